@@ -1,0 +1,8 @@
+# The user's settings; each may also be given on the command line: make CC=clang PREFIX=/opt/warptools
+VERSION = 0.1.0
+PREFIX  = /usr/local
+DESTDIR =
+BUILD   = build
+CC      = gcc
+AR      = ar
+OPT     = -O2 -g

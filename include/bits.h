@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bit masks: 64-bit words, sets of many words, and iteration from the lowest bit up.
+ * All indices count from bit 0, the least significant.
+ */
+#ifndef BITS_H
+#define BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline unsigned bit_count32(uint32_t v) { return (unsigned)__builtin_popcount(v); }
+static inline unsigned bit_count64(uint64_t v) { return (unsigned)__builtin_popcountll(v); }
+static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); }	/* v != 0 */
+static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); }	/* v != 0 */
+
+/* floor(log2 v); 0 for v = 0 (the specification's LOGB2, part 3 section 0). */
+static inline unsigned log2_floor(uint64_t v) { return v ? 63u - (unsigned)__builtin_clzll(v) : 0; }
+static inline bool is_pow2(uint64_t v) { return v && !(v & (v - 1)); }
+static inline unsigned parity64(uint64_t v) { return (unsigned)__builtin_parityll(v); }
+
+/* First set bit of mask at or cyclically after bit from, in a word of n bits; mask != 0. */
+static inline unsigned bit_next_cyclic64(uint64_t mask, unsigned from)
+{
+	uint64_t up = from < 64 ? mask >> from << from : 0;
+	return bit_lowest64(up ? up : mask);
+}
+
+/* for (each set bit b of the 64-bit mask, ascending); mask is evaluated once. */
+#define FOR_BITS64(b, mask) \
+	for (uint64_t b##_m = (mask), b; b##_m && (b = (uint64_t)__builtin_ctzll(b##_m), 1); b##_m &= b##_m - 1)
+#define FOR_BITS32(b, mask) \
+	for (uint32_t b##_m = (mask), b; b##_m && (b = (uint32_t)__builtin_ctz(b##_m), 1); b##_m &= b##_m - 1)
+
+#define BITSET_WORDS(n) (((n) + 63u) / 64u)
+static inline bool bitset_test(const uint64_t *s, unsigned i) { return s[i / 64] >> (i % 64) & 1; }
+static inline void bitset_set(uint64_t *s, unsigned i) { s[i / 64] |= 1ull << (i % 64); }
+static inline void bitset_clear(uint64_t *s, unsigned i) { s[i / 64] &= ~(1ull << (i % 64)); }
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Command lines: one table of rows per program gives the parser, -h, the completions (`--completion
+ * bash|zsh|fish`, hidden) and the OPTIONS part of the man page (`--man-options`, hidden).
+ *
+ * Short options cluster (-qv), take their value joined or apart (-kLIST, -k LIST); long ones with '='
+ * or apart; "--" ends options; options and operands may be mixed. -h and --version are added to every
+ * table. Unknown option: message with the nearest known name, exit 2.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stddef.h>
+
+struct cli_row {
+	int letter;		/* short name, or a value > 255 for long-only rows */
+	const char *name;	/* long name without dashes */
+	const char *value;	/* NULL: a flag; otherwise the value's name in help ("FILE") */
+	const char *help;	/* one line, no full stop */
+	const char *complete;	/* "file", "dir", "none" or a blank-separated word list; NULL: none */
+};
+
+struct cli {
+	const char *synopsis;	/* "[-g GPU] [-c CONFIG]... [TRACE]" */
+	const char *purpose;	/* one line: what the program does */
+	const char *epilog;	/* printed after the options by -h; may be NULL */
+	const struct cli_row *row;
+	size_t n_rows;
+};
+
+/*
+ * Walk argv. For each option calls on_option(ctx, letter, value); value is NULL for flags. Operands are
+ * moved to the front of argv; returns their number. Exits itself for -h, --version and usage errors.
+ */
+int cli_parse(const struct cli *c, int argc, char **argv,
+	void (*on_option)(void *ctx, int letter, const char *value), void *ctx);
+/* One line "program: text" and "Try 'program -h'."; exit 2. */
+_Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Nearest of n names (stride bytes apart, each starting with a const char *) to word; NULL if none is near. */
+const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride);
+
+/* Whole-string unsigned number with optional K, M, G suffix (powers of 1024). 0, or -1 if it is not one. */
+int cli_size(const char *text, unsigned long long *out);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading: a path or "-", plain, gzip, xz or zstd, recognised by content and never by name.
+ *
+ * Always true: memory is bounded (one window of decompressed text, grown only for a line longer than
+ * it, up to INPUT_LINE_MAX); a compressed stream that ends early or is damaged is a fault, never a
+ * silent end of file; no name is ever given to a shell.
+ */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "diag.h"
+
+#define INPUT_LINE_MAX (1u << 20)	/* bytes; a longer line is a fault "line-too-long" */
+
+struct input;
+
+enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD };
+
+/* Open path ("-": standard input). NULL and *f on failure; a folder is a fault "is-folder". */
+struct input *input_open(const char *path, struct fault *f);
+/* Over bytes in memory that outlive the input (fuzzing, packed text); decompresses as above. */
+struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f);
+void input_close(struct input *in);	/* NULL is allowed */
+
+const char *input_name(const struct input *in);		/* as shown in messages; "-" is "<stdin>" */
+enum input_coding input_coding(const struct input *in);
+
+/*
+ * Next line without its end ("\n" or "\r\n"), not terminated by NUL. 1: a line, 0: end, -1: fault.
+ * *text stays valid until the next call. A last line without newline is a line.
+ */
+int input_line(struct input *in, const char **text, size_t *len, struct fault *f);
+uint64_t input_lineno(const struct input *in);		/* of the line returned last, from 1 */
+uint64_t input_offset(const struct input *in);		/* decompressed bytes consumed */
+bool input_line_had_newline(const struct input *in);	/* the line returned last ended with one */
+
+/*
+ * Whole window for fast parsers: pointer to what is buffered, at least `want` bytes unless the input
+ * ends first. Returns the number of bytes available (0 at the end), or -1 with *f.
+ * input_take(n) consumes n of them and counts their newlines (lines given by the caller).
+ */
+long input_window(struct input *in, size_t want, const char **bytes, struct fault *f);
+void input_take(struct input *in, size_t bytes, uint64_t lines);
+
+/* Up to n bytes; 0 at the end, -1 with *f. */
+long input_read(struct input *in, void *buf, size_t n, struct fault *f);
+
+#endif

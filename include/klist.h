@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernel lists: the commands of an application in order, memory copies and kernels.
+ *
+ * A list is read whole (it is small); kernel files are only named here. Names are taken as they are:
+ * blanks, quotes and semicolons are part of a name, trailing carriage returns and blanks are not.
+ */
+#ifndef KLIST_H
+#define KLIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "diag.h"
+
+enum command_kind { CMD_MEMCPY, CMD_KERNEL };
+
+struct command {
+	enum command_kind kind;
+	uint64_t line;		/* in the list, 0 when there is none */
+	char *text;		/* the line as written */
+	char *path;		/* CMD_KERNEL: folder of the list + "/" + name */
+	uint64_t address, bytes;/* CMD_MEMCPY */
+	uint32_t position;	/* CMD_KERNEL: 1, 2, ... among the kernels */
+};
+
+struct klist {
+	char *path;		/* of the list, or of the folder or kernel file it was made from */
+	struct command *cmd;
+	uint32_t n_cmds, n_kernels;
+};
+
+/*
+ * path: a kernel list, a folder with one (kernelslist.g, else the only kernelslist_ctx_*.g), one kernel
+ * file, or "-" (a kernel list on stdin, names relative to the current folder).
+ * 0, or -1 and *f: empty list, unknown line, memcpy with a missing field, non-numeric or >= 4 GiB count.
+ */
+int klist_read(struct klist *k, const char *path, struct fault *f);
+/* The same from an open input; folder is prefixed to kernel names ("" or NULL: as written). */
+struct input;
+int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f);
+void klist_free(struct klist *k);
+
+/*
+ * -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas.
+ * 0, or -1 with *f. kselect_has answers for a kernel's position and name; a pattern needs the name.
+ */
+struct kselect;
+struct kselect *kselect_parse(const char *text, struct fault *f);
+bool kselect_has(const struct kselect *s, uint32_t position, const char *name);	/* s NULL: all */
+bool kselect_needs_name(const struct kselect *s);
+void kselect_free(struct kselect *s);
+
+#endif

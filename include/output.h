@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing a result: to stdout ("-" or NULL) or to a file under a temporary name beside the final one
+ * that is renamed when complete. A run that fails or is killed never leaves a half-written file under
+ * the final name. A write to a closed pipe ends the program quietly as SIGPIPE would.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct output;
+
+/* force: an existing file may be replaced. Dies on failure. */
+struct output *output_open(const char *path, bool force);
+FILE *output_stream(struct output *o);
+/* Flush, check every earlier write, rename into place. Dies with the reason when anything failed. */
+void output_commit(struct output *o);
+/* Remove the temporary file (also done by an atexit handler and on fatal signals). */
+void output_discard(struct output *o);
+
+#endif

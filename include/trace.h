@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernel traces: header, then one thread block at a time, as decoded records.
+ *
+ * Always true of what is handed out: every warp of the block is present (possibly with 0 records); a
+ * record's inst is a handle into the run's struct code, where each distinct static instruction is held
+ * once; an address list has what the mask needs. Memory is that of one thread block plus the distinct
+ * instructions, whatever the file's size. File order of thread blocks is schedule order.
+ * Grouped text and packed streams give the same records.
+ */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "diag.h"
+#include "input.h"
+#include "isa.h"
+
+/* ---- static instructions ------------------------------------------------------------------ */
+
+/*
+ * Registers are numbered as the scoreboard sees them (specification part 1 section 7.1): R<n> is n + 1,
+ * uniform registers UR<n> follow in a name space of their own; predicates are left out.
+ */
+#define REG_R0 1u
+#define REG_UR0 257u
+#define REG_LIMIT 513u		/* all register numbers are below */
+
+struct inst {
+	const char *opcode;	/* full text, "LDG.E.128" */
+	const uint16_t *reg;	/* n_dst destinations, then n_src sources, in trace order */
+	uint64_t imm;		/* first immediate; 0 where the line has none */
+	uint32_t pc;
+	uint32_t lineno;	/* source line where the trace has line information */
+	uint16_t row;		/* isa_row(); 0xffff: no row, class was guessed */
+	uint16_t size;		/* bytes per lane recomputed from the opcode; 0 when the width field is 0 */
+	uint8_t n_dst, n_src;
+	uint8_t class;		/* enum isa_class on this kernel's architecture, never CLASS_NONE */
+	uint8_t kind;		/* enum isa_kind */
+	uint8_t arch;		/* enum isa_arch */
+	bool has_addr;		/* the width field is not 0: records carry addresses */
+	bool strong_gpu;
+	bool half_rate;
+};
+
+struct code;			/* all distinct static instructions of a run; handles stay valid */
+
+struct code *code_new(const struct isa *isa);
+void code_free(struct code *c);
+uint32_t code_count(const struct code *c);
+const struct inst *code_at(const struct code *c, uint32_t handle);
+
+/* Opcodes without a row met so far: number of static instructions, and of dynamic ones. */
+uint64_t code_unknown_ops(const struct code *c);
+
+/* ---- thread blocks ------------------------------------------------------------------------ */
+
+enum addr_kind { ADDR_NONE, ADDR_STRIDE, ADDR_DELTA, ADDR_LIST };
+
+/* One dynamic warp instruction. Addresses are expanded by rec_addresses(). */
+struct rec {
+	uint32_t inst;		/* handle into struct code */
+	uint32_t mask;		/* active lanes */
+	uint32_t addr;		/* word index << 2 | enum addr_kind; 0: none */
+};
+
+struct warp_recs {
+	uint32_t first, count;	/* in tblock.rec */
+	uint64_t line;		/* of the first record, for messages; records follow line by line */
+};
+
+struct tblock {
+	uint32_t x, y, z;	/* as written; the model ignores them */
+	uint32_t n_warps, n_recs, n_words;
+	struct warp_recs *warp;
+	struct rec *rec;
+	uint64_t *word;		/* address data: STRIDE base,stride; DELTA base,int32 pairs; LIST one word a lane */
+	uint32_t cap_warps, cap_recs, cap_words;
+};
+
+void tblock_free(struct tblock *tb);	/* the arrays; a zeroed tblock is empty and ready */
+
+/*
+ * All 32 lane addresses of a record; inactive lanes and lanes that the encoding leaves out are 0
+ * (specification part 1 section 4.2: a stride run ends for good at the first inactive lane).
+ */
+void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[32]);
+
+/* ---- kernels -------------------------------------------------------------------------------- */
+
+struct kernel_header {
+	char *name;		/* "-kernel name" */
+	uint32_t id;
+	uint32_t grid[3], block[3];
+	uint32_t shmem_bytes, nregs;
+	uint64_t stream;
+	uint64_t shmem_base, local_base;
+	int binary_version, tracer_version;
+	enum isa_arch arch;
+	bool lineinfo;
+	bool slice;		/* cut from a larger grid: fewer thread blocks than the grid are no fault */
+};
+
+struct trace;
+
+struct trace_options {
+	struct code *code;
+	bool strict;		/* an opcode without a row is a fault instead of a warning */
+	bool hash;		/* compute the text hash */
+	/* Warnings: called with the place; NULL prints them with diag_warn. */
+	void (*warn)(void *ctx, const struct fault *f);
+	void *ctx;
+};
+
+/* Open a kernel file and read its header. NULL and *f on failure. */
+struct trace *trace_open(const char *path, const struct trace_options *o, struct fault *f);
+/* The same over an input that the trace then owns. */
+struct trace *trace_over(struct input *in, const struct trace_options *o, struct fault *f);
+const struct kernel_header *trace_header(const struct trace *t);
+const char *trace_path(const struct trace *t);
+
+/* Next thread block into tb (its arrays are reused). 1: read, 0: no more, -1: fault. */
+int trace_next(struct trace *t, struct tblock *tb, struct fault *f);
+/*
+ * After the last block of the grid: 0 when nothing but blank lines and block ends follow, else -1.
+ * Also checks that the compressed stream ends as it should.
+ */
+int trace_finish(struct trace *t, struct fault *f);
+/* XXH3-128 of the kernel's text as the tracer wrote it (16 bytes), valid after trace_finish. */
+void trace_hash(const struct trace *t, unsigned char out[16]);
+void trace_close(struct trace *t);
+
+static inline uint32_t kernel_threads(const struct kernel_header *k) { return k->block[0] * k->block[1] * k->block[2]; }
+static inline uint32_t kernel_warps(const struct kernel_header *k) { return (kernel_threads(k) + 31) / 32; }
+static inline uint64_t kernel_blocks(const struct kernel_header *k) { return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2]; }
+
+#endif
