@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static instructions as the pipeline sees them: the trace's struct inst joined with the configuration,
+ * decoded once (specification part 1 section 7, part 2 sections 2 and 6). A handle of struct code is
+ * also the handle of its uop. Always true: unit exists in this machine; every register is < REG_LIMIT.
+ */
+#ifndef UOP_H
+#define UOP_H
+
+#include "params.h"
+#include "trace.h"
+
+enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LOCAL, SPACE_SHARED, SPACE_GENERIC };
+
+enum uop_flag {
+	UOP_LOAD = 1 << 0,	/* "is a load": class LOAD or memory kind load */
+	UOP_STORE = 1 << 1,	/* "is a store"; ATOMS is both */
+	UOP_ATOMIC = 1 << 2,
+	UOP_BYPASS = 1 << 3,	/* cache operator GLOBAL */
+	UOP_LDGSTS = 1 << 4, UOP_LDGDEPBAR = 1 << 5, UOP_DEPBAR = 1 << 6,
+	UOP_BARRIER = 1 << 7, UOP_MEMBAR = 1 << 8, UOP_EXIT = 1 << 9,
+	UOP_ACCESS = 1 << 10,	/* class LOAD or STORE: accesses are generated */
+	UOP_LONGOP = 1 << 11	/* load from global or local space: destinations are long operations */
+};
+
+struct uop {
+	const uint16_t *reg;	/* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
+	uint32_t pc;
+	uint32_t groups;	/* DEPBAR: N */
+	uint16_t latency, interval;
+	uint16_t flags;		/* enum uop_flag */
+	uint16_t size;		/* bytes per lane */
+	uint8_t n_dst, n_src;
+	uint8_t class;		/* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
+	uint8_t unit;		/* enum unit_kind */
+	uint8_t space;		/* enum space */
+	uint8_t n_bank_src;	/* distinct sources that use a register bank (uniform registers use none) */
+};
+
+/* 0, or -1 and *f when the machine has no unit for the instruction. */
+int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
+
+/* Space of a generic access by the first active lane (part 1 section 7.5); also the cache operator follows. */
+enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address);
+
+#endif
