@@ -20,7 +20,7 @@ void *xrealloc(void *p, size_t n, size_t size);	/* n * size bytes, overflow chec
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 
-/* Grow *p (cap elements of size bytes) so that need elements fit; at least doubles. */
+/* Grow *(T **)p (cap elements of size bytes) so that need elements fit; at least doubles, new ones unset. */
 void grow(void *p, uint32_t *cap, uint32_t need, size_t size);
 
 struct arena {

@@ -30,7 +30,8 @@ struct cli {
 
 /*
  * Walk argv. For each option calls on_option(ctx, letter, value); value is NULL for flags. Operands are
- * moved to the front of argv; returns their number. Exits itself for -h, --version and usage errors.
+ * moved to argv[0] ... argv[n - 1], with NULL behind them; returns n. Exits itself for -h, --version and
+ * usage errors. diag_init() must have been called.
  */
 int cli_parse(const struct cli *c, int argc, char **argv,
 	void (*on_option)(void *ctx, int letter, const char *value), void *ctx);

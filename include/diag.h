@@ -22,7 +22,7 @@
 
 /* A place in an input. line 0: the input as a whole; col 0: the whole line. Both count from 1. */
 struct place {
-	const char *file;	/* not owned; lives as long as the reader that gave it */
+	const char *file;	/* not owned; names from inputs live to the end of the program (diag_keep) */
 	uint64_t line;
 	uint32_t col;
 };
@@ -55,6 +55,9 @@ _Noreturn void die_errno(const char *fmt, ...) PRINTF_LIKE(1, 2);
 _Noreturn void die_fault(const struct fault *f);
 
 #define NOWHERE ((struct place){0})
+
+/* A copy of name that lives to the end of the program; equal names share one. Safe in threads. */
+const char *diag_keep(const char *name);
 
 /* Copy text of length n to out (size cap, always terminated), unprintable bytes as \xNN, cut with "..". */
 const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n);

@@ -17,7 +17,12 @@ struct output *output_open(const char *path, bool force);
 FILE *output_stream(struct output *o);
 /* Flush, check every earlier write, rename into place. Dies with the reason when anything failed. */
 void output_commit(struct output *o);
-/* Remove the temporary file (also done by an atexit handler and on fatal signals). */
+/*
+ * Remove the temporary file. Also done at exit, and on SIGINT, SIGTERM, SIGHUP and SIGPIPE where these had
+ * their default action when the output was opened; a program with own handlers calls output_discard_all().
+ */
 void output_discard(struct output *o);
+/* Remove every temporary file of this process; async-signal-safe. The outputs must not be used again. */
+void output_discard_all(void);
 
 #endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Messages and faults.
+ *
+ * Always true: a message reaches stderr in one write of one line, whatever bytes its parts hold; a text
+ * that does not fit is cut and ends in "..". Counting is safe in threads. Leaves out: severity levels,
+ * logs, translation.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "diag.h"
+#include "utf8.h"
+
+#define MESSAGE_MAX 8192u	/* bytes of a message before quoting: a whole path and a fault's text fit */
+
+static const char *program = "warptools";
+static bool quiet_warnings;
+static atomic_uint_fast64_t warnings;
+
+void diag_init(const char *argv0)
+{
+	const char *slash;
+
+	if (!argv0 || !*argv0)
+		return;
+	slash = strrchr(argv0, '/');
+	program = slash && slash[1] ? slash + 1 : argv0;
+}
+
+const char *diag_program(void)
+{
+	return program;
+}
+
+void diag_quiet(bool quiet)
+{
+	quiet_warnings = quiet;
+}
+
+uint64_t diag_warnings(void)
+{
+	return atomic_load(&warnings);
+}
+
+const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n)
+{
+	static const char digit[] = "0123456789abcdef";
+	unsigned pos = 0, safe = 0;	/* safe: the last place where ".." still fits */
+
+	if (!cap)
+		return "";
+	for (unsigned long i = 0; i < n;) {
+		unsigned len = utf8_printable(text + i, n - i), need = len ? len : 4;
+
+		if (pos + need + 1 > cap) {
+			pos = safe;
+			for (unsigned dots = 0; dots < 2 && pos + 1 < cap; dots++)
+				out[pos++] = '.';
+			break;
+		}
+		if (len) {
+			memcpy(out + pos, text + i, len);
+		} else {
+			unsigned char c = (unsigned char)text[i];
+
+			memcpy(out + pos, (char[4]){'\\', 'x', digit[c >> 4], digit[c & 15]}, 4);
+		}
+		pos += need;
+		i += len ? len : 1;
+		if (pos + 3 <= cap)
+			safe = pos;
+	}
+	out[pos] = '\0';
+	return out;
+}
+
+/* ---- kept names --------------------------------------------------------------------------- */
+
+struct kept {
+	struct kept *next;
+	char name[];
+};
+
+const char *diag_keep(const char *name)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct kept *table[256];
+	size_t n = strlen(name) + 1;
+	uint32_t hash = 2166136261u;
+	struct kept *k;
+
+	for (const char *p = name; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
+	hash = (hash ^ hash >> 16) & 255;
+	pthread_mutex_lock(&lock);
+	for (k = table[hash]; k && strcmp(k->name, name); k = k->next)
+		;
+	if (!k) {
+		k = xmalloc(sizeof(*k) + n);
+		memcpy(k->name, name, n);
+		k->next = table[hash];
+		table[hash] = k;
+	}
+	pthread_mutex_unlock(&lock);
+	return k->name;
+}
+
+/* ---- faults and messages ------------------------------------------------------------------ */
+
+/* Format to out, ending a text that does not fit in "..". */
+static void format_cut(char *out, size_t cap, const char *fmt, va_list args)
+{
+	int n = vsnprintf(out, cap, fmt, args);
+
+	if (n < 0)
+		snprintf(out, cap, "(unprintable message)");
+	else if ((size_t)n >= cap)
+		memcpy(out + cap - 3, "..", 3);
+}
+
+int fault_set(struct fault *f, struct place at, const char *id, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!f)
+		return -1;
+	f->at = at;
+	f->id = id;
+	va_start(args, fmt);
+	format_cut(f->text, sizeof(f->text), fmt, args);
+	va_end(args);
+	return -1;
+}
+
+/* One line: program, place, label ("warning: " or ""), text, reason (may be NULL). */
+static void say(struct place at, const char *label, const char *text, const char *reason)
+{
+	char where[64] = "", raw[MESSAGE_MAX], line[MESSAGE_MAX + MESSAGE_MAX / 2];
+	int n;
+	size_t len;
+
+	if (at.line && at.col)
+		snprintf(where, sizeof(where), ":%llu:%u", (unsigned long long)at.line, (unsigned)at.col);
+	else if (at.line)
+		snprintf(where, sizeof(where), ":%llu", (unsigned long long)at.line);
+	n = snprintf(raw, sizeof(raw), "%s: %s%s%s%s%s%s%s", program, at.file ? at.file : "", at.file ? where : "",
+		at.file ? ": " : "", label, text, reason ? ": " : "", reason ? reason : "");
+	if (n < 0)
+		return;
+	len = (size_t)n < sizeof(raw) ? (size_t)n : sizeof(raw) - 1;
+	diag_quote(line, sizeof(line) - 1, raw, len);
+	len = strlen(line);
+	line[len++] = '\n';
+	fwrite(line, 1, len, stderr);
+}
+
+static void vsay(struct place at, const char *label, const char *fmt, va_list args, const char *reason)
+{
+	char text[MESSAGE_MAX / 2];
+
+	format_cut(text, sizeof(text), fmt, args);
+	say(at, label, text, reason);
+}
+
+int diag_fault(const struct fault *f)
+{
+	say(f->at, "", f->text, NULL);
+	return -1;
+}
+
+void diag_warn(struct place at, const char *fmt, ...)
+{
+	va_list args;
+
+	atomic_fetch_add(&warnings, 1);
+	if (quiet_warnings)
+		return;
+	va_start(args, fmt);
+	vsay(at, "warning: ", fmt, args, NULL);
+	va_end(args);
+}
+
+int diag_error(struct place at, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsay(at, "", fmt, args, NULL);
+	va_end(args);
+	return -1;
+}
+
+void die(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsay(NOWHERE, "", fmt, args, NULL);
+	va_end(args);
+	exit(EXIT_TROUBLE);
+}
+
+void die_at(struct place at, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsay(at, "", fmt, args, NULL);
+	va_end(args);
+	exit(EXIT_TROUBLE);
+}
+
+void die_errno(const char *fmt, ...)
+{
+	const char *reason = strerror(errno);
+	va_list args;
+
+	va_start(args, fmt);
+	vsay(NOWHERE, "", fmt, args, reason);
+	va_end(args);
+	exit(EXIT_TROUBLE);
+}
+
+void die_fault(const struct fault *f)
+{
+	say(f->at, "", f->text, NULL);
+	exit(EXIT_TROUBLE);
+}
