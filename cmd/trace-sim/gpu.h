@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The whole machine and its outer loop (part 1 sections 10 to 16, part 4 section 2).
+ * Files: gpu.c (build, step, skip), clocks.c (domains), launch.c (window, selection, CTA placement),
+ * kernel.c (one loaded kernel), limits.c (activity, limits, deadlock), report.c (deadlock report).
+ *
+ * Always true: now = tot_cycle + cycle; within a step every stage sees the same now. The serial parts of a
+ * step (responses, launch, limits) are the only writers of machine-wide state.
+ */
+#ifndef GPU_H
+#define GPU_H
+
+#include "ldst.h"
+#include "mem.h"
+#include "net.h"
+#include "params.h"
+#include "sm.h"
+
+enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
+
+/* clocks.c: quirk: sums of doubles, and the minimum leaves out L2 (part 4 section 2). */
+struct clocks { double time[4], period[4]; };	/* core, icnt, l2, dram */
+void clocks_init(struct clocks *c, const double hz[4]);
+unsigned clocks_step(struct clocks *c);		/* domains that fire */
+
+/* A loaded kernel (part 1 section 10.1). */
+struct kernel {
+	struct trace *trace;
+	const struct kernel_header *head;
+	char *path;
+	uint32_t uid;			/* 1, 2, ... in load order */
+	uint32_t position;		/* in the kernel list */
+	uint64_t n_ctas, next_cta;	/* next_cta: CTAs issued */
+	uint32_t running_ctas;
+	uint32_t delay;			/* D: ticks before the first CTA may be issued */
+	uint32_t cta_limit;		/* per SM; 0: not computed yet */
+	uint32_t padded_threads;
+	uint16_t stream;		/* index into gpu.streams */
+	bool launched, selected, done, ended;
+	uint64_t start_cycle;
+};
+
+struct gpu {
+	struct params params;
+	struct code *code;
+	struct uop *uops;		/* reserved; by code handle */
+	uint32_t n_uops;
+	struct req_pool reqs;
+	struct sm *sm;			/* params.sms */
+	struct cluster *cluster;	/* params.clusters */
+	struct net *net;
+	struct addrdec *dec;
+	struct memory *mem;
+	struct memstat memstat;
+	struct traffic out, back;	/* core to memory, memory to core */
+	struct clocks clocks;
+	uint64_t cycle, tot_cycle;	/* gpu_sim_cycle, gpu_tot_sim_cycle */
+	uint64_t tot_insn;		/* gpu_tot_sim_insn: of folded intervals */
+	uint64_t insn_base;		/* sum of sm counters at the last fold */
+	uint64_t issued_ctas, tot_issued_ctas, completed_ctas;
+	uint64_t occupancy_filled, occupancy_slots, tot_occupancy_filled, tot_occupancy_slots;
+	uint64_t streams[MAX_STREAMS];	/* stream ids as written, by index */
+	uint32_t n_streams;
+	struct events *events;
+	struct launch *launch;		/* launch.c */
+	bool deadlock;
+};
+
+static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->cycle; }
+
+/* launch.c: what the SMs tell it. Called in the serial end of the core phase, in SM order. */
+void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One streaming multiprocessor: its state, and the stages that share it (specification part 2).
+ * Who may include this: the SM's stage files (fetch, decode, issue, sched_*, scoreboard, barrier, ldgsts, opcoll,
+ * execute, writeback, ldst*, coalesce, cluster), launch.c, and those that read counters.
+ *
+ * Always true:
+ *  - A stage writes only this SM, and its cluster's port of the network; requests enter and leave by handle.
+ *  - Predicates that schedulers ask for are bit masks over warp slots, kept current by whoever changes
+ *    them; nothing is polled.
+ *  - clock counts the cycles in which the SM existed (part 2 section 1: an SM without a CTA does nothing at
+ *    all, its clock stands still). Latencies inside the SM are reckoned in clock, cache time stamps in now.
+ *  - A cycle that would change nothing but counters is not run: wake_clock says when the next one is due,
+ *    sm_catch_up() accounts for those skipped.
+ */
+#ifndef SM_H
+#define SM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bits.h"
+#include "cache.h"
+#include "events.h"
+#include "net.h"
+#include "params.h"
+#include "req.h"
+#include "ring.h"
+#include "trace.h"
+#include "uop.h"
+
+#define NEVER UINT64_MAX
+#define REG_WORDS BITSET_WORDS(REG_LIMIT)
+#define WINST_NONE 0u
+#define SET_SLOTS 64		/* most slots of one pipeline register set */
+#define CALENDAR 1024		/* > longest latency + 2 */
+#define MAX_CUS 64		/* collector units in all sets */
+
+struct gpu;
+struct kernel;
+
+/* ---- one warp instruction in flight: issue .. writeback ---------------------------------------- */
+
+struct winst {
+	uint64_t uid;		/* issue order within the SM; smaller is older */
+	const struct uop *uop;
+	uint32_t code;		/* handle of uop and struct inst */
+	uint32_t mask;		/* active lanes */
+	uint32_t rec;		/* index into the CTA's tblock.rec */
+	uint32_t delay;		/* dispatch counter: initiation interval, or shared-memory passes */
+	uint16_t next;		/* link in the calendar or the free list */
+	uint8_t warp, sched, cta;
+	uint8_t space;		/* enum space, generic resolved at issue */
+	uint8_t written;	/* destinations whose bank write was granted (LD/ST) */
+};
+
+/* ---- pipeline registers (section 10) ------------------------------------------------------------- */
+
+struct regset {
+	uint64_t full;			/* occupied slots */
+	uint16_t slot[SET_SLOTS];	/* winst handles */
+	uint32_t width;
+};
+
+/* ---- warps ------------------------------------------------------------------------------------------ */
+
+struct ldgsts_entry { uint64_t lane0; uint32_t pc; uint32_t group; uint32_t pending; bool done; };
+
+struct warp {
+	const struct rec *rec;	/* of the CTA's tblock */
+	uint32_t n_recs;
+	uint32_t cursor;	/* next record to decode */
+	uint32_t last;		/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
+	uint32_t fetch_pc;	/* quirk Q1: last issued PC + 16 */
+	uint32_t in_pipe;	/* instructions decoded and not yet out of the pipeline */
+	uint32_t stores;	/* outstanding store acknowledgements */
+	uint32_t atomics;	/* outstanding lanes of atomics */
+	uint32_t dynamic_id;
+	uint16_t stream;
+	uint8_t cta;		/* hardware CTA slot */
+	uint8_t lanes;		/* threads of the CTA in this warp */
+	uint8_t ibuf_valid;	/* bit k: slot k */
+	uint8_t ibuf_read;	/* read index */
+	uint32_t ibuf[2];	/* record indices */
+	uint32_t n_reserved;
+	uint64_t reserved[REG_WORDS], longop[REG_WORDS];
+	/* LDGSTS groups (section 9.4) */
+	struct ldgsts_entry *entry;	/* room for every LDGSTS of the warp */
+	uint32_t n_entries, n_groups, closed;	/* closed: g, groups ended by LDGDEPBAR */
+	uint32_t dep_start, dep_n;
+};
+
+struct cta {
+	struct kernel *kernel;	/* NULL: free */
+	uint64_t id;		/* linear, in launch order */
+	struct tblock block;	/* its records; arrays are reused by the next CTA of the slot */
+	uint64_t warps;		/* slots */
+	uint64_t at_barrier;	/* warps that arrived at barrier 0 (quirk Q7: the only one) */
+	uint64_t running;	/* warps the barrier waits for */
+	uint32_t live_threads;
+	uint32_t first_thread, threads;
+	struct ldgsts_entry *entry;
+	uint32_t cap_entries;
+};
+
+/* ---- operand collector (section 11) ------------------------------------------------------------------ */
+
+struct collector_unit {
+	uint16_t inst;		/* 0: free */
+	uint8_t target;		/* enum unit_kind of its OC_EX set */
+	uint8_t slot;		/* OC_EX slot in sub-core mode */
+	uint8_t missing;	/* operands still to be read */
+	uint8_t set;		/* enum collector_kind */
+};
+
+struct dispatch_unit { uint8_t set, last; };	/* last: lastcu, within the set */
+
+struct bank_queue { uint8_t cu[256]; uint8_t head, count; };	/* FIFO of units waiting for a read; indices wrap */
+
+struct opcoll {
+	struct collector_unit unit[MAX_CUS];
+	uint32_t n_units;
+	uint32_t set_first[N_COLLECTORS], set_size[N_COLLECTORS];
+	uint64_t free, ready;		/* units */
+	struct dispatch_unit *dispatch;
+	uint32_t n_dispatch;
+	struct input_port *port;	/* opcoll.c */
+	uint32_t n_ports;
+	uint64_t bank_waiting;		/* banks whose queue is not empty */
+	uint64_t bank_writing;		/* banks taken by a write before this cycle's first step */
+	struct bank_queue bank[MAX_BANKS];
+};
+
+/* ---- function units (section 12) ---------------------------------------------------------------------- */
+
+struct func_unit {
+	uint64_t free_at;		/* clock at whose advance the dispatch register empties */
+	uint64_t occupied[CALENDAR / 64];	/* bit (clock + L) mod CALENDAR: a result reaches stage 0 then */
+	uint8_t kind, index;		/* enum unit_kind; slot in sub-core mode */
+};
+
+/* ---- statistics ------------------------------------------------------------------------------------------ */
+
+enum stall_type { STALL_C_MEM, STALL_T_MEM, STALL_S_MEM, STALL_G_MEM_LD, STALL_G_MEM_ST, STALL_L_MEM_LD, STALL_L_MEM_ST, N_STALL_TYPES };
+enum stall_reason { STALL_NONE, STALL_BK_CONF, STALL_COAL, STALL_ICNT, STALL_DATA_PORT, N_STALL_REASONS };
+
+/* Cumulative over the run; 64 bits here, printed with the original's width. */
+struct sm_counts {
+	uint64_t thread_insts;		/* gpgpu_n_tot_thrd_icount: wraps at 2^32 per SM */
+	uint64_t warp_insts;
+	uint64_t insts;			/* gpu_sim_insn: active lanes of completed instructions */
+	uint64_t shmem_insn, const_insn, param_insn, tex_insn, load_insn, store_insn;
+	uint64_t stall_shd_mem, shmem_bkconflict, l1cache_bkconflict;
+	uint64_t stall[N_STALL_TYPES][N_STALL_REASONS];
+	uint64_t distro[35];		/* 0 idle, 1 scoreboard, 2 stall, 2 + n lanes */
+	uint64_t single_issue[MAX_SCHEDULERS], dual_issue[MAX_SCHEDULERS];
+	uint64_t issue_hist[MAX_WARPS];	/* per slot (section 5.6) */
+	int32_t issue_hist_top;		/* highest slot that ever issued, -1: none */
+	uint64_t mem_read_local, mem_write_local, mem_read_global, mem_write_global, mem_texture, mem_const;
+	uint64_t flits_out;		/* icnt_total_pkts_simt_to_mem */
+	uint64_t ctas_completed;
+	uint64_t class_insts[N_CLASSES];/* warp instructions completed, by class */
+};
+
+/* ---- the SM ------------------------------------------------------------------------------------------------ */
+
+struct sched {
+	uint64_t supervised;		/* slots w with w mod S = index */
+	int32_t last;			/* last-issued position in the supervised list, -1: none */
+	uint32_t rrr_issued, rrr_slot;
+	uint8_t list[MAX_WARPS];	/* two-level: active list */
+	uint8_t pending[MAX_WARPS];	/* two-level: pending queue */
+	uint8_t n_active, n_pending;
+};
+
+struct ldst;				/* ldst.h */
+
+struct sm {
+	/* Masks over warp slots; see the invariant above. */
+	uint64_t live;		/* slots with a warp that has not been reaped ("not done-exit") */
+	uint64_t done;		/* functionally done */
+	uint64_t at_barrier, membar, atomic, dep_wait;	/* reasons to wait */
+	uint64_t ibuf;		/* instruction buffer not empty */
+	uint64_t imiss;		/* waiting for the instruction cache */
+	uint64_t collide;	/* scoreboard stops the instruction at the buffer's read index */
+	uint64_t stale;		/* collide must be recomputed */
+	uint64_t drained;	/* done, no store outstanding, nothing in the pipeline, no register reserved */
+
+	uint64_t clock, wake_clock;
+	uint64_t now;		/* of the cycle being run: gpu_tot_sim_cycle + gpu_sim_cycle */
+	uint64_t next_uid;
+	uint32_t live_ctas, live_warps, live_threads;
+	uint32_t id, cluster;	/* sm id (sid), cluster id */
+	uint32_t sched_first;	/* P: scheduler that goes first */
+	uint32_t fetch_last;	/* slot of the last fetch attempt */
+	int32_t fetch_buffer;	/* warp whose line was fetched, -1: empty */
+	uint32_t next_dynamic_id;
+	uint32_t cta_limit;	/* C: CTAs per SM of the kernel placed last; local address translation */
+	uint32_t cta_padded;	/* P: its threads per CTA rounded up to 32 */
+	bool changed;		/* this cycle changed something besides counters */
+	uint8_t idle_bucket[MAX_SCHEDULERS];	/* distro bucket of each scheduler in the last cycle run */
+
+	const struct core_params *core;
+	const struct params *params;
+	struct gpu *gpu;
+	const struct uop *uops;	/* by code handle */
+	struct events *events;	/* NULL: not logged */
+	struct kernel *kernel;	/* bound kernel (normal mode) */
+
+	struct winst *winst;	/* pool; [0] unused */
+	uint16_t winst_free;	/* list of free ones */
+	struct regset id_oc[N_UNIT_KINDS], oc_ex[N_UNIT_KINDS];
+	uint32_t id_oc_kinds, oc_ex_kinds;	/* bit k: set k is not empty */
+	struct opcoll collector;
+	struct func_unit *unit;
+	uint32_t n_units;
+	uint8_t bus_used[CALENDAR];	/* result buses taken, by clock mod CALENDAR */
+	uint16_t calendar[CALENDAR];	/* winsts due in writeback, by clock mod CALENDAR */
+	uint32_t in_units;		/* instructions between execute and writeback */
+
+	struct sched sched[MAX_SCHEDULERS];
+	struct ldst *ldst;
+	struct cache *l1i;	/* NULL: perfect */
+	struct warp warp[MAX_WARPS];
+	struct cta cta[MAX_CTAS];
+	struct sm_counts n;
+
+	/* Outbox of this cycle, emptied by the serial end of the core phase (launch.c). */
+	uint8_t ended[MAX_CTAS];	/* CTA slots that completed, in order */
+	uint32_t n_ended;
+};
+
+/* sm.c: build, and one core cycle: stages from back to front so that an instruction moves one stage a cycle. */
+void sm_init(struct sm *s, struct gpu *g, uint32_t id);
+void sm_free(struct sm *s);
+void sm_tick(struct sm *s, uint64_t now);	/* only when awake: sm_due() */
+void sm_catch_up(struct sm *s, uint64_t cycles);/* account for that many skipped cycles */
+static inline void sm_wake(struct sm *s) { s->wake_clock = 0; }
+uint16_t sm_winst_new(struct sm *s);
+void sm_winst_free(struct sm *s, uint16_t w);
+
+/* launch side: put a CTA whose block has been read into slot (part 1 section 12.5, steps 5 to 10). */
+void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id, uint16_t stream);
+
+/* writeback.c */
+void writeback_stage(struct sm *s);
+/* An instruction left the pipeline for good (section 13 "complete"): counters only. */
+void inst_complete(struct sm *s, uint32_t code, uint32_t mask);
+void warp_leaves_pipe(struct sm *s, unsigned warp);	/* in_pipe - 1 */
+void warp_update_drained(struct sm *s, unsigned warp);	/* after any change of stores, in_pipe, reserved, done */
+
+/* execute.c, opcoll.c */
+void execute_stage(struct sm *s);
+void opcoll_init(struct sm *s);
+void opcoll_free(struct sm *s);
+void opcoll_stage(struct sm *s);	/* all steps of the cycle */
+unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
+/* Take the bank of reg for a write before this cycle's first step; false: taken. Uniform registers always succeed. */
+bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched);
+struct regset *oc_ex_mem(struct sm *s);
+uint16_t regset_oldest(const struct sm *s, const struct regset *r);
+void regset_take(struct regset *r, uint16_t w);
+
+/* issue.c and sched_*.c */
+void issue_stage(struct sm *s);
+
+/* scoreboard.c */
+bool scoreboard_collides(const struct sm *s, unsigned warp, const struct uop *u);
+void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u);
+void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u);	/* long-operation marks too */
+void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);		/* quirk Q9: the mark stays */
+
+/* barrier.c */
+void barrier_arrive(struct sm *s, unsigned warp);
+void barrier_warp_exit(struct sm *s, unsigned warp);
+
+/* ldgsts.c (section 9.4, part 3 section 7) */
+void ldgsts_reset(struct warp *w);
+uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0);	/* entry index */
+void ldgsts_close_group(struct sm *s, unsigned warp);
+void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n);
+void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
+
+/* fetch.c, decode.c */
+void front_end(struct sm *s);	/* decode and fetch, fetch_steps times; reaps finished warps */
+void fetch_fill(struct sm *s, uint32_t req);	/* instruction reply: at once, outside the SM's cycle */
+
+#endif
