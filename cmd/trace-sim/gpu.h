@@ -68,6 +68,13 @@ struct gpu {
 
 static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->cycle; }
 
+/* gpu.c */
+int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f);	/* g->params are set; 0, or -1 and *f */
+void gpu_free(struct gpu *g);
+unsigned gpu_step(struct gpu *g);		/* one GPU step; the domains that fired */
+void gpu_sync(struct gpu *g);			/* every lazily kept counter up to date */
+uint64_t gpu_interval_insn(const struct gpu *g);	/* gpu_sim_insn of the interval */
+
 /* launch.c: what the SMs tell it. Called in the serial end of the core phase, in SM order. */
 void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);
 

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inputs: bytes from a descriptor or from memory, through a codec or not, as one window of text.
+ *
+ * Always true: text[at .. end) is decoded and not consumed; over: nothing follows it; failed: what would
+ * follow it is lost, and the fault says why. What was decoded before a fault is handed out first. A fault
+ * stays: every later call that needs more gives it again. Plain text in memory is never copied.
+ * Leaves out: seeking, writing, formats other than gzip, xz and zstd.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "arena.h"
+#include "input_codec.h"
+
+#define WINDOW (256u << 10)	/* text held at first */
+#define RAW (64u << 10)		/* compressed bytes held */
+
+static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &codec_zstd};
+
+struct input {
+	const char *name;
+	int fd;			/* -1: memory */
+	bool close_fd;
+
+	const struct input_codec *codec;	/* NULL: plain */
+	void *state;
+	const unsigned char *raw;		/* compressed, raw[raw_at .. raw_end) not yet decoded */
+	unsigned char *raw_own;			/* NULL: raw is the caller's memory */
+	size_t raw_at, raw_end;
+	bool raw_over;
+
+	char *text;
+	size_t at, end, cap;
+	bool borrowed;		/* text is the caller's memory */
+	bool over, failed;
+	struct fault fault;
+
+	uint64_t lines;		/* newlines consumed; a last line without one counts too */
+	uint64_t offset;
+	bool newline;		/* the line returned last had one */
+	bool binary;		/* input_read was used: lines mean nothing */
+};
+
+/* ---- faults ------------------------------------------------------------------------------- */
+
+/* The line that the bytes at the end of the window belong to; 0 for binary input. */
+static struct place place_reached(const struct input *in)
+{
+	const char *p = in->text + in->at, *end = in->text + in->end;
+	uint64_t lines = in->lines + 1;
+
+	if (in->binary)
+		return (struct place){in->name, 0, 0};
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
+		lines++;
+		p++;
+	}
+	return (struct place){in->name, lines, 0};
+}
+
+static int give_fault(const struct input *in, struct fault *f)
+{
+	if (f)
+		*f = in->fault;
+	return -1;
+}
+
+static void fail_read(struct input *in, int error)
+{
+	struct place whole = {in->name, 0, 0};
+
+	in->failed = true;
+	if (error == EISDIR)
+		fault_set(&in->fault, whole, "is-folder", "found a folder, wanted a file");
+	else
+		fault_set(&in->fault, whole, "read", "cannot be read: %s", strerror(error));
+}
+
+static void fail_codec(struct input *in, enum codec_result result, const char *why)
+{
+	struct place whole = {in->name, 0, 0};
+	const char *name = in->codec->name;
+
+	in->failed = true;
+	if (result == CODEC_TRUNCATED) {
+		fault_set(&in->fault, whole, "compressed-truncated",
+			"%s data ends inside a member, wanted the rest of it", name);
+	} else if (result == CODEC_TOO_LARGE) {
+		fault_set(&in->fault, whole, "compressed-memory",
+			"%s data that takes more than %u MiB to decompress, wanted a smaller window", name,
+			CODEC_MEMORY >> 20);
+	} else {
+		fault_set(&in->fault, whole, "compressed-damaged", "damaged %s data (%s), wanted an intact file",
+			name, why ? why : "no reason given");
+	}
+}
+
+/* ---- filling ------------------------------------------------------------------------------ */
+
+/* Up to n bytes from the descriptor; 0: the end, or a failure. */
+static size_t read_some(struct input *in, void *buf, size_t n)
+{
+	ssize_t got;
+
+	do {
+		got = read(in->fd, buf, n);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		fail_read(in, errno);
+	return got > 0 ? (size_t)got : 0;
+}
+
+static size_t decode_some(struct input *in, void *buf, size_t n)
+{
+	struct codec_io io = {.dst = buf, .n_dst = n};
+	enum codec_result result = CODEC_MORE;
+
+	while (io.n_dst == n && result == CODEC_MORE) {
+		if (in->raw_at == in->raw_end && !in->raw_over) {
+			in->raw_at = 0;
+			in->raw_end = read_some(in, in->raw_own, RAW);
+			in->raw_over = !in->raw_end;
+			if (in->failed)
+				return 0;
+		}
+		io.src = in->raw + in->raw_at;
+		io.n_src = in->raw_end - in->raw_at;
+		io.last = in->raw_over;
+		result = in->codec->decode(in->state, &io);
+		in->raw_at = in->raw_end - io.n_src;
+	}
+	if (result == CODEC_END)
+		in->over = true;
+	else if (result != CODEC_MORE)
+		fail_codec(in, result, io.why);
+	return n - io.n_dst;
+}
+
+/* Up to n bytes of text to buf; 0 only together with over or failed. */
+static size_t text_some(struct input *in, void *buf, size_t n)
+{
+	size_t got;
+
+	if (in->codec)
+		return decode_some(in, buf, n);
+	got = read_some(in, buf, n);
+	if (!got && !in->failed)
+		in->over = true;
+	return got;
+}
+
+/* Make place behind the window so that `want` bytes from at on fit, then add what one step gives. */
+static void fill(struct input *in, size_t want)
+{
+	size_t held = in->end - in->at;
+
+	assert(!in->over && !in->failed && !in->borrowed);
+	if (in->at && (!held || in->cap - in->at < want || in->cap - in->end < in->cap / 2)) {
+		memmove(in->text, in->text + in->at, held);
+		in->at = 0;
+		in->end = held;
+	}
+	if (want < held + 1)
+		want = held + 1;
+	if (in->cap < want) {
+		in->cap = want > 2 * in->cap ? want : 2 * in->cap;
+		in->text = xrealloc(in->text, in->cap, 1);
+	}
+	in->end += text_some(in, in->text + in->end, in->cap - in->end);
+	if (in->failed)
+		in->fault.at = place_reached(in);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static const struct input_codec *codec_of(const void *head, size_t n)
+{
+	for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++) {
+		if (codecs[i]->match(head, n))
+			return codecs[i];
+	}
+	return NULL;
+}
+
+static void open_codec(struct input *in, const struct input_codec *codec)
+{
+	in->codec = codec;
+	in->state = codec->open();
+	if (!in->state)
+		die("out of memory: opening %s", in->name);
+}
+
+/* Read enough to know the format; the bytes go to the window, or to raw when they are compressed. */
+static int sniff(struct input *in, struct fault *f)
+{
+	const struct input_codec *codec;
+
+	in->cap = WINDOW;
+	in->text = xmalloc(in->cap);
+	while (in->end < CODEC_MAGIC_MAX && !in->over && !in->failed)
+		in->end += text_some(in, in->text + in->end, RAW - in->end);
+	if (in->failed)
+		return give_fault(in, f);
+	codec = codec_of(in->text, in->end);
+	if (!codec)
+		return 0;
+	open_codec(in, codec);
+	in->raw = in->raw_own = xmalloc(RAW);
+	memcpy(in->raw_own, in->text, in->end);
+	in->raw_end = in->end;
+	in->raw_over = in->over;
+	in->end = 0;
+	in->over = false;
+	return 0;
+}
+
+struct input *input_open(const char *path, struct fault *f)
+{
+	bool standard = !strcmp(path, "-");
+	const char *name = diag_keep(standard ? "<stdin>" : path);
+	struct place whole = {name, 0, 0};
+	struct input *in;
+	struct stat st;
+	int fd = STDIN_FILENO;
+
+	if (!standard && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
+		fault_set(f, whole, "open", "cannot be opened: %s", strerror(errno));
+		return NULL;
+	}
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		fault_set(f, whole, "is-folder", "found a folder, wanted a file");
+		if (!standard)
+			close(fd);
+		return NULL;
+	}
+	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	in = xcalloc(1, sizeof(*in));
+	in->name = name;
+	in->fd = fd;
+	in->close_fd = !standard;
+	if (sniff(in, f)) {
+		input_close(in);
+		return NULL;
+	}
+	return in;
+}
+
+struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f)
+{
+	const struct input_codec *codec = n ? codec_of(bytes, n) : NULL;
+	struct input *in = xcalloc(1, sizeof(*in));
+
+	(void)f;
+	in->name = diag_keep(name);
+	in->fd = -1;
+	if (codec) {
+		open_codec(in, codec);
+		in->raw = bytes;
+		in->raw_end = n;
+		in->raw_over = true;
+		in->cap = WINDOW;
+		in->text = xmalloc(in->cap);
+		return in;
+	}
+	in->borrowed = true;
+	in->over = true;
+	in->end = in->cap = n;
+	/* Never written to: fill() is not called on borrowed text. */
+	memcpy(&in->text, &bytes, sizeof(in->text));
+	return in;
+}
+
+void input_close(struct input *in)
+{
+	if (!in)
+		return;
+	if (in->codec)
+		in->codec->close(in->state);
+	if (in->close_fd)
+		close(in->fd);
+	if (!in->borrowed)
+		free(in->text);
+	free(in->raw_own);
+	free(in);
+}
+
+const char *input_name(const struct input *in)
+{
+	return in->name;
+}
+
+enum input_coding input_coding(const struct input *in)
+{
+	return in->codec ? in->codec->coding : INPUT_PLAIN;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static int fail_long(struct input *in, struct fault *f)
+{
+	struct place at = {in->name, in->lines + 1, 0};
+
+	in->failed = true;
+	fault_set(&in->fault, at, "line-too-long", "found a line of more than %u bytes, wanted a shorter one",
+		INPUT_LINE_MAX);
+	return give_fault(in, f);
+}
+
+/* Hand out the len bytes at the window's start, with or without a newline behind them. */
+static int give_line(struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
+{
+	const char *p = in->text + in->at;
+	size_t bytes = len + newline;
+
+	if (newline && len && p[len - 1] == '\r')
+		len--;
+	if (len > INPUT_LINE_MAX)
+		return fail_long(in, f);
+	*text = p;
+	*n = len;
+	in->newline = newline;
+	in->at += bytes;
+	in->offset += bytes;
+	in->lines++;
+	return 1;
+}
+
+int input_line(struct input *in, const char **text, size_t *len, struct fault *f)
+{
+	size_t known = 0;	/* bytes of the window without a newline */
+
+	for (;;) {
+		size_t held = in->end - in->at;
+		const char *p = in->text + in->at;
+		const char *newline = held > known ? memchr(p + known, '\n', held - known) : NULL;
+
+		if (newline)
+			return give_line(in, (size_t)(newline - p), true, text, len, f);
+		if (held > INPUT_LINE_MAX + 1)
+			return in->failed ? give_fault(in, f) : fail_long(in, f);
+		if (in->failed)
+			return give_fault(in, f);
+		if (in->over)
+			return held ? give_line(in, held, false, text, len, f) : 0;
+		known = held;
+		fill(in, held + 1);
+	}
+}
+
+uint64_t input_lineno(const struct input *in)
+{
+	return in->lines;
+}
+
+uint64_t input_offset(const struct input *in)
+{
+	return in->offset;
+}
+
+bool input_line_had_newline(const struct input *in)
+{
+	return in->newline;
+}
+
+long input_window(struct input *in, size_t want, const char **bytes, struct fault *f)
+{
+	if (!want)
+		want = 1;
+	while (in->end - in->at < want && !in->over && !in->failed)
+		fill(in, want);
+	if (in->failed && in->end - in->at < want)
+		return give_fault(in, f);
+	*bytes = in->text + in->at;
+	return (long)(in->end - in->at);
+}
+
+void input_take(struct input *in, size_t bytes, uint64_t lines)
+{
+	assert(bytes <= in->end - in->at);
+	in->at += bytes;
+	in->offset += bytes;
+	in->lines += lines;
+}
+
+long input_read(struct input *in, void *buf, size_t n, struct fault *f)
+{
+	size_t held, got;
+
+	in->binary = true;
+	if (!n)
+		return 0;
+	if (in->at == in->end && !in->over && !in->failed && n >= RAW) {
+		got = text_some(in, buf, n);
+		if (in->failed)
+			in->fault.at = place_reached(in);
+	} else {
+		if (in->at == in->end && !in->over && !in->failed)
+			fill(in, 1);
+		held = in->end - in->at;
+		got = n < held ? n : held;
+		if (got)
+			memcpy(buf, in->text + in->at, got);
+		in->at += got;
+	}
+	in->offset += got;
+	return !got && in->failed ? give_fault(in, f) : (long)got;
+}
