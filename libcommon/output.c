@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Outputs: standard output, a device or pipe, or a file that appears under its name only when complete.
+ *
+ * Always true: a stream writes through stream_write(), which keeps the first error, so that the reason is
+ * still known at the commit; a temporary name is in pending[] from before the file exists until it is
+ * renamed or removed, and pending[] is all that a signal handler reads. A file is never opened on
+ * descriptors 0 to 2. The current folder must not change while an output is open. Leaves out: fsync.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "arena.h"
+#include "diag.h"
+#include "output.h"
+
+#define BUFFER (64u << 10)
+#define N_PENDING 32		/* files being written at one time */
+
+struct pending {
+	_Atomic(pid_t) owner;	/* 0: free; -1: being filled in. Only the owner may remove the file. */
+	char tmp[PATH_MAX];
+};
+
+static struct pending pending[N_PENDING];
+
+struct output {
+	FILE *stream;
+	char *path;		/* as shown in messages */
+	char *target;		/* renamed to this; NULL: written in place */
+	struct pending *slot;
+	int fd;
+	int error;		/* errno of the first write that failed */
+	bool force;
+};
+
+/* ---- removal ------------------------------------------------------------------------------ */
+
+static void slot_discard(struct pending *slot)
+{
+	if (atomic_load(&slot->owner) != getpid())
+		return;
+	unlink(slot->tmp);
+	atomic_store(&slot->owner, 0);
+}
+
+void output_discard_all(void)
+{
+	int saved = errno;
+
+	for (int i = 0; i < N_PENDING; i++)
+		slot_discard(&pending[i]);
+	errno = saved;
+}
+
+static void on_fatal_signal(int sig)
+{
+	output_discard_all();
+	/* The handler was installed with SA_RESETHAND: the default action follows when it returns. */
+	raise(sig);
+}
+
+static void guard_signal(int sig)
+{
+	struct sigaction old, act = {.sa_handler = on_fatal_signal, .sa_flags = (int)SA_RESETHAND};
+
+	if (sigaction(sig, NULL, &old) || (old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL)
+		return;
+	sigfillset(&act.sa_mask);
+	sigaction(sig, &act, NULL);
+}
+
+/* Temporary files do not outlive the process; writes past a file size limit fail instead of killing it. */
+static void guard_process(void)
+{
+	static atomic_flag done = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&done)) {
+		atexit(output_discard_all);
+		signal(SIGXFSZ, SIG_IGN);
+	}
+	guard_signal(SIGINT);
+	guard_signal(SIGTERM);
+	guard_signal(SIGHUP);
+	guard_signal(SIGPIPE);
+}
+
+static _Noreturn void die_of_pipe(void)
+{
+	sigset_t set;
+
+	output_discard_all();
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	_exit(EXIT_TROUBLE);
+}
+
+/* ---- the stream --------------------------------------------------------------------------- */
+
+static ssize_t stream_write(void *cookie, const char *buf, size_t n)
+{
+	struct output *o = cookie;
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t put = write(o->fd, buf + done, n - done);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0 && errno == EPIPE)
+			die_of_pipe();
+		if (put <= 0) {
+			if (!o->error)
+				o->error = put ? errno : EIO;
+			return 0;
+		}
+		done += (size_t)put;
+	}
+	return (ssize_t)n;
+}
+
+static void open_stream(struct output *o)
+{
+	o->stream = fopencookie(o, "w", (cookie_io_functions_t){.write = stream_write});
+	if (!o->stream)
+		die_errno("%s", o->path);
+	setvbuf(o->stream, NULL, isatty(o->fd) ? _IOLBF : _IOFBF, BUFFER);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static struct pending *take_slot(void)
+{
+	for (int i = 0; i < N_PENDING; i++) {
+		pid_t none = 0;
+
+		if (atomic_compare_exchange_strong(&pending[i].owner, &none, -1))
+			return &pending[i];
+	}
+	die("more than %d files are being written at one time", N_PENDING);
+}
+
+/* ".NAME.PID.tmp" beside target; a long NAME is cut, since a name has NAME_MAX bytes at most. */
+static void name_temporary(char tmp[PATH_MAX], const char *target)
+{
+	const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
+	int n = snprintf(tmp, PATH_MAX, "%.*s.%.200s.%ld.tmp", (int)(base - target), target, base, (long)getpid());
+
+	if (n < 0 || n >= PATH_MAX)
+		die("%s: %s", target, strerror(ENAMETOOLONG));
+}
+
+static int above_standard(int fd)
+{
+	int high;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return high;
+}
+
+static bool is_pending(const char *tmp)
+{
+	for (int i = 0; i < N_PENDING; i++) {
+		if (atomic_load(&pending[i].owner) == getpid() && !strcmp(pending[i].tmp, tmp))
+			return true;
+	}
+	return false;
+}
+
+static void open_temporary(struct output *o, const struct stat *old)
+{
+	struct pending *slot = take_slot();
+
+	name_temporary(slot->tmp, o->target);
+	if (is_pending(slot->tmp))
+		die("%s: named for two outputs", o->path);
+	/* What bears this process's number and is not pending was left by a dead process. */
+	unlink(slot->tmp);
+	o->slot = slot;
+	atomic_store(&slot->owner, getpid());
+	o->fd = above_standard(open(slot->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+	if (o->fd < 0) {
+		atomic_store(&slot->owner, 0);
+		die_errno("%s: cannot be written", o->path);
+	}
+	if (old && fchmod(o->fd, old->st_mode & 0777))
+		die_errno("%s", o->path);
+}
+
+static void open_file(struct output *o, const char *path)
+{
+	struct stat st;
+	bool exists = !stat(path, &st);
+	size_t n = strlen(path);
+
+	if (!n)
+		die("found an empty name for an output, wanted a file");
+	if (path[n - 1] == '/' || (exists && S_ISDIR(st.st_mode)))
+		die("%s: found a folder, wanted a file", path);
+	if (exists && !S_ISREG(st.st_mode)) {
+		o->fd = above_standard(open(path, O_WRONLY | O_CLOEXEC));
+		if (o->fd < 0)
+			die_errno("%s: cannot be written", path);
+		return;
+	}
+	if (exists && !o->force)
+		die("%s: exists already, -f replaces it", path);
+	/* A link stays a link: what it names is replaced. */
+	o->target = exists ? realpath(path, NULL) : xstrdup(path);
+	if (!o->target)
+		die_errno("%s", path);
+	open_temporary(o, exists ? &st : NULL);
+}
+
+struct output *output_open(const char *path, bool force)
+{
+	bool standard = !path || !strcmp(path, "-");
+	struct output *o = xcalloc(1, sizeof(*o));
+
+	guard_process();
+	o->path = xstrdup(standard ? "<stdout>" : path);
+	o->force = force;
+	if (standard) {
+		fflush(stdout);
+		o->fd = STDOUT_FILENO;
+	} else {
+		open_file(o, path);
+	}
+	open_stream(o);
+	return o;
+}
+
+FILE *output_stream(struct output *o)
+{
+	return o->stream;
+}
+
+/* ---- closing ------------------------------------------------------------------------------ */
+
+static void release(struct output *o)
+{
+	free(o->path);
+	free(o->target);
+	free(o);
+}
+
+/* A copy is closed in place of standard output: late errors show, and no file can take its number. */
+static int close_descriptor(struct output *o)
+{
+	int fd = o->fd == STDOUT_FILENO ? dup(o->fd) : o->fd;
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int rename_complete(const struct output *o)
+{
+	int rc;
+
+	if (o->force)
+		return rename(o->slot->tmp, o->target);
+	rc = renameat2(AT_FDCWD, o->slot->tmp, AT_FDCWD, o->target, RENAME_NOREPLACE);
+	/* File systems without this flag: the check at opening stands. */
+	if (rc && (errno == EINVAL || errno == ENOSYS))
+		rc = rename(o->slot->tmp, o->target);
+	return rc;
+}
+
+void output_commit(struct output *o)
+{
+	bool bad = fclose(o->stream) != 0;
+
+	if (close_descriptor(o) && !o->error)
+		o->error = errno;
+	if (bad && !o->error)
+		o->error = EIO;
+	if (!o->error && o->slot && rename_complete(o))
+		o->error = errno;
+	if (o->error) {
+		errno = o->error;
+		die_errno("%s", o->path);
+	}
+	if (o->slot)
+		atomic_store(&o->slot->owner, 0);
+	release(o);
+}
+
+void output_discard(struct output *o)
+{
+	if (!o)
+		return;
+	if (o->slot)
+		slot_discard(o->slot);
+	fclose(o->stream);
+	if (o->fd != STDOUT_FILENO)
+		close(o->fd);
+	release(o);
+}

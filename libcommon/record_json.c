@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records as JSON: one compact object a line, members in the order of the calls.
+ *
+ * Always true: strings and reals are written by jansson, reals with the fewest digits that read back
+ * equal; integers keep all 64 bits, which jansson's signed type would not. Only braces, commas and colons
+ * are set here. Undefined reals are null. Units are left out: trace-stats(5) has them.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include "diag.h"
+#include "record_format.h"
+
+static int add_dumped(const char *p, size_t n, void *text)
+{
+	textbuf_add(text, p, n);
+	return 0;
+}
+
+/* Write v, which is given away. */
+static void add_json(struct record_writer *w, json_t *v, size_t flags)
+{
+	if (!v || json_dump_callback(v, add_dumped, &w->text, flags | JSON_COMPACT | JSON_ENCODE_ANY))
+		die("out of memory: writing a record");
+	json_decref(v);
+}
+
+static void add_string(struct record_writer *w, const char *value)
+{
+	char *copy = utf8_repair(value);
+
+	add_json(w, json_string_nocheck(copy), 0);
+	free(copy);
+}
+
+static void add_name(struct record_writer *w, const char *name)
+{
+	if (w->text.p[w->text.n - 1] != '{')
+		textbuf_puts(&w->text, ",");
+	add_string(w, name);
+	textbuf_puts(&w->text, ":");
+}
+
+static void js_string(struct record_writer *w, const char *name, const char *value)
+{
+	add_name(w, name);
+	add_string(w, value);
+}
+
+static void js_begin(struct record_writer *w, const char *record)
+{
+	textbuf_puts(&w->text, "{");
+	js_string(w, "record", record);
+}
+
+static void js_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
+{
+	char text[24];
+
+	(void)unit;
+	add_name(w, name);
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	textbuf_puts(&w->text, text);
+}
+
+static void js_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
+{
+	char text[24];
+
+	(void)unit;
+	add_name(w, name);
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	textbuf_puts(&w->text, text);
+}
+
+static void js_real(struct record_writer *w, const char *name, double value, const char *unit)
+{
+	(void)unit;
+	add_name(w, name);
+	if (isfinite(value))
+		add_json(w, json_real(value), JSON_REAL_PRECISION((size_t)real_digits(value)));
+	else
+		add_json(w, json_null(), 0);
+}
+
+static void js_bool(struct record_writer *w, const char *name, bool value)
+{
+	add_name(w, name);
+	add_json(w, json_boolean(value), 0);
+}
+
+static void js_group(struct record_writer *w, const char *name)
+{
+	add_name(w, name);
+	textbuf_puts(&w->text, "{");
+}
+
+static void js_group_end(struct record_writer *w)
+{
+	textbuf_puts(&w->text, "}");
+}
+
+static void js_end(struct record_writer *w)
+{
+	textbuf_puts(&w->text, "}\n");
+}
+
+const struct record_ops record_json = {NULL, js_begin, js_string, js_uint, js_int, js_real, js_bool, js_group,
+	js_group_end, js_end, NULL};
