@@ -95,8 +95,8 @@ static void fail_codec(struct input *in, enum codec_result result, const char *w
 			"%s data that takes more than %u MiB to decompress, wanted a smaller window", name,
 			CODEC_MEMORY >> 20);
 	} else {
-		fault_set(&in->fault, whole, "compressed-damaged", "damaged %s data (%s), wanted an intact file",
-			name, why ? why : "no reason given");
+		fault_set(&in->fault, whole, "compressed-damaged",
+			"damaged %s data (%s), wanted an intact file", name, why ? why : "no reason given");
 	}
 }
 
@@ -312,7 +312,8 @@ static int fail_long(struct input *in, struct fault *f)
 }
 
 /* Hand out the len bytes at the window's start, with or without a newline behind them. */
-static int give_line(struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
+static int give_line(struct input *in, size_t len, bool newline, const char **text, size_t *n,
+	struct fault *f)
 {
 	const char *p = in->text + in->at;
 	size_t bytes = len + newline;

@@ -37,7 +37,7 @@ struct codec_io {
 struct input_codec {
 	const char *name;	/* for messages */
 	enum input_coding coding;
-	/* Does a text that starts with these n bytes have this format? n < CODEC_MAGIC_MAX: that is all there is. */
+	/* Does an input that starts so have this format? n < CODEC_MAGIC_MAX: that is all of it. */
 	bool (*match)(const unsigned char *head, size_t n);
 	void *(*open)(void);	/* NULL: out of memory */
 	enum codec_result (*decode)(void *state, struct codec_io *io);
@@ -47,7 +47,8 @@ struct input_codec {
 extern const struct input_codec codec_gzip, codec_xz, codec_zstd;
 
 /* Does head begin with magic? A head cut short matches from two bytes on: no text starts like these. */
-static inline bool codec_magic(const unsigned char *head, size_t n, const unsigned char *magic, size_t n_magic)
+static inline bool codec_magic(const unsigned char *head, size_t n, const unsigned char *magic,
+	size_t n_magic)
 {
 	size_t len = n < n_magic ? n : n_magic;
 

@@ -17,7 +17,7 @@ struct zstd_state {
 
 static bool zstd_match(const unsigned char *head, size_t n)
 {
-	/* 0x184D2A50 to 0x184D2A5F, little endian: a skippable frame, written first by parallel compressors. */
+	/* 0x184D2A50 to 0x184D2A5F, little endian: a skippable frame. Parallel compressors begin with one. */
 	if (n >= 4 && (head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18)
 		return true;
 	return codec_magic(head, n, (const unsigned char[]){0x28, 0xb5, 0x2f, 0xfd}, 4);

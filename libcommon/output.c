@@ -153,7 +153,8 @@ static struct pending *take_slot(void)
 static void name_temporary(char tmp[PATH_MAX], const char *target)
 {
 	const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
-	int n = snprintf(tmp, PATH_MAX, "%.*s.%.200s.%ld.tmp", (int)(base - target), target, base, (long)getpid());
+	int n = snprintf(tmp, PATH_MAX, "%.*s.%.200s.%ld.tmp", (int)(base - target), target, base,
+		(long)getpid());
 
 	if (n < 0 || n >= PATH_MAX)
 		die("%s: %s", target, strerror(ENAMETOOLONG));

@@ -90,7 +90,8 @@ struct record_writer *record_open(FILE *out, enum record_format format)
 	struct record_writer *w = xcalloc(1, sizeof(*w));
 
 	w->out = out;
-	w->ops = format == RECORD_TEXT ? &record_text : format == RECORD_JSON ? &record_json : &record_msgpack;
+	w->ops = format == RECORD_JSON ? &record_json :
+		format == RECORD_MSGPACK ? &record_msgpack : &record_text;
 	if (w->ops->open)
 		w->ops->open(w);
 	return w;

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Command lines: the walk along argv, nearest names, sizes.
+ *
+ * Always true: a long name is never abbreviated, so that a new option breaks no script; an operand keeps
+ * its place among the operands; "-" alone is an operand. Leaves out: reading variables or files.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli_internal.h"
+#include "diag.h"
+#include "output.h"
+
+#ifndef VERSION
+#define VERSION "unversioned"
+#endif
+
+#define NAME_MAX_COMPARED 127u	/* a longer word is near to nothing */
+
+const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN] = {
+	{CLI_HELP, "help", NULL, "show this help", NULL},
+	{CLI_VERSION, "version", NULL, "show the version", NULL},
+	{CLI_COMPLETION, "completion", "SHELL", "print the completion for a shell", "bash zsh fish"},
+	{CLI_MAN_OPTIONS, "man-options", NULL, "print the options as rows of a manual page", NULL},
+};
+
+void cli_usage(const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	diag_error(NOWHERE, "%s", text);
+	fprintf(stderr, "Try '%s -h'.\n", diag_program());
+	exit(EXIT_TROUBLE);
+}
+
+/* ---- options that every program has ------------------------------------------------------- */
+
+/* Print and leave; does nothing for a letter of the program's own. */
+static void common_option(const struct cli *c, int letter, const char *value)
+{
+	struct output *o;
+
+	if (letter != CLI_HELP && letter < CLI_VERSION)
+		return;
+	o = output_open(NULL, false);
+	if (letter == CLI_HELP)
+		cli_print_help(c, output_stream(o));
+	else if (letter == CLI_VERSION)
+		fprintf(output_stream(o), "%s (warptools) %s\n", diag_program(), VERSION);
+	else if (letter == CLI_MAN_OPTIONS)
+		cli_print_man(c, output_stream(o));
+	else if (!cli_print_completion(c, value, output_stream(o)))
+		cli_usage("--completion: found '%s', wanted bash, zsh or fish", value);
+	output_commit(o);
+	exit(EXIT_GOOD);
+}
+
+/* ---- the walk ----------------------------------------------------------------------------- */
+
+struct walk {
+	const struct cli *c;
+	char **argv;
+	int argc, at;
+	void (*on_option)(void *ctx, int letter, const char *value);
+	void *ctx;
+};
+
+static void deliver(const struct walk *w, const struct cli_row *r, const char *value)
+{
+	common_option(w->c, r->letter, value);
+	w->on_option(w->ctx, r->letter, value);
+}
+
+/* The next word as the value of an option shown as `option`. */
+static const char *next_value(struct walk *w, const struct cli_row *r, const char *option)
+{
+	if (w->at + 1 >= w->argc)
+		cli_usage("%s: found nothing behind it, wanted %s", option, r->value);
+	return w->argv[++w->at];
+}
+
+static const struct cli_row *find_long(const struct cli *c, const char *name, size_t n)
+{
+	for (size_t i = 0; i < c->n_rows + CLI_COMMON + CLI_HIDDEN; i++) {
+		const struct cli_row *r = cli_row_at(c, i);
+
+		if (!strncmp(r->name, name, n) && !r->name[n])
+			return r;
+	}
+	return NULL;
+}
+
+static _Noreturn void unknown_long(const struct cli *c, const char *name)
+{
+	size_t n = c->n_rows + CLI_COMMON;
+	const char **names = calloc(n, sizeof(*names)), *near = NULL;
+
+	if (names) {
+		for (size_t i = 0; i < n; i++)
+			names[i] = cli_row_at(c, i)->name;
+		near = cli_nearest(name, names, n, sizeof(*names));
+	}
+	/* The names outlive the array. */
+	free(names);
+	if (near)
+		cli_usage("unknown option '--%s', did you mean '--%s'?", name, near);
+	cli_usage("unknown option '--%s'", name);
+}
+
+static void long_option(struct walk *w)
+{
+	const char *word = w->argv[w->at], *name = word + 2, *equals = strchr(name, '=');
+	size_t n = equals ? (size_t)(equals - name) : strlen(name);
+	const struct cli_row *r = find_long(w->c, name, n);
+	char shown[NAME_MAX_COMPARED + 1];
+
+	snprintf(shown, sizeof(shown), "%.*s", (int)(n < sizeof(shown) ? n : sizeof(shown) - 1), name);
+	if (!r)
+		unknown_long(w->c, shown);
+	if (!r->value && equals)
+		cli_usage("--%s: found a value, wanted none", shown);
+	if (!r->value)
+		deliver(w, r, NULL);
+	else
+		deliver(w, r, equals ? equals + 1 : next_value(w, r, word));
+}
+
+static const struct cli_row *find_letter(const struct cli *c, int letter)
+{
+	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
+		const struct cli_row *r = cli_row_at(c, i);
+
+		if (cli_has_letter(r) && r->letter == letter)
+			return r;
+	}
+	return NULL;
+}
+
+static void short_options(struct walk *w)
+{
+	for (const char *p = w->argv[w->at] + 1; *p; p++) {
+		const struct cli_row *r = find_letter(w->c, (unsigned char)*p);
+		char shown[3] = {'-', *p, '\0'};
+
+		/* A long name behind one dash is a likely slip: "-config". */
+		if (!r && p == w->argv[w->at] + 1 && p[1] && find_long(w->c, p, strcspn(p, "=")))
+			cli_usage("unknown option '-%s', did you mean '--%s'?", p, p);
+		if (!r)
+			cli_usage("unknown option '%s'", shown);
+		if (r->value) {
+			deliver(w, r, p[1] ? p + 1 : next_value(w, r, shown));
+			return;
+		}
+		deliver(w, r, NULL);
+	}
+}
+
+int cli_parse(const struct cli *c, int argc, char **argv,
+	void (*on_option)(void *ctx, int letter, const char *value), void *ctx)
+{
+	struct walk w = {c, argv, argc, 0, on_option, ctx};
+	int operands = 0;
+	bool options = true;
+
+	for (w.at = 1; w.at < argc; w.at++) {
+		char *word = argv[w.at];
+
+		/* Not ahead of the walk: at least the program's name has been passed. */
+		if (!options || word[0] != '-' || !word[1])
+			argv[operands++] = word;
+		else if (!strcmp(word, "--"))
+			options = false;
+		else if (word[1] == '-')
+			long_option(&w);
+		else
+			short_options(&w);
+	}
+	if (argc > 0)
+		argv[operands] = NULL;
+	return operands;
+}
+
+/* ---- nearest names ------------------------------------------------------------------------ */
+
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+
+/*
+ * Damerau-Levenshtein distance (insertions, deletions, replacements, swaps of neighbours; no piece is
+ * edited twice). row[k] is the k-th row of the table, modulo 3.
+ */
+static unsigned distance(const char *a, size_t n, const char *b, size_t m)
+{
+	unsigned row[3][NAME_MAX_COMPARED + 1];
+
+	for (size_t j = 0; j <= m; j++)
+		row[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned *now = row[i % 3];
+		const unsigned *last = row[(i - 1) % 3], *before = row[(i + 1) % 3];
+
+		now[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), least(last[j], now[j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				now[j] = least(now[j], before[j - 2] + 1);
+		}
+	}
+	return row[n % 3][m];
+}
+
+const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride)
+{
+	size_t len = strnlen(word, NAME_MAX_COMPARED + 1);
+	unsigned best = (unsigned)(len < 3 ? 1 : 1 + len / 4) + 1;	/* one more than what is near */
+	const char *near = NULL;
+
+	if (!len || len > NAME_MAX_COMPARED)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *name;
+		size_t name_len;
+		unsigned d;
+
+		memcpy(&name, (const char *)names + i * stride, sizeof(name));
+		if (!name)
+			continue;
+		name_len = strnlen(name, NAME_MAX_COMPARED + 1);
+		/* A word replaced as a whole is near to nothing. */
+		if (name_len > NAME_MAX_COMPARED || (d = distance(word, len, name, name_len)) >= len)
+			continue;
+		if (d < best) {
+			best = d;
+			near = name;
+		}
+	}
+	return near;
+}
+
+/* ---- sizes -------------------------------------------------------------------------------- */
+
+int cli_size(const char *text, unsigned long long *out)
+{
+	unsigned long long v = 0, factor = 1;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9'; p++) {
+		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (unsigned)(*p - '0'), &v))
+			return -1;
+	}
+	if (p == text)
+		return -1;
+	if (*p == 'K' || *p == 'k')
+		factor = 1ull << 10;
+	else if (*p == 'M' || *p == 'm')
+		factor = 1ull << 20;
+	else if (*p == 'G' || *p == 'g')
+		factor = 1ull << 30;
+	if (factor > 1)
+		p++;
+	if (*p || __builtin_mul_overflow(v, factor, &v))
+		return -1;
+	*out = v;
+	return 0;
+}

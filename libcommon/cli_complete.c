@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Completions for bash, zsh and fish, made from a table of options.
+ *
+ * Always true: what is printed depends on the program's name and its table only; every text from the
+ * table is quoted for the shell. Operands complete to file names.
+ */
+#include <string.h>
+#include "cli_internal.h"
+#include "diag.h"
+
+enum kind { KIND_NONE, KIND_FILE, KIND_DIR, KIND_WORDS };
+
+static enum kind kind_of(const struct cli_row *r)
+{
+	if (!r->complete || !strcmp(r->complete, "none"))
+		return KIND_NONE;
+	if (!strcmp(r->complete, "file"))
+		return KIND_FILE;
+	return strcmp(r->complete, "dir") ? KIND_WORDS : KIND_DIR;
+}
+
+/* Text inside single quotes of a shell; escape: characters that get a backslash. */
+static void put_quoted(FILE *out, const char *text, const char *escape)
+{
+	for (; *text; text++) {
+		if (*text == '\'') {
+			fputs("'\\''", out);
+			continue;
+		}
+		if (strchr(escape, *text))
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+/* The program's name as part of a function's name. */
+static void put_function(FILE *out)
+{
+	for (const char *p = diag_program(); *p; p++) {
+		bool word = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+
+		fputc(word ? *p : '_', out);
+	}
+}
+
+/* ---- bash --------------------------------------------------------------------------------- */
+
+static void bash_value(const struct cli_row *r, FILE *out)
+{
+	fputs("\t", out);
+	if (cli_has_letter(r))
+		fprintf(out, "-%c|", r->letter);
+	fprintf(out, "--%s)\n", r->name);
+	switch (kind_of(r)) {
+	case KIND_NONE:
+		break;
+	case KIND_FILE:
+		fputs("\t\tcompopt -o filenames\n"
+			"\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n", out);
+		break;
+	case KIND_DIR:
+		fputs("\t\tcompopt -o filenames\n"
+			"\t\tmapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n", out);
+		break;
+	case KIND_WORDS:
+		fputs("\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
+		put_quoted(out, r->complete, "");
+		fputs("' -- \"$cur\")\n", out);
+		break;
+	}
+	fputs("\t\treturn ;;\n", out);
+}
+
+static void print_bash(const struct cli *c, FILE *out)
+{
+	fprintf(out, "# bash completion for %s, made from its table of options\n_", diag_program());
+	put_function(out);
+	fputs("()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+		"\n"
+		"\t# --name=value arrives as three words\n"
+		"\tif [[ $cur == = ]]; then\n"
+		"\t\tcur=\n"
+		"\telif [[ $prev == = ]]; then\n"
+		"\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+		"\tfi\n"
+		"\tCOMPREPLY=()\n"
+		"\tcase $prev in\n", out);
+	for (size_t i = 0; i < c->n_rows; i++) {
+		if (c->row[i].value)
+			bash_value(&c->row[i], out);
+	}
+	fputs("\tesac\n\tif [[ $cur == -* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
+	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++) {
+		const struct cli_row *r = cli_row_at(c, i);
+
+		if (cli_has_letter(r))
+			fprintf(out, "%s-%c", i ? " " : "", r->letter);
+		fprintf(out, "%s--%s", i || cli_has_letter(r) ? " " : "", r->name);
+	}
+	fputs("' -- \"$cur\")\n\t\treturn\n\tfi\n"
+		"\tcompopt -o filenames\n"
+		"\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+		"}\ncomplete -F _", out);
+	put_function(out);
+	fprintf(out, " %s\n", diag_program());
+}
+
+/* ---- zsh ---------------------------------------------------------------------------------- */
+
+static void zsh_row(const struct cli_row *r, FILE *out)
+{
+	static const char *const action[] = {" ", "_files", "_files -/", ""};
+
+	fputs("\t'*'", out);
+	if (cli_has_letter(r))
+		fprintf(out, "{-%c%s,--%s%s}", r->letter, r->value ? "+" : "", r->name, r->value ? "=" : "");
+	else
+		fprintf(out, "--%s%s", r->name, r->value ? "=" : "");
+	fputs("'[", out);
+	put_quoted(out, r->help, "[]\\");
+	fputs("]", out);
+	if (r->value) {
+		fputs(":", out);
+		put_quoted(out, r->value, ":\\");
+		fprintf(out, ":%s", action[kind_of(r)]);
+		if (kind_of(r) == KIND_WORDS) {
+			fputs("(", out);
+			put_quoted(out, r->complete, ":()\\");
+			fputs(")", out);
+		}
+	}
+	fputs("' \\\n", out);
+}
+
+static void print_zsh(const struct cli *c, FILE *out)
+{
+	fprintf(out, "#compdef %s\n# zsh completion, made from the table of options\n_arguments -s -S \\\n",
+		diag_program());
+	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
+		zsh_row(cli_row_at(c, i), out);
+	fputs("\t'*:file:_files'\n", out);
+}
+
+/* ---- fish --------------------------------------------------------------------------------- */
+
+/* Text inside single quotes, where fish knows two escapes. */
+static void put_fish(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+static void fish_row(const struct cli_row *r, FILE *out)
+{
+	fprintf(out, "complete -c %s", diag_program());
+	if (cli_has_letter(r))
+		fprintf(out, " -s %c", r->letter);
+	fprintf(out, " -l %s", r->name);
+	if (r->value) {
+		switch (kind_of(r)) {
+		case KIND_NONE:
+			fputs(" -x", out);
+			break;
+		case KIND_FILE:
+			fputs(" -r -F", out);
+			break;
+		case KIND_DIR:
+			fputs(" -x -a '(__fish_complete_directories)'", out);
+			break;
+		case KIND_WORDS:
+			fputs(" -x -a '", out);
+			put_fish(out, r->complete);
+			fputs("'", out);
+			break;
+		}
+	}
+	fputs(" -d '", out);
+	put_fish(out, r->help);
+	fputs("'\n", out);
+}
+
+static void print_fish(const struct cli *c, FILE *out)
+{
+	fprintf(out, "# fish completion for %s, made from its table of options\n", diag_program());
+	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
+		fish_row(cli_row_at(c, i), out);
+}
+
+bool cli_print_completion(const struct cli *c, const char *shell, FILE *out)
+{
+	if (!strcmp(shell, "bash"))
+		print_bash(c, out);
+	else if (!strcmp(shell, "zsh"))
+		print_zsh(c, out);
+	else if (!strcmp(shell, "fish"))
+		print_fish(c, out);
+	else
+		return false;
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the parts of the command line share: the rows that every program has, and what prints a table.
+ *
+ * Always true: cli_row_at() walks the program's rows first, then -h and --version.
+ */
+#ifndef CLI_INTERNAL_H
+#define CLI_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "cli.h"
+
+enum cli_letter {
+	CLI_HELP = 'h',
+	CLI_VERSION = 0x10000,	/* above what a program uses for its own long-only rows */
+	CLI_COMPLETION,		/* hidden */
+	CLI_MAN_OPTIONS		/* hidden */
+};
+
+#define CLI_COMMON 2u		/* rows of every program that are shown */
+#define CLI_HIDDEN 2u		/* and those that are not */
+
+extern const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN];
+
+static inline const struct cli_row *cli_row_at(const struct cli *c, size_t i)
+{
+	return i < c->n_rows ? &c->row[i] : &cli_common[i - c->n_rows];
+}
+
+static inline bool cli_has_letter(const struct cli_row *r) { return r->letter > 0 && r->letter < 256; }
+
+void cli_print_help(const struct cli *c, FILE *out);
+void cli_print_man(const struct cli *c, FILE *out);
+/* false: no such shell. */
+bool cli_print_completion(const struct cli *c, const char *shell, FILE *out);
+
+#endif
