@@ -66,6 +66,7 @@ struct cluster {
 	uint64_t flits_in;	/* icnt_total_pkts_mem_to_simt */
 	uint32_t order[64];	/* SM ids in cycling order */
 	uint32_t first;		/* rotation */
+	bool needs_flush;	/* an SM has had a CTA since the L1Ds were last invalidated */
 	uint32_t live_threads;
 };
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id);

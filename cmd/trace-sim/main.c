@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace-sim: cycle-level timing simulation of GPU kernels from instruction traces.
+ * This file is the command line only; the run is run.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "arena.h"
+#include "cli.h"
+#include "run.h"
+
+enum { OPT_LIST_OPTIONS = 256, OPT_DUMP_CONFIG, OPT_EVENTS, OPT_STRICT, OPT_ISA, OPT_HOST_TIME };
+
+static const struct cli_row rows[] = {
+	{'g', "gpu", "GPU", "a configuration that comes with the suite: qv100, titanv, gv100, rtx2060, rtx2060s, rtx3070, a100",
+		"qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100"},
+	{'c', "config", "FILE", "a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
+	{'D', "define", "NAME=VALUE", "set one option after all files", NULL},
+	{'F', "format", "FORMAT", "text (default), json, msgpack, or accelsim: the original's block after each kernel",
+		"text json msgpack accelsim"},
+	{'k', "kernels", "LIST", "simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
+	{'f', "force", NULL, "replace an existing output file", NULL},
+	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
+	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
+	{OPT_STRICT, "strict", NULL, "an opcode without a row is an error", NULL},
+	{OPT_HOST_TIME, "host-time", NULL, "put host times and rates into the result", NULL},
+	{OPT_DUMP_CONFIG, "dump-config", NULL, "print the resolved configuration and leave", NULL},
+	{OPT_LIST_OPTIONS, "list-options", NULL, "print the table of configuration options and leave", NULL},
+	{'q', "quiet", NULL, "no warnings, no progress", NULL},
+	{'v', "verbose", NULL, "progress on stderr even when it is no terminal", NULL},
+};
+
+static const struct cli cli = {
+	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-k KERNELS] [-o FILE] [TRACE]",
+	"simulate the timing of GPU kernels from instruction traces",
+	"TRACE is a kernel list, a folder with one, one kernel file, or - (a list on stdin, the default).\n"
+	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
+	rows, sizeof rows / sizeof *rows
+};
+
+struct args {
+	const char **config, **define;	/* in order; a -g entry is marked in shipped */
+	bool *shipped;
+	uint32_t n_config, n_define;
+	const char *kernels, *output, *events, *isa;
+	enum run_format format;
+	bool force, strict, host_time, dump, list, quiet, verbose;
+};
+
+static enum run_format format_of(const char *name)
+{
+	static const char *const names[] = {"text", "json", "msgpack", "accelsim"};
+
+	for (unsigned i = 0; i < 4; i++)
+		if (!strcmp(name, names[i]))
+			return (enum run_format)i;
+	cli_usage("found format '%s', wanted text, json, msgpack or accelsim", name);
+}
+
+static void on_option(void *ctx, int letter, const char *value)
+{
+	struct args *a = ctx;
+
+	switch (letter) {
+	case 'g': case 'c':
+		a->shipped[a->n_config] = letter == 'g';
+		a->config[a->n_config++] = value;
+		break;
+	case 'D': a->define[a->n_define++] = value; break;
+	case 'F': a->format = format_of(value); break;
+	case 'k': a->kernels = value; break;
+	case 'o': a->output = value; break;
+	case 'f': a->force = true; break;
+	case 'q': a->quiet = true; break;
+	case 'v': a->verbose = true; break;
+	case OPT_EVENTS: a->events = value; break;
+	case OPT_ISA: a->isa = value; break;
+	case OPT_STRICT: a->strict = true; break;
+	case OPT_HOST_TIME: a->host_time = true; break;
+	case OPT_DUMP_CONFIG: a->dump = true; break;
+	case OPT_LIST_OPTIONS: a->list = true; break;
+	}
+}
+
+static void read_configuration(struct gpuconf *c, const struct args *a)
+{
+	struct fault f;
+
+	gpuconf_init(c);
+	for (uint32_t i = 0; i < a->n_config; i++)
+		if ((a->shipped[i] ? gpuconf_shipped : gpuconf_file)(c, a->config[i], &f) < 0)
+			die_fault(&f);
+	for (uint32_t i = 0; i < a->n_define; i++)
+		if (gpuconf_override(c, a->define[i], &f) < 0)
+			die_fault(&f);
+}
+
+static void run_record(struct run *r)
+{
+	struct record_writer *w = r->writer;
+
+	record_begin(w, "run");
+	record_string(w, "tool", "trace-sim");
+	record_string(w, "version", VERSION);
+	record_group(w, "config");
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		const struct conf_row *row = &conf_rows[i];
+
+		if (row->type == CONF_STRING)
+			record_string(w, row->name + 1, conf_text(&r->conf, i));
+		else
+			record_int(w, row->name + 1, conf_num(&r->conf, i), row->unit);
+	}
+	record_group_end(w);
+	record_end(w);
+}
+
+static int simulate(struct run *r, const struct args *a, struct isa *isa, const char *trace)
+{
+	struct output *out = output_open(a->output, a->force), *log = NULL;
+	struct events events;
+	struct fault f;
+	int status;
+
+	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
+		die_fault(&f);
+	if (a->events) {
+		log = output_open(a->events, a->force);
+		events.out = output_stream(log);
+		r->gpu.events = &events;
+	}
+	if (gpu_init(&r->gpu, isa, &f) < 0)
+		die_fault(&f);
+	r->out = output_stream(out);
+	if (r->format != FORMAT_ACCELSIM) {
+		r->writer = record_open(r->out, (enum record_format)r->format);
+		run_record(r);
+	}
+	progress_start(r);
+	status = run_application(r);
+	progress_end(r);
+	gpu_free(&r->gpu);
+	klist_free(&r->list);
+	if (log)
+		output_commit(log);
+	output_commit(out);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {.config = xcalloc((size_t)argc, sizeof(char *)), .define = xcalloc((size_t)argc, sizeof(char *)),
+		.shipped = xcalloc((size_t)argc, sizeof(bool))};
+	struct run r = {.status = NULL};
+	struct kselect *select = NULL;
+	struct isa *isa;
+	struct fault f;
+	int n, status = EXIT_GOOD;
+
+	diag_init(argv[0]);
+	n = cli_parse(&cli, argc, argv, on_option, &a);
+	if (n > 1)
+		cli_usage("found %d traces, wanted one", n);
+	diag_quiet(a.quiet);
+	read_configuration(&r.conf, &a);
+	isa = isa_new();
+	if (a.isa && isa_load(isa, a.isa, &f) < 0)
+		die_fault(&f);
+	if (a.kernels && !(select = kselect_parse(a.kernels, &f)))
+		die_fault(&f);
+	r.select = select;
+	r.format = a.format;
+	r.strict = a.strict;
+	r.host_time = a.host_time;
+	r.progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
+	if (a.list) {
+		struct output *out = output_open(NULL, true);
+
+		gpuconf_list(output_stream(out));
+		output_commit(out);
+	} else if (a.dump) {
+		struct output *out = output_open(a.output, a.force);
+
+		gpuconf_dump(&r.conf, output_stream(out));
+		output_commit(out);
+	} else {
+		if (!a.n_config && !a.n_define)
+			cli_usage("found no configuration, wanted -g GPU or -c FILE");
+		status = simulate(&r, &a, isa, n ? argv[0] : "-");
+	}
+	kselect_free(select);
+	isa_free(isa);
+	gpuconf_free(&r.conf);
+	free(a.config);
+	free(a.define);
+	free(a.shipped);
+	return status;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a person sees while a run goes on, and the signals: a line on stderr twice a second when it is a
+ * terminal (kernel, cycles, warp instructions per second, share of thread blocks, time left), one such line
+ * for SIGUSR1 anywhere; SIGINT and SIGTERM end the run after the current step with valid statistics.
+ * Nothing here reaches the result.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include "arena.h"
+#include "run.h"
+
+struct progress {
+	double last, last_insns;
+	unsigned steps;
+	bool shown;		/* a line without newline stands on the terminal */
+};
+
+static volatile sig_atomic_t stop_signal, show_signal;
+static struct timespec start;
+
+static void on_stop(int sig) { stop_signal = sig; }
+static void on_show(int sig) { show_signal = sig; }
+
+double progress_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)(t.tv_sec - start.tv_sec) + 1e-9 * (double)(t.tv_nsec - start.tv_nsec);
+}
+
+bool progress_interrupted(void) { return stop_signal != 0; }
+
+void progress_start(struct run *r)
+{
+	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND}, show = {.sa_handler = on_show, .sa_flags = SA_RESTART};
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGUSR1, &show, NULL);
+	r->meter = xcalloc(1, sizeof *r->meter);
+}
+
+static uint64_t warp_insts(const struct gpu *g)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		n += g->sm[i].n.warp_insts;
+	return n;
+}
+
+static void show(struct run *r, double seconds, bool keep)
+{
+	const struct gpu *g = &r->gpu;
+	const struct kernel *k = g->launch->n_loaded ? g->launch->loaded[0] : NULL;
+	double insns = (double)warp_insts(g), share = 0, left = 0;
+	double rate = seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
+
+	if (k && k->n_ctas)
+		share = (double)k->next_cta / (double)k->n_ctas;
+	share = ((double)r->kernels_done + share) / (double)(r->list.n_kernels ? r->list.n_kernels : 1);
+	if (share > 0)
+		left = seconds / share - seconds;
+	fprintf(stderr, "%skernel %u/%u %.40s: cycle %llu, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s",
+		r->meter->shown ? "\r\033[K" : "", k ? k->position : r->kernels_done, r->list.n_kernels,
+		k ? k->head->name : "", (unsigned long long)gpu_now(g), rate, 100 * share, left, keep ? "\n" : "");
+	r->meter->shown = !keep;
+	r->meter->last = seconds;
+	r->meter->last_insns = insns;
+}
+
+void progress_poll(struct run *r)
+{
+	double seconds;
+
+	if (show_signal) {
+		show_signal = 0;
+		show(r, progress_seconds(), true);
+	}
+	if (!r->progress || ++r->meter->steps % 512)
+		return;
+	seconds = progress_seconds();
+	if (seconds - r->meter->last >= 0.5)
+		show(r, seconds, false);
+}
+
+void progress_end(struct run *r)
+{
+	if (r->meter->shown)
+		fputs("\r\033[K", stderr);
+	free(r->meter);
+	r->meter = NULL;
+}

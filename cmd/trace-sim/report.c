@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The deadlock report: for each warp that is not finished, what it waits for and at which trace line.
+ * Read-only; printed once, so it may search.
+ */
+#include "run.h"
+
+#define REPORT_WARPS 200	/* lines at most; the rest is counted */
+
+static const char *waits_for(const struct sm *s, unsigned w)
+{
+	uint64_t bit = 1ull << w;
+
+	if (s->at_barrier & bit)
+		return "a barrier";
+	if (s->membar & bit)
+		return "a memory barrier";
+	if (s->atomic & bit)
+		return "an atomic's reply";
+	if (s->dep_wait & bit)
+		return "LDGSTS groups (DEPBAR)";
+	if (s->imiss & bit)
+		return "the instruction cache";
+	if (s->done & bit)
+		return s->warp[w].stores ? "store acknowledgements" : "its instructions in the pipeline";
+	if (s->collide & bit)
+		return "registers";
+	if (!(s->ibuf & bit))
+		return "instruction fetch";
+	return "a pipeline register or function unit";
+}
+
+static void print_registers(const struct sm *s, unsigned w, FILE *out)
+{
+	const char *before = ": ";
+
+	for (unsigned r = 1; r < REG_LIMIT; r++) {
+		if (!bitset_test(s->warp[w].reserved, r))
+			continue;
+		fprintf(out, "%s%s%u", before, r >= REG_UR0 ? "UR" : "R", r >= REG_UR0 ? r - REG_UR0 : r - REG_R0);
+		if (ldst_pending(s, w, r))
+			fprintf(out, " (%u accesses outstanding)", ldst_pending(s, w, r));
+		before = ", ";
+	}
+}
+
+static void print_warp(const struct sm *s, unsigned w, FILE *out)
+{
+	const struct warp *p = &s->warp[w];
+	const struct cta *c = &s->cta[p->cta];
+	uint32_t at = p->ibuf_valid ? p->ibuf[p->ibuf_read] : p->cursor;
+	const struct warp_recs *recs = &c->block.warp[w - c->first_thread / 32];
+
+	fprintf(out, "%s:%llu: SM %u warp %u (thread block %llu): waits for %s", c->kernel->path,
+		(unsigned long long)(recs->line + at), s->id, w, (unsigned long long)c->id, waits_for(s, w));
+	print_registers(s, w, out);
+	fputc('\n', out);
+}
+
+void report_deadlock(struct run *r, FILE *out)
+{
+	struct gpu *g = &r->gpu;
+	unsigned shown = 0, more = 0;
+
+	progress_poll(r);
+	fprintf(out, "%s: deadlock: no instruction completed in %u cycles, at cycle %llu\n", diag_program(), DEADLOCK_PERIOD,
+		(unsigned long long)gpu_now(g));
+	for (uint32_t i = 0; i < g->params.sms; i++) {
+		const struct sm *s = &g->sm[i];
+		uint32_t mshrs, queued;
+
+		FOR_BITS64(w, s->live) {
+			if (++shown <= REPORT_WARPS)
+				print_warp(s, (unsigned)w, out);
+			else
+				more++;
+		}
+		if (!s->live || !ldst_l1d(s))
+			continue;
+		cache_occupancy(ldst_l1d(s), &mshrs, &queued);
+		if ((mshrs || queued) && shown <= REPORT_WARPS)
+			fprintf(out, "SM %u L1D: %u MSHR entries in use, %u requests in the miss queue\n", i, mshrs, queued);
+	}
+	if (more)
+		fprintf(out, "... and %u more warps\n", more);
+	memory_report(g->mem, out);
+}

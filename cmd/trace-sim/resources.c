@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How many CTAs of a kernel fit on an SM, and the L1 size that follows (part 1 section 11, part 3 section 13).
+ * Computed once per kernel, at the first query, which is when its first CTA is about to be placed.
+ */
+#include <stdlib.h>
+#include "launch.h"
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static uint32_t by_resources(const struct core_params *c, const struct kernel *k)
+{
+	uint32_t m = c->threads / k->padded_threads, regs = (k->head->nregs + 3) / 4 * 4;
+
+	if (k->head->shmem_bytes)
+		m = least(m, c->shmem_bytes / k->head->shmem_bytes);
+	if (k->head->nregs)
+		m = least(m, c->registers / (k->padded_threads * regs));
+	return least(m, c->max_ctas);
+}
+
+_Noreturn static void too_small(const struct core_params *c, const struct kernel *k)
+{
+	die_at((struct place){.file = k->path}, "found a thread block that needs %u threads, %u bytes of shared memory and "
+		"%u registers, wanted at most %u, %u and %u (-gpgpu_shader_core_pipeline, -gpgpu_shmem_size, "
+		"-gpgpu_shader_registers)", k->padded_threads, k->head->shmem_bytes,
+		k->padded_threads * ((k->head->nregs + 3) / 4 * 4), c->threads, c->shmem_bytes, c->registers);
+}
+
+/*
+ * Part 1 section 11.2, in single precision as the original. quirk Q22: the count is the one reduced for
+ * small grids, and lines keep their places in the array, wherever the new geometry finds them.
+ */
+static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
+{
+	const struct core_params *c = &g->params.core;
+	uint64_t need = (uint64_t)k->head->shmem_bytes * ctas;
+	float total = (float)(c->unified_l1_kb * 1024), ratio;
+	enum alloc_policy alloc = c->l1d.alloc;
+	uint32_t ways, i = 0;
+
+	while (i < c->n_shmem_options && c->shmem_option_bytes[i] < need)
+		i++;
+	if (i == c->n_shmem_options)
+		die_at((struct place){.file = k->path}, "found %llu bytes of shared memory for %u CTAs, wanted at most the "
+			"largest of -gpgpu_shmem_option", (unsigned long long)need, ctas);
+	ratio = 1 - (float)c->shmem_option_bytes[i] / total;
+	if (!(ratio >= 0 && ratio <= 1))
+		die_at((struct place){.file = k->path}, "found a shared memory size of %u bytes, wanted at most the unified %u KB "
+			"(-gpgpu_unified_l1d_size)", c->shmem_option_bytes[i], c->unified_l1_kb);
+	ways = (uint32_t)((float)c->l1d.ways_max * ratio + 0.5f);
+	if (c->l1d.streaming)
+		alloc = need ? ALLOC_ON_FILL : ALLOC_ON_MISS;
+	for (i = 0; i < g->params.sms; i++)
+		cache_set_ways(ldst_l1d(&g->sm[i]), ways, alloc);
+}
+
+uint32_t resources_limit(struct gpu *g, struct kernel *k)
+{
+	const struct core_params *c = &g->params.core;
+	uint32_t m;
+
+	if (k->cta_limit)
+		return k->cta_limit;
+	m = by_resources(c, k);
+	if (k->n_ctas < (uint64_t)m * g->params.sms)
+		m = (uint32_t)((k->n_ctas + g->params.sms - 1) / g->params.sms);
+	if (!m) {
+		if (!c->ignore_resources)
+			too_small(c, k);
+		return k->cta_limit = 1;
+	}
+	if (c->adaptive_l1)
+		resize_l1(g, k, m);
+	return k->cta_limit = m;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The outer loop: load, launch, simulate, report, until commands and kernels are used up (part 1 section 10).
+ *
+ * Always true: one block or "kernel" record per finished kernel, in the order in which they finish; a limit,
+ * a deadlock or a signal ends the run after a block for what was simulated. Unlike the original, a window
+ * above 1 drops no kernel and makes no spurious block, and a list may end with a copy.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include "arena.h"
+#include "run.h"
+
+/* Files are looked for before cycle 0: a missing one is better found now than hours into the run. */
+static void check_files(const struct run *r)
+{
+	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
+		const struct command *c = &r->list.cmd[i];
+
+		if (c->kind != CMD_KERNEL || (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)))
+			continue;
+		if (strcmp(c->path, "-") && access(c->path, R_OK) < 0)
+			die_at((struct place){.file = r->list.path, .line = c->line}, "found the kernel file %s: %s, wanted a "
+				"readable file", c->path, strerror(errno));
+	}
+}
+
+static void load_kernel(struct run *r, const struct command *c)
+{
+	struct trace_options o = {.code = r->gpu.code, .strict = r->strict, .hash = true};
+	struct kernel *k;
+	struct trace *t;
+	struct fault f;
+
+	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL))
+		return;
+	t = trace_open(c->path, &o, &f);
+	if (!t)
+		die_fault(&f);
+	if (!kselect_has(r->select, c->position, trace_header(t)->name)) {
+		trace_close(t);
+		return;
+	}
+	k = launch_load(&r->gpu, t, c->path, c->position, &f);
+	if (!k)
+		die_fault(&f);
+}
+
+/* Section 10.1. A copy acts when it is met, possibly before earlier kernels of the window have started. */
+static void load(struct run *r)
+{
+	while (r->gpu.launch->n_loaded < r->gpu.params.window && r->next_command < r->list.n_cmds) {
+		const struct command *c = &r->list.cmd[r->next_command++];
+
+		if (c->kind == CMD_MEMCPY) {
+			if (r->gpu.params.mem.memcpy_warms_l2)
+				memory_host_copy(r->gpu.mem, c->address, c->bytes, gpu_now(&r->gpu));
+		} else {
+			load_kernel(r, c);
+		}
+	}
+}
+
+/* Section 10.3: steps until a kernel finishes, nothing is left to do, or the run must end. */
+static struct kernel *simulate(struct run *r)
+{
+	struct gpu *g = &r->gpu;
+	struct kernel *k;
+
+	while (run_active(r) && !progress_interrupted()) {
+		uint64_t skip = gpu_skippable(g);
+		unsigned fired;
+
+		if (skip)
+			gpu_skip(g, skip);
+		fired = gpu_step(g);
+		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
+			g->deadlock = true;
+		progress_poll(r);
+		k = launch_pop_finished(g);
+		if (k)
+			return k;
+	}
+	return launch_pop_finished(g);
+}
+
+static void hash_kernel(struct run *r, const struct kernel *k, unsigned char out[16])
+{
+	memset(out, 0, 16);
+	if (k->next_cta == k->n_ctas)
+		trace_hash(k->trace, out);
+	XXH3_128bits_update(r->hash, out, 16);
+}
+
+static void kernel_record(struct run *r, const struct kernel *k)
+{
+	const struct kernel_header *h = k->head;
+	struct kernel_record rec = {
+		.position = k->position, .uid = k->uid, .name = h->name, .path = k->path, .stream = h->stream,
+		.grid = {h->grid[0], h->grid[1], h->grid[2]}, .block = {h->block[0], h->block[1], h->block[2]},
+		.first_cycle = r->gpu.tot_cycle, .slice = h->slice,
+	};
+
+	hash_kernel(r, k, rec.hash);
+	figures_take(r->now, &r->gpu);
+	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
+}
+
+/* Section 16: the block of kernel k, or of what was simulated when k is NULL. */
+static void print_block(struct run *r, const struct kernel *k)
+{
+	struct launch *l = r->gpu.launch;
+	struct block b = {.stream = k ? k->head->stream : UINT64_MAX, .n = l->n_fresh,
+		.host_seconds = r->host_time ? progress_seconds() : -1};
+
+	b.name = xcalloc(l->n_fresh + 1, sizeof *b.name);
+	b.uid = xcalloc(l->n_fresh + 1, sizeof *b.uid);
+	for (uint32_t i = 0; i < l->n_fresh; i++) {
+		b.name[i] = l->fresh[i]->head->name;
+		b.uid[i] = l->fresh[i]->uid;
+	}
+	stats_print_block(&r->gpu, &b, r->out);
+	free(b.name);
+	free(b.uid);
+}
+
+/* Sections 10.5 and 16.4: interval counters join the totals. */
+static void fold(struct run *r)
+{
+	struct gpu *g = &r->gpu;
+	struct figures *f = r->before;
+	uint64_t insn = gpu_interval_insn(g);
+
+	memstat_window(&g->memstat);
+	g->tot_insn += insn;
+	g->insn_base += insn;
+	g->tot_cycle += g->cycle;
+	g->cycle = 0;
+	g->tot_issued_ctas += g->issued_ctas;
+	g->issued_ctas = 0;
+	g->completed_ctas = 0;
+	g->tot_occupancy_filled += g->occupancy_filled;
+	g->tot_occupancy_slots += g->occupancy_slots;
+	g->occupancy_filled = g->occupancy_slots = 0;
+	memory_fold(g->mem);
+	g->launch->n_fresh = 0;
+	r->before = r->now;
+	r->now = f;
+}
+
+static void finish_kernel(struct run *r, struct kernel *k)
+{
+	gpu_sync(&r->gpu);
+	if (r->format == FORMAT_ACCELSIM)
+		print_block(r, k);
+	else if (k)
+		kernel_record(r, k);
+	if (r->format == FORMAT_ACCELSIM && k) {
+		unsigned char unused[16];
+
+		hash_kernel(r, k, unused);
+	}
+	fold(r);
+	if (r->format == FORMAT_ACCELSIM && r->host_time)
+		stats_print_speed(&r->gpu, progress_seconds(), r->out);
+	if (fflush(r->out) == EOF)
+		die_errno("write");
+	if (k) {
+		r->kernels_done += k->done;
+		launch_remove(&r->gpu, k);
+	}
+}
+
+static void end_record(struct run *r)
+{
+	XXH128_canonical_t hash;
+
+	gpu_sync(&r->gpu);
+	figures_take(r->now, &r->gpu);
+	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(r->hash));
+	stats_end_record(r->writer, &r->gpu, r->status, r->limit, r->kernels_done, hash.digest, r->now);
+}
+
+static int end_run(struct run *r)
+{
+	if (r->format != FORMAT_ACCELSIM) {
+		end_record(r);
+		record_close(r->writer);
+	} else if (!strcmp(r->status, "complete") || !strcmp(r->status, "limit")) {
+		if (r->limit)
+			fputs("GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n", r->out);
+		fputs("GPGPU-Sim: *** simulation thread exiting ***\nGPGPU-Sim: *** exit detected ***\n", r->out);
+	} else {
+		fprintf(r->out, "GPGPU-Sim: ** %s **\n", r->status);
+	}
+	XXH3_freeState(r->hash);
+	return !strcmp(r->status, "complete") || !strcmp(r->status, "limit") ? EXIT_GOOD : EXIT_NO;
+}
+
+/* Why the loop must end now; sets status. */
+static bool must_end(struct run *r)
+{
+	if (r->gpu.deadlock)
+		r->status = "deadlock";
+	else if (progress_interrupted())
+		r->status = "interrupted";
+	else
+		return false;
+	return true;
+}
+
+int run_application(struct run *r)
+{
+	struct launch *l = r->gpu.launch;
+
+	check_files(r);
+	r->hash = XXH3_createState();
+	XXH3_128bits_reset(r->hash);
+	r->before = figures_new();
+	r->now = figures_new();
+	r->status = "complete";
+	while (r->next_command < r->list.n_cmds || l->n_loaded) {
+		struct kernel *k;
+		const char *limit;
+
+		load(r);
+		if (!l->n_loaded)
+			break;
+		launch_kernels(&r->gpu);
+		k = simulate(r);
+		if (r->gpu.deadlock)
+			report_deadlock(r, stderr);
+		limit = run_limit(r);
+		if (!k && (limit || must_end(r)))
+			k = l->n_loaded ? l->loaded[0] : NULL;
+		finish_kernel(r, k);
+		if (must_end(r))
+			break;
+		if (limit) {
+			r->status = "limit";
+			r->limit = limit;
+			break;
+		}
+	}
+	figures_free(r->before == NULL ? NULL : r->before);
+	r->before = NULL;
+	int status = end_run(r);
+
+	figures_free(r->now);
+	return status;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A run: the outer loop over an application's commands (part 1 section 10), its limits (section 14), what it
+ * prints and how it ends. Used by main.c.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#include "klist.h"
+#include "launch.h"
+#include "output.h"
+#include "record.h"
+#include "stats.h"
+
+#define DEADLOCK_PERIOD 50000u	/* core ticks between looks (section 14.4) */
+
+enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
+
+struct run {
+	struct gpu gpu;
+	struct gpuconf conf;
+	struct klist list;
+	const struct kselect *select;	/* NULL: all kernels */
+	enum run_format format;
+	FILE *out;
+	struct record_writer *writer;	/* NULL with FORMAT_ACCELSIM */
+	bool strict, host_time, progress;
+	uint32_t next_command;
+	uint32_t kernels_done;
+	struct figures *before, *now;
+	void *hash;			/* XXH3 state over all kernels' hashes */
+	uint64_t deadlock_insns;	/* completed instructions at the last look */
+	const char *status, *limit;	/* "end" record */
+	struct progress *meter;
+};
+
+/* run.c. The whole application; the exit status. */
+int run_application(struct run *r);
+
+/* limits.c: section 14. */
+bool run_active(const struct run *r);
+/* Name of the option whose limit is hit, or NULL. */
+const char *run_limit(const struct run *r);
+bool run_deadlocked(struct run *r);
+
+/* skip.c */
+uint64_t gpu_skippable(const struct gpu *g);	/* core cycles that may be skipped now */
+void gpu_skip(struct gpu *g, uint64_t cycles);
+
+/* report.c: which warps wait, on what, at which trace line. */
+void report_deadlock(struct run *r, FILE *out);
+
+/* progress.c: a line on stderr now and then; SIGINT, SIGTERM, SIGUSR1. */
+struct progress;
+void progress_start(struct run *r);
+void progress_poll(struct run *r);		/* cheap; called every step */
+bool progress_interrupted(void);
+double progress_seconds(void);			/* host seconds since the start */
+void progress_end(struct run *r);
+
+#endif
