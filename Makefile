@@ -42,9 +42,73 @@ $(BUILD)/obj/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -I$(dir $<) $(CFLAGS_ALL) -c -o $@ $<
 
+# ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/corpus, bats files ----------
+
+SIM_OBJ = $(filter-out %/main.o,$(trace-sim_OBJ))
+SIM_LIB = $(BUILD)/trace-sim.a
+
+$(SIM_LIB): $(SIM_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $(SIM_OBJ)
+
+UNIT  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+FUZZ  = $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+REPLAY = $(FUZZ:%=$(BUILD)/tests/replay_%)
+TEST_CPPFLAGS = $(CPPFLAGS_ALL) -Icmd/trace-sim -Itests/unit
+
+$(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
+$(BUILD)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SIM_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
+$(BUILD)/tests/tracegen: $(wildcard tests/gen/*.c tests/gen/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/gen $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.c,$^)
+
+tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen
+suite: all tests
+	@sh tests/suite $(BUILD)
+check:
+	@sh tests/check
+demo:
+	@sh examples/demo
+
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+asan:
+	+@$(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
+	+@$(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
+
+# Coverage-guided fuzzing with clang; FUZZ_SECONDS for each target. Findings stay in build/fuzz/.
+FUZZ_SECONDS = 60
+fuzz: $(LIB_SRC)
+	@mkdir -p build/fuzz
+	@for t in $(FUZZ); do \
+		echo "fuzz $$t for $(FUZZ_SECONDS) s"; mkdir -p build/fuzz/$$t tests/corpus/$$t; \
+		clang $(TEST_CPPFLAGS) -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/fuzz_$$t \
+			tests/fuzz/fuzz_$$t.c $(LIB_SRC) $(filter-out %/main.c,$(wildcard cmd/trace-sim/*.c)) $(LDLIBS_ALL) && \
+		build/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -artifact_prefix=build/fuzz/ \
+			build/fuzz/$$t tests/corpus/$$t || exit 1; \
+	done
+
+tidy:
+	clang-tidy --quiet $(sort $(wildcard cmd/*/*.c libcommon/*.c)) -- -std=c11 $(CPPFLAGS_ALL) -Icmd/trace-sim
+
+# ---- figures of the original -------------------------------------------------------------------
+
+REFERENCE = ../shared
+conformance: all
+	@TRACE_SIM=$(BUILD)/trace-sim sh tests/conformance "$(REFERENCE)"
+conformance-events: all
+	@TRACE_SIM=$(BUILD)/trace-sim sh tests/conformance-events "$(REFERENCE)"
+
+# ---- installing ------------------------------------------------------------------------------------
+
+-include man/*.mk
+
 clean:
 	rm -rf build
 
 -include $(DEPS)
 
-.PHONY: all clean
+.PHONY: all clean tests suite check demo asan fuzz tidy conformance conformance-events
