@@ -98,9 +98,9 @@ tidy:
 
 REFERENCE = ../shared
 conformance: all
-	@TRACE_SIM=$(BUILD)/trace-sim sh tests/conformance "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py "$(REFERENCE)"
 conformance-events: all
-	@TRACE_SIM=$(BUILD)/trace-sim sh tests/conformance-events "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -e "$(REFERENCE)"
 
 # ---- installing ------------------------------------------------------------------------------------
 

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compare trace-sim with the recorded figures and event logs of Accel-Sim.
+
+usage: conformance.py [-e] [-j N] [-v] REFERENCE [PATTERN...]
+
+REFERENCE is the folder that holds reference/, traces/, synth/, bench/ and gpus/. A case is a file
+reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst); PATTERN picks cases.
+Prints a row a case: kernels, our cycles, the reference's, error, figures equal, and the first that is not.
+TRACE_SIM names the binary. Figures in tests/conformance.except cannot be equal and are left out.
+Exit status 0 only when everything is equal.
+"""
+import concurrent.futures as futures
+import fnmatch
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SIM = os.environ.get("TRACE_SIM", "build/trace-sim")
+
+
+def variants(ref):
+    rows = {}
+    for line in open(ref + "/reference/variants.tsv"):
+        name, _, text = line.rstrip("\n").split("\t")
+        words = text.split()
+        rows[name] = list(zip(words[::2], words[1::2]))
+    return rows
+
+
+def exceptions():
+    names = []
+    for line in open(HERE + "/conformance.except"):
+        if line.strip() and not line.startswith("#"):
+            names.append(line.split()[0])
+    return [re.compile(n) for n in names]
+
+
+def find_trace(ref, name):
+    for folder in ("traces", "synth", "bench"):
+        if os.path.isdir("%s/%s/%s" % (ref, folder, name)):
+            return "%s/%s/%s" % (ref, folder, name)
+    return None
+
+
+def command(ref, case, rows, *more):
+    trace, rest = case.split(".", 1)
+    gpu, _, variant = rest.partition("+")
+    cmd = [SIM, "-q", "-c", "%s/gpus/%s.config" % (ref, gpu)]
+    for name, value in rows.get(variant, []):
+        cmd += ["-D", "%s=%s" % (name, value)]
+    return cmd + list(more) + [find_trace(ref, trace)]
+
+
+def load(lines):
+    table = {}
+    for line in lines:
+        kernel, name, value = line.rstrip("\n").split("\t")
+        table.setdefault((int(kernel), name), []).append(value.strip().replace("-nan", "nan"))
+    return table
+
+
+def figures(ref, case, rows, free):
+    with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
+        run = subprocess.run(command(ref, case, rows, "-F", "accelsim"), stdout=log, stderr=subprocess.PIPE)
+        text = subprocess.run([sys.executable, ref + "/reference/log2tsv.py", log.name], capture_output=True, text=True)
+    want = load(open("%s/reference/%s.tsv" % (ref, case)))
+    got = load(text.stdout.splitlines())
+    names = [k for k in want if not any(f.fullmatch(k[1]) for f in free)]
+    bad = [k for k in names if got.get(k) != want[k]]
+    cycles = [k for k in want if k[1] == "gpu_tot_sim_cycle"]
+    last = max(cycles) if cycles else None
+    theirs = int(want[last][0]) if last else 0
+    ours = int(got[last][0]) if last in got else 0
+    insts = all(got.get(k) == want[k] for k in want if k[1] in ("gpu_tot_sim_insn", "gpgpu_n_tot_w_icount"))
+    row = "%-44s %3d %9d %9d %+8.3f%% %6d/%d%s" % (case, len(cycles), ours, theirs,
+        100.0 * (ours - theirs) / theirs if theirs else 0, len(names) - len(bad), len(names), "" if insts else " INSTS")
+    detail = ["    kernel %d %s: want %s, got %s" % (k[0], k[1], want[k], got.get(k)) for k in bad]
+    if run.returncode:
+        detail.insert(0, "    exit %d: %s" % (run.returncode, run.stderr.decode(errors="replace").strip()[:400]))
+    return row, detail, not bad and run.returncode == 0, len(names) - len(bad), len(names)
+
+
+def first_difference(a, b):
+    """Line number and neighbourhood of the first line that differs."""
+    before = []
+    with open(a, errors="replace") as fa, open(b, errors="replace") as fb:
+        number = 0
+        while True:
+            la, lb = fa.readline(), fb.readline()
+            number += 1
+            if la != lb or not la:
+                after = [fa.readline().rstrip("\n"), fb.readline().rstrip("\n")]
+                return number, ["    " + l for l in before[-4:]] + ["  - " + la.rstrip("\n"), "  + " + lb.rstrip("\n"),
+                    "  -   " + after[0], "  +   " + after[1]]
+            before = before[-4:] + [la.rstrip("\n")]
+
+
+def events(ref, case, rows, _free):
+    with tempfile.TemporaryDirectory() as d:
+        want, got = d + "/want", d + "/got"
+        run = subprocess.run(command(ref, case, rows, "-f", "-o", d + "/result", "--events", got), stderr=subprocess.PIPE)
+        with open(want, "wb") as out:
+            subprocess.run(["zstd", "-qdc", "%s/reference/events/%s.tsv.zst" % (ref, case)], stdout=out, check=True)
+        if not os.path.exists(got):
+            open(got, "w").close()
+        lines = sum(1 for _ in open(want, "rb"))
+        if run.returncode == 0 and subprocess.run(["cmp", "-s", want, got]).returncode == 0:
+            return "%-44s %8d lines equal" % (case, lines), [], True, lines, lines
+        number, detail = first_difference(want, got)
+        if run.returncode:
+            detail.append("    exit %d: %s" % (run.returncode, run.stderr.decode(errors="replace").strip()[:400]))
+        return "%-44s %8d lines, first difference in line %d" % (case, lines, number), detail, False, number - 1, lines
+
+
+def main():
+    args, jobs, check, verbose = sys.argv[1:], os.cpu_count() or 1, figures, False
+    while args and args[0].startswith("-"):
+        flag = args.pop(0)
+        if flag == "-e":
+            check = events
+        elif flag == "-v":
+            verbose = True
+        elif flag == "-j" and args:
+            jobs = int(args.pop(0))
+        else:
+            sys.exit(__doc__)
+    if not args:
+        sys.exit(__doc__)
+    ref, patterns = args[0], args[1:] or ["*"]
+    where, tail = ("/reference/events/*.tsv.zst", ".tsv.zst") if check is events else ("/reference/*.tsv", ".tsv")
+    cases = sorted(os.path.basename(p)[:-len(tail)] for p in glob.glob(ref + where))
+    cases = [c for c in cases if "." in c and find_trace(ref, c.split(".")[0])
+             and any(fnmatch.fnmatch(c, p) for p in patterns)]
+    rows, free = variants(ref), exceptions()
+    good = same = total = 0
+    with futures.ThreadPoolExecutor(jobs) as pool:
+        for row, detail, equal, n, of in pool.map(lambda c: check(ref, c, rows, free), cases):
+            print(row, flush=True)
+            for line in detail[:None if verbose else 9 if check is events else 3]:
+                print(line)
+            good, same, total = good + equal, same + n, total + of
+    print("%d of %d cases equal, %d of %d %s" % (good, len(cases), same, total, "lines" if check is events else "figures"))
+    return 0 if cases and good == len(cases) else 1
+
+
+sys.exit(main())
