@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing traces as the tracer would: the parts that all recipes share.
+ *
+ * Always true: the same recipe, seed and scale give the same bytes on every machine. Instructions are
+ * collected per warp, because a warp's count stands before its lines. The address mode is the one the tracer
+ * picks: stride for one unbroken run of lanes, deltas otherwise, a list where a delta would not fit.
+ */
+#ifndef GEN_H
+#define GEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define FULL 0xffffffffu
+#define GLOBAL_BASE UINT64_C(0x7f4000000000)
+#define SHARED_BASE UINT64_C(0x7f5000000000)
+#define LOCAL_BASE UINT64_C(0x7f6000000000)
+
+struct gen {
+	const char *folder;
+	FILE *list, *file;	/* kernelslist.g, the kernel being written */
+	char *text;		/* lines of the warp being written */
+	size_t len, cap;
+	unsigned insts, kernels;
+	uint32_t pc;
+	uint64_t seed;
+	unsigned block_threads;	/* of the kernel being written */
+	unsigned scale;		/* recipes multiply their loops by it */
+};
+
+struct recipe {
+	const char *name, *what;
+	void (*write)(struct gen *g);
+};
+
+extern const struct recipe recipes[];
+extern const unsigned n_recipes;
+
+uint32_t gen_random(struct gen *g, uint32_t below);
+
+struct kernel_shape {
+	const char *name;
+	unsigned grid, block, shmem, nregs, binary, stream;
+};
+void gen_memcpy(struct gen *g, uint64_t address, uint64_t bytes);
+void gen_kernel(struct gen *g, struct kernel_shape k);
+void gen_kernel_end(struct gen *g);
+void gen_block(struct gen *g, unsigned x);
+void gen_block_end(struct gen *g);
+void gen_warp(struct gen *g, unsigned warp);	/* pc restarts at 0 */
+void gen_warp_end(struct gen *g);
+/* Mask of the lanes that exist in a warp of the current kernel. */
+uint32_t gen_lanes(const struct gen *g, unsigned warp);
+
+/* One instruction without addresses: "R1 R2" lists may be empty. */
+void gen_op(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src, uint64_t imm);
+/* One memory instruction over the active lanes' addresses (lane[i] for bit i of mask). */
+void gen_mem(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src, unsigned width,
+	const uint64_t lane[32]);
+void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src, unsigned width,
+	uint64_t base, int64_t stride);
+void gen_exit(struct gen *g, uint32_t mask);
+
+#endif

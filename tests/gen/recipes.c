@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The recipes: each writes a trace that exercises one part of the model. A recipe's loop bodies are short so
+ * that a golden file of its figures stays readable; tracegen -n makes them longer for benchmarks.
+ */
+#include "gen.h"
+
+static unsigned warps_of(unsigned block) { return (block + 31) / 32; }
+
+/* Run body for every warp of every block, with an EXIT at its end. */
+static void kernel(struct gen *g, struct kernel_shape k, void (*body)(struct gen *g, unsigned tb, unsigned warp, uint32_t lanes))
+{
+	gen_kernel(g, k);
+	for (unsigned tb = 0; tb < k.grid; tb++) {
+		gen_block(g, tb);
+		for (unsigned w = 0; w < warps_of(k.block); w++) {
+			gen_warp(g, w);
+			body(g, tb, w, gen_lanes(g, w));
+			gen_exit(g, gen_lanes(g, w));
+			gen_warp_end(g);
+		}
+		gen_block_end(g);
+	}
+	gen_kernel_end(g);
+}
+
+static uint64_t at(unsigned tb, unsigned warp, unsigned i, unsigned bytes)
+{
+	return GLOBAL_BASE + ((uint64_t)tb * 32 + warp) * 4096 + (uint64_t)i * bytes;
+}
+
+/* c[i] = a[i] + b[i] */
+static void vecadd_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	uint64_t i = ((uint64_t)tb * g->block_threads + 32u * warp) * 4;
+
+	gen_op(g, m, "R1", "IMAD.MOV.U32", "R255 R255", 0);
+	gen_op(g, m, "R6", "S2R", "", 0);
+	gen_op(g, m, "R3", "S2R", "", 0);
+	gen_op(g, m, "R6", "IMAD", "R6 R3", 0);
+	gen_op(g, m, "R2", "IMAD.WIDE", "R6 R7", 0);
+	gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, GLOBAL_BASE + i, 4);
+	gen_mem_stride(g, m, "R5", "LDG.E", "R2", 4, GLOBAL_BASE + 0x100000 + i, 4);
+	gen_op(g, m, "R9", "FADD", "R4 R5", 0);
+	gen_mem_stride(g, m, "", "STG.E", "R2 R9", 4, GLOBAL_BASE + 0x200000 + i, 4);
+}
+
+static void vecadd(struct gen *g)
+{
+	gen_memcpy(g, GLOBAL_BASE, 16384);
+	kernel(g, (struct kernel_shape){"vecadd", 8 * g->scale, 256, 0, 16, 80, 0}, vecadd_body);
+}
+
+/* Two kernels: copies in, an addition, then a reduction through shared memory. */
+static void reduce_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	uint64_t s = SHARED_BASE + 128u * warp;
+
+	gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, GLOBAL_BASE + 0x200000 + ((uint64_t)tb * 256 + 32u * warp) * 4, 4);
+	gen_mem_stride(g, m, "", "STS", "R3 R4", 4, s, 4);
+	for (unsigned half = 128; half >= 32; half /= 2) {
+		gen_op(g, m, "", "BAR.SYNC", "", 0);
+		if (32 * warp < half) {
+			gen_mem_stride(g, m, "R5", "LDS", "R3", 4, s + 4 * half, 4);
+			gen_op(g, m, "R4", "FADD", "R4 R5", 0);
+			gen_mem_stride(g, m, "", "STS", "R3 R4", 4, s, 4);
+		}
+	}
+	if (!warp)
+		gen_mem_stride(g, 1, "", "RED.E.ADD.F32.FTZ.RN.STRONG.GPU", "R8 R4", 4, GLOBAL_BASE + 0x300000, 4);
+}
+
+static void example(struct gen *g)
+{
+	gen_memcpy(g, GLOBAL_BASE, 8192);
+	gen_memcpy(g, GLOBAL_BASE + 0x100000, 8192);
+	kernel(g, (struct kernel_shape){"vector_add(float*, float*, float*)", 8, 256, 0, 16, 80, 0}, vecadd_body);
+	kernel(g, (struct kernel_shape){"reduce(float*, float*)", 8, 256, 1024, 18, 80, 0}, reduce_body);
+}
+
+static void reduce(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"reduce", 6 * g->scale, 256, 1024, 18, 70, 0}, reduce_body);
+}
+
+/* Independent and dependent arithmetic on every unit, with random registers and masks. */
+static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	static const char *const op[] = {"FFMA", "FADD", "IADD3", "IMAD", "MUFU.RCP", "DFMA", "HMMA.884.F32.F32.STEP0",
+		"HADD2", "HFMA2", "MOV", "BRA", "SHF.L.U32", "I2F"};
+
+	(void)tb;
+	(void)warp;
+	for (unsigned i = 0; i < 40 * g->scale; i++) {
+		char dst[8], src[32];
+		uint32_t mask = gen_random(g, 4) ? m : m & (gen_random(g, 0xffff) * 65537u);
+
+		snprintf(dst, sizeof dst, "R%u", gen_random(g, 12));
+		snprintf(src, sizeof src, "R%u R%u R%u", gen_random(g, 12), gen_random(g, 12), gen_random(g, 24));
+		gen_op(g, mask, dst, op[gen_random(g, sizeof op / sizeof *op)], src, 0);
+	}
+}
+
+static void alu(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"alu", 6, 192, 0, 32, 70, 0}, alu_body);
+}
+
+static void alu_pascal(struct gen *g)
+{
+	static const char *const op[] = {"FFMA", "XMAD", "MUFU.EX2", "DADD", "IADD", "LOP", "BRA"};
+
+	gen_kernel(g, (struct kernel_shape){"alu_pascal", 4, 128, 0, 32, 61, 0});
+	for (unsigned tb = 0; tb < 4; tb++) {
+		gen_block(g, tb);
+		for (unsigned w = 0; w < 4; w++) {
+			gen_warp(g, w);
+			for (unsigned i = 0; i < 30 * g->scale; i++) {
+				char dst[8], src[32];
+
+				snprintf(dst, sizeof dst, "R%u", gen_random(g, 16));
+				snprintf(src, sizeof src, "R%u R%u", gen_random(g, 16), gen_random(g, 16));
+				gen_op(g, FULL, dst, op[gen_random(g, sizeof op / sizeof *op)], src, 0);
+			}
+			gen_mem_stride(g, FULL, "R4", "LDG.E", "R2", 4, at(tb, w, 0, 4), 4);
+			gen_op(g, FULL, "R5", "FADD", "R4 R4", 0);
+			gen_mem_stride(g, FULL, "", "STG.E", "R2 R5", 4, at(tb, w, 512, 4), 4);
+			gen_exit(g, FULL);
+			gen_warp_end(g);
+		}
+		gen_block_end(g);
+	}
+	gen_kernel_end(g);
+}
+
+/* Streaming loads and stores of several widths. */
+static void stream_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	static const struct { const char *load, *store; unsigned bytes; } w[] = {
+		{"LDG.E.U8", "STG.E.U8", 1}, {"LDG.E.U16", "STG.E.U16", 2}, {"LDG.E", "STG.E", 4},
+		{"LDG.E.64", "STG.E.64", 8}, {"LDG.E.128", "STG.E.128", 16}};
+
+	for (unsigned i = 0; i < 4 * g->scale; i++) {
+		unsigned k = (i + warp) % 5, b = w[k].bytes;
+		uint64_t a = at(tb, warp, i % 8, 512);
+
+		gen_mem_stride(g, m, "R4", w[k].load, "R2", b, a, b);
+		gen_op(g, m, "R8", "FFMA", "R4 R4 R8", 0);
+		gen_mem_stride(g, m, "", w[k].store, "R2 R8", b, a + 0x400000, b);
+	}
+}
+
+static void stream(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"stream", 10, 256, 0, 32, 70, 0}, stream_body);
+}
+
+/* Random gathers and scatters with holes in the mask. */
+static void gather_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	uint64_t lane[32];
+
+	(void)tb;
+	(void)warp;
+	for (unsigned i = 0; i < 5 * g->scale; i++) {
+		uint32_t mask = m & ~(1u << gen_random(g, 32)) & ~(1u << gen_random(g, 32));
+
+		for (unsigned l = 0; l < 32; l++)
+			lane[l] = GLOBAL_BASE + 4ull * gen_random(g, 1u << 16);
+		gen_mem(g, mask, "R4", "LDG.E", "R2", 4, lane);
+		gen_op(g, mask, "R5", "IADD3", "R4 R5 R6", 0);
+		if (i % 3 == 2)
+			gen_mem(g, mask, "", "STG.E", "R2 R5", 4, lane);
+	}
+}
+
+static void gather(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"gather", 8, 128, 0, 24, 70, 0}, gather_body);
+}
+
+/* The same few lines from every warp: MSHR merges, then hits. */
+static void reuse_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	(void)tb;
+	(void)warp;
+	for (unsigned i = 0; i < 6 * g->scale; i++) {
+		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, GLOBAL_BASE + 128ull * (i % 3), 4);
+		gen_op(g, m, "R5", "FADD", "R4 R5", 0);
+	}
+}
+
+static void reuse(struct gen *g) { kernel(g, (struct kernel_shape){"reuse", 4, 256, 0, 16, 70, 0}, reuse_body); }
+
+/* Shared memory: conflicts by stride, broadcast, widths, and atomics. */
+static void shared_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	static const int stride[] = {4, 8, 64, 128, 0, 16};
+
+	(void)tb;
+	(void)warp;
+	for (unsigned i = 0; i < 6 * g->scale; i++) {
+		gen_mem_stride(g, m, "R4", "LDS", "R2", 4, SHARED_BASE + 4 * (i % 4), stride[i % 6]);
+		gen_op(g, m, "R5", "FADD", "R4 R5", 0);
+		gen_mem_stride(g, m, "", "STS.64", "R2 R4", 8, SHARED_BASE, 8);
+	}
+	gen_mem_stride(g, m, "R6", "ATOMS.ADD", "R2 R5", 4, SHARED_BASE, 4);
+	gen_op(g, m, "R7", "IADD3", "R6 R5 R7", 0);
+}
+
+static void shared(struct gen *g) { kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, shared_body); }
+
+/* Barriers that some warps never reach because they have left. */
+static void barrier_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	unsigned rounds = warp % 3 == 2 ? 1 : 4;
+
+	(void)tb;
+	for (unsigned i = 0; i < rounds * g->scale; i++) {
+		gen_op(g, m, "R4", warp & 1 ? "MUFU.SIN" : "FADD", "R4 R5", 0);
+		gen_op(g, m, "R4", "FADD", "R4 R5", 0);
+		gen_op(g, m, "", "BAR.SYNC", "", 0);
+	}
+}
+
+static void barrier(struct gen *g) { kernel(g, (struct kernel_shape){"barrier", 4, 224, 0, 16, 75, 0}, barrier_body); }
+
+/* Memory barriers between loads and stores. */
+static void membar_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	for (unsigned i = 0; i < 3 * g->scale; i++) {
+		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, at(tb, warp, i, 128), 4);
+		gen_op(g, m, "", "MEMBAR.SC.GPU", "", 0);
+		gen_mem_stride(g, m, "", "STG.E", "R2 R3", 4, at(tb, warp, i, 128), 4);
+		gen_op(g, m, "", "MEMBAR.SC.GPU", "", 0);
+	}
+}
+
+static void membar(struct gen *g) { kernel(g, (struct kernel_shape){"membar", 4, 96, 0, 16, 70, 0}, membar_body); }
+
+/* Global atomics: one word, a line, random words; with and without a result. */
+static void atomics_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	uint64_t lane[32];
+
+	for (unsigned l = 0; l < 32; l++)
+		lane[l] = GLOBAL_BASE + 4ull * gen_random(g, 256);
+	gen_mem_stride(g, m & 0xf, "R4", "ATOMG.E.ADD.STRONG.GPU", "R2 R3", 4, GLOBAL_BASE, 0);
+	gen_op(g, m, "R5", "IADD3", "R4 R5 R6", 0);
+	gen_mem_stride(g, m, "R4", "ATOMG.E.ADD.STRONG.GPU", "R2 R3", 4, at(tb, warp, 0, 4), 4);
+	gen_op(g, m, "R5", "IADD3", "R4 R5 R6", 0);
+	gen_mem(g, m, "", "RED.E.ADD.STRONG.GPU", "R2 R3", 4, lane);
+	gen_op(g, m, "R5", "IADD3", "R4 R5 R6", 0);
+}
+
+static void atomics(struct gen *g) { kernel(g, (struct kernel_shape){"atomics", 3 * g->scale, 64, 0, 16, 70, 0}, atomics_body); }
+
+/* Local, generic and bypassing accesses. */
+static void spaces_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	gen_mem_stride(g, m, "", "STL", "R1 R4", 4, 0x10, 0);
+	gen_mem_stride(g, m, "R4", "LDL.64", "R1", 8, 0x20, 0);
+	gen_mem_stride(g, m, "R6", "LDL.U8", "R1", 1, 0x31, 0);
+	gen_mem_stride(g, m, "R8", "LD.E", "R2", 4, SHARED_BASE + 64, 4);
+	gen_mem_stride(g, m, "R9", "LD.E", "R2", 4, LOCAL_BASE + 64, 0);
+	gen_mem_stride(g, m, "R10", "LD.E.64", "R2", 8, at(tb, warp, 0, 8), 8);
+	gen_mem_stride(g, m, "", "ST.E", "R2 R10", 4, at(tb, warp, 4, 8), 4);
+	gen_mem_stride(g, m, "R12", "LDG.E.STRONG.GPU", "R2", 4, at(tb, warp, 0, 8), 4);
+	gen_op(g, m, "R13", "FADD", "R12 R10", 0);
+	gen_mem_stride(g, m, "R14", "LDG.E.128", "R2", 16, at(tb, warp, 0, 4) + 20, 16);
+	gen_op(g, m, "R13", "LDC", "R14", 0);
+}
+
+static void spaces(struct gen *g) { kernel(g, (struct kernel_shape){"spaces", 5 * g->scale, 96, 4096, 32, 70, 0}, spaces_body); }
+
+/* Asynchronous copies in groups, waited for with DEPBAR. */
+static void ldgsts_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	for (unsigned i = 0; i < 3 * g->scale; i++) {
+		gen_mem_stride(g, m, "", "LDGSTS.E.BYPASS.LTC128B.128", "R2 R4", 16, at(tb, warp, i, 512), 16);
+		gen_op(g, m, "", "LDGDEPBAR", "", 0);
+	}
+	for (unsigned left = 3; left-- > 0;) {
+		gen_op(g, m, "", "DEPBAR.LE", "", left);
+		gen_mem_stride(g, m, "R8", "LDSM.16.M88.4", "R4", 16, SHARED_BASE, 16);
+		gen_op(g, m, "R12", "HMMA.16816.F32", "R8 R10 R12", 0);
+	}
+}
+
+static void ldgsts(struct gen *g) { kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, ldgsts_body); }
+
+/* Straight code long enough to miss in the instruction cache, with a jump. */
+static void icache_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	(void)tb;
+	(void)warp;
+	for (unsigned i = 0; i < 48 * g->scale; i++) {
+		gen_op(g, m, "R4", "FADD", "R5 R6", 0);
+		if (i == 20) {
+			gen_op(g, m, "", "BRA", "", 0);
+			g->pc += 4096;
+		}
+	}
+}
+
+static void icache(struct gen *g) { kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, icache_body); }
+
+/* Ends of warps: divergent exits, an entry behind the last EXIT, an empty mask. */
+static void ends(struct gen *g)
+{
+	gen_kernel(g, (struct kernel_shape){"ends", 3, 80, 0, 16, 80, 0});
+	for (unsigned tb = 0; tb < 3; tb++) {
+		gen_block(g, tb);
+		for (unsigned w = 0; w < 3; w++) {
+			uint32_t m = gen_lanes(g, w);
+
+			gen_warp(g, w);
+			gen_op(g, m, "R1", "FADD", "R2 R3", 0);
+			gen_exit(g, m & 0x0f0f0f0f);
+			gen_op(g, 0, "R4", "FADD", "R1 R1", 0);
+			gen_op(g, m & 0xf0f0f0f0, "R4", "FADD", "R1 R1", 0);
+			gen_exit(g, m & 0xf0f0f0f0);
+			if (w != 1)
+				gen_op(g, 0, "R5", "NOP", "", 0);
+			gen_warp_end(g);
+		}
+		gen_block_end(g);
+	}
+	gen_kernel_end(g);
+}
+
+/* Four kernels in two streams; the second pair rereads what the first wrote. */
+static void streams(struct gen *g)
+{
+	for (unsigned k = 0; k < 4; k++) {
+		gen_memcpy(g, 0x10000000 + 0x1000 * k, 4096);
+		kernel(g, (struct kernel_shape){k < 2 ? "write" : "read", 6, 128, k * 2048, 20, 86, k % 2}, vecadd_body);
+	}
+}
+
+/* Uniform datapath and texture opcodes. */
+static void uniform_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	(void)tb;
+	(void)warp;
+	for (unsigned i = 0; i < 6 * g->scale; i++) {
+		gen_op(g, m, "", "ULDC.64", "", 0);
+		gen_op(g, m, "R4", "TEX.SCR.LL", "R5", 0);
+		gen_op(g, m, "R5", "SHFL.IDX", "R4 R5", 0);
+		gen_op(g, m, "R6", "HMMA.16816.F32", "R4 R5 R6", 0);
+	}
+}
+
+static void uniform(struct gen *g) { kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, uniform_body); }
+
+/* A Kepler kernel: its own opcode table, LD and ST are global. */
+static void kepler_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	for (unsigned i = 0; i < 4 * g->scale; i++) {
+		gen_mem_stride(g, m, "R4", "LD.E", "R2", 4, at(tb, warp, i, 128), 4);
+		gen_op(g, m, "R5", "FFMA", "R4 R5 R6", 0);
+		gen_op(g, m, "R6", "IMAD", "R5 R6 R7", 0);
+		gen_op(g, m, "R7", "DFMA", "R6 R7 R8", 0);
+		gen_mem_stride(g, m, "", "ST.E", "R2 R5", 4, at(tb, warp, i, 128) + 0x100000, 4);
+	}
+}
+
+static void kepler(struct gen *g) { kernel(g, (struct kernel_shape){"kepler", 20, 192, 0, 24, 35, 0}, kepler_body); }
+
+/* Tiled matrix product: loads, shared memory, barriers, multiply-adds. */
+static void gemm_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
+{
+	for (unsigned t = 0; t < 2 * g->scale; t++) {
+		gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, at(tb / 4, warp, t, 128), 4);
+		gen_mem_stride(g, m, "R5", "LDG.E", "R3", 4, at(tb % 4 + 64, warp, t, 128), 4);
+		gen_mem_stride(g, m, "", "STS", "R6 R4", 4, SHARED_BASE + 128u * warp, 4);
+		gen_mem_stride(g, m, "", "STS", "R6 R5", 4, SHARED_BASE + 4096 + 128u * warp, 4);
+		gen_op(g, m, "", "BAR.SYNC", "", 0);
+		for (unsigned k = 0; k < 8; k++) {
+			gen_mem_stride(g, m, "R8", "LDS.128", "R7", 16, SHARED_BASE + 128u * k, 0);
+			gen_mem_stride(g, m, "R12", "LDS", "R7", 4, SHARED_BASE + 4096 + 128u * k, 4);
+			gen_op(g, m, "R16", "FFMA", "R8 R12 R16", 0);
+			gen_op(g, m, "R17", "FFMA", "R9 R12 R17", 0);
+		}
+		gen_op(g, m, "", "BAR.SYNC", "", 0);
+	}
+	gen_mem_stride(g, m, "", "STG.E", "R2 R16", 4, at(tb + 128, warp, 0, 128), 4);
+}
+
+static void gemm(struct gen *g) { kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, gemm_body); }
+
+const struct recipe recipes[] = {
+	{"alu", "every arithmetic unit, random registers and masks (Volta)", alu},
+	{"alu-pascal", "arithmetic and a load without a sub-core model in mind (Pascal)", alu_pascal},
+	{"atomics", "global atomics with and without result (Volta)", atomics},
+	{"barrier", "barriers that some warps never reach (Turing)", barrier},
+	{"ends", "divergent exits, an entry behind the last one, partial warps (Ampere)", ends},
+	{"example", "vector addition and reduction, the README's example (Ampere)", example},
+	{"gather", "random gathers and scatters with holes in the mask (Volta)", gather},
+	{"gemm", "tiled matrix product (Ampere)", gemm},
+	{"icache", "straight code that misses in the instruction cache (Volta)", icache},
+	{"kepler", "Kepler opcodes", kepler},
+	{"ldgsts", "asynchronous copies, LDSM and HMMA (Ampere)", ldgsts},
+	{"membar", "memory barriers between loads and stores (Volta)", membar},
+	{"reduce", "reduction through shared memory with a final RED (Volta)", reduce},
+	{"reuse", "the same lines from every warp (Volta)", reuse},
+	{"shared", "shared-memory conflicts and atomics (Volta)", shared},
+	{"spaces", "local, generic and bypassing accesses (Volta)", spaces},
+	{"stream", "streaming loads and stores of all widths (Volta)", stream},
+	{"streams", "four kernels in two streams with copies (Ampere)", streams},
+	{"uniform", "uniform datapath, texture, tensor (Ampere)", uniform},
+	{"vecadd", "vector addition (Ampere)", vecadd},
+};
+const unsigned n_recipes = sizeof recipes / sizeof *recipes;
