@@ -149,7 +149,8 @@ static void say(struct place at, const char *label, const char *text, const char
 	else if (at.line)
 		snprintf(where, sizeof(where), ":%llu", (unsigned long long)at.line);
 	n = snprintf(raw, sizeof(raw), "%s: %s%s%s%s%s%s%s", program, at.file ? at.file : "",
-		at.file ? where : "", at.file ? ": " : "", label, text, reason ? ": " : "", reason ? reason : "");
+		at.file ? where : "", at.file ? ": " : "", label, text, reason ? ": " : "",
+		reason ? reason : "");
 	if (n < 0)
 		return;
 	len = (size_t)n < sizeof(raw) ? (size_t)n : sizeof(raw) - 1;

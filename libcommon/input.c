@@ -270,6 +270,8 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
 	in->borrowed = true;
 	in->over = true;
 	in->end = in->cap = n;
+	if (!n)
+		bytes = "";
 	/* Never written to: fill() is not called on borrowed text. */
 	memcpy(&in->text, &bytes, sizeof(in->text));
 	return in;

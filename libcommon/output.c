@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -30,7 +31,12 @@ struct pending {
 
 static struct pending pending[N_PENDING];
 
+/* Open outputs are linked, so that one that is open when the program dies is no lost memory. */
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct output *open_outputs;
+
 struct output {
+	struct output *next;
 	FILE *stream;
 	char *path;		/* as shown in messages */
 	char *target;		/* renamed to this; NULL: written in place */
@@ -240,6 +246,10 @@ struct output *output_open(const char *path, bool force)
 		open_file(o, path);
 	}
 	open_stream(o);
+	pthread_mutex_lock(&open_lock);
+	o->next = open_outputs;
+	open_outputs = o;
+	pthread_mutex_unlock(&open_lock);
 	return o;
 }
 
@@ -252,6 +262,13 @@ FILE *output_stream(struct output *o)
 
 static void release(struct output *o)
 {
+	struct output **link = &open_outputs;
+
+	pthread_mutex_lock(&open_lock);
+	while (*link != o)
+		link = &(*link)->next;
+	*link = o->next;
+	pthread_mutex_unlock(&open_lock);
 	free(o->path);
 	free(o->target);
 	free(o);

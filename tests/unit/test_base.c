@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unit tests of messages, memory, bit sets, rings and command lines. */
+#include <errno.h>
+#include <stdint.h>
+#include "arena.h"
+#include "bits.h"
+#include "cli.h"
+#include "diag.h"
+#include "ring.h"
+#include "tap.h"
+
+#ifndef VERSION
+#define VERSION "unversioned"
+#endif
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+/* ---- messages ----------------------------------------------------------------------------- */
+
+static void test_quote(void)
+{
+	char out[64], tiny[8];
+
+	is_text(diag_quote(out, sizeof(out), "a\tb\0c\x7f", 6), "a\\x09b\\x00c\\x7f",
+		"quote: control characters");
+	is_text(diag_quote(out, sizeof(out), "\xc3\xa4\xff\xc3", 4), "\xc3\xa4\\xff\\xc3", "quote: UTF-8");
+	is_text(diag_quote(out, sizeof(out), "\xed\xa0\x80", 3), "\\xed\\xa0\\x80", "quote: a surrogate");
+	is_text(diag_quote(out, sizeof(out), "\xc0\xaf", 2), "\\xc0\\xaf", "quote: an overlong form");
+	is_text(diag_quote(out, sizeof(out), "\xc2\x9b", 2), "\\xc2\\x9b", "quote: a C1 control character");
+	is_text(diag_quote(tiny, sizeof(tiny), "abcdefg", 7), "abcdefg", "quote: fits exactly");
+	is_text(diag_quote(tiny, sizeof(tiny), "abcdefgh", 8), "abcde..", "quote: cut");
+	is_text(diag_quote(tiny, sizeof(tiny), "ab\1\2", 4), "ab..", "quote: an escape is not split");
+	is_text(diag_quote(tiny, 1, "abc", 3), "", "quote: no room");
+	is_text(diag_quote(tiny, 2, "abc", 3), ".", "quote: room for one");
+}
+
+static void say_all(void *arg)
+{
+	struct fault f;
+
+	(void)arg;
+	diag_init("/usr/bin/trace-test");
+	fault_set(&f, (struct place){"a\nb", 3, 4}, "some-id", "found '%s'", "x");
+	diag_fault(&f);
+	diag_warn((struct place){"f", 7, 0}, "odd");
+	diag_error((struct place){"f", 0, 9}, "bad");
+	diag_error(NOWHERE, "worse");
+	diag_quiet(true);
+	diag_warn(NOWHERE, "hidden");
+	errno = ENOENT;
+	if (diag_warnings() == 2)
+		die_errno("%s", "out");
+}
+
+static void test_messages(void)
+{
+	char text[1024];
+	struct fault f;
+
+	is_number(in_child(say_all, NULL, text, sizeof(text)), EXIT_TROUBLE, "die leaves with 2");
+	is_text(text, "trace-test: a\\x0ab:3:4: found 'x'\ntrace-test: f:7: warning: odd\n"
+		"trace-test: f: bad\ntrace-test: worse\ntrace-test: out: No such file or directory\n",
+			"messages");
+	is_number(fault_set(NULL, NOWHERE, "id", "text"), -1, "fault_set takes NULL");
+	fault_set(&f, NOWHERE, "id", "%0400d", 7);
+	is_number((long long)strlen(f.text), sizeof(f.text) - 1, "a long fault is cut");
+	is_text(f.text + sizeof(f.text) - 4, "0..", "and ends in dots");
+	ok(diag_keep("x/y") == diag_keep(strcpy(text, "x/y")), "equal names are kept once");
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static void overflow(void *arg)
+{
+	(void)arg;
+	xcalloc(SIZE_MAX / 2, 3);
+}
+
+static void test_memory(void)
+{
+	struct arena a = {0};
+	uint64_t *words = NULL;
+	uint32_t cap = 0;
+	char text[256], *p;
+	bool zero = true, aligned = true;
+
+	is_number(in_child(overflow, NULL, text, sizeof(text)), EXIT_TROUBLE, "calloc checks for overflow");
+	ok(strstr(text, "out of memory") != NULL, "and says so");
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < 3000; i++) {
+			p = arena_alloc(&a, i % 70, 3);
+			aligned &= (uintptr_t)p % 16 == 0;
+			for (size_t j = 0; j < i % 70 * 3; j++)
+				zero &= !p[j];
+			memset(p, 0xa5, i % 70 * 3);
+		}
+		p = arena_alloc(&a, 3u << 20, 1);
+		zero &= !p[(3u << 20) - 1];
+		arena_reset(&a);
+		is_number((long long)a.used, 0, "arena: empty after a reset");
+	}
+	ok(zero && aligned, "arena: zeroed and aligned");
+	is_text(arena_strndup(&a, "kernel-1", 6), "kernel", "arena: a copied string");
+	arena_free(&a);
+	grow(&words, &cap, 1, sizeof(*words));
+	for (uint32_t i = 0; i < 1000; i++) {
+		grow(&words, &cap, i + 1, sizeof(*words));
+		words[i] = i;
+	}
+	ok(cap >= 1000 && cap < 4000 && words[999] == 999, "grow doubles and keeps");
+	free(words);
+	words = reserve(1u << 20, 1024);
+	words[(1u << 27) - 1] = 5;
+	ok(!words[0] && !words[1u << 26], "reserve: a gibibyte of zeros");
+	reserve_free(words, 1u << 20, 1024);
+	p = xstrndup("abc", 2);
+	is_text(p, "ab", "xstrndup");
+	free(p);
+}
+
+/* ---- bits and rings ----------------------------------------------------------------------- */
+
+static void test_bits(void)
+{
+	uint64_t set[BITSET_WORDS(130)] = {0};
+	unsigned seen = 0;
+
+	FOR_BITS64(b, 0x8000000000000011ull)
+		seen = seen * 100 + (unsigned)b;
+	is_number(seen, 463, "bits ascend");
+	is_number(bit_next_cyclic64(0x11, 1), 4, "next bit");
+	is_number(bit_next_cyclic64(0x11, 5), 0, "next bit, around");
+	is_number(bit_next_cyclic64(0x11, 64), 0, "next bit, past the word");
+	bitset_set(set, 129);
+	ok(bitset_test(set, 129) && !bitset_test(set, 128), "bit set");
+	bitset_clear(set, 129);
+	ok(!bitset_test(set, 129) && log2_floor(0) == 0 && log2_floor(4095) == 11, "bit cleared, logarithm");
+}
+
+static void test_ring(void)
+{
+	uint32_t slot[4];
+	struct ring r;
+	bool fifo = true;
+
+	ring_init(&r, slot, ring_capacity(3));
+	for (uint32_t i = 0; i < 100; i++) {
+		ring_push(&r, i);
+		if (i >= 3)
+			fifo &= ring_pop(&r) == i - 3;
+	}
+	ok(fifo && ring_front(&r) == 97 && ring_at(&r, 2) == 99 && r.count == 3,
+		"ring is first in, first out");
+}
+
+/* ---- command lines ------------------------------------------------------------------------ */
+
+static const struct cli_row rows[] = {
+	{'c', "config", "FILE", "GPU configuration; repeatable", "file"},
+	{'F', "format", "FORMAT", "output format", "text json msgpack"},
+	{'C', "folder", "DIR", "write here", "dir"},
+	{'k', "kernels", "LIST", "kernels: positions [1-] or it's name", NULL},
+	{'q', "quiet", NULL, "no warnings", NULL},
+	{'v', "verbose", NULL, "more", NULL},
+	{300, "events", "FILE", "write the event log", "file"},
+	{301, "strict", NULL, ".leading dot and \\ back", NULL},
+};
+static const struct cli cli = {"[-c CONFIG]... [TRACE]", "simulate", "Status: 0, 1, 2", rows, N(rows)};
+
+static void note(void *ctx, int letter, const char *value)
+{
+	char one[100];
+
+	snprintf(one, sizeof(one), letter < 256 ? "%c=%s;" : "%d=%s;", letter, value ? value : "");
+	strcat(ctx, one);
+}
+
+static void walk(void *arg)
+{
+	char *argv[16] = {(char *)"test"}, line[200], seen[512] = "";
+	int argc = 1, n;
+
+	diag_init("test");
+	snprintf(line, sizeof(line), "%s", (const char *)arg);
+	for (char *p = strtok(line, " "); p; p = strtok(NULL, " "))
+		argv[argc++] = p;
+	n = cli_parse(&cli, argc, argv, note, seen);
+	printf("%s", seen);
+	for (int i = 0; i < n; i++)
+		printf(" %s", argv[i]);
+	printf("%s", argv[n] ? "?" : "");
+}
+
+static void check_walk(const char *words, int status, const char *want)
+{
+	char text[4096];
+	int rc = in_child(walk, (void *)(uintptr_t)words, text, sizeof(text));
+	bool good = ok(rc == status && !strcmp(text, want), "command line: %s", words);
+
+	if (!good)
+		printf("# found %d: %s\n# wanted %d: %s\n", rc, text, status, want);
+}
+
+static void test_cli(void)
+{
+	check_walk("-qv -kLIST a -k LIST b", 0, "q=;v=;k=LIST;k=LIST; a b");
+	check_walk("--config=x=y --config z --strict", 0, "c=x=y;c=z;301=;");
+	check_walk("-qc file - -- -q --config", 0, "q=;c=file; - -q --config");
+	check_walk("--config=", 0, "c=;");
+	check_walk("--version", 0, "test (warptools) " VERSION "\n");
+	check_walk("--confog x", 2,
+		"test: unknown option '--confog', did you mean '--config'?\nTry 'test -h'.\n");
+	check_walk("--zzzzzzz", 2, "test: unknown option '--zzzzzzz'\nTry 'test -h'.\n");
+	check_walk("-config x", 0, "c=onfig; x");
+	check_walk("-events x", 2,
+		"test: unknown option '-events', did you mean '--events'?\nTry 'test -h'.\n");
+	check_walk("-x", 2, "test: unknown option '-x'\nTry 'test -h'.\n");
+	check_walk("-k", 2, "test: -k: found nothing behind it, wanted LIST\nTry 'test -h'.\n");
+	check_walk("--events", 2, "test: --events: found nothing behind it, wanted FILE\nTry 'test -h'.\n");
+	check_walk("--quiet=1", 2, "test: --quiet: found a value, wanted none\nTry 'test -h'.\n");
+	check_walk("--completion tcsh", 2,
+		"test: --completion: found 'tcsh', wanted bash, zsh or fish\nTry 'test -h'.\n");
+	check_walk("--man-options -x", 0,
+		".It Fl c Ar FILE , Fl -config Ns = Ns Ar FILE\nGPU configuration; repeatable.\n"
+		".It Fl F Ar FORMAT , Fl -format Ns = Ns Ar FORMAT\noutput format.\n"
+		".It Fl C Ar DIR , Fl -folder Ns = Ns Ar DIR\nwrite here.\n"
+		".It Fl k Ar LIST , Fl -kernels Ns = Ns Ar LIST\nkernels: positions [1-] or it's name.\n"
+		".It Fl q , Fl -quiet\nno warnings.\n.It Fl v , Fl -verbose\nmore.\n"
+		".It Fl -events Ns = Ns Ar FILE\nwrite the event log.\n"
+		".It Fl -strict\n\\&.leading dot and \\e back.\n"
+		".It Fl h , Fl -help\nshow this help.\n.It Fl -version\nshow the version.\n");
+	check_walk("-qh", 0, "usage: test [-c CONFIG]... [TRACE]\nsimulate\n\n"
+		"  -c, --config=FILE    GPU configuration; repeatable\n"
+		"  -F, --format=FORMAT  output format\n"
+		"  -C, --folder=DIR     write here\n"
+		"  -k, --kernels=LIST   kernels: positions [1-] or it's name\n"
+		"  -q, --quiet          no warnings\n"
+		"  -v, --verbose        more\n"
+		"      --events=FILE    write the event log\n"
+		"      --strict         .leading dot and \\ back\n"
+		"  -h, --help           show this help\n"
+		"      --version        show the version\n"
+		"\nStatus: 0, 1, 2\n");
+}
+
+/* What a shell says of a completion, where the shell is installed. */
+static void check_completion(const char *shell, const char *command)
+{
+	char text[16384], name[] = "/tmp/test_base.XXXXXX", line[600];
+	char words[40];
+	int fd, rc;
+
+	snprintf(words, sizeof(words), "--completion %s", shell);
+	rc = in_child(walk, words, text, sizeof(text));
+	ok(!rc && strstr(text, "events") && strstr(text, "msgpack"), "completion for %s", shell);
+	snprintf(line, sizeof(line), "command -v %s >/dev/null 2>&1", shell);
+	if (system(line)) {
+		ok(true, "completion for %s is read # SKIP no %s", shell, shell);
+		return;
+	}
+	fd = mkstemp(name);
+	rc = fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text);
+	snprintf(line, sizeof(line), command, name);
+	is_number(rc ? -1 : system(line), 0, line);
+	close(fd);
+	unlink(name);
+}
+
+static void test_completion(void)
+{
+	check_completion("bash",
+		"bash -c '. %s; compopt() { :; }; COMP_WORDS=(test --format = js); COMP_CWORD=3;"
+		" _test; test \"${COMPREPLY[*]}\" = json && COMP_WORDS=(test --ev) COMP_CWORD=1 &&"
+		" _test && test \"${COMPREPLY[*]}\" = --events'");
+	check_completion("zsh", "zsh -n %s");
+	check_completion("fish", "fish -n %s");
+}
+
+static void test_nearest(void)
+{
+	static const struct { const char *name; int x; } table[] = {
+		{"-gpgpu_n_clusters", 1}, {NULL, 0}, {"-gpgpu_n_mem", 2}, {"-gpgpu_clock_domains", 3}};
+	static const char *const words[] = {"config", "format", "on"};
+
+	is_text(cli_nearest("-gpgpu_n_cluster", table, N(table), sizeof(table[0])), "-gpgpu_n_clusters",
+		"one lost");
+	is_text(cli_nearest("-gpgpu_n_mme", table, N(table), sizeof(table[0])), "-gpgpu_n_mem",
+		"a swap is one edit");
+	is_text(cli_nearest("on", words, N(words), sizeof(words[0])), "on", "equal");
+	is_text(cli_nearest("no", words, N(words), sizeof(words[0])), "on", "two letters swapped");
+	ok(!cli_nearest("xy", words, N(words), sizeof(words[0])), "nothing near to a short word");
+	ok(!cli_nearest("", words, N(words), sizeof(words[0])), "nothing near to no word");
+	ok(!cli_nearest("kernel_window", words, N(words), sizeof(words[0])), "nothing near to another word");
+}
+
+static void test_size(void)
+{
+	static const struct { const char *text; int rc; unsigned long long value; } cases[] = {
+		{"0", 0, 0}, {"17", 0, 17}, {"4K", 0, 4096}, {"3m", 0, 3u << 20}, {"2G", 0, 2ull << 30},
+		{"18446744073709551615", 0, UINT64_MAX}, {"18446744073709551616", -1, 0},
+		{"17179869184G", -1, 0}, {"", -1, 0}, {"K", -1, 0}, {"-1", -1, 0}, {"+1", -1, 0}, {" 1", -1,
+			0},
+		{"1 ", -1, 0}, {"1KB", -1, 0}, {"0x10", -1, 0}, {"1.5K", -1, 0}};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		unsigned long long v = 0;
+		int rc = cli_size(cases[i].text, &v);
+
+		ok(rc == cases[i].rc && v == cases[i].value, "size '%s'", cases[i].text);
+	}
+}
+
+int main(void)
+{
+	test_quote();
+	test_messages();
+	test_memory();
+	test_bits();
+	test_ring();
+	test_cli();
+	test_completion();
+	test_nearest();
+	test_size();
+	return tap_done();
+}

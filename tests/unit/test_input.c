@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unit tests of inputs: lines, windows, codecs, damage, folders, pipes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <lzma.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <zlib.h>
+#include <zstd.h>
+#include "arena.h"
+#include "input.h"
+#include "tap.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static char folder[] = "/tmp/test_input.XXXXXX";
+
+struct bytes {
+	char *p;
+	size_t n;
+};
+
+/* ---- making inputs ------------------------------------------------------------------------ */
+
+static struct bytes packed_gzip(const char *p, size_t n)
+{
+	z_stream z = {0};
+	struct bytes b = {xmalloc(n + 1000), n + 1000};
+
+	deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+	z.next_in = (z_const Bytef *)(uintptr_t)p;
+	z.avail_in = (uInt)n;
+	z.next_out = (Bytef *)b.p;
+	z.avail_out = (uInt)b.n;
+	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
+		abort();
+	b.n = z.total_out;
+	deflateEnd(&z);
+	return b;
+}
+
+static struct bytes packed_xz(const char *p, size_t n)
+{
+	struct bytes b = {xmalloc(n + 1000), 0};
+
+	if (lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, (const uint8_t *)p, n, (uint8_t *)b.p, &b.n,
+		n + 1000))
+		abort();
+	return b;
+}
+
+static struct bytes packed_zstd(const char *p, size_t n)
+{
+	struct bytes b = {xmalloc(ZSTD_compressBound(n)), ZSTD_compressBound(n)};
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+
+	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+	b.n = ZSTD_compress2(z, b.p, b.n, p, n);
+	ZSTD_freeCCtx(z);
+	if (ZSTD_isError(b.n))
+		abort();
+	return b;
+}
+
+static struct bytes packed_plain(const char *p, size_t n)
+{
+	struct bytes b = {xmalloc(n + 1), n};
+
+	memcpy(b.p, p, n);
+	return b;
+}
+
+static const struct {
+	const char *name;
+	enum input_coding coding;
+	struct bytes (*pack)(const char *p, size_t n);
+} kinds[] = {
+	{"plain", INPUT_PLAIN, packed_plain},
+	{"gzip", INPUT_GZIP, packed_gzip},
+	{"xz", INPUT_XZ, packed_xz},
+	{"zstd", INPUT_ZSTD, packed_zstd},
+};
+
+static struct bytes joined(struct bytes a, struct bytes b)
+{
+	a.p = xrealloc(a.p, a.n + b.n + 1, 1);
+	memcpy(a.p + a.n, b.p, b.n);
+	a.n += b.n;
+	free(b.p);
+	return a;
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static const char *stored(const char *name, struct bytes b)
+{
+	const char *path = path_of(name);
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(b.p, 1, b.n, f) != b.n || fclose(f))
+		abort();
+	return path;
+}
+
+/* Lines of 6 to 906 bytes that compress badly: "line N hash ...". */
+static struct bytes sample(unsigned lines)
+{
+	struct bytes b = {xmalloc(lines * 1000u), 0};
+	uint32_t x = 1;
+
+	for (unsigned i = 1; i <= lines; i++) {
+		b.n += (size_t)sprintf(b.p + b.n, "%u:", i);
+		for (unsigned j = 0; j < i % 90; j++) {
+			x = x * 1664525 + 1013904223;
+			b.n += (size_t)sprintf(b.p + b.n, "%08x%s", x, j % 7 ? "" : " ");
+		}
+		b.p[b.n++] = '\n';
+	}
+	return b;
+}
+
+/* ---- reading them ------------------------------------------------------------------------- */
+
+/* Every line, checked against text; returns the last answer of input_line. */
+static int read_lines(struct input *in, const char *text, size_t n, bool *same, struct fault *f)
+{
+	const char *line, *end = text + n;
+	size_t len;
+	int rc;
+
+	*same = true;
+	while ((rc = input_line(in, &line, &len, f)) == 1) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t want = newline ? (size_t)(newline - text) : (size_t)(end - text);
+
+		if (want != len || memcmp(text, line, len))
+			*same = false;
+		text += newline ? want + 1 : want;
+	}
+	if (!rc && text != end)
+		*same = false;
+	return rc;
+}
+
+static void check_same(const char *name, struct input *in, struct bytes text)
+{
+	struct fault f = {0};
+	bool same = false;
+	int rc = in ? read_lines(in, text.p, text.n, &same, &f) : -1;
+
+	if (!ok(in && !rc && same && input_offset(in) == text.n, "%s", name))
+		printf("# rc %d same %d offset %llu of %zu: %s\n", rc, same,
+			in ? (unsigned long long)input_offset(in) : 0, text.n, f.text);
+	input_close(in);
+}
+
+static void test_codings(void)
+{
+	struct bytes text = sample(3000);
+	struct fault f;
+	char name[100];
+
+	for (size_t i = 0; i < N(kinds); i++) {
+		struct bytes b = kinds[i].pack(text.p, text.n);
+		struct bytes rest = kinds[i].pack(text.p + 12345, text.n - 12345);
+		struct bytes two = joined(kinds[i].pack(text.p, 12345), rest);
+		struct bytes none = kinds[i].pack("", 0);
+		struct input *in = input_memory("mem", b.p, b.n, &f);
+
+		is_number(input_coding(in), kinds[i].coding, kinds[i].name);
+		snprintf(name, sizeof(name), "%s in memory", kinds[i].name);
+		check_same(name, in, text);
+		snprintf(name, sizeof(name), "%s in a file", kinds[i].name);
+		check_same(name, input_open(stored("file with blank; touch X", b), &f), text);
+		snprintf(name, sizeof(name), "%s in two members", kinds[i].name);
+		check_same(name, input_open(stored("two", two), &f), text);
+		snprintf(name, sizeof(name), "%s, two members in memory", kinds[i].name);
+		check_same(name, input_memory("mem", two.p, two.n, &f), text);
+		snprintf(name, sizeof(name), "%s of nothing", kinds[i].name);
+		check_same(name, input_memory("mem", none.p, none.n, &f), (struct bytes){(char[]){""}, 0});
+		two = joined(two, none);
+		snprintf(name, sizeof(name), "%s with an empty member last", kinds[i].name);
+		check_same(name, input_memory("mem", two.p, two.n, &f), text);
+		free(b.p);
+		free(two.p);
+	}
+	free(text.p);
+}
+
+/* Lines before the fault are handed out; the fault stays and names the line reached. */
+static void check_fault(const char *name, struct bytes b, const char *text, size_t n, const char *id)
+{
+	struct fault f = {0}, again = {0};
+	struct input *in = input_memory("mem", b.p, b.n, &f);
+	const char *line;
+	size_t len;
+	bool same;
+	int rc = read_lines(in, text, n, &same, &f);
+	uint64_t lines = input_lineno(in);
+
+	if (!ok(rc == -1 && same && f.id && !strcmp(f.id, id) && f.at.line == lines + 1 && !f.at.col &&
+		input_line(in, &line, &len, &again) == -1 && !strcmp(f.text, again.text), "%s: %s", name, id))
+		printf("# rc %d same %d id %s line %llu after %llu: %s\n", rc, same, f.id ? f.id : "-",
+			(unsigned long long)f.at.line, (unsigned long long)lines, f.text);
+	input_close(in);
+}
+
+/* What precedes damage in the same block may be wrong as well: only the fault is checked. */
+static void check_damaged(const char *name, struct bytes b)
+{
+	struct fault f = {0};
+	struct input *in = input_memory("mem", b.p, b.n, &f);
+	const char *p;
+	long n;
+
+	while ((n = input_window(in, 1, &p, &f)) > 0)
+		input_take(in, (size_t)n, 0);
+	ok(n < 0 && !strcmp(f.id, "compressed-damaged"), "%s: %s", name, f.text);
+	input_close(in);
+}
+
+static void test_damage(void)
+{
+	struct bytes text = sample(1000), b, pad;
+	char name[100];
+
+	for (size_t i = 1; i < N(kinds); i++) {
+		const size_t cut[] = {2, 3, 5, 7, 11, 100, text.n / 7, text.n / 3, 0};
+
+		b = kinds[i].pack(text.p, text.n);
+		for (size_t j = 0; j < N(cut); j++) {
+			size_t n = cut[j] && cut[j] < b.n ? cut[j] : b.n - 1;
+
+			snprintf(name, sizeof(name), "%s cut after %zu of %zu bytes", kinds[i].name, n, b.n);
+			check_fault(name, (struct bytes){b.p, n}, text.p, text.n, "compressed-truncated");
+		}
+		b.p[b.n / 2] ^= 0x10;
+		snprintf(name, sizeof(name), "%s with a bit changed", kinds[i].name);
+		check_damaged(name, b);
+		free(b.p);
+		b = joined(kinds[i].pack(text.p, text.n), packed_plain("garbage behind it", 17));
+		snprintf(name, sizeof(name), "%s with garbage behind it", kinds[i].name);
+		check_fault(name, b, text.p, text.n, "compressed-damaged");
+		free(b.p);
+	}
+	pad = (struct bytes){xcalloc(64, 1), 64};
+	b = joined(joined(packed_gzip("a\n", 2), pad), packed_gzip("b\n", 2));
+	check_same("gzip with padding", input_memory("mem", b.p, b.n, NULL),
+		(struct bytes){(char[]){"a\nb\n"}, 4});
+	free(b.p);
+	free(text.p);
+}
+
+static void test_memory_limit(void)
+{
+	lzma_options_lzma opt;
+	lzma_filter filters[2] = {{LZMA_FILTER_LZMA2, &opt}, {LZMA_VLI_UNKNOWN, NULL}};
+	uint8_t out[500];
+	size_t n = 0;
+	/* A frame header that wants a window of 2^30 bytes. */
+	const unsigned char wide[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x01, 0x00, 0x00};
+
+	lzma_lzma_preset(&opt, 0);
+	opt.dict_size = 4096;
+	if (lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32, NULL, (const uint8_t *)"x\n", 2, out, &n,
+		sizeof(out)))
+		abort();
+	/* The dictionary's size is one byte of the block header: 1 GiB, with the header's CRC made anew. */
+	for (size_t i = 12; i + 8 < n; i++) {
+		if (out[i] == 0x21 && out[i + 1] == 0x01) {
+			size_t size = (out[12] + 1u) * 4;
+			uint32_t crc;
+
+			out[i + 2] = 36;
+			crc = lzma_crc32(out + 12, size - 4, 0);
+			for (unsigned k = 0; k < 4; k++)
+				out[12 + size - 4 + k] = (uint8_t)(crc >> 8 * k);
+			break;
+		}
+	}
+	check_fault("xz with a large dictionary", (struct bytes){(char *)out, n}, "", 0, "compressed-memory");
+	check_fault("zstd with a large window", (struct bytes){(char *)(uintptr_t)wide, sizeof(wide)}, "", 0,
+		"compressed-memory");
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+static void test_lines(void)
+{
+	static const char text[] = "a\r\n\r\n\nb\rc\n\0d\0\nlast\r";
+	static const struct { size_t len; const char *line; bool newline; } want[] = {
+		{1, "a", true}, {0, "", true}, {0, "", true}, {3, "b\rc", true}, {3, "\0d\0", true},
+		{5, "last\r", false}};
+	struct input *in = input_memory("mem", text, sizeof(text) - 1, NULL);
+	const char *line;
+	size_t len, i = 0;
+	bool good = true;
+
+	while (input_line(in, &line, &len, NULL) == 1) {
+		good &= i < N(want) && len == want[i].len && !memcmp(line, want[i].line, len) &&
+			input_line_had_newline(in) == want[i].newline && input_lineno(in) == i + 1;
+		i++;
+	}
+	ok(good && i == N(want), "CRLF, lone CR, NUL, no newline at the end");
+	is_number(input_line(in, &line, &len, NULL), 0, "the end stays the end");
+	is_number((long long)input_offset(in), sizeof(text) - 1, "offset at the end");
+	input_close(in);
+	in = input_memory("mem", NULL, 0, NULL);
+	is_number(input_line(in, &line, &len, NULL), 0, "nothing has no line");
+	input_close(in);
+}
+
+static void check_long(const char *name, size_t len, const char *ending, bool good)
+{
+	struct bytes b = {xmalloc(len + 10), 0};
+	struct fault f = {0};
+	const char *line;
+	size_t n = 0;
+	struct input *in;
+	int rc;
+
+	memcpy(b.p, "1\n", 2);
+	memset(b.p + 2, 'x', len);
+	strcpy(b.p + 2 + len, ending);
+	b.n = 2 + len + strlen(ending);
+	for (int way = 0; way < 2; way++) {
+		in = way ? input_open(stored("long", b), &f) : input_memory("mem", b.p, b.n, &f);
+		input_line(in, &line, &n, &f);
+		rc = input_line(in, &line, &n, &f);
+		ok(good ? rc == 1 && n == len : rc == -1 && !strcmp(f.id, "line-too-long") && f.at.line == 2,
+			"%s", name);
+		input_close(in);
+	}
+	free(b.p);
+}
+
+static void test_long_lines(void)
+{
+	check_long("a line of the largest length", INPUT_LINE_MAX, "\nz", true);
+	check_long("the same with CRLF", INPUT_LINE_MAX, "\r\nz", true);
+	check_long("the same at the end", INPUT_LINE_MAX, "", true);
+	check_long("one byte more", INPUT_LINE_MAX + 1, "\nz", false);
+	check_long("one byte more with CRLF", INPUT_LINE_MAX + 1, "\r\nz", false);
+	check_long("one byte more at the end", INPUT_LINE_MAX + 1, "", false);
+	check_long("much more", 3 * INPUT_LINE_MAX, "", false);
+}
+
+/* ---- windows and blocks ------------------------------------------------------------------- */
+
+static void test_window(void)
+{
+	struct bytes text = sample(3000);
+	size_t at = 0, step = 1;
+	bool good = true;
+	struct fault f;
+	const char *p;
+	long n;
+
+	for (size_t i = 0; i < N(kinds); i++) {
+		struct bytes b = kinds[i].pack(text.p, text.n);
+		struct input *in = input_open(stored("window", b), &f);
+
+		at = 0;
+		while ((n = input_window(in, step, &p, &f)) > 0) {
+			size_t take = (size_t)n < step ? (size_t)n : step;
+
+			good &= ((size_t)n >= step || at + (size_t)n == text.n) &&
+				!memcmp(p, text.p + at, (size_t)n);
+			input_take(in, take, 0);
+			at += take;
+			step = step * 5 % 500009 + 1;
+		}
+		ok(good && !n && at == text.n && input_offset(in) == at, "windows over %s", kinds[i].name);
+		input_close(in);
+		free(b.p);
+	}
+	free(text.p);
+}
+
+static void test_window_place(void)
+{
+	struct bytes b = packed_gzip("1\n2\n3\n4\n5", 9);
+	struct fault f = {0};
+	struct input *in = input_memory("mem", b.p, b.n - 1, &f);
+	const char *p;
+
+	is_number(input_window(in, 4, &p, &f), 9, "a window before the end is read without fault");
+	input_take(in, 4, 2);
+	is_number(input_window(in, 6, &p, &f), -1, "a window past a fault is the fault");
+	is_number((long long)f.at.line, 5, "which names the line reached");
+	is_number(input_window(in, 5, &p, &f), 5, "what is left can still be had");
+	input_close(in);
+	free(b.p);
+}
+
+static void test_read(void)
+{
+	struct bytes text = sample(3000);
+	static char buf[300000];
+	struct fault f = {0};
+
+	for (size_t i = 0; i < N(kinds); i++) {
+		struct bytes b = kinds[i].pack(text.p, text.n);
+		struct input *in = input_open(stored("blocks", b), &f);
+		size_t at = 0, step = 1;
+		bool good = true;
+		long n;
+
+		while ((n = input_read(in, buf, step, &f)) > 0) {
+			good &= at + (size_t)n <= text.n && !memcmp(buf, text.p + at, (size_t)n);
+			at += (size_t)n;
+			step = step * 7 % 299993 + 1;
+		}
+		ok(good && !n && at == text.n && input_offset(in) == at, "blocks of %s", kinds[i].name);
+		input_close(in);
+		if (i) {
+			in = input_memory("mem", b.p, b.n - 5, &f);
+			while ((n = input_read(in, buf, sizeof(buf), &f)) > 0)
+				;
+			ok(n < 0 && !strcmp(f.id, "compressed-truncated") && !f.at.line, "blocks of cut %s",
+				kinds[i].name);
+			input_close(in);
+		}
+		free(b.p);
+	}
+	free(text.p);
+}
+
+/* ---- files that are none, pipes ----------------------------------------------------------- */
+
+static void test_open(void)
+{
+	struct fault f = {0};
+
+	ok(!input_open(path_of("absent"), &f) && !strcmp(f.id, "open"), "a missing file");
+	is_text(f.text, "cannot be opened: No such file or directory", "and its message");
+	is_text(f.at.file, path_of("absent"), "and its name");
+	ok(!input_open(folder, &f) && !strcmp(f.id, "is-folder") && !f.at.line, "a folder");
+	ok(!input_open("", &f) && !strcmp(f.id, "open"), "no name");
+	ok(!input_open(path_of("absent"), NULL), "no fault wanted");
+}
+
+static void read_stdin(void *arg)
+{
+	struct fault f;
+	struct input *in = input_open("-", &f);
+	struct bytes *text = arg;
+	bool same;
+	int rc;
+
+	if (!in) {
+		printf("%s", f.id);
+		return;
+	}
+	rc = read_lines(in, text->p, text->n, &same, &f);
+	if (rc < 0)
+		printf("%s", f.id);
+	else
+		printf("%d %d %s", rc, same, input_name(in));
+	input_close(in);
+}
+
+/* Feed b to standard input in pieces of `step` bytes. */
+static int through_pipe(struct bytes b, size_t step, struct bytes text, char *out, size_t cap)
+{
+	int ends[2], saved = dup(0), rc;
+	pid_t pid;
+
+	fflush(NULL);
+	if (saved < 0 || pipe(ends) || (pid = fork()) < 0)
+		abort();
+	if (!pid) {
+		close(ends[0]);
+		for (size_t at = 0; at < b.n; at += step) {
+			if (write(ends[1], b.p + at, b.n - at < step ? b.n - at : step) < 0)
+				_exit(1);
+			usleep(b.n / step < 50 ? 1000 : 0);
+		}
+		_exit(0);
+	}
+	dup2(ends[0], 0);
+	close(ends[0]);
+	close(ends[1]);
+	rc = in_child(read_stdin, &text, out, cap);
+	dup2(saved, 0);
+	close(saved);
+	waitpid(pid, NULL, 0);
+	return rc;
+}
+
+static void test_pipe(void)
+{
+	struct bytes text = sample(2000);
+	char out[200];
+
+	for (size_t i = 0; i < N(kinds); i++) {
+		struct bytes b = kinds[i].pack(text.p, text.n), few = kinds[i].pack(text.p, 30);
+
+		through_pipe(b, 4097, text, out, sizeof(out));
+		is_text(out, "0 1 <stdin>", kinds[i].name);
+		through_pipe(few, 1, (struct bytes){text.p, 30}, out, sizeof(out));
+		is_text(out, "0 1 <stdin>", "byte by byte");
+		free(b.p);
+		free(few.p);
+	}
+	free(text.p);
+}
+
+static void read_other(void *arg)
+{
+	close(0);
+	if (*(const char *)arg && open(arg, O_RDONLY) < 0)
+		abort();
+	read_stdin(&(struct bytes){(char[]){""}, 0});
+}
+
+static void test_odd_stdin(void)
+{
+	char out[200];
+
+	in_child(read_other, folder, out, sizeof(out));
+	is_text(out, "is-folder", "standard input is a folder");
+	in_child(read_other, (void *)(uintptr_t)"", out, sizeof(out));
+	is_text(out, "read", "standard input is closed");
+}
+
+int main(void)
+{
+	char command[100];
+
+	if (!mkdtemp(folder))
+		return 1;
+	test_codings();
+	test_damage();
+	test_memory_limit();
+	test_lines();
+	test_long_lines();
+	test_window();
+	test_window_place();
+	test_read();
+	test_open();
+	test_pipe();
+	test_odd_stdin();
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ok(!system(command), "cleaned up");
+	return tap_done();
+}

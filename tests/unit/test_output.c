@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unit tests of outputs: names, replacement, failures, signals. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include "diag.h"
+#include "output.h"
+#include "tap.h"
+
+static char folder[] = "/tmp/test_output.XXXXXX";
+
+/* Files in the folder, as one text; temporary ones would show. */
+static const char *listing(void)
+{
+	static char text[4096];
+	char command[100];
+	FILE *f;
+	size_t n;
+
+	snprintf(command, sizeof(command), "LC_ALL=C ls -A %s | tr '\\n' ' '", folder);
+	f = popen(command, "r");
+	if (!f)
+		abort();
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	pclose(f);
+	return text;
+}
+
+static const char *content(const char *name)
+{
+	static char text[4096];
+	FILE *f = fopen(name, "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	return f ? text : "(none)";
+}
+
+static void put(const char *path, const char *text, bool force)
+{
+	struct output *o = output_open(path, force);
+
+	fputs(text, output_stream(o));
+	output_commit(o);
+}
+
+static void put_new(void *path) { put(path, "new\n", false); }
+static void put_forced(void *path) { put(path, "forced\n", true); }
+
+static void put_much(void *path)
+{
+	struct output *o = output_open(path, false);
+
+	for (int i = 0; i < 100000; i++)
+		fprintf(output_stream(o), "line %d\n", i);
+	output_commit(o);
+	fprintf(stderr, "still here\n");
+}
+
+static void leave_early(void *path)
+{
+	struct output *o = output_open(path, false);
+
+	fputs("half", output_stream(o));
+	fflush(output_stream(o));
+	printf("%s", listing());
+	fflush(stdout);
+	die("oh");
+}
+
+static void two_of_one(void *path)
+{
+	output_open(path, false);
+	output_open(path, false);
+}
+
+static void test_files(void)
+{
+	char text[4096];
+	struct output *o;
+	struct stat st;
+
+	umask(022);
+	is_number(in_child(put_new, (char[]){"a"}, text, sizeof(text)), 0, "a new file");
+	is_text(content("a"), "new\n", "has its content");
+	stat("a", &st);
+	is_number(st.st_mode & 0777, 0644, "and the mode of the umask");
+	is_number(in_child(put_new, (char[]){"a"}, text, sizeof(text)), 2,
+		"an existing file is not replaced");
+	ok(strstr(text, "a: exists already, -f replaces it\n"), "and the message says what replaces it");
+	chmod("a", 0600);
+	is_number(in_child(put_forced, (char[]){"./a"}, text, sizeof(text)), 0, "unless forced");
+	is_text(content("a"), "forced\n", "then it is");
+	stat("a", &st);
+	is_number(st.st_mode & 0777, 0600, "and keeps its mode");
+	ok(!symlink("a", "link") && !in_child(put_forced, (char[]){"link"}, text, sizeof(text)), "a link");
+	lstat("link", &st);
+	ok(S_ISLNK(st.st_mode), "stays a link");
+	is_number(in_child(put_new, (char[]){"."}, text, sizeof(text)), 2, "a folder is refused");
+	is_number(in_child(put_new, (char[]){"no/x"}, text, sizeof(text)), 2, "a folder that is not there");
+	ok(strstr(text, "no/x: cannot be written: No such file or directory"), "is named");
+	is_number(in_child(put_new, (char[]){""}, text, sizeof(text)), 2, "no name");
+	is_number(in_child(leave_early, (char[]){"b"}, text, sizeof(text)), 2, "a run that dies");
+	ok(strstr(text, ".b.") && strstr(text, ".tmp"), "had a temporary file");
+	is_number(in_child(two_of_one, (char[]){"b"}, text, sizeof(text)), 2, "two outputs with one name");
+	o = output_open("c", false);
+	fputs("x", output_stream(o));
+	output_discard(o);
+	o = output_open("c", false);
+	put("raced", "first", false);
+	is_number(in_child(put_forced, (char[]){"raced"}, text, sizeof(text)), 0, "a child leaves");
+	ok(strstr(listing(), ".c.") != NULL, "without its parent's files");
+	output_discard(o);
+	is_text(listing(), "a link raced ", "nothing is left over");
+	is_number(in_child(put_new, (char[]){"/dev/null"}, text, sizeof(text)), 0,
+		"a device is written in place");
+	ok(!stat("/dev/null", &st) && S_ISCHR(st.st_mode), "and stays one");
+}
+
+static void race(void *arg)
+{
+	struct output *o = output_open("late", false);
+
+	(void)arg;
+	close(open("late", O_CREAT | O_WRONLY, 0600));
+	output_commit(o);
+}
+
+static void to_full(void *arg)
+{
+	int fd = open("/dev/full", O_WRONLY);
+
+	dup2(fd, 1);
+	put_much(arg);
+}
+
+static void to_closed(void *arg)
+{
+	close(1);
+	put_much(arg);
+}
+
+static void past_limit(void *arg)
+{
+	struct rlimit limit = {4096, 4096};
+
+	(void)arg;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	put_much((char[]){"large"});
+}
+
+static void test_failures(void)
+{
+	char text[4096];
+
+	is_number(in_child(to_full, NULL, text, sizeof(text)), 2, "a full disk");
+	ok(strstr(text, "<stdout>: No space left on device\n") && !strstr(text, "still"),
+		"is said: %s", text);
+	is_number(in_child(put_much, (char[]){"/dev/full"}, text, sizeof(text)), 2, "a full device");
+	ok(strstr(text, "/dev/full: No space left on device\n"), "is said");
+	is_number(in_child(past_limit, NULL, text, sizeof(text)), 2, "a file size limit");
+	ok(strstr(text, "large: File too large\n"), "is said");
+	is_number(in_child(to_closed, NULL, text, sizeof(text)), 2, "standard output is closed");
+	ok(strstr(text, "<stdout>: Bad file descriptor\n"), "is said");
+	is_number(in_child(race, NULL, text, sizeof(text)), 2, "a file that appeared meanwhile");
+	ok(strstr(text, "late: File exists\n"), "is not replaced");
+	unlink("late");
+	is_text(listing(), "a link raced ", "nothing is left over");
+}
+
+/* ---- signals ------------------------------------------------------------------------------ */
+
+static void broken_pipe(void *ignore)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		abort();
+	close(ends[0]);
+	dup2(ends[1], 1);
+	if (ignore)
+		signal(SIGPIPE, SIG_IGN);
+	output_open("p", false);
+	put_much(NULL);
+}
+
+static void killed(void *sig)
+{
+	put_forced((char[]){"done"});
+	output_open("k", false);
+	output_open("l", false);
+	if (!strstr(listing(), ".k.") || !strstr(listing(), ".l."))
+		exit(3);
+	raise(*(int *)sig);
+	sleep(10);
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	output_discard_all();
+	_exit(7);
+}
+
+static void own_handler(void *sig)
+{
+	signal(*(int *)sig, on_signal);
+	output_open("k", false);
+	raise(*(int *)sig);
+}
+
+static void ignored(void *sig)
+{
+	signal(*(int *)sig, SIG_IGN);
+	output_open("k", false);
+	raise(*(int *)sig);
+	exit(5);
+}
+
+static void test_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	char text[4096];
+
+	is_number(in_child(broken_pipe, NULL, text, sizeof(text)), 1000 + SIGPIPE, "a broken pipe kills");
+	is_text(text, "", "quietly");
+	is_number(in_child(broken_pipe, text, text, sizeof(text)), 1000 + SIGPIPE,
+		"also where it was ignored");
+	is_text(text, "", "quietly");
+	for (size_t i = 0; i < 3; i++) {
+		int sig = signals[i];
+
+		is_number(in_child(killed, &sig, text, sizeof(text)), 1000 + sig, "a signal kills");
+		is_number(in_child(own_handler, &sig, text, sizeof(text)), 7,
+			"a program's own handler stays");
+		is_number(in_child(ignored, &sig, text, sizeof(text)), 5, "what is ignored stays so");
+	}
+	is_text(listing(), "a done link raced ", "nothing is left over");
+}
+
+int main(void)
+{
+	char command[100];
+
+	diag_init("test");
+	if (!mkdtemp(folder) || chdir(folder))
+		return 1;
+	test_files();
+	test_failures();
+	test_signals();
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ok(!system(command), "cleaned up");
+	return tap_done();
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unit tests of records in their three formats. */
+#include <float.h>
+#include <jansson.h>
+#include <locale.h>
+#include <math.h>
+#include <msgpack.h>
+#include <stdint.h>
+#include "record.h"
+#include "tap.h"
+
+static char *written;
+static size_t n_written;
+
+static void write_records(enum record_format format)
+{
+	FILE *out;
+	struct record_writer *w;
+
+	free(written);
+	out = open_memstream(&written, &n_written);
+	w = record_open(out, format);
+	record_begin(w, "run");
+	record_string(w, "version", "0.1.0");
+	record_end(w);
+	record_begin(w, "kernel");
+	record_string(w, "name", "void f<int, 3>(float*)\n\"q\" 50% \xc3\xa4 \xff");
+	record_string(w, "empty", "");
+	record_uint(w, "most", UINT64_MAX, NULL);
+	record_int(w, "least", INT64_MIN, "cycles");
+	record_bool(w, "slice", true);
+	record_group(w, "grid");
+	record_uint(w, "x", 196, "");
+	record_group(w, "deep er");
+	record_bool(w, "y", false);
+	record_group_end(w);
+	record_group_end(w);
+	record_group(w, "stats");
+	record_uint(w, "gpu_sim_cycle", 6980, "cycles");
+	record_group(w, "l2");
+	record_real(w, "miss_rate", 0.1, "1");
+	record_group_end(w);
+	record_real(w, "ipc", 100.0, "instructions/cycle");
+	record_real(w, "none", (double)NAN, "-");
+	record_real(w, "inf", HUGE_VAL, NULL);
+	record_group_end(w);
+	record_group(w, "nothing");
+	record_group_end(w);
+	record_uint(w, "after", 1, NULL);
+	record_end(w);
+	record_close(w);
+	fclose(out);
+}
+
+static void test_text(void)
+{
+	write_records(RECORD_TEXT);
+	is_text(written, "# run\nversion 0.1.0 -\n# kernel\n"
+		"name void%20f<int,%203>(float*)%0A%22q%22%2050%25%20\xc3\xa4%20%FF -\n"
+		"empty \"\" -\n"
+		"most 18446744073709551615 -\nleast -9223372036854775808 cycles\nslice true -\n"
+		"grid.x 196 -\ngrid.deep%20er.y false -\n"
+		"gpu_sim_cycle 6980 cycles\nl2.miss_rate 0.1 1\nipc 100 instructions/cycle\n"
+		"none nan -\ninf nan -\n"
+		"after 1 -\n", "text");
+}
+
+static void test_json(void)
+{
+	const char *second;
+	json_t *v;
+
+	write_records(RECORD_JSON);
+	is_text(written, "{\"record\":\"run\",\"version\":\"0.1.0\"}\n"
+		"{\"record\":\"kernel\",\"name\":\"void f<int, 3>(float*)\\n\\\"q\\\" 50% \xc3\xa4 \\\\xff\","
+		"\"empty\":\"\","
+		"\"most\":18446744073709551615,\"least\":-9223372036854775808,\"slice\":true,"
+		"\"grid\":{\"x\":196,\"deep er\":{\"y\":false}},"
+		"\"stats\":{\"gpu_sim_cycle\":6980,\"l2\":{\"miss_rate\":0.1},"
+		"\"ipc\":100.0,\"none\":null,\"inf\":null},"
+		"\"nothing\":{},\"after\":1}\n", "json");
+	second = strchr(written, '\n') + 1;
+	v = json_loads(second, JSON_DECODE_INT_AS_REAL, NULL);
+	ok(json_real_value(json_object_get(v, "after")) == 1.0, "json is read back");
+	json_decref(v);
+}
+
+static void test_msgpack(void)
+{
+	msgpack_unpacked u;
+	size_t at = 0;
+	FILE *out;
+	char *text = NULL;
+	size_t n;
+
+	write_records(RECORD_MSGPACK);
+	msgpack_unpacked_init(&u);
+	out = open_memstream(&text, &n);
+	while (msgpack_unpack_next(&u, written, n_written, &at) == MSGPACK_UNPACK_SUCCESS) {
+		msgpack_object_print(out, u.data);
+		fputc('\n', out);
+	}
+	fclose(out);
+	msgpack_unpacked_destroy(&u);
+	is_number((long long)at, (long long)n_written, "msgpack is read to its end");
+	ok(strstr(text, "{\"record\"=>\"run\", \"version\"=>\"0.1.0\"}\n{\"record\"=>\"kernel\"") == text,
+		"msgpack: records");
+	ok(strstr(text, "\"most\"=>18446744073709551615, \"least\"=>-9223372036854775808, \"slice\"=>true, "
+		"\"grid\"=>{\"x\"=>196, \"deep er\"=>{\"y\"=>false}}, \"stats\"=>{\"gpu_sim_cycle\"=>6980, "
+		"\"l2\"=>{\"miss_rate\"=>0.1") != NULL, "msgpack: integers and groups");
+	ok(strstr(text, "\"none\"=>nil, \"inf\"=>nil}, \"nothing\"=>{}, \"after\"=>1}\n") != NULL,
+		"msgpack: nil");
+	if (tap_failed)
+		printf("# %s\n", text);
+	free(text);
+}
+
+/* One real as text, without its name and unit. */
+static const char *real(double v)
+{
+	struct record_writer *w;
+	FILE *out;
+
+	free(written);
+	out = open_memstream(&written, &n_written);
+	w = record_open(out, RECORD_TEXT);
+	record_begin(w, "x");
+	record_real(w, "v", v, NULL);
+	record_end(w);
+	record_close(w);
+	fclose(out);
+	written[strlen(written) - 3] = '\0';
+	return written + 6;
+}
+
+static void test_reals(void)
+{
+	uint64_t x = 88172645463325252ull;
+	unsigned bad = 0;
+
+	is_text(real(1.0 / 3), "0.3333333333333333", "a third");
+	is_text(real(0.1 + 0.2), "0.30000000000000004", "seventeen digits where needed");
+	is_text(real(1e300), "1e+300", "an exponent");
+	is_text(real(-0.0), "-0", "minus zero");
+	is_text(real(DBL_MIN / 2), "1.1125369292536007e-308", "a subnormal");
+	for (int i = 0; i < 2000; i++) {
+		double v;
+
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		memcpy(&v, &x, sizeof(v));
+		if (isfinite(v))
+			bad += strtod(real(v), NULL) != v;
+	}
+	is_number(bad, 0, "reals read back equal");
+	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
+		ok(true, "a locale with a comma # SKIP none installed");
+		return;
+	}
+	is_text(real(0.5), "0.5", "a locale with a comma");
+	test_json();
+}
+
+int main(void)
+{
+	test_text();
+	test_json();
+	test_msgpack();
+	test_reals();
+	free(written);
+	return tap_done();
+}
