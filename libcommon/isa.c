@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Opcodes: the built-in rows of isa.def, a user's rows over them, and what opcode text says.
+ *
+ * Always true: rows are only added, so that a row index stays valid; a stem has one row; a table is
+ * not changed once traces are read with it. What an opcode does in the pipeline is not decided here.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "input.h"
+#include "isa.h"
+
+struct isa {
+	struct isa_op *op;
+	uint32_t n, cap;
+	uint32_t *slot;		/* open addressing by stem: row + 1, 0 free */
+	uint32_t n_slots;	/* a power of 2, at least twice n */
+	struct arena text;	/* stems of the user's rows */
+};
+
+#define CLASS_no CLASS_NONE
+#define ROW(s, k, half, a, b, c, d, e, f, g, h) \
+	{ #s, KIND_##k, { CLASS_##a, CLASS_##b, CLASS_##c, CLASS_##d, \
+	  CLASS_##e, CLASS_##f, CLASS_##g, CLASS_##h }, half },
+#define OP(s, k, a, b, c, d, e, f, g, h)   ROW(s, k, false, a, b, c, d, e, f, g, h)
+#define HALF(s, k, a, b, c, d, e, f, g, h) ROW(s, k, true, a, b, c, d, e, f, g, h)
+static const struct isa_op built_in[] = {
+#include "isa.def"
+};
+#undef OP
+#undef HALF
+#undef ROW
+#undef CLASS_no
+
+#define N_BUILT_IN (sizeof(built_in) / sizeof(built_in[0]))
+
+static const char *const class_name[N_CLASSES] = {
+	[CLASS_NONE] = "-", [CLASS_ALU] = "ALU", [CLASS_INT] = "INT", [CLASS_SP] = "SP", [CLASS_DP] = "DP",
+	[CLASS_SFU] = "SFU", [CLASS_TENSOR] = "TENSOR", [CLASS_LOAD] = "LOAD", [CLASS_STORE] = "STORE",
+	[CLASS_MEMBAR] = "MEMBAR", [CLASS_BARRIER] = "BARRIER", [CLASS_BRANCH] = "BRANCH",
+	[CLASS_CALL] = "CALL", [CLASS_RET] = "RET", [CLASS_EXIT] = "EXIT", [CLASS_SPEC1] = "SPEC1",
+	[CLASS_SPEC2] = "SPEC2", [CLASS_SPEC3] = "SPEC3", [CLASS_SPEC4] = "SPEC4", [CLASS_SPEC5] = "SPEC5",
+	[CLASS_SPEC6] = "SPEC6", [CLASS_SPEC7] = "SPEC7", [CLASS_SPEC8] = "SPEC8", [CLASS_TMA] = "TMA",
+	[CLASS_SYNCS] = "SYNCS", [CLASS_FENCE] = "FENCE",
+};
+
+static const char *const arch_name[N_ARCHS] = {
+	"kepler", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell",
+};
+
+static const struct { int version; enum isa_arch arch; } arch_of[] = {
+	{ 35, ARCH_KEPLER }, { 60, ARCH_PASCAL }, { 61, ARCH_PASCAL }, { 70, ARCH_VOLTA },
+	{ 75, ARCH_TURING }, { 80, ARCH_AMPERE }, { 86, ARCH_AMPERE }, { 87, ARCH_AMPERE },
+	{ 89, ARCH_ADA }, { 90, ARCH_HOPPER }, { 100, ARCH_BLACKWELL }, { 120, ARCH_BLACKWELL },
+};
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+static uint32_t stem_hash(const char *s, size_t n)
+{
+	uint32_t h = 2166136261u;
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	return h;
+}
+
+/* Slot that holds the stem, or the free one where it belongs. */
+static uint32_t stem_slot(const struct isa *isa, const char *s, size_t n)
+{
+	uint32_t i = stem_hash(s, n) & (isa->n_slots - 1);
+	while (isa->slot[i]) {
+		const char *stem = isa->op[isa->slot[i] - 1].stem;
+		if (strlen(stem) == n && !memcmp(stem, s, n))
+			break;
+		i = (i + 1) & (isa->n_slots - 1);
+	}
+	return i;
+}
+
+static void rehash(struct isa *isa, uint32_t n_slots)
+{
+	free(isa->slot);
+	isa->slot = xcalloc(n_slots, sizeof(isa->slot[0]));
+	isa->n_slots = n_slots;
+	for (uint32_t r = 0; r < isa->n; r++)
+		isa->slot[stem_slot(isa, isa->op[r].stem, strlen(isa->op[r].stem))] = r + 1;
+}
+
+struct isa *isa_new(void)
+{
+	struct isa *isa = xcalloc(1, sizeof(*isa));
+	grow(&isa->op, &isa->cap, N_BUILT_IN, sizeof(isa->op[0]));
+	memcpy(isa->op, built_in, sizeof(built_in));
+	isa->n = N_BUILT_IN;
+	rehash(isa, 1024);
+	return isa;
+}
+
+void isa_free(struct isa *isa)
+{
+	if (!isa)
+		return;
+	arena_free(&isa->text);
+	free(isa->slot);
+	free(isa->op);
+	free(isa);
+}
+
+/* The stem is what stands before the first '.'; empty pieces in front are dropped (part 1 section 5). */
+static const char *opcode_stem(const char *opcode, size_t *n)
+{
+	while (*n && *opcode == '.')
+		opcode++, --*n;
+	const char *dot = memchr(opcode, '.', *n);
+	if (dot)
+		*n = (size_t)(dot - opcode);
+	return opcode;
+}
+
+int isa_find(const struct isa *isa, const char *opcode, size_t n)
+{
+	const char *stem = opcode_stem(opcode, &n);
+	return n ? (int)isa->slot[stem_slot(isa, stem, n)] - 1 : -1;
+}
+
+const struct isa_op *isa_row(const struct isa *isa, int row)
+{
+	return row >= 0 && (uint32_t)row < isa->n ? &isa->op[row] : NULL;
+}
+
+int isa_rows(const struct isa *isa) { return (int)isa->n; }
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+int isa_arch_of(int binary_version)
+{
+	for (size_t i = 0; i < sizeof(arch_of) / sizeof(arch_of[0]); i++)
+		if (arch_of[i].version == binary_version)
+			return (int)arch_of[i].arch;
+	return -1;
+}
+
+const char *isa_arch_name(enum isa_arch a) { return a < N_ARCHS ? arch_name[a] : "?"; }
+const char *isa_class_name(enum isa_class c) { return c < N_CLASSES ? class_name[c] : "?"; }
+
+static int name_index(const char *const *name, int n_names, const char *text, size_t n)
+{
+	for (int i = 0; i < n_names; i++)
+		if (strlen(name[i]) == n && !memcmp(name[i], text, n))
+			return i;
+	return -1;
+}
+
+int isa_class_parse(const char *text, size_t n) { return name_index(class_name, N_CLASSES, text, n); }
+
+/* ---- guessing ----------------------------------------------------------------------------- */
+
+static size_t common_prefix(const char *a, const char *b, size_t n)
+{
+	size_t i = 0;
+	while (i < n && a[i] && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* Class of the row on the architecture nearest to arch that has one, newer before older. */
+static enum isa_class nearest_class(const struct isa_op *op, int arch)
+{
+	for (int d = 0; d < N_ARCHS; d++) {
+		if (arch + d < N_ARCHS && op->class[arch + d] != CLASS_NONE)
+			return op->class[arch + d];
+		if (arch - d >= 0 && op->class[arch - d] != CLASS_NONE)
+			return op->class[arch - d];
+	}
+	return CLASS_NONE;
+}
+
+/* A specialised unit that the architecture has no opcode for would be missing from every configuration. */
+static bool arch_uses(const struct isa *isa, enum isa_arch arch, enum isa_class c)
+{
+	for (uint32_t r = 0; r < isa->n; r++)
+		if (isa->op[r].class[arch] == c)
+			return true;
+	return false;
+}
+
+enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *opcode, size_t n)
+{
+	const char *stem = opcode_stem(opcode, &n);
+	int row = isa_find(isa, stem, n);
+	if (row >= 0) {
+		enum isa_class c = nearest_class(&isa->op[row], (int)arch);
+		if (c != CLASS_NONE)
+			return c < CLASS_SPEC1 || c > CLASS_SPEC8 || arch_uses(isa, arch, c) ? c : CLASS_ALU;
+	}
+	size_t best = 1;	/* one letter in common says nothing */
+	enum isa_class c = CLASS_ALU;
+	for (uint32_t r = 0; r < isa->n; r++) {
+		const struct isa_op *op = &isa->op[r];
+		size_t same = common_prefix(op->stem, stem, n);
+		if (same > best && op->class[arch] != CLASS_NONE) {
+			best = same;
+			c = op->class[arch];
+		}
+	}
+	/* EXIT and the barrier act on the warp: no guess may do that. */
+	return c == CLASS_EXIT || c == CLASS_BARRIER || c == CLASS_MEMBAR ? CLASS_ALU : c;
+}
+
+/* ---- opcode text -------------------------------------------------------------------------- */
+
+/* Next non-empty piece between dots, from *p on; its length, 0 at the end. */
+static size_t piece(const char **p, const char *end)
+{
+	while (*p < end && **p == '.')
+		++*p;
+	const char *q = *p;
+	while (q < end && *q != '.')
+		q++;
+	return (size_t)(q - *p);
+}
+
+/* Value of n > 0 decimal digits, capped; -1 when there is another character. */
+static long digits(const char *s, size_t n)
+{
+	long v = 0;
+	if (!n)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return -1;
+		if (v < 1000000)
+			v = v * 10 + (s[i] - '0');
+	}
+	return v;
+}
+
+unsigned isa_width(const char *opcode, size_t n)
+{
+	const char *p = opcode, *end = opcode + n;
+	for (size_t len; (len = piece(&p, end)) > 0; p += len) {
+		bool u = *p == 'U';
+		long bits = digits(p + u, len - u);
+		if (bits >= 0)
+			return bits / 8 <= UINT16_MAX ? (unsigned)(bits / 8) : 0;
+	}
+	return 4;
+}
+
+bool isa_strong_gpu(const char *opcode, size_t n)
+{
+	bool strong = false, gpu = false;
+	const char *p = opcode, *end = opcode + n;
+	for (size_t len; (len = piece(&p, end)) > 0; p += len) {
+		strong |= len == 6 && !memcmp(p, "STRONG", 6);
+		gpu |= len == 3 && !memcmp(p, "GPU", 3);
+	}
+	return strong && gpu;
+}
+
+/* ---- the user's rows ---------------------------------------------------------------------- */
+
+struct word { const char *s; size_t n; uint32_t col; };
+
+/* Blank-separated words of a line up to '#'; how many there are, max + 1 for more than max. */
+static int split(const char *line, size_t len, struct word *w, int max)
+{
+	int n = 0;
+	for (size_t i = 0; i < len && line[i] != '#';) {
+		if (line[i] == ' ' || line[i] == '\t') {
+			i++;
+			continue;
+		}
+		if (n == max)
+			return max + 1;
+		size_t from = i;
+		while (i < len && line[i] != ' ' && line[i] != '\t' && line[i] != '#')
+			i++;
+		w[n++] = (struct word){ line + from, i - from, (uint32_t)from + 1 };
+	}
+	return n;
+}
+
+/* Set of architectures named by "arch[,arch...]": names, "-binary version" numbers or "all". 0: bad. */
+static unsigned arch_set(const char *s, size_t n)
+{
+	unsigned set = 0;
+	for (const char *end = s + n; s <= end;) {
+		const char *comma = memchr(s, ',', (size_t)(end - s));
+		size_t len = (size_t)((comma ? comma : end) - s);
+		int a = name_index(arch_name, N_ARCHS, s, len);
+		long v = digits(s, len);
+		if (v >= 0)
+			a = isa_arch_of((int)v);
+		if (len == 3 && !memcmp(s, "all", 3))
+			set |= (1u << N_ARCHS) - 1;
+		else if (a < 0)
+			return 0;
+		else
+			set |= 1u << a;
+		s += len + 1;
+	}
+	return set;
+}
+
+static struct isa_op *add_row(struct isa *isa, const struct word *stem)
+{
+	uint32_t slot = stem_slot(isa, stem->s, stem->n);
+	if (isa->slot[slot])
+		return &isa->op[isa->slot[slot] - 1];
+	grow(&isa->op, &isa->cap, isa->n + 1, sizeof(isa->op[0]));
+	isa->op[isa->n] = (struct isa_op){ .stem = arena_strndup(&isa->text, stem->s, stem->n) };
+	isa->slot[slot] = ++isa->n;
+	if (isa->n * 2 > isa->n_slots)
+		rehash(isa, isa->n_slots * 2);
+	return &isa->op[isa->n - 1];
+}
+
+static bool stem_ok(const struct word *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		char c = w->s[i];
+		bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+		if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_')))
+			return false;
+	}
+	return w->n < 64;
+}
+
+static int load_line(struct isa *isa, const char *line, size_t len, struct place at, struct fault *f)
+{
+	struct word w[3];
+	char q[64];
+	int n = split(line, len, w, 3);
+	if (n == 0)
+		return 0;
+	if (n != 3)
+		return fault_set(f, at, "isa-fields", "found %s fields, wanted \"stem arch[,arch...] class\"",
+			n > 3 ? "more than three" : n == 2 ? "two" : "one");
+	at.col = w[0].col;
+	if (!stem_ok(&w[0]) || isa->n >= 0xffff)
+		return fault_set(f, at, "isa-stem", "found stem \"%s\", wanted letters, digits and '_'%s",
+			diag_quote(q, sizeof(q), w[0].s, w[0].n), isa->n < 0xffff ? "" : ", fewer than 65535 in all");
+	unsigned set = arch_set(w[1].s, w[1].n);
+	at.col = w[1].col;
+	if (!set)
+		return fault_set(f, at, "isa-arch", "found architecture \"%s\", wanted names such as ampere, "
+			"binary versions such as 86, or all", diag_quote(q, sizeof(q), w[1].s, w[1].n));
+	int class = isa_class_parse(w[2].s, w[2].n);
+	at.col = w[2].col;
+	if (class < 0)
+		return fault_set(f, at, "isa-class", "found class \"%s\", wanted one such as INT, SP, LOAD, SPEC3, or -",
+			diag_quote(q, sizeof(q), w[2].s, w[2].n));
+	struct isa_op *op = add_row(isa, &w[0]);
+	if (op->kind == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))
+		op->kind = KIND_MEM_OTHER;
+	for (int a = 0; a < N_ARCHS; a++)
+		if (set >> a & 1)
+			op->class[a] = (uint8_t)class;
+	return 0;
+}
+
+int isa_load(struct isa *isa, const char *path, struct fault *f)
+{
+	struct input *in = input_open(path, f);
+	if (!in)
+		return -1;
+	const char *line;
+	size_t len;
+	int r;
+	while ((r = input_line(in, &line, &len, f)) > 0) {
+		struct place at = { input_name(in), input_lineno(in), 0 };
+		if ((r = load_line(isa, line, len, at, f)) < 0)
+			break;
+	}
+	input_close(in);
+	return r;
+}
