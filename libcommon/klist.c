@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernel lists: read whole, checked line by line, names joined with the folder of the list.
+ *
+ * Always true of a list that was read: it has a kernel, every copy has an address and a count below
+ * 4 GiB, and commands stand in the order of the file. Kernel files are not opened here, except to tell
+ * a kernel file from a list when a path names neither a folder nor "-".
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "arena.h"
+#include "input.h"
+#include "klist.h"
+
+struct field { const char *s; size_t n; };
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool starts(struct field l, const char *word) { return l.n >= strlen(word) && !memcmp(l.s, word, strlen(word)); }
+
+static struct field trim(const char *s, size_t n)
+{
+	while (n && is_blank(s[n - 1]))
+		n--;
+	while (n && is_blank(*s))
+		s++, n--;
+	return (struct field){ s, n };
+}
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
+/* The whole field as a number of the base; false: empty, another character, or beyond 64 bits. */
+static bool number(struct field w, unsigned base, uint64_t *v)
+{
+	if (base == 16 && w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X'))
+		w.s += 2, w.n -= 2;
+	*v = 0;
+	for (size_t i = 0; i < w.n; i++) {
+		unsigned d = (unsigned)digit_value(w.s[i]);
+		if (d >= base || __builtin_mul_overflow(*v, base, v) || __builtin_add_overflow(*v, d, v))
+			return false;
+	}
+	return w.n > 0;
+}
+
+/* "MemcpyHtoD,<hex address>,<decimal bytes>[,<file>]"; the model ignores the file. */
+static int parse_memcpy(struct command *c, struct field line, struct place at, struct fault *f)
+{
+	struct field part[4];
+	char q[80];
+	int n = 0;
+	const char *s = line.s, *end = line.s + line.n;
+	while (n < 4) {
+		const char *comma = n < 3 ? memchr(s, ',', (size_t)(end - s)) : NULL;
+		part[n++] = trim(s, (size_t)((comma ? comma : end) - s));
+		if (!comma)
+			break;
+		s = comma + 1;
+	}
+	if (n < 3 || part[0].n != strlen("MemcpyHtoD"))
+		return fault_set(f, at, "memcpy-fields", "found \"%s\", wanted \"MemcpyHtoD,<hex address>,<bytes>\"",
+			diag_quote(q, sizeof(q), line.s, line.n));
+	at.col += (uint32_t)(part[1].s - line.s);
+	if (!number(part[1], 16, &c->address))
+		return fault_set(f, at, "memcpy-address", "found address \"%s\", wanted a hexadecimal number of at "
+			"most 64 bits", diag_quote(q, sizeof(q), part[1].s, part[1].n));
+	at.col += (uint32_t)(part[2].s - part[1].s);
+	if (!number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
+		return fault_set(f, at, "memcpy-count", "found byte count \"%s\", wanted a decimal number below "
+			"4294967296", diag_quote(q, sizeof(q), part[2].s, part[2].n));
+	return 0;
+}
+
+static char *join(const char *folder, struct field name)
+{
+	size_t n = folder ? strlen(folder) : 0;
+	bool slash = n && folder[n - 1] != '/' && name.s[0] != '/';
+	if (name.s[0] == '/')
+		n = 0;
+	char *path = xmalloc(n + slash + name.n + 1);
+	if (n)
+		memcpy(path, folder, n);
+	if (slash)
+		path[n] = '/';
+	memcpy(path + n + slash, name.s, name.n);
+	path[n + slash + name.n] = '\0';
+	return path;
+}
+
+static struct command *add(struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line, struct field text)
+{
+	grow(&k->cmd, cap, k->n_cmds + 1, sizeof(k->cmd[0]));
+	struct command *c = &k->cmd[k->n_cmds++];
+	*c = (struct command){ .kind = kind, .line = line, .text = xstrndup(text.s, text.n) };
+	return c;
+}
+
+static int parse_line(struct klist *k, uint32_t *cap, struct field line, const char *folder, struct place at,
+	struct fault *f)
+{
+	char q[100];
+	if (memchr(line.s, '\0', line.n))
+		return fault_set(f, at, "list-line", "found a NUL byte, wanted a kernel list, a text file");
+	if (starts(line, "kernel")) {
+		struct command *c = add(k, cap, CMD_KERNEL, at.line, line);
+		c->path = join(folder, line);
+		c->position = ++k->n_kernels;
+		return 0;
+	}
+	if (starts(line, "MemcpyHtoD")) {
+		struct command c = { 0 };
+		if (parse_memcpy(&c, line, at, f) < 0)
+			return -1;
+		struct command *to = add(k, cap, CMD_MEMCPY, at.line, line);
+		to->address = c.address;
+		to->bytes = c.bytes;
+		return 0;
+	}
+	if (starts(line, "MemcpyDtoH"))
+		return 0;	/* a copy to the host leaves the GPU as it is */
+	return fault_set(f, at, "list-line", "found \"%s\", wanted a kernel file name that begins with \"kernel\", or "
+		"\"MemcpyHtoD,<hex address>,<bytes>\"", diag_quote(q, sizeof(q), line.s, line.n));
+}
+
+int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
+{
+	const char *text;
+	size_t len;
+	uint32_t cap = k->n_cmds;
+	int r;
+	while ((r = input_line(in, &text, &len, f)) > 0) {
+		struct field line = trim(text, len);
+		struct place at = { input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1 };
+		if (line.n && (r = parse_line(k, &cap, line, folder, at, f)) < 0)
+			return -1;
+	}
+	if (r < 0)
+		return -1;
+	if (!k->n_kernels) {
+		struct place at = { input_name(in), 0, 0 };
+		return fault_set(f, at, "list-empty", "found no kernel in the list, wanted at least one line that "
+			"names a kernel file");
+	}
+	return 0;
+}
+
+/* ---- from a path -------------------------------------------------------------------------- */
+
+/* Path of the list in folder k->path, put in its place. */
+static int list_in_folder(struct klist *k, struct fault *f)
+{
+	struct place at = { diag_keep(k->path), 0, 0 };
+	char *list = join(k->path, (struct field){ "kernelslist.g", 13 });
+	struct stat st;
+	if (stat(list, &st) < 0) {
+		free(list);
+		list = NULL;
+		DIR *d = opendir(k->path);
+		if (!d)
+			return fault_set(f, at, "open", "found a folder that cannot be read, wanted one with a kernel list");
+		unsigned n = 0;
+		for (struct dirent *e; (e = readdir(d));) {
+			size_t len = strlen(e->d_name);
+			if (strncmp(e->d_name, "kernelslist_ctx_", 16) || len < 2 || strcmp(e->d_name + len - 2, ".g"))
+				continue;
+			if (n++)
+				continue;
+			list = join(k->path, (struct field){ e->d_name, len });
+		}
+		closedir(d);
+		if (n != 1) {
+			free(list);
+			return fault_set(f, at, "list-missing", "found %u files kernelslist_ctx_*.g and no "
+				"kernelslist.g in the folder, wanted one list", n);
+		}
+	}
+	free(k->path);
+	k->path = list;
+	return 0;
+}
+
+/* 1: the first character that is not blank begins a header line of a kernel, 0: not, -1: unreadable. */
+static int is_kernel_file(struct input *in, struct fault *f)
+{
+	const char *text;
+	long had = 0;
+	for (;;) {
+		long n = input_window(in, (size_t)had + 1, &text, f);
+		if (n < 0)
+			return -1;
+		for (long i = had; i < n; i++)
+			if (!is_blank(text[i]) && text[i] != '\n')
+				return text[i] == '-';
+		if (n == had || n > INPUT_LINE_MAX)
+			return 0;
+		had = n;
+	}
+}
+
+static void one_kernel(struct klist *k)
+{
+	uint32_t cap = 0;
+	struct command *c = add(k, &cap, CMD_KERNEL, 0, (struct field){ k->path, strlen(k->path) });
+	c->path = xstrdup(k->path);
+	c->position = ++k->n_kernels;
+}
+
+/* The input is opened once, so that k->path may be a pipe; a kernel file is only looked into. */
+static int read_list(struct klist *k, struct fault *f)
+{
+	struct input *in = input_open(k->path, f);
+	if (!in)
+		return -1;
+	bool standard = !strcmp(k->path, "-");
+	int r = standard ? 0 : is_kernel_file(in, f);
+	if (r == 1) {
+		one_kernel(k);
+		r = 0;
+	} else if (r == 0) {
+		const char *slash = strrchr(k->path, '/');
+		char *folder = slash ? xstrndup(k->path, (size_t)(slash - k->path) + 1) : NULL;
+		r = klist_parse(k, in, folder, f);
+		free(folder);
+	}
+	input_close(in);
+	return r;
+}
+
+int klist_read(struct klist *k, const char *path, struct fault *f)
+{
+	*k = (struct klist){ .path = xstrdup(path) };
+	struct stat st;
+	bool folder = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	return folder && list_in_folder(k, f) < 0 ? -1 : read_list(k, f);
+}
+
+void klist_free(struct klist *k)
+{
+	for (uint32_t i = 0; i < k->n_cmds; i++) {
+		free(k->cmd[i].text);
+		free(k->cmd[i].path);
+	}
+	free(k->cmd);
+	free(k->path);
+	*k = (struct klist){ 0 };
+}

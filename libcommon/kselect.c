@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Selecting kernels: positions, ranges and name patterns of -k.
+ *
+ * Always true: a selection has at least one item. An item made of digits and '-' is a position or a
+ * range, anything else a pattern in which * stands for any text and ? for one character. Whether an
+ * item matches any kernel at all is for the caller to see.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "klist.h"
+
+struct item {
+	uint32_t from, to;	/* positions; from 0: a pattern */
+	char *pattern;
+};
+
+struct kselect {
+	struct item *item;
+	uint32_t n, cap;
+};
+
+/* Leading decimal digits of *s, *s behind them; 0 when there are none or the number is too large. */
+static uint32_t position(const char **s, const char *end)
+{
+	uint64_t v = 0;
+	for (; *s < end && **s >= '0' && **s <= '9'; ++*s)
+		if (v <= UINT32_MAX)
+			v = v * 10 + (uint64_t)(**s - '0');
+	return v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+static int parse_item(struct item *it, const char *s, const char *end, struct place at, struct fault *f)
+{
+	char q[80];
+	size_t n = (size_t)(end - s);
+	if (strspn(s, "0123456789-") < n) {
+		*it = (struct item){ .pattern = xstrndup(s, n) };
+		return 0;
+	}
+	const char *p = s;
+	it->pattern = NULL;
+	it->from = it->to = position(&p, end);
+	if (p < end && *p == '-') {
+		p++;
+		it->to = p == end ? UINT32_MAX : position(&p, end);
+	}
+	if (!it->from || p != end || it->to < it->from)
+		return fault_set(f, at, "kernel-list", "found \"%s\", wanted a position from 1 (\"3\"), a range "
+			"(\"7-9\", \"12-\") or a name pattern", diag_quote(q, sizeof(q), s, n));
+	return 0;
+}
+
+struct kselect *kselect_parse(const char *text, struct fault *f)
+{
+	struct kselect *s = xcalloc(1, sizeof(*s));
+	for (const char *p = text;; p++) {
+		const char *end = p + strcspn(p, ",");
+		struct place at = { "-k", 0, (uint32_t)(p - text) + 1 };
+		grow(&s->item, &s->cap, s->n + 1, sizeof(s->item[0]));
+		if (parse_item(&s->item[s->n], p, end, at, f) < 0) {
+			kselect_free(s);
+			return NULL;
+		}
+		s->n++;
+		p = end;
+		if (!*p)
+			return s;
+	}
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+	const char *star = NULL, *retry = NULL;
+	while (*name) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			retry = name;
+		} else if (*pattern == '?' || *pattern == *name) {
+			pattern++, name++;
+		} else if (star) {
+			pattern = star;
+			name = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+bool kselect_has(const struct kselect *s, uint32_t pos, const char *name)
+{
+	if (!s)
+		return true;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct item *it = &s->item[i];
+		if (it->pattern ? name && matches(it->pattern, name) : pos >= it->from && pos <= it->to)
+			return true;
+	}
+	return false;
+}
+
+bool kselect_needs_name(const struct kselect *s)
+{
+	for (uint32_t i = 0; s && i < s->n; i++)
+		if (s->item[i].pattern)
+			return true;
+	return false;
+}
+
+void kselect_free(struct kselect *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->n; i++)
+		free(s->item[i].pattern);
+	free(s->item);
+	free(s);
+}
