@@ -52,8 +52,9 @@ void code_free(struct code *c);
 uint32_t code_count(const struct code *c);
 const struct inst *code_at(const struct code *c, uint32_t handle);
 
-/* Opcodes without a row met so far: number of static instructions, and of dynamic ones. */
+/* Opcodes without a row met so far: number of static instructions, and of dynamic ones read. */
 uint64_t code_unknown_ops(const struct code *c);
+uint64_t code_unknown_recs(const struct code *c);
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
@@ -109,6 +110,7 @@ struct trace_options {
 	struct code *code;
 	bool strict;		/* an opcode without a row is a fault instead of a warning */
 	bool hash;		/* compute the text hash */
+	bool fragments;		/* a warp that a thread block lacks has 0 records and line 0 instead of a fault */
 	/* Warnings: called with the place; NULL prints them with diag_warn. */
 	void (*warn)(void *ctx, const struct fault *f);
 	void *ctx;

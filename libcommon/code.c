@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static instructions of a run, each held once.
+ *
+ * Always true: a handle and the instruction behind it never move; equal lines of any kernel of one
+ * architecture (opcode, registers, PC, immediate, source line) have one handle. Interning takes a lock, so
+ * that several readers may share a table; looking up takes none. Warns once for each opcode that has no
+ * row and for each that the model only approximates.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include "arena.h"
+#include "code.h"
+
+#define CODE_MAX (1u << 22)	/* distinct instructions of a run; a large application has 10^5 */
+
+struct code {
+	const struct isa *isa;
+	struct inst *inst;		/* reserved for CODE_MAX */
+	atomic_uint n;
+	uint32_t *slot;			/* open addressing: handle + 1, 0 free */
+	uint64_t *hash;			/* of inst[], for growing and comparing */
+	uint32_t n_slots;		/* a power of 2, at least twice n */
+	struct arena text;		/* opcodes and registers */
+	const char **warned;		/* stems warned of, each once */
+	uint32_t n_warned, cap_warned;
+	uint64_t unknown;		/* instructions without a row */
+	atomic_uint_fast64_t unknown_recs;
+	pthread_mutex_t lock;
+};
+
+struct code *code_new(const struct isa *isa)
+{
+	struct code *c = xcalloc(1, sizeof(*c));
+	c->isa = isa;
+	c->inst = reserve(CODE_MAX, sizeof(c->inst[0]));
+	c->hash = reserve(CODE_MAX, sizeof(c->hash[0]));
+	c->n_slots = 1024;
+	c->slot = xcalloc(c->n_slots, sizeof(c->slot[0]));
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+void code_free(struct code *c)
+{
+	if (!c)
+		return;
+	reserve_free(c->inst, CODE_MAX, sizeof(c->inst[0]));
+	reserve_free(c->hash, CODE_MAX, sizeof(c->hash[0]));
+	pthread_mutex_destroy(&c->lock);
+	arena_free(&c->text);
+	free(c->warned);
+	free(c->slot);
+	free(c);
+}
+
+uint32_t code_count(const struct code *c) { return atomic_load(&c->n); }
+uint64_t code_unknown_ops(const struct code *c) { return c->unknown; }
+uint64_t code_unknown_recs(const struct code *c) { return atomic_load(&c->unknown_recs); }
+void code_count_unknown(struct code *c, uint64_t n) { atomic_fetch_add(&c->unknown_recs, n); }
+
+const struct inst *code_at(const struct code *c, uint32_t handle)
+{
+	assert(handle < atomic_load_explicit(&c->n, memory_order_relaxed));
+	return &c->inst[handle];
+}
+
+/* ---- finding ------------------------------------------------------------------------------ */
+
+static uint64_t draft_hash(const struct draft *d)
+{
+	uint64_t key[4] = { d->imm, (uint64_t)d->pc << 32 | d->lineno,
+		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 | d->has_addr,
+		XXH3_64bits(d->opcode, d->opcode_len) };
+	uint64_t h = XXH3_64bits(key, sizeof(key));
+	return XXH3_64bits_withSeed(d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]), h);
+}
+
+static bool same(const struct inst *i, const struct draft *d)
+{
+	return i->pc == d->pc && i->imm == d->imm && i->lineno == d->lineno && i->arch == (uint8_t)d->arch &&
+		i->n_dst == d->n_dst && i->n_src == d->n_src && i->has_addr == d->has_addr &&
+		strlen(i->opcode) == d->opcode_len && !memcmp(i->opcode, d->opcode, d->opcode_len) &&
+		!memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]));
+}
+
+static uint32_t find_slot(const struct code *c, uint64_t h, const struct draft *d)
+{
+	uint32_t s = (uint32_t)h & (c->n_slots - 1);
+	for (; c->slot[s]; s = (s + 1) & (c->n_slots - 1)) {
+		uint32_t handle = c->slot[s] - 1;
+		if (c->hash[handle] == h && same(&c->inst[handle], d))
+			break;
+	}
+	return s;
+}
+
+static void grow_slots(struct code *c, uint32_t n)
+{
+	free(c->slot);
+	c->n_slots *= 2;
+	c->slot = xcalloc(c->n_slots, sizeof(c->slot[0]));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = (uint32_t)c->hash[i] & (c->n_slots - 1);
+		while (c->slot[s])
+			s = (s + 1) & (c->n_slots - 1);
+		c->slot[s] = i + 1;
+	}
+}
+
+/* ---- adding ------------------------------------------------------------------------------- */
+
+static void warn(const struct code_place *where, const char *id, const char *what, const char *class)
+{
+	const struct trace_options *o = where->options;
+	struct fault f;
+	if (class)
+		fault_set(&f, where->at, id, "%s, taken as %s", what, class);
+	else
+		fault_set(&f, where->at, id, "%s", what);
+	if (o->warn)
+		o->warn(o->ctx, &f);
+	else
+		diag_warn(f.at, "%s", f.text);
+}
+
+/* True once for each stem: the first time that it is met. */
+static bool first_time(struct code *c, const char *stem, size_t n)
+{
+	for (uint32_t i = 0; i < c->n_warned; i++)
+		if (strlen(c->warned[i]) == n && !memcmp(c->warned[i], stem, n))
+			return false;
+	if (c->n_warned < 256) {
+		grow(&c->warned, &c->cap_warned, c->n_warned + 1, sizeof(c->warned[0]));
+		c->warned[c->n_warned++] = arena_strndup(&c->text, stem, n);
+		return true;
+	}
+	return false;
+}
+
+static enum isa_kind kind_of(const struct isa_op *op, const struct draft *d, enum isa_class class)
+{
+	enum isa_kind k = op ? (enum isa_kind)op->kind : KIND_PLAIN;
+	if (k == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))
+		return KIND_MEM_OTHER;
+	if (d->arch == ARCH_KEPLER && (k == KIND_LD || k == KIND_ST))	/* part 1 section 6 */
+		return k == KIND_LD ? KIND_LDG : KIND_STG;
+	return k;
+}
+
+/* Class, row and kind of a new instruction; a word about what the table or the model lacks. */
+static int classify(struct code *c, struct inst *i, const struct draft *d, const struct code_place *where,
+	struct fault *f)
+{
+	const char *dot = memchr(d->opcode, '.', d->opcode_len);
+	size_t stem = dot && dot > d->opcode ? (size_t)(dot - d->opcode) : d->opcode_len;
+	int row = isa_find(c->isa, d->opcode, d->opcode_len);
+	const struct isa_op *op = isa_row(c->isa, row);
+	enum isa_class class = op ? (enum isa_class)op->class[d->arch] : CLASS_NONE;
+	char q[64], what[200];
+	bool known = class != CLASS_NONE;
+	diag_quote(q, sizeof(q), d->opcode, stem);
+	if (!known) {
+		if (where->options->strict)
+			return fault_set(f, where->at, "opcode-unknown", "found opcode \"%s\", wanted one that %s has",
+				q, isa_arch_name(d->arch));
+		class = isa_guess(c->isa, d->arch, d->opcode, d->opcode_len);
+	}
+	i->row = known ? (uint16_t)row : 0xffff;
+	i->class = (uint8_t)class;
+	i->kind = (uint8_t)kind_of(op, d, class);
+	i->half_rate = op && op->half_rate;
+	if (!known) {
+		c->unknown++;
+		snprintf(what, sizeof(what), "opcode \"%s\" is not in the table of %s", q, isa_arch_name(d->arch));
+		if (first_time(c, d->opcode, stem))
+			warn(where, "opcode-unknown", what, isa_class_name(class));
+	} else if (class >= CLASS_TMA || i->kind == KIND_MEM_OTHER) {
+		snprintf(what, sizeof(what), "opcode \"%s\" (%s) is not modelled", q, isa_class_name(class));
+		if (first_time(c, d->opcode, stem))
+			warn(where, "opcode-approximated", what, !d->has_addr ? "INT" :
+				class == CLASS_STORE ? "a global store" : "a global load");
+	}
+	i->size = (uint16_t)isa_width(d->opcode, d->opcode_len);
+	if (!i->size && kind_moves(i->kind) && d->has_addr)
+		return fault_set(f, where->at, "opcode-width", "found a width below 8 or beyond 524280 bits in opcode "
+			"\"%s\", wanted bits of a memory access", diag_quote(q, sizeof(q), d->opcode, d->opcode_len));
+	if (!d->has_addr)
+		i->size = 0;
+	return 0;
+}
+
+static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft *d,
+	const struct code_place *where, struct fault *f)
+{
+	uint32_t n = atomic_load(&c->n), n_reg = d->n_dst + d->n_src;
+	if (n == CODE_MAX)
+		return fault_set(f, where->at, "code-size", "found more than %u distinct static instructions, wanted "
+			"fewer (are immediates or source lines damaged?)", CODE_MAX);
+	struct inst i = { .imm = d->imm, .pc = d->pc, .lineno = d->lineno, .n_dst = (uint8_t)d->n_dst,
+		.n_src = (uint8_t)d->n_src, .arch = (uint8_t)d->arch, .has_addr = d->has_addr };
+	if (classify(c, &i, d, where, f) < 0)
+		return -1;
+	uint16_t *reg = arena_alloc(&c->text, n_reg, sizeof(reg[0]));
+	memcpy(reg, d->reg, n_reg * sizeof(reg[0]));
+	i.reg = reg;
+	i.opcode = arena_strndup(&c->text, d->opcode, d->opcode_len);
+	i.strong_gpu = isa_strong_gpu(d->opcode, d->opcode_len);
+	c->inst[n] = i;
+	c->hash[n] = h;
+	c->slot[slot] = n + 1;
+	atomic_store_explicit(&c->n, n + 1, memory_order_release);
+	if ((n + 1) * 2 > c->n_slots)
+		grow_slots(c, n + 1);
+	return n;
+}
+
+int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f)
+{
+	uint64_t h = draft_hash(d);
+	pthread_mutex_lock(&c->lock);
+	uint32_t slot = find_slot(c, h, d);
+	int64_t handle = c->slot[slot] ? (int64_t)c->slot[slot] - 1 : add(c, h, slot, d, where, f);
+	pthread_mutex_unlock(&c->lock);
+	return handle;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static instructions, the writing side: readers of traces intern what a line says. Internal to libcommon.
+ */
+#ifndef CODE_H
+#define CODE_H
+
+#include "trace.h"
+
+/* An instruction as its line says it, before the opcode is looked up. */
+struct draft {
+	const char *opcode;
+	size_t opcode_len;
+	uint64_t imm;
+	uint32_t pc, lineno;
+	unsigned n_dst, n_src;		/* at most 255 each */
+	enum isa_arch arch;
+	bool has_addr;
+	uint16_t reg[2 * 255];
+};
+
+/* How warnings and strictness are wanted, and the place of the line and of its opcode. */
+struct code_place {
+	const struct trace_options *options;
+	struct place at;
+};
+
+/* Handle of the instruction, or -1 with *f. Safe in threads. */
+int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
+/* Kinds that go through the load/store unit's memory: active lanes need addresses. */
+static inline bool kind_moves(unsigned kind) { return kind >= KIND_LDG && kind <= KIND_ST; }
+/* More dynamic instructions without a row were read. */
+void code_count_unknown(struct code *c, uint64_t n);
+
+#endif

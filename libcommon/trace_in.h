@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside the trace reader: text window, header, instruction lines. Internal to libcommon.
+ *
+ *   trace.c         thread blocks: what stands between #BEGIN_TB and #END_TB, ids, counts, the end
+ *   trace_header.c  the lines before the first thread block
+ *   trace_text.c    the window over the input, line numbers, the text hash, small parsers
+ *   trace_line.c    one instruction line, whatever its dialect, token by token
+ *   trace_fast.c    instruction lines that were met before: recognised by PC and text
+ *   trace_addr.c    address lists in and out of their words
+ */
+#ifndef TRACE_IN_H
+#define TRACE_IN_H
+
+#include <xxhash.h>
+#include "arena.h"
+#include "code.h"
+
+#define MAX_PREFIX 13		/* columns before the PC */
+#define ADDR_WORDS 33		/* most words of one record */
+
+/* A static instruction as this kernel's text wrote it. */
+struct seen {
+	uint32_t pc, next;	/* next + 1 of the same slot, 0: none */
+	uint32_t handle;
+	uint32_t lineno;
+	uint32_t mid;		/* text[]: from behind the mask to the width, or to the newline */
+	uint32_t tail;		/* text[]: from behind the addresses to the newline */
+	uint16_t mid_len, tail_len;
+	bool has_addr;
+	bool open_end;		/* the tail's text stops at a word behind which anything may follow */
+	bool needs_addr;	/* no addresses although active lanes need them */
+	bool unknown;		/* the opcode has no row */
+};
+
+struct seen_table {
+	struct seen *e;
+	uint32_t n, cap;
+	char *text;
+	uint32_t n_text, cap_text;
+	uint32_t *slot;		/* by PC: index + 1 of the newest entry */
+	uint32_t n_slots;
+};
+
+/* Column counts that the first instruction line shows and every other line must have; -1: not seen yet. */
+struct dialect {
+	int prefix;		/* columns before the PC: 0, 1, 4, 5, 11, ... */
+	int imms;		/* immediates behind the addresses: 0, 1 or 2 */
+	bool lineno;		/* the last prefix column is a source line */
+	bool block_ids;		/* prefix columns 1 to 4 are the thread block and the warp */
+};
+
+/* Thread block ids met: a bit each, in pages that exist once touched. */
+struct id_set {
+	uint64_t **page;
+	uint64_t n_pages;
+};
+
+struct trace {
+	struct trace_options o;
+	struct input *in;
+	const char *name;
+	struct kernel_header h;
+	struct dialect d;
+
+	/* the window: text [p, end) is there and not consumed; [base, p) is consumed but not yet taken */
+	const char *base, *p, *end;
+	uint64_t line, base_line;	/* line numbers at p and at base */
+	bool last;			/* the input ends at end */
+
+	uint64_t blocks;		/* thread blocks handed out */
+	struct id_set ids;
+	struct seen_table seen;
+	uint64_t unknown_recs;
+
+	/* the thread block being read */
+	uint32_t id[3];
+	uint32_t warp;			/* current warp, UINT32_MAX: none yet */
+	uint32_t want_insts, got_insts;
+	bool has_id, has_insts;
+
+	XXH3_state_t *hash;
+	bool finished;
+};
+
+/* ---- trace_text.c ---- */
+
+/* At least n bytes from p on, or all that the input has left. 0 or -1. */
+int text_fill(struct trace *t, size_t n, struct fault *f);
+/* The line at p, without its end; p stays. 1, 0: end of the input, -1. */
+int text_line(struct trace *t, const char **line, size_t *len, struct fault *f);
+/* Behind the line at p that text_line gave. */
+void text_next(struct trace *t, const char *line_end);
+/* Give back to the input what was consumed, and hash it. */
+void text_take(struct trace *t);
+struct place text_place(const struct trace *t, const char *line, const char *at);
+
+struct tok { const char *s; size_t n; };
+/* Next blank-separated word in [*s, end); n 0: none. *s is moved behind it. */
+struct tok tok_next(const char **s, const char *end);
+bool tok_is(struct tok w, const char *word);
+bool tok_u64(struct tok w, uint64_t *v);	/* decimal */
+bool tok_hex(struct tok w, uint64_t *v);	/* with or without 0x */
+bool tok_i64(struct tok w, int64_t *v);		/* decimal with sign */
+
+static inline bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/* ---- trace_header.c ---- */
+int header_read(struct trace *t, struct fault *f);
+
+/* ---- trace_line.c ---- */
+/* One instruction line, appended to tb. 0 or -1. */
+int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f);
+
+/* ---- trace_fast.c ---- */
+/* As many lines of the current warp as were met before, up to want_insts. 0, or -1 when the input fails. */
+int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
+/*
+ * A parsed line to remember: mid reaches from behind the mask to behind the width, tail from there behind
+ * the addresses (NULL: no addresses, mid is all) to the newline, or, with open_end, to behind a word
+ * after which anything may follow.
+ */
+struct seen_line {
+	uint32_t pc, handle, lineno;
+	const char *mid, *mid_end, *tail, *tail_end;
+	bool open_end, needs_addr;
+};
+void seen_add(struct trace *t, const struct seen_line *l);
+void seen_free(struct seen_table *s);
+
+/* ---- trace_addr.c ---- */
+enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };
+/* Addresses of n active lanes, or base and stride, or base and n - 1 deltas, as words of tb; the record's addr. */
+uint32_t addr_list(struct tblock *tb, const uint64_t *a, unsigned n);
+uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride);
+uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas);
+
+static inline void addr_room(struct tblock *tb)
+{
+	if (tb->cap_words - tb->n_words < ADDR_WORDS)
+		grow(&tb->word, &tb->cap_words, tb->n_words + ADDR_WORDS, sizeof(tb->word[0]));
+}
+
+static inline void rec_room(struct tblock *tb)
+{
+	if (tb->n_recs == tb->cap_recs)
+		grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));
+}
+
+#endif
