@@ -55,7 +55,7 @@ static enum codec_result gzip_decode(void *state, struct codec_io *io)
 {
 	struct gzip_state *s = state;
 	z_stream *z = &s->z;
-	size_t src = at_most(io->n_src), dst = at_most(io->n_dst);
+	size_t src, dst = at_most(io->n_dst);
 	int rc;
 
 	if (!s->inside && !next_member(s, io))
