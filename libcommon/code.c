@@ -167,8 +167,8 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	diag_quote(q, sizeof(q), d->opcode, stem);
 	if (!known) {
 		if (where->options->strict)
-			return fault_set(f, where->at, "opcode-unknown", "found opcode \"%s\", wanted one that %s has",
-				q, isa_arch_name(d->arch));
+			return fault_set(f, where->at, "opcode-unknown", "found opcode \"%s\", wanted one "
+				"that %s has", q, isa_arch_name(d->arch));
 		class = isa_guess(c->isa, d->arch, d->opcode, d->opcode_len);
 	}
 	i->row = known ? (uint16_t)row : 0xffff;
@@ -177,7 +177,8 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	i->half_rate = op && op->half_rate;
 	if (!known) {
 		c->unknown++;
-		snprintf(what, sizeof(what), "opcode \"%s\" is not in the table of %s", q, isa_arch_name(d->arch));
+		snprintf(what, sizeof(what), "opcode \"%s\" is not in the table of %s", q,
+			isa_arch_name(d->arch));
 		if (first_time(c, d->opcode, stem))
 			warn(where, "opcode-unknown", what, isa_class_name(class));
 	} else if (class >= CLASS_TMA || i->kind == KIND_MEM_OTHER) {
@@ -188,8 +189,9 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	}
 	i->size = (uint16_t)isa_width(d->opcode, d->opcode_len);
 	if (!i->size && kind_moves(i->kind) && d->has_addr)
-		return fault_set(f, where->at, "opcode-width", "found a width below 8 or beyond 524280 bits in opcode "
-			"\"%s\", wanted bits of a memory access", diag_quote(q, sizeof(q), d->opcode, d->opcode_len));
+		return fault_set(f, where->at, "opcode-width", "found a width below 8 or beyond 524280 "
+			"bits in opcode \"%s\", wanted bits of a memory access", diag_quote(q, sizeof(q),
+			d->opcode, d->opcode_len));
 	if (!d->has_addr)
 		i->size = 0;
 	return 0;
@@ -200,8 +202,8 @@ static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft
 {
 	uint32_t n = atomic_load(&c->n), n_reg = d->n_dst + d->n_src;
 	if (n == CODE_MAX)
-		return fault_set(f, where->at, "code-size", "found more than %u distinct static instructions, wanted "
-			"fewer (are immediates or source lines damaged?)", CODE_MAX);
+		return fault_set(f, where->at, "code-size", "found more than %u distinct static "
+			"instructions, wanted fewer (are immediates or source lines damaged?)", CODE_MAX);
 	struct inst i = { .imm = d->imm, .pc = d->pc, .lineno = d->lineno, .n_dst = (uint8_t)d->n_dst,
 		.n_src = (uint8_t)d->n_src, .arch = (uint8_t)d->arch, .has_addr = d->has_addr };
 	if (classify(c, &i, d, where, f) < 0)

@@ -2,7 +2,7 @@
 /*
  * Kernel lists: read whole, checked line by line, names joined with the folder of the list.
  *
- * Always true of a list that was read: it has a kernel, every copy has an address and a count below
+ * Always true of a list that was read: it has a command, every copy has an address and a count below
  * 4 GiB, and commands stand in the order of the file. Kernel files are not opened here, except to tell
  * a kernel file from a list when a path names neither a folder nor "-".
  */
@@ -17,7 +17,11 @@
 struct field { const char *s; size_t n; };
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-static bool starts(struct field l, const char *word) { return l.n >= strlen(word) && !memcmp(l.s, word, strlen(word)); }
+
+static bool starts(struct field l, const char *word)
+{
+	return l.n >= strlen(word) && !memcmp(l.s, word, strlen(word));
+}
 
 static struct field trim(const char *s, size_t n)
 {
@@ -66,16 +70,16 @@ static int parse_memcpy(struct command *c, struct field line, struct place at, s
 		s = comma + 1;
 	}
 	if (n < 3 || part[0].n != strlen("MemcpyHtoD"))
-		return fault_set(f, at, "memcpy-fields", "found \"%s\", wanted \"MemcpyHtoD,<hex address>,<bytes>\"",
-			diag_quote(q, sizeof(q), line.s, line.n));
+		return fault_set(f, at, "memcpy-fields", "found \"%s\", wanted \"MemcpyHtoD,<hex "
+			"address>,<bytes>\"", diag_quote(q, sizeof(q), line.s, line.n));
 	at.col += (uint32_t)(part[1].s - line.s);
 	if (!number(part[1], 16, &c->address))
-		return fault_set(f, at, "memcpy-address", "found address \"%s\", wanted a hexadecimal number of at "
-			"most 64 bits", diag_quote(q, sizeof(q), part[1].s, part[1].n));
+		return fault_set(f, at, "memcpy-address", "found address \"%s\", wanted a hexadecimal "
+			"number of at most 64 bits", diag_quote(q, sizeof(q), part[1].s, part[1].n));
 	at.col += (uint32_t)(part[2].s - part[1].s);
 	if (!number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
-		return fault_set(f, at, "memcpy-count", "found byte count \"%s\", wanted a decimal number below "
-			"4294967296", diag_quote(q, sizeof(q), part[2].s, part[2].n));
+		return fault_set(f, at, "memcpy-count", "found byte count \"%s\", wanted a decimal number "
+			"below 4294967296", diag_quote(q, sizeof(q), part[2].s, part[2].n));
 	return 0;
 }
 
@@ -95,7 +99,8 @@ static char *join(const char *folder, struct field name)
 	return path;
 }
 
-static struct command *add(struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line, struct field text)
+static struct command *add(struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line,
+	struct field text)
 {
 	grow(&k->cmd, cap, k->n_cmds + 1, sizeof(k->cmd[0]));
 	struct command *c = &k->cmd[k->n_cmds++];
@@ -126,8 +131,9 @@ static int parse_line(struct klist *k, uint32_t *cap, struct field line, const c
 	}
 	if (starts(line, "MemcpyDtoH"))
 		return 0;	/* a copy to the host leaves the GPU as it is */
-	return fault_set(f, at, "list-line", "found \"%s\", wanted a kernel file name that begins with \"kernel\", or "
-		"\"MemcpyHtoD,<hex address>,<bytes>\"", diag_quote(q, sizeof(q), line.s, line.n));
+	return fault_set(f, at, "list-line", "found \"%s\", wanted a kernel file name that begins with "
+		"\"kernel\", or \"MemcpyHtoD,<hex address>,<bytes>\"", diag_quote(q, sizeof(q), line.s,
+		line.n));
 }
 
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
@@ -144,11 +150,9 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 	}
 	if (r < 0)
 		return -1;
-	if (!k->n_kernels) {
-		struct place at = { input_name(in), 0, 0 };
-		return fault_set(f, at, "list-empty", "found no kernel in the list, wanted at least one line that "
-			"names a kernel file");
-	}
+	if (!k->n_cmds)
+		return fault_set(f, (struct place){ input_name(in), 0, 0 }, "list-empty",
+			"found an empty kernel list, wanted lines that name kernel files");
 	return 0;
 }
 
@@ -165,11 +169,12 @@ static int list_in_folder(struct klist *k, struct fault *f)
 		list = NULL;
 		DIR *d = opendir(k->path);
 		if (!d)
-			return fault_set(f, at, "open", "found a folder that cannot be read, wanted one with a kernel list");
+			return fault_set(f, at, "open", "found a folder that cannot be read, wanted one "
+				"with a kernel list");
 		unsigned n = 0;
 		for (struct dirent *e; (e = readdir(d));) {
 			size_t len = strlen(e->d_name);
-			if (strncmp(e->d_name, "kernelslist_ctx_", 16) || len < 2 || strcmp(e->d_name + len - 2, ".g"))
+			if (strncmp(e->d_name, "kernelslist_ctx_", 16) || strcmp(e->d_name + len - 2, ".g"))
 				continue;
 			if (n++)
 				continue;

@@ -47,8 +47,8 @@ static int parse_item(struct item *it, const char *s, const char *end, struct pl
 		it->to = p == end ? UINT32_MAX : position(&p, end);
 	}
 	if (!it->from || p != end || it->to < it->from)
-		return fault_set(f, at, "kernel-list", "found \"%s\", wanted a position from 1 (\"3\"), a range "
-			"(\"7-9\", \"12-\") or a name pattern", diag_quote(q, sizeof(q), s, n));
+		return fault_set(f, at, "kernel-list", "found \"%s\", wanted a position from 1 (\"3\"), a "
+			"range (\"7-9\", \"12-\") or a name pattern", diag_quote(q, sizeof(q), s, n));
 	return 0;
 }
 

@@ -88,8 +88,8 @@ static int found_line(const struct trace *t, const char *id, const char *line, s
 /* ---- lines within a block ----------------------------------------------------------------- */
 
 /* "name = a,b,..." with n numbers. 0 or -1. */
-static int parse_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n, uint64_t *v,
-	struct fault *f)
+static int parse_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n,
+	uint64_t *v, struct fault *f)
 {
 	const char *p = line, *end = line + len;
 	char wanted[64];
@@ -126,10 +126,11 @@ static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t 
 	if (parse_values(t, line, len, "thread block", 3, v, f) < 0)
 		return -1;
 	if (t->has_id)
-		return found_line(t, "block-id", line, len, "one thread block id between #BEGIN_TB and #END_TB", f);
+		return found_line(t, "block-id", line, len, "one thread block id between #BEGIN_TB and "
+			"#END_TB", f);
 	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
-		return fault_set(f, here(t), "block-id-grid", "found thread block %llu,%llu,%llu, wanted one in the "
-			"grid of %u,%u,%u", (unsigned long long)v[0], (unsigned long long)v[1],
+		return fault_set(f, here(t), "block-id-grid", "found thread block %llu,%llu,%llu, wanted "
+			"one in the grid of %u,%u,%u", (unsigned long long)v[0], (unsigned long long)v[1],
 			(unsigned long long)v[2], g[0], g[1], g[2]);
 	uint64_t id = v[0] + g[0] * (v[1] + g[1] * v[2]);
 	uint64_t **page = &t->ids.page[id / ID_PAGE_BITS];
@@ -137,8 +138,8 @@ static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t 
 	if (!*page)
 		*page = xcalloc(ID_PAGE_BITS / 64, sizeof(**page));
 	if ((*page)[bit / 64] >> bit % 64 & 1)
-		return fault_set(f, here(t), "block-id-repeated", "found thread block %u,%u,%u a second time, wanted "
-			"each once", (unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
+		return fault_set(f, here(t), "block-id-repeated", "found thread block %u,%u,%u a second "
+			"time, wanted each once", (unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
 	(*page)[bit / 64] |= 1ull << bit % 64;
 	t->id[0] = tb->x = (uint32_t)v[0];
 	t->id[1] = tb->y = (uint32_t)v[1];
@@ -153,11 +154,11 @@ static int check_warp_done(const struct trace *t, struct fault *f)
 	if (t->warp == UINT32_MAX)
 		return 0;
 	if (!t->has_insts)
-		return fault_set(f, here(t), "insts-missing", "found no line \"insts = <number>\" for warp %u, "
-			"wanted one", t->warp);
+		return fault_set(f, here(t), "insts-missing", "found no line \"insts = <number>\" for "
+			"warp %u, wanted one", t->warp);
 	if (t->got_insts != t->want_insts)
-		return fault_set(f, here(t), "insts-count", "found %u instruction lines in warp %u, wanted %u as its "
-			"\"insts\" line says", t->got_insts, t->warp, t->want_insts);
+		return fault_set(f, here(t), "insts-count", "found %u instruction lines in warp %u, "
+			"wanted %u as its \"insts\" line says", t->got_insts, t->warp, t->want_insts);
 	return 0;
 }
 
@@ -167,13 +168,14 @@ static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_
 	if (check_warp_done(t, f) < 0 || parse_values(t, line, len, "warp", 1, &v, f) < 0)
 		return -1;
 	if (!t->has_id)
-		return found_line(t, "block-id", line, len, "\"thread block = x,y,z\" before the first warp", f);
+		return found_line(t, "block-id", line, len, "\"thread block = x,y,z\" before the first "
+			"warp", f);
 	if (v >= tb->n_warps)
-		return fault_set(f, here(t), "warp-id", "found warp %llu, wanted 0 to %u for a block of %u threads",
-			(unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
+		return fault_set(f, here(t), "warp-id", "found warp %llu, wanted 0 to %u for a block of "
+			"%u threads", (unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
 	if (tb->warp[v].count != ABSENT)
-		return fault_set(f, here(t), "warp-repeated", "found warp %u a second time in thread block %u,%u,%u, "
-			"wanted each once", (unsigned)v, tb->x, tb->y, tb->z);
+		return fault_set(f, here(t), "warp-repeated", "found warp %u a second time in thread "
+			"block %u,%u,%u, wanted each once", (unsigned)v, tb->x, tb->y, tb->z);
 	t->warp = (uint32_t)v;
 	t->has_insts = false;
 	t->want_insts = t->got_insts = 0;
@@ -187,9 +189,11 @@ static int take_insts(struct trace *t, struct tblock *tb, const char *line, size
 	if (parse_values(t, line, len, "insts", 1, &v, f) < 0)
 		return -1;
 	if (t->warp == UINT32_MAX || t->has_insts)
-		return found_line(t, "insts-missing", line, len, "one \"insts\" line behind each \"warp\" line", f);
+		return found_line(t, "insts-missing", line, len, "one \"insts\" line behind each \"warp\" "
+			"line", f);
 	if (v > UINT32_MAX / 2 - tb->n_recs)
-		return found_line(t, "insts-count", line, len, "fewer than 2^31 instructions in a thread block", f);
+		return found_line(t, "insts-count", line, len, "fewer than 2^31 instructions in a thread "
+			"block", f);
 	t->want_insts = (uint32_t)v;
 	t->has_insts = true;
 	tb->warp[t->warp].line = t->line + 1;
@@ -200,15 +204,18 @@ static int take_inst(struct trace *t, struct tblock *tb, uint32_t lanes, const c
 	struct fault *f)
 {
 	if (t->warp == UINT32_MAX)
-		return found_line(t, "block-line", line, len, "\"thread block = x,y,z\" or \"warp = <number>\"", f);
+		return found_line(t, "block-line", line, len, "\"thread block = x,y,z\" or \"warp = "
+			"<number>\"", f);
 	if (!t->has_insts)
-		return found_line(t, "insts-missing", line, len, "\"insts = <number>\" behind the \"warp\" line", f);
+		return found_line(t, "insts-missing", line, len, "\"insts = <number>\" behind the "
+			"\"warp\" line", f);
 	if (t->got_insts == t->want_insts)
-		return fault_set(f, text_place(t, line, line), "insts-count", "found more instruction lines in warp "
-			"%u than the %u of its \"insts\" line, wanted as many", t->warp, t->want_insts);
+		return fault_set(f, text_place(t, line, line), "insts-count", "found more instruction "
+			"lines in warp %u than the %u of its \"insts\" line, wanted as many", t->warp,
+			t->want_insts);
 	if (tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
-		return fault_set(f, here(t), "block-size", "found more addresses in a thread block than 2^30 words "
-			"hold, wanted fewer");
+		return fault_set(f, here(t), "block-size", "found more addresses in a thread block than "
+			"2^30 words hold, wanted fewer");
 	if (line_parse(t, tb, lanes, line, len, f) < 0)
 		return -1;
 	t->got_insts++;
@@ -258,8 +265,8 @@ static int check_block(struct trace *t, const struct tblock *tb, struct fault *f
 	if (check_warp_done(t, f) < 0)
 		return -1;
 	if (!t->has_id)
-		return fault_set(f, here(t), "block-id", "found a thread block without id, wanted \"thread block = "
-			"x,y,z\"");
+		return fault_set(f, here(t), "block-id", "found a thread block without id, wanted "
+			"\"thread block = x,y,z\"");
 	for (uint32_t w = tb->n_warps; w-- > 0;) {
 		if (tb->warp[w].count == ABSENT) {
 			tb->warp[w].count = 0;
@@ -268,8 +275,9 @@ static int check_block(struct trace *t, const struct tblock *tb, struct fault *f
 		}
 	}
 	if (missing && !t->o.fragments)
-		return fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, wanted %u: warp "
-			"%u is not there", tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
+		return fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, "
+			"wanted %u: warp %u is not there", tb->n_warps - missing, tb->x, tb->y, tb->z,
+			tb->n_warps, first);
 	return 0;
 }
 
@@ -303,8 +311,8 @@ static int block_line(struct trace *t, struct tblock *tb, const char *line, size
 
 static int ended_early(const struct trace *t, bool inside, struct fault *f)
 {
-	return fault_set(f, here(t), "truncated", "found the end of the file%s after %llu of %llu thread blocks, "
-		"wanted %s", inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
+	return fault_set(f, here(t), "truncated", "found the end of the file%s after %llu of %llu thread "
+		"blocks, wanted %s", inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
 		(unsigned long long)kernel_blocks(&t->h), inside ? "#END_TB" : "#BEGIN_TB");
 }
 
@@ -312,8 +320,8 @@ static int ended_early(const struct trace *t, bool inside, struct fault *f)
 static int cut_line(const struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	if (t->last && line + len == t->end)
-		fault_set(f, text_place(t, line, line + len), "truncated", "found the end of the file inside a line, "
-			"wanted the rest of it and #END_TB");
+		fault_set(f, text_place(t, line, line + len), "truncated", "found the end of the file "
+			"inside a line, wanted the rest of it and #END_TB");
 	return -1;
 }
 
@@ -350,8 +358,8 @@ static int find_block(struct trace *t, struct fault *f)
 		struct tok w = tok_next(&p, line + len);
 		bool found = tok_is(w, "#BEGIN_TB");
 		if (tok_is(w, "#END_TB") || (w.n && w.s[0] != '#'))
-			return found_line(t, "outside-block", w.s, (size_t)(line + len - w.s), "#BEGIN_TB before it (a raw trace has to be grouped)",
-				f);
+			return found_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
+				"#BEGIN_TB before it (a raw trace has to be grouped)", f);
 		text_next(t, line + len);
 		if (found)
 			return 1;
@@ -379,9 +387,10 @@ int trace_finish(struct trace *t, struct fault *f)
 	int r = find_block(t, f);
 	text_take(t);
 	if (r > 0)
-		return fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "grid-small", "found a thread block "
-			"behind the %llu that the grid of %u,%u,%u has, wanted the end of the file",
-			(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
+		return fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "grid-small",
+			"found a thread block behind the %llu that the grid of %u,%u,%u has, wanted the "
+			"end of the file", (unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1],
+			t->h.grid[2]);
 	t->finished = r == 0;
 	return r;
 }

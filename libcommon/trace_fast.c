@@ -100,7 +100,7 @@ static inline uint64_t load64(const char *p)
 	return v;
 }
 
-/* Both sides are readable for PAD bytes behind n. The bytes of a word are those of the host, on both sides. */
+/* Both sides are readable for PAD bytes behind n. */
 static inline bool text_equal(const char *a, const char *b, size_t n)
 {
 	for (; n > 8; n -= 8, a += 8, b += 8)
@@ -221,8 +221,8 @@ static bool read_addresses(struct tblock *tb, const char **p, uint32_t mask, uin
 }
 
 /* The rest of the line from behind the mask, as entry e. NULL: it is another; else behind the line. */
-static inline const char *read_as(const struct trace *t, struct tblock *tb, const struct seen *e, const char *p,
-	uint32_t mask, uint32_t *addr)
+static inline const char *read_as(const struct trace *t, struct tblock *tb, const struct seen *e,
+	const char *p, uint32_t mask, uint32_t *addr)
 {
 	const char *text = t->seen.text;
 	uint32_t words = tb->n_words;

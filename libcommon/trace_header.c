@@ -164,7 +164,8 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
 		return fault_set(f, (struct place){ t->name, t->line, 0 }, "header-value",
-			"found no '=' behind \"%s\", wanted \"%s = value\"", keys[key].shown, keys[key].shown);
+			"found no '=' behind \"%s\", wanted \"%s = value\"", keys[key].shown,
+			keys[key].shown);
 	p = eq + 1;
 	while (p < end && is_space(*p))
 		p++;
@@ -180,7 +181,8 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 	for (int k = 0; k < N_KEYS; k++)
 		if (keys[k].must && !(had >> k & 1))
 			return fault_set(f, (struct place){ t->name, t->line, 0 }, "header-missing",
-				"found the header's end without a line \"%s = ...\", wanted one", keys[k].shown);
+				"found the header's end without a line \"%s = ...\", wanted one",
+				keys[k].shown);
 	if (!t->h.name)
 		t->h.name = xstrdup(t->name);
 	if (had >> KEY_LINEINFO & 1)
@@ -195,7 +197,7 @@ int header_read(struct trace *t, struct fault *f)
 	size_t len;
 	char q[80];
 	int r;
-	t->d.lineno = true;	/* a single column before the PC is a line number unless the header denies it */
+	t->d.lineno = true;	/* a lone column before the PC is a line number unless the header denies it */
 	while ((r = text_line(t, &line, &len, f)) > 0) {
 		const char *p = line;
 		struct tok w = tok_next(&p, line + len);
@@ -203,8 +205,9 @@ int header_read(struct trace *t, struct fault *f)
 			break;
 		struct place at = text_place(t, line, w.s);
 		if (w.n && w.s[0] != '-')
-			return fault_set(f, at, "header-line", "found \"%s\", wanted a header line that begins with '-', "
-				"or '#'", diag_quote(q, sizeof(q), w.s, (size_t)(line + len - w.s)));
+			return fault_set(f, at, "header-line", "found \"%s\", wanted a header line that "
+				"begins with '-', or '#'", diag_quote(q, sizeof(q), w.s,
+				(size_t)(line + len - w.s)));
 		if (w.n && header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0)
 			return -1;
 		text_next(t, line + len);
@@ -216,6 +219,7 @@ int header_read(struct trace *t, struct fault *f)
 			"found the end of the file, wanted a kernel header");
 	if (r == 0)
 		return fault_set(f, (struct place){ t->name, t->line, 0 }, "truncated",
-			"found the end of the file in the header, wanted thread blocks behind a line that begins with '#'");
+			"found the end of the file in the header, wanted thread blocks behind a line that "
+			"begins with '#'");
 	return check_complete(t, had, f);
 }

@@ -110,7 +110,8 @@ int header_read(struct trace *t, struct fault *f);
 
 /* ---- trace_line.c ---- */
 /* One instruction line, appended to tb. 0 or -1. */
-int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f);
+int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
+	struct fault *f);
 
 /* ---- trace_fast.c ---- */
 /* As many lines of the current warp as were met before, up to want_insts. 0, or -1 when the input fails. */
@@ -130,7 +131,7 @@ void seen_free(struct seen_table *s);
 
 /* ---- trace_addr.c ---- */
 enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };
-/* Addresses of n active lanes, or base and stride, or base and n - 1 deltas, as words of tb; the record's addr. */
+/* Addresses of n active lanes, base and stride, or base and deltas, as words of tb: the record's addr. */
 uint32_t addr_list(struct tblock *tb, const uint64_t *a, unsigned n);
 uint32_t addr_stride(struct tblock *tb, uint64_t base, int64_t stride);
 uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsigned n_deltas);

@@ -42,7 +42,8 @@ static int found_word(struct parse *s, const char *id, const char *wanted)
 	struct place at = text_place(s->t, s->line, s->w.s);
 	if (!s->w.n)
 		return fault_set(s->f, at, id, "found the end of the line, wanted %s", wanted);
-	return fault_set(s->f, at, id, "found \"%s\", wanted %s", diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
+	return fault_set(s->f, at, id, "found \"%s\", wanted %s", diag_quote(q, sizeof(q), s->w.s, s->w.n),
+		wanted);
 }
 
 static void next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
@@ -92,8 +93,9 @@ static bool fits(const char *line, const char *end, int k)
 	for (int i = 0; i < k; i++)
 		if (!tok_u64(tok_next(&p, end), &v))
 			return false;
-	if (!tok_hex(tok_next(&p, end), &v) || v > UINT32_MAX || !tok_hex(tok_next(&p, end), &v) || v > UINT32_MAX)
-		return false;
+	for (int i = 0; i < 2; i++)	/* PC and mask */
+		if (!tok_hex(tok_next(&p, end), &v) || v > UINT32_MAX)
+			return false;
 	if (!looks_like_registers(&p, end))
 		return false;
 	struct tok opcode = tok_next(&p, end);
@@ -121,13 +123,14 @@ static int parse_prefix(struct parse *s)
 		find_prefix(t, s->line, s->end);
 	for (int i = 0; i < t->d.prefix; i++) {
 		uint64_t v;
-		if (next_number(s, UINT32_MAX, &v, "prefix", "a decimal column before the PC as on other lines") < 0)
+		if (next_number(s, UINT32_MAX, &v, "prefix", "a decimal column before the PC as on other "
+			"lines") < 0)
 			return -1;
 		uint32_t is = i < 3 ? t->id[i] : t->warp;
 		if (t->d.block_ids && i < 4 && v != is) {
 			struct place at = text_place(t, s->line, s->w.s);
-			return fault_set(s->f, at, "prefix", "found %s %llu, wanted %u as in the lines above", name[i],
-				(unsigned long long)v, is);
+			return fault_set(s->f, at, "prefix", "found %s %llu, wanted %u as in the lines "
+				"above", name[i], (unsigned long long)v, is);
 		}
 		if (t->d.lineno && i == t->d.prefix - 1)
 			s->d.lineno = (uint32_t)v;
@@ -146,7 +149,8 @@ static int parse_register(struct parse *s, unsigned *n)
 		w.s++, w.n--;
 	bool predicate = w.n && w.s[0] == 'P';
 	uint64_t v;
-	if (!w.n || (w.s[0] != 'R' && !predicate) || !tok_u64((struct tok){ w.s + 1, w.n - 1 }, &v) || v > 255)
+	bool letter = predicate || (w.n && w.s[0] == 'R');
+	if (!letter || !tok_u64((struct tok){ w.s + 1, w.n - 1 }, &v) || v > 255)
 		return found_word(s, "register", "a register R0 to R255, UR0 to UR255, P<n> or UP<n>");
 	if (!predicate)
 		s->d.reg[s->d.n_dst + s->d.n_src + (*n)++] = (uint16_t)(v + (uniform ? REG_UR0 : REG_R0));
@@ -189,9 +193,9 @@ static int parse_front(struct parse *s, uint32_t lanes)
 		return -1;
 	s->mask = (uint32_t)v;
 	if (s->mask & ~lanes)
-		return fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes", "found active lanes %08x that the "
-			"block of %u threads lacks in warp %u, wanted none outside %08x", s->mask & ~lanes,
-			kernel_threads(&s->t->h), s->t->warp, lanes);
+		return fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes", "found active lanes "
+			"%08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
+			s->mask & ~lanes, kernel_threads(&s->t->h), s->t->warp, lanes);
 	s->seen.mid = s->p;
 	if (parse_registers(s, &s->d.n_dst, "dst-count", "a number of destination registers up to 255") < 0)
 		return -1;
@@ -229,8 +233,8 @@ static int short_list(struct parse *s, unsigned had, unsigned want, const char *
 	char q[64];
 	struct place at = text_place(s->t, s->line, s->w.s);
 	if (!s->w.n)
-		return fault_set(s->f, at, "address-count", "found %u %s, wanted %u for mask %08x", had, what, want,
-			s->mask);
+		return fault_set(s->f, at, "address-count", "found %u %s, wanted %u for mask %08x", had, what,
+			want, s->mask);
 	return fault_set(s->f, at, "address", "found \"%s\", wanted %s %u of %u for mask %08x",
 		diag_quote(q, sizeof(q), s->w.s, s->w.n), what, had + 1, want, s->mask);
 }
@@ -324,16 +328,19 @@ static int parse_mode(struct parse *s, struct tblock *tb)
 
 static bool is_bulk_copy(const struct draft *d)
 {
-	static const char *const stem[] = { "UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED" };
+	static const char *const stem[] = {
+		"UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED",
+	};
 	for (size_t i = 0; i < sizeof(stem) / sizeof(stem[0]); i++) {
 		size_t n = strlen(stem[i]);
-		if (d->opcode_len >= n && !memcmp(d->opcode, stem[i], n) && (d->opcode_len == n || d->opcode[n] == '.'))
+		bool begins = d->opcode_len >= n && !memcmp(d->opcode, stem[i], n);
+		if (begins && (d->opcode_len == n || d->opcode[n] == '.'))
 			return true;
 	}
 	return false;
 }
 
-/* Version 6: mbarrier address, multicast flag [and its mask], bytes, bytes out of bounds, then the addresses. */
+/* Version 6: mbarrier address, multicast flag [and its mask], bytes, bytes out of bounds, addresses. */
 static int parse_bulk_copy(struct parse *s, struct tblock *tb)
 {
 	uint64_t v;
@@ -406,8 +413,8 @@ static int finish_record(struct parse *s, struct tblock *tb)
 	const struct inst *i = code_at(t->o.code, (uint32_t)handle);
 	s->seen.needs_addr = !i->has_addr && kind_moves(i->kind);
 	if (s->seen.needs_addr && s->mask)
-		return fault_set(s->f, where.at, "no-address", "found memory opcode %.60s without addresses (width 0), "
-			"wanted one for each lane of mask %08x", i->opcode, s->mask);
+		return fault_set(s->f, where.at, "no-address", "found memory opcode %.60s without "
+			"addresses (width 0), wanted one for each lane of mask %08x", i->opcode, s->mask);
 	t->unknown_recs += i->row == 0xffff;
 	rec_room(tb);
 	tb->rec[tb->n_recs++] = (struct rec){ (uint32_t)handle, s->mask, s->addr };
@@ -423,7 +430,8 @@ static int finish_record(struct parse *s, struct tblock *tb)
 	return 0;
 }
 
-int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
+int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
+	struct fault *f)
 {
 	struct parse s;	/* all but the registers zeroed */
 	memset(&s, 0, offsetof(struct parse, d) + offsetof(struct draft, reg));

@@ -102,7 +102,8 @@ bool tok_i64(struct tok w, int64_t *v)
 {
 	bool negative = w.n && w.s[0] == '-';
 	uint64_t u;
-	if (!tok_u64((struct tok){ w.s + negative, w.n - negative }, &u) || u > (uint64_t)INT64_MAX + negative)
+	w.s += negative, w.n -= negative;
+	if (!tok_u64(w, &u) || u > (uint64_t)INT64_MAX + negative)
 		return false;
 	*v = negative ? (int64_t)(0 - u) : (int64_t)u;
 	return true;
