@@ -50,16 +50,17 @@ struct conf_value {
 	char *text;		/* as written, never NULL */
 	int64_t number;		/* bool and integers */
 	struct place at;	/* .file NULL: default */
+	uint32_t order;		/* running number of the assignment, from 1; 0: default */
 };
 
 struct gpuconf {
 	struct conf_value v[N_OPTIONS];
-	struct arena *arena;	/* owns the texts */
-	bool overlap_writes_writeq;	/* order of two DRAM options, see gpuconf.c (part 4 quirk 16.1) */
+	struct arena *arena;	/* owns the texts and the file names of places */
+	uint32_t assigned;	/* assignments so far; their order matters to part 4 quirk 16.1 */
 };
 
 void gpuconf_init(struct gpuconf *c);		/* all defaults */
-void gpuconf_free(struct gpuconf *c);
+void gpuconf_free(struct gpuconf *c);		/* faults and places that came from c end here */
 /* Read one file; later values win. 0, or -1 and *f. "-config FILE" inside is followed (16 levels at most). */
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f);
@@ -76,6 +77,11 @@ static inline int64_t conf_num(const struct gpuconf *c, enum conf_id id) { retur
 static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id) { return (unsigned)c->v[id].number; }
 static inline bool conf_bool(const struct gpuconf *c, enum conf_id id) { return c->v[id].number != 0; }
 static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { return c->v[id].text; }
+/*
+ * A file that an option names: beside the file that set the option when it is there, else as written.
+ * Lives as long as c.
+ */
+const char *conf_path(const struct gpuconf *c, enum conf_id id);
 /* Fault at the place that set the option, naming it; for defaults the place is the option itself. */
 int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...) PRINTF_LIKE(4, 5);
 

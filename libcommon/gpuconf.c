@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of options, and one configuration's values.
+ *
+ * Always true: every value agrees with its row (type, whole number, bounds), whether it came from a file,
+ * from -D or from the table. Rules that concern several options at once belong to the timing model.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "arena.h"
+#include "cli.h"
+#include "gpuconf.h"
+#include "gpuconf_int.h"
+
+#ifndef DATADIR
+#define DATADIR "/usr/local/share/warptools"
+#endif
+
+const struct conf_row conf_rows[N_OPTIONS] = {
+#define OPTION(id, name, type, def, min, max, unit, use, help)                                               \
+	[OPT_##id] = {name, def, unit, help, min, max, type, use},
+#include "options.def"
+#undef OPTION
+};
+
+int conf_find(const char *name)
+{
+	if (name[0] == '-')
+		name++;
+	for (int i = 0; i < N_OPTIONS; i++)
+		if (strcmp(conf_rows[i].name + 1, name) == 0)
+			return i;
+	return -1;
+}
+
+int conf_unknown(const char *name, struct place at, struct fault *f)
+{
+	char dashed[CONF_TOKEN_MAX + 2], shown[80];
+	snprintf(dashed, sizeof dashed, "%s%s", name[0] == '-' ? "" : "-", name);
+	const char *near = cli_nearest(dashed, conf_rows, N_OPTIONS, sizeof conf_rows[0]);
+
+	diag_quote(shown, sizeof shown, dashed, strlen(dashed));
+	if (near)
+		return fault_set(
+			f, at, "conf-option", "found unknown option '%s', wanted perhaps '%s'", shown, near);
+	return fault_set(
+		f, at, "conf-option", "found unknown option '%s', wanted one of --list-options", shown);
+}
+
+enum number { NUMBER_OK, NUMBER_NOT, NUMBER_OCTAL, NUMBER_WIDE };
+
+/* Whole text as decimal, 0x hexadecimal or, after any other leading 0, octal (part 1 section 1.2). */
+static enum number parse_number(const char *text, int64_t *out)
+{
+	const char *p = text;
+	bool negative = *p == '-';
+	unsigned base = 10;
+
+	if (*p == '-' || *p == '+')
+		p++;
+	else if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && p[2])
+		base = 16, p += 2;
+	else if (p[0] == '0' && p[1])
+		base = 8, p++;
+	if (!*p)
+		return NUMBER_NOT;
+	uint64_t n = 0;
+	for (; *p; p++) {
+		unsigned digit = *p >= '0' && *p <= '9'   ? (unsigned)(*p - '0')
+				 : *p >= 'a' && *p <= 'f' ? (unsigned)(*p - 'a') + 10
+				 : *p >= 'A' && *p <= 'F' ? (unsigned)(*p - 'A') + 10
+							  : 99;
+		if (digit >= base)
+			return base == 8 && digit < 10 ? NUMBER_OCTAL : NUMBER_NOT;
+		if (__builtin_mul_overflow(n, (uint64_t)base, &n) ||
+			__builtin_add_overflow(n, (uint64_t)digit, &n))
+			return NUMBER_WIDE;
+	}
+	if (n > (uint64_t)INT64_MAX)
+		return NUMBER_WIDE;
+	*out = negative ? -(int64_t)n : (int64_t)n;
+	return NUMBER_OK;
+}
+
+static int set_number(
+	const struct conf_row *row, const char *text, int64_t *out, struct place at, struct fault *f)
+{
+	char shown[80], wanted[120];
+	int64_t n = 0;
+	enum number kind = parse_number(text, &n);
+
+	if (kind == NUMBER_OK && n >= row->min && n <= row->max) {
+		*out = n;
+		return 0;
+	}
+	diag_quote(shown, sizeof shown, text, strlen(text));
+	if (row->type == CONF_BOOL)
+		return fault_set(f, at, "conf-value", "%s: found '%s', wanted 0 or 1", row->name, shown);
+	if (row->min == row->max)
+		snprintf(wanted, sizeof wanted, "%lld", (long long)row->min);
+	else
+		snprintf(wanted, sizeof wanted, "a whole number from %lld to %lld", (long long)row->min,
+			(long long)row->max);
+	if (kind == NUMBER_OCTAL)
+		return fault_set(f, at, "conf-value",
+			"%s: found '%s', which a leading 0 makes octal, wanted %s", row->name, shown, wanted);
+	return fault_set(f, at, "conf-value", "%s: found '%s', wanted %s", row->name, shown, wanted);
+}
+
+int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place at, struct fault *f)
+{
+	struct conf_value *v = &c->v[id];
+	int64_t number = 0;
+
+	if (conf_rows[id].type != CONF_STRING && set_number(&conf_rows[id], text, &number, at, f) < 0)
+		return -1;
+	*v = (struct conf_value){
+		.text = arena_strndup(c->arena, text, strlen(text)),
+		.number = number,
+		.at = at,
+		.order = ++c->assigned,
+	};
+	return 0;
+}
+
+void gpuconf_init(struct gpuconf *c)
+{
+	*c = (struct gpuconf){.arena = xcalloc(1, sizeof *c->arena)};
+	for (int i = 0; i < N_OPTIONS; i++) {
+		const struct conf_row *row = &conf_rows[i];
+		c->v[i].text = arena_strndup(c->arena, row->def, strlen(row->def));
+		if (row->type != CONF_STRING)
+			parse_number(row->def, &c->v[i].number);
+	}
+}
+
+void gpuconf_free(struct gpuconf *c)
+{
+	arena_free(c->arena);
+	free(c->arena);
+	*c = (struct gpuconf){0};
+}
+
+/* The value of -D as a file would hold it: blanks at the ends dropped, blanks inside single. */
+static int plain_value(char out[CONF_TOKEN_MAX + 1], const char *text, struct place at, struct fault *f)
+{
+	size_t n = 0;
+
+	for (const char *p = text; *p; p++) {
+		bool blank = *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r';
+		if (blank && (n == 0 || out[n - 1] == ' '))
+			continue;
+		if (*p == '#' || *p == '"' || (!blank && (unsigned char)*p < 0x20))
+			return fault_set(f, at, "conf-syntax",
+				"found a %s in the value, wanted text that a configuration file can hold",
+				*p == '#'   ? "'#'"
+				: *p == '"' ? "quote"
+					    : "control character");
+		if (n == CONF_TOKEN_MAX)
+			return fault_set(
+				f, at, "conf-syntax", "found a value of more than %d bytes", CONF_TOKEN_MAX);
+		out[n++] = blank ? ' ' : *p;
+	}
+	if (n && out[n - 1] == ' ')
+		n--;
+	out[n] = '\0';
+	return 0;
+}
+
+int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
+{
+	char shown[200], where[208], name[CONF_TOKEN_MAX + 1], value[CONF_TOKEN_MAX + 1];
+	const char *equals = strchr(assignment, '=');
+
+	diag_quote(shown, sizeof shown, assignment, strlen(assignment));
+	int n = snprintf(where, sizeof where, "-D %s", shown);
+	struct place at = {.file = arena_strndup(c->arena, where, (size_t)n)};
+
+	if (!equals || equals == assignment)
+		return fault_set(
+			f, at, "conf-syntax", "found no NAME=VALUE, wanted for example gpgpu_n_clusters=80");
+	size_t len = (size_t)(equals - assignment);
+	if (len > CONF_TOKEN_MAX)
+		len = CONF_TOKEN_MAX;
+	memcpy(name, assignment, len);
+	name[len] = '\0';
+	int id = conf_find(name);
+	if (id < 0)
+		return conf_unknown(name, at, f);
+	if (plain_value(value, equals + 1, at, f) < 0)
+		return -1;
+	return conf_set(c, (enum conf_id)id, value, at, f);
+}
+
+const char *conf_beside(struct arena *a, const char *base, const char *path)
+{
+	const char *slash = base ? strrchr(base, '/') : NULL;
+
+	if (path[0] == '/' || !slash)
+		return path;
+	size_t dir = (size_t)(slash - base) + 1, len = strlen(path);
+	char *joined = arena_alloc(a, dir + len + 1, 1);
+	memcpy(joined, base, dir);
+	memcpy(joined + dir, path, len + 1);
+	return joined;
+}
+
+const char *conf_path(const struct gpuconf *c, enum conf_id id)
+{
+	const char *beside = conf_beside(c->arena, c->v[id].at.file, c->v[id].text);
+	return access(beside, F_OK) == 0 ? beside : c->v[id].text;
+}
+
+int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+{
+	const struct conf_value *v = &c->v[id];
+	struct place at = v->at.file ? v->at : (struct place){.file = "built-in configuration"};
+	char text[sizeof f->text], shown[72];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	diag_quote(shown, sizeof shown, v->text, strlen(v->text));
+	return fault_set(f, at, "conf-machine", "%s: found '%s', wanted %s", conf_rows[id].name, shown, text);
+}
+
+/* ---- shipped configurations ---------------------------------------------------------------------- */
+
+#define N_PLACES 3
+
+/* Folders in which shipped configurations may lie, the strongest first; "" where there is none. */
+static void shipped_folders(char dir[N_PLACES][PATH_MAX])
+{
+	const char *env = getenv("WARPTOOLS_GPUS");
+	char exe[PATH_MAX - 32];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+	snprintf(dir[0], PATH_MAX, "%s", env ? env : "");
+	dir[1][0] = '\0';
+	if (n > 0) {
+		exe[n] = '\0';
+		char *slash = strrchr(exe, '/');
+		if (slash) {
+			*slash = '\0';
+			snprintf(dir[1], PATH_MAX, "%s/../examples/gpus", exe);
+		}
+	}
+	snprintf(dir[2], PATH_MAX, "%s/gpus", DATADIR);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+/* The names found in the folders, sorted, blank-separated. */
+static const char *shipped_names(char dir[N_PLACES][PATH_MAX], char *out, size_t cap)
+{
+	enum { MOST = 64, WIDTH = 32 };
+	char name[MOST][WIDTH];
+	size_t n = 0, used = 0;
+
+	for (int i = 0; i < N_PLACES; i++) {
+		DIR *d = dir[i][0] ? opendir(dir[i]) : NULL;
+		for (struct dirent *e; d && n < MOST && (e = readdir(d));) {
+			size_t len = strlen(e->d_name);
+			if (len <= 7 || len - 7 >= WIDTH || strcmp(e->d_name + len - 7, ".config") != 0)
+				continue;
+			memcpy(name[n], e->d_name, len - 7);
+			name[n++][len - 7] = '\0';
+		}
+		if (d)
+			closedir(d);
+	}
+	qsort(name, n, sizeof name[0], by_name);
+	out[0] = '\0';
+	for (size_t i = 0; i < n && used + WIDTH + 2 < cap; i++)
+		if (i == 0 || strcmp(name[i], name[i - 1]) != 0)
+			used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? " " : "", name[i]);
+	return used ? out : "a configuration file with -c; none is installed";
+}
+
+int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
+{
+	char dir[N_PLACES][PATH_MAX], shown[64], known[200];
+
+	shipped_folders(dir);
+	for (int i = 0; i < N_PLACES && name[0] && !strchr(name, '/') && strlen(name) < 256; i++) {
+		if (!dir[i][0])
+			continue;
+		size_t cap = strlen(dir[i]) + strlen(name) + sizeof "/.config";
+		char *path = arena_alloc(c->arena, cap, 1);
+		snprintf(path, cap, "%s/%s.config", dir[i], name);
+		if (access(path, F_OK) == 0)
+			return gpuconf_file(c, path, f);
+	}
+	diag_quote(shown, sizeof shown, name, strlen(name));
+	return fault_set(f, NOWHERE, "conf-open", "found no shipped configuration '%s', wanted one of: %s",
+		shown, shipped_names(dir, known, sizeof known));
+}

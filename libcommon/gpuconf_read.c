@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Option files: '#' comments, "-name value" pairs split at white space, quotes, "-config FILE".
+ *
+ * As the original reads them (part 1 section 1.2): line ends are white space, a token that begins with a
+ * quote takes in the following tokens, joined by single blanks, until one ends with a quote. Beyond it:
+ * every token keeps its line and column, a bare boolean is refused instead of meaning 0, and "-config" is
+ * looked for beside the file that holds it before the current folder. Memory and work are bounded by
+ * MAX_BYTES and MAX_FILES however files include each other.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "arena.h"
+#include "gpuconf.h"
+#include "gpuconf_int.h"
+
+#define MAX_DEPTH 16
+#define MAX_FILES 256
+#define MAX_BYTES (16u << 20)
+
+struct reader {
+	struct gpuconf *conf;
+	struct fault *fault;
+	unsigned files;
+	size_t bytes;
+};
+
+/* One file being read. next is the character that comes, EOF at the end. */
+struct lexer {
+	struct reader *r;
+	FILE *in;
+	struct place at; /* of next */
+	int next;
+	bool at_start;
+};
+
+struct token {
+	struct place at;
+	bool quoted;
+	size_t len;
+	char text[CONF_TOKEN_MAX + 1];
+};
+
+static bool is_blank(int ch) { return ch == ' ' || (ch >= '\t' && ch <= '\r'); }
+
+/* Take in the next character. */
+static void advance(struct lexer *l)
+{
+	if (l->next == '\n') {
+		l->at.line++;
+		l->at.col = 1;
+	} else if (!l->at_start) {
+		l->at.col++;
+	}
+	l->at_start = false;
+	l->r->bytes++;
+	l->next = l->r->bytes <= MAX_BYTES ? getc(l->in) : EOF;
+}
+
+static void skip_blanks(struct lexer *l)
+{
+	while (is_blank(l->next) || l->next == '#') {
+		if (l->next == '#')
+			while (l->next != '\n' && l->next != EOF)
+				advance(l);
+		else
+			advance(l);
+	}
+}
+
+/* Append the characters up to the next blank or '#'. */
+static int take_word(struct lexer *l, struct token *t)
+{
+	for (; l->next != EOF && !is_blank(l->next) && l->next != '#'; advance(l)) {
+		if (l->next < 0x20 || l->next == 0x7f)
+			return fault_set(l->r->fault, l->at, "conf-syntax",
+				"found a control character (0x%02x), wanted text", (unsigned)l->next);
+		if (t->len == CONF_TOKEN_MAX)
+			return fault_set(l->r->fault, t->at, "conf-syntax",
+				"found a token of more than %d bytes", CONF_TOKEN_MAX);
+		t->text[t->len++] = (char)l->next;
+	}
+	return 0;
+}
+
+static int check_end(struct lexer *l)
+{
+	if (l->r->bytes > MAX_BYTES)
+		return fault_set(l->r->fault, l->at, "conf-syntax",
+			"found more than %u MiB of configuration, wanted less", MAX_BYTES >> 20);
+	if (ferror(l->in))
+		return fault_set(
+			l->r->fault, l->at, "conf-open", "found an unreadable file: %s", strerror(errno));
+	return 0;
+}
+
+/* The rest of a quoted token whose first word is in *t. */
+static int take_quoted(struct lexer *l, struct token *t)
+{
+	while (t->len < 2 || t->text[t->len - 1] != '"') {
+		skip_blanks(l);
+		if (l->next == EOF)
+			return check_end(l) < 0
+				       ? -1
+				       : fault_set(l->r->fault, t->at, "conf-syntax",
+						 "found a quote that nothing ends, wanted a second one");
+		if (t->len < CONF_TOKEN_MAX)
+			t->text[t->len++] = ' ';
+		if (take_word(l, t) < 0)
+			return -1;
+	}
+	t->len -= 2;
+	memmove(t->text, t->text + 1, t->len);
+	if (t->len && t->text[0] == ' ') { /* the opening quote stood alone */
+		t->len--;
+		memmove(t->text, t->text + 1, t->len);
+	}
+	if (t->len && t->text[t->len - 1] == ' ') /* the closing quote stood alone */
+		t->len--;
+	t->text[t->len] = '\0';
+	return 0;
+}
+
+/* 1: *t is the next token; 0: end of file; -1: fault. */
+static int take_token(struct lexer *l, struct token *t)
+{
+	skip_blanks(l);
+	if (l->next == EOF)
+		return check_end(l);
+	t->at = l->at;
+	t->len = 0;
+	if (take_word(l, t) < 0)
+		return -1;
+	t->text[t->len] = '\0';
+	t->quoted = t->text[0] == '"';
+	if (t->quoted && take_quoted(l, t) < 0)
+		return -1;
+	return 1;
+}
+
+static int read_file(struct reader *r, const char *path, const char *base, struct place from, unsigned depth);
+
+static bool names_option(const struct token *t)
+{
+	return !t->quoted && t->text[0] == '-' &&
+	       (strcmp(t->text, "-config") == 0 || conf_find(t->text) >= 0);
+}
+
+/* The value of the option named by *name, into *t. */
+static int take_value(struct lexer *l, const char *name, bool flag, struct place at, struct token *t)
+{
+	int got = take_token(l, t);
+	char shown[80];
+
+	if (got < 0)
+		return -1;
+	if (got == 1 && !names_option(t))
+		return 0;
+	diag_quote(shown, sizeof shown, got ? t->text : "", got ? t->len : 0);
+	return fault_set(l->r->fault, at, "conf-value", "%s: found %s%s%s, wanted a value%s", name,
+		got ? "'" : "the end of the file", shown, got ? "'" : "",
+		flag ? ", 0 or 1 (the original reads a bare flag as 0)" : "");
+}
+
+static int read_options(struct lexer *l, unsigned depth)
+{
+	struct token name, value;
+	char shown[80];
+	int got;
+
+	while ((got = take_token(l, &name)) == 1) {
+		if (name.quoted || name.text[0] != '-' || !name.text[1]) {
+			diag_quote(shown, sizeof shown, name.text, name.len);
+			return fault_set(l->r->fault, name.at, "conf-syntax",
+				"found '%s', wanted an option (-name)", shown);
+		}
+		if (strcmp(name.text, "-config") == 0) {
+			if (take_value(l, name.text, false, name.at, &value) < 0 ||
+				read_file(l->r, value.text, l->at.file, value.at, depth + 1) < 0)
+				return -1;
+			continue;
+		}
+		int id = conf_find(name.text);
+		if (id < 0)
+			return conf_unknown(name.text, name.at, l->r->fault);
+		if (take_value(l, name.text, conf_rows[id].type == CONF_BOOL, name.at, &value) < 0 ||
+			conf_set(l->r->conf, (enum conf_id)id, value.text, value.at, l->r->fault) < 0)
+			return -1;
+	}
+	return got;
+}
+
+static int read_stream(struct reader *r, FILE *in, const char *name, unsigned depth)
+{
+	struct lexer l = {
+		.r = r,
+		.in = in,
+		.at = {.file = arena_strndup(r->conf->arena, name, strlen(name)), .line = 1, .col = 1},
+		.at_start = true,
+	};
+
+	advance(&l);
+	if (l.next == 0xef) { /* byte order mark */
+		advance(&l);
+		if (l.next == 0xbb)
+			advance(&l);
+		if (l.next == 0xbf)
+			advance(&l);
+		l.at.col = 1;
+	}
+	return read_options(&l, depth);
+}
+
+/* Open path, beside base first; *name is the one opened. */
+static FILE *open_beside(struct reader *r, const char *path, const char *base, const char **name)
+{
+	*name = conf_beside(r->conf->arena, base, path);
+	FILE *in = fopen(*name, "re");
+
+	if (!in && errno == ENOENT && *name != path) {
+		*name = path;
+		in = fopen(path, "re");
+	}
+	return in;
+}
+
+static int read_file(struct reader *r, const char *path, const char *base, struct place from, unsigned depth)
+{
+	const char *name;
+	char shown[160];
+	struct stat st;
+
+	if (depth > MAX_DEPTH)
+		return fault_set(r->fault, from, "conf-nest",
+			"found files including each other more than %d deep", MAX_DEPTH);
+	if (++r->files > MAX_FILES)
+		return fault_set(r->fault, from, "conf-nest", "found more than %d included files", MAX_FILES);
+	diag_quote(shown, sizeof shown, path, strlen(path));
+	FILE *in = open_beside(r, path, base, &name);
+	if (!in)
+		return fault_set(r->fault, from, "conf-open", "cannot open configuration '%s': %s", shown,
+			strerror(errno));
+	if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode)) {
+		fclose(in);
+		return fault_set(
+			r->fault, from, "conf-open", "found folder '%s', wanted a configuration file", shown);
+	}
+	int result = read_stream(r, in, name, depth);
+	fclose(in);
+	return result;
+}
+
+int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f)
+{
+	struct reader r = {.conf = c, .fault = f};
+	return read_file(&r, path, NULL, NOWHERE, 1);
+}
+
+int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f)
+{
+	struct reader r = {.conf = c, .fault = f};
+	return read_stream(&r, in, name, 1);
+}
