@@ -18,6 +18,7 @@
 #define MAX_SCHEDULERS 16
 #define MAX_SPECS 8
 #define MAX_BANKS 64		/* register banks */
+#define MAX_COLLECTORS 64	/* operand collector units of an SM, all sets together */
 #define MAX_L1_BANKS 64
 #define MAX_CTAS 32		/* per SM */
 

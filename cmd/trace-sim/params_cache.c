@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cache strings (part 3 section 11), the sizes of the adaptive L1 (section 13), and what caches demand of
+ * each other.
+ *
+ * Role rules: L1T takes MSHR kinds F and T, the others A and S; L1I and L1C are read-only, L1D and L2 are
+ * not; only L1D and L2 may be "none". An L1I that is never looked at (-gpgpu_perfect_inst_const_cache) and
+ * the two caches that no trace instruction reaches (L1C, L1T) need only be well formed.
+ */
+#include <string.h>
+#include "params_int.h"
+
+#define MAX_LINES   (1u << 24) /* of one cache at its largest */
+#define MAX_ENTRIES (1u << 20) /* of MSHRs and queues */
+
+/* ---- the string --------------------------------------------------------------------------------------- */
+
+/* Each field: what stands before it, its letters in the order of the enum (NULL: a number), its name. */
+static const struct {
+	char before;
+	const char *letters, *name;
+} field[] = {
+	{'\0', "NS", "cache type N or S"},
+	{':', NULL, "number of sets"},
+	{':', NULL, "line size"},
+	{':', NULL, "number of ways"},
+	{',', "LF", "replacement L or F"},
+	{':', "RBTEL", "write policy R, B, T, E or L"},
+	{':', "mfs", "allocation m, f or s"},
+	{':', "NWFL", "write allocation N, W, F or L"},
+	{':', "LXPHC", "set index L, X, P, H or C"},
+	{',', "ASFT", "MSHR kind A, S, F or T"},
+	{':', NULL, "number of MSHR entries"},
+	{':', NULL, "requests of an MSHR entry"},
+	{',', NULL, "miss queue size"},
+	{':', NULL, "result FIFO size"},
+	{',', NULL, "port width"},
+};
+
+enum {
+	F_TYPE,
+	F_SETS,
+	F_LINE,
+	F_WAYS,
+	F_REPLACE,
+	F_WRITE,
+	F_ALLOC,
+	F_WALLOC,
+	F_INDEX,
+	F_MSHR,
+	F_ENTRIES,
+	F_MERGE,
+	F_QUEUE,
+	F_RESULT,
+	F_PORT,
+	N_FIELDS
+};
+
+/* Take the string apart. The number of fields present, or -1 and *f. */
+static int scan(uint32_t v[N_FIELDS], const struct gpuconf *c, enum conf_id id, struct fault *f)
+{
+	const char *text = conf_text(c, id), *s = text;
+	int n = 0;
+
+	for (; n < N_FIELDS; n++) {
+		if (n > F_QUEUE && !*s)
+			break;
+		bool good = !field[n].before || *s == field[n].before;
+		if (good && field[n].before)
+			s++;
+		if (good && field[n].letters) {
+			const char *letter = *s ? strchr(field[n].letters, *s) : NULL;
+			good = letter != NULL;
+			v[n] = letter ? (uint32_t)(letter - field[n].letters) : 0;
+			s += good;
+		} else if (good) {
+			good = param_number(&s, &v[n]);
+		}
+		if (!good)
+			return conf_fault(c, id, f, "%s%s%s%.1s%s at its character %d%s",
+				n > F_QUEUE ? "the end or " : "", field[n].name,
+				field[n].before ? " after '" : "", &field[n].before,
+				field[n].before ? "'" : "", (int)(s - text) + 1,
+				c->v[id].at.file
+					? ""
+					: "; the original's built-in string is as wrong: set the option");
+	}
+	if (*s)
+		return conf_fault(c, id, f, "the end at its character %d", (int)(s - text) + 1);
+	return n;
+}
+
+static void fill(struct cache_params *p, const uint32_t v[N_FIELDS])
+{
+	*p = (struct cache_params){
+		.present = true,
+		.kind = (enum cache_kind)v[F_TYPE],
+		.sets = v[F_SETS],
+		.line_bytes = v[F_LINE],
+		.ways = v[F_WAYS],
+		.atom_bytes = v[F_TYPE] == CACHE_SECTOR ? 32 : v[F_LINE],
+		.replacement = (enum replacement)v[F_REPLACE],
+		.write = (enum write_policy)v[F_WRITE],
+		.alloc = v[F_ALLOC] == 0 ? ALLOC_ON_MISS : ALLOC_ON_FILL,
+		.streaming = v[F_ALLOC] == 2,
+		.walloc = (enum write_alloc)v[F_WALLOC],
+		.index = (enum set_index)v[F_INDEX],
+		.mshr = (enum mshr_kind)v[F_MSHR],
+		.mshr_entries = v[F_ENTRIES],
+		.mshr_merge = v[F_MERGE],
+		.miss_queue = v[F_QUEUE],
+		.result_fifo = v[F_RESULT],
+		.port_bytes = v[F_PORT] ? v[F_PORT] : v[F_LINE],
+		.line_log2 = floor_log2(v[F_LINE]),
+		.sets_log2 = floor_log2(v[F_SETS]),
+	};
+}
+
+/* ---- one cache ------------------------------------------------------------------------------------------
+ */
+
+static int check_form(const struct cache_params *p, const struct gpuconf *c, enum conf_id id, struct fault *f)
+{
+	if (!p->sets || !p->ways || (uint64_t)p->sets * p->ways > MAX_LINES / 4)
+		return conf_fault(c, id, f, "at least one set and way, and at most %u lines", MAX_LINES / 4);
+	if (!is_pow2(p->line_bytes) || p->line_bytes < 16 || p->line_bytes > 4096)
+		return conf_fault(c, id, f, "a line size that is a power of two from 16 to 4096");
+	if (p->kind == CACHE_SECTOR && p->line_bytes != 128)
+		return conf_fault(c, id, f, "lines of 128 bytes in a sector cache (S)");
+	if (p->line_bytes % p->port_bytes)
+		return conf_fault(c, id, f, "a port width that divides the line of %u bytes", p->line_bytes);
+	if (p->alloc == ALLOC_ON_FILL && p->write == WRITE_BACK)
+		return conf_fault(c, id, f, "allocation m with write-back (B), which would lose dirty lines");
+	if (p->alloc == ALLOC_ON_FILL && (p->walloc == WALLOC_FETCH || p->walloc == WALLOC_LAZY))
+		return conf_fault(c, id, f, "allocation m with write allocation F or L");
+	if (p->mshr_entries > MAX_ENTRIES || p->mshr_merge > MAX_ENTRIES || p->miss_queue > MAX_ENTRIES ||
+		p->result_fifo > MAX_ENTRIES)
+		return conf_fault(c, id, f, "at most %u entries in MSHRs and queues", MAX_ENTRIES);
+	return 0;
+}
+
+/* What a cache in use needs so that requests get through it. */
+static int check_use(
+	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, bool data, struct fault *f)
+{
+	if (p->index == INDEX_IPOLY && p->sets != 16 && p->sets != 32 && p->sets != 64)
+		return conf_fault(c, id, f, "16, 32 or 64 sets with set index P");
+	if (p->index == INDEX_FERMI && p->sets != 32 && p->sets != 64)
+		return conf_fault(c, id, f, "32 or 64 sets with set index H");
+	if (p->line_bytes > 128 || (data && p->line_bytes < 32))
+		return conf_fault(
+			c, id, f, "a line size of at most 128 bytes%s", data ? ", at least 32" : "");
+	if (!p->mshr_entries)
+		return conf_fault(c, id, f, "at least 1 MSHR entry");
+	uint32_t queue = !data ? 1 : p->walloc == WALLOC_NAIVE ? 3 : 2;
+	if (p->miss_queue < queue)
+		return conf_fault(c, id, f,
+			"a miss queue of at least %u entries, without which no miss gets out", queue);
+	if (!data)
+		return 0;
+	if (p->kind == CACHE_LINE && p->walloc == WALLOC_LAZY)
+		return conf_fault(c, id, f, "a sector cache (S) with write allocation L");
+	if (p->write == WRITE_THROUGH && p->walloc == WALLOC_FETCH)
+		return conf_fault(c, id, f,
+			"another write allocation than F with write-through (T): such a write is never "
+			"answered");
+	return 0;
+}
+
+static int check_role(const struct cache_params *p, const struct gpuconf *c, enum conf_id id,
+	enum cache_role role, struct fault *f)
+{
+	bool tex = p->mshr == MSHR_TEX_FIFO || p->mshr == MSHR_SECTOR_TEX_FIFO;
+	bool data = role == ROLE_L1D || role == ROLE_L2;
+
+	if (tex != (role == ROLE_L1T))
+		return conf_fault(c, id, f, "MSHR kind %s in this cache", tex ? "A or S" : "F or T");
+	if (role == ROLE_L1T && (p->write != WRITE_READ_ONLY || p->alloc != ALLOC_ON_MISS))
+		return conf_fault(c, id, f, "write policy R and allocation m in the texture cache");
+	if (data && p->write == WRITE_READ_ONLY)
+		return conf_fault(c, id, f, "a write policy other than R in a data cache");
+	if (role == ROLE_L1I && !conf_bool(c, OPT_gpgpu_perfect_inst_const_cache)) {
+		if (p->write != WRITE_READ_ONLY || p->kind != CACHE_LINE)
+			return conf_fault(
+				c, id, f, "cache type N and write policy R in the instruction cache");
+		return check_use(p, c, id, false, f);
+	}
+	if (role == ROLE_L2 && p->mshr == MSHR_SECTOR_ASSOC)
+		return conf_fault(c, id, f, "MSHR kind A in the L2, below which nothing answers in sectors");
+	return data ? check_use(p, c, id, true, f) : 0;
+}
+
+/* Most ways the cache may ever have (part 3 section 13). */
+static int largest(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
+	struct fault *f)
+{
+	uint32_t unified = role == ROLE_L1D ? conf_uint(c, OPT_gpgpu_unified_l1d_size) : 0, times = 4;
+
+	if (unified) {
+		uint64_t kib = (uint64_t)p->sets * p->ways * p->line_bytes / 1024;
+		if (!kib || unified % kib)
+			return conf_fault(c, OPT_gpgpu_unified_l1d_size, f,
+				"a multiple of the %llu KiB of -gpgpu_cache:dl1", (unsigned long long)kib);
+		times = (uint32_t)(unified / kib);
+	}
+	if ((uint64_t)p->sets * p->ways * times > MAX_LINES)
+		return conf_fault(c, id, f, "at most %u lines", MAX_LINES);
+	p->ways_max = p->ways * times;
+	return 0;
+}
+
+int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
+	struct fault *f)
+{
+	uint32_t v[N_FIELDS] = {0};
+
+	*p = (struct cache_params){0};
+	if (strcmp(conf_text(c, id), "none") == 0) {
+		if (role == ROLE_L1D || role == ROLE_L2)
+			return 0;
+		return conf_fault(
+			c, id, f, "a cache; only -gpgpu_cache:dl1 and -gpgpu_cache:dl2 may be none");
+	}
+	int n = scan(v, c, id, f);
+	if (n < 0)
+		return -1;
+	fill(p, v);
+	if (role == ROLE_L1T && n < F_RESULT + 1)
+		return conf_fault(c, id, f, "a result FIFO size after the miss queue size, as in 128:2");
+	if (check_form(p, c, id, f) < 0 || check_role(p, c, id, role, f) < 0 ||
+		largest(p, c, id, role, f) < 0)
+		return -1;
+	if (role == ROLE_L1D)
+		p->write_ratio = conf_uint(c, OPT_gpgpu_l1_cache_write_ratio);
+	return 0;
+}
+
+/* ---- caches and coalescer among each other
+ * ------------------------------------------------------------------ */
+
+/* Requests are cut to 32 bytes before the L1 (part 1 section 9.3). */
+static bool sectored(const struct core_params *k)
+{
+	return k->coalesce_arch >= 40 ||
+	       (k->coalesce_arch >= 20 && k->coalesce_arch <= 38 && k->gmem_skip_l1d);
+}
+
+/* A first-level cache above the L2: its requests must come back in the pieces that it expects. */
+static int check_above(const struct cache_params *l1, const struct params *p, const struct gpuconf *c,
+	enum conf_id id, struct fault *f)
+{
+	const struct cache_params *l2 = &p->mem.l2;
+	bool pieces = l2->present && l2->kind == CACHE_SECTOR;
+
+	if (l1->mshr == MSHR_SECTOR_ASSOC && (!pieces || p->core.perfect_mem))
+		return conf_fault(c, id, f, "MSHR kind A: %s",
+			p->core.perfect_mem ? "-gpgpu_perfect_mem 1 does not answer in sectors"
+					    : "the L2 is no sector cache");
+	if (l1->mshr == MSHR_ASSOC && pieces && l1->atom_bytes > 32 && !p->core.perfect_mem)
+		return conf_fault(c, id, f, "MSHR kind S: the L2 answers a line of %u bytes in sectors",
+			l1->line_bytes);
+	if (l2->present && !pieces && l1->atom_bytes > l2->line_bytes)
+		return conf_fault(c, id, f, "at most the %u bytes of an L2 line in a request, not %u",
+			l2->line_bytes, l1->atom_bytes);
+	return 0;
+}
+
+static int check_l1d(const struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	const struct core_params *k = &p->core;
+	const struct cache_params *l1 = &k->l1d;
+
+	if (!sectored(k)) {
+		if (l1->present && l1->atom_bytes < 128)
+			return conf_fault(c, OPT_gpgpu_cache_dl1, f,
+				"type N with lines of 128 bytes, as -gpgpu_coalesce_arch %u makes requests "
+				"of 128",
+				k->coalesce_arch);
+		if ((!l1->present || k->gmem_skip_l1d) && p->mem.l2.present &&
+			(p->mem.l2.kind == CACHE_SECTOR || p->mem.l2.line_bytes < 128))
+			return conf_fault(c, OPT_gpgpu_coalesce_arch, f,
+				"40 or more, or 20 to 38 with -gpgpu_gmem_skip_L1D 1: accesses that pass the "
+				"L1 by must fit an L2 sector");
+	}
+	if (!l1->present)
+		return k->adaptive_l1 ? conf_fault(c, OPT_gpgpu_adaptive_cache_config, f,
+						"0 without an L1 data cache")
+				      : 0;
+	if (k->l1_latency == 0)
+		return conf_fault(c, OPT_gpgpu_l1_latency, f, "at least 1 with an L1 data cache");
+	if (k->l1_bank_hash == INDEX_IPOLY && k->l1_banks != 16 && k->l1_banks != 32 && k->l1_banks != 64)
+		return conf_fault(
+			c, OPT_gpgpu_l1_banks, f, "16, 32 or 64 with -gpgpu_l1_banks_hashing_function 2");
+	if (k->l1_bank_hash == INDEX_FERMI && k->l1_banks != 32 && k->l1_banks != 64)
+		return conf_fault(
+			c, OPT_gpgpu_l1_banks, f, "32 or 64 with -gpgpu_l1_banks_hashing_function 3");
+	return check_above(l1, p, c, OPT_gpgpu_cache_dl1, f);
+}
+
+/* ---- adaptive L1
+ * ----------------------------------------------------------------------------------------------- */
+
+static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	uint32_t kib[32];
+	int n = param_numbers(conf_text(c, OPT_gpgpu_shmem_option), ',', kib, 32);
+
+	if (n < 1)
+		return conf_fault(c, OPT_gpgpu_shmem_option, f, "1 to 32 numbers separated by commas");
+	for (int i = 1; i < n; i++) /* insertion sort: the list is short and mostly sorted */
+		for (int j = i; j > 0 && kib[j] < kib[j - 1]; j--) {
+			uint32_t swap = kib[j];
+			kib[j] = kib[j - 1];
+			kib[j - 1] = swap;
+		}
+	if (kib[n - 1] > UINT32_MAX / 1024)
+		return conf_fault(
+			c, OPT_gpgpu_shmem_option, f, "sizes in KiB of at most %u", UINT32_MAX / 1024);
+	k->n_shmem_options = (uint32_t)n;
+	for (int i = 0; i < n; i++)
+		k->shmem_option_bytes[i] = kib[i] * 1024;
+	return 0;
+}
+
+/* Every split that a kernel can come to leaves the L1 at least one way. */
+static int adaptive(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	if (!k->unified_l1_kb)
+		return conf_fault(c, OPT_gpgpu_unified_l1d_size, f,
+			"the size of the unified memory, which -gpgpu_adaptive_cache_config 1 divides");
+	if (split_sizes(k, c, f) < 0)
+		return -1;
+	uint32_t n = k->n_shmem_options;
+	if (k->shmem_option_bytes[n - 1] < k->shmem_bytes)
+		return conf_fault(c, OPT_gpgpu_shmem_option, f,
+			"a largest size of at least the %u bytes of -gpgpu_shmem_size", k->shmem_bytes);
+	for (uint32_t i = 0; i < n && (i == 0 || k->shmem_option_bytes[i - 1] < k->shmem_bytes); i++) {
+		float ratio = 1.0f - (float)k->shmem_option_bytes[i] / (float)(k->unified_l1_kb * 1024u);
+		if (!(ratio >= 0.0f && (uint32_t)((float)k->l1d.ways_max * ratio + 0.5f) >= 1))
+			return conf_fault(c, OPT_gpgpu_shmem_option, f,
+				"sizes that leave the L1 a part of the %u KiB of -gpgpu_unified_l1d_size; %u "
+				"KiB does not",
+				k->unified_l1_kb, k->shmem_option_bytes[i] / 1024);
+	}
+	return 0;
+}
+
+int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct core_params *k = &p->core;
+
+	if (params_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 ||
+		params_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0 ||
+		params_cache(&k->l1c, c, OPT_gpgpu_const_cache_l1, ROLE_L1C, f) < 0 ||
+		params_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
+		params_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
+		return -1;
+	/* Without a cache there is nothing to warm or to flush; the original crashes. */
+	p->mem.memcpy_warms_l2 = p->mem.memcpy_warms_l2 && p->mem.l2.present;
+	p->mem.flush_l2 = p->mem.flush_l2 && p->mem.l2.present;
+	k->flush_l1 = k->flush_l1 && k->l1d.present;
+	if (check_l1d(p, c, f) < 0)
+		return -1;
+	if (!k->perfect_icache && check_above(&k->l1i, p, c, OPT_gpgpu_cache_il1, f) < 0)
+		return -1;
+	return k->adaptive_l1 ? adaptive(k, c, f) : 0;
+}

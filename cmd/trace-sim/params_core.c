@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parameters of the SM: resources, schedulers, pipelines, collectors, latencies, load/store unit
+ * (part 2 sections 5.2, 10, 11.1, 12.3 and 17).
+ *
+ * Always true afterwards: every unit kind that exists can be reached from issue, and what enters a
+ * register set is taken out of it by somebody; an instruction's result fits the pipeline it runs in.
+ */
+#include <string.h>
+#include "params_int.h"
+
+#define DEPTH_ANY 512 /* L < 512, so a pipeline of this depth takes every latency */
+#define MAX_WIDTH 64  /* slots of a pipeline register set */
+
+static const char *const kind_name[N_UNIT_KINDS] = {
+	"SP",
+	"DP",
+	"INT",
+	"SFU",
+	"TENSOR",
+	"MEM",
+	"specialized unit 1",
+	"specialized unit 2",
+	"specialized unit 3",
+	"specialized unit 4",
+	"specialized unit 5",
+	"specialized unit 6",
+	"specialized unit 7",
+	"specialized unit 8",
+};
+
+static enum conf_id spec_id(uint32_t n) { return (enum conf_id)(OPT_specialized_unit_1 + n); }
+
+static bool is_spec(int kind) { return kind >= UNIT_SPEC; }
+
+/* ---- resources and schedulers --------------------------------------------------------------------- */
+
+static int resources(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	uint32_t n[2];
+
+	if (param_numbers(conf_text(c, OPT_gpgpu_shader_core_pipeline), ':', n, 2) != 2 || n[1] != 32 ||
+		n[0] % 32 || n[0] < 32 || n[0] > 32 * MAX_WARPS)
+		return conf_fault(c, OPT_gpgpu_shader_core_pipeline, f,
+			"THREADS:32 with THREADS a multiple of 32, at most %d", 32 * MAX_WARPS);
+	k->threads = n[0];
+	k->warps = n[0] / 32;
+	k->ignore_resources = conf_bool(c, OPT_gpgpu_ignore_resources_limitation);
+	k->max_ctas = conf_uint(c, OPT_gpgpu_shader_cta);
+	if (k->max_ctas == 0 && !k->ignore_resources)
+		return conf_fault(c, OPT_gpgpu_shader_cta, f, "at least one CTA for an SM");
+	/* The original runs with more as long as no SM holds more than 32; a limit of 32 decides the same. */
+	if (k->max_ctas > MAX_CTAS)
+		k->max_ctas = MAX_CTAS;
+	k->registers = conf_uint(c, OPT_gpgpu_shader_registers);
+	k->shmem_bytes = conf_uint(c, OPT_gpgpu_shmem_size);
+	return 0;
+}
+
+/* "name:N:N..." as the original scans it: numbers behind the literal name, which begins the string. */
+static int policy_numbers(const char *text, const char *name, uint32_t *out, int cap)
+{
+	size_t n = strlen(name);
+	if (strncmp(text, name, n) != 0 || text[n] != ':')
+		return -1;
+	return param_numbers(text + n + 1, ':', out, cap);
+}
+
+/* The first name that the string contains decides, in this order (part 2 section 5.2). */
+static int policy(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	static const struct {
+		const char *name;
+		enum sched_policy policy;
+	} row[] = {
+		{"lrr", SCHED_LRR},
+		{"two_level_active", SCHED_TWO_LEVEL},
+		{"gto", SCHED_GTO},
+		{"rrr", SCHED_RRR},
+		{"old", SCHED_OLD},
+		{"warp_limiting", SCHED_WARP_LIMITING},
+	};
+	const char *text = conf_text(c, OPT_gpgpu_scheduler);
+	uint32_t n[3], share = k->warps / k->schedulers;
+	size_t i = 0;
+
+	while (i < sizeof row / sizeof row[0] && !strstr(text, row[i].name))
+		i++;
+	if (i == sizeof row / sizeof row[0])
+		return conf_fault(c, OPT_gpgpu_scheduler, f,
+			"lrr, gto, old, rrr, two_level_active:ACTIVE:0:1 or warp_limiting:2:WARPS");
+	k->policy = row[i].policy;
+	if (k->policy == SCHED_TWO_LEVEL) {
+		if (policy_numbers(text, row[i].name, n, 3) != 3 || n[1] != 0 || n[2] != 1 || n[0] < 1 ||
+			n[0] > share)
+			return conf_fault(c, OPT_gpgpu_scheduler, f,
+				"two_level_active:ACTIVE:0:1, ACTIVE from 1 to the %u warps of a scheduler",
+				share);
+		k->two_level_active = n[0];
+	} else if (k->policy == SCHED_WARP_LIMITING) {
+		if (policy_numbers(text, row[i].name, n, 2) != 2 || n[0] != 2 || n[1] < 1 || n[1] > k->warps)
+			return conf_fault(c, OPT_gpgpu_scheduler, f,
+				"warp_limiting:2:WARPS, WARPS from 1 to %u", k->warps);
+		k->warp_limit = n[1];
+	}
+	/* gto and warp_limiting always visit the warp that issued last, so each scheduler needs one. */
+	if ((k->policy == SCHED_GTO || k->policy == SCHED_WARP_LIMITING) && share == 0)
+		return conf_fault(c, OPT_gpgpu_num_sched_per_core, f,
+			"at most one scheduler for each of the %u warps with this scheduler policy",
+			k->warps);
+	return 0;
+}
+
+static int schedulers(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct core_params *k = &p->core;
+
+	k->schedulers = conf_uint(c, OPT_gpgpu_num_sched_per_core);
+	if (policy(k, c, f) < 0)
+		return -1;
+	k->max_issue = conf_num(c, OPT_gpgpu_max_insn_issue_per_warp) > 1 ? 2 : 1;
+	k->dual_issue_diff = conf_bool(c, OPT_gpgpu_dual_issue_diff_exec_units);
+	k->sub_core = conf_bool(c, OPT_gpgpu_sub_core_model);
+	k->fetch_steps = conf_uint(c, OPT_gpgpu_inst_fetch_throughput);
+	k->perfect_icache = conf_bool(c, OPT_gpgpu_perfect_inst_const_cache);
+	k->clock_gated_lanes = conf_bool(c, OPT_gpgpu_clock_gated_lanes);
+	k->issue_histogram_sm = conf_uint(c, OPT_gpgpu_warp_issue_shader);
+	if (k->issue_histogram_sm >= p->sms)
+		return conf_fault(c, OPT_gpgpu_warp_issue_shader, f, "an SM from 0 to %u", p->sms - 1);
+	return 0;
+}
+
+/* ---- units and register sets -------------------------------------------------------------------------- */
+
+/* 11 widths, two more with tensor units (part 2 section 10). */
+static int widths(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	static const int order[5] = {UNIT_SP, UNIT_DP, UNIT_INT, UNIT_SFU, UNIT_MEM};
+	uint32_t w[13];
+	int n = param_numbers(conf_text(c, OPT_gpgpu_pipeline_widths), ',', w, 13);
+
+	if (n < 11 || (n < 13 && k->tensor_avail))
+		return conf_fault(c, OPT_gpgpu_pipeline_widths, f, "%s numbers separated by commas",
+			k->tensor_avail ? "13" : "11 to 13");
+	for (int i = 0; i < n; i++)
+		if (w[i] > MAX_WIDTH)
+			return conf_fault(c, OPT_gpgpu_pipeline_widths, f, "widths of at most %d", MAX_WIDTH);
+	for (int i = 0; i < 5; i++) {
+		k->unit[order[i]].id_oc_width = w[i];
+		k->unit[order[i]].oc_ex_width = w[i + 5];
+	}
+	k->ex_wb_width = w[10];
+	if (k->ex_wb_width == 0)
+		return conf_fault(c, OPT_gpgpu_pipeline_widths, f, "an EX_WB width (the 11th) of at least 1");
+	if (k->tensor_avail) {
+		k->unit[UNIT_TENSOR].id_oc_width = w[11];
+		k->unit[UNIT_TENSOR].oc_ex_width = w[12];
+	}
+	return 0;
+}
+
+/* "on,units,depth,id_oc,oc_ex,name"; the first that is off ends the search. */
+static int specialized(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	for (k->n_specs = 0; k->n_specs < MAX_SPECS; k->n_specs++) {
+		const char *text = conf_text(c, spec_id(k->n_specs));
+		uint32_t v[5] = {0};
+		int n = 0;
+		while (n < 5 && param_number(&text, &v[n]) &&
+			(n == 0 ? *text == ',' || !*text : *text == ',')) {
+			n++;
+			if (!*text)
+				break;
+			text++;
+		}
+		if (n > 0 && v[0] == 0)
+			return 0;
+		if (n < 5 || v[0] != 1 || !*text || strlen(text) > 19)
+			return conf_fault(c, spec_id(k->n_specs), f,
+				"ON,UNITS,DEPTH,ID_OC,OC_EX,NAME with ON 0 or 1 and NAME of at most 19 "
+				"bytes");
+		if (v[1] > MAX_WIDTH || v[3] > MAX_WIDTH || v[4] > MAX_WIDTH)
+			return conf_fault(c, spec_id(k->n_specs), f, "at most %d units and slots", MAX_WIDTH);
+		k->unit[UNIT_SPEC + k->n_specs] = (struct unit_params){
+			.units = v[1], .depth = v[2], .id_oc_width = v[3], .oc_ex_width = v[4]};
+	}
+	return 0;
+}
+
+static enum conf_id width_option(int kind)
+{
+	return is_spec(kind) ? spec_id((uint32_t)(kind - UNIT_SPEC)) : OPT_gpgpu_pipeline_widths;
+}
+
+/* Slot s of a set belongs to scheduler s, and unit s of the kind empties OC_EX slot s. */
+static int check_sub_core_kind(
+	const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
+{
+	const struct unit_params *u = &k->unit[kind];
+	const char *name = kind_name[kind];
+	uint32_t s = k->schedulers;
+	bool always = kind == UNIT_SP || kind == UNIT_SFU || kind == UNIT_MEM ||
+		      (kind == UNIT_TENSOR && k->tensor_avail);
+
+	if ((always || u->units) && u->id_oc_width != s)
+		return conf_fault(c, width_option(kind), f,
+			"an ID_OC width of %u for %s, one slot a scheduler with -gpgpu_sub_core_model 1", s,
+			name);
+	if (!u->units)
+		return 0;
+	if (kind != UNIT_MEM && u->units > u->oc_ex_width)
+		return conf_fault(c, width_option(kind), f,
+			"an OC_EX width of at least %u for %s, one slot a unit with -gpgpu_sub_core_model 1",
+			u->units, name);
+	if (kind == UNIT_TENSOR)
+		return 0;
+	if (u->oc_ex_width < s)
+		return conf_fault(c, width_option(kind), f,
+			"an OC_EX width of at least %u for %s, one slot a scheduler with "
+			"-gpgpu_sub_core_model 1",
+			s, name);
+	if (kind != UNIT_MEM && u->units < s)
+		return conf_fault(c, width_option(kind), f,
+			"at least %u units for %s (not %u), one a scheduler with -gpgpu_sub_core_model 1", s,
+			name, u->units);
+	return 0;
+}
+
+static int check_kind(const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
+{
+	const struct unit_params *u = &k->unit[kind];
+
+	if (k->sub_core)
+		return check_sub_core_kind(k, kind, c, f);
+	if (u->units && kind != UNIT_TENSOR && (!u->id_oc_width || !u->oc_ex_width))
+		return conf_fault(c, width_option(kind), f, "ID_OC and OC_EX widths of at least 1 for %s",
+			kind_name[kind]);
+	return 0;
+}
+
+static int units(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	k->tensor_avail = conf_bool(c, OPT_gpgpu_tensor_core_avail);
+	if (widths(k, c, f) < 0 || specialized(k, c, f) < 0)
+		return -1;
+	k->unit[UNIT_SP].units = conf_uint(c, OPT_gpgpu_num_sp_units);
+	k->unit[UNIT_DP].units = conf_uint(c, OPT_gpgpu_num_dp_units);
+	k->unit[UNIT_INT].units = conf_uint(c, OPT_gpgpu_num_int_units);
+	k->unit[UNIT_SFU].units = conf_uint(c, OPT_gpgpu_num_sfu_units);
+	k->unit[UNIT_TENSOR].units = conf_uint(c, OPT_gpgpu_num_tensor_core_units);
+	k->unit[UNIT_MEM].units = 1;
+	if (!k->unit[UNIT_SP].units && !k->unit[UNIT_INT].units)
+		return conf_fault(
+			c, OPT_gpgpu_num_sp_units, f, "an SP or INT unit, which every kernel needs");
+	if (k->unit[UNIT_TENSOR].units && !k->tensor_avail)
+		return conf_fault(c, OPT_gpgpu_num_tensor_core_units, f, "0, or -gpgpu_tensor_core_avail 1");
+	for (int kind = 0; kind < N_UNIT_KINDS; kind++)
+		if (check_kind(k, kind, c, f) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- operand collector ----------------------------------------------------------------------------------
+ */
+
+/* By enum collector_kind; ports lie at the same distance. unit: whose instructions the ports take. */
+static const struct {
+	enum conf_id units, in, out;
+	int unit;
+	const char *name;
+} collector_row[N_COLLECTORS] = {
+#define ROW(x)                                                                                               \
+	OPT_gpgpu_operand_collector_num_units_##x, OPT_gpgpu_operand_collector_num_in_ports_##x,             \
+		OPT_gpgpu_operand_collector_num_out_ports_##x
+	[COLLECT_GEN] = {ROW(gen), -1, "gen"},
+	[COLLECT_SP] = {ROW(sp), UNIT_SP, "sp"},
+	[COLLECT_DP] = {ROW(dp), UNIT_DP, "dp"},
+	[COLLECT_TENSOR] = {ROW(tensor_core), UNIT_TENSOR, "tensor_core"},
+	[COLLECT_SFU] = {ROW(sfu), UNIT_SFU, "sfu"},
+	[COLLECT_MEM] = {ROW(mem), UNIT_MEM, "mem"},
+	[COLLECT_INT] = {ROW(int), UNIT_INT, "int"},
+#undef ROW
+};
+
+/* Sub-core groups: a set is shared out evenly among the schedulers (part 2 section 11.1). */
+static int check_sub_core_sets(
+	const struct core_params *k, uint32_t total, const struct gpuconf *c, struct fault *f)
+{
+	uint32_t s = k->schedulers;
+
+	if (k->reg_banks % s)
+		return conf_fault(c, OPT_gpgpu_num_reg_banks, f,
+			"a multiple of the %u schedulers with -gpgpu_sub_core_model 1", s);
+	for (int i = 0; i < N_COLLECTORS; i++) {
+		const struct collector_params *set = &k->collector[i];
+		bool grouped = i == COLLECT_GEN ||
+			       (set->in_ports && i != COLLECT_TENSOR && k->unit[collector_row[i].unit].units);
+		if ((grouped && (set->units < s || set->units % s)) || (set->out_ports && set->units < s))
+			return conf_fault(c, collector_row[i].units, f,
+				"a multiple of the %u schedulers with -gpgpu_sub_core_model 1", s);
+	}
+	if (total % s)
+		return conf_fault(c, OPT_gpgpu_operand_collector_num_units_gen, f,
+			"collector units that make the total of %u a multiple of the %u schedulers", total,
+			s);
+	return 0;
+}
+
+/* Every existing unit kind needs a way in, and every set that may be entered a way out. */
+static int check_routes(const struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	const struct collector_params *gen = &k->collector[COLLECT_GEN];
+	bool reached[N_UNIT_KINDS] = {false}, gen_entered = gen->in_ports > 0 && gen->units > 0;
+
+	for (int kind = 0; kind < N_UNIT_KINDS; kind++)
+		reached[kind] = gen_entered || !k->unit[kind].units || kind == UNIT_TENSOR;
+	for (int i = COLLECT_SP; i < N_COLLECTORS; i++) {
+		const struct collector_params *set = &k->collector[i];
+		if (!set->in_ports)
+			continue;
+		if (set->units || gen->units)
+			reached[collector_row[i].unit] = true;
+		gen_entered |= gen->units > 0;
+		if (set->units && !set->out_ports)
+			return conf_fault(c, collector_row[i].out, f,
+				"at least 1 port out of the %u collector units of %s", set->units,
+				collector_row[i].name);
+	}
+	if (gen_entered && !gen->out_ports)
+		return conf_fault(c, collector_row[COLLECT_GEN].out, f,
+			"at least 1 port out of the %u generic collector units", gen->units);
+	for (int kind = 0; kind < N_UNIT_KINDS; kind++)
+		if (!reached[kind])
+			return conf_fault(c, collector_row[COLLECT_GEN].in, f,
+				"generic ports and units, or ports and units of its own, for %s: nothing "
+				"collects its operands",
+				kind_name[kind]);
+	return 0;
+}
+
+static int collectors(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	uint32_t total = 0;
+
+	k->special_collectors = conf_bool(c, OPT_gpgpu_enable_specialized_operand_collector);
+	k->reg_banks = conf_uint(c, OPT_gpgpu_num_reg_banks);
+	k->collector_steps = conf_uint(c, OPT_gpgpu_reg_file_port_throughput);
+	for (int i = 0; i < N_COLLECTORS; i++) {
+		if (i != COLLECT_GEN && !k->special_collectors)
+			continue;
+		k->collector[i] = (struct collector_params){
+			.units = conf_uint(c, collector_row[i].units),
+			.in_ports = conf_uint(c, collector_row[i].in),
+			.out_ports = conf_uint(c, collector_row[i].out),
+		};
+		total += k->collector[i].units;
+	}
+	if (total > MAX_COLLECTORS)
+		return conf_fault(c, OPT_gpgpu_operand_collector_num_units_gen, f,
+			"at most %u collector units in all sets, not %u", MAX_COLLECTORS, total);
+	if (k->sub_core && check_sub_core_sets(k, total, c, f) < 0)
+		return -1;
+	return check_routes(k, c, f);
+}
+
+/* ---- latencies
+ * ---------------------------------------------------------------------------------------------- */
+
+static uint32_t depth_of(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_ANY; }
+
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* Part 2 section 12.3. quirk Q14: with five INT latencies the original's depth is arbitrary. */
+static int depths(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	uint32_t in[6], fp[5], dp[5], sfu, tensor;
+	int n = param_numbers(conf_text(c, OPT_ptx_opcode_latency_int), ',', in, 6);
+
+	if (n < 5)
+		return conf_fault(c, OPT_ptx_opcode_latency_int, f, "5 or 6 numbers separated by commas");
+	if (param_numbers(conf_text(c, OPT_ptx_opcode_latency_fp), ',', fp, 5) != 5)
+		return conf_fault(c, OPT_ptx_opcode_latency_fp, f, "5 numbers separated by commas");
+	if (param_numbers(conf_text(c, OPT_ptx_opcode_latency_dp), ',', dp, 5) != 5)
+		return conf_fault(c, OPT_ptx_opcode_latency_dp, f, "5 numbers separated by commas");
+	if (param_numbers(conf_text(c, OPT_ptx_opcode_latency_sfu), ',', &sfu, 1) != 1)
+		return conf_fault(c, OPT_ptx_opcode_latency_sfu, f, "one number");
+	if (param_numbers(conf_text(c, OPT_ptx_opcode_latency_tesnor), ',', &tensor, 1) != 1)
+		return conf_fault(c, OPT_ptx_opcode_latency_tesnor, f, "one number");
+	k->unit[UNIT_INT].depth = n == 6 ? depth_of(larger(in[1], in[5])) : DEPTH_ANY;
+	k->unit[UNIT_SP].depth = depth_of(fp[1]);
+	k->unit[UNIT_DP].depth = depth_of(dp[1]);
+	k->unit[UNIT_SFU].depth = depth_of(larger(dp[4], sfu));
+	k->unit[UNIT_TENSOR].depth = depth_of(tensor);
+	return 0;
+}
+
+/* Read "L,I" of a class that runs on kind; halved: the half-rate opcodes of SP (part 1 section 7.2). */
+static int latency(struct latency *l, const struct core_params *k, int kind, enum conf_id id,
+	const struct gpuconf *c, struct fault *f)
+{
+	const struct unit_params *u = &k->unit[kind];
+	uint32_t n[2];
+
+	if (param_numbers(conf_text(c, id), ',', n, 2) != 2 || n[1] < 1 || n[1] > n[0] || n[0] >= 512)
+		return conf_fault(c, id, f, "LATENCY,INTERVAL with 1 <= INTERVAL <= LATENCY < 512");
+	*l = (struct latency){n[0], n[1]};
+	if (!u->units)
+		return 0;
+	uint32_t shortest = kind == UNIT_SP && n[1] > 1 ? n[1] / 2 : n[1];
+	if (n[0] - shortest >= u->depth)
+		return conf_fault(c, id, f,
+			"a latency at most %u above its interval%s, as the pipeline of %s has %u stages (%s)",
+			u->depth ? u->depth - 1 : 0, shortest < n[1] ? " (halved for half precision)" : "",
+			kind_name[kind], u->depth,
+			is_spec(kind)      ? "third field of -specialized_unit_N"
+			: kind == UNIT_SP  ? "second number of -ptx_opcode_latency_fp"
+			: kind == UNIT_DP  ? "second number of -ptx_opcode_latency_dp"
+			: kind == UNIT_INT ? "-ptx_opcode_latency_int"
+			: kind == UNIT_SFU ? "-ptx_opcode_latency_sfu"
+					   : "-ptx_opcode_latency_tesnor");
+	return 0;
+}
+
+static int latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	/* Instruction classes beside INT that take its latencies (part 1 section 7.2; the last three as INT).
+	 */
+	static const enum isa_class as_int[] = {
+		CLASS_ALU, CLASS_BRANCH, CLASS_CALL, CLASS_RET, CLASS_TMA, CLASS_SYNCS, CLASS_FENCE};
+	int alu = k->unit[UNIT_INT].units ? UNIT_INT : UNIT_SP,
+	    fp64 = k->unit[UNIT_DP].units ? UNIT_DP : UNIT_SFU;
+	struct latency *l = k->latency;
+
+	for (int i = 0; i < N_CLASSES; i++)
+		l[i] = (struct latency){1, 1};
+	if (latency(&l[CLASS_INT], k, alu, OPT_trace_opcode_latency_initiation_int, c, f) < 0 ||
+		latency(&l[CLASS_SP], k, UNIT_SP, OPT_trace_opcode_latency_initiation_sp, c, f) < 0 ||
+		latency(&l[CLASS_DP], k, fp64, OPT_trace_opcode_latency_initiation_dp, c, f) < 0 ||
+		latency(&l[CLASS_SFU], k, UNIT_SFU, OPT_trace_opcode_latency_initiation_sfu, c, f) < 0 ||
+		latency(&l[CLASS_TENSOR], k, UNIT_TENSOR, OPT_trace_opcode_latency_initiation_tensor, c, f) <
+			0)
+		return -1;
+	for (size_t i = 0; i < sizeof as_int / sizeof as_int[0]; i++)
+		l[as_int[i]] = l[CLASS_INT];
+	for (int i = 0; i < MAX_SPECS; i++)
+		if (latency(&l[CLASS_SPEC1 + i], k, UNIT_SPEC + i,
+			    (enum conf_id)(OPT_trace_opcode_latency_initiation_spec_op_1 + i), c, f) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- load/store unit
+ * ------------------------------------------------------------------------------------------ */
+
+static int load_store(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	k->smem_latency = conf_uint(c, OPT_gpgpu_smem_latency);
+	k->unit[UNIT_MEM].depth = k->smem_latency;
+	k->smem_banks = conf_uint(c, OPT_gpgpu_shmem_num_banks);
+	k->smem_limited_broadcast = conf_bool(c, OPT_gpgpu_shmem_limited_broadcast);
+	k->warp_parts = conf_uint(c, OPT_gpgpu_shmem_warp_parts);
+	if (32 % k->warp_parts)
+		return conf_fault(
+			c, OPT_gpgpu_shmem_warp_parts, f, "1, 2, 4, 8, 16 or 32, which divide a warp");
+	k->ldst_steps = conf_uint(c, OPT_gpgpu_mem_unit_ports);
+	if (k->ldst_steps == 0)
+		k->ldst_steps = k->warp_parts;
+	k->coalesce_arch = conf_uint(c, OPT_gpgpu_coalesce_arch);
+	k->gmem_skip_l1d = conf_bool(c, OPT_gpgpu_gmem_skip_L1D);
+	k->flush_l1 = conf_bool(c, OPT_gpgpu_flush_l1_cache);
+	k->adaptive_l1 = conf_bool(c, OPT_gpgpu_adaptive_cache_config);
+	k->unified_l1_kb = conf_uint(c, OPT_gpgpu_unified_l1d_size);
+	k->l1_banks = conf_uint(c, OPT_gpgpu_l1_banks);
+	k->l1_bank_interleave = conf_uint(c, OPT_gpgpu_l1_banks_byte_interleaving);
+	k->l1_latency = conf_uint(c, OPT_gpgpu_l1_latency);
+	k->l1_bank_hash = (enum set_index)conf_uint(c, OPT_gpgpu_l1_banks_hashing_function);
+	k->response_max = conf_uint(c, OPT_gpgpu_n_ldst_response_buffer_size);
+	k->perfect_mem = conf_bool(c, OPT_gpgpu_perfect_mem);
+	k->local_mem_map = conf_bool(c, OPT_gpgpu_local_mem_map);
+	return 0;
+}
+
+int params_core(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct core_params *k = &p->core;
+
+	if (resources(k, c, f) < 0 || schedulers(p, c, f) < 0 || units(k, c, f) < 0 ||
+		collectors(k, c, f) < 0)
+		return -1;
+	if (depths(k, c, f) < 0 || latencies(k, c, f) < 0 || load_store(k, c, f) < 0)
+		return -1;
+	return 0;
+}

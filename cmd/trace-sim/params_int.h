@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Between the params*.c files only. Each part fills its share of *p; 0, or -1 and *f. */
+#ifndef PARAMS_INT_H
+#define PARAMS_INT_H
+
+#include "params.h"
+
+int params_core(struct params *p, const struct gpuconf *c, struct fault *f);
+int params_memory(struct params *p, const struct gpuconf *c, struct fault *f);
+/* After the two others: caches have rules with the coalescer and with each other. */
+int params_caches(struct params *p, const struct gpuconf *c, struct fault *f);
+
+/*
+ * All numbers of "N<sep>N<sep>...", at most cap of them. The count, or -1 when text is not such a list,
+ * holds a number of more than 32 bits, or more than cap numbers. Blanks before a number are skipped.
+ */
+int param_numbers(const char *text, char sep, uint32_t *out, int cap);
+/* One number at *text, which moves behind it. */
+bool param_number(const char **text, uint32_t *out);
+
+static inline bool is_pow2(uint64_t n) { return n && !(n & (n - 1)); }
+static inline uint32_t floor_log2(uint64_t n) { return n ? 63u - (uint32_t)__builtin_clzll(n) : 0; }
+
+#endif

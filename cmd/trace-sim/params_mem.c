@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parameters of the memory side: partitions, address mapping, DRAM (part 4 sections 6.1, 8, 10.1, 14).
+ *
+ * Always true afterwards: an address decodes to a channel, slice and bank that exist; every queue can move;
+ * no derived DRAM timer wraps. The caches are read in params_cache.c.
+ */
+#include <string.h>
+#include "params_int.h"
+
+#define MAX_SLICES     4096
+#define MAX_BANKS_DRAM 1024  /* banks of a channel */
+#define MAX_TIME       65535 /* clocks of a DRAM timing */
+#define MAX_QUEUE      1048576
+#define MAX_GROUPS     8 /* bank groups; the statistics hold them in 8 bits */
+
+/* ---- partitions
+ * --------------------------------------------------------------------------------------------- */
+
+static int partitions(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+{
+	uint32_t n[4];
+
+	m->channels = conf_uint(c, OPT_gpgpu_n_mem);
+	m->subs = conf_uint(c, OPT_gpgpu_n_sub_partition_per_mchannel);
+	if (!is_pow2(m->subs))
+		return conf_fault(c, OPT_gpgpu_n_sub_partition_per_mchannel, f, "a power of two");
+	if (m->channels * m->subs > MAX_SLICES)
+		return conf_fault(c, OPT_gpgpu_n_mem, f, "at most %u slices, not %u channels of %u",
+			MAX_SLICES, m->channels, m->subs);
+	if (param_numbers(conf_text(c, OPT_gpgpu_dram_partition_queues), ':', n, 4) != 4)
+		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f, "four numbers separated by colons");
+	/* The L2 takes a request only with room for four in the first queue (part 4 section 8.1). */
+	if (n[0] < 4 || !n[1] || !n[2] || !n[3] || n[0] > MAX_QUEUE || n[1] > MAX_QUEUE || n[2] > MAX_QUEUE ||
+		n[3] > MAX_QUEUE)
+		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f,
+			"at least 4 entries in the first queue and 1 in the others, at most %d", MAX_QUEUE);
+	m->queue_icnt_l2 = n[0];
+	m->queue_l2_dram = n[1];
+	m->queue_dram_l2 = n[2];
+	m->queue_l2_icnt = n[3];
+	m->rop_latency = conf_uint(c, OPT_gpgpu_l2_rop_latency);
+	m->dram_latency = conf_uint(c, OPT_dram_latency);
+	m->l2_texture_only = conf_bool(c, OPT_gpgpu_cache_dl2_texture_only);
+	m->flush_l2 = conf_bool(c, OPT_gpgpu_flush_l2_cache);
+	m->memcpy_warms_l2 = conf_bool(c, OPT_gpgpu_perf_sim_memcpy);
+	m->latency_stats = conf_num(c, OPT_gpgpu_memlatency_stat) != 0;
+	return 0;
+}
+
+/* ---- DRAM timing
+ * --------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	size_t at;
+	bool needed;
+	uint32_t def;
+} timing_row[] = {
+#define ROW(name, member, needed, def)                                                                       \
+	{                                                                                                    \
+		name, offsetof(struct dram_params, member), needed, def                                      \
+	}
+	ROW("nbk", nbk, true, 0),
+	ROW("CCD", tCCD, true, 0),
+	ROW("RRD", tRRD, true, 0),
+	ROW("RCD", tRCD, true, 0),
+	ROW("RAS", tRAS, true, 0),
+	ROW("RP", tRP, true, 0),
+	ROW("RC", tRC, true, 0),
+	ROW("CL", CL, true, 0),
+	ROW("WL", WL, true, 0),
+	ROW("CDLR", tCDLR, true, 0),
+	ROW("WR", tWR, true, 0),
+	ROW("nbkgrp", nbkgrp, false, 1),
+	ROW("CCDL", tCCDL, false, 0),
+	ROW("RTPL", tRTPL, false, 0),
+#undef ROW
+};
+
+#define N_TIMINGS ((int)(sizeof timing_row / sizeof timing_row[0]))
+
+static uint32_t *timing_member(struct dram_params *d, int i)
+{
+	return (uint32_t *)(void *)((char *)d + timing_row[i].at);
+}
+
+/* Name of at most n bytes to row index, or -1. */
+static int timing_find(const char *name, size_t n)
+{
+	for (int i = 0; i < N_TIMINGS; i++)
+		if (strlen(timing_row[i].name) == n && memcmp(timing_row[i].name, name, n) == 0)
+			return i;
+	return -1;
+}
+
+/* "name=value" pairs in any order, split at '=', ':', ';' and blanks. */
+static int timing_named(struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
+{
+	static const char separators[] = "=:; \t\r\n";
+	const enum conf_id id = OPT_gpgpu_dram_timing_opt;
+	uint32_t seen = 0;
+	char shown[32];
+
+	for (;;) {
+		text += strspn(text, separators);
+		if (!*text)
+			break;
+		size_t n = strcspn(text, separators);
+		int i = timing_find(text, n);
+		if (i < 0) {
+			diag_quote(shown, sizeof shown, text, n);
+			return conf_fault(c, id, f,
+				"nbk CCD RRD RCD RAS RP RC CL WL CDLR WR nbkgrp CCDL RTPL as names, not '%s'",
+				shown);
+		}
+		text += n;
+		text += strspn(text, separators);
+		if (!param_number(&text, timing_member(d, i)) || (*text && !strchr(separators, *text)))
+			return conf_fault(c, id, f, "a number for %s", timing_row[i].name);
+		seen |= 1u << i;
+	}
+	for (int i = 0; i < N_TIMINGS; i++)
+		if (timing_row[i].needed && !(seen & 1u << i))
+			return conf_fault(
+				c, id, f, "a value for %s, which has no default", timing_row[i].name);
+	return 0;
+}
+
+/* 11 to 14 numbers in the order of timing_row. */
+static int timing_positional(
+	struct dram_params *d, const char *text, const struct gpuconf *c, struct fault *f)
+{
+	uint32_t v[14];
+	int n = param_numbers(text, ':', v, N_TIMINGS);
+
+	if (n < 11)
+		return conf_fault(c, OPT_gpgpu_dram_timing_opt, f,
+			"nbk=N:CCD=N:..., or 11 to 14 numbers "
+			"nbk:CCD:RRD:RCD:RAS:RP:RC:CL:WL:CDLR:WR[:nbkgrp:CCDL:RTPL]");
+	for (int i = 0; i < n; i++)
+		*timing_member(d, i) = v[i];
+	return 0;
+}
+
+static uint32_t bank_group(const struct dram_params *d, uint32_t bank)
+{
+	return d->group_index == 0   ? bank >> floor_log2(d->nbk / d->nbkgrp)
+	       : d->group_index == 1 ? bank & (d->nbkgrp - 1)
+				     : 0;
+}
+
+static int check_banks(const struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+{
+	const enum conf_id id = OPT_gpgpu_dram_timing_opt;
+
+	if (!d->nbk || d->nbk > MAX_BANKS_DRAM)
+		return conf_fault(c, id, f, "1 to %d banks (nbk)", MAX_BANKS_DRAM);
+	if (d->nbk % subs)
+		return conf_fault(
+			c, id, f, "banks (nbk) shared out evenly among the %u slices of a channel", subs);
+	if (!d->nbkgrp || d->nbkgrp > d->nbk)
+		return conf_fault(c, id, f, "1 to %u bank groups (nbkgrp)", d->nbk);
+	for (uint32_t j = 0; j < d->nbk; j++)
+		if (bank_group(d, j) >= MAX_GROUPS || bank_group(d, j) >= d->nbkgrp)
+			return conf_fault(c, id, f,
+				"at most %d bank groups that divide the %u banks by a power of two (bank %u "
+				"is in group %u of %u)",
+				MAX_GROUPS, d->nbk, j, bank_group(d, j), d->nbkgrp);
+	if (d->bank_index == 1 && !is_pow2(d->nbk))
+		return conf_fault(
+			c, OPT_dram_bnk_indexing_policy, f, "0 unless the number of banks is a power of two");
+	if (d->bank_index == 2 && d->nbk != 16 && d->nbk != 32 && d->nbk != 64)
+		return conf_fault(
+			c, OPT_dram_bnk_indexing_policy, f, "0 or 1 unless there are 16, 32 or 64 banks");
+	return 0;
+}
+
+static int timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+{
+	const enum conf_id id = OPT_gpgpu_dram_timing_opt;
+	const char *text = conf_text(c, id);
+
+	for (int i = 0; i < N_TIMINGS; i++)
+		*timing_member(d, i) = timing_row[i].def;
+	if ((strchr(text, '=') ? timing_named(d, text, c, f) : timing_positional(d, text, c, f)) < 0)
+		return -1;
+	d->timing_text = text;
+	for (int i = 0; i < N_TIMINGS; i++)
+		if (*timing_member(d, i) > MAX_TIME)
+			return conf_fault(c, id, f, "values of at most %d", MAX_TIME);
+	if (check_banks(d, subs, c, f) < 0)
+		return -1;
+	if (d->WL > d->CL)
+		return conf_fault(c, id, f, "a write latency (WL) of at most the read latency (CL)");
+	if (d->tRCD < d->WL + 1)
+		return conf_fault(
+			c, id, f, "RCD above WL, as a write waits RCD - (WL + 1) after an activate");
+	d->tRCDWR = d->tRCD - (d->WL + 1);
+	d->tRTW = d->no_turnaround ? 0 : d->CL + d->burst_cycles + 2 - d->WL;
+	d->tWTR = d->no_turnaround ? 0 : d->WL + d->burst_cycles + d->tCDLR;
+	d->tWTP = d->WL + d->burst_cycles + d->tWR;
+	return 0;
+}
+
+/* ---- DRAM queues
+ * ------------------------------------------------------------------------------------------------ */
+
+/*
+ * quirk: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte behind which
+ * lies the flag of the separate write queue (part 4 quirk 16.1). Whichever option is set later decides
+ * the write queue: the bus option by its second byte.
+ */
+static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
+{
+	const struct conf_value *bus = &c->v[OPT_dram_dual_bus_interface];
+	const struct conf_value *queue = &c->v[OPT_dram_seperate_write_queue_enable];
+
+	if (bus->number & ~(int64_t)0x101)
+		return conf_fault(c, OPT_dram_dual_bus_interface, f,
+			"0 or 1, or 256 more to turn on the write queue too");
+	d->dual_bus = bus->number & 1;
+	d->write_queue = bus->order > queue->order ? bus->number >> 8 : queue->number;
+	return 0;
+}
+
+static int write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
+{
+	uint32_t n[3];
+
+	if (param_numbers(conf_text(c, OPT_dram_write_queue_size), ':', n, 3) != 3 || n[0] > MAX_QUEUE)
+		return conf_fault(
+			c, OPT_dram_write_queue_size, f, "SIZE:HIGH:LOW with SIZE at most %d", MAX_QUEUE);
+	if (d->write_queue && (!n[0] || n[1] > n[0] || !n[2]))
+		return conf_fault(c, OPT_dram_write_queue_size, f,
+			"HIGH at most SIZE and LOW at least 1, without which the queue never drains or never "
+			"ends draining");
+	d->write_max = n[0];
+	d->write_high = n[1];
+	d->write_low = n[2];
+	return 0;
+}
+
+static int queues(struct dram_params *d, uint32_t subs, const struct gpuconf *c, struct fault *f)
+{
+	d->simple = conf_bool(c, OPT_gpgpu_simple_dram_model);
+	d->fr_fcfs = conf_num(c, OPT_gpgpu_dram_scheduler) == 1;
+	d->queue_max = conf_uint(c, OPT_gpgpu_frfcfs_dram_sched_queue_size);
+	d->return_max = conf_uint(c, OPT_gpgpu_dram_return_queue_size);
+	if (bus_and_write_queue(d, c, f) < 0 || write_queue(d, c, f) < 0)
+		return -1;
+	if (d->fr_fcfs && !d->simple && !d->queue_max)
+		return conf_fault(c, OPT_gpgpu_frfcfs_dram_sched_queue_size, f,
+			"at least 1 with -gpgpu_dram_scheduler 1");
+	if (d->queue_max && d->return_max && (uint64_t)d->queue_max + d->return_max < subs)
+		return conf_fault(c, OPT_gpgpu_dram_return_queue_size, f,
+			"scheduler and return queue together no smaller than the %u slices of a channel",
+			subs);
+	return 0;
+}
+
+static int dram(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+{
+	struct dram_params *d = &m->dram;
+
+	d->bus_bytes = conf_uint(c, OPT_gpgpu_dram_buswidth);
+	d->burst = conf_uint(c, OPT_gpgpu_dram_burst_length);
+	d->freq_ratio = conf_uint(c, OPT_dram_data_command_freq_ratio);
+	d->chips = conf_uint(c, OPT_gpgpu_n_mem_per_ctrlr);
+	d->atom_bytes = d->burst * d->bus_bytes * d->chips;
+	d->burst_cycles = d->burst / d->freq_ratio;
+	d->bank_index = conf_uint(c, OPT_dram_bnk_indexing_policy);
+	d->group_index = conf_uint(c, OPT_dram_bnkgrp_indexing_policy);
+	d->no_turnaround = conf_bool(c, OPT_dram_elimnate_rw_turnaround);
+	return queues(d, m->subs, c, f) < 0 || timing(d, m->subs, c, f) < 0 ? -1 : 0;
+}
+
+/* ---- addresses
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* What of a mapping the checks need: where the channel number begins (-1: at the D bits), bits of bank and
+ * channel. */
+struct mapping {
+	int chip_at;
+	uint32_t bank_bits, chip_bits;
+};
+
+/* ADDR_CHIP_S of the legacy masks (part 4 section 6.1); all have two bank bits. */
+static int legacy_chip_at(int64_t mask)
+{
+	switch (mask) {
+	case 1:
+		return 13;
+	case 2:
+	case 3:
+		return 11;
+	case 5:
+	case 6:
+	case 14:
+	case 15:
+	case 16:
+		return (int)mask;
+	case 100:
+		return 1;
+	case 103:
+		return 3;
+	case 106:
+	case 160:
+		return 6;
+	default:
+		return 10;
+	}
+}
+
+/* "dramid@N;" when there is a ';', then 64 letters from bit 63 down. */
+static int parse_mapping(struct mapping *m, const char *text, const struct gpuconf *c, struct fault *f)
+{
+	const enum conf_id id = OPT_gpgpu_mem_addr_mapping;
+	const char *bits = strchr(text, ';');
+	uint32_t n = 0, at;
+
+	*m = (struct mapping){.chip_at = -1};
+	if (bits) {
+		const char *s = text + 7;
+		if (strncmp(text, "dramid@", 7) != 0 || !param_number(&s, &at) || s != bits || at > 63)
+			return conf_fault(c, id, f, "dramid@BIT with a bit from 0 to 63 before the ';'");
+		m->chip_at = (int)at;
+	}
+	for (const char *s = bits ? bits + 1 : text; *s; s++) {
+		if (*s == '|' || *s == ' ' || *s == '.')
+			continue;
+		if (!strchr("DdBbRrCcSs0", *s))
+			return conf_fault(c, id, f, "only D B R C S 0 and separators at its character %d",
+				(int)(s - text) + 1);
+		m->bank_bits += *s == 'B' || *s == 'b';
+		m->chip_bits += *s == 'D' || *s == 'd';
+		n++;
+	}
+	if (n != 64)
+		return conf_fault(c, id, f, "64 address bits, not %u", n);
+	if (bits && m->chip_bits)
+		return conf_fault(c, id, f, "either dramid@BIT or D bits for the channel, not both");
+	return 0;
+}
+
+/* -gpgpu_memory_partition_indexing (part 4 section 6.2). */
+static int check_indexing(
+	const struct memory_params *m, const struct mapping *map, const struct gpuconf *c, struct fault *f)
+{
+	const enum conf_id id = OPT_gpgpu_memory_partition_indexing;
+	uint32_t power = 1;
+
+	switch (m->addr.partition_index) {
+	case 1:
+		if (!is_pow2(m->channels))
+			return conf_fault(c, id, f,
+				"another value than 1, as %u channels are no power of two", m->channels);
+		return 0;
+	case 2:
+		while (power < m->channels)
+			power *= 2;
+		if (m->channels < 2 ||
+			(power * m->subs != 16 && power * m->subs != 32 && power * m->subs != 64))
+			return conf_fault(c, id, f,
+				"another value than 2, or channels (rounded up to a power of two) times "
+				"slices of 16, 32 or 64");
+		return 0;
+	case 3:
+		return conf_fault(c, id, f, "0, 1, 2, 4 or 5; the original has no function for 3");
+	case 4:
+		if (map->chip_at < (int)floor_log2(m->subs))
+			return conf_fault(c, id, f,
+				"another value than 4, or a mapping with dramid@%u or above",
+				floor_log2(m->subs));
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int addresses(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+{
+	const enum conf_id id = OPT_gpgpu_mem_addr_mapping;
+	const char *text = conf_text(c, id);
+	uint32_t chip_log2 = floor_log2(m->channels), sub_log2 = floor_log2(m->subs);
+	struct mapping map = {.bank_bits = 2};
+
+	m->addr.mapping = strcmp(text, "NULL") == 0 ? NULL : text;
+	m->addr.legacy_mask = conf_num(c, OPT_gpgpu_mem_address_mask);
+	m->addr.partition_index = conf_uint(c, OPT_gpgpu_memory_partition_indexing);
+	m->addr.test = conf_bool(c, OPT_gpgpu_mem_addr_test);
+	if (!m->addr.mapping)
+		map.chip_at = legacy_chip_at(m->addr.legacy_mask);
+	else if (parse_mapping(&map, text, c, f) < 0)
+		return -1;
+	if (map.chip_at < 0 && !is_pow2(m->channels))
+		return conf_fault(c, id, f, "dramid@BIT, as %u channels are no power of two", m->channels);
+	if (map.chip_bits > chip_log2)
+		return conf_fault(c, id, f, "at most %u D bits for %u channels", chip_log2, m->channels);
+	if (map.chip_at >= 0 && (uint32_t)map.chip_at + chip_log2 + sub_log2 > 63)
+		return conf_fault(c, id, f, "a channel number that begins at bit %u or below",
+			63 - chip_log2 - sub_log2);
+	if (map.bank_bits < sub_log2)
+		return conf_fault(
+			c, id, f, "at least %u B bits, which choose among %u slices", sub_log2, m->subs);
+	/* IPOLY bank indexing looks at the low bits only; the others need every decoded bank to exist. */
+	if (map.bank_bits > 30 || (m->dram.bank_index != 2 && m->dram.nbk < 1u << map.bank_bits))
+		return conf_fault(c, id, f, "B bits for the %u banks (nbk) of -gpgpu_dram_timing_opt, not %u",
+			m->dram.nbk, map.bank_bits);
+	return check_indexing(m, &map, c, f);
+}
+
+int params_memory(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct memory_params *m = &p->mem;
+
+	return partitions(m, c, f) < 0 || dram(m, c, f) < 0 || addresses(m, c, f) < 0 ? -1 : 0;
+}
