@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The load/store unit of one SM (part 3 sections 3 to 10), and its cluster.
- * Files: ldst.c (cycle, retirement), ldst_wb.c (write-back, responses), ldst_l1.c (latency queues), coalesce.c
- * (access generation), inject.c (towards the network), cluster.c (responses from the network).
+ * Files: ldst.c (cycle, entry, retirement), ldst_wb.c (write-back, responses), ldst_l1.c (latency queues),
+ * ldst_pend.c (outstanding accesses), coalesce.c (access generation), inject.c (towards the network),
+ * cluster.c (responses from the network), traffic.c.
  *
  * Time inside the unit is steps: step = clock * ldst_steps + i. The shifting queues of the specification are
  * kept as FIFOs with entry times: an entry put into an L-slot queue at step t is at slot 0 from step t + L.
@@ -23,21 +24,26 @@ struct access {
 	uint8_t sectors;
 };
 
-#define MAX_ACCESSES 1024	/* 32 lanes, 8 words each, each crossing a segment, plus slack */
+#define MAX_ACCESSES 256	/* 32 lanes of 8 local words; only global pieces cross segments, one a lane */
 
 struct access_list {
-	struct access at[MAX_ACCESSES];
+	uint64_t lane0;		/* address of lane 0, 0 when it is inactive */
 	uint32_t n;
+	struct access at[MAX_ACCESSES];
 };
 
 /*
- * coalesce.c. Generate the accesses of instruction w, in the original's order; for shared space none,
- * but *passes: the conflict passes. Dies at the trace line on what the model cannot do (misaligned local ...).
+ * coalesce.c. The accesses of instruction w, in the original's order, none in shared space; and the passes
+ * of one in shared space. Dies at the trace line on what the model cannot do (misaligned local ...).
  */
 void coalesce(struct sm *s, const struct winst *w, struct access_list *out);
-uint32_t shared_passes(struct sm *s, const struct winst *w);
-/* Local address translation (part 1 section 8.2): up to 8 word addresses; returns how many. */
-unsigned local_translate(const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8]);
+uint32_t shared_passes(struct sm *s, const struct winst *w);	/* 1 to 32 */
+/*
+ * Local address translation (part 1 section 8.2): up to 8 word addresses; returns how many, 0 when the
+ * thread lies beyond the memory that the machine gives to threads. addr and size are as that section wants.
+ */
+unsigned local_translate(const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size,
+	uint64_t out[8]);
 
 struct ldst *ldst_new(struct sm *s);
 void ldst_delete(struct ldst *l);
@@ -46,7 +52,7 @@ bool ldst_can_accept(const struct sm *s);	/* DISP empty */
 void ldst_accept(struct sm *s, uint16_t w);	/* part 3 section 4 */
 bool ldst_response_full(const struct sm *s);
 void ldst_push_response(struct sm *s, uint32_t req);
-/* Clock at which the unit must next run; s->clock + 1 while anything moves, NEVER when only replies can wake it. */
+/* Clock at which the unit must run next; s->clock + 1 while anything moves, NEVER: only a reply wakes it. */
 uint64_t ldst_next(const struct sm *s);
 /* cycles in which the unit had nothing to do (port samples of the L1D). */
 void ldst_catch_up(struct sm *s, uint64_t cycles);
@@ -63,6 +69,7 @@ void inject(struct sm *s, uint32_t req);
 /* cluster.c */
 struct cluster {
 	struct ring reply;	/* response FIFO */
+	uint32_t *slots;	/* storage of reply */
 	uint64_t flits_in;	/* icnt_total_pkts_mem_to_simt */
 	uint32_t order[64];	/* SM ids in cycling order */
 	uint32_t first;		/* rotation */
