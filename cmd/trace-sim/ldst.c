@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The load/store unit's cycle: its order of work, the dispatch register DISP, entry and retirement, and when
+ * the unit must run again (part 3 sections 4, 6.2, 6.6 to 6.8). The texture and constant paths are left
+ * out: no trace instruction takes them (section 2).
+ *
+ * Always true outside a step: DISP holds an instruction exactly while disp is not DISP_EMPTY; its accesses
+ * are those still in acc, taken from the back.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "ldst_int.h"
+
+/* ---- building ------------------------------------------------------------------------------------------ */
+
+static void fifo_init(struct timed_fifo *f, uint32_t room)
+{
+	uint32_t cap = ring_capacity(room);
+
+	*f = (struct timed_fifo){.slot = xcalloc(cap, sizeof(*f->slot)), .mask = cap - 1};
+}
+
+static void l1_init(struct sm *s, struct ldst *l)
+{
+	const struct core_params *c = s->core;
+
+	l->l1d = cache_new(&c->l1d, ROLE_L1D, NULL, &s->gpu->reqs);
+	l->queue = xcalloc(c->l1_banks, sizeof(*l->queue));
+	l->last_in = xcalloc(c->l1_banks, sizeof(*l->last_in));
+	for (uint32_t b = 0; b < c->l1_banks; b++) {
+		fifo_init(&l->queue[b], c->l1_latency);
+		l->last_in[b] = NEVER;
+	}
+	l->n_banks = c->l1_banks;
+	l->bank_shift = log2_floor(c->l1_bank_interleave);
+	l->sector_mshr = c->l1d.mshr == MSHR_SECTOR_ASSOC;
+}
+
+struct ldst *ldst_new(struct sm *s)
+{
+	struct ldst *l = xcalloc(1, sizeof(*l));
+	uint32_t cap = ring_capacity(s->core->response_max);
+
+	ring_init(&l->resp, xcalloc(cap, sizeof(uint32_t)), cap);
+	fifo_init(&l->sp, s->core->smem_latency);
+	l->pend = xcalloc(s->core->warps, sizeof(*l->pend));
+	l->l2_splits = s->params->mem.l2.present && s->params->mem.l2.kind == CACHE_SECTOR;
+	l->queue_due = NEVER;
+	if (s->core->l1d.present)
+		l1_init(s, l);
+	/* A write-back goes where the request that caused it goes, so that must be known at the access. */
+	l->decode_early = addrdec_draws(s->gpu->dec) || (l->l1d && s->core->l1d.write != WRITE_THROUGH);
+	return l;
+}
+
+void ldst_delete(struct ldst *l)
+{
+	if (!l)
+		return;
+	if (l->l1d) {
+		for (uint32_t b = 0; b < l->n_banks; b++)
+			free(l->queue[b].slot);
+		cache_delete(l->l1d);
+	}
+	free(l->queue);
+	free(l->last_in);
+	free(l->resp.slot);
+	free(l->sp.slot);
+	free(l->pend);
+	free(l->ldgsts);
+	free(l);
+}
+
+struct cache *ldst_l1d(const struct sm *s) { return s->ldst->l1d; }
+
+void ldst_invalidate_l1d(struct sm *s)
+{
+	if (s->ldst->l1d)
+		cache_invalidate(s->ldst->l1d);
+}
+
+/* ---- entry (section 4) ------------------------------------------------------------------------------- */
+
+bool ldst_can_accept(const struct sm *s) { return s->ldst->disp == DISP_EMPTY; }
+
+static void count_entry(struct sm *s, const struct winst *w)
+{
+	unsigned lanes = bit_count32(w->mask);
+
+	if (w->space == SPACE_SHARED)
+		s->n.shmem_insn += lanes;
+	else if (w->space != SPACE_GLOBAL && w->space != SPACE_LOCAL)
+		return;
+	else if (w->uop->flags & UOP_STORE)
+		s->n.store_insn += lanes;
+	else
+		s->n.load_insn += lanes;
+}
+
+static enum disp_kind way_of(const struct sm *s, const struct ldst *l, const struct winst *w)
+{
+	if (w->space == SPACE_SHARED)
+		return w->mask && w->uop->flags & UOP_ACCESS ? DISP_SHARED : DISP_PASS;
+	if (!l->acc.n)
+		return DISP_PASS;
+	if (w->uop->flags & UOP_BYPASS || (w->space == SPACE_GLOBAL && s->core->gmem_skip_l1d))
+		return DISP_BYPASS;
+	return l->l1d ? DISP_L1 : DISP_BYPASS;
+}
+
+void ldst_accept(struct sm *s, uint16_t handle)
+{
+	struct ldst *l = s->ldst;
+	const struct winst *w = &s->winst[handle];
+	uint64_t first = (s->clock + 1) * s->core->ldst_steps;	/* its first step */
+
+	assert(l->disp == DISP_EMPTY);
+	coalesce(s, w, &l->acc);
+	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
+		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
+	count_entry(s, w);
+	l->disp_inst = handle;
+	l->disp = (uint8_t)way_of(s, l, w);
+	if (l->disp == DISP_SHARED) {
+		l->passes_end = first + shared_passes(s, w) - 1;
+		first = l->passes_end;
+	}
+	if (first / s->core->ldst_steps < l->due)
+		l->due = first / s->core->ldst_steps;
+}
+
+/* ---- DISP (sections 6.6 to 6.8) ------------------------------------------------------------------------ */
+
+static void leave(struct sm *s, struct ldst *l)
+{
+	l->disp = DISP_EMPTY;
+	l->disp_inst = WINST_NONE;
+	s->changed = true;
+}
+
+static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
+{
+	if (!pend_any(s, w->uop, w->warp)) {
+		inst_complete(s, w->code, w->mask);
+		scoreboard_release_all(s, w->warp, w->uop);
+		warp_update_drained(s, w->warp);
+		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts(s, w->warp, w->uop->pc, l->acc.lane0))
+			ldgsts_done(s, w->warp, w->uop->pc, l->acc.lane0);
+	}
+}
+
+static void retire(struct sm *s, struct ldst *l)
+{
+	const struct winst *w = &s->winst[l->disp_inst];
+
+	if (w->uop->flags & UOP_LOAD && w->space == SPACE_SHARED) {
+		if (l->sp.count == s->core->smem_latency)
+			return;
+		timed_push(&l->sp, l->step + s->core->smem_latency, l->disp_inst);
+		leave(s, l);
+		return;
+	}
+	if (w->uop->flags & UOP_LOAD)
+		retire_load(s, l, w);
+	else
+		inst_complete(s, w->code, w->mask);
+	warp_leaves_pipe(s, w->warp);
+	sm_winst_free(s, l->disp_inst);
+	leave(s, l);
+}
+
+/* One access a step, straight to the network. A store waits for one acknowledgement a piece. */
+static enum stall_reason hand_out_bypass(struct sm *s, struct ldst *l)
+{
+	const struct winst *w = &s->winst[l->disp_inst];
+	const struct access *a = &l->acc.at[l->acc.n - 1];
+	uint32_t handle;
+
+	if (!inject_possible_bytes(s, a->size + 8u, w->uop->flags & (UOP_STORE | UOP_ATOMIC)))
+		return STALL_ICNT;
+	handle = ldst_make_request(s, a);
+	if (w->uop->flags & UOP_STORE)
+		s->warp[w->warp].stores += ldst_req(s, handle)->pieces ? ldst_req(s, handle)->pieces : 1;
+	inject(s, handle);
+	return --l->acc.n ? STALL_COAL : STALL_NONE;
+}
+
+static enum stall_type memory_stall(const struct winst *w)
+{
+	bool store = w->uop->flags & UOP_STORE;
+
+	if (w->space == SPACE_LOCAL)
+		return store ? STALL_L_MEM_ST : STALL_L_MEM_LD;
+	return store ? STALL_G_MEM_ST : STALL_G_MEM_LD;
+}
+
+/* n steps in which the passes of a shared memory instruction are not over. */
+static void count_passes(struct sm *s, uint64_t n)
+{
+	s->n.stall_shd_mem += n;
+	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += n;
+	s->n.shmem_bkconflict += n;
+}
+
+static void disp_step(struct sm *s, struct ldst *l)
+{
+	enum stall_reason reason = STALL_NONE;
+
+	if (l->disp == DISP_SHARED) {
+		if (l->step < l->passes_end) {
+			count_passes(s, 1);
+			return;
+		}
+	} else if (l->disp == DISP_L1) {
+		reason = l1_hand_out(s);
+	} else if (l->disp == DISP_BYPASS) {
+		reason = hand_out_bypass(s, l);
+	}
+	if (reason == STALL_NONE) {
+		retire(s, l);
+		return;
+	}
+	s->n.stall_shd_mem++;
+	s->n.stall[memory_stall(&s->winst[l->disp_inst])][reason]++;
+}
+
+/* ---- the cycle ----------------------------------------------------------------------------------------- */
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Clock of the next step that does more than count; see the invariant of due. */
+static uint64_t next_due(const struct sm *s, const struct ldst *l)
+{
+	uint64_t step = NEVER, next = s->clock + 1;
+
+	if (l->wb.full || l->draining || l->nextg != REQ_NONE || l->resp.count)
+		return next;
+	if (l->disp == DISP_SHARED)
+		step = l->passes_end;
+	else if (l->disp != DISP_EMPTY)
+		return next;
+	if (l->l1d && (!cache_miss_queue_empty(l->l1d) || !cache_ports_idle(l->l1d)))
+		return next;
+	if (l->sp.count)
+		step = earlier(step, timed_front(&l->sp)->due);
+	step = earlier(step, l->queue_due);
+	if (step == NEVER)
+		return NEVER;
+	step /= s->core->ldst_steps;
+	return step > next ? step : next;
+}
+
+/* cycles in which no step is due. */
+static void count_idle(struct sm *s, struct ldst *l, uint64_t cycles)
+{
+	uint64_t steps = cycles * s->core->ldst_steps;
+
+	if (l->l1d)
+		cache_idle_cycles(l->l1d, steps);
+	if (l->disp == DISP_SHARED)
+		count_passes(s, steps);
+}
+
+void ldst_cycle(struct sm *s)
+{
+	struct ldst *l = s->ldst;
+	uint32_t steps = s->core->ldst_steps;
+
+	if (s->clock < l->due) {
+		count_idle(s, l, 1);
+		return;
+	}
+	l->step = s->clock * steps;
+	for (uint32_t i = 0; i < steps; i++, l->step++) {
+		ldst_write_back(s);
+		ldst_response(s);
+		if (l->l1d) {
+			l1_cache_step(s);
+			l1_queue_step(s);
+		}
+		if (l->disp != DISP_EMPTY)
+			disp_step(s, l);
+	}
+	l->due = next_due(s, l);
+}
+
+uint64_t ldst_next(const struct sm *s) { return s->ldst->due; }
+
+void ldst_catch_up(struct sm *s, uint64_t cycles)
+{
+	if (cycles)
+		count_idle(s, s->ldst, cycles);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Towards the L1 data cache: requests are made from the accesses of DISP, travel through the latency queue of
+ * their bank and access the cache (part 3 sections 6.4, 6.5 and 6.6.4).
+ *
+ * Always true: each bank's head accesses the cache in every step until it is accepted, banks in ascending
+ * order, whatever the ports say (quirk: the L1D's data port never stalls). A refused head counts at each
+ * attempt.
+ */
+#include <string.h>
+#include "ldst_int.h"
+
+/* Acknowledgements that a store of that many bytes waits for at the L1D (section 8.1). */
+uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes) { return l->sector_mshr ? bytes / 32 : 1; }
+
+/* ---- requests ------------------------------------------------------------------------------------------ */
+
+uint32_t ldst_make_request(struct sm *s, const struct access *a)
+{
+	struct ldst *l = s->ldst;
+	const struct winst *w = &s->winst[l->disp_inst];
+	unsigned f = w->uop->flags, flags = 0;
+	uint32_t handle = req_new(&s->gpu->reqs);
+	struct req *r = ldst_req(s, handle);
+
+	if (a->type == GLOBAL_ACC_W || a->type == LOCAL_ACC_W)
+		flags |= REQ_WRITE;
+	flags |= f & UOP_ATOMIC ? REQ_ATOMIC : 0u;
+	flags |= f & UOP_LOAD ? REQ_LOAD : 0u;
+	flags |= f & UOP_STORE ? REQ_STORE : 0u;
+	flags |= f & UOP_BYPASS ? REQ_BYPASS : 0u;
+	flags |= f & UOP_LDGSTS ? REQ_LDGSTS : 0u;
+	r->addr = r->orig_addr = a->addr;
+	r->bytes[0] = a->bytes[0];
+	r->bytes[1] = a->bytes[1];
+	r->lane0 = l->acc.lane0;
+	r->lanes = a->lanes;
+	r->inst_mask = w->mask;
+	r->code = w->code;
+	r->created = (uint32_t)s->now;
+	r->flags = (uint16_t)flags;
+	r->size = r->orig_size = a->size;
+	r->sm = (uint16_t)s->id;
+	r->cluster = (uint16_t)s->cluster;
+	r->type = a->type;
+	r->sectors = a->sectors;
+	r->warp = w->warp;
+	r->sched = w->sched;
+	r->pieces = l->l2_splits && a->size > 32 ? (uint8_t)bit_count32(a->sectors) : 0;
+	r->stream = s->warp[w->warp].stream;
+	if (l->decode_early)
+		addrdec_request(s->gpu->dec, r);
+	return handle;
+}
+
+/* quirk: the RANDOM partition index is drawn for an attempt that its bank then turns away, too. */
+static void draw(struct sm *s, uint64_t addr)
+{
+	struct req r;
+
+	if (!addrdec_draws(s->gpu->dec))
+		return;
+	memset(&r, 0, sizeof(r));
+	r.addr = addr;
+	addrdec_request(s->gpu->dec, &r);
+}
+
+static uint32_t bank_of(const struct sm *s, uint64_t addr)
+{
+	const struct core_params *c = s->core;
+
+	if (c->l1_bank_hash == INDEX_LINEAR)
+		return (uint32_t)(addr >> s->ldst->bank_shift) & (c->l1_banks - 1);
+	return hash_index(c->l1_bank_hash, addr, c->l1_banks, s->ldst->bank_shift);
+}
+
+/* ---- DISP to the latency queues: one access a bank, from the back of the list ------------------------- */
+
+enum stall_reason l1_hand_out(struct sm *s)
+{
+	struct ldst *l = s->ldst;
+	const struct winst *w = &s->winst[l->disp_inst];
+
+	for (uint32_t i = 0; i < s->core->l1_banks && l->acc.n; i++) {
+		const struct access *a = &l->acc.at[l->acc.n - 1];
+		uint32_t b = bank_of(s, a->addr);
+		struct timed_fifo *q = &l->queue[b];
+
+		if (q->count == s->core->l1_latency || l->last_in[b] == l->step) {
+			if (l->decode_early)
+				draw(s, a->addr);
+			s->n.l1cache_bkconflict++;
+			return STALL_BK_CONF;
+		}
+		if (!q->count && l->step + s->core->l1_latency < l->queue_due)
+			l->queue_due = l->step + s->core->l1_latency;
+		timed_push(q, l->step + s->core->l1_latency, ldst_make_request(s, a));
+		l->last_in[b] = l->step;
+		l->filled |= 1ull << b;
+		if (w->uop->flags & UOP_STORE)
+			s->warp[w->warp].stores += ldst_store_acks_of(l, a->size);
+		l->acc.n--;
+	}
+	return l->acc.n ? STALL_COAL : STALL_NONE;
+}
+
+/* ---- the latency queues' heads at the cache ------------------------------------------------------------ */
+
+/* A hit needs no write-back slot and no register bank: the access is back at once. */
+static void load_hit(struct sm *s, const struct req *r)
+{
+	const struct uop *u = &s->uops[r->code];
+
+	if (pend_registers_done(s, u, r->warp))
+		inst_complete(s, r->code, r->inst_mask);
+	if (r->flags & REQ_LDGSTS && pend_ldgsts_done(s, r->warp, u->pc, r->lane0)) {
+		ldgsts_done(s, r->warp, u->pc, r->lane0);
+		s->changed = true;
+	}
+}
+
+/*
+ * One head. True when it left the queue. A store of which nothing goes down is acknowledged here, hit or miss
+ * (section 8.1), and its request ends; any other store by what was sent.
+ */
+static bool access_l1(struct sm *s, uint32_t handle)
+{
+	struct ldst *l = s->ldst;
+	struct cache_events ev = {0};
+	const struct req *r = ldst_req(s, handle);
+	enum cache_status st = cache_access(l->l1d, handle, s->now, &ev, NULL);
+
+	if (st == STATUS_RESERVATION_FAIL)
+		return false;
+	if (r->flags & REQ_WRITE) {
+		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
+			return true;
+		store_acks(s, r->warp, ldst_store_acks_of(l, r->size));
+		req_free(&s->gpu->reqs, handle);
+	} else if (st == STATUS_HIT) {
+		if (r->flags & REQ_LOAD)
+			load_hit(s, r);
+		req_free(&s->gpu->reqs, handle);
+	}
+	return true;
+}
+
+void l1_queue_step(struct sm *s)
+{
+	struct ldst *l = s->ldst;
+	uint64_t next = NEVER;
+
+	if (l->step < l->queue_due)
+		return;
+	FOR_BITS64(b, l->filled) {
+		struct timed_fifo *q = &l->queue[b];
+
+		if (timed_front(q)->due <= l->step && access_l1(s, timed_front(q)->what)) {
+			timed_drop(q);
+			if (!q->count) {
+				l->filled &= ~(1ull << b);
+				continue;
+			}
+		}
+		if (timed_front(q)->due < next)
+			next = timed_front(q)->due;
+	}
+	l->queue_due = next;
+}
+
+/* The cache's own cycle: its miss queue offers one request, its ports are sampled. */
+void l1_cache_step(struct sm *s)
+{
+	struct cache *c = s->ldst->l1d;
+
+	if (!cache_miss_queue_empty(c) && inject_possible(s, ldst_req(s, cache_miss_queue_front(c)), false))
+		inject(s, cache_miss_queue_pop(c));
+	cache_cycle(c);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Outstanding accesses: of loads by warp slot and destination register, of LDGSTS by warp slot, pc and
+ * lane 0's address, and of stores by warp slot (part 3 sections 3, 8.1; part 2 section 8).
+ *
+ * Always true: an LDGSTS key is in the table exactly while its count is above 0; the table is at most half
+ * full. Several destinations of one instruction count the same accesses and end together.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "ldst_int.h"
+
+static uint64_t ldgsts_key(uint32_t pc, uint64_t lane0) { return (uint64_t)pc << 32 | (uint32_t)lane0; }
+
+static uint32_t home(const struct ldst *l, unsigned warp, uint64_t key)
+{
+	return (uint32_t)((key ^ (uint64_t)warp << 25) * 0x9E3779B97F4A7C15ull >> 32) & (l->ldgsts_cap - 1);
+}
+
+/* The slot of a key, or the free one where it belongs. */
+static struct ldgsts_count *ldgsts_slot(const struct ldst *l, unsigned warp, uint64_t key)
+{
+	uint32_t i = home(l, warp, key);
+
+	while (l->ldgsts[i].count && (l->ldgsts[i].key != key || l->ldgsts[i].warp != warp))
+		i = (i + 1) & (l->ldgsts_cap - 1);
+	return &l->ldgsts[i];
+}
+
+static void ldgsts_grow(struct ldst *l)
+{
+	struct ldgsts_count *old = l->ldgsts;
+	uint32_t n = l->ldgsts_cap;
+
+	l->ldgsts_cap = n ? 2 * n : 64;
+	l->ldgsts = xcalloc(l->ldgsts_cap, sizeof(*l->ldgsts));
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].count)
+			*ldgsts_slot(l, old[i].warp, old[i].key) = old[i];
+	free(old);
+}
+
+/* Empty a slot; entries that were pushed past it move up. */
+static void ldgsts_remove(struct ldst *l, struct ldgsts_count *e)
+{
+	uint32_t mask = l->ldgsts_cap - 1, hole = (uint32_t)(e - l->ldgsts), i = hole;
+
+	for (;;) {
+		uint32_t h;
+
+		i = (i + 1) & mask;
+		if (!l->ldgsts[i].count)
+			break;
+		h = home(l, l->ldgsts[i].warp, l->ldgsts[i].key);
+		if (((i - h) & mask) >= ((i - hole) & mask)) {
+			l->ldgsts[hole] = l->ldgsts[i];
+			hole = i;
+		}
+	}
+	l->ldgsts[hole].count = 0;
+	l->ldgsts_n--;
+}
+
+static void ldgsts_add(struct ldst *l, unsigned warp, uint64_t key, uint32_t n)
+{
+	struct ldgsts_count *e;
+
+	if (!n)
+		return;
+	if (2 * l->ldgsts_n >= l->ldgsts_cap)
+		ldgsts_grow(l);
+	e = ldgsts_slot(l, warp, key);
+	if (!e->count) {
+		*e = (struct ldgsts_count){.key = key, .warp = warp};
+		l->ldgsts_n++;
+	}
+	e->count += n;
+}
+
+uint32_t pend_ldgsts(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
+{
+	const struct ldst *l = s->ldst;
+
+	return l->ldgsts_n ? ldgsts_slot(l, warp, ldgsts_key(pc, lane0))->count : 0;
+}
+
+bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
+{
+	struct ldst *l = s->ldst;
+	struct ldgsts_count *e;
+
+	assert(l->ldgsts_n);
+	e = ldgsts_slot(l, warp, ldgsts_key(pc, lane0));
+	assert(e->count);
+	if (--e->count)
+		return false;
+	e->count = 1;
+	ldgsts_remove(l, e);
+	return true;
+}
+
+void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0)
+{
+	for (unsigned d = 0; d < u->n_dst; d++)
+		s->ldst->pend[warp][u->reg[d]] = (uint16_t)(s->ldst->pend[warp][u->reg[d]] + n);
+	if (u->flags & UOP_LDGSTS)
+		ldgsts_add(s->ldst, warp, ldgsts_key(u->pc, lane0), n);
+}
+
+bool pend_any(const struct sm *s, const struct uop *u, unsigned warp)
+{
+	for (unsigned d = 0; d < u->n_dst; d++)
+		if (s->ldst->pend[warp][u->reg[d]])
+			return true;
+	return false;
+}
+
+/* quirk Q9 of part 2: the long-operation mark of the register stays. */
+bool pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
+{
+	bool done = false;
+
+	for (unsigned d = 0; d < u->n_dst; d++) {
+		uint16_t *p = &s->ldst->pend[warp][u->reg[d]];
+
+		assert(*p);
+		if (--*p)
+			continue;
+		scoreboard_release_one(s, warp, u->reg[d]);
+		done = true;
+	}
+	if (done) {
+		warp_update_drained(s, warp);
+		s->changed = true;
+	}
+	return done;
+}
+
+void store_acks(struct sm *s, unsigned warp, uint32_t k)
+{
+	struct warp *w = &s->warp[warp];
+
+	assert(w->stores >= k);
+	w->stores -= k;
+	if (!w->stores) {
+		warp_update_drained(s, warp);
+		s->changed = true;
+	}
+}
+
+uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg) { return s->ldst->pend[warp][reg]; }

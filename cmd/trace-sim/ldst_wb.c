@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What comes back: the write-back register with its five clients, and the response FIFO (part 3 sections
+ * 6.1 and 6.3). Leaves out the texture and constant clients, which have nothing in trace mode.
+ *
+ * Always true: at most one instruction a step enters the write-back register; each returned access of a load
+ * passes through it by itself and claims the register banks of all its destinations.
+ */
+#include "ldst_int.h"
+
+enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONST, CLIENT_GLOBAL, CLIENT_L1D, N_CLIENTS };
+
+/* ---- the write-back register ------------------------------------------------------------------------ */
+
+static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop *u)
+{
+	for (; wb->granted < u->n_dst; wb->granted++)
+		if (!opcoll_write(s, u->reg[wb->granted], wb->warp, wb->sched))
+			return false;
+	return true;
+}
+
+/*
+ * quirks: an LDGSTS whose last access returns here is completed a second time (part 3 section 7.4); a shared
+ * load without destination never is (section 8.4).
+ */
+static void finish(struct sm *s, struct write_back *wb)
+{
+	const struct uop *u = &s->uops[wb->code];
+	bool completed = false;
+
+	if (!banks_granted(s, wb, u))
+		return;
+	if (wb->shared) {
+		for (unsigned d = 0; d < u->n_dst; d++)
+			scoreboard_release_one(s, wb->warp, u->reg[d]);
+		completed = u->n_dst > 0;
+		warp_update_drained(s, wb->warp);
+	} else {
+		completed = pend_registers_done(s, u, wb->warp);
+		if (u->flags & UOP_LDGSTS && pend_ldgsts_done(s, wb->warp, u->pc, wb->lane0))
+			completed = true;
+	}
+	if (completed) {
+		inst_complete(s, wb->code, wb->mask);
+		if (s->events)
+			events_memdone(s->events, s->now, s->id, wb->warp, u->pc);
+		if (u->flags & UOP_LDGSTS)
+			ldgsts_done(s, wb->warp, u->pc, wb->lane0);
+		s->changed = true;
+	}
+	wb->full = false;
+}
+
+/* ---- its clients -------------------------------------------------------------------------------------- */
+
+static void atomics_return(struct sm *s, unsigned warp, uint32_t lanes)
+{
+	struct warp *w = &s->warp[warp];
+
+	assert(w->atomics >= lanes);
+	w->atomics -= lanes;
+	if (!w->atomics)
+		s->atomic &= ~(1ull << warp);
+}
+
+static void take_shared(struct sm *s, struct ldst *l)
+{
+	uint16_t handle = (uint16_t)timed_front(&l->sp)->what;
+	const struct winst *w = &s->winst[handle];
+
+	timed_drop(&l->sp);
+	l->wb = (struct write_back){.code = w->code, .mask = w->mask, .warp = w->warp, .sched = w->sched,
+		.full = true, .shared = true};
+	if (w->uop->flags & UOP_ATOMIC)
+		atomics_return(s, w->warp, bit_count32(w->mask));
+	warp_leaves_pipe(s, w->warp);
+	sm_winst_free(s, handle);
+	s->changed = true;
+}
+
+/* A write that a fetch-on-write read held back is done with the read. */
+static void free_parent_write(struct sm *s, struct ldst *l, const struct req *r)
+{
+	const struct req *p = ldst_req(s, r->parent);
+
+	if (p->flags & REQ_STORE)
+		store_acks(s, p->warp, ldst_store_acks_of(l, p->size));
+	req_free(&s->gpu->reqs, r->parent);
+}
+
+/* quirk: a request without instruction (allocate-read) uses the client's turn, not the register. */
+static void take_request(struct sm *s, struct ldst *l, uint32_t handle)
+{
+	const struct req *r = ldst_req(s, handle);
+
+	if (!(r->flags & REQ_BLANK))
+		l->wb = (struct write_back){.lane0 = r->lane0, .code = r->code, .mask = r->inst_mask,
+			.warp = r->warp, .sched = r->sched, .full = true};
+	else if (r->flags & REQ_PARENT_WRITE)
+		free_parent_write(s, l, r);
+	req_free(&s->gpu->reqs, handle);
+}
+
+static void take_global(struct sm *s, struct ldst *l)
+{
+	const struct req *r = ldst_req(s, l->nextg);
+
+	if (r->flags & REQ_ATOMIC) {
+		atomics_return(s, r->warp, bit_count32(r->lanes));
+		s->changed = true;
+	}
+	take_request(s, l, l->nextg);
+	l->nextg = REQ_NONE;
+}
+
+void ldst_write_back(struct sm *s)
+{
+	struct ldst *l = s->ldst;
+	unsigned waiting, first = l->arb;
+
+	if (l->wb.full)
+		finish(s, &l->wb);
+	if (l->wb.full)
+		return;
+	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->nextg != REQ_NONE) << CLIENT_GLOBAL;
+	if (l->sp.count && timed_front(&l->sp)->due <= l->step)
+		waiting |= 1u << CLIENT_SHARED;
+	for (unsigned i = 0; i < N_CLIENTS && waiting && !l->wb.full; i++) {
+		unsigned c = first + i < N_CLIENTS ? first + i : first + i - N_CLIENTS;
+
+		if (!(waiting >> c & 1))
+			continue;
+		if (c == CLIENT_SHARED) {
+			take_shared(s, l);
+		} else if (c == CLIENT_GLOBAL) {
+			take_global(s, l);
+		} else {
+			take_request(s, l, cache_pop_ready(l->l1d));
+			l->draining = cache_has_ready(l->l1d);
+		}
+		l->arb = (uint8_t)(c + 1 < N_CLIENTS ? c + 1 : 0);
+	}
+}
+
+/* ---- the response FIFO -------------------------------------------------------------------------------- */
+
+static void acknowledge(struct sm *s, uint32_t handle)
+{
+	struct req *r = ldst_req(s, handle);
+
+	if (r->warp != NO_WARP)
+		store_acks(s, r->warp, 1);
+	if (r->flags & REQ_PIECE) {
+		struct req *p = ldst_req(s, r->parent);
+
+		if (p->pieces && !--p->pieces)
+			req_free(&s->gpu->reqs, r->parent);
+	}
+	req_free(&s->gpu->reqs, handle);
+}
+
+static bool bypassed(const struct sm *s, const struct ldst *l, const struct req *r)
+{
+	return !l->l1d || r->flags & REQ_BYPASS ||
+		(s->core->gmem_skip_l1d && (r->type == GLOBAL_ACC_R || r->type == GLOBAL_ACC_W));
+}
+
+/*
+ * A bypassing load of more than one sector is whole when its last piece is here; the original waits for it
+ * for ever (part 3 section 27, 22).
+ */
+static uint32_t whole(struct sm *s, uint32_t handle)
+{
+	struct req *r = ldst_req(s, handle);
+	uint32_t parent = r->parent;
+
+	if (!(r->flags & REQ_PIECE))
+		return handle;
+	req_free(&s->gpu->reqs, handle);
+	return --ldst_req(s, parent)->pieces ? REQ_NONE : parent;
+}
+
+/* At most one, and only the head. */
+void ldst_response(struct sm *s)
+{
+	struct ldst *l = s->ldst;
+	uint32_t handle;
+	const struct req *r, *asked;
+
+	if (ring_empty(&l->resp))
+		return;
+	handle = ring_front(&l->resp);
+	r = ldst_req(s, handle);
+	asked = r->flags & REQ_PIECE ? ldst_req(s, r->parent) : r;
+	if (r->flags & REQ_WRITE) {
+		assert(r->flags & REQ_REPLY || s->core->perfect_mem);
+		acknowledge(s, handle);
+	} else if (bypassed(s, l, asked)) {
+		if (l->nextg != REQ_NONE)
+			return;
+		l->nextg = whole(s, handle);
+	} else {
+		if (!cache_fill_port_free(l->l1d))
+			return;
+		cache_fill(l->l1d, handle, s->now);
+		l->draining = cache_has_ready(l->l1d);
+	}
+	ring_pop(&l->resp);
+}
+
+bool ldst_response_full(const struct sm *s) { return s->ldst->resp.count >= s->core->response_max; }
+
+void ldst_push_response(struct sm *s, uint32_t handle)
+{
+	ring_push(&s->ldst->resp, handle);
+	s->ldst->due = 0;
+	if (s->live_ctas)
+		sm_wake(s);
+}
