@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A cluster's response FIFO between the network and its SMs (part 3 section 9.4).
+ *
+ * Always true: at most one packet a core tick enters and one leaves; the head blocks all behind it, whichever
+ * SM they are for (quirk kept). A sleeping SM without thread blocks keeps what reaches it until it wakes.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "gpu.h"
+
+void cluster_init(struct cluster *c, struct gpu *g, uint32_t id)
+{
+	uint32_t cap = ring_capacity(g->params.net.eject_max), n = g->params.sms_per_cluster;
+
+	assert(n <= sizeof(c->order) / sizeof(c->order[0]));
+	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots))};
+	ring_init(&c->reply, c->slots, cap);
+	for (uint32_t i = 0; i < n; i++)
+		c->order[i] = id * n + i;
+}
+
+void cluster_free(struct cluster *c)
+{
+	free(c->slots);
+	c->slots = NULL;
+}
+
+static void hand_over(struct gpu *g, struct cluster *c)
+{
+	uint32_t handle = ring_front(&c->reply);
+	const struct req *r = &g->reqs.at[handle];
+	struct sm *s = &g->sm[r->sm];
+
+	if (r->type == INST_ACC_R) {
+		ring_pop(&c->reply);
+		fetch_fill(s, handle);
+		return;
+	}
+	if (ldst_response_full(s))
+		return;
+	ring_pop(&c->reply);
+	memstat_replied(&g->memstat, r, gpu_now(g));
+	ldst_push_response(s, handle);
+}
+
+static void take_in(struct gpu *g, struct cluster *c, uint32_t id)
+{
+	uint32_t handle = net_pop(g->net, id), bytes;
+	const struct req *r;
+
+	if (handle == REQ_NONE)
+		return;
+	r = &g->reqs.at[handle];
+	bytes = req_bytes_back(r);
+	traffic_add(&g->back, r, bytes);
+	c->flits_in += (bytes + g->params.net.flit_bytes - 1) / g->params.net.flit_bytes;
+	if (g->events)
+		events_reply(g->events, gpu_now(g), r->sm, r->warp, r->addr, r->type);
+	ring_push(&c->reply, handle);
+}
+
+void cluster_response_step(struct gpu *g, uint32_t id)
+{
+	struct cluster *c = &g->cluster[id];
+
+	if (!ring_empty(&c->reply))
+		hand_over(g, c);
+	if (c->reply.count < g->params.net.eject_max && net_has_packet(g->net, id))
+		take_in(g, c, id);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From an SM to the network: is there room, and the push with all it counts (part 3 sections 9.2, 9.3, 9.5).
+ *
+ * Always true: a refused question counts in the network, so it is put only when a request is there to go.
+ * Addresses are decoded here unless the request had to know its way earlier (ldst_int.h, decode_early).
+ */
+#include "ldst_int.h"
+
+bool inject_possible_bytes(struct sm *s, uint32_t bytes, bool write)
+{
+	struct gpu *g = s->gpu;
+
+	if (s->core->perfect_mem)
+		return g->cluster[s->cluster].reply.count < s->params->net.eject_max;
+	return net_has_buffer(g->net, s->cluster, write ? bytes : 8);
+}
+
+bool inject_possible(struct sm *s, const struct req *r, bool bypass)
+{
+	unsigned carries = bypass ? REQ_STORE | REQ_ATOMIC : REQ_WRITE;
+
+	return inject_possible_bytes(s, r->size + 8u, r->flags & carries);
+}
+
+/* By the address the request was made with; a miss in flight carries its atom's. */
+static void decode(struct sm *s, struct req *r)
+{
+	uint64_t addr = r->addr;
+	uint16_t chip = r->chip, sub = r->sub;
+
+	if (r->type != L1_WRBK_ACC) {
+		r->addr = r->orig_addr;
+		addrdec_request(s->gpu->dec, r);
+		r->addr = addr;
+		return;
+	}
+	addrdec_request(s->gpu->dec, r);
+	r->chip = chip;		/* quirk: of the request that evicted the line, part 3 section 20.1 */
+	r->sub = sub;
+}
+
+/* quirk: write-backs are global writes; allocate-reads and instruction fetches count nowhere. */
+static void count_type(struct sm_counts *n, const struct req *r)
+{
+	switch (r->type) {
+	case GLOBAL_ACC_R: n->mem_read_global++; break;
+	case LOCAL_ACC_R: n->mem_read_local++; break;
+	case CONST_ACC_R: n->mem_const++; break;
+	case TEXTURE_ACC_R: n->mem_texture++; break;
+	case GLOBAL_ACC_W: case L1_WRBK_ACC: n->mem_write_global++; break;
+	case LOCAL_ACC_W: n->mem_write_local++; break;
+	default: break;
+	}
+}
+
+void inject(struct sm *s, uint32_t handle)
+{
+	struct gpu *g = s->gpu;
+	struct req *r = ldst_req(s, handle);
+	uint32_t bytes = req_bytes_out(r);
+
+	if (!s->ldst->decode_early || r->flags & REQ_BLANK)
+		decode(s, r);
+	s->n.flits_out += (bytes + s->params->net.flit_bytes - 1) / s->params->net.flit_bytes;
+	if (s->core->perfect_mem) {
+		ring_push(&g->cluster[s->cluster].reply, handle);
+		return;
+	}
+	count_type(&s->n, r);
+	traffic_add(&g->out, r, bytes);
+	if (s->events)
+		events_request(s->events, s->now, s->id, r->warp, r->addr, bytes, r->type, r->sub);
+	net_push(g->net, s->cluster, s->params->clusters + r->sub, handle, bytes);
+}
