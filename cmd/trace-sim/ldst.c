@@ -143,7 +143,6 @@ static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 	if (!pend_any(s, w->uop, w->warp)) {
 		inst_complete(s, w->code, w->mask);
 		scoreboard_release_all(s, w->warp, w->uop);
-		warp_update_drained(s, w->warp);
 		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts(s, w->warp, w->uop->pc, l->acc.lane0))
 			ldgsts_done(s, w->warp, w->uop->pc, l->acc.lane0);
 	}

@@ -129,10 +129,7 @@ bool pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
 		scoreboard_release_one(s, warp, u->reg[d]);
 		done = true;
 	}
-	if (done) {
-		warp_update_drained(s, warp);
-		s->changed = true;
-	}
+	s->changed |= done;
 	return done;
 }
 

@@ -35,7 +35,6 @@ static void finish(struct sm *s, struct write_back *wb)
 		for (unsigned d = 0; d < u->n_dst; d++)
 			scoreboard_release_one(s, wb->warp, u->reg[d]);
 		completed = u->n_dst > 0;
-		warp_update_drained(s, wb->warp);
 	} else {
 		completed = pend_registers_done(s, u, wb->warp);
 		if (u->flags & UOP_LDGSTS && pend_ldgsts_done(s, wb->warp, u->pc, wb->lane0))

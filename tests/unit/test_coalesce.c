@@ -11,7 +11,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define X 0x7f2000000000ull
 
-/* ---- a machine with one warp instruction -------------------------------------------------------------- */
+/* ---- a machine with one warp instruction ----------------------------------------------------------- */
 
 struct bench {
 	struct sm sm;
@@ -78,7 +78,7 @@ static void set_stride(struct bench *b, uint32_t mask, uint64_t base, uint64_t s
 	b->rec = (struct rec){.mask = mask, .addr = 2 << 2 | ADDR_STRIDE};
 }
 
-/* ---- part 1 section 9, literally -------------------------------------------------------------------- */
+/* ---- part 1 section 9, literally ----------------------------------------------------------------- */
 
 struct piece { uint64_t segment; bool chunk[4], byte[128], lane[32]; };
 struct pieces { struct piece at[512]; unsigned n; };
@@ -275,7 +275,7 @@ static uint32_t slow_passes(const struct bench *b)
 	return total;
 }
 
-/* ---- comparison ----------------------------------------------------------------------------------------- */
+/* ---- comparison -------------------------------------------------------------------------------------- */
 
 static bool same_access(const struct access *a, const struct access *b)
 {
@@ -309,7 +309,7 @@ static bool agrees(struct bench *b)
 	return same;
 }
 
-/* ---- worked examples ------------------------------------------------------------------------------------ */
+/* ---- worked examples --------------------------------------------------------------------------------- */
 
 static void test_examples(struct bench *b)
 {
@@ -388,7 +388,7 @@ static void test_passes(struct bench *b)
 	is_number(shared_passes(&b->sm, &b->inst), 1, "no active lane: one pass");
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------- */
 
 static void run_coalesce(void *arg)
 {
@@ -426,7 +426,7 @@ static void test_refusals(struct bench *b)
 		"its segment\n", "atomic across segments");
 }
 
-/* ---- random instructions -------------------------------------------------------------------------------- */
+/* ---- random instructions ----------------------------------------------------------------------------- */
 
 static uint64_t seed = 88172645463325252ull;
 
