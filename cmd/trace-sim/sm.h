@@ -10,8 +10,8 @@
  *    them; nothing is polled.
  *  - clock counts the cycles in which the SM existed (part 2 section 1: an SM without a CTA does nothing at
  *    all, its clock stands still). Latencies inside the SM are reckoned in clock, cache time stamps in now.
- *  - A cycle that would change nothing but counters is not run: wake_clock says when the next one is due,
- *    sm_catch_up() accounts for those skipped.
+ *  - A cycle that would change nothing but counters is not run: wake_at says when the next one is due. Those
+ *    in between are accounted for together, by sm_tick() itself or by sm_sync().
  */
 #ifndef SM_H
 #define SM_H
@@ -43,22 +43,21 @@ struct kernel;
 struct winst {
 	uint64_t uid;		/* issue order within the SM; smaller is older */
 	const struct uop *uop;
+	struct func_unit *unit;	/* in the calendar: the unit that took it */
 	uint32_t code;		/* handle of uop and struct inst */
 	uint32_t mask;		/* active lanes */
 	uint32_t rec;		/* index into the CTA's tblock.rec */
-	uint32_t delay;		/* dispatch counter: initiation interval, or shared-memory passes */
 	uint16_t next;		/* link in the calendar or the free list */
 	uint8_t warp, sched, cta;
 	uint8_t space;		/* enum space, generic resolved at issue */
-	uint8_t written;	/* destinations whose bank write was granted (LD/ST) */
 };
 
 /* ---- pipeline registers (section 10) ------------------------------------------------------------- */
 
 struct regset {
-	uint64_t full;			/* occupied slots */
+	uint64_t full, all;		/* occupied slots; slots that exist */
+	uint32_t bit;			/* of this set in the mask of sets that are not empty */
 	uint16_t slot[SET_SLOTS];	/* winst handles */
-	uint32_t width;
 };
 
 /* ---- warps ------------------------------------------------------------------------------------------ */
@@ -67,6 +66,7 @@ struct ldgsts_entry { uint64_t lane0; uint32_t pc; uint32_t group; uint32_t pend
 
 struct warp {
 	const struct rec *rec;	/* of the CTA's tblock */
+	uint32_t first;		/* index of rec[0] in the CTA's tblock.rec */
 	uint32_t n_recs;
 	uint32_t cursor;	/* next record to decode */
 	uint32_t last;		/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
@@ -86,6 +86,7 @@ struct warp {
 	/* LDGSTS groups (section 9.4) */
 	struct ldgsts_entry *entry;	/* room for every LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed;	/* closed: g, groups ended by LDGDEPBAR */
+	uint32_t first_open;		/* entries below are done */
 	uint32_t dep_start, dep_n;
 };
 
@@ -114,28 +115,35 @@ struct collector_unit {
 
 struct dispatch_unit { uint8_t set, last; };	/* last: lastcu, within the set */
 
-struct bank_queue { uint8_t cu[256]; uint8_t head, count; };	/* FIFO of units waiting for a read; indices wrap */
+/* Units waiting for a read, in order. A unit asks for all its operands at once, so it has one entry a bank. */
+struct bank_queue { struct { uint8_t cu, n; } at[MAX_CUS]; uint8_t head, count; };
+
+/* Input ports that are alike: same inputs, same sets of units. */
+struct port_group {
+	uint32_t inputs;		/* by opcoll_input_bit() */
+	uint32_t ports;
+	uint8_t set[2], n_sets;		/* enum collector_kind, tried in this order */
+};
 
 struct opcoll {
-	struct collector_unit unit[MAX_CUS];
-	uint32_t n_units;
-	uint32_t set_first[N_COLLECTORS], set_size[N_COLLECTORS];
-	uint64_t free, ready;		/* units */
-	struct dispatch_unit *dispatch;
-	uint32_t n_dispatch;
-	struct input_port *port;	/* opcoll.c */
-	uint32_t n_ports;
+	uint64_t free, ready;		/* units; ready: occupied, no operand missing */
+	bool may_dispatch, may_allocate;/* false: the phase found nothing to do, and nothing changed since */
+	uint32_t n_units, n_dispatch, n_groups, bank_span;
 	uint64_t bank_waiting;		/* banks whose queue is not empty */
 	uint64_t bank_writing;		/* banks taken by a write before this cycle's first step */
+	struct collector_unit unit[MAX_CUS];
+	uint8_t set_first[N_COLLECTORS], set_size[N_COLLECTORS];
+	uint64_t allowed[N_COLLECTORS][MAX_SCHEDULERS];	/* units for instructions of a scheduler */
+	struct dispatch_unit *dispatch;
+	struct port_group group[N_COLLECTORS];
 	struct bank_queue bank[MAX_BANKS];
 };
 
 /* ---- function units (section 12) ---------------------------------------------------------------------- */
 
 struct func_unit {
-	uint64_t free_at;		/* clock at whose advance the dispatch register empties */
+	uint64_t free_at;		/* clock from which on the dispatch register is empty */
 	uint64_t occupied[CALENDAR / 64];	/* bit (clock + L) mod CALENDAR: a result reaches stage 0 then */
-	uint8_t kind, index;		/* enum unit_kind; slot in sub-core mode */
 };
 
 /* ---- statistics ------------------------------------------------------------------------------------------ */
@@ -159,6 +167,7 @@ struct sm_counts {
 	uint64_t flits_out;		/* icnt_total_pkts_simt_to_mem */
 	uint64_t ctas_completed;
 	uint64_t class_insts[N_CLASSES];/* warp instructions completed, by class */
+	uint64_t live_warp_cycles;	/* live_warps summed over the cycles counted by clock */
 };
 
 /* ---- the SM ------------------------------------------------------------------------------------------------ */
@@ -184,9 +193,11 @@ struct sm {
 	uint64_t collide;	/* scoreboard stops the instruction at the buffer's read index */
 	uint64_t stale;		/* collide must be recomputed */
 	uint64_t drained;	/* done, no store outstanding, nothing in the pipeline, no register reserved */
+	const struct uop *head[MAX_WARPS];	/* instruction at the buffer's read index, where ibuf is set */
 
-	uint64_t clock, wake_clock;
-	uint64_t now;		/* of the cycle being run: gpu_tot_sim_cycle + gpu_sim_cycle */
+	uint64_t clock;
+	uint64_t now;		/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
+	uint64_t wake_at;	/* now of the next cycle to be run; meaningful while there is a CTA */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
 	uint32_t id, cluster;	/* sm id (sid), cluster id */
@@ -207,15 +218,16 @@ struct sm {
 	struct kernel *kernel;	/* bound kernel (normal mode) */
 
 	struct winst *winst;	/* pool; [0] unused */
-	uint16_t winst_free;	/* list of free ones */
+	uint16_t winst_free;	/* list of those given back */
+	uint16_t winst_made;
 	struct regset id_oc[N_UNIT_KINDS], oc_ex[N_UNIT_KINDS];
-	uint32_t id_oc_kinds, oc_ex_kinds;	/* bit k: set k is not empty */
+	uint32_t id_oc_inputs, oc_ex_kinds;	/* sets that are not empty, by regset.bit */
 	struct opcoll collector;
 	struct func_unit *unit;
-	uint32_t n_units;
+	uint32_t n_units, unit_first[N_UNIT_KINDS];
 	uint8_t bus_used[CALENDAR];	/* result buses taken, by clock mod CALENDAR */
-	uint16_t calendar[CALENDAR];	/* winsts due in writeback, by clock mod CALENDAR */
-	uint32_t in_units;		/* instructions between execute and writeback */
+	uint16_t calendar[CALENDAR];	/* winsts due in writeback, oldest first, by clock mod CALENDAR */
+	uint64_t calendar_used[CALENDAR / 64];
 
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
@@ -229,16 +241,23 @@ struct sm {
 	uint32_t n_ended;
 };
 
-/* sm.c: build, and one core cycle: stages from back to front so that an instruction moves one stage a cycle. */
+/*
+ * sm.c: build, and one core cycle: stages from back to front so that an instruction moves one stage a cycle.
+ * Protocol: in every core tick, each SM that has a CTA and is due gets sm_tick(). The cycles since its last
+ * one are those in which it slept: it had a CTA in all of them.
+ */
 void sm_init(struct sm *s, struct gpu *g, uint32_t id);
 void sm_free(struct sm *s);
-void sm_tick(struct sm *s, uint64_t now);	/* only when awake: sm_due() */
-void sm_catch_up(struct sm *s, uint64_t cycles);/* account for that many skipped cycles */
-static inline void sm_wake(struct sm *s) { s->wake_clock = 0; }
+static inline uint64_t sm_due_at(const struct sm *s) { return s->wake_at; }	/* NEVER: only a reply wakes it */
+static inline bool sm_due(const struct sm *s, uint64_t now) { return now >= s->wake_at; }
+static inline void sm_wake(struct sm *s) { s->wake_at = 0; }
+void sm_tick(struct sm *s, uint64_t now);	/* only when due */
+void sm_sync(struct sm *s, uint64_t now);	/* account for the cycles before now; the cycle of now is still to come */
 uint16_t sm_winst_new(struct sm *s);
 void sm_winst_free(struct sm *s, uint16_t w);
 
 /* launch side: put a CTA whose block has been read into slot (part 1 section 12.5, steps 5 to 10). */
+/* In the end part of a core tick, when gpu_now() is that of the SM's first cycle with the CTA. */
 void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id, uint16_t stream);
 
 /* writeback.c */
@@ -247,25 +266,26 @@ void writeback_stage(struct sm *s);
 void inst_complete(struct sm *s, uint32_t code, uint32_t mask);
 void warp_leaves_pipe(struct sm *s, unsigned warp);	/* in_pipe - 1 */
 void warp_update_drained(struct sm *s, unsigned warp);	/* after any change of stores, in_pipe, reserved, done */
+uint64_t calendar_next(const struct sm *s);	/* clock of the next writeback, NEVER: none */
 
 /* execute.c, opcoll.c */
 void execute_stage(struct sm *s);
 void opcoll_init(struct sm *s);
 void opcoll_free(struct sm *s);
+uint32_t opcoll_input_bit(unsigned unit);	/* regset.bit of the unit's ID_OC set */
 void opcoll_stage(struct sm *s);	/* all steps of the cycle */
 unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
 /* Take the bank of reg for a write before this cycle's first step; false: taken. Uniform registers always succeed. */
 bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched);
-struct regset *oc_ex_mem(struct sm *s);
-uint16_t regset_oldest(const struct sm *s, const struct regset *r);
-void regset_take(struct regset *r, uint16_t w);
 
 /* issue.c and sched_*.c */
+void sched_init(struct sm *s);
 void issue_stage(struct sm *s);
 
 /* scoreboard.c */
 bool scoreboard_collides(const struct sm *s, unsigned warp, const struct uop *u);
-void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u);
+void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
+bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u);	/* a source waits for a long operation */
 void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u);	/* long-operation marks too */
 void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);		/* quirk Q9: the mark stays */
 

@@ -27,6 +27,7 @@ struct uop {
 	const uint16_t *reg;	/* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
 	uint32_t groups;	/* DEPBAR: N */
+	uint32_t bank_src;	/* bit i: source i < 32 is read from a bank (not uniform, no repetition of an earlier one) */
 	uint16_t latency, interval;
 	uint16_t flags;		/* enum uop_flag */
 	uint16_t size;		/* bytes per lane */
@@ -34,11 +35,13 @@ struct uop {
 	uint8_t class;		/* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
 	uint8_t unit;		/* enum unit_kind */
 	uint8_t space;		/* enum space */
-	uint8_t n_bank_src;	/* distinct sources that use a register bank (uniform registers use none) */
 };
 
 /* 0, or -1 and *f when the machine has no unit for the instruction. */
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
+
+/* What bank_src says, for any source. */
+bool uop_reads_bank(const struct uop *u, unsigned source);
 
 /* Space of a generic access by the first active lane (part 1 section 7.5); also the cache operator follows. */
 enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address);

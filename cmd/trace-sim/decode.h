@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decode and the instruction buffers (part 2 sections 4.1, 4.4). Used by fetch.c and issue.c. */
+#ifndef DECODE_H
+#define DECODE_H
+
+#include "sm.h"
+
+void decode(struct sm *s);			/* the warp in the fetch buffer; empties it */
+void ibuffer_advance(struct sm *s, unsigned warp);	/* past the instruction that issued */
+void ibuffer_flush(struct sm *s, unsigned warp);	/* what is left leaves the pipeline uncounted */
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Function units (part 2 section 12). A pipelined unit is three facts: until when its dispatch register is busy
+ * (I cycles after it took an instruction), at which clocks a result of it reaches stage 0 (clock + L), and how
+ * many results of all units do (the result buses). Stages never block behind that, so instructions in them need
+ * no moving: they wait in the calendar for their writeback.
+ */
+#include "ldst.h"
+#include "regset.h"
+
+/* Into the list of the clock's writebacks, by age. */
+static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
+{
+	unsigned at = (unsigned)(clock % CALENDAR);
+	uint16_t *link = &s->calendar[at];
+
+	while (*link && s->winst[*link].uid < s->winst[w].uid)
+		link = &s->winst[*link].next;
+	s->winst[w].next = *link;
+	*link = w;
+	bitset_set(s->calendar_used, at);
+}
+
+static void offer(struct sm *s, struct func_unit *u, struct regset *r, unsigned slot)
+{
+	struct winst *in = &s->winst[r->slot[slot]];
+	unsigned stage0 = (unsigned)((s->clock + in->uop->latency) % CALENDAR);
+
+	if (s->clock < u->free_at || bitset_test(u->occupied, stage0) || s->bus_used[stage0] >= s->core->ex_wb_width)
+		return;
+	u->free_at = s->clock + in->uop->interval;
+	bitset_set(u->occupied, stage0);
+	s->bus_used[stage0]++;
+	in->unit = u;
+	schedule_writeback(s, regset_take(r, slot, &s->oc_ex_kinds), s->clock + in->uop->latency + 2);
+	s->collector.may_dispatch = true;
+	s->changed = true;
+}
+
+static void offer_kind(struct sm *s, unsigned kind)
+{
+	struct regset *r = &s->oc_ex[kind];
+	struct func_unit *u = &s->unit[s->unit_first[kind]];
+	uint32_t n = s->core->unit[kind].units;
+
+	if (s->core->sub_core) {
+		FOR_BITS64(slot, r->full) {
+			if (slot >= n)
+				return;
+			offer(s, &u[slot], r, (unsigned)slot);
+		}
+		return;
+	}
+	for (uint32_t i = 0; i < n && r->full; i++)
+		if (s->clock >= u[i].free_at)
+			offer(s, &u[i], r, regset_oldest(s, r));
+}
+
+void execute_stage(struct sm *s)
+{
+	struct regset *mem = &s->oc_ex[UNIT_MEM];
+
+	FOR_BITS32(kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
+		offer_kind(s, kind);
+	ldst_cycle(s);
+	if (!mem->full || !ldst_can_accept(s))
+		return;
+	ldst_accept(s, regset_take(mem, regset_oldest(s, mem), &s->oc_ex_kinds));
+	s->collector.may_dispatch = true;
+	s->changed = true;
+}

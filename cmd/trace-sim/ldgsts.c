@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Groups of asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR (part 2 section 9.4). Always true: entries are in
+ * group order, those below first_open are done; dep_wait holds the warps that wait. Counts are 32 bits and wrap
+ * as the original's. Room for all entries of a warp was made when its thread block was placed.
+ */
+#include "sm.h"
+
+void ldgsts_reset(struct warp *w)
+{
+	w->n_entries = w->n_groups = w->closed = w->first_open = 0;
+	w->dep_start = w->dep_n = 0;
+}
+
+static void skip_done(struct warp *w)
+{
+	while (w->first_open < w->n_entries && w->entry[w->first_open].done)
+		w->first_open++;
+}
+
+/* An entry of the groups below bound is open. */
+static bool open_below(const struct warp *w, uint32_t bound)
+{
+	return w->first_open < w->n_entries && w->entry[w->first_open].group < bound;
+}
+
+uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0)
+{
+	struct warp *w = &s->warp[warp];
+	uint32_t i = w->n_entries++;
+
+	w->entry[i] = (struct ldgsts_entry){.lane0 = lane0, .pc = in->uop->pc, .group = w->closed, .done = !in->mask};
+	if (w->n_groups == w->closed)
+		w->n_groups++;
+	skip_done(w);
+	return i;
+}
+
+void ldgsts_close_group(struct sm *s, unsigned warp)
+{
+	struct warp *w = &s->warp[warp];
+
+	w->closed++;
+	if (w->n_groups < w->closed)
+		w->n_groups = w->closed;
+}
+
+/*
+ * More groups than exist: the original reads beyond its list, but for one closed group with an open entry:
+ * then it waits (quirk: for all groups); otherwise there is nothing to wait for.
+ */
+void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
+{
+	struct warp *w = &s->warp[warp];
+	uint32_t bound = w->closed - n;
+
+	if (n > w->closed && w->closed != 1)
+		bound = 0;
+	w->dep_start = w->closed - 1;
+	w->dep_n = n;
+	if (open_below(w, bound))
+		s->dep_wait |= 1ull << warp;
+}
+
+/* quirk: a DEPBAR behind the first group (dep_start 0) is released only when every entry is done. */
+void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
+{
+	struct warp *w = &s->warp[warp];
+	uint32_t bound = w->dep_start ? w->dep_start - w->dep_n + 1 : w->n_groups;
+
+	for (uint32_t i = w->first_open; i < w->n_entries; i++)
+		if (!w->entry[i].done && w->entry[i].pc == pc && w->entry[i].lane0 == lane0) {
+			w->entry[i].done = true;
+			break;
+		}
+	skip_done(w);
+	if (!open_below(w, bound))
+		s->dep_wait &= ~(1ull << warp);
+}

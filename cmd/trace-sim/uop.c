@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Translation of static instructions (part 1 section 7, part 2 sections 2 and 6), and the space of generic
+ * accesses. Always true of a uop made here: its unit exists and can be reached from issue.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "uop.h"
+
+/* What the model makes of a class it lacks: a global access where the record has addresses, else INT. */
+static enum isa_class modelled_class(const struct inst *in)
+{
+	bool other = in->class == CLASS_TMA || in->class == CLASS_SYNCS || in->class == CLASS_FENCE;
+
+	if (!other && in->kind != KIND_MEM_OTHER)
+		return in->class;
+	if (!in->has_addr)
+		return CLASS_INT;
+	return in->class == CLASS_STORE ? CLASS_STORE : CLASS_LOAD;
+}
+
+/* Part 1 section 7.4. ATOM changes its class, after latency and interval were taken from the old one. */
+static void memory_attributes(struct uop *u, const struct inst *in)
+{
+	uint16_t bypass = in->strong_gpu ? UOP_BYPASS : 0;
+
+	switch ((enum isa_kind)in->kind) {
+	case KIND_LDC:
+		u->flags |= UOP_LOAD;
+		u->size = 4;
+		break;
+	case KIND_LDG:
+		u->flags |= UOP_LOAD | bypass;
+		u->space = SPACE_GLOBAL;
+		break;
+	case KIND_LDL:
+		u->flags |= UOP_LOAD | bypass;
+		u->space = SPACE_LOCAL;
+		break;
+	case KIND_LDGSTS:
+		u->flags |= UOP_LOAD | UOP_LDGSTS | bypass;
+		u->space = SPACE_GLOBAL;
+		break;
+	case KIND_STG:
+		u->flags |= UOP_STORE;
+		u->space = SPACE_GLOBAL;
+		break;
+	case KIND_STL:
+		u->flags |= UOP_STORE;
+		u->space = SPACE_LOCAL;
+		break;
+	case KIND_ATOM:
+		u->class = CLASS_LOAD;
+		u->flags |= UOP_LOAD | UOP_ATOMIC | UOP_BYPASS;
+		u->space = SPACE_GLOBAL;
+		break;
+	case KIND_ATOMS:
+		u->flags |= UOP_LOAD | UOP_ATOMIC;
+		u->space = SPACE_SHARED;
+		break;
+	case KIND_LDS:
+	case KIND_LDSM:
+		u->flags |= UOP_LOAD;
+		u->space = SPACE_SHARED;
+		break;
+	case KIND_STS:
+		u->flags |= UOP_STORE;
+		u->space = SPACE_SHARED;
+		break;
+	case KIND_LD:
+		u->flags |= UOP_LOAD;
+		u->space = SPACE_GENERIC;
+		break;
+	case KIND_ST:
+		u->flags |= UOP_STORE;
+		u->space = SPACE_GENERIC;
+		break;
+	case KIND_LDGDEPBAR:
+		u->flags |= UOP_LDGDEPBAR;
+		break;
+	case KIND_DEPBAR:
+		u->flags |= UOP_DEPBAR;
+		u->groups = (uint32_t)in->imm;
+		break;
+	case KIND_PLAIN:
+	case KIND_BAR:
+	case KIND_MEM_OTHER:
+	case N_KINDS:
+		break;
+	}
+}
+
+static void class_attributes(struct uop *u)
+{
+	switch (u->class) {
+	case CLASS_LOAD:
+		u->flags |= UOP_LOAD | UOP_ACCESS;
+		break;
+	case CLASS_STORE:
+		u->flags |= UOP_STORE | UOP_ACCESS;
+		break;
+	case CLASS_BARRIER:
+		u->flags |= UOP_BARRIER;
+		return;
+	case CLASS_MEMBAR:
+		u->flags |= UOP_MEMBAR;
+		return;
+	case CLASS_EXIT:
+		u->flags |= UOP_EXIT;
+		return;
+	default:
+		return;
+	}
+	if (u->space == SPACE_NONE)	/* an opcode without a rule of its own, with addresses */
+		u->space = SPACE_GLOBAL;
+	if (!u->size)
+		u->size = 4;
+	if (u->flags & UOP_LOAD && (u->space == SPACE_GLOBAL || u->space == SPACE_LOCAL))
+		u->flags |= UOP_LONGOP;
+}
+
+/* Part 2 section 6: the unit is fixed by the class and by which units the machine has. */
+static unsigned unit_of(enum isa_class c, const struct core_params *p)
+{
+	if (c == CLASS_LOAD || c == CLASS_STORE || c == CLASS_MEMBAR)
+		return UNIT_MEM;
+	if (c == CLASS_SFU)
+		return UNIT_SFU;
+	if (c == CLASS_DP)
+		return p->unit[UNIT_DP].units ? UNIT_DP : UNIT_SFU;
+	if (c == CLASS_TENSOR)
+		return UNIT_TENSOR;
+	if (c >= CLASS_SPEC1 && c <= CLASS_SPEC8)
+		return UNIT_SPEC + (unsigned)(c - CLASS_SPEC1);
+	return p->unit[UNIT_INT].units && c != CLASS_SP ? UNIT_INT : UNIT_SP;
+}
+
+static enum collector_kind own_collector(unsigned unit)
+{
+	switch (unit) {
+	case UNIT_SP: return COLLECT_SP;
+	case UNIT_DP: return COLLECT_DP;
+	case UNIT_INT: return COLLECT_INT;
+	case UNIT_SFU: return COLLECT_SFU;
+	case UNIT_TENSOR: return COLLECT_TENSOR;
+	case UNIT_MEM: return COLLECT_MEM;
+	default: return COLLECT_GEN;
+	}
+}
+
+/* Part 2 section 11.1: some input port takes the unit's instructions to collector units that can send them on. */
+static bool collected(unsigned unit, const struct core_params *p)
+{
+	const struct collector_params *gen = &p->collector[COLLECT_GEN], *own = &p->collector[own_collector(unit)];
+	bool gen_set = gen->units && gen->out_ports;
+
+	if (unit == UNIT_TENSOR && !p->tensor_avail)
+		return false;
+	if (gen->in_ports && gen_set)
+		return true;
+	return unit < UNIT_SPEC && p->special_collectors && own->in_ports && ((own->units && own->out_ports) || gen_set);
+}
+
+static const char *what_is_missing(unsigned unit, const struct core_params *p)
+{
+	const struct unit_params *u = &p->unit[unit];
+	uint32_t slots = p->sub_core ? p->schedulers : 1;
+
+	if (unit >= UNIT_SPEC && unit - UNIT_SPEC >= p->n_specs)
+		return "specialized unit";
+	if (unit != UNIT_MEM && u->units < slots)
+		return "function unit for each scheduler";
+	if (u->id_oc_width < slots || u->oc_ex_width < slots)
+		return "pipeline register for each scheduler (-gpgpu_pipeline_widths)";
+	if (!collected(unit, p))
+		return "operand collector port (-gpgpu_operand_collector_num_*)";
+	return NULL;
+}
+
+static void option_of(unsigned unit, char *out, size_t cap)
+{
+	static const char *const count[] = {
+		[UNIT_SP] = "-gpgpu_num_sp_units", [UNIT_DP] = "-gpgpu_num_dp_units", [UNIT_INT] = "-gpgpu_num_int_units",
+		[UNIT_SFU] = "-gpgpu_num_sfu_units", [UNIT_TENSOR] = "-gpgpu_num_tensor_core_units",
+		[UNIT_MEM] = "-gpgpu_pipeline_widths",
+	};
+
+	if (unit < UNIT_SPEC)
+		snprintf(out, cap, "%s", count[unit]);
+	else
+		snprintf(out, cap, "-specialized_unit_%u", unit - UNIT_SPEC + 1);
+}
+
+static int check_unit(const struct inst *in, unsigned unit, const struct core_params *p, struct fault *f)
+{
+	const char *missing = what_is_missing(unit, p);
+	char option[64], opcode[64];
+
+	if (!missing)
+		return 0;
+	option_of(unit, option, sizeof option);
+	return fault_set(f, NOWHERE, "unit-missing", "found opcode \"%s\" of class %s at pc 0x%x, wanted a machine with a %s "
+		"for it (%s)", diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)),
+		isa_class_name((enum isa_class)in->class), in->pc, missing, option);
+}
+
+bool uop_reads_bank(const struct uop *u, unsigned source)
+{
+	const uint16_t *src = u->reg + u->n_dst;
+
+	if (src[source] >= REG_UR0)
+		return false;
+	for (unsigned i = 0; i < source; i++)
+		if (src[i] == src[source])
+			return false;
+	return true;
+}
+
+int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
+{
+	const struct core_params *core = &p->core;
+	enum isa_class class = modelled_class(in);
+	struct latency t = core->latency[class];
+
+	if (in->half_rate)
+		t.interval = t.interval / 2 ? t.interval / 2 : 1;
+	*u = (struct uop){
+		.reg = in->reg, .pc = in->pc, .latency = (uint16_t)t.latency, .interval = (uint16_t)t.interval,
+		.size = in->size, .n_dst = in->n_dst, .n_src = in->n_src, .class = (uint8_t)class,
+	};
+	memory_attributes(u, in);
+	class_attributes(u);
+	if (u->flags & UOP_ACCESS && !in->has_addr) {
+		char opcode[64];
+
+		return fault_set(f, NOWHERE, "addresses-missing", "found \"%s\" at pc 0x%x without addresses, wanted a width "
+			"and addresses", diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)), in->pc);
+	}
+	for (unsigned i = 0; i < u->n_src && i < 32; i++)
+		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
+	u->unit = (uint8_t)unit_of((enum isa_class)u->class, core);
+	return check_unit(in, u->unit, core, f);
+}
+
+enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address)
+{
+	uint64_t a = first_active_address;
+
+	if (!k->shmem_base || !k->local_base)
+		return SPACE_SHARED;
+	if (k->shmem_base <= a && a < k->local_base)
+		return SPACE_SHARED;
+	if (k->local_base <= a && a - k->local_base < 16384)
+		return SPACE_LOCAL;
+	return SPACE_GLOBAL;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Results leave the arithmetic units (part 2 section 13). Always true: an instruction taken by a unit at clock t
+ * is in the calendar at t + L + 2, where EX_WB is drained, in issue order within the cycle. The stage's width is
+ * kept by the result buses, so EX_WB itself needs no registers.
+ */
+#include "sm.h"
+
+void inst_complete(struct sm *s, uint32_t code, uint32_t mask)
+{
+	unsigned lanes = bit_count32(mask);
+
+	s->n.thread_insts += s->core->clock_gated_lanes ? lanes : 32;
+	s->n.warp_insts++;
+	s->n.insts += lanes;
+	s->n.class_insts[s->uops[code].class]++;
+}
+
+void warp_update_drained(struct sm *s, unsigned warp)
+{
+	const struct warp *p = &s->warp[warp];
+	uint64_t bit = 1ull << warp;
+
+	if (s->done & bit && !(p->stores | p->in_pipe | p->n_reserved))
+		s->drained |= bit;
+	else
+		s->drained &= ~bit;
+}
+
+void warp_leaves_pipe(struct sm *s, unsigned warp)
+{
+	s->warp[warp].in_pipe--;
+	warp_update_drained(s, warp);
+}
+
+/* quirk Q13: a bank that is taken fails the write, and the result counts as written all the same. */
+static void write_result(struct sm *s, const struct winst *in)
+{
+	for (unsigned i = 0; i < in->uop->n_dst; i++)
+		if (!opcoll_write(s, in->uop->reg[i], in->warp, in->sched))
+			return;
+}
+
+void writeback_stage(struct sm *s)
+{
+	unsigned at = (unsigned)(s->clock % CALENDAR), reached = (unsigned)((s->clock - 2) % CALENDAR);
+	uint16_t w = s->calendar[at];
+
+	s->calendar[at] = WINST_NONE;
+	bitset_clear(s->calendar_used, at);
+	s->bus_used[reached] = 0;
+	s->changed = true;
+	while (w) {
+		struct winst *in = &s->winst[w];
+		uint16_t next = in->next;
+
+		write_result(s, in);
+		scoreboard_release_all(s, in->warp, in->uop);
+		inst_complete(s, in->code, in->mask);
+		if (s->events)
+			events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
+		bitset_clear(in->unit->occupied, reached);
+		warp_leaves_pipe(s, in->warp);
+		sm_winst_free(s, w);
+		w = next;
+	}
+}
+
+uint64_t calendar_next(const struct sm *s)
+{
+	unsigned from = (unsigned)((s->clock + 1) % CALENDAR), word = from / 64;
+	uint64_t m = s->calendar_used[word] >> (from % 64) << (from % 64);
+
+	/* Once around, and the first word's lower part last. */
+	for (unsigned i = 0; i <= CALENDAR / 64; i++) {
+		if (m)
+			return s->clock + 1 + (word * 64 + bit_lowest64(m) - from) % CALENDAR;
+		word = (word + 1) % (CALENDAR / 64);
+		m = s->calendar_used[word];
+	}
+	return NEVER;
+}
