@@ -6,7 +6,7 @@
 #include "decode.h"
 #include "gpu.h"
 #include "regset.h"
-#include "sched.h"
+#include "scheduler.h"
 
 #define ANY_SPEC N_UNIT_KINDS	/* specialized units count as one type for dual issue */
 

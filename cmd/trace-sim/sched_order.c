@@ -8,7 +8,7 @@
  * visited, in the policy's order, until one issues. The exception is a pending memory barrier, which a visit may
  * clear: lrr then visits every warp; the others look at all warps when they sort them, which is before any visit.
  */
-#include "sched.h"
+#include "scheduler.h"
 
 static unsigned oldest(const struct sm *s, uint64_t warps)
 {

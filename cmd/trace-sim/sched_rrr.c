@@ -3,7 +3,7 @@
  * The rrr scheduler (part 2 section 5.4): one candidate a cycle. quirk Q8: "current slot" indexes all slots of
  * the SM and begins at 0 for every scheduler, so at first a scheduler may issue from a warp that is not its own.
  */
-#include "sched.h"
+#include "scheduler.h"
 
 static bool idle(struct sm *s, unsigned w) { return !(s->live >> w & 1) || warp_waiting(s, w); }
 

@@ -4,7 +4,7 @@
  * active list and the pending queue. quirk Q10: a dual issue rotates the active list twice by the same amount.
  */
 #include <string.h>
-#include "sched.h"
+#include "scheduler.h"
 
 void sched_two_level_init(struct sm *s, unsigned k)
 {

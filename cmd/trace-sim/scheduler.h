@@ -3,8 +3,8 @@
  * What the schedulers share (part 2 section 5). Files: issue.c (the stage, one issue), sched_order.c (lrr, gto, old,
  * warp_limiting), sched_two_level.c, sched_rrr.c.
  */
-#ifndef SCHED_H
-#define SCHED_H
+#ifndef SCHEDULER_H
+#define SCHEDULER_H
 
 #include "sm.h"
 
