@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Statistics of the caches: those of the SMs and the L2 (part 3 section 24, part 4 section 13.4).
+ *
+ * Always true: totals, per-cluster and per-slice lines are of all streams; the breakdowns in the block
+ * are of one stream (of each stream in turn when the block has none), in records of all together.
+ * L1C and L1T exist in the configuration only: no trace reaches them (part 3 section 2.3).
+ */
+#include <string.h>
+#include "stats_int.h"
+
+struct cache_sum { uint64_t accesses, misses, pending_hits, fails; };
+
+static struct cache_sum sum_counts(const struct cache_counts *c)
+{
+	struct cache_sum t = {0};
+
+	for (int type = 0; type < N_ACC_TYPES; type++) {
+		const uint64_t *n = c->status[type];
+
+		t.accesses += n[STATUS_HIT] + n[STATUS_MISS] + n[STATUS_SECTOR_MISS] + n[STATUS_HIT_RESERVED];
+		t.misses += n[STATUS_MISS] + n[STATUS_SECTOR_MISS];
+		t.pending_hits += n[STATUS_HIT_RESERVED];
+		t.fails += n[STATUS_RESERVATION_FAIL];
+	}
+	return t;
+}
+
+static struct cache_sum sum_cache(const struct cache *cache)
+{
+	struct cache_counts all = {0};
+
+	if (cache)
+		cache_add_counts(cache, -1, &all);
+	return sum_counts(&all);
+}
+
+static void add_sum(struct cache_sum *to, struct cache_sum t)
+{
+	to->accesses += t.accesses;
+	to->misses += t.misses;
+	to->pending_hits += t.pending_hits;
+	to->fails += t.fails;
+}
+
+static void add_ports(struct cache_ports *to, const struct cache *cache)
+{
+	struct cache_ports p;
+
+	if (!cache)
+		return;
+	p = cache_port_counts(cache);
+	to->cycles += p.cycles;
+	to->data_busy += p.data_busy;
+	to->fill_busy += p.fill_busy;
+}
+
+/* Lines "LEVEL_total_cache_accesses = n" and so on; the rate only where there is one. */
+static void walk_totals(struct sink *s, const char *level, struct cache_sum t)
+{
+	char name[64];
+
+#define NAMED(suffix) (snprintf(name, sizeof(name), "%s_total_cache_" suffix, level), name)
+	line64(s, NAMED("accesses"), t.accesses);
+	line64(s, NAMED("misses"), t.misses);
+	if (t.accesses || collecting(s))
+		line_real(s, NAMED("miss_rate"), F4, quotient_double((double)t.misses, (double)t.accesses));
+	line64(s, NAMED("pending_hits"), t.pending_hits);
+	line64(s, NAMED("reservation_fails"), t.fails);
+#undef NAMED
+}
+
+static void walk_ports(struct sink *s, const char *data_name, const char *fill_name, struct cache_ports p)
+{
+	struct quotient data = quotient(p.data_busy, p.cycles), fill = quotient(p.fill_busy, p.cycles);
+
+	if (!p.cycles)
+		data.shown = fill.shown = 0;
+	line_real(s, data_name, F3, data);
+	line_real(s, fill_name, F3, fill);
+}
+
+/* "NAME[i]: Access = ..." of one cluster's L1Ds or one L2 slice. */
+static void walk_one(struct sink *s, const char *name, unsigned i, struct cache_sum t)
+{
+	struct quotient rate = quotient_double((double)t.misses, (double)t.accesses);
+
+	show(s, "%s[%u]: ", name, i);
+	prefix(s, "%s[%u].", name + (*name == '\t'), i);
+	s->sparse = true;
+	field64(s, "Access", " = ", t.accesses, ", ");
+	field64(s, "Miss", " = ", t.misses, ", ");
+	field_real(s, "Miss_rate", " = ", F3, rate, ", ");
+	field64(s, "Pending_hits", " = ", t.pending_hits, ", ");
+	field64(s, "Reservation_fails", " = ", t.fails, "\n");
+	s->sparse = false;
+	prefix(s, "%s", "");
+}
+
+/* ---- breakdowns ------------------------------------------------------------------------------ */
+
+static void walk_statuses(struct sink *s, const char *name, const struct cache_counts *c)
+{
+	uint64_t total[N_ACC_TYPES] = {0};
+	char full[96];
+
+	for (int type = 0; type < N_ACC_TYPES; type++) {
+		for (int st = 0; st < N_STATUS; st++) {
+			uint64_t n = c->status[type][st];
+
+			if (st != STATUS_RESERVATION_FAIL && st != STATUS_MSHR_HIT)
+				total[type] += n;
+			if (!n && s->sparse && collecting(s))
+				continue;
+			snprintf(full, sizeof(full), "%s[%s][%s]", name, acc_type_names[type],
+				cache_status_names[st]);
+			line64(s, full, n);
+		}
+	}
+	for (int type = 0; type < N_ACC_TYPES; type++) {
+		uint32_t wrapped = (uint32_t)total[type];
+
+		snprintf(full, sizeof(full), "%s[%s][TOTAL_ACCESS]", name, acc_type_names[type]);
+		if (wrapped || (collecting(s) && total[type]))
+			s->ops->count(s, full, " = ", wrapped, total[type], SHOW_64, "\n");
+	}
+}
+
+static void walk_fails(struct sink *s, const char *name, const struct cache_counts *c)
+{
+	char full[96];
+
+	for (int type = 0; type < N_ACC_TYPES; type++) {
+		for (int why = 0; why < N_FAILS; why++) {
+			if (!c->fail[type][why])
+				continue;
+			snprintf(full, sizeof(full), "%s[%s][%s]", name, acc_type_names[type],
+				cache_fail_names[why]);
+			line64(s, full, c->fail[type][why]);
+		}
+	}
+}
+
+/* The caches that one breakdown adds up. */
+struct level { struct gpu *g; bool l2; };
+
+static bool add_stream(const struct cache *cache, unsigned stream, struct cache_counts *sum)
+{
+	if (!cache || !cache_counts_of(cache, stream))
+		return false;
+	cache_add_counts(cache, (int)stream, sum);
+	return true;
+}
+
+/* Counts of one stream; false when no cache of the level ever counted for it: then nothing is printed. */
+static bool stream_counts(const struct level *l, unsigned stream, struct cache_counts *sum)
+{
+	struct gpu *g = l->g;
+	bool any = false;
+
+	memset(sum, 0, sizeof(*sum));
+	if (l->l2) {
+		for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
+			any |= add_stream(memory_l2(g->mem, i), stream, sum);
+		return any;
+	}
+	for (uint32_t i = 0; i < g->params.sms; i++) {
+		any |= add_stream(g->sm[i].l1i, stream, sum);
+		any |= add_stream(ldst_l1d(&g->sm[i]), stream, sum);
+	}
+	return any;
+}
+
+/* Streams in ascending order of id. */
+static unsigned sorted_streams(const struct gpu *g, uint16_t order[MAX_STREAMS])
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < g->n_streams; i++) {
+		unsigned k = n++;
+
+		for (; k && g->streams[order[k - 1]] > g->streams[i]; k--)
+			order[k] = order[k - 1];
+		order[k] = (uint16_t)i;
+	}
+	return n;
+}
+
+
+static void walk_streams(struct sink *s, const struct level *l, const char *name,
+	void (*walk)(struct sink *s, const char *name, const struct cache_counts *c))
+{
+	struct cache_counts sum, all = {0};
+	uint16_t order[MAX_STREAMS];
+	unsigned n = sorted_streams(l->g, order);
+
+	for (unsigned i = 0; i < n; i++) {
+		if (s->block && s->block->stream != UINT64_MAX && s->block->stream != l->g->streams[order[i]])
+			continue;
+		if (!stream_counts(l, order[i], &sum))
+			continue;
+		if (!collecting(s)) {
+			walk(s, name, &sum);
+			continue;
+		}
+		for (int type = 0; type < N_ACC_TYPES; type++) {
+			for (int st = 0; st < N_STATUS; st++)
+				all.status[type][st] += sum.status[type][st];
+			for (int why = 0; why < N_FAILS; why++)
+				all.fail[type][why] += sum.fail[type][why];
+		}
+	}
+	if (collecting(s)) {
+		s->sparse = true;
+		walk(s, name, &all);
+		s->sparse = false;
+	}
+}
+
+/* ---- the two levels -------------------------------------------------------------------------- */
+
+static void walk_l1d(struct sink *s, struct gpu *g)
+{
+	struct cache_sum total = {0};
+	struct cache_ports ports = {0};
+
+	show(s, "L1D_cache:\n");
+	for (uint32_t c = 0; c < g->params.clusters; c++) {
+		struct cache_sum one = {0};
+
+		for (uint32_t i = 0; i < g->params.sms; i++)
+			if (g->sm[i].cluster == c)
+				add_sum(&one, sum_cache(ldst_l1d(&g->sm[i])));
+		walk_one(s, "\tL1D_cache_core", c, one);
+		add_sum(&total, one);
+	}
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		add_ports(&ports, ldst_l1d(&g->sm[i]));
+	walk_totals(s, "\tL1D", total);
+	walk_ports(s, "\tL1D_cache_data_port_util", "\tL1D_cache_fill_port_util", ports);
+}
+
+void walk_core_caches(struct sink *s, struct gpu *g)
+{
+	const struct core_params *core = &g->params.core;
+	struct level level = { g, false };
+
+	if (core->l1i.present) {
+		struct cache_sum l1i = {0};
+
+		for (uint32_t i = 0; i < g->params.sms; i++)
+			add_sum(&l1i, sum_cache(g->sm[i].l1i));
+		show(s, "\n========= Core cache stats =========\nL1I_cache:\n");
+		walk_totals(s, "\tL1I", l1i);
+	}
+	if (core->l1d.present)
+		walk_l1d(s, g);
+	if (core->l1c.present) {
+		show(s, "L1C_cache:\n");
+		walk_totals(s, "\tL1C", (struct cache_sum){0});
+	}
+	if (core->l1t.present) {
+		show(s, "L1T_cache:\n");
+		walk_totals(s, "\tL1T", (struct cache_sum){0});
+	}
+	show(s, "\nTotal_core_cache_stats:\n");
+	walk_streams(s, &level, "\tTotal_core_cache_stats_breakdown", walk_statuses);
+	show(s, "\nTotal_core_cache_fail_stats:\n");
+	walk_streams(s, &level, "\tTotal_core_cache_fail_stats_breakdown", walk_fails);
+}
+
+void walk_l2(struct sink *s, struct gpu *g)
+{
+	struct level level = { g, true };
+	struct cache_sum total = {0};
+	struct cache_ports ports = {0};
+
+	if (!g->params.mem.l2.present)
+		return;
+	show(s, "\n========= L2 cache stats =========\n");
+	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++) {
+		struct cache_sum one = sum_cache(memory_l2(g->mem, i));
+
+		walk_one(s, "L2_cache_bank", i, one);
+		add_sum(&total, one);
+		add_ports(&ports, memory_l2(g->mem, i));
+	}
+	walk_totals(s, "L2", total);
+	show(s, "L2_total_cache_breakdown:\n");
+	walk_streams(s, &level, "\tL2_cache_stats_breakdown", walk_statuses);
+	show(s, "L2_total_cache_reservation_fail_breakdown:\n");
+	walk_streams(s, &level, "\tL2_cache_stats_fail_breakdown", walk_fails);
+	walk_ports(s, "L2_cache_data_port_util", "L2_cache_fill_port_util", ports);
+}

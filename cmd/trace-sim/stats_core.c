@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Statistics of the SMs: issue histogram, instruction and stall counters, warp occupancy, traffic
+ * (part 2 section 18, part 3 section 24.5, part 4 section 13.2).
+ *
+ * Always true: the machine's counters are 64 bits wide; where the original's wrap, the block shows the
+ * wrapped value and records hold the exact one. Wrapping happens before the sum over SMs where the
+ * original keeps one counter an SM.
+ */
+#include <string.h>
+#include "stats_int.h"
+
+static const char *traffic_class_name(unsigned class)
+{
+	return class < N_ACC_TYPES ? acc_type_names[class] : "GLOBAL_ATOMIC";
+}
+
+/* As the original prints a 32-bit counter. */
+static int32_t wrapped(uint64_t v) { return (int32_t)(uint32_t)v; }
+
+/* Counters of all SMs added up; thread_wrapped: each SM's thread counter cut to 32 bits first. */
+struct core_sum {
+	struct sm_counts n;
+	uint64_t thread_wrapped, warp_wrapped;
+};
+
+static void add_stalls(struct sm_counts *to, const struct sm_counts *n)
+{
+	for (int t = 0; t < N_STALL_TYPES; t++)
+		for (int r = 0; r < N_STALL_REASONS; r++)
+			to->stall[t][r] += n->stall[t][r];
+	to->stall_shd_mem += n->stall_shd_mem;
+	to->shmem_bkconflict += n->shmem_bkconflict;
+	to->l1cache_bkconflict += n->l1cache_bkconflict;
+}
+
+static void add_core(struct core_sum *sum, const struct sm_counts *n)
+{
+	struct sm_counts *to = &sum->n;
+
+	sum->thread_wrapped += (uint32_t)n->thread_insts;
+	sum->warp_wrapped += (uint32_t)n->warp_insts;
+	to->thread_insts += n->thread_insts;
+	to->warp_insts += n->warp_insts;
+	to->shmem_insn += n->shmem_insn;
+	to->const_insn += n->const_insn;
+	to->param_insn += n->param_insn;
+	to->tex_insn += n->tex_insn;
+	to->load_insn += n->load_insn;
+	to->store_insn += n->store_insn;
+	to->mem_read_local += n->mem_read_local;
+	to->mem_write_local += n->mem_write_local;
+	to->mem_read_global += n->mem_read_global;
+	to->mem_write_global += n->mem_write_global;
+	to->mem_texture += n->mem_texture;
+	to->mem_const += n->mem_const;
+	to->ctas_completed += n->ctas_completed;
+	add_stalls(to, n);
+	for (size_t i = 0; i < sizeof(n->distro) / sizeof(n->distro[0]); i++)
+		to->distro[i] += n->distro[i];
+	for (int i = 0; i < MAX_SCHEDULERS; i++) {
+		to->single_issue[i] += n->single_issue[i];
+		to->dual_issue[i] += n->dual_issue[i];
+	}
+}
+
+/* ---- parts of the block ---------------------------------------------------------------------- */
+
+/* quirk: spelling; a dual issue counts 3 in the histogram (part 2 quirk Q5). */
+static void walk_issue(struct sink *s, const struct gpu *g, const struct core_sum *sum)
+{
+	uint32_t id = g->params.core.issue_histogram_sm;
+	const struct sm_counts *n = id < g->params.sms ? &g->sm[id].n : NULL;
+	int top = n ? n->issue_hist_top : -1;
+
+	s->ops->count(s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
+	show(s, "Shader %" PRIu32 " warp_id issue ditsribution:\nwarp_id:\n", id);
+	for (int k = 0; k <= top; k++)
+		show(s, "%d, ", k);
+	show(s, "\ndistro:\n");
+	s->sparse = true;
+	for (int k = 0; k <= top; k++) {
+		show(s, "%d, ", wrapped(n->issue_hist[k]));
+		note(s, n->issue_hist[k], "warp_issue[%d]", k);
+	}
+	s->sparse = false;
+	show(s, "\n");
+}
+
+static void walk_insts(struct sink *s, const struct core_sum *sum)
+{
+	const struct sm_counts *n = &sum->n;
+
+	s->ops->count(s, "gpgpu_n_tot_thrd_icount", " = ", sum->thread_wrapped, n->thread_insts, SHOW_64,
+		"\n");
+	s->ops->count(s, "gpgpu_n_tot_w_icount", " = ", sum->warp_wrapped, n->warp_insts, SHOW_64, "\n");
+	line32(s, "gpgpu_n_stall_shd_mem", n->stall_shd_mem);
+	line32(s, "gpgpu_n_mem_read_local", n->mem_read_local);
+	line32(s, "gpgpu_n_mem_write_local", n->mem_write_local);
+	line32(s, "gpgpu_n_mem_read_global", n->mem_read_global);
+	line32(s, "gpgpu_n_mem_write_global", n->mem_write_global);
+	line32(s, "gpgpu_n_mem_texture", n->mem_texture);
+	line32(s, "gpgpu_n_mem_const", n->mem_const);
+	s->ops->count(s, "gpgpu_n_load_insn", "  = ", n->load_insn, n->load_insn, SHOW_32, "\n");
+	line32(s, "gpgpu_n_store_insn", n->store_insn);
+	line32(s, "gpgpu_n_shmem_insn", n->shmem_insn);
+	line32(s, "gpgpu_n_sstarr_insn", 0);
+	line32(s, "gpgpu_n_tex_insn", n->tex_insn);
+	line32(s, "gpgpu_n_const_mem_insn", n->const_insn);
+	line32(s, "gpgpu_n_param_mem_insn", n->param_insn);
+}
+
+/* One reason of all global and local accesses. */
+static uint64_t gl_mem(const struct sm_counts *n, enum stall_reason why)
+{
+	return n->stall[STALL_G_MEM_LD][why] + n->stall[STALL_G_MEM_ST][why] + n->stall[STALL_L_MEM_LD][why] +
+		n->stall[STALL_L_MEM_ST][why];
+}
+
+static void walk_stalls(struct sink *s, const struct sm_counts *n)
+{
+	line32(s, "gpgpu_n_shmem_bkconflict", n->shmem_bkconflict);
+	line32(s, "gpgpu_n_l1cache_bkconflict", n->l1cache_bkconflict);
+	line32(s, "gpgpu_n_intrawarp_mshr_merge", 0);
+	line32(s, "gpgpu_n_cmem_portconflict", 0);
+	line32(s, "gpgpu_stall_shd_mem[c_mem][resource_stall]", n->stall[STALL_C_MEM][STALL_BK_CONF]);
+	line32(s, "gpgpu_stall_shd_mem[s_mem][bk_conf]", n->stall[STALL_S_MEM][STALL_BK_CONF]);
+	line32(s, "gpgpu_stall_shd_mem[gl_mem][resource_stall]", gl_mem(n, STALL_BK_CONF));
+	line32(s, "gpgpu_stall_shd_mem[gl_mem][coal_stall]", gl_mem(n, STALL_COAL));
+	line32(s, "gpgpu_stall_shd_mem[gl_mem][data_port_stall]", gl_mem(n, STALL_DATA_PORT));
+	line32(s, "gpu_reg_bank_conflict_stalls", 0);
+}
+
+static void walk_warp_occupancy(struct sink *s, const struct gpu *g, const struct sm_counts *n)
+{
+	show(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d", wrapped(n->distro[2]),
+		wrapped(n->distro[0]), wrapped(n->distro[1]));
+	s->sparse = true;
+	note(s, n->distro[2], "warp_occupancy[Stall]");
+	note(s, n->distro[0], "warp_occupancy[W0_Idle]");
+	note(s, n->distro[1], "warp_occupancy[W0_Scoreboard]");
+	for (int lanes = 1; lanes <= 32; lanes++) {
+		show(s, "\tW%d:%d", lanes, wrapped(n->distro[2 + lanes]));
+		note(s, n->distro[2 + lanes], "warp_occupancy[W%d]", lanes);
+	}
+	s->sparse = false;
+	show(s, "\nsingle_issue_nums: ");
+	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
+		show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->single_issue[i]));
+		note(s, n->single_issue[i], "single_issue_nums[WS%" PRIu32 "]", i);
+	}
+	show(s, "\ndual_issue_nums: ");
+	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
+		show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->dual_issue[i]));
+		note(s, n->dual_issue[i], "dual_issue_nums[WS%" PRIu32 "]", i);
+	}
+	show(s, "\n");
+}
+
+/* ---- traffic --------------------------------------------------------------------------------- */
+
+/* Classes in alphabetical order. */
+static void sorted_classes(unsigned order[TRAFFIC_CLASSES])
+{
+	for (unsigned i = 0; i < TRAFFIC_CLASSES; i++) {
+		unsigned k = i;
+
+		for (; k && strcmp(traffic_class_name(order[k - 1]), traffic_class_name(i)) > 0; k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+	}
+}
+
+static void walk_class(struct sink *s, const char *direction, const char *class,
+	const uint64_t count[TRAFFIC_BYTES])
+{
+	uint64_t bytes = 0, packets = 0;
+
+	for (unsigned size = 0; size < TRAFFIC_BYTES; size++) {
+		bytes += size * count[size];
+		packets += count[size];
+	}
+	if (!packets)
+		return;
+	show(s, "traffic_breakdown_%s[%s] = %" PRIu32 " {", direction, class, (uint32_t)bytes);
+	prefix(s, "traffic_breakdown_%s[%s]", direction, class);
+	note(s, bytes, "%s", "");
+	for (unsigned size = 0; size < TRAFFIC_BYTES; size++) {
+		if (!count[size])
+			continue;
+		show(s, "%u:%" PRIu32 ",", size, (uint32_t)count[size]);
+		note(s, count[size], "[%u]", size);
+	}
+	show(s, "}\n");
+	prefix(s, "%s", "");
+}
+
+static void walk_traffic(struct sink *s, const char *direction, const struct traffic *t)
+{
+	unsigned order[TRAFFIC_CLASSES];
+
+	sorted_classes(order);
+	s->sparse = true;
+	for (unsigned i = 0; i < TRAFFIC_CLASSES; i++)
+		walk_class(s, direction, traffic_class_name(order[i]), t->count[order[i]]);
+	s->sparse = false;
+}
+
+void walk_cores(struct sink *s, struct gpu *g)
+{
+	struct core_sum sum = {0};
+
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		add_core(&sum, &g->sm[i].n);
+	walk_issue(s, g, &sum);
+	walk_insts(s, &sum);
+	walk_stalls(s, &sum.n);
+	walk_warp_occupancy(s, g, &sum.n);
+	walk_traffic(s, "coretomem", &g->out);
+	walk_traffic(s, "memtocore", &g->back);
+}

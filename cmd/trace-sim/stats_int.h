@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The walk over the machine and the sinks it feeds; used by stats_*.c only.
+ *
+ * The walk names every figure once, in the order of the original's block. A sink is either the printer
+ * (stats_accelsim.c), which writes the block, or the collector (stats_record.c), which keeps a table of
+ * names and running values. Text that carries no figure of its own goes to the printer alone.
+ * Always true: the recorded name is the printed one without leading blanks, inner blanks as '_', behind
+ * the sink's prefix; unit and kind are in libcommon/stats.def. Within a sparse stretch of the walk the
+ * collector leaves out zeros; such figures are marked sparse there.
+ */
+#ifndef STATS_INT_H
+#define STATS_INT_H
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include "stats.h"
+
+/* How a real number is printed. */
+enum real_style { F12_4, F4, F3, F6, G4, G6 };
+/* How an integer is printed: the original shows many counters as 32-bit signed ones. */
+enum count_style { SHOW_64, SHOW_32 };
+
+/* num / den * scale for records; shown is the block's value, computed as the original does. */
+struct quotient { double num, den, scale, shown; };
+
+struct sink;
+
+struct sink_ops {
+	void (*text)(struct sink *s, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+	void (*count)(struct sink *s, const char *name, const char *before, uint64_t shown,
+		uint64_t running, enum count_style style, const char *after);
+	void (*ratio)(struct sink *s, const char *name, const char *before, enum real_style style,
+		struct quotient q, const char *after);
+};
+
+struct sink {
+	const struct sink_ops *ops;
+	FILE *out;			/* printer */
+	struct figures *table;		/* collector */
+	const struct block *block;	/* printer: what the block is about */
+	bool sparse;
+	char prefix[64];		/* of recorded names */
+};
+
+/* Printed only. */
+void show(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Prefix of recorded names from now on; "" for none. */
+void prefix(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* "NAME = value" lines. */
+void line64(struct sink *s, const char *name, uint64_t value);
+void line32(struct sink *s, const char *name, uint64_t value);
+void line_real(struct sink *s, const char *name, enum real_style style, struct quotient q);
+/* Recorded only; fmt gives the name behind the prefix. */
+void note(struct sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void note_ratio(struct sink *s, const char *name, double num, double den, double scale);
+
+static inline void field64(struct sink *s, const char *name, const char *before, uint64_t v,
+	const char *after)
+{
+	s->ops->count(s, name, before, v, v, SHOW_64, after);
+}
+
+static inline void field_real(struct sink *s, const char *name, const char *before, enum real_style style,
+	struct quotient q, const char *after)
+{
+	s->ops->ratio(s, name, before, style, q, after);
+}
+
+static inline bool collecting(const struct sink *s) { return s->table; }
+
+/* a / b in single and double precision; 0 / 0 is the negative NaN that x86 makes, on every machine. */
+double divide_single(uint64_t a, uint64_t b);
+double divide_double(double a, double b);
+struct quotient quotient(uint64_t num, uint64_t den);		/* single precision */
+struct quotient quotient_double(double num, double den);
+
+/* stats_walk.c */
+void stats_walk(struct sink *s, struct gpu *g);
+/* stats_cache.c */
+void walk_core_caches(struct sink *s, struct gpu *g);
+void walk_l2(struct sink *s, struct gpu *g);
+/* stats_core.c */
+void walk_cores(struct sink *s, struct gpu *g);
+/* stats_mem.c */
+void walk_latency(struct sink *s, struct gpu *g);
+void walk_channels(struct sink *s, struct gpu *g);
+/* stats_net.c */
+void walk_flits(struct sink *s, struct gpu *g);
+void walk_network(struct sink *s, struct gpu *g);
+/* stats_more.c: figures that the original lacks; recorded only. */
+void walk_more(struct sink *s, struct gpu *g);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Statistics of the memory side: latency tables and rows by bank (part 4 section 12), and the block of
+ * each channel (part 4 sections 10.8 and 13.3).
+ *
+ * Always true: rows by bank are recorded under "dram[c].bk[b]."; what a channel's block prints a second
+ * time (n_cmd as total_CMD, n_rd as Read, ...) is recorded once. Skews follow from the rows and are printed
+ * only. Requests still in flight are announced by the original's heading lines alone: it lists them in the
+ * order of addresses in its own memory.
+ */
+#include "stats_int.h"
+
+/* ---- latency --------------------------------------------------------------------------------- */
+
+static void walk_table(struct sink *s, const char *name, const uint32_t *table, int n)
+{
+	show(s, "%s:", name);
+	s->sparse = true;
+	for (int i = 0; i < n; i++) {
+		uint32_t v = table ? table[i] : 0;
+
+		show(s, "%d \t", (int32_t)v);
+		note(s, v, "%s[%d]", name, i);
+	}
+	s->sparse = false;
+	show(s, "\n");
+}
+
+static void walk_max(struct sink *s, const char *name, uint32_t value)
+{
+	s->ops->count(s, name, " = ", value, value, SHOW_32, " \n");
+}
+
+/* Integer quotient in the block; absent there when nothing was counted. */
+static void walk_average(struct sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
+{
+	if (shown)
+		show(s, "%s = %" PRIu64 " \n", name, n ? sum / n : 0);
+	note_ratio(s, name, (double)sum, (double)n, 1);
+}
+
+static void walk_averages(struct sink *s, const struct memstat *m)
+{
+	walk_average(s, "averagemflatency", m->mf_total_lat, m->num_mfs, m->num_mfs);
+	walk_average(s, "avg_icnt2mem_latency", m->tot_icnt2mem, m->num_mfs, m->num_mfs);
+	walk_average(s, "avg_mrq_latency", m->tot_mrq, m->tot_mrq_num, m->num_mfs && m->tot_mrq_num);
+	walk_average(s, "avg_icnt2sh_latency", m->tot_icnt2sh, m->num_mfs, m->num_mfs);
+}
+
+static void walk_tables(struct sink *s, const struct memstat *m)
+{
+	walk_max(s, "maxmflatency", m->max_mf);
+	walk_max(s, "max_icnt2mem_latency", m->max_icnt2mem);
+	walk_max(s, "maxmrqlatency", m->max_mrq);
+	walk_max(s, "max_icnt2sh_latency", m->max_icnt2sh);
+	walk_averages(s, m);
+	walk_table(s, "mrq_lat_table", m->mrq_lat, 32);
+	walk_table(s, "dq_lat_table", NULL, 32);
+	walk_table(s, "mf_lat_table", m->mf_lat, 32);
+	walk_table(s, "icnt2mem_lat_table", m->icnt2mem_lat, 24);
+	walk_table(s, "icnt2sh_lat_table", m->icnt2sh_lat, 24);
+	walk_table(s, "mf_lat_pw_table", m->mf_lat_pw, 32);
+}
+
+/* ---- rows by bank ---------------------------------------------------------------------------- */
+
+/* One "dram[c]: " row a channel; figure NULL: printed only. */
+static void walk_rows(struct sink *s, const struct memstat *m, const uint32_t *value, const char *blank,
+	int width, const char *figure)
+{
+	s->sparse = true;
+	for (uint32_t c = 0; c < m->channels; c++) {
+		show(s, "dram[%" PRIu32 "]: ", c);
+		for (uint32_t b = 0; b < m->banks; b++) {
+			uint32_t v = value ? value[c * m->banks + b] : 0;
+
+			show(s, "%*d%s", width, (int32_t)v, blank);
+			if (figure)
+				note(s, v, "dram[%" PRIu32 "].bk[%" PRIu32 "].%s", c, b, figure);
+		}
+		show(s, "\n");
+	}
+	s->sparse = false;
+}
+
+static void walk_locality(struct sink *s, const struct memstat *m)
+{
+	uint32_t accesses = 0, activates = 0;
+
+	show(s, "average row accesses per activate:\n");
+	s->sparse = true;
+	for (uint32_t c = 0; c < m->channels; c++) {
+		show(s, "dram[%" PRIu32 "]: ", c);
+		for (uint32_t b = 0; b < m->banks; b++) {
+			uint32_t n = m->row_access[c * m->banks + b], act = m->activates[c * m->banks + b];
+
+			show(s, "%9f ", divide_single(n, act));
+			if (n || act) {
+				prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
+				note_ratio(s, "accesses_per_activate", n, act, 1);
+			}
+			accesses += n;
+			activates += act;
+		}
+		show(s, "\n");
+	}
+	s->sparse = false;
+	prefix(s, "%s", "");
+	show(s, "average row locality = %d/%d = %f\n", (int32_t)accesses, (int32_t)activates,
+		divide_single(accesses, activates));
+	note_ratio(s, "average_row_locality", accesses, activates, 1);
+}
+
+static void show_skew(struct sink *s, const char *what, uint32_t most, uint32_t least)
+{
+	if (least)
+		show(s, "%s skew: %d/%d = %4.2f\n", what, (int32_t)most, (int32_t)least,
+			divide_single(most, least));
+	else
+		show(s, "min_%s_accesses = 0!\n", what);
+}
+
+static void show_skews(struct sink *s, const struct memstat *m, const uint32_t *value)
+{
+	uint32_t most = 0, least = UINT32_MAX, chip_most = 0, chip_least = UINT32_MAX;
+
+	for (uint32_t c = 0; c < m->channels; c++) {
+		uint32_t chip = 0;
+
+		for (uint32_t b = 0; b < m->banks; b++) {
+			uint32_t v = value ? value[c * m->banks + b] : 0;
+
+			most = v > most ? v : most;
+			least = v < least ? v : least;
+			chip += v;
+		}
+		chip_most = chip > chip_most ? chip : chip_most;
+		chip_least = chip < chip_least ? chip : chip_least;
+	}
+	show_skew(s, "bank", most, least);
+	show_skew(s, "chip", chip_most, chip_least);
+}
+
+static uint64_t sum_banks(const struct memstat *m, const uint32_t *value)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < m->channels * m->banks; i++)
+		sum += value[i];
+	return sum;
+}
+
+/* quirk: replies of L2 hits are divided by DRAM accesses (part 4 section 12). */
+static void walk_bank_latency(struct sink *s, const struct memstat *m)
+{
+	show(s, "average mf latency per bank:\n");
+	s->sparse = true;
+	for (uint32_t c = 0; c < m->channels; c++) {
+		show(s, "dram[%" PRIu32 "]: ", c);
+		for (uint32_t b = 0; b < m->banks; b++) {
+			uint32_t i = c * m->banks + b, n = m->bank_writes[i] + m->bank_reads[i];
+
+			if (!n) {
+				show(s, "    none  ");
+				continue;
+			}
+			show(s, "%10" PRIu64, m->mf_total_lat_bank[i] / n);
+			prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
+			note_ratio(s, "mf_latency", (double)m->mf_total_lat_bank[i], n, 1);
+		}
+		show(s, "\n");
+	}
+	s->sparse = false;
+	prefix(s, "%s", "");
+	show(s, "maximum mf latency per bank:\n");
+	walk_rows(s, m, m->mf_max_lat, "", 10, "max_mf_latency");
+}
+
+void walk_latency(struct sink *s, struct gpu *g)
+{
+	const struct memstat *m = &g->memstat;
+
+	if (!m->on)
+		return;
+	walk_tables(s, m);
+	show(s, "maximum concurrent accesses to same row:\n");
+	walk_rows(s, m, m->max_conc_same_row, " ", 9, "max_same_row");
+	show(s, "maximum service time to same row:\n");
+	walk_rows(s, m, m->max_service, " ", 9, "max_service_time");
+	walk_locality(s, m);
+	show(s, "number of total memory accesses made:\n");
+	walk_rows(s, m, NULL, " ", 9, NULL);
+	show(s, "total accesses: 0\n");
+	show_skews(s, m, NULL);
+	show(s, "number of total read accesses:\n");
+	walk_rows(s, m, m->bank_reads, " ", 9, "reads");
+	line32(s, "total dram reads", sum_banks(m, m->bank_reads));
+	show_skews(s, m, m->bank_reads);
+	show(s, "number of total write accesses:\n");
+	walk_rows(s, m, m->bank_writes, " ", 9, "writes");
+	line32(s, "total dram writes", sum_banks(m, m->bank_writes));
+	show_skews(s, m, m->bank_writes);
+	walk_bank_latency(s, m);
+}
+
+/* ---- channels -------------------------------------------------------------------------------- */
+
+static void walk_commands(struct sink *s, const struct dram_params *p, const struct dram_counts *d)
+{
+	field64(s, "n_cmd", "=", d->n_cmd, " ");
+	field64(s, "n_nop", "=", d->n_nop, " ");
+	field64(s, "n_act", "=", d->n_act, " ");
+	field64(s, "n_pre", "=", d->n_pre, " ");
+	field64(s, "n_ref_event", "=", 0, " ");
+	field64(s, "n_req", "=", d->n_req, " ");
+	field64(s, "n_rd", "=", d->n_rd, " ");
+	field64(s, "n_rd_L2_A", "=", d->n_rd_L2_A, " ");
+	field64(s, "n_write", "=", d->n_wr, " ");
+	field64(s, "n_wr_bk", "=", d->n_wr_WB, " ");
+	field_real(s, "bw_util", "=", G4, quotient(d->bwutil, d->n_cmd), "\n");
+	field64(s, "n_activity", "=", d->n_activity, " ");
+	field_real(s, "dram_eff", "=", G4, quotient(d->bwutil, d->n_activity), "\n");
+	for (uint32_t b = 0; b < p->nbk; b++) {
+		uint32_t access = d->bank_access ? d->bank_access[b] : 0;
+		uint32_t idle = d->bank_idle ? d->bank_idle[b] : 0;
+
+		show(s, "bk%" PRIu32 ": %da %di ", b, (int32_t)access, (int32_t)idle);
+		note(s, access, "bk[%" PRIu32 "].n_access", b);
+		note(s, idle, "bk[%" PRIu32 "].n_idle", b);
+	}
+	show(s, "\n\n------------------------------------------------------------------------\n\n");
+}
+
+static void walk_parallelism(struct sink *s, const struct dram_counts *d)
+{
+	line_real(s, "Row_Buffer_Locality", F6, quotient(d->hits_num, d->access_num));
+	line_real(s, "Row_Buffer_Locality_read", F6, quotient(d->hits_read_num, d->read_num));
+	line_real(s, "Row_Buffer_Locality_write", F6, quotient(d->hits_write_num, d->write_num));
+	line_real(s, "Bank_Level_Parallism", F6, quotient(d->banks_1time, d->banks_acess_total));
+	line_real(s, "Bank_Level_Parallism_Col", F6, quotient(d->banks_time_rw, d->banks_access_rw_total));
+	line_real(s, "Bank_Level_Parallism_Ready", F6,
+		quotient(d->banks_time_ready, d->banks_access_ready_total));
+	line_real(s, "write_to_read_ratio_blp_rw_average", F6,
+		quotient_double(d->write_to_read_ratio_sum, (double)d->banks_access_rw_total));
+	field_real(s, "GrpLevelPara", " = ", F6, quotient(d->bkgrp_parallsim_rw, d->banks_access_rw_total),
+		" \n");
+}
+
+/* "NAME = value " with the original's blank at the end. */
+static void detail(struct sink *s, const char *name, uint64_t value)
+{
+	field64(s, name, " = ", value, " \n");
+}
+
+static void walk_bandwidth(struct sink *s, const struct dram_counts *d)
+{
+	show(s, "\nBW Util details:\nbwutil = %.6f \ntotal_CMD = %" PRIu64 " \n",
+		divide_single(d->bwutil, d->n_cmd), d->n_cmd);
+	detail(s, "util_bw", d->util_bw);
+	detail(s, "Wasted_Col", d->wasted_bw_col);
+	detail(s, "Wasted_Row", d->wasted_bw_row);
+	detail(s, "Idle", d->idle_bw);
+	show(s, "\nBW Util Bottlenecks: \n");
+	detail(s, "RCDc_limit", d->RCDc_limit);
+	detail(s, "RCDWRc_limit", d->RCDWRc_limit);
+	detail(s, "WTRc_limit", d->WTRc_limit);
+	detail(s, "RTWc_limit", d->RTWc_limit);
+	detail(s, "CCDLc_limit", d->CCDLc_limit);
+	detail(s, "rwq", d->rwq_limit);
+	detail(s, "CCDLc_limit_alone", d->CCDLc_limit_alone);
+	detail(s, "WTRc_limit_alone", d->WTRc_limit_alone);
+	detail(s, "RTWc_limit_alone", d->RTWc_limit_alone);
+}
+
+static void show_details(struct sink *s, const struct dram_counts *d)
+{
+	show(s, "\nCommands details: \ntotal_CMD = %" PRIu64 " \nn_nop = %" PRIu64 " \n", d->n_cmd, d->n_nop);
+	show(s, "Read = %" PRIu64 " \nWrite = %" PRIu64 " \n", d->n_rd, d->n_wr);
+	show(s, "L2_Alloc = %" PRIu64 " \nL2_WB = %" PRIu64 " \n", d->n_rd_L2_A, d->n_wr_WB);
+	show(s, "n_act = %" PRIu64 " \nn_pre = %" PRIu64 " \nn_ref = 0 \n", d->n_act, d->n_pre);
+	show(s, "n_req = %" PRIu64 " \ntotal_req = %" PRIu64 " \n", d->n_req,
+		d->n_rd + d->n_wr + d->n_rd_L2_A + d->n_wr_WB);
+}
+
+static void walk_buses(struct sink *s, const struct dram_params *p, const struct dram_counts *d)
+{
+	show(s, "\nDual Bus Interface Util: \n");
+	detail(s, "issued_total_row", d->issued_total_row);
+	detail(s, "issued_total_col", d->issued_total_col);
+	field_real(s, "Row_Bus_Util", " =  ", F6, quotient(d->issued_total_row, d->n_cmd), " \n");
+	field_real(s, "CoL_Bus_Util", " = ", F6, quotient(d->issued_total_col, d->n_cmd), " \n");
+	field_real(s, "Either_Row_CoL_Bus_Util", " = ", F6, quotient(d->issued_total, d->n_cmd), " \n");
+	field_real(s, "Issued_on_Two_Bus_Simul_Util", " = ", F6, quotient(d->issued_two, d->n_cmd), " \n");
+	field_real(s, "issued_two_Eff", " = ", F6, quotient(d->issued_two, d->issued_total), " \n");
+	field_real(s, "queue_avg", " = ", F6, quotient(d->ave_mrqs, d->n_cmd), " \n");
+	show(s, "\n\ndram_util_bins: 0 0 0 0 0 0 0 0 0 0\ndram_eff_bins: 0 0 0 0 0 0 0 0 0 0\n");
+	note(s, d->max_mrqs, "mrqq_max");
+	if (p->fr_fcfs)
+		show(s, "mrqq: max=%d avg=%g\n", (int32_t)d->max_mrqs, divide_single(d->ave_mrqs, d->n_cmd));
+}
+
+static void show_partition(struct sink *s, const struct gpu *g, uint32_t channel)
+{
+	const struct memory_params *p = &g->params.mem;
+
+	show(s, "Memory Partition %" PRIu32 ": \n", channel);
+	for (uint32_t i = 0; i < p->subs; i++) {
+		uint32_t sub = channel * p->subs + i;
+
+		if (memory_tracked(g->mem, sub))
+			show(s, "Memory Sub Parition %" PRIu32 ": pending memory requests:\n", sub);
+		if (p->l2.present)
+			show(s, "Cache L2_bank_%03" PRIu32 ":\nMSHR contents\n\n", sub);
+	}
+	show(s, "In Dram Latency Queue (total = %" PRIu32 "): \n", memory_delayed(g->mem, channel));
+}
+
+static void show_timing(struct sink *s, const struct dram_params *p, uint32_t channel)
+{
+	show(s, "DRAM[%" PRIu32 "]: %d bks, busW=%d BL=%d CL=%d, ", channel, (int)p->nbk, (int)p->bus_bytes,
+		(int)p->burst, (int)p->CL);
+	show(s, "tRRD=%d tCCD=%d, tRCD=%d tRAS=%d tRP=%d tRC=%d\n", (int)p->tRRD, (int)p->tCCD, (int)p->tRCD,
+		(int)p->tRAS, (int)p->tRP, (int)p->tRC);
+}
+
+static void add_commands(struct dram_counts *to, const struct dram_counts *d)
+{
+	to->n_cmd += d->n_cmd;
+	to->n_nop += d->n_nop;
+	to->n_act += d->n_act;
+	to->n_pre += d->n_pre;
+	to->n_req += d->n_req;
+	to->n_rd += d->n_rd;
+	to->n_rd_L2_A += d->n_rd_L2_A;
+	to->n_wr += d->n_wr;
+	to->n_wr_WB += d->n_wr_WB;
+	to->n_activity += d->n_activity;
+	to->hits_num += d->hits_num;
+	to->access_num += d->access_num;
+}
+
+static void note_sums(struct sink *s, const struct dram_params *p, const struct dram_counts *d,
+	uint64_t bwutil)
+{
+	note(s, d->n_cmd, "dram_sum[n_cmd]");
+	note(s, d->n_nop, "dram_sum[n_nop]");
+	note(s, d->n_act, "dram_sum[n_act]");
+	note(s, d->n_pre, "dram_sum[n_pre]");
+	note(s, 0, "dram_sum[n_ref_event]");
+	note(s, d->n_req, "dram_sum[n_req]");
+	note(s, d->n_rd, "dram_sum[n_rd]");
+	note(s, d->n_rd_L2_A, "dram_sum[n_rd_L2_A]");
+	note(s, d->n_wr, "dram_sum[n_write]");
+	note(s, d->n_wr_WB, "dram_sum[n_wr_bk]");
+	note(s, d->n_activity, "dram_sum[n_activity]");
+	note_ratio(s, "dram_bw_util", (double)bwutil, (double)d->n_cmd, 1);
+	note_ratio(s, "dram_row_hit_rate", (double)d->hits_num, (double)d->access_num, 1);
+	note(s, (d->n_rd + d->n_rd_L2_A) * p->atom_bytes, "dram_read_bytes");
+	note(s, (d->n_wr + d->n_wr_WB) * p->atom_bytes, "dram_write_bytes");
+}
+
+void walk_channels(struct sink *s, struct gpu *g)
+{
+	const struct dram_params *p = &g->params.mem.dram;
+	struct dram_counts d, sum = {0};
+	uint64_t bwutil = 0;
+
+	for (uint32_t c = 0; c < g->params.mem.channels; c++) {
+		memory_dram_counts(g->mem, c, &d);
+		show_partition(s, g, c);
+		show_timing(s, p, c);
+		prefix(s, "dram[%" PRIu32 "].", c);
+		s->sparse = true;
+		walk_commands(s, p, &d);
+		walk_parallelism(s, &d);
+		walk_bandwidth(s, &d);
+		show_details(s, &d);
+		walk_buses(s, p, &d);
+		s->sparse = false;
+		prefix(s, "%s", "");
+		add_commands(&sum, &d);
+		bwutil += d.bwutil;
+	}
+	if (collecting(s))
+		note_sums(s, p, &sum, bwutil);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Figures that the original lacks or gets wrong, under names of their own; recorded, never in the block.
+ * Those of DRAM are in stats_mem.c beside the counters that they add up.
+ *
+ * Always true: a byte is counted once a level. Bytes at the L1D are those of the sectors (or lines, where a
+ * line has no sectors) of accepted accesses; bytes at the L2 are the data in packets, heads left out.
+ */
+#include "stats_int.h"
+
+#define HEAD_BYTES 8	/* of every packet (part 4 section 1) */
+
+static const char *const stall_types[N_STALL_TYPES] = {
+	"c_mem", "t_mem", "s_mem", "g_mem_ld", "g_mem_st", "l_mem_ld", "l_mem_st"
+};
+static const char *const stall_reasons[N_STALL_REASONS] = { "none", "bk_conf", "coal", "icnt", "data_port" };
+
+static void note_occupancy(struct sink *s, const struct gpu *g)
+{
+	uint64_t warps = 0, cycles = 0, warp_insts = 0;
+
+	for (uint32_t i = 0; i < g->params.sms; i++) {
+		warps += g->sm[i].n.live_warp_cycles;
+		cycles += g->sm[i].clock;
+		warp_insts += g->sm[i].n.warp_insts;
+	}
+	note_ratio(s, "achieved_occupancy", (double)warps, (double)cycles * g->params.core.warps, 1);
+	note(s, cycles, "sm_active_cycles");
+	note_ratio(s, "warp_ipc", (double)warp_insts, (double)gpu_now(g), 1);
+}
+
+static void note_classes(struct sink *s, const struct gpu *g)
+{
+	for (unsigned c = 0; c < N_CLASSES; c++) {
+		uint64_t n = 0;
+
+		for (uint32_t i = 0; i < g->params.sms; i++)
+			n += g->sm[i].n.class_insts[c];
+		note(s, n, "warp_insts[%s]", isa_class_name((enum isa_class)c));
+	}
+}
+
+static void note_stalls(struct sink *s, const struct gpu *g)
+{
+	for (int t = 0; t < N_STALL_TYPES; t++) {
+		for (int r = 0; r < N_STALL_REASONS; r++) {
+			uint64_t n = 0;
+
+			for (uint32_t i = 0; i < g->params.sms; i++)
+				n += g->sm[i].n.stall[t][r];
+			note(s, n, "ldst_stall[%s][%s]", stall_types[t], stall_reasons[r]);
+		}
+	}
+}
+
+static bool is_write(unsigned type)
+{
+	return type == GLOBAL_ACC_W || type == LOCAL_ACC_W || type == L1_WRBK_ACC || type == L2_WRBK_ACC;
+}
+
+static void note_l1d(struct sink *s, const struct gpu *g)
+{
+	struct cache_counts all = {0};
+	uint64_t n[2] = {0};	/* reads, writes */
+	uint32_t bytes = g->params.core.l1d.atom_bytes;
+
+	if (!g->params.core.l1d.present)
+		return;
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		if (ldst_l1d(&g->sm[i]))
+			cache_add_counts(ldst_l1d(&g->sm[i]), -1, &all);
+	for (unsigned t = 0; t < N_ACC_TYPES; t++)
+		n[is_write(t)] += all.status[t][STATUS_HIT] + all.status[t][STATUS_HIT_RESERVED] +
+			all.status[t][STATUS_MISS] + all.status[t][STATUS_SECTOR_MISS];
+	note(s, n[0] * bytes, "l1d_read_bytes");
+	note(s, n[1] * bytes, "l1d_write_bytes");
+}
+
+/* Data of one direction: packets of 8 bytes are requests or acknowledgements without any. */
+static uint64_t payload(const struct traffic *t)
+{
+	uint64_t sum = 0;
+
+	for (unsigned c = 0; c < TRAFFIC_CLASSES; c++)
+		for (unsigned size = HEAD_BYTES + 1; size < TRAFFIC_BYTES; size++)
+			sum += t->count[c][size] * (size - HEAD_BYTES);
+	return sum;
+}
+
+void walk_more(struct sink *s, struct gpu *g)
+{
+	if (!collecting(s))
+		return;
+	note_occupancy(s, g);
+	s->sparse = true;
+	note_classes(s, g);
+	note_stalls(s, g);
+	s->sparse = false;
+	note(s, g->code ? code_unknown_recs(g->code) : 0, "unknown_opcode_warp_insts");
+	note_l1d(s, g);
+	note(s, payload(&g->back), "l2_read_bytes");
+	note(s, payload(&g->out), "l2_write_bytes");
+}

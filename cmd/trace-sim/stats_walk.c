@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The walk: general lines of the block, and the order of all parts (part 1 section 16).
+ *
+ * Always true: what is shown is computed with the original's widths and in its order of operations; what
+ * is recorded is the exact running value. Interval figures are recorded as running values too, so that a
+ * difference of two moments is again the interval's.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "stats_int.h"
+
+/* ---- arithmetic ------------------------------------------------------------------------------ */
+
+double divide_single(uint64_t a, uint64_t b)
+{
+	if (!b)
+		return a ? (double)INFINITY : copysign((double)NAN, -1.0);
+	return (double)((float)a / (float)b);
+}
+
+double divide_double(double a, double b)
+{
+	if (b == 0)
+		return a > 0 ? (double)INFINITY : copysign((double)NAN, -1.0);
+	return a / b;
+}
+
+struct quotient quotient(uint64_t num, uint64_t den)
+{
+	return (struct quotient){ (double)num, (double)den, 1, divide_single(num, den) };
+}
+
+struct quotient quotient_double(double num, double den)
+{
+	return (struct quotient){ num, den, 1, divide_double(num, den) };
+}
+
+/* ---- feeding a sink -------------------------------------------------------------------------- */
+
+void show(struct sink *s, const char *fmt, ...)
+{
+	va_list args;
+
+	if (collecting(s))
+		return;
+	va_start(args, fmt);
+	s->ops->text(s, fmt, args);
+	va_end(args);
+}
+
+void prefix(struct sink *s, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(s->prefix, sizeof(s->prefix), fmt, args);
+	va_end(args);
+}
+
+void line64(struct sink *s, const char *name, uint64_t value)
+{
+	s->ops->count(s, name, " = ", value, value, SHOW_64, "\n");
+}
+
+void line32(struct sink *s, const char *name, uint64_t value)
+{
+	s->ops->count(s, name, " = ", value, value, SHOW_32, "\n");
+}
+
+void line_real(struct sink *s, const char *name, enum real_style style, struct quotient q)
+{
+	s->ops->ratio(s, name, " = ", style, q, "\n");
+}
+
+void note(struct sink *s, uint64_t value, const char *fmt, ...)
+{
+	char name[64];
+	va_list args;
+
+	if (!collecting(s) || (s->sparse && !value))
+		return;
+	va_start(args, fmt);
+	vsnprintf(name, sizeof(name), fmt, args);
+	va_end(args);
+	s->ops->count(s, name, "", value, value, SHOW_64, "");
+}
+
+void note_ratio(struct sink *s, const char *name, double num, double den, double scale)
+{
+	if (collecting(s))
+		s->ops->ratio(s, name, "", G6, (struct quotient){ num, den, scale, 0 }, "");
+}
+
+/* ---- the whole machine ----------------------------------------------------------------------- */
+
+static void walk_identity(struct sink *s)
+{
+	const struct block *b = s->block;
+
+	if (!b)
+		return;
+	show(s, "kernel_name = ");
+	for (uint32_t i = 0; i < b->n; i++)
+		show(s, "%s ", b->name[i]);
+	show(s, "\nkernel_launch_uid = ");
+	for (uint32_t i = 0; i < b->n; i++)
+		show(s, "%" PRIu32 " ", b->uid[i]);
+	show(s, "\nkernel_stream_id = %" PRIu64 "\n", b->stream);
+}
+
+/* "NAME = interval value", recorded as running value. */
+static void line_interval(struct sink *s, const char *name, uint64_t interval, uint64_t running)
+{
+	s->ops->count(s, name, " = ", interval, running, SHOW_64, "\n");
+}
+
+/* The same for a quotient; total gives its running parts. */
+static struct quotient interval_of(struct quotient interval, struct quotient total)
+{
+	total.shown = interval.shown;
+	return total;
+}
+
+static void walk_cycles(struct sink *s, const struct gpu *g)
+{
+	uint64_t insn = gpu_interval_insn(g), cycles = gpu_now(g), insns = g->tot_insn + insn;
+	struct quotient ipc = quotient(insns, cycles);
+
+	line_interval(s, "gpu_sim_cycle", g->cycle, cycles);
+	line_interval(s, "gpu_sim_insn", insn, insns);
+	line_real(s, "gpu_ipc", F12_4, interval_of(quotient(insn, g->cycle), ipc));
+	line64(s, "gpu_tot_sim_cycle", cycles);
+	line64(s, "gpu_tot_sim_insn", insns);
+	line_real(s, "gpu_tot_ipc", F12_4, ipc);
+	line64(s, "gpu_tot_issued_cta", g->tot_issued_ctas + g->issued_ctas);
+}
+
+static struct quotient percent(uint64_t num, uint64_t den)
+{
+	struct quotient q = quotient(num, den);
+
+	q.scale = 100;
+	q.shown = (double)((float)q.shown * 100);
+	return q;
+}
+
+/* quirk Q18: nothing is counted unless the power model is on, so both lines show -nan. */
+static void walk_occupancy(struct sink *s, const struct gpu *g)
+{
+	struct quotient now = percent(g->occupancy_filled, g->occupancy_slots);
+	struct quotient all = percent(g->tot_occupancy_filled + g->occupancy_filled,
+		g->tot_occupancy_slots + g->occupancy_slots);
+
+	field_real(s, "gpu_occupancy", " = ", F4, interval_of(now, all), "% \n");
+	field_real(s, "gpu_tot_occupancy", " = ", F4, all, "% \n");
+}
+
+/* quirk: every reply counts as 32 bytes (part 1 section 18). */
+static struct quotient bandwidth(uint64_t replies, uint64_t cycles, double period)
+{
+	double seconds = (double)cycles * period;
+	struct quotient q = { (double)replies, (double)cycles, 32 / period / 1e9, 0 };
+
+	q.shown = divide_double((double)(float)(replies * 32), seconds) / 1000000000;
+	return q;
+}
+
+static void walk_partitions(struct sink *s, const struct gpu *g)
+{
+	const struct memory_counts *m = memory_counts(g->mem);
+	uint64_t accepted = m->accepted_total + m->accepted, replies = m->replies_total + m->replies;
+	double period = 1 / g->params.hz[0];
+	struct quotient all = quotient(accepted, gpu_now(g));
+	struct quotient util = quotient(m->accepted_util_total + m->accepted_util,
+		m->util_ticks_total + m->util_ticks);
+	struct quotient bw = bandwidth(replies, gpu_now(g), period);
+
+	line_real(s, "partiton_level_parallism", F12_4, interval_of(quotient(m->accepted, g->cycle), all));
+	field_real(s, "partiton_level_parallism_total", "  = ", F12_4, all, "\n");
+	line_real(s, "partiton_level_parallism_util", F12_4,
+		interval_of(quotient(m->accepted_util, m->util_ticks), util));
+	field_real(s, "partiton_level_parallism_util_total", "  = ", F12_4, util, "\n");
+	field_real(s, "L2_BW", "  = ", F12_4, interval_of(bandwidth(m->replies, g->cycle, period), bw),
+		" GB/Sec\n");
+	field_real(s, "L2_BW_total", "  = ", F12_4, bw, " GB/Sec\n");
+}
+
+static void walk_general(struct sink *s, const struct gpu *g)
+{
+	const struct memory_counts *m = memory_counts(g->mem);
+
+	walk_identity(s);
+	walk_cycles(s, g);
+	walk_occupancy(s, g);
+	line64(s, "max_total_param_size", 0);
+	line32(s, "gpu_stall_dramfull", m->stall_dramfull);
+	s->ops->count(s, "gpu_stall_icnt2sh", "    = ", m->stall_icnt2sh, m->stall_icnt2sh, SHOW_32, "\n");
+	walk_partitions(s, g);
+	if (s->block && s->block->host_seconds >= 0) {
+		uint64_t seconds = (uint64_t)s->block->host_seconds;
+
+		show(s, "gpu_total_sim_rate=%u\n",
+			(unsigned)((g->tot_insn + gpu_interval_insn(g)) / (seconds ? seconds : 1)));
+	}
+}
+
+void stats_walk(struct sink *s, struct gpu *g)
+{
+	walk_general(s, g);
+	walk_core_caches(s, g);
+	walk_cores(s, g);
+	walk_latency(s, g);
+	walk_channels(s, g);
+	walk_l2(s, g);
+	walk_flits(s, g);
+	walk_network(s, g);
+	walk_more(s, g);
+}
