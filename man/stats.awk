@@ -25,7 +25,7 @@ function row(	kind, unit, formula, tail) {
 	kind = tolower(substr(second, RSTART, RLENGTH))
 	unit = quoted(second, 1)
 	formula = quoted(second, 2)
-	if (help ~ /^[A-Za-z0-9-]+[ :,]/)	# not the name of a figure
+	if (help ~ /^[A-Za-z0-9-]+([ :,]|$)/)	# not the name of a figure
 		help = toupper(substr(help, 1, 1)) substr(help, 2)
 	table = table ".It Va " name "\n" fold(help ".")
 	tail = "(" kind (second ~ /SPARSE/ ? ", sparse" : "") (unit == "-" ? "" : "; " unit)
