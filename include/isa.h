@@ -50,6 +50,8 @@ struct isa;			/* the built-in rows plus the user's */
 
 struct isa *isa_new(void);
 int isa_load(struct isa *isa, const char *path, struct fault *f);	/* adds or overrides rows; 0 or -1 */
+struct input;
+int isa_parse(struct isa *isa, struct input *in, struct fault *f);	/* the same from an open input */
 void isa_free(struct isa *isa);
 
 /* Architecture of a "-binary version" number (35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120), or -1. */

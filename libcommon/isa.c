@@ -362,19 +362,23 @@ static int load_line(struct isa *isa, const char *line, size_t len, struct place
 	return 0;
 }
 
-int isa_load(struct isa *isa, const char *path, struct fault *f)
+int isa_parse(struct isa *isa, struct input *in, struct fault *f)
 {
-	struct input *in = input_open(path, f);
-	if (!in)
-		return -1;
 	const char *line;
 	size_t len;
 	int r;
 	while ((r = input_line(in, &line, &len, f)) > 0) {
 		struct place at = { input_name(in), input_lineno(in), 0 };
-		if ((r = load_line(isa, line, len, at, f)) < 0)
-			break;
+		if (load_line(isa, line, len, at, f) < 0)
+			return -1;
 	}
+	return r;
+}
+
+int isa_load(struct isa *isa, const char *path, struct fault *f)
+{
+	struct input *in = input_open(path, f);
+	int r = in ? isa_parse(isa, in, f) : -1;
 	input_close(in);
 	return r;
 }

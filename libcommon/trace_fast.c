@@ -279,7 +279,7 @@ static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 
 int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f)
 {
-	if (t->d.prefix < 0 || !t->seen.n)
+	if (t->d.prefix < 0 || !t->seen.n || t->only_slow)
 		return 0;
 	for (; t->got_insts < t->want_insts; t->got_insts++) {
 		if ((size_t)(t->end - t->p) < ROOM) {

@@ -81,6 +81,7 @@ struct trace {
 
 	XXH3_state_t *hash;
 	bool finished;
+	bool only_slow;			/* tests: every line takes the way of trace_line.c */
 };
 
 /* ---- trace_text.c ---- */

@@ -99,7 +99,8 @@ static bool fits(const char *line, const char *end, int k)
 	if (!looks_like_registers(&p, end))
 		return false;
 	struct tok opcode = tok_next(&p, end);
-	return opcode.n && is_letter(opcode.s[0]) && looks_like_registers(&p, end);
+	return opcode.n && is_letter(opcode.s[0]) && looks_like_registers(&p, end) &&
+		tok_u64(tok_next(&p, end), &v);
 }
 
 /* Columns before the PC, from the line's shape; where it has none, from what the header declares. */
