@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unit tests of kernel lists and of the choice of kernels. */
+#include <stdint.h>
+#include <sys/stat.h>
+#include "input.h"
+#include "klist.h"
+#include "tap.h"
+
+static int parse(struct klist *k, const char *text, size_t len, const char *folder, struct fault *f)
+{
+	struct input *in = input_memory("list", text, len, NULL);
+	int rc;
+
+	*k = (struct klist){0};
+	rc = klist_parse(k, in, folder, f);
+	input_close(in);
+	return rc;
+}
+
+static void test_good(void)
+{
+	static const char text[] = "MemcpyHtoD,0x00007f40,200000\r\n\n  kernel-1.traceg \nMemcpyDtoH,0x10,4\n"
+		"MemcpyHtoD,ff, 0 ,data file.bin\nkernel \"2\";touch x;'.traceg\nkernel-3";
+	struct klist k;
+	struct fault f;
+
+	is_number(parse(&k, text, sizeof(text) - 1, "app", &f), 0, "a list");
+	ok(k.n_cmds == 5 && k.n_kernels == 3, "its commands");
+	ok(k.cmd[0].kind == CMD_MEMCPY && k.cmd[0].address == 0x7f40 && k.cmd[0].bytes == 200000, "a copy");
+	is_text(k.cmd[1].path, "app/kernel-1.traceg", "a kernel's path");
+	is_text(k.cmd[1].text, "kernel-1.traceg", "a kernel's text");
+	ok(k.cmd[1].line == 3 && k.cmd[1].position == 1, "a kernel's place");
+	ok(k.cmd[2].address == 0xff && k.cmd[2].bytes == 0, "a copy with a file name");
+	is_text(k.cmd[3].path, "app/kernel \"2\";touch x;'.traceg", "a name is only a name");
+	ok(k.cmd[4].position == 3 && k.cmd[4].line == 7, "a last line without newline");
+	klist_free(&k);
+	is_number(parse(&k, "kernel-1", 8, NULL, &f), 0, "without folder");
+	is_text(k.cmd[0].path, "kernel-1", "the name as written");
+	klist_free(&k);
+}
+
+static void test_bad(void)
+{
+	static const struct { const char *text, *id; unsigned line, col; } bad[] = {
+		{ "", "list-empty", 0, 0 }, { "\n \r\n", "list-empty", 0, 0 },
+		{ "kernel-1\nKernel-2\n", "list-line", 2, 1 }, { "  garbage", "list-line", 1, 3 },
+		{ "MemcpyHtoD,0x7f00", "memcpy-fields", 1, 1 }, { "MemcpyHtoDx,1,1", "memcpy-fields", 1, 1 },
+		{ "MemcpyHtoD,zzz,abc", "memcpy-address", 1, 12 }, { "MemcpyHtoD,,4", "memcpy-address", 1,
+		12 },
+		{ "MemcpyHtoD,0x11112222333344445,4", "memcpy-address", 1, 12 },
+		{ "MemcpyHtoD,0x10,abc", "memcpy-count", 1, 17 }, { "MemcpyHtoD,0x10,", "memcpy-count", 1,
+		17 },
+		{ "MemcpyHtoD,0x10,-1", "memcpy-count", 1, 17 },
+		{ "MemcpyHtoD,0x10,4294967296", "memcpy-count", 1, 17 },
+		{ "MemcpyHtoD,0x10,99999999999999999999999", "memcpy-count", 1, 17 },
+	};
+	struct klist k;
+	struct fault f;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (!ok(parse(&k, bad[i].text, strlen(bad[i].text), "", &f) < 0 && !strcmp(f.id, bad[i].id) &&
+			f.at.line == bad[i].line && f.at.col == bad[i].col && strstr(f.text, "wanted"),
+			"a list with %s (%zu)", bad[i].id, i))
+			printf("# %s %u:%u %s\n", f.id, (unsigned)f.at.line, (unsigned)f.at.col, f.text);
+		klist_free(&k);
+	}
+	ok(parse(&k, "kernel\0-1", 9, "", &f) < 0, "a list with a NUL byte");
+	klist_free(&k);
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+	char path[200];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	out = fopen(path, "w");
+	if (!out || fputs(text, out) < 0 || fclose(out))
+		abort();
+}
+
+static void drop(const char *folder, const char *name)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	unlink(path);
+}
+
+static void test_paths(void)
+{
+	char folder[] = "/tmp/test_klist_XXXXXX", path[100], want[100];
+	struct klist k;
+	struct fault f;
+
+	if (!mkdtemp(folder))
+		abort();
+	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-missing"), "a folder without a list");
+	klist_free(&k);
+	put(folder, "kernelslist_ctx_0x1.g", "kernel-7\n");
+	ok(klist_read(&k, folder, &f) == 0 && k.n_kernels == 1, "a folder with a list of a context");
+	snprintf(want, sizeof(want), "%s/kernel-7", folder);
+	is_text(k.cmd[0].path, want, "its kernel");
+	klist_free(&k);
+	put(folder, "kernelslist_ctx_0x2.g", "kernel-8\n");
+	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-missing"), "a folder with two of them");
+	klist_free(&k);
+	put(folder, "kernelslist.g", "kernel-1\nkernel-2\n");
+	ok(klist_read(&k, folder, &f) == 0 && k.n_kernels == 2, "a folder with a list");
+	klist_free(&k);
+	put(folder, "kernel-1", "\n -kernel name = x\n");
+	snprintf(path, sizeof(path), "%s/kernel-1", folder);
+	ok(klist_read(&k, path, &f) == 0 && k.n_kernels == 1 && !strcmp(k.cmd[0].path, path),
+		"a kernel file");
+	klist_free(&k);
+	snprintf(path, sizeof(path), "%s/none", folder);
+	ok(klist_read(&k, path, &f) < 0 && strstr(f.at.file, "/none"), "no such file");
+	klist_free(&k);
+	drop(folder, "kernelslist_ctx_0x1.g");
+	drop(folder, "kernelslist_ctx_0x2.g");
+	drop(folder, "kernelslist.g");
+	drop(folder, "kernel-1");
+	rmdir(folder);
+}
+
+static void has(const char *list, uint32_t position, const char *name, bool want)
+{
+	struct kselect *s = kselect_parse(list, NULL);
+
+	ok(s && kselect_has(s, position, name) == want, "-k '%s' %s %u %s", list, want ? "has" : "lacks",
+		(unsigned)position, name ? name : "");
+	kselect_free(s);
+}
+
+static void test_select(void)
+{
+	static const char *const bad[] = { "", "0", "3,,4", "9-7", "-3", "1-2-3", "99999999999", "3-0" };
+	struct kselect *s;
+	struct fault f;
+
+	ok(kselect_has(NULL, 5, NULL), "no list: all");
+	has("3,7-9", 3, NULL, true);
+	has("3,7-9", 8, "x", true);
+	has("3,7-9", 4, NULL, false);
+	has("12-", 4000000000u, NULL, true);
+	has("*gemm*", 1, "sgemm_nn", true);
+	has("*gemm*", 1, "gem", false);
+	has("*gemm*", 1, NULL, false);
+	has("a?c*e", 1, "abcde", true);
+	has("a?c*e", 1, "acde", false);
+	has("vec-2", 1, "vec-2", true);
+	has("*a*b*c", 1, "aabbabc", true);
+	has("2,x*", 2, "y", true);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		s = kselect_parse(bad[i], &f);
+		ok(!s && !strcmp(f.id, "kernel-list"), "-k '%s' is refused", bad[i]);
+		kselect_free(s);
+	}
+	s = kselect_parse("1,2-3", NULL);
+	ok(!kselect_needs_name(s), "positions need no name");
+	kselect_free(s);
+	s = kselect_parse("1,x", NULL);
+	ok(kselect_needs_name(s), "a pattern needs one");
+	kselect_free(s);
+}
+
+int main(void)
+{
+	test_good();
+	test_bad();
+	test_paths();
+	test_select();
+	return tap_done();
+}
