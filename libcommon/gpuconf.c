@@ -37,11 +37,24 @@ int conf_find(const char *name)
 	return -1;
 }
 
+/* What the user may have meant. Names differ mostly in their prefix ("n_clusters"), so endings go first. */
+static const char *likely(const char *dashed)
+{
+	size_t n = strlen(dashed) - 1;
+
+	for (int i = 0; i < N_OPTIONS && n > 3; i++) {
+		size_t len = strlen(conf_rows[i].name);
+		if (len > n && strcmp(conf_rows[i].name + len - n, dashed + 1) == 0)
+			return conf_rows[i].name;
+	}
+	return cli_nearest(dashed, conf_rows, N_OPTIONS, sizeof conf_rows[0]);
+}
+
 int conf_unknown(const char *name, struct place at, struct fault *f)
 {
 	char dashed[CONF_TOKEN_MAX + 2], shown[80];
 	snprintf(dashed, sizeof dashed, "%s%s", name[0] == '-' ? "" : "-", name);
-	const char *near = cli_nearest(dashed, conf_rows, N_OPTIONS, sizeof conf_rows[0]);
+	const char *near = likely(dashed);
 
 	diag_quote(shown, sizeof shown, dashed, strlen(dashed));
 	if (near)
@@ -173,7 +186,7 @@ static int plain_value(char out[CONF_TOKEN_MAX + 1], const char *text, struct pl
 
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 {
-	char shown[200], where[208], name[CONF_TOKEN_MAX + 1], value[CONF_TOKEN_MAX + 1];
+	char shown[200], where[208], name[CONF_TOKEN_MAX + 1], value[CONF_TOKEN_MAX + 1] = "";
 	const char *equals = strchr(assignment, '=');
 
 	diag_quote(shown, sizeof shown, assignment, strlen(assignment));

@@ -166,7 +166,7 @@ static int take_value(struct lexer *l, const char *name, bool flag, struct place
 
 static int read_options(struct lexer *l, unsigned depth)
 {
-	struct token name, value;
+	struct token name = {0}, value = {0};
 	char shown[80];
 	int got;
 

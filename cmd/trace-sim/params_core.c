@@ -192,6 +192,19 @@ static enum conf_id width_option(int kind)
 	return is_spec(kind) ? spec_id((uint32_t)(kind - UNIT_SPEC)) : OPT_gpgpu_pipeline_widths;
 }
 
+static enum conf_id units_option(int kind)
+{
+	static const enum conf_id option[] = {
+		[UNIT_SP] = OPT_gpgpu_num_sp_units,
+		[UNIT_DP] = OPT_gpgpu_num_dp_units,
+		[UNIT_INT] = OPT_gpgpu_num_int_units,
+		[UNIT_SFU] = OPT_gpgpu_num_sfu_units,
+		[UNIT_TENSOR] = OPT_gpgpu_num_tensor_core_units,
+		[UNIT_MEM] = OPT_gpgpu_num_mem_units,
+	};
+	return is_spec(kind) ? width_option(kind) : option[kind];
+}
+
 /* Slot s of a set belongs to scheduler s, and unit s of the kind empties OC_EX slot s. */
 static int check_sub_core_kind(
 	const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
@@ -220,7 +233,7 @@ static int check_sub_core_kind(
 			"-gpgpu_sub_core_model 1",
 			s, name);
 	if (kind != UNIT_MEM && u->units < s)
-		return conf_fault(c, width_option(kind), f,
+		return conf_fault(c, units_option(kind), f,
 			"at least %u units for %s (not %u), one a scheduler with -gpgpu_sub_core_model 1", s,
 			name, u->units);
 	return 0;
