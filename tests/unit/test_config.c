@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Configurations: reading, places, refusals, dumps, and the machine made from them.
+ *
+ * A small machine is built in; every test of a combination changes a few options of it. The shipped
+ * configurations are tested where examples/gpus is found ($WARPTOOLS_GPUS, or below the current folder).
+ */
+#include <sys/stat.h>
+#include "config_cases.h"
+#include "params.h"
+#include "tap.h"
+
+/* Four clusters of two SMs, two schedulers, sub-core model, adaptive L1, four channels of two slices. */
+static const char small[] =
+	"-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 2 -gpgpu_n_mem 4\n"
+	"-gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_clock_domains 1000:900.5:800:700\n"
+	"-gpgpu_shader_core_pipeline 512:32 -gpgpu_num_sched_per_core 2 -gpgpu_scheduler lrr\n"
+	"-gpgpu_pipeline_widths 2,2,2,2,2,2,2,2,2,2,4,2,2\n"
+	"-gpgpu_num_sp_units 2 -gpgpu_num_dp_units 2 -gpgpu_num_int_units 2 -gpgpu_num_sfu_units 2\n"
+	"-gpgpu_tensor_core_avail 1 -gpgpu_num_tensor_core_units 2 -gpgpu_sub_core_model 1\n"
+	"-gpgpu_enable_specialized_operand_collector 0 -gpgpu_operand_collector_num_units_gen 4\n"
+	"-gpgpu_operand_collector_num_in_ports_gen 4 -gpgpu_operand_collector_num_out_ports_gen 4\n"
+	"-ptx_opcode_latency_int 4,6,4,5,145 -ptx_opcode_latency_fp 4,6,4,5,39\n"
+	"-ptx_opcode_latency_dp 8,12,8,8,330 -specialized_unit_1 1,2,4,2,2,BRA\n"
+	"-gpgpu_shmem_size 65536 -gpgpu_adaptive_cache_config 1 -gpgpu_shmem_option 64,0,32\n"
+	"-gpgpu_unified_l1d_size 128 -gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:256:8,16:0,32\n"
+	"-gpgpu_flush_l1_cache 1 -gpgpu_coalesce_arch 70 -gpgpu_shmem_warp_parts 1\n"
+	"-gpgpu_cache:il1 N:64:128:4,L:R:f:N:L,S:2:48,4 -gpgpu_const_cache:l1 N:32:64:4,L:R:f:N:L,S:2:64,4\n"
+	"-gpgpu_tex_cache:l1 N:4:128:8,L:R:m:N:L,T:16:8,128:2\n"
+	"-gpgpu_cache:dl2 S:32:128:8,L:B:m:L:P,A:64:4,32:0,32 -network_mode 2\n"
+	"-gpgpu_frfcfs_dram_sched_queue_size 16 -gpgpu_dram_return_queue_size 16\n"
+	"-gpgpu_mem_addr_mapping "
+	"dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS\n"
+	"-gpgpu_dram_timing_opt \"nbk=16:CCD=2:RRD=3:RCD=12:RAS=28:RP=12:RC=40:\n"
+	"\t CL=12:WL=2:CDLR=3:WR=10:nbkgrp=4:CCDL=2:RTPL=3\"\n"
+	"-dram_bnkgrp_indexing_policy 1\n";
+
+static int read_text(struct gpuconf *c, const char *text, struct fault *f)
+{
+	FILE *in = fmemopen((void *)text, strlen(text), "r");
+	int rc = gpuconf_stream(c, in, "t", f);
+
+	fclose(in);
+	return rc;
+}
+
+/* Overrides, one a line. */
+static int change(struct gpuconf *c, const char *changes, struct fault *f)
+{
+	char one[512];
+
+	while (*changes) {
+		size_t n = strcspn(changes, "\n");
+		snprintf(one, sizeof one, "%.*s", (int)n, changes);
+		if (gpuconf_override(c, one, f) < 0)
+			return -1;
+		changes += n + (changes[n] == '\n');
+	}
+	return 0;
+}
+
+/* The small machine with changes. -1 with *f from whichever step refused. */
+static int build(struct gpuconf *c, struct params *p, const char *changes, struct fault *f)
+{
+	gpuconf_init(c);
+	if (read_text(c, small, f) < 0 || change(c, changes, f) < 0)
+		return -1;
+	return params_init(p, c, f);
+}
+
+static char *dump_of(const struct gpuconf *c)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+
+	gpuconf_dump(c, out);
+	fclose(out);
+	return text;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------ */
+
+static void test_table(void)
+{
+	bool found = true, bounded = true, helped = true;
+	struct gpuconf c;
+
+	gpuconf_init(&c);
+	for (int i = 0; i < N_OPTIONS; i++) {
+		const struct conf_row *row = &conf_rows[i];
+		found &= row->name[0] == '-' && conf_find(row->name) == i && conf_find(row->name + 1) == i;
+		if (row->type != CONF_STRING)
+			bounded &= c.v[i].number >= row->min && c.v[i].number <= row->max;
+		helped &= row->help[0] && row->unit[0] && row->help[strlen(row->help) - 1] != '.';
+	}
+	ok(N_OPTIONS == 237, "every option of the original has a row (%d)", N_OPTIONS);
+	ok(found, "every name is unique and found with and without its dash");
+	ok(bounded, "every default lies in its range");
+	ok(helped, "every row has unit and help");
+	ok(conf_find("-gpgpu_n_cluster") == -1 && conf_find("") == -1, "other names are not found");
+	gpuconf_free(&c);
+
+	char *text = NULL;
+	size_t n = 0, lines = 0;
+	FILE *out = open_memstream(&text, &n);
+	gpuconf_list(out);
+	fclose(out);
+	for (size_t i = 0; i < n; i++)
+		lines += text[i] == '\n';
+	ok(lines == N_OPTIONS + 1, "the list has a heading and a line an option");
+	free(text);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+static void test_values(void)
+{
+	static const char text[] = "\xef\xbb\xbf# a comment\r\n"
+				   "-gpgpu_n_clusters 0x10 -gpgpu_n_mem 010 # 16 and 8\r\n"
+				   "\t-gpgpu_scheduler\n"
+				   "   gto\n"
+				   "-gpgpu_warpdistro_shader -1 -gpgpu_max_cycle 0x7fffffffffffffff\n"
+				   "-gpgpu_dram_timing_opt \"nbk=16: # the rest follows\n"
+				   "   CCD=2  RRD=8\" -trace \"\" -hw_perf_bench_name \"-config\"\n"
+				   "-gpgpu_n_mem 12#and so on\n"
+				   "-gpgpu_icnt_nonsense_";
+	struct gpuconf c;
+	struct fault f = {0};
+
+	gpuconf_init(&c);
+	ok(read_text(&c, text, &f) == -1 && f.at.line == 9 && f.at.col == 1,
+		"the last line is read without its newline");
+	is_number(conf_num(&c, OPT_gpgpu_n_clusters), 16, "0x is hexadecimal");
+	is_number(conf_num(&c, OPT_gpgpu_n_mem), 12, "the last value wins, a comment ends it");
+	is_number(conf_num(&c, OPT_gpgpu_warpdistro_shader), -1, "negative number");
+	is_number(conf_num(&c, OPT_gpgpu_max_cycle), INT64_MAX, "largest number");
+	is_text(conf_text(&c, OPT_gpgpu_scheduler), "gto", "the value may be on the next line");
+	is_text(conf_text(&c, OPT_gpgpu_dram_timing_opt), "nbk=16: CCD=2 RRD=8",
+		"quotes join words over lines");
+	is_text(conf_text(&c, OPT_trace), "", "an empty string");
+	is_text(conf_text(&c, OPT_hw_perf_bench_name), "-config", "quotes protect a name");
+	const struct place *at = &c.v[OPT_gpgpu_n_clusters].at;
+	ok(at->line == 2 && at->col == 19 && !strcmp(at->file, "t"), "a value knows its place (%llu:%u)",
+		(unsigned long long)at->line, at->col);
+	at = &c.v[OPT_gpgpu_scheduler].at;
+	ok(at->line == 4 && at->col == 4, "also on another line (%llu:%u)", (unsigned long long)at->line,
+		at->col);
+	ok(!c.v[OPT_gpgpu_num_sp_units].at.file, "a default has none");
+	gpuconf_free(&c);
+}
+
+static void test_refused_text(void)
+{
+	static const struct {
+		const char *text, *id;
+		unsigned line, col;
+		const char *says;
+	} row[] = {
+		{"-gpgpu_n_cluster 3", "conf-option", 1, 1, "'-gpgpu_n_clusters'"},
+		{"\n -smem_latency 3", "conf-option", 2, 2, "'-gpgpu_smem_latency'"},
+		{"-gpgpu_sub_core_model\n-gpgpu_n_mem 3", "conf-value", 1, 1, "bare flag"},
+		{"-gpgpu_sub_core_model -x", "conf-value", 1, 23, "wanted 0 or 1"},
+		{"-gpgpu_sub_core_model 2", "conf-value", 1, 23, "wanted 0 or 1"},
+		{"-gpgpu_n_mem 3 -gpgpu_sub_core_model", "conf-value", 1, 16, "end of the file"},
+		{"-gpgpu_n_mem", "conf-value", 1, 1, "wanted a value"},
+		{"-gpgpu_scheduler -config", "conf-value", 1, 1, "'-config'"},
+		{"-gpgpu_n_mem 12abc", "conf-value", 1, 14, "'12abc'"},
+		{"-gpgpu_n_mem 08", "conf-value", 1, 14, "octal"},
+		{"-gpgpu_n_mem 0x", "conf-value", 1, 14, "'0x'"},
+		{"-gpgpu_n_mem -", "conf-value", 1, 14, "whole number"},
+		{"-gpgpu_n_mem -1", "conf-value", 1, 14, "from 1"},
+		{"-gpgpu_n_mem 1.5", "conf-value", 1, 14, "whole number"},
+		{"-gpgpu_n_mem 4294967297", "conf-value", 1, 14, "whole number"},
+		{"-gpgpu_n_mem 99999999999999999999999999", "conf-value", 1, 14, "whole number"},
+		{"-gpgpu_n_mem \"\"", "conf-value", 1, 14, "''"},
+		{"-gpgpu_simd_model 2", "conf-value", 1, 19, "wanted 1"},
+		{"gpgpu_n_mem 3", "conf-syntax", 1, 1, "wanted an option"},
+		{"\"-gpgpu_n_mem\" 3", "conf-syntax", 1, 1, "wanted an option"},
+		{"- 3", "conf-syntax", 1, 1, "wanted an option"},
+		{"-trace \"a\nb", "conf-syntax", 1, 8, "quote"},
+		{"-trace \"", "conf-syntax", 1, 8, "quote"},
+		{"-trace a\001b", "conf-syntax", 1, 9, "0x01"},
+		{"-config /nonexistent/x", "conf-open", 1, 9, "/nonexistent/x"},
+		{"-config /", "conf-open", 1, 9, "folder"},
+		{"-config", "conf-value", 1, 1, "wanted a value"},
+	};
+	struct gpuconf c;
+	struct fault f;
+
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		f = (struct fault){0};
+		gpuconf_init(&c);
+		bool refused = read_text(&c, row[i].text, &f) == -1;
+		bool good = refused && !strcmp(f.id, row[i].id) && f.at.line == row[i].line &&
+			    f.at.col == row[i].col && strstr(f.text, row[i].says);
+		if (!ok(good, "refused text %zu", i))
+			printf("# %s\n# %s:%llu:%u: %s\n", row[i].text, f.id ? f.id : "accepted",
+				(unsigned long long)f.at.line, f.at.col, f.text);
+		gpuconf_free(&c);
+	}
+}
+
+static void test_long_text(void)
+{
+	size_t n = 20u << 20;
+	char *text = malloc(n + 1);
+	struct gpuconf c;
+	struct fault f = {0};
+
+	memset(text, 'x', n);
+	memcpy(text, "-trace ", 7);
+	text[5000] = '\0';
+	gpuconf_init(&c);
+	ok(read_text(&c, text, &f) == -1 && !strcmp(f.id, "conf-syntax"), "a token of 5000 bytes is refused");
+	memset(text, '\n', n);
+	text[n] = '\0';
+	ok(read_text(&c, text, &f) == -1 && strstr(f.text, "MiB"), "20 MiB of nothing are refused");
+	FILE *in = fmemopen((char[]){'-', 't', 0, 'x'}, 4, "r");
+	ok(gpuconf_stream(&c, in, "t", &f) == -1 && f.at.col == 3, "a NUL byte is refused");
+	fclose(in);
+	gpuconf_free(&c);
+	free(text);
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	if (!out || fputs(text, out) < 0 || fclose(out))
+		abort();
+}
+
+static void test_files(void)
+{
+	char dir[] = "/tmp/test_config.XXXXXX", path[64], sub[64];
+	struct gpuconf c;
+	struct params p;
+	struct fault f;
+
+	if (!mkdtemp(dir))
+		abort();
+	snprintf(sub, sizeof sub, "%s/sub dir", dir);
+	mkdir(sub, 0777);
+	snprintf(path, sizeof path, "%s/sub dir/in.config", dir);
+	put(path, "-gpgpu_n_mem 5\n-gpgpu_n_mm 4\n");
+	snprintf(path, sizeof path, "%s/self.config", dir);
+	put(path, "-config self.config -config self.config");
+	snprintf(path, sizeof path, "%s/out.config", dir);
+	put(path, "-gpgpu_n_clusters 7 -config \"sub dir/in.config\" -gpgpu_n_mem 6");
+
+	gpuconf_init(&c);
+	ok(gpuconf_file(&c, path, &f) == -1 && f.at.line == 2 && strstr(f.at.file, "sub dir/in.config"),
+		"an included file lies beside the including one");
+	snprintf(sub, sizeof sub, "%s/sub dir/in.config", dir);
+	put(sub, "-gpgpu_n_mem 5");
+	ok(gpuconf_file(&c, path, &f) == 0 && conf_num(&c, OPT_gpgpu_n_mem) == 6 &&
+			conf_num(&c, OPT_gpgpu_n_clusters) == 7,
+		"options after it win");
+	snprintf(path, sizeof path, "%s/self.config", dir);
+	ok(gpuconf_file(&c, path, &f) == -1 && !strcmp(f.id, "conf-nest"),
+		"a file that includes itself is refused");
+	ok(gpuconf_file(&c, dir, &f) == -1 && !strcmp(f.id, "conf-open"), "a folder is refused");
+	ok(gpuconf_file(&c, "/nonexistent", &f) == -1 && !strcmp(f.id, "conf-open"),
+		"a missing file is refused");
+	gpuconf_free(&c);
+
+	snprintf(path, sizeof path, "%s/net.config", dir);
+	put(path, "-network_mode 1 -inter_config_file net.icnt");
+	snprintf(sub, sizeof sub, "%s/net.icnt", dir);
+	gpuconf_init(&c);
+	ok(read_text(&c, small, &f) == 0 && gpuconf_file(&c, path, &f) == 0 && params_init(&p, &c, &f) == 0,
+		"network mode 1 is accepted");
+	is_text(p.net.file, "net.icnt",
+		"its file is taken as written when it is not beside the configuration");
+	put(sub, "");
+	ok(params_init(&p, &c, &f) == 0 && p.net.file_at.line == 1, "and knows its place");
+	is_text(p.net.file, sub, "otherwise beside it");
+	gpuconf_free(&c);
+
+	unlink(sub);
+	for (int i = 0; i < 4; i++) {
+		static const char *const name[] = {
+			"sub dir/in.config", "self.config", "out.config", "net.config"};
+		snprintf(path, sizeof path, "%s/%s", dir, name[i]);
+		unlink(path);
+	}
+	snprintf(path, sizeof path, "%s/sub dir", dir);
+	rmdir(path);
+	rmdir(dir);
+}
+
+static void test_overrides(void)
+{
+	static const char *const bad[] = {"", "=", "=3", "gpgpu_n_mem", "gpgpu_n_mem=", "gpgpu_n_mem=x",
+		"nothing=1", "trace=a#b", "trace=a\"b", "trace=a\001b", "-config=x"};
+	struct gpuconf c;
+	struct fault f;
+
+	gpuconf_init(&c);
+	ok(gpuconf_override(&c, "gpgpu_n_mem=6", &f) == 0 && conf_num(&c, OPT_gpgpu_n_mem) == 6,
+		"without a dash");
+	ok(gpuconf_override(&c, "-gpgpu_cache:dl1=none", &f) == 0, "with a dash");
+	ok(gpuconf_override(&c, "gpgpu_dram_timing_opt= nbk=16:  CCD=2 ", &f) == 0, "split at the first '='");
+	is_text(conf_text(&c, OPT_gpgpu_dram_timing_opt), "nbk=16: CCD=2",
+		"blanks as a file would have them");
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		f = (struct fault){0};
+		ok(gpuconf_override(&c, bad[i], &f) == -1 && !strncmp(f.at.file, "-D ", 3), "refused -D %zu",
+			i);
+	}
+	gpuconf_free(&c);
+}
+
+/* ---- dumps and the order of two options ------------------------------------------------------------- */
+
+static void check_dump(const char *changes, bool write_queue, const char *name)
+{
+	struct gpuconf a, b;
+	struct params p, q;
+	struct fault f = {0};
+
+	bool good = ok(build(&a, &p, changes, &f) == 0 && p.mem.dram.write_queue == write_queue, "%s", name);
+	if (!good)
+		printf("# %s\n", f.text);
+	char *first = dump_of(&a);
+	gpuconf_init(&b);
+	ok(read_text(&b, first, &f) == 0, "%s: the dump loads", name);
+	char *second = dump_of(&b);
+	ok(!strcmp(first, second), "%s: and dumps the same", name);
+	ok(params_init(&q, &b, &f) == 0 && q.mem.dram.write_queue == write_queue,
+		"%s: and makes the same machine", name);
+	free(first);
+	free(second);
+	gpuconf_free(&a);
+	gpuconf_free(&b);
+}
+
+static void test_dump(void)
+{
+	check_dump("", false, "small machine");
+	check_dump("trace=a b\nhw_perf_bench_name=-x\ngpgpu_n_mem=010", false, "values that need quotes");
+	check_dump("dram_dual_bus_interface=1\ndram_seperate_write_queue_enable=1", true,
+		"bus, then write queue");
+	check_dump("dram_seperate_write_queue_enable=1\ndram_dual_bus_interface=1", false,
+		"write queue, then bus");
+	check_dump("dram_seperate_write_queue_enable=1\ndram_dual_bus_interface=257", true,
+		"bus 257 turns it on");
+	check_dump("dram_dual_bus_interface=256", true, "bus 256 too");
+	check_dump("dram_dual_bus_interface=257\ndram_seperate_write_queue_enable=0", false,
+		"until the queue is set");
+}
+
+/* ---- the machine ----------------------------------------------------------------------------------------
+ */
+
+static void test_machine(void)
+{
+	struct gpuconf c;
+	struct params p;
+	struct fault f = {0};
+
+	if (!ok(build(&c, &p, "", &f) == 0, "the small machine is possible"))
+		printf("# %s\n", f.text);
+	ok(p.sms == 8 && p.core.warps == 16 && p.core.max_issue == 2 && p.window == 1, "sizes");
+	ok(p.hz[0] == 1000.0 * 1000000 && p.hz[1] == 900.5 * 1000000, "clocks");
+	ok(p.core.unit[UNIT_INT].depth == 512 && p.core.unit[UNIT_SP].depth == 6 &&
+			p.core.unit[UNIT_SFU].depth == 330,
+		"depths");
+	ok(p.core.n_specs == 1 && p.core.unit[UNIT_SPEC].units == 2, "one specialized unit");
+	ok(p.core.latency[CLASS_BRANCH].latency == 4 && p.core.latency[CLASS_LOAD].latency == 1, "latencies");
+	ok(p.core.n_shmem_options == 3 && p.core.shmem_option_bytes[0] == 0 &&
+			p.core.shmem_option_bytes[2] == 65536,
+		"shared memory sizes ascend");
+	const struct cache_params *l = &p.core.l1d;
+	ok(l->kind == CACHE_SECTOR && l->sets == 4 && l->ways == 64 && l->ways_max == 256 &&
+			l->atom_bytes == 32 && l->write == WRITE_THROUGH && l->alloc == ALLOC_ON_MISS &&
+			l->walloc == WALLOC_LAZY && l->index == INDEX_LINEAR && l->mshr == MSHR_ASSOC &&
+			l->mshr_entries == 256 && l->mshr_merge == 8 && l->miss_queue == 16 &&
+			l->port_bytes == 32 && l->line_log2 == 7 && l->sets_log2 == 2,
+		"L1 data cache");
+	l = &p.core.l1t;
+	ok(l->mshr == MSHR_SECTOR_TEX_FIFO && l->result_fifo == 2 && l->port_bytes == 128 &&
+			l->ways_max == 32,
+		"texture cache");
+	const struct dram_params *d = &p.mem.dram;
+	ok(d->nbk == 16 && d->tRCDWR == 9 && d->tRTW == 14 && d->tWTR == 7 && d->tWTP == 14 &&
+			d->atom_bytes == 16 && d->burst_cycles == 2 && d->tCCDL == 2,
+		"DRAM timing");
+	gpuconf_free(&c);
+}
+
+static void test_possible(void)
+{
+	struct gpuconf c;
+	struct params p;
+	struct fault f;
+
+	for (size_t i = 0; i < sizeof possible / sizeof possible[0]; i++) {
+		f = (struct fault){0};
+		if (!ok(build(&c, &p, possible[i], &f) == 0, "possible machine %zu", i))
+			printf("# %s\n# %s\n", possible[i], f.text);
+		gpuconf_free(&c);
+	}
+}
+
+static void test_impossible(void)
+{
+	struct gpuconf c;
+	struct params p;
+	struct fault f;
+
+	for (size_t i = 0; i < sizeof impossible / sizeof impossible[0]; i++) {
+		const char *option = impossible[i].option, *at = impossible[i].at;
+		f = (struct fault){0};
+		bool refused = build(&c, &p, impossible[i].changes, &f) < 0;
+		bool good = refused == (option[0] != '\0');
+		if (refused && good)
+			good = !strncmp(f.text, option, strlen(option)) && f.text[strlen(option)] == ':' &&
+			       !strncmp(f.at.file, at, strlen(at)) && !strcmp(f.id, "conf-machine");
+		if (!ok(good, "impossible machine %zu", i))
+			printf("# %s\n# %s: %s\n", impossible[i].changes, f.at.file ? f.at.file : "-",
+				f.text);
+		gpuconf_free(&c);
+	}
+}
+
+static void test_defaults(void)
+{
+	struct gpuconf c;
+	struct params p;
+	struct fault f = {0};
+
+	gpuconf_init(&c);
+	ok(params_init(&p, &c, &f) == -1 && strstr(f.at.file, "built-in"),
+		"the original's defaults make no machine");
+	gpuconf_free(&c);
+	ok(build(&c, &p, "", &f) == 0, "the small machine again");
+	gpuconf_free(&c);
+}
+
+/* ---- shipped configurations
+ * --------------------------------------------------------------------------------- */
+
+static void test_shipped(void)
+{
+	static const char *const name[] = {
+		"a100", "gv100", "qv100", "rtx2060", "rtx2060s", "rtx3070", "titan", "titanv", "titanx"};
+	struct gpuconf c;
+	struct params p;
+	struct fault f;
+
+	if (access("examples/gpus/qv100.config", R_OK) == 0)
+		setenv("WARPTOOLS_GPUS", "examples/gpus", 0);
+	if (!getenv("WARPTOOLS_GPUS")) {
+		ok(true, "shipped configurations # SKIP no examples/gpus here");
+		return;
+	}
+	for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+		f = (struct fault){0};
+		gpuconf_init(&c);
+		bool good = gpuconf_shipped(&c, name[i], &f) == 0 && params_init(&p, &c, &f) == 0;
+		if (!ok(good, "shipped %s", name[i]))
+			printf("# %s: %s\n", f.at.file ? f.at.file : "-", f.text);
+		if (good && p.net.mode == 1)
+			ok(access(p.net.file, R_OK) == 0, "its network file is found");
+		if (good && !strcmp(name[i], "titanv"))
+			ok(p.mem.dram.write_queue && p.mem.dram.dual_bus, "TITAN V has its write queue");
+		gpuconf_free(&c);
+	}
+	gpuconf_init(&c);
+	ok(gpuconf_shipped(&c, "rtx9999", &f) == -1 && strstr(f.text, "rtx3070"),
+		"an unknown name lists the known ones");
+	ok(gpuconf_shipped(&c, "../gpus/qv100", &f) == -1 && gpuconf_shipped(&c, "", &f) == -1,
+		"a path is no name");
+	gpuconf_free(&c);
+}
+
+int main(void)
+{
+	test_table();
+	test_values();
+	test_refused_text();
+	test_long_text();
+	test_files();
+	test_overrides();
+	test_dump();
+	test_machine();
+	test_possible();
+	test_impossible();
+	test_defaults();
+	test_shipped();
+	return tap_done();
+}
