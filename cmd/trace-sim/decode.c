@@ -10,9 +10,13 @@
 static void new_head(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
+	uint64_t bit = 1ull << w;
 
+	if (s->head[w])
+		s->head_unit[s->head[w]->unit] &= ~bit;
 	s->head[w] = &s->uops[p->rec[p->ibuf[p->ibuf_read]].inst];
-	s->stale |= 1ull << w;
+	s->head_unit[s->head[w]->unit] |= bit;
+	s->stale |= bit;
 }
 
 void decode(struct sm *s)

@@ -56,6 +56,25 @@ static void offer_kind(struct sm *s, unsigned kind)
 			offer(s, &u[i], r, regset_oldest(s, r));
 }
 
+/* Only a busy dispatch register says how long it lasts; results that collide are looked at again in each cycle. */
+uint64_t execute_next(const struct sm *s)
+{
+	uint64_t next = NEVER;
+
+	FOR_BITS32(kind, s->oc_ex_kinds & ~(1u << UNIT_MEM)) {
+		const struct func_unit *u = &s->unit[s->unit_first[kind]];
+		uint32_t n = s->core->unit[kind].units;
+
+		for (uint32_t i = 0; i < n; i++) {
+			if (s->core->sub_core && !(s->oc_ex[kind].full >> i & 1))
+				continue;
+			if (u[i].free_at < next)
+				next = u[i].free_at;
+		}
+	}
+	return next > s->clock ? next : s->clock + 1;
+}
+
 void execute_stage(struct sm *s)
 {
 	struct regset *mem = &s->oc_ex[UNIT_MEM];

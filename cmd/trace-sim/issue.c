@@ -48,12 +48,10 @@ bool warp_waiting(struct sm *s, unsigned w)
 	return !(sched_running(s) >> w & 1);
 }
 
-void sched_refresh(struct sm *s, uint64_t warps)
+void sched_recompute(struct sm *s, uint64_t stale)
 {
-	uint64_t todo = warps & s->stale;
-
-	s->stale &= ~todo;
-	FOR_BITS64(w, todo) {
+	s->stale &= ~stale;
+	FOR_BITS64(w, stale) {
 		if (scoreboard_collides(s, (unsigned)w, s->head[w]))
 			s->collide |= 1ull << w;
 		else

@@ -9,11 +9,11 @@
  * quirk: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "arena.h"
 #include "regset.h"
 
-/* Inputs of a port in the order in which it serves them; the number is the bit in port_group.inputs. */
-static const uint8_t input_kind[N_UNIT_KINDS] = {
+const uint8_t opcoll_input_kind[N_UNIT_KINDS] = {
 	UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_TENSOR, UNIT_DP, UNIT_INT,
 	UNIT_SPEC, UNIT_SPEC + 1, UNIT_SPEC + 2, UNIT_SPEC + 3, UNIT_SPEC + 4, UNIT_SPEC + 5, UNIT_SPEC + 6, UNIT_SPEC + 7,
 };
@@ -22,34 +22,47 @@ uint32_t opcoll_input_bit(unsigned unit)
 {
 	unsigned i = 0;
 
-	while (input_kind[i] != unit)
+	while (opcoll_input_kind[i] != unit)
 		i++;
 	return 1u << i;
 }
 
 /* ---- building (section 11.1) ------------------------------------------------------------------------- */
 
-static void add_set(struct sm *s, enum collector_kind set)
+/*
+ * Where a dispatch unit begins its search after it found unit `last` of the set: behind it, in sub-core mode at
+ * the first unit of the next scheduler's group.
+ */
+static uint8_t next_start(const struct collector_set *set, unsigned last)
+{
+	unsigned inc = set->share ? set->share - last % set->share : 1;
+
+	return (uint8_t)(set->first + (last + inc) % set->size);
+}
+
+static void add_set(struct sm *s, enum collector_kind kind)
 {
 	struct opcoll *c = &s->collector;
-	const struct collector_params *p = &s->core->collector[set];
+	struct collector_set *set = &c->set[kind];
+	const struct collector_params *p = &s->core->collector[kind];
 	uint32_t per = s->core->sub_core ? p->units / s->core->schedulers : p->units;
 
 	assert(c->n_units + p->units <= MAX_CUS);
-	c->set_first[set] = (uint8_t)c->n_units;
-	c->set_size[set] = (uint8_t)p->units;
-	for (uint32_t k = 0; k < s->core->schedulers; k++) {
-		uint32_t first = c->n_units + (s->core->sub_core ? k * per : 0);
-
+	if (!p->units)
+		return;
+	set->first = (uint8_t)c->n_units;
+	set->size = (uint8_t)p->units;
+	set->share = (uint8_t)(s->core->sub_core ? per : 0);
+	set->units = (p->units < 64 ? 1ull << p->units : 0) - 1;
+	set->units <<= set->first;
+	for (uint32_t k = 0; k < s->core->schedulers; k++)
 		for (uint32_t i = 0; i < per; i++)
-			c->allowed[set][k] |= 1ull << (first + i);
-	}
-	for (uint32_t i = 0; i < p->units; i++, c->n_units++) {
-		c->free |= 1ull << c->n_units;
-		c->unit[c->n_units].set = (uint8_t)set;
-	}
-	for (uint32_t i = 0; i < p->out_ports && p->units; i++)
-		c->dispatch[c->n_dispatch++].set = (uint8_t)set;
+			c->allowed[kind][k] |= 1ull << (set->first + (s->core->sub_core ? k * per : 0) + i);
+	c->n_units += p->units;
+	c->free |= set->units;
+	set->n_dispatch = p->out_ports;
+	set->start = xmalloc(p->out_ports + 1u);
+	memset(set->start, next_start(set, 0), p->out_ports + 1u);
 }
 
 static void add_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collector_kind own)
@@ -90,11 +103,8 @@ void opcoll_init(struct sm *s)
 	};
 	const struct core_params *p = s->core;
 	struct opcoll *c = &s->collector;
-	uint32_t n_dispatch = 0, per;
+	uint32_t per;
 
-	for (unsigned i = 0; i < N_COLLECTORS; i++)
-		n_dispatch += p->collector[i].out_ports;
-	c->dispatch = xcalloc(n_dispatch ? n_dispatch : 1, sizeof *c->dispatch);
 	add_set(s, COLLECT_GEN);
 	for (unsigned i = COLLECT_SP; p->special_collectors && i < N_COLLECTORS; i++)
 		add_set(s, (enum collector_kind)i);
@@ -108,7 +118,11 @@ void opcoll_init(struct sm *s)
 		c->unit[i].slot = (uint8_t)(i / per);
 }
 
-void opcoll_free(struct sm *s) { free(s->collector.dispatch); }
+void opcoll_free(struct sm *s)
+{
+	for (unsigned i = 0; i < N_COLLECTORS; i++)
+		free(s->collector.set[i].start);
+}
 
 /* ---- banks --------------------------------------------------------------------------------------------- */
 
@@ -132,7 +146,7 @@ bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched)
 	return true;
 }
 
-static void request_read(struct opcoll *c, unsigned bank, unsigned unit)
+static inline void request_read(struct opcoll *c, unsigned bank, unsigned unit)
 {
 	struct bank_queue *q = &c->bank[bank];
 	unsigned last = (q->head + q->count - 1u) % MAX_CUS;
@@ -149,62 +163,49 @@ static void request_read(struct opcoll *c, unsigned bank, unsigned unit)
 
 /* ---- phase 1: dispatch ----------------------------------------------------------------------------------- */
 
-/* Where dispatch unit d begins its search: in sub-core mode at the first unit of the next scheduler's group. */
-static unsigned search_start(const struct sm *s, const struct dispatch_unit *d)
-{
-	unsigned size = s->collector.set_size[d->set], group, inc = 1;
-
-	if (s->core->sub_core) {
-		group = size / s->core->schedulers;
-		inc = group - d->last % group;
-	}
-	return (d->last + inc) % size;
-}
-
 /* First unit of the set, from start on cyclically, that is ready and finds room; -1: none. */
-static int find_ready(const struct sm *s, unsigned set, unsigned start)
+static int find_ready(const struct sm *s, uint64_t ready, unsigned start)
 {
-	const struct opcoll *c = &s->collector;
-	uint64_t all = c->ready >> c->set_first[set] & ((c->set_size[set] < 64 ? 1ull << c->set_size[set] : 0) - 1);
-
-	while (all) {
-		unsigned i = bit_next_cyclic64(all, start);
-		const struct collector_unit *u = &c->unit[c->set_first[set] + i];
+	while (ready) {
+		unsigned i = bit_next_cyclic64(ready, start);
+		const struct collector_unit *u = &s->collector.unit[i];
 
 		if (regset_room(s, &s->oc_ex[u->target], u->slot))
 			return (int)i;
-		all &= ~(1ull << i);
+		ready &= ~(1ull << i);
 	}
 	return -1;
+}
+
+/* One instruction for each dispatch unit. Where one of a set finds nothing, those behind it do not either. */
+static bool dispatch_set(struct sm *s, struct collector_set *set)
+{
+	struct opcoll *c = &s->collector;
+	uint32_t i;
+
+	for (i = 0; i < set->n_dispatch && c->ready & set->units; i++) {
+		int found = find_ready(s, c->ready & set->units, set->start[i]);
+		struct collector_unit *u;
+
+		if (found < 0)
+			break;
+		u = &c->unit[found];
+		set->start[i] = next_start(set, (unsigned)found - set->first);
+		regset_put(s, &s->oc_ex[u->target], u->slot, u->inst, &s->oc_ex_kinds);
+		c->ready &= ~(1ull << found);
+		c->free |= 1ull << found;
+	}
+	return i;
 }
 
 static bool dispatch(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
-	uint32_t failed = 0;	/* sets without a unit to dispatch */
 	bool any = false;
 
-	for (uint32_t i = 0; i < c->n_dispatch && c->ready; i++) {
-		struct dispatch_unit *d = &c->dispatch[i];
-		struct collector_unit *u;
-		uint64_t bit;
-		int found;
-
-		if (failed >> d->set & 1)
-			continue;
-		found = find_ready(s, d->set, search_start(s, d));
-		if (found < 0) {
-			failed |= 1u << d->set;
-			continue;
-		}
-		d->last = (uint8_t)found;
-		u = &c->unit[c->set_first[d->set] + found];
-		bit = 1ull << (c->set_first[d->set] + found);
-		regset_put(s, &s->oc_ex[u->target], u->slot, u->inst, &s->oc_ex_kinds);
-		c->ready &= ~bit;
-		c->free |= bit;
-		any = true;
-	}
+	for (unsigned i = 0; i < N_COLLECTORS; i++)
+		if (c->ready & c->set[i].units)
+			any |= dispatch_set(s, &c->set[i]);
 	return any;
 }
 
@@ -230,6 +231,18 @@ static void serve_banks(struct opcoll *c, uint64_t banks)
 
 /* ---- phase 3: allocation ----------------------------------------------------------------------------------- */
 
+/* Sources beyond those of uop.bank_src; real instructions have none. */
+static __attribute__((noinline)) void request_rest(struct sm *s, unsigned unit, const struct winst *in)
+{
+	const struct uop *op = in->uop;
+
+	for (unsigned i = 32; i < op->n_src; i++)
+		if (uop_reads_bank(op, i)) {
+			request_read(&s->collector, opcoll_bank(s, op->reg[op->n_dst + i], in->warp, in->sched), unit);
+			s->collector.unit[unit].missing++;
+		}
+}
+
 static void enter(struct sm *s, unsigned unit, uint16_t w, unsigned kind)
 {
 	struct opcoll *c = &s->collector;
@@ -246,11 +259,8 @@ static void enter(struct sm *s, unsigned unit, uint16_t w, unsigned kind)
 		request_read(c, opcoll_bank(s, src[i], in->warp, in->sched), unit);
 		u->missing++;
 	}
-	for (unsigned i = 32; i < op->n_src; i++)
-		if (uop_reads_bank(op, i)) {
-			request_read(c, opcoll_bank(s, src[i], in->warp, in->sched), unit);
-			u->missing++;
-		}
+	if (op->n_src > 32)
+		request_rest(s, unit, in);
 	if (!u->missing) {
 		c->ready |= 1ull << unit;
 		c->may_dispatch = true;
@@ -288,7 +298,7 @@ static bool allocate(struct sm *s)
 
 		for (uint32_t port = 0; port < g->ports && left; port++)
 			FOR_BITS32(input, left) {
-				if (allocate_one(s, g, input_kind[input]))
+				if (allocate_one(s, g, opcoll_input_kind[input]))
 					any = true;
 				else
 					left &= ~(1u << input);

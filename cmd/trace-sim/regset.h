@@ -13,16 +13,18 @@
 /* Can the set take an instruction? slot counts in sub-core mode only. */
 static inline bool regset_room(const struct sm *s, const struct regset *r, unsigned slot)
 {
-	return s->core->sub_core ? (r->all & ~r->full) >> slot & 1 : r->full != r->all;
+	return r->room & s->reach[slot];
 }
 
 static inline void regset_put(const struct sm *s, struct regset *r, unsigned slot, uint16_t w, uint32_t *mask)
 {
-	if (!s->core->sub_core)
-		slot = bit_lowest64(r->all & ~r->full);
-	assert(!(r->full >> slot & 1));
-	r->full |= 1ull << slot;
-	r->slot[slot] = w;
+	uint64_t room = r->room & s->reach[slot];
+	unsigned i = bit_lowest64(room);
+
+	assert(room);
+	r->full |= 1ull << i;
+	r->room &= ~(1ull << i);
+	r->slot[i] = w;
 	*mask |= r->bit;
 }
 
@@ -49,6 +51,7 @@ static inline unsigned regset_oldest(const struct sm *s, const struct regset *r)
 static inline uint16_t regset_take(struct regset *r, unsigned slot, uint32_t *mask)
 {
 	r->full &= ~(1ull << slot);
+	r->room |= 1ull << slot;
 	if (!r->full)
 		*mask &= ~r->bit;
 	return r->slot[slot];

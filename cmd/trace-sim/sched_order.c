@@ -4,10 +4,11 @@
  * warp_limiting (part 2 sections 5.1 to 5.3).
  *
  * Visiting a warp that is waiting, has nothing buffered or collides does nothing but tell the bucket of a cycle
- * without an issue. So the bucket comes from masks over all candidates, and only warps that are ready are
- * visited, in the policy's order, until one issues. The exception is a pending memory barrier, which a visit may
+ * without an issue. So the bucket comes from masks over all candidates, and only warps that are ready and find room
+ * before their unit are visited, in the policy's order, until one issues. The exception is a pending memory barrier, which a visit may
  * clear: lrr then visits every warp; the others look at all warps when they sort them, which is before any visit.
  */
+#include "regset.h"
 #include "scheduler.h"
 
 static unsigned oldest(const struct sm *s, uint64_t warps)
@@ -73,6 +74,20 @@ static unsigned visit_by_age(struct sm *s, unsigned k, uint64_t warps, unsigned 
 	return seen;
 }
 
+/* Those of the warps whose next instruction finds no room in the pipeline register before its unit. */
+static uint64_t blocked(const struct sm *s, unsigned k)
+{
+	uint64_t warps = 0;
+
+	FOR_BITS32(input, s->id_oc_inputs) {
+		unsigned kind = opcoll_input_kind[input];
+
+		if (!regset_room(s, &s->id_oc[kind], k))
+			warps |= s->head_unit[kind];
+	}
+	return warps;
+}
+
 unsigned sched_ordered(struct sm *s, unsigned k)
 {
 	enum sched_policy policy = s->core->policy;
@@ -94,7 +109,10 @@ unsigned sched_ordered(struct sm *s, unsigned k)
 	ready = valid & ~s->collide;
 	if (!ready)
 		return SEEN_VALID;
+	ready &= ~blocked(s, k);
+	if (!ready)
+		return SEEN_VALID | SEEN_READY;
 	if (policy == SCHED_LRR)
-		return visit_round(s, k, ready, SEEN_VALID);
-	return visit_by_age(s, k, ready, SEEN_VALID);
+		return visit_round(s, k, ready, SEEN_VALID | SEEN_READY);
+	return visit_by_age(s, k, ready, SEEN_VALID | SEEN_READY);
 }

@@ -22,7 +22,12 @@ bool warp_waiting(struct sm *s, unsigned warp);
 /* Visit a live warp: issue from it what can be (section 5.3). Returns how many; adds to *seen. */
 unsigned sched_visit(struct sm *s, unsigned sched, unsigned warp, unsigned *seen);
 /* Bring s->collide up to date for these warps, whose buffers are not empty. */
-void sched_refresh(struct sm *s, uint64_t warps);
+void sched_recompute(struct sm *s, uint64_t stale);
+static inline void sched_refresh(struct sm *s, uint64_t warps)
+{
+	if (warps & s->stale)
+		sched_recompute(s, warps & s->stale);
+}
 
 /* One cycle of scheduler k by each policy; the result is a mask of enum seen. */
 unsigned sched_ordered(struct sm *s, unsigned k);

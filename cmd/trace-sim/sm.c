@@ -4,8 +4,8 @@
  * part 1 section 12.5).
  *
  * Always true: after a cycle that changed nothing but counters, the cycles up to wake_at would do the same
- * again, since everything else that moves is either in the calendar, in the load/store unit (ldst_next) or a
- * reply, which wakes the SM. So they are only counted. Left out: checkpoints, the reset of partial last warps.
+ * again, since everything else that moves is in the calendar, a dispatch register that empties, in the load/store
+ * unit (ldst_next) or a reply, which wakes the SM. So they are only counted. Left out: checkpoints, the reset of partial last warps.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -23,10 +23,12 @@ static void init_units(struct sm *s)
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		s->unit_first[k] = s->n_units;
 		s->n_units += k == UNIT_MEM ? 0 : c->unit[k].units;
-		s->id_oc[k].all = slots(c->unit[k].id_oc_width);
-		s->oc_ex[k].all = slots(c->unit[k].oc_ex_width);
+		s->id_oc[k].room = slots(c->unit[k].id_oc_width);
+		s->oc_ex[k].room = slots(c->unit[k].oc_ex_width);
 		s->oc_ex[k].bit = 1u << k;
 	}
+	for (unsigned i = 0; i < SET_SLOTS; i++)
+		s->reach[i] = c->sub_core ? 1ull << i : UINT64_MAX;
 	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof *s->unit);
 }
 
@@ -115,21 +117,19 @@ static bool icache_works(const struct sm *s)
 	return !cache_miss_queue_empty(s->l1i) || cache_has_ready(s->l1i) || !cache_ports_idle(s->l1i);
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 /* Clock of the next cycle in which anything but counters can change. */
 static uint64_t next_cycle(const struct sm *s)
 {
 	enum sched_policy policy = s->core->policy;
-	uint64_t writeback, unit;
-
-	if (s->changed || s->oc_ex_kinds & ~(1u << UNIT_MEM))
+	if (s->changed)
 		return s->clock + 1;
 	if (policy == SCHED_TWO_LEVEL || policy == SCHED_RRR)	/* lists change by being looked at */
 		return s->clock + 1;
 	if (s->l1i && icache_works(s))
 		return s->clock + 1;
-	writeback = calendar_next(s);
-	unit = ldst_next(s);
-	return writeback < unit ? writeback : unit;
+	return earlier(earlier(calendar_next(s), execute_next(s)), ldst_next(s));
 }
 
 void sm_tick(struct sm *s, uint64_t now)

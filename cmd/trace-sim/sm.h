@@ -55,7 +55,7 @@ struct winst {
 /* ---- pipeline registers (section 10) ------------------------------------------------------------- */
 
 struct regset {
-	uint64_t full, all;		/* occupied slots; slots that exist */
+	uint64_t full, room;		/* occupied slots, empty slots */
 	uint32_t bit;			/* of this set in the mask of sets that are not empty */
 	uint16_t slot[SET_SLOTS];	/* winst handles */
 };
@@ -110,10 +110,7 @@ struct collector_unit {
 	uint8_t target;		/* enum unit_kind of its OC_EX set */
 	uint8_t slot;		/* OC_EX slot in sub-core mode */
 	uint8_t missing;	/* operands still to be read */
-	uint8_t set;		/* enum collector_kind */
 };
-
-struct dispatch_unit { uint8_t set, last; };	/* last: lastcu, within the set */
 
 /* Units waiting for a read, in order. A unit asks for all its operands at once, so it has one entry a bank. */
 struct bank_queue { struct { uint8_t cu, n; } at[MAX_CUS]; uint8_t head, count; };
@@ -128,13 +125,17 @@ struct port_group {
 struct opcoll {
 	uint64_t free, ready;		/* units; ready: occupied, no operand missing */
 	bool may_dispatch, may_allocate;/* false: the phase found nothing to do, and nothing changed since */
-	uint32_t n_units, n_dispatch, n_groups, bank_span;
+	uint32_t n_units, n_groups, bank_span;
 	uint64_t bank_waiting;		/* banks whose queue is not empty */
 	uint64_t bank_writing;		/* banks taken by a write before this cycle's first step */
 	struct collector_unit unit[MAX_CUS];
-	uint8_t set_first[N_COLLECTORS], set_size[N_COLLECTORS];
+	struct collector_set {
+		uint64_t units;
+		uint8_t first, size, share;	/* share: units of a scheduler in sub-core mode */
+		uint32_t n_dispatch;
+		uint8_t *start;			/* by dispatch unit: where its next search begins */
+	} set[N_COLLECTORS];
 	uint64_t allowed[N_COLLECTORS][MAX_SCHEDULERS];	/* units for instructions of a scheduler */
-	struct dispatch_unit *dispatch;
 	struct port_group group[N_COLLECTORS];
 	struct bank_queue bank[MAX_BANKS];
 };
@@ -193,6 +194,7 @@ struct sm {
 	uint64_t collide;	/* scoreboard stops the instruction at the buffer's read index */
 	uint64_t stale;		/* collide must be recomputed */
 	uint64_t drained;	/* done, no store outstanding, nothing in the pipeline, no register reserved */
+	uint64_t head_unit[N_UNIT_KINDS];	/* warps whose head is for this kind of unit, and more without a head */
 	const struct uop *head[MAX_WARPS];	/* instruction at the buffer's read index, where ibuf is set */
 
 	uint64_t clock;
@@ -220,6 +222,7 @@ struct sm {
 	struct winst *winst;	/* pool; [0] unused */
 	uint16_t winst_free;	/* list of those given back */
 	uint16_t winst_made;
+	uint64_t reach[SET_SLOTS];	/* register set slots that slot k stands for: itself in sub-core mode, else all */
 	struct regset id_oc[N_UNIT_KINDS], oc_ex[N_UNIT_KINDS];
 	uint32_t id_oc_inputs, oc_ex_kinds;	/* sets that are not empty, by regset.bit */
 	struct opcoll collector;
@@ -270,9 +273,12 @@ uint64_t calendar_next(const struct sm *s);	/* clock of the next writeback, NEVE
 
 /* execute.c, opcoll.c */
 void execute_stage(struct sm *s);
+uint64_t execute_next(const struct sm *s);	/* clock at which a waiting arithmetic instruction may be taken, NEVER: none waits */
 void opcoll_init(struct sm *s);
 void opcoll_free(struct sm *s);
-uint32_t opcoll_input_bit(unsigned unit);	/* regset.bit of the unit's ID_OC set */
+/* Inputs of collector ports in serving order. The input's number is the bit of the ID_OC set in id_oc_inputs. */
+extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
+uint32_t opcoll_input_bit(unsigned unit);
 void opcoll_stage(struct sm *s);	/* all steps of the cycle */
 unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
 /* Take the bank of reg for a write before this cycle's first step; false: taken. Uniform registers always succeed. */
