@@ -77,7 +77,11 @@ struct tblock {
 	uint32_t n_warps, n_recs, n_words;
 	struct warp_recs *warp;
 	struct rec *rec;
-	uint64_t *word;		/* address data: STRIDE base,stride; DELTA base,int32 pairs; LIST one word a lane */
+	/*
+	 * Address data. STRIDE: base, stride. DELTA: base, then an int32 for each further active lane, two in
+	 * a word, the lower half first. LIST: a word for each active lane.
+	 */
+	uint64_t *word;
 	uint32_t cap_warps, cap_recs, cap_words;
 };
 

@@ -145,7 +145,7 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 	while ((r = input_line(in, &text, &len, f)) > 0) {
 		struct field line = trim(text, len);
 		struct place at = { input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1 };
-		if (line.n && (r = parse_line(k, &cap, line, folder, at, f)) < 0)
+		if (line.n && parse_line(k, &cap, line, folder, at, f) < 0)
 			return -1;
 	}
 	if (r < 0)

@@ -186,7 +186,7 @@ static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
 	return true;
 }
 
-/* " mode addresses": words of tb and *addr; false leaves tb as it was. */
+/* " mode addresses": words of tb and *addr. */
 static bool read_addresses(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
 {
 	uint64_t a[32];
@@ -220,42 +220,37 @@ static bool read_addresses(struct tblock *tb, const char **p, uint32_t mask, uin
 	return true;
 }
 
-/* The rest of the line from behind the mask, as entry e. NULL: it is another; else behind the line. */
-static inline const char *read_as(const struct trace *t, struct tblock *tb, const struct seen *e,
-	const char *p, uint32_t mask, uint32_t *addr)
+/* The rest of the line from behind the mask as entry e; *rest behind the line. false: it is another. */
+static inline bool read_as(const struct trace *t, struct tblock *tb, const struct seen *e, const char **rest,
+	uint32_t mask, uint32_t *addr)
 {
-	const char *text = t->seen.text;
-	uint32_t words = tb->n_words;
-	if (!text_equal(p, text + e->mid, e->mid_len))
-		return NULL;
+	const char *text = t->seen.text, *p = *rest;
+	if (!text_equal(p, text + e->mid, e->mid_len) || (e->needs_addr && mask))
+		return false;
 	p += e->mid_len;
 	*addr = 0;
 	if (e->has_addr) {
-		if (!read_addresses(tb, &p, mask, addr) || !text_equal(p, text + e->tail, e->tail_len)) {
-			tb->n_words = words;
-			return NULL;
-		}
+		if (!read_addresses(tb, &p, mask, addr) || !text_equal(p, text + e->tail, e->tail_len))
+			return false;
 		p += e->tail_len;
-	} else if (e->needs_addr && mask) {
-		return NULL;
 	}
-	if (!e->open_end)
-		return p;
-	if (!is_space(*p) && *p != '\n') {
-		tb->n_words = words;
-		return NULL;
+	if (e->open_end) {
+		if (!is_space(*p) && *p != '\n')
+			return false;
+		p = memchr(p, '\n', (size_t)(t->end - p));
+		if (!p)
+			return false;
+		p++;
 	}
-	const char *nl = memchr(p, '\n', (size_t)(t->end - p));
-	if (!nl)
-		tb->n_words = words;
-	return nl ? nl + 1 : NULL;
+	*rest = p;
+	return true;
 }
 
 static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 {
 	const struct seen_table *s = &t->seen;
 	const char *p = t->p;
-	uint32_t lineno = 0, mask, addr;
+	uint32_t lineno = 0, mask, addr, words = tb->n_words;
 	uint64_t pc;
 	if (t->d.prefix && !read_prefix(t, &p, &lineno))
 		return false;
@@ -265,14 +260,14 @@ static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 		const struct seen *e = &s->e[i - 1];
 		if (e->pc != pc || e->lineno != lineno)
 			continue;
-		const char *behind = read_as(t, tb, e, p, mask, &addr);
-		if (behind) {
+		if (read_as(t, tb, e, &p, mask, &addr)) {
 			tb->rec[tb->n_recs++] = (struct rec){ e->handle, mask, addr };
 			t->unknown_recs += e->unknown;
-			t->p = behind;
+			t->p = p;
 			t->line++;
 			return true;
 		}
+		tb->n_words = words;
 	}
 	return false;
 }
