@@ -3,8 +3,9 @@
  * The memory side: address decoder, memory partitions with their sub partitions and L2 banks, DRAM
  * channels, latency statistics (part 4 sections 6 to 13).
  *
- * Files: addrdec.c, partition.c (sub partition, L2 driving), dram.c (channel, commands), dram_sched.c (FR-FCFS,
- * FIFO), dram_simple.c, memstat.c (latency tables), memcpy.c. A partition with nothing queued costs
+ * Files: addrdec.c, memory.c (building, ticks, figures), partition.c (channel: credits, latency queue), subpartition.c
+ * (queues, L2 driving), dram.c (channel, commands), dram_sched.c (FR-FCFS, FIFO), dram_bus.c (data bus), dram_stat.c,
+ * dram_simple.c, memstat.c (latency tables), hostcopy.c. A partition with nothing queued costs
  * nothing: its per-tick counters are caught up when it wakes or when statistics are read.
  */
 #ifndef MEM_H
@@ -42,9 +43,12 @@ struct memstat {
 };
 
 void memstat_init(struct memstat *m, const struct params *p);
+void memstat_free(struct memstat *m);
 void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);	/* at a sub partition */
 void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);	/* handed to an SM; not for INST_ACC_R */
 void memstat_window(struct memstat *m);						/* close the sampling window */
+void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms);	/* pushed into its DRAM channel */
+void memstat_scheduled(struct memstat *m, uint32_t latency);			/* FR-FCFS gave it to a bank */
 
 /* ---- the memory side as a whole ------------------------------------------------------------------ */
 
@@ -63,6 +67,11 @@ void memory_l2_tick(struct memory *m, uint64_t now);		/* #4 */
 bool memory_busy(const struct memory *m);			/* a request tracker is not empty */
 /* Nothing queued anywhere: the three ticks only count. Then a step may be skipped with memory_idle_*. */
 bool memory_quiet(const struct memory *m);
+/*
+ * Everything that is queued waits for a time: the three ticks only count while now < *until and for the next *dram_ticks
+ * DRAM ticks (UINT64_MAX: for ever). false: something may move at the next tick.
+ */
+bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks);
 void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks);
 
 /* Host copy (part 1 section 15, part 4 section 9). */
@@ -96,6 +105,9 @@ struct dram_counts {
 	const uint32_t *bank_access, *bank_idle;	/* nbk entries */
 };
 void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
+/* Requests in a sub partition's tracker, and in a channel's latency queue. */
+uint32_t memory_tracked(const struct memory *m, uint32_t sub);
+uint32_t memory_delayed(const struct memory *m, uint32_t channel);
 /* Requests in a channel's latency queue and in its sub partitions, for printing and the deadlock report. */
 void memory_report(const struct memory *m, FILE *out);
 

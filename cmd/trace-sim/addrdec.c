@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Address decoder (part 4 section 6): which channel, sub partition, bank and row an address belongs to.
+ *
+ * A field of an address is the bits under a mask, packed; a mask is kept as its runs of ones, each moved down
+ * by one shift. Column and burst bits are left out: they influence nothing. -gpgpu_mem_addr_test only prints.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "mem.h"
+
+enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
+
+#define MAX_RUNS 64
+
+struct gather {
+	uint32_t n;
+	struct run {
+		uint64_t mask;
+		uint32_t shift;
+	} run[MAX_RUNS / 2 + 1]; /* mask: where the run arrives */
+};
+
+/* RANDOM indexing: an open table of the keys seen, at most half full. */
+struct random {
+	uint64_t *key; /* key + 1; 0: free */
+	uint16_t *sub;
+	uint32_t size, used;
+	uint32_t state[31]; /* the generator, see draw() */
+	uint32_t at;
+};
+
+struct addrdec {
+	struct gather field[N_FIELDS];
+	uint64_t sub_mask; /* lowest log2(P) bank bits, in the address */
+	int chip_at;       /* ADDR_CHIP_S; -1: channel bits are given one by one */
+	uint32_t channels, subs, index;
+	bool gap;            /* channels are no power of two */
+	uint32_t high_shift; /* what is left of the address for hashing */
+	uint32_t ipoly_n;
+	struct random random;
+};
+
+/* ---- masks ---------------------------------------------------------------------------------- */
+
+static void gather_init(struct gather *g, uint64_t mask)
+{
+	uint32_t to = 0;
+
+	g->n = 0;
+	while (mask) {
+		uint32_t from = bit_lowest64(mask);
+		uint64_t above = ~(mask >> from);
+		uint32_t len = above ? bit_lowest64(above) : 64;
+		uint64_t ones = len < 64 ? (1ull << len) - 1 : ~0ull;
+
+		g->run[g->n++] = (struct run){ones << to, from - to};
+		mask &= ~(ones << from);
+		to += len;
+	}
+}
+
+static uint64_t gather(const struct gather *g, uint64_t v)
+{
+	uint64_t out = 0;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		out |= v >> g->run[i].shift & g->run[i].mask;
+	return out;
+}
+
+struct masks {
+	uint64_t chip, bank, row;
+};
+
+/* -gpgpu_mem_address_mask; counts only without a mapping string. */
+static int legacy(struct masks *m, int64_t value)
+{
+	switch (value) {
+	case 0:
+		*m = (struct masks){0, 0x300, 0x07FFE000};
+		return 10;
+	case 1:
+		*m = (struct masks){0, 0x1800, 0x07FFE000};
+		return 13;
+	case 2:
+		*m = (struct masks){0, 0x1800, 0x07FFE000};
+		return 11;
+	case 3:
+		*m = (struct masks){0, 0x1800, 0x0FFFE000};
+		return 11;
+	case 5:
+	case 6:
+	case 14:
+	case 15:
+	case 16:
+		*m = (struct masks){0, 0x1800, 0x07FFE000};
+		return (int)value;
+	case 100:
+	case 103:
+		*m = (struct masks){0, 0x3, 0x07FFE000};
+		return (int)value - 100 + (value == 100);
+	case 106:
+		*m = (struct masks){0, 0x1800, 0x07FFE000};
+		return 6;
+	case 160:
+		*m = (struct masks){0, 0x300, 0x07FFE000};
+		return 6;
+	default:
+		*m = (struct masks){0x1C00, 0x300, 0x0FFF0000};
+		return 10;
+	}
+}
+
+/* "dramid@N;" and 64 letters from bit 63 down. Returns ADDR_CHIP_S, or -2 if the text is no mapping. */
+static int mapping(struct masks *m, const char *text)
+{
+	const char *bits = strchr(text, ';');
+	int chip_at = -1, bit = 64;
+
+	*m = (struct masks){0};
+	if (bits && strncmp(text, "dramid@", 7) == 0)
+		chip_at = atoi(text + 7);
+	for (const char *s = bits ? bits + 1 : text; *s; s++) {
+		uint64_t here;
+
+		if (*s == '|' || *s == ' ' || *s == '.')
+			continue;
+		if (bit == 0)
+			return -2;
+		here = 1ull << --bit;
+		if (*s == 'D' || *s == 'd')
+			m->chip |= here;
+		else if (*s == 'B' || *s == 'b')
+			m->bank |= here;
+		else if (*s == 'R' || *s == 'r')
+			m->row |= here;
+	}
+	return bit ? -2 : chip_at;
+}
+
+/* Make room for n bits at position at: every bit from there on moves up. */
+static uint64_t spread(uint64_t mask, uint32_t at, uint32_t n)
+{
+	uint64_t low = mask & ((1ull << at) - 1);
+
+	return low | (mask ^ low) << n;
+}
+
+static uint64_t lowest_bits(uint64_t mask, uint32_t n)
+{
+	uint64_t low = 0;
+
+	while (n-- && mask) {
+		low |= mask & -mask;
+		mask &= mask - 1;
+	}
+	return low;
+}
+
+static int set_masks(struct addrdec *d, const struct addr_params *p)
+{
+	uint32_t nbits = log2_floor(d->channels), sub_log2 = log2_floor(d->subs);
+	uint64_t out;
+	struct masks m;
+
+	d->chip_at = p->mapping ? mapping(&m, p->mapping) : legacy(&m, p->legacy_mask);
+	if (d->chip_at < -1 || (d->chip_at < 0 && d->gap))
+		return -1;
+	if (d->chip_at >= 0 && !d->gap) {
+		uint32_t at = (uint32_t)d->chip_at;
+
+		m.bank = spread(m.bank, at, nbits);
+		m.row = spread(m.row, at, nbits);
+		m.chip = ((1ull << nbits) - 1) << at;
+	}
+	d->sub_mask = lowest_bits(m.bank, sub_log2);
+	gather_init(&d->field[FIELD_CHIP], m.chip);
+	gather_init(&d->field[FIELD_BANK], m.bank);
+	gather_init(&d->field[FIELD_ROW], m.row);
+	out = d->gap ? d->sub_mask : d->sub_mask | m.chip;
+	gather_init(&d->field[FIELD_PARTITION], ~out);
+	/* quirk: with D bits the shift is one less, as ADDR_CHIP_S is -1 then. */
+	if (d->chip_at >= 0 || nbits + sub_log2)
+		d->high_shift = (uint32_t)(d->chip_at + (int)(nbits + sub_log2));
+	return 0;
+}
+
+/* ---- RANDOM indexing ------------------------------------------------------------------------ */
+
+/*
+ * quirk: the original draws from the C library's rand() with seed 1. That is glibc's additive generator of
+ * degree 31 and distance 3, whose first 310 values are thrown away; it is built in so that every host draws
+ * the same.
+ */
+static uint32_t draw(struct random *r)
+{
+	uint32_t i = r->at, v = r->state[i] += r->state[(i + 28) % 31];
+
+	r->at = (i + 1) % 31;
+	return v >> 1;
+}
+
+static void random_init(struct random *r)
+{
+	int64_t v = 1;
+
+	r->state[0] = 1;
+	for (int i = 1; i < 31; i++) {
+		v = v * 16807 % 2147483647;
+		r->state[i] = (uint32_t)v;
+	}
+	r->at = 3;
+	for (int i = 0; i < 310; i++)
+		(void)draw(r);
+	r->size = 4096;
+	r->key = xcalloc(r->size, sizeof *r->key);
+	r->sub = xcalloc(r->size, sizeof *r->sub);
+}
+
+static uint32_t random_slot(const struct random *r, uint64_t key)
+{
+	uint32_t at = (uint32_t)((key * 0x9E3779B97F4A7C15ull) >> 32) & (r->size - 1);
+
+	while (r->key[at] && r->key[at] != key + 1)
+		at = (at + 1) & (r->size - 1);
+	return at;
+}
+
+/* The footprint of a run is not known beforehand, so this table alone grows during a simulation. */
+static void random_grow(struct random *r)
+{
+	struct random old = *r;
+
+	r->size *= 2;
+	r->key = xcalloc(r->size, sizeof *r->key);
+	r->sub = xcalloc(r->size, sizeof *r->sub);
+	for (uint32_t i = 0; i < old.size; i++) {
+		if (old.key[i]) {
+			uint32_t at = random_slot(r, old.key[i] - 1);
+
+			r->key[at] = old.key[i];
+			r->sub[at] = old.sub[i];
+		}
+	}
+	free(old.key);
+	free(old.sub);
+}
+
+static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
+{
+	uint32_t at = random_slot(r, key);
+
+	if (!r->key[at]) {
+		if (r->used * 2 >= r->size) {
+			random_grow(r);
+			at = random_slot(r, key);
+		}
+		r->key[at] = key + 1;
+		r->sub[at] = (uint16_t)(draw(r) % n);
+		r->used++;
+	}
+	return r->sub[at];
+}
+
+/* ---- decoding ------------------------------------------------------------------------------- */
+
+enum { INDEX_CONSECUTIVE, INDEX_BITWISE, INDEX_POLY, INDEX_HOLE, INDEX_RANDOM, INDEX_SAME };
+
+static int check_index(struct addrdec *d)
+{
+	uint32_t power = 1;
+
+	switch (d->index) {
+	case INDEX_CONSECUTIVE:
+	case INDEX_SAME:
+		return 0;
+	case INDEX_BITWISE:
+		return d->gap ? -1 : 0;
+	case INDEX_POLY:
+		while (power < d->channels)
+			power *= 2;
+		d->ipoly_n = power * d->subs;
+		return d->channels > 1 && (d->ipoly_n == 16 || d->ipoly_n == 32 || d->ipoly_n == 64) ? 0 : -1;
+	case INDEX_RANDOM:
+		if (d->chip_at < (int)log2_floor(d->subs))
+			return -1;
+		random_init(&d->random);
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+struct addrdec *addrdec_new(const struct params *p, struct fault *f)
+{
+	struct addrdec *d = xcalloc(1, sizeof *d);
+
+	d->channels = p->mem.channels;
+	d->subs = p->mem.subs;
+	d->gap = !is_pow2(d->channels);
+	d->index = p->mem.addr.partition_index;
+	if (set_masks(d, &p->mem.addr) < 0) {
+		fault_set(f, NOWHERE, "address-mapping",
+			"-gpgpu_mem_addr_mapping '%s' does not fit %u channels, wanted "
+			"dramid@BIT; and 64 bit letters",
+			p->mem.addr.mapping ? p->mem.addr.mapping : "", d->channels);
+		addrdec_delete(d);
+		return NULL;
+	}
+	if (check_index(d) < 0) {
+		fault_set(f, NOWHERE, "partition-index",
+			"-gpgpu_memory_partition_indexing %u is impossible with %u "
+			"channels of %u, wanted 0",
+			d->index, d->channels, d->subs);
+		addrdec_delete(d);
+		return NULL;
+	}
+	return d;
+}
+
+void addrdec_delete(struct addrdec *d)
+{
+	if (!d)
+		return;
+	free(d->random.key);
+	free(d->random.sub);
+	free(d);
+}
+
+/* The address without its channel, and what the hash functions see of it. */
+static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *chip, uint64_t *high)
+{
+	uint64_t quotient;
+
+	if (!d->gap) {
+		*chip = (uint32_t)gather(&d->field[FIELD_CHIP], addr);
+		*high = addr >> d->high_shift;
+		return addr;
+	}
+	quotient = (addr >> d->chip_at) / d->channels;
+	*chip = (uint32_t)((addr >> d->chip_at) % d->channels);
+	*high = quotient;
+	return quotient << d->chip_at | (addr & ((1ull << d->chip_at) - 1));
+}
+
+static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
+{
+	uint32_t local = bank & (d->subs - 1), sub;
+
+	switch (d->index) {
+	case INDEX_BITWISE:
+		chip ^= (uint32_t)high & (d->channels - 1);
+		break;
+	case INDEX_POLY:
+		sub = hash_ipoly(high, chip * d->subs + local, d->ipoly_n);
+		return d->gap ? sub % (d->channels * d->subs) : sub;
+	case INDEX_RANDOM:
+		return random_sub(&d->random, addr >> ((uint32_t)d->chip_at - log2_floor(d->subs)),
+			d->channels * d->subs);
+	default:
+		break;
+	}
+	return chip * d->subs + local;
+}
+
+void addrdec_request(struct addrdec *d, struct req *r)
+{
+	uint32_t chip, bank, sub;
+	uint64_t high, local = local_address(d, r->addr, &chip, &high);
+
+	bank = (uint32_t)gather(&d->field[FIELD_BANK], local);
+	sub = sub_of(d, r->addr, chip, bank, high);
+	r->sub = (uint16_t)sub;
+	r->chip = (uint16_t)(sub / d->subs);
+	r->bank = (uint8_t)bank; /* quirk: not changed by the index function */
+	r->row = (uint32_t)gather(&d->field[FIELD_ROW], local);
+}
+
+uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
+{
+	uint32_t chip;
+	uint64_t high, local = local_address(d, addr, &chip, &high);
+
+	return sub_of(d, addr, chip, (uint32_t)gather(&d->field[FIELD_BANK], local), high);
+}
+
+uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)
+{
+	uint32_t chip;
+	uint64_t high;
+
+	return gather(&d->field[FIELD_PARTITION], local_address(d, addr, &chip, &high));
+}
+
+bool addrdec_draws(const struct addrdec *d) { return d->index == INDEX_RANDOM; }

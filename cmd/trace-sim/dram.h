@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One DRAM channel (part 4 section 10). Files: dram.c (tick, commands), dram_sched.c (who enters a bank),
+ * dram_bus.c (the data bus pipeline), dram_stat.c (figures of sections 10.7, 10.8).
+ *
+ * Time is counted in DRAM ticks, the first being 1. A timer is kept as the tick at which it reads zero:
+ * loaded with v in tick t it is t + v, and it is running in a tick u < t + v. So ticks without an event
+ * change nothing, and any number of them is counted at once by dram_skip.
+ */
+#ifndef DRAM_H
+#define DRAM_H
+
+#include "mem.h"
+
+#define DRAM_BANKS  64
+#define DRAM_GROUPS 8
+
+/* Link of a request in a FIFO of the memory side; key is a row or a ready time. */
+struct mem_node {
+	uint32_t next;
+	uint32_t tail, bin; /* first request of a row: last request of it, first request of the next row */
+	uint32_t key;
+};
+
+struct mem_fifo {
+	uint32_t head, tail, count;
+};
+
+static inline void mem_fifo_push(struct mem_node *node, struct mem_fifo *q, uint32_t req)
+{
+	node[req].next = REQ_NONE;
+	if (q->count++)
+		node[q->tail].next = req;
+	else
+		q->head = req;
+	q->tail = req;
+}
+
+static inline uint32_t mem_fifo_pop(const struct mem_node *node, struct mem_fifo *q)
+{
+	uint32_t req = q->head;
+
+	q->head = node[req].next;
+	q->count--;
+	return req;
+}
+
+struct dram_bank {
+	uint64_t rcd, rcdwr, ras, rp, rc, wtp, rtp; /* timers */
+	uint64_t since;                             /* tick in which it got its request */
+	uint32_t open_row;                          /* kept when the row is closed */
+	uint32_t req, row, left;                    /* bytes for which no column command was issued yet */
+	uint32_t group;
+	uint32_t busy_ticks;          /* with a request, up to the last one that left */
+	int32_t extra_idle;           /* visits of the single-bus loop beyond one a tick */
+	uint32_t row_stamp, same_row; /* section 10.6 */
+};
+
+/* Requests of one bank that wait, by row, rows in order of their oldest request. */
+struct row_queue {
+	uint32_t first_row, last_row; /* their first requests, linked by mem_node.bin */
+	struct mem_fifo service;      /* of the row in service; empty: none is */
+	uint32_t row;
+};
+
+struct bus_slot {
+	uint64_t at;
+	uint32_t req;
+}; /* req: REQ_NONE unless its last burst */
+
+/* A pipeline of length places; place p is popped as number p, the next one being head. */
+struct dram_bus {
+	struct bus_slot *slot; /* the places that hold a burst */
+	uint32_t mask, first, used;
+	uint64_t head;
+	uint32_t length, min, max;
+};
+
+struct dram {
+	const struct dram_params *p;
+	struct req_pool *pool;
+	struct mem_node *node;
+	struct memstat *ms;
+	struct events *events;
+	uint32_t id;
+	uint64_t ticks; /* counted so far */
+	uint64_t busy, active, match,
+		writes; /* banks: with request; row open; open row requested; request writes */
+	uint64_t group_mask[DRAM_GROUPS];
+	uint32_t groups;
+	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */
+	uint64_t quiet_at; /* no timer of the n_activity test runs from here on */
+	uint32_t prio;
+	bool writing; /* direction of the bus */
+	struct dram_bus bus;
+	struct {
+		uint32_t req, bank;
+	} input[2];
+	uint32_t inputs;
+	struct row_queue *queue[2]; /* per bank; [1]: writes, with the separate write queue only */
+	uint64_t waiting[2];        /* banks whose queue is not empty */
+	uint32_t pending[2];
+	bool write_mode;
+	struct mem_fifo done; /* return queue */
+	uint32_t done_max;
+	struct dram_bank *bank;
+	struct dram_counts n;
+	uint32_t *bank_access, *bank_idle;
+};
+
+/* dram.c */
+void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool,
+	struct mem_node *node, struct memstat *ms);
+void dram_free(struct dram *d);
+bool dram_full(const struct dram *d, bool write);
+void dram_push(struct dram *d, uint32_t req, uint64_t now);
+/* One tick (10.3). *gone: a write-back that is done, or REQ_NONE. Returns whether anything moved. */
+bool dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone);
+/* After a tick in which nothing moved: the first tick in which something can; UINT64_MAX: not by itself. */
+uint64_t dram_next(const struct dram *d);
+/* Count ticks up to and including tick upto, in which nothing moves. */
+void dram_skip(struct dram *d, uint64_t upto);
+
+/* dram_sched.c */
+bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
+void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
+
+/* dram_bus.c */
+void bus_init(struct dram_bus *b, uint32_t latency);
+void bus_push(struct dram_bus *b, uint32_t req);
+bool bus_pop(struct dram_bus *b, uint32_t *req); /* false: an empty place */
+void bus_set_min(struct dram_bus *b, uint32_t min);
+static inline bool bus_full(const struct dram_bus *b) { return b->length >= b->max; }
+
+/* dram_stat.c */
+void dram_stat_waiting(struct dram *d, uint64_t n);
+void dram_stat_ready(struct dram *d, uint64_t ready);
+void dram_stat_issued(struct dram *d, bool row, bool column);
+void dram_stat_bus(struct dram *d, uint64_t from, uint64_t to, bool column);
+void dram_stat_counts(struct dram *d, struct dram_counts *out);
+
+#endif

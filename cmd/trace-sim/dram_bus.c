@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The data bus of a channel as a pipeline of places, most of them empty (part 4 section 10.2, "bus
+ * pipeline"). Only places with a burst are stored; an empty place is a gap between their numbers.
+ *
+ * Always true: head <= number of every stored place < head + length; min <= length <= max after a pop.
+ */
+#include <assert.h>
+#include "arena.h"
+#include "dram.h"
+#include "ring.h"
+
+void bus_init(struct dram_bus *b, uint32_t latency)
+{
+	uint32_t room = ring_capacity(latency + 2);
+
+	*b = (struct dram_bus){.mask = room - 1, .length = latency, .min = latency, .max = latency + 1};
+	b->slot = xcalloc(room, sizeof *b->slot);
+}
+
+static uint64_t last_place(const struct dram_bus *b)
+{
+	return b->slot[(b->first + b->used - 1) & b->mask].at;
+}
+
+void bus_push(struct dram_bus *b, uint32_t req)
+{
+	uint64_t end = b->head + b->length;
+	bool last_empty = b->length && (!b->used || last_place(b) != end - 1);
+
+	assert(!bus_full(b));
+	if (last_empty && b->length >= b->min)
+		end--;
+	else
+		b->length++;
+	b->slot[(b->first + b->used++) & b->mask] = (struct bus_slot){end, req};
+}
+
+bool bus_pop(struct dram_bus *b, uint32_t *req)
+{
+	uint64_t place = b->head;
+
+	if (!b->length)
+		return false;
+	b->head++;
+	if (--b->length < b->min)
+		b->length = b->min;
+	if (!b->used || b->slot[b->first & b->mask].at != place)
+		return false;
+	*req = b->slot[b->first++ & b->mask].req;
+	b->used--;
+	return true;
+}
+
+void bus_set_min(struct dram_bus *b, uint32_t min)
+{
+	uint32_t needed = b->used ? (uint32_t)(last_place(b) + 1 - b->head) : 0;
+
+	b->min = min;
+	if (b->length < min)
+		b->length = min;
+	else if (b->length > min)
+		b->length = needed > min ? needed : min;
+}

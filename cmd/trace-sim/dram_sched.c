@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * DRAM schedulers: which waiting request enters a free bank (part 4 sections 10.4 to 10.6).
+ *
+ * FR-FCFS keeps, per bank, the waiting rows in order of their oldest request; a row that goes into service is
+ * taken out of that order and served to the end, with all that arrives for it meanwhile. Since no row but the
+ * one in service has lost a request, the order of creation is the order of age.
+ */
+#include <assert.h>
+#include "bits.h"
+#include "dram.h"
+
+static void enqueue(struct dram *d, uint32_t req, uint32_t bank)
+{
+	const struct req *r = &d->pool->at[req];
+	int set = d->p->write_queue && r->flags & REQ_WRITE;
+	struct row_queue *q = &d->queue[set][bank];
+	struct mem_node *node = d->node;
+	uint32_t first = q->first_row;
+
+	d->waiting[set] |= 1ull << bank;
+	d->pending[set]++;
+	node[req] = (struct mem_node){.tail = req, .key = r->row};
+	if (q->service.count && q->row == r->row) {
+		mem_fifo_push(node, &q->service, req);
+		return;
+	}
+	while (first && node[first].key != r->row)
+		first = node[first].bin;
+	if (first) {
+		node[node[first].tail].next = req;
+		node[first].tail = req;
+		return;
+	}
+	if (q->first_row)
+		node[q->last_row].bin = req;
+	else
+		q->first_row = req;
+	q->last_row = req;
+}
+
+/* Section 10.6; cycle is the kernel's own and restarts with each. */
+static void row_change(struct dram *d, uint32_t bank, uint32_t cycle)
+{
+	struct dram_bank *b = &d->bank[bank];
+	uint32_t at = d->id * d->ms->banks + bank;
+
+	if (cycle > b->row_stamp && cycle - b->row_stamp > d->ms->max_service[at])
+		d->ms->max_service[at] = cycle - b->row_stamp;
+	b->row_stamp = cycle;
+	if (b->same_row > d->ms->max_conc_same_row[at])
+		d->ms->max_conc_same_row[at] = b->same_row;
+	b->same_row = 0;
+	d->ms->activates[at]++;
+}
+
+/*
+ * Put a row of the bank in service; returns whether it is a hit. quirk: the row that a bank remembers counts
+ * as open though it was closed or never opened, row 0 at the start.
+ */
+static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
+{
+	struct mem_node *node = d->node;
+	uint32_t open_row = d->bank[bank].open_row, before = REQ_NONE, first = q->first_row;
+	bool hit;
+
+	while (first && node[first].key != open_row) {
+		before = first;
+		first = node[first].bin;
+	}
+	hit = first != REQ_NONE;
+	if (!hit) {
+		before = REQ_NONE;
+		first = q->first_row;
+		row_change(d, bank, cycle);
+	}
+	if (before)
+		node[before].bin = node[first].bin;
+	else
+		q->first_row = node[first].bin;
+	if (q->last_row == first)
+		q->last_row = before;
+	/* Requests of the row are linked by next; their number is needed only as "none left". */
+	q->service = (struct mem_fifo){first, node[first].tail, 1};
+	q->row = node[first].key;
+	return hit;
+}
+
+static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
+{
+	struct row_queue *q = &d->queue[set][bank];
+	bool hit = q->service.count || choose_row(d, q, bank, cycle);
+	uint32_t req = q->service.head, next = d->node[req].next;
+	bool write = d->pool->at[req].flags & REQ_WRITE;
+
+	q->service = next ? (struct mem_fifo){next, q->service.tail, 1} : (struct mem_fifo){0};
+	if (!next && !q->first_row)
+		d->waiting[set] &= ~(1ull << bank);
+	d->pending[set]--;
+	d->n.access_num++;
+	d->n.hits_num += hit;
+	if (write) {
+		d->n.write_num++;
+		d->n.hits_write_num += hit;
+	} else {
+		d->n.read_num++;
+		d->n.hits_read_num += hit;
+	}
+	d->ms->row_access[d->id * d->ms->banks + bank]++;
+	d->bank[bank].same_row++;
+	return req;
+}
+
+static void assign(struct dram *d, uint32_t bank, uint32_t req)
+{
+	struct dram_bank *b = &d->bank[bank];
+	const struct req *r = &d->pool->at[req];
+	uint64_t bit = 1ull << bank;
+
+	b->req = req;
+	b->row = r->row;
+	b->left = r->size;
+	b->since = d->ticks;
+	d->busy |= bit;
+	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
+	if (d->active & bit && b->open_row == b->row)
+		d->match |= bit;
+}
+
+/* Read or write mode of the channel, with the separate write queue only. */
+static void update_mode(struct dram *d)
+{
+	if (!d->write_mode && d->pending[1] >= d->p->write_high)
+		d->write_mode = true;
+	else if (d->write_mode && d->pending[1] < d->p->write_low)
+		d->write_mode = false;
+}
+
+/*
+ * First free bank, from prio on, for which a request of the mode waits; DRAM_BANKS: none. quirk: the mode is
+ * looked at once for every bank that is asked. A second look changes nothing unless the low watermark is
+ * above the high one, where it may flip each time.
+ */
+static uint32_t find_bank(struct dram *d, uint64_t free)
+{
+	uint64_t low = (1ull << d->prio) - 1, m;
+
+	if (d->p->write_queue && d->p->write_low > d->p->write_high) {
+		for (int half = 0; half < 2; half++) {
+			FOR_BITS64(bank, half ? free & low : free & ~low)
+			{
+				update_mode(d);
+				if (d->waiting[d->write_mode] >> bank & 1)
+					return (uint32_t)bank;
+			}
+		}
+		return DRAM_BANKS;
+	}
+	if (d->p->write_queue && free)
+		update_mode(d);
+	m = free & d->waiting[d->write_mode];
+	return m ? bit_next_cyclic64(m, d->prio) : DRAM_BANKS;
+}
+
+static uint64_t free_banks(const struct dram *d)
+{
+	return (d->p->nbk < 64 ? (1ull << d->p->nbk) - 1 : ~0ull) & ~d->busy;
+}
+
+void dram_schedule_skip(struct dram *d, uint64_t n)
+{
+	uint64_t asked = n * bit_count64(free_banks(d));
+
+	if (!d->p->write_queue || !asked)
+		return;
+	if (d->pending[1] >= d->p->write_high && d->pending[1] < d->p->write_low)
+		d->write_mode ^= asked & 1;
+	else
+		update_mode(d);
+}
+
+static bool fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
+{
+	uint32_t bank = find_bank(d, free_banks(d)), req;
+
+	if (bank == DRAM_BANKS)
+		return false;
+	req = take(d, d->write_mode, bank, cycle);
+	d->prio = d->prio + 1 < d->p->nbk ? d->prio + 1 : 0;
+	assign(d, bank, req);
+	memstat_scheduled(d->ms, (uint32_t)now - d->pool->at[req].pushed);
+	return true;
+}
+
+bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
+{
+	bool moved = d->inputs != 0;
+
+	if (!d->p->fr_fcfs) {
+		if (!moved || d->busy >> d->input[0].bank & 1)
+			return false;
+		assign(d, d->input[0].bank, d->input[0].req);
+		d->input[0] = d->input[1];
+		d->inputs--;
+		return true;
+	}
+	for (uint32_t i = 0; i < d->inputs; i++)
+		enqueue(d, d->input[i].req, d->input[i].bank);
+	d->inputs = 0;
+	return fr_fcfs(d, now, cycle) || moved;
+}

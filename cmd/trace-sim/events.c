@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing the event log. Lines are put together by hand in a small buffer: a log has millions of them and
+ * printf would cost more than the simulation.
+ */
+#include <string.h>
+#include "events.h"
+
+#define LINE_MAX_BYTES 192
+
+static char *put_decimal(char *p, uint64_t v)
+{
+	char digit[20];
+	unsigned n = 0;
+
+	do
+		digit[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	while (n)
+		*p++ = digit[--n];
+	return p;
+}
+
+static char *put_hex(char *p, uint64_t v)
+{
+	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4u : 1u;
+
+	while (n--)
+		*p++ = "0123456789abcdef"[v >> (n * 4) & 15];
+	return p;
+}
+
+static char *put_word(char *p, const char *word)
+{
+	size_t n = strlen(word);
+
+	memcpy(p, word, n);
+	return p + n;
+}
+
+/* "cycle<TAB>kind" */
+static char *begin(char *line, uint64_t cycle, const char *kind)
+{
+	char *p = put_decimal(line, cycle);
+
+	*p++ = '\t';
+	return put_word(p, kind);
+}
+
+static char *dec(char *p, uint64_t v)
+{
+	*p++ = '\t';
+	return put_decimal(p, v);
+}
+
+static char *hex(char *p, uint64_t v)
+{
+	*p++ = '\t';
+	return put_hex(p, v);
+}
+
+static void end(struct events *e, char *line, char *p)
+{
+	*p++ = '\n';
+	fwrite(line, 1, (size_t)(p - line), e->out);
+}
+
+void events_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, uint64_t ctaid)
+{
+	char line[LINE_MAX_BYTES];
+
+	end(e, line, dec(dec(dec(begin(line, cycle, "cta"), sm), slot), ctaid));
+}
+
+void events_issue(
+	struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc, unsigned scheduler)
+{
+	char line[LINE_MAX_BYTES];
+
+	end(e, line, dec(hex(dec(dec(begin(line, cycle, "issue"), sm), warp), pc), scheduler));
+}
+
+void events_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc)
+{
+	char line[LINE_MAX_BYTES];
+
+	end(e, line, hex(dec(dec(begin(line, cycle, "writeback"), sm), warp), pc));
+}
+
+void events_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc)
+{
+	char line[LINE_MAX_BYTES];
+
+	end(e, line, hex(dec(dec(begin(line, cycle, "memdone"), sm), warp), pc));
+}
+
+void events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address,
+	unsigned bytes, unsigned type, unsigned partition)
+{
+	char line[LINE_MAX_BYTES];
+	char *p = hex(dec(dec(begin(line, cycle, "request"), sm), warp), address);
+
+	end(e, line, dec(dec(dec(p, bytes), type), partition));
+}
+
+void events_reply(
+	struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address, unsigned type)
+{
+	char line[LINE_MAX_BYTES];
+
+	end(e, line, dec(hex(dec(dec(begin(line, cycle, "reply"), sm), warp), address), type));
+}
+
+void events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t address, unsigned type,
+	unsigned status)
+{
+	char line[LINE_MAX_BYTES];
+
+	end(e, line, dec(dec(hex(dec(begin(line, cycle, "l2"), partition), address), type), status));
+}
+
+void events_dram(
+	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row)
+{
+	char line[LINE_MAX_BYTES];
+	char *p = dec(begin(line, cycle, "dram"), channel);
+
+	*p++ = '\t';
+	end(e, line, hex(dec(put_word(p, command), bank), row));
+}

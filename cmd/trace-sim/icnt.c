@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * State of one crossbar of the local interconnect (part 4 section 4.1): FIFOs, the sets derived from them,
+ * and moving a packet across. Which packets move is decided in icnt_arbiter.c.
+ *
+ * Always true after xbar_sync: filled, waiting, want, wanted and the totals agree with the FIFOs.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "bits.h"
+#include "icnt.h"
+
+void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
+	uint32_t first_node, struct packet_node *node)
+{
+	*x = (struct xbar){.n_in = n_in,
+		.n_out = n_out,
+		.in_words = BITSET_WORDS(n_in),
+		.out_words = BITSET_WORDS(n_out),
+		.nodes = n_in + n_out,
+		.first_node = first_node,
+		.in_limit = p->in_limit,
+		.out_limit = p->out_limit,
+		.grant_cycles = p->grant_cycles,
+		.grant_count = p->grant_cycles,
+		.node = node};
+	x->in = xcalloc(n_in, sizeof *x->in);
+	x->out = xcalloc(n_out, sizeof *x->out);
+	x->fresh = xcalloc(x->in_words, sizeof *x->fresh);
+	x->filled = xcalloc(x->in_words, sizeof *x->filled);
+	x->drained = xcalloc(x->out_words, sizeof *x->drained);
+	x->waiting = xcalloc(x->out_words, sizeof *x->waiting);
+	x->wanted = xcalloc(x->out_words, sizeof *x->wanted);
+	x->want = xcalloc((size_t)n_out * x->in_words, sizeof *x->want);
+	x->pointer = xcalloc(n_out, sizeof *x->pointer);
+	/* quirk: the original counts every output of every device, so with no room at all each counts. */
+	x->n_full = p->out_limit ? 0 : x->nodes;
+}
+
+void xbar_free(struct xbar *x)
+{
+	free(x->in);
+	free(x->out);
+	free(x->fresh);
+	free(x->filled);
+	free(x->drained);
+	free(x->waiting);
+	free(x->wanted);
+	free(x->want);
+	free(x->pointer);
+}
+
+/* The head of input i is new: enter it under its destination. */
+static void want_head(struct xbar *x, uint32_t i)
+{
+	uint32_t o = x->node[x->in[i].head].output;
+
+	bitset_set(&x->want[(size_t)o * x->in_words], i);
+	bitset_set(x->wanted, o);
+}
+
+static void sync_inputs(struct xbar *x, uint32_t word)
+{
+	FOR_BITS64(b, x->fresh[word])
+	{
+		uint32_t i = word * 64 + (uint32_t)b;
+		struct port *p = &x->in[i];
+
+		x->total_in += p->count - p->seen;
+		x->n.packets += p->count - p->seen;
+		if (!p->seen) {
+			x->n_filled++;
+			bitset_set(x->filled, i);
+			want_head(x, i);
+		}
+		p->seen = p->count;
+	}
+	x->fresh[word] = 0;
+}
+
+static void sync_outputs(struct xbar *x, uint32_t word)
+{
+	FOR_BITS64(b, x->drained[word])
+	{
+		uint32_t o = word * 64 + (uint32_t)b;
+		struct port *p = &x->out[o];
+
+		x->total_out -= p->seen - p->count;
+		if (p->seen >= x->out_limit && p->count < x->out_limit)
+			x->n_full--;
+		if (!p->count)
+			bitset_clear(x->waiting, o);
+		p->seen = p->count;
+	}
+	x->drained[word] = 0;
+}
+
+void xbar_sync(struct xbar *x)
+{
+	for (uint32_t w = 0; w < x->in_words; w++)
+		if (x->fresh[w])
+			sync_inputs(x, w);
+	for (uint32_t w = 0; w < x->out_words; w++)
+		if (x->drained[w])
+			sync_outputs(x, w);
+}
+
+static void put(struct xbar *x, uint32_t o, uint32_t req)
+{
+	struct port *p = &x->out[o];
+
+	x->node[req].next = REQ_NONE;
+	if (p->count)
+		x->node[p->tail].next = req;
+	else
+		p->head = req;
+	p->tail = req;
+	p->seen = ++p->count;
+	x->total_out++;
+	x->n_full += p->count == x->out_limit;
+	bitset_set(x->waiting, o);
+}
+
+void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
+{
+	struct port *p = &x->in[input];
+	uint64_t *want = &x->want[(size_t)output * x->in_words];
+	uint32_t req = p->head;
+	uint64_t left = 0;
+
+	assert(p->count && x->node[req].output == output);
+	bitset_clear(want, input);
+	for (uint32_t w = 0; w < x->in_words; w++)
+		left |= want[w];
+	if (!left)
+		bitset_clear(x->wanted, output);
+	p->head = x->node[req].next;
+	p->seen = --p->count;
+	x->total_in--;
+	if (p->count) {
+		want_head(x, input);
+	} else {
+		bitset_clear(x->filled, input);
+		x->n_filled--;
+	}
+	put(x, output, req);
+}
+
+/* k advances that move nothing because no input holds a packet. */
+void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
+{
+	x->n.cycles += k;
+	x->n.out_util += x->total_out * k;
+	if (p->arbiter == 0)
+		x->next_node = (uint32_t)((x->next_node + k) % x->nodes);
+	else
+		x->n.out_full += x->n_full * k;
+}

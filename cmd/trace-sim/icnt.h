@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Insides of the network, shared by net.c, icnt.c, icnt_arbiter.c and icnt_booksim.c.
+ *
+ * Mode 2 (part 4 section 4): two crossbars that share nothing. Crossbar 0 has the clusters as inputs and the
+ * sub partitions as outputs, crossbar 1 the other way round; ports are numbered from 0 on either side. The
+ * original gives every device an input and an output in both; those never used cannot change a figure.
+ *
+ * Always true between two advances: a port is touched by its device alone, which leaves a mark in `fresh`
+ * (inputs) or `drained` (outputs). Everything kept over all ports is brought up to date from the marks by
+ * xbar_sync, so that devices may work at the same time.
+ */
+#ifndef ICNT_H
+#define ICNT_H
+
+#include "net.h"
+
+/* A FIFO of packets linked through net.node. */
+struct port {
+	uint32_t head, tail, count;
+	uint32_t seen;    /* count as of the last xbar_sync */
+	uint64_t refused; /* inputs: in_buffer_full */
+};
+
+struct packet_node {
+	uint32_t next;
+	uint32_t output; /* port of the destination */
+};
+
+struct xbar {
+	uint32_t n_in, n_out, in_words, out_words;
+	uint32_t nodes;      /* C + S, what the original scans */
+	uint32_t first_node; /* device number of input 0 */
+	uint32_t in_limit, out_limit, grant_cycles;
+	struct packet_node *node; /* by request handle */
+	struct port *in, *out;
+	uint64_t *fresh, *filled;    /* inputs: pushed to since the last sync; not empty */
+	uint64_t *drained, *waiting; /* outputs: popped from since the last sync; not empty */
+	uint64_t *wanted;            /* outputs that the head of some input goes to */
+	uint64_t *want;              /* per output the inputs whose head goes there */
+	uint32_t *pointer;           /* iSLIP: per output the input to look at first */
+	uint32_t next_node;          /* round robin: device to look at first */
+	uint32_t grant_count;
+	uint32_t n_filled, total_in, total_out, n_full;
+	struct xbar_counts n; /* in_full is in the ports */
+};
+
+#define MAX_PORTS 4096
+
+struct booksim;
+
+struct net {
+	uint32_t mode, clusters, subs;
+	const struct network_params *params;
+	bool shared; /* devices work in several threads: marks are set atomically */
+	struct xbar xbar[2];
+	struct packet_node *node;
+	size_t nodes;
+	struct booksim *booksim;
+};
+
+/* icnt.c */
+void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
+	uint32_t first_node, struct packet_node *node);
+void xbar_free(struct xbar *x);
+void xbar_sync(struct xbar *x);
+void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k);
+void xbar_move(struct xbar *x, uint32_t input, uint32_t output); /* head of input to output */
+
+/* icnt_arbiter.c: one advance of a synced crossbar that holds a packet. */
+void xbar_islip(struct xbar *x);
+void xbar_round_robin(struct xbar *x);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The memory side as a whole: building it, its ticks, sleeping, and its figures (part 4 sections 2, 7 to 13).
+ *
+ * All queues are lists through one array of links indexed by request handle, so no queue limit costs memory
+ * and nothing is allocated after memory_new.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "bits.h"
+#include "partition.h"
+
+static uint32_t credit_limit(const struct memory_params *mp)
+{
+	const struct dram_params *d = &mp->dram;
+
+	if (!d->queue_max || !d->return_max)
+		return 0;
+	return d->queue_max + d->return_max - (mp->subs - 1) + (d->write_queue ? d->write_max : 0);
+}
+
+static void new_channel(struct memory *m, uint32_t id)
+{
+	struct channel *c = &m->channel[id];
+
+	dram_init(&c->dram, m->p, id, m->pool, m->node, m->ms);
+	c->sub = &m->sub[id * m->per];
+	c->last = m->per - 1;
+	c->wake = UINT64_MAX;
+}
+
+struct memory *memory_new(const struct params *p, struct req_pool *pool, struct net *net, struct addrdec *dec,
+	struct memstat *ms, struct fault *f)
+{
+	struct memory *m;
+
+	if (p->mem.dram.nbk > DRAM_BANKS) {
+		fault_set(f, NOWHERE, "dram-banks",
+			"-gpgpu_dram_timing_opt: %u banks (nbk), wanted at most %d", p->mem.dram.nbk,
+			DRAM_BANKS);
+		return NULL;
+	}
+	m = xcalloc(1, sizeof *m);
+	m->p = p;
+	m->mp = &p->mem;
+	m->pool = pool;
+	m->net = net;
+	m->dec = dec;
+	m->ms = ms;
+	m->per = p->mem.subs;
+	m->sub_log2 = log2_floor(m->per);
+	m->subs = p->mem.channels * m->per;
+	m->nodes = (size_t)pool->limit + 1;
+	m->node = reserve(m->nodes, sizeof *m->node);
+	m->credit_limit = credit_limit(&p->mem);
+	m->sub_words = BITSET_WORDS(m->subs);
+	m->channel_words = BITSET_WORDS(p->mem.channels);
+	m->active = xcalloc(m->sub_words, sizeof *m->active);
+	m->replying = xcalloc(m->sub_words, sizeof *m->replying);
+	m->live = xcalloc(m->channel_words, sizeof *m->live);
+	m->sub = xcalloc(m->subs, sizeof *m->sub);
+	for (uint32_t i = 0; i < m->subs; i++) {
+		m->sub[i].id = i;
+		if (p->mem.l2.present)
+			m->sub[i].l2 = cache_new(&p->mem.l2, ROLE_L2, dec, pool);
+	}
+	m->channel = xcalloc(p->mem.channels, sizeof *m->channel);
+	for (uint32_t i = 0; i < p->mem.channels; i++)
+		new_channel(m, i);
+	return m;
+}
+
+void memory_delete(struct memory *m)
+{
+	if (!m)
+		return;
+	for (uint32_t i = 0; i < m->subs; i++)
+		if (m->sub[i].l2)
+			cache_delete(m->sub[i].l2);
+	for (uint32_t i = 0; i < m->mp->channels; i++)
+		dram_free(&m->channel[i].dram);
+	reserve_free(m->node, m->nodes, sizeof *m->node);
+	free(m->active);
+	free(m->replying);
+	free(m->live);
+	free(m->sub);
+	free(m->channel);
+	free(m);
+}
+
+void memory_set_events(struct memory *m, struct events *e)
+{
+	m->events = e;
+	for (uint32_t i = 0; i < m->mp->channels; i++)
+		m->channel[i].dram.events = e;
+}
+
+/* ---- ticks ---------------------------------------------------------------------------------- */
+
+static void send_reply(struct memory *m, uint32_t id, uint64_t now)
+{
+	struct sub *s = &m->sub[id];
+	uint32_t req = s->l2_icnt.head, device = m->p->clusters + id;
+	struct req *r = &m->pool->at[req];
+	uint32_t bytes = req_bytes_back(r);
+
+	if (!net_has_buffer(m->net, device, bytes)) {
+		m->n.stall_icnt2sh++;
+		return;
+	}
+	r->returned = (uint32_t)now;
+	mem_fifo_pop(m->node, &s->l2_icnt);
+	untrack(m, req);
+	net_push(m->net, device, r->cluster, req, bytes);
+	m->n.replies++;
+	if (!s->l2_icnt.count)
+		bitset_clear(m->replying, id);
+}
+
+void memory_reply_tick(struct memory *m, uint64_t now)
+{
+	for (uint32_t w = 0; w < m->sub_words; w++)
+		FOR_BITS64(b, m->replying[w])
+	send_reply(m, w * 64 + (uint32_t)b, now);
+}
+
+void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle)
+{
+	m->dram_ticks++;
+	for (uint32_t w = 0; w < m->channel_words; w++)
+		FOR_BITS64(b, m->live[w])
+	channel_tick(m, w * 64 + (uint32_t)b, now, (uint32_t)cycle);
+}
+
+/* Sub partitions whose ROP queue has a ready entry become active. */
+static void wake_rops(struct memory *m, uint64_t now)
+{
+	while (m->rop_order.count && reached(now, m->node[m->rop_order.head].key)) {
+		uint32_t req = m->rop_order.head;
+
+		bitset_set(m->active, m->pool->at[req].sub);
+		m->rop_order.head = m->node[req].bin;
+		m->rop_order.count--;
+	}
+}
+
+void memory_l2_tick(struct memory *m, uint64_t now)
+{
+	const uint64_t *waiting = net_waiting_subs(m->net);
+
+	m->l2_ticks++;
+	m->accepted = 0;
+	wake_rops(m, now);
+	for (uint32_t w = 0; w < m->sub_words; w++)
+		FOR_BITS64(b, m->active[w] | waiting[w])
+	sub_tick(m, w * 64 + (uint32_t)b, now);
+	if (m->accepted) {
+		m->n.accepted += m->accepted;
+		m->n.accepted_util += m->accepted;
+		m->n.util_ticks++;
+	}
+}
+
+/* ---- sleeping ------------------------------------------------------------------------------- */
+
+bool memory_busy(const struct memory *m) { return m->tracked != 0; }
+
+static bool subs_asleep(const struct memory *m)
+{
+	const uint64_t *waiting = net_waiting_subs(m->net);
+
+	for (uint32_t w = 0; w < m->sub_words; w++)
+		if (m->active[w] | m->replying[w] | waiting[w])
+			return false;
+	return true;
+}
+
+bool memory_quiet(const struct memory *m)
+{
+	for (uint32_t w = 0; w < m->channel_words; w++)
+		if (m->live[w])
+			return false;
+	return !m->rop_order.count && subs_asleep(m);
+}
+
+/* Lower *until to the time at which request req is ready; false: it is. */
+static bool wait_for(const struct memory *m, uint32_t req, uint64_t now, uint64_t *until)
+{
+	uint32_t key = m->node[req].key;
+
+	if (reached(now, key))
+		return false;
+	if (now + (key - (uint32_t)now) < *until)
+		*until = now + (key - (uint32_t)now);
+	return true;
+}
+
+bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
+{
+	*until = *dram_ticks = UINT64_MAX;
+	if (!subs_asleep(m) || (m->rop_order.count && !wait_for(m, m->rop_order.head, now, until)))
+		return false;
+	for (uint32_t w = 0; w < m->channel_words; w++) {
+		FOR_BITS64(b, m->live[w])
+		{
+			const struct channel *c = &m->channel[w * 64 + b];
+
+			if (c->wake <= m->dram_ticks + 1)
+				return false;
+			if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
+				*dram_ticks = c->wake - m->dram_ticks - 1;
+			if (c->delay_waits && !wait_for(m, c->delay.head, now, until))
+				return false;
+		}
+	}
+	return true;
+}
+
+void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks)
+{
+	(void)reply_ticks; /* nothing is counted in a tick without a reply */
+	m->dram_ticks += dram_ticks;
+	m->l2_ticks += l2_ticks;
+}
+
+void memory_flush_l2(struct memory *m, FILE *out)
+{
+	if (!m->mp->l2.present)
+		return;
+	if (out)
+		fprintf(out, "Flushed L2 caches...\n");
+	/* quirk: as many sub partitions as there are channels, not all of them. */
+	for (uint32_t i = 0; i < m->mp->channels; i++) {
+		cache_flush(m->sub[i].l2);
+		if (out)
+			fprintf(out, "Dirty lines flushed from L2 %u is 0\n", i);
+	}
+}
+
+/* ---- figures -------------------------------------------------------------------------------- */
+
+const struct memory_counts *memory_counts(const struct memory *m) { return &m->n; }
+
+void memory_fold(struct memory *m)
+{
+	struct memory_counts *n = &m->n;
+
+	n->accepted_total += n->accepted;
+	n->accepted_util_total += n->accepted_util;
+	n->util_ticks_total += n->util_ticks;
+	n->replies_total += n->replies;
+	n->accepted = n->accepted_util = n->util_ticks = n->replies = 0;
+}
+
+uint32_t memory_sub_partitions(const struct memory *m) { return m->subs; }
+
+const struct cache *memory_l2(const struct memory *m, uint32_t sub)
+{
+	struct sub *s = &m->sub[sub];
+
+	if (s->l2 && s->ticks < m->l2_ticks) {
+		cache_idle_cycles(s->l2, m->l2_ticks - s->ticks);
+		s->ticks = m->l2_ticks;
+	}
+	return s->l2;
+}
+
+void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out)
+{
+	channel_catch_up(m, channel);
+	dram_stat_counts(&m->channel[channel].dram, out);
+}
+
+uint32_t memory_tracked(const struct memory *m, uint32_t sub) { return m->sub[sub].tracked; }
+
+uint32_t memory_delayed(const struct memory *m, uint32_t channel) { return m->channel[channel].delay.count; }
+
+static void report_sub(const struct memory *m, const struct sub *s, FILE *out)
+{
+	uint32_t entries = 0, misses = 0;
+
+	if (s->l2)
+		cache_occupancy(s->l2, &entries, &misses);
+	if (!s->tracked && !s->icnt_l2.count && !s->l2_dram.count && !s->dram_l2.count && !s->l2_icnt.count &&
+		!entries)
+		return;
+	fprintf(out,
+		"sub partition %u: tracked %u, ROP %u, icnt->L2 %u, L2->DRAM %u, DRAM->L2 %u, L2->icnt %u, "
+		"MSHR entries %u, miss queue %u\n",
+		s->id, s->tracked, s->rop.count, s->icnt_l2.count, s->l2_dram.count, s->dram_l2.count,
+		s->l2_icnt.count, entries, misses);
+	if (s->icnt_l2.count) {
+		const struct req *r = &m->pool->at[s->icnt_l2.head];
+
+		fprintf(out, "\tnext for the L2: %s 0x%llx of SM %u warp %u\n", acc_type_names[r->type],
+			(unsigned long long)r->addr, r->sm, r->warp);
+	}
+}
+
+void memory_report(const struct memory *m, FILE *out)
+{
+	for (uint32_t i = 0; i < m->mp->channels; i++) {
+		const struct channel *c = &m->channel[i];
+		const struct dram *d = &c->dram;
+
+		if (c->delay.count || d->inputs || d->pending[0] || d->pending[1] || d->busy || d->done.count)
+			fprintf(out,
+				"channel %u: latency queue %u, scheduler reads %u writes %u, busy banks %u, "
+				"return queue %u, credits %u\n",
+				i, c->delay.count, d->pending[0] + d->inputs, d->pending[1],
+				bit_count64(d->busy), d->done.count, c->shared);
+		for (uint32_t k = 0; k < m->per; k++)
+			report_sub(m, &c->sub[k], out);
+	}
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The network as its users see it: translates devices into ports and picks the mode. Mode 2 is handled here
+ * with the crossbars of icnt.c; mode 1 goes to icnt_booksim.c.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "bits.h"
+#include "icnt.h"
+
+/* A device that pushes or pops marks its port; devices of different threads may share a word. */
+static void mark(const struct net *n, uint64_t *set, uint32_t i)
+{
+	if (n->shared)
+		__atomic_fetch_or(&set[i / 64], 1ull << i % 64, __ATOMIC_RELAXED);
+	else
+		bitset_set(set, i);
+}
+
+struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f)
+{
+	uint32_t clusters = p->clusters, subs = p->mem.channels * p->mem.subs;
+	struct net *n;
+
+	if (p->net.mode != 2) {
+		fault_set(f, p->net.file_at, "network-mode",
+			"-network_mode %u is not supported yet, wanted 2", p->net.mode);
+		return NULL;
+	}
+	assert(clusters <= MAX_PORTS && subs <= MAX_PORTS);
+	n = xcalloc(1, sizeof *n);
+	n->mode = p->net.mode;
+	n->params = &p->net;
+	n->clusters = clusters;
+	n->subs = subs;
+	n->nodes = (size_t)pool->limit + 1;
+	n->node = reserve(n->nodes, sizeof *n->node);
+	xbar_init(&n->xbar[0], &p->net, clusters, subs, 0, n->node);
+	xbar_init(&n->xbar[1], &p->net, subs, clusters, clusters, n->node);
+	return n;
+}
+
+void net_delete(struct net *n)
+{
+	if (!n)
+		return;
+	xbar_free(&n->xbar[0]);
+	xbar_free(&n->xbar[1]);
+	reserve_free(n->node, n->nodes, sizeof *n->node);
+	free(n);
+}
+
+void net_set_shared(struct net *n, bool shared) { n->shared = shared; }
+
+bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
+{
+	bool reply = dev >= n->clusters;
+	struct xbar *x = &n->xbar[reply];
+	struct port *p = &x->in[reply ? dev - n->clusters : dev];
+
+	(void)bytes; /* an entry of the local crossbar is a packet of any size */
+	if (p->count < x->in_limit)
+		return true;
+	p->refused++;
+	return false;
+}
+
+void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
+{
+	bool reply = from >= n->clusters;
+	struct xbar *x = &n->xbar[reply];
+	uint32_t input = reply ? from - n->clusters : from;
+	struct port *p = &x->in[input];
+
+	(void)bytes;
+	assert(p->count < x->in_limit && reply == (to < n->clusters));
+	n->node[req] = (struct packet_node){REQ_NONE, reply ? to : to - n->clusters};
+	if (p->count)
+		n->node[p->tail].next = req;
+	else
+		p->head = req;
+	p->tail = req;
+	p->count++;
+	mark(n, x->fresh, input);
+}
+
+bool net_has_packet(const struct net *n, uint32_t dev)
+{
+	return dev < n->clusters ? n->xbar[1].out[dev].count != 0
+				 : n->xbar[0].out[dev - n->clusters].count != 0;
+}
+
+uint32_t net_pop(struct net *n, uint32_t dev)
+{
+	struct xbar *x = &n->xbar[dev < n->clusters];
+	uint32_t output = dev < n->clusters ? dev : dev - n->clusters;
+	struct port *p = &x->out[output];
+	uint32_t req;
+
+	if (!p->count)
+		return REQ_NONE;
+	req = p->head;
+	p->head = n->node[req].next;
+	p->count--;
+	mark(n, x->drained, output);
+	return req;
+}
+
+const uint64_t *net_waiting_subs(const struct net *n) { return n->xbar[0].waiting; }
+
+const uint64_t *net_waiting_clusters(const struct net *n) { return n->xbar[1].waiting; }
+
+void net_advance(struct net *n)
+{
+	for (int s = 0; s < 2; s++) {
+		struct xbar *x = &n->xbar[s];
+
+		xbar_sync(x);
+		if (!x->total_in)
+			xbar_idle(x, n->params, 1);
+		else if (n->params->arbiter)
+			xbar_islip(x);
+		else
+			xbar_round_robin(x);
+	}
+}
+
+void net_idle_advances(struct net *n, uint64_t k)
+{
+	for (int s = 0; s < 2; s++) {
+		xbar_sync(&n->xbar[s]);
+		xbar_idle(&n->xbar[s], n->params, k);
+	}
+}
+
+bool net_busy(const struct net *n) { return !net_empty(n); }
+
+/* Ports changed since the last advance are looked at themselves, so that a question changes nothing. */
+static bool xbar_empty(const struct xbar *x)
+{
+	for (uint32_t w = 0; w < x->in_words; w++)
+		if (x->fresh[w])
+			return false;
+	if (x->total_in)
+		return false;
+	for (uint32_t w = 0; w < x->out_words; w++)
+		FOR_BITS64(b, x->waiting[w])
+	if (x->out[w * 64 + b].count)
+		return false;
+	return true;
+}
+
+bool net_empty(const struct net *n) { return xbar_empty(&n->xbar[0]) && xbar_empty(&n->xbar[1]); }
+
+struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
+{
+	const struct xbar *x = &n->xbar[subnet];
+	struct xbar_counts sum = x->n;
+
+	for (uint32_t i = 0; i < x->n_in; i++) {
+		sum.in_full += x->in[i].refused;
+		sum.packets += x->in[i].count - x->in[i].seen;
+	}
+	return sum;
+}
+
+void net_print_booksim(struct net *n, FILE *out)
+{
+	(void)n;
+	(void)out;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Insides of the memory side: channels (partitions) and their sub partitions (part 4 sections 7, 8).
+ *
+ * Always true between two ticks: a sub partition outside `active` has nothing that an L2 tick could move
+ * before its ROP queue wakes it; one in `replying` has a reply; a channel outside `live` can move nothing
+ * until a sub partition pokes it. What sleeps has counted its ticks up to `ticks` and catches up when it
+ * wakes.
+ */
+#ifndef PARTITION_H
+#define PARTITION_H
+
+#include "dram.h"
+#include "mem.h"
+
+struct sub {
+	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
+	struct cache *l2;              /* NULL: none */
+	uint64_t ticks;                /* L2 ticks of which the L2 knows */
+	uint64_t copies;               /* sectors touched by host copies, added to all L2 times (section 9) */
+	uint32_t id, tracked, credits; /* credits: private ones in use */
+};
+
+struct channel {
+	struct dram dram;
+	struct mem_fifo delay; /* DRAM latency queue; node.key: ready time */
+	struct sub *sub;       /* its first one */
+	uint32_t shared, last; /* shared credits in use; last borrower */
+	uint64_t wake;         /* DRAM tick in which something may move */
+	bool delay_waits;      /* the head of delay is not ready */
+};
+
+struct memory {
+	const struct params *p;
+	const struct memory_params *mp;
+	struct req_pool *pool;
+	struct net *net;
+	struct addrdec *dec;
+	struct memstat *ms;
+	struct events *events;
+	struct mem_node *node;
+	size_t nodes;
+	struct sub *sub;
+	struct channel *channel;
+	uint32_t subs, per, sub_words, channel_words;
+	uint32_t sub_log2;           /* of per */
+	uint64_t *active, *replying; /* sub partitions */
+	uint64_t *live;              /* channels */
+	struct mem_fifo rop_order;   /* all ROP queues in order of time, linked by node.bin */
+	uint32_t credit_limit;       /* 0: none */
+	uint64_t l2_ticks, dram_ticks;
+	uint64_t tracked;
+	uint32_t accepted; /* packets, in this L2 tick */
+	struct memory_counts n;
+};
+
+static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
+
+static inline void untrack(struct memory *m, uint32_t req)
+{
+	struct req *r = &m->pool->at[req];
+
+	if (!(r->flags & REQ_TRACKED))
+		return;
+	r->flags &= (uint16_t)~REQ_TRACKED;
+	m->sub[r->sub].tracked--;
+	m->tracked--;
+}
+
+/* partition.c */
+void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle);
+void channel_poke(
+	struct memory *m, uint32_t sub); /* of a sub partition in which the channel may move something */
+void channel_catch_up(struct memory *m, uint32_t id);
+bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);
+void channel_return_credit(struct memory *m, struct channel *c, uint32_t sub);
+void channel_done(struct memory *m, struct channel *c, uint32_t req); /* a write-back left the DRAM */
+bool channel_reply(
+	struct memory *m, struct channel *c, struct mem_fifo *from); /* its head to DRAM->L2; false: full */
+
+/* dram_simple.c */
+bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now);
+
+/* subpartition.c */
+void sub_tick(struct memory *m, uint32_t id, uint64_t now);
+
+#endif
