@@ -37,6 +37,11 @@ struct addrdec;
 
 struct cache *cache_new(const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool);
 void cache_delete(struct cache *c);
+/*
+ * Called for every request that the cache makes, before chip and sub are copied from its cause: fills bank and row,
+ * and draws where the decoder draws (part 4 section 6.2).
+ */
+void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx);
 
 /*
  * Access by request handle r (its addr, type, flags, sectors, bytes). now: time stamp, truncated to 32 bits.
@@ -65,7 +70,7 @@ uint32_t cache_miss_queue_pop(struct cache *c);
 
 /* Once per cache cycle after the miss queue was offered (part 3 section 18): port samples and decrements. */
 void cache_cycle(struct cache *c);
-/* n cycles in which the cache is idle and both ports are free: only the samples. */
+/* n cycles in which nothing is queued: only the samples and decrements. */
 void cache_idle_cycles(struct cache *c, uint64_t n);
 bool cache_ports_idle(const struct cache *c);
 

@@ -106,7 +106,6 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	};
 
 	hash_kernel(r, k, rec.hash);
-	figures_take(r->now, &r->gpu);
 	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
 }
 
@@ -155,14 +154,12 @@ static void fold(struct run *r)
 static void finish_kernel(struct run *r, struct kernel *k)
 {
 	gpu_sync(&r->gpu);
-	if (r->format == FORMAT_ACCELSIM)
+	if (r->format == FORMAT_ACCELSIM) {
 		print_block(r, k);
-	else if (k)
-		kernel_record(r, k);
-	if (r->format == FORMAT_ACCELSIM && k) {
-		unsigned char unused[16];
-
-		hash_kernel(r, k, unused);
+	} else {
+		figures_take(r->now, &r->gpu);
+		if (k)
+			kernel_record(r, k);
 	}
 	fold(r);
 	if (r->format == FORMAT_ACCELSIM && r->host_time)
