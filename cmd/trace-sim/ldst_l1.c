@@ -30,7 +30,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	flags |= f & UOP_STORE ? REQ_STORE : 0u;
 	flags |= f & UOP_BYPASS ? REQ_BYPASS : 0u;
 	flags |= f & UOP_LDGSTS ? REQ_LDGSTS : 0u;
-	r->addr = r->orig_addr = a->addr;
+	r->addr = a->addr;
 	r->bytes[0] = a->bytes[0];
 	r->bytes[1] = a->bytes[1];
 	r->lane0 = l->acc.lane0;
@@ -39,14 +39,15 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	r->code = w->code;
 	r->created = (uint32_t)s->now;
 	r->flags = (uint16_t)flags;
-	r->size = r->orig_size = a->size;
+	r->size = a->size;
 	r->sm = (uint16_t)s->id;
 	r->cluster = (uint16_t)s->cluster;
 	r->type = a->type;
 	r->sectors = a->sectors;
 	r->warp = w->warp;
 	r->sched = w->sched;
-	r->pieces = l->l2_splits && a->size > 32 ? (uint8_t)bit_count32(a->sectors) : 0;
+	if (l->l2_splits && a->size > 32)	/* part 4 section 8.2 */
+		r->pieces = a->size == 128 ? 4 : (uint8_t)bit_count32(a->sectors);
 	r->stream = s->warp[w->warp].stream;
 	if (l->decode_early)
 		addrdec_request(s->gpu->dec, r);
