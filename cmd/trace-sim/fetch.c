@@ -68,7 +68,8 @@ static void access_icache(struct sm *s, unsigned w)
 	r->cluster = (uint16_t)s->cluster;
 	r->stream = s->warp[w].stream;
 	r->created = (uint32_t)s->now;
-	addrdec_request(s->gpu->dec, r);
+	if (addrdec_draws(s->gpu->dec))
+		addrdec_request(s->gpu->dec, r);
 	status = cache_read_only_access(s->l1i, h, s->now);
 	if (status == STATUS_MISS) {
 		s->imiss |= 1ull << w;

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unit tests of the SM core on a whole machine: the worked examples of the specification (part 1 section 21.2, part 2
+ * section 22), the latencies of part 2 section 15, when a warp ends, and that a run that skips idle cycles has the
+ * counters of one that runs them all, for every scheduler and collector.
+ */
+#include <inttypes.h>
+#include "arena.h"
+#include "launch.h"
+#include "tap.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define MAX_STEPS 200000u
+
+/* ---- a machine running one kernel ------------------------------------------------------------------- */
+
+struct bench {
+	struct gpuconf conf;
+	struct isa *isa;
+	struct gpu gpu;
+	struct events events;
+	char *log;		/* event lines */
+	size_t log_bytes;
+	char path[40];
+	uint64_t cycles;	/* of the kernel; 0: it did not end */
+};
+
+static void must(int rc, const struct fault *f)
+{
+	if (rc >= 0)
+		return;
+	printf("Bail out! %s\n", f->text);
+	exit(1);
+}
+
+static void write_kernel(struct bench *b, unsigned ctas, unsigned threads, const char *blocks)
+{
+	FILE *out;
+	int fd;
+
+	strcpy(b->path, "/tmp/test_sm.XXXXXX");
+	fd = mkstemp(b->path);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out)
+		abort();
+	fprintf(out, "-kernel name = k\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n-shmem = 0\n-nregs = 8\n"
+		"-binary version = 70\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
+		"-local mem base_addr = 0x00007f4f00000000\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
+		"-enable lineinfo = 0\n\n#traces format = PC mask\n\n%s", ctas, threads, blocks);
+	fclose(out);
+}
+
+/* sleepless: run every cycle of every SM that has a CTA. */
+static void run(struct bench *b, bool sleepless)
+{
+	struct trace_options o = {.code = b->gpu.code};
+	struct fault f;
+	struct trace *t = trace_open(b->path, &o, &f);
+
+	must(t ? 0 : -1, &f);
+	must(launch_load(&b->gpu, t, b->path, 1, &f) ? 0 : -1, &f);
+	launch_kernels(&b->gpu);
+	for (unsigned i = 0; i < MAX_STEPS && !b->gpu.launch->n_finished; i++) {
+		for (uint32_t k = 0; sleepless && k < b->gpu.params.sms; k++)
+			sm_wake(&b->gpu.sm[k]);
+		gpu_step(&b->gpu);
+	}
+	b->cycles = b->gpu.launch->n_finished ? b->gpu.cycle : 0;
+	gpu_sync(&b->gpu);
+}
+
+static struct bench *bench(const char *const *option, unsigned ctas, unsigned threads, const char *blocks, bool sleepless)
+{
+	struct bench *b = xcalloc(1, sizeof *b);
+	struct fault f;
+
+	write_kernel(b, ctas, threads, blocks);
+	gpuconf_init(&b->conf);
+	must(gpuconf_shipped(&b->conf, "qv100", &f), &f);
+	must(gpuconf_override(&b->conf, "gpgpu_kernel_launch_latency=0", &f), &f);
+	for (; option && *option; option++)
+		must(gpuconf_override(&b->conf, *option, &f), &f);
+	must(params_init(&b->gpu.params, &b->conf, &f), &f);
+	b->isa = isa_new();
+	b->events.out = open_memstream(&b->log, &b->log_bytes);
+	b->gpu.events = &b->events;
+	must(gpu_init(&b->gpu, b->isa, &f), &f);
+	run(b, sleepless);
+	fflush(b->events.out);
+	return b;
+}
+
+static void bench_free(struct bench *b)
+{
+	gpu_free(&b->gpu);
+	isa_free(b->isa);
+	gpuconf_free(&b->conf);
+	fclose(b->events.out);
+	unlink(b->path);
+	free(b->log);
+	free(b);
+}
+
+/* Cycle of the nth event of a kind, counted from the first cycle of the CTA; 0: there is none. */
+static uint64_t event(const struct bench *b, const char *kind, unsigned nth)
+{
+	uint64_t start = 0;
+
+	for (const char *line = b->log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+		uint64_t cycle;
+		char what[16];
+
+		if (sscanf(line, "%" SCNu64 " %15s", &cycle, what) != 2)
+			return 0;
+		if (!strcmp(what, "cta") && !start)
+			start = cycle;
+		if (!strcmp(what, kind) && !nth--)
+			return cycle - start + 1;
+	}
+	return 0;
+}
+
+#define BLOCK(lines) "#BEGIN_TB\n\nthread block = 0,0,0\n\n" lines "#END_TB\n\n"
+#define WARP(w, n, lines) "warp = " w "\ninsts = " n "\n" lines "\n"
+#define EXIT_AT(pc) pc " ffffffff 0 EXIT 0 0 0 \n"
+
+/* ---- worked examples --------------------------------------------------------------------------------------- */
+
+static void worked_example(void)
+{
+	static const char trace[] = BLOCK(WARP("0", "3",
+		"0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n"
+		"0010 ffffffff 1 R4 FFMA 3 R1 R5 R6 0 0 \n"
+		EXIT_AT("0020")));
+	struct bench *b = bench(NULL, 1, 32, trace, false);
+	const struct sm_counts *n = &b->gpu.sm[0].n;
+
+	is_number((long long)event(b, "issue", 0), 2, "part 2 section 22: IADD3 issues in cycle 2");
+	is_number((long long)event(b, "issue", 1), 9, "FFMA in cycle 9");
+	is_number((long long)event(b, "issue", 2), 10, "EXIT in cycle 10");
+	is_number((long long)event(b, "writeback", 0), 9, "IADD3 is written in cycle 9");
+	is_number((long long)event(b, "writeback", 1), 15, "EXIT is complete in cycle 15");
+	is_number((long long)event(b, "writeback", 2), 16, "FFMA is written in cycle 16");
+	is_number((long long)n->distro[0], 55, "W0_Idle");
+	is_number((long long)n->distro[1], 6, "W0_Scoreboard");
+	is_number((long long)n->distro[2], 0, "Stall");
+	is_number((long long)n->distro[34], 3, "W32");
+	is_number((long long)n->single_issue[0], 3, "single_issue_nums of scheduler 0");
+	is_number((long long)n->insts, 96, "gpu_sim_insn");
+	bench_free(b);
+}
+
+static void single_exit(void)
+{
+	static const char *const latency1[] = {"gpgpu_kernel_launch_latency=1", NULL};
+	static const char trace[] = BLOCK(WARP("0", "1", EXIT_AT("0000")));
+	struct bench *b = bench(latency1, 1, 32, trace, false);
+
+	is_number((long long)b->cycles, 9, "part 1 section 21.2: one EXIT takes 9 cycles");
+	is_number((long long)b->gpu.sm[0].n.insts, 32, "and counts 32 instructions");
+	bench_free(b);
+}
+
+/* Part 2 section 15: the unit takes an instruction issued at c at c + want; it is written at that + L + 2. */
+static void latencies(void)
+{
+	static const char with[] = BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n" EXIT_AT("0010")));
+	static const char without[] = BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 MOV 0 0 0 \n" EXIT_AT("0010")));
+	static const struct { const char *steps; unsigned none, some; } row[] = {
+		{"gpgpu_reg_file_port_throughput=1", 3, 4}, {"gpgpu_reg_file_port_throughput=2", 2, 3},
+		{"gpgpu_reg_file_port_throughput=3", 2, 2},
+	};
+
+	for (unsigned i = 0; i < N(row); i++) {
+		const char *option[] = {row[i].steps, NULL};
+
+		for (unsigned k = 0; k < 2; k++) {
+			struct bench *b = bench(option, 1, 32, k ? with : without, false);
+			unsigned want = (k ? row[i].some : row[i].none) + 2 + 2;
+
+			ok(event(b, "writeback", 0) == event(b, "issue", 0) + want, "%s, %s sources: issue to write", row[i].steps,
+				k ? "two" : "no");
+			bench_free(b);
+		}
+	}
+}
+
+/* ---- the end of warps (interfaces: when to be equal, when to be sane) ------------------------------------- */
+
+static void warp_ends(void)
+{
+	static const struct { const char *name, *trace; unsigned insts; } row[] = {
+		{"one record behind an EXIT that is first of its pair is dropped",
+			BLOCK(WARP("0", "2", EXIT_AT("0000") "0010 ffffffff 1 R1 MOV 0 0 0 \n")), 1},
+		{"one behind an EXIT that is second of its pair runs",
+			BLOCK(WARP("0", "3", "0000 ffffffff 1 R1 MOV 0 0 0 \n" EXIT_AT("0010") EXIT_AT("0020"))), 3},
+		{"two behind the EXIT run", BLOCK(WARP("0", "3", EXIT_AT("0000") EXIT_AT("0010") EXIT_AT("0020"))), 3},
+		{"lanes that never leave, leave with the last record",
+			BLOCK(WARP("0", "3", "0000 000000ff 0 EXIT 0 0 0 \n0010 ffffffff 1 R1 MOV 0 0 0 \n"
+				"0020 ffffffff 1 R2 MOV 1 R1 0 0 \n")), 3},
+		{"a last BAR waits for nobody",
+			BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 MOV 0 0 0 \n0010 ffffffff 0 BAR.SYNC 0 0 0 \n")), 2},
+		{"a warp without instructions", BLOCK(WARP("0", "0", "")), 0},
+		{"DEPBAR with more groups than exist does not wait",
+			BLOCK(WARP("0", "2", "0000 ffffffff 0 DEPBAR.LE 0 0 5 \n" EXIT_AT("0010"))), 2},
+	};
+
+	for (unsigned i = 0; i < N(row); i++) {
+		struct bench *b = bench(NULL, 1, 32, row[i].trace, false);
+
+		ok(b->cycles && b->gpu.sm[0].n.warp_insts == row[i].insts, "%s", row[i].name);
+		bench_free(b);
+	}
+}
+
+/* A barrier is satisfied by the warps still alive: warp 1 leaves early, warp 2 has nothing to run. */
+static void early_leavers(void)
+{
+	static const char trace[] = BLOCK(
+		WARP("0", "2", "0000 ffffffff 0 BAR.SYNC 0 0 0 \n" EXIT_AT("0010"))
+		WARP("1", "1", EXIT_AT("0010"))
+		WARP("2", "0", ""));
+	struct bench *b = bench(NULL, 1, 96, trace, false);
+
+	ok(b->cycles && b->gpu.sm[0].n.warp_insts == 3, "a barrier does not wait for warps that left");
+	bench_free(b);
+}
+
+static void uniform_registers(void)
+{
+	static const char trace[] = BLOCK(WARP("0", "3",
+		"0000 ffffffff 1 UR4 MOV 0 0 0 \n0010 ffffffff 1 R1 MOV 1 UR4 0 0 \n" EXIT_AT("0020")));
+	struct bench *b = bench(NULL, 1, 32, trace, false);
+
+	ok(event(b, "issue", 1) == event(b, "writeback", 0), "a uniform register takes part in the scoreboard");
+	ok(event(b, "writeback", 1) == event(b, "issue", 1) + 6, "and needs no register bank");
+	bench_free(b);
+}
+
+/* ---- sleeping --------------------------------------------------------------------------------------------------- */
+
+static uint32_t seed;
+
+static uint32_t draw(uint32_t n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % n;
+}
+
+static void random_line(FILE *out, unsigned pc)
+{
+	static const char *const op[] = {"IADD3", "FFMA", "MUFU.RSQ", "DFMA", "HFMA2", "MOV", "IMAD", "HMMA.884", "BRA"};
+	static const uint32_t mask[] = {0xffffffff, 0xffffffff, 0xffff, 1, 0};
+	uint32_t kind = draw(24);
+
+	fprintf(out, "%04x %08x ", pc, mask[draw(N(mask))]);
+	if (kind == 0)
+		fprintf(out, "0 MEMBAR.SC.GPU 0 0 0 \n");
+	else if (kind == 1)
+		fprintf(out, "1 R%u LDS 1 R%u 4 1 0x7f5000000000 %u 0 \n", draw(8), draw(8), draw(3) * 4);
+	else
+		fprintf(out, "1 R%u %s 2 R%u R%u 0 0 \n", draw(8), op[draw(N(op))], draw(8), draw(8));
+}
+
+/* CTAs of warps with the same barriers at the same places, and random work between. */
+static char *random_blocks(unsigned ctas, unsigned warps)
+{
+	size_t bytes;
+	char *text;
+	FILE *out = open_memstream(&text, &bytes);
+
+	for (unsigned c = 0; c < ctas; c++) {
+		fprintf(out, "#BEGIN_TB\n\nthread block = %u,0,0\n\n", c);
+		for (unsigned w = 0; w < warps; w++) {
+			unsigned n = 8 + draw(30), barrier = draw(n);
+
+			fprintf(out, "warp = %u\ninsts = %u\n", w, n + 2);
+			for (unsigned i = 0; i < n; i++) {
+				if (i == barrier)
+					fprintf(out, "%04x ffffffff 0 BAR.SYNC 0 0 0 \n", i * 16);
+				random_line(out, i * 16 + 16);
+			}
+			fprintf(out, "%04x ffffffff 0 EXIT 0 0 0 \n\n", n * 16 + 16);
+		}
+		fprintf(out, "#END_TB\n\n");
+	}
+	fclose(out);
+	return text;
+}
+
+static void sleeping(const char *name, const char *const *option, unsigned warps)
+{
+	char *blocks = random_blocks(5, warps);
+	struct bench *a = bench(option, 5, warps * 32, blocks, false), *b = bench(option, 5, warps * 32, blocks, true);
+	bool same = a->cycles && a->cycles == b->cycles && !strcmp(a->log, b->log);
+
+	for (uint32_t i = 0; i < a->gpu.params.sms; i++)
+		same &= !memcmp(&a->gpu.sm[i].n, &b->gpu.sm[i].n, sizeof a->gpu.sm[i].n);
+	ok(same, "%s: skipped cycles count as if run", name);
+	bench_free(a);
+	bench_free(b);
+	free(blocks);
+}
+
+static void all_policies(void)
+{
+	static const struct { const char *name, *option[5]; } row[] = {
+		{"lrr", {NULL}}, {"gto", {"gpgpu_scheduler=gto", NULL}}, {"old", {"gpgpu_scheduler=old", NULL}},
+		{"rrr", {"gpgpu_scheduler=rrr", NULL}}, {"warp limiting", {"gpgpu_scheduler=warp_limiting:2:3", NULL}},
+		{"two level", {"gpgpu_scheduler=two_level_active:3:0:1", NULL}},
+		{"dual issue", {"gpgpu_max_insn_issue_per_warp=2", "gpgpu_dual_issue_diff_exec_units=0", NULL}},
+		{"dual issue to different units", {"gpgpu_max_insn_issue_per_warp=2", "gpgpu_scheduler=gto", NULL}},
+		{"no sub-core", {"gpgpu_sub_core_model=0", NULL}},
+		{"specialized collectors", {"gpgpu_sub_core_model=0", "gpgpu_enable_specialized_operand_collector=1", NULL}},
+		{"narrow", {"gpgpu_inst_fetch_throughput=1", "gpgpu_reg_file_port_throughput=1", "gpgpu_num_reg_banks=8", NULL}},
+		{"instruction cache", {"gpgpu_perfect_inst_const_cache=0", NULL}},
+	};
+
+	for (unsigned i = 0; i < N(row); i++)
+		for (seed = 1; seed <= 3; seed++) {
+			uint32_t s = seed;
+
+			sleeping(row[i].name, row[i].option, 1 + 4 * (s - 1));
+			seed = s;
+		}
+}
+
+int main(void)
+{
+	diag_init("test_sm");
+	diag_quiet(true);
+	setenv("WARPTOOLS_GPUS", "examples/gpus", 0);	/* tests run in the tree's top folder */
+	worked_example();
+	single_exit();
+	latencies();
+	warp_ends();
+	early_leavers();
+	uniform_registers();
+	all_policies();
+	return tap_done();
+}
