@@ -21,13 +21,19 @@ static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
 	bitset_set(s->calendar_used, at);
 }
 
-static void offer(struct sm *s, struct func_unit *u, struct regset *r, unsigned slot)
+/*
+ * Offer a waiting instruction to a unit. Returns when to try again: only a busy dispatch register says how long
+ * it lasts; results that would collide are looked at again in the next cycle. NEVER: it was taken.
+ */
+static uint64_t offer(struct sm *s, struct func_unit *u, struct regset *r, unsigned slot)
 {
 	struct winst *in = &s->winst[r->slot[slot]];
 	unsigned stage0 = (unsigned)((s->clock + in->uop->latency) % CALENDAR);
 
-	if (s->clock < u->free_at || bitset_test(u->occupied, stage0) || s->bus_used[stage0] >= s->core->ex_wb_width)
-		return;
+	if (s->clock < u->free_at)
+		return u->free_at;
+	if (bitset_test(u->occupied, stage0) || s->bus_used[stage0] >= s->core->ex_wb_width)
+		return s->clock + 1;
 	u->free_at = s->clock + in->uop->interval;
 	bitset_set(u->occupied, stage0);
 	s->bus_used[stage0]++;
@@ -35,43 +41,37 @@ static void offer(struct sm *s, struct func_unit *u, struct regset *r, unsigned 
 	schedule_writeback(s, regset_take(r, slot, &s->oc_ex_kinds), s->clock + in->uop->latency + 2);
 	s->collector.may_dispatch = true;
 	s->changed = true;
+	return NEVER;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* In sub-core mode unit k empties slot k; else every unit in turn takes the oldest instruction, or none. */
 static void offer_kind(struct sm *s, unsigned kind)
 {
 	struct regset *r = &s->oc_ex[kind];
 	struct func_unit *u = &s->unit[s->unit_first[kind]];
 	uint32_t n = s->core->unit[kind].units;
+	uint64_t next = NEVER;
 
-	if (s->core->sub_core) {
-		FOR_BITS64(slot, r->full) {
-			if (slot >= n)
-				return;
-			offer(s, &u[slot], r, (unsigned)slot);
+	if (s->core->sub_core)
+		FOR_BITS64(slot, r->full & slots(n))
+			next = earlier(next, offer(s, &u[slot], r, (unsigned)slot));
+	else
+		for (uint32_t i = 0; i < n && r->full; i++) {
+			uint64_t again = offer(s, &u[i], r, regset_oldest(s, r));
+
+			next = earlier(next, again == NEVER ? u[i].free_at : again);
 		}
-		return;
-	}
-	for (uint32_t i = 0; i < n && r->full; i++)
-		if (s->clock >= u[i].free_at)
-			offer(s, &u[i], r, regset_oldest(s, r));
+	s->offer_at[kind] = next;
 }
 
-/* Only a busy dispatch register says how long it lasts; results that collide are looked at again in each cycle. */
 uint64_t execute_next(const struct sm *s)
 {
 	uint64_t next = NEVER;
 
-	FOR_BITS32(kind, s->oc_ex_kinds & ~(1u << UNIT_MEM)) {
-		const struct func_unit *u = &s->unit[s->unit_first[kind]];
-		uint32_t n = s->core->unit[kind].units;
-
-		for (uint32_t i = 0; i < n; i++) {
-			if (s->core->sub_core && !(s->oc_ex[kind].full >> i & 1))
-				continue;
-			if (u[i].free_at < next)
-				next = u[i].free_at;
-		}
-	}
+	FOR_BITS32(kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
+		next = earlier(next, s->offer_at[kind]);
 	return next > s->clock ? next : s->clock + 1;
 }
 
@@ -80,7 +80,8 @@ void execute_stage(struct sm *s)
 	struct regset *mem = &s->oc_ex[UNIT_MEM];
 
 	FOR_BITS32(kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
-		offer_kind(s, kind);
+		if (s->clock >= s->offer_at[kind])
+			offer_kind(s, kind);
 	ldst_cycle(s);
 	if (!mem->full || !ldst_can_accept(s))
 		return;

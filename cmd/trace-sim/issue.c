@@ -187,17 +187,52 @@ static unsigned run_scheduler(struct sm *s, unsigned k)
 	}
 }
 
+/* The bucket of a cycle in which scheduler k issued nothing. */
+static void count_idle(struct sm *s, unsigned k) { s->n.distro[s->idle_bucket[k]]++; }
+
+/* True when it issued. Policies whose lists change by being looked at are never still. */
+static bool schedule(struct sm *s, unsigned k, uint64_t running)
+{
+	uint64_t mine = s->sched[k].supervised;
+	unsigned seen;
+
+	s->still_running = (s->still_running & ~mine) | (running & mine);
+	s->still_ibuf = (s->still_ibuf & ~mine) | (s->ibuf & mine);
+	seen = run_scheduler(s, k);
+	s->still &= ~(1u << k);
+	if (seen & SEEN_ISSUED)
+		return true;
+	s->idle_bucket[k] = seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0;
+	count_idle(s, k);
+	if (s->core->policy != SCHED_TWO_LEVEL && s->core->policy != SCHED_RRR)
+		s->still |= 1u << k;
+	return false;
+}
+
+/* Own warps whose state differs from what their scheduler last saw, or may change by being looked at. */
+static uint64_t news(const struct sm *s, uint64_t running)
+{
+	return (running ^ s->still_running) | (s->ibuf ^ s->still_ibuf) | (s->stale & running & s->ibuf) | s->membar;
+}
+
+/* A scheduler that issued nothing, and has no news since, would do the same again. */
 void issue_stage(struct sm *s)
 {
-	uint32_t n = s->core->schedulers;
+	uint32_t n = s->core->schedulers, k = s->sched_first;
+	uint64_t running = sched_running(s), fresh = news(s, running);
 
-	for (uint32_t i = 0, k = s->sched_first; i < n; i++, k = k + 1 == n ? 0 : k + 1) {
-		unsigned seen = run_scheduler(s, k);
-
-		if (seen & SEEN_ISSUED)
-			continue;
-		s->idle_bucket[k] = seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0;
-		s->n.distro[s->idle_bucket[k]]++;
+	s->sched_first = k + 1 == n ? 0 : k + 1;
+	if (!fresh && s->still == (1u << n) - 1) {
+		for (k = 0; k < n; k++)
+			count_idle(s, k);
+		return;
 	}
-	s->sched_first = s->sched_first + 1 == n ? 0 : s->sched_first + 1;
+	for (uint32_t i = 0; i < n; i++, k = k + 1 == n ? 0 : k + 1) {
+		if (s->still >> k & 1 && !(fresh & s->sched[k].supervised)) {
+			count_idle(s, k);
+		} else if (schedule(s, k, running)) {
+			running = sched_running(s);	/* a barrier may have opened for those that follow */
+			fresh = news(s, running);
+		}
+	}
 }

@@ -192,6 +192,7 @@ static bool dispatch_set(struct sm *s, struct collector_set *set)
 		u = &c->unit[found];
 		set->start[i] = next_start(set, (unsigned)found - set->first);
 		regset_put(s, &s->oc_ex[u->target], u->slot, u->inst, &s->oc_ex_kinds);
+		s->offer_at[u->target] = 0;
 		c->ready &= ~(1ull << found);
 		c->free |= 1ull << found;
 	}
@@ -279,6 +280,7 @@ static bool allocate_one(struct sm *s, const struct port_group *g, unsigned kind
 		uint64_t room = c->free & c->allowed[g->set[i]][in->sched];
 
 		if (room) {
+			s->still &= s->core->sub_core ? ~(1u << in->sched) : 0;
 			enter(s, bit_lowest64(room), regset_take(r, slot, &s->id_oc_inputs), kind);
 			return true;
 		}

@@ -10,6 +10,9 @@
 #include <assert.h>
 #include "sm.h"
 
+/* The mask of n slots. */
+static inline uint64_t slots(uint32_t n) { return n >= SET_SLOTS ? UINT64_MAX : (1ull << n) - 1; }
+
 /* Can the set take an instruction? slot counts in sub-core mode only. */
 static inline bool regset_room(const struct sm *s, const struct regset *r, unsigned slot)
 {

@@ -14,8 +14,6 @@
 
 #define WINST_MAX 65535u
 
-static uint64_t slots(uint32_t width) { return width >= 64 ? UINT64_MAX : (1ull << width) - 1; }
-
 static void init_units(struct sm *s)
 {
 	const struct core_params *c = s->core;

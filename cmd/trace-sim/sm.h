@@ -210,6 +210,8 @@ struct sm {
 	uint32_t cta_limit;	/* C: CTAs per SM of the kernel placed last; local address translation */
 	uint32_t cta_padded;	/* P: its threads per CTA rounded up to 32 */
 	bool changed;		/* this cycle changed something besides counters */
+	uint32_t still;		/* schedulers that last issued nothing, with no room before a unit freed for them since */
+	uint64_t still_running, still_ibuf;	/* warps not waiting, and ibuf, as their schedulers last saw them */
 	uint8_t idle_bucket[MAX_SCHEDULERS];	/* distro bucket of each scheduler in the last cycle run */
 
 	const struct core_params *core;
@@ -228,6 +230,7 @@ struct sm {
 	struct opcoll collector;
 	struct func_unit *unit;
 	uint32_t n_units, unit_first[N_UNIT_KINDS];
+	uint64_t offer_at[N_UNIT_KINDS];	/* before this clock no unit of the kind takes what waits for it */
 	uint8_t bus_used[CALENDAR];	/* result buses taken, by clock mod CALENDAR */
 	uint16_t calendar[CALENDAR];	/* winsts due in writeback, oldest first, by clock mod CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64];
