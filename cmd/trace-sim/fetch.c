@@ -80,6 +80,17 @@ static void access_icache(struct sm *s, unsigned w)
 	req_free(pool, h);
 }
 
+/* quirk: the request of a perfect instruction cache is made, too, and so draws its partition (part 4 section 6.2). */
+static void hit_perfect(struct sm *s, unsigned w)
+{
+	if (addrdec_draws(s->gpu->dec)) {
+		struct req r = {.addr = s->warp[w].fetch_pc + CODE_BASE};
+
+		addrdec_request(s->gpu->dec, &r);
+	}
+	s->fetch_buffer = (int32_t)w;
+}
+
 static void take_ready(struct sm *s)
 {
 	uint32_t h = cache_pop_ready(s->l1i);
@@ -108,7 +119,7 @@ static void scan(struct sm *s)
 	if (s->l1i)
 		access_icache(s, w);
 	else
-		s->fetch_buffer = (int32_t)w;
+		hit_perfect(s, w);
 }
 
 /* quirk Q3: the instruction cache is stepped with each fetch. */

@@ -30,7 +30,7 @@ static void decode(struct sm *s, struct req *r)
 	uint16_t chip = r->chip, sub = r->sub;
 
 	if (r->type != L1_WRBK_ACC) {
-		r->addr = r->miss[0].outstanding ? r->miss[0].addr : addr;
+		r->addr = r->orig_addr ? r->orig_addr : addr;
 		addrdec_request(s->gpu->dec, r);
 		r->addr = addr;
 		return;

@@ -30,7 +30,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	flags |= f & UOP_STORE ? REQ_STORE : 0u;
 	flags |= f & UOP_BYPASS ? REQ_BYPASS : 0u;
 	flags |= f & UOP_LDGSTS ? REQ_LDGSTS : 0u;
-	r->addr = a->addr;
+	r->addr = r->orig_addr = a->addr;
 	r->bytes[0] = a->bytes[0];
 	r->bytes[1] = a->bytes[1];
 	r->lane0 = l->acc.lane0;
