@@ -9,7 +9,7 @@
 #include "params_int.h"
 
 #define MAX_SLICES     4096
-#define MAX_BANKS_DRAM 1024  /* banks of a channel */
+#define MAX_BANKS_DRAM 64 /* banks of a channel, which fit a word of bits */
 #define MAX_TIME       65535 /* clocks of a DRAM timing */
 #define MAX_QUEUE      1048576
 #define MAX_GROUPS     8 /* bank groups; the statistics hold them in 8 bits */

@@ -272,8 +272,8 @@ static bool stays_active(const struct memory *m, const struct sub *s, uint64_t n
 {
 	if (s->icnt_l2.count || s->dram_l2.count || (s->rop.count && reached(now, m->node[s->rop.head].key)))
 		return true;
-	return s->l2 &&
-	       (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2) || !cache_ports_idle(s->l2));
+	/* Busy ports count down by themselves. */
+	return s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2));
 }
 
 void sub_tick(struct memory *m, uint32_t id, uint64_t now)
