@@ -186,6 +186,8 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	k->busy_ticks += (uint32_t)(t - k->since);
 	d->busy &= ~(1ull << bank);
 	d->match &= ~(1ull << bank);
+	d->n_busy--;
+	d->n_match--;
 }
 
 static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
@@ -203,6 +205,7 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	} else {
 		d->active |= bit;
 		d->match |= bit;
+		d->n_match++;
 		k->open_row = k->row;
 		d->rrd = load(d, t, p->tRRD);
 		k->rcd = load(d, t, p->tRCD);

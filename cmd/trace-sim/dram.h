@@ -86,6 +86,7 @@ struct dram {
 	uint64_t ticks; /* counted so far */
 	uint64_t busy, active, match,
 		writes; /* banks: with request; row open; open row requested; request writes */
+	uint32_t n_busy, n_match;	/* members of busy, match */
 	uint64_t group_mask[DRAM_GROUPS];
 	uint32_t groups;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */

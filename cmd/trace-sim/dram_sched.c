@@ -122,9 +122,12 @@ static void assign(struct dram *d, uint32_t bank, uint32_t req)
 	b->left = r->size;
 	b->since = d->ticks;
 	d->busy |= bit;
+	d->n_busy++;
 	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
-	if (d->active & bit && b->open_row == b->row)
+	if (d->active & bit && b->open_row == b->row) {
 		d->match |= bit;
+		d->n_match++;
+	}
 }
 
 /* Read or write mode of the channel, with the separate write queue only. */

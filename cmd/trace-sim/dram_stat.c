@@ -16,7 +16,8 @@ static inline uint64_t until(uint64_t from, uint64_t to, uint64_t end)
 
 static void count_open(struct dram *d, uint64_t n)
 {
-	uint32_t open = bit_count64(d->match), writes = bit_count64(d->match & d->writes), groups = 0;
+	uint64_t written = d->match & d->writes;
+	uint32_t open = d->n_match, writes = written ? bit_count64(written) : 0, groups = 0;
 
 	for (uint32_t g = 0; g < d->groups; g++)
 		groups += (d->match & d->group_mask[g]) != 0;
@@ -39,7 +40,7 @@ void dram_stat_waiting(struct dram *d, uint64_t n)
 		d->n.max_mrqs = queued;
 	if (!d->busy)
 		return;
-	d->n.banks_1time += bit_count64(d->busy) * n;
+	d->n.banks_1time += d->n_busy * n;
 	d->n.banks_acess_total += n;
 	if (d->match)
 		count_open(d, n);

@@ -57,6 +57,7 @@ static void want_head(struct xbar *x, uint32_t i)
 	uint32_t o = x->node[x->in[i].head].output;
 
 	bitset_set(&x->want[(size_t)o * x->in_words], i);
+	x->n_wanted += !bitset_test(x->wanted, o);
 	bitset_set(x->wanted, o);
 }
 
@@ -133,8 +134,10 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 	bitset_clear(want, input);
 	for (uint32_t w = 0; w < x->in_words; w++)
 		left |= want[w];
-	if (!left)
+	if (!left) {
 		bitset_clear(x->wanted, output);
+		x->n_wanted--;
+	}
 	p->head = x->node[req].next;
 	p->seen = --p->count;
 	x->total_in--;

@@ -41,7 +41,7 @@ struct xbar {
 	uint32_t *pointer;           /* iSLIP: per output the input to look at first */
 	uint32_t next_node;          /* round robin: device to look at first */
 	uint32_t grant_count;
-	uint32_t n_filled, total_in, total_out, n_full;
+	uint32_t n_filled, n_wanted, total_in, total_out, n_full;
 	struct xbar_counts n; /* in_full is in the ports */
 };
 

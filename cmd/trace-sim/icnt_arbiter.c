@@ -22,11 +22,7 @@ static uint32_t next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
 /* Inputs whose head goes where an earlier head goes already. */
 static uint32_t conflicts(const struct xbar *x)
 {
-	uint32_t outputs = 0;
-
-	for (uint32_t w = 0; w < x->out_words; w++)
-		outputs += bit_count64(x->wanted[w]);
-	return x->n_filled - outputs;
+	return x->n_filled - x->n_wanted;
 }
 
 static void count_occupancy(struct xbar *x)
