@@ -1,32 +1,52 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The cache object: access flow, reads, fills, ports, statistics (part 3 sections 18 to 21 and 24).
- * Writes are cache_write.c, lines cache_tag.c, outstanding misses mshr.c.
+ * One cache, of tags only: L1D, L1I or L2, which differ in parameters and in the types of the requests they
+ * make. Access flow, reads, fills, ports and counts are here; what a write does is in cache_write.c.
+ *
+ *   access -> lookup -> hit | read miss | write policy -> data port, counts
+ *   fill   -> tag array -> MSHR entry ready -> requests popped one by one
+ *
+ * A read that misses is held by its MSHR entry until it is popped; the first of an entry also goes down.
+ * Texture caches are left out: no access of a trace reaches them.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include "arena.h"
-#include "bits.h"
 #include "cache_int.h"
 
-const char *const cache_status_names[N_STATUS] = {"HIT", "HIT_RESERVED", "MISS", "RESERVATION_FAIL", "SECTOR_MISS", "MSHR_HIT"};
-const char *const cache_fail_names[N_FAILS] = {"LINE_ALLOC_FAIL", "MISS_QUEUE_FULL", "MSHR_ENRTY_FAIL",
-	"MSHR_MERGE_ENRTY_FAIL", "MSHR_RW_PENDING"};
+const char *const cache_status_names[N_STATUS] = {
+	"HIT", "HIT_RESERVED", "MISS", "RESERVATION_FAIL", "SECTOR_MISS", "MSHR_HIT",
+};
+const char *const cache_fail_names[N_FAILS] = {
+	"LINE_ALLOC_FAIL", "MISS_QUEUE_FULL", "MSHR_ENRTY_FAIL", "MSHR_MERGE_ENRTY_FAIL", "MSHR_RW_PENDING",
+};
 
-struct cache *cache_new(const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool)
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* What one access adds to the miss queue beyond its limit is bounded: a write, a read and a write-back. */
+#define QUEUE_EXTRA 3u
+
+struct cache *cache_new(
+	const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool)
 {
 	struct cache *c = xcalloc(1, sizeof *c);
-	/* Pushes are not bounded by the queue's size: a read may be followed by a write-back. */
-	uint32_t slots = ring_capacity(p->miss_queue + 2 * p->mshr_entries + 64);
+	uint32_t slots = ring_capacity(p->miss_queue + QUEUE_EXTRA);
 
-	tags_init(&c->tags, p, dec);
-	c->level = role == ROLE_L2;
-	mshr_init(&c->mshr, p->mshr_entries, p->mshr_merge, c->level);
+	assert(p->mshr == MSHR_ASSOC || p->mshr == MSHR_SECTOR_ASSOC);
+	tag_init(&c->tags, p, dec);
+	mshr_init(&c->mshr, p->mshr_entries, p->mshr_merge);
+	ring_init(&c->queue, xcalloc(slots, sizeof *c->queue.slot), slots);
 	c->pool = pool;
-	c->role = role;
-	c->queue_slots = xcalloc(slots, sizeof *c->queue_slots);
-	ring_init(&c->miss_queue, c->queue_slots, slots);
+	c->queue_max = p->miss_queue;
+	c->atom = p->atom_bytes;
+	c->port = p->port_bytes;
+	c->write = p->write;
+	c->walloc = p->walloc;
 	c->counts = reserve(MAX_STREAMS, sizeof *c->counts);
+	c->l2 = role == ROLE_L2;
+	c->write_back_type = c->l2 ? L2_WRBK_ACC : L1_WRBK_ACC;
+	c->alloc_type = c->l2 ? L2_WR_ALLOC_R : L1_WR_ALLOC_R;
+	c->pieces = p->mshr == MSHR_SECTOR_ASSOC ? (uint8_t)(p->line_bytes / 32) : 0;
 	return c;
 }
 
@@ -34,9 +54,9 @@ void cache_delete(struct cache *c)
 {
 	if (!c)
 		return;
-	tags_free(&c->tags);
+	tag_free(&c->tags);
 	mshr_free(&c->mshr);
-	free(c->queue_slots);
+	free(c->queue.slot);
 	reserve_free(c->counts, MAX_STREAMS, sizeof *c->counts);
 	free(c);
 }
@@ -47,296 +67,38 @@ void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req
 	c->decode_ctx = ctx;
 }
 
-/* ---- counting ------------------------------------------------------------------------------ */
+/* ---- counts (section 24.1) ------------------------------------------------------------------- */
 
 static struct cache_counts *counts_for(struct cache *c, const struct req *q)
 {
-	c->seen[q->stream / 64] |= 1ull << q->stream % 64;
+	assert(q->stream < MAX_STREAMS);
+	c->seen[q->stream] = true;
 	return &c->counts[q->stream];
 }
 
-void cache_count_fail(struct cache *c, const struct req *q, enum cache_fail reason)
+enum cache_status cache_refuse(struct access *a, enum cache_fail why)
 {
-	counts_for(c, q)->fail[q->type][reason]++;
+	counts_for(a->c, a->q)->fail[a->q->type][why]++;
+	return STATUS_RESERVATION_FAIL;
 }
 
-/* Section 24.1: which status of probe and result is counted. */
-static void count(struct cache *c, const struct req *q, enum cache_status probe, enum cache_status result)
+static void count(struct access *a, enum cache_status result)
 {
-	enum cache_status s = result;
+	enum cache_status found = a->at.status, as = result;
 
-	if (probe == STATUS_HIT_RESERVED && result != STATUS_RESERVATION_FAIL)
-		s = STATUS_HIT_RESERVED;
-	else if (probe == STATUS_SECTOR_MISS && result == STATUS_MISS)
-		s = STATUS_SECTOR_MISS;
-	counts_for(c, q)->status[q->type][s]++;
+	if (found == STATUS_HIT_RESERVED && result != STATUS_RESERVATION_FAIL)
+		as = STATUS_HIT_RESERVED;
+	else if (found == STATUS_SECTOR_MISS && result == STATUS_MISS)
+		as = STATUS_SECTOR_MISS;
+	counts_for(a->c, a->q)->status[a->q->type][as]++;
 }
-
-/* ---- sending down ---------------------------------------------------------------------------- */
-
-void cache_queue(struct cache *c, uint32_t r) { ring_push(&c->miss_queue, r); }
-
-bool cache_send_read(struct cache *c, uint32_t r, struct access_ctx *a, bool alloc, uint32_t *line)
-{
-	struct req *q = &c->pool->at[r];
-	struct tags *t = &c->tags;
-	uint64_t addr = mshr_addr(c, q->addr);
-	struct mshr_entry *e = mshr_find(&c->mshr, addr);
-	struct probe p;
-
-	if (!mshr_available(&c->mshr, e)) {
-		cache_count_fail(c, q, e ? FAIL_MSHR_MERGE_ENTRY : FAIL_MSHR_ENTRY);
-		return false;
-	}
-	if (!e && c->miss_queue.count >= t->p.miss_queue) {
-		assert(!"the caller has tested the miss queue");
-		return false;
-	}
-	p = tags_access(t, tags_block(t, q->addr), tags_sector(t, q), (q->flags & REQ_WRITE) != 0, a->time, &a->evicted);
-	*line = p.line;
-	mshr_add(&c->mshr, c->pool, addr, r);
-	if (e) {
-		counts_for(c, q)->status[q->type][STATUS_MSHR_HIT]++;
-		return true;
-	}
-	q->miss[c->level].line = p.line;
-	q->miss[c->level].addr = q->addr;
-	q->miss[c->level].size = q->size;
-	q->miss[c->level].pieces = t->p.mshr == MSHR_SECTOR_ASSOC ? (uint8_t)(t->p.line_bytes / 32) : 0;
-	q->miss[c->level].outstanding = true;
-	q->size = (uint16_t)t->p.atom_bytes;
-	q->addr = addr;
-	cache_queue(c, r);
-	if (!alloc)
-		a->ev->read_sent = true;
-	return true;
-}
-
-void cache_emit_write_back(struct cache *c, const struct req *cause, struct access_ctx *a, bool charges)
-{
-	const struct evicted *e = &a->evicted;
-	uint32_t h;
-	struct req *n;
-
-	if (!e->wanted || c->tags.p.write == WRITE_THROUGH)
-		return;
-	h = req_new(c->pool);
-	n = &c->pool->at[h];
-	n->addr = e->addr;
-	n->bytes[0] = e->bytes[0];
-	n->bytes[1] = e->bytes[1];
-	n->lanes = cause->lanes;
-	n->flags = REQ_WRITE | REQ_BLANK;
-	n->size = (uint16_t)e->size;
-	n->sectors = e->sectors;
-	n->stream = cause->stream;
-	n->warp = NO_WARP;
-	n->type = c->role == ROLE_L2 ? L2_WRBK_ACC : L1_WRBK_ACC;
-	n->sm = c->role == ROLE_L2 ? NO_SM : cause->sm;
-	n->cluster = c->role == ROLE_L2 ? NO_SM : cause->cluster;
-	n->created = a->time;
-	if (c->decode)
-		c->decode(c->decode_ctx, n);
-	n->chip = cause->chip;	/* quirk 8: to the sub partition of the request that evicted it */
-	n->sub = cause->sub;
-	cache_queue(c, h);
-	a->ev->write_back_sent = true;
-	if (charges)
-		a->write_back_size = e->size;
-}
-
-/* ---- access ------------------------------------------------------------------------------------ */
-
-static enum cache_status read_hit(struct cache *c, const struct req *q, struct access_ctx *a)
-{
-	struct tags *t = &c->tags;
-	struct probe p = tags_access(t, tags_block(t, q->addr), tags_sector(t, q), false, a->time, &a->evicted);
-
-	if (q->flags & REQ_ATOMIC)
-		tags_modify(t, p.line, tags_sector(t, q), q->bytes);
-	return STATUS_HIT;
-}
-
-/* quirk 5: even a merge needs two free places; quirk 3: the write-back charges no port cycles. */
-static enum cache_status read_miss(struct cache *c, uint32_t r, struct access_ctx *a)
-{
-	uint32_t line;
-
-	if (queue_full(c, 1)) {
-		cache_count_fail(c, &c->pool->at[r], FAIL_MISS_QUEUE_FULL);
-		return STATUS_RESERVATION_FAIL;
-	}
-	if (!cache_send_read(c, r, a, false, &line))
-		return STATUS_RESERVATION_FAIL;
-	cache_emit_write_back(c, &c->pool->at[r], a, false);
-	return STATUS_MISS;
-}
-
-static void charge_data_port(struct cache *c, uint32_t size, enum cache_status result, const struct access_ctx *a)
-{
-	if (result == STATUS_HIT)
-		c->data_port += (size + c->tags.p.port_bytes - 1) / c->tags.p.port_bytes;
-	else if (result == STATUS_MISS && a->write_back_size)
-		c->data_port += a->write_back_size / c->tags.p.port_bytes;
-}
-
-enum cache_status cache_access(struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
-{
-	struct tags *t = &c->tags;
-	struct req as_asked = c->pool->at[r];	/* what is counted, whatever becomes of the request */
-	bool write = (as_asked.flags & REQ_WRITE) != 0;
-	struct probe p = tags_probe(t, tags_block(t, as_asked.addr), tags_sector(t, &as_asked), write);
-	struct access_ctx a = {.ev = ev, .time = (uint32_t)now};
-	enum cache_status result;
-
-	*ev = (struct cache_events){0};
-	if (p.status == STATUS_RESERVATION_FAIL && !(write && t->p.walloc == WALLOC_NONE)) {
-		cache_count_fail(c, &as_asked, FAIL_LINE_ALLOC);
-		result = STATUS_RESERVATION_FAIL;
-	} else if (write) {
-		result = p.status == STATUS_HIT ? cache_write_hit(c, r, &a) : cache_write_miss(c, r, &a);
-	} else {
-		result = p.status == STATUS_HIT ? read_hit(c, &as_asked, &a) : read_miss(c, r, &a);
-	}
-	charge_data_port(c, as_asked.size, result, &a);
-	count(c, &as_asked, p.status, result);
-	if (probe)
-		*probe = p.status;
-	return result;
-}
-
-enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now)
-{
-	struct tags *t = &c->tags;
-	struct req *q = &c->pool->at[r], as_asked = *q;
-	struct probe p = tags_probe(t, tags_block(t, q->addr), tags_sector(t, q), false);
-	struct cache_events ev = {0};
-	struct access_ctx a = {.ev = &ev, .time = (uint32_t)now};
-	enum cache_status result = STATUS_RESERVATION_FAIL;
-	uint32_t line;
-
-	if (p.status == STATUS_HIT) {
-		tags_access(t, tags_block(t, q->addr), tags_sector(t, q), false, a.time, &a.evicted);
-		result = STATUS_HIT;
-	} else if (p.status == STATUS_RESERVATION_FAIL) {
-		cache_count_fail(c, q, FAIL_LINE_ALLOC);
-	} else if (queue_full(c, 0)) {
-		cache_count_fail(c, q, FAIL_MISS_QUEUE_FULL);
-	} else if (cache_send_read(c, r, &a, false, &line)) {
-		result = STATUS_MISS;
-	}
-	count(c, &as_asked, p.status, result);
-	return result;
-}
-
-/* ---- fill ---------------------------------------------------------------------------------------- */
-
-static void restore(struct cache *c, struct req *q)
-{
-	q->addr = q->miss[c->level].addr;
-	q->size = q->miss[c->level].size;
-	q->miss[c->level].outstanding = false;
-}
-
-void cache_fill(struct cache *c, uint32_t r, uint64_t now)
-{
-	struct tags *t = &c->tags;
-	struct req *q = &c->pool->at[r];
-	uint64_t addr;
-	uint32_t line;
-
-	if (t->p.mshr == MSHR_SECTOR_ASSOC && q->flags & REQ_PIECE) {
-		uint32_t parent = q->parent;
-
-		req_free(c->pool, r);
-		r = parent;
-		q = &c->pool->at[r];
-		if (--q->miss[c->level].pieces)
-			return;
-	}
-	addr = q->addr;
-	line = q->miss[c->level].line;
-	restore(c, q);
-	if (t->p.alloc == ALLOC_ON_MISS) {
-		tags_fill_line(t, line, tags_sector(t, q), q->bytes);
-	} else {
-		tags_fill_addr(t, tags_block(t, addr), tags_sector(t, q), q->bytes, (q->flags & REQ_WRITE) != 0, (uint32_t)now);
-	}
-	if (mshr_mark_ready(&c->mshr, addr))
-		tags_modify(t, line, tags_sector(t, q), q->bytes);
-	c->fill_port += t->p.atom_bytes / t->p.port_bytes;
-}
-
-bool cache_waiting_for_fill(const struct cache *c, uint32_t r)
-{
-	return c->pool->at[r].miss[c->level].outstanding;
-}
-
-bool cache_fill_port_free(const struct cache *c) { return !c->fill_port; }
-bool cache_data_port_free(const struct cache *c) { return !c->data_port; }
-bool cache_ports_idle(const struct cache *c) { return !c->fill_port && !c->data_port; }
-
-bool cache_has_ready(const struct cache *c) { return mshr_has_ready(&c->mshr); }
-uint32_t cache_peek_ready(const struct cache *c) { return mshr_peek_ready(&c->mshr); }
-uint32_t cache_pop_ready(struct cache *c) { return mshr_pop_ready(&c->mshr, c->pool); }
-
-bool cache_miss_queue_empty(const struct cache *c) { return ring_empty(&c->miss_queue); }
-uint32_t cache_miss_queue_front(const struct cache *c) { return ring_front(&c->miss_queue); }
-uint32_t cache_miss_queue_pop(struct cache *c) { return ring_pop(&c->miss_queue); }
-
-void cache_cycle(struct cache *c)
-{
-	c->ports.cycles++;
-	if (c->data_port) {
-		c->ports.data_busy++;
-		c->data_port--;
-	}
-	if (c->fill_port) {
-		c->ports.fill_busy++;
-		c->fill_port--;
-	}
-}
-
-static uint32_t drain(uint32_t *port, uint64_t n)
-{
-	uint32_t busy = *port < n ? *port : (uint32_t)n;
-
-	*port -= busy;
-	return busy;
-}
-
-void cache_idle_cycles(struct cache *c, uint64_t n)
-{
-	c->ports.cycles += n;
-	c->ports.data_busy += drain(&c->data_port, n);
-	c->ports.fill_busy += drain(&c->fill_port, n);
-}
-
-void cache_invalidate(struct cache *c) { tags_invalidate(&c->tags); }
-void cache_flush(struct cache *c) { tags_flush(&c->tags); }
-
-void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc)
-{
-	c->tags.p.ways = ways;
-	c->tags.p.alloc = alloc;
-}
-
-void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time)
-{
-	static const uint64_t none[2];
-	uint8_t bit = c->tags.p.kind == CACHE_SECTOR ? (uint8_t)(1u << sector) : 1;
-
-	tags_fill_addr(&c->tags, tags_block(&c->tags, addr), bit, none, true, time);
-}
-
-/* ---- statistics ------------------------------------------------------------------------------------ */
 
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream)
 {
-	return c->seen[stream / 64] >> stream % 64 & 1 ? &c->counts[stream] : NULL;
+	return stream < MAX_STREAMS && c->seen[stream] ? &c->counts[stream] : NULL;
 }
 
-static void add(struct cache_counts *sum, const struct cache_counts *n)
+static void add_counts(struct cache_counts *sum, const struct cache_counts *n)
 {
 	for (unsigned t = 0; t < N_ACC_TYPES; t++) {
 		for (unsigned s = 0; s < N_STATUS; s++)
@@ -349,14 +111,302 @@ static void add(struct cache_counts *sum, const struct cache_counts *n)
 void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum)
 {
 	for (unsigned s = 0; s < MAX_STREAMS; s++)
-		if ((stream < 0 || (unsigned)stream == s) && cache_counts_of(c, s))
-			add(sum, &c->counts[s]);
+		if (c->seen[s] && (stream < 0 || (unsigned)stream == s))
+			add_counts(sum, &c->counts[s]);
+}
+
+/* ---- towards memory -------------------------------------------------------------------------- */
+
+uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint64_t addr)
+{
+	struct cache *c = a->c;
+	uint32_t r = req_new(c->pool);
+	struct req *n = &c->pool->at[r];
+	const struct req *q = a->q;
+
+	n->addr = n->orig_addr = addr;
+	n->type = type;
+	n->flags = (uint16_t)(flags | REQ_BLANK);
+	n->lanes = q->lanes;
+	n->created = a->now;
+	n->sm = q->sm;
+	n->cluster = q->cluster;
+	n->warp = q->warp;
+	n->sched = q->sched;
+	n->stream = q->stream;
+	n->bank = q->bank;
+	n->row = q->row;
+	if (c->decode)
+		c->decode(c->decode_ctx, n);
+	n->chip = q->chip;
+	n->sub = q->sub;
+	return r;
+}
+
+/* quirk: a write-back goes where the request went that caused it, not where its address belongs. */
+uint32_t cache_emit_write_back(struct access *a)
+{
+	struct cache *c = a->c;
+	struct req *n;
+	uint32_t r;
+
+	if (!a->out.wanted || c->write == WRITE_THROUGH)
+		return 0;
+	r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->out.tag);
+	n = &c->pool->at[r];
+	n->size = n->orig_size = (uint16_t)a->out.size;
+	n->bytes[0] = a->out.bytes[0];
+	n->bytes[1] = a->out.bytes[1];
+	n->sectors = (uint8_t)a->out.sectors;
+	n->warp = NO_WARP;
+	if (c->l2)
+		n->sm = n->cluster = NO_SM;
+	ring_push(&c->queue, r);
+	a->ev.write_back_sent = true;
+	return a->out.size;
+}
+
+bool cache_send_read(struct access *a, uint32_t r)
+{
+	struct cache *c = a->c;
+	struct req *q = &c->pool->at[r];
+	uint64_t addr = q->addr & ~(uint64_t)(c->atom - 1);
+	struct mshr_entry *e = mshr_find(&c->mshr, addr);
+
+	if (e) {
+		if (e->count >= c->mshr.merge)
+			return cache_refuse(a, FAIL_MSHR_MERGE_ENTRY), false;
+		tag_access(&c->tags, &a->at, a->now, &a->out);
+		mshr_merge(&c->mshr, e, r, c->pool);
+		counts_for(c, q)->status[q->type][STATUS_MSHR_HIT]++;
+		return true;
+	}
+	if (c->mshr.used >= c->mshr.limit)
+		return cache_refuse(a, FAIL_MSHR_ENTRY), false;
+	tag_access(&c->tags, &a->at, a->now, &a->out);
+	e = mshr_open(&c->mshr, addr, r, c->pool);
+	e->made_addr = q->addr;
+	e->made_size = q->size;
+	e->slot = a->at.slot;
+	e->pieces = c->pieces;
+	q->addr = addr;
+	q->size = (uint16_t)c->atom;
+	ring_push(&c->queue, r);
+	if (r == a->r)
+		a->ev.read_sent = true;
+	return true;
+}
+
+/* ---- access (sections 19, 20) ---------------------------------------------------------------- */
+
+static void start(struct access *a, struct cache *c, uint32_t r, uint64_t now)
+{
+	a->c = c;
+	a->r = r;
+	a->q = &c->pool->at[r];
+	a->now = (uint32_t)now;
+	a->out.wanted = false;
+	a->ev = (struct cache_events){0};
+	a->moved = 0;
+	assert(a->q->size <= c->atom);
+	tag_lookup(&c->tags, &a->at, a->q->addr, tag_sector(&c->tags, a->q->sectors),
+		a->q->flags & REQ_WRITE);
+}
+
+static enum cache_status read_hit(struct access *a)
+{
+	tag_access(&a->c->tags, &a->at, a->now, &a->out);
+	if (a->q->flags & REQ_ATOMIC)
+		tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes);
+	return STATUS_HIT;
+}
+
+/* quirk: asks for two free places in the miss queue, also when it will only merge. */
+static enum cache_status read_miss(struct access *a)
+{
+	if (queue_full(a->c, 1))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	if (!cache_send_read(a, a->r))
+		return STATUS_RESERVATION_FAIL;
+	cache_emit_write_back(a);	/* quirk: charges no data port (section 18) */
+	return STATUS_MISS;
+}
+
+static enum cache_status data_access(struct access *a)
+{
+	bool write = a->q->flags & REQ_WRITE;
+
+	switch (a->at.status) {
+	case STATUS_HIT:
+		return write ? cache_write_hit(a) : read_hit(a);
+	case STATUS_RESERVATION_FAIL:
+		if (write && a->c->walloc == WALLOC_NONE)
+			return cache_write_miss(a);
+		return cache_refuse(a, FAIL_LINE_ALLOC);
+	default:
+		return write ? cache_write_miss(a) : read_miss(a);
+	}
+}
+
+enum cache_status cache_access(
+	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
+{
+	enum cache_status result, found;
+	struct access a;
+	uint32_t size;
+
+	start(&a, c, r, now);
+	size = a.q->size;
+	found = a.at.status;
+	result = data_access(&a);
+	if (result == STATUS_HIT)
+		c->data_port += (size + c->port - 1) / c->port;
+	else if (result == STATUS_MISS)
+		c->data_port += a.moved / c->port;
+	count(&a, result);
+	if (ev)
+		*ev = a.ev;
+	if (probe)
+		*probe = found;
+	return result;
+}
+
+static enum cache_status read_only_access(struct access *a)
+{
+	if (a->at.status == STATUS_RESERVATION_FAIL)
+		return cache_refuse(a, FAIL_LINE_ALLOC);
+	if (a->at.status == STATUS_HIT) {
+		tag_access(&a->c->tags, &a->at, a->now, &a->out);
+		return STATUS_HIT;
+	}
+	if (queue_full(a->c, 0))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	return cache_send_read(a, a->r) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
+}
+
+enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now)
+{
+	enum cache_status result;
+	struct access a;
+
+	start(&a, c, r, now);
+	assert(!(a.q->flags & REQ_WRITE));
+	result = read_only_access(&a);
+	count(&a, result);
+	return result;
+}
+
+/* ---- fill (section 21) ----------------------------------------------------------------------- */
+
+static struct mshr_entry *outstanding(const struct cache *c, uint32_t r)
+{
+	struct mshr_entry *e = mshr_find(&c->mshr, c->pool->at[r].addr);
+
+	return e && e->waiting && e->first == r ? e : NULL;
+}
+
+bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding(c, r); }
+
+/* The policy in force now decides, whichever was when the read went down (section 13 can change it). */
+static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
+{
+	uint32_t sector = tag_sector(&c->tags, q->sectors);
+
+	if (!c->tags.on_miss) {
+		tag_fill_addr(&c->tags, e->addr, sector, q->flags & REQ_WRITE, q->bytes, now);
+		return;
+	}
+	tag_fill_slot(&c->tags, e->slot, sector, q->bytes);
+	if (e->atomic)
+		tag_modify(&c->tags, e->slot, sector, q->bytes);
+}
+
+void cache_fill(struct cache *c, uint32_t r, uint64_t now)
+{
+	struct mshr_entry *e;
+	struct req *q;
+
+	if (c->pieces) {
+		uint32_t parent = c->pool->at[r].parent;
+
+		assert(c->pool->at[r].flags & REQ_PIECE);
+		req_free(c->pool, r);
+		r = parent;
+	}
+	e = outstanding(c, r);
+	assert(e);
+	if (e->pieces && --e->pieces)
+		return;
+	q = &c->pool->at[r];
+	q->addr = e->made_addr;
+	q->size = e->made_size;
+	e->waiting = false;
+	fill_tags(c, e, q, (uint32_t)now);
+	mshr_ready(&c->mshr, e);
+	c->fill_port += c->atom / c->port;
+}
+
+bool cache_has_ready(const struct cache *c) { return !ring_empty(&c->mshr.ready); }
+uint32_t cache_peek_ready(const struct cache *c) { return mshr_peek(&c->mshr); }
+uint32_t cache_pop_ready(struct cache *c) { return mshr_pop(&c->mshr, c->pool); }
+
+/* ---- miss queue and ports (section 18) ------------------------------------------------------- */
+
+bool cache_miss_queue_empty(const struct cache *c) { return ring_empty(&c->queue); }
+uint32_t cache_miss_queue_front(const struct cache *c) { return ring_front(&c->queue); }
+uint32_t cache_miss_queue_pop(struct cache *c) { return ring_pop(&c->queue); }
+bool cache_fill_port_free(const struct cache *c) { return !c->fill_port; }
+bool cache_data_port_free(const struct cache *c) { return !c->data_port; }
+bool cache_ports_idle(const struct cache *c) { return !c->data_port && !c->fill_port; }
+
+void cache_cycle(struct cache *c)
+{
+	bool data = c->data_port, fill = c->fill_port;
+
+	c->ports.cycles++;
+	c->ports.data_busy += data;
+	c->ports.fill_busy += fill;
+	c->data_port -= data;
+	c->fill_port -= fill;
+}
+
+static uint64_t drain(uint64_t *port, uint64_t n)
+{
+	uint64_t busy = *port < n ? *port : n;
+
+	*port -= busy;
+	return busy;
+}
+
+void cache_idle_cycles(struct cache *c, uint64_t n)
+{
+	c->ports.cycles += n;
+	c->ports.data_busy += drain(&c->data_port, n);
+	c->ports.fill_busy += drain(&c->fill_port, n);
 }
 
 struct cache_ports cache_port_counts(const struct cache *c) { return c->ports; }
 
 void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue)
 {
-	*mshr_entries = c->mshr.entries - c->mshr.n_free;
-	*miss_queue = c->miss_queue.count;
+	*mshr_entries = c->mshr.used;
+	*miss_queue = c->queue.count;
+}
+
+/* ---- the whole tag array --------------------------------------------------------------------- */
+
+void cache_invalidate(struct cache *c) { tag_invalidate(&c->tags); }
+void cache_flush(struct cache *c) { tag_flush(&c->tags); }
+
+void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc)
+{
+	c->tags.on_miss = alloc == ALLOC_ON_MISS;
+	tag_set_ways(&c->tags, ways);
+}
+
+void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time)
+{
+	static const uint64_t no_bytes[2];
+
+	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), true, no_bytes, time);
 }

@@ -13,8 +13,14 @@
 #include "req.h"
 
 /* In printing order. */
-enum cache_status { STATUS_HIT, STATUS_HIT_RESERVED, STATUS_MISS, STATUS_RESERVATION_FAIL, STATUS_SECTOR_MISS, STATUS_MSHR_HIT, N_STATUS };
-enum cache_fail { FAIL_LINE_ALLOC, FAIL_MISS_QUEUE_FULL, FAIL_MSHR_ENTRY, FAIL_MSHR_MERGE_ENTRY, FAIL_MSHR_RW_PENDING, N_FAILS };
+enum cache_status {
+	STATUS_HIT, STATUS_HIT_RESERVED, STATUS_MISS, STATUS_RESERVATION_FAIL, STATUS_SECTOR_MISS,
+	STATUS_MSHR_HIT, N_STATUS
+};
+enum cache_fail {
+	FAIL_LINE_ALLOC, FAIL_MISS_QUEUE_FULL, FAIL_MSHR_ENTRY, FAIL_MSHR_MERGE_ENTRY, FAIL_MSHR_RW_PENDING,
+	N_FAILS
+};
 extern const char *const cache_status_names[N_STATUS];
 extern const char *const cache_fail_names[N_FAILS];
 
@@ -35,20 +41,25 @@ struct cache;
 /* Where partition-local addresses come from for the L2 set index; NULL elsewhere (part 4 section 6.3). */
 struct addrdec;
 
-struct cache *cache_new(const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool);
+struct cache *cache_new(
+	const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool);
 void cache_delete(struct cache *c);
 /*
- * Called for every request that the cache makes, before chip and sub are copied from its cause: fills bank and row,
- * and draws where the decoder draws (part 4 section 6.2).
+ * Called for every request that the cache makes, before chip and sub are copied from its cause: fills bank
+ * and row, and draws where the decoder draws (part 4 section 6.2).
  */
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx);
 
 /*
  * Access by request handle r (its addr, type, flags, sectors, bytes). now: time stamp, truncated to 32 bits.
  * Returns STATUS_HIT, STATUS_MISS or STATUS_RESERVATION_FAIL; *probe (may be NULL) gets the probe's outcome.
- * On HIT without write_sent the caller keeps r; otherwise the cache holds it.
+ * The caller keeps r on HIT without write_sent, on FAIL, and on the MISS of a write of which nothing was sent
+ * (neither write_sent nor alloc_sent): that one is done, hit or miss. Otherwise the cache holds it: a read in
+ * its MSHR, a sent write in the miss queue; a write with alloc_sent alone is the parent of the allocate-read
+ * (REQ_PARENT_WRITE) and comes back with it.
  */
-enum cache_status cache_access(struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe);
+enum cache_status cache_access(
+	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe);
 /* Read-only access (L1I). Same contract; writes and data port play no part (part 3 section 19). */
 enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now);
 
@@ -88,7 +99,7 @@ struct cache_ports cache_port_counts(const struct cache *c);
 /* MSHR entries in use and miss queue length, for the deadlock report. */
 void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue);
 
-/* Index functions shared with the L1D banks, the DRAM banks and the address decoder (part 3 section 12, part 4 section 6.2). */
+/* Index functions shared with the L1D banks, the DRAM banks and the address decoder (hash.c). */
 uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t lo_log2);
 uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n);	/* n is 16, 32 or 64 */
 

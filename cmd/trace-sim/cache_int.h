@@ -1,48 +1,66 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cache object, shared by cache.c and cache_write.c. */
+/*
+ * Insides of a cache, shared by cache.c (flow, reads, fills) and cache_write.c (write policies).
+ *
+ * Always true: the tag array, the MSHRs and the miss queue have all their memory from cache_new on. An
+ * access looks up once; what it then does goes by that one result, for nothing between the lookup and the
+ * tag access changes a tag (the original looks up twice).
+ */
 #ifndef CACHE_INT_H
 #define CACHE_INT_H
 
-#include "cache.h"
 #include "cache_tag.h"
 #include "mshr.h"
 
 struct cache {
 	struct tags tags;
 	struct mshr mshr;
+	struct ring queue;		/* miss queue */
 	struct req_pool *pool;
-	enum cache_role role;
-	unsigned level;			/* 0: L1, 1: L2; which of a request's miss records */
-	struct ring miss_queue;
-	uint32_t *queue_slots;
-	uint32_t data_port, fill_port;	/* cycles still busy */
+	uint32_t queue_max;		/* quirk: "full" is the model's business, pushes are not bounded */
+	uint32_t atom, port;		/* bytes */
+	enum write_policy write;
+	enum write_alloc walloc;
+	uint64_t data_port, fill_port;	/* cycles still busy */
 	struct cache_ports ports;
-	struct cache_counts *counts;	/* by stream, reserved */
-	uint64_t seen[MAX_STREAMS / 64];
+	struct cache_counts *counts;	/* by stream, reserved; seen[]: counted for */
+	bool seen[MAX_STREAMS];
 	void (*decode)(void *ctx, struct req *r);
 	void *decode_ctx;
+	uint8_t write_back_type, alloc_type;
+	uint8_t pieces;			/* answers to a read when they come in sectors, else 0 */
+	bool l2;
 };
 
-/* Section 18: "queue full for x". */
-static inline bool queue_full(const struct cache *c, uint32_t x) { return c->miss_queue.count + x >= c->tags.p.miss_queue; }
-static inline uint64_t mshr_addr(const struct cache *c, uint64_t addr) { return addr & ~(uint64_t)(c->tags.p.atom_bytes - 1); }
-
-/* One access under way. */
-struct access_ctx {
-	struct cache_events *ev;
-	struct evicted evicted;
-	uint32_t time;
-	uint32_t write_back_size;	/* of the write-back event; charges the data port after a write miss */
+/* One access on its way through the policies. */
+struct access {
+	struct cache *c;
+	struct req *q;
+	uint32_t r;			/* q's handle */
+	uint32_t now;
+	struct lookup at;
+	struct evicted out;
+	struct cache_events ev;
+	uint32_t moved;			/* modified bytes that passed the data port on the way out */
 };
 
-void cache_count_fail(struct cache *c, const struct req *r, enum cache_fail reason);
-/* Section 20.2; accepted or not. *line gets the line of the tag access. */
-bool cache_send_read(struct cache *c, uint32_t r, struct access_ctx *a, bool alloc, uint32_t *line);
-/* The write-back that an access wants (section 20.1), behind whatever the access queued. */
-void cache_emit_write_back(struct cache *c, const struct req *cause, struct access_ctx *a, bool charges);
-void cache_queue(struct cache *c, uint32_t r);
+/* "Full for x" (section 18). */
+static inline bool queue_full(const struct cache *c, uint32_t x)
+{
+	return c->queue.count + x >= c->queue_max;
+}
 
-enum cache_status cache_write_hit(struct cache *c, uint32_t r, struct access_ctx *a);
-enum cache_status cache_write_miss(struct cache *c, uint32_t r, struct access_ctx *a);
+/* cache.c */
+enum cache_status cache_refuse(struct access *a, enum cache_fail why);	/* counts; RESERVATION_FAIL */
+/* Section 20.2 for r, which is the access's own request or an allocate-read; false: refused and counted. */
+bool cache_send_read(struct access *a, uint32_t r);
+/* Only when one is wanted (section 20.1). Returns its size, 0 without one. */
+uint32_t cache_emit_write_back(struct access *a);
+/* A blank request on behalf of the access's: core, cluster, stream and place in memory are the same. */
+uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint64_t addr);
+
+/* cache_write.c */
+enum cache_status cache_write_hit(struct access *a);
+enum cache_status cache_write_miss(struct access *a);
 
 #endif

@@ -1,275 +1,483 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tag array: lookup, victim choice and line state. See cache_tag.h for what is always true.
+ * The tag array (cache_tag.h). set_state is the only way a line changes between invalid, reserved, clean
+ * and modified: it keeps the hash chains, the lists and the counts of the row true. Time stamps change in
+ * touch and allocate_line only, which move the line to its new place; time hardly ever runs backwards (it is
+ * a 32-bit number that wraps), so that place is found from the newest end.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "bits.h"
 #include "cache_tag.h"
 #include "mem.h"
+#include "ring.h"
 
-void tags_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec)
+void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec)
 {
-	size_t n = (size_t)p->sets * (p->ways_max > p->ways ? p->ways_max : p->ways);
+	/* Only an L1D ever gets more ways than its string says; the others need fewer buckets. */
+	uint32_t slots = p->sets * p->ways_max, buckets = ring_capacity(p->sets * p->ways * 2);
 
-	*t = (struct tags){.p = *p, .dec = dec};
-	t->tag = xcalloc(n, sizeof *t->tag);
-	t->last = xcalloc(n, sizeof *t->last);
-	t->alloc = xcalloc(n, sizeof *t->alloc);
-	t->reserved = xcalloc(n, 1);
-	t->valid = xcalloc(n, 1);
-	t->modified = xcalloc(n, 1);
-	t->readable = xcalloc(n, 1);
-	t->mod_on_fill = xcalloc(n, 1);
-	t->read_on_fill = xcalloc(n, 1);
-	t->bytes_on_fill = xcalloc(n, sizeof *t->bytes_on_fill);
-	t->dirty_bytes = xcalloc(n, sizeof *t->dirty_bytes);
-	memset(t->readable, 0xf, n);
+	*t = (struct tags){
+		.sets = p->sets,
+		.ways = p->ways,
+		.ways_max = p->ways_max,
+		.lines = p->sets * p->ways,
+		.ratio = (float)p->write_ratio,
+		.line_log2 = p->line_log2,
+		.index = p->index,
+		.dec = dec,
+		.hash_shift = 64 - log2_floor(buckets),
+		.on_miss = p->alloc == ALLOC_ON_MISS,
+		.split = p->write_ratio > 0,
+		.fifo = p->replacement == REPLACE_FIFO,
+		.sectored = p->kind == CACHE_SECTOR,
+	};
+	t->line = xcalloc((size_t)slots + 1, sizeof *t->line);
+	t->bytes = xcalloc((size_t)slots + 1, sizeof *t->bytes);
+	t->row = xcalloc(p->sets, sizeof *t->row);
+	t->present = xcalloc(BITSET_WORDS(slots + 1), sizeof *t->present);
+	t->bucket = xcalloc(buckets, sizeof *t->bucket);
 }
 
-void tags_free(struct tags *t)
+void tag_free(struct tags *t)
 {
-	free(t->tag);
-	free(t->last);
-	free(t->alloc);
-	free(t->reserved);
-	free(t->valid);
-	free(t->modified);
-	free(t->readable);
-	free(t->mod_on_fill);
-	free(t->read_on_fill);
-	free(t->bytes_on_fill);
-	free(t->dirty_bytes);
+	free(t->line);
+	free(t->bytes);
+	free(t->row);
+	free(t->present);
+	free(t->bucket);
 }
 
-static uint32_t set_of(const struct tags *t, uint64_t block)
+static struct row *row_of(const struct tags *t, uint32_t slot)
 {
-	uint64_t a = t->dec ? addrdec_partition_address(t->dec, block) : block;
-
-	return hash_index(t->p.index, a, t->p.sets, t->p.line_log2);
+	return slot - 1 < t->lines ? &t->row[(slot - 1) / t->ways] : NULL;
 }
 
-static bool any_state(const struct tags *t, uint32_t i) { return t->reserved[i] | t->valid[i] | t->modified[i]; }
+static bool modified(const struct tags *t, uint32_t slot) { return t->line[slot].state & LINE_ALL_MODIFIED; }
 
-static enum cache_status match(const struct tags *t, uint32_t i, uint8_t sector, bool write)
+/* ---- chains and lists ------------------------------------------------------------------------ */
+
+static uint32_t *bucket_of(const struct tags *t, uint64_t tag)
 {
-	if (t->reserved[i] & sector)
+	return &t->bucket[(tag >> t->line_log2) * 0x9E3779B97F4A7C15ull >> t->hash_shift];
+}
+
+static void chain_in(struct tags *t, uint32_t slot)
+{
+	uint32_t *bucket = bucket_of(t, t->line[slot].tag);
+
+	t->line[slot].chain = *bucket;
+	*bucket = slot;
+}
+
+static void chain_out(struct tags *t, uint32_t slot)
+{
+	uint32_t *link = bucket_of(t, t->line[slot].tag);
+
+	while (*link != slot)
+		link = &t->line[*link].chain;
+	*link = t->line[slot].chain;
+}
+
+static bool is_older(const struct tags *t, uint32_t a, uint32_t b)
+{
+	return t->line[a].stamp != t->line[b].stamp ? t->line[a].stamp < t->line[b].stamp : a < b;
+}
+
+static void list_in(struct tags *t, struct row *row, unsigned which, uint32_t slot)
+{
+	struct line *l = &t->line[slot];
+	uint32_t older = row->newest[which], newer = 0;
+
+	while (older && is_older(t, slot, older)) {
+		newer = older;
+		older = t->line[older].older;
+	}
+	l->older = older;
+	l->newer = newer;
+	*(older ? &t->line[older].newer : &row->oldest[which]) = slot;
+	*(newer ? &t->line[newer].older : &row->newest[which]) = slot;
+}
+
+static void list_out(struct tags *t, struct row *row, unsigned which, uint32_t slot)
+{
+	const struct line *l = &t->line[slot];
+
+	*(l->older ? &t->line[l->older].newer : &row->oldest[which]) = l->newer;
+	*(l->newer ? &t->line[l->newer].older : &row->newest[which]) = l->older;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* What lists and counts need to know of a state. */
+enum { PRESENT = 1, LISTED_1 = 2, IDLE = 4 };
+
+static unsigned class_of(const struct tags *t, uint32_t state)
+{
+	unsigned class = PRESENT;
+
+	if (!(state & LINE_PRESENT))
+		return 0;
+	if (t->split && state & LINE_ALL_MODIFIED)
+		class |= LISTED_1;
+	return state & LINE_ALL_RESERVED ? class : class | IDLE;
+}
+
+static void reclassify(struct tags *t, uint32_t slot, unsigned was, unsigned is)
+{
+	struct row *row = row_of(t, slot);
+	bool moves = (was ^ is) & (PRESENT | LISTED_1);
+	unsigned from = (was & LISTED_1) / LISTED_1, to = (is & LISTED_1) / LISTED_1;
+
+	if (!is) {
+		chain_out(t, slot);
+		bitset_clear(t->present, slot);
+	} else if (!was) {
+		chain_in(t, slot);
+		bitset_set(t->present, slot);
+	}
+	if (!row)
+		return;
+	row->idle[from] -= was / IDLE;
+	row->idle[to] += is / IDLE;
+	row->present += (is & PRESENT) - (was & PRESENT);
+	if (moves && was)
+		list_out(t, row, from, slot);
+	if (moves && is)
+		list_in(t, row, to, slot);
+}
+
+static void set_state(struct tags *t, uint32_t slot, uint32_t state)
+{
+	struct line *l = &t->line[slot];
+	unsigned was = class_of(t, l->state), is = class_of(t, state);
+
+	l->state = state;
+	if (was != is)
+		reclassify(t, slot, was, is);
+}
+
+/* A sector's bit is moved to one of the three present states, or to none. */
+static uint32_t with_sector(uint32_t state, uint32_t sector, uint32_t to)
+{
+	return (state & ~(sector * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))) | sector * to;
+}
+
+/* A present line in range was accessed. */
+static void touch(struct tags *t, uint32_t slot, uint32_t now)
+{
+	struct line *l = &t->line[slot];
+	struct row *row = &t->row[l->set];
+	unsigned which = t->split && l->state & LINE_ALL_MODIFIED;
+
+	if (t->fifo || l->stamp == now)
+		return;
+	if (row->newest[which] == slot && l->stamp < now) {
+		l->stamp = now;
+		return;
+	}
+	list_out(t, row, which, slot);
+	l->stamp = now;
+	list_in(t, row, which, slot);
+}
+
+/* ---- lookup (section 15) --------------------------------------------------------------------- */
+
+static bool modified_may_go(const struct tags *t)
+{
+	return (float)t->dirty / (float)t->lines * 100.0f >= t->ratio;
+}
+
+static bool victim_exists(const struct tags *t, const struct row *row)
+{
+	return row->present < t->ways || row->idle[0] || (row->idle[1] && modified_may_go(t));
+}
+
+static uint32_t set_of(const struct tags *t, uint64_t tag)
+{
+	uint64_t addr = t->dec ? addrdec_partition_address(t->dec, tag) : tag;
+
+	return hash_index(t->index, addr, t->sets, t->line_log2);
+}
+
+static enum cache_status status_of(uint32_t state, uint32_t sector, bool write)
+{
+	if (state & sector * LINE_RESERVED)
 		return STATUS_HIT_RESERVED;
-	if (t->valid[i] & sector)
+	if (state & sector * LINE_VALID)
 		return STATUS_HIT;
-	if (t->modified[i] & sector)
-		return write || t->readable[i] & sector ? STATUS_HIT : STATUS_SECTOR_MISS;
+	if (state & sector * LINE_MODIFIED && (write || !(state & sector * LINE_UNREADABLE)))
+		return STATUS_HIT;
 	return STATUS_SECTOR_MISS;
 }
 
-/* Modified lines may be evicted only from the write ratio on (section 15; single precision as the original). */
-static bool may_evict_modified(const struct tags *t)
+/* A line may be present twice after an invalidation in flight or a change of ways: the lowest way counts. */
+void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write)
 {
-	float share = ((float)t->dirty / (float)(t->p.sets * t->p.ways)) * 100;
+	uint64_t tag = tag_of(t, addr);
+	uint32_t found = 0;
 
-	return share >= (float)t->p.write_ratio;
-}
+	assert(is_pow2(sector) && sector < 16);
+	for (uint32_t slot = *bucket_of(t, tag); slot; slot = t->line[slot].chain) {
+		const struct line *at = &t->line[slot];
 
-/* Section 15: the last invalid way, else the least recent, the lowest way on ties. */
-static struct probe victim(const struct tags *t, uint32_t first)
-{
-	const uint32_t *time = (t->p.replacement == REPLACE_LRU ? t->last : t->alloc) + first;
-	bool modified_too = may_evict_modified(t);
-	uint32_t best = UINT32_MAX, way = UINT32_MAX, invalid = UINT32_MAX;
-
-	for (uint32_t w = 0; w < t->p.ways; w++) {
-		uint32_t i = first + w;
-
-		if (t->reserved[i] || (t->modified[i] && !modified_too))
-			continue;
-		if (!(t->valid[i] | t->modified[i])) {
-			invalid = w;
-		} else if (time[w] < best) {
-			best = time[w];
-			way = w;
-		}
+		if (at->tag == tag && slot - 1 - at->set * t->ways < t->ways && (!found || slot < found))
+			found = slot;
 	}
-	if (invalid != UINT32_MAX)
-		way = invalid;
-	if (way == UINT32_MAX)
-		return (struct probe){STATUS_RESERVATION_FAIL, 0};
-	return (struct probe){STATUS_MISS, first + way};
-}
-
-struct probe tags_probe(const struct tags *t, uint64_t block, uint8_t sector, bool write)
-{
-	uint32_t first = set_of(t, block) * t->p.ways;
-	const uint64_t *tag = t->tag + first;
-
-	for (uint32_t w = 0; w < t->p.ways; w++)
-		if (tag[w] == block && any_state(t, first + w))
-			return (struct probe){match(t, first + w, sector, write), first + w};
-	return victim(t, first);
-}
-
-/* A new tenant. A line cache keeps readable and the dirty bytes of the old one (quirk 16). */
-static void allocate_line(struct tags *t, uint32_t i, uint64_t block, uint8_t sector, uint32_t time)
-{
-	t->tag[i] = block;
-	t->alloc[i] = t->last[i] = time;
-	t->reserved[i] = sector;
-	t->valid[i] = t->modified[i] = 0;
-	t->mod_on_fill[i] = t->read_on_fill[i] = 0;
-	t->bytes_on_fill[i] = false;
-	if (t->p.kind == CACHE_SECTOR) {
-		t->readable[i] = 0xf;
-		t->dirty_bytes[i][0] = t->dirty_bytes[i][1] = 0;
+	l->tag = tag;
+	l->sector = sector;
+	l->slot = found;
+	if (found) {
+		l->set = t->line[found].set;
+		l->status = status_of(t->line[found].state, sector, write);
+	} else {
+		l->set = set_of(t, tag);
+		l->status = victim_exists(t, &t->row[l->set]) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
 	}
 }
 
-static void allocate_sector(struct tags *t, uint32_t i, uint8_t sector, uint32_t time)
+/* The last slot of the set whose line is invalid; there is one. */
+static uint32_t last_invalid(const struct tags *t, uint32_t set)
 {
-	bool was = t->modified[i] != 0;
+	uint32_t first = set * t->ways + 1, last = first + t->ways - 1, w = last / 64;
+	uint64_t absent = ~t->present[w] & ~0ull >> (63 - last % 64);
 
-	t->mod_on_fill[i] = (uint8_t)((t->mod_on_fill[i] & ~sector) | (t->modified[i] & sector));
-	t->read_on_fill[i] &= (uint8_t)~sector;
-	t->valid[i] &= (uint8_t)~sector;
-	t->modified[i] &= (uint8_t)~sector;
-	t->reserved[i] |= sector;
-	t->readable[i] |= sector;
-	t->last[i] = time;
-	if (was && !t->modified[i])
-		t->dirty--;
+	while (!absent) {
+		assert(w * 64 > first);
+		absent = ~t->present[--w];
+	}
+	return w * 64 + 63 - (uint32_t)__builtin_clzll(absent);
 }
 
-static void note_evicted(struct tags *t, uint32_t i, struct evicted *ev)
+static uint32_t oldest_idle(const struct tags *t, const struct row *row, unsigned which)
 {
-	ev->wanted = true;
-	ev->addr = t->tag[i];
-	ev->bytes[0] = t->dirty_bytes[i][0];
-	ev->bytes[1] = t->dirty_bytes[i][1];
-	ev->sectors = t->p.kind == CACHE_SECTOR ? t->modified[i] : 0xf;
-	ev->size = t->p.kind == CACHE_SECTOR ? 32u * (uint32_t)__builtin_popcount(t->modified[i]) : t->p.line_bytes;
-	t->dirty--;
+	uint32_t slot = row->oldest[which];
+
+	while (t->line[slot].state & LINE_ALL_RESERVED)
+		slot = t->line[slot].newer;
+	return slot;
 }
 
-struct probe tags_access(struct tags *t, uint64_t block, uint8_t sector, bool write, uint32_t time, struct evicted *ev)
+static uint32_t victim(const struct tags *t, uint32_t set)
 {
-	struct probe p = tags_probe(t, block, sector, write);
+	const struct row *row = &t->row[set];
+	uint32_t a, b;
 
+	if (row->present < t->ways)
+		return last_invalid(t, set);
+	if (!row->idle[1] || !modified_may_go(t))
+		return oldest_idle(t, row, 0);
+	b = oldest_idle(t, row, 1);
+	if (!row->idle[0])
+		return b;
+	a = oldest_idle(t, row, 0);
+	return is_older(t, a, b) ? a : b;
+}
+
+/* ---- access and fill (section 16) ------------------------------------------------------------ */
+
+/* quirk: a line cache keeps readability and written bytes of the line's previous tenant (section 14). */
+static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
+{
+	struct line *line = &t->line[l->slot];
+	uint32_t kept = t->sectored ? 0 : line->state & LINE_UNREADABLE;
+
+	set_state(t, l->slot, kept);
+	line->tag = l->tag;
+	line->set = l->set;
+	line->stamp = now;
+	if (t->sectored)
+		t->bytes[l->slot][0] = t->bytes[l->slot][1] = 0;
+	set_state(t, l->slot, kept | l->sector * LINE_RESERVED);
+}
+
+static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now)
+{
+	uint32_t state = t->line[l->slot].state, sector = l->sector;
+	bool was = state & sector * LINE_MODIFIED;
+
+	state = with_sector(state, sector, LINE_RESERVED);
+	state &= ~(sector * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL));
+	if (was)
+		state |= sector * LINE_MOD_ON_FILL;
+	set_state(t, l->slot, state);
+	touch(t, l->slot, now);
+}
+
+/* quirk: a line cache's line always has 128 modified bytes. */
+static void evict(const struct tags *t, uint32_t slot, struct evicted *out)
+{
+	uint32_t state = t->line[slot].state;
+
+	out->wanted = true;
+	out->tag = t->line[slot].tag;
+	out->bytes[0] = t->bytes[slot][0];
+	out->bytes[1] = t->bytes[slot][1];
+	out->sectors = t->sectored ? state / LINE_MODIFIED & 15 : 15;
+	out->size = 32 * bit_count32(out->sectors);
+}
+
+void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out)
+{
+	bool was;
+
+	assert(l->status != STATUS_RESERVATION_FAIL);
 	t->used = true;
-	switch (p.status) {
-	case STATUS_HIT:
-	case STATUS_HIT_RESERVED:
-		t->last[p.line] = time;
-		break;
-	case STATUS_MISS:
-		if (t->p.alloc == ALLOC_ON_MISS) {
-			if (t->modified[p.line])
-				note_evicted(t, p.line, ev);
-			allocate_line(t, p.line, block, sector, time);
+	if (l->status == STATUS_HIT || l->status == STATUS_HIT_RESERVED) {
+		touch(t, l->slot, now);
+		return;
+	}
+	if (l->status == STATUS_MISS)
+		l->slot = victim(t, l->set);
+	if (!t->on_miss)
+		return;
+	was = modified(t, l->slot);
+	if (l->status == STATUS_SECTOR_MISS) {
+		allocate_sector(t, l, now);
+		t->dirty -= was && !modified(t, l->slot);
+		return;
+	}
+	if (was) {
+		evict(t, l->slot, out);
+		t->dirty--;
+	}
+	allocate_line(t, l, now);
+}
+
+void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
+{
+	uint32_t state = t->line[slot].state;
+	bool was = state & LINE_ALL_MODIFIED;
+
+	state = with_sector(state, sector, state & sector * LINE_MOD_ON_FILL ? LINE_MODIFIED : LINE_VALID);
+	if (state & sector * LINE_READ_ON_FILL) {
+		state &= ~(sector * LINE_UNREADABLE);
+		if (t->sectored)
+			state &= ~(sector * LINE_READ_ON_FILL);
+	}
+	if (state & LINE_BYTES_ON_FILL) {
+		t->bytes[slot][0] |= bytes[0];
+		t->bytes[slot][1] |= bytes[1];
+	}
+	set_state(t, slot, state);
+	t->dirty += !was && modified(t, slot);
+}
+
+/* quirk: a modified victim is dropped without a write-back. */
+void tag_fill_addr(
+	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now)
+{
+	struct lookup l;
+	bool was;
+
+	tag_lookup(t, &l, addr, sector, write);
+	if (l.status == STATUS_RESERVATION_FAIL)
+		return;
+	if (l.status == STATUS_MISS)
+		l.slot = victim(t, l.set);
+	was = modified(t, l.slot);
+	if (l.status == STATUS_MISS)
+		allocate_line(t, &l, now);
+	else if (l.status == STATUS_SECTOR_MISS)
+		allocate_sector(t, &l, now);
+	t->dirty -= was && !modified(t, l.slot);
+	tag_fill_slot(t, l.slot, sector, bytes);
+}
+
+void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
+{
+	t->dirty += !modified(t, slot);
+	set_state(t, slot, with_sector(t->line[slot].state, sector, LINE_MODIFIED));
+	t->bytes[slot][0] |= bytes[0];
+	t->bytes[slot][1] |= bytes[1];
+}
+
+void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector)
+{
+	set_state(t, slot, with_sector(t->line[slot].state, sector, 0));
+}
+
+void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set)
+{
+	assert(!((clear | set) & LINE_PRESENT));
+	t->line[slot].state = (t->line[slot].state & ~clear) | set;
+}
+
+void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors)
+{
+	FOR_BITS32(s, sectors) {
+		if ((uint32_t)(t->bytes[slot][s / 2] >> s % 2 * 32) == UINT32_MAX)
+			tag_flags(t, slot, tag_sector(t, 1u << s) * LINE_UNREADABLE, 0);
+	}
+}
+
+/* ---- the whole array ------------------------------------------------------------------------- */
+
+/* Lists and counts from nothing. */
+static void rebuild_rows(struct tags *t)
+{
+	memset(t->row, 0, t->sets * sizeof *t->row);
+	for (uint32_t w = 0; w <= t->lines / 64; w++) {
+		FOR_BITS64(b, t->present[w]) {
+			uint32_t slot = w * 64 + (uint32_t)b;
+			struct row *row = row_of(t, slot);
+			unsigned class = class_of(t, t->line[slot].state);
+			unsigned which = (class & LISTED_1) / LISTED_1;
+
+			if (!row)
+				continue;
+			row->present++;
+			row->idle[which] += class / IDLE;
+			list_in(t, row, which, slot);
 		}
-		break;
-	case STATUS_SECTOR_MISS:
-		if (t->p.alloc == ALLOC_ON_MISS)
-			allocate_sector(t, p.line, sector, time);
-		break;
-	default:
-		break;
-	}
-	return p;
-}
-
-void tags_fill_line(struct tags *t, uint32_t i, uint8_t sector, const uint64_t bytes[2])
-{
-	bool was = t->modified[i] != 0;
-
-	t->reserved[i] &= (uint8_t)~sector;
-	t->valid[i] &= (uint8_t)~sector;
-	t->modified[i] &= (uint8_t)~sector;
-	if (t->mod_on_fill[i] & sector)
-		t->modified[i] |= sector;
-	else
-		t->valid[i] |= sector;
-	if (t->read_on_fill[i] & sector) {
-		t->readable[i] |= sector;
-		if (t->p.kind == CACHE_SECTOR)
-			t->read_on_fill[i] &= (uint8_t)~sector;
-	}
-	if (t->bytes_on_fill[i]) {
-		t->dirty_bytes[i][0] |= bytes[0];
-		t->dirty_bytes[i][1] |= bytes[1];
-	}
-	if (t->modified[i] && !was)
-		t->dirty++;
-}
-
-/* Section 16.3. quirk 20: a modified victim vanishes without a write-back. */
-void tags_fill_addr(struct tags *t, uint64_t block, uint8_t sector, const uint64_t bytes[2], bool write, uint32_t time)
-{
-	struct probe p = tags_probe(t, block, sector, write);
-	bool hit = p.status == STATUS_HIT || p.status == STATUS_HIT_RESERVED;
-
-	if (p.status == STATUS_RESERVATION_FAIL)
-		return;
-	if (p.status == STATUS_MISS) {
-		if (t->modified[p.line])
-			t->dirty--;
-		allocate_line(t, p.line, block, sector, time);
-	} else if (p.status == STATUS_SECTOR_MISS) {
-		allocate_sector(t, p.line, sector, time);
-	}
-	if (hit) {
-		/* quirk 18: a modified sector that turns valid does not lower the count. */
-		uint32_t count = t->dirty;
-		bool was = t->modified[p.line] != 0;
-
-		tags_fill_line(t, p.line, sector, bytes);
-		t->dirty = count + (t->modified[p.line] && !was);
-		return;
-	}
-	tags_fill_line(t, p.line, sector, bytes);
-}
-
-void tags_modify(struct tags *t, uint32_t i, uint8_t sector, const uint64_t bytes[2])
-{
-	if (!t->modified[i])
-		t->dirty++;
-	t->reserved[i] &= (uint8_t)~sector;
-	t->valid[i] &= (uint8_t)~sector;
-	t->modified[i] |= sector;
-	t->dirty_bytes[i][0] |= bytes[0];
-	t->dirty_bytes[i][1] |= bytes[1];
-}
-
-void tags_update_readable(struct tags *t, uint32_t i, uint8_t sectors)
-{
-	for (unsigned s = 0; s < 4; s++) {
-		uint32_t bytes = (uint32_t)(t->dirty_bytes[i][s / 2] >> (32 * (s % 2)));
-
-		if (sectors >> s & 1 && bytes == UINT32_MAX)
-			t->readable[i] |= t->p.kind == CACHE_SECTOR ? (uint8_t)(1u << s) : 1;
 	}
 }
 
-void tags_invalidate(struct tags *t)
+/* Lines out of range, which keep their state, are chained anew; all others become invalid. */
+void tag_invalidate(struct tags *t)
 {
-	size_t n = (size_t)t->p.sets * t->p.ways;
+	uint32_t words = BITSET_WORDS(t->sets * t->ways_max + 1);
 
 	if (!t->used)
 		return;
-	memset(t->reserved, 0, n);
-	memset(t->valid, 0, n);
-	memset(t->modified, 0, n);
+	t->used = false;
+	t->dirty = 0;
+	memset(t->row, 0, t->sets * sizeof *t->row);
+	memset(t->bucket, 0, sizeof *t->bucket << (64 - t->hash_shift));
+	for (uint32_t w = 0; w < words; w++) {
+		FOR_BITS64(b, t->present[w]) {
+			uint32_t slot = w * 64 + (uint32_t)b;
+
+			if (slot - 1 < t->lines) {
+				t->line[slot].state &= ~LINE_PRESENT;
+				bitset_clear(t->present, slot);
+			} else {
+				chain_in(t, slot);
+			}
+		}
+	}
+}
+
+/* quirk: clean lines stay. */
+void tag_flush(struct tags *t)
+{
+	if (!t->used)
+		return;
+	for (uint32_t slot = 1; slot <= t->lines; slot++)
+		if (modified(t, slot))
+			set_state(t, slot, t->line[slot].state & ~LINE_PRESENT);
 	t->dirty = 0;
 	t->used = false;
 }
 
-void tags_flush(struct tags *t)
+void tag_set_ways(struct tags *t, uint32_t ways)
 {
-	size_t n = (size_t)t->p.sets * t->p.ways;
-
-	if (!t->used)
+	if (ways == t->ways)
 		return;
-	for (size_t i = 0; i < n; i++)
-		if (t->modified[i])
-			t->reserved[i] = t->valid[i] = t->modified[i] = 0;
-	t->dirty = 0;
-	t->used = false;
+	assert(ways && ways <= t->ways_max);
+	t->ways = ways;
+	t->lines = t->sets * ways;
+	rebuild_rows(t);
 }

@@ -1,48 +1,104 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tag array of a cache (part 3 sections 13 to 16): lines as structures of arrays, probe, access, fill.
- * Internal to the cache files. Line number = set * ways + way with the ways of the moment; the arrays are laid
- * out for ways_max and lines never move when ways changes (quirk 12).
- * Always true: a sector is in at most one of reserved, valid, modified; a line cache uses sector 0 only.
+ * The tag array of a cache (part 3 sections 13 to 16): lines, their sectors' states, lookup, victim choice.
+ *
+ * A slot is 1 + line number; the line number is set * ways + way for the ways in force now. 0 is no slot.
+ * When the number of ways changes nothing moves: a slot becomes another set's, or none's. So a slot has a
+ * row (where it stands now) and its line a set (where its tag belongs); only if they agree can it be found.
+ *
+ * Always true, so that neither a lookup nor a victim costs a scan over the ways:
+ *   - the chains of the hash table hold the lines that are not invalid, each under its tag;
+ *   - each row in range has its lines that are not invalid in lists, oldest first, ties lowest way first:
+ *     list 1 has those with a modified sector where a write ratio can protect them, list 0 all others;
+ *   - a row counts its valid lines, and per list those that have no reserved sector.
+ * A line cache uses sector 0 only.
  */
 #ifndef CACHE_TAG_H
 #define CACHE_TAG_H
 
 #include "cache.h"
 
-struct tags {
-	struct cache_params p;
-	const struct addrdec *dec;	/* L2: set index on partition-local addresses */
-	uint64_t *tag;
-	uint32_t *last, *alloc;		/* time stamps; the line's last access, its allocation */
-	uint8_t *reserved, *valid, *modified;	/* sector masks; none set: invalid */
-	uint8_t *readable, *mod_on_fill, *read_on_fill;
-	bool *bytes_on_fill;
-	uint64_t (*dirty_bytes)[2];
-	uint32_t dirty;			/* the array's own count of modified lines (section 16.4) */
-	bool used;			/* accessed since the last invalidate or flush */
+/* A line's state: four bits of each kind, one a sector. Neither reserved, valid nor modified: invalid. */
+enum line_bit {
+	LINE_RESERVED = 0x1, LINE_VALID = 0x10, LINE_MODIFIED = 0x100, LINE_UNREADABLE = 0x1000,
+	LINE_MOD_ON_FILL = 0x10000, LINE_READ_ON_FILL = 0x100000, LINE_BYTES_ON_FILL = 0x1000000
+};
+#define LINE_ALL_RESERVED 0xfu
+#define LINE_ALL_MODIFIED 0xf00u
+#define LINE_PRESENT      0xfffu	/* any sector that is not invalid */
+
+struct line {
+	uint64_t tag;			/* address of the line */
+	uint32_t set;			/* index of the tag */
+	uint32_t state;			/* enum line_bit */
+	uint32_t stamp;			/* LRU: last access; FIFO: allocation */
+	uint32_t chain;			/* next slot of the bucket */
+	uint32_t older, newer;		/* neighbours in the row's list */
 };
 
-/* A line that an access pushed out modified. */
-struct evicted { bool wanted; uint64_t addr, bytes[2]; uint32_t size; uint8_t sectors; };
+struct row {
+	uint32_t oldest[2], newest[2];
+	uint32_t idle[2];		/* lines of the list without a reserved sector */
+	uint32_t present;		/* lines that are not invalid */
+};
 
-struct probe { enum cache_status status; uint32_t line; };
+struct tags {
+	struct line *line;		/* by slot */
+	uint64_t (*bytes)[2];		/* by slot: bytes written */
+	struct row *row;
+	uint64_t *present;		/* a bit a slot: not invalid */
+	uint32_t *bucket;
+	uint32_t hash_shift;
+	uint32_t sets, ways, ways_max, lines;	/* lines = sets * ways */
+	uint32_t dirty;			/* quirk: the original's own count, which drifts (section 16.4) */
+	float ratio;			/* write ratio in percent */
+	uint32_t line_log2;
+	enum set_index index;
+	const struct addrdec *dec;	/* L2: the index is that of the partition-local address */
+	bool on_miss, split, fifo, sectored, used;
+};
 
-void tags_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec);
-void tags_free(struct tags *t);
-static inline uint64_t tags_block(const struct tags *t, uint64_t addr) { return addr & ~(uint64_t)(t->p.line_bytes - 1); }
-/* The sector bit of a request: bit 0 in a line cache. */
-static inline uint8_t tags_sector(const struct tags *t, const struct req *r) { return t->p.kind == CACHE_SECTOR ? r->sectors : 1; }
-struct probe tags_probe(const struct tags *t, uint64_t block, uint8_t sector, bool write);
-/* Section 16.1; ev->wanted when a modified victim must be written back. */
-struct probe tags_access(struct tags *t, uint64_t block, uint8_t sector, bool write, uint32_t time, struct evicted *ev);
-void tags_fill_line(struct tags *t, uint32_t line, uint8_t sector, const uint64_t bytes[2]);
-void tags_fill_addr(struct tags *t, uint64_t block, uint8_t sector, const uint64_t bytes[2], bool write, uint32_t time);
-/* The sector becomes modified by a write or an atomic; counts the line when it was not modified. */
-void tags_modify(struct tags *t, uint32_t line, uint8_t sector, const uint64_t bytes[2]);
-/* Sectors whose 32 bytes are all dirty become readable (section 20.5). */
-void tags_update_readable(struct tags *t, uint32_t line, uint8_t sector);
-void tags_invalidate(struct tags *t);
-void tags_flush(struct tags *t);
+/* What a lookup found; tag_access completes it by the victim's slot. */
+struct lookup {
+	enum cache_status status;	/* HIT, HIT_RESERVED, MISS, SECTOR_MISS or RESERVATION_FAIL */
+	uint32_t slot, set;
+	uint32_t sector;		/* one bit of four */
+	uint64_t tag;
+};
+
+/* A modified line that had to go. */
+struct evicted {
+	uint64_t tag, bytes[2];
+	uint32_t size, sectors;
+	bool wanted;			/* there is one */
+};
+
+void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec);
+void tag_free(struct tags *t);
+static inline uint64_t tag_of(const struct tags *t, uint64_t addr)
+{
+	return addr >> t->line_log2 << t->line_log2;
+}
+/* The bit that a request's sector mask means here. */
+static inline uint32_t tag_sector(const struct tags *t, uint32_t mask) { return t->sectored ? mask : 1; }
+
+/* Section 15. sector: as tag_sector gives it. */
+void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write);
+/* Section 16.1, by what was looked up just before; not for RESERVATION_FAIL. An eviction sets out->wanted. */
+void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out);
+/* Sections 16.2 and 16.3. */
+void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
+void tag_fill_addr(
+	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);
+/* The sector becomes modified, by these bytes. */
+void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
+void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector);	/* quirk: does not lower dirty */
+/* Unreadable and the on-fill bits. */
+void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);
+/* Sectors of the mask all of whose bytes were written become readable (section 20.5). */
+void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors);
+void tag_invalidate(struct tags *t);
+void tag_flush(struct tags *t);
+void tag_set_ways(struct tags *t, uint32_t ways);
 
 #endif

@@ -1,202 +1,185 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes: hit and miss under each write and write-allocate policy (part 3 sections 20.5 and 20.6).
- * Always true: a result of RESERVATION_FAIL has changed nothing.
+ * Write policies (part 3 sections 20.5 and 20.6): what a store or a write-back from above does on a hit, and
+ * on anything else by write-allocate policy.
+ *
+ * Always true: a refused write has changed nothing but counts. A write of which nothing was sent (no event)
+ * is done when its function returns; the caller answers it.
  */
-#include <assert.h>
 #include "bits.h"
 #include "cache_int.h"
 
-static enum cache_status refuse(struct cache *c, const struct req *q, enum cache_fail reason)
+static void send_write(struct access *a)
 {
-	cache_count_fail(c, q, reason);
-	return STATUS_RESERVATION_FAIL;
+	ring_push(&a->c->queue, a->r);
+	a->ev.write_sent = true;
 }
 
-static void send_write(struct cache *c, uint32_t r, struct access_ctx *a)
+static bool whole_atom(const struct access *a)
 {
-	cache_queue(c, r);
-	a->ev->write_sent = true;
+	return bit_count64(a->q->bytes[0]) + bit_count64(a->q->bytes[1]) == a->c->atom;
 }
 
-static enum cache_status hit_back(struct cache *c, const struct req *q, struct access_ctx *a)
+static void modify(struct access *a)
 {
-	struct tags *t = &c->tags;
-	struct probe p = tags_access(t, tags_block(t, q->addr), tags_sector(t, q), true, a->time, &a->evicted);
+	tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes);
+}
 
-	tags_modify(t, p.line, tags_sector(t, q), q->bytes);
-	tags_update_readable(t, p.line, q->sectors);
+/* ---- hits ------------------------------------------------------------------------------------ */
+
+static enum cache_status hit_back(struct access *a)
+{
+	struct tags *t = &a->c->tags;
+
+	tag_access(t, &a->at, a->now, &a->out);
+	modify(a);
+	tag_update_readable(t, a->at.slot, a->q->sectors);
 	return STATUS_HIT;
 }
 
-/* quirk 18: no time stamp, and the count of modified lines stays. */
-static enum cache_status hit_evict(struct cache *c, uint32_t r, struct access_ctx *a)
+static enum cache_status hit_through(struct access *a)
 {
-	struct req *q = &c->pool->at[r];
-	struct tags *t = &c->tags;
-	uint8_t sector = tags_sector(t, q);
-	struct probe p;
-
-	if (queue_full(c, 0))
-		return refuse(c, q, FAIL_MISS_QUEUE_FULL);
-	p = tags_probe(t, tags_block(t, q->addr), sector, true);
-	send_write(c, r, a);
-	t->reserved[p.line] &= (uint8_t)~sector;
-	t->valid[p.line] &= (uint8_t)~sector;
-	t->modified[p.line] &= (uint8_t)~sector;
+	if (queue_full(a->c, 0))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	hit_back(a);
+	send_write(a);
 	return STATUS_HIT;
 }
 
-enum cache_status cache_write_hit(struct cache *c, uint32_t r, struct access_ctx *a)
+/* quirk: no tag access, so no new age, and the count of modified lines stays. */
+static enum cache_status hit_evict(struct access *a)
 {
-	struct req *q = &c->pool->at[r];
+	if (queue_full(a->c, 0))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	send_write(a);
+	tag_drop_sector(&a->c->tags, a->at.slot, a->at.sector);
+	return STATUS_HIT;
+}
 
-	switch (c->tags.p.write) {
+enum cache_status cache_write_hit(struct access *a)
+{
+	switch (a->c->write) {
 	case WRITE_THROUGH:
-		if (queue_full(c, 0))
-			return refuse(c, q, FAIL_MISS_QUEUE_FULL);
-		hit_back(c, q, a);
-		send_write(c, r, a);
-		return STATUS_HIT;
+		return hit_through(a);
 	case WRITE_EVICT:
-		return hit_evict(c, r, a);
+		return hit_evict(a);
 	case WRITE_LOCAL_BACK_GLOBAL_EVICT:
-		return q->type == GLOBAL_ACC_W ? hit_evict(c, r, a) : hit_back(c, q, a);
+		return a->q->type == GLOBAL_ACC_W ? hit_evict(a) : hit_back(a);
 	default:
-		return hit_back(c, q, a);
+		return hit_back(a);
 	}
 }
 
-/* An allocate-read for write q: blank, same address and masks, the atom's size. */
-static uint32_t allocate_read(struct cache *c, uint32_t r)
+/* ---- misses ---------------------------------------------------------------------------------- */
+
+static enum cache_status miss_no_allocate(struct access *a)
 {
-	uint32_t h = req_new(c->pool);
-	const struct req *q = &c->pool->at[r];
-	struct req *n = &c->pool->at[h];
-
-	n->addr = q->addr;
-	n->bytes[0] = q->bytes[0];
-	n->bytes[1] = q->bytes[1];
-	n->lanes = q->lanes;
-	n->flags = REQ_BLANK;
-	n->size = (uint16_t)c->tags.p.atom_bytes;
-	n->sm = q->sm;
-	n->cluster = q->cluster;
-	n->type = c->role == ROLE_L2 ? L2_WR_ALLOC_R : L1_WR_ALLOC_R;
-	n->sectors = q->sectors;
-	n->warp = q->warp;
-	n->stream = q->stream;
-	if (c->decode)
-		c->decode(c->decode_ctx, n);
-	n->chip = q->chip;
-	n->sub = q->sub;
-	return h;
-}
-
-/* Room for an allocate-read besides what the policy queues itself. */
-static bool allocation_refused(struct cache *c, const struct req *q, uint32_t room)
-{
-	const struct mshr_entry *e = mshr_find(&c->mshr, mshr_addr(c, q->addr));
-
-	if (queue_full(c, room)) {
-		cache_count_fail(c, q, FAIL_MISS_QUEUE_FULL);
-		return true;
-	}
-	if (!mshr_available(&c->mshr, e)) {
-		cache_count_fail(c, q, e ? FAIL_MSHR_MERGE_ENTRY : FAIL_MSHR_ENTRY);
-		return true;
-	}
-	return false;
-}
-
-static enum cache_status miss_naive(struct cache *c, uint32_t r, struct access_ctx *a)
-{
-	uint32_t alloc, line;
-
-	if (allocation_refused(c, &c->pool->at[r], 2))
-		return STATUS_RESERVATION_FAIL;
-	alloc = allocate_read(c, r);
-	send_write(c, r, a);
-	cache_send_read(c, alloc, a, true, &line);
-	a->ev->alloc_sent = true;
-	cache_emit_write_back(c, &c->pool->at[alloc], a, true);
+	if (queue_full(a->c, 0))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	send_write(a);
 	return STATUS_MISS;
 }
 
-static bool whole_atom(const struct cache *c, const struct req *q)
+/* Whether a read may be sent or merged when x more places of the miss queue are taken; STATUS_MISS if so. */
+static enum cache_status may_allocate(struct access *a, uint32_t x)
 {
-	return bit_count64(q->bytes[0]) + bit_count64(q->bytes[1]) == c->tags.p.atom_bytes;
-}
+	const struct cache *c = a->c;
+	const struct mshr_entry *e;
 
-static enum cache_status miss_fetch(struct cache *c, uint32_t r, struct access_ctx *a)
-{
-	struct req *q = &c->pool->at[r];
-	struct tags *t = &c->tags;
-	uint8_t sector = tags_sector(t, q);
-	uint32_t alloc, line;
-
-	if (whole_atom(c, q)) {
-		struct probe p;
-
-		if (queue_full(c, 0))
-			return refuse(c, q, FAIL_MISS_QUEUE_FULL);
-		p = tags_access(t, tags_block(t, q->addr), sector, true, a->time, &a->evicted);
-		tags_modify(t, p.line, sector, q->bytes);
-		cache_emit_write_back(c, q, a, true);
-		return STATUS_MISS;
-	}
-	if (allocation_refused(c, q, 1))
-		return STATUS_RESERVATION_FAIL;
-	alloc = allocate_read(c, r);
-	c->pool->at[alloc].parent = r;
-	c->pool->at[alloc].flags |= REQ_PARENT_WRITE;
-	cache_send_read(c, alloc, a, true, &line);
-	t->mod_on_fill[line] |= sector;
-	t->bytes_on_fill[line] = true;
-	a->ev->alloc_sent = true;
-	cache_emit_write_back(c, &c->pool->at[alloc], a, true);
+	if (queue_full(c, x))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	e = mshr_find(&c->mshr, a->q->addr & ~(uint64_t)(c->atom - 1));
+	if (e && e->count >= c->mshr.merge)
+		return cache_refuse(a, FAIL_MSHR_MERGE_ENTRY);
+	if (!e && c->mshr.used >= c->mshr.limit)
+		return cache_refuse(a, FAIL_MSHR_ENTRY);
 	return STATUS_MISS;
 }
 
-static enum cache_status miss_lazy(struct cache *c, uint32_t r, struct access_ctx *a)
+static void send_allocate_read(struct access *a, uint32_t parent)
 {
-	struct req *q = &c->pool->at[r];
-	struct tags *t = &c->tags;
-	uint8_t sector = tags_sector(t, q);
-	struct probe p;
+	uint32_t r = cache_make_request(a, a->c->alloc_type, parent ? REQ_PARENT_WRITE : 0, a->q->addr);
+	struct req *n = &a->c->pool->at[r];
 
-	if (queue_full(c, 0))
-		return refuse(c, q, FAIL_MISS_QUEUE_FULL);
-	if (t->p.write == WRITE_THROUGH)
-		send_write(c, r, a);
-	p = tags_access(t, tags_block(t, q->addr), sector, true, a->time, &a->evicted);
-	tags_modify(t, p.line, sector, q->bytes);
-	if (p.status == STATUS_HIT_RESERVED) {
-		t->mod_on_fill[p.line] |= sector;
-		t->bytes_on_fill[p.line] = true;
-	}
-	if (whole_atom(c, q)) {
-		t->readable[p.line] |= sector;
+	n->size = n->orig_size = (uint16_t)a->c->atom;
+	n->bytes[0] = a->q->bytes[0];
+	n->bytes[1] = a->q->bytes[1];
+	n->sectors = a->q->sectors;
+	n->parent = parent;
+	cache_send_read(a, r);	/* may_allocate has said that there is room */
+	a->ev.alloc_sent = true;
+}
+
+static enum cache_status miss_allocate(struct access *a)
+{
+	enum cache_status may = may_allocate(a, 2);
+
+	if (may != STATUS_MISS)
+		return may;
+	send_write(a);
+	send_allocate_read(a, REQ_NONE);
+	a->moved = cache_emit_write_back(a);
+	return STATUS_MISS;
+}
+
+/* quirk: a whole-atom write is sent nowhere, with write-through too. */
+static enum cache_status miss_fetch(struct access *a)
+{
+	struct tags *t = &a->c->tags;
+
+	if (whole_atom(a)) {
+		if (queue_full(a->c, 0))
+			return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+		tag_access(t, &a->at, a->now, &a->out);
+		modify(a);
 	} else {
-		t->readable[p.line] &= (uint8_t)~sector;
-		if (p.status == STATUS_HIT_RESERVED)
-			t->read_on_fill[p.line] |= sector;
+		enum cache_status may = may_allocate(a, 1);
+
+		if (may != STATUS_MISS)
+			return may;
+		send_allocate_read(a, a->r);
+		tag_flags(t, a->at.slot, 0, a->at.sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
 	}
-	tags_update_readable(t, p.line, q->sectors);
-	cache_emit_write_back(c, q, a, true);
+	a->moved = cache_emit_write_back(a);
 	return STATUS_MISS;
 }
 
-enum cache_status cache_write_miss(struct cache *c, uint32_t r, struct access_ctx *a)
+/* The read waits until somebody wants bytes that were not written. */
+static enum cache_status miss_lazy(struct access *a)
 {
-	switch (c->tags.p.walloc) {
-	case WALLOC_NAIVE: return miss_naive(c, r, a);
-	case WALLOC_FETCH: return miss_fetch(c, r, a);
-	case WALLOC_LAZY: return miss_lazy(c, r, a);
-	default: break;
+	struct tags *t = &a->c->tags;
+	uint32_t sector = a->at.sector;
+
+	if (queue_full(a->c, 0))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	if (a->c->write == WRITE_THROUGH)
+		send_write(a);
+	tag_access(t, &a->at, a->now, &a->out);
+	modify(a);
+	if (a->at.status == STATUS_HIT_RESERVED)
+		tag_flags(t, a->at.slot, 0, sector * LINE_MOD_ON_FILL | LINE_BYTES_ON_FILL);
+	if (whole_atom(a)) {
+		tag_flags(t, a->at.slot, sector * LINE_UNREADABLE, 0);
+	} else {
+		tag_flags(t, a->at.slot, 0, sector * LINE_UNREADABLE);
+		if (a->at.status == STATUS_HIT_RESERVED)
+			tag_flags(t, a->at.slot, 0, sector * LINE_READ_ON_FILL);
 	}
-	if (queue_full(c, 0))
-		return refuse(c, &c->pool->at[r], FAIL_MISS_QUEUE_FULL);
-	send_write(c, r, a);
+	tag_update_readable(t, a->at.slot, a->q->sectors);
+	a->moved = cache_emit_write_back(a);
 	return STATUS_MISS;
+}
+
+enum cache_status cache_write_miss(struct access *a)
+{
+	switch (a->c->walloc) {
+	case WALLOC_NAIVE:
+		return miss_allocate(a);
+	case WALLOC_FETCH:
+		return miss_fetch(a);
+	case WALLOC_LAZY:
+		return miss_lazy(a);
+	default:
+		return miss_no_allocate(a);
+	}
 }

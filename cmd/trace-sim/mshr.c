@@ -1,124 +1,117 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* MSHR table; see mshr.h for what is always true. */
+/*
+ * Miss status holding registers (mshr.h): a chained hash table of entries, and a FIFO of the ready ones. An
+ * entry drains one request a call and is in use until its last one left; requests may join it until then.
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include "arena.h"
+#include "bits.h"
 #include "mshr.h"
 
-void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge, unsigned level)
+void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge)
 {
-	uint32_t slots = ring_capacity(entries), table = ring_capacity(2 * entries + 2);
+	uint32_t buckets = ring_capacity(entries * 2 + 2), ready = ring_capacity(entries);
 
-	*m = (struct mshr){.entries = entries, .merge = merge, .level = level, .mask = table - 1, .n_free = entries};
-	m->entry = xcalloc(entries + 1, sizeof *m->entry);
-	m->free = xcalloc(entries + 1, sizeof *m->free);
-	for (uint32_t i = 0; i < entries; i++)
-		m->free[i] = entries - 1 - i;
-	m->table = xcalloc(table, sizeof *m->table);
-	m->ready_slots = xcalloc(slots, sizeof *m->ready_slots);
-	ring_init(&m->ready, m->ready_slots, slots);
+	*m = (struct mshr){.limit = entries, .merge = merge, .shift = 64 - log2_floor(buckets)};
+	m->entry = xcalloc((size_t)entries + 1, sizeof *m->entry);
+	m->bucket = xcalloc(buckets, sizeof *m->bucket);
+	ring_init(&m->ready, xcalloc(ready, sizeof *m->ready.slot), ready);
 }
 
 void mshr_free(struct mshr *m)
 {
 	free(m->entry);
-	free(m->free);
-	free(m->table);
-	free(m->ready_slots);
+	free(m->bucket);
+	free(m->ready.slot);
 }
 
-static uint32_t home(const struct mshr *m, uint64_t addr)
+/* MSHR addresses end in at least four zero bits. */
+static uint32_t *bucket_of(const struct mshr *m, uint64_t addr)
 {
-	return (uint32_t)((addr >> 5) * 0x9e3779b97f4a7c15u >> 32) & m->mask;
+	return &m->bucket[(addr >> 4) * 0x9E3779B97F4A7C15ull >> m->shift];
 }
 
 struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr)
 {
-	for (uint32_t i = home(m, addr); m->table[i]; i = (i + 1) & m->mask)
-		if (m->entry[m->table[i] - 1].addr == addr)
-			return &m->entry[m->table[i] - 1];
+	for (uint32_t i = *bucket_of(m, addr); i; i = m->entry[i].chain)
+		if (m->entry[i].addr == addr)
+			return &m->entry[i];
 	return NULL;
 }
 
-static void insert(struct mshr *m, uint32_t e)
+struct mshr_entry *mshr_open(struct mshr *m, uint64_t addr, uint32_t r, struct req_pool *pool)
 {
-	uint32_t i = home(m, m->entry[e].addr);
-
-	while (m->table[i])
-		i = (i + 1) & m->mask;
-	m->table[i] = e + 1;
-}
-
-/* Remove by moving later entries of the run back, so that no tombstones are needed. */
-static void erase(struct mshr *m, uint32_t e)
-{
-	uint32_t i = home(m, m->entry[e].addr), j;
-
-	while (m->table[i] != e + 1)
-		i = (i + 1) & m->mask;
-	for (j = i;;) {
-		uint32_t h;
-
-		j = (j + 1) & m->mask;
-		if (!m->table[j])
-			break;
-		h = home(m, m->entry[m->table[j] - 1].addr);
-		if (((j - h) & m->mask) >= ((j - i) & m->mask)) {
-			m->table[i] = m->table[j];
-			i = j;
-		}
-	}
-	m->table[i] = 0;
-	m->free[m->n_free++] = e;
-}
-
-void mshr_add(struct mshr *m, struct req_pool *pool, uint64_t addr, uint32_t r)
-{
-	struct mshr_entry *e = mshr_find(m, addr);
-
-	pool->at[r].miss[m->level].next = REQ_NONE;
-	if (!e) {
-		uint32_t i;
-
-		assert(m->n_free);
-		i = m->free[--m->n_free];
-		e = &m->entry[i];
-		*e = (struct mshr_entry){.addr = addr, .first = r};
-		insert(m, i);
-	} else {
-		pool->at[e->last].miss[m->level].next = r;
-	}
-	e->last = r;
-	e->n++;
-	e->atomic |= (pool->at[r].flags & REQ_ATOMIC) != 0;
-}
-
-bool mshr_mark_ready(struct mshr *m, uint64_t addr)
-{
-	struct mshr_entry *e = mshr_find(m, addr);
-
-	assert(e);
-	ring_push(&m->ready, (uint32_t)(e - m->entry));
-	return e->atomic;
-}
-
-uint32_t mshr_peek_ready(const struct mshr *m)
-{
-	return mshr_has_ready(m) ? m->entry[ring_front(&m->ready)].first : REQ_NONE;
-}
-
-uint32_t mshr_pop_ready(struct mshr *m, struct req_pool *pool)
-{
+	uint32_t *bucket = bucket_of(m, addr), i = m->free;
 	struct mshr_entry *e;
-	uint32_t r;
 
-	if (!mshr_has_ready(m))
+	assert(m->used < m->limit);
+	if (i)
+		m->free = m->entry[i].chain;
+	else
+		i = ++m->made;
+	e = &m->entry[i];
+	*e = (struct mshr_entry){.addr = addr, .first = r, .count = 1, .chain = *bucket, .waiting = true};
+	e->atomic = pool->at[r].flags & REQ_ATOMIC;
+	*bucket = i;
+	m->used++;
+	return e;
+}
+
+void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool)
+{
+	assert(e->count < m->merge);
+	pool->at[r].next = REQ_NONE;
+	if (e->head == REQ_NONE)
+		e->head = r;
+	else
+		pool->at[e->tail].next = r;
+	e->tail = r;
+	e->count++;
+	if (pool->at[r].flags & REQ_ATOMIC)
+		e->atomic = true;
+}
+
+void mshr_ready(struct mshr *m, const struct mshr_entry *e)
+{
+	ring_push(&m->ready, (uint32_t)(e - m->entry));
+}
+
+uint32_t mshr_peek(const struct mshr *m)
+{
+	const struct mshr_entry *e;
+
+	if (ring_empty(&m->ready))
 		return REQ_NONE;
 	e = &m->entry[ring_front(&m->ready)];
-	r = e->first;
-	e->first = pool->at[r].miss[m->level].next;
-	pool->at[r].miss[m->level].next = REQ_NONE;
-	if (!--e->n)
-		erase(m, ring_pop(&m->ready));
+	return e->first != REQ_NONE ? e->first : e->head;
+}
+
+static void close_entry(struct mshr *m, uint32_t i)
+{
+	uint32_t *link = bucket_of(m, m->entry[i].addr);
+
+	while (*link != i)
+		link = &m->entry[*link].chain;
+	*link = m->entry[i].chain;
+	m->entry[i].chain = m->free;
+	m->free = i;
+	m->used--;
+}
+
+uint32_t mshr_pop(struct mshr *m, const struct req_pool *pool)
+{
+	uint32_t r = mshr_peek(m);
+	struct mshr_entry *e;
+
+	if (r == REQ_NONE)
+		return r;
+	e = &m->entry[ring_front(&m->ready)];
+	if (e->first != REQ_NONE)
+		e->first = REQ_NONE;
+	else
+		e->head = pool->at[r].next;
+	if (!--e->count)
+		close_entry(m, ring_pop(&m->ready));
 	return r;
 }

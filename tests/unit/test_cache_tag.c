@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tag array against a slow one that follows the text of part 3 sections 14 to 16 word by word: it scans
+ * all ways, keeps every state by itself, has no lists and no hash. Both get the same random operations under
+ * random parameters; every lookup, eviction, count and line must agree. Seeded: every run does the same.
+ */
+#include "arena.h"
+#include "cache_tag.h"
+#include "tap.h"
+
+/* ---- the slow array -------------------------------------------------------------------------- */
+
+enum state { INVALID, RESERVED, VALID, MODIFIED };
+
+struct slow_line {
+	uint64_t tag, bytes[2];
+	enum state state[4];
+	bool unreadable[4], mod_on_fill[4], read_on_fill[4], bytes_on_fill;
+	uint32_t allocated, accessed;
+};
+
+struct slow {
+	struct cache_params p;
+	uint32_t ways, n, dirty;	/* n: sectors that a line is tracked by */
+	bool on_miss, used;
+	struct slow_line *line;
+};
+
+static bool any(const struct slow *s, const struct slow_line *l, enum state st)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (l->state[i] == st)
+			return true;
+	return false;
+}
+
+static bool is_invalid(const struct slow *s, const struct slow_line *l)
+{
+	return !any(s, l, RESERVED) && !any(s, l, VALID) && !any(s, l, MODIFIED);
+}
+
+static enum cache_status slow_match(const struct slow_line *l, uint32_t i, bool write)
+{
+	switch (l->state[i]) {
+	case RESERVED:
+		return STATUS_HIT_RESERVED;
+	case VALID:
+		return STATUS_HIT;
+	case MODIFIED:
+		return write || !l->unreadable[i] ? STATUS_HIT : STATUS_SECTOR_MISS;
+	default:
+		return STATUS_SECTOR_MISS;
+	}
+}
+
+static enum cache_status slow_probe(const struct slow *s, uint64_t addr, uint32_t i, bool write, uint32_t *at)
+{
+	uint64_t tag = addr & ~(uint64_t)(s->p.line_bytes - 1);
+	uint32_t set = hash_index(s->p.index, tag, s->p.sets, s->p.line_log2), best = UINT32_MAX;
+	int64_t invalid = -1, candidate = -1;
+
+	for (uint32_t w = 0; w < s->ways; w++) {
+		const struct slow_line *l = &s->line[set * s->ways + w];
+		float p = ((float)s->dirty / (float)(s->p.sets * s->ways)) * 100;
+		uint32_t stamp = s->p.replacement == REPLACE_FIFO ? l->allocated : l->accessed;
+
+		*at = set * s->ways + w;
+		if (l->tag == tag && !is_invalid(s, l))
+			return slow_match(l, i, write);
+		if (any(s, l, RESERVED) || (any(s, l, MODIFIED) && p < (float)s->p.write_ratio))
+			continue;
+		if (is_invalid(s, l)) {
+			invalid = *at;
+		} else if (stamp < best) {
+			best = stamp;
+			candidate = *at;
+		}
+	}
+	if (invalid < 0 && candidate < 0)
+		return STATUS_RESERVATION_FAIL;
+	*at = (uint32_t)(invalid >= 0 ? invalid : candidate);
+	return STATUS_MISS;
+}
+
+static void slow_allocate_line(struct slow *s, uint32_t at, uint64_t addr, uint32_t i, uint32_t now)
+{
+	struct slow_line *l = &s->line[at], old = *l;
+
+	*l = (struct slow_line){.allocated = now, .accessed = now};
+	l->tag = addr & ~(uint64_t)(s->p.line_bytes - 1);
+	if (s->p.kind == CACHE_LINE) {
+		l->unreadable[0] = old.unreadable[0];
+		memcpy(l->bytes, old.bytes, sizeof l->bytes);
+	}
+	l->state[i] = RESERVED;
+}
+
+static void slow_allocate_sector(struct slow *s, uint32_t at, uint32_t i, uint32_t now)
+{
+	struct slow_line *l = &s->line[at];
+
+	l->mod_on_fill[i] = l->state[i] == MODIFIED;
+	l->read_on_fill[i] = false;
+	l->state[i] = RESERVED;
+	l->unreadable[i] = false;
+	l->accessed = now;
+}
+
+static enum cache_status slow_access(struct slow *s, uint64_t addr, uint32_t i, bool write, uint32_t now,
+	uint32_t *at, struct evicted *out)
+{
+	enum cache_status st = slow_probe(s, addr, i, write, at);
+	struct slow_line *l = &s->line[*at];
+	bool was = any(s, l, MODIFIED);
+
+	s->used = true;
+	if (st == STATUS_HIT || st == STATUS_HIT_RESERVED) {
+		l->accessed = now;
+	} else if (st == STATUS_MISS && s->on_miss) {
+		if (was) {
+			*out = (struct evicted){.wanted = true, .tag = l->tag};
+			memcpy(out->bytes, l->bytes, sizeof l->bytes);
+			for (uint32_t k = 0; k < 4; k++)
+				out->sectors |= s->n == 1 || l->state[k] == MODIFIED ? 1u << k : 0;
+			for (uint32_t k = 0; k < 4; k++)
+				out->size += (out->sectors >> k & 1) * 32;
+			s->dirty--;
+		}
+		slow_allocate_line(s, *at, addr, i, now);
+	} else if (st == STATUS_SECTOR_MISS && s->on_miss) {
+		slow_allocate_sector(s, *at, i, now);
+		if (was && !any(s, l, MODIFIED))
+			s->dirty--;
+	}
+	return st;
+}
+
+static void slow_fill(struct slow *s, uint32_t at, uint32_t i, const uint64_t bytes[2])
+{
+	struct slow_line *l = &s->line[at];
+	bool was = any(s, l, MODIFIED);
+
+	l->state[i] = l->mod_on_fill[i] ? MODIFIED : VALID;
+	if (l->read_on_fill[i]) {
+		l->unreadable[i] = false;
+		if (s->p.kind == CACHE_SECTOR)
+			l->read_on_fill[i] = false;
+	}
+	for (int k = 0; k < 2; k++)
+		l->bytes[k] |= l->bytes_on_fill ? bytes[k] : 0;
+	if (!was && any(s, l, MODIFIED))
+		s->dirty++;
+}
+
+static void slow_fill_addr(
+	struct slow *s, uint64_t addr, uint32_t i, bool write, const uint64_t bytes[2], uint32_t now)
+{
+	uint32_t at;
+	enum cache_status st = slow_probe(s, addr, i, write, &at);
+	bool was = any(s, &s->line[at], MODIFIED);
+
+	if (st == STATUS_RESERVATION_FAIL)
+		return;
+	if (st == STATUS_MISS)
+		slow_allocate_line(s, at, addr, i, now);
+	else if (st == STATUS_SECTOR_MISS)
+		slow_allocate_sector(s, at, i, now);
+	if (was && !any(s, &s->line[at], MODIFIED))
+		s->dirty--;
+	slow_fill(s, at, i, bytes);
+}
+
+static void slow_empty(struct slow *s, bool modified_only)
+{
+	if (!s->used)
+		return;
+	for (uint32_t at = 0; at < s->p.sets * s->ways; at++)
+		if (!modified_only || any(s, &s->line[at], MODIFIED))
+			memset(s->line[at].state, 0, sizeof s->line[at].state);
+	s->dirty = 0;
+	s->used = false;
+}
+
+/* ---- both, side by side ---------------------------------------------------------------------- */
+
+struct flight { uint32_t line, sector; uint64_t bytes[2]; };
+
+struct pair {
+	struct tags fast;
+	struct slow slow;
+	uint64_t seed;
+	uint32_t now, n_flights;
+	struct flight flight[64];
+	const char *wrong;
+};
+
+static uint32_t pick(struct pair *x, uint32_t n)
+{
+	x->seed = x->seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((x->seed >> 33) % n);
+}
+
+static struct cache_params random_params(struct pair *x)
+{
+	static const uint32_t sets[] = {1, 2, 4, 32}, ways[] = {1, 2, 3, 8, 24, 63, 64, 65, 130};
+	static const uint32_t ratio[] = {0, 0, 10, 25, 60};
+	struct cache_params p = {.present = true, .line_bytes = 128, .line_log2 = 7};
+
+	p.kind = pick(x, 3) ? CACHE_SECTOR : CACHE_LINE;
+	p.sets = sets[pick(x, 4)];
+	p.ways = ways[pick(x, 9)];
+	p.ways_max = p.ways * (1 + pick(x, 4));
+	p.replacement = pick(x, 4) ? REPLACE_LRU : REPLACE_FIFO;
+	p.alloc = pick(x, 4) ? ALLOC_ON_MISS : ALLOC_ON_FILL;
+	p.index = p.sets == 32 && pick(x, 2) ? INDEX_IPOLY : pick(x, 2) ? INDEX_LINEAR : INDEX_XOR;
+	p.write_ratio = ratio[pick(x, 5)];
+	return p;
+}
+
+static uint32_t packed(const struct slow_line *l)
+{
+	uint32_t v = l->bytes_on_fill ? LINE_BYTES_ON_FILL : 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		v |= (l->state[i] == RESERVED ? LINE_RESERVED : 0u) << i;
+		v |= (l->state[i] == VALID ? LINE_VALID : 0u) << i;
+		v |= (l->state[i] == MODIFIED ? LINE_MODIFIED : 0u) << i;
+		v |= (l->unreadable[i] ? LINE_UNREADABLE : 0u) << i;
+		v |= (l->mod_on_fill[i] ? LINE_MOD_ON_FILL : 0u) << i;
+		v |= (l->read_on_fill[i] ? LINE_READ_ON_FILL : 0u) << i;
+	}
+	return v;
+}
+
+static bool wrong(struct pair *x, bool is, const char *what)
+{
+	if (is && !x->wrong)
+		x->wrong = what;
+	return x->wrong;
+}
+
+static void compare_lines(struct pair *x)
+{
+	const struct slow *s = &x->slow;
+
+	for (uint32_t at = 0; at < s->p.sets * s->p.ways_max; at++) {
+		const struct slow_line *l = &s->line[at];
+		const struct line *f = &x->fast.line[at + 1];
+		uint32_t stamp = s->p.replacement == REPLACE_FIFO ? l->allocated : l->accessed;
+
+		wrong(x, f->tag != l->tag, "tag");
+		wrong(x, f->state != packed(l), "state");
+		wrong(x, f->stamp != stamp, "stamp");
+		wrong(x, memcmp(x->fast.bytes[at + 1], l->bytes, sizeof l->bytes), "bytes");
+	}
+}
+
+static void both_modify(struct pair *x, uint32_t line, uint32_t i, const uint64_t bytes[2])
+{
+	struct slow *s = &x->slow;
+
+	s->dirty += !any(s, &s->line[line], MODIFIED);
+	s->line[line].state[i] = MODIFIED;
+	s->line[line].bytes[0] |= bytes[0];
+	s->line[line].bytes[1] |= bytes[1];
+	tag_modify(&x->fast, line + 1, 1u << i, bytes);
+}
+
+static void both_flags(struct pair *x, uint32_t line, uint32_t i)
+{
+	struct slow_line *l = &x->slow.line[line];
+	uint32_t which = pick(x, 4), on = pick(x, 2), bit = 1u << i;
+
+	if (which == 0 && x->slow.p.kind == CACHE_SECTOR) {
+		l->unreadable[i] = on;
+		bit *= LINE_UNREADABLE;
+	} else if (which == 1) {
+		l->mod_on_fill[i] = on;
+		bit *= LINE_MOD_ON_FILL;
+	} else if (which == 2) {
+		l->read_on_fill[i] = on;
+		bit *= LINE_READ_ON_FILL;
+	} else {
+		l->bytes_on_fill = on;
+		bit = LINE_BYTES_ON_FILL;
+	}
+	tag_flags(&x->fast, line + 1, on ? 0 : bit, on ? bit : 0);
+}
+
+static void access_step(struct pair *x, uint64_t addr, uint32_t i, const uint64_t bytes[2])
+{
+	struct evicted a = {0}, b = {0};
+	struct lookup l;
+	bool write = pick(x, 2);
+	uint32_t at;
+	enum cache_status st = slow_probe(&x->slow, addr, i, write, &at);
+
+	tag_lookup(&x->fast, &l, addr, 1u << i, write);
+	if (wrong(x, l.status != st, "lookup") || st == STATUS_RESERVATION_FAIL || pick(x, 16) == 0)
+		return;
+	slow_access(&x->slow, addr, i, write, x->now, &at, &a);
+	tag_access(&x->fast, &l, x->now, &b);
+	if (wrong(x, l.slot != at + 1, "slot") || wrong(x, a.wanted != b.wanted, "eviction"))
+		return;
+	wrong(x, a.wanted && (a.tag != b.tag || a.size != b.size || a.sectors != b.sectors ||
+		memcmp(a.bytes, b.bytes, sizeof a.bytes)), "evicted line");
+	if ((x->slow.on_miss || st == STATUS_HIT) && pick(x, 3) == 0) {
+		both_modify(x, at, i, bytes);
+		if (pick(x, 2))
+			both_flags(x, at, i);
+	}
+	if (st != STATUS_HIT && x->n_flights < 64)
+		x->flight[x->n_flights++] = (struct flight){at, i, {bytes[0], bytes[1]}};
+}
+
+static void fill_step(struct pair *x)
+{
+	uint32_t k = pick(x, x->n_flights);
+	struct flight f = x->flight[k];
+
+	x->flight[k] = x->flight[--x->n_flights];
+	slow_fill(&x->slow, f.line, f.sector, f.bytes);
+	tag_fill_slot(&x->fast, f.line + 1, 1u << f.sector, f.bytes);
+}
+
+static void drop_step(struct pair *x, uint64_t addr, uint32_t i)
+{
+	struct lookup l;
+
+	tag_lookup(&x->fast, &l, addr, 1u << i, true);
+	if (l.status != STATUS_HIT)
+		return;
+	tag_drop_sector(&x->fast, l.slot, l.sector);
+	x->slow.line[l.slot - 1].state[i] = INVALID;
+}
+
+static void rare_step(struct pair *x)
+{
+	uint32_t ways = 1 + pick(x, x->slow.p.ways_max);
+
+	switch (pick(x, 5)) {
+	case 0:
+		tag_invalidate(&x->fast);
+		slow_empty(&x->slow, false);
+		break;
+	case 1:
+		tag_flush(&x->fast);
+		slow_empty(&x->slow, true);
+		break;
+	case 2:
+		x->now -= 50;	/* as when 32 bits wrap */
+		break;
+	case 3:
+		x->fast.on_miss = x->slow.on_miss = !x->slow.on_miss;
+		break;
+	default:
+		tag_set_ways(&x->fast, ways);
+		x->slow.ways = ways;
+	}
+}
+
+static void step(struct pair *x)
+{
+	const struct cache_params *p = &x->slow.p;
+	uint64_t addr = pick(x, p->sets * p->ways * 2 + 2) * 128ull + (pick(x, 4) ? 0 : 0x7f0000000000);
+	uint32_t i = p->kind == CACHE_SECTOR ? pick(x, 4) : 0, what = pick(x, 64);
+	uint64_t bytes[2] = {0};
+
+	bytes[i / 2] = (uint64_t)pick(x, UINT32_MAX) << i % 2 * 32;
+	x->now += pick(x, 3);
+	if (what < 40)
+		access_step(x, addr, i, bytes);
+	else if (what < 58 && x->n_flights)
+		fill_step(x);
+	else if (what < 61)
+		drop_step(x, addr, i);
+	else if (what < 63 || pick(x, 8)) {
+		bool write = pick(x, 2);
+
+		slow_fill_addr(&x->slow, addr, i, write, bytes, x->now);
+		tag_fill_addr(&x->fast, addr, 1u << i, write, bytes, x->now);
+	} else {
+		rare_step(x);
+	}
+	wrong(x, x->fast.dirty != x->slow.dirty, "dirty");
+}
+
+static void run(uint64_t seed, unsigned steps)
+{
+	struct pair x = {.seed = seed * 0x9E3779B97F4A7C15u, .now = 1000};
+	struct cache_params p = random_params(&x);
+	unsigned n = 0;
+
+	tag_init(&x.fast, &p, NULL);
+	x.slow = (struct slow){.p = p, .ways = p.ways, .on_miss = x.fast.on_miss};
+	x.slow.n = p.kind == CACHE_SECTOR ? 4 : 1;
+	x.slow.line = xcalloc((size_t)p.sets * p.ways_max, sizeof *x.slow.line);
+	for (; n < steps && !x.wrong; n++) {
+		step(&x);
+		if (n % 64 == 0)
+			compare_lines(&x);
+	}
+	compare_lines(&x);
+	ok(!x.wrong, "%s %ux%u (at most %u) %s ratio %u index %d, seed %u",
+		p.kind == CACHE_SECTOR ? "sectors" : "lines", p.sets, p.ways, p.ways_max,
+		p.replacement == REPLACE_FIFO ? "FIFO" : "LRU", p.write_ratio, (int)p.index, (unsigned)seed);
+	if (x.wrong)
+		printf("# first difference at step %u: %s\n", n, x.wrong);
+	free(x.slow.line);
+	tag_free(&x.fast);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned runs = argc > 1 ? (unsigned)atoi(argv[1]) : 60;
+	unsigned steps = argc > 2 ? (unsigned)atoi(argv[2]) : 6000;
+
+	for (unsigned s = 1; s <= runs; s++)
+		run(s, steps);
+	return tap_done();
+}
