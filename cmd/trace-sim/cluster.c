@@ -4,6 +4,7 @@
  *
  * Always true: at most one packet a core tick enters and one leaves; the head blocks all behind it, whichever
  * SM they are for (quirk kept). A sleeping SM without thread blocks keeps what reaches it until it wakes.
+ * gpu.replying has the clusters whose FIFO is not empty.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -24,6 +25,12 @@ void cluster_free(struct cluster *c)
 {
 	free(c->slots);
 	c->slots = NULL;
+}
+
+void cluster_reply(struct gpu *g, uint32_t id, uint32_t req)
+{
+	ring_push(&g->cluster[id].reply, req);
+	bitset_set(g->replying, id);
 }
 
 static void hand_over(struct gpu *g, struct cluster *c)
@@ -57,15 +64,27 @@ static void take_in(struct gpu *g, struct cluster *c, uint32_t id)
 	c->flits_in += (bytes + g->params.net.flit_bytes - 1) / g->params.net.flit_bytes;
 	if (g->events)
 		events_reply(g->events, gpu_now(g), r->sm, r->warp, r->addr, r->type);
-	ring_push(&c->reply, handle);
+	cluster_reply(g, id, handle);
 }
 
-void cluster_response_step(struct gpu *g, uint32_t id)
+static void response_step(struct gpu *g, uint32_t id)
 {
 	struct cluster *c = &g->cluster[id];
 
-	if (!ring_empty(&c->reply))
+	if (!ring_empty(&c->reply)) {
 		hand_over(g, c);
-	if (c->reply.count < g->params.net.eject_max && net_has_packet(g->net, id))
+		if (ring_empty(&c->reply))
+			bitset_clear(g->replying, id);
+	}
+	if (c->reply.count < g->params.net.eject_max)
 		take_in(g, c, id);
+}
+
+void cluster_response_steps(struct gpu *g)
+{
+	const uint64_t *waiting = net_waiting_clusters(g->net);
+
+	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
+		FOR_BITS64(b, waiting[w] | g->replying[w])
+			response_step(g, w * 64 + (uint32_t)b);
 }

@@ -167,8 +167,7 @@ unsigned gpu_step(struct gpu *g)
 	uint64_t now = gpu_now(g);
 
 	if (fired & CLOCK_CORE)
-		for (uint32_t c = 0; c < g->params.clusters; c++)
-			cluster_response_step(g, c);
+		cluster_response_steps(g);
 	if (fired & CLOCK_ICNT)
 		memory_reply_tick(g->mem, now);
 	if (fired & CLOCK_DRAM)

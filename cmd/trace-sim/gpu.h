@@ -48,6 +48,7 @@ struct gpu {
 	struct req_pool reqs;
 	struct sm *sm;			/* params.sms */
 	struct cluster *cluster;	/* params.clusters */
+	uint64_t replying[4096 / 64];	/* bit set of clusters whose response FIFO is not empty; cluster.c */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;

@@ -64,7 +64,7 @@ void inject(struct sm *s, uint32_t handle)
 		decode(s, r);
 	s->n.flits_out += (bytes + s->params->net.flit_bytes - 1) / s->params->net.flit_bytes;
 	if (s->core->perfect_mem) {
-		ring_push(&g->cluster[s->cluster].reply, handle);
+		cluster_reply(g, s->cluster, handle);
 		return;
 	}
 	count_type(&s->n, r);

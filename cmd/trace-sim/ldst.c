@@ -43,7 +43,7 @@ struct ldst *ldst_new(struct sm *s)
 
 	ring_init(&l->resp, xcalloc(cap, sizeof(uint32_t)), cap);
 	fifo_init(&l->sp, s->core->smem_latency);
-	l->pend = xcalloc(s->core->warps, sizeof(*l->pend));
+	l->pend = reserve(MAX_WARPS, sizeof(*l->pend));
 	l->l2_splits = s->params->mem.l2.present && s->params->mem.l2.kind == CACHE_SECTOR;
 	l->queue_due = NEVER;
 	if (s->core->l1d.present)
@@ -66,7 +66,7 @@ void ldst_delete(struct ldst *l)
 	free(l->last_in);
 	free(l->resp.slot);
 	free(l->sp.slot);
-	free(l->pend);
+	reserve_free(l->pend, MAX_WARPS, sizeof(*l->pend));
 	free(l->ldgsts);
 	free(l);
 }

@@ -78,8 +78,10 @@ struct cluster {
 };
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id);
 void cluster_free(struct cluster *c);
-/* Step 1 of the GPU step (part 3 section 9.4). */
-void cluster_response_step(struct gpu *g, uint32_t id);
+/* Step 1 of the GPU step (part 3 section 9.4): all clusters, ascending; idle ones cost nothing. */
+void cluster_response_steps(struct gpu *g);
+/* Append a reply to cluster id's FIFO; the caller has looked for room. */
+void cluster_reply(struct gpu *g, uint32_t id, uint32_t req);
 
 /* traffic.c: traffic_breakdown_* histograms (part 4 section 13.2); class N_ACC_TYPES is GLOBAL_ATOMIC. */
 #define TRAFFIC_CLASSES (N_ACC_TYPES + 1)
