@@ -102,13 +102,39 @@ conformance: all
 conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -e "$(REFERENCE)"
 
-# ---- installing ------------------------------------------------------------------------------------
+# ---- manual pages, completions, installing ---------------------------------------------------------
 
--include man/*.mk
+-include man/*.mk completions/*.mk
+
+man: $(MAN_GENERATED)
+completions: $(COMPLETIONS)
+MAN_DIR = $(DESTDIR)$(PREFIX)/share/man
+install: all man completions
+	install -d $(DESTDIR)$(PREFIX)/bin $(MAN_DIR)/man1 $(MAN_DIR)/man5 $(MAN_DIR)/man7 \
+		$(DESTDIR)$(PREFIX)/share/warptools/gpus $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin
+	for s in 1 5 7; do for m in $(BUILD)/man/*.$$s; do [ ! -e "$$m" ] || install -m 644 "$$m" $(MAN_DIR)/man$$s; done; done
+	install -m 644 examples/gpus/* $(DESTDIR)$(PREFIX)/share/warptools/gpus
+	for p in $(PROGRAMS); do \
+		install -m 644 $(BUILD)/completions/$$p.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p && \
+		install -m 644 $(BUILD)/completions/_$$p $(DESTDIR)$(PREFIX)/share/zsh/site-functions && \
+		install -m 644 $(BUILD)/completions/$$p.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d || exit 1; done
+uninstall:
+	for p in $(PROGRAMS); do rm -f $(DESTDIR)$(PREFIX)/bin/$$p \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$$p \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done
+	for m in $(notdir $(MAN_GENERATED)); do rm -f $(MAN_DIR)/man$${m##*.}/$$m; done
+	rm -rf $(DESTDIR)$(PREFIX)/share/warptools
+
+DIST = warptools-$(VERSION)
+dist:
+	@mkdir -p build
+	git archive --prefix=$(DIST)/ HEAD | xz -9 >build/$(DIST).tar.xz
 
 clean:
 	rm -rf build
 
 -include $(DEPS)
 
-.PHONY: all clean tests suite check demo asan fuzz tidy conformance conformance-events
+.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz tidy conformance conformance-events
