@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decode and the instruction buffers (part 2 sections 4.1, 4.4). Always true: a buffer is filled from slot 0 when
- * both slots are empty and read in order, so the slot at the read index is valid exactly when the buffer is not
- * empty. quirk Q2: two records are taken whatever their PCs. A warp that is fetched has records left, for it
- * ends with one of them.
+ * Decode and the instruction buffers (part 2 sections 4.1, 4.4). Always true: a buffer is filled from slot 0
+ * when both slots are empty and read in order, so the slot at the read index is valid exactly when the
+ * buffer is not empty. quirk Q2: two records are taken whatever their PCs. A warp that is fetched has
+ * records left, for it ends with one of them.
  */
 #include "decode.h"
 

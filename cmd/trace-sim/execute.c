@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Function units (part 2 section 12). A pipelined unit is three facts: until when its dispatch register is busy
- * (I cycles after it took an instruction), at which clocks a result of it reaches stage 0 (clock + L), and how
- * many results of all units do (the result buses). Stages never block behind that, so instructions in them need
- * no moving: they wait in the calendar for their writeback.
+ * Function units (part 2 section 12). A pipelined unit is three facts: until when its dispatch register is
+ * busy (I cycles after it took an instruction), at which clocks a result of it reaches stage 0 (clock + L),
+ * and how many results of all units do (the result buses). Stages never block behind that, so instructions
+ * in them need no moving: they wait in the calendar for their writeback.
  */
 #include "ldst.h"
 #include "regset.h"
@@ -22,8 +22,8 @@ static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
 }
 
 /*
- * Offer a waiting instruction to a unit. Returns when to try again: only a busy dispatch register says how long
- * it lasts; results that would collide are looked at again in the next cycle. NEVER: it was taken.
+ * Offer a waiting instruction to a unit. Returns when to try again: only a busy dispatch register says how
+ * long it lasts; results that would collide are looked at again in the next cycle. NEVER: it was taken.
  */
 static uint64_t offer(struct sm *s, struct func_unit *u, struct regset *r, unsigned slot)
 {

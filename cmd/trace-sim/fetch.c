@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instruction fetch, and the end of warps (part 2 section 4). Always true: the fetch buffer is empty when fetch
- * runs, since decode comes first. A finished warp is reaped only when the scan for a warp to fetch passes it.
- * quirk Q1: what is fetched is the line of (last issued PC + 16); decode takes the trace's next records anyway.
+ * Instruction fetch, and the end of warps (part 2 section 4). Always true: the fetch buffer is empty when
+ * fetch runs, since decode comes first. A finished warp is reaped only when the scan for a warp to fetch
+ * passes it. quirk Q1: what is fetched is the line of (last issued PC + 16); decode takes the trace's next
+ * records anyway.
  */
 #include "decode.h"
 #include "gpu.h"
@@ -80,7 +81,10 @@ static void access_icache(struct sm *s, unsigned w)
 	req_free(pool, h);
 }
 
-/* quirk: the request of a perfect instruction cache is made, too, and so draws its partition (part 4 section 6.2). */
+/*
+ * quirk: the request of a perfect instruction cache is made, too, and so draws its partition (part 4 section
+ * 6.2).
+ */
 static void hit_perfect(struct sm *s, unsigned w)
 {
 	if (addrdec_draws(s->gpu->dec)) {

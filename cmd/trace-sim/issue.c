@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The issue stage: every scheduler once, and what an issue does (part 2 sections 5 to 7). Always true: whatever
- * one issue changes is seen by the schedulers that run later in the same cycle.
+ * The issue stage: every scheduler once, and what an issue does (part 2 sections 5 to 7). Always true:
+ * whatever one issue changes is seen by the schedulers that run later in the same cycle.
  */
 #include "decode.h"
 #include "gpu.h"
@@ -26,7 +26,7 @@ void sched_init(struct sm *s)
 		s->id_oc[u].bit = opcoll_input_bit(u);
 }
 
-/* ---- waiting (sections 3 and 9.2) ---------------------------------------------------------------------- */
+/* ---- waiting (sections 3 and 9.2) ---------------------------------------------------------- */
 
 /* quirk Q6: a memory barrier waits for registers, not for stores. */
 static void clear_membar(struct sm *s, unsigned w)
@@ -59,9 +59,10 @@ void sched_recompute(struct sm *s, uint64_t stale)
 	}
 }
 
-/* ---- one issue (section 7) ------------------------------------------------------------------------------- */
+/* ---- one issue (section 7) ----------------------------------------------------------------- */
 
-static enum space space_of(const struct sm *s, const struct warp *p, const struct uop *u, const struct rec *rec)
+static enum space space_of(const struct sm *s, const struct warp *p, const struct uop *u,
+	const struct rec *rec)
 {
 	const struct cta *c = &s->cta[p->cta];
 	const struct kernel_header *h;
@@ -100,6 +101,11 @@ static void end_warp(struct sm *s, unsigned w)
 	barrier_warp_exit(s, w);
 }
 
+static bool is_long_operation(const struct winst *in)
+{
+	return in->uop->flags & UOP_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL);
+}
+
 static void issue(struct sm *s, unsigned k, unsigned w)
 {
 	struct warp *p = &s->warp[w];
@@ -112,7 +118,8 @@ static void issue(struct sm *s, unsigned k, unsigned w)
 
 	*in = (struct winst){
 		.uid = ++s->next_uid, .uop = u, .code = rec->inst, .mask = rec->mask, .rec = p->first + index,
-		.warp = (uint8_t)w, .sched = (uint8_t)k, .cta = p->cta, .space = (uint8_t)space_of(s, p, u, rec),
+		.warp = (uint8_t)w, .sched = (uint8_t)k, .cta = p->cta,
+		.space = (uint8_t)space_of(s, p, u, rec),
 	};
 	regset_put(s, &s->id_oc[u->unit], k, h, &s->id_oc_inputs);
 	s->collector.may_allocate = true;
@@ -131,7 +138,7 @@ static void issue(struct sm *s, unsigned k, unsigned w)
 		ldgsts_issue(s, w, in, lane0_address(s, p, rec));
 	if (u->flags & (UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR))
 		start_waiting(s, w, u);
-	scoreboard_reserve(s, w, u, u->flags & UOP_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL));
+	scoreboard_reserve(s, w, u, is_long_operation(in));
 	p->fetch_pc = u->pc + 16;
 }
 
@@ -176,7 +183,7 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 	return n;
 }
 
-/* ---- the stage --------------------------------------------------------------------------------------------- */
+/* ---- the stage ----------------------------------------------------------------------------- */
 
 static unsigned run_scheduler(struct sm *s, unsigned k)
 {
@@ -212,7 +219,8 @@ static bool schedule(struct sm *s, unsigned k, uint64_t running)
 /* Own warps whose state differs from what their scheduler last saw, or may change by being looked at. */
 static uint64_t news(const struct sm *s, uint64_t running)
 {
-	return (running ^ s->still_running) | (s->ibuf ^ s->still_ibuf) | (s->stale & running & s->ibuf) | s->membar;
+	return (running ^ s->still_running) | (s->ibuf ^ s->still_ibuf) | (s->stale & running & s->ibuf)
+		| s->membar;
 }
 
 /* A scheduler that issued nothing, and has no news since, would do the same again. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Groups of asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR (part 2 section 9.4). Always true: entries are in
- * group order, those below first_open are done; dep_wait holds the warps that wait. Counts are 32 bits and wrap
- * as the original's. Room for all entries of a warp was made when its thread block was placed.
+ * group order, those below first_open are done; dep_wait holds the warps that wait. Counts are 32 bits and
+ * wrap as the original's. Room for all entries of a warp was made when its thread block was placed.
  */
 #include "sm.h"
 
@@ -29,7 +29,8 @@ uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint6
 	struct warp *w = &s->warp[warp];
 	uint32_t i = w->n_entries++;
 
-	w->entry[i] = (struct ldgsts_entry){.lane0 = lane0, .pc = in->uop->pc, .group = w->closed, .done = !in->mask};
+	w->entry[i] = (struct ldgsts_entry){.lane0 = lane0, .pc = in->uop->pc, .group = w->closed,
+		.done = !in->mask};
 	if (w->n_groups == w->closed)
 		w->n_groups++;
 	skip_done(w);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operand collector (part 2 section 11): instructions wait in collector units until the register banks have
- * served their sources. A step has three phases: dispatch of ready units, reads, allocation.
+ * The operand collector (part 2 section 11): instructions wait in collector units until the register banks
+ * have served their sources. A step has three phases: dispatch of ready units, reads, allocation.
  *
  * Always true: a unit is free, or waits in bank queues, or is ready. A phase that found nothing to do finds
- * nothing either until something has changed that it depends on (may_dispatch, may_allocate); every bank whose
- * queue is not empty serves its head in each step unless a result was written to it in this cycle.
+ * nothing either until something has changed that it depends on (may_dispatch, may_allocate); every bank
+ * whose queue is not empty serves its head in each step unless a result was written to it in this cycle.
  * quirk: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 
 const uint8_t opcoll_input_kind[N_UNIT_KINDS] = {
 	UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_TENSOR, UNIT_DP, UNIT_INT,
-	UNIT_SPEC, UNIT_SPEC + 1, UNIT_SPEC + 2, UNIT_SPEC + 3, UNIT_SPEC + 4, UNIT_SPEC + 5, UNIT_SPEC + 6, UNIT_SPEC + 7,
+	UNIT_SPEC, UNIT_SPEC + 1, UNIT_SPEC + 2, UNIT_SPEC + 3,
+	UNIT_SPEC + 4, UNIT_SPEC + 5, UNIT_SPEC + 6, UNIT_SPEC + 7,
 };
 
 uint32_t opcoll_input_bit(unsigned unit)
@@ -27,11 +28,11 @@ uint32_t opcoll_input_bit(unsigned unit)
 	return 1u << i;
 }
 
-/* ---- building (section 11.1) ------------------------------------------------------------------------- */
+/* ---- building (section 11.1) --------------------------------------------------------------- */
 
 /*
- * Where a dispatch unit begins its search after it found unit `last` of the set: behind it, in sub-core mode at
- * the first unit of the next scheduler's group.
+ * Where a dispatch unit begins its search after it found unit `last` of the set: behind it, in sub-core mode
+ * at the first unit of the next scheduler's group.
  */
 static uint8_t next_start(const struct collector_set *set, unsigned last)
 {
@@ -98,7 +99,8 @@ static uint32_t generic_inputs(const struct core_params *p)
 void opcoll_init(struct sm *s)
 {
 	static const struct { uint8_t set, unit; } port[] = {
-		{COLLECT_SP, UNIT_SP}, {COLLECT_DP, UNIT_DP}, {COLLECT_SFU, UNIT_SFU}, {COLLECT_TENSOR, UNIT_TENSOR},
+		{COLLECT_SP, UNIT_SP}, {COLLECT_DP, UNIT_DP}, {COLLECT_SFU, UNIT_SFU},
+		{COLLECT_TENSOR, UNIT_TENSOR},
 		{COLLECT_MEM, UNIT_MEM}, {COLLECT_INT, UNIT_INT},
 	};
 	const struct core_params *p = s->core;
@@ -110,7 +112,8 @@ void opcoll_init(struct sm *s)
 		add_set(s, (enum collector_kind)i);
 	add_group(s, p->collector[COLLECT_GEN].in_ports, generic_inputs(p), COLLECT_GEN);
 	for (unsigned i = 0; p->special_collectors && i < sizeof port / sizeof port[0]; i++)
-		add_group(s, p->collector[port[i].set].in_ports, opcoll_input_bit(port[i].unit), (enum collector_kind)port[i].set);
+		add_group(s, p->collector[port[i].set].in_ports, opcoll_input_bit(port[i].unit),
+			(enum collector_kind)port[i].set);
 	c->bank_span = p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
 	/* quirk Q11: a unit's slot follows from its number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
@@ -124,7 +127,7 @@ void opcoll_free(struct sm *s)
 		free(s->collector.set[i].start);
 }
 
-/* ---- banks --------------------------------------------------------------------------------------------- */
+/* ---- banks --------------------------------------------------------------------------------- */
 
 unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched)
 {
@@ -161,7 +164,7 @@ static inline void request_read(struct opcoll *c, unsigned bank, unsigned unit)
 	c->bank_waiting |= 1ull << bank;
 }
 
-/* ---- phase 1: dispatch ----------------------------------------------------------------------------------- */
+/* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
 /* First unit of the set, from start on cyclically, that is ready and finds room; -1: none. */
 static int find_ready(const struct sm *s, uint64_t ready, unsigned start)
@@ -210,7 +213,7 @@ static bool dispatch(struct sm *s)
 	return any;
 }
 
-/* ---- phase 2: reads ---------------------------------------------------------------------------------------- */
+/* ---- phase 2: reads ------------------------------------------------------------------------ */
 
 static void serve_banks(struct opcoll *c, uint64_t banks)
 {
@@ -230,18 +233,21 @@ static void serve_banks(struct opcoll *c, uint64_t banks)
 	}
 }
 
-/* ---- phase 3: allocation ----------------------------------------------------------------------------------- */
+/* ---- phase 3: allocation ------------------------------------------------------------------- */
 
 /* Sources beyond those of uop.bank_src; real instructions have none. */
 static __attribute__((noinline)) void request_rest(struct sm *s, unsigned unit, const struct winst *in)
 {
 	const struct uop *op = in->uop;
 
-	for (unsigned i = 32; i < op->n_src; i++)
-		if (uop_reads_bank(op, i)) {
-			request_read(&s->collector, opcoll_bank(s, op->reg[op->n_dst + i], in->warp, in->sched), unit);
-			s->collector.unit[unit].missing++;
-		}
+	for (unsigned i = 32; i < op->n_src; i++) {
+		unsigned reg = op->reg[op->n_dst + i];
+
+		if (!uop_reads_bank(op, i))
+			continue;
+		request_read(&s->collector, opcoll_bank(s, reg, in->warp, in->sched), unit);
+		s->collector.unit[unit].missing++;
+	}
 }
 
 static void enter(struct sm *s, unsigned unit, uint16_t w, unsigned kind)
@@ -310,7 +316,7 @@ static bool allocate(struct sm *s)
 	return any;
 }
 
-/* ---- the stage ------------------------------------------------------------------------------------------------ */
+/* ---- the stage ----------------------------------------------------------------------------- */
 
 void opcoll_stage(struct sm *s)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Schedulers that visit their warps in an order: lrr (round robin), gto (greedy, then oldest), old (oldest) and
- * warp_limiting (part 2 sections 5.1 to 5.3).
+ * Schedulers that visit their warps in an order: lrr (round robin), gto (greedy, then oldest), old (oldest)
+ * and warp_limiting (part 2 sections 5.1 to 5.3).
  *
- * Visiting a warp that is waiting, has nothing buffered or collides does nothing but tell the bucket of a cycle
- * without an issue. So the bucket comes from masks over all candidates, and only warps that are ready and find room
- * before their unit are visited, in the policy's order, until one issues. The exception is a pending memory barrier, which a visit may
- * clear: lrr then visits every warp; the others look at all warps when they sort them, which is before any visit.
+ * Visiting a warp that is waiting, has nothing buffered or collides does nothing but tell the bucket of a
+ * cycle without an issue. So the bucket comes from masks over all candidates, and only warps that are ready
+ * and find room before their unit are visited, in the policy's order, until one issues. The exception is a
+ * pending memory barrier, which a visit may clear: lrr then visits every warp; the others look at all warps
+ * when they sort them, which is before any visit.
  */
 #include "regset.h"
 #include "scheduler.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rrr scheduler (part 2 section 5.4): one candidate a cycle. quirk Q8: "current slot" indexes all slots of
- * the SM and begins at 0 for every scheduler, so at first a scheduler may issue from a warp that is not its own.
+ * The rrr scheduler (part 2 section 5.4): one candidate a cycle. quirk Q8: "current slot" indexes all slots
+ * of the SM and begins at 0 for every scheduler, so at first a scheduler may issue from a warp that is not
+ * its own.
  */
 #include "scheduler.h"
 

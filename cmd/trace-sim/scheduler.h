@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the schedulers share (part 2 section 5). Files: issue.c (the stage, one issue), sched_order.c (lrr, gto, old,
- * warp_limiting), sched_two_level.c, sched_rrr.c.
+ * What the schedulers share (part 2 section 5). Files: issue.c (the stage, one issue), sched_order.c (lrr,
+ * gto, old, warp_limiting), sched_two_level.c, sched_rrr.c.
  */
 #ifndef SCHEDULER_H
 #define SCHEDULER_H

@@ -4,8 +4,9 @@
  * part 1 section 12.5).
  *
  * Always true: after a cycle that changed nothing but counters, the cycles up to wake_at would do the same
- * again, since everything else that moves is in the calendar, a dispatch register that empties, in the load/store
- * unit (ldst_next) or a reply, which wakes the SM. So they are only counted. Left out: checkpoints, the reset of partial last warps.
+ * again, since everything else that moves is in the calendar, a dispatch register that empties, in the
+ * load/store unit (ldst_next) or a reply, which wakes the SM. So they are only counted. Left out:
+ * checkpoints, the reset of partial last warps.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -69,7 +70,7 @@ void sm_free(struct sm *s)
 	}
 }
 
-/* The pool bounds what all pipeline registers, collector units and pipelines can hold; handles are reused soon. */
+/* The pool bounds what all pipeline registers, units and pipelines can hold; handles are reused soon. */
 uint16_t sm_winst_new(struct sm *s)
 {
 	uint16_t w = s->winst_free;
@@ -88,7 +89,7 @@ void sm_winst_free(struct sm *s, uint16_t w)
 	s->winst_free = w;
 }
 
-/* ---- the cycle ---------------------------------------------------------------------------------- */
+/* ---- the cycle ----------------------------------------------------------------------------- */
 
 static void catch_up(struct sm *s, uint64_t cycles)
 {
@@ -148,14 +149,15 @@ void sm_tick(struct sm *s, uint64_t now)
 	s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }
 
-/* ---- placing a thread block ------------------------------------------------------------------------ */
+/* ---- placing a thread block ---------------------------------------------------------------- */
 
 /*
- * The record whose issue ends the warp. e: the first at which all lanes have executed EXIT. quirk: one record
- * behind it is dropped when e is the first of its fetch pair (part 1 section 8.4). Where the original aborts or
- * hangs (more records behind e, lanes that never leave) the warp ends with its last record.
+ * The record whose issue ends the warp. e: the first at which all lanes have executed EXIT. quirk: one
+ * record behind it is dropped when e is the first of its fetch pair (part 1 section 8.4). Where the original
+ * aborts or hangs (more records behind e, lanes that never leave) the warp ends with its last record.
  */
-static uint32_t last_record(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes, uint32_t *ldgsts)
+static uint32_t last_record(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes,
+	uint32_t *ldgsts)
 {
 	uint32_t left = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1, e = n;
 
@@ -232,7 +234,8 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 	s->live_warps += n;
 }
 
-void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id, uint16_t stream)
+void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id,
+	uint16_t stream)
 {
 	struct cta *c = &s->cta[slot];
 

@@ -38,7 +38,7 @@
 struct gpu;
 struct kernel;
 
-/* ---- one warp instruction in flight: issue .. writeback ---------------------------------------- */
+/* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
 
 struct winst {
 	uint64_t uid;		/* issue order within the SM; smaller is older */
@@ -52,7 +52,7 @@ struct winst {
 	uint8_t space;		/* enum space, generic resolved at issue */
 };
 
-/* ---- pipeline registers (section 10) ------------------------------------------------------------- */
+/* ---- pipeline registers (section 10) ------------------------------------------------------- */
 
 struct regset {
 	uint64_t full, room;		/* occupied slots, empty slots */
@@ -60,7 +60,7 @@ struct regset {
 	uint16_t slot[SET_SLOTS];	/* winst handles */
 };
 
-/* ---- warps ------------------------------------------------------------------------------------------ */
+/* ---- warps --------------------------------------------------------------------------------- */
 
 struct ldgsts_entry { uint64_t lane0; uint32_t pc; uint32_t group; uint32_t pending; bool done; };
 
@@ -69,7 +69,8 @@ struct warp {
 	uint32_t first;		/* index of rec[0] in the CTA's tblock.rec */
 	uint32_t n_recs;
 	uint32_t cursor;	/* next record to decode */
-	uint32_t last;		/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
+	/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
+	uint32_t last;
 	uint32_t fetch_pc;	/* quirk Q1: last issued PC + 16 */
 	uint32_t in_pipe;	/* instructions decoded and not yet out of the pipeline */
 	uint32_t stores;	/* outstanding store acknowledgements */
@@ -103,7 +104,7 @@ struct cta {
 	uint32_t cap_entries;
 };
 
-/* ---- operand collector (section 11) ------------------------------------------------------------------ */
+/* ---- operand collector (section 11) -------------------------------------------------------- */
 
 struct collector_unit {
 	uint16_t inst;		/* 0: free */
@@ -112,7 +113,9 @@ struct collector_unit {
 	uint8_t missing;	/* operands still to be read */
 };
 
-/* Units waiting for a read, in order. A unit asks for all its operands at once, so it has one entry a bank. */
+/*
+ * Units waiting for a read, in order. A unit asks for all its operands at once, so it has one entry a bank.
+ */
 struct bank_queue { struct { uint8_t cu, n; } at[MAX_CUS]; uint8_t head, count; };
 
 /* Input ports that are alike: same inputs, same sets of units. */
@@ -140,16 +143,18 @@ struct opcoll {
 	struct bank_queue bank[MAX_BANKS];
 };
 
-/* ---- function units (section 12) ---------------------------------------------------------------------- */
+/* ---- function units (section 12) ----------------------------------------------------------- */
 
 struct func_unit {
 	uint64_t free_at;		/* clock from which on the dispatch register is empty */
-	uint64_t occupied[CALENDAR / 64];	/* bit (clock + L) mod CALENDAR: a result reaches stage 0 then */
+	/* bit (clock + L) mod CALENDAR: a result reaches stage 0 then */
+	uint64_t occupied[CALENDAR / 64];
 };
 
-/* ---- statistics ------------------------------------------------------------------------------------------ */
+/* ---- statistics ---------------------------------------------------------------------------- */
 
-enum stall_type { STALL_C_MEM, STALL_T_MEM, STALL_S_MEM, STALL_G_MEM_LD, STALL_G_MEM_ST, STALL_L_MEM_LD, STALL_L_MEM_ST, N_STALL_TYPES };
+enum stall_type { STALL_C_MEM, STALL_T_MEM, STALL_S_MEM, STALL_G_MEM_LD, STALL_G_MEM_ST, STALL_L_MEM_LD,
+	STALL_L_MEM_ST, N_STALL_TYPES };
 enum stall_reason { STALL_NONE, STALL_BK_CONF, STALL_COAL, STALL_ICNT, STALL_DATA_PORT, N_STALL_REASONS };
 
 /* Cumulative over the run; 64 bits here, printed with the original's width. */
@@ -171,7 +176,7 @@ struct sm_counts {
 	uint64_t live_warp_cycles;	/* live_warps summed over the cycles counted by clock */
 };
 
-/* ---- the SM ------------------------------------------------------------------------------------------------ */
+/* ---- the SM -------------------------------------------------------------------------------- */
 
 struct sched {
 	uint64_t supervised;		/* slots w with w mod S = index */
@@ -193,12 +198,16 @@ struct sm {
 	uint64_t imiss;		/* waiting for the instruction cache */
 	uint64_t collide;	/* scoreboard stops the instruction at the buffer's read index */
 	uint64_t stale;		/* collide must be recomputed */
-	uint64_t drained;	/* done, no store outstanding, nothing in the pipeline, no register reserved */
-	uint64_t head_unit[N_UNIT_KINDS];	/* warps whose head is for this kind of unit, and more without a head */
-	const struct uop *head[MAX_WARPS];	/* instruction at the buffer's read index, where ibuf is set */
+	/* done, no store outstanding, nothing in the pipeline, no register reserved */
+	uint64_t drained;
+	/* warps whose head is for this kind of unit, and more without a head */
+	uint64_t head_unit[N_UNIT_KINDS];
+	/* instruction at the buffer's read index, where ibuf is set */
+	const struct uop *head[MAX_WARPS];
 
 	uint64_t clock;
-	uint64_t now;		/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
+	/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
+	uint64_t now;
 	uint64_t wake_at;	/* now of the next cycle to be run; meaningful while there is a CTA */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
@@ -210,8 +219,10 @@ struct sm {
 	uint32_t cta_limit;	/* C: CTAs per SM of the kernel placed last; local address translation */
 	uint32_t cta_padded;	/* P: its threads per CTA rounded up to 32 */
 	bool changed;		/* this cycle changed something besides counters */
-	uint32_t still;		/* schedulers that last issued nothing, with no room before a unit freed for them since */
-	uint64_t still_running, still_ibuf;	/* warps not waiting, and ibuf, as their schedulers last saw them */
+	/* schedulers that last issued nothing, with no room before a unit freed for them since */
+	uint32_t still;
+	/* warps not waiting, and ibuf, as their schedulers last saw them */
+	uint64_t still_running, still_ibuf;
 	uint8_t idle_bucket[MAX_SCHEDULERS];	/* distro bucket of each scheduler in the last cycle run */
 
 	const struct core_params *core;
@@ -224,13 +235,15 @@ struct sm {
 	struct winst *winst;	/* pool; [0] unused */
 	uint16_t winst_free;	/* list of those given back */
 	uint16_t winst_made;
-	uint64_t reach[SET_SLOTS];	/* register set slots that slot k stands for: itself in sub-core mode, else all */
+	/* register set slots that slot k stands for: itself in sub-core mode, else all */
+	uint64_t reach[SET_SLOTS];
 	struct regset id_oc[N_UNIT_KINDS], oc_ex[N_UNIT_KINDS];
 	uint32_t id_oc_inputs, oc_ex_kinds;	/* sets that are not empty, by regset.bit */
 	struct opcoll collector;
 	struct func_unit *unit;
 	uint32_t n_units, unit_first[N_UNIT_KINDS];
-	uint64_t offer_at[N_UNIT_KINDS];	/* before this clock no unit of the kind takes what waits for it */
+	/* before this clock no unit of the kind takes what waits for it */
+	uint64_t offer_at[N_UNIT_KINDS];
 	uint8_t bus_used[CALENDAR];	/* result buses taken, by clock mod CALENDAR */
 	uint16_t calendar[CALENDAR];	/* winsts due in writeback, oldest first, by clock mod CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64];
@@ -254,37 +267,48 @@ struct sm {
  */
 void sm_init(struct sm *s, struct gpu *g, uint32_t id);
 void sm_free(struct sm *s);
-static inline uint64_t sm_due_at(const struct sm *s) { return s->wake_at; }	/* NEVER: only a reply wakes it */
+/* NEVER: only a reply wakes it */
+static inline uint64_t sm_due_at(const struct sm *s) { return s->wake_at; }
 static inline bool sm_due(const struct sm *s, uint64_t now) { return now >= s->wake_at; }
 static inline void sm_wake(struct sm *s) { s->wake_at = 0; }
 void sm_tick(struct sm *s, uint64_t now);	/* only when due */
-void sm_sync(struct sm *s, uint64_t now);	/* account for the cycles before now; the cycle of now is still to come */
+/* account for the cycles before now; the cycle of now is still to come */
+void sm_sync(struct sm *s, uint64_t now);
 uint16_t sm_winst_new(struct sm *s);
 void sm_winst_free(struct sm *s, uint16_t w);
 
 /* launch side: put a CTA whose block has been read into slot (part 1 section 12.5, steps 5 to 10). */
 /* In the end part of a core tick, when gpu_now() is that of the SM's first cycle with the CTA. */
-void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id, uint16_t stream);
+void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id,
+	uint16_t stream);
 
 /* writeback.c */
 void writeback_stage(struct sm *s);
 /* An instruction left the pipeline for good (section 13 "complete"): counters only. */
 void inst_complete(struct sm *s, uint32_t code, uint32_t mask);
 void warp_leaves_pipe(struct sm *s, unsigned warp);	/* in_pipe - 1 */
-void warp_update_drained(struct sm *s, unsigned warp);	/* after any change of stores, in_pipe, reserved, done */
+/* after any change of stores, in_pipe, reserved, done */
+void warp_update_drained(struct sm *s, unsigned warp);
 uint64_t calendar_next(const struct sm *s);	/* clock of the next writeback, NEVER: none */
 
 /* execute.c, opcoll.c */
 void execute_stage(struct sm *s);
-uint64_t execute_next(const struct sm *s);	/* clock at which a waiting arithmetic instruction may be taken, NEVER: none waits */
+/* clock at which a waiting arithmetic instruction may be taken, NEVER: none waits */
+uint64_t execute_next(const struct sm *s);
 void opcoll_init(struct sm *s);
 void opcoll_free(struct sm *s);
-/* Inputs of collector ports in serving order. The input's number is the bit of the ID_OC set in id_oc_inputs. */
+/*
+ * Inputs of collector ports in serving order. The input's number is the bit of the ID_OC set in
+ * id_oc_inputs.
+ */
 extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
 uint32_t opcoll_input_bit(unsigned unit);
 void opcoll_stage(struct sm *s);	/* all steps of the cycle */
 unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
-/* Take the bank of reg for a write before this cycle's first step; false: taken. Uniform registers always succeed. */
+/*
+ * Take the bank of reg for a write before this cycle's first step; false: taken. Uniform registers always
+ * succeed.
+ */
 bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched);
 
 /* issue.c and sched_*.c */
@@ -294,7 +318,8 @@ void issue_stage(struct sm *s);
 /* scoreboard.c */
 bool scoreboard_collides(const struct sm *s, unsigned warp, const struct uop *u);
 void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
-bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u);	/* a source waits for a long operation */
+/* a source waits for a long operation */
+bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u);
 void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u);	/* long-operation marks too */
 void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);		/* quirk Q9: the mark stays */
 
@@ -304,7 +329,8 @@ void barrier_warp_exit(struct sm *s, unsigned warp);
 
 /* ldgsts.c (section 9.4, part 3 section 7) */
 void ldgsts_reset(struct warp *w);
-uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0);	/* entry index */
+/* entry index */
+uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0);
 void ldgsts_close_group(struct sm *s, unsigned warp);
 void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n);
 void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);

@@ -115,8 +115,6 @@ static void class_attributes(struct uop *u)
 		u->space = SPACE_GLOBAL;
 	if (!u->size)
 		u->size = 4;
-	if (u->flags & UOP_LOAD && (u->space == SPACE_GLOBAL || u->space == SPACE_LOCAL))
-		u->flags |= UOP_LONGOP;
 }
 
 /* Part 2 section 6: the unit is fixed by the class and by which units the machine has. */
@@ -148,17 +146,19 @@ static enum collector_kind own_collector(unsigned unit)
 	}
 }
 
-/* Part 2 section 11.1: some input port takes the unit's instructions to collector units that can send them on. */
+/* Part 2 section 11.1: some port takes the unit's instructions to collector units that can send them on. */
 static bool collected(unsigned unit, const struct core_params *p)
 {
-	const struct collector_params *gen = &p->collector[COLLECT_GEN], *own = &p->collector[own_collector(unit)];
+	const struct collector_params *gen = &p->collector[COLLECT_GEN];
+	const struct collector_params *own = &p->collector[own_collector(unit)];
 	bool gen_set = gen->units && gen->out_ports;
 
 	if (unit == UNIT_TENSOR && !p->tensor_avail)
 		return false;
 	if (gen->in_ports && gen_set)
 		return true;
-	return unit < UNIT_SPEC && p->special_collectors && own->in_ports && ((own->units && own->out_ports) || gen_set);
+	return unit < UNIT_SPEC && p->special_collectors && own->in_ports &&
+		((own->units && own->out_ports) || gen_set);
 }
 
 static const char *what_is_missing(unsigned unit, const struct core_params *p)
@@ -180,8 +180,11 @@ static const char *what_is_missing(unsigned unit, const struct core_params *p)
 static void option_of(unsigned unit, char *out, size_t cap)
 {
 	static const char *const count[] = {
-		[UNIT_SP] = "-gpgpu_num_sp_units", [UNIT_DP] = "-gpgpu_num_dp_units", [UNIT_INT] = "-gpgpu_num_int_units",
-		[UNIT_SFU] = "-gpgpu_num_sfu_units", [UNIT_TENSOR] = "-gpgpu_num_tensor_core_units",
+		[UNIT_SP] = "-gpgpu_num_sp_units",
+		[UNIT_DP] = "-gpgpu_num_dp_units",
+		[UNIT_INT] = "-gpgpu_num_int_units",
+		[UNIT_SFU] = "-gpgpu_num_sfu_units",
+		[UNIT_TENSOR] = "-gpgpu_num_tensor_core_units",
 		[UNIT_MEM] = "-gpgpu_pipeline_widths",
 	};
 
@@ -199,8 +202,8 @@ static int check_unit(const struct inst *in, unsigned unit, const struct core_pa
 	if (!missing)
 		return 0;
 	option_of(unit, option, sizeof option);
-	return fault_set(f, NOWHERE, "unit-missing", "found opcode \"%s\" of class %s at pc 0x%x, wanted a machine with a %s "
-		"for it (%s)", diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)),
+	return fault_set(f, NOWHERE, "unit-missing",
+		"found opcode \"%s\" of class %s at pc 0x%x, wanted a machine with a %s for it (%s)", diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)),
 		isa_class_name((enum isa_class)in->class), in->pc, missing, option);
 }
 
@@ -225,7 +228,8 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	if (in->half_rate)
 		t.interval = t.interval / 2 ? t.interval / 2 : 1;
 	*u = (struct uop){
-		.reg = in->reg, .pc = in->pc, .latency = (uint16_t)t.latency, .interval = (uint16_t)t.interval,
+		.reg = in->reg, .pc = in->pc,
+		.latency = (uint16_t)t.latency, .interval = (uint16_t)t.interval,
 		.size = in->size, .n_dst = in->n_dst, .n_src = in->n_src, .class = (uint8_t)class,
 	};
 	memory_attributes(u, in);
@@ -233,8 +237,9 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	if (u->flags & UOP_ACCESS && !in->has_addr) {
 		char opcode[64];
 
-		return fault_set(f, NOWHERE, "addresses-missing", "found \"%s\" at pc 0x%x without addresses, wanted a width "
-			"and addresses", diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)), in->pc);
+		return fault_set(f, NOWHERE, "addresses-missing",
+			"found \"%s\" at pc 0x%x without addresses, wanted a width and addresses",
+			diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)), in->pc);
 	}
 	for (unsigned i = 0; i < u->n_src && i < 32; i++)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;

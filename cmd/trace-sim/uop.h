@@ -19,15 +19,15 @@ enum uop_flag {
 	UOP_BYPASS = 1 << 3,	/* cache operator GLOBAL */
 	UOP_LDGSTS = 1 << 4, UOP_LDGDEPBAR = 1 << 5, UOP_DEPBAR = 1 << 6,
 	UOP_BARRIER = 1 << 7, UOP_MEMBAR = 1 << 8, UOP_EXIT = 1 << 9,
-	UOP_ACCESS = 1 << 10,	/* class LOAD or STORE: accesses are generated */
-	UOP_LONGOP = 1 << 11	/* load from global or local space: destinations are long operations */
+	UOP_ACCESS = 1 << 10	/* class LOAD or STORE: accesses are generated */
 };
 
 struct uop {
 	const uint16_t *reg;	/* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
 	uint32_t groups;	/* DEPBAR: N */
-	uint32_t bank_src;	/* bit i: source i < 32 is read from a bank (not uniform, no repetition of an earlier one) */
+	/* bit i: source i < 32 is read from a bank (not uniform, no repetition of an earlier one) */
+	uint32_t bank_src;
 	uint16_t latency, interval;
 	uint16_t flags;		/* enum uop_flag */
 	uint16_t size;		/* bytes per lane */
@@ -43,7 +43,9 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 /* What bank_src says, for any source. */
 bool uop_reads_bank(const struct uop *u, unsigned source);
 
-/* Space of a generic access by the first active lane (part 1 section 7.5); also the cache operator follows. */
+/*
+ * Space of a generic access by the first active lane (part 1 section 7.5); also the cache operator follows.
+ */
 enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address);
 
 #endif

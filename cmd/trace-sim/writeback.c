@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results leave the arithmetic units (part 2 section 13). Always true: an instruction taken by a unit at clock t
- * is in the calendar at t + L + 2, where EX_WB is drained, in issue order within the cycle. The stage's width is
- * kept by the result buses, so EX_WB itself needs no registers.
+ * Results leave the arithmetic units (part 2 section 13). Always true: an instruction taken by a unit at
+ * clock t is in the calendar at t + L + 2, where EX_WB is drained, in issue order within the cycle. The
+ * stage's width is kept by the result buses, so EX_WB itself needs no registers.
  */
 #include "sm.h"
 
