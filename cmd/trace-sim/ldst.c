@@ -238,7 +238,7 @@ static uint64_t next_due(const struct sm *s, const struct ldst *l)
 		step = l->passes_end;
 	else if (l->disp != DISP_EMPTY)
 		return next;
-	if (l->l1d && (!cache_miss_queue_empty(l->l1d) || !cache_ports_idle(l->l1d)))
+	if (l->l1d && !cache_miss_queue_empty(l->l1d))
 		return next;
 	if (l->sp.count)
 		step = earlier(step, timed_front(&l->sp)->due);
