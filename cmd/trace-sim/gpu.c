@@ -75,6 +75,7 @@ void gpu_free(struct gpu *g)
 	if (g->sm)
 		reserve_free(g->sm, p->sms, sizeof *g->sm);
 	free(g->cluster);
+	memstat_free(&g->memstat);
 	memory_delete(g->mem);
 	net_delete(g->net);
 	addrdec_delete(g->dec);
@@ -124,6 +125,7 @@ static void flush_l1(struct gpu *g)
 {
 	uint32_t per = g->params.sms_per_cluster;
 
+	g->cluster_idled = false;
 	for (uint32_t c = 0; c < g->params.clusters; c++) {
 		struct cluster *cl = &g->cluster[c];
 
@@ -153,7 +155,7 @@ static void core_end(struct gpu *g)
 	g->cycle++;
 	launch_ctas(g);
 	launch_delays(g, 1);
-	if (p->core.flush_l1)
+	if (p->core.flush_l1 && g->cluster_idled)
 		flush_l1(g);
 	if (p->mem.flush_l2 && !any_live(g))
 		memory_flush_l2(g->mem, NULL);

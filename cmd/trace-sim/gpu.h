@@ -65,6 +65,7 @@ struct gpu {
 	struct events *events;
 	struct launch *launch;		/* launch.c */
 	bool deadlock;
+	bool cluster_idled;		/* a cluster's last CTA has ended since the L1Ds were last looked at */
 };
 
 static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->cycle; }

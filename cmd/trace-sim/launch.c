@@ -375,6 +375,8 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 
 	g->completed_ctas++;
 	g->cluster[s->cluster].live_threads -= c->threads;
+	if (!g->cluster[s->cluster].live_threads)
+		g->cluster_idled = true;
 	if (g->params.concurrent_kernels)
 		occupy(g, s->id, k, c->first_thread, false);
 	c->kernel = NULL;

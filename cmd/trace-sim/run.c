@@ -72,11 +72,11 @@ static struct kernel *simulate(struct run *r)
 	struct kernel *k;
 
 	while (run_active(r) && !progress_interrupted()) {
-		uint64_t skip = gpu_skippable(g);
+		struct skip skip;
 		unsigned fired;
 
-		if (skip)
-			gpu_skip(g, skip);
+		if (gpu_skippable(g, &skip))
+			gpu_skip(g, &skip);
 		fired = gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 			g->deadlock = true;

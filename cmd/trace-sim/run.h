@@ -44,8 +44,9 @@ const char *run_limit(const struct run *r);
 bool run_deadlocked(struct run *r);
 
 /* skip.c */
-uint64_t gpu_skippable(const struct gpu *g);	/* core cycles that may be skipped now */
-void gpu_skip(struct gpu *g, uint64_t cycles);
+struct skip { uint64_t cycles, dram_ticks; };	/* at most so many of each */
+bool gpu_skippable(const struct gpu *g, struct skip *k);	/* may some steps be skipped now? */
+void gpu_skip(struct gpu *g, const struct skip *k);
 
 /* report.c: which warps wait, on what, at which trace line. */
 void report_deadlock(struct run *r, FILE *out);

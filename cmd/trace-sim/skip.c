@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Skipping steps in which nothing can happen: the ticks of a launch delay, all warps asleep with the whole
- * memory side empty. The clocks still take every step, for their sums of doubles decide what follows; each
+ * Skipping steps in which nothing can happen: the ticks of a launch delay, all warps asleep while the memory side is
+ * empty or waits for latencies to pass. The clocks still take every step, for their sums of doubles decide what follows; each
  * unit is told how many of its ticks passed.
  */
 #include "launch.h"
@@ -29,27 +29,33 @@ static uint64_t sms_sleep(const struct gpu *g, uint64_t limit)
 
 static bool replies_waiting(const struct gpu *g)
 {
-	for (uint32_t c = 0; c < g->params.clusters; c++)
-		if (!ring_empty(&g->cluster[c].reply))
+	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
+		if (g->replying[w])
 			return true;
 	return false;
 }
 
-uint64_t gpu_skippable(const struct gpu *g)
+/* The memory side only counts until a time, and for so many DRAM ticks. */
+bool gpu_skippable(const struct gpu *g, struct skip *k)
 {
 	const struct params *p = &g->params;
-	uint64_t n = DEADLOCK_PERIOD - 1 - g->cycle % DEADLOCK_PERIOD;
-	uint32_t delay = launch_least_delay(g);
+	uint64_t n = DEADLOCK_PERIOD - 1 - g->cycle % DEADLOCK_PERIOD, until;
+	uint32_t delay;
 
 	if (g->launch->retry && g->launch->ctas_left)
-		return 0;
-	if (!memory_quiet(g->mem) || !net_empty(g->net) || replies_waiting(g))
-		return 0;
+		return false;
+	n = sms_sleep(g, n);
+	if (!n || !net_empty(g->net) || replies_waiting(g) || !memory_asleep(g->mem, gpu_now(g), &until, &k->dram_ticks))
+		return false;
+	if (until - gpu_now(g) < n)
+		n = until - gpu_now(g);
 	if (p->max_cycle && p->max_cycle - gpu_now(g) - 1 < n)
 		n = p->max_cycle - gpu_now(g) - 1;
+	delay = launch_least_delay(g);
 	if (delay && delay < n)
 		n = delay;
-	return sms_sleep(g, n);
+	k->cycles = n;
+	return n != 0;
 }
 
 static void rotate_clusters(struct gpu *g, uint64_t n)
@@ -64,13 +70,18 @@ static void rotate_clusters(struct gpu *g, uint64_t n)
 			g->cluster[c].first = (uint32_t)((g->cluster[c].first + n) % per);
 }
 
-void gpu_skip(struct gpu *g, uint64_t cycles)
+void gpu_skip(struct gpu *g, const struct skip *k)
 {
 	uint64_t icnt = 0, l2 = 0, dram = 0, core = 0;
 
-	while (core < cycles) {
+	while (core < k->cycles) {
+		struct clocks before = g->clocks;
 		unsigned fired = clocks_step(&g->clocks);
 
+		if (fired & CLOCK_DRAM && dram == k->dram_ticks) {
+			g->clocks = before;
+			break;
+		}
 		core += (fired & CLOCK_CORE) != 0;
 		icnt += (fired & CLOCK_ICNT) != 0;
 		l2 += (fired & CLOCK_L2) != 0;
@@ -78,9 +89,9 @@ void gpu_skip(struct gpu *g, uint64_t cycles)
 	}
 	memory_idle_ticks(g->mem, icnt, dram, l2);
 	net_idle_advances(g->net, icnt);
-	rotate_clusters(g, cycles);
-	if ((g->cycle + cycles) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
+	rotate_clusters(g, core);
+	if ((g->cycle + core) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
 		memstat_window(&g->memstat);
-	launch_delays(g, cycles);
-	g->cycle += cycles;
+	launch_delays(g, core);
+	g->cycle += core;
 }
