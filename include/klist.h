@@ -35,6 +35,12 @@ struct klist {
  * 0, or -1 and *f: empty list, unknown line, memcpy with a missing field, non-numeric or >= 4 GiB count.
  */
 int klist_read(struct klist *k, const char *path, struct fault *f);
+/*
+ * The same for linters: a fault of a line is given to on_fault, true: go on with the next line; so are remarks about
+ * blanks around a line and line ends.
+ */
+int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
+	void *ctx, struct fault *f);
 /* The same from an open input; folder is prefixed to kernel names ("" or NULL: as written). */
 struct input;
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f);

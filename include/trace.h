@@ -110,6 +110,34 @@ struct kernel_header {
 
 struct trace;
 
+/* The line behind a record. */
+struct trace_line {
+	uint64_t line;		/* number in the file */
+	const char *text;	/* len bytes, without the line's end */
+	size_t len;
+	uint32_t warp;
+	bool tail;		/* a word stands at the end, and what follows it is not read */
+};
+
+/*
+ * For linters: what reading meets, while the text is at hand. A fault behind which reading can go on is given
+ * to fault(); true: go on. Then a thread block may lack warps and records, and a raw trace (not grouped by
+ * thread block and warp) is read too: each record is given to record() with its thread block in tb, and
+ * trace_next returns 0. Where a call fails and f->id is NULL, all there is to tell was given to fault().
+ */
+struct trace_watch {
+	bool (*fault)(void *ctx, const struct fault *f);
+	void (*record)(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *l);
+	void *ctx;
+};
+
+/* What the instruction lines look like; -1: none was read. */
+struct trace_shape {
+	int prefix;		/* columns before the PC */
+	int imms;		/* immediates */
+	bool raw;
+};
+
 struct trace_options {
 	struct code *code;
 	bool strict;		/* an opcode without a row is a fault instead of a warning */
@@ -118,6 +146,7 @@ struct trace_options {
 	/* Warnings: called with the place; NULL prints them with diag_warn. */
 	void (*warn)(void *ctx, const struct fault *f);
 	void *ctx;
+	const struct trace_watch *watch;	/* NULL: the first fault ends the reading */
 };
 
 /* Open a kernel file and read its header. NULL and *f on failure. */
@@ -126,6 +155,9 @@ struct trace *trace_open(const char *path, const struct trace_options *o, struct
 struct trace *trace_over(struct input *in, const struct trace_options *o, struct fault *f);
 const struct kernel_header *trace_header(const struct trace *t);
 const char *trace_path(const struct trace *t);
+struct trace_shape trace_shape(const struct trace *t);
+/* The warp whose lines are being read, UINT32_MAX when there is none. */
+uint32_t trace_warp(const struct trace *t);
 
 /* Next thread block into tb (its arrays are reused). 1: read, 0: no more, -1: fault. */
 int trace_next(struct trace *t, struct tblock *tb, struct fault *f);

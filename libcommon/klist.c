@@ -16,6 +16,13 @@
 
 struct field { const char *s; size_t n; };
 
+/* Who is told of faults; .fault NULL: nobody, the first one ends the reading. */
+struct teller {
+	bool (*fault)(void *ctx, const struct fault *f);
+	void *ctx;
+	bool told_return;
+};
+
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 static bool starts(struct field l, const char *word)
@@ -136,7 +143,29 @@ static int parse_line(struct klist *k, uint32_t *cap, struct field line, const c
 		line.n));
 }
 
-int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
+/* What a line has around its text. */
+static void remark(struct teller *tell, const char *text, size_t len, struct field line, struct place at,
+	struct fault *f)
+{
+	if (!tell->fault || !line.n)
+		return;
+	size_t behind = len - (size_t)(line.s - text) - line.n;
+	if (behind && text[len - 1] == '\r') {
+		behind--;
+		fault_set(f, (struct place){ at.file, at.line, (uint32_t)len }, "line-end", "found a carriage "
+			"return before the line's end");
+		if (!tell->told_return)
+			tell->fault(tell->ctx, f);
+		tell->told_return = true;
+	}
+	if (line.s == text && !behind)
+		return;
+	fault_set(f, (struct place){ at.file, at.line, line.s == text ? (uint32_t)line.n + 1 : 1 }, "list-blank",
+		"found blanks %s the line's text", line.s == text ? "behind" : "before");
+	tell->fault(tell->ctx, f);
+}
+
+static int parse(struct klist *k, struct input *in, const char *folder, struct teller *tell, struct fault *f)
 {
 	const char *text;
 	size_t len;
@@ -145,7 +174,9 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 	while ((r = input_line(in, &text, &len, f)) > 0) {
 		struct field line = trim(text, len);
 		struct place at = { input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1 };
-		if (line.n && parse_line(k, &cap, line, folder, at, f) < 0)
+		remark(tell, text, len, line, at, f);
+		if (line.n && parse_line(k, &cap, line, folder, at, f) < 0 &&
+			!(tell->fault && tell->fault(tell->ctx, f)))
 			return -1;
 	}
 	if (r < 0)
@@ -154,6 +185,12 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 		return fault_set(f, (struct place){ input_name(in), 0, 0 }, "list-empty",
 			"found an empty kernel list, wanted lines that name kernel files");
 	return 0;
+}
+
+int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
+{
+	struct teller nobody = { NULL, NULL, false };
+	return parse(k, in, folder, &nobody, f);
 }
 
 /* ---- from a path -------------------------------------------------------------------------- */
@@ -219,7 +256,7 @@ static void one_kernel(struct klist *k)
 }
 
 /* The input is opened once, so that k->path may be a pipe; a kernel file is only looked into. */
-static int read_list(struct klist *k, struct fault *f)
+static int read_list(struct klist *k, struct teller *tell, struct fault *f)
 {
 	struct input *in = input_open(k->path, f);
 	if (!in)
@@ -232,7 +269,7 @@ static int read_list(struct klist *k, struct fault *f)
 	} else if (r == 0) {
 		const char *slash = strrchr(k->path, '/');
 		char *folder = slash ? xstrndup(k->path, (size_t)(slash - k->path) + 1) : NULL;
-		r = klist_parse(k, in, folder, f);
+		r = parse(k, in, folder, tell, f);
 		free(folder);
 	}
 	input_close(in);
@@ -241,10 +278,17 @@ static int read_list(struct klist *k, struct fault *f)
 
 int klist_read(struct klist *k, const char *path, struct fault *f)
 {
+	return klist_read_on(k, path, NULL, NULL, f);
+}
+
+int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
+	void *ctx, struct fault *f)
+{
+	struct teller tell = { on_fault, ctx, false };
 	*k = (struct klist){ .path = xstrdup(path) };
 	struct stat st;
 	bool folder = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	return folder && list_in_folder(k, f) < 0 ? -1 : read_list(k, f);
+	return folder && list_in_folder(k, f) < 0 ? -1 : read_list(k, &tell, f);
 }
 
 void klist_free(struct klist *k)

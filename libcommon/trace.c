@@ -24,6 +24,7 @@ struct trace *trace_over(struct input *in, const struct trace_options *o, struct
 	t->in = in;
 	t->name = input_name(in);
 	t->line = t->base_line = 1;
+	t->warp = UINT32_MAX;
 	t->d = (struct dialect){ -1, -1, false, false };
 	if (o->hash) {
 		t->hash = XXH3_createState();
@@ -64,6 +65,12 @@ void trace_close(struct trace *t)
 
 const struct kernel_header *trace_header(const struct trace *t) { return &t->h; }
 const char *trace_path(const struct trace *t) { return t->name; }
+uint32_t trace_warp(const struct trace *t) { return t->warp; }
+
+struct trace_shape trace_shape(const struct trace *t)
+{
+	return (struct trace_shape){ t->d.prefix, t->d.imms, t->raw };
+}
 
 void tblock_free(struct tblock *tb)
 {
@@ -123,11 +130,20 @@ static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t 
 {
 	const uint32_t *g = t->h.grid;
 	uint64_t v[3];
+	bool second = t->has_id;
+	t->has_id = true;
 	if (parse_values(t, line, len, "thread block", 3, v, f) < 0)
 		return -1;
-	if (t->has_id)
+	if (second)
 		return found_line(t, "block-id", line, len, "one thread block id between #BEGIN_TB and "
 			"#END_TB", f);
+	for (int i = 0; i < 3; i++)
+		v[i] = v[i] < UINT32_MAX ? v[i] : UINT32_MAX;
+	t->id[0] = tb->x = (uint32_t)v[0];
+	t->id[1] = tb->y = (uint32_t)v[1];
+	t->id[2] = tb->z = (uint32_t)v[2];
+	if (t->loose_grid)
+		return 0;
 	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
 		return fault_set(f, here(t), "block-id-grid", "found thread block %llu,%llu,%llu, wanted "
 			"one in the grid of %u,%u,%u", (unsigned long long)v[0], (unsigned long long)v[1],
@@ -141,22 +157,18 @@ static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t 
 		return fault_set(f, here(t), "block-id-repeated", "found thread block %u,%u,%u a second "
 			"time, wanted each once", (unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
 	(*page)[bit / 64] |= 1ull << bit % 64;
-	t->id[0] = tb->x = (uint32_t)v[0];
-	t->id[1] = tb->y = (uint32_t)v[1];
-	t->id[2] = tb->z = (uint32_t)v[2];
-	t->has_id = true;
 	return 0;
 }
 
 /* The current warp, if any, has what its "insts" line promised. */
 static int check_warp_done(const struct trace *t, struct fault *f)
 {
-	if (t->warp == UINT32_MAX)
+	if (t->warp == UINT32_MAX || t->uncounted)
 		return 0;
 	if (!t->has_insts)
 		return fault_set(f, here(t), "insts-missing", "found no line \"insts = <number>\" for "
 			"warp %u, wanted one", t->warp);
-	if (t->got_insts != t->want_insts)
+	if (t->got_insts > t->want_insts || t->got_insts + t->bad_lines < t->want_insts)
 		return fault_set(f, here(t), "insts-count", "found %u instruction lines in warp %u, "
 			"wanted %u as its \"insts\" line says", t->got_insts, t->warp, t->want_insts);
 	return 0;
@@ -165,20 +177,27 @@ static int check_warp_done(const struct trace *t, struct fault *f)
 static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	uint64_t v;
-	if (check_warp_done(t, f) < 0 || parse_values(t, line, len, "warp", 1, &v, f) < 0)
+	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
 		return -1;
-	if (!t->has_id)
-		return found_line(t, "block-id", line, len, "\"thread block = x,y,z\" before the first "
-			"warp", f);
+	t->warp = UINT32_MAX;
+	t->passing = true;
+	if (parse_values(t, line, len, "warp", 1, &v, f) < 0)
+		return -1;
+	if (!t->has_id && (found_line(t, "block-id", line, len, "\"thread block = x,y,z\" before the first "
+		"warp", f), !trace_told(t, f)))
+		return -1;
+	t->has_id = true;
+	t->warp = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX - 1;
+	t->has_insts = t->uncounted = t->passing = false;
+	t->want_insts = t->got_insts = t->bad_lines = 0;
+	t->stray = true;
 	if (v >= tb->n_warps)
 		return fault_set(f, here(t), "warp-id", "found warp %llu, wanted 0 to %u for a block of "
 			"%u threads", (unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
 	if (tb->warp[v].count != ABSENT)
 		return fault_set(f, here(t), "warp-repeated", "found warp %u a second time in thread "
 			"block %u,%u,%u, wanted each once", (unsigned)v, tb->x, tb->y, tb->z);
-	t->warp = (uint32_t)v;
-	t->has_insts = false;
-	t->want_insts = t->got_insts = 0;
+	t->stray = false;
 	tb->warp[v] = (struct warp_recs){ tb->n_recs, 0, t->line };
 	return 0;
 }
@@ -186,41 +205,67 @@ static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_
 static int take_insts(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	uint64_t v;
+	bool second = t->has_insts;
+	t->has_insts = t->uncounted = true;
+	t->want_insts = UINT32_MAX / 2;
 	if (parse_values(t, line, len, "insts", 1, &v, f) < 0)
 		return -1;
-	if (t->warp == UINT32_MAX || t->has_insts)
+	if (t->warp == UINT32_MAX || second)
 		return found_line(t, "insts-missing", line, len, "one \"insts\" line behind each \"warp\" "
 			"line", f);
 	if (v > UINT32_MAX / 2 - tb->n_recs)
 		return found_line(t, "insts-count", line, len, "fewer than 2^31 instructions in a thread "
 			"block", f);
 	t->want_insts = (uint32_t)v;
-	t->has_insts = true;
-	tb->warp[t->warp].line = t->line + 1;
+	t->uncounted = false;
+	if (!t->stray)
+		tb->warp[t->warp].line = t->line + 1;
+	return 0;
+}
+
+/* An instruction line comes: is it within the count that the warp's "insts" line gave? */
+static int check_count(struct trace *t, const char *line, size_t len, struct fault *f)
+{
+	int r = 0;
+	if (!t->has_insts)
+		r = found_line(t, "insts-missing", line, len, "\"insts = <number>\" behind the "
+			"\"warp\" line", f);
+	else if (t->got_insts == t->want_insts)
+		r = fault_set(f, text_place(t, line, line), "insts-count", "found more instruction "
+			"lines in warp %u than the %u of its \"insts\" line, wanted as many", t->warp,
+			t->want_insts);
+	if (r == 0)
+		return 0;
+	if (!trace_told(t, f))
+		return -1;
+	t->has_insts = t->uncounted = true;
+	t->want_insts = UINT32_MAX / 2;
 	return 0;
 }
 
 static int take_inst(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
 	struct fault *f)
 {
+	if (t->warp == UINT32_MAX && t->passing)
+		return 0;
+	t->passing = t->o.watch != NULL;
 	if (t->warp == UINT32_MAX)
 		return found_line(t, "block-line", line, len, "\"thread block = x,y,z\" or \"warp = "
 			"<number>\"", f);
-	if (!t->has_insts)
-		return found_line(t, "insts-missing", line, len, "\"insts = <number>\" behind the "
-			"\"warp\" line", f);
-	if (t->got_insts == t->want_insts)
-		return fault_set(f, text_place(t, line, line), "insts-count", "found more instruction "
-			"lines in warp %u than the %u of its \"insts\" line, wanted as many", t->warp,
-			t->want_insts);
+	if (check_count(t, line, len, f) < 0)
+		return -1;
 	if (tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
 		return fault_set(f, here(t), "block-size", "found more addresses in a thread block than "
 			"2^30 words hold, wanted fewer");
-	if (line_parse(t, tb, lanes, line, len, f) < 0)
+	if (line_parse(t, tb, lanes, line, len, f) < 0) {
+		t->bad_lines++;
 		return -1;
+	}
 	t->got_insts++;
-	if (tb->warp[t->warp].count == 0 && t->got_insts == 1)
+	if (!t->stray && tb->warp[t->warp].count == 0 && t->got_insts == 1)
 		tb->warp[t->warp].line = t->line;
+	if (t->o.watch)
+		trace_give(t, tb, line, len, t->line);
 	return 0;
 }
 
@@ -243,6 +288,8 @@ static int take_placement(struct trace *t, const char *line, size_t len, struct 
 
 static uint32_t warp_lanes(const struct trace *t)
 {
+	if (t->stray)
+		return UINT32_MAX;
 	uint32_t left = kernel_threads(&t->h) - t->warp * 32;
 	return left >= 32 ? UINT32_MAX : (1u << left) - 1;
 }
@@ -255,18 +302,18 @@ static void begin(struct trace *t, struct tblock *tb)
 	for (uint32_t w = 0; w < tb->n_warps; w++)
 		tb->warp[w] = (struct warp_recs){ 0, ABSENT, 0 };
 	t->warp = UINT32_MAX;
-	t->has_id = t->has_insts = false;
-	t->want_insts = t->got_insts = 0;
+	t->has_id = t->has_insts = t->stray = t->uncounted = t->passing = false;
+	t->want_insts = t->got_insts = t->bad_lines = 0;
 }
 
 static int check_block(struct trace *t, const struct tblock *tb, struct fault *f)
 {
 	uint32_t missing = 0, first = 0;
-	if (check_warp_done(t, f) < 0)
+	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
 		return -1;
-	if (!t->has_id)
-		return fault_set(f, here(t), "block-id", "found a thread block without id, wanted "
-			"\"thread block = x,y,z\"");
+	if (!t->has_id && (fault_set(f, here(t), "block-id", "found a thread block without id, wanted "
+			"\"thread block = x,y,z\""), !trace_told(t, f)))
+		return -1;
 	for (uint32_t w = tb->n_warps; w-- > 0;) {
 		if (tb->warp[w].count == ABSENT) {
 			tb->warp[w].count = 0;
@@ -274,11 +321,11 @@ static int check_block(struct trace *t, const struct tblock *tb, struct fault *f
 			first = w;
 		}
 	}
-	if (missing && !t->o.fragments)
-		return fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, "
-			"wanted %u: warp %u is not there", tb->n_warps - missing, tb->x, tb->y, tb->z,
-			tb->n_warps, first);
-	return 0;
+	if (!missing || t->o.fragments)
+		return 0;
+	fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, wanted %u: warp %u is "
+		"not there", tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
+	return trace_told(t, f) ? 0 : -1;
 }
 
 static bool line_begins(struct tok w, struct tok line, const char *word)
@@ -296,8 +343,13 @@ static int block_line(struct trace *t, struct tblock *tb, const char *line, size
 		return 0;
 	if (tok_is(w, "#END_TB"))
 		return check_block(t, tb, f) < 0 ? -1 : 1;
-	if (w.s[0] == '#')
-		return found_line(t, "block-nested", rest.s, rest.n, "#END_TB before it", f);
+	if (w.s[0] == '#') {
+		found_line(t, "block-nested", rest.s, rest.n, "#END_TB before it", f);
+		if (!tok_is(w, "#BEGIN_TB") || !trace_told(t, f))
+			return -1;
+		t->begun = true;
+		return check_block(t, tb, f) < 0 ? -1 : 1;
+	}
 	if (line_begins(w, rest, "thread"))
 		return take_id(t, tb, rest.s, rest.n, f);
 	if (line_begins(w, rest, "warp"))
@@ -311,8 +363,8 @@ static int block_line(struct trace *t, struct tblock *tb, const char *line, size
 
 static int ended_early(const struct trace *t, bool inside, struct fault *f)
 {
-	return fault_set(f, here(t), "truncated", "found the end of the file%s after %llu of %llu thread "
-		"blocks, wanted %s", inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
+	const char *id = inside || !t->o.watch ? "truncated" : "blocks-missing";
+	return fault_set(f, here(t), id, "found the end of the file%s after %llu of %llu thread blocks, wanted %s", inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
 		(unsigned long long)kernel_blocks(&t->h), inside ? "#END_TB" : "#BEGIN_TB");
 }
 
@@ -334,12 +386,22 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 	while (r == 0) {
 		if (t->warp != UINT32_MAX && fast_lines(t, tb, warp_lanes(t), f) < 0)
 			return -1;
-		if (t->warp != UINT32_MAX)
+		if (t->warp != UINT32_MAX && !t->stray)
 			tb->warp[t->warp].count = t->got_insts;
-		if ((r = text_line(t, &line, &len, f)) <= 0)
-			return r < 0 ? -1 : ended_early(t, true, f);
-		if ((r = block_line(t, tb, line, len, f)) < 0)
-			return cut_line(t, line, len, f);
+		if ((r = text_line(t, &line, &len, f)) < 0)
+			return -1;
+		if (r == 0) {
+			ended_early(t, true, f);
+			t->over = true;
+			return trace_told(t, f) ? 0 : -1;
+		}
+		if ((r = block_line(t, tb, line, len, f)) < 0) {
+			cut_line(t, line, len, f);
+			if (!trace_told(t, f))
+				return -1;
+			t->over = t->last && line + len == t->end;
+			r = t->over;
+		}
 		text_next(t, line + len);
 	}
 	return 0;
@@ -353,13 +415,24 @@ static int find_block(struct trace *t, struct fault *f)
 	const char *line;
 	size_t len;
 	int r;
+	if (t->begun) {
+		t->begun = false;
+		return 1;
+	}
+	t->passing = false;
 	while ((r = text_line(t, &line, &len, f)) > 0) {
 		const char *p = line;
 		struct tok w = tok_next(&p, line + len);
 		bool found = tok_is(w, "#BEGIN_TB");
-		if (tok_is(w, "#END_TB") || (w.n && w.s[0] != '#'))
-			return found_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
+		if ((tok_is(w, "#END_TB") || (w.n && w.s[0] != '#')) && !t->passing) {
+			found_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
 				"#BEGIN_TB before it (a raw trace has to be grouped)", f);
+			if (!trace_told(t, f))
+				return -1;
+			t->passing = true;
+		}
+		if (t->passing && tok_is(w, "thread"))
+			return 1;
 		text_next(t, line + len);
 		if (found)
 			return 1;
@@ -367,15 +440,57 @@ static int find_block(struct trace *t, struct fault *f)
 	return r;
 }
 
+static int grid_small(const struct trace *t, struct fault *f)
+{
+	return fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "grid-small",
+		"found a thread block behind the %llu that the grid of %u,%u,%u has, wanted the "
+		"end of the file", (unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
+}
+
+/* Who watches gets raw traces too. 1: the next line is one of a raw trace, 0, -1. */
+static int raw_next(struct trace *t, struct fault *f)
+{
+	const char *line;
+	size_t len;
+	int r = 0;
+	if (!t->o.watch || t->blocks)
+		return 0;
+	while ((r = text_line(t, &line, &len, f)) > 0) {
+		const char *p = line;
+		struct tok w = tok_next(&p, line + len);
+		if (w.n && w.s[0] != '#')
+			return raw_line(line, len);
+		if (tok_is(w, "#BEGIN_TB"))
+			return 0;
+		text_next(t, line + len);
+	}
+	return r;
+}
+
 int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 {
-	if (t->blocks == kernel_blocks(&t->h))
+	if (t->over || (t->blocks == kernel_blocks(&t->h) && !t->o.watch))
 		return 0;
-	int r = find_block(t, f);
+	int r = raw_next(t, f);
+	if (r > 0)
+		return raw_read(t, tb, f);
+	if (r == 0)
+		r = find_block(t, f);
 	if (r < 0)
 		return -1;
-	if (r == 0)
-		return t->h.slice && t->blocks ? 0 : ended_early(t, false, f);
+	if (r == 0) {
+		t->over = true;
+		if (t->blocks >= kernel_blocks(&t->h) || (t->h.slice && t->blocks))
+			return 0;
+		ended_early(t, false, f);
+		return trace_told(t, f) ? 0 : -1;
+	}
+	if (t->blocks == kernel_blocks(&t->h)) {
+		grid_small(t, f);
+		if (!trace_told(t, f))
+			return -1;
+		t->loose_grid = true;
+	}
 	if (read_block(t, tb, f) < 0)
 		return -1;
 	t->blocks++;
@@ -387,11 +502,13 @@ int trace_finish(struct trace *t, struct fault *f)
 	int r = find_block(t, f);
 	text_take(t);
 	if (r > 0)
-		return fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "grid-small",
-			"found a thread block behind the %llu that the grid of %u,%u,%u has, wanted the "
-			"end of the file", (unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1],
-			t->h.grid[2]);
+		return grid_small(t, f);
 	t->finished = r == 0;
+	if (r == 0 && t->o.watch && t->no_newline) {
+		fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "final-newline", "found no newline at the end "
+			"of the file");
+		trace_told(t, f);
+	}
 	return r;
 }
 

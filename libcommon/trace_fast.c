@@ -76,7 +76,7 @@ void seen_add(struct trace *t, const struct seen_line *l)
 	struct seen *e = &s->e[s->n++];
 	*e = (struct seen){ .pc = l->pc, .next = *slot, .handle = l->handle, .lineno = l->lineno,
 		.mid_len = (uint16_t)mid, .tail_len = (uint16_t)tail, .has_addr = l->tail != NULL,
-		.open_end = l->open_end, .needs_addr = l->needs_addr,
+		.open_end = l->open_end, .needs_addr = l->needs_addr, .word = l->word,
 		.unknown = code_at(t->o.code, l->handle)->row == 0xffff };
 	e->mid = keep_text(s, l->mid, mid);
 	e->tail = l->tail ? keep_text(s, l->tail, tail) : 0;
@@ -263,6 +263,7 @@ static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 		if (read_as(t, tb, e, &p, mask, &addr)) {
 			tb->rec[tb->n_recs++] = (struct rec){ e->handle, mask, addr };
 			t->unknown_recs += e->unknown;
+			t->tail = e->word;
 			t->p = p;
 			t->line++;
 			return true;
@@ -285,8 +286,11 @@ int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault 
 		}
 		addr_room(tb);
 		rec_room(tb);
+		const char *from = t->p;
 		if (!fast_line(t, tb, lanes))
 			return 0;
+		if (t->o.watch)
+			trace_give(t, tb, from, (size_t)(t->p - from) - 1, t->line - 1);
 	}
 	return 0;
 }

@@ -112,8 +112,10 @@ static int set_binary(struct kernel_header *h, const struct value *v, struct fau
 	if (value_int(v, &h->binary_version, f) < 0)
 		return -1;
 	int arch = isa_arch_of(h->binary_version);
-	if (arch < 0)
+	if (arch < 0) {
+		h->binary_version = 0;
 		return bad(v, f, "one of 35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120");
+	}
 	h->arch = (enum isa_arch)arch;
 	return 0;
 }
@@ -150,6 +152,29 @@ static int set(struct kernel_header *h, enum key key, const struct value *v, str
 	return r;
 }
 
+/* Keys that the model has no use for. */
+static bool is_plain(struct tok first, struct tok second)
+{
+	return tok_is(first, "nvbit") && tok_is(second, "version");
+}
+
+static void tell_unknown(struct trace *t, const char *line, struct tok key, struct fault *f)
+{
+	char q[60];
+	fault_set(f, text_place(t, line, line), "header-unknown", "found key \"-%s\", which is not known and not used",
+		diag_quote(q, sizeof(q), key.s, key.n));
+	trace_told(t, f);
+}
+
+/* A value that cannot be used becomes one that nothing is measured by. */
+static void without_value(struct kernel_header *h, int key)
+{
+	if (key == KEY_NREGS)
+		h->nregs = 0;
+	if (key == KEY_SHMEM)
+		h->shmem_bytes = UINT32_MAX;
+}
+
 static int header_line(struct trace *t, const char *line, size_t len, unsigned *had, struct fault *f)
 {
 	const char *p = line + 1, *end = line + len;
@@ -159,8 +184,18 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	while (key < N_KEYS && !(tok_is(first, keys[key].first) &&
 		(!keys[key].second || tok_is(second, keys[key].second))))
 		key++;
-	if (key == N_KEYS)
+	if (key == N_KEYS) {
+		if (t->o.watch && !is_plain(first, second))
+			tell_unknown(t, line, first, f);
 		return 0;
+	}
+	if (t->o.watch && *had >> key & 1) {
+		fault_set(f, text_place(t, line, line), "header-repeated", "found \"%s\" a second time, the "
+			"last one counts", keys[key].shown);
+		trace_told(t, f);
+	}
+	*had |= 1u << key;
+	without_value(&t->h, key);
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
 		return fault_set(f, (struct place){ t->name, t->line, 0 }, "header-value",
@@ -172,17 +207,45 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	while (end > p && is_space(end[-1]))
 		end--;
 	struct value v = { { p, (size_t)(end - p) }, text_place(t, line, p), keys[key].shown };
-	*had |= 1u << key;
 	return set(&t->h, (enum key)key, &v, f);
+}
+
+/* Keys that are guessed when they lack; the windows of generic addresses came late. */
+static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
+{
+	static const enum key hint[] = { KEY_NAME, KEY_ID, KEY_STREAM, KEY_TRACER };
+	for (size_t i = 0; i < sizeof(hint) / sizeof(hint[0]); i++) {
+		if (had >> hint[i] & 1)
+			continue;
+		fault_set(f, (struct place){ t->name, t->line, 0 }, "header-default", "found the header's end without "
+			"a line \"%s = ...\"", keys[hint[i]].shown);
+		trace_told(t, f);
+	}
+}
+
+/* Without grid, block and architecture no line can be judged. */
+static int check_told(struct trace *t, unsigned had, struct fault *f)
+{
+	tell_defaults(t, had, f);
+	if (t->h.grid[2] && t->h.block[2] && t->h.binary_version)
+		return 0;
+	f->id = NULL;
+	return -1;
 }
 
 static int check_complete(struct trace *t, unsigned had, struct fault *f)
 {
-	for (int k = 0; k < N_KEYS; k++)
-		if (keys[k].must && !(had >> k & 1))
-			return fault_set(f, (struct place){ t->name, t->line, 0 }, "header-missing",
-				"found the header's end without a line \"%s = ...\", wanted one",
-				keys[k].shown);
+	for (int k = 0; k < N_KEYS; k++) {
+		if (!keys[k].must || had >> k & 1)
+			continue;
+		fault_set(f, (struct place){ t->name, t->line, 0 }, "header-missing",
+			"found the header's end without a line \"%s = ...\", wanted one", keys[k].shown);
+		if (!trace_told(t, f))
+			return -1;
+		without_value(&t->h, k);
+	}
+	if (t->o.watch && check_told(t, had, f) < 0)
+		return -1;
 	if (!t->h.name)
 		t->h.name = xstrdup(t->name);
 	if (had >> KEY_LINEINFO & 1)
@@ -190,9 +253,17 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 	return 0;
 }
 
+static bool is_binary(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)line[i] < ' ' && !is_space(line[i]))
+			return true;
+	return false;
+}
+
 int header_read(struct trace *t, struct fault *f)
 {
-	unsigned had = 0;
+	unsigned had = 0, returns = 0;
 	const char *line;
 	size_t len;
 	char q[80];
@@ -204,12 +275,20 @@ int header_read(struct trace *t, struct fault *f)
 		if (w.n && w.s[0] == '#')
 			break;
 		struct place at = text_place(t, line, w.s);
-		if (w.n && w.s[0] != '-')
-			return fault_set(f, at, "header-line", "found \"%s\", wanted a header line that "
+		bool bad_line = w.n && w.s[0] != '-';
+		if (bad_line)
+			fault_set(f, at, "header-line", "found \"%s\", wanted a header line that "
 				"begins with '-', or '#'", diag_quote(q, sizeof(q), w.s,
 				(size_t)(line + len - w.s)));
-		if (w.n && header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0)
+		else if (w.n)
+			bad_line = header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
+		if (bad_line && (is_binary(line, len) || !trace_told(t, f)))
 			return -1;
+		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
+			fault_set(f, text_place(t, line, line + len - 1), "line-end", "found a carriage return "
+				"before the line's end");
+			trace_told(t, f);
+		}
 		text_next(t, line + len);
 	}
 	if (r < 0)

@@ -6,6 +6,7 @@
  *   trace_header.c  the lines before the first thread block
  *   trace_text.c    the window over the input, line numbers, the text hash, small parsers
  *   trace_line.c    one instruction line, whatever its dialect, token by token
+ *   trace_raw.c     ungrouped traces, line by line, for who watches
  *   trace_fast.c    instruction lines that were met before: recognised by PC and text
  *   trace_addr.c    address lists in and out of their words
  */
@@ -31,6 +32,7 @@ struct seen {
 	bool open_end;		/* the tail's text stops at a word behind which anything may follow */
 	bool needs_addr;	/* no addresses although active lanes need them */
 	bool unknown;		/* the opcode has no row */
+	bool word;		/* a word stands at the end */
 };
 
 struct seen_table {
@@ -79,10 +81,37 @@ struct trace {
 	uint32_t want_insts, got_insts;
 	bool has_id, has_insts;
 
+	/* going on behind faults (struct trace_watch); all false without */
+	uint32_t bad_lines;		/* of the current warp, passed over */
+	bool stray;			/* the current warp is none of the block's */
+	bool uncounted;			/* the current warp's count is unknown, or wrong and told */
+	bool passing;			/* lines are passed over up to the next that is expected */
+	bool begun;			/* the #BEGIN_TB of the next block was read */
+	bool loose_grid;		/* more blocks than the grid: ids are not checked */
+	bool over;			/* the end was reached and told */
+	bool probing;			/* a line is tried as one of another dialect */
+	bool raw;			/* not grouped */
+	bool tail;			/* struct trace_line's, of the line read last */
+
 	XXH3_state_t *hash;
 	bool finished;
 	bool only_slow;			/* tests: every line takes the way of trace_line.c */
+	bool no_newline;		/* the last line has none */
 };
+
+/* Give a fault to the one who watches. True: go on behind it. */
+static inline bool trace_told(const struct trace *t, const struct fault *f)
+{
+	return t->o.watch && t->o.watch->fault(t->o.watch->ctx, f);
+}
+
+/* Give the record appended last, whose line is line number no. */
+static inline void trace_give(const struct trace *t, const struct tblock *tb, const char *line, size_t len,
+	uint64_t no)
+{
+	struct trace_line l = { no, line, len, t->warp, t->tail };
+	t->o.watch->record(t->o.watch->ctx, tb, &tb->rec[tb->n_recs - 1], &l);
+}
 
 /* ---- trace_text.c ---- */
 
@@ -114,6 +143,15 @@ int header_read(struct trace *t, struct fault *f);
 int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
 	struct fault *f);
 
+/* Columns before the PC by the line's shape, -1: it has none. */
+int line_prefix(const char *line, size_t len);
+
+/* ---- trace_raw.c ---- */
+/* Does the line read as one of a raw trace? */
+bool raw_line(const char *line, size_t len);
+/* All lines to the end. 0 or -1. */
+int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
+
 /* ---- trace_fast.c ---- */
 /* As many lines of the current warp as were met before, up to want_insts. 0, or -1 when the input fails. */
 int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
@@ -125,7 +163,7 @@ int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault 
 struct seen_line {
 	uint32_t pc, handle, lineno;
 	const char *mid, *mid_end, *tail, *tail_end;
-	bool open_end, needs_addr;
+	bool open_end, needs_addr, word;
 };
 void seen_add(struct trace *t, const struct seen_line *l);
 void seen_free(struct seen_table *s);

@@ -103,13 +103,19 @@ static bool fits(const char *line, const char *end, int k)
 		tok_u64(tok_next(&p, end), &v);
 }
 
+int line_prefix(const char *line, size_t len)
+{
+	for (int k = 0; k <= MAX_PREFIX; k++)
+		if (fits(line, line + len, k))
+			return k;
+	return -1;
+}
+
 /* Columns before the PC, from the line's shape; where it has none, from what the header declares. */
 static void find_prefix(struct trace *t, const char *line, const char *end)
 {
-	int k = 0;
-	while (k <= MAX_PREFIX && !fits(line, end, k))
-		k++;
-	if (k > MAX_PREFIX)
+	int k = line_prefix(line, (size_t)(end - line));
+	if (k < 0)
 		k = t->h.lineinfo;
 	t->d.prefix = k;
 	t->d.block_ids = k >= 4;
@@ -193,10 +199,13 @@ static int parse_front(struct parse *s, uint32_t lanes)
 	if (next_hex(s, UINT32_MAX, &v, "mask", "a hexadecimal mask of 32 lanes") < 0)
 		return -1;
 	s->mask = (uint32_t)v;
-	if (s->mask & ~lanes)
-		return fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes", "found active lanes "
+	if (s->mask & ~lanes) {
+		fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes", "found active lanes "
 			"%08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
 			s->mask & ~lanes, kernel_threads(&s->t->h), s->t->warp, lanes);
+		if (!trace_told(s->t, s->f))
+			return -1;
+	}
 	s->seen.mid = s->p;
 	if (parse_registers(s, &s->d.n_dst, "dst-count", "a number of destination registers up to 255") < 0)
 		return -1;
@@ -395,6 +404,7 @@ static int parse_end(struct parse *s)
 	if (s->w.n && !is_letter(s->w.s[0]))
 		return found_word(s, "columns", "the end of the line, as on other lines");
 	s->seen.tail_end = s->end;
+	s->seen.word = s->w.n != 0;
 	if (s->w.n) {
 		const char *p = s->p;
 		s->seen.open_end = !tok_is(s->w, "NoVal") || tok_next(&p, s->end).n;
@@ -413,9 +423,12 @@ static int finish_record(struct parse *s, struct tblock *tb)
 		return -1;
 	const struct inst *i = code_at(t->o.code, (uint32_t)handle);
 	s->seen.needs_addr = !i->has_addr && kind_moves(i->kind);
-	if (s->seen.needs_addr && s->mask)
-		return fault_set(s->f, where.at, "no-address", "found memory opcode %.60s without "
+	if (s->seen.needs_addr && s->mask) {
+		fault_set(s->f, where.at, "no-address", "found memory opcode %.60s without "
 			"addresses (width 0), wanted one for each lane of mask %08x", i->opcode, s->mask);
+		if (!trace_told(t, s->f))
+			return -1;
+	}
 	t->unknown_recs += i->row == 0xffff;
 	rec_room(tb);
 	tb->rec[tb->n_recs++] = (struct rec){ (uint32_t)handle, s->mask, s->addr };
@@ -426,12 +439,13 @@ static int finish_record(struct parse *s, struct tblock *tb)
 		s->seen.mid_end = s->seen.tail_end;
 		s->seen.tail = NULL;
 	}
-	if (!s->once && s->end < t->end)
+	t->tail = s->seen.word;
+	if (!s->once && !t->probing && s->end < t->end)
 		seen_add(t, &s->seen);
 	return 0;
 }
 
-int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
+static int parse_line(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
 	struct fault *f)
 {
 	struct parse s;	/* all but the registers zeroed */
@@ -445,4 +459,71 @@ int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *l
 		parse_addresses(&s, tb) < 0 || parse_end(&s) < 0)
 		return -1;
 	return finish_record(&s, tb);
+}
+
+/* ---- bad lines, for who watches ----------------------------------------------------------- */
+
+/* Does neither the PC nor the mask read as a number? */
+static bool no_instruction(const struct trace *t, const char *line, const char *end)
+{
+	uint64_t v;
+	for (int i = 0; i < t->d.prefix; i++)
+		tok_next(&line, end);
+	return !tok_hex(tok_next(&line, end), &v) && !tok_hex(tok_next(&line, end), &v);
+}
+
+/* A bad line: 0 when it is an instruction of another dialect and that was told. */
+static int other_dialect(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+{
+	const struct trace_watch *watch = t->o.watch;
+	const struct dialect d = t->d;
+	struct dialect is = d;
+	struct fault ignored;
+	int r = -1;
+	if (d.prefix >= 0 && d.imms >= 0) {
+		t->d.prefix = t->d.imms = -1;
+		t->o.watch = NULL;
+		t->probing = true;
+		r = parse_line(t, tb, UINT32_MAX, line, len, &ignored);
+		is = t->d;
+		t->d = d;
+		t->o.watch = watch;
+		t->probing = false;
+	}
+	if (r < 0)
+		return -1;
+	uint32_t kind = tb->rec[tb->n_recs - 1].addr & 3;
+	struct place at = { t->name, t->line, f->at.col };
+	if (is.prefix == d.prefix && (kind == ADDR_LIST || kind == ADDR_DELTA))
+		fault_set(f, at, "address-count", "found %d addresses or deltas %s than mask %08x wants, or another "
+			"number of immediates than on other lines, wanted %d immediates behind them",
+			is.imms > d.imms ? is.imms - d.imms : d.imms - is.imms, is.imms > d.imms ? "more" : "fewer",
+			tb->rec[tb->n_recs - 1].mask, d.imms);
+	else
+		fault_set(f, at, "dialect", "found %d columns before the PC and %d immediates, wanted %d and %d "
+			"as on the first line of the kernel", is.prefix, is.imms, d.prefix, d.imms);
+	if (trace_told(t, f))
+		return 0;
+	tb->n_recs--;
+	return -1;
+}
+
+int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
+	struct fault *f)
+{
+	const struct dialect d = t->d;
+	uint32_t words = tb->n_words;
+	char q[80];
+	if (parse_line(t, tb, lanes, line, len, f) == 0)
+		return 0;
+	if (!t->o.watch)
+		return -1;
+	tb->n_words = words;
+	t->d = d;
+	const char *p = line;
+	struct tok first = tok_next(&p, line + len);
+	if (no_instruction(t, line, line + len))
+		return fault_set(f, text_place(t, line, first.s), "inst-line", "found \"%s\", wanted an "
+			"instruction line", diag_quote(q, sizeof(q), first.s, (size_t)(line + len - first.s)));
+	return other_dialect(t, tb, line, len, f);
 }

@@ -44,6 +44,7 @@ int text_line(struct trace *t, const char **line, size_t *len, struct fault *f)
 		if (nl || (t->last && have)) {
 			*line = t->p;
 			*len = nl ? (size_t)(nl - t->p) : have;
+			t->no_newline = !nl;
 			return 1;
 		}
 		if (t->last)
