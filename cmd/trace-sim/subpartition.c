@@ -98,7 +98,9 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 
 	if (!s->l2 || m->mp->l2.kind != CACHE_SECTOR || (size == 32 && bit_count32(mask) == 1)) {
 		enter(m, s, req, now);
-	} else if (size == 128) {
+		return;
+	}
+	if (size == 128) {
 		/* quirk: the bytes of the pieces accumulate (also below). */
 		for (unsigned i = 0; i < 4; i++)
 			piece(m, s, req, addr + 32 * i, i, 0, now);
@@ -115,6 +117,9 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 		FOR_BITS32(i, mask)
 		piece(m, s, req, addr + 32 * i, i, i, now);
 	}
+	/* Nobody waits for a write-back, so nobody else would give back the whole. */
+	if (r->type == L1_WRBK_ACC)
+		req_free(m->pool, req);
 }
 
 static void accept_packet(struct memory *m, struct sub *s, uint64_t now)
