@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tests of the cache share: small caches, requests, and one access as text: "RESULT/PROBE" and a
+ * letter for each event: r read sent, w write sent, a allocate-read sent, b write-back sent.
+ */
+#ifndef CACHE_FIXTURE_H
+#define CACHE_FIXTURE_H
+
+#include "bits.h"
+#include "cache_int.h"
+#include "tap.h"
+
+#define KERNEL 0x7f0000000000ull
+
+static struct req_pool pool;
+
+/* ---- caches and requests --------------------------------------------------------------------- */
+
+/* S:4:128:4,L:?:m:?:L,A:8:2,6:0,32 */
+static inline struct cache_params sectors(enum write_policy write, enum write_alloc walloc)
+{
+	return (struct cache_params){.present = true, .kind = CACHE_SECTOR, .sets = 4, .line_bytes = 128,
+		.ways = 4, .ways_max = 16, .atom_bytes = 32, .write = write, .walloc = walloc,
+		.mshr_entries = 8, .mshr_merge = 2, .miss_queue = 6, .port_bytes = 32, .line_log2 = 7,
+		.sets_log2 = 2};
+}
+
+static inline struct cache *make(struct cache_params p, enum cache_role role)
+{
+	pool.n_free = pool.made = pool.live = 0;
+	memset(pool.at, 0, 4096 * sizeof *pool.at);
+	return cache_new(&p, role, NULL, &pool);
+}
+
+static inline struct cache *l1d(void) { return make(sectors(WRITE_THROUGH, WALLOC_LAZY), ROLE_L1D); }
+static inline struct cache *l2(void) { return make(sectors(WRITE_BACK, WALLOC_LAZY), ROLE_L2); }
+
+/* bytes 32 is a whole sector. */
+static inline uint32_t request(enum acc_type type, uint64_t addr, unsigned bytes)
+{
+	uint32_t h = req_new(&pool), off = addr % 128;
+	struct req *r = &pool.at[h];
+
+	r->addr = r->orig_addr = addr;
+	r->type = (uint8_t)type;
+	r->size = 32;
+	r->sectors = (uint8_t)(1u << off / 32);
+	r->bytes[off / 64] = (bytes < 64 ? (1ull << bytes) - 1 : ~0ull) << off % 64;
+	r->flags = type == GLOBAL_ACC_W || type == LOCAL_ACC_W || type == L1_WRBK_ACC ? REQ_WRITE : 0;
+	r->sm = 3;
+	r->cluster = 2;
+	r->warp = 5;
+	r->chip = 7;
+	r->sub = 15;
+	r->lanes = 0xff;
+	return h;
+}
+
+static inline uint32_t load(uint64_t addr) { return request(GLOBAL_ACC_R, addr, 32); }
+static inline uint32_t store(uint64_t addr, unsigned bytes) { return request(GLOBAL_ACC_W, addr, bytes); }
+static inline struct req *at(uint32_t h) { return &pool.at[h]; }
+
+static inline const char *go(struct cache *c, uint32_t h, uint64_t now)
+{
+	static char text[64];
+	struct cache_events ev;
+	enum cache_status probe, st = cache_access(c, h, now, &ev, &probe);
+
+	snprintf(text, sizeof text, "%s/%s %s%s%s%s", cache_status_names[st], cache_status_names[probe],
+		ev.read_sent ? "r" : "", ev.write_sent ? "w" : "", ev.alloc_sent ? "a" : "",
+		ev.write_back_sent ? "b" : "");
+	return text;
+}
+
+static inline void drain(struct cache *c)
+{
+	while (!cache_miss_queue_empty(c))
+		cache_miss_queue_pop(c);
+}
+
+static inline void cycles(struct cache *c, unsigned n)
+{
+	while (n--)
+		cache_cycle(c);
+}
+
+/* Everything read comes back and is popped. */
+static inline void settle(struct cache *c, uint64_t now)
+{
+	while (!cache_miss_queue_empty(c)) {
+		uint32_t h = cache_miss_queue_pop(c);
+
+		if (cache_waiting_for_fill(c, h))
+			cache_fill(c, h, now);
+	}
+	while (cache_has_ready(c))
+		cache_pop_ready(c);
+	cycles(c, 64);
+}
+
+/* A sector that is there, last used at time now. */
+static inline void have(struct cache *c, uint64_t addr, uint64_t now)
+{
+	go(c, load(addr), now);
+	settle(c, now);
+}
+
+static inline uint64_t n_status(const struct cache *c, enum acc_type t, enum cache_status s)
+{
+	return cache_counts_of(c, 0) ? cache_counts_of(c, 0)->status[t][s] : 0;
+}
+
+static inline uint64_t n_fail(const struct cache *c, enum acc_type t, enum cache_fail f)
+{
+	return cache_counts_of(c, 0) ? cache_counts_of(c, 0)->fail[t][f] : 0;
+}
+
+static inline void counted(
+	const struct cache *c, enum acc_type t, enum cache_status s, int want, const char *name)
+{
+	is_number((long long)n_status(c, t, s), want, name);
+}
+
+static inline void refused(
+	const struct cache *c, enum acc_type t, enum cache_fail f, int want, const char *name)
+{
+	is_number((long long)n_fail(c, t, f), want, name);
+}
+
+/* Address of a line of set 0 of four. */
+static inline uint64_t line(unsigned i) { return KERNEL + i * 512ull; }
+
+#endif

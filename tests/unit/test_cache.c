@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Index functions, and what each policy makes of an access: outcomes, events, counts, fills, write-backs.
+ * Expected values are worked out by hand from part 3 sections 12 to 26.
+ */
+#include "cache_fixture.h"
+
+/* ---- index functions (section 12) ------------------------------------------------------------ */
+
+static uint32_t slow_ipoly(uint64_t high, uint32_t index, uint32_t n)
+{
+	static const uint32_t m16[] = {0xF59, 0x11EB, 0x3D6, 0x7AC};
+	static const uint32_t m32[] = {0x3E69, 0x7CD2, 0x47CD, 0xF9A, 0x1F34};
+	static const uint32_t m64[] = {0x79461, 0xBCA3, 0x17946, 0x2F28C, 0x5E518, 0x3CA30};
+	const uint32_t *m = n == 16 ? m16 : n == 32 ? m32 : m64;
+	uint32_t v = 0;
+
+	for (unsigned j = 0; j < log2_floor(n); j++)
+		v |= ((index >> j & 1) ^ parity64(high & m[j])) << j;
+	return v;
+}
+
+static void index_functions(void)
+{
+	uint64_t seed = 1;
+	bool same = true;
+
+	for (unsigned i = 0; i < 30000; i++) {
+		uint32_t n = 16u << i % 3;
+
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		if (hash_ipoly(seed >> 7, (uint32_t)seed, n) != slow_ipoly(seed >> 7, (uint32_t)seed, n))
+			same = false;
+	}
+	ok(same, "ipoly is the parity under its masks");
+	is_number(hash_index(INDEX_LINEAR, 0x12345680, 64, 7), 0x2d, "linear: bits 7 to 12");
+	is_number(hash_index(INDEX_XOR, 0x12345680, 64, 7), 0x2d ^ 0x22, "xor with bits 13 to 18");
+	is_number(hash_index(INDEX_IPOLY, 1ull << 12, 32, 7), 5, "ipoly of 32: first bit above the index");
+	/* bits 13 and 17 give 1 and 8, bit 7 the index 1, bit 12 the sixth bit of 64 only */
+	is_number(hash_index(INDEX_FERMI, 0x23080, 32, 7), 1 ^ 9, "Fermi of 32 sets");
+	is_number(hash_index(INDEX_FERMI, 0x23080, 64, 7), (1 ^ 9) | 32, "Fermi of 64 sets");
+	is_number(hash_index(INDEX_CUSTOM, 0x23080, 64, 7), 0, "custom");
+	is_number(hash_index(INDEX_LINEAR, 0x60, 3, 5), 2, "three banks are masked, not divided");
+}
+
+/* ---- L1D T:m:L (section 26, first table) ----------------------------------------------------- */
+
+static void l1d_reads(void)
+{
+	struct cache *c = l1d();
+	uint32_t h;
+
+	is_text(go(c, load(line(0)), 1), "MISS/MISS r", "T:m:L read of nothing");
+	is_text(go(c, load(line(0) + 32), 1), "MISS/SECTOR_MISS r", "read of another sector");
+	is_text(go(c, load(line(0)), 2), "MISS/HIT_RESERVED ", "read of a sector in flight merges");
+	is_text(go(c, load(line(0)), 3), "RESERVATION_FAIL/HIT_RESERVED ", "third of an entry of two");
+	refused(c, GLOBAL_ACC_R, FAIL_MSHR_MERGE_ENTRY, 1, "its reason");
+	go(c, load(line(1)), 4);
+	go(c, load(line(1) + 32), 4);
+	go(c, load(line(1) + 64), 4);
+	is_text(go(c, load(line(1) + 96), 4), "RESERVATION_FAIL/SECTOR_MISS ", "five queued of six: no read");
+	is_text(go(c, load(line(0) + 32), 4), "RESERVATION_FAIL/HIT_RESERVED ", "not even a merge");
+	refused(c, GLOBAL_ACC_R, FAIL_MISS_QUEUE_FULL, 2, "their reason");
+	is_text(go(c, store(line(2), 32), 4), "MISS/MISS w", "but a write still fits");
+	is_text(go(c, store(line(2), 32), 4), "RESERVATION_FAIL/HIT ", "six queued: no write hit either");
+	h = cache_miss_queue_front(c);
+	is_number((long long)at(h)->addr, (long long)line(0), "the first in the queue is the first miss");
+	settle(c, 9);
+	is_text(go(c, load(line(0)), 10), "HIT/HIT ", "read of what came back");
+	counted(c, GLOBAL_ACC_R, STATUS_HIT, 1, "HIT counted");
+	counted(c, GLOBAL_ACC_R, STATUS_MISS, 2, "MISS counted");
+	counted(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 3, "SECTOR_MISS counted");
+	counted(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "HIT_RESERVED counted");
+	counted(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT counted besides");
+	counted(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 3, "fails counted as such only");
+	cache_delete(c);
+}
+
+static void mshr_full(void)
+{
+	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache *c;
+
+	p.mshr_entries = 2;
+	c = make(p, ROLE_L1D);
+	go(c, load(line(0)), 1);
+	go(c, load(line(0) + 32), 1);
+	is_text(go(c, load(line(0) + 64), 1), "RESERVATION_FAIL/SECTOR_MISS ", "third entry of two");
+	refused(c, GLOBAL_ACC_R, FAIL_MSHR_ENTRY, 1, "MSHR_ENRTY_FAIL");
+	is_text(go(c, load(line(0)), 1), "MISS/HIT_RESERVED ", "merging needs no entry");
+	cache_delete(c);
+}
+
+static void l1d_writes(void)
+{
+	struct cache *c = l1d();
+
+	is_text(go(c, store(line(0), 32), 1), "MISS/MISS w", "T:m:L full write of nothing");
+	is_text(go(c, load(line(0)), 2), "HIT/HIT ", "is readable");
+	is_text(go(c, store(line(0) + 32, 4), 2), "MISS/SECTOR_MISS w", "partial write of a new sector");
+	is_text(go(c, load(line(0) + 32), 3), "MISS/SECTOR_MISS r", "is not readable: read goes down");
+	is_text(go(c, store(line(0) + 36, 28), 3), "MISS/HIT_RESERVED w", "write of a sector in flight");
+	is_text(go(c, store(line(0) + 32, 32), 4), "HIT/HIT w", "full write hit");
+	is_text(go(c, load(line(0) + 32), 5), "HIT/HIT ", "readable before the data came");
+	is_number(c->tags.dirty, 1, "one line with modified sectors");
+	settle(c, 6);
+	is_text(go(c, load(line(0) + 32), 7), "HIT/HIT ", "still modified and readable after the fill");
+	is_text(go(c, store(line(1), 16), 8), "MISS/MISS w", "half a sector");
+	is_text(go(c, store(line(1) + 16, 16), 8), "HIT/HIT w", "the other half");
+	is_text(go(c, load(line(1)), 8), "HIT/HIT ", "both make it readable");
+	counted(c, GLOBAL_ACC_W, STATUS_MISS, 2, "write MISS counted");
+	counted(c, GLOBAL_ACC_W, STATUS_HIT_RESERVED, 1, "write HIT_RESERVED counted");
+	cache_delete(c);
+}
+
+/* Reads fill a set with reserved lines; then nothing can be allocated. */
+static void set_reserved(void)
+{
+	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache *c;
+
+	p.miss_queue = 20;
+	c = make(p, ROLE_L1D);
+	for (unsigned i = 0; i < 4; i++)
+		go(c, load(line(i)), i);
+	is_text(go(c, load(line(4)), 9), "RESERVATION_FAIL/RESERVATION_FAIL ", "read: all ways reserved");
+	is_text(go(c, store(line(4), 32), 9), "RESERVATION_FAIL/RESERVATION_FAIL ", "write: the same");
+	refused(c, GLOBAL_ACC_R, FAIL_LINE_ALLOC, 1, "LINE_ALLOC_FAIL of a read");
+	refused(c, GLOBAL_ACC_W, FAIL_LINE_ALLOC, 1, "LINE_ALLOC_FAIL of a write");
+	cache_delete(c);
+	p.walloc = WALLOC_NONE;
+	c = make(p, ROLE_L1D);
+	for (unsigned i = 0; i < 4; i++)
+		go(c, load(line(i)), i);
+	is_text(go(c, store(line(4), 32), 9), "MISS/RESERVATION_FAIL w", "no allocation: the write goes by");
+	counted(c, GLOBAL_ACC_W, STATUS_MISS, 1, "and counts as MISS");
+	cache_delete(c);
+}
+
+/* ---- other policies (section 20.5, 20.6, 26) ------------------------------------------------- */
+
+static void streaming(void)
+{
+	struct cache_params p = sectors(WRITE_LOCAL_BACK_GLOBAL_EVICT, WALLOC_NONE);
+	struct cache *c;
+
+	p.alloc = ALLOC_ON_FILL;
+	p.streaming = true;
+	c = make(p, ROLE_L1D);
+	is_text(go(c, load(line(0)), 1), "MISS/MISS r", "L:s:N read reserves nothing");
+	is_text(go(c, load(line(0)), 2), "MISS/MISS ", "the next one merges and counts as MISS");
+	counted(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "and as MSHR_HIT");
+	is_text(go(c, store(line(0), 32), 3), "MISS/MISS w", "write miss only goes down");
+	settle(c, 5);
+	is_text(go(c, load(line(0)), 6), "HIT/HIT ", "filled by address");
+	is_text(go(c, store(line(0), 32), 7), "HIT/HIT w", "global write hit goes down");
+	is_text(go(c, load(line(0)), 8), "MISS/MISS r", "and takes the sector out");
+	settle(c, 9);
+	is_text(go(c, request(LOCAL_ACC_W, line(0), 32), 10), "HIT/HIT ", "local write hit stays");
+	is_number(c->tags.dirty, 1, "and is modified");
+	for (unsigned i = 1; i < 5; i++)
+		have(c, line(i), 10 + i);
+	is_number(c->tags.dirty, 0, "a fill drops the modified line");
+	is_text(go(c, load(line(0)), 20), "MISS/MISS r", "without a write-back");
+	cache_delete(c);
+}
+
+static void write_evict(void)
+{
+	struct cache *c = make(sectors(WRITE_EVICT, WALLOC_LAZY), ROLE_L1D);
+
+	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "E:m:L write miss sends nothing");
+	is_number(c->tags.dirty, 1, "modified line");
+	is_text(go(c, store(line(0), 32), 2), "HIT/HIT w", "write hit goes down");
+	is_number(c->tags.dirty, 1, "quirk: the count stays");
+	is_text(go(c, load(line(0)), 3), "MISS/MISS r", "the only sector is gone, so is the line");
+	cache_delete(c);
+}
+
+static void naive_allocate(void)
+{
+	struct cache *c = make(sectors(WRITE_BACK, WALLOC_NAIVE), ROLE_L2);
+	uint32_t w = store(line(0), 4), r;
+
+	is_text(go(c, w, 1), "MISS/MISS wa", "B:m:W write miss sends write and read");
+	is_number(cache_miss_queue_pop(c), w, "the write first");
+	r = cache_miss_queue_pop(c);
+	is_number(at(r)->type, L2_WR_ALLOC_R, "then the allocate-read");
+	ok(at(r)->flags == REQ_BLANK && at(r)->size == 32, "it is blank and of an atom");
+	ok(at(r)->warp == 5 && at(r)->sm == 3 && at(r)->chip == 7, "and the write's");
+	is_text(go(c, store(line(0), 4), 2), "MISS/HIT_RESERVED wa", "a second one merges its read");
+	counted(c, L2_WR_ALLOC_R, STATUS_MSHR_HIT, 1, "MSHR_HIT under the read's type");
+	cache_fill(c, r, 3);
+	is_number(cache_pop_ready(c), r, "the read comes out after the fill");
+	is_text(go(c, load(line(0)), 4), "HIT/HIT ", "valid");
+	is_number(c->tags.dirty, 0, "not modified");
+	go(c, load(line(1)), 5);
+	go(c, load(line(2)), 5);
+	go(c, load(line(3)), 5);
+	is_text(go(c, store(line(1) + 32, 4), 6), "RESERVATION_FAIL/SECTOR_MISS ", "asks for three places");
+	cache_delete(c);
+}
+
+static void fetch_on_write(void)
+{
+	struct cache *c = make(sectors(WRITE_BACK, WALLOC_FETCH), ROLE_L2);
+	uint32_t w = store(line(1), 4), r;
+
+	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "B:m:F full write miss sends nothing");
+	is_text(go(c, load(line(0)), 2), "HIT/HIT ", "it is there");
+	is_text(go(c, w, 3), "MISS/MISS a", "partial write miss fetches");
+	r = cache_miss_queue_pop(c);
+	ok(at(r)->flags == (REQ_BLANK | REQ_PARENT_WRITE) && at(r)->parent == w, "the read holds the write");
+	is_number(c->tags.dirty, 1, "not yet modified");
+	cache_fill(c, r, 4);
+	is_number(c->tags.dirty, 2, "modified on fill");
+	is_text(go(c, load(line(1)), 5), "HIT/HIT ", "and readable");
+	cache_delete(c);
+}
+
+static void line_cache(void)
+{
+	struct cache_params p = sectors(WRITE_BACK, WALLOC_NONE);
+	struct cache *c;
+	uint32_t h;
+
+	p.kind = CACHE_LINE;
+	p.atom_bytes = 128;
+	c = make(p, ROLE_L2);
+	h = load(line(0) + 64);
+	is_text(go(c, h, 1), "MISS/MISS r", "line cache: read");
+	ok(at(h)->addr == line(0) && at(h)->size == 128, "asks for its line");
+	is_text(go(c, load(line(0)), 2), "MISS/HIT_RESERVED ", "another part of it is in flight");
+	cache_miss_queue_pop(c);
+	cache_fill(c, h, 3);
+	ok(at(h)->addr == line(0) + 64 && at(h)->size == 32, "address and size are restored");
+	ok(!cache_fill_port_free(c), "the fill occupies the port");
+	cycles(c, 3);
+	ok(!cache_fill_port_free(c), "for atom over port: four cycles");
+	cycles(c, 1);
+	ok(cache_fill_port_free(c), "and no longer");
+	settle(c, 3);
+	is_text(go(c, store(line(0), 4), 4), "HIT/HIT ", "write hit");
+	for (unsigned i = 1; i < 4; i++)
+		have(c, line(i), 4 + i);
+	is_text(go(c, load(line(4)), 9), "MISS/MISS rb", "its eviction is a write-back");
+	cache_miss_queue_pop(c);
+	h = cache_miss_queue_pop(c);
+	ok(at(h)->size == 128 && at(h)->sectors == 15 && at(h)->bytes[0] == 15, "of always 128 bytes");
+	cache_delete(c);
+}
+
+/* ---- L2 B:m:L: write-backs and ports --------------------------------------------------------- */
+
+static void decode(void *ctx, struct req *r)
+{
+	(*(unsigned *)ctx)++;
+	r->chip = r->sub = 1;
+	r->bank = 9;
+	r->row = 77;
+}
+
+static void write_backs(void)
+{
+	struct cache *c = l2();
+	unsigned decoded = 0;
+	uint32_t h;
+
+	cache_set_decode_hook(c, decode, &decoded);
+	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "B:m:L write miss sends nothing");
+	is_text(go(c, store(line(0) + 96, 4), 1), "MISS/SECTOR_MISS ", "nor in another sector");
+	is_text(go(c, store(line(0), 8), 2), "HIT/HIT ", "write hit needs no queue");
+	for (unsigned i = 1; i < 4; i++)
+		go(c, store(line(i), 32), 2 + i);
+	cycles(c, 64);
+	h = load(line(4));
+	at(h)->stream = 6;
+	is_text(go(c, h, 9), "MISS/MISS rb", "read miss evicts a modified line");
+	is_number(cache_miss_queue_pop(c), h, "the read first");
+	h = cache_miss_queue_pop(c);
+	ok(at(h)->type == L2_WRBK_ACC && at(h)->flags == (REQ_WRITE | REQ_BLANK), "then the write-back");
+	ok(at(h)->addr == line(0) && at(h)->size == 64 && at(h)->sectors == 9, "of the modified sectors");
+	ok(at(h)->bytes[0] == 0xffffffff && at(h)->bytes[1] == 0xfull << 32, "with their bytes");
+	ok(at(h)->warp == NO_WARP && at(h)->sm == NO_SM && at(h)->cluster == NO_SM, "of nobody");
+	ok(at(h)->lanes == 0xff && at(h)->stream == 6, "lanes and stream of its cause");
+	ok(at(h)->chip == 7 && at(h)->sub == 15, "chip and sub partition of its cause");
+	ok(decoded == 1 && at(h)->bank == 9 && at(h)->row == 77, "bank and row of its own");
+	ok(cache_data_port_free(c), "quirk: a read miss charges no port for it");
+	is_text(go(c, store(line(5), 32), 10), "MISS/MISS b", "write miss evicts the next");
+	ok(!cache_data_port_free(c), "and charges the port");
+	cycles(c, 1);
+	ok(cache_data_port_free(c), "for one sector");
+	cache_delete(c);
+	c = make(sectors(WRITE_BACK, WALLOC_LAZY), ROLE_L1D);
+	for (unsigned i = 0; i < 4; i++)
+		go(c, store(line(i), 32), i);
+	go(c, store(line(4), 32), 9);
+	h = cache_miss_queue_pop(c);
+	ok(at(h)->type == L1_WRBK_ACC && at(h)->warp == NO_WARP && at(h)->sm == 3 && at(h)->cluster == 2,
+		"an L1 write-back is of its core, but of no warp");
+	cache_delete(c);
+}
+
+static void atomics(void)
+{
+	struct cache *c = l2();
+	uint32_t h = load(line(0)), merged = load(line(0));
+	struct cache_ports n;
+
+	at(merged)->flags |= REQ_ATOMIC;
+	go(c, h, 1);
+	is_text(go(c, merged, 2), "MISS/HIT_RESERVED ", "an atomic merges");
+	cache_miss_queue_pop(c);
+	cache_fill(c, h, 3);
+	is_number(c->tags.dirty, 1, "the fill makes the sector modified");
+	is_number(cache_peek_ready(c), h, "the first comes out first");
+	is_number(cache_pop_ready(c), h, "and is popped");
+	is_number(cache_pop_ready(c), merged, "then the merged one");
+	ok(!cache_has_ready(c) && cache_pop_ready(c) == REQ_NONE, "then none");
+	have(c, line(1), 4);
+	h = load(line(1));
+	at(h)->flags |= REQ_ATOMIC;
+	is_text(go(c, h, 5), "HIT/HIT ", "an atomic hit");
+	is_number(c->tags.dirty, 2, "makes its sector modified too");
+	cache_cycle(c);
+	cache_idle_cycles(c, 10);
+	n = cache_port_counts(c);
+	ok(n.cycles == 75 && n.data_busy == 1 && n.fill_busy == 2, "port samples");
+	cache_delete(c);
+}
+
+/* An answer in sectors: four pieces, the port is charged once. */
+static void sector_mshr(void)
+{
+	struct cache_params p = sectors(WRITE_READ_ONLY, WALLOC_NONE);
+	struct cache *c;
+	uint32_t h, two, live;
+
+	p.kind = CACHE_LINE;
+	p.atom_bytes = 128;
+	p.alloc = ALLOC_ON_FILL;
+	p.mshr = MSHR_SECTOR_ASSOC;
+	p.port_bytes = 128;
+	c = make(p, ROLE_L1I);
+	h = request(INST_ACC_R, line(0) + 16, 16);
+	two = request(INST_ACC_R, line(0) + 48, 16);
+	is_number(cache_read_only_access(c, h, 1), STATUS_MISS, "instruction miss");
+	is_number(cache_read_only_access(c, two, 2), STATUS_MISS, "a second access merges");
+	counted(c, INST_ACC_R, STATUS_MISS, 2, "both count as MISS");
+	live = pool.live;
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t piece = req_new(&pool);
+
+		at(piece)->flags = REQ_PIECE | REQ_BLANK;
+		at(piece)->parent = h;
+		ok(!cache_has_ready(c) && cache_fill_port_free(c), "piece %u awaited", i);
+		cache_fill(c, piece, 3);
+	}
+	ok(cache_has_ready(c) && !cache_fill_port_free(c), "whole");
+	is_number(pool.live, live, "the pieces are gone");
+	is_number(cache_pop_ready(c), h, "first");
+	is_number(cache_pop_ready(c), two, "second");
+	is_number(cache_read_only_access(c, h, 4), STATUS_HIT, "instruction hit");
+	ok(cache_data_port_free(c), "never charges the data port");
+	cache_delete(c);
+}
+
+int main(void)
+{
+	req_pool_init(&pool, 4095);
+	index_functions();
+	l1d_reads();
+	mshr_full();
+	l1d_writes();
+	set_reserved();
+	streaming();
+	write_evict();
+	naive_allocate();
+	fetch_on_write();
+	line_cache();
+	write_backs();
+	atomics();
+	sector_mshr();
+	req_pool_free(&pool);
+	return tap_done();
+}

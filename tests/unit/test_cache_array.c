@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Replacement, write ratio, changes of the whole array, and the worked examples of part 3 section 28 as far
+ * as the cache goes. Expected values are worked out by hand. Every choice of line is checked against a slow
+ * tag array in test_cache_tag.c.
+ */
+#include "cache_fixture.h"
+
+/* ---- replacement ----------------------------------------------------------------------------- */
+
+static uint32_t way_of(struct cache *c, uint64_t addr)
+{
+	struct lookup l;
+
+	tag_lookup(&c->tags, &l, addr, 1, false);
+	return l.slot ? (l.slot - 1) % c->tags.ways : 99;
+}
+
+static void replacement(void)
+{
+	struct cache *c = l2();
+	struct cache_params p = sectors(WRITE_BACK, WALLOC_LAZY);
+
+	for (unsigned i = 0; i < 4; i++) {
+		have(c, line(i), 5);
+		is_number(way_of(c, line(i)), 3 - i, "the last invalid way is taken");
+	}
+	have(c, line(4), 6);
+	is_number(way_of(c, line(4)), 0, "all as old: the lowest way goes");
+	is_number(way_of(c, line(3)), 99, "its line is gone");
+	go(c, load(line(2)), 7);
+	have(c, line(5), 8);
+	is_number(way_of(c, line(5)), 2, "then the lowest of the oldest");
+	have(c, line(6), 9);
+	is_number(way_of(c, line(6)), 3, "and the last of them");
+	have(c, line(7), 10);
+	is_number(way_of(c, line(7)), 0, "then by time");
+	cache_delete(c);
+	p.replacement = REPLACE_FIFO;
+	c = make(p, ROLE_L2);
+	for (unsigned i = 0; i < 4; i++)
+		have(c, line(i), i);
+	go(c, load(line(0)), 20);
+	have(c, line(4), 21);
+	is_number(way_of(c, line(0)), 99, "FIFO: a hit does not save a line");
+	cache_delete(c);
+}
+
+/* 16 lines; at 25 percent the fourth modified line makes them evictable. */
+static void write_ratio(void)
+{
+	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache *c;
+
+	p.write_ratio = 25;
+	c = make(p, ROLE_L1D);
+	for (unsigned i = 0; i < 3; i++) {
+		go(c, store(line(i), 32), i);
+		drain(c);
+	}
+	have(c, line(3), 10);
+	have(c, line(4), 11);
+	is_number(way_of(c, line(3)), 99, "below the ratio the only clean line goes");
+	is_number(way_of(c, line(0)), 3, "modified ones stay");
+	go(c, store(line(4), 32), 12);
+	drain(c);
+	is_number(c->tags.dirty, 4, "four of sixteen are modified");
+	have(c, line(5), 13);
+	is_number(way_of(c, line(0)), 99, "at 25.0 the oldest modified one goes");
+	is_number(c->tags.dirty, 3, "and is no longer counted");
+	cache_delete(c);
+	p.write_ratio = 26;
+	c = make(p, ROLE_L1D);
+	for (unsigned i = 0; i < 4; i++) {
+		go(c, store(line(i), 32), i);
+		drain(c);
+	}
+	is_text(go(c, load(line(4)), 9), "RESERVATION_FAIL/RESERVATION_FAIL ", "a modified set below it");
+	cache_delete(c);
+}
+
+/* ---- the whole array ------------------------------------------------------------------------- */
+
+static void adaptive(void)
+{
+	struct cache *c = l1d();
+	const uint64_t a = line(0), b = line(0) + 128;	/* sets 0 and 1 */
+
+	have(c, a, 1);
+	have(c, b, 1);
+	is_number(way_of(c, b), 3, "set 1 way 3 is line 7");
+	cache_set_ways(c, 7, ALLOC_ON_MISS);
+	is_number(way_of(c, b), 0, "with 7 ways it is way 0 of set 1");
+	cache_set_ways(c, 6, ALLOC_ON_MISS);
+	is_number(way_of(c, b), 1, "with 6 ways it is way 1 of set 1");
+	is_number(way_of(c, a), 3, "line 3 is in set 0 still");
+	cache_set_ways(c, 2, ALLOC_ON_MISS);
+	is_text(go(c, load(a), 2), "MISS/MISS r", "with 2 ways line 3 is in set 1");
+	settle(c, 2);
+	is_number(way_of(c, a), 1, "a line more of the same tag");
+	cache_invalidate(c);
+	cache_set_ways(c, 4, ALLOC_ON_MISS);
+	is_text(go(c, load(a), 3), "MISS/MISS r", "line 3 was in range and is invalid");
+	settle(c, 3);
+	cache_set_ways(c, 2, ALLOC_ON_FILL);
+	is_text(go(c, load(a), 4), "MISS/MISS r", "on fill from now on");
+	is_text(go(c, load(a), 4), "MISS/MISS ", "nothing is reserved");
+	cache_delete(c);
+}
+
+static void invalidate(void)
+{
+	struct cache *c = l1d();
+	uint32_t h = load(line(0));
+
+	go(c, h, 1);
+	cache_invalidate(c);
+	is_text(go(c, load(line(0)), 2), "MISS/MISS ", "merges with a read in flight, its line is gone");
+	cache_miss_queue_pop(c);
+	cache_invalidate(c);
+	cache_fill(c, h, 3);
+	cache_invalidate(c);
+	is_text(go(c, load(line(0)), 4), "HIT/HIT ", "a fill alone does not mark the cache as used");
+	cache_invalidate(c);
+	is_text(go(c, load(line(0)), 5), "RESERVATION_FAIL/MISS ", "an access does; the entry is still full");
+	cache_pop_ready(c);
+	is_text(go(c, load(line(0)), 6), "MISS/MISS ", "a ready entry that drains is merged with");
+	cache_delete(c);
+}
+
+static void flush(void)
+{
+	struct cache *c = l2();
+
+	have(c, line(0), 1);
+	have(c, line(1), 2);
+	go(c, store(line(1) + 32, 32), 3);
+	cache_flush(c);
+	is_text(go(c, load(line(0)), 4), "HIT/HIT ", "flush keeps clean lines");
+	is_text(go(c, load(line(1)), 5), "MISS/MISS r", "and drops all sectors of modified ones");
+	ok(c->tags.dirty == 0 && c->queue.count == 1, "without writing back");
+	cache_delete(c);
+}
+
+static void host_copy(void)
+{
+	struct cache *c = l2();
+
+	cache_memcpy_touch(c, 0x1000, 1, 5);
+	is_text(go(c, load(0x1020), 6), "HIT/HIT ", "a copied sector is there");
+	is_text(go(c, load(0x1000), 6), "MISS/SECTOR_MISS r", "its neighbour is not");
+	cache_memcpy_touch(c, 0x1000, 0, 7);
+	is_text(go(c, load(0x1000), 8), "HIT/HIT ", "a sector in flight becomes valid early");
+	go(c, store(0x1040, 32), 9);
+	is_number(c->tags.dirty, 1, "modified");
+	cache_memcpy_touch(c, 0x1000, 2, 10);
+	is_number(c->tags.dirty, 1, "quirk: a modified sector turns valid uncounted");
+	ok(!(c->tags.line[way_of(c, 0x1000) + 1].state & LINE_ALL_MODIFIED), "it is not modified any more");
+	counted(c, GLOBAL_ACC_R, STATUS_MISS, 0, "copies count nowhere");
+	cache_delete(c);
+	c = l2();
+	cache_memcpy_touch(c, 0x1000, 0, 5);
+	cache_flush(c);
+	cache_invalidate(c);
+	is_text(go(c, load(0x1000), 6), "HIT/HIT ", "a copy does not mark the cache as used");
+	cache_delete(c);
+}
+
+static void streams(void)
+{
+	struct cache *c = l1d();
+	struct cache_counts all = {0};
+	uint32_t h = load(line(0)), entries, queued;
+
+	at(h)->stream = 9;
+	go(c, h, 1);
+	go(c, load(line(1)), 2);
+	ok(!cache_counts_of(c, 1) && cache_counts_of(c, 0) && cache_counts_of(c, 9), "streams that counted");
+	cache_add_counts(c, -1, &all);
+	cache_add_counts(c, 9, &all);
+	is_number((long long)all.status[GLOBAL_ACC_R][STATUS_MISS], 3, "all, and stream 9 once more");
+	cache_occupancy(c, &entries, &queued);
+	ok(entries == 2 && queued == 2, "occupancy");
+	cache_delete(c);
+}
+
+/* ---- worked examples (section 28) ------------------------------------------------------------ */
+
+static struct cache *qv100(uint32_t miss_queue)
+{
+	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+
+	p.ways = 64;
+	p.ways_max = 256;
+	p.mshr_entries = 512;
+	p.mshr_merge = 8;
+	p.miss_queue = miss_queue;
+	p.write_ratio = 25;
+	return make(p, ROLE_L1D);
+}
+
+static void example_a(void)
+{
+	struct cache *c = qv100(16);
+	uint32_t w = store(KERNEL, 4), r = load(KERNEL);
+	struct line *l;
+
+	is_text(go(c, w, 26), "MISS/MISS w", "A: the store");
+	l = &c->tags.line[64];
+	ok(l->state == (LINE_MODIFIED | LINE_UNREADABLE) && c->tags.bytes[64][0] == 15 && c->tags.dirty == 1,
+		"A: modified, 4 bytes, not readable");
+	is_number(cache_miss_queue_pop(c), w, "A: it goes down");
+	is_text(go(c, r, 27), "MISS/SECTOR_MISS r", "A: the load");
+	ok(l->state == (LINE_RESERVED | LINE_MOD_ON_FILL) && c->tags.dirty == 0, "A: modified on fill");
+	is_number(cache_miss_queue_pop(c), r, "A: it goes down");
+	cache_fill(c, r, 333);
+	ok(l->state == (LINE_MODIFIED | LINE_MOD_ON_FILL) && c->tags.dirty == 1, "A: modified and readable");
+	ok(!cache_fill_port_free(c), "A: fill port taken");
+	cache_cycle(c);
+	ok(cache_fill_port_free(c) && cache_port_counts(c).fill_busy == 1, "A: sampled and cleared");
+	is_number(cache_pop_ready(c), r, "A: the load comes out");
+	is_text(go(c, load(KERNEL), 360), "HIT/HIT ", "A: the second load");
+	ok(n_status(c, GLOBAL_ACC_R, STATUS_HIT) == 1 && n_status(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS) == 1 &&
+		n_status(c, GLOBAL_ACC_W, STATUS_MISS) == 1, "A: tables");
+	cache_delete(c);
+}
+
+static void example_b(void)
+{
+	struct cache *c = qv100(16);
+	uint32_t one = load(KERNEL), zero = load(KERNEL);
+
+	is_text(go(c, one, 26), "MISS/MISS r", "B: warp 1");
+	cache_miss_queue_pop(c);
+	is_text(go(c, zero, 27), "MISS/HIT_RESERVED ", "B: warp 0 merges");
+	ok(cache_miss_queue_empty(c), "B: no second request");
+	cache_fill(c, one, 331);
+	is_number(cache_pop_ready(c), one, "B: warp 1 first");
+	is_number(cache_pop_ready(c), zero, "B: then warp 0");
+	counted(c, GLOBAL_ACC_R, STATUS_MISS, 1, "B: MISS");
+	counted(c, GLOBAL_ACC_R, STATUS_HIT_RESERVED, 1, "B: HIT_RESERVED");
+	counted(c, GLOBAL_ACC_R, STATUS_MSHR_HIT, 1, "B: MSHR_HIT");
+	cache_delete(c);
+}
+
+/* 32 sectors from the highest down, four banks; a head arrives a tick after the one before it left. */
+static void example_c(void)
+{
+	struct cache *c = qv100(6);
+	unsigned done[4] = {0}, due[4] = {26, 26, 26, 26}, tick = 26;
+
+	for (; done[0] + done[1] + done[2] + done[3] < 32 && tick < 200; tick++) {
+		if (!cache_miss_queue_empty(c))
+			cache_miss_queue_pop(c);
+		for (unsigned b = 0; b < 4; b++) {
+			uint64_t addr = KERNEL + (7 - done[b]) * 128 + b * 32;
+
+			if (done[b] == 8 || due[b] > tick ||
+				cache_access(c, load(addr), tick, NULL, NULL) != STATUS_MISS)
+				continue;
+			done[b]++;
+			due[b] = tick + 1;
+		}
+		if (tick == 27)
+			ok(done[0] == 2 && done[1] == 2 && done[2] == 1 && done[3] == 1,
+				"C: tick 27, banks 2 and 3 fail");
+		if (tick == 28)
+			ok(done[0] == 3 && done[1] == 2, "C: tick 28, bank 0 alone");
+	}
+	counted(c, GLOBAL_ACC_R, STATUS_RESERVATION_FAIL, 39, "C: fails");
+	refused(c, GLOBAL_ACC_R, FAIL_MISS_QUEUE_FULL, 39, "C: all of the queue");
+	counted(c, GLOBAL_ACC_R, STATUS_MISS, 8, "C: misses");
+	counted(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS, 24, "C: sector misses");
+	cache_delete(c);
+}
+
+int main(void)
+{
+	req_pool_init(&pool, 4095);
+	replacement();
+	write_ratio();
+	adaptive();
+	invalidate();
+	flush();
+	host_copy();
+	streams();
+	example_a();
+	example_b();
+	example_c();
+	req_pool_free(&pool);
+	return tap_done();
+}
