@@ -34,8 +34,8 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 		.fifo = p->replacement == REPLACE_FIFO,
 		.sectored = p->kind == CACHE_SECTOR,
 	};
-	t->line = xcalloc((size_t)slots + 1, sizeof *t->line);
-	t->bytes = xcalloc((size_t)slots + 1, sizeof *t->bytes);
+	t->line = reserve((size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
+	t->bytes = (void *)(t->line + slots + 1);
 	t->row = xcalloc(p->sets, sizeof *t->row);
 	t->present = xcalloc(BITSET_WORDS(slots + 1), sizeof *t->present);
 	t->bucket = xcalloc(buckets, sizeof *t->bucket);
@@ -43,8 +43,7 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 
 void tag_free(struct tags *t)
 {
-	free(t->line);
-	free(t->bytes);
+	reserve_free(t->line, (size_t)t->sets * t->ways_max + 1, sizeof *t->line + sizeof *t->bytes);
 	free(t->row);
 	free(t->present);
 	free(t->bucket);

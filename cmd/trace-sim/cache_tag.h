@@ -43,8 +43,8 @@ struct row {
 };
 
 struct tags {
-	struct line *line;		/* by slot */
-	uint64_t (*bytes)[2];		/* by slot: bytes written */
+	struct line *line;		/* by slot; reserved, as many are never used */
+	uint64_t (*bytes)[2];		/* by slot: bytes written; behind the lines */
 	struct row *row;
 	uint64_t *present;		/* a bit a slot: not invalid */
 	uint32_t *bucket;

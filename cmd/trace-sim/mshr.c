@@ -14,14 +14,14 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge)
 	uint32_t buckets = ring_capacity(entries * 2 + 2), ready = ring_capacity(entries);
 
 	*m = (struct mshr){.limit = entries, .merge = merge, .shift = 64 - log2_floor(buckets)};
-	m->entry = xcalloc((size_t)entries + 1, sizeof *m->entry);
+	m->entry = reserve((size_t)entries + 1, sizeof *m->entry);
 	m->bucket = xcalloc(buckets, sizeof *m->bucket);
 	ring_init(&m->ready, xcalloc(ready, sizeof *m->ready.slot), ready);
 }
 
 void mshr_free(struct mshr *m)
 {
-	free(m->entry);
+	reserve_free(m->entry, (size_t)m->limit + 1, sizeof *m->entry);
 	free(m->bucket);
 	free(m->ready.slot);
 }

@@ -37,21 +37,10 @@ enum req_flag {
 #define NO_WARP 0xffu
 #define NO_SM 0xffffu
 
-/* What a cache remembers of a request while it is an outstanding miss (part 3 section 20.2). */
-struct req_miss {
-	uint64_t addr;		/* restored on fill, as is size */
-	uint32_t line;		/* tag array line */
-	uint32_t next;		/* in the MSHR entry's list */
-	uint16_t size;
-	uint8_t pieces;		/* answers still to come (sector MSHR) */
-	bool outstanding;
-};
-
 struct req {
 	uint64_t addr;		/* current address */
-	uint64_t orig_addr;	/* restored on fill */
+	uint64_t orig_addr;	/* as it was made */
 	uint64_t bytes[2];	/* byte mask, bit = address mod 128 */
-	struct req_miss miss[2];	/* L1, L2 */
 	uint64_t lane0;		/* LDGSTS: address of lane 0, 0 when inactive */
 	uint32_t next;		/* link for whoever holds the request in a list */
 	uint32_t parent;	/* REQ_PIECE, REQ_PARENT_WRITE */
@@ -61,7 +50,6 @@ struct req {
 	uint32_t created;	/* now, 32 bits */
 	uint32_t returned;	/* when it entered the reply network */
 	uint32_t pushed;	/* when it entered the DRAM channel */
-	uint32_t line;		/* tag array line while it is an outstanding miss */
 	uint32_t row;
 	uint16_t flags;		/* enum req_flag */
 	uint16_t size;		/* data bytes; the atom while it is an outstanding miss */
@@ -74,7 +62,7 @@ struct req {
 	uint8_t sectors;	/* 4-bit sector mask */
 	uint8_t warp;		/* slot, or NO_WARP */
 	uint8_t sched;		/* scheduler that issued the instruction (register bank of the write) */
-	uint8_t pieces;		/* answers still to come (sector MSHR) */
+	uint8_t pieces;		/* answers still to come, when it passed the L1 by */
 	uint16_t stream;	/* index, see gpu.h */
 };
 
