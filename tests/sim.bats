@@ -1,0 +1,258 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-sim's command line: every option, every exit status, and what its results promise.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+@test "help and version" {
+	run -0 trace-sim -h
+	assert_output --partial 'trace-sim [-g GPU]'
+	assert_output --partial '--events'
+	run -0 trace-sim --version
+	assert_output --regexp '^trace-sim \(warptools\) [0-9]+\.[0-9]+'
+}
+
+@test "usage errors have status 2 and name the nearest option" {
+	run -2 trace-sim --formt text x
+	assert_output --partial "format"
+	run -2 trace-sim -g rtx3070 a b
+	run -2 trace-sim -F xml x
+	assert_output --partial "wanted text, json, msgpack or accelsim"
+	run -2 trace-sim "$(trace vecadd)"
+	assert_output --partial "wanted -g GPU or -c FILE"
+}
+
+@test "a list, a folder, one kernel file and standard input give the same kernel" {
+	d=$(trace gather)
+	trace-sim -q -g qv100 "$d/kernelslist.g" >list
+	trace-sim -q -g qv100 "$d" >folder
+	trace-sim -q -g qv100 "$d/kernel-1.traceg" >file
+	(cd "$d" && trace-sim -q -g qv100 - <kernelslist.g) >stdin
+	cmp list folder
+	cmp list file
+	cmp list stdin
+}
+
+@test "compressed input gives the same bytes" {
+	d=$(trace gather)
+	trace-sim -q -g qv100 "$d" >plain
+	for c in gzip xz 'zstd -q'; do
+		rm -rf z
+		mkdir z
+		cp "$d/kernelslist.g" z
+		$c <"$d/kernel-1.traceg" >z/kernel-1.traceg
+		trace-sim -q -g qv100 z >out
+		cmp plain out
+	done
+}
+
+@test "the same input gives the same bytes twice, in every format" {
+	d=$(trace example)
+	for f in text json msgpack accelsim; do
+		trace-sim -q -g rtx3070 -F "$f" "$d" >a
+		trace-sim -q -g rtx3070 -F "$f" "$d" >b
+		cmp a b
+		[ -s a ]
+	done
+}
+
+@test "json is one object a line: run, kernels, end" {
+	run -0 trace-sim -q -g rtx3070 -F json "$(trace example)"
+	assert_equal "${#lines[@]}" 4
+	for i in 0 1 2 3; do printf '%s\n' "${lines[$i]}" | python3 -m json.tool >/dev/null; done
+	assert_line --index 0 --regexp '^\{"record":"run"'
+	assert_line --index 2 --regexp '^\{"record":"kernel","position":2'
+	assert_line --index 3 --regexp '"status":"complete"'
+}
+
+@test "text lines have three words" {
+	trace-sim -q -g rtx3070 "$(trace example)" >out
+	run awk '!/^#/ && NF != 3' out
+	assert_output ''
+}
+
+@test "kernels' own figures add up to the totals" {
+	trace-sim -q -g rtx3070 "$(trace streams)" >out
+	run awk '/^# /{end = $2 == "end"} $1 == "gpu_sim_cycle" { if (end) t = $2; else s += $2 } END { print t - s }' out
+	assert_output 0
+}
+
+@test "results hold no path, host time or process id" {
+	trace-sim -q -g rtx3070 "$(trace example)" >out
+	run grep -c -e "$BATS_FILE_TMPDIR" -e host -e pid out
+	assert_output 0
+	trace-sim -q -g rtx3070 -F accelsim "$(trace example)" >log
+	run grep -c simulation_rate log
+	assert_output 0
+	trace-sim -q -g rtx3070 -F accelsim --host-time "$(trace example)" >log
+	run grep -c gpgpu_simulation_rate log
+	assert_output --regexp '^[1-9]'
+}
+
+@test "accelsim output ends as a good run does" {
+	run -0 trace-sim -q -g rtx3070 -F accelsim "$(trace example)"
+	assert_line --index 0 --regexp '^kernel_name = vector_add'
+	assert_line 'GPGPU-Sim: *** exit detected ***'
+}
+
+@test "-k selects by position, range and name; copies before a skipped kernel still happen" {
+	d=$(trace streams)
+	run -0 trace-sim -q -g rtx3070 -F json -k 2,4 "$d"
+	assert_equal "${#lines[@]}" 4
+	assert_line --index 1 --partial '"position":2'
+	run -0 trace-sim -q -g rtx3070 -F json -k '*ead*' "$d"
+	assert_equal "${#lines[@]}" 4
+	assert_line --index 1 --partial '"position":3'
+	run -0 trace-sim -q -g rtx3070 -F json -k 3- "$d"
+	assert_equal "${#lines[@]}" 4
+	run -2 trace-sim -q -g rtx3070 -k 3-2 "$d"
+	run -2 trace-sim -q -g rtx3070 -k 0 "$d"
+}
+
+@test "-o appears complete or not at all, -f replaces" {
+	d=$(trace example)
+	run -0 trace-sim -q -g rtx3070 -o out.txt "$d"
+	trace-sim -q -g rtx3070 "$d" | cmp - out.txt
+	run -2 trace-sim -q -g rtx3070 -o out.txt "$d"
+	run -0 trace-sim -q -g rtx3070 -f -o out.txt "$d"
+	run -2 trace-sim -q -g rtx3070 -o new.txt no-such-folder
+	[ ! -e new.txt ]
+	run ls -A
+	assert_output 'out.txt'
+}
+
+@test "a full disk is trouble" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	run -2 trace-sim -q -g rtx3070 -o /dev/full -f "$(trace example)"
+	run -2 bash -c "trace-sim -q -g rtx3070 '$(trace example)' >/dev/full"
+	assert_output --partial 'No space left'
+}
+
+@test "a closed pipe ends quietly" {
+	run bash -c "set -o pipefail; trace-sim -q -g rtx3070 -F accelsim '$(trace example)' | head -1; echo \${PIPESTATUS[0]}"
+	assert_line --index 0 --partial kernel_name
+	refute_output --partial 'trace-sim:'
+}
+
+@test "-D sets options after all files, in order" {
+	d=$(trace gather)
+	trace-sim -q -g qv100 -D gpgpu_l1_latency=30 "$d" >a
+	trace-sim -q -g qv100 -D -gpgpu_l1_latency=90 -D gpgpu_l1_latency=30 "$d" >b
+	cmp a b
+	trace-sim -q -g qv100 "$d" >c
+	run ! cmp -s a c
+	run -2 trace-sim -g qv100 -D gpgpu_l1_latency "$d"
+	run -2 trace-sim -g qv100 -D no_such=1 "$d"
+}
+
+@test "--dump-config loads again" {
+	trace-sim -g rtx3070 -D gpgpu_l1_latency=77 --dump-config >one.config
+	trace-sim -c one.config --dump-config >two.config
+	cmp one.config two.config
+	d=$(trace gather)
+	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=77 "$d" >a
+	trace-sim -q -c one.config "$d" >b
+	cmp a b
+}
+
+@test "--list-options names every option with its default" {
+	run -0 trace-sim --list-options
+	assert_output --partial gpgpu_n_clusters
+	assert_output --partial ptx_opcode_latency_tesnor
+}
+
+@test "every shipped configuration runs a trace" {
+	for g in qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100; do
+		run -0 trace-sim -q -g "$g" "$(trace example)"
+		assert_output --partial 'status complete'
+	done
+	run -2 trace-sim -g gtx9999 x
+	assert_output --partial gtx9999
+}
+
+@test "an opcode without a row: one warning with file and line, counted; --strict refuses; --isa adds it" {
+	mkdir app
+	cp "$(trace gather)"/* app
+	sed -i 's/IADD3/FROB.X/' app/kernel-1.traceg
+	run -0 trace-sim -g qv100 -o out app
+	assert_equal "$(printf '%s\n' "$output" | grep -c FROB)" 1
+	assert_output --regexp 'kernel-1.traceg:[0-9]+:[0-9]+: warning: .*FROB'
+	run grep unknown_opcode out
+	assert_output --regexp 'unknown_opcode_warp_insts [1-9]'
+	run -2 trace-sim -q --strict -g qv100 app
+	echo 'FROB volta INT' >rows
+	run -0 trace-sim --strict --isa rows -g qv100 -f -o with app
+	assert_output ''
+	trace-sim -q -g qv100 "$(trace gather)" >without
+	run diff <(grep gpu_sim_cycle with) <(grep gpu_sim_cycle without)
+	assert_output ''
+}
+
+@test "a limit ends with status 0 and says so" {
+	run -0 trace-sim -q -g qv100 -D gpgpu_max_cycle=5100 -F json "$(trace gather)"
+	assert_output --partial '"status":"limit"'
+	assert_output --partial 'gpgpu_max_cycle'
+}
+
+@test "a deadlock ends with status 1 and a report of who waits" {
+	# a set full of written lines below the write ratio gives no victim, for ever
+	run -1 trace-sim -q -g qv100 -D gpgpu_adaptive_cache_config=0 -D gpgpu_l1_cache_write_ratio=90 \
+		-D gpgpu_cache:dl1=S:4:128:2,L:T:m:L:L,A:512:8,16:0,32 "$(trace stream)"
+	assert_output --partial 'deadlock: no instruction completed'
+	assert_output --regexp 'kernel-1.traceg:[0-9]+: SM [0-9]+ warp [0-9]+ .*waits for registers: R[0-9]+'
+	assert_output --partial 'status deadlock'
+}
+
+@test "SIGTERM ends with status 1 and valid, marked statistics" {
+	d=$(trace alu -n 400)
+	trace-sim -q -g rtx3070 -F json "$d" >out &
+	pid=$!
+	sleep 0.3
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	[ $status -eq 1 ]
+	tail -1 out | grep '"status":"interrupted"'
+	tail -1 out | python3 -m json.tool >/dev/null
+}
+
+@test "SIGUSR1 prints one line of progress" {
+	d=$(trace alu -n 400)
+	trace-sim -q -g rtx3070 "$d" >out 2>err &
+	pid=$!
+	sleep 0.3
+	kill -USR1 $pid
+	sleep 0.2
+	kill -TERM $pid
+	wait $pid || true
+	run cat err
+	assert_output --regexp 'kernel 1/1 alu: cycle [0-9]+'
+}
+
+@test "--events writes the log, and changes nothing else" {
+	d=$(trace reuse)
+	trace-sim -q -g qv100 "$d" >a
+	trace-sim -q -g qv100 --events log "$d" >b
+	cmp a b
+	for e in cta issue writeback memdone request reply l2 dram; do cut -f2 log | grep -qx $e; done
+	run awk -F'\t' '$1 < last { bad++ } { last = $1 } END { print bad + 0 }' log
+	assert_output 0
+}
+
+@test "nothing is ever given to a shell" {
+	mkdir app
+	cp "$(trace vecadd)/kernel-1.traceg" 'app/kernel $(touch INJECTED) `touch INJECTED`;touch INJECTED.traceg'
+	printf '%s\n' 'kernel $(touch INJECTED) `touch INJECTED`;touch INJECTED.traceg' >app/kernelslist.g
+	run -0 trace-sim -q -g rtx3070 app
+	[ ! -e INJECTED ]
+	[ ! -e app/INJECTED ]
+}
+
+@test "a kernel window above 1 reports every kernel once" {
+	run -0 trace-sim -q -g rtx3070 -D gpgpu_concurrent_kernel_sm=1 -F json "$(trace streams)"
+	assert_equal "$(printf '%s\n' "$output" | grep -c '"record":"kernel"')" 4
+	assert_output --partial '"status":"complete"'
+}
