@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of kernels in a packed stream: as columns, or as records (trace-stats(5)).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "output.h"
+#include "record.h"
+#include "tool.h"
+
+static void dims(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
+
+static void row(FILE *out, uint32_t position, const struct pack_kernel *k, const char *file)
+{
+	char grid[48], block[48];
+	dims(grid, k->grid);
+	dims(block, k->block);
+	fprintf(out, "%6u %-14s %-12s %12llu %14llu  %s %s%s%s\n", position, grid, block,
+		(unsigned long long)k->insts, (unsigned long long)k->text, file, k->name[0] ? k->name : "-",
+		k->slice ? " (slice)" : "", k->stored ? " (kept as text)" : "");
+}
+
+static void record(struct record_writer *w, uint32_t position, const struct pack_kernel *k, const char *file)
+{
+	char t[48];
+	record_begin(w, "kernel");
+	record_uint(w, "position", position, NULL);
+	record_string(w, "file", file);
+	record_string(w, "name", k->name);
+	dims(t, k->grid);
+	record_string(w, "grid", t);
+	dims(t, k->block);
+	record_string(w, "block", t);
+	record_uint(w, "instructions", k->insts, NULL);
+	record_uint(w, "thread_blocks", k->blocks, NULL);
+	record_uint(w, "text_bytes", k->text, "B");
+	record_uint(w, "stored_bytes", k->stored, "B");
+	record_bool(w, "slice", k->slice);
+	record_end(w);
+}
+
+static void totals(struct record_writer *w, uint32_t kernels, uint64_t insts, uint64_t text, uint64_t packed)
+{
+	record_begin(w, "end");
+	record_string(w, "status", "complete");
+	record_uint(w, "kernels", kernels, NULL);
+	record_uint(w, "instructions", insts, NULL);
+	record_uint(w, "text_bytes", text, "B");
+	record_uint(w, "packed_bytes", packed, "B");
+	record_real(w, "ratio", (double)text / (double)packed, NULL);
+	record_end(w);
+}
+
+int do_table(const char *operand, const struct args *a)
+{
+	struct fault f;
+	struct pack *p = pack_open(operand, &f);
+	uint64_t insts = 0, text = 0;
+	uint32_t n = 0;
+	bool json = !strcmp(a->format, "json");
+	if (!p)
+		die_fault(&f);
+	struct output *o = output_open(a->output, a->force);
+	FILE *out = output_stream(o);
+	struct record_writer *w = json ? record_open(out, RECORD_JSON) : NULL;
+	if (!json)
+		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block", "instructions",
+			"bytes of text");
+	for (uint32_t i = 0; i < pack_kernels(p); i++) {
+		struct pack_kernel k;
+		if (pack_kernel(p, i, &k, &f) < 0)
+			die_fault(&f);
+		if (!a->select || kselect_has(a->select, i + 1, k.name)) {
+			n++;
+			insts += k.insts;
+			text += k.text;
+			if (json)
+				record(w, i + 1, &k, pack_name(p, i));
+			else
+				row(out, i + 1, &k, pack_name(p, i));
+		}
+		free(k.name);
+	}
+	if (json) {
+		totals(w, n, insts, text, pack_bytes(p));
+		record_close(w);
+	} else {
+		fprintf(out, "%u kernels, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", n,
+			(unsigned long long)insts, (unsigned long long)text, (unsigned long long)pack_bytes(p),
+			(double)text / (double)pack_bytes(p));
+	}
+	output_commit(o);
+	pack_close(p);
+	return EXIT_GOOD;
+}

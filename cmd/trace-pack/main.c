@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace-pack: small, checked, seekable archives of GPU instruction traces. This file is the command line only.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "tool.h"
+
+enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL };
+
+static const struct cli_row rows[] = {
+	{'d', "unpack", NULL, "give the files back (-C DIR), or their text (-o FILE, -o -)", NULL},
+	{'t', "test", NULL, "check every byte of packed streams", NULL},
+	{'l', "list", NULL, "list the kernels of a packed stream", NULL},
+	{'k', "kernels", "LIST", "only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{OPT_BLOCKS, "tb", "RANGE", "only these thread blocks, in file order from 0 (0-15)", NULL},
+	{'o', "output", "FILE", "write there when complete; - is stdout, the default when packing", "file"},
+	{'C', "directory", "DIR", "unpack into this folder", "dir"},
+	{'F', "format", "FORMAT", "of -l: text (default) or json", "text json"},
+	{'f', "force", NULL, "replace existing files", NULL},
+	{'j', "jobs", "N", "threads; the bytes are the same for any number", NULL},
+	{OPT_LEVEL, "level", "N", "zstd level 1 to 19, also as -1 to -19 (default 3)", NULL},
+	{OPT_MEMORY, "memory", "SIZE", "text held in memory while a raw trace is grouped (default 1G)", NULL},
+	{'q', "quiet", NULL, "no warnings, no progress", NULL},
+	{'v', "verbose", NULL, "say what is done, on stderr", NULL},
+};
+
+static const struct cli cli = {
+	"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C DIR] [-1 ... -19] [TRACE]",
+	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
+	"TRACE is a kernel list, a folder, one kernel file or a packed stream; - or nothing is stdin.\n"
+	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
+	rows, sizeof(rows) / sizeof(rows[0])
+};
+
+static unsigned long long number(const char *text, unsigned long long least, unsigned long long most, const char *what)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || v < least || v > most)
+		cli_usage("found %s '%s', wanted a whole number from %llu to %llu", what, text, least, most);
+	return v;
+}
+
+static void set_range(struct args *a, const char *text)
+{
+	char *end;
+	a->first = a->last = strtoull(text, &end, 10);
+	if (*end == '-' && text < end)
+		a->last = end[1] ? strtoull(end + 1, &end, 10) : (end++, UINT64_MAX - 1);
+	if (*text < '0' || *text > '9' || *end || a->last < a->first || a->last == UINT64_MAX)
+		cli_usage("found thread blocks '%s', wanted FIRST-LAST, FIRST- or one number from 0", text);
+}
+
+static void on_option(void *ctx, int letter, const char *value)
+{
+	struct args *a = ctx;
+	unsigned long long n;
+	switch (letter) {
+	case 'd': a->mode = MODE_UNPACK; break;
+	case 't': a->mode = MODE_TEST; break;
+	case 'l': a->mode = MODE_TABLE; break;
+	case 'k': a->kernels = value; break;
+	case 'o': a->output = value; break;
+	case 'C': a->folder = value; break;
+	case 'f': a->force = true; break;
+	case 'q': a->quiet = true; break;
+	case 'v': a->verbose = true; break;
+	case 'j': a->threads = (unsigned)number(value, 1, 64, "threads"); break;
+	case OPT_LEVEL: a->level = (int)number(value, 1, 19, "level"); break;
+	case OPT_BLOCKS:
+		a->blocks = value;
+		set_range(a, value);
+		break;
+	case OPT_MEMORY:
+		if (cli_size(value, &n) || n < 65536)
+			cli_usage("found memory '%s', wanted a size of at least 64K", value);
+		a->memory = n;
+		break;
+	case 'F':
+		if (strcmp(value, "text") && strcmp(value, "json"))
+			cli_usage("found format '%s', wanted text or json", value);
+		a->format = value;
+		break;
+	}
+}
+
+/* -19 and its like are no letters of the table: taken out before it is looked at. */
+static int take_levels(int argc, char **argv, struct args *a)
+{
+	int n = 1;
+	bool value = false, end = false;
+	for (int i = 1; i < argc; i++) {
+		const char *s = argv[i];
+		size_t len = strlen(s);
+		bool digits = !value && !end && s[0] == '-' && len > 1 && len <= 3 && strspn(s + 1, "0123456789") == len - 1;
+		end |= !strcmp(s, "--") && !value;
+		value = !value && !end && s[0] == '-' && len == 2 && strchr("koCFj", s[1]);
+		if (digits)
+			a->level = (int)number(s + 1, 1, 19, "level");
+		else
+			argv[n++] = argv[i];
+	}
+	argv[n] = NULL;
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = { .last = UINT64_MAX, .memory = 1u << 30, .level = 3, .threads = 1, .format = "text" };
+	struct fault f;
+	int status;
+	diag_init(argv[0]);
+	argc = take_levels(argc, argv, &a);
+	int n = cli_parse(&cli, argc, argv, on_option, &a);
+	diag_quiet(a.quiet);
+	if (n > 1)
+		cli_usage("found %d traces, wanted one", n);
+	if (a.folder && (a.mode != MODE_UNPACK || a.output))
+		cli_usage("found -C without -d, or with -o, wanted -d -C DIR");
+	if (a.blocks && a.mode != MODE_PACK && !(a.mode == MODE_UNPACK && a.output))
+		cli_usage("found --tb, wanted it when packing or with -d -o FILE");
+	if (a.kernels && !(a.select = kselect_parse(a.kernels, &f)))
+		die_fault(&f);
+	const char *operand = n ? argv[0] : "-";
+	switch (a.mode) {
+	case MODE_UNPACK: status = do_unpack(operand, &a); break;
+	case MODE_TEST: status = do_test(operand, &a); break;
+	case MODE_TABLE: status = do_table(operand, &a); break;
+	default: status = do_pack(operand, &a); break;
+	}
+	kselect_free(a.select);
+	return status;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What there is to pack: a list with its kernels, a folder, one kernel file, or kernels of a packed stream.
+ *
+ * Always true of an open source: every kernel has a name of its own, without the suffix of a compression; the
+ * list names the kernels by these. Memory copies stay even where the kernels behind them are left out.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "arena.h"
+#include "tool.h"
+
+#define HEAD_TEXT 65536u
+
+struct text { char *p; size_t n, cap; };
+
+static void add_text(struct text *t, const char *s, size_t n)
+{
+	if (t->cap - t->n < n + 1) {
+		t->cap = t->cap * 2 + n + 1;
+		t->p = xrealloc(t->p, t->cap, 1);
+	}
+	memcpy(t->p + t->n, s, n);
+	t->n += n;
+	t->p[t->n] = '\0';
+}
+
+static bool ends_with(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), m = strlen(suffix);
+	return n > m && !strcmp(s + n - m, suffix);
+}
+
+/* Name under which the text inside is unpacked. */
+static char *plain_name(const char *name, enum input_coding coding, bool raw)
+{
+	static const char *const suffix[] = { ".gz", ".xz", ".zst", ".zstd" };
+	char *s = xmalloc(strlen(name) + 2);
+	strcpy(s, name);
+	for (size_t i = 0; coding != INPUT_PLAIN && i < 4; i++) {
+		if (ends_with(s, suffix[i])) {
+			s[strlen(s) - strlen(suffix[i])] = '\0';
+			break;
+		}
+	}
+	if (raw && ends_with(s, ".trace"))
+		strcat(s, "g");
+	return s;
+}
+
+static struct item *find(const struct source *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n_items; i++)
+		if (!strcmp(s->item[i].name, name))
+			return &s->item[i];
+	return NULL;
+}
+
+static struct item *add(struct source *s, char *path, char *name, bool raw)
+{
+	grow(&s->item, &s->cap_items, s->n_items + 1, sizeof(s->item[0]));
+	s->item[s->n_items] = (struct item){ path, name, 0, raw };
+	return &s->item[s->n_items++];
+}
+
+/* "-kernel name" from the beginning of a kernel's text, "" without. */
+static char *name_inside(struct input *in)
+{
+	const char *p;
+	long n = input_window(in, HEAD_TEXT, &p, NULL);
+	const char *at = n > 0 ? memmem(p, (size_t)n, "-kernel name = ", 15) : NULL;
+	const char *nl = at ? memchr(at, '\n', (size_t)(p + n - at)) : NULL;
+	return nl ? xstrndup(at + 15, (size_t)(nl - at - 15)) : xstrdup("");
+}
+
+/* Look into a kernel file: coding, raw or grouped, its kernel's name. */
+static struct item *look(struct source *s, char *path, const char *name, uint32_t position, const struct args *a)
+{
+	struct fault f;
+	struct item *item = NULL;
+	struct input *in = input_open(path, &f);
+	int raw = in ? group_wanted(in, &f) : -1;
+	if (raw < 0)
+		die_fault(&f);
+	char *inside = name_inside(in);
+	char *as = plain_name(name, input_coding(in), raw);
+	input_close(in);
+	if (!a->select || kselect_has(a->select, position, inside)) {
+		if ((item = find(s, as)) && strcmp(item->path, path)) {
+			free(as);	/* a raw and a grouped file of the same kernel: both are kept */
+			as = plain_name(name, INPUT_XZ, false);
+			item = find(s, as);
+			if (item && strcmp(item->path, path))
+				die("%s: found a second file of the name %s, wanted one", s->shown, as);
+		}
+		if (!item) {
+			item = add(s, path, as, raw);
+			free(inside);
+			return item;
+		}
+	}
+	free(inside);
+	free(as);
+	free(path);
+	return item;
+}
+
+static char *join(const char *folder, const char *name, size_t n)
+{
+	size_t m = name[0] == '/' ? 0 : strlen(folder);
+	char *s = xmalloc(m + n + 2);
+	memcpy(s, folder, m);
+	if (m && s[m - 1] != '/')
+		s[m++] = '/';
+	memcpy(s + m, name, n);
+	s[m + n] = '\0';
+	return s;
+}
+
+/* ---- lists -------------------------------------------------------------------------------- */
+
+/* One line of the list, with its end. */
+static void list_line(struct source *s, struct text *t, const char *line, size_t len, const char *folder,
+	uint32_t *position, const struct args *a)
+{
+	size_t from = 0, to = len;
+	while (from < to && strchr(" \t\r\n", line[from]))
+		from++;
+	while (to > from && strchr(" \t\r\n", line[to - 1]))
+		to--;
+	if (to - from < 6 || memcmp(line + from, "kernel", 6)) {
+		add_text(t, line, len);
+		return;
+	}
+	char *name = xstrndup(line + from, to - from);
+	struct item *item = look(s, join(folder, name, to - from), name, ++*position, a);
+	free(name);
+	if (!item)
+		return;
+	add_text(t, line, from);
+	add_text(t, item->name, strlen(item->name));
+	add_text(t, line + to, len - to);
+}
+
+static void read_list(struct source *s, struct input *in, const char *folder, const struct args *a)
+{
+	struct text all = { 0 }, t = { 0 };
+	struct fault f;
+	char buf[8192];
+	long n;
+	uint32_t position = 0;
+	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0)
+		add_text(&all, buf, (size_t)n);
+	if (n < 0)
+		die_fault(&f);
+	if (all.n && memchr(all.p, '\0', all.n))
+		die("%s: found a NUL byte, wanted a kernel list, a text file", s->shown);
+	for (char *p = all.p, *end = all.p + all.n; p < end;) {
+		char *nl = memchr(p, '\n', (size_t)(end - p));
+		char *to = nl ? nl + 1 : end;
+		list_line(s, &t, p, (size_t)(to - p), folder, &position, a);
+		p = to;
+	}
+	if (!position)
+		die("%s: found no line that begins with \"kernel\", wanted a kernel list", s->shown);
+	free(all.p);
+	s->list = t.p;
+	s->n_list = t.n;
+}
+
+static bool begins_kernel(struct input *in)
+{
+	const char *p;
+	long n = input_window(in, 4096, &p, NULL);
+	for (long i = 0; i < n; i++)
+		if (!strchr(" \t\r\n", p[i]))
+			return p[i] == '-';
+	return false;
+}
+
+static void own_list(struct source *s)
+{
+	struct text t = { 0 };
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		add_text(&t, s->item[i].name, strlen(s->item[i].name));
+		add_text(&t, "\n", 1);
+	}
+	s->list = t.p;
+	s->n_list = t.n;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void open_file(struct source *s, const char *path, const struct args *a)
+{
+	struct fault f;
+	bool standard = !strcmp(path, "-");
+	struct input *in = input_open(path, &f);
+	if (!in)
+		die_fault(&f);
+	if (begins_kernel(in)) {
+		int raw = group_wanted(in, &f);
+		if (raw < 0)
+			die_fault(&f);
+		char *name = standard ? xstrdup("kernel-1.traceg") : plain_name(base_name(path), input_coding(in), raw);
+		add(s, xstrdup(path), name, raw);
+		own_list(s);
+		if (standard)
+			s->in = in;
+		else
+			input_close(in);
+		return;
+	}
+	char *folder = strrchr(path, '/') ? xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1) : xstrdup("");
+	s->list_name = plain_name(standard ? "kernelslist.g" : base_name(path), input_coding(in), false);
+	read_list(s, in, folder, a);
+	free(folder);
+	input_close(in);
+}
+
+/* ---- folders ------------------------------------------------------------------------------ */
+
+static int natural(const struct dirent **a, const struct dirent **b) { return strverscmp((*a)->d_name, (*b)->d_name); }
+
+static int is_kernel(const struct dirent *e)
+{
+	return !strncmp(e->d_name, "kernel-", 7) && strstr(e->d_name, ".trace") != NULL;
+}
+
+static int is_list(const struct dirent *e)
+{
+	return !strncmp(e->d_name, "kernelslist_ctx_", 16) && ends_with(e->d_name, ".g");
+}
+
+static void open_folder(struct source *s, const char *path, const struct args *a)
+{
+	struct dirent **e = NULL;
+	struct stat st;
+	char *list = join(path, "kernelslist.g", 13);
+	if (stat(list, &st) < 0) {
+		free(list);
+		list = NULL;
+		int n = scandir(path, &e, is_list, natural);
+		if (n < 0)
+			die_errno("%s", path);
+		if (n > 1)
+			die("%s: found %d lists kernelslist_ctx_*.g and no kernelslist.g, wanted one", path, n);
+		if (n == 1)
+			list = join(path, e[0]->d_name, strlen(e[0]->d_name));
+		for (int i = 0; i < n; i++)
+			free(e[i]);
+		free(e);
+	}
+	if (list) {
+		open_file(s, list, a);
+		free(list);
+		return;
+	}
+	int n = scandir(path, &e, is_kernel, natural);
+	if (n <= 0)
+		die("%s: found neither a kernel list nor kernel files, wanted some", path);
+	diag_warn((struct place){ diag_keep(path), 0, 0 }, "found no kernel list, %d kernel files are taken in the "
+		"order of their numbers", n);
+	/* Grouped files first, so that they have their names and raw ones step back. */
+	for (int raw = 0; raw < 2; raw++)
+		for (int i = 0; i < n; i++)
+			if ((strstr(e[i]->d_name, ".traceg") == NULL) == raw)
+				look(s, join(path, e[i]->d_name, strlen(e[i]->d_name)), e[i]->d_name,
+					(uint32_t)i + 1, a);
+	for (int i = 0; i < n; i++)
+		free(e[i]);
+	free(e);
+	own_list(s);
+}
+
+/* ---- packed streams ----------------------------------------------------------------------- */
+
+static bool pack_selected(struct source *s, uint32_t kernel, const struct args *a)
+{
+	struct pack_kernel k;
+	struct fault f;
+	if (!a->select)
+		return true;
+	if (pack_kernel(s->pack, kernel, &k, &f) < 0)
+		die_fault(&f);
+	bool has = kselect_has(a->select, kernel + 1, k.name);
+	free(k.name);
+	return has;
+}
+
+static void open_pack(struct source *s, const char *path, const struct args *a)
+{
+	struct fault f;
+	size_t n;
+	struct text t = { 0 };
+	s->pack = pack_open(path, &f);
+	if (!s->pack)
+		die_fault(&f);
+	const char *list = pack_list_text(s->pack, &n), *end = list + n;
+	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
+	for (uint32_t i = 0; i < pack_kernels(s->pack); i++)
+		if (pack_selected(s, i, a))
+			add(s, NULL, xstrdup(pack_name(s->pack, i)), false)->number = i;
+	for (const char *p = list; p < end;) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p)), *to = nl ? nl + 1 : end;
+		const char *from = p, *last = to;
+		while (from < last && strchr(" \t\r\n", *from))
+			from++;
+		while (last > from && strchr(" \t\r\n", last[-1]))
+			last--;
+		char *name = xstrndup(from, (size_t)(last - from));
+		bool kernel = !s->list_name || !strncmp(name, "kernel", 6);
+		if (!kernel || find(s, name))
+			add_text(&t, p, (size_t)(to - p));
+		free(name);
+		p = to;
+	}
+	s->list = t.p;
+	s->n_list = t.n;
+}
+
+void source_open(struct source *s, const char *operand, const struct args *a)
+{
+	struct stat st;
+	*s = (struct source){ .shown = operand };
+	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
+		open_folder(s, operand, a);
+	else if (pack_is(operand))
+		open_pack(s, operand, a);
+	else
+		open_file(s, operand, a);
+	if (!s->n_items)
+		die("%s: found no kernel that -k selects, wanted one", operand);
+}
+
+void source_close(struct source *s)
+{
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		free(s->item[i].path);
+		free(s->item[i].name);
+	}
+	free(s->item);
+	free(s->list_name);
+	free(s->list);
+	pack_close(s->pack);
+	input_close(s->in);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace-pack: what the command line says, and the parts of the tool.
+ *
+ *   main.c     the command line
+ *   pack.c     packing: kernels in list order into one stream
+ *   source.c   what there is to pack: list, folder, kernel file
+ *   group.c    raw traces by thread block and warp, in bounded memory
+ *   unpack.c   files or text out of a stream, verifying
+ *   list.c     the table of kernels
+ */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "diag.h"
+#include "input.h"
+#include "klist.h"
+#include "pack.h"
+
+enum mode { MODE_PACK, MODE_UNPACK, MODE_TEST, MODE_TABLE };
+
+struct args {
+	enum mode mode;
+	const char *output, *folder, *kernels, *blocks, *format;
+	uint64_t first, last;		/* thread blocks; whole: 0 to UINT64_MAX */
+	uint64_t memory;
+	int level;
+	unsigned threads;
+	bool force, quiet, verbose;
+	struct kselect *select;
+};
+
+/* A kernel to pack. */
+struct item {
+	char *path;			/* of the file; NULL: kernel number in the pack */
+	char *name;			/* as it will be unpacked */
+	uint32_t number;		/* in the pack that is the source */
+	bool raw;
+};
+
+struct source {
+	char *list_name;		/* NULL: there was no list */
+	char *list;
+	size_t n_list;
+	struct item *item;
+	uint32_t n_items, cap_items;
+	struct pack *pack;		/* the operand was a packed stream */
+	struct input *in;		/* the one kernel, from standard input */
+	const char *shown;		/* the operand, for messages */
+};
+
+/* Everything that the operand names, as the command line selects. Dies on trouble. */
+void source_open(struct source *s, const char *operand, const struct args *a);
+void source_close(struct source *s);
+
+int do_pack(const char *operand, const struct args *a);
+int do_unpack(const char *operand, const struct args *a);
+int do_test(const char *operand, const struct args *a);
+int do_table(const char *operand, const struct args *a);
+
+/*
+ * Raw trace to grouped text: true at the first instruction line with no #BEGIN_TB before. Text is handed on in
+ * file order of the result. 0, or -1 and *f.
+ */
+int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx,
+	struct fault *f);
+/* 1: the input is a raw trace, 0: not, -1 and *f. Nothing is consumed. */
+int group_wanted(struct input *in, struct fault *f);
+
+#endif

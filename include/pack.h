@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packed streams (trace-pack(5)): a kernel list and all its kernels in one checked, seekable file.
+ *
+ * Writing takes each kernel as text, in any pieces. Reading gives the list, the text of kernels or of some of
+ * their thread blocks, or kernels as struct trace without text in between. A stream that cannot be sought is
+ * first copied to a temporary file.
+ */
+#ifndef PACK_H
+#define PACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "diag.h"
+#include "klist.h"
+#include "trace.h"
+
+/* ---- writing ---- */
+
+struct pack_writer;
+
+struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
+/*
+ * First of all: the list's text and its file's name. name NULL: there was no list file, text is the kernels'
+ * file names, one a line.
+ */
+void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
+/* The kernels in the order in which the list first names them. */
+void pack_begin(struct pack_writer *w);
+void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
+/* true: some of the kernel is kept as plain text because it is no regular trace. */
+bool pack_end(struct pack_writer *w);
+/* Index and end marker. */
+void pack_writer_close(struct pack_writer *w);
+
+/* ---- reading ---- */
+
+struct pack;
+
+/* Does the file begin as a packed stream? false for "-" and what cannot be opened. */
+bool pack_is(const char *path);
+/* path "-" is standard input. NULL and *f: no packed stream, newer version, damaged or truncated. */
+struct pack *pack_open(const char *path, struct fault *f);
+/* The same over bytes in memory that outlive it. */
+struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f);
+void pack_close(struct pack *p);
+
+const char *pack_path(const struct pack *p);
+const char *pack_list_name(const struct pack *p);	/* NULL: there was no list file */
+const char *pack_list_text(const struct pack *p, size_t *n);
+uint32_t pack_kernels(const struct pack *p);
+const char *pack_name(const struct pack *p, uint32_t kernel);	/* as the list has it */
+uint64_t pack_bytes(const struct pack *p);		/* of the stream */
+
+struct pack_kernel {
+	uint64_t text, insts, blocks, stored;	/* bytes, warp instructions, thread blocks, bytes kept as text */
+	char *name;				/* "-kernel name", "" where there is none */
+	uint32_t grid[3], block[3];
+	bool slice;
+};
+
+/* What is known of a kernel without unpacking it. Free name. 0 or -1. */
+int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f);
+
+/*
+ * Write the kernel's text, or of its thread blocks only numbers first to last (in file order, from 0), with
+ * a mark in the header when some are left out. write returns false to stop. 0 or -1.
+ */
+int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
+	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f);
+/* Check every byte of the stream. 0, or -1 and *f naming the place. */
+int pack_verify(struct pack *p, struct fault *f);
+
+/* The list as klist_read gives it, kernel paths being the stream's name and the kernel's. */
+int pack_klist(const struct pack *p, struct klist *k, struct fault *f);
+/* Number of the kernel of that path in a list that pack_klist gave; -1: none. */
+int64_t pack_find(const struct pack *p, const char *path);
+struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Columns to records, thread block by thread block: the models of pack_encode.c stepped forward.
+ *
+ * Always true: nothing read from a column is used as an index before it was checked; the number of records of a
+ * span is what its table says or less; a column that is used up gives a fault, never a wrong record in silence
+ * (the block's checksum was compared before).
+ */
+#include "pack_addr.h"
+#include "pack_flow.h"
+
+struct replay {
+	const struct part *part;
+	const struct pcode *c;
+	struct cur col[N_COLUMNS];
+	struct flow f;
+	struct addresses x;
+	uint32_t *seen;
+	uint32_t *ran;			/* stamp of the warp in which it ran last */
+	uint64_t left, mleft;		/* up to the next miss */
+	uint32_t blocks, insts;		/* of the span, not handed out yet */
+	uint64_t at;			/* raster number of the next thread block */
+	uint64_t bits;
+	unsigned n_bits;
+	uint32_t *warp_id;		/* where they are odd */
+	bool first;			/* the kernel's first thread block comes next */
+};
+
+struct replay *replay_new(const struct part *p)
+{
+	struct replay *r = xcalloc(1, sizeof(*r));
+	r->part = p;
+	r->c = &p->code;
+	addresses_new(&r->x, r->c);
+	r->seen = xcalloc(r->c->n_seen + 1, sizeof(r->seen[0]));
+	r->ran = xcalloc(r->c->n_mem + 1, sizeof(r->ran[0]));
+	r->warp_id = xcalloc(WARPS_MAX, sizeof(r->warp_id[0]));
+	return r;
+}
+
+void replay_free(struct replay *r)
+{
+	if (!r)
+		return;
+	addresses_free(&r->x);
+	free(r->seen);
+	free(r->ran);
+	free(r->warp_id);
+	free(r);
+}
+
+static uint64_t next_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
+
+bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block)
+{
+	const struct pspan *s = &r->part->span[i];
+	for (int k = 1; k < COL_STORED; k++) {
+		if (s->at[k] + s->len[k] > col[k].n)
+			return false;
+		r->col[k] = cur_of(col[k].p + s->at[k], s->len[k]);
+	}
+	r->blocks = s->blocks;
+	r->insts = s->insts;
+	r->at = first_block;
+	r->first = first_block == 0;
+	r->bits = r->n_bits = 0;
+	r->left = next_gap(&r->col[COL_GAP]);
+	r->mleft = next_gap(&r->col[COL_MGAP]);
+	addresses_span(&r->x);
+	return true;
+}
+
+struct cur *replay_tail(struct replay *r) { return &r->col[COL_TEXT]; }
+
+/* ---- masks -------------------------------------------------------------------------------- */
+
+static uint32_t mixed_mask(struct replay *r, uint32_t active)
+{
+	unsigned n = bit_count32(active);
+	uint32_t m = 0;
+	while (r->n_bits < n) {
+		r->bits |= (uint64_t)cur_byte(&r->col[COL_BITS]) << r->n_bits;
+		r->n_bits += 8;
+	}
+	uint64_t v = r->bits;
+	r->bits >>= n;
+	r->n_bits -= n;
+	FOR_BITS32(l, active) {
+		m |= (uint32_t)(v & 1) << l;
+		v >>= 1;
+	}
+	return m;
+}
+
+static inline uint32_t guarded_mask(struct replay *r, const struct pstatic *s)
+{
+	uint32_t a = r->f.active;
+	switch ((enum guard)s->guard) {
+	case GUARD_ALL: return a;
+	case GUARD_NONE: return 0;
+	case GUARD_LIKE: return a & r->seen[r->c->s[s->guard_ref].seen - 1];
+	case GUARD_UNLIKE: return a & ~r->seen[r->c->s[s->guard_ref].seen - 1];
+	case GUARD_CODED: break;
+	}
+	uint8_t kind = cur_byte(&r->col[COL_KIND]);
+	return kind == 0 ? 0 : kind == 1 ? a : mixed_mask(r, a);
+}
+
+enum missed { MISSED_END, MISSED_MASK, MISSED_NONE };
+
+/* The model is wrong here: correct it. */
+static enum missed missed(struct replay *r, uint32_t *mask)
+{
+	struct cur *c = &r->col[COL_MISS];
+	while (r->left == 0 && !c->bad) {
+		uint64_t what = cur_var(c);
+		r->left = next_gap(&r->col[COL_GAP]);
+		if (what == 0)
+			return MISSED_END;
+		if (what == 1) {
+			const uint8_t *m = cur_bytes(c, 4);
+			*mask = m ? (uint32_t)m[0] | (uint32_t)m[1] << 8 | (uint32_t)m[2] << 16 | (uint32_t)m[3] << 24 : 0;
+			if (*mask & ~r->f.active)
+				flow_take(&r->f, *mask);
+			return MISSED_MASK;
+		}
+		if (what - 2 >= r->c->n) {
+			c->bad = true;
+			return MISSED_END;
+		}
+		flow_goto(&r->f, (uint32_t)(what - 2));
+	}
+	return c->bad ? MISSED_END : MISSED_NONE;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+static uint64_t plane(struct replay *r, unsigned planes, enum column first)
+{
+	uint64_t v = 0;
+	for (unsigned k = 0; k < planes; k++)
+		v |= (uint64_t)cur_byte(&r->col[first + k]) << 8 * k;
+	return v;
+}
+
+static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask, struct lanes *to)
+{
+	unsigned n = bit_count32(mask), i = 0;
+	const uint8_t *p[3] = { NULL };
+	for (unsigned k = 0; k < e->planes; k++)
+		if (!(p[k] = cur_bytes(&r->col[COL_LOW + k], n)))
+			return;
+	FOR_BITS32(l, mask) {
+		uint64_t v = p[0][i];
+		if (e->planes > 1)
+			v |= (uint64_t)p[1][i] << 8;
+		if (e->planes > 2)
+			v |= (uint64_t)p[2][i] << 16;
+		to->a[l] = e->c + (v << e->align);
+		i++;
+	}
+}
+
+static void read_numbers(struct replay *r, const struct recipe *e, uint32_t m, uint32_t mask, struct lanes *to)
+{
+	uint64_t *base = &r->x.base[m], a;
+	unsigned first = bit_lowest32(mask);
+	if (e->op == OP_PLANES) {
+		read_planes(r, e, mask, to);
+		return;
+	}
+	uint64_t d = (uint64_t)unfold(cur_var(&r->col[COL_BASE]));
+	if (e->op == OP_MOVED) {
+		const struct lanes *from = lanes_of(&r->x, e->ref);
+		FOR_BITS32(l, mask)
+			to->a[l] = from->a[l] + d;
+		return;
+	}
+	to->a[first] = a = *base += d;
+	FOR_BITS32(l, mask & (mask - 1)) {
+		if (e->op == OP_DELTAS)
+			a += (uint64_t)unfold(plane(r, e->planes, COL_DLOW)) << e->align;
+		else
+			a += (uint64_t)unfold(cur_var(&r->col[COL_WIDE]));
+		to->a[l] = a;
+	}
+}
+
+static inline uint32_t put_words(struct tblock *tb, const struct lanes *from, uint32_t mask)
+{
+	uint32_t at = tb->n_words;
+	if (tb->cap_words - at < 32)
+		grow(&tb->word, &tb->cap_words, at + 32, sizeof(tb->word[0]));
+	uint64_t *w = tb->word + at;
+	if (mask == UINT32_MAX) {
+		memcpy(w, from->a, sizeof(from->a));
+		tb->n_words += 32;
+	} else {
+		FOR_BITS32(l, mask)
+			*w++ = from->a[l];
+		tb->n_words = (uint32_t)(w - tb->word);
+	}
+	return at << 2 | ADDR_LIST;
+}
+
+static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint32_t m, uint32_t mask)
+{
+	const struct pmem *x = &r->c->mem[m];
+	unsigned k = r->ran[m] == r->x.now ? x->later : x->first;
+	struct lanes *to = lanes_of(&r->x, m);
+	r->ran[m] = r->x.now;
+	if (r->mleft-- == 0) {
+		k = cur_byte(&r->col[COL_MSEL]);
+		r->mleft = next_gap(&r->col[COL_MGAP]);
+		if (k >= x->n) {
+			r->col[COL_MSEL].bad = true;
+			k = 0;
+		}
+	}
+	if (has_numbers(&x->r[k]))
+		read_numbers(r, &x->r[k], m, mask, to);
+	else
+		recipe_apply(&r->x, &x->r[k], to);
+	return put_words(tb, to, mask);
+}
+
+/* ---- warps and thread blocks -------------------------------------------------------------- */
+
+static bool columns_good(const struct replay *r)
+{
+	bool bad = false;
+	for (int k = 1; k < COL_STORED; k++)
+		bad |= r->col[k].bad;
+	return !bad;
+}
+
+static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *tb, uint32_t warp)
+{
+	const struct pstatic *statics = r->c->s;
+	const uint32_t block[3] = { tb->x, tb->y, tb->z };
+	flow_start(&r->f, r->c, flow_lanes(r->part, warp));
+	addresses_warp(&r->x, warp, block);
+	memset(r->seen, 0, r->c->n_seen * sizeof(r->seen[0]));
+	for (;;) {
+		uint32_t mask = 0;
+		enum missed m = MISSED_NONE;
+		if (r->left == 0 && (m = missed(r, &mask)) == MISSED_END)
+			return columns_good(r);
+		r->left--;
+		uint32_t id = r->f.id;
+		if (id == NONE)
+			return columns_good(r);
+		if (r->insts == 0)
+			return false;
+		r->insts--;
+		const struct pstatic *s = &statics[id];
+		if (m == MISSED_NONE)
+			mask = guarded_mask(r, s);
+		if (s->seen)
+			r->seen[s->seen - 1] = mask;
+		uint32_t addr = 0;
+		if (tb->n_words > (UINT32_MAX >> 2) - 64)
+			return false;
+		if (s->mem != NONE && mask)
+			addr = read_addresses(r, tb, s->mem, mask);
+		if (tb->n_recs == tb->cap_recs)
+			grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));
+		tb->rec[tb->n_recs++] = (struct rec){ handle ? handle[id] : id, mask, addr };
+		flow_step(&r->f, id, mask);
+	}
+}
+
+static bool read_odd(struct replay *r, struct tblock *tb, struct text_in *in)
+{
+	struct cur *c = &r->col[COL_BLOCKS];
+	uint64_t id[3], n;
+	for (int i = 0; i < 3; i++)
+		if ((id[i] = cur_var(c)) > UINT32_MAX)
+			return false;
+	if ((n = cur_var(c)) > WARPS_MAX)
+		return false;
+	tb->x = (uint32_t)id[0];
+	tb->y = (uint32_t)id[1];
+	tb->z = (uint32_t)id[2];
+	tb->n_warps = (uint32_t)n;
+	for (uint64_t w = 0; w < n; w++)
+		r->warp_id[w] = (uint32_t)(w + (uint64_t)unfold(cur_var(c)));
+	in->warp_id = r->warp_id;
+	in->extra_len = cur_var(c);
+	in->extra = (const char *)cur_bytes(c, in->extra_len);
+	return !c->bad;
+}
+
+int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in)
+{
+	const struct part *p = r->part;
+	if (!r->blocks)
+		return r->insts || !columns_good(r) ? -1 : 0;
+	r->blocks--;
+	*in = (struct text_in){ .part = p, .tb = tb, .first = r->first };
+	tb->n_recs = tb->n_words = 0;
+	tb->n_warps = p->warps;
+	if (p->style & STYLE_ODD_BLOCKS) {
+		if (!read_odd(r, tb, in))
+			return -1;
+	} else {
+		uint64_t gx = p->grid[0], gy = p->grid[1];
+		if (!gx || !gy)
+			return -1;
+		tb->x = (uint32_t)(r->at % gx);
+		tb->y = (uint32_t)(r->at / gx % gy);
+		tb->z = (uint32_t)(r->at / gx / gy);
+	}
+	grow(&tb->warp, &tb->cap_warps, tb->n_warps + 1, sizeof(tb->warp[0]));
+	for (uint32_t w = 0; w < tb->n_warps; w++) {
+		uint32_t from = tb->n_recs;
+		if (!read_warp(r, handle, tb, in->warp_id ? in->warp_id[w] : w))
+			return -1;
+		tb->warp[w] = (struct warp_recs){ from, tb->n_recs - from, 0 };
+	}
+	r->at++;
+	r->first = false;
+	return 1;
+}

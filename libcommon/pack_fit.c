@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The choice of address recipes: what the addresses of each memory instruction follow from.
+ *
+ * A first walk tries recipes on a sample of the executions and counts those that fit; a second one walks all of
+ * them with the recipes chosen and sees what range the rest has. The first execution in a warp and later ones
+ * (loops) have a default each.
+ */
+#include "pack_addr.h"
+
+#define RECENT 16u
+#define SLOTS 64u		/* distinct recipes counted for an instruction and phase */
+#define SAMPLES 384u
+#define SHAPES 64u		/* executions kept for affine bases */
+
+struct tally { uint8_t op; int8_t shift; uint32_t ref; uint64_t c; uint32_t hits; };
+
+struct shape {
+	uint32_t warp, block[3], mask;
+	uint64_t a[32];
+};
+
+struct sampled {
+	struct tally t[2][SLOTS];	/* first, later */
+	uint32_t n[2];			/* samples */
+	uint32_t runs;
+	struct shape *shape;
+	uint32_t n_shapes;
+};
+
+struct rest {				/* executions that no recipe explains */
+	uint32_t runs[2], missed[2];
+	uint64_t lanes, least, most, low, delta_low;
+	uint64_t delta_most, bits;
+	uint32_t used[RECIPES_MAX];
+	bool any;
+};
+
+struct fitter {
+	struct parsed *p;
+	struct pcode *c;
+	struct addresses x;
+	struct sampled *s;
+	struct rest *rest;
+	bool *ran;			/* in this warp */
+	uint32_t recent[RECENT], n_recent;
+};
+
+static void count(struct tally *t, const struct tally *key)
+{
+	uint64_t h = (key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
+		0xd6e8feb86659fd93u;
+	for (uint32_t i = 0, at = (uint32_t)(h >> 58); i < 8; i++, at = (at + 1) % SLOTS) {
+		struct tally *e = &t[at];
+		if (!e->hits)
+			*e = *key;
+		if (e->op == key->op && e->shift == key->shift && e->ref == key->ref && e->c == key->c) {
+			e->hits++;
+			return;
+		}
+	}
+}
+
+static uint64_t shifted(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
+
+/* Which recipes over instruction ref give these addresses? */
+static void try_ref(struct fitter *f, struct tally *t, uint32_t ref, uint32_t mask, const uint64_t *a, unsigned n)
+{
+	const struct lanes *from = lanes_of(&f->x, ref);
+	unsigned first = bit_lowest32(mask);
+	for (int s = n > 1 ? -4 : 0; s <= (n > 1 ? 4 : 0); s++) {
+		uint64_t c = a[0] - shifted(from->a[first], s), off = 0;
+		unsigned i = 0;
+		FOR_BITS32(l, mask) {
+			off |= (a[i++] - shifted(from->a[l], s)) ^ c;
+			if (off)
+				break;
+		}
+		if (off)
+			continue;
+		count(t, &(struct tally){ OP_ADD, (int8_t)s, ref, c, 0 });
+		if (s == 0 && n > 1)
+			count(t, &(struct tally){ OP_MOVED, 0, ref, 0, 0 });
+	}
+	uint64_t c = a[0] ^ from->a[first], off = 0;
+	unsigned i = 0;
+	FOR_BITS32(l, mask)
+		off |= (a[i++] ^ from->a[l]) ^ c;
+	if (!off && n > 1)
+		count(t, &(struct tally){ OP_XOR, 0, ref, c, 0 });
+}
+
+static void keep_shape(struct fitter *f, struct sampled *s, uint32_t mask, const uint64_t *a)
+{
+	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
+	if (!take || s->n_shapes == SHAPES)
+		return;
+	if (!s->shape)
+		s->shape = xcalloc(SHAPES, sizeof(s->shape[0]));
+	struct shape *x = &s->shape[s->n_shapes++];
+	x->warp = f->x.warp;
+	x->mask = mask;
+	memcpy(x->block, f->x.block, sizeof(x->block));
+	unsigned i = 0;
+	FOR_BITS32(l, mask)
+		x->a[l] = a[i++];
+}
+
+static void sample(struct fitter *f, uint32_t m, uint32_t mask, const uint64_t *a)
+{
+	struct sampled *s = &f->s[m];
+	unsigned phase = f->ran[m], n = bit_count32(mask);
+	if (!n)
+		return;
+	if (!phase) {
+		keep_shape(f, s, mask, a);
+		s->runs++;
+	}
+	if (s->n[phase] < SAMPLES) {
+		s->n[phase]++;
+		for (uint32_t i = 0; i < f->n_recent; i++)
+			if (phase || f->recent[i] != m)
+				try_ref(f, s->t[phase], f->recent[i], mask, a, n);
+	}
+	uint32_t k = 0;
+	while (k < f->n_recent && f->recent[k] != m)
+		k++;
+	if (k == f->n_recent && f->n_recent < RECENT)
+		f->n_recent++;
+	k = k < RECENT ? k : RECENT - 1;
+	memmove(f->recent + 1, f->recent, k * sizeof(f->recent[0]));
+	f->recent[0] = m;
+	lanes_set(lanes_of(&f->x, m), mask, a);
+}
+
+/* ---- affine bases ------------------------------------------------------------------------- */
+
+/* The lanes that a shape leaves open continue its last step. */
+static void pattern_of(const struct shape *s, int64_t pattern[32])
+{
+	unsigned first = bit_lowest32(s->mask), second = first;
+	uint32_t more = s->mask & (s->mask - 1);
+	if (more)
+		second = bit_lowest32(more);
+	int64_t step = second > first ? (int64_t)(s->a[second] - s->a[first]) / (int64_t)(second - first) : 0;
+	uint64_t at = s->a[first] - (uint64_t)(step * (int64_t)first), zero = at;
+	for (unsigned l = 0; l < 32; l++, at += (uint64_t)step) {
+		if (s->mask >> l & 1)
+			at = s->a[l];
+		pattern[l] = (int64_t)(at - zero);
+	}
+}
+
+static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_t *base)
+{
+	unsigned first = bit_lowest32(s->mask);
+	*base = s->a[first] - (uint64_t)pattern[first];
+	FOR_BITS32(l, s->mask)
+		if (s->a[l] - (uint64_t)pattern[l] != *base)
+			return false;
+	return true;
+}
+
+/* Coordinate k of a shape: warp, x, y, z. */
+static uint32_t coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
+
+static bool differ_only(const struct shape *a, const struct shape *b, unsigned k)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (i > k ? coordinate(a, i) != coordinate(b, i) : i == k && coordinate(a, i) == coordinate(b, i))
+			return false;
+	return true;
+}
+
+/* Steps for each coordinate in turn, from pairs whose later coordinates are equal. Hits among the shapes. */
+static uint32_t fit_affine(const struct sampled *s, const int64_t pattern[32], struct recipe *r)
+{
+	uint64_t base[SHAPES];
+	bool good[SHAPES];
+	uint32_t hits = 0;
+	for (uint32_t i = 0; i < s->n_shapes; i++)
+		good[i] = shape_base(&s->shape[i], pattern, &base[i]);
+	for (unsigned k = 0; k < 4; k++) {
+		bool found = false;
+		for (uint32_t i = 0; i < s->n_shapes && !found; i++) {
+			for (uint32_t j = i + 1; good[i] && j < s->n_shapes && !found; j++) {
+				if (!good[j] || !differ_only(&s->shape[i], &s->shape[j], k))
+					continue;
+				int64_t d = (int64_t)coordinate(&s->shape[j], k) - coordinate(&s->shape[i], k);
+				int64_t v = (int64_t)(base[j] - base[i]);
+				r->per[k] = v % d ? 0 : v / d;
+				found = true;
+			}
+		}
+		for (uint32_t i = 0; i < s->n_shapes; i++)
+			base[i] -= (uint64_t)r->per[k] * coordinate(&s->shape[i], k);
+	}
+	uint32_t best = 0;
+	for (uint32_t i = 0; i < s->n_shapes && i < 8; i++) {
+		uint32_t same = 0;
+		for (uint32_t j = 0; j < s->n_shapes; j++)
+			same += good[i] && good[j] && base[i] == base[j];
+		if (same > hits) {
+			hits = same;
+			best = i;
+		}
+	}
+	r->c = base[best];
+	return hits;
+}
+
+static uint32_t keep_pattern(struct pcode *c, const int64_t pattern[32])
+{
+	for (uint32_t i = 0; i < c->n_pattern; i++)
+		if (!memcmp(c->pattern[i], pattern, sizeof(c->pattern[i])))
+			return i;
+	grow(&c->pattern, &c->cap_pattern, c->n_pattern + 1, sizeof(c->pattern[0]));
+	memcpy(c->pattern[c->n_pattern], pattern, sizeof(c->pattern[0]));
+	return c->n_pattern++;
+}
+
+/* ---- choosing ----------------------------------------------------------------------------- */
+
+static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
+{
+	for (int i = 0; i < m->n; i++) {
+		const struct recipe *o = &m->r[i];
+		if (o->op == r->op && o->shift == r->shift && o->ref == r->ref && o->c == r->c && r->op < OP_AFFINE)
+			return i;
+	}
+	if (m->n >= most)
+		return -1;
+	m->r[m->n] = *r;
+	return m->n++;
+}
+
+static int by_hits(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+	if (x->hits != y->hits)
+		return x->hits < y->hits ? 1 : -1;
+	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	if (sx != sy)
+		return sx < sy ? -1 : 1;
+	if (x->ref != y->ref)
+		return x->ref < y->ref ? 1 : -1;
+	return x->shift != y->shift ? (x->shift < y->shift ? -1 : 1) : x->c < y->c ? -1 : x->c > y->c;
+}
+
+static struct recipe of_tally(const struct tally *t)
+{
+	return (struct recipe){ .op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c };
+}
+
+/* Best recipe of a phase without numbers, or -1. Sorts the tallies. */
+static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
+{
+	struct sampled *s = &f->s[m];
+	struct pmem *x = &f->c->mem[m];
+	struct tally *t = s->t[phase];
+	uint32_t i = 0;
+	qsort(t, SLOTS, sizeof(t[0]), by_hits);
+	while (i < SLOTS && t[i].hits && t[i].op == OP_MOVED)
+		i++;
+	uint32_t hits = i < SLOTS ? t[i].hits : 0, n = s->n[phase];
+	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
+		struct recipe r = { .op = OP_AFFINE };
+		int64_t pattern[32];
+		uint32_t full = 0;
+		for (uint32_t k = 1; k < s->n_shapes; k++)
+			if (bit_count32(s->shape[k].mask) > bit_count32(s->shape[full].mask))
+				full = k;
+		pattern_of(&s->shape[full], pattern);
+		uint32_t fits = fit_affine(s, pattern, &r);
+		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
+			r.pattern = keep_pattern(f->c, pattern);
+			return add_recipe(x, &r, RECIPES_MAX - 2);
+		}
+	}
+	struct recipe r;
+	if (hits < 2 && hits < n)
+		return -1;
+	if (!hits)
+		return -1;
+	r = of_tally(&t[i]);
+	return add_recipe(x, &r, RECIPES_MAX - 2);
+}
+
+static void choose(struct fitter *f, uint32_t m)
+{
+	struct pmem *x = &f->c->mem[m];
+	const struct sampled *s = &f->s[m];
+	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
+	for (unsigned k = 0; k < 6; k++) {	/* others that came up often */
+		const struct tally *t = &s->t[!(k & 1)][k / 2];
+		struct recipe r = of_tally(t);
+		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
+			add_recipe(x, &r, RECIPES_MAX - 2);
+	}
+	x->first = first < 0 ? UINT8_MAX : (uint8_t)first;
+	x->later = later < 0 ? UINT8_MAX : (uint8_t)later;
+}
+
+/* ---- what is left ------------------------------------------------------------------------- */
+
+static void note_rest(struct rest *r, const uint64_t *a, unsigned n)
+{
+	if (!r->any) {
+		r->least = r->most = a[0];
+		r->any = true;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		r->least = a[i] < r->least ? a[i] : r->least;
+		r->most = a[i] > r->most ? a[i] : r->most;
+		r->low |= a[i] ^ r->least;
+		if (!i)
+			continue;
+		uint64_t d = fold((int64_t)(a[i] - a[i - 1]));
+		r->delta_low |= a[i] - a[i - 1];
+		r->delta_most = d > r->delta_most ? d : r->delta_most;
+		r->bits += log2_floor(d | 1) + 1;
+	}
+	r->lanes += n;
+}
+
+static void second(struct fitter *f, uint32_t m, uint32_t mask, const uint64_t *a)
+{
+	const struct pmem *x = &f->c->mem[m];
+	struct rest *r = &f->rest[m];
+	unsigned phase = f->ran[m], n = bit_count32(mask);
+	uint8_t d = phase ? x->later : x->first;
+	struct lanes t;
+	r->runs[phase]++;
+	for (int i = -1; i < x->n; i++) {
+		unsigned k = i < 0 ? d : (unsigned)i;
+		if (k >= x->n || has_numbers(&x->r[k]))
+			continue;
+		recipe_apply(&f->x, &x->r[k], &t);
+		if (lanes_are(&t, mask, a)) {
+			r->missed[phase] += i >= 0;
+			r->used[k]++;
+			*lanes_of(&f->x, m) = t;
+			return;
+		}
+	}
+	for (unsigned k = 0; k < x->n; k++) {
+		if (x->r[k].op == OP_MOVED && n > 2 && recipe_holds(&f->x, &x->r[k], mask, a, n)) {
+			r->missed[phase]++;
+			r->used[k]++;
+			lanes_set(lanes_of(&f->x, m), mask, a);
+			return;
+		}
+	}
+	r->missed[phase]++;
+	lanes_set(lanes_of(&f->x, m), mask, a);
+	if (n)
+		note_rest(r, a, n);
+}
+
+/* Forget recipes that pay for less than their own bytes. */
+static void prune(struct pmem *x, const struct rest *r)
+{
+	uint8_t to[RECIPES_MAX], n = 0;
+	for (uint8_t k = 0; k < x->n; k++) {
+		bool drop = k == x->first || k == x->later ? !r->used[k] : r->used[k] < 3;
+		to[k] = drop ? UINT8_MAX : n;
+		if (!drop)
+			x->r[n++] = x->r[k];
+	}
+	x->n = n;
+	x->first = x->first == UINT8_MAX ? UINT8_MAX : to[x->first];
+	x->later = x->later == UINT8_MAX ? UINT8_MAX : to[x->later];
+}
+
+static uint8_t bytes_of(uint64_t v) { return v < 256 ? 1 : v < 65536 ? 2 : v < 1u << 24 ? 3 : 0; }
+static uint8_t zeros_of(uint64_t v) { unsigned z = v ? bit_lowest64(v) : 0; return (uint8_t)(z > 15 ? 15 : z); }
+
+static void choose_rest(struct fitter *f, uint32_t m)
+{
+	struct pmem *x = &f->c->mem[m];
+	const struct rest *r = &f->rest[m];
+	struct recipe planes = { .op = OP_PLANES, .c = r->least }, deltas = { .op = OP_DELTAS };
+	int with = -1;
+	prune(x, r);
+	planes.align = zeros_of(r->low);
+	planes.planes = bytes_of((r->most - r->least) >> planes.align);
+	deltas.align = zeros_of(r->delta_low);
+	deltas.planes = bytes_of(r->delta_most >> deltas.align);
+	if (deltas.planes > 2)
+		deltas.planes = 0;
+	uint64_t steps = r->lanes - (r->runs[0] + r->runs[1] < r->lanes ? r->missed[0] + r->missed[1] : 0);
+	uint64_t flat = r->lanes * (log2_floor(((r->most - r->least) >> planes.align) | 1) + 1);
+	uint64_t rel = r->bits > steps * deltas.align ? r->bits - steps * deltas.align : 0;
+	if (r->any && r->lanes > 8) {
+		if (planes.planes && (flat <= rel || !deltas.planes))
+			with = add_recipe(x, &planes, RECIPES_MAX - 1);
+		else if (deltas.planes)
+			with = add_recipe(x, &deltas, RECIPES_MAX - 1);
+	}
+	x->r[x->n++] = (struct recipe){ .op = OP_ANY };
+	uint8_t other = with >= 0 ? (uint8_t)with : (uint8_t)(x->n - 1);
+	if (x->first == UINT8_MAX || r->missed[0] * 10 > r->runs[0] * 4)
+		x->first = other;
+	if (x->later == UINT8_MAX || r->missed[1] * 10 > r->runs[1] * 4)
+		x->later = other;
+}
+
+/* ---- walking ------------------------------------------------------------------------------ */
+
+static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, uint32_t mask, const uint64_t *a))
+{
+	const struct parsed *p = f->p;
+	for (uint32_t b = 0; b < p->part.n_blocks; b++) {
+		const struct ptb *tb = &p->tb[b];
+		for (uint32_t w = 0; w < tb->n_warps; w++) {
+			const struct pwarp *pw = &p->warp[tb->first_warp + w];
+			addresses_warp(&f->x, pw->id, tb->id);
+			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
+			f->n_recent = 0;
+			for (uint32_t i = 0; i < pw->count; i++) {
+				const struct prec *r = &p->rec[pw->first + i];
+				const struct pstatic *s = &f->c->s[r->id];
+				if (s->mem == NONE || !r->mask)
+					continue;
+				visit(f, s->mem, r->mask, p->addr + r->addr);
+				f->ran[s->mem] = true;
+			}
+		}
+	}
+}
+
+void fit_addresses(struct parsed *p)
+{
+	struct fitter f = { .p = p, .c = &p->part.code };
+	if (!f.c->n_mem)
+		return;
+	f.s = xcalloc(f.c->n_mem, sizeof(f.s[0]));
+	f.rest = xcalloc(f.c->n_mem, sizeof(f.rest[0]));
+	f.ran = xcalloc(f.c->n_mem, sizeof(f.ran[0]));
+	addresses_new(&f.x, f.c);
+	walk(&f, sample);
+	for (uint32_t m = 0; m < f.c->n_mem; m++)
+		choose(&f, m);
+	addresses_free(&f.x);
+	addresses_new(&f.x, f.c);
+	walk(&f, second);
+	for (uint32_t m = 0; m < f.c->n_mem; m++) {
+		choose_rest(&f, m);
+		free(f.s[m].shape);
+	}
+	addresses_free(&f.x);
+	free(f.s);
+	free(f.rest);
+	free(f.ran);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside the reader of packed streams: blocks in memory. Internal to libcommon.
+ *
+ *   pack_read.c   the stream, its index and list
+ *   pack_block.c  one block unpacked
+ *   pack_out.c    text of kernels, what is known of them, verifying
+ *   pack_trace.c  kernels as struct trace
+ */
+#ifndef PACK_IN_H
+#define PACK_IN_H
+
+#include <pthread.h>
+#include "pack.h"
+#include "pack_stream.h"
+
+struct entry { uint64_t at, size; uint32_t kernel; uint64_t first_block; };
+
+struct piece {
+	unsigned flags;
+	uint32_t kernel;
+	struct buf header;		/* PIECE_BEGINS */
+	struct part part;
+	uint64_t stored, n_stored;	/* in the block's stored column */
+	uint64_t bytes;			/* PIECE_ENDS */
+	const uint8_t *hash;		/* PIECE_HASH */
+};
+
+struct block {
+	uint32_t number;
+	unsigned users;
+	struct buf col[N_COLUMNS];
+	struct piece *piece;
+	uint32_t n_pieces;
+	const uint8_t *list_name, *list;
+	size_t list_name_len, list_len;
+};
+
+struct pack {
+	const char *name;
+	int fd;				/* -1: in memory */
+	const uint8_t *bytes;
+	uint64_t size;
+	struct entry *entry;
+	uint32_t n_entries;
+	char *list_name;		/* NULL: no list file */
+	struct buf list;
+	char **kernel;			/* names */
+	uint32_t n_kernels, cap_kernels;
+	struct block *cache;		/* the block used last */
+	pthread_mutex_t lock;
+};
+
+/* Read n bytes at at. 0 or -1. */
+int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f);
+int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
+/* The framed block of this type at at: its body, checked. *size: bytes with frame. NULL and *f. */
+uint8_t *pack_frame(const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
+
+struct block *block_get(struct pack *p, uint32_t number, struct fault *f);
+void block_put(struct pack *p, struct block *b);
+void block_free(struct block *b);
+
+/* Walks the pieces of one kernel. */
+struct walk {
+	struct pack *p;
+	uint32_t kernel, next_block, next_piece;
+	struct block *b;
+	bool ended;
+};
+void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
+/* 1: *c is the next piece, 0: the kernel is complete, -1. */
+int walk_next(struct walk *w, struct piece **c, struct fault *f);
+void walk_end(struct walk *w);
+
+/* Only blank text? */
+bool blank_text(const uint8_t *s, size_t n);
+uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The frame around blocks and the list's lines, for writer and reader. Internal to libcommon.
+ */
+#ifndef PACK_STREAM_H
+#define PACK_STREAM_H
+
+#include "pack_format.h"
+
+enum { BLOCK_DATA = 1, BLOCK_INDEX = 2 };
+enum { PIECE_BEGINS = 1, PIECE_ENDS = 2, PIECE_PART = 4, PIECE_STORED = 8, PIECE_HASH = 16, PIECE_ALL = 31 };
+
+#define HASH_TEXT (4u << 20)	/* the hash of shorter text is computed when asked for */
+
+uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_body);
+
+/* Lines of a list: a line that is the one before with its first number one higher is one byte. */
+void list_fold(struct buf *out, const char *text, size_t n);
+bool list_unfold(struct buf *out, struct cur in);
+
+#endif
