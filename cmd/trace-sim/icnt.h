@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Insides of the network, shared by net.c, icnt.c, icnt_arbiter.c and icnt_booksim.c.
+ * Insides of the network, shared by net.c, icnt.c, icnt_arbiter.c and, through icnt_booksim.h, mode 1.
  *
  * Mode 2 (part 4 section 4): two crossbars that share nothing. Crossbar 0 has the clusters as inputs and the
  * sub partitions as outputs, crossbar 1 the other way round; ports are numbered from 0 on either side. The

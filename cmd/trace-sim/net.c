@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The network as its users see it: translates devices into ports and picks the mode. Mode 2 is handled here
- * with the crossbars of icnt.c; mode 1 goes to icnt_booksim.c.
+ * with the crossbars of icnt.c; mode 1 goes to icnt_booksim.c, and net.booksim is NULL in mode 2.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "bits.h"
-#include "icnt.h"
+#include "icnt_booksim.h"
 
 /* A device that pushes or pops marks its port; devices of different threads may share a word. */
 static void mark(const struct net *n, uint64_t *set, uint32_t i)
@@ -18,16 +18,32 @@ static void mark(const struct net *n, uint64_t *set, uint32_t i)
 		bitset_set(set, i);
 }
 
+static int booksim_init(struct net *n, struct fault *f)
+{
+	struct booksim_conf conf;
+
+	if (booksim_conf_file(&conf, n->params->file, n->params->file_at, f) < 0)
+		return -1;
+	if (conf.k < n->clusters + n->subs)
+		return fault_set(f, conf.k_at, "icnt-nodes",
+			"found a network of k = %u nodes, wanted at least %u: %u clusters and %u memory sub partitions", conf.k,
+			n->clusters + n->subs, n->clusters, n->subs);
+	n->booksim = booksim_new(&conf, n->clusters, n->subs, n->nodes);
+	return 0;
+}
+
+static void crossbars_init(struct net *n)
+{
+	n->node = reserve(n->nodes, sizeof *n->node);
+	xbar_init(&n->xbar[0], n->params, n->clusters, n->subs, 0, n->node);
+	xbar_init(&n->xbar[1], n->params, n->subs, n->clusters, n->clusters, n->node);
+}
+
 struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f)
 {
 	uint32_t clusters = p->clusters, subs = p->mem.channels * p->mem.subs;
 	struct net *n;
 
-	if (p->net.mode != 2) {
-		fault_set(f, p->net.file_at, "network-mode",
-			"-network_mode %u is not supported yet, wanted 2", p->net.mode);
-		return NULL;
-	}
 	assert(clusters <= MAX_PORTS && subs <= MAX_PORTS);
 	n = xcalloc(1, sizeof *n);
 	n->mode = p->net.mode;
@@ -35,9 +51,12 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	n->clusters = clusters;
 	n->subs = subs;
 	n->nodes = (size_t)pool->limit + 1;
-	n->node = reserve(n->nodes, sizeof *n->node);
-	xbar_init(&n->xbar[0], &p->net, clusters, subs, 0, n->node);
-	xbar_init(&n->xbar[1], &p->net, subs, clusters, clusters, n->node);
+	if (n->mode == 2) {
+		crossbars_init(n);
+	} else if (booksim_init(n, f) < 0) {
+		free(n);
+		return NULL;
+	}
 	return n;
 }
 
@@ -48,6 +67,7 @@ void net_delete(struct net *n)
 	xbar_free(&n->xbar[0]);
 	xbar_free(&n->xbar[1]);
 	reserve_free(n->node, n->nodes, sizeof *n->node);
+	booksim_delete(n->booksim);
 	free(n);
 }
 
@@ -56,10 +76,13 @@ void net_set_shared(struct net *n, bool shared) { n->shared = shared; }
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	bool reply = dev >= n->clusters;
+	uint32_t input = reply ? dev - n->clusters : dev;
 	struct xbar *x = &n->xbar[reply];
-	struct port *p = &x->in[reply ? dev - n->clusters : dev];
+	struct port *p;
 
-	(void)bytes; /* an entry of the local crossbar is a packet of any size */
+	if (n->booksim)
+		return booksim_has_buffer(n->booksim, reply, input, bytes);
+	p = &x->in[input]; /* an entry of the local crossbar is a packet of any size */
 	if (p->count < x->in_limit)
 		return true;
 	p->refused++;
@@ -70,12 +93,17 @@ void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 {
 	bool reply = from >= n->clusters;
 	struct xbar *x = &n->xbar[reply];
-	uint32_t input = reply ? from - n->clusters : from;
-	struct port *p = &x->in[input];
+	uint32_t input = reply ? from - n->clusters : from, output = reply ? to : to - n->clusters;
+	struct port *p;
 
-	(void)bytes;
-	assert(p->count < x->in_limit && reply == (to < n->clusters));
-	n->node[req] = (struct packet_node){REQ_NONE, reply ? to : to - n->clusters};
+	assert(reply == (to < n->clusters));
+	if (n->booksim) {
+		booksim_push(n->booksim, reply, input, output, req, bytes, n->shared);
+		return;
+	}
+	p = &x->in[input];
+	assert(p->count < x->in_limit);
+	n->node[req] = (struct packet_node){REQ_NONE, output};
 	if (p->count)
 		n->node[p->tail].next = req;
 	else
@@ -87,17 +115,24 @@ void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 
 bool net_has_packet(const struct net *n, uint32_t dev)
 {
-	return dev < n->clusters ? n->xbar[1].out[dev].count != 0
-				 : n->xbar[0].out[dev - n->clusters].count != 0;
+	bool reply = dev < n->clusters;
+	uint32_t output = reply ? dev : dev - n->clusters;
+
+	if (n->booksim)
+		return booksim_has_packet(n->booksim, reply, output);
+	return n->xbar[reply].out[output].count != 0;
 }
 
 uint32_t net_pop(struct net *n, uint32_t dev)
 {
 	struct xbar *x = &n->xbar[dev < n->clusters];
 	uint32_t output = dev < n->clusters ? dev : dev - n->clusters;
-	struct port *p = &x->out[output];
+	struct port *p;
 	uint32_t req;
 
+	if (n->booksim)
+		return booksim_pop(n->booksim, dev < n->clusters, output);
+	p = &x->out[output];
 	if (!p->count)
 		return REQ_NONE;
 	req = p->head;
@@ -107,12 +142,28 @@ uint32_t net_pop(struct net *n, uint32_t dev)
 	return req;
 }
 
-const uint64_t *net_waiting_subs(const struct net *n) { return n->xbar[0].waiting; }
+const uint64_t *net_waiting_subs(const struct net *n)
+{
+	return n->booksim ? n->booksim->net[0].waiting : n->xbar[0].waiting;
+}
 
-const uint64_t *net_waiting_clusters(const struct net *n) { return n->xbar[1].waiting; }
+const uint64_t *net_waiting_clusters(const struct net *n)
+{
+	return n->booksim ? n->booksim->net[1].waiting : n->xbar[1].waiting;
+}
+
+void net_settle(struct net *n)
+{
+	if (n->booksim)
+		booksim_settle(n->booksim);
+}
 
 void net_advance(struct net *n)
 {
+	if (n->booksim) {
+		booksim_advance(n->booksim);
+		return;
+	}
 	for (int s = 0; s < 2; s++) {
 		struct xbar *x = &n->xbar[s];
 
@@ -128,13 +179,17 @@ void net_advance(struct net *n)
 
 void net_idle_advances(struct net *n, uint64_t k)
 {
+	if (n->booksim) {
+		booksim_idle(n->booksim, k);
+		return;
+	}
 	for (int s = 0; s < 2; s++) {
 		xbar_sync(&n->xbar[s]);
 		xbar_idle(&n->xbar[s], n->params, k);
 	}
 }
 
-bool net_busy(const struct net *n) { return !net_empty(n); }
+bool net_busy(const struct net *n) { return n->booksim ? booksim_busy(n->booksim) : !net_empty(n); }
 
 /* Ports changed since the last advance are looked at themselves, so that a question changes nothing. */
 static bool xbar_empty(const struct xbar *x)
@@ -151,7 +206,12 @@ static bool xbar_empty(const struct xbar *x)
 	return true;
 }
 
-bool net_empty(const struct net *n) { return xbar_empty(&n->xbar[0]) && xbar_empty(&n->xbar[1]); }
+bool net_empty(const struct net *n)
+{
+	if (n->booksim)
+		return booksim_empty(n->booksim);
+	return xbar_empty(&n->xbar[0]) && xbar_empty(&n->xbar[1]);
+}
 
 struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 {
@@ -167,6 +227,5 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 
 void net_print_booksim(struct net *n, FILE *out)
 {
-	(void)n;
-	(void)out;
+	booksim_print(n->booksim, out);
 }

@@ -26,12 +26,15 @@ const uint64_t *net_waiting_subs(const struct net *n);
 const uint64_t *net_waiting_clusters(const struct net *n);
 /* Devices push and pop in several threads between two advances. */
 void net_set_shared(struct net *n, bool shared);
+/* Shared, after the pushes of a tick: mode 1 numbers their packets in the order of the devices. */
+void net_settle(struct net *n);
 uint32_t net_pop(struct net *n, uint32_t dev);		/* REQ_NONE when there is none */
 void net_advance(struct net *n);
 /* k advances in which no packet is anywhere in the network. */
 void net_idle_advances(struct net *n, uint64_t k);
 bool net_busy(const struct net *n);
-bool net_empty(const struct net *n);	/* nothing to move: net_advance equals net_idle_advances(1) */
+/* Nothing to move: net_advance equals net_idle_advances(1). Credits under way are moves, but not busy. */
+bool net_empty(const struct net *n);
 
 /* Mode 2 counters per crossbar (0 requests, 1 replies), summed over ports. */
 struct xbar_counts {
