@@ -99,6 +99,7 @@ tidy:
 REFERENCE = ../shared
 conformance: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -k "$(REFERENCE)"
 conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -e "$(REFERENCE)"
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compare trace-sim with the recorded figures and event logs of Accel-Sim.
 
-usage: conformance.py [-e] [-j N] [-v] REFERENCE [PATTERN...]
+usage: conformance.py [-e | -k] [-j N] [-v] REFERENCE [PATTERN...]
 
 REFERENCE is the folder that holds reference/, traces/, synth/, bench/ and gpus/. A case is a file
-reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst); PATTERN picks cases.
+reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst; with -k: a kernel of
+reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions); PATTERN picks cases.
 Prints a row a case: kernels, our cycles, the reference's, error, figures equal, and the first that is not.
 TRACE_SIM names the binary. Figures in tests/conformance.except cannot be equal and are left out.
 Exit status 0 only when everything is equal.
@@ -117,12 +118,44 @@ def events(ref, case, rows, _free):
         return "%-44s %8d lines, first difference in line %d" % (case, lines, number), detail, False, number - 1, lines
 
 
+def kernel_alone(ref, case, _rows, _free):
+    trace, gpu, kernel = case.split(".", 2)
+    for line in open("%s/reference/perkernel/%s.%s.tsv" % (ref, trace, gpu)):
+        want = line.split()
+        if want[0] == kernel:
+            break
+    run = subprocess.run([SIM, "-q", "-c", "%s/gpus/%s.config" % (ref, gpu), find_trace(ref, trace) + "/" + kernel],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    got = dict(line.split()[:2] for line in run.stdout.decode().splitlines() if not line.startswith("#"))
+    ours = [got.get(n, "none") for n in ("gpu_sim_cycle", "gpu_sim_insn", "gpgpu_n_tot_w_icount")]
+    same = sum(a == b for a, b in zip(ours, want[1:]))
+    detail = [] if same == 3 else ["    cycles, thread insts, warp insts: want %s, got %s" % (want[1:], ours)]
+    return "%-60s %9s %9s %d/3" % (case, ours[0], want[1], same), detail, same == 3, same, 3
+
+
+def kernels_alone(ref):
+    cases = []
+    for path in sorted(glob.glob(ref + "/reference/perkernel/*.tsv")):
+        cases += [os.path.basename(path)[:-4] + "." + line.split()[0] for line in list(open(path))[1:]]
+    return cases
+
+
+def list_cases(ref, check):
+    if check is kernel_alone:
+        return kernels_alone(ref)
+    where, tail = ("/reference/events/*.tsv.zst", ".tsv.zst") if check is events else ("/reference/*.tsv", ".tsv")
+    cases = sorted(os.path.basename(p)[:-len(tail)] for p in glob.glob(ref + where))
+    return [c for c in cases if "." in c and find_trace(ref, c.split(".")[0])]
+
+
 def main():
     args, jobs, check, verbose = sys.argv[1:], os.cpu_count() or 1, figures, False
     while args and args[0].startswith("-"):
         flag = args.pop(0)
         if flag == "-e":
             check = events
+        elif flag == "-k":
+            check = kernel_alone
         elif flag == "-v":
             verbose = True
         elif flag == "-j" and args:
@@ -132,10 +165,7 @@ def main():
     if not args:
         sys.exit(__doc__)
     ref, patterns = args[0], args[1:] or ["*"]
-    where, tail = ("/reference/events/*.tsv.zst", ".tsv.zst") if check is events else ("/reference/*.tsv", ".tsv")
-    cases = sorted(os.path.basename(p)[:-len(tail)] for p in glob.glob(ref + where))
-    cases = [c for c in cases if "." in c and find_trace(ref, c.split(".")[0])
-             and any(fnmatch.fnmatch(c, p) for p in patterns)]
+    cases = [c for c in list_cases(ref, check) if any(fnmatch.fnmatch(c, p) for p in patterns)]
     rows, free = variants(ref), exceptions()
     good = same = total = 0
     with futures.ThreadPoolExecutor(jobs) as pool:
