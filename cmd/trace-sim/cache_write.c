@@ -15,8 +15,13 @@ static void send_write(struct access *a)
 	a->ev.write_sent = true;
 }
 
+/* Mostly it is one sector whose bits stand in half a word. */
 static bool whole_atom(const struct access *a)
 {
+	uint64_t any = a->q->bytes[0] | a->q->bytes[1];
+
+	if (a->c->atom == 32 && !(a->q->bytes[0] && a->q->bytes[1]) && (!(any >> 32) || !(uint32_t)any))
+		return (uint32_t)(any | any >> 32) == UINT32_MAX;
 	return bit_count64(a->q->bytes[0]) + bit_count64(a->q->bytes[1]) == a->c->atom;
 }
 
