@@ -44,6 +44,10 @@ bool pack_is(const char *path);
 struct pack *pack_open(const char *path, struct fault *f);
 /* The same over bytes in memory that outlive it. */
 struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f);
+/* The same from an input at its first byte, copied to a temporary file; in stays the caller's. */
+struct pack *pack_over(struct input *in, struct fault *f);
+/* Do the next bytes of the input begin a packed stream? Nothing is consumed. */
+bool pack_begins(struct input *in);
 void pack_close(struct pack *p);
 
 const char *pack_path(const struct pack *p);
@@ -74,6 +78,11 @@ int pack_verify(struct pack *p, struct fault *f);
 
 /* The list as klist_read gives it, kernel paths being the stream's name and the kernel's. */
 int pack_klist(const struct pack *p, struct klist *k, struct fault *f);
+/*
+ * For klist_read: the list of the stream that in or the file of that path is. trace_open knows the kernels of such
+ * a list by their paths; the stream stays open to the end of the program.
+ */
+int packed_list(struct klist *k, struct input *in, const char *path, struct fault *f);
 /* Number of the kernel of that path in a list that pack_klist gave; -1: none. */
 int64_t pack_find(const struct pack *p, const char *path);
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);

@@ -13,6 +13,7 @@
 #include "arena.h"
 #include "input.h"
 #include "klist.h"
+#include "pack.h"
 
 struct field { const char *s; size_t n; };
 
@@ -261,9 +262,11 @@ static int read_list(struct klist *k, struct teller *tell, struct fault *f)
 	struct input *in = input_open(k->path, f);
 	if (!in)
 		return -1;
-	bool standard = !strcmp(k->path, "-");
-	int r = standard ? 0 : is_kernel_file(in, f);
-	if (r == 1) {
+	bool standard = !strcmp(k->path, "-"), packed = pack_begins(in);
+	int r = standard || packed ? 0 : is_kernel_file(in, f);
+	if (packed) {
+		r = packed_list(k, in, k->path, f);
+	} else if (r == 1) {
 		one_kernel(k);
 		r = 0;
 	} else if (r == 0) {

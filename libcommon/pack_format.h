@@ -12,7 +12,8 @@
  *   pack_learn.c   the encoder's choice of targets and guards; pack_fit.c of recipes
  *   pack_encode.c  a part to columns; pack_decode.c columns to records
  *   pack_column.c  columns to one block of bytes and back (zstd, XXH3)
- *   pack_write.c   the stream, pack_read.c its reader, pack_trace.c kernels of a pack for trace.c
+ *   pack_stream.c  the frame of blocks; pack_write.c the stream
+ *   pack_read.c    its reader, see pack_in.h
  *
  * Words: a part is a run of whole thread blocks of one kernel with a table of static instructions of its own; a
  * span is a run of its thread blocks whose columns can be read alone; a block is what is compressed, checked
@@ -186,6 +187,7 @@ struct text_in {
 	bool first;			/* no blank line before it */
 };
 bool text_block(struct buf *out, const struct text_in *in, struct cur *tail);
+bool text_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct cur *tail);
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s);
 
 /* ---- pack_header.c ---- */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "input.h"
 #include "pack_in.h"
 
 #define FIRST 8u		/* bytes of magic and version */
@@ -196,59 +197,49 @@ static struct pack *opened(struct pack *p, struct fault *f)
 	return NULL;
 }
 
-/* A pipe: copied to a file that has no name. */
-static int spool(int from, struct fault *f)
+static struct pack *over_file(int fd, const char *name, struct fault *f)
 {
-	static char buf[1 << 16];
+	off_t size = lseek(fd, 0, SEEK_END);
+	struct pack *p = xcalloc(1, sizeof(*p));
+	p->name = name;
+	p->fd = fd;
+	p->size = size < 0 ? 0 : (uint64_t)size;
+	return opened(p, f);
+}
+
+struct pack *pack_over(struct input *in, struct fault *f)
+{
+	char buf[1 << 15];
 	FILE *t = tmpfile();
-	int fd = t ? dup(fileno(t)) : -1;
-	ssize_t n = 0;
+	bool good = t != NULL;
+	long n = 0;
+	while (good && (n = input_read(in, buf, sizeof(buf), f)) > 0)
+		good = fwrite(buf, 1, (size_t)n, t) == (size_t)n;
+	good = good && !fflush(t);
+	if (!good)
+		fault_set(f, (struct place){ input_name(in), 0, 0 }, "spool", "cannot copy the stream to a temporary "
+			"file: %s", strerror(errno));
+	int fd = good && n == 0 ? dup(fileno(t)) : -1;
 	if (t)
 		fclose(t);
-	while (fd >= 0 && ((n = read(from, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))) {
-		for (ssize_t at = 0; at < n;) {
-			ssize_t put = write(fd, buf + at, (size_t)(n - at));
-			if (put < 0) {
-				close(fd);
-				fd = -1;
-				break;
-			}
-			at += put;
-		}
-	}
-	if (fd < 0 || n < 0) {
-		fault_set(f, (struct place){ "<stdin>", 0, 0 }, "spool", "cannot copy the stream to a temporary file: "
-			"%s", strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	return fd;
+	return fd < 0 ? NULL : over_file(fd, input_name(in), f);
+}
+
+bool pack_begins(struct input *in)
+{
+	const char *p;
+	return input_window(in, 7, &p, NULL) >= 7 && !memcmp(p, PACK_MAGIC, 7);
 }
 
 struct pack *pack_open(const char *path, struct fault *f)
 {
-	bool in = !strcmp(path, "-");
-	const char *name = diag_keep(in ? "<stdin>" : path);
-	int fd = in ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		fault_set(f, (struct place){ name, 0, 0 }, "open", "%s", strerror(errno));
-		return NULL;
-	}
-	off_t size = lseek(fd, 0, SEEK_END);
-	if (size < 0) {
-		int copy = spool(fd, f);
-		close(fd);
-		if (copy < 0)
-			return NULL;
-		fd = copy;
-		size = lseek(fd, 0, SEEK_END);
-	}
-	struct pack *p = xcalloc(1, sizeof(*p));
-	p->name = name;
-	p->fd = fd;
-	p->size = (uint64_t)size;
-	return opened(p, f);
+	int fd = pack_is(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd >= 0)
+		return over_file(fd, diag_keep(path), f);
+	struct input *in = input_open(path, f);
+	struct pack *p = in ? pack_over(in, f) : NULL;
+	input_close(in);
+	return p;
 }
 
 struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f)

@@ -112,8 +112,7 @@ static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, 
 	return o;
 }
 
-static bool put_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp,
-	struct cur *tail)
+bool text_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct cur *tail)
 {
 	const struct pcode *c = &in->part->code;
 	const struct pstatic *s = &c->s[r->inst];
@@ -179,7 +178,7 @@ bool text_block(struct buf *out, const struct text_in *in, struct cur *tail)
 		put_numbered(out, "warp = ", id);
 		put_numbered(out, "insts = ", wr->count);
 		for (uint32_t i = 0; i < wr->count; i++)
-			if (!put_record(out, in, &tb->rec[wr->first + i], id, tail))
+			if (!text_record(out, in, &tb->rec[wr->first + i], id, tail))
 				return false;
 		buf_byte(out, '\n');
 	}

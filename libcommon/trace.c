@@ -43,8 +43,10 @@ struct trace *trace_over(struct input *in, const struct trace_options *o, struct
 
 struct trace *trace_open(const char *path, const struct trace_options *o, struct fault *f)
 {
-	struct input *in = input_open(path, f);
-	return in ? trace_over(in, o, f) : NULL;
+	bool packed;
+	struct trace *t = packed_open(path, o, &packed, f);
+	struct input *in = packed ? NULL : input_open(path, f);
+	return in ? trace_over(in, o, f) : t;
 }
 
 void trace_close(struct trace *t)
@@ -60,6 +62,7 @@ void trace_close(struct trace *t)
 	XXH3_freeState(t->hash);
 	free(t->h.name);
 	input_close(t->in);
+	packed_close(t->packed);
 	free(t);
 }
 
@@ -128,7 +131,6 @@ static int parse_values(struct trace *t, const char *line, size_t len, const cha
 
 static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
-	const uint32_t *g = t->h.grid;
 	uint64_t v[3];
 	bool second = t->has_id;
 	t->has_id = true;
@@ -142,8 +144,12 @@ static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t 
 	t->id[0] = tb->x = (uint32_t)v[0];
 	t->id[1] = tb->y = (uint32_t)v[1];
 	t->id[2] = tb->z = (uint32_t)v[2];
-	if (t->loose_grid)
-		return 0;
+	return t->loose_grid ? 0 : trace_claim(t, v, f);
+}
+
+int trace_claim(struct trace *t, const uint64_t v[3], struct fault *f)
+{
+	const uint32_t *g = t->h.grid;
 	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
 		return fault_set(f, here(t), "block-id-grid", "found thread block %llu,%llu,%llu, wanted "
 			"one in the grid of %u,%u,%u", (unsigned long long)v[0], (unsigned long long)v[1],
@@ -294,7 +300,7 @@ static uint32_t warp_lanes(const struct trace *t)
 	return left >= 32 ? UINT32_MAX : (1u << left) - 1;
 }
 
-static void begin(struct trace *t, struct tblock *tb)
+void trace_begin(struct trace *t, struct tblock *tb)
 {
 	tb->n_warps = kernel_warps(&t->h);
 	tb->n_recs = tb->n_words = 0;
@@ -308,12 +314,17 @@ static void begin(struct trace *t, struct tblock *tb)
 
 static int check_block(struct trace *t, const struct tblock *tb, struct fault *f)
 {
-	uint32_t missing = 0, first = 0;
 	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
 		return -1;
 	if (!t->has_id && (fault_set(f, here(t), "block-id", "found a thread block without id, wanted "
 			"\"thread block = x,y,z\""), !trace_told(t, f)))
 		return -1;
+	return trace_check_warps(t, tb, f);
+}
+
+int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
+{
+	uint32_t missing = 0, first = 0;
 	for (uint32_t w = tb->n_warps; w-- > 0;) {
 		if (tb->warp[w].count == ABSENT) {
 			tb->warp[w].count = 0;
@@ -382,7 +393,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 	const char *line;
 	size_t len;
 	int r = 0;
-	begin(t, tb);
+	trace_begin(t, tb);
 	while (r == 0) {
 		if (t->warp != UINT32_MAX && fast_lines(t, tb, warp_lanes(t), f) < 0)
 			return -1;
@@ -471,10 +482,10 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 {
 	if (t->over || (t->blocks == kernel_blocks(&t->h) && !t->o.watch))
 		return 0;
-	int r = raw_next(t, f);
-	if (r > 0)
+	int r = t->columns ? packed_next(t, tb, f) : raw_next(t, f);
+	if (r > 0 && !t->columns)
 		return raw_read(t, tb, f);
-	if (r == 0)
+	if (r == 0 && !t->columns)
 		r = find_block(t, f);
 	if (r < 0)
 		return -1;
@@ -491,7 +502,7 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 			return -1;
 		t->loose_grid = true;
 	}
-	if (read_block(t, tb, f) < 0)
+	if (!t->columns && read_block(t, tb, f) < 0)
 		return -1;
 	t->blocks++;
 	return 1;
@@ -499,7 +510,7 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 
 int trace_finish(struct trace *t, struct fault *f)
 {
-	int r = find_block(t, f);
+	int r = t->columns ? packed_finish(t, f) : find_block(t, f);
 	text_take(t);
 	if (r > 0)
 		return grid_small(t, f);
@@ -515,6 +526,10 @@ int trace_finish(struct trace *t, struct fault *f)
 void trace_hash(const struct trace *t, unsigned char out[16])
 {
 	assert(t->finished && t->hash);
+	if (t->stored_hash) {
+		memcpy(out, t->stored_hash, 16);
+		return;
+	}
 	XXH128_canonical_t c;
 	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(t->hash));
 	memcpy(out, c.digest, 16);

@@ -93,6 +93,10 @@ struct trace {
 	bool raw;			/* not grouped */
 	bool tail;			/* struct trace_line's, of the line read last */
 
+	struct packed *packed;		/* the kernel comes from a packed stream */
+	bool columns;			/* as records, not as text */
+	const unsigned char *stored_hash;	/* found in the stream */
+
 	XXH3_state_t *hash;
 	bool finished;
 	bool only_slow;			/* tests: every line takes the way of trace_line.c */
@@ -112,6 +116,20 @@ static inline void trace_give(const struct trace *t, const struct tblock *tb, co
 	struct trace_line l = { no, line, len, t->warp, t->tail };
 	t->o.watch->record(t->o.watch->ctx, tb, &tb->rec[tb->n_recs - 1], &l);
 }
+
+/* ---- trace.c, for pack_trace.c too ---- */
+
+void trace_begin(struct trace *t, struct tblock *tb);	/* an empty block, all warps absent */
+int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);	/* in the grid, and for the first time */
+int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f);	/* none is absent */
+
+/* ---- pack_trace.c ---- */
+
+/* The kernel of a packed stream that path names; *is: it is one. */
+struct trace *packed_open(const char *path, const struct trace_options *o, bool *is, struct fault *f);
+int packed_next(struct trace *t, struct tblock *tb, struct fault *f);
+int packed_finish(struct trace *t, struct fault *f);	/* 1: there are more thread blocks */
+void packed_close(struct packed *k);
 
 /* ---- trace_text.c ---- */
 

@@ -122,6 +122,53 @@ static char *join(const char *folder, const char *name, size_t n)
 	return s;
 }
 
+/* ---- packed streams ----------------------------------------------------------------------- */
+
+static bool pack_selected(struct source *s, uint32_t kernel, const struct args *a)
+{
+	struct pack_kernel k;
+	struct fault f;
+	if (!a->select)
+		return true;
+	if (pack_kernel(s->pack, kernel, &k, &f) < 0)
+		die_fault(&f);
+	bool has = kselect_has(a->select, kernel + 1, k.name);
+	free(k.name);
+	return has;
+}
+
+static void open_pack(struct source *s, const char *path, const struct args *a)
+{
+	struct fault f;
+	size_t n;
+	struct text t = { 0 };
+	if (!s->pack)
+		s->pack = pack_open(path, &f);
+	if (!s->pack)
+		die_fault(&f);
+	const char *list = pack_list_text(s->pack, &n), *end = list + n;
+	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
+	for (uint32_t i = 0; i < pack_kernels(s->pack); i++)
+		if (pack_selected(s, i, a))
+			add(s, NULL, xstrdup(pack_name(s->pack, i)), false)->number = i;
+	for (const char *p = list; p < end;) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p)), *to = nl ? nl + 1 : end;
+		const char *from = p, *last = to;
+		while (from < last && strchr(" \t\r\n", *from))
+			from++;
+		while (last > from && strchr(" \t\r\n", last[-1]))
+			last--;
+		char *name = xstrndup(from, (size_t)(last - from));
+		bool kernel = !s->list_name || !strncmp(name, "kernel", 6);
+		if (!kernel || find(s, name))
+			add_text(&t, p, (size_t)(to - p));
+		free(name);
+		p = to;
+	}
+	s->list = t.p;
+	s->n_list = t.n;
+}
+
 /* ---- lists -------------------------------------------------------------------------------- */
 
 /* One line of the list, with its end. */
@@ -207,6 +254,12 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 	struct input *in = input_open(path, &f);
 	if (!in)
 		die_fault(&f);
+	if (pack_begins(in)) {
+		s->pack = pack_over(in, &f);
+		input_close(in);
+		open_pack(s, path, a);
+		return;
+	}
 	if (begins_kernel(in)) {
 		int raw = group_wanted(in, &f);
 		if (raw < 0)
@@ -280,52 +333,6 @@ static void open_folder(struct source *s, const char *path, const struct args *a
 		free(e[i]);
 	free(e);
 	own_list(s);
-}
-
-/* ---- packed streams ----------------------------------------------------------------------- */
-
-static bool pack_selected(struct source *s, uint32_t kernel, const struct args *a)
-{
-	struct pack_kernel k;
-	struct fault f;
-	if (!a->select)
-		return true;
-	if (pack_kernel(s->pack, kernel, &k, &f) < 0)
-		die_fault(&f);
-	bool has = kselect_has(a->select, kernel + 1, k.name);
-	free(k.name);
-	return has;
-}
-
-static void open_pack(struct source *s, const char *path, const struct args *a)
-{
-	struct fault f;
-	size_t n;
-	struct text t = { 0 };
-	s->pack = pack_open(path, &f);
-	if (!s->pack)
-		die_fault(&f);
-	const char *list = pack_list_text(s->pack, &n), *end = list + n;
-	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
-	for (uint32_t i = 0; i < pack_kernels(s->pack); i++)
-		if (pack_selected(s, i, a))
-			add(s, NULL, xstrdup(pack_name(s->pack, i)), false)->number = i;
-	for (const char *p = list; p < end;) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p)), *to = nl ? nl + 1 : end;
-		const char *from = p, *last = to;
-		while (from < last && strchr(" \t\r\n", *from))
-			from++;
-		while (last > from && strchr(" \t\r\n", last[-1]))
-			last--;
-		char *name = xstrndup(from, (size_t)(last - from));
-		bool kernel = !s->list_name || !strncmp(name, "kernel", 6);
-		if (!kernel || find(s, name))
-			add_text(&t, p, (size_t)(to - p));
-		free(name);
-		p = to;
-	}
-	s->list = t.p;
-	s->n_list = t.n;
 }
 
 void source_open(struct source *s, const char *operand, const struct args *a)
