@@ -176,7 +176,8 @@ unsigned local_translate(const struct sm *s, unsigned warp, unsigned lane, uint6
 	uint32_t t = 32 * warp + lane, total, base;
 	unsigned i;
 
-	if (s->core->local_mem_map) {
+	/* Where kernels share an SM there are no equal CTA slots; the original divides by zero (part 1 section 8.2). */
+	if (s->core->local_mem_map && !s->params->concurrent_kernels) {
 		uint32_t p = s->cta_padded;
 
 		assert(p);
