@@ -14,6 +14,7 @@
 static const char *const ends[SHAPE_ENDS] = { "", " ", " NoVal " };
 #define IMMS_MAX 3u
 #define REGS_MAX 31u
+#define CODE_TEXT_MAX (64u << 20)
 
 struct form {
 	const char *op;
@@ -345,7 +346,7 @@ static bool get_forms(struct cur *in, struct forms *all)
 			return false;
 		f->n_dst = v[0] & 31;
 		f->n_src = (uint8_t)((v[0] >> 5 | v[1] << 3) & 31);
-		f->flags = v[1] >> 2 & 7;
+		f->flags = v[1] >> 2 & ST_ALL;
 		f->width = v[2];
 		f->shape = v[3];
 		if (f->shape >= SHAPE_ENDS * (IMMS_MAX + 1) || f->op_len > 255)
@@ -551,11 +552,10 @@ static bool get_statics(struct cur *in, struct part *p)
 		t[i] = table(in);
 		good = !t[i].bad;
 	}
-	for (uint32_t i = 0; good && i < p->code.n; i++) {
-		good = get_static(p, i, &all, t);
-		if (good && p->code.s[i].flags & ST_MEM)
-			p->code.s[i].mem = p->code.n_mem++;
-	}
+	for (uint32_t i = 0; good && i < p->code.n; i++)
+		good = get_static(p, i, &all, t) && p->code.text.n < CODE_TEXT_MAX;
+	if (good)
+		number_memory(&p->code);
 	for (int i = 0; good && i < N_TABLES; i++)
 		good = !t[i].bad;
 	free(all.f);

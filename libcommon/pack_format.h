@@ -63,11 +63,10 @@ enum ctl { CTL_NONE, CTL_BRANCH, CTL_EXIT, CTL_SET, CTL_SYNC, CTL_SETTLE, CTL_CA
 
 enum guard { GUARD_ALL, GUARD_NONE, GUARD_CODED, GUARD_LIKE, GUARD_UNLIKE };
 
-enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4 };
+enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 };	/* ST_LIST: address mode 0 */
 
-/* Address style of a part. */
-enum { STYLE_DELTA, STYLE_LIST, STYLE_ONLY_LIST, STYLE_MASK = 3, STYLE_PADDED = 4, STYLE_BLOCK_IDS = 8,
-	STYLE_LINENO = 16, STYLE_ODD_BLOCKS = 32, STYLE_UNIFORM = 64 };
+/* What all lines of a part have in common. */
+enum { STYLE_PADDED = 4, STYLE_BLOCK_IDS = 8, STYLE_LINENO = 16, STYLE_ODD_BLOCKS = 32, STYLE_UNIFORM = 64 };
 
 struct pstatic {
 	uint32_t pc, lineno;
@@ -170,6 +169,8 @@ struct parsed {
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 void parsed_finish(struct parsed *p);	/* order the static instructions */
 void parsed_free(struct parsed *p);
+/* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
+void number_memory(struct pcode *c);
 void pcode_free(struct pcode *c);
 enum ctl ctl_of(const char *opcode, size_t n);
 /* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */

@@ -205,52 +205,33 @@ static bool strided(uint32_t mask, const uint64_t *a, int64_t *stride)
 	return *stride == (int32_t)*stride;
 }
 
-static bool address(struct parsed *p, struct line *l, bool list, uint64_t *v)
+/* The base of modes 1 and 2: with 16 digits or with as many as it takes, as in the part's other lines. */
+static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
 {
-	if (!lit(l, " 0x"))
+	if (!lit(l, " 0x") || l->end - l->p < 2)
 		return false;
-	uint32_t had = p->part.style & STYLE_PADDED, now = l->p < l->end && *l->p == '0' && l->p + 1 < l->end &&
-		l->p[1] != ' ' ? STYLE_PADDED : 0;
-	if (p->style_known && had != now && !(*l->p == '0'))
-		now = had;
-	if (!hex(l, now ? 16 : 1, 16, v))
+	uint32_t now = *l->p == '0' && l->p[1] != ' ' ? STYLE_PADDED : 0, had = p->part.style & STYLE_PADDED;
+	now = p->style_known && *l->p != '0' ? had : now;
+	if (!hex(l, now ? 16 : 1, 16, v) || (p->style_known && now != had))
 		return false;
-	(void)list;
-	if (!p->style_known) {
-		p->style_known = true;
-		p->part.style |= now;
-	}
-	return (p->part.style & STYLE_PADDED) == now;
-}
-
-static bool list_style(struct parsed *p, uint32_t mode, bool stride)
-{
-	uint32_t style = p->part.style & STYLE_MASK;
-	if (mode == 1)
-		return stride && style != STYLE_ONLY_LIST;
-	if (mode == 2)
-		return !stride && style == STYLE_DELTA;
-	if (style == STYLE_DELTA)
-		p->part.style |= style = stride ? STYLE_ONLY_LIST : STYLE_LIST;
-	return stride ? style == STYLE_ONLY_LIST : true;
+	p->style_known = true;
+	p->part.style |= now;
+	return true;
 }
 
 /* " mode addresses". The addresses are appended; false: not as the tracer writes them. */
-static bool addresses(struct parsed *p, struct line *l, uint32_t mask)
+static bool addresses(struct parsed *p, struct line *l, uint32_t mask, struct found *f)
 {
 	uint32_t mode, n = bit_count32(mask);
-	uint64_t a[33];
-	int64_t d, stride = 0;
+	uint64_t a[33] = { 0 };
+	int64_t d = 0, stride = 0;
 	if (!lit(l, " ") || !dec32(l, &mode) || mode > 2)
 		return false;
-	a[0] = 0;
-	if (mode == 0) {
-		for (uint32_t i = 0; i < n; i++)
-			if (!address(p, l, true, &a[i]))
-				return false;
-	} else if (!address(p, l, false, &a[0])) {
+	for (uint32_t i = 0; mode == 0 && i < n; i++)
+		if (!lit(l, " 0x") || !hex(l, 16, 16, &a[i]))
+			return false;
+	if (mode && !base_address(p, l, &a[0]))
 		return false;
-	}
 	for (uint32_t i = 1; mode == 2 && i < n; i++) {
 		if (!lit(l, " ") || !sdec(l, &d))
 			return false;
@@ -262,8 +243,9 @@ static bool addresses(struct parsed *p, struct line *l, uint32_t mask)
 		for (uint32_t i = 1; i < n; i++)
 			a[i] = a[i - 1] + (uint64_t)d;
 	}
-	if (!list_style(p, mode, strided(mask, a, &stride)) || (mode == 2 && !n))
+	if (mode && strided(mask, a, &stride) != (mode == 1))
 		return false;
+	f->flags |= mode ? 0 : ST_LIST;
 	grow(&p->addr, &p->cap_addr, p->n_addr + 32, sizeof(p->addr[0]));
 	memcpy(p->addr + p->n_addr, a, n * sizeof(a[0]));
 	p->n_addr += n;
@@ -304,7 +286,7 @@ static bool body(struct parsed *p, struct line *l, struct prec *r, struct found 
 	if (has_addr) {
 		f->flags = ST_MEM;
 		r->addr = p->n_addr;
-		if (!addresses(p, l, r->mask))
+		if (!addresses(p, l, r->mask, f))
 			return false;
 	}
 	return split_tail(l, f, text);
@@ -493,6 +475,19 @@ bool static_derive(const struct pcode *c, struct pstatic *s)
 	return true;
 }
 
+void number_memory(struct pcode *c)
+{
+	const uint8_t *t = c->text.p;
+	c->n_mem = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct pstatic *s = &c->s[i], *o = i ? s - 1 : s;
+		bool variant = i && o->flags & ST_MEM && o->pc == s->pc && o->mid_len == s->mid_len &&
+			!memcmp(t + o->mid, t + s->mid, s->mid_len);
+		if (s->flags & ST_MEM)
+			s->mem = variant ? o->mem : c->n_mem++;
+	}
+}
+
 struct order { uint32_t pc, id; };
 
 static int by_pc(const void *a, const void *b)
@@ -514,14 +509,13 @@ void parsed_finish(struct parsed *p)
 		s[i] = c->s[o[i].id];
 		to[o[i].id] = i;
 		static_derive(c, &s[i]);
-		if (s[i].flags & ST_MEM)
-			s[i].mem = c->n_mem++;
 	}
 	for (uint32_t i = 0; i < p->n_rec; i++)
 		p->rec[i].id = to[p->rec[i].id];
 	free(c->s);
 	c->s = s;
 	c->cap = c->n + 1;
+	number_memory(c);
 	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
 	free(o);
 	free(to);

@@ -73,18 +73,17 @@ static bool strided(const uint64_t *a, uint32_t mask, unsigned n)
 	return !off && (int64_t)d == (int32_t)d;
 }
 
-static uint8_t *put_addresses(uint8_t *o, const uint64_t *a, uint32_t mask, uint32_t style)
+static uint8_t *put_addresses(uint8_t *o, const uint64_t *a, uint32_t mask, uint32_t style, bool list)
 {
 	unsigned n = bit_count32(mask), pad = style & STYLE_PADDED ? 16 : 1;
 	uint64_t zero = 0;
 	bool stride = !n || strided(a, mask, n);
 	if (!n)
 		a = &zero;
-	style &= STYLE_MASK;
-	if (style == STYLE_ONLY_LIST || (style == STYLE_LIST && !stride)) {
+	if (list) {
 		o = put_copy(o, " 0", 2);
 		for (unsigned i = 0; i < n; i++)
-			o = put_hex(put_copy(o, " 0x", 3), a[i], pad);
+			o = put_hex(put_copy(o, " 0x", 3), a[i], 16);
 		return o;
 	}
 	o = put_copy(o, stride ? " 1 0x" : " 2 0x", 5);
@@ -134,7 +133,8 @@ bool text_record(struct buf *out, const struct text_in *in, const struct rec *r,
 	*o++ = ' ';
 	o = put_copy(o, c->text.p + s->mid, s->mid_len);
 	if (s->flags & ST_MEM)
-		o = put_addresses(o, in->tb->word + (r->addr >> 2), r->mask, in->part->style);
+		o = put_addresses(o, in->tb->word + (r->addr >> 2), r->mask, in->part->style,
+			s->flags & ST_LIST);
 	o = put_copy(o, c->text.p + s->tail, s->tail_len);
 	if (len)
 		o = put_copy(o, text, len);
@@ -198,7 +198,7 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 	o = put_copy(o, " 00000000 ", 10);
 	o = put_copy(o, p->code.text.p + s->mid, s->mid_len);
 	if (s->flags & ST_MEM)
-		o = put_addresses(o, &none, 0, p->style);
+		o = put_addresses(o, &none, 0, p->style, s->flags & ST_LIST);
 	o = put_copy(o, p->code.text.p + s->tail, s->tail_len);
 	out->n = (size_t)(o - out->p);
 }
