@@ -57,6 +57,7 @@ static void gather_init(struct gather *g, uint64_t mask)
 		uint32_t len = above ? bit_lowest64(above) : 64;
 		uint64_t ones = len < 64 ? (1ull << len) - 1 : ~0ull;
 
+		assert(to < 64);
 		g->run[g->n++] = (struct run){ones << to, from - to};
 		mask &= ~(ones << from);
 		to += len;

@@ -32,10 +32,9 @@ static char *put_hex(char *p, uint64_t v)
 
 static char *put_word(char *p, const char *word)
 {
-	size_t n = strlen(word);
-
-	memcpy(p, word, n);
-	return p + n;
+	while (*word)
+		*p++ = *word++;
+	return p;
 }
 
 /* "cycle<TAB>kind" */

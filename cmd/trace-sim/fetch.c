@@ -39,7 +39,7 @@ static void reap_scanned(struct sm *s, unsigned start, int stop)
 
 	if (!all)
 		return;
-	if (stop >= (int)start) {
+	if (stop >= 0 && (unsigned)stop >= start) {
 		up &= (1ull << stop) - 1;
 		down = 0;
 	} else if (stop >= 0) {

@@ -245,6 +245,7 @@ static uint64_t next_due(const struct sm *s, const struct ldst *l)
 	step = earlier(step, l->queue_due);
 	if (step == NEVER)
 		return NEVER;
+	assert(s->core->ldst_steps);
 	step /= s->core->ldst_steps;
 	return step > next ? step : next;
 }

@@ -52,7 +52,7 @@ static void print_warp(const struct sm *s, unsigned w, FILE *out)
 	const struct warp_recs *recs = &c->block.warp[w - c->first_thread / 32];
 
 	fprintf(out, "%s:%llu: SM %u warp %u (thread block %llu): waits for %s", c->kernel->path,
-		(unsigned long long)(recs->line + at), s->id, w, (unsigned long long)c->id, waits_for(s, w));
+		(unsigned long long)recs->line + at, s->id, w, (unsigned long long)c->id, waits_for(s, w));
 	print_registers(s, w, out);
 	fputc('\n', out);
 }
