@@ -21,13 +21,13 @@
 /* ---- configuration ----------------------------------------------------------------------------- */
 
 struct booksim_conf {
-	uint32_t k;		/* nodes, at least clusters and sub partitions together */
+	uint32_t k; /* nodes, at least clusters and sub partitions together */
 	uint32_t flit_bytes;
-	uint32_t buffer;	/* vc_buf_size: router input, and what may be under way to an ejection buffer */
-	uint32_t source_max;	/* input_buffer_size, flits; 0 has become 9 */
-	uint32_t boundary_max;	/* boundary_buffer_size, flits */
-	double speedup;		/* internal steps in a network step, at least 1 */
-	struct place k_at;	/* where k was set */
+	uint32_t buffer;       /* vc_buf_size: router input, and what may be uncredited behind it */
+	uint32_t source_max;   /* input_buffer_size, flits; 0 has become 9 */
+	uint32_t boundary_max; /* boundary_buffer_size, flits */
+	double speedup;        /* internal steps in a network step, at least 1 */
+	struct place k_at;     /* where k was set */
 };
 
 /* Parse a .icnt file and refuse what section 5 does not describe. 0, or -1 and *f. */
@@ -44,7 +44,7 @@ struct book_sample {
 
 /* Sums over the prints so far of what was printed (section 5.6, the overall block). */
 struct book_overall {
-	double plat[3], nlat[3], flat[3], frag[3];		/* average, minimum, maximum */
+	double plat[3], nlat[3], flat[3], frag[3]; /* average, minimum, maximum */
 	double sent_packets[3], taken_packets[3], sent_flits[3], taken_flits[3];
 	double hops;
 	int prints;
@@ -52,7 +52,7 @@ struct book_overall {
 
 struct book_stats {
 	struct book_sample plat, nlat, flat, frag, hops;
-	int32_t slowest_packet, slowest_flit;	/* as wide as the original's; -1: none yet */
+	int32_t slowest_packet, slowest_flit; /* as wide as the original's; -1: none yet */
 	struct book_overall all;
 };
 
@@ -60,13 +60,15 @@ struct book_stats {
 
 /* A packet under way, by request handle. */
 struct book_packet {
-	uint64_t id, flit_id;	/* running numbers of the packet and of its first flit */
+	uint64_t id, flit_id; /* running numbers of the packet and of its first flit */
 	uint32_t output;
 	uint32_t flits;
-	uint32_t created, injected, arrived;	/* network time; of the head for the last two */
+	uint32_t created, injected, arrived; /* network time; of the head for the last two */
 };
 
-struct book_flit { uint32_t req, index, injected; };
+struct book_flit {
+	uint32_t req, index, injected;
+};
 
 struct flit_ring {
 	struct book_flit *slot;
@@ -76,22 +78,22 @@ struct flit_ring {
 enum input_state { INPUT_IDLE, INPUT_WANTS, INPUT_ACTIVE };
 
 struct book_input {
-	struct ring source;		/* packets; the first may have sent some flits */
-	uint32_t source_flits, sent;	/* flits in the source queue; flits that the first packet has sent */
-	uint32_t fresh;			/* packets pushed since the last settling */
-	uint32_t occupied;		/* flits injected and not yet credited */
-	uint32_t credits;		/* waiting for the link back */
-	uint32_t output;		/* of the packet at the head */
+	struct ring source;          /* packets; the first may have sent some flits */
+	uint32_t source_flits, sent; /* flits in the source queue; flits that the first packet has sent */
+	uint32_t fresh;              /* packets pushed since the last settling */
+	uint32_t occupied;           /* flits injected and not yet credited */
+	uint32_t credits;            /* waiting for the link back */
+	uint32_t output;             /* of the packet at the head */
 	enum input_state state;
 	struct flit_ring fifo;
 	uint64_t sent_packets, sent_flits;
 };
 
 struct book_output {
-	uint32_t pointer;		/* where the search for a grant starts */
-	uint32_t occupied;		/* flits sent and not yet credited */
+	uint32_t pointer;  /* where the search for a grant starts */
+	uint32_t occupied; /* flits sent and not yet credited */
 	struct flit_ring queue, ejection;
-	struct ring boundary;		/* complete packets */
+	struct ring boundary; /* complete packets */
 	uint32_t boundary_flits;
 	uint64_t taken_packets, taken_flits;
 };
@@ -99,31 +101,34 @@ struct book_output {
 /* A link delivers in step t + 2 what is sent in step t: two sets, used in turn. */
 struct book_link {
 	uint64_t *set[2];
-	struct book_flit *flit[2];	/* NULL: a link of credits */
+	struct book_flit *flit[2]; /* NULL: a link of credits */
 };
 
-struct book_cross { uint32_t output; struct book_flit flit; };
+struct book_cross {
+	uint32_t output;
+	struct book_flit flit;
+};
 
 struct book_net {
 	uint32_t n_in, n_out, in_words, out_words;
-	struct book_packet *packet;	/* shared by both subnets */
+	struct book_packet *packet; /* shared by both subnets */
 	struct book_input *in;
 	struct book_output *out;
 	struct book_link inject, inject_credit, eject, eject_credit;
 	/* sets of inputs */
-	uint64_t *fresh;		/* pushed to since the last settling */
-	uint64_t *sending;		/* source queue not empty */
-	uint64_t *ready;		/* own their output and have a flit at the head: the switch list */
-	uint64_t *granted;		/* won their output in this internal step */
-	uint64_t *crediting;		/* credits wait for the link */
-	uint64_t *want;			/* per output the inputs whose head packet goes there: the VC list */
+	uint64_t *fresh;     /* pushed to since the last settling */
+	uint64_t *sending;   /* source queue not empty */
+	uint64_t *ready;     /* own their output and have a flit at the head: the switch list */
+	uint64_t *granted;   /* won their output in this internal step */
+	uint64_t *crediting; /* credits wait for the link */
+	uint64_t *want;      /* per output the inputs whose head packet goes there: the VC list */
 	/* sets of outputs */
-	uint64_t *wanted, *owned;	/* want not empty; bound to an input */
-	uint64_t *queued, *ejecting;	/* output queue, ejection buffer not empty */
-	uint64_t *waiting;		/* complete packets; exact after a step */
-	struct book_cross *cross;	/* crossing the switch */
+	uint64_t *wanted, *owned;    /* want not empty; bound to an input */
+	uint64_t *queued, *ejecting; /* output queue, ejection buffer not empty */
+	uint64_t *waiting;           /* complete packets; exact after a step */
+	struct book_cross *cross;    /* crossing the switch */
 	uint32_t n_cross, n_wanting, n_ready;
-	uint64_t flits, credits;	/* not retired; on links or waiting for one */
+	uint64_t flits, credits; /* not retired; on links or waiting for one */
 };
 
 struct booksim {
@@ -131,10 +136,10 @@ struct booksim {
 	struct book_net net[2];
 	struct book_packet *packet;
 	size_t packets;
-	struct book_flit *slots;	/* of all flit rings */
+	struct book_flit *slots; /* of all flit rings */
 	size_t n_slots;
 	uint64_t time, next_packet, next_flit;
-	double steps;			/* fraction of an internal step carried over */
+	double steps; /* fraction of an internal step carried over */
 	struct book_stats stats;
 };
 

@@ -16,71 +16,163 @@
 #include "icnt_booksim.h"
 
 #define BUFFER_MAX 65536
-#define WORD_MAX 64
+#define WORD_MAX   64
 
-/* FIXED: one value is possible. NUMBER, REAL: one from least to most. FREE: nothing modelled depends on it. */
+/* FIXED: one value is possible. NUMBER, REAL: from least to most. FREE: nothing modelled depends on it. */
 enum kind { FIXED, NUMBER, REAL, FREE };
 
-enum setting { SET_K, SET_FLIT, SET_BUFFER, SET_SOURCE, SET_EJECTION, SET_BOUNDARY, SET_SPEEDUP, SET_NONE };
+enum setting { SET_K, SET_FLIT, SET_BUFFER, SET_SOURCE, SET_BOUNDARY, SET_SPEEDUP, SET_NONE };
 
 struct row {
 	const char *name;
 	enum kind kind;
-	const char *def;	/* BookSim's; the value wanted is in only */
+	const char *def; /* BookSim's; the value wanted is in only */
 	const char *only;
 	int64_t least, most;
 	enum setting setting;
 };
 
-#define ONLY(name, def, only) { name, FIXED, def, only, 0, 0, SET_NONE }
-#define BETWEEN(name, kind, def, least, most, setting) { name, kind, def, NULL, least, most, setting }
-#define ANY(name) { name, FREE, "", NULL, 0, 0, SET_NONE }
+#define ONLY(name, def, only) {name, FIXED, def, only, 0, 0, SET_NONE}
+#define BETWEEN(name, kind, def, least, most, setting) {name, kind, def, NULL, least, most, setting}
+#define ANY(name) {name, FREE, "", NULL, 0, 0, SET_NONE}
 
 static const struct row rows[] = {
 	BETWEEN("k", NUMBER, "8", 1, 2 * MAX_PORTS, SET_K),
 	BETWEEN("flit_size", NUMBER, "32", 1, 65536, SET_FLIT),
 	BETWEEN("vc_buf_size", NUMBER, "8", 1, BUFFER_MAX, SET_BUFFER),
 	BETWEEN("input_buffer_size", NUMBER, "0", 0, BUFFER_MAX, SET_SOURCE),
-	BETWEEN("ejection_buffer_size", NUMBER, "0", 0, INT32_MAX, SET_EJECTION),
+	BETWEEN("ejection_buffer_size", NUMBER, "0", 0, INT32_MAX, SET_NONE),
 	BETWEEN("boundary_buffer_size", NUMBER, "16", 1, BUFFER_MAX, SET_BOUNDARY),
 	BETWEEN("internal_speedup", REAL, "1.0", 1, 1024, SET_SPEEDUP),
 	BETWEEN("input_speedup", NUMBER, "1", 1, 1024, SET_NONE),
-	BETWEEN("output_speedup", NUMBER, "1", 1, 1, SET_NONE),
-	ONLY("topology", "torus", "fly"), ONLY("n", "2", "1"), ONLY("routing_function", "none", "dest_tag"),
-	ONLY("sim_type", "latency", "gpgpusim"), ONLY("subnets", "1", "2"), ONLY("use_map", "1", "0"),
-	ONLY("num_vcs", "16", "1"), ONLY("routing_delay", "1", "0"), ONLY("vc_alloc_delay", "1", "1"),
-	ONLY("sw_alloc_delay", "1", "1"), ONLY("st_prepare_delay", "0", "0"), ONLY("st_final_delay", "1", "1"),
-	ONLY("credit_delay", "0", "0"), ONLY("vc_allocator", "islip", "islip"), ONLY("sw_allocator", "islip", "islip"),
-	ONLY("wait_for_tail_credit", "0", "0"), ONLY("output_buffer_size", "-1", "-1"), ONLY("buf_size", "-1", "-1"),
-	ONLY("buffer_policy", "private", "private"), ONLY("hold_switch_for_packet", "0", "0"),
-	ONLY("speculative", "0", "0"), ONLY("vc_busy_when_full", "0", "0"), ONLY("vc_prioritize_empty", "0", "0"),
-	ONLY("vc_shuffle_requests", "0", "0"), ONLY("noq", "0", "0"), ONLY("priority", "none", "none"),
-	ONLY("classes", "1", "1"), ONLY("measure_stats", "1", "1"), ONLY("router", "iq", "iq"),
+	ONLY("output_speedup", "1", "1"),
+	ONLY("topology", "torus", "fly"),
+	ONLY("n", "2", "1"),
+	ONLY("routing_function", "none", "dest_tag"),
+	ONLY("sim_type", "latency", "gpgpusim"),
+	ONLY("subnets", "1", "2"),
+	ONLY("use_map", "1", "0"),
+	ONLY("num_vcs", "16", "1"),
+	ONLY("routing_delay", "1", "0"),
+	ONLY("vc_alloc_delay", "1", "1"),
+	ONLY("sw_alloc_delay", "1", "1"),
+	ONLY("st_prepare_delay", "0", "0"),
+	ONLY("st_final_delay", "1", "1"),
+	ONLY("credit_delay", "0", "0"),
+	ONLY("vc_allocator", "islip", "islip"),
+	ONLY("sw_allocator", "islip", "islip"),
+	ONLY("wait_for_tail_credit", "0", "0"),
+	ONLY("output_buffer_size", "-1", "-1"),
+	ONLY("buf_size", "-1", "-1"),
+	ONLY("buffer_policy", "private", "private"),
+	ONLY("hold_switch_for_packet", "0", "0"),
+	ONLY("speculative", "0", "0"),
+	ONLY("vc_busy_when_full", "0", "0"),
+	ONLY("vc_prioritize_empty", "0", "0"),
+	ONLY("vc_shuffle_requests", "0", "0"),
+	ONLY("noq", "0", "0"),
+	ONLY("priority", "none", "none"),
+	ONLY("classes", "1", "1"),
+	ONLY("measure_stats", "1", "1"),
+	ONLY("router", "iq", "iq"),
 	ONLY("print_csv_results", "0", "0"),
-	ONLY("read_request_begin_vc", "0", "0"), ONLY("read_request_end_vc", "5", "0"),
-	ONLY("write_request_begin_vc", "2", "0"), ONLY("write_request_end_vc", "7", "0"),
-	ONLY("read_reply_begin_vc", "8", "0"), ONLY("read_reply_end_vc", "13", "0"),
-	ONLY("write_reply_begin_vc", "10", "0"), ONLY("write_reply_end_vc", "15", "0"),
-	ANY("alloc_iters"), ANY("network_count"), ANY("traffic"), ANY("packet_size"), ANY("packet_size_rate"),
-	ANY("injection_rate"), ANY("read_request_subnet"), ANY("read_reply_subnet"), ANY("write_request_subnet"),
-	ANY("write_reply_subnet"), ANY("MATLAB_OUTPUT"), ANY("DISPLAY_LAT_DIST"), ANY("DISPLAY_HOP_DIST"),
-	ANY("DISPLAY_PAIR_LATENCY"), ANY("acc_stopping_thres"), ANY("acc_warmup_thres"), ANY("arb_type"),
-	ANY("batch_count"), ANY("batch_size"), ANY("burst_alpha"), ANY("burst_beta"), ANY("burst_r1"), ANY("c"),
-	ANY("channel_file"), ANY("channel_sweep"), ANY("channel_width"), ANY("class_priority"),
-	ANY("deadlock_warn_timeout"), ANY("enable_link_stats"), ANY("fail_seed"), ANY("feedback_aging_scale"),
-	ANY("feedback_offset"), ANY("fixed_lat_per_hop"), ANY("in_ports"), ANY("include_queuing"),
-	ANY("injection_process"), ANY("injection_rate_uses_flits"), ANY("latency_thres"), ANY("link_failures"),
-	ANY("max_held_slots"), ANY("max_outstanding_requests"), ANY("max_samples"), ANY("memory_node_map"),
-	ANY("network_file"), ANY("out_ports"), ANY("output_delay"), ANY("output_extra_latency"), ANY("pair_stats"),
-	ANY("perfect_icnt"), ANY("perm_seed"), ANY("power_output_file"), ANY("print_activity"),
-	ANY("private_buf_end_vc"), ANY("private_buf_size"), ANY("private_buf_start_vc"), ANY("private_bufs"),
-	ANY("read_reply_size"), ANY("read_request_size"), ANY("sample_period"), ANY("seed"), ANY("sent_packets_out"),
-	ANY("sim_count"), ANY("sim_power"), ANY("spec_check_cred"), ANY("spec_check_elig"), ANY("spec_mask_by_reqs"),
-	ANY("spec_sw_allocator"), ANY("stats_out"), ANY("stopping_thres"), ANY("tech_file"), ANY("use_noc_latency"),
-	ANY("use_read_write"), ANY("vc_priority_donation"), ANY("vct"), ANY("viewer_trace"), ANY("warmup_periods"),
-	ANY("warmup_thres"), ANY("watch_file"), ANY("watch_flits"), ANY("watch_out"), ANY("watch_packets"),
-	ANY("watch_transactions"), ANY("write_fraction"), ANY("write_reply_size"), ANY("write_request_size"),
-	ANY("x"), ANY("xr"), ANY("y"), ANY("yr"),
+	ONLY("read_request_begin_vc", "0", "0"),
+	ONLY("read_request_end_vc", "5", "0"),
+	ONLY("write_request_begin_vc", "2", "0"),
+	ONLY("write_request_end_vc", "7", "0"),
+	ONLY("read_reply_begin_vc", "8", "0"),
+	ONLY("read_reply_end_vc", "13", "0"),
+	ONLY("write_reply_begin_vc", "10", "0"),
+	ONLY("write_reply_end_vc", "15", "0"),
+	ANY("alloc_iters"),
+	ANY("network_count"),
+	ANY("traffic"),
+	ANY("packet_size"),
+	ANY("packet_size_rate"),
+	ANY("injection_rate"),
+	ANY("read_request_subnet"),
+	ANY("read_reply_subnet"),
+	ANY("write_request_subnet"),
+	ANY("write_reply_subnet"),
+	ANY("MATLAB_OUTPUT"),
+	ANY("DISPLAY_LAT_DIST"),
+	ANY("DISPLAY_HOP_DIST"),
+	ANY("DISPLAY_PAIR_LATENCY"),
+	ANY("acc_stopping_thres"),
+	ANY("acc_warmup_thres"),
+	ANY("arb_type"),
+	ANY("batch_count"),
+	ANY("batch_size"),
+	ANY("burst_alpha"),
+	ANY("burst_beta"),
+	ANY("burst_r1"),
+	ANY("c"),
+	ANY("channel_file"),
+	ANY("channel_sweep"),
+	ANY("channel_width"),
+	ANY("class_priority"),
+	ANY("deadlock_warn_timeout"),
+	ANY("enable_link_stats"),
+	ANY("fail_seed"),
+	ANY("feedback_aging_scale"),
+	ANY("feedback_offset"),
+	ANY("fixed_lat_per_hop"),
+	ANY("in_ports"),
+	ANY("include_queuing"),
+	ANY("injection_process"),
+	ANY("injection_rate_uses_flits"),
+	ANY("latency_thres"),
+	ANY("link_failures"),
+	ANY("max_held_slots"),
+	ANY("max_outstanding_requests"),
+	ANY("max_samples"),
+	ANY("memory_node_map"),
+	ANY("network_file"),
+	ANY("out_ports"),
+	ANY("output_delay"),
+	ANY("output_extra_latency"),
+	ANY("pair_stats"),
+	ANY("perfect_icnt"),
+	ANY("perm_seed"),
+	ANY("power_output_file"),
+	ANY("print_activity"),
+	ANY("private_buf_end_vc"),
+	ANY("private_buf_size"),
+	ANY("private_buf_start_vc"),
+	ANY("private_bufs"),
+	ANY("read_reply_size"),
+	ANY("read_request_size"),
+	ANY("sample_period"),
+	ANY("seed"),
+	ANY("sent_packets_out"),
+	ANY("sim_count"),
+	ANY("sim_power"),
+	ANY("spec_check_cred"),
+	ANY("spec_check_elig"),
+	ANY("spec_mask_by_reqs"),
+	ANY("spec_sw_allocator"),
+	ANY("stats_out"),
+	ANY("stopping_thres"),
+	ANY("tech_file"),
+	ANY("use_noc_latency"),
+	ANY("use_read_write"),
+	ANY("vc_priority_donation"),
+	ANY("vct"),
+	ANY("viewer_trace"),
+	ANY("warmup_periods"),
+	ANY("warmup_thres"),
+	ANY("watch_file"),
+	ANY("watch_flits"),
+	ANY("watch_out"),
+	ANY("watch_packets"),
+	ANY("watch_transactions"),
+	ANY("write_fraction"),
+	ANY("write_reply_size"),
+	ANY("write_request_size"),
+	ANY("x"),
+	ANY("xr"),
+	ANY("y"),
+	ANY("yr"),
 };
 
 #define N_ROWS (sizeof rows / sizeof rows[0])
@@ -90,7 +182,7 @@ struct token {
 	struct place at;
 	const char *text;
 	size_t n;
-	char quoted[WORD_MAX];	/* as messages show it */
+	char quoted[WORD_MAX]; /* as messages show it */
 };
 
 struct reader {
@@ -108,7 +200,7 @@ struct reader {
 static bool in_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		(c && strchr("_-/.+(){},", c));
+	       (c && strchr("_-/.+(){},", c));
 }
 
 /* To the first byte of the next token; false at the end of the line. */
@@ -133,7 +225,8 @@ static int next_token(struct reader *r, struct token *t, struct fault *f)
 			return -1;
 		if (!got) {
 			r->n = 0;
-			*t = (struct token){.at = {r->file, input_lineno(r->in), 0}, .quoted = "the end of the file"};
+			*t = (struct token){
+				.at = {r->file, input_lineno(r->in), 0}, .quoted = "the end of the file"};
 			return 0;
 		}
 	}
@@ -173,7 +266,7 @@ static bool number(const char *text, bool real, double *out)
 	errno = 0;
 	*out = real ? strtod(text, &end) : (double)strtoll(text, &end, 10);
 	return *text && !*end && !errno &&
-		strspn(text, real ? "+-.0123456789eE" : "-0123456789") == strlen(text);
+	       strspn(text, real ? "+-.0123456789eE" : "-0123456789") == strlen(text);
 }
 
 static bool same_value(const char *text, const char *only)
@@ -183,7 +276,8 @@ static bool same_value(const char *text, const char *only)
 	return !strcmp(text, only) || (number(only, false, &b) && number(text, false, &a) && a == b);
 }
 
-static int store(struct reader *r, const struct row *row, const struct token *t, const char *text, struct fault *f)
+static int store(
+	struct reader *r, const struct row *row, const struct token *t, const char *text, struct fault *f)
 {
 	double v;
 
@@ -192,13 +286,14 @@ static int store(struct reader *r, const struct row *row, const struct token *t,
 	if (row->kind == FIXED) {
 		if (same_value(text, row->only))
 			return 0;
-		return fault_set(f, t->at, "icnt-value", "found %s = %s, wanted %s: no other network is modelled",
-			row->name, t->quoted, row->only);
+		return fault_set(f, t->at, "icnt-value",
+			"found %s = %s, wanted %s: no other network is modelled", row->name, t->quoted,
+			row->only);
 	}
 	if (!number(text, row->kind == REAL, &v) || !(v >= (double)row->least && v <= (double)row->most))
-		return fault_set(f, t->at, "icnt-value", "found %s = %s, wanted a %s from %lld to %lld", row->name,
-			t->quoted, row->kind == REAL ? "number" : "whole number", (long long)row->least,
-			(long long)row->most);
+		return fault_set(f, t->at, "icnt-value", "found %s = %s, wanted a %s from %lld to %lld",
+			row->name, t->quoted, row->kind == REAL ? "number" : "whole number",
+			(long long)row->least, (long long)row->most);
 	if (row->setting != SET_NONE)
 		r->value[row->setting] = v;
 	if (row->setting == SET_K)
@@ -222,8 +317,9 @@ static int unknown(const struct token *t, const char *name, struct fault *f)
 		return fault_set(f, t->at, "icnt-name",
 			"found %s, a name that BookSim does not know; is %s meant?", t->quoted, near);
 	return fault_set(f, t->at, "icnt-name",
-		"found %s, a name that BookSim does not know; those that decide are k, flit_size, vc_buf_size, "
-		"input_buffer_size, boundary_buffer_size and internal_speedup", t->quoted);
+		"found %s, a name that BookSim does not know; those that decide are k, flit_size, "
+		"vc_buf_size, input_buffer_size, boundary_buffer_size and internal_speedup",
+		t->quoted);
 }
 
 /* The name of the entry is t. */
@@ -244,8 +340,8 @@ static int entry(struct reader *r, const struct token *t, struct fault *f)
 	if (status || expect(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
 		return -1;
 	if (!is_value(&value))
-		return fault_set(
-			f, value.at, "icnt-syntax", "found %s, wanted a value of %s", value.quoted, row->name);
+		return fault_set(f, value.at, "icnt-syntax", "found %s, wanted a value of %s", value.quoted,
+			row->name);
 	text = xstrndup(value.text, value.n);
 	status = store(r, row, &value, text, f);
 	free(text);
@@ -265,7 +361,8 @@ static int lacking(struct reader *r, struct fault *f)
 			continue;
 		if (row->kind == FIXED && strcmp(row->def, row->only) != 0)
 			return fault_set(f, (struct place){.file = r->file}, "icnt-lacks",
-				"found no entry %s, which then is %s, wanted %s = %s;", row->name, row->def, row->name, row->only);
+				"found no entry %s, which then is %s, wanted %s = %s;", row->name, row->def,
+				row->name, row->only);
 		if (row->setting != SET_NONE)
 			number(row->def, row->kind == REAL, &r->value[row->setting]);
 	}

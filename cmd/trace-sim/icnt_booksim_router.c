@@ -5,11 +5,11 @@
  *
  * With one virtual channel an output is bound to one input from the grant to the packet's tail, so the switch
  * allocator of the original never sees two requests for an output: who is ready and has credit wins. An input
- * asks for one output, so whoever an output grants accepts. The original's lists of requests are sets here, for
- * their order decides nothing; only the round-robin pointers of the outputs do.
+ * asks for one output, so whoever an output grants accepts. The original's lists of requests are sets
+ * here, for their order decides nothing; only the round-robin pointers of the outputs do.
  *
- * Always true: what a step consumes from a link was sent two steps ago; sets hold the ports that have work, and
- * nothing visits another port.
+ * Always true: what a step consumes from a link was sent two steps ago; sets hold the ports that have work,
+ * and nothing visits another port.
  */
 #include <assert.h>
 #include "bits.h"

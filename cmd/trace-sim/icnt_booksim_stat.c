@@ -3,14 +3,14 @@
  * The figures of network mode 1 (part 4 section 5.6), printed as the original's streams print numbers.
  *
  * Always true: nothing is cleared between kernels, so each print shows the run so far, and the overall block
- * averages what was printed up to now. Means without samples are NaN with the sign that the original's machine
- * gives them. Leaves out the tables that map nodes to devices, which are printed once at creation.
+ * averages what was printed up to now. Means without samples are NaN with the sign that the original's
+ * machine gives them. Leaves out the tables that map nodes to devices, which are printed once at creation.
  */
 #include <inttypes.h>
 #include <math.h>
 #include "icnt_booksim.h"
 
-#define NO_MEAN (-(double)NAN)	/* what 0/0 gives on x86 */
+#define NO_MEAN (-(double)NAN) /* what 0/0 gives on x86 */
 
 static double quotient(double a, double b) { return a == 0 && b == 0 ? NO_MEAN : a / b; }
 
@@ -62,7 +62,10 @@ struct rates {
 
 enum count { SENT_PACKETS, TAKEN_PACKETS, SENT_FLITS, TAKEN_FLITS };
 
-static uint64_t sent(const struct book_input *in, bool flits) { return flits ? in->sent_flits : in->sent_packets; }
+static uint64_t sent(const struct book_input *in, bool flits)
+{
+	return flits ? in->sent_flits : in->sent_packets;
+}
 
 static uint64_t taken(const struct book_output *out, bool flits)
 {
@@ -122,8 +125,8 @@ static struct rates print_rates(
 {
 	struct rates r = rates(b, what);
 
-	fprintf(out, "%s average%s%g\n\tminimum = %g (at node %u)\n\tmaximum = %g (at node %u)\n", name, equals,
-		r.mean, r.low, r.min_at, r.high, r.max_at);
+	fprintf(out, "%s average%s%g\n\tminimum = %g (at node %u)\n\tmaximum = %g (at node %u)\n", name,
+		equals, r.mean, r.low, r.min_at, r.high, r.max_at);
 	all[0] += r.mean;
 	all[1] += r.low;
 	all[2] += r.high;
@@ -153,8 +156,10 @@ static void print_overall(const struct book_overall *a, FILE *out)
 	print_three(out, "Accepted packet rate", a->taken_packets, a->prints);
 	print_three(out, "Injected flit rate", a->sent_flits, a->prints);
 	print_three(out, "Accepted flit rate", a->taken_flits, a->prints);
-	print_mean(out, "Injected packet size average", quotient(a->sent_flits[0], a->sent_packets[0]), a->prints);
-	print_mean(out, "Accepted packet size average", quotient(a->taken_flits[0], a->taken_packets[0]), a->prints);
+	print_mean(out, "Injected packet size average", quotient(a->sent_flits[0], a->sent_packets[0]),
+		a->prints);
+	print_mean(out, "Accepted packet size average", quotient(a->taken_flits[0], a->taken_packets[0]),
+		a->prints);
 	print_mean(out, "Hops average", a->hops / a->prints, a->prints);
 }
 

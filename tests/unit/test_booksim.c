@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unit tests of network mode 1: the timing of a lone packet, what credits and buffers hold back, refusals of
+ * the .icnt file, and random traffic against a literal rendering of part 4 section 5.4 that keeps the lists,
+ * links and both pointers of the allocators as the text has them.
+ */
+#include <stdint.h>
+#include "arena.h"
+#include "bits.h"
+#include "icnt_booksim.h"
+#include "tap.h"
+
+static const struct booksim_conf shipped = {
+	.k = 52, .flit_bytes = 40, .buffer = 64, .source_max = 256, .boundary_max = 64, .speedup = 2};
+
+static uint64_t seed;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* ---- lone packets -------------------------------------------------------------------------------------- */
+
+static int advances_until_packet(struct booksim *b, unsigned s, uint32_t port)
+{
+	int n = 0;
+
+	while (!booksim_has_packet(b, s, port) && n < 100) {
+		booksim_advance(b);
+		n++;
+	}
+	return n;
+}
+
+static char *printed(struct booksim *b)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	booksim_print(b, f);
+	fclose(f);
+	return text;
+}
+
+static void lone_packets(void)
+{
+	struct booksim *b = booksim_new(&shipped, 28, 24, 100);
+	char *text = printed(b);
+
+	ok(strstr(text, "Packet latency average = -nan\n\tminimum = nan\n\tmaximum = -nan\n"),
+		"no packet, no mean");
+	free(text);
+	ok(booksim_empty(b) && !booksim_busy(b), "a new network is empty");
+	booksim_push(b, 0, 3, 7, 1, 8, false);
+	ok(booksim_busy(b) && !booksim_empty(b), "a pushed packet keeps it busy");
+	is_number(advances_until_packet(b, 0, 7), 6, "one flit is there after advance T+5");
+	ok(booksim_busy(b), "a packet that waits keeps it busy");
+	ok(bitset_test(b->net[0].waiting, 7), "its output waits");
+	is_number(booksim_pop(b, 0, 7), 1, "it is the packet");
+	is_number(booksim_pop(b, 0, 7), REQ_NONE, "and the only one");
+	ok(!booksim_busy(b) && !booksim_empty(b), "credits on their way are not busy, but move");
+	for (int i = 0; i < 4; i++)
+		booksim_advance(b);
+	ok(booksim_empty(b) && !bitset_test(b->net[0].waiting, 7), "then it is empty");
+	booksim_push(b, 1, 7, 3, 2, 136, false);
+	is_number(advances_until_packet(b, 1, 3), 9, "of four flits one arrives in each step");
+	text = printed(b);
+	ok(strstr(text, "\nFlit latency average = 5\n\tminimum = 5\n\tmaximum = 5\nSlowest flit = 0\n"),
+		"flit latency 5");
+	ok(strstr(text, "Packet latency average = 6.5\n\tminimum = 5\n\tmaximum = 8\n"),
+		"packet latency to the tail");
+	ok(strstr(text, "Slowest packet = 1\n"), "the slowest packet is the second");
+	ok(strstr(text, "Injected packet length average = 2.5\n"), "flits per packet");
+	ok(strstr(text, "Total in-flight flits = 0 (0 measured)\n"), "nothing under way");
+	ok(strstr(text, "Flit latency average = -nan (2 samples)\n"),
+		"a print without packets spoils the overall mean");
+	free(text);
+	booksim_delete(b);
+}
+
+static void idle_time(void)
+{
+	struct booksim_conf c = shipped;
+	struct booksim *a, *b;
+	char *ta, *tb;
+
+	c.speedup = 1.75;
+	a = booksim_new(&c, 28, 24, 100);
+	b = booksim_new(&c, 28, 24, 100);
+	for (int i = 0; i < 1003; i++)
+		booksim_advance(a);
+	booksim_idle(b, 1003);
+	booksim_push(a, 0, 0, 0, 1, 136, false);
+	booksim_push(b, 0, 0, 0, 1, 136, true);
+	is_number(advances_until_packet(a, 0, 0), advances_until_packet(b, 0, 0),
+		"idle time leaves the same fraction");
+	ta = printed(a);
+	tb = printed(b);
+	is_text(ta, tb, "and the same figures");
+	free(ta);
+	free(tb);
+	booksim_delete(a);
+	booksim_delete(b);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------------------
+ */
+
+static void limits(void)
+{
+	struct booksim_conf c = {
+		.k = 8, .flit_bytes = 32, .buffer = 3, .source_max = 9, .boundary_max = 5, .speedup = 2};
+	struct booksim *b = booksim_new(&c, 2, 2, 1000);
+	uint32_t pushed = 0, popped = 0, over = 0;
+
+	ok(booksim_has_buffer(b, 0, 0, 288) && !booksim_has_buffer(b, 0, 0, 289),
+		"the source queue holds nine flits");
+	for (int t = 0; t < 200; t++) {
+		while (booksim_has_buffer(b, 0, 0, 8))
+			booksim_push(b, 0, 0, 1, ++pushed, 8, false);
+		booksim_advance(b);
+		over += b->net[0].in[0].occupied > 3 || b->net[0].out[1].occupied > 3;
+		over += b->net[0].out[1].boundary_flits > 5 || b->net[0].in[0].fifo.count > 3;
+	}
+	is_number(over, 0, "no buffer overflows");
+	is_number(pushed, 9 + 3 + 3 + 5,
+		"an output that nobody reads holds back all that the buffers do not take");
+	for (int t = 0; t < 200; t++) {
+		uint32_t req = booksim_pop(b, 0, 1);
+
+		ok(req == REQ_NONE || req == popped + 1, "packets of a pair of ports stay in order");
+		popped += req != REQ_NONE;
+		booksim_advance(b);
+		if (booksim_empty(b))
+			break;
+	}
+	is_number(popped, pushed, "all arrive when they are read");
+	ok(booksim_empty(b) && !b->net[0].in[0].occupied && !b->net[0].out[1].occupied, "all credits return");
+	booksim_delete(b);
+}
+
+/* ---- the literal rendering ------------------------------------------------------------------------------
+ */
+
+#define K   12
+#define CAP 4096
+
+struct list {
+	int at[CAP], n;
+};
+
+struct slow_flit {
+	int req, dest;
+	bool head, tail;
+};
+
+/* in, a FIFO of two at most, out; -1 is empty. */
+struct link {
+	int in, fifo[4], n, out;
+};
+
+struct slow_net {
+	struct list source[K], fifo[K], queue[K], ejection[K], boundary[K];
+	struct link inject[K], inject_credit[K], eject[K], eject_credit[K];
+	int state[K], output[K], owner[K], down[K], occ_in[K], ejected[K], credits[K], latched[K];
+	int vc_grant[K], vc_accept[K], sw_grant[K], sw_accept[K];
+	struct list vc, sw, cross, credit_in; /* cross: flit * K + output */
+	bool active;
+	double steps;
+};
+
+static struct slow_flit flits[1 << 17];
+static int n_flits;
+static struct slow_net slow[2];
+
+static void append(struct list *l, int v) { l->at[l->n++ % CAP] = v; }
+
+static int shift(struct list *l)
+{
+	int v = l->at[0];
+
+	memmove(l->at, l->at + 1, (size_t)--l->n * sizeof l->at[0]);
+	return v;
+}
+
+static void link_read(struct link *l)
+{
+	if (l->in >= 0)
+		l->fifo[l->n++] = l->in;
+	l->in = -1;
+}
+
+static void link_write(struct link *l)
+{
+	l->out = l->n ? l->fifo[0] : -1;
+	if (l->n)
+		memmove(l->fifo, l->fifo + 1, (size_t)--l->n * sizeof l->fifo[0]);
+}
+
+static void slow_init(struct slow_net *x)
+{
+	*x = (struct slow_net){.active = false};
+	for (int n = 0; n < K; n++) {
+		x->inject[n].in = x->inject[n].out = x->inject_credit[n].in = x->inject_credit[n].out = -1;
+		x->eject[n].in = x->eject[n].out = x->eject_credit[n].in = x->eject_credit[n].out = -1;
+		x->owner[n] = x->latched[n] = -1;
+	}
+}
+
+static void slow_first(struct slow_net *x, const struct booksim_conf *c)
+{
+	for (int n = 0; n < K; n++) {
+		if (x->eject[n].out >= 0)
+			append(&x->ejection[n], x->eject[n].out);
+		x->ejected[n] = -1;
+		if (x->ejection[n].n && x->boundary[n].n < (int)c->boundary_max) {
+			x->ejected[n] = shift(&x->ejection[n]);
+			append(&x->boundary[n], x->ejected[n]);
+		}
+		x->occ_in[n] -= x->inject_credit[n].out >= 0;
+	}
+	for (int n = 0; n < K; n++) {
+		link_read(&x->inject[n]);
+		link_read(&x->inject_credit[n]);
+		link_read(&x->eject[n]);
+		link_read(&x->eject_credit[n]);
+		x->latched[n] = x->inject[n].out;
+		if (x->eject_credit[n].out >= 0)
+			append(&x->credit_in, n);
+		x->active |= x->latched[n] >= 0 || x->credit_in.n;
+	}
+}
+
+/* One iteration: request[i] is the output that input i asks for, or -1; the result the one it gets. */
+static void islip(const int *request, int *got, int *grant, int *accept)
+{
+	int granted[K];
+
+	for (int o = 0; o < K; o++) {
+		granted[o] = -1;
+		for (int j = 0; j < K && granted[o] < 0; j++)
+			if (request[(grant[o] + j) % K] == o)
+				granted[o] = (grant[o] + j) % K;
+	}
+	for (int i = 0; i < K; i++) {
+		got[i] = -1;
+		for (int j = 0; j < K && got[i] < 0; j++)
+			if (granted[(accept[i] + j) % K] == i)
+				got[i] = (accept[i] + j) % K;
+		if (got[i] < 0)
+			continue;
+		grant[got[i]] = (i + 1) % K;
+		accept[i] = (got[i] + 1) % K;
+	}
+}
+
+static void slow_to_vc(struct slow_net *x, int i)
+{
+	x->state[i] = INPUT_WANTS;
+	x->output[i] = flits[x->fifo[i].at[0]].dest;
+	append(&x->vc, i);
+}
+
+static void slow_inputs(struct slow_net *x)
+{
+	for (int i = 0; i < K; i++) {
+		if (x->latched[i] < 0)
+			continue;
+		append(&x->fifo[i], x->latched[i]);
+		if (x->state[i] == INPUT_IDLE)
+			slow_to_vc(x, i);
+		else if (x->state[i] == INPUT_ACTIVE && x->fifo[i].n == 1)
+			append(&x->sw, i);
+		x->latched[i] = -1;
+	}
+	while (x->credit_in.n)
+		x->down[shift(&x->credit_in)]--;
+}
+
+static void slow_switch(struct slow_net *x, int i, int o)
+{
+	int f = shift(&x->fifo[i]);
+
+	x->down[o]++;
+	if (flits[f].tail)
+		x->owner[o] = -1;
+	append(&x->cross, f * K + o);
+	x->credits[i]++;
+	if (!x->fifo[i].n)
+		x->state[i] = flits[f].tail ? INPUT_IDLE : INPUT_ACTIVE;
+	else if (flits[f].tail)
+		slow_to_vc(x, i);
+	else
+		append(&x->sw, i);
+}
+
+static void slow_internal(struct slow_net *x, const struct booksim_conf *c)
+{
+	int vc_want[K], sw_want[K], vc_got[K], sw_got[K], n_vc, n_sw, n_cross;
+
+	if (!x->active)
+		return;
+	slow_inputs(x);
+	for (int i = 0; i < K; i++)
+		vc_want[i] = sw_want[i] = -1;
+	for (int i = 0; i < x->vc.n; i++)
+		if (x->owner[x->output[x->vc.at[i]]] < 0)
+			vc_want[x->vc.at[i]] = x->output[x->vc.at[i]];
+	for (int i = 0; i < x->sw.n; i++)
+		if (x->down[x->output[x->sw.at[i]]] < (int)c->buffer)
+			sw_want[x->sw.at[i]] = x->output[x->sw.at[i]];
+	islip(vc_want, vc_got, x->vc_grant, x->vc_accept);
+	islip(sw_want, sw_got, x->sw_grant, x->sw_accept);
+	n_vc = x->vc.n;
+	n_sw = x->sw.n;
+	n_cross = x->cross.n;
+	while (n_vc--) {
+		int i = shift(&x->vc);
+
+		if (vc_got[i] < 0) {
+			append(&x->vc, i);
+			continue;
+		}
+		x->owner[vc_got[i]] = i;
+		x->state[i] = INPUT_ACTIVE;
+		append(&x->sw, i);
+	}
+	while (n_sw--) {
+		int i = shift(&x->sw);
+
+		if (sw_got[i] < 0)
+			append(&x->sw, i);
+		else
+			slow_switch(x, i, sw_got[i]);
+	}
+	while (n_cross--) {
+		int e = shift(&x->cross);
+
+		append(&x->queue[e % K], e / K);
+	}
+	x->active = x->vc.n || x->sw.n || x->cross.n;
+}
+
+static void slow_step(struct slow_net *x, const struct booksim_conf *c)
+{
+	slow_first(x, c);
+	for (int n = 0; n < K; n++) {
+		if (x->source[n].n && x->occ_in[n] < (int)c->buffer) {
+			x->inject[n].in = shift(&x->source[n]);
+			x->occ_in[n]++;
+		}
+		if (x->ejected[n] >= 0)
+			x->eject_credit[n].in = 1;
+	}
+	for (x->steps += c->speedup; x->steps >= 1; x->steps -= 1)
+		slow_internal(x, c);
+	for (int n = 0; n < K; n++) {
+		link_write(&x->inject[n]);
+		link_write(&x->inject_credit[n]);
+		link_write(&x->eject[n]);
+		link_write(&x->eject_credit[n]);
+		if (x->queue[n].n)
+			x->eject[n].in = shift(&x->queue[n]);
+		if (x->credits[n]) {
+			x->credits[n]--;
+			x->inject_credit[n].in = 1;
+		}
+	}
+}
+
+static int slow_pop(struct slow_net *x, int node)
+{
+	int req = 0, tails = 0;
+
+	for (int i = 0; i < x->boundary[node].n; i++)
+		tails += flits[x->boundary[node].at[i]].tail;
+	while (tails && !req) {
+		int f = shift(&x->boundary[node]);
+
+		req = flits[f].tail ? flits[f].req : 0;
+	}
+	return req;
+}
+
+/* ---- random traffic --------------------------------------------------------------------------------------
+ */
+
+enum { CLUSTERS = 5, SUBS = 4, PACKETS = 6000 };
+
+static bool offer(struct booksim *b, int dev, uint32_t req)
+{
+	bool reply = dev >= CLUSTERS, room;
+	uint32_t port = reply ? (uint32_t)dev - CLUSTERS : (uint32_t)dev, to = rnd(reply ? CLUSTERS : SUBS);
+	uint32_t bytes = 8 + 32 * rnd(4), n = (bytes + b->conf.flit_bytes - 1) / b->conf.flit_bytes;
+
+	if (!rnd(3))
+		to = 0;
+	room = slow[reply].source[dev].n + (int)n <= (int)b->conf.source_max;
+	if (room != booksim_has_buffer(b, reply, port, bytes))
+		return false;
+	if (!room)
+		return true;
+	booksim_push(b, reply, port, to, req, bytes, false);
+	for (uint32_t i = 0; i < n; i++) {
+		flits[n_flits] =
+			(struct slow_flit){(int)req, (int)to + (reply ? 0 : CLUSTERS), i == 0, i + 1 == n};
+		append(&slow[reply].source[dev], n_flits++);
+	}
+	return true;
+}
+
+static bool same_pops(struct booksim *b, uint32_t share)
+{
+	for (int dev = 0; dev < CLUSTERS + SUBS; dev++) {
+		bool reply = dev < CLUSTERS;
+		uint32_t port = reply ? (uint32_t)dev : (uint32_t)dev - CLUSTERS;
+
+		if (rnd(100) < share && slow_pop(&slow[reply], dev) != (int)booksim_pop(b, reply, port))
+			return false;
+	}
+	return true;
+}
+
+static bool random_run(const struct booksim_conf *c, uint32_t load, uint32_t share)
+{
+	struct booksim *b = booksim_new(c, CLUSTERS, SUBS, PACKETS + 1);
+	bool same = true;
+	uint32_t req = 1;
+
+	n_flits = 0;
+	slow_init(&slow[0]);
+	slow_init(&slow[1]);
+	for (int t = 0; t < 1500 && same; t++) {
+		for (int dev = 0; dev < CLUSTERS + SUBS && t < 1000 && t / 100 % 3 < 2; dev++)
+			if (rnd(100) < load && req < PACKETS)
+				same &= offer(b, dev, req++);
+		slow_step(&slow[0], c);
+		slow_step(&slow[1], c);
+		if (booksim_empty(b))
+			booksim_idle(b, 1);
+		else
+			booksim_advance(b);
+		same = same && same_pops(b, t < 1000 ? share : 100);
+	}
+	same = same && booksim_empty(b);
+	booksim_delete(b);
+	return same;
+}
+
+static void random_runs(void)
+{
+	static const struct {
+		struct booksim_conf c;
+		uint32_t load, share;
+	} runs[] = {
+		{{.k = K,
+	                 .flit_bytes = 40,
+	                 .buffer = 64,
+	                 .source_max = 256,
+	                 .boundary_max = 64,
+	                 .speedup = 2},
+			20, 90},
+		{{.k = K, .flit_bytes = 32, .buffer = 4, .source_max = 16, .boundary_max = 8, .speedup = 2},
+			40, 40},
+		{{.k = K, .flit_bytes = 16, .buffer = 2, .source_max = 20, .boundary_max = 9, .speedup = 1},
+			30, 70},
+		{{.k = K, .flit_bytes = 32, .buffer = 1, .source_max = 9, .boundary_max = 5, .speedup = 3.5},
+			60, 90},
+		{{.k = K,
+	                 .flit_bytes = 8,
+	                 .buffer = 8,
+	                 .source_max = 64,
+	                 .boundary_max = 16,
+	                 .speedup = 1.25},
+			5, 100},
+	};
+
+	for (uint32_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+		seed = i + 1;
+		ok(random_run(&runs[i].c, runs[i].load, runs[i].share),
+			"random traffic %u as the text has it", i);
+	}
+}
+
+/* ---- configuration ---------------------------------------------------------------------------------------
+ */
+
+#define FIXED_PART                                                                                           \
+	"topology = fly; n = 1; routing_function = dest_tag; num_vcs = 1; subnets = 2; use_map = 0;"         \
+	"routing_delay = 0; sim_type = gpgpusim; read_request_end_vc = 0; write_request_begin_vc = 0;"       \
+	"write_request_end_vc = 0; read_reply_begin_vc = 0; read_reply_end_vc = 0; write_reply_begin_vc = "  \
+	"0;"                                                                                                 \
+	"write_reply_end_vc = 0;"
+
+static int parse(const char *text, struct booksim_conf *c, struct fault *f)
+{
+	struct input *in = input_memory("x.icnt", text, strlen(text), f);
+	int status = booksim_conf_parse(c, in, f);
+
+	input_close(in);
+	return status;
+}
+
+static void refusal(const char *text, uint64_t line, uint32_t col, const char *part)
+{
+	struct booksim_conf c;
+	struct fault f = {0};
+	bool refused = parse(text, &c, &f) < 0;
+
+	if (!ok(refused && f.at.line == line && f.at.col == col && strstr(f.text, part), "refused: %s", part))
+		printf("# %s:%d:%u: %s\n", refused ? f.at.file : "accepted", (int)f.at.line, f.at.col,
+			f.text);
+}
+
+static void configurations(void)
+{
+	struct booksim_conf c;
+	struct fault f;
+
+	ok(parse(FIXED_PART
+	           "k = 27; // nodes\nvc_buf_size\n=\n12; alloc_iters = 5; packet_size = {{1,2},{3}};"
+	           "internal_speedup = 2; k = 28;",
+	           &c, &f) == 0,
+		"entries may span lines, comments end them");
+	ok(c.k == 28 && c.buffer == 12 && c.speedup == 2, "later entries win");
+	ok(c.flit_bytes == 32 && c.source_max == 9 && c.boundary_max == 16,
+		"defaults; 0 flits of source queue mean 9");
+	is_number((long long)c.k_at.line, 4, "the place of k is remembered");
+	refusal("k = 4;\n  topology = mesh;", 2, 14, "found topology = mesh, wanted fly");
+	refusal("k = 4;", 0, 0, "found no entry topology, which then is torus, wanted topology = fly");
+	refusal("// comment\ntoplogy = fly;", 2, 1, "is topology meant?");
+	refusal("k 4;", 1, 3, "found 4 after k, wanted \"=\"");
+	refusal("k = 4 n = 1;", 1, 7, "found n after 4, wanted \";\"");
+	refusal("k = ;", 1, 5, "found ;, wanted a value of k");
+	refusal("k = 4", 1, 0, "found the end of the file after 4");
+	refusal("= 4;", 1, 1, "found =, wanted the name of an entry");
+	refusal("k = 4.5;", 1, 5, "found k = 4.5, wanted a whole number from 1 to");
+	refusal("vc_buf_size = 0;", 1, 15, "wanted a whole number from 1 to 65536");
+	refusal("k = 99999999999999999999;", 1, 5, "wanted a whole number from 1 to");
+	refusal("internal_speedup = nan;", 1, 20, "wanted a number from 1 to");
+	refusal("boundary_buffer_size = 0;", 1, 24, "wanted a whole number from 1");
+	refusal("num_vcs = 2;", 1, 11, "found num_vcs = 2, wanted 1");
+	refusal("\x01;", 1, 1, "found \\x01, wanted the name");
+}
+
+static void devices(void)
+{
+	struct req_pool pool = {.limit = 50};
+	struct params p = {.clusters = 3, .mem = {.channels = 1, .subs = 2}, .net = {.mode = 1}};
+	char path[] = "/tmp/test_booksim.XXXXXX";
+	struct fault f;
+	FILE *file = fdopen(mkstemp(path), "w");
+	struct net *n;
+
+	fprintf(file, "%s k = 4;", FIXED_PART);
+	fclose(file);
+	p.net.file = path;
+	ok(!net_new(&p, &pool, &f) && strstr(f.text, "k = 4 nodes, wanted at least 5"),
+		"fewer nodes than devices are refused");
+	ok(f.at.line == 1 && f.at.col > 1, "at the place of k");
+	file = fopen(path, "w");
+	fprintf(file, "%s k = 5;", FIXED_PART);
+	fclose(file);
+	n = net_new(&p, &pool, &f);
+	ok(n && net_empty(n), "as many nodes as devices are enough");
+	net_push(n, 2, 4, 11, 8);
+	net_push(n, 4, 2, 12, 40);
+	for (int i = 0; i < 20; i++)
+		net_advance(n);
+	ok(net_has_packet(n, 4) && net_has_packet(n, 2) && !net_has_packet(n, 3),
+		"packets reach their devices");
+	ok(net_waiting_subs(n)[0] == 2 && net_waiting_clusters(n)[0] == 4, "and nobody else waits");
+	ok(net_pop(n, 4) == 11 && net_pop(n, 2) == 12 && !net_busy(n), "requests and replies");
+	net_delete(n);
+	unlink(path);
+	p.net.file_at = (struct place){"gpu.config", 7, 2};
+	ok(!net_new(&p, &pool, &f) && f.at.line == 7 && strstr(f.text, path),
+		"a missing file is named where it was set");
+}
+
+int main(void)
+{
+	lone_packets();
+	idle_time();
+	limits();
+	random_runs();
+	configurations();
+	devices();
+	return tap_done();
+}
