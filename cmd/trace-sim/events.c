@@ -3,7 +3,6 @@
  * Writing the event log. Lines are put together by hand in a small buffer: a log has millions of them and
  * printf would cost more than the simulation.
  */
-#include <string.h>
 #include "events.h"
 
 #define LINE_MAX_BYTES 192
