@@ -25,6 +25,11 @@ load helper
 	done
 }
 
+@test "trace-sim-model(7) lists every quirk that the sources mark" {
+	run -0 sh "$ROOT/tests/quirks"
+	assert_output ''
+}
+
 @test "bash accepts the completions" {
 	make -s -C "$ROOT" BUILD="$BUILD" completions
 	for c in "$BUILD"/completions/*.bash; do run -0 bash -n "$c"; done
