@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fuzz target for the packed reader. The first byte says what the rest is: a stream, or the columns of one block
+ * (a length of two bytes before each), which get a frame, checksum and index that are right, so that what lies
+ * behind the checksum is met by damage too. Text, facts and records are read until FUZZ_BYTES came out.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "pack.h"
+#include "pack_stream.h"
+
+#define FUZZ_BYTES (4u << 20)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool count(void *ctx, const void *bytes, size_t n)
+{
+	size_t *left = ctx;
+
+	(void)bytes;
+	if (n > *left)
+		return false;
+	*left -= n;
+	return true;
+}
+
+static void ignore(void *ctx, const struct fault *f)
+{
+	(void)ctx;
+	(void)f;
+}
+
+static void frame(struct buf *s, uint8_t type, const struct buf *body)
+{
+	struct buf h = {0};
+	uint64_t sum;
+
+	buf_byte(&h, type);
+	buf_var(&h, body->n);
+	sum = block_sum(h.p, h.n, body->p, body->n);
+	buf_add(s, h.p, h.n);
+	buf_add(s, body->p, body->n);
+	for (int i = 0; i < 8; i++)
+		buf_byte(s, (uint8_t)(sum >> 8 * i));
+	buf_free(&h);
+}
+
+static void build(struct buf *s, const uint8_t *data, size_t size)
+{
+	struct buf col[N_COLUMNS] = {{0}}, body = {0}, index = {0};
+	size_t first, back;
+
+	for (int k = 0; k < N_COLUMNS && size >= 2; k++) {
+		size_t n = data[0] | (size_t)data[1] << 8;
+
+		data += 2;
+		size -= 2;
+		n = n < size ? n : size;
+		buf_add(&col[k], data, n);
+		data += n;
+		size -= n;
+	}
+	columns_pack(&body, col, 1);
+	columns_free(col);
+	buf_add(s, PACK_MAGIC, 7);
+	buf_byte(s, PACK_VERSION);
+	frame(s, BLOCK_DATA, &body);
+	first = s->n - 8;
+	mp_uint(&index, 1);
+	mp_uint(&index, first);
+	mp_uint(&index, 0);
+	mp_uint(&index, 0);
+	back = s->n;
+	frame(s, BLOCK_INDEX, &index);
+	back = s->n - back;
+	for (int i = 0; i < 4; i++)
+		buf_byte(s, (uint8_t)(back >> 8 * i));
+	buf_add(s, PACK_END, 4);
+	buf_free(&body);
+	buf_free(&index);
+}
+
+static void read_records(struct pack *p, uint32_t kernel)
+{
+	struct isa *isa = isa_new();
+	struct trace_options o = {.code = code_new(isa), .warn = ignore, .fragments = true};
+	struct tblock tb = {0};
+	struct fault f;
+	struct trace *t = pack_trace(p, kernel, &o, &f);
+	uint64_t recs = 0, lane[32];
+
+	while (t && recs < FUZZ_BYTES / 16 && trace_next(t, &tb, &f) > 0) {
+		recs += tb.n_recs + 64;
+		for (uint32_t i = 0; i < tb.n_recs; i++)
+			rec_addresses(&tb, &tb.rec[i], lane);
+	}
+	trace_close(t);
+	tblock_free(&tb);
+	code_free(o.code);
+	isa_free(isa);
+}
+
+static void read_stream(const uint8_t *data, size_t size)
+{
+	struct fault f;
+	struct pack *p = pack_memory("fuzz", data, size, &f);
+	size_t left = FUZZ_BYTES;
+	struct pack_kernel k;
+
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < pack_kernels(p) && i < 4; i++) {
+		if (pack_kernel(p, i, &k, &f) < 0)
+			continue;
+		free(k.name);
+		if (k.insts > FUZZ_BYTES / 16)
+			continue;
+		pack_text(p, i, 0, UINT64_MAX, count, &left, &f);
+		pack_text(p, i, 1, 2, count, &left, &f);
+		read_records(p, i);
+	}
+	pack_close(p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct buf s = {0};
+
+	if (!size)
+		return 0;
+	if (data[0] & 1) {
+		build(&s, data + 1, size - 1);
+		read_stream(s.p, s.n);
+		buf_free(&s);
+	} else {
+		read_stream(data + 1, size - 1);
+	}
+	return 0;
+}
