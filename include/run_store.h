@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs kept for a second look: what must be known of all kernels before the first can be printed.
+ *
+ * Always true: figures lie in an unnamed temporary file, memory holds a few words a kernel, the
+ * configurations (each value once) and the distinct names; so an input of any length is kept.
+ */
+#ifndef RUN_STORE_H
+#define RUN_STORE_H
+
+#include "run_read.h"
+
+struct store_value {
+	uint32_t column;
+	struct run_value value;
+};
+
+struct store_column {
+	char *name;
+	const struct figure *about;
+};
+
+struct store_kernel {
+	uint32_t run;			/* index into run[] */
+	uint32_t position;
+	uint64_t id, stream;
+	uint32_t name, grid, block;	/* words: store_word() */
+	uint32_t n;			/* figures */
+	uint64_t at;
+};
+
+struct store_run {
+	uint32_t name;			/* word: the file, "#2" behind it for its second run */
+	uint32_t status;		/* word */
+	enum run_form form;
+	uint32_t *option;		/* word of the value, by option; 0: not known */
+	uint32_t n_options;
+	uint32_t total;			/* its row in total[] + 1; 0: none */
+};
+
+struct store {
+	struct store_run *run;
+	struct store_kernel *kernel;
+	struct store_kernel *total;	/* one for each run that ended */
+	struct store_column *column;
+	char **option;			/* names */
+	uint32_t n_runs, n_kernels, n_totals, n_columns, n_options;
+	/* private */
+	uint32_t cap_runs, cap_kernels, cap_totals, cap_columns, cap_options;
+	struct store_words *words, *columns, *options;
+	struct store_spool *spool;
+};
+
+struct store *store_new(void);
+void store_free(struct store *s);
+uint32_t store_word_add(struct store *s, const char *text);
+const char *store_word(const struct store *s, uint32_t word);
+uint32_t store_column(struct store *s, const char *name);	/* made when it is new */
+uint32_t store_start(struct store *s, const char *file, const struct run_item *item);
+/* Keep a kernel (or, at RUN_DONE, the run's totals) with n figures. */
+void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n);
+/* The figures of a row, in a buffer that the next call uses again. */
+const struct store_value *store_load(struct store *s, const struct store_kernel *k);
+
+#endif

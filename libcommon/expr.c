@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Expressions: a recursive parser writes code for a stack machine.
+ * Always true: the code of an expression that parsed never underflows its stack and needs at most as many
+ * places as it has operations; depth and length are bounded, so neither parser nor machine can run away.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "expr.h"
+
+enum op { OP_NUMBER, OP_NAME, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_NEG, OP_MIN, OP_MAX, OP_SQRT, OP_LOG, OP_ABS };
+
+struct code { enum op op; double number; uint32_t name; };
+
+struct expr {
+	struct code *code;
+	char **name;
+	uint32_t n, cap, n_names, cap_names;
+	double *stack;
+};
+
+struct parser {
+	struct expr *e;
+	const char *text, *at, *what;
+	uint32_t col;
+	unsigned depth;
+	struct fault *f;
+};
+
+static int wrong(struct parser *p, const char *wanted)
+{
+	struct place at = {.file = p->what, .col = p->col + (uint32_t)(p->at - p->text)};
+	char q[40];
+
+	if (!*p->at)
+		return fault_set(p->f, at, "expression", "found the end of the expression, wanted %s", wanted);
+	return fault_set(p->f, at, "expression", "found \"%s\", wanted %s",
+		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), wanted);
+}
+
+static void skip(struct parser *p)
+{
+	while (*p->at == ' ' || *p->at == '\t')
+		p->at++;
+}
+
+static void emit(struct parser *p, enum op op, double number, uint32_t name)
+{
+	struct expr *e = p->e;
+
+	grow(&e->code, &e->cap, e->n + 1, sizeof(*e->code));
+	e->code[e->n++] = (struct code){op, number, name};
+}
+
+static void emit_name(struct parser *p, const char *s, size_t n)
+{
+	struct expr *e = p->e;
+	uint32_t i = 0;
+
+	while (i < e->n_names && (strncmp(e->name[i], s, n) || e->name[i][n]))
+		i++;
+	if (i == e->n_names) {
+		grow(&e->name, &e->cap_names, i + 1, sizeof(*e->name));
+		e->name[e->n_names++] = xstrndup(s, n);
+	}
+	emit(p, OP_NAME, 0, i);
+}
+
+static int sum(struct parser *p);
+
+static const struct { const char *name; enum op op; bool many; } functions[] = {
+	{"min", OP_MIN, true}, {"max", OP_MAX, true}, {"sqrt", OP_SQRT, false}, {"log", OP_LOG, false},
+	{"abs", OP_ABS, false},
+};
+
+/* The arguments of a function, p->at behind its parenthesis. */
+static int call(struct parser *p, enum op op, bool many)
+{
+	if (sum(p) < 0)
+		return -1;
+	for (skip(p); many && *p->at == ','; skip(p)) {
+		p->at++;
+		if (sum(p) < 0)
+			return -1;
+		emit(p, op, 0, 0);
+	}
+	if (*p->at != ')')
+		return wrong(p, many ? "',' or ')'" : "')'");
+	p->at++;
+	if (!many)
+		emit(p, op, 0, 0);
+	return 0;
+}
+
+static size_t name_length(const char *s)
+{
+	size_t n = 0;
+
+	for (;;) {
+		if (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.') {
+			n++;
+		} else if (s[n] == '[' && strchr(s + n, ']')) {
+			n += (size_t)(strchr(s + n, ']') - (s + n)) + 1;
+		} else {
+			return n;
+		}
+	}
+}
+
+static int name(struct parser *p)
+{
+	const char *s = p->at;
+	size_t n = name_length(s);
+
+	p->at += n;
+	skip(p);
+	if (*p->at != '(') {
+		emit_name(p, s, n);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (strlen(functions[i].name) == n && !strncmp(functions[i].name, s, n)) {
+			p->at++;
+			return call(p, functions[i].op, functions[i].many);
+		}
+	}
+	p->at = s;
+	return wrong(p, "one of the functions min, max, sqrt, log, abs");
+}
+
+static int quoted(struct parser *p)
+{
+	const char *s = p->at + 1, *end = strchr(s, '"');
+
+	if (!end || end == s)
+		return wrong(p, "a name between double quotes");
+	emit_name(p, s, (size_t)(end - s));
+	p->at = end + 1;
+	return 0;
+}
+
+static int number(struct parser *p)
+{
+	char *end;
+	double v;
+
+	if (*p->at == '0' && (p->at[1] == 'x' || p->at[1] == 'X'))
+		return wrong(p, "a decimal number");
+	v = strtod(p->at, &end);
+	if (end == p->at || !isfinite(v))
+		return wrong(p, "a number");
+	p->at = end;
+	emit(p, OP_NUMBER, v, 0);
+	return 0;
+}
+
+static int group(struct parser *p)
+{
+	p->at++;
+	if (sum(p) < 0)
+		return -1;
+	skip(p);
+	if (*p->at != ')')
+		return wrong(p, "')'");
+	p->at++;
+	return 0;
+}
+
+static int operand(struct parser *p)
+{
+	bool negative = false;
+
+	for (skip(p); *p->at == '-' || *p->at == '+'; skip(p))
+		negative ^= *p->at++ == '-';
+	if (*p->at == '(' ? group(p) : *p->at == '"' ? quoted(p) :
+	    isdigit((unsigned char)*p->at) || *p->at == '.' ? number(p) :
+	    isalpha((unsigned char)*p->at) || *p->at == '_' ? name(p) : wrong(p, "a number, a name or '('"))
+		return -1;
+	if (negative)
+		emit(p, OP_NEG, 0, 0);
+	return 0;
+}
+
+static int product(struct parser *p)
+{
+	if (operand(p) < 0)
+		return -1;
+	for (skip(p); *p->at == '*' || *p->at == '/'; skip(p)) {
+		enum op op = *p->at++ == '*' ? OP_MUL : OP_DIV;
+
+		if (operand(p) < 0)
+			return -1;
+		emit(p, op, 0, 0);
+	}
+	return 0;
+}
+
+static int sum(struct parser *p)
+{
+	if (++p->depth > EXPR_DEPTH)
+		return wrong(p, "at most 64 nested parentheses");
+	if (product(p) < 0)
+		return -1;
+	for (skip(p); *p->at == '+' || *p->at == '-'; skip(p)) {
+		enum op op = *p->at++ == '+' ? OP_ADD : OP_SUB;
+
+		if (product(p) < 0)
+			return -1;
+		emit(p, op, 0, 0);
+	}
+	p->depth--;
+	return 0;
+}
+
+struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f)
+{
+	struct parser p = {.e = xcalloc(1, sizeof(*p.e)), .text = text, .at = text, .what = what, .col = col, .f = f};
+	int status;
+
+	if (strlen(text) > EXPR_MAX)
+		status = fault_set(f, (struct place){.file = what}, "expression", "found %zu bytes, wanted an expression "
+			"of at most %d", strlen(text), EXPR_MAX);
+	else
+		status = sum(&p);
+	if (!status && *p.at)
+		status = wrong(&p, "an operator or the end of the expression");
+	if (status) {
+		expr_free(p.e);
+		return NULL;
+	}
+	p.e->stack = xcalloc(p.e->n, sizeof(double));
+	return p.e;
+}
+
+static double apply(enum op op, double a, double b)
+{
+	switch (op) {
+	case OP_ADD: return a + b;
+	case OP_SUB: return a - b;
+	case OP_MUL: return a * b;
+	case OP_DIV: return b != 0 ? a / b : (double)NAN;
+	case OP_MIN: return isnan(a) || isnan(b) ? (double)NAN : a < b ? a : b;
+	case OP_MAX: return isnan(a) || isnan(b) ? (double)NAN : a > b ? a : b;
+	case OP_NEG: return -a;
+	case OP_SQRT: return a >= 0 ? sqrt(a) : (double)NAN;
+	case OP_LOG: return a > 0 ? log(a) : (double)NAN;
+	case OP_ABS: return fabs(a);
+	default: return (double)NAN;
+	}
+}
+
+double expr_value(const struct expr *e, double (*lookup)(void *ctx, const char *name), void *ctx)
+{
+	uint32_t top = 0;
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		const struct code *c = &e->code[i];
+		bool two = (c->op >= OP_ADD && c->op <= OP_DIV) || c->op == OP_MIN || c->op == OP_MAX;
+
+		if (c->op == OP_NUMBER)
+			e->stack[top++] = c->number;
+		else if (c->op == OP_NAME)
+			e->stack[top++] = lookup(ctx, e->name[c->name]);
+		else if (two) {
+			top--;
+			e->stack[top - 1] = apply(c->op, e->stack[top - 1], e->stack[top]);
+		} else {
+			e->stack[top - 1] = apply(c->op, e->stack[top - 1], 0);
+		}
+	}
+	return isfinite(e->stack[0]) ? e->stack[0] : (double)NAN;
+}
+
+size_t expr_names(const struct expr *e)
+{
+	return e->n_names;
+}
+
+const char *expr_name(const struct expr *e, size_t i)
+{
+	return e->name[i];
+}
+
+void expr_free(struct expr *e)
+{
+	if (!e)
+		return;
+	for (uint32_t i = 0; i < e->n_names; i++)
+		free(e->name[i]);
+	free(e->name);
+	free(e->code);
+	free(e->stack);
+	free(e);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs kept: words once each in a hash table, figures in a temporary file without a name.
+ * Always true: word 0 is none; rows are written once, in order, and read back by their offset.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "run_store.h"
+
+struct store_words {
+	struct arena arena;
+	const char **word;
+	uint32_t n, cap;
+	uint32_t *slot, n_slots;
+};
+
+struct store_spool {
+	FILE *file;
+	uint64_t end;
+	bool reading;
+	struct store_value *buffer;
+	uint32_t cap;
+};
+
+/* ---- words -------------------------------------------------------------------------------- */
+
+static uint32_t hash_text(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h ^ h >> 15;
+}
+
+static struct store_words *words_new(void)
+{
+	struct store_words *w = xcalloc(1, sizeof(*w));
+
+	w->n_slots = 256;
+	w->slot = xcalloc(w->n_slots, sizeof(*w->slot));
+	return w;
+}
+
+static void words_free(struct store_words *w)
+{
+	arena_free(&w->arena);
+	free(w->word);
+	free(w->slot);
+	free(w);
+}
+
+static uint32_t words_slot(const struct store_words *w, const char *text)
+{
+	uint32_t s = hash_text(text) & (w->n_slots - 1);
+
+	while (w->slot[s] && strcmp(w->word[w->slot[s] - 1], text))
+		s = (s + 1) & (w->n_slots - 1);
+	return s;
+}
+
+/* From 1. */
+static uint32_t words_add(struct store_words *w, const char *text)
+{
+	uint32_t s = words_slot(w, text);
+
+	if (w->slot[s])
+		return w->slot[s];
+	grow(&w->word, &w->cap, w->n + 1, sizeof(*w->word));
+	w->word[w->n++] = arena_strndup(&w->arena, text, strlen(text));
+	w->slot[s] = w->n;
+	if (2 * w->n >= w->n_slots) {
+		free(w->slot);
+		w->n_slots *= 2;
+		w->slot = xcalloc(w->n_slots, sizeof(*w->slot));
+		for (uint32_t i = 0; i < w->n; i++)
+			w->slot[words_slot(w, w->word[i])] = i + 1;
+	}
+	return w->n;
+}
+
+uint32_t store_word_add(struct store *s, const char *text)
+{
+	return words_add(s->words, text);
+}
+
+const char *store_word(const struct store *s, uint32_t word)
+{
+	return word ? s->words->word[word - 1] : "";
+}
+
+/* ---- the file ----------------------------------------------------------------------------- */
+
+static uint64_t spool_write(struct store_spool *p, const struct store_value *v, uint32_t n)
+{
+	uint64_t at = p->end;
+
+	if (!p->file && !(p->file = tmpfile()))
+		die_errno("temporary file");
+	if (p->reading && fseeko(p->file, 0, SEEK_END))
+		die_errno("temporary file");
+	p->reading = false;
+	if (fwrite(v, sizeof(*v), n, p->file) != n)
+		die_errno("temporary file");
+	p->end += (uint64_t)n * sizeof(*v);
+	return at;
+}
+
+const struct store_value *store_load(struct store *s, const struct store_kernel *k)
+{
+	struct store_spool *p = s->spool;
+
+	grow(&p->buffer, &p->cap, k->n + 1, sizeof(*p->buffer));
+	if (!k->n)
+		return p->buffer;
+	p->reading = true;
+	if (fseeko(p->file, (off_t)k->at, SEEK_SET) || fread(p->buffer, sizeof(*p->buffer), k->n, p->file) != k->n)
+		die_errno("temporary file");
+	return p->buffer;
+}
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+struct store *store_new(void)
+{
+	struct store *s = xcalloc(1, sizeof(*s));
+
+	s->words = words_new();
+	s->columns = words_new();
+	s->options = words_new();
+	s->spool = xcalloc(1, sizeof(*s->spool));
+	return s;
+}
+
+void store_free(struct store *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->n_runs; i++)
+		free(s->run[i].option);
+	if (s->spool->file)
+		fclose(s->spool->file);
+	free(s->spool->buffer);
+	free(s->spool);
+	words_free(s->words);
+	words_free(s->columns);
+	words_free(s->options);
+	free(s->run);
+	free(s->kernel);
+	free(s->total);
+	free(s->column);
+	free(s->option);
+	free(s);
+}
+
+uint32_t store_column(struct store *s, const char *name)
+{
+	uint32_t c = words_add(s->columns, name);
+
+	if (c > s->n_columns) {
+		grow(&s->column, &s->cap_columns, c, sizeof(*s->column));
+		s->column[s->n_columns++] = (struct store_column){(char *)(uintptr_t)s->columns->word[c - 1],
+			figure_find(name)};
+	}
+	return c - 1;
+}
+
+static uint32_t option_of(struct store *s, const char *name)
+{
+	uint32_t o = words_add(s->options, name);
+
+	if (o > s->n_options) {
+		grow(&s->option, &s->cap_options, o, sizeof(*s->option));
+		s->option[s->n_options++] = (char *)(uintptr_t)s->options->word[o - 1];
+	}
+	return o - 1;
+}
+
+uint32_t store_start(struct store *s, const char *file, const struct run_item *item)
+{
+	struct store_run run = {.form = item->form};
+	char *name = xmalloc(strlen(file) + 16);
+
+	if (item->run > 1)
+		sprintf(name, "%s#%u", file, item->run);
+	else
+		strcpy(name, file);
+	run.name = store_word_add(s, name);
+	free(name);
+	for (uint32_t i = 0; i < item->n_options; i++) {
+		uint32_t o = option_of(s, item->option[i].name);
+
+		if (o >= run.n_options) {
+			run.option = xrealloc(run.option, o + 1, sizeof(*run.option));
+			while (run.n_options <= o)
+				run.option[run.n_options++] = 0;
+		}
+		run.option[o] = store_word_add(s, item->option[i].value);
+	}
+	grow(&s->run, &s->cap_runs, s->n_runs + 1, sizeof(*s->run));
+	s->run[s->n_runs] = run;
+	return s->n_runs++;
+}
+
+void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n)
+{
+	struct store_kernel k = {.run = s->n_runs - 1, .n = n, .at = spool_write(s->spool, v, n)};
+
+	if (item->status) {
+		grow(&s->total, &s->cap_totals, s->n_totals + 1, sizeof(*s->total));
+		s->total[s->n_totals++] = k;
+		s->run[k.run].total = s->n_totals;
+		s->run[k.run].status = store_word_add(s, item->status);
+		return;
+	}
+	k.position = item->kernel.position;
+	k.id = item->kernel.id;
+	k.stream = item->kernel.stream;
+	k.name = store_word_add(s, item->kernel.name);
+	k.grid = store_word_add(s, item->kernel.grid);
+	k.block = store_word_add(s, item->kernel.block);
+	grow(&s->kernel, &s->cap_kernels, s->n_kernels + 1, sizeof(*s->kernel));
+	s->kernel[s->n_kernels++] = k;
+}
