@@ -37,7 +37,7 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream;		/* index into gpu.streams */
 	bool launched, selected, done, ended;
-	uint64_t start_cycle;
+	uint64_t start_cycle;		/* when it was launched */
 };
 
 struct gpu {
@@ -63,6 +63,8 @@ struct gpu {
 	uint64_t streams[MAX_STREAMS];	/* stream ids as written, by index */
 	uint32_t n_streams;
 	struct events *events;
+	struct profile *profile;	/* NULL: none wanted */
+	struct timeline *timeline;	/* NULL: none wanted */
 	struct launch *launch;		/* launch.c */
 	bool deadlock;
 	bool cluster_idled;		/* a cluster's last CTA has ended since the L1Ds were last looked at */

@@ -5,6 +5,7 @@
  */
 #include "decode.h"
 #include "gpu.h"
+#include "profile.h"
 #include "regset.h"
 #include "scheduler.h"
 
@@ -167,6 +168,8 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 		*seen |= SEEN_READY;
 		if (!regset_room(s, &s->id_oc[kind], k) || (c->dual_issue_diff && previous == type))
 			continue;
+		if (s->profile)
+			profile_issue(s, w, n);
 		issue(s, k, w);
 		previous = type;
 		count_issue(s, w, ++n);
@@ -195,7 +198,12 @@ static unsigned run_scheduler(struct sm *s, unsigned k)
 }
 
 /* The bucket of a cycle in which scheduler k issued nothing. */
-static void count_idle(struct sm *s, unsigned k) { s->n.distro[s->idle_bucket[k]]++; }
+static void count_idle(struct sm *s, unsigned k)
+{
+	s->n.distro[s->idle_bucket[k]]++;
+	if (s->profile)
+		profile_idle(s, k, 1);
+}
 
 /* True when it issued. Policies whose lists change by being looked at are never still. */
 static bool schedule(struct sm *s, unsigned k, uint64_t running)
@@ -210,6 +218,8 @@ static bool schedule(struct sm *s, unsigned k, uint64_t running)
 	if (seen & SEEN_ISSUED)
 		return true;
 	s->idle_bucket[k] = seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0;
+	if (s->profile)
+		s->profile->idle[k].row = 0;
 	count_idle(s, k);
 	if (s->core->policy != SCHED_TWO_LEVEL && s->core->policy != SCHED_RRR)
 		s->still |= 1u << k;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "arena.h"
 #include "launch.h"
+#include "timeline.h"
 
 static void append(struct kernel ***list, uint32_t *n, uint32_t *cap, struct kernel *k)
 {
@@ -116,6 +117,7 @@ void launch_kernels(struct gpu *g)
 			return;
 		l->slot[s] = k;
 		k->launched = true;
+		k->start_cycle = gpu_now(g);
 		l->ctas_left++;
 		l->retry = true;
 	}
@@ -262,6 +264,8 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	g->cluster[s->cluster].live_threads += kernel_threads(k->head);
 	if (g->events)
 		events_cta(g->events, gpu_now(g), s->id, slot, k->next_cta);
+	if (g->timeline)
+		timeline_cta(g->timeline, s, slot, k);
 	if (++k->next_cta == k->n_ctas) {
 		l->ctas_left--;
 		if (trace_finish(k->trace, &f) < 0)
@@ -374,6 +378,8 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	struct kernel *k = c->kernel;
 
 	g->completed_ctas++;
+	if (g->timeline)
+		timeline_cta_end(g->timeline, s, slot, gpu_now(g) + 1);
 	g->cluster[s->cluster].live_threads -= c->threads;
 	if (!g->cluster[s->cluster].live_threads)
 		g->cluster_idled = true;

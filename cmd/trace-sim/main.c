@@ -8,9 +8,12 @@
 #include <unistd.h>
 #include "arena.h"
 #include "cli.h"
+#include "profile.h"
 #include "run.h"
+#include "timeline.h"
 
-enum { OPT_LIST_OPTIONS = 256, OPT_DUMP_CONFIG, OPT_EVENTS, OPT_STRICT, OPT_ISA, OPT_HOST_TIME };
+enum { OPT_LIST_OPTIONS = 256, OPT_DUMP_CONFIG, OPT_EVENTS, OPT_STRICT, OPT_ISA, OPT_HOST_TIME,
+	OPT_PROFILE, OPT_TIMELINE, OPT_TIMELINE_INTERVAL, OPT_TIMELINE_SMS };
 
 static const struct cli_row rows[] = {
 	{'g', "gpu", "GPU", "a configuration that comes with the suite: qv100, titanv, gv100, rtx2060, rtx2060s, rtx3070, a100",
@@ -23,6 +26,11 @@ static const struct cli_row rows[] = {
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file", NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
+	{OPT_PROFILE, "profile", "FILE", "write where the warp schedulers' cycles went, by instruction", "file"},
+	{OPT_TIMELINE, "timeline", "FILE", "write a timeline as Chrome trace events, for Perfetto", "file"},
+	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES", "cycles between values of its counters; default: by the run's length",
+		NULL},
+	{OPT_TIMELINE_SMS, "timeline-sms", "N", "show the CTAs of N SMs, evenly spread (8)", NULL},
 	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
 	{OPT_STRICT, "strict", NULL, "an opcode without a row is an error", NULL},
 	{OPT_HOST_TIME, "host-time", NULL, "put host times and rates into the result", NULL},
@@ -44,7 +52,9 @@ struct args {
 	const char **config, **define;	/* in order; a -g entry is marked in shipped */
 	bool *shipped;
 	uint32_t n_config, n_define;
-	const char *kernels, *output, *events, *isa;
+	const char *kernels, *output, *events, *isa, *profile, *timeline;
+	uint64_t interval;
+	uint32_t timeline_sms;
 	enum run_format format;
 	bool force, strict, host_time, dump, list, quiet, verbose;
 };
@@ -57,6 +67,16 @@ static enum run_format format_of(const char *name)
 		if (!strcmp(name, names[i]))
 			return (enum run_format)i;
 	cli_usage("found format '%s', wanted text, json, msgpack or accelsim", name);
+}
+
+/* A number of at least min. */
+static unsigned long long number(const char *name, const char *value, unsigned long long min)
+{
+	unsigned long long n;
+
+	if (cli_size(value, &n) < 0 || n < min || n > UINT32_MAX)
+		cli_usage("found --%s '%s', wanted a number from %llu to %u", name, value, min, UINT32_MAX);
+	return n;
 }
 
 static void on_option(void *ctx, int letter, const char *value)
@@ -76,6 +96,10 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case OPT_EVENTS: a->events = value; break;
+	case OPT_PROFILE: a->profile = value; break;
+	case OPT_TIMELINE: a->timeline = value; break;
+	case OPT_TIMELINE_INTERVAL: a->interval = number("timeline-interval", value, 1); break;
+	case OPT_TIMELINE_SMS: a->timeline_sms = (uint32_t)number("timeline-sms", value, 0); break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
@@ -97,10 +121,8 @@ static void read_configuration(struct gpuconf *c, const struct args *a)
 			die_fault(&f);
 }
 
-static void run_record(struct run *r)
+static void run_record(const struct run *r, struct record_writer *w)
 {
-	struct record_writer *w = r->writer;
-
 	record_begin(w, "run");
 	record_string(w, "tool", "trace-sim");
 	record_string(w, "version", VERSION);
@@ -117,41 +139,85 @@ static void run_record(struct run *r)
 	record_end(w);
 }
 
+/* The files beside the result. */
+struct logs {
+	struct output *events, *profile, *timeline;
+	struct events log;
+	struct record_writer *writer;
+};
+
+static void open_events(struct logs *l, struct run *r, const struct args *a)
+{
+	if (!a->events)
+		return;
+	l->events = output_open(a->events, a->force);
+	l->log.out = output_stream(l->events);
+	r->gpu.events = &l->log;
+}
+
+/* These want a machine that stands. */
+static void open_profiles(struct logs *l, struct run *r, const struct args *a)
+{
+	struct gpu *g = &r->gpu;
+
+	if (a->profile) {
+		l->profile = output_open(a->profile, a->force);
+		l->writer = record_open(output_stream(l->profile),
+			r->format == FORMAT_ACCELSIM ? RECORD_TEXT : (enum record_format)r->format);
+		run_record(r, l->writer);
+		g->profile = profile_start(g, l->writer);
+	}
+	if (a->timeline) {
+		l->timeline = output_open(a->timeline, a->force);
+		g->timeline = timeline_start(g, output_stream(l->timeline), a->interval, a->timeline_sms);
+	}
+}
+
+static void close_logs(struct logs *l, struct run *r)
+{
+	if (l->profile) {
+		profile_free(r->gpu.profile, &r->gpu);
+		record_close(l->writer);
+		output_commit(l->profile);
+	}
+	if (l->timeline)
+		output_commit(l->timeline);
+	if (l->events)
+		output_commit(l->events);
+}
+
 static int simulate(struct run *r, const struct args *a, struct isa *isa, const char *trace)
 {
-	struct output *out = output_open(a->output, a->force), *log = NULL;
-	struct events events;
+	struct output *out = output_open(a->output, a->force);
+	struct logs logs = {0};
 	struct fault f;
 	int status;
 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
-	if (a->events) {
-		log = output_open(a->events, a->force);
-		events.out = output_stream(log);
-		r->gpu.events = &events;
-	}
+	open_events(&logs, r, a);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
 	r->out = output_stream(out);
 	if (r->format != FORMAT_ACCELSIM) {
 		r->writer = record_open(r->out, (enum record_format)r->format);
-		run_record(r);
+		run_record(r, r->writer);
 	}
+	open_profiles(&logs, r, a);
 	progress_start(r);
 	status = run_application(r);
 	progress_end(r);
+	close_logs(&logs, r);
 	gpu_free(&r->gpu);
 	klist_free(&r->list);
-	if (log)
-		output_commit(log);
 	output_commit(out);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct args a = {.config = xcalloc((size_t)argc, sizeof(char *)), .define = xcalloc((size_t)argc, sizeof(char *)),
+	struct args a = {.timeline_sms = TIMELINE_SMS,
+		.config = xcalloc((size_t)argc, sizeof(char *)), .define = xcalloc((size_t)argc, sizeof(char *)),
 		.shipped = xcalloc((size_t)argc, sizeof(bool))};
 	struct run r = {.status = NULL};
 	struct kselect *select = NULL;

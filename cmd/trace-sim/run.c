@@ -13,7 +13,9 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "arena.h"
+#include "profile.h"
 #include "run.h"
+#include "timeline.h"
 
 /* Files are looked for before cycle 0: a missing one is better found now than hours into the run. */
 static void check_files(const struct run *r)
@@ -81,6 +83,8 @@ static struct kernel *simulate(struct run *r)
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 			g->deadlock = true;
 		progress_poll(r);
+		if (g->timeline && gpu_now(g) >= timeline_due(g->timeline))
+			timeline_sample(g->timeline, g);
 		k = launch_pop_finished(g);
 		if (k)
 			return k;
@@ -154,6 +158,10 @@ static void fold(struct run *r)
 static void finish_kernel(struct run *r, struct kernel *k)
 {
 	gpu_sync(&r->gpu);
+	if (r->gpu.profile)
+		profile_kernel(r->gpu.profile, &r->gpu, k);
+	if (r->gpu.timeline && k)
+		timeline_kernel(r->gpu.timeline, &r->gpu, k);
 	if (r->format == FORMAT_ACCELSIM) {
 		print_block(r, k);
 	} else {
@@ -184,6 +192,10 @@ static void end_record(struct run *r)
 
 static int end_run(struct run *r)
 {
+	if (r->gpu.profile)
+		profile_end(r->gpu.profile, &r->gpu, r->status, r->kernels_done);
+	if (r->gpu.timeline)
+		timeline_end(r->gpu.timeline, &r->gpu);
 	if (r->format != FORMAT_ACCELSIM) {
 		end_record(r);
 		record_close(r->writer);

@@ -49,7 +49,7 @@ static unsigned visit_round(struct sm *s, unsigned k, uint64_t warps, unsigned s
 }
 
 /* quirk Q10: the last-issued warp comes on top of the N oldest. */
-static uint64_t limit(const struct sm *s, unsigned k, uint64_t running)
+uint64_t sched_limit(const struct sm *s, unsigned k, uint64_t running)
 {
 	uint64_t first = running & 1ull << (last_slot(s, k) % 64), kept = 0;
 
@@ -102,7 +102,7 @@ unsigned sched_ordered(struct sm *s, unsigned k)
 	}
 	valid = mine & sched_running(s);
 	if (policy == SCHED_WARP_LIMITING)
-		valid = limit(s, k, valid);
+		valid = sched_limit(s, k, valid);
 	valid &= s->ibuf;
 	if (!valid)
 		return 0;

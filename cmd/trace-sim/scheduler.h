@@ -29,6 +29,9 @@ static inline void sched_refresh(struct sm *s, uint64_t warps)
 		sched_recompute(s, warps & s->stale);
 }
 
+/* warp_limiting: those of the running warps of scheduler k that it looks at. */
+uint64_t sched_limit(const struct sm *s, unsigned k, uint64_t running);
+
 /* One cycle of scheduler k by each policy; the result is a mask of enum seen. */
 unsigned sched_ordered(struct sm *s, unsigned k);
 unsigned sched_two_level(struct sm *s, unsigned k);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "gpu.h"
-#include "regset.h"
+#include "profile.h"
 
 #define WINST_MAX 65535u
 
@@ -100,6 +100,9 @@ static void catch_up(struct sm *s, uint64_t cycles)
 	s->sched_first = (uint32_t)((s->sched_first + cycles) % c->schedulers);
 	for (unsigned k = 0; k < c->schedulers; k++)
 		s->n.distro[s->idle_bucket[k]] += cycles;
+	if (s->profile)
+		for (unsigned k = 0; k < c->schedulers; k++)
+			profile_idle(s, k, cycles);
 	if (s->l1i)
 		cache_idle_cycles(s->l1i, cycles * c->fetch_steps);
 	ldst_catch_up(s, cycles);
@@ -241,6 +244,10 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 
 	if (!s->live_ctas)
 		s->now = gpu_now(s->gpu) - 1;	/* it stood still until now */
+	if (s->profile) {
+		sm_sync(s, gpu_now(s->gpu));	/* what it slept through has the old reasons */
+		profile_place(s, slot, k->uid);
+	}
 	c->kernel = k;
 	c->id = cta_id;
 	c->first_thread = first_thread;

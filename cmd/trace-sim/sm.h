@@ -230,6 +230,7 @@ struct sm {
 	struct gpu *gpu;
 	const struct uop *uops;	/* by code handle */
 	struct events *events;	/* NULL: not logged */
+	struct sm_profile *profile;	/* NULL: not profiled */
 	struct kernel *kernel;	/* bound kernel (normal mode) */
 
 	struct winst *winst;	/* pool; [0] unused */
