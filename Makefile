@@ -29,10 +29,13 @@ $(LIB): $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $(LIB_OBJ)
 
+# trace-lint judges configurations by the simulator's own rules.
+trace-lint_EXTRA = $(patsubst %,$(BUILD)/obj/cmd/trace-sim/%.o,params params_cache params_core params_mem uop)
+
 define program
 $(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(sort $$(wildcard cmd/$(1)/*.c)))
-$$(BUILD)/$(1): $$($(1)_OBJ) $$(LIB)
-	$$(CC) $$(CFLAGS_ALL) $$(LDFLAGS) -o $$@ $$($(1)_OBJ) $$(LIB) $$(LDLIBS_ALL)
+$$(BUILD)/$(1): $$($(1)_OBJ) $$($(1)_EXTRA) $$(LIB)
+	$$(CC) $$(CFLAGS_ALL) $$(LDFLAGS) -o $$@ $$($(1)_OBJ) $$($(1)_EXTRA) $$(LIB) $$(LDLIBS_ALL)
 DEPS += $$($(1)_OBJ:.o=.d)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))

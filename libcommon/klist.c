@@ -144,16 +144,15 @@ static int parse_line(struct klist *k, uint32_t *cap, struct field line, const c
 		line.n));
 }
 
-/* What a line has around its text. */
-static void remark(struct teller *tell, const char *text, size_t len, struct field line, struct place at,
-	struct fault *f)
+/* What a line has around its text. Where the line has a newline, text[len] is the first byte of its end. */
+static void remark(struct teller *tell, const char *text, size_t len, bool newline, struct field line,
+	struct place at, struct fault *f)
 {
 	if (!tell->fault || !line.n)
 		return;
 	size_t behind = len - (size_t)(line.s - text) - line.n;
-	if (behind && text[len - 1] == '\r') {
-		behind--;
-		fault_set(f, (struct place){ at.file, at.line, (uint32_t)len }, "line-end", "found a carriage "
+	if (newline && text[len] == '\r') {
+		fault_set(f, (struct place){ at.file, at.line, (uint32_t)len + 1 }, "line-end", "found a carriage "
 			"return before the line's end");
 		if (!tell->told_return)
 			tell->fault(tell->ctx, f);
@@ -175,7 +174,7 @@ static int parse(struct klist *k, struct input *in, const char *folder, struct t
 	while ((r = input_line(in, &text, &len, f)) > 0) {
 		struct field line = trim(text, len);
 		struct place at = { input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1 };
-		remark(tell, text, len, line, at, f);
+		remark(tell, text, len, input_line_had_newline(in), line, at, f);
 		if (line.n && parse_line(k, &cap, line, folder, at, f) < 0 &&
 			!(tell->fault && tell->fault(tell->ctx, f)))
 			return -1;

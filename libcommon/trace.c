@@ -404,6 +404,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 		if (r == 0) {
 			ended_early(t, true, f);
 			t->over = true;
+			t->no_newline = false;
 			return trace_told(t, f) ? 0 : -1;
 		}
 		if ((r = block_line(t, tb, line, len, f)) < 0) {
@@ -411,6 +412,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 			if (!trace_told(t, f))
 				return -1;
 			t->over = t->last && line + len == t->end;
+			t->no_newline = t->no_newline && !t->over;
 			r = t->over;
 		}
 		text_next(t, line + len);

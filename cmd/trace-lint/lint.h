@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the checks share: the run, the kernel that is being read, the warps of the current thread block.
+ *
+ *   lint_list.c    operands: lists, folders, single kernels
+ *   lint_header.c  a kernel's header
+ *   lint_block.c   a kernel from its first to its last thread block; raw traces
+ *   lint_inst.c    static instructions, each once for each kernel
+ *   lint_warp.c    records: EXIT, barriers, groups
+ *   lint_addr.c    addresses of a record
+ *   lint_config.c  what a configuration cannot run
+ *
+ * Always true: a check sees a record once, while its line is at hand, and keeps nothing of it but the state
+ * of its warp; memory is that of one thread block's warps and of the distinct instructions (of a raw trace:
+ * all warps).
+ */
+#ifndef LINT_H
+#define LINT_H
+
+#include "gpuconf.h"
+#include "klist.h"
+#include "report.h"
+#include "trace.h"
+
+struct params;
+
+enum fact_flag {
+	FACT_KNOWN = 1 << 0,
+	FACT_EXIT = 1 << 1,
+	FACT_BARRIER = 1 << 2,
+	FACT_GROUP = 1 << 3,
+	FACT_DEPBAR = 1 << 4,
+	FACT_ADDRESS = 1 << 5,
+	FACT_LOAD = 1 << 6
+};
+
+enum place_kind { PLACE_NONE, PLACE_GLOBAL, PLACE_GENERIC, PLACE_SHARED, PLACE_LOCAL };
+
+/* What the checks need of a static instruction. */
+struct fact {
+	uint8_t flags, where;               /* enum fact_flag, enum place_kind */
+	uint8_t width;                      /* bytes of a lane, as the hardware has it */
+	uint32_t told[(N_RULES + 31) / 32]; /* a bit for each rule that was printed for it */
+};
+
+struct warp_state {
+	uint64_t line; /* of its last record */
+	uint32_t lanes, exited, groups;
+	bool damaged; /* lines were lost: what is absent proves nothing */
+	bool met;
+};
+
+struct range {
+	uint64_t from, to;
+};
+
+struct raw_warps;
+
+struct lint {
+	struct report *rep;
+	const struct isa *isa;
+	const struct params *params; /* NULL: no configuration */
+	struct range *copy;          /* of the list up to this kernel */
+	uint32_t n_copies, cap_copies, last_copy;
+
+	/* the kernel */
+	struct code *code;
+	struct trace *trace; /* NULL while it is opened */
+	const char *path;
+	const struct kernel_header *head;
+	struct fact *fact;
+	uint32_t cap_facts;
+	bool has_imm, shape_known, order_told, window_told, tail_told;
+	uint64_t last_id; /* thread block read last, plus 1 */
+
+	/* the thread block */
+	struct tblock block;
+	struct warp_state *warp, *now, stray;
+	uint32_t n_warps, cap_warps, now_number;
+	uint16_t (*bars)[32]; /* BARs of each warp and lane */
+	bool any_bars, fed;
+	struct raw_warps *raw;
+};
+
+/* ---- lint_list.c ---- */
+/* All that an operand names. False: it cannot be read. */
+bool lint_operand(struct lint *l, const char *path);
+
+/* ---- lint_header.c ---- */
+void lint_header(struct lint *l);
+void lint_shape(struct lint *l); /* once a line was read */
+
+/* ---- lint_block.c ---- */
+/* Read and check the kernel. False: the file cannot be opened, *f says why. */
+bool lint_kernel(struct lint *l, const char *path, struct fault *f);
+struct warp_state *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp);
+void lint_free(struct lint *l);
+
+/* ---- lint_inst.c ---- */
+void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line);
+/* Column of a field of an instruction line; 0: unknown. */
+enum field { FIELD_PC, FIELD_MASK, FIELD_OPCODE, FIELD_WIDTH, FIELD_ADDRESS };
+uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum field field);
+struct place lint_place(const struct lint *l, const struct trace_line *line, enum field field);
+/* True: the rule was not printed for this instruction yet, and is to be; false: it was counted. */
+bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule);
+
+/* ---- lint_warp.c ---- */
+void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
+void lint_warps_end(struct lint *l); /* of a thread block whose warps all ended */
+void lint_warp_end(struct lint *l, uint32_t number, const struct warp_state *w);
+
+/* ---- lint_addr.c ---- */
+void lint_address(
+	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
+
+/* ---- lint_config.c ---- */
+struct config_args {
+	const char **file, **define;
+	bool *shipped;
+	uint32_t n_files, n_defines;
+};
+/* NULL: findings were reported; *unreadable is set when a file could not be read. */
+struct params *lint_config(
+	struct report *rep, struct gpuconf *c, const struct config_args *a, bool *unreadable);
+void lint_config_kernel(struct lint *l);
+void lint_config_inst(struct lint *l, uint32_t handle, const struct trace_line *line);
+
+#endif

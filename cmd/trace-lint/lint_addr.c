@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Addresses of a record: one pass over its words gives the lowest, the highest and all low bits, and
+ * everything else is a comparison. Always true: what the model leaves out (the lanes of a stride behind a
+ * hole) is not judged. What is left out: bulk copies, and opcodes that no rule of the model covers.
+ */
+#include "bits.h"
+#include "lint.h"
+
+#define GPU_ADDRESS_BITS 49
+#define WINDOW_BYTES     (UINT64_C(1) << 24) /* of shared and of local memory */
+#define LOCAL_MAX        (512u << 10)        /* of a thread */
+
+struct span {
+	uint64_t low, high, bits;
+	bool null, holes;
+};
+
+static inline void join(struct span *s, uint64_t a)
+{
+	s->low = a < s->low ? a : s->low;
+	s->high = a > s->high ? a : s->high;
+	s->bits |= a;
+}
+
+static void stride_span(struct span *s, const uint64_t *w, uint32_t mask)
+{
+	uint32_t run = mask >> bit_lowest32(mask), gap = ~run;
+	unsigned n = gap ? bit_lowest32(gap) : 32;
+
+	s->holes = run & (run + 1);
+	join(s, w[0]);
+	join(s, w[0] + w[1] * (n - 1));
+	if (n > 1)
+		s->bits |= w[1];
+	s->null = !w[0] || !(w[0] + w[1] * (n - 1));
+}
+
+static void delta_span(struct span *s, const uint64_t *w, unsigned n)
+{
+	uint64_t a = w[0], null = !a;
+
+	join(s, a);
+	for (unsigned i = 0; i + 1 < n; i++) {
+		a += (uint64_t)(int64_t)(int32_t)(uint32_t)(w[1 + i / 2] >> (i & 1) * 32);
+		join(s, a);
+		null |= !a;
+	}
+	s->null = null;
+}
+
+static void list_span(struct span *s, const uint64_t *w, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		join(s, w[i]);
+	s->null = !s->low;
+}
+
+/* ---- where an address may be ---------------------------------------------------------------- */
+
+static bool in_window(uint64_t a, uint64_t base) { return base && a >= base && a - base < WINDOW_BYTES; }
+
+/* Offset of the last byte in a window that counts from 0 or from base. */
+static uint64_t last_offset(const struct span *s, uint64_t base, unsigned width)
+{
+	return (base && s->low >= base ? s->high - base : s->high) + width - 1;
+}
+
+static bool was_copied(struct lint *l, const struct span *s, unsigned width)
+{
+	uint64_t end = s->high + width;
+
+	for (uint32_t i = 0; i < l->n_copies; i++) {
+		uint32_t n = (l->last_copy + i) % l->n_copies;
+
+		if (s->low >= l->copy[n].from && end <= l->copy[n].to) {
+			l->last_copy = n;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct check {
+	struct lint *l;
+	const struct rec *r;
+	const struct trace_line *line;
+	const struct span *s;
+};
+
+static bool first(const struct check *c, enum rule_name rule) { return lint_first(c->l, c->r->inst, rule); }
+
+static struct place at(const struct check *c) { return lint_place(c->l, c->line, FIELD_ADDRESS); }
+
+static void check_shared(const struct check *c, unsigned width)
+{
+	const struct kernel_header *h = c->l->head;
+	uint64_t last = last_offset(c->s, h->shmem_base, width);
+
+	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX && first(c, RULE_SHARED_BEYOND))
+		report_at(c->l->rep, RULE_SHARED_BEYOND, at(c),
+			"found an access up to byte 0x%llx of shared memory, wanted it "
+			"within the %u of \"-shmem\"",
+			(unsigned long long)last, h->shmem_bytes);
+}
+
+static void check_local(const struct check *c, unsigned width)
+{
+	uint64_t last = last_offset(c->s, c->l->head->local_base, width);
+
+	if (last >= LOCAL_MAX && first(c, RULE_LOCAL_BEYOND))
+		report_at(c->l->rep, RULE_LOCAL_BEYOND, at(c),
+			"found an access up to byte 0x%llx of local memory, wanted it "
+			"within %u",
+			(unsigned long long)last, LOCAL_MAX);
+}
+
+static void check_global(const struct check *c, const struct fact *k)
+{
+	struct lint *l = c->l;
+	const struct kernel_header *h = l->head;
+	bool shared = in_window(c->s->low, h->shmem_base), local = in_window(c->s->low, h->local_base);
+
+	if (shared && k->where == PLACE_GENERIC)
+		check_shared(c, k->width);
+	if ((shared || local) && k->where == PLACE_GLOBAL && first(c, RULE_ADDRESS_SPACE))
+		report_at(l->rep, RULE_ADDRESS_SPACE, at(c),
+			"found address 0x%llx of a global access in the %s window",
+			(unsigned long long)c->s->low, shared ? "shared" : "local");
+	if (c->s->null && first(c, RULE_ADDRESS_NULL))
+		report_at(l->rep, RULE_ADDRESS_NULL, at(c), "found address 0 in an active lane of mask %08x",
+			c->r->mask);
+	if (c->s->high >> GPU_ADDRESS_BITS && first(c, RULE_ADDRESS_RANGE))
+		report_at(l->rep, RULE_ADDRESS_RANGE, at(c), "found address 0x%llx, wanted one of %d bits",
+			(unsigned long long)c->s->high, GPU_ADDRESS_BITS);
+	if (shared || local || !(k->flags & FACT_LOAD) || !l->n_copies || c->s->null)
+		return;
+	if (was_copied(l, c->s, k->width))
+		return;
+	if (l->window_told)
+		report_again(l->rep, RULE_ADDRESS_WINDOW);
+	else
+		report_at(l->rep, RULE_ADDRESS_WINDOW, at(c),
+			"found a load from 0x%llx to 0x%llx, outside the windows of the "
+			"header and the %u copies before the kernel",
+			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies);
+	l->window_told = true;
+}
+
+void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
+{
+	const struct fact *k = &l->fact[r->inst];
+	const uint64_t *w = tb->word + (r->addr >> 2);
+	struct span s = {UINT64_MAX, 0, 0, false, false};
+	struct check c = {l, r, line, &s};
+
+	switch ((enum addr_kind)(r->addr & 3)) {
+	case ADDR_NONE:
+		return;
+	case ADDR_STRIDE:
+		stride_span(&s, w, r->mask);
+		break;
+	case ADDR_DELTA:
+		delta_span(&s, w, bit_count32(r->mask));
+		break;
+	case ADDR_LIST:
+		list_span(&s, w, bit_count32(r->mask));
+		break;
+	}
+	if (s.holes && first(&c, RULE_STRIDE_HOLES))
+		report_at(l->rep, RULE_STRIDE_HOLES, at(&c),
+			"found mode 1 over mask %08x, wanted a mask without holes", r->mask);
+	if (s.bits & (k->width - 1u) && first(&c, RULE_ADDRESS_ALIGN))
+		report_at(l->rep, RULE_ADDRESS_ALIGN, at(&c),
+			"found addresses from 0x%llx to 0x%llx that are not all multiples "
+			"of %u",
+			(unsigned long long)s.low, (unsigned long long)s.high, k->width);
+	if (k->where == PLACE_SHARED)
+		check_shared(&c, k->width);
+	else if (k->where == PLACE_LOCAL)
+		check_local(&c, k->width);
+	else
+		check_global(&c, k);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A kernel file from its header to its end. The reader gives faults and records while it reads; here a thread
+ * block is begun and ended, and the warps of a raw trace are told apart.
+ *
+ * Always true: a file is read once and in order. A fault inside a warp marks the warp as damaged.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "lint.h"
+
+/* ---- warps of a raw trace ----------------------------------------------------------------- */
+
+/* Open addressing by thread block and warp; memory grows with the number of warps in the file. */
+struct raw_warp {
+	uint32_t x, y, z, number;
+	struct warp_state state;
+};
+struct raw_warps {
+	struct raw_warp *slot;
+	uint32_t n, n_slots;
+};
+
+static struct raw_warp *raw_slot(
+	const struct raw_warps *t, uint32_t x, uint32_t y, uint32_t z, uint32_t number)
+{
+	uint64_t h = (((uint64_t)x * 0x9e3779b1u + y) * 0x85ebca6bu + z) * 0xc2b2ae35u + number;
+	uint32_t s = (uint32_t)((h * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->n_slots - 1);
+
+	for (;; s = (s + 1) & (t->n_slots - 1)) {
+		struct raw_warp *w = &t->slot[s];
+
+		if (!w->state.lanes || (w->x == x && w->y == y && w->z == z && w->number == number))
+			return w;
+	}
+}
+
+static void raw_grow(struct raw_warps *t)
+{
+	struct raw_warps to = {.n = t->n, .n_slots = t->n_slots ? t->n_slots * 4 : 1024};
+
+	to.slot = xcalloc(to.n_slots, sizeof *to.slot);
+	for (uint32_t i = 0; i < t->n_slots; i++)
+		if (t->slot[i].state.lanes)
+			*raw_slot(&to, t->slot[i].x, t->slot[i].y, t->slot[i].z, t->slot[i].number) =
+				t->slot[i];
+	free(t->slot);
+	*t = to;
+}
+
+static uint32_t lanes_of(const struct lint *l, uint32_t warp)
+{
+	uint64_t threads = kernel_threads(l->head), first = (uint64_t)warp * 32;
+
+	return first >= threads || threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
+}
+
+static struct warp_state *raw_warp(struct lint *l, const struct tblock *tb, uint32_t number)
+{
+	struct raw_warps *t = l->raw;
+
+	if (t->n * 2 >= t->n_slots)
+		raw_grow(t);
+	struct raw_warp *w = raw_slot(t, tb->x, tb->y, tb->z, number);
+
+	if (!w->state.lanes) {
+		*w = (struct raw_warp){tb->x, tb->y, tb->z, number, {.lanes = lanes_of(l, number)}};
+		t->n++;
+	}
+	return &w->state;
+}
+
+static void raw_check_blocks(struct lint *l)
+{
+	const struct raw_warps *t = l->raw;
+	uint64_t want = kernel_blocks(l->head) * kernel_warps(l->head);
+
+	for (uint32_t i = 0; i < t->n_slots; i++) {
+		const struct raw_warp *w = &t->slot[i];
+		const uint32_t *g = l->head->grid;
+
+		if (!w->state.lanes)
+			continue;
+		lint_warp_end(l, w->number, &w->state);
+		if (w->x >= g[0] || w->y >= g[1] || w->z >= g[2])
+			report_at(l->rep, RULE_BLOCK_ID_GRID,
+				(struct place){trace_path(l->trace), w->state.line, 1},
+				"found thread block %u,%u,%u, wanted one in the grid of %u,%u,%u", w->x, w->y,
+				w->z, g[0], g[1], g[2]);
+	}
+	if (t->n < want)
+		report_at(l->rep, RULE_BLOCKS_MISSING, (struct place){.file = trace_path(l->trace)},
+			"found lines of %u warps, "
+			"wanted the %" PRIu64 " of the grid",
+			t->n, want);
+}
+
+/* ---- the thread block --------------------------------------------------------------------- */
+
+struct warp_state *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp)
+{
+	if (!l->raw && trace_shape(l->trace).raw)
+		l->raw = xcalloc(1, sizeof *l->raw);
+	l->now_number = warp;
+	if (l->raw)
+		l->now = raw_warp(l, tb, warp);
+	else
+		l->now = warp < l->n_warps ? &l->warp[warp] : &l->stray;
+	return l->now;
+}
+
+static void begin_block(struct lint *l)
+{
+	for (uint32_t i = 0; i < l->n_warps; i++)
+		l->warp[i] = (struct warp_state){.lanes = lanes_of(l, i)};
+	if (l->any_bars)
+		memset(l->bars, 0, l->n_warps * sizeof *l->bars);
+	l->stray = (struct warp_state){.lanes = UINT32_MAX, .damaged = true};
+	l->any_bars = l->fed = false;
+	l->now_number = UINT32_MAX;
+}
+
+/* Records of a reader that has no text were not given while it read. */
+static void feed(struct lint *l)
+{
+	for (uint32_t i = 0; i < l->block.n_warps; i++) {
+		const struct warp_recs *w = &l->block.warp[i];
+
+		for (uint32_t r = 0; r < w->count; r++) {
+			struct trace_line line = {.line = w->line ? w->line + r : 0, .warp = i};
+
+			lint_record(l, &l->block, &l->block.rec[w->first + r], &line);
+		}
+	}
+}
+
+static void check_order(struct lint *l)
+{
+	const uint32_t *g = l->head->grid;
+	uint64_t id = l->block.x + g[0] * (l->block.y + (uint64_t)g[1] * l->block.z) + 1;
+	bool back = id < l->last_id;
+
+	if (l->block.x >= g[0] || l->block.y >= g[1] || l->block.z >= g[2])
+		return;
+	l->last_id = id;
+	if (!back)
+		return;
+	if (l->order_told)
+		report_again(l->rep, RULE_BLOCK_ORDER);
+	else
+		report_at(l->rep, RULE_BLOCK_ORDER,
+			(struct place){trace_path(l->trace), l->block.n_warps ? l->block.warp[0].line : 0, 1},
+			"found thread block %u,%u,%u behind one with a higher id: file order is "
+			"schedule order",
+			l->block.x, l->block.y, l->block.z);
+	l->order_told = true;
+}
+
+static void check_empty(struct lint *l)
+{
+	for (uint32_t i = 0; i < l->block.n_warps; i++) {
+		const struct warp_recs *w = &l->block.warp[i];
+
+		if (w->line && !w->count && !l->warp[i].damaged)
+			report_at(l->rep, RULE_WARP_EMPTY, (struct place){trace_path(l->trace), w->line, 1},
+				"found warp %u "
+				"without instructions",
+				i);
+	}
+}
+
+static void end_block(struct lint *l)
+{
+	if (!l->fed)
+		feed(l);
+	check_order(l);
+	check_empty(l);
+	lint_warps_end(l);
+}
+
+/* ---- the kernel --------------------------------------------------------------------------- */
+
+/* Faults about the block as a whole say nothing about the warp that was read last. */
+static bool about_block(const char *id) { return !strcmp(id, "warp-missing") || !strcmp(id, "block-nested"); }
+
+static bool on_fault(void *ctx, const struct fault *f)
+{
+	struct lint *l = ctx;
+	uint32_t warp = l->trace ? trace_warp(l->trace) : UINT32_MAX;
+
+	report_fault(l->rep, f);
+	if (warp != UINT32_MAX && !about_block(f->id))
+		lint_warp_of(l, &l->block, warp)->damaged = true;
+	return true;
+}
+
+static void on_warning(void *ctx, const struct fault *f)
+{
+	struct lint *l = ctx;
+
+	report_fault(l->rep, f);
+}
+
+static void read_blocks(struct lint *l)
+{
+	struct fault f;
+	int r;
+
+	begin_block(l);
+	while ((r = trace_next(l->trace, &l->block, &f)) > 0) {
+		end_block(l);
+		begin_block(l);
+	}
+	if (l->raw)
+		raw_check_blocks(l);
+	if (r == 0)
+		r = trace_finish(l->trace, &f);
+	if (r < 0 && f.id)
+		report_fault(l->rep, &f);
+}
+
+static void begin_kernel(struct lint *l)
+{
+	uint32_t had = l->cap_warps;
+
+	l->head = trace_header(l->trace);
+	l->n_warps = kernel_warps(l->head);
+	grow(&l->warp, &l->cap_warps, l->n_warps, sizeof *l->warp);
+	if (l->cap_warps > had)
+		l->bars = xrealloc(l->bars, l->cap_warps, sizeof *l->bars);
+	memset(l->bars, 0, l->cap_warps * sizeof *l->bars);
+	if (l->cap_facts)
+		memset(l->fact, 0, l->cap_facts * sizeof *l->fact);
+	l->shape_known = l->order_told = l->window_told = l->tail_told = l->has_imm = l->any_bars = false;
+	l->last_id = 0;
+}
+
+bool lint_kernel(struct lint *l, const char *path, struct fault *f)
+{
+	struct trace_watch watch = {on_fault, lint_record, l};
+	struct trace_options o = {.warn = on_warning, .ctx = l, .watch = &watch};
+
+	o.code = l->code = code_new(l->isa);
+	l->path = path;
+	l->trace = NULL;
+	l->trace = trace_open(path, &o, f);
+	bool unopened = !l->trace && f->id && (!strcmp(f->id, "open") || !strcmp(f->id, "is-folder"));
+
+	l->rep->kernels += !unopened;
+	if (l->trace) {
+		begin_kernel(l);
+		lint_header(l);
+		if (l->params)
+			lint_config_kernel(l);
+		read_blocks(l);
+	} else if (f->id && !unopened) {
+		report_fault(l->rep, f);
+	}
+	trace_close(l->trace);
+	l->trace = NULL;
+	code_free(l->code);
+	if (l->raw)
+		free(l->raw->slot);
+	free(l->raw);
+	l->raw = NULL;
+	return !unopened;
+}
+
+void lint_free(struct lint *l)
+{
+	tblock_free(&l->block);
+	free(l->warp);
+	free(l->bars);
+	free(l->fact);
+	free(l->copy);
+}

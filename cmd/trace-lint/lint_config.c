@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a configuration cannot run. The machine is read and judged by trace-sim's own params.c and uop.c, so
+ * that this says what the simulator would say, before it is run.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "../trace-sim/uop.h"
+#include "arena.h"
+#include "lint.h"
+
+/* The reader has one id for all that makes a machine impossible; the option tells more. */
+static const char *id_of(const struct fault *f)
+{
+	static const char partitions[] = "-gpgpu_memory_partition_indexing: ", cache[] = "-gpgpu_cache:";
+
+	if (!strcmp(f->id, "conf-machine") && !strncmp(f->text, partitions, strlen(partitions)))
+		return rules[RULE_CONFIG_PARTITIONS].id;
+	if (!strcmp(f->id, "conf-machine") && !strncmp(f->text, cache, strlen(cache)))
+		return rules[RULE_CONFIG_CACHE].id;
+	return f->id;
+}
+
+struct params *lint_config(
+	struct report *rep, struct gpuconf *c, const struct config_args *a, bool *unreadable)
+{
+	struct params *p;
+	struct fault f;
+	int r = 0;
+
+	gpuconf_init(c);
+	for (uint32_t i = 0; r == 0 && i < a->n_files; i++)
+		r = (a->shipped[i] ? gpuconf_shipped : gpuconf_file)(c, a->file[i], &f);
+	for (uint32_t i = 0; r == 0 && i < a->n_defines; i++)
+		r = gpuconf_override(c, a->define[i], &f);
+	p = xcalloc(1, sizeof *p);
+	if (r == 0)
+		r = params_init(p, c, &f);
+	if (r == 0)
+		return p;
+	if (!f.at.file && a->n_files)
+		f.at.file = a->file[a->n_files - 1];
+	f.id = id_of(&f);
+	report_fault(rep, &f);
+	*unreadable = !strcmp(f.id, "conf-open");
+	free(p);
+	return NULL;
+}
+
+void lint_config_kernel(struct lint *l)
+{
+	const struct core_params *c = &l->params->core;
+	const struct kernel_header *h = l->head;
+	struct place at = {.file = trace_path(l->trace)};
+	uint64_t threads = (uint64_t)kernel_warps(h) * 32, registers = threads * ((h->nregs + 3) / 4 * 4);
+
+	if (threads > c->threads)
+		report_at(l->rep, RULE_CONFIG_THREADS, at,
+			"found a thread block of %u threads, wanted at most the %u of an SM "
+			"(-gpgpu_shader_core_pipeline)",
+			kernel_threads(h), c->threads);
+	if (registers > c->registers && !c->ignore_resources)
+		report_at(l->rep, RULE_CONFIG_REGISTERS, at,
+			"found a thread block of %llu registers, wanted at most the %u of "
+			"an SM (-gpgpu_shader_registers)",
+			(unsigned long long)registers, c->registers);
+	if (h->shmem_bytes > c->shmem_bytes && h->shmem_bytes != UINT32_MAX && !c->ignore_resources)
+		report_at(l->rep, RULE_CONFIG_SHMEM, at,
+			"found a thread block of %u bytes of shared memory, wanted at most the "
+			"%u of an SM (-gpgpu_shmem_size)",
+			h->shmem_bytes, c->shmem_bytes);
+}
+
+void lint_config_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
+{
+	const struct inst *in = code_at(l->code, handle);
+	struct fault f;
+	struct uop u;
+
+	if (uop_make(&u, in, l->params, &f) == 0 || strcmp(f.id, "unit-missing"))
+		return;
+	for (uint32_t h = 0; h < handle; h++) /* once for each opcode */
+		if (!strcmp(code_at(l->code, h)->opcode, in->opcode)) {
+			report_again(l->rep, RULE_UNIT_MISSING);
+			return;
+		}
+	f.at = lint_place(l, line, FIELD_OPCODE);
+	report_fault(l->rep, &f);
+}

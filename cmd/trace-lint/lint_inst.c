@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static instructions, looked at when their first record comes: registers, PC, what the record checks need to
+ * know. Unknown opcodes are told by the reader. Always true: a fact is complete before a record of it is
+ * checked.
+ */
+#include <string.h>
+#include "arena.h"
+#include "lint.h"
+
+/* ---- columns ------------------------------------------------------------------------------ */
+
+static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static const char *next_word(const char **p, const char *end)
+{
+	while (*p < end && blank(**p))
+		(*p)++;
+	const char *from = *p;
+
+	while (*p < end && !blank(**p))
+		(*p)++;
+	return from;
+}
+
+static void skip_registers(const char **p, const char *end)
+{
+	const char *w = next_word(p, end);
+	unsigned n = 0;
+
+	for (; w < *p && *w >= '0' && *w <= '9' && n < 256; w++)
+		n = n * 10 + (unsigned)(*w - '0');
+	while (n-- > 0)
+		next_word(p, end);
+}
+
+uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum field field)
+{
+	const char *p = line->text, *end = p + line->len, *w;
+	int prefix = trace_shape(l->trace).prefix;
+
+	if (!p)
+		return 0;
+	for (int i = 0; i < prefix; i++)
+		next_word(&p, end);
+	w = next_word(&p, end);
+	if (field >= FIELD_MASK)
+		w = next_word(&p, end);
+	if (field >= FIELD_OPCODE) {
+		skip_registers(&p, end);
+		w = next_word(&p, end);
+	}
+	if (field >= FIELD_WIDTH) {
+		skip_registers(&p, end);
+		w = next_word(&p, end);
+	}
+	if (field >= FIELD_ADDRESS) {
+		next_word(&p, end);
+		w = next_word(&p, end);
+	}
+	return (uint32_t)(w - line->text) + 1;
+}
+
+struct place lint_place(const struct lint *l, const struct trace_line *line, enum field field)
+{
+	return (struct place){trace_path(l->trace), line->line, lint_column(l, line, field)};
+}
+
+bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule)
+{
+	struct fact *k = &l->fact[handle];
+	uint32_t bit = 1u << rule % 32;
+
+	if (k->told[rule / 32] & bit) {
+		report_again(l->rep, rule);
+		return false;
+	}
+	k->told[rule / 32] |= bit;
+	return report_on(l->rep, rule);
+}
+
+/* ---- facts -------------------------------------------------------------------------------- */
+
+static const char *const piece_8[] = {"U8", "S8", "8"};
+static const char *const piece_16[] = {"U16", "S16", "16"};
+static const char *const piece_64[] = {"64", "U64", "S64", "F64"};
+
+static bool is_piece(const char *p, size_t n, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(list[i]) == n && !memcmp(list[i], p, n))
+			return true;
+	return false;
+}
+
+/*
+ * Bytes of a lane as the hardware has it; part 1 section 5 has the width that the model takes, which knows no
+ * signed or floating-point suffix.
+ */
+static uint8_t width_of(const struct inst *in)
+{
+	const char *p = in->opcode;
+
+	if (in->kind == KIND_LDSM)
+		return 16;
+	while ((p = strchr(p, '.'))) {
+		size_t n = strcspn(++p, ".");
+
+		if (is_piece(p, n, piece_8, 3))
+			return 1;
+		if (is_piece(p, n, piece_16, 3))
+			return 2;
+		if (is_piece(p, n, piece_64, 4))
+			return 8;
+		if (n == 3 && !memcmp(p, "128", 3))
+			return 16;
+		if (n == 3 && !memcmp(p, "256", 3))
+			return 32;
+	}
+	return 4;
+}
+
+static uint8_t flags_of(const struct inst *in)
+{
+	unsigned flags = FACT_KNOWN;
+
+	if (in->class == CLASS_EXIT)
+		flags |= FACT_EXIT;
+	if (in->class == CLASS_BARRIER)
+		flags |= FACT_BARRIER;
+	if (in->kind == KIND_LDGDEPBAR)
+		flags |= FACT_GROUP;
+	if (in->kind == KIND_DEPBAR)
+		flags |= FACT_DEPBAR;
+	if (in->has_addr && in->kind >= KIND_LDG && in->kind <= KIND_ST)
+		flags |= FACT_ADDRESS;
+	if (in->kind == KIND_LDG || in->kind == KIND_LDGSTS || in->kind == KIND_LD)
+		flags |= FACT_LOAD;
+	return (uint8_t)flags;
+}
+
+static uint8_t where_of(const struct lint *l, const struct inst *in)
+{
+	switch ((enum isa_kind)in->kind) {
+	case KIND_LDG:
+	case KIND_STG:
+		return in->arch == ARCH_KEPLER ? PLACE_GENERIC : PLACE_GLOBAL;
+	case KIND_LDGSTS: /* ungrouped, its shared side has a line of its own */
+		return trace_shape(l->trace).raw ? PLACE_GENERIC : PLACE_GLOBAL;
+	case KIND_LDL:
+	case KIND_STL:
+		return PLACE_LOCAL;
+	case KIND_LDS:
+	case KIND_STS:
+	case KIND_LDSM:
+	case KIND_ATOMS:
+		return PLACE_SHARED;
+	case KIND_ATOM:
+	case KIND_LD:
+	case KIND_ST:
+		return PLACE_GENERIC;
+	default:
+		return PLACE_NONE;
+	}
+}
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+static void check_registers(struct lint *l, const struct inst *in, const struct trace_line *line)
+{
+	struct place at = lint_place(l, line, FIELD_OPCODE);
+	uint32_t worst = 0;
+
+	for (unsigned i = 0; i < (unsigned)in->n_dst + in->n_src; i++) {
+		uint32_t n = in->reg[i] - REG_R0;
+
+		if (in->reg[i] < REG_UR0 && n != 255 && n > worst)
+			worst = n;
+	}
+	if (l->head->nregs && worst >= l->head->nregs)
+		report_at(l->rep, RULE_REGISTER_NREGS, at,
+			"found register R%u, wanted one below the %u of \"-nregs\"", worst, l->head->nregs);
+	if (in->n_dst > 1 || in->n_src > 4)
+		report_at(l->rep, RULE_OPERANDS, at,
+			"found %u destinations and %u sources, which the original simulator does "
+			"not take",
+			in->n_dst, in->n_src);
+}
+
+void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
+{
+	const struct inst *in = code_at(l->code, handle);
+	uint32_t had = l->cap_facts, step = in->arch < ARCH_VOLTA ? 8 : 16;
+
+	grow(&l->fact, &l->cap_facts, handle + 1, sizeof *l->fact);
+	if (l->cap_facts > had)
+		memset(l->fact + had, 0, (l->cap_facts - had) * sizeof *l->fact);
+	if (!l->shape_known)
+		lint_shape(l);
+	l->fact[handle] =
+		(struct fact){.flags = flags_of(in), .where = where_of(l, in), .width = width_of(in)};
+	check_registers(l, in, line);
+	if (in->pc % step)
+		report_at(l->rep, RULE_PC_ALIGN, lint_place(l, line, FIELD_PC),
+			"found PC %04x, wanted a multiple of %u", in->pc, step);
+	if (l->params)
+		lint_config_inst(l, handle, line);
+}

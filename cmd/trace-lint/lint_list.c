@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Operands: a kernel list, a folder, a kernel file. Lines of a list are judged by libcommon's reader; here is
+ * what only all of them together show, and which files lie beside the list.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "lint.h"
+
+static bool on_fault(void *ctx, const struct fault *f)
+{
+	report_fault(ctx, f);
+	return true;
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+static void check_name(struct report *rep, const struct command *c, struct place at)
+{
+	size_t plain =
+		strspn(c->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=,:@%/");
+
+	if (c->text[plain])
+		report_at(rep, RULE_LIST_NAME, (struct place){at.file, at.line, (uint32_t)plain + 1},
+			"found '%c' in the "
+			"kernel file's name, which the original gives to a shell",
+			c->text[plain] >= ' ' && c->text[plain] < 127 ? c->text[plain] : '?');
+	if (!ends_in(c->text, ".traceg") && !ends_in(c->text, ".xz"))
+		report_at(rep, RULE_LIST_SUFFIX, at,
+			"found a kernel file's name that ends in neither .traceg nor .xz");
+}
+
+struct name {
+	const char *name;
+	uint64_t line;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+/* The names of the list's kernels, sorted; repeated ones are told. */
+static struct name *sorted_names(struct report *rep, const struct klist *k, const char *file)
+{
+	struct name *v = xcalloc(k->n_kernels + 1, sizeof *v);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->n_cmds; i++)
+		if (k->cmd[i].kind == CMD_KERNEL)
+			v[n++] = (struct name){base_name(k->cmd[i].path), k->cmd[i].line};
+	qsort(v, n, sizeof *v, by_name);
+	for (uint32_t i = 1; i < n; i++)
+		if (!strcmp(v[i].name, v[i - 1].name))
+			report_at(rep, RULE_LIST_REPEATED, (struct place){file, v[i].line, 1},
+				"found a kernel file that line "
+				"%llu names already",
+				(unsigned long long)v[i - 1].line);
+	return v;
+}
+
+/* ---- the folder --------------------------------------------------------------------------- */
+
+static int is_kernel_name(const struct dirent *e)
+{
+	return !strncmp(e->d_name, "kernel", 6) && strncmp(e->d_name, "kernelslist", 11) &&
+	       !ends_in(e->d_name, ".g");
+}
+
+static char *in_folder(const char *folder, const char *name)
+{
+	size_t n = strlen(folder) + strlen(name) + 2;
+	char *path = xmalloc(n);
+
+	snprintf(path, n, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", name);
+	return path;
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b) { return versionsort(a, b); }
+
+static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *folder = slash ? xstrndup(file, (size_t)(slash - file) + 1) : xstrdup(".");
+	struct dirent **e = NULL;
+	int files = scandir(folder, &e, is_kernel_name, compare_names);
+
+	for (int i = 0; i < files; i++) {
+		uint32_t at = 0;
+		char q[80];
+
+		while (at < n && strcmp(v[at].name, e[i]->d_name))
+			at++;
+		if (at == n)
+			report_at(rep, RULE_LIST_UNNAMED, (struct place){.file = file},
+				"found the file \"%s\" beside the list, "
+				"which does not name it",
+				diag_quote(q, sizeof q, e[i]->d_name, strlen(e[i]->d_name)));
+		free(e[i]);
+	}
+	free(e);
+	free(folder);
+}
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+static void add_copy(struct lint *l, const struct command *c)
+{
+	grow(&l->copy, &l->cap_copies, l->n_copies + 1, sizeof *l->copy);
+	l->copy[l->n_copies++] = (struct range){c->address, c->address + c->bytes};
+}
+
+/* False: the file cannot be opened and no list named it. */
+static bool one_kernel(struct lint *l, const char *path, struct place named)
+{
+	struct fault f;
+	bool opened = lint_kernel(l, path, &f);
+	char q[200];
+
+	if (!opened && named.line && !strcmp(f.id, "open"))
+		report_at(l->rep, RULE_KERNEL_MISSING, named, "found no kernel file \"%s\" (%.80s)",
+			diag_quote(q, sizeof q, path, strlen(path)), f.text);
+	else if (!opened)
+		report_fault(l->rep, &f);
+	report_file_end(l->rep, diag_keep(path));
+	return opened || named.line;
+}
+
+static void check_list(struct lint *l, const struct klist *k, const char *file)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < k->n_cmds; i++) {
+		if (k->cmd[i].kind == CMD_KERNEL) {
+			check_name(l->rep, &k->cmd[i], (struct place){file, k->cmd[i].line, 1});
+			last = i;
+		}
+	}
+	if (!k->n_kernels)
+		report_at(l->rep, RULE_LIST_NO_KERNELS, (struct place){.file = file},
+			"found no kernel in the list");
+	else if (last + 1 < k->n_cmds)
+		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, k->cmd[last + 1].line, 1},
+			"found a copy to the device "
+			"behind the last kernel");
+	struct name *v = sorted_names(l->rep, k, file);
+
+	if (strcmp(k->path, "-"))
+		check_unnamed(l->rep, v, k->n_kernels, file);
+	free(v);
+}
+
+static bool folder_without_list(struct lint *l, const char *folder)
+{
+	struct dirent **e = NULL;
+	int n = scandir(folder, &e, is_kernel_name, compare_names);
+	bool good = n > 0;
+
+	for (int i = 0; i < n; i++) {
+		char *path = in_folder(folder, e[i]->d_name);
+
+		good &= one_kernel(l, path, NOWHERE);
+		free(path);
+		free(e[i]);
+	}
+	free(e);
+	return good;
+}
+
+/* All commands in order. */
+static bool run_list(struct lint *l, const struct klist *k)
+{
+	const char *file = diag_keep(k->path);
+	bool list = k->n_cmds != 1 || k->cmd[0].line, good = true;
+
+	if (list) {
+		check_list(l, k, file);
+		report_file_end(l->rep, file);
+	}
+	for (uint32_t i = 0; i < k->n_cmds; i++) {
+		const struct command *c = &k->cmd[i];
+
+		if (c->kind == CMD_MEMCPY)
+			add_copy(l, c);
+		else
+			good &= one_kernel(l, c->path, (struct place){file, c->line, 1});
+	}
+	return good;
+}
+
+bool lint_operand(struct lint *l, const char *path)
+{
+	struct klist k;
+	struct fault f;
+	bool good;
+
+	l->n_copies = l->last_copy = 0;
+	l->rep->files++;
+	if (klist_read_on(&k, path, on_fault, l->rep, &f) == 0) {
+		good = run_list(l, &k);
+	} else {
+		report_fault(l->rep, &f);
+		good = strcmp(f.id, "open") && strcmp(f.id, "is-folder") && strcmp(f.id, "read");
+		if (!strcmp(f.id, "list-missing"))
+			good = folder_without_list(l, path);
+		report_file_end(l->rep, diag_keep(path));
+	}
+	klist_free(&k);
+	return good;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records in the order of their warp: lanes that leave, barriers, groups of asynchronous copies.
+ *
+ * Always true: a warp of which lines were lost is judged by what it shows, never by what it lacks.
+ */
+#include <string.h>
+#include "bits.h"
+#include "lint.h"
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+static void after_exit(
+	struct lint *l, const struct warp_state *w, const struct rec *r, const struct trace_line *line)
+{
+	if (r->mask & w->exited) {
+		if (lint_first(l, r->inst, RULE_LANE_AFTER_EXIT))
+			report_at(l->rep, RULE_LANE_AFTER_EXIT, lint_place(l, line, FIELD_MASK),
+				"found lanes %08x of warp %u "
+				"active after their EXIT",
+				r->mask & w->exited, line->warp);
+	} else if (w->exited == w->lanes && lint_first(l, r->inst, RULE_AFTER_END)) {
+		report_at(l->rep, RULE_AFTER_END, lint_place(l, line, FIELD_PC),
+			"found a line behind the last EXIT of warp %u", line->warp);
+	}
+}
+
+static void barrier(struct lint *l, const struct rec *r, const struct trace_line *line)
+{
+	if (code_at(l->code, r->inst)->imm || line->warp >= l->n_warps || !r->mask)
+		return;
+	FOR_BITS32(i, r->mask)
+	l->bars[line->warp][i]++;
+	l->any_bars = true;
+}
+
+static void depbar(
+	struct lint *l, const struct warp_state *w, const struct rec *r, const struct trace_line *line)
+{
+	uint32_t n = (uint32_t)code_at(l->code, r->inst)->imm;
+
+	if (l->has_imm && n > w->groups && lint_first(l, r->inst, RULE_DEPBAR))
+		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, FIELD_OPCODE),
+			"found a DEPBAR for %u groups, wanted at most "
+			"the %u that warp %u has closed",
+			n, w->groups, line->warp);
+}
+
+static void control(struct lint *l, struct warp_state *w, const struct rec *r, const struct trace_line *line)
+{
+	uint8_t flags = l->fact[r->inst].flags;
+
+	if (flags & FACT_EXIT)
+		w->exited |= r->mask;
+	if (flags & FACT_BARRIER)
+		barrier(l, r, line);
+	if (flags & FACT_GROUP)
+		w->groups++;
+	if (flags & FACT_DEPBAR && !w->damaged)
+		depbar(l, w, r, line);
+}
+
+static void tail(struct lint *l, const struct trace_line *line)
+{
+	if (l->tail_told)
+		report_again(l->rep, RULE_LINE_TAIL);
+	else
+		report_at(l->rep, RULE_LINE_TAIL, (struct place){trace_path(l->trace), line->line, 1},
+			"found words behind the "
+			"instruction that the model does not read");
+	l->tail_told = true;
+}
+
+void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
+{
+	struct lint *l = ctx;
+	struct warp_state *w = l->now;
+
+	l->fed = true;
+	l->rep->insts++;
+	if (line->warp != l->now_number || l->raw)
+		w = lint_warp_of(l, tb, line->warp);
+	if (r->inst >= l->cap_facts || !l->fact[r->inst].flags)
+		lint_inst(l, r->inst, line);
+	w->met = true;
+	w->line = line->line;
+	if (w->exited && !w->damaged)
+		after_exit(l, w, r, line);
+	uint8_t flags = l->fact[r->inst].flags;
+
+	if (flags & (FACT_EXIT | FACT_BARRIER | FACT_GROUP | FACT_DEPBAR))
+		control(l, w, r, line);
+	if (flags & FACT_ADDRESS && r->mask && r->addr)
+		lint_address(l, tb, r, line);
+	if (line->tail)
+		tail(l, line);
+}
+
+/* ---- the end of a warp -------------------------------------------------------------------- */
+
+void lint_warp_end(struct lint *l, uint32_t number, const struct warp_state *w)
+{
+	if (w->damaged || !w->met || !(w->lanes & ~w->exited))
+		return;
+	report_at(l->rep, RULE_LANES_LEFT, (struct place){trace_path(l->trace), w->line, 1},
+		"found the end of warp %u "
+		"without an EXIT of lanes %08x",
+		number, w->lanes & ~w->exited);
+}
+
+static unsigned most(const uint16_t n[32])
+{
+	unsigned m = 0;
+
+	for (int i = 0; i < 32; i++)
+		m = n[i] > m ? n[i] : m;
+	return m;
+}
+
+static void compare_barriers(struct lint *l)
+{
+	uint32_t low = 0, high = 0;
+
+	for (uint32_t i = 0; i < l->n_warps; i++) {
+		if (!l->warp[i].met || l->warp[i].damaged)
+			return;
+		if (most(l->bars[i]) > most(l->bars[high]))
+			high = i;
+		if (most(l->bars[i]) < most(l->bars[low]))
+			low = i;
+	}
+	if (low != high && most(l->bars[low]) != most(l->bars[high]))
+		report_at(l->rep, RULE_BARRIER, (struct place){trace_path(l->trace), l->warp[low].line, 1},
+			"found %u barriers "
+			"in warp %u and %u in warp %u of thread block %u,%u,%u, wanted as many",
+			most(l->bars[low]), low, most(l->bars[high]), high, l->block.x, l->block.y,
+			l->block.z);
+}
+
+void lint_warps_end(struct lint *l)
+{
+	for (uint32_t i = 0; i < l->n_warps; i++)
+		lint_warp_end(l, i, &l->warp[i]);
+	if (l->any_bars)
+		compare_barriers(l);
+}

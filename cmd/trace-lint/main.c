@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace-lint: check traces, kernel lists and configurations without running them.
+ * This file is the command line only; the checks are in lint_*.c, their table in rules.def.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cli.h"
+#include "lint.h"
+#include "output.h"
+
+enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT };
+
+static const struct cli_row rows[] = {
+	{'c', "config", "FILE",
+		"check also against this GPU configuration; may be repeated, later values win", "file"},
+	{'g', "gpu", "GPU", "check also against a configuration that comes with the suite",
+		"qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100"},
+	{'D', "define", "NAME=VALUE", "set one configuration option after all files", NULL},
+	{'W', "rule", "ID[=LEVEL]",
+		"set a rule's level: error, warning (default), note, off; -Werror: warnings are errors",
+		NULL},
+	{'F', "format", "FORMAT", "text (default) or json", "text json"},
+	{OPT_LIMIT, "limit", "N", "print at most N findings of a rule for each file, 10 by default, 0: all",
+		NULL},
+	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
+	{OPT_LIST, "list", NULL, "print the table of rules and leave", NULL},
+	{OPT_EXPLAIN, "explain", "ID", "explain a rule and leave", NULL},
+	{'q', "quiet", NULL, "no summary", NULL},
+};
+
+static const struct cli cli = {
+	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
+	"check traces for what would make a simulation wrong or impossible",
+	"TRACE is a kernel list, a folder, a kernel file, or - (a list on stdin).\n"
+	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
+	rows, sizeof rows / sizeof *rows};
+
+struct args {
+	struct config_args config;
+	const char *isa, *explain;
+	struct report *rep;
+	bool list, json, quiet;
+};
+
+static enum rule_name rule_of(const char *id, size_t n)
+{
+	char name[64];
+	int r;
+
+	snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), id);
+	r = rule_find(name);
+	if (r < 0) {
+		const char *near = cli_nearest(name, rules, N_RULES, sizeof *rules);
+
+		cli_usage("found rule '%s', wanted one of --list%s%s%s", name, near ? " (is '" : "",
+			near ? near : "", near ? "' meant?)" : "");
+	}
+	return (enum rule_name)r;
+}
+
+static void set_level(struct report *rep, const char *value)
+{
+	size_t n = strcspn(value, "=");
+	int level = value[n] ? level_find(value + n + 1) : LEVEL_WARNING;
+
+	if (!strcmp(value, "error")) {
+		rep->werror = true;
+		return;
+	}
+	if (level < 0)
+		cli_usage("found level '%s', wanted error, warning, note or off", value + n + 1);
+	rep->level[rule_of(value, n)] = (enum level)level;
+}
+
+static void on_option(void *ctx, int letter, const char *value)
+{
+	struct args *a = ctx;
+	unsigned long long n;
+
+	switch (letter) {
+	case 'g':
+	case 'c':
+		a->config.shipped[a->config.n_files] = letter == 'g';
+		a->config.file[a->config.n_files++] = value;
+		break;
+	case 'D':
+		a->config.define[a->config.n_defines++] = value;
+		break;
+	case 'W':
+		set_level(a->rep, value);
+		break;
+	case 'F':
+		a->json = !strcmp(value, "json");
+		if (!a->json && strcmp(value, "text"))
+			cli_usage("found format '%s', wanted text or json", value);
+		break;
+	case 'q':
+		a->quiet = true;
+		break;
+	case OPT_LIMIT:
+		if (cli_size(value, &n) < 0 || n > UINT32_MAX)
+			cli_usage("found limit '%s', wanted a whole number", value);
+		a->rep->limit = (uint32_t)n;
+		break;
+	case OPT_ISA:
+		a->isa = value;
+		break;
+	case OPT_LIST:
+		a->list = true;
+		break;
+	case OPT_EXPLAIN:
+		a->explain = value;
+		break;
+	}
+}
+
+static int check(struct args *a, int n, char **trace)
+{
+	struct output *out = output_open(NULL, true);
+	struct report *rep = a->rep;
+	struct lint l = {.rep = rep};
+	struct isa *isa = isa_new();
+	struct gpuconf conf;
+	struct params *params = NULL;
+	struct fault f;
+	bool unreadable = false, configured = a->config.n_files || a->config.n_defines;
+
+	if (a->isa && isa_load(isa, a->isa, &f) < 0)
+		die_fault(&f);
+	rep->out = output_stream(out);
+	rep->json = a->json ? record_open(rep->out, RECORD_JSON) : NULL;
+	if (configured)
+		l.params = params = lint_config(rep, &conf, &a->config, &unreadable);
+	l.isa = isa;
+	for (int i = 0; i < n; i++)
+		unreadable |= !lint_operand(&l, trace[i]);
+	report_end(rep, a->quiet);
+	output_commit(out);
+	lint_free(&l);
+	free(params);
+	if (configured)
+		gpuconf_free(&conf);
+	isa_free(isa);
+	if (unreadable)
+		return EXIT_TROUBLE;
+	return report_total(rep, LEVEL_ERROR) ? EXIT_NO : EXIT_GOOD;
+}
+
+static int print_rules(const struct args *a)
+{
+	struct output *out = output_open(NULL, true);
+
+	if (a->list)
+		rules_list(output_stream(out));
+	else
+		rule_explain(output_stream(out), &rules[rule_of(a->explain, strlen(a->explain))]);
+	output_commit(out);
+	return EXIT_GOOD;
+}
+
+int main(int argc, char **argv)
+{
+	struct report rep = {.out = NULL};
+	struct args a = {.rep = &rep,
+		.config = {.file = xcalloc((size_t)argc, sizeof(char *)),
+			.define = xcalloc((size_t)argc, sizeof(char *)),
+			.shipped = xcalloc((size_t)argc, sizeof(bool))}};
+	int n, status;
+
+	diag_init(argv[0]);
+	report_init(&rep);
+	n = cli_parse(&cli, argc, argv, on_option, &a);
+	if (a.list || a.explain)
+		status = print_rules(&a);
+	else if (n == 0)
+		cli_usage("found no trace, wanted one or more");
+	else
+		status = check(&a, n, argv);
+	free(a.config.file);
+	free(a.config.define);
+	free(a.config.shipped);
+	return status;
+}

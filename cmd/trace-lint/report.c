@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Printing and counting of findings; see report.h for what is always true. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include "report.h"
+
+void report_init(struct report *r)
+{
+	for (int n = 0; n < N_RULES; n++)
+		r->level[n] = rules[n].level;
+	r->level[N_RULES] = LEVEL_ERROR;
+	r->limit = 10;
+}
+
+static enum level level_of(const struct report *r, unsigned n)
+{
+	return r->werror && r->level[n] == LEVEL_WARNING ? LEVEL_ERROR : r->level[n];
+}
+
+static void print(struct report *r, unsigned n, const struct fault *f)
+{
+	uint64_t line = f->at.line ? f->at.line : 1;
+	uint32_t col = f->at.col ? f->at.col : 1;
+	const char *file = f->at.file ? f->at.file : "-", *level = level_name(level_of(r, n));
+	char shown[1024];
+
+	if (!r->json) {
+		diag_quote(shown, sizeof shown, file, strlen(file));
+		fprintf(r->out, "%s:%" PRIu64 ":%" PRIu32 ": %s: %s: %s\n", shown, line, col, level, f->id,
+			f->text);
+		return;
+	}
+	record_begin(r->json, "finding");
+	record_string(r->json, "file", file);
+	record_uint(r->json, "line", line, "-");
+	record_uint(r->json, "col", col, "-");
+	record_string(r->json, "level", level);
+	record_string(r->json, "id", f->id);
+	record_string(r->json, "text", f->text);
+	record_end(r->json);
+}
+
+void report_fault(struct report *r, const struct fault *f)
+{
+	int found = rule_find(f->id);
+	unsigned n = found < 0 ? N_RULES : (unsigned)found;
+
+	if (r->level[n] == LEVEL_OFF)
+		return;
+	r->count[n]++;
+	if (r->limit && r->here[n] >= r->limit && n < N_RULES) {
+		r->more[n]++;
+		return;
+	}
+	r->here[n]++;
+	print(r, n, f);
+}
+
+void report_at(struct report *r, enum rule_name n, struct place at, const char *fmt, ...)
+{
+	struct fault f = {at, rules[n].id, ""};
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(f.text, sizeof f.text, fmt, args);
+	va_end(args);
+	report_fault(r, &f);
+}
+
+void report_again(struct report *r, enum rule_name n)
+{
+	if (!report_on(r, n))
+		return;
+	r->count[n]++;
+	r->more[n]++;
+}
+
+void report_file_end(struct report *r, const char *file)
+{
+	for (unsigned n = 0; n < N_RULES; n++) {
+		if (r->more[n] && !r->json) {
+			char shown[1024];
+
+			fprintf(r->out, "%s:1:1: %s: %s: %" PRIu64 " more like it\n",
+				diag_quote(shown, sizeof shown, file, strlen(file)),
+				level_name(level_of(r, n)), rules[n].id, r->more[n]);
+		} else if (r->more[n]) {
+			record_begin(r->json, "more");
+			record_string(r->json, "file", file);
+			record_string(r->json, "level", level_name(level_of(r, n)));
+			record_string(r->json, "id", rules[n].id);
+			record_uint(r->json, "count", r->more[n], "-");
+			record_end(r->json);
+		}
+	}
+	memset(r->here, 0, sizeof r->here);
+	memset(r->more, 0, sizeof r->more);
+}
+
+uint64_t report_total(const struct report *r, enum level level)
+{
+	uint64_t total = 0;
+
+	for (unsigned n = 0; n <= N_RULES; n++)
+		if (level_of(r, n) == level)
+			total += r->count[n];
+	return total;
+}
+
+static void end_json(struct report *r)
+{
+	record_begin(r->json, "end");
+	record_uint(r->json, "errors", report_total(r, LEVEL_ERROR), "-");
+	record_uint(r->json, "warnings", report_total(r, LEVEL_WARNING), "-");
+	record_uint(r->json, "notes", report_total(r, LEVEL_NOTE), "-");
+	record_uint(r->json, "kernels", r->kernels, "-");
+	record_uint(r->json, "instructions", r->insts, "-");
+	record_group(r->json, "rules");
+	for (unsigned n = 0; n < N_RULES; n++)
+		if (r->count[n])
+			record_uint(r->json, rules[n].id, r->count[n], "-");
+	record_group_end(r->json);
+	record_end(r->json);
+}
+
+void report_end(struct report *r, bool quiet)
+{
+	if (r->json && !quiet)
+		end_json(r);
+	else if (!quiet)
+		fprintf(r->out,
+			"%" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes in %" PRIu64
+			" kernels (%" PRIu64 " instructions)\n",
+			report_total(r, LEVEL_ERROR), report_total(r, LEVEL_WARNING),
+			report_total(r, LEVEL_NOTE), r->kernels, r->insts);
+	if (r->json)
+		record_close(r->json);
+}

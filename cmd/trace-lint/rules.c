@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of rules and what is printed of it. Rules are in the order of rules.def everywhere. */
+#include <string.h>
+#include "rules.h"
+
+#define SCOPE_FILE    "file"
+#define SCOPE_LIST    "list"
+#define SCOPE_HEADER  "header"
+#define SCOPE_BLOCK   "block"
+#define SCOPE_WARP    "warp"
+#define SCOPE_LINE    "line"
+#define SCOPE_ADDRESS "address"
+#define SCOPE_CONFIG  "config"
+
+const struct rule rules[N_RULES] = {
+#define RULE(name, id, level, scope, meaning, explain)                                                       \
+	[RULE_##name] = {id, SCOPE_##scope, meaning, explain, LEVEL_##level},
+#include "rules.def"
+#undef RULE
+};
+
+static const char *const levels[N_LEVELS] = {"off", "note", "warning", "error"};
+
+int rule_find(const char *id)
+{
+	for (int r = 0; r < N_RULES; r++)
+		if (!strcmp(rules[r].id, id))
+			return r;
+	return -1;
+}
+
+const char *level_name(enum level level) { return levels[level]; }
+
+int level_find(const char *name)
+{
+	for (int l = 0; l < N_LEVELS; l++)
+		if (!strcmp(levels[l], name))
+			return l;
+	return -1;
+}
+
+void rules_list(FILE *out)
+{
+	for (int r = 0; r < N_RULES; r++)
+		fprintf(out, "%-22s %-8s %-8s %s\n", rules[r].id, level_name(rules[r].level), rules[r].scope,
+			rules[r].meaning);
+}
+
+/* The words of text in lines of at most 78 bytes. */
+static void fold(FILE *out, const char *text)
+{
+	size_t at = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at && at + 1 + n > 78) {
+			putc('\n', out);
+			at = 0;
+		}
+		at += (size_t)fprintf(out, "%s%.*s", at ? " " : "", (int)n, text);
+		text += n + strspn(text + n, " ");
+	}
+	putc('\n', out);
+}
+
+void rule_explain(FILE *out, const struct rule *r)
+{
+	fprintf(out, "%s (%s, %s): ", r->id, level_name(r->level), r->scope);
+	fold(out, r->meaning);
+	putc('\n', out);
+	fold(out, r->explain);
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-lint's command line, and the example that uses it. What it finds is in tests/lint.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+@test "trace-lint: help, the table of rules, explanations" {
+	run -0 trace-lint -h
+	assert_output --partial 'TRACE...'
+	run -0 trace-lint --list
+	assert_output --regexp 'lanes-left +error +warp'
+	for id in $(trace-lint --list | awk '{ print $1 }'); do
+		run -0 trace-lint --explain "$id"
+		assert_output --partial "$id ("
+	done
+}
+
+@test "trace-lint: usage errors have status 2" {
+	run -2 trace-lint
+	run -2 trace-lint --explain nothing
+	run -2 trace-lint -W lane-left x
+	assert_output --partial "lanes-left"
+	run -2 trace-lint -W lanes-left=loud x
+	run -2 trace-lint -F xml x
+}
+
+@test "trace-lint: levels, limits, formats" {
+	d=$(trace vecadd)
+	cp -r "$d" app
+	sed -i 's/EXIT/NOP/' app/kernel-1.traceg
+	run -1 trace-lint app
+	assert_output --partial 'lanes-left: 54 more like it'
+	assert_output --partial '64 errors, 0 warnings'
+	run -0 trace-lint -W lanes-left=note app
+	run -0 trace-lint -W lanes-left app
+	run -1 trace-lint -W lanes-left -Werror app
+	run -0 trace-lint -q -W lanes-left=off -W address-window=off app
+	assert_output ''
+	[ "$(trace-lint --limit 0 app | grep -c lanes-left)" -eq 64 ]
+	trace-lint -F json app >json || true
+	[ "$(grep -c '"record": *"finding".*"id": *"lanes-left"' json)" -eq 10 ]
+	[ "$(grep -c '"record": *"end".*"lanes-left": *64' json)" -eq 1 ]
+}
+
+@test "trace-lint: a list on standard input, several traces, a raw trace" {
+	d=$(trace vecadd)
+	cp -r "$d" app
+	cd app
+	run -0 trace-lint -W address-window=off - <kernelslist.g
+	cd ..
+	run -0 trace-lint -W address-window=off app app/kernel-1.traceg
+	assert_output --partial 'in 2 kernels (1280 instructions)'
+	awk '/^thread block/ { split($4, id, ","); next }
+		/^warp/ { warp = $3; next }
+		/^insts|TB$/ { next }
+		/^00/ { print id[1], id[2], id[3], warp, $0; next } { print }' app/kernel-1.traceg >raw.trace
+	run -0 trace-lint -W version-shape=off raw.trace
+	assert_output '0 errors, 0 warnings, 0 notes in 1 kernels (640 instructions)'
+	sed -i '0,/ EXIT /{/ EXIT /d}' raw.trace
+	run -1 trace-lint raw.trace
+	assert_output --partial 'lanes-left: found the end of warp 0'
+}
+
+@test "example: lint before a sweep" {
+	d=$(trace uniform)
+	run -0 "$ROOT/examples/lint-before-sweep" "$d" rtx3070 titanx
+	assert_output --partial 'rtx3070: rtx3070.json'
+	[ -s rtx3070.json ]
+	cp -r "$d" bad
+	truncate -s 9000 bad/kernel-1.traceg
+	run -1 "$ROOT/examples/lint-before-sweep" bad rtx3070
+	assert_output --partial 'nothing was simulated'
+}
