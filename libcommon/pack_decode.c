@@ -24,7 +24,21 @@ struct replay {
 	unsigned n_bits;
 	uint32_t *warp_id;		/* where they are odd */
 	bool first;			/* the kernel's first thread block comes next */
+
+	/*
+	 * The path of the last warp in which neither column nor miss decided anything: what these lanes run
+	 * whenever no miss comes before its end.
+	 */
+	struct path {
+		struct rec *rec;
+		uint32_t *mem;		/* records with addresses */
+		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
+	} path;
+	uint32_t *mem_of;		/* memory instruction of records from mem_from on, while a path is walked */
+	uint32_t mem_from, cap_mem_of;
 };
+
+#define PATH_MAX_RECS 65536u
 
 struct replay *replay_new(const struct part *p)
 {
@@ -46,6 +60,9 @@ void replay_free(struct replay *r)
 	free(r->seen);
 	free(r->ran);
 	free(r->warp_id);
+	free(r->path.rec);
+	free(r->path.mem);
+	free(r->mem_of);
 	free(r);
 }
 
@@ -234,40 +251,103 @@ static bool columns_good(const struct replay *r)
 	return !bad;
 }
 
+static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first, uint32_t lanes)
+{
+	struct path *p = &r->path;
+	uint32_t n = tb->n_recs - first;
+	if (n > PATH_MAX_RECS)
+		return;
+	grow(&p->rec, &p->cap_rec, n + 1, sizeof(p->rec[0]));
+	grow(&p->mem, &p->cap_mem, n + 1, sizeof(p->mem[0]));
+	p->lanes = lanes;
+	p->n = n;
+	p->n_mem = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		p->rec[i] = tb->rec[first + i];
+		if (!p->rec[i].addr)
+			continue;
+		p->mem[p->n_mem++] = i;
+		p->rec[i].addr = r->mem_of[first + i - r->mem_from];
+	}
+}
+
+/* The warp takes the path that was kept: only its addresses are computed. */
+static void take_path(struct replay *r, struct tblock *tb)
+{
+	const struct path *p = &r->path;
+	uint32_t from = tb->n_recs;
+	if (tb->cap_recs - from < p->n)
+		grow(&tb->rec, &tb->cap_recs, from + p->n, sizeof(tb->rec[0]));
+	memcpy(tb->rec + from, p->rec, p->n * sizeof(p->rec[0]));
+	for (uint32_t i = 0; i < p->n_mem; i++) {
+		struct rec *e = &tb->rec[from + p->mem[i]];
+		e->addr = read_addresses(r, tb, e->addr, e->mask);
+	}
+	tb->n_recs += p->n;
+	r->insts -= p->n;
+	r->left -= p->n + 1u;
+}
+
+/* One record. Sets *pure to false when something besides the model decided. */
+static bool read_record(struct replay *r, const uint32_t *handle, struct tblock *tb, enum missed m, uint32_t mask,
+	bool *pure)
+{
+	uint32_t id = r->f.id, addr = 0;
+	const struct pstatic *s = &r->c->s[id];
+	if (r->insts == 0 || tb->n_words > (UINT32_MAX >> 2) - 64)
+		return false;
+	r->insts--;
+	if (m == MISSED_NONE)
+		mask = guarded_mask(r, s);
+	if (s->guard == GUARD_CODED)
+		*pure = false;
+	if (s->seen)
+		r->seen[s->seen - 1] = mask;
+	if (tb->n_recs == tb->cap_recs)
+		grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));
+	if (s->mem != NONE && mask) {
+		addr = read_addresses(r, tb, s->mem, mask);
+		uint32_t at = tb->n_recs - r->mem_from;
+		if (at >= r->cap_mem_of)
+			grow(&r->mem_of, &r->cap_mem_of, at + 1, sizeof(r->mem_of[0]));
+		r->mem_of[at] = s->mem;
+	}
+	tb->rec[tb->n_recs++] = (struct rec){ handle ? handle[id] : id, mask, addr };
+	flow_step(&r->f, id, mask);
+	return true;
+}
+
 static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *tb, uint32_t warp)
 {
-	const struct pstatic *statics = r->c->s;
-	const uint32_t block[3] = { tb->x, tb->y, tb->z };
-	flow_start(&r->f, r->c, flow_lanes(r->part, warp));
+	const uint32_t block[3] = { tb->x, tb->y, tb->z }, lanes = flow_lanes(r->part, warp), first = tb->n_recs;
+	const struct path *p = &r->path;
+	bool pure = true;
 	addresses_warp(&r->x, warp, block);
+	if (p->n && p->lanes == lanes && r->left > p->n && r->insts >= p->n &&
+		tb->n_words < (UINT32_MAX >> 2) - 64 * PATH_MAX_RECS) {
+		take_path(r, tb);
+		return true;
+	}
+	r->mem_from = first;
+	flow_start(&r->f, r->c, lanes);
 	memset(r->seen, 0, r->c->n_seen * sizeof(r->seen[0]));
 	for (;;) {
 		uint32_t mask = 0;
 		enum missed m = MISSED_NONE;
-		if (r->left == 0 && (m = missed(r, &mask)) == MISSED_END)
-			return columns_good(r);
+		if (r->left == 0) {
+			pure = false;
+			if ((m = missed(r, &mask)) == MISSED_END)
+				return true;
+		}
 		r->left--;
-		uint32_t id = r->f.id;
-		if (id == NONE)
-			return columns_good(r);
-		if (r->insts == 0)
+		if (r->f.id == NONE)
+			break;
+		if (!read_record(r, handle, tb, m, mask, &pure))
 			return false;
-		r->insts--;
-		const struct pstatic *s = &statics[id];
-		if (m == MISSED_NONE)
-			mask = guarded_mask(r, s);
-		if (s->seen)
-			r->seen[s->seen - 1] = mask;
-		uint32_t addr = 0;
-		if (tb->n_words > (UINT32_MAX >> 2) - 64)
-			return false;
-		if (s->mem != NONE && mask)
-			addr = read_addresses(r, tb, s->mem, mask);
-		if (tb->n_recs == tb->cap_recs)
-			grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));
-		tb->rec[tb->n_recs++] = (struct rec){ handle ? handle[id] : id, mask, addr };
-		flow_step(&r->f, id, mask);
 	}
+	if (pure && tb->n_recs > first)
+		keep_path(r, tb, first, lanes);
+	return true;
 }
 
 static bool read_odd(struct replay *r, struct tblock *tb, struct text_in *in)
@@ -320,5 +400,5 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	}
 	r->at++;
 	r->first = false;
-	return 1;
+	return columns_good(r) ? 1 : -1;
 }

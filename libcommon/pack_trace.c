@@ -22,6 +22,7 @@ struct packed {
 	uint32_t *handle;		/* by static instruction */
 	bool *unknown, *needs;		/* no row; no addresses although lanes need them */
 	bool text;			/* some records of the part come with text */
+	bool plain;			/* no record of the part needs a look: they have handles already */
 	struct tblock one;		/* a line parsed */
 	struct warp_recs *listed;	/* warps as the stream lists them */
 	uint32_t cap_listed;
@@ -206,6 +207,7 @@ static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fa
 	k->handle[i] = k->one.rec[0].inst;
 	k->unknown[i] = inst->row == 0xffff;
 	k->needs[i] = !inst->has_addr && kind_moves(inst->kind);
+	k->plain &= !k->unknown[i] && !k->needs[i];
 	return 0;
 }
 
@@ -221,19 +223,21 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
 	k->needs = xcalloc(n + 1, sizeof(k->needs[0]));
 	k->text = false;
+	k->plain = true;
 	k->span = 0;
 	k->at = k->c->part.first_block;
 	for (uint32_t i = 0; i < n; i++)
 		if (parse_static(t, k, i, f) < 0)
 			return -1;
+	k->plain &= !k->text;
 	return 0;
 }
 
-/* A thread block's records, inst being the number in the part's table. 1, 0: the kernel ends, -1. */
+/* A thread block's records, inst being the number in the part's table unless the part is plain. 1, 0: the kernel ends, -1. */
 static int next_records(struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
 	for (;;) {
-		int r = k->r && k->span ? replay_block(k->r, NULL, tb, in) : 0;
+		int r = k->r && k->span ? replay_block(k->r, k->plain ? k->handle : NULL, tb, in) : 0;
 		if (r)
 			return r < 0 ? damaged(k, f) : 1;
 		if (k->r && k->span < k->c->part.n_spans) {
@@ -288,6 +292,10 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 	struct fault *f)
 {
 	uint32_t left = kernel_threads(&t->h) - t->warp * 32, lanes = left >= 32 ? UINT32_MAX : (1u << left) - 1;
+	if (k->plain && lanes == UINT32_MAX) {
+		t->line += w->count;
+		return 0;
+	}
 	for (uint32_t i = w->first; i < w->first + w->count; i++, t->line++) {
 		struct rec *r = &tb->rec[i];
 		uint32_t id = r->inst;
@@ -298,7 +306,7 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 			return fault_set(f, (struct place){ t->name, t->line, 0 }, "lanes", "found active lanes %08x that "
 				"the block of %u threads lacks in warp %u, wanted none outside %08x",
 				r->mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
-		if (text)
+		if (text || k->plain)
 			continue;
 		if (k->needs[id] && r->mask)
 			return fault_set(f, (struct place){ t->name, t->line, 0 }, "no-address", "found memory opcode "
