@@ -83,6 +83,7 @@ int pack_klist(const struct pack *p, struct klist *k, struct fault *f);
  * a list by their paths; the stream stays open to the end of the program.
  */
 int packed_list(struct klist *k, struct input *in, const char *path, struct fault *f);
+bool pack_names(const char *path);	/* is it a kernel of such a list? */
 /* Number of the kernel of that path in a list that pack_klist gave; -1: none. */
 int64_t pack_find(const struct pack *p, const char *path);
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);

@@ -13,6 +13,7 @@
 
 #define OWN_FRAME 400u		/* columns of so many bytes are no longer short */
 #define META_LEVEL 19
+#define THOROUGH (128u << 10)	/* columns of fewer bytes get it too: it costs little there */
 
 static bool joined(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
 
@@ -46,7 +47,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
 		if (joined(k, col[k].n))
 			buf_add(&join, col[k].p, col[k].n);
 		else
-			compress(&frame[k], col[k].p, col[k].n, k == COL_STORED && level < 19 ? 19 : level, false);
+			compress(&frame[k], col[k].p, col[k].n, level < 19 && (k == COL_STORED || col[k].n < THOROUGH) ? 19 : level, false);
 	}
 	buf_var(out, used);
 	for (int k = 0; k < N_COLUMNS; k++) {

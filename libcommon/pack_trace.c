@@ -83,6 +83,16 @@ int packed_list(struct klist *k, struct input *in, const char *path, struct faul
 	return pack_klist(p, k, f);
 }
 
+bool pack_names(const char *path)
+{
+	bool is = false;
+	pthread_mutex_lock(&known_lock);
+	for (unsigned i = 0; i < n_known && !is; i++)
+		is = pack_find(known[i], path) >= 0;
+	pthread_mutex_unlock(&known_lock);
+	return is;
+}
+
 struct trace *packed_open(const char *path, const struct trace_options *o, bool *is, struct fault *f)
 {
 	int64_t kernel = -1;
