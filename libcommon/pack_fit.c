@@ -11,6 +11,7 @@
 #define RECENT 16u
 #define SLOTS 64u		/* distinct recipes counted for an instruction and phase */
 #define SAMPLES 384u
+#define BASE_BITS 22u		/* what the first address of a list of differences takes */
 #define SHAPES 64u		/* executions kept for affine bases */
 
 struct tally { uint8_t op; int8_t shift; uint32_t ref; uint64_t c; uint32_t hits; };
@@ -393,6 +394,7 @@ static void choose_rest(struct fitter *f, uint32_t m)
 	uint64_t steps = r->lanes - (r->runs[0] + r->runs[1] < r->lanes ? r->missed[0] + r->missed[1] : 0);
 	uint64_t flat = r->lanes * (log2_floor(((r->most - r->least) >> planes.align) | 1) + 1);
 	uint64_t rel = r->bits > steps * deltas.align ? r->bits - steps * deltas.align : 0;
+	rel += (r->lanes - steps) * BASE_BITS;
 	if (r->any && r->lanes > 8) {
 		if (planes.planes && (flat <= rel || !deltas.planes))
 			with = add_recipe(x, &planes, RECIPES_MAX - 1);
