@@ -322,16 +322,23 @@ static int check_block(struct trace *t, const struct tblock *tb, struct fault *f
 	return trace_check_warps(t, tb, f);
 }
 
-int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
+/* Warps that were not met get 0 records. How many there are, and the first. */
+static uint32_t fill_missing(const struct tblock *tb, uint32_t *first)
 {
-	uint32_t missing = 0, first = 0;
+	uint32_t missing = 0;
 	for (uint32_t w = tb->n_warps; w-- > 0;) {
 		if (tb->warp[w].count == ABSENT) {
 			tb->warp[w].count = 0;
 			missing++;
-			first = w;
+			*first = w;
 		}
 	}
+	return missing;
+}
+
+int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
+{
+	uint32_t first = 0, missing = fill_missing(tb, &first);
 	if (!missing || t->o.fragments)
 		return 0;
 	fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, wanted %u: warp %u is "
@@ -392,6 +399,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 {
 	const char *line;
 	size_t len;
+	uint32_t first;
 	int r = 0;
 	trace_begin(t, tb);
 	while (r == 0) {
@@ -405,6 +413,7 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 			ended_early(t, true, f);
 			t->over = true;
 			t->no_newline = false;
+			fill_missing(tb, &first);
 			return trace_told(t, f) ? 0 : -1;
 		}
 		if ((r = block_line(t, tb, line, len, f)) < 0) {
@@ -417,6 +426,8 @@ static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
 		}
 		text_next(t, line + len);
 	}
+	if (t->over)
+		fill_missing(tb, &first);
 	return 0;
 }
 

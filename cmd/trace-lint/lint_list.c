@@ -145,6 +145,17 @@ static bool one_kernel(struct lint *l, const char *path, struct place named)
 	return opened || named.line;
 }
 
+/* Kernels of a packed stream have its name as their folder. */
+static bool is_packed(const struct klist *k)
+{
+	size_t n = strlen(k->path);
+
+	for (uint32_t i = 0; i < k->n_cmds; i++)
+		if (k->cmd[i].kind == CMD_KERNEL)
+			return !strncmp(k->cmd[i].path, k->path, n) && k->cmd[i].path[n] == '/';
+	return false;
+}
+
 static void check_list(struct lint *l, const struct klist *k, const char *file)
 {
 	uint32_t last = 0;
@@ -164,7 +175,7 @@ static void check_list(struct lint *l, const struct klist *k, const char *file)
 			"behind the last kernel");
 	struct name *v = sorted_names(l->rep, k, file);
 
-	if (strcmp(k->path, "-"))
+	if (strcmp(k->path, "-") && !is_packed(k))
 		check_unnamed(l->rep, v, k->n_kernels, file);
 	free(v);
 }
