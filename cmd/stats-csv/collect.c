@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From files to the store: kernels chosen, figures chosen, derived figures worked out while all of a
+ * kernel's figures are at hand.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "table.h"
+
+struct reading {
+	struct job *j;
+	struct run_reader *r;
+	const struct run_item *item;
+	uint32_t *column;	/* by id of the reader: column of the store + 1 */
+	uint32_t cap_column, n_column;
+	struct store_value *value;
+	uint32_t n, cap;
+};
+
+/* ---- which figures ---------------------------------------------------------------------------- */
+
+/* Without -s: every figure of the whole machine that each record has. */
+static bool is_default(const struct store_column *c)
+{
+	return c->about && !c->about->sparse && !strchr(c->name, '[');
+}
+
+static void use_parts(struct job *j, struct store_column c);
+
+static enum column_use decide(struct job *j, uint32_t column)
+{
+	const struct store_column *c = &j->store->column[column];
+	long item = namelist_find(&j->select, c->name);
+
+	if (j->list && !j->select.n)
+		return COLUMN_SHOWN;
+	return (j->select.n ? item >= 0 : is_default(c)) ? COLUMN_SHOWN : COLUMN_NO;
+}
+
+static uint8_t *use_of(struct job *j, uint32_t column)
+{
+	uint32_t had = j->cap_shown;
+
+	if (column >= had) {
+		grow(&j->shown, &j->cap_shown, column + 1, 1);
+		memset(j->shown + had, COLUMN_NEW, j->cap_shown - had);
+	}
+	return &j->shown[column];
+}
+
+static enum column_use column_use(struct job *j, uint32_t column)
+{
+	enum column_use use = (enum column_use)*use_of(j, column);
+
+	if (use == COLUMN_NEW) {
+		use = decide(j, column);
+		*use_of(j, column) = (uint8_t)use;
+		if (use == COLUMN_SHOWN && j->n_aggs)
+			use_parts(j, j->store->column[column]);
+	}
+	return use;
+}
+
+/* A group's rate is divided from sums of its parts, shown or not. */
+static void use_parts(struct job *j, struct store_column c)
+{
+	char part[2][256];
+
+	if (!run_formula(c.about, c.name, part[0], part[1], sizeof(part[0])))
+		return;
+	for (int i = 0; i < 2; i++) {
+		uint32_t column = store_column(j->store, part[i]);
+
+		if (column_use(j, column) == COLUMN_NO)
+			*use_of(j, column) = COLUMN_PART;
+	}
+}
+
+/* A figure named in full has its column, be it empty. */
+void collect_named(struct job *j)
+{
+	for (size_t i = 0; i < j->select.n && !j->list; i++)
+		if (!strpbrk(j->select.pattern[i], "*?") && figure_find(j->select.pattern[i])) {
+			column_use(j, store_column(j->store, j->select.pattern[i]));
+			j->matched[i] = false;
+		}
+}
+
+/* ---- derived figures ------------------------------------------------------------------------- */
+
+/* Short names of the totals over all caches of a level, and of what a program executed. */
+static const struct run_value *find_short(const struct run_reader *r, const char *name)
+{
+	char full[96];
+	const char *tail = strrchr(name, '_');
+
+	if (!strcmp(name, "warp_insts"))
+		return run_find(r, "gpgpu_n_tot_w_icount");
+	if (!strcmp(name, "thread_insts"))
+		return run_find(r, "gpu_sim_insn");
+	if (!tail || strlen(name) > 40 || (strcmp(tail, "_misses") && strcmp(tail, "_accesses")))
+		return NULL;
+	snprintf(full, sizeof(full), "%.*s_total_cache%s", (int)(tail - name), name, tail);
+	return run_find(r, full);
+}
+
+/* The sum of the figures that a family with [*] has in this kernel. */
+static double find_family(const struct run_item *item, const char *name)
+{
+	double sum = NAN;
+
+	for (uint32_t i = 0; i < item->n_figures; i++)
+		if (figure_matches(name, item->figure[i].name))
+			sum = (isnan(sum) ? 0 : sum) + item->figure[i].value.real;
+	return sum;
+}
+
+static double find_figure(void *ctx, const char *name)
+{
+	const struct reading *g = ctx;
+	const struct run_value *v;
+
+	for (uint32_t i = 0; i < g->j->n_derived; i++)
+		if (!strcmp(g->j->derived[i].name, name) && !isnan(g->j->derived[i].value))
+			return g->j->derived[i].value;
+	if (strstr(name, "[*]"))
+		return find_family(g->item, name);
+	v = run_find(g->r, name);
+	v = v ? v : find_short(g->r, name);
+	return v ? v->real : (double)NAN;
+}
+
+static void add_value(struct reading *g, uint32_t column, struct run_value v)
+{
+	struct store_value *to;
+
+	grow(&g->value, &g->cap, g->n + 1, sizeof(*g->value));
+	to = &g->value[g->n++];
+	memset(to, 0, sizeof(*to));
+	to->column = column;
+	to->value = v;
+}
+
+static void derive(struct reading *g)
+{
+	for (uint32_t i = 0; i < g->j->n_derived; i++)
+		g->j->derived[i].value = NAN;
+	for (uint32_t i = 0; i < g->j->n_derived; i++) {
+		struct derived *d = &g->j->derived[i];
+		uint32_t column = store_column(g->j->store, d->name);
+
+		d->value = expr_value(d->expr, find_figure, g);
+		for (size_t k = 0; k < expr_names(d->expr); k++)
+			d->found[k] |= !isnan(find_figure(g, expr_name(d->expr, k)));
+		*use_of(g->j, column) = COLUMN_SHOWN;
+		if (!isnan(d->value))
+			add_value(g, column, (struct run_value){.real = d->value, .decimals = RUN_EXACT});
+	}
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static uint32_t column_of(struct reading *g, const struct run_figure *f)
+{
+	if (f->id >= g->n_column) {
+		grow(&g->column, &g->cap_column, f->id + 1, sizeof(*g->column));
+		while (g->n_column <= f->id)
+			g->column[g->n_column++] = 0;
+	}
+	if (!g->column[f->id])
+		g->column[f->id] = store_column(g->j->store, f->name) + 1;
+	return g->column[f->id] - 1;
+}
+
+/* Each item of -s that some figure matches; a name given in full needs no search for others. */
+static void note_match(struct job *j, const char *name)
+{
+	for (size_t i = 0; i < j->select.n; i++)
+		if (!j->matched[i])
+			j->matched[i] = name_matches(j->select.pattern[i], name);
+}
+
+static void keep(struct reading *g)
+{
+	const struct run_item *item = g->item;
+
+	g->n = 0;
+	for (uint32_t i = 0; i < item->n_figures; i++) {
+		uint32_t column = column_of(g, &item->figure[i]);
+
+		if (column_use(g->j, column) == COLUMN_SHOWN)
+			note_match(g->j, item->figure[i].name);
+		if (column_use(g->j, column) >= COLUMN_PART && !g->j->list)
+			add_value(g, column, item->figure[i].value);
+	}
+	if (g->j->list)
+		return;
+	derive(g);
+	store_keep(g->j->store, item, g->value, g->n);
+}
+
+static void run_done(struct reading *g)
+{
+	const char *status = g->item->status;
+
+	if (!strcmp(status, "cut"))
+		diag_fault(&g->item->cut);
+	else if (strcmp(status, "complete") && strcmp(status, "limit"))
+		diag_error((struct place){.file = store_word(g->j->store, g->j->store->run[g->j->store->n_runs - 1].name)},
+			"found a run with the status %.20s, wanted complete", status);
+	else
+		return;
+	g->j->status = EXIT_NO;
+}
+
+static bool wanted(const struct job *j, const struct run_item *item)
+{
+	return kselect_has(j->kernels, item->kernel.position, item->kernel.name);
+}
+
+void collect(struct job *j, const char *path)
+{
+	struct run_item item;
+	struct fault f;
+	struct reading g = {.j = j, .item = &item};
+	int event;
+
+	g.r = run_open(path, j->running ? RUN_RUNNING : 0, &f);
+	if (!g.r)
+		die_fault(&f);
+	while ((event = run_next(g.r, &item, &f)) > 0) {
+		if (event == RUN_START)
+			store_start(j->store, path, &item);
+		else if (event == RUN_KERNEL && !j->per_run && wanted(j, &item))
+			keep(&g);
+		else if (event == RUN_DONE && j->per_run)
+			keep(&g);
+		if (event == RUN_DONE)
+			run_done(&g);
+	}
+	if (event < 0)
+		die_fault(&f);
+	run_close(g.r);
+	free(g.column);
+	free(g.value);
+}
+
+void collect_warn(const struct job *j)
+{
+	char q[80];
+
+	for (size_t i = 0; i < j->select.n; i++)
+		if (!j->matched[i])
+			diag_warn(NOWHERE, "-s %s: found no such figure in the input; --list shows what is there",
+				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));
+	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
+		const struct derived *d = &j->derived[i];
+
+		for (size_t k = 0; k < expr_names(d->expr); k++)
+			if (!d->found[k])
+				diag_warn(NOWHERE, "-e %s: found no value of %s in the input", d->name,
+					diag_quote(q, sizeof(q), expr_name(d->expr, k), strlen(expr_name(d->expr, k))));
+	}
+}

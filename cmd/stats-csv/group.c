@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels added up by what --group names, each run by itself.
+ *
+ * Always true: a missing value does not count. The sum of a rate is the rate of the sums of its parts, and
+ * empty where it has none; the sum of a figure that is a maximum or a running total is the largest.
+ * A geometric mean over a value that is not above 0 is empty.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "table.h"
+
+struct sums { uint64_t n, count; double sum, logs, min, max; bool whole, positive; };
+
+struct group {
+	uint32_t run, first;	/* kernel */
+	uint64_t kernels;
+	char *key;
+	struct sums *sum;	/* by column of the store */
+};
+
+struct groups {
+	struct job *j;
+	struct store *s;
+	struct group *group;
+	uint32_t n, cap;
+	uint32_t *slot, n_slots;	/* by hash of run and key */
+	struct shown_columns c;
+	struct shown_options o;
+	struct writer w;
+};
+
+static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};
+
+bool is_group_key(const char *name)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(keys[i], name))
+			return true;
+	return false;
+}
+
+static const char *key_text(const struct store *s, const struct store_kernel *k, const char *key, char buf[24])
+{
+	uint64_t n;
+
+	switch (*key) {
+	case 'r': return "";
+	case 'k': return store_word(s, k->name);
+	case 'g': return store_word(s, k->grid);
+	case 'b': return store_word(s, k->block);
+	case 'p': n = k->position; break;
+	case 's': n = k->stream; break;
+	default: n = k->id; break;
+	}
+	snprintf(buf, 24, "%" PRIu64, n);
+	return buf;
+}
+
+static char *full_key(const struct groups *g, const struct store_kernel *k)
+{
+	size_t n = 0;
+	char *key = xstrdup(""), buf[24];
+
+	for (size_t i = 0; i < g->j->group.n; i++) {
+		const char *part = key_text(g->s, k, g->j->group.pattern[i], buf);
+
+		key = xrealloc(key, n + strlen(part) + 2, 1);
+		n += (size_t)sprintf(key + n, "%s\n", part);
+	}
+	return key;
+}
+
+static uint32_t find_slot(const struct groups *g, uint32_t run, const char *key)
+{
+	uint32_t h = 2166136261u ^ run * 2654435761u, s;
+
+	for (const char *p = key; *p; p++)
+		h = (h ^ (unsigned char)*p) * 16777619u;
+	for (s = h & (g->n_slots - 1); g->slot[s]; s = (s + 1) & (g->n_slots - 1)) {
+		const struct group *at = &g->group[g->slot[s] - 1];
+
+		if (at->run == run && !strcmp(at->key, key))
+			break;
+	}
+	return s;
+}
+
+static void grow_slots(struct groups *g)
+{
+	free(g->slot);
+	g->n_slots = g->n_slots ? 2 * g->n_slots : 256;
+	g->slot = xcalloc(g->n_slots, sizeof(*g->slot));
+	for (uint32_t i = 0; i < g->n; i++)
+		g->slot[find_slot(g, g->group[i].run, g->group[i].key)] = i + 1;
+}
+
+static struct group *group_of(struct groups *g, uint32_t kernel)
+{
+	const struct store_kernel *k = &g->s->kernel[kernel];
+	char *key = full_key(g, k);
+	uint32_t slot;
+
+	if (2 * g->n + 2 >= g->n_slots)
+		grow_slots(g);
+	slot = find_slot(g, k->run, key);
+	if (g->slot[slot]) {
+		free(key);
+		return &g->group[g->slot[slot] - 1];
+	}
+	grow(&g->group, &g->cap, g->n + 1, sizeof(*g->group));
+	g->group[g->n] = (struct group){.run = k->run, .first = kernel, .key = key,
+		.sum = xcalloc(g->s->n_columns + 1u, sizeof(struct sums))};
+	g->slot[slot] = g->n + 1;
+	return &g->group[g->n++];
+}
+
+static void add_value(struct sums *s, const struct run_value *v)
+{
+	double x = v->real;
+
+	if (!s->n)
+		*s = (struct sums){.min = x, .max = x, .whole = true, .positive = true};
+	s->n++;
+	s->sum += x;
+	s->whole &= v->whole;
+	s->count += v->count;
+	s->positive &= x > 0;
+	s->logs += x > 0 ? log(x) : 0;
+	s->min = x < s->min ? x : s->min;
+	s->max = x > s->max ? x : s->max;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static double sum_of_rate(const struct groups *g, const struct group *p, const struct store_column *c)
+{
+	char num[256], den[256];
+	const struct sums *a, *b;
+
+	if (!run_formula(c->about, c->name, num, den, sizeof(num)))
+		return (double)NAN;
+	a = &p->sum[store_column(g->s, num)];
+	b = &p->sum[store_column(g->s, den)];
+	return a->n && b->n && b->sum != 0 ? a->sum / b->sum : (double)NAN;
+}
+
+static void write_sum(struct groups *g, const struct group *p, uint32_t column)
+{
+	const struct store_column *c = &g->s->column[column];
+	const struct sums *s = &p->sum[column];
+	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
+
+	if (c->about && (*c->about->formula || kind == FIGURE_RATIO || (kind == FIGURE_INTERVAL && !s->whole)))
+		write_real(&g->w, sum_of_rate(g, p, c));
+	else if (kind == FIGURE_MAX || kind == FIGURE_TOTAL)
+		write_real(&g->w, s->max);
+	else
+		write_value(&g->w, &(struct run_value){.real = s->sum, .count = s->count, .whole = s->whole});
+}
+
+static void write_agg(struct groups *g, const struct group *p, uint32_t column, enum agg agg)
+{
+	const struct sums *s = &p->sum[column];
+
+	if (!s->n)
+		write_text(&g->w, "");
+	else if (agg == AGG_SUM)
+		write_sum(g, p, column);
+	else if (agg == AGG_MEAN)
+		write_real(&g->w, s->sum / (double)s->n);
+	else if (agg == AGG_GEOMEAN)
+		write_real(&g->w, s->positive ? exp(s->logs / (double)s->n) : (double)NAN);
+	else
+		write_real(&g->w, agg == AGG_MIN ? s->min : s->max);
+}
+
+static void write_group(struct groups *g, const struct group *p)
+{
+	const struct store_run *run = &g->s->run[p->run];
+	char buf[24];
+
+	write_text(&g->w, store_word(g->s, run->name));
+	for (uint32_t i = 0; i < g->o.n; i++) {
+		uint32_t o = g->o.option[i];
+
+		write_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
+	}
+	for (size_t i = 0; i < g->j->group.n; i++)
+		if (strcmp(g->j->group.pattern[i], "run"))
+			write_text(&g->w, key_text(g->s, &g->s->kernel[p->first], g->j->group.pattern[i], buf));
+	write_value(&g->w, &(struct run_value){.count = p->kernels, .whole = true});
+	for (uint32_t i = 0; i < g->c.n; i++)
+		for (uint32_t a = 0; a < g->j->n_aggs; a++)
+			write_agg(g, p, g->c.column[i], g->j->agg[a]);
+	write_end(&g->w);
+}
+
+static void write_group_head(struct groups *g)
+{
+	static const char *const aggs[N_AGGS] = {"sum", "mean", "geomean", "min", "max"};
+	uint32_t n = 0, cap = 2 + g->o.n + (uint32_t)g->j->group.n + g->c.n * g->j->n_aggs;
+	char **name = xcalloc(cap, sizeof(*name));
+	bool *number = xcalloc(cap, sizeof(*number));
+
+	name[n++] = xstrdup("run");
+	for (uint32_t i = 0; i < g->o.n; i++)
+		name[n++] = xstrdup(g->s->option[g->o.option[i]]);
+	for (size_t i = 0; i < g->j->group.n; i++)
+		if (strcmp(g->j->group.pattern[i], "run"))
+			name[n++] = xstrdup(g->j->group.pattern[i]);
+	number[n] = true;
+	name[n++] = xstrdup("kernels");
+	for (uint32_t i = 0; i < g->c.n; i++) {
+		for (uint32_t a = 0; a < g->j->n_aggs; a++) {
+			const char *figure = g->s->column[g->c.column[i]].name, *agg = aggs[g->j->agg[a]];
+
+			name[n] = xmalloc(strlen(figure) + strlen(agg) + 2);
+			sprintf(name[n], "%s.%s", figure, agg);
+			number[n++] = true;
+		}
+	}
+	write_head(&g->w, (const char *const *)name, number, n);
+	while (n)
+		free(name[--n]);
+	free(name);
+	free(number);
+}
+
+void print_groups(struct job *j, FILE *out)
+{
+	struct store *s = j->store;
+	struct groups g = {.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
+
+	for (uint32_t i = 0; i < s->n_kernels; i++) {
+		struct group *p = group_of(&g, i);
+		const struct store_value *v = store_load(s, &s->kernel[i]);
+
+		p->kernels++;
+		for (uint32_t k = 0; k < s->kernel[i].n; k++)
+			add_value(&p->sum[v[k].column], &v[k].value);
+	}
+	write_group_head(&g);
+	for (uint32_t i = 0; i < g.n; i++) {
+		write_group(&g, &g.group[i]);
+		free(g.group[i].key);
+		free(g.group[i].sum);
+	}
+	free(g.group);
+	free(g.slot);
+	free(g.c.column);
+	free(g.c.place);
+	free(g.o.option);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats-csv: one table from many results of trace-sim and logs of Accel-Sim.
+ * This file is the command line only.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "output.h"
+#include "table.h"
+
+enum { OPT_PER = 256, OPT_WIDE, OPT_LONG, OPT_LIST, OPT_RUNNING, OPT_GROUP, OPT_AGG };
+
+static const struct cli_row rows[] = {
+	{'s', "stats", "NAMES", "figures: names and patterns (gpu_ipc,L2_*); default: those of the whole machine", NULL},
+	{'k', "kernels", "KERNELS", "only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{OPT_PER, "per", "kernel|run", "a row for each kernel (default) or for each run", "kernel run"},
+	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
+	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
+	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
+	{'o', "output", "FILE", "write the table there when complete; - is stdout", "file"},
+	{'f', "force", NULL, "replace an existing output file", NULL},
+	{OPT_LIST, "list", NULL, "show which figures there are, with their units", NULL},
+	{OPT_RUNNING, "running", NULL, "running values, as Accel-Sim prints them", NULL},
+	{'e', "expression", "NAME=EXPR", "a derived column: + - * / ( ), names, min max sqrt log abs", NULL},
+	{OPT_GROUP, "group", "COLUMNS", "add up the kernels of a run that agree in these: kernel_name, grid, ...",
+		"run kernel_name id position stream grid block"},
+	{OPT_AGG, "agg", "LIST", "how: sum, mean, geomean, min, max (default: sum)", "sum mean geomean min max"},
+	{'q', "quiet", NULL, "no warnings", NULL},
+};
+
+static const struct cli cli = {
+	"[-s NAMES] [-k KERNELS] [--per kernel|run] [--wide|--long] [-F FORMAT] [-e NAME=EXPR]... [-o FILE] [FILE...]",
+	"make a table from simulation results",
+	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the default).\n"
+	"Exit status: 0 good; 1 a run stopped early, its rows are in the table; 2 trouble.\n",
+	rows, sizeof rows / sizeof *rows
+};
+
+static int choice(const char *option, const char *value, const char *const *name, int n, const char *wanted)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(value, name[i]))
+			return i;
+	cli_usage("%s: found '%s', wanted %s", option, value, wanted);
+}
+
+static void add_aggs(struct job *j, const char *value)
+{
+	static const char *const names[N_AGGS] = {"sum", "mean", "geomean", "min", "max"};
+	struct namelist l = {0};
+
+	namelist_add(&l, value);
+	for (size_t i = 0; i < l.n; i++) {
+		enum agg a = (enum agg)choice("--agg", l.pattern[i], names, N_AGGS, "sum, mean, geomean, min or max");
+		uint32_t k = 0;
+
+		while (k < j->n_aggs && j->agg[k] != a)
+			k++;
+		if (k == j->n_aggs)
+			j->agg[j->n_aggs++] = a;
+	}
+	namelist_free(&l);
+	if (!j->n_aggs)
+		cli_usage("--agg: found '%s', wanted sum, mean, geomean, min or max", value);
+}
+
+static void add_groups(struct job *j, const char *value)
+{
+	namelist_add(&j->group, value);
+	for (size_t i = 0; i < j->group.n; i++)
+		if (!is_group_key(j->group.pattern[i]))
+			cli_usage("--group: found '%s', wanted run, kernel_name, id, position, stream, grid or block",
+				j->group.pattern[i]);
+	if (!j->group.n)
+		cli_usage("--group: found '%s', wanted a column such as kernel_name", value);
+}
+
+static void add_derived(struct job *j, const char *value)
+{
+	const char *equals = strchr(value, '=');
+	struct derived *d;
+	struct fault f;
+
+	if (!equals || equals == value)
+		cli_usage("-e: found '%s', wanted NAME=EXPRESSION", value);
+	j->derived = xrealloc(j->derived, j->n_derived + 1, sizeof(*j->derived));
+	d = &j->derived[j->n_derived++];
+	d->name = xstrndup(value, (size_t)(equals - value));
+	d->expr = expr_parse(equals + 1, "-e", (uint32_t)(equals - value) + 2, &f);
+	if (!d->expr)
+		die_fault(&f);
+	d->found = xcalloc(expr_names(d->expr) + 1, sizeof(bool));
+}
+
+static void on_option(void *ctx, int letter, const char *value)
+{
+	static const char *const forms[] = {"csv", "tsv", "markdown"}, *const pers[] = {"kernel", "run"};
+	struct job *j = ctx;
+	struct fault f;
+
+	switch (letter) {
+	case 's':
+		namelist_add(&j->select, value);
+		if (!j->select.n)
+			cli_usage("-s: found '%s', wanted names or patterns", value);
+		break;
+	case 'k':
+		kselect_free(j->kernels);
+		j->kernels = kselect_parse(value, &f);
+		if (!j->kernels)
+			die_fault(&f);
+		break;
+	case OPT_PER: j->per_run = choice("--per", value, pers, 2, "kernel or run"); break;
+	case OPT_WIDE: j->tidy = false; break;
+	case OPT_LONG: j->tidy = true; break;
+	case 'F': j->form = (enum table_form)choice("-F", value, forms, 3, "csv, tsv or markdown"); break;
+	case 'o': j->output = value; break;
+	case 'f': j->force = true; break;
+	case OPT_LIST: j->list = true; break;
+	case OPT_RUNNING: j->running = true; break;
+	case 'e': add_derived(j, value); break;
+	case OPT_GROUP: add_groups(j, value); break;
+	case OPT_AGG: add_aggs(j, value); break;
+	case 'q': j->quiet = true; break;
+	}
+}
+
+static void check(struct job *j)
+{
+	if (j->group.n && !j->n_aggs)
+		j->agg[j->n_aggs++] = AGG_SUM;
+	if (j->n_aggs && !j->group.n)
+		namelist_add(&j->group, "run");
+	if (j->n_aggs && (j->tidy || j->per_run))
+		cli_usage("found --group or --agg with %s, wanted one of them", j->tidy ? "--long" : "--per run");
+	if (j->per_run && j->kernels)
+		cli_usage("found -k with --per run, wanted one of them");
+	diag_quiet(j->quiet);
+	j->store = store_new();
+	j->matched = xcalloc(j->select.n + 1, sizeof(bool));
+}
+
+static void finish(struct job *j)
+{
+	for (uint32_t i = 0; i < j->n_derived; i++) {
+		free(j->derived[i].name);
+		expr_free(j->derived[i].expr);
+		free(j->derived[i].found);
+	}
+	free(j->derived);
+	free(j->matched);
+	free(j->shown);
+	namelist_free(&j->select);
+	namelist_free(&j->group);
+	kselect_free(j->kernels);
+	store_free(j->store);
+}
+
+int main(int argc, char **argv)
+{
+	struct job j = {.output = NULL};
+	struct output *out;
+	int n;
+
+	diag_init(argv[0]);
+	n = cli_parse(&cli, argc, argv, on_option, &j);
+	check(&j);
+	collect_named(&j);
+	out = output_open(j.output, j.force);
+	for (int i = 0; i < n; i++)
+		collect(&j, argv[i]);
+	if (!n)
+		collect(&j, "-");
+	collect_warn(&j);
+	if (j.list)
+		print_list(&j, output_stream(out));
+	else if (j.n_aggs)
+		print_groups(&j, output_stream(out));
+	else
+		print_table(&j, output_stream(out));
+	output_commit(out);
+	n = j.status;
+	finish(&j);
+	return n;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of kernels or runs, wide and long, and the list of figures.
+ *
+ * Always true: columns stand in the order of -s, within one pattern in that of trace-stats(5), then by name
+ * with numbers in their order; so the same figures give the same table whatever form they were read from.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "table.h"
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+/* Runs of digits compare as numbers. */
+static int natural(const char *a, const char *b)
+{
+	while (*a && *b) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			size_t na = 0, nb = 0;
+			int c;
+
+			for (; *a == '0' && isdigit((unsigned char)a[1]); a++)
+				;
+			for (; *b == '0' && isdigit((unsigned char)b[1]); b++)
+				;
+			while (isdigit((unsigned char)a[na]))
+				na++;
+			while (isdigit((unsigned char)b[nb]))
+				nb++;
+			if (na != nb)
+				return na < nb ? -1 : 1;
+			c = strncmp(a, b, na);
+			if (c)
+				return c;
+			a += na;
+			b += nb;
+		} else if (*a != *b) {
+			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+		} else {
+			a++;
+			b++;
+		}
+	}
+	return *a ? 1 : *b ? -1 : 0;
+}
+
+struct sort_key { long item; const struct figure *about; const char *name; uint32_t column; };
+
+static int compare_keys(const void *pa, const void *pb)
+{
+	const struct sort_key *a = pa, *b = pb;
+
+	if (a->item != b->item)
+		return a->item < b->item ? -1 : 1;
+	if (a->about != b->about)
+		return !a->about ? 1 : !b->about ? -1 : a->about < b->about ? -1 : 1;
+	return natural(a->name, b->name);
+}
+
+/* Derived figures stand last, in the order given. */
+static long item_of(const struct job *j, const char *name)
+{
+	for (uint32_t i = 0; i < j->n_derived; i++)
+		if (!strcmp(j->derived[i].name, name))
+			return (long)(j->select.n + i + 1);
+	return namelist_find(&j->select, name);
+}
+
+struct shown_columns shown_columns(const struct job *j)
+{
+	const struct store *s = j->store;
+	struct sort_key *key = xcalloc(s->n_columns + 1u, sizeof(*key));
+	struct shown_columns c = {xcalloc(s->n_columns + 1u, sizeof(uint32_t)), 0,
+		xcalloc(s->n_columns + 1u, sizeof(uint32_t))};
+
+	for (uint32_t i = 0; i < s->n_columns; i++)
+		if (i < j->cap_shown && j->shown[i] == COLUMN_SHOWN)
+			key[c.n++] = (struct sort_key){item_of(j, s->column[i].name), s->column[i].about,
+				s->column[i].name, i};
+	qsort(key, c.n, sizeof(*key), compare_keys);
+	for (uint32_t i = 0; i < c.n; i++) {
+		c.column[i] = key[i].column;
+		c.place[key[i].column] = i + 1;
+	}
+	free(key);
+	return c;
+}
+
+static bool differs(const struct store *s, uint32_t option)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < s->n_runs; i++) {
+		uint32_t v = option < s->run[i].n_options ? s->run[i].option[option] : 0;
+
+		if (v && first && v != first)
+			return true;
+		first = v ? v : first;
+	}
+	return false;
+}
+
+struct shown_options shown_options(const struct store *s)
+{
+	struct shown_options o = {xcalloc(s->n_options + 1u, sizeof(uint32_t)), 0};
+
+	for (uint32_t i = 0; i < s->n_options; i++)
+		if (differs(s, i))
+			o.option[o.n++] = i;
+	return o;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+struct table {
+	struct job *j;
+	struct store *s;
+	struct shown_columns c;
+	struct shown_options o;
+	struct writer w;
+	const struct run_value **cell;
+};
+
+static void write_run(struct table *t, const struct store_kernel *k)
+{
+	const struct store_run *run = &t->s->run[k->run];
+
+	write_text(&t->w, store_word(t->s, run->name));
+	for (uint32_t i = 0; i < t->o.n; i++) {
+		uint32_t o = t->o.option[i];
+
+		write_text(&t->w, o < run->n_options ? store_word(t->s, run->option[o]) : "");
+	}
+	if (t->j->per_run) {
+		write_text(&t->w, store_word(t->s, run->status));
+		return;
+	}
+	write_text(&t->w, store_word(t->s, k->name));
+	write_value(&t->w, k->id ? &(struct run_value){.count = k->id, .whole = true} : NULL);
+}
+
+static void load_cells(struct table *t, const struct store_kernel *k)
+{
+	const struct store_value *v = store_load(t->s, k);
+
+	memset(t->cell, 0, (t->c.n + 1u) * sizeof(*t->cell));
+	for (uint32_t i = 0; i < k->n; i++)
+		if (t->c.place[v[i].column])
+			t->cell[t->c.place[v[i].column] - 1] = &v[i].value;
+}
+
+static void write_wide(struct table *t, const struct store_kernel *k)
+{
+	load_cells(t, k);
+	write_run(t, k);
+	for (uint32_t i = 0; i < t->c.n; i++)
+		write_value(&t->w, t->cell[i]);
+	write_end(&t->w);
+}
+
+static void write_long(struct table *t, const struct store_kernel *k)
+{
+	load_cells(t, k);
+	for (uint32_t i = 0; i < t->c.n; i++) {
+		const struct store_column *c = &t->s->column[t->c.column[i]];
+
+		if (!t->cell[i])
+			continue;
+		write_run(t, k);
+		write_text(&t->w, c->name);
+		write_value(&t->w, t->cell[i]);
+		write_text(&t->w, c->about && strcmp(c->about->unit, "-") ? c->about->unit : "");
+		write_end(&t->w);
+	}
+}
+
+static void write_table_head(struct table *t)
+{
+	uint32_t n = 0, cap = t->o.n + t->c.n + 8;
+	const char **name = xcalloc(cap, sizeof(*name));
+	bool *number = xcalloc(cap, sizeof(*number));
+
+	name[n++] = "run";
+	for (uint32_t i = 0; i < t->o.n; i++)
+		name[n++] = t->s->option[t->o.option[i]];
+	if (t->j->per_run) {
+		name[n++] = "status";
+	} else {
+		name[n++] = "kernel_name";
+		number[n] = true;
+		name[n++] = "id";
+	}
+	if (t->j->tidy) {
+		name[n++] = "statistic";
+		number[n] = true;
+		name[n++] = "value";
+		name[n++] = "unit";
+	}
+	for (uint32_t i = 0; i < t->c.n && !t->j->tidy; i++) {
+		number[n] = true;
+		name[n++] = t->s->column[t->c.column[i]].name;
+	}
+	write_head(&t->w, name, number, n);
+	free(name);
+	free(number);
+}
+
+void print_table(struct job *j, FILE *out)
+{
+	struct store *s = j->store;
+	struct table t = {.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
+	uint32_t n = j->per_run ? s->n_totals : s->n_kernels;
+	const struct store_kernel *row = j->per_run ? s->total : s->kernel;
+
+	t.cell = xcalloc(t.c.n + 1u, sizeof(*t.cell));
+	write_table_head(&t);
+	for (uint32_t i = 0; i < n; i++)
+		(j->tidy ? write_long : write_wide)(&t, &row[i]);
+	free(t.cell);
+	free(t.c.column);
+	free(t.c.place);
+	free(t.o.option);
+}
+
+void print_list(struct job *j, FILE *out)
+{
+	static const char *const head[] = {"name", "unit", "kind", "description"};
+	static const bool number[4];
+	struct shown_columns c = shown_columns(j);
+	struct writer w = {out, j->form, 0};
+	const struct figure *last = NULL;
+
+	write_head(&w, head, number, 4);
+	for (uint32_t i = 0; i < c.n; i++) {
+		const struct store_column *k = &j->store->column[c.column[i]];
+
+		if (k->about && k->about == last)
+			continue;
+		last = k->about;
+		write_text(&w, last ? last->name : k->name);
+		write_text(&w, last && strcmp(last->unit, "-") ? last->unit : "");
+		write_text(&w, last ? figure_kind_name(last->kind) : "");
+		write_text(&w, last ? last->help : "");
+		write_end(&w);
+	}
+	free(c.column);
+	free(c.place);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats-csv: what its files share. collect.c reads results into a store, table.c and group.c print the
+ * table from it through writer.c.
+ */
+#ifndef STATS_CSV_H
+#define STATS_CSV_H
+
+#include <stdio.h>
+#include "arena.h"
+#include "expr.h"
+#include "klist.h"
+#include "namelist.h"
+#include "run_store.h"
+
+enum table_form { TABLE_CSV, TABLE_TSV, TABLE_MARKDOWN };
+enum agg { AGG_SUM, AGG_MEAN, AGG_GEOMEAN, AGG_MIN, AGG_MAX, N_AGGS };
+
+struct derived {
+	char *name;
+	struct expr *expr;
+	double value;		/* for the kernel at hand */
+	bool *found;		/* by name of the expression: some kernel had it */
+};
+
+struct job {
+	struct namelist select, group;
+	struct kselect *kernels;
+	struct derived *derived;
+	uint32_t n_derived;
+	enum agg agg[N_AGGS];
+	uint32_t n_aggs;
+	enum table_form form;
+	const char *output;
+	bool per_run, tidy, list, running, force, quiet;	/* tidy: --long */
+
+	struct store *store;
+	uint8_t *shown;		/* by column of the store: enum column_use */
+	uint32_t cap_shown;
+	bool *matched;		/* by item of select */
+	int status;
+};
+
+enum column_use { COLUMN_NEW, COLUMN_NO, COLUMN_PART, COLUMN_SHOWN };
+
+/* A column of the table: a figure, by its column of the store. */
+struct shown_columns { uint32_t *column, n; uint32_t *place; };	/* place: by column of the store, +1 */
+/* The options that differ between runs. */
+struct shown_options { uint32_t *option, n; };
+
+void collect(struct job *j, const char *path);
+void collect_named(struct job *j);
+void collect_warn(const struct job *j);
+
+struct shown_columns shown_columns(const struct job *j);
+struct shown_options shown_options(const struct store *s);
+void print_table(struct job *j, FILE *out);
+void print_list(struct job *j, FILE *out);
+void print_groups(struct job *j, FILE *out);
+bool is_group_key(const char *name);
+
+/* writer.c: one row at a time; cells are counted, so each row is as wide as the head. */
+struct writer { FILE *out; enum table_form form; uint32_t at; };
+void write_head(struct writer *w, const char *const *name, const bool *number, uint32_t n);
+void write_text(struct writer *w, const char *text);
+void write_value(struct writer *w, const struct run_value *v);	/* NULL: missing */
+void write_real(struct writer *w, double x);			/* NaN: missing */
+void write_end(struct writer *w);
+
+#endif

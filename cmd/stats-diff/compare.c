@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The figures of two kernels: which are equal within tolerance.
+ *
+ * Always true: a figure is compared where both sides can have it. A sparse counter that a record leaves out
+ * is 0; a figure that a side never has (a log lacks some) is left out. Where one side is exact and the other
+ * as printed, they are equal within one unit of the last printed place.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "compare.h"
+
+static bool has(const struct run_value *v)
+{
+	return v->decimals != INT8_MAX;
+}
+
+static void load_cells(struct diff *d, int side, uint32_t kernel)
+{
+	const struct store_kernel *k = &d->store->kernel[kernel - 1];
+	const struct store_value *v = store_load(d->store, k);
+
+	for (uint32_t i = 0; i < d->store->n_columns; i++)
+		d->cell[side][i].decimals = INT8_MAX;
+	for (uint32_t i = 0; i < k->n; i++)
+		d->cell[side][v[i].column] = v[i].value;
+}
+
+/* The value of a side, with what is 0 by being left out. */
+static bool value_of(const struct diff *d, int side, uint32_t column, struct run_value *v)
+{
+	const struct figure *a = d->store->column[column].about;
+	bool family = a && d->seen_family[side][a - figures_table];
+
+	*v = d->cell[side][column];
+	if (has(v))
+		return true;
+	if (!a || !a->sparse || (a->kind != FIGURE_COUNTER && a->kind != FIGURE_HISTOGRAM && a->kind != FIGURE_MAX))
+		return false;
+	*v = (struct run_value){.whole = true, .decimals = RUN_EXACT};
+	return !d->side[side].log || family;
+}
+
+static const struct tolerance *tolerance_of(const struct options *o, const char *name)
+{
+	for (uint32_t i = o->n_tolerances; i--;)
+		if (name_matches(o->tolerance[i].pattern, name))
+			return &o->tolerance[i];
+	return NULL;
+}
+
+/* One unit of the last place that was printed, where the other side is exact. */
+static double printed_unit(const struct run_value *a, const struct run_value *b)
+{
+	int8_t places = a->decimals == RUN_EXACT ? b->decimals : a->decimals;
+
+	if ((a->decimals == RUN_EXACT) == (b->decimals == RUN_EXACT))
+		return 0;
+	return pow(10, -places) * (1 + 1e-9);
+}
+
+static bool is_equal(const struct diff *d, const char *name, const struct run_value *a, const struct run_value *b)
+{
+	const struct tolerance *t = tolerance_of(d->o, name);
+	double delta = fabs(a->real - b->real), most = fmax(fabs(a->real), fabs(b->real));
+
+	if (a->whole && b->whole ? a->count == b->count : a->real == b->real)
+		return true;
+	if (a->whole && b->whole && delta == 0)
+		delta = 1;
+	return (t && (delta <= t->absolute || delta <= t->relative * most)) || delta <= printed_unit(a, b);
+}
+
+static void add_change(struct diff *d, uint32_t column)
+{
+	struct change c = {.name = d->store->column[column].name};
+
+	if (!d->seen[0][column] && !d->seen[1][column])
+		return;
+	for (int side = 0; side < 2; side++) {
+		c.has[side] = value_of(d, side, column, &c.value[side]);
+		if (!c.has[side] && !d->seen[side][column])
+			return;
+	}
+	/* What a log cannot tell of a kernel says nothing about a record's figure. */
+	if ((!c.has[0] && !c.has[1]) || (c.has[0] != c.has[1] && d->side[0].log != d->side[1].log))
+		return;
+	c.relative = NAN;
+	c.moved = c.has[0] != c.has[1] || !is_equal(d, c.name, &c.value[0], &c.value[1]);
+	if (c.has[0] && c.has[1]) {
+		double delta = c.value[1].real - c.value[0].real;
+
+		c.relative = delta == 0 ? 0 : c.value[0].real == 0 ? copysign(INFINITY, delta) :
+			delta / fabs(c.value[0].real);
+	}
+	if (!c.moved && !d->o->all)
+		return;
+	grow(&d->change, &d->cap_changes, d->n_changes + 1, sizeof(*d->change));
+	d->change[d->n_changes++] = c;
+}
+
+/* A value that came or went stands before any change of one. */
+static double size_of(const struct change *c)
+{
+	return isnan(c->relative) ? INFINITY : fabs(c->relative);
+}
+
+static int compare_changes(const void *pa, const void *pb)
+{
+	const struct change *a = pa, *b = pb;
+	double x = size_of(a), y = size_of(b), dx, dy;
+
+	if (a->moved != b->moved)
+		return a->moved ? -1 : 1;
+	if (x > y || x < y)
+		return x > y ? -1 : 1;
+	dx = fabs(a->value[1].real - a->value[0].real);
+	dy = fabs(b->value[1].real - b->value[0].real);
+	if (dx > dy || dx < dy)
+		return dx > dy ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* gpu_sim_cycle is kept for the summary even where it is not to be compared. */
+static bool is_compared(const struct options *o, const char *name)
+{
+	return strcmp(name, "gpu_sim_cycle") || ((!o->select.n || namelist_find(&o->select, name) >= 0) &&
+		namelist_find(&o->ignore, name) < 0);
+}
+
+uint32_t compare_pair(struct diff *d, const struct pair *p)
+{
+	uint32_t moved = 0;
+
+	d->n_changes = 0;
+	load_cells(d, 0, p->a);
+	load_cells(d, 1, p->b);
+	for (uint32_t i = 0; i < d->store->n_columns; i++)
+		if (is_compared(d->o, d->store->column[i].name))
+			add_change(d, i);
+	if (d->n_changes)
+		qsort(d->change, d->n_changes, sizeof(*d->change), compare_changes);
+	while (moved < d->n_changes && d->change[moved].moved)
+		moved++;
+	return moved;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats-diff: what its files share. Both sides lie in one store, so a column, a word and an option have the
+ * same number on both; side 0 is A, side 1 is B.
+ */
+#ifndef STATS_DIFF_H
+#define STATS_DIFF_H
+
+#include <stdio.h>
+#include "arena.h"
+#include "klist.h"
+#include "namelist.h"
+#include "run_store.h"
+
+enum diff_form { DIFF_TEXT, DIFF_JSON, DIFF_MARKDOWN };
+
+/* Within either of the two a figure counts as equal. */
+struct tolerance { char *pattern; double absolute, relative; };
+
+struct options {
+	struct namelist select, ignore;
+	struct kselect *kernels;
+	struct tolerance *tolerance;
+	uint32_t n_tolerances;
+	enum diff_form form;
+	bool all, quiet, summary;
+};
+
+struct side { uint32_t first_kernel, n_kernels, first_run, n_runs; const char *path; bool log; };
+
+struct pair { uint32_t a, b; };		/* kernels of the store + 1; 0: none */
+
+struct change {
+	const char *name;
+	bool has[2], moved;
+	struct run_value value[2];
+	double relative;	/* of A; infinite where A is 0, NaN where a side has none */
+};
+
+struct diff {
+	const struct options *o;
+	struct store *store;
+	struct side side[2];
+	bool *seen[2];		/* by column */
+	bool *seen_family[2];	/* by row of stats.def */
+	struct pair *pair;
+	uint32_t n_pairs, cap_pairs;
+	struct change *change;	/* of the pair at hand */
+	uint32_t n_changes, cap_changes;
+	struct run_value *cell[2];	/* by column; decimals INT8_MAX: none */
+	uint32_t n_moved, n_same, n_only[2];
+	bool stopped_early, differs, trouble;
+};
+
+/* load.c: -1 after a message when a side cannot be read. */
+int diff_load(struct diff *d, int side, const char *path);
+void pair_kernels(struct diff *d);
+/* Fill change[] for a pair, what moved first and most first; returns how many moved. */
+uint32_t compare_pair(struct diff *d, const struct pair *p);
+/* A line for each pair; sets differs. */
+void print_diff(struct diff *d, FILE *out, const char *heading);
+void print_summary(struct diff *d, FILE *out, const char *heading);
+void print_lone(enum diff_form form, FILE *out, const char *name, int side);
+void print_value(char *out, size_t cap, const struct run_value *v);
+
+#endif

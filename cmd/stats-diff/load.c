@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading a side into the store: kernels and figures that are to be compared. */
+#include <stdlib.h>
+#include <string.h>
+#include "compare.h"
+
+static const char *const host_figures[] = {"gpgpu_simulation_*", "gpgpu_silicon_slowdown", "gpu_total_sim_rate",
+	"host_*"};
+
+static bool is_host(const char *name)
+{
+	for (size_t i = 0; i < sizeof(host_figures) / sizeof(host_figures[0]); i++)
+		if (name_matches(host_figures[i], name))
+			return true;
+	return false;
+}
+
+/* Host times are compared only where -s names them in full. */
+static bool wanted(const struct options *o, const char *name)
+{
+	if (namelist_find(&o->ignore, name) >= 0)
+		return false;
+	if (is_host(name)) {
+		for (size_t i = 0; i < o->select.n; i++)
+			if (!strcmp(o->select.pattern[i], name))
+				return true;
+		return false;
+	}
+	return !o->select.n || namelist_find(&o->select, name) >= 0;
+}
+
+struct loading {
+	struct diff *d;
+	struct side *side;
+	uint32_t *column;	/* by id of the reader: column + 1; UINT32_MAX: not wanted */
+	uint32_t n, cap;
+	struct store_value *value;
+	uint32_t cap_value;
+};
+
+static uint32_t column_of(struct loading *l, const struct run_figure *f)
+{
+	if (f->id >= l->n) {
+		grow(&l->column, &l->cap, f->id + 1, sizeof(*l->column));
+		while (l->n <= f->id)
+			l->column[l->n++] = 0;
+	}
+	if (!l->column[f->id])
+		l->column[f->id] = wanted(l->d->o, f->name) || !strcmp(f->name, "gpu_sim_cycle") ?
+			store_column(l->d->store, f->name) + 1 : UINT32_MAX;
+	return l->column[f->id];
+}
+
+static void keep(struct loading *l, const struct run_item *item)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < item->n_figures; i++) {
+		uint32_t column = column_of(l, &item->figure[i]);
+
+		if (column == UINT32_MAX)
+			continue;
+		grow(&l->value, &l->cap_value, n + 1, sizeof(*l->value));
+		memset(&l->value[n], 0, sizeof(l->value[n]));
+		l->value[n].column = column - 1;
+		l->value[n++].value = item->figure[i].value;
+	}
+	store_keep(l->d->store, item, l->value, n);
+	l->side->n_kernels++;
+}
+
+static int read_all(struct loading *l, struct run_reader *r, struct fault *f)
+{
+	struct diff *d = l->d;
+	struct run_item item;
+	int event;
+
+	while ((event = run_next(r, &item, f)) > 0) {
+		if (event == RUN_START) {
+			store_start(d->store, l->side->path, &item);
+			l->side->n_runs++;
+			l->side->log |= item.form == RUN_ACCELSIM;
+		} else if (event == RUN_KERNEL) {
+			if (kselect_has(d->o->kernels, item.kernel.position, item.kernel.name))
+				keep(l, &item);
+		} else {
+			d->store->run[d->store->n_runs - 1].status = store_word_add(d->store, item.status);
+			if (strcmp(item.status, "cut"))
+				continue;
+			diag_fault(&item.cut);
+			d->stopped_early = true;
+		}
+	}
+	return event;
+}
+
+int diff_load(struct diff *d, int side, const char *path)
+{
+	struct loading l = {.d = d, .side = &d->side[side]};
+	struct run_reader *r;
+	struct fault f;
+	int status = -1;
+
+	*l.side = (struct side){d->store->n_kernels, 0, d->store->n_runs, 0, path, false};
+	r = run_open(path, 0, &f);
+	if (r)
+		status = read_all(&l, r, &f);
+	if (status < 0)
+		diag_fault(&f);
+	run_close(r);
+	free(l.column);
+	free(l.value);
+	return status;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats-diff: what moved between two simulation results, kernel by kernel.
+ * This file is the command line, and folders whose files are paired by name.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "cli.h"
+#include "compare.h"
+#include "output.h"
+
+enum { OPT_ALL = 256, OPT_SUMMARY };
+
+static const struct cli_row rows[] = {
+	{'T', "tolerance", "[NAME=]TOL", "a change up to TOL is none: 5% of the larger value, or 10 for a difference",
+		NULL},
+	{'s', "stats", "NAMES", "compare only these figures: names and patterns (gpu_ipc,L2_*)", NULL},
+	{'i', "ignore", "NAMES", "compare all but these", NULL},
+	{'k', "kernels", "KERNELS", "only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{OPT_ALL, "all", NULL, "show what is equal, too", NULL},
+	{'q', "quiet", NULL, "print nothing, the exit status tells", NULL},
+	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
+	{OPT_SUMMARY, "summary", NULL, "show speed-up and the kernels that matter instead of figures", NULL},
+};
+
+static const struct cli cli = {
+	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--summary] A B",
+	"compare two simulation results",
+	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. Of two folders\n"
+	"the files of equal names are compared. Host times are left out unless -s names them.\n"
+	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
+	rows, sizeof rows / sizeof *rows
+};
+
+/* "5%", "0.01"; several by commas. */
+static void add_tolerance(struct options *o, const char *value)
+{
+	const char *equals = strrchr(value, '='), *s = equals ? equals + 1 : value;
+	struct tolerance t = {.pattern = equals ? xstrndup(value, (size_t)(equals - value)) : xstrdup("*"),
+		.absolute = -1, .relative = -1};
+
+	do {
+		char *end;
+		double x = strtod(s, &end);
+		bool relative = end != s && *end == '%';
+
+		if (end == s || !isfinite(x) || x < 0 || (end[relative] && end[relative] != ',') || !*t.pattern)
+			cli_usage("-T: found '%s', wanted [NAME=]NUMBER or [NAME=]NUMBER%%", value);
+		*(relative ? &t.relative : &t.absolute) = relative ? x / 100 : x;
+		s = end + relative;
+	} while (*s++ == ',');
+	o->tolerance = xrealloc(o->tolerance, o->n_tolerances + 1, sizeof(*o->tolerance));
+	o->tolerance[o->n_tolerances++] = t;
+}
+
+static void add_names(struct namelist *l, const char *option, const char *value)
+{
+	size_t n = l->n;
+
+	namelist_add(l, value);
+	if (l->n == n)
+		cli_usage("%s: found '%s', wanted names or patterns", option, value);
+}
+
+static void set_form(struct options *o, const char *value)
+{
+	static const char *const forms[] = {"text", "json", "markdown"};
+
+	for (int i = 0; i < 3; i++) {
+		if (!strcmp(value, forms[i])) {
+			o->form = (enum diff_form)i;
+			return;
+		}
+	}
+	cli_usage("-F: found '%s', wanted text, json or markdown", value);
+}
+
+static void on_option(void *ctx, int letter, const char *value)
+{
+	struct options *o = ctx;
+	struct fault f;
+
+	switch (letter) {
+	case 'T': add_tolerance(o, value); break;
+	case 's': add_names(&o->select, "-s", value); break;
+	case 'i': add_names(&o->ignore, "-i", value); break;
+	case 'k':
+		kselect_free(o->kernels);
+		o->kernels = kselect_parse(value, &f);
+		if (!o->kernels)
+			die_fault(&f);
+		break;
+	case OPT_ALL: o->all = true; break;
+	case 'q': o->quiet = true; break;
+	case 'F': set_form(o, value); break;
+	case OPT_SUMMARY: o->summary = true; break;
+	}
+}
+
+/* ---- two files -------------------------------------------------------------------------------- */
+
+static void find_seen(struct diff *d, int side)
+{
+	const struct side *s = &d->side[side];
+
+	d->seen[side] = xcalloc(d->store->n_columns + 1u, sizeof(bool));
+	d->seen_family[side] = xcalloc(n_figures, sizeof(bool));
+	d->cell[side] = xcalloc(d->store->n_columns + 1u, sizeof(struct run_value));
+	for (uint32_t k = 0; k < s->n_kernels; k++) {
+		const struct store_kernel *at = &d->store->kernel[s->first_kernel + k];
+		const struct store_value *v = store_load(d->store, at);
+
+		for (uint32_t i = 0; i < at->n; i++) {
+			const struct figure *about = d->store->column[v[i].column].about;
+
+			d->seen[side][v[i].column] = true;
+			if (about)
+				d->seen_family[side][about - figures_table] = true;
+		}
+	}
+}
+
+static void diff_free(struct diff *d)
+{
+	for (int side = 0; side < 2; side++) {
+		free(d->seen[side]);
+		free(d->seen_family[side]);
+		free(d->cell[side]);
+	}
+	free(d->pair);
+	free(d->change);
+	store_free(d->store);
+}
+
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int diff_files(const struct options *o, FILE *out, const char *a, const char *b, const char *heading)
+{
+	struct diff d = {.o = o, .store = store_new()};
+	int status = EXIT_TROUBLE;
+
+	if (diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0) {
+		find_seen(&d, 0);
+		find_seen(&d, 1);
+		pair_kernels(&d);
+		(o->summary ? print_summary : print_diff)(&d, out, heading);
+		status = d.stopped_early ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
+	}
+	diff_free(&d);
+	return status;
+}
+
+/* ---- folders ---------------------------------------------------------------------------------- */
+
+struct folder { char **name; size_t n; };
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static char *join(const char *folder, const char *name)
+{
+	char *path = xmalloc(strlen(folder) + strlen(name) + 2);
+
+	sprintf(path, "%s/%s", folder, name);
+	return path;
+}
+
+static struct folder read_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct folder f = {0};
+	struct dirent *e;
+
+	if (!dir)
+		die_errno("%s", path);
+	while ((e = readdir(dir))) {
+		char *full = join(path, e->d_name);
+
+		if (*e->d_name != '.' && !is_folder(full)) {
+			f.name = xrealloc(f.name, f.n + 1, sizeof(*f.name));
+			f.name[f.n++] = xstrdup(e->d_name);
+		}
+		free(full);
+	}
+	closedir(dir);
+	if (f.n)
+		qsort(f.name, f.n, sizeof(*f.name), compare_names);
+	return f;
+}
+
+static void free_folder(struct folder *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->name[i]);
+	free(f->name);
+}
+
+static int diff_folders(const struct options *o, FILE *out, const char *a, const char *b)
+{
+	struct folder fa = read_folder(a), fb = read_folder(b);
+	size_t i = 0, j = 0;
+	int status = EXIT_GOOD;
+
+	if (!fa.n && !fb.n)
+		die("%s, %s: found no files, wanted results in both folders", a, b);
+	while (i < fa.n || j < fb.n) {
+		int c = i == fa.n ? 1 : j == fb.n ? -1 : strcmp(fa.name[i], fb.name[j]);
+
+		if (c) {
+			print_lone(o->form, out, c < 0 ? fa.name[i++] : fb.name[j++], c > 0);
+			status = worse(status, EXIT_NO);
+		} else {
+			char *pa = join(a, fa.name[i]), *pb = join(b, fb.name[j]);
+
+			status = worse(status, diff_files(o, out, pa, pb, fa.name[i]));
+			free(pa);
+			free(pb);
+			i++;
+			j++;
+		}
+	}
+	free_folder(&fa);
+	free_folder(&fb);
+	return status;
+}
+
+/* A file and a folder: the file of the same name in it. */
+static int diff_mixed(const struct options *o, FILE *out, const char *a, const char *b)
+{
+	const char *file = is_folder(a) ? b : a, *slash = strrchr(file, '/');
+	char *path;
+	int status;
+
+	if (!strcmp(file, "-"))
+		die("found a folder and standard input, wanted two files or two folders");
+	path = join(is_folder(a) ? a : b, slash ? slash + 1 : file);
+	status = is_folder(a) ? diff_files(o, out, path, b, NULL) : diff_files(o, out, a, path, NULL);
+	free(path);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.all = false};
+	struct output *out;
+	int n, status;
+
+	diag_init(argv[0]);
+	n = cli_parse(&cli, argc, argv, on_option, &o);
+	if (n != 2)
+		cli_usage("found %d operands, wanted two: A and B", n);
+	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
+		cli_usage("found standard input on both sides, wanted it on one");
+	out = output_open(o.quiet ? "/dev/null" : NULL, true);
+	if (is_folder(argv[0]) && is_folder(argv[1]))
+		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);
+	else if (is_folder(argv[0]) || is_folder(argv[1]))
+		status = diff_mixed(&o, output_stream(out), argv[0], argv[1]);
+	else
+		status = diff_files(&o, output_stream(out), argv[0], argv[1], NULL);
+	output_commit(out);
+	for (uint32_t i = 0; i < o.n_tolerances; i++)
+		free(o.tolerance[i].pattern);
+	free(o.tolerance);
+	namelist_free(&o.select);
+	namelist_free(&o.ignore);
+	kselect_free(o.kernels);
+	return status;
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What moved, as text, JSON (one object a line) or Markdown.
+ * Always true: names, values and changes are aligned within a kernel; a kernel without a move is not shown
+ * unless --all was given.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "compare.h"
+#include "output.h"
+#include "record_format.h"
+
+void print_value(char *out, size_t cap, const struct run_value *v)
+{
+	char text[REAL_CAP];
+
+	if (v->whole)
+		snprintf(out, cap, "%" PRIu64, v->count);
+	else if (isfinite(v->real) && v->decimals == RUN_EXACT)
+		snprintf(out, cap, "%.6g", v->real);
+	else
+		snprintf(out, cap, "%s", isfinite(v->real) ? real_text(text, v->real) : "-");
+}
+
+static void change_text(char *out, size_t cap, const struct change *c)
+{
+	if (!c->has[0] || !c->has[1])
+		snprintf(out, cap, "%s", c->has[0] ? "gone" : "new");
+	else if (isinf(c->relative))
+		snprintf(out, cap, "%s", "from 0");
+	else if (fabs(c->relative) >= 10)
+		snprintf(out, cap, "x%.1f", c->value[1].real / c->value[0].real);
+	else if (c->relative != 0 && fabs(c->relative) < 5e-5)
+		snprintf(out, cap, "%+.1e", c->relative);
+	else
+		snprintf(out, cap, c->relative != 0 ? "%+.2f%%" : "=", 100 * c->relative);
+}
+
+static const struct store_kernel *kernel_of(const struct diff *d, uint32_t k)
+{
+	return &d->store->kernel[k - 1];
+}
+
+static void print_name(FILE *out, const char *text, enum diff_form form)
+{
+	for (; *text; text++) {
+		if (form == DIFF_MARKDOWN && strchr("|\\`*<[]", *text))
+			putc('\\', out);
+		putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
+	}
+}
+
+static void print_kernel_name(const struct diff *d, FILE *out, uint32_t k)
+{
+	print_name(out, store_word(d->store, kernel_of(d, k)->name), d->o->form);
+}
+
+/* ---- text and Markdown ------------------------------------------------------------------------ */
+
+struct cells { char value[2][48], change[32]; };
+
+static void fill_cells(struct cells *c, const struct change *ch)
+{
+	for (int s = 0; s < 2; s++) {
+		if (ch->has[s])
+			print_value(c->value[s], sizeof(c->value[s]), &ch->value[s]);
+		else
+			strcpy(c->value[s], "-");
+	}
+	change_text(c->change, sizeof(c->change), ch);
+}
+
+static void print_text_changes(const struct diff *d, FILE *out)
+{
+	struct cells *c = xcalloc(d->n_changes + 1u, sizeof(*c));
+	int w[4] = {4, 1, 1, 6};
+
+	for (uint32_t i = 0; i < d->n_changes; i++) {
+		int n[4];
+
+		fill_cells(&c[i], &d->change[i]);
+		n[0] = (int)strlen(d->change[i].name);
+		n[1] = (int)strlen(c[i].value[0]);
+		n[2] = (int)strlen(c[i].value[1]);
+		n[3] = (int)strlen(c[i].change);
+		for (int k = 0; k < 4; k++)
+			w[k] = n[k] > w[k] ? n[k] : w[k];
+	}
+	fprintf(out, "  %-*s  %*s  %*s  %*s\n", w[0], "name", w[1], "A", w[2], "B", w[3], "change");
+	for (uint32_t i = 0; i < d->n_changes; i++) {
+		fputs("  ", out);
+		print_name(out, d->change[i].name, DIFF_TEXT);
+		fprintf(out, "%*s  %*s  %*s  %*s\n", w[0] - (int)strlen(d->change[i].name), "", w[1], c[i].value[0], w[2],
+			c[i].value[1], w[3], c[i].change);
+	}
+	free(c);
+}
+
+static void print_markdown_changes(const struct diff *d, FILE *out)
+{
+	struct cells c;
+
+	fputs("\n| name | A | B | change |\n|---|---:|---:|---:|\n", out);
+	for (uint32_t i = 0; i < d->n_changes; i++) {
+		fill_cells(&c, &d->change[i]);
+		fputs("| ", out);
+		print_name(out, d->change[i].name, DIFF_MARKDOWN);
+		fprintf(out, " | %s | %s | %s |\n", c.value[0], c.value[1], c.change);
+	}
+	putc('\n', out);
+}
+
+static void print_changes(const struct diff *d, FILE *out, const struct pair *p)
+{
+	const struct store_kernel *a = kernel_of(d, p->a), *b = kernel_of(d, p->b);
+
+	fputs(d->o->form == DIFF_MARKDOWN ? "**" : "  ", out);
+	fprintf(out, "kernel %" PRIu32, a->position);
+	if (a->position != b->position)
+		fprintf(out, " (B: %" PRIu32 ")", b->position);
+	putc(' ', out);
+	print_kernel_name(d, out, p->a);
+	fputs(d->o->form == DIFF_MARKDOWN ? "**\n" : "\n", out);
+	if (!d->n_changes)
+		return;
+	if (d->o->form == DIFF_MARKDOWN)
+		print_markdown_changes(d, out);
+	else
+		print_text_changes(d, out);
+}
+
+static void print_only(const struct diff *d, FILE *out, int side, uint32_t k)
+{
+	bool markdown = d->o->form == DIFF_MARKDOWN;
+
+	fprintf(out, "%s%s kernel %" PRIu32 " ", markdown ? "- " : "", side ? "+" : markdown ? "\\-" : "-",
+		kernel_of(d, k)->position);
+	print_kernel_name(d, out, k);
+	fprintf(out, "%s\n", markdown ? side ? " (only in B)" : " (only in A)" : "");
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *json_value(bool has, const struct run_value *v)
+{
+	if (!has || !isfinite(v->real))
+		return json_null();
+	return v->whole && v->count <= INT64_MAX ? json_integer((json_int_t)v->count) : json_real(v->real);
+}
+
+static json_t *json_kernel(const struct diff *d, uint32_t k)
+{
+	if (!k)
+		return json_null();
+	return json_pack("{s:I,s:I}", "position", (json_int_t)kernel_of(d, k)->position, "id",
+		(json_int_t)kernel_of(d, k)->id);
+}
+
+static void dump(json_t *o, FILE *out)
+{
+	if (!o || json_dumpf(o, out, JSON_COMPACT))
+		die("out of memory: writing JSON");
+	putc('\n', out);
+	json_decref(o);
+}
+
+static json_t *json_text(const char *text)
+{
+	char *copy = utf8_repair(text);
+	json_t *s = json_string(copy);
+
+	free(copy);
+	return s;
+}
+
+static void print_json_pair(const struct diff *d, FILE *out, const struct pair *p, const char *heading)
+{
+	json_t *o = json_object(), *list = json_array();
+
+	if (heading)
+		json_object_set_new(o, "file", json_text(heading));
+	json_object_set_new(o, "kernel", json_text(store_word(d->store, kernel_of(d, p->a ? p->a : p->b)->name)));
+	json_object_set_new(o, "a", json_kernel(d, p->a));
+	json_object_set_new(o, "b", json_kernel(d, p->b));
+	for (uint32_t i = 0; i < d->n_changes && p->a && p->b; i++) {
+		const struct change *c = &d->change[i];
+		json_t *f = json_object();
+
+		json_object_set_new(f, "name", json_text(c->name));
+		json_object_set_new(f, "a", json_value(c->has[0], &c->value[0]));
+		json_object_set_new(f, "b", json_value(c->has[1], &c->value[1]));
+		json_object_set_new(f, "change", isfinite(c->relative) ? json_real(c->relative) : json_null());
+		json_object_set_new(f, "moved", json_boolean(c->moved));
+		json_array_append_new(list, f);
+	}
+	json_object_set_new(o, "figures", list);
+	dump(o, out);
+}
+
+/* A file that one folder lacks. */
+void print_lone(enum diff_form form, FILE *out, const char *name, int side)
+{
+	if (form == DIFF_JSON) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "file", json_text(name));
+		json_object_set_new(o, "only_in", json_string(side ? "b" : "a"));
+		dump(o, out);
+		return;
+	}
+	fprintf(out, "%sonly in %s: ", form == DIFF_MARKDOWN ? "### " : "", side ? "B" : "A");
+	print_name(out, name, form);
+	fputs(form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static void print_heading(const struct diff *d, FILE *out, const char *heading)
+{
+	if (d->o->form == DIFF_JSON)
+		return;
+	if (d->o->form == DIFF_MARKDOWN)
+		fputs("### ", out);
+	if (heading) {
+		print_name(out, heading, d->o->form);
+	} else {
+		print_name(out, d->side[0].path, d->o->form);
+		fputs(" -> ", out);
+		print_name(out, d->side[1].path, d->o->form);
+	}
+	fputs(d->o->form == DIFF_MARKDOWN ? "\n\n" : "\n", out);
+}
+
+/* Runs that ended otherwise. */
+static void compare_status(struct diff *d, FILE *out, const char *heading)
+{
+	for (uint32_t i = 0; i < d->side[0].n_runs && i < d->side[1].n_runs; i++) {
+		const char *a = store_word(d->store, d->store->run[d->side[0].first_run + i].status);
+		const char *b = store_word(d->store, d->store->run[d->side[1].first_run + i].status);
+
+		if (!strcmp(a, b))
+			continue;
+		if (!d->differs)
+			print_heading(d, out, heading);
+		d->differs = true;
+		if (d->o->form == DIFF_JSON)
+			dump(json_pack("{s:{s:s,s:s}}", "status", "a", a, "b", b), out);
+		else
+			fprintf(out, "%sstatus: A %s, B %s%s\n", d->o->form == DIFF_MARKDOWN ? "" : "  ", a, b,
+				d->o->form == DIFF_MARKDOWN ? "\n" : "");
+	}
+}
+
+static void print_pair(struct diff *d, FILE *out, const struct pair *p, const char *heading)
+{
+	if (d->o->form == DIFF_JSON)
+		print_json_pair(d, out, p, heading);
+	else if (p->a && p->b)
+		print_changes(d, out, p);
+	else
+		print_only(d, out, p->b ? 1 : 0, p->a ? p->a : p->b);
+}
+
+void print_diff(struct diff *d, FILE *out, const char *heading)
+{
+	bool headed;
+
+	compare_status(d, out, heading);
+	headed = d->differs;
+	for (uint32_t i = 0; i < d->n_pairs; i++) {
+		const struct pair *p = &d->pair[i];
+		bool both = p->a && p->b, moved = both ? compare_pair(d, p) > 0 : true;
+
+		d->n_moved += both && moved;
+		d->n_same += both && !moved;
+		d->n_only[0] += !p->b;
+		d->n_only[1] += !p->a;
+		d->differs |= moved;
+		if (!moved && !d->o->all)
+			continue;
+		if (!headed)
+			print_heading(d, out, heading);
+		headed = true;
+		print_pair(d, out, p, heading);
+	}
+	if (headed && d->o->form != DIFF_JSON)
+		fprintf(out, "%s%u equal, %u different, %u only in A, %u only in B\n",
+			d->o->form == DIFF_MARKDOWN ? "\nKernels: " : "  kernels: ", d->n_same, d->n_moved, d->n_only[0],
+			d->n_only[1]);
+}
+
+/* ---- summary ---------------------------------------------------------------------------------- */
+
+struct matter { const char *name; uint64_t n; double cycles[2]; };
+
+struct summary { struct matter *m; uint32_t n, cap; double logs, cycles[2]; uint64_t pairs; };
+
+static bool cycles_of(struct diff *d, uint32_t k, double *cycles)
+{
+	const struct store_value *v = store_load(d->store, kernel_of(d, k));
+
+	for (uint32_t i = 0; i < kernel_of(d, k)->n; i++) {
+		if (!strcmp(d->store->column[v[i].column].name, "gpu_sim_cycle")) {
+			*cycles = v[i].value.real;
+			return *cycles > 0;
+		}
+	}
+	return false;
+}
+
+static void add_matter(struct summary *s, const char *name, double a, double b)
+{
+	uint32_t i = 0;
+
+	while (i < s->n && s->m[i].name != name)
+		i++;
+	if (i == s->n) {
+		grow(&s->m, &s->cap, s->n + 1, sizeof(*s->m));
+		s->m[s->n++] = (struct matter){.name = name};
+	}
+	s->m[i].n++;
+	s->m[i].cycles[0] += a;
+	s->m[i].cycles[1] += b;
+	s->logs += log(a / b);
+	s->cycles[0] += a;
+	s->cycles[1] += b;
+	s->pairs++;
+}
+
+static int compare_matters(const void *pa, const void *pb)
+{
+	const struct matter *a = pa, *b = pb;
+	double x = fabs(a->cycles[1] - a->cycles[0]), y = fabs(b->cycles[1] - b->cycles[0]);
+
+	return x > y ? -1 : x < y ? 1 : a->cycles[0] > b->cycles[0] ? -1 : a->cycles[0] < b->cycles[0] ? 1 :
+		strcmp(a->name, b->name);
+}
+
+static void print_matters(const struct diff *d, FILE *out, const struct summary *s)
+{
+	bool markdown = d->o->form == DIFF_MARKDOWN;
+
+	fputs(markdown ? "\n| kernel | times | cycles A | cycles B | speed-up |\n|---|---:|---:|---:|---:|\n" :
+		"  times       cycles A       cycles B  speed-up  kernel\n", out);
+	for (uint32_t i = 0; i < s->n && i < 10; i++) {
+		const struct matter *m = &s->m[i];
+
+		if (markdown) {
+			fputs("| ", out);
+			print_name(out, m->name, DIFF_MARKDOWN);
+			fprintf(out, " | %" PRIu64 " | %.0f | %.0f | %.4f |\n", m->n, m->cycles[0], m->cycles[1],
+				m->cycles[0] / m->cycles[1]);
+		} else {
+			fprintf(out, "  %5" PRIu64 "  %13.0f  %13.0f  %8.4f  ", m->n, m->cycles[0], m->cycles[1],
+				m->cycles[0] / m->cycles[1]);
+			print_name(out, m->name, DIFF_TEXT);
+			putc('\n', out);
+		}
+	}
+}
+
+static void print_json_summary(const struct diff *d, FILE *out, const struct summary *s, const char *heading)
+{
+	json_t *o = json_object(), *list = json_array();
+
+	if (heading)
+		json_object_set_new(o, "file", json_text(heading));
+	json_object_set_new(o, "speedup", s->pairs ? json_real(exp(s->logs / (double)s->pairs)) : json_null());
+	json_object_set_new(o, "cycles_a", json_real(s->cycles[0]));
+	json_object_set_new(o, "cycles_b", json_real(s->cycles[1]));
+	json_object_set_new(o, "equal", json_integer(d->n_same));
+	json_object_set_new(o, "different", json_integer(d->n_moved));
+	json_object_set_new(o, "only_a", json_integer(d->n_only[0]));
+	json_object_set_new(o, "only_b", json_integer(d->n_only[1]));
+	for (uint32_t i = 0; i < s->n && i < 10; i++) {
+		json_t *m = json_object();
+
+		json_object_set_new(m, "kernel", json_text(s->m[i].name));
+		json_object_set_new(m, "times", json_integer((json_int_t)s->m[i].n));
+		json_object_set_new(m, "cycles_a", json_real(s->m[i].cycles[0]));
+		json_object_set_new(m, "cycles_b", json_real(s->m[i].cycles[1]));
+		json_array_append_new(list, m);
+	}
+	json_object_set_new(o, "kernels", list);
+	dump(o, out);
+}
+
+static void print_totals(const struct diff *d, FILE *out, const struct summary *s)
+{
+	const char *in = d->o->form == DIFF_MARKDOWN ? "- " : "  ";
+
+	fprintf(out, "%skernels: %u equal, %u different, %u only in A, %u only in B\n", in, d->n_same, d->n_moved,
+		d->n_only[0], d->n_only[1]);
+	if (!s->pairs)
+		return;
+	fprintf(out, "%sspeed-up (geometric mean of cycles A / B): %.4f\n", in, exp(s->logs / (double)s->pairs));
+	fprintf(out, "%scycles of paired kernels: A %.0f, B %.0f (%+.2f%%)\n", in, s->cycles[0], s->cycles[1],
+		100 * (s->cycles[1] - s->cycles[0]) / s->cycles[0]);
+}
+
+void print_summary(struct diff *d, FILE *out, const char *heading)
+{
+	struct summary s = {0};
+
+	print_heading(d, out, heading);
+	compare_status(d, out, heading);
+	for (uint32_t i = 0; i < d->n_pairs; i++) {
+		const struct pair *p = &d->pair[i];
+		bool both = p->a && p->b, moved = both ? compare_pair(d, p) > 0 : true;
+		double a, b;
+
+		d->n_moved += both && moved;
+		d->n_same += both && !moved;
+		d->n_only[0] += !p->b;
+		d->n_only[1] += !p->a;
+		d->differs |= moved;
+		if (both && cycles_of(d, p->a, &a) && cycles_of(d, p->b, &b))
+			add_matter(&s, store_word(d->store, kernel_of(d, p->a)->name), a, b);
+	}
+	if (s.n)
+		qsort(s.m, s.n, sizeof(*s.m), compare_matters);
+	if (d->o->form == DIFF_JSON) {
+		print_json_summary(d, out, &s, heading);
+	} else {
+		print_totals(d, out, &s);
+		if (s.n)
+			print_matters(d, out, &s);
+	}
+	free(s.m);
+}
