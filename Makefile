@@ -82,17 +82,19 @@ asan:
 	+@$(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
 	+@$(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
 
-# Coverage-guided fuzzing with clang; FUZZ_SECONDS for each target. Findings stay in build/fuzz/.
+# Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
 FUZZ_SECONDS = 60
-fuzz: $(LIB_SRC)
-	@mkdir -p build/fuzz
+FUZZ_SANITIZE = address,undefined
+fuzz:
+	+@$(MAKE) -s BUILD=build/fuzz CC=clang OPT="-O1 -g -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZE) -fno-sanitize-recover=all" fuzz-run
+fuzz-run: $(FUZZ:%=$(BUILD)/fuzz_%)
 	@for t in $(FUZZ); do \
-		echo "fuzz $$t for $(FUZZ_SECONDS) s"; mkdir -p build/fuzz/$$t tests/corpus/$$t; \
-		clang $(TEST_CPPFLAGS) -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/fuzz_$$t \
-			tests/fuzz/fuzz_$$t.c $(LIB_SRC) $(filter-out %/main.c,$(wildcard cmd/trace-sim/*.c)) $(LDLIBS_ALL) && \
-		build/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -artifact_prefix=build/fuzz/ \
-			build/fuzz/$$t tests/corpus/$$t || exit 1; \
+		echo "fuzz $$t for $(FUZZ_SECONDS) s"; mkdir -p $(BUILD)/new/$$t tests/corpus/$$t; \
+		$(BUILD)/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 \
+			-artifact_prefix=$(BUILD)/ $(BUILD)/new/$$t tests/corpus/$$t || exit 1; \
 	done
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(SIM_LIB) $(LIB)
+	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
 
 tidy:
 	clang-tidy --quiet $(sort $(wildcard cmd/*/*.c libcommon/*.c)) -- -std=c11 $(CPPFLAGS_ALL) -Icmd/trace-sim
@@ -141,4 +143,4 @@ clean:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz tidy conformance conformance-events
+.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz fuzz-run tidy conformance conformance-events
