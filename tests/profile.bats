@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# --profile and --timeline: sums, formats, and that neither changes a result.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# Compare the profile p.json with the result r.json of the same run; "loose": buckets of the original differ by
+# atomics, which it counts as idle, and by instructions without an active lane, which it counts as stalls.
+check_sums() {
+	python3 - "$@" <<-'END'
+	import json, sys
+	r, p = [[json.loads(l) for l in open(f)] for f in ("r.json", "p.json")]
+	c = r[0]["config"]
+	assert p[0] == r[0] and len(p) == len(r) and p[-1]["status"] == r[-1]["status"]
+	machine = c["gpgpu_n_clusters"] * c["gpgpu_n_cores_per_cluster"] * c["gpgpu_num_sched_per_core"]
+	sums = {}
+	for a, b in zip(p[1:-1], r[1:-1]):
+	    s, q = a["stats"], b["stats"]
+	    for k in "position", "name", "id", "stream", "grid", "block":
+	        assert a[k] == b[k], k
+	    parts = {k[13:-1]: v for k, v in s.items() if k.startswith("sched_cycles[")}
+	    assert len(parts) == 11, parts
+	    assert sum(parts.values()) == s["sched_cycles"] == machine * q["gpu_sim_cycle"], (parts, s["sched_cycles"])
+	    of_pc = dict.fromkeys(parts, 0)
+	    issues = 0
+	    for k, v in s.items():
+	        if k.startswith("pc["):
+	            if k.endswith(".issues"):
+	                issues += v
+	            else:
+	                of_pc[k[k.rindex("[") + 1:-1]] += v
+	    del of_pc["drained"], of_pc["empty"]
+	    for k, v in of_pc.items():
+	        assert v == parts[k], (k, v, parts[k])
+	    assert issues == parts["issue"] or "dual" in sys.argv, (issues, parts["issue"])
+	    registers = parts["scoreboard_memory"] + parts["scoreboard_arithmetic"]
+	    full = parts["unit_busy"] + parts["collector_full"] + parts["ldst_queue"]
+	    if "loose" not in sys.argv:
+	        assert issues == sum(v for k, v in q.items() if k.startswith("warp_occupancy[W") and k[-2].isdigit()), issues
+	        assert registers == q.get("warp_occupancy[W0_Scoreboard]", 0), registers
+	        assert full == q.get("warp_occupancy[Stall]", 0), full
+	    for k, v in s.items():
+	        if not k.startswith("pc["):
+	            sums[k] = sums.get(k, 0) + v
+	assert sums == p[-1]["stats"], (sums, p[-1]["stats"])
+	END
+}
+
+# A condition over the records r of a file in JSON.
+holds() { python3 -c 'import json, sys; r = [json.loads(l) for l in open(sys.argv[1])]; assert eval(sys.argv[2])' "$@"; }
+
+profile() {
+	trace-sim -q -f -F json -o r.json --profile p.json --timeline t.json "$@"
+	trace-sim -q -f -F json -o without.json "$@"
+	cmp r.json without.json
+}
+
+@test "the parts add up, by kernel, by instruction and with the original's buckets" {
+	for t in vecadd gemm gather barrier membar ldgsts icache stream streams; do
+		for gpu in rtx3070 qv100; do
+			profile -g $gpu "$(trace $t)"
+			check_sums
+		done
+	done
+}
+
+@test "the parts add up with atomics and with instructions without lanes" {
+	for t in atomics ends reduce shared example; do
+		profile -g qv100 "$(trace $t)"
+		check_sums loose
+	done
+}
+
+@test "the parts add up with every scheduler" {
+	for s in lrr gto oldest two_level_active:6:0:1 rrr warp_limiting:2:4; do
+		profile -g rtx3070 -D "gpgpu_scheduler=$s" "$(trace gemm)"
+		check_sums loose
+	done
+}
+
+@test "the parts add up with two issues a cycle, and kernels at the same time" {
+	profile -g titanv -D gpgpu_max_insn_issue_per_warp=2 -D gpgpu_dual_issue_diff_exec_units=0 "$(trace alu)"
+	check_sums dual loose
+	profile -g rtx3070 -D gpgpu_concurrent_kernel_sm=1 -D gpgpu_max_concurrent_kernel=8 "$(trace streams)"
+	holds p.json 'len(r) == 6'
+	holds p.json 'all(k["stats"]["sched_cycles"] == sum(v for n, v in k["stats"].items() if "sched_cycles[" in n)
+		for k in r[1:])'
+}
+
+@test "the reason is the one that must be" {
+	profile -g qv100 "$(trace barrier)"
+	holds p.json 'r[1]["stats"]["sched_cycles[barrier]"] > 0'
+	profile -g qv100 "$(trace membar)"
+	holds p.json 'r[1]["stats"]["sched_cycles[memory_barrier]"] > 0'
+	profile -g qv100 "$(trace icache)"
+	holds p.json 'r[1]["stats"]["sched_cycles[no_instruction]"] > 0'
+	profile -g qv100 "$(trace stream)"
+	holds p.json 'all(":LDG" in n for n in r[1]["stats"] if n.startswith("pc[") and "scoreboard_memory" in n)'
+	holds p.json 'r[1]["stats"]["sched_cycles[scoreboard_memory]"] > r[1]["stats"]["sched_cycles[scoreboard_arithmetic]"]'
+}
+
+@test "a run that a limit cuts has a profile of what was simulated" {
+	profile -g qv100 -D gpgpu_max_cycle=6000 "$(trace stream)"
+	check_sums loose
+	holds p.json 'r[-1]["status"] == "limit"'
+}
+
+@test "source lines are told where the trace has them" {
+	cp -r "$(trace vecadd)" lines
+	sed -i -e 's/^-enable lineinfo = 0/-enable lineinfo = 1/' -e '/^[0-9a-f]\{4\} /s/^/17 /' lines/kernel-1.traceg
+	trace-sim -q -g rtx3070 -o r --profile p lines
+	grep -q '^pc\[0x0050:LDG.E:17\].issues 64 warp-insts$' p
+	trace-sim -q -g rtx3070 -o plain "$(trace vecadd)"
+	run -0 grep -c . plain
+}
+
+@test "the profile has the format of -F, and the same bytes twice" {
+	d=$(trace example)
+	for f in text json msgpack accelsim; do
+		for n in 1 2; do
+			trace-sim -q -g rtx3070 -F $f -o r$n.$f --profile p$n.$f --timeline t$n.$f "$d"
+		done
+		cmp p1.$f p2.$f
+		cmp t1.$f t2.$f
+		cmp t1.$f t1.text
+	done
+	cmp p1.text p1.accelsim
+	holds p1.json 'len(r) == 4 and r[0]["record"] == "run" and r[3]["status"] == "complete"'
+	run -0 head -1 p1.text
+	assert_output '# run'
+}
+
+@test "stats-csv prints a profile as a table" {
+	command -v stats-csv >/dev/null || skip "stats-csv is not built"
+	d=$(trace example)
+	for f in text json msgpack; do
+		trace-sim -q -g rtx3070 -F $f -o r.$f --profile p.$f "$d"
+		stats-csv -F tsv -s 'sched_cycles*' - <p.$f >$f.tsv
+		cmp text.tsv $f.tsv
+	done
+	run -0 head -1 text.tsv
+	assert_output --partial 'sched_cycles[scoreboard_memory]'
+	stats-csv --long -s 'pc*' p.text | grep -q 'pc\[0x0050:LDG.E\].cycles\[scoreboard_memory\]'
+}
+
+@test "the timeline is JSON with kernels, CTAs and counters that end within the run" {
+	trace-sim -q -g rtx3070 -F json -o r.json --timeline t.json "$(trace streams)"
+	python3 - <<-'END'
+	import json
+	t = json.load(open("t.json"))["traceEvents"]
+	r = [json.loads(l) for l in open("r.json")]
+	end = r[-1]["stats"]["gpu_tot_sim_cycle"]
+	names = {e["pid"]: e["args"]["name"] for e in t if e["name"] == "process_name"}
+	kernels = [e for e in t if e["ph"] == "X" and names[e["pid"]] == "kernels"]
+	ctas = [e for e in t if e["ph"] == "X" and names[e["pid"]].startswith("SM ")]
+	assert len(kernels) == 4 and len({e["tid"] for e in kernels}) == 2
+	assert len(ctas) > 0 and all(0 <= e["ts"] and e["ts"] + e["dur"] <= end for e in kernels + ctas)
+	tracks = {}
+	for e in sorted(ctas + kernels, key=lambda e: e["ts"]):
+	    key = (e["pid"], e["tid"])
+	    assert tracks.get(key, 0) <= e["ts"], e
+	    tracks[key] = e["ts"] + e["dur"]
+	counters = {e["name"] for e in t if e["ph"] == "C"}
+	assert counters == {"IPC", "L1D hit rate (%)", "L2 hit rate (%)", "DRAM bandwidth (GB/s)", "occupancy (%)"}
+	rates = [e for e in t if e["ph"] == "C" and "%" in e["name"]]
+	assert all(0 <= e["args"]["value"] <= 100 for e in rates)
+	ipc = sorted((e["ts"], e["args"]["value"]) for e in t if e["name"] == "IPC")
+	insts = sum(v * (b - a) for (a, v), (b, _) in zip(ipc, ipc[1:]))
+	assert abs(insts - r[-1]["stats"]["gpu_tot_sim_insn"]) < 1, insts
+	END
+}
+
+@test "--timeline-interval and --timeline-sms" {
+	d=$(trace stream)
+	trace-sim -q -g rtx3070 -o r --timeline coarse --timeline-interval 10K --timeline-sms 0 "$d"
+	trace-sim -q -g rtx3070 -f -o r --timeline fine --timeline-interval 100 --timeline-sms 1000 "$d"
+	run -1 grep -c '"SM ' coarse
+	run -0 grep -c '"SM ' fine
+	assert_output 46
+	[ "$(grep -c '"IPC"' fine)" -gt "$(grep -c '"IPC"' coarse)" ]
+	for bad in 0 x 1.5 99999999999; do
+		run -2 trace-sim -g rtx3070 --timeline-interval $bad --timeline t "$d"
+		assert_output --partial 'timeline-interval'
+	done
+	run -2 trace-sim -g rtx3070 --timeline-sms -1 --timeline t "$d"
+}
+
+@test "without a wanted interval the counters of a long run stay few" {
+	trace-sim -q -g rtx3070 -D gpgpu_kernel_launch_latency=2990000 -o r --timeline t "$(trace vecadd)"
+	[ "$(grep -c '"IPC"' t)" -le 4098 ]
+	[ "$(wc -c <t)" -lt 2000000 ]
+}
+
+@test "files that exist are kept without -f, and nothing is left behind by a failure" {
+	d=$(trace vecadd)
+	echo mine >p
+	run -2 trace-sim -q -g rtx3070 -o r --profile p "$d"
+	run -2 trace-sim -q -g rtx3070 -o r --timeline p "$d"
+	[ "$(cat p)" = mine ]
+	cp -r "$d" broken
+	sed -i '/IMAD.WIDE/s/IMAD.WIDE.*/IMAD.WIDE x/' broken/kernel-1.traceg
+	run -2 trace-sim -q -g rtx3070 -o r --profile q --timeline t broken
+	run -0 ls
+	assert_output "$(printf 'broken\np')"
+}
