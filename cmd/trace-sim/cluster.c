@@ -4,7 +4,7 @@
  *
  * Always true: at most one packet a core tick enters and one leaves; the head blocks all behind it, whichever
  * SM they are for (quirk kept). A sleeping SM without thread blocks keeps what reaches it until it wakes.
- * gpu.replying has the clusters whose FIFO is not empty.
+ * The replying set of its part has the clusters whose FIFO is not empty.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -15,7 +15,8 @@ void cluster_init(struct cluster *c, struct gpu *g, uint32_t id)
 	uint32_t cap = ring_capacity(g->params.net.eject_max), n = g->params.sms_per_cluster;
 
 	assert(n <= sizeof(c->order) / sizeof(c->order[0]));
-	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots))};
+	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots)), .part = &g->part[id % g->parts]};
+	bitset_set(c->part->clusters, id);
 	ring_init(&c->reply, c->slots, cap);
 	for (uint32_t i = 0; i < n; i++)
 		c->order[i] = id * n + i;
@@ -30,7 +31,7 @@ void cluster_free(struct cluster *c)
 void cluster_reply(struct gpu *g, uint32_t id, uint32_t req)
 {
 	ring_push(&g->cluster[id].reply, req);
-	bitset_set(g->replying, id);
+	bitset_set(g->cluster[id].part->replying, id);
 }
 
 static void hand_over(struct gpu *g, struct cluster *c)
@@ -47,7 +48,7 @@ static void hand_over(struct gpu *g, struct cluster *c)
 	if (ldst_response_full(s))
 		return;
 	ring_pop(&c->reply);
-	memstat_replied(&g->memstat, r, gpu_now(g));
+	memstat_replied(g->memstat, r, gpu_now(g));
 	ldst_push_response(s, handle);
 }
 
@@ -60,7 +61,7 @@ static void take_in(struct gpu *g, struct cluster *c, uint32_t id)
 		return;
 	r = &g->reqs.at[handle];
 	bytes = req_bytes_back(r);
-	traffic_add(&g->back, r, bytes);
+	traffic_add(g->back, r, bytes);
 	c->flits_in += (bytes + g->params.net.flit_bytes - 1) / g->params.net.flit_bytes;
 	if (g->events)
 		events_reply(g->events, gpu_now(g), r->sm, r->warp, r->addr, r->type);
@@ -74,17 +75,17 @@ static void response_step(struct gpu *g, uint32_t id)
 	if (!ring_empty(&c->reply)) {
 		hand_over(g, c);
 		if (ring_empty(&c->reply))
-			bitset_clear(g->replying, id);
+			bitset_clear(c->part->replying, id);
 	}
 	if (c->reply.count < g->params.net.eject_max)
 		take_in(g, c, id);
 }
 
-void cluster_response_steps(struct gpu *g)
+void cluster_response_steps(struct gpu *g, const struct core_part *p)
 {
 	const uint64_t *waiting = net_waiting_clusters(g->net);
 
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
-		FOR_BITS64(b, waiting[w] | g->replying[w])
+		FOR_BITS64(b, (waiting[w] & p->clusters[w]) | p->replying[w])
 			response_step(g, w * 64 + (uint32_t)b);
 }

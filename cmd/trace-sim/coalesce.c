@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "gpu.h"
+#include "threads.h"
 
 #define LINE_MASK 127u
 #define LOCAL_BASE 0x1F880000u	/* where local memory lies, part 1 section 8.2 */
@@ -28,6 +29,7 @@ _Noreturn static void refuse(const struct sm *s, const struct winst *w, const ch
 	const struct cta *c = &s->cta[w->cta];
 	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];
 
+	team_turn();
 	die_at((struct place){.file = c->kernel->path, .line = r->line + (w->rec - r->first)},
 		"found %s 0x%" PRIx64 ", wanted %s", found, value, want);
 }

@@ -19,12 +19,11 @@ static uint32_t group_of(const struct dram_params *p, uint32_t bank)
 	return p->group_index == 1 ? bank & (p->nbkgrp - 1) : 0;
 }
 
-void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool,
-	struct mem_node *node, struct memstat *ms)
+void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms)
 {
 	const struct dram_params *dp = &p->mem.dram;
 
-	*d = (struct dram){.p = dp, .id = id, .pool = pool, .node = node, .ms = ms};
+	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
 	d->done_max = dp->return_max ? dp->return_max : 1024;
 	d->bank = xcalloc(dp->nbk, sizeof *d->bank);
 	d->queue[0] = xcalloc(dp->nbk, sizeof *d->queue[0]);
@@ -305,7 +304,7 @@ static uint32_t pop_bus(struct dram *d, bool *moved)
 	if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC)
 		return req;
 	r->flags |= REQ_REPLY;
-	mem_fifo_push(d->node, &d->done, req);
+	mem_fifo_push(d->pool->at, &d->done, req);
 	return REQ_NONE;
 }
 

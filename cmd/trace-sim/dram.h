@@ -15,18 +15,12 @@
 #define DRAM_BANKS  64
 #define DRAM_GROUPS 8
 
-/* Link of a request in a FIFO of the memory side; key is a row or a ready time. */
-struct mem_node {
-	uint32_t next;
-	uint32_t tail, bin; /* first request of a row: last request of it, first request of the next row */
-	uint32_t key;
-};
-
+/* Requests linked by req.next; node: all requests. */
 struct mem_fifo {
 	uint32_t head, tail, count;
 };
 
-static inline void mem_fifo_push(struct mem_node *node, struct mem_fifo *q, uint32_t req)
+static inline void mem_fifo_push(struct req *node, struct mem_fifo *q, uint32_t req)
 {
 	node[req].next = REQ_NONE;
 	if (q->count++)
@@ -36,13 +30,20 @@ static inline void mem_fifo_push(struct mem_node *node, struct mem_fifo *q, uint
 	q->tail = req;
 }
 
-static inline uint32_t mem_fifo_pop(const struct mem_node *node, struct mem_fifo *q)
+static inline uint32_t mem_fifo_pop(const struct req *node, struct mem_fifo *q)
 {
 	uint32_t req = q->head;
 
 	q->head = node[req].next;
 	q->count--;
 	return req;
+}
+
+/* Undo the pop of req, which nobody has linked since. */
+static inline void mem_fifo_put_back(struct mem_fifo *q, uint32_t req)
+{
+	q->head = req;
+	q->count++;
 }
 
 struct dram_bank {
@@ -58,7 +59,7 @@ struct dram_bank {
 
 /* Requests of one bank that wait, by row, rows in order of their oldest request. */
 struct row_queue {
-	uint32_t first_row, last_row; /* their first requests, linked by mem_node.bin */
+	uint32_t first_row, last_row; /* their first requests, linked by req.bin; req.tail is the last of the row */
 	struct mem_fifo service;      /* of the row in service; empty: none is */
 	uint32_t row;
 };
@@ -79,7 +80,6 @@ struct dram_bus {
 struct dram {
 	const struct dram_params *p;
 	struct req_pool *pool;
-	struct mem_node *node;
 	struct memstat *ms;
 	struct events *events;
 	uint32_t id;
@@ -110,8 +110,7 @@ struct dram {
 };
 
 /* dram.c */
-void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool,
-	struct mem_node *node, struct memstat *ms);
+void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms);
 void dram_free(struct dram *d);
 bool dram_full(const struct dram *d, bool write);
 void dram_push(struct dram *d, uint32_t req, uint64_t now);

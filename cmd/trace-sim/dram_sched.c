@@ -15,12 +15,14 @@ static void enqueue(struct dram *d, uint32_t req, uint32_t bank)
 	const struct req *r = &d->pool->at[req];
 	int set = d->p->write_queue && r->flags & REQ_WRITE;
 	struct row_queue *q = &d->queue[set][bank];
-	struct mem_node *node = d->node;
+	struct req *node = d->pool->at;
 	uint32_t first = q->first_row;
 
 	d->waiting[set] |= 1ull << bank;
 	d->pending[set]++;
-	node[req] = (struct mem_node){.tail = req, .key = r->row};
+	node[req].tail = req;
+	node[req].next = node[req].bin = REQ_NONE;
+	node[req].key = r->row;
 	if (q->service.count && q->row == r->row) {
 		mem_fifo_push(node, &q->service, req);
 		return;
@@ -60,7 +62,7 @@ static void row_change(struct dram *d, uint32_t bank, uint32_t cycle)
  */
 static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
 {
-	struct mem_node *node = d->node;
+	struct req *node = d->pool->at;
 	uint32_t open_row = d->bank[bank].open_row, before = REQ_NONE, first = q->first_row;
 	bool hit;
 
@@ -90,7 +92,7 @@ static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 {
 	struct row_queue *q = &d->queue[set][bank];
 	bool hit = q->service.count || choose_row(d, q, bank, cycle);
-	uint32_t req = q->service.head, next = d->node[req].next;
+	uint32_t req = q->service.head, next = d->pool->at[req].next;
 	bool write = d->pool->at[req].flags & REQ_WRITE;
 
 	q->service = next ? (struct mem_fifo){next, q->service.tail, 1} : (struct mem_fifo){0};

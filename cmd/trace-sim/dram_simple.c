@@ -10,11 +10,11 @@ bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now)
 	uint32_t req = c->delay.head;
 	bool moved = false;
 
-	if (c->delay.count && reached(now, m->node[req].key)) {
+	if (c->delay.count && reached(now, m->pool->at[req].key)) {
 		struct req *r = &m->pool->at[req];
 
 		if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC) {
-			mem_fifo_pop(m->node, &c->delay);
+			mem_fifo_pop(m->pool->at, &c->delay);
 			channel_done(m, c, req);
 			moved = true;
 		} else {

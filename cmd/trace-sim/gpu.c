@@ -3,13 +3,15 @@
  * The machine: building it, and one GPU step (part 1 section 13.2, part 4 section 2).
  *
  * Always true: a step does the work of the domains that fire in the fixed order below; `now` is the same for
- * all of it and grows near the end of the core part. Units that have nothing to do are not visited; steps in
+ * all of it and grows near the end of the core part. The phases that threads may share are described in
+ * gpu.h. Units that have nothing to do are not visited; steps in
  * which the whole machine would only count are skipped together (skip.c), with the counters as if each had run.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "launch.h"
+#include "threads.h"
 
 #define UOPS_MAX (1u << 22)
 
@@ -27,6 +29,42 @@ static uint32_t request_bound(const struct params *p)
 	return n < (1u << 26) ? (uint32_t)n : 1u << 26;
 }
 
+/*
+ * Whatever has one order for the whole machine is done by one thread: the event log, the random numbers of
+ * address decoding; and perfect memory, where an SM answers itself through its cluster.
+ */
+static void parts_init(struct gpu *g)
+{
+	bool alone = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
+
+	g->parts = alone ? 1 : team_size(g->threads);
+	if (g->parts > g->params.clusters)
+		g->parts = g->params.clusters;
+	if (g->parts > g->params.mem.channels)
+		g->parts = g->params.mem.channels;
+	g->part = reserve(g->parts, sizeof *g->part);
+	g->memstat = reserve(g->parts, sizeof *g->memstat);
+	g->out = reserve(g->parts, sizeof *g->out);
+	g->back = reserve(g->parts, sizeof *g->back);
+	for (unsigned i = 0; i < g->parts; i++)
+		memstat_init(&g->memstat[i], &g->params);
+	if (g->parts > 1)
+		g->team = team_new(g->parts);
+}
+
+static void parts_free(struct gpu *g)
+{
+	if (!g->part)
+		return;
+	team_delete(g->team);
+	for (unsigned i = 0; i < g->parts; i++)
+		memstat_free(&g->memstat[i]);
+	reserve_free(g->part, g->parts, sizeof *g->part);
+	reserve_free(g->memstat, g->parts, sizeof *g->memstat);
+	reserve_free(g->out, g->parts, sizeof *g->out);
+	reserve_free(g->back, g->parts, sizeof *g->back);
+}
+
 static void decode_hook(void *ctx, struct req *r) { addrdec_request(ctx, r); }
 
 int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
@@ -37,17 +75,19 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	g->uops = reserve(UOPS_MAX, sizeof *g->uops);
 	req_pool_init(&g->reqs, request_bound(p));
 	clocks_init(&g->clocks, p->hz);
-	memstat_init(&g->memstat, p);
 	g->dec = addrdec_new(p, f);
 	if (!g->dec)
 		return -1;
+	parts_init(g);
 	g->net = net_new(p, &g->reqs, f);
 	if (!g->net)
 		return -1;
-	g->mem = memory_new(p, &g->reqs, g->net, g->dec, &g->memstat, f);
+	g->mem = memory_new(p, &g->reqs, g->net, g->dec, g->memstat, f);
 	if (!g->mem)
 		return -1;
 	memory_set_events(g->mem, g->events);
+	memory_set_parts(g->mem, g->parts);
+	net_set_threads(g->net, g->parts);
 	g->sm = reserve(p->sms, sizeof *g->sm);
 	for (uint32_t i = 0; i < p->sms; i++) {
 		struct cache *l1d;
@@ -57,7 +97,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 		if (l1d && addrdec_draws(g->dec))
 			cache_set_decode_hook(l1d, decode_hook, g->dec);
 	}
-	g->cluster = xcalloc(p->clusters, sizeof *g->cluster);
+	g->cluster = reserve(p->clusters, sizeof *g->cluster);
 	for (uint32_t c = 0; c < p->clusters; c++)
 		cluster_init(&g->cluster[c], g, c);
 	return launch_init(g);
@@ -74,8 +114,9 @@ void gpu_free(struct gpu *g)
 		sm_free(&g->sm[i]);
 	if (g->sm)
 		reserve_free(g->sm, p->sms, sizeof *g->sm);
-	free(g->cluster);
-	memstat_free(&g->memstat);
+	if (g->cluster)
+		reserve_free(g->cluster, p->clusters, sizeof *g->cluster);
+	parts_free(g);
 	memory_delete(g->mem);
 	net_delete(g->net);
 	addrdec_delete(g->dec);
@@ -84,37 +125,140 @@ void gpu_free(struct gpu *g)
 	code_free(g->code);
 }
 
-static void tick_sm(struct gpu *g, struct sm *s, uint64_t now)
+/* ---- phases: what threads may do at the same time ------------------------------------------- */
+
+/* Below these the threads would wait for each other longer than they work. */
+#define WORTH_SMS 6u
+#define WORTH_MEMORY 16u
+
+/* The amount of work of the last step stands for this one's. */
+static bool worth_it(const struct gpu *g, uint32_t amount, uint32_t least)
+{
+	return g->team && amount >= least && team_ready(g->team);
+}
+
+static uint32_t tick_sm(struct cluster *cl, struct sm *s, uint32_t i, uint64_t now)
 {
 	if (!s->live_ctas || !sm_due(s, now))
-		return;
+		return 0;
 	sm_tick(s, now);
-	for (uint32_t i = 0; i < s->n_ended; i++)
-		launch_cta_ended(g, s, s->ended[i]);
-	s->n_ended = 0;
+	if (s->n_ended) {
+		cl->ended[cl->n_ended++] = (uint8_t)i;
+		cl->part->ended = true;
+	}
+	return 1;
 }
 
 /* Section 13.2 6a. quirk: the order inside a cluster rotates only in ticks in which the cluster is cycled. */
-static void tick_clusters(struct gpu *g, uint64_t now)
+static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, bool more, uint64_t now)
 {
-	uint32_t per = g->params.sms_per_cluster;
-	bool more = launch_more(g);
+	uint32_t per = g->params.sms_per_cluster, ticked = 0;
 
-	if (per == 1) {
-		for (uint32_t i = 0; i < g->params.sms; i++)
-			tick_sm(g, &g->sm[i], now);
-		return;
+	if (!cl->live_threads && !more)
+		return 0;
+	for (uint32_t i = 0; i < per; i++) {
+		uint32_t at = (cl->first + i) % per;
+
+		ticked += tick_sm(cl, &g->sm[cl->order[at]], at, now);
 	}
-	for (uint32_t c = 0; c < g->params.clusters; c++) {
+	if (g->params.rotate_sms)
+		cl->first = (cl->first + 1) % per;
+	return ticked;
+}
+
+/* Clusters first, first + step, ... The SMs that were due. */
+static uint32_t tick_clusters(struct gpu *g, uint32_t first, uint32_t step)
+{
+	bool more = launch_more(g), single = g->params.sms_per_cluster == 1;
+	uint64_t now = gpu_now(g);
+	uint32_t ticked = 0;
+
+	for (uint32_t c = first; c < g->params.clusters; c += step) {
 		struct cluster *cl = &g->cluster[c];
 
-		if (!cl->live_threads && !more)
-			continue;
-		for (uint32_t i = 0; i < per; i++)
-			tick_sm(g, &g->sm[cl->order[(cl->first + i) % per]], now);
-		if (g->params.rotate_sms)
-			cl->first = (cl->first + 1) % per;
+		if (step > 1)
+			team_at(c);
+		ticked += single ? tick_sm(cl, &g->sm[c], 0, now) : tick_cluster(g, cl, more, now);
 	}
+	return ticked;
+}
+
+static void core_phase(void *ctx, unsigned thread)
+{
+	struct gpu *g = ctx;
+
+	g->part[thread].ticked = tick_clusters(g, thread, g->parts);
+}
+
+static void tick_sms(struct gpu *g)
+{
+	if (!worth_it(g, g->ticked, WORTH_SMS)) {
+		g->ticked = tick_clusters(g, 0, 1);
+		return;
+	}
+	team_run(g->team, core_phase, g);
+	g->ticked = 0;
+	for (unsigned i = 0; i < g->parts; i++)
+		g->ticked += g->part[i].ticked;
+}
+
+struct memory_phase {
+	struct gpu *gpu;
+	bool responses;
+	struct memory_work work;
+};
+
+static void memory_phase(void *ctx, unsigned thread)
+{
+	const struct memory_phase *k = ctx;
+
+	if (k->responses)
+		cluster_response_steps(k->gpu, &k->gpu->part[thread]);
+	memory_part_run(k->gpu->mem, thread, &k->work);
+}
+
+/* Responses and the memory side neither read nor write what the other writes. */
+static void memory_side(struct gpu *g, unsigned fired)
+{
+	struct memory_phase k = {g, fired & CLOCK_CORE, {.now = gpu_now(g), .cycle = g->cycle,
+		.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0), .reply = fired & CLOCK_ICNT,
+		.l2 = fired & CLOCK_L2}};
+
+	if (worth_it(g, memory_visits(g->mem), WORTH_MEMORY))
+		team_run(g->team, memory_phase, &k);
+	else
+		for (unsigned i = 0; i < g->parts; i++)
+			memory_phase(&k, i);
+	memory_gather(g->mem, &k.work);
+	g->dram_ticks = 0;
+}
+
+/* ---- the serial end of a core tick ----------------------------------------------------------- */
+
+static void end_ctas(struct gpu *g, struct cluster *cl)
+{
+	for (uint32_t i = 0; i < cl->n_ended; i++) {
+		struct sm *s = &g->sm[cl->order[cl->ended[i]]];
+
+		for (uint32_t k = 0; k < s->n_ended; k++)
+			launch_cta_ended(g, s, s->ended[k]);
+		s->n_ended = 0;
+	}
+	cl->n_ended = 0;
+}
+
+/* In the order in which one thread ticks the SMs. */
+static void end_all_ctas(struct gpu *g)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < g->parts; i++) {
+		any |= g->part[i].ended;
+		g->part[i].ended = false;
+	}
+	for (uint32_t c = 0; any && c < g->params.clusters; c++)
+		if (g->cluster[c].n_ended)
+			end_ctas(g, &g->cluster[c]);
 }
 
 /*
@@ -149,9 +293,9 @@ static bool any_live(const struct gpu *g)
 static void core_end(struct gpu *g)
 {
 	const struct params *p = &g->params;
-	uint64_t now = gpu_now(g);
 
-	tick_clusters(g, now);
+	tick_sms(g);
+	end_all_ctas(g);
 	g->cycle++;
 	launch_ctas(g);
 	launch_delays(g, 1);
@@ -160,22 +304,19 @@ static void core_end(struct gpu *g)
 	if (p->mem.flush_l2 && !any_live(g))
 		memory_flush_l2(g->mem, NULL);
 	if (g->cycle % p->sample_cycles == 0)
-		memstat_window(&g->memstat);
+		gpu_window(g);
 }
 
 unsigned gpu_step(struct gpu *g)
 {
 	unsigned fired = clocks_step(&g->clocks);
-	uint64_t now = gpu_now(g);
 
-	if (fired & CLOCK_CORE)
-		cluster_response_steps(g);
-	if (fired & CLOCK_ICNT)
-		memory_reply_tick(g->mem, now);
-	if (fired & CLOCK_DRAM)
-		memory_dram_tick(g->mem, now, g->cycle);
-	if (fired & CLOCK_L2)
-		memory_l2_tick(g->mem, now);
+	/* `now` grows only in core ticks, so DRAM ticks alone can wait for company. */
+	if (fired == CLOCK_DRAM && !g->events) {
+		g->dram_ticks++;
+		return fired;
+	}
+	memory_side(g, fired);
 	if (fired & CLOCK_ICNT)
 		net_advance(g->net);
 	if (fired & CLOCK_CORE)
@@ -185,8 +326,19 @@ unsigned gpu_step(struct gpu *g)
 
 void gpu_sync(struct gpu *g)
 {
+	if (g->dram_ticks)
+		memory_side(g, 0);
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		sm_sync(&g->sm[i], gpu_now(g));
+	memstat_fold(g->memstat, g->parts);
+	traffic_fold(g->out, g->parts);
+	traffic_fold(g->back, g->parts);
+}
+
+void gpu_window(struct gpu *g)
+{
+	memstat_fold(g->memstat, g->parts);
+	memstat_window(g->memstat);
 }
 
 uint64_t gpu_interval_insn(const struct gpu *g)

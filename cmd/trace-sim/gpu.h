@@ -4,8 +4,14 @@
  * Files: gpu.c (build, step, skip), clocks.c (domains), launch.c (window, selection, CTA placement),
  * kernel.c (one loaded kernel), limits.c (activity, limits, deadlock), report.c (deadlock report).
  *
- * Always true: now = tot_cycle + cycle; within a step every stage sees the same now. The serial parts of a
- * step (responses, launch, limits) are the only writers of machine-wide state.
+ * Always true: now = tot_cycle + cycle; within a step every stage sees the same now.
+ *
+ * Two phases of a step may be run by several threads, each with its own part of the machine: first the
+ * clusters' responses and the memory side, then the SMs. In a phase a thread writes only to its clusters or
+ * channels, to its ends of the network, and to what it has of its own: request piles, marks, traffic,
+ * latency statistics. Between the phases the network moves packets; launch, ends of thread blocks, limits
+ * and figures are the serial end. What a phase does depends on nothing that it writes elsewhere, so the
+ * result is the same for every number of threads, and each step may decide whether threads are worth it.
  */
 #ifndef GPU_H
 #define GPU_H
@@ -40,6 +46,14 @@ struct kernel {
 	uint64_t start_cycle;		/* when it was launched */
 };
 
+/* The clusters of one thread: those with id modulo the number of parts the same. */
+struct core_part {
+	_Alignas(64) uint64_t replying[4096 / 64];	/* clusters whose response FIFO is not empty; cluster.c */
+	uint64_t clusters[4096 / 64];
+	uint32_t ticked;	/* SMs, in the last core tick */
+	bool ended;		/* CTAs have ended in this tick */
+};
+
 struct gpu {
 	struct params params;
 	struct code *code;
@@ -48,12 +62,18 @@ struct gpu {
 	struct req_pool reqs;
 	struct sm *sm;			/* params.sms */
 	struct cluster *cluster;	/* params.clusters */
-	uint64_t replying[4096 / 64];	/* bit set of clusters whose response FIFO is not empty; cluster.c */
+	unsigned threads;		/* wanted; set before gpu_init */
+	unsigned parts;			/* of the clusters and of the memory side, as many as threads */
+	struct core_part *part;
+	struct team *team;		/* NULL: one thread */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;
-	struct memstat memstat;
-	struct traffic out, back;	/* core to memory, memory to core */
+	/* per thread; the first has the sums after gpu_sync() */
+	struct memstat *memstat;
+	struct traffic *out, *back;	/* core to memory, memory to core */
+	uint32_t dram_ticks;		/* of steps in which only DRAM fired; the next memory phase makes up for them */
+	uint32_t ticked;		/* SMs, in the last core tick */
 	struct clocks clocks;
 	uint64_t cycle, tot_cycle;	/* gpu_sim_cycle, gpu_tot_sim_cycle */
 	uint64_t tot_insn;		/* gpu_tot_sim_insn: of folded intervals */
@@ -77,6 +97,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f);	/* g->param
 void gpu_free(struct gpu *g);
 unsigned gpu_step(struct gpu *g);		/* one GPU step; the domains that fired */
 void gpu_sync(struct gpu *g);			/* every lazily kept counter up to date */
+void gpu_window(struct gpu *g);			/* close the sampling window of the latency statistics */
 uint64_t gpu_interval_insn(const struct gpu *g);	/* gpu_sim_insn of the interval */
 
 /* launch.c: what the SMs tell it. Called in the serial end of the core phase, in SM order. */

@@ -10,9 +10,10 @@
 #include "arena.h"
 #include "bits.h"
 #include "icnt.h"
+#include "threads.h"
 
 void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
-	uint32_t first_node, struct packet_node *node)
+	uint32_t first_node, struct req *node)
 {
 	*x = (struct xbar){.n_in = n_in,
 		.n_out = n_out,
@@ -25,11 +26,14 @@ void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, ui
 		.grant_cycles = p->grant_cycles,
 		.grant_count = p->grant_cycles,
 		.node = node};
-	x->in = xcalloc(n_in, sizeof *x->in);
-	x->out = xcalloc(n_out, sizeof *x->out);
-	x->fresh = xcalloc(x->in_words, sizeof *x->fresh);
+	x->threads = 1;
+	x->in_row = (x->in_words + 7) / 8 * 8;
+	x->out_row = (x->out_words + 7) / 8 * 8;
+	x->in = reserve(n_in, sizeof *x->in);
+	x->out = reserve(n_out, sizeof *x->out);
+	x->fresh = reserve((size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
 	x->filled = xcalloc(x->in_words, sizeof *x->filled);
-	x->drained = xcalloc(x->out_words, sizeof *x->drained);
+	x->drained = reserve((size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
 	x->waiting = xcalloc(x->out_words, sizeof *x->waiting);
 	x->wanted = xcalloc(x->out_words, sizeof *x->wanted);
 	x->want = xcalloc((size_t)n_out * x->in_words, sizeof *x->want);
@@ -40,11 +44,13 @@ void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, ui
 
 void xbar_free(struct xbar *x)
 {
-	free(x->in);
-	free(x->out);
-	free(x->fresh);
+	if (!x->in)
+		return;
+	reserve_free(x->in, x->n_in, sizeof *x->in);
+	reserve_free(x->out, x->n_out, sizeof *x->out);
+	reserve_free(x->fresh, (size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
+	reserve_free(x->drained, (size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
 	free(x->filled);
-	free(x->drained);
 	free(x->waiting);
 	free(x->wanted);
 	free(x->want);
@@ -61,9 +67,10 @@ static void want_head(struct xbar *x, uint32_t i)
 	bitset_set(x->wanted, o);
 }
 
-static void sync_inputs(struct xbar *x, uint32_t word)
+/* marks: the word of one thread's row; a port may be in several, for what is done here is done once. */
+static void sync_inputs(struct xbar *x, uint32_t word, uint64_t *marks)
 {
-	FOR_BITS64(b, x->fresh[word])
+	FOR_BITS64(b, *marks)
 	{
 		uint32_t i = word * 64 + (uint32_t)b;
 		struct port *p = &x->in[i];
@@ -77,12 +84,12 @@ static void sync_inputs(struct xbar *x, uint32_t word)
 		}
 		p->seen = p->count;
 	}
-	x->fresh[word] = 0;
+	*marks = 0;
 }
 
-static void sync_outputs(struct xbar *x, uint32_t word)
+static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
 {
-	FOR_BITS64(b, x->drained[word])
+	FOR_BITS64(b, *marks)
 	{
 		uint32_t o = word * 64 + (uint32_t)b;
 		struct port *p = &x->out[o];
@@ -94,17 +101,21 @@ static void sync_outputs(struct xbar *x, uint32_t word)
 			bitset_clear(x->waiting, o);
 		p->seen = p->count;
 	}
-	x->drained[word] = 0;
+	*marks = 0;
 }
 
 void xbar_sync(struct xbar *x)
 {
-	for (uint32_t w = 0; w < x->in_words; w++)
-		if (x->fresh[w])
-			sync_inputs(x, w);
-	for (uint32_t w = 0; w < x->out_words; w++)
-		if (x->drained[w])
-			sync_outputs(x, w);
+	for (uint32_t t = 0; t < x->threads; t++) {
+		uint64_t *fresh = x->fresh + (size_t)t * x->in_row, *drained = x->drained + (size_t)t * x->out_row;
+
+		for (uint32_t w = 0; w < x->in_words; w++)
+			if (fresh[w])
+				sync_inputs(x, w, &fresh[w]);
+		for (uint32_t w = 0; w < x->out_words; w++)
+			if (drained[w])
+				sync_outputs(x, w, &drained[w]);
+	}
 }
 
 static void put(struct xbar *x, uint32_t o, uint32_t req)

@@ -8,34 +8,32 @@
  *
  * Always true between two advances: a port is touched by its device alone, which leaves a mark in `fresh`
  * (inputs) or `drained` (outputs). Everything kept over all ports is brought up to date from the marks by
- * xbar_sync, so that devices may work at the same time.
+ * xbar_sync, so that devices may work at the same time; each thread has its own row of marks, and each port
+ * a cache line of its own.
  */
 #ifndef ICNT_H
 #define ICNT_H
 
 #include "net.h"
 
-/* A FIFO of packets linked through net.node. */
+/* A FIFO of packets linked by req.next. */
 struct port {
-	uint32_t head, tail, count;
+	_Alignas(64) uint32_t head, tail, count;
 	uint32_t seen;    /* count as of the last xbar_sync */
 	uint64_t refused; /* inputs: in_buffer_full */
 };
 
-struct packet_node {
-	uint32_t next;
-	uint32_t output; /* port of the destination */
-};
-
 struct xbar {
 	uint32_t n_in, n_out, in_words, out_words;
+	uint32_t threads, in_row, out_row; /* rows of marks; words of a row */
 	uint32_t nodes;      /* C + S, what the original scans */
 	uint32_t first_node; /* device number of input 0 */
 	uint32_t in_limit, out_limit, grant_cycles;
-	struct packet_node *node; /* by request handle */
+	struct req *node; /* by handle */
 	struct port *in, *out;
-	uint64_t *fresh, *filled;    /* inputs: pushed to since the last sync; not empty */
-	uint64_t *drained, *waiting; /* outputs: popped from since the last sync; not empty */
+	uint64_t *fresh;             /* inputs pushed to since the last sync, a row per thread */
+	uint64_t *drained;           /* outputs popped from since the last sync, likewise */
+	uint64_t *filled, *waiting;  /* inputs, outputs that are not empty */
 	uint64_t *wanted;            /* outputs that the head of some input goes to */
 	uint64_t *want;              /* per output the inputs whose head goes there */
 	uint32_t *pointer;           /* iSLIP: per output the input to look at first */
@@ -52,16 +50,16 @@ struct booksim;
 struct net {
 	uint32_t mode, clusters, subs;
 	const struct network_params *params;
-	bool shared; /* devices work in several threads: marks are set atomically */
+	unsigned threads; /* in which devices work */
 	struct xbar xbar[2];
-	struct packet_node *node;
+	struct req *node;
 	size_t nodes;
 	struct booksim *booksim;
 };
 
 /* icnt.c */
 void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
-	uint32_t first_node, struct packet_node *node);
+	uint32_t first_node, struct req *node);
 void xbar_free(struct xbar *x);
 void xbar_sync(struct xbar *x);
 void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k);

@@ -68,7 +68,7 @@ void inject(struct sm *s, uint32_t handle)
 		return;
 	}
 	count_type(&s->n, r);
-	traffic_add(&g->out, r, bytes);
+	traffic_add(g->out, r, bytes);
 	if (s->events)
 		events_request(s->events, s->now, s->id, r->warp, r->addr, bytes, r->type, r->sub);
 	net_push(g->net, s->cluster, s->params->clusters + r->sub, handle, bytes);

@@ -68,18 +68,21 @@ void inject(struct sm *s, uint32_t req);
 
 /* cluster.c */
 struct cluster {
-	struct ring reply;	/* response FIFO */
+	_Alignas(64) struct ring reply;	/* response FIFO */
 	uint32_t *slots;	/* storage of reply */
 	uint64_t flits_in;	/* icnt_total_pkts_mem_to_simt */
 	uint32_t order[64];	/* SM ids in cycling order */
+	uint8_t ended[64], n_ended;	/* SMs of order[] in which CTAs ended in this tick */
 	uint32_t first;		/* rotation */
+	struct core_part *part;
 	bool needs_flush;	/* an SM has had a CTA since the L1Ds were last invalidated */
 	uint32_t live_threads;
 };
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id);
 void cluster_free(struct cluster *c);
-/* Step 1 of the GPU step (part 3 section 9.4): all clusters, ascending; idle ones cost nothing. */
-void cluster_response_steps(struct gpu *g);
+struct core_part;		/* gpu.h */
+/* Step 1 of the GPU step (part 3 section 9.4): the clusters of a part, ascending; idle ones cost nothing. */
+void cluster_response_steps(struct gpu *g, const struct core_part *p);
 /* Append a reply to cluster id's FIFO; the caller has looked for room. */
 void cluster_reply(struct gpu *g, uint32_t id, uint32_t req);
 
@@ -87,6 +90,7 @@ void cluster_reply(struct gpu *g, uint32_t id, uint32_t req);
 #define TRAFFIC_CLASSES (N_ACC_TYPES + 1)
 #define TRAFFIC_BYTES 256	/* packet sizes are below */
 struct traffic { uint64_t count[TRAFFIC_CLASSES][TRAFFIC_BYTES]; };
-void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes);
+void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes);	/* t: the first of all threads' */
+void traffic_fold(struct traffic *t, unsigned threads);	/* t[1], ... are added to t[0] and cleared */
 
 #endif

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "profile.h"
 #include "run.h"
+#include "threads.h"
 #include "timeline.h"
 
 enum { OPT_LIST_OPTIONS = 256, OPT_DUMP_CONFIG, OPT_EVENTS, OPT_STRICT, OPT_ISA, OPT_HOST_TIME,
@@ -23,6 +24,7 @@ static const struct cli_row rows[] = {
 	{'F', "format", "FORMAT", "text (default), json, msgpack, or accelsim: the original's block after each kernel",
 		"text json msgpack accelsim"},
 	{'k', "kernels", "LIST", "simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{'j', "threads", "N", "simulate with up to N threads, for the same result; 1 is the default", NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file", NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
@@ -41,7 +43,7 @@ static const struct cli_row rows[] = {
 };
 
 static const struct cli cli = {
-	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-k KERNELS] [-o FILE] [TRACE]",
+	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]",
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, or - (a list on stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
@@ -56,6 +58,7 @@ struct args {
 	uint64_t interval;
 	uint32_t timeline_sms;
 	enum run_format format;
+	unsigned threads;
 	bool force, strict, host_time, dump, list, quiet, verbose;
 };
 
@@ -79,6 +82,16 @@ static unsigned long long number(const char *name, const char *value, unsigned l
 	return n;
 }
 
+static unsigned threads_of(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || n < 1 || n > MAX_THREADS)
+		cli_usage("found '%s' threads, wanted 1 to %u", text, MAX_THREADS);
+	return (unsigned)n;
+}
+
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct args *a = ctx;
@@ -93,6 +106,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
 	case 'f': a->force = true; break;
+	case 'j': a->threads = threads_of(value); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case OPT_EVENTS: a->events = value; break;
@@ -240,6 +254,7 @@ int main(int argc, char **argv)
 	r.format = a.format;
 	r.strict = a.strict;
 	r.host_time = a.host_time;
+	r.gpu.threads = a.threads;
 	r.progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	if (a.list) {
 		struct output *out = output_open(NULL, true);

@@ -30,8 +30,12 @@ bool addrdec_draws(const struct addrdec *d);	/* RANDOM: every constructed reques
 
 /* ---- latency statistics (part 4 section 12) --------------------------------------------------- */
 
+/*
+ * One for each thread: a thread counts in its own, and memstat_fold() adds them up in the first. Figures of
+ * DRAM banks are the exception: their channel's thread writes them, all in the first.
+ */
 struct memstat {
-	bool on;
+	_Alignas(64) bool on;
 	uint64_t tot_icnt2mem, tot_icnt2sh, tot_mrq, tot_mrq_num, mf_total_lat, num_mfs;
 	uint32_t max_icnt2mem, max_icnt2sh, max_mrq, max_mf;
 	uint32_t window_num, window_lat;	/* mf_num_lat_pw, mf_tot_lat_pw */
@@ -44,6 +48,8 @@ struct memstat {
 
 void memstat_init(struct memstat *m, const struct params *p);
 void memstat_free(struct memstat *m);
+void memstat_fold(struct memstat *m, unsigned threads);	/* m[1], ... are added to m[0] and cleared */
+/* m: the first of all threads' */
 void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);	/* at a sub partition */
 void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);	/* handed to an SM; not for INST_ACC_R */
 void memstat_window(struct memstat *m);						/* close the sampling window */
@@ -60,13 +66,26 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 void memory_delete(struct memory *m);
 void memory_set_events(struct memory *m, struct events *e);
 
-/* The four pieces of a GPU step, in the order of part 4 section 2. cycle: gpu_sim_cycle of the kernel (10.6). */
+/*
+ * The memory side is in parts, each a set of channels with what belongs to them; parts may run at the same
+ * time, in one thread each. Only before the first tick.
+ */
+void memory_set_parts(struct memory *m, unsigned parts);
+/* What the memory side does in a step, in this order. dram_ticks may be several: those of steps between. */
+struct memory_work {
+	uint64_t now, cycle;		/* cycle: gpu_sim_cycle of the kernel (10.6) */
+	uint32_t dram_ticks;
+	bool reply, l2;
+};
+void memory_part_run(struct memory *m, unsigned part, const struct memory_work *k);
+void memory_gather(struct memory *m, const struct memory_work *k);	/* when all parts have run */
+uint32_t memory_visits(const struct memory *m);	/* channels and sub partitions that the last work visited */
+
+/* The same one by one, for all parts. The pieces of a GPU step, in the order of part 4 section 2. cycle: gpu_sim_cycle of the kernel (10.6). */
 void memory_reply_tick(struct memory *m, uint64_t now);		/* #2: offer replies to the network */
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle);	/* #3 */
 void memory_l2_tick(struct memory *m, uint64_t now);		/* #4 */
 bool memory_busy(const struct memory *m);			/* a request tracker is not empty */
-/* Nothing queued anywhere: the three ticks only count. Then a step may be skipped with memory_idle_*. */
-bool memory_quiet(const struct memory *m);
 /*
  * Everything that is queued waits for a time: the three ticks only count while now < *until and for the next *dram_ticks
  * DRAM ticks (UINT64_MAX: for ever). false: something may move at the next tick.

@@ -23,10 +23,43 @@ static void new_channel(struct memory *m, uint32_t id)
 {
 	struct channel *c = &m->channel[id];
 
-	dram_init(&c->dram, m->p, id, m->pool, m->node, m->ms);
+	dram_init(&c->dram, m->p, id, m->pool, m->ms);
 	c->sub = &m->sub[id * m->per];
 	c->last = m->per - 1;
 	c->wake = UINT64_MAX;
+}
+
+static void free_parts(struct memory *m)
+{
+	for (unsigned i = 0; i < m->parts; i++)
+		reserve_free(m->part[i].active, m->set_words, sizeof(uint64_t));
+	reserve_free(m->part, m->parts, sizeof *m->part);
+}
+
+/* Channels are dealt out in runs, so that neighbours in memory belong to one thread. */
+void memory_set_parts(struct memory *m, unsigned parts)
+{
+	uint32_t channels = m->mp->channels;
+
+	if (m->part)
+		free_parts(m);
+	m->parts = parts;
+	m->part = reserve(parts, sizeof *m->part);
+	m->set_words = 3u * m->sub_words + m->channel_words;
+	for (unsigned i = 0; i < parts; i++) {
+		struct memory_part *p = &m->part[i];
+
+		p->active = reserve(m->set_words, sizeof(uint64_t));
+		p->replying = p->active + m->sub_words;
+		p->subs = p->replying + m->sub_words;
+		p->live = p->subs + m->sub_words;
+	}
+	for (uint32_t c = 0; c < channels; c++)
+		m->channel[c].part = &m->part[(uint64_t)c * parts / channels];
+	for (uint32_t i = 0; i < m->subs; i++) {
+		m->sub[i].part = m->channel[i / m->per].part;
+		bitset_set(m->sub[i].part->subs, i);
+	}
 }
 
 struct memory *memory_new(const struct params *p, struct req_pool *pool, struct net *net, struct addrdec *dec,
@@ -50,14 +83,9 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 	m->per = p->mem.subs;
 	m->sub_log2 = log2_floor(m->per);
 	m->subs = p->mem.channels * m->per;
-	m->nodes = (size_t)pool->limit + 1;
-	m->node = reserve(m->nodes, sizeof *m->node);
 	m->credit_limit = credit_limit(&p->mem);
 	m->sub_words = BITSET_WORDS(m->subs);
 	m->channel_words = BITSET_WORDS(p->mem.channels);
-	m->active = xcalloc(m->sub_words, sizeof *m->active);
-	m->replying = xcalloc(m->sub_words, sizeof *m->replying);
-	m->live = xcalloc(m->channel_words, sizeof *m->live);
 	m->sub = xcalloc(m->subs, sizeof *m->sub);
 	for (uint32_t i = 0; i < m->subs; i++) {
 		m->sub[i].id = i;
@@ -67,6 +95,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 	m->channel = xcalloc(p->mem.channels, sizeof *m->channel);
 	for (uint32_t i = 0; i < p->mem.channels; i++)
 		new_channel(m, i);
+	memory_set_parts(m, 1);
 	return m;
 }
 
@@ -79,10 +108,7 @@ void memory_delete(struct memory *m)
 			cache_delete(m->sub[i].l2);
 	for (uint32_t i = 0; i < m->mp->channels; i++)
 		dram_free(&m->channel[i].dram);
-	reserve_free(m->node, m->nodes, sizeof *m->node);
-	free(m->active);
-	free(m->replying);
-	free(m->live);
+	free_parts(m);
 	free(m->sub);
 	free(m->channel);
 	free(m);
@@ -105,60 +131,123 @@ static void send_reply(struct memory *m, uint32_t id, uint64_t now)
 	uint32_t bytes = req_bytes_back(r);
 
 	if (!net_has_buffer(m->net, device, bytes)) {
-		m->n.stall_icnt2sh++;
+		s->part->stall_icnt2sh++;
 		return;
 	}
 	r->returned = (uint32_t)now;
-	mem_fifo_pop(m->node, &s->l2_icnt);
+	mem_fifo_pop(m->pool->at, &s->l2_icnt);
 	untrack(m, req);
 	net_push(m->net, device, r->cluster, req, bytes);
-	m->n.replies++;
+	s->part->replies++;
 	if (!s->l2_icnt.count)
-		bitset_clear(m->replying, id);
+		bitset_clear(s->part->replying, id);
+}
+
+static void part_replies(struct memory *m, struct memory_part *p, uint64_t now)
+{
+	for (uint32_t w = 0; w < m->sub_words; w++)
+		FOR_BITS64(b, p->replying[w])
+			send_reply(m, w * 64 + (uint32_t)b, now);
+}
+
+/* Channel by channel: ticks of different channels know nothing of each other. */
+static void part_dram(struct memory *m, struct memory_part *p, const struct memory_work *k)
+{
+	for (uint32_t w = 0; w < m->channel_words; w++)
+		FOR_BITS64(b, p->live[w])
+			for (uint32_t i = 1; i <= k->dram_ticks; i++) {
+				channel_tick(m, w * 64 + (uint32_t)b, k->now, (uint32_t)k->cycle, m->dram_ticks + i);
+				p->visits++;
+			}
+}
+
+/* Sub partitions whose ROP queue has a ready entry become active. */
+static void wake_rops(struct memory *m, struct memory_part *p, uint64_t now)
+{
+	while (p->rop_order.count && reached(now, m->pool->at[p->rop_order.head].key)) {
+		uint32_t req = p->rop_order.head;
+
+		bitset_set(p->active, m->pool->at[req].sub);
+		p->rop_order.head = m->pool->at[req].bin;
+		p->rop_order.count--;
+	}
+}
+
+static void part_l2(struct memory *m, struct memory_part *p, uint64_t now)
+{
+	const uint64_t *waiting = net_waiting_subs(m->net);
+
+	wake_rops(m, p, now);
+	for (uint32_t w = 0; w < m->sub_words; w++)
+		FOR_BITS64(b, p->active[w] | (waiting[w] & p->subs[w])) {
+			sub_tick(m, w * 64 + (uint32_t)b, now);
+			p->visits++;
+		}
+}
+
+void memory_part_run(struct memory *m, unsigned part, const struct memory_work *k)
+{
+	struct memory_part *p = &m->part[part];
+
+	if (k->reply)
+		part_replies(m, p, k->now);
+	if (k->dram_ticks)
+		part_dram(m, p, k);
+	if (k->l2)
+		part_l2(m, p, k->now);
+}
+
+static void gather_part(struct memory *m, struct memory_part *p)
+{
+	m->n.stall_dramfull += p->stall_dramfull;
+	m->n.stall_icnt2sh += p->stall_icnt2sh;
+	m->n.replies += p->replies;
+	m->tracked += (uint64_t)p->tracked;
+	m->visits += p->visits;
+	p->stall_dramfull = p->stall_icnt2sh = p->replies = p->accepted = p->visits = 0;
+	p->tracked = 0;
+}
+
+void memory_gather(struct memory *m, const struct memory_work *k)
+{
+	uint32_t accepted = 0;
+
+	m->visits = 0;
+	for (unsigned i = 0; i < m->parts; i++) {
+		accepted += m->part[i].accepted;
+		gather_part(m, &m->part[i]);
+	}
+	m->dram_ticks += k->dram_ticks;
+	m->l2_ticks += k->l2;
+	if (accepted) {
+		m->n.accepted += accepted;
+		m->n.accepted_util += accepted;
+		m->n.util_ticks++;
+	}
+}
+
+uint32_t memory_visits(const struct memory *m) { return m->visits; }
+
+static void run_all(struct memory *m, const struct memory_work *k)
+{
+	for (unsigned i = 0; i < m->parts; i++)
+		memory_part_run(m, i, k);
+	memory_gather(m, k);
 }
 
 void memory_reply_tick(struct memory *m, uint64_t now)
 {
-	for (uint32_t w = 0; w < m->sub_words; w++)
-		FOR_BITS64(b, m->replying[w])
-	send_reply(m, w * 64 + (uint32_t)b, now);
+	run_all(m, &(struct memory_work){.now = now, .reply = true});
 }
 
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle)
 {
-	m->dram_ticks++;
-	for (uint32_t w = 0; w < m->channel_words; w++)
-		FOR_BITS64(b, m->live[w])
-	channel_tick(m, w * 64 + (uint32_t)b, now, (uint32_t)cycle);
-}
-
-/* Sub partitions whose ROP queue has a ready entry become active. */
-static void wake_rops(struct memory *m, uint64_t now)
-{
-	while (m->rop_order.count && reached(now, m->node[m->rop_order.head].key)) {
-		uint32_t req = m->rop_order.head;
-
-		bitset_set(m->active, m->pool->at[req].sub);
-		m->rop_order.head = m->node[req].bin;
-		m->rop_order.count--;
-	}
+	run_all(m, &(struct memory_work){.now = now, .cycle = cycle, .dram_ticks = 1});
 }
 
 void memory_l2_tick(struct memory *m, uint64_t now)
 {
-	const uint64_t *waiting = net_waiting_subs(m->net);
-
-	m->l2_ticks++;
-	m->accepted = 0;
-	wake_rops(m, now);
-	for (uint32_t w = 0; w < m->sub_words; w++)
-		FOR_BITS64(b, m->active[w] | waiting[w])
-	sub_tick(m, w * 64 + (uint32_t)b, now);
-	if (m->accepted) {
-		m->n.accepted += m->accepted;
-		m->n.accepted_util += m->accepted;
-		m->n.util_ticks++;
-	}
+	run_all(m, &(struct memory_work){.now = now, .l2 = true});
 }
 
 /* ---- sleeping ------------------------------------------------------------------------------- */
@@ -170,23 +259,19 @@ static bool subs_asleep(const struct memory *m)
 	const uint64_t *waiting = net_waiting_subs(m->net);
 
 	for (uint32_t w = 0; w < m->sub_words; w++)
-		if (m->active[w] | m->replying[w] | waiting[w])
+		if (waiting[w])
 			return false;
+	for (unsigned i = 0; i < m->parts; i++)
+		for (uint32_t w = 0; w < m->sub_words; w++)
+			if (m->part[i].active[w] | m->part[i].replying[w])
+				return false;
 	return true;
-}
-
-bool memory_quiet(const struct memory *m)
-{
-	for (uint32_t w = 0; w < m->channel_words; w++)
-		if (m->live[w])
-			return false;
-	return !m->rop_order.count && subs_asleep(m);
 }
 
 /* Lower *until to the time at which request req is ready; false: it is. */
 static bool wait_for(const struct memory *m, uint32_t req, uint64_t now, uint64_t *until)
 {
-	uint32_t key = m->node[req].key;
+	uint32_t key = m->pool->at[req].key;
 
 	if (reached(now, key))
 		return false;
@@ -195,23 +280,31 @@ static bool wait_for(const struct memory *m, uint32_t req, uint64_t now, uint64_
 	return true;
 }
 
+/* Channel c only counts: lower *until and *dram_ticks to when it does more; false: at once. */
+static bool channel_asleep(const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until,
+	uint64_t *dram_ticks)
+{
+	if (c->wake <= m->dram_ticks + 1)
+		return false;
+	if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
+		*dram_ticks = c->wake - m->dram_ticks - 1;
+	return !c->delay_waits || wait_for(m, c->delay.head, now, until);
+}
+
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
 	*until = *dram_ticks = UINT64_MAX;
-	if (!subs_asleep(m) || (m->rop_order.count && !wait_for(m, m->rop_order.head, now, until)))
+	if (!subs_asleep(m))
 		return false;
-	for (uint32_t w = 0; w < m->channel_words; w++) {
-		FOR_BITS64(b, m->live[w])
-		{
-			const struct channel *c = &m->channel[w * 64 + b];
+	for (unsigned i = 0; i < m->parts; i++) {
+		const struct memory_part *p = &m->part[i];
 
-			if (c->wake <= m->dram_ticks + 1)
-				return false;
-			if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
-				*dram_ticks = c->wake - m->dram_ticks - 1;
-			if (c->delay_waits && !wait_for(m, c->delay.head, now, until))
-				return false;
-		}
+		if (p->rop_order.count && !wait_for(m, p->rop_order.head, now, until))
+			return false;
+		for (uint32_t w = 0; w < m->channel_words; w++)
+			FOR_BITS64(b, p->live[w])
+				if (!channel_asleep(m, &m->channel[w * 64 + b], now, until, dram_ticks))
+					return false;
 	}
 	return true;
 }

@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "mem.h"
+#include "threads.h"
 
 void memstat_init(struct memstat *m, const struct params *p)
 {
@@ -52,10 +53,57 @@ static inline uint32_t bin24(uint32_t latency)
 	return b < 24 ? b : 23;
 }
 
+/* Sums and histograms are 32 bits wide where they are printed so, and wrap alike in any order. */
+static void add(uint32_t *to, uint32_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] += from[i];
+		from[i] = 0;
+	}
+}
+
+static void take(uint64_t *to, uint64_t *from)
+{
+	*to += *from;
+	*from = 0;
+}
+
+static void fold_scalars(struct memstat *to, struct memstat *from)
+{
+	take(&to->tot_icnt2mem, &from->tot_icnt2mem);
+	take(&to->tot_icnt2sh, &from->tot_icnt2sh);
+	take(&to->tot_mrq, &from->tot_mrq);
+	take(&to->tot_mrq_num, &from->tot_mrq_num);
+	raise_to(&to->max_icnt2mem, from->max_icnt2mem);
+	raise_to(&to->max_icnt2sh, from->max_icnt2sh);
+	raise_to(&to->max_mrq, from->max_mrq);
+	raise_to(&to->max_mf, from->max_mf);
+}
+
+void memstat_fold(struct memstat *m, unsigned threads)
+{
+	uint32_t n = m->channels * m->banks;
+
+	for (struct memstat *from = m + 1; from < m + threads; from++) {
+		fold_scalars(m, from);
+		add(&m->window_num, &from->window_num, 1);
+		add(&m->window_lat, &from->window_lat, 1);
+		add(m->mrq_lat, from->mrq_lat, 32);
+		add(m->mf_lat, from->mf_lat, 32);
+		add(m->icnt2mem_lat, from->icnt2mem_lat, 24);
+		add(m->icnt2sh_lat, from->icnt2sh_lat, 24);
+		for (uint32_t i = 0; i < n; i++) {
+			take(&m->mf_total_lat_bank[i], &from->mf_total_lat_bank[i]);
+			raise_to(&m->mf_max_lat[i], from->mf_max_lat[i]);
+		}
+	}
+}
+
 void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now)
 {
 	uint32_t l = (uint32_t)now - r->created;
 
+	m += thread_index;
 	if (!m->on)
 		return;
 	m->tot_icnt2mem += l;
@@ -68,6 +116,7 @@ void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
 	uint32_t l = (uint32_t)now - r->created, s = (uint32_t)now - r->returned;
 	uint32_t at = r->chip * m->banks + r->bank % m->banks;
 
+	m += thread_index;
 	if (!m->on)
 		return;
 	m->window_num++;
@@ -105,6 +154,7 @@ void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 
 void memstat_scheduled(struct memstat *m, uint32_t latency)
 {
+	m += thread_index;
 	if (!m->on)
 		return;
 	m->tot_mrq += latency;

@@ -8,14 +8,12 @@
 #include "arena.h"
 #include "bits.h"
 #include "icnt_booksim.h"
+#include "threads.h"
 
-/* A device that pushes or pops marks its port; devices of different threads may share a word. */
-static void mark(const struct net *n, uint64_t *set, uint32_t i)
+/* A device that pushes or pops marks its port in its thread's row. */
+static void mark(uint64_t *rows, uint32_t row, uint32_t i)
 {
-	if (n->shared)
-		__atomic_fetch_or(&set[i / 64], 1ull << i % 64, __ATOMIC_RELAXED);
-	else
-		bitset_set(set, i);
+	bitset_set(rows + (size_t)thread_index * row, i);
 }
 
 static int booksim_init(struct net *n, struct fault *f)
@@ -26,15 +24,14 @@ static int booksim_init(struct net *n, struct fault *f)
 		return -1;
 	if (conf.k < n->clusters + n->subs)
 		return fault_set(f, conf.k_at, "icnt-nodes",
-			"found a network of k = %u nodes, wanted at least %u: %u clusters and %u memory sub partitions", conf.k,
-			n->clusters + n->subs, n->clusters, n->subs);
+			"found a network of k = %u nodes, wanted at least %u: %u clusters and %u memory sub partitions",
+			conf.k, n->clusters + n->subs, n->clusters, n->subs);
 	n->booksim = booksim_new(&conf, n->clusters, n->subs, n->nodes);
 	return 0;
 }
 
 static void crossbars_init(struct net *n)
 {
-	n->node = reserve(n->nodes, sizeof *n->node);
 	xbar_init(&n->xbar[0], n->params, n->clusters, n->subs, 0, n->node);
 	xbar_init(&n->xbar[1], n->params, n->subs, n->clusters, n->clusters, n->node);
 }
@@ -50,6 +47,7 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	n->params = &p->net;
 	n->clusters = clusters;
 	n->subs = subs;
+	n->node = pool->at;
 	n->nodes = (size_t)pool->limit + 1;
 	if (n->mode == 2) {
 		crossbars_init(n);
@@ -66,12 +64,14 @@ void net_delete(struct net *n)
 		return;
 	xbar_free(&n->xbar[0]);
 	xbar_free(&n->xbar[1]);
-	reserve_free(n->node, n->nodes, sizeof *n->node);
 	booksim_delete(n->booksim);
 	free(n);
 }
 
-void net_set_shared(struct net *n, bool shared) { n->shared = shared; }
+void net_set_threads(struct net *n, unsigned threads)
+{
+	n->threads = n->xbar[0].threads = n->xbar[1].threads = threads;
+}
 
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
@@ -98,19 +98,20 @@ void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 
 	assert(reply == (to < n->clusters));
 	if (n->booksim) {
-		booksim_push(n->booksim, reply, input, output, req, bytes, n->shared);
+		booksim_push(n->booksim, reply, input, output, req, bytes, n->threads > 1);
 		return;
 	}
 	p = &x->in[input];
 	assert(p->count < x->in_limit);
-	n->node[req] = (struct packet_node){REQ_NONE, output};
+	n->node[req].next = REQ_NONE;
+	n->node[req].output = (uint16_t)output;
 	if (p->count)
 		n->node[p->tail].next = req;
 	else
 		p->head = req;
 	p->tail = req;
 	p->count++;
-	mark(n, x->fresh, input);
+	mark(x->fresh, x->in_row, input);
 }
 
 bool net_has_packet(const struct net *n, uint32_t dev)
@@ -138,7 +139,7 @@ uint32_t net_pop(struct net *n, uint32_t dev)
 	req = p->head;
 	p->head = n->node[req].next;
 	p->count--;
-	mark(n, x->drained, output);
+	mark(x->drained, x->out_row, output);
 	return req;
 }
 
@@ -194,9 +195,10 @@ bool net_busy(const struct net *n) { return n->booksim ? booksim_busy(n->booksim
 /* Ports changed since the last advance are looked at themselves, so that a question changes nothing. */
 static bool xbar_empty(const struct xbar *x)
 {
-	for (uint32_t w = 0; w < x->in_words; w++)
-		if (x->fresh[w])
-			return false;
+	for (uint32_t t = 0; t < x->threads; t++)
+		for (uint32_t w = 0; w < x->in_words; w++)
+			if (x->fresh[(size_t)t * x->in_row + w])
+				return false;
 	if (x->total_in)
 		return false;
 	for (uint32_t w = 0; w < x->out_words; w++)

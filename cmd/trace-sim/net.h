@@ -24,8 +24,8 @@ bool net_has_packet(const struct net *n, uint32_t dev);	/* net_pop would give on
 /* Bit sets over sub partitions and over clusters: who may have a packet. Exact after an advance; pops leave bits set. */
 const uint64_t *net_waiting_subs(const struct net *n);
 const uint64_t *net_waiting_clusters(const struct net *n);
-/* Devices push and pop in several threads between two advances. */
-void net_set_shared(struct net *n, bool shared);
+/* Devices push and pop in up to so many threads (thread_index) between two advances; for the whole run. */
+void net_set_threads(struct net *n, unsigned threads);
 /* Shared, after the pushes of a tick: mode 1 numbers their packets in the order of the devices. */
 void net_settle(struct net *n);
 uint32_t net_pop(struct net *n, uint32_t dev);		/* REQ_NONE when there is none */

@@ -49,8 +49,8 @@ bool channel_reply(struct memory *m, struct channel *c, struct mem_fifo *from)
 
 	if (s->dram_l2.count >= m->mp->queue_dram_l2)
 		return false;
-	mem_fifo_push(m->node, &s->dram_l2, mem_fifo_pop(m->node, from));
-	bitset_set(m->active, id);
+	mem_fifo_push(m->pool->at, &s->dram_l2, mem_fifo_pop(m->pool->at, from));
+	bitset_set(s->part->active, id);
 	channel_return_credit(m, c, id);
 	return true;
 }
@@ -70,9 +70,9 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 			return false;
 		/* A full L2->DRAM queue had blocked the sub partition; it is active, so it will look again.
 		 */
-		req = mem_fifo_pop(m->node, &s->l2_dram);
-		m->node[req].key = (uint32_t)now + m->mp->dram_latency;
-		mem_fifo_push(m->node, &c->delay, req);
+		req = mem_fifo_pop(m->pool->at, &s->l2_dram);
+		m->pool->at[req].key = (uint32_t)now + m->mp->dram_latency;
+		mem_fifo_push(m->pool->at, &c->delay, req);
 		borrow(c, k);
 		return true;
 	}
@@ -83,10 +83,10 @@ static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
 	uint32_t req = c->delay.head;
 
-	if (!c->delay.count || !reached(now, m->node[req].key) ||
+	if (!c->delay.count || !reached(now, m->pool->at[req].key) ||
 		dram_full(&c->dram, m->pool->at[req].flags & REQ_WRITE))
 		return false;
-	dram_push(&c->dram, mem_fifo_pop(m->node, &c->delay), now);
+	dram_push(&c->dram, mem_fifo_pop(m->pool->at, &c->delay), now);
 	return true;
 }
 
@@ -103,24 +103,23 @@ static bool full_tick(struct memory *m, struct channel *c, uint64_t now, uint32_
 	return moved;
 }
 
-void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle)
+void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle, uint64_t t)
 {
 	struct channel *c = &m->channel[id];
-	uint64_t t = m->dram_ticks;
 	bool moved, simple = m->mp->dram.simple;
 
-	if (c->wake > t && !(c->delay_waits && reached(now, m->node[c->delay.head].key)))
+	if (c->wake > t && !(c->delay_waits && reached(now, m->pool->at[c->delay.head].key)))
 		return;
 	if (!simple)
 		dram_skip(&c->dram, t - 1);
 	moved = simple ? simple_dram_tick(m, c, now) : full_tick(m, c, now, cycle);
-	c->delay_waits = c->delay.count && !reached(now, m->node[c->delay.head].key);
+	c->delay_waits = c->delay.count && !reached(now, m->pool->at[c->delay.head].key);
 	if (moved)
 		c->wake = t + 1;
 	else
 		c->wake = simple ? UINT64_MAX : dram_next(&c->dram);
 	if (c->wake == UINT64_MAX && !c->delay_waits)
-		bitset_clear(m->live, id);
+		bitset_clear(c->part->live, id);
 }
 
 void channel_poke(struct memory *m, uint32_t sub)
@@ -128,7 +127,7 @@ void channel_poke(struct memory *m, uint32_t sub)
 	uint32_t id = sub >> m->sub_log2;
 
 	m->channel[id].wake = 0;
-	bitset_set(m->live, id);
+	bitset_set(m->channel[id].part->live, id);
 }
 
 void channel_catch_up(struct memory *m, uint32_t id)

@@ -14,6 +14,7 @@
 #include "mem.h"
 
 struct sub {
+	struct memory_part *part;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
 	struct cache *l2;              /* NULL: none */
 	uint64_t ticks;                /* L2 ticks of which the L2 knows */
@@ -23,11 +24,27 @@ struct sub {
 
 struct channel {
 	struct dram dram;
-	struct mem_fifo delay; /* DRAM latency queue; node.key: ready time */
+	struct memory_part *part;
+	struct mem_fifo delay; /* DRAM latency queue; req.key: ready time */
 	struct sub *sub;       /* its first one */
 	uint32_t shared, last; /* shared credits in use; last borrower */
 	uint64_t wake;         /* DRAM tick in which something may move */
 	bool delay_waits;      /* the head of delay is not ready */
+};
+
+/*
+ * The channels and sub partitions of one thread: what wakes and sleeps among them, and what they count until
+ * memory_gather(). In a phase a part touches its own channels only.
+ */
+struct memory_part {
+	_Alignas(64) uint64_t *active, *replying; /* sub partitions */
+	uint64_t *live;            /* channels */
+	uint64_t *subs;            /* that belong to the part */
+	struct mem_fifo rop_order; /* all ROP queues of the part in order of time, linked by req.bin */
+	uint32_t accepted;         /* packets, in this L2 tick */
+	uint32_t replies, stall_dramfull, stall_icnt2sh;
+	uint32_t visits;           /* channels and sub partitions ticked */
+	int64_t tracked;
 };
 
 struct memory {
@@ -38,19 +55,16 @@ struct memory {
 	struct addrdec *dec;
 	struct memstat *ms;
 	struct events *events;
-	struct mem_node *node;
-	size_t nodes;
 	struct sub *sub;
 	struct channel *channel;
-	uint32_t subs, per, sub_words, channel_words;
+	uint32_t subs, per, sub_words, channel_words, set_words;
 	uint32_t sub_log2;           /* of per */
-	uint64_t *active, *replying; /* sub partitions */
-	uint64_t *live;              /* channels */
-	struct mem_fifo rop_order;   /* all ROP queues in order of time, linked by node.bin */
+	struct memory_part *part;
+	unsigned parts;
 	uint32_t credit_limit;       /* 0: none */
 	uint64_t l2_ticks, dram_ticks;
 	uint64_t tracked;
-	uint32_t accepted; /* packets, in this L2 tick */
+	uint32_t visits; /* in the last memory_gather() */
 	struct memory_counts n;
 };
 
@@ -64,11 +78,12 @@ static inline void untrack(struct memory *m, uint32_t req)
 		return;
 	r->flags &= (uint16_t)~REQ_TRACKED;
 	m->sub[r->sub].tracked--;
-	m->tracked--;
+	m->sub[r->sub].part->tracked--;
 }
 
 /* partition.c */
-void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle);
+/* The tick of number t. */
+void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle, uint64_t t);
 void channel_poke(
 	struct memory *m, uint32_t sub); /* of a sub partition in which the channel may move something */
 void channel_catch_up(struct memory *m, uint32_t id);
@@ -82,6 +97,6 @@ bool channel_reply(
 bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now);
 
 /* subpartition.c */
-void sub_tick(struct memory *m, uint32_t id, uint64_t now);
+void sub_tick(struct memory *m, uint32_t id, uint64_t now); /* the tick of number m->l2_ticks + 1 */
 
 #endif

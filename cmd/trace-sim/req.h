@@ -37,12 +37,29 @@ enum req_flag {
 #define NO_WARP 0xffu
 #define NO_SM 0xffffu
 
+/*
+ * Two cache lines, the first with what the memory side looks at. A request is worked on by one thread after
+ * another, so nothing that belongs to it is kept elsewhere by its handle.
+ */
 struct req {
-	uint64_t addr;		/* current address */
+	_Alignas(128) uint64_t addr;	/* current address */
 	uint64_t orig_addr;	/* as it was made */
 	uint64_t bytes[2];	/* byte mask, bit = address mod 128 */
+	uint32_t next;		/* link for whoever holds the request: FIFO, pile of free ones, MSHR entry */
+	uint32_t tail, bin;	/* memory side: DRAM rows (dram_sched.c), ROP queues in order of time */
+	uint32_t key;		/* memory side: a row, or the time when the request is ready */
+	uint16_t flags;		/* enum req_flag */
+	uint16_t size;		/* data bytes; the atom while it is an outstanding miss */
+	uint16_t chip;		/* channel */
+	uint16_t sub;		/* global sub partition */
+	uint16_t cluster;	/* NO_SM for requests made by an L2 */
+	uint16_t output;	/* port of the network it is on its way to */
+	uint8_t bank;		/* as decoded */
+	uint8_t type;		/* enum acc_type */
+	uint8_t sectors;	/* 4-bit sector mask */
+	uint8_t pieces;		/* answers still to come, when it passed the L1 by */
+
 	uint64_t lane0;		/* LDGSTS: address of lane 0, 0 when inactive */
-	uint32_t next;		/* link for whoever holds the request in a list */
 	uint32_t parent;	/* REQ_PIECE, REQ_PARENT_WRITE */
 	uint32_t lanes;		/* lanes of this access */
 	uint32_t inst_mask;	/* active lanes of the whole instruction */
@@ -51,26 +68,33 @@ struct req {
 	uint32_t returned;	/* when it entered the reply network */
 	uint32_t pushed;	/* when it entered the DRAM channel */
 	uint32_t row;
-	uint16_t flags;		/* enum req_flag */
-	uint16_t size;		/* data bytes; the atom while it is an outstanding miss */
 	uint16_t orig_size;
-	uint16_t sm, cluster;	/* NO_SM for requests made by an L2 */
-	uint16_t chip;		/* channel */
-	uint16_t sub;		/* global sub partition */
-	uint8_t bank;		/* as decoded */
-	uint8_t type;		/* enum acc_type */
-	uint8_t sectors;	/* 4-bit sector mask */
+	uint16_t sm;		/* NO_SM for requests made by an L2 */
+	uint16_t stream;	/* index, see gpu.h */
 	uint8_t warp;		/* slot, or NO_WARP */
 	uint8_t sched;		/* scheduler that issued the instruction (register bank of the write) */
-	uint8_t pieces;		/* answers still to come, when it passed the L1 by */
-	uint16_t stream;	/* index, see gpu.h */
+};
+
+/*
+ * Handles given back are kept by the thread that did so, in two piles of at most REQ_PILE; full piles go to a
+ * store that all threads take from, for requests wander from thread to thread. Which handle a request gets is
+ * never observable.
+ */
+#define REQ_PILE 64u
+
+struct req_piles {
+	_Alignas(64) uint32_t head, count;	/* linked by req.next */
+	uint32_t spare;			/* a full pile, or REQ_NONE */
+	int64_t live;			/* handed out less given back by this thread */
 };
 
 struct req_pool {
 	struct req *at;		/* reserved address space; at[0] unused */
-	uint32_t *free;		/* stack of handles given back */
-	uint32_t n_free, made, limit;
-	uint32_t live;		/* handed out and not freed */
+	struct req_piles *mine;	/* by thread_index */
+	uint32_t limit;
+	_Alignas(64) uint32_t *store;	/* heads of full piles; with made guarded by lock */
+	uint32_t n_store, made;
+	bool lock;
 };
 
 void req_pool_init(struct req_pool *p, uint32_t limit);
@@ -78,6 +102,7 @@ void req_pool_free(struct req_pool *p);
 /* A zeroed request; the limit is a bound that the machine's queues imply, so running out is a bug. */
 uint32_t req_new(struct req_pool *p);
 void req_free(struct req_pool *p, uint32_t handle);
+uint64_t req_live(const struct req_pool *p);	/* handed out and not freed; outside phases */
 
 extern const char *const acc_type_names[N_ACC_TYPES];
 

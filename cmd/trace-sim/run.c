@@ -13,6 +13,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "arena.h"
+#include "pack.h"
 #include "profile.h"
 #include "run.h"
 #include "timeline.h"
@@ -25,7 +26,7 @@ static void check_files(const struct run *r)
 
 		if (c->kind != CMD_KERNEL || (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)))
 			continue;
-		if (strcmp(c->path, "-") && access(c->path, R_OK) < 0)
+		if (strcmp(c->path, "-") && !pack_names(c->path) && access(c->path, R_OK) < 0)
 			die_at((struct place){.file = r->list.path, .line = c->line}, "found the kernel file %s: %s, wanted a "
 				"readable file", c->path, strerror(errno));
 	}
@@ -138,7 +139,7 @@ static void fold(struct run *r)
 	struct figures *f = r->before;
 	uint64_t insn = gpu_interval_insn(g);
 
-	memstat_window(&g->memstat);
+	gpu_window(g);
 	g->tot_insn += insn;
 	g->insn_base += insn;
 	g->tot_cycle += g->cycle;

@@ -29,9 +29,10 @@ static uint64_t sms_sleep(const struct gpu *g, uint64_t limit)
 
 static bool replies_waiting(const struct gpu *g)
 {
-	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
-		if (g->replying[w])
-			return true;
+	for (unsigned i = 0; i < g->parts; i++)
+		for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
+			if (g->part[i].replying[w])
+				return true;
 	return false;
 }
 
@@ -42,7 +43,7 @@ bool gpu_skippable(const struct gpu *g, struct skip *k)
 	uint64_t n = DEADLOCK_PERIOD - 1 - g->cycle % DEADLOCK_PERIOD, until;
 	uint32_t delay;
 
-	if (g->launch->retry && g->launch->ctas_left)
+	if ((g->launch->retry && g->launch->ctas_left) || g->dram_ticks)
 		return false;
 	n = sms_sleep(g, n);
 	if (!n || !net_empty(g->net) || replies_waiting(g) || !memory_asleep(g->mem, gpu_now(g), &until, &k->dram_ticks))
@@ -91,7 +92,7 @@ void gpu_skip(struct gpu *g, const struct skip *k)
 	net_idle_advances(g->net, icnt);
 	rotate_clusters(g, core);
 	if ((g->cycle + core) / g->params.sample_cycles != g->cycle / g->params.sample_cycles)
-		memstat_window(&g->memstat);
+		gpu_window(g);
 	launch_delays(g, core);
 	g->cycle += core;
 }

@@ -216,6 +216,6 @@ void walk_cores(struct sink *s, struct gpu *g)
 	walk_insts(s, &sum);
 	walk_stalls(s, &sum.n);
 	walk_warp_occupancy(s, g, &sum.n);
-	walk_traffic(s, "coretomem", &g->out);
-	walk_traffic(s, "memtocore", &g->back);
+	walk_traffic(s, "coretomem", g->out);
+	walk_traffic(s, "memtocore", g->back);
 }

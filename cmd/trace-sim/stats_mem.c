@@ -178,7 +178,7 @@ static void walk_bank_latency(struct sink *s, const struct memstat *m)
 
 void walk_latency(struct sink *s, struct gpu *g)
 {
-	const struct memstat *m = &g->memstat;
+	const struct memstat *m = g->memstat;
 
 	if (!m->on)
 		return;

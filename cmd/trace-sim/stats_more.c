@@ -98,6 +98,6 @@ void walk_more(struct sink *s, struct gpu *g)
 	s->sparse = false;
 	note(s, g->code ? code_unknown_recs(g->code) : 0, "unknown_opcode_warp_insts");
 	note_l1d(s, g);
-	note(s, payload(&g->back), "l2_read_bytes");
-	note(s, payload(&g->out), "l2_write_bytes");
+	note(s, payload(g->back), "l2_read_bytes");
+	note(s, payload(g->out), "l2_write_bytes");
 }

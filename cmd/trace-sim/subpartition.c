@@ -20,19 +20,20 @@ static inline bool is_texture(const struct req *r)
 
 static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
-	struct mem_node *n = &m->node[req];
+	struct req *n = &m->pool->at[req];
+	struct mem_fifo *order = &s->part->rop_order;
 
-	mem_fifo_push(m->node, &s->rop, req);
+	mem_fifo_push(m->pool->at, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
 	/* Without a latency the entry may leave in this very tick, and the sub partition is awake anyway. */
 	if (!m->mp->rop_latency)
 		return;
 	n->bin = REQ_NONE;
-	if (m->rop_order.count++)
-		m->node[m->rop_order.tail].bin = req;
+	if (order->count++)
+		m->pool->at[order->tail].bin = req;
 	else
-		m->rop_order.head = req;
-	m->rop_order.tail = req;
+		order->head = req;
+	order->tail = req;
 }
 
 static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
@@ -41,9 +42,9 @@ static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 
 	r->flags |= REQ_TRACKED;
 	s->tracked++;
-	m->tracked++;
+	s->part->tracked++;
 	if (is_texture(r))
-		mem_fifo_push(m->node, &s->icnt_l2, req);
+		mem_fifo_push(m->pool->at, &s->icnt_l2, req);
 	else
 		rop_push(m, s, req, now);
 }
@@ -127,13 +128,13 @@ static void accept_packet(struct memory *m, struct sub *s, uint64_t now)
 	uint32_t req;
 
 	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
-		m->n.stall_dramfull++;
+		s->part->stall_dramfull++;
 		return;
 	}
 	req = net_pop(m->net, m->p->clusters + s->id);
 	if (!req)
 		return;
-	m->accepted++;
+	s->part->accepted++;
 	memstat_accepted(m->ms, &m->pool->at[req], now);
 	split(m, s, req, now);
 }
@@ -149,8 +150,8 @@ static void drop(struct memory *m, uint32_t req)
 static void reply(struct memory *m, struct sub *s, uint32_t req)
 {
 	m->pool->at[req].flags |= REQ_REPLY;
-	mem_fifo_push(m->node, &s->l2_icnt, req);
-	bitset_set(m->replying, s->id);
+	mem_fifo_push(m->pool->at, &s->l2_icnt, req);
+	bitset_set(s->part->replying, s->id);
 }
 
 /* A write that needs no answer from below: an L1's write-back vanishes, others are acknowledged. */
@@ -187,7 +188,7 @@ static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 		return;
 	if (s->dram_l2.count >= m->mp->queue_dram_l2)
 		channel_poke(m, s->id);
-	mem_fifo_pop(m->node, &s->dram_l2);
+	mem_fifo_pop(m->pool->at, &s->dram_l2);
 	if (fill)
 		cache_fill(s->l2, req, now + s->copies);
 	else
@@ -196,7 +197,7 @@ static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 
 static void send_down(struct memory *m, struct sub *s, uint32_t req)
 {
-	mem_fifo_push(m->node, &s->l2_dram, req);
+	mem_fifo_push(m->pool->at, &s->l2_dram, req);
 	channel_poke(m, s->id);
 }
 
@@ -248,12 +249,15 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 
 	if (s->l2_icnt.count >= m->mp->queue_l2_icnt || !cache_data_port_free(s->l2))
 		return;
+	/* A miss that joins others is linked by the MSHR. */
+	mem_fifo_pop(m->pool->at, &s->icnt_l2);
 	status = cache_access(s->l2, req, now + s->copies, &ev, NULL);
 	if (m->events)
 		events_l2(m->events, now, s->id, r->addr, r->type, status);
-	if (status == STATUS_RESERVATION_FAIL)
+	if (status == STATUS_RESERVATION_FAIL) {
+		mem_fifo_put_back(&s->icnt_l2, req);
 		return;
-	mem_fifo_pop(m->node, &s->icnt_l2);
+	}
 	if (status == STATUS_HIT ? !ev.write_sent : answered_at_once(m, r, &ev))
 		acknowledge(m, s, req);
 }
@@ -263,19 +267,19 @@ static void accept_access(struct memory *m, struct sub *s, uint64_t now)
 	if (s->l2 && (!m->mp->l2_texture_only || is_texture(&m->pool->at[s->icnt_l2.head])))
 		access_l2(m, s, now);
 	else
-		send_down(m, s, mem_fifo_pop(m->node, &s->icnt_l2));
+		send_down(m, s, mem_fifo_pop(m->pool->at, &s->icnt_l2));
 }
 
 /* E: one entry of the ROP queue. */
 static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (s->rop.count && reached(now, m->node[s->rop.head].key) && s->icnt_l2.count < m->mp->queue_icnt_l2)
-		mem_fifo_push(m->node, &s->icnt_l2, mem_fifo_pop(m->node, &s->rop));
+	if (s->rop.count && reached(now, m->pool->at[s->rop.head].key) && s->icnt_l2.count < m->mp->queue_icnt_l2)
+		mem_fifo_push(m->pool->at, &s->icnt_l2, mem_fifo_pop(m->pool->at, &s->rop));
 }
 
 static bool stays_active(const struct memory *m, const struct sub *s, uint64_t now)
 {
-	if (s->icnt_l2.count || s->dram_l2.count || (s->rop.count && reached(now, m->node[s->rop.head].key)))
+	if (s->icnt_l2.count || s->dram_l2.count || (s->rop.count && reached(now, m->pool->at[s->rop.head].key)))
 		return true;
 	/* Busy ports count down by themselves. */
 	return s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2));
@@ -285,9 +289,9 @@ void sub_tick(struct memory *m, uint32_t id, uint64_t now)
 {
 	struct sub *s = &m->sub[id];
 
-	if (s->l2 && m->l2_ticks - s->ticks > 1)
-		cache_idle_cycles(s->l2, m->l2_ticks - s->ticks - 1);
-	s->ticks = m->l2_ticks;
+	if (s->l2 && m->l2_ticks > s->ticks)
+		cache_idle_cycles(s->l2, m->l2_ticks - s->ticks);
+	s->ticks = m->l2_ticks + 1;
 	accept_packet(m, s, now);
 	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
 		answer_ready(m, s);
@@ -300,7 +304,7 @@ void sub_tick(struct memory *m, uint32_t id, uint64_t now)
 		accept_access(m, s, now);
 	leave_rop(m, s, now);
 	if (stays_active(m, s, now))
-		bitset_set(m->active, id);
+		bitset_set(s->part->active, id);
 	else
-		bitset_clear(m->active, id);
+		bitset_clear(s->part->active, id);
 }

@@ -425,7 +425,6 @@ static void slow_tick(struct slow *s, uint32_t now, uint32_t cycle, uint32_t don
 static struct params params;
 static struct req_pool pool;
 static struct memstat stat;
-static struct mem_node *node;
 
 static void configure(unsigned variant)
 {
@@ -499,7 +498,6 @@ static void release(struct dram *d)
 	dram_free(d);
 	memstat_free(&stat);
 	req_pool_free(&pool);
-	reserve_free(node, REQS + 1, sizeof(*node));
 }
 
 static bool same(struct slow *s, struct dram *d)
@@ -547,10 +545,9 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 	seed = variant * 977u + 1;
 	configure(variant);
 	req_pool_init(&pool, REQS);
-	node = reserve(REQS + 1, sizeof(*node));
 	memstat_init(&stat, &params);
 	memstat_init(&s->ms, &params);
-	dram_init(&f.d, &params, 0, &pool, node, &stat);
+	dram_init(&f.d, &params, 0, &pool, &stat);
 	s->p = &params.mem.dram;
 	s->at = pool.at;
 	s->length = s->min = s->p->CL;
@@ -563,7 +560,7 @@ static uint64_t run(unsigned variant, uint64_t *run_ticks)
 			drain = rnd(5) ? 1 : 0;
 		}
 		if (drain && s->taken < s->n_done && f.d.done.count) {
-			bad |= mem_fifo_pop(node, &f.d.done) != s->done[s->taken++];
+			bad |= mem_fifo_pop(pool.at, &f.d.done) != s->done[s->taken++];
 			drained++;
 			f.wake = 0;
 		}

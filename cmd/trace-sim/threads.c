@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The team of threads. See threads.h for what is always true.
+ *
+ * A phase is a number: thread 0 raises it, the others run the work when they see it and store it in their
+ * `done`. Between two phases of a loaded machine there are a few microseconds, less than falling asleep and
+ * being woken takes; so a thread looks SPINS times before it sleeps. What one thread writes in a loop has a
+ * cache line of its own.
+ */
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "diag.h"
+#include "threads.h"
+
+#define SPINS 4000		/* about 100 microseconds */
+#define SPINS_TO_YIELD 20000	/* somebody else needs the processor that we wait for */
+
+struct worker {
+	_Alignas(CACHE_LINE) _Atomic uint64_t done;	/* last phase this thread has finished */
+	_Atomic unsigned place;				/* team_at() */
+	pthread_t thread;
+	struct team *team;
+	unsigned index;
+};
+
+struct team {
+	_Alignas(CACHE_LINE) _Atomic uint64_t phase;
+	void (*work)(void *ctx, unsigned thread);
+	void *ctx;
+	_Atomic bool quit;
+	_Alignas(CACHE_LINE) _Atomic unsigned awake;	/* threads besides 0 that spin or work */
+	bool started;
+	unsigned n;
+	uint64_t calls;					/* raised to wake all; guarded by lock */
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct worker worker[MAX_THREADS];
+};
+
+_Thread_local unsigned thread_index;
+static _Thread_local struct worker *me;	/* NULL outside phases */
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+unsigned team_size(unsigned n)
+{
+	const char *text = getenv("WARPTOOLS_CPUS");
+	unsigned long cpus = text ? strtoul(text, NULL, 10) : 0;
+	cpu_set_t set;
+
+	if (!cpus && !sched_getaffinity(0, sizeof set, &set))
+		cpus = (unsigned long)CPU_COUNT(&set);
+	if (!cpus)
+		cpus = 1;
+	if (n > cpus)
+		n = (unsigned)cpus;
+	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
+}
+
+struct team *team_new(unsigned threads)
+{
+	struct team *t = reserve(1, sizeof *t);
+
+	t->n = threads;
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->wake, NULL);
+	for (unsigned i = 0; i < threads; i++) {
+		t->worker[i].team = t;
+		t->worker[i].index = i;
+	}
+	return t;
+}
+
+/* Until a phase after seen, or the end; false: the end. */
+static bool next_phase(struct team *t, uint64_t seen)
+{
+	for (;;) {
+		uint64_t calls;
+
+		for (unsigned i = 0; i < SPINS; i++) {
+			if (atomic_load_explicit(&t->phase, memory_order_acquire) != seen)
+				return !atomic_load(&t->quit);
+			relax();
+		}
+		pthread_mutex_lock(&t->lock);
+		calls = t->calls;
+		atomic_fetch_sub(&t->awake, 1);
+		/* A phase begun before it was known that this thread sleeps has not been waited for. */
+		while (calls == t->calls && atomic_load(&t->phase) == seen)
+			pthread_cond_wait(&t->wake, &t->lock);
+		atomic_fetch_add(&t->awake, 1);
+		pthread_mutex_unlock(&t->lock);
+	}
+}
+
+static void run_part(struct worker *w)
+{
+	struct team *t = w->team;
+
+	me = w;
+	t->work(t->ctx, w->index);
+	me = NULL;
+	atomic_store_explicit(&w->place, UINT_MAX, memory_order_release);
+}
+
+static void *worker_main(void *arg)
+{
+	struct worker *w = arg;
+	struct team *t = w->team;
+	uint64_t seen = 0;
+
+	thread_index = w->index;
+	atomic_fetch_add(&t->awake, 1);
+	while (next_phase(t, seen)) {
+		seen = atomic_load_explicit(&t->phase, memory_order_relaxed);
+		run_part(w);
+		atomic_store_explicit(&w->done, seen, memory_order_release);
+	}
+	return NULL;
+}
+
+static void call_all(struct team *t)
+{
+	pthread_mutex_lock(&t->lock);
+	t->calls++;
+	pthread_cond_broadcast(&t->wake);
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* Signals are for thread 0. */
+static void start(struct team *t)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (unsigned i = 1; i < t->n; i++) {
+		error = pthread_create(&t->worker[i].thread, NULL, worker_main, &t->worker[i]);
+		if (error)
+			die("cannot start thread %u of %u (error %d), wanted fewer with -j", i + 1, t->n, error);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	t->started = true;
+}
+
+bool team_ready(struct team *t)
+{
+	if (atomic_load_explicit(&t->awake, memory_order_relaxed) == t->n - 1)
+		return true;
+	if (t->started)
+		call_all(t);
+	else
+		start(t);
+	return false;
+}
+
+void team_run(struct team *t, void (*work)(void *ctx, unsigned thread), void *ctx)
+{
+	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed) + 1;
+
+	t->work = work;
+	t->ctx = ctx;
+	for (unsigned i = 0; i < t->n; i++)
+		atomic_store_explicit(&t->worker[i].place, 0, memory_order_relaxed);
+	atomic_store(&t->phase, phase);
+	if (atomic_load(&t->awake) != t->n - 1)
+		call_all(t);	/* one fell asleep since team_ready() */
+	run_part(&t->worker[0]);
+	for (unsigned i = 1; i < t->n; i++)
+		for (unsigned n = 0; atomic_load_explicit(&t->worker[i].done, memory_order_acquire) != phase; n++)
+			if (n < SPINS_TO_YIELD)
+				relax();
+			else
+				sched_yield();
+}
+
+void team_at(unsigned place)
+{
+	if (me)
+		atomic_store_explicit(&me->place, place, memory_order_release);
+}
+
+void team_turn(void)
+{
+	struct team *t = me ? me->team : NULL;
+
+	for (unsigned i = 0; t && i < t->n; i++)
+		while (atomic_load_explicit(&t->worker[i].place, memory_order_acquire) < me->place)
+			sched_yield();
+}
+
+void team_delete(struct team *t)
+{
+	if (!t)
+		return;
+	if (t->started) {
+		atomic_store(&t->quit, true);
+		atomic_fetch_add(&t->phase, 1);
+		call_all(t);
+		for (unsigned i = 1; i < t->n; i++)
+			pthread_join(t->worker[i].thread, NULL);
+	}
+	pthread_mutex_destroy(&t->lock);
+	pthread_cond_destroy(&t->wake);
+	reserve_free(t, 1, sizeof *t);
+}
