@@ -36,8 +36,8 @@ struct klist {
  */
 int klist_read(struct klist *k, const char *path, struct fault *f);
 /*
- * The same for linters: a fault of a line is given to on_fault, true: go on with the next line; so are remarks about
- * blanks around a line and line ends.
+ * The same for linters: a fault of a line is given to on_fault, true: go on with the next line; so are
+ * remarks about blanks around a line and line ends.
  */
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f);

@@ -152,15 +152,16 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 		return;
 	size_t behind = len - (size_t)(line.s - text) - line.n;
 	if (newline && text[len] == '\r') {
-		fault_set(f, (struct place){ at.file, at.line, (uint32_t)len + 1 }, "line-end", "found a carriage "
-			"return before the line's end");
+		fault_set(f, (struct place){ at.file, at.line, (uint32_t)len + 1 }, "line-end", "found a "
+			"carriage return before the line's end");
 		if (!tell->told_return)
 			tell->fault(tell->ctx, f);
 		tell->told_return = true;
 	}
 	if (line.s == text && !behind)
 		return;
-	fault_set(f, (struct place){ at.file, at.line, line.s == text ? (uint32_t)line.n + 1 : 1 }, "list-blank",
+	at.col = line.s == text ? (uint32_t)line.n + 1 : 1;
+	fault_set(f, at, "list-blank",
 		"found blanks %s the line's text", line.s == text ? "behind" : "before");
 	tell->fault(tell->ctx, f);
 }

@@ -341,8 +341,8 @@ int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 	uint32_t first = 0, missing = fill_missing(tb, &first);
 	if (!missing || t->o.fragments)
 		return 0;
-	fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, wanted %u: warp %u is "
-		"not there", tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
+	fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, wanted %u: warp %u "
+		"is not there", tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
 	return trace_told(t, f) ? 0 : -1;
 }
 
@@ -382,7 +382,8 @@ static int block_line(struct trace *t, struct tblock *tb, const char *line, size
 static int ended_early(const struct trace *t, bool inside, struct fault *f)
 {
 	const char *id = inside || !t->o.watch ? "truncated" : "blocks-missing";
-	return fault_set(f, here(t), id, "found the end of the file%s after %llu of %llu thread blocks, wanted %s", inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
+	return fault_set(f, here(t), id, "found the end of the file%s after %llu of %llu thread blocks, wanted %s",
+		inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
 		(unsigned long long)kernel_blocks(&t->h), inside ? "#END_TB" : "#BEGIN_TB");
 }
 
@@ -529,8 +530,8 @@ int trace_finish(struct trace *t, struct fault *f)
 		return grid_small(t, f);
 	t->finished = r == 0;
 	if (r == 0 && t->o.watch && t->no_newline) {
-		fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "final-newline", "found no newline at the end "
-			"of the file");
+		fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "final-newline", "found no newline at the "
+			"end of the file");
 		trace_told(t, f);
 	}
 	return r;
