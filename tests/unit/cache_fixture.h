@@ -27,8 +27,8 @@ static inline struct cache_params sectors(enum write_policy write, enum write_al
 
 static inline struct cache *make(struct cache_params p, enum cache_role role)
 {
-	pool.n_free = pool.made = pool.live = 0;
-	memset(pool.at, 0, 4096 * sizeof *pool.at);
+	req_pool_free(&pool);
+	req_pool_init(&pool, 4096);
 	return cache_new(&p, role, NULL, &pool);
 }
 

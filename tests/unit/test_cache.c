@@ -357,7 +357,7 @@ static void sector_mshr(void)
 		cache_fill(c, piece, 3);
 	}
 	ok(cache_has_ready(c) && !cache_fill_port_free(c), "whole");
-	is_number(req_live(&pool), live, "the pieces are gone");
+	is_number((long long)req_live(&pool), live, "the pieces are gone");
 	is_number(cache_pop_ready(c), h, "first");
 	is_number(cache_pop_ready(c), two, "second");
 	is_number(cache_read_only_access(c, h, 4), STATUS_HIT, "instruction hit");
