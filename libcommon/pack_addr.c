@@ -5,7 +5,9 @@
  */
 #include "pack_addr.h"
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+/* Choosing happens before a sanitizer is ready. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #define VECTOR __attribute__((target_clones("arch=x86-64-v4", "avx2", "default"), optimize("O3")))
 #else
 #define VECTOR
