@@ -206,12 +206,19 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --partial 'status deadlock'
 }
 
-@test "SIGTERM ends with status 1 and valid, marked statistics" {
-	d=$(trace alu -n 400)
-	trace-sim -q -g rtx3070 -F json "$d" >out &
+# Start a run and stop it in its middle: its event log goes into a pipe that nobody empties yet.
+start_blocked() {
+	mkfifo events
+	trace-sim -q -f -g rtx3070 "$@" --events events "$(trace alu -n 20)" >out 2>err &
 	pid=$!
-	sleep 0.3
+	exec 7<events
+	read -r -u 7 _
+}
+
+@test "SIGTERM ends with status 1 and valid, marked statistics" {
+	start_blocked -F json
 	kill -TERM $pid
+	cat <&7 >/dev/null
 	status=0
 	wait $pid || status=$?
 	[ $status -eq 1 ]
@@ -220,16 +227,12 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 }
 
 @test "SIGUSR1 prints one line of progress" {
-	d=$(trace alu -n 400)
-	trace-sim -q -g rtx3070 "$d" >out 2>err &
-	pid=$!
-	sleep 0.3
+	start_blocked
 	kill -USR1 $pid
-	sleep 0.2
-	kill -TERM $pid
-	wait $pid || true
+	cat <&7 >/dev/null
+	wait $pid
 	run cat err
-	assert_output --regexp 'kernel 1/1 alu: cycle [0-9]+'
+	assert_output --regexp '^kernel 1/1 alu: cycle [0-9]+.*s left$'
 }
 
 @test "--events writes the log, and changes nothing else" {

@@ -36,7 +36,7 @@ bool progress_interrupted(void) { return stop_signal != 0; }
 
 void progress_start(struct run *r)
 {
-	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND}, show = {.sa_handler = on_show, .sa_flags = SA_RESTART};
+	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART | (int)SA_RESETHAND}, show = {.sa_handler = on_show, .sa_flags = SA_RESTART};
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	sigaction(SIGINT, &stop, NULL);
