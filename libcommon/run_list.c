@@ -7,6 +7,7 @@
  * kernel, so what was counted before is remembered by stream.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +81,12 @@ struct rr_name *rr_name(struct run_reader *r, const char *text, struct fault *f)
 
 static int put(struct run_reader *r, const char *name, struct run_value v, bool add, struct fault *f)
 {
-	struct rr_name *n = rr_name(r, name, f);
+	struct rr_name *n = strchr(name, RR_HIDDEN) ? NULL : rr_name(r, name, f);
+	char q[60];
 
+	if (!n && strchr(name, RR_HIDDEN))
+		return fault_set(f, rr_here(r), "figure-name", "found the figure \"%s\", wanted a name without control "
+			"characters", diag_quote(q, sizeof(q), name, strlen(name)));
 	if (!n)
 		return -1;
 	if (n->mark != r->mark) {
@@ -150,6 +155,8 @@ const struct run_value *run_find(const struct run_reader *r, const char *name)
 
 static void list(struct run_reader *r, struct rr_name *n, struct run_value v)
 {
+	if (!isfinite(v.real))
+		return;
 	if (n->listed == r->mark && n->at < r->n_list) {
 		r->list[n->at].value = v;
 		return;

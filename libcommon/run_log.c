@@ -173,10 +173,10 @@ static int words_line(struct run_reader *r, const char *s, struct fault *f)
 static int banks_line(struct run_reader *r, const char *s, struct fault *f)
 {
 	unsigned bank, access, idle;
-	int used;
+	int used = 0;
 	char full[96];
 
-	while (sscanf(s, " bk%9u: %9ua %9ui%n", &bank, &access, &idle, &used) == 3) {
+	for (; sscanf(s, " bk%9u: %9ua %9ui%n", &bank, &access, &idle, &used) == 3 && used; used = 0) {
 		snprintf(full, sizeof(full), "%sbk[%u].n_access", r->log.prefix, bank);
 		if (rr_put(r, full, rr_whole(access), f) < 0)
 			return -1;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fuzz target for logs of Accel-Sim, own figures and running ones. */
+#include "stats_target.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	read_stats(data, size, 0);
+	read_stats(data, size, RUN_RUNNING);
+	return 0;
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# stats-csv: every option, every exit status, and equal tables from all forms of results.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+	load helper
+	d=$(trace streams)
+	for f in text json msgpack accelsim; do
+		trace-sim -q -g rtx3070 -F $f "$d" >"$BATS_FILE_TMPDIR/app.$f"
+	done
+	trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 -F json "$d" >"$BATS_FILE_TMPDIR/small.json"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$BATS_FILE_TMPDIR"/*.* .
+}
+
+# Without carriage returns.
+csv() { stats-csv "$@" | tr -d '\r'; }
+
+@test "help, version, usage errors" {
+	run -0 stats-csv -h
+	assert_output --partial '--per'
+	run -0 stats-csv --version
+	run -2 stats-csv --lst
+	assert_output --partial "--list"
+	run -2 stats-csv -F xml app.json
+	assert_output --partial "wanted csv, tsv or markdown"
+	run -2 stats-csv --per warp app.json
+	run -2 stats-csv --agg median app.json
+	run -2 stats-csv --group gpu_ipc app.json
+	run -2 stats-csv --group run --long app.json
+	run -2 stats-csv -s , app.json
+	run -2 stats-csv -k 0 app.json
+	run -2 stats-csv -e 'x' app.json
+	run -2 stats-csv -e 'x=1+' app.json
+	assert_output --partial "-e:1:5" || assert_output --partial "wanted a number, a name or '('"
+}
+
+@test "one row a kernel, figures in the order of -s" {
+	run -0 csv -s 'gpu_ipc,gpu_sim_cycle' app.json
+	assert_line --index 0 'run,kernel_name,id,gpu_ipc,gpu_sim_cycle'
+	assert_equal "${#lines[@]}" 5
+	assert_line --index 1 --regexp '^app.json,write,1,[0-9.]+,[0-9]+$'
+}
+
+@test "all forms give the same table of the figures that they share" {
+	s='gpu_sim_cycle,gpu_sim_insn,gpu_ipc,gpu_tot*,gpu_stall*,L1D_total*,L2_total*,*breakdown*,gpgpu_n*,warp_ipc'
+	s="$s,warp_occupancy*,*issue_nums*,*lat_table*,max*,dram_sum*,*_reads,*_writes,average_row_locality,icnt_*"
+	s="$s,L2_cache_bank*,*core*.Access,*.n_act,*.bk*.n_access,*.Row_Bus_Util,*.CoL_Bus_Util,*packets_per_cycle,dram*_service_time"
+	for f in text json msgpack accelsim; do
+		csv -q -s "$s" - <app.$f >t.$f
+		csv -q --running -s "${s/average_row_locality,/}" - <app.$f >r.$f
+	done
+	for f in text msgpack accelsim; do
+		cmp t.json t.$f
+		cmp r.json r.$f
+	done
+	[ "$(head -1 t.json | tr , '\n' | wc -l)" -gt 200 ]
+	! cmp -s t.json r.json
+}
+
+@test "--per run gives the totals, the same from all forms" {
+	for f in json text msgpack accelsim; do
+		csv --per run -s 'gpu_sim_cycle,gpu_ipc,L2_total*,L1D_total*,gpgpu_n*,warp_occupancy*' - <app.$f >p.$f
+		cmp p.json p.$f
+	done
+	run -0 cut -d, -f1-2 p.json
+	assert_output "run,status
+-,complete"
+	total=$(csv -s gpu_sim_cycle app.json | awk -F, 'NR > 1 { n += $4 } END { print n }')
+	run -0 csv --per run -s gpu_sim_cycle app.json
+	assert_line --index 1 "app.json,complete,$total"
+}
+
+@test "options that differ between the runs are columns" {
+	run -0 csv -s gpu_sim_cycle app.json small.json
+	assert_line --index 0 'run,gpgpu_n_clusters,kernel_name,id,gpu_sim_cycle'
+	assert_line --partial 'small.json,2,write,1,'
+	assert_line --partial 'app.json,46,write,1,'
+}
+
+@test "runs one after another on stdin are separate runs" {
+	cat app.json app.text app.msgpack app.accelsim small.json | csv -s gpu_sim_cycle >t
+	run -0 cut -d, -f1 t
+	assert_line '-'
+	assert_line '-#5'
+	assert_equal "$(wc -l <t)" 21
+	cat app.accelsim app.accelsim | csv -s gpu_sim_cycle >two
+	assert_equal "$(wc -l <two)" 9
+}
+
+@test "-k, --long, --wide, --list" {
+	run -0 csv -k 2,4 -s gpu_sim_cycle app.accelsim
+	assert_equal "${#lines[@]}" 3
+	run -0 csv -k 'read' --long -s 'gpu_sim_cycle,gpu_ipc' app.json
+	assert_line --index 0 'run,kernel_name,id,statistic,value,unit'
+	assert_line --regexp '^app.json,read,3,gpu_sim_cycle,[0-9]+,cycles$'
+	assert_equal "${#lines[@]}" 5
+	run -0 csv --long --wide -s gpu_sim_cycle app.json
+	assert_line --index 0 'run,kernel_name,id,gpu_sim_cycle'
+	run -0 csv --list -s 'gpu_ipc,L2_cache_bank*' app.json
+	assert_line --index 1 'gpu_ipc,thread-insts/cycle,interval,thread instructions per core cycle'
+	assert_line --partial 'L2_cache_bank[*].Access,accesses,counter,'
+}
+
+@test "-F tsv and markdown, -o, -f" {
+	run -0 stats-csv -F tsv -s gpu_sim_cycle app.json
+	assert_line --index 0 "$(printf 'run\tkernel_name\tid\tgpu_sim_cycle')"
+	run -0 stats-csv -F markdown -s gpu_sim_cycle app.json
+	assert_line --index 0 '| run | kernel_name | id | gpu_sim_cycle |'
+	assert_line --index 1 '|---|---|---:|---:|'
+	run -0 stats-csv -s gpu_sim_cycle -o t.csv app.json
+	assert_output ""
+	run -2 stats-csv -s gpu_ipc -o t.csv app.json
+	run -0 stats-csv -s gpu_ipc -f -o t.csv app.json
+	run -0 head -1 t.csv
+	assert_output --partial gpu_ipc
+}
+
+@test "fields are quoted as RFC 4180 says" {
+	sed 's/"name":"read"/"name":"f<a, \\"b\\">(int)"/' app.json >'odd,name.json'
+	run -0 csv -s gpu_sim_cycle 'odd,name.json'
+	assert_line --partial '"odd,name.json","f<a, ""b"">(int)",3,'
+	stats-csv -s gpu_sim_cycle app.json | grep -q "$(printf '\r')"
+	python3 - <<-END
+	import csv, subprocess
+	out = subprocess.run(['stats-csv', '-s', 'gpu_sim_cycle', 'odd,name.json'], capture_output=True, text=True).stdout
+	assert [r[1] for r in csv.reader(out.splitlines())][3] == 'f<a, "b">(int)'
+	END
+}
+
+@test "-e: derived columns" {
+	run -0 csv -k 1 -s gpu_sim_cycle -e 'mpki=1000*L2_misses/warp_insts' -e 'half=mpki/2' \
+		-e 'zero=1/(gpu_sim_cycle-gpu_sim_cycle)' -e 'big=max(min(1,2),sqrt(9),abs(-7),log(1))' \
+		-e 'lanes=warp_occupancy[*]-(warp_occupancy[*])' app.json
+	assert_line --index 0 'run,kernel_name,id,gpu_sim_cycle,mpki,half,zero,big,lanes'
+	assert_line --index 1 --regexp '^app.json,write,1,[0-9]+,1200,600,,7,0$'
+	run -0 stats-csv -e 'x=nonsense+1' -s gpu_ipc app.json
+	assert_output --partial "found no value of nonsense"
+	run -0 stats-csv -q -e 'x=nonsense+1' -s gpu_ipc app.json
+	refute_output --partial "warning"
+}
+
+@test "--group and --agg" {
+	run -0 csv --group kernel_name --agg sum,mean,geomean,min,max -s 'gpu_sim_cycle' app.json
+	assert_line --index 0 "run,kernel_name,kernels,$(printf 'gpu_sim_cycle.%s,' sum mean geomean min max | sed 's/,$//')"
+	assert_equal "${#lines[@]}" 3
+	# The rate of a run is that of its sums, as its end record has it.
+	csv --group run -s gpu_ipc app.json | tail -1 | cut -d, -f3 >got
+	csv --per run -s gpu_ipc app.json | tail -1 | cut -d, -f3 >want
+	cmp got want
+	run -0 csv --agg sum -s 'averagemflatency,maxmflatency' app.json
+	assert_line --index 1 --regexp '^app.json,4,,[0-9]+$'
+}
+
+@test "missing values are empty, a name in full has its column" {
+	run -0 csv -q -s 'gpu_occupancy,gpu_sim_cycle,achieved_occupancy' -k 1 app.accelsim
+	assert_line --index 0 'run,kernel_name,id,gpu_occupancy,gpu_sim_cycle,achieved_occupancy'
+	assert_line --index 1 --regexp '^app.accelsim,write,1,,[0-9]+,$'
+}
+
+@test "configuration in a log of Accel-Sim" {
+	{
+		echo 'Accel-Sim [build 1]'
+		echo 'GPGPU-Sim: Configuration options:'
+		echo '-gpgpu_n_clusters                   46 # number of processing clusters'
+		cat app.accelsim
+		echo 'Accel-Sim [build 1]'
+		echo 'GPGPU-Sim: Configuration options:'
+		echo '-gpgpu_n_clusters                   80 # number of processing clusters'
+		cat app.accelsim
+	} >two.log
+	run -0 csv -s gpu_sim_cycle two.log
+	assert_line --index 0 'run,gpgpu_n_clusters,kernel_name,id,gpu_sim_cycle'
+	assert_line --partial 'two.log#2,80,write,1,'
+}
+
+@test "what stops early gives its rows and status 1" {
+	for f in text json msgpack accelsim; do
+		n=$(($(wc -c <app.$f) * 7 / 10))
+		head -c $n app.$f >cut.$f
+		run -1 --separate-stderr stats-csv -s gpu_sim_cycle cut.$f
+		[ "${#lines[@]}" -ge 2 ]
+		[[ $stderr == *"cut.$f"*"wanted"* ]]
+	done
+	gzip -k app.accelsim
+	head -c $(($(wc -c <app.accelsim.gz) - 20)) app.accelsim.gz >cut.gz
+	run -1 --separate-stderr stats-csv -s gpu_sim_cycle cut.gz
+	grep -v 'exit detected' app.accelsim >ended
+	run -1 --separate-stderr stats-csv -s gpu_sim_cycle ended
+	assert_equal "${#lines[@]}" 5
+	sed 's/"status":"complete"/"status":"deadlock"/' app.json >dead
+	run -1 --separate-stderr stats-csv -s gpu_sim_cycle dead
+	[[ $stderr == *"deadlock"* ]]
+}
+
+@test "bad input has status 2, a message with its place, and writes nothing" {
+	{ head -2 app.json; echo '{"record":'; tail -3 app.json; } >bad.json
+	run -2 --separate-stderr stats-csv -o out.csv bad.json
+	[[ $stderr == *"bad.json:3"*"wanted a record"* ]]
+	assert [ ! -e out.csv ]
+	{ head -300 app.text; echo 'gpu_ipc 12x -'; tail -3 app.text; } >bad.text
+	run -2 --separate-stderr stats-csv bad.text
+	[[ $stderr == *"bad.text:301: found the value \"12x\", wanted a number or nan"* ]]
+	{ cat app.msgpack; printf '\201\246record\301'; } >bad.msgpack
+	run -2 stats-csv bad.msgpack
+	assert_output --partial "wanted a record in MessagePack"
+	: >empty
+	run -2 stats-csv empty
+	assert_output --partial "empty: found no statistics, wanted records of trace-sim or a log of Accel-Sim"
+	run -2 stats-csv missing.json
+	run -2 stats-csv .
+	head -c 3000 /dev/urandom >noise
+	run -2 stats-csv noise
+	run -2 sh -c 'stats-csv -s gpu_ipc app.json >/dev/full'
+}
+
+@test "a long log is read in little memory" {
+	for i in $(seq 60); do cat app.accelsim; done >long
+	run -0 sh -c 'ulimit -v 60000; stats-csv -s "*" long | wc -l'
+	assert_output 241
+}

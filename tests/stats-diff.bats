@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# stats-diff: every option, every exit status, and equality across the forms of results.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+	load helper
+	d=$(trace streams)
+	for f in text json msgpack accelsim; do
+		trace-sim -q -g rtx3070 -F $f "$d" >"$BATS_FILE_TMPDIR/app.$f"
+	done
+	trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 -F json "$d" >"$BATS_FILE_TMPDIR/small.json"
+	trace-sim -q -g rtx3070 -k 1,3-4 -F json "$d" >"$BATS_FILE_TMPDIR/some.json"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$BATS_FILE_TMPDIR"/*.* .
+}
+
+@test "help, version, usage errors" {
+	run -0 stats-diff -h
+	assert_output --partial '--summary'
+	run -0 stats-diff --version
+	run -2 stats-diff app.json
+	assert_output --partial "wanted two: A and B"
+	run -2 stats-diff - -
+	run -2 stats-diff -F xml app.json app.json
+	run -2 stats-diff -T ten app.json app.json
+	run -2 stats-diff -T =1 app.json app.json
+	run -2 stats-diff -T -1 app.json app.json
+	run -2 stats-diff -s , app.json app.json
+	run -2 stats-diff -k 0 app.json app.json
+	run -2 stats-diff --sumary app.json app.json
+	assert_output --partial "--summary"
+}
+
+@test "equal results have status 0 and no output, whatever their forms" {
+	for a in text json msgpack accelsim; do
+		for b in text json msgpack accelsim; do
+			run -0 stats-diff app.$a app.$b
+			assert_output ""
+		done
+	done
+	run -0 stats-diff - app.json <app.accelsim
+}
+
+@test "what moved is shown, the largest change first, aligned" {
+	run -1 stats-diff -s gpu_sim_cycle,gpu_ipc,gpu_sim_insn app.json small.json
+	assert_line --index 0 'app.json -> small.json'
+	assert_line --partial 'kernel 1 write'
+	assert_line --regexp '^  name +A +B +change$'
+	assert_line --regexp '^  gpu_ipc +[0-9.]+ +[0-9.]+ +-[0-9.]+%$'
+	refute_line --partial 'gpu_sim_insn'
+	run -1 stats-diff --all -s gpu_sim_cycle,gpu_sim_insn app.json small.json
+	assert_line --regexp '^  gpu_sim_insn +[0-9]+ +[0-9]+ +=$'
+	sizes=$(stats-diff -k 1 -s 'gpu*,L2_total*' -F json app.json small.json |
+		jq -r '.figures[] | if .change == null then "inf" else (.change | fabs) end' 2>/dev/null) || skip "no jq"
+	assert_equal "$sizes" "$(echo "$sizes" | sort -rg)"
+}
+
+@test "tolerances, absolute and relative, by pattern" {
+	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":5840/' app.json >near.json
+	run -1 stats-diff -q app.json near.json
+	assert_output ""
+	run -0 stats-diff -T gpu_sim_cycle=4 app.json near.json
+	run -1 stats-diff -T gpu_sim_cycle=3 app.json near.json
+	run -0 stats-diff -T 'gpu_sim*=0.1%' app.json near.json
+	run -1 stats-diff -T 0.01% app.json near.json
+	run -0 stats-diff -T 0.01%,5 app.json near.json
+	run -1 stats-diff -T 5 -T 'gpu_sim_cycle=0' app.json near.json
+	run -0 stats-diff -T 0 -T 'gpu_sim_cycle=5' app.json near.json
+}
+
+@test "-s, -i, -k choose" {
+	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":5840/' app.json >near.json
+	run -0 stats-diff -s gpu_ipc app.json near.json
+	run -0 stats-diff -i 'gpu_sim_cycle' app.json near.json
+	run -1 stats-diff -i gpu_ipc app.json near.json
+	run -0 stats-diff -k 2-4 app.json near.json
+	run -1 stats-diff -k write app.json near.json
+	run -0 stats-diff -k read app.json near.json
+}
+
+@test "host times are left out, unless named" {
+	d=$(trace streams)
+	trace-sim -q -g rtx3070 --host-time -F accelsim "$d" >host.log
+	sed 's/^\(gpgpu_simulation_rate = \).*\((inst.*\)/\19999999 \2/; s/^\(gpu_total_sim_rate=\).*/\18888888/' host.log >slow.log
+	run -0 stats-diff host.log slow.log
+	run -1 stats-diff -s 'gpgpu_simulation_rate[0]' host.log slow.log
+}
+
+@test "insertions and removals, as diff shows them" {
+	run -1 stats-diff -s gpu_sim_insn app.json some.json
+	assert_line '- kernel 2 write'
+	assert_line --partial '3 equal, 0 different, 1 only in A, 0 only in B'
+	run -1 stats-diff -s gpu_sim_insn some.json app.json
+	assert_line '+ kernel 2 write'
+	run -1 stats-diff -F json -s gpu_sim_insn some.json app.json
+	assert_line --partial '"kernel":"write","a":null,"b":{"position":2'
+}
+
+@test "-F markdown and json" {
+	run -1 stats-diff -F markdown -s gpu_sim_cycle app.json small.json
+	assert_line '| name | A | B | change |'
+	assert_line '|---|---:|---:|---:|'
+	stats-diff -F json app.json small.json >out || true
+	python3 -c 'import json; [json.loads(l) for l in open("out")]'
+}
+
+@test "--summary: speed-up and the kernels that matter" {
+	run -1 stats-diff --summary app.json small.json
+	assert_line --regexp 'speed-up \(geometric mean of cycles A / B\): [0-9.]+'
+	assert_line --regexp 'cycles of paired kernels: A [0-9]+, B [0-9]+'
+	run -1 stats-diff --summary -F markdown app.json small.json
+	assert_line '| kernel | times | cycles A | cycles B | speed-up |'
+	run -1 stats-diff --summary -F json app.json small.json
+	assert_output --regexp '"speedup":[0-9.]+'
+	run -0 stats-diff --summary app.json app.msgpack
+	assert_line --partial 'A / B): 1.0000'
+}
+
+@test "folders: files are paired by name" {
+	mkdir a b
+	cp app.json a/1.json
+	cp app.accelsim b/1.json
+	cp app.text a/2
+	cp app.text b/2
+	run -0 stats-diff a b
+	assert_output ""
+	cp small.json b/2
+	run -1 stats-diff -s gpu_sim_cycle a b
+	assert_line --index 0 '2'
+	cp app.text b/3
+	run -1 stats-diff -q -s gpu_sim_insn a b
+	run -1 stats-diff -s gpu_sim_insn a b
+	assert_line 'only in B: 3'
+	run -0 stats-diff app.json app.json
+	cp app.json a/app.json
+	run -0 stats-diff a app.json
+	run -2 stats-diff a -
+	mkdir none1 none2
+	run -2 stats-diff none1 none2
+}
+
+@test "trouble has status 2" {
+	head -c 100000 app.json >cut.json
+	run -2 stats-diff app.json cut.json
+	assert_output --partial "cut.json:"
+	assert_output --partial "wanted an end record"
+	: >empty
+	run -2 stats-diff app.json empty
+	assert_output --partial "empty: found no statistics"
+	run -2 stats-diff missing app.json
+	run -2 sh -c 'stats-diff app.json small.json >/dev/full'
+}
+
+@test "how the runs ended is compared" {
+	sed 's/"status":"complete"/"status":"limit"/' app.json >limit.json
+	run -1 stats-diff app.json limit.json
+	assert_line --partial 'status: A complete, B limit'
+}
