@@ -324,6 +324,19 @@ unsigned gpu_step(struct gpu *g)
 	return fired;
 }
 
+/* The interval's occupancy, which the original samples only with power simulation (part 1 quirk Q18). */
+static void take_occupancy(struct gpu *g)
+{
+	uint64_t filled = 0, cycles = 0;
+
+	for (uint32_t i = 0; i < g->params.sms; i++) {
+		filled += g->sm[i].n.live_warp_cycles;
+		cycles += g->sm[i].n.occupied_cycles;
+	}
+	g->occupancy_filled = filled - g->tot_occupancy_filled;
+	g->occupancy_slots = cycles * g->params.core.warps - g->tot_occupancy_slots;
+}
+
 void gpu_sync(struct gpu *g)
 {
 	if (g->dram_ticks)
@@ -333,6 +346,8 @@ void gpu_sync(struct gpu *g)
 	memstat_fold(g->memstat, g->parts);
 	traffic_fold(g->out, g->parts);
 	traffic_fold(g->back, g->parts);
+	if (g->params.power)
+		take_occupancy(g);
 }
 
 void gpu_window(struct gpu *g)

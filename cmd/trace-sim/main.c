@@ -17,8 +17,8 @@ enum { OPT_LIST_OPTIONS = 256, OPT_DUMP_CONFIG, OPT_EVENTS, OPT_STRICT, OPT_ISA,
 	OPT_PROFILE, OPT_TIMELINE, OPT_TIMELINE_INTERVAL, OPT_TIMELINE_SMS };
 
 static const struct cli_row rows[] = {
-	{'g', "gpu", "GPU", "a configuration that comes with the suite: qv100, titanv, gv100, rtx2060, rtx2060s, rtx3070, a100",
-		"qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100"},
+	{'g', "gpu", "GPU", "a configuration that comes with the suite: qv100, titanv, gv100, rtx2060, rtx2060s, rtx3070, a100, titanx, titan",
+		"qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100 titanx titan"},
 	{'c', "config", "FILE", "a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
 	{'D', "define", "NAME=VALUE", "set one option after all files", NULL},
 	{'F', "format", "FORMAT", "text (default), json, msgpack, or accelsim: the original's block after each kernel",
@@ -45,7 +45,7 @@ static const struct cli_row rows[] = {
 static const struct cli cli = {
 	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]",
 	"simulate the timing of GPU kernels from instruction traces",
-	"TRACE is a kernel list, a folder with one, one kernel file, or - (a list on stdin, the default).\n"
+	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
 	rows, sizeof rows / sizeof *rows
 };

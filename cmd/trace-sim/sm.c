@@ -91,12 +91,20 @@ void sm_winst_free(struct sm *s, uint16_t w)
 
 /* ---- the cycle ----------------------------------------------------------------------------- */
 
+/* Sampled after a cycle, as the original does for its occupancy lines (part 1 section 16.2). */
+static void count_occupancy(struct sm *s, uint64_t cycles)
+{
+	s->n.live_warp_cycles += cycles * s->live_warps;
+	s->n.occupied_cycles += s->live_warps ? cycles : 0;
+}
+
 static void catch_up(struct sm *s, uint64_t cycles)
 {
 	const struct core_params *c = s->core;
 
 	s->clock += cycles;
 	s->now += cycles;
+	count_occupancy(s, cycles);
 	s->sched_first = (uint32_t)((s->sched_first + cycles) % c->schedulers);
 	for (unsigned k = 0; k < c->schedulers; k++)
 		s->n.distro[s->idle_bucket[k]] += cycles;
@@ -148,6 +156,7 @@ void sm_tick(struct sm *s, uint64_t now)
 	opcoll_stage(s);
 	issue_stage(s);
 	front_end(s);
+	count_occupancy(s, 1);
 	next = next_cycle(s);
 	s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }

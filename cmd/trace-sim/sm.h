@@ -173,6 +173,7 @@ struct sm_counts {
 	uint64_t flits_out;		/* icnt_total_pkts_simt_to_mem */
 	uint64_t ctas_completed;
 	uint64_t class_insts[N_CLASSES];/* warp instructions completed, by class */
+	uint64_t occupied_cycles;	/* cycles that ended with a live warp */
 	uint64_t live_warp_cycles;	/* live_warps summed over the cycles counted by clock */
 };
 
