@@ -11,7 +11,20 @@
 #include "arena.h"
 #include "expr.h"
 
-enum op { OP_NUMBER, OP_NAME, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_NEG, OP_MIN, OP_MAX, OP_SQRT, OP_LOG, OP_ABS };
+enum op {
+	OP_NUMBER,
+	OP_NAME,
+	OP_ADD,
+	OP_SUB,
+	OP_MUL,
+	OP_DIV,
+	OP_NEG,
+	OP_MIN,
+	OP_MAX,
+	OP_SQRT,
+	OP_LOG,
+	OP_ABS
+};
 
 struct code { enum op op; double number; uint32_t name; };
 
@@ -36,7 +49,8 @@ static int wrong(struct parser *p, const char *wanted)
 	char q[40];
 
 	if (!*p->at)
-		return fault_set(p->f, at, "expression", "found the end of the expression, wanted %s", wanted);
+		return fault_set(
+			p->f, at, "expression", "found the end of the expression, wanted %s", wanted);
 	return fault_set(p->f, at, "expression", "found \"%s\", wanted %s",
 		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), wanted);
 }
@@ -217,12 +231,15 @@ static int sum(struct parser *p)
 
 struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f)
 {
-	struct parser p = {.e = xcalloc(1, sizeof(*p.e)), .text = text, .at = text, .what = what, .col = col, .f = f};
+	struct parser p = {
+		.e = xcalloc(1, sizeof(*p.e)), .text = text, .at = text, .what = what, .col = col, .f = f};
 	int status;
 
 	if (strlen(text) > EXPR_MAX)
-		status = fault_set(f, (struct place){.file = what}, "expression", "found %zu bytes, wanted an expression "
-			"of at most %d", strlen(text), EXPR_MAX);
+		status = fault_set(f, (struct place){.file = what}, "expression",
+			"found %zu bytes, wanted an expression "
+			"of at most %d",
+			strlen(text), EXPR_MAX);
 	else
 		status = sum(&p);
 	if (!status && *p.at)

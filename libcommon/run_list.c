@@ -62,8 +62,10 @@ struct rr_name *rr_name(struct run_reader *r, const char *text, struct fault *f)
 	if (r->slot[s])
 		return r->name[r->slot[s] - 1];
 	if (r->n_names >= RUN_NAMES_MAX || strlen(text) > RR_WORD_MAX) {
-		fault_set(f, rr_here(r), "figure-name", "found the figure \"%s\", wanted names of at most %d bytes and "
-			"at most %u of them", diag_quote(q, sizeof(q), text, strlen(text)), RR_WORD_MAX, RUN_NAMES_MAX);
+		fault_set(f, rr_here(r), "figure-name",
+			"found the figure \"%s\", wanted names of at most %d bytes and "
+			"at most %u of them",
+			diag_quote(q, sizeof(q), text, strlen(text)), RR_WORD_MAX, RUN_NAMES_MAX);
 		return NULL;
 	}
 	n = arena_alloc(&r->rows, 1, sizeof(*n));
@@ -85,8 +87,10 @@ static int put(struct run_reader *r, const char *name, struct run_value v, bool 
 	char q[60];
 
 	if (!n && strchr(name, RR_HIDDEN))
-		return fault_set(f, rr_here(r), "figure-name", "found the figure \"%s\", wanted a name without control "
-			"characters", diag_quote(q, sizeof(q), name, strlen(name)));
+		return fault_set(f, rr_here(r), "figure-name",
+			"found the figure \"%s\", wanted a name without control "
+			"characters",
+			diag_quote(q, sizeof(q), name, strlen(name)));
 	if (!n)
 		return -1;
 	if (n->mark != r->mark) {

@@ -302,7 +302,8 @@ static int parts_line(struct run_reader *r, const char *line, const char *colon,
 
 		if (!equals)
 			break;
-		if (equals < comma && clean_name(name, sizeof(name), s, equals) && rr_printed(equals + 1, &end, &v)) {
+		if (equals < comma && clean_name(name, sizeof(name), s, equals) &&
+			rr_printed(equals + 1, &end, &v)) {
 			snprintf(full, sizeof(full), "%s.%s", owner, name);
 			if (put(r, full, v, f) < 0)
 				return -1;

@@ -270,8 +270,10 @@ static int msgpack_step(struct run_reader *r, struct fault *f)
 		return failed(r, f);
 	r->form = RUN_MSGPACK;
 	if (n < 0)
-		return fault_set(f, rr_here(r), "msgpack-record", "found an object at byte %llu that is none, is too "
-			"deep or is above 4 MiB, wanted a record in MessagePack", (unsigned long long)input_offset(r->in));
+		return fault_set(f, rr_here(r), "msgpack-record",
+			"found an object at byte %llu that is none, is too "
+			"deep or is above 4 MiB, wanted a record in MessagePack",
+			(unsigned long long)input_offset(r->in));
 	n = rr_msgpack_object(r, bytes, (size_t)n, f);
 	if (n > 0)
 		input_take(r->in, (size_t)n, 0);
@@ -419,19 +421,19 @@ static int give(struct run_reader *r, struct run_item *item)
 	if (event == RUN_START) {
 		item->option = r->option;
 		item->n_options = r->n_options;
-		return event;
+		return (int)event;
 	}
 	item->figure = r->list;
 	item->n_figures = r->n_list;
 	if (event == RUN_KERNEL) {
 		item->kernel = r->kernel;
 		item->kernel.name = r->kernel_name;
-		return event;
+		return (int)event;
 	}
 	item->status = r->status;
 	if (!strcmp(r->status, "cut"))
 		item->cut = r->cut;
-	return event;
+	return (int)event;
 }
 
 int run_next(struct run_reader *r, struct run_item *item, struct fault *f)

@@ -60,8 +60,10 @@ static int stats(struct run_reader *r, json_t *o, struct fault *f)
 		else if (json_is_number(v))
 			n = rr_real(json_number_value(v));
 		else
-			return fault_set(f, rr_here(r), "record-value", "found a figure \"%s\" that is no number, wanted a "
-				"number or null", diag_quote(q, sizeof(q), key, strlen(key)));
+			return fault_set(f, rr_here(r), "record-value",
+				"found a figure \"%s\" that is no number, wanted a "
+				"number or null",
+				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (rr_put(r, key, n, f) < 0)
 			return -1;
 	}
@@ -102,7 +104,8 @@ int rr_json_line(struct run_reader *r, const char *line, size_t len, struct faul
 		return bad_json(r, &e, f);
 	if (!word) {
 		json_decref(o);
-		return fault_set(f, rr_here(r), "record-member", "found an object without a member \"record\", wanted "
+		return fault_set(f, rr_here(r), "record-member",
+			"found an object without a member \"record\", wanted "
 			"run, kernel or end there");
 	}
 	if (!rr_begin(r, rr_record_of(word))) {

@@ -174,8 +174,10 @@ static int stats(struct run_reader *r, const msgpack_object_map *map, struct fau
 		else if ((v->type == MSGPACK_OBJECT_FLOAT64 || v->type == MSGPACK_OBJECT_FLOAT32))
 			n = rr_real(v->via.f64);
 		else
-			return fault_set(f, rr_here(r), "record-value", "found a figure \"%s\" that is no number, wanted a "
-				"number or nil", diag_quote(q, sizeof(q), key, strlen(key)));
+			return fault_set(f, rr_here(r), "record-value",
+				"found a figure \"%s\" that is no number, wanted a "
+				"number or nil",
+				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (isfinite(n.real) && rr_put(r, key, n, f) < 0)
 			return -1;
 	}
@@ -197,7 +199,8 @@ static int use(struct run_reader *r, const msgpack_object *o, struct fault *f)
 			stat = &m->val;
 	}
 	if (!kind)
-		return fault_set(f, rr_here(r), "record-member", "found an object without a member \"record\", wanted "
+		return fault_set(f, rr_here(r), "record-member",
+			"found an object without a member \"record\", wanted "
 			"run, kernel or end there");
 	as_text(kind, word, sizeof(word));
 	if (!rr_begin(r, rr_record_of(word)))
@@ -218,8 +221,10 @@ int rr_msgpack_object(struct run_reader *r, const char *p, size_t n, struct faul
 
 	msgpack_unpacked_init(&u);
 	if (msgpack_unpack_next(&u, p, n, &at) != MSGPACK_UNPACK_SUCCESS)
-		status = fault_set(f, rr_here(r), "msgpack", "found a malformed object at byte %" PRIu64 ", wanted a record "
-			"in MessagePack", input_offset(r->in));
+		status = fault_set(f, rr_here(r), "msgpack",
+			"found a malformed object at byte %" PRIu64 ", wanted a record "
+			"in MessagePack",
+			input_offset(r->in));
 	else
 		status = use(r, &u.data, f);
 	msgpack_unpacked_destroy(&u);

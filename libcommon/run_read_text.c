@@ -88,7 +88,8 @@ int rr_text_line(struct run_reader *r, char *line, struct fault *f)
 	if (!strcmp(value, "nan"))
 		return 0;
 	if (!rr_number(value, &v))
-		return fault_set(f, rr_here(r), "record-value", "found the value \"%s\", wanted a number or nan",
+		return fault_set(f, rr_here(r), "record-value",
+			"found the value \"%s\", wanted a number or nan",
 			diag_quote(q, sizeof(q), value, strlen(value)));
 	return rr_put(r, line, v, f);
 }

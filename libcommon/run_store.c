@@ -117,7 +117,8 @@ const struct store_value *store_load(struct store *s, const struct store_kernel 
 	if (!k->n)
 		return p->buffer;
 	p->reading = true;
-	if (fseeko(p->file, (off_t)k->at, SEEK_SET) || fread(p->buffer, sizeof(*p->buffer), k->n, p->file) != k->n)
+	if (fseeko(p->file, (off_t)k->at, SEEK_SET) ||
+		fread(p->buffer, sizeof(*p->buffer), k->n, p->file) != k->n)
 		die_errno("temporary file");
 	return p->buffer;
 }

@@ -20,10 +20,13 @@ struct reading {
 
 /* ---- which figures ---------------------------------------------------------------------------- */
 
-/* Without -s: every figure of the whole machine that each record has. */
+/* Without -s: every figure of the whole machine that each record has, but for times of the host. */
 static bool is_default(const struct store_column *c)
 {
-	return c->about && !c->about->sparse && !strchr(c->name, '[');
+	if (strchr(c->name, '['))
+		return false;
+	return c->about ? !c->about->sparse
+			: strncmp(c->name, "gpgpu_si", 8) && strcmp(c->name, "gpu_total_sim_rate");
 }
 
 static void use_parts(struct job *j, struct store_column c);
@@ -207,7 +210,8 @@ static void run_done(struct reading *g)
 	if (!strcmp(status, "cut"))
 		diag_fault(&g->item->cut);
 	else if (strcmp(status, "complete") && strcmp(status, "limit"))
-		diag_error((struct place){.file = store_word(g->j->store, g->j->store->run[g->j->store->n_runs - 1].name)},
+		diag_error((struct place){.file = store_word(g->j->store,
+						  g->j->store->run[g->j->store->n_runs - 1].name)},
 			"found a run with the status %.20s, wanted complete", status);
 	else
 		return;
@@ -252,7 +256,8 @@ void collect_warn(const struct job *j)
 
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i])
-			diag_warn(NOWHERE, "-s %s: found no such figure in the input; --list shows what is there",
+			diag_warn(NOWHERE,
+				"-s %s: found no such figure in the input; --list shows what is there",
 				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));
 	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
 		const struct derived *d = &j->derived[i];
@@ -260,6 +265,7 @@ void collect_warn(const struct job *j)
 		for (size_t k = 0; k < expr_names(d->expr); k++)
 			if (!d->found[k])
 				diag_warn(NOWHERE, "-e %s: found no value of %s in the input", d->name,
-					diag_quote(q, sizeof(q), expr_name(d->expr, k), strlen(expr_name(d->expr, k))));
+					diag_quote(q, sizeof(q), expr_name(d->expr, k),
+						strlen(expr_name(d->expr, k))));
 	}
 }

@@ -42,7 +42,8 @@ bool is_group_key(const char *name)
 	return false;
 }
 
-static const char *key_text(const struct store *s, const struct store_kernel *k, const char *key, char buf[24])
+static const char *key_text(
+	const struct store *s, const struct store_kernel *k, const char *key, char buf[24])
 {
 	uint64_t n;
 
@@ -153,7 +154,8 @@ static void write_sum(struct groups *g, const struct group *p, uint32_t column)
 	const struct sums *s = &p->sum[column];
 	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
 
-	if (c->about && (*c->about->formula || kind == FIGURE_RATIO || (kind == FIGURE_INTERVAL && !s->whole)))
+	if (c->about &&
+		(*c->about->formula || kind == FIGURE_RATIO || (kind == FIGURE_INTERVAL && !s->whole)))
 		write_real(&g->w, sum_of_rate(g, p, c));
 	else if (kind == FIGURE_MAX || kind == FIGURE_TOTAL)
 		write_real(&g->w, s->max);
@@ -190,7 +192,8 @@ static void write_group(struct groups *g, const struct group *p)
 	}
 	for (size_t i = 0; i < g->j->group.n; i++)
 		if (strcmp(g->j->group.pattern[i], "run"))
-			write_text(&g->w, key_text(g->s, &g->s->kernel[p->first], g->j->group.pattern[i], buf));
+			write_text(
+				&g->w, key_text(g->s, &g->s->kernel[p->first], g->j->group.pattern[i], buf));
 	write_value(&g->w, &(struct run_value){.count = p->kernels, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		for (uint32_t a = 0; a < g->j->n_aggs; a++)
@@ -232,7 +235,8 @@ static void write_group_head(struct groups *g)
 void print_groups(struct job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct groups g = {.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
+	struct groups g = {
+		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
 
 	for (uint32_t i = 0; i < s->n_kernels; i++) {
 		struct group *p = group_of(&g, i);

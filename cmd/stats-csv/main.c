@@ -13,8 +13,10 @@
 enum { OPT_PER = 256, OPT_WIDE, OPT_LONG, OPT_LIST, OPT_RUNNING, OPT_GROUP, OPT_AGG };
 
 static const struct cli_row rows[] = {
-	{'s', "stats", "NAMES", "figures: names and patterns (gpu_ipc,L2_*); default: those of the whole machine", NULL},
-	{'k', "kernels", "KERNELS", "only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{'s', "stats", "NAMES",
+		"figures: names and patterns (gpu_ipc,L2_*); default: those of the whole machine", NULL},
+	{'k', "kernels", "KERNELS",
+		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
 	{OPT_PER, "per", "kernel|run", "a row for each kernel (default) or for each run", "kernel run"},
 	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
 	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
@@ -24,19 +26,21 @@ static const struct cli_row rows[] = {
 	{OPT_LIST, "list", NULL, "show which figures there are, with their units", NULL},
 	{OPT_RUNNING, "running", NULL, "running values, as Accel-Sim prints them", NULL},
 	{'e', "expression", "NAME=EXPR", "a derived column: + - * / ( ), names, min max sqrt log abs", NULL},
-	{OPT_GROUP, "group", "COLUMNS", "add up the kernels of a run that agree in these: kernel_name, grid, ...",
+	{OPT_GROUP, "group", "COLUMNS",
+		"add up the kernels of a run that agree in these: kernel_name, grid, ...",
 		"run kernel_name id position stream grid block"},
-	{OPT_AGG, "agg", "LIST", "how: sum, mean, geomean, min, max (default: sum)", "sum mean geomean min max"},
+	{OPT_AGG, "agg", "LIST", "how: sum, mean, geomean, min, max (default: sum)",
+		"sum mean geomean min max"},
 	{'q', "quiet", NULL, "no warnings", NULL},
 };
 
-static const struct cli cli = {
-	"[-s NAMES] [-k KERNELS] [--per kernel|run] [--wide|--long] [-F FORMAT] [-e NAME=EXPR]... [-o FILE] [FILE...]",
+static const struct cli cli = {"[-s NAMES] [-k KERNELS] [--per kernel|run] [--wide|--long] [-F FORMAT] [-e "
+			       "NAME=EXPR]... [-o FILE] [FILE...]",
 	"make a table from simulation results",
-	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the default).\n"
+	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
+	"default).\n"
 	"Exit status: 0 good; 1 a run stopped early, its rows are in the table; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows
-};
+	rows, sizeof rows / sizeof *rows};
 
 static int choice(const char *option, const char *value, const char *const *name, int n, const char *wanted)
 {
@@ -53,7 +57,8 @@ static void add_aggs(struct job *j, const char *value)
 
 	namelist_add(&l, value);
 	for (size_t i = 0; i < l.n; i++) {
-		enum agg a = (enum agg)choice("--agg", l.pattern[i], names, N_AGGS, "sum, mean, geomean, min or max");
+		enum agg a = (enum agg)choice(
+			"--agg", l.pattern[i], names, N_AGGS, "sum, mean, geomean, min or max");
 		uint32_t k = 0;
 
 		while (k < j->n_aggs && j->agg[k] != a)
@@ -71,7 +76,8 @@ static void add_groups(struct job *j, const char *value)
 	namelist_add(&j->group, value);
 	for (size_t i = 0; i < j->group.n; i++)
 		if (!is_group_key(j->group.pattern[i]))
-			cli_usage("--group: found '%s', wanted run, kernel_name, id, position, stream, grid or block",
+			cli_usage("--group: found '%s', wanted run, kernel_name, id, position, stream, grid "
+				  "or block",
 				j->group.pattern[i]);
 	if (!j->group.n)
 		cli_usage("--group: found '%s', wanted a column such as kernel_name", value);
@@ -134,7 +140,8 @@ static void check(struct job *j)
 	if (j->n_aggs && !j->group.n)
 		namelist_add(&j->group, "run");
 	if (j->n_aggs && (j->tidy || j->per_run))
-		cli_usage("found --group or --agg with %s, wanted one of them", j->tidy ? "--long" : "--per run");
+		cli_usage("found --group or --agg with %s, wanted one of them",
+			j->tidy ? "--long" : "--per run");
 	if (j->per_run && j->kernels)
 		cli_usage("found -k with --per run, wanted one of them");
 	diag_quiet(j->quiet);

@@ -209,7 +209,8 @@ static void write_table_head(struct table *t)
 void print_table(struct job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct table t = {.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
+	struct table t = {
+		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
 	uint32_t n = j->per_run ? s->n_totals : s->n_kernels;
 	const struct store_kernel *row = j->per_run ? s->total : s->kernel;
 

@@ -36,7 +36,8 @@ static bool value_of(const struct diff *d, int side, uint32_t column, struct run
 	*v = d->cell[side][column];
 	if (has(v))
 		return true;
-	if (!a || !a->sparse || (a->kind != FIGURE_COUNTER && a->kind != FIGURE_HISTOGRAM && a->kind != FIGURE_MAX))
+	if (!a || !a->sparse ||
+		(a->kind != FIGURE_COUNTER && a->kind != FIGURE_HISTOGRAM && a->kind != FIGURE_MAX))
 		return false;
 	*v = (struct run_value){.whole = true, .decimals = RUN_EXACT};
 	return !d->side[side].log || family;
@@ -60,7 +61,8 @@ static double printed_unit(const struct run_value *a, const struct run_value *b)
 	return pow(10, -places) * (1 + 1e-9);
 }
 
-static bool is_equal(const struct diff *d, const char *name, const struct run_value *a, const struct run_value *b)
+static bool is_equal(
+	const struct diff *d, const char *name, const struct run_value *a, const struct run_value *b)
 {
 	const struct tolerance *t = tolerance_of(d->o, name);
 	double delta = fabs(a->real - b->real), most = fmax(fabs(a->real), fabs(b->real));

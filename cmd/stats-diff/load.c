@@ -4,8 +4,8 @@
 #include <string.h>
 #include "compare.h"
 
-static const char *const host_figures[] = {"gpgpu_simulation_*", "gpgpu_silicon_slowdown", "gpu_total_sim_rate",
-	"host_*"};
+static const char *const host_figures[] = {
+	"gpgpu_simulation_*", "gpgpu_silicon_slowdown", "gpu_total_sim_rate", "host_*"};
 
 static bool is_host(const char *name)
 {

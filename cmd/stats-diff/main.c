@@ -16,11 +16,12 @@
 enum { OPT_ALL = 256, OPT_SUMMARY };
 
 static const struct cli_row rows[] = {
-	{'T', "tolerance", "[NAME=]TOL", "a change up to TOL is none: 5% of the larger value, or 10 for a difference",
-		NULL},
+	{'T', "tolerance", "[NAME=]TOL",
+		"a change up to TOL is none: 5% of the larger value, or 10 for a difference", NULL},
 	{'s', "stats", "NAMES", "compare only these figures: names and patterns (gpu_ipc,L2_*)", NULL},
 	{'i', "ignore", "NAMES", "compare all but these", NULL},
-	{'k', "kernels", "KERNELS", "only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{'k', "kernels", "KERNELS",
+		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
 	{OPT_ALL, "all", NULL, "show what is equal, too", NULL},
 	{'q', "quiet", NULL, "print nothing, the exit status tells", NULL},
 	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
@@ -30,11 +31,11 @@ static const struct cli_row rows[] = {
 static const struct cli cli = {
 	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--summary] A B",
 	"compare two simulation results",
-	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. Of two folders\n"
+	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. Of two "
+	"folders\n"
 	"the files of equal names are compared. Host times are left out unless -s names them.\n"
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows
-};
+	rows, sizeof rows / sizeof *rows};
 
 /* "5%", "0.01"; several by commas. */
 static void add_tolerance(struct options *o, const char *value)
@@ -48,7 +49,8 @@ static void add_tolerance(struct options *o, const char *value)
 		double x = strtod(s, &end);
 		bool relative = end != s && *end == '%';
 
-		if (end == s || !isfinite(x) || x < 0 || (end[relative] && end[relative] != ',') || !*t.pattern)
+		if (end == s || !isfinite(x) || x < 0 || (end[relative] && end[relative] != ',') ||
+			!*t.pattern)
 			cli_usage("-T: found '%s', wanted [NAME=]NUMBER or [NAME=]NUMBER%%", value);
 		*(relative ? &t.relative : &t.absolute) = relative ? x / 100 : x;
 		s = end + relative;

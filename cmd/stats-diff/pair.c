@@ -73,7 +73,8 @@ static void pair_near(struct diff *d, uint32_t a, uint32_t end_a, uint32_t b, ui
 	while (a < end_a && b < end_b) {
 		uint32_t k = 0;
 
-		while (k < AHEAD && !(a + k < end_a && same(d, a + k, b)) && !(b + k < end_b && same(d, a, b + k)))
+		while (k < AHEAD && !(a + k < end_a && same(d, a + k, b)) &&
+			!(b + k < end_b && same(d, a, b + k)))
 			k++;
 		if (k == AHEAD)
 			flush(d, &a, a + 1, &b, b + 1);

@@ -93,8 +93,8 @@ static void print_text_changes(const struct diff *d, FILE *out)
 	for (uint32_t i = 0; i < d->n_changes; i++) {
 		fputs("  ", out);
 		print_name(out, d->change[i].name, DIFF_TEXT);
-		fprintf(out, "%*s  %*s  %*s  %*s\n", w[0] - (int)strlen(d->change[i].name), "", w[1], c[i].value[0], w[2],
-			c[i].value[1], w[3], c[i].change);
+		fprintf(out, "%*s  %*s  %*s  %*s\n", w[0] - (int)strlen(d->change[i].name), "", w[1],
+			c[i].value[0], w[2], c[i].value[1], w[3], c[i].change);
 	}
 	free(c);
 }
@@ -182,7 +182,8 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 
 	if (heading)
 		json_object_set_new(o, "file", json_text(heading));
-	json_object_set_new(o, "kernel", json_text(store_word(d->store, kernel_of(d, p->a ? p->a : p->b)->name)));
+	json_object_set_new(
+		o, "kernel", json_text(store_word(d->store, kernel_of(d, p->a ? p->a : p->b)->name)));
 	json_object_set_new(o, "a", json_kernel(d, p->a));
 	json_object_set_new(o, "b", json_kernel(d, p->b));
 	for (uint32_t i = 0; i < d->n_changes && p->a && p->b; i++) {
@@ -192,7 +193,8 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 		json_object_set_new(f, "name", json_text(c->name));
 		json_object_set_new(f, "a", json_value(c->has[0], &c->value[0]));
 		json_object_set_new(f, "b", json_value(c->has[1], &c->value[1]));
-		json_object_set_new(f, "change", isfinite(c->relative) ? json_real(c->relative) : json_null());
+		json_object_set_new(
+			f, "change", isfinite(c->relative) ? json_real(c->relative) : json_null());
 		json_object_set_new(f, "moved", json_boolean(c->moved));
 		json_array_append_new(list, f);
 	}
@@ -249,8 +251,8 @@ static void compare_status(struct diff *d, FILE *out, const char *heading)
 		if (d->o->form == DIFF_JSON)
 			dump(json_pack("{s:{s:s,s:s}}", "status", "a", a, "b", b), out);
 		else
-			fprintf(out, "%sstatus: A %s, B %s%s\n", d->o->form == DIFF_MARKDOWN ? "" : "  ", a, b,
-				d->o->form == DIFF_MARKDOWN ? "\n" : "");
+			fprintf(out, "%sstatus: A %s, B %s%s\n", d->o->form == DIFF_MARKDOWN ? "" : "  ", a,
+				b, d->o->form == DIFF_MARKDOWN ? "\n" : "");
 	}
 }
 
@@ -288,8 +290,8 @@ void print_diff(struct diff *d, FILE *out, const char *heading)
 	}
 	if (headed && d->o->form != DIFF_JSON)
 		fprintf(out, "%s%u equal, %u different, %u only in A, %u only in B\n",
-			d->o->form == DIFF_MARKDOWN ? "\nKernels: " : "  kernels: ", d->n_same, d->n_moved, d->n_only[0],
-			d->n_only[1]);
+			d->o->form == DIFF_MARKDOWN ? "\nKernels: " : "  kernels: ", d->n_same, d->n_moved,
+			d->n_only[0], d->n_only[1]);
 }
 
 /* ---- summary ---------------------------------------------------------------------------------- */
@@ -343,19 +345,20 @@ static void print_matters(const struct diff *d, FILE *out, const struct summary 
 {
 	bool markdown = d->o->form == DIFF_MARKDOWN;
 
-	fputs(markdown ? "\n| kernel | times | cycles A | cycles B | speed-up |\n|---|---:|---:|---:|---:|\n" :
-		"  times       cycles A       cycles B  speed-up  kernel\n", out);
+	fputs(markdown ? "\n| kernel | times | cycles A | cycles B | speed-up |\n|---|---:|---:|---:|---:|\n"
+		       : "  times       cycles A       cycles B  speed-up  kernel\n",
+		out);
 	for (uint32_t i = 0; i < s->n && i < 10; i++) {
 		const struct matter *m = &s->m[i];
 
 		if (markdown) {
 			fputs("| ", out);
 			print_name(out, m->name, DIFF_MARKDOWN);
-			fprintf(out, " | %" PRIu64 " | %.0f | %.0f | %.4f |\n", m->n, m->cycles[0], m->cycles[1],
-				m->cycles[0] / m->cycles[1]);
+			fprintf(out, " | %" PRIu64 " | %.0f | %.0f | %.4f |\n", m->n, m->cycles[0],
+				m->cycles[1], m->cycles[0] / m->cycles[1]);
 		} else {
-			fprintf(out, "  %5" PRIu64 "  %13.0f  %13.0f  %8.4f  ", m->n, m->cycles[0], m->cycles[1],
-				m->cycles[0] / m->cycles[1]);
+			fprintf(out, "  %5" PRIu64 "  %13.0f  %13.0f  %8.4f  ", m->n, m->cycles[0],
+				m->cycles[1], m->cycles[0] / m->cycles[1]);
 			print_name(out, m->name, DIFF_TEXT);
 			putc('\n', out);
 		}
@@ -368,7 +371,8 @@ static void print_json_summary(const struct diff *d, FILE *out, const struct sum
 
 	if (heading)
 		json_object_set_new(o, "file", json_text(heading));
-	json_object_set_new(o, "speedup", s->pairs ? json_real(exp(s->logs / (double)s->pairs)) : json_null());
+	json_object_set_new(
+		o, "speedup", s->pairs ? json_real(exp(s->logs / (double)s->pairs)) : json_null());
 	json_object_set_new(o, "cycles_a", json_real(s->cycles[0]));
 	json_object_set_new(o, "cycles_b", json_real(s->cycles[1]));
 	json_object_set_new(o, "equal", json_integer(d->n_same));
@@ -392,11 +396,12 @@ static void print_totals(const struct diff *d, FILE *out, const struct summary *
 {
 	const char *in = d->o->form == DIFF_MARKDOWN ? "- " : "  ";
 
-	fprintf(out, "%skernels: %u equal, %u different, %u only in A, %u only in B\n", in, d->n_same, d->n_moved,
-		d->n_only[0], d->n_only[1]);
+	fprintf(out, "%skernels: %u equal, %u different, %u only in A, %u only in B\n", in, d->n_same,
+		d->n_moved, d->n_only[0], d->n_only[1]);
 	if (!s->pairs)
 		return;
-	fprintf(out, "%sspeed-up (geometric mean of cycles A / B): %.4f\n", in, exp(s->logs / (double)s->pairs));
+	fprintf(out, "%sspeed-up (geometric mean of cycles A / B): %.4f\n", in,
+		exp(s->logs / (double)s->pairs));
 	fprintf(out, "%scycles of paired kernels: A %.0f, B %.0f (%+.2f%%)\n", in, s->cycles[0], s->cycles[1],
 		100 * (s->cycles[1] - s->cycles[0]) / s->cycles[0]);
 }

@@ -50,7 +50,8 @@ static const char *events(const char *input, size_t n, unsigned flags)
 				add(" %s=%s", item.option[i].name, item.option[i].value);
 			add("\n");
 		} else if (event == RUN_KERNEL) {
-			add("kernel %u %s %llu", item.kernel.position, item.kernel.name, (unsigned long long)item.kernel.id);
+			add("kernel %u %s %llu", item.kernel.position, item.kernel.name,
+				(unsigned long long)item.kernel.id);
 			add_figures(&item);
 		} else {
 			add("done %s", item.status);
@@ -70,24 +71,29 @@ static void is_events(const char *input, unsigned flags, const char *want, const
 
 static void test_text(void)
 {
-	is_events("# run\nconfig.a%20b 1 -\n# kernel\nname k%20x -\nid 7 -\ngpu_sim_cycle 5 cycles\ngpu_ipc nan -\n"
-		"# end\nstatus limit -\ngpu_sim_cycle 5 cycles\n", 0,
-		"start a b=1\nkernel 1 k x 7 gpu_sim_cycle=5\ndone limit gpu_sim_cycle=5\n", "text");
+	is_events("# run\nconfig.a%20b 1 -\n# kernel\nname k%20x -\nid 7 -\ngpu_sim_cycle 5 cycles\ngpu_ipc "
+		  "nan -\n"
+		  "# end\nstatus limit -\ngpu_sim_cycle 5 cycles\n",
+		0, "start a b=1\nkernel 1 k x 7 gpu_sim_cycle=5\ndone limit gpu_sim_cycle=5\n", "text");
 	is_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_load_insn 6 -\n", 0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\nkernel 2 b 0 gpgpu_n_load_insn=6\n"
 		"done cut gpgpu_n_load_insn=11\n", "text without end: totals are the sums");
 	is_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_lo", 0,
-		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\ndone cut gpgpu_n_load_insn=5\n", "text cut inside a line");
-	is_events("# kernel\nname a -\ngpu_ipc x -\n", 0, "fault record-value\n", "text with a value that is none");
+		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\ndone cut gpgpu_n_load_insn=5\n",
+		"text cut inside a line");
+	is_events("# kernel\nname a -\ngpu_ipc x -\n", 0, "fault record-value\n",
+		"text with a value that is none");
 	is_events("# kernel\nname a\n", 0, "fault record-line\n", "text with a line of two words");
 }
 
 static void test_json(void)
 {
 	is_events("{\"record\":\"run\",\"config\":{\"o\":\"v\",\"b\":true}}\n{\"record\":\"note\"}\n"
-		"{\"record\":\"kernel\",\"name\":\"k\",\"id\":3,\"stats\":{\"gpu_sim_cycle\":9007199254740993,\"gpu_ipc\":null,"
-		"\"L2_BW\":1.5}}\n{\"record\":\"end\",\"status\":\"complete\",\"stats\":{}}\n", 0,
-		"start o=v b=true\nkernel 1 k 3 gpu_sim_cycle=9007199254740993 L2_BW=1.5\ndone complete\n", "json");
+		  "{\"record\":\"kernel\",\"name\":\"k\",\"id\":3,\"stats\":{\"gpu_sim_cycle\":"
+		  "9007199254740993,\"gpu_ipc\":null,"
+		  "\"L2_BW\":1.5}}\n{\"record\":\"end\",\"status\":\"complete\",\"stats\":{}}\n",
+		0, "start o=v b=true\nkernel 1 k 3 gpu_sim_cycle=9007199254740993 L2_BW=1.5\ndone complete\n",
+		"json");
 	is_events("{\"record\":\"run\"}\n{\"record\":\"run\"}\n", 0, "start\ndone cut\nstart\ndone cut\n",
 		"json: a run without end");
 	is_events("{\"record\":\"run\"}\n{\"rec", 0, "start\ndone cut\n", "json cut inside a line");
@@ -99,19 +105,25 @@ static void test_json(void)
 
 static void test_msgpack(void)
 {
-	static const char whole[] = "\x83\xa6record\xa6kernel\xa4name\xa1k\xa5stats\x82\xadgpu_sim_cycle\x05\xa7gpu_ipc\xc0"
-		"\x82\xa6record\xa3" "end\xa6status\xa8" "complete";
+	static const char whole[] =
+		"\x83\xa6record\xa6kernel\xa4name\xa1k\xa5stats\x82\xadgpu_sim_cycle\x05\xa7gpu_ipc\xc0"
+		"\x82\xa6record\xa3"
+		"end\xa6status\xa8"
+		"complete";
 	static const char hostile[] = "\x82\xa6record\xa6kernel\xa5stats\xdf\x00\x30\x00\x00";
 
-	is_text(events(whole, sizeof(whole) - 1, 0), "start\nkernel 1 k 0 gpu_sim_cycle=5\ndone complete\n", "msgpack");
-	is_text(events(whole, sizeof(whole) - 12, 0), "start\nkernel 1 k 0 gpu_sim_cycle=5\ndone cut gpu_sim_cycle=5\n",
-		"msgpack cut");
-	is_text(events(hostile, sizeof(hostile) - 1, 0), "fault msgpack-record\n", "msgpack with a count above all bounds");
+	is_text(events(whole, sizeof(whole) - 1, 0), "start\nkernel 1 k 0 gpu_sim_cycle=5\ndone complete\n",
+		"msgpack");
+	is_text(events(whole, sizeof(whole) - 12, 0),
+		"start\nkernel 1 k 0 gpu_sim_cycle=5\ndone cut gpu_sim_cycle=5\n", "msgpack cut");
+	is_text(events(hostile, sizeof(hostile) - 1, 0), "fault msgpack-record\n",
+		"msgpack with a count above all bounds");
 }
 
-#define BLOCK(name, id, stream, cycles, loads, misses, hits, rate) \
-	"kernel_name = " name " \nkernel_launch_uid = " id " \nkernel_stream_id = " stream "\ngpu_sim_cycle = " cycles \
-	"\nL2_total_cache_accesses = " loads "\nL2_total_cache_misses = " misses "\nL2_total_cache_miss_rate = 0.1234\n" \
+#define BLOCK(name, id, stream, cycles, loads, misses, hits, rate)                                           \
+	"kernel_name = " name " \nkernel_launch_uid = " id " \nkernel_stream_id = " stream                   \
+	"\ngpu_sim_cycle = " cycles "\nL2_total_cache_accesses = " loads "\nL2_total_cache_misses = " misses \
+	"\nL2_total_cache_miss_rate = 0.1234\n"                                                              \
 	"\tL2_cache_stats_breakdown[GLOBAL_ACC_R][HIT] = " hits "\naveragemflatency = " rate "\n" END
 
 static const char log_text[] = "Accel-Sim [build x]\nGPGPU-Sim: Configuration options:\n-opt  7 # help\n"
@@ -122,32 +134,40 @@ static const char log_text[] = "Accel-Sim [build x]\nGPGPU-Sim: Configuration op
 
 static void test_log(void)
 {
-	is_events(log_text, 0, "start opt=7\n"
+	is_events(log_text, 0,
+		"start opt=7\n"
 		"kernel 1 a 1 gpu_sim_cycle=100 L2_total_cache_accesses=10 L2_total_cache_misses=5 "
-		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=3 averagemflatency=40~ L2_total_cache_miss_rate=0.5\n"
+		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=3 averagemflatency=40~ "
+		"L2_total_cache_miss_rate=0.5\n"
 		"kernel 2 b 2 gpu_sim_cycle=50 L2_total_cache_accesses=4 L2_total_cache_misses=3 "
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=2 L2_total_cache_miss_rate=0.75\n"
 		"kernel 3 a 3 gpu_sim_cycle=20 L2_total_cache_accesses=0 L2_total_cache_misses=0 "
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=4\n"
 		"done complete gpu_sim_cycle=170 L2_total_cache_accesses=14 L2_total_cache_misses=8 "
-		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=9 averagemflatency=60~ L2_total_cache_miss_rate=0.571429\n",
+		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=9 averagemflatency=60~ "
+		"L2_total_cache_miss_rate=0.571429\n",
 		"log: own figures, breakdowns by stream, rates divided anew");
-	is_events(BLOCK("a", "1", "0", "1", "4294967290", "1", "1", "1") BLOCK("a", "2", "0", "1", "-4", "1", "1", "1"),
-		RUN_RUNNING, "start\nkernel 1 a 1 gpu_sim_cycle=1 averagemflatency=1~ L2_total_cache_accesses=4294967290 "
+	is_events(BLOCK("a", "1", "0", "1", "4294967290", "1", "1", "1")
+			  BLOCK("a", "2", "0", "1", "-4", "1", "1", "1"),
+		RUN_RUNNING,
+		"start\nkernel 1 a 1 gpu_sim_cycle=1 averagemflatency=1~ L2_total_cache_accesses=4294967290 "
 		"L2_total_cache_misses=1 L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=1 "
 		"L2_total_cache_miss_rate=2.32831e-10\nkernel 2 a 2 gpu_sim_cycle=1 averagemflatency=1~ "
 		"L2_total_cache_accesses=4294967292 L2_total_cache_misses=1 "
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=1 L2_total_cache_miss_rate=2.32831e-10\n"
 		"done cut gpu_sim_cycle=2 L2_total_cache_accesses=4294967292 L2_total_cache_misses=1 "
 		"L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=1 averagemflatency=1~ "
-		"L2_total_cache_miss_rate=2.32831e-10\n", "log: running values, 32-bit counters");
+		"L2_total_cache_miss_rate=2.32831e-10\n",
+		"log: running values, 32-bit counters");
 	is_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
 		"kernel_name = b \nkernel_launch_uid = 2 \ngpu_sim_cyc", 0,
 		"start\nkernel 1 a 1 gpu_sim_cycle=7\ndone cut gpu_sim_cycle=7\n", "log cut inside a block");
 	is_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
-		"kernel_name = b \nkernel_launch_uid = 1 \ngpu_sim_cycle = 8\n" END, 0,
+		  "kernel_name = b \nkernel_launch_uid = 1 \ngpu_sim_cycle = 8\n" END,
+		0,
 		"start\nkernel 1 a 1 gpu_sim_cycle=7\ndone cut gpu_sim_cycle=7\n"
-		"start\nkernel 1 b 1 gpu_sim_cycle=8\ndone cut gpu_sim_cycle=8\n", "log: another kernel 1 is another run");
+		"start\nkernel 1 b 1 gpu_sim_cycle=8\ndone cut gpu_sim_cycle=8\n",
+		"log: another kernel 1 is another run");
 }
 
 static double lookup(void *ctx, const char *name)
@@ -168,7 +188,8 @@ static void is_value(const char *expression, double want)
 
 static void test_expr(void)
 {
-	static const char *const bad[] = {"", "1+", "(1", "1)", "f(1)", "sqrt(1,2)", "1 2", "0x10", "a[", "\"", "min()", "1e999"};
+	static const char *const bad[] = {
+		"", "1+", "(1", "1)", "f(1)", "sqrt(1,2)", "1 2", "0x10", "a[", "\"", "min()", "1e999"};
 	char deep[400];
 
 	is_value("1+2*3-4/2", 5);
