@@ -68,6 +68,19 @@ static void load(struct run *r)
 	}
 }
 
+/* May steps be skipped? None beyond the timeline's next sample. */
+static bool may_skip(const struct gpu *g, struct skip *k)
+{
+	uint64_t left;
+
+	if (!gpu_skippable(g, k))
+		return false;
+	left = g->timeline ? timeline_due(g->timeline) - gpu_now(g) - 1 : UINT64_MAX;
+	if (k->cycles > left)
+		k->cycles = left;
+	return k->cycles != 0;
+}
+
 /* Section 10.3: steps until a kernel finishes, nothing is left to do, or the run must end. */
 static struct kernel *simulate(struct run *r)
 {
@@ -78,7 +91,7 @@ static struct kernel *simulate(struct run *r)
 		struct skip skip;
 		unsigned fired;
 
-		if (gpu_skippable(g, &skip))
+		if (may_skip(g, &skip))
 			gpu_skip(g, &skip);
 		fired = gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))

@@ -166,7 +166,6 @@ static void take_sample(struct timeline *t, struct gpu *g)
 
 uint64_t timeline_due(const struct timeline *t) { return t->due; }
 
-/* Steps that were skipped may have jumped over several ends of intervals: then one sample stands for them. */
 void timeline_sample(struct timeline *t, struct gpu *g)
 {
 	take_sample(t, g);
