@@ -10,10 +10,31 @@
 #include "arena.h"
 #include "bits.h"
 #include "icnt.h"
+#include "ring.h"
 #include "threads.h"
 
+/* Address space for as many packets as a limit lets in, however many that is. */
+static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)
+{
+	uint32_t cap = ring_capacity(limit < most ? limit : most);
+	struct port *p = reserve(n, sizeof *p);
+	struct packet *slot = reserve((size_t)n * cap, sizeof *slot);
+
+	for (uint32_t i = 0; i < n; i++) {
+		p[i].slot = slot + (size_t)i * cap;
+		p[i].mask = cap - 1;
+	}
+	return p;
+}
+
+static void ports_free(struct port *p, uint32_t n)
+{
+	reserve_free(p->slot, (size_t)n * (p->mask + 1), sizeof *p->slot);
+	reserve_free(p, n, sizeof *p);
+}
+
 void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
-	uint32_t first_node, struct req *node)
+	uint32_t first_node, uint32_t most)
 {
 	*x = (struct xbar){.n_in = n_in,
 		.n_out = n_out,
@@ -24,13 +45,12 @@ void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, ui
 		.in_limit = p->in_limit,
 		.out_limit = p->out_limit,
 		.grant_cycles = p->grant_cycles,
-		.grant_count = p->grant_cycles,
-		.node = node};
+		.grant_count = p->grant_cycles};
 	x->threads = 1;
 	x->in_row = (x->in_words + 7) / 8 * 8;
 	x->out_row = (x->out_words + 7) / 8 * 8;
-	x->in = reserve(n_in, sizeof *x->in);
-	x->out = reserve(n_out, sizeof *x->out);
+	x->in = ports_new(n_in, p->in_limit, most);
+	x->out = ports_new(n_out, p->out_limit, most);
 	x->fresh = reserve((size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
 	x->filled = xcalloc(x->in_words, sizeof *x->filled);
 	x->drained = reserve((size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
@@ -46,8 +66,8 @@ void xbar_free(struct xbar *x)
 {
 	if (!x->in)
 		return;
-	reserve_free(x->in, x->n_in, sizeof *x->in);
-	reserve_free(x->out, x->n_out, sizeof *x->out);
+	ports_free(x->in, x->n_in);
+	ports_free(x->out, x->n_out);
 	reserve_free(x->fresh, (size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
 	reserve_free(x->drained, (size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
 	free(x->filled);
@@ -60,7 +80,7 @@ void xbar_free(struct xbar *x)
 /* The head of input i is new: enter it under its destination. */
 static void want_head(struct xbar *x, uint32_t i)
 {
-	uint32_t o = x->node[x->in[i].head].output;
+	uint32_t o = port_front(&x->in[i])->output;
 
 	bitset_set(&x->want[(size_t)o * x->in_words], i);
 	x->n_wanted += !bitset_test(x->wanted, o);
@@ -122,13 +142,8 @@ static void put(struct xbar *x, uint32_t o, uint32_t req)
 {
 	struct port *p = &x->out[o];
 
-	x->node[req].next = REQ_NONE;
-	if (p->count)
-		x->node[p->tail].next = req;
-	else
-		p->head = req;
-	p->tail = req;
-	p->seen = ++p->count;
+	port_push(p, req, o);
+	p->seen = p->count;
 	x->total_out++;
 	x->n_full += p->count == x->out_limit;
 	bitset_set(x->waiting, o);
@@ -138,10 +153,10 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 {
 	struct port *p = &x->in[input];
 	uint64_t *want = &x->want[(size_t)output * x->in_words];
-	uint32_t req = p->head;
+	struct packet k = port_pop(p);
 	uint64_t left = 0;
 
-	assert(p->count && x->node[req].output == output);
+	assert(k.output == output);
 	bitset_clear(want, input);
 	for (uint32_t w = 0; w < x->in_words; w++)
 		left |= want[w];
@@ -149,8 +164,7 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 		bitset_clear(x->wanted, output);
 		x->n_wanted--;
 	}
-	p->head = x->node[req].next;
-	p->seen = --p->count;
+	p->seen = p->count;
 	x->total_in--;
 	if (p->count) {
 		want_head(x, input);
@@ -158,7 +172,7 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 		bitset_clear(x->filled, input);
 		x->n_filled--;
 	}
-	put(x, output, req);
+	put(x, output, k.req);
 }
 
 /* k advances that move nothing because no input holds a packet. */

@@ -16,9 +16,17 @@
 
 #include "net.h"
 
-/* A FIFO of packets linked by req.next. */
+struct packet {
+	uint32_t req, output; /* output: port of the destination */
+};
+
+/*
+ * A FIFO of packets. They are kept here and not linked through the requests, whose records would otherwise
+ * visit the network's thread on the way from one device's to the other's.
+ */
 struct port {
-	_Alignas(64) uint32_t head, tail, count;
+	_Alignas(64) struct packet *slot; /* a ring of mask + 1 */
+	uint32_t mask, head, count;
 	uint32_t seen;    /* count as of the last xbar_sync */
 	uint64_t refused; /* inputs: in_buffer_full */
 };
@@ -29,7 +37,6 @@ struct xbar {
 	uint32_t nodes;      /* C + S, what the original scans */
 	uint32_t first_node; /* device number of input 0 */
 	uint32_t in_limit, out_limit, grant_cycles;
-	struct req *node; /* by handle */
 	struct port *in, *out;
 	uint64_t *fresh;             /* inputs pushed to since the last sync, a row per thread */
 	uint64_t *drained;           /* outputs popped from since the last sync, likewise */
@@ -52,14 +59,29 @@ struct net {
 	const struct network_params *params;
 	unsigned threads; /* in which devices work */
 	struct xbar xbar[2];
-	struct req *node;
 	size_t nodes;
 	struct booksim *booksim;
 };
 
+static inline struct packet *port_front(const struct port *p) { return &p->slot[p->head]; }
+
+static inline void port_push(struct port *p, uint32_t req, uint32_t output)
+{
+	p->slot[(p->head + p->count++) & p->mask] = (struct packet){req, output};
+}
+
+/* An empty ring starts over, so that a FIFO that stays short stays in the host's cache. */
+static inline struct packet port_pop(struct port *p)
+{
+	struct packet k = p->slot[p->head];
+
+	p->head = --p->count ? (p->head + 1) & p->mask : 0;
+	return k;
+}
+
 /* icnt.c */
 void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
-	uint32_t first_node, struct req *node);
+	uint32_t first_node, uint32_t most);	/* most: packets there can be */
 void xbar_free(struct xbar *x);
 void xbar_sync(struct xbar *x);
 void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k);

@@ -76,7 +76,7 @@ void xbar_islip(struct xbar *x)
 static void round_robin_input(
 	struct xbar *x, uint32_t i, uint64_t *served, uint32_t *conflict, uint32_t *granted)
 {
-	uint32_t o = x->node[x->in[i].head].output;
+	uint32_t o = port_front(&x->in[i])->output;
 	bool again = bitset_test(served, o);
 
 	if (x->out[o].count >= x->out_limit) {

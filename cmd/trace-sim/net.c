@@ -32,8 +32,8 @@ static int booksim_init(struct net *n, struct fault *f)
 
 static void crossbars_init(struct net *n)
 {
-	xbar_init(&n->xbar[0], n->params, n->clusters, n->subs, 0, n->node);
-	xbar_init(&n->xbar[1], n->params, n->subs, n->clusters, n->clusters, n->node);
+	xbar_init(&n->xbar[0], n->params, n->clusters, n->subs, 0, (uint32_t)n->nodes);
+	xbar_init(&n->xbar[1], n->params, n->subs, n->clusters, n->clusters, (uint32_t)n->nodes);
 }
 
 struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f)
@@ -47,7 +47,6 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	n->params = &p->net;
 	n->clusters = clusters;
 	n->subs = subs;
-	n->node = pool->at;
 	n->nodes = (size_t)pool->limit + 1;
 	if (n->mode == 2) {
 		crossbars_init(n);
@@ -103,14 +102,7 @@ void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 	}
 	p = &x->in[input];
 	assert(p->count < x->in_limit);
-	n->node[req].next = REQ_NONE;
-	n->node[req].output = (uint16_t)output;
-	if (p->count)
-		n->node[p->tail].next = req;
-	else
-		p->head = req;
-	p->tail = req;
-	p->count++;
+	port_push(p, req, output);
 	mark(x->fresh, x->in_row, input);
 }
 
@@ -136,9 +128,7 @@ uint32_t net_pop(struct net *n, uint32_t dev)
 	p = &x->out[output];
 	if (!p->count)
 		return REQ_NONE;
-	req = p->head;
-	p->head = n->node[req].next;
-	p->count--;
+	req = port_pop(p).req;
 	mark(x->drained, x->out_row, output);
 	return req;
 }

@@ -53,7 +53,6 @@ struct req {
 	uint16_t chip;		/* channel */
 	uint16_t sub;		/* global sub partition */
 	uint16_t cluster;	/* NO_SM for requests made by an L2 */
-	uint16_t output;	/* port of the network it is on its way to */
 	uint8_t bank;		/* as decoded */
 	uint8_t type;		/* enum acc_type */
 	uint8_t sectors;	/* 4-bit sector mask */
