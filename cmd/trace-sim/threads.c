@@ -19,7 +19,13 @@
 #include "threads.h"
 
 #define SPINS 4000		/* about 100 microseconds */
-#define SPINS_TO_YIELD 20000	/* somebody else needs the processor that we wait for */
+/*
+ * Waiting that long means that somebody else needs the processor that a thread would run on: it is given
+ * away, and so many phases are done alone, twice as many each time.
+ */
+#define SPINS_TO_YIELD 4000
+#define REST_MIN 1024u
+#define REST_MAX 65536u
 
 struct worker {
 	_Alignas(CACHE_LINE) _Atomic uint64_t done;	/* last phase this thread has finished */
@@ -37,6 +43,7 @@ struct team {
 	_Alignas(CACHE_LINE) _Atomic unsigned awake;	/* threads besides 0 that spin or work */
 	bool started;
 	unsigned n;
+	unsigned rest, next_rest;			/* phases to do alone, and the next time */
 	uint64_t calls;					/* raised to wake all; guarded by lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -75,6 +82,7 @@ struct team *team_new(unsigned threads)
 	struct team *t = reserve(1, sizeof *t);
 
 	t->n = threads;
+	t->next_rest = REST_MIN;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->wake, NULL);
 	for (unsigned i = 0; i < threads; i++) {
@@ -159,6 +167,10 @@ static void start(struct team *t)
 
 bool team_ready(struct team *t)
 {
+	if (t->rest) {
+		t->rest--;
+		return false;
+	}
 	if (atomic_load_explicit(&t->awake, memory_order_relaxed) == t->n - 1)
 		return true;
 	if (t->started)
@@ -166,6 +178,22 @@ bool team_ready(struct team *t)
 	else
 		start(t);
 	return false;
+}
+
+static void wait_for(struct team *t, struct worker *w, uint64_t phase)
+{
+	unsigned n = 0;
+
+	for (; atomic_load_explicit(&w->done, memory_order_acquire) != phase; n++)
+		if (n < SPINS_TO_YIELD)
+			relax();
+		else
+			sched_yield();
+	if (n >= SPINS_TO_YIELD && !t->rest) {
+		t->rest = t->next_rest;
+		if (t->next_rest < REST_MAX)
+			t->next_rest *= 2;
+	}
 }
 
 void team_run(struct team *t, void (*work)(void *ctx, unsigned thread), void *ctx)
@@ -181,11 +209,7 @@ void team_run(struct team *t, void (*work)(void *ctx, unsigned thread), void *ct
 		call_all(t);	/* one fell asleep since team_ready() */
 	run_part(&t->worker[0]);
 	for (unsigned i = 1; i < t->n; i++)
-		for (unsigned n = 0; atomic_load_explicit(&t->worker[i].done, memory_order_acquire) != phase; n++)
-			if (n < SPINS_TO_YIELD)
-				relax();
-			else
-				sched_yield();
+		wait_for(t, &t->worker[i], phase);
 }
 
 void team_at(unsigned place)
