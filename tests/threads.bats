@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-sim -j: the same bytes for every number of threads. WARPTOOLS_CPUS stands for processors that the
+# machine may not have, so that as many threads run as are asked for.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	export WARPTOOLS_CPUS=8
+}
+
+# same TRACE OPTION...: all forms, 1 thread against 2, 3 and 8
+same() {
+	local d=$1 form n
+	shift
+	for form in text json accelsim; do
+		trace-sim -q -F $form "$@" "$d" >one
+		for n in 2 3 8; do
+			trace-sim -q -j $n -F $form "$@" "$d" >many
+			cmp one many
+		done
+	done
+}
+
+@test "threads: loads and stores on many SMs" {
+	same "$(trace gather -n 4)" -g qv100
+	same "$(trace stream -n 4)" -g rtx3070
+}
+
+@test "threads: shared memory, atomics, barriers, asynchronous copies" {
+	same "$(trace gemm -n 2)" -g rtx3070
+	same "$(trace atomics -n 4)" -g qv100
+	same "$(trace ldgsts -n 4)" -g rtx3070
+}
+
+@test "threads: several kernels at once" {
+	same "$(trace streams -n 4)" -g rtx3070 -D gpgpu_concurrent_kernel_sm=1
+}
+
+@test "threads: several SMs in a cluster, which take turns" {
+	same "$(trace gather -n 4)" -g qv100 -D gpgpu_n_clusters=10 -D gpgpu_n_cores_per_cluster=4 \
+		-D gpgpu_simt_core_sim_order=1
+}
+
+@test "threads: domains with clocks of their own" {
+	same "$(trace gather -n 4)" -g qv100 -D gpgpu_clock_domains=1132:700:900:850
+}
+
+@test "threads: random partitions and event logs have one order" {
+	d=$(trace gather -n 2)
+	same "$d" -g qv100 -D gpgpu_memory_partition_indexing=4
+	trace-sim -q -g qv100 -f -o r1 --events e1 "$d"
+	trace-sim -q -j 8 -g qv100 -f -o r8 --events e8 "$d"
+	cmp e1 e8
+	cmp r1 r8
+}
+
+@test "threads: one more than there are processors is none, and nonsense has status 2" {
+	WARPTOOLS_CPUS=1 trace-sim -q -j 64 -g rtx3070 "$(trace vecadd)" >out
+	run -2 trace-sim -j 0 -g rtx3070 x
+	assert_output --partial "wanted 1 to 64"
+	run -2 trace-sim -j two -g rtx3070 x
+	run -2 trace-sim -j 65 -g rtx3070 x
+}
+
+@test "threads: the first fault in the order of SMs is the one that is told" {
+	d=$(trace spaces -n 8)
+	cp -r "$d" app
+	# misaligned local accesses in every thread block
+	sed -i 's/\(STL[.0-9A-Z]* .* 4 1 0x[0-9a-f]*\)[048c] /\11 /' app/kernel-1.traceg
+	run ! trace-sim -q -g qv100 app
+	one=$output
+	for n in 2 3 8; do
+		run ! trace-sim -q -j $n -g qv100 app
+		[ "$output" = "$one" ]
+	done
+}
