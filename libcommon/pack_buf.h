@@ -27,7 +27,7 @@ struct cur {
 
 static inline void buf_room(struct buf *b, size_t more)
 {
-	if (b->cap - b->n >= more)
+	if (b->p && b->cap - b->n >= more)
 		return;
 	size_t cap = b->cap ? b->cap * 2 : 256;
 	while (cap - b->n < more)

@@ -175,11 +175,9 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 		return;
 	}
 	buf_var(&t[T_FORM], form_of(all, &x.form));
-	unsigned n = x.form.n_dst + x.form.n_src, odd = 0;
+	unsigned n = x.form.n_dst + x.form.n_src + 0u;
 	buf_add(&t[T_DST], x.reg, x.form.n_dst);
 	buf_add(&t[T_SRC], x.reg + x.form.n_dst, x.form.n_src);
-	for (unsigned k = 0; k < n; k++)
-		odd |= x.kind[k];
 	if (p->style & STYLE_UNIFORM)
 		buf_add(&t[T_KIND], x.kind, n);
 	for (unsigned k = 0; k < x.form.shape / SHAPE_ENDS; k++)
@@ -246,6 +244,8 @@ static void put_flow(struct buf *out, const struct pcode *c)
 		put_table(out, &t[k]);
 }
 
+static bool has_pattern(const struct recipe *r) { return r->op == OP_AFFINE || r->op == OP_BASED; }
+
 static void put_recipe(struct buf t[4], const struct recipe *r, uint32_t self, uint64_t *base)
 {
 	buf_byte(&t[1], (uint8_t)(r->op | (r->shift + 4) << 3));
@@ -261,9 +261,9 @@ static void put_recipe(struct buf t[4], const struct recipe *r, uint32_t self, u
 	}
 	if (r->op == OP_PLANES || r->op == OP_DELTAS)
 		buf_byte(&t[3], (uint8_t)(r->align | r->planes << 4));
-	if (r->op == OP_AFFINE) {
+	if (has_pattern(r)) {
 		buf_var(&t[2], r->pattern);
-		for (int k = 0; k < 4; k++)
+		for (int k = 0; r->op == OP_AFFINE && k < 4; k++)
 			buf_var(&t[3], fold(r->per[k]));
 	}
 }
@@ -465,7 +465,7 @@ static bool get_recipe(struct cur t[4], struct recipe *r, uint32_t self, uint32_
 	uint8_t op = cur_byte(&t[1]);
 	r->op = op & 7;
 	r->shift = (int8_t)((op >> 3) - 4);
-	if (r->op >= OP_ANY || r->shift > 4)
+	if (r->op == OP_ANY || r->shift > 4)
 		return false;
 	if (r->op == OP_ADD || r->op == OP_XOR || r->op == OP_MOVED) {
 		uint64_t ref = self - (uint64_t)unfold(cur_var(&t[2]));
@@ -486,12 +486,12 @@ static bool get_recipe(struct cur t[4], struct recipe *r, uint32_t self, uint32_
 		if (r->planes < 1 || r->planes > 3)
 			return false;
 	}
-	if (r->op == OP_AFFINE) {
+	if (has_pattern(r)) {
 		uint64_t pattern = cur_var(&t[2]);
 		if (pattern > UINT32_MAX)
 			return false;
 		r->pattern = (uint32_t)pattern;
-		for (int k = 0; k < 4; k++)
+		for (int k = 0; r->op == OP_AFFINE && k < 4; k++)
 			r->per[k] = unfold(cur_var(&t[3]));
 	}
 	return true;
@@ -515,7 +515,7 @@ static bool get_patterns(struct cur *in, struct pcode *c)
 	}
 	for (uint32_t m = 0; m < c->n_mem; m++)
 		for (unsigned k = 0; k < c->mem[m].n; k++)
-			if (c->mem[m].r[k].op == OP_AFFINE && c->mem[m].r[k].pattern >= n)
+			if (has_pattern(&c->mem[m].r[k]) && c->mem[m].r[k].pattern >= n)
 				return false;
 	return !in->bad;
 }

@@ -74,7 +74,7 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 	for (int k = 1; k < COL_STORED; k++) {
 		if (s->at[k] + s->len[k] > col[k].n)
 			return false;
-		r->col[k] = cur_of(col[k].p + s->at[k], s->len[k]);
+		r->col[k] = cur_of(s->len[k] ? col[k].p + s->at[k] : NULL, s->len[k]);
 	}
 	r->blocks = s->blocks;
 	r->insts = s->insts;
@@ -160,22 +160,45 @@ static uint64_t plane(struct replay *r, unsigned planes, enum column first)
 	return v;
 }
 
-static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask, struct lanes *to)
+static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask, uint64_t to[32])
 {
 	unsigned n = bit_count32(mask), i = 0;
-	const uint8_t *p[3] = { NULL };
-	for (unsigned k = 0; k < e->planes; k++)
-		if (!(p[k] = cur_bytes(&r->col[COL_LOW + k], n)))
-			return;
+	const uint8_t *low = cur_bytes(&r->col[COL_LOW], n), *mid = low, *high = low;
+	if (e->planes > 1)
+		mid = cur_bytes(&r->col[COL_MID], n);
+	if (e->planes > 2)
+		high = cur_bytes(&r->col[COL_HIGH], n);
+	if (!low || !mid || !high)
+		return;
+	uint64_t mid_bits = e->planes > 1 ? 0xff00 : 0, high_bits = e->planes > 2 ? 0xff0000 : 0;
 	FOR_BITS32(l, mask) {
-		uint64_t v = p[0][i];
-		if (e->planes > 1)
-			v |= (uint64_t)p[1][i] << 8;
-		if (e->planes > 2)
-			v |= (uint64_t)p[2][i] << 16;
-		to->a[l] = e->c + (v << e->align);
+		uint64_t v = low[i] | ((uint64_t)mid[i] << 8 & mid_bits) | ((uint64_t)high[i] << 16 & high_bits);
+		to[l] = e->c + (v << e->align);
 		i++;
 	}
+}
+
+/* All lanes were set: is it a line? */
+static void find_line(struct lanes *x)
+{
+	uint64_t d = x->a[1] - x->a[0], off = 0;
+	for (unsigned l = 2; l < 32; l++)
+		off |= (x->a[l] - x->a[l - 1]) ^ d;
+	if (!off)
+		set_line(x, x->a[0], d);
+}
+
+static void read_moved(struct replay *r, const struct recipe *e, uint32_t mask, struct lanes *to, uint64_t d)
+{
+	struct lanes *from = lanes_of(&r->x, e->ref);
+	if (mask == UINT32_MAX && from->line) {
+		set_line(to, from->base + d, from->step);
+		return;
+	}
+	const uint64_t *a = lanes_list(from);
+	uint64_t *t = lanes_list(to);
+	FOR_BITS32(l, mask)
+		t[l] = a[l] + d;
 }
 
 static void read_numbers(struct replay *r, const struct recipe *e, uint32_t m, uint32_t mask, struct lanes *to)
@@ -183,40 +206,49 @@ static void read_numbers(struct replay *r, const struct recipe *e, uint32_t m, u
 	uint64_t *base = &r->x.base[m], a;
 	unsigned first = bit_lowest32(mask);
 	if (e->op == OP_PLANES) {
-		read_planes(r, e, mask, to);
+		read_planes(r, e, mask, lanes_list(to));
 		return;
 	}
 	uint64_t d = (uint64_t)unfold(cur_var(&r->col[COL_BASE]));
 	if (e->op == OP_MOVED) {
-		const struct lanes *from = lanes_of(&r->x, e->ref);
-		FOR_BITS32(l, mask)
-			to->a[l] = from->a[l] + d;
+		read_moved(r, e, mask, to, d);
 		return;
 	}
-	to->a[first] = a = *base += d;
+	if (e->op == OP_BASED) {
+		set_pattern(&r->x, to, e->pattern, *base += d);
+		return;
+	}
+	uint64_t *t = lanes_list(to);
+	t[first] = a = *base += d;
 	FOR_BITS32(l, mask & (mask - 1)) {
 		if (e->op == OP_DELTAS)
 			a += (uint64_t)unfold(plane(r, e->planes, COL_DLOW)) << e->align;
 		else
 			a += (uint64_t)unfold(cur_var(&r->col[COL_WIDE]));
-		to->a[l] = a;
+		t[l] = a;
 	}
+	if (mask == UINT32_MAX)
+		find_line(to);
 }
 
-static inline uint32_t put_words(struct tblock *tb, const struct lanes *from, uint32_t mask)
+#define ROOM 40u		/* words: all lanes, and what lanes_pack writes behind them */
+
+static inline uint32_t put_words(struct tblock *tb, struct lanes *from, uint32_t mask)
 {
 	uint32_t at = tb->n_words;
-	if (tb->cap_words - at < 32)
-		grow(&tb->word, &tb->cap_words, at + 32, sizeof(tb->word[0]));
+	if (tb->cap_words - at < ROOM)
+		grow(&tb->word, &tb->cap_words, at + ROOM, sizeof(tb->word[0]));
 	uint64_t *w = tb->word + at;
-	if (mask == UINT32_MAX) {
-		memcpy(w, from->a, sizeof(from->a));
-		tb->n_words += 32;
-	} else {
-		FOR_BITS32(l, mask)
-			*w++ = from->a[l];
-		tb->n_words = (uint32_t)(w - tb->word);
+	unsigned first = bit_lowest32(mask);
+	uint32_t run = mask >> first;
+	if (from->line && !(run & (run + 1))) {
+		w[0] = from->base + first * from->step;
+		w[1] = from->step;
+		tb->n_words += 2;
+		return at << 2 | ADDR_STRIDE;
 	}
+	lanes_pack(w, lanes_list(from), mask);
+	tb->n_words += bit_count32(mask);
 	return at << 2 | ADDR_LIST;
 }
 

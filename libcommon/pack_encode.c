@@ -17,6 +17,7 @@ struct encoder {
 	struct addresses x;
 	uint32_t *seen;			/* masks that guards refer to */
 	bool *ran;
+	bool *known;			/* paths, by the first warp that took them: nothing but the model decides */
 	uint64_t gap, mgap;
 	uint64_t bits;
 	unsigned n_bits;
@@ -71,21 +72,27 @@ static void put_plane(struct encoder *e, const struct recipe *r, uint64_t v, enu
 		buf_byte(&e->col[first + k], (uint8_t)v);
 }
 
-static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, uint32_t mask, const uint64_t *a,
-	unsigned n)
+static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, const struct given *g)
 {
-	uint64_t *base = &e->x.base[m];
+	uint64_t *base = &e->x.base[m], t[32];
+	const uint64_t *a = given_list(g, t);
+	unsigned n = g->n;
 	if (r->op == OP_PLANES) {
 		for (unsigned i = 0; i < n; i++)
 			put_plane(e, r, (a[i] - r->c) >> r->align, COL_LOW);
 		return;
 	}
 	if (r->op == OP_MOVED) {
-		buf_var(&e->col[COL_BASE], fold((int64_t)(a[0] - lanes_of(&e->x, r->ref)->a[bit_lowest32(mask)])));
+		buf_var(&e->col[COL_BASE], fold((int64_t)(a[0] - lane_at(lanes_of(&e->x, r->ref), bit_lowest32(g->mask)))));
 		return;
 	}
-	buf_var(&e->col[COL_BASE], fold((int64_t)(a[0] - *base)));
-	*base = a[0];
+	uint64_t at = a[0];
+	if (r->op == OP_BASED)
+		pattern_base(e->c->pattern[r->pattern], g->mask, a, &at);
+	buf_var(&e->col[COL_BASE], fold((int64_t)(at - *base)));
+	*base = at;
+	if (r->op == OP_BASED)
+		n = 0;
 	for (unsigned i = 1; i < n; i++) {
 		int64_t d = (int64_t)(a[i] - a[i - 1]);
 		if (r->op == OP_DELTAS)
@@ -96,26 +103,26 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, u
 }
 
 /* Does recipe k give these? Then the lanes are set. */
-static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, uint32_t mask, const uint64_t *a, unsigned n)
+static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct given *g)
 {
 	struct lanes t;
 	if (has_numbers(r))
-		return recipe_holds(&e->x, r, mask, a, n);
+		return recipe_holds(&e->x, r, g);
 	recipe_apply(&e->x, r, &t);
-	if (!lanes_are(&t, mask, a))
+	if (!lanes_are(&t, g))
 		return false;
-	*lanes_of(&e->x, m) = t;
+	lanes_copy(lanes_of(&e->x, m), &t);
 	return true;
 }
 
-static void put_addresses(struct encoder *e, uint32_t m, uint32_t mask, const uint64_t *a)
+static void put_addresses(struct encoder *e, uint32_t m, const struct given *g)
 {
 	const struct pmem *x = &e->c->mem[m];
-	unsigned n = bit_count32(mask), d = e->ran[m] ? x->later : x->first, k = d;
+	unsigned d = e->ran[m] ? x->later : x->first, k = d;
 	e->ran[m] = true;
-	if (!fits(e, &x->r[d], m, mask, a, n)) {
+	if (!fits(e, &x->r[d], m, g)) {
 		k = 0;
-		while (!fits(e, &x->r[k], m, mask, a, n))
+		while (!fits(e, &x->r[k], m, g))
 			k++;
 		buf_var(&e->col[COL_MGAP], e->mgap);
 		buf_byte(&e->col[COL_MSEL], (uint8_t)k);
@@ -125,8 +132,11 @@ static void put_addresses(struct encoder *e, uint32_t m, uint32_t mask, const ui
 	}
 	if (!has_numbers(&x->r[k]))
 		return;
-	put_numbers(e, &x->r[k], m, mask, a, n);
-	lanes_set(lanes_of(&e->x, m), mask, a);
+	put_numbers(e, &x->r[k], m, g);
+	if (x->r[k].op == OP_BASED)
+		set_pattern(&e->x, lanes_of(&e->x, m), x->r[k].pattern, e->x.base[m]);
+	else
+		lanes_set(lanes_of(&e->x, m), g);
 }
 
 static void put_text(struct encoder *e, const struct prec *r)
@@ -135,11 +145,30 @@ static void put_text(struct encoder *e, const struct prec *r)
 	buf_add(&e->col[COL_TEXT], e->p->text.p + r->text, r->text_len);
 }
 
+/* A warp whose path the model predicts, as it did for an earlier one: its addresses are left. */
+static void put_known(struct encoder *e, const struct pwarp *w)
+{
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct prec *r = &e->p->rec[w->first + i];
+		uint32_t m = e->c->s[r->id].mem;
+		if (m == NONE || !r->mask)
+			continue;
+		struct given g = given_of(e->p, r);
+		put_addresses(e, m, &g);
+	}
+	e->gap += w->count + 1u;
+}
+
 static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
 {
-	flow_start(&e->f, e->c, flow_lanes(e->part, w->id));
+	size_t misses = e->col[COL_MISS].n, kinds = e->col[COL_KIND].n, texts = e->col[COL_TEXT].n;
 	addresses_warp(&e->x, w->id, tb->id);
 	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
+	if (e->known[w->like]) {
+		put_known(e, w);
+		return;
+	}
+	flow_start(&e->f, e->c, flow_lanes(e->part, w->id));
 	memset(e->seen, 0, e->c->n_seen * sizeof(e->seen[0]));
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct prec *r = &e->p->rec[w->first + i];
@@ -150,8 +179,10 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 		}
 		put_mask(e, r);
 		e->gap++;
-		if (s->mem != NONE && r->mask)
-			put_addresses(e, s->mem, r->mask, e->p->addr + r->addr);
+		if (s->mem != NONE && r->mask) {
+			struct given g = given_of(e->p, r);
+			put_addresses(e, s->mem, &g);
+		}
 		if (s->flags & (ST_TAIL | ST_LINE))
 			put_text(e, r);
 		flow_step(&e->f, r->id, r->mask);
@@ -160,6 +191,7 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 		miss(e, 0);
 	else
 		e->gap++;
+	e->known[w->like] = e->col[COL_MISS].n == misses && e->col[COL_KIND].n == kinds && e->col[COL_TEXT].n == texts;
 }
 
 /* Are the thread blocks in order of their ids, each with warps 0, 1, ...? */
@@ -242,6 +274,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	addresses_new(&e.x, e.c);
 	e.seen = xcalloc(e.c->n_seen + 1, sizeof(e.seen[0]));
 	e.ran = xcalloc(e.c->n_mem + 1, sizeof(e.ran[0]));
+	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
 	cut_spans(p, &p->part);
 	for (uint32_t i = 0; i < p->part.n_spans; i++) {
 		put_span(&e, &p->part.span[i], first);
@@ -250,6 +283,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	addresses_free(&e.x);
 	free(e.seen);
 	free(e.ran);
+	free(e.known);
 }
 
 /* ---- the part's own bytes ----------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #define RECENT 16u
 #define SLOTS 64u		/* distinct recipes counted for an instruction and phase */
 #define SAMPLES 384u
+#define SURE 24u		/* samples after which a recipe that always held is only tried alone */
 #define BASE_BITS 22u		/* what the first address of a list of differences takes */
 #define SHAPES 64u		/* executions kept for affine bases */
 
@@ -24,6 +25,8 @@ struct shape {
 struct sampled {
 	struct tally t[2][SLOTS];	/* first, later */
 	uint32_t n[2];			/* samples */
+	uint32_t held[2];		/* further ones, compared with the best alone */
+	const struct tally *best[2];
 	uint32_t runs;
 	struct shape *shape;
 	uint32_t n_shapes;
@@ -35,6 +38,8 @@ struct rest {				/* executions that no recipe explains */
 	uint64_t delta_most, bits;
 	uint32_t used[RECIPES_MAX];
 	bool any;
+	int64_t *pattern;		/* of the execution with the most lanes, and how many have it */
+	uint64_t patterned, n;
 };
 
 struct fitter {
@@ -67,13 +72,13 @@ static uint64_t shifted(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
 /* Which recipes over instruction ref give these addresses? */
 static void try_ref(struct fitter *f, struct tally *t, uint32_t ref, uint32_t mask, const uint64_t *a, unsigned n)
 {
-	const struct lanes *from = lanes_of(&f->x, ref);
+	const uint64_t *from = lanes_list(lanes_of(&f->x, ref));
 	unsigned first = bit_lowest32(mask);
 	for (int s = n > 1 ? -4 : 0; s <= (n > 1 ? 4 : 0); s++) {
-		uint64_t c = a[0] - shifted(from->a[first], s), off = 0;
+		uint64_t c = a[0] - shifted(from[first], s), off = 0;
 		unsigned i = 0;
 		FOR_BITS32(l, mask) {
-			off |= (a[i++] - shifted(from->a[l], s)) ^ c;
+			off |= (a[i++] - shifted(from[l], s)) ^ c;
 			if (off)
 				break;
 		}
@@ -83,16 +88,22 @@ static void try_ref(struct fitter *f, struct tally *t, uint32_t ref, uint32_t ma
 		if (s == 0 && n > 1)
 			count(t, &(struct tally){ OP_MOVED, 0, ref, 0, 0 });
 	}
-	uint64_t c = a[0] ^ from->a[first], off = 0;
+	uint64_t c = a[0] ^ from[first], off = 0;
 	unsigned i = 0;
 	FOR_BITS32(l, mask)
-		off |= (a[i++] ^ from->a[l]) ^ c;
+		off |= (a[i++] ^ from[l]) ^ c;
 	if (!off && n > 1)
 		count(t, &(struct tally){ OP_XOR, 0, ref, c, 0 });
 }
 
-static void keep_shape(struct fitter *f, struct sampled *s, uint32_t mask, const uint64_t *a)
+static struct recipe of_tally(const struct tally *t)
 {
+	return (struct recipe){ .op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c };
+}
+
+static void keep_shape(struct fitter *f, struct sampled *s, const struct given *g)
+{
+	uint64_t t[32];
 	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
 	if (!take || s->n_shapes == SHAPES)
 		return;
@@ -100,28 +111,78 @@ static void keep_shape(struct fitter *f, struct sampled *s, uint32_t mask, const
 		s->shape = xcalloc(SHAPES, sizeof(s->shape[0]));
 	struct shape *x = &s->shape[s->n_shapes++];
 	x->warp = f->x.warp;
-	x->mask = mask;
+	x->mask = g->mask;
 	memcpy(x->block, f->x.block, sizeof(x->block));
+	const uint64_t *a = given_list(g, t);
 	unsigned i = 0;
-	FOR_BITS32(l, mask)
+	FOR_BITS32(l, g->mask)
 		x->a[l] = a[i++];
 }
 
-static void sample(struct fitter *f, uint32_t m, uint32_t mask, const uint64_t *a)
+static int by_hits(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+	if (x->hits != y->hits)
+		return x->hits < y->hits ? 1 : -1;
+	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	if (sx != sy)
+		return sx < sy ? -1 : 1;
+	if (x->ref != y->ref)
+		return x->ref < y->ref ? 1 : -1;
+	return x->shift != y->shift ? (x->shift < y->shift ? -1 : 1) : x->c < y->c ? -1 : x->c > y->c;
+}
+
+/* Samples that were only compared with the best recipe count for all that held before. */
+static void settle(struct sampled *s, unsigned phase)
+{
+	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++)
+		if (s->t[phase][i].hits == s->n[phase])
+			s->t[phase][i].hits += s->held[phase];
+	s->n[phase] += s->held[phase];
+	s->held[phase] = 0;
+	s->best[phase] = NULL;
+}
+
+/* Does a recipe that held every time before hold again? */
+static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const struct given *g)
+{
+	struct tally *t = s->t[phase];
+	struct lanes l;
+	if (s->n[phase] < SURE)
+		return false;
+	for (uint32_t i = 0; i < SLOTS && !s->held[phase]; i++)
+		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
+			(!s->best[phase] || by_hits(&t[i], s->best[phase]) < 0))
+			s->best[phase] = &t[i];
+	if (!s->best[phase])
+		return false;
+	struct recipe r = of_tally(s->best[phase]);
+	recipe_apply(&f->x, &r, &l);
+	if (lanes_are(&l, g)) {
+		s->held[phase]++;
+		return true;
+	}
+	settle(s, phase);
+	return false;
+}
+
+static void sample(struct fitter *f, uint32_t m, const struct given *g)
 {
 	struct sampled *s = &f->s[m];
-	unsigned phase = f->ran[m], n = bit_count32(mask);
-	if (!n)
-		return;
+	unsigned phase = f->ran[m];
 	if (!phase) {
-		keep_shape(f, s, mask, a);
+		keep_shape(f, s, g);
 		s->runs++;
 	}
-	if (s->n[phase] < SAMPLES) {
+	if (s->n[phase] + s->held[phase] < SAMPLES && !sure(f, s, phase, g)) {
+		uint64_t t[32];
+		const uint64_t *a = given_list(g, t);
 		s->n[phase]++;
 		for (uint32_t i = 0; i < f->n_recent; i++)
 			if (phase || f->recent[i] != m)
-				try_ref(f, s->t[phase], f->recent[i], mask, a, n);
+				try_ref(f, s->t[phase], f->recent[i], g->mask, a, g->n);
 	}
 	uint32_t k = 0;
 	while (k < f->n_recent && f->recent[k] != m)
@@ -131,7 +192,7 @@ static void sample(struct fitter *f, uint32_t m, uint32_t mask, const uint64_t *
 	k = k < RECENT ? k : RECENT - 1;
 	memmove(f->recent + 1, f->recent, k * sizeof(f->recent[0]));
 	f->recent[0] = m;
-	lanes_set(lanes_of(&f->x, m), mask, a);
+	lanes_set(lanes_of(&f->x, m), g);
 }
 
 /* ---- affine bases ------------------------------------------------------------------------- */
@@ -235,24 +296,13 @@ static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
 	return m->n++;
 }
 
-static int by_hits(const void *a, const void *b)
+static const struct shape *fullest(const struct sampled *s)
 {
-	const struct tally *x = a, *y = b;
-	if (x->hits != y->hits)
-		return x->hits < y->hits ? 1 : -1;
-	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	if (sx != sy)
-		return sx < sy ? -1 : 1;
-	if (x->ref != y->ref)
-		return x->ref < y->ref ? 1 : -1;
-	return x->shift != y->shift ? (x->shift < y->shift ? -1 : 1) : x->c < y->c ? -1 : x->c > y->c;
-}
-
-static struct recipe of_tally(const struct tally *t)
-{
-	return (struct recipe){ .op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c };
+	uint32_t full = 0;
+	for (uint32_t k = 1; k < s->n_shapes; k++)
+		if (bit_count32(s->shape[k].mask) > bit_count32(s->shape[full].mask))
+			full = k;
+	return &s->shape[full];
 }
 
 /* Best recipe of a phase without numbers, or -1. Sorts the tallies. */
@@ -262,6 +312,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 	struct pmem *x = &f->c->mem[m];
 	struct tally *t = s->t[phase];
 	uint32_t i = 0;
+	settle(s, phase);
 	qsort(t, SLOTS, sizeof(t[0]), by_hits);
 	while (i < SLOTS && t[i].hits && t[i].op == OP_MOVED)
 		i++;
@@ -269,11 +320,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
 		struct recipe r = { .op = OP_AFFINE };
 		int64_t pattern[32];
-		uint32_t full = 0;
-		for (uint32_t k = 1; k < s->n_shapes; k++)
-			if (bit_count32(s->shape[k].mask) > bit_count32(s->shape[full].mask))
-				full = k;
-		pattern_of(&s->shape[full], pattern);
+		pattern_of(fullest(s), pattern);
 		uint32_t fits = fit_affine(s, pattern, &r);
 		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
 			r.pattern = keep_pattern(f->c, pattern);
@@ -300,14 +347,21 @@ static void choose(struct fitter *f, uint32_t m)
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);
 	}
+	if (s->n_shapes && bit_count32(fullest(s)->mask) > 1) {
+		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
+		pattern_of(fullest(s), f->rest[m].pattern);
+	}
 	x->first = first < 0 ? UINT8_MAX : (uint8_t)first;
 	x->later = later < 0 ? UINT8_MAX : (uint8_t)later;
 }
 
 /* ---- what is left ------------------------------------------------------------------------- */
 
-static void note_rest(struct rest *r, const uint64_t *a, unsigned n)
+static void note_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
 {
+	uint64_t base;
+	r->n++;
+	r->patterned += r->pattern && pattern_base(r->pattern, mask, a, &base);
 	if (!r->any) {
 		r->least = r->most = a[0];
 		r->any = true;
@@ -326,11 +380,11 @@ static void note_rest(struct rest *r, const uint64_t *a, unsigned n)
 	r->lanes += n;
 }
 
-static void second(struct fitter *f, uint32_t m, uint32_t mask, const uint64_t *a)
+static void second(struct fitter *f, uint32_t m, const struct given *g)
 {
 	const struct pmem *x = &f->c->mem[m];
 	struct rest *r = &f->rest[m];
-	unsigned phase = f->ran[m], n = bit_count32(mask);
+	unsigned phase = f->ran[m];
 	uint8_t d = phase ? x->later : x->first;
 	struct lanes t;
 	r->runs[phase]++;
@@ -339,25 +393,25 @@ static void second(struct fitter *f, uint32_t m, uint32_t mask, const uint64_t *
 		if (k >= x->n || has_numbers(&x->r[k]))
 			continue;
 		recipe_apply(&f->x, &x->r[k], &t);
-		if (lanes_are(&t, mask, a)) {
+		if (lanes_are(&t, g)) {
 			r->missed[phase] += i >= 0;
 			r->used[k]++;
-			*lanes_of(&f->x, m) = t;
+			lanes_copy(lanes_of(&f->x, m), &t);
 			return;
 		}
 	}
 	for (unsigned k = 0; k < x->n; k++) {
-		if (x->r[k].op == OP_MOVED && n > 2 && recipe_holds(&f->x, &x->r[k], mask, a, n)) {
+		if (x->r[k].op == OP_MOVED && g->n > 2 && recipe_holds(&f->x, &x->r[k], g)) {
 			r->missed[phase]++;
 			r->used[k]++;
-			lanes_set(lanes_of(&f->x, m), mask, a);
+			lanes_set(lanes_of(&f->x, m), g);
 			return;
 		}
 	}
 	r->missed[phase]++;
-	lanes_set(lanes_of(&f->x, m), mask, a);
-	if (n)
-		note_rest(r, a, n);
+	lanes_set(lanes_of(&f->x, m), g);
+	uint64_t list[32] = { 0 };
+	note_rest(r, g->mask, given_list(g, list), g->n);
 }
 
 /* Forget recipes that pay for less than their own bytes. */
@@ -395,7 +449,11 @@ static void choose_rest(struct fitter *f, uint32_t m)
 	uint64_t flat = r->lanes * (log2_floor(((r->most - r->least) >> planes.align) | 1) + 1);
 	uint64_t rel = r->bits > steps * deltas.align ? r->bits - steps * deltas.align : 0;
 	rel += (r->lanes - steps) * BASE_BITS;
-	if (r->any && r->lanes > 8) {
+	if (r->n > 3 && r->patterned * 10 > r->n * 9) {
+		planes.op = OP_BASED;
+		planes.pattern = keep_pattern(f->c, r->pattern);
+		with = add_recipe(x, &planes, RECIPES_MAX - 1);
+	} else if (r->any && r->lanes > 8) {
 		if (planes.planes && (flat <= rel || !deltas.planes))
 			with = add_recipe(x, &planes, RECIPES_MAX - 1);
 		else if (deltas.planes)
@@ -411,7 +469,7 @@ static void choose_rest(struct fitter *f, uint32_t m)
 
 /* ---- walking ------------------------------------------------------------------------------ */
 
-static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, uint32_t mask, const uint64_t *a))
+static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, const struct given *g))
 {
 	const struct parsed *p = f->p;
 	for (uint32_t b = 0; b < p->part.n_blocks; b++) {
@@ -426,7 +484,8 @@ static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, u
 				const struct pstatic *s = &f->c->s[r->id];
 				if (s->mem == NONE || !r->mask)
 					continue;
-				visit(f, s->mem, r->mask, p->addr + r->addr);
+				struct given g = given_of(p, r);
+				visit(f, s->mem, &g);
 				f->ran[s->mem] = true;
 			}
 		}
@@ -451,6 +510,7 @@ void fit_addresses(struct parsed *p)
 	for (uint32_t m = 0; m < f.c->n_mem; m++) {
 		choose_rest(&f, m);
 		free(f.s[m].shape);
+		free(f.rest[m].pattern);
 	}
 	addresses_free(&f.x);
 	free(f.s);

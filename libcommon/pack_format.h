@@ -70,9 +70,9 @@ enum { STYLE_PADDED = 4, STYLE_BLOCK_IDS = 8, STYLE_LINENO = 16, STYLE_ODD_BLOCK
 
 struct pstatic {
 	uint32_t pc, lineno;
-	uint32_t mid, tail;		/* in pcode.text */
+	uint32_t head, mid, tail;	/* in pcode.text; head: PC and a blank, for the parser */
 	uint16_t mid_len, tail_len;
-	uint8_t flags, ctl, guard, order;
+	uint8_t head_len, flags, ctl, guard, order;
 	uint32_t guard_ref;		/* static instruction whose mask decides; its slot in flow.seen */
 	uint32_t seen;			/* slot + 1 when a guard refers to this one */
 	uint32_t next, target;		/* static instructions; NONE */
@@ -80,7 +80,7 @@ struct pstatic {
 	uint64_t imm;			/* first immediate, for targets */
 };
 
-enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_ANY, N_OPS };
+enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_ANY, OP_BASED };
 #define RECIPES_MAX 6
 
 struct recipe {
@@ -91,7 +91,7 @@ struct recipe {
 	uint32_t ref;			/* ADD, XOR, MOVED: memory instruction */
 	uint64_t c;			/* constant, or the smallest address */
 	int64_t per[4];			/* AFFINE: for each warp, x, y, z */
-	uint32_t pattern;		/* AFFINE: in pcode.pattern */
+	uint32_t pattern;		/* AFFINE, BASED: in pcode.pattern */
 };
 
 struct pmem {
@@ -136,11 +136,15 @@ struct ptb {
 	uint32_t extra, extra_len;	/* lines between the id and the first warp, in text */
 };
 
-struct pwarp { uint32_t id, first, count; };
+struct pwarp {
+	uint32_t id, first, count;
+	uint32_t like;			/* the first warp with the same lanes, instructions and masks */
+	uint32_t weight;		/* of that one: how many there are */
+};
 
 struct prec {
 	uint32_t id, mask;
-	uint32_t addr;			/* in addr[], one for each active lane */
+	uint32_t addr;			/* in addr[]: index << 2 | ADDR_STRIDE (base, step) or ADDR_LIST */
 	uint32_t text, text_len;	/* in text */
 };
 
@@ -157,6 +161,7 @@ struct parsed {
 	struct buf text;
 	uint32_t *slot;			/* by hash of a line's constant text */
 	uint32_t n_slots;
+	uint32_t *path, n_paths, n_path_slots;	/* warps that are like no earlier one, by hash */
 	bool style_known;
 };
 

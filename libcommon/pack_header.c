@@ -148,7 +148,7 @@ static void read_values(struct values *v, struct scan s)
 
 static const char *find_line(const char *text, size_t n, const char *key)
 {
-	const char *at = memmem(text, n, key, strlen(key));
+	const char *at = n ? memmem(text, n, key, strlen(key)) : NULL;
 	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
 }
 

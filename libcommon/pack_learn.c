@@ -24,6 +24,7 @@ struct learner {
 	struct flow f;
 	uint32_t *last;			/* mask of each static instruction in this warp */
 	bool guards;			/* second pass: targets are known, look at masks */
+	uint32_t weight;		/* warps that do what this one does */
 	uint32_t recent[REFS];
 };
 
@@ -36,12 +37,12 @@ static void learn_next(struct learner *l, const struct prec *r, const struct pre
 	} else if (before && l->c->s[before->id].ctl == CTL_NONE) {
 		struct votes *v = &l->v[before->id];
 		if (v->next == r->id) {
-			v->next_n++;
-		} else if (v->next_n) {
-			v->next_n--;
+			v->next_n += l->weight;
+		} else if (v->next_n >= l->weight) {
+			v->next_n -= l->weight;
 		} else {
 			v->next = r->id;
-			v->next_n = 1;
+			v->next_n = l->weight - v->next_n;
 		}
 	}
 }
@@ -54,18 +55,18 @@ static void learn_side(struct learner *l, const struct prec *branch, uint32_t ac
 		return;
 	unsigned a = bit_count32(branch->mask), b = bit_count32(fall), k = a < b ? 0 : a == b ? 1 : 2;
 	if (r->id == s->target)
-		l->v[branch->id].side[k][1]++;
+		l->v[branch->id].side[k][1] += l->weight;
 	else if (r->id == s->next)
-		l->v[branch->id].side[k][0]++;
+		l->v[branch->id].side[k][0] += l->weight;
 }
 
 static void learn_mask(struct learner *l, const struct prec *r)
 {
 	struct votes *v = &l->v[r->id];
 	uint32_t a = l->f.active;
-	v->n++;
-	v->all += r->mask == a;
-	v->none += r->mask == 0;
+	v->n += l->weight;
+	v->all += r->mask == a ? l->weight : 0;
+	v->none += r->mask == 0 ? l->weight : 0;
 	if (!l->guards)
 		return;
 	bool fixed = v->all == v->n || v->none == v->n;
@@ -78,8 +79,8 @@ static void learn_mask(struct learner *l, const struct prec *r)
 		if (!e)
 			continue;
 		e->id = id;
-		e->like += r->mask == (a & m);
-		e->unlike += r->mask == (a & ~m);
+		e->like += r->mask == (a & m) ? l->weight : 0;
+		e->unlike += r->mask == (a & ~m) ? l->weight : 0;
 	}
 	l->last[r->id] = r->mask;
 	if (fixed)
@@ -125,9 +126,11 @@ static void learn_pass(struct learner *l, bool guards)
 		for (uint32_t k = 0; k < REFS; k++)
 			l->v[i].ref[k].id = NONE;
 	}
-	for (uint32_t b = 0; b < l->p->part.n_blocks; b++)
-		for (uint32_t w = 0; w < l->p->tb[b].n_warps; w++)
-			learn_warp(l, &l->p->warp[l->p->tb[b].first_warp + w]);
+	for (uint32_t i = 0; i < l->p->n_warp; i++) {
+		l->weight = l->p->warp[i].weight;
+		if (l->p->warp[i].like == i)
+			learn_warp(l, &l->p->warp[i]);
+	}
 }
 
 static void choose_flow(struct learner *l)

@@ -7,8 +7,7 @@
  * is text as well (ST_TAIL). Framing in any other form refuses the block.
  */
 #include <xxhash.h>
-#include "bits.h"
-#include "pack_format.h"
+#include "pack_flow.h"
 
 struct line { const char *p, *end; };	/* end: at the newline */
 
@@ -76,7 +75,7 @@ static bool hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
 
 struct found {
 	uint32_t pc, lineno;
-	const char *mid, *mid_end, *tail, *tail_end;
+	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end;
 	uint8_t flags;
 };
 
@@ -97,8 +96,8 @@ static uint64_t found_hash(const struct found *f)
 static uint64_t static_hash(const struct pcode *c, const struct pstatic *s)
 {
 	const char *t = (const char *)c->text.p;
-	struct found f = { s->pc, s->lineno, t + s->mid, t + s->mid + s->mid_len, t + s->tail,
-		t + s->tail + s->tail_len, 0 };
+	struct found f = { .pc = s->pc, .lineno = s->lineno, .mid = t + s->mid, .mid_end = t + s->mid + s->mid_len,
+		.tail = t + s->tail, .tail_end = t + s->tail + s->tail_len };
 	return found_hash(&f);
 }
 
@@ -140,6 +139,8 @@ static uint32_t intern(struct parsed *p, const struct found *f)
 	*s = (struct pstatic){ .pc = f->pc, .lineno = f->lineno, .flags = f->flags };
 	s->mid_len = (uint16_t)(f->mid_end - f->mid);
 	s->tail_len = (uint16_t)(f->tail_end - f->tail);
+	s->head = keep(&c->text, f->head, f->head_end);
+	s->head_len = (uint8_t)(f->head_end - f->head);
 	s->mid = keep(&c->text, f->mid, f->mid_end);
 	s->tail = keep(&c->text, f->tail, f->tail_end);
 	p->slot[at] = ++c->n;
@@ -219,35 +220,55 @@ static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
 	return true;
 }
 
-/* " mode addresses". The addresses are appended; false: not as the tracer writes them. */
-static bool addresses(struct parsed *p, struct line *l, uint32_t mask, struct found *f)
+/* Behind "1 base": " stride". Only masks without holes, of two lanes or more, or none, have one. */
+static bool stride_list(struct line *l, uint32_t mask, uint64_t a[33])
 {
-	uint32_t mode, n = bit_count32(mask);
-	uint64_t a[33] = { 0 };
-	int64_t d = 0, stride = 0;
-	if (!lit(l, " ") || !dec32(l, &mode) || mode > 2)
+	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
+	int64_t d;
+	if (!lit(l, " ") || !sdec(l, &d) || d != (int32_t)d)
 		return false;
+	a[1] = (uint64_t)d;
+	return n ? n > 1 && !(run & (run + 1)) : !a[0] && !d;
+}
+
+static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t mode, uint64_t a[33])
+{
+	uint32_t n = bit_count32(mask);
+	int64_t d = 0, stride;
 	for (uint32_t i = 0; mode == 0 && i < n; i++)
 		if (!lit(l, " 0x") || !hex(l, 16, 16, &a[i]))
 			return false;
-	if (mode && !base_address(p, l, &a[0]))
+	if (mode == 0)
+		return true;
+	if (!base_address(p, l, &a[0]))
 		return false;
-	for (uint32_t i = 1; mode == 2 && i < n; i++) {
+	if (mode == 1)
+		return stride_list(l, mask, a);
+	for (uint32_t i = 1; i < n; i++) {
 		if (!lit(l, " ") || !sdec(l, &d))
 			return false;
 		a[i] = a[i - 1] + (uint64_t)d;
 	}
-	if (mode == 1) {
-		if (!lit(l, " ") || !sdec(l, &d) || d != (int32_t)d || (!n && (a[0] || d)))
-			return false;
-		for (uint32_t i = 1; i < n; i++)
-			a[i] = a[i - 1] + (uint64_t)d;
-	}
-	if (mode && strided(mask, a, &stride) != (mode == 1))
+	return !strided(mask, a, &stride);
+}
+
+/* " mode addresses". The addresses are appended; false: not as the tracer writes them. */
+static bool addresses(struct parsed *p, struct line *l, struct prec *r, uint8_t *flags)
+{
+	uint64_t a[33];
+	if (l->end - l->p < 3 || l->p[0] != ' ' || l->p[1] < '0' || l->p[1] > '2')
 		return false;
-	f->flags |= mode ? 0 : ST_LIST;
+	uint32_t mode = (uint32_t)(l->p[1] - '0'), n = bit_count32(r->mask);
+	a[0] = a[1] = 0;
+	l->p += 2;
+	if (p->n_addr >= UINT32_MAX / 4 - 64 || !mode_list(p, l, r->mask, mode, a))
+		return false;
+	bool line = mode == 1 || n == 1;
+	n = line ? 2 : n;
+	*flags |= mode ? 0 : ST_LIST;
 	grow(&p->addr, &p->cap_addr, p->n_addr + 32, sizeof(p->addr[0]));
 	memcpy(p->addr + p->n_addr, a, n * sizeof(a[0]));
+	r->addr = p->n_addr << 2 | (line ? ADDR_STRIDE : ADDR_LIST);
 	p->n_addr += n;
 	return true;
 }
@@ -285,8 +306,7 @@ static bool body(struct parsed *p, struct line *l, struct prec *r, struct found 
 	f->mid_end = l->p;
 	if (has_addr) {
 		f->flags = ST_MEM;
-		r->addr = p->n_addr;
-		if (!addresses(p, l, r->mask, f))
+		if (!addresses(p, l, r, &f->flags))
 			return false;
 	}
 	return split_tail(l, f, text);
@@ -317,6 +337,53 @@ static void find_prefix(struct parsed *p, struct line l)
 	p->part.style |= (n == 5 || n == 6 ? STYLE_BLOCK_IDS : 0) | (n == 2 || n == 6 ? STYLE_LINENO : 0);
 }
 
+/* Eight lower-case hexadecimal digits. */
+static bool mask_digits(const char *s, uint32_t *mask)
+{
+	uint64_t x;
+	memcpy(&x, s, 8);
+	x = __builtin_bswap64(x);	/* first digit in the highest byte */
+	uint64_t letter = x >> 6 & 0x0101010101010101;
+	uint64_t v = (x & 0x0f0f0f0f0f0f0f0f) + letter * 9;
+	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66: what is neither does not come back the same. */
+	uint64_t ten = ((v + 0x0606060606060606) >> 4) & 0x0101010101010101;
+	if (((v & 0xf0f0f0f0f0f0f0f0) | (x ^ (v + 0x3030303030303030 + ten * 39))) != 0)
+		return false;
+	v = (v | v >> 4) & 0x00ff00ff00ff00ff;
+	v = (v | v >> 8) & 0x0000ffff0000ffff;
+	*mask = (uint32_t)(v | v >> 16);
+	return true;
+}
+
+/* Is the line one of static instruction id, whose constant text is at hand? Then it is taken. */
+static bool again(struct parsed *p, struct line l, uint32_t id)
+{
+	const struct pstatic *s = &p->part.code.s[id];
+	const uint8_t *t = p->part.code.text.p;
+	struct prec r = { .id = id, .text = (uint32_t)p->text.n };
+	uint8_t flags = ST_MEM;
+	if (s->flags & (ST_TAIL | ST_LINE) || (size_t)(l.end - l.p) < s->head_len + 9u + s->mid_len + s->tail_len ||
+		memcmp(l.p, t + s->head, s->head_len))
+		return false;
+	l.p += s->head_len;
+	if (!mask_digits(l.p, &r.mask) || l.p[8] != ' ' || memcmp(l.p + 9, t + s->mid, s->mid_len))
+		return false;
+	l.p += 9 + s->mid_len;
+	uint32_t n_addr = p->n_addr;
+	if (s->flags & ST_MEM && (!addresses(p, &l, &r, &flags) || flags != s->flags)) {
+		p->n_addr = n_addr;
+		return false;
+	}
+	if (l.end - l.p != s->tail_len || memcmp(l.p, t + s->tail, s->tail_len)) {
+		p->n_addr = n_addr;
+		return false;
+	}
+	if (p->n_rec == p->cap_rec)
+		grow(&p->rec, &p->cap_rec, p->n_rec + 1, sizeof(p->rec[0]));
+	p->rec[p->n_rec++] = r;
+	return true;
+}
+
 static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
 {
 	struct found f = { 0 };
@@ -327,8 +394,13 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 		return false;
 	if (!p->part.code.n)
 		find_prefix(p, l);
-	if (!prefix(p, &l, tb, warp, &f.lineno) || !hex(&l, 4, 8, &pc) || !lit(&l, " ") ||
-		!hex(&l, 8, 8, &mask) || !lit(&l, " "))
+	if (!prefix(p, &l, tb, warp, &f.lineno))
+		return false;
+	f.head = l.p;
+	if (!hex(&l, 4, 8, &pc) || !lit(&l, " "))
+		return false;
+	f.head_end = l.p;
+	if (!hex(&l, 8, 8, &mask) || !lit(&l, " "))
 		return false;
 	f.pc = (uint32_t)pc;
 	r.mask = (uint32_t)mask;
@@ -374,6 +446,68 @@ static bool numbered(struct line l, const char *name, uint32_t *v)
 	return lit(&l, name) && dec32(&l, v) && l.p == l.end;
 }
 
+/* ---- paths -------------------------------------------------------------------------------- */
+
+static uint64_t path_hash(const struct parsed *p, const struct pwarp *w)
+{
+	uint64_t h = flow_lanes(&p->part, w->id) * 0x9e3779b97f4a7c15u ^ w->count;
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct prec *r = &p->rec[w->first + i];
+		h = (h ^ ((uint64_t)r->id << 32 | r->mask)) * 0xd6e8feb86659fd93u;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+static bool same_path(const struct parsed *p, const struct pwarp *a, const struct pwarp *b)
+{
+	const struct prec *x = p->rec + a->first, *y = p->rec + b->first;
+	uint32_t off = a->count ^ b->count ^ flow_lanes(&p->part, a->id) ^ flow_lanes(&p->part, b->id);
+	for (uint32_t i = 0; !off && i < a->count; i++)
+		off = (x[i].id ^ y[i].id) | (x[i].mask ^ y[i].mask);
+	return !off;
+}
+
+static void more_paths(struct parsed *p)
+{
+	free(p->path);
+	p->n_path_slots = p->n_path_slots ? p->n_path_slots * 4 : 256;
+	p->path = xcalloc(p->n_path_slots, sizeof(p->path[0]));
+	for (uint32_t i = 0; i < p->n_warp; i++) {
+		if (p->warp[i].like != i)
+			continue;
+		uint32_t at = (uint32_t)path_hash(p, &p->warp[i]) & (p->n_path_slots - 1);
+		while (p->path[at])
+			at = (at + 1) & (p->n_path_slots - 1);
+		p->path[at] = i + 1;
+	}
+}
+
+/* Note which warps do the same. */
+static void find_paths(struct parsed *p)
+{
+	for (uint32_t i = 0; i < p->n_warp; i++) {
+		struct pwarp *w = &p->warp[i];
+		w->like = UINT32_MAX;
+		if (i && same_path(p, &p->warp[i - 1], w)) {
+			w->like = w[-1].like;
+			p->warp[w->like].weight++;
+			continue;
+		}
+		if (p->n_paths * 2 >= p->n_path_slots)
+			more_paths(p);
+		uint32_t at = (uint32_t)path_hash(p, w) & (p->n_path_slots - 1);
+		while (p->path[at] && !same_path(p, &p->warp[p->path[at] - 1], w))
+			at = (at + 1) & (p->n_path_slots - 1);
+		if (!p->path[at]) {
+			p->path[at] = i + 1;
+			p->n_paths++;
+		}
+		w->like = p->path[at] - 1;
+		p->warp[w->like].weight++;
+	}
+}
+
 /* Warps up to behind "#END_TB". */
 static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
 {
@@ -387,9 +521,17 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 		if (!numbered(l, "warp = ", &w.id) || !next_line(s, end, &l) ||
 			!numbered(l, "insts = ", &w.count) || tb->n_warps == WARPS_MAX)
 			return false;
-		for (uint32_t i = 0; i < w.count; i++)
-			if (!next_line(s, end, &l) || !instruction(p, l, tb, w.id))
+		/* A warp mostly does what the one before it did. */
+		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
+		uint32_t alike = last && !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO)) ? last->count : 0;
+		for (uint32_t i = 0; i < w.count; i++) {
+			if (!next_line(s, end, &l))
 				return false;
+			if (i < alike && again(p, l, p->rec[last->first + i].id))
+				continue;
+			if (!instruction(p, l, tb, w.id))
+				return false;
+		}
 		if (!next_line(s, end, &l) || l.p != l.end || p->n_rec - w.first > SPAN_INSTS_MAX / 2)
 			return false;
 		grow(&p->warp, &p->cap_warp, p->n_warp + 1, sizeof(p->warp[0]));
@@ -520,6 +662,7 @@ void parsed_finish(struct parsed *p)
 	free(o);
 	free(to);
 	p->part.n_insts = p->n_rec;
+	find_paths(p);
 }
 
 void pcode_free(struct pcode *c)
@@ -546,6 +689,7 @@ void parsed_free(struct parsed *p)
 	free(p->rec);
 	free(p->addr);
 	free(p->slot);
+	free(p->path);
 	buf_free(&p->text);
 	*p = (struct parsed){ 0 };
 }

@@ -48,7 +48,7 @@ int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault
 
 uint8_t *pack_frame(const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f)
 {
-	uint8_t head[11], sum[8];
+	uint8_t head[11], sum[8] = { 0 };
 	size_t have = p->size - at < sizeof(head) ? (size_t)(p->size - at) : sizeof(head);
 	if (at >= p->size || pack_get(p, at, head, have, f) < 0) {
 		pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");
@@ -88,7 +88,7 @@ uint8_t *pack_frame(const struct pack *p, uint64_t at, uint8_t type, size_t *n, 
 
 static int read_index(struct pack *p, struct fault *f)
 {
-	uint8_t end[LAST];
+	uint8_t end[LAST] = { 0 };
 	size_t n;
 	uint64_t size, at = FIRST, kernel = 0;
 	if (p->size < FIRST + LAST || pack_get(p, p->size - LAST, end, LAST, f) < 0 || memcmp(end + 4, PACK_END, 4))

@@ -51,7 +51,7 @@ void list_fold(struct buf *out, const char *text, size_t n)
 	for (const char *s = text; s < end;) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
 		size_t len = (size_t)((nl ? nl + 1 : end) - s);
-		if (want.n == len && !memcmp(want.p, s, len)) {
+		if (want.p && want.n == len && !memcmp(want.p, s, len)) {
 			buf_byte(out, NEXT_LINE);
 		} else {
 			if ((uint8_t)*s == NEXT_LINE || (uint8_t)*s == AS_IT_IS)

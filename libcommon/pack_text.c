@@ -73,13 +73,23 @@ static bool strided(const uint64_t *a, uint32_t mask, unsigned n)
 	return !off && (int64_t)d == (int32_t)d;
 }
 
-static uint8_t *put_addresses(uint8_t *o, const uint64_t *a, uint32_t mask, uint32_t style, bool list)
+static uint8_t *put_addresses(uint8_t *o, const struct tblock *tb, const struct rec *r, uint32_t style, bool list)
 {
-	unsigned n = bit_count32(mask), pad = style & STYLE_PADDED ? 16 : 1;
-	uint64_t zero = 0;
-	bool stride = !n || strided(a, mask, n);
-	if (!n)
-		a = &zero;
+	unsigned n = bit_count32(r->mask), pad = style & STYLE_PADDED ? 16 : 1;
+	uint64_t t[32] = { 0 };
+	const uint64_t *a = n ? tb->word + (r->addr >> 2) : t;
+	bool line = n && (r->addr & 3) == ADDR_STRIDE, stride = true;
+	if (line && n > 1 && !list && (int64_t)a[1] == (int32_t)a[1]) {
+		o = put_hex(put_copy(o, " 1 0x", 5), a[0], pad);
+		*o++ = ' ';
+		return put_sdec(o, (int64_t)a[1]);
+	}
+	for (unsigned i = 0; line && i < n; i++)
+		t[i] = a[0] + i * a[1];
+	if (line)
+		a = t;
+	if (n)
+		stride = strided(a, r->mask, n);
 	if (list) {
 		o = put_copy(o, " 0", 2);
 		for (unsigned i = 0; i < n; i++)
@@ -133,8 +143,7 @@ bool text_record(struct buf *out, const struct text_in *in, const struct rec *r,
 	*o++ = ' ';
 	o = put_copy(o, c->text.p + s->mid, s->mid_len);
 	if (s->flags & ST_MEM)
-		o = put_addresses(o, in->tb->word + (r->addr >> 2), r->mask, in->part->style,
-			s->flags & ST_LIST);
+		o = put_addresses(o, in->tb, r, in->part->style, s->flags & ST_LIST);
 	o = put_copy(o, c->text.p + s->tail, s->tail_len);
 	if (len)
 		o = put_copy(o, text, len);
@@ -191,14 +200,14 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 {
 	struct tblock tb = { 0 };
 	struct text_in in = { .part = p, .tb = &tb };
-	uint64_t none = 0;
+	struct rec none = { 0 };
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len);
 	uint8_t *o = put_prefix(out->p + out->n, &in, 0, s->lineno);
 	o = put_hex(o, s->pc, 4);
 	o = put_copy(o, " 00000000 ", 10);
 	o = put_copy(o, p->code.text.p + s->mid, s->mid_len);
 	if (s->flags & ST_MEM)
-		o = put_addresses(o, &none, 0, p->style, s->flags & ST_LIST);
+		o = put_addresses(o, &tb, &none, p->style, s->flags & ST_LIST);
 	o = put_copy(o, p->code.text.p + s->tail, s->tail_len);
 	out->n = (size_t)(o - out->p);
 }

@@ -21,7 +21,7 @@ struct text { char *p; size_t n, cap; };
 
 static void add_text(struct text *t, const char *s, size_t n)
 {
-	if (t->cap - t->n < n + 1) {
+	if (!t->p || t->cap - t->n < n + 1) {
 		t->cap = t->cap * 2 + n + 1;
 		t->p = xrealloc(t->p, t->cap, 1);
 	}
@@ -40,8 +40,9 @@ static bool ends_with(const char *s, const char *suffix)
 static char *plain_name(const char *name, enum input_coding coding, bool raw)
 {
 	static const char *const suffix[] = { ".gz", ".xz", ".zst", ".zstd" };
-	char *s = xmalloc(strlen(name) + 2);
-	strcpy(s, name);
+	size_t n = strlen(name);
+	char *s = xmalloc(n + 2);
+	memcpy(s, name, n + 1);
 	for (size_t i = 0; coding != INPUT_PLAIN && i < 4; i++) {
 		if (ends_with(s, suffix[i])) {
 			s[strlen(s) - strlen(suffix[i])] = '\0';
@@ -49,7 +50,7 @@ static char *plain_name(const char *name, enum input_coding coding, bool raw)
 		}
 	}
 	if (raw && ends_with(s, ".trace"))
-		strcat(s, "g");
+		memcpy(s + strlen(s), "g", 2);
 	return s;
 }
 
