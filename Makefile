@@ -107,6 +107,9 @@ conformance: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -k "$(REFERENCE)"
 conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -e "$(REFERENCE)"
+# Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
+bench: all tests
+	@python3 tests/bench $(BENCH) "$(BUILD)" "$(REFERENCE)"
 
 # ---- manual pages, completions, installing ---------------------------------------------------------
 
@@ -143,4 +146,4 @@ clean:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz fuzz-run tidy conformance conformance-events
+.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz fuzz-run tidy conformance conformance-events bench
