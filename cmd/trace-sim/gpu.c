@@ -150,12 +150,10 @@ static uint32_t tick_sm(struct cluster *cl, struct sm *s, uint32_t i, uint64_t n
 }
 
 /* Section 13.2 6a. quirk: the order inside a cluster rotates only in ticks in which the cluster is cycled. */
-static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, bool more, uint64_t now)
+static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
 {
 	uint32_t per = g->params.sms_per_cluster, ticked = 0;
 
-	if (!cl->live_threads && !more)
-		return 0;
 	for (uint32_t i = 0; i < per; i++) {
 		uint32_t at = (cl->first + i) % per;
 
@@ -166,19 +164,32 @@ static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, bool more, uint6
 	return ticked;
 }
 
-/* Clusters first, first + step, ... The SMs that were due. */
-static uint32_t tick_clusters(struct gpu *g, uint32_t first, uint32_t step)
+/* A word of the clusters to be cycled: while there are CTAs to come, idle ones turn, too. */
+static uint64_t cycled(const struct gpu *g, uint32_t word, bool turn_all)
 {
-	bool more = launch_more(g), single = g->params.sms_per_cluster == 1;
+	uint64_t set = g->live[word];
+
+	for (unsigned i = 0; turn_all && i < g->parts; i++)
+		set |= g->part[i].clusters[word];
+	return set;
+}
+
+/* The clusters of part p, NULL: all. Returns how many SMs were due. */
+static uint32_t tick_clusters(struct gpu *g, const struct core_part *p)
+{
+	bool single = g->params.sms_per_cluster == 1, turn_all = !single && launch_more(g);
 	uint64_t now = gpu_now(g);
 	uint32_t ticked = 0;
 
-	for (uint32_t c = first; c < g->params.clusters; c += step) {
-		struct cluster *cl = &g->cluster[c];
+	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++) {
+		FOR_BITS64(b, cycled(g, w, turn_all) & (p ? p->clusters[w] : UINT64_MAX)) {
+			uint32_t c = w * 64 + (uint32_t)b;
+			struct cluster *cl = &g->cluster[c];
 
-		if (step > 1)
-			team_at(c);
-		ticked += single ? tick_sm(cl, &g->sm[c], 0, now) : tick_cluster(g, cl, more, now);
+			if (p)
+				team_at(c);
+			ticked += single ? tick_sm(cl, &g->sm[c], 0, now) : tick_cluster(g, cl, now);
+		}
 	}
 	return ticked;
 }
@@ -187,13 +198,13 @@ static void core_phase(void *ctx, unsigned thread)
 {
 	struct gpu *g = ctx;
 
-	g->part[thread].ticked = tick_clusters(g, thread, g->parts);
+	g->part[thread].ticked = tick_clusters(g, &g->part[thread]);
 }
 
 static void tick_sms(struct gpu *g)
 {
 	if (!worth_it(g, g->ticked, WORTH_SMS)) {
-		g->ticked = tick_clusters(g, 0, 1);
+		g->ticked = tick_clusters(g, NULL);
 		return;
 	}
 	team_run(g->team, core_phase, g);
@@ -281,14 +292,6 @@ static void flush_l1(struct gpu *g)
 	}
 }
 
-static bool any_live(const struct gpu *g)
-{
-	for (uint32_t c = 0; c < g->params.clusters; c++)
-		if (g->cluster[c].live_threads)
-			return true;
-	return false;
-}
-
 /* 6: the core part of a step. */
 static void core_end(struct gpu *g)
 {
@@ -301,7 +304,7 @@ static void core_end(struct gpu *g)
 	launch_delays(g, 1);
 	if (p->core.flush_l1 && g->cluster_idled)
 		flush_l1(g);
-	if (p->mem.flush_l2 && !any_live(g))
+	if (p->mem.flush_l2 && !gpu_live(g))
 		memory_flush_l2(g->mem, NULL);
 	if (g->cycle % p->sample_cycles == 0)
 		gpu_window(g);

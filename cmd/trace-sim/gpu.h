@@ -62,6 +62,7 @@ struct gpu {
 	struct req_pool reqs;
 	struct sm *sm;			/* params.sms */
 	struct cluster *cluster;	/* params.clusters */
+	uint64_t live[4096 / 64];	/* clusters with a thread block; launch.c */
 	unsigned threads;		/* wanted; set before gpu_init */
 	unsigned parts;			/* of the clusters and of the memory side, as many as threads */
 	struct core_part *part;
@@ -89,6 +90,15 @@ struct gpu {
 	bool deadlock;
 	bool cluster_idled;		/* a cluster's last CTA has ended since the L1Ds were last looked at */
 };
+
+/* Some SM has a thread block. */
+static inline bool gpu_live(const struct gpu *g)
+{
+	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
+		if (g->live[w])
+			return true;
+	return false;
+}
 
 static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->cycle; }
 

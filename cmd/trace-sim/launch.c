@@ -262,6 +262,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 		g->cluster[s->cluster].needs_flush = true;
 	sm_place_cta(s, slot, (uint32_t)first, k, k->next_cta, k->stream);
 	g->cluster[s->cluster].live_threads += kernel_threads(k->head);
+	bitset_set(g->live, s->cluster);
 	if (g->events)
 		events_cta(g->events, gpu_now(g), s->id, slot, k->next_cta);
 	if (g->timeline)
@@ -381,8 +382,10 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	if (g->timeline)
 		timeline_cta_end(g->timeline, s, slot, gpu_now(g) + 1);
 	g->cluster[s->cluster].live_threads -= c->threads;
-	if (!g->cluster[s->cluster].live_threads)
+	if (!g->cluster[s->cluster].live_threads) {
+		bitset_clear(g->live, s->cluster);
 		g->cluster_idled = true;
+	}
 	if (g->params.concurrent_kernels)
 		occupy(g, s->id, k, c->first_thread, false);
 	c->kernel = NULL;

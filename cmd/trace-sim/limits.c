@@ -31,10 +31,7 @@ bool run_active(const struct run *r)
 		return false;
 	if (launch_more(g))
 		return true;
-	for (uint32_t c = 0; c < g->params.clusters; c++)
-		if (g->cluster[c].live_threads)
-			return true;
-	return memory_busy(g->mem) || net_busy(g->net);
+	return gpu_live(g) || memory_busy(g->mem) || net_busy(g->net);
 }
 
 /* Something may still happen by itself, however long nothing completes. */

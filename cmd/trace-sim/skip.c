@@ -7,23 +7,33 @@
 #include "launch.h"
 #include "run.h"
 
-/* Core cycles during which no SM has anything to do, at most limit. */
-static uint64_t sms_sleep(const struct gpu *g, uint64_t limit)
+/* Core cycles during which no SM of the cluster has anything to do, at most limit. */
+static uint64_t cluster_sleeps(const struct gpu *g, uint32_t cluster, uint64_t limit)
 {
+	uint32_t per = g->params.sms_per_cluster;
 	uint64_t now = gpu_now(g);
 
-	for (uint32_t i = 0; i < g->params.sms && limit; i++) {
-		const struct sm *s = &g->sm[i];
-		uint64_t due;
+	for (const struct sm *s = &g->sm[cluster * per]; s < &g->sm[(cluster + 1) * per] && limit; s++) {
+		uint64_t due = sm_due_at(s);
 
 		if (!s->live_ctas)
 			continue;
-		due = sm_due_at(s);
 		if (due <= now)
 			return 0;
 		if (due - now < limit)
 			limit = due - now;
 	}
+	return limit;
+}
+
+static uint64_t sms_sleep(const struct gpu *g, uint64_t limit)
+{
+	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
+		FOR_BITS64(b, g->live[w]) {
+			limit = cluster_sleeps(g, w * 64 + (uint32_t)b, limit);
+			if (!limit)
+				return 0;
+		}
 	return limit;
 }
 
@@ -67,7 +77,7 @@ static void rotate_clusters(struct gpu *g, uint64_t n)
 	if (per == 1 || !g->params.rotate_sms)
 		return;
 	for (uint32_t c = 0; c < g->params.clusters; c++)
-		if (g->cluster[c].live_threads || more)
+		if (bitset_test(g->live, c) || more)
 			g->cluster[c].first = (uint32_t)((g->cluster[c].first + n) % per);
 }
 
