@@ -29,8 +29,9 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
 /* The kernels in the order in which the list first names them. */
 void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
-/* true: some of the kernel is kept as plain text because it is no regular trace. */
-bool pack_end(struct pack_writer *w);
+void pack_end(struct pack_writer *w);
+/* told: some of the kernel (from 0) is kept as plain text because it is no regular trace. Once for each. */
+void pack_on_text(struct pack_writer *w, void (*told)(void *ctx, uint32_t kernel), void *ctx);
 /* Index and end marker. */
 void pack_writer_close(struct pack_writer *w);
 

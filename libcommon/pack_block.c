@@ -164,11 +164,3 @@ void walk_end(struct walk *w)
 	block_put(w->p, w->b);
 	w->b = NULL;
 }
-
-bool blank_text(const uint8_t *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (s[i] != '\n' && s[i] != ' ' && s[i] != '\r' && s[i] != '\t')
-			return false;
-	return true;
-}

@@ -12,7 +12,7 @@
  *   pack_learn.c   the encoder's choice of targets and guards; pack_fit.c of recipes
  *   pack_encode.c  a part to columns; pack_decode.c columns to records
  *   pack_column.c  columns to one block of bytes and back (zstd, XXH3)
- *   pack_stream.c  the frame of blocks; pack_write.c the stream
+ *   pack_stream.c  the frame of blocks; pack_write.c the stream; pack_job.c who does the work when
  *   pack_read.c    its reader, see pack_in.h
  *
  * Words: a part is a run of whole thread blocks of one kernel with a table of static instructions of its own; a
@@ -173,6 +173,7 @@ struct parsed {
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 void parsed_finish(struct parsed *p);	/* order the static instructions */
+void parsed_clear(struct parsed *p);	/* empty again, its arrays stay */
 void parsed_free(struct parsed *p);
 /* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
 void number_memory(struct pcode *c);

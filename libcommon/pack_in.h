@@ -73,8 +73,6 @@ void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_
 int walk_next(struct walk *w, struct piece **c, struct fault *f);
 void walk_end(struct walk *w);
 
-/* Only blank text? */
-bool blank_text(const uint8_t *s, size_t n);
 uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block);
 
 #endif

@@ -681,6 +681,17 @@ void part_free(struct part *p)
 	*p = (struct part){ 0 };
 }
 
+void parsed_clear(struct parsed *p)
+{
+	struct parsed q = { .tb = p->tb, .cap_tb = p->cap_tb, .warp = p->warp, .cap_warp = p->cap_warp, .rec = p->rec,
+		.cap_rec = p->cap_rec, .addr = p->addr, .cap_addr = p->cap_addr, .text = p->text };
+	part_free(&p->part);
+	free(p->slot);
+	free(p->path);
+	*p = q;
+	p->text.n = 0;
+}
+
 void parsed_free(struct parsed *p)
 {
 	part_free(&p->part);

@@ -86,3 +86,11 @@ bool list_unfold(struct buf *out, struct cur in)
 	buf_free(&want);
 	return in.p == in.end;
 }
+
+bool blank_text(const uint8_t *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] != '\n' && s[i] != ' ' && s[i] != '\r' && s[i] != '\t')
+			return false;
+	return true;
+}

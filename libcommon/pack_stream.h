@@ -17,5 +17,6 @@ uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_b
 /* Lines of a list: a line that is the one before with its first number one higher is one byte. */
 void list_fold(struct buf *out, const char *text, size_t n);
 bool list_unfold(struct buf *out, struct cur in);
+bool blank_text(const uint8_t *s, size_t n);	/* only white space? */
 
 #endif

@@ -75,6 +75,14 @@ static void progress(const struct args *a, const struct source *s, uint32_t done
 		(double)bytes / 1e6, a->verbose || done == s->n_items ? "\n" : "");
 }
 
+static void is_text(void *ctx, uint32_t kernel)
+{
+	const struct source *s = ctx;
+	const struct item *k = &s->item[kernel];
+	diag_warn((struct place){ diag_keep(k->path ? k->path : k->name), 0, 0 }, "found text that is no regular trace, "
+		"it is kept byte for byte, and trace-sim will refuse what it refuses in the file");
+}
+
 int do_pack(const char *operand, const struct args *a)
 {
 	struct source s;
@@ -84,6 +92,7 @@ int do_pack(const char *operand, const struct args *a)
 		die("found a terminal as output, wanted -o FILE or a redirection");
 	struct output *out = output_open(a->output, a->force);
 	struct feed d = { pack_writer_new(output_stream(out), a->level, a->threads), 0 };
+	pack_on_text(d.w, is_text, &s);
 	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {
 		const struct item *k = &s.item[i];
