@@ -23,7 +23,7 @@ check_sums() {
 	        assert a[k] == b[k], k
 	    parts = {k[13:-1]: v for k, v in s.items() if k.startswith("sched_cycles[")}
 	    assert len(parts) == 11, parts
-	    assert sum(parts.values()) == s["sched_cycles"] == machine * q["gpu_sim_cycle"], (parts, s["sched_cycles"])
+	    assert sum(parts.values()) == s["sched_cycles"] == machine * q["gpu_sim_cycle"], parts
 	    of_pc = dict.fromkeys(parts, 0)
 	    issues = 0
 	    for k, v in s.items():
@@ -39,7 +39,8 @@ check_sums() {
 	    registers = parts["scoreboard_memory"] + parts["scoreboard_arithmetic"]
 	    full = parts["unit_busy"] + parts["collector_full"] + parts["ldst_queue"]
 	    if "loose" not in sys.argv:
-	        assert issues == sum(v for k, v in q.items() if k.startswith("warp_occupancy[W") and k[-2].isdigit()), issues
+	        lanes = sum(v for k, v in q.items() if k.startswith("warp_occupancy[W") and k[-2].isdigit())
+	        assert issues == lanes, (issues, lanes)
 	        assert registers == q.get("warp_occupancy[W0_Scoreboard]", 0), registers
 	        assert full == q.get("warp_occupancy[Stall]", 0), full
 	    for k, v in s.items():
@@ -50,7 +51,9 @@ check_sums() {
 }
 
 # A condition over the records r of a file in JSON.
-holds() { python3 -c 'import json, sys; r = [json.loads(l) for l in open(sys.argv[1])]; assert eval(sys.argv[2])' "$@"; }
+holds() {
+	python3 -c 'import json, sys; r = [json.loads(l) for l in open(sys.argv[1])]; assert eval(sys.argv[2])' "$@"
+}
 
 profile() {
 	trace-sim -q -f -F json -o r.json --profile p.json --timeline t.json "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# The sweep of examples/sweep with each engine, for real where it is installed, and the plots of examples/plots.
+# The sweep of examples/sweep with each engine, for real where it is installed, and the plots.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -182,7 +182,8 @@ teardown() {
 	cd "$BATS_TEST_TMPDIR"
 	trace-sim -q -g rtx3070 -F json -o run.json "$(trace example)"
 	stats-csv -s gpu_sim_cycle -F tsv run.json | awk -F '\t' 'BEGIN { print "id,cycles,\"kernel\"" }
-		NR > 1 { printf "%d,%d,\"%s\"\r\n", NR, $NF * (NR == 2 ? 0.8 : 1), $2 } END { print "9,5,\"odd \"\"one\"\"\"" }' >m.csv
+		NR > 1 { printf "%d,%d,\"%s\"\r\n", NR, $NF * (NR == 2 ? 0.8 : 1), $2 }
+		END { print "9,5,\"odd \"\"one\"\"\"" }' >m.csv
 	run -0 sh "$ROOT/examples/plots/correlate" -o c run.json m.csv
 	assert_line 'correlate: found kernel odd "one" only in B'
 	assert_line --regexp '^2 kernels, MAPE 12\.5[0-9] %, Pearson 1\.0000$'

@@ -91,8 +91,8 @@ static uint64_t looked_at(const struct sm *s, unsigned k)
 		for (unsigned i = 0; i < c->n_active; i++)
 			set |= 1ull << c->list[i];
 		return set;
-	case SCHED_RRR:
-		return 1ull << c->rrr_slot & (c->rrr_issued ? own : UINT64_MAX);	/* quirk Q8: maybe another's */
+	case SCHED_RRR:	/* quirk Q8: before its first issue perhaps the slot of another */
+		return 1ull << c->rrr_slot & (c->rrr_issued ? own : UINT64_MAX);
 	default:
 		return own;
 	}
@@ -170,10 +170,11 @@ static void no_instruction(struct sm *s, unsigned k, unsigned w)
 {
 	const struct warp *p = &s->warp[w];
 
-	set_idle(s, k, w, PROFILE_NO_INSTRUCTION, p->cursor < p->n_recs ? p->rec[p->cursor].inst : PROFILE_NO_CODE);
+	set_idle(s, k, w, PROFILE_NO_INSTRUCTION,
+		p->cursor < p->n_recs ? p->rec[p->cursor].inst : PROFILE_NO_CODE);
 }
 
-/* Warps that wait, each for what it issued last. A DEPBAR is a memory barrier, an atomic's reply is memory. */
+/* Warps that wait, each for what it issued last. DEPBAR is a memory barrier, an atomic's reply memory. */
 static bool waiting(struct sm *s, unsigned k, uint64_t set)
 {
 	const struct { uint64_t warps; unsigned reason; } why[] = {

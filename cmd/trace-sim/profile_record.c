@@ -18,7 +18,8 @@
 #include "profile.h"
 
 static const char *const reason_names[N_PROFILE_REASONS] = {"issue", "no_instruction", "scoreboard_memory",
-	"scoreboard_arithmetic", "barrier", "memory_barrier", "unit_busy", "collector_full", "ldst_queue", "drained"};
+	"scoreboard_arithmetic", "barrier", "memory_barrier", "unit_busy", "collector_full", "ldst_queue",
+	"drained"};
 
 struct profile {
 	struct record_writer *w;
@@ -146,32 +147,26 @@ static int by_pc(const void *a, const void *b)
 	return order ? order : (x->lineno > y->lineno) - (x->lineno < y->lineno);
 }
 
-static void write_figure(struct record_writer *w, const struct inst *in, const char *what, const char *reason,
-	uint64_t value)
-{
-	size_t cap = strlen(in->opcode) + strlen(what) + strlen(reason) + 64;
-	char *name = xmalloc(cap), line[16] = "";
-
-	if (!value) {
-		free(name);
-		return;
-	}
-	if (in->lineno)
-		snprintf(line, sizeof line, ":%u", in->lineno);
-	snprintf(name, cap, "pc[0x%04x:%s%s].%s%s", in->pc, in->opcode, line, what, reason);
-	record_uint(w, name, value, *reason ? "cycles" : "warp-insts");
-	free(name);
-}
-
 static void write_pc(struct record_writer *w, const struct inst *in, const struct sum *sum)
 {
-	write_figure(w, in, "issues", "", sum->issues);
-	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
-		char reason[40];
+	size_t cap = strlen(in->opcode) + 96;
+	char *name = xmalloc(cap), line[16] = "", *end;
 
-		snprintf(reason, sizeof reason, "[%s]", reason_names[c]);
-		write_figure(w, in, "cycles", reason, sum->cycles[c]);
+	if (in->lineno)
+		snprintf(line, sizeof line, ":%u", in->lineno);
+	end = name + snprintf(name, cap, "pc[0x%04x:%s%s].", in->pc, in->opcode, line);
+	strcpy(end, "issues");
+	if (sum->issues)
+		record_uint(w, name, sum->issues, "warp-insts");
+	strcpy(end, "cycles[");
+	end += strlen(end);
+	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
+		if (!sum->cycles[c])
+			continue;
+		strcpy(stpcpy(end, reason_names[c]), "]");
+		record_uint(w, name, sum->cycles[c], "cycles");
 	}
+	free(name);
 }
 
 static void write_pcs(struct profile *p, const struct code *code)

@@ -71,10 +71,10 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 	t->cta = xcalloc(g->params.sms, sizeof *t->cta);
 	grow(&t->sample, &t->cap_samples, 1, sizeof *t->sample);
 	t->sample[t->n_samples++] = (struct sample){0};
-	fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"trace-sim\",\"unit\":\"1 us is 1 core cycle\","
-		"\"core_hz\":%.0f},\"traceEvents\":[\n"
-		"{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"kernels\"}}", g->params.hz[0],
-		PID_KERNELS);
+	fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"trace-sim\","
+		"\"unit\":\"1 us is 1 core cycle\",\"core_hz\":%.0f},\"traceEvents\":[\n"
+		"{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"kernels\"}}",
+		g->params.hz[0], PID_KERNELS);
 	name_sms(t, g, sms);
 	return t;
 }
@@ -82,7 +82,7 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 void timeline_cta(struct timeline *t, const struct sm *s, unsigned slot, const struct kernel *k)
 {
 	if (bitset_test(t->shown, s->id))
-		t->cta[s->id][slot] = (struct open_cta){.start = gpu_now(s->gpu), .id = k->next_cta, .kernel = k->uid};
+		t->cta[s->id][slot] = (struct open_cta){gpu_now(s->gpu), k->next_cta, k->uid};
 }
 
 static void write_cta(struct timeline *t, uint32_t sm, unsigned slot, uint64_t end)
@@ -90,8 +90,8 @@ static void write_cta(struct timeline *t, uint32_t sm, unsigned slot, uint64_t e
 	struct open_cta *c = &t->cta[sm][slot];
 
 	fprintf(t->out, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
-		",\"name\":\"kernel %u\",\"args\":{\"cta\":%" PRIu64 "}}", PID_SM + sm, slot + 1, c->start, end - c->start,
-		c->kernel, c->id);
+		",\"name\":\"kernel %u\",\"args\":{\"cta\":%" PRIu64 "}}", PID_SM + sm, slot + 1, c->start,
+		end - c->start, c->kernel, c->id);
 	c->kernel = 0;
 }
 
@@ -111,12 +111,12 @@ void timeline_kernel(struct timeline *t, const struct gpu *g, const struct kerne
 		die("out of memory: writing the timeline");
 	if (!t->stream_named[k->stream]) {
 		t->stream_named[k->stream] = true;
-		fprintf(t->out, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"stream %"
-			PRIu64 "\"}}", PID_KERNELS, k->stream + 1u, k->head->stream);
+		fprintf(t->out, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\","
+			"\"args\":{\"name\":\"stream %" PRIu64 "\"}}", PID_KERNELS, k->stream + 1u, k->head->stream);
 	}
 	fprintf(t->out, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
-		",\"name\":%s,\"args\":{\"kernel\":%u,\"position\":%u,\"ctas\":%" PRIu64 "}}", PID_KERNELS, k->stream + 1u,
-		k->start_cycle, gpu_now(g) - k->start_cycle, name, k->uid, k->position, k->n_ctas);
+		",\"name\":%s,\"args\":{\"kernel\":%u,\"position\":%u,\"ctas\":%" PRIu64 "}}", PID_KERNELS,
+		k->stream + 1u, k->start_cycle, gpu_now(g) - k->start_cycle, name, k->uid, k->position, k->n_ctas);
 	free(name);
 	json_decref(value);
 	free(text);
@@ -182,14 +182,15 @@ void timeline_sample(struct timeline *t, struct gpu *g)
 
 static void write_counter(struct timeline *t, const char *name, uint64_t cycle, double value)
 {
-	fprintf(t->out, ",\n{\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"value\":%.6g}}",
-		PID_KERNELS, cycle, name, value);
+	fprintf(t->out, ",\n{\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64
+		",\"name\":\"%s\",\"args\":{\"value\":%.6g}}", PID_KERNELS, cycle, name, value);
 }
 
 static double rate(uint64_t hits, uint64_t of) { return of ? 100.0 * (double)hits / (double)of : 0; }
 
 /* What happened between two samples is shown from the first on. */
-static void write_interval(struct timeline *t, const struct gpu *g, const struct sample *a, const struct sample *b)
+static void write_interval(struct timeline *t, const struct gpu *g, const struct sample *a,
+	const struct sample *b)
 {
 	double cycles = (double)(b->cycle - a->cycle);
 	uint64_t slots = (uint64_t)g->params.sms * g->params.core.warps;
