@@ -51,6 +51,7 @@ static void add_set(struct sm *s, enum collector_kind kind)
 	assert(c->n_units + p->units <= MAX_CUS);
 	if (!p->units)
 		return;
+	c->kinds |= 1u << kind;
 	set->first = (uint8_t)c->n_units;
 	set->size = (uint8_t)p->units;
 	set->share = (uint8_t)(s->core->sub_core ? per : 0);
@@ -207,7 +208,7 @@ static bool dispatch(struct sm *s)
 	struct opcoll *c = &s->collector;
 	bool any = false;
 
-	for (unsigned i = 0; i < N_COLLECTORS; i++)
+	FOR_BITS32(i, c->kinds)
 		if (c->ready & c->set[i].units)
 			any |= dispatch_set(s, &c->set[i]);
 	return any;

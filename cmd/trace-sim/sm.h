@@ -129,6 +129,7 @@ struct opcoll {
 	uint64_t free, ready;		/* units; ready: occupied, no operand missing */
 	bool may_dispatch, may_allocate;/* false: the phase found nothing to do, and nothing changed since */
 	uint32_t n_units, n_groups, bank_span;
+	uint32_t kinds;			/* enum collector_kind of the sets that have units */
 	uint64_t bank_waiting;		/* banks whose queue is not empty */
 	uint64_t bank_writing;		/* banks taken by a write before this cycle's first step */
 	struct collector_unit unit[MAX_CUS];
