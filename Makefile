@@ -80,7 +80,7 @@ demo:
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:
 	+@$(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
-	+@$(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
+	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
 
 # Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
 FUZZ_SECONDS = 60

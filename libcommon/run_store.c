@@ -103,7 +103,7 @@ static uint64_t spool_write(struct store_spool *p, const struct store_value *v, 
 	if (p->reading && fseeko(p->file, 0, SEEK_END))
 		die_errno("temporary file");
 	p->reading = false;
-	if (fwrite(v, sizeof(*v), n, p->file) != n)
+	if (n && fwrite(v, sizeof(*v), n, p->file) != n)
 		die_errno("temporary file");
 	p->end += (uint64_t)n * sizeof(*v);
 	return at;

@@ -8,6 +8,9 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 export WARPTOOLS_GPUS=$ROOT/examples/gpus
 PATH=$BUILD:$BUILD/tests:$PATH
 
+# For tests of memory: a sanitizer's own would count.
+plain_build_only() { [ -z "${SANITIZED-}" ] || skip "memory is not measured in a sanitizer's build"; }
+
 # A generated trace, written once a file: `trace RECIPE [tracegen options]` prints its folder.
 trace() {
 	local recipe=$1 dir

@@ -19,6 +19,7 @@ peak() {
 
 # A machine small enough that even the short trace fills it.
 @test "memory: a trace ten times longer takes no more" {
+	plain_build_only
 	for recipe in vecadd reduce; do
 		short=$(peak -g rtx3070 -D gpgpu_n_clusters=2 "$(trace $recipe -n 60)")
 		long=$(peak -g rtx3070 -D gpgpu_n_clusters=2 "$(trace $recipe -n 600)")
@@ -28,6 +29,7 @@ peak() {
 }
 
 @test "memory: a small kernel on a large machine takes less than 24 MiB" {
+	plain_build_only
 	kb=$(peak -g a100 "$(trace vecadd -n 4)")
 	echo "$kb kB"
 	[ "$kb" -gt 1000 ]
