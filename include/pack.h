@@ -4,7 +4,7 @@
  *
  * Writing takes each kernel as text, in any pieces. Reading gives the list, the text of kernels or of some of
  * their thread blocks, or kernels as struct trace without text in between. A stream that cannot be sought is
- * first copied to a temporary file.
+ * read in order, or first copied to a temporary file.
  */
 #ifndef PACK_H
 #define PACK_H
@@ -49,6 +49,11 @@ struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct f
 struct pack *pack_over(struct input *in, struct fault *f);
 /* Do the next bytes of the input begin a packed stream? Nothing is consumed. */
 bool pack_begins(struct input *in);
+/*
+ * The same without a copy, for who takes the kernels in their order: going back is a fault. The pack owns the
+ * input when it is returned.
+ */
+struct pack *pack_forward(struct input *in, struct fault *f);
 void pack_close(struct pack *p);
 
 const char *pack_path(const struct pack *p);
@@ -80,10 +85,10 @@ int pack_verify(struct pack *p, struct fault *f);
 /* The list as klist_read gives it, kernel paths being the stream's name and the kernel's. */
 int pack_klist(const struct pack *p, struct klist *k, struct fault *f);
 /*
- * For klist_read: the list of the stream that in or the file of that path is. trace_open knows the kernels of such
+ * For klist_read: the list of the stream that *in (NULL when it was taken over) or the file of that path is. trace_open knows the kernels of such
  * a list by their paths; the stream stays open to the end of the program.
  */
-int packed_list(struct klist *k, struct input *in, const char *path, struct fault *f);
+int packed_list(struct klist *k, struct input **in, const char *path, struct fault *f);
 bool pack_names(const char *path);	/* is it a kernel of such a list? */
 /* Number of the kernel of that path in a list that pack_klist gave; -1: none. */
 int64_t pack_find(const struct pack *p, const char *path);

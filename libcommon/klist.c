@@ -265,7 +265,7 @@ static int read_list(struct klist *k, struct teller *tell, struct fault *f)
 	bool standard = !strcmp(k->path, "-"), packed = pack_begins(in);
 	int r = standard || packed ? 0 : is_kernel_file(in, f);
 	if (packed) {
-		r = packed_list(k, in, k->path, f);
+		r = packed_list(k, &in, k->path, f);
 	} else if (r == 1) {
 		one_kernel(k);
 		r = 0;

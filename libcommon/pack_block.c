@@ -76,21 +76,35 @@ static bool read_pieces(struct block *b, uint32_t kernel)
 	return !cur_left(&in);
 }
 
+/* What the index will say of the newest block, and where the next one begins. */
+static void note_block(struct pack *p, const struct block *b)
+{
+	if (b->number + 1 != p->n_entries)
+		return;
+	p->next_kernel = p->entry[b->number].kernel;
+	p->entry[b->number].first_block = b->n_pieces ? b->piece[0].part.first_block : 0;
+	for (uint32_t i = 0; i < b->n_pieces; i++)
+		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
+}
+
 static struct block *load(struct pack *p, uint32_t number, struct fault *f)
 {
 	size_t n;
 	uint64_t size;
 	const char *why = "its tables are not well formed";
 	const struct entry *e = &p->entry[number];
-	uint8_t *body = pack_frame(p, e->at, BLOCK_DATA, &n, &size, f);
+	uint8_t *body = p->in ? forward_body(p, number, &n, f) : pack_frame(p, e->at, BLOCK_DATA, &n, &size, f);
 	if (!body)
 		return NULL;
 	struct block *b = xcalloc(1, sizeof(*b));
 	b->number = number;
 	bool good = columns_unpack(body, n, b->col, &why);
 	free(body);
-	if (good && read_pieces(b, e->kernel))
+	if (good && read_pieces(b, e->kernel)) {
+		if (p->in)
+			note_block(p, b);
 		return b;
+	}
 	char text[160];
 	snprintf(text, sizeof(text), "found a damaged block (%s)", good ? "its tables are not well formed" : why);
 	pack_bad(p, e->at, f, "pack-damaged", text);
@@ -133,14 +147,16 @@ void block_put(struct pack *p, struct block *b)
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block)
 {
 	*w = (struct walk){ .p = p, .kernel = kernel, .next_block = pack_first_entry(p, kernel, first_block) };
+	forward_enter(p, w);
 }
 
 int walk_next(struct walk *w, struct piece **c, struct fault *f)
 {
 	while (!w->ended) {
 		if (!w->b) {
-			if (w->next_block == w->p->n_entries)
-				return pack_bad(w->p, w->p->size, f, "pack-damaged", "found the end of the "
+			int more = w->next_block == w->p->n_entries ? forward_more(w->p, f) : 1;
+			if (more <= 0)
+				return more < 0 ? -1 : pack_bad(w->p, w->p->size, f, "pack-damaged", "found the end of the "
 					"stream inside a kernel");
 			if (!(w->b = block_get(w->p, w->next_block++, f)))
 				return -1;
@@ -151,6 +167,8 @@ int walk_next(struct walk *w, struct piece **c, struct fault *f)
 			if ((*c)->kernel != w->kernel)
 				continue;
 			w->ended = (*c)->flags & PIECE_ENDS;
+			if (w->ended && w->p->in && w->kernel + 1 == w->p->n_kernels && forward_finish(w->p, f) < 0)
+				return -1;
 			return 1;
 		}
 		block_put(w->p, w->b);
@@ -161,6 +179,8 @@ int walk_next(struct walk *w, struct piece **c, struct fault *f)
 
 void walk_end(struct walk *w)
 {
+	if (w->p)
+		forward_leave(w->p, w);
 	block_put(w->p, w->b);
 	w->b = NULL;
 }

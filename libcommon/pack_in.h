@@ -3,6 +3,7 @@
  * Inside the reader of packed streams: blocks in memory. Internal to libcommon.
  *
  *   pack_read.c   the stream, its index and list
+ *   pack_forward.c  the same from a pipe, in order
  *   pack_block.c  one block unpacked
  *   pack_out.c    text of kernels, what is known of them, verifying
  *   pack_trace.c  kernels as struct trace
@@ -14,7 +15,11 @@
 #include "pack.h"
 #include "pack_stream.h"
 
-struct entry { uint64_t at, size; uint32_t kernel; uint64_t first_block; };
+struct entry {
+	uint64_t at, size, first_block;
+	uint32_t kernel;
+	size_t body;			/* in a stream from a pipe: where it begins in the frame */
+};
 
 struct piece {
 	unsigned flags;
@@ -49,7 +54,25 @@ struct pack {
 	uint32_t n_kernels, cap_kernels;
 	struct block *cache;		/* the block used last */
 	pthread_mutex_t lock;
+
+	/* a stream from a pipe (pack_forward.c): blocks become known as they come */
+	struct input *in;
+	struct buf *frame;		/* by entry; empty when it was dropped */
+	uint32_t cap_entries, cap_frames, dropped;
+	uint32_t next_kernel;		/* of the block to come */
+	bool complete, keep_all;
+	struct walk **walk;		/* under way */
+	uint32_t n_walks, cap_walks;
 };
+
+#define PACK_FIRST 8u		/* bytes of magic and version */
+int pack_check_magic(const struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
+int pack_read_list(struct pack *p, struct fault *f);
+
+/* Streams from a pipe; of others there is never more. 1: another entry, 0: the end was reached, -1. */
+int forward_more(struct pack *p, struct fault *f);
+int forward_finish(struct pack *p, struct fault *f);	/* the end must come now */
+uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
 
 /* Read n bytes at at. 0 or -1. */
 int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f);
@@ -68,11 +91,16 @@ struct walk {
 	struct block *b;
 	bool ended;
 };
+void forward_enter(struct pack *p, struct walk *w);
+void forward_leave(struct pack *p, const struct walk *w);
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
 /* 1: *c is the next piece, 0: the kernel is complete, -1. */
 int walk_next(struct walk *w, struct piece **c, struct fault *f);
 void walk_end(struct walk *w);
 
+/* The text of one piece, all of it. 0 or -1. */
+int pack_piece_text(struct walk *w, const struct piece *c, bool (*write)(void *ctx, const void *bytes, size_t n),
+	void *ctx, struct fault *f);
 uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block);
 
 #endif

@@ -111,6 +111,27 @@ static int send_piece(struct out *o, const struct walk *w, const struct piece *c
 	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? stopped(o) : 0;
 }
 
+int pack_piece_text(struct walk *w, const struct piece *c, bool (*write)(void *ctx, const void *bytes, size_t n),
+	void *ctx, struct fault *f)
+{
+	struct out o = { .p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f };
+	int r = send_piece(&o, w, c);
+	tblock_free(&o.tb);
+	buf_free(&o.text);
+	return r;
+}
+
+/* Behind the first block: on to the one in which thread block first is. */
+static void skip_ahead(struct walk *w, uint64_t first)
+{
+	uint32_t to = w->p->in ? 0 : pack_first_entry(w->p, w->kernel, first);
+	if (to < w->next_block || w->ended)
+		return;
+	block_put(w->p, w->b);
+	w->b = NULL;
+	w->next_block = to;
+}
+
 int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
@@ -121,10 +142,17 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	o.whole = first == 0 && last == UINT64_MAX;
 	walk_start(&w, p, kernel, 0);
 	while ((r = walk_next(&w, &c, f)) > 0) {
+		uint64_t after = c->part.first_block + c->part.n_blocks;
 		if (send_piece(&o, &w, c) < 0) {
 			r = -1;
 			break;
 		}
+		if (!o.whole && c->flags & PIECE_PART && after > last) {
+			r = 0;
+			break;
+		}
+		if (c->flags & PIECE_BEGINS && first > after)
+			skip_ahead(&w, first);
 	}
 	walk_end(&w);
 	tblock_free(&o.tb);

@@ -2,7 +2,7 @@
 /*
  * Opening packed streams: magic, version, end marker, index, list.
  *
- * Always true of an open pack: the index's blocks follow each other from the magic to the index without gap;
+ * Always true of an open file: the index's blocks follow each other from the magic to the index without gap;
  * numbers of kernels do not fall. Blocks are checked when they are read.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "input.h"
 #include "pack_in.h"
 
-#define FIRST 8u		/* bytes of magic and version */
+#define FIRST PACK_FIRST
 #define LAST 8u			/* size of the index and end marker */
 #define LINE_WANTED "wanted a stream that trace-pack wrote, complete and unchanged"
 
@@ -145,7 +145,7 @@ static void read_names(struct pack *p)
 	}
 }
 
-static int read_list(struct pack *p, struct fault *f)
+int pack_read_list(struct pack *p, struct fault *f)
 {
 	struct block *b = block_get(p, 0, f);
 	if (!b)
@@ -177,10 +177,9 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static int check_magic(struct pack *p, struct fault *f)
+int pack_check_magic(const struct pack *p, const uint8_t m[FIRST], struct fault *f)
 {
-	uint8_t m[FIRST];
-	if (p->size < FIRST || pack_get(p, 0, m, FIRST, f) < 0 || memcmp(m, PACK_MAGIC, 7))
+	if (memcmp(m, PACK_MAGIC, 7))
 		return pack_bad(p, 0, f, "pack-magic", "found no packed stream");
 	if (m[7] != PACK_VERSION)
 		return fault_set(f, (struct place){ p->name, 0, 0 }, "pack-version", "found version %u of the packed "
@@ -188,10 +187,18 @@ static int check_magic(struct pack *p, struct fault *f)
 	return 0;
 }
 
+static int check_magic(const struct pack *p, struct fault *f)
+{
+	uint8_t m[FIRST] = { 0 };
+	if (p->size >= FIRST && pack_get(p, 0, m, FIRST, f) < 0)
+		return -1;
+	return pack_check_magic(p, m, f);
+}
+
 static struct pack *opened(struct pack *p, struct fault *f)
 {
 	pthread_mutex_init(&p->lock, NULL);
-	if (check_magic(p, f) == 0 && read_index(p, f) == 0 && read_list(p, f) == 0)
+	if (check_magic(p, f) == 0 && read_index(p, f) == 0 && pack_read_list(p, f) == 0)
 		return p;
 	pack_close(p);
 	return NULL;
@@ -276,6 +283,11 @@ void pack_close(struct pack *p)
 	free(p->entry);
 	free(p->list_name);
 	buf_free(&p->list);
+	input_close(p->in);
+	for (uint32_t i = 0; p->frame && i < p->n_entries; i++)
+		buf_free(&p->frame[i]);
+	free(p->frame);
+	free(p->walk);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
 }

@@ -3,8 +3,8 @@
  * Kernels of a packed stream as struct trace: columns to records, no text in between.
  *
  * Always true: records, warnings and faults are those of the text. What a static instruction means is asked of
- * trace_line.c once for each; only lines that were kept as text are parsed one by one. A kernel with text that is
- * no regular trace is given whole to the text reader.
+ * trace_line.c once for each; only lines that were kept as text are parsed one by one. From text on that is no
+ * regular trace a kernel is given to the text reader.
  */
 #include <stdio.h>
 #include <xxhash.h>
@@ -70,17 +70,22 @@ int pack_klist(const struct pack *p, struct klist *k, struct fault *f)
 	return r;
 }
 
-int packed_list(struct klist *k, struct input *in, const char *path, struct fault *f)
+int packed_list(struct klist *k, struct input **in, const char *path, struct fault *f)
 {
-	struct pack *p = pack_is(path) ? pack_open(path, f) : pack_over(in, f);
+	bool file = pack_is(path);
+	struct pack *p = file ? pack_open(path, f) : pack_forward(*in, f);
 	if (!p)
 		return -1;
+	if (!file)
+		*in = NULL;
 	pthread_mutex_lock(&known_lock);
 	if (n_known == sizeof(known) / sizeof(known[0]))
 		pack_close(known[--n_known]);
 	known[n_known++] = p;
 	pthread_mutex_unlock(&known_lock);
-	return pack_klist(p, k, f);
+	int r = pack_klist(p, k, f);
+	p->keep_all = k->n_kernels > p->n_kernels;	/* one is named twice */
+	return r;
 }
 
 bool pack_names(const char *path)
@@ -130,25 +135,17 @@ void packed_close(struct packed *k)
 	free(k);
 }
 
-/* Is the kernel thread blocks alone, with nothing that only the text reader understands? header: its text. */
-static int regular(struct pack *p, uint32_t kernel, struct buf *header, struct fault *f)
+/* The header's text, and whether the kernel has one. */
+static int read_header(struct pack *p, uint32_t kernel, struct buf *header, struct fault *f)
 {
 	struct walk w;
 	struct piece *c;
-	int r, good = 1;
 	walk_start(&w, p, kernel, 0);
-	while (good && (r = walk_next(&w, &c, f)) != 0) {
-		if (r < 0) {
-			good = -1;
-			break;
-		}
-		if (c->flags & PIECE_BEGINS)
-			buf_add(header, c->header.p, c->header.n);
-		if (c->flags & PIECE_STORED && !blank_text(w.b->col[COL_STORED].p + c->stored, c->n_stored))
-			good = 0;
-	}
+	int r = walk_next(&w, &c, f);
+	if (r > 0)
+		buf_add(header, c->header.p, c->header.n);
 	walk_end(&w);
-	return header->n ? good : good < 0 ? -1 : 0;
+	return r < 0 ? -1 : header->n != 0;
 }
 
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f)
@@ -159,7 +156,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	sprintf(name, "%s/%s", p->name, p->kernel[kernel]);
 	k->p = p;
 	k->kernel = kernel;
-	int r = regular(p, kernel, &k->whole, f);
+	int r = read_header(p, kernel, &k->whole, f);
 	if (r > 0 && o->watch)
 		r = 0;		/* who watches wants the lines */
 	if (r == 0) {
@@ -243,7 +240,43 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	return 0;
 }
 
-/* A thread block's records, inst being the number in the part's table unless the part is plain. 1, 0: the kernel ends, -1. */
+static int find_hash(struct trace *t, struct fault *f);
+
+static int add_piece(struct packed *k, const struct piece *c, struct fault *f)
+{
+	return pack_piece_text(&k->w, c, append, &k->whole, f);
+}
+
+/* From here on the kernel is text that only the text reader understands. */
+static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
+{
+	struct piece *c;
+	int r;
+	k->whole.n = 0;
+	buf_add(&k->whole, k->w.b->col[COL_STORED].p + k->c->stored, k->c->n_stored);
+	while ((r = walk_next(&k->w, &c, f)) > 0) {
+		k->c = c;
+		if (add_piece(k, c, f) < 0)
+			return -1;
+	}
+	if (r < 0 || (t->hash && find_hash(t, f) < 0))
+		return -1;
+	input_close(t->in);
+	t->in = input_memory(t->name, k->whole.p, k->whole.n, f);
+	t->columns = t->last = false;
+	return t->in ? 0 : -1;
+}
+
+static bool irregular(const struct packed *k)
+{
+	const struct piece *c = k->c;
+	return c && c->flags & PIECE_STORED && !blank_text(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
+}
+
+/*
+ * A thread block's records, inst being the number in the part's table unless the part is plain. 1, 0: the kernel ends,
+ * or goes on as text, -1.
+ */
 static int next_records(struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
 	for (;;) {
@@ -259,10 +292,12 @@ static int next_records(struct trace *t, struct packed *k, struct tblock *tb, st
 		replay_free(k->r);	/* its part goes with the block */
 		k->r = NULL;
 		do {
+			if (irregular(k))
+				return go_on_as_text(t, k, f);
 			r = walk_next(&k->w, &k->c, f);
-		} while (r > 0 && !(k->c->flags & PIECE_PART));
-		if (r <= 0)
-			return r;
+			if (r <= 0)
+				return r;
+		} while (!(k->c->flags & PIECE_PART));
 		if (begin_part(t, k, f) < 0)
 			return -1;
 	}
@@ -383,8 +418,15 @@ static int find_hash(struct trace *t, struct fault *f)
 		t->stored_hash = k->hash;
 		return 0;
 	}
-	XXH3_128bits_reset(t->hash);
-	return pack_text(k->p, k->kernel, 0, UINT64_MAX, add_hash, t->hash, f);
+	XXH3_state_t *h = XXH3_createState();
+	XXH3_128bits_reset(h);
+	int r = pack_text(k->p, k->kernel, 0, UINT64_MAX, add_hash, h, f);
+	XXH128_canonical_t c;
+	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(h));
+	memcpy(k->hash, c.digest, 16);
+	t->stored_hash = k->hash;
+	XXH3_freeState(h);
+	return r;
 }
 
 int packed_finish(struct trace *t, struct fault *f)
@@ -393,5 +435,5 @@ int packed_finish(struct trace *t, struct fault *f)
 	struct tblock tb = { 0 };
 	int r = next_records(t, t->packed, &tb, &in, f);
 	tblock_free(&tb);
-	return r || !t->hash ? r : find_hash(t, f);
+	return r || !t->hash || !t->columns ? r : find_hash(t, f);
 }

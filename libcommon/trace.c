@@ -524,7 +524,9 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 
 int trace_finish(struct trace *t, struct fault *f)
 {
-	int r = t->columns ? packed_finish(t, f) : find_block(t, f);
+	int r = t->columns ? packed_finish(t, f) : 0;
+	if (r == 0 && !t->columns)
+		r = find_block(t, f);
 	text_take(t);
 	if (r > 0)
 		return grid_small(t, f);
