@@ -22,6 +22,8 @@ static bool feed(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
+static bool to_file(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
+
 static void feed_input(struct feed *d, struct input *in, const char *path, const struct args *a, bool raw)
 {
 	struct fault f;
@@ -43,28 +45,33 @@ static void feed_input(struct feed *d, struct input *in, const char *path, const
 	input_close(in);
 }
 
-/* Thread blocks first to last of a kernel's text: packed in memory and taken out again. */
+/* Thread blocks first to last of a kernel's text; raw text is grouped into a temporary file first. */
 static void feed_slice(struct feed *d, struct source *s, const struct item *i, const struct args *a)
 {
 	struct fault f;
-	char *bytes = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&bytes, &size);
-	if (!out)
-		die_errno("memory");
-	struct feed whole = { pack_writer_new(out, 1, a->threads), 0 };
-	pack_put_list(whole.w, NULL, "kernel\n", 7);
-	pack_begin(whole.w);
-	feed_input(&whole, s->in, i->path, a, i->raw);
-	s->in = NULL;
-	pack_end(whole.w);
-	pack_writer_close(whole.w);
-	fclose(out);
-	struct pack *p = pack_memory(i->path, bytes, size, &f);
-	if (!p || pack_text(p, 0, a->first, a->last, feed, d, &f) < 0)
+	struct slice slice = { a->first, a->last, feed, d };
+	struct input *in = s->in ? s->in : input_open(i->path, &f);
+	if (!in)
 		die_fault(&f);
-	pack_close(p);
-	free(bytes);
+	if (i->raw) {
+		FILE *t = tmpfile();
+		char name[64];
+		if (!t)
+			die_errno("temporary file");
+		if (group_text(in, a->memory, to_file, t, &f) < 0)
+			die_fault(&f);
+		input_close(in);
+		if (fflush(t))
+			die_errno("temporary file");
+		snprintf(name, sizeof(name), "/dev/fd/%d", fileno(t));
+		if (!(in = input_open(name, &f)) || slice_text(in, &slice, &f) < 0)
+			die_fault(&f);
+		fclose(t);
+	} else if (slice_text(in, &slice, &f) < 0) {
+		die_fault(&f);
+	}
+	input_close(in);
+	s->in = NULL;
 }
 
 static void progress(const struct args *a, const struct source *s, uint32_t done, uint64_t bytes)
@@ -79,8 +86,8 @@ static void is_text(void *ctx, uint32_t kernel)
 {
 	const struct source *s = ctx;
 	const struct item *k = &s->item[kernel];
-	diag_warn((struct place){ diag_keep(k->path ? k->path : k->name), 0, 0 }, "found text that is no regular trace, "
-		"it is kept byte for byte, and trace-sim will refuse what it refuses in the file");
+	diag_warn((struct place){ diag_keep(k->path ? k->path : k->name), 0, 0 }, "found text that is no regular "
+		"trace, wanted one; it is kept byte for byte");
 }
 
 int do_pack(const char *operand, const struct args *a)

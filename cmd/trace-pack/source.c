@@ -138,15 +138,10 @@ static bool pack_selected(struct source *s, uint32_t kernel, const struct args *
 	return has;
 }
 
-static void open_pack(struct source *s, const char *path, const struct args *a)
+void source_packed(struct source *s, const struct args *a)
 {
-	struct fault f;
 	size_t n;
 	struct text t = { 0 };
-	if (!s->pack)
-		s->pack = pack_open(path, &f);
-	if (!s->pack)
-		die_fault(&f);
 	const char *list = pack_list_text(s->pack, &n), *end = list + n;
 	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
 	for (uint32_t i = 0; i < pack_kernels(s->pack); i++)
@@ -256,9 +251,12 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 	if (!in)
 		die_fault(&f);
 	if (pack_begins(in)) {
-		s->pack = pack_over(in, &f);
-		input_close(in);
-		open_pack(s, path, a);
+		s->pack = a->select ? pack_over(in, &f) : pack_forward(in, &f);
+		if (!s->pack)
+			die_fault(&f);
+		if (a->select)
+			input_close(in);
+		source_packed(s, a);
 		return;
 	}
 	if (begins_kernel(in)) {
@@ -339,13 +337,16 @@ static void open_folder(struct source *s, const char *path, const struct args *a
 void source_open(struct source *s, const char *operand, const struct args *a)
 {
 	struct stat st;
+	struct fault f;
 	*s = (struct source){ .shown = operand };
 	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
 		open_folder(s, operand, a);
-	else if (pack_is(operand))
-		open_pack(s, operand, a);
-	else
+	else if (!pack_is(operand))
 		open_file(s, operand, a);
+	else if ((s->pack = pack_open(operand, &f)))
+		source_packed(s, a);
+	else
+		die_fault(&f);
 	if (!s->n_items)
 		die("%s: found no kernel that -k selects, wanted one", operand);
 }

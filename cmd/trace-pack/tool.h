@@ -5,6 +5,7 @@
  *   main.c     the command line
  *   pack.c     packing: kernels in list order into one stream
  *   source.c   what there is to pack: list, folder, kernel file
+ *   slice.c    some thread blocks of a kernel's text
  *   group.c    raw traces by thread block and warp, in bounded memory
  *   unpack.c   files or text out of a stream, verifying
  *   list.c     the table of kernels
@@ -54,7 +55,17 @@ struct source {
 
 /* Everything that the operand names, as the command line selects. Dies on trouble. */
 void source_open(struct source *s, const char *operand, const struct args *a);
+/* The same of a packed stream, when it has been opened as s->pack. */
+void source_packed(struct source *s, const struct args *a);
 void source_close(struct source *s);
+
+/* Thread blocks first to last of a kernel's text. 0, or -1 and *f. */
+struct slice {
+	uint64_t first, last;
+	bool (*write)(void *ctx, const void *bytes, size_t n);
+	void *ctx;
+};
+int slice_text(struct input *in, const struct slice *s, struct fault *f);
 
 int do_pack(const char *operand, const struct args *a);
 int do_unpack(const char *operand, const struct args *a);

@@ -24,17 +24,23 @@ static struct pack *open_stream(const char *operand)
 	return p;
 }
 
-static bool selected(struct pack *p, uint32_t kernel, const struct args *a)
+/* The kernels that are selected, and the list of these; from a pipe in order when all are. */
+static void open_selected(struct source *s, const char *operand, const struct args *a)
 {
-	struct pack_kernel k;
 	struct fault f;
-	if (!a->select)
-		return true;
-	if (pack_kernel(p, kernel, &k, &f) < 0)
-		die_fault(&f);
-	bool has = kselect_has(a->select, kernel + 1, k.name);
-	free(k.name);
-	return has;
+	struct input *in;
+	*s = (struct source){ .shown = operand };
+	if (a->select || pack_is(operand)) {
+		s->pack = open_stream(operand);
+	} else {
+		in = input_open(operand, &f);
+		s->pack = in ? pack_forward(in, &f) : NULL;
+		if (!s->pack)
+			die_fault(&f);
+	}
+	source_packed(s, a);
+	if (!s->n_items && pack_kernels(s->pack))
+		die("%s: found no kernel that -k selects, wanted one", operand);
 }
 
 /* folder/name, with the folders that name has in it made. */
@@ -64,53 +70,59 @@ static void check_absent(const char *path, bool force)
 		die("%s: found an existing file, wanted none, or -f", path);
 }
 
-static void unpack_files(struct pack *p, const struct args *a)
+static void write_list(const struct source *s, const char *path, bool force)
+{
+	struct output *out = output_open(path, force);
+	if (s->n_list)
+		put(output_stream(out), s->list, s->n_list);
+	output_commit(out);
+}
+
+static void unpack_files(const struct source *s, const struct args *a)
 {
 	const char *folder = a->folder ? a->folder : ".";
 	struct fault f;
-	size_t n;
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die_errno("%s", folder);
-	const char *list = pack_list_text(p, &n), *list_name = pack_list_name(p);
-	char *list_path = list_name && !a->select ? target(folder, list_name) : NULL;
-	if (list_path)
-		check_absent(list_path, a->force);
-	for (uint32_t i = 0; i < pack_kernels(p); i++) {
-		if (!selected(p, i, a))
-			continue;
-		char *path = target(folder, pack_name(p, i));
+	char *list = s->list_name ? target(folder, s->list_name) : NULL;
+	if (list)
+		check_absent(list, a->force);
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		char *path = target(folder, s->item[i].name);
 		check_absent(path, a->force);
+		free(path);
+	}
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		char *path = target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
-		if (pack_text(p, i, 0, UINT64_MAX, put, output_stream(out), &f) < 0)
+		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, put, output_stream(out), &f) < 0)
 			die_fault(&f);
 		output_commit(out);
 		if (a->verbose && !a->quiet)
 			fprintf(stderr, "%s\n", path);
 		free(path);
 	}
-	if (!list_path)
-		return;
-	struct output *out = output_open(list_path, a->force);
-	put(output_stream(out), list, n);
-	output_commit(out);
-	free(list_path);
+	if (list)
+		write_list(s, list, a->force);
+	free(list);
 }
 
 int do_unpack(const char *operand, const struct args *a)
 {
-	struct pack *p = open_stream(operand);
+	struct source s;
 	struct fault f;
+	open_selected(&s, operand, a);
 	if (!a->output) {
-		unpack_files(p, a);
-		pack_close(p);
+		unpack_files(&s, a);
+		source_close(&s);
 		return EXIT_GOOD;
 	}
 	struct output *out = output_open(a->output, a->force);
-	for (uint32_t i = 0; i < pack_kernels(p); i++)
-		if (selected(p, i, a) && pack_text(p, i, a->first, a->last, put, output_stream(out), &f) < 0)
+	for (uint32_t i = 0; i < s.n_items; i++)
+		if (pack_text(s.pack, s.item[i].number, a->first, a->last, put, output_stream(out), &f) < 0)
 			die_fault(&f);
 	output_commit(out);
-	pack_close(p);
+	source_close(&s);
 	return EXIT_GOOD;
 }
 

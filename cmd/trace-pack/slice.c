@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Some thread blocks of a kernel's text, with the header of all and a mark: what pack_text gives of a packed one.
+ *
+ * Always true: text goes through piece by piece, at most a line is held. Between thread blocks stand blank lines
+ * only, or it is no regular trace and nothing can be cut from it.
+ */
+#include <string.h>
+#include "tool.h"
+
+enum where { IN_HEADER, BETWEEN, IN_BLOCK };
+
+struct cutter {
+	const struct slice *s;
+	enum where where;
+	uint64_t number;		/* of the next thread block */
+	bool any, marked;		/* a thread block was handed on; the mark was */
+	uint32_t header_lines;
+};
+
+static void hand_on(const struct cutter *c, const char *text, size_t n) { c->s->write(c->s->ctx, text, n); }
+
+static bool is_line(const char *line, size_t n, const char *what)
+{
+	return n == strlen(what) && !memcmp(line, what, n);
+}
+
+static bool blank(const char *line, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strchr(" \t\r\n", line[i]))
+			return false;
+	return true;
+}
+
+/* The mark stands behind the last field of the header. */
+static void header_line(struct cutter *c, const char *line, size_t n)
+{
+	c->marked |= is_line(line, n, "-slice = 1\n");
+	if (!c->marked && c->header_lines && line[0] != '-') {
+		hand_on(c, "-slice = 1\n", 11);
+		c->marked = true;
+	}
+	c->header_lines++;
+	hand_on(c, line, n);
+}
+
+/* A line with its end. */
+static int take_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
+{
+	bool wanted = c->number >= c->s->first && c->number <= c->s->last;
+	if (c->where != IN_BLOCK && is_line(line, n, "#BEGIN_TB\n")) {
+		c->where = IN_BLOCK;
+		if (wanted && c->any)
+			hand_on(c, "\n", 1);
+	} else if (c->where == IN_HEADER) {
+		header_line(c, line, n);
+		return 0;
+	} else if (c->where == BETWEEN) {
+		return blank(line, n) ? 0 : fault_set(f, (struct place){ input_name(in), 0, 0 }, "pack-stored",
+			"found text between thread blocks, wanted a regular trace to take thread blocks from");
+	}
+	if (wanted)
+		hand_on(c, line, n);
+	if (!is_line(line, n, "#END_TB\n"))
+		return 0;
+	c->any |= wanted;
+	c->number++;
+	c->where = BETWEEN;
+	return 0;
+}
+
+int slice_text(struct input *in, const struct slice *s, struct fault *f)
+{
+	struct cutter c = { .s = s };
+	const char *p;
+	long n;
+	size_t want = 1;
+	while (c.number <= s->last && (n = input_window(in, want, &p, f)) != 0) {
+		size_t at = 0;
+		if (n < 0)
+			return -1;
+		for (const char *nl; c.number <= s->last && (nl = memchr(p + at, '\n', (size_t)n - at)); at = (size_t)(nl + 1 - p))
+			if (take_line(&c, p + at, (size_t)(nl + 1 - (p + at)), in, f) < 0)
+				return -1;
+		if (!at && ((size_t)n < want || want > INPUT_LINE_MAX))
+			break;
+		want = at ? 1 : (size_t)n + 1;
+		input_take(in, at, 0);
+	}
+	if (c.where != IN_BLOCK)
+		return 0;
+	return fault_set(f, (struct place){ input_name(in), 0, 0 }, "truncated", "found the end of the file inside a "
+		"thread block, wanted #END_TB");
+}
