@@ -13,6 +13,7 @@ struct replay {
 	const struct part *part;
 	const struct pcode *c;
 	struct cur col[N_COLUMNS];
+	struct tails tails;
 	struct flow f;
 	struct addresses x;
 	uint32_t *seen;
@@ -46,6 +47,7 @@ struct replay *replay_new(const struct part *p)
 	r->part = p;
 	r->c = &p->code;
 	addresses_new(&r->x, r->c);
+	tails_new(&r->tails, r->c->n);
 	r->seen = xcalloc(r->c->n_seen + 1, sizeof(r->seen[0]));
 	r->ran = xcalloc(r->c->n_mem + 1, sizeof(r->ran[0]));
 	r->warp_id = xcalloc(WARPS_MAX, sizeof(r->warp_id[0]));
@@ -57,6 +59,7 @@ void replay_free(struct replay *r)
 	if (!r)
 		return;
 	addresses_free(&r->x);
+	tails_free(&r->tails);
 	free(r->seen);
 	free(r->ran);
 	free(r->warp_id);
@@ -84,10 +87,11 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 	r->left = next_gap(&r->col[COL_GAP]);
 	r->mleft = next_gap(&r->col[COL_MGAP]);
 	addresses_span(&r->x);
+	tails_span(&r->tails, r->col[COL_TEXT]);
 	return true;
 }
 
-struct cur *replay_tail(struct replay *r) { return &r->col[COL_TEXT]; }
+struct tails *replay_tails(struct replay *r) { return &r->tails; }
 
 /* ---- masks -------------------------------------------------------------------------------- */
 
@@ -277,7 +281,7 @@ static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint3
 
 static bool columns_good(const struct replay *r)
 {
-	bool bad = false;
+	bool bad = r->tails.in.bad;
 	for (int k = 1; k < COL_STORED; k++)
 		bad |= r->col[k].bad;
 	return !bad;

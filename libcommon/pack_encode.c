@@ -17,6 +17,7 @@ struct encoder {
 	struct addresses x;
 	uint32_t *seen;			/* masks that guards refer to */
 	bool *ran;
+	uint32_t *texts;		/* record with the last text of each static instruction in the span, + 1 */
 	bool *known;			/* paths, by the first warp that took them: nothing but the model decides */
 	uint64_t gap, mgap;
 	uint64_t bits;
@@ -141,8 +142,15 @@ static void put_addresses(struct encoder *e, uint32_t m, const struct given *g)
 
 static void put_text(struct encoder *e, const struct prec *r)
 {
-	buf_var(&e->col[COL_TEXT], r->text_len);
-	buf_add(&e->col[COL_TEXT], e->p->text.p + r->text, r->text_len);
+	struct buf *b = &e->col[COL_TEXT];
+	const uint8_t *t = e->p->text.p;
+	const struct prec *was = e->texts[r->id] ? &e->p->rec[e->texts[r->id] - 1] : NULL;
+	e->texts[r->id] = (uint32_t)(r - e->p->rec) + 1;
+	if (was && was->text_len && tail_fold(b, t + was->text, was->text_len, t + r->text, r->text_len))
+		return;
+	buf_var(b, 1 + (uint64_t)r->text_len);
+	if (r->text_len)
+		buf_add(b, t + r->text, r->text_len);
 }
 
 /* A warp whose path the model predicts, as it did for an earlier one: its addresses are left. */
@@ -231,6 +239,7 @@ static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
 		had[k] = e->col[k].n;
 	e->gap = e->mgap = 0;
 	addresses_span(&e->x);
+	memset(e->texts, 0, e->c->n * sizeof(e->texts[0]));
 	for (uint32_t b = first; b < first + s->blocks; b++) {
 		const struct ptb *tb = &e->p->tb[b];
 		if (e->part->style & STYLE_ODD_BLOCKS)
@@ -274,6 +283,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	addresses_new(&e.x, e.c);
 	e.seen = xcalloc(e.c->n_seen + 1, sizeof(e.seen[0]));
 	e.ran = xcalloc(e.c->n_mem + 1, sizeof(e.ran[0]));
+	e.texts = xcalloc(e.c->n + 1, sizeof(e.texts[0]));
 	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
 	cut_spans(p, &p->part);
 	for (uint32_t i = 0; i < p->part.n_spans; i++) {
@@ -283,6 +293,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	addresses_free(&e.x);
 	free(e.seen);
 	free(e.ran);
+	free(e.texts);
 	free(e.known);
 }
 

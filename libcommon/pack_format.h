@@ -5,6 +5,7 @@
  *   pack_buf.h     growing byte strings, bounded reading, numbers
  *   pack_parse.c   text to a part: static instructions and records, exactly or not at all
  *   pack_text.c    the way back: records to the same text
+ *   pack_tail.c    ends of lines that are kept as text
  *   pack_header.c  the header's text as a few values
  *   pack_code.c    the table of static instructions as bytes
  *   pack_flow.h    which instruction and which lanes come next in a warp
@@ -182,9 +183,24 @@ enum ctl ctl_of(const char *opcode, size_t n);
 /* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
 bool static_derive(const struct pcode *c, struct pstatic *s);
 
+/* ---- pack_tail.c ---- */
+
+struct tails {
+	struct cur in;
+	struct buf *last, now;		/* by static instruction: its last text in the span */
+	uint32_t n;
+};
+void tails_new(struct tails *t, uint32_t n);
+void tails_free(struct tails *t);
+void tails_span(struct tails *t, struct cur in);
+/* Next text, of static instruction id; valid up to its next one. false: damaged. */
+bool tail_next(struct tails *t, uint32_t id, const uint8_t **text, size_t *n);
+/* Append what is different from the text before; false: more than numbers is, and nothing was appended. */
+bool tail_fold(struct buf *out, const uint8_t *was, size_t n_was, const uint8_t *is, size_t n);
+
 /* ---- pack_text.c ---- */
 
-/* Text of a decoded thread block; rec.inst are static ids, text is read from *tail. */
+/* Text of a decoded thread block; rec.inst are static ids, texts are taken from tails. */
 struct text_in {
 	const struct part *part;
 	const struct tblock *tb;
@@ -193,8 +209,8 @@ struct text_in {
 	size_t extra_len;
 	bool first;			/* no blank line before it */
 };
-bool text_block(struct buf *out, const struct text_in *in, struct cur *tail);
-bool text_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct cur *tail);
+bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
+bool text_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s);
 
 /* ---- pack_header.c ---- */
@@ -229,7 +245,7 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
  * in is filled for text_block.
  */
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
-struct cur *replay_tail(struct replay *r);
+struct tails *replay_tails(struct replay *r);
 
 /* ---- pack_column.c ---- */
 /* The block of these columns: bytes behind its type and length, without the checksum. */

@@ -65,7 +65,7 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 		size_t had = o->text.n;
 		if (!o->whole)
 			in.first = !o->any;
-		if (!text_block(&o->text, &in, replay_tail(r)))
+		if (!text_block(&o->text, &in, replay_tails(r)))
 			return bad_block(o, w);
 		if (wanted)
 			o->any = true;

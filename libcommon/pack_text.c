@@ -121,16 +121,14 @@ static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, 
 	return o;
 }
 
-bool text_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct cur *tail)
+bool text_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails)
 {
 	const struct pcode *c = &in->part->code;
 	const struct pstatic *s = &c->s[r->inst];
 	const uint8_t *text = NULL;
 	size_t len = 0;
 	if (s->flags & (ST_TAIL | ST_LINE)) {
-		len = cur_var(tail);
-		text = cur_bytes(tail, len);
-		if (!text)
+		if (!tail_next(tails, r->inst, &text, &len))
 			return false;
 	}
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len + len);
@@ -177,7 +175,7 @@ static void put_begin(struct buf *out, const struct text_in *in)
 	buf_byte(out, '\n');
 }
 
-bool text_block(struct buf *out, const struct text_in *in, struct cur *tail)
+bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
 {
 	const struct tblock *tb = in->tb;
 	put_begin(out, in);
@@ -187,7 +185,7 @@ bool text_block(struct buf *out, const struct text_in *in, struct cur *tail)
 		put_numbered(out, "warp = ", id);
 		put_numbered(out, "insts = ", wr->count);
 		for (uint32_t i = 0; i < wr->count; i++)
-			if (!text_record(out, in, &tb->rec[wr->first + i], id, tail))
+			if (!text_record(out, in, &tb->rec[wr->first + i], id, tails))
 				return false;
 		buf_byte(out, '\n');
 	}

@@ -313,7 +313,7 @@ static int parse_record(struct trace *t, struct packed *k, struct tblock *tb, st
 	if (!(s->flags & (ST_LINE | ST_TAIL)))
 		return 0;
 	k->line.n = 0;
-	if (!text_record(&k->line, in, r, t->warp, replay_tail(k->r)))
+	if (!text_record(&k->line, in, r, t->warp, replay_tails(k->r)))
 		return damaged(k, f);
 	if (!(s->flags & ST_LINE))
 		return 0;
