@@ -345,4 +345,6 @@ void opcoll_stage(struct sm *s)
 			s->changed |= c->may_allocate;
 		}
 	}
+	/* With one step a cycle, a write can have kept every waiting bank from its turn: it comes next cycle. */
+	s->changed |= c->bank_waiting != 0;
 }
