@@ -55,6 +55,8 @@ struct pack {
 	struct block *cache;		/* the block used last */
 	pthread_mutex_t lock;
 
+	struct meanings *meanings;	/* of static instructions, see pack_trace.c */
+
 	/* a stream from a pipe (pack_forward.c): blocks become known as they come */
 	struct input *in;
 	struct buf *frame;		/* by entry; empty when it was dropped */
@@ -68,6 +70,8 @@ struct pack {
 #define PACK_FIRST 8u		/* bytes of magic and version */
 int pack_check_magic(const struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
 int pack_read_list(struct pack *p, struct fault *f);
+
+void meanings_free(struct meanings *m);
 
 /* Streams from a pipe; of others there is never more. 1: another entry, 0: the end was reached, -1. */
 int forward_more(struct pack *p, struct fault *f);

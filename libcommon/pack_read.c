@@ -282,6 +282,7 @@ void pack_close(struct pack *p)
 	free(p->kernel);
 	free(p->entry);
 	free(p->list_name);
+	meanings_free(p->meanings);
 	buf_free(&p->list);
 	input_close(p->in);
 	for (uint32_t i = 0; p->frame && i < p->n_entries; i++)
