@@ -242,7 +242,9 @@ void issue_stage(struct sm *s)
 	s->sched_first = k + 1 == n ? 0 : k + 1;
 	if (!fresh && s->still == (1u << n) - 1) {
 		for (k = 0; k < n; k++)
-			count_idle(s, k);
+			s->n.distro[s->idle_bucket[k]]++;
+		if (s->profile)
+			profile_idle_all(s, 1);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++, k = k + 1 == n ? 0 : k + 1) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "arena.h"
 #include "profile.h"
+#include "regset.h"
 #include "scheduler.h"
 
 struct sm_profile *sm_profile_new(const struct core_params *c)
@@ -139,13 +140,21 @@ static void set_idle(struct sm *s, unsigned k, unsigned w, unsigned reason, uint
 	i->reason = (uint8_t)reason;
 }
 
+/* Why the pipeline register before a unit stays full. */
+static unsigned stage_full(const struct sm *s, unsigned k, unsigned unit)
+{
+	if (regset_room(s, &s->oc_ex[unit], k))
+		return PROFILE_COLLECTOR_FULL;
+	return unit == UNIT_MEM ? PROFILE_LDST_QUEUE : PROFILE_UNIT_BUSY;
+}
+
 /* Ready, but the pipeline register before its unit is full. */
 static void full(struct sm *s, unsigned k, unsigned w)
 {
 	unsigned unit = s->head[w]->unit;
 
 	s->profile->idle[k].unit = (uint8_t)unit;
-	set_idle(s, k, w, profile_full(s, k, unit), code_of(s, s->head[w]));
+	set_idle(s, k, w, stage_full(s, k, unit), code_of(s, s->head[w]));
 }
 
 /* Memory is named before arithmetic, as it mostly takes longer. */
@@ -202,7 +211,8 @@ static void drained(struct sm *s, unsigned k)
 	s->profile->idle[k].reason = PROFILE_DRAINED;
 }
 
-void profile_look(struct sm *s, unsigned k)
+/* Scheduler k has just looked at its warps and issued nothing. */
+static void look(struct sm *s, unsigned k)
 {
 	uint64_t running = sched_running(s), set = looked_at(s, k) & running, valid = set & s->ibuf;
 	unsigned bucket = s->idle_bucket[k];
@@ -215,6 +225,23 @@ void profile_look(struct sm *s, unsigned k)
 		no_instruction(s, k, first_of(s, k, set));
 	else if (!waiting(s, k, s->profile->own[k] & s->live & ~s->done))
 		drained(s, k);
+}
+
+void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
+{
+	struct profile_idle *i = &s->profile->idle[k];
+
+	if (!i->row)
+		look(s, k);
+	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
+		i->reason = (uint8_t)stage_full(s, k, i->unit);
+	s->profile->row[i->row].cycles[i->reason] += cycles;
+}
+
+void profile_idle_all(struct sm *s, uint64_t cycles)
+{
+	for (unsigned k = 0; k < s->core->schedulers; k++)
+		profile_idle(s, k, cycles);
 }
 
 void profile_place(struct sm *s, unsigned cta, uint32_t uid)

@@ -19,7 +19,6 @@
 #include <stdbool.h>
 #include "gpu.h"
 #include "record.h"
-#include "regset.h"
 
 enum profile_reason {
 	PROFILE_ISSUE, PROFILE_NO_INSTRUCTION, PROFILE_SCOREBOARD_MEMORY, PROFILE_SCOREBOARD_ARITHMETIC,
@@ -58,30 +57,12 @@ struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
 /* Warp w's head is about to issue; second: behind another in the same cycle. */
 void profile_issue(struct sm *s, unsigned w, bool second);
-/* Scheduler k has just looked at its warps and issued nothing. */
-void profile_look(struct sm *s, unsigned k);
 /* The SM gets a thread block of kernel uid. */
 void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 
-/* Why the pipeline register before a unit stays full. */
-static inline unsigned profile_full(const struct sm *s, unsigned k, unsigned unit)
-{
-	if (regset_room(s, &s->oc_ex[unit], k))
-		return PROFILE_COLLECTOR_FULL;
-	return unit == UNIT_MEM ? PROFILE_LDST_QUEUE : PROFILE_UNIT_BUSY;
-}
-
-/* Scheduler k issues nothing for so many cycles, and has no news since it looked. */
-static inline void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
-{
-	struct profile_idle *i = &s->profile->idle[k];
-
-	if (!i->row)
-		profile_look(s, k);
-	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
-		i->reason = (uint8_t)profile_full(s, k, i->unit);
-	s->profile->row[i->row].cycles[i->reason] += cycles;
-}
+/* Scheduler k issues nothing for so many cycles, and has no news since it looked; the same of all. */
+void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
+void profile_idle_all(struct sm *s, uint64_t cycles);
 
 /* ---- profile_record.c ---------------------------------------------------------------------- */
 

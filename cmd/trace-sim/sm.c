@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "gpu.h"
 #include "profile.h"
+#include "regset.h"
 
 #define WINST_MAX 65535u
 
@@ -109,8 +110,7 @@ static void catch_up(struct sm *s, uint64_t cycles)
 	for (unsigned k = 0; k < c->schedulers; k++)
 		s->n.distro[s->idle_bucket[k]] += cycles;
 	if (s->profile)
-		for (unsigned k = 0; k < c->schedulers; k++)
-			profile_idle(s, k, cycles);
+		profile_idle_all(s, cycles);
 	if (s->l1i)
 		cache_idle_cycles(s->l1i, cycles * c->fetch_steps);
 	ldst_catch_up(s, cycles);
