@@ -64,7 +64,8 @@ const char *pack_name(const struct pack *p, uint32_t kernel);	/* as the list has
 uint64_t pack_bytes(const struct pack *p);		/* of the stream */
 
 struct pack_kernel {
-	uint64_t text, insts, blocks, stored;	/* bytes, warp instructions, thread blocks, bytes kept as text */
+	uint64_t text, insts, blocks,
+		stored; /* bytes, warp instructions, thread blocks, bytes kept as text */
 	char *name;				/* "-kernel name", "" where there is none */
 	uint32_t grid[3], block[3];
 	bool slice;
@@ -85,8 +86,9 @@ int pack_verify(struct pack *p, struct fault *f);
 /* The list as klist_read gives it, kernel paths being the stream's name and the kernel's. */
 int pack_klist(const struct pack *p, struct klist *k, struct fault *f);
 /*
- * For klist_read: the list of the stream that *in (NULL when it was taken over) or the file of that path is. trace_open knows the kernels of such
- * a list by their paths; the stream stays open to the end of the program.
+ * For klist_read: the list of the stream that *in (NULL when it was taken over) or the file of that path is.
+ * trace_open knows the kernels of such a list by their paths; the stream stays open to the end of the
+ * program.
  */
 int packed_list(struct klist *k, struct input **in, const char *path, struct fault *f);
 bool pack_names(const char *path);	/* is it a kernel of such a list? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loops of address recipes over 32 lanes. Plain C that the compiler makes vectors of; on x86-64 the widest
- * version that the machine has is chosen when the program runs. All give the same lanes.
+ * The loops of address recipes over 32 lanes. Plain C that the compiler makes vectors of; on x86-64 the
+ * widest version that the machine has is chosen when the program runs. All give the same lanes.
  */
 #include "pack_addr.h"
 
@@ -87,7 +87,8 @@ static void pack_256(uint64_t *to, const uint64_t from[32], uint32_t mask)
 	for (unsigned l = 0; mask >> l; l += 4) {
 		unsigned m = mask >> l & 15;
 		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(from + l));
-		v = _mm256_permutevar8x32_epi32(v, _mm256_loadu_si256((const __m256i *)(const void *)chosen[m]));
+		v = _mm256_permutevar8x32_epi32(
+			v, _mm256_loadu_si256((const __m256i *)(const void *)chosen[m]));
 		_mm256_storeu_si256((__m256i *)(void *)to, v);
 		to += __builtin_popcount(m);
 		if (l == 28)

@@ -2,9 +2,10 @@
 /*
  * Address recipes: the 32 lane addresses of a memory instruction from those of earlier ones in the warp.
  *
- * Always true: a recipe without numbers of its own sets all 32 lanes, active or not; one with numbers sets the
- * active ones. What a memory instruction had last, or 0 when it had none in this warp, is what others refer
- * to. Lanes with one step between neighbours may be held as a line (base and step); both forms mean the same.
+ * Always true: a recipe without numbers of its own sets all 32 lanes, active or not; one with numbers sets
+ * the active ones. What a memory instruction had last, or 0 when it had none in this warp, is what others
+ * refer to. Lanes with one step between neighbours may be held as a line (base and step); both forms mean the
+ * same.
  */
 #ifndef PACK_ADDR_H
 #define PACK_ADDR_H
@@ -18,7 +19,9 @@ struct lanes {
 	uint64_t a[32];			/* otherwise */
 };
 
-/* The addresses of a record's active lanes: base and step, or a list. Only masks without holes have a step. */
+/*
+ * The addresses of a record's active lanes: base and step, or a list. Only masks without holes have a step.
+ */
 struct given {
 	uint32_t mask;
 	unsigned n;
@@ -30,7 +33,7 @@ struct addresses {
 	const struct pcode *c;
 	struct lanes *last;		/* by memory instruction */
 	uint32_t *stamp;		/* warp that set last[] */
-	uint64_t *base;			/* first address of the last list with numbers, across warps of a span */
+	uint64_t *base; /* first address of the last list with numbers, across warps of a span */
 	bool *straight;			/* patterns that are lines */
 	uint32_t now;
 	uint32_t warp, block[3];
@@ -145,7 +148,8 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 
 static inline struct given given_of(const struct parsed *p, const struct prec *r)
 {
-	return (struct given){ r->mask, bit_count32(r->mask), p->addr + (r->addr >> 2), (r->addr & 3) == ADDR_STRIDE };
+	return (struct given){
+		r->mask, bit_count32(r->mask), p->addr + (r->addr >> 2), (r->addr & 3) == ADDR_STRIDE};
 }
 
 /* As a list; t is room for it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One block of a packed stream, unpacked: its pieces with their tables. Blocks are shared by those who read them
- * and the one used last is kept.
+ * One block of a packed stream, unpacked: its pieces with their tables. Blocks are shared by those who read
+ * them and the one used last is kept.
  */
 #include <stdio.h>
 #include "pack_in.h"
@@ -93,7 +93,8 @@ static struct block *load(struct pack *p, uint32_t number, struct fault *f)
 	uint64_t size;
 	const char *why = "its tables are not well formed";
 	const struct entry *e = &p->entry[number];
-	uint8_t *body = p->in ? forward_body(p, number, &n, f) : pack_frame(p, e->at, BLOCK_DATA, &n, &size, f);
+	uint8_t *body =
+		p->in ? forward_body(p, number, &n, f) : pack_frame(p, e->at, BLOCK_DATA, &n, &size, f);
 	if (!body)
 		return NULL;
 	struct block *b = xcalloc(1, sizeof(*b));
@@ -106,7 +107,8 @@ static struct block *load(struct pack *p, uint32_t number, struct fault *f)
 		return b;
 	}
 	char text[160];
-	snprintf(text, sizeof(text), "found a damaged block (%s)", good ? "its tables are not well formed" : why);
+	snprintf(text, sizeof(text), "found a damaged block (%s)",
+		good ? "its tables are not well formed" : why);
 	pack_bad(p, e->at, f, "pack-damaged", text);
 	block_free(b);
 	return NULL;
@@ -146,7 +148,8 @@ void block_put(struct pack *p, struct block *b)
 
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block)
 {
-	*w = (struct walk){ .p = p, .kernel = kernel, .next_block = pack_first_entry(p, kernel, first_block) };
+	*w = (struct walk){ .p = p, .kernel = kernel };
+	w->next_block = pack_first_entry(p, kernel, first_block);
 	forward_enter(p, w);
 }
 
@@ -156,8 +159,10 @@ int walk_next(struct walk *w, struct piece **c, struct fault *f)
 		if (!w->b) {
 			int more = w->next_block == w->p->n_entries ? forward_more(w->p, f) : 1;
 			if (more <= 0)
-				return more < 0 ? -1 : pack_bad(w->p, w->p->size, f, "pack-damaged", "found the end of the "
-					"stream inside a kernel");
+				return more < 0 ? -1
+						: pack_bad(w->p, w->p->size, f, "pack-damaged",
+							  "found the end of the "
+							  "stream inside a kernel");
 			if (!(w->b = block_get(w->p, w->next_block++, f)))
 				return -1;
 			w->next_piece = 0;
@@ -167,7 +172,8 @@ int walk_next(struct walk *w, struct piece **c, struct fault *f)
 			if ((*c)->kernel != w->kernel)
 				continue;
 			w->ended = (*c)->flags & PIECE_ENDS;
-			if (w->ended && w->p->in && w->kernel + 1 == w->p->n_kernels && forward_finish(w->p, f) < 0)
+			if (w->ended && w->p->in && w->kernel + 1 == w->p->n_kernels &&
+				forward_finish(w->p, f) < 0)
 				return -1;
 			return 1;
 		}

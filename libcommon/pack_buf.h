@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Byte strings of the packed format: appending, and reading that never leaves the string. Internal to libcommon.
+ * Byte strings of the packed format: appending, and reading that never leaves the string. Internal to
+ * libcommon.
  *
- * Numbers of the columns are little-endian base 128 (7 bits a byte, the last below 128); signed ones are folded
- * (0, -1, 1, -2, ...). Numbers and strings of the metadata are msgpack values.
+ * Numbers of the columns are little-endian base 128 (7 bits a byte, the last below 128); signed ones are
+ * folded (0, -1, 1, -2, ...). Numbers and strings of the metadata are msgpack values.
  */
 #ifndef PACK_BUF_H
 #define PACK_BUF_H

@@ -2,8 +2,8 @@
 /*
  * The table of static instructions and what the models know of each, as bytes and back.
  *
- * An instruction is a form (opcode, counts of registers, width, shape of the line's end), its PC, registers and
- * immediates, each in a column of its own; text that has no such form is kept as it is (a form without
+ * An instruction is a form (opcode, counts of registers, width, shape of the line's end), its PC, registers
+ * and immediates, each in a column of its own; text that has no such form is kept as it is (a form without
  * opcode). Targets that an immediate names are not stored. Always true after code_unpack: every number that
  * names an instruction, a recipe or a pattern is in its table.
  */
@@ -112,8 +112,9 @@ static bool split_static(const struct pcode *c, const struct pstatic *st, struct
 
 static bool same_form(const struct form *a, const struct form *b)
 {
-	return a->op_len == b->op_len && a->n_dst == b->n_dst && a->n_src == b->n_src && a->width == b->width &&
-		a->shape == b->shape && a->flags == b->flags && (!a->op_len || !memcmp(a->op, b->op, a->op_len));
+	return a->op_len == b->op_len && a->n_dst == b->n_dst && a->n_src == b->n_src &&
+	       a->width == b->width && a->shape == b->shape && a->flags == b->flags &&
+	       (!a->op_len || !memcmp(a->op, b->op, a->op_len));
 }
 
 struct forms { struct form *f; uint32_t n, cap; };
@@ -151,8 +152,8 @@ static void put_forms(struct buf *out, const struct forms *all)
 	}
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct form *f = &all->f[i];
-		const uint8_t v[4] = { (uint8_t)(f->n_dst | f->n_src << 5), (uint8_t)(f->n_src >> 3 | f->flags << 2),
-			f->width, f->shape };
+		const uint8_t v[4] = {(uint8_t)(f->n_dst | f->n_src << 5),
+			(uint8_t)(f->n_src >> 3 | f->flags << 2), f->width, f->shape};
 		buf_add(out, v, 4);
 	}
 }
@@ -181,7 +182,8 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 	if (p->style & STYLE_UNIFORM)
 		buf_add(&t[T_KIND], x.kind, n);
 	for (unsigned k = 0; k < x.form.shape / SHAPE_ENDS; k++)
-		buf_var(&t[T_IMM], !k && imm_is_target(s) ? fold(unfold(x.imm[0]) - (int64_t)s->pc) : x.imm[k]);
+		buf_var(&t[T_IMM],
+			!k && imm_is_target(s) ? fold(unfold(x.imm[0]) - (int64_t)s->pc) : x.imm[k]);
 }
 
 static bool any_uniform(const struct pcode *c)
@@ -574,5 +576,6 @@ bool code_unpack(struct cur *in, struct part *p)
 		return false;
 	}
 	p->code.s = xcalloc(p->code.n + 1, sizeof(p->code.s[0]));
-	return get_statics(&c, p) && get_flow(&c, &p->code) && get_memory(&c, &p->code) && !c.bad && !cur_left(&c);
+	return get_statics(&c, p) && get_flow(&c, &p->code) && get_memory(&c, &p->code) && !c.bad &&
+	       !cur_left(&c);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns of a block as zstd frames: the metadata and all short columns share one, which begins from a preset
- * dictionary; each long column has its own.
+ * The columns of a block as zstd frames: the metadata and all short columns share one, which begins from a
+ * preset dictionary; each long column has its own.
  *
- * Always true: what is unpacked is bounded by the lengths at the front, each at most COLUMN_MAX; a frame gives
- * exactly as many bytes as was said or the block is damaged.
+ * Always true: what is unpacked is bounded by the lengths at the front, each at most COLUMN_MAX; a frame
+ * gives exactly as many bytes as was said or the block is damaged.
  */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -47,7 +47,8 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
 		if (joined(k, col[k].n))
 			buf_add(&join, col[k].p, col[k].n);
 		else
-			compress(&frame[k], col[k].p, col[k].n, level < 19 && (k == COL_STORED || col[k].n < THOROUGH) ? 19 : level, false);
+			compress(&frame[k], col[k].p, col[k].n,
+				level < 19 && (k == COL_STORED || col[k].n < THOROUGH) ? 19 : level, false);
 	}
 	buf_var(out, used);
 	for (int k = 0; k < N_COLUMNS; k++) {

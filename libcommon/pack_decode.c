@@ -2,9 +2,9 @@
 /*
  * Columns to records, thread block by thread block: the models of pack_encode.c stepped forward.
  *
- * Always true: nothing read from a column is used as an index before it was checked; the number of records of a
- * span is what its table says or less; a column that is used up gives a fault, never a wrong record in silence
- * (the block's checksum was compared before).
+ * Always true: nothing read from a column is used as an index before it was checked; the number of records of
+ * a span is what its table says or less; a column that is used up gives a fault, never a wrong record in
+ * silence (the block's checksum was compared before).
  */
 #include "pack_addr.h"
 #include "pack_flow.h"
@@ -35,7 +35,7 @@ struct replay {
 		uint32_t *mem;		/* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
 	} path;
-	uint32_t *mem_of;		/* memory instruction of records from mem_from on, while a path is walked */
+	uint32_t *mem_of; /* memory instruction of records from mem_from on, while a path is walked */
 	uint32_t mem_from, cap_mem_of;
 };
 
@@ -140,7 +140,9 @@ static enum missed missed(struct replay *r, uint32_t *mask)
 			return MISSED_END;
 		if (what == 1) {
 			const uint8_t *m = cur_bytes(c, 4);
-			*mask = m ? (uint32_t)m[0] | (uint32_t)m[1] << 8 | (uint32_t)m[2] << 16 | (uint32_t)m[3] << 24 : 0;
+			*mask = 0;
+			for (unsigned i = 0; m && i < 4; i++)
+				*mask |= (uint32_t)m[i] << 8 * i;
 			if (*mask & ~r->f.active)
 				flow_take(&r->f, *mask);
 			return MISSED_MASK;
@@ -176,7 +178,8 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 		return;
 	uint64_t mid_bits = e->planes > 1 ? 0xff00 : 0, high_bits = e->planes > 2 ? 0xff0000 : 0;
 	FOR_BITS32(l, mask) {
-		uint64_t v = low[i] | ((uint64_t)mid[i] << 8 & mid_bits) | ((uint64_t)high[i] << 16 & high_bits);
+		uint64_t v =
+			low[i] | ((uint64_t)mid[i] << 8 & mid_bits) | ((uint64_t)high[i] << 16 & high_bits);
 		to[l] = e->c + (v << e->align);
 		i++;
 	}
@@ -205,7 +208,8 @@ static void read_moved(struct replay *r, const struct recipe *e, uint32_t mask, 
 		t[l] = a[l] + d;
 }
 
-static void read_numbers(struct replay *r, const struct recipe *e, uint32_t m, uint32_t mask, struct lanes *to)
+static void read_numbers(
+	struct replay *r, const struct recipe *e, uint32_t m, uint32_t mask, struct lanes *to)
 {
 	uint64_t *base = &r->x.base[m], a;
 	unsigned first = bit_lowest32(mask);
@@ -325,8 +329,8 @@ static void take_path(struct replay *r, struct tblock *tb)
 }
 
 /* One record. Sets *pure to false when something besides the model decided. */
-static bool read_record(struct replay *r, const uint32_t *handle, struct tblock *tb, enum missed m, uint32_t mask,
-	bool *pure)
+static bool read_record(
+	struct replay *r, const uint32_t *handle, struct tblock *tb, enum missed m, uint32_t mask, bool *pure)
 {
 	uint32_t id = r->f.id, addr = 0;
 	const struct pstatic *s = &r->c->s[id];
@@ -355,7 +359,8 @@ static bool read_record(struct replay *r, const uint32_t *handle, struct tblock 
 
 static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *tb, uint32_t warp)
 {
-	const uint32_t block[3] = { tb->x, tb->y, tb->z }, lanes = flow_lanes(r->part, warp), first = tb->n_recs;
+	const uint32_t block[3] = {tb->x, tb->y, tb->z}, lanes = flow_lanes(r->part, warp),
+		       first = tb->n_recs;
 	const struct path *p = &r->path;
 	bool pure = true;
 	addresses_warp(&r->x, warp, block);

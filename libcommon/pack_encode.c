@@ -2,8 +2,8 @@
 /*
  * A parsed part to columns: step the models beside the records and note only where they are wrong.
  *
- * Always true: pack_decode.c, given the part's tables and these columns, steps the same models and has the same
- * records. Counters and column offsets begin anew with each span.
+ * Always true: pack_decode.c, given the part's tables and these columns, steps the same models and has the
+ * same records. Counters and column offsets begin anew with each span.
  */
 #include "pack_addr.h"
 #include "pack_flow.h"
@@ -17,8 +17,8 @@ struct encoder {
 	struct addresses x;
 	uint32_t *seen;			/* masks that guards refer to */
 	bool *ran;
-	uint32_t *texts;		/* record with the last text of each static instruction in the span, + 1 */
-	bool *known;			/* paths, by the first warp that took them: nothing but the model decides */
+	uint32_t *texts; /* record with the last text of each static instruction in the span, + 1 */
+	bool *known;     /* paths, by the first warp that took them: nothing but the model decides */
 	uint64_t gap, mgap;
 	uint64_t bits;
 	unsigned n_bits;
@@ -84,7 +84,8 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 		return;
 	}
 	if (r->op == OP_MOVED) {
-		buf_var(&e->col[COL_BASE], fold((int64_t)(a[0] - lane_at(lanes_of(&e->x, r->ref), bit_lowest32(g->mask)))));
+		buf_var(&e->col[COL_BASE],
+			fold((int64_t)(a[0] - lane_at(lanes_of(&e->x, r->ref), bit_lowest32(g->mask)))));
 		return;
 	}
 	uint64_t at = a[0];
@@ -199,7 +200,8 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 		miss(e, 0);
 	else
 		e->gap++;
-	e->known[w->like] = e->col[COL_MISS].n == misses && e->col[COL_KIND].n == kinds && e->col[COL_TEXT].n == texts;
+	e->known[w->like] =
+		e->col[COL_MISS].n == misses && e->col[COL_KIND].n == kinds && e->col[COL_TEXT].n == texts;
 }
 
 /* Are the thread blocks in order of their ids, each with warps 0, 1, ...? */
@@ -210,8 +212,8 @@ static bool odd_blocks(const struct parsed *p)
 	for (uint32_t b = 0; b < q->n_blocks; b++, at++) {
 		const struct ptb *tb = &p->tb[b];
 		uint64_t gx = q->grid[0], gy = q->grid[1];
-		if (!gx || !gy || tb->id[0] != at % gx || tb->id[1] != at / gx % gy || tb->id[2] != at / gx / gy ||
-			tb->extra_len || tb->n_warps != q->warps)
+		if (!gx || !gy || tb->id[0] != at % gx || tb->id[1] != at / gx % gy ||
+			tb->id[2] != at / gx / gy || tb->extra_len || tb->n_warps != q->warps)
 			return true;
 		for (uint32_t w = 0; w < tb->n_warps; w++)
 			if (p->warp[tb->first_warp + w].id != w)

@@ -2,9 +2,9 @@
 /*
  * The choice of address recipes: what the addresses of each memory instruction follow from.
  *
- * A first walk tries recipes on a sample of the executions and counts those that fit; a second one walks all of
- * them with the recipes chosen and sees what range the rest has. The first execution in a warp and later ones
- * (loops) have a default each.
+ * A first walk tries recipes on a sample of the executions and counts those that fit; a second one walks all
+ * of them with the recipes chosen and sees what range the rest has. The first execution in a warp and later
+ * ones (loops) have a default each.
  */
 #include "pack_addr.h"
 
@@ -54,7 +54,8 @@ struct fitter {
 
 static void count(struct tally *t, const struct tally *key)
 {
-	uint64_t h = (key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
+	uint64_t h =
+		(key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
 		0xd6e8feb86659fd93u;
 	for (uint32_t i = 0, at = (uint32_t)(h >> 58); i < 8; i++, at = (at + 1) % SLOTS) {
 		struct tally *e = &t[at];
@@ -70,7 +71,8 @@ static void count(struct tally *t, const struct tally *key)
 static uint64_t shifted(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
 
 /* Which recipes over instruction ref give these addresses? */
-static void try_ref(struct fitter *f, struct tally *t, uint32_t ref, uint32_t mask, const uint64_t *a, unsigned n)
+static void try_ref(
+	struct fitter *f, struct tally *t, uint32_t ref, uint32_t mask, const uint64_t *a, unsigned n)
 {
 	const uint64_t *from = lanes_list(lanes_of(&f->x, ref));
 	unsigned first = bit_lowest32(mask);
@@ -229,7 +231,8 @@ static uint32_t coordinate(const struct shape *s, unsigned k) { return k ? s->bl
 static bool differ_only(const struct shape *a, const struct shape *b, unsigned k)
 {
 	for (unsigned i = 0; i < 4; i++)
-		if (i > k ? coordinate(a, i) != coordinate(b, i) : i == k && coordinate(a, i) == coordinate(b, i))
+		if (i > k ? coordinate(a, i) != coordinate(b, i)
+			  : i == k && coordinate(a, i) == coordinate(b, i))
 			return false;
 	return true;
 }
@@ -248,7 +251,8 @@ static uint32_t fit_affine(const struct sampled *s, const int64_t pattern[32], s
 			for (uint32_t j = i + 1; good[i] && j < s->n_shapes && !found; j++) {
 				if (!good[j] || !differ_only(&s->shape[i], &s->shape[j], k))
 					continue;
-				int64_t d = (int64_t)coordinate(&s->shape[j], k) - coordinate(&s->shape[i], k);
+				int64_t d =
+					(int64_t)coordinate(&s->shape[j], k) - coordinate(&s->shape[i], k);
 				int64_t v = (int64_t)(base[j] - base[i]);
 				r->per[k] = v % d ? 0 : v / d;
 				found = true;
@@ -287,7 +291,8 @@ static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
 {
 	for (int i = 0; i < m->n; i++) {
 		const struct recipe *o = &m->r[i];
-		if (o->op == r->op && o->shift == r->shift && o->ref == r->ref && o->c == r->c && r->op < OP_AFFINE)
+		if (o->op == r->op && o->shift == r->shift && o->ref == r->ref && o->c == r->c &&
+			r->op < OP_AFFINE)
 			return i;
 	}
 	if (m->n >= most)
@@ -430,7 +435,11 @@ static void prune(struct pmem *x, const struct rest *r)
 }
 
 static uint8_t bytes_of(uint64_t v) { return v < 256 ? 1 : v < 65536 ? 2 : v < 1u << 24 ? 3 : 0; }
-static uint8_t zeros_of(uint64_t v) { unsigned z = v ? bit_lowest64(v) : 0; return (uint8_t)(z > 15 ? 15 : z); }
+static uint8_t zeros_of(uint64_t v)
+{
+	unsigned z = v ? bit_lowest64(v) : 0;
+	return (uint8_t)(z > 15 ? 15 : z);
+}
 
 static void choose_rest(struct fitter *f, uint32_t m)
 {

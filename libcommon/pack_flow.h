@@ -20,7 +20,7 @@ struct flow {
 	const struct pstatic *s;
 	uint32_t id, active;		/* predicted; id NONE: the end of the warp */
 	uint32_t live;
-	uint32_t cause;			/* instruction whose target would have said what comes next, or NONE */
+	uint32_t cause; /* instruction whose target would have said what comes next, or NONE */
 	uint32_t n_groups, n_waits, n_calls;
 	struct flow_group { uint32_t id, mask, cause; } group[GROUPS_MAX];
 	struct flow_wait { uint32_t mask, arrived, resume, from; } wait[WAITS_MAX];

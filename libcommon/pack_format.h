@@ -16,9 +16,9 @@
  *   pack_stream.c  the frame of blocks; pack_write.c the stream; pack_job.c who does the work when
  *   pack_read.c    its reader, see pack_in.h
  *
- * Words: a part is a run of whole thread blocks of one kernel with a table of static instructions of its own; a
- * span is a run of its thread blocks whose columns can be read alone; a block is what is compressed, checked
- * and listed in the index: the parts of one or more kernels.
+ * Words: a part is a run of whole thread blocks of one kernel with a table of static instructions of its own;
+ * a span is a run of its thread blocks whose columns can be read alone; a block is what is compressed,
+ * checked and listed in the index: the parts of one or more kernels.
  */
 #ifndef PACK_FORMAT_H
 #define PACK_FORMAT_H
@@ -169,8 +169,8 @@ struct parsed {
 /* ---- pack_parse.c ---- */
 
 /*
- * Add the thread block that text begins with (at "#BEGIN_TB"). Its length, or 0 when the text is not exactly what
- * text_block would write; p is then as before.
+ * Add the thread block that text begins with (at "#BEGIN_TB"). Its length, or 0 when the text is not exactly
+ * what text_block would write; p is then as before.
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 void parsed_finish(struct parsed *p);	/* order the static instructions */
@@ -210,7 +210,8 @@ struct text_in {
 	bool first;			/* no blank line before it */
 };
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
-bool text_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
+bool text_record(
+	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s);
 
 /* ---- pack_header.c ---- */
@@ -241,8 +242,8 @@ void replay_free(struct replay *r);
 /* Begin with span i; col[] are the block's columns with lengths. */
 bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block);
 /*
- * Next thread block of the span; record i's inst is handle[static id], or the id itself. 1, 0: no more, -1: damaged.
- * in is filled for text_block.
+ * Next thread block of the span; record i's inst is handle[static id], or the id itself. 1, 0: no more, -1:
+ * damaged. in is filled for text_block.
  */
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
 struct tails *replay_tails(struct replay *r);

@@ -2,9 +2,9 @@
 /*
  * Packed streams that come through a pipe: read once, from the first block to the end marker.
  *
- * Always true: blocks are kept, packed, from the one before the oldest that is being walked; older ones are gone.
- * When the last kernel has been walked the index and the end marker have been read and fit the blocks, so
- * that a stream that was cut off never passes for a whole one.
+ * Always true: blocks are kept, packed, from the one before the oldest that is being walked; older ones are
+ * gone. When the last kernel has been walked the index and the end marker have been read and fit the blocks,
+ * so that a stream that was cut off never passes for a whole one.
  */
 #include <stdio.h>
 #include "pack_in.h"
@@ -62,12 +62,14 @@ static int check_end(struct pack *p, const struct buf *b, size_t body, struct fa
 	bool good = mp_get_uint(&in, UINT32_MAX) == p->n_entries;
 	for (uint32_t i = 0; good && i < p->n_entries; i++) {
 		const struct entry *e = &p->entry[i];
-		good = mp_get_uint(&in, UINT64_MAX) == e->size && mp_get_uint(&in, UINT32_MAX) == e->kernel - kernel &&
-			mp_get_uint(&in, UINT64_MAX) == e->first_block;
+		good = mp_get_uint(&in, UINT64_MAX) == e->size &&
+		       mp_get_uint(&in, UINT32_MAX) == e->kernel - kernel &&
+		       mp_get_uint(&in, UINT64_MAX) == e->first_block;
 		kernel = e->kernel;
 	}
 	if (!good || in.bad || cur_left(&in))
-		return pack_bad(p, at - b->n, f, "pack-damaged", "found an index that does not fit the blocks");
+		return pack_bad(
+			p, at - b->n, f, "pack-damaged", "found an index that does not fit the blocks");
 	int r = read_exactly(p, &end, 8, f);
 	if (r == 0 && (memcmp(end.p + 4, PACK_END, 4) || (uint32_t)b->n != ((uint32_t)end.p[0] |
 		(uint32_t)end.p[1] << 8 | (uint32_t)end.p[2] << 16 | (uint32_t)end.p[3] << 24)))
@@ -99,7 +101,8 @@ static int more(struct pack *p, struct fault *f)
 	} else if (r == 0 && !p->complete) {
 		grow(&p->entry, &p->cap_entries, p->n_entries + 1, sizeof(p->entry[0]));
 		grow(&p->frame, &p->cap_frames, p->n_entries + 1, sizeof(p->frame[0]));
-		p->entry[p->n_entries] = (struct entry){ .at = at, .size = b.n, .kernel = p->next_kernel, .body = body };
+		p->entry[p->n_entries] =
+			(struct entry){.at = at, .size = b.n, .kernel = p->next_kernel, .body = body};
 		p->frame[p->n_entries++] = b;
 		drop_old(p);
 		return 1;
@@ -129,7 +132,8 @@ uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *
 {
 	const struct buf *b = &p->frame[number];
 	if (!b->p) {
-		fault_set(f, (struct place){ p->name, 0, 0 }, "pack-order", "found a kernel that is needed again in a "
+		fault_set(f, (struct place){p->name, 0, 0}, "pack-order",
+			"found a kernel that is needed again in a "
 			"stream from a pipe, wanted a file to go back in");
 		return NULL;
 	}
@@ -165,7 +169,8 @@ struct pack *pack_forward(struct input *in, struct fault *f)
 	bool good = read_exactly(p, &b, PACK_FIRST, f) == 0 && pack_check_magic(p, b.p, f) == 0 &&
 		forward_more(p, f) >= 0;
 	if (good && !p->n_entries)
-		good = pack_bad(p, PACK_FIRST, f, "pack-damaged", "found no kernel list in the first block") == 0;
+		good = pack_bad(p, PACK_FIRST, f, "pack-damaged",
+			       "found no kernel list in the first block") == 0;
 	good = good && pack_read_list(p, f) == 0;
 	buf_free(&b);
 	if (good)

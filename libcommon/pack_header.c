@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lines before the first thread block as a few values, or as they are where they are not in the tracer's form.
+ * The lines before the first thread block as a few values, or as they are where they are not in the tracer's
+ * form.
  *
- * Always true: a header is only written as values when these give the same text again. The kernel's id is told
- * from the one before in the same block, so that repeated kernels have equal bytes.
+ * Always true: a header is only written as values when these give the same text again. The kernel's id is
+ * told from the one before in the same block, so that repeated kernels have equal bytes.
  */
 #include <stdio.h>
 #include "pack_format.h"
@@ -21,13 +22,17 @@ struct values {
 /* Format lines in use; values hold the index + 1, 0: in full. */
 static const char *const formats[] = {
 	"[line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
-		"[mem_addresses] immediate",
-	"threadblock_x threadblock_y threadblock_z warpid_tb PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
-		"mem_width [adrrescompress?] [mem_addresses]",
-	"[line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]",
-	"threadblock_x threadblock_y threadblock_z warpid_tb PC mask dest_num reg_dests opcode src_num reg_srcs "
-		"mem_width mem_addresses",
-	"PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate",
+	"[mem_addresses] immediate",
+	"threadblock_x threadblock_y threadblock_z warpid_tb PC mask dest_num [reg_dests] opcode src_num "
+	"[reg_srcs] "
+	"mem_width [adrrescompress?] [mem_addresses]",
+	"[line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
+	"[mem_addresses]",
+	"threadblock_x threadblock_y threadblock_z warpid_tb PC mask dest_num reg_dests opcode src_num "
+	"reg_srcs "
+	"mem_width mem_addresses",
+	"PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] "
+	"immediate",
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -183,7 +188,8 @@ static void pack_window(struct buf *out, uint64_t w, uint64_t from)
 static uint64_t unpack_window(struct cur *in, uint64_t from)
 {
 	int64_t d = mp_get_int(in);
-	return d ? (uint64_t)((int64_t)(from >> ADDRESS_LOW) + d) << ADDRESS_LOW : mp_get_uint(in, UINT64_MAX);
+	return d ? (uint64_t)((int64_t)(from >> ADDRESS_LOW) + d) << ADDRESS_LOW
+		 : mp_get_uint(in, UINT64_MAX);
 }
 
 static void pack_values(struct buf *out, const struct values *v, struct header_state *s)

@@ -82,7 +82,8 @@ uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *
 int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f);
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
 /* The framed block of this type at at: its body, checked. *size: bytes with frame. NULL and *f. */
-uint8_t *pack_frame(const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
+uint8_t *pack_frame(
+	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
 
 struct block *block_get(struct pack *p, uint32_t number, struct fault *f);
 void block_put(struct pack *p, struct block *b);
@@ -103,8 +104,8 @@ int walk_next(struct walk *w, struct piece **c, struct fault *f);
 void walk_end(struct walk *w);
 
 /* The text of one piece, all of it. 0 or -1. */
-int pack_piece_text(struct walk *w, const struct piece *c, bool (*write)(void *ctx, const void *bytes, size_t n),
-	void *ctx, struct fault *f);
+int pack_piece_text(struct walk *w, const struct piece *c,
+	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f);
 uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * The work of packing, side by side: pieces of text to columns, the pieces of a block to its bytes.
  *
- * Always true: what comes out depends on the pieces alone, not on who does the work or when; jobs are handed back
- * in the order in which they were begun. Without threads the caller does all work. Text is let go when its
- * piece is encoded, so that memory is some pieces of text and the columns of the blocks under way.
+ * Always true: what comes out depends on the pieces alone, not on who does the work or when; jobs are handed
+ * back in the order in which they were begun. Without threads the caller does all work. Text is let go when
+ * its piece is encoded, so that memory is some pieces of text and the columns of the blocks under way.
  */
 #include "pack_job.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packing side by side: pieces of text, the blocks that they make, and a queue of both. Internal to libcommon.
+ * Packing side by side: pieces of text, the blocks that they make, and a queue of both. Internal to
+ * libcommon.
  */
 #ifndef PACK_JOB_H
 #define PACK_JOB_H

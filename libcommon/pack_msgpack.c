@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * msgpack values of packed traces. Writing goes through msgpack-c. Reading takes value after value from bytes in
- * memory without building objects, so that what a damaged stream claims never decides an allocation.
+ * msgpack values of packed traces. Writing goes through msgpack-c. Reading takes value after value from bytes
+ * in memory without building objects, so that what a damaged stream claims never decides an allocation.
  */
 #include <msgpack.h>
 #include "pack_buf.h"
@@ -110,6 +110,8 @@ const uint8_t *mp_get_str(struct cur *c, size_t *n)
 uint32_t mp_get_array(struct cur *c, uint32_t max)
 {
 	uint8_t t = cur_byte(c);
-	uint64_t n = (t & 0xf0) == 0x90 ? t & 15u : t == 0xdc || t == 0xdd ? big_endian(c, t == 0xdc ? 2 : 4) : bad(c);
+	uint64_t n = (t & 0xf0) == 0x90       ? t & 15u
+		     : t == 0xdc || t == 0xdd ? big_endian(c, t == 0xdc ? 2 : 4)
+					      : bad(c);
 	return n <= max && !c->bad ? (uint32_t)n : (uint32_t)bad(c);
 }

@@ -52,7 +52,8 @@ static int send_header(struct out *o, const struct buf *h)
 
 static int bad_block(const struct out *o, const struct walk *w)
 {
-	return pack_bad(o->p, o->p->entry[w->b->number].at, o->f, "pack-damaged", "found a block whose columns do "
+	return pack_bad(o->p, o->p->entry[w->b->number].at, o->f, "pack-damaged",
+		"found a block whose columns do "
 		"not fit its tables");
 }
 
@@ -104,15 +105,17 @@ static int send_piece(struct out *o, const struct walk *w, const struct piece *c
 	if (!o->whole) {
 		if (blank_text(s, c->n_stored))
 			return 0;
-		return fault_set(o->f, (struct place){ o->p->name, 0, 0 }, "pack-stored", "found kernel %u (%s) kept "
-			"as plain text because it is no regular trace, wanted one whose thread blocks can be told",
+		return fault_set(o->f, (struct place){o->p->name, 0, 0}, "pack-stored",
+			"found kernel %u (%s) kept "
+			"as plain text because it is no regular trace, wanted one whose thread blocks can be "
+			"told",
 			c->kernel + 1, o->p->kernel[c->kernel]);
 	}
 	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? stopped(o) : 0;
 }
 
-int pack_piece_text(struct walk *w, const struct piece *c, bool (*write)(void *ctx, const void *bytes, size_t n),
-	void *ctx, struct fault *f)
+int pack_piece_text(struct walk *w, const struct piece *c,
+	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
 	struct out o = { .p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f };
 	int r = send_piece(&o, w, c);
@@ -228,9 +231,10 @@ int pack_verify(struct pack *p, struct fault *f)
 			return -1;
 		free(k.name);
 		if (s.bytes != k.text)
-			return fault_set(f, (struct place){ p->name, 0, 0 }, "pack-damaged", "kernel %u (%s): found %llu "
-				"bytes of text, wanted %llu", i + 1, p->kernel[i], (unsigned long long)s.bytes,
-				(unsigned long long)k.text);
+			return fault_set(f, (struct place){p->name, 0, 0}, "pack-damaged",
+				"kernel %u (%s): found %llu "
+				"bytes of text, wanted %llu",
+				i + 1, p->kernel[i], (unsigned long long)s.bytes, (unsigned long long)k.text);
 	}
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		struct block *b = block_get(p, i, f);

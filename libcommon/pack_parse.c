@@ -3,8 +3,8 @@
  * Text of thread blocks to records, for packing: exact or not at all.
  *
  * Always true of a block taken: pack_text.c writes the same bytes again. A line whose columns are not in the
- * tracer's spelling is kept as text behind its PC and mask (ST_LINE); what follows a word at the end of a line
- * is text as well (ST_TAIL). Framing in any other form refuses the block.
+ * tracer's spelling is kept as text behind its PC and mask (ST_LINE); what follows a word at the end of a
+ * line is text as well (ST_TAIL). Framing in any other form refuses the block.
  */
 #include <xxhash.h>
 #include "pack_flow.h"
@@ -26,7 +26,8 @@ static bool dec(struct line *l, uint64_t *v)
 	const char *s = l->p;
 	uint64_t a = 0;
 	for (; l->p < l->end && *l->p >= '0' && *l->p <= '9'; l->p++)
-		if (__builtin_mul_overflow(a, 10u, &a) || __builtin_add_overflow(a, (unsigned)(*l->p - '0'), &a))
+		if (__builtin_mul_overflow(a, 10u, &a) ||
+			__builtin_add_overflow(a, (unsigned)(*l->p - '0'), &a))
 			return false;
 	*v = a;
 	return l->p > s && (*s != '0' || l->p == s + 1);
@@ -89,15 +90,20 @@ static bool same(const struct pcode *c, const struct pstatic *s, const struct fo
 
 static uint64_t found_hash(const struct found *f)
 {
-	uint64_t h = XXH3_64bits_withSeed(f->mid, (size_t)(f->mid_end - f->mid), (uint64_t)f->pc << 32 | f->lineno);
+	uint64_t h = XXH3_64bits_withSeed(
+		f->mid, (size_t)(f->mid_end - f->mid), (uint64_t)f->pc << 32 | f->lineno);
 	return XXH3_64bits_withSeed(f->tail, (size_t)(f->tail_end - f->tail), h);
 }
 
 static uint64_t static_hash(const struct pcode *c, const struct pstatic *s)
 {
 	const char *t = (const char *)c->text.p;
-	struct found f = { .pc = s->pc, .lineno = s->lineno, .mid = t + s->mid, .mid_end = t + s->mid + s->mid_len,
-		.tail = t + s->tail, .tail_end = t + s->tail + s->tail_len };
+	struct found f = {.pc = s->pc,
+		.lineno = s->lineno,
+		.mid = t + s->mid,
+		.mid_end = t + s->mid + s->mid_len,
+		.tail = t + s->tail,
+		.tail_end = t + s->tail + s->tail_len};
 	return found_hash(&f);
 }
 
@@ -180,7 +186,8 @@ static bool skip_registers(struct line *l)
 static bool skip_mid(struct line *l, bool *has_addr)
 {
 	uint32_t width;
-	if (!skip_registers(l) || !lit(l, " ") || l->p == l->end || *l->p < 'A' || *l->p > 'Z' || !skip_word(l))
+	if (!skip_registers(l) || !lit(l, " ") || l->p == l->end || *l->p < 'A' || *l->p > 'Z' ||
+		!skip_word(l))
 		return false;
 	if (!lit(l, " ") || !skip_registers(l) || !lit(l, " ") || !dec32(l, &width) || width > 255)
 		return false;
@@ -362,7 +369,8 @@ static bool again(struct parsed *p, struct line l, uint32_t id)
 	const uint8_t *t = p->part.code.text.p;
 	struct prec r = { .id = id, .text = (uint32_t)p->text.n };
 	uint8_t flags = ST_MEM;
-	if (s->flags & (ST_TAIL | ST_LINE) || (size_t)(l.end - l.p) < s->head_len + 9u + s->mid_len + s->tail_len ||
+	if (s->flags & (ST_TAIL | ST_LINE) ||
+		(size_t)(l.end - l.p) < s->head_len + 9u + s->mid_len + s->tail_len ||
 		memcmp(l.p, t + s->head, s->head_len))
 		return false;
 	l.p += s->head_len;
@@ -523,7 +531,8 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 			return false;
 		/* A warp mostly does what the one before it did. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
-		uint32_t alike = last && !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO)) ? last->count : 0;
+		uint32_t alike =
+			last && !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO)) ? last->count : 0;
 		for (uint32_t i = 0; i < w.count; i++) {
 			if (!next_line(s, end, &l))
 				return false;
@@ -683,8 +692,15 @@ void part_free(struct part *p)
 
 void parsed_clear(struct parsed *p)
 {
-	struct parsed q = { .tb = p->tb, .cap_tb = p->cap_tb, .warp = p->warp, .cap_warp = p->cap_warp, .rec = p->rec,
-		.cap_rec = p->cap_rec, .addr = p->addr, .cap_addr = p->cap_addr, .text = p->text };
+	struct parsed q = {.tb = p->tb,
+		.cap_tb = p->cap_tb,
+		.warp = p->warp,
+		.cap_warp = p->cap_warp,
+		.rec = p->rec,
+		.cap_rec = p->cap_rec,
+		.addr = p->addr,
+		.cap_addr = p->cap_addr,
+		.text = p->text};
 	part_free(&p->part);
 	free(p->slot);
 	free(p->path);

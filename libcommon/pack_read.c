@@ -37,8 +37,9 @@ int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return fault_set(f, (struct place){ p->name, 0, 0 }, "read", "cannot read byte %llu: %s",
-				(unsigned long long)at, got ? strerror(errno) : "the file became shorter");
+			return fault_set(f, (struct place){p->name, 0, 0}, "read",
+				"cannot read byte %llu: %s", (unsigned long long)at,
+				got ? strerror(errno) : "the file became shorter");
 		t += got;
 		at += (uint64_t)got;
 		n -= (size_t)got;
@@ -46,7 +47,8 @@ int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault
 	return 0;
 }
 
-uint8_t *pack_frame(const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f)
+uint8_t *pack_frame(
+	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f)
 {
 	uint8_t head[11], sum[8] = { 0 };
 	size_t have = p->size - at < sizeof(head) ? (size_t)(p->size - at) : sizeof(head);
@@ -63,7 +65,8 @@ uint8_t *pack_frame(const struct pack *p, uint64_t at, uint8_t type, size_t *n, 
 		return NULL;
 	}
 	if (len > p->size - at - n_head || p->size - at - n_head - len < 8) {
-		pack_bad(p, at, f, "pack-truncated", "found a block that is longer than the rest of the stream");
+		pack_bad(p, at, f, "pack-truncated",
+			"found a block that is longer than the rest of the stream");
 		return NULL;
 	}
 	uint8_t *body = xmalloc(len + 1);
@@ -91,11 +94,14 @@ static int read_index(struct pack *p, struct fault *f)
 	uint8_t end[LAST] = { 0 };
 	size_t n;
 	uint64_t size, at = FIRST, kernel = 0;
-	if (p->size < FIRST + LAST || pack_get(p, p->size - LAST, end, LAST, f) < 0 || memcmp(end + 4, PACK_END, 4))
+	if (p->size < FIRST + LAST || pack_get(p, p->size - LAST, end, LAST, f) < 0 ||
+		memcmp(end + 4, PACK_END, 4))
 		return pack_bad(p, p->size, f, "pack-truncated", "found no end marker");
-	uint64_t back = (uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
+	uint64_t back =
+		(uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
 	if (back > p->size - FIRST - LAST)
-		return pack_bad(p, p->size - LAST, f, "pack-damaged", "found an index longer than the stream");
+		return pack_bad(
+			p, p->size - LAST, f, "pack-damaged", "found an index longer than the stream");
 	uint64_t index = p->size - LAST - back;
 	uint8_t *body = pack_frame(p, index, BLOCK_INDEX, &n, &size, f);
 	if (!body)
@@ -114,7 +120,8 @@ static int read_index(struct pack *p, struct fault *f)
 	}
 	bool good = !in.bad && at == index && size == back && !cur_left(&in) && count;
 	free(body);
-	return good ? 0 : pack_bad(p, index, f, "pack-damaged", "found an index that does not fit the blocks");
+	return good ? 0
+		    : pack_bad(p, index, f, "pack-damaged", "found an index that does not fit the blocks");
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -171,7 +178,10 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 		else
 			break;
 	}
-	/* A block that begins inside the kernel before holds none of it; one that begins with it needs no other. */
+	/*
+	 * A block that begins inside the kernel before holds none of it; one that begins with it needs no
+	 * other.
+	 */
 	return i;
 }
 
@@ -182,8 +192,10 @@ int pack_check_magic(const struct pack *p, const uint8_t m[FIRST], struct fault 
 	if (memcmp(m, PACK_MAGIC, 7))
 		return pack_bad(p, 0, f, "pack-magic", "found no packed stream");
 	if (m[7] != PACK_VERSION)
-		return fault_set(f, (struct place){ p->name, 0, 0 }, "pack-version", "found version %u of the packed "
-			"format, wanted %u: a newer trace-pack wrote it", m[7], PACK_VERSION);
+		return fault_set(f, (struct place){p->name, 0, 0}, "pack-version",
+			"found version %u of the packed "
+			"format, wanted %u: a newer trace-pack wrote it",
+			m[7], PACK_VERSION);
 	return 0;
 }
 
@@ -224,8 +236,10 @@ struct pack *pack_over(struct input *in, struct fault *f)
 		good = fwrite(buf, 1, (size_t)n, t) == (size_t)n;
 	good = good && !fflush(t);
 	if (!good)
-		fault_set(f, (struct place){ input_name(in), 0, 0 }, "spool", "cannot copy the stream to a temporary "
-			"file: %s", strerror(errno));
+		fault_set(f, (struct place){input_name(in), 0, 0}, "spool",
+			"cannot copy the stream to a temporary "
+			"file: %s",
+			strerror(errno));
 	int fd = good && n == 0 ? dup(fileno(t)) : -1;
 	if (t)
 		fclose(t);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ends of lines that are kept as text: where one differs from the one before of the same static instruction in
- * its decimal numbers alone, the differences of these.
+ * Ends of lines that are kept as text: where one differs from the one before of the same static instruction
+ * in its decimal numbers alone, the differences of these.
  *
- * A text is a varint: 1 plus its length, then the bytes; or 0, then a folded difference for each number of the text
- * before. A number is a run of up to 18 digits without zeros in front. Each span begins without a text before.
+ * A text is a varint: 1 plus its length, then the bytes; or 0, then a folded difference for each number of
+ * the text before. A number is a run of up to 18 digits without zeros in front. Each span begins without a
+ * text before.
  */
 #include "pack_format.h"
 

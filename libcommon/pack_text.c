@@ -2,8 +2,8 @@
 /*
  * Thread blocks as the text that the tracer wrote, byte for byte.
  *
- * Always true: what pack_parse.c took comes out the same. The address mode is no stored value: a run of active
- * lanes with one stride is mode 1, everything else mode 2 (or a list, where the tracer was told so).
+ * Always true: what pack_parse.c took comes out the same. The address mode is no stored value: a run of
+ * active lanes with one stride is mode 1, everything else mode 2 (or a list, where the tracer was told so).
  */
 #include "bits.h"
 #include "pack_format.h"
@@ -73,7 +73,8 @@ static bool strided(const uint64_t *a, uint32_t mask, unsigned n)
 	return !off && (int64_t)d == (int32_t)d;
 }
 
-static uint8_t *put_addresses(uint8_t *o, const struct tblock *tb, const struct rec *r, uint32_t style, bool list)
+static uint8_t *put_addresses(
+	uint8_t *o, const struct tblock *tb, const struct rec *r, uint32_t style, bool list)
 {
 	unsigned n = bit_count32(r->mask), pad = style & STYLE_PADDED ? 16 : 1;
 	uint64_t t[32] = { 0 };
@@ -121,7 +122,8 @@ static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, 
 	return o;
 }
 
-bool text_record(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails)
+bool text_record(
+	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails)
 {
 	const struct pcode *c = &in->part->code;
 	const struct pstatic *s = &c->s[r->inst];
@@ -193,7 +195,10 @@ bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
 	return true;
 }
 
-/* A line with all constant columns and no active lane: what trace_line.c makes of it is what the record means. */
+/*
+ * A line with all constant columns and no active lane: what trace_line.c makes of it is what the record
+ * means.
+ */
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 {
 	struct tblock tb = { 0 };

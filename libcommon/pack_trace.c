@@ -2,9 +2,9 @@
 /*
  * Kernels of a packed stream as struct trace: columns to records, no text in between.
  *
- * Always true: records, warnings and faults are those of the text. What a static instruction means is asked of
- * trace_line.c once for each; only lines that were kept as text are parsed one by one. From text on that is no
- * regular trace a kernel is given to the text reader.
+ * Always true: records, warnings and faults are those of the text. What a static instruction means is asked
+ * of trace_line.c once for each; only lines that were kept as text are parsed one by one. From text on that
+ * is no regular trace a kernel is given to the text reader.
  */
 #include <stdio.h>
 #include <xxhash.h>
@@ -60,7 +60,8 @@ int pack_klist(const struct pack *p, struct klist *k, struct fault *f)
 		for (uint32_t i = 0; i < p->n_kernels; i++) {
 			grow(&k->cmd, &cap, k->n_cmds + 1, sizeof(k->cmd[0]));
 			struct command *c = &k->cmd[k->n_cmds++];
-			*c = (struct command){ .kind = CMD_KERNEL, .text = xstrdup(p->kernel[i]), .position = ++k->n_kernels };
+			*c = (struct command){ .kind = CMD_KERNEL, .text = xstrdup(p->kernel[i]) };
+			c->position = ++k->n_kernels;
 			c->path = xmalloc(strlen(folder) + strlen(p->kernel[i]) + 1);
 			sprintf(c->path, "%s%s", folder, p->kernel[i]);
 		}
@@ -163,7 +164,9 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 		k->whole.n = 0;
 		r = pack_text(p, kernel, 0, UINT64_MAX, append, &k->whole, f) < 0 ? -1 : 0;
 	}
-	struct input *in = r < 0 ? NULL : input_memory(diag_keep(name), k->whole.p ? (void *)k->whole.p : "", k->whole.n, f);
+	struct input *in =
+		r < 0 ? NULL
+		      : input_memory(diag_keep(name), k->whole.p ? (void *)k->whole.p : "", k->whole.n, f);
 	free(name);
 	if (in)
 		t = trace_over(in, o, f);
@@ -187,8 +190,8 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 /* ---- what static instructions mean -------------------------------------------------------- */
 
 /*
- * The same static instructions come again from kernel to kernel, and are parsed once. What they mean follows from
- * their text, the dialect met so far and a few fields of the header, which are compared too.
+ * The same static instructions come again from kernel to kernel, and are parsed once. What they mean follows
+ * from their text, the dialect met so far and a few fields of the header, which are compared too.
  */
 struct context { struct dialect d; int binary, tracer, arch, lineinfo; };
 
@@ -239,7 +242,8 @@ static uint32_t meaning_slot(const struct meanings *m, const struct context *c, 
 	uint32_t at = (uint32_t)h & (m->n_slots - 1);
 	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
 		const struct meaning *e = &m->e[m->slot[at] - 1];
-		if (e->len == n && !memcmp(&e->before, c, sizeof(*c)) && !memcmp(m->text.p + e->text, text, n))
+		if (e->len == n && !memcmp(&e->before, c, sizeof(*c)) &&
+			!memcmp(m->text.p + e->text, text, n))
 			break;
 	}
 	return at;
@@ -261,7 +265,8 @@ static struct meanings *meanings_of(struct packed *k, const struct code *code)
 		m->n_slots = m->n_slots ? m->n_slots * 4 : 1024;
 		m->slot = xcalloc(m->n_slots, sizeof(m->slot[0]));
 		for (uint32_t i = 0; i < m->n; i++)
-			m->slot[meaning_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] = i + 1;
+			m->slot[meaning_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
+				i + 1;
 	}
 	k->p->meanings = m;
 	return m;
@@ -312,7 +317,8 @@ static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fa
 	if (k->unknown[i])
 		return 0;	/* each kernel warns */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
-	m->e[m->n++] = (struct meaning){ c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i] };
+	m->e[m->n++] = (struct meaning){
+		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i] };
 	m->slot[at] = m->n;
 	buf_add(&m->text, k->line.p, k->line.n);
 	return 0;
@@ -372,14 +378,16 @@ static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 static bool irregular(const struct packed *k)
 {
 	const struct piece *c = k->c;
-	return c && c->flags & PIECE_STORED && !blank_text(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
+	return c && c->flags & PIECE_STORED &&
+	       !blank_text(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
 }
 
 /*
- * A thread block's records, inst being the number in the part's table unless the part is plain. 1, 0: the kernel ends,
- * or goes on as text, -1.
+ * A thread block's records, inst being the number in the part's table unless the part is plain. 1, 0: the
+ * kernel ends, or goes on as text, -1.
  */
-static int next_records(struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
+static int next_records(
+	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
 	for (;;) {
 		int r = k->r && k->span ? replay_block(k->r, k->plain ? k->handle : NULL, tb, in) : 0;
@@ -408,8 +416,8 @@ static int next_records(struct trace *t, struct packed *k, struct tblock *tb, st
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
 /* A record whose line was kept as text. */
-static int parse_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r, struct text_in *in,
-	uint32_t lanes, struct fault *f)
+static int parse_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r,
+	struct text_in *in, uint32_t lanes, struct fault *f)
 {
 	const struct pstatic *s = &k->c->part.code.s[r->inst];
 	if (!(s->flags & (ST_LINE | ST_TAIL)))
@@ -435,10 +443,11 @@ static int parse_record(struct trace *t, struct packed *k, struct tblock *tb, st
 	return 1;
 }
 
-static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, struct warp_recs *w, struct text_in *in,
-	struct fault *f)
+static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, struct warp_recs *w,
+	struct text_in *in, struct fault *f)
 {
-	uint32_t left = kernel_threads(&t->h) - t->warp * 32, lanes = left >= 32 ? UINT32_MAX : (1u << left) - 1;
+	uint32_t left = kernel_threads(&t->h) - t->warp * 32,
+		 lanes = left >= 32 ? UINT32_MAX : (1u << left) - 1;
 	if (k->plain && lanes == UINT32_MAX) {
 		t->line += w->count;
 		return 0;
@@ -450,13 +459,15 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 		if (text < 0)
 			return -1;
 		if (r->mask & ~lanes)
-			return fault_set(f, (struct place){ t->name, t->line, 0 }, "lanes", "found active lanes %08x that "
+			return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
+				"found active lanes %08x that "
 				"the block of %u threads lacks in warp %u, wanted none outside %08x",
 				r->mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
 		if (text || k->plain)
 			continue;
 		if (k->needs[id] && r->mask)
-			return fault_set(f, (struct place){ t->name, t->line, 0 }, "no-address", "found memory opcode "
+			return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
+				"found memory opcode "
 				"%.60s without addresses (width 0), wanted one for each lane of mask %08x",
 				code_at(t->o.code, k->handle[id])->opcode, r->mask);
 		t->unknown_recs += k->unknown[id];
@@ -465,7 +476,8 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 	return 0;
 }
 
-static int finish_block(struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
+static int finish_block(
+	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
 	uint32_t listed = tb->n_warps, n = kernel_warps(&t->h);
 	grow(&k->listed, &k->cap_listed, listed + 1, sizeof(k->listed[0]));
@@ -480,9 +492,11 @@ static int finish_block(struct trace *t, struct packed *k, struct tblock *tb, st
 	for (uint32_t i = 0; i < listed; i++) {
 		uint32_t w = t->warp = in->warp_id ? in->warp_id[i] : i;
 		if (w >= n || tb->warp[w].line)
-			return fault_set(f, (struct place){ t->name, t->line, 0 }, w < n ? "warp-repeated" : "warp-id",
-				w < n ? "found warp %u a second time, wanted each once" :
-				"found warp %u, wanted 0 to %u for a block of %u threads", w, n - 1, kernel_threads(&t->h));
+			return fault_set(f, (struct place){t->name, t->line, 0},
+				w < n ? "warp-repeated" : "warp-id",
+				w < n ? "found warp %u a second time, wanted each once"
+				      : "found warp %u, wanted 0 to %u for a block of %u threads",
+				w, n - 1, kernel_threads(&t->h));
 		tb->warp[w] = (struct warp_recs){ k->listed[i].first, k->listed[i].count, t->line += 2 };
 		if (finish_warp(t, k, tb, &tb->warp[w], in, f) < 0)
 			return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing packed streams: kernels' text is cut into pieces, pieces are encoded side by side (pack_job.c), some of
- * them make a block, blocks are written in order, and an index follows.
+ * Writing packed streams: kernels' text is cut into pieces, pieces are encoded side by side (pack_job.c),
+ * some of them make a block, blocks are written in order, and an index follows.
  *
  * Always true: where text is cut depends on the text alone, so that the bytes are the same for any number of
  * threads.

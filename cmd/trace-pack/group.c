@@ -2,10 +2,10 @@
 /*
  * Raw traces, in which the lines of all warps are mixed, to text grouped by thread block and warp.
  *
- * Always true: the lines of a warp keep their order; thread blocks come in raster order, each with all warps of
- * its block, a warp without lines too; memory is the limit plus a few words for each warp. What is over the
- * limit lies in a temporary file without a name. Of an LDGSTS that the tracer logged twice the side in the shared
- * window is dropped.
+ * Always true: the lines of a warp keep their order; thread blocks come in raster order, each with all warps
+ * of its block, a warp without lines too; memory is the limit plus a few words for each warp. What is over
+ * the limit lies in a temporary file without a name. Of an LDGSTS that the tracer logged twice the side in
+ * the shared window is dropped.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -104,12 +104,13 @@ static int header(struct group *g, bool (*write)(void *ctx, const void *bytes, s
 	if (r < 0)
 		return -1;
 	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-	bool good = g->grid[0] && g->grid[1] && g->grid[2] && threads && threads <= 65536 && block[0] <= 65536 &&
-		block[1] <= 65536 && block[2] <= 65536;
+	bool good = g->grid[0] && g->grid[1] && g->grid[2] && threads && threads <= 65536 &&
+		    block[0] <= 65536 && block[1] <= 65536 && block[2] <= 65536;
 	good = good && !__builtin_mul_overflow((uint64_t)g->grid[0] * g->grid[1], g->grid[2], &g->blocks) &&
 		g->blocks <= UINT32_MAX;
 	if (!good)
-		return fault_set(g->f, here(g), "header-value", "found no usable grid and block dimensions in the "
+		return fault_set(g->f, here(g), "header-value",
+			"found no usable grid and block dimensions in the "
 			"header of a raw trace, wanted both");
 	g->warps = (uint32_t)((threads + 31) / 32);
 	g->prefix = version >= 3 ? 4 : 0;
@@ -166,9 +167,10 @@ static int take_line(struct group *g, const char *line, size_t n)
 			v = v * 10 + (unsigned)(*s - '0');
 		uint32_t limit = i < 3 ? g->grid[i] : g->warps;
 		if (s == from || s == end || *s != ' ' || v >= limit)
-			return fault_set(g->f, here(g), "prefix", "found no %s below %u in column %d of a raw trace, "
-				"wanted thread block x, y, z and warp before the PC", i < 3 ? "thread block id" : "warp",
-				limit, i + 1);
+			return fault_set(g->f, here(g), "prefix",
+				"found no %s below %u in column %d of a raw trace, "
+				"wanted thread block x, y, z and warp before the PC",
+				i < 3 ? "thread block id" : "warp", limit, i + 1);
 		id[i] = (uint32_t)v;
 		s++;
 	}
@@ -202,7 +204,8 @@ static int write_lines(struct group *g, const struct lines *l, const struct to *
 	for (uint32_t i = 0; i < l->n_extents; i++) {
 		struct extent e = l->extent[i];
 		while (e.n) {
-			ssize_t got = pread(fileno(g->file), buf, e.n < sizeof(buf) ? e.n : sizeof(buf), (off_t)e.at);
+			ssize_t got = pread(
+				fileno(g->file), buf, e.n < sizeof(buf) ? e.n : sizeof(buf), (off_t)e.at);
 			if (got <= 0)
 				return fault_set(g->f, here(g), "spool", "cannot read a temporary file: %s",
 					strerror(errno));
@@ -238,7 +241,8 @@ static int write_block(struct group *g, uint64_t b, const struct to *to)
 static int write_all(struct group *g, const struct to *to)
 {
 	if (g->file && fflush(g->file))
-		return fault_set(g->f, here(g), "spool", "cannot write a temporary file: %s", strerror(errno));
+		return fault_set(
+			g->f, here(g), "spool", "cannot write a temporary file: %s", strerror(errno));
 	to->write(to->ctx, "\n", 1);
 	for (uint64_t b = 0; b < g->blocks; b++)
 		if (g->block[b] && write_block(g, b, to) < 0)
@@ -246,8 +250,8 @@ static int write_all(struct group *g, const struct to *to)
 	return 0;
 }
 
-int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx,
-	struct fault *f)
+int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const void *bytes, size_t n),
+	void *ctx, struct fault *f)
 {
 	struct group g = { .in = in, .f = f, .limit = memory };
 	const char *line;

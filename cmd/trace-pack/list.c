@@ -66,8 +66,8 @@ int do_table(const char *operand, const struct args *a)
 	FILE *out = output_stream(o);
 	struct record_writer *w = json ? record_open(out, RECORD_JSON) : NULL;
 	if (!json)
-		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block", "instructions",
-			"bytes of text");
+		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block",
+			"instructions", "bytes of text");
 	for (uint32_t i = 0; i < pack_kernels(p); i++) {
 		struct pack_kernel k;
 		if (pack_kernel(p, i, &k, &f) < 0)
@@ -88,8 +88,8 @@ int do_table(const char *operand, const struct args *a)
 		record_close(w);
 	} else {
 		fprintf(out, "%u kernels, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", n,
-			(unsigned long long)insts, (unsigned long long)text, (unsigned long long)pack_bytes(p),
-			(double)text / (double)pack_bytes(p));
+			(unsigned long long)insts, (unsigned long long)text,
+			(unsigned long long)pack_bytes(p), (double)text / (double)pack_bytes(p));
 	}
 	output_commit(o);
 	pack_close(p);

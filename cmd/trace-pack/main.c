@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace-pack: small, checked, seekable archives of GPU instruction traces. This file is the command line only.
+ * trace-pack: small, checked, seekable archives of GPU instruction traces. This file is the command line
+ * only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ static const struct cli_row rows[] = {
 	{'d', "unpack", NULL, "give the files back (-C DIR), or their text (-o FILE, -o -)", NULL},
 	{'t', "test", NULL, "check every byte of packed streams", NULL},
 	{'l', "list", NULL, "list the kernels of a packed stream", NULL},
-	{'k', "kernels", "LIST", "only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{'k', "kernels", "LIST", "only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*')",
+		NULL},
 	{OPT_BLOCKS, "tb", "RANGE", "only these thread blocks, in file order from 0 (0-15)", NULL},
 	{'o', "output", "FILE", "write there when complete; - is stdout, the default when packing", "file"},
 	{'C', "directory", "DIR", "unpack into this folder", "dir"},
@@ -34,7 +36,8 @@ static const struct cli cli = {
 	rows, sizeof(rows) / sizeof(rows[0])
 };
 
-static unsigned long long number(const char *text, unsigned long long least, unsigned long long most, const char *what)
+static unsigned long long number(
+	const char *text, unsigned long long least, unsigned long long most, const char *what)
 {
 	char *end;
 	unsigned long long v = strtoull(text, &end, 10);
@@ -94,7 +97,8 @@ static int take_levels(int argc, char **argv, struct args *a)
 	for (int i = 1; i < argc; i++) {
 		const char *s = argv[i];
 		size_t len = strlen(s);
-		bool digits = !value && !end && s[0] == '-' && len > 1 && len <= 3 && strspn(s + 1, "0123456789") == len - 1;
+		bool digits = !value && !end && s[0] == '-' && len > 1 && len <= 3 &&
+			      strspn(s + 1, "0123456789") == len - 1;
 		end |= !strcmp(s, "--") && !value;
 		value = !value && !end && s[0] == '-' && len == 2 && strchr("koCFj", s[1]);
 		if (digits)
@@ -108,7 +112,7 @@ static int take_levels(int argc, char **argv, struct args *a)
 
 int main(int argc, char **argv)
 {
-	struct args a = { .last = UINT64_MAX, .memory = 1u << 30, .level = 3, .threads = 1, .format = "text" };
+	struct args a = {.last = UINT64_MAX, .memory = 1u << 30, .level = 3, .threads = 1, .format = "text"};
 	struct fault f;
 	int status;
 	diag_init(argv[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packing: each kernel's text, grouped first when it is raw, cut to the thread blocks wanted, into one stream.
+ * Packing: each kernel's text, grouped first when it is raw, cut to the thread blocks wanted, into one
+ * stream.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,8 @@ static void is_text(void *ctx, uint32_t kernel)
 {
 	const struct source *s = ctx;
 	const struct item *k = &s->item[kernel];
-	diag_warn((struct place){ diag_keep(k->path ? k->path : k->name), 0, 0 }, "found text that is no regular "
+	diag_warn((struct place){diag_keep(k->path ? k->path : k->name), 0, 0},
+		"found text that is no regular "
 		"trace, wanted one; it is kept byte for byte");
 }
 

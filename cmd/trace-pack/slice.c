@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Some thread blocks of a kernel's text, with the header of all and a mark: what pack_text gives of a packed one.
+ * Some thread blocks of a kernel's text, with the header of all and a mark: what pack_text gives of a packed
+ * one.
  *
- * Always true: text goes through piece by piece, at most a line is held. Between thread blocks stand blank lines
- * only, or it is no regular trace and nothing can be cut from it.
+ * Always true: text goes through piece by piece, at most a line is held. Between thread blocks stand blank
+ * lines only, or it is no regular trace and nothing can be cut from it.
  */
 #include <string.h>
 #include "tool.h"
@@ -57,8 +58,10 @@ static int take_line(struct cutter *c, const char *line, size_t n, struct input 
 		header_line(c, line, n);
 		return 0;
 	} else if (c->where == BETWEEN) {
-		return blank(line, n) ? 0 : fault_set(f, (struct place){ input_name(in), 0, 0 }, "pack-stored",
-			"found text between thread blocks, wanted a regular trace to take thread blocks from");
+		return blank(line, n) ? 0
+				      : fault_set(f, (struct place){input_name(in), 0, 0}, "pack-stored",
+						"found text between thread blocks, wanted a regular trace to "
+						"take thread blocks from");
 	}
 	if (wanted)
 		hand_on(c, line, n);
@@ -80,7 +83,8 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 		size_t at = 0;
 		if (n < 0)
 			return -1;
-		for (const char *nl; c.number <= s->last && (nl = memchr(p + at, '\n', (size_t)n - at)); at = (size_t)(nl + 1 - p))
+		for (const char *nl; c.number <= s->last && (nl = memchr(p + at, '\n', (size_t)n - at));
+			at = (size_t)(nl + 1 - p))
 			if (take_line(&c, p + at, (size_t)(nl + 1 - (p + at)), in, f) < 0)
 				return -1;
 		if (!at && ((size_t)n < want || want > INPUT_LINE_MAX))
@@ -90,6 +94,7 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 	}
 	if (c.where != IN_BLOCK)
 		return 0;
-	return fault_set(f, (struct place){ input_name(in), 0, 0 }, "truncated", "found the end of the file inside a "
+	return fault_set(f, (struct place){input_name(in), 0, 0}, "truncated",
+		"found the end of the file inside a "
 		"thread block, wanted #END_TB");
 }

@@ -80,7 +80,8 @@ static char *name_inside(struct input *in)
 }
 
 /* Look into a kernel file: coding, raw or grouped, its kernel's name. */
-static struct item *look(struct source *s, char *path, const char *name, uint32_t position, const struct args *a)
+static struct item *look(
+	struct source *s, char *path, const char *name, uint32_t position, const struct args *a)
 {
 	struct fault f;
 	struct item *item = NULL;
@@ -263,7 +264,8 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 		int raw = group_wanted(in, &f);
 		if (raw < 0)
 			die_fault(&f);
-		char *name = standard ? xstrdup("kernel-1.traceg") : plain_name(base_name(path), input_coding(in), raw);
+		char *name = standard ? xstrdup("kernel-1.traceg")
+				      : plain_name(base_name(path), input_coding(in), raw);
 		add(s, xstrdup(path), name, raw);
 		own_list(s);
 		if (standard)
@@ -272,7 +274,8 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 			input_close(in);
 		return;
 	}
-	char *folder = strrchr(path, '/') ? xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1) : xstrdup("");
+	char *folder =
+		strrchr(path, '/') ? xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1) : xstrdup("");
 	s->list_name = plain_name(standard ? "kernelslist.g" : base_name(path), input_coding(in), false);
 	read_list(s, in, folder, a);
 	free(folder);
@@ -281,7 +284,10 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 
 /* ---- folders ------------------------------------------------------------------------------ */
 
-static int natural(const struct dirent **a, const struct dirent **b) { return strverscmp((*a)->d_name, (*b)->d_name); }
+static int natural(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
 
 static int is_kernel(const struct dirent *e)
 {
@@ -305,7 +311,8 @@ static void open_folder(struct source *s, const char *path, const struct args *a
 		if (n < 0)
 			die_errno("%s", path);
 		if (n > 1)
-			die("%s: found %d lists kernelslist_ctx_*.g and no kernelslist.g, wanted one", path, n);
+			die("%s: found %d lists kernelslist_ctx_*.g and no kernelslist.g, wanted one", path,
+				n);
 		if (n == 1)
 			list = join(path, e[0]->d_name, strlen(e[0]->d_name));
 		for (int i = 0; i < n; i++)
@@ -320,8 +327,10 @@ static void open_folder(struct source *s, const char *path, const struct args *a
 	int n = scandir(path, &e, is_kernel, natural);
 	if (n <= 0)
 		die("%s: found neither a kernel list nor kernel files, wanted some", path);
-	diag_warn((struct place){ diag_keep(path), 0, 0 }, "found no kernel list, %d kernel files are taken in the "
-		"order of their numbers", n);
+	diag_warn((struct place){diag_keep(path), 0, 0},
+		"found no kernel list, %d kernel files are taken in the "
+		"order of their numbers",
+		n);
 	/* Grouped files first, so that they have their names and raw ones step back. */
 	for (int raw = 0; raw < 2; raw++)
 		for (int i = 0; i < n; i++)

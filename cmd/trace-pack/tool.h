@@ -73,11 +73,11 @@ int do_test(const char *operand, const struct args *a);
 int do_table(const char *operand, const struct args *a);
 
 /*
- * Raw trace to grouped text: true at the first instruction line with no #BEGIN_TB before. Text is handed on in
- * file order of the result. 0, or -1 and *f.
+ * Raw trace to grouped text: true at the first instruction line with no #BEGIN_TB before. Text is handed on
+ * in file order of the result. 0, or -1 and *f.
  */
-int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx,
-	struct fault *f);
+int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const void *bytes, size_t n),
+	void *ctx, struct fault *f);
 /* 1: the input is a raw trace, 0: not, -1 and *f. Nothing is consumed. */
 int group_wanted(struct input *in, struct fault *f);
 

@@ -2,8 +2,8 @@
 /*
  * Files or text out of a packed stream, and the check of one.
  *
- * Always true: a name in a stream never leads out of the folder; a file appears when it is complete, and none is
- * replaced without -f.
+ * Always true: a name in a stream never leads out of the folder; a file appears when it is complete, and none
+ * is replaced without -f.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -135,7 +135,8 @@ int do_test(const char *operand, const struct args *a)
 	if (r < 0) {
 		diag_fault(&f);
 		pack_close(p);
-		return !strcmp(f.id, "pack-damaged") || !strcmp(f.id, "pack-truncated") ? EXIT_NO : EXIT_TROUBLE;
+		return !strcmp(f.id, "pack-damaged") || !strcmp(f.id, "pack-truncated") ? EXIT_NO
+											: EXIT_TROUBLE;
 	}
 	if (a->verbose && !a->quiet)
 		fprintf(stderr, "%s: %u kernels, %llu bytes: good\n", pack_path(p), pack_kernels(p),

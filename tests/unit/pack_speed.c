@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speeds for tests/pack-bench, in processor time of this thread, the best of several rounds: the text parser and
- * the decoder of packed streams, both to records with the addresses of every active lane (text also as it keeps
- * them, base and stride or differences).
+ * Speeds for tests/pack-bench, in processor time of this thread, the best of several rounds: the text parser
+ * and the decoder of packed streams, both to records with the addresses of every active lane (text also as it
+ * keeps them, base and stride or differences).
  *
  * usage: pack_speed SECONDS LIST STREAM     prints the number of instructions and the seconds of
  * text to records, text to records with addresses, stream to records with addresses
