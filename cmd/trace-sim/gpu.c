@@ -11,7 +11,6 @@
 #include <string.h>
 #include "arena.h"
 #include "launch.h"
-#include "threads.h"
 
 #define UOPS_MAX (1u << 22)
 
@@ -127,15 +126,12 @@ void gpu_free(struct gpu *g)
 
 /* ---- phases: what threads may do at the same time ------------------------------------------- */
 
-/* Below these the threads would wait for each other longer than they work. */
+/*
+ * Below these the threads would wait for each other longer than they work. The amount of work of the last
+ * step stands for this one's.
+ */
 #define WORTH_SMS 6u
 #define WORTH_MEMORY 16u
-
-/* The amount of work of the last step stands for this one's. */
-static bool worth_it(const struct gpu *g, uint32_t amount, uint32_t least)
-{
-	return g->team && amount >= least && team_ready(g->team);
-}
 
 static uint32_t tick_sm(struct cluster *cl, struct sm *s, uint32_t i, uint64_t now)
 {
@@ -203,14 +199,21 @@ static void core_phase(void *ctx, unsigned thread)
 
 static void tick_sms(struct gpu *g)
 {
-	if (!worth_it(g, g->ticked, WORTH_SMS)) {
+	struct team_choice *c = &g->choice[1];
+
+	if (!g->team || g->ticked < WORTH_SMS) {
 		g->ticked = tick_clusters(g, NULL);
 		return;
 	}
-	team_run(g->team, core_phase, g);
-	g->ticked = 0;
-	for (unsigned i = 0; i < g->parts; i++)
-		g->ticked += g->part[i].ticked;
+	if (team_choose(g->team, c)) {
+		team_run(g->team, core_phase, g);
+		g->ticked = 0;
+		for (unsigned i = 0; i < g->parts; i++)
+			g->ticked += g->part[i].ticked;
+	} else {
+		g->ticked = tick_clusters(g, NULL);
+	}
+	team_chosen(c, g->ticked);
 }
 
 struct memory_phase {
@@ -235,12 +238,16 @@ static void memory_side(struct gpu *g, unsigned fired)
 		.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0), .reply = fired & CLOCK_ICNT,
 		.l2 = fired & CLOCK_L2}};
 
-	if (worth_it(g, memory_visits(g->mem), WORTH_MEMORY))
+	struct team_choice *c = g->team && memory_visits(g->mem) >= WORTH_MEMORY ? &g->choice[0] : NULL;
+
+	if (c && team_choose(g->team, c))
 		team_run(g->team, memory_phase, &k);
 	else
 		for (unsigned i = 0; i < g->parts; i++)
 			memory_phase(&k, i);
 	memory_gather(g->mem, &k.work);
+	if (c)
+		team_chosen(c, memory_visits(g->mem));
 	g->dram_ticks = 0;
 }
 

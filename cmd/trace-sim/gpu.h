@@ -21,6 +21,7 @@
 #include "net.h"
 #include "params.h"
 #include "sm.h"
+#include "threads.h"
 
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 
@@ -67,6 +68,7 @@ struct gpu {
 	unsigned parts;			/* of the clusters and of the memory side, as many as threads */
 	struct core_part *part;
 	struct team *team;		/* NULL: one thread */
+	struct team_choice choice[2];	/* memory phase, core phase */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 #include "arena.h"
 #include "diag.h"
 #include "threads.h"
@@ -165,7 +166,8 @@ static void start(struct team *t)
 	t->started = true;
 }
 
-bool team_ready(struct team *t)
+/* Can all start at once? */
+static bool ready(struct team *t)
 {
 	if (t->rest) {
 		t->rest--;
@@ -206,7 +208,7 @@ void team_run(struct team *t, void (*work)(void *ctx, unsigned thread), void *ct
 		atomic_store_explicit(&t->worker[i].place, 0, memory_order_relaxed);
 	atomic_store(&t->phase, phase);
 	if (atomic_load(&t->awake) != t->n - 1)
-		call_all(t);	/* one fell asleep since team_ready() */
+		call_all(t);	/* one fell asleep since ready() */
 	run_part(&t->worker[0]);
 	for (unsigned i = 1; i < t->n; i++)
 		wait_for(t, &t->worker[i], phase);
@@ -225,6 +227,66 @@ void team_turn(void)
 	for (unsigned i = 0; t && i < t->n; i++)
 		while (atomic_load_explicit(&t->worker[i].place, memory_order_acquire) < me->place)
 			sched_yield();
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+enum { SETTLED, TRY_ALONE, TRY_SHARED };	/* a zeroed choice starts to try */
+
+#define TRY_PHASES 32u
+#define WARM_PHASES 8u 		/* of these: until data has moved to the caches of its threads, not timed */
+#define SETTLED_PHASES 1536u
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void next_state(struct team_choice *c)
+{
+	bool share;
+
+	switch (c->state) {
+	case SETTLED:
+		*c = (struct team_choice){.state = TRY_ALONE, .left = TRY_PHASES};
+		break;
+	case TRY_ALONE:
+		c->state = TRY_SHARED;
+		c->left = TRY_PHASES;
+		break;
+	default:	/* time for the same work; what gains next to nothing leaves the processors to others */
+		share = 1.05 * (double)c->ns[1] * (double)c->work[0] < (double)c->ns[0] * (double)c->work[1];
+		*c = (struct team_choice){.state = SETTLED, .left = SETTLED_PHASES, .share = share};
+	}
+}
+
+bool team_choose(struct team *t, struct team_choice *c)
+{
+	if (!c->left)
+		next_state(c);
+	c->timed = false;
+	if (c->state == SETTLED) {
+		c->left--;
+		return c->share && ready(t);
+	}
+	if (c->state == TRY_SHARED && !ready(t))
+		return false;
+	c->share = c->state == TRY_SHARED;
+	c->timed = --c->left < TRY_PHASES - WARM_PHASES;
+	if (c->timed)
+		c->start = clock_ns();
+	return c->share;
+}
+
+void team_chosen(struct team_choice *c, uint32_t work)
+{
+	if (!c->timed)
+		return;
+	c->ns[c->share] += clock_ns() - c->start;
+	c->work[c->share] += work;
 }
 
 void team_delete(struct team *t)

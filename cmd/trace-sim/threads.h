@@ -11,6 +11,7 @@
 #define THREADS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define MAX_THREADS 64u
 #define CACHE_LINE 64
@@ -25,10 +26,22 @@ unsigned team_size(unsigned n);
 struct team *team_new(unsigned threads);	/* no thread is started before it is needed */
 void team_delete(struct team *t);
 /*
- * Are all ready to start at once? When not they are woken (the first time: started), and the caller had
- * better do this phase alone: waking takes longer than most phases.
+ * Whether to share the phases of one kind. How much sharing gains or costs depends on the machine, on who
+ * else uses it and on the phase, so it is tried: some phases alone, some shared, by the clock, and then many
+ * in the better way until it is tried again.
  */
-bool team_ready(struct team *t);
+struct team_choice {
+	uint64_t ns[2], work[2];	/* of the phases tried alone, and shared */
+	uint64_t start;
+	unsigned state, left;		/* phases left in the state */
+	bool share, timed;		/* the phase that is on */
+};
+/*
+ * Before a phase: share it? False also while threads have to be woken (the first time: started), for that
+ * takes longer than most phases.
+ */
+bool team_choose(struct team *t, struct team_choice *c);
+void team_chosen(struct team_choice *c, uint32_t work);	/* behind it, with the amount of work it was */
 /* Run work(ctx, i) for all threads i, this one being 0; returns when all have. */
 void team_run(struct team *t, void (*work)(void *ctx, unsigned thread), void *ctx);
 /*
