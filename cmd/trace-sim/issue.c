@@ -158,7 +158,8 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 	const struct core_params *c = s->core;
 	unsigned n = 0, previous = UINT32_MAX;
 
-	for (unsigned checked = 0; checked < c->max_issue && checked <= n && issuable(s, w); checked++) {
+	/* Waiting is asked before the count: a barrier without loads to wait for ends as soon as it has issued. */
+	for (unsigned checked = 0; issuable(s, w) && checked < c->max_issue && checked <= n; checked++) {
 		unsigned kind = s->head[w]->unit, type = kind < UNIT_SPEC ? kind : ANY_SPEC;
 
 		*seen |= SEEN_VALID;
