@@ -56,7 +56,8 @@ same_folder() { diff -r "$1" "$2"; }
 
 @test "text that is no trace is kept" {
 	mkdir k && printf 'hello\0world' >k/kernel-1.traceg && printf 'kernel-1.traceg\nMemcpyDtoH,0x0,4\n' >k/kernelslist.g
-	trace-pack k >k.tpack
+	run -0 trace-pack k -o k.tpack
+	assert_output --partial 'no regular trace'
 	trace-pack -d k.tpack -C back
 	same_folder k back
 	run -0 trace-pack -l k.tpack
@@ -94,6 +95,45 @@ same_folder() { diff -r "$1" "$2"; }
 	grep "^-grid" "$t/kernel-1.traceg" | cmp - <(grep "^-grid" x)
 }
 
+@test "thread blocks of text and of a stream are cut alike" {
+	t=$(trace gemm)
+	trace-pack "$t" >a.tpack
+	for r in 0 1 2- 1-3 0-; do
+		trace-pack "$t" -k 1 --tb $r | trace-pack -d -o - >x
+		trace-pack a.tpack -k 1 --tb $r | trace-pack -d -o - | cmp - x
+		trace-pack -d a.tpack -k 1 --tb $r -o - | cmp - x
+	done
+}
+
+@test "a stream from a pipe is unpacked and packed in order; a cut one is noticed" {
+	trace-pack "$(trace streams)" >a.tpack
+	cat a.tpack | trace-pack -d -C out
+	same_folder "$(trace streams)" out
+	cat a.tpack | trace-pack | cmp - a.tpack
+	for n in 1 9 60; do
+		head -c -$n a.tpack >cut
+		run -2 sh -c 'cat cut | trace-pack -d -o -  >/dev/null'
+		assert_output --partial 'end of the stream'
+		run -2 sh -c 'cat cut | trace-sim -q -g rtx3070 >/dev/null'
+	done
+}
+
+@test "-d -k writes the list of what is selected" {
+	trace-pack "$(trace streams)" | trace-pack -d -k 2 -C out
+	[ -f out/kernel-2.traceg ] && [ ! -e out/kernel-1.traceg ]
+	grep -q kernel-2 out/kernelslist.g
+	run grep -c '^kernel' out/kernelslist.g
+	assert_output 1
+}
+
+@test "numbers in the text behind lines" {
+	mkdir k && sed -E 's/^([0-9a-f]{4} .*STG.*) $/\1 STORE_DATA T0:1 T1:17 /' "$(trace vecadd)/kernel-1.traceg" |
+		awk '/STORE_DATA/ { sub("T1:17", "T1:" 17 * n++ " 0" n " " n * n * n "000000000000") } { print }' >k/kernel-1.traceg
+	grep -q STORE_DATA k/kernel-1.traceg
+	trace-pack -q k | trace-pack -d -C out
+	same_folder k out
+}
+
 @test "-l lists, as JSON too" {
 	trace-pack "$(trace streams)" >a.tpack
 	run -0 trace-pack -l a.tpack
@@ -109,8 +149,10 @@ same_folder() { diff -r "$1" "$2"; }
 	run -2 trace-pack "$(trace vecadd)" -o a.tpack
 	run -0 trace-pack -f -19 "$(trace vecadd)" -o a.tpack
 	trace-pack -d a.tpack -C out
+	rm out/kernelslist.g
 	run -2 trace-pack -d a.tpack -C out
 	assert_output --partial 'existing file'
+	[ ! -e out/kernelslist.g ]
 	run -0 trace-pack -d -f a.tpack -C out
 	cp -r "$(trace vecadd)" broken && rm broken/kernel-1.traceg
 	run -2 trace-pack broken -o b.tpack
