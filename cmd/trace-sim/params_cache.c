@@ -322,26 +322,20 @@ static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fa
 	return 0;
 }
 
-/* Every split that a kernel can come to leaves the L1 at least one way. */
+/* Which of the splits a kernel needs, and whether it leaves the L1 anything, shows at its launch. */
 static int adaptive(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
+	float ratio;
+
 	if (!k->unified_l1_kb)
 		return conf_fault(c, OPT_gpgpu_unified_l1d_size, f,
 			"the size of the unified memory, which -gpgpu_adaptive_cache_config 1 divides");
 	if (split_sizes(k, c, f) < 0)
 		return -1;
-	uint32_t n = k->n_shmem_options;
-	if (k->shmem_option_bytes[n - 1] < k->shmem_bytes)
+	ratio = 1.0f - (float)k->shmem_option_bytes[0] / (float)(k->unified_l1_kb * 1024u);
+	if (!(ratio >= 0.0f && (uint32_t)((float)k->l1d.ways_max * ratio + 0.5f) >= 1))
 		return conf_fault(c, OPT_gpgpu_shmem_option, f,
-			"a largest size of at least the %u bytes of -gpgpu_shmem_size", k->shmem_bytes);
-	for (uint32_t i = 0; i < n && (i == 0 || k->shmem_option_bytes[i - 1] < k->shmem_bytes); i++) {
-		float ratio = 1.0f - (float)k->shmem_option_bytes[i] / (float)(k->unified_l1_kb * 1024u);
-		if (!(ratio >= 0.0f && (uint32_t)((float)k->l1d.ways_max * ratio + 0.5f) >= 1))
-			return conf_fault(c, OPT_gpgpu_shmem_option, f,
-				"sizes that leave the L1 a part of the %u KiB of -gpgpu_unified_l1d_size; %u "
-				"KiB does not",
-				k->unified_l1_kb, k->shmem_option_bytes[i] / 1024);
-	}
+			"a size that leaves the L1 a part of the %u KiB of -gpgpu_unified_l1d_size", k->unified_l1_kb);
 	return 0;
 }
 

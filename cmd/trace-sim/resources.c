@@ -45,10 +45,12 @@ static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
 		die_at((struct place){.file = k->path}, "found %llu bytes of shared memory for %u CTAs, wanted at most the "
 			"largest of -gpgpu_shmem_option", (unsigned long long)need, ctas);
 	ratio = 1 - (float)c->shmem_option_bytes[i] / total;
-	if (!(ratio >= 0 && ratio <= 1))
-		die_at((struct place){.file = k->path}, "found a shared memory size of %u bytes, wanted at most the unified %u KB "
-			"(-gpgpu_unified_l1d_size)", c->shmem_option_bytes[i], c->unified_l1_kb);
-	ways = (uint32_t)((float)c->l1d.ways_max * ratio + 0.5f);
+	ways = ratio >= 0 ? (uint32_t)((float)c->l1d.ways_max * ratio + 0.5f) : 0;
+	if (!ways)
+		die_at((struct place){.file = k->path},
+			"found a shared memory of %u KiB (-gpgpu_shmem_option), wanted one that leaves the L1 "
+			"a part of the %u KiB of -gpgpu_unified_l1d_size",
+			c->shmem_option_bytes[i] / 1024, c->unified_l1_kb);
 	if (c->l1d.streaming)
 		alloc = need ? ALLOC_ON_FILL : ALLOC_ON_MISS;
 	for (i = 0; i < g->params.sms; i++)

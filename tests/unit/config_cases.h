@@ -237,8 +237,7 @@ static const struct {
 	{"gpgpu_perfect_mem=1", "-gpgpu_cache:il1", "t"},
 	{"gpgpu_unified_l1d_size=0", "-gpgpu_unified_l1d_size", "-D"},
 	{"gpgpu_shmem_option=a", "-gpgpu_shmem_option", "-D"},
-	{"gpgpu_shmem_option=0,32", "-gpgpu_shmem_option", "-D"},
-	{"gpgpu_shmem_option=0,128", "-gpgpu_shmem_option", "-D"},
+	{"gpgpu_shmem_option=128,256", "-gpgpu_shmem_option", "-D"},
 	{"gpgpu_shmem_option=0,4294967295", "-gpgpu_shmem_option", "-D"},
 };
 
