@@ -2,8 +2,8 @@
 /*
  * When a run goes on, and when it may not: activity, limits, deadlock (part 1 section 14).
  *
- * Unlike the original, a launch delay is no deadlock, and the count of the last look never goes stale:
- * it is the run's total, not the interval's (there quirk Q20).
+ * Unlike the original, a launch delay is no deadlock, nor is silence that began since the last look, and what that
+ * look saw never goes stale: it is the run's total, not the interval's (there quirk Q20).
  */
 #include "run.h"
 
@@ -37,12 +37,23 @@ bool run_active(const struct run *r)
 /* Something may still happen by itself, however long nothing completes. */
 static bool delayed(const struct gpu *g) { return launch_least_delay(g) != 0; }
 
+/* Whatever moves when the run does: thread blocks placed, instructions issued and completed. */
+static uint64_t progress(const struct gpu *g)
+{
+	uint64_t n = g->tot_issued_ctas + g->issued_ctas;
+
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		n += g->sm[i].next_uid + g->sm[i].n.warp_insts;
+	return n;
+}
+
 bool run_deadlocked(struct run *r)
 {
 	struct gpu *g = &r->gpu;
-	uint64_t insns = g->tot_insn + gpu_interval_insn(g);
-	bool stuck = insns == r->deadlock_insns && !delayed(g);
+	uint64_t now = progress(g) + 1;
+	bool waits = delayed(g), stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
 
-	r->deadlock_insns = insns;
+	r->deadlock_progress = now;
+	r->deadlock_delayed = waits;	/* a delay that ended since the last look explains its silence */
 	return g->params.deadlock_detect && stuck;
 }

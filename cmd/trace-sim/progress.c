@@ -21,7 +21,16 @@ struct progress {
 static volatile sig_atomic_t stop_signal, show_signal;
 static struct timespec start;
 
-static void on_stop(int sig) { stop_signal = sig; }
+/* The second signal does not wait for the step to end. */
+static void on_stop(int sig)
+{
+	if (stop_signal) {
+		output_discard_all();
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
+	stop_signal = sig;
+}
 static void on_show(int sig) { show_signal = sig; }
 
 double progress_seconds(void)
@@ -36,7 +45,7 @@ bool progress_interrupted(void) { return stop_signal != 0; }
 
 void progress_start(struct run *r)
 {
-	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART | (int)SA_RESETHAND}, show = {.sa_handler = on_show, .sa_flags = SA_RESTART};
+	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART}, show = {.sa_handler = on_show, .sa_flags = SA_RESTART};
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	sigaction(SIGINT, &stop, NULL);

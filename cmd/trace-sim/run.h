@@ -29,7 +29,8 @@ struct run {
 	uint32_t kernels_done;
 	struct figures *before, *now;
 	void *hash;			/* XXH3 state over all kernels' hashes */
-	uint64_t deadlock_insns;	/* completed instructions at the last look */
+	uint64_t deadlock_progress;	/* at the last look, + 1; 0: there was none */
+	bool deadlock_delayed;		/* a kernel waited for its launch delay then */
 	const char *status, *limit;	/* "end" record */
 	struct progress *meter;
 };
