@@ -157,7 +157,7 @@ static inline const uint64_t *given_list(const struct given *g, uint64_t t[32])
 {
 	if (!g->line)
 		return g->w;
-	for (unsigned i = 0; i < g->n; i++)
+	for (unsigned i = 0; i < 32; i++)
 		t[i] = g->w[0] + i * g->w[1];
 	return t;
 }

@@ -185,8 +185,9 @@ int walk_next(struct walk *w, struct piece **c, struct fault *f)
 
 void walk_end(struct walk *w)
 {
-	if (w->p)
-		forward_leave(w->p, w);
+	if (!w->p)
+		return;		/* it was never started */
+	forward_leave(w->p, w);
 	block_put(w->p, w->b);
 	w->b = NULL;
 }

@@ -70,8 +70,9 @@ static inline int64_t unfold(uint64_t v) { return (int64_t)(v >> 1 ^ (0 - (v & 1
 
 static inline struct cur cur_of(const void *p, size_t n)
 {
-	const uint8_t *b = p;
-	return (struct cur){ b, n ? b + n : b, false };
+	static const uint8_t none;
+	const uint8_t *b = p ? p : &none;
+	return (struct cur){ b, p ? b + n : b, false };
 }
 
 static inline size_t cur_left(const struct cur *c) { return (size_t)(c->end - c->p); }

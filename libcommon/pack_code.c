@@ -270,6 +270,8 @@ static void put_recipe(struct buf t[4], const struct recipe *r, uint32_t self, u
 	}
 }
 
+static int64_t rise(const int64_t *p, int l) { return (int64_t)((uint64_t)p[l] - (uint64_t)p[l - 1]); }
+
 static void put_memory(struct buf *out, const struct pcode *c)
 {
 	struct buf t[4] = { 0 };	/* counts and defaults, ops, references, constants */
@@ -288,10 +290,10 @@ static void put_memory(struct buf *out, const struct pcode *c)
 		const int64_t *p = c->pattern[i];
 		bool line = true;
 		for (int l = 2; l < 32; l++)
-			line &= p[l] - p[l - 1] == p[1] - p[0];
+			line &= rise(p, l) == rise(p, 1);
 		buf_byte(out, line);
 		for (int l = 1; l < (line ? 2 : 32); l++)
-			buf_var(out, fold(p[l] - p[l - 1]));
+			buf_var(out, fold(rise(p, l)));
 	}
 }
 

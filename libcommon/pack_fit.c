@@ -207,7 +207,7 @@ static void pattern_of(const struct shape *s, int64_t pattern[32])
 	if (more)
 		second = bit_lowest32(more);
 	int64_t step = second > first ? (int64_t)(s->a[second] - s->a[first]) / (int64_t)(second - first) : 0;
-	uint64_t at = s->a[first] - (uint64_t)(step * (int64_t)first), zero = at;
+	uint64_t at = s->a[first] - (uint64_t)step * first, zero = at;
 	for (unsigned l = 0; l < 32; l++, at += (uint64_t)step) {
 		if (s->mask >> l & 1)
 			at = s->a[l];
@@ -251,10 +251,11 @@ static uint32_t fit_affine(const struct sampled *s, const int64_t pattern[32], s
 			for (uint32_t j = i + 1; good[i] && j < s->n_shapes && !found; j++) {
 				if (!good[j] || !differ_only(&s->shape[i], &s->shape[j], k))
 					continue;
-				int64_t d =
-					(int64_t)coordinate(&s->shape[j], k) - coordinate(&s->shape[i], k);
-				int64_t v = (int64_t)(base[j] - base[i]);
-				r->per[k] = v % d ? 0 : v / d;
+				int64_t d = (int64_t)coordinate(&s->shape[j], k) -
+					coordinate(&s->shape[i], k);
+				uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
+				d = d < 0 ? -d : d;
+				r->per[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
 				found = true;
 			}
 		}

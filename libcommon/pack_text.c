@@ -78,7 +78,7 @@ static uint8_t *put_addresses(
 {
 	unsigned n = bit_count32(r->mask), pad = style & STYLE_PADDED ? 16 : 1;
 	uint64_t t[32] = { 0 };
-	const uint64_t *a = n ? tb->word + (r->addr >> 2) : t;
+	const uint64_t *a = n && tb->word ? tb->word + (r->addr >> 2) : t;
 	bool line = n && (r->addr & 3) == ADDR_STRIDE, stride = true;
 	if (line && n > 1 && !list && (int64_t)a[1] == (int32_t)a[1]) {
 		o = put_hex(put_copy(o, " 1 0x", 5), a[0], pad);

@@ -108,7 +108,7 @@ struct trace *packed_open(const char *path, const struct trace_options *o, bool 
 		i++;
 	struct pack *p = i < n_known ? known[i] : NULL;
 	pthread_mutex_unlock(&known_lock);
-	*is = kernel >= 0;
+	*is = p && kernel >= 0;
 	return *is ? pack_trace(p, (uint32_t)kernel, o, f) : NULL;
 }
 
@@ -178,7 +178,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	t->columns = r > 0;
 	if (!t->columns)
 		return t;
-	for (size_t i = 0; i < k->whole.n; i++)
+	for (size_t i = 0; k->whole.p && i < k->whole.n; i++)
 		t->line += k->whole.p[i] == '\n' && (const char *)k->whole.p + i >= t->p;
 	t->base = t->p = t->end = NULL;
 	t->base_line = t->line;
@@ -236,13 +236,20 @@ static struct context context_of(const struct trace *t)
 	return c;
 }
 
+static bool same_context(const struct context *a, const struct context *b)
+{
+	return a->d.prefix == b->d.prefix && a->d.imms == b->d.imms && a->d.lineno == b->d.lineno &&
+		a->d.block_ids == b->d.block_ids && a->binary == b->binary && a->tracer == b->tracer &&
+		a->arch == b->arch && a->lineinfo == b->lineinfo;
+}
+
 static uint32_t meaning_slot(const struct meanings *m, const struct context *c, const void *text, size_t n)
 {
 	uint64_t h = XXH3_64bits_withSeed(text, n, XXH3_64bits(c, sizeof(*c)));
 	uint32_t at = (uint32_t)h & (m->n_slots - 1);
 	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
 		const struct meaning *e = &m->e[m->slot[at] - 1];
-		if (e->len == n && !memcmp(&e->before, c, sizeof(*c)) &&
+		if (e->len == n && same_context(&e->before, c) &&
 			!memcmp(m->text.p + e->text, text, n))
 			break;
 	}

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "input.h"
 #include "pack.h"
 #include "pack_stream.h"
 
@@ -100,9 +101,24 @@ static void read_records(struct pack *p, uint32_t kernel)
 	isa_free(isa);
 }
 
+/* The same as from a pipe. */
+static void read_in_order(const uint8_t *data, size_t size)
+{
+	struct fault f;
+	struct input *in = input_memory("fuzz", data, size, &f);
+	struct pack *p = in && pack_begins(in) ? pack_forward(in, &f) : NULL;
+
+	if (!p)
+		input_close(in);
+	for (uint32_t i = 0; p && i < pack_kernels(p) && i < 4; i++)
+		read_records(p, i);
+	pack_close(p);
+}
+
 static void read_stream(const uint8_t *data, size_t size)
 {
 	struct fault f;
+	bool small = true;
 	struct pack *p = pack_memory("fuzz", data, size, &f);
 	size_t left = FUZZ_BYTES;
 	struct pack_kernel k;
@@ -113,13 +129,17 @@ static void read_stream(const uint8_t *data, size_t size)
 		if (pack_kernel(p, i, &k, &f) < 0)
 			continue;
 		free(k.name);
-		if (k.insts > FUZZ_BYTES / 16)
+		if (k.insts > FUZZ_BYTES / 16) {
+			small = false;
 			continue;
+		}
 		pack_text(p, i, 0, UINT64_MAX, count, &left, &f);
 		pack_text(p, i, 1, 2, count, &left, &f);
 		read_records(p, i);
 	}
 	pack_close(p);
+	if (small)
+		read_in_order(data, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
