@@ -249,6 +249,7 @@ int run_application(struct run *r)
 	while (r->next_command < r->list.n_cmds || l->n_loaded) {
 		struct kernel *k;
 		const char *limit;
+		bool whole;
 
 		load(r);
 		if (!l->n_loaded)
@@ -260,9 +261,16 @@ int run_application(struct run *r)
 		limit = run_limit(r);
 		if (!k && (limit || must_end(r)))
 			k = l->n_loaded ? l->loaded[0] : NULL;
+		whole = k && k->done && k->next_cta == k->n_ctas;
 		finish_kernel(r, k);
 		if (must_end(r))
 			break;
+		/*
+		 * -gpgpu_max_cta counts at the block. quirk Q21: completed thread blocks count anew from there, so a
+		 * kernel that ended whole does not end the run; one cut off does, unlike in the original.
+		 */
+		if (whole || !limit)
+			limit = run_limit(r);
 		if (limit) {
 			r->status = "limit";
 			r->limit = limit;
