@@ -13,7 +13,9 @@
 
 #define OWN_FRAME 400u		/* columns of so many bytes are no longer short */
 #define META_LEVEL 19
-#define THOROUGH (128u << 10)	/* columns of fewer bytes get it too: it costs little there */
+#define THOROUGH (128u << 10)	/* columns of fewer bytes get it too where it pays: it costs little there */
+
+#define TRIED 4096u		/* columns of so many bytes are tried at the level that was asked for first */
 
 static bool joined(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
 
@@ -38,6 +40,22 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, boo
 	ZSTD_freeCCtx(c);
 }
 
+/* Numbers without pattern are not searched for any longer than it takes to see that they are. */
+static void compress_column(struct buf *out, int k, const struct buf *col, int level)
+{
+	if (level >= META_LEVEL || (k != COL_STORED && col->n >= THOROUGH)) {
+		compress(out, col->p, col->n, level, false);
+		return;
+	}
+	if (col->n >= TRIED) {
+		compress(out, col->p, col->n, level, false);
+		if (out->n > col->n / 4 * 3)
+			return;
+		out->n = 0;
+	}
+	compress(out, col->p, col->n, META_LEVEL, false);
+}
+
 void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
 {
 	struct buf join = { 0 }, frame[N_COLUMNS] = { { 0 } };
@@ -47,8 +65,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
 		if (joined(k, col[k].n))
 			buf_add(&join, col[k].p, col[k].n);
 		else
-			compress(&frame[k], col[k].p, col[k].n,
-				level < 19 && (k == COL_STORED || col[k].n < THOROUGH) ? 19 : level, false);
+			compress_column(&frame[k], k, &col[k], level);
 	}
 	buf_var(out, used);
 	for (int k = 0; k < N_COLUMNS; k++) {

@@ -11,6 +11,7 @@
 #include "pack_job.h"
 
 #define PIECE_TEXT (4u << 20)
+#define PIECE_MOST (256u << 20)		/* of text without the end of a thread block */
 #define BLOCK_TEXT (32u << 20)
 #define PIECES_MAX 4096u
 
@@ -26,6 +27,7 @@ struct pack_writer {
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
 	struct buf in;			/* text of the kernel not cut yet */
+	size_t limit;			/* bytes of it at which it is cut */
 	uint64_t bytes, blocks;
 	uint32_t grid[3], threads_of;
 	bool begun;
@@ -40,6 +42,7 @@ struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
 	struct pack_writer *w = xcalloc(1, sizeof(*w));
 	w->out = out;
 	w->queue = queue_new(threads, level);
+	w->limit = PIECE_TEXT;
 	w->hash = XXH3_createState();
 	fwrite(PACK_MAGIC, 1, 7, out);
 	putc(PACK_VERSION, out);
@@ -175,14 +178,20 @@ static void cut(struct pack_writer *w)
 		header_dims((const char *)w->in.p, header, w->grid, &w->threads_of);
 	}
 	size_t n = last_end(&w->in);
-	if (n <= header)
-		n = w->in.n;
-	put_cut(w, n, header, false);
+	if (n <= header && w->limit < PIECE_MOST) {
+		w->limit *= 2;		/* a large thread block */
+		return;
+	}
+	put_cut(w, n <= header ? w->in.n : n, header, false);
+	w->limit = PIECE_TEXT;
+	while (w->limit <= w->in.n)
+		w->limit *= 2;
 }
 
 void pack_begin(struct pack_writer *w)
 {
 	w->begun = false;
+	w->limit = PIECE_TEXT;
 	w->bytes = w->blocks = 0;
 	memset(w->grid, 0, sizeof(w->grid));
 	w->threads_of = 0;
@@ -197,12 +206,12 @@ void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
 	XXH3_128bits_update(w->hash, bytes, n);
 	w->bytes += n;
 	while (n) {
-		size_t take = PIECE_TEXT - w->in.n;
+		size_t take = w->limit - w->in.n;
 		take = take < n ? take : n;
 		buf_add(&w->in, s, take);
 		s += take;
 		n -= take;
-		if (w->in.n == PIECE_TEXT)
+		if (w->in.n == w->limit)
 			cut(w);
 	}
 }

@@ -134,6 +134,23 @@ same_folder() { diff -r "$1" "$2"; }
 	same_folder k out
 }
 
+@test "a thread block of many megabytes" {
+	mkdir k
+	{
+		sed -n '1,/^#BEGIN_TB/p' "$(trace vecadd)/kernel-1.traceg" | sed 's/^-grid dim.*/-grid dim = (2,1,1)/; s/^-block dim.*/-block dim = (32,1,1)/'
+		for b in 0 1; do
+			[ $b = 0 ] || printf '\n#BEGIN_TB\n'
+			printf '\nthread block = %d,0,0\n\nwarp = 0\ninsts = 130001\n' $b
+			awk 'BEGIN { for (i = 0; i < 130000; i++) print "0000 ffffffff 1 R1 IADD3 2 R1 R2 0 0 "; print "0010 ffffffff 0 EXIT 0 0 0 " }'
+			printf '\n#END_TB\n'
+		done
+	} >k/kernel-1.traceg
+	run -0 --separate-stderr sh -c 'trace-pack k/kernel-1.traceg >k.tpack'
+	[ -z "$stderr" ]
+	[ "$(stat -c %s k.tpack)" -lt 2000 ]
+	trace-pack -d -o - k.tpack | cmp - k/kernel-1.traceg
+}
+
 @test "-l lists, as JSON too" {
 	trace-pack "$(trace streams)" >a.tpack
 	run -0 trace-pack -l a.tpack
