@@ -4,6 +4,7 @@
  *
  *   pack_buf.h     growing byte strings, bounded reading, numbers
  *   pack_parse.c   text to a part: static instructions and records, exactly or not at all
+ *   pack_part.c    a part once it is parsed
  *   pack_text.c    the way back: records to the same text
  *   pack_tail.c    ends of lines that are kept as text
  *   pack_header.c  the header's text as a few values
@@ -173,15 +174,18 @@ struct parsed {
  * what text_block would write; p is then as before.
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
-void parsed_finish(struct parsed *p);	/* order the static instructions */
-void parsed_clear(struct parsed *p);	/* empty again, its arrays stay */
-void parsed_free(struct parsed *p);
 /* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
 void number_memory(struct pcode *c);
-void pcode_free(struct pcode *c);
 enum ctl ctl_of(const char *opcode, size_t n);
 /* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
 bool static_derive(const struct pcode *c, struct pstatic *s);
+
+/* ---- pack_part.c ---- */
+void parsed_finish(struct parsed *p);	/* order the static instructions */
+void parsed_clear(struct parsed *p);	/* empty again, its arrays stay */
+void parsed_free(struct parsed *p);
+void pcode_free(struct pcode *c);
+void part_free(struct part *p);
 
 /* ---- pack_tail.c ---- */
 
@@ -233,7 +237,6 @@ void fit_addresses(struct parsed *p);
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
 bool part_unpack(struct cur *in, struct part *p, uint64_t used[N_COLUMNS]);
-void part_free(struct part *p);
 
 /* ---- pack_decode.c ---- */
 struct replay;
