@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part once all its thread blocks are parsed: static instructions in the order of their PCs, warps that do the
- * same. And how parts end.
+ * A part once all its thread blocks are parsed: static instructions in the order of their PCs, warps that do
+ * the same. And how parts end.
  *
  * Always true afterwards: records have the new numbers; every warp names the first one with its lanes,
  * instructions and masks.
