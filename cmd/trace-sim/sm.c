@@ -239,7 +239,7 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 	for (uint32_t i = 0, at = 0; i < n; i++) {
 		struct warp *p = &s->warp[first + i];
 
-		p->entry = c->entry + at;
+		p->entry = c->entry ? c->entry + at : NULL;
 		at += p->n_entries;
 		p->n_entries = 0;
 	}
