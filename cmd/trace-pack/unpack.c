@@ -35,8 +35,10 @@ static void open_selected(struct source *s, const char *operand, const struct ar
 	} else {
 		in = input_open(operand, &f);
 		s->pack = in ? pack_forward(in, &f) : NULL;
-		if (!s->pack)
+		if (!s->pack) {
+			input_close(in);
 			die_fault(&f);
+		}
 	}
 	source_packed(s, a);
 	if (!s->n_items && pack_kernels(s->pack))
