@@ -155,8 +155,8 @@ static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
 
 		ticked += tick_sm(cl, &g->sm[cl->order[at]], at, now);
 	}
-	if (g->params.rotate_sms)
-		cl->first = (cl->first + 1) % per;
+	if (g->params.rotate_sms && ++cl->first == per)
+		cl->first = 0;
 	return ticked;
 }
 

@@ -337,7 +337,7 @@ static int entry(struct reader *r, const struct token *t, struct fault *f)
 	row = find(text);
 	status = row ? 0 : unknown(t, text, f);
 	free(text);
-	if (status || expect(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
+	if (!row || status || expect(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
 		return -1;
 	if (!is_value(&value))
 		return fault_set(f, value.at, "icnt-syntax", "found %s, wanted a value of %s", value.quoted,
