@@ -22,72 +22,39 @@ static enum isa_class modelled_class(const struct inst *in)
 /* Part 1 section 7.4. ATOM changes its class, after latency and interval were taken from the old one. */
 static void memory_attributes(struct uop *u, const struct inst *in)
 {
-	uint16_t bypass = in->strong_gpu ? UOP_BYPASS : 0;
+	static const struct {
+		uint16_t flags;
+		uint8_t space;
+		bool strong_bypasses;
+	} rows[N_KINDS] = {
+		[KIND_LDC] = {UOP_LOAD, SPACE_NONE, false},
+		[KIND_LDG] = {UOP_LOAD, SPACE_GLOBAL, true},
+		[KIND_LDL] = {UOP_LOAD, SPACE_LOCAL, true},
+		[KIND_LDGSTS] = {UOP_LOAD | UOP_LDGSTS, SPACE_GLOBAL, true},
+		[KIND_STG] = {UOP_STORE, SPACE_GLOBAL, false},
+		[KIND_STL] = {UOP_STORE, SPACE_LOCAL, false},
+		[KIND_ATOM] = {UOP_LOAD | UOP_ATOMIC | UOP_BYPASS, SPACE_GLOBAL, false},
+		[KIND_ATOMS] = {UOP_LOAD | UOP_ATOMIC, SPACE_SHARED, false},
+		[KIND_LDS] = {UOP_LOAD, SPACE_SHARED, false},
+		[KIND_LDSM] = {UOP_LOAD, SPACE_SHARED, false},
+		[KIND_STS] = {UOP_STORE, SPACE_SHARED, false},
+		[KIND_LD] = {UOP_LOAD, SPACE_GENERIC, false},
+		[KIND_ST] = {UOP_STORE, SPACE_GENERIC, false},
+		[KIND_LDGDEPBAR] = {UOP_LDGDEPBAR, SPACE_NONE, false},
+		[KIND_DEPBAR] = {UOP_DEPBAR, SPACE_NONE, false},
+	};
 
-	switch ((enum isa_kind)in->kind) {
-	case KIND_LDC:
-		u->flags |= UOP_LOAD;
+	u->flags |= rows[in->kind].flags;
+	if (rows[in->kind].strong_bypasses && in->strong_gpu)
+		u->flags |= UOP_BYPASS;
+	if (rows[in->kind].space != SPACE_NONE)
+		u->space = rows[in->kind].space;
+	if (in->kind == KIND_LDC)
 		u->size = 4;
-		break;
-	case KIND_LDG:
-		u->flags |= UOP_LOAD | bypass;
-		u->space = SPACE_GLOBAL;
-		break;
-	case KIND_LDL:
-		u->flags |= UOP_LOAD | bypass;
-		u->space = SPACE_LOCAL;
-		break;
-	case KIND_LDGSTS:
-		u->flags |= UOP_LOAD | UOP_LDGSTS | bypass;
-		u->space = SPACE_GLOBAL;
-		break;
-	case KIND_STG:
-		u->flags |= UOP_STORE;
-		u->space = SPACE_GLOBAL;
-		break;
-	case KIND_STL:
-		u->flags |= UOP_STORE;
-		u->space = SPACE_LOCAL;
-		break;
-	case KIND_ATOM:
+	else if (in->kind == KIND_ATOM)
 		u->class = CLASS_LOAD;
-		u->flags |= UOP_LOAD | UOP_ATOMIC | UOP_BYPASS;
-		u->space = SPACE_GLOBAL;
-		break;
-	case KIND_ATOMS:
-		u->flags |= UOP_LOAD | UOP_ATOMIC;
-		u->space = SPACE_SHARED;
-		break;
-	case KIND_LDS:
-	case KIND_LDSM:
-		u->flags |= UOP_LOAD;
-		u->space = SPACE_SHARED;
-		break;
-	case KIND_STS:
-		u->flags |= UOP_STORE;
-		u->space = SPACE_SHARED;
-		break;
-	case KIND_LD:
-		u->flags |= UOP_LOAD;
-		u->space = SPACE_GENERIC;
-		break;
-	case KIND_ST:
-		u->flags |= UOP_STORE;
-		u->space = SPACE_GENERIC;
-		break;
-	case KIND_LDGDEPBAR:
-		u->flags |= UOP_LDGDEPBAR;
-		break;
-	case KIND_DEPBAR:
-		u->flags |= UOP_DEPBAR;
+	else if (in->kind == KIND_DEPBAR)
 		u->groups = (uint32_t)in->imm;
-		break;
-	case KIND_PLAIN:
-	case KIND_BAR:
-	case KIND_MEM_OTHER:
-	case N_KINDS:
-		break;
-	}
 }
 
 static void class_attributes(struct uop *u)
