@@ -10,6 +10,7 @@
 #include <string.h>
 #include "arena.h"
 #include "klist.h"
+#include "namelist.h"
 
 struct item {
 	uint32_t from, to;	/* positions; from 0: a pattern */
@@ -70,34 +71,13 @@ struct kselect *kselect_parse(const char *text, struct fault *f)
 	}
 }
 
-static bool matches(const char *pattern, const char *name)
-{
-	const char *star = NULL, *retry = NULL;
-	while (*name) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			retry = name;
-		} else if (*pattern == '?' || *pattern == *name) {
-			pattern++, name++;
-		} else if (star) {
-			pattern = star;
-			name = ++retry;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
-
 bool kselect_has(const struct kselect *s, uint32_t pos, const char *name)
 {
 	if (!s)
 		return true;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct item *it = &s->item[i];
-		if (it->pattern ? name && matches(it->pattern, name) : pos >= it->from && pos <= it->to)
+		if (it->pattern ? name && name_matches(it->pattern, name) : pos >= it->from && pos <= it->to)
 			return true;
 	}
 	return false;
