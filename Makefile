@@ -13,6 +13,8 @@ WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototy
 CPPFLAGS_ALL = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(PREFIX)/share/warptools"' \
 	-Iinclude -Ilibcommon $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) -MMD -MP $(CFLAGS)
+# Objects serve the programs, which are optimised as a whole, and the tests, which are linked as they are.
+LTO_OBJ    = $(if $(LTO),$(LTO) -ffat-lto-objects)
 LDLIBS_ALL = -lzstd -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread $(LDLIBS)
 
 # A program exists when its folder has a main.c.
@@ -35,7 +37,7 @@ trace-lint_EXTRA = $(patsubst %,$(BUILD)/obj/cmd/trace-sim/%.o,params params_cac
 define program
 $(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(sort $$(wildcard cmd/$(1)/*.c)))
 $$(BUILD)/$(1): $$($(1)_OBJ) $$($(1)_EXTRA) $$(LIB)
-	$$(CC) $$(CFLAGS_ALL) $$(LDFLAGS) -o $$@ $$($(1)_OBJ) $$($(1)_EXTRA) $$(LIB) $$(LDLIBS_ALL)
+	$$(CC) $$(CFLAGS_ALL) $$(LTO) $$(LDFLAGS) -o $$@ $$($(1)_OBJ) $$($(1)_EXTRA) $$(LIB) $$(LDLIBS_ALL)
 DEPS += $$($(1)_OBJ:.o=.d)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
@@ -43,7 +45,7 @@ DEPS += $(LIB_OBJ:.o=.d)
 
 $(BUILD)/obj/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -I$(dir $<) $(CFLAGS_ALL) -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) -I$(dir $<) $(CFLAGS_ALL) $(LTO_OBJ) -c -o $@ $<
 
 # ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/corpus, bats files ----------
 
@@ -79,14 +81,14 @@ demo:
 
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:
-	+@$(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
-	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
+	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
+	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
 
 # Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
 FUZZ_SECONDS = 60
 FUZZ_SANITIZE = address,undefined
 fuzz:
-	+@$(MAKE) -s BUILD=build/fuzz CC=clang OPT="-O1 -g -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZE) -fno-sanitize-recover=all" fuzz-run
+	+@$(MAKE) -s BUILD=build/fuzz CC=clang LTO= OPT="-O1 -g -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZE) -fno-sanitize-recover=all" fuzz-run
 fuzz-run: $(FUZZ:%=$(BUILD)/fuzz_%)
 	@for t in $(FUZZ); do \
 		echo "fuzz $$t for $(FUZZ_SECONDS) s"; mkdir -p $(BUILD)/new/$$t tests/corpus/$$t; \

@@ -6,3 +6,5 @@ BUILD   = build
 CC      = gcc
 AR      = ar
 OPT     = -O2 -g
+# Optimising the programs as a whole: gcc does so without further tools; empty: not.
+LTO     = $(if $(findstring clang,$(CC)),,-flto=auto)

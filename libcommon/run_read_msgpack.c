@@ -188,7 +188,7 @@ static int stats(struct run_reader *r, const msgpack_object_map *map, struct fau
 static int use(struct run_reader *r, const msgpack_object *o, struct fault *f)
 {
 	const msgpack_object *stat = NULL, *kind = NULL;
-	char word[32];
+	char word[REAL_CAP];	/* as_text() may be asked for a real */
 
 	for (uint32_t i = 0; o->type == MSGPACK_OBJECT_MAP && i < o->via.map.size; i++) {
 		const msgpack_object_kv *m = &o->via.map.ptr[i];
