@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decode and the instruction buffers (part 2 sections 4.1, 4.4). Always true: a buffer is filled from slot 0
- * when both slots are empty and read in order, so the slot at the read index is valid exactly when the
- * buffer is not empty. quirk Q2: two records are taken whatever their PCs. A warp that is fetched has
- * records left, for it ends with one of them.
+ * Decode and the instruction buffers (part 2 sections 4.1, 4.4). Always true: a buffer is filled when it is
+ * empty and read in order, so the instructions in it are the records right before the cursor. quirk Q2: two
+ * records are taken whatever their PCs. A warp that is fetched has records left, for it ends with one of them.
  */
 #include "decode.h"
 
@@ -12,28 +11,23 @@ static void new_head(struct sm *s, unsigned w)
 	struct warp *p = &s->warp[w];
 	uint64_t bit = 1ull << w;
 
-	if (s->head[w])
-		s->head_unit[s->head[w]->unit] &= ~bit;
-	s->head[w] = &s->uops[p->rec[p->ibuf[p->ibuf_read]].inst];
-	s->head_unit[s->head[w]->unit] |= bit;
-	s->stale |= bit;
+	if (p->head)
+		s->head_unit[p->head->unit] &= ~bit;
+	p->head = &s->uops[p->rec[p->cursor - p->buffered].inst];
+	s->head_unit[p->head->unit] |= bit;
+	scoreboard_look(s, w);
 }
 
 void decode(struct sm *s)
 {
 	unsigned w = (unsigned)s->fetch_buffer;
 	struct warp *p = &s->warp[w];
+	unsigned n = p->cursor + 1 < p->n_recs ? 2 : 1;
 
 	s->fetch_buffer = -1;
-	p->ibuf[0] = p->cursor++;
-	p->ibuf_valid = 1;
-	p->ibuf_read = 0;
-	p->in_pipe++;
-	if (p->cursor < p->n_recs) {
-		p->ibuf[1] = p->cursor++;
-		p->ibuf_valid = 3;
-		p->in_pipe++;
-	}
+	p->cursor += n;
+	p->in_pipe += n;
+	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
 	new_head(s, w);
 	s->changed = true;
@@ -41,11 +35,7 @@ void decode(struct sm *s)
 
 void ibuffer_advance(struct sm *s, unsigned w)
 {
-	struct warp *p = &s->warp[w];
-
-	p->ibuf_valid &= (uint8_t)~(1u << p->ibuf_read);
-	p->ibuf_read ^= 1;
-	if (p->ibuf_valid)
+	if (--s->warp[w].buffered)
 		new_head(s, w);
 	else
 		s->ibuf &= ~(1ull << w);
@@ -55,7 +45,7 @@ void ibuffer_flush(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
 
-	p->in_pipe -= bit_count32(p->ibuf_valid);
-	p->ibuf_valid = 0;
+	p->in_pipe -= p->buffered;
+	p->buffered = 0;
 	s->ibuf &= ~(1ull << w);
 }

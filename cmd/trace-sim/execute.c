@@ -25,9 +25,9 @@ static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
  * Offer a waiting instruction to a unit. Returns when to try again: only a busy dispatch register says how
  * long it lasts; results that would collide are looked at again in the next cycle. NEVER: it was taken.
  */
-static uint64_t offer(struct sm *s, struct func_unit *u, struct regset *r, unsigned slot)
+static uint64_t offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned slot)
 {
-	struct winst *in = &s->winst[r->slot[slot]];
+	struct winst *in = &s->winst[s->oc_ex[kind].slot[slot]];
 	unsigned stage0 = (unsigned)((s->clock + in->uop->latency) % CALENDAR);
 
 	if (s->clock < u->free_at)
@@ -38,8 +38,7 @@ static uint64_t offer(struct sm *s, struct func_unit *u, struct regset *r, unsig
 	bitset_set(u->occupied, stage0);
 	s->bus_used[stage0]++;
 	in->unit = u;
-	schedule_writeback(s, regset_take(r, slot, &s->oc_ex_kinds), s->clock + in->uop->latency + 2);
-	s->collector.may_dispatch = true;
+	schedule_writeback(s, regset_take(s, kind, slot), s->clock + in->uop->latency + 2);
 	s->changed = true;
 	return NEVER;
 }
@@ -49,17 +48,17 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* In sub-core mode unit k empties slot k; else every unit in turn takes the oldest instruction, or none. */
 static void offer_kind(struct sm *s, unsigned kind)
 {
-	struct regset *r = &s->oc_ex[kind];
+	const struct regset *r = &s->oc_ex[kind];
 	struct func_unit *u = &s->unit[s->unit_first[kind]];
 	uint32_t n = s->core->unit[kind].units;
 	uint64_t next = NEVER;
 
 	if (s->core->sub_core)
 		FOR_BITS64(slot, r->full & slots(n))
-			next = earlier(next, offer(s, &u[slot], r, (unsigned)slot));
+			next = earlier(next, offer(s, &u[slot], kind, (unsigned)slot));
 	else
 		for (uint32_t i = 0; i < n && r->full; i++) {
-			uint64_t again = offer(s, &u[i], r, regset_oldest(s, r));
+			uint64_t again = offer(s, &u[i], kind, regset_oldest(s, r));
 
 			next = earlier(next, again == NEVER ? u[i].free_at : again);
 		}
@@ -85,7 +84,6 @@ void execute_stage(struct sm *s)
 	ldst_cycle(s);
 	if (!mem->full || !ldst_can_accept(s))
 		return;
-	ldst_accept(s, regset_take(mem, regset_oldest(s, mem), &s->oc_ex_kinds));
-	s->collector.may_dispatch = true;
+	ldst_accept(s, regset_take(s, UNIT_MEM, regset_oldest(s, mem)));
 	s->changed = true;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The issue stage: every scheduler once, and what an issue does (part 2 sections 5 to 7). Always true:
- * whatever one issue changes is seen by the schedulers that run later in the same cycle.
+ * whatever one issue changes is seen by the schedulers that run later in the same cycle. What the warps of all
+ * schedulers can do is worked out together, as masks (struct outlook), and again only after an issue that
+ * changed the state of another scheduler's warps.
  */
 #include "decode.h"
 #include "gpu.h"
@@ -16,10 +18,10 @@ void sched_init(struct sm *s)
 	const struct core_params *c = s->core;
 	bool none = c->policy == SCHED_LRR || c->policy == SCHED_RRR;
 
+	for (unsigned w = 0; w < c->warps; w += c->schedulers)
+		s->spread |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {
-		for (unsigned w = k; w < c->warps; w += c->schedulers)
-			s->sched[k].supervised |= 1ull << w;
-		s->sched[k].last = none ? -1 : 0;
+		s->last[k] = (int16_t)(none ? (int)k - (int)c->schedulers : (int)k);
 		if (c->policy == SCHED_TWO_LEVEL)
 			sched_two_level_init(s, k);
 	}
@@ -47,17 +49,6 @@ bool warp_waiting(struct sm *s, unsigned w)
 	if (s->membar >> w & 1)
 		clear_membar(s, w);
 	return !(sched_running(s) >> w & 1);
-}
-
-void sched_recompute(struct sm *s, uint64_t stale)
-{
-	s->stale &= ~stale;
-	FOR_BITS64(w, stale) {
-		if (scoreboard_collides(s, (unsigned)w, s->head[w]))
-			s->collide |= 1ull << w;
-		else
-			s->collide &= ~(1ull << w);
-	}
 }
 
 /* ---- one issue (section 7) ----------------------------------------------------------------- */
@@ -110,37 +101,42 @@ static bool is_long_operation(const struct winst *in)
 static void issue(struct sm *s, unsigned k, unsigned w)
 {
 	struct warp *p = &s->warp[w];
-	uint32_t index = p->ibuf[p->ibuf_read];
+	const struct uop *u = p->head;
+	uint32_t index = p->cursor - p->buffered;
 	const struct rec *rec = &p->rec[index];
-	const struct uop *u = s->head[w];
 	uint16_t h = sm_winst_new(s);
 	struct winst *in = &s->winst[h];
-	unsigned lanes = bit_count32(rec->mask);
 
-	*in = (struct winst){
-		.uid = ++s->next_uid, .uop = u, .code = rec->inst, .mask = rec->mask, .rec = p->first + index,
-		.warp = (uint8_t)w, .sched = (uint8_t)k, .cta = p->cta,
-		.space = (uint8_t)space_of(s, p, u, rec),
-	};
-	regset_put(s, &s->id_oc[u->unit], k, h, &s->id_oc_inputs);
+	in->uid = ++s->next_uid;
+	in->uop = u;
+	in->code = rec->inst;
+	in->mask = rec->mask;
+	in->rec = p->first + index;
+	in->warp = (uint8_t)w;
+	in->sched = (uint8_t)k;
+	in->cta = p->cta;
+	in->space = (uint8_t)space_of(s, p, u, rec);
+	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
+	id_oc_put(s, &s->id_oc[u->unit], k, h);
 	s->collector.may_allocate = true;
 	s->changed = true;
+	scoreboard_reserve(s, w, u, is_long_operation(in));
+	p->fetch_pc = u->pc + 16;
 	ibuffer_advance(s, w);
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
-	s->n.distro[2 + lanes]++;	/* quirk Q4: no lane counts as a stall */
-	if (u->flags & UOP_ATOMIC && lanes) {
-		p->atomics += lanes;
-		s->atomic |= 1ull << w;
-	}
+	s->n.distro[2 + in->lanes]++;	/* quirk Q4: no lane counts as a stall */
 	if (index == p->last)
 		end_warp(s, w);
+	if (!(u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR)))
+		return;
+	if (u->flags & UOP_ATOMIC && in->lanes) {
+		p->atomics += in->lanes;
+		s->atomic |= 1ull << w;
+	}
 	if (u->flags & UOP_LDGSTS)
 		ldgsts_issue(s, w, in, lane0_address(s, p, rec));
-	if (u->flags & (UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR))
-		start_waiting(s, w, u);
-	scoreboard_reserve(s, w, u, is_long_operation(in));
-	p->fetch_pc = u->pc + 16;
+	start_waiting(s, w, u);
 }
 
 /* quirk Q5: the second of a dual issue counts twice. */
@@ -153,33 +149,32 @@ static void count_issue(struct sm *s, unsigned w, unsigned nth)
 
 static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s->ibuf >> w & 1; }
 
-unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
+static bool can_go(const struct sm *s, unsigned k, unsigned w)
+{
+	return !(s->collide >> w & 1) && id_oc_room(s, &s->id_oc[s->warp[w].head->unit], k);
+}
+
+static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }
+
+/*
+ * Issue what warp w has first, which can go, and what is behind it as far as the policy allows. Waiting is
+ * asked before the count: a barrier without loads to wait for ends as soon as it has issued. Returns how many.
+ */
+static unsigned issue_from(struct sm *s, unsigned k, unsigned w)
 {
 	const struct core_params *c = s->core;
-	unsigned n = 0, previous = UINT32_MAX;
+	unsigned n = 0, previous;
 
-	/* Waiting is asked before the count: a barrier without loads to wait for ends as soon as it has issued. */
-	for (unsigned checked = 0; issuable(s, w) && checked < c->max_issue && checked <= n; checked++) {
-		unsigned kind = s->head[w]->unit, type = kind < UNIT_SPEC ? kind : ANY_SPEC;
-
-		*seen |= SEEN_VALID;
-		sched_refresh(s, 1ull << w);
-		if (s->collide >> w & 1)
-			continue;
-		*seen |= SEEN_READY;
-		if (!regset_room(s, &s->id_oc[kind], k) || (c->dual_issue_diff && previous == type))
-			continue;
+	do {
+		previous = type_of(s->warp[w].head);
 		if (s->profile)
 			profile_issue(s, w, n);
 		issue(s, k, w);
-		previous = type;
 		count_issue(s, w, ++n);
-	}
-	if (!n)
-		return 0;
-	*seen |= SEEN_ISSUED;
-	if (s->sched[k].supervised >> w & 1)
-		s->sched[k].last = (int32_t)(w / c->schedulers);
+	} while (issuable(s, w) && n < c->max_issue && can_go(s, k, w) &&
+		 !(c->dual_issue_diff && type_of(s->warp[w].head) == previous));
+	if (s->spread << k >> w & 1)
+		s->last[k] = (int16_t)w;
 	if (n == 1)
 		s->n.single_issue[k]++;
 	else
@@ -187,73 +182,88 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 	return n;
 }
 
+unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
+{
+	if (!issuable(s, w))
+		return 0;
+	*seen |= s->collide >> w & 1 ? SEEN_VALID : SEEN_VALID | SEEN_READY;
+	if (!can_go(s, k, w))
+		return 0;
+	*seen |= SEEN_ISSUED;
+	return issue_from(s, k, w);
+}
+
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-static unsigned run_scheduler(struct sm *s, unsigned k)
+/* A cycle in which scheduler k issued nothing, by its bucket. */
+static void count_idle(struct sm *s, unsigned k, unsigned bucket)
 {
-	switch (s->core->policy) {
-	case SCHED_TWO_LEVEL: return sched_two_level(s, k);
-	case SCHED_RRR: return sched_rrr(s, k);
-	default: return sched_ordered(s, k);
+	s->idle_bucket[k] = (uint8_t)bucket;
+	s->n.distro[bucket]++;
+	if (s->profile) {
+		s->profile->idle[k].row = 0;
+		profile_idle(s, k, 1);
 	}
 }
 
-/* The bucket of a cycle in which scheduler k issued nothing. */
-static void count_idle(struct sm *s, unsigned k)
+/* Warps that wait for nothing and have an instruction; those of them that do not collide; those that can issue. */
+struct outlook { uint64_t valid, ready, go, at_barrier; };
+
+static struct outlook look(const struct sm *s)
 {
-	s->n.distro[s->idle_bucket[k]]++;
-	if (s->profile)
-		profile_idle(s, k, 1);
+	uint64_t valid = sched_running(s) & s->ibuf, ready = valid & ~s->collide;
+
+	return (struct outlook){valid, ready, ready ? ready & ~sched_blocked(s) : 0, s->at_barrier};
 }
 
-/* True when it issued. Policies whose lists change by being looked at are never still. */
-static bool schedule(struct sm *s, unsigned k, uint64_t running)
+/* What an issue does to warps of other schedulers: it may open a barrier, or take room that all share. */
+static bool outdated(const struct sm *s, const struct outlook *o)
 {
-	uint64_t mine = s->sched[k].supervised;
-	unsigned seen;
-
-	s->still_running = (s->still_running & ~mine) | (running & mine);
-	s->still_ibuf = (s->still_ibuf & ~mine) | (s->ibuf & mine);
-	seen = run_scheduler(s, k);
-	s->still &= ~(1u << k);
-	if (seen & SEEN_ISSUED)
-		return true;
-	s->idle_bucket[k] = seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0;
-	if (s->profile)
-		s->profile->idle[k].row = 0;
-	count_idle(s, k);
-	if (s->core->policy != SCHED_TWO_LEVEL && s->core->policy != SCHED_RRR)
-		s->still |= 1u << k;
-	return false;
+	return s->any_slot || s->at_barrier != o->at_barrier;
 }
 
-/* Own warps whose state differs from what their scheduler last saw, or may change by being looked at. */
-static uint64_t news(const struct sm *s, uint64_t running)
+/* Scheduler k, when what a visit would find is known beforehand. */
+static void schedule(struct sm *s, unsigned k, struct outlook *o)
 {
-	return (running ^ s->still_running) | (s->ibuf ^ s->still_ibuf) | (s->stale & running & s->ibuf)
-		| s->membar;
-}
+	uint64_t mine = s->spread << k;
 
-/* A scheduler that issued nothing, and has no news since, would do the same again. */
-void issue_stage(struct sm *s)
-{
-	uint32_t n = s->core->schedulers, k = s->sched_first;
-	uint64_t running = sched_running(s), fresh = news(s, running);
-
-	s->sched_first = k + 1 == n ? 0 : k + 1;
-	if (!fresh && s->still == (1u << n) - 1) {
-		for (k = 0; k < n; k++)
-			s->n.distro[s->idle_bucket[k]]++;
-		if (s->profile)
-			profile_idle_all(s, 1);
+	if (!(o->go & mine)) {
+		count_idle(s, k, o->ready & mine ? 2 : (o->valid & mine) != 0);
 		return;
 	}
+	issue_from(s, k, sched_pick(s, k, o->go & mine));
+	if (outdated(s, o))
+		*o = look(s);
+}
+
+static void schedule_by_visits(struct sm *s, unsigned k)
+{
+	unsigned seen;
+
+	switch (s->core->policy) {
+	case SCHED_TWO_LEVEL: seen = sched_two_level(s, k); break;
+	case SCHED_RRR: seen = sched_rrr(s, k); break;
+	default: seen = sched_ordered(s, k); break;
+	}
+	if (!(seen & SEEN_ISSUED))
+		count_idle(s, k, seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0);
+}
+
+void issue_stage(struct sm *s)
+{
+	enum sched_policy policy = s->core->policy;
+	uint32_t n = s->core->schedulers, k = s->sched_first;
+	bool masks = policy == SCHED_LRR || policy == SCHED_GTO || policy == SCHED_OLD;
+	struct outlook o = {0, 0, 0, 0};
+
+	masks = masks && !(s->membar & s->live);	/* looking at a memory barrier may end it */
+	if (masks)
+		o = look(s);
+	s->sched_first = k + 1 == n ? 0 : k + 1;
 	for (uint32_t i = 0; i < n; i++, k = k + 1 == n ? 0 : k + 1) {
-		if (s->still >> k & 1 && !(fresh & s->sched[k].supervised)) {
-			count_idle(s, k);
-		} else if (schedule(s, k, running)) {
-			running = sched_running(s);	/* a barrier may have opened for those that follow */
-			fresh = news(s, running);
-		}
+		if (masks)
+			schedule(s, k, &o);
+		else
+			schedule_by_visits(s, k);
 	}
 }

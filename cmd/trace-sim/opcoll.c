@@ -3,9 +3,10 @@
  * The operand collector (part 2 section 11): instructions wait in collector units until the register banks
  * have served their sources. A step has three phases: dispatch of ready units, reads, allocation.
  *
- * Always true: a unit is free, or waits in bank queues, or is ready. A phase that found nothing to do finds
- * nothing either until something has changed that it depends on (may_dispatch, may_allocate); every bank
- * whose queue is not empty serves its head in each step unless a result was written to it in this cycle.
+ * Always true: a unit is free, or waits in bank queues, or is ready, or is stuck: ready, and no slot of the
+ * OC_EX set that it could be sent to has been emptied since it was looked at. An allocation that found
+ * nothing to do finds nothing either until a unit is freed or an instruction issues (may_allocate). Every
+ * bank whose queue is not empty serves its head in each step unless a result was written to it in this cycle.
  * quirk: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
 #include <stdlib.h>
@@ -31,14 +32,13 @@ uint32_t opcoll_input_bit(unsigned unit)
 /* ---- building (section 11.1) --------------------------------------------------------------- */
 
 /*
- * Where a dispatch unit begins its search after it found unit `last` of the set: behind it, in sub-core mode
- * at the first unit of the next scheduler's group.
+ * A dispatch unit that found a unit searches on behind it; in sub-core mode (share: a scheduler's units) at the
+ * first unit of the next scheduler's group.
  */
-static uint8_t next_start(const struct collector_set *set, unsigned last)
+static void set_next(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
-	unsigned inc = set->share ? set->share - last % set->share : 1;
-
-	return (uint8_t)(set->first + (last + inc) % set->size);
+	for (uint32_t i = 0; i < size; i++)
+		s->collector.next[first + i] = (uint8_t)(first + (i + (share ? share - i % share : 1)) % size);
 }
 
 static void add_set(struct sm *s, enum collector_kind kind)
@@ -46,25 +46,22 @@ static void add_set(struct sm *s, enum collector_kind kind)
 	struct opcoll *c = &s->collector;
 	struct collector_set *set = &c->set[kind];
 	const struct collector_params *p = &s->core->collector[kind];
-	uint32_t per = s->core->sub_core ? p->units / s->core->schedulers : p->units;
+	uint32_t per = s->core->sub_core ? p->units / s->core->schedulers : p->units, first = c->n_units;
 
-	assert(c->n_units + p->units <= MAX_CUS);
+	assert(first + p->units <= MAX_CUS);
 	if (!p->units)
 		return;
 	c->kinds |= 1u << kind;
-	set->first = (uint8_t)c->n_units;
-	set->size = (uint8_t)p->units;
-	set->share = (uint8_t)(s->core->sub_core ? per : 0);
-	set->units = (p->units < 64 ? 1ull << p->units : 0) - 1;
-	set->units <<= set->first;
+	set->units = slots(p->units) << first;
 	for (uint32_t k = 0; k < s->core->schedulers; k++)
 		for (uint32_t i = 0; i < per; i++)
-			c->allowed[kind][k] |= 1ull << (set->first + (s->core->sub_core ? k * per : 0) + i);
+			c->allowed[kind][k] |= 1ull << (first + (s->core->sub_core ? k * per : 0) + i);
 	c->n_units += p->units;
 	c->free |= set->units;
+	set_next(s, first, p->units, s->core->sub_core ? per : 0);
 	set->n_dispatch = p->out_ports;
 	set->start = xmalloc(p->out_ports + 1u);
-	memset(set->start, next_start(set, 0), p->out_ports + 1u);
+	memset(set->start, c->next[first], p->out_ports + 1u);
 }
 
 static void add_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collector_kind own)
@@ -76,9 +73,8 @@ static void add_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collec
 	s->collector.n_groups++;
 	g->ports = ports;
 	g->inputs = inputs;
-	g->set[g->n_sets++] = (uint8_t)own;
-	if (own != COLLECT_GEN)
-		g->set[g->n_sets++] = COLLECT_GEN;
+	g->set[0] = (uint8_t)own;
+	g->set[1] = COLLECT_GEN;
 }
 
 static uint32_t generic_inputs(const struct core_params *p)
@@ -116,9 +112,14 @@ void opcoll_init(struct sm *s)
 		add_group(s, p->collector[port[i].set].in_ports, opcoll_input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
 	c->bank_span = p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
+	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
+	c->bank_step = p->sub_core ? c->bank_span : 0;
 	/* quirk Q11: a unit's slot follows from its number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
-	for (uint32_t i = 0; i < c->n_units && p->sub_core && per; i++)
+	if (!p->sub_core || !per)
+		return;
+	c->per_slot = (uint8_t)per;
+	for (uint32_t i = 0; i < c->n_units; i++)
 		c->unit[i].slot = (uint8_t)(i / per);
 }
 
@@ -130,11 +131,17 @@ void opcoll_free(struct sm *s)
 
 /* ---- banks --------------------------------------------------------------------------------- */
 
+/* Which of the banks that hold a warp's registers. */
+static inline unsigned bank_in(const struct opcoll *c, unsigned n)
+{
+	return c->bank_mask ? n & c->bank_mask : n % c->bank_span;
+}
+
 unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched)
 {
-	uint32_t span = s->collector.bank_span;
+	const struct opcoll *c = &s->collector;
 
-	return (reg + warp) % span + (s->core->sub_core ? sched * span : 0);
+	return bank_in(c, reg + warp) + sched * c->bank_step;
 }
 
 bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched)
@@ -153,30 +160,35 @@ bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched)
 static inline void request_read(struct opcoll *c, unsigned bank, unsigned unit)
 {
 	struct bank_queue *q = &c->bank[bank];
-	unsigned last = (q->head + q->count - 1u) % MAX_CUS;
+	unsigned end = q->head + q->count, last = (end - 1) % MAX_CUS;
 
 	if (q->count && q->at[last].cu == unit) {
 		q->at[last].n++;
 		return;
 	}
-	last = (q->head + q->count++) % MAX_CUS;
-	q->at[last].cu = (uint8_t)unit;
-	q->at[last].n = 1;
+	q->count++;
+	q->at[end % MAX_CUS].cu = (uint8_t)unit;
+	q->at[end % MAX_CUS].n = 1;
 	c->bank_waiting |= 1ull << bank;
 }
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
-/* First unit of the set, from start on cyclically, that is ready and finds room; -1: none. */
-static int find_ready(const struct sm *s, uint64_t ready, unsigned start)
+/* First of the units, from start on cyclically, that finds room; -1: none. Those that do not get stuck. */
+static int find_ready(struct sm *s, uint64_t units, unsigned start)
 {
-	while (ready) {
-		unsigned i = bit_next_cyclic64(ready, start);
-		const struct collector_unit *u = &s->collector.unit[i];
+	struct opcoll *c = &s->collector;
 
+	for (uint64_t left = c->ready & units; left;) {
+		uint64_t up = left & UINT64_MAX << start;
+		unsigned i = bit_lowest64(up ? up : left);
+		const struct collector_unit *u = &c->unit[i];
+
+		left &= ~(1ull << i);
+		c->ready &= ~(1ull << i);
 		if (regset_room(s, &s->oc_ex[u->target], u->slot))
 			return (int)i;
-		ready &= ~(1ull << i);
+		c->stuck[u->target] |= 1ull << i;
 	}
 	return -1;
 }
@@ -188,16 +200,15 @@ static bool dispatch_set(struct sm *s, struct collector_set *set)
 	uint32_t i;
 
 	for (i = 0; i < set->n_dispatch && c->ready & set->units; i++) {
-		int found = find_ready(s, c->ready & set->units, set->start[i]);
-		struct collector_unit *u;
+		int found = find_ready(s, set->units, set->start[i]);
+		const struct collector_unit *u;
 
 		if (found < 0)
 			break;
 		u = &c->unit[found];
-		set->start[i] = next_start(set, (unsigned)found - set->first);
-		regset_put(s, &s->oc_ex[u->target], u->slot, u->inst, &s->oc_ex_kinds);
+		set->start[i] = c->next[found];
+		regset_put(s, &s->oc_ex[u->target], u->slot, u->inst);
 		s->offer_at[u->target] = 0;
-		c->ready &= ~(1ull << found);
 		c->free |= 1ull << found;
 	}
 	return i;
@@ -220,17 +231,17 @@ static void serve_banks(struct opcoll *c, uint64_t banks)
 {
 	FOR_BITS64(b, banks) {
 		struct bank_queue *q = &c->bank[b];
-		unsigned unit = q->at[q->head].cu;
+		unsigned head = q->head, unit = q->at[head].cu;
 
-		if (!--q->at[q->head].n) {
-			q->head = (uint8_t)((q->head + 1) % MAX_CUS);
-			if (!--q->count)
+		if (!--q->at[head].n) {
+			q->head = (uint8_t)((head + 1) % MAX_CUS);
+			if (!--q->count) {
+				q->head = 0;
 				c->bank_waiting &= ~(1ull << b);
+			}
 		}
-		if (!--c->unit[unit].missing) {
+		if (!--c->unit[unit].missing)
 			c->ready |= 1ull << unit;
-			c->may_dispatch = true;
-		}
 	}
 }
 
@@ -258,41 +269,36 @@ static void enter(struct sm *s, unsigned unit, uint16_t w, unsigned kind)
 	const struct winst *in = &s->winst[w];
 	const struct uop *op = in->uop;
 	const uint16_t *src = op->reg + op->n_dst;
+	unsigned warp = in->warp, first = in->sched * c->bank_step, missing = 0;
 
 	c->free &= ~(1ull << unit);
 	u->inst = w;
 	u->target = (uint8_t)kind;
-	u->missing = 0;
 	FOR_BITS32(i, op->bank_src) {
-		request_read(c, opcoll_bank(s, src[i], in->warp, in->sched), unit);
-		u->missing++;
+		request_read(c, first + bank_in(c, src[i] + warp), unit);
+		missing++;
 	}
+	u->missing = (uint8_t)missing;
 	if (op->n_src > 32)
 		request_rest(s, unit, in);
-	if (!u->missing) {
+	if (!u->missing)
 		c->ready |= 1ull << unit;
-		c->may_dispatch = true;
-	}
 }
 
 /* quirk Q12: only the oldest instruction of the set is a candidate, whichever scheduler's group has room. */
 static bool allocate_one(struct sm *s, const struct port_group *g, unsigned kind)
 {
 	struct opcoll *c = &s->collector;
-	struct regset *r = &s->id_oc[kind];
-	unsigned slot = regset_oldest(s, r);
-	const struct winst *in = &s->winst[r->slot[slot]];
+	struct id_oc *q = &s->id_oc[kind];
+	unsigned sched = q->at[q->head].sched;
+	uint64_t room = c->free & c->allowed[g->set[0]][sched];
 
-	for (unsigned i = 0; i < g->n_sets; i++) {
-		uint64_t room = c->free & c->allowed[g->set[i]][in->sched];
-
-		if (room) {
-			s->still &= s->core->sub_core ? ~(1u << in->sched) : 0;
-			enter(s, bit_lowest64(room), regset_take(r, slot, &s->id_oc_inputs), kind);
-			return true;
-		}
-	}
-	return false;
+	if (!room)
+		room = c->free & c->allowed[g->set[1]][sched];
+	if (!room)
+		return false;
+	enter(s, bit_lowest64(room), id_oc_take(s, q), kind);
+	return true;
 }
 
 /* An input that finds no unit at one port finds none at the ports alike that follow. */
@@ -328,13 +334,10 @@ void opcoll_stage(struct sm *s)
 	for (uint32_t step = 0; step < s->core->collector_steps; step++, writing = 0) {
 		uint64_t banks;
 
-		if (!(c->may_dispatch | c->may_allocate | (c->bank_waiting != 0)))
+		if (!(c->ready | c->bank_waiting) && !c->may_allocate)
 			return;
-		if (c->may_dispatch) {
-			c->may_dispatch = dispatch(s);
-			c->may_allocate |= c->may_dispatch;
-			s->changed |= c->may_dispatch;
-		}
+		if (c->ready && dispatch(s))
+			c->may_allocate = s->changed = true;
 		banks = c->bank_waiting & ~writing;
 		if (banks) {
 			serve_banks(c, banks);

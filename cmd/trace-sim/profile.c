@@ -66,7 +66,7 @@ static uint32_t code_of(const struct sm *s, const struct uop *u) { return (uint3
 void profile_issue(struct sm *s, unsigned w, bool second)
 {
 	struct sm_profile *p = s->profile;
-	const struct uop *u = s->head[w];
+	const struct uop *u = s->warp[w].head;
 	uint32_t code = code_of(s, u), row = find_row(p, p->uid[s->warp[w].cta], code);
 	struct profile_row *r = &p->row[row];
 
@@ -104,7 +104,7 @@ static unsigned oldest(const struct sm *s, uint64_t warps)
 	unsigned best = bit_lowest64(warps);
 
 	FOR_BITS64(w, warps & (warps - 1))
-		if (s->warp[w].dynamic_id < s->warp[best].dynamic_id)
+		if (s->dynamic_id[w] < s->dynamic_id[best])
 			best = (unsigned)w;
 	return best;
 }
@@ -113,12 +113,11 @@ static unsigned oldest(const struct sm *s, uint64_t warps)
 static unsigned first_of(const struct sm *s, unsigned k, uint64_t warps)
 {
 	const struct sched *c = &s->sched[k];
-	unsigned n = s->core->schedulers;
 
 	switch (s->core->policy) {
 	case SCHED_GTO: case SCHED_WARP_LIMITING:
-		if (c->last >= 0 && warps >> ((unsigned)c->last * n + k) % 64 & 1)
-			return ((unsigned)c->last * n + k) % 64;
+		if (warps >> s->last[k] & 1)
+			return (unsigned)s->last[k];
 		return oldest(s, warps);
 	case SCHED_OLD:
 		return oldest(s, warps);
@@ -128,7 +127,7 @@ static unsigned first_of(const struct sm *s, unsigned k, uint64_t warps)
 				return c->list[i];
 		return oldest(s, warps);
 	default:
-		return bit_next_cyclic64(warps, (unsigned)(c->last + 1) * n + k);
+		return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
 	}
 }
 
@@ -151,17 +150,17 @@ static unsigned stage_full(const struct sm *s, unsigned k, unsigned unit)
 /* Ready, but the pipeline register before its unit is full. */
 static void full(struct sm *s, unsigned k, unsigned w)
 {
-	unsigned unit = s->head[w]->unit;
+	unsigned unit = s->warp[w].head->unit;
 
 	s->profile->idle[k].unit = (uint8_t)unit;
-	set_idle(s, k, w, stage_full(s, k, unit), code_of(s, s->head[w]));
+	set_idle(s, k, w, stage_full(s, k, unit), code_of(s, s->warp[w].head));
 }
 
 /* Memory is named before arithmetic, as it mostly takes longer. */
 static void scoreboard(struct sm *s, unsigned k, unsigned w)
 {
 	const struct sm_profile *p = s->profile;
-	const struct uop *u = s->head[w];
+	const struct uop *u = s->warp[w].head;
 	uint32_t code = PROFILE_NO_CODE;
 	bool memory = false;
 

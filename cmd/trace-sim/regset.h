@@ -2,7 +2,7 @@
 /*
  * Pipeline register sets (part 2 section 10), inline: they are touched several times an instruction.
  * Always true: slots at or beyond the set's width are never occupied; a set's bit in the mask of non-empty
- * sets, kept by the caller's `mask`, is set exactly when it is occupied.
+ * sets (id_oc_inputs, oc_ex_kinds) is set exactly when it is occupied.
  */
 #ifndef REGSET_H
 #define REGSET_H
@@ -13,22 +13,59 @@
 /* The mask of n slots. */
 static inline uint64_t slots(uint32_t n) { return n >= SET_SLOTS ? UINT64_MAX : (1ull << n) - 1; }
 
-/* Can the set take an instruction? slot counts in sub-core mode only. */
-static inline bool regset_room(const struct sm *s, const struct regset *r, unsigned slot)
+/* Slots that slot stands for. */
+static inline uint64_t reach(const struct sm *s, unsigned slot) { return s->any_slot | 1ull << slot; }
+
+/* ---- ID_OC --------------------------------------------------------------------------------- */
+
+static inline bool id_oc_room(const struct sm *s, const struct id_oc *q, unsigned sched)
 {
-	return r->room & s->reach[slot];
+	return q->room & reach(s, sched);
 }
 
-static inline void regset_put(const struct sm *s, struct regset *r, unsigned slot, uint16_t w, uint32_t *mask)
+static inline void id_oc_put(struct sm *s, struct id_oc *q, unsigned sched, uint16_t w)
 {
-	uint64_t room = r->room & s->reach[slot];
+	unsigned slot = bit_lowest64(q->room & reach(s, sched)), i = (q->head + q->count++) % SET_SLOTS;
+
+	assert(q->room & reach(s, sched));
+	q->room &= ~(1ull << slot);
+	q->at[i].inst = w;
+	q->at[i].slot = (uint8_t)slot;
+	q->at[i].sched = (uint8_t)sched;
+	s->id_oc_inputs |= q->bit;
+}
+
+/* The oldest instruction leaves. */
+static inline uint16_t id_oc_take(struct sm *s, struct id_oc *q)
+{
+	uint16_t w = q->at[q->head].inst;
+
+	q->room |= 1ull << q->at[q->head].slot;
+	q->head = (uint8_t)((q->head + 1) % SET_SLOTS);
+	if (!--q->count) {
+		q->head = 0;
+		s->id_oc_inputs &= ~q->bit;
+	}
+	return w;
+}
+
+/* ---- OC_EX --------------------------------------------------------------------------------- */
+
+static inline bool regset_room(const struct sm *s, const struct regset *r, unsigned slot)
+{
+	return r->room & reach(s, slot);
+}
+
+static inline void regset_put(struct sm *s, struct regset *r, unsigned slot, uint16_t w)
+{
+	uint64_t room = r->room & reach(s, slot);
 	unsigned i = bit_lowest64(room);
 
 	assert(room);
 	r->full |= 1ull << i;
 	r->room &= ~(1ull << i);
 	r->slot[i] = w;
-	*mask |= r->bit;
+	s->oc_ex_kinds |= r->bit;
 }
 
 /* Slot of the oldest instruction; the set is not empty. */
@@ -51,12 +88,19 @@ static inline unsigned regset_oldest(const struct sm *s, const struct regset *r)
 	return best;
 }
 
-static inline uint16_t regset_take(struct regset *r, unsigned slot, uint32_t *mask)
+/* The instruction leaves its slot: collector units that found no room there may find it now. */
+static inline uint16_t regset_take(struct sm *s, unsigned kind, unsigned slot)
 {
+	struct regset *r = &s->oc_ex[kind];
+	struct opcoll *c = &s->collector;
+	uint64_t freed = c->stuck[kind] & (c->per_slot ? slots(c->per_slot) << slot * c->per_slot : UINT64_MAX);
+
 	r->full &= ~(1ull << slot);
 	r->room |= 1ull << slot;
 	if (!r->full)
-		*mask &= ~r->bit;
+		s->oc_ex_kinds &= ~r->bit;
+	c->stuck[kind] &= ~freed;
+	c->ready |= freed;
 	return r->slot[slot];
 }
 

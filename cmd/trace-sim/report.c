@@ -48,7 +48,7 @@ static void print_warp(const struct sm *s, unsigned w, FILE *out)
 {
 	const struct warp *p = &s->warp[w];
 	const struct cta *c = &s->cta[p->cta];
-	uint32_t at = p->ibuf_valid ? p->ibuf[p->ibuf_read] : p->cursor;
+	uint32_t at = p->cursor - p->buffered;
 	const struct warp_recs *recs = &c->block.warp[w - c->first_thread / 32];
 
 	fprintf(out, "%s:%llu: SM %u warp %u (thread block %llu): waits for %s", c->kernel->path,

@@ -4,6 +4,7 @@
  * of the SM and begins at 0 for every scheduler, so at first a scheduler may issue from a warp that is not
  * its own.
  */
+#include "regset.h"
 #include "scheduler.h"
 
 static bool idle(struct sm *s, unsigned w) { return !(s->live >> w & 1) || warp_waiting(s, w); }
@@ -11,13 +12,14 @@ static bool idle(struct sm *s, unsigned w) { return !(s->live >> w & 1) || warp_
 /* First warp behind the last-issued one that is neither free nor waiting; -1: none. */
 static int next_turn(struct sm *s, unsigned k)
 {
-	unsigned n = s->core->schedulers, len = bit_count64(s->sched[k].supervised);
+	uint64_t own = s->spread << k & slots(s->core->warps);
 
-	for (unsigned i = 0; i < len; i++) {
-		unsigned w = (unsigned)(s->sched[k].last + 1 + (int)i) % len * n + k;
+	for (unsigned from = (unsigned)s->last[k] + s->core->schedulers; own; ) {
+		unsigned w = bit_next_cyclic64(own, from);
 
 		if (!idle(s, w))
 			return (int)w;
+		own &= ~(1ull << w);
 	}
 	return -1;
 }

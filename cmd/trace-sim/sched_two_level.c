@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two_level_active scheduler (part 2 section 5.5). Always true: each supervised slot is in exactly one
- * of the active list and the pending queue. quirk Q10: a dual issue rotates the active list twice by the
- * same amount.
+ * The two_level_active scheduler (part 2 section 5.5). Always true: each slot of a scheduler is in exactly one
+ * of the active list and the pending queue. quirk: the slot issued from last is not kept, and nothing asks for
+ * it. quirk Q10: a dual issue rotates the active list twice by the same amount.
  */
 #include <string.h>
 #include "scheduler.h"
@@ -11,13 +11,12 @@ void sched_two_level_init(struct sm *s, unsigned k)
 {
 	struct sched *c = &s->sched[k];
 
-	FOR_BITS64(w, c->supervised) {
+	for (unsigned w = k; w < s->core->warps; w += s->core->schedulers) {
 		if (c->n_active < s->core->two_level_active)
 			c->list[c->n_active++] = (uint8_t)w;
 		else
 			c->pending[c->n_pending++] = (uint8_t)w;
 	}
-	c->supervised = 0;	/* quirk: the list by which last-issued is kept stays empty */
 }
 
 /* Free slots are waiting, as their lanes are complete. */
@@ -25,7 +24,7 @@ static bool demoted(struct sm *s, unsigned w)
 {
 	if (!(s->live >> w & 1) || warp_waiting(s, w))
 		return true;
-	return s->ibuf >> w & 1 && scoreboard_long(s, w, s->head[w]);
+	return s->ibuf >> w & 1 && scoreboard_long(s, w, s->warp[w].head);
 }
 
 static void rebuild(struct sm *s, struct sched *c)

@@ -21,16 +21,13 @@ static inline uint64_t sched_running(const struct sm *s)
 bool warp_waiting(struct sm *s, unsigned warp);
 /* Visit a live warp: issue from it what can be (section 5.3). Returns how many; adds to *seen. */
 unsigned sched_visit(struct sm *s, unsigned sched, unsigned warp, unsigned *seen);
-/* Bring s->collide up to date for these warps, whose buffers are not empty. */
-void sched_recompute(struct sm *s, uint64_t stale);
-static inline void sched_refresh(struct sm *s, uint64_t warps)
-{
-	if (warps & s->stale)
-		sched_recompute(s, warps & s->stale);
-}
-
 /* warp_limiting: those of the running warps of scheduler k that it looks at. */
 uint64_t sched_limit(const struct sm *s, unsigned k, uint64_t running);
+
+/* Those whose next instruction finds no room in the pipeline register before its unit. */
+uint64_t sched_blocked(const struct sm *s);
+/* lrr, gto, old, warp_limiting: the one of these warps that scheduler k looks at first. */
+unsigned sched_pick(const struct sm *s, unsigned k, uint64_t warps);
 
 /* One cycle of scheduler k by each policy; the result is a mask of enum seen. */
 unsigned sched_ordered(struct sm *s, unsigned k);

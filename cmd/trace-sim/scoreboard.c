@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Registers with a write to come, by warp (part 2 section 8). Always true: n_reserved counts the members of
- * reserved; a change marks the warp's answer (sm.collide) stale. Uniform registers are in the same set, under
- * their own numbers. A register listed twice as destination is reserved once.
+ * reserved; sm.collide holds the warps of which a register of the next instruction is reserved, and watched is
+ * the first such register: the answer stays until that one is released. Only the warp's own issue reserves, and
+ * it is followed by a new next instruction. Uniform registers are in the same set, under their own numbers. A
+ * register listed twice as destination is reserved once.
  */
 #include "sm.h"
 
-bool scoreboard_collides(const struct sm *s, unsigned warp, const struct uop *u)
+void scoreboard_look(struct sm *s, unsigned warp)
 {
-	const struct warp *p = &s->warp[warp];
-	unsigned n = u->n_dst + u->n_src;
+	struct warp *p = &s->warp[warp];
+	const uint16_t *reg = p->head->reg, *end = reg + p->head->n_dst + p->head->n_src;
 
+	s->collide &= ~(1ull << warp);
 	if (!p->n_reserved)
-		return false;
-	for (unsigned i = 0; i < n; i++)
-		if (bitset_test(p->reserved, u->reg[i]))
-			return true;
-	return false;
+		return;
+	for (; reg < end; reg++)
+		if (bitset_test(p->reserved, *reg)) {
+			p->watched = *reg;
+			s->collide |= 1ull << warp;
+			return;
+		}
 }
 
 bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u)
@@ -32,12 +37,11 @@ void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u, bool l
 	struct warp *p = &s->warp[warp];
 
 	for (unsigned i = 0; i < u->n_dst; i++) {
-		p->n_reserved += !bitset_test(p->reserved, u->reg[i]);
+		p->n_reserved = (uint16_t)(p->n_reserved + !bitset_test(p->reserved, u->reg[i]));
 		bitset_set(p->reserved, u->reg[i]);
 		if (long_operation)
 			bitset_set(p->longop, u->reg[i]);
 	}
-	s->stale |= 1ull << warp;
 }
 
 void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg)
@@ -48,7 +52,8 @@ void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg)
 		return;
 	bitset_clear(p->reserved, reg);
 	p->n_reserved--;
-	s->stale |= 1ull << warp;
+	if (s->collide >> warp & 1 && p->watched == reg)
+		scoreboard_look(s, warp);
 	warp_update_drained(s, warp);
 }
 

@@ -27,8 +27,7 @@ static void init_units(struct sm *s)
 		s->oc_ex[k].room = slots(c->unit[k].oc_ex_width);
 		s->oc_ex[k].bit = 1u << k;
 	}
-	for (unsigned i = 0; i < SET_SLOTS; i++)
-		s->reach[i] = c->sub_core ? 1ull << i : UINT64_MAX;
+	s->any_slot = c->sub_core ? 0 : UINT64_MAX;
 	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof *s->unit);
 }
 
@@ -200,9 +199,9 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->ibuf &= ~bit;
 	s->imiss &= ~bit;
 	s->drained &= ~bit;
-	p->dynamic_id = s->next_dynamic_id++;
+	s->dynamic_id[w] = s->next_dynamic_id++;
 	p->cursor = p->in_pipe = 0;
-	p->ibuf_valid = p->ibuf_read = 0;
+	p->buffered = 0;
 	ldgsts_reset(p);
 	if (p->n_recs) {
 		p->fetch_pc = s->uops[p->rec[0].inst].pc;

@@ -50,39 +50,49 @@ struct winst {
 	uint16_t next;		/* link in the calendar or the free list */
 	uint8_t warp, sched, cta;
 	uint8_t space;		/* enum space, generic resolved at issue */
+	uint8_t lanes;		/* how many are active */
 };
 
 /* ---- pipeline registers (section 10) ------------------------------------------------------- */
 
+/* OC_EX of a kind of unit. */
 struct regset {
 	uint64_t full, room;		/* occupied slots, empty slots */
 	uint32_t bit;			/* of this set in the mask of sets that are not empty */
 	uint16_t slot[SET_SLOTS];	/* winst handles */
 };
 
+/* ID_OC of a kind of unit: filled by issue and emptied from the oldest on, so it is a queue. */
+struct id_oc {
+	uint64_t room;			/* empty slots */
+	uint32_t bit;			/* of this set in the mask of sets that are not empty */
+	uint8_t head, count;		/* in at; head is 0 when it is empty */
+	struct { uint16_t inst; uint8_t slot, sched; } at[SET_SLOTS];
+};
+
 /* ---- warps --------------------------------------------------------------------------------- */
 
 struct ldgsts_entry { uint64_t lane0; uint32_t pc; uint32_t group; uint32_t pending; bool done; };
 
+/* What every instruction touches stands first, in one cache line; the registers of most kernels in the next. */
 struct warp {
-	const struct rec *rec;	/* of the CTA's tblock */
-	uint32_t first;		/* index of rec[0] in the CTA's tblock.rec */
+	_Alignas(64) const struct rec *rec;	/* of the CTA's tblock */
+	const struct uop *head;	/* next instruction to issue, where the warp's bit in sm.ibuf is set */
+	uint32_t cursor;	/* next record to decode; those buffered stand right before it */
 	uint32_t n_recs;
-	uint32_t cursor;	/* next record to decode */
 	/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
 	uint32_t last;
+	uint32_t first;		/* index of rec[0] in the CTA's tblock.rec */
 	uint32_t fetch_pc;	/* quirk Q1: last issued PC + 16 */
 	uint32_t in_pipe;	/* instructions decoded and not yet out of the pipeline */
 	uint32_t stores;	/* outstanding store acknowledgements */
 	uint32_t atomics;	/* outstanding lanes of atomics */
-	uint32_t dynamic_id;
+	uint16_t n_reserved;
+	uint16_t watched;	/* the first of head's registers that is reserved, where sm.collide is set */
 	uint16_t stream;
 	uint8_t cta;		/* hardware CTA slot */
 	uint8_t lanes;		/* threads of the CTA in this warp */
-	uint8_t ibuf_valid;	/* bit k: slot k */
-	uint8_t ibuf_read;	/* read index */
-	uint32_t ibuf[2];	/* record indices */
-	uint32_t n_reserved;
+	uint8_t buffered;	/* instructions in the buffer */
 	uint64_t reserved[REG_WORDS], longop[REG_WORDS];
 	/* LDGSTS groups (section 9.4) */
 	struct ldgsts_entry *entry;	/* room for every LDGSTS of the warp */
@@ -116,26 +126,31 @@ struct collector_unit {
 /*
  * Units waiting for a read, in order. A unit asks for all its operands at once, so it has one entry a bank.
  */
-struct bank_queue { struct { uint8_t cu, n; } at[MAX_CUS]; uint8_t head, count; };
+struct bank_queue { uint8_t head, count; struct { uint8_t cu, n; } at[MAX_CUS]; };	/* head is 0 when it is empty */
 
 /* Input ports that are alike: same inputs, same sets of units. */
 struct port_group {
 	uint32_t inputs;		/* by opcoll_input_bit() */
 	uint32_t ports;
-	uint8_t set[2], n_sets;		/* enum collector_kind, tried in this order */
+	uint8_t set[2];			/* enum collector_kind, tried in this order */
 };
 
 struct opcoll {
-	uint64_t free, ready;		/* units; ready: occupied, no operand missing */
-	bool may_dispatch, may_allocate;/* false: the phase found nothing to do, and nothing changed since */
-	uint32_t n_units, n_groups, bank_span;
+	uint64_t free;			/* units */
+	/* occupied, no operand missing: those that may find room in OC_EX, and those that found none, by target */
+	uint64_t ready, stuck[N_UNIT_KINDS];
+	bool may_allocate;		/* false: allocation found nothing to do, and nothing changed since */
+	uint8_t per_slot;		/* units that stand for an OC_EX slot, 0: all for each */
+	uint8_t next[MAX_CUS];		/* where a dispatch unit that found the unit begins its next search */
+	uint32_t n_units, n_groups;
+	/* banks that hold a warp's registers, less 1 where that is a power of 2, and between those of schedulers */
+	uint32_t bank_span, bank_mask, bank_step;
 	uint32_t kinds;			/* enum collector_kind of the sets that have units */
 	uint64_t bank_waiting;		/* banks whose queue is not empty */
 	uint64_t bank_writing;		/* banks taken by a write before this cycle's first step */
 	struct collector_unit unit[MAX_CUS];
 	struct collector_set {
 		uint64_t units;
-		uint8_t first, size, share;	/* share: units of a scheduler in sub-core mode */
 		uint32_t n_dispatch;
 		uint8_t *start;			/* by dispatch unit: where its next search begins */
 	} set[N_COLLECTORS];
@@ -180,9 +195,8 @@ struct sm_counts {
 
 /* ---- the SM -------------------------------------------------------------------------------- */
 
+/* What the two-level and rrr policies remember. */
 struct sched {
-	uint64_t supervised;		/* slots w with w mod S = index */
-	int32_t last;			/* last-issued position in the supervised list, -1: none */
 	uint32_t rrr_issued, rrr_slot;
 	uint8_t list[MAX_WARPS];	/* two-level: active list */
 	uint8_t pending[MAX_WARPS];	/* two-level: pending queue */
@@ -198,14 +212,14 @@ struct sm {
 	uint64_t at_barrier, membar, atomic, dep_wait;	/* reasons to wait */
 	uint64_t ibuf;		/* instruction buffer not empty */
 	uint64_t imiss;		/* waiting for the instruction cache */
-	uint64_t collide;	/* scoreboard stops the instruction at the buffer's read index */
-	uint64_t stale;		/* collide must be recomputed */
+	uint64_t collide;	/* of those in ibuf: a register of the next instruction is reserved */
 	/* done, no store outstanding, nothing in the pipeline, no register reserved */
 	uint64_t drained;
 	/* warps whose head is for this kind of unit, and more without a head */
 	uint64_t head_unit[N_UNIT_KINDS];
-	/* instruction at the buffer's read index, where ibuf is set */
-	const struct uop *head[MAX_WARPS];
+	uint64_t spread;	/* slots of scheduler 0; those of scheduler k are k further on */
+	/* by scheduler: its slot that issued last; at first its lowest (lrr, rrr: a place before that) */
+	int16_t last[MAX_SCHEDULERS];
 
 	uint64_t clock;
 	/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
@@ -221,11 +235,8 @@ struct sm {
 	uint32_t cta_limit;	/* C: CTAs per SM of the kernel placed last; local address translation */
 	uint32_t cta_padded;	/* P: its threads per CTA rounded up to 32 */
 	bool changed;		/* this cycle changed something besides counters */
-	/* schedulers that last issued nothing, with no room before a unit freed for them since */
-	uint32_t still;
-	/* warps not waiting, and ibuf, as their schedulers last saw them */
-	uint64_t still_running, still_ibuf;
-	uint8_t idle_bucket[MAX_SCHEDULERS];	/* distro bucket of each scheduler in the last cycle run */
+	uint8_t idle_bucket[MAX_SCHEDULERS];	/* distro bucket of each scheduler that last issued nothing */
+	uint32_t dynamic_id[MAX_WARPS];		/* order in which warps came */
 
 	const struct core_params *core;
 	const struct params *params;
@@ -238,9 +249,9 @@ struct sm {
 	struct winst *winst;	/* pool; [0] unused */
 	uint16_t winst_free;	/* list of those given back */
 	uint16_t winst_made;
-	/* register set slots that slot k stands for: itself in sub-core mode, else all */
-	uint64_t reach[SET_SLOTS];
-	struct regset id_oc[N_UNIT_KINDS], oc_ex[N_UNIT_KINDS];
+	uint64_t any_slot;	/* 0 in sub-core mode, where a slot stands for itself; else all, and it stands for any */
+	struct id_oc id_oc[N_UNIT_KINDS];
+	struct regset oc_ex[N_UNIT_KINDS];
 	uint32_t id_oc_inputs, oc_ex_kinds;	/* sets that are not empty, by regset.bit */
 	struct opcoll collector;
 	struct func_unit *unit;
@@ -319,7 +330,7 @@ void sched_init(struct sm *s);
 void issue_stage(struct sm *s);
 
 /* scoreboard.c */
-bool scoreboard_collides(const struct sm *s, unsigned warp, const struct uop *u);
+void scoreboard_look(struct sm *s, unsigned warp);	/* at a new head: is one of its registers reserved? */
 void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
 /* a source waits for a long operation */
 bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u);
