@@ -6,6 +6,7 @@
  * zeroed; an arena's blocks double up to BLOCK_MAX, so that its waste stays below its use. Leaves out:
  * freeing single pieces of an arena, shrinking.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,50 +182,133 @@ void arena_free(struct arena *a)
 
 /* ---- reserved address space --------------------------------------------------------------- */
 
-static size_t whole_pages(size_t n, size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = product(n, size);
+/*
+ * A piece of PIECE_MAX bytes or more is a mapping of its own. Smaller ones lie close together in areas, so that
+ * thousands of small arrays cost neither a mapping nor pages of their own each; the areas go back with the last
+ * piece that lives in any of them.
+ */
+#define PIECE_MAX ((size_t)1 << 20)
+#define AREA ((size_t)32 << 20)
+#define LINE 64u
 
-	return bytes ? (bytes + page - 1) / page * page : page;
+static size_t rounded(size_t n, size_t size, size_t unit)
+{
+	size_t bytes = product(n, size);
+
+	return bytes ? (bytes + unit - 1) / unit * unit : unit;
 }
 
-/*
- * The leak checker looks for pointers in the heap, not in mappings; without this, what hangs from a reserved
- * structure counts as lost when a message ends the program. Large areas hold no pointers and are left out.
- */
+static void *map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		out_of_memory(bytes, 1);
+	return p;
+}
+
 #ifdef __SANITIZE_ADDRESS__
+/*
+ * Small pieces come from the heap, where their bounds are watched. The leak checker looks for pointers in the
+ * heap, not in mappings; unless told, what hangs from a mapped structure counts as lost when a message ends
+ * the program. Very large mappings hold no pointers and are left out.
+ */
 #include <sanitizer/lsan_interface.h>
 #define POINTERS_MAX (64u << 20)
-static void show_leak_checker(const void *p, size_t bytes)
+
+static void *small_piece(size_t bytes)
 {
+	void *p = aligned_alloc(LINE, bytes);
+
+	if (!p)
+		out_of_memory(bytes, 1);
+	return memset(p, 0, bytes);
+}
+
+static void free_small(void *p, size_t bytes) { (void)bytes; free(p); }
+
+static void *large_piece(size_t bytes)
+{
+	void *p = map(bytes);
+
 	if (bytes <= POINTERS_MAX)
 		__lsan_register_root_region(p, bytes);
+	return p;
 }
-static void hide_leak_checker(const void *p, size_t bytes)
+
+static void free_large(void *p, size_t bytes)
 {
 	if (bytes <= POINTERS_MAX)
 		__lsan_unregister_root_region(p, bytes);
+	munmap(p, bytes);
 }
 #else
-static void show_leak_checker(const void *p, size_t bytes) { (void)p, (void)bytes; }
-static void hide_leak_checker(const void *p, size_t bytes) { (void)p, (void)bytes; }
+struct area {
+	struct area *older;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct area *newest;
+	char *next, *end;	/* of what is left of it */
+	size_t pieces;		/* that live */
+} areas = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *small_piece(size_t bytes)
+{
+	char *p;
+
+	pthread_mutex_lock(&areas.lock);
+	if (!areas.newest || bytes > (size_t)(areas.end - areas.next)) {
+		struct area *a = map(AREA);
+
+		a->older = areas.newest;
+		areas.newest = a;
+		areas.next = (char *)a + LINE;
+		areas.end = (char *)a + AREA;
+	}
+	p = areas.next;
+	areas.next += bytes;
+	areas.pieces++;
+	pthread_mutex_unlock(&areas.lock);
+	return p;
+}
+
+/* The newest piece makes room for the next; others wait for the last. */
+static void free_small(void *p, size_t bytes)
+{
+	pthread_mutex_lock(&areas.lock);
+	if (--areas.pieces == 0) {
+		for (struct area *a = areas.newest, *older; a; a = older) {
+			older = a->older;
+			munmap(a, AREA);
+		}
+		areas.newest = NULL;
+	} else if ((char *)p + bytes == areas.next) {
+		areas.next = memset(p, 0, bytes);
+	}
+	pthread_mutex_unlock(&areas.lock);
+}
+
+static void *large_piece(size_t bytes) { return map(bytes); }
+static void free_large(void *p, size_t bytes) { munmap(p, bytes); }
 #endif
 
 void *reserve(size_t n, size_t size)
 {
-	void *p = mmap(NULL, whole_pages(n, size), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t small = rounded(n, size, LINE);
 
-	if (p == MAP_FAILED)
-		out_of_memory(n, size);
-	show_leak_checker(p, whole_pages(n, size));
-	return p;
+	return small < PIECE_MAX ? small_piece(small) : large_piece(rounded(n, size, (size_t)sysconf(_SC_PAGESIZE)));
 }
 
 void reserve_free(void *p, size_t n, size_t size)
 {
+	size_t small = rounded(n, size, LINE);
+
 	if (!p)
 		return;
-	hide_leak_checker(p, whole_pages(n, size));
-	munmap(p, whole_pages(n, size));
+	if (small < PIECE_MAX)
+		free_small(p, small);
+	else
+		free_large(p, rounded(n, size, (size_t)sysconf(_SC_PAGESIZE)));
 }
