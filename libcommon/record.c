@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <float.h>
 #include <locale.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
@@ -32,25 +34,55 @@ void textbuf_puts(struct textbuf *b, const char *s)
 	textbuf_add(b, s, strlen(s));
 }
 
+size_t uint_text(char out[UINT_CAP], uint64_t value)
+{
+	char digit[UINT_CAP];
+	size_t n = 0;
+
+	do
+		digit[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	for (size_t i = 0; i < n; i++)
+		out[i] = digit[n - 1 - i];
+	out[n] = '\0';
+	return n;
+}
+
+/* With the point of the locale. */
+static int shortest(char out[REAL_CAP], double value)
+{
+	for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
+		snprintf(out, REAL_CAP, "%.*g", digits, value);
+		if (strtod(out, NULL) == value)
+			return digits;
+	}
+	snprintf(out, REAL_CAP, "%.*g", DBL_DECIMAL_DIG, value);
+	return DBL_DECIMAL_DIG;
+}
+
 int real_digits(double value)
 {
 	char text[REAL_CAP];
 
-	for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			return digits;
-	}
-	return DBL_DECIMAL_DIG;
+	return shortest(text, value);
 }
+
+/* Above this %g may need an exponent. */
+#define WHOLE_MAX 1e15
 
 const char *real_text(char out[REAL_CAP], double value)
 {
-	const char *point = localeconv()->decimal_point;
-	size_t len = strlen(point);
+	const char *point;
+	size_t len;
 	char *at;
 
-	snprintf(out, REAL_CAP, "%.*g", real_digits(value), value);
+	if (value >= 0 && !signbit(value) && value < WHOLE_MAX && value == (double)(uint64_t)value) {
+		uint_text(out, (uint64_t)value);
+		return out;
+	}
+	shortest(out, value);
+	point = localeconv()->decimal_point;
+	len = strlen(point);
 	at = strcmp(point, ".") ? strstr(out, point) : NULL;
 	if (at) {
 		*at = '.';

@@ -45,6 +45,8 @@ struct record_writer {
 
 extern const struct record_ops record_text, record_json, record_msgpack;
 
+#define UINT_CAP 21		/* bytes that uint_text() may need, with the NUL */
+size_t uint_text(char out[UINT_CAP], uint64_t value);	/* decimal; returns the length */
 #define REAL_CAP 40		/* bytes that real_text() may need, with the NUL */
 /* Digits with which printf's %g reads back as value: 15, 16 or 17. */
 int real_digits(double value);

@@ -33,15 +33,31 @@ static void text_close(struct record_writer *w)
 	free(s);
 }
 
+/* The bytes at the start of s that stand for themselves. */
+static size_t plain_length(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] > ' ' && s[n] < 0x7f && s[n] != '%' && s[n] != '"')
+		n++;
+	return n;
+}
+
 static void add_escaped(struct textbuf *b, const char *value)
 {
 	static const char digit[] = "0123456789ABCDEF";
 	size_t n = strlen(value);
 
 	for (size_t i = 0; i < n;) {
-		unsigned char c = (unsigned char)value[i];
-		unsigned len = c == ' ' || c == '%' || c == '"' ? 0 : utf8_printable(value + i, n - i);
+		size_t plain = plain_length(value + i);
+		unsigned char c = (unsigned char)value[i + plain];
+		unsigned len;
 
+		textbuf_add(b, value + i, plain);
+		i += plain;
+		if (!c)
+			break;
+		len = c == ' ' || c == '%' || c == '"' ? 0 : utf8_printable(value + i, n - i);
 		if (len)
 			textbuf_add(b, value + i, len);
 		else
@@ -88,9 +104,9 @@ static void text_string(struct record_writer *w, const char *name, const char *v
 
 static void text_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
 {
-	char text[24];
+	char text[UINT_CAP];
 
-	snprintf(text, sizeof(text), "%" PRIu64, value);
+	uint_text(text, value);
 	add_line(w, name, text, unit);
 }
 
