@@ -25,6 +25,8 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 
 	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
 	d->done_max = dp->return_max ? dp->return_max : 1024;
+	d->column_at = d->row_at = UINT64_MAX;
+	d->bus_counted = d->ratio_counted = 1;
 	d->bank = xcalloc(dp->nbk, sizeof *d->bank);
 	d->queue[0] = xcalloc(dp->nbk, sizeof *d->queue[0]);
 	d->queue[1] = xcalloc(dp->nbk, sizeof *d->queue[1]);
@@ -34,7 +36,7 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	for (uint32_t b = 0; b < dp->nbk; b++) {
 		uint32_t g = group_of(dp, b);
 
-		d->bank[b].group = g;
+		d->group[b] = (uint8_t)g;
 		d->group_mask[g] |= 1ull << b;
 		if (g >= d->groups)
 			d->groups = g + 1;
@@ -87,6 +89,8 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 	assert(d->input[d->inputs].bank < d->p->nbk);
 	d->inputs++;
 	d->n.n_req++;
+	if (!d->p->fr_fcfs)
+		d->n.ave_mrqs -= (uint32_t)(d->ticks + 1);
 	memstat_queued(d->ms, r, r->size / d->p->atom_bytes);
 }
 
@@ -94,43 +98,73 @@ void dram_push(struct dram *d, uint32_t req, uint64_t now)
 
 static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
 
-/* Banks that can issue a column command in tick t. */
-static uint64_t ready_banks(const struct dram *d, uint64_t t)
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* When bank b can issue its column command, if nothing else happens. */
+static uint64_t column_time(const struct dram *d, uint64_t b)
 {
-	uint64_t m = d->match, ready = 0;
+	uint64_t all = later(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
 
-	if (!m || d->ccd > t || bus_full(&d->bus))
-		return 0;
-	if (d->wtr > t)
-		m &= d->writes;
-	if (d->rtw > t)
-		m &= ~d->writes;
-	FOR_BITS64(b, m)
-	{
-		const struct dram_bank *k = &d->bank[b];
+	return later(all, later(d->own[b], d->ccdl[d->group[b]]));
+}
 
-		if ((write_bank(d, b) ? k->rcdwr : k->rcd) <= t && d->ccdl[k->group] <= t)
-			ready |= 1ull << b;
+/* Likewise its precharge or activate. */
+static uint64_t row_time(const struct dram *d, uint64_t b)
+{
+	return later(d->own[b], d->active >> b & 1 ? d->rtpl[d->group[b]] : d->rrd);
+}
+
+void dram_bank_changed(struct dram *d, uint32_t bank)
+{
+	const struct dram_bank *k = &d->bank[bank];
+
+	if (d->match >> bank & 1) {
+		d->own[bank] = write_bank(d, bank) ? k->rcdwr : k->rcd;
+		d->column_at = earlier(d->column_at, column_time(d, bank));
+		return;
 	}
+	d->own[bank] = d->active >> bank & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc);
+	d->row_at = earlier(d->row_at, row_time(d, bank));
+}
+
+/* Banks that can issue a column command in tick t. Timers only move on, so column_at never is too late. */
+static uint64_t ready_banks(struct dram *d, uint64_t t)
+{
+	uint64_t ready = 0, next = UINT64_MAX;
+
+	if (d->column_at > t || bus_full(&d->bus))
+		return 0;
+	FOR_BITS64(b, d->match)
+	{
+		uint64_t at = column_time(d, b);
+
+		if (at <= t)
+			ready |= 1ull << b;
+		else
+			next = earlier(next, at);
+	}
+	d->column_at = ready ? t : next;
 	return ready;
 }
 
-/* Banks that can issue an activate or a precharge in tick t. */
-static uint64_t row_banks(const struct dram *d, uint64_t t)
+/* Banks that can issue an activate or a precharge in tick t; the only one is taken to do so. */
+static uint64_t row_banks(struct dram *d, uint64_t t)
 {
-	uint64_t closed = d->busy & ~d->active, other = d->busy & d->active & ~d->match, able = 0;
+	uint64_t able = 0, next = UINT64_MAX;
 
-	if (d->rrd <= t)
-		FOR_BITS64(b, closed)
-	if (d->bank[b].rp <= t && d->bank[b].rc <= t)
-		able |= 1ull << b;
-	FOR_BITS64(b, other)
+	if (d->row_at > t)
+		return 0;
+	FOR_BITS64(b, d->busy & ~d->match)
 	{
-		const struct dram_bank *k = &d->bank[b];
+		uint64_t at = row_time(d, b);
 
-		if (k->ras <= t && k->wtp <= t && k->rtp <= t && d->rtpl[k->group] <= t)
+		if (at <= t)
 			able |= 1ull << b;
+		else
+			next = earlier(next, at);
 	}
+	d->row_at = able & (able - 1) ? t : next;
 	return able;
 }
 
@@ -159,10 +193,13 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	bool write = write_bank(d, bank), last = k->left <= p->atom_bytes;
 	uint8_t type = d->pool->at[k->req].type;
 
+	dram_stat_bus(d, t);
 	turn_bus(d, write);
 	bus_push(&d->bus, last ? k->req : REQ_NONE);
 	d->ccd = load(d, t, p->tCCD);
-	d->ccdl[k->group] = t + p->tCCDL;
+	d->ccdl[d->group[bank]] = t + p->tCCDL;
+	d->column_at = d->ccd;
+	d->used_until = later(t + 1, d->ccd);
 	d->n.bwutil += p->burst_cycles;
 	if (write) {
 		d->wtr = load(d, t, p->tWTR);
@@ -171,7 +208,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	} else {
 		d->rtw = load(d, t, p->tRTW);
 		k->rtp = t + p->burst_cycles;
-		d->rtpl[k->group] = t + p->tRTPL;
+		d->rtpl[d->group[bank]] = t + p->tRTPL;
 		*(type == L2_WR_ALLOC_R ? &d->n.n_rd_L2_A : &d->n.n_rd) += 1;
 		d->bank_access[bank]++;
 	}
@@ -181,12 +218,13 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		k->left -= p->atom_bytes;
 		return;
 	}
+	dram_stat_finish(d, bank, t);
 	k->req = REQ_NONE;
 	k->busy_ticks += (uint32_t)(t - k->since);
 	d->busy &= ~(1ull << bank);
 	d->match &= ~(1ull << bank);
-	d->n_busy--;
-	d->n_match--;
+	if (!d->match)
+		d->column_at = UINT64_MAX;
 }
 
 static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
@@ -202,9 +240,10 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		k->rp = load(d, t, p->tRP);
 		d->n.n_pre++;
 	} else {
+		dram_stat_bus(d, t);
+		dram_stat_match(d, bank, t + 1);
 		d->active |= bit;
 		d->match |= bit;
-		d->n_match++;
 		k->open_row = k->row;
 		d->rrd = load(d, t, p->tRRD);
 		k->rcd = load(d, t, p->tRCD);
@@ -215,20 +254,16 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		if (d->events)
 			events_dram(d->events, now, d->id, "act", bank, k->open_row);
 	}
+	dram_bank_changed(d, bank);
 	d->prio = bank + 1 < p->nbk ? bank + 1 : 0;
 }
 
 /* Banks from, from + 1, ... (n of them, cyclic). */
-static uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t n)
+static inline uint64_t bank_range(uint32_t nbk, uint32_t from, uint32_t n)
 {
-	uint32_t nbk = d->p->nbk, end = from + n;
-	uint64_t all = nbk < 64 ? (1ull << nbk) - 1 : ~0ull, up = all & ~0ull << from;
+	uint64_t ones = n ? ~0ull >> (64 - n) : 0, all = ~0ull >> (64 - nbk);
 
-	if (!n)
-		return 0;
-	if (end <= nbk)
-		return end < 64 ? up & ((1ull << end) - 1) : up;
-	return up | ((1ull << (end - nbk)) - 1);
+	return (ones << from | (from ? ones >> (nbk - from) : 0)) & all;
 }
 
 /*
@@ -239,14 +274,13 @@ static uint64_t bank_range(const struct dram *d, uint32_t from, uint32_t n)
 static bool single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
 	uint32_t nbk = d->p->nbk, from = (bank + i + 2) % nbk;
-	uint64_t before = bank_range(d, (bank + nbk - i) % nbk, i + 1),
-		 after = bank_range(d, from, nbk - 1 - i);
-	uint64_t idle = bank_range(d, 0, nbk) & ~d->busy, m = ready_banks(d, t) & after;
+	uint64_t before = bank_range(nbk, (bank + nbk - i) % nbk, i + 1), after = bank_range(nbk, from, nbk - 1 - i);
+	uint64_t idle = bank_range(nbk, 0, nbk) & ~d->busy, m = ready_banks(d, t) & after;
 
 	FOR_BITS64(b, idle & ~(before | after))
-	d->bank[b].extra_idle--;
+		d->bank[b].extra_idle--;
 	FOR_BITS64(b, idle & before & after)
-	d->bank[b].extra_idle++;
+		d->bank[b].extra_idle++;
 	if (!m)
 		return false;
 	column(d, bit_next_cyclic64(m, from), t, now);
@@ -256,13 +290,15 @@ static bool single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t 
 static void issue_single(
 	struct dram *d, uint64_t ready, uint64_t t, uint64_t now, bool *did_row, bool *did_column)
 {
-	uint64_t m = ready | row_banks(d, t);
+	uint64_t able = row_banks(d, t), m = ready | able;
 	uint32_t prio = d->prio, bank;
 
 	if (!m)
 		return;
 	bank = bit_next_cyclic64(m, prio);
 	if (ready >> bank & 1) {
+		if (able)
+			d->row_at = t;
 		column(d, bank, t, now);
 		*did_column = true;
 		return;
@@ -288,16 +324,31 @@ static void issue_dual(
 	}
 }
 
+static bool issue(struct dram *d, uint64_t t, uint64_t now)
+{
+	uint64_t ready = ready_banks(d, t);
+	bool did_row = false, did_column = false;
+
+	if (ready)
+		dram_stat_ready(d, ready);
+	if (d->p->dual_bus)
+		issue_dual(d, ready, t, now, &did_row, &did_column);
+	else
+		issue_single(d, ready, t, now, &did_row, &did_column);
+	d->n.issued_total += did_row || did_column;
+	d->n.issued_two += did_row && did_column;
+	d->n.issued_total_row += did_row;
+	d->n.issued_total_col += did_column;
+	return did_row || did_column;
+}
+
 /* ---- the tick ------------------------------------------------------------------------------- */
 
-static uint32_t pop_bus(struct dram *d, bool *moved)
+static uint32_t pop_burst(struct dram *d)
 {
-	uint32_t req = REQ_NONE;
+	uint32_t req = bus_take(&d->bus);
 	struct req *r;
 
-	if (d->done.count >= d->done_max)
-		return REQ_NONE;
-	*moved = bus_pop(&d->bus, &req);
 	if (!req)
 		return REQ_NONE;
 	r = &d->pool->at[req];
@@ -308,84 +359,44 @@ static uint32_t pop_bus(struct dram *d, bool *moved)
 	return REQ_NONE;
 }
 
-bool dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
+/* The bus is full now and may have room in a tick in which nothing happens. */
+static bool full_for_now(const struct dram_bus *b) { return bus_full(b) && b->length > b->min; }
+
+void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 {
 	uint64_t t = ++d->ticks;
-	bool moved = false, did_row = false, did_column = false;
+	bool stalled = d->done.count >= d->done_max;
 
-	*gone = pop_bus(d, &moved);
-	moved |= dram_schedule(d, now, cycle);
-	dram_stat_waiting(d, 1);
-	if (d->busy) {
-		uint64_t ready = ready_banks(d, t);
-
-		if (ready)
-			dram_stat_ready(d, ready);
-		if (d->p->dual_bus)
-			issue_dual(d, ready, t, now, &did_row, &did_column);
-		else
-			issue_single(d, ready, t, now, &did_row, &did_column);
-	}
-	if (did_row || did_column) {
-		dram_stat_issued(d, did_row, did_column);
-		moved = true;
-	} else {
-		d->n.n_nop++;
-	}
-	dram_stat_bus(d, t, t + 1, did_column);
-	return moved;
-}
-
-static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-/* When bank b, which has a request, can take its next command, if nothing else happens. */
-static uint64_t bank_next(const struct dram *d, uint64_t b)
-{
-	const struct dram_bank *k = &d->bank[b];
-	uint64_t bit = 1ull << b;
-
-	if (d->match & bit) {
-		uint64_t at = later(d->ccd, d->ccdl[k->group]);
-
-		return write_bank(d, b) ? later(at, later(k->rcdwr, d->rtw))
-					: later(at, later(k->rcd, d->wtr));
-	}
-	if (d->active & bit)
-		return later(later(k->ras, k->wtp), later(k->rtp, d->rtpl[k->group]));
-	return later(d->rrd, later(k->rp, k->rc));
+	d->moved = !stalled && bus_at_head(&d->bus);
+	if (!stalled)
+		bus_skip(&d->bus, 1);
+	*gone = d->moved ? pop_burst(d) : REQ_NONE;
+	d->moved |= dram_schedule(d, now, cycle);
+	if (t >= d->column_at || t >= d->row_at)
+		d->moved |= issue(d, t, now);
+	if (full_for_now(&d->bus))
+		dram_stat_bus(d, t + 1);
 }
 
 uint64_t dram_next(const struct dram *d)
 {
-	uint64_t next = UINT64_MAX;
+	uint64_t next = d->row_at;
 
-	/* A bus that stands still or is longer than its minimum changes its length from tick to tick. */
-	if (d->done.count >= d->done_max || d->bus.length > d->bus.min)
+	if (d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
 		return d->ticks + 1;
-	if (d->p->write_queue && d->p->write_low > d->p->write_high && d->pending[0] + d->pending[1])
-		return d->ticks + 1;
+	if (!bus_full(&d->bus))
+		next = earlier(next, d->column_at);
 	if (d->bus.used)
-		next = d->ticks + 1 + (d->bus.slot[d->bus.first & d->bus.mask].at - d->bus.head);
-	FOR_BITS64(b, d->busy)
-	{
-		uint64_t at = bank_next(d, b);
-
-		if (at < next)
-			next = at;
-	}
+		next = earlier(next, d->ticks + 1 + (d->bus.slot[d->bus.first & d->bus.mask].at - d->bus.head));
 	return later(next, d->ticks + 1);
 }
 
 void dram_skip(struct dram *d, uint64_t upto)
 {
-	uint64_t from = d->ticks + 1, n = upto - d->ticks;
-
 	if (upto <= d->ticks)
 		return;
-	dram_schedule_skip(d, n);
-	dram_stat_waiting(d, n);
-	d->n.n_nop += n;
-	dram_stat_bus(d, from, upto + 1, false);
-	d->bus.head += n;
+	if (d->p->write_queue)
+		dram_schedule_skip(d, upto - d->ticks);
+	bus_skip(&d->bus, upto - d->ticks);
 	d->ticks = upto;
 }

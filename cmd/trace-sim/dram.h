@@ -49,9 +49,9 @@ static inline void mem_fifo_put_back(struct mem_fifo *q, uint32_t req)
 struct dram_bank {
 	uint64_t rcd, rcdwr, ras, rp, rc, wtp, rtp; /* timers */
 	uint64_t since;                             /* tick in which it got its request */
+	uint64_t matched;                           /* first tick that finds the row of its request open */
 	uint32_t open_row;                          /* kept when the row is closed */
 	uint32_t req, row, left;                    /* bytes for which no column command was issued yet */
-	uint32_t group;
 	uint32_t busy_ticks;          /* with a request, up to the last one that left */
 	int32_t extra_idle;           /* visits of the single-bus loop beyond one a tick */
 	uint32_t row_stamp, same_row; /* section 10.6 */
@@ -69,7 +69,10 @@ struct bus_slot {
 	uint32_t req;
 }; /* req: REQ_NONE unless its last burst */
 
-/* A pipeline of length places; place p is popped as number p, the next one being head. */
+/*
+ * A pipeline of length places; place p is popped as number p, the next one being head. In a tick without a
+ * burst at the head the pipeline only gets shorter, down to min, so any number of them is one bus_skip.
+ */
 struct dram_bus {
 	struct bus_slot *slot; /* the places that hold a burst */
 	uint32_t mask, first, used;
@@ -82,29 +85,35 @@ struct dram {
 	struct req_pool *pool;
 	struct memstat *ms;
 	struct events *events;
-	uint32_t id;
+	struct dram_bank *bank;
 	uint64_t ticks; /* counted so far */
 	uint64_t busy, active, match,
 		writes; /* banks: with request; row open; open row requested; request writes */
-	uint32_t n_busy, n_match;	/* members of busy, match */
-	uint64_t group_mask[DRAM_GROUPS];
-	uint32_t groups;
+	/* Before these ticks no bank can issue a column, a row command; UINT64_MAX: none has one to issue. */
+	uint64_t column_at, row_at;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */
-	uint64_t quiet_at; /* no timer of the n_activity test runs from here on */
-	uint32_t prio;
+	uint32_t prio, groups;
+	uint32_t inputs, pending[2];
+	uint64_t waiting[2];        /* banks whose queue is not empty */
 	bool writing; /* direction of the bus */
+	bool write_mode;
+	bool moved; /* in the last tick; known with the separate write queue only */
 	struct dram_bus bus;
+	struct mem_fifo done; /* return queue */
+	uint32_t done_max, id;
 	struct {
 		uint32_t req, bank;
 	} input[2];
-	uint32_t inputs;
 	struct row_queue *queue[2]; /* per bank; [1]: writes, with the separate write queue only */
-	uint64_t waiting[2];        /* banks whose queue is not empty */
-	uint32_t pending[2];
-	bool write_mode;
-	struct mem_fifo done; /* return queue */
-	uint32_t done_max;
-	struct dram_bank *bank;
+	uint8_t group[DRAM_BANKS];
+	uint64_t own[DRAM_BANKS]; /* of a bank with a request: when its own timers let its next command go */
+	uint64_t group_mask[DRAM_GROUPS];
+	/* figures: dram_stat.c */
+	uint64_t bus_counted, ratio_counted; /* ticks before these are in the figures of the bus, of the ratio */
+	uint64_t used_until; /* ticks before it use the bus, or did */
+	uint64_t quiet_at; /* no timer of the n_activity test runs from here on */
+	uint64_t busy_from, match_from, group_from[DRAM_GROUPS]; /* tick since which the set is not empty */
+	uint32_t n_match, n_match_writes; /* members of match; of these, writes */
 	struct dram_counts n;
 	uint32_t *bank_access, *bank_idle;
 };
@@ -114,29 +123,43 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 void dram_free(struct dram *d);
 bool dram_full(const struct dram *d, bool write);
 void dram_push(struct dram *d, uint32_t req, uint64_t now);
-/* One tick (10.3). *gone: a write-back that is done, or REQ_NONE. Returns whether anything moved. */
-bool dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone);
-/* After a tick in which nothing moved: the first tick in which something can; UINT64_MAX: not by itself. */
+/* One tick (10.3). *gone: a write-back that is done, or REQ_NONE. */
+void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone);
+/* After a tick: the next one in which something can move by itself; UINT64_MAX: none. */
 uint64_t dram_next(const struct dram *d);
 /* Count ticks up to and including tick upto, in which nothing moves. */
 void dram_skip(struct dram *d, uint64_t upto);
+/* The bank's request, or the state of its row, is new. */
+void dram_bank_changed(struct dram *d, uint32_t bank);
 
 /* dram_sched.c */
 bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
+bool dram_schedule_next(const struct dram *d); /* a request enters a bank in the next tick */
 void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
 
 /* dram_bus.c */
 void bus_init(struct dram_bus *b, uint32_t latency);
 void bus_push(struct dram_bus *b, uint32_t req);
-bool bus_pop(struct dram_bus *b, uint32_t *req); /* false: an empty place */
+uint32_t bus_take(struct dram_bus *b); /* the burst at the head, once popped: its request or REQ_NONE */
 void bus_set_min(struct dram_bus *b, uint32_t min);
 static inline bool bus_full(const struct dram_bus *b) { return b->length >= b->max; }
+static inline bool bus_at_head(const struct dram_bus *b)
+{
+	return b->used && b->slot[b->first & b->mask].at == b->head;
+}
+/* Pop n places. */
+static inline void bus_skip(struct dram_bus *b, uint64_t n)
+{
+	b->head += n;
+	b->length = n < b->length - b->min ? b->length - (uint32_t)n : b->min;
+}
 
-/* dram_stat.c */
-void dram_stat_waiting(struct dram *d, uint64_t n);
+/* dram_stat.c. Told in tick t, before the change. */
+void dram_stat_bus(struct dram *d, uint64_t t); /* count the bus for the ticks before t */
+void dram_stat_assigned(struct dram *d, uint64_t t); /* a request enters the first busy bank */
+void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from); /* bank joins match from tick from on */
+void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t); /* after the change: its request is done */
 void dram_stat_ready(struct dram *d, uint64_t ready);
-void dram_stat_issued(struct dram *d, bool row, bool column);
-void dram_stat_bus(struct dram *d, uint64_t from, uint64_t to, bool column);
 void dram_stat_counts(struct dram *d, struct dram_counts *out);
 
 #endif

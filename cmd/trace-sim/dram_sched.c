@@ -20,6 +20,8 @@ static void enqueue(struct dram *d, uint32_t req, uint32_t bank)
 
 	d->waiting[set] |= 1ull << bank;
 	d->pending[set]++;
+	if (!set)
+		d->n.ave_mrqs -= (uint32_t)d->ticks;
 	node[req].tail = req;
 	node[req].next = node[req].bin = REQ_NONE;
 	node[req].key = r->row;
@@ -99,6 +101,8 @@ static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 	if (!next && !q->first_row)
 		d->waiting[set] &= ~(1ull << bank);
 	d->pending[set]--;
+	if (!set)
+		d->n.ave_mrqs += (uint32_t)d->ticks;
 	d->n.access_num++;
 	d->n.hits_num += hit;
 	if (write) {
@@ -119,17 +123,19 @@ static void assign(struct dram *d, uint32_t bank, uint32_t req)
 	const struct req *r = &d->pool->at[req];
 	uint64_t bit = 1ull << bank;
 
+	dram_stat_assigned(d, d->ticks);
 	b->req = req;
 	b->row = r->row;
 	b->left = r->size;
 	b->since = d->ticks;
 	d->busy |= bit;
-	d->n_busy++;
 	d->writes = r->flags & REQ_WRITE ? d->writes | bit : d->writes & ~bit;
 	if (d->active & bit && b->open_row == b->row) {
+		dram_stat_bus(d, d->ticks);
+		dram_stat_match(d, bank, d->ticks);
 		d->match |= bit;
-		d->n_match++;
 	}
+	dram_bank_changed(d, bank);
 }
 
 /* Read or write mode of the channel, with the separate write queue only. */
@@ -176,7 +182,7 @@ void dram_schedule_skip(struct dram *d, uint64_t n)
 {
 	uint64_t asked = n * bit_count64(free_banks(d));
 
-	if (!d->p->write_queue || !asked)
+	if (!asked)
 		return;
 	if (d->pending[1] >= d->p->write_high && d->pending[1] < d->p->write_low)
 		d->write_mode ^= asked & 1;
@@ -186,8 +192,11 @@ void dram_schedule_skip(struct dram *d, uint64_t n)
 
 static bool fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 {
-	uint32_t bank = find_bank(d, free_banks(d)), req;
+	uint32_t bank, req;
 
+	if (!d->p->write_queue && !(d->waiting[0] & ~d->busy))
+		return false;
+	bank = find_bank(d, free_banks(d));
 	if (bank == DRAM_BANKS)
 		return false;
 	req = take(d, d->write_mode, bank, cycle);
@@ -197,20 +206,42 @@ static bool fr_fcfs(struct dram *d, uint64_t now, uint32_t cycle)
 	return true;
 }
 
+static bool fifo(struct dram *d)
+{
+	if (d->busy >> d->input[0].bank & 1)
+		return false;
+	assign(d, d->input[0].bank, d->input[0].req);
+	d->input[0] = d->input[1];
+	d->inputs--;
+	d->n.ave_mrqs += (uint32_t)d->ticks;
+	return true;
+}
+
 bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle)
 {
-	bool moved = d->inputs != 0;
+	bool come = d->inputs != 0, moved;
+	uint32_t queued;
 
-	if (!d->p->fr_fcfs) {
-		if (!moved || d->busy >> d->input[0].bank & 1)
-			return false;
-		assign(d, d->input[0].bank, d->input[0].req);
-		d->input[0] = d->input[1];
-		d->inputs--;
-		return true;
+	if (d->p->fr_fcfs) {
+		for (uint32_t i = 0; i < d->inputs; i++)
+			enqueue(d, d->input[i].req, d->input[i].bank);
+		d->inputs = 0;
+		moved = fr_fcfs(d, now, cycle) || come;
+	} else {
+		moved = come && fifo(d);
 	}
-	for (uint32_t i = 0; i < d->inputs; i++)
-		enqueue(d, d->input[i].req, d->input[i].bank);
-	d->inputs = 0;
-	return fr_fcfs(d, now, cycle) || moved;
+	queued = d->pending[0] + d->inputs;
+	if (come && queued > d->n.max_mrqs)
+		d->n.max_mrqs = queued;
+	return moved;
+}
+
+/* With the separate write queue every tick is looked at until one in which nothing moves. */
+bool dram_schedule_next(const struct dram *d)
+{
+	if (!d->p->fr_fcfs)
+		return d->inputs && !(d->busy >> d->input[0].bank & 1);
+	if (d->p->write_queue && d->pending[0] + d->pending[1])
+		return d->moved || d->inputs || d->p->write_low > d->p->write_high;
+	return d->inputs || d->waiting[0] & ~d->busy;
 }

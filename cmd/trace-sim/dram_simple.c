@@ -10,17 +10,18 @@ bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now)
 	uint32_t req = c->delay.head;
 	bool moved = false;
 
-	if (c->delay.count && reached(now, m->pool->at[req].key)) {
+	if (c->delay.count && reached(now, c->delay_due)) {
 		struct req *r = &m->pool->at[req];
 
 		if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC) {
-			mem_fifo_pop(m->pool->at, &c->delay);
-			channel_done(m, c, req);
+			channel_done(m, c, channel_delay_pop(m, c));
 			moved = true;
 		} else {
 			r->flags |= REQ_REPLY;
-			moved = channel_reply(m, c, &c->delay);
+			moved = channel_reply_fits(m, req);
+			if (moved)
+				channel_reply(m, c, channel_delay_pop(m, c));
 		}
 	}
-	return channel_arbitrate(m, c, now) || moved;
+	return (c->below && channel_arbitrate(m, c, now)) || moved;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures of a DRAM channel (part 4 section 10.7). Ticks without a command change no state, so the figures of
- * a stretch of them are products and differences of timers; ticks with one are stretches of length 1.
+ * Figures of a DRAM channel (part 4 section 10.7). No tick is counted by itself: a sum over ticks of how many
+ * belong to a set is kept as a sum over members of how long they belonged to it, and what depends on timers is
+ * counted for a stretch of ticks when the state that it had all along is about to change.
  */
 #include "bits.h"
 #include "dram.h"
@@ -14,60 +15,85 @@ static inline uint64_t until(uint64_t from, uint64_t to, uint64_t end)
 	return (end < to ? end : to) - from;
 }
 
-static void count_open(struct dram *d, uint64_t n)
+/*
+ * A sum of doubles, rounded at each step: the ticks before upto, with the set match as it is. Ticks are
+ * counted for what the banks are between scheduling and commands.
+ */
+static void count_ratio(struct dram *d, uint64_t upto)
 {
-	uint64_t written = d->match & d->writes;
-	uint32_t open = d->n_match, writes = written ? bit_count64(written) : 0, groups = 0;
+	uint64_t n = d->n_match_writes ? upto - d->ratio_counted : 0;
+	double ratio = n ? (double)d->n_match_writes / (double)d->n_match : 0;
 
-	for (uint32_t g = 0; g < d->groups; g++)
-		groups += (d->match & d->group_mask[g]) != 0;
-	d->n.banks_time_rw += open * n;
-	d->n.bkgrp_parallsim_rw += groups * n;
-	d->n.banks_access_rw_total += n;
-	/* A sum of doubles, rounded at each step. */
-	for (uint64_t i = writes ? n : 0; i; i--)
-		d->n.write_to_read_ratio_sum += (double)writes / (double)open;
+	for (; n; n--)
+		d->n.write_to_read_ratio_sum += ratio;
+	d->ratio_counted = upto;
 }
 
-/* Steps 3 and 4 for n ticks: queue length, banks with a request, banks whose row is open. */
-void dram_stat_waiting(struct dram *d, uint64_t n)
+void dram_stat_assigned(struct dram *d, uint64_t t)
 {
-	uint32_t queued = d->p->fr_fcfs ? d->pending[0] : d->inputs;
-
-	d->n.n_cmd += n;
-	d->n.ave_mrqs += (uint32_t)(queued * n);
-	if (queued > d->n.max_mrqs)
-		d->n.max_mrqs = queued;
-	if (!d->busy)
+	if (d->busy)
 		return;
-	d->n.banks_1time += d->n_busy * n;
-	d->n.banks_acess_total += n;
-	if (d->match)
-		count_open(d, n);
+	dram_stat_bus(d, t);
+	d->busy_from = t;
 }
 
+void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
+{
+	uint32_t g = d->group[bank];
+
+	count_ratio(d, from);
+	d->bank[bank].matched = from;
+	if (!d->match)
+		d->match_from = from;
+	if (!(d->match & d->group_mask[g]))
+		d->group_from[g] = from;
+	d->n_match++;
+	d->n_match_writes += d->writes >> bank & 1;
+}
+
+/* Add what ends with tick t when the banks of the set gone are gone. */
+static void count_spans(const struct dram *d, uint64_t gone, uint64_t t, struct dram_counts *n)
+{
+	uint64_t left = d->match & ~gone;
+
+	FOR_BITS64(b, d->busy & gone)
+		n->banks_1time += t + 1 - d->bank[b].since;
+	FOR_BITS64(b, d->match & gone)
+		n->banks_time_rw += t + 1 - d->bank[b].matched;
+	if (d->busy && !(d->busy & ~gone))
+		n->banks_acess_total += t + 1 - d->busy_from;
+	if (!d->match)
+		return;
+	if (!left)
+		n->banks_access_rw_total += t + 1 - d->match_from;
+	for (uint32_t g = 0; g < d->groups; g++)
+		if (d->match & d->group_mask[g] && !(left & d->group_mask[g]))
+			n->bkgrp_parallsim_rw += t + 1 - d->group_from[g];
+}
+
+void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
+{
+	count_ratio(d, t + 1);
+	count_spans(d, 1ull << bank, t, &d->n);
+	d->n_match--;
+	d->n_match_writes -= d->writes >> bank & 1;
+}
+
+/* Few are ready at a time. */
 void dram_stat_ready(struct dram *d, uint64_t ready)
 {
-	d->n.banks_time_ready += bit_count64(ready);
+	for (; ready; ready &= ready - 1)
+		d->n.banks_time_ready++;
 	d->n.banks_access_ready_total++;
-}
-
-void dram_stat_issued(struct dram *d, bool row, bool column)
-{
-	d->n.issued_total++;
-	d->n.issued_two += row && column;
-	d->n.issued_total_row += row;
-	d->n.issued_total_col += column;
 }
 
 /* One open bank over [from, to): what its column command waits for. */
 static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
-	const struct dram_bank *k = &d->bank[b];
 	bool write = d->writes >> b & 1;
-	uint64_t group = until(from, to, d->ccdl[k->group]), turn = until(from, to, write ? d->rtw : d->wtr);
+	uint64_t group = until(from, to, d->ccdl[d->group[b]]), turn = until(from, to, write ? d->rtw : d->wtr);
 
-	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, write ? k->rcdwr : k->rcd);
+	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->own[b]);
 	*(write ? &d->n.RTWc_limit : &d->n.WTRc_limit) += turn;
 	d->n.CCDLc_limit += group;
 	if (bus_full(&d->bus))
@@ -78,29 +104,38 @@ static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 		*(write ? &d->n.RTWc_limit_alone : &d->n.WTRc_limit_alone) += turn - group;
 }
 
-/* Step 6 and the n_activity test for the ticks [from, to), with the state after their commands. */
-void dram_stat_bus(struct dram *d, uint64_t from, uint64_t to, bool column)
+/*
+ * Step 6 and the n_activity test, with the state as it is: it has not changed in the ticks not yet counted.
+ * While a full bus gets shorter they are counted one by one.
+ */
+void dram_stat_bus(struct dram *d, uint64_t t)
 {
-	uint64_t used = column ? to - from : until(from, to, d->ccd);
+	uint64_t from = d->bus_counted, used = until(from, t, d->used_until);
 
-	d->n.n_activity += d->busy ? to - from : until(from, to, d->quiet_at);
+	if (from == t)
+		return;
+	d->bus_counted = t;
+	d->n.n_activity += d->busy ? t - from : until(from, t, d->quiet_at);
 	d->n.util_bw += used;
 	from += used;
-	if (from == to)
+	if (from == t)
 		return;
 	if (d->match) {
-		d->n.wasted_bw_col += to - from;
+		d->n.wasted_bw_col += t - from;
 		FOR_BITS64(b, d->match)
-		limits(d, b, from, to);
+		limits(d, b, from, t);
 	} else if (d->busy) {
-		d->n.wasted_bw_row += to - from;
+		d->n.wasted_bw_row += t - from;
 	} else {
-		d->n.idle_bw += to - from;
+		d->n.idle_bw += t - from;
 	}
 }
 
+/* What is under way is counted as if it ended with the last tick, in the copy that is handed out. */
 void dram_stat_counts(struct dram *d, struct dram_counts *out)
 {
+	uint32_t queued = d->p->fr_fcfs ? d->pending[0] : d->inputs;
+
 	for (uint32_t b = 0; b < d->p->nbk; b++) {
 		const struct dram_bank *k = &d->bank[b];
 		uint32_t busy = k->busy_ticks;
@@ -109,7 +144,13 @@ void dram_stat_counts(struct dram *d, struct dram_counts *out)
 			busy += (uint32_t)(d->ticks + 1 - k->since);
 		d->bank_idle[b] = (uint32_t)d->ticks - busy + (uint32_t)k->extra_idle;
 	}
+	dram_stat_bus(d, d->ticks + 1);
+	count_ratio(d, d->ticks + 1);
 	*out = d->n;
+	count_spans(d, ~0ull, d->ticks, out);
+	out->n_cmd = d->ticks;
+	out->n_nop = d->ticks - d->n.issued_total;
+	out->ave_mrqs += (uint32_t)(queued * (d->ticks + 1));
 	out->bank_access = d->bank_access;
 	out->bank_idle = d->bank_idle;
 }

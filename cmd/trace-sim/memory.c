@@ -92,7 +92,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 		if (p->mem.l2.present)
 			m->sub[i].l2 = cache_new(&p->mem.l2, ROLE_L2, dec, pool);
 	}
-	m->channel = xcalloc(p->mem.channels, sizeof *m->channel);
+	m->channel = reserve(p->mem.channels, sizeof *m->channel);
 	for (uint32_t i = 0; i < p->mem.channels; i++)
 		new_channel(m, i);
 	memory_set_parts(m, 1);
@@ -110,7 +110,7 @@ void memory_delete(struct memory *m)
 		dram_free(&m->channel[i].dram);
 	free_parts(m);
 	free(m->sub);
-	free(m->channel);
+	reserve_free(m->channel, m->mp->channels, sizeof *m->channel);
 	free(m);
 }
 
@@ -150,15 +150,21 @@ static void part_replies(struct memory *m, struct memory_part *p, uint64_t now)
 			send_reply(m, w * 64 + (uint32_t)b, now);
 }
 
+static void dram_ticks(struct memory *m, struct memory_part *p, uint32_t id, const struct memory_work *k)
+{
+	for (uint64_t t = m->dram_ticks + 1; t <= m->dram_ticks + k->dram_ticks; t++)
+		if (channel_due(&m->channel[id], k->now, t)) {
+			channel_tick(m, id, k->now, (uint32_t)k->cycle, t);
+			p->visits++;
+		}
+}
+
 /* Channel by channel: ticks of different channels know nothing of each other. */
 static void part_dram(struct memory *m, struct memory_part *p, const struct memory_work *k)
 {
 	for (uint32_t w = 0; w < m->channel_words; w++)
 		FOR_BITS64(b, p->live[w])
-			for (uint32_t i = 1; i <= k->dram_ticks; i++) {
-				channel_tick(m, w * 64 + (uint32_t)b, k->now, (uint32_t)k->cycle, m->dram_ticks + i);
-				p->visits++;
-			}
+			dram_ticks(m, p, w * 64 + (uint32_t)b, k);
 }
 
 /* Sub partitions whose ROP queue has a ready entry become active. */
@@ -268,11 +274,9 @@ static bool subs_asleep(const struct memory *m)
 	return true;
 }
 
-/* Lower *until to the time at which request req is ready; false: it is. */
-static bool wait_for(const struct memory *m, uint32_t req, uint64_t now, uint64_t *until)
+/* Lower *until to the time key, which is short in the future; false: it is reached. */
+static bool wait_for(uint32_t key, uint64_t now, uint64_t *until)
 {
-	uint32_t key = m->pool->at[req].key;
-
 	if (reached(now, key))
 		return false;
 	if (now + (key - (uint32_t)now) < *until)
@@ -288,7 +292,7 @@ static bool channel_asleep(const struct memory *m, const struct channel *c, uint
 		return false;
 	if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
 		*dram_ticks = c->wake - m->dram_ticks - 1;
-	return !c->delay_waits || wait_for(m, c->delay.head, now, until);
+	return !c->delay_waits || wait_for(c->delay_due, now, until);
 }
 
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
@@ -299,7 +303,7 @@ bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64
 	for (unsigned i = 0; i < m->parts; i++) {
 		const struct memory_part *p = &m->part[i];
 
-		if (p->rop_order.count && !wait_for(m, p->rop_order.head, now, until))
+		if (p->rop_order.count && !wait_for(m->pool->at[p->rop_order.head].key, now, until))
 			return false;
 		for (uint32_t w = 0; w < m->channel_words; w++)
 			FOR_BITS64(b, p->live[w])

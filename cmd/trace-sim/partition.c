@@ -42,17 +42,19 @@ void channel_done(struct memory *m, struct channel *c, uint32_t req)
 	req_free(m->pool, req);
 }
 
-bool channel_reply(struct memory *m, struct channel *c, struct mem_fifo *from)
+bool channel_reply_fits(const struct memory *m, uint32_t req)
 {
-	uint32_t id = m->pool->at[from->head].sub;
+	return m->sub[m->pool->at[req].sub].dram_l2.count < m->mp->queue_dram_l2;
+}
+
+void channel_reply(struct memory *m, struct channel *c, uint32_t req)
+{
+	uint32_t id = m->pool->at[req].sub;
 	struct sub *s = &m->sub[id];
 
-	if (s->dram_l2.count >= m->mp->queue_dram_l2)
-		return false;
-	mem_fifo_push(m->pool->at, &s->dram_l2, mem_fifo_pop(m->pool->at, from));
+	mem_fifo_push(m->pool->at, &s->dram_l2, req);
 	bitset_set(s->part->active, id);
 	channel_return_credit(m, c, id);
-	return true;
 }
 
 /* Step 3 of section 7.2: one request from L2->DRAM into the latency queue. */
@@ -71,7 +73,10 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 		/* A full L2->DRAM queue had blocked the sub partition; it is active, so it will look again.
 		 */
 		req = mem_fifo_pop(m->pool->at, &s->l2_dram);
+		c->below--;
 		m->pool->at[req].key = (uint32_t)now + m->mp->dram_latency;
+		if (!c->delay.count)
+			c->delay_due = m->pool->at[req].key;
 		mem_fifo_push(m->pool->at, &c->delay, req);
 		borrow(c, k);
 		return true;
@@ -79,45 +84,63 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 	return false;
 }
 
+static bool delay_over(const struct channel *c, uint64_t now)
+{
+	return c->delay.count && reached(now, c->delay_due);
+}
+
+uint32_t channel_delay_pop(struct memory *m, struct channel *c)
+{
+	uint32_t req = mem_fifo_pop(m->pool->at, &c->delay);
+
+	if (c->delay.count)
+		c->delay_due = m->pool->at[c->delay.head].key;
+	return req;
+}
+
 static bool release_delayed(struct memory *m, struct channel *c, uint64_t now)
 {
-	uint32_t req = c->delay.head;
-
-	if (!c->delay.count || !reached(now, m->pool->at[req].key) ||
-		dram_full(&c->dram, m->pool->at[req].flags & REQ_WRITE))
+	if (!delay_over(c, now) || dram_full(&c->dram, m->pool->at[c->delay.head].flags & REQ_WRITE))
 		return false;
-	dram_push(&c->dram, mem_fifo_pop(m->pool->at, &c->delay), now);
+	dram_push(&c->dram, channel_delay_pop(m, c), now);
 	return true;
 }
 
-static bool full_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle)
+static bool can_reply(const struct memory *m, const struct channel *c)
+{
+	return c->dram.done.count && channel_reply_fits(m, c->dram.done.head);
+}
+
+/*
+ * Returns the next tick in which something moves by itself. What was tried in vain waits for the DRAM to
+ * schedule or to answer, or for a sub partition, which pokes.
+ */
+static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle)
 {
 	uint32_t gone;
-	bool moved = c->dram.done.count && channel_reply(m, c, &c->dram.done);
+	bool more;
 
-	moved |= dram_tick(&c->dram, now, cycle, &gone);
+	if (can_reply(m, c))
+		channel_reply(m, c, mem_fifo_pop(m->pool->at, &c->dram.done));
+	dram_tick(&c->dram, now, cycle, &gone);
 	if (gone)
 		channel_done(m, c, gone);
-	moved |= channel_arbitrate(m, c, now);
-	moved |= release_delayed(m, c, now);
-	return moved;
+	more = c->below && channel_arbitrate(m, c, now) && c->below;
+	more |= release_delayed(m, c, now) && delay_over(c, now);
+	return more || can_reply(m, c) ? c->dram.ticks + 1 : dram_next(&c->dram);
 }
 
 void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle, uint64_t t)
 {
 	struct channel *c = &m->channel[id];
-	bool moved, simple = m->mp->dram.simple;
 
-	if (c->wake > t && !(c->delay_waits && reached(now, m->pool->at[c->delay.head].key)))
-		return;
-	if (!simple)
+	if (m->mp->dram.simple) {
+		c->wake = simple_dram_tick(m, c, now) ? t + 1 : UINT64_MAX;
+	} else {
 		dram_skip(&c->dram, t - 1);
-	moved = simple ? simple_dram_tick(m, c, now) : full_tick(m, c, now, cycle);
-	c->delay_waits = c->delay.count && !reached(now, m->pool->at[c->delay.head].key);
-	if (moved)
-		c->wake = t + 1;
-	else
-		c->wake = simple ? UINT64_MAX : dram_next(&c->dram);
+		c->wake = full_tick(m, c, now, cycle);
+	}
+	c->delay_waits = c->delay.count && !delay_over(c, now);
 	if (c->wake == UINT64_MAX && !c->delay_waits)
 		bitset_clear(c->part->live, id);
 }

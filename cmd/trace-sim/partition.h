@@ -13,6 +13,8 @@
 #include "dram.h"
 #include "mem.h"
 
+static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
+
 struct sub {
 	struct memory_part *part;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
@@ -23,14 +25,21 @@ struct sub {
 };
 
 struct channel {
-	struct dram dram;
-	struct memory_part *part;
+	_Alignas(64) uint64_t wake; /* DRAM tick in which something may move */
+	uint32_t delay_due;    /* when the head of delay is ready */
+	bool delay_waits;      /* there is one and it is not ready */
+	uint32_t below;        /* requests in the L2->DRAM queues of its sub partitions */
+	uint32_t shared, last; /* shared credits in use; last borrower */
 	struct mem_fifo delay; /* DRAM latency queue; req.key: ready time */
 	struct sub *sub;       /* its first one */
-	uint32_t shared, last; /* shared credits in use; last borrower */
-	uint64_t wake;         /* DRAM tick in which something may move */
-	bool delay_waits;      /* the head of delay is not ready */
+	struct memory_part *part;
+	struct dram dram;
 };
+
+static inline bool channel_due(const struct channel *c, uint64_t now, uint64_t t)
+{
+	return c->wake <= t || (c->delay_waits && reached(now, c->delay_due));
+}
 
 /*
  * The channels and sub partitions of one thread: what wakes and sleeps among them, and what they count until
@@ -68,8 +77,6 @@ struct memory {
 	struct memory_counts n;
 };
 
-static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
-
 static inline void untrack(struct memory *m, uint32_t req)
 {
 	struct req *r = &m->pool->at[req];
@@ -82,16 +89,18 @@ static inline void untrack(struct memory *m, uint32_t req)
 }
 
 /* partition.c */
-/* The tick of number t. */
+/* The tick of number t, in which the channel is due. */
 void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle, uint64_t t);
 void channel_poke(
 	struct memory *m, uint32_t sub); /* of a sub partition in which the channel may move something */
 void channel_catch_up(struct memory *m, uint32_t id);
+/* One request into the latency queue; there is one below. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);
 void channel_return_credit(struct memory *m, struct channel *c, uint32_t sub);
 void channel_done(struct memory *m, struct channel *c, uint32_t req); /* a write-back left the DRAM */
-bool channel_reply(
-	struct memory *m, struct channel *c, struct mem_fifo *from); /* its head to DRAM->L2; false: full */
+bool channel_reply_fits(const struct memory *m, uint32_t req); /* DRAM->L2 has room for it */
+void channel_reply(struct memory *m, struct channel *c, uint32_t req); /* into DRAM->L2 */
+uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 
 /* dram_simple.c */
 bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now);

@@ -97,7 +97,7 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 	uint32_t size = r->size, mask = r->sectors;
 	uint64_t addr = r->addr;
 
-	if (!s->l2 || m->mp->l2.kind != CACHE_SECTOR || (size == 32 && bit_count32(mask) == 1)) {
+	if (!s->l2 || m->mp->l2.kind != CACHE_SECTOR || (size == 32 && is_pow2(mask))) {
 		enter(m, s, req, now);
 		return;
 	}
@@ -198,6 +198,7 @@ static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 static void send_down(struct memory *m, struct sub *s, uint32_t req)
 {
 	mem_fifo_push(m->pool->at, &s->l2_dram, req);
+	m->channel[s->id >> m->sub_log2].below++;
 	channel_poke(m, s->id);
 }
 

@@ -529,7 +529,8 @@ static void fast_tick(struct fast *f, uint64_t t, uint64_t now, uint32_t cycle)
 	if (f->wake > t)
 		return;
 	dram_skip(&f->d, t - 1);
-	f->wake = dram_tick(&f->d, now, cycle, &gone) ? t + 1 : dram_next(&f->d);
+	dram_tick(&f->d, now, cycle, &gone);
+	f->wake = dram_next(&f->d);
 	f->ticks_run++;
 }
 
