@@ -17,7 +17,7 @@
 #include "arena.h"
 #include "input_codec.h"
 
-#define WINDOW (256u << 10)	/* text held at first */
+#define WINDOW (64u << 10)	/* text held at first: as much as stays in the caches near the core */
 #define RAW (64u << 10)		/* compressed bytes held */
 
 static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &codec_zstd};

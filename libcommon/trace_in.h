@@ -22,12 +22,18 @@
 
 /* A static instruction as this kernel's text wrote it. */
 struct seen {
+	uint64_t head, head_bits;	/* the PC's text and the blank behind it, and which bits of a word it is */
+	uint64_t mask_text;		/* of the mask met last */
+	uint32_t mask;
+	uint32_t follow;	/* entry + 1 that came behind it last, 0: none */
 	uint32_t pc, next;	/* next + 1 of the same slot, 0: none */
 	uint32_t handle;
 	uint32_t lineno;
 	uint32_t mid;		/* text[]: from behind the mask to the width, or to the newline */
 	uint32_t tail;		/* text[]: from behind the addresses to the newline */
 	uint16_t mid_len, tail_len;
+	uint8_t head_len;
+	bool quick;		/* head and mask_text are known, and no flag but has_addr and word is set */
 	bool has_addr;
 	bool open_end;		/* the tail's text stops at a word behind which anything may follow */
 	bool needs_addr;	/* no addresses although active lanes need them */
@@ -42,6 +48,7 @@ struct seen_table {
 	uint32_t n_text, cap_text;
 	uint32_t *slot;		/* by PC: index + 1 of the newest entry */
 	uint32_t n_slots;
+	uint32_t last;		/* entry + 1 of the line read last */
 };
 
 /* Column counts that the first instruction line shows and every other line must have; -1: not seen yet. */
@@ -174,13 +181,13 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
 /* As many lines of the current warp as were met before, up to want_insts. 0, or -1 when the input fails. */
 int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
 /*
- * A parsed line to remember: mid reaches from behind the mask to behind the width, tail from there behind
+ * A parsed line to remember: head is where the PC begins; mid reaches from behind the mask to behind the width, tail from there behind
  * the addresses (NULL: no addresses, mid is all) to the newline, or, with open_end, to behind a word
  * after which anything may follow.
  */
 struct seen_line {
 	uint32_t pc, handle, lineno;
-	const char *mid, *mid_end, *tail, *tail_end;
+	const char *head, *mid, *mid_end, *tail, *tail_end;
 	bool open_end, needs_addr, word;
 };
 void seen_add(struct trace *t, const struct seen_line *l);

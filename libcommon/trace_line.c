@@ -195,6 +195,7 @@ static int parse_front(struct parse *s, uint32_t lanes)
 	uint64_t v;
 	if (next_hex(s, UINT32_MAX, &v, "pc", "a hexadecimal PC") < 0)
 		return -1;
+	s->seen.head = s->w.s;
 	s->d.pc = (uint32_t)v;
 	if (next_hex(s, UINT32_MAX, &v, "mask", "a hexadecimal mask of 32 lanes") < 0)
 		return -1;
