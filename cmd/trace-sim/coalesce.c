@@ -392,13 +392,25 @@ static uint32_t most_accesses(struct bank_word *w, uint32_t n)
 	return most;
 }
 
-/* One run of lanes over consecutive words, no more of them than banks: no two words share a bank. */
-static bool one_pass(const struct tblock *tb, const struct rec *r, uint32_t banks)
+/*
+ * One run of lanes at a stride of k words: lanes i and j share a bank when (i - j) k is a multiple of the number
+ * of banks, a power of 2, and a word only when k is 0 (or so large that addresses wrap). 0: it is no such run.
+ */
+static uint32_t strided_passes(const struct tblock *tb, const struct rec *r, uint32_t banks)
 {
-	uint32_t run = r->mask >> bit_lowest32(r->mask);
+	uint32_t run = r->mask >> bit_lowest32(r->mask), k, period;
+	uint64_t stride;
 
-	return (r->addr & 3) == ADDR_STRIDE && tb->word[(r->addr >> 2) + 1] == 4 && !(run & (run + 1)) &&
-		bit_count32(run) <= banks && tb->word[r->addr >> 2] < UINT64_MAX - 128;
+	if ((r->addr & 3) != ADDR_STRIDE || run & (run + 1) || !is_pow2(banks))
+		return 0;
+	stride = tb->word[(r->addr >> 2) + 1];
+	if (stride & 3 || (stride + 0x80000000u) >> 32)
+		return 0;
+	if (!stride)
+		return 1;
+	k = (uint32_t)(stride >> 2) & (banks - 1);
+	period = k ? banks >> bit_lowest32(k) : 1;
+	return ((run == UINT32_MAX ? 32 : bit_count32(run)) + period - 1) / period;
 }
 
 /*
@@ -443,8 +455,11 @@ uint32_t shared_passes(struct sm *s, const struct winst *w)
 
 	if (!w->mask)
 		return 1;
-	if (c->warp_parts == 1 && w->mask == r->mask && one_pass(tb, r, c->smem_banks))
-		return 1;
+	if (c->warp_parts == 1 && w->mask == r->mask) {
+		total = strided_passes(tb, r, c->smem_banks);
+		if (total)
+			return total;
+	}
 	rec_addresses(tb, r, lane);
 	for (uint32_t p = 0; p < c->warp_parts; p++) {
 		uint32_t lanes = w->mask & (uint32_t)(((1ull << width) - 1) << p * width), n;

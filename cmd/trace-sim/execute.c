@@ -19,6 +19,7 @@ static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
 	s->winst[w].next = *link;
 	*link = w;
 	bitset_set(s->calendar_used, at);
+	s->calendar_words |= 1u << at / 64;
 }
 
 /*
@@ -46,7 +47,7 @@ static uint64_t offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* In sub-core mode unit k empties slot k; else every unit in turn takes the oldest instruction, or none. */
-static void offer_kind(struct sm *s, unsigned kind)
+static APART void offer_kind(struct sm *s, unsigned kind)
 {
 	const struct regset *r = &s->oc_ex[kind];
 	struct func_unit *u = &s->unit[s->unit_first[kind]];

@@ -5,6 +5,7 @@
  * schedulers can do is worked out together, as masks (struct outlook), and again only after an issue that
  * changed the state of another scheduler's warps.
  */
+#include <string.h>
 #include "decode.h"
 #include "gpu.h"
 #include "profile.h"
@@ -18,6 +19,8 @@ void sched_init(struct sm *s)
 	const struct core_params *c = s->core;
 	bool none = c->policy == SCHED_LRR || c->policy == SCHED_RRR;
 
+	s->by_masks = c->policy == SCHED_LRR || c->policy == SCHED_GTO || c->policy == SCHED_OLD;
+	s->idle[0] = (uint8_t)c->schedulers;
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
 		s->spread |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {
@@ -26,7 +29,7 @@ void sched_init(struct sm *s)
 			sched_two_level_init(s, k);
 	}
 	for (unsigned u = 0; u < N_UNIT_KINDS; u++)
-		s->id_oc[u].bit = opcoll_input_bit(u);
+		s->id_oc[u].input = (uint8_t)opcoll_input(u);
 }
 
 /* ---- waiting (sections 3 and 9.2) ---------------------------------------------------------- */
@@ -120,7 +123,9 @@ static void issue(struct sm *s, unsigned k, unsigned w)
 	id_oc_put(s, &s->id_oc[u->unit], k, h);
 	s->collector.may_allocate = true;
 	s->changed = true;
-	scoreboard_reserve(s, w, u, is_long_operation(in));
+	scoreboard_reserve(s, w, u);
+	if (s->core->policy == SCHED_TWO_LEVEL && is_long_operation(in))
+		scoreboard_mark_long(s, w, u);
 	p->fetch_pc = u->pc + 16;
 	ibuffer_advance(s, w);
 	if (s->events)
@@ -156,23 +161,27 @@ static bool can_go(const struct sm *s, unsigned k, unsigned w)
 
 static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }
 
-/*
- * Issue what warp w has first, which can go, and what is behind it as far as the policy allows. Waiting is
- * asked before the count: a barrier without loads to wait for ends as soon as it has issued. Returns how many.
- */
+/* Warp w, which has just issued an instruction of this type, can issue another. */
+static bool goes_on(struct sm *s, unsigned k, unsigned w, unsigned type)
+{
+	return issuable(s, w) && can_go(s, k, w) &&
+		!(s->core->dual_issue_diff && type_of(s->warp[w].head) == type);
+}
+
+/* Issue what warp w has first, which can go, and what is behind it as far as the policy allows. Returns how many. */
 static unsigned issue_from(struct sm *s, unsigned k, unsigned w)
 {
-	const struct core_params *c = s->core;
-	unsigned n = 0, previous;
+	unsigned n = 0, type;
 
 	do {
-		previous = type_of(s->warp[w].head);
+		type = type_of(s->warp[w].head);
 		if (s->profile)
 			profile_issue(s, w, n);
 		issue(s, k, w);
 		count_issue(s, w, ++n);
-	} while (issuable(s, w) && n < c->max_issue && can_go(s, k, w) &&
-		 !(c->dual_issue_diff && type_of(s->warp[w].head) == previous));
+		if (s->membar >> w & 1)	/* without loads to wait for it ends as soon as it has issued */
+			clear_membar(s, w);
+	} while (n < s->core->max_issue && goes_on(s, k, w, type));
 	if (s->spread << k >> w & 1)
 		s->last[k] = (int16_t)w;
 	if (n == 1)
@@ -198,72 +207,106 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 /* A cycle in which scheduler k issued nothing, by its bucket. */
 static void count_idle(struct sm *s, unsigned k, unsigned bucket)
 {
-	s->idle_bucket[k] = (uint8_t)bucket;
 	s->n.distro[bucket]++;
-	if (s->profile) {
-		s->profile->idle[k].row = 0;
-		profile_idle(s, k, 1);
-	}
+	if (!s->profile)
+		return;
+	s->idle_bucket[k] = (uint8_t)bucket;
+	s->profile->idle[k].row = 0;
+	profile_idle(s, k, 1);
 }
 
 /* Warps that wait for nothing and have an instruction; those of them that do not collide; those that can issue. */
-struct outlook { uint64_t valid, ready, go, at_barrier; };
+struct outlook { uint64_t valid, ready, go; };
 
-static struct outlook look(const struct sm *s)
+static inline void look(const struct sm *s, struct outlook *o)
 {
-	uint64_t valid = sched_running(s) & s->ibuf, ready = valid & ~s->collide;
-
-	return (struct outlook){valid, ready, ready ? ready & ~sched_blocked(s) : 0, s->at_barrier};
+	o->valid = sched_running(s) & s->ibuf;
+	o->ready = o->valid & ~s->collide;
+	o->go = o->ready ? o->ready & ~sched_blocked(s) : 0;
 }
 
-/* What an issue does to warps of other schedulers: it may open a barrier, or take room that all share. */
-static bool outdated(const struct sm *s, const struct outlook *o)
-{
-	return s->any_slot || s->at_barrier != o->at_barrier;
-}
-
-/* Scheduler k, when what a visit would find is known beforehand. */
-static void schedule(struct sm *s, unsigned k, struct outlook *o)
+static unsigned bucket_of(const struct sm *s, unsigned k, const struct outlook *o)
 {
 	uint64_t mine = s->spread << k;
 
-	if (!(o->go & mine)) {
-		count_idle(s, k, o->ready & mine ? 2 : (o->valid & mine) != 0);
-		return;
-	}
-	issue_from(s, k, sched_pick(s, k, o->go & mine));
-	if (outdated(s, o))
-		*o = look(s);
+	return o->ready & mine ? 2 : (o->valid & mine) != 0;
 }
 
-static void schedule_by_visits(struct sm *s, unsigned k)
+/* A cycle in which no scheduler can issue. */
+static void all_idle(struct sm *s, const struct outlook *o)
 {
-	unsigned seen;
-
-	switch (s->core->policy) {
-	case SCHED_TWO_LEVEL: seen = sched_two_level(s, k); break;
-	case SCHED_RRR: seen = sched_rrr(s, k); break;
-	default: seen = sched_ordered(s, k); break;
+	if (o->valid != s->idle_valid || o->ready != s->idle_ready) {
+		s->idle_valid = o->valid;
+		s->idle_ready = o->ready;
+		memset(s->idle, 0, sizeof s->idle);
+		for (unsigned k = 0; k < s->core->schedulers; k++)
+			s->idle[bucket_of(s, k, o)]++;
 	}
-	if (!(seen & SEEN_ISSUED))
-		count_idle(s, k, seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0);
+	if (s->profile)
+		for (unsigned k = 0; k < s->core->schedulers; k++)
+			count_idle(s, k, bucket_of(s, k, o));
+	else
+		for (unsigned i = 0; i < 3; i++)
+			s->n.distro[i] += s->idle[i];
+}
+
+/* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
+static APART void schedule_all(struct sm *s, unsigned first, struct outlook *o)
+{
+	unsigned n = s->core->schedulers, k = first;
+
+	do {
+		uint64_t go = o->go & s->spread << k, at_barrier = s->at_barrier;
+
+		if (go) {
+			issue_from(s, k, sched_pick(s, k, go));
+			if (s->any_slot || s->at_barrier != at_barrier)
+				look(s, o);
+		} else {
+			count_idle(s, k, bucket_of(s, k, o));
+		}
+		k = k + 1 == n ? 0 : k + 1;
+	} while (k != first);
+}
+
+/* Policies for which a visit depends on, or changes, more than masks. */
+static APART void schedule_by_visits(struct sm *s, unsigned first)
+{
+	unsigned n = s->core->schedulers, k = first;
+
+	s->idle_valid = 0;
+	s->idle_ready = 1;	/* of no outlook */
+	memset(s->idle, 0, sizeof s->idle);
+	do {
+		unsigned seen, bucket;
+
+		switch (s->core->policy) {
+		case SCHED_TWO_LEVEL: seen = sched_two_level(s, k); break;
+		case SCHED_RRR: seen = sched_rrr(s, k); break;
+		default: seen = sched_ordered(s, k); break;
+		}
+		if (!(seen & SEEN_ISSUED)) {
+			bucket = seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0;
+			count_idle(s, k, bucket);
+			s->idle[bucket]++;
+		}
+		k = k + 1 == n ? 0 : k + 1;
+	} while (k != first);
 }
 
 void issue_stage(struct sm *s)
 {
-	enum sched_policy policy = s->core->policy;
-	uint32_t n = s->core->schedulers, k = s->sched_first;
-	bool masks = policy == SCHED_LRR || policy == SCHED_GTO || policy == SCHED_OLD;
-	struct outlook o = {0, 0, 0, 0};
+	unsigned first = s->sched_first;
+	struct outlook o;
 
-	masks = masks && !(s->membar & s->live);	/* looking at a memory barrier may end it */
-	if (masks)
-		o = look(s);
-	s->sched_first = k + 1 == n ? 0 : k + 1;
-	for (uint32_t i = 0; i < n; i++, k = k + 1 == n ? 0 : k + 1) {
-		if (masks)
-			schedule(s, k, &o);
-		else
-			schedule_by_visits(s, k);
+	s->sched_first = first + 1 == s->core->schedulers ? 0 : first + 1;
+	if (!s->by_masks || s->membar & s->live) {	/* looking at a memory barrier may end it */
+		schedule_by_visits(s, first);
+		return;
 	}
+	look(s, &o);
+	if (o.go)
+		schedule_all(s, first, &o);
+	else
+		all_idle(s, &o);
 }

@@ -3,10 +3,11 @@
  * The operand collector (part 2 section 11): instructions wait in collector units until the register banks
  * have served their sources. A step has three phases: dispatch of ready units, reads, allocation.
  *
- * Always true: a unit is free, or waits in bank queues, or is ready, or is stuck: ready, and no slot of the
+ * Always true: a unit is free, or waits for banks, or is ready, or is stuck: ready, and no slot of the
  * OC_EX set that it could be sent to has been emptied since it was looked at. An allocation that found
  * nothing to do finds nothing either until a unit is freed or an instruction issues (may_allocate). Every
- * bank whose queue is not empty serves its head in each step unless a result was written to it in this cycle.
+ * bank that units wait for serves the one taken first in each step unless a result was written to it in this
+ * cycle.
  * quirk: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
 #include <stdlib.h>
@@ -20,13 +21,13 @@ const uint8_t opcoll_input_kind[N_UNIT_KINDS] = {
 	UNIT_SPEC + 4, UNIT_SPEC + 5, UNIT_SPEC + 6, UNIT_SPEC + 7,
 };
 
-uint32_t opcoll_input_bit(unsigned unit)
+unsigned opcoll_input(unsigned unit)
 {
 	unsigned i = 0;
 
 	while (opcoll_input_kind[i] != unit)
 		i++;
-	return 1u << i;
+	return i;
 }
 
 /* ---- building (section 11.1) --------------------------------------------------------------- */
@@ -55,7 +56,7 @@ static void add_set(struct sm *s, enum collector_kind kind)
 	set->units = slots(p->units) << first;
 	for (uint32_t k = 0; k < s->core->schedulers; k++)
 		for (uint32_t i = 0; i < per; i++)
-			c->allowed[kind][k] |= 1ull << (first + (s->core->sub_core ? k * per : 0) + i);
+			set->allowed[k] |= 1ull << (first + (s->core->sub_core ? k * per : 0) + i);
 	c->n_units += p->units;
 	c->free |= set->units;
 	set_next(s, first, p->units, s->core->sub_core ? per : 0);
@@ -66,29 +67,34 @@ static void add_set(struct sm *s, enum collector_kind kind)
 
 static void add_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collector_kind own)
 {
-	struct port_group *g = &s->collector.group[s->collector.n_groups];
+	struct opcoll *c = &s->collector;
+	struct port_group *g = &c->group[c->n_groups];
 
 	if (!ports)
 		return;
-	s->collector.n_groups++;
+	c->n_groups++;
 	g->ports = ports;
 	g->inputs = inputs;
-	g->set[0] = (uint8_t)own;
-	g->set[1] = COLLECT_GEN;
+	for (uint32_t k = 0; k < s->core->schedulers; k++) {
+		g->own[k] = c->set[own].allowed[k];
+		g->all[k] = g->own[k] | c->set[COLLECT_GEN].allowed[k];
+	}
 }
+
+static uint32_t input_bit(unsigned unit) { return 1u << opcoll_input(unit); }
 
 static uint32_t generic_inputs(const struct core_params *p)
 {
-	uint32_t m = opcoll_input_bit(UNIT_SP) | opcoll_input_bit(UNIT_SFU) | opcoll_input_bit(UNIT_MEM);
+	uint32_t m = input_bit(UNIT_SP) | input_bit(UNIT_SFU) | input_bit(UNIT_MEM);
 
 	if (p->tensor_avail)
-		m |= opcoll_input_bit(UNIT_TENSOR);
+		m |= input_bit(UNIT_TENSOR);
 	if (p->unit[UNIT_DP].units)
-		m |= opcoll_input_bit(UNIT_DP);
+		m |= input_bit(UNIT_DP);
 	if (p->unit[UNIT_INT].units)
-		m |= opcoll_input_bit(UNIT_INT);
+		m |= input_bit(UNIT_INT);
 	for (unsigned i = 0; i < p->n_specs; i++)
-		m |= opcoll_input_bit(UNIT_SPEC + i);
+		m |= input_bit(UNIT_SPEC + i);
 	return m;
 }
 
@@ -109,18 +115,16 @@ void opcoll_init(struct sm *s)
 		add_set(s, (enum collector_kind)i);
 	add_group(s, p->collector[COLLECT_GEN].in_ports, generic_inputs(p), COLLECT_GEN);
 	for (unsigned i = 0; p->special_collectors && i < sizeof port / sizeof port[0]; i++)
-		add_group(s, p->collector[port[i].set].in_ports, opcoll_input_bit(port[i].unit),
+		add_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
 	c->bank_span = p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
 	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
 	c->bank_step = p->sub_core ? c->bank_span : 0;
 	/* quirk Q11: a unit's slot follows from its number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
-	if (!p->sub_core || !per)
-		return;
-	c->per_slot = (uint8_t)per;
+	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
 	for (uint32_t i = 0; i < c->n_units; i++)
-		c->unit[i].slot = (uint8_t)(i / per);
+		c->unit[i].slots = reach(s, c->per_slot ? i / per : 0);
 }
 
 void opcoll_free(struct sm *s)
@@ -159,16 +163,8 @@ bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched)
 
 static inline void request_read(struct opcoll *c, unsigned bank, unsigned unit)
 {
-	struct bank_queue *q = &c->bank[bank];
-	unsigned end = q->head + q->count, last = (end - 1) % MAX_CUS;
-
-	if (q->count && q->at[last].cu == unit) {
-		q->at[last].n++;
-		return;
-	}
-	q->count++;
-	q->at[end % MAX_CUS].cu = (uint8_t)unit;
-	q->at[end % MAX_CUS].n = 1;
+	c->reads[unit][bank]++;
+	c->waiting[bank] |= 1ull << unit;
 	c->bank_waiting |= 1ull << bank;
 }
 
@@ -186,7 +182,7 @@ static int find_ready(struct sm *s, uint64_t units, unsigned start)
 
 		left &= ~(1ull << i);
 		c->ready &= ~(1ull << i);
-		if (regset_room(s, &s->oc_ex[u->target], u->slot))
+		if (s->oc_ex[u->target].room & u->slots)
 			return (int)i;
 		c->stuck[u->target] |= 1ull << i;
 	}
@@ -207,14 +203,14 @@ static bool dispatch_set(struct sm *s, struct collector_set *set)
 			break;
 		u = &c->unit[found];
 		set->start[i] = c->next[found];
-		regset_put(s, &s->oc_ex[u->target], u->slot, u->inst);
+		regset_put(s, &s->oc_ex[u->target], u->slots, u->inst);
 		s->offer_at[u->target] = 0;
 		c->free |= 1ull << found;
 	}
 	return i;
 }
 
-static bool dispatch(struct sm *s)
+static APART bool dispatch(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	bool any = false;
@@ -227,18 +223,27 @@ static bool dispatch(struct sm *s)
 
 /* ---- phase 2: reads ------------------------------------------------------------------------ */
 
-static void serve_banks(struct opcoll *c, uint64_t banks)
+static unsigned taken_first(const struct opcoll *c, uint64_t units)
+{
+	unsigned best = bit_lowest64(units);
+
+	FOR_BITS64(i, units & (units - 1))
+		if (c->unit[i].taken < c->unit[best].taken)
+			best = (unsigned)i;
+	return best;
+}
+
+static APART void serve_banks(struct opcoll *c, uint64_t banks)
 {
 	FOR_BITS64(b, banks) {
-		struct bank_queue *q = &c->bank[b];
-		unsigned head = q->head, unit = q->at[head].cu;
+		uint64_t units = c->waiting[b];
+		unsigned unit = taken_first(c, units);
 
-		if (!--q->at[head].n) {
-			q->head = (uint8_t)((head + 1) % MAX_CUS);
-			if (!--q->count) {
-				q->head = 0;
+		if (!--c->reads[unit][b]) {
+			units &= ~(1ull << unit);
+			c->waiting[b] = units;
+			if (!units)
 				c->bank_waiting &= ~(1ull << b);
-			}
 		}
 		if (!--c->unit[unit].missing)
 			c->ready |= 1ull << unit;
@@ -248,7 +253,7 @@ static void serve_banks(struct opcoll *c, uint64_t banks)
 /* ---- phase 3: allocation ------------------------------------------------------------------- */
 
 /* Sources beyond those of uop.bank_src; real instructions have none. */
-static __attribute__((noinline)) void request_rest(struct sm *s, unsigned unit, const struct winst *in)
+static APART void request_rest(struct sm *s, unsigned unit, const struct winst *in)
 {
 	const struct uop *op = in->uop;
 
@@ -262,16 +267,19 @@ static __attribute__((noinline)) void request_rest(struct sm *s, unsigned unit, 
 	}
 }
 
-static void enter(struct sm *s, unsigned unit, uint16_t w, unsigned kind)
+/* The oldest instruction of an ID_OC set moves to a unit. */
+static APART void enter(struct sm *s, unsigned unit, unsigned kind)
 {
 	struct opcoll *c = &s->collector;
 	struct collector_unit *u = &c->unit[unit];
+	uint16_t w = id_oc_take(s, &s->id_oc[kind]);
 	const struct winst *in = &s->winst[w];
 	const struct uop *op = in->uop;
 	const uint16_t *src = op->reg + op->n_dst;
 	unsigned warp = in->warp, first = in->sched * c->bank_step, missing = 0;
 
 	c->free &= ~(1ull << unit);
+	u->taken = ++c->n_taken;
 	u->inst = w;
 	u->target = (uint8_t)kind;
 	FOR_BITS32(i, op->bank_src) {
@@ -285,41 +293,45 @@ static void enter(struct sm *s, unsigned unit, uint16_t w, unsigned kind)
 		c->ready |= 1ull << unit;
 }
 
-/* quirk Q12: only the oldest instruction of the set is a candidate, whichever scheduler's group has room. */
-static bool allocate_one(struct sm *s, const struct port_group *g, unsigned kind)
+/* quirk Q12: only the oldest instruction of an input is a candidate, whichever scheduler's group has room. */
+static bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
-	struct opcoll *c = &s->collector;
-	struct id_oc *q = &s->id_oc[kind];
-	unsigned sched = q->at[q->head].sched;
-	uint64_t room = c->free & c->allowed[g->set[0]][sched];
+	unsigned sched = s->collector.front[input];
+	uint64_t room = s->collector.free & g->all[sched];
 
 	if (!room)
-		room = c->free & c->allowed[g->set[1]][sched];
-	if (!room)
 		return false;
-	enter(s, bit_lowest64(room), id_oc_take(s, q), kind);
+	if (room & g->own[sched])
+		room &= g->own[sched];
+	enter(s, bit_lowest64(room), opcoll_input_kind[input]);
 	return true;
 }
 
 /* An input that finds no unit at one port finds none at the ports alike that follow. */
-static bool allocate(struct sm *s)
+static bool allocate_group(struct sm *s, const struct port_group *g)
+{
+	uint32_t left = g->inputs & s->id_oc_inputs;
+	bool any = false;
+
+	for (uint32_t port = g->ports; port && left; port--)
+		FOR_BITS32(input, left) {
+			if (allocate_one(s, g, input)) {
+				any = true;
+				left &= s->id_oc_inputs;
+			} else {
+				left &= ~(1u << input);
+			}
+		}
+	return any;
+}
+
+static APART bool allocate(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	bool any = false;
 
-	for (uint32_t i = 0; i < c->n_groups && c->free; i++) {
-		const struct port_group *g = &c->group[i];
-		uint32_t left = g->inputs & s->id_oc_inputs;
-
-		for (uint32_t port = 0; port < g->ports && left; port++)
-			FOR_BITS32(input, left) {
-				if (allocate_one(s, g, opcoll_input_kind[input]))
-					any = true;
-				else
-					left &= ~(1u << input);
-				left &= s->id_oc_inputs;
-			}
-	}
+	for (uint32_t i = 0; i < c->n_groups && c->free; i++)
+		any |= allocate_group(s, &c->group[i]);
 	return any;
 }
 

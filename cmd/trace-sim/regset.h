@@ -2,7 +2,7 @@
 /*
  * Pipeline register sets (part 2 section 10), inline: they are touched several times an instruction.
  * Always true: slots at or beyond the set's width are never occupied; a set's bit in the mask of non-empty
- * sets (id_oc_inputs, oc_ex_kinds) is set exactly when it is occupied.
+ * sets (id_oc_inputs, oc_ex_kinds) is set exactly when it is occupied; opcoll.front is that of ID_OC.
  */
 #ifndef REGSET_H
 #define REGSET_H
@@ -32,7 +32,9 @@ static inline void id_oc_put(struct sm *s, struct id_oc *q, unsigned sched, uint
 	q->at[i].inst = w;
 	q->at[i].slot = (uint8_t)slot;
 	q->at[i].sched = (uint8_t)sched;
-	s->id_oc_inputs |= q->bit;
+	if (!(s->id_oc_inputs >> q->input & 1))
+		s->collector.front[q->input] = (uint8_t)sched;
+	s->id_oc_inputs |= 1u << q->input;
 }
 
 /* The oldest instruction leaves. */
@@ -42,9 +44,11 @@ static inline uint16_t id_oc_take(struct sm *s, struct id_oc *q)
 
 	q->room |= 1ull << q->at[q->head].slot;
 	q->head = (uint8_t)((q->head + 1) % SET_SLOTS);
-	if (!--q->count) {
+	if (--q->count) {
+		s->collector.front[q->input] = q->at[q->head].sched;
+	} else {
 		q->head = 0;
-		s->id_oc_inputs &= ~q->bit;
+		s->id_oc_inputs &= ~(1u << q->input);
 	}
 	return w;
 }
@@ -56,9 +60,10 @@ static inline bool regset_room(const struct sm *s, const struct regset *r, unsig
 	return r->room & reach(s, slot);
 }
 
-static inline void regset_put(struct sm *s, struct regset *r, unsigned slot, uint16_t w)
+/* Into the lowest slot that is empty, of these. */
+static inline void regset_put(struct sm *s, struct regset *r, uint64_t where, uint16_t w)
 {
-	uint64_t room = r->room & reach(s, slot);
+	uint64_t room = r->room & where;
 	unsigned i = bit_lowest64(room);
 
 	assert(room);

@@ -32,15 +32,19 @@ bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u)
 	return false;
 }
 
-void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
+void scoreboard_mark_long(struct sm *s, unsigned warp, const struct uop *u)
+{
+	for (unsigned i = 0; i < u->n_dst; i++)
+		bitset_set(s->warp[warp].longop, u->reg[i]);
+}
+
+void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u)
 {
 	struct warp *p = &s->warp[warp];
 
 	for (unsigned i = 0; i < u->n_dst; i++) {
 		p->n_reserved = (uint16_t)(p->n_reserved + !bitset_test(p->reserved, u->reg[i]));
 		bitset_set(p->reserved, u->reg[i]);
-		if (long_operation)
-			bitset_set(p->longop, u->reg[i]);
 	}
 }
 
@@ -60,7 +64,8 @@ void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg)
 void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u)
 {
 	for (unsigned i = 0; i < u->n_dst; i++) {
-		bitset_clear(s->warp[warp].longop, u->reg[i]);
+		if (s->core->policy == SCHED_TWO_LEVEL)
+			bitset_clear(s->warp[warp].longop, u->reg[i]);
 		scoreboard_release_one(s, warp, u->reg[i]);
 	}
 }

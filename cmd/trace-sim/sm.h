@@ -35,6 +35,9 @@
 #define CALENDAR 1024		/* > longest latency + 2 */
 #define MAX_CUS 64		/* collector units in all sets */
 
+/* Work that many cycles do not have: in a function of its own, so that they do not save registers for it. */
+#define APART __attribute__((noinline))
+
 struct gpu;
 struct kernel;
 
@@ -65,7 +68,7 @@ struct regset {
 /* ID_OC of a kind of unit: filled by issue and emptied from the oldest on, so it is a queue. */
 struct id_oc {
 	uint64_t room;			/* empty slots */
-	uint32_t bit;			/* of this set in the mask of sets that are not empty */
+	uint8_t input;			/* number of this set, its bit in the mask of sets that are not empty */
 	uint8_t head, count;		/* in at; head is 0 when it is empty */
 	struct { uint16_t inst; uint8_t slot, sched; } at[SET_SLOTS];
 };
@@ -93,7 +96,8 @@ struct warp {
 	uint8_t cta;		/* hardware CTA slot */
 	uint8_t lanes;		/* threads of the CTA in this warp */
 	uint8_t buffered;	/* instructions in the buffer */
-	uint64_t reserved[REG_WORDS], longop[REG_WORDS];
+	uint64_t reserved[REG_WORDS];
+	uint64_t longop[REG_WORDS];	/* for the two-level scheduler only */
 	/* LDGSTS groups (section 9.4) */
 	struct ldgsts_entry *entry;	/* room for every LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed;	/* closed: g, groups ended by LDGDEPBAR */
@@ -117,22 +121,19 @@ struct cta {
 /* ---- operand collector (section 11) -------------------------------------------------------- */
 
 struct collector_unit {
+	uint64_t slots;		/* of OC_EX, that it may be sent to */
+	uint64_t taken;		/* order in which units were taken */
 	uint16_t inst;		/* 0: free */
 	uint8_t target;		/* enum unit_kind of its OC_EX set */
-	uint8_t slot;		/* OC_EX slot in sub-core mode */
 	uint8_t missing;	/* operands still to be read */
 };
-
-/*
- * Units waiting for a read, in order. A unit asks for all its operands at once, so it has one entry a bank.
- */
-struct bank_queue { uint8_t head, count; struct { uint8_t cu, n; } at[MAX_CUS]; };	/* head is 0 when it is empty */
 
 /* Input ports that are alike: same inputs, same sets of units. */
 struct port_group {
 	uint32_t inputs;		/* by opcoll_input_bit() */
 	uint32_t ports;
-	uint8_t set[2];			/* enum collector_kind, tried in this order */
+	/* units for instructions of a scheduler: to be taken first, and all */
+	uint64_t own[MAX_SCHEDULERS], all[MAX_SCHEDULERS];
 };
 
 struct opcoll {
@@ -146,17 +147,21 @@ struct opcoll {
 	/* banks that hold a warp's registers, less 1 where that is a power of 2, and between those of schedulers */
 	uint32_t bank_span, bank_mask, bank_step;
 	uint32_t kinds;			/* enum collector_kind of the sets that have units */
-	uint64_t bank_waiting;		/* banks whose queue is not empty */
+	uint64_t bank_waiting;		/* banks that units wait for */
+	uint64_t n_taken;
 	uint64_t bank_writing;		/* banks taken by a write before this cycle's first step */
 	struct collector_unit unit[MAX_CUS];
 	struct collector_set {
 		uint64_t units;
+		uint64_t allowed[MAX_SCHEDULERS];	/* for instructions of a scheduler */
 		uint32_t n_dispatch;
 		uint8_t *start;			/* by dispatch unit: where its next search begins */
 	} set[N_COLLECTORS];
-	uint64_t allowed[N_COLLECTORS][MAX_SCHEDULERS];	/* units for instructions of a scheduler */
+	uint8_t front[N_UNIT_KINDS];	/* by input that is not empty: the scheduler of its oldest instruction */
 	struct port_group group[N_COLLECTORS];
-	struct bank_queue bank[MAX_BANKS];
+	/* A unit asks for all its operands when it is taken, so each bank serves its units in that order. */
+	uint64_t waiting[MAX_BANKS];	/* units with reads left, by bank */
+	uint8_t reads[MAX_CUS][MAX_BANKS];
 };
 
 /* ---- function units (section 12) ----------------------------------------------------------- */
@@ -218,6 +223,7 @@ struct sm {
 	/* warps whose head is for this kind of unit, and more without a head */
 	uint64_t head_unit[N_UNIT_KINDS];
 	uint64_t spread;	/* slots of scheduler 0; those of scheduler k are k further on */
+	bool by_masks;		/* the scheduling policy depends on nothing but masks, last and dynamic_id */
 	/* by scheduler: its slot that issued last; at first its lowest (lrr, rrr: a place before that) */
 	int16_t last[MAX_SCHEDULERS];
 
@@ -235,7 +241,13 @@ struct sm {
 	uint32_t cta_limit;	/* C: CTAs per SM of the kernel placed last; local address translation */
 	uint32_t cta_padded;	/* P: its threads per CTA rounded up to 32 */
 	bool changed;		/* this cycle changed something besides counters */
-	uint8_t idle_bucket[MAX_SCHEDULERS];	/* distro bucket of each scheduler that last issued nothing */
+	/*
+	 * How many schedulers were counted in each distro bucket of those without an issue, in the last cycle run
+	 * in which none issued; it follows from the masks idle_valid and idle_ready.
+	 */
+	uint8_t idle[3];
+	uint8_t idle_bucket[MAX_SCHEDULERS];	/* of each scheduler that last issued nothing; for the profile */
+	uint64_t idle_valid, idle_ready;
 	uint32_t dynamic_id[MAX_WARPS];		/* order in which warps came */
 
 	const struct core_params *core;
@@ -261,6 +273,7 @@ struct sm {
 	uint8_t bus_used[CALENDAR];	/* result buses taken, by clock mod CALENDAR */
 	uint16_t calendar[CALENDAR];	/* winsts due in writeback, oldest first, by clock mod CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64];
+	uint32_t calendar_words;	/* words of calendar_used that are not 0 */
 
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
@@ -316,7 +329,7 @@ void opcoll_free(struct sm *s);
  * id_oc_inputs.
  */
 extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
-uint32_t opcoll_input_bit(unsigned unit);
+unsigned opcoll_input(unsigned unit);
 void opcoll_stage(struct sm *s);	/* all steps of the cycle */
 unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
 /*
@@ -331,7 +344,8 @@ void issue_stage(struct sm *s);
 
 /* scoreboard.c */
 void scoreboard_look(struct sm *s, unsigned warp);	/* at a new head: is one of its registers reserved? */
-void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
+void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u);
+void scoreboard_mark_long(struct sm *s, unsigned warp, const struct uop *u);
 /* a source waits for a long operation */
 bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u);
 void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u);	/* long-operation marks too */

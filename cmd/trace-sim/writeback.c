@@ -6,25 +6,26 @@
  */
 #include "sm.h"
 
-void inst_complete(struct sm *s, uint32_t code, uint32_t mask)
+static inline void count_complete(struct sm *s, const struct uop *u, unsigned lanes)
 {
-	unsigned lanes = bit_count32(mask);
-
 	s->n.thread_insts += s->core->clock_gated_lanes ? lanes : 32;
 	s->n.warp_insts++;
 	s->n.insts += lanes;
-	s->n.class_insts[s->uops[code].class]++;
+	s->n.class_insts[u->class]++;
 }
 
+void inst_complete(struct sm *s, uint32_t code, uint32_t mask)
+{
+	count_complete(s, &s->uops[code], mask == UINT32_MAX ? 32 : bit_count32(mask));
+}
+
+/* A warp that is not done is not drained, and one that is drained stays so, for nothing of it is left. */
 void warp_update_drained(struct sm *s, unsigned warp)
 {
 	const struct warp *p = &s->warp[warp];
-	uint64_t bit = 1ull << warp;
 
-	if (s->done & bit && !(p->stores | p->in_pipe | p->n_reserved))
-		s->drained |= bit;
-	else
-		s->drained &= ~bit;
+	if (s->done >> warp & 1 && !(p->stores | p->in_pipe | p->n_reserved))
+		s->drained |= 1ull << warp;
 }
 
 void warp_leaves_pipe(struct sm *s, unsigned warp)
@@ -41,13 +42,15 @@ static void write_result(struct sm *s, const struct winst *in)
 			return;
 }
 
-void writeback_stage(struct sm *s)
+APART void writeback_stage(struct sm *s)
 {
 	unsigned at = (unsigned)(s->clock % CALENDAR), reached = (unsigned)((s->clock - 2) % CALENDAR);
 	uint16_t w = s->calendar[at];
 
 	s->calendar[at] = WINST_NONE;
 	bitset_clear(s->calendar_used, at);
+	if (!s->calendar_used[at / 64])
+		s->calendar_words &= ~(1u << at / 64);
 	s->bus_used[reached] = 0;
 	s->changed = true;
 	while (w) {
@@ -56,7 +59,7 @@ void writeback_stage(struct sm *s)
 
 		write_result(s, in);
 		scoreboard_release_all(s, in->warp, in->uop);
-		inst_complete(s, in->code, in->mask);
+		count_complete(s, in->uop, in->lanes);
 		if (s->events)
 			events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);
 		bitset_clear(in->unit->occupied, reached);
@@ -71,12 +74,11 @@ uint64_t calendar_next(const struct sm *s)
 	unsigned from = (unsigned)((s->clock + 1) % CALENDAR), word = from / 64;
 	uint64_t m = s->calendar_used[word] >> (from % 64) << (from % 64);
 
-	/* Once around, and the first word's lower part last. */
-	for (unsigned i = 0; i <= CALENDAR / 64; i++) {
-		if (m)
-			return s->clock + 1 + (word * 64 + bit_lowest64(m) - from) % CALENDAR;
-		word = (word + 1) % (CALENDAR / 64);
+	if (!s->calendar_words)
+		return NEVER;
+	if (!m) {	/* once around, and the first word's lower part last */
+		word = bit_next_cyclic64(s->calendar_words, word + 1);
 		m = s->calendar_used[word];
 	}
-	return NEVER;
+	return s->clock + 1 + (word * 64 + bit_lowest64(m) - from) % CALENDAR;
 }
