@@ -12,6 +12,7 @@
 #define SLOTS 64u		/* distinct recipes counted for an instruction and phase */
 #define SAMPLES 384u
 #define SURE 24u		/* samples after which a recipe that always held is only tried alone */
+#define SHIFT_MOST 4		/* bits by which another instruction's lanes are shifted */
 #define BASE_BITS 22u		/* what the first address of a list of differences takes */
 #define SHAPES 64u		/* executions kept for affine bases */
 
@@ -23,13 +24,13 @@ struct shape {
 };
 
 struct sampled {
-	struct tally t[2][SLOTS];	/* first, later */
+	struct tally *t[2];		/* SLOTS for the first and for later ones; NULL: nothing held yet */
 	uint32_t n[2];			/* samples */
 	uint32_t held[2];		/* further ones, compared with the best alone */
 	const struct tally *best[2];
 	uint32_t runs;
 	struct shape *shape;
-	uint32_t n_shapes;
+	uint32_t n_shapes, cap_shapes;
 };
 
 struct rest {				/* executions that no recipe explains */
@@ -52,8 +53,11 @@ struct fitter {
 	uint32_t recent[RECENT], n_recent;
 };
 
-static void count(struct tally *t, const struct tally *key)
+static void count(struct tally **slots, const struct tally *key)
 {
+	if (!*slots)
+		*slots = xcalloc(SLOTS, sizeof(**slots));
+	struct tally *t = *slots;
 	uint64_t h =
 		(key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
 		0xd6e8feb86659fd93u;
@@ -70,13 +74,32 @@ static void count(struct tally *t, const struct tally *key)
 
 static uint64_t shifted(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
 
+/*
+ * May any recipe over lanes that go from f to g give addresses that go from a to b? Tells most without trying
+ * each: only the first two lanes are looked at.
+ */
+static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
+{
+	uint64_t rise = b - a, from = g - f;
+	bool may = (a ^ b) == (f ^ g);
+	for (int s = 0; s <= SHIFT_MOST; s++)
+		may |= from << s == rise;
+	for (int s = 1; s <= SHIFT_MOST; s++)
+		may |= (g >> s) - (f >> s) == rise;
+	return may;
+}
+
 /* Which recipes over instruction ref give these addresses? */
 static void try_ref(
-	struct fitter *f, struct tally *t, uint32_t ref, uint32_t mask, const uint64_t *a, unsigned n)
+	struct fitter *f, struct tally **t, uint32_t ref, uint32_t mask, const uint64_t *a, unsigned n)
 {
-	const uint64_t *from = lanes_list(lanes_of(&f->x, ref));
+	struct lanes *lanes = lanes_of(&f->x, ref);
 	unsigned first = bit_lowest32(mask);
-	for (int s = n > 1 ? -4 : 0; s <= (n > 1 ? 4 : 0); s++) {
+	int most = n > 1 ? SHIFT_MOST : 0;
+	if (n > 1 && !may_follow(a[0], a[1], lane_at(lanes, first), lane_at(lanes, bit_lowest32(mask & (mask - 1)))))
+		return;
+	const uint64_t *from = lanes_list(lanes);
+	for (int s = -most; s <= most; s++) {
 		uint64_t c = a[0] - shifted(from[first], s), off = 0;
 		unsigned i = 0;
 		FOR_BITS32(l, mask) {
@@ -92,8 +115,11 @@ static void try_ref(
 	}
 	uint64_t c = a[0] ^ from[first], off = 0;
 	unsigned i = 0;
-	FOR_BITS32(l, mask)
+	FOR_BITS32(l, mask) {
 		off |= (a[i++] ^ from[l]) ^ c;
+		if (off)
+			break;
+	}
 	if (!off && n > 1)
 		count(t, &(struct tally){ OP_XOR, 0, ref, c, 0 });
 }
@@ -109,8 +135,10 @@ static void keep_shape(struct fitter *f, struct sampled *s, const struct given *
 	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
 	if (!take || s->n_shapes == SHAPES)
 		return;
-	if (!s->shape)
-		s->shape = xcalloc(SHAPES, sizeof(s->shape[0]));
+	if (s->n_shapes == s->cap_shapes) {	/* most are executed a few times only */
+		s->cap_shapes = s->cap_shapes ? s->cap_shapes * 2 : 2;
+		s->shape = xrealloc(s->shape, s->cap_shapes, sizeof(s->shape[0]));
+	}
 	struct shape *x = &s->shape[s->n_shapes++];
 	x->warp = f->x.warp;
 	x->mask = g->mask;
@@ -139,7 +167,7 @@ static int by_hits(const void *a, const void *b)
 /* Samples that were only compared with the best recipe count for all that held before. */
 static void settle(struct sampled *s, unsigned phase)
 {
-	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++)
+	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++)	/* then there are slots */
 		if (s->t[phase][i].hits == s->n[phase])
 			s->t[phase][i].hits += s->held[phase];
 	s->n[phase] += s->held[phase];
@@ -152,7 +180,7 @@ static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const stru
 {
 	struct tally *t = s->t[phase];
 	struct lanes l;
-	if (s->n[phase] < SURE)
+	if (s->n[phase] < SURE || !t)
 		return false;
 	for (uint32_t i = 0; i < SLOTS && !s->held[phase]; i++)
 		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
@@ -184,7 +212,7 @@ static void sample(struct fitter *f, uint32_t m, const struct given *g)
 		s->n[phase]++;
 		for (uint32_t i = 0; i < f->n_recent; i++)
 			if (phase || f->recent[i] != m)
-				try_ref(f, s->t[phase], f->recent[i], g->mask, a, g->n);
+				try_ref(f, &s->t[phase], f->recent[i], g->mask, a, g->n);
 	}
 	uint32_t k = 0;
 	while (k < f->n_recent && f->recent[k] != m)
@@ -311,6 +339,18 @@ static const struct shape *fullest(const struct sampled *s)
 	return &s->shape[full];
 }
 
+static void sort_tallies(struct tally *t)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		struct tally e = t[i];
+		t[i].hits = 0;
+		if (e.hits)
+			t[n++] = e;
+	}
+	qsort(t, n, sizeof(t[0]), by_hits);
+}
+
 /* Best recipe of a phase without numbers, or -1. Sorts the tallies. */
 static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 {
@@ -319,10 +359,11 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 	struct tally *t = s->t[phase];
 	uint32_t i = 0;
 	settle(s, phase);
-	qsort(t, SLOTS, sizeof(t[0]), by_hits);
-	while (i < SLOTS && t[i].hits && t[i].op == OP_MOVED)
+	if (t)
+		sort_tallies(t);
+	while (t && i < SLOTS && t[i].hits && t[i].op == OP_MOVED)
 		i++;
-	uint32_t hits = i < SLOTS ? t[i].hits : 0, n = s->n[phase];
+	uint32_t hits = t && i < SLOTS ? t[i].hits : 0, n = s->n[phase];
 	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
 		struct recipe r = { .op = OP_AFFINE };
 		int64_t pattern[32];
@@ -348,6 +389,8 @@ static void choose(struct fitter *f, uint32_t m)
 	const struct sampled *s = &f->s[m];
 	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
 	for (unsigned k = 0; k < 6; k++) {	/* others that came up often */
+		if (!s->t[!(k & 1)])
+			continue;
 		const struct tally *t = &s->t[!(k & 1)][k / 2];
 		struct recipe r = of_tally(t);
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
@@ -520,6 +563,8 @@ void fit_addresses(struct parsed *p)
 	for (uint32_t m = 0; m < f.c->n_mem; m++) {
 		choose_rest(&f, m);
 		free(f.s[m].shape);
+		free(f.s[m].t[0]);
+		free(f.s[m].t[1]);
 		free(f.rest[m].pattern);
 	}
 	addresses_free(&f.x);

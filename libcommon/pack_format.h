@@ -77,7 +77,7 @@ struct pstatic {
 	uint8_t head_len, flags, ctl, guard, order;
 	uint32_t guard_ref;		/* static instruction whose mask decides; its slot in flow.seen */
 	uint32_t seen;			/* slot + 1 when a guard refers to this one */
-	uint32_t next, target;		/* static instructions; NONE */
+	uint32_t next, target;		/* static instructions; NONE. While parsing: what came behind it last */
 	uint32_t mem;			/* number among the memory instructions */
 	uint64_t imm;			/* first immediate, for targets */
 };

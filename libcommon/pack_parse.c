@@ -21,16 +21,19 @@ static bool lit(struct line *l, const char *s)
 }
 
 /* A decimal as printf writes it. */
-static bool dec(struct line *l, uint64_t *v)
+static inline bool dec(struct line *l, uint64_t *v)
 {
-	const char *s = l->p;
+	const char *s = l->p, *p = s, *end = l->end;
 	uint64_t a = 0;
-	for (; l->p < l->end && *l->p >= '0' && *l->p <= '9'; l->p++)
-		if (__builtin_mul_overflow(a, 10u, &a) ||
-			__builtin_add_overflow(a, (unsigned)(*l->p - '0'), &a))
+	for (unsigned d; p < end && (d = (unsigned)(unsigned char)*p - '0') < 10; p++) {
+		if (p - s < 19)
+			a = a * 10 + d;
+		else if (__builtin_mul_overflow(a, 10u, &a) || __builtin_add_overflow(a, d, &a))
 			return false;
+	}
+	l->p = p;
 	*v = a;
-	return l->p > s && (*s != '0' || l->p == s + 1);
+	return p > s && (*s != '0' || p == s + 1);
 }
 
 static bool dec32(struct line *l, uint32_t *v)
@@ -42,7 +45,7 @@ static bool dec32(struct line *l, uint32_t *v)
 	return true;
 }
 
-static bool sdec(struct line *l, int64_t *v)
+static inline bool sdec(struct line *l, int64_t *v)
 {
 	uint64_t a;
 	bool neg = l->p < l->end && *l->p == '-';
@@ -142,7 +145,7 @@ static uint32_t intern(struct parsed *p, const struct found *f)
 		return NONE;
 	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
 	struct pstatic *s = &c->s[c->n];
-	*s = (struct pstatic){ .pc = f->pc, .lineno = f->lineno, .flags = f->flags };
+	*s = (struct pstatic){ .pc = f->pc, .lineno = f->lineno, .flags = f->flags, .next = NONE };
 	s->mid_len = (uint16_t)(f->mid_end - f->mid);
 	s->tail_len = (uint16_t)(f->tail_end - f->tail);
 	s->head = keep(&c->text, f->head, f->head_end);
@@ -392,6 +395,15 @@ static bool again(struct parsed *p, struct line l, uint32_t id)
 	return true;
 }
 
+/* The next line of a warp as the static instruction that came behind the one before it last time, or as number at. */
+static bool expected(struct parsed *p, struct line l, uint32_t before, uint32_t at)
+{
+	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
+	if (id != NONE && again(p, l, id))
+		return true;
+	return at != NONE && at != id && again(p, l, at);
+}
+
 static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
 {
 	struct found f = { 0 };
@@ -469,15 +481,18 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 			return false;
 		/* A warp mostly does what the one before it did. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
-		uint32_t alike =
-			last && !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO)) ? last->count : 0;
+		bool plain = !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO));
+		uint32_t before = NONE, alike = last && plain ? last->count : 0;
 		for (uint32_t i = 0; i < w.count; i++) {
+			uint32_t at = i < alike ? p->rec[last->first + i].id : NONE;
 			if (!next_line(s, end, &l))
 				return false;
-			if (i < alike && again(p, l, p->rec[last->first + i].id))
-				continue;
-			if (!instruction(p, l, tb, w.id))
+			if (!(plain && expected(p, l, before, at)) && !instruction(p, l, tb, w.id))
 				return false;
+			uint32_t id = p->rec[p->n_rec - 1].id;
+			if (before != NONE)
+				p->part.code.s[before].next = id;
+			before = id;
 		}
 		if (!next_line(s, end, &l) || l.p != l.end || p->n_rec - w.first > SPAN_INSTS_MAX / 2)
 			return false;

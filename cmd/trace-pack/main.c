@@ -3,6 +3,7 @@
  * trace-pack: small, checked, seekable archives of GPU instruction traces. This file is the command line
  * only.
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
@@ -110,11 +111,21 @@ static int take_levels(int argc, char **argv, struct args *a)
 	return n;
 }
 
+/* Buffers come and go with every piece of text: what was freed is used again, not fetched anew page by page. */
+static void keep_memory(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.last = UINT64_MAX, .memory = 1u << 30, .level = 3, .threads = 1, .format = "text"};
 	struct fault f;
 	int status;
+	keep_memory();
 	diag_init(argv[0]);
 	argc = take_levels(argc, argv, &a);
 	int n = cli_parse(&cli, argc, argv, on_option, &a);
