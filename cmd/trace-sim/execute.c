@@ -23,23 +23,22 @@ static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
 }
 
 /*
- * Offer a waiting instruction to a unit. Returns when to try again: only a busy dispatch register says how
- * long it lasts; results that would collide are looked at again in the next cycle. NEVER: it was taken.
+ * Offer a waiting instruction to a unit whose dispatch register is empty. Returns when to try again: results that
+ * would collide are looked at again in the next cycle. NEVER: it was taken.
  */
 static uint64_t offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned slot)
 {
 	struct winst *in = &s->winst[s->oc_ex[kind].slot[slot]];
-	unsigned stage0 = (unsigned)((s->clock + in->uop->latency) % CALENDAR);
+	const struct uop *op = in->uop;
+	unsigned stage0 = (unsigned)((s->clock + op->latency) % CALENDAR);
 
-	if (s->clock < u->free_at)
-		return u->free_at;
 	if (bitset_test(u->occupied, stage0) || s->bus_used[stage0] >= s->core->ex_wb_width)
 		return s->clock + 1;
-	u->free_at = s->clock + in->uop->interval;
+	u->free_at = s->clock + op->interval;
 	bitset_set(u->occupied, stage0);
 	s->bus_used[stage0]++;
 	in->unit = u;
-	schedule_writeback(s, regset_take(s, kind, slot), s->clock + in->uop->latency + 2);
+	schedule_writeback(s, regset_take(s, kind, slot), s->clock + op->latency + 2);
 	s->changed = true;
 	return NEVER;
 }
@@ -55,13 +54,14 @@ static APART void offer_kind(struct sm *s, unsigned kind)
 	uint64_t next = NEVER;
 
 	if (s->core->sub_core)
-		FOR_BITS64(slot, r->full & slots(n))
-			next = earlier(next, offer(s, &u[slot], kind, (unsigned)slot));
+		FOR_BITS64(k, r->full & slots(n))
+			next = earlier(next, s->clock < u[k].free_at ? u[k].free_at : offer(s, &u[k], kind, (unsigned)k));
 	else
 		for (uint32_t i = 0; i < n && r->full; i++) {
-			uint64_t again = offer(s, &u[i], kind, regset_oldest(s, r));
-
-			next = earlier(next, again == NEVER ? u[i].free_at : again);
+			if (s->clock >= u[i].free_at && offer(s, &u[i], kind, regset_oldest(s, r)) != NEVER)
+				next = s->clock + 1;
+			else
+				next = earlier(next, u[i].free_at);
 		}
 	s->offer_at[kind] = next;
 }

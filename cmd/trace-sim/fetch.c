@@ -33,7 +33,7 @@ static void reap(struct sm *s, unsigned w)
 }
 
 /* Reap the slots of a scan that begins at start and ends with stop; stop < 0: it goes all the way round. */
-static void reap_scanned(struct sm *s, unsigned start, int stop)
+static APART void reap_scanned(struct sm *s, unsigned start, int stop)
 {
 	uint64_t all = reapable(s), up = all >> start << start, down = all & ~up;
 
@@ -52,7 +52,7 @@ static void reap_scanned(struct sm *s, unsigned start, int stop)
 }
 
 /* Access the instruction cache for warp w. */
-static void access_icache(struct sm *s, unsigned w)
+static APART void access_icache(struct sm *s, unsigned w)
 {
 	struct req_pool *pool = &s->gpu->reqs;
 	uint32_t h = req_new(pool), line = s->core->l1i.line_bytes, pc = s->warp[w].fetch_pc;
@@ -108,16 +108,17 @@ static void take_ready(struct sm *s)
 
 static void scan(struct sm *s)
 {
-	unsigned start = (s->fetch_last + 1) % s->core->warps;
-	uint64_t candidates = fetchable(s);
+	unsigned start = s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0;
+	uint64_t candidates = fetchable(s), up = candidates >> start << start;
 	unsigned w;
 
 	if (!candidates) {
 		reap_scanned(s, start, -1);
 		return;
 	}
-	w = bit_next_cyclic64(candidates, start);
-	reap_scanned(s, start, (int)w);
+	w = bit_lowest64(up ? up : candidates);
+	if (reapable(s))
+		reap_scanned(s, start, (int)w);
 	s->fetch_last = w;
 	s->changed = true;
 	if (s->l1i)

@@ -56,15 +56,11 @@ bool warp_waiting(struct sm *s, unsigned w)
 
 /* ---- one issue (section 7) ----------------------------------------------------------------- */
 
-static enum space space_of(const struct sm *s, const struct warp *p, const struct uop *u,
-	const struct rec *rec)
+static APART enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
 {
 	const struct cta *c = &s->cta[p->cta];
-	const struct kernel_header *h;
+	const struct kernel_header *h = c->kernel->head;
 
-	if (u->space != SPACE_GENERIC)
-		return (enum space)u->space;
-	h = c->kernel->head;
 	if (!rec->mask)
 		return h->shmem_base && h->local_base ? SPACE_NONE : SPACE_SHARED;
 	return uop_generic_space(h, c->block.word[rec->addr >> 2]);
@@ -76,20 +72,31 @@ static uint64_t lane0_address(const struct sm *s, const struct warp *p, const st
 	return rec->mask & 1 && rec->addr ? s->cta[p->cta].block.word[rec->addr >> 2] : 0;
 }
 
-/* Section 7 step 8. A warp that has just ended waits for nothing. */
-static void start_waiting(struct sm *s, unsigned w, const struct uop *u)
+/* Section 7 step 8, and what else only a few kinds of instructions do. A warp that has just ended waits for nothing. */
+static APART void issue_special(struct sm *s, struct winst *in, const struct rec *rec)
 {
-	if (u->flags & UOP_BARRIER && !(s->done >> w & 1))
+	unsigned w = in->warp, flags = in->uop->flags;
+	struct warp *p = &s->warp[w];
+
+	if (flags & UOP_ATOMIC && in->lanes) {
+		p->atomics += in->lanes;
+		s->atomic |= 1ull << w;
+	}
+	if (flags & UOP_LDGSTS)
+		ldgsts_issue(s, w, in, lane0_address(s, p, rec));
+	if (flags & UOP_BARRIER && !(s->done >> w & 1)) {
 		barrier_arrive(s, w);
-	else if (u->flags & UOP_MEMBAR)
+	} else if (flags & UOP_MEMBAR) {
 		s->membar |= 1ull << w;
-	else if (u->flags & UOP_LDGDEPBAR)
+		clear_membar(s, w);	/* without loads to wait for it ends as soon as it has issued */
+	} else if (flags & UOP_LDGDEPBAR) {
 		ldgsts_close_group(s, w);
-	else if (u->flags & UOP_DEPBAR)
-		ldgsts_wait(s, w, u->groups);
+	} else if (flags & UOP_DEPBAR) {
+		ldgsts_wait(s, w, in->uop->groups);
+	}
 }
 
-static void end_warp(struct sm *s, unsigned w)
+static APART void end_warp(struct sm *s, unsigned w)
 {
 	s->done |= 1ull << w;
 	ibuffer_flush(s, w);
@@ -101,7 +108,8 @@ static bool is_long_operation(const struct winst *in)
 	return in->uop->flags & UOP_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL);
 }
 
-static void issue(struct sm *s, unsigned k, unsigned w)
+/* The head of warp w, which can go. quirk Q5: the second of a dual issue counts twice. */
+static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 {
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
@@ -110,6 +118,8 @@ static void issue(struct sm *s, unsigned k, unsigned w)
 	uint16_t h = sm_winst_new(s);
 	struct winst *in = &s->winst[h];
 
+	if (s->profile)
+		profile_issue(s, w, nth > 1);
 	in->uid = ++s->next_uid;
 	in->uop = u;
 	in->code = rec->inst;
@@ -118,7 +128,7 @@ static void issue(struct sm *s, unsigned k, unsigned w)
 	in->warp = (uint8_t)w;
 	in->sched = (uint8_t)k;
 	in->cta = p->cta;
-	in->space = (uint8_t)space_of(s, p, u, rec);
+	in->space = (uint8_t)(u->space == SPACE_GENERIC ? generic_space(s, p, rec) : u->space);
 	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
 	id_oc_put(s, &s->id_oc[u->unit], k, h);
 	s->collector.may_allocate = true;
@@ -131,25 +141,13 @@ static void issue(struct sm *s, unsigned k, unsigned w)
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
 	s->n.distro[2 + in->lanes]++;	/* quirk Q4: no lane counts as a stall */
-	if (index == p->last)
-		end_warp(s, w);
-	if (!(u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR)))
-		return;
-	if (u->flags & UOP_ATOMIC && in->lanes) {
-		p->atomics += in->lanes;
-		s->atomic |= 1ull << w;
-	}
-	if (u->flags & UOP_LDGSTS)
-		ldgsts_issue(s, w, in, lane0_address(s, p, rec));
-	start_waiting(s, w, u);
-}
-
-/* quirk Q5: the second of a dual issue counts twice. */
-static void count_issue(struct sm *s, unsigned w, unsigned nth)
-{
 	s->n.issue_hist[w] += nth;
 	if ((int32_t)w > s->n.issue_hist_top)
 		s->n.issue_hist_top = (int32_t)w;
+	if (index == p->last)
+		end_warp(s, w);
+	if (u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR))
+		issue_special(s, in, rec);
 }
 
 static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s->ibuf >> w & 1; }
@@ -161,27 +159,22 @@ static bool can_go(const struct sm *s, unsigned k, unsigned w)
 
 static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }
 
-/* Warp w, which has just issued an instruction of this type, can issue another. */
-static bool goes_on(struct sm *s, unsigned k, unsigned w, unsigned type)
+/* Warp w, which has just issued, can issue another. */
+static bool goes_on(struct sm *s, unsigned k, unsigned w, const struct uop *issued)
 {
 	return issuable(s, w) && can_go(s, k, w) &&
-		!(s->core->dual_issue_diff && type_of(s->warp[w].head) == type);
+		!(s->core->dual_issue_diff && type_of(s->warp[w].head) == type_of(issued));
 }
 
-/* Issue what warp w has first, which can go, and what is behind it as far as the policy allows. Returns how many. */
-static unsigned issue_from(struct sm *s, unsigned k, unsigned w)
+/* Issue what warp w has first, which can go, and what is behind it if the policy allows. Returns how many. */
+static inline unsigned issue_from(struct sm *s, unsigned k, unsigned w)
 {
-	unsigned n = 0, type;
+	const struct uop *u = s->warp[w].head;
+	unsigned n = 1;
 
-	do {
-		type = type_of(s->warp[w].head);
-		if (s->profile)
-			profile_issue(s, w, n);
-		issue(s, k, w);
-		count_issue(s, w, ++n);
-		if (s->membar >> w & 1)	/* without loads to wait for it ends as soon as it has issued */
-			clear_membar(s, w);
-	} while (n < s->core->max_issue && goes_on(s, k, w, type));
+	issue(s, k, w, 1);
+	if (s->core->max_issue > 1 && goes_on(s, k, w, u))
+		issue(s, k, w, ++n);
 	if (s->spread << k >> w & 1)
 		s->last[k] = (int16_t)w;
 	if (n == 1)

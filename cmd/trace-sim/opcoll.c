@@ -3,8 +3,8 @@
  * The operand collector (part 2 section 11): instructions wait in collector units until the register banks
  * have served their sources. A step has three phases: dispatch of ready units, reads, allocation.
  *
- * Always true: a unit is free, or waits for banks, or is ready, or is stuck: ready, and no slot of the
- * OC_EX set that it could be sent to has been emptied since it was looked at. An allocation that found
+ * Always true: a unit is free, or waits for banks, or is ready, or is stuck: ready but for its slot of OC_EX,
+ * which is full. An allocation that found
  * nothing to do finds nothing either until a unit is freed or an instruction issues (may_allocate). Every
  * bank that units wait for serves the one taken first in each step unless a result was written to it in this
  * cycle.
@@ -170,44 +170,51 @@ static inline void request_read(struct opcoll *c, unsigned bank, unsigned unit)
 
 /* ---- phase 1: dispatch --------------------------------------------------------------------- */
 
-/* First of the units, from start on cyclically, that finds room; -1: none. Those that do not get stuck. */
-static int find_ready(struct sm *s, uint64_t units, unsigned start)
+/* All operands are there. */
+static inline void complete(struct sm *s, unsigned unit)
 {
-	struct opcoll *c = &s->collector;
+	const struct collector_unit *u = &s->collector.unit[unit];
+	bool room = s->oc_ex[u->target].room & u->slots;
 
-	for (uint64_t left = c->ready & units; left;) {
-		uint64_t up = left & UINT64_MAX << start;
-		unsigned i = bit_lowest64(up ? up : left);
-		const struct collector_unit *u = &c->unit[i];
-
-		left &= ~(1ull << i);
-		c->ready &= ~(1ull << i);
-		if (s->oc_ex[u->target].room & u->slots)
-			return (int)i;
-		c->stuck[u->target] |= 1ull << i;
-	}
-	return -1;
+	*(room ? &s->collector.ready : &s->collector.stuck[u->target]) |= 1ull << unit;
 }
 
-/* One instruction for each dispatch unit. Where one of a set finds nothing, those behind it do not either. */
+/* A ready unit sends its instruction on; others for which this took the last room are stuck now. */
+static void send(struct sm *s, unsigned unit)
+{
+	struct opcoll *c = &s->collector;
+	const struct collector_unit *u = &c->unit[unit];
+	struct regset *r = &s->oc_ex[u->target];
+	uint64_t bit = 1ull << unit;
+
+	regset_put(s, r, u->slots, u->inst);
+	s->offer_at[u->target] = 0;
+	c->ready ^= bit;
+	c->free |= bit;
+	c->bound[u->target] ^= bit;
+	if (!(r->room & u->slots)) {
+		uint64_t stuck = c->ready & c->bound[u->target] & slot_units(c, bit_lowest64(u->slots));
+
+		c->ready ^= stuck;
+		c->stuck[u->target] |= stuck;
+	}
+}
+
+/* One instruction for each dispatch unit: the first that is ready, from where it begins on cyclically. */
 static bool dispatch_set(struct sm *s, struct collector_set *set)
 {
 	struct opcoll *c = &s->collector;
-	uint32_t i;
 
-	for (i = 0; i < set->n_dispatch && c->ready & set->units; i++) {
-		int found = find_ready(s, set->units, set->start[i]);
-		const struct collector_unit *u;
+	for (uint32_t i = 0; i < set->n_dispatch; i++) {
+		uint64_t ready = c->ready & set->units, up = ready & UINT64_MAX << set->start[i];
+		unsigned unit = bit_lowest64(up ? up : ready);
 
-		if (found < 0)
-			break;
-		u = &c->unit[found];
-		set->start[i] = c->next[found];
-		regset_put(s, &s->oc_ex[u->target], u->slots, u->inst);
-		s->offer_at[u->target] = 0;
-		c->free |= 1ull << found;
+		if (!ready)
+			return i;
+		set->start[i] = c->next[unit];
+		send(s, unit);
 	}
-	return i;
+	return set->n_dispatch;
 }
 
 static APART bool dispatch(struct sm *s)
@@ -233,8 +240,10 @@ static unsigned taken_first(const struct opcoll *c, uint64_t units)
 	return best;
 }
 
-static APART void serve_banks(struct opcoll *c, uint64_t banks)
+static APART void serve_banks(struct sm *s, uint64_t banks)
 {
+	struct opcoll *c = &s->collector;
+
 	FOR_BITS64(b, banks) {
 		uint64_t units = c->waiting[b];
 		unsigned unit = taken_first(c, units);
@@ -246,7 +255,7 @@ static APART void serve_banks(struct opcoll *c, uint64_t banks)
 				c->bank_waiting &= ~(1ull << b);
 		}
 		if (!--c->unit[unit].missing)
-			c->ready |= 1ull << unit;
+			complete(s, unit);
 	}
 }
 
@@ -279,6 +288,7 @@ static APART void enter(struct sm *s, unsigned unit, unsigned kind)
 	unsigned warp = in->warp, first = in->sched * c->bank_step, missing = 0;
 
 	c->free &= ~(1ull << unit);
+	c->bound[kind] |= 1ull << unit;
 	u->taken = ++c->n_taken;
 	u->inst = w;
 	u->target = (uint8_t)kind;
@@ -290,7 +300,7 @@ static APART void enter(struct sm *s, unsigned unit, unsigned kind)
 	if (op->n_src > 32)
 		request_rest(s, unit, in);
 	if (!u->missing)
-		c->ready |= 1ull << unit;
+		complete(s, unit);
 }
 
 /* quirk Q12: only the oldest instruction of an input is a candidate, whichever scheduler's group has room. */
@@ -352,7 +362,7 @@ void opcoll_stage(struct sm *s)
 			c->may_allocate = s->changed = true;
 		banks = c->bank_waiting & ~writing;
 		if (banks) {
-			serve_banks(c, banks);
+			serve_banks(s, banks);
 			s->changed = true;
 		}
 		if (c->may_allocate) {

@@ -56,13 +56,13 @@ struct sm_profile {
 struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
 /* Warp w's head is about to issue; second: behind another in the same cycle. */
-void profile_issue(struct sm *s, unsigned w, bool second);
+__attribute__((cold, noinline)) void profile_issue(struct sm *s, unsigned w, bool second);
 /* The SM gets a thread block of kernel uid. */
 void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 
 /* Scheduler k issues nothing for so many cycles, and has no news since it looked; the same of all. */
-void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
-void profile_idle_all(struct sm *s, uint64_t cycles);
+__attribute__((cold, noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
+__attribute__((cold, noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
 
 /* ---- profile_record.c ---------------------------------------------------------------------- */
 

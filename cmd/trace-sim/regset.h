@@ -63,13 +63,12 @@ static inline bool regset_room(const struct sm *s, const struct regset *r, unsig
 /* Into the lowest slot that is empty, of these. */
 static inline void regset_put(struct sm *s, struct regset *r, uint64_t where, uint16_t w)
 {
-	uint64_t room = r->room & where;
-	unsigned i = bit_lowest64(room);
+	uint64_t room = r->room & where, bit = room & -room;
 
 	assert(room);
-	r->full |= 1ull << i;
-	r->room &= ~(1ull << i);
-	r->slot[i] = w;
+	r->full |= bit;
+	r->room ^= bit;
+	r->slot[bit_lowest64(room)] = w;
 	s->oc_ex_kinds |= r->bit;
 }
 
@@ -93,18 +92,24 @@ static inline unsigned regset_oldest(const struct sm *s, const struct regset *r)
 	return best;
 }
 
-/* The instruction leaves its slot: collector units that found no room there may find it now. */
+/* Collector units that stand for a slot of OC_EX. */
+static inline uint64_t slot_units(const struct opcoll *c, unsigned slot)
+{
+	return c->per_slot ? slots(c->per_slot) << slot * c->per_slot : UINT64_MAX;
+}
+
+/* The instruction leaves its slot. */
 static inline uint16_t regset_take(struct sm *s, unsigned kind, unsigned slot)
 {
 	struct regset *r = &s->oc_ex[kind];
 	struct opcoll *c = &s->collector;
-	uint64_t freed = c->stuck[kind] & (c->per_slot ? slots(c->per_slot) << slot * c->per_slot : UINT64_MAX);
+	uint64_t freed = c->stuck[kind] & slot_units(c, slot);
 
 	r->full &= ~(1ull << slot);
 	r->room |= 1ull << slot;
 	if (!r->full)
 		s->oc_ex_kinds &= ~r->bit;
-	c->stuck[kind] &= ~freed;
+	c->stuck[kind] ^= freed;
 	c->ready |= freed;
 	return r->slot[slot];
 }

@@ -138,8 +138,9 @@ struct port_group {
 
 struct opcoll {
 	uint64_t free;			/* units */
-	/* occupied, no operand missing: those that may find room in OC_EX, and those that found none, by target */
+	/* occupied, no operand missing: those that find room in OC_EX, and those that find none, by target */
 	uint64_t ready, stuck[N_UNIT_KINDS];
+	uint64_t bound[N_UNIT_KINDS];	/* occupied, by target */
 	bool may_allocate;		/* false: allocation found nothing to do, and nothing changed since */
 	uint8_t per_slot;		/* units that stand for an OC_EX slot, 0: all for each */
 	uint8_t next[MAX_CUS];		/* where a dispatch unit that found the unit begins its next search */
