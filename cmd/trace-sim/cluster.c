@@ -10,12 +10,20 @@
 #include "arena.h"
 #include "gpu.h"
 
+/* Clusters are dealt out in turn, for thread blocks are, too. */
+static unsigned part_of(const struct gpu *g, uint32_t id)
+{
+	uint32_t thread = id % g->threads, n = (g->params.clusters - thread + g->threads - 1) / g->threads;
+
+	return g->threads == 1 ? 0 : thread * TEAM_SLICES + team_slice(id / g->threads, n);
+}
+
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id)
 {
 	uint32_t cap = ring_capacity(g->params.net.eject_max), n = g->params.sms_per_cluster;
 
 	assert(n <= sizeof(c->order) / sizeof(c->order[0]));
-	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots)), .part = &g->part[id % g->parts]};
+	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots)), .part = &g->part[part_of(g, id)]};
 	bitset_set(c->part->clusters, id);
 	ring_init(&c->reply, c->slots, cap);
 	for (uint32_t i = 0; i < n; i++)

@@ -28,10 +28,11 @@ _Noreturn static void refuse(const struct sm *s, const struct winst *w, const ch
 {
 	const struct cta *c = &s->cta[w->cta];
 	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];
+	struct fault f;
 
-	team_turn();
-	die_at((struct place){.file = c->kernel->path, .line = r->line + (w->rec - r->first)},
+	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + (w->rec - r->first)}, "access",
 		"found %s 0x%" PRIx64 ", wanted %s", found, value, want);
+	team_fail(s->cluster, &f);
 }
 
 /* Bits offset .. offset + n - 1 of a line's byte mask; those beyond the line are dropped. n <= 32. */

@@ -36,19 +36,20 @@ static void parts_init(struct gpu *g)
 {
 	bool alone = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
 
-	g->parts = alone ? 1 : team_size(g->threads);
-	if (g->parts > g->params.clusters)
-		g->parts = g->params.clusters;
-	if (g->parts > g->params.mem.channels)
-		g->parts = g->params.mem.channels;
+	g->threads = alone ? 1 : team_size(g->threads);
+	if (g->threads > g->params.clusters)
+		g->threads = g->params.clusters;
+	if (g->threads > g->params.mem.channels)
+		g->threads = g->params.mem.channels;
+	g->parts = g->threads > 1 ? g->threads * TEAM_SLICES : 1;
 	g->part = reserve(g->parts, sizeof *g->part);
-	g->memstat = reserve(g->parts, sizeof *g->memstat);
-	g->out = reserve(g->parts, sizeof *g->out);
-	g->back = reserve(g->parts, sizeof *g->back);
-	for (unsigned i = 0; i < g->parts; i++)
+	g->memstat = reserve(g->threads, sizeof *g->memstat);
+	g->out = reserve(g->threads, sizeof *g->out);
+	g->back = reserve(g->threads, sizeof *g->back);
+	for (unsigned i = 0; i < g->threads; i++)
 		memstat_init(&g->memstat[i], &g->params);
-	if (g->parts > 1)
-		g->team = team_new(g->parts);
+	if (g->threads > 1)
+		g->team = team_new(g->threads);
 }
 
 static void parts_free(struct gpu *g)
@@ -56,12 +57,12 @@ static void parts_free(struct gpu *g)
 	if (!g->part)
 		return;
 	team_delete(g->team);
-	for (unsigned i = 0; i < g->parts; i++)
+	for (unsigned i = 0; i < g->threads; i++)
 		memstat_free(&g->memstat[i]);
 	reserve_free(g->part, g->parts, sizeof *g->part);
-	reserve_free(g->memstat, g->parts, sizeof *g->memstat);
-	reserve_free(g->out, g->parts, sizeof *g->out);
-	reserve_free(g->back, g->parts, sizeof *g->back);
+	reserve_free(g->memstat, g->threads, sizeof *g->memstat);
+	reserve_free(g->out, g->threads, sizeof *g->out);
+	reserve_free(g->back, g->threads, sizeof *g->back);
 }
 
 static void decode_hook(void *ctx, struct req *r) { addrdec_request(ctx, r); }
@@ -85,8 +86,8 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	if (!g->mem)
 		return -1;
 	memory_set_events(g->mem, g->events);
-	memory_set_parts(g->mem, g->parts);
-	net_set_threads(g->net, g->parts);
+	memory_set_threads(g->mem, g->threads);
+	net_set_threads(g->net, g->threads);
 	g->sm = reserve(p->sms, sizeof *g->sm);
 	for (uint32_t i = 0; i < p->sms; i++) {
 		struct cache *l1d;
@@ -127,11 +128,11 @@ void gpu_free(struct gpu *g)
 /* ---- phases: what threads may do at the same time ------------------------------------------- */
 
 /*
- * Below these the threads would wait for each other longer than they work. The amount of work of the last
+ * Below these a phase is shorter than the clock can tell, and not worth sharing. The amount of work of the last
  * step stands for this one's.
  */
-#define WORTH_SMS 6u
-#define WORTH_MEMORY 16u
+#define WORTH_SMS 4u
+#define WORTH_MEMORY 8u
 
 static uint32_t tick_sm(struct cluster *cl, struct sm *s, uint32_t i, uint64_t now)
 {
@@ -182,38 +183,42 @@ static uint32_t tick_clusters(struct gpu *g, const struct core_part *p)
 			uint32_t c = w * 64 + (uint32_t)b;
 			struct cluster *cl = &g->cluster[c];
 
-			if (p)
-				team_at(c);
 			ticked += single ? tick_sm(cl, &g->sm[c], 0, now) : tick_cluster(g, cl, now);
 		}
 	}
 	return ticked;
 }
 
-static void core_phase(void *ctx, unsigned thread)
+static void core_phase(void *ctx, unsigned part)
 {
 	struct gpu *g = ctx;
 
-	g->part[thread].ticked = tick_clusters(g, &g->part[thread]);
+	g->part[part].ticked = tick_clusters(g, &g->part[part]);
+}
+
+static uint32_t tick_shared(struct gpu *g)
+{
+	uint32_t ticked = 0;
+
+	team_run(g->team, core_phase, g);
+	for (unsigned i = 0; i < g->parts; i++)
+		ticked += g->part[i].ticked;
+	return ticked;
 }
 
 static void tick_sms(struct gpu *g)
 {
-	struct team_choice *c = &g->choice[1];
+	struct choice *c = &g->choice[1];
+	bool share;
 
 	if (!g->team || g->ticked < WORTH_SMS) {
 		g->ticked = tick_clusters(g, NULL);
 		return;
 	}
-	if (team_choose(g->team, c)) {
-		team_run(g->team, core_phase, g);
-		g->ticked = 0;
-		for (unsigned i = 0; i < g->parts; i++)
-			g->ticked += g->part[i].ticked;
-	} else {
-		g->ticked = tick_clusters(g, NULL);
-	}
-	team_chosen(c, g->ticked);
+	share = choice_made(c) && team_ready(g->team);
+	choice_begin(c);
+	g->ticked = share ? tick_shared(g) : tick_clusters(g, NULL);
+	choice_end(c, share, g->ticked);
 }
 
 struct memory_phase {
@@ -222,13 +227,13 @@ struct memory_phase {
 	struct memory_work work;
 };
 
-static void memory_phase(void *ctx, unsigned thread)
+static void memory_phase(void *ctx, unsigned part)
 {
 	const struct memory_phase *k = ctx;
 
 	if (k->responses)
-		cluster_response_steps(k->gpu, &k->gpu->part[thread]);
-	memory_part_run(k->gpu->mem, thread, &k->work);
+		cluster_response_steps(k->gpu, &k->gpu->part[part]);
+	memory_part_run(k->gpu->mem, part, &k->work);
 }
 
 /* Responses and the memory side neither read nor write what the other writes. */
@@ -237,17 +242,19 @@ static void memory_side(struct gpu *g, unsigned fired)
 	struct memory_phase k = {g, fired & CLOCK_CORE, {.now = gpu_now(g), .cycle = g->cycle,
 		.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0), .reply = fired & CLOCK_ICNT,
 		.l2 = fired & CLOCK_L2}};
+	struct choice *c = g->team && memory_visits(g->mem) >= WORTH_MEMORY ? &g->choice[0] : NULL;
+	bool share = c && choice_made(c) && team_ready(g->team);
 
-	struct team_choice *c = g->team && memory_visits(g->mem) >= WORTH_MEMORY ? &g->choice[0] : NULL;
-
-	if (c && team_choose(g->team, c))
+	if (c)
+		choice_begin(c);
+	if (share)
 		team_run(g->team, memory_phase, &k);
 	else
 		for (unsigned i = 0; i < g->parts; i++)
 			memory_phase(&k, i);
 	memory_gather(g->mem, &k.work);
 	if (c)
-		team_chosen(c, memory_visits(g->mem));
+		choice_end(c, share, memory_visits(g->mem));
 	g->dram_ticks = 0;
 }
 
@@ -353,16 +360,16 @@ void gpu_sync(struct gpu *g)
 		memory_side(g, 0);
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		sm_sync(&g->sm[i], gpu_now(g));
-	memstat_fold(g->memstat, g->parts);
-	traffic_fold(g->out, g->parts);
-	traffic_fold(g->back, g->parts);
+	memstat_fold(g->memstat, g->threads);
+	traffic_fold(g->out, g->threads);
+	traffic_fold(g->back, g->threads);
 	if (g->params.power)
 		take_occupancy(g);
 }
 
 void gpu_window(struct gpu *g)
 {
-	memstat_fold(g->memstat, g->parts);
+	memstat_fold(g->memstat, g->threads);
 	memstat_window(g->memstat);
 }
 

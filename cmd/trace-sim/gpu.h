@@ -6,16 +6,17 @@
  *
  * Always true: now = tot_cycle + cycle; within a step every stage sees the same now.
  *
- * Two phases of a step may be run by several threads, each with its own part of the machine: first the
- * clusters' responses and the memory side, then the SMs. In a phase a thread writes only to its clusters or
- * channels, to its ends of the network, and to what it has of its own: request piles, marks, traffic,
- * latency statistics. Between the phases the network moves packets; launch, ends of thread blocks, limits
+ * Two phases of a step may be run by several threads, which share out the parts of the machine: first the
+ * clusters' responses and the memory side, then the SMs. In a phase a thread writes only to the clusters or
+ * channels of a part, to their ends of the network, and to what it has of its own: request piles, marks,
+ * traffic, latency statistics. Between the phases the network moves packets; launch, ends of thread blocks, limits
  * and figures are the serial end. What a phase does depends on nothing that it writes elsewhere, so the
  * result is the same for every number of threads, and each step may decide whether threads are worth it.
  */
 #ifndef GPU_H
 #define GPU_H
 
+#include "choice.h"
 #include "ldst.h"
 #include "mem.h"
 #include "net.h"
@@ -47,7 +48,7 @@ struct kernel {
 	uint64_t start_cycle;		/* when it was launched */
 };
 
-/* The clusters of one thread: those with id modulo the number of parts the same. */
+/* The clusters of one part. */
 struct core_part {
 	_Alignas(64) uint64_t replying[4096 / 64];	/* clusters whose response FIFO is not empty; cluster.c */
 	uint64_t clusters[4096 / 64];
@@ -64,11 +65,11 @@ struct gpu {
 	struct sm *sm;			/* params.sms */
 	struct cluster *cluster;	/* params.clusters */
 	uint64_t live[4096 / 64];	/* clusters with a thread block; launch.c */
-	unsigned threads;		/* wanted; set before gpu_init */
-	unsigned parts;			/* of the clusters and of the memory side, as many as threads */
+	unsigned threads;		/* wanted, set before gpu_init; then those there are */
+	unsigned parts;			/* of the clusters and of the memory side: 1, or the team's slices */
 	struct core_part *part;
 	struct team *team;		/* NULL: one thread */
-	struct team_choice choice[2];	/* memory phase, core phase */
+	struct choice choice[2];	/* memory phase, core phase */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "partition.h"
+#include "threads.h"
 
 static uint32_t credit_limit(const struct memory_params *mp)
 {
@@ -37,16 +38,24 @@ static void free_parts(struct memory *m)
 }
 
 /* Channels are dealt out in runs, so that neighbours in memory belong to one thread. */
-void memory_set_parts(struct memory *m, unsigned parts)
+static unsigned part_of(uint32_t c, uint32_t channels, unsigned threads)
+{
+	uint32_t t = c * threads / channels, first = (t * channels + threads - 1) / threads;
+	uint32_t next = ((t + 1) * channels + threads - 1) / threads;
+
+	return threads == 1 ? 0 : t * TEAM_SLICES + team_slice(c - first, next - first);
+}
+
+void memory_set_threads(struct memory *m, unsigned threads)
 {
 	uint32_t channels = m->mp->channels;
 
 	if (m->part)
 		free_parts(m);
-	m->parts = parts;
-	m->part = reserve(parts, sizeof *m->part);
+	m->parts = threads > 1 ? threads * TEAM_SLICES : 1;
+	m->part = reserve(m->parts, sizeof *m->part);
 	m->set_words = 3u * m->sub_words + m->channel_words;
-	for (unsigned i = 0; i < parts; i++) {
+	for (unsigned i = 0; i < m->parts; i++) {
 		struct memory_part *p = &m->part[i];
 
 		p->active = reserve(m->set_words, sizeof(uint64_t));
@@ -55,7 +64,7 @@ void memory_set_parts(struct memory *m, unsigned parts)
 		p->live = p->subs + m->sub_words;
 	}
 	for (uint32_t c = 0; c < channels; c++)
-		m->channel[c].part = &m->part[(uint64_t)c * parts / channels];
+		m->channel[c].part = &m->part[part_of(c, channels, threads)];
 	for (uint32_t i = 0; i < m->subs; i++) {
 		m->sub[i].part = m->channel[i / m->per].part;
 		bitset_set(m->sub[i].part->subs, i);
@@ -95,7 +104,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 	m->channel = reserve(p->mem.channels, sizeof *m->channel);
 	for (uint32_t i = 0; i < p->mem.channels; i++)
 		new_channel(m, i);
-	memory_set_parts(m, 1);
+	memory_set_threads(m, 1);
 	return m;
 }
 

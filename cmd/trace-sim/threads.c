@@ -2,52 +2,52 @@
 /*
  * The team of threads. See threads.h for what is always true.
  *
- * A phase is a number: thread 0 raises it, the others run the work when they see it and store it in their
- * `done`. Between two phases of a loaded machine there are a few microseconds, less than falling asleep and
- * being woken takes; so a thread looks SPINS times before it sleeps. What one thread writes in a loop has a
- * cache line of its own.
+ * A phase is a number: thread 0 raises it, the others enter it when they see it. Thread 0 leaves a phase when
+ * all slices are taken, those who have entered have left, and the others are shut out, which is what a worker's
+ * `state` is for. Between two phases of a loaded machine there are a few microseconds, less than falling asleep
+ * and being woken takes; so a thread looks SPINS times before it sleeps. What one thread writes in a loop has
+ * a cache line of its own.
  */
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 #include "arena.h"
-#include "diag.h"
 #include "threads.h"
 
-#define SPINS 4000		/* about 100 microseconds */
-/*
- * Waiting that long means that somebody else needs the processor that a thread would run on: it is given
- * away, and so many phases are done alone, twice as many each time.
- */
-#define SPINS_TO_YIELD 4000
-#define REST_MIN 1024u
-#define REST_MAX 65536u
+#define SPINS 4000u		/* about 100 microseconds */
+#define SPINS_TO_YIELD 2000u	/* the processor that a thread runs on may be the one that the other waits for */
+#define NEIGHBOURS 3u		/* whose slices a worker takes; thread 0 looks at all */
 
 struct worker {
-	_Alignas(CACHE_LINE) _Atomic uint64_t done;	/* last phase this thread has finished */
-	_Atomic unsigned place;				/* team_at() */
+	/* 2 p: in phase p; 2 p + 1: behind it, or shut out of it */
+	_Alignas(CACHE_LINE) _Atomic uint64_t state;
 	pthread_t thread;
 	struct team *team;
 	unsigned index;
+	jmp_buf give_up;
+	/* The last phase in which the slice was taken. */
+	_Alignas(CACHE_LINE) _Atomic uint64_t taken[TEAM_SLICES];
 };
 
 struct team {
 	_Alignas(CACHE_LINE) _Atomic uint64_t phase;
-	void (*work)(void *ctx, unsigned thread);
+	void (*work)(void *ctx, unsigned slice);
 	void *ctx;
 	_Atomic bool quit;
 	_Alignas(CACHE_LINE) _Atomic unsigned awake;	/* threads besides 0 that spin or work */
-	bool started;
+	_Atomic bool called;				/* since the last one fell asleep */
 	unsigned n;
-	unsigned rest, next_rest;			/* phases to do alone, and the next time */
+	bool started;
 	uint64_t calls;					/* raised to wake all; guarded by lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
+	bool failed;					/* this and the next two, too, guarded by lock */
+	unsigned place;
+	struct fault fault;
 	struct worker worker[MAX_THREADS];
 };
 
@@ -78,12 +78,22 @@ unsigned team_size(unsigned n)
 	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
 }
 
+/* Small slices at the end leave little to wait for, large ones at the start leave data where it was. */
+unsigned team_slice(unsigned i, unsigned n)
+{
+	static const unsigned percent[TEAM_SLICES] = {50, 75, 90, 100};
+	unsigned k = 0;
+
+	while (k < TEAM_SLICES - 1 && (2 * i + 1) * 50 >= percent[k] * n)
+		k++;
+	return k;
+}
+
 struct team *team_new(unsigned threads)
 {
 	struct team *t = reserve(1, sizeof *t);
 
 	t->n = threads;
-	t->next_rest = REST_MIN;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->wake, NULL);
 	for (unsigned i = 0; i < threads; i++) {
@@ -93,60 +103,140 @@ struct team *team_new(unsigned threads)
 	return t;
 }
 
-/* Until a phase after seen, or the end; false: the end. */
-static bool next_phase(struct team *t, uint64_t seen)
-{
-	for (;;) {
-		uint64_t calls;
+/* ---- a phase --------------------------------------------------------------------------------- */
 
-		for (unsigned i = 0; i < SPINS; i++) {
-			if (atomic_load_explicit(&t->phase, memory_order_acquire) != seen)
-				return !atomic_load(&t->quit);
-			relax();
+/* A slice that fails is given up; what it leaves behind is not looked at any more. */
+static void run_slice(struct worker *w, unsigned slice)
+{
+	me = w;
+	if (!setjmp(w->give_up))
+		w->team->work(w->team->ctx, slice);
+	me = NULL;
+}
+
+static void take(struct worker *w, struct worker *owner, unsigned k, uint64_t phase)
+{
+	_Atomic uint64_t *taken = &owner->taken[k];
+
+	if (atomic_load_explicit(taken, memory_order_relaxed) != phase
+			&& atomic_exchange_explicit(taken, phase, memory_order_relaxed) != phase)
+		run_slice(w, owner->index * TEAM_SLICES + k);
+}
+
+static void run_share(struct worker *w, uint64_t phase)
+{
+	struct team *t = w->team;
+	unsigned others = w->index && t->n > NEIGHBOURS ? NEIGHBOURS : t->n - 1;
+
+	for (unsigned k = 0; k < TEAM_SLICES; k++)
+		take(w, w, k, phase);
+	for (unsigned i = 1; i <= others; i++)
+		for (unsigned k = TEAM_SLICES; k-- > 0;)
+			take(w, &t->worker[(w->index + i) % t->n], k, phase);
+}
+
+/* All slices are taken: wait for those of w, if it has any. */
+static void shut_out(struct worker *w, uint64_t phase)
+{
+	uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
+
+	for (unsigned n = 0; state != 2 * phase + 1; n++) {
+		if (state < 2 * phase) {
+			if (atomic_compare_exchange_weak_explicit(&w->state, &state, 2 * phase + 1,
+					memory_order_acq_rel, memory_order_acquire))
+				return;
+			continue;
 		}
-		pthread_mutex_lock(&t->lock);
-		calls = t->calls;
-		atomic_fetch_sub(&t->awake, 1);
-		/* A phase begun before it was known that this thread sleeps has not been waited for. */
-		while (calls == t->calls && atomic_load(&t->phase) == seen)
-			pthread_cond_wait(&t->wake, &t->lock);
-		atomic_fetch_add(&t->awake, 1);
-		pthread_mutex_unlock(&t->lock);
+		if (n < SPINS_TO_YIELD)
+			relax();
+		else
+			sched_yield();
+		state = atomic_load_explicit(&w->state, memory_order_acquire);
 	}
 }
 
-static void run_part(struct worker *w)
+void team_run(struct team *t, void (*work)(void *ctx, unsigned slice), void *ctx)
 {
-	struct team *t = w->team;
+	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed) + 1;
 
-	me = w;
-	t->work(t->ctx, w->index);
-	me = NULL;
-	atomic_store_explicit(&w->place, UINT_MAX, memory_order_release);
+	t->work = work;
+	t->ctx = ctx;
+	atomic_store_explicit(&t->phase, phase, memory_order_release);
+	run_share(&t->worker[0], phase);
+	for (unsigned i = 1; i < t->n; i++)
+		shut_out(&t->worker[i], phase);
+	if (t->failed)
+		die_fault(&t->fault);
+}
+
+void team_fail(unsigned place, const struct fault *f)
+{
+	struct team *t = me ? me->team : NULL;
+
+	if (!t)
+		die_fault(f);
+	pthread_mutex_lock(&t->lock);
+	if (!t->failed || place < t->place) {
+		t->failed = true;
+		t->place = place;
+		t->fault = *f;
+	}
+	pthread_mutex_unlock(&t->lock);
+	longjmp(me->give_up, 1);
+}
+
+/* ---- workers --------------------------------------------------------------------------------- */
+
+static void sleep_until_called(struct team *t)
+{
+	uint64_t calls;
+
+	pthread_mutex_lock(&t->lock);
+	calls = t->calls;
+	atomic_fetch_sub(&t->awake, 1);
+	atomic_store(&t->called, false);
+	while (calls == t->calls)
+		pthread_cond_wait(&t->wake, &t->lock);
+	atomic_fetch_add(&t->awake, 1);
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* The next phase after seen, 0 at the end. */
+static uint64_t next_phase(struct team *t, uint64_t seen)
+{
+	for (unsigned i = 0;; i++) {
+		uint64_t phase = atomic_load_explicit(&t->phase, memory_order_acquire);
+
+		if (atomic_load_explicit(&t->quit, memory_order_relaxed))
+			return 0;
+		if (phase != seen)
+			return phase;
+		if (i % SPINS == SPINS - 1)
+			sleep_until_called(t);
+		else
+			relax();
+	}
 }
 
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	struct team *t = w->team;
-	uint64_t seen = 0;
+	uint64_t phase = 0;
 
 	thread_index = w->index;
-	atomic_fetch_add(&t->awake, 1);
-	while (next_phase(t, seen)) {
-		seen = atomic_load_explicit(&t->phase, memory_order_relaxed);
-		run_part(w);
-		atomic_store_explicit(&w->done, seen, memory_order_release);
+	while ((phase = next_phase(t, phase)) != 0) {
+		uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
+
+		while (state < 2 * phase && !atomic_compare_exchange_weak_explicit(&w->state, &state, 2 * phase,
+				memory_order_acq_rel, memory_order_relaxed))
+			;
+		if (state >= 2 * phase)
+			continue;
+		run_share(w, phase);
+		atomic_store_explicit(&w->state, 2 * phase + 1, memory_order_release);
 	}
 	return NULL;
-}
-
-static void call_all(struct team *t)
-{
-	pthread_mutex_lock(&t->lock);
-	t->calls++;
-	pthread_cond_broadcast(&t->wake);
-	pthread_mutex_unlock(&t->lock);
 }
 
 /* Signals are for thread 0. */
@@ -155,138 +245,37 @@ static void start(struct team *t)
 	sigset_t all, before;
 	int error;
 
+	t->started = true;
+	atomic_store(&t->called, true);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (unsigned i = 1; i < t->n; i++) {
+		atomic_fetch_add(&t->awake, 1);
 		error = pthread_create(&t->worker[i].thread, NULL, worker_main, &t->worker[i]);
 		if (error)
 			die("cannot start thread %u of %u (error %d), wanted fewer with -j", i + 1, t->n, error);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	t->started = true;
 }
 
-/* Can all start at once? */
-static bool ready(struct team *t)
+static void call_all(struct team *t)
 {
-	if (t->rest) {
-		t->rest--;
-		return false;
-	}
-	if (atomic_load_explicit(&t->awake, memory_order_relaxed) == t->n - 1)
-		return true;
-	if (t->started)
-		call_all(t);
-	else
+	pthread_mutex_lock(&t->lock);
+	t->calls++;
+	atomic_store(&t->called, true);
+	pthread_cond_broadcast(&t->wake);
+	pthread_mutex_unlock(&t->lock);
+}
+
+bool team_ready(struct team *t)
+{
+	unsigned awake = atomic_load_explicit(&t->awake, memory_order_relaxed);
+
+	if (!t->started)
 		start(t);
-	return false;
-}
-
-static void wait_for(struct team *t, struct worker *w, uint64_t phase)
-{
-	unsigned n = 0;
-
-	for (; atomic_load_explicit(&w->done, memory_order_acquire) != phase; n++)
-		if (n < SPINS_TO_YIELD)
-			relax();
-		else
-			sched_yield();
-	if (n >= SPINS_TO_YIELD && !t->rest) {
-		t->rest = t->next_rest;
-		if (t->next_rest < REST_MAX)
-			t->next_rest *= 2;
-	}
-}
-
-void team_run(struct team *t, void (*work)(void *ctx, unsigned thread), void *ctx)
-{
-	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed) + 1;
-
-	t->work = work;
-	t->ctx = ctx;
-	for (unsigned i = 0; i < t->n; i++)
-		atomic_store_explicit(&t->worker[i].place, 0, memory_order_relaxed);
-	atomic_store(&t->phase, phase);
-	if (atomic_load(&t->awake) != t->n - 1)
-		call_all(t);	/* one fell asleep since ready() */
-	run_part(&t->worker[0]);
-	for (unsigned i = 1; i < t->n; i++)
-		wait_for(t, &t->worker[i], phase);
-}
-
-void team_at(unsigned place)
-{
-	if (me)
-		atomic_store_explicit(&me->place, place, memory_order_release);
-}
-
-void team_turn(void)
-{
-	struct team *t = me ? me->team : NULL;
-
-	for (unsigned i = 0; t && i < t->n; i++)
-		while (atomic_load_explicit(&t->worker[i].place, memory_order_acquire) < me->place)
-			sched_yield();
-}
-
-/* ---- choosing -------------------------------------------------------------------------------- */
-
-enum { SETTLED, TRY_ALONE, TRY_SHARED };	/* a zeroed choice starts to try */
-
-#define TRY_PHASES 32u
-#define WARM_PHASES 8u 		/* of these: until data has moved to the caches of its threads, not timed */
-#define SETTLED_PHASES 1536u
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void next_state(struct team_choice *c)
-{
-	bool share;
-
-	switch (c->state) {
-	case SETTLED:
-		*c = (struct team_choice){.state = TRY_ALONE, .left = TRY_PHASES};
-		break;
-	case TRY_ALONE:
-		c->state = TRY_SHARED;
-		c->left = TRY_PHASES;
-		break;
-	default:	/* time for the same work; what gains next to nothing leaves the processors to others */
-		share = 1.05 * (double)c->ns[1] * (double)c->work[0] < (double)c->ns[0] * (double)c->work[1];
-		*c = (struct team_choice){.state = SETTLED, .left = SETTLED_PHASES, .share = share};
-	}
-}
-
-bool team_choose(struct team *t, struct team_choice *c)
-{
-	if (!c->left)
-		next_state(c);
-	c->timed = false;
-	if (c->state == SETTLED) {
-		c->left--;
-		return c->share && ready(t);
-	}
-	if (c->state == TRY_SHARED && !ready(t))
-		return false;
-	c->share = c->state == TRY_SHARED;
-	c->timed = --c->left < TRY_PHASES - WARM_PHASES;
-	if (c->timed)
-		c->start = clock_ns();
-	return c->share;
-}
-
-void team_chosen(struct team_choice *c, uint32_t work)
-{
-	if (!c->timed)
-		return;
-	c->ns[c->share] += clock_ns() - c->start;
-	c->work[c->share] += work;
+	else if (awake < t->n - 1 && !atomic_load_explicit(&t->called, memory_order_relaxed))
+		call_all(t);
+	return awake > 0;
 }
 
 void team_delete(struct team *t)
@@ -295,7 +284,6 @@ void team_delete(struct team *t)
 		return;
 	if (t->started) {
 		atomic_store(&t->quit, true);
-		atomic_fetch_add(&t->phase, 1);
 		call_all(t);
 		for (unsigned i = 1; i < t->n; i++)
 			pthread_join(t->worker[i].thread, NULL);

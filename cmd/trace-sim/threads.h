@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A team of threads that work through phases together: thread 0 is the caller, the others spin for the next
- * phase a while and then sleep. Used by gpu.c; thread_index also by whoever keeps something per thread
- * (request pool, network marks, traffic, latency statistics).
+ * A team of threads that work through phases together. Used by gpu.c; thread_index also by whoever keeps
+ * something per thread (request pool, network marks, traffic, latency statistics). choice.h decides which
+ * phases are worth it.
  *
- * Always true: outside team_run() only thread 0 runs, and it sees all that the others wrote. Nothing here
- * decides what a phase computes: every result must be the same for any number of threads.
+ * A phase is cut into slices, TEAM_SLICES for each thread of the team, the first of them the largest. A thread
+ * does its own slices and then those that others have not begun, so who does a slice is a matter of luck, and
+ * nothing else may depend on it. A thread that is late or asleep is not waited for.
+ *
+ * Always true: outside team_run() only thread 0, the caller, runs, and it sees all that the others wrote.
+ * Nothing here decides what a phase computes: every result must be the same for any number of threads.
  */
 #ifndef THREADS_H
 #define THREADS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "diag.h"
 
 #define MAX_THREADS 64u
+#define TEAM_SLICES 4u
 #define CACHE_LINE 64
 
 /* 0 outside phases. */
@@ -23,33 +29,19 @@ struct team;
 
 /* Threads to use when n are asked for: never more than the CPUs that this process may use, nor MAX_THREADS. */
 unsigned team_size(unsigned n);
+/* The slice of a thread's share in which the i-th of its n things belongs, below TEAM_SLICES. */
+unsigned team_slice(unsigned i, unsigned n);
+
 struct team *team_new(unsigned threads);	/* no thread is started before it is needed */
 void team_delete(struct team *t);
+/* Is there anybody to share a phase with at once? Wakes (the first time: starts) those who sleep. */
+bool team_ready(struct team *t);
+/* Run work(ctx, i) once for each slice i below threads * TEAM_SLICES; returns when all are done. */
+void team_run(struct team *t, void (*work)(void *ctx, unsigned slice), void *ctx);
 /*
- * Whether to share the phases of one kind. How much sharing gains or costs depends on the machine, on who
- * else uses it and on the phase, so it is tried: some phases alone, some shared, by the clock, and then many
- * in the better way until it is tried again.
+ * The message that ends the program: outside phases at once; in a phase the slice is given up, and of all
+ * slices' faults that of the lowest place is told at its end, as one thread would that goes from place to place.
  */
-struct team_choice {
-	uint64_t ns[2], work[2];	/* of the phases tried alone, and shared */
-	uint64_t start;
-	unsigned state, left;		/* phases left in the state */
-	bool share, timed;		/* the phase that is on */
-};
-/*
- * Before a phase: share it? False also while threads have to be woken (the first time: started), for that
- * takes longer than most phases.
- */
-bool team_choose(struct team *t, struct team_choice *c);
-void team_chosen(struct team_choice *c, uint32_t work);	/* behind it, with the amount of work it was */
-/* Run work(ctx, i) for all threads i, this one being 0; returns when all have. */
-void team_run(struct team *t, void (*work)(void *ctx, unsigned thread), void *ctx);
-/*
- * Order within a phase, for messages that end the program. A thread reports where it stands in an order of
- * things that all share; team_turn() then waits until no other thread is before that place any more, so
- * the first one in order speaks, as with one thread. Does nothing outside phases.
- */
-void team_at(unsigned place);
-void team_turn(void);
+_Noreturn void team_fail(unsigned place, const struct fault *f);
 
 #endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Timing of phases done alone and shared. See choice.h. */
+#include <time.h>
+#include "choice.h"
+
+#define TRIAL 24u
+#define WARM 8u			/* of these: until data has moved to the caches of its threads, not timed */
+#define PERIOD_MIN 256u
+#define PERIOD_MAX 16384u
+#define MEMORY (15.0 / 16)	/* what a phase counts after the next one */
+#define GAIN 1.05		/* what gains next to nothing leaves the processors to others */
+#define WORSE 1.5
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void choice_begin(struct choice *c)
+{
+	c->start = clock_ns();
+}
+
+static double rate(const struct choice *c, bool shared) { return c->ns[shared] / c->work[shared]; }
+
+static void begin_trial(struct choice *c)
+{
+	c->trial = true;
+	c->left = TRIAL;
+	c->ns[!c->share] = c->work[!c->share] = 0;
+}
+
+static void end_trial(struct choice *c)
+{
+	bool share = c->work[0] > 0 && c->work[1] > 0 && rate(c, true) * GAIN < rate(c, false);
+
+	c->period = share != c->share || !c->period ? PERIOD_MIN : c->period < PERIOD_MAX ? 2 * c->period : PERIOD_MAX;
+	c->share = share;
+	c->trial = false;
+	c->left = c->period;
+	c->settled = c->work[share] > 0 ? rate(c, share) : 0;
+}
+
+/* A way that has become much slower than when it was chosen (somebody else needs the processor) is tried anew. */
+static bool has_worsened(const struct choice *c)
+{
+	return c->left < c->period - PERIOD_MIN / 2 && c->settled > 0 && rate(c, c->share) > WORSE * c->settled;
+}
+
+void choice_end(struct choice *c, bool shared, uint32_t work)
+{
+	double keep = c->trial ? 1 : MEMORY;
+
+	if (shared != choice_made(c))	/* wanted, but nobody was there */
+		return;
+	if (!c->trial || c->left <= TRIAL - WARM) {
+		c->ns[shared] = c->ns[shared] * keep + (double)(clock_ns() - c->start);
+		c->work[shared] = c->work[shared] * keep + work;
+	}
+	if (c->left)
+		c->left--;
+	if (c->trial && !c->left)
+		end_trial(c);
+	else if (!c->trial && (!c->left || has_worsened(c)))
+		begin_trial(c);
+}
