@@ -56,31 +56,49 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 	compress(out, col->p, col->n, META_LEVEL, false);
 }
 
-void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
+void frames_begin(struct frames *f, const struct buf col[N_COLUMNS])
 {
-	struct buf join = { 0 }, frame[N_COLUMNS] = { { 0 } };
-	uint32_t used = 0;
+	*f = (struct frames){ .used = 0 };
 	for (int k = 0; k < N_COLUMNS; k++) {
-		used |= (uint32_t)(col[k].n != 0) << k;
+		f->used |= (uint32_t)(col[k].n != 0) << k;
 		if (joined(k, col[k].n))
-			buf_add(&join, col[k].p, col[k].n);
-		else
-			compress_column(&frame[k], k, &col[k], level);
+			buf_add(&f->join, col[k].p, col[k].n);
 	}
-	buf_var(out, used);
+}
+
+void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level)
+{
+	if (k == N_COLUMNS)
+		compress(&f->frame[k], f->join.p, f->join.n, level > META_LEVEL ? level : META_LEVEL, true);
+	else if (!joined((int)k, col[k].n))
+		compress_column(&f->frame[k], (int)k, &col[k], level);
+}
+
+void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS])
+{
+	buf_var(out, f->used);
 	for (int k = 0; k < N_COLUMNS; k++) {
 		if (!col[k].n)
 			continue;
 		buf_var(out, col[k].n);
 		if (!joined(k, col[k].n))
-			buf_var(out, frame[k].n);
+			buf_var(out, f->frame[k].n);
 	}
-	for (int k = 0; k < N_COLUMNS; k++) {
-		buf_add(out, frame[k].p, frame[k].n);
-		buf_free(&frame[k]);
+	for (int k = 0; k <= N_COLUMNS; k++) {
+		buf_add(out, f->frame[k].p, f->frame[k].n);
+		buf_free(&f->frame[k]);
 	}
-	compress(out, join.p, join.n, level > META_LEVEL ? level : META_LEVEL, true);
-	buf_free(&join);
+	buf_free(&f->join);
+}
+
+void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
+{
+	struct frames f;
+
+	frames_begin(&f, col);
+	for (unsigned k = 0; k < FRAMES; k++)
+		frames_compress(&f, col, k, level);
+	frames_end(out, &f, col);
 }
 
 static bool expand(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, bool dict, const char **why)

@@ -254,6 +254,15 @@ struct tails *replay_tails(struct replay *r);
 /* ---- pack_column.c ---- */
 /* The block of these columns: bytes behind its type and length, without the checksum. */
 void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level);
+/* The same in steps. Frames k from 0 to FRAMES - 1 may be compressed in any order and side by side. */
+#define FRAMES (N_COLUMNS + 1u)
+struct frames {
+	struct buf join, frame[N_COLUMNS + 1];	/* the short columns, the last frame is theirs */
+	uint32_t used;
+};
+void frames_begin(struct frames *f, const struct buf col[N_COLUMNS]);
+void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);
+void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS]);
 /* false: damaged, why says how. */
 bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const char **why);
 void columns_free(struct buf col[N_COLUMNS]);

@@ -12,7 +12,7 @@ struct queue *queue_new(unsigned threads, int level)
 {
 	struct queue *q = xcalloc(1, sizeof(*q));
 	q->level = level;
-	q->most = threads > 1 ? 2 * threads + 2 : 0;
+	q->most = threads > 1 ? threads + 1 : 0;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->change, NULL);
 	for (; q->n_threads + 1 < threads && q->n_threads < THREADS_MAX; q->n_threads++)
@@ -156,24 +156,29 @@ static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct h
 		buf_add(&col[k], c->col[k].p, c->col[k].n);
 }
 
-static void finish_job(struct queue *q, struct job *j)
+/* The columns of all pieces, one after the other. */
+static void gather_job(struct job *j)
 {
-	struct buf col[N_COLUMNS] = { { 0 } };
 	struct header_state s = { 0 };
-	mp_uint(&col[COL_META], j->list.n ? 1 : 0);
-	buf_add(&col[COL_META], j->list.p, j->list.n);
-	mp_uint(&col[COL_META], j->n);
+	mp_uint(&j->col[COL_META], j->list.n ? 1 : 0);
+	buf_add(&j->col[COL_META], j->list.p, j->list.n);
+	mp_uint(&j->col[COL_META], j->n);
 	for (uint32_t i = 0; i < j->n; i++) {
 		struct piece *c = j->piece[i];
-		put_piece(c, col, &s);
+		put_piece(c, j->col, &s);
 		columns_free(c->col);
 		buf_free(&c->table);
 		buf_free(&c->head);
 		c->kept = c->stored.n && !blank_text(c->stored.p, c->stored.n);
 		buf_free(&c->stored);
 	}
-	columns_pack(&j->out, col, q->level);
-	columns_free(col);
+	frames_begin(&j->frames, j->col);
+}
+
+static void finish_job(struct job *j)
+{
+	frames_end(&j->out, &j->frames, j->col);
+	columns_free(j->col);
 }
 
 void job_free(struct job *j)
@@ -188,7 +193,23 @@ void job_free(struct job *j)
 
 /* ---- who does what ------------------------------------------------------------------------ */
 
-/* The lock is held, and held again afterwards. false: there is nothing to do now. */
+/* One frame of a gathered job; the last of them makes its bytes. The lock is held, and held again afterwards. */
+static void do_frame(struct queue *q, struct job *j)
+{
+	unsigned k = FRAMES - ++j->frames_begun;	/* the joined columns take longest and come first */
+	pthread_mutex_unlock(&q->lock);
+	frames_compress(&j->frames, j->col, k, q->level);
+	pthread_mutex_lock(&q->lock);
+	if (++j->frames_done < FRAMES)
+		return;
+	pthread_mutex_unlock(&q->lock);
+	finish_job(j);
+	pthread_mutex_lock(&q->lock);
+	j->finished = true;
+	pthread_cond_broadcast(&q->change);
+}
+
+/* The same; false: there is nothing to do now. */
 static bool do_something(struct queue *q)
 {
 	for (struct job *j = q->first; j; j = j->next) {
@@ -202,13 +223,17 @@ static bool do_something(struct queue *q)
 			pthread_cond_broadcast(&q->change);
 			return true;
 		}
-		if (j->closed && j->encoded == j->n && !j->finishing) {
-			j->finishing = true;
+		if (j->closed && j->encoded == j->n && !j->gathering) {
+			j->gathering = true;
 			pthread_mutex_unlock(&q->lock);
-			finish_job(q, j);
+			gather_job(j);
 			pthread_mutex_lock(&q->lock);
-			j->finished = true;
+			j->gathered = true;
 			pthread_cond_broadcast(&q->change);
+			return true;
+		}
+		if (j->gathered && j->frames_begun < FRAMES) {
+			do_frame(q, j);
 			return true;
 		}
 	}

@@ -31,7 +31,10 @@ struct job {
 	struct job *next;
 	struct piece **piece;
 	uint32_t n, cap, started, encoded;
-	bool closed, finishing, finished;
+	bool closed, gathering, gathered, finished;
+	struct buf col[N_COLUMNS];	/* gathered from the pieces, then compressed to frames side by side */
+	struct frames frames;
+	unsigned frames_begun, frames_done;
 	struct buf list;		/* metadata of the list, in the first */
 	struct buf out;
 };
