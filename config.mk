@@ -5,6 +5,6 @@ DESTDIR =
 BUILD   = build
 CC      = gcc
 AR      = ar
-OPT     = -O2 -g
+OPT     = -O3 -g
 # Optimising the programs as a whole: gcc does so without further tools; empty: not.
 LTO     = $(if $(findstring clang,$(CC)),,-flto=auto)
