@@ -189,6 +189,7 @@ bool cache_send_read(struct access *a, uint32_t r)
 	e->made_size = q->size;
 	e->slot = a->at.slot;
 	e->pieces = c->pieces;
+	q->entry[c->l2] = (uint32_t)(e - c->mshr.entry);
 	q->addr = addr;
 	q->size = (uint16_t)c->atom;
 	ring_push(&c->queue, r);
@@ -300,9 +301,9 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 
 static struct mshr_entry *outstanding(const struct cache *c, uint32_t r)
 {
-	struct mshr_entry *e = mshr_find(&c->mshr, c->pool->at[r].addr);
+	struct mshr_entry *e = &c->mshr.entry[c->pool->at[r].entry[c->l2]];
 
-	return e && e->waiting && e->first == r ? e : NULL;
+	return e->waiting && e->first == r ? e : NULL;
 }
 
 bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding(c, r); }

@@ -72,7 +72,10 @@ struct req {
 	uint16_t stream;	/* index, see gpu.h */
 	uint8_t warp;		/* slot, or NO_WARP */
 	uint8_t sched;		/* scheduler that issued the instruction (register bank of the write) */
+	uint32_t entry[2];	/* where it is the first request: MSHR entry of an L1, of an L2 */
 };
+
+_Static_assert(sizeof(struct req) == 128, "two cache lines");
 
 /*
  * Handles given back are kept by the thread that did so, in two piles of at most REQ_PILE; full piles go to a
