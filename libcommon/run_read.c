@@ -250,7 +250,7 @@ static int failed(struct run_reader *r, struct fault *f)
 
 static int msgpack_step(struct run_reader *r, struct fault *f)
 {
-	const char *bytes;
+	const char *bytes = "";	/* at the end of the input there is none */
 	long have = input_window(r->in, 1, &bytes, f), n = 0;
 	long want = have;
 
