@@ -12,6 +12,7 @@
 
 #include "bits.h"
 #include "pack_format.h"
+#include "trace_lanes.h"
 
 struct lanes {
 	uint64_t base, step;		/* line: lane l has base + l * step */
@@ -69,18 +70,11 @@ static inline struct lanes *lanes_of(struct addresses *x, uint32_t m)
 	return l;
 }
 
-void lanes_shift(uint64_t to[32], const uint64_t from[32], int shift, uint64_t c);
-void lanes_xor(uint64_t to[32], const uint64_t from[32], uint64_t c);
-void lanes_pattern(uint64_t to[32], const int64_t *pattern, uint64_t base);
-void lanes_line(uint64_t to[32], uint64_t base, uint64_t step);
-/* The active lanes one after the other; up to 8 words behind the last are written too. */
-void lanes_pack(uint64_t *to, const uint64_t from[32], uint32_t mask);
-
 /* The lanes as a list. */
 static inline uint64_t *lanes_list(struct lanes *l)
 {
 	if (l->line)
-		lanes_line(l->a, l->base, l->step);
+		lanes_loops->line(l->a, l->base, l->step);
 	l->line = false;
 	return l->a;
 }
@@ -111,7 +105,7 @@ static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t p
 	if (to->line)
 		set_line(to, base + (uint64_t)p[0], (uint64_t)p[1] - (uint64_t)p[0]);
 	else
-		lanes_pattern(to->a, p, base);
+		lanes_loops->pattern(to->a, p, base);
 }
 
 /* A recipe without numbers. to may be what it refers to. */
@@ -123,9 +117,9 @@ static inline void recipe_apply(struct addresses *x, const struct recipe *r, str
 			set_line(to, (from->base << r->shift) + r->c, from->step << r->shift);
 			return;
 		}
-		lanes_shift(to->a, lanes_list(from), r->shift, r->c);
+		lanes_loops->shift(to->a, lanes_list(from), r->shift, r->c);
 	} else if (r->op == OP_XOR) {
-		lanes_xor(to->a, lanes_list(lanes_of(x, r->ref)), r->c);
+		lanes_loops->xor(to->a, lanes_list(lanes_of(x, r->ref)), r->c);
 	} else {
 		set_pattern(x, to, r->pattern, affine_base(x, r));
 		return;

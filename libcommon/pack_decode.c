@@ -239,7 +239,7 @@ static void read_numbers(
 		find_line(to);
 }
 
-#define ROOM 40u		/* words: all lanes, and what lanes_pack writes behind them */
+#define ROOM 40u		/* words: all lanes, and what packing them writes behind them */
 
 static inline uint32_t put_words(struct tblock *tb, struct lanes *from, uint32_t mask)
 {
@@ -255,7 +255,10 @@ static inline uint32_t put_words(struct tblock *tb, struct lanes *from, uint32_t
 		tb->n_words += 2;
 		return at << 2 | ADDR_STRIDE;
 	}
-	lanes_pack(w, lanes_list(from), mask);
+	if (mask == UINT32_MAX)
+		memcpy(w, lanes_list(from), 32 * sizeof(w[0]));
+	else
+		lanes_loops->pack(w, lanes_list(from), mask);
 	tb->n_words += bit_count32(mask);
 	return at << 2 | ADDR_LIST;
 }

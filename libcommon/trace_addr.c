@@ -9,6 +9,7 @@
 #include <string.h>
 #include "bits.h"
 #include "trace_in.h"
+#include "trace_lanes.h"
 
 static uint32_t addr_at(uint32_t word, enum addr_kind kind) { return word << 2 | (uint32_t)kind; }
 
@@ -64,10 +65,8 @@ static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 {
 	unsigned first = bit_lowest32(mask);
 	uint32_t gap = ~(mask >> first);
-	unsigned end = first + (gap ? bit_lowest32(gap) : 32);
-	uint64_t a = w[0];
-	for (unsigned i = first; i < end && i < 32; i++, a += w[1])
-		lane[i] = a;
+	uint32_t run = (gap & (0 - gap)) - 1;	/* all ones below the gap */
+	lanes_loops->run(lane, w[0] - first * w[1], w[1], run << first);
 }
 
 static void expand_delta(const uint64_t *w, uint32_t mask, uint64_t lane[32])
@@ -84,22 +83,20 @@ static void expand_delta(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 
 void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[32])
 {
-	memset(lane, 0, 32 * sizeof(lane[0]));
-	if (!r->mask || !r->addr)
-		return;
-	const uint64_t *w = tb->word + (r->addr >> 2);
-	switch ((enum addr_kind)(r->addr & 3)) {
-	case ADDR_NONE:
-		break;
-	case ADDR_STRIDE:
+	enum addr_kind kind = r->mask ? r->addr & 3 : ADDR_NONE;
+	const uint64_t *w = kind == ADDR_NONE ? NULL : tb->word + (r->addr >> 2);
+	if (kind == ADDR_STRIDE) {
 		expand_stride(w, r->mask, lane);
-		break;
-	case ADDR_DELTA:
+		return;
+	}
+	if (kind == ADDR_LIST && r->mask == UINT32_MAX) {
+		memcpy(lane, w, 32 * sizeof(lane[0]));
+		return;
+	}
+	memset(lane, 0, 32 * sizeof(lane[0]));
+	if (kind == ADDR_DELTA)
 		expand_delta(w, r->mask, lane);
-		break;
-	case ADDR_LIST:
+	else if (kind == ADDR_LIST)
 		FOR_BITS32(i, r->mask)
 			lane[i] = *w++;
-		break;
-	}
 }

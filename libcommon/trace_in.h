@@ -9,6 +9,7 @@
  *   trace_raw.c     ungrouped traces, line by line, for who watches
  *   trace_fast.c    instruction lines that were met before: recognised by PC and text
  *   trace_addr.c    address lists in and out of their words
+ *   trace_lanes.c   loops over the lanes of a warp, for packed streams too
  */
 #ifndef TRACE_IN_H
 #define TRACE_IN_H

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loops over the 32 lanes of a warp, each in several versions of which the machine's widest is taken: AVX-512,
+ * AVX2, portable C. All give the same. Internal to libcommon.
+ */
+#ifndef TRACE_LANES_H
+#define TRACE_LANES_H
+
+#include <stdint.h>
+
+struct lanes_loops {
+	const char *name;		/* avx512, avx2, none */
+	void (*shift)(uint64_t to[32], const uint64_t from[32], int shift, uint64_t c);	/* left if positive, then + c */
+	void (*xor)(uint64_t to[32], const uint64_t from[32], uint64_t c);
+	void (*pattern)(uint64_t to[32], const int64_t *pattern, uint64_t base);
+	void (*line)(uint64_t to[32], uint64_t base, uint64_t step);
+	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask);	/* others are 0 */
+	/* The active lanes one after the other; up to 8 words behind the last are written too. */
+	void (*pack)(uint64_t *to, const uint64_t from[32], uint32_t mask);
+};
+
+/* Set before main. WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
+extern const struct lanes_loops *lanes_loops;
+
+#endif
