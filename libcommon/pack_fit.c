@@ -11,7 +11,7 @@
 #define RECENT 16u
 #define SLOTS 64u		/* distinct recipes counted for an instruction and phase */
 #define SAMPLES 384u
-#define SURE 24u		/* samples after which a recipe that always held is only tried alone */
+#define SURE 3u		/* samples after which a recipe that always held is only tried alone */
 #define SHIFT_MOST 4		/* bits by which another instruction's lanes are shifted */
 #define BASE_BITS 22u		/* what the first address of a list of differences takes */
 #define SHAPES 64u		/* executions kept for affine bases */
@@ -89,38 +89,52 @@ static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 	return may;
 }
 
-/* Which recipes over instruction ref give these addresses? */
-static void try_ref(
-	struct fitter *f, struct tally **t, uint32_t ref, uint32_t mask, const uint64_t *a, unsigned n)
+/* Are the addresses those lanes, shifted, plus one constant? */
+static bool shift_holds(const struct lanes *from, int s, const struct given *g, const uint64_t *a, uint64_t *c)
 {
-	struct lanes *lanes = lanes_of(&f->x, ref);
-	unsigned first = bit_lowest32(mask);
-	int most = n > 1 ? SHIFT_MOST : 0;
-	if (n > 1 && !may_follow(a[0], a[1], lane_at(lanes, first), lane_at(lanes, bit_lowest32(mask & (mask - 1)))))
-		return;
-	const uint64_t *from = lanes_list(lanes);
-	for (int s = -most; s <= most; s++) {
-		uint64_t c = a[0] - shifted(from[first], s), off = 0;
-		unsigned i = 0;
-		FOR_BITS32(l, mask) {
-			off |= (a[i++] - shifted(from[l], s)) ^ c;
-			if (off)
-				break;
-		}
-		if (off)
-			continue;
-		count(t, &(struct tally){ OP_ADD, (int8_t)s, ref, c, 0 });
-		if (s == 0 && n > 1)
-			count(t, &(struct tally){ OP_MOVED, 0, ref, 0, 0 });
-	}
-	uint64_t c = a[0] ^ from[first], off = 0;
+	uint64_t off = 0;
 	unsigned i = 0;
-	FOR_BITS32(l, mask) {
-		off |= (a[i++] ^ from[l]) ^ c;
+	*c = a[0] - shifted(lane_at(from, bit_lowest32(g->mask)), s);
+	if (from->line && g->line && s >= 0)
+		return g->n == 1 || from->step << s == g->w[1];
+	FOR_BITS32(l, g->mask) {
+		off |= (a[i++] - shifted(lane_at(from, l), s)) ^ *c;
 		if (off)
 			break;
 	}
-	if (!off && n > 1)
+	return !off;
+}
+
+static bool xor_holds(const struct lanes *from, const struct given *g, const uint64_t *a, uint64_t *c)
+{
+	uint64_t off = 0;
+	unsigned i = 0;
+	*c = a[0] ^ lane_at(from, bit_lowest32(g->mask));
+	FOR_BITS32(l, g->mask) {
+		off |= (a[i++] ^ lane_at(from, l)) ^ *c;
+		if (off)
+			break;
+	}
+	return !off;
+}
+
+/* Which recipes over instruction ref give these addresses? */
+static void try_ref(struct fitter *f, struct tally **t, uint32_t ref, const struct given *g, const uint64_t *a)
+{
+	const struct lanes *from = lanes_of(&f->x, ref);
+	uint32_t rest = g->mask & (g->mask - 1);
+	int most = rest ? SHIFT_MOST : 0;
+	uint64_t c;
+	if (rest && !may_follow(a[0], a[1], lane_at(from, bit_lowest32(g->mask)), lane_at(from, bit_lowest32(rest))))
+		return;
+	for (int s = -most; s <= most; s++) {
+		if (!shift_holds(from, s, g, a, &c))
+			continue;
+		count(t, &(struct tally){ OP_ADD, (int8_t)s, ref, c, 0 });
+		if (s == 0 && rest)
+			count(t, &(struct tally){ OP_MOVED, 0, ref, 0, 0 });
+	}
+	if (rest && xor_holds(from, g, a, &c))
 		count(t, &(struct tally){ OP_XOR, 0, ref, c, 0 });
 }
 
@@ -212,7 +226,7 @@ static void sample(struct fitter *f, uint32_t m, const struct given *g)
 		s->n[phase]++;
 		for (uint32_t i = 0; i < f->n_recent; i++)
 			if (phase || f->recent[i] != m)
-				try_ref(f, &s->t[phase], f->recent[i], g->mask, a, g->n);
+				try_ref(f, &s->t[phase], f->recent[i], g, a);
 	}
 	uint32_t k = 0;
 	while (k < f->n_recent && f->recent[k] != m)
