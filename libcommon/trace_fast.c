@@ -57,10 +57,10 @@ static inline bool tail_equal(const char *a, const char *b, size_t n)
 
 #define EACH UINT64_C(0x0101010101010101)	/* times a character: a word of it */
 
-/* Number of characters of the word, from its lowest byte on, that no blank or line end comes before. */
-static inline unsigned digits_in(uint64_t x)
+/* Number of characters of the word, from its lowest byte on, before the first blank or line end; 8: none. */
+static inline unsigned word_length(uint64_t x)
 {
-	uint64_t below = (x - '0' * EACH) & ~x & 0x80 * EACH;
+	uint64_t below = (x - '!' * EACH) & ~x & 0x80 * EACH;
 	return below ? bit_lowest64(below) / 8 : 8;
 }
 
@@ -84,11 +84,11 @@ static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
 static inline bool read_hex(const char **p, uint64_t *v)
 {
 	uint64_t x = load64(*p), low;
-	unsigned n = digits_in(x);
+	unsigned n = word_length(x);
 	if (!n || !hex_word(x, n, v))
 		return false;
 	*p += n;
-	if (n < 8 || !(n = digits_in(x = load64(*p))))
+	if (n < 8 || !(n = word_length(x = load64(*p))))
 		return true;
 	*p += n;
 	bool good = hex_word(x, n, &low);
@@ -202,21 +202,39 @@ static inline bool read_address(const char **p, uint64_t *v)
 	return read_hex(p, v);
 }
 
+/* The n (1 to 8) lowest characters of the word as decimal digits, all of them at once. */
+static inline bool decimal_word(uint64_t x, unsigned n, uint64_t *v)
+{
+	unsigned unused = 64 - 8 * n;
+	x = x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1));
+	bool good = ((x & 0xf0 * EACH) | ((x + 6 * EACH) & 0xf0 * EACH) >> 4) == 0x33 * EACH;
+	x = (x & 0x0f * EACH) * 2561 >> 8;	/* pairs of digits, then fours, then all */
+	x = (x & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+	*v = (x & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
+	return good;
+}
+
 /* A blank and a decimal of at most 18 digits, or none at all. */
 static inline bool read_decimal(const char **p, int64_t *v)
 {
-	const char *s = *p;
-	if (*s++ != ' ')
+	const char *s = *p + 1;
+	uint64_t x = load64(s), a = 0;
+	unsigned n = word_length(x), negative = (x & 0xff) == '-';	/* where the next begins depends on n alone */
+	if (**p != ' ')
 		return false;
-	bool negative = *s == '-';
-	s += negative;
-	const char *from = s;
-	uint64_t a = 0;
-	for (unsigned d; (d = (unsigned)(unsigned char)*s - '0') < 10 && s < from + 18; s++)
-		a = a * 10 + d;
+	if (n > negative && n < 8 && decimal_word(x >> 8 * negative, n - negative, &a)) {
+		s += n;
+	} else {
+		const char *from = s += negative;
+		a = 0;
+		for (unsigned d; (d = (unsigned)(unsigned char)*s - '0') < 10 && s < from + 18; s++)
+			a = a * 10 + d;
+		if (s == from)
+			return false;
+	}
 	*v = negative ? -(int64_t)a : (int64_t)a;
 	*p = s;
-	return s > from;
+	return true;
 }
 
 /* The columns before the PC, each with a blank behind it. */
