@@ -110,7 +110,7 @@ conformance: all
 conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -e "$(REFERENCE)"
 # Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
-bench: all tests
+bench: all tests $(BUILD)/tests/pack_speed
 	@python3 tests/bench $(BENCH) "$(BUILD)" "$(REFERENCE)"
 
 # ---- manual pages, completions, installing ---------------------------------------------------------
