@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tag array (cache_tag.h). set_state is the only way a line changes between invalid, reserved, clean
- * and modified: it keeps the hash chains, the lists and the counts of the row true. Time stamps change in
- * touch and allocate_line only, which move the line to its new place; time hardly ever runs backwards (it is
- * a 32-bit number that wraps), so that place is found from the newest end.
+ * The tag array (cache_tag.h). set_state and allocate_line are the only ways a line changes between invalid,
+ * reserved, clean and modified: they keep the hash chains, the lists and the counts of the row true. Time
+ * stamps change in touch and allocate_line only, which move the line to its new place; time hardly ever runs
+ * backwards (it is a 32-bit number that wraps), so that place is found from the newest end.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 		.dec = dec,
 		.hash_shift = 64 - log2_floor(buckets),
 		.on_miss = p->alloc == ALLOC_ON_MISS,
-		.split = p->write_ratio > 0,
+		.listed_1 = p->write_ratio > 0 ? LINE_ALL_MODIFIED : 0,
 		.fifo = p->replacement == REPLACE_FIFO,
 		.sectored = p->kind == CACHE_SECTOR,
 	};
@@ -49,8 +49,13 @@ void tag_free(struct tags *t)
 	free(t->bucket);
 }
 
-static struct row *row_of(const struct tags *t, uint32_t slot)
+/* Mostly the line stands in the row of its set. */
+static inline struct row *row_of(const struct tags *t, uint32_t slot)
 {
+	uint32_t set = t->line[slot].set;
+
+	if (slot - 1 - set * t->ways < t->ways)
+		return &t->row[set];
 	return slot - 1 < t->lines ? &t->row[(slot - 1) / t->ways] : NULL;
 }
 
@@ -113,22 +118,19 @@ static void list_out(struct tags *t, struct row *row, unsigned which, uint32_t s
 /* What lists and counts need to know of a state. */
 enum { PRESENT = 1, LISTED_1 = 2, IDLE = 4 };
 
-static unsigned class_of(const struct tags *t, uint32_t state)
+static inline unsigned class_of(const struct tags *t, uint32_t state)
 {
-	unsigned class = PRESENT;
-
 	if (!(state & LINE_PRESENT))
 		return 0;
-	if (t->split && state & LINE_ALL_MODIFIED)
-		class |= LISTED_1;
-	return state & LINE_ALL_RESERVED ? class : class | IDLE;
+	return PRESENT | (state & t->listed_1 ? LISTED_1 : 0) | (state & LINE_ALL_RESERVED ? 0 : IDLE);
 }
 
-static void reclassify(struct tags *t, uint32_t slot, unsigned was, unsigned is)
+static inline unsigned list_of(unsigned class) { return (class & LISTED_1) / LISTED_1; }
+
+static void reclassify(struct tags *t, struct row *row, uint32_t slot, unsigned was, unsigned is)
 {
-	struct row *row = row_of(t, slot);
 	bool moves = (was ^ is) & (PRESENT | LISTED_1);
-	unsigned from = (was & LISTED_1) / LISTED_1, to = (is & LISTED_1) / LISTED_1;
+	unsigned from = list_of(was), to = list_of(is);
 
 	if (!is) {
 		chain_out(t, slot);
@@ -148,14 +150,21 @@ static void reclassify(struct tags *t, uint32_t slot, unsigned was, unsigned is)
 		list_in(t, row, to, slot);
 }
 
-static void set_state(struct tags *t, uint32_t slot, uint32_t state)
+static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 {
 	struct line *l = &t->line[slot];
 	unsigned was = class_of(t, l->state), is = class_of(t, state);
+	struct row *row;
 
 	l->state = state;
-	if (was != is)
-		reclassify(t, slot, was, is);
+	if (was == is)
+		return;
+	row = row_of(t, slot);
+	/* Mostly a first sector becomes reserved, or the last reserved one is filled. */
+	if ((was ^ is) == IDLE && row)
+		row->idle[list_of(is)] += is & IDLE ? 1u : -1u;
+	else
+		reclassify(t, row, slot, was, is);
 }
 
 /* A sector's bit is moved to one of the three present states, or to none. */
@@ -169,7 +178,7 @@ static void touch(struct tags *t, uint32_t slot, uint32_t now)
 {
 	struct line *l = &t->line[slot];
 	struct row *row = &t->row[l->set];
-	unsigned which = t->split && l->state & LINE_ALL_MODIFIED;
+	unsigned which = (l->state & t->listed_1) != 0;
 
 	if (t->fifo || l->stamp == now)
 		return;
@@ -216,13 +225,12 @@ static enum cache_status status_of(uint32_t state, uint32_t sector, bool write)
 void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write)
 {
 	uint64_t tag = tag_of(t, addr);
-	uint32_t found = 0;
+	uint32_t found = 0, ways = t->ways;
 
-	assert(is_pow2(sector) && sector < 16);
 	for (uint32_t slot = *bucket_of(t, tag); slot; slot = t->line[slot].chain) {
 		const struct line *at = &t->line[slot];
 
-		if (at->tag == tag && slot - 1 - at->set * t->ways < t->ways && (!found || slot < found))
+		if (at->tag == tag && slot - 1 - at->set * ways < ways && (!found || slot < found))
 			found = slot;
 	}
 	l->tag = tag;
@@ -281,27 +289,36 @@ static uint32_t victim(const struct tags *t, uint32_t set)
 static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 {
 	struct line *line = &t->line[l->slot];
+	struct row *row = &t->row[l->set];
+	unsigned was = class_of(t, line->state);
 	uint32_t kept = t->sectored ? 0 : line->state & LINE_UNREADABLE;
 
-	set_state(t, l->slot, kept);
+	if (was) {
+		chain_out(t, l->slot);
+		list_out(t, row, list_of(was), l->slot);
+		row->idle[list_of(was)] -= was / IDLE;
+	} else {
+		bitset_set(t->present, l->slot);
+		row->present++;
+	}
 	line->tag = l->tag;
 	line->set = l->set;
 	line->stamp = now;
+	line->state = kept | l->sector * LINE_RESERVED;
 	if (t->sectored)
 		t->bytes[l->slot][0] = t->bytes[l->slot][1] = 0;
-	set_state(t, l->slot, kept | l->sector * LINE_RESERVED);
+	chain_in(t, l->slot);
+	list_in(t, row, 0, l->slot);
 }
 
 static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now)
 {
 	uint32_t state = t->line[l->slot].state, sector = l->sector;
-	bool was = state & sector * LINE_MODIFIED;
+	uint32_t filled = state & sector * LINE_MODIFIED ? sector * LINE_MOD_ON_FILL : 0;
 
 	state = with_sector(state, sector, LINE_RESERVED);
 	state &= ~(sector * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL));
-	if (was)
-		state |= sector * LINE_MOD_ON_FILL;
-	set_state(t, l->slot, state);
+	set_state(t, l->slot, state | filled);
 	touch(t, l->slot, now);
 }
 
@@ -361,7 +378,7 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 		t->bytes[slot][1] |= bytes[1];
 	}
 	set_state(t, slot, state);
-	t->dirty += !was && modified(t, slot);
+	t->dirty += !was && state & LINE_ALL_MODIFIED;
 }
 
 /* quirk: a modified victim is dropped without a write-back. */
@@ -423,7 +440,7 @@ static void rebuild_rows(struct tags *t)
 			uint32_t slot = w * 64 + (uint32_t)b;
 			struct row *row = row_of(t, slot);
 			unsigned class = class_of(t, t->line[slot].state);
-			unsigned which = (class & LISTED_1) / LISTED_1;
+			unsigned which = list_of(class);
 
 			if (!row)
 				continue;

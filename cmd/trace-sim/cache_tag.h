@@ -55,7 +55,8 @@ struct tags {
 	uint32_t line_log2;
 	enum set_index index;
 	const struct addrdec *dec;	/* L2: the index is that of the partition-local address */
-	bool on_miss, split, fifo, sectored, used;
+	uint32_t listed_1;		/* state bits that put a line in list 1 */
+	bool on_miss, fifo, sectored, used;
 };
 
 /* What a lookup found; tag_access completes it by the victim's slot. */

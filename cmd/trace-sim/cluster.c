@@ -76,7 +76,7 @@ static void take_in(struct gpu *g, struct cluster *c, uint32_t id)
 	cluster_reply(g, id, handle);
 }
 
-static void response_step(struct gpu *g, uint32_t id)
+static void response_step(struct gpu *g, uint32_t id, bool waiting)
 {
 	struct cluster *c = &g->cluster[id];
 
@@ -85,7 +85,7 @@ static void response_step(struct gpu *g, uint32_t id)
 		if (ring_empty(&c->reply))
 			bitset_clear(c->part->replying, id);
 	}
-	if (c->reply.count < g->params.net.eject_max)
+	if (waiting && c->reply.count < g->params.net.eject_max)
 		take_in(g, c, id);
 }
 
@@ -95,5 +95,5 @@ void cluster_response_steps(struct gpu *g, const struct core_part *p)
 
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
 		FOR_BITS64(b, (waiting[w] & p->clusters[w]) | p->replying[w])
-			response_step(g, w * 64 + (uint32_t)b);
+			response_step(g, w * 64 + (uint32_t)b, waiting[w] >> b & 1);
 }

@@ -133,7 +133,7 @@ static uint64_t ready_banks(struct dram *d, uint64_t t)
 {
 	uint64_t ready = 0, next = UINT64_MAX;
 
-	if (d->column_at > t || bus_full(&d->bus))
+	if (d->column_at > t || bus_full(&d->bus, t))
 		return 0;
 	FOR_BITS64(b, d->match)
 	{
@@ -178,12 +178,12 @@ static uint64_t load(struct dram *d, uint64_t t, uint32_t ticks)
 	return t + ticks;
 }
 
-static void turn_bus(struct dram *d, bool write)
+static void turn_bus(struct dram *d, bool write, uint64_t t)
 {
 	if (d->writing == write)
 		return;
 	d->writing = write;
-	bus_set_min(&d->bus, write ? d->p->WL : d->p->CL);
+	bus_set_min(&d->bus, write ? d->p->WL : d->p->CL, t);
 }
 
 static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
@@ -194,8 +194,8 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	uint8_t type = d->pool->at[k->req].type;
 
 	dram_stat_bus(d, t);
-	turn_bus(d, write);
-	bus_push(&d->bus, last ? k->req : REQ_NONE);
+	turn_bus(d, write, t);
+	bus_push(&d->bus, last ? k->req : REQ_NONE, t);
 	d->ccd = load(d, t, p->tCCD);
 	d->ccdl[d->group[bank]] = t + p->tCCDL;
 	d->column_at = d->ccd;
@@ -359,35 +359,36 @@ static uint32_t pop_burst(struct dram *d)
 	return REQ_NONE;
 }
 
-/* The bus is full now and may have room in a tick in which nothing happens. */
-static bool full_for_now(const struct dram_bus *b) { return bus_full(b) && b->length > b->min; }
+/* The bus is full and may have room in a tick in which nothing happens. */
+static bool full_for_now(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
 
 void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 {
 	uint64_t t = ++d->ticks;
-	bool stalled = d->done.count >= d->done_max;
 
-	d->moved = !stalled && bus_at_head(&d->bus);
-	if (!stalled)
-		bus_skip(&d->bus, 1);
-	*gone = d->moved ? pop_burst(d) : REQ_NONE;
+	*gone = REQ_NONE;
+	d->moved = false;
+	if (d->done.count >= d->done_max) {
+		bus_stall(&d->bus);
+	} else if (bus_next(&d->bus) == t) {
+		*gone = pop_burst(d);
+		d->moved = true;
+	}
 	d->moved |= dram_schedule(d, now, cycle);
 	if (t >= d->column_at || t >= d->row_at)
 		d->moved |= issue(d, t, now);
-	if (full_for_now(&d->bus))
+	if (bus_full(&d->bus, t) && full_for_now(&d->bus))
 		dram_stat_bus(d, t + 1);
 }
 
 uint64_t dram_next(const struct dram *d)
 {
-	uint64_t next = d->row_at;
+	uint64_t next = earlier(d->row_at, bus_next(&d->bus));
 
 	if (d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
 		return d->ticks + 1;
-	if (!bus_full(&d->bus))
+	if (d->bus.length < d->bus.max)
 		next = earlier(next, d->column_at);
-	if (d->bus.used)
-		next = earlier(next, d->ticks + 1 + (d->bus.slot[d->bus.first & d->bus.mask].at - d->bus.head));
 	return later(next, d->ticks + 1);
 }
 
@@ -397,6 +398,5 @@ void dram_skip(struct dram *d, uint64_t upto)
 		return;
 	if (d->p->write_queue)
 		dram_schedule_skip(d, upto - d->ticks);
-	bus_skip(&d->bus, upto - d->ticks);
 	d->ticks = upto;
 }

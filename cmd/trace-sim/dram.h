@@ -70,14 +70,14 @@ struct bus_slot {
 }; /* req: REQ_NONE unless its last burst */
 
 /*
- * A pipeline of length places; place p is popped as number p, the next one being head. In a tick without a
- * burst at the head the pipeline only gets shorter, down to min, so any number of them is one bus_skip.
+ * A pipeline of places, of which each tick pops one; at: the tick that pops the place. So in a tick without a
+ * burst the pipeline only gets shorter, down to min, and length is known from the last time it was looked at.
  */
 struct dram_bus {
 	struct bus_slot *slot; /* the places that hold a burst */
 	uint32_t mask, first, used;
-	uint64_t head;
 	uint32_t length, min, max;
+	uint64_t seen; /* the tick after which length was right */
 };
 
 struct dram {
@@ -139,19 +139,28 @@ void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no requ
 
 /* dram_bus.c */
 void bus_init(struct dram_bus *b, uint32_t latency);
-void bus_push(struct dram_bus *b, uint32_t req);
-uint32_t bus_take(struct dram_bus *b); /* the burst at the head, once popped: its request or REQ_NONE */
-void bus_set_min(struct dram_bus *b, uint32_t min);
-static inline bool bus_full(const struct dram_bus *b) { return b->length >= b->max; }
-static inline bool bus_at_head(const struct dram_bus *b)
+void bus_push(struct dram_bus *b, uint32_t req, uint64_t t);
+uint32_t bus_take(struct dram_bus *b); /* the first burst, in its tick: its request or REQ_NONE */
+void bus_stall(struct dram_bus *b); /* a tick in which nothing is popped */
+void bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t);
+static inline uint64_t bus_next(const struct dram_bus *b)
 {
-	return b->used && b->slot[b->first & b->mask].at == b->head;
+	return b->used ? b->slot[b->first & b->mask].at : UINT64_MAX;
 }
-/* Pop n places. */
-static inline void bus_skip(struct dram_bus *b, uint64_t n)
+/* After the pop of tick t. */
+static inline void bus_see(struct dram_bus *b, uint64_t t)
 {
-	b->head += n;
+	uint64_t n = t - b->seen;
+
 	b->length = n < b->length - b->min ? b->length - (uint32_t)n : b->min;
+	b->seen = t;
+}
+static inline bool bus_full(struct dram_bus *b, uint64_t t)
+{
+	if (b->length < b->max)
+		return false;
+	bus_see(b, t);
+	return b->length >= b->max;
 }
 
 /* dram_stat.c. Told in tick t, before the change. */

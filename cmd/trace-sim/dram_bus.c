@@ -3,7 +3,7 @@
  * The data bus of a channel as a pipeline of places, most of them empty (part 4 section 10.2, "bus
  * pipeline"). Only places with a burst are stored; an empty place is a gap between their numbers.
  *
- * Always true: head <= number of every stored place < head + length; min <= length <= max after a pop.
+ * Always true after bus_see in tick t: t < at of every stored place <= t + length; min <= length <= max.
  */
 #include <assert.h>
 #include "arena.h"
@@ -23,12 +23,15 @@ static uint64_t last_place(const struct dram_bus *b)
 	return b->slot[(b->first + b->used - 1) & b->mask].at;
 }
 
-void bus_push(struct dram_bus *b, uint32_t req)
+void bus_push(struct dram_bus *b, uint32_t req, uint64_t t)
 {
-	uint64_t end = b->head + b->length;
-	bool last_empty = b->length && (!b->used || last_place(b) != end - 1);
+	uint64_t end;
+	bool last_empty;
 
-	assert(!bus_full(b));
+	bus_see(b, t);
+	end = t + 1 + b->length;
+	last_empty = b->length && (!b->used || last_place(b) != end - 1);
+	assert(b->length < b->max);
 	if (last_empty && b->length >= b->min)
 		end--;
 	else
@@ -42,10 +45,18 @@ uint32_t bus_take(struct dram_bus *b)
 	return b->slot[b->first++ & b->mask].req;
 }
 
-void bus_set_min(struct dram_bus *b, uint32_t min)
+void bus_stall(struct dram_bus *b)
 {
-	uint32_t needed = b->used ? (uint32_t)(last_place(b) + 1 - b->head) : 0;
+	for (uint32_t i = 0; i < b->used; i++)
+		b->slot[(b->first + i) & b->mask].at++;
+	b->seen++;
+}
 
+void bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t)
+{
+	uint32_t needed = b->used ? (uint32_t)(last_place(b) - t) : 0;
+
+	bus_see(b, t);
 	b->min = min;
 	if (b->length < min)
 		b->length = min;

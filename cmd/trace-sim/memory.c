@@ -159,13 +159,15 @@ static void part_replies(struct memory *m, struct memory_part *p, uint64_t now)
 			send_reply(m, w * 64 + (uint32_t)b, now);
 }
 
-static void dram_ticks(struct memory *m, struct memory_part *p, uint32_t id, const struct memory_work *k)
+static void dram_ticks(struct memory *m, struct memory_part *p, struct channel *c, const struct memory_work *k)
 {
-	for (uint64_t t = m->dram_ticks + 1; t <= m->dram_ticks + k->dram_ticks; t++)
-		if (channel_due(&m->channel[id], k->now, t)) {
-			channel_tick(m, id, k->now, (uint32_t)k->cycle, t);
-			p->visits++;
-		}
+	uint64_t first = m->dram_ticks + 1, last = m->dram_ticks + k->dram_ticks;
+	uint64_t t = c->wake > first && !channel_delay_over(c, k->now) ? c->wake : first;
+
+	for (; t <= last; t = c->wake) {
+		channel_tick(m, c, k->now, (uint32_t)k->cycle, t);
+		p->visits++;
+	}
 }
 
 /* Channel by channel: ticks of different channels know nothing of each other. */
@@ -173,7 +175,7 @@ static void part_dram(struct memory *m, struct memory_part *p, const struct memo
 {
 	for (uint32_t w = 0; w < m->channel_words; w++)
 		FOR_BITS64(b, p->live[w])
-			dram_ticks(m, p, w * 64 + (uint32_t)b, k);
+			dram_ticks(m, p, &m->channel[w * 64 + b], k);
 }
 
 /* Sub partitions whose ROP queue has a ready entry become active. */
@@ -195,7 +197,7 @@ static void part_l2(struct memory *m, struct memory_part *p, uint64_t now)
 	wake_rops(m, p, now);
 	for (uint32_t w = 0; w < m->sub_words; w++)
 		FOR_BITS64(b, p->active[w] | (waiting[w] & p->subs[w])) {
-			sub_tick(m, w * 64 + (uint32_t)b, now);
+			sub_tick(m, w * 64 + (uint32_t)b, now, waiting[w] >> b & 1);
 			p->visits++;
 		}
 }

@@ -130,10 +130,8 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 	return more || can_reply(m, c) ? c->dram.ticks + 1 : dram_next(&c->dram);
 }
 
-void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle, uint64_t t)
+void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
 {
-	struct channel *c = &m->channel[id];
-
 	if (m->mp->dram.simple) {
 		c->wake = simple_dram_tick(m, c, now) ? t + 1 : UINT64_MAX;
 	} else {
@@ -142,7 +140,7 @@ void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle, u
 	}
 	c->delay_waits = c->delay.count && !delay_over(c, now);
 	if (c->wake == UINT64_MAX && !c->delay_waits)
-		bitset_clear(c->part->live, id);
+		bitset_clear(c->part->live, c->dram.id);
 }
 
 void channel_poke(struct memory *m, uint32_t sub)

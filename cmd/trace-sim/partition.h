@@ -36,9 +36,10 @@ struct channel {
 	struct dram dram;
 };
 
-static inline bool channel_due(const struct channel *c, uint64_t now, uint64_t t)
+/* What kept the channel from being due earlier than wake is over. */
+static inline bool channel_delay_over(const struct channel *c, uint64_t now)
 {
-	return c->wake <= t || (c->delay_waits && reached(now, c->delay_due));
+	return c->delay_waits && reached(now, c->delay_due);
 }
 
 /*
@@ -89,8 +90,8 @@ static inline void untrack(struct memory *m, uint32_t req)
 }
 
 /* partition.c */
-/* The tick of number t, in which the channel is due. */
-void channel_tick(struct memory *m, uint32_t id, uint64_t now, uint32_t cycle, uint64_t t);
+/* The tick of number t, in which the channel is due; wake is above t then. */
+void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t);
 void channel_poke(
 	struct memory *m, uint32_t sub); /* of a sub partition in which the channel may move something */
 void channel_catch_up(struct memory *m, uint32_t id);
@@ -106,6 +107,7 @@ uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now);
 
 /* subpartition.c */
-void sub_tick(struct memory *m, uint32_t id, uint64_t now); /* the tick of number m->l2_ticks + 1 */
+/* The tick of number m->l2_ticks + 1; waiting: the network may have a packet. */
+void sub_tick(struct memory *m, uint32_t id, uint64_t now, bool waiting);
 
 #endif

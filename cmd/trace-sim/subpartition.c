@@ -123,7 +123,7 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 		req_free(m->pool, req);
 }
 
-static void accept_packet(struct memory *m, struct sub *s, uint64_t now)
+static void accept_packet(struct memory *m, struct sub *s, uint64_t now, bool waiting)
 {
 	uint32_t req;
 
@@ -131,6 +131,8 @@ static void accept_packet(struct memory *m, struct sub *s, uint64_t now)
 		s->part->stall_dramfull++;
 		return;
 	}
+	if (!waiting)
+		return;
 	req = net_pop(m->net, m->p->clusters + s->id);
 	if (!req)
 		return;
@@ -286,14 +288,14 @@ static bool stays_active(const struct memory *m, const struct sub *s, uint64_t n
 	return s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2));
 }
 
-void sub_tick(struct memory *m, uint32_t id, uint64_t now)
+void sub_tick(struct memory *m, uint32_t id, uint64_t now, bool waiting)
 {
 	struct sub *s = &m->sub[id];
 
 	if (s->l2 && m->l2_ticks > s->ticks)
 		cache_idle_cycles(s->l2, m->l2_ticks - s->ticks);
 	s->ticks = m->l2_ticks + 1;
-	accept_packet(m, s, now);
+	accept_packet(m, s, now, waiting);
 	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
 		answer_ready(m, s);
 	if (s->dram_l2.count)
