@@ -131,7 +131,10 @@ static void encode_piece(struct queue *q, struct piece *c)
 static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct header_state *s)
 {
 	struct buf *m = &col[COL_META];
-	bool hash = c->ends && c->bytes >= HASH_TEXT;
+	size_t columns = 0;
+	for (int k = 1; k < COL_STORED; k++)
+		columns += c->col[k].n;
+	bool hash = c->ends && (c->bytes >= HASH_TEXT || columns >= HASH_COLUMNS);
 	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
 		(c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0));
 	if (!c->begins) {

@@ -10,7 +10,12 @@
 enum { BLOCK_DATA = 1, BLOCK_INDEX = 2 };
 enum { PIECE_BEGINS = 1, PIECE_ENDS = 2, PIECE_PART = 4, PIECE_STORED = 8, PIECE_HASH = 16, PIECE_ALL = 31 };
 
-#define HASH_TEXT (4u << 20)	/* the hash of shorter text is computed when asked for */
+/*
+ * The hash is kept of so much text, or where the last piece has so many bytes in its columns that it does not count
+ * beside them; of other kernels it is computed when asked for.
+ */
+#define HASH_TEXT (4u << 20)
+#define HASH_COLUMNS 4096u
 
 uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_body);
 
