@@ -17,6 +17,7 @@ void addresses_new(struct addresses *x, const struct pcode *c)
 	for (uint32_t i = 0; i < c->n_pattern; i++) {
 		const int64_t *p = c->pattern[i];
 		uint64_t off = 0;
+
 		for (unsigned l = 2; l < 32; l++)
 			off |= ((uint64_t)p[l] - (uint64_t)p[l - 1]) ^ ((uint64_t)p[1] - (uint64_t)p[0]);
 		x->straight[i] = !off;
@@ -36,6 +37,7 @@ static bool moved(struct addresses *x, const struct recipe *r, const struct give
 	const struct lanes *from = lanes_of(x, r->ref);
 	unsigned i = 0;
 	uint64_t t[32], d, off = 0;
+
 	if (!g->n)
 		return false;
 	const uint64_t *a = given_list(g, t);
@@ -49,6 +51,7 @@ bool recipe_holds(struct addresses *x, const struct recipe *r, const struct give
 {
 	uint64_t low = (UINT64_C(1) << r->align) - 1, limit = UINT64_C(1) << (8 * r->planes), t[32];
 	const uint64_t *a;
+
 	if (r->op == OP_ANY)
 		return true;
 	if (r->op == OP_MOVED)

@@ -62,6 +62,7 @@ static inline void addresses_warp(struct addresses *x, uint32_t warp, const uint
 static inline struct lanes *lanes_of(struct addresses *x, uint32_t m)
 {
 	struct lanes *l = &x->last[m];
+
 	if (x->stamp[m] != x->now) {
 		l->base = l->step = 0;
 		l->line = true;
@@ -101,6 +102,7 @@ static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
 static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t pattern, uint64_t base)
 {
 	const int64_t *p = x->c->pattern[pattern];
+
 	to->line = x->straight[pattern];
 	if (to->line)
 		set_line(to, base + (uint64_t)p[0], (uint64_t)p[1] - (uint64_t)p[0]);
@@ -113,6 +115,7 @@ static inline void recipe_apply(struct addresses *x, const struct recipe *r, str
 {
 	if (r->op == OP_ADD) {
 		struct lanes *from = lanes_of(x, r->ref);
+
 		if (from->line && r->shift >= 0) {
 			set_line(to, (from->base << r->shift) + r->c, from->step << r->shift);
 			return;
@@ -160,6 +163,7 @@ static inline bool lanes_are(const struct lanes *x, const struct given *g)
 {
 	unsigned first = bit_lowest32(g->mask), n = 0;
 	uint64_t off = 0, t[32];
+
 	if (x->line && g->line)
 		return x->base + first * x->step == g->w[0] && (g->n == 1 || x->step == g->w[1]);
 	const uint64_t *a = given_list(g, t);
@@ -178,6 +182,7 @@ static inline bool lanes_are(const struct lanes *x, const struct given *g)
 static inline void lanes_set(struct lanes *x, const struct given *g)
 {
 	unsigned n = 0;
+
 	if (g->line && g->n == 32) {
 		set_line(x, g->w[0], g->w[1]);
 		return;
@@ -193,6 +198,7 @@ static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uin
 {
 	unsigned i = 0;
 	uint64_t off = 0;
+
 	*base = a[0] - (uint64_t)pattern[bit_lowest32(mask)];
 	FOR_BITS32(l, mask)
 		off |= (a[i++] - (uint64_t)pattern[l]) ^ *base;

@@ -23,6 +23,7 @@ static bool read_piece(struct block *b, struct cur *in, struct piece *c, struct 
 	uint64_t used[N_COLUMNS])
 {
 	size_t n;
+
 	c->flags = (unsigned)mp_get_uint(in, PIECE_ALL);
 	if (c->flags & PIECE_BEGINS) {
 		if (!header_unpack(in, s, &c->header))
@@ -58,6 +59,7 @@ static bool read_pieces(struct block *b, uint32_t kernel)
 	struct cur in = cur_of(b->col[COL_META].p, b->col[COL_META].n);
 	struct header_state s = { 0 };
 	uint64_t used[N_COLUMNS] = { 0 };
+
 	if (mp_get_uint(&in, 1)) {
 		b->list_name = mp_get_str(&in, &b->list_name_len);
 		b->list = mp_get_str(&in, &b->list_len);
@@ -68,6 +70,7 @@ static bool read_pieces(struct block *b, uint32_t kernel)
 	b->piece = xcalloc(n + 1, sizeof(b->piece[0]));
 	for (uint32_t i = 0; i < n; i++) {
 		struct piece *c = &b->piece[b->n_pieces++];
+
 		c->kernel = kernel;
 		if (!read_piece(b, &in, c, &s, used))
 			return false;
@@ -95,6 +98,7 @@ static struct block *load(struct pack *p, uint32_t number, struct fault *f)
 	const struct entry *e = &p->entry[number];
 	uint8_t *body =
 		p->in ? forward_body(p, number, &n, f) : pack_frame(p, e->at, BLOCK_DATA, &n, &size, f);
+
 	if (!body)
 		return NULL;
 	struct block *b = xcalloc(1, sizeof(*b));
@@ -158,6 +162,7 @@ int walk_next(struct walk *w, struct piece **c, struct fault *f)
 	while (!w->ended) {
 		if (!w->b) {
 			int more = w->next_block == w->p->n_entries ? forward_more(w->p, f) : 1;
+
 			if (more <= 0)
 				return more < 0 ? -1
 						: pack_bad(w->p, w->p->size, f, "pack-damaged",

@@ -72,6 +72,7 @@ static inline struct cur cur_of(const void *p, size_t n)
 {
 	static const uint8_t none;
 	const uint8_t *b = p ? p : &none;
+
 	return (struct cur){ b, p ? b + n : b, false };
 }
 
@@ -89,8 +90,10 @@ static inline uint8_t cur_byte(struct cur *c)
 static inline uint64_t cur_var(struct cur *c)
 {
 	uint64_t v = 0;
+
 	for (unsigned at = 0; at < 64; at += 7) {
 		uint8_t b = cur_byte(c);
+
 		v |= (uint64_t)(b & 127) << at;
 		if (b < 128)
 			return v;

@@ -39,6 +39,7 @@ struct scan { const char *p, *end; };
 static uint64_t small(struct scan *s)
 {
 	uint64_t v = 0;
+
 	for (; s->p < s->end && *s->p >= '0' && *s->p <= '9'; s->p++)
 		v = v * 10 + (unsigned)(*s->p - '0');
 	return v;
@@ -60,6 +61,7 @@ static bool scan_imm(struct scan *s, uint64_t *v)
 {
 	const char *from = s->p;
 	bool neg = s->p < s->end && *s->p == '-';
+
 	s->p += neg;
 	const char *first = s->p;
 	if (s->p == s->end || *s->p < '0' || *s->p > '9' || s->end - s->p > 17)
@@ -75,6 +77,7 @@ static bool scan_imm(struct scan *s, uint64_t *v)
 static bool scan_tail(struct scan s, struct split *t)
 {
 	unsigned n = 0;
+
 	while (s.p + 1 < s.end && s.p[0] == ' ' && ((s.p[1] >= '0' && s.p[1] <= '9') || s.p[1] == '-')) {
 		s.p++;
 		if (n == IMMS_MAX || !scan_imm(&s, &t->imm[n++]))
@@ -94,6 +97,7 @@ static bool split_static(const struct pcode *c, const struct pstatic *st, struct
 {
 	const char *text = (const char *)c->text.p;
 	struct scan s = { text + st->mid, text + st->mid + st->mid_len };
+
 	memset(t, 0, sizeof(*t));
 	t->form.flags = st->flags;
 	if (st->flags & ST_LINE)
@@ -154,6 +158,7 @@ static void put_forms(struct buf *out, const struct forms *all)
 		const struct form *f = &all->f[i];
 		const uint8_t v[4] = {(uint8_t)(f->n_dst | f->n_src << 5),
 			(uint8_t)(f->n_src >> 3 | f->flags << 2), f->width, f->shape};
+
 		buf_add(out, v, 4);
 	}
 }
@@ -163,11 +168,13 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 	const struct pcode *c = &p->code;
 	const struct pstatic *s = &c->s[i];
 	struct split x;
+
 	buf_var(&t[T_PC], s->pc - (i ? s[-1].pc : 0));
 	if (p->style & STYLE_LINENO)
 		buf_var(&t[T_LINE], fold((int64_t)s->lineno - (i ? s[-1].lineno : 0)));
 	if (!split_static(c, s, &x)) {
 		struct form raw = { .flags = s->flags };
+
 		buf_var(&t[T_FORM], form_of(all, &raw));
 		buf_var(&t[T_RAW], s->mid_len);
 		buf_add(&t[T_RAW], c->text.p + s->mid, s->mid_len);
@@ -189,6 +196,7 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 static bool any_uniform(const struct pcode *c)
 {
 	struct split x;
+
 	for (uint32_t i = 0; i < c->n; i++) {
 		split_static(c, &c->s[i], &x);
 		for (unsigned k = 0; k < x.form.n_dst + x.form.n_src + 0u; k++)
@@ -202,10 +210,12 @@ static bool any_uniform(const struct pcode *c)
 static uint32_t derived_target(const struct pcode *c, const struct pstatic *s)
 {
 	uint32_t lo = 0, hi = c->n;
+
 	if (s->imm > UINT32_MAX)
 		return NONE;
 	while (lo < hi) {
 		uint32_t m = (lo + hi) / 2;
+
 		if (c->s[m].pc < s->imm)
 			lo = m + 1;
 		else
@@ -218,10 +228,13 @@ static void put_flow(struct buf *out, const struct pcode *c)
 {
 	struct buf t[4] = { 0 };	/* targets, guards, orders, nexts */
 	uint32_t last[4] = { 0 };
+
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct pstatic *s = &c->s[i];
+
 		if (imm_is_target(s)) {
 			bool given = s->target == derived_target(c, s) || s->target == NONE;
+
 			buf_var(&t[0], given ? 0 : 1 + fold((int64_t)s->target - i));
 		}
 		if (s->guard) {
@@ -276,8 +289,10 @@ static void put_memory(struct buf *out, const struct pcode *c)
 {
 	struct buf t[4] = { 0 };	/* counts and defaults, ops, references, constants */
 	uint64_t base = 0;
+
 	for (uint32_t m = 0; m < c->n_mem; m++) {
 		const struct pmem *x = &c->mem[m];
+
 		buf_byte(&t[0], (uint8_t)((x->n - 1) | x->first << 3));
 		buf_byte(&t[0], x->later);
 		for (unsigned i = 0; i + 1 < x->n; i++)
@@ -289,6 +304,7 @@ static void put_memory(struct buf *out, const struct pcode *c)
 	for (uint32_t i = 0; i < c->n_pattern; i++) {
 		const int64_t *p = c->pattern[i];
 		bool line = true;
+
 		for (int l = 2; l < 32; l++)
 			line &= rise(p, l) == rise(p, 1);
 		buf_byte(out, line);
@@ -302,6 +318,7 @@ void code_pack(struct buf *out, const struct part *p)
 	struct buf b = { 0 }, t[N_TABLES] = { 0 };
 	struct forms all = { 0 };
 	struct part q = *p;
+
 	q.style |= any_uniform(&p->code) ? STYLE_UNIFORM : 0;
 	for (uint32_t i = 0; i < p->code.n; i++)
 		put_static(t, &q, i, &all);
@@ -324,6 +341,7 @@ static struct cur table(struct cur *in)
 	uint64_t n = cur_var(in);
 	const uint8_t *p = cur_bytes(in, n);
 	struct cur c = cur_of(p, p ? n : 0);
+
 	c.bad = !p;
 	return c;
 }
@@ -331,12 +349,14 @@ static struct cur table(struct cur *in)
 static bool get_forms(struct cur *in, struct forms *all)
 {
 	uint64_t n = cur_var(in);
+
 	if (in->bad || n > cur_left(in))
 		return false;
 	all->n = (uint32_t)n;
 	all->f = xcalloc(n + 1, sizeof(all->f[0]));
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *nl = memchr(in->p, '\n', cur_left(in));
+
 		if (!nl)
 			return false;
 		all->f[i].op = (const char *)in->p;
@@ -346,6 +366,7 @@ static bool get_forms(struct cur *in, struct forms *all)
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *v = cur_bytes(in, 4);
 		struct form *f = &all->f[i];
+
 		if (!v)
 			return false;
 		f->n_dst = v[0] & 31;
@@ -362,9 +383,11 @@ static bool get_forms(struct cur *in, struct forms *all)
 static void get_registers(struct buf *text, struct cur *reg, struct cur *kind, bool uniform, unsigned n)
 {
 	char s[16];
+
 	buf_add(text, s, (size_t)snprintf(s, sizeof(s), "%u", n));
 	for (; n; n--) {
 		unsigned k = uniform ? cur_byte(kind) & 3 : 0;
+
 		buf_add(text, s, (size_t)snprintf(s, sizeof(s), " %s%u", kinds[k], cur_byte(reg)));
 	}
 }
@@ -373,6 +396,7 @@ static bool get_raw(struct pcode *c, struct pstatic *s, struct cur *raw)
 {
 	uint64_t n = cur_var(raw);
 	const uint8_t *p = cur_bytes(raw, n);
+
 	if (!p || n > LINE_MAX_TEXT - 1)
 		return false;
 	s->mid_len = (uint16_t)n;
@@ -393,6 +417,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 	struct pstatic *s = &c->s[i];
 	char text[32];
 	uint64_t form = cur_var(&t[T_FORM]);
+
 	if (form >= all->n)
 		return false;
 	const struct form *f = &all->f[form];
@@ -414,6 +439,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 	s->ctl = (uint8_t)ctl_of(f->op, f->op_len);
 	for (unsigned k = 0; k < f->shape / SHAPE_ENDS; k++) {
 		int64_t v = unfold(cur_var(&t[T_IMM]));
+
 		if (!k && imm_is_target(s))
 			v = (int64_t)((uint64_t)v + s->pc);
 		buf_add(&c->text, text, (size_t)snprintf(text, sizeof(text), " %lld", (long long)v));
@@ -426,10 +452,12 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 static bool get_flow(struct cur *in, struct pcode *c)
 {
 	struct cur t[4];
+
 	for (int k = 0; k < 4; k++)
 		t[k] = table(in);
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct pstatic *s = &c->s[i];
+
 		s->next = i + 1 < c->n ? i + 1 : NONE;
 		s->order = 1;
 		if (!imm_is_target(s))
@@ -467,12 +495,14 @@ static bool get_flow(struct cur *in, struct pcode *c)
 static bool get_recipe(struct cur t[4], struct recipe *r, uint32_t self, uint32_t n_mem, uint64_t *base)
 {
 	uint8_t op = cur_byte(&t[1]);
+
 	r->op = op & 7;
 	r->shift = (int8_t)((op >> 3) - 4);
 	if (r->op == OP_ANY || r->shift > 4)
 		return false;
 	if (r->op == OP_ADD || r->op == OP_XOR || r->op == OP_MOVED) {
 		uint64_t ref = self - (uint64_t)unfold(cur_var(&t[2]));
+
 		if (ref >= n_mem)
 			return false;
 		r->ref = (uint32_t)ref;
@@ -485,6 +515,7 @@ static bool get_recipe(struct cur t[4], struct recipe *r, uint32_t self, uint32_
 		r->c = *base += (uint64_t)unfold(cur_var(&t[3]));
 	if (r->op == OP_PLANES || r->op == OP_DELTAS) {
 		uint8_t v = cur_byte(&t[3]);
+
 		r->align = v & 15;
 		r->planes = v >> 4;
 		if (r->planes < 1 || r->planes > 3)
@@ -492,6 +523,7 @@ static bool get_recipe(struct cur t[4], struct recipe *r, uint32_t self, uint32_
 	}
 	if (has_pattern(r)) {
 		uint64_t pattern = cur_var(&t[2]);
+
 		if (pattern > UINT32_MAX)
 			return false;
 		r->pattern = (uint32_t)pattern;
@@ -504,6 +536,7 @@ static bool get_recipe(struct cur t[4], struct recipe *r, uint32_t self, uint32_
 static bool get_patterns(struct cur *in, struct pcode *c)
 {
 	uint64_t n = cur_var(in);
+
 	if (in->bad || n > cur_left(in))
 		return false;
 	c->pattern = xcalloc(n + 1, sizeof(c->pattern[0]));
@@ -511,6 +544,7 @@ static bool get_patterns(struct cur *in, struct pcode *c)
 	for (uint32_t i = 0; i < n; i++) {
 		bool line = cur_byte(in);
 		uint64_t d = 0;
+
 		for (int l = 1; l < 32; l++) {
 			if (!line || l == 1)
 				d = (uint64_t)unfold(cur_var(in));
@@ -528,12 +562,14 @@ static bool get_memory(struct cur *in, struct pcode *c)
 {
 	struct cur t[4];
 	uint64_t base = 0;
+
 	for (int k = 0; k < 4; k++)
 		t[k] = table(in);
 	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
 	for (uint32_t m = 0; m < c->n_mem; m++) {
 		struct pmem *x = &c->mem[m];
 		uint8_t v = cur_byte(&t[0]);
+
 		x->n = (uint8_t)((v & 7) + 1);
 		x->first = v >> 3;
 		x->later = cur_byte(&t[0]);
@@ -552,6 +588,7 @@ static bool get_statics(struct cur *in, struct part *p)
 	struct forms all = { 0 };
 	struct cur t[N_TABLES];
 	bool good = get_forms(in, &all);
+
 	for (int i = 0; good && i < N_TABLES; i++) {
 		t[i] = table(in);
 		good = !t[i].bad;
@@ -569,6 +606,7 @@ static bool get_statics(struct cur *in, struct part *p)
 bool code_unpack(struct cur *in, struct part *p)
 {
 	size_t n;
+
 	p->style = (uint32_t)mp_get_uint(in, UINT16_MAX);
 	p->code.n = (uint32_t)mp_get_uint(in, STATICS_MAX);
 	const uint8_t *bin = mp_get_str(in, &n);

@@ -23,6 +23,7 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, boo
 {
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	size_t cap = ZSTD_compressBound(n);
+
 	if (!c)
 		die("out of memory");
 	ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level);
@@ -104,6 +105,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
 static bool expand(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, bool dict, const char **why)
 {
 	ZSTD_DCtx *d = ZSTD_createDCtx();
+
 	if (!d)
 		die("out of memory");
 	ZSTD_DCtx_setParameter(d, ZSTD_d_format, ZSTD_f_zstd1_magicless);
@@ -125,6 +127,7 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const
 {
 	struct cur c = cur_of(p, n);
 	uint64_t used = cur_var(&c), len[N_COLUMNS] = { 0 }, packed[N_COLUMNS] = { 0 }, join = 0;
+
 	*why = "lengths out of range";
 	for (int k = 0; k < N_COLUMNS; k++) {
 		if (!(used >> k & 1))
@@ -141,6 +144,7 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const
 		return false;
 	for (int k = 0; k < N_COLUMNS; k++) {
 		const uint8_t *from = packed[k] ? cur_bytes(&c, packed[k]) : NULL;
+
 		if (joined(k, len[k]))
 			continue;
 		if (!from)

@@ -44,6 +44,7 @@ struct replay {
 struct replay *replay_new(const struct part *p)
 {
 	struct replay *r = xcalloc(1, sizeof(*r));
+
 	r->part = p;
 	r->c = &p->code;
 	addresses_new(&r->x, r->c);
@@ -74,6 +75,7 @@ static uint64_t next_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT
 bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block)
 {
 	const struct pspan *s = &r->part->span[i];
+
 	for (int k = 1; k < COL_STORED; k++) {
 		if (s->at[k] + s->len[k] > col[k].n)
 			return false;
@@ -99,6 +101,7 @@ static uint32_t mixed_mask(struct replay *r, uint32_t active)
 {
 	unsigned n = bit_count32(active);
 	uint32_t m = 0;
+
 	while (r->n_bits < n) {
 		r->bits |= (uint64_t)cur_byte(&r->col[COL_BITS]) << r->n_bits;
 		r->n_bits += 8;
@@ -116,6 +119,7 @@ static uint32_t mixed_mask(struct replay *r, uint32_t active)
 static inline uint32_t guarded_mask(struct replay *r, const struct pstatic *s)
 {
 	uint32_t a = r->f.active;
+
 	switch ((enum guard)s->guard) {
 	case GUARD_ALL: return a;
 	case GUARD_NONE: return 0;
@@ -133,13 +137,16 @@ enum missed { MISSED_END, MISSED_MASK, MISSED_NONE };
 static enum missed missed(struct replay *r, uint32_t *mask)
 {
 	struct cur *c = &r->col[COL_MISS];
+
 	while (r->left == 0 && !c->bad) {
 		uint64_t what = cur_var(c);
+
 		r->left = next_gap(&r->col[COL_GAP]);
 		if (what == 0)
 			return MISSED_END;
 		if (what == 1) {
 			const uint8_t *m = cur_bytes(c, 4);
+
 			*mask = 0;
 			for (unsigned i = 0; m && i < 4; i++)
 				*mask |= (uint32_t)m[i] << 8 * i;
@@ -161,6 +168,7 @@ static enum missed missed(struct replay *r, uint32_t *mask)
 static uint64_t plane(struct replay *r, unsigned planes, enum column first)
 {
 	uint64_t v = 0;
+
 	for (unsigned k = 0; k < planes; k++)
 		v |= (uint64_t)cur_byte(&r->col[first + k]) << 8 * k;
 	return v;
@@ -170,6 +178,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 {
 	unsigned n = bit_count32(mask), i = 0;
 	const uint8_t *low = cur_bytes(&r->col[COL_LOW], n), *mid = low, *high = low;
+
 	if (e->planes > 1)
 		mid = cur_bytes(&r->col[COL_MID], n);
 	if (e->planes > 2)
@@ -180,6 +189,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 	FOR_BITS32(l, mask) {
 		uint64_t v =
 			low[i] | ((uint64_t)mid[i] << 8 & mid_bits) | ((uint64_t)high[i] << 16 & high_bits);
+
 		to[l] = e->c + (v << e->align);
 		i++;
 	}
@@ -189,6 +199,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 static void find_line(struct lanes *x)
 {
 	uint64_t d = x->a[1] - x->a[0], off = 0;
+
 	for (unsigned l = 2; l < 32; l++)
 		off |= (x->a[l] - x->a[l - 1]) ^ d;
 	if (!off)
@@ -198,6 +209,7 @@ static void find_line(struct lanes *x)
 static void read_moved(struct replay *r, const struct recipe *e, uint32_t mask, struct lanes *to, uint64_t d)
 {
 	struct lanes *from = lanes_of(&r->x, e->ref);
+
 	if (mask == UINT32_MAX && from->line) {
 		set_line(to, from->base + d, from->step);
 		return;
@@ -213,6 +225,7 @@ static void read_numbers(
 {
 	uint64_t *base = &r->x.base[m], a;
 	unsigned first = bit_lowest32(mask);
+
 	if (e->op == OP_PLANES) {
 		read_planes(r, e, mask, lanes_list(to));
 		return;
@@ -244,6 +257,7 @@ static void read_numbers(
 static inline uint32_t put_words(struct tblock *tb, struct lanes *from, uint32_t mask)
 {
 	uint32_t at = tb->n_words;
+
 	if (tb->cap_words - at < ROOM)
 		grow(&tb->word, &tb->cap_words, at + ROOM, sizeof(tb->word[0]));
 	uint64_t *w = tb->word + at;
@@ -268,6 +282,7 @@ static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint3
 	const struct pmem *x = &r->c->mem[m];
 	unsigned k = r->ran[m] == r->x.now ? x->later : x->first;
 	struct lanes *to = lanes_of(&r->x, m);
+
 	r->ran[m] = r->x.now;
 	if (r->mleft-- == 0) {
 		k = cur_byte(&r->col[COL_MSEL]);
@@ -289,6 +304,7 @@ static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint3
 static bool columns_good(const struct replay *r)
 {
 	bool bad = r->tails.in.bad;
+
 	for (int k = 1; k < COL_STORED; k++)
 		bad |= r->col[k].bad;
 	return !bad;
@@ -298,6 +314,7 @@ static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first,
 {
 	struct path *p = &r->path;
 	uint32_t n = tb->n_recs - first;
+
 	if (n > PATH_MAX_RECS)
 		return;
 	grow(&p->rec, &p->cap_rec, n + 1, sizeof(p->rec[0]));
@@ -319,11 +336,13 @@ static void take_path(struct replay *r, struct tblock *tb)
 {
 	const struct path *p = &r->path;
 	uint32_t from = tb->n_recs;
+
 	if (tb->cap_recs - from < p->n)
 		grow(&tb->rec, &tb->cap_recs, from + p->n, sizeof(tb->rec[0]));
 	memcpy(tb->rec + from, p->rec, p->n * sizeof(p->rec[0]));
 	for (uint32_t i = 0; i < p->n_mem; i++) {
 		struct rec *e = &tb->rec[from + p->mem[i]];
+
 		e->addr = read_addresses(r, tb, e->addr, e->mask);
 	}
 	tb->n_recs += p->n;
@@ -337,6 +356,7 @@ static bool read_record(
 {
 	uint32_t id = r->f.id, addr = 0;
 	const struct pstatic *s = &r->c->s[id];
+
 	if (r->insts == 0 || tb->n_words > (UINT32_MAX >> 2) - 64)
 		return false;
 	r->insts--;
@@ -366,6 +386,7 @@ static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *t
 		       first = tb->n_recs;
 	const struct path *p = &r->path;
 	bool pure = true;
+
 	addresses_warp(&r->x, warp, block);
 	if (p->n && p->lanes == lanes && r->left > p->n && r->insts >= p->n &&
 		tb->n_words < (UINT32_MAX >> 2) - 64 * PATH_MAX_RECS) {
@@ -378,6 +399,7 @@ static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *t
 	for (;;) {
 		uint32_t mask = 0;
 		enum missed m = MISSED_NONE;
+
 		if (r->left == 0) {
 			pure = false;
 			if ((m = missed(r, &mask)) == MISSED_END)
@@ -398,6 +420,7 @@ static bool read_odd(struct replay *r, struct tblock *tb, struct text_in *in)
 {
 	struct cur *c = &r->col[COL_BLOCKS];
 	uint64_t id[3], n;
+
 	for (int i = 0; i < 3; i++)
 		if ((id[i] = cur_var(c)) > UINT32_MAX)
 			return false;
@@ -418,6 +441,7 @@ static bool read_odd(struct replay *r, struct tblock *tb, struct text_in *in)
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in)
 {
 	const struct part *p = r->part;
+
 	if (!r->blocks)
 		return r->insts || !columns_good(r) ? -1 : 0;
 	r->blocks--;
@@ -429,6 +453,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 			return -1;
 	} else {
 		uint64_t gx = p->grid[0], gy = p->grid[1];
+
 		if (!gx || !gy)
 			return -1;
 		tb->x = (uint32_t)(r->at % gx);
@@ -438,6 +463,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	grow(&tb->warp, &tb->cap_warps, tb->n_warps + 1, sizeof(tb->warp[0]));
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
 		uint32_t from = tb->n_recs;
+
 		if (!read_warp(r, handle, tb, in->warp_id ? in->warp_id[w] : w))
 			return -1;
 		tb->warp[w] = (struct warp_recs){ from, tb->n_recs - from, 0 };

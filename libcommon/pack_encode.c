@@ -45,6 +45,7 @@ static void put_mask(struct encoder *e, const struct prec *r)
 	const struct pstatic *s = &e->c->s[r->id];
 	uint32_t a = e->f.active, m = a;
 	bool coded = s->guard == GUARD_CODED && !(r->mask & ~a);
+
 	if (s->guard == GUARD_NONE)
 		m = 0;
 	else if (s->guard == GUARD_LIKE)
@@ -78,6 +79,7 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 	uint64_t *base = &e->x.base[m], t[32];
 	const uint64_t *a = given_list(g, t);
 	unsigned n = g->n;
+
 	if (r->op == OP_PLANES) {
 		for (unsigned i = 0; i < n; i++)
 			put_plane(e, r, (a[i] - r->c) >> r->align, COL_LOW);
@@ -97,6 +99,7 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 		n = 0;
 	for (unsigned i = 1; i < n; i++) {
 		int64_t d = (int64_t)(a[i] - a[i - 1]);
+
 		if (r->op == OP_DELTAS)
 			put_plane(e, r, fold(d >> r->align), COL_DLOW);
 		else
@@ -108,6 +111,7 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct given *g)
 {
 	struct lanes t;
+
 	if (has_numbers(r))
 		return recipe_holds(&e->x, r, g);
 	recipe_apply(&e->x, r, &t);
@@ -121,6 +125,7 @@ static void put_addresses(struct encoder *e, uint32_t m, const struct given *g)
 {
 	const struct pmem *x = &e->c->mem[m];
 	unsigned d = e->ran[m] ? x->later : x->first, k = d;
+
 	e->ran[m] = true;
 	if (!fits(e, &x->r[d], m, g)) {
 		k = 0;
@@ -146,6 +151,7 @@ static void put_text(struct encoder *e, const struct prec *r)
 	struct buf *b = &e->col[COL_TEXT];
 	const uint8_t *t = e->p->text.p;
 	const struct prec *was = e->texts[r->id] ? &e->p->rec[e->texts[r->id] - 1] : NULL;
+
 	e->texts[r->id] = (uint32_t)(r - e->p->rec) + 1;
 	if (was && was->text_len && tail_fold(b, t + was->text, was->text_len, t + r->text, r->text_len))
 		return;
@@ -160,6 +166,7 @@ static void put_known(struct encoder *e, const struct pwarp *w)
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct prec *r = &e->p->rec[w->first + i];
 		uint32_t m = e->c->s[r->id].mem;
+
 		if (m == NONE || !r->mask)
 			continue;
 		struct given g = given_of(e->p, r);
@@ -171,6 +178,7 @@ static void put_known(struct encoder *e, const struct pwarp *w)
 static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
 {
 	size_t misses = e->col[COL_MISS].n, kinds = e->col[COL_KIND].n, texts = e->col[COL_TEXT].n;
+
 	addresses_warp(&e->x, w->id, tb->id);
 	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
 	if (e->known[w->like]) {
@@ -182,6 +190,7 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct prec *r = &e->p->rec[w->first + i];
 		const struct pstatic *s = &e->c->s[r->id];
+
 		if (e->f.id != r->id) {
 			miss(e, 2 + r->id);
 			flow_goto(&e->f, r->id);
@@ -190,6 +199,7 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 		e->gap++;
 		if (s->mem != NONE && r->mask) {
 			struct given g = given_of(e->p, r);
+
 			put_addresses(e, s->mem, &g);
 		}
 		if (s->flags & (ST_TAIL | ST_LINE))
@@ -209,9 +219,11 @@ static bool odd_blocks(const struct parsed *p)
 {
 	const struct part *q = &p->part;
 	uint64_t at = q->first_block;
+
 	for (uint32_t b = 0; b < q->n_blocks; b++, at++) {
 		const struct ptb *tb = &p->tb[b];
 		uint64_t gx = q->grid[0], gy = q->grid[1];
+
 		if (!gx || !gy || tb->id[0] != at % gx || tb->id[1] != at / gx % gy ||
 			tb->id[2] != at / gx / gy || tb->extra_len || tb->n_warps != q->warps)
 			return true;
@@ -225,6 +237,7 @@ static bool odd_blocks(const struct parsed *p)
 static void put_odd(struct encoder *e, const struct ptb *tb)
 {
 	struct buf *b = &e->col[COL_BLOCKS];
+
 	for (int i = 0; i < 3; i++)
 		buf_var(b, tb->id[i]);
 	buf_var(b, tb->n_warps);
@@ -237,6 +250,7 @@ static void put_odd(struct encoder *e, const struct ptb *tb)
 static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
 {
 	size_t had[N_COLUMNS];
+
 	for (int k = 0; k < N_COLUMNS; k++)
 		had[k] = e->col[k].n;
 	e->gap = e->mgap = 0;
@@ -244,6 +258,7 @@ static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
 	memset(e->texts, 0, e->c->n * sizeof(e->texts[0]));
 	for (uint32_t b = first; b < first + s->blocks; b++) {
 		const struct ptb *tb = &e->p->tb[b];
+
 		if (e->part->style & STYLE_ODD_BLOCKS)
 			put_odd(e, tb);
 		for (uint32_t w = 0; w < tb->n_warps; w++)
@@ -258,8 +273,10 @@ static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
 static void cut_spans(const struct parsed *p, struct part *q)
 {
 	uint32_t insts = 0, blocks = 0;
+
 	for (uint32_t b = 0; b < q->n_blocks; b++) {
 		const struct ptb *tb = &p->tb[b];
+
 		blocks++;
 		for (uint32_t w = 0; w < tb->n_warps; w++)
 			insts += p->warp[tb->first_warp + w].count;
@@ -275,6 +292,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 {
 	struct encoder e = { .p = p, .part = &p->part, .c = &p->part.code, .col = col };
 	uint32_t first = 0;
+
 	p->part.warps = (p->part.threads + 31) / 32;
 	if (!p->part.warps && p->part.n_blocks)
 		p->part.warps = p->tb[0].n_warps;
@@ -325,6 +343,7 @@ void part_pack(struct buf *out, const struct part *p)
 bool part_unpack(struct cur *in, struct part *p, uint64_t used[N_COLUMNS])
 {
 	uint64_t blocks = 0;
+
 	p->n_blocks = (uint32_t)mp_get_uint(in, NONE - 1);
 	p->n_spans = (uint32_t)mp_get_uint(in, cur_left(in));
 	if (in->bad)

@@ -63,6 +63,7 @@ static void count(struct tally **slots, const struct tally *key)
 		0xd6e8feb86659fd93u;
 	for (uint32_t i = 0, at = (uint32_t)(h >> 58); i < 8; i++, at = (at + 1) % SLOTS) {
 		struct tally *e = &t[at];
+
 		if (!e->hits)
 			*e = *key;
 		if (e->op == key->op && e->shift == key->shift && e->ref == key->ref && e->c == key->c) {
@@ -82,6 +83,7 @@ static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 {
 	uint64_t rise = b - a, from = g - f;
 	bool may = (a ^ b) == (f ^ g);
+
 	for (int s = 0; s <= SHIFT_MOST; s++)
 		may |= from << s == rise;
 	for (int s = 1; s <= SHIFT_MOST; s++)
@@ -94,6 +96,7 @@ static bool shift_holds(const struct lanes *from, int s, const struct given *g, 
 {
 	uint64_t off = 0;
 	unsigned i = 0;
+
 	*c = a[0] - shifted(lane_at(from, bit_lowest32(g->mask)), s);
 	if (from->line && g->line && s >= 0)
 		return g->n == 1 || from->step << s == g->w[1];
@@ -109,6 +112,7 @@ static bool xor_holds(const struct lanes *from, const struct given *g, const uin
 {
 	uint64_t off = 0;
 	unsigned i = 0;
+
 	*c = a[0] ^ lane_at(from, bit_lowest32(g->mask));
 	FOR_BITS32(l, g->mask) {
 		off |= (a[i++] ^ lane_at(from, l)) ^ *c;
@@ -125,6 +129,7 @@ static void try_ref(struct fitter *f, struct tally **t, uint32_t ref, const stru
 	uint32_t rest = g->mask & (g->mask - 1);
 	int most = rest ? SHIFT_MOST : 0;
 	uint64_t c;
+
 	if (rest && !may_follow(a[0], a[1], lane_at(from, bit_lowest32(g->mask)), lane_at(from, bit_lowest32(rest))))
 		return;
 	for (int s = -most; s <= most; s++) {
@@ -147,6 +152,7 @@ static void keep_shape(struct fitter *f, struct sampled *s, const struct given *
 {
 	uint64_t t[32];
 	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
+
 	if (!take || s->n_shapes == SHAPES)
 		return;
 	if (s->n_shapes == s->cap_shapes) {	/* most are executed a few times only */
@@ -166,6 +172,7 @@ static void keep_shape(struct fitter *f, struct sampled *s, const struct given *
 static int by_hits(const void *a, const void *b)
 {
 	const struct tally *x = a, *y = b;
+
 	if (x->hits != y->hits)
 		return x->hits < y->hits ? 1 : -1;
 	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
@@ -194,6 +201,7 @@ static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const stru
 {
 	struct tally *t = s->t[phase];
 	struct lanes l;
+
 	if (s->n[phase] < SURE || !t)
 		return false;
 	for (uint32_t i = 0; i < SLOTS && !s->held[phase]; i++)
@@ -216,6 +224,7 @@ static void sample(struct fitter *f, uint32_t m, const struct given *g)
 {
 	struct sampled *s = &f->s[m];
 	unsigned phase = f->ran[m];
+
 	if (!phase) {
 		keep_shape(f, s, g);
 		s->runs++;
@@ -223,6 +232,7 @@ static void sample(struct fitter *f, uint32_t m, const struct given *g)
 	if (s->n[phase] + s->held[phase] < SAMPLES && !sure(f, s, phase, g)) {
 		uint64_t t[32];
 		const uint64_t *a = given_list(g, t);
+
 		s->n[phase]++;
 		for (uint32_t i = 0; i < f->n_recent; i++)
 			if (phase || f->recent[i] != m)
@@ -246,6 +256,7 @@ static void pattern_of(const struct shape *s, int64_t pattern[32])
 {
 	unsigned first = bit_lowest32(s->mask), second = first;
 	uint32_t more = s->mask & (s->mask - 1);
+
 	if (more)
 		second = bit_lowest32(more);
 	int64_t step = second > first ? (int64_t)(s->a[second] - s->a[first]) / (int64_t)(second - first) : 0;
@@ -260,6 +271,7 @@ static void pattern_of(const struct shape *s, int64_t pattern[32])
 static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_t *base)
 {
 	unsigned first = bit_lowest32(s->mask);
+
 	*base = s->a[first] - (uint64_t)pattern[first];
 	FOR_BITS32(l, s->mask)
 		if (s->a[l] - (uint64_t)pattern[l] != *base)
@@ -285,10 +297,12 @@ static uint32_t fit_affine(const struct sampled *s, const int64_t pattern[32], s
 	uint64_t base[SHAPES];
 	bool good[SHAPES];
 	uint32_t hits = 0;
+
 	for (uint32_t i = 0; i < s->n_shapes; i++)
 		good[i] = shape_base(&s->shape[i], pattern, &base[i]);
 	for (unsigned k = 0; k < 4; k++) {
 		bool found = false;
+
 		for (uint32_t i = 0; i < s->n_shapes && !found; i++) {
 			for (uint32_t j = i + 1; good[i] && j < s->n_shapes && !found; j++) {
 				if (!good[j] || !differ_only(&s->shape[i], &s->shape[j], k))
@@ -307,6 +321,7 @@ static uint32_t fit_affine(const struct sampled *s, const int64_t pattern[32], s
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < s->n_shapes && i < 8; i++) {
 		uint32_t same = 0;
+
 		for (uint32_t j = 0; j < s->n_shapes; j++)
 			same += good[i] && good[j] && base[i] == base[j];
 		if (same > hits) {
@@ -334,6 +349,7 @@ static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
 {
 	for (int i = 0; i < m->n; i++) {
 		const struct recipe *o = &m->r[i];
+
 		if (o->op == r->op && o->shift == r->shift && o->ref == r->ref && o->c == r->c &&
 			r->op < OP_AFFINE)
 			return i;
@@ -347,6 +363,7 @@ static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
 static const struct shape *fullest(const struct sampled *s)
 {
 	uint32_t full = 0;
+
 	for (uint32_t k = 1; k < s->n_shapes; k++)
 		if (bit_count32(s->shape[k].mask) > bit_count32(s->shape[full].mask))
 			full = k;
@@ -356,8 +373,10 @@ static const struct shape *fullest(const struct sampled *s)
 static void sort_tallies(struct tally *t)
 {
 	uint32_t n = 0;
+
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		struct tally e = t[i];
+
 		t[i].hits = 0;
 		if (e.hits)
 			t[n++] = e;
@@ -372,6 +391,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 	struct pmem *x = &f->c->mem[m];
 	struct tally *t = s->t[phase];
 	uint32_t i = 0;
+
 	settle(s, phase);
 	if (t)
 		sort_tallies(t);
@@ -381,6 +401,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
 		struct recipe r = { .op = OP_AFFINE };
 		int64_t pattern[32];
+
 		pattern_of(fullest(s), pattern);
 		uint32_t fits = fit_affine(s, pattern, &r);
 		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
@@ -402,6 +423,7 @@ static void choose(struct fitter *f, uint32_t m)
 	struct pmem *x = &f->c->mem[m];
 	const struct sampled *s = &f->s[m];
 	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
+
 	for (unsigned k = 0; k < 6; k++) {	/* others that came up often */
 		if (!s->t[!(k & 1)])
 			continue;
@@ -423,6 +445,7 @@ static void choose(struct fitter *f, uint32_t m)
 static void note_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
 {
 	uint64_t base;
+
 	r->n++;
 	r->patterned += r->pattern && pattern_base(r->pattern, mask, a, &base);
 	if (!r->any) {
@@ -450,9 +473,11 @@ static void second(struct fitter *f, uint32_t m, const struct given *g)
 	unsigned phase = f->ran[m];
 	uint8_t d = phase ? x->later : x->first;
 	struct lanes t;
+
 	r->runs[phase]++;
 	for (int i = -1; i < x->n; i++) {
 		unsigned k = i < 0 ? d : (unsigned)i;
+
 		if (k >= x->n || has_numbers(&x->r[k]))
 			continue;
 		recipe_apply(&f->x, &x->r[k], &t);
@@ -481,8 +506,10 @@ static void second(struct fitter *f, uint32_t m, const struct given *g)
 static void prune(struct pmem *x, const struct rest *r)
 {
 	uint8_t to[RECIPES_MAX], n = 0;
+
 	for (uint8_t k = 0; k < x->n; k++) {
 		bool drop = k == x->first || k == x->later ? !r->used[k] : r->used[k] < 3;
+
 		to[k] = drop ? UINT8_MAX : n;
 		if (!drop)
 			x->r[n++] = x->r[k];
@@ -496,6 +523,7 @@ static uint8_t bytes_of(uint64_t v) { return v < 256 ? 1 : v < 65536 ? 2 : v < 1
 static uint8_t zeros_of(uint64_t v)
 {
 	unsigned z = v ? bit_lowest64(v) : 0;
+
 	return (uint8_t)(z > 15 ? 15 : z);
 }
 
@@ -505,6 +533,7 @@ static void choose_rest(struct fitter *f, uint32_t m)
 	const struct rest *r = &f->rest[m];
 	struct recipe planes = { .op = OP_PLANES, .c = r->least }, deltas = { .op = OP_DELTAS };
 	int with = -1;
+
 	prune(x, r);
 	planes.align = zeros_of(r->low);
 	planes.planes = bytes_of((r->most - r->least) >> planes.align);
@@ -539,16 +568,20 @@ static void choose_rest(struct fitter *f, uint32_t m)
 static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, const struct given *g))
 {
 	const struct parsed *p = f->p;
+
 	for (uint32_t b = 0; b < p->part.n_blocks; b++) {
 		const struct ptb *tb = &p->tb[b];
+
 		for (uint32_t w = 0; w < tb->n_warps; w++) {
 			const struct pwarp *pw = &p->warp[tb->first_warp + w];
+
 			addresses_warp(&f->x, pw->id, tb->id);
 			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
 			f->n_recent = 0;
 			for (uint32_t i = 0; i < pw->count; i++) {
 				const struct prec *r = &p->rec[pw->first + i];
 				const struct pstatic *s = &f->c->s[r->id];
+
 				if (s->mem == NONE || !r->mask)
 					continue;
 				struct given g = given_of(p, r);
@@ -562,6 +595,7 @@ static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, c
 void fit_addresses(struct parsed *p)
 {
 	struct fitter f = { .p = p, .c = &p->part.code };
+
 	if (!f.c->n_mem)
 		return;
 	f.s = xcalloc(f.c->n_mem, sizeof(f.s[0]));

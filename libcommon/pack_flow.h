@@ -60,6 +60,7 @@ static inline void flow_pop(struct flow *f)
 	f->cause = NONE;
 	for (uint32_t w = f->n_waits; w-- > 0;) {
 		const struct flow_wait *x = &f->wait[w];
+
 		if (x->arrived && x->arrived == (x->mask & f->live)) {
 			flow_release(f, w);
 			return;
@@ -67,6 +68,7 @@ static inline void flow_pop(struct flow *f)
 	}
 	while (f->n_groups) {
 		const struct flow_group *g = &f->group[--f->n_groups];
+
 		if (!g->mask)
 			continue;
 		f->active = g->mask;
@@ -88,6 +90,7 @@ static inline void flow_branch(struct flow *f, uint32_t id, uint32_t taken)
 {
 	const struct pstatic *s = &f->s[id];
 	uint32_t fall = f->active & ~taken, cause = s->target == NONE ? id : NONE;
+
 	if (!fall && taken) {
 		f->id = s->target;
 		f->cause = cause;
@@ -111,8 +114,10 @@ static inline void flow_branch(struct flow *f, uint32_t id, uint32_t taken)
 static inline void flow_arrive(struct flow *f, uint32_t id, uint32_t lanes, bool settle)
 {
 	uint32_t w = f->n_waits;
+
 	while (w-- > 0) {
 		struct flow_wait *x = &f->wait[w];
+
 		if (!(x->mask & lanes))
 			continue;
 		x->arrived |= lanes;
@@ -131,6 +136,7 @@ static inline void flow_arrive(struct flow *f, uint32_t id, uint32_t lanes, bool
 static inline void flow_set(struct flow *f, uint32_t id)
 {
 	const struct pstatic *s = &f->s[id];
+
 	if (f->n_waits == WAITS_MAX)
 		memmove(f->wait, f->wait + 1, --f->n_waits * sizeof(f->wait[0]));
 	f->wait[f->n_waits++] = (struct flow_wait){ f->active, 0, s->target, id };
@@ -140,6 +146,7 @@ static inline void flow_set(struct flow *f, uint32_t id)
 static inline void flow_call(struct flow *f, uint32_t id, uint32_t lanes)
 {
 	const struct pstatic *s = &f->s[id];
+
 	if (lanes) {
 		if (f->n_calls == CALLS_MAX)
 			memmove(f->call, f->call + 1, --f->n_calls * sizeof(f->call[0]));
@@ -214,6 +221,7 @@ static inline void flow_goto(struct flow *f, uint32_t id)
 static inline void flow_take(struct flow *f, uint32_t lanes)
 {
 	uint32_t rest = f->active & ~lanes;
+
 	for (uint32_t g = 0; g < f->n_groups; g++)
 		f->group[g].mask &= ~lanes;
 	for (uint32_t w = 0; w < f->n_waits; w++)
@@ -231,6 +239,7 @@ static inline void flow_slots(struct pcode *c)
 		c->s[i].seen = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct pstatic *s = &c->s[i];
+
 		if (s->guard >= GUARD_LIKE && !c->s[s->guard_ref].seen)
 			c->s[s->guard_ref].seen = ++c->n_seen;
 	}
@@ -239,6 +248,7 @@ static inline void flow_slots(struct pcode *c)
 static inline uint32_t flow_lanes(const struct part *p, uint32_t warp)
 {
 	uint32_t first = warp * 32;
+
 	if (!p->threads || first >= p->threads || p->threads - first >= 32)
 		return UINT32_MAX;
 	return (1u << (p->threads - first)) - 1;

@@ -15,6 +15,7 @@ static int read_exactly(struct pack *p, struct buf *to, uint64_t n, struct fault
 {
 	while (n) {
 		size_t want = n < CHUNK ? (size_t)n : CHUNK;
+
 		buf_room(to, want);
 		long got = input_read(p->in, to->p + to->n, want, f);
 		if (got < 0)
@@ -33,6 +34,7 @@ static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault 
 {
 	uint64_t at = p->size, len;
 	struct cur c;
+
 	if (read_exactly(p, b, 2, f) < 0)
 		return -1;
 	while (b->p[b->n - 1] > 127 && b->n < 11)
@@ -60,8 +62,10 @@ static int check_end(struct pack *p, const struct buf *b, size_t body, struct fa
 	struct cur in = cur_of(b->p + body, b->n - 8 - body);
 	uint64_t kernel = 0, at = p->size;
 	bool good = mp_get_uint(&in, UINT32_MAX) == p->n_entries;
+
 	for (uint32_t i = 0; good && i < p->n_entries; i++) {
 		const struct entry *e = &p->entry[i];
+
 		good = mp_get_uint(&in, UINT64_MAX) == e->size &&
 		       mp_get_uint(&in, UINT32_MAX) == e->kernel - kernel &&
 		       mp_get_uint(&in, UINT64_MAX) == e->first_block;
@@ -82,8 +86,10 @@ static int check_end(struct pack *p, const struct buf *b, size_t body, struct fa
 static void drop_old(struct pack *p)
 {
 	uint32_t low = p->n_entries > 2 ? p->n_entries - 2 : 0;
+
 	for (uint32_t i = 0; i < p->n_walks; i++) {
 		uint32_t at = p->walk[i]->next_block;
+
 		low = at < low + 2 ? (at > 2 ? at - 2 : 0) : low;
 	}
 	for (; p->dropped < low && !p->keep_all; p->dropped++)
@@ -96,6 +102,7 @@ static int more(struct pack *p, struct fault *f)
 	size_t body;
 	uint64_t at = p->size;
 	int r = p->complete ? 0 : read_frame(p, &b, &body, f);
+
 	if (r == 0 && !p->complete && b.p[0] == BLOCK_INDEX) {
 		r = check_end(p, &b, body, f);
 	} else if (r == 0 && !p->complete) {
@@ -124,6 +131,7 @@ int forward_more(struct pack *p, struct fault *f)
 int forward_finish(struct pack *p, struct fault *f)
 {
 	int r = forward_more(p, f);
+
 	return r > 0 ? pack_bad(p, p->entry[p->n_entries - 1].at, f, "pack-damaged",
 		"found a block behind the last kernel") : r;
 }
@@ -131,6 +139,7 @@ int forward_finish(struct pack *p, struct fault *f)
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f)
 {
 	const struct buf *b = &p->frame[number];
+
 	if (!b->p) {
 		fault_set(f, (struct place){p->name, 0, 0}, "pack-order",
 			"found a kernel that is needed again in a "
@@ -162,6 +171,7 @@ struct pack *pack_forward(struct input *in, struct fault *f)
 {
 	struct pack *p = xcalloc(1, sizeof(*p));
 	struct buf b = { 0 };
+
 	p->name = diag_keep(input_name(in));
 	p->fd = -1;
 	p->in = in;

@@ -40,6 +40,7 @@ static void print_values(struct buf *b, const struct values *v)
 {
 	char t[512];
 	int n;
+
 	buf_add(b, "-kernel name = ", 15);
 	buf_add(b, v->name, v->name_len);
 #define P(...) (n = snprintf(t, sizeof(t), __VA_ARGS__), buf_add(b, t, (size_t)n))
@@ -77,6 +78,7 @@ struct scan { const char *p, *end; };
 static bool take(struct scan *s, const char *word)
 {
 	size_t n = strlen(word);
+
 	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n))
 		return false;
 	s->p += n;
@@ -86,10 +88,12 @@ static bool take(struct scan *s, const char *word)
 static uint64_t number(struct scan *s, unsigned base)
 {
 	uint64_t v = 0;
+
 	for (; s->p < s->end; s->p++) {
 		char c = *s->p;
 		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ?
 			(unsigned)(c - 'a') + 10 : 99;
+
 		if (d >= base)
 			break;
 		v = v * base + d;
@@ -100,6 +104,7 @@ static uint64_t number(struct scan *s, unsigned base)
 static void string(struct scan *s, const char **p, size_t *n)
 {
 	const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
+
 	*p = s->p;
 	*n = (size_t)((nl ? nl : s->end) - s->p);
 	s->p += *n;
@@ -154,6 +159,7 @@ static void read_values(struct values *v, struct scan s)
 static const char *find_line(const char *text, size_t n, const char *key)
 {
 	const char *at = n ? memmem(text, n, key, strlen(key)) : NULL;
+
 	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
 }
 
@@ -161,6 +167,7 @@ void header_dims(const char *text, size_t n, uint32_t grid[3], uint32_t *threads
 {
 	uint64_t g[3] = { 0, 0, 0 }, b[3] = { 0, 0, 0 };
 	const char *at = find_line(text, n, "-grid dim = (");
+
 	if (at)
 		triple(&(struct scan){ at, text + n }, g);
 	at = find_line(text, n, "-block dim = (");
@@ -180,6 +187,7 @@ static void pack_window(struct buf *out, uint64_t w, uint64_t from)
 {
 	uint64_t low = (UINT64_C(1) << ADDRESS_LOW) - 1;
 	bool round = !(w & low) && !(from & low);
+
 	mp_int(out, round ? (int64_t)(w >> ADDRESS_LOW) - (int64_t)(from >> ADDRESS_LOW) : 0);
 	if (!round || w == from)	/* 0 says that the value follows */
 		mp_uint(out, w);
@@ -188,6 +196,7 @@ static void pack_window(struct buf *out, uint64_t w, uint64_t from)
 static uint64_t unpack_window(struct cur *in, uint64_t from)
 {
 	int64_t d = mp_get_int(in);
+
 	return d ? (uint64_t)((int64_t)(from >> ADDRESS_LOW) + d) << ADDRESS_LOW
 		 : mp_get_uint(in, UINT64_MAX);
 }
@@ -195,6 +204,7 @@ static uint64_t unpack_window(struct cur *in, uint64_t from)
 static void pack_values(struct buf *out, const struct values *v, struct header_state *s)
 {
 	uint64_t format = 0;
+
 	while (format < N_FORMATS && (strlen(formats[format]) != v->format_len ||
 		memcmp(formats[format], v->format, v->format_len)))
 		format++;
@@ -232,6 +242,7 @@ void header_pack(struct buf *out, struct header_state *s, const char *text, size
 {
 	struct values v = { 0 };
 	struct buf again = { 0 };
+
 	read_values(&v, (struct scan){ text, text + n });
 	print_values(&again, &v);
 	if (again.n == n && !memcmp(again.p, text, n)) {
@@ -246,9 +257,11 @@ void header_pack(struct buf *out, struct header_state *s, const char *text, size
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text)
 {
 	struct values v = { .flags = mp_get_uint(in, H_RAW) };
+
 	if (v.flags == H_RAW) {
 		size_t n;
 		const uint8_t *raw = mp_get_str(in, &n);
+
 		buf_add(text, raw, n);
 		return !in->bad;
 	}

@@ -11,6 +11,7 @@
 struct queue *queue_new(unsigned threads, int level)
 {
 	struct queue *q = xcalloc(1, sizeof(*q));
+
 	q->level = level;
 	q->most = threads > 1 ? threads + 1 : 0;
 	pthread_mutex_init(&q->lock, NULL);
@@ -67,6 +68,7 @@ static void put_parsed(struct queue *q, struct parsed *p)
 struct buf queue_text(struct queue *q)
 {
 	struct buf b = { 0 };
+
 	pthread_mutex_lock(&q->lock);
 	if (q->n_text)
 		b = q->text[--q->n_text];
@@ -94,11 +96,13 @@ static size_t parse_piece(struct parsed *p, const struct piece *c)
 	const char *text = (const char *)c->text.p;
 	struct part *part = &p->part;
 	size_t at = c->header;
+
 	memcpy(part->grid, c->grid, sizeof(part->grid));
 	part->threads = c->threads;
 	part->first_block = c->first_block;
 	while (at < c->text.n) {
 		size_t gap = part->first_block + part->n_blocks != 0;
+
 		if (gap && text[at] != '\n')
 			break;
 		size_t n = at + gap < c->text.n ? parse_block(p, text + at + gap, c->text.n - at - gap) : 0;
@@ -113,6 +117,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 {
 	struct parsed *p = take_parsed(q);
 	size_t taken = parse_piece(p, c);
+
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
 		encode_part(p, c->col);
@@ -132,6 +137,7 @@ static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct h
 {
 	struct buf *m = &col[COL_META];
 	size_t columns = 0;
+
 	for (int k = 1; k < COL_STORED; k++)
 		columns += c->col[k].n;
 	bool hash = c->ends && (c->bytes >= HASH_TEXT || columns >= HASH_COLUMNS);
@@ -163,11 +169,13 @@ static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct h
 static void gather_job(struct job *j)
 {
 	struct header_state s = { 0 };
+
 	mp_uint(&j->col[COL_META], j->list.n ? 1 : 0);
 	buf_add(&j->col[COL_META], j->list.p, j->list.n);
 	mp_uint(&j->col[COL_META], j->n);
 	for (uint32_t i = 0; i < j->n; i++) {
 		struct piece *c = j->piece[i];
+
 		put_piece(c, j->col, &s);
 		columns_free(c->col);
 		buf_free(&c->table);
@@ -200,6 +208,7 @@ void job_free(struct job *j)
 static void do_frame(struct queue *q, struct job *j)
 {
 	unsigned k = FRAMES - ++j->frames_begun;	/* the joined columns take longest and come first */
+
 	pthread_mutex_unlock(&q->lock);
 	frames_compress(&j->frames, j->col, k, q->level);
 	pthread_mutex_lock(&q->lock);
@@ -218,6 +227,7 @@ static bool do_something(struct queue *q)
 	for (struct job *j = q->first; j; j = j->next) {
 		if (j->started < j->n) {
 			struct piece *c = j->piece[j->started++];
+
 			pthread_mutex_unlock(&q->lock);
 			encode_piece(q, c);
 			pthread_mutex_lock(&q->lock);
@@ -246,6 +256,7 @@ static bool do_something(struct queue *q)
 void *queue_worker(void *queue)
 {
 	struct queue *q = queue;
+
 	pthread_mutex_lock(&q->lock);
 	while (!q->stop)
 		if (!do_something(q))
@@ -257,6 +268,7 @@ void *queue_worker(void *queue)
 struct job *queue_job(struct queue *q)
 {
 	struct job *j = xcalloc(1, sizeof(*j));
+
 	pthread_mutex_lock(&q->lock);
 	if (q->last)
 		q->last->next = j;

@@ -32,10 +32,12 @@ struct learner {
 static void learn_next(struct learner *l, const struct prec *r, const struct prec *before)
 {
 	struct flow *f = &l->f;
+
 	if (f->cause != NONE && l->c->s[f->cause].target == NONE) {
 		l->c->s[f->cause].target = r->id;
 	} else if (before && l->c->s[before->id].ctl == CTL_NONE) {
 		struct votes *v = &l->v[before->id];
+
 		if (v->next == r->id) {
 			v->next_n += l->weight;
 		} else if (v->next_n >= l->weight) {
@@ -51,6 +53,7 @@ static void learn_side(struct learner *l, const struct prec *branch, uint32_t ac
 {
 	const struct pstatic *s = &l->c->s[branch->id];
 	uint32_t fall = active & ~branch->mask;
+
 	if (s->ctl != CTL_BRANCH || !fall || !branch->mask || s->target == NONE || s->target == s->next)
 		return;
 	unsigned a = bit_count32(branch->mask), b = bit_count32(fall), k = a < b ? 0 : a == b ? 1 : 2;
@@ -64,6 +67,7 @@ static void learn_mask(struct learner *l, const struct prec *r)
 {
 	struct votes *v = &l->v[r->id];
 	uint32_t a = l->f.active;
+
 	v->n += l->weight;
 	v->all += r->mask == a ? l->weight : 0;
 	v->none += r->mask == 0 ? l->weight : 0;
@@ -73,6 +77,7 @@ static void learn_mask(struct learner *l, const struct prec *r)
 	for (uint32_t i = 0; i < REFS && l->recent[i] != NONE; i++) {
 		uint32_t id = l->recent[i], m = l->last[id];
 		struct ref *e = NULL;
+
 		for (uint32_t k = 0; k < REFS && !e; k++)
 			if (v->ref[k].id == id || v->ref[k].id == NONE)
 				e = &v->ref[k];
@@ -96,6 +101,7 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
 {
 	const struct prec *before = NULL;
 	uint32_t active = 0;
+
 	flow_start(&l->f, l->c, flow_lanes(&l->p->part, w->id));
 	for (uint32_t i = 0; i < REFS; i++)
 		l->recent[i] = NONE;
@@ -103,6 +109,7 @@ static void learn_warp(struct learner *l, const struct pwarp *w)
 		memset(l->last, 0, l->c->n * sizeof(l->last[0]));
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct prec *r = &l->p->rec[w->first + i];
+
 		if (before && !l->guards)
 			learn_side(l, before, active, r);
 		if (r->id != l->f.id) {
@@ -138,6 +145,7 @@ static void choose_flow(struct learner *l)
 	for (uint32_t i = 0; i < l->c->n; i++) {
 		struct pstatic *s = &l->c->s[i];
 		const struct votes *v = &l->v[i];
+
 		if (v->next_n > v->n / 2)
 			s->next = v->next;
 		for (unsigned k = 0; k < 3; k++)
@@ -150,6 +158,7 @@ static void choose_flow(struct learner *l)
 static void choose_guard(struct pstatic *s, const struct votes *v)
 {
 	uint32_t best = v->all, none = v->none;
+
 	s->guard = GUARD_ALL;
 	if (none > best) {
 		best = none;
@@ -158,6 +167,7 @@ static void choose_guard(struct pstatic *s, const struct votes *v)
 	for (uint32_t k = 0; k < REFS && v->ref[k].id != NONE && best < v->n; k++) {
 		const struct ref *r = &v->ref[k];
 		uint32_t hits = r->like >= r->unlike ? r->like : r->unlike;
+
 		if (hits <= best + v->n / 64)
 			continue;
 		best = hits;
@@ -175,6 +185,7 @@ static void known_targets(struct pcode *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct pstatic *s = &c->s[i];
+
 		s->next = i + 1 < c->n ? i + 1 : NONE;
 		s->order = 1;
 		s->target = NONE;
@@ -183,6 +194,7 @@ static void known_targets(struct pcode *c)
 		uint32_t lo = 0, hi = c->n;
 		while (lo < hi) {
 			uint32_t m = (lo + hi) / 2;
+
 			if (c->s[m].pc < s->imm)
 				lo = m + 1;
 			else
@@ -196,6 +208,7 @@ static void known_targets(struct pcode *c)
 void learn_flow(struct parsed *p)
 {
 	struct learner l = { .p = p, .c = &p->part.code };
+
 	l.v = xcalloc(l.c->n + 1, sizeof(l.v[0]));
 	l.last = xcalloc(l.c->n + 1, sizeof(l.last[0]));
 	for (uint32_t i = 0; i < l.c->n; i++)

@@ -36,6 +36,7 @@ static int send(struct out *o)
 static int send_header(struct out *o, const struct buf *h)
 {
 	size_t at = 0;
+
 	for (size_t i = 0; i < h->n; i++)
 		if (h->p[i] == '\n' && i && (i + 1 == h->n || h->p[i + 1] != '-') && !at)
 			at = i + 1;
@@ -61,9 +62,11 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 {
 	struct text_in in;
 	int got;
+
 	for (; (got = replay_block(r, NULL, &o->tb, &in)) > 0; number++) {
 		bool wanted = number >= o->first && number <= o->last;
 		size_t had = o->text.n;
+
 		if (!o->whole)
 			in.first = !o->any;
 		if (!text_block(&o->text, &in, replay_tails(r)))
@@ -84,6 +87,7 @@ static int send_part(struct out *o, const struct walk *w, const struct piece *c)
 	struct replay *r = replay_new(part);
 	uint64_t at = part->first_block;
 	int ret = 0;
+
 	for (uint32_t i = 0; i < part->n_spans && ret == 0; at += part->span[i++].blocks) {
 		if (at > o->last || at + part->span[i].blocks <= o->first)
 			continue;
@@ -119,6 +123,7 @@ int pack_piece_text(struct walk *w, const struct piece *c,
 {
 	struct out o = { .p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f };
 	int r = send_piece(&o, w, c);
+
 	tblock_free(&o.tb);
 	buf_free(&o.text);
 	return r;
@@ -128,6 +133,7 @@ int pack_piece_text(struct walk *w, const struct piece *c,
 static void skip_ahead(struct walk *w, uint64_t first)
 {
 	uint32_t to = w->p->in ? 0 : pack_first_entry(w->p, w->kernel, first);
+
 	if (to < w->next_block || w->ended)
 		return;
 	block_put(w->p, w->b);
@@ -142,10 +148,12 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	struct walk w;
 	struct piece *c;
 	int r;
+
 	o.whole = first == 0 && last == UINT64_MAX;
 	walk_start(&w, p, kernel, 0);
 	while ((r = walk_next(&w, &c, f)) > 0) {
 		uint64_t after = c->part.first_block + c->part.n_blocks;
+
 		if (send_piece(&o, &w, c) < 0) {
 			r = -1;
 			break;
@@ -169,6 +177,7 @@ static void header_facts(struct pack_kernel *k, const struct buf *h)
 {
 	const char *s = (const char *)h->p, *at = h->n ? memmem(s, h->n, "-kernel name = ", 15) : NULL;
 	const char *nl = at ? memchr(at, '\n', (size_t)(s + h->n - at)) : NULL;
+
 	if (nl) {
 		free(k->name);
 		k->name = xstrndup(at + 15, (size_t)(nl - at - 15));
@@ -177,6 +186,7 @@ static void header_facts(struct pack_kernel *k, const struct buf *h)
 	if (at) {
 		char t[64] = "";
 		size_t n = (size_t)(s + h->n - at - 14);
+
 		memcpy(t, at + 14, n < 63 ? n : 63);
 		if (sscanf(t, "%u,%u,%u", &k->block[0], &k->block[1], &k->block[2]) != 3)
 			memset(k->block, 0, sizeof(k->block));
@@ -189,6 +199,7 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 	struct walk w;
 	struct piece *c;
 	int r;
+
 	*k = (struct pack_kernel){ .name = xstrdup("") };
 	walk_start(&w, p, kernel, 0);
 	while ((r = walk_next(&w, &c, f)) > 0) {
@@ -217,6 +228,7 @@ struct sum { uint64_t bytes; };
 static bool count_bytes(void *ctx, const void *bytes, size_t n)
 {
 	struct sum *s = ctx;
+
 	(void)bytes;
 	s->bytes += n;
 	return true;
@@ -227,6 +239,7 @@ int pack_verify(struct pack *p, struct fault *f)
 	for (uint32_t i = 0; i < p->n_kernels; i++) {
 		struct sum s = { 0 };
 		struct pack_kernel k;
+
 		if (pack_text(p, i, 0, UINT64_MAX, count_bytes, &s, f) < 0 || pack_kernel(p, i, &k, f) < 0)
 			return -1;
 		free(k.name);
@@ -238,6 +251,7 @@ int pack_verify(struct pack *p, struct fault *f)
 	}
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		struct block *b = block_get(p, i, f);
+
 		if (!b)
 			return -1;
 		block_put(p, b);

@@ -14,6 +14,7 @@ struct line { const char *p, *end; };	/* end: at the newline */
 static bool lit(struct line *l, const char *s)
 {
 	size_t n = strlen(s);
+
 	if ((size_t)(l->end - l->p) < n || memcmp(l->p, s, n))
 		return false;
 	l->p += n;
@@ -25,6 +26,7 @@ static inline bool dec(struct line *l, uint64_t *v)
 {
 	const char *s = l->p, *p = s, *end = l->end;
 	uint64_t a = 0;
+
 	for (unsigned d; p < end && (d = (unsigned)(unsigned char)*p - '0') < 10; p++) {
 		if (p - s < 19)
 			a = a * 10 + d;
@@ -39,6 +41,7 @@ static inline bool dec(struct line *l, uint64_t *v)
 static bool dec32(struct line *l, uint32_t *v)
 {
 	uint64_t a;
+
 	if (!dec(l, &a) || a >= NONE)
 		return false;
 	*v = (uint32_t)a;
@@ -49,6 +52,7 @@ static inline bool sdec(struct line *l, int64_t *v)
 {
 	uint64_t a;
 	bool neg = l->p < l->end && *l->p == '-';
+
 	l->p += neg;
 	if (!dec(l, &a) || a > INT64_MAX || (neg && !a))
 		return false;
@@ -61,8 +65,10 @@ static bool hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
 {
 	const char *s = l->p;
 	uint64_t a = 0;
+
 	for (; l->p < l->end && (size_t)(l->p - s) < max; l->p++) {
 		char c = *l->p;
+
 		if (c >= '0' && c <= '9')
 			a = a << 4 | (unsigned)(c - '0');
 		else if (c >= 'a' && c <= 'f')
@@ -86,6 +92,7 @@ struct found {
 static bool same(const struct pcode *c, const struct pstatic *s, const struct found *f)
 {
 	size_t mid = (size_t)(f->mid_end - f->mid), tail = (size_t)(f->tail_end - f->tail);
+
 	return s->pc == f->pc && s->lineno == f->lineno && s->flags == f->flags && s->mid_len == mid &&
 		s->tail_len == tail && !memcmp(c->text.p + s->mid, f->mid, mid) &&
 		!memcmp(c->text.p + s->tail, f->tail, tail);
@@ -95,6 +102,7 @@ static uint64_t found_hash(const struct found *f)
 {
 	uint64_t h = XXH3_64bits_withSeed(
 		f->mid, (size_t)(f->mid_end - f->mid), (uint64_t)f->pc << 32 | f->lineno);
+
 	return XXH3_64bits_withSeed(f->tail, (size_t)(f->tail_end - f->tail), h);
 }
 
@@ -107,17 +115,20 @@ static uint64_t static_hash(const struct pcode *c, const struct pstatic *s)
 		.mid_end = t + s->mid + s->mid_len,
 		.tail = t + s->tail,
 		.tail_end = t + s->tail + s->tail_len};
+
 	return found_hash(&f);
 }
 
 static void more_slots(struct parsed *p)
 {
 	const struct pcode *c = &p->part.code;
+
 	free(p->slot);
 	p->n_slots = p->n_slots ? p->n_slots * 4 : 1024;
 	p->slot = xcalloc(p->n_slots, sizeof(p->slot[0]));
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t at = (uint32_t)static_hash(c, &c->s[i]) & (p->n_slots - 1);
+
 		while (p->slot[at])
 			at = (at + 1) & (p->n_slots - 1);
 		p->slot[at] = i + 1;
@@ -127,6 +138,7 @@ static void more_slots(struct parsed *p)
 static uint32_t keep(struct buf *b, const char *from, const char *end)
 {
 	uint32_t at = (uint32_t)b->n;
+
 	buf_add(b, from, (size_t)(end - from));
 	return at;
 }
@@ -135,6 +147,7 @@ static uint32_t keep(struct buf *b, const char *from, const char *end)
 static uint32_t intern(struct parsed *p, const struct found *f)
 {
 	struct pcode *c = &p->part.code;
+
 	if (c->n * 2 >= p->n_slots)
 		more_slots(p);
 	uint32_t at = (uint32_t)found_hash(f) & (p->n_slots - 1);
@@ -161,6 +174,7 @@ static uint32_t intern(struct parsed *p, const struct found *f)
 static bool skip_word(struct line *l)
 {
 	const char *s = l->p;
+
 	while (l->p < l->end && *l->p > ' ' && *l->p <= '~')
 		l->p++;
 	return l->p > s;
@@ -169,6 +183,7 @@ static bool skip_word(struct line *l)
 static bool skip_registers(struct line *l)
 {
 	uint32_t n, v;
+
 	if (!dec32(l, &n) || n > 31)
 		return false;
 	for (; n; n--) {
@@ -189,6 +204,7 @@ static bool skip_registers(struct line *l)
 static bool skip_mid(struct line *l, bool *has_addr)
 {
 	uint32_t width;
+
 	if (!skip_registers(l) || !lit(l, " ") || l->p == l->end || *l->p < 'A' || *l->p > 'Z' ||
 		!skip_word(l))
 		return false;
@@ -235,6 +251,7 @@ static bool stride_list(struct line *l, uint32_t mask, uint64_t a[33])
 {
 	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
 	int64_t d;
+
 	if (!lit(l, " ") || !sdec(l, &d) || d != (int32_t)d)
 		return false;
 	a[1] = (uint64_t)d;
@@ -245,6 +262,7 @@ static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t 
 {
 	uint32_t n = bit_count32(mask);
 	int64_t d = 0, stride;
+
 	for (uint32_t i = 0; mode == 0 && i < n; i++)
 		if (!lit(l, " 0x") || !hex(l, 16, 16, &a[i]))
 			return false;
@@ -266,6 +284,7 @@ static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t 
 static bool addresses(struct parsed *p, struct line *l, struct prec *r, uint8_t *flags)
 {
 	uint64_t a[33];
+
 	if (l->end - l->p < 3 || l->p[0] != ' ' || l->p[1] < '0' || l->p[1] > '2')
 		return false;
 	uint32_t mode = (uint32_t)(l->p[1] - '0'), n = bit_count32(r->mask);
@@ -289,9 +308,11 @@ static bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c 
 static bool split_tail(const struct line *l, struct found *f, const char **text)
 {
 	unsigned words = 0;
+
 	f->tail = l->p;
 	for (const char *s = l->p; s < l->end; s++) {
 		bool begins = s > l->p && s[-1] == ' ' && *s != ' ';
+
 		words += begins;
 		if (words > 3)
 			return false;
@@ -310,6 +331,7 @@ static bool split_tail(const struct line *l, struct found *f, const char **text)
 static bool body(struct parsed *p, struct line *l, struct prec *r, struct found *f, const char **text)
 {
 	bool has_addr;
+
 	f->mid = l->p;
 	if (!skip_mid(l, &has_addr))
 		return false;
@@ -325,6 +347,7 @@ static bool body(struct parsed *p, struct line *l, struct prec *r, struct found 
 static bool prefix(struct parsed *p, struct line *l, const struct ptb *tb, uint32_t warp, uint32_t *lineno)
 {
 	uint32_t style = p->part.style, v;
+
 	if (style & STYLE_BLOCK_IDS)
 		for (int i = 0; i < 4; i++)
 			if (!dec32(l, &v) || !lit(l, " ") || v != (i < 3 ? tb->id[i] : warp))
@@ -336,8 +359,10 @@ static bool prefix(struct parsed *p, struct line *l, const struct ptb *tb, uint3
 static void find_prefix(struct parsed *p, struct line l)
 {
 	unsigned n = 0;
+
 	for (; l.p < l.end; l.p++) {
 		const char *s = l.p;
+
 		while (l.p < l.end && *l.p != ' ')
 			l.p++;
 		if (l.p - s == 8 && n)
@@ -351,6 +376,7 @@ static void find_prefix(struct parsed *p, struct line l)
 static bool mask_digits(const char *s, uint32_t *mask)
 {
 	uint64_t x;
+
 	memcpy(&x, s, 8);
 	x = __builtin_bswap64(x);	/* first digit in the highest byte */
 	uint64_t letter = x >> 6 & 0x0101010101010101;
@@ -372,6 +398,7 @@ static bool again(struct parsed *p, struct line l, uint32_t id)
 	const uint8_t *t = p->part.code.text.p;
 	struct prec r = { .id = id, .text = (uint32_t)p->text.n };
 	uint8_t flags = ST_MEM;
+
 	if (s->flags & (ST_TAIL | ST_LINE) ||
 		(size_t)(l.end - l.p) < s->head_len + 9u + s->mid_len + s->tail_len ||
 		memcmp(l.p, t + s->head, s->head_len))
@@ -399,6 +426,7 @@ static bool again(struct parsed *p, struct line l, uint32_t id)
 static bool expected(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
 	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
+
 	if (id != NONE && again(p, l, id))
 		return true;
 	return at != NONE && at != id && again(p, l, at);
@@ -410,6 +438,7 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 	struct prec r = { 0 };
 	uint64_t pc, mask;
 	const char *text = l.end;
+
 	if (l.end - l.p > LINE_MAX_TEXT - 64)
 		return false;
 	if (!p->part.code.n)
@@ -448,6 +477,7 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 static bool next_line(const char **text, const char *end, struct line *l)
 {
 	const char *nl = memchr(*text, '\n', (size_t)(end - *text));
+
 	if (!nl)
 		return false;
 	*l = (struct line){ *text, nl };
@@ -470,8 +500,10 @@ static bool numbered(struct line l, const char *name, uint32_t *v)
 static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
 {
 	struct line l;
+
 	for (;;) {
 		struct pwarp w = { .first = p->n_rec };
+
 		if (!next_line(s, end, &l))
 			return false;
 		if (l.end - l.p == 7 && !memcmp(l.p, "#END_TB", 7))
@@ -485,6 +517,7 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 		uint32_t before = NONE, alike = last && plain ? last->count : 0;
 		for (uint32_t i = 0; i < w.count; i++) {
 			uint32_t at = i < alike ? p->rec[last->first + i].id : NONE;
+
 			if (!next_line(s, end, &l))
 				return false;
 			if (!(plain && expected(p, l, before, at)) && !instruction(p, l, tb, w.id))
@@ -507,6 +540,7 @@ static size_t parse_text(struct parsed *p, const char *text, size_t n)
 	const char *s = text, *end = text + n, *extra;
 	struct ptb tb = { .first_warp = p->n_warp };
 	struct line l;
+
 	if (!next_line(&s, end, &l) || l.end - l.p != 9 || memcmp(l.p, "#BEGIN_TB", 9) ||
 		!next_line(&s, end, &l) || l.p != l.end || !next_line(&s, end, &l) || !block_id(l, tb.id))
 		return 0;
@@ -528,6 +562,7 @@ size_t parse_block(struct parsed *p, const char *text, size_t n)
 {
 	uint32_t warp = p->n_warp, rec = p->n_rec, addr = p->n_addr;
 	size_t at = p->text.n, took = parse_text(p, text, n);
+
 	if (took)
 		return took;
 	p->n_warp = warp;
@@ -550,6 +585,7 @@ enum ctl ctl_of(const char *opcode, size_t n)
 	};
 	const char *dot = memchr(opcode, '.', n);
 	size_t stem = dot ? (size_t)(dot - opcode) : n;
+
 	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++)
 		if (strlen(is[i].stem) == stem && !memcmp(is[i].stem, opcode, stem))
 			return is[i].ctl;
@@ -562,6 +598,7 @@ bool static_derive(const struct pcode *c, struct pstatic *s)
 	struct line l = { t + s->mid, t + s->mid + s->mid_len };
 	bool has_addr;
 	int64_t imm;
+
 	s->next = s->target = NONE;
 	s->mem = NONE;
 	if (s->flags & ST_LINE)
@@ -582,11 +619,13 @@ bool static_derive(const struct pcode *c, struct pstatic *s)
 void number_memory(struct pcode *c)
 {
 	const uint8_t *t = c->text.p;
+
 	c->n_mem = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct pstatic *s = &c->s[i], *o = i ? s - 1 : s;
 		bool variant = i && o->flags & ST_MEM && o->pc == s->pc && o->mid_len == s->mid_len &&
 			!memcmp(t + o->mid, t + s->mid, s->mid_len);
+
 		if (s->flags & ST_MEM)
 			s->mem = variant ? o->mem : c->n_mem++;
 	}

@@ -13,8 +13,10 @@
 static uint64_t path_hash(const struct parsed *p, const struct pwarp *w)
 {
 	uint64_t h = flow_lanes(&p->part, w->id) * 0x9e3779b97f4a7c15u ^ w->count;
+
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct prec *r = &p->rec[w->first + i];
+
 		h = (h ^ ((uint64_t)r->id << 32 | r->mask)) * 0xd6e8feb86659fd93u;
 		h ^= h >> 32;
 	}
@@ -25,6 +27,7 @@ static bool same_path(const struct parsed *p, const struct pwarp *a, const struc
 {
 	const struct prec *x = p->rec + a->first, *y = p->rec + b->first;
 	uint32_t off = a->count ^ b->count ^ flow_lanes(&p->part, a->id) ^ flow_lanes(&p->part, b->id);
+
 	for (uint32_t i = 0; !off && i < a->count; i++)
 		off = (x[i].id ^ y[i].id) | (x[i].mask ^ y[i].mask);
 	return !off;
@@ -50,6 +53,7 @@ static void find_paths(struct parsed *p)
 {
 	for (uint32_t i = 0; i < p->n_warp; i++) {
 		struct pwarp *w = &p->warp[i];
+
 		w->like = UINT32_MAX;
 		if (i && same_path(p, &p->warp[i - 1], w)) {
 			w->like = w[-1].like;
@@ -77,6 +81,7 @@ struct order { uint32_t pc, id; };
 static int by_pc(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
+
 	return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : x->id < y->id ? -1 : 1;
 }
 
@@ -86,6 +91,7 @@ void parsed_finish(struct parsed *p)
 	struct order *o = xcalloc(c->n + 1, sizeof(o[0]));
 	struct pstatic *s = xcalloc(c->n + 1, sizeof(s[0]));
 	uint32_t *to = xcalloc(c->n + 1, sizeof(to[0]));
+
 	for (uint32_t i = 0; i < c->n; i++)
 		o[i] = (struct order){ c->s[i].pc, i };
 	qsort(o, c->n, sizeof(o[0]), by_pc);
@@ -134,6 +140,7 @@ void parsed_clear(struct parsed *p)
 		.addr = p->addr,
 		.cap_addr = p->cap_addr,
 		.text = p->text};
+
 	part_free(&p->part);
 	free(p->slot);
 	free(p->path);

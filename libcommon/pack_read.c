@@ -34,6 +34,7 @@ int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault
 	}
 	for (uint8_t *t = to; n;) {
 		ssize_t got = pread(p->fd, t, n, (off_t)at);
+
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -52,6 +53,7 @@ uint8_t *pack_frame(
 {
 	uint8_t head[11], sum[8] = { 0 };
 	size_t have = p->size - at < sizeof(head) ? (size_t)(p->size - at) : sizeof(head);
+
 	if (at >= p->size || pack_get(p, at, head, have, f) < 0) {
 		pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");
 		return NULL;
@@ -94,6 +96,7 @@ static int read_index(struct pack *p, struct fault *f)
 	uint8_t end[LAST] = { 0 };
 	size_t n;
 	uint64_t size, at = FIRST, kernel = 0;
+
 	if (p->size < FIRST + LAST || pack_get(p, p->size - LAST, end, LAST, f) < 0 ||
 		memcmp(end + 4, PACK_END, 4))
 		return pack_bad(p, p->size, f, "pack-truncated", "found no end marker");
@@ -111,6 +114,7 @@ static int read_index(struct pack *p, struct fault *f)
 	p->entry = xcalloc(count + 1u, sizeof(p->entry[0]));
 	for (uint32_t i = 0; i < count && !in.bad; i++) {
 		struct entry *e = &p->entry[p->n_entries++];
+
 		e->at = at;
 		e->size = mp_get_uint(&in, index - at);
 		kernel += mp_get_uint(&in, UINT32_MAX - kernel - 1);
@@ -137,8 +141,10 @@ static bool known(const struct pack *p, const char *s, size_t n)
 static void read_names(struct pack *p)
 {
 	const char *s = (const char *)p->list.p, *end = s + p->list.n;
+
 	while (s < end) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s)), *a = s, *b = nl ? nl : end;
+
 		s = b + 1;
 		while (p->list_name && a < b && is_blank(*a))
 			a++;
@@ -155,6 +161,7 @@ static void read_names(struct pack *p)
 int pack_read_list(struct pack *p, struct fault *f)
 {
 	struct block *b = block_get(p, 0, f);
+
 	if (!b)
 		return -1;
 	bool good = b->list && b->list_name && list_unfold(&p->list, cur_of(b->list, b->list_len)) &&
@@ -171,8 +178,10 @@ int pack_read_list(struct pack *p, struct fault *f)
 uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block)
 {
 	uint32_t i = 0;
+
 	for (uint32_t k = 1; k < p->n_entries; k++) {
 		const struct entry *e = &p->entry[k];
+
 		if (e->kernel < kernel || (e->kernel == kernel && e->first_block <= first_block))
 			i = k;
 		else
@@ -202,6 +211,7 @@ int pack_check_magic(const struct pack *p, const uint8_t m[FIRST], struct fault 
 static int check_magic(const struct pack *p, struct fault *f)
 {
 	uint8_t m[FIRST] = { 0 };
+
 	if (p->size >= FIRST && pack_get(p, 0, m, FIRST, f) < 0)
 		return -1;
 	return pack_check_magic(p, m, f);
@@ -220,6 +230,7 @@ static struct pack *over_file(int fd, const char *name, struct fault *f)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 	struct pack *p = xcalloc(1, sizeof(*p));
+
 	p->name = name;
 	p->fd = fd;
 	p->size = size < 0 ? 0 : (uint64_t)size;
@@ -232,6 +243,7 @@ struct pack *pack_over(struct input *in, struct fault *f)
 	FILE *t = tmpfile();
 	bool good = t != NULL;
 	long n = 0;
+
 	while (good && (n = input_read(in, buf, sizeof(buf), f)) > 0)
 		good = fwrite(buf, 1, (size_t)n, t) == (size_t)n;
 	good = good && !fflush(t);
@@ -249,12 +261,14 @@ struct pack *pack_over(struct input *in, struct fault *f)
 bool pack_begins(struct input *in)
 {
 	const char *p;
+
 	return input_window(in, 7, &p, NULL) >= 7 && !memcmp(p, PACK_MAGIC, 7);
 }
 
 struct pack *pack_open(const char *path, struct fault *f)
 {
 	int fd = pack_is(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
 	if (fd >= 0)
 		return over_file(fd, diag_keep(path), f);
 	struct input *in = input_open(path, f);
@@ -266,6 +280,7 @@ struct pack *pack_open(const char *path, struct fault *f)
 struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f)
 {
 	struct pack *p = xcalloc(1, sizeof(*p));
+
 	p->name = diag_keep(name);
 	p->fd = -1;
 	p->bytes = bytes;
@@ -277,6 +292,7 @@ bool pack_is(const char *path)
 {
 	char m[7];
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
 	if (fd < 0)
 		return false;
 	bool is = pread(fd, m, 7, 0) == 7 && !memcmp(m, PACK_MAGIC, 7);

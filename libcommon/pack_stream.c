@@ -13,6 +13,7 @@
 uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_body)
 {
 	XXH3_state_t *s = XXH3_createState();
+
 	if (!s)
 		die("out of memory");
 	XXH3_64bits_reset(s);
@@ -27,6 +28,7 @@ uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_b
 static bool next_line(struct buf *out, const char *line, size_t n)
 {
 	size_t a = 0, b;
+
 	while (a < n && (line[a] < '0' || line[a] > '9'))
 		a++;
 	for (b = a; b < n && b - a < 9 && line[b] >= '0' && line[b] <= '9'; b++)
@@ -48,9 +50,11 @@ void list_fold(struct buf *out, const char *text, size_t n)
 {
 	struct buf want = { 0 };
 	const char *end = text + n;
+
 	for (const char *s = text; s < end;) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
 		size_t len = (size_t)((nl ? nl + 1 : end) - s);
+
 		if (want.p && want.n == len && !memcmp(want.p, s, len)) {
 			buf_byte(out, NEXT_LINE);
 		} else {
@@ -68,8 +72,10 @@ void list_fold(struct buf *out, const char *text, size_t n)
 bool list_unfold(struct buf *out, struct cur in)
 {
 	struct buf want = { 0 };
+
 	while (in.p < in.end && out->n < COLUMN_MAX) {
 		size_t from = out->n;
+
 		if (*in.p == NEXT_LINE) {
 			in.p++;
 			buf_add(out, want.p, want.n);

@@ -19,6 +19,7 @@ static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 static size_t run(const uint8_t *p, const uint8_t *end, bool *number, uint64_t *v)
 {
 	size_t n = 0;
+
 	*v = 0;
 	for (; p + n < end && is_digit(p[n]); n++)
 		if (n < DIGITS_MAX)
@@ -31,11 +32,13 @@ bool tail_fold(struct buf *out, const uint8_t *was, size_t n_was, const uint8_t 
 {
 	const uint8_t *a = was, *a_end = was + n_was, *b = is, *b_end = is + n;
 	size_t had = out->n;
+
 	buf_byte(out, 0);
 	while (a < a_end && b < b_end) {
 		bool x, y;
 		uint64_t u, v;
 		size_t i = run(a, a_end, &x, &u), k = run(b, b_end, &y, &v);
+
 		if (x && y)
 			buf_var(out, fold((int64_t)v - (int64_t)u));
 		else if (i != k || (i && memcmp(a, b, i)) || (!i && *a != *b))
@@ -52,6 +55,7 @@ bool tail_fold(struct buf *out, const uint8_t *was, size_t n_was, const uint8_t 
 static void put_number(struct buf *out, uint64_t v)
 {
 	uint8_t t[20], *at = t + 20;
+
 	do
 		*--at = (uint8_t)('0' + v % 10);
 	while (v /= 10);
@@ -61,10 +65,12 @@ static void put_number(struct buf *out, uint64_t v)
 static bool unfold_tail(struct buf *out, const struct buf *was, struct cur *in)
 {
 	const uint8_t *a = was->p, *end = a + was->n;
+
 	while (a < end) {
 		bool x;
 		uint64_t v;
 		size_t n = run(a, end, &x, &v);
+
 		if (x) {
 			v += (uint64_t)unfold(cur_var(in));
 			if (v >= NUMBER_MAX || in->bad)
@@ -107,6 +113,7 @@ bool tail_next(struct tails *t, uint32_t id, const uint8_t **text, size_t *n)
 	uint64_t len = cur_var(&t->in);
 	if (len) {
 		const uint8_t *p = cur_bytes(&t->in, len - 1);
+
 		if (!p)
 			return false;
 		last->n = 0;

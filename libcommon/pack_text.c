@@ -15,6 +15,7 @@ static const char digits[] = "0123456789abcdef";
 static inline uint8_t *put_hex(uint8_t *o, uint64_t v, unsigned min)
 {
 	unsigned n = v ? (unsigned)(67 - __builtin_clzll(v)) / 4 : 1;
+
 	n = n < min ? min : n;
 	for (unsigned i = n; i-- > 0; v >>= 4)
 		o[i] = (uint8_t)digits[v & 15];
@@ -25,6 +26,7 @@ static inline uint8_t *put_hex(uint8_t *o, uint64_t v, unsigned min)
 static inline uint8_t *put_mask(uint8_t *o, uint32_t v)
 {
 	uint64_t x = __builtin_bswap32(v);
+
 	x = ((x & 0xffff0000) << 16) | (x & 0xffff);
 	x = ((x & 0x0000ff000000ff00) << 8) | (x & 0x000000ff000000ff);
 	x = ((x & 0x00f000f000f000f0) >> 4) | ((x & 0x000f000f000f000f) << 8);
@@ -38,6 +40,7 @@ static inline uint8_t *put_dec(uint8_t *o, uint64_t v)
 {
 	uint8_t t[20];
 	unsigned n = 0;
+
 	if (v < 10) {
 		*o = (uint8_t)('0' + v);
 		return o + 1;
@@ -65,6 +68,7 @@ static inline uint8_t *put_copy(uint8_t *o, const void *s, size_t n)
 static bool strided(const uint64_t *a, uint32_t mask, unsigned n)
 {
 	uint32_t run = mask >> bit_lowest32(mask);
+
 	if (n < 2 || run & (run + 1))
 		return false;
 	uint64_t d = a[1] - a[0], off = 0;
@@ -80,6 +84,7 @@ static uint8_t *put_addresses(
 	uint64_t t[32] = { 0 };
 	const uint64_t *a = n && tb->word ? tb->word + (r->addr >> 2) : t;
 	bool line = n && (r->addr & 3) == ADDR_STRIDE, stride = true;
+
 	if (line && n > 1 && !list && (int64_t)a[1] == (int32_t)a[1]) {
 		o = put_hex(put_copy(o, " 1 0x", 5), a[0], pad);
 		*o++ = ' ';
@@ -115,6 +120,7 @@ static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, 
 {
 	const uint32_t v[5] = { in->tb->x, in->tb->y, in->tb->z, warp, lineno };
 	bool ids = in->part->style & STYLE_BLOCK_IDS, line = in->part->style & STYLE_LINENO;
+
 	for (unsigned i = ids ? 0 : 4; i < 4u + line; i++) {
 		o = put_dec(o, v[i]);
 		*o++ = ' ';
@@ -129,6 +135,7 @@ bool text_record(
 	const struct pstatic *s = &c->s[r->inst];
 	const uint8_t *text = NULL;
 	size_t len = 0;
+
 	if (s->flags & (ST_TAIL | ST_LINE)) {
 		if (!tail_next(tails, r->inst, &text, &len))
 			return false;
@@ -155,6 +162,7 @@ bool text_record(
 static void put_numbered(struct buf *out, const char *name, uint64_t v)
 {
 	uint8_t t[20];
+
 	buf_add(out, name, strlen(name));
 	buf_add(out, t, (size_t)(put_dec(t, v) - t));
 	buf_byte(out, '\n');
@@ -163,6 +171,7 @@ static void put_numbered(struct buf *out, const char *name, uint64_t v)
 static void put_begin(struct buf *out, const struct text_in *in)
 {
 	uint8_t t[80], *o = t;
+
 	if (!in->first)
 		*o++ = '\n';
 	o = put_copy(o, "#BEGIN_TB\n\nthread block = ", 26);
@@ -180,10 +189,12 @@ static void put_begin(struct buf *out, const struct text_in *in)
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
 {
 	const struct tblock *tb = in->tb;
+
 	put_begin(out, in);
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
 		const struct warp_recs *wr = &tb->warp[w];
 		uint32_t id = in->warp_id ? in->warp_id[w] : w;
+
 		put_numbered(out, "warp = ", id);
 		put_numbered(out, "insts = ", wr->count);
 		for (uint32_t i = 0; i < wr->count; i++)
@@ -204,6 +215,7 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 	struct tblock tb = { 0 };
 	struct text_in in = { .part = p, .tb = &tb };
 	struct rec none = { 0 };
+
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len);
 	uint8_t *o = put_prefix(out->p + out->n, &in, 0, s->lineno);
 	o = put_hex(o, s->pc, 4);

@@ -39,6 +39,7 @@ static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 int64_t pack_find(const struct pack *p, const char *path)
 {
 	size_t n = strlen(p->name);
+
 	if (strncmp(path, p->name, n) || path[n] != '/')
 		return -1;
 	for (uint32_t i = 0; i < p->n_kernels; i++)
@@ -51,12 +52,14 @@ int pack_klist(const struct pack *p, struct klist *k, struct fault *f)
 {
 	struct input *in = input_memory(p->name, p->list.p ? (void *)p->list.p : "", p->list.n, f);
 	char *folder = xmalloc(strlen(p->name) + 2);
+
 	sprintf(folder, "%s/", p->name);
 	int r = in ? 0 : -1;
 	if (in && p->list_name) {
 		r = klist_parse(k, in, folder, f);
 	} else if (in) {
 		uint32_t cap = k->n_cmds;
+
 		for (uint32_t i = 0; i < p->n_kernels; i++) {
 			grow(&k->cmd, &cap, k->n_cmds + 1, sizeof(k->cmd[0]));
 			struct command *c = &k->cmd[k->n_cmds++];
@@ -75,6 +78,7 @@ int packed_list(struct klist *k, struct input **in, const char *path, struct fau
 {
 	bool file = pack_is(path);
 	struct pack *p = file ? pack_open(path, f) : pack_forward(*in, f);
+
 	if (!p)
 		return -1;
 	if (!file)
@@ -92,6 +96,7 @@ int packed_list(struct klist *k, struct input **in, const char *path, struct fau
 bool pack_names(const char *path)
 {
 	bool is = false;
+
 	pthread_mutex_lock(&known_lock);
 	for (unsigned i = 0; i < n_known && !is; i++)
 		is = pack_find(known[i], path) >= 0;
@@ -103,6 +108,7 @@ struct trace *packed_open(const char *path, const struct trace_options *o, bool 
 {
 	int64_t kernel = -1;
 	unsigned i = 0;
+
 	pthread_mutex_lock(&known_lock);
 	while (i < n_known && (kernel = pack_find(known[i], path)) < 0)
 		i++;
@@ -141,6 +147,7 @@ static int read_header(struct pack *p, uint32_t kernel, struct buf *header, stru
 {
 	struct walk w;
 	struct piece *c;
+
 	walk_start(&w, p, kernel, 0);
 	int r = walk_next(&w, &c, f);
 	if (r > 0)
@@ -154,6 +161,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	struct packed *k = xcalloc(1, sizeof(*k));
 	struct trace *t = NULL;
 	char *name = xmalloc(strlen(p->name) + strlen(p->kernel[kernel]) + 2);
+
 	sprintf(name, "%s/%s", p->name, p->kernel[kernel]);
 	k->p = p;
 	k->kernel = kernel;
@@ -224,6 +232,7 @@ void meanings_free(struct meanings *m)
 static struct context context_of(const struct trace *t)
 {
 	struct context c;
+
 	memset(&c, 0, sizeof(c));	/* compared and hashed as bytes */
 	c.d.prefix = t->d.prefix;
 	c.d.imms = t->d.imms;
@@ -247,8 +256,10 @@ static uint32_t meaning_slot(const struct meanings *m, const struct context *c, 
 {
 	uint64_t h = XXH3_64bits_withSeed(text, n, XXH3_64bits(c, sizeof(*c)));
 	uint32_t at = (uint32_t)h & (m->n_slots - 1);
+
 	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
 		const struct meaning *e = &m->e[m->slot[at] - 1];
+
 		if (e->len == n && same_context(&e->before, c) &&
 			!memcmp(m->text.p + e->text, text, n))
 			break;
@@ -259,6 +270,7 @@ static uint32_t meaning_slot(const struct meanings *m, const struct context *c, 
 static struct meanings *meanings_of(struct packed *k, const struct code *code)
 {
 	struct meanings *m = k->p->meanings;
+
 	if (m && (m->code != code || m->n == MEANINGS_MAX)) {
 		meanings_free(m);
 		m = NULL;
@@ -284,12 +296,14 @@ static struct meanings *meanings_of(struct packed *k, const struct code *code)
 static int damaged(const struct packed *k, struct fault *f)
 {
 	uint64_t at = k->w.b ? k->p->entry[k->w.b->number].at : k->p->size;
+
 	return pack_bad(k->p, at, f, "pack-damaged", "found a block whose columns do not fit its tables");
 }
 
 static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fault *f)
 {
 	const struct pstatic *s = &k->c->part.code.s[i];
+
 	k->text |= (s->flags & (ST_LINE | ST_TAIL)) != 0;
 	if (s->flags & ST_LINE)
 		return 0;
@@ -303,6 +317,7 @@ static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fa
 	uint32_t at = meaning_slot(m, &c, k->line.p, k->line.n);
 	if (m->slot[at]) {
 		const struct meaning *e = &m->e[m->slot[at] - 1];
+
 		t->d = e->after;
 		k->handle[i] = e->handle;
 		k->needs[i] = e->needs;
@@ -334,6 +349,7 @@ static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fa
 static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 {
 	uint32_t n = k->c->part.code.n;
+
 	replay_free(k->r);
 	free(k->handle);
 	free(k->unknown);
@@ -367,6 +383,7 @@ static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 {
 	struct piece *c;
 	int r;
+
 	k->whole.n = 0;
 	buf_add(&k->whole, k->w.b->col[COL_STORED].p + k->c->stored, k->c->n_stored);
 	while ((r = walk_next(&k->w, &c, f)) > 0) {
@@ -385,6 +402,7 @@ static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 static bool irregular(const struct packed *k)
 {
 	const struct piece *c = k->c;
+
 	return c && c->flags & PIECE_STORED &&
 	       !blank_text(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
 }
@@ -398,6 +416,7 @@ static int next_records(
 {
 	for (;;) {
 		int r = k->r && k->span ? replay_block(k->r, k->plain ? k->handle : NULL, tb, in) : 0;
+
 		if (r)
 			return r < 0 ? damaged(k, f) : 1;
 		if (k->r && k->span < k->c->part.n_spans) {
@@ -427,6 +446,7 @@ static int parse_record(struct trace *t, struct packed *k, struct tblock *tb, st
 	struct text_in *in, uint32_t lanes, struct fault *f)
 {
 	const struct pstatic *s = &k->c->part.code.s[r->inst];
+
 	if (!(s->flags & (ST_LINE | ST_TAIL)))
 		return 0;
 	k->line.n = 0;
@@ -455,6 +475,7 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 {
 	uint32_t left = kernel_threads(&t->h) - t->warp * 32,
 		 lanes = left >= 32 ? UINT32_MAX : (1u << left) - 1;
+
 	if (k->plain && lanes == UINT32_MAX) {
 		t->line += w->count;
 		return 0;
@@ -463,6 +484,7 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 		struct rec *r = &tb->rec[i];
 		uint32_t id = r->inst;
 		int text = k->text ? parse_record(t, k, tb, r, in, lanes, f) : 0;
+
 		if (text < 0)
 			return -1;
 		if (r->mask & ~lanes)
@@ -487,6 +509,7 @@ static int finish_block(
 	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
 	uint32_t listed = tb->n_warps, n = kernel_warps(&t->h);
+
 	grow(&k->listed, &k->cap_listed, listed + 1, sizeof(k->listed[0]));
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin(t, tb);
@@ -498,6 +521,7 @@ static int finish_block(
 	t->line += 2;
 	for (uint32_t i = 0; i < listed; i++) {
 		uint32_t w = t->warp = in->warp_id ? in->warp_id[i] : i;
+
 		if (w >= n || tb->warp[w].line)
 			return fault_set(f, (struct place){t->name, t->line, 0},
 				w < n ? "warp-repeated" : "warp-id",
@@ -517,6 +541,7 @@ int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
 {
 	struct text_in in;
 	int r = next_records(t, t->packed, tb, &in, f);
+
 	if (r <= 0)
 		return r;
 	uint32_t recs = tb->n_recs, words = tb->n_words;
@@ -536,6 +561,7 @@ static bool add_hash(void *ctx, const void *bytes, size_t n)
 static int find_hash(struct trace *t, struct fault *f)
 {
 	struct packed *k = t->packed;
+
 	if (k->c && k->c->hash && k->w.ended) {
 		memcpy(k->hash, k->c->hash, 16);
 		t->stored_hash = k->hash;
@@ -557,6 +583,7 @@ int packed_finish(struct trace *t, struct fault *f)
 	struct text_in in;
 	struct tblock tb = { 0 };
 	int r = next_records(t, t->packed, &tb, &in, f);
+
 	tblock_free(&tb);
 	return r || !t->hash || !t->columns ? r : find_hash(t, f);
 }

@@ -40,6 +40,7 @@ struct pack_writer {
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
 {
 	struct pack_writer *w = xcalloc(1, sizeof(*w));
+
 	w->out = out;
 	w->queue = queue_new(threads, level);
 	w->limit = PIECE_TEXT;
@@ -60,6 +61,7 @@ void pack_on_text(struct pack_writer *w, void (*told)(void *ctx, uint32_t kernel
 static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf *b)
 {
 	struct buf h = { 0 };
+
 	buf_byte(&h, type);
 	buf_var(&h, b->n);
 	uint64_t size = h.n + b->n + 8, sum = block_sum(h.p, h.n, b->p, b->n);
@@ -78,6 +80,7 @@ static void write_job(struct pack_writer *w, struct job *j)
 {
 	struct entry e = { .kernel = j->n ? j->piece[0]->kernel : w->kernel,
 		.first_block = j->n ? j->piece[0]->first_block : 0 };
+
 	e.size = put_framed(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
 	w->entry[w->n_entries++] = e;
@@ -114,6 +117,7 @@ static void end_job(struct pack_writer *w, bool wait)
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n)
 {
 	struct buf lines = { 0 };
+
 	list_fold(&lines, text, n);
 	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
 	mp_bin(&w->list, lines.p, lines.n);
@@ -126,6 +130,7 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
 	struct buf rest = queue_text(w->queue);
+
 	*c = (struct piece){ .kernel = w->kernel, .begins = !w->begun, .ends = ends, .header = header,
 		.bytes = w->bytes, .first_block = w->blocks, .threads = w->threads_of };
 	memcpy(c->grid, w->grid, sizeof(c->grid));
@@ -138,6 +143,7 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		w->blocks++;
 	if (ends) {
 		XXH128_canonical_t h;
+
 		XXH128_canonicalFromHash(&h, XXH3_128bits_digest(w->hash));
 		memcpy(c->hash, h.digest, 16);
 	}
@@ -153,6 +159,7 @@ static size_t find_header(const struct pack_writer *w)
 {
 	const char *s = (const char *)w->in.p;
 	const char *at = memmem(s, w->in.n, "\n#BEGIN_TB\n", 11);
+
 	return at ? (size_t)(at - s) + 1 : 0;
 }
 
@@ -161,6 +168,7 @@ static size_t last_end(const struct buf *b)
 {
 	for (size_t n = b->n; n >= 9; n--) {
 		const uint8_t *nl = memrchr(b->p, '\n', n);
+
 		if (!nl)
 			return 0;
 		n = (size_t)(nl - b->p) + 1;
@@ -173,6 +181,7 @@ static size_t last_end(const struct buf *b)
 static void cut(struct pack_writer *w)
 {
 	size_t header = 0;
+
 	if (!w->begun) {
 		header = find_header(w);
 		header_dims((const char *)w->in.p, header, w->grid, &w->threads_of);
@@ -201,12 +210,14 @@ void pack_begin(struct pack_writer *w)
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
 {
 	const uint8_t *s = bytes;
+
 	if (!n)
 		return;
 	XXH3_128bits_update(w->hash, bytes, n);
 	w->bytes += n;
 	while (n) {
 		size_t take = w->limit - w->in.n;
+
 		take = take < n ? take : n;
 		buf_add(&w->in, s, take);
 		s += take;
@@ -219,6 +230,7 @@ void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
 void pack_end(struct pack_writer *w)
 {
 	size_t header = 0;
+
 	buf_room(&w->in, 1);
 	if (!w->begun) {
 		header = find_header(w);
@@ -231,6 +243,7 @@ void pack_end(struct pack_writer *w)
 void pack_writer_close(struct pack_writer *w)
 {
 	struct buf b = { 0 };
+
 	if (w->list.n)
 		current(w);
 	end_job(w, true);
@@ -238,6 +251,7 @@ void pack_writer_close(struct pack_writer *w)
 	uint64_t kernel = 0;
 	for (uint32_t i = 0; i < w->n_entries; i++) {
 		const struct entry *e = &w->entry[i];
+
 		mp_uint(&b, e->size);
 		mp_uint(&b, e->kernel - kernel);
 		mp_uint(&b, e->first_block);

@@ -56,12 +56,14 @@ int group_wanted(struct input *in, struct fault *f)
 {
 	const char *p;
 	long n = input_window(in, HEAD_TEXT, &p, f);
+
 	if (n < 0)
 		return -1;
 	bool format = false;
 	for (const char *s = p, *end = p + n; s < end;) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
 		size_t len = (size_t)((nl ? nl : end) - s);
+
 		if (begins(s, len, "#BEGIN_TB"))
 			return 0;
 		if (format && len && *s >= '0' && *s <= '9')
@@ -76,6 +78,7 @@ static void header_value(struct group *g, const char *line, size_t n, uint32_t b
 {
 	char t[128];
 	unsigned long long v;
+
 	snprintf(t, sizeof(t), "%.*s", (int)(n < 127 ? n : 127), line);
 	sscanf(t, "-grid dim = (%u,%u,%u)", &g->grid[0], &g->grid[1], &g->grid[2]);
 	sscanf(t, "-block dim = (%u,%u,%u)", &block[0], &block[1], &block[2]);
@@ -93,6 +96,7 @@ static int header(struct group *g, bool (*write)(void *ctx, const void *bytes, s
 	size_t n;
 	int r;
 	bool format = false;
+
 	while ((r = input_line(g->in, &line, &n, g->f)) > 0) {
 		write(ctx, line, n);
 		write(ctx, "\n", 1);
@@ -126,6 +130,7 @@ static int spill(struct group *g)
 	for (uint64_t b = 0; b < g->blocks; b++) {
 		for (uint32_t w = 0; g->block[b] && w < g->warps; w++) {
 			struct lines *l = &g->block[b][w];
+
 			if (!l->n)
 				continue;
 			if (fwrite(l->text, 1, l->n, g->file) != l->n)
@@ -148,6 +153,7 @@ static bool shared_side(const struct group *g, const char *line, size_t n)
 {
 	const char *op = memmem(line, n, " LDGSTS", 7);
 	const char *at = op ? memmem(op, (size_t)(line + n - op), " 0x", 3) : NULL;
+
 	if (!at)
 		return false;
 	char t[20];
@@ -160,9 +166,11 @@ static int take_line(struct group *g, const char *line, size_t n)
 {
 	uint32_t id[4];
 	const char *s = line, *end = line + n;
+
 	for (int i = 0; i < 4; i++) {
 		uint64_t v = 0;
 		const char *from = s;
+
 		for (; s < end && *s >= '0' && *s <= '9' && v < UINT32_MAX; s++)
 			v = v * 10 + (unsigned)(*s - '0');
 		uint32_t limit = i < 3 ? g->grid[i] : g->warps;
@@ -184,6 +192,7 @@ static int take_line(struct group *g, const char *line, size_t n)
 	struct lines *l = &(*b)[id[3]];
 	if (l->cap - l->n < len + 1) {
 		uint32_t had = l->cap;
+
 		grow(&l->text, &l->cap, l->n + len + 1 < MIN_GROW ? MIN_GROW : l->n + len + 1, 1);
 		g->held += l->cap - had;
 	}
@@ -201,11 +210,14 @@ struct to { bool (*write)(void *ctx, const void *bytes, size_t n); void *ctx; };
 static int write_lines(struct group *g, const struct lines *l, const struct to *to)
 {
 	char buf[16384];
+
 	for (uint32_t i = 0; i < l->n_extents; i++) {
 		struct extent e = l->extent[i];
+
 		while (e.n) {
 			ssize_t got = pread(
 				fileno(g->file), buf, e.n < sizeof(buf) ? e.n : sizeof(buf), (off_t)e.at);
+
 			if (got <= 0)
 				return fault_set(g->f, here(g), "spool", "cannot read a temporary file: %s",
 					strerror(errno));
@@ -225,9 +237,11 @@ static int write_block(struct group *g, uint64_t b, const struct to *to)
 	int n = snprintf(t, sizeof(t), "\n#BEGIN_TB\n\nthread block = %llu,%llu,%llu\n\n",
 		(unsigned long long)(b % g->grid[0]), (unsigned long long)(b / g->grid[0] % g->grid[1]),
 		(unsigned long long)(b / g->grid[0] / g->grid[1]));
+
 	to->write(to->ctx, t, (size_t)n);
 	for (uint32_t w = 0; w < g->warps; w++) {
 		const struct lines *l = &g->block[b][w];
+
 		n = snprintf(t, sizeof(t), "warp = %u\ninsts = %llu\n", w, (unsigned long long)l->insts);
 		to->write(to->ctx, t, (size_t)n);
 		if (write_lines(g, l, to) < 0)
@@ -257,6 +271,7 @@ int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const
 	const char *line;
 	size_t n;
 	int r = header(&g, write, ctx);
+
 	if (r < 0)
 		return -1;
 	g.block = reserve(g.blocks, sizeof(g.block[0]));

@@ -15,6 +15,7 @@ static void dims(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", 
 static void row(FILE *out, uint32_t position, const struct pack_kernel *k, const char *file)
 {
 	char grid[48], block[48];
+
 	dims(grid, k->grid);
 	dims(block, k->block);
 	fprintf(out, "%6u %-14s %-12s %12llu %14llu  %s %s%s%s\n", position, grid, block,
@@ -25,6 +26,7 @@ static void row(FILE *out, uint32_t position, const struct pack_kernel *k, const
 static void record(struct record_writer *w, uint32_t position, const struct pack_kernel *k, const char *file)
 {
 	char t[48];
+
 	record_begin(w, "kernel");
 	record_uint(w, "position", position, NULL);
 	record_string(w, "file", file);
@@ -60,6 +62,7 @@ int do_table(const char *operand, const struct args *a)
 	uint64_t insts = 0, text = 0;
 	uint32_t n = 0;
 	bool json = !strcmp(a->format, "json");
+
 	if (!p)
 		die_fault(&f);
 	struct output *o = output_open(a->output, a->force);
@@ -70,6 +73,7 @@ int do_table(const char *operand, const struct args *a)
 			"instructions", "bytes of text");
 	for (uint32_t i = 0; i < pack_kernels(p); i++) {
 		struct pack_kernel k;
+
 		if (pack_kernel(p, i, &k, &f) < 0)
 			die_fault(&f);
 		if (!a->select || kselect_has(a->select, i + 1, k.name)) {

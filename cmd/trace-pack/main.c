@@ -42,6 +42,7 @@ static unsigned long long number(
 {
 	char *end;
 	unsigned long long v = strtoull(text, &end, 10);
+
 	if (*text < '0' || *text > '9' || *end || v < least || v > most)
 		cli_usage("found %s '%s', wanted a whole number from %llu to %llu", what, text, least, most);
 	return v;
@@ -50,6 +51,7 @@ static unsigned long long number(
 static void set_range(struct args *a, const char *text)
 {
 	char *end;
+
 	a->first = a->last = strtoull(text, &end, 10);
 	if (*end == '-' && text < end)
 		a->last = end[1] ? strtoull(end + 1, &end, 10) : (end++, UINT64_MAX - 1);
@@ -61,6 +63,7 @@ static void on_option(void *ctx, int letter, const char *value)
 {
 	struct args *a = ctx;
 	unsigned long long n;
+
 	switch (letter) {
 	case 'd': a->mode = MODE_UNPACK; break;
 	case 't': a->mode = MODE_TEST; break;
@@ -95,11 +98,13 @@ static int take_levels(int argc, char **argv, struct args *a)
 {
 	int n = 1;
 	bool value = false, end = false;
+
 	for (int i = 1; i < argc; i++) {
 		const char *s = argv[i];
 		size_t len = strlen(s);
 		bool digits = !value && !end && s[0] == '-' && len > 1 && len <= 3 &&
 			      strspn(s + 1, "0123456789") == len - 1;
+
 		end |= !strcmp(s, "--") && !value;
 		value = !value && !end && s[0] == '-' && len == 2 && strchr("koCFj", s[1]);
 		if (digits)
@@ -125,6 +130,7 @@ int main(int argc, char **argv)
 	struct args a = {.last = UINT64_MAX, .memory = 1u << 30, .level = 3, .threads = 1, .format = "text"};
 	struct fault f;
 	int status;
+
 	keep_memory();
 	diag_init(argv[0]);
 	argc = take_levels(argc, argv, &a);

@@ -18,6 +18,7 @@ struct feed {
 static bool feed(void *ctx, const void *bytes, size_t n)
 {
 	struct feed *d = ctx;
+
 	pack_feed(d->w, bytes, n);
 	d->bytes += n;
 	return true;
@@ -30,6 +31,7 @@ static void feed_input(struct feed *d, struct input *in, const char *path, const
 	struct fault f;
 	const char *p;
 	long n = 0;
+
 	if (!in && !(in = input_open(path, &f)))
 		die_fault(&f);
 	if (raw) {
@@ -52,11 +54,13 @@ static void feed_slice(struct feed *d, struct source *s, const struct item *i, c
 	struct fault f;
 	struct slice slice = { a->first, a->last, feed, d };
 	struct input *in = s->in ? s->in : input_open(i->path, &f);
+
 	if (!in)
 		die_fault(&f);
 	if (i->raw) {
 		FILE *t = tmpfile();
 		char name[64];
+
 		if (!t)
 			die_errno("temporary file");
 		if (group_text(in, a->memory, to_file, t, &f) < 0)
@@ -87,6 +91,7 @@ static void is_text(void *ctx, uint32_t kernel)
 {
 	const struct source *s = ctx;
 	const struct item *k = &s->item[kernel];
+
 	diag_warn((struct place){diag_keep(k->path ? k->path : k->name), 0, 0},
 		"found text that is no regular "
 		"trace, wanted one; it is kept byte for byte");
@@ -96,6 +101,7 @@ int do_pack(const char *operand, const struct args *a)
 {
 	struct source s;
 	struct fault f;
+
 	source_open(&s, operand, a);
 	if (!a->output && isatty(STDOUT_FILENO))
 		die("found a terminal as output, wanted -o FILE or a redirection");
@@ -105,6 +111,7 @@ int do_pack(const char *operand, const struct args *a)
 	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {
 		const struct item *k = &s.item[i];
+
 		pack_begin(d.w);
 		if (s.pack) {
 			if (pack_text(s.pack, k->number, a->first, a->last, feed, &d, &f) < 0)

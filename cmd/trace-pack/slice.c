@@ -50,6 +50,7 @@ static void header_line(struct cutter *c, const char *line, size_t n)
 static int take_line(struct cutter *c, const char *line, size_t n, struct input *in, struct fault *f)
 {
 	bool wanted = c->number >= c->s->first && c->number <= c->s->last;
+
 	if (c->where != IN_BLOCK && is_line(line, n, "#BEGIN_TB\n")) {
 		c->where = IN_BLOCK;
 		if (wanted && c->any)
@@ -79,8 +80,10 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 	const char *p;
 	long n;
 	size_t want = 1;
+
 	while (c.number <= s->last && (n = input_window(in, want, &p, f)) != 0) {
 		size_t at = 0;
+
 		if (n < 0)
 			return -1;
 		for (const char *nl; c.number <= s->last && (nl = memchr(p + at, '\n', (size_t)n - at));

@@ -33,6 +33,7 @@ static void add_text(struct text *t, const char *s, size_t n)
 static bool ends_with(const char *s, const char *suffix)
 {
 	size_t n = strlen(s), m = strlen(suffix);
+
 	return n > m && !strcmp(s + n - m, suffix);
 }
 
@@ -42,6 +43,7 @@ static char *plain_name(const char *name, enum input_coding coding, bool raw)
 	static const char *const suffix[] = { ".gz", ".xz", ".zst", ".zstd" };
 	size_t n = strlen(name);
 	char *s = xmalloc(n + 2);
+
 	memcpy(s, name, n + 1);
 	for (size_t i = 0; coding != INPUT_PLAIN && i < 4; i++) {
 		if (ends_with(s, suffix[i])) {
@@ -76,6 +78,7 @@ static char *name_inside(struct input *in)
 	long n = input_window(in, HEAD_TEXT, &p, NULL);
 	const char *at = n > 0 ? memmem(p, (size_t)n, "-kernel name = ", 15) : NULL;
 	const char *nl = at ? memchr(at, '\n', (size_t)(p + n - at)) : NULL;
+
 	return nl ? xstrndup(at + 15, (size_t)(nl - at - 15)) : xstrdup("");
 }
 
@@ -87,6 +90,7 @@ static struct item *look(
 	struct item *item = NULL;
 	struct input *in = input_open(path, &f);
 	int raw = in ? group_wanted(in, &f) : -1;
+
 	if (raw < 0)
 		die_fault(&f);
 	char *inside = name_inside(in);
@@ -116,6 +120,7 @@ static char *join(const char *folder, const char *name, size_t n)
 {
 	size_t m = name[0] == '/' ? 0 : strlen(folder);
 	char *s = xmalloc(m + n + 2);
+
 	memcpy(s, folder, m);
 	if (m && s[m - 1] != '/')
 		s[m++] = '/';
@@ -130,6 +135,7 @@ static bool pack_selected(struct source *s, uint32_t kernel, const struct args *
 {
 	struct pack_kernel k;
 	struct fault f;
+
 	if (!a->select)
 		return true;
 	if (pack_kernel(s->pack, kernel, &k, &f) < 0)
@@ -144,6 +150,7 @@ void source_packed(struct source *s, const struct args *a)
 	size_t n;
 	struct text t = { 0 };
 	const char *list = pack_list_text(s->pack, &n), *end = list + n;
+
 	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
 	for (uint32_t i = 0; i < pack_kernels(s->pack); i++)
 		if (pack_selected(s, i, a))
@@ -151,6 +158,7 @@ void source_packed(struct source *s, const struct args *a)
 	for (const char *p = list; p < end;) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p)), *to = nl ? nl + 1 : end;
 		const char *from = p, *last = to;
+
 		while (from < last && strchr(" \t\r\n", *from))
 			from++;
 		while (last > from && strchr(" \t\r\n", last[-1]))
@@ -173,6 +181,7 @@ static void list_line(struct source *s, struct text *t, const char *line, size_t
 	uint32_t *position, const struct args *a)
 {
 	size_t from = 0, to = len;
+
 	while (from < to && strchr(" \t\r\n", line[from]))
 		from++;
 	while (to > from && strchr(" \t\r\n", line[to - 1]))
@@ -198,6 +207,7 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 	char buf[8192];
 	long n;
 	uint32_t position = 0;
+
 	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0)
 		add_text(&all, buf, (size_t)n);
 	if (n < 0)
@@ -207,6 +217,7 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 	for (char *p = all.p, *end = all.p + all.n; p < end;) {
 		char *nl = memchr(p, '\n', (size_t)(end - p));
 		char *to = nl ? nl + 1 : end;
+
 		list_line(s, &t, p, (size_t)(to - p), folder, &position, a);
 		p = to;
 	}
@@ -221,6 +232,7 @@ static bool begins_kernel(struct input *in)
 {
 	const char *p;
 	long n = input_window(in, 4096, &p, NULL);
+
 	for (long i = 0; i < n; i++)
 		if (!strchr(" \t\r\n", p[i]))
 			return p[i] == '-';
@@ -230,6 +242,7 @@ static bool begins_kernel(struct input *in)
 static void own_list(struct source *s)
 {
 	struct text t = { 0 };
+
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		add_text(&t, s->item[i].name, strlen(s->item[i].name));
 		add_text(&t, "\n", 1);
@@ -241,6 +254,7 @@ static void own_list(struct source *s)
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+
 	return slash ? slash + 1 : path;
 }
 
@@ -249,6 +263,7 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 	struct fault f;
 	bool standard = !strcmp(path, "-");
 	struct input *in = input_open(path, &f);
+
 	if (!in)
 		die_fault(&f);
 	if (pack_begins(in)) {
@@ -262,6 +277,7 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 	}
 	if (begins_kernel(in)) {
 		int raw = group_wanted(in, &f);
+
 		if (raw < 0)
 			die_fault(&f);
 		char *name = standard ? xstrdup("kernel-1.traceg")
@@ -304,6 +320,7 @@ static void open_folder(struct source *s, const char *path, const struct args *a
 	struct dirent **e = NULL;
 	struct stat st;
 	char *list = join(path, "kernelslist.g", 13);
+
 	if (stat(list, &st) < 0) {
 		free(list);
 		list = NULL;
@@ -347,6 +364,7 @@ void source_open(struct source *s, const char *operand, const struct args *a)
 {
 	struct stat st;
 	struct fault f;
+
 	*s = (struct source){ .shown = operand };
 	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
 		open_folder(s, operand, a);

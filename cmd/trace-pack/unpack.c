@@ -19,6 +19,7 @@ static struct pack *open_stream(const char *operand)
 {
 	struct fault f;
 	struct pack *p = pack_open(operand, &f);
+
 	if (!p)
 		die_fault(&f);
 	return p;
@@ -29,6 +30,7 @@ static void open_selected(struct source *s, const char *operand, const struct ar
 {
 	struct fault f;
 	struct input *in;
+
 	*s = (struct source){ .shown = operand };
 	if (a->select || pack_is(operand)) {
 		s->pack = open_stream(operand);
@@ -50,6 +52,7 @@ static char *target(const char *folder, const char *name)
 {
 	size_t n = strlen(folder);
 	bool bad = name[0] == '/' || !name[0];
+
 	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
 		bad |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
 	if (bad)
@@ -68,6 +71,7 @@ static char *target(const char *folder, const char *name)
 static void check_absent(const char *path, bool force)
 {
 	struct stat st;
+
 	if (!force && lstat(path, &st) == 0)
 		die("%s: found an existing file, wanted none, or -f", path);
 }
@@ -75,6 +79,7 @@ static void check_absent(const char *path, bool force)
 static void write_list(const struct source *s, const char *path, bool force)
 {
 	struct output *out = output_open(path, force);
+
 	if (s->n_list)
 		put(output_stream(out), s->list, s->n_list);
 	output_commit(out);
@@ -84,6 +89,7 @@ static void unpack_files(const struct source *s, const struct args *a)
 {
 	const char *folder = a->folder ? a->folder : ".";
 	struct fault f;
+
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die_errno("%s", folder);
 	char *list = s->list_name ? target(folder, s->list_name) : NULL;
@@ -91,12 +97,14 @@ static void unpack_files(const struct source *s, const struct args *a)
 		check_absent(list, a->force);
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		char *path = target(folder, s->item[i].name);
+
 		check_absent(path, a->force);
 		free(path);
 	}
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		char *path = target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
+
 		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, put, output_stream(out), &f) < 0)
 			die_fault(&f);
 		output_commit(out);
@@ -113,6 +121,7 @@ int do_unpack(const char *operand, const struct args *a)
 {
 	struct source s;
 	struct fault f;
+
 	open_selected(&s, operand, a);
 	if (!a->output) {
 		unpack_files(&s, a);
@@ -134,6 +143,7 @@ int do_test(const char *operand, const struct args *a)
 	struct fault f;
 	struct pack *p = pack_open(operand, &f);
 	int r = p ? pack_verify(p, &f) : -1;
+
 	if (r < 0) {
 		diag_fault(&f);
 		pack_close(p);
