@@ -30,7 +30,7 @@ _Noreturn static void refuse(const struct sm *s, const struct winst *w, const ch
 	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];
 	struct fault f;
 
-	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + (w->rec - r->first)}, "access",
+	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec}, "access",
 		"found %s 0x%" PRIx64 ", wanted %s", found, value, want);
 	team_fail(s->cluster, &f);
 }
@@ -298,7 +298,7 @@ static uint8_t access_type(const struct winst *w)
 void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 {
 	const struct tblock *tb = &s->cta[w->cta].block;
-	const struct rec *r = &tb->rec[w->rec];
+	const struct rec r = {.mask = w->mask, .addr = w->addr};
 	const struct uop *u = w->uop;
 	uint32_t parts = s->core->warp_parts, width = 32 / parts;
 	uint64_t lane[32];
@@ -313,9 +313,9 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 		refuse(s, w, "a global or local access with a width of", u->size,
 			"1, 2, 4, 8 or 16 bytes a lane");
 	if (w->space == SPACE_GLOBAL && !(u->flags & UOP_ATOMIC) && parts == 1 && t.segment_bytes == 32 &&
-	    w->mask == r->mask && unit_stride(tb, r, u->size, access_type(w), out))
+	    unit_stride(tb, &r, u->size, access_type(w), out))
 		return;
-	rec_addresses(tb, r, lane);
+	rec_addresses(tb, &r, lane);
 	out->lane0 = lane[0];
 	t.n = 0;
 	for (uint32_t p = 0; p < parts; p++) {
@@ -449,19 +449,19 @@ uint32_t shared_passes(struct sm *s, const struct winst *w)
 {
 	const struct core_params *c = s->core;
 	const struct tblock *tb = &s->cta[w->cta].block;
-	const struct rec *r = &tb->rec[w->rec];
+	const struct rec r = {.mask = w->mask, .addr = w->addr};
 	uint32_t width = 32 / c->warp_parts, total = 0;
 	struct bank_word word[32];
 	uint64_t lane[32];
 
 	if (!w->mask)
 		return 1;
-	if (c->warp_parts == 1 && w->mask == r->mask) {
-		total = strided_passes(tb, r, c->smem_banks);
+	if (c->warp_parts == 1) {
+		total = strided_passes(tb, &r, c->smem_banks);
 		if (total)
 			return total;
 	}
-	rec_addresses(tb, r, lane);
+	rec_addresses(tb, &r, lane);
 	for (uint32_t p = 0; p < c->warp_parts; p++) {
 		uint32_t lanes = w->mask & (uint32_t)(((1ull << width) - 1) << p * width), n;
 

@@ -13,7 +13,7 @@ static void new_head(struct sm *s, unsigned w)
 
 	if (p->head)
 		s->head_unit[p->head->unit] &= ~bit;
-	p->head = &s->uops[p->rec[p->cursor - p->buffered].inst];
+	p->head = &s->uops[p->buffer[2 - p->buffered].inst];
 	s->head_unit[p->head->unit] |= bit;
 	scoreboard_look(s, w);
 }
@@ -25,7 +25,8 @@ void decode(struct sm *s)
 	unsigned n = p->cursor + 1 < p->n_recs ? 2 : 1;
 
 	s->fetch_buffer = -1;
-	p->cursor += n;
+	for (unsigned i = 2 - n; i < 2; i++)
+		p->buffer[i] = p->rec[p->cursor++];
 	p->in_pipe += n;
 	p->buffered = (uint8_t)n;
 	s->ibuf |= 1ull << w;
@@ -33,12 +34,17 @@ void decode(struct sm *s)
 	s->changed = true;
 }
 
+/* The records that follow are decoded some cycles later: time to bring them near. */
 void ibuffer_advance(struct sm *s, unsigned w)
 {
-	if (--s->warp[w].buffered)
+	struct warp *p = &s->warp[w];
+
+	if (--p->buffered) {
 		new_head(s, w);
-	else
-		s->ibuf &= ~(1ull << w);
+		return;
+	}
+	s->ibuf &= ~(1ull << w);
+	__builtin_prefetch(p->rec + p->cursor);
 }
 
 void ibuffer_flush(struct sm *s, unsigned w)

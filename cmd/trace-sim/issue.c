@@ -67,13 +67,13 @@ static APART enum space generic_space(const struct sm *s, const struct warp *p, 
 }
 
 /* Address of lane 0: every address list begins with that of the first active lane. */
-static uint64_t lane0_address(const struct sm *s, const struct warp *p, const struct rec *rec)
+static uint64_t lane0_address(const struct sm *s, const struct winst *in)
 {
-	return rec->mask & 1 && rec->addr ? s->cta[p->cta].block.word[rec->addr >> 2] : 0;
+	return in->mask & 1 && in->addr ? s->cta[in->cta].block.word[in->addr >> 2] : 0;
 }
 
 /* Section 7 step 8, and what else only a few kinds of instructions do. A warp that has just ended waits for nothing. */
-static APART void issue_special(struct sm *s, struct winst *in, const struct rec *rec)
+static APART void issue_special(struct sm *s, struct winst *in)
 {
 	unsigned w = in->warp, flags = in->uop->flags;
 	struct warp *p = &s->warp[w];
@@ -83,7 +83,7 @@ static APART void issue_special(struct sm *s, struct winst *in, const struct rec
 		s->atomic |= 1ull << w;
 	}
 	if (flags & UOP_LDGSTS)
-		ldgsts_issue(s, w, in, lane0_address(s, p, rec));
+		ldgsts_issue(s, w, in, lane0_address(s, in));
 	if (flags & UOP_BARRIER && !(s->done >> w & 1)) {
 		barrier_arrive(s, w);
 	} else if (flags & UOP_MEMBAR) {
@@ -114,7 +114,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	struct warp *p = &s->warp[w];
 	const struct uop *u = p->head;
 	uint32_t index = p->cursor - p->buffered;
-	const struct rec *rec = &p->rec[index];
+	const struct rec *rec = &p->buffer[2 - p->buffered];
 	uint16_t h = sm_winst_new(s);
 	struct winst *in = &s->winst[h];
 
@@ -124,12 +124,15 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	in->uop = u;
 	in->code = rec->inst;
 	in->mask = rec->mask;
-	in->rec = p->first + index;
+	in->addr = rec->addr;
+	in->rec = index;
 	in->warp = (uint8_t)w;
 	in->sched = (uint8_t)k;
 	in->cta = p->cta;
 	in->space = (uint8_t)(u->space == SPACE_GENERIC ? generic_space(s, p, rec) : u->space);
 	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
+	if (rec->addr)	/* read by the load/store unit, some cycles later */
+		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
 	id_oc_put(s, &s->id_oc[u->unit], k, h);
 	s->collector.may_allocate = true;
 	s->changed = true;
@@ -147,7 +150,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	if (index == p->last)
 		end_warp(s, w);
 	if (u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR))
-		issue_special(s, in, rec);
+		issue_special(s, in);
 }
 
 static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s->ibuf >> w & 1; }

@@ -18,7 +18,7 @@ void scoreboard_look(struct sm *s, unsigned warp)
 		return;
 	for (; reg < end; reg++)
 		if (bitset_test(p->reserved, *reg)) {
-			p->watched = *reg;
+			s->watched[warp] = *reg;
 			s->collide |= 1ull << warp;
 			return;
 		}
@@ -56,7 +56,7 @@ void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg)
 		return;
 	bitset_clear(p->reserved, reg);
 	p->n_reserved--;
-	if (s->collide >> warp & 1 && p->watched == reg)
+	if (s->collide >> warp & 1 && s->watched[warp] == reg)
 		scoreboard_look(s, warp);
 	warp_update_drained(s, warp);
 }

@@ -222,7 +222,6 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 		uint32_t left = c->threads - 32 * i, before = entries;
 
 		p->rec = c->block.rec + r->first;
-		p->first = r->first;
 		p->n_recs = r->count;
 		p->cta = (uint8_t)slot;
 		p->stream = stream;

@@ -49,7 +49,8 @@ struct winst {
 	struct func_unit *unit;	/* in the calendar: the unit that took it */
 	uint32_t code;		/* handle of uop and struct inst */
 	uint32_t mask;		/* active lanes */
-	uint32_t rec;		/* index into the CTA's tblock.rec */
+	uint32_t addr;		/* of struct rec */
+	uint32_t rec;		/* number among the warp's records */
 	uint16_t next;		/* link in the calendar or the free list */
 	uint8_t warp, sched, cta;
 	uint8_t space;		/* enum space, generic resolved at issue */
@@ -77,27 +78,29 @@ struct id_oc {
 
 struct ldgsts_entry { uint64_t lane0; uint32_t pc; uint32_t group; uint32_t pending; bool done; };
 
-/* What every instruction touches stands first, in one cache line; the registers of most kernels in the next. */
+/*
+ * What most instructions touch stands first, in one cache line; the registers of most kernels in the next. The
+ * records in the buffer are copied, as by the time they issue the trace's cache line would have to come again.
+ */
 struct warp {
 	_Alignas(64) const struct rec *rec;	/* of the CTA's tblock */
 	const struct uop *head;	/* next instruction to issue, where the warp's bit in sm.ibuf is set */
+	struct rec buffer[2];	/* the last `buffered` of them are those to issue */
 	uint32_t cursor;	/* next record to decode; those buffered stand right before it */
 	uint32_t n_recs;
 	/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
 	uint32_t last;
-	uint32_t first;		/* index of rec[0] in the CTA's tblock.rec */
 	uint32_t fetch_pc;	/* quirk Q1: last issued PC + 16 */
 	uint32_t in_pipe;	/* instructions decoded and not yet out of the pipeline */
-	uint32_t stores;	/* outstanding store acknowledgements */
-	uint32_t atomics;	/* outstanding lanes of atomics */
 	uint16_t n_reserved;
-	uint16_t watched;	/* the first of head's registers that is reserved, where sm.collide is set */
-	uint16_t stream;
-	uint8_t cta;		/* hardware CTA slot */
-	uint8_t lanes;		/* threads of the CTA in this warp */
 	uint8_t buffered;	/* instructions in the buffer */
+	uint8_t cta;		/* hardware CTA slot */
 	uint64_t reserved[REG_WORDS];
 	uint64_t longop[REG_WORDS];	/* for the two-level scheduler only */
+	uint32_t stores;	/* outstanding store acknowledgements */
+	uint32_t atomics;	/* outstanding lanes of atomics */
+	uint16_t stream;
+	uint8_t lanes;		/* threads of the CTA in this warp */
 	/* LDGSTS groups (section 9.4) */
 	struct ldgsts_entry *entry;	/* room for every LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed;	/* closed: g, groups ended by LDGDEPBAR */
@@ -250,6 +253,7 @@ struct sm {
 	uint8_t idle_bucket[MAX_SCHEDULERS];	/* of each scheduler that last issued nothing; for the profile */
 	uint64_t idle_valid, idle_ready;
 	uint32_t dynamic_id[MAX_WARPS];		/* order in which warps came */
+	uint16_t watched[MAX_WARPS];		/* of those in collide: the first of the registers that is reserved */
 
 	const struct core_params *core;
 	const struct params *params;

@@ -67,7 +67,7 @@ static void set_list(struct bench *b, uint32_t mask, const uint64_t lane[32])
 	for (unsigned i = 0; i < 32; i++)
 		if (mask >> i & 1)
 			b->word[n++] = lane[i];
-	b->rec = (struct rec){.mask = mask, .addr = 2 << 2 | ADDR_LIST};
+	b->rec = (struct rec){.mask = mask, .addr = b->inst.addr = 2 << 2 | ADDR_LIST};
 }
 
 static void set_stride(struct bench *b, uint32_t mask, uint64_t base, uint64_t stride)
@@ -75,7 +75,7 @@ static void set_stride(struct bench *b, uint32_t mask, uint64_t base, uint64_t s
 	b->inst.mask = mask;
 	b->word[2] = base;
 	b->word[3] = stride;
-	b->rec = (struct rec){.mask = mask, .addr = 2 << 2 | ADDR_STRIDE};
+	b->rec = (struct rec){.mask = mask, .addr = b->inst.addr = 2 << 2 | ADDR_STRIDE};
 }
 
 /* ---- part 1 section 9, literally ----------------------------------------------------------------- */
