@@ -9,6 +9,9 @@
 #include "pack_addr.h"
 #include "pack_flow.h"
 
+struct path_mem;
+struct path_line;
+
 struct replay {
 	const struct part *part;
 	const struct pcode *c;
@@ -31,12 +34,28 @@ struct replay {
 	 * whenever no miss comes before its end.
 	 */
 	struct path {
-		struct rec *rec;
-		uint32_t *mem;		/* records with addresses */
+		struct rec *rec;	/* addr: of the warp's first word on when the plan gives it */
+		struct path_mem *mem;	/* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
+		bool planned;		/* all addresses are lines from warp and thread block alone */
+		bool placed;		/* mem[].at is of this thread block */
+		uint32_t block[3];
 	} path;
+	struct path_line *line;		/* by memory instruction, while a plan is made */
 	uint32_t *mem_of; /* memory instruction of records from mem_from on, while a path is walked */
 	uint32_t mem_from, cap_mem_of;
+};
+
+/* base + l * step in lane l, where base is c + per[0] * warp + per[1] * x + per[2] * y + per[3] * z */
+struct path_line {
+	uint64_t c, per[4], step;
+	bool ran;
+};
+
+struct path_mem {
+	uint32_t rec, mem;		/* number in the warp; memory instruction */
+	struct path_line line;		/* planned; base is that of the first active lane */
+	uint64_t at;			/* base without the warp's share */
 };
 
 #define PATH_MAX_RECS 65536u
@@ -67,6 +86,7 @@ void replay_free(struct replay *r)
 	free(r->path.rec);
 	free(r->path.mem);
 	free(r->mem_of);
+	free(r->line);
 	free(r);
 }
 
@@ -310,6 +330,52 @@ static bool columns_good(const struct replay *r)
 	return !bad;
 }
 
+/* What the recipe gives as a line, from the lines of earlier instructions in the warp. false: it gives none. */
+static bool plan_recipe(const struct replay *r, const struct recipe *e, struct path_line *to)
+{
+	if (e->op == OP_ADD && e->shift >= 0) {
+		*to = r->line[e->ref];
+		to->c = (to->c << e->shift) + e->c;
+		to->step <<= e->shift;
+		for (int i = 0; i < 4; i++)
+			to->per[i] <<= e->shift;
+		return true;
+	}
+	if (e->op != OP_AFFINE || !r->x.straight[e->pattern])
+		return false;
+	const int64_t *pattern = r->c->pattern[e->pattern];
+
+	to->c = e->c + (uint64_t)pattern[0];
+	to->step = (uint64_t)pattern[1] - (uint64_t)pattern[0];
+	for (int i = 0; i < 4; i++)
+		to->per[i] = (uint64_t)e->per[i];
+	return true;
+}
+
+/* Follow the addresses of the path once: do they come from the warp's and the thread block's numbers alone? */
+static bool plan_path(struct replay *r)
+{
+	struct path *p = &r->path;
+
+	if (!r->line)
+		r->line = xcalloc(r->c->n_mem + 1, sizeof(r->line[0]));
+	memset(r->line, 0, r->c->n_mem * sizeof(r->line[0]));
+	for (uint32_t i = 0; i < p->n_mem; i++) {
+		struct path_mem *m = &p->mem[i];
+		const struct pmem *x = &r->c->mem[m->mem];
+		struct path_line *to = &r->line[m->mem], l;
+		uint32_t mask = p->rec[m->rec].mask, first = bit_lowest32(mask), run = mask >> first;
+
+		if (run & (run + 1) || !plan_recipe(r, &x->r[to->ran ? x->later : x->first], &l))
+			return false;
+		l.ran = true;
+		m->line = *to = l;
+		m->line.c += first * l.step;
+		p->rec[m->rec].addr = 2 * i << 2 | ADDR_STRIDE;
+	}
+	return true;
+}
+
 static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first, uint32_t lanes)
 {
 	struct path *p = &r->path;
@@ -324,11 +390,40 @@ static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first,
 	p->n_mem = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		p->rec[i] = tb->rec[first + i];
-		if (!p->rec[i].addr)
-			continue;
-		p->mem[p->n_mem++] = i;
-		p->rec[i].addr = r->mem_of[first + i - r->mem_from];
+		if (p->rec[i].addr)
+			p->mem[p->n_mem++] = (struct path_mem){.rec = i, .mem = r->mem_of[first + i - r->mem_from]};
 	}
+	p->planned = plan_path(r);
+	p->placed = false;
+}
+
+/* The addresses of a planned path, behind the words that there are. */
+static void take_plan(struct replay *r, struct tblock *tb, struct rec *rec)
+{
+	struct path *p = &r->path;
+	const uint32_t *b = r->x.block;
+	uint32_t at = tb->n_words, more = at << 2;
+
+	if (!p->placed || memcmp(p->block, b, sizeof(p->block))) {
+		for (uint32_t i = 0; i < p->n_mem; i++) {
+			const struct path_line *l = &p->mem[i].line;
+
+			p->mem[i].at = l->c + l->per[1] * b[0] + l->per[2] * b[1] + l->per[3] * b[2];
+		}
+		memcpy(p->block, b, sizeof(p->block));
+		p->placed = true;
+	}
+	if (tb->cap_words - at < 2 * p->n_mem)
+		grow(&tb->word, &tb->cap_words, at + 2 * p->n_mem, sizeof(tb->word[0]));
+	uint64_t *w = tb->word + at;
+
+	for (const struct path_mem *m = p->mem, *end = m + p->n_mem; m < end; m++, w += 2) {
+		w[0] = m->at + m->line.per[0] * r->x.warp;
+		w[1] = m->line.step;
+		rec[m->rec].addr += more;
+	}
+	tb->n_words += 2 * p->n_mem;
+	r->mleft -= p->n_mem;
 }
 
 /* The warp takes the path that was kept: only its addresses are computed. */
@@ -340,10 +435,14 @@ static void take_path(struct replay *r, struct tblock *tb)
 	if (tb->cap_recs - from < p->n)
 		grow(&tb->rec, &tb->cap_recs, from + p->n, sizeof(tb->rec[0]));
 	memcpy(tb->rec + from, p->rec, p->n * sizeof(p->rec[0]));
-	for (uint32_t i = 0; i < p->n_mem; i++) {
-		struct rec *e = &tb->rec[from + p->mem[i]];
+	if (p->planned && r->mleft >= p->n_mem) {
+		take_plan(r, tb, tb->rec + from);
+	} else {
+		for (uint32_t i = 0; i < p->n_mem; i++) {
+			struct rec *e = &tb->rec[from + p->mem[i].rec];
 
-		e->addr = read_addresses(r, tb, e->addr, e->mask);
+			e->addr = read_addresses(r, tb, p->mem[i].mem, e->mask);
+		}
 	}
 	tb->n_recs += p->n;
 	r->insts -= p->n;

@@ -93,10 +93,11 @@ void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[3
 		memcpy(lane, w, 32 * sizeof(lane[0]));
 		return;
 	}
+	if (kind == ADDR_LIST) {
+		lanes_loops->spread(lane, w, r->mask);
+		return;
+	}
 	memset(lane, 0, 32 * sizeof(lane[0]));
 	if (kind == ADDR_DELTA)
 		expand_delta(w, r->mask, lane);
-	else if (kind == ADDR_LIST)
-		FOR_BITS32(i, r->mask)
-			lane[i] = *w++;
 }

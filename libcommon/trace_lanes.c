@@ -67,6 +67,13 @@ static void pack_none(uint64_t *to, const uint64_t from[32], uint32_t mask)
 		*to++ = from[l];
 }
 
+static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
+{
+	memset(to, 0, 32 * sizeof(to[0]));
+	FOR_BITS32(l, mask)
+		to[l] = *from++;
+}
+
 /* ---- for each instruction set ------------------------------------------------------------- */
 
 #define LOOPS_FOR(set, target)                                                                      \
@@ -91,7 +98,8 @@ static void pack_none(uint64_t *to, const uint64_t from[32], uint32_t mask)
 		run_body(to, base, step, mask);                                                   \
 	}                                                                                         \
 	static const struct lanes_loops set = {                                                   \
-		#set, shift_##set, xor_##set, pattern_##set, line_##set, run_##set, pack_##set};
+		#set, shift_##set, xor_##set, pattern_##set, line_##set, run_##set, pack_##set, \
+		spread_##set};
 
 #if CHOICE
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,popcnt")))
@@ -104,6 +112,16 @@ AVX512 static void pack_avx512(uint64_t *to, const uint64_t from[32], uint32_t m
 
 		_mm512_storeu_si512(to, _mm512_maskz_compress_epi64(m, _mm512_loadu_si512(from + l)));
 		to += __builtin_popcount(m);
+	}
+}
+
+AVX512 static void spread_avx512(uint64_t to[32], const uint64_t *from, uint32_t mask)
+{
+	for (unsigned l = 0; l < 32; l += 8) {
+		__mmask8 m = (__mmask8)(mask >> l);
+
+		_mm512_storeu_si512(to + l, _mm512_maskz_expandloadu_epi64(m, from));
+		from += __builtin_popcount(m);
 	}
 }
 
@@ -134,6 +152,8 @@ AVX2 static void pack_avx2(uint64_t *to, const uint64_t from[32], uint32_t mask)
 		to += __builtin_popcount(m);
 	}
 }
+
+static void spread_avx2(uint64_t to[32], const uint64_t *from, uint32_t mask) { spread_none(to, from, mask); }
 
 LOOPS_FOR(avx512, AVX512)
 LOOPS_FOR(avx2, AVX2)

@@ -17,6 +17,7 @@ struct lanes_loops {
 	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask);	/* others are 0 */
 	/* The active lanes one after the other; up to 8 words behind the last are written too. */
 	void (*pack)(uint64_t *to, const uint64_t from[32], uint32_t mask);
+	void (*spread)(uint64_t to[32], const uint64_t *from, uint32_t mask);	/* back again; others are 0 */
 };
 
 /* Set before main. WARPTOOLS_SIMD in the environment names a narrower version, for tests. */
