@@ -6,7 +6,6 @@
  * backwards (it is a 32-bit number that wraps), so that place is found from the newest end.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "bits.h"
@@ -36,17 +35,19 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 	};
 	t->line = reserve((size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
 	t->bytes = (void *)(t->line + slots + 1);
-	t->row = xcalloc(p->sets, sizeof *t->row);
-	t->present = xcalloc(BITSET_WORDS(slots + 1), sizeof *t->present);
-	t->bucket = xcalloc(buckets, sizeof *t->bucket);
+	t->row = reserve(p->sets, sizeof *t->row);
+	t->present = reserve(BITSET_WORDS(slots + 1), sizeof *t->present);
+	t->bucket = reserve(buckets, sizeof *t->bucket);
 }
 
 void tag_free(struct tags *t)
 {
-	reserve_free(t->line, (size_t)t->sets * t->ways_max + 1, sizeof *t->line + sizeof *t->bytes);
-	free(t->row);
-	free(t->present);
-	free(t->bucket);
+	uint32_t slots = t->sets * t->ways_max;
+
+	reserve_free(t->line, (size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
+	reserve_free(t->row, t->sets, sizeof *t->row);
+	reserve_free(t->present, BITSET_WORDS(slots + 1), sizeof *t->present);
+	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof *t->bucket);
 }
 
 /* Mostly the line stands in the row of its set. */

@@ -38,7 +38,7 @@ static void l1_init(struct sm *s, struct ldst *l)
 
 struct ldst *ldst_new(struct sm *s)
 {
-	struct ldst *l = xcalloc(1, sizeof(*l));
+	struct ldst *l = reserve(1, sizeof(*l));
 	uint32_t cap = ring_capacity(s->core->response_max);
 
 	ring_init(&l->resp, xcalloc(cap, sizeof(uint32_t)), cap);
@@ -68,7 +68,7 @@ void ldst_delete(struct ldst *l)
 	free(l->sp.slot);
 	reserve_free(l->pend, MAX_WARPS, sizeof(*l->pend));
 	free(l->ldgsts);
-	free(l);
+	reserve_free(l, 1, sizeof(*l));
 }
 
 struct cache *ldst_l1d(const struct sm *s) { return s->ldst->l1d; }

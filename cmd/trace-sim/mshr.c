@@ -4,7 +4,6 @@
  * entry drains one request a call and is in use until its last one left; requests may join it until then.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include "arena.h"
 #include "bits.h"
 #include "mshr.h"
@@ -15,15 +14,15 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge)
 
 	*m = (struct mshr){.limit = entries, .merge = merge, .shift = 64 - log2_floor(buckets)};
 	m->entry = reserve((size_t)entries + 1, sizeof *m->entry);
-	m->bucket = xcalloc(buckets, sizeof *m->bucket);
-	ring_init(&m->ready, xcalloc(ready, sizeof *m->ready.slot), ready);
+	m->bucket = reserve(buckets, sizeof *m->bucket);
+	ring_init(&m->ready, reserve(ready, sizeof *m->ready.slot), ready);
 }
 
 void mshr_free(struct mshr *m)
 {
 	reserve_free(m->entry, (size_t)m->limit + 1, sizeof *m->entry);
-	free(m->bucket);
-	free(m->ready.slot);
+	reserve_free(m->bucket, (size_t)1 << (64 - m->shift), sizeof *m->bucket);
+	reserve_free(m->ready.slot, m->ready.mask + 1, sizeof *m->ready.slot);
 }
 
 /* MSHR addresses end in at least four zero bits. */
