@@ -207,10 +207,11 @@ static bool dispatch_set(struct sm *s, struct collector_set *set)
 
 	for (uint32_t i = 0; i < set->n_dispatch; i++) {
 		uint64_t ready = c->ready & set->units, up = ready & UINT64_MAX << set->start[i];
-		unsigned unit = bit_lowest64(up ? up : ready);
+		unsigned unit;
 
 		if (!ready)
 			return i;
+		unit = bit_lowest64(up ? up : ready);
 		set->start[i] = c->next[unit];
 		send(s, unit);
 	}
