@@ -48,7 +48,7 @@ void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from)
 	if (!(d->match & d->group_mask[g]))
 		d->group_from[g] = from;
 	d->n_match++;
-	d->n_match_writes += d->writes >> bank & 1;
+	d->n_match_writes += (uint32_t)(d->writes >> bank & 1);
 }
 
 /* Add what ends with tick t when the banks of the set gone are gone. */
@@ -76,7 +76,7 @@ void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t)
 	count_ratio(d, t + 1);
 	count_spans(d, 1ull << bank, t, &d->n);
 	d->n_match--;
-	d->n_match_writes -= d->writes >> bank & 1;
+	d->n_match_writes -= (uint32_t)(d->writes >> bank & 1);
 }
 
 /* Few are ready at a time. */
