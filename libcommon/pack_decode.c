@@ -404,6 +404,8 @@ static void take_plan(struct replay *r, struct tblock *tb, struct rec *rec)
 	const uint32_t *b = r->x.block;
 	uint32_t at = tb->n_words, more = at << 2;
 
+	if (!p->n_mem)
+		return;
 	if (!p->placed || memcmp(p->block, b, sizeof(p->block))) {
 		for (uint32_t i = 0; i < p->n_mem; i++) {
 			const struct path_line *l = &p->mem[i].line;
