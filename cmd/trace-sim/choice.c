@@ -7,11 +7,12 @@
 #define WARM 8u			/* of these: until data has moved to the caches of its threads, not timed */
 #define PERIOD_MIN 256u
 #define PERIOD_MAX 16384u
-#define MEMORY (15.0 / 16)	/* what a phase counts after the next one */
+#define SAMPLE 4u
+#define MEMORY (15.0 / 16)	/* what a timed phase counts after the next one */
 #define GAIN 1.05		/* what gains next to nothing leaves the processors to others */
 #define WORSE 1.5
 
-static uint64_t clock_ns(void)
+uint64_t clock_ns(void)
 {
 	struct timespec t;
 
@@ -19,9 +20,16 @@ static uint64_t clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* In trials each phase is timed, otherwise one in SAMPLE, for reading the clock takes time, too. */
+static bool is_timed(const struct choice *c)
+{
+	return c->trial ? c->left <= TRIAL - WARM : c->left % SAMPLE == 0;
+}
+
 void choice_begin(struct choice *c)
 {
-	c->start = clock_ns();
+	if (is_timed(c))
+		c->start = clock_ns();
 }
 
 static double rate(const struct choice *c, bool shared) { return c->ns[shared] / c->work[shared]; }
@@ -56,7 +64,7 @@ void choice_end(struct choice *c, bool shared, uint32_t work)
 
 	if (shared != choice_made(c))	/* wanted, but nobody was there */
 		return;
-	if (!c->trial || c->left <= TRIAL - WARM) {
+	if (is_timed(c)) {
 		c->ns[shared] = c->ns[shared] * keep + (double)(clock_ns() - c->start);
 		c->work[shared] = c->work[shared] * keep + work;
 	}

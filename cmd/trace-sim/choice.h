@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+uint64_t clock_ns(void);	/* of a clock that never goes back */
+
 struct choice {			/* zeroed: nothing is known */
 	double ns[2], work[2];	/* done alone, shared: lately, older ones counting ever less */
 	double settled;		/* time for a unit of work when the present way was chosen */

@@ -10,12 +10,9 @@
 #include "arena.h"
 #include "gpu.h"
 
-/* Clusters are dealt out in turn, for thread blocks are, too. */
 static unsigned part_of(const struct gpu *g, uint32_t id)
 {
-	uint32_t thread = id % g->threads, n = (g->params.clusters - thread + g->threads - 1) / g->threads;
-
-	return g->threads == 1 ? 0 : thread * TEAM_SLICES + team_slice(id / g->threads, n);
+	return g->parts == 1 ? 0 : team_slice(id, g->params.clusters, g->threads);
 }
 
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id)
@@ -34,6 +31,21 @@ void cluster_free(struct cluster *c)
 {
 	free(c->slots);
 	c->slots = NULL;
+}
+
+void cluster_cut(struct gpu *g)
+{
+	for (uint32_t id = 0; id < g->params.clusters; id++) {
+		struct core_part *from = g->cluster[id].part, *to = &g->part[part_of(g, id)];
+
+		if (bitset_test(from->replying, id)) {
+			bitset_clear(from->replying, id);
+			bitset_set(to->replying, id);
+		}
+		bitset_clear(from->clusters, id);
+		bitset_set(to->clusters, id);
+		g->cluster[id].part = to;
+	}
 }
 
 void cluster_reply(struct gpu *g, uint32_t id, uint32_t req)

@@ -41,8 +41,8 @@ static void parts_init(struct gpu *g)
 		g->threads = g->params.clusters;
 	if (g->threads > g->params.mem.channels)
 		g->threads = g->params.mem.channels;
-	g->parts = g->threads > 1 ? g->threads * TEAM_SLICES : 1;
-	g->part = reserve(g->parts, sizeof *g->part);
+	g->parts = 1;
+	g->part = reserve(g->threads * TEAM_SLICES, sizeof *g->part);
 	g->memstat = reserve(g->threads, sizeof *g->memstat);
 	g->out = reserve(g->threads, sizeof *g->out);
 	g->back = reserve(g->threads, sizeof *g->back);
@@ -50,6 +50,9 @@ static void parts_init(struct gpu *g)
 		memstat_init(&g->memstat[i], &g->params);
 	if (g->threads > 1)
 		g->team = team_new(g->threads);
+	g->tested = team_tested();
+	while (g->team && g->tested && !team_ready(g->team))
+		;
 }
 
 static void parts_free(struct gpu *g)
@@ -59,7 +62,7 @@ static void parts_free(struct gpu *g)
 	team_delete(g->team);
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_free(&g->memstat[i]);
-	reserve_free(g->part, g->parts, sizeof *g->part);
+	reserve_free(g->part, g->threads * TEAM_SLICES, sizeof *g->part);
 	reserve_free(g->memstat, g->threads, sizeof *g->memstat);
 	reserve_free(g->out, g->threads, sizeof *g->out);
 	reserve_free(g->back, g->threads, sizeof *g->back);
@@ -100,7 +103,21 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	g->cluster = reserve(p->clusters, sizeof *g->cluster);
 	for (uint32_t c = 0; c < p->clusters; c++)
 		cluster_init(&g->cluster[c], g, c);
+	g->born = clock_ns();
 	return launch_init(g);
+}
+
+/*
+ * Memory goes back to the system faster with the process than piece by piece, above all where several threads
+ * have used it. A leak checker wants to see the pieces.
+ */
+void gpu_end(struct gpu *g)
+{
+	team_delete(g->team);
+	g->team = NULL;
+#ifdef __SANITIZE_ADDRESS__
+	gpu_free(g);
+#endif
 }
 
 void gpu_free(struct gpu *g)
@@ -133,6 +150,43 @@ void gpu_free(struct gpu *g)
  */
 #define WORTH_SMS 4u
 #define WORTH_MEMORY 8u
+/*
+ * A run's machine is cut into parts, whose sets take a little longer to look through, when so much work was met
+ * in steps with that much, and is whole again when enough steps were without. Starting threads and moving data
+ * to their caches takes a millisecond or two, which does not pay in a run that is over in a few, and takes light
+ * steps long to earn: their work counts less.
+ */
+#define LOADED 16384u
+#define HEAVY 32u
+#define LIGHT_SHARE 8u
+#define RELIEF 16u		/* what a step without takes off */
+#define LONG_NS 4000000u
+
+static bool cut_pays(struct gpu *g)
+{
+	if (!g->tested && clock_ns() - g->born < LONG_NS)
+		g->load = LOADED / 2;
+	return g->tested || g->load == LOADED;
+}
+
+static void cut(struct gpu *g)
+{
+	uint32_t ticked = g->ticked, visits = memory_visits(g->mem), work = ticked + visits;
+	uint32_t enough = g->tested ? 1 : LOADED;
+	bool slices = g->parts > 1;
+
+	if (work < HEAVY)
+		work = (work + LIGHT_SHARE - 1) / LIGHT_SHARE;
+	if (ticked >= WORTH_SMS || visits >= WORTH_MEMORY)
+		g->load = g->load + work < enough ? g->load + work : enough;
+	else
+		g->load = g->load > RELIEF ? g->load - RELIEF : 0;
+	if (slices ? g->load : g->load < enough || !cut_pays(g))
+		return;
+	g->parts = slices ? 1 : g->threads * TEAM_SLICES;
+	memory_cut(g->mem, !slices);
+	cluster_cut(g);
+}
 
 static uint32_t tick_sm(struct cluster *cl, struct sm *s, uint32_t i, uint64_t now)
 {
@@ -196,6 +250,11 @@ static void core_phase(void *ctx, unsigned part)
 	g->part[part].ticked = tick_clusters(g, &g->part[part]);
 }
 
+static bool wants_team(struct gpu *g, const struct choice *c)
+{
+	return (g->tested || choice_made(c)) && team_ready(g->team);
+}
+
 static uint32_t tick_shared(struct gpu *g)
 {
 	uint32_t ticked = 0;
@@ -211,11 +270,11 @@ static void tick_sms(struct gpu *g)
 	struct choice *c = &g->choice[1];
 	bool share;
 
-	if (!g->team || g->ticked < WORTH_SMS) {
+	if (g->parts == 1 || g->ticked < WORTH_SMS) {
 		g->ticked = tick_clusters(g, NULL);
 		return;
 	}
-	share = choice_made(c) && team_ready(g->team);
+	share = wants_team(g, c);
 	choice_begin(c);
 	g->ticked = share ? tick_shared(g) : tick_clusters(g, NULL);
 	choice_end(c, share, g->ticked);
@@ -242,8 +301,8 @@ static void memory_side(struct gpu *g, unsigned fired)
 	struct memory_phase k = {g, fired & CLOCK_CORE, {.now = gpu_now(g), .cycle = g->cycle,
 		.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0), .reply = fired & CLOCK_ICNT,
 		.l2 = fired & CLOCK_L2}};
-	struct choice *c = g->team && memory_visits(g->mem) >= WORTH_MEMORY ? &g->choice[0] : NULL;
-	bool share = c && choice_made(c) && team_ready(g->team);
+	struct choice *c = g->parts > 1 && memory_visits(g->mem) >= WORTH_MEMORY ? &g->choice[0] : NULL;
+	bool share = c && wants_team(g, c);
 
 	if (c)
 		choice_begin(c);
@@ -333,6 +392,8 @@ unsigned gpu_step(struct gpu *g)
 		g->dram_ticks++;
 		return fired;
 	}
+	if (g->team)
+		cut(g);
 	memory_side(g, fired);
 	if (fired & CLOCK_ICNT)
 		net_advance(g->net);

@@ -68,7 +68,10 @@ struct gpu {
 	unsigned threads;		/* wanted, set before gpu_init; then those there are */
 	unsigned parts;			/* of the clusters and of the memory side: 1, or the team's slices */
 	struct core_part *part;
+	uint32_t load;			/* work of steps that threads might share, less steps without, within bounds */
 	struct team *team;		/* NULL: one thread */
+	uint64_t born;			/* clock_ns() when it was built */
+	bool tested;			/* share whatever can be */
 	struct choice choice[2];	/* memory phase, core phase */
 	struct net *net;
 	struct addrdec *dec;
@@ -108,6 +111,7 @@ static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->c
 /* gpu.c */
 int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f);	/* g->params are set; 0, or -1 and *f */
 void gpu_free(struct gpu *g);
+void gpu_end(struct gpu *g);			/* instead of gpu_free, where the process ends next */
 unsigned gpu_step(struct gpu *g);		/* one GPU step; the domains that fired */
 void gpu_sync(struct gpu *g);			/* every lazily kept counter up to date */
 void gpu_window(struct gpu *g);			/* close the sampling window of the latency statistics */

@@ -222,7 +222,7 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	status = run_application(r);
 	progress_end(r);
 	close_logs(&logs, r);
-	gpu_free(&r->gpu);
+	gpu_end(&r->gpu);
 	klist_free(&r->list);
 	output_commit(out);
 	return status;

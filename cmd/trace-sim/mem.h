@@ -70,7 +70,8 @@ void memory_set_events(struct memory *m, struct events *e);
  * The memory side is in parts, each a set of channels with what belongs to them; parts may run at the same
  * time, in one thread each. Only before the first tick.
  */
-void memory_set_threads(struct memory *m, unsigned threads);	/* 1: one part, else the slices of a team */
+void memory_set_threads(struct memory *m, unsigned threads);	/* for whose slices it may be cut; it is whole */
+void memory_cut(struct memory *m, bool slices);	/* between phases; false: whole */
 /* What the memory side does in a step, in this order. dram_ticks may be several: those of steps between. */
 struct memory_work {
 	uint64_t now, cycle;		/* cycle: gpu_sim_cycle of the kernel (10.6) */

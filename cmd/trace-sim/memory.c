@@ -9,7 +9,6 @@
 #include "arena.h"
 #include "bits.h"
 #include "partition.h"
-#include "threads.h"
 
 static uint32_t credit_limit(const struct memory_params *mp)
 {
@@ -28,47 +27,6 @@ static void new_channel(struct memory *m, uint32_t id)
 	c->sub = &m->sub[id * m->per];
 	c->last = m->per - 1;
 	c->wake = UINT64_MAX;
-}
-
-static void free_parts(struct memory *m)
-{
-	for (unsigned i = 0; i < m->parts; i++)
-		reserve_free(m->part[i].active, m->set_words, sizeof(uint64_t));
-	reserve_free(m->part, m->parts, sizeof *m->part);
-}
-
-/* Channels are dealt out in runs, so that neighbours in memory belong to one thread. */
-static unsigned part_of(uint32_t c, uint32_t channels, unsigned threads)
-{
-	uint32_t t = c * threads / channels, first = (t * channels + threads - 1) / threads;
-	uint32_t next = ((t + 1) * channels + threads - 1) / threads;
-
-	return threads == 1 ? 0 : t * TEAM_SLICES + team_slice(c - first, next - first);
-}
-
-void memory_set_threads(struct memory *m, unsigned threads)
-{
-	uint32_t channels = m->mp->channels;
-
-	if (m->part)
-		free_parts(m);
-	m->parts = threads > 1 ? threads * TEAM_SLICES : 1;
-	m->part = reserve(m->parts, sizeof *m->part);
-	m->set_words = 3u * m->sub_words + m->channel_words;
-	for (unsigned i = 0; i < m->parts; i++) {
-		struct memory_part *p = &m->part[i];
-
-		p->active = reserve(m->set_words, sizeof(uint64_t));
-		p->replying = p->active + m->sub_words;
-		p->subs = p->replying + m->sub_words;
-		p->live = p->subs + m->sub_words;
-	}
-	for (uint32_t c = 0; c < channels; c++)
-		m->channel[c].part = &m->part[part_of(c, channels, threads)];
-	for (uint32_t i = 0; i < m->subs; i++) {
-		m->sub[i].part = m->channel[i / m->per].part;
-		bitset_set(m->sub[i].part->subs, i);
-	}
 }
 
 struct memory *memory_new(const struct params *p, struct req_pool *pool, struct net *net, struct addrdec *dec,
@@ -117,7 +75,7 @@ void memory_delete(struct memory *m)
 			cache_delete(m->sub[i].l2);
 	for (uint32_t i = 0; i < m->mp->channels; i++)
 		dram_free(&m->channel[i].dram);
-	free_parts(m);
+	memory_free_parts(m);
 	free(m->sub);
 	reserve_free(m->channel, m->mp->channels, sizeof *m->channel);
 	free(m);

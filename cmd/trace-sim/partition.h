@@ -43,7 +43,7 @@ static inline bool channel_delay_over(const struct channel *c, uint64_t now)
 }
 
 /*
- * The channels and sub partitions of one thread: what wakes and sleeps among them, and what they count until
+ * The channels and sub partitions of a part: what wakes and sleeps among them, and what they count until
  * memory_gather(). In a phase a part touches its own channels only.
  */
 struct memory_part {
@@ -70,7 +70,8 @@ struct memory {
 	uint32_t subs, per, sub_words, channel_words, set_words;
 	uint32_t sub_log2;           /* of per */
 	struct memory_part *part;
-	unsigned parts;
+	unsigned parts;              /* 1, or slices */
+	unsigned slices, threads;
 	uint32_t credit_limit;       /* 0: none */
 	uint64_t l2_ticks, dram_ticks;
 	uint64_t tracked;
@@ -88,6 +89,10 @@ static inline void untrack(struct memory *m, uint32_t req)
 	m->sub[r->sub].tracked--;
 	m->sub[r->sub].part->tracked--;
 }
+
+/* memory_cut.c */
+void memory_free_parts(struct memory *m);
+void memory_order_rop(struct memory *m, struct memory_part *p, uint32_t req);	/* the latest so far */
 
 /* partition.c */
 /* The tick of number t, in which the channel is due; wake is above t then. */

@@ -21,19 +21,13 @@ static inline bool is_texture(const struct req *r)
 static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
 	struct req *n = &m->pool->at[req];
-	struct mem_fifo *order = &s->part->rop_order;
 
 	mem_fifo_push(m->pool->at, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
 	/* Without a latency the entry may leave in this very tick, and the sub partition is awake anyway. */
 	if (!m->mp->rop_latency)
 		return;
-	n->bin = REQ_NONE;
-	if (order->count++)
-		m->pool->at[order->tail].bin = req;
-	else
-		order->head = req;
-	order->tail = req;
+	memory_order_rop(m, s->part, req);
 }
 
 static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)

@@ -22,6 +22,9 @@
 #define SPINS_TO_YIELD 2000u	/* the processor that a thread runs on may be the one that the other waits for */
 #define NEIGHBOURS 3u		/* whose slices a worker takes; thread 0 looks at all */
 
+#define USEFUL 64u		/* phases behind a call */
+#define HOLD_MAX 256u
+
 struct worker {
 	/* 2 p: in phase p; 2 p + 1: behind it, or shut out of it */
 	_Alignas(CACHE_LINE) _Atomic uint64_t state;
@@ -43,6 +46,8 @@ struct team {
 	unsigned n;
 	bool started;
 	uint64_t calls;					/* raised to wake all; guarded by lock */
+	uint64_t phase_called;				/* at the last call */
+	unsigned hold, next_hold;			/* times that nobody will be called */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool failed;					/* this and the next two, too, guarded by lock */
@@ -63,6 +68,11 @@ static inline void relax(void)
 #endif
 }
 
+bool team_tested(void)
+{
+	return getenv("WARPTOOLS_CPUS") != NULL;
+}
+
 unsigned team_size(unsigned n)
 {
 	const char *text = getenv("WARPTOOLS_CPUS");
@@ -78,15 +88,20 @@ unsigned team_size(unsigned n)
 	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
 }
 
-/* Small slices at the end leave little to wait for, large ones at the start leave data where it was. */
-unsigned team_slice(unsigned i, unsigned n)
+/*
+ * Small slices at the end leave little to wait for, large ones at the start leave data where it was. Things that
+ * lie side by side in memory share a slice, and each half of the things is dealt to all threads.
+ */
+unsigned team_slice(unsigned i, unsigned n, unsigned threads)
 {
-	static const unsigned percent[TEAM_SLICES] = {50, 75, 90, 100};
-	unsigned k = 0;
+	static const unsigned percent[TEAM_SLICES + 1] = {0, 50, 75, 90, 100};
+	unsigned k = 0, first, next;
 
-	while (k < TEAM_SLICES - 1 && (2 * i + 1) * 50 >= percent[k] * n)
-		k++;
-	return k;
+	do {
+		first = n * percent[k] / 100;
+		next = n * percent[k + 1] / 100;
+	} while (i >= next && ++k < TEAM_SLICES);
+	return (i - first) * threads / (next - first) * TEAM_SLICES + k;
 }
 
 struct team *team_new(unsigned threads)
@@ -225,6 +240,7 @@ static void *worker_main(void *arg)
 	uint64_t phase = 0;
 
 	thread_index = w->index;
+	atomic_fetch_add(&t->awake, 1);
 	while ((phase = next_phase(t, phase)) != 0) {
 		uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
@@ -250,7 +266,6 @@ static void start(struct team *t)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (unsigned i = 1; i < t->n; i++) {
-		atomic_fetch_add(&t->awake, 1);
 		error = pthread_create(&t->worker[i].thread, NULL, worker_main, &t->worker[i]);
 		if (error)
 			die("cannot start thread %u of %u (error %d), wanted fewer with -j", i + 1, t->n, error);
@@ -267,13 +282,31 @@ static void call_all(struct team *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* Calling costs some microseconds; where it led to next to nothing the next call waits, longer each time. */
+static bool worth_calling(struct team *t)
+{
+	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed);
+
+	if (t->hold) {
+		t->hold--;
+		return false;
+	}
+	if (phase - t->phase_called >= USEFUL)
+		t->next_hold = 0;
+	else
+		t->next_hold = t->next_hold < HOLD_MAX ? 2 * t->next_hold + 16 : HOLD_MAX;
+	t->hold = t->next_hold;
+	t->phase_called = phase;
+	return true;
+}
+
 bool team_ready(struct team *t)
 {
 	unsigned awake = atomic_load_explicit(&t->awake, memory_order_relaxed);
 
 	if (!t->started)
 		start(t);
-	else if (awake < t->n - 1 && !atomic_load_explicit(&t->called, memory_order_relaxed))
+	else if (awake < t->n - 1 && !atomic_load_explicit(&t->called, memory_order_relaxed) && worth_calling(t))
 		call_all(t);
 	return awake > 0;
 }

@@ -29,8 +29,13 @@ struct team;
 
 /* Threads to use when n are asked for: never more than the CPUs that this process may use, nor MAX_THREADS. */
 unsigned team_size(unsigned n);
-/* The slice of a thread's share in which the i-th of its n things belongs, below TEAM_SLICES. */
-unsigned team_slice(unsigned i, unsigned n);
+/*
+ * Is a number of CPUs given by WARPTOOLS_CPUS? Then it is not time that matters but whether the result is the same:
+ * whatever can be shared is.
+ */
+bool team_tested(void);
+/* The slice to which the i-th of n things belongs, below threads * TEAM_SLICES. */
+unsigned team_slice(unsigned i, unsigned n, unsigned threads);
 
 struct team *team_new(unsigned threads);	/* no thread is started before it is needed */
 void team_delete(struct team *t);

@@ -44,18 +44,26 @@ static void test_slices(void)
 
 static void test_shares(void)
 {
-	unsigned size[TEAM_SLICES] = {0}, before = 0, falls = 0;
+	unsigned size[SLICES] = {0}, begun = 0, beyond = 0;
 
-	for (unsigned i = 0; i < 40; i++) {
-		unsigned k = team_slice(i, 40);
+	for (unsigned i = 0, before = SLICES; i < 160; i++) {
+		unsigned s = team_slice(i, 160, THREADS);
 
-		falls += k < before || k >= TEAM_SLICES;
-		before = k;
-		size[k]++;
+		if (s >= SLICES) {
+			beyond++;
+			continue;
+		}
+		begun += s != before;
+		before = s;
+		size[s]++;
 	}
-	is_number(falls, 0, "slices of a share follow each other");
-	ok(size[0] == 20 && size[3] == 4, "the first is half of it, the last a tenth");
-	ok(team_slice(0, 1) < TEAM_SLICES, "one thing has a slice");
+	is_number(beyond, 0, "each thing has a slice");
+	is_number(begun, SLICES, "things of a slice lie side by side");
+	ok(size[0] == 20 && size[4] == 20 && size[3] == 4, "the first of a thread is half of its share, the last a tenth");
+	for (unsigned n = 1; n < 100; n++)
+		for (unsigned i = 0; i < n; i++)
+			beyond += team_slice(i, n, THREADS) >= SLICES;
+	is_number(beyond, 0, "however few things there are");
 }
 
 static void fail(void *ctx, unsigned slice)
