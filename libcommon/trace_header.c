@@ -264,8 +264,8 @@ static bool is_binary(const char *line, size_t len)
 int header_read(struct trace *t, struct fault *f)
 {
 	unsigned had = 0, returns = 0;
-	const char *line;
-	size_t len;
+	const char *line = NULL;
+	size_t len = 0;
 	char q[80];
 	int r;
 	t->d.lineno = true;	/* a lone column before the PC is a line number unless the header denies it */
