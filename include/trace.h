@@ -52,9 +52,7 @@ void code_free(struct code *c);
 uint32_t code_count(const struct code *c);
 const struct inst *code_at(const struct code *c, uint32_t handle);
 
-/* Opcodes without a row met so far: number of static instructions, and of dynamic ones read. */
-uint64_t code_unknown_ops(const struct code *c);
-uint64_t code_unknown_recs(const struct code *c);
+uint64_t code_unknown_ops(const struct code *c);	/* static instructions without a row met so far */
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
@@ -75,6 +73,7 @@ struct warp_recs {
 struct tblock {
 	uint32_t x, y, z;	/* as written; the model ignores them */
 	uint32_t n_warps, n_recs, n_words;
+	uint32_t n_unknown;	/* records of opcodes without a row */
 	struct warp_recs *warp;
 	struct rec *rec;
 	/*

@@ -30,7 +30,6 @@ struct code {
 	const char **warned;		/* stems warned of, each once */
 	uint32_t n_warned, cap_warned;
 	uint64_t unknown;		/* instructions without a row */
-	atomic_uint_fast64_t unknown_recs;
 	pthread_mutex_t lock;
 };
 
@@ -61,8 +60,6 @@ void code_free(struct code *c)
 
 uint32_t code_count(const struct code *c) { return atomic_load(&c->n); }
 uint64_t code_unknown_ops(const struct code *c) { return c->unknown; }
-uint64_t code_unknown_recs(const struct code *c) { return atomic_load(&c->unknown_recs); }
-void code_count_unknown(struct code *c, uint64_t n) { atomic_fetch_add(&c->unknown_recs, n); }
 
 const struct inst *code_at(const struct code *c, uint32_t handle)
 {

@@ -29,7 +29,5 @@ struct code_place {
 int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
 /* Kinds that go through the load/store unit's memory: active lanes need addresses. */
 static inline bool kind_moves(unsigned kind) { return kind >= KIND_LDG && kind <= KIND_ST; }
-/* More dynamic instructions without a row were read. */
-void code_count_unknown(struct code *c, uint64_t n);
 
 #endif

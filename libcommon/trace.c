@@ -53,8 +53,6 @@ void trace_close(struct trace *t)
 {
 	if (!t)
 		return;
-	if (t->unknown_recs)
-		code_count_unknown(t->o.code, t->unknown_recs);
 	for (uint64_t i = 0; t->ids.page && i < t->ids.n_pages; i++)
 		free(t->ids.page[i]);
 	free(t->ids.page);
@@ -494,6 +492,8 @@ static int raw_next(struct trace *t, struct fault *f)
 
 int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 {
+	uint64_t unknown = t->unknown_recs;
+
 	if (t->over || (t->blocks == kernel_blocks(&t->h) && !t->o.watch))
 		return 0;
 	int r = t->columns ? packed_next(t, tb, f) : raw_next(t, f);
@@ -519,6 +519,7 @@ int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
 	if (!t->columns && read_block(t, tb, f) < 0)
 		return -1;
 	t->blocks++;
+	tb->n_unknown = (uint32_t)(t->unknown_recs - unknown);
 	return 1;
 }
 

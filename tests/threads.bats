@@ -77,3 +77,32 @@ same() {
 		[ "$output" = "$one" ]
 	done
 }
+
+@test "threads: what reading ahead meets is told when its turn comes" {
+	d=$(trace vecadd -n 60)
+	small="-g rtx3070 -D gpgpu_n_clusters=2"	# a machine for which most thread blocks have to wait
+	cp -r "$d" app
+	f=$(echo app/kernel-1.traceg*)
+	# an opcode nobody knows in the middle, and a line that is none in the last thread block
+	total=$(wc -l <"$f")
+	sed -i -e "$((total / 2)),\$s/ FADD / FROBNICATE /" "$f"
+	cp -r app broken
+	sed -i "$((total - 40))s/.*/what is this/" "broken/${f##*/}"
+	run trace-sim $small -D gpgpu_max_cycle=12000 app
+	limited=$output
+	run trace-sim $small app
+	whole=$output
+	run ! trace-sim $small broken
+	one=$output
+	for n in 2 8; do
+		run trace-sim -j $n $small -D gpgpu_max_cycle=12000 app
+		[ "$output" = "$limited" ]
+		run trace-sim -j $n $small app
+		[ "$output" = "$whole" ]
+		run ! trace-sim -j $n $small broken
+		[ "$output" = "$one" ]
+	done
+	[[ $whole == *FROBNICATE* ]]
+	[[ $limited != *FROBNICATE* ]]
+	[[ $one == *":$((total - 40)):"* ]]
+}

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "arena.h"
 #include "launch.h"
+#include "readahead.h"
 
 #define UOPS_MAX (1u << 22)
 
@@ -50,6 +51,9 @@ static void parts_init(struct gpu *g)
 		memstat_init(&g->memstat[i], &g->params);
 	if (g->threads > 1)
 		g->team = team_new(g->threads);
+	/* With several kernels at once the order of reading would be a matter of luck. */
+	if (g->team && g->params.window == 1)
+		team_aside(g->team, readahead_step, g->readahead);
 	g->tested = team_tested();
 	while (g->team && g->tested && !team_ready(g->team))
 		;
@@ -75,6 +79,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	const struct params *p = &g->params;
 
 	g->code = code_new(isa);
+	g->readahead = readahead_new(g->code);
 	g->uops = reserve(UOPS_MAX, sizeof *g->uops);
 	req_pool_init(&g->reqs, request_bound(p));
 	clocks_init(&g->clocks, p->hz);
@@ -139,6 +144,7 @@ void gpu_free(struct gpu *g)
 	addrdec_delete(g->dec);
 	req_pool_free(&g->reqs);
 	reserve_free(g->uops, UOPS_MAX, sizeof *g->uops);
+	readahead_delete(g->readahead);
 	code_free(g->code);
 }
 
@@ -255,11 +261,11 @@ static bool wants_team(struct gpu *g, const struct choice *c)
 	return (g->tested || choice_made(c)) && team_ready(g->team);
 }
 
-static uint32_t tick_shared(struct gpu *g)
+static uint32_t tick_shared(struct gpu *g, bool *shared)
 {
 	uint32_t ticked = 0;
 
-	team_run(g->team, core_phase, g);
+	*shared = team_run(g->team, core_phase, g);
 	for (unsigned i = 0; i < g->parts; i++)
 		ticked += g->part[i].ticked;
 	return ticked;
@@ -276,7 +282,7 @@ static void tick_sms(struct gpu *g)
 	}
 	share = wants_team(g, c);
 	choice_begin(c);
-	g->ticked = share ? tick_shared(g) : tick_clusters(g, NULL);
+	g->ticked = share ? tick_shared(g, &share) : tick_clusters(g, NULL);
 	choice_end(c, share, g->ticked);
 }
 
@@ -307,7 +313,7 @@ static void memory_side(struct gpu *g, unsigned fired)
 	if (c)
 		choice_begin(c);
 	if (share)
-		team_run(g->team, memory_phase, &k);
+		share = team_run(g->team, memory_phase, &k);
 	else
 		for (unsigned i = 0; i < g->parts; i++)
 			memory_phase(&k, i);

@@ -61,6 +61,8 @@ struct gpu {
 	struct code *code;
 	struct uop *uops;		/* reserved; by code handle */
 	uint32_t n_uops;
+	uint64_t unknown_recs;		/* of opcodes without a row, in thread blocks placed */
+	struct readahead *readahead;
 	struct req_pool reqs;
 	struct sm *sm;			/* params.sms */
 	struct cluster *cluster;	/* params.clusters */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "arena.h"
 #include "launch.h"
+#include "readahead.h"
 #include "timeline.h"
 
 static void append(struct kernel ***list, uint32_t *n, uint32_t *cap, struct kernel *k)
@@ -218,11 +219,11 @@ static void occupy(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t 
 }
 
 /* Static instructions met for the first time in the block just read. */
-static void translate_new(struct gpu *g, const struct kernel *k)
+static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
 {
 	struct fault f;
 
-	for (; g->n_uops < code_count(g->code); g->n_uops++)
+	for (; g->n_uops < codes; g->n_uops++)
 		if (uop_make(&g->uops[g->n_uops], code_at(g->code, g->n_uops), &g->params, &f) < 0) {
 			if (!f.at.file)
 				f.at.file = k->path;
@@ -234,7 +235,7 @@ static void translate_new(struct gpu *g, const struct kernel *k)
 static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 {
 	struct launch *l = g->launch;
-	uint32_t slot = 0;
+	uint32_t slot = 0, codes;
 	struct fault f;
 
 	while (s->cta[slot].kernel)
@@ -247,7 +248,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 		s->cta_limit = k->cta_limit;
 		s->cta_padded = k->padded_threads;
 	}
-	switch (trace_next(k->trace, &s->cta[slot].block, &f)) {
+	switch (readahead_next(g->readahead, k->trace, &s->cta[slot].block, &codes, &f)) {
 	case 0:
 		fault_set(&f, (struct place){.file = trace_path(k->trace)}, "blocks-missing",
 			"found %llu thread blocks, wanted the grid's %llu", (unsigned long long)k->next_cta,
@@ -256,7 +257,8 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	case -1:
 		die_fault(&f);
 	}
-	translate_new(g, k);
+	g->unknown_recs += s->cta[slot].block.n_unknown;
+	translate_new(g, k, codes);
 	k->running_ctas++;
 	if (!s->live_ctas)
 		g->cluster[s->cluster].needs_flush = true;
@@ -269,6 +271,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 		timeline_cta(g->timeline, s, slot, k);
 	if (++k->next_cta == k->n_ctas) {
 		l->ctas_left--;
+		readahead_forget(g->readahead, k->trace);
 		if (trace_finish(k->trace, &f) < 0)
 			die_fault(&f);
 	}
@@ -430,6 +433,7 @@ void launch_remove(struct gpu *g, struct kernel *k)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		if (g->sm[i].kernel == k)
 			g->sm[i].kernel = NULL;
+	readahead_forget(g->readahead, k->trace);
 	trace_close(k->trace);
 	free(k->path);
 	free(k);

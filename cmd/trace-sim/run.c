@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "pack.h"
 #include "profile.h"
+#include "readahead.h"
 #include "run.h"
 #include "timeline.h"
 
@@ -41,6 +42,7 @@ static void load_kernel(struct run *r, const struct command *c)
 
 	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL))
 		return;
+	readahead_watch(r->gpu.readahead, &o);
 	t = trace_open(c->path, &o, &f);
 	if (!t)
 		die_fault(&f);

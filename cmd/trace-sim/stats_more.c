@@ -96,7 +96,7 @@ void walk_more(struct sink *s, struct gpu *g)
 	note_classes(s, g);
 	note_stalls(s, g);
 	s->sparse = false;
-	note(s, g->code ? code_unknown_recs(g->code) : 0, "unknown_opcode_warp_insts");
+	note(s, g->unknown_recs, "unknown_opcode_warp_insts");
 	note_l1d(s, g);
 	note(s, payload(g->back), "l2_read_bytes");
 	note(s, payload(g->out), "l2_write_bytes");

@@ -41,6 +41,8 @@ struct team {
 	void (*work)(void *ctx, unsigned slice);
 	void *ctx;
 	_Atomic bool quit;
+	bool (*aside)(void *ctx);			/* done by worker 1; NULL: nothing */
+	void *aside_ctx;
 	_Alignas(CACHE_LINE) _Atomic unsigned awake;	/* threads besides 0 that spin or work */
 	_Atomic bool called;				/* since the last one fell asleep */
 	unsigned n;
@@ -118,6 +120,12 @@ struct team *team_new(unsigned threads)
 	return t;
 }
 
+void team_aside(struct team *t, bool (*step)(void *ctx), void *ctx)
+{
+	t->aside = step;
+	t->aside_ctx = ctx;
+}
+
 /* ---- a phase --------------------------------------------------------------------------------- */
 
 /* A slice that fails is given up; what it leaves behind is not looked at any more. */
@@ -150,8 +158,8 @@ static void run_share(struct worker *w, uint64_t phase)
 			take(w, &t->worker[(w->index + i) % t->n], k, phase);
 }
 
-/* All slices are taken: wait for those of w, if it has any. */
-static void shut_out(struct worker *w, uint64_t phase)
+/* All slices are taken: wait for those of w, if it has any; false: it had none. */
+static bool shut_out(struct worker *w, uint64_t phase)
 {
 	uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
 
@@ -159,7 +167,7 @@ static void shut_out(struct worker *w, uint64_t phase)
 		if (state < 2 * phase) {
 			if (atomic_compare_exchange_weak_explicit(&w->state, &state, 2 * phase + 1,
 					memory_order_acq_rel, memory_order_acquire))
-				return;
+				return false;
 			continue;
 		}
 		if (n < SPINS_TO_YIELD)
@@ -168,20 +176,23 @@ static void shut_out(struct worker *w, uint64_t phase)
 			sched_yield();
 		state = atomic_load_explicit(&w->state, memory_order_acquire);
 	}
+	return true;
 }
 
-void team_run(struct team *t, void (*work)(void *ctx, unsigned slice), void *ctx)
+bool team_run(struct team *t, void (*work)(void *ctx, unsigned slice), void *ctx)
 {
 	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed) + 1;
+	bool helped = false;
 
 	t->work = work;
 	t->ctx = ctx;
 	atomic_store_explicit(&t->phase, phase, memory_order_release);
 	run_share(&t->worker[0], phase);
 	for (unsigned i = 1; i < t->n; i++)
-		shut_out(&t->worker[i], phase);
+		helped |= shut_out(&t->worker[i], phase);
 	if (t->failed)
 		die_fault(&t->fault);
+	return helped;
 }
 
 void team_fail(unsigned place, const struct fault *f)
@@ -210,14 +221,14 @@ static void sleep_until_called(struct team *t)
 	calls = t->calls;
 	atomic_fetch_sub(&t->awake, 1);
 	atomic_store(&t->called, false);
-	while (calls == t->calls)
+	while (calls == t->calls && !atomic_load(&t->quit))
 		pthread_cond_wait(&t->wake, &t->lock);
 	atomic_fetch_add(&t->awake, 1);
 	pthread_mutex_unlock(&t->lock);
 }
 
 /* The next phase after seen, 0 at the end. */
-static uint64_t next_phase(struct team *t, uint64_t seen)
+static uint64_t next_phase(struct team *t, bool aside, uint64_t seen)
 {
 	for (unsigned i = 0;; i++) {
 		uint64_t phase = atomic_load_explicit(&t->phase, memory_order_acquire);
@@ -226,7 +237,9 @@ static uint64_t next_phase(struct team *t, uint64_t seen)
 			return 0;
 		if (phase != seen)
 			return phase;
-		if (i % SPINS == SPINS - 1)
+		if (aside && t->aside(t->aside_ctx))
+			i = 0;
+		else if (i % SPINS == SPINS - 1)
 			sleep_until_called(t);
 		else
 			relax();
@@ -237,11 +250,12 @@ static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	struct team *t = w->team;
+	bool aside = t->aside && w->index == 1;
 	uint64_t phase = 0;
 
 	thread_index = w->index;
 	atomic_fetch_add(&t->awake, 1);
-	while ((phase = next_phase(t, phase)) != 0) {
+	while ((phase = next_phase(t, aside, phase)) != 0) {
 		uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
 		while (state < 2 * phase && !atomic_compare_exchange_weak_explicit(&w->state, &state, 2 * phase,

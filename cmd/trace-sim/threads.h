@@ -39,10 +39,15 @@ unsigned team_slice(unsigned i, unsigned n, unsigned threads);
 
 struct team *team_new(unsigned threads);	/* no thread is started before it is needed */
 void team_delete(struct team *t);
+/* Between phases one of the others calls step(ctx), true: something was done, instead of waiting. */
+void team_aside(struct team *t, bool (*step)(void *ctx), void *ctx);
 /* Is there anybody to share a phase with at once? Wakes (the first time: starts) those who sleep. */
 bool team_ready(struct team *t);
-/* Run work(ctx, i) once for each slice i below threads * TEAM_SLICES; returns when all are done. */
-void team_run(struct team *t, void (*work)(void *ctx, unsigned slice), void *ctx);
+/*
+ * Run work(ctx, i) once for each slice i below threads * TEAM_SLICES; returns when all are done. False: nobody else
+ * came.
+ */
+bool team_run(struct team *t, void (*work)(void *ctx, unsigned slice), void *ctx);
 /*
  * The message that ends the program: outside phases at once; in a phase the slice is given up, and of all
  * slices' faults that of the lowest place is told at its end, as one thread would that goes from place to place.

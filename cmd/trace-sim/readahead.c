@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading ahead. See readahead.h for what is always true.
+ *
+ * Who reads holds the lock from the first byte of a block to the last; `hungry` may be looked at without it and
+ * may be wrong, which costs a look or a little time.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "readahead.h"
+
+#define WAITING 256u
+#define WAITING_BYTES ((size_t)24 << 20)
+
+/* A block that waits, with what reading it met. */
+struct waiting {
+	struct tblock tb;
+	struct fault fault;	/* where result is -1 */
+	int result;		/* of trace_next() */
+	uint32_t codes;
+	struct fault *warning;
+	uint32_t n_warnings, cap_warnings;
+};
+
+struct readahead {
+	pthread_mutex_t lock;
+	_Atomic bool hungry;	/* there is something to read and room for it */
+	struct code *code;
+	struct trace *trace;	/* that is read ahead; NULL: none */
+	bool ended;		/* its last block, or a fault, is among those that wait */
+	struct waiting *reading;	/* whose warnings are met now; NULL: they are told at once */
+	uint32_t first, n;
+	size_t bytes;
+	struct waiting slot[WAITING];
+};
+
+struct readahead *readahead_new(struct code *code)
+{
+	struct readahead *a = reserve(1, sizeof *a);
+
+	a->code = code;
+	pthread_mutex_init(&a->lock, NULL);
+	return a;
+}
+
+void readahead_delete(struct readahead *a)
+{
+	if (!a)
+		return;
+	for (uint32_t i = 0; i < WAITING; i++) {
+		tblock_free(&a->slot[i].tb);
+		free(a->slot[i].warning);
+	}
+	pthread_mutex_destroy(&a->lock);
+	reserve_free(a, 1, sizeof *a);
+}
+
+static void on_warning(void *ctx, const struct fault *f)
+{
+	struct readahead *a = ctx;
+	struct waiting *w = a->reading;
+
+	if (!w) {
+		diag_warn(f->at, "%s", f->text);
+		return;
+	}
+	grow(&w->warning, &w->cap_warnings, w->n_warnings + 1, sizeof *w->warning);
+	w->warning[w->n_warnings++] = *f;
+}
+
+void readahead_watch(struct readahead *a, struct trace_options *o)
+{
+	o->warn = on_warning;
+	o->ctx = a;
+}
+
+static size_t size_of(const struct tblock *tb)
+{
+	return (size_t)tb->n_recs * sizeof *tb->rec + (size_t)tb->n_words * sizeof *tb->word;
+}
+
+static void set_hungry(struct readahead *a)
+{
+	atomic_store_explicit(&a->hungry, a->trace && !a->ended && a->n < WAITING && a->bytes < WAITING_BYTES,
+		memory_order_relaxed);
+}
+
+static void read_one(struct readahead *a)
+{
+	struct waiting *w = &a->slot[(a->first + a->n) % WAITING];
+
+	a->reading = w;
+	w->n_warnings = 0;
+	w->result = trace_next(a->trace, &w->tb, &w->fault);
+	w->codes = code_count(a->code);
+	a->reading = NULL;
+	a->ended = w->result != 1;
+	a->bytes += w->result == 1 ? size_of(&w->tb) : 0;
+	a->n++;
+}
+
+bool readahead_step(void *ctx)
+{
+	struct readahead *a = ctx;
+	bool reads;
+
+	if (!atomic_load_explicit(&a->hungry, memory_order_relaxed) || pthread_mutex_trylock(&a->lock))
+		return false;
+	set_hungry(a);
+	reads = atomic_load_explicit(&a->hungry, memory_order_relaxed);
+	if (reads)
+		read_one(a);
+	set_hungry(a);
+	pthread_mutex_unlock(&a->lock);
+	return reads;
+}
+
+/* The first that waits; its arrays change places with those of tb. */
+static int hand_out(struct readahead *a, struct tblock *tb, uint32_t *codes, struct fault *f)
+{
+	struct waiting *w = &a->slot[a->first];
+	struct tblock old = *tb;
+
+	for (uint32_t i = 0; i < w->n_warnings; i++)
+		diag_warn(w->warning[i].at, "%s", w->warning[i].text);
+	*codes = w->codes;
+	if (w->result != 1) {
+		*f = w->fault;
+		return w->result;
+	}
+	a->bytes -= size_of(&w->tb);
+	*tb = w->tb;
+	w->tb = old;
+	a->first = (a->first + 1) % WAITING;
+	a->n--;
+	return 1;
+}
+
+int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f)
+{
+	int r;
+
+	pthread_mutex_lock(&a->lock);
+	if (!a->trace)
+		a->trace = t;
+	if (a->trace == t && a->n) {
+		r = hand_out(a, tb, codes, f);
+	} else {
+		r = trace_next(t, tb, f);
+		*codes = code_count(a->code);
+		if (a->trace == t)
+			a->ended = r != 1;
+	}
+	set_hungry(a);
+	pthread_mutex_unlock(&a->lock);
+	return r;
+}
+
+void readahead_forget(struct readahead *a, const struct trace *t)
+{
+	pthread_mutex_lock(&a->lock);
+	if (a->trace == t) {
+		a->trace = NULL;
+		a->ended = false;
+		a->n = 0;
+		a->bytes = 0;
+		set_hungry(a);
+	}
+	pthread_mutex_unlock(&a->lock);
+}
