@@ -111,6 +111,8 @@ conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -e "$(REFERENCE)"
 # Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
 bench: all tests $(BUILD)/tests/pack_speed
+	+@$(MAKE) -s BUILD=$(BUILD)/stages LTO= OPT="-O2 -g -fno-inline-functions-called-once -fno-ipa-cp -fno-ipa-sra -fno-partial-inlining" \
+		$(BUILD)/stages/trace-sim
 	@python3 tests/bench $(BENCH) "$(BUILD)" "$(REFERENCE)"
 
 # ---- manual pages, completions, installing ---------------------------------------------------------
