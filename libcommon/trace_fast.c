@@ -6,6 +6,7 @@
  * that trace_line.c would give; any doubt (another spelling, a fault, too little text in the window)
  * leaves the line to it. The table is bounded by the distinct lines of the kernel, VARIANTS for a PC.
  */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bits.h"
@@ -23,8 +24,9 @@
 static inline uint64_t load64(const char *p)
 {
 	uint64_t v;
+
 	memcpy(&v, p, sizeof(v));
-	return v;
+	return le64toh(v);	/* the first character is the lowest byte */
 }
 
 #define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
@@ -149,6 +151,8 @@ static void keep_head(struct seen *e, const struct seen_line *l)
 	e->head_len = (uint8_t)(n - 8);
 	memcpy(&e->head, l->head, e->head_len);
 	memset(&e->head_bits, 0xff, e->head_len);
+	e->head = le64toh(e->head);
+	e->head_bits = le64toh(e->head_bits);
 	e->quick = new_mask(e, load64(l->mid - 8));
 }
 

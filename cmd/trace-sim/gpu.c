@@ -97,6 +97,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	memory_set_threads(g->mem, g->threads);
 	net_set_threads(g->net, g->threads);
 	g->sm = reserve(p->sms, sizeof *g->sm);
+	g->wake_at = reserve(p->sms, sizeof *g->wake_at);
 	for (uint32_t i = 0; i < p->sms; i++) {
 		struct cache *l1d;
 
@@ -136,6 +137,8 @@ void gpu_free(struct gpu *g)
 		sm_free(&g->sm[i]);
 	if (g->sm)
 		reserve_free(g->sm, p->sms, sizeof *g->sm);
+	if (g->wake_at)
+		reserve_free(g->wake_at, p->sms, sizeof *g->wake_at);
 	if (g->cluster)
 		reserve_free(g->cluster, p->clusters, sizeof *g->cluster);
 	parts_free(g);
@@ -194,9 +197,12 @@ static void cut(struct gpu *g)
 	cluster_cut(g);
 }
 
-static uint32_t tick_sm(struct cluster *cl, struct sm *s, uint32_t i, uint64_t now)
+/* The SM id, the i-th of its cluster. */
+static uint32_t tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint32_t i, uint64_t now)
 {
-	if (!s->live_ctas || !sm_due(s, now))
+	struct sm *s = &g->sm[id];
+
+	if (now < g->wake_at[id] || !s->live_ctas)
 		return 0;
 	sm_tick(s, now);
 	if (s->n_ended) {
@@ -214,7 +220,7 @@ static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
 	for (uint32_t i = 0; i < per; i++) {
 		uint32_t at = (cl->first + i) % per;
 
-		ticked += tick_sm(cl, &g->sm[cl->order[at]], at, now);
+		ticked += tick_sm(g, cl, cl->order[at], at, now);
 	}
 	if (g->params.rotate_sms && ++cl->first == per)
 		cl->first = 0;
@@ -243,7 +249,7 @@ static uint32_t tick_clusters(struct gpu *g, const struct core_part *p)
 			uint32_t c = w * 64 + (uint32_t)b;
 			struct cluster *cl = &g->cluster[c];
 
-			ticked += single ? tick_sm(cl, &g->sm[c], 0, now) : tick_cluster(g, cl, now);
+			ticked += single ? tick_sm(g, cl, c, 0, now) : tick_cluster(g, cl, now);
 		}
 	}
 	return ticked;

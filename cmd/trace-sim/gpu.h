@@ -65,6 +65,7 @@ struct gpu {
 	struct readahead *readahead;
 	struct req_pool reqs;
 	struct sm *sm;			/* params.sms */
+	uint64_t *wake_at;		/* by SM, side by side: most steps find most SMs asleep */
 	struct cluster *cluster;	/* params.clusters */
 	uint64_t live[4096 / 64];	/* clusters with a thread block; launch.c */
 	unsigned threads;		/* wanted, set before gpu_init; then those there are */

@@ -13,15 +13,14 @@ static uint64_t cluster_sleeps(const struct gpu *g, uint32_t cluster, uint64_t l
 	uint32_t per = g->params.sms_per_cluster;
 	uint64_t now = gpu_now(g);
 
-	for (const struct sm *s = &g->sm[cluster * per]; s < &g->sm[(cluster + 1) * per] && limit; s++) {
-		uint64_t due = sm_due_at(s);
+	for (uint32_t i = cluster * per; i < (cluster + 1) * per; i++) {
+		uint64_t due = g->wake_at[i];
 
-		if (!s->live_ctas)
+		if (due >= now + limit || !g->sm[i].live_ctas)
 			continue;
 		if (due <= now)
 			return 0;
-		if (due - now < limit)
-			limit = due - now;
+		limit = due - now;
 	}
 	return limit;
 }

@@ -43,7 +43,8 @@ void sm_init(struct sm *s, struct gpu *g, uint32_t id)
 	s->id = id;
 	s->cluster = id / p->sms_per_cluster;
 	s->fetch_buffer = -1;
-	s->wake_at = NEVER;
+	s->wake_at = &g->wake_at[id];
+	*s->wake_at = NEVER;
 	s->n.issue_hist_top = -1;
 	s->winst = reserve(WINST_MAX + 1u, sizeof *s->winst);
 	init_units(s);
@@ -157,7 +158,7 @@ void sm_tick(struct sm *s, uint64_t now)
 	front_end(s);
 	count_occupancy(s, 1);
 	next = next_cycle(s);
-	s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
+	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }
 
 /* ---- placing a thread block ---------------------------------------------------------------- */

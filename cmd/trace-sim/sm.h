@@ -234,7 +234,7 @@ struct sm {
 	uint64_t clock;
 	/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
 	uint64_t now;
-	uint64_t wake_at;	/* now of the next cycle to be run; meaningful while there is a CTA */
+	uint64_t *wake_at;	/* in gpu.wake_at: now of the next cycle to be run; meaningful while there is a CTA */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
 	uint32_t id, cluster;	/* sm id (sid), cluster id */
@@ -300,9 +300,7 @@ struct sm {
 void sm_init(struct sm *s, struct gpu *g, uint32_t id);
 void sm_free(struct sm *s);
 /* NEVER: only a reply wakes it */
-static inline uint64_t sm_due_at(const struct sm *s) { return s->wake_at; }
-static inline bool sm_due(const struct sm *s, uint64_t now) { return now >= s->wake_at; }
-static inline void sm_wake(struct sm *s) { s->wake_at = 0; }
+static inline void sm_wake(struct sm *s) { *s->wake_at = 0; }
 void sm_tick(struct sm *s, uint64_t now);	/* only when due */
 /* account for the cycles before now; the cycle of now is still to come */
 void sm_sync(struct sm *s, uint64_t now);
