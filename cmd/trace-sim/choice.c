@@ -5,12 +5,12 @@
 
 #define TRIAL 24u
 #define WARM 8u			/* of these: until data has moved to the caches of its threads, not timed */
-#define PERIOD_MIN 256u
+#define PERIOD_MIN 64u
 #define PERIOD_MAX 16384u
 #define SAMPLE 4u
 #define MEMORY (15.0 / 16)	/* what a timed phase counts after the next one */
 #define GAIN 1.05		/* what gains next to nothing leaves the processors to others */
-#define WORSE 1.5
+#define WORSE 3
 
 uint64_t clock_ns(void)
 {

@@ -29,6 +29,7 @@ struct readahead {
 	_Atomic bool hungry;	/* there is something to read and room for it */
 	struct code *code;
 	struct trace *trace;	/* that is read ahead; NULL: none */
+	bool filling;
 	bool ended;		/* its last block, or a fault, is among those that wait */
 	struct waiting *reading;	/* whose warnings are met now; NULL: they are told at once */
 	uint32_t first, n;
@@ -81,10 +82,17 @@ static size_t size_of(const struct tblock *tb)
 	return (size_t)tb->n_recs * sizeof *tb->rec + (size_t)tb->n_words * sizeof *tb->word;
 }
 
+/*
+ * Once less than half of what may wait waits, it is read until it is all there: while a thread reads, another has to
+ * do its part of the phases, and the data that this takes to the other's caches should not go to and fro.
+ */
 static void set_hungry(struct readahead *a)
 {
-	atomic_store_explicit(&a->hungry, a->trace && !a->ended && a->n < WAITING && a->bytes < WAITING_BYTES,
-		memory_order_relaxed);
+	if (!a->trace || a->ended || a->n == WAITING || a->bytes >= WAITING_BYTES)
+		a->filling = false;
+	else if (a->n < WAITING / 2 && a->bytes < WAITING_BYTES / 2)
+		a->filling = true;
+	atomic_store_explicit(&a->hungry, a->filling, memory_order_relaxed);
 }
 
 static void read_one(struct readahead *a)
