@@ -183,12 +183,13 @@ static uint32_t option_of(struct store *s, const char *name)
 uint32_t store_start(struct store *s, const char *file, const struct run_item *item)
 {
 	struct store_run run = {.form = item->form};
-	char *name = xmalloc(strlen(file) + 16);
+	size_t cap = strlen(file) + 16;
+	char *name = xmalloc(cap);
 
 	if (item->run > 1)
-		sprintf(name, "%s#%u", file, item->run);
+		snprintf(name, cap, "%s#%u", file, item->run);
 	else
-		strcpy(name, file);
+		snprintf(name, cap, "%s", file);
 	run.name = store_word_add(s, name);
 	free(name);
 	for (uint32_t i = 0; i < item->n_options; i++) {

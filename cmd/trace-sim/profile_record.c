@@ -151,19 +151,19 @@ static void write_pc(struct record_writer *w, const struct inst *in, const struc
 {
 	size_t cap = strlen(in->opcode) + 96;
 	char *name = xmalloc(cap), line[16] = "", *end;
+	size_t room;
 
 	if (in->lineno)
 		snprintf(line, sizeof line, ":%u", in->lineno);
 	end = name + snprintf(name, cap, "pc[0x%04x:%s%s].", in->pc, in->opcode, line);
-	strcpy(end, "issues");
+	room = cap - (size_t)(end - name);
+	snprintf(end, room, "issues");
 	if (sum->issues)
 		record_uint(w, name, sum->issues, "warp-insts");
-	strcpy(end, "cycles[");
-	end += strlen(end);
 	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
 		if (!sum->cycles[c])
 			continue;
-		strcpy(stpcpy(end, reason_names[c]), "]");
+		snprintf(end, room, "cycles[%s]", reason_names[c]);
 		record_uint(w, name, sum->cycles[c], "cycles");
 	}
 	free(name);
