@@ -139,13 +139,8 @@ static void part_dram(struct memory *m, struct memory_part *p, const struct memo
 /* Sub partitions whose ROP queue has a ready entry become active. */
 static void wake_rops(struct memory *m, struct memory_part *p, uint64_t now)
 {
-	while (p->rop_order.count && reached(now, m->pool->at[p->rop_order.head].key)) {
-		uint32_t req = p->rop_order.head;
-
-		bitset_set(p->active, m->pool->at[req].sub);
-		p->rop_order.head = m->pool->at[req].bin;
-		p->rop_order.count--;
-	}
+	while (p->rop_order.count && reached(now, m->pool->at[p->rop_order.head].key))
+		bitset_set(p->active, m->pool->at[memory_next_rop(m, p)].sub);
 }
 
 static void part_l2(struct memory *m, struct memory_part *p, uint64_t now)

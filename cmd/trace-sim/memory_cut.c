@@ -90,16 +90,23 @@ void memory_order_rop(struct memory *m, struct memory_part *p, uint32_t req)
 	order->tail = req;
 }
 
+uint32_t memory_next_rop(struct memory *m, struct memory_part *p)
+{
+	uint32_t req = p->rop_order.head;
+
+	p->rop_order.head = m->pool->at[req].bin;
+	p->rop_order.count--;
+	return req;
+}
+
 void memory_cut(struct memory *m, bool slices)
 {
 	unsigned before = m->parts;
 	struct memory_part all = {0}, *p;
 
 	while ((p = earliest(m, before))) {
-		uint32_t req = p->rop_order.head;
+		uint32_t req = memory_next_rop(m, p);
 
-		p->rop_order.head = m->pool->at[req].bin;
-		p->rop_order.count--;
 		memory_order_rop(m, &all, req);
 	}
 	m->parts = slices ? m->slices : 1;
@@ -112,10 +119,8 @@ void memory_cut(struct memory *m, bool slices)
 			move_sub(&m->sub[c * m->per + i], to);
 	}
 	while (all.rop_order.count) {
-		uint32_t req = all.rop_order.head;
+		uint32_t req = memory_next_rop(m, &all);
 
-		all.rop_order.head = m->pool->at[req].bin;
-		all.rop_order.count--;
 		memory_order_rop(m, m->sub[m->pool->at[req].sub].part, req);
 	}
 }

@@ -93,6 +93,7 @@ static inline void untrack(struct memory *m, uint32_t req)
 /* memory_cut.c */
 void memory_free_parts(struct memory *m);
 void memory_order_rop(struct memory *m, struct memory_part *p, uint32_t req);	/* the latest so far */
+uint32_t memory_next_rop(struct memory *m, struct memory_part *p);	/* take the earliest; there is one */
 
 /* partition.c */
 /* The tick of number t, in which the channel is due; wake is above t then. */
