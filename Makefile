@@ -3,6 +3,7 @@
 #   make            the programs, into $(BUILD)/
 #   make check      every test           make asan      the same under ASan and UBSan
 #   make demo       a first run          make tidy      clang-tidy over all sources
+#   make format     every source as .clang-format says; make format-check tells what differs
 #   make fuzz       fuzz targets         make bench     speed against recorded figures
 #   make conformance, conformance-events  figures of the original (needs REFERENCE=)
 
@@ -21,7 +22,7 @@ LDLIBS_ALL = -lzstd -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread 
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
 BINARIES = $(PROGRAMS:%=$(BUILD)/%)
 
-LIB_SRC = $(sort $(wildcard libcommon/*.c))
+LIB_SRC = $(sort $(wildcard libcommon/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 LIB     = $(BUILD)/libcommon.a
 
@@ -29,23 +30,22 @@ all: $(BINARIES)
 
 $(LIB): $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $(LIB_OBJ)
-
-# trace-lint judges configurations by the simulator's own rules.
-trace-lint_EXTRA = $(patsubst %,$(BUILD)/obj/cmd/trace-sim/%.o,params params_cache params_core params_mem uop)
+	$(AR) qcs $@ $(LIB_OBJ)
 
 define program
-$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(sort $$(wildcard cmd/$(1)/*.c)))
-$$(BUILD)/$(1): $$($(1)_OBJ) $$($(1)_EXTRA) $$(LIB)
-	$$(CC) $$(CFLAGS_ALL) $$(LTO) $$(LDFLAGS) -o $$@ $$($(1)_OBJ) $$($(1)_EXTRA) $$(LIB) $$(LDLIBS_ALL)
+$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)))
+$$(BUILD)/$(1): $$($(1)_OBJ) $$(LIB)
+	$$(CC) $$(CFLAGS_ALL) $$(LTO) $$(LDFLAGS) -o $$@ $$($(1)_OBJ) $$(LIB) $$(LDLIBS_ALL)
 DEPS += $$($(1)_OBJ:.o=.d)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 DEPS += $(LIB_OBJ:.o=.d)
 
+# A program sees its own rooms beside libcommon's.
+own_headers = $(addprefix -Icmd/,$(filter $(PROGRAMS),$(subst /, ,$(1))))
 $(BUILD)/obj/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -I$(dir $<) $(CFLAGS_ALL) $(LTO_OBJ) -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) $(call own_headers,$<) $(CFLAGS_ALL) $(LTO_OBJ) -c -o $@ $<
 
 # ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/corpus, bats files ----------
 
@@ -54,7 +54,7 @@ SIM_LIB = $(BUILD)/trace-sim.a
 
 $(SIM_LIB): $(SIM_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $(SIM_OBJ)
+	$(AR) qcs $@ $(SIM_OBJ)
 
 UNIT  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZ  = $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -98,8 +98,15 @@ fuzz-run: $(FUZZ:%=$(BUILD)/fuzz_%)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(SIM_LIB) $(LIB)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
 
+# The style stands in .clang-format; format-check only tells what would change.
+FORMATTED = $(sort $(wildcard cmd/*/*.[ch] cmd/*/*/*.[ch] libcommon/*/*.[ch] include/*.h tests/*/*.[ch]))
+format:
+	clang-format -i $(FORMATTED)
+format-check:
+	clang-format --dry-run --Werror $(FORMATTED)
+
 tidy:
-	clang-tidy --quiet $(sort $(wildcard cmd/*/*.c libcommon/*.c)) -- -std=c11 $(CPPFLAGS_ALL) -Icmd/trace-sim
+	clang-tidy --quiet $(sort $(wildcard cmd/*/*.c cmd/*/*/*.c libcommon/*/*.c)) -- -std=c11 $(CPPFLAGS_ALL) -Icmd/trace-sim
 
 # ---- figures of the original -------------------------------------------------------------------
 
@@ -150,4 +157,4 @@ clean:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz fuzz-run tidy conformance conformance-events bench
+.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz fuzz-run format format-check tidy conformance conformance-events bench

@@ -29,7 +29,7 @@ enum conf_use {
 
 enum conf_id {
 #define OPTION(id, name, type, def, min, max, unit, use, help) OPT_##id,
-#include "options.def"
+#include "machine/options.def"
 #undef OPTION
 	N_OPTIONS
 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "table.h"
-#include "record_format.h"
+#include "results/record_format.h"
 
 static void write_csv(FILE *out, const char *text)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "compare.h"
 #include "output.h"
-#include "record_format.h"
+#include "results/record_format.h"
 
 void print_value(char *out, size_t cap, const struct run_value *v)
 {

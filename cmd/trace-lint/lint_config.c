@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "../trace-sim/uop.h"
+#include "uop.h"
 #include "arena.h"
 #include "lint.h"
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 #include "arena.h"
 #include "cli.h"
-#include "profile.h"
+#include "watch/profile.h"
 #include "run.h"
-#include "threads.h"
-#include "timeline.h"
+#include "team/threads.h"
+#include "watch/timeline.h"
 
 enum { OPT_LIST_OPTIONS = 256, OPT_DUMP_CONFIG, OPT_EVENTS, OPT_STRICT, OPT_ISA, OPT_HOST_TIME,
 	OPT_PROFILE, OPT_TIMELINE, OPT_TIMELINE_INTERVAL, OPT_TIMELINE_SMS };

@@ -14,10 +14,10 @@
 #include <xxhash.h>
 #include "arena.h"
 #include "pack.h"
-#include "profile.h"
-#include "readahead.h"
+#include "watch/profile.h"
+#include "team/readahead.h"
 #include "run.h"
-#include "timeline.h"
+#include "watch/timeline.h"
 
 /* Files are looked for before cycle 0: a missing one is better found now than hours into the run. */
 static void check_files(const struct run *r)

@@ -7,10 +7,10 @@
 #define RUN_H
 
 #include "klist.h"
-#include "launch.h"
+#include "gpu/launch.h"
 #include "output.h"
 #include "record.h"
-#include "stats.h"
+#include "watch/stats.h"
 
 #define DEADLOCK_PERIOD 50000u	/* core ticks between looks (section 14.4) */
 

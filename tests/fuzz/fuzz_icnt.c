@@ -2,7 +2,7 @@
 /* Fuzz target for the .icnt files of network mode 1. What is accepted must be in the range that is modelled. */
 #include <stdint.h>
 #include <stdlib.h>
-#include "icnt_booksim.h"
+#include "net/booksim.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

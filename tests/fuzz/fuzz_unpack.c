@@ -8,7 +8,7 @@
 #include <string.h>
 #include "input.h"
 #include "pack.h"
-#include "pack_stream.h"
+#include "pack/stream.h"
 
 #define FUZZ_BYTES (4u << 20)
 

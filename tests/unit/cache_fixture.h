@@ -7,7 +7,7 @@
 #define CACHE_FIXTURE_H
 
 #include "bits.h"
-#include "cache_int.h"
+#include "cache/cache_int.h"
 #include "tap.h"
 
 #define KERNEL 0x7f0000000000ull

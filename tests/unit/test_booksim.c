@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "arena.h"
 #include "bits.h"
-#include "icnt_booksim.h"
+#include "net/booksim.h"
 #include "tap.h"
 
 static const struct booksim_conf shipped = {

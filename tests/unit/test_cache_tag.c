@@ -5,7 +5,7 @@
  * random parameters; every lookup, eviction, count and line must agree. Seeded: every run does the same.
  */
 #include "arena.h"
-#include "cache_tag.h"
+#include "cache/tag.h"
 #include "tap.h"
 
 /* ---- the slow array -------------------------------------------------------------------------- */

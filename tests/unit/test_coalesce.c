@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 #include "arena.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "tap.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))

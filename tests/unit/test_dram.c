@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include "arena.h"
 #include "bits.h"
-#include "dram.h"
+#include "mem/dram.h"
 #include "tap.h"
 
 #define BANKS 16

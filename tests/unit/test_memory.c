@@ -5,8 +5,8 @@
  */
 #include "arena.h"
 #include "gpuconf.h"
-#include "icnt.h"
-#include "mem.h"
+#include "net/crossbar.h"
+#include "mem/mem.h"
 #include "tap.h"
 
 static uint64_t seed = 1;

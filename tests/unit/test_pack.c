@@ -3,7 +3,7 @@
  * Packed streams: records of columns against records of text, what a damaged stream says, folded lists.
  */
 #include "pack.h"
-#include "pack_stream.h"
+#include "pack/stream.h"
 #include "tap.h"
 
 static const char text[] =

@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 #include "arena.h"
-#include "launch.h"
+#include "gpu/launch.h"
 #include "tap.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))

@@ -2,7 +2,7 @@
 /* The team of threads: every slice once a phase, whoever does it; the fault of the lowest place. */
 #include <unistd.h>
 #include "tap.h"
-#include "threads.h"
+#include "team/threads.h"
 
 #define THREADS 4u
 #define SLICES (THREADS * TEAM_SLICES)

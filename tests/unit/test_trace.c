@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include "arena.h"
 #include "tap.h"
-#include "trace_in.h"
+#include "trace/reader.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 

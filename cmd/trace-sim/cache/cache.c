@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One cache, of tags only: L1D, L1I or L2, which differ in parameters and in the types of the requests they
+ * make. Access flow, reads, fills, ports and counts are here; what a write does is in write.c.
+ *
+ *   access -> lookup -> hit | read miss | write policy -> data port, counts
+ *   fill   -> tag array -> MSHR entry ready -> requests popped one by one
+ *
+ * A read that misses is held by its MSHR entry until it is popped; the first of an entry also goes down.
+ * Texture caches are left out: no access of a trace reaches them.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "cache_int.h"
+
+const char *const cache_status_names[N_STATUS] = {
+	"HIT", "HIT_RESERVED", "MISS", "RESERVATION_FAIL", "SECTOR_MISS", "MSHR_HIT",
+};
+const char *const cache_fail_names[N_FAILS] = {
+	"LINE_ALLOC_FAIL", "MISS_QUEUE_FULL", "MSHR_ENRTY_FAIL", "MSHR_MERGE_ENRTY_FAIL", "MSHR_RW_PENDING",
+};
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* What one access adds to the miss queue beyond its limit is bounded: a write, a read and a write-back. */
+#define QUEUE_EXTRA 3u
+
+struct cache *cache_new(
+	const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool)
+{
+	struct cache *c = xcalloc(1, sizeof *c);
+	uint32_t slots = ring_capacity(p->miss_queue + QUEUE_EXTRA);
+
+	assert(p->mshr == MSHR_ASSOC || p->mshr == MSHR_SECTOR_ASSOC);
+	tag_init(&c->tags, p, dec);
+	mshr_init(&c->mshr, p->mshr_entries, p->mshr_merge);
+	ring_init(&c->queue, xcalloc(slots, sizeof *c->queue.slot), slots);
+	c->pool = pool;
+	c->queue_max = p->miss_queue;
+	c->atom = p->atom_bytes;
+	c->port = p->port_bytes;
+	c->write = p->write;
+	c->walloc = p->walloc;
+	c->counts = reserve(MAX_STREAMS, sizeof *c->counts);
+	c->l2 = role == ROLE_L2;
+	c->write_back_type = c->l2 ? L2_WRBK_ACC : L1_WRBK_ACC;
+	c->alloc_type = c->l2 ? L2_WR_ALLOC_R : L1_WR_ALLOC_R;
+	c->pieces = p->mshr == MSHR_SECTOR_ASSOC ? (uint8_t)(p->line_bytes / 32) : 0;
+	return c;
+}
+
+void cache_delete(struct cache *c)
+{
+	if (!c)
+		return;
+	tag_free(&c->tags);
+	mshr_free(&c->mshr);
+	free(c->queue.slot);
+	reserve_free(c->counts, MAX_STREAMS, sizeof *c->counts);
+	free(c);
+}
+
+void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx)
+{
+	c->decode = decode;
+	c->decode_ctx = ctx;
+}
+
+/* ---- counts (section 24.1) ------------------------------------------------------------------- */
+
+static struct cache_counts *counts_for(struct cache *c, const struct req *q)
+{
+	assert(q->stream < MAX_STREAMS);
+	c->seen[q->stream] = true;
+	return &c->counts[q->stream];
+}
+
+enum cache_status cache_refuse(struct access *a, enum cache_fail why)
+{
+	counts_for(a->c, a->q)->fail[a->q->type][why]++;
+	return STATUS_RESERVATION_FAIL;
+}
+
+static void count(struct access *a, enum cache_status result)
+{
+	enum cache_status found = a->at.status, as = result;
+
+	if (found == STATUS_HIT_RESERVED && result != STATUS_RESERVATION_FAIL)
+		as = STATUS_HIT_RESERVED;
+	else if (found == STATUS_SECTOR_MISS && result == STATUS_MISS)
+		as = STATUS_SECTOR_MISS;
+	counts_for(a->c, a->q)->status[a->q->type][as]++;
+}
+
+const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream)
+{
+	return stream < MAX_STREAMS && c->seen[stream] ? &c->counts[stream] : NULL;
+}
+
+static void add_counts(struct cache_counts *sum, const struct cache_counts *n)
+{
+	for (unsigned t = 0; t < N_ACC_TYPES; t++) {
+		for (unsigned s = 0; s < N_STATUS; s++)
+			sum->status[t][s] += n->status[t][s];
+		for (unsigned f = 0; f < N_FAILS; f++)
+			sum->fail[t][f] += n->fail[t][f];
+	}
+}
+
+void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum)
+{
+	for (unsigned s = 0; s < MAX_STREAMS; s++)
+		if (c->seen[s] && (stream < 0 || (unsigned)stream == s))
+			add_counts(sum, &c->counts[s]);
+}
+
+/* ---- towards memory -------------------------------------------------------------------------- */
+
+uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint64_t addr)
+{
+	struct cache *c = a->c;
+	uint32_t r = req_new(c->pool);
+	struct req *n = &c->pool->at[r];
+	const struct req *q = a->q;
+
+	n->addr = n->orig_addr = addr;
+	n->type = type;
+	n->flags = (uint16_t)(flags | REQ_BLANK);
+	n->lanes = q->lanes;
+	n->created = a->now;
+	n->sm = q->sm;
+	n->cluster = q->cluster;
+	n->warp = q->warp;
+	n->sched = q->sched;
+	n->stream = q->stream;
+	n->bank = q->bank;
+	n->row = q->row;
+	if (c->decode)
+		c->decode(c->decode_ctx, n);
+	n->chip = q->chip;
+	n->sub = q->sub;
+	return r;
+}
+
+/* quirk: a write-back goes where the request went that caused it, not where its address belongs. */
+uint32_t cache_emit_write_back(struct access *a)
+{
+	struct cache *c = a->c;
+	struct req *n;
+	uint32_t r;
+
+	if (!a->out.wanted || c->write == WRITE_THROUGH)
+		return 0;
+	r = cache_make_request(a, c->write_back_type, REQ_WRITE, a->out.tag);
+	n = &c->pool->at[r];
+	n->size = n->orig_size = (uint16_t)a->out.size;
+	n->bytes[0] = a->out.bytes[0];
+	n->bytes[1] = a->out.bytes[1];
+	n->sectors = (uint8_t)a->out.sectors;
+	n->warp = NO_WARP;
+	if (c->l2)
+		n->sm = n->cluster = NO_SM;
+	ring_push(&c->queue, r);
+	a->ev.write_back_sent = true;
+	return a->out.size;
+}
+
+bool cache_send_read(struct access *a, uint32_t r)
+{
+	struct cache *c = a->c;
+	struct req *q = &c->pool->at[r];
+	uint64_t addr = q->addr & ~(uint64_t)(c->atom - 1);
+	struct mshr_entry *e = mshr_find(&c->mshr, addr);
+
+	if (e) {
+		if (e->count >= c->mshr.merge)
+			return cache_refuse(a, FAIL_MSHR_MERGE_ENTRY), false;
+		tag_access(&c->tags, &a->at, a->now, &a->out);
+		mshr_merge(&c->mshr, e, r, c->pool);
+		counts_for(c, q)->status[q->type][STATUS_MSHR_HIT]++;
+		return true;
+	}
+	if (c->mshr.used >= c->mshr.limit)
+		return cache_refuse(a, FAIL_MSHR_ENTRY), false;
+	tag_access(&c->tags, &a->at, a->now, &a->out);
+	e = mshr_open(&c->mshr, addr, r, c->pool);
+	e->made_addr = q->addr;
+	e->made_size = q->size;
+	e->slot = a->at.slot;
+	e->pieces = c->pieces;
+	q->entry[c->l2] = (uint32_t)(e - c->mshr.entry);
+	q->addr = addr;
+	q->size = (uint16_t)c->atom;
+	ring_push(&c->queue, r);
+	if (r == a->r)
+		a->ev.read_sent = true;
+	return true;
+}
+
+/* ---- access (sections 19, 20) ---------------------------------------------------------------- */
+
+static void start(struct access *a, struct cache *c, uint32_t r, uint64_t now)
+{
+	a->c = c;
+	a->r = r;
+	a->q = &c->pool->at[r];
+	a->now = (uint32_t)now;
+	a->out.wanted = false;
+	a->ev = (struct cache_events){0};
+	a->moved = 0;
+	assert(a->q->size <= c->atom);
+	tag_lookup(&c->tags, &a->at, a->q->addr, tag_sector(&c->tags, a->q->sectors),
+		a->q->flags & REQ_WRITE);
+}
+
+static enum cache_status read_hit(struct access *a)
+{
+	tag_access(&a->c->tags, &a->at, a->now, &a->out);
+	if (a->q->flags & REQ_ATOMIC)
+		tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes);
+	return STATUS_HIT;
+}
+
+/* quirk: asks for two free places in the miss queue, also when it will only merge. */
+static enum cache_status read_miss(struct access *a)
+{
+	if (queue_full(a->c, 1))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	if (!cache_send_read(a, a->r))
+		return STATUS_RESERVATION_FAIL;
+	cache_emit_write_back(a);	/* quirk: charges no data port (section 18) */
+	return STATUS_MISS;
+}
+
+static enum cache_status data_access(struct access *a)
+{
+	bool write = a->q->flags & REQ_WRITE;
+
+	switch (a->at.status) {
+	case STATUS_HIT:
+		return write ? cache_write_hit(a) : read_hit(a);
+	case STATUS_RESERVATION_FAIL:
+		if (write && a->c->walloc == WALLOC_NONE)
+			return cache_write_miss(a);
+		return cache_refuse(a, FAIL_LINE_ALLOC);
+	default:
+		return write ? cache_write_miss(a) : read_miss(a);
+	}
+}
+
+enum cache_status cache_access(
+	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
+{
+	enum cache_status result, found;
+	struct access a;
+	uint32_t size;
+
+	start(&a, c, r, now);
+	size = a.q->size;
+	found = a.at.status;
+	result = data_access(&a);
+	if (result == STATUS_HIT)
+		c->data_port += (size + c->port - 1) / c->port;
+	else if (result == STATUS_MISS)
+		c->data_port += a.moved / c->port;
+	count(&a, result);
+	if (ev)
+		*ev = a.ev;
+	if (probe)
+		*probe = found;
+	return result;
+}
+
+static enum cache_status read_only_access(struct access *a)
+{
+	if (a->at.status == STATUS_RESERVATION_FAIL)
+		return cache_refuse(a, FAIL_LINE_ALLOC);
+	if (a->at.status == STATUS_HIT) {
+		tag_access(&a->c->tags, &a->at, a->now, &a->out);
+		return STATUS_HIT;
+	}
+	if (queue_full(a->c, 0))
+		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
+	return cache_send_read(a, a->r) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
+}
+
+enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now)
+{
+	enum cache_status result;
+	struct access a;
+
+	start(&a, c, r, now);
+	assert(!(a.q->flags & REQ_WRITE));
+	result = read_only_access(&a);
+	count(&a, result);
+	return result;
+}
+
+/* ---- fill (section 21) ----------------------------------------------------------------------- */
+
+static struct mshr_entry *outstanding(const struct cache *c, uint32_t r)
+{
+	struct mshr_entry *e = &c->mshr.entry[c->pool->at[r].entry[c->l2]];
+
+	return e->waiting && e->first == r ? e : NULL;
+}
+
+bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding(c, r); }
+
+/* The policy in force now decides, whichever was when the read went down (section 13 can change it). */
+static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
+{
+	uint32_t sector = tag_sector(&c->tags, q->sectors);
+
+	if (!c->tags.on_miss) {
+		tag_fill_addr(&c->tags, e->addr, sector, q->flags & REQ_WRITE, q->bytes, now);
+		return;
+	}
+	tag_fill_slot(&c->tags, e->slot, sector, q->bytes);
+	if (e->atomic)
+		tag_modify(&c->tags, e->slot, sector, q->bytes);
+}
+
+void cache_fill(struct cache *c, uint32_t r, uint64_t now)
+{
+	struct mshr_entry *e;
+	struct req *q;
+
+	if (c->pieces) {
+		uint32_t parent = c->pool->at[r].parent;
+
+		assert(c->pool->at[r].flags & REQ_PIECE);
+		req_free(c->pool, r);
+		r = parent;
+	}
+	e = outstanding(c, r);
+	assert(e);
+	if (e->pieces && --e->pieces)
+		return;
+	q = &c->pool->at[r];
+	q->addr = e->made_addr;
+	q->size = e->made_size;
+	e->waiting = false;
+	fill_tags(c, e, q, (uint32_t)now);
+	mshr_ready(&c->mshr, e);
+	c->fill_port += c->atom / c->port;
+}
+
+bool cache_has_ready(const struct cache *c) { return !ring_empty(&c->mshr.ready); }
+uint32_t cache_peek_ready(const struct cache *c) { return mshr_peek(&c->mshr); }
+uint32_t cache_pop_ready(struct cache *c) { return mshr_pop(&c->mshr, c->pool); }
+
+/* ---- miss queue and ports (section 18) ------------------------------------------------------- */
+
+bool cache_miss_queue_empty(const struct cache *c) { return ring_empty(&c->queue); }
+uint32_t cache_miss_queue_front(const struct cache *c) { return ring_front(&c->queue); }
+uint32_t cache_miss_queue_pop(struct cache *c) { return ring_pop(&c->queue); }
+bool cache_fill_port_free(const struct cache *c) { return !c->fill_port; }
+bool cache_data_port_free(const struct cache *c) { return !c->data_port; }
+bool cache_ports_idle(const struct cache *c) { return !c->data_port && !c->fill_port; }
+
+void cache_cycle(struct cache *c)
+{
+	bool data = c->data_port, fill = c->fill_port;
+
+	c->ports.cycles++;
+	c->ports.data_busy += data;
+	c->ports.fill_busy += fill;
+	c->data_port -= data;
+	c->fill_port -= fill;
+}
+
+static uint64_t drain(uint64_t *port, uint64_t n)
+{
+	uint64_t busy = *port < n ? *port : n;
+
+	*port -= busy;
+	return busy;
+}
+
+void cache_idle_cycles(struct cache *c, uint64_t n)
+{
+	c->ports.cycles += n;
+	c->ports.data_busy += drain(&c->data_port, n);
+	c->ports.fill_busy += drain(&c->fill_port, n);
+}
+
+struct cache_ports cache_port_counts(const struct cache *c) { return c->ports; }
+
+void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue)
+{
+	*mshr_entries = c->mshr.used;
+	*miss_queue = c->queue.count;
+}
+
+/* ---- the whole tag array --------------------------------------------------------------------- */
+
+void cache_invalidate(struct cache *c) { tag_invalidate(&c->tags); }
+void cache_flush(struct cache *c) { tag_flush(&c->tags); }
+
+void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc)
+{
+	c->tags.on_miss = alloc == ALLOC_ON_MISS;
+	tag_set_ways(&c->tags, ways);
+}
+
+void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time)
+{
+	static const uint64_t no_bytes[2];
+
+	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), true, no_bytes, time);
+}

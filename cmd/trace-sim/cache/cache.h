@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The cache model: one object for L1D, L1I and L2 (part 3 sections 11 to 22). Internals are in cache.c
+ * (access flow), tag.c (tag array), mshr.c, write.c (write policies).
+ *
+ * Always true: a result of RESERVATION_FAIL changed nothing but statistics. A request accepted as MISS is
+ * held by the cache (in its MSHR and, when it goes down, in the miss queue) until it is popped as ready.
+ */
+#ifndef CACHE_H
+#define CACHE_H
+
+#include "params.h"
+#include "mem/req.h"
+
+/* In printing order. */
+enum cache_status {
+	STATUS_HIT, STATUS_HIT_RESERVED, STATUS_MISS, STATUS_RESERVATION_FAIL, STATUS_SECTOR_MISS,
+	STATUS_MSHR_HIT, N_STATUS
+};
+enum cache_fail {
+	FAIL_LINE_ALLOC, FAIL_MISS_QUEUE_FULL, FAIL_MSHR_ENTRY, FAIL_MSHR_MERGE_ENTRY, FAIL_MSHR_RW_PENDING,
+	N_FAILS
+};
+extern const char *const cache_status_names[N_STATUS];
+extern const char *const cache_fail_names[N_FAILS];
+
+#define MAX_STREAMS 256
+
+struct cache_counts {
+	uint64_t status[N_ACC_TYPES][N_STATUS];
+	uint64_t fail[N_ACC_TYPES][N_FAILS];
+};
+
+/* What one access sent towards memory (part 3 section 6.5, part 4 section 8.3 D). */
+struct cache_events {
+	bool read_sent, write_sent, alloc_sent, write_back_sent;
+};
+
+struct cache;
+
+/* Where partition-local addresses come from for the L2 set index; NULL elsewhere (part 4 section 6.3). */
+struct addrdec;
+
+struct cache *cache_new(
+	const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool);
+void cache_delete(struct cache *c);
+/*
+ * Called for every request that the cache makes, before chip and sub are copied from its cause: fills bank
+ * and row, and draws where the decoder draws (part 4 section 6.2).
+ */
+void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx);
+
+/*
+ * Access by request handle r (its addr, type, flags, sectors, bytes). now: time stamp, truncated to 32 bits.
+ * Returns STATUS_HIT, STATUS_MISS or STATUS_RESERVATION_FAIL; *probe (may be NULL) gets the probe's outcome.
+ * The caller keeps r on HIT without write_sent, on FAIL, and on the MISS of a write of which nothing was sent
+ * (neither write_sent nor alloc_sent): that one is done, hit or miss. Otherwise the cache holds it: a read in
+ * its MSHR, a sent write in the miss queue; a write with alloc_sent alone is the parent of the allocate-read
+ * (REQ_PARENT_WRITE) and comes back with it.
+ */
+enum cache_status cache_access(
+	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe);
+/* Read-only access (L1I). Same contract; writes and data port play no part (part 3 section 19). */
+enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now);
+
+/* Response from below (part 3 section 21). The cache takes r (frees pieces, holds the request). */
+void cache_fill(struct cache *c, uint32_t r, uint64_t now);
+bool cache_waiting_for_fill(const struct cache *c, uint32_t r);
+bool cache_fill_port_free(const struct cache *c);
+bool cache_data_port_free(const struct cache *c);
+
+/* Requests whose data is there, one per call in MSHR order; REQ_NONE when there is none. */
+bool cache_has_ready(const struct cache *c);
+uint32_t cache_pop_ready(struct cache *c);
+uint32_t cache_peek_ready(const struct cache *c);	/* the request cache_pop_ready would give */
+
+/* Miss queue towards memory. */
+bool cache_miss_queue_empty(const struct cache *c);
+uint32_t cache_miss_queue_front(const struct cache *c);
+uint32_t cache_miss_queue_pop(struct cache *c);
+
+/* Once per cache cycle after the miss queue was offered (part 3 section 18): port samples and decrements. */
+void cache_cycle(struct cache *c);
+/* n cycles in which nothing is queued: only the samples and decrements. */
+void cache_idle_cycles(struct cache *c, uint64_t n);
+bool cache_ports_idle(const struct cache *c);
+
+void cache_invalidate(struct cache *c);		/* part 3 section 16.5 */
+void cache_flush(struct cache *c);		/* L2: drops modified lines only */
+void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc);	/* section 13 */
+/* Tag fill by a host copy (section 16.7): one sector of address addr. */
+void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time);
+
+/* Statistics. counts: of one stream index, or NULL when that stream never counted. */
+const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);
+void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum);	/* stream < 0: all */
+struct cache_ports { uint64_t cycles, data_busy, fill_busy; };
+struct cache_ports cache_port_counts(const struct cache *c);
+/* MSHR entries in use and miss queue length, for the deadlock report. */
+void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue);
+
+/* Index functions shared with the L1D banks, the DRAM banks and the address decoder (hash.c). */
+uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t lo_log2);
+uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n);	/* n is 16, 32 or 64 */
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Insides of a cache, shared by cache.c (flow, reads, fills) and write.c (write policies).
+ *
+ * Always true: the tag array, the MSHRs and the miss queue have all their memory from cache_new on. An
+ * access looks up once; what it then does goes by that one result, for nothing between the lookup and the
+ * tag access changes a tag (the original looks up twice).
+ */
+#ifndef CACHE_INT_H
+#define CACHE_INT_H
+
+#include "tag.h"
+#include "mshr.h"
+
+struct cache {
+	struct tags tags;
+	struct mshr mshr;
+	struct ring queue;		/* miss queue */
+	struct req_pool *pool;
+	uint32_t queue_max;		/* quirk: "full" is the model's business, pushes are not bounded */
+	uint32_t atom, port;		/* bytes */
+	enum write_policy write;
+	enum write_alloc walloc;
+	uint64_t data_port, fill_port;	/* cycles still busy */
+	struct cache_ports ports;
+	struct cache_counts *counts;	/* by stream, reserved; seen[]: counted for */
+	bool seen[MAX_STREAMS];
+	void (*decode)(void *ctx, struct req *r);
+	void *decode_ctx;
+	uint8_t write_back_type, alloc_type;
+	uint8_t pieces;			/* answers to a read when they come in sectors, else 0 */
+	bool l2;
+};
+
+/* One access on its way through the policies. */
+struct access {
+	struct cache *c;
+	struct req *q;
+	uint32_t r;			/* q's handle */
+	uint32_t now;
+	struct lookup at;
+	struct evicted out;
+	struct cache_events ev;
+	uint32_t moved;			/* modified bytes that passed the data port on the way out */
+};
+
+/* "Full for x" (section 18). */
+static inline bool queue_full(const struct cache *c, uint32_t x)
+{
+	return c->queue.count + x >= c->queue_max;
+}
+
+/* cache.c */
+enum cache_status cache_refuse(struct access *a, enum cache_fail why);	/* counts; RESERVATION_FAIL */
+/* Section 20.2 for r, which is the access's own request or an allocate-read; false: refused and counted. */
+bool cache_send_read(struct access *a, uint32_t r);
+/* Only when one is wanted (section 20.1). Returns its size, 0 without one. */
+uint32_t cache_emit_write_back(struct access *a);
+/* A blank request on behalf of the access's: core, cluster, stream and place in memory are the same. */
+uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint64_t addr);
+
+/* write.c */
+enum cache_status cache_write_hit(struct access *a);
+enum cache_status cache_write_miss(struct access *a);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Miss status holding registers: requests waiting for data, by MSHR address (part 3 section 17).
+ *
+ * Always true: an entry in use holds at least one request. Its first one, which travels below, is kept in
+ * the entry and not linked, so that other queues may hold it meanwhile; the merged ones are linked through
+ * req.next. What the level below may overwrite of the travelling request is kept here too, for the next
+ * cache below keeps the same things of the same request. Used by cache.c and write.c.
+ */
+#ifndef MSHR_H
+#define MSHR_H
+
+#include "mem/req.h"
+#include "ring.h"
+
+struct mshr_entry {
+	uint64_t addr;			/* MSHR address */
+	uint64_t made_addr;		/* the first request's own address and size */
+	uint32_t first;			/* REQ_NONE once it was given out */
+	uint32_t head, tail;		/* merged requests */
+	uint32_t count;			/* requests held */
+	uint32_t chain;			/* next entry of the bucket, or of the free ones */
+	uint32_t slot;			/* tag array slot the data goes to */
+	uint16_t made_size;
+	uint8_t pieces;			/* answers still to come when the level below answers in sectors */
+	bool waiting;			/* the first request has not been answered */
+	bool atomic;			/* one of the requests is atomic */
+};
+
+struct mshr {
+	struct mshr_entry *entry;	/* [0] unused: 0 ends a chain */
+	uint32_t *bucket;
+	uint32_t shift;			/* hash bits are the uppermost 64 - shift */
+	uint32_t limit, merge;		/* entries, requests of an entry */
+	uint32_t used, made, free;
+	struct ring ready;		/* entries whose data is there */
+};
+
+void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge);
+void mshr_free(struct mshr *m);
+struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr);	/* NULL: none */
+/* An entry for addr whose first request is r. There is room for it, and none of that address. */
+struct mshr_entry *mshr_open(struct mshr *m, uint64_t addr, uint32_t r, struct req_pool *pool);
+void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool);
+void mshr_ready(struct mshr *m, const struct mshr_entry *e);
+uint32_t mshr_peek(const struct mshr *m);	/* REQ_NONE: nothing is ready */
+uint32_t mshr_pop(struct mshr *m, const struct req_pool *pool);
+
+#endif

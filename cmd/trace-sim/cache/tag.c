@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tag array (tag.h). set_state and allocate_line are the only ways a line changes between invalid,
+ * reserved, clean and modified: they keep the hash chains, the lists and the counts of the row true. Time
+ * stamps change in touch and allocate_line only, which move the line to its new place; time hardly ever runs
+ * backwards (it is a 32-bit number that wraps), so that place is found from the newest end.
+ */
+#include <assert.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "tag.h"
+#include "mem/mem.h"
+#include "ring.h"
+
+void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec)
+{
+	/* Only an L1D ever gets more ways than its string says; the others need fewer buckets. */
+	uint32_t slots = p->sets * p->ways_max, buckets = ring_capacity(p->sets * p->ways * 2);
+
+	*t = (struct tags){
+		.sets = p->sets,
+		.ways = p->ways,
+		.ways_max = p->ways_max,
+		.lines = p->sets * p->ways,
+		.ratio = (float)p->write_ratio,
+		.line_log2 = p->line_log2,
+		.index = p->index,
+		.dec = dec,
+		.hash_shift = 64 - log2_floor(buckets),
+		.on_miss = p->alloc == ALLOC_ON_MISS,
+		.listed_1 = p->write_ratio > 0 ? LINE_ALL_MODIFIED : 0,
+		.fifo = p->replacement == REPLACE_FIFO,
+		.sectored = p->kind == CACHE_SECTOR,
+	};
+	t->line = reserve((size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
+	t->bytes = (void *)(t->line + slots + 1);
+	t->row = reserve(p->sets, sizeof *t->row);
+	t->present = reserve(BITSET_WORDS(slots + 1), sizeof *t->present);
+	t->bucket = reserve(buckets, sizeof *t->bucket);
+}
+
+void tag_free(struct tags *t)
+{
+	uint32_t slots = t->sets * t->ways_max;
+
+	reserve_free(t->line, (size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
+	reserve_free(t->row, t->sets, sizeof *t->row);
+	reserve_free(t->present, BITSET_WORDS(slots + 1), sizeof *t->present);
+	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof *t->bucket);
+}
+
+/* Mostly the line stands in the row of its set. */
+static inline struct row *row_of(const struct tags *t, uint32_t slot)
+{
+	uint32_t set = t->line[slot].set;
+
+	if (slot - 1 - set * t->ways < t->ways)
+		return &t->row[set];
+	return slot - 1 < t->lines ? &t->row[(slot - 1) / t->ways] : NULL;
+}
+
+static bool modified(const struct tags *t, uint32_t slot) { return t->line[slot].state & LINE_ALL_MODIFIED; }
+
+/* ---- chains and lists ------------------------------------------------------------------------ */
+
+static uint32_t *bucket_of(const struct tags *t, uint64_t tag)
+{
+	return &t->bucket[(tag >> t->line_log2) * 0x9E3779B97F4A7C15ull >> t->hash_shift];
+}
+
+static void chain_in(struct tags *t, uint32_t slot)
+{
+	uint32_t *bucket = bucket_of(t, t->line[slot].tag);
+
+	t->line[slot].chain = *bucket;
+	*bucket = slot;
+}
+
+static void chain_out(struct tags *t, uint32_t slot)
+{
+	uint32_t *link = bucket_of(t, t->line[slot].tag);
+
+	while (*link != slot)
+		link = &t->line[*link].chain;
+	*link = t->line[slot].chain;
+}
+
+static bool is_older(const struct tags *t, uint32_t a, uint32_t b)
+{
+	return t->line[a].stamp != t->line[b].stamp ? t->line[a].stamp < t->line[b].stamp : a < b;
+}
+
+static void list_in(struct tags *t, struct row *row, unsigned which, uint32_t slot)
+{
+	struct line *l = &t->line[slot];
+	uint32_t older = row->newest[which], newer = 0;
+
+	while (older && is_older(t, slot, older)) {
+		newer = older;
+		older = t->line[older].older;
+	}
+	l->older = older;
+	l->newer = newer;
+	*(older ? &t->line[older].newer : &row->oldest[which]) = slot;
+	*(newer ? &t->line[newer].older : &row->newest[which]) = slot;
+}
+
+static void list_out(struct tags *t, struct row *row, unsigned which, uint32_t slot)
+{
+	const struct line *l = &t->line[slot];
+
+	*(l->older ? &t->line[l->older].newer : &row->oldest[which]) = l->newer;
+	*(l->newer ? &t->line[l->newer].older : &row->newest[which]) = l->older;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* What lists and counts need to know of a state. */
+enum { PRESENT = 1, LISTED_1 = 2, IDLE = 4 };
+
+static inline unsigned class_of(const struct tags *t, uint32_t state)
+{
+	if (!(state & LINE_PRESENT))
+		return 0;
+	return PRESENT | (state & t->listed_1 ? LISTED_1 : 0) | (state & LINE_ALL_RESERVED ? 0 : IDLE);
+}
+
+static inline unsigned list_of(unsigned class) { return (class & LISTED_1) / LISTED_1; }
+
+static void reclassify(struct tags *t, struct row *row, uint32_t slot, unsigned was, unsigned is)
+{
+	bool moves = (was ^ is) & (PRESENT | LISTED_1);
+	unsigned from = list_of(was), to = list_of(is);
+
+	if (!is) {
+		chain_out(t, slot);
+		bitset_clear(t->present, slot);
+	} else if (!was) {
+		chain_in(t, slot);
+		bitset_set(t->present, slot);
+	}
+	if (!row)
+		return;
+	row->idle[from] -= was / IDLE;
+	row->idle[to] += is / IDLE;
+	row->present += (is & PRESENT) - (was & PRESENT);
+	if (moves && was)
+		list_out(t, row, from, slot);
+	if (moves && is)
+		list_in(t, row, to, slot);
+}
+
+static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
+{
+	struct line *l = &t->line[slot];
+	unsigned was = class_of(t, l->state), is = class_of(t, state);
+	struct row *row;
+
+	l->state = state;
+	if (was == is)
+		return;
+	row = row_of(t, slot);
+	/* Mostly a first sector becomes reserved, or the last reserved one is filled. */
+	if ((was ^ is) == IDLE && row)
+		row->idle[list_of(is)] += is & IDLE ? 1u : -1u;
+	else
+		reclassify(t, row, slot, was, is);
+}
+
+/* A sector's bit is moved to one of the three present states, or to none. */
+static uint32_t with_sector(uint32_t state, uint32_t sector, uint32_t to)
+{
+	return (state & ~(sector * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))) | sector * to;
+}
+
+/* A present line in range was accessed. */
+static void touch(struct tags *t, uint32_t slot, uint32_t now)
+{
+	struct line *l = &t->line[slot];
+	struct row *row = &t->row[l->set];
+	unsigned which = (l->state & t->listed_1) != 0;
+
+	if (t->fifo || l->stamp == now)
+		return;
+	if (row->newest[which] == slot && l->stamp < now) {
+		l->stamp = now;
+		return;
+	}
+	list_out(t, row, which, slot);
+	l->stamp = now;
+	list_in(t, row, which, slot);
+}
+
+/* ---- lookup (section 15) --------------------------------------------------------------------- */
+
+static bool modified_may_go(const struct tags *t)
+{
+	return (float)t->dirty / (float)t->lines * 100.0f >= t->ratio;
+}
+
+static bool victim_exists(const struct tags *t, const struct row *row)
+{
+	return row->present < t->ways || row->idle[0] || (row->idle[1] && modified_may_go(t));
+}
+
+static uint32_t set_of(const struct tags *t, uint64_t tag)
+{
+	uint64_t addr = t->dec ? addrdec_partition_address(t->dec, tag) : tag;
+
+	return hash_index(t->index, addr, t->sets, t->line_log2);
+}
+
+static enum cache_status status_of(uint32_t state, uint32_t sector, bool write)
+{
+	if (state & sector * LINE_RESERVED)
+		return STATUS_HIT_RESERVED;
+	if (state & sector * LINE_VALID)
+		return STATUS_HIT;
+	if (state & sector * LINE_MODIFIED && (write || !(state & sector * LINE_UNREADABLE)))
+		return STATUS_HIT;
+	return STATUS_SECTOR_MISS;
+}
+
+/* A line may be present twice after an invalidation in flight or a change of ways: the lowest way counts. */
+void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write)
+{
+	uint64_t tag = tag_of(t, addr);
+	uint32_t found = 0, ways = t->ways;
+
+	for (uint32_t slot = *bucket_of(t, tag); slot; slot = t->line[slot].chain) {
+		const struct line *at = &t->line[slot];
+
+		if (at->tag == tag && slot - 1 - at->set * ways < ways && (!found || slot < found))
+			found = slot;
+	}
+	l->tag = tag;
+	l->sector = sector;
+	l->slot = found;
+	if (found) {
+		l->set = t->line[found].set;
+		l->status = status_of(t->line[found].state, sector, write);
+	} else {
+		l->set = set_of(t, tag);
+		l->status = victim_exists(t, &t->row[l->set]) ? STATUS_MISS : STATUS_RESERVATION_FAIL;
+	}
+}
+
+/* The last slot of the set whose line is invalid; there is one. */
+static uint32_t last_invalid(const struct tags *t, uint32_t set)
+{
+	uint32_t first = set * t->ways + 1, last = first + t->ways - 1, w = last / 64;
+	uint64_t absent = ~t->present[w] & ~0ull >> (63 - last % 64);
+
+	while (!absent) {
+		assert(w * 64 > first);
+		absent = ~t->present[--w];
+	}
+	return w * 64 + 63 - (uint32_t)__builtin_clzll(absent);
+}
+
+static uint32_t oldest_idle(const struct tags *t, const struct row *row, unsigned which)
+{
+	uint32_t slot = row->oldest[which];
+
+	while (t->line[slot].state & LINE_ALL_RESERVED)
+		slot = t->line[slot].newer;
+	return slot;
+}
+
+static uint32_t victim(const struct tags *t, uint32_t set)
+{
+	const struct row *row = &t->row[set];
+	uint32_t a, b;
+
+	if (row->present < t->ways)
+		return last_invalid(t, set);
+	if (!row->idle[1] || !modified_may_go(t))
+		return oldest_idle(t, row, 0);
+	b = oldest_idle(t, row, 1);
+	if (!row->idle[0])
+		return b;
+	a = oldest_idle(t, row, 0);
+	return is_older(t, a, b) ? a : b;
+}
+
+/* ---- access and fill (section 16) ------------------------------------------------------------ */
+
+/* quirk: a line cache keeps readability and written bytes of the line's previous tenant (section 14). */
+static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
+{
+	struct line *line = &t->line[l->slot];
+	struct row *row = &t->row[l->set];
+	unsigned was = class_of(t, line->state);
+	uint32_t kept = t->sectored ? 0 : line->state & LINE_UNREADABLE;
+
+	if (was) {
+		chain_out(t, l->slot);
+		list_out(t, row, list_of(was), l->slot);
+		row->idle[list_of(was)] -= was / IDLE;
+	} else {
+		bitset_set(t->present, l->slot);
+		row->present++;
+	}
+	line->tag = l->tag;
+	line->set = l->set;
+	line->stamp = now;
+	line->state = kept | l->sector * LINE_RESERVED;
+	if (t->sectored)
+		t->bytes[l->slot][0] = t->bytes[l->slot][1] = 0;
+	chain_in(t, l->slot);
+	list_in(t, row, 0, l->slot);
+}
+
+static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now)
+{
+	uint32_t state = t->line[l->slot].state, sector = l->sector;
+	uint32_t filled = state & sector * LINE_MODIFIED ? sector * LINE_MOD_ON_FILL : 0;
+
+	state = with_sector(state, sector, LINE_RESERVED);
+	state &= ~(sector * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL));
+	set_state(t, l->slot, state | filled);
+	touch(t, l->slot, now);
+}
+
+/* quirk: a line cache's line always has 128 modified bytes. */
+static void evict(const struct tags *t, uint32_t slot, struct evicted *out)
+{
+	uint32_t state = t->line[slot].state;
+
+	out->wanted = true;
+	out->tag = t->line[slot].tag;
+	out->bytes[0] = t->bytes[slot][0];
+	out->bytes[1] = t->bytes[slot][1];
+	out->sectors = t->sectored ? state / LINE_MODIFIED & 15 : 15;
+	out->size = 32 * bit_count32(out->sectors);
+}
+
+void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out)
+{
+	bool was;
+
+	assert(l->status != STATUS_RESERVATION_FAIL);
+	t->used = true;
+	if (l->status == STATUS_HIT || l->status == STATUS_HIT_RESERVED) {
+		touch(t, l->slot, now);
+		return;
+	}
+	if (l->status == STATUS_MISS)
+		l->slot = victim(t, l->set);
+	if (!t->on_miss)
+		return;
+	was = modified(t, l->slot);
+	if (l->status == STATUS_SECTOR_MISS) {
+		allocate_sector(t, l, now);
+		t->dirty -= was && !modified(t, l->slot);
+		return;
+	}
+	if (was) {
+		evict(t, l->slot, out);
+		t->dirty--;
+	}
+	allocate_line(t, l, now);
+}
+
+void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
+{
+	uint32_t state = t->line[slot].state;
+	bool was = state & LINE_ALL_MODIFIED;
+
+	state = with_sector(state, sector, state & sector * LINE_MOD_ON_FILL ? LINE_MODIFIED : LINE_VALID);
+	if (state & sector * LINE_READ_ON_FILL) {
+		state &= ~(sector * LINE_UNREADABLE);
+		if (t->sectored)
+			state &= ~(sector * LINE_READ_ON_FILL);
+	}
+	if (state & LINE_BYTES_ON_FILL) {
+		t->bytes[slot][0] |= bytes[0];
+		t->bytes[slot][1] |= bytes[1];
+	}
+	set_state(t, slot, state);
+	t->dirty += !was && state & LINE_ALL_MODIFIED;
+}
+
+/* quirk: a modified victim is dropped without a write-back. */
+void tag_fill_addr(
+	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now)
+{
+	struct lookup l;
+	bool was;
+
+	tag_lookup(t, &l, addr, sector, write);
+	if (l.status == STATUS_RESERVATION_FAIL)
+		return;
+	if (l.status == STATUS_MISS)
+		l.slot = victim(t, l.set);
+	was = modified(t, l.slot);
+	if (l.status == STATUS_MISS)
+		allocate_line(t, &l, now);
+	else if (l.status == STATUS_SECTOR_MISS)
+		allocate_sector(t, &l, now);
+	t->dirty -= was && !modified(t, l.slot);
+	tag_fill_slot(t, l.slot, sector, bytes);
+}
+
+void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
+{
+	t->dirty += !modified(t, slot);
+	set_state(t, slot, with_sector(t->line[slot].state, sector, LINE_MODIFIED));
+	t->bytes[slot][0] |= bytes[0];
+	t->bytes[slot][1] |= bytes[1];
+}
+
+void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector)
+{
+	set_state(t, slot, with_sector(t->line[slot].state, sector, 0));
+}
+
+void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set)
+{
+	assert(!((clear | set) & LINE_PRESENT));
+	t->line[slot].state = (t->line[slot].state & ~clear) | set;
+}
+
+void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors)
+{
+	FOR_BITS32(s, sectors) {
+		if ((uint32_t)(t->bytes[slot][s / 2] >> s % 2 * 32) == UINT32_MAX)
+			tag_flags(t, slot, tag_sector(t, 1u << s) * LINE_UNREADABLE, 0);
+	}
+}
+
+/* ---- the whole array ------------------------------------------------------------------------- */
+
+/* Lists and counts from nothing. */
+static void rebuild_rows(struct tags *t)
+{
+	memset(t->row, 0, t->sets * sizeof *t->row);
+	for (uint32_t w = 0; w <= t->lines / 64; w++) {
+		FOR_BITS64(b, t->present[w]) {
+			uint32_t slot = w * 64 + (uint32_t)b;
+			struct row *row = row_of(t, slot);
+			unsigned class = class_of(t, t->line[slot].state);
+			unsigned which = list_of(class);
+
+			if (!row)
+				continue;
+			row->present++;
+			row->idle[which] += class / IDLE;
+			list_in(t, row, which, slot);
+		}
+	}
+}
+
+/* Lines out of range, which keep their state, are chained anew; all others become invalid. */
+void tag_invalidate(struct tags *t)
+{
+	uint32_t words = BITSET_WORDS(t->sets * t->ways_max + 1);
+
+	if (!t->used)
+		return;
+	t->used = false;
+	t->dirty = 0;
+	memset(t->row, 0, t->sets * sizeof *t->row);
+	memset(t->bucket, 0, sizeof *t->bucket << (64 - t->hash_shift));
+	for (uint32_t w = 0; w < words; w++) {
+		FOR_BITS64(b, t->present[w]) {
+			uint32_t slot = w * 64 + (uint32_t)b;
+
+			if (slot - 1 < t->lines) {
+				t->line[slot].state &= ~LINE_PRESENT;
+				bitset_clear(t->present, slot);
+			} else {
+				chain_in(t, slot);
+			}
+		}
+	}
+}
+
+/* quirk: clean lines stay. */
+void tag_flush(struct tags *t)
+{
+	if (!t->used)
+		return;
+	for (uint32_t slot = 1; slot <= t->lines; slot++)
+		if (modified(t, slot))
+			set_state(t, slot, t->line[slot].state & ~LINE_PRESENT);
+	t->dirty = 0;
+	t->used = false;
+}
+
+void tag_set_ways(struct tags *t, uint32_t ways)
+{
+	if (ways == t->ways)
+		return;
+	assert(ways && ways <= t->ways_max);
+	t->ways = ways;
+	t->lines = t->sets * ways;
+	rebuild_rows(t);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernel window, run slots, kernel selection and CTA placement. See launch.h for what is always true.
+ * What is left out: checkpoints, device-side launches.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "launch.h"
+#include "team/readahead.h"
+#include "watch/timeline.h"
+
+static void append(struct kernel ***list, uint32_t *n, uint32_t *cap, struct kernel *k)
+{
+	grow(list, cap, *n + 1, sizeof **list);
+	(*list)[(*n)++] = k;
+}
+
+int launch_init(struct gpu *g)
+{
+	const struct params *p = &g->params;
+	struct launch *l = xcalloc(1, sizeof *l);
+
+	g->launch = l;
+	l->slot = xcalloc(p->run_slots ? p->run_slots : 1, sizeof(struct kernel *));
+	l->last_cluster = p->clusters - 1;
+	l->last_sm = xcalloc(p->clusters, sizeof(uint32_t));
+	for (uint32_t c = 0; c < p->clusters; c++)
+		l->last_sm[c] = p->sms_per_cluster - 1;
+	if (p->concurrent_kernels)
+		l->occupied = xcalloc(p->sms, sizeof *l->occupied);
+	return 0;
+}
+
+void launch_free(struct gpu *g)
+{
+	struct launch *l = g->launch;
+
+	if (!l)
+		return;
+	while (l->n_loaded)
+		launch_remove(g, l->loaded[l->n_loaded - 1]);
+	free(l->loaded);
+	free(l->slot);
+	free(l->last_sm);
+	free(l->finished);
+	free(l->fresh);
+	free(l->occupied);
+	free(l);
+	g->launch = NULL;
+}
+
+/* Index of a stream id; streams are few. */
+static int stream_index(struct gpu *g, uint64_t id, struct place at, struct fault *f)
+{
+	for (uint32_t i = 0; i < g->n_streams; i++)
+		if (g->streams[i] == id)
+			return (int)i;
+	if (g->n_streams == MAX_STREAMS)
+		return fault_set(f, at, "streams", "found more than %d CUDA streams, wanted at most that many", MAX_STREAMS);
+	g->streams[g->n_streams] = id;
+	return (int)g->n_streams++;
+}
+
+struct kernel *launch_load(struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f)
+{
+	struct launch *l = g->launch;
+	const struct params *p = &g->params;
+	struct kernel *k = xcalloc(1, sizeof *k);
+	struct place at = {.file = trace_path(t)};
+	int stream;
+
+	k->trace = t;
+	k->head = trace_header(t);
+	k->path = xstrdup(path);
+	k->position = position;
+	k->n_ctas = kernel_blocks(k->head);
+	k->padded_threads = (kernel_threads(k->head) + 31) / 32 * 32;
+	/* quirk Q23: the latency per thread block delays the whole kernel once; 32 bits as the original. */
+	k->delay = p->launch_latency + (uint32_t)k->n_ctas * p->tb_latency;
+	stream = stream_index(g, k->head->stream, at, f);
+	if (stream < 0 || kernel_threads(k->head) > p->core.threads) {
+		if (stream >= 0)
+			fault_set(f, at, "block-too-large", "found a thread block of %u threads, wanted at most the %u of an SM "
+				"(-gpgpu_shader_core_pipeline)", kernel_threads(k->head), p->core.threads);
+		free(k->path);
+		free(k);
+		return NULL;
+	}
+	k->stream = (uint16_t)stream;
+	k->uid = ++l->next_uid;
+	append(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
+	return k;
+}
+
+static bool stream_busy(const struct launch *l, const struct kernel *k)
+{
+	for (uint32_t i = 0; i < l->n_loaded; i++)
+		if (l->loaded[i]->launched && l->loaded[i]->stream == k->stream)
+			return true;
+	return false;
+}
+
+void launch_kernels(struct gpu *g)
+{
+	struct launch *l = g->launch;
+
+	for (uint32_t i = 0; i < l->n_loaded; i++) {
+		struct kernel *k = l->loaded[i];
+		uint32_t s = 0;
+
+		if (k->launched || stream_busy(l, k))
+			continue;
+		while (s < g->params.run_slots && l->slot[s])
+			s++;
+		if (s == g->params.run_slots)
+			return;
+		l->slot[s] = k;
+		k->launched = true;
+		k->start_cycle = gpu_now(g);
+		l->ctas_left++;
+		l->retry = true;
+	}
+}
+
+bool launch_limit_reached(const struct gpu *g)
+{
+	return g->params.max_cta && g->tot_issued_ctas + g->issued_ctas >= g->params.max_cta;
+}
+
+bool launch_more(const struct gpu *g)
+{
+	return g->launch->ctas_left && !launch_limit_reached(g);
+}
+
+static bool has_ctas(const struct gpu *g, const struct kernel *k)
+{
+	return k && k->next_cta < k->n_ctas && !launch_limit_reached(g);
+}
+
+/* Section 12.3. The slot chosen last is kept while it has CTAs, whatever the limit says (rule 1). */
+static struct kernel *select_kernel(struct gpu *g)
+{
+	struct launch *l = g->launch;
+	uint32_t n = g->params.run_slots;
+	struct kernel *k = l->slot[l->selected_slot];
+
+	if (!(k && k->next_cta < k->n_ctas && !k->delay)) {
+		uint32_t i;
+
+		for (i = 0; i < n; i++) {
+			uint32_t s = (i + l->selected_slot + 1) % n;
+
+			k = l->slot[s];
+			if (has_ctas(g, k) && !k->delay) {
+				l->selected_slot = s;
+				break;
+			}
+		}
+		if (i == n)
+			return NULL;
+	}
+	if (!k->selected) {
+		k->selected = true;
+		append(&l->fresh, &l->n_fresh, &l->cap_fresh, k);
+	}
+	return k;
+}
+
+/* Free thread range of a concurrent SM for padded threads; -1: none (section 12.4). */
+static int free_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
+{
+	uint32_t threads = g->params.core.threads;
+
+	for (uint32_t start = 0; start < threads && start + padded <= threads; start += padded) {
+		uint32_t i = 0;
+
+		while (i < padded && !bitset_test(o->thread, start + i))
+			i += 32;
+		if (i >= padded)
+			return (int)start;
+	}
+	return -1;
+}
+
+/* Section 12.4; *first gets the hardware thread the CTA would start at in concurrent mode. */
+static bool can_take(struct gpu *g, struct sm *s, struct kernel *k, int *first)
+{
+	const struct core_params *c = &g->params.core;
+	uint32_t limit = resources_limit(g, k);
+	const struct occupied *o;
+
+	if (!g->params.concurrent_kernels)
+		return s->live_ctas < limit;
+	o = &g->launch->occupied[s->id];
+	if (!limit || o->threads + k->padded_threads > c->threads)
+		return false;
+	*first = free_range(g, o, k->padded_threads);
+	return *first >= 0 && o->shmem + k->head->shmem_bytes <= c->shmem_bytes
+		&& o->regs + k->padded_threads * ((k->head->nregs + 3) / 4 * 4) <= c->registers
+		&& o->ctas + 1 <= c->max_ctas;
+}
+
+static void occupy(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
+{
+	struct occupied *o = &g->launch->occupied[sm];
+	uint32_t sign = take ? 1u : UINT32_MAX;		/* 32-bit wrap makes the second a subtraction */
+
+	for (uint32_t i = 0; i < k->padded_threads; i++)
+		if (take)
+			bitset_set(o->thread, first + i);
+		else
+			bitset_clear(o->thread, first + i);
+	o->threads += sign * k->padded_threads;
+	o->shmem += sign * k->head->shmem_bytes;
+	o->regs += sign * k->padded_threads * ((k->head->nregs + 3) / 4 * 4);
+	o->ctas += sign;
+}
+
+/* Static instructions met for the first time in the block just read. */
+static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
+{
+	struct fault f;
+
+	for (; g->n_uops < codes; g->n_uops++)
+		if (uop_make(&g->uops[g->n_uops], code_at(g->code, g->n_uops), &g->params, &f) < 0) {
+			if (!f.at.file)
+				f.at.file = k->path;
+			die_fault(&f);
+		}
+}
+
+/* Section 12.5. */
+static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
+{
+	struct launch *l = g->launch;
+	uint32_t slot = 0, codes;
+	struct fault f;
+
+	while (s->cta[slot].kernel)
+		slot++;
+	assert(slot < MAX_CTAS);
+	if (g->params.concurrent_kernels) {
+		occupy(g, s->id, k, (uint32_t)first, true);
+	} else {
+		first = (int)(slot * k->padded_threads);
+		s->cta_limit = k->cta_limit;
+		s->cta_padded = k->padded_threads;
+	}
+	switch (readahead_next(g->readahead, k->trace, &s->cta[slot].block, &codes, &f)) {
+	case 0:
+		fault_set(&f, (struct place){.file = trace_path(k->trace)}, "blocks-missing",
+			"found %llu thread blocks, wanted the grid's %llu", (unsigned long long)k->next_cta,
+			(unsigned long long)k->n_ctas);
+		/* fall through */
+	case -1:
+		die_fault(&f);
+	}
+	g->unknown_recs += s->cta[slot].block.n_unknown;
+	translate_new(g, k, codes);
+	k->running_ctas++;
+	if (!s->live_ctas)
+		g->cluster[s->cluster].needs_flush = true;
+	sm_place_cta(s, slot, (uint32_t)first, k, k->next_cta, k->stream);
+	g->cluster[s->cluster].live_threads += kernel_threads(k->head);
+	bitset_set(g->live, s->cluster);
+	if (g->events)
+		events_cta(g->events, gpu_now(g), s->id, slot, k->next_cta);
+	if (g->timeline)
+		timeline_cta(g->timeline, s, slot, k);
+	if (++k->next_cta == k->n_ctas) {
+		l->ctas_left--;
+		readahead_forget(g->readahead, k->trace);
+		if (trace_finish(k->trace, &f) < 0)
+			die_fault(&f);
+	}
+	if (l->on_block)
+		l->on_block(l->ctx, k);
+}
+
+/* The kernel whose CTA SM s would take next (section 12.2). */
+static struct kernel *candidate(struct gpu *g, struct sm *s)
+{
+	struct kernel *k = s->kernel;
+
+	if (g->params.concurrent_kernels)
+		return select_kernel(g);
+	if (k && has_ctas(g, k))
+		return k;
+	if (s->live_threads)
+		return k;
+	s->kernel = select_kernel(g);
+	return s->kernel;
+}
+
+static bool cluster_takes_one(struct gpu *g, uint32_t c)
+{
+	uint32_t per = g->params.sms_per_cluster;
+
+	for (uint32_t i = 0, last = g->launch->last_sm[c]; i < per; i++) {
+		uint32_t j = (i + last + 1) % per;
+		struct sm *s = &g->sm[c * per + j];
+		struct kernel *k = candidate(g, s);
+		int first = 0;
+
+		if (!has_ctas(g, k) || !can_take(g, s, k, &first))
+			continue;
+		place(g, s, k, first);
+		g->launch->last_sm[c] = j;
+		return true;
+	}
+	return false;
+}
+
+/* Passes that place nothing change nothing, so they are not repeated until something may have changed. */
+void launch_ctas(struct gpu *g)
+{
+	struct launch *l = g->launch;
+	uint32_t n = g->params.clusters, last = l->last_cluster;
+	bool placed = false;
+
+	if (!l->retry || !l->ctas_left)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t c = (i + last + 1) % n;
+
+		if (cluster_takes_one(g, c)) {
+			l->last_cluster = c;
+			g->issued_ctas++;
+			placed = true;
+		}
+	}
+	l->retry = placed;
+}
+
+void launch_delays(struct gpu *g, uint64_t n)
+{
+	struct launch *l = g->launch;
+
+	if (!l->ctas_left)
+		return;
+	for (uint32_t s = 0; s < g->params.run_slots; s++)
+		if (l->slot[s] && l->slot[s]->delay) {
+			l->slot[s]->delay -= (uint32_t)n;
+			if (!l->slot[s]->delay)
+				l->retry = true;
+		}
+}
+
+uint32_t launch_least_delay(const struct gpu *g)
+{
+	uint32_t least = 0;
+
+	for (uint32_t s = 0; s < g->params.run_slots; s++) {
+		const struct kernel *k = g->launch->slot[s];
+
+		if (k && k->delay && (!least || k->delay < least))
+			least = k->delay;
+	}
+	return least;
+}
+
+static void kernel_ends(struct gpu *g, struct kernel *k)
+{
+	struct launch *l = g->launch;
+
+	k->done = true;
+	append(&l->finished, &l->n_finished, &l->cap_finished, k);
+	for (uint32_t s = 0; s < g->params.run_slots; s++)
+		if (l->slot[s] == k) {
+			l->slot[s] = NULL;
+			if (k->next_cta < k->n_ctas)
+				l->ctas_left--;
+		}
+}
+
+/* Section 12.6, "CTA done"; the SM's own counts fell when its last warp was reaped. */
+void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
+{
+	struct cta *c = &s->cta[slot];
+	struct kernel *k = c->kernel;
+
+	g->completed_ctas++;
+	if (g->timeline)
+		timeline_cta_end(g->timeline, s, slot, gpu_now(g) + 1);
+	g->cluster[s->cluster].live_threads -= c->threads;
+	if (!g->cluster[s->cluster].live_threads) {
+		bitset_clear(g->live, s->cluster);
+		g->cluster_idled = true;
+	}
+	if (g->params.concurrent_kernels)
+		occupy(g, s->id, k, c->first_thread, false);
+	c->kernel = NULL;
+	if (!s->live_ctas)
+		s->kernel = NULL;
+	k->running_ctas--;
+	g->launch->retry = true;
+	if (!k->running_ctas && !has_ctas(g, k)) {
+		if (s->kernel == k)
+			s->kernel = NULL;
+		kernel_ends(g, k);
+	}
+}
+
+struct kernel *launch_pop_finished(struct gpu *g)
+{
+	struct launch *l = g->launch;
+	struct kernel *k;
+
+	if (!l->n_finished)
+		return NULL;
+	k = l->finished[0];
+	memmove(l->finished, l->finished + 1, --l->n_finished * sizeof *l->finished);
+	return k;
+}
+
+void launch_remove(struct gpu *g, struct kernel *k)
+{
+	struct launch *l = g->launch;
+
+	for (uint32_t i = 0; i < l->n_loaded; i++)
+		if (l->loaded[i] == k) {
+			memmove(l->loaded + i, l->loaded + i + 1, (--l->n_loaded - i) * sizeof *l->loaded);
+			break;
+		}
+	for (uint32_t s = 0; s < g->params.run_slots; s++)
+		if (l->slot[s] == k)
+			l->slot[s] = NULL;
+	for (uint32_t i = 0; i < l->n_fresh; i++)
+		if (l->fresh[i] == k)
+			memmove(l->fresh + i, l->fresh + i + 1, (--l->n_fresh - i) * sizeof *l->fresh);
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		if (g->sm[i].kernel == k)
+			g->sm[i].kernel = NULL;
+	readahead_forget(g->readahead, k->trace);
+	trace_close(k->trace);
+	free(k->path);
+	free(k);
+}

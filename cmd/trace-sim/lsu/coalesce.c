@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Access generation: what a load or store of one warp asks of the memory system (part 1 sections 8.2 and 9,
+ * part 3 section 2), and the number of passes a shared memory instruction takes.
+ *
+ * Always true of a list: at most one access a segment and part of the warp (atomics: one a transaction),
+ * parts one after the other, segments ascending within a part. In sector mode every access is one 32-byte
+ * sector.
+ * Leaves out constant and texture accesses, which traces cannot make (part 1 section 9.6).
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "gpu/gpu.h"
+#include "team/threads.h"
+
+#define LINE_MASK 127u
+#define LOCAL_BASE 0x1F880000u	/* where local memory lies, part 1 section 8.2 */
+
+/* Segments of one part of the warp while its lanes are gathered; order lists them by address, then age. */
+struct table {
+	uint32_t n, segment_bytes;
+	uint8_t order[MAX_ACCESSES];
+	struct access at[MAX_ACCESSES];
+};
+
+_Noreturn static void refuse(const struct sm *s, const struct winst *w, const char *found, uint64_t value,
+	const char *want)
+{
+	const struct cta *c = &s->cta[w->cta];
+	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];
+	struct fault f;
+
+	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec}, "access",
+		"found %s 0x%" PRIx64 ", wanted %s", found, value, want);
+	team_fail(s->cluster, &f);
+}
+
+/* Bits offset .. offset + n - 1 of a line's byte mask; those beyond the line are dropped. n <= 32. */
+static void mark_bytes(uint64_t bytes[2], unsigned offset, unsigned n)
+{
+	uint64_t m = (1ull << n) - 1;
+
+	if (offset >= 64) {
+		bytes[1] |= m << (offset - 64);
+		return;
+	}
+	bytes[0] |= m << offset;
+	if (offset + n > 64)
+		bytes[1] |= m >> (64 - offset);
+}
+
+static bool overlaps(const struct access *a, unsigned offset, unsigned n)
+{
+	uint64_t m[2] = {0, 0};
+
+	mark_bytes(m, offset, n);
+	return (a->bytes[0] & m[0]) || (a->bytes[1] & m[1]);
+}
+
+/* New segment entry at place k of the order. */
+static struct access *insert(struct table *t, uint32_t k, uint64_t segment)
+{
+	struct access *a = &t->at[t->n];
+
+	assert(t->n < MAX_ACCESSES);
+	memmove(&t->order[k + 1], &t->order[k], t->n - k);
+	t->order[k] = (uint8_t)t->n++;
+	*a = (struct access){.addr = segment};
+	return a;
+}
+
+/* The entry of a segment, made when there is none. Looked for from the top: addresses mostly ascend. */
+static struct access *segment_entry(struct table *t, uint64_t segment)
+{
+	uint32_t k = t->n;
+
+	while (k && t->at[t->order[k - 1]].addr > segment)
+		k--;
+	if (k && t->at[t->order[k - 1]].addr == segment)
+		return &t->at[t->order[k - 1]];
+	return insert(t, k, segment);
+}
+
+/* Atomics: the first transaction of the segment that leaves these bytes free, or a new one after them. */
+static struct access *atomic_entry(struct table *t, uint64_t segment, unsigned offset, unsigned n)
+{
+	uint32_t k = 0;
+
+	while (k < t->n && t->at[t->order[k]].addr < segment)
+		k++;
+	for (; k < t->n && t->at[t->order[k]].addr == segment; k++)
+		if (!overlaps(&t->at[t->order[k]], offset, n))
+			return &t->at[t->order[k]];
+	return insert(t, k, segment);
+}
+
+static void mark(struct access *a, unsigned offset, unsigned n, unsigned lane)
+{
+	a->sectors |= (uint8_t)(1u << offset / 32);
+	a->lanes |= 1u << lane;
+	mark_bytes(a->bytes, offset, n);
+}
+
+/*
+ * quirk: the second segment of an access that crosses gets as many bytes as the access has, from its
+ * last byte on (part 1 section 9.3).
+ */
+static void add_piece(struct table *t, uint64_t addr, unsigned size, unsigned lane)
+{
+	uint64_t low = t->segment_bytes - 1, last = addr + size - 1;
+
+	mark(segment_entry(t, addr & ~low), addr & LINE_MASK, size, lane);
+	if ((last & ~low) != (addr & ~low))
+		mark(segment_entry(t, last & ~low), last & LINE_MASK, size, lane);
+}
+
+/* Part 1 section 9.5: halve the segment while only one half of it is used. */
+static void reduce(struct access *a, uint32_t segment_bytes)
+{
+	unsigned q = a->sectors;
+	uint32_t size = segment_bytes;
+
+	if (size == 128) {
+		if (!(q & 12)) {
+			size = 64;
+		} else if (!(q & 3)) {
+			size = 64;
+			a->addr += 64;
+		}
+	}
+	if (size == 64) {
+		unsigned half = a->addr & 64 ? q >> 2 : q & 3;
+
+		if (half == 2)
+			a->addr += 32;
+		if (half != 3)
+			size = 32;
+	}
+	a->size = (uint16_t)size;
+}
+
+static void append(struct access_list *out, struct table *t, uint8_t type)
+{
+	for (uint32_t k = 0; k < t->n; k++) {
+		struct access *a = &out->at[out->n++];
+
+		assert(out->n <= MAX_ACCESSES);
+		*a = t->at[t->order[k]];
+		a->type = type;
+		reduce(a, t->segment_bytes);
+	}
+	t->n = 0;
+}
+
+/* Part 1 section 9.3. quirk Q15: architecture 39 is not in sector mode. */
+static bool sector_mode(const struct core_params *c, const struct uop *u)
+{
+	if (c->coalesce_arch >= 40)
+		return true;
+	if (c->coalesce_arch < 20 || c->coalesce_arch > 38)
+		return false;
+	return c->gmem_skip_l1d || u->flags & UOP_BYPASS;
+}
+
+/* 0: a width for which the original has no segment. */
+static uint32_t segment_bytes(unsigned size, bool sectors)
+{
+	switch (size) {
+	case 1: return 32;
+	case 2: return sectors ? 32 : 64;
+	case 4: case 8: case 16: return sectors ? 32 : 128;
+	default: return 0;
+	}
+}
+
+unsigned local_translate(const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size,
+	uint64_t out[8])
+{
+	uint32_t t = 32 * warp + lane, total, base;
+	unsigned i;
+
+	/* Where kernels share an SM there are no equal CTA slots; the original divides by zero (part 1 section 8.2). */
+	if (s->core->local_mem_map && !s->params->concurrent_kernels) {
+		uint32_t p = s->cta_padded;
+
+		assert(p);
+		base = 4 * (p * (s->id + s->params->sms * (t / p)) + t % p);
+		total = p * s->cta_limit * s->params->sms;
+	} else {
+		base = 4 * (s->core->threads * s->id + t);
+		total = s->params->sms * s->core->threads;
+	}
+	if (base >= 4 * total)
+		return 0;
+	if (size < 4) {
+		out[0] = addr / 4 * total * 4 + addr % 4 + base + LOCAL_BASE;
+		return 1;
+	}
+	for (i = 0; i < size / 4 && i < 8; i++)
+		out[i] = (addr / 4 + i) * total * 4 + base + LOCAL_BASE;
+	return i;
+}
+
+static void check_local(const struct sm *s, const struct winst *w, uint64_t addr, unsigned size)
+{
+	if (size >= 4 && addr % 4)
+		refuse(s, w, "local address", addr, "a multiple of 4");
+	if (size < 4 && addr % 4 + size > 4)
+		refuse(s, w, "local address", addr, "an access within one 4-byte word");
+}
+
+static void gather_local(struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes,
+	struct table *t)
+{
+	unsigned size = w->uop->size, piece = size >= 4 ? 4 : size;
+	uint64_t word[8];
+
+	FOR_BITS32(i, lanes) {
+		unsigned n;
+
+		check_local(s, w, lane[i], size);
+		n = local_translate(s, w->warp, i, lane[i], size, word);
+		if (!n)
+			refuse(s, w, "a local access of warp slot", w->warp,
+				"a thread that the SM has room for");
+		for (unsigned k = 0; k < n && word[k]; k++)
+			add_piece(t, word[k], piece, i);
+	}
+}
+
+static void gather_atomic(struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes,
+	struct table *t)
+{
+	unsigned size = w->uop->size;
+	uint64_t low = t->segment_bytes - 1;
+
+	FOR_BITS32(i, lanes) {
+		unsigned offset = lane[i] & LINE_MASK;
+
+		if (((lane[i] + size - 1) & ~low) != (lane[i] & ~low))
+			refuse(s, w, "atomic at", lane[i], "one that stays within its segment");
+		mark(atomic_entry(t, lane[i] & ~low, offset, size), offset, size, i);
+	}
+}
+
+/* quirk Q5: a lane whose address is 0 asks for nothing. */
+static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes, struct table *t)
+{
+	FOR_BITS32(i, lanes)
+		if (lane[i])
+			add_piece(t, lane[i], size, i);
+}
+
+/*
+ * Consecutive lanes at consecutive aligned addresses, in sector mode: the sectors follow without a table. No
+ * lane's address is 0 and none crosses a sector, so the list is that of the general way.
+ */
+static bool unit_stride(const struct tblock *tb, const struct rec *r, unsigned size, uint8_t type,
+	struct access_list *out)
+{
+	const uint64_t *word = &tb->word[r->addr >> 2];
+	unsigned first = bit_lowest32(r->mask), shift = log2_floor(size);
+	uint32_t run = r->mask >> first;
+	uint64_t base, end;
+
+	if ((r->addr & 3) != ADDR_STRIDE || word[1] != size || (run & (run + 1)))
+		return false;
+	base = word[0];
+	if (!base || base % size || base >> 63)
+		return false;
+	end = base + ((uint64_t)bit_count32(run) << shift);
+	for (uint64_t at = base, stop; at < end; at = stop) {
+		struct access *a = &out->at[out->n++];
+		uint64_t n;
+
+		stop = (at | 31) + 1;
+		if (stop > end)
+			stop = end;
+		n = (stop - at) >> shift;
+		*a = (struct access){.addr = at & ~31ull, .size = 32, .type = type};
+		a->lanes = (uint32_t)(((1ull << n) - 1) << (first + ((at - base) >> shift)));
+		a->sectors = (uint8_t)(1u << (at & LINE_MASK) / 32);
+		mark_bytes(a->bytes, at & LINE_MASK, (unsigned)(stop - at));
+	}
+	out->lane0 = first ? 0 : base;
+	return true;
+}
+
+static uint8_t access_type(const struct winst *w)
+{
+	bool store = w->uop->flags & UOP_STORE;
+
+	if (w->space == SPACE_LOCAL)
+		return store ? LOCAL_ACC_W : LOCAL_ACC_R;
+	return store ? GLOBAL_ACC_W : GLOBAL_ACC_R;
+}
+
+void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
+{
+	const struct tblock *tb = &s->cta[w->cta].block;
+	const struct rec r = {.mask = w->mask, .addr = w->addr};
+	const struct uop *u = w->uop;
+	uint32_t parts = s->core->warp_parts, width = 32 / parts;
+	uint64_t lane[32];
+	struct table t;
+
+	out->n = 0;
+	out->lane0 = 0;
+	if (!(u->flags & UOP_ACCESS) || !w->mask || (w->space != SPACE_GLOBAL && w->space != SPACE_LOCAL))
+		return;
+	t.segment_bytes = segment_bytes(u->size, sector_mode(s->core, u));
+	if (!t.segment_bytes)
+		refuse(s, w, "a global or local access with a width of", u->size,
+			"1, 2, 4, 8 or 16 bytes a lane");
+	if (w->space == SPACE_GLOBAL && !(u->flags & UOP_ATOMIC) && parts == 1 && t.segment_bytes == 32 &&
+	    unit_stride(tb, &r, u->size, access_type(w), out))
+		return;
+	rec_addresses(tb, &r, lane);
+	out->lane0 = lane[0];
+	t.n = 0;
+	for (uint32_t p = 0; p < parts; p++) {
+		uint32_t lanes = w->mask & (uint32_t)(((1ull << width) - 1) << p * width);
+
+		if (w->space == SPACE_LOCAL)
+			gather_local(s, w, lane, lanes, &t);
+		else if (u->flags & UOP_ATOMIC)
+			gather_atomic(s, w, lane, lanes, &t);
+		else
+			gather_global(lane, u->size, lanes, &t);
+		append(out, &t, access_type(w));
+	}
+}
+
+/* ---- shared memory (part 1 section 9.2) ------------------------------------------------------------- */
+
+/* quirk Q14: only the first address of a lane counts, whatever its width. */
+struct bank_word { uint64_t word; uint32_t bank, count; };
+
+/* The distinct words of the lanes with the number of accesses to each; returns how many there are. */
+static uint32_t distinct_words(const uint64_t lane[32], uint32_t lanes, uint32_t banks, struct bank_word *out)
+{
+	uint32_t n = 0, k;
+
+	FOR_BITS32(i, lanes) {
+		uint64_t word = lane[i] & ~3ull;
+
+		for (k = n; k && out[k - 1].word != word; k--)
+			;
+		if (k)
+			out[k - 1].count++;
+		else
+			out[n++] = (struct bank_word){word, (uint32_t)(word / 4 % banks), 1};
+	}
+	return n;
+}
+
+static uint32_t most_words(const struct bank_word *w, uint32_t n)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t same = 0;
+
+		for (uint32_t k = 0; k < n; k++)
+			same += w[k].bank == w[i].bank;
+		if (same > most)
+			most = same;
+	}
+	return most;
+}
+
+/* -gpgpu_shmem_limited_broadcast: the first word of the first bank that several lanes ask for counts once. */
+static uint32_t most_accesses(struct bank_word *w, uint32_t n)
+{
+	struct bank_word *cast = NULL;
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (w[i].count > 1 && (!cast || w[i].bank < cast->bank ||
+				       (w[i].bank == cast->bank && w[i].word < cast->word)))
+			cast = &w[i];
+	if (cast)
+		cast->count = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t sum = 0;
+
+		for (uint32_t k = 0; k < n; k++)
+			if (w[k].bank == w[i].bank)
+				sum += w[k].count;
+		if (sum > most)
+			most = sum;
+	}
+	return most;
+}
+
+/*
+ * One run of lanes at a stride of k words: lanes i and j share a bank when (i - j) k is a multiple of the number
+ * of banks, a power of 2, and a word only when k is 0 (or so large that addresses wrap). 0: it is no such run.
+ */
+static uint32_t strided_passes(const struct tblock *tb, const struct rec *r, uint32_t banks)
+{
+	uint32_t run = r->mask >> bit_lowest32(r->mask), k, period;
+	uint64_t stride;
+
+	if ((r->addr & 3) != ADDR_STRIDE || run & (run + 1) || !is_pow2(banks))
+		return 0;
+	stride = tb->word[(r->addr >> 2) + 1];
+	if (stride & 3 || (stride + 0x80000000u) >> 32)
+		return 0;
+	if (!stride)
+		return 1;
+	k = (uint32_t)(stride >> 2) & (banks - 1);
+	period = k ? banks >> bit_lowest32(k) : 1;
+	return ((run == UINT32_MAX ? 32 : bit_count32(run)) + period - 1) / period;
+}
+
+/*
+ * Distinct words by bank, without limited broadcast: each word is compared with those of its own bank only.
+ * latest is the lane that brought the bank's latest word, before the same for that lane.
+ */
+static uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint32_t banks)
+{
+	uint8_t latest[64], count[64], before[32];
+	uint64_t used = 0;
+	uint32_t most = 1;
+
+	FOR_BITS32(i, lanes) {
+		uint32_t b = (uint32_t)(lane[i] / 4 & (banks - 1)), k = 0, l = 0;
+
+		if (used >> b & 1) {
+			for (k = 0, l = latest[b]; k < count[b] && (lane[l] ^ lane[i]) & ~3ull; k++)
+				l = before[l];
+			if (k < count[b])
+				continue;
+			before[i] = latest[b];
+		} else {
+			used |= 1ull << b;
+			count[b] = 0;
+			before[i] = 0;
+		}
+		latest[b] = (uint8_t)i;
+		if (++count[b] > most)
+			most = count[b];
+	}
+	return most;
+}
+
+uint32_t shared_passes(struct sm *s, const struct winst *w)
+{
+	const struct core_params *c = s->core;
+	const struct tblock *tb = &s->cta[w->cta].block;
+	const struct rec r = {.mask = w->mask, .addr = w->addr};
+	uint32_t width = 32 / c->warp_parts, total = 0;
+	struct bank_word word[32];
+	uint64_t lane[32];
+
+	if (!w->mask)
+		return 1;
+	if (c->warp_parts == 1) {
+		total = strided_passes(tb, &r, c->smem_banks);
+		if (total)
+			return total;
+	}
+	rec_addresses(tb, &r, lane);
+	for (uint32_t p = 0; p < c->warp_parts; p++) {
+		uint32_t lanes = w->mask & (uint32_t)(((1ull << width) - 1) << p * width), n;
+
+		if (!lanes)
+			continue;
+		if (!c->smem_limited_broadcast && c->smem_banks <= 64 && is_pow2(c->smem_banks)) {
+			total += most_words_banked(lane, lanes, c->smem_banks);
+			continue;
+		}
+		n = distinct_words(lane, lanes, c->smem_banks, word);
+		total += c->smem_limited_broadcast ? most_accesses(word, n) : most_words(word, n);
+	}
+	return total;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The load/store unit's state, shared by the ldst*.c files only (part 3 section 3).
+ *
+ * Always true:
+ *  - Steps count the unit's own cycles: step = clock * ldst_steps + i, i < ldst_steps.
+ *  - due is the SM clock at which something can happen again. Between two runs of the unit nothing changes
+ *    but the L1D's port counters and, while DISP waits for its shared memory passes, the stall counters.
+ *  - An entry of SP or of an L1 latency queue can be taken from step `due` on; due steps rise along a queue.
+ *    A queue of L slots that shift towards 0 once a step, closing gaps, is free at its top exactly when
+ *    fewer than L entries are in it and none was put in during the step.
+ *  - pend and the LDGSTS table hold no entry for what has nothing outstanding: 0 and absent mean the same.
+ */
+#ifndef LDST_INT_H
+#define LDST_INT_H
+
+#include "gpu/gpu.h"
+
+struct timed { uint64_t due; uint32_t what; };		/* request or winst handle */
+
+struct timed_fifo {
+	struct timed *slot;
+	uint32_t mask, head, count;
+};
+
+static inline struct timed *timed_front(const struct timed_fifo *f) { return &f->slot[f->head & f->mask]; }
+static inline void timed_drop(struct timed_fifo *f) { f->head++; f->count--; }
+static inline void timed_push(struct timed_fifo *f, uint64_t due, uint32_t what)
+{
+	assert(f->count <= f->mask);
+	f->slot[(f->head + f->count++) & f->mask] = (struct timed){due, what};
+}
+
+/* NEXTWB: what a register-file write needs of the instruction. */
+struct write_back {
+	uint64_t lane0;
+	uint32_t code, mask;
+	uint8_t warp, sched;
+	uint8_t granted;	/* destinations whose bank was granted, a prefix */
+	bool full, shared;
+};
+
+enum disp_kind {
+	DISP_EMPTY,
+	DISP_PASS,		/* nothing to hand out: retires in its first step */
+	DISP_SHARED,		/* conflict passes until step passes_end */
+	DISP_L1,		/* accesses to the latency queues */
+	DISP_BYPASS		/* accesses to the network */
+};
+
+/* PENDL, part 3 section 3: quirk: pc and lane 0's address are cut to 32 bits. */
+struct ldgsts_count { uint64_t key; uint32_t warp, count; };
+
+struct ldst {
+	uint64_t due;
+	uint64_t step;		/* of the cycle being run */
+	struct cache *l1d;	/* NULL: none */
+	uint32_t nextg;		/* returned request that bypassed the L1D */
+	bool draining;		/* the L1D has a ready request */
+	bool decode_early;	/* addresses are decoded when a request is made, not when it leaves */
+	bool sector_mshr;	/* stores are acknowledged by sector */
+	bool l2_splits;		/* requests of more than 32 bytes are answered in pieces */
+	uint8_t arb;		/* client that is looked at first */
+	uint8_t disp;		/* enum disp_kind */
+	uint16_t disp_inst;	/* winst handle, WINST_NONE when empty */
+	uint64_t passes_end;
+	struct write_back wb;
+	struct timed_fifo sp;
+	struct ring resp;
+	/* L1 latency queues, by bank */
+	struct timed_fifo *queue;
+	uint64_t *last_in;	/* step of the last insertion, by bank */
+	uint64_t filled;	/* banks with entries */
+	uint64_t queue_due;	/* no head can be taken before this step */
+	uint32_t bank_shift, n_banks;
+	/* outstanding accesses */
+	uint16_t (*pend)[REG_LIMIT];	/* by warp slot and register */
+	struct ldgsts_count *ldgsts;	/* open addressing */
+	uint32_t ldgsts_cap, ldgsts_n;
+	struct access_list acc;		/* of the instruction in DISP */
+};
+
+
+/* pend.c */
+void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0);
+bool pend_any(const struct sm *s, const struct uop *u, unsigned warp);
+/* One access of a load is back. True when a register (the LDGSTS) has nothing outstanding any more. */
+bool pend_registers_done(struct sm *s, const struct uop *u, unsigned warp);
+bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
+uint32_t pend_ldgsts(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
+void store_acks(struct sm *s, unsigned warp, uint32_t k);
+
+/* writeback.c */
+void ldst_write_back(struct sm *s);
+void ldst_response(struct sm *s);
+
+/* l1.c */
+void l1_cache_step(struct sm *s);
+void l1_queue_step(struct sm *s);
+enum stall_reason l1_hand_out(struct sm *s);
+uint32_t ldst_make_request(struct sm *s, const struct access *a);
+uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
+
+static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->gpu->reqs.at[handle]; }
+
+#endif

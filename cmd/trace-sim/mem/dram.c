@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A DRAM channel: commands and their timers (part 4 section 10.3). There is no refresh.
+ *
+ * Always true: match is within busy & active; a bank outside busy has no request. At most one row command and
+ * one column command are issued in a tick.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "bits.h"
+#include "dram.h"
+#include "watch/events.h"
+
+static uint32_t group_of(const struct dram_params *p, uint32_t bank)
+{
+	if (p->group_index == 0)
+		return bank >> log2_floor(p->nbk / p->nbkgrp);
+	return p->group_index == 1 ? bank & (p->nbkgrp - 1) : 0;
+}
+
+void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms)
+{
+	const struct dram_params *dp = &p->mem.dram;
+
+	*d = (struct dram){.p = dp, .id = id, .pool = pool, .ms = ms};
+	d->done_max = dp->return_max ? dp->return_max : 1024;
+	d->column_at = d->row_at = UINT64_MAX;
+	d->bus_counted = d->ratio_counted = 1;
+	d->bank = xcalloc(dp->nbk, sizeof *d->bank);
+	d->queue[0] = xcalloc(dp->nbk, sizeof *d->queue[0]);
+	d->queue[1] = xcalloc(dp->nbk, sizeof *d->queue[1]);
+	d->bank_access = xcalloc(dp->nbk, sizeof *d->bank_access);
+	d->bank_idle = xcalloc(dp->nbk, sizeof *d->bank_idle);
+	bus_init(&d->bus, dp->CL);
+	for (uint32_t b = 0; b < dp->nbk; b++) {
+		uint32_t g = group_of(dp, b);
+
+		d->group[b] = (uint8_t)g;
+		d->group_mask[g] |= 1ull << b;
+		if (g >= d->groups)
+			d->groups = g + 1;
+	}
+}
+
+void dram_free(struct dram *d)
+{
+	free(d->bank);
+	free(d->queue[0]);
+	free(d->queue[1]);
+	free(d->bank_access);
+	free(d->bank_idle);
+	free(d->bus.slot);
+}
+
+/* ---- requests in ---------------------------------------------------------------------------- */
+
+bool dram_full(const struct dram *d, bool write)
+{
+	if (!d->p->fr_fcfs)
+		return d->inputs >= 2;
+	if (!d->p->queue_max)
+		return false;
+	if (d->p->write_queue && write)
+		return d->pending[1] >= d->p->write_max;
+	return d->pending[0] >= d->p->queue_max;
+}
+
+static uint32_t bank_index(const struct dram_params *p, const struct req *r)
+{
+	switch (p->bank_index) {
+	case 0:
+		return r->bank;
+	case 1:
+		return r->bank ^ (r->row & (p->nbk - 1));
+	default:
+		return hash_ipoly(r->row, r->bank, p->nbk);
+	}
+}
+
+void dram_push(struct dram *d, uint32_t req, uint64_t now)
+{
+	struct req *r = &d->pool->at[req];
+
+	assert(r->chip == d->id && d->inputs < 2);
+	r->pushed = (uint32_t)now;
+	d->input[d->inputs].req = req;
+	d->input[d->inputs].bank = bank_index(d->p, r);
+	assert(d->input[d->inputs].bank < d->p->nbk);
+	d->inputs++;
+	d->n.n_req++;
+	if (!d->p->fr_fcfs)
+		d->n.ave_mrqs -= (uint32_t)(d->ticks + 1);
+	memstat_queued(d->ms, r, r->size / d->p->atom_bytes);
+}
+
+/* ---- which bank may issue what -------------------------------------------------------------- */
+
+static inline bool write_bank(const struct dram *d, uint64_t bank) { return d->writes >> bank & 1; }
+
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* When bank b can issue its column command, if nothing else happens. */
+static uint64_t column_time(const struct dram *d, uint64_t b)
+{
+	uint64_t all = later(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
+
+	return later(all, later(d->own[b], d->ccdl[d->group[b]]));
+}
+
+/* Likewise its precharge or activate. */
+static uint64_t row_time(const struct dram *d, uint64_t b)
+{
+	return later(d->own[b], d->active >> b & 1 ? d->rtpl[d->group[b]] : d->rrd);
+}
+
+void dram_bank_changed(struct dram *d, uint32_t bank)
+{
+	const struct dram_bank *k = &d->bank[bank];
+
+	if (d->match >> bank & 1) {
+		d->own[bank] = write_bank(d, bank) ? k->rcdwr : k->rcd;
+		d->column_at = earlier(d->column_at, column_time(d, bank));
+		return;
+	}
+	d->own[bank] = d->active >> bank & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc);
+	d->row_at = earlier(d->row_at, row_time(d, bank));
+}
+
+/* Banks that can issue a column command in tick t. Timers only move on, so column_at never is too late. */
+static uint64_t ready_banks(struct dram *d, uint64_t t)
+{
+	uint64_t ready = 0, next = UINT64_MAX;
+
+	if (d->column_at > t || bus_full(&d->bus, t))
+		return 0;
+	FOR_BITS64(b, d->match)
+	{
+		uint64_t at = column_time(d, b);
+
+		if (at <= t)
+			ready |= 1ull << b;
+		else
+			next = earlier(next, at);
+	}
+	d->column_at = ready ? t : next;
+	return ready;
+}
+
+/* Banks that can issue an activate or a precharge in tick t; the only one is taken to do so. */
+static uint64_t row_banks(struct dram *d, uint64_t t)
+{
+	uint64_t able = 0, next = UINT64_MAX;
+
+	if (d->row_at > t)
+		return 0;
+	FOR_BITS64(b, d->busy & ~d->match)
+	{
+		uint64_t at = row_time(d, b);
+
+		if (at <= t)
+			able |= 1ull << b;
+		else
+			next = earlier(next, at);
+	}
+	d->row_at = able & (able - 1) ? t : next;
+	return able;
+}
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+/* Load a timer that the n_activity test looks at. */
+static uint64_t load(struct dram *d, uint64_t t, uint32_t ticks)
+{
+	if (t + ticks > d->quiet_at)
+		d->quiet_at = t + ticks;
+	return t + ticks;
+}
+
+static void turn_bus(struct dram *d, bool write, uint64_t t)
+{
+	if (d->writing == write)
+		return;
+	d->writing = write;
+	bus_set_min(&d->bus, write ? d->p->WL : d->p->CL, t);
+}
+
+static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
+{
+	const struct dram_params *p = d->p;
+	struct dram_bank *k = &d->bank[bank];
+	bool write = write_bank(d, bank), last = k->left <= p->atom_bytes;
+	uint8_t type = d->pool->at[k->req].type;
+
+	dram_stat_bus(d, t);
+	turn_bus(d, write, t);
+	bus_push(&d->bus, last ? k->req : REQ_NONE, t);
+	d->ccd = load(d, t, p->tCCD);
+	d->ccdl[d->group[bank]] = t + p->tCCDL;
+	d->column_at = d->ccd;
+	d->used_until = later(t + 1, d->ccd);
+	d->n.bwutil += p->burst_cycles;
+	if (write) {
+		d->wtr = load(d, t, p->tWTR);
+		k->wtp = t + p->tWTP;
+		*(type == L2_WRBK_ACC ? &d->n.n_wr_WB : &d->n.n_wr) += 1;
+	} else {
+		d->rtw = load(d, t, p->tRTW);
+		k->rtp = t + p->burst_cycles;
+		d->rtpl[d->group[bank]] = t + p->tRTPL;
+		*(type == L2_WR_ALLOC_R ? &d->n.n_rd_L2_A : &d->n.n_rd) += 1;
+		d->bank_access[bank]++;
+	}
+	if (d->events)
+		events_dram(d->events, now, d->id, write ? "wr" : "rd", bank, k->row);
+	if (!last) {
+		k->left -= p->atom_bytes;
+		return;
+	}
+	dram_stat_finish(d, bank, t);
+	k->req = REQ_NONE;
+	k->busy_ticks += (uint32_t)(t - k->since);
+	d->busy &= ~(1ull << bank);
+	d->match &= ~(1ull << bank);
+	if (!d->match)
+		d->column_at = UINT64_MAX;
+}
+
+static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
+{
+	const struct dram_params *p = d->p;
+	struct dram_bank *k = &d->bank[bank];
+	uint64_t bit = 1ull << bank;
+
+	if (d->active & bit) {
+		if (d->events)
+			events_dram(d->events, now, d->id, "pre", bank, k->open_row);
+		d->active &= ~bit;
+		k->rp = load(d, t, p->tRP);
+		d->n.n_pre++;
+	} else {
+		dram_stat_bus(d, t);
+		dram_stat_match(d, bank, t + 1);
+		d->active |= bit;
+		d->match |= bit;
+		k->open_row = k->row;
+		d->rrd = load(d, t, p->tRRD);
+		k->rcd = load(d, t, p->tRCD);
+		k->rcdwr = load(d, t, p->tRCDWR);
+		k->ras = load(d, t, p->tRAS);
+		k->rc = load(d, t, p->tRC);
+		d->n.n_act++;
+		if (d->events)
+			events_dram(d->events, now, d->id, "act", bank, k->open_row);
+	}
+	dram_bank_changed(d, bank);
+	d->prio = bank + 1 < p->nbk ? bank + 1 : 0;
+}
+
+/* Banks from, from + 1, ... (n of them, cyclic). */
+static inline uint64_t bank_range(uint32_t nbk, uint32_t from, uint32_t n)
+{
+	uint64_t ones = n ? ~0ull >> (64 - n) : 0, all = ~0ull >> (64 - nbk);
+
+	return (ones << from | (from ? ones >> (nbk - from) : 0)) & all;
+}
+
+/*
+ * The single-bus loop after a row command on bank in its visit i. quirk: prio has moved, so the visits left
+ * are of the banks from bank + i + 2 on; some banks are visited twice and some never, which shows in n_idle,
+ * and one of those visited now may still issue a column command.
+ */
+static bool single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
+{
+	uint32_t nbk = d->p->nbk, from = (bank + i + 2) % nbk;
+	uint64_t before = bank_range(nbk, (bank + nbk - i) % nbk, i + 1), after = bank_range(nbk, from, nbk - 1 - i);
+	uint64_t idle = bank_range(nbk, 0, nbk) & ~d->busy, m = ready_banks(d, t) & after;
+
+	FOR_BITS64(b, idle & ~(before | after))
+		d->bank[b].extra_idle--;
+	FOR_BITS64(b, idle & before & after)
+		d->bank[b].extra_idle++;
+	if (!m)
+		return false;
+	column(d, bit_next_cyclic64(m, from), t, now);
+	return true;
+}
+
+static void issue_single(
+	struct dram *d, uint64_t ready, uint64_t t, uint64_t now, bool *did_row, bool *did_column)
+{
+	uint64_t able = row_banks(d, t), m = ready | able;
+	uint32_t prio = d->prio, bank;
+
+	if (!m)
+		return;
+	bank = bit_next_cyclic64(m, prio);
+	if (ready >> bank & 1) {
+		if (able)
+			d->row_at = t;
+		column(d, bank, t, now);
+		*did_column = true;
+		return;
+	}
+	row(d, bank, t, now);
+	*did_row = true;
+	*did_column = single_bus_rest(d, bank, (bank + d->p->nbk - prio) % d->p->nbk, t, now);
+}
+
+static void issue_dual(
+	struct dram *d, uint64_t ready, uint64_t t, uint64_t now, bool *did_row, bool *did_column)
+{
+	uint64_t able;
+
+	if (ready) {
+		column(d, bit_next_cyclic64(ready, d->prio), t, now);
+		*did_column = true;
+	}
+	able = row_banks(d, t);
+	if (able) {
+		row(d, bit_next_cyclic64(able, d->prio), t, now);
+		*did_row = true;
+	}
+}
+
+static bool issue(struct dram *d, uint64_t t, uint64_t now)
+{
+	uint64_t ready = ready_banks(d, t);
+	bool did_row = false, did_column = false;
+
+	if (ready)
+		dram_stat_ready(d, ready);
+	if (d->p->dual_bus)
+		issue_dual(d, ready, t, now, &did_row, &did_column);
+	else
+		issue_single(d, ready, t, now, &did_row, &did_column);
+	d->n.issued_total += did_row || did_column;
+	d->n.issued_two += did_row && did_column;
+	d->n.issued_total_row += did_row;
+	d->n.issued_total_col += did_column;
+	return did_row || did_column;
+}
+
+/* ---- the tick ------------------------------------------------------------------------------- */
+
+static uint32_t pop_burst(struct dram *d)
+{
+	uint32_t req = bus_take(&d->bus);
+	struct req *r;
+
+	if (!req)
+		return REQ_NONE;
+	r = &d->pool->at[req];
+	if (r->type == L1_WRBK_ACC || r->type == L2_WRBK_ACC)
+		return req;
+	r->flags |= REQ_REPLY;
+	mem_fifo_push(d->pool->at, &d->done, req);
+	return REQ_NONE;
+}
+
+/* The bus is full and may have room in a tick in which nothing happens. */
+static bool full_for_now(const struct dram_bus *b) { return b->length >= b->max && b->length > b->min; }
+
+void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
+{
+	uint64_t t = ++d->ticks;
+
+	*gone = REQ_NONE;
+	d->moved = false;
+	if (d->done.count >= d->done_max) {
+		bus_stall(&d->bus);
+	} else if (bus_next(&d->bus) == t) {
+		*gone = pop_burst(d);
+		d->moved = true;
+	}
+	d->moved |= dram_schedule(d, now, cycle);
+	if (t >= d->column_at || t >= d->row_at)
+		d->moved |= issue(d, t, now);
+	if (bus_full(&d->bus, t) && full_for_now(&d->bus))
+		dram_stat_bus(d, t + 1);
+}
+
+uint64_t dram_next(const struct dram *d)
+{
+	uint64_t next = earlier(d->row_at, bus_next(&d->bus));
+
+	if (d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
+		return d->ticks + 1;
+	if (d->bus.length < d->bus.max)
+		next = earlier(next, d->column_at);
+	return later(next, d->ticks + 1);
+}
+
+void dram_skip(struct dram *d, uint64_t upto)
+{
+	if (upto <= d->ticks)
+		return;
+	if (d->p->write_queue)
+		dram_schedule_skip(d, upto - d->ticks);
+	d->ticks = upto;
+}

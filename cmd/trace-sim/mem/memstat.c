@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Latency statistics of the memory side (part 4 section 12): sums, maxima and histograms by powers of two.
+ * The row figures of section 10.6 live in the same tables and are written by dram_sched.c.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "bits.h"
+#include "mem.h"
+#include "team/threads.h"
+
+void memstat_init(struct memstat *m, const struct params *p)
+{
+	size_t n = (size_t)p->mem.channels * p->mem.dram.nbk;
+
+	*m = (struct memstat){
+		.on = p->mem.latency_stats, .channels = p->mem.channels, .banks = p->mem.dram.nbk};
+	m->bank_writes = xcalloc(n, sizeof *m->bank_writes);
+	m->bank_reads = xcalloc(n, sizeof *m->bank_reads);
+	m->mf_max_lat = xcalloc(n, sizeof *m->mf_max_lat);
+	m->max_conc_same_row = xcalloc(n, sizeof *m->max_conc_same_row);
+	m->max_service = xcalloc(n, sizeof *m->max_service);
+	m->row_access = xcalloc(n, sizeof *m->row_access);
+	m->activates = xcalloc(n, sizeof *m->activates);
+	m->mf_total_lat_bank = xcalloc(n, sizeof *m->mf_total_lat_bank);
+}
+
+void memstat_free(struct memstat *m)
+{
+	free(m->bank_writes);
+	free(m->bank_reads);
+	free(m->mf_max_lat);
+	free(m->max_conc_same_row);
+	free(m->max_service);
+	free(m->row_access);
+	free(m->activates);
+	free(m->mf_total_lat_bank);
+	*m = (struct memstat){0};
+}
+
+static inline void raise_to(uint32_t *max, uint32_t v)
+{
+	if (v > *max)
+		*max = v;
+}
+
+/* The original's tables of 24 entries are overrun by latencies of 2^24 and more; those go to the last entry.
+ */
+static inline uint32_t bin24(uint32_t latency)
+{
+	uint32_t b = log2_floor(latency);
+
+	return b < 24 ? b : 23;
+}
+
+/* Sums and histograms are 32 bits wide where they are printed so, and wrap alike in any order. */
+static void add(uint32_t *to, uint32_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] += from[i];
+		from[i] = 0;
+	}
+}
+
+static void take(uint64_t *to, uint64_t *from)
+{
+	*to += *from;
+	*from = 0;
+}
+
+static void fold_scalars(struct memstat *to, struct memstat *from)
+{
+	take(&to->tot_icnt2mem, &from->tot_icnt2mem);
+	take(&to->tot_icnt2sh, &from->tot_icnt2sh);
+	take(&to->tot_mrq, &from->tot_mrq);
+	take(&to->tot_mrq_num, &from->tot_mrq_num);
+	raise_to(&to->max_icnt2mem, from->max_icnt2mem);
+	raise_to(&to->max_icnt2sh, from->max_icnt2sh);
+	raise_to(&to->max_mrq, from->max_mrq);
+	raise_to(&to->max_mf, from->max_mf);
+}
+
+void memstat_fold(struct memstat *m, unsigned threads)
+{
+	uint32_t n = m->channels * m->banks;
+
+	for (struct memstat *from = m + 1; from < m + threads; from++) {
+		fold_scalars(m, from);
+		add(&m->window_num, &from->window_num, 1);
+		add(&m->window_lat, &from->window_lat, 1);
+		add(m->mrq_lat, from->mrq_lat, 32);
+		add(m->mf_lat, from->mf_lat, 32);
+		add(m->icnt2mem_lat, from->icnt2mem_lat, 24);
+		add(m->icnt2sh_lat, from->icnt2sh_lat, 24);
+		for (uint32_t i = 0; i < n; i++) {
+			take(&m->mf_total_lat_bank[i], &from->mf_total_lat_bank[i]);
+			raise_to(&m->mf_max_lat[i], from->mf_max_lat[i]);
+		}
+	}
+}
+
+void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now)
+{
+	uint32_t l = (uint32_t)now - r->created;
+
+	m += thread_index;
+	if (!m->on)
+		return;
+	m->tot_icnt2mem += l;
+	m->icnt2mem_lat[bin24(l)]++;
+	raise_to(&m->max_icnt2mem, l);
+}
+
+void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
+{
+	uint32_t l = (uint32_t)now - r->created, s = (uint32_t)now - r->returned;
+	uint32_t at = r->chip * m->banks + r->bank % m->banks;
+
+	m += thread_index;
+	if (!m->on)
+		return;
+	m->window_num++;
+	m->window_lat += l;
+	m->mf_lat[log2_floor(l)]++;
+	m->mf_total_lat_bank[at] += l;
+	raise_to(&m->mf_max_lat[at], l);
+	raise_to(&m->max_mf, l);
+	m->tot_icnt2sh += s;
+	m->icnt2sh_lat[bin24(s)]++;
+	raise_to(&m->max_icnt2sh, s);
+}
+
+void memstat_window(struct memstat *m)
+{
+	if (!m->window_num)
+		return;
+	m->mf_total_lat += m->window_lat;
+	m->num_mfs += m->window_num;
+	m->mf_lat_pw[log2_floor(m->window_lat / m->window_num)]++;
+	m->window_num = m->window_lat = 0;
+}
+
+void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
+{
+	uint32_t at = r->chip * m->banks + r->bank % m->banks;
+
+	if (!m->on)
+		return;
+	if (r->flags & REQ_WRITE)
+		m->bank_writes[at] += atoms;
+	else
+		m->bank_reads[at] += atoms;
+}
+
+void memstat_scheduled(struct memstat *m, uint32_t latency)
+{
+	m += thread_index;
+	if (!m->on)
+		return;
+	m->tot_mrq += latency;
+	m->tot_mrq_num++;
+	m->mrq_lat[log2_floor(latency)]++;
+	raise_to(&m->max_mrq, latency);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The request pool. Handles given back are handed out again last in, first out, so that the records in use
+ * stay few and warm in the host's cache; pages of records never reached are never touched.
+ */
+#include <assert.h>
+#include <string.h>
+#include "arena.h"
+#include "req.h"
+#include "team/threads.h"
+
+const char *const acc_type_names[N_ACC_TYPES] = {
+	"GLOBAL_ACC_R",
+	"LOCAL_ACC_R",
+	"CONST_ACC_R",
+	"TEXTURE_ACC_R",
+	"GLOBAL_ACC_W",
+	"LOCAL_ACC_W",
+	"L1_WRBK_ACC",
+	"L2_WRBK_ACC",
+	"INST_ACC_R",
+	"L1_WR_ALLOC_R",
+	"L2_WR_ALLOC_R",
+};
+
+void req_pool_init(struct req_pool *p, uint32_t limit)
+{
+	*p = (struct req_pool){.limit = limit + 3 * REQ_PILE * MAX_THREADS};
+	p->at = reserve((size_t)p->limit + 1, sizeof *p->at);
+	p->store = reserve(p->limit / REQ_PILE + 1, sizeof *p->store);
+	p->mine = reserve(MAX_THREADS, sizeof *p->mine);
+}
+
+void req_pool_free(struct req_pool *p)
+{
+	if (!p->at)
+		return;
+	reserve_free(p->at, (size_t)p->limit + 1, sizeof *p->at);
+	reserve_free(p->store, p->limit / REQ_PILE + 1, sizeof *p->store);
+	reserve_free(p->mine, MAX_THREADS, sizeof *p->mine);
+	*p = (struct req_pool){0};
+}
+
+/* Held for a few instructions, once in REQ_PILE requests. */
+static void lock(struct req_pool *p)
+{
+	while (__atomic_test_and_set(&p->lock, __ATOMIC_ACQUIRE))
+		;
+}
+
+static void unlock(struct req_pool *p) { __atomic_clear(&p->lock, __ATOMIC_RELEASE); }
+
+/* A full pile of handles never used before. */
+static uint32_t make_pile(struct req_pool *p, uint32_t first)
+{
+	for (uint32_t i = 0; i < REQ_PILE - 1; i++)
+		p->at[first + i].next = first + i + 1;
+	p->at[first + REQ_PILE - 1].next = REQ_NONE;
+	return first;
+}
+
+static uint32_t take_pile(struct req_pool *p)
+{
+	uint32_t head, first;
+
+	lock(p);
+	if (p->n_store) {
+		head = p->store[--p->n_store];
+		unlock(p);
+		return head;
+	}
+	assert(p->made + REQ_PILE <= p->limit);
+	first = p->made + 1;
+	p->made += REQ_PILE;
+	unlock(p);
+	return make_pile(p, first);
+}
+
+uint32_t req_new(struct req_pool *p)
+{
+	struct req_piles *m = &p->mine[thread_index];
+	uint32_t handle;
+
+	if (!m->count) {
+		m->head = m->spare ? m->spare : take_pile(p);
+		m->spare = REQ_NONE;
+		m->count = REQ_PILE;
+	}
+	handle = m->head;
+	m->head = p->at[handle].next;
+	m->count--;
+	m->live++;
+	memset(&p->at[handle], 0, sizeof p->at[handle]);
+	return handle;
+}
+
+void req_free(struct req_pool *p, uint32_t handle)
+{
+	struct req_piles *m = &p->mine[thread_index];
+
+	assert(handle);
+	if (m->count == REQ_PILE) {
+		if (m->spare) {
+			lock(p);
+			p->store[p->n_store++] = m->spare;
+			unlock(p);
+		}
+		m->spare = m->head;
+		m->head = REQ_NONE;
+		m->count = 0;
+	}
+	p->at[handle].next = m->head;
+	m->head = handle;
+	m->count++;
+	m->live--;
+}
+
+uint64_t req_live(const struct req_pool *p)
+{
+	int64_t n = 0;
+
+	for (unsigned i = 0; i < MAX_THREADS; i++)
+		n += p->mine[i].live;
+	return (uint64_t)n;
+}

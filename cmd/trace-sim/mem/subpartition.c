@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A memory sub partition: takes requests from the network, splits them into sectors, delays them in the ROP
+ * queue, drives the L2 and collects replies (part 4 section 8).
+ *
+ * Always true: the request tracker is the set of requests with REQ_TRACKED. The head of a ROP queue is ready
+ * only in an active sub partition. With several queues full nothing is lost, for each step looks first.
+ */
+#include <assert.h>
+#include "bits.h"
+#include "watch/events.h"
+#include "partition.h"
+
+static inline bool is_texture(const struct req *r)
+{
+	return r->type == TEXTURE_ACC_R && !(r->flags & REQ_BLANK);
+}
+
+/* ---- accepting (sections 8.1, 8.2) ---------------------------------------------------------- */
+
+static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+{
+	struct req *n = &m->pool->at[req];
+
+	mem_fifo_push(m->pool->at, &s->rop, req);
+	n->key = (uint32_t)now + m->mp->rop_latency;
+	/* Without a latency the entry may leave in this very tick, and the sub partition is awake anyway. */
+	if (!m->mp->rop_latency)
+		return;
+	memory_order_rop(m, s->part, req);
+}
+
+static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+{
+	struct req *r = &m->pool->at[req];
+
+	r->flags |= REQ_TRACKED;
+	s->tracked++;
+	s->part->tracked++;
+	if (is_texture(r))
+		mem_fifo_push(m->pool->at, &s->icnt_l2, req);
+	else
+		rop_push(m, s, req, now);
+}
+
+/* Sectors lo to hi as bits of a byte mask. */
+static void sector_bytes(uint64_t bytes[2], unsigned lo, unsigned hi)
+{
+	for (unsigned w = 0; w < 2; w++) {
+		uint64_t mask = 0;
+
+		for (unsigned s = lo; s <= hi; s++)
+			if (s / 2 == w)
+				mask |= 0xffffffffull << (s % 2 * 32);
+		bytes[w] &= mask;
+	}
+}
+
+/* One piece of request from: sector s at addr; of its bytes those in sectors lo to s. */
+static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t addr, unsigned s, unsigned lo,
+	uint64_t now)
+{
+	uint32_t handle = req_new(m->pool);
+	struct req *r = &m->pool->at[handle];
+	const struct req *o = &m->pool->at[from];
+
+	*r = (struct req){.addr = addr,
+		.bytes = {o->bytes[0], o->bytes[1]},
+		.parent = from,
+		.lanes = o->lanes,
+		.created = (uint32_t)now,
+		.size = 32,
+		.sm = o->sm,
+		.cluster = o->cluster,
+		.type = o->type,
+		.sectors = (uint8_t)(1u << s),
+		.warp = o->warp,
+		.sched = o->sched,
+		.stream = o->stream};
+	r->flags = (uint16_t)((o->flags & REQ_WRITE) | REQ_BLANK | REQ_PIECE);
+	sector_bytes(r->bytes, lo, s);
+	addrdec_request(m->dec, r);
+	r->chip = o->chip;
+	r->sub = o->sub;
+	enter(m, sub, handle, now);
+}
+
+static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+{
+	const struct req *r = &m->pool->at[req];
+	uint32_t size = r->size, mask = r->sectors;
+	uint64_t addr = r->addr;
+
+	if (!s->l2 || m->mp->l2.kind != CACHE_SECTOR || (size == 32 && is_pow2(mask))) {
+		enter(m, s, req, now);
+		return;
+	}
+	if (size == 128) {
+		/* quirk: the bytes of the pieces accumulate (also below). */
+		for (unsigned i = 0; i < 4; i++)
+			piece(m, s, req, addr + 32 * i, i, 0, now);
+	} else if (size == 64 && (mask == 0xf || mask == 0)) {
+		unsigned lo = addr % 128 ? 2 : 0;
+
+		/* quirk: both pieces carry the address of the whole. */
+		piece(m, s, req, addr, lo, lo, now);
+		piece(m, s, req, addr, lo + 1, lo, now);
+	} else {
+		/* The original aborts on an empty mask; the address names a sector. */
+		if (!mask)
+			mask = 1u << addr % 128 / 32;
+		FOR_BITS32(i, mask)
+		piece(m, s, req, addr + 32 * i, i, i, now);
+	}
+	/* Nobody waits for a write-back, so nobody else would give back the whole. */
+	if (r->type == L1_WRBK_ACC)
+		req_free(m->pool, req);
+}
+
+static void accept_packet(struct memory *m, struct sub *s, uint64_t now, bool waiting)
+{
+	uint32_t req;
+
+	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
+		s->part->stall_dramfull++;
+		return;
+	}
+	if (!waiting)
+		return;
+	req = net_pop(m->net, m->p->clusters + s->id);
+	if (!req)
+		return;
+	s->part->accepted++;
+	memstat_accepted(m->ms, &m->pool->at[req], now);
+	split(m, s, req, now);
+}
+
+/* ---- the cache cycle (section 8.3) ---------------------------------------------------------- */
+
+static void drop(struct memory *m, uint32_t req)
+{
+	untrack(m, req);
+	req_free(m->pool, req);
+}
+
+static void reply(struct memory *m, struct sub *s, uint32_t req)
+{
+	m->pool->at[req].flags |= REQ_REPLY;
+	mem_fifo_push(m->pool->at, &s->l2_icnt, req);
+	bitset_set(s->part->replying, s->id);
+}
+
+/* A write that needs no answer from below: an L1's write-back vanishes, others are acknowledged. */
+static void acknowledge(struct memory *m, struct sub *s, uint32_t req)
+{
+	if (m->pool->at[req].type == L1_WRBK_ACC)
+		drop(m, req);
+	else
+		reply(m, s, req);
+}
+
+/* A: one completed miss. */
+static void answer_ready(struct memory *m, struct sub *s)
+{
+	uint32_t req = cache_pop_ready(s->l2);
+	const struct req *r = &m->pool->at[req];
+
+	if (r->type != L2_WR_ALLOC_R) {
+		reply(m, s, req);
+		return;
+	}
+	if (r->flags & REQ_PARENT_WRITE)
+		acknowledge(m, s, r->parent);
+	req_free(m->pool, req);
+}
+
+/* B: the head of DRAM->L2. */
+static void take_returned(struct memory *m, struct sub *s, uint64_t now)
+{
+	uint32_t req = s->dram_l2.head;
+	bool fill = s->l2 && cache_waiting_for_fill(s->l2, req);
+
+	if (fill ? !cache_fill_port_free(s->l2) : s->l2_icnt.count >= m->mp->queue_l2_icnt)
+		return;
+	if (s->dram_l2.count >= m->mp->queue_dram_l2)
+		channel_poke(m, s->id);
+	mem_fifo_pop(m->pool->at, &s->dram_l2);
+	if (fill)
+		cache_fill(s->l2, req, now + s->copies);
+	else
+		reply(m, s, req);
+}
+
+static void send_down(struct memory *m, struct sub *s, uint32_t req)
+{
+	mem_fifo_push(m->pool->at, &s->l2_dram, req);
+	m->channel[s->id >> m->sub_log2].below++;
+	channel_poke(m, s->id);
+}
+
+/*
+ * Requests that the L2 made: channel and sub partition are those of the access that caused them, which is
+ * here; bank and row follow their own address. RANDOM indexing draws nothing, for a line in the L2 was
+ * decoded before.
+ */
+static void decode_own(struct memory *m, const struct sub *s, struct req *r)
+{
+	addrdec_request(m->dec, r);
+	r->sub = (uint16_t)s->id;
+	r->chip = (uint16_t)(s->id >> m->sub_log2);
+}
+
+/* C: one request from the miss queue, then the ports. */
+static void cycle_l2(struct memory *m, struct sub *s)
+{
+	if (!cache_miss_queue_empty(s->l2) && s->l2_dram.count < m->mp->queue_l2_dram) {
+		uint32_t req = cache_miss_queue_pop(s->l2);
+		struct req *r = &m->pool->at[req];
+
+		if (r->type == L2_WRBK_ACC || r->type == L2_WR_ALLOC_R)
+			decode_own(m, s, r);
+		send_down(m, s, req);
+	}
+	cache_cycle(s->l2);
+}
+
+/* A miss that the L2 took: does it owe the write an answer now? */
+static bool answered_at_once(const struct memory *m, const struct req *r, const struct cache_events *ev)
+{
+	const struct cache_params *l2 = &m->mp->l2;
+
+	if (!(r->flags & REQ_WRITE) || (l2->walloc != WALLOC_FETCH && l2->walloc != WALLOC_LAZY) ||
+		ev->alloc_sent)
+		return false;
+	/* A write sent nowhere is complete; the original never answers one if the L2 is not write-back. */
+	return !ev->write_sent;
+}
+
+/* D: the head of icnt->L2 enters the L2. */
+static void access_l2(struct memory *m, struct sub *s, uint64_t now)
+{
+	uint32_t req = s->icnt_l2.head;
+	struct req *r = &m->pool->at[req];
+	struct cache_events ev = {0};
+	enum cache_status status;
+
+	if (s->l2_icnt.count >= m->mp->queue_l2_icnt || !cache_data_port_free(s->l2))
+		return;
+	/* A miss that joins others is linked by the MSHR. */
+	mem_fifo_pop(m->pool->at, &s->icnt_l2);
+	status = cache_access(s->l2, req, now + s->copies, &ev, NULL);
+	if (m->events)
+		events_l2(m->events, now, s->id, r->addr, r->type, status);
+	if (status == STATUS_RESERVATION_FAIL) {
+		mem_fifo_put_back(&s->icnt_l2, req);
+		return;
+	}
+	if (status == STATUS_HIT ? !ev.write_sent : answered_at_once(m, r, &ev))
+		acknowledge(m, s, req);
+}
+
+static void accept_access(struct memory *m, struct sub *s, uint64_t now)
+{
+	if (s->l2 && (!m->mp->l2_texture_only || is_texture(&m->pool->at[s->icnt_l2.head])))
+		access_l2(m, s, now);
+	else
+		send_down(m, s, mem_fifo_pop(m->pool->at, &s->icnt_l2));
+}
+
+/* E: one entry of the ROP queue. */
+static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
+{
+	if (s->rop.count && reached(now, m->pool->at[s->rop.head].key) && s->icnt_l2.count < m->mp->queue_icnt_l2)
+		mem_fifo_push(m->pool->at, &s->icnt_l2, mem_fifo_pop(m->pool->at, &s->rop));
+}
+
+static bool stays_active(const struct memory *m, const struct sub *s, uint64_t now)
+{
+	if (s->icnt_l2.count || s->dram_l2.count || (s->rop.count && reached(now, m->pool->at[s->rop.head].key)))
+		return true;
+	/* Busy ports count down by themselves. */
+	return s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2));
+}
+
+void sub_tick(struct memory *m, uint32_t id, uint64_t now, bool waiting)
+{
+	struct sub *s = &m->sub[id];
+
+	if (s->l2 && m->l2_ticks > s->ticks)
+		cache_idle_cycles(s->l2, m->l2_ticks - s->ticks);
+	s->ticks = m->l2_ticks + 1;
+	accept_packet(m, s, now, waiting);
+	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
+		answer_ready(m, s);
+	if (s->dram_l2.count)
+		take_returned(m, s, now);
+	if (s->l2)
+		cycle_l2(m, s);
+	/* quirk: a full L2->DRAM queue keeps even hits out. */
+	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
+		accept_access(m, s, now);
+	leave_rop(m, s, now);
+	if (stays_active(m, s, now))
+		bitset_set(s->part->active, id);
+	else
+		bitset_clear(s->part->active, id);
+}

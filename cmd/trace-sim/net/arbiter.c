@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The two arbiters of the local crossbar (part 4 sections 4.2, 4.3). Both visit only inputs that hold a
+ * packet and outputs that one wants; the figures are those of a scan over all devices.
+ */
+#include "bits.h"
+#include "crossbar.h"
+
+/* First member at or cyclically after from; the set is not empty. */
+static uint32_t next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
+{
+	uint32_t w = from / 64;
+	uint64_t m = set[w] & ~0ull << from % 64;
+
+	while (!m) {
+		w = w + 1 < words ? w + 1 : 0;
+		m = set[w];
+	}
+	return w * 64 + bit_lowest64(m);
+}
+
+/* Inputs whose head goes where an earlier head goes already. */
+static uint32_t conflicts(const struct xbar *x)
+{
+	return x->n_filled - x->n_wanted;
+}
+
+static void count_occupancy(struct xbar *x)
+{
+	x->n.in_util += x->total_in;
+	x->n.out_util += x->total_out;
+	x->n.cycles++;
+}
+
+static void islip_grant(struct xbar *x, uint32_t o)
+{
+	uint32_t i = next_cyclic(&x->want[(size_t)o * x->in_words], x->in_words, x->pointer[o]);
+
+	xbar_move(x, i, o);
+	if (x->grant_count == 1)
+		x->pointer[o] = i + 1 < x->n_in ? i + 1 : 0;
+}
+
+/*
+ * quirk: inputs are not matched. After output o took the head of an input, the next packet of that input
+ * leaves in the same advance when its output is numbered above o, so `wanted` is read again at each step.
+ */
+void xbar_islip(struct xbar *x)
+{
+	uint32_t conflict = conflicts(x), granted = 0;
+
+	x->n.conflicts += conflict;
+	x->n.out_full += x->n_full;
+	for (uint32_t w = 0; w < x->out_words; w++) {
+		uint64_t ahead = ~0ull, m;
+
+		while ((m = x->wanted[w] & ahead) != 0) {
+			unsigned b = bit_lowest64(m);
+
+			ahead = b < 63 ? ~0ull << (b + 1) : 0;
+			if (x->out[w * 64 + b].count >= x->out_limit)
+				continue;
+			islip_grant(x, w * 64 + b);
+			granted++;
+		}
+	}
+	x->n.conflicts_util += conflict;
+	x->n.cycles_util++;
+	x->n.reqs_util += granted;
+	/* quirk: with grant_cycles 0 the count wraps and the pointers never move. */
+	x->grant_count = x->grant_count == 1 ? x->grant_cycles : x->grant_count - 1;
+	count_occupancy(x);
+}
+
+/* One input of a round-robin advance; conflict and granted are counted up. */
+static void round_robin_input(
+	struct xbar *x, uint32_t i, uint64_t *served, uint32_t *conflict, uint32_t *granted)
+{
+	uint32_t o = port_front(&x->in[i])->output;
+	bool again = bitset_test(served, o);
+
+	if (x->out[o].count >= x->out_limit) {
+		x->n.out_full++;
+		*conflict += again;
+	} else if (again) {
+		++*conflict;
+	} else {
+		xbar_move(x, i, o);
+		bitset_set(served, o);
+		++*granted;
+	}
+}
+
+void xbar_round_robin(struct xbar *x)
+{
+	uint64_t served[BITSET_WORDS(MAX_PORTS)] = {0};
+	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
+	uint32_t left = x->n_filled;
+
+	/* Devices that are no inputs lie before or behind the inputs in the scan. */
+	if (x->next_node < x->first_node || first >= x->n_in)
+		first = 0;
+	for (uint32_t i = first; left; left--) {
+		i = next_cyclic(x->filled, x->in_words, i);
+		round_robin_input(x, i, served, &conflict, &granted);
+		i = i + 1 < x->n_in ? i + 1 : 0;
+	}
+	x->next_node = x->next_node + 1 < x->nodes ? x->next_node + 1 : 0;
+	x->n.conflicts += conflict;
+	x->n.conflicts_util += conflict;
+	x->n.cycles_util++;
+	x->n.reqs_util += granted;
+	count_occupancy(x);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Network mode 1 as its users see it (part 4 section 5.3): queues into which devices push packets, buffers
+ * from which they pop them, and network time. What happens between is in booksim_router.c.
+ *
+ * Always true between two advances: a device touches its own port and, by marks, `fresh` alone; sets and sums
+ * over ports are brought up to date by booksim_settle. Packets and flits are numbered in the order of the
+ * pushes. Leaves out the original's warning about a deadlock, which no figure depends on, and the abort when
+ * an ejection buffer smaller than vc_buf_size overflows: here credits alone bound it.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "bits.h"
+#include "booksim.h"
+
+#define NO_NUMBER UINT64_MAX
+
+/* ---- building ------------------------------------------------------------------------------------ */
+
+static struct book_link link_new(uint32_t ports, bool flits)
+{
+	struct book_link l = {0};
+
+	for (int i = 0; i < 2; i++) {
+		l.set[i] = xcalloc(BITSET_WORDS(ports), sizeof(uint64_t));
+		l.flit[i] = flits ? xcalloc(ports, sizeof(struct book_flit)) : NULL;
+	}
+	return l;
+}
+
+static void link_free(struct book_link *l)
+{
+	for (int i = 0; i < 2; i++) {
+		free(l->set[i]);
+		free(l->flit[i]);
+	}
+}
+
+static struct flit_ring flits_new(struct book_flit **slots, uint32_t pow2)
+{
+	struct flit_ring r = {.slot = *slots, .mask = pow2 - 1};
+
+	*slots += pow2;
+	return r;
+}
+
+static struct ring packets_new(uint32_t max)
+{
+	uint32_t pow2 = ring_capacity(max);
+	struct ring r;
+
+	ring_init(&r, reserve(pow2, sizeof(uint32_t)), pow2);
+	return r;
+}
+
+static void packets_free(struct ring *r) { reserve_free(r->slot, (size_t)r->mask + 1, sizeof(uint32_t)); }
+
+static void sets_new(struct book_net *x)
+{
+	uint64_t **in[] = {&x->fresh, &x->sending, &x->ready, &x->granted, &x->crediting};
+	uint64_t **out[] = {&x->wanted, &x->owned, &x->queued, &x->ejecting, &x->waiting};
+
+	for (size_t i = 0; i < sizeof in / sizeof in[0]; i++) {
+		*in[i] = xcalloc(x->in_words, sizeof(uint64_t));
+		*out[i] = xcalloc(x->out_words, sizeof(uint64_t));
+	}
+	x->want = xcalloc((size_t)x->n_out * x->in_words, sizeof *x->want);
+}
+
+static void net_init(
+	struct booksim *b, struct book_net *x, uint32_t n_in, uint32_t n_out, struct book_flit **slots)
+{
+	uint32_t pow2 = ring_capacity(b->conf.buffer);
+
+	x->n_in = n_in;
+	x->n_out = n_out;
+	x->in_words = BITSET_WORDS(n_in);
+	x->out_words = BITSET_WORDS(n_out);
+	x->packet = b->packet;
+	sets_new(x);
+	x->inject = link_new(n_in, true);
+	x->inject_credit = link_new(n_in, false);
+	x->eject = link_new(n_out, true);
+	x->eject_credit = link_new(n_out, false);
+	x->cross = xcalloc(n_out, sizeof *x->cross);
+	x->in = xcalloc(n_in, sizeof *x->in);
+	x->out = xcalloc(n_out, sizeof *x->out);
+	for (uint32_t i = 0; i < n_in; i++) {
+		x->in[i].source = packets_new(b->conf.source_max);
+		x->in[i].fifo = flits_new(slots, pow2);
+	}
+	for (uint32_t o = 0; o < n_out; o++) {
+		x->out[o].boundary = packets_new(b->conf.boundary_max);
+		x->out[o].queue = flits_new(slots, pow2);
+		x->out[o].ejection = flits_new(slots, pow2);
+	}
+}
+
+static void net_free(struct book_net *x)
+{
+	uint64_t *sets[] = {x->fresh, x->sending, x->ready, x->granted, x->crediting, x->wanted, x->owned,
+		x->queued, x->ejecting, x->waiting, x->want};
+
+	for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+		free(sets[i]);
+	link_free(&x->inject);
+	link_free(&x->inject_credit);
+	link_free(&x->eject);
+	link_free(&x->eject_credit);
+	for (uint32_t i = 0; i < x->n_in; i++)
+		packets_free(&x->in[i].source);
+	for (uint32_t o = 0; o < x->n_out; o++)
+		packets_free(&x->out[o].boundary);
+	free(x->cross);
+	free(x->in);
+	free(x->out);
+}
+
+struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets)
+{
+	struct booksim *b = xcalloc(1, sizeof *b);
+	struct book_flit *slots;
+
+	assert(c->k >= clusters + subs && c->speedup >= 1);
+	b->conf = *c;
+	b->packets = packets;
+	b->packet = reserve(packets, sizeof *b->packet);
+	b->n_slots = (size_t)3 * (clusters + subs) * ring_capacity(c->buffer);
+	b->slots = slots = reserve(b->n_slots, sizeof *slots);
+	net_init(b, &b->net[0], clusters, subs, &slots);
+	net_init(b, &b->net[1], subs, clusters, &slots);
+	book_stats_init(&b->stats);
+	return b;
+}
+
+void booksim_delete(struct booksim *b)
+{
+	if (!b)
+		return;
+	net_free(&b->net[0]);
+	net_free(&b->net[1]);
+	reserve_free(b->slots, b->n_slots, sizeof *b->slots);
+	reserve_free(b->packet, b->packets, sizeof *b->packet);
+	free(b);
+}
+
+/* ---- devices --------------------------------------------------------------------------------------- */
+
+static uint32_t flits_of(const struct booksim *b, uint32_t bytes)
+{
+	return (bytes + b->conf.flit_bytes - 1) / b->conf.flit_bytes;
+}
+
+bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes)
+{
+	return b->net[s].in[port].source_flits + flits_of(b, bytes) <= b->conf.source_max;
+}
+
+static void number(struct booksim *b, uint32_t req)
+{
+	struct book_packet *p = &b->packet[req];
+
+	p->id = b->next_packet++;
+	p->flit_id = b->next_flit;
+	b->next_flit += p->flits;
+}
+
+/* A packet larger than what was asked for enters all the same: the queue holds at most source_max packets. */
+void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes,
+	bool later)
+{
+	struct book_net *x = &b->net[s];
+	struct book_input *in = &x->in[port];
+	uint32_t n = flits_of(b, bytes);
+
+	assert(n && output < x->n_out);
+	b->packet[req] = (struct book_packet){
+		.id = NO_NUMBER, .output = output, .flits = n, .created = (uint32_t)b->time};
+	ring_push(&in->source, req);
+	in->source_flits += n;
+	in->fresh++;
+	if (later) {
+		__atomic_fetch_or(&x->fresh[port / 64], 1ull << port % 64, __ATOMIC_RELAXED);
+	} else {
+		number(b, req);
+		bitset_set(x->fresh, port);
+	}
+}
+
+bool booksim_has_packet(const struct booksim *b, unsigned s, uint32_t port)
+{
+	return !ring_empty(&b->net[s].out[port].boundary);
+}
+
+uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port)
+{
+	struct book_output *out = &b->net[s].out[port];
+	uint32_t req;
+
+	if (ring_empty(&out->boundary))
+		return REQ_NONE;
+	req = ring_pop(&out->boundary);
+	out->boundary_flits -= b->packet[req].flits;
+	return req;
+}
+
+/* ---- time ------------------------------------------------------------------------------------------ */
+
+static void settle_input(struct booksim *b, struct book_net *x, uint32_t port)
+{
+	struct book_input *in = &x->in[port];
+
+	for (uint32_t i = in->source.count - in->fresh; i < in->source.count; i++) {
+		uint32_t req = ring_at(&in->source, i);
+
+		if (b->packet[req].id == NO_NUMBER)
+			number(b, req);
+		x->flits += b->packet[req].flits;
+	}
+	in->fresh = 0;
+	bitset_set(x->sending, port);
+}
+
+void booksim_settle(struct booksim *b)
+{
+	for (int s = 0; s < 2; s++) {
+		struct book_net *x = &b->net[s];
+
+		for (uint32_t w = 0; w < x->in_words; w++) {
+			FOR_BITS64(i, x->fresh[w])
+			settle_input(b, x, w * 64 + (uint32_t)i);
+			x->fresh[w] = 0;
+		}
+	}
+}
+
+static void forget_popped(struct book_net *x)
+{
+	for (uint32_t w = 0; w < x->out_words; w++)
+		FOR_BITS64(o, x->waiting[w])
+	if (ring_empty(&x->out[w * 64 + o].boundary))
+		bitset_clear(x->waiting, w * 64 + (uint32_t)o);
+}
+
+/* Internal steps of the routers in this network step; both routers have the same fraction left over. */
+static uint32_t internal_steps(struct booksim *b)
+{
+	uint32_t n;
+
+	b->steps += b->conf.speedup;
+	for (n = 0; b->steps >= 1; n++)
+		b->steps -= 1;
+	return n;
+}
+
+void booksim_advance(struct booksim *b)
+{
+	uint32_t n = internal_steps(b);
+
+	booksim_settle(b);
+	for (int s = 0; s < 2; s++) {
+		forget_popped(&b->net[s]);
+		if (b->net[s].flits || b->net[s].credits)
+			book_step(b, &b->net[s], n);
+	}
+	b->time++;
+}
+
+/* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */
+void booksim_idle(struct booksim *b, uint64_t k)
+{
+	forget_popped(&b->net[0]);
+	forget_popped(&b->net[1]);
+	b->time += k;
+	if (b->conf.speedup != (double)(uint32_t)b->conf.speedup)
+		while (k--)
+			internal_steps(b);
+}
+
+/* ---- questions ------------------------------------------------------------------------------------- */
+
+static bool holds_packet(const struct book_net *x)
+{
+	if (x->flits)
+		return true;
+	for (uint32_t w = 0; w < x->in_words; w++)
+		if (x->fresh[w])
+			return true;
+	for (uint32_t w = 0; w < x->out_words; w++)
+		FOR_BITS64(o, x->waiting[w])
+	if (!ring_empty(&x->out[w * 64 + o].boundary))
+		return true;
+	return false;
+}
+
+bool booksim_busy(const struct booksim *b) { return holds_packet(&b->net[0]) || holds_packet(&b->net[1]); }
+
+bool booksim_empty(const struct booksim *b)
+{
+	return !b->net[0].credits && !b->net[1].credits && !booksim_busy(b);
+}

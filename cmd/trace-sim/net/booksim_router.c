@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One network step of one subnet of mode 1: links, buffers at the edge, and the input-queued router (part 4
+ * section 5.4).
+ *
+ * With one virtual channel an output is bound to one input from the grant to the packet's tail, so the switch
+ * allocator of the original never sees two requests for an output: who is ready and has credit wins. An input
+ * asks for one output, so whoever an output grants accepts. The original's lists of requests are sets
+ * here, for their order decides nothing; only the round-robin pointers of the outputs do.
+ *
+ * Always true: what a step consumes from a link was sent two steps ago; sets hold the ports that have work,
+ * and nothing visits another port.
+ */
+#include <assert.h>
+#include "bits.h"
+#include "booksim.h"
+
+static void put(struct flit_ring *r, struct book_flit f)
+{
+	assert(r->count <= r->mask);
+	r->slot[(r->head + r->count++) & r->mask] = f;
+}
+
+static struct book_flit take(struct flit_ring *r)
+{
+	assert(r->count);
+	r->count--;
+	return r->slot[r->head++ & r->mask];
+}
+
+static bool is_tail(const struct book_net *x, const struct book_flit *f)
+{
+	return f->index + 1 == x->packet[f->req].flits;
+}
+
+/* First member at or cyclically after from; the set is not empty. */
+static uint32_t next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
+{
+	uint32_t w = from / 64;
+	uint64_t m = set[w] & ~0ull << from % 64;
+
+	while (!m) {
+		w = w + 1 < words ? w + 1 : 0;
+		m = set[w];
+	}
+	return w * 64 + bit_lowest64(m);
+}
+
+/* ---- arrivals --------------------------------------------------------------------------------------- */
+
+/* The head of an idle input, or of one whose packet has just left, asks for its output. */
+static void ask(struct book_net *x, uint32_t i)
+{
+	struct book_input *in = &x->in[i];
+
+	in->state = INPUT_WANTS;
+	in->output = x->packet[in->fifo.slot[in->fifo.head & in->fifo.mask].req].output;
+	bitset_set(&x->want[(size_t)in->output * x->in_words], i);
+	bitset_set(x->wanted, in->output);
+	x->n_wanting++;
+}
+
+static void flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
+{
+	struct book_input *in = &x->in[i];
+
+	put(&in->fifo, f);
+	if (in->state == INPUT_IDLE) {
+		ask(x, i);
+	} else if (in->state == INPUT_ACTIVE && in->fifo.count == 1) {
+		bitset_set(x->ready, i);
+		x->n_ready++;
+	}
+}
+
+static void links_deliver(struct book_net *x, unsigned turn)
+{
+	for (uint32_t w = 0; w < x->in_words; w++) {
+		FOR_BITS64(i, x->inject.set[turn][w])
+		flit_arrives(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
+		FOR_BITS64(i, x->inject_credit.set[turn][w])
+		{
+			x->in[w * 64 + i].occupied--;
+			x->credits--;
+		}
+		x->inject.set[turn][w] = x->inject_credit.set[turn][w] = 0;
+	}
+	for (uint32_t w = 0; w < x->out_words; w++) {
+		FOR_BITS64(o, x->eject_credit.set[turn][w])
+		{
+			x->out[w * 64 + o].occupied--;
+			x->credits--;
+		}
+		FOR_BITS64(o, x->eject.set[turn][w])
+		put(&x->out[w * 64 + o].ejection, x->eject.flit[turn][w * 64 + o]);
+		x->ejecting[w] |= x->eject.set[turn][w];
+		x->eject.set[turn][w] = x->eject_credit.set[turn][w] = 0;
+	}
+}
+
+/* ---- the edge --------------------------------------------------------------------------------------- */
+
+/* A flit enters the boundary buffer, which retires it and returns a credit. */
+static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
+{
+	struct book_output *out = &x->out[o];
+	struct book_flit f = take(&out->ejection);
+	struct book_packet *p = &x->packet[f.req];
+	uint32_t now = (uint32_t)b->time;
+
+	if (!f.index)
+		p->arrived = now;
+	book_stats_retire(&b->stats, p, &f, now);
+	out->boundary_flits++;
+	out->taken_flits++;
+	if (is_tail(x, &f)) {
+		ring_push(&out->boundary, f.req);
+		bitset_set(x->waiting, o);
+		out->taken_packets++;
+	}
+	if (!out->ejection.count)
+		bitset_clear(x->ejecting, o);
+	bitset_set(x->eject_credit.set[turn], o);
+	x->credits++;
+	x->flits--;
+}
+
+static void eject(struct booksim *b, struct book_net *x, unsigned turn)
+{
+	for (uint32_t w = 0; w < x->out_words; w++)
+		FOR_BITS64(o, x->ejecting[w])
+	if (x->out[w * 64 + o].boundary_flits < b->conf.boundary_max)
+		leave(b, x, w * 64 + (uint32_t)o, turn);
+}
+
+static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned turn)
+{
+	struct book_input *in = &x->in[i];
+	uint32_t req = ring_front(&in->source), now = (uint32_t)b->time;
+	struct book_packet *p = &x->packet[req];
+
+	x->inject.flit[turn][i] = (struct book_flit){.req = req, .index = in->sent, .injected = now};
+	bitset_set(x->inject.set[turn], i);
+	in->occupied++;
+	in->source_flits--;
+	in->sent_flits++;
+	if (!in->sent) {
+		p->injected = now;
+		in->sent_packets++;
+	}
+	if (++in->sent < p->flits)
+		return;
+	in->sent = 0;
+	ring_pop(&in->source);
+	if (ring_empty(&in->source))
+		bitset_clear(x->sending, i);
+}
+
+static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
+{
+	for (uint32_t w = 0; w < x->in_words; w++)
+		FOR_BITS64(i, x->sending[w])
+	if (x->in[w * 64 + i].occupied < b->conf.buffer)
+		enter(b, x, w * 64 + (uint32_t)i, turn);
+}
+
+/* ---- an internal step ------------------------------------------------------------------------------- */
+
+/* A free output that is wanted takes the next input in turn; it is ready from the next internal step on. */
+static void grant(struct book_net *x, uint32_t o)
+{
+	uint64_t *want = &x->want[(size_t)o * x->in_words], left = 0;
+	uint32_t i = next_cyclic(want, x->in_words, x->out[o].pointer);
+
+	x->out[o].pointer = i + 1 < x->n_in ? i + 1 : 0;
+	bitset_clear(want, i);
+	for (uint32_t w = 0; w < x->in_words; w++)
+		left |= want[w];
+	if (!left)
+		bitset_clear(x->wanted, o);
+	bitset_set(x->owned, o);
+	bitset_set(x->granted, i);
+	x->in[i].state = INPUT_ACTIVE;
+	x->n_wanting--;
+}
+
+static void end_of_packet(struct book_net *x, uint32_t i)
+{
+	bitset_clear(x->owned, x->in[i].output);
+	if (x->in[i].fifo.count)
+		ask(x, i);
+	else
+		x->in[i].state = INPUT_IDLE;
+}
+
+static void cross_switch(struct book_net *x, uint32_t i)
+{
+	struct book_input *in = &x->in[i];
+	struct book_flit f = take(&in->fifo);
+	bool tail = is_tail(x, &f);
+
+	x->out[in->output].occupied++;
+	x->cross[x->n_cross++] = (struct book_cross){in->output, f};
+	in->credits++;
+	bitset_set(x->crediting, i);
+	x->credits++;
+	if (in->fifo.count && !tail)
+		return;
+	bitset_clear(x->ready, i);
+	x->n_ready--;
+	if (tail)
+		end_of_packet(x, i);
+}
+
+/* Grants are found before any tail frees its output, and served from the next internal step on. */
+static void internal_step(struct book_net *x, uint32_t buffer)
+{
+	for (uint32_t c = 0; c < x->n_cross; c++) {
+		put(&x->out[x->cross[c].output].queue, x->cross[c].flit);
+		bitset_set(x->queued, x->cross[c].output);
+	}
+	x->n_cross = 0;
+	if (x->n_wanting)
+		for (uint32_t w = 0; w < x->out_words; w++)
+			FOR_BITS64(o, x->wanted[w] & ~x->owned[w])
+	grant(x, w * 64 + (uint32_t)o);
+	for (uint32_t w = 0; w < x->in_words; w++) {
+		FOR_BITS64(i, x->ready[w])
+		if (x->out[x->in[w * 64 + i].output].occupied < buffer)
+			cross_switch(x, w * 64 + (uint32_t)i);
+		x->ready[w] |= x->granted[w];
+		x->n_ready += bit_count64(x->granted[w]);
+		x->granted[w] = 0;
+	}
+}
+
+/* ---- departures ------------------------------------------------------------------------------------- */
+
+static void links_load(struct book_net *x, unsigned turn)
+{
+	for (uint32_t w = 0; w < x->out_words; w++) {
+		FOR_BITS64(o, x->queued[w])
+		{
+			struct flit_ring *queue = &x->out[w * 64 + o].queue;
+
+			x->eject.flit[turn][w * 64 + o] = take(queue);
+			if (!queue->count)
+				bitset_clear(x->queued, w * 64 + (uint32_t)o);
+			bitset_set(x->eject.set[turn], w * 64 + (uint32_t)o);
+		}
+	}
+	for (uint32_t w = 0; w < x->in_words; w++) {
+		x->inject_credit.set[turn][w] |= x->crediting[w];
+		FOR_BITS64(i, x->crediting[w])
+		if (!--x->in[w * 64 + i].credits)
+			bitset_clear(x->crediting, w * 64 + (uint32_t)i);
+	}
+}
+
+void book_step(struct booksim *b, struct book_net *x, uint32_t n)
+{
+	unsigned turn = b->time & 1;
+
+	links_deliver(x, turn);
+	eject(b, x, turn);
+	inject_flits(b, x, turn);
+	while (n-- && (x->n_wanting || x->n_ready || x->n_cross))
+		internal_step(x, b->conf.buffer);
+	links_load(x, turn);
+}

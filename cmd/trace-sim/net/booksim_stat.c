@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The figures of network mode 1 (part 4 section 5.6), printed as the original's streams print numbers.
+ *
+ * Always true: nothing is cleared between kernels, so each print shows the run so far, and the overall block
+ * averages what was printed up to now. Means without samples are NaN with the sign that the original's
+ * machine gives them. Leaves out the tables that map nodes to devices, which are printed once at creation.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include "booksim.h"
+
+#define NO_MEAN (-(double)NAN) /* what 0/0 gives on x86 */
+
+static double quotient(double a, double b) { return a == 0 && b == 0 ? NO_MEAN : a / b; }
+
+static double mean(const struct book_sample *s) { return quotient(s->sum, (double)s->count); }
+
+void book_stats_init(struct book_stats *s)
+{
+	static const struct book_sample none = {.min = (double)NAN, .max = NO_MEAN};
+
+	*s = (struct book_stats){none, none, none, none, none, -1, -1, {.prints = 0}};
+}
+
+static void sample(struct book_sample *s, double v)
+{
+	if (!s->count || v > s->max)
+		s->max = v;
+	if (!s->count || v < s->min)
+		s->min = v;
+	s->sum += v;
+	s->count++;
+}
+
+void book_stats_retire(
+	struct book_stats *s, const struct book_packet *p, const struct book_flit *f, uint32_t now)
+{
+	uint32_t flat = now - f->injected, nlat = now - p->injected;
+
+	if (s->slowest_flit < 0 || s->flat.max < flat)
+		s->slowest_flit = (int32_t)(uint32_t)(p->flit_id + f->index);
+	sample(&s->flat, flat);
+	if (f->index + 1 < p->flits)
+		return;
+	sample(&s->hops, 1);
+	/* quirk: the largest latency with queueing against this packet's without it. */
+	if (s->slowest_packet < 0 || s->plat.max < nlat)
+		s->slowest_packet = (int32_t)(uint32_t)p->id;
+	sample(&s->plat, now - p->created);
+	sample(&s->nlat, nlat);
+	sample(&s->frag, now - p->arrived - f->index);
+}
+
+/* ---- counts by node ---------------------------------------------------------------------------------- */
+
+struct rates {
+	uint64_t sum, min, max;
+	uint32_t min_at, max_at;
+	double mean, low, high;
+};
+
+enum count { SENT_PACKETS, TAKEN_PACKETS, SENT_FLITS, TAKEN_FLITS };
+
+static uint64_t sent(const struct book_input *in, bool flits)
+{
+	return flits ? in->sent_flits : in->sent_packets;
+}
+
+static uint64_t taken(const struct book_output *out, bool flits)
+{
+	return flits ? out->taken_flits : out->taken_packets;
+}
+
+/* A node sends in one subnet and takes in the other; nodes without a device do neither. */
+static uint64_t node_count(const struct booksim *b, enum count what, uint32_t node)
+{
+	uint32_t clusters = b->net[0].n_in, subs = b->net[0].n_out, sub = node - clusters;
+	bool flits = what == SENT_FLITS || what == TAKEN_FLITS;
+	bool sends = what == SENT_FLITS || what == SENT_PACKETS;
+
+	if (node >= clusters + subs)
+		return 0;
+	if (sends)
+		return sent(node < clusters ? &b->net[0].in[node] : &b->net[1].in[sub], flits);
+	return taken(node < clusters ? &b->net[1].out[node] : &b->net[0].out[sub], flits);
+}
+
+static struct rates rates(const struct booksim *b, enum count what)
+{
+	struct rates r = {.sum = 0, .min = UINT64_MAX};
+	double time = (double)b->time;
+
+	for (uint32_t node = 0; node < b->conf.k; node++) {
+		uint64_t n = node_count(b, what, node);
+
+		if (n < r.min) {
+			r.min = n;
+			r.min_at = node;
+		}
+		if (n > r.max) {
+			r.max = n;
+			r.max_at = node;
+		}
+		r.sum += n;
+	}
+	r.mean = quotient((double)r.sum, time) / (double)b->conf.k;
+	r.low = quotient((double)r.min, time);
+	r.high = quotient((double)r.max, time);
+	return r;
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------- */
+
+static void print_sample(FILE *out, const char *name, const struct book_sample *s, double all[3])
+{
+	fprintf(out, "%s average = %g\n\tminimum = %g\n\tmaximum = %g\n", name, mean(s), s->min, s->max);
+	all[0] += mean(s);
+	all[1] += s->min;
+	all[2] += s->max;
+}
+
+static struct rates print_rates(
+	struct booksim *b, FILE *out, const char *name, const char *equals, enum count what, double all[3])
+{
+	struct rates r = rates(b, what);
+
+	fprintf(out, "%s average%s%g\n\tminimum = %g (at node %u)\n\tmaximum = %g (at node %u)\n", name,
+		equals, r.mean, r.low, r.min_at, r.high, r.max_at);
+	all[0] += r.mean;
+	all[1] += r.low;
+	all[2] += r.high;
+	return r;
+}
+
+static void print_mean(FILE *out, const char *name, double v, int prints)
+{
+	fprintf(out, "%s = %g (%d samples)\n", name, v, prints);
+}
+
+static void print_three(FILE *out, const char *name, const double all[3], int prints)
+{
+	fprintf(out, "%s average = %g (%d samples)\n", name, all[0] / prints, prints);
+	print_mean(out, "\tminimum", all[1] / prints, prints);
+	print_mean(out, "\tmaximum", all[2] / prints, prints);
+}
+
+static void print_overall(const struct book_overall *a, FILE *out)
+{
+	fputs("====== Overall Traffic Statistics ======\n====== Traffic class 0 ======\n", out);
+	print_three(out, "Packet latency", a->plat, a->prints);
+	print_three(out, "Network latency", a->nlat, a->prints);
+	print_three(out, "Flit latency", a->flat, a->prints);
+	print_three(out, "Fragmentation", a->frag, a->prints);
+	print_three(out, "Injected packet rate", a->sent_packets, a->prints);
+	print_three(out, "Accepted packet rate", a->taken_packets, a->prints);
+	print_three(out, "Injected flit rate", a->sent_flits, a->prints);
+	print_three(out, "Accepted flit rate", a->taken_flits, a->prints);
+	print_mean(out, "Injected packet size average", quotient(a->sent_flits[0], a->sent_packets[0]),
+		a->prints);
+	print_mean(out, "Accepted packet size average", quotient(a->taken_flits[0], a->taken_packets[0]),
+		a->prints);
+	print_mean(out, "Hops average", a->hops / a->prints, a->prints);
+}
+
+void booksim_print(struct booksim *b, FILE *out)
+{
+	struct book_stats *s = &b->stats;
+	struct book_overall *a = &s->all;
+	struct rates sent_packets, taken_packets, sent_flits, taken_flits;
+	uint64_t flits;
+
+	booksim_settle(b);
+	fputs("Class 0:\n", out);
+	print_sample(out, "Packet latency", &s->plat, a->plat);
+	print_sample(out, "Network latency", &s->nlat, a->nlat);
+	fprintf(out, "Slowest packet = %d\n", s->slowest_packet);
+	print_sample(out, "Flit latency", &s->flat, a->flat);
+	fprintf(out, "Slowest flit = %d\n", s->slowest_flit);
+	print_sample(out, "Fragmentation", &s->frag, a->frag);
+	a->hops += mean(&s->hops);
+	sent_packets = print_rates(b, out, "Injected packet rate", " = ", SENT_PACKETS, a->sent_packets);
+	taken_packets = print_rates(b, out, "Accepted packet rate", " = ", TAKEN_PACKETS, a->taken_packets);
+	sent_flits = print_rates(b, out, "Injected flit rate", " = ", SENT_FLITS, a->sent_flits);
+	taken_flits = print_rates(b, out, "Accepted flit rate", "= ", TAKEN_FLITS, a->taken_flits);
+	fprintf(out, "Injected packet length average = %g\nAccepted packet length average = %g\n",
+		quotient((double)sent_flits.sum, (double)sent_packets.sum),
+		quotient((double)taken_flits.sum, (double)taken_packets.sum));
+	flits = b->net[0].flits + b->net[1].flits;
+	fprintf(out, "Total in-flight flits = %" PRIu64 " (%" PRIu64 " measured)\n", flits, flits);
+	a->prints++;
+	print_overall(a, out);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * State of one crossbar of the local interconnect (part 4 section 4.1): FIFOs, the sets derived from them,
+ * and moving a packet across. Which packets move is decided in arbiter.c.
+ *
+ * Always true after xbar_sync: filled, waiting, want, wanted and the totals agree with the FIFOs.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "bits.h"
+#include "crossbar.h"
+#include "ring.h"
+#include "team/threads.h"
+
+/* Address space for as many packets as a limit lets in, however many that is. */
+static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)
+{
+	uint32_t cap = ring_capacity(limit < most ? limit : most);
+	struct port *p = reserve(n, sizeof *p);
+	struct packet *slot = reserve((size_t)n * cap, sizeof *slot);
+
+	for (uint32_t i = 0; i < n; i++) {
+		p[i].slot = slot + (size_t)i * cap;
+		p[i].mask = cap - 1;
+	}
+	return p;
+}
+
+static void ports_free(struct port *p, uint32_t n)
+{
+	reserve_free(p->slot, (size_t)n * (p->mask + 1), sizeof *p->slot);
+	reserve_free(p, n, sizeof *p);
+}
+
+void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
+	uint32_t first_node, uint32_t most)
+{
+	*x = (struct xbar){.n_in = n_in,
+		.n_out = n_out,
+		.in_words = BITSET_WORDS(n_in),
+		.out_words = BITSET_WORDS(n_out),
+		.nodes = n_in + n_out,
+		.first_node = first_node,
+		.in_limit = p->in_limit,
+		.out_limit = p->out_limit,
+		.grant_cycles = p->grant_cycles,
+		.grant_count = p->grant_cycles};
+	x->threads = 1;
+	x->in_row = (x->in_words + 7) / 8 * 8;
+	x->out_row = (x->out_words + 7) / 8 * 8;
+	x->in = ports_new(n_in, p->in_limit, most);
+	x->out = ports_new(n_out, p->out_limit, most);
+	x->fresh = reserve((size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
+	x->filled = xcalloc(x->in_words, sizeof *x->filled);
+	x->drained = reserve((size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
+	x->waiting = xcalloc(x->out_words, sizeof *x->waiting);
+	x->wanted = xcalloc(x->out_words, sizeof *x->wanted);
+	x->want = xcalloc((size_t)n_out * x->in_words, sizeof *x->want);
+	x->pointer = xcalloc(n_out, sizeof *x->pointer);
+	/* quirk: the original counts every output of every device, so with no room at all each counts. */
+	x->n_full = p->out_limit ? 0 : x->nodes;
+}
+
+void xbar_free(struct xbar *x)
+{
+	if (!x->in)
+		return;
+	ports_free(x->in, x->n_in);
+	ports_free(x->out, x->n_out);
+	reserve_free(x->fresh, (size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
+	reserve_free(x->drained, (size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
+	free(x->filled);
+	free(x->waiting);
+	free(x->wanted);
+	free(x->want);
+	free(x->pointer);
+}
+
+/* The head of input i is new: enter it under its destination. */
+static void want_head(struct xbar *x, uint32_t i)
+{
+	uint32_t o = port_front(&x->in[i])->output;
+
+	bitset_set(&x->want[(size_t)o * x->in_words], i);
+	x->n_wanted += !bitset_test(x->wanted, o);
+	bitset_set(x->wanted, o);
+}
+
+/* marks: the word of one thread's row; a port may be in several, for what is done here is done once. */
+static void sync_inputs(struct xbar *x, uint32_t word, uint64_t *marks)
+{
+	FOR_BITS64(b, *marks)
+	{
+		uint32_t i = word * 64 + (uint32_t)b;
+		struct port *p = &x->in[i];
+
+		x->total_in += p->count - p->seen;
+		x->n.packets += p->count - p->seen;
+		if (!p->seen) {
+			x->n_filled++;
+			bitset_set(x->filled, i);
+			want_head(x, i);
+		}
+		p->seen = p->count;
+	}
+	*marks = 0;
+}
+
+static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
+{
+	FOR_BITS64(b, *marks)
+	{
+		uint32_t o = word * 64 + (uint32_t)b;
+		struct port *p = &x->out[o];
+
+		x->total_out -= p->seen - p->count;
+		if (p->seen >= x->out_limit && p->count < x->out_limit)
+			x->n_full--;
+		if (!p->count)
+			bitset_clear(x->waiting, o);
+		p->seen = p->count;
+	}
+	*marks = 0;
+}
+
+void xbar_sync(struct xbar *x)
+{
+	for (uint32_t t = 0; t < x->threads; t++) {
+		uint64_t *fresh = x->fresh + (size_t)t * x->in_row, *drained = x->drained + (size_t)t * x->out_row;
+
+		for (uint32_t w = 0; w < x->in_words; w++)
+			if (fresh[w])
+				sync_inputs(x, w, &fresh[w]);
+		for (uint32_t w = 0; w < x->out_words; w++)
+			if (drained[w])
+				sync_outputs(x, w, &drained[w]);
+	}
+}
+
+static void put(struct xbar *x, uint32_t o, uint32_t req)
+{
+	struct port *p = &x->out[o];
+
+	port_push(p, req, o);
+	p->seen = p->count;
+	x->total_out++;
+	x->n_full += p->count == x->out_limit;
+	bitset_set(x->waiting, o);
+}
+
+void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
+{
+	struct port *p = &x->in[input];
+	uint64_t *want = &x->want[(size_t)output * x->in_words];
+	struct packet k = port_pop(p);
+	uint64_t left = 0;
+
+	assert(k.output == output);
+	bitset_clear(want, input);
+	for (uint32_t w = 0; w < x->in_words; w++)
+		left |= want[w];
+	if (!left) {
+		bitset_clear(x->wanted, output);
+		x->n_wanted--;
+	}
+	p->seen = p->count;
+	x->total_in--;
+	if (p->count) {
+		want_head(x, input);
+	} else {
+		bitset_clear(x->filled, input);
+		x->n_filled--;
+	}
+	put(x, output, k.req);
+}
+
+/* k advances that move nothing because no input holds a packet. */
+void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
+{
+	x->n.cycles += k;
+	x->n.out_util += x->total_out * k;
+	if (p->arbiter == 0)
+		x->next_node = (uint32_t)((x->next_node + k) % x->nodes);
+	else
+		x->n.out_full += x->n_full * k;
+}

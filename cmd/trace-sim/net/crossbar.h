@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Insides of the network, shared by net.c, crossbar.c, arbiter.c and, through booksim.h, mode 1.
+ *
+ * Mode 2 (part 4 section 4): two crossbars that share nothing. Crossbar 0 has the clusters as inputs and the
+ * sub partitions as outputs, crossbar 1 the other way round; ports are numbered from 0 on either side. The
+ * original gives every device an input and an output in both; those never used cannot change a figure.
+ *
+ * Always true between two advances: a port is touched by its device alone, which leaves a mark in `fresh`
+ * (inputs) or `drained` (outputs). Everything kept over all ports is brought up to date from the marks by
+ * xbar_sync, so that devices may work at the same time; each thread has its own row of marks, and each port
+ * a cache line of its own.
+ */
+#ifndef ICNT_H
+#define ICNT_H
+
+#include "net.h"
+
+struct packet {
+	uint32_t req, output; /* output: port of the destination */
+};
+
+/*
+ * A FIFO of packets. They are kept here and not linked through the requests, whose records would otherwise
+ * visit the network's thread on the way from one device's to the other's.
+ */
+struct port {
+	_Alignas(64) struct packet *slot; /* a ring of mask + 1 */
+	uint32_t mask, head, count;
+	uint32_t seen;    /* count as of the last xbar_sync */
+	uint64_t refused; /* inputs: in_buffer_full */
+};
+
+struct xbar {
+	uint32_t n_in, n_out, in_words, out_words;
+	uint32_t threads, in_row, out_row; /* rows of marks; words of a row */
+	uint32_t nodes;      /* C + S, what the original scans */
+	uint32_t first_node; /* device number of input 0 */
+	uint32_t in_limit, out_limit, grant_cycles;
+	struct port *in, *out;
+	uint64_t *fresh;             /* inputs pushed to since the last sync, a row per thread */
+	uint64_t *drained;           /* outputs popped from since the last sync, likewise */
+	uint64_t *filled, *waiting;  /* inputs, outputs that are not empty */
+	uint64_t *wanted;            /* outputs that the head of some input goes to */
+	uint64_t *want;              /* per output the inputs whose head goes there */
+	uint32_t *pointer;           /* iSLIP: per output the input to look at first */
+	uint32_t next_node;          /* round robin: device to look at first */
+	uint32_t grant_count;
+	uint32_t n_filled, n_wanted, total_in, total_out, n_full;
+	struct xbar_counts n; /* in_full is in the ports */
+};
+
+#define MAX_PORTS 4096
+
+struct booksim;
+
+struct net {
+	uint32_t mode, clusters, subs;
+	const struct network_params *params;
+	unsigned threads; /* in which devices work */
+	struct xbar xbar[2];
+	size_t nodes;
+	struct booksim *booksim;
+};
+
+static inline struct packet *port_front(const struct port *p) { return &p->slot[p->head]; }
+
+static inline void port_push(struct port *p, uint32_t req, uint32_t output)
+{
+	p->slot[(p->head + p->count++) & p->mask] = (struct packet){req, output};
+}
+
+/* An empty ring starts over, so that a FIFO that stays short stays in the host's cache. */
+static inline struct packet port_pop(struct port *p)
+{
+	struct packet k = p->slot[p->head];
+
+	p->head = --p->count ? (p->head + 1) & p->mask : 0;
+	return k;
+}
+
+/* crossbar.c */
+void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
+	uint32_t first_node, uint32_t most);	/* most: packets there can be */
+void xbar_free(struct xbar *x);
+void xbar_sync(struct xbar *x);
+void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k);
+void xbar_move(struct xbar *x, uint32_t input, uint32_t output); /* head of input to output */
+
+/* arbiter.c: one advance of a synced crossbar that holds a packet. */
+void xbar_islip(struct xbar *x);
+void xbar_round_robin(struct xbar *x);
+
+#endif

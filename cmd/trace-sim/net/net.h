@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The network between clusters and memory sub partitions (part 4 sections 3 to 5).
+ *
+ * Devices 0..C-1 are clusters, C..C+S-1 sub partitions. Packets are request handles. Mode 2 is the local
+ * crossbar (crossbar.c, arbiter.c), mode 1 the BookSim crossbar (booksim.c).
+ * A cluster writes only its own input FIFO; net_advance alone moves packets across.
+ */
+#ifndef NET_H
+#define NET_H
+
+#include <stdio.h>
+#include "params.h"
+#include "mem/req.h"
+
+struct net;
+
+struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f);	/* NULL and *f */
+void net_delete(struct net *n);
+/* Room for a packet of bytes from device dev? A refusal counts (part 4 section 4.1). */
+bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes);
+void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes);
+bool net_has_packet(const struct net *n, uint32_t dev);	/* net_pop would give one */
+/* Bit sets over sub partitions and over clusters: who may have a packet. Exact after an advance; pops leave bits set. */
+const uint64_t *net_waiting_subs(const struct net *n);
+const uint64_t *net_waiting_clusters(const struct net *n);
+/* Devices push and pop in up to so many threads (thread_index) between two advances; for the whole run. */
+void net_set_threads(struct net *n, unsigned threads);
+/* Shared, after the pushes of a tick: mode 1 numbers their packets in the order of the devices. */
+void net_settle(struct net *n);
+uint32_t net_pop(struct net *n, uint32_t dev);		/* REQ_NONE when there is none */
+void net_advance(struct net *n);
+/* k advances in which no packet is anywhere in the network. */
+void net_idle_advances(struct net *n, uint64_t k);
+bool net_busy(const struct net *n);
+/* Nothing to move: net_advance equals net_idle_advances(1). Credits under way are moves, but not busy. */
+bool net_empty(const struct net *n);
+
+/* Mode 2 counters per crossbar (0 requests, 1 replies), summed over ports. */
+struct xbar_counts {
+	uint64_t packets, cycles, conflicts, conflicts_util, cycles_util, reqs_util;
+	uint64_t in_full, out_full, in_util, out_util;
+};
+struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet);
+/* Mode 1: print the lines between the Interconnect-DETAILS markers; counts a print (part 4 section 5.6). */
+void net_print_booksim(struct net *n, FILE *out);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Instruction fetch, and the end of warps (part 2 section 4). Always true: the fetch buffer is empty when
+ * fetch runs, since decode comes first. A finished warp is reaped only when the scan for a warp to fetch
+ * passes it. quirk Q1: what is fetched is the line of (last issued PC + 16); decode takes the trace's next
+ * records anyway.
+ */
+#include "decode.h"
+#include "gpu/gpu.h"
+
+#define CODE_BASE 0xF0000000ull
+
+static uint64_t fetchable(const struct sm *s) { return s->live & ~(s->done | s->imiss | s->ibuf); }
+
+/* Atomics out at the end occur only where the last record is one; the original never ends a warp so. */
+static uint64_t reapable(const struct sm *s) { return s->live & s->drained & ~s->atomic; }
+
+static void reap(struct sm *s, unsigned w)
+{
+	struct warp *p = &s->warp[w];
+	struct cta *c = &s->cta[p->cta];
+
+	s->live &= ~(1ull << w);
+	s->live_warps--;
+	s->live_threads -= p->lanes;
+	s->changed = true;
+	c->live_threads -= p->lanes;
+	if (c->live_threads)
+		return;
+	s->n.ctas_completed++;
+	s->live_ctas--;
+	s->ended[s->n_ended++] = p->cta;
+}
+
+/* Reap the slots of a scan that begins at start and ends with stop; stop < 0: it goes all the way round. */
+static APART void reap_scanned(struct sm *s, unsigned start, int stop)
+{
+	uint64_t all = reapable(s), up = all >> start << start, down = all & ~up;
+
+	if (!all)
+		return;
+	if (stop >= 0 && (unsigned)stop >= start) {
+		up &= (1ull << stop) - 1;
+		down = 0;
+	} else if (stop >= 0) {
+		down &= (1ull << stop) - 1;
+	}
+	FOR_BITS64(w, up)
+		reap(s, (unsigned)w);
+	FOR_BITS64(w, down)
+		reap(s, (unsigned)w);
+}
+
+/* Access the instruction cache for warp w. */
+static APART void access_icache(struct sm *s, unsigned w)
+{
+	struct req_pool *pool = &s->gpu->reqs;
+	uint32_t h = req_new(pool), line = s->core->l1i.line_bytes, pc = s->warp[w].fetch_pc;
+	struct req *r = &pool->at[h];
+	uint32_t offset = pc & (line - 1);
+	enum cache_status status;
+
+	r->addr = r->orig_addr = pc + CODE_BASE;
+	r->size = r->orig_size = (uint16_t)(offset + 16 > line ? line - offset : 16);
+	r->type = INST_ACC_R;
+	r->flags = REQ_BLANK;
+	r->warp = (uint8_t)w;
+	r->sm = (uint16_t)s->id;
+	r->cluster = (uint16_t)s->cluster;
+	r->stream = s->warp[w].stream;
+	r->created = (uint32_t)s->now;
+	if (addrdec_draws(s->gpu->dec))
+		addrdec_request(s->gpu->dec, r);
+	status = cache_read_only_access(s->l1i, h, s->now);
+	if (status == STATUS_MISS) {
+		s->imiss |= 1ull << w;
+		return;
+	}
+	if (status == STATUS_HIT)
+		s->fetch_buffer = (int32_t)w;
+	req_free(pool, h);
+}
+
+/*
+ * quirk: the request of a perfect instruction cache is made, too, and so draws its partition (part 4 section
+ * 6.2).
+ */
+static void hit_perfect(struct sm *s, unsigned w)
+{
+	if (addrdec_draws(s->gpu->dec)) {
+		struct req r = {.addr = s->warp[w].fetch_pc + CODE_BASE};
+
+		addrdec_request(s->gpu->dec, &r);
+	}
+	s->fetch_buffer = (int32_t)w;
+}
+
+static void take_ready(struct sm *s)
+{
+	uint32_t h = cache_pop_ready(s->l1i);
+	unsigned w = s->gpu->reqs.at[h].warp;
+
+	req_free(&s->gpu->reqs, h);
+	s->imiss &= ~(1ull << w);
+	s->fetch_buffer = (int32_t)w;
+	s->changed = true;
+}
+
+static void scan(struct sm *s)
+{
+	unsigned start = s->fetch_last + 1 < s->core->warps ? s->fetch_last + 1 : 0;
+	uint64_t candidates = fetchable(s), up = candidates >> start << start;
+	unsigned w;
+
+	if (!candidates) {
+		reap_scanned(s, start, -1);
+		return;
+	}
+	w = bit_lowest64(up ? up : candidates);
+	if (reapable(s))
+		reap_scanned(s, start, (int)w);
+	s->fetch_last = w;
+	s->changed = true;
+	if (s->l1i)
+		access_icache(s, w);
+	else
+		hit_perfect(s, w);
+}
+
+/* quirk Q3: the instruction cache is stepped with each fetch. */
+static void step_icache(struct sm *s)
+{
+	if (!cache_miss_queue_empty(s->l1i)
+		&& inject_possible(s, &s->gpu->reqs.at[cache_miss_queue_front(s->l1i)], false))
+		inject(s, cache_miss_queue_pop(s->l1i));
+	cache_cycle(s->l1i);
+}
+
+void front_end(struct sm *s)
+{
+	for (uint32_t i = 0; i < s->core->fetch_steps; i++) {
+		if (s->fetch_buffer >= 0)
+			decode(s);
+		if (!s->l1i) {
+			if (!(fetchable(s) | reapable(s)))
+				return;
+			scan(s);
+			continue;
+		}
+		if (cache_has_ready(s->l1i))
+			take_ready(s);
+		else
+			scan(s);
+		step_icache(s);
+	}
+}
+
+void fetch_fill(struct sm *s, uint32_t req)
+{
+	cache_fill(s->l1i, req, gpu_now(s->gpu));
+	sm_wake(s);
+}

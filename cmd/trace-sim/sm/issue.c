@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The issue stage: every scheduler once, and what an issue does (part 2 sections 5 to 7). Always true:
+ * whatever one issue changes is seen by the schedulers that run later in the same cycle. What the warps of all
+ * schedulers can do is worked out together, as masks (struct outlook), and again only after an issue that
+ * changed the state of another scheduler's warps.
+ */
+#include <string.h>
+#include "decode.h"
+#include "gpu/gpu.h"
+#include "watch/profile.h"
+#include "regset.h"
+#include "scheduler.h"
+
+#define ANY_SPEC N_UNIT_KINDS	/* specialized units count as one type for dual issue */
+
+void sched_init(struct sm *s)
+{
+	const struct core_params *c = s->core;
+	bool none = c->policy == SCHED_LRR || c->policy == SCHED_RRR;
+
+	s->by_masks = c->policy == SCHED_LRR || c->policy == SCHED_GTO || c->policy == SCHED_OLD;
+	s->idle[0] = (uint8_t)c->schedulers;
+	for (unsigned w = 0; w < c->warps; w += c->schedulers)
+		s->spread |= 1ull << w;
+	for (unsigned k = 0; k < c->schedulers; k++) {
+		s->last[k] = (int16_t)(none ? (int)k - (int)c->schedulers : (int)k);
+		if (c->policy == SCHED_TWO_LEVEL)
+			sched_two_level_init(s, k);
+	}
+	for (unsigned u = 0; u < N_UNIT_KINDS; u++)
+		s->id_oc[u].input = (uint8_t)opcoll_input(u);
+}
+
+/* ---- waiting (sections 3 and 9.2) ---------------------------------------------------------- */
+
+/* quirk Q6: a memory barrier waits for registers, not for stores. */
+static void clear_membar(struct sm *s, unsigned w)
+{
+	uint64_t bit = 1ull << w;
+
+	if ((s->done | s->at_barrier) & bit || s->warp[w].n_reserved)
+		return;
+	s->membar &= ~bit;
+	s->changed = true;
+	if (s->core->flush_l1 && ldst_l1d(s))
+		ldst_invalidate_l1d(s);
+}
+
+bool warp_waiting(struct sm *s, unsigned w)
+{
+	if (s->membar >> w & 1)
+		clear_membar(s, w);
+	return !(sched_running(s) >> w & 1);
+}
+
+/* ---- one issue (section 7) ----------------------------------------------------------------- */
+
+static APART enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
+{
+	const struct cta *c = &s->cta[p->cta];
+	const struct kernel_header *h = c->kernel->head;
+
+	if (!rec->mask)
+		return h->shmem_base && h->local_base ? SPACE_NONE : SPACE_SHARED;
+	return uop_generic_space(h, c->block.word[rec->addr >> 2]);
+}
+
+/* Address of lane 0: every address list begins with that of the first active lane. */
+static uint64_t lane0_address(const struct sm *s, const struct winst *in)
+{
+	return in->mask & 1 && in->addr ? s->cta[in->cta].block.word[in->addr >> 2] : 0;
+}
+
+/* Section 7 step 8, and what else only a few kinds of instructions do. A warp that has just ended waits for nothing. */
+static APART void issue_special(struct sm *s, struct winst *in)
+{
+	unsigned w = in->warp, flags = in->uop->flags;
+	struct warp *p = &s->warp[w];
+
+	if (flags & UOP_ATOMIC && in->lanes) {
+		p->atomics += in->lanes;
+		s->atomic |= 1ull << w;
+	}
+	if (flags & UOP_LDGSTS)
+		ldgsts_issue(s, w, in, lane0_address(s, in));
+	if (flags & UOP_BARRIER && !(s->done >> w & 1)) {
+		barrier_arrive(s, w);
+	} else if (flags & UOP_MEMBAR) {
+		s->membar |= 1ull << w;
+		clear_membar(s, w);	/* without loads to wait for it ends as soon as it has issued */
+	} else if (flags & UOP_LDGDEPBAR) {
+		ldgsts_close_group(s, w);
+	} else if (flags & UOP_DEPBAR) {
+		ldgsts_wait(s, w, in->uop->groups);
+	}
+}
+
+static APART void end_warp(struct sm *s, unsigned w)
+{
+	s->done |= 1ull << w;
+	ibuffer_flush(s, w);
+	barrier_warp_exit(s, w);
+}
+
+static bool is_long_operation(const struct winst *in)
+{
+	return in->uop->flags & UOP_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL);
+}
+
+/* The head of warp w, which can go. quirk Q5: the second of a dual issue counts twice. */
+static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
+{
+	struct warp *p = &s->warp[w];
+	const struct uop *u = p->head;
+	uint32_t index = p->cursor - p->buffered;
+	const struct rec *rec = &p->buffer[2 - p->buffered];
+	uint16_t h = sm_winst_new(s);
+	struct winst *in = &s->winst[h];
+
+	if (s->profile)
+		profile_issue(s, w, nth > 1);
+	in->uid = ++s->next_uid;
+	in->uop = u;
+	in->code = rec->inst;
+	in->mask = rec->mask;
+	in->addr = rec->addr;
+	in->rec = index;
+	in->warp = (uint8_t)w;
+	in->sched = (uint8_t)k;
+	in->cta = p->cta;
+	in->space = (uint8_t)(u->space == SPACE_GENERIC ? generic_space(s, p, rec) : u->space);
+	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
+	if (rec->addr)	/* read by the load/store unit, some cycles later */
+		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
+	id_oc_put(s, &s->id_oc[u->unit], k, h);
+	s->collector.may_allocate = true;
+	s->changed = true;
+	scoreboard_reserve(s, w, u);
+	if (s->core->policy == SCHED_TWO_LEVEL && is_long_operation(in))
+		scoreboard_mark_long(s, w, u);
+	p->fetch_pc = u->pc + 16;
+	ibuffer_advance(s, w);
+	if (s->events)
+		events_issue(s->events, s->now, s->id, w, u->pc, k);
+	s->n.distro[2 + in->lanes]++;	/* quirk Q4: no lane counts as a stall */
+	s->n.issue_hist[w] += nth;
+	if ((int32_t)w > s->n.issue_hist_top)
+		s->n.issue_hist_top = (int32_t)w;
+	if (index == p->last)
+		end_warp(s, w);
+	if (u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR))
+		issue_special(s, in);
+}
+
+static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s->ibuf >> w & 1; }
+
+static bool can_go(const struct sm *s, unsigned k, unsigned w)
+{
+	return !(s->collide >> w & 1) && id_oc_room(s, &s->id_oc[s->warp[w].head->unit], k);
+}
+
+static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }
+
+/* Warp w, which has just issued, can issue another. */
+static bool goes_on(struct sm *s, unsigned k, unsigned w, const struct uop *issued)
+{
+	return issuable(s, w) && can_go(s, k, w) &&
+		!(s->core->dual_issue_diff && type_of(s->warp[w].head) == type_of(issued));
+}
+
+/* Issue what warp w has first, which can go, and what is behind it if the policy allows. Returns how many. */
+static inline unsigned issue_from(struct sm *s, unsigned k, unsigned w)
+{
+	const struct uop *u = s->warp[w].head;
+	unsigned n = 1;
+
+	issue(s, k, w, 1);
+	if (s->core->max_issue > 1 && goes_on(s, k, w, u))
+		issue(s, k, w, ++n);
+	if (s->spread << k >> w & 1)
+		s->last[k] = (int16_t)w;
+	if (n == 1)
+		s->n.single_issue[k]++;
+	else
+		s->n.dual_issue[k]++;
+	return n;
+}
+
+unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
+{
+	if (!issuable(s, w))
+		return 0;
+	*seen |= s->collide >> w & 1 ? SEEN_VALID : SEEN_VALID | SEEN_READY;
+	if (!can_go(s, k, w))
+		return 0;
+	*seen |= SEEN_ISSUED;
+	return issue_from(s, k, w);
+}
+
+/* ---- the stage ----------------------------------------------------------------------------- */
+
+/* A cycle in which scheduler k issued nothing, by its bucket. */
+static void count_idle(struct sm *s, unsigned k, unsigned bucket)
+{
+	s->n.distro[bucket]++;
+	if (!s->profile)
+		return;
+	s->idle_bucket[k] = (uint8_t)bucket;
+	s->profile->idle[k].row = 0;
+	profile_idle(s, k, 1);
+}
+
+/* Warps that wait for nothing and have an instruction; those of them that do not collide; those that can issue. */
+struct outlook { uint64_t valid, ready, go; };
+
+static inline void look(const struct sm *s, struct outlook *o)
+{
+	o->valid = sched_running(s) & s->ibuf;
+	o->ready = o->valid & ~s->collide;
+	o->go = o->ready ? o->ready & ~sched_blocked(s) : 0;
+}
+
+static unsigned bucket_of(const struct sm *s, unsigned k, const struct outlook *o)
+{
+	uint64_t mine = s->spread << k;
+
+	return o->ready & mine ? 2 : (o->valid & mine) != 0;
+}
+
+/* A cycle in which no scheduler can issue. */
+static void all_idle(struct sm *s, const struct outlook *o)
+{
+	if (o->valid != s->idle_valid || o->ready != s->idle_ready) {
+		s->idle_valid = o->valid;
+		s->idle_ready = o->ready;
+		memset(s->idle, 0, sizeof s->idle);
+		for (unsigned k = 0; k < s->core->schedulers; k++)
+			s->idle[bucket_of(s, k, o)]++;
+	}
+	if (s->profile)
+		for (unsigned k = 0; k < s->core->schedulers; k++)
+			count_idle(s, k, bucket_of(s, k, o));
+	else
+		for (unsigned i = 0; i < 3; i++)
+			s->n.distro[i] += s->idle[i];
+}
+
+/* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
+static APART void schedule_all(struct sm *s, unsigned first, struct outlook *o)
+{
+	unsigned n = s->core->schedulers, k = first;
+
+	do {
+		uint64_t go = o->go & s->spread << k, at_barrier = s->at_barrier;
+
+		if (go) {
+			issue_from(s, k, sched_pick(s, k, go));
+			if (s->any_slot || s->at_barrier != at_barrier)
+				look(s, o);
+		} else {
+			count_idle(s, k, bucket_of(s, k, o));
+		}
+		k = k + 1 == n ? 0 : k + 1;
+	} while (k != first);
+}
+
+/* Policies for which a visit depends on, or changes, more than masks. */
+static APART void schedule_by_visits(struct sm *s, unsigned first)
+{
+	unsigned n = s->core->schedulers, k = first;
+
+	s->idle_valid = 0;
+	s->idle_ready = 1;	/* of no outlook */
+	memset(s->idle, 0, sizeof s->idle);
+	do {
+		unsigned seen, bucket;
+
+		switch (s->core->policy) {
+		case SCHED_TWO_LEVEL: seen = sched_two_level(s, k); break;
+		case SCHED_RRR: seen = sched_rrr(s, k); break;
+		default: seen = sched_ordered(s, k); break;
+		}
+		if (!(seen & SEEN_ISSUED)) {
+			bucket = seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0;
+			count_idle(s, k, bucket);
+			s->idle[bucket]++;
+		}
+		k = k + 1 == n ? 0 : k + 1;
+	} while (k != first);
+}
+
+void issue_stage(struct sm *s)
+{
+	unsigned first = s->sched_first;
+	struct outlook o;
+
+	s->sched_first = first + 1 == s->core->schedulers ? 0 : first + 1;
+	if (!s->by_masks || s->membar & s->live) {	/* looking at a memory barrier may end it */
+		schedule_by_visits(s, first);
+		return;
+	}
+	look(s, &o);
+	if (o.go)
+		schedule_all(s, first, &o);
+	else
+		all_idle(s, &o);
+}

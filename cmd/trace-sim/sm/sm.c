@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One SM: building it, its cycle, sleeping and waking, placing a thread block on it (part 2 section 1,
+ * part 1 section 12.5).
+ *
+ * Always true: after a cycle that changed nothing but counters, the cycles up to wake_at would do the same
+ * again, since everything else that moves is in the calendar, a dispatch register that empties, in the
+ * load/store unit (ldst_next) or a reply, which wakes the SM. So they are only counted. Left out:
+ * checkpoints, the reset of partial last warps.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "gpu/gpu.h"
+#include "watch/profile.h"
+#include "regset.h"
+
+#define WINST_MAX 65535u
+
+static void init_units(struct sm *s)
+{
+	const struct core_params *c = s->core;
+
+	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
+		s->unit_first[k] = s->n_units;
+		s->n_units += k == UNIT_MEM ? 0 : c->unit[k].units;
+		s->id_oc[k].room = slots(c->unit[k].id_oc_width);
+		s->oc_ex[k].room = slots(c->unit[k].oc_ex_width);
+		s->oc_ex[k].bit = 1u << k;
+	}
+	s->any_slot = c->sub_core ? 0 : UINT64_MAX;
+	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof *s->unit);
+}
+
+void sm_init(struct sm *s, struct gpu *g, uint32_t id)
+{
+	const struct params *p = &g->params;
+
+	s->gpu = g;
+	s->params = p;
+	s->core = &p->core;
+	s->uops = g->uops;
+	s->events = g->events;
+	s->id = id;
+	s->cluster = id / p->sms_per_cluster;
+	s->fetch_buffer = -1;
+	s->wake_at = &g->wake_at[id];
+	*s->wake_at = NEVER;
+	s->n.issue_hist_top = -1;
+	s->winst = reserve(WINST_MAX + 1u, sizeof *s->winst);
+	init_units(s);
+	opcoll_init(s);
+	sched_init(s);
+	if (!s->core->perfect_icache && s->core->l1i.present)
+		s->l1i = cache_new(&s->core->l1i, ROLE_L1I, NULL, &g->reqs);
+	s->ldst = ldst_new(s);
+}
+
+void sm_free(struct sm *s)
+{
+	if (!s->gpu)
+		return;
+	ldst_delete(s->ldst);
+	if (s->l1i)
+		cache_delete(s->l1i);
+	opcoll_free(s);
+	free(s->unit);
+	reserve_free(s->winst, WINST_MAX + 1u, sizeof *s->winst);
+	for (unsigned i = 0; i < MAX_CTAS; i++) {
+		tblock_free(&s->cta[i].block);
+		free(s->cta[i].entry);
+	}
+}
+
+/* The pool bounds what all pipeline registers, units and pipelines can hold; handles are reused soon. */
+uint16_t sm_winst_new(struct sm *s)
+{
+	uint16_t w = s->winst_free;
+
+	if (!w) {
+		assert(s->winst_made < WINST_MAX);
+		return ++s->winst_made;
+	}
+	s->winst_free = s->winst[w].next;
+	return w;
+}
+
+void sm_winst_free(struct sm *s, uint16_t w)
+{
+	s->winst[w].next = s->winst_free;
+	s->winst_free = w;
+}
+
+/* ---- the cycle ----------------------------------------------------------------------------- */
+
+/* Sampled after a cycle, as the original does for its occupancy lines (part 1 section 16.2). */
+static void count_occupancy(struct sm *s, uint64_t cycles)
+{
+	s->n.live_warp_cycles += cycles * s->live_warps;
+	s->n.occupied_cycles += s->live_warps ? cycles : 0;
+}
+
+static void catch_up(struct sm *s, uint64_t cycles)
+{
+	const struct core_params *c = s->core;
+
+	s->clock += cycles;
+	s->now += cycles;
+	count_occupancy(s, cycles);
+	s->sched_first = (uint32_t)((s->sched_first + cycles) % c->schedulers);
+	for (unsigned i = 0; i < 3; i++)
+		s->n.distro[i] += cycles * s->idle[i];
+	if (s->profile)
+		profile_idle_all(s, cycles);
+	if (s->l1i)
+		cache_idle_cycles(s->l1i, cycles * c->fetch_steps);
+	ldst_catch_up(s, cycles);
+}
+
+void sm_sync(struct sm *s, uint64_t now)
+{
+	if (s->live_ctas && now > s->now + 1)
+		catch_up(s, now - s->now - 1);
+}
+
+static bool icache_works(const struct sm *s)
+{
+	return !cache_miss_queue_empty(s->l1i) || cache_has_ready(s->l1i) || !cache_ports_idle(s->l1i);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Clock of the next cycle in which anything but counters can change. */
+static uint64_t next_cycle(const struct sm *s)
+{
+	enum sched_policy policy = s->core->policy;
+	if (s->changed)
+		return s->clock + 1;
+	if (policy == SCHED_TWO_LEVEL || policy == SCHED_RRR)	/* lists change by being looked at */
+		return s->clock + 1;
+	if (s->l1i && icache_works(s))
+		return s->clock + 1;
+	return earlier(earlier(calendar_next(s), execute_next(s)), ldst_next(s));
+}
+
+void sm_tick(struct sm *s, uint64_t now)
+{
+	uint64_t next;
+
+	sm_sync(s, now);
+	s->now = now;
+	s->clock++;
+	s->changed = false;
+	if (s->calendar[s->clock % CALENDAR])
+		writeback_stage(s);
+	execute_stage(s);
+	opcoll_stage(s);
+	issue_stage(s);
+	front_end(s);
+	count_occupancy(s, 1);
+	next = next_cycle(s);
+	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
+}
+
+/* ---- placing a thread block ---------------------------------------------------------------- */
+
+/*
+ * The record whose issue ends the warp. e: the first at which all lanes have executed EXIT. quirk: one
+ * record behind it is dropped when e is the first of its fetch pair (part 1 section 8.4). Where the original
+ * aborts or hangs (more records behind e, lanes that never leave) the warp ends with its last record.
+ */
+static uint32_t last_record(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes,
+	uint32_t *ldgsts)
+{
+	uint32_t left = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1, e = n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned flags = s->uops[rec[i].inst].flags;
+
+		if (!(flags & (UOP_EXIT | UOP_LDGSTS)))
+			continue;
+		if (flags & UOP_LDGSTS)
+			++*ldgsts;
+		else if (left && !(left &= ~rec[i].mask))
+			e = i;
+	}
+	return e + 2 == n && e % 2 == 0 ? e : n - 1;
+}
+
+/* Long-operation marks (quirk Q9) and what ended normally stay as they are. */
+static void start_warp(struct sm *s, unsigned w, struct warp *p)
+{
+	uint64_t bit = 1ull << w;
+
+	s->live |= bit;
+	s->done &= ~bit;
+	s->at_barrier &= ~bit;
+	s->membar &= ~bit;
+	s->atomic &= ~bit;
+	s->dep_wait &= ~bit;
+	s->ibuf &= ~bit;
+	s->imiss &= ~bit;
+	s->drained &= ~bit;
+	s->dynamic_id[w] = s->next_dynamic_id++;
+	p->cursor = p->in_pipe = 0;
+	p->buffered = 0;
+	ldgsts_reset(p);
+	if (p->n_recs) {
+		p->fetch_pc = s->uops[p->rec[0].inst].pc;
+		return;
+	}
+	s->done |= bit;
+	s->drained |= bit;
+}
+
+static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t stream)
+{
+	uint32_t n = (c->threads + 31) / 32, first = c->first_thread / 32, entries = 0;
+
+	assert(first + n <= MAX_WARPS && c->block.n_warps >= n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct warp_recs *r = &c->block.warp[i];
+		struct warp *p = &s->warp[first + i];
+		uint32_t left = c->threads - 32 * i, before = entries;
+
+		p->rec = c->block.rec + r->first;
+		p->n_recs = r->count;
+		p->cta = (uint8_t)slot;
+		p->stream = stream;
+		p->lanes = (uint8_t)(left < 32 ? left : 32);
+		p->last = last_record(s, p->rec, r->count, p->lanes, &entries);
+		start_warp(s, first + i, p);
+		p->n_entries = entries - before;	/* until the room is known */
+		c->warps |= 1ull << (first + i);
+		if (r->count)
+			c->running |= 1ull << (first + i);
+	}
+	grow(&c->entry, &c->cap_entries, entries, sizeof *c->entry);
+	for (uint32_t i = 0, at = 0; i < n; i++) {
+		struct warp *p = &s->warp[first + i];
+
+		p->entry = c->entry ? c->entry + at : NULL;
+		at += p->n_entries;
+		p->n_entries = 0;
+	}
+	s->live_warps += n;
+}
+
+void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id,
+	uint16_t stream)
+{
+	struct cta *c = &s->cta[slot];
+
+	if (!s->live_ctas)
+		s->now = gpu_now(s->gpu) - 1;	/* it stood still until now */
+	if (s->profile) {
+		sm_sync(s, gpu_now(s->gpu));	/* what it slept through has the old reasons */
+		profile_place(s, slot, k->uid);
+	}
+	c->kernel = k;
+	c->id = cta_id;
+	c->first_thread = first_thread;
+	c->threads = c->live_threads = kernel_threads(k->head);
+	c->warps = c->running = c->at_barrier = 0;
+	place_warps(s, c, slot, stream);
+	s->live_ctas++;
+	s->live_threads += c->threads;
+	sm_wake(s);
+}

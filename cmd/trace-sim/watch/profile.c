@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The SM's side of --profile; see profile.h for what is counted. Always true: an attribution that is kept
+ * (sm_profile.idle) holds until its scheduler looks again, except for which of the stages behind the
+ * scheduler is full: that may change without news for the scheduler, so it is asked for again in each cycle.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "profile.h"
+#include "sm/regset.h"
+#include "sm/scheduler.h"
+
+struct sm_profile *sm_profile_new(const struct core_params *c)
+{
+	struct sm_profile *p = xcalloc(1, sizeof *p);
+
+	for (unsigned w = 0; w < c->warps; w++)
+		p->own[w % c->schedulers] |= 1ull << w;
+	p->n_rows = 1;
+	grow(&p->row, &p->cap_rows, 64, sizeof *p->row);
+	return p;
+}
+
+void sm_profile_free(struct sm_profile *p)
+{
+	if (!p)
+		return;
+	free(p->row);
+	free(p->first);
+	free(p);
+}
+
+static uint32_t new_row(struct sm_profile *p, uint32_t uid, uint32_t code)
+{
+	uint32_t r = p->n_rows++;
+
+	grow(&p->row, &p->cap_rows, p->n_rows, sizeof *p->row);
+	p->row[r] = (struct profile_row){.kernel = uid, .code = code, .next = p->first[code + 1]};
+	p->first[code + 1] = r;
+	return r;
+}
+
+static void more_codes(struct sm_profile *p, uint32_t code)
+{
+	uint32_t old = p->cap_first;
+
+	grow(&p->first, &p->cap_first, code + 2, sizeof *p->first);
+	memset(p->first + old, 0, (p->cap_first - old) * sizeof *p->first);
+}
+
+static inline uint32_t find_row(struct sm_profile *p, uint32_t uid, uint32_t code)
+{
+	uint32_t r;
+
+	if (code + 1 >= p->cap_first)
+		more_codes(p, code);
+	r = p->first[code + 1];
+	while (r && p->row[r].kernel != uid)
+		r = p->row[r].next;
+	return r ? r : new_row(p, uid, code);
+}
+
+static uint32_t code_of(const struct sm *s, const struct uop *u) { return (uint32_t)(u - s->uops); }
+
+void profile_issue(struct sm *s, unsigned w, bool second)
+{
+	struct sm_profile *p = s->profile;
+	const struct uop *u = s->warp[w].head;
+	uint32_t code = code_of(s, u), row = find_row(p, p->uid[s->warp[w].cta], code);
+	struct profile_row *r = &p->row[row];
+
+	r->issues++;
+	r->cycles[PROFILE_ISSUE] += !second;
+	p->last[w] = code;
+	for (unsigned i = 0; i < u->n_dst; i++)
+		p->producer[w][u->reg[i]] = code;
+}
+
+/* ---- a cycle without an issue -------------------------------------------------------------- */
+
+/* The warps that scheduler k looked at; it looks at no other before one of them changes. */
+static uint64_t looked_at(const struct sm *s, unsigned k)
+{
+	const struct sched *c = &s->sched[k];
+	uint64_t own = s->profile->own[k], set = 0;
+
+	switch (s->core->policy) {
+	case SCHED_WARP_LIMITING:
+		return sched_limit(s, k, own & sched_running(s));
+	case SCHED_TWO_LEVEL:
+		for (unsigned i = 0; i < c->n_active; i++)
+			set |= 1ull << c->list[i];
+		return set;
+	case SCHED_RRR:	/* quirk Q8: before its first issue perhaps the slot of another */
+		return 1ull << c->rrr_slot & (c->rrr_issued ? own : UINT64_MAX);
+	default:
+		return own;
+	}
+}
+
+static unsigned oldest(const struct sm *s, uint64_t warps)
+{
+	unsigned best = bit_lowest64(warps);
+
+	FOR_BITS64(w, warps & (warps - 1))
+		if (s->dynamic_id[w] < s->dynamic_id[best])
+			best = (unsigned)w;
+	return best;
+}
+
+/* The one of the warps (some) that the policy looks at first. */
+static unsigned first_of(const struct sm *s, unsigned k, uint64_t warps)
+{
+	const struct sched *c = &s->sched[k];
+
+	switch (s->core->policy) {
+	case SCHED_GTO: case SCHED_WARP_LIMITING:
+		if (warps >> s->last[k] & 1)
+			return (unsigned)s->last[k];
+		return oldest(s, warps);
+	case SCHED_OLD:
+		return oldest(s, warps);
+	case SCHED_TWO_LEVEL:
+		for (unsigned i = 0; i < c->n_active; i++)
+			if (warps >> c->list[i] & 1)
+				return c->list[i];
+		return oldest(s, warps);
+	default:
+		return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
+	}
+}
+
+static void set_idle(struct sm *s, unsigned k, unsigned w, unsigned reason, uint32_t code)
+{
+	struct profile_idle *i = &s->profile->idle[k];
+
+	i->row = find_row(s->profile, s->profile->uid[s->warp[w].cta], code);
+	i->reason = (uint8_t)reason;
+}
+
+/* Why the pipeline register before a unit stays full. */
+static unsigned stage_full(const struct sm *s, unsigned k, unsigned unit)
+{
+	if (regset_room(s, &s->oc_ex[unit], k))
+		return PROFILE_COLLECTOR_FULL;
+	return unit == UNIT_MEM ? PROFILE_LDST_QUEUE : PROFILE_UNIT_BUSY;
+}
+
+/* Ready, but the pipeline register before its unit is full. */
+static void full(struct sm *s, unsigned k, unsigned w)
+{
+	unsigned unit = s->warp[w].head->unit;
+
+	s->profile->idle[k].unit = (uint8_t)unit;
+	set_idle(s, k, w, stage_full(s, k, unit), code_of(s, s->warp[w].head));
+}
+
+/* Memory is named before arithmetic, as it mostly takes longer. */
+static void scoreboard(struct sm *s, unsigned k, unsigned w)
+{
+	const struct sm_profile *p = s->profile;
+	const struct uop *u = s->warp[w].head;
+	uint32_t code = PROFILE_NO_CODE;
+	bool memory = false;
+
+	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src && !memory; i++) {
+		if (!bitset_test(s->warp[w].reserved, u->reg[i]))
+			continue;
+		memory = s->uops[p->producer[w][u->reg[i]]].unit == UNIT_MEM;
+		if (memory || code == PROFILE_NO_CODE)
+			code = p->producer[w][u->reg[i]];
+	}
+	set_idle(s, k, w, memory ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC, code);
+}
+
+static void no_instruction(struct sm *s, unsigned k, unsigned w)
+{
+	const struct warp *p = &s->warp[w];
+
+	set_idle(s, k, w, PROFILE_NO_INSTRUCTION,
+		p->cursor < p->n_recs ? p->rec[p->cursor].inst : PROFILE_NO_CODE);
+}
+
+/* Warps that wait, each for what it issued last. DEPBAR is a memory barrier, an atomic's reply memory. */
+static bool waiting(struct sm *s, unsigned k, uint64_t set)
+{
+	const struct { uint64_t warps; unsigned reason; } why[] = {
+		{s->atomic, PROFILE_SCOREBOARD_MEMORY}, {s->membar | s->dep_wait, PROFILE_MEMORY_BARRIER},
+		{s->at_barrier, PROFILE_BARRIER}};
+
+	for (unsigned i = 0; i < sizeof why / sizeof *why; i++)
+		if (set & why[i].warps) {
+			unsigned w = first_of(s, k, set & why[i].warps);
+
+			set_idle(s, k, w, why[i].reason, s->profile->last[w]);
+			return true;
+		}
+	return false;
+}
+
+/* No warp is left; of the thread blocks on the SM the first stands for it. */
+static void drained(struct sm *s, unsigned k)
+{
+	unsigned c = 0;
+
+	while (c < MAX_CTAS - 1 && !s->cta[c].kernel)
+		c++;
+	s->profile->idle[k].row = find_row(s->profile, s->profile->uid[c], PROFILE_NO_CODE);
+	s->profile->idle[k].reason = PROFILE_DRAINED;
+}
+
+/* Scheduler k has just looked at its warps and issued nothing. */
+static void look(struct sm *s, unsigned k)
+{
+	uint64_t running = sched_running(s), set = looked_at(s, k) & running, valid = set & s->ibuf;
+	unsigned bucket = s->idle_bucket[k];
+
+	if (bucket == 2 && valid & ~s->collide)
+		full(s, k, first_of(s, k, valid & ~s->collide));
+	else if (bucket && valid & s->collide)
+		scoreboard(s, k, first_of(s, k, valid & s->collide));
+	else if (set)
+		no_instruction(s, k, first_of(s, k, set));
+	else if (!waiting(s, k, s->profile->own[k] & s->live & ~s->done))
+		drained(s, k);
+}
+
+void profile_idle(struct sm *s, unsigned k, uint64_t cycles)
+{
+	struct profile_idle *i = &s->profile->idle[k];
+
+	if (!i->row)
+		look(s, k);
+	else if (i->reason >= PROFILE_UNIT_BUSY && i->reason <= PROFILE_LDST_QUEUE)
+		i->reason = (uint8_t)stage_full(s, k, i->unit);
+	s->profile->row[i->row].cycles[i->reason] += cycles;
+}
+
+void profile_idle_all(struct sm *s, uint64_t cycles)
+{
+	for (unsigned k = 0; k < s->core->schedulers; k++)
+		profile_idle(s, k, cycles);
+}
+
+void profile_place(struct sm *s, unsigned cta, uint32_t uid)
+{
+	s->profile->uid[cta] = uid;
+	for (unsigned k = 0; k < s->core->schedulers; k++)
+		s->profile->idle[k].row = 0;
+}

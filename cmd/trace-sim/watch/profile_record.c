@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Profile records: rows of all SMs become one "kernel" record, as in trace-stats(5). Its figures:
+ *
+ *	sched_cycles			all cycles of all schedulers of the machine
+ *	sched_cycles[REASON]		the parts it consists of; "empty": the SM had no thread block
+ *	pc[PC:OPCODE].issues		warp instructions issued; with line information pc[PC:OPCODE:LINE]
+ *	pc[PC:OPCODE].cycles[REASON]	cycles that issued it ("issue") or waited for it
+ *
+ * Always true: the parts add up, for each kernel and, checked here, for each SM; an entry that is 0 has no
+ * figure under pc. Instructions of one PC, opcode and line are one, whatever their operands.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "gpu/launch.h"
+#include "profile.h"
+
+static const char *const reason_names[N_PROFILE_REASONS] = {"issue", "no_instruction", "scoreboard_memory",
+	"scoreboard_arithmetic", "barrier", "memory_barrier", "unit_busy", "collector_full", "ldst_queue",
+	"drained"};
+
+struct profile {
+	struct record_writer *w;
+	struct sum {
+		uint32_t code;
+		uint64_t issues, cycles[N_PROFILE_REASONS];
+	} *sum;				/* of the kernel at hand */
+	uint32_t n_sums, cap_sums;
+	uint32_t *at, cap_at;		/* by code + 1: index into sum + 1 */
+	uint64_t total[N_PROFILE_REASONS], empty;	/* of the run */
+};
+
+struct profile *profile_start(struct gpu *g, struct record_writer *w)
+{
+	struct profile *p = xcalloc(1, sizeof *p);
+
+	p->w = w;
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		g->sm[i].profile = sm_profile_new(&g->params.core);
+	return p;
+}
+
+void profile_free(struct profile *p, struct gpu *g)
+{
+	for (uint32_t i = 0; i < g->params.sms; i++) {
+		sm_profile_free(g->sm[i].profile);
+		g->sm[i].profile = NULL;
+	}
+	free(p->sum);
+	free(p->at);
+	free(p);
+}
+
+/* ---- adding up ------------------------------------------------------------------------------ */
+
+static void add(struct profile *p, const struct profile_row *r)
+{
+	uint32_t old = p->cap_at, i = r->code + 1;
+	struct sum *sum;
+
+	grow(&p->at, &p->cap_at, i + 1, sizeof *p->at);
+	memset(p->at + old, 0, (p->cap_at - old) * sizeof *p->at);
+	if (!p->at[i]) {
+		grow(&p->sum, &p->cap_sums, p->n_sums + 1, sizeof *p->sum);
+		p->sum[p->n_sums] = (struct sum){.code = r->code};
+		p->at[i] = ++p->n_sums;
+	}
+	sum = &p->sum[p->at[i] - 1];
+	sum->issues += r->issues;
+	for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
+		sum->cycles[c] += r->cycles[c];
+}
+
+static uint64_t row_cycles(const struct profile_row *r)
+{
+	uint64_t n = 0;
+
+	for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
+		n += r->cycles[c];
+	return n;
+}
+
+/* Take the rows of kernel uid (0: of all) from an SM; those that stay are numbered anew. */
+static void take_rows(struct profile *p, const struct sm *s, uint32_t uid)
+{
+	struct sm_profile *sp = s->profile;
+	uint32_t n = sp->n_rows;
+	uint64_t left = 0;
+
+	if (sp->cap_first)
+		memset(sp->first, 0, sp->cap_first * sizeof *sp->first);
+	sp->n_rows = 1;
+	for (uint32_t i = 1; i < n; i++) {
+		struct profile_row *r = &sp->row[i], *to = &sp->row[sp->n_rows];
+
+		if (!uid || r->kernel == uid) {
+			add(p, r);
+			sp->taken += row_cycles(r);
+			continue;
+		}
+		left += row_cycles(r);
+		*to = *r;
+		to->next = sp->first[to->code + 1];
+		sp->first[to->code + 1] = sp->n_rows++;
+	}
+	for (unsigned k = 0; k < MAX_SCHEDULERS; k++)
+		sp->idle[k].row = 0;
+	assert(sp->taken + left == s->clock * s->core->schedulers);
+}
+
+/* Scheduler cycles in which SMs had no thread block, since the last kernel. */
+static uint64_t empty_cycles(struct gpu *g)
+{
+	uint64_t all = g->cycle * g->params.sms, ran = 0;
+
+	for (uint32_t i = 0; i < g->params.sms; i++) {
+		struct sm *s = &g->sm[i];
+
+		ran += s->clock - s->profile->clock;
+		s->profile->clock = s->clock;
+	}
+	assert(ran <= all);
+	return (all - ran) * g->params.core.schedulers;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+/* qsort() has no place for this; set while it runs. */
+static const struct code *sorting;
+
+/* By PC, then opcode, then line; what has no instruction comes first. */
+static int by_pc(const void *a, const void *b)
+{
+	uint32_t ca = ((const struct sum *)a)->code, cb = ((const struct sum *)b)->code;
+	const struct inst *x, *y;
+	int order;
+
+	if (ca == PROFILE_NO_CODE || cb == PROFILE_NO_CODE)
+		return (cb == PROFILE_NO_CODE) - (ca == PROFILE_NO_CODE);
+	x = code_at(sorting, ca);
+	y = code_at(sorting, cb);
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	order = strcmp(x->opcode, y->opcode);
+	return order ? order : (x->lineno > y->lineno) - (x->lineno < y->lineno);
+}
+
+static void write_pc(struct record_writer *w, const struct inst *in, const struct sum *sum)
+{
+	size_t cap = strlen(in->opcode) + 96;
+	char *name = xmalloc(cap), line[16] = "", *end;
+	size_t room;
+
+	if (in->lineno)
+		snprintf(line, sizeof line, ":%u", in->lineno);
+	end = name + snprintf(name, cap, "pc[0x%04x:%s%s].", in->pc, in->opcode, line);
+	room = cap - (size_t)(end - name);
+	snprintf(end, room, "issues");
+	if (sum->issues)
+		record_uint(w, name, sum->issues, "warp-insts");
+	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
+		if (!sum->cycles[c])
+			continue;
+		snprintf(end, room, "cycles[%s]", reason_names[c]);
+		record_uint(w, name, sum->cycles[c], "cycles");
+	}
+	free(name);
+}
+
+static void write_pcs(struct profile *p, const struct code *code)
+{
+	sorting = code;
+	if (p->n_sums)
+		qsort(p->sum, p->n_sums, sizeof *p->sum, by_pc);
+	for (uint32_t i = 0, next; i < p->n_sums; i = next) {
+		for (next = i + 1; next < p->n_sums && !by_pc(&p->sum[i], &p->sum[next]); next++) {
+			p->sum[i].issues += p->sum[next].issues;
+			for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
+				p->sum[i].cycles[c] += p->sum[next].cycles[c];
+		}
+		if (p->sum[i].code != PROFILE_NO_CODE)
+			write_pc(p->w, code_at(code, p->sum[i].code), &p->sum[i]);
+	}
+}
+
+static void write_totals(struct record_writer *w, const uint64_t cycles[N_PROFILE_REASONS], uint64_t empty)
+{
+	uint64_t all = empty;
+
+	for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
+		all += cycles[c];
+	record_uint(w, "sched_cycles", all, "cycles");
+	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
+		char name[48];
+
+		snprintf(name, sizeof name, "sched_cycles[%s]", reason_names[c]);
+		record_uint(w, name, cycles[c], "cycles");
+	}
+	record_uint(w, "sched_cycles[empty]", empty, "cycles");
+}
+
+static void write_dim(struct record_writer *w, const char *name, const uint32_t dim[3])
+{
+	record_group(w, name);
+	record_uint(w, "x", dim[0], NULL);
+	record_uint(w, "y", dim[1], NULL);
+	record_uint(w, "z", dim[2], NULL);
+	record_group_end(w);
+}
+
+static void write_identity(struct record_writer *w, const struct kernel *k)
+{
+	record_begin(w, "kernel");
+	record_uint(w, "position", k->position, NULL);
+	record_string(w, "name", k->head->name);
+	record_uint(w, "id", k->uid, NULL);
+	record_uint(w, "stream", k->head->stream, NULL);
+	write_dim(w, "grid", k->head->grid);
+	write_dim(w, "block", k->head->block);
+}
+
+/* The rows of kernel uid (0: of all) into p->sum, their sums by reason into cycles and the run's. */
+static void collect(struct profile *p, const struct gpu *g, uint32_t uid, uint64_t cycles[N_PROFILE_REASONS])
+{
+	p->n_sums = 0;
+	if (p->cap_at)
+		memset(p->at, 0, p->cap_at * sizeof *p->at);
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		take_rows(p, &g->sm[i], uid);
+	for (uint32_t i = 0; i < p->n_sums; i++)
+		for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
+			cycles[c] += p->sum[i].cycles[c];
+	for (unsigned c = 0; c < N_PROFILE_REASONS; c++)
+		p->total[c] += cycles[c];
+}
+
+void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
+{
+	uint64_t cycles[N_PROFILE_REASONS] = {0}, empty = empty_cycles(g);
+
+	p->empty += empty;
+	if (!k)
+		return;
+	collect(p, g, k->uid, cycles);
+	write_identity(p->w, k);
+	record_group(p->w, "stats");
+	write_totals(p->w, cycles, empty);
+	write_pcs(p, g->code);
+	record_group_end(p->w);
+	record_end(p->w);
+}
+
+void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t kernels)
+{
+	uint64_t cycles[N_PROFILE_REASONS] = {0};
+
+	collect(p, g, 0, cycles);
+	record_begin(p->w, "end");
+	record_string(p->w, "status", status);
+	record_uint(p->w, "kernels", kernels, "kernels");
+	record_group(p->w, "stats");
+	write_totals(p->w, p->total, p->empty);
+	record_group_end(p->w);
+	record_end(p->w);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packet size histograms by class of access (part 4 section 13.2). The class is the access type, but
+ * atomics, which are global reads, have one of their own.
+ */
+#include <assert.h>
+#include "lsu/ldst.h"
+#include "team/threads.h"
+
+void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes)
+{
+	unsigned class = r->type == GLOBAL_ACC_R && r->flags & REQ_ATOMIC ? N_ACC_TYPES : r->type;
+
+	assert(bytes < TRAFFIC_BYTES);
+	t[thread_index].count[class][bytes]++;
+}
+
+void traffic_fold(struct traffic *t, unsigned threads)
+{
+	for (unsigned i = 1; i < threads; i++)
+		for (unsigned c = 0; c < TRAFFIC_CLASSES; c++)
+			for (unsigned b = 0; b < TRAFFIC_BYTES; b++) {
+				t->count[c][b] += t[i].count[c][b];
+				t[i].count[c][b] = 0;
+			}
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The state of address recipes, and which recipe holds what.
+ */
+#include "addr.h"
+
+/* ---- state -------------------------------------------------------------------------------- */
+
+void addresses_new(struct addresses *x, const struct pcode *c)
+{
+	x->c = c;
+	x->last = xcalloc(c->n_mem + 1, sizeof(x->last[0]));
+	x->stamp = xcalloc(c->n_mem + 1, sizeof(x->stamp[0]));
+	x->base = xcalloc(c->n_mem + 1, sizeof(x->base[0]));
+	x->straight = xcalloc(c->n_pattern + 1, sizeof(x->straight[0]));
+	x->now = 0;
+	for (uint32_t i = 0; i < c->n_pattern; i++) {
+		const int64_t *p = c->pattern[i];
+		uint64_t off = 0;
+
+		for (unsigned l = 2; l < 32; l++)
+			off |= ((uint64_t)p[l] - (uint64_t)p[l - 1]) ^ ((uint64_t)p[1] - (uint64_t)p[0]);
+		x->straight[i] = !off;
+	}
+}
+
+void addresses_free(struct addresses *x)
+{
+	free(x->last);
+	free(x->stamp);
+	free(x->base);
+	free(x->straight);
+}
+
+static bool moved(struct addresses *x, const struct recipe *r, const struct given *g)
+{
+	const struct lanes *from = lanes_of(x, r->ref);
+	unsigned i = 0;
+	uint64_t t[32], d, off = 0;
+
+	if (!g->n)
+		return false;
+	const uint64_t *a = given_list(g, t);
+	d = a[0] - lane_at(from, bit_lowest32(g->mask));
+	FOR_BITS32(l, g->mask)
+		off |= (a[i++] - lane_at(from, l)) ^ d;
+	return !off;
+}
+
+bool recipe_holds(struct addresses *x, const struct recipe *r, const struct given *g)
+{
+	uint64_t low = (UINT64_C(1) << r->align) - 1, limit = UINT64_C(1) << (8 * r->planes), t[32];
+	const uint64_t *a;
+
+	if (r->op == OP_ANY)
+		return true;
+	if (r->op == OP_MOVED)
+		return moved(x, r, g);
+	a = given_list(g, t);
+	if (r->op == OP_BASED)
+		return pattern_base(x->c->pattern[r->pattern], g->mask, a, &low);
+	for (unsigned i = 0; i < g->n && r->op == OP_PLANES; i++)
+		if ((a[i] - r->c) & low || (a[i] - r->c) >> r->align >= limit)
+			return false;
+	for (unsigned i = 1; i < g->n && r->op == OP_DELTAS; i++)
+		if ((a[i] - a[i - 1]) & low || fold((int64_t)(a[i] - a[i - 1]) >> r->align) >= limit)
+			return false;
+	return true;
+}

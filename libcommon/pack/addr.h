@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Address recipes: the 32 lane addresses of a memory instruction from those of earlier ones in the warp.
+ *
+ * Always true: a recipe without numbers of its own sets all 32 lanes, active or not; one with numbers sets
+ * the active ones. What a memory instruction had last, or 0 when it had none in this warp, is what others
+ * refer to. Lanes with one step between neighbours may be held as a line (base and step); both forms mean the
+ * same.
+ */
+#ifndef PACK_ADDR_H
+#define PACK_ADDR_H
+
+#include "bits.h"
+#include "format.h"
+#include "trace/lanes.h"
+
+struct lanes {
+	uint64_t base, step;		/* line: lane l has base + l * step */
+	bool line;
+	uint64_t a[32];			/* otherwise */
+};
+
+/*
+ * The addresses of a record's active lanes: base and step, or a list. Only masks without holes have a step.
+ */
+struct given {
+	uint32_t mask;
+	unsigned n;
+	const uint64_t *w;
+	bool line;
+};
+
+struct addresses {
+	const struct pcode *c;
+	struct lanes *last;		/* by memory instruction */
+	uint32_t *stamp;		/* warp that set last[] */
+	uint64_t *base; /* first address of the last list with numbers, across warps of a span */
+	bool *straight;			/* patterns that are lines */
+	uint32_t now;
+	uint32_t warp, block[3];
+};
+
+void addresses_new(struct addresses *x, const struct pcode *c);
+void addresses_free(struct addresses *x);
+
+static inline void addresses_span(struct addresses *x)
+{
+	memset(x->base, 0, (x->c->n_mem + 1) * sizeof(x->base[0]));
+}
+
+static inline void addresses_warp(struct addresses *x, uint32_t warp, const uint32_t block[3])
+{
+	if (!++x->now) {
+		memset(x->stamp, 0, (x->c->n_mem + 1) * sizeof(x->stamp[0]));
+		x->now = 1;
+	}
+	x->warp = warp;
+	memcpy(x->block, block, sizeof(x->block));
+}
+
+/* Lanes of memory instruction m in this warp; zeros before it ran. */
+static inline struct lanes *lanes_of(struct addresses *x, uint32_t m)
+{
+	struct lanes *l = &x->last[m];
+
+	if (x->stamp[m] != x->now) {
+		l->base = l->step = 0;
+		l->line = true;
+		x->stamp[m] = x->now;
+	}
+	return l;
+}
+
+/* The lanes as a list. */
+static inline uint64_t *lanes_list(struct lanes *l)
+{
+	if (l->line)
+		lanes_loops->line(l->a, l->base, l->step);
+	l->line = false;
+	return l->a;
+}
+
+static inline uint64_t lane_at(const struct lanes *x, unsigned l)
+{
+	return x->line ? x->base + l * x->step : x->a[l];
+}
+
+static inline uint64_t affine_base(const struct addresses *x, const struct recipe *r)
+{
+	return r->c + (uint64_t)r->per[0] * x->warp + (uint64_t)r->per[1] * x->block[0] +
+		(uint64_t)r->per[2] * x->block[1] + (uint64_t)r->per[3] * x->block[2];
+}
+
+static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
+{
+	to->line = true;
+	to->base = base;
+	to->step = step;
+}
+
+/* A pattern at a base, in all lanes. */
+static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t pattern, uint64_t base)
+{
+	const int64_t *p = x->c->pattern[pattern];
+
+	to->line = x->straight[pattern];
+	if (to->line)
+		set_line(to, base + (uint64_t)p[0], (uint64_t)p[1] - (uint64_t)p[0]);
+	else
+		lanes_loops->pattern(to->a, p, base);
+}
+
+/* A recipe without numbers. to may be what it refers to. */
+static inline void recipe_apply(struct addresses *x, const struct recipe *r, struct lanes *to)
+{
+	if (r->op == OP_ADD) {
+		struct lanes *from = lanes_of(x, r->ref);
+
+		if (from->line && r->shift >= 0) {
+			set_line(to, (from->base << r->shift) + r->c, from->step << r->shift);
+			return;
+		}
+		lanes_loops->shift(to->a, lanes_list(from), r->shift, r->c);
+	} else if (r->op == OP_XOR) {
+		lanes_loops->xor(to->a, lanes_list(lanes_of(x, r->ref)), r->c);
+	} else {
+		set_pattern(x, to, r->pattern, affine_base(x, r));
+		return;
+	}
+	to->line = false;
+}
+
+static inline bool has_numbers(const struct recipe *r) { return r->op >= OP_PLANES; }
+
+static inline void lanes_copy(struct lanes *to, const struct lanes *from)
+{
+	to->base = from->base;
+	to->step = from->step;
+	to->line = from->line;
+	if (!from->line)
+		memcpy(to->a, from->a, sizeof(to->a));
+}
+
+/* ---- for the encoder ---------------------------------------------------------------------- */
+
+static inline struct given given_of(const struct parsed *p, const struct prec *r)
+{
+	return (struct given){
+		r->mask, bit_count32(r->mask), p->addr + (r->addr >> 2), (r->addr & 3) == ADDR_STRIDE};
+}
+
+/* As a list; t is room for it. */
+static inline const uint64_t *given_list(const struct given *g, uint64_t t[32])
+{
+	if (!g->line)
+		return g->w;
+	for (unsigned i = 0; i < 32; i++)
+		t[i] = g->w[0] + i * g->w[1];
+	return t;
+}
+
+static inline bool lanes_are(const struct lanes *x, const struct given *g)
+{
+	unsigned first = bit_lowest32(g->mask), n = 0;
+	uint64_t off = 0, t[32];
+
+	if (x->line && g->line)
+		return x->base + first * x->step == g->w[0] && (g->n == 1 || x->step == g->w[1]);
+	const uint64_t *a = given_list(g, t);
+	if (g->mask == UINT32_MAX && !x->line) {
+		for (unsigned l = 0; l < 32; l++)
+			off |= x->a[l] ^ a[l];
+		return !off;
+	}
+	if (lane_at(x, first) != a[0])
+		return false;
+	FOR_BITS32(l, g->mask)
+		off |= lane_at(x, l) ^ a[n++];
+	return !off;
+}
+
+static inline void lanes_set(struct lanes *x, const struct given *g)
+{
+	unsigned n = 0;
+
+	if (g->line && g->n == 32) {
+		set_line(x, g->w[0], g->w[1]);
+		return;
+	}
+	uint64_t t[32], *to = lanes_list(x);
+	const uint64_t *a = given_list(g, t);
+	FOR_BITS32(l, g->mask)
+		to[l] = a[n++];
+}
+
+/* Have the active lanes the pattern? Then *base is where. */
+static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uint64_t *a, uint64_t *base)
+{
+	unsigned i = 0;
+	uint64_t off = 0;
+
+	*base = a[0] - (uint64_t)pattern[bit_lowest32(mask)];
+	FOR_BITS32(l, mask)
+		off |= (a[i++] - (uint64_t)pattern[l]) ^ *base;
+	return !off;
+}
+
+/* Can the recipe with numbers hold these? */
+bool recipe_holds(struct addresses *x, const struct recipe *r, const struct given *g);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Byte strings of the packed format: appending, and reading that never leaves the string. Internal to
+ * libcommon.
+ *
+ * Numbers of the columns are little-endian base 128 (7 bits a byte, the last below 128); signed ones are
+ * folded (0, -1, 1, -2, ...). Numbers and strings of the metadata are msgpack values.
+ */
+#ifndef PACK_BUF_H
+#define PACK_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+
+struct buf {
+	uint8_t *p;
+	size_t n, cap;
+};
+
+struct cur {
+	const uint8_t *p, *end;
+	bool bad;		/* something was not there or not well formed */
+};
+
+static inline void buf_room(struct buf *b, size_t more)
+{
+	if (b->p && b->cap - b->n >= more)
+		return;
+	size_t cap = b->cap ? b->cap * 2 : 256;
+	while (cap - b->n < more)
+		cap *= 2;
+	b->p = xrealloc(b->p, cap, 1);
+	b->cap = cap;
+}
+
+static inline void buf_add(struct buf *b, const void *p, size_t n)
+{
+	buf_room(b, n + 1);
+	if (n)
+		memcpy(b->p + b->n, p, n);
+	b->n += n;
+}
+
+static inline void buf_byte(struct buf *b, uint8_t v)
+{
+	buf_room(b, 1);
+	b->p[b->n++] = v;
+}
+
+static inline void buf_free(struct buf *b)
+{
+	free(b->p);
+	*b = (struct buf){ 0 };
+}
+
+static inline void buf_var(struct buf *b, uint64_t v)
+{
+	buf_room(b, 10);
+	for (; v > 127; v >>= 7)
+		b->p[b->n++] = (uint8_t)(v | 128);
+	b->p[b->n++] = (uint8_t)v;
+}
+
+static inline uint64_t fold(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
+static inline int64_t unfold(uint64_t v) { return (int64_t)(v >> 1 ^ (0 - (v & 1))); }
+
+static inline struct cur cur_of(const void *p, size_t n)
+{
+	static const uint8_t none;
+	const uint8_t *b = p ? p : &none;
+
+	return (struct cur){ b, p ? b + n : b, false };
+}
+
+static inline size_t cur_left(const struct cur *c) { return (size_t)(c->end - c->p); }
+
+static inline uint8_t cur_byte(struct cur *c)
+{
+	if (c->p == c->end) {
+		c->bad = true;
+		return 0;
+	}
+	return *c->p++;
+}
+
+static inline uint64_t cur_var(struct cur *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned at = 0; at < 64; at += 7) {
+		uint8_t b = cur_byte(c);
+
+		v |= (uint64_t)(b & 127) << at;
+		if (b < 128)
+			return v;
+	}
+	c->bad = true;
+	return 0;
+}
+
+static inline const uint8_t *cur_bytes(struct cur *c, size_t n)
+{
+	if (cur_left(c) < n) {
+		c->bad = true;
+		return NULL;
+	}
+	c->p += n;
+	return c->p - n;
+}
+
+/* ---- msgpack values: msgpack.c ---- */
+void mp_uint(struct buf *b, uint64_t v);
+void mp_int(struct buf *b, int64_t v);
+void mp_str(struct buf *b, const void *s, size_t n);
+void mp_bin(struct buf *b, const void *s, size_t n);
+void mp_array(struct buf *b, uint32_t n);
+uint64_t mp_get_uint(struct cur *c, uint64_t max);
+int64_t mp_get_int(struct cur *c);
+const uint8_t *mp_get_str(struct cur *c, size_t *n);	/* str or bin; NULL and bad when it is none */
+uint32_t mp_get_array(struct cur *c, uint32_t max);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside the reader of packed streams: blocks in memory. Internal to libcommon.
+ *
+ *   read.c   the stream, its index and list
+ *   forward.c  the same from a pipe, in order
+ *   block.c  one block unpacked
+ *   out.c    text of kernels, what is known of them, verifying
+ *   trace.c  kernels as struct trace
+ */
+#ifndef PACK_IN_H
+#define PACK_IN_H
+
+#include <pthread.h>
+#include "pack.h"
+#include "stream.h"
+
+struct entry {
+	uint64_t at, size, first_block;
+	uint32_t kernel;
+	size_t body;			/* in a stream from a pipe: where it begins in the frame */
+};
+
+struct piece {
+	unsigned flags;
+	uint32_t kernel;
+	struct buf header;		/* PIECE_BEGINS */
+	struct part part;
+	uint64_t stored, n_stored;	/* in the block's stored column */
+	uint64_t bytes;			/* PIECE_ENDS */
+	const uint8_t *hash;		/* PIECE_HASH */
+};
+
+struct block {
+	uint32_t number;
+	unsigned users;
+	struct buf col[N_COLUMNS];
+	struct piece *piece;
+	uint32_t n_pieces;
+	const uint8_t *list_name, *list;
+	size_t list_name_len, list_len;
+};
+
+struct pack {
+	const char *name;
+	int fd;				/* -1: in memory */
+	const uint8_t *bytes;
+	uint64_t size;
+	struct entry *entry;
+	uint32_t n_entries;
+	char *list_name;		/* NULL: no list file */
+	struct buf list;
+	char **kernel;			/* names */
+	uint32_t n_kernels, cap_kernels;
+	struct block *cache;		/* the block used last */
+	pthread_mutex_t lock;
+
+	struct meanings *meanings;	/* of static instructions, see trace.c */
+
+	/* a stream from a pipe (forward.c): blocks become known as they come */
+	struct input *in;
+	struct buf *frame;		/* by entry; empty when it was dropped */
+	uint32_t cap_entries, cap_frames, dropped;
+	uint32_t next_kernel;		/* of the block to come */
+	bool complete, keep_all;
+	struct walk **walk;		/* under way */
+	uint32_t n_walks, cap_walks;
+};
+
+#define PACK_FIRST 8u		/* bytes of magic and version */
+int pack_check_magic(const struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
+int pack_read_list(struct pack *p, struct fault *f);
+
+void meanings_free(struct meanings *m);
+
+/* Streams from a pipe; of others there is never more. 1: another entry, 0: the end was reached, -1. */
+int forward_more(struct pack *p, struct fault *f);
+int forward_finish(struct pack *p, struct fault *f);	/* the end must come now */
+uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
+
+/* Read n bytes at at. 0 or -1. */
+int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f);
+int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
+/* The framed block of this type at at: its body, checked. *size: bytes with frame. NULL and *f. */
+uint8_t *pack_frame(
+	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
+
+struct block *block_get(struct pack *p, uint32_t number, struct fault *f);
+void block_put(struct pack *p, struct block *b);
+void block_free(struct block *b);
+
+/* Walks the pieces of one kernel. */
+struct walk {
+	struct pack *p;
+	uint32_t kernel, next_block, next_piece;
+	struct block *b;
+	bool ended;
+};
+void forward_enter(struct pack *p, struct walk *w);
+void forward_leave(struct pack *p, const struct walk *w);
+void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
+/* 1: *c is the next piece, 0: the kernel is complete, -1. */
+int walk_next(struct walk *w, struct piece **c, struct fault *f);
+void walk_end(struct walk *w);
+
+/* The text of one piece, all of it. 0 or -1. */
+int pack_piece_text(struct walk *w, const struct piece *c,
+	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f);
+uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The columns of a block as zstd frames: the metadata and all short columns share one, which begins from a
+ * preset dictionary; each long column has its own.
+ *
+ * Always true: what is unpacked is bounded by the lengths at the front, each at most COLUMN_MAX; a frame
+ * gives exactly as many bytes as was said or the block is damaged.
+ */
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+#include "diag.h"
+#include "format.h"
+
+#define OWN_FRAME 400u		/* columns of so many bytes are no longer short */
+#define META_LEVEL 19
+#define THOROUGH (128u << 10)	/* columns of fewer bytes get it too where it pays: it costs little there */
+
+#define TRIED 4096u		/* columns of so many bytes are tried at the level that was asked for first */
+
+static bool joined(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
+
+static void compress(struct buf *out, const uint8_t *p, size_t n, int level, bool dict)
+{
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	size_t cap = ZSTD_compressBound(n);
+
+	if (!c)
+		die("out of memory");
+	ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_contentSizeFlag, 0);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 0);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_dictIDFlag, 0);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_format, ZSTD_f_zstd1_magicless);
+	if (dict)
+		ZSTD_CCtx_refPrefix(c, pack_dict, pack_dict_len);
+	buf_room(out, cap + 1);
+	size_t got = ZSTD_compress2(c, out->p + out->n, cap, p, n);
+	if (ZSTD_isError(got))
+		die("zstd: %s", ZSTD_getErrorName(got));
+	out->n += got;
+	ZSTD_freeCCtx(c);
+}
+
+/* Numbers without pattern are not searched for any longer than it takes to see that they are. */
+static void compress_column(struct buf *out, int k, const struct buf *col, int level)
+{
+	if (level >= META_LEVEL || (k != COL_STORED && col->n >= THOROUGH)) {
+		compress(out, col->p, col->n, level, false);
+		return;
+	}
+	if (col->n >= TRIED) {
+		compress(out, col->p, col->n, level, false);
+		if (out->n > col->n / 4 * 3)
+			return;
+		out->n = 0;
+	}
+	compress(out, col->p, col->n, META_LEVEL, false);
+}
+
+void frames_begin(struct frames *f, const struct buf col[N_COLUMNS])
+{
+	*f = (struct frames){ .used = 0 };
+	for (int k = 0; k < N_COLUMNS; k++) {
+		f->used |= (uint32_t)(col[k].n != 0) << k;
+		if (joined(k, col[k].n))
+			buf_add(&f->join, col[k].p, col[k].n);
+	}
+}
+
+void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level)
+{
+	if (k == N_COLUMNS)
+		compress(&f->frame[k], f->join.p, f->join.n, level > META_LEVEL ? level : META_LEVEL, true);
+	else if (!joined((int)k, col[k].n))
+		compress_column(&f->frame[k], (int)k, &col[k], level);
+}
+
+void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS])
+{
+	buf_var(out, f->used);
+	for (int k = 0; k < N_COLUMNS; k++) {
+		if (!col[k].n)
+			continue;
+		buf_var(out, col[k].n);
+		if (!joined(k, col[k].n))
+			buf_var(out, f->frame[k].n);
+	}
+	for (int k = 0; k <= N_COLUMNS; k++) {
+		buf_add(out, f->frame[k].p, f->frame[k].n);
+		buf_free(&f->frame[k]);
+	}
+	buf_free(&f->join);
+}
+
+void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
+{
+	struct frames f;
+
+	frames_begin(&f, col);
+	for (unsigned k = 0; k < FRAMES; k++)
+		frames_compress(&f, col, k, level);
+	frames_end(out, &f, col);
+}
+
+static bool expand(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, bool dict, const char **why)
+{
+	ZSTD_DCtx *d = ZSTD_createDCtx();
+
+	if (!d)
+		die("out of memory");
+	ZSTD_DCtx_setParameter(d, ZSTD_d_format, ZSTD_f_zstd1_magicless);
+	if (dict)
+		ZSTD_DCtx_refPrefix(d, pack_dict, pack_dict_len);
+	size_t got = ZSTD_decompressDCtx(d, to, n, p, n_p);
+	*why = ZSTD_isError(got) ? ZSTD_getErrorName(got) : got != n ? "shorter than it says" : NULL;
+	ZSTD_freeDCtx(d);
+	return !*why;
+}
+
+void columns_free(struct buf col[N_COLUMNS])
+{
+	for (int k = 0; k < N_COLUMNS; k++)
+		buf_free(&col[k]);
+}
+
+bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const char **why)
+{
+	struct cur c = cur_of(p, n);
+	uint64_t used = cur_var(&c), len[N_COLUMNS] = { 0 }, packed[N_COLUMNS] = { 0 }, join = 0;
+
+	*why = "lengths out of range";
+	for (int k = 0; k < N_COLUMNS; k++) {
+		if (!(used >> k & 1))
+			continue;
+		len[k] = cur_var(&c);
+		if (!len[k] || len[k] > COLUMN_MAX)
+			return false;
+		if (joined(k, len[k]))
+			join += len[k];
+		else
+			packed[k] = cur_var(&c);
+	}
+	if (c.bad || used >> N_COLUMNS)
+		return false;
+	for (int k = 0; k < N_COLUMNS; k++) {
+		const uint8_t *from = packed[k] ? cur_bytes(&c, packed[k]) : NULL;
+
+		if (joined(k, len[k]))
+			continue;
+		if (!from)
+			return false;
+		buf_room(&col[k], len[k] + 1);
+		if (!expand(col[k].p, len[k], from, packed[k], false, why))
+			return false;
+		col[k].n = len[k];
+	}
+	uint8_t *all = xmalloc(join + 1), *at = all;
+	bool good = expand(all, join, c.p, cur_left(&c), true, why);
+	for (int k = 0; good && k < N_COLUMNS; k++) {
+		if (!len[k] || !joined(k, len[k]))
+			continue;
+		buf_add(&col[k], at, len[k]);
+		at += len[k];
+	}
+	free(all);
+	return good;
+}

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Columns to records, thread block by thread block: the models of encode.c stepped forward.
+ *
+ * Always true: nothing read from a column is used as an index before it was checked; the number of records of
+ * a span is what its table says or less; a column that is used up gives a fault, never a wrong record in
+ * silence (the block's checksum was compared before).
+ */
+#include "addr.h"
+#include "flow.h"
+
+struct path_mem;
+struct path_line;
+
+struct replay {
+	const struct part *part;
+	const struct pcode *c;
+	struct cur col[N_COLUMNS];
+	struct tails tails;
+	struct flow f;
+	struct addresses x;
+	uint32_t *seen;
+	uint32_t *ran;			/* stamp of the warp in which it ran last */
+	uint64_t left, mleft;		/* up to the next miss */
+	uint32_t blocks, insts;		/* of the span, not handed out yet */
+	uint64_t at;			/* raster number of the next thread block */
+	uint64_t bits;
+	unsigned n_bits;
+	uint32_t *warp_id;		/* where they are odd */
+	bool first;			/* the kernel's first thread block comes next */
+
+	/*
+	 * The path of the last warp in which neither column nor miss decided anything: what these lanes run
+	 * whenever no miss comes before its end.
+	 */
+	struct path {
+		struct rec *rec;	/* addr: of the warp's first word on when the plan gives it */
+		struct path_mem *mem;	/* records with addresses */
+		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
+		bool planned;		/* all addresses are lines from warp and thread block alone */
+		bool placed;		/* mem[].at is of this thread block */
+		uint32_t block[3];
+	} path;
+	struct path_line *line;		/* by memory instruction, while a plan is made */
+	uint32_t *mem_of; /* memory instruction of records from mem_from on, while a path is walked */
+	uint32_t mem_from, cap_mem_of;
+};
+
+/* base + l * step in lane l, where base is c + per[0] * warp + per[1] * x + per[2] * y + per[3] * z */
+struct path_line {
+	uint64_t c, per[4], step;
+	bool ran;
+};
+
+struct path_mem {
+	uint32_t rec, mem;		/* number in the warp; memory instruction */
+	struct path_line line;		/* planned; base is that of the first active lane */
+	uint64_t at;			/* base without the warp's share */
+};
+
+#define PATH_MAX_RECS 65536u
+
+struct replay *replay_new(const struct part *p)
+{
+	struct replay *r = xcalloc(1, sizeof(*r));
+
+	r->part = p;
+	r->c = &p->code;
+	addresses_new(&r->x, r->c);
+	tails_new(&r->tails, r->c->n);
+	r->seen = xcalloc(r->c->n_seen + 1, sizeof(r->seen[0]));
+	r->ran = xcalloc(r->c->n_mem + 1, sizeof(r->ran[0]));
+	r->warp_id = xcalloc(WARPS_MAX, sizeof(r->warp_id[0]));
+	return r;
+}
+
+void replay_free(struct replay *r)
+{
+	if (!r)
+		return;
+	addresses_free(&r->x);
+	tails_free(&r->tails);
+	free(r->seen);
+	free(r->ran);
+	free(r->warp_id);
+	free(r->path.rec);
+	free(r->path.mem);
+	free(r->mem_of);
+	free(r->line);
+	free(r);
+}
+
+static uint64_t next_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
+
+bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block)
+{
+	const struct pspan *s = &r->part->span[i];
+
+	for (int k = 1; k < COL_STORED; k++) {
+		if (s->at[k] + s->len[k] > col[k].n)
+			return false;
+		r->col[k] = cur_of(s->len[k] ? col[k].p + s->at[k] : NULL, s->len[k]);
+	}
+	r->blocks = s->blocks;
+	r->insts = s->insts;
+	r->at = first_block;
+	r->first = first_block == 0;
+	r->bits = r->n_bits = 0;
+	r->left = next_gap(&r->col[COL_GAP]);
+	r->mleft = next_gap(&r->col[COL_MGAP]);
+	addresses_span(&r->x);
+	tails_span(&r->tails, r->col[COL_TEXT]);
+	return true;
+}
+
+struct tails *replay_tails(struct replay *r) { return &r->tails; }
+
+/* ---- masks -------------------------------------------------------------------------------- */
+
+static uint32_t mixed_mask(struct replay *r, uint32_t active)
+{
+	unsigned n = bit_count32(active);
+	uint32_t m = 0;
+
+	while (r->n_bits < n) {
+		r->bits |= (uint64_t)cur_byte(&r->col[COL_BITS]) << r->n_bits;
+		r->n_bits += 8;
+	}
+	uint64_t v = r->bits;
+	r->bits >>= n;
+	r->n_bits -= n;
+	FOR_BITS32(l, active) {
+		m |= (uint32_t)(v & 1) << l;
+		v >>= 1;
+	}
+	return m;
+}
+
+static inline uint32_t guarded_mask(struct replay *r, const struct pstatic *s)
+{
+	uint32_t a = r->f.active;
+
+	switch ((enum guard)s->guard) {
+	case GUARD_ALL: return a;
+	case GUARD_NONE: return 0;
+	case GUARD_LIKE: return a & r->seen[r->c->s[s->guard_ref].seen - 1];
+	case GUARD_UNLIKE: return a & ~r->seen[r->c->s[s->guard_ref].seen - 1];
+	case GUARD_CODED: break;
+	}
+	uint8_t kind = cur_byte(&r->col[COL_KIND]);
+	return kind == 0 ? 0 : kind == 1 ? a : mixed_mask(r, a);
+}
+
+enum missed { MISSED_END, MISSED_MASK, MISSED_NONE };
+
+/* The model is wrong here: correct it. */
+static enum missed missed(struct replay *r, uint32_t *mask)
+{
+	struct cur *c = &r->col[COL_MISS];
+
+	while (r->left == 0 && !c->bad) {
+		uint64_t what = cur_var(c);
+
+		r->left = next_gap(&r->col[COL_GAP]);
+		if (what == 0)
+			return MISSED_END;
+		if (what == 1) {
+			const uint8_t *m = cur_bytes(c, 4);
+
+			*mask = 0;
+			for (unsigned i = 0; m && i < 4; i++)
+				*mask |= (uint32_t)m[i] << 8 * i;
+			if (*mask & ~r->f.active)
+				flow_take(&r->f, *mask);
+			return MISSED_MASK;
+		}
+		if (what - 2 >= r->c->n) {
+			c->bad = true;
+			return MISSED_END;
+		}
+		flow_goto(&r->f, (uint32_t)(what - 2));
+	}
+	return c->bad ? MISSED_END : MISSED_NONE;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+static uint64_t plane(struct replay *r, unsigned planes, enum column first)
+{
+	uint64_t v = 0;
+
+	for (unsigned k = 0; k < planes; k++)
+		v |= (uint64_t)cur_byte(&r->col[first + k]) << 8 * k;
+	return v;
+}
+
+static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask, uint64_t to[32])
+{
+	unsigned n = bit_count32(mask), i = 0;
+	const uint8_t *low = cur_bytes(&r->col[COL_LOW], n), *mid = low, *high = low;
+
+	if (e->planes > 1)
+		mid = cur_bytes(&r->col[COL_MID], n);
+	if (e->planes > 2)
+		high = cur_bytes(&r->col[COL_HIGH], n);
+	if (!low || !mid || !high)
+		return;
+	uint64_t mid_bits = e->planes > 1 ? 0xff00 : 0, high_bits = e->planes > 2 ? 0xff0000 : 0;
+	FOR_BITS32(l, mask) {
+		uint64_t v =
+			low[i] | ((uint64_t)mid[i] << 8 & mid_bits) | ((uint64_t)high[i] << 16 & high_bits);
+
+		to[l] = e->c + (v << e->align);
+		i++;
+	}
+}
+
+/* All lanes were set: is it a line? */
+static void find_line(struct lanes *x)
+{
+	uint64_t d = x->a[1] - x->a[0], off = 0;
+
+	for (unsigned l = 2; l < 32; l++)
+		off |= (x->a[l] - x->a[l - 1]) ^ d;
+	if (!off)
+		set_line(x, x->a[0], d);
+}
+
+static void read_moved(struct replay *r, const struct recipe *e, uint32_t mask, struct lanes *to, uint64_t d)
+{
+	struct lanes *from = lanes_of(&r->x, e->ref);
+
+	if (mask == UINT32_MAX && from->line) {
+		set_line(to, from->base + d, from->step);
+		return;
+	}
+	const uint64_t *a = lanes_list(from);
+	uint64_t *t = lanes_list(to);
+	FOR_BITS32(l, mask)
+		t[l] = a[l] + d;
+}
+
+static void read_numbers(
+	struct replay *r, const struct recipe *e, uint32_t m, uint32_t mask, struct lanes *to)
+{
+	uint64_t *base = &r->x.base[m], a;
+	unsigned first = bit_lowest32(mask);
+
+	if (e->op == OP_PLANES) {
+		read_planes(r, e, mask, lanes_list(to));
+		return;
+	}
+	uint64_t d = (uint64_t)unfold(cur_var(&r->col[COL_BASE]));
+	if (e->op == OP_MOVED) {
+		read_moved(r, e, mask, to, d);
+		return;
+	}
+	if (e->op == OP_BASED) {
+		set_pattern(&r->x, to, e->pattern, *base += d);
+		return;
+	}
+	uint64_t *t = lanes_list(to);
+	t[first] = a = *base += d;
+	FOR_BITS32(l, mask & (mask - 1)) {
+		if (e->op == OP_DELTAS)
+			a += (uint64_t)unfold(plane(r, e->planes, COL_DLOW)) << e->align;
+		else
+			a += (uint64_t)unfold(cur_var(&r->col[COL_WIDE]));
+		t[l] = a;
+	}
+	if (mask == UINT32_MAX)
+		find_line(to);
+}
+
+#define ROOM 40u		/* words: all lanes, and what packing them writes behind them */
+
+static inline uint32_t put_words(struct tblock *tb, struct lanes *from, uint32_t mask)
+{
+	uint32_t at = tb->n_words;
+
+	if (tb->cap_words - at < ROOM)
+		grow(&tb->word, &tb->cap_words, at + ROOM, sizeof(tb->word[0]));
+	uint64_t *w = tb->word + at;
+	unsigned first = bit_lowest32(mask);
+	uint32_t run = mask >> first;
+	if (from->line && !(run & (run + 1))) {
+		w[0] = from->base + first * from->step;
+		w[1] = from->step;
+		tb->n_words += 2;
+		return at << 2 | ADDR_STRIDE;
+	}
+	if (mask == UINT32_MAX)
+		memcpy(w, lanes_list(from), 32 * sizeof(w[0]));
+	else
+		lanes_loops->pack(w, lanes_list(from), mask);
+	tb->n_words += bit_count32(mask);
+	return at << 2 | ADDR_LIST;
+}
+
+static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint32_t m, uint32_t mask)
+{
+	const struct pmem *x = &r->c->mem[m];
+	unsigned k = r->ran[m] == r->x.now ? x->later : x->first;
+	struct lanes *to = lanes_of(&r->x, m);
+
+	r->ran[m] = r->x.now;
+	if (r->mleft-- == 0) {
+		k = cur_byte(&r->col[COL_MSEL]);
+		r->mleft = next_gap(&r->col[COL_MGAP]);
+		if (k >= x->n) {
+			r->col[COL_MSEL].bad = true;
+			k = 0;
+		}
+	}
+	if (has_numbers(&x->r[k]))
+		read_numbers(r, &x->r[k], m, mask, to);
+	else
+		recipe_apply(&r->x, &x->r[k], to);
+	return put_words(tb, to, mask);
+}
+
+/* ---- warps and thread blocks -------------------------------------------------------------- */
+
+static bool columns_good(const struct replay *r)
+{
+	bool bad = r->tails.in.bad;
+
+	for (int k = 1; k < COL_STORED; k++)
+		bad |= r->col[k].bad;
+	return !bad;
+}
+
+/* What the recipe gives as a line, from the lines of earlier instructions in the warp. false: it gives none. */
+static bool plan_recipe(const struct replay *r, const struct recipe *e, struct path_line *to)
+{
+	if (e->op == OP_ADD && e->shift >= 0) {
+		*to = r->line[e->ref];
+		to->c = (to->c << e->shift) + e->c;
+		to->step <<= e->shift;
+		for (int i = 0; i < 4; i++)
+			to->per[i] <<= e->shift;
+		return true;
+	}
+	if (e->op != OP_AFFINE || !r->x.straight[e->pattern])
+		return false;
+	const int64_t *pattern = r->c->pattern[e->pattern];
+
+	to->c = e->c + (uint64_t)pattern[0];
+	to->step = (uint64_t)pattern[1] - (uint64_t)pattern[0];
+	for (int i = 0; i < 4; i++)
+		to->per[i] = (uint64_t)e->per[i];
+	return true;
+}
+
+/* Follow the addresses of the path once: do they come from the warp's and the thread block's numbers alone? */
+static bool plan_path(struct replay *r)
+{
+	struct path *p = &r->path;
+
+	if (!r->line)
+		r->line = xcalloc(r->c->n_mem + 1, sizeof(r->line[0]));
+	memset(r->line, 0, r->c->n_mem * sizeof(r->line[0]));
+	for (uint32_t i = 0; i < p->n_mem; i++) {
+		struct path_mem *m = &p->mem[i];
+		const struct pmem *x = &r->c->mem[m->mem];
+		struct path_line *to = &r->line[m->mem], l;
+		uint32_t mask = p->rec[m->rec].mask, first = bit_lowest32(mask), run = mask >> first;
+
+		if (run & (run + 1) || !plan_recipe(r, &x->r[to->ran ? x->later : x->first], &l))
+			return false;
+		l.ran = true;
+		m->line = *to = l;
+		m->line.c += first * l.step;
+		p->rec[m->rec].addr = 2 * i << 2 | ADDR_STRIDE;
+	}
+	return true;
+}
+
+static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first, uint32_t lanes)
+{
+	struct path *p = &r->path;
+	uint32_t n = tb->n_recs - first;
+
+	if (n > PATH_MAX_RECS)
+		return;
+	grow(&p->rec, &p->cap_rec, n + 1, sizeof(p->rec[0]));
+	grow(&p->mem, &p->cap_mem, n + 1, sizeof(p->mem[0]));
+	p->lanes = lanes;
+	p->n = n;
+	p->n_mem = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		p->rec[i] = tb->rec[first + i];
+		if (p->rec[i].addr)
+			p->mem[p->n_mem++] = (struct path_mem){.rec = i, .mem = r->mem_of[first + i - r->mem_from]};
+	}
+	p->planned = plan_path(r);
+	p->placed = false;
+}
+
+/* The addresses of a planned path, behind the words that there are. */
+static void take_plan(struct replay *r, struct tblock *tb, struct rec *rec)
+{
+	struct path *p = &r->path;
+	const uint32_t *b = r->x.block;
+	uint32_t at = tb->n_words, more = at << 2;
+
+	if (!p->n_mem)
+		return;
+	if (!p->placed || memcmp(p->block, b, sizeof(p->block))) {
+		for (uint32_t i = 0; i < p->n_mem; i++) {
+			const struct path_line *l = &p->mem[i].line;
+
+			p->mem[i].at = l->c + l->per[1] * b[0] + l->per[2] * b[1] + l->per[3] * b[2];
+		}
+		memcpy(p->block, b, sizeof(p->block));
+		p->placed = true;
+	}
+	if (tb->cap_words - at < 2 * p->n_mem)
+		grow(&tb->word, &tb->cap_words, at + 2 * p->n_mem, sizeof(tb->word[0]));
+	uint64_t *w = tb->word + at;
+
+	for (const struct path_mem *m = p->mem, *end = m + p->n_mem; m < end; m++, w += 2) {
+		w[0] = m->at + m->line.per[0] * r->x.warp;
+		w[1] = m->line.step;
+		rec[m->rec].addr += more;
+	}
+	tb->n_words += 2 * p->n_mem;
+	r->mleft -= p->n_mem;
+}
+
+/* The warp takes the path that was kept: only its addresses are computed. */
+static void take_path(struct replay *r, struct tblock *tb)
+{
+	const struct path *p = &r->path;
+	uint32_t from = tb->n_recs;
+
+	if (tb->cap_recs - from < p->n)
+		grow(&tb->rec, &tb->cap_recs, from + p->n, sizeof(tb->rec[0]));
+	memcpy(tb->rec + from, p->rec, p->n * sizeof(p->rec[0]));
+	if (p->planned && r->mleft >= p->n_mem) {
+		take_plan(r, tb, tb->rec + from);
+	} else {
+		for (uint32_t i = 0; i < p->n_mem; i++) {
+			struct rec *e = &tb->rec[from + p->mem[i].rec];
+
+			e->addr = read_addresses(r, tb, p->mem[i].mem, e->mask);
+		}
+	}
+	tb->n_recs += p->n;
+	r->insts -= p->n;
+	r->left -= p->n + 1u;
+}
+
+/* One record. Sets *pure to false when something besides the model decided. */
+static bool read_record(
+	struct replay *r, const uint32_t *handle, struct tblock *tb, enum missed m, uint32_t mask, bool *pure)
+{
+	uint32_t id = r->f.id, addr = 0;
+	const struct pstatic *s = &r->c->s[id];
+
+	if (r->insts == 0 || tb->n_words > (UINT32_MAX >> 2) - 64)
+		return false;
+	r->insts--;
+	if (m == MISSED_NONE)
+		mask = guarded_mask(r, s);
+	if (s->guard == GUARD_CODED)
+		*pure = false;
+	if (s->seen)
+		r->seen[s->seen - 1] = mask;
+	if (tb->n_recs == tb->cap_recs)
+		grow(&tb->rec, &tb->cap_recs, tb->n_recs + 1, sizeof(tb->rec[0]));
+	if (s->mem != NONE && mask) {
+		addr = read_addresses(r, tb, s->mem, mask);
+		uint32_t at = tb->n_recs - r->mem_from;
+		if (at >= r->cap_mem_of)
+			grow(&r->mem_of, &r->cap_mem_of, at + 1, sizeof(r->mem_of[0]));
+		r->mem_of[at] = s->mem;
+	}
+	tb->rec[tb->n_recs++] = (struct rec){ handle ? handle[id] : id, mask, addr };
+	flow_step(&r->f, id, mask);
+	return true;
+}
+
+static bool read_warp(struct replay *r, const uint32_t *handle, struct tblock *tb, uint32_t warp)
+{
+	const uint32_t block[3] = {tb->x, tb->y, tb->z}, lanes = flow_lanes(r->part, warp),
+		       first = tb->n_recs;
+	const struct path *p = &r->path;
+	bool pure = true;
+
+	addresses_warp(&r->x, warp, block);
+	if (p->n && p->lanes == lanes && r->left > p->n && r->insts >= p->n &&
+		tb->n_words < (UINT32_MAX >> 2) - 64 * PATH_MAX_RECS) {
+		take_path(r, tb);
+		return true;
+	}
+	r->mem_from = first;
+	flow_start(&r->f, r->c, lanes);
+	memset(r->seen, 0, r->c->n_seen * sizeof(r->seen[0]));
+	for (;;) {
+		uint32_t mask = 0;
+		enum missed m = MISSED_NONE;
+
+		if (r->left == 0) {
+			pure = false;
+			if ((m = missed(r, &mask)) == MISSED_END)
+				return true;
+		}
+		r->left--;
+		if (r->f.id == NONE)
+			break;
+		if (!read_record(r, handle, tb, m, mask, &pure))
+			return false;
+	}
+	if (pure && tb->n_recs > first)
+		keep_path(r, tb, first, lanes);
+	return true;
+}
+
+static bool read_odd(struct replay *r, struct tblock *tb, struct text_in *in)
+{
+	struct cur *c = &r->col[COL_BLOCKS];
+	uint64_t id[3], n;
+
+	for (int i = 0; i < 3; i++)
+		if ((id[i] = cur_var(c)) > UINT32_MAX)
+			return false;
+	if ((n = cur_var(c)) > WARPS_MAX)
+		return false;
+	tb->x = (uint32_t)id[0];
+	tb->y = (uint32_t)id[1];
+	tb->z = (uint32_t)id[2];
+	tb->n_warps = (uint32_t)n;
+	for (uint64_t w = 0; w < n; w++)
+		r->warp_id[w] = (uint32_t)(w + (uint64_t)unfold(cur_var(c)));
+	in->warp_id = r->warp_id;
+	in->extra_len = cur_var(c);
+	in->extra = (const char *)cur_bytes(c, in->extra_len);
+	return !c->bad;
+}
+
+int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in)
+{
+	const struct part *p = r->part;
+
+	if (!r->blocks)
+		return r->insts || !columns_good(r) ? -1 : 0;
+	r->blocks--;
+	*in = (struct text_in){ .part = p, .tb = tb, .first = r->first };
+	tb->n_recs = tb->n_words = 0;
+	tb->n_warps = p->warps;
+	if (p->style & STYLE_ODD_BLOCKS) {
+		if (!read_odd(r, tb, in))
+			return -1;
+	} else {
+		uint64_t gx = p->grid[0], gy = p->grid[1];
+
+		if (!gx || !gy)
+			return -1;
+		tb->x = (uint32_t)(r->at % gx);
+		tb->y = (uint32_t)(r->at / gx % gy);
+		tb->z = (uint32_t)(r->at / gx / gy);
+	}
+	grow(&tb->warp, &tb->cap_warps, tb->n_warps + 1, sizeof(tb->warp[0]));
+	for (uint32_t w = 0; w < tb->n_warps; w++) {
+		uint32_t from = tb->n_recs;
+
+		if (!read_warp(r, handle, tb, in->warp_id ? in->warp_id[w] : w))
+			return -1;
+		tb->warp[w] = (struct warp_recs){ from, tb->n_recs - from, 0 };
+	}
+	r->at++;
+	r->first = false;
+	return columns_good(r) ? 1 : -1;
+}

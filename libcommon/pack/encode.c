@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A parsed part to columns: step the models beside the records and note only where they are wrong.
+ *
+ * Always true: decode.c, given the part's tables and these columns, steps the same models and has the
+ * same records. Counters and column offsets begin anew with each span.
+ */
+#include "addr.h"
+#include "flow.h"
+
+struct encoder {
+	const struct parsed *p;
+	struct part *part;
+	const struct pcode *c;
+	struct buf *col;
+	struct flow f;
+	struct addresses x;
+	uint32_t *seen;			/* masks that guards refer to */
+	bool *ran;
+	uint32_t *texts; /* record with the last text of each static instruction in the span, + 1 */
+	bool *known;     /* paths, by the first warp that took them: nothing but the model decides */
+	uint64_t gap, mgap;
+	uint64_t bits;
+	unsigned n_bits;
+};
+
+static void miss(struct encoder *e, uint64_t what)
+{
+	buf_var(&e->col[COL_GAP], e->gap);
+	buf_var(&e->col[COL_MISS], what);
+	e->gap = 0;
+}
+
+static void put_bit(struct encoder *e, bool bit)
+{
+	e->bits |= (uint64_t)bit << e->n_bits;
+	if (++e->n_bits < 8)
+		return;
+	buf_byte(&e->col[COL_BITS], (uint8_t)e->bits);
+	e->bits = e->n_bits = 0;
+}
+
+static void put_mask(struct encoder *e, const struct prec *r)
+{
+	const struct pstatic *s = &e->c->s[r->id];
+	uint32_t a = e->f.active, m = a;
+	bool coded = s->guard == GUARD_CODED && !(r->mask & ~a);
+
+	if (s->guard == GUARD_NONE)
+		m = 0;
+	else if (s->guard == GUARD_LIKE)
+		m = a & e->seen[e->c->s[s->guard_ref].seen - 1];
+	else if (s->guard == GUARD_UNLIKE)
+		m = a & ~e->seen[e->c->s[s->guard_ref].seen - 1];
+	if (coded) {
+		buf_byte(&e->col[COL_KIND], !r->mask ? 0 : r->mask == a ? 1 : 2);
+		if (r->mask && r->mask != a)
+			FOR_BITS32(l, a)
+				put_bit(e, r->mask >> l & 1);
+	} else if (m != r->mask || s->guard == GUARD_CODED) {
+		miss(e, 1);
+		for (int k = 0; k < 4; k++)
+			buf_byte(&e->col[COL_MISS], (uint8_t)(r->mask >> 8 * k));
+		if (r->mask & ~a)
+			flow_take(&e->f, r->mask);
+	}
+	if (s->seen)
+		e->seen[s->seen - 1] = r->mask;
+}
+
+static void put_plane(struct encoder *e, const struct recipe *r, uint64_t v, enum column first)
+{
+	for (unsigned k = 0; k < r->planes; k++, v >>= 8)
+		buf_byte(&e->col[first + k], (uint8_t)v);
+}
+
+static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, const struct given *g)
+{
+	uint64_t *base = &e->x.base[m], t[32];
+	const uint64_t *a = given_list(g, t);
+	unsigned n = g->n;
+
+	if (r->op == OP_PLANES) {
+		for (unsigned i = 0; i < n; i++)
+			put_plane(e, r, (a[i] - r->c) >> r->align, COL_LOW);
+		return;
+	}
+	if (r->op == OP_MOVED) {
+		buf_var(&e->col[COL_BASE],
+			fold((int64_t)(a[0] - lane_at(lanes_of(&e->x, r->ref), bit_lowest32(g->mask)))));
+		return;
+	}
+	uint64_t at = a[0];
+	if (r->op == OP_BASED)
+		pattern_base(e->c->pattern[r->pattern], g->mask, a, &at);
+	buf_var(&e->col[COL_BASE], fold((int64_t)(at - *base)));
+	*base = at;
+	if (r->op == OP_BASED)
+		n = 0;
+	for (unsigned i = 1; i < n; i++) {
+		int64_t d = (int64_t)(a[i] - a[i - 1]);
+
+		if (r->op == OP_DELTAS)
+			put_plane(e, r, fold(d >> r->align), COL_DLOW);
+		else
+			buf_var(&e->col[COL_WIDE], fold(d));
+	}
+}
+
+/* Does recipe k give these? Then the lanes are set. */
+static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct given *g)
+{
+	struct lanes t;
+
+	if (has_numbers(r))
+		return recipe_holds(&e->x, r, g);
+	recipe_apply(&e->x, r, &t);
+	if (!lanes_are(&t, g))
+		return false;
+	lanes_copy(lanes_of(&e->x, m), &t);
+	return true;
+}
+
+static void put_addresses(struct encoder *e, uint32_t m, const struct given *g)
+{
+	const struct pmem *x = &e->c->mem[m];
+	unsigned d = e->ran[m] ? x->later : x->first, k = d;
+
+	e->ran[m] = true;
+	if (!fits(e, &x->r[d], m, g)) {
+		k = 0;
+		while (!fits(e, &x->r[k], m, g))
+			k++;
+		buf_var(&e->col[COL_MGAP], e->mgap);
+		buf_byte(&e->col[COL_MSEL], (uint8_t)k);
+		e->mgap = 0;
+	} else {
+		e->mgap++;
+	}
+	if (!has_numbers(&x->r[k]))
+		return;
+	put_numbers(e, &x->r[k], m, g);
+	if (x->r[k].op == OP_BASED)
+		set_pattern(&e->x, lanes_of(&e->x, m), x->r[k].pattern, e->x.base[m]);
+	else
+		lanes_set(lanes_of(&e->x, m), g);
+}
+
+static void put_text(struct encoder *e, const struct prec *r)
+{
+	struct buf *b = &e->col[COL_TEXT];
+	const uint8_t *t = e->p->text.p;
+	const struct prec *was = e->texts[r->id] ? &e->p->rec[e->texts[r->id] - 1] : NULL;
+
+	e->texts[r->id] = (uint32_t)(r - e->p->rec) + 1;
+	if (was && was->text_len && tail_fold(b, t + was->text, was->text_len, t + r->text, r->text_len))
+		return;
+	buf_var(b, 1 + (uint64_t)r->text_len);
+	if (r->text_len)
+		buf_add(b, t + r->text, r->text_len);
+}
+
+/* A warp whose path the model predicts, as it did for an earlier one: its addresses are left. */
+static void put_known(struct encoder *e, const struct pwarp *w)
+{
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct prec *r = &e->p->rec[w->first + i];
+		uint32_t m = e->c->s[r->id].mem;
+
+		if (m == NONE || !r->mask)
+			continue;
+		struct given g = given_of(e->p, r);
+		put_addresses(e, m, &g);
+	}
+	e->gap += w->count + 1u;
+}
+
+static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
+{
+	size_t misses = e->col[COL_MISS].n, kinds = e->col[COL_KIND].n, texts = e->col[COL_TEXT].n;
+
+	addresses_warp(&e->x, w->id, tb->id);
+	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
+	if (e->known[w->like]) {
+		put_known(e, w);
+		return;
+	}
+	flow_start(&e->f, e->c, flow_lanes(e->part, w->id));
+	memset(e->seen, 0, e->c->n_seen * sizeof(e->seen[0]));
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct prec *r = &e->p->rec[w->first + i];
+		const struct pstatic *s = &e->c->s[r->id];
+
+		if (e->f.id != r->id) {
+			miss(e, 2 + r->id);
+			flow_goto(&e->f, r->id);
+		}
+		put_mask(e, r);
+		e->gap++;
+		if (s->mem != NONE && r->mask) {
+			struct given g = given_of(e->p, r);
+
+			put_addresses(e, s->mem, &g);
+		}
+		if (s->flags & (ST_TAIL | ST_LINE))
+			put_text(e, r);
+		flow_step(&e->f, r->id, r->mask);
+	}
+	if (e->f.id != NONE)
+		miss(e, 0);
+	else
+		e->gap++;
+	e->known[w->like] =
+		e->col[COL_MISS].n == misses && e->col[COL_KIND].n == kinds && e->col[COL_TEXT].n == texts;
+}
+
+/* Are the thread blocks in order of their ids, each with warps 0, 1, ...? */
+static bool odd_blocks(const struct parsed *p)
+{
+	const struct part *q = &p->part;
+	uint64_t at = q->first_block;
+
+	for (uint32_t b = 0; b < q->n_blocks; b++, at++) {
+		const struct ptb *tb = &p->tb[b];
+		uint64_t gx = q->grid[0], gy = q->grid[1];
+
+		if (!gx || !gy || tb->id[0] != at % gx || tb->id[1] != at / gx % gy ||
+			tb->id[2] != at / gx / gy || tb->extra_len || tb->n_warps != q->warps)
+			return true;
+		for (uint32_t w = 0; w < tb->n_warps; w++)
+			if (p->warp[tb->first_warp + w].id != w)
+				return true;
+	}
+	return false;
+}
+
+static void put_odd(struct encoder *e, const struct ptb *tb)
+{
+	struct buf *b = &e->col[COL_BLOCKS];
+
+	for (int i = 0; i < 3; i++)
+		buf_var(b, tb->id[i]);
+	buf_var(b, tb->n_warps);
+	for (uint32_t w = 0; w < tb->n_warps; w++)
+		buf_var(b, fold((int64_t)e->p->warp[tb->first_warp + w].id - w));
+	buf_var(b, tb->extra_len);
+	buf_add(b, e->p->text.p + tb->extra, tb->extra_len);
+}
+
+static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
+{
+	size_t had[N_COLUMNS];
+
+	for (int k = 0; k < N_COLUMNS; k++)
+		had[k] = e->col[k].n;
+	e->gap = e->mgap = 0;
+	addresses_span(&e->x);
+	memset(e->texts, 0, e->c->n * sizeof(e->texts[0]));
+	for (uint32_t b = first; b < first + s->blocks; b++) {
+		const struct ptb *tb = &e->p->tb[b];
+
+		if (e->part->style & STYLE_ODD_BLOCKS)
+			put_odd(e, tb);
+		for (uint32_t w = 0; w < tb->n_warps; w++)
+			put_warp(e, tb, &e->p->warp[tb->first_warp + w]);
+	}
+	while (e->n_bits)
+		put_bit(e, false);
+	for (int k = 0; k < N_COLUMNS; k++)
+		s->len[k] = (uint32_t)(e->col[k].n - had[k]);
+}
+
+static void cut_spans(const struct parsed *p, struct part *q)
+{
+	uint32_t insts = 0, blocks = 0;
+
+	for (uint32_t b = 0; b < q->n_blocks; b++) {
+		const struct ptb *tb = &p->tb[b];
+
+		blocks++;
+		for (uint32_t w = 0; w < tb->n_warps; w++)
+			insts += p->warp[tb->first_warp + w].count;
+		if (insts < SPAN_INSTS && b + 1 < q->n_blocks)
+			continue;
+		grow(&q->span, &q->cap_spans, q->n_spans + 1, sizeof(q->span[0]));
+		q->span[q->n_spans++] = (struct pspan){ .blocks = blocks, .insts = insts };
+		blocks = insts = 0;
+	}
+}
+
+void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
+{
+	struct encoder e = { .p = p, .part = &p->part, .c = &p->part.code, .col = col };
+	uint32_t first = 0;
+
+	p->part.warps = (p->part.threads + 31) / 32;
+	if (!p->part.warps && p->part.n_blocks)
+		p->part.warps = p->tb[0].n_warps;
+	parsed_finish(p);
+	learn_flow(p);
+	fit_addresses(p);
+	p->part.style |= odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
+	addresses_new(&e.x, e.c);
+	e.seen = xcalloc(e.c->n_seen + 1, sizeof(e.seen[0]));
+	e.ran = xcalloc(e.c->n_mem + 1, sizeof(e.ran[0]));
+	e.texts = xcalloc(e.c->n + 1, sizeof(e.texts[0]));
+	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
+	cut_spans(p, &p->part);
+	for (uint32_t i = 0; i < p->part.n_spans; i++) {
+		put_span(&e, &p->part.span[i], first);
+		first += p->part.span[i].blocks;
+	}
+	addresses_free(&e.x);
+	free(e.seen);
+	free(e.ran);
+	free(e.texts);
+	free(e.known);
+}
+
+/* ---- the part's own bytes ----------------------------------------------------------------- */
+
+void part_pack(struct buf *out, const struct part *p)
+{
+	mp_uint(out, p->n_blocks);
+	mp_uint(out, p->n_spans);
+	for (uint32_t i = 0; i < p->n_spans; i++) {
+		mp_uint(out, p->span[i].insts);
+		if (p->n_spans > 1)
+			mp_uint(out, p->span[i].blocks);
+	}
+	mp_uint(out, p->threads ? 0 : p->warps);
+	code_pack(out, p);
+	uint32_t used = 0;
+	for (uint32_t i = 0; i < p->n_spans; i++)
+		for (int k = 1; k < COL_STORED; k++)
+			used |= (uint32_t)(p->span[i].len[k] != 0) << k;
+	mp_uint(out, used >> 1);
+	for (int k = 1; k < COL_STORED; k++)
+		for (uint32_t i = 0; used >> k & 1 && i < p->n_spans; i++)
+			mp_uint(out, p->span[i].len[k]);
+}
+
+bool part_unpack(struct cur *in, struct part *p, uint64_t used[N_COLUMNS])
+{
+	uint64_t blocks = 0;
+
+	p->n_blocks = (uint32_t)mp_get_uint(in, NONE - 1);
+	p->n_spans = (uint32_t)mp_get_uint(in, cur_left(in));
+	if (in->bad)
+		return false;
+	p->span = xcalloc(p->n_spans + 1, sizeof(p->span[0]));
+	for (uint32_t i = 0; i < p->n_spans; i++) {
+		p->span[i].insts = (uint32_t)mp_get_uint(in, SPAN_INSTS_MAX);
+		p->span[i].blocks = p->n_spans > 1 ? (uint32_t)mp_get_uint(in, p->n_blocks) : p->n_blocks;
+		p->n_insts += p->span[i].insts;
+		blocks += p->span[i].blocks;
+	}
+	p->warps = (uint32_t)mp_get_uint(in, WARPS_MAX);
+	if (p->threads)
+		p->warps = (p->threads + 31) / 32;
+	if (in->bad || blocks != p->n_blocks || !code_unpack(in, p))
+		return false;
+	uint64_t mask = mp_get_uint(in, UINT32_MAX) << 1;
+	for (int k = 1; k < COL_STORED; k++) {
+		for (uint32_t i = 0; mask >> k & 1 && i < p->n_spans; i++) {
+			p->span[i].len[k] = (uint32_t)mp_get_uint(in, COLUMN_MAX);
+			p->span[i].at[k] = used[k];
+			used[k] += p->span[i].len[k];
+		}
+	}
+	flow_slots(&p->code);
+	return !in->bad;
+}

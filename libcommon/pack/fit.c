@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The choice of address recipes: what the addresses of each memory instruction follow from.
+ *
+ * A first walk tries recipes on a sample of the executions and counts those that fit; a second one walks all
+ * of them with the recipes chosen and sees what range the rest has. The first execution in a warp and later
+ * ones (loops) have a default each.
+ */
+#include "addr.h"
+
+#define RECENT 16u
+#define SLOTS 64u		/* distinct recipes counted for an instruction and phase */
+#define SAMPLES 384u
+#define SURE 3u		/* samples after which a recipe that always held is only tried alone */
+#define SHIFT_MOST 4		/* bits by which another instruction's lanes are shifted */
+#define BASE_BITS 22u		/* what the first address of a list of differences takes */
+#define SHAPES 64u		/* executions kept for affine bases */
+
+struct tally { uint8_t op; int8_t shift; uint32_t ref; uint64_t c; uint32_t hits; };
+
+struct shape {
+	uint32_t warp, block[3], mask;
+	uint64_t a[32];
+};
+
+struct sampled {
+	struct tally *t[2];		/* SLOTS for the first and for later ones; NULL: nothing held yet */
+	uint32_t n[2];			/* samples */
+	uint32_t held[2];		/* further ones, compared with the best alone */
+	const struct tally *best[2];
+	uint32_t runs;
+	struct shape *shape;
+	uint32_t n_shapes, cap_shapes;
+};
+
+struct rest {				/* executions that no recipe explains */
+	uint32_t runs[2], missed[2];
+	uint64_t lanes, least, most, low, delta_low;
+	uint64_t delta_most, bits;
+	uint32_t used[RECIPES_MAX];
+	bool any;
+	int64_t *pattern;		/* of the execution with the most lanes, and how many have it */
+	uint64_t patterned, n;
+};
+
+struct fitter {
+	struct parsed *p;
+	struct pcode *c;
+	struct addresses x;
+	struct sampled *s;
+	struct rest *rest;
+	bool *ran;			/* in this warp */
+	uint32_t recent[RECENT], n_recent;
+};
+
+static void count(struct tally **slots, const struct tally *key)
+{
+	if (!*slots)
+		*slots = xcalloc(SLOTS, sizeof(**slots));
+	struct tally *t = *slots;
+	uint64_t h =
+		(key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
+		0xd6e8feb86659fd93u;
+	for (uint32_t i = 0, at = (uint32_t)(h >> 58); i < 8; i++, at = (at + 1) % SLOTS) {
+		struct tally *e = &t[at];
+
+		if (!e->hits)
+			*e = *key;
+		if (e->op == key->op && e->shift == key->shift && e->ref == key->ref && e->c == key->c) {
+			e->hits++;
+			return;
+		}
+	}
+}
+
+static uint64_t shifted(uint64_t v, int s) { return s >= 0 ? v << s : v >> -s; }
+
+/*
+ * May any recipe over lanes that go from f to g give addresses that go from a to b? Tells most without trying
+ * each: only the first two lanes are looked at.
+ */
+static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
+{
+	uint64_t rise = b - a, from = g - f;
+	bool may = (a ^ b) == (f ^ g);
+
+	for (int s = 0; s <= SHIFT_MOST; s++)
+		may |= from << s == rise;
+	for (int s = 1; s <= SHIFT_MOST; s++)
+		may |= (g >> s) - (f >> s) == rise;
+	return may;
+}
+
+/* Are the addresses those lanes, shifted, plus one constant? */
+static bool shift_holds(const struct lanes *from, int s, const struct given *g, const uint64_t *a, uint64_t *c)
+{
+	uint64_t off = 0;
+	unsigned i = 0;
+
+	*c = a[0] - shifted(lane_at(from, bit_lowest32(g->mask)), s);
+	if (from->line && g->line && s >= 0)
+		return g->n == 1 || from->step << s == g->w[1];
+	FOR_BITS32(l, g->mask) {
+		off |= (a[i++] - shifted(lane_at(from, l), s)) ^ *c;
+		if (off)
+			break;
+	}
+	return !off;
+}
+
+static bool xor_holds(const struct lanes *from, const struct given *g, const uint64_t *a, uint64_t *c)
+{
+	uint64_t off = 0;
+	unsigned i = 0;
+
+	*c = a[0] ^ lane_at(from, bit_lowest32(g->mask));
+	FOR_BITS32(l, g->mask) {
+		off |= (a[i++] ^ lane_at(from, l)) ^ *c;
+		if (off)
+			break;
+	}
+	return !off;
+}
+
+/* Which recipes over instruction ref give these addresses? */
+static void try_ref(struct fitter *f, struct tally **t, uint32_t ref, const struct given *g, const uint64_t *a)
+{
+	const struct lanes *from = lanes_of(&f->x, ref);
+	uint32_t rest = g->mask & (g->mask - 1);
+	int most = rest ? SHIFT_MOST : 0;
+	uint64_t c;
+
+	if (rest && !may_follow(a[0], a[1], lane_at(from, bit_lowest32(g->mask)), lane_at(from, bit_lowest32(rest))))
+		return;
+	for (int s = -most; s <= most; s++) {
+		if (!shift_holds(from, s, g, a, &c))
+			continue;
+		count(t, &(struct tally){ OP_ADD, (int8_t)s, ref, c, 0 });
+		if (s == 0 && rest)
+			count(t, &(struct tally){ OP_MOVED, 0, ref, 0, 0 });
+	}
+	if (rest && xor_holds(from, g, a, &c))
+		count(t, &(struct tally){ OP_XOR, 0, ref, c, 0 });
+}
+
+static struct recipe of_tally(const struct tally *t)
+{
+	return (struct recipe){ .op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c };
+}
+
+static void keep_shape(struct fitter *f, struct sampled *s, const struct given *g)
+{
+	uint64_t t[32];
+	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
+
+	if (!take || s->n_shapes == SHAPES)
+		return;
+	if (s->n_shapes == s->cap_shapes) {	/* most are executed a few times only */
+		s->cap_shapes = s->cap_shapes ? s->cap_shapes * 2 : 2;
+		s->shape = xrealloc(s->shape, s->cap_shapes, sizeof(s->shape[0]));
+	}
+	struct shape *x = &s->shape[s->n_shapes++];
+	x->warp = f->x.warp;
+	x->mask = g->mask;
+	memcpy(x->block, f->x.block, sizeof(x->block));
+	const uint64_t *a = given_list(g, t);
+	unsigned i = 0;
+	FOR_BITS32(l, g->mask)
+		x->a[l] = a[i++];
+}
+
+static int by_hits(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+
+	if (x->hits != y->hits)
+		return x->hits < y->hits ? 1 : -1;
+	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	if (sx != sy)
+		return sx < sy ? -1 : 1;
+	if (x->ref != y->ref)
+		return x->ref < y->ref ? 1 : -1;
+	return x->shift != y->shift ? (x->shift < y->shift ? -1 : 1) : x->c < y->c ? -1 : x->c > y->c;
+}
+
+/* Samples that were only compared with the best recipe count for all that held before. */
+static void settle(struct sampled *s, unsigned phase)
+{
+	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++)	/* then there are slots */
+		if (s->t[phase][i].hits == s->n[phase])
+			s->t[phase][i].hits += s->held[phase];
+	s->n[phase] += s->held[phase];
+	s->held[phase] = 0;
+	s->best[phase] = NULL;
+}
+
+/* Does a recipe that held every time before hold again? */
+static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const struct given *g)
+{
+	struct tally *t = s->t[phase];
+	struct lanes l;
+
+	if (s->n[phase] < SURE || !t)
+		return false;
+	for (uint32_t i = 0; i < SLOTS && !s->held[phase]; i++)
+		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
+			(!s->best[phase] || by_hits(&t[i], s->best[phase]) < 0))
+			s->best[phase] = &t[i];
+	if (!s->best[phase])
+		return false;
+	struct recipe r = of_tally(s->best[phase]);
+	recipe_apply(&f->x, &r, &l);
+	if (lanes_are(&l, g)) {
+		s->held[phase]++;
+		return true;
+	}
+	settle(s, phase);
+	return false;
+}
+
+static void sample(struct fitter *f, uint32_t m, const struct given *g)
+{
+	struct sampled *s = &f->s[m];
+	unsigned phase = f->ran[m];
+
+	if (!phase) {
+		keep_shape(f, s, g);
+		s->runs++;
+	}
+	if (s->n[phase] + s->held[phase] < SAMPLES && !sure(f, s, phase, g)) {
+		uint64_t t[32];
+		const uint64_t *a = given_list(g, t);
+
+		s->n[phase]++;
+		for (uint32_t i = 0; i < f->n_recent; i++)
+			if (phase || f->recent[i] != m)
+				try_ref(f, &s->t[phase], f->recent[i], g, a);
+	}
+	uint32_t k = 0;
+	while (k < f->n_recent && f->recent[k] != m)
+		k++;
+	if (k == f->n_recent && f->n_recent < RECENT)
+		f->n_recent++;
+	k = k < RECENT ? k : RECENT - 1;
+	memmove(f->recent + 1, f->recent, k * sizeof(f->recent[0]));
+	f->recent[0] = m;
+	lanes_set(lanes_of(&f->x, m), g);
+}
+
+/* ---- affine bases ------------------------------------------------------------------------- */
+
+/* The lanes that a shape leaves open continue its last step. */
+static void pattern_of(const struct shape *s, int64_t pattern[32])
+{
+	unsigned first = bit_lowest32(s->mask), second = first;
+	uint32_t more = s->mask & (s->mask - 1);
+
+	if (more)
+		second = bit_lowest32(more);
+	int64_t step = second > first ? (int64_t)(s->a[second] - s->a[first]) / (int64_t)(second - first) : 0;
+	uint64_t at = s->a[first] - (uint64_t)step * first, zero = at;
+	for (unsigned l = 0; l < 32; l++, at += (uint64_t)step) {
+		if (s->mask >> l & 1)
+			at = s->a[l];
+		pattern[l] = (int64_t)(at - zero);
+	}
+}
+
+static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_t *base)
+{
+	unsigned first = bit_lowest32(s->mask);
+
+	*base = s->a[first] - (uint64_t)pattern[first];
+	FOR_BITS32(l, s->mask)
+		if (s->a[l] - (uint64_t)pattern[l] != *base)
+			return false;
+	return true;
+}
+
+/* Coordinate k of a shape: warp, x, y, z. */
+static uint32_t coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
+
+static bool differ_only(const struct shape *a, const struct shape *b, unsigned k)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (i > k ? coordinate(a, i) != coordinate(b, i)
+			  : i == k && coordinate(a, i) == coordinate(b, i))
+			return false;
+	return true;
+}
+
+/* Steps for each coordinate in turn, from pairs whose later coordinates are equal. Hits among the shapes. */
+static uint32_t fit_affine(const struct sampled *s, const int64_t pattern[32], struct recipe *r)
+{
+	uint64_t base[SHAPES];
+	bool good[SHAPES];
+	uint32_t hits = 0;
+
+	for (uint32_t i = 0; i < s->n_shapes; i++)
+		good[i] = shape_base(&s->shape[i], pattern, &base[i]);
+	for (unsigned k = 0; k < 4; k++) {
+		bool found = false;
+
+		for (uint32_t i = 0; i < s->n_shapes && !found; i++) {
+			for (uint32_t j = i + 1; good[i] && j < s->n_shapes && !found; j++) {
+				if (!good[j] || !differ_only(&s->shape[i], &s->shape[j], k))
+					continue;
+				int64_t d = (int64_t)coordinate(&s->shape[j], k) -
+					coordinate(&s->shape[i], k);
+				uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
+				d = d < 0 ? -d : d;
+				r->per[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
+				found = true;
+			}
+		}
+		for (uint32_t i = 0; i < s->n_shapes; i++)
+			base[i] -= (uint64_t)r->per[k] * coordinate(&s->shape[i], k);
+	}
+	uint32_t best = 0;
+	for (uint32_t i = 0; i < s->n_shapes && i < 8; i++) {
+		uint32_t same = 0;
+
+		for (uint32_t j = 0; j < s->n_shapes; j++)
+			same += good[i] && good[j] && base[i] == base[j];
+		if (same > hits) {
+			hits = same;
+			best = i;
+		}
+	}
+	r->c = base[best];
+	return hits;
+}
+
+static uint32_t keep_pattern(struct pcode *c, const int64_t pattern[32])
+{
+	for (uint32_t i = 0; i < c->n_pattern; i++)
+		if (!memcmp(c->pattern[i], pattern, sizeof(c->pattern[i])))
+			return i;
+	grow(&c->pattern, &c->cap_pattern, c->n_pattern + 1, sizeof(c->pattern[0]));
+	memcpy(c->pattern[c->n_pattern], pattern, sizeof(c->pattern[0]));
+	return c->n_pattern++;
+}
+
+/* ---- choosing ----------------------------------------------------------------------------- */
+
+static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
+{
+	for (int i = 0; i < m->n; i++) {
+		const struct recipe *o = &m->r[i];
+
+		if (o->op == r->op && o->shift == r->shift && o->ref == r->ref && o->c == r->c &&
+			r->op < OP_AFFINE)
+			return i;
+	}
+	if (m->n >= most)
+		return -1;
+	m->r[m->n] = *r;
+	return m->n++;
+}
+
+static const struct shape *fullest(const struct sampled *s)
+{
+	uint32_t full = 0;
+
+	for (uint32_t k = 1; k < s->n_shapes; k++)
+		if (bit_count32(s->shape[k].mask) > bit_count32(s->shape[full].mask))
+			full = k;
+	return &s->shape[full];
+}
+
+static void sort_tallies(struct tally *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		struct tally e = t[i];
+
+		t[i].hits = 0;
+		if (e.hits)
+			t[n++] = e;
+	}
+	qsort(t, n, sizeof(t[0]), by_hits);
+}
+
+/* Best recipe of a phase without numbers, or -1. Sorts the tallies. */
+static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
+{
+	struct sampled *s = &f->s[m];
+	struct pmem *x = &f->c->mem[m];
+	struct tally *t = s->t[phase];
+	uint32_t i = 0;
+
+	settle(s, phase);
+	if (t)
+		sort_tallies(t);
+	while (t && i < SLOTS && t[i].hits && t[i].op == OP_MOVED)
+		i++;
+	uint32_t hits = t && i < SLOTS ? t[i].hits : 0, n = s->n[phase];
+	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
+		struct recipe r = { .op = OP_AFFINE };
+		int64_t pattern[32];
+
+		pattern_of(fullest(s), pattern);
+		uint32_t fits = fit_affine(s, pattern, &r);
+		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
+			r.pattern = keep_pattern(f->c, pattern);
+			return add_recipe(x, &r, RECIPES_MAX - 2);
+		}
+	}
+	struct recipe r;
+	if (hits < 2 && hits < n)
+		return -1;
+	if (!hits)
+		return -1;
+	r = of_tally(&t[i]);
+	return add_recipe(x, &r, RECIPES_MAX - 2);
+}
+
+static void choose(struct fitter *f, uint32_t m)
+{
+	struct pmem *x = &f->c->mem[m];
+	const struct sampled *s = &f->s[m];
+	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
+
+	for (unsigned k = 0; k < 6; k++) {	/* others that came up often */
+		if (!s->t[!(k & 1)])
+			continue;
+		const struct tally *t = &s->t[!(k & 1)][k / 2];
+		struct recipe r = of_tally(t);
+		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
+			add_recipe(x, &r, RECIPES_MAX - 2);
+	}
+	if (s->n_shapes && bit_count32(fullest(s)->mask) > 1) {
+		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
+		pattern_of(fullest(s), f->rest[m].pattern);
+	}
+	x->first = first < 0 ? UINT8_MAX : (uint8_t)first;
+	x->later = later < 0 ? UINT8_MAX : (uint8_t)later;
+}
+
+/* ---- what is left ------------------------------------------------------------------------- */
+
+static void note_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned n)
+{
+	uint64_t base;
+
+	r->n++;
+	r->patterned += r->pattern && pattern_base(r->pattern, mask, a, &base);
+	if (!r->any) {
+		r->least = r->most = a[0];
+		r->any = true;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		r->least = a[i] < r->least ? a[i] : r->least;
+		r->most = a[i] > r->most ? a[i] : r->most;
+		r->low |= a[i] ^ r->least;
+		if (!i)
+			continue;
+		uint64_t d = fold((int64_t)(a[i] - a[i - 1]));
+		r->delta_low |= a[i] - a[i - 1];
+		r->delta_most = d > r->delta_most ? d : r->delta_most;
+		r->bits += log2_floor(d | 1) + 1;
+	}
+	r->lanes += n;
+}
+
+static void second(struct fitter *f, uint32_t m, const struct given *g)
+{
+	const struct pmem *x = &f->c->mem[m];
+	struct rest *r = &f->rest[m];
+	unsigned phase = f->ran[m];
+	uint8_t d = phase ? x->later : x->first;
+	struct lanes t;
+
+	r->runs[phase]++;
+	for (int i = -1; i < x->n; i++) {
+		unsigned k = i < 0 ? d : (unsigned)i;
+
+		if (k >= x->n || has_numbers(&x->r[k]))
+			continue;
+		recipe_apply(&f->x, &x->r[k], &t);
+		if (lanes_are(&t, g)) {
+			r->missed[phase] += i >= 0;
+			r->used[k]++;
+			lanes_copy(lanes_of(&f->x, m), &t);
+			return;
+		}
+	}
+	for (unsigned k = 0; k < x->n; k++) {
+		if (x->r[k].op == OP_MOVED && g->n > 2 && recipe_holds(&f->x, &x->r[k], g)) {
+			r->missed[phase]++;
+			r->used[k]++;
+			lanes_set(lanes_of(&f->x, m), g);
+			return;
+		}
+	}
+	r->missed[phase]++;
+	lanes_set(lanes_of(&f->x, m), g);
+	uint64_t list[32] = { 0 };
+	note_rest(r, g->mask, given_list(g, list), g->n);
+}
+
+/* Forget recipes that pay for less than their own bytes. */
+static void prune(struct pmem *x, const struct rest *r)
+{
+	uint8_t to[RECIPES_MAX], n = 0;
+
+	for (uint8_t k = 0; k < x->n; k++) {
+		bool drop = k == x->first || k == x->later ? !r->used[k] : r->used[k] < 3;
+
+		to[k] = drop ? UINT8_MAX : n;
+		if (!drop)
+			x->r[n++] = x->r[k];
+	}
+	x->n = n;
+	x->first = x->first == UINT8_MAX ? UINT8_MAX : to[x->first];
+	x->later = x->later == UINT8_MAX ? UINT8_MAX : to[x->later];
+}
+
+static uint8_t bytes_of(uint64_t v) { return v < 256 ? 1 : v < 65536 ? 2 : v < 1u << 24 ? 3 : 0; }
+static uint8_t zeros_of(uint64_t v)
+{
+	unsigned z = v ? bit_lowest64(v) : 0;
+
+	return (uint8_t)(z > 15 ? 15 : z);
+}
+
+static void choose_rest(struct fitter *f, uint32_t m)
+{
+	struct pmem *x = &f->c->mem[m];
+	const struct rest *r = &f->rest[m];
+	struct recipe planes = { .op = OP_PLANES, .c = r->least }, deltas = { .op = OP_DELTAS };
+	int with = -1;
+
+	prune(x, r);
+	planes.align = zeros_of(r->low);
+	planes.planes = bytes_of((r->most - r->least) >> planes.align);
+	deltas.align = zeros_of(r->delta_low);
+	deltas.planes = bytes_of(r->delta_most >> deltas.align);
+	if (deltas.planes > 2)
+		deltas.planes = 0;
+	uint64_t steps = r->lanes - (r->runs[0] + r->runs[1] < r->lanes ? r->missed[0] + r->missed[1] : 0);
+	uint64_t flat = r->lanes * (log2_floor(((r->most - r->least) >> planes.align) | 1) + 1);
+	uint64_t rel = r->bits > steps * deltas.align ? r->bits - steps * deltas.align : 0;
+	rel += (r->lanes - steps) * BASE_BITS;
+	if (r->n > 3 && r->patterned * 10 > r->n * 9) {
+		planes.op = OP_BASED;
+		planes.pattern = keep_pattern(f->c, r->pattern);
+		with = add_recipe(x, &planes, RECIPES_MAX - 1);
+	} else if (r->any && r->lanes > 8) {
+		if (planes.planes && (flat <= rel || !deltas.planes))
+			with = add_recipe(x, &planes, RECIPES_MAX - 1);
+		else if (deltas.planes)
+			with = add_recipe(x, &deltas, RECIPES_MAX - 1);
+	}
+	x->r[x->n++] = (struct recipe){ .op = OP_ANY };
+	uint8_t other = with >= 0 ? (uint8_t)with : (uint8_t)(x->n - 1);
+	if (x->first == UINT8_MAX || r->missed[0] * 10 > r->runs[0] * 4)
+		x->first = other;
+	if (x->later == UINT8_MAX || r->missed[1] * 10 > r->runs[1] * 4)
+		x->later = other;
+}
+
+/* ---- walking ------------------------------------------------------------------------------ */
+
+static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, const struct given *g))
+{
+	const struct parsed *p = f->p;
+
+	for (uint32_t b = 0; b < p->part.n_blocks; b++) {
+		const struct ptb *tb = &p->tb[b];
+
+		for (uint32_t w = 0; w < tb->n_warps; w++) {
+			const struct pwarp *pw = &p->warp[tb->first_warp + w];
+
+			addresses_warp(&f->x, pw->id, tb->id);
+			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
+			f->n_recent = 0;
+			for (uint32_t i = 0; i < pw->count; i++) {
+				const struct prec *r = &p->rec[pw->first + i];
+				const struct pstatic *s = &f->c->s[r->id];
+
+				if (s->mem == NONE || !r->mask)
+					continue;
+				struct given g = given_of(p, r);
+				visit(f, s->mem, &g);
+				f->ran[s->mem] = true;
+			}
+		}
+	}
+}
+
+void fit_addresses(struct parsed *p)
+{
+	struct fitter f = { .p = p, .c = &p->part.code };
+
+	if (!f.c->n_mem)
+		return;
+	f.s = xcalloc(f.c->n_mem, sizeof(f.s[0]));
+	f.rest = xcalloc(f.c->n_mem, sizeof(f.rest[0]));
+	f.ran = xcalloc(f.c->n_mem, sizeof(f.ran[0]));
+	addresses_new(&f.x, f.c);
+	walk(&f, sample);
+	for (uint32_t m = 0; m < f.c->n_mem; m++)
+		choose(&f, m);
+	addresses_free(&f.x);
+	addresses_new(&f.x, f.c);
+	walk(&f, second);
+	for (uint32_t m = 0; m < f.c->n_mem; m++) {
+		choose_rest(&f, m);
+		free(f.s[m].shape);
+		free(f.s[m].t[0]);
+		free(f.s[m].t[1]);
+		free(f.rest[m].pattern);
+	}
+	addresses_free(&f.x);
+	free(f.s);
+	free(f.rest);
+	free(f.ran);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packed traces, what writer and reader share (trace-pack(5) describes the bytes). Internal to libcommon.
+ *
+ *   buf.h     growing byte strings, bounded reading, numbers
+ *   parse.c   text to a part: static instructions and records, exactly or not at all
+ *   part.c    a part once it is parsed
+ *   text.c    the way back: records to the same text
+ *   tail.c    ends of lines that are kept as text
+ *   header.c  the header's text as a few values
+ *   code.c    the table of static instructions as bytes
+ *   flow.h    which instruction and which lanes come next in a warp
+ *   addr.h    address recipes
+ *   learn.c   the encoder's choice of targets and guards; fit.c of recipes
+ *   encode.c  a part to columns; decode.c columns to records
+ *   column.c  columns to one block of bytes and back (zstd, XXH3)
+ *   stream.c  the frame of blocks; write.c the stream; job.c who does the work when
+ *   read.c    its reader, see codec.h
+ *
+ * Words: a part is a run of whole thread blocks of one kernel with a table of static instructions of its own;
+ * a span is a run of its thread blocks whose columns can be read alone; a block is what is compressed,
+ * checked and listed in the index: the parts of one or more kernels.
+ */
+#ifndef PACK_FORMAT_H
+#define PACK_FORMAT_H
+
+#include "buf.h"
+#include "trace.h"
+
+#define PACK_MAGIC "TPACK\x1a\n"	/* 7 bytes, then the version */
+#define PACK_VERSION 1
+#define PACK_END "KCPT"			/* the last 4 bytes */
+#define NONE UINT32_MAX
+
+#define SPAN_INSTS 32768u		/* a span is closed when it has as many */
+#define SPAN_INSTS_MAX (1u << 26)
+#define STATICS_MAX (1u << 20)
+#define WARPS_MAX 2048u
+#define COLUMN_MAX (1u << 28)		/* bytes of a column of one block */
+#define LINE_MAX_TEXT (1u << 16)	/* a longer line makes the file stored text */
+
+enum column {
+	COL_META,	/* headers, tables, lengths */
+	COL_GAP,	/* instructions up to the next one that the flow model misses */
+	COL_MISS,	/* what it is */
+	COL_KIND,	/* outcomes of guards: 0 none, 1 all, 2 mixed */
+	COL_BITS,	/* the mixed ones */
+	COL_MGAP,	/* memory instructions up to the next one off its default recipe */
+	COL_MSEL,	/* which recipe it takes */
+	COL_BASE,	/* numbers of recipes */
+	COL_LOW,	/* lane numbers of gathers, byte planes */
+	COL_MID,
+	COL_HIGH,
+	COL_DLOW,	/* lane differences, byte planes */
+	COL_DHIGH,
+	COL_WIDE,	/* lane differences of any size */
+	COL_TEXT,	/* ends of lines and lines as they are */
+	COL_BLOCKS,	/* ids of thread blocks and warps where they are not in order */
+	COL_STORED,	/* text that is no grouped trace */
+	N_COLUMNS
+};
+
+/* How a static instruction moves the flow of a warp; decided by the opcode's stem. */
+enum ctl { CTL_NONE, CTL_BRANCH, CTL_EXIT, CTL_SET, CTL_SYNC, CTL_SETTLE, CTL_CALL, CTL_RETURN };
+
+enum guard { GUARD_ALL, GUARD_NONE, GUARD_CODED, GUARD_LIKE, GUARD_UNLIKE };
+
+enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 };	/* ST_LIST: address mode 0 */
+
+/* What all lines of a part have in common. */
+enum { STYLE_PADDED = 4, STYLE_BLOCK_IDS = 8, STYLE_LINENO = 16, STYLE_ODD_BLOCKS = 32, STYLE_UNIFORM = 64 };
+
+struct pstatic {
+	uint32_t pc, lineno;
+	uint32_t head, mid, tail;	/* in pcode.text; head: PC and a blank, for the parser */
+	uint16_t mid_len, tail_len;
+	uint8_t head_len, flags, ctl, guard, order;
+	uint32_t guard_ref;		/* static instruction whose mask decides; its slot in flow.seen */
+	uint32_t seen;			/* slot + 1 when a guard refers to this one */
+	uint32_t next, target;		/* static instructions; NONE. While parsing: what came behind it last */
+	uint32_t mem;			/* number among the memory instructions */
+	uint64_t imm;			/* first immediate, for targets */
+};
+
+enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_ANY, OP_BASED };
+#define RECIPES_MAX 6
+
+struct recipe {
+	uint8_t op;
+	int8_t shift;			/* ADD: left if positive */
+	uint8_t align;			/* PLANES, DELTAS: low bits that are always 0 */
+	uint8_t planes;
+	uint32_t ref;			/* ADD, XOR, MOVED: memory instruction */
+	uint64_t c;			/* constant, or the smallest address */
+	int64_t per[4];			/* AFFINE: for each warp, x, y, z */
+	uint32_t pattern;		/* AFFINE, BASED: in pcode.pattern */
+};
+
+struct pmem {
+	struct recipe r[RECIPES_MAX];
+	uint8_t n, first, later;	/* the last is always OP_ANY */
+};
+
+struct pcode {
+	struct pstatic *s;
+	uint32_t n, cap;
+	struct pmem *mem;
+	uint32_t n_mem;
+	uint32_t n_seen;
+	struct buf text;
+	int64_t (*pattern)[32];
+	uint32_t n_pattern, cap_pattern;
+};
+
+struct pspan {
+	uint32_t blocks, insts;
+	uint32_t len[N_COLUMNS];
+	uint64_t at[N_COLUMNS];		/* offset in the block's columns */
+};
+
+/* Thread blocks of one kernel, packed or about to be. */
+struct part {
+	struct pcode code;
+	uint32_t style;
+	uint64_t first_block;		/* thread blocks of the kernel before it */
+	uint32_t grid[3], threads, warps;
+	uint32_t n_blocks;
+	uint64_t n_insts, lines;
+	struct pspan *span;
+	uint32_t n_spans, cap_spans;
+};
+
+/* ---- a part as parsed ---- */
+
+struct ptb {
+	uint32_t id[3];
+	uint32_t first_warp, n_warps;
+	uint32_t extra, extra_len;	/* lines between the id and the first warp, in text */
+};
+
+struct pwarp {
+	uint32_t id, first, count;
+	uint32_t like;			/* the first warp with the same lanes, instructions and masks */
+	uint32_t weight;		/* of that one: how many there are */
+};
+
+struct prec {
+	uint32_t id, mask;
+	uint32_t addr;			/* in addr[]: index << 2 | ADDR_STRIDE (base, step) or ADDR_LIST */
+	uint32_t text, text_len;	/* in text */
+};
+
+struct parsed {
+	struct part part;
+	struct ptb *tb;
+	uint32_t cap_tb;
+	struct pwarp *warp;
+	uint32_t n_warp, cap_warp;
+	struct prec *rec;
+	uint32_t n_rec, cap_rec;
+	uint64_t *addr;
+	uint32_t n_addr, cap_addr;
+	struct buf text;
+	uint32_t *slot;			/* by hash of a line's constant text */
+	uint32_t n_slots;
+	uint32_t *path, n_paths, n_path_slots;	/* warps that are like no earlier one, by hash */
+	bool style_known;
+};
+
+/* ---- parse.c ---- */
+
+/*
+ * Add the thread block that text begins with (at "#BEGIN_TB"). Its length, or 0 when the text is not exactly
+ * what text_block would write; p is then as before.
+ */
+size_t parse_block(struct parsed *p, const char *text, size_t n);
+/* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
+void number_memory(struct pcode *c);
+enum ctl ctl_of(const char *opcode, size_t n);
+/* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
+bool static_derive(const struct pcode *c, struct pstatic *s);
+
+/* ---- part.c ---- */
+void parsed_finish(struct parsed *p);	/* order the static instructions */
+void parsed_clear(struct parsed *p);	/* empty again, its arrays stay */
+void parsed_free(struct parsed *p);
+void pcode_free(struct pcode *c);
+void part_free(struct part *p);
+
+/* ---- tail.c ---- */
+
+struct tails {
+	struct cur in;
+	struct buf *last, now;		/* by static instruction: its last text in the span */
+	uint32_t n;
+};
+void tails_new(struct tails *t, uint32_t n);
+void tails_free(struct tails *t);
+void tails_span(struct tails *t, struct cur in);
+/* Next text, of static instruction id; valid up to its next one. false: damaged. */
+bool tail_next(struct tails *t, uint32_t id, const uint8_t **text, size_t *n);
+/* Append what is different from the text before; false: more than numbers is, and nothing was appended. */
+bool tail_fold(struct buf *out, const uint8_t *was, size_t n_was, const uint8_t *is, size_t n);
+
+/* ---- text.c ---- */
+
+/* Text of a decoded thread block; rec.inst are static ids, texts are taken from tails. */
+struct text_in {
+	const struct part *part;
+	const struct tblock *tb;
+	const uint32_t *warp_id;	/* NULL: 0, 1, ... */
+	const char *extra;
+	size_t extra_len;
+	bool first;			/* no blank line before it */
+};
+bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
+bool text_record(
+	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
+void text_static(struct buf *out, const struct part *p, const struct pstatic *s);
+
+/* ---- header.c ---- */
+
+struct header_state { uint64_t id; };
+/* Dimensions that the flow model needs; zero where the header does not say. */
+void header_dims(const char *text, size_t n, uint32_t grid[3], uint32_t *threads);
+void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n);
+bool header_unpack(struct cur *in, struct header_state *s, struct buf *text);
+
+/* ---- code.c ---- */
+void code_pack(struct buf *out, const struct part *p);
+bool code_unpack(struct cur *in, struct part *p);
+
+/* ---- learn.c, fit.c, encode.c ---- */
+void learn_flow(struct parsed *p);
+void fit_addresses(struct parsed *p);
+/* Columns of the part are appended to col[]; spans are noted in the part. */
+void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
+void part_pack(struct buf *out, const struct part *p);
+bool part_unpack(struct cur *in, struct part *p, uint64_t used[N_COLUMNS]);
+
+/* ---- decode.c ---- */
+struct replay;
+struct replay *replay_new(const struct part *p);
+void replay_free(struct replay *r);
+/* Begin with span i; col[] are the block's columns with lengths. */
+bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], uint64_t first_block);
+/*
+ * Next thread block of the span; record i's inst is handle[static id], or the id itself. 1, 0: no more, -1:
+ * damaged. in is filled for text_block.
+ */
+int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
+struct tails *replay_tails(struct replay *r);
+
+/* ---- column.c ---- */
+/* The block of these columns: bytes behind its type and length, without the checksum. */
+void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level);
+/* The same in steps. Frames k from 0 to FRAMES - 1 may be compressed in any order and side by side. */
+#define FRAMES (N_COLUMNS + 1u)
+struct frames {
+	struct buf join, frame[N_COLUMNS + 1];	/* the short columns, the last frame is theirs */
+	uint32_t used;
+};
+void frames_begin(struct frames *f, const struct buf col[N_COLUMNS]);
+void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);
+void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS]);
+/* false: damaged, why says how. */
+bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const char **why);
+void columns_free(struct buf col[N_COLUMNS]);
+
+extern const char pack_dict[];
+extern const size_t pack_dict_len;
+
+#endif

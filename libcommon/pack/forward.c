@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packed streams that come through a pipe: read once, from the first block to the end marker.
+ *
+ * Always true: blocks are kept, packed, from the one before the oldest that is being walked; older ones are
+ * gone. When the last kernel has been walked the index and the end marker have been read and fit the blocks,
+ * so that a stream that was cut off never passes for a whole one.
+ */
+#include <stdio.h>
+#include "codec.h"
+
+#define CHUNK (1u << 20)
+
+static int read_exactly(struct pack *p, struct buf *to, uint64_t n, struct fault *f)
+{
+	while (n) {
+		size_t want = n < CHUNK ? (size_t)n : CHUNK;
+
+		buf_room(to, want);
+		long got = input_read(p->in, to->p + to->n, want, f);
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			return pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");
+		to->n += (size_t)got;
+		p->size += (uint64_t)got;
+		n -= (uint64_t)got;
+	}
+	return 0;
+}
+
+/* The next frame: its bytes in b, the body from *body to 8 bytes before the end. */
+static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault *f)
+{
+	uint64_t at = p->size, len;
+	struct cur c;
+
+	if (read_exactly(p, b, 2, f) < 0)
+		return -1;
+	while (b->p[b->n - 1] > 127 && b->n < 11)
+		if (read_exactly(p, b, 1, f) < 0)
+			return -1;
+	c = cur_of(b->p + 1, b->n - 1);
+	len = cur_var(&c);
+	*body = b->n;
+	if (c.bad || len > UINT64_MAX - 8 || (b->p[0] != BLOCK_DATA && b->p[0] != BLOCK_INDEX))
+		return pack_bad(p, at, f, "pack-damaged", "found no block where one begins");
+	if (read_exactly(p, b, len + 8, f) < 0)
+		return -1;
+	uint64_t want = 0;
+	for (int i = 0; i < 8; i++)
+		want |= (uint64_t)b->p[b->n - 8 + (unsigned)i] << 8 * i;
+	if (block_sum(b->p, *body, b->p + *body, len) != want)
+		return pack_bad(p, at, f, "pack-damaged", "found a block whose checksum is wrong");
+	return 0;
+}
+
+/* The index must tell what was met. */
+static int check_end(struct pack *p, const struct buf *b, size_t body, struct fault *f)
+{
+	struct buf end = { 0 };
+	struct cur in = cur_of(b->p + body, b->n - 8 - body);
+	uint64_t kernel = 0, at = p->size;
+	bool good = mp_get_uint(&in, UINT32_MAX) == p->n_entries;
+
+	for (uint32_t i = 0; good && i < p->n_entries; i++) {
+		const struct entry *e = &p->entry[i];
+
+		good = mp_get_uint(&in, UINT64_MAX) == e->size &&
+		       mp_get_uint(&in, UINT32_MAX) == e->kernel - kernel &&
+		       mp_get_uint(&in, UINT64_MAX) == e->first_block;
+		kernel = e->kernel;
+	}
+	if (!good || in.bad || cur_left(&in))
+		return pack_bad(
+			p, at - b->n, f, "pack-damaged", "found an index that does not fit the blocks");
+	int r = read_exactly(p, &end, 8, f);
+	if (r == 0 && (memcmp(end.p + 4, PACK_END, 4) || (uint32_t)b->n != ((uint32_t)end.p[0] |
+		(uint32_t)end.p[1] << 8 | (uint32_t)end.p[2] << 16 | (uint32_t)end.p[3] << 24)))
+		r = pack_bad(p, at, f, "pack-damaged", "found no end marker");
+	buf_free(&end);
+	p->complete = r == 0;
+	return r;
+}
+
+static void drop_old(struct pack *p)
+{
+	uint32_t low = p->n_entries > 2 ? p->n_entries - 2 : 0;
+
+	for (uint32_t i = 0; i < p->n_walks; i++) {
+		uint32_t at = p->walk[i]->next_block;
+
+		low = at < low + 2 ? (at > 2 ? at - 2 : 0) : low;
+	}
+	for (; p->dropped < low && !p->keep_all; p->dropped++)
+		buf_free(&p->frame[p->dropped]);
+}
+
+static int more(struct pack *p, struct fault *f)
+{
+	struct buf b = { 0 };
+	size_t body;
+	uint64_t at = p->size;
+	int r = p->complete ? 0 : read_frame(p, &b, &body, f);
+
+	if (r == 0 && !p->complete && b.p[0] == BLOCK_INDEX) {
+		r = check_end(p, &b, body, f);
+	} else if (r == 0 && !p->complete) {
+		grow(&p->entry, &p->cap_entries, p->n_entries + 1, sizeof(p->entry[0]));
+		grow(&p->frame, &p->cap_frames, p->n_entries + 1, sizeof(p->frame[0]));
+		p->entry[p->n_entries] =
+			(struct entry){.at = at, .size = b.n, .kernel = p->next_kernel, .body = body};
+		p->frame[p->n_entries++] = b;
+		drop_old(p);
+		return 1;
+	}
+	buf_free(&b);
+	return r;
+}
+
+int forward_more(struct pack *p, struct fault *f)
+{
+	if (!p->in)
+		return 0;
+	pthread_mutex_lock(&p->lock);
+	int r = more(p, f);
+	pthread_mutex_unlock(&p->lock);
+	return r;
+}
+
+int forward_finish(struct pack *p, struct fault *f)
+{
+	int r = forward_more(p, f);
+
+	return r > 0 ? pack_bad(p, p->entry[p->n_entries - 1].at, f, "pack-damaged",
+		"found a block behind the last kernel") : r;
+}
+
+uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f)
+{
+	const struct buf *b = &p->frame[number];
+
+	if (!b->p) {
+		fault_set(f, (struct place){p->name, 0, 0}, "pack-order",
+			"found a kernel that is needed again in a "
+			"stream from a pipe, wanted a file to go back in");
+		return NULL;
+	}
+	*n = b->n - 8 - p->entry[number].body;
+	uint8_t *body = xmalloc(*n + 1);
+	memcpy(body, b->p + p->entry[number].body, *n);
+	return body;
+}
+
+void forward_enter(struct pack *p, struct walk *w)
+{
+	if (!p->in)
+		return;
+	grow(&p->walk, &p->cap_walks, p->n_walks + 1, sizeof(p->walk[0]));
+	p->walk[p->n_walks++] = w;
+}
+
+void forward_leave(struct pack *p, const struct walk *w)
+{
+	for (uint32_t i = 0; i < p->n_walks; i++)
+		if (p->walk[i] == w)
+			p->walk[i--] = p->walk[--p->n_walks];
+}
+
+struct pack *pack_forward(struct input *in, struct fault *f)
+{
+	struct pack *p = xcalloc(1, sizeof(*p));
+	struct buf b = { 0 };
+
+	p->name = diag_keep(input_name(in));
+	p->fd = -1;
+	p->in = in;
+	pthread_mutex_init(&p->lock, NULL);
+	bool good = read_exactly(p, &b, PACK_FIRST, f) == 0 && pack_check_magic(p, b.p, f) == 0 &&
+		forward_more(p, f) >= 0;
+	if (good && !p->n_entries)
+		good = pack_bad(p, PACK_FIRST, f, "pack-damaged",
+			       "found no kernel list in the first block") == 0;
+	good = good && pack_read_list(p, f) == 0;
+	buf_free(&b);
+	if (good)
+		return p;
+	p->in = NULL;
+	pack_close(p);
+	return NULL;
+}

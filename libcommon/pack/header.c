@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The lines before the first thread block as a few values, or as they are where they are not in the tracer's
+ * form.
+ *
+ * Always true: a header is only written as values when these give the same text again. The kernel's id is
+ * told from the one before in the same block, so that repeated kernels have equal bytes.
+ */
+#include <stdio.h>
+#include "format.h"
+
+enum { H_WINDOWS = 1, H_NVBIT = 2, H_LINEINFO = 4, H_SLICE = 8, H_RAW = 128 };
+#define ADDRESS_LOW 24		/* low bits of the window addresses that are 0 */
+
+struct values {
+	const char *name, *nvbit, *format;
+	size_t name_len, nvbit_len, format_len;
+	uint64_t flags, id, grid[3], block[3], shmem, nregs, binary, stream, windows[2], tracer, lineinfo;
+	uint64_t blank, after;	/* empty lines before and behind the format line */
+};
+
+/* Format lines in use; values hold the index + 1, 0: in full. */
+static const char *const formats[] = {
+	"[line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
+	"[mem_addresses] immediate",
+	"threadblock_x threadblock_y threadblock_z warpid_tb PC mask dest_num [reg_dests] opcode src_num "
+	"[reg_srcs] "
+	"mem_width [adrrescompress?] [mem_addresses]",
+	"[line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
+	"[mem_addresses]",
+	"threadblock_x threadblock_y threadblock_z warpid_tb PC mask dest_num reg_dests opcode src_num "
+	"reg_srcs "
+	"mem_width mem_addresses",
+	"PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] "
+	"immediate",
+};
+#define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static void print_values(struct buf *b, const struct values *v)
+{
+	char t[512];
+	int n;
+
+	buf_add(b, "-kernel name = ", 15);
+	buf_add(b, v->name, v->name_len);
+#define P(...) (n = snprintf(t, sizeof(t), __VA_ARGS__), buf_add(b, t, (size_t)n))
+#define U(x) (unsigned long long)(x)
+	P("\n-kernel id = %llu\n-grid dim = (%llu,%llu,%llu)\n-block dim = (%llu,%llu,%llu)\n-shmem = %llu\n"
+		"-nregs = %llu\n-binary version = %llu\n-cuda stream id = %llu\n", U(v->id), U(v->grid[0]),
+		U(v->grid[1]), U(v->grid[2]), U(v->block[0]), U(v->block[1]), U(v->block[2]), U(v->shmem),
+		U(v->nregs), U(v->binary), U(v->stream));
+	if (v->flags & H_WINDOWS)
+		P("-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", U(v->windows[0]),
+			U(v->windows[1]));
+	if (v->flags & H_NVBIT) {
+		buf_add(b, "-nvbit version = ", 17);
+		buf_add(b, v->nvbit, v->nvbit_len);
+		P("\n-accelsim tracer version = %llu\n", U(v->tracer));
+	}
+	if (v->flags & H_LINEINFO)
+		P("-enable lineinfo = %llu\n", U(v->lineinfo));
+	if (v->flags & H_SLICE)
+		buf_add(b, "-slice = 1\n", 11);
+	for (uint64_t i = 0; i < v->blank; i++)
+		buf_byte(b, '\n');
+	buf_add(b, "#traces format = ", 17);
+	buf_add(b, v->format, v->format_len);
+	for (uint64_t i = 0; i <= v->after; i++)
+		buf_byte(b, '\n');
+#undef P
+#undef U
+}
+
+/* ---- reading the text --------------------------------------------------------------------- */
+
+struct scan { const char *p, *end; };
+
+static bool take(struct scan *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n))
+		return false;
+	s->p += n;
+	return true;
+}
+
+static uint64_t number(struct scan *s, unsigned base)
+{
+	uint64_t v = 0;
+
+	for (; s->p < s->end; s->p++) {
+		char c = *s->p;
+		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ?
+			(unsigned)(c - 'a') + 10 : 99;
+
+		if (d >= base)
+			break;
+		v = v * base + d;
+	}
+	return v;
+}
+
+static void string(struct scan *s, const char **p, size_t *n)
+{
+	const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
+
+	*p = s->p;
+	*n = (size_t)((nl ? nl : s->end) - s->p);
+	s->p += *n;
+}
+
+static void triple(struct scan *s, uint64_t v[3])
+{
+	for (int i = 0; i < 3; i++) {
+		v[i] = number(s, 10);
+		if (i < 2)
+			take(s, ",");
+	}
+	take(s, ")");
+}
+
+/* Whatever is wrong shows when the values are printed again. */
+static void read_values(struct values *v, struct scan s)
+{
+	take(&s, "-kernel name = ");
+	string(&s, &v->name, &v->name_len);
+	take(&s, "\n-kernel id = "), v->id = number(&s, 10);
+	take(&s, "\n-grid dim = ("), triple(&s, v->grid);
+	take(&s, "\n-block dim = ("), triple(&s, v->block);
+	take(&s, "\n-shmem = "), v->shmem = number(&s, 10);
+	take(&s, "\n-nregs = "), v->nregs = number(&s, 10);
+	take(&s, "\n-binary version = "), v->binary = number(&s, 10);
+	take(&s, "\n-cuda stream id = "), v->stream = number(&s, 10);
+	if (take(&s, "\n-shmem base_addr = 0x")) {
+		v->flags |= H_WINDOWS;
+		v->windows[0] = number(&s, 16);
+		take(&s, "\n-local mem base_addr = 0x"), v->windows[1] = number(&s, 16);
+	}
+	if (take(&s, "\n-nvbit version = ")) {
+		v->flags |= H_NVBIT;
+		string(&s, &v->nvbit, &v->nvbit_len);
+		take(&s, "\n-accelsim tracer version = "), v->tracer = number(&s, 10);
+	}
+	if (take(&s, "\n-enable lineinfo = "))
+		v->flags |= H_LINEINFO, v->lineinfo = number(&s, 10);
+	if (take(&s, "\n-slice = 1"))
+		v->flags |= H_SLICE;
+	take(&s, "\n");
+	for (; v->blank < 15 && take(&s, "\n"); v->blank++)
+		;
+	take(&s, "#traces format = ");
+	string(&s, &v->format, &v->format_len);
+	take(&s, "\n");
+	for (; v->after < 15 && take(&s, "\n"); v->after++)
+		;
+}
+
+static const char *find_line(const char *text, size_t n, const char *key)
+{
+	const char *at = n ? memmem(text, n, key, strlen(key)) : NULL;
+
+	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
+}
+
+void header_dims(const char *text, size_t n, uint32_t grid[3], uint32_t *threads)
+{
+	uint64_t g[3] = { 0, 0, 0 }, b[3] = { 0, 0, 0 };
+	const char *at = find_line(text, n, "-grid dim = (");
+
+	if (at)
+		triple(&(struct scan){ at, text + n }, g);
+	at = find_line(text, n, "-block dim = (");
+	if (at)
+		triple(&(struct scan){ at, text + n }, b);
+	for (int i = 0; i < 3; i++) {
+		grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
+		b[i] = b[i] > 65536 ? 0 : b[i];
+	}
+	uint64_t t = b[0] * b[1] * b[2];
+	*threads = t <= 65536 ? (uint32_t)t : 0;
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+static void pack_window(struct buf *out, uint64_t w, uint64_t from)
+{
+	uint64_t low = (UINT64_C(1) << ADDRESS_LOW) - 1;
+	bool round = !(w & low) && !(from & low);
+
+	mp_int(out, round ? (int64_t)(w >> ADDRESS_LOW) - (int64_t)(from >> ADDRESS_LOW) : 0);
+	if (!round || w == from)	/* 0 says that the value follows */
+		mp_uint(out, w);
+}
+
+static uint64_t unpack_window(struct cur *in, uint64_t from)
+{
+	int64_t d = mp_get_int(in);
+
+	return d ? (uint64_t)((int64_t)(from >> ADDRESS_LOW) + d) << ADDRESS_LOW
+		 : mp_get_uint(in, UINT64_MAX);
+}
+
+static void pack_values(struct buf *out, const struct values *v, struct header_state *s)
+{
+	uint64_t format = 0;
+
+	while (format < N_FORMATS && (strlen(formats[format]) != v->format_len ||
+		memcmp(formats[format], v->format, v->format_len)))
+		format++;
+	format = format == N_FORMATS ? 0 : format + 1;
+	mp_uint(out, v->flags);
+	mp_str(out, v->name, v->name_len);
+	mp_int(out, (int64_t)(v->id - s->id - 1));
+	for (int i = 0; i < 3; i++)
+		mp_uint(out, v->grid[i]);
+	for (int i = 0; i < 3; i++)
+		mp_uint(out, v->block[i]);
+	mp_uint(out, v->shmem);
+	mp_uint(out, v->nregs);
+	mp_uint(out, v->binary);
+	mp_uint(out, v->stream);
+	if (v->flags & H_WINDOWS) {
+		pack_window(out, v->windows[0], 0);
+		pack_window(out, v->windows[1], v->windows[0]);
+	}
+	if (v->flags & H_NVBIT) {
+		mp_str(out, v->nvbit, v->nvbit_len);
+		mp_uint(out, v->tracer);
+	}
+	if (v->flags & H_LINEINFO)
+		mp_uint(out, v->lineinfo);
+	mp_uint(out, v->blank);
+	mp_uint(out, v->after);
+	mp_uint(out, format);
+	if (!format)
+		mp_str(out, v->format, v->format_len);
+	s->id = v->id;
+}
+
+void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n)
+{
+	struct values v = { 0 };
+	struct buf again = { 0 };
+
+	read_values(&v, (struct scan){ text, text + n });
+	print_values(&again, &v);
+	if (again.n == n && !memcmp(again.p, text, n)) {
+		pack_values(out, &v, s);
+	} else {
+		mp_uint(out, H_RAW);
+		mp_str(out, text, n);
+	}
+	buf_free(&again);
+}
+
+bool header_unpack(struct cur *in, struct header_state *s, struct buf *text)
+{
+	struct values v = { .flags = mp_get_uint(in, H_RAW) };
+
+	if (v.flags == H_RAW) {
+		size_t n;
+		const uint8_t *raw = mp_get_str(in, &n);
+
+		buf_add(text, raw, n);
+		return !in->bad;
+	}
+	v.name = (const char *)mp_get_str(in, &v.name_len);
+	v.id = s->id = s->id + 1 + (uint64_t)mp_get_int(in);
+	for (int i = 0; i < 3; i++)
+		v.grid[i] = mp_get_uint(in, UINT64_MAX);
+	for (int i = 0; i < 3; i++)
+		v.block[i] = mp_get_uint(in, UINT64_MAX);
+	v.shmem = mp_get_uint(in, UINT64_MAX);
+	v.nregs = mp_get_uint(in, UINT64_MAX);
+	v.binary = mp_get_uint(in, UINT64_MAX);
+	v.stream = mp_get_uint(in, UINT64_MAX);
+	if (v.flags & H_WINDOWS) {
+		v.windows[0] = unpack_window(in, 0);
+		v.windows[1] = unpack_window(in, v.windows[0]);
+	}
+	if (v.flags & H_NVBIT) {
+		v.nvbit = (const char *)mp_get_str(in, &v.nvbit_len);
+		v.tracer = mp_get_uint(in, UINT64_MAX);
+	}
+	if (v.flags & H_LINEINFO)
+		v.lineinfo = mp_get_uint(in, UINT64_MAX);
+	v.blank = mp_get_uint(in, 15);
+	v.after = mp_get_uint(in, 15);
+	uint64_t format = mp_get_uint(in, N_FORMATS);
+	if (format) {
+		v.format = formats[format - 1];
+		v.format_len = strlen(v.format);
+	} else {
+		v.format = (const char *)mp_get_str(in, &v.format_len);
+	}
+	if (!in->bad)
+		print_values(text, &v);
+	return !in->bad;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What comes out of a packed stream besides records: text, facts about kernels, whether it is whole.
+ */
+#include <stdio.h>
+#include "codec.h"
+
+#define OUT_TEXT (1u << 20)	/* text handed on at a time */
+
+struct out {
+	struct pack *p;
+	uint64_t first, last;		/* thread blocks wanted */
+	bool whole;
+	bool (*write)(void *ctx, const void *bytes, size_t n);
+	void *ctx;
+	struct fault *f;
+	struct buf text;
+	struct tblock tb;
+	bool any;			/* a thread block was written */
+};
+
+static int stopped(struct out *o)
+{
+	return fault_set(o->f, (struct place){ o->p->name, 0, 0 }, "write", "cannot write");
+}
+
+static int send(struct out *o)
+{
+	if (o->text.n && !o->write(o->ctx, o->text.p, o->text.n))
+		return stopped(o);
+	o->text.n = 0;
+	return 0;
+}
+
+/* The header, with a mark behind its last field when thread blocks are left out. */
+static int send_header(struct out *o, const struct buf *h)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (h->p[i] == '\n' && i && (i + 1 == h->n || h->p[i + 1] != '-') && !at)
+			at = i + 1;
+	bool marked = memmem(h->p, h->n, "\n-slice = 1\n", 12) != NULL;
+	if (o->whole || marked || !at) {
+		buf_add(&o->text, h->p, h->n);
+	} else {
+		buf_add(&o->text, h->p, at);
+		buf_add(&o->text, "-slice = 1\n", 11);
+		buf_add(&o->text, h->p + at, h->n - at);
+	}
+	return send(o);
+}
+
+static int bad_block(const struct out *o, const struct walk *w)
+{
+	return pack_bad(o->p, o->p->entry[w->b->number].at, o->f, "pack-damaged",
+		"found a block whose columns do "
+		"not fit its tables");
+}
+
+static int send_span(struct out *o, const struct walk *w, struct replay *r, uint64_t number)
+{
+	struct text_in in;
+	int got;
+
+	for (; (got = replay_block(r, NULL, &o->tb, &in)) > 0; number++) {
+		bool wanted = number >= o->first && number <= o->last;
+		size_t had = o->text.n;
+
+		if (!o->whole)
+			in.first = !o->any;
+		if (!text_block(&o->text, &in, replay_tails(r)))
+			return bad_block(o, w);
+		if (wanted)
+			o->any = true;
+		else
+			o->text.n = had;
+		if (o->text.n >= OUT_TEXT && send(o) < 0)
+			return -1;
+	}
+	return got < 0 ? bad_block(o, w) : send(o);
+}
+
+static int send_part(struct out *o, const struct walk *w, const struct piece *c)
+{
+	const struct part *part = &c->part;
+	struct replay *r = replay_new(part);
+	uint64_t at = part->first_block;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < part->n_spans && ret == 0; at += part->span[i++].blocks) {
+		if (at > o->last || at + part->span[i].blocks <= o->first)
+			continue;
+		ret = replay_span(r, i, w->b->col, at) ? send_span(o, w, r, at) : bad_block(o, w);
+	}
+	replay_free(r);
+	return ret;
+}
+
+static int send_piece(struct out *o, const struct walk *w, const struct piece *c)
+{
+	if (c->flags & PIECE_BEGINS && send_header(o, &c->header) < 0)
+		return -1;
+	if (c->flags & PIECE_PART && send_part(o, w, c) < 0)
+		return -1;
+	if (!(c->flags & PIECE_STORED))
+		return 0;
+	const uint8_t *s = w->b->col[COL_STORED].p + c->stored;
+	if (!o->whole) {
+		if (blank_text(s, c->n_stored))
+			return 0;
+		return fault_set(o->f, (struct place){o->p->name, 0, 0}, "pack-stored",
+			"found kernel %u (%s) kept "
+			"as plain text because it is no regular trace, wanted one whose thread blocks can be "
+			"told",
+			c->kernel + 1, o->p->kernel[c->kernel]);
+	}
+	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? stopped(o) : 0;
+}
+
+int pack_piece_text(struct walk *w, const struct piece *c,
+	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
+{
+	struct out o = { .p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f };
+	int r = send_piece(&o, w, c);
+
+	tblock_free(&o.tb);
+	buf_free(&o.text);
+	return r;
+}
+
+/* Behind the first block: on to the one in which thread block first is. */
+static void skip_ahead(struct walk *w, uint64_t first)
+{
+	uint32_t to = w->p->in ? 0 : pack_first_entry(w->p, w->kernel, first);
+
+	if (to < w->next_block || w->ended)
+		return;
+	block_put(w->p, w->b);
+	w->b = NULL;
+	w->next_block = to;
+}
+
+int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
+	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
+{
+	struct out o = { .p = p, .first = first, .last = last, .write = write, .ctx = ctx, .f = f };
+	struct walk w;
+	struct piece *c;
+	int r;
+
+	o.whole = first == 0 && last == UINT64_MAX;
+	walk_start(&w, p, kernel, 0);
+	while ((r = walk_next(&w, &c, f)) > 0) {
+		uint64_t after = c->part.first_block + c->part.n_blocks;
+
+		if (send_piece(&o, &w, c) < 0) {
+			r = -1;
+			break;
+		}
+		if (!o.whole && c->flags & PIECE_PART && after > last) {
+			r = 0;
+			break;
+		}
+		if (c->flags & PIECE_BEGINS && first > after)
+			skip_ahead(&w, first);
+	}
+	walk_end(&w);
+	tblock_free(&o.tb);
+	buf_free(&o.text);
+	return r;
+}
+
+/* ---- facts -------------------------------------------------------------------------------- */
+
+static void header_facts(struct pack_kernel *k, const struct buf *h)
+{
+	const char *s = (const char *)h->p, *at = h->n ? memmem(s, h->n, "-kernel name = ", 15) : NULL;
+	const char *nl = at ? memchr(at, '\n', (size_t)(s + h->n - at)) : NULL;
+
+	if (nl) {
+		free(k->name);
+		k->name = xstrndup(at + 15, (size_t)(nl - at - 15));
+	}
+	at = h->n ? memmem(s, h->n, "-block dim = (", 14) : NULL;
+	if (at) {
+		char t[64] = "";
+		size_t n = (size_t)(s + h->n - at - 14);
+
+		memcpy(t, at + 14, n < 63 ? n : 63);
+		if (sscanf(t, "%u,%u,%u", &k->block[0], &k->block[1], &k->block[2]) != 3)
+			memset(k->block, 0, sizeof(k->block));
+	}
+	k->slice = h->n && memmem(s, h->n, "\n-slice = 1\n", 12);
+}
+
+int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f)
+{
+	struct walk w;
+	struct piece *c;
+	int r;
+
+	*k = (struct pack_kernel){ .name = xstrdup("") };
+	walk_start(&w, p, kernel, 0);
+	while ((r = walk_next(&w, &c, f)) > 0) {
+		if (c->flags & PIECE_BEGINS) {
+			memcpy(k->grid, c->part.grid, sizeof(k->grid));
+			header_facts(k, &c->header);
+		}
+		k->insts += c->part.n_insts;
+		k->blocks += c->part.n_blocks;
+		if (c->flags & PIECE_STORED && !blank_text(w.b->col[COL_STORED].p + c->stored, c->n_stored))
+			k->stored += c->n_stored;
+		k->text += c->bytes;
+	}
+	walk_end(&w);
+	if (r < 0) {
+		free(k->name);
+		k->name = NULL;
+	}
+	return r;
+}
+
+/* ---- verifying ---------------------------------------------------------------------------- */
+
+struct sum { uint64_t bytes; };
+
+static bool count_bytes(void *ctx, const void *bytes, size_t n)
+{
+	struct sum *s = ctx;
+
+	(void)bytes;
+	s->bytes += n;
+	return true;
+}
+
+int pack_verify(struct pack *p, struct fault *f)
+{
+	for (uint32_t i = 0; i < p->n_kernels; i++) {
+		struct sum s = { 0 };
+		struct pack_kernel k;
+
+		if (pack_text(p, i, 0, UINT64_MAX, count_bytes, &s, f) < 0 || pack_kernel(p, i, &k, f) < 0)
+			return -1;
+		free(k.name);
+		if (s.bytes != k.text)
+			return fault_set(f, (struct place){p->name, 0, 0}, "pack-damaged",
+				"kernel %u (%s): found %llu "
+				"bytes of text, wanted %llu",
+				i + 1, p->kernel[i], (unsigned long long)s.bytes, (unsigned long long)k.text);
+	}
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		struct block *b = block_get(p, i, f);
+
+		if (!b)
+			return -1;
+		block_put(p, b);
+	}
+	return 0;
+}

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Text of thread blocks to records, for packing: exact or not at all.
+ *
+ * Always true of a block taken: text.c writes the same bytes again. A line whose columns are not in the
+ * tracer's spelling is kept as text behind its PC and mask (ST_LINE); what follows a word at the end of a
+ * line is text as well (ST_TAIL). Framing in any other form refuses the block.
+ */
+#include <xxhash.h>
+#include "flow.h"
+
+struct line { const char *p, *end; };	/* end: at the newline */
+
+static bool lit(struct line *l, const char *s)
+{
+	size_t n = strlen(s);
+
+	if ((size_t)(l->end - l->p) < n || memcmp(l->p, s, n))
+		return false;
+	l->p += n;
+	return true;
+}
+
+/* A decimal as printf writes it. */
+static inline bool dec(struct line *l, uint64_t *v)
+{
+	const char *s = l->p, *p = s, *end = l->end;
+	uint64_t a = 0;
+
+	for (unsigned d; p < end && (d = (unsigned)(unsigned char)*p - '0') < 10; p++) {
+		if (p - s < 19)
+			a = a * 10 + d;
+		else if (__builtin_mul_overflow(a, 10u, &a) || __builtin_add_overflow(a, d, &a))
+			return false;
+	}
+	l->p = p;
+	*v = a;
+	return p > s && (*s != '0' || p == s + 1);
+}
+
+static bool dec32(struct line *l, uint32_t *v)
+{
+	uint64_t a;
+
+	if (!dec(l, &a) || a >= NONE)
+		return false;
+	*v = (uint32_t)a;
+	return true;
+}
+
+static inline bool sdec(struct line *l, int64_t *v)
+{
+	uint64_t a;
+	bool neg = l->p < l->end && *l->p == '-';
+
+	l->p += neg;
+	if (!dec(l, &a) || a > INT64_MAX || (neg && !a))
+		return false;
+	*v = neg ? -(int64_t)a : (int64_t)a;
+	return true;
+}
+
+/* Lower-case hexadecimal of at least min digits without more zeros than these take. */
+static bool hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
+{
+	const char *s = l->p;
+	uint64_t a = 0;
+
+	for (; l->p < l->end && (size_t)(l->p - s) < max; l->p++) {
+		char c = *l->p;
+
+		if (c >= '0' && c <= '9')
+			a = a << 4 | (unsigned)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			a = a << 4 | (unsigned)(c - 'a' + 10);
+		else
+			break;
+	}
+	size_t n = (size_t)(l->p - s);
+	*v = a;
+	return n >= min && (n == min || *s != '0');
+}
+
+/* ---- static instructions ------------------------------------------------------------------ */
+
+struct found {
+	uint32_t pc, lineno;
+	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end;
+	uint8_t flags;
+};
+
+static bool same(const struct pcode *c, const struct pstatic *s, const struct found *f)
+{
+	size_t mid = (size_t)(f->mid_end - f->mid), tail = (size_t)(f->tail_end - f->tail);
+
+	return s->pc == f->pc && s->lineno == f->lineno && s->flags == f->flags && s->mid_len == mid &&
+		s->tail_len == tail && !memcmp(c->text.p + s->mid, f->mid, mid) &&
+		!memcmp(c->text.p + s->tail, f->tail, tail);
+}
+
+static uint64_t found_hash(const struct found *f)
+{
+	uint64_t h = XXH3_64bits_withSeed(
+		f->mid, (size_t)(f->mid_end - f->mid), (uint64_t)f->pc << 32 | f->lineno);
+
+	return XXH3_64bits_withSeed(f->tail, (size_t)(f->tail_end - f->tail), h);
+}
+
+static uint64_t static_hash(const struct pcode *c, const struct pstatic *s)
+{
+	const char *t = (const char *)c->text.p;
+	struct found f = {.pc = s->pc,
+		.lineno = s->lineno,
+		.mid = t + s->mid,
+		.mid_end = t + s->mid + s->mid_len,
+		.tail = t + s->tail,
+		.tail_end = t + s->tail + s->tail_len};
+
+	return found_hash(&f);
+}
+
+static void more_slots(struct parsed *p)
+{
+	const struct pcode *c = &p->part.code;
+
+	free(p->slot);
+	p->n_slots = p->n_slots ? p->n_slots * 4 : 1024;
+	p->slot = xcalloc(p->n_slots, sizeof(p->slot[0]));
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t at = (uint32_t)static_hash(c, &c->s[i]) & (p->n_slots - 1);
+
+		while (p->slot[at])
+			at = (at + 1) & (p->n_slots - 1);
+		p->slot[at] = i + 1;
+	}
+}
+
+static uint32_t keep(struct buf *b, const char *from, const char *end)
+{
+	uint32_t at = (uint32_t)b->n;
+
+	buf_add(b, from, (size_t)(end - from));
+	return at;
+}
+
+/* Number of the static instruction, new or met before; NONE when there are too many. */
+static uint32_t intern(struct parsed *p, const struct found *f)
+{
+	struct pcode *c = &p->part.code;
+
+	if (c->n * 2 >= p->n_slots)
+		more_slots(p);
+	uint32_t at = (uint32_t)found_hash(f) & (p->n_slots - 1);
+	for (; p->slot[at]; at = (at + 1) & (p->n_slots - 1))
+		if (same(c, &c->s[p->slot[at] - 1], f))
+			return p->slot[at] - 1;
+	if (c->n == STATICS_MAX)
+		return NONE;
+	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
+	struct pstatic *s = &c->s[c->n];
+	*s = (struct pstatic){ .pc = f->pc, .lineno = f->lineno, .flags = f->flags, .next = NONE };
+	s->mid_len = (uint16_t)(f->mid_end - f->mid);
+	s->tail_len = (uint16_t)(f->tail_end - f->tail);
+	s->head = keep(&c->text, f->head, f->head_end);
+	s->head_len = (uint8_t)(f->head_end - f->head);
+	s->mid = keep(&c->text, f->mid, f->mid_end);
+	s->tail = keep(&c->text, f->tail, f->tail_end);
+	p->slot[at] = ++c->n;
+	return c->n - 1;
+}
+
+/* ---- instruction lines -------------------------------------------------------------------- */
+
+static bool skip_word(struct line *l)
+{
+	const char *s = l->p;
+
+	while (l->p < l->end && *l->p > ' ' && *l->p <= '~')
+		l->p++;
+	return l->p > s;
+}
+
+static bool skip_registers(struct line *l)
+{
+	uint32_t n, v;
+
+	if (!dec32(l, &n) || n > 31)
+		return false;
+	for (; n; n--) {
+		if (!lit(l, " "))
+			return false;
+		if (l->p < l->end && *l->p == 'U')
+			l->p++;
+		if (l->p == l->end || (*l->p != 'R' && *l->p != 'P'))
+			return false;
+		l->p++;
+		if (!dec32(l, &v) || v > 255)
+			return false;
+	}
+	return true;
+}
+
+/* From behind the mask to behind the width. */
+static bool skip_mid(struct line *l, bool *has_addr)
+{
+	uint32_t width;
+
+	if (!skip_registers(l) || !lit(l, " ") || l->p == l->end || *l->p < 'A' || *l->p > 'Z' ||
+		!skip_word(l))
+		return false;
+	if (!lit(l, " ") || !skip_registers(l) || !lit(l, " ") || !dec32(l, &width) || width > 255)
+		return false;
+	*has_addr = width != 0;
+	return true;
+}
+
+/* Is the list one that the tracer writes as base and stride? */
+static bool strided(uint32_t mask, const uint64_t *a, int64_t *stride)
+{
+	if (!mask) {
+		*stride = 0;
+		return true;
+	}
+	uint32_t run = mask >> bit_lowest32(mask);
+	unsigned n = bit_count32(mask);
+	if (n < 2 || run & (run + 1))
+		return false;
+	*stride = (int64_t)(a[1] - a[0]);
+	for (unsigned i = 2; i < n; i++)
+		if (a[i] - a[i - 1] != (uint64_t)*stride)
+			return false;
+	return *stride == (int32_t)*stride;
+}
+
+/* The base of modes 1 and 2: with 16 digits or with as many as it takes, as in the part's other lines. */
+static bool base_address(struct parsed *p, struct line *l, uint64_t *v)
+{
+	if (!lit(l, " 0x") || l->end - l->p < 2)
+		return false;
+	uint32_t now = *l->p == '0' && l->p[1] != ' ' ? STYLE_PADDED : 0, had = p->part.style & STYLE_PADDED;
+	now = p->style_known && *l->p != '0' ? had : now;
+	if (!hex(l, now ? 16 : 1, 16, v) || (p->style_known && now != had))
+		return false;
+	p->style_known = true;
+	p->part.style |= now;
+	return true;
+}
+
+/* Behind "1 base": " stride". Only masks without holes, of two lanes or more, or none, have one. */
+static bool stride_list(struct line *l, uint32_t mask, uint64_t a[33])
+{
+	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
+	int64_t d;
+
+	if (!lit(l, " ") || !sdec(l, &d) || d != (int32_t)d)
+		return false;
+	a[1] = (uint64_t)d;
+	return n ? n > 1 && !(run & (run + 1)) : !a[0] && !d;
+}
+
+static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t mode, uint64_t a[33])
+{
+	uint32_t n = bit_count32(mask);
+	int64_t d = 0, stride;
+
+	for (uint32_t i = 0; mode == 0 && i < n; i++)
+		if (!lit(l, " 0x") || !hex(l, 16, 16, &a[i]))
+			return false;
+	if (mode == 0)
+		return true;
+	if (!base_address(p, l, &a[0]))
+		return false;
+	if (mode == 1)
+		return stride_list(l, mask, a);
+	for (uint32_t i = 1; i < n; i++) {
+		if (!lit(l, " ") || !sdec(l, &d))
+			return false;
+		a[i] = a[i - 1] + (uint64_t)d;
+	}
+	return !strided(mask, a, &stride);
+}
+
+/* " mode addresses". The addresses are appended; false: not as the tracer writes them. */
+static bool addresses(struct parsed *p, struct line *l, struct prec *r, uint8_t *flags)
+{
+	uint64_t a[33];
+
+	if (l->end - l->p < 3 || l->p[0] != ' ' || l->p[1] < '0' || l->p[1] > '2')
+		return false;
+	uint32_t mode = (uint32_t)(l->p[1] - '0'), n = bit_count32(r->mask);
+	a[0] = a[1] = 0;
+	l->p += 2;
+	if (p->n_addr >= UINT32_MAX / 4 - 64 || !mode_list(p, l, r->mask, mode, a))
+		return false;
+	bool line = mode == 1 || n == 1;
+	n = line ? 2 : n;
+	*flags |= mode ? 0 : ST_LIST;
+	grow(&p->addr, &p->cap_addr, p->n_addr + 32, sizeof(p->addr[0]));
+	memcpy(p->addr + p->n_addr, a, n * sizeof(a[0]));
+	r->addr = p->n_addr << 2 | (line ? ADDR_STRIDE : ADDR_LIST);
+	p->n_addr += n;
+	return true;
+}
+
+static bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+/* The end of the line: its constant part in f, the rest from *text on. */
+static bool split_tail(const struct line *l, struct found *f, const char **text)
+{
+	unsigned words = 0;
+
+	f->tail = l->p;
+	for (const char *s = l->p; s < l->end; s++) {
+		bool begins = s > l->p && s[-1] == ' ' && *s != ' ';
+
+		words += begins;
+		if (words > 3)
+			return false;
+		if (!begins || !is_letter(*s))
+			continue;
+		if (l->end - s == 6 && !memcmp(s, "NoVal ", 6))
+			break;
+		f->flags |= ST_TAIL;
+		f->tail_end = *text = s;
+		return true;
+	}
+	f->tail_end = *text = l->end;
+	return l->end == l->p || *l->p == ' ';
+}
+
+static bool body(struct parsed *p, struct line *l, struct prec *r, struct found *f, const char **text)
+{
+	bool has_addr;
+
+	f->mid = l->p;
+	if (!skip_mid(l, &has_addr))
+		return false;
+	f->mid_end = l->p;
+	if (has_addr) {
+		f->flags = ST_MEM;
+		if (!addresses(p, l, r, &f->flags))
+			return false;
+	}
+	return split_tail(l, f, text);
+}
+
+static bool prefix(struct parsed *p, struct line *l, const struct ptb *tb, uint32_t warp, uint32_t *lineno)
+{
+	uint32_t style = p->part.style, v;
+
+	if (style & STYLE_BLOCK_IDS)
+		for (int i = 0; i < 4; i++)
+			if (!dec32(l, &v) || !lit(l, " ") || v != (i < 3 ? tb->id[i] : warp))
+				return false;
+	return !(style & STYLE_LINENO) || (dec32(l, lineno) && lit(l, " "));
+}
+
+/* Columns before the PC, from the first line of the part. */
+static void find_prefix(struct parsed *p, struct line l)
+{
+	unsigned n = 0;
+
+	for (; l.p < l.end; l.p++) {
+		const char *s = l.p;
+
+		while (l.p < l.end && *l.p != ' ')
+			l.p++;
+		if (l.p - s == 8 && n)
+			break;		/* the mask */
+		n++;
+	}
+	p->part.style |= (n == 5 || n == 6 ? STYLE_BLOCK_IDS : 0) | (n == 2 || n == 6 ? STYLE_LINENO : 0);
+}
+
+/* Eight lower-case hexadecimal digits. */
+static bool mask_digits(const char *s, uint32_t *mask)
+{
+	uint64_t x;
+
+	memcpy(&x, s, 8);
+	x = __builtin_bswap64(x);	/* first digit in the highest byte */
+	uint64_t letter = x >> 6 & 0x0101010101010101;
+	uint64_t v = (x & 0x0f0f0f0f0f0f0f0f) + letter * 9;
+	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66: what is neither does not come back the same. */
+	uint64_t ten = ((v + 0x0606060606060606) >> 4) & 0x0101010101010101;
+	if (((v & 0xf0f0f0f0f0f0f0f0) | (x ^ (v + 0x3030303030303030 + ten * 39))) != 0)
+		return false;
+	v = (v | v >> 4) & 0x00ff00ff00ff00ff;
+	v = (v | v >> 8) & 0x0000ffff0000ffff;
+	*mask = (uint32_t)(v | v >> 16);
+	return true;
+}
+
+/* Is the line one of static instruction id, whose constant text is at hand? Then it is taken. */
+static bool again(struct parsed *p, struct line l, uint32_t id)
+{
+	const struct pstatic *s = &p->part.code.s[id];
+	const uint8_t *t = p->part.code.text.p;
+	struct prec r = { .id = id, .text = (uint32_t)p->text.n };
+	uint8_t flags = ST_MEM;
+
+	if (s->flags & (ST_TAIL | ST_LINE) ||
+		(size_t)(l.end - l.p) < s->head_len + 9u + s->mid_len + s->tail_len ||
+		memcmp(l.p, t + s->head, s->head_len))
+		return false;
+	l.p += s->head_len;
+	if (!mask_digits(l.p, &r.mask) || l.p[8] != ' ' || memcmp(l.p + 9, t + s->mid, s->mid_len))
+		return false;
+	l.p += 9 + s->mid_len;
+	uint32_t n_addr = p->n_addr;
+	if (s->flags & ST_MEM && (!addresses(p, &l, &r, &flags) || flags != s->flags)) {
+		p->n_addr = n_addr;
+		return false;
+	}
+	if (l.end - l.p != s->tail_len || memcmp(l.p, t + s->tail, s->tail_len)) {
+		p->n_addr = n_addr;
+		return false;
+	}
+	if (p->n_rec == p->cap_rec)
+		grow(&p->rec, &p->cap_rec, p->n_rec + 1, sizeof(p->rec[0]));
+	p->rec[p->n_rec++] = r;
+	return true;
+}
+
+/* The next line of a warp as the static instruction that came behind the one before it last time, or as number at. */
+static bool expected(struct parsed *p, struct line l, uint32_t before, uint32_t at)
+{
+	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
+
+	if (id != NONE && again(p, l, id))
+		return true;
+	return at != NONE && at != id && again(p, l, at);
+}
+
+static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
+{
+	struct found f = { 0 };
+	struct prec r = { 0 };
+	uint64_t pc, mask;
+	const char *text = l.end;
+
+	if (l.end - l.p > LINE_MAX_TEXT - 64)
+		return false;
+	if (!p->part.code.n)
+		find_prefix(p, l);
+	if (!prefix(p, &l, tb, warp, &f.lineno))
+		return false;
+	f.head = l.p;
+	if (!hex(&l, 4, 8, &pc) || !lit(&l, " "))
+		return false;
+	f.head_end = l.p;
+	if (!hex(&l, 8, 8, &mask) || !lit(&l, " "))
+		return false;
+	f.pc = (uint32_t)pc;
+	r.mask = (uint32_t)mask;
+	struct line rest = l;
+	uint32_t n_addr = p->n_addr, style = p->part.style;
+	bool known = p->style_known;
+	if (!body(p, &l, &r, &f, &text)) {
+		p->n_addr = n_addr;
+		p->part.style = style;
+		p->style_known = known;
+		f.mid = f.mid_end = f.tail = f.tail_end = text = rest.p;
+		f.flags = ST_LINE;
+	}
+	r.id = intern(p, &f);
+	r.text = (uint32_t)p->text.n;
+	r.text_len = (uint32_t)(l.end - text);
+	buf_add(&p->text, text, r.text_len);
+	grow(&p->rec, &p->cap_rec, p->n_rec + 1, sizeof(p->rec[0]));
+	p->rec[p->n_rec++] = r;
+	return r.id != NONE && p->text.n < UINT32_MAX / 2;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+static bool next_line(const char **text, const char *end, struct line *l)
+{
+	const char *nl = memchr(*text, '\n', (size_t)(end - *text));
+
+	if (!nl)
+		return false;
+	*l = (struct line){ *text, nl };
+	*text = nl + 1;
+	return true;
+}
+
+static bool block_id(struct line l, uint32_t id[3])
+{
+	return lit(&l, "thread block = ") && dec32(&l, &id[0]) && lit(&l, ",") && dec32(&l, &id[1]) &&
+		lit(&l, ",") && dec32(&l, &id[2]) && l.p == l.end;
+}
+
+static bool numbered(struct line l, const char *name, uint32_t *v)
+{
+	return lit(&l, name) && dec32(&l, v) && l.p == l.end;
+}
+
+/* Warps up to behind "#END_TB". */
+static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
+{
+	struct line l;
+
+	for (;;) {
+		struct pwarp w = { .first = p->n_rec };
+
+		if (!next_line(s, end, &l))
+			return false;
+		if (l.end - l.p == 7 && !memcmp(l.p, "#END_TB", 7))
+			return true;
+		if (!numbered(l, "warp = ", &w.id) || !next_line(s, end, &l) ||
+			!numbered(l, "insts = ", &w.count) || tb->n_warps == WARPS_MAX)
+			return false;
+		/* A warp mostly does what the one before it did. */
+		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
+		bool plain = !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO));
+		uint32_t before = NONE, alike = last && plain ? last->count : 0;
+		for (uint32_t i = 0; i < w.count; i++) {
+			uint32_t at = i < alike ? p->rec[last->first + i].id : NONE;
+
+			if (!next_line(s, end, &l))
+				return false;
+			if (!(plain && expected(p, l, before, at)) && !instruction(p, l, tb, w.id))
+				return false;
+			uint32_t id = p->rec[p->n_rec - 1].id;
+			if (before != NONE)
+				p->part.code.s[before].next = id;
+			before = id;
+		}
+		if (!next_line(s, end, &l) || l.p != l.end || p->n_rec - w.first > SPAN_INSTS_MAX / 2)
+			return false;
+		grow(&p->warp, &p->cap_warp, p->n_warp + 1, sizeof(p->warp[0]));
+		p->warp[p->n_warp++] = w;
+		tb->n_warps++;
+	}
+}
+
+static size_t parse_text(struct parsed *p, const char *text, size_t n)
+{
+	const char *s = text, *end = text + n, *extra;
+	struct ptb tb = { .first_warp = p->n_warp };
+	struct line l;
+
+	if (!next_line(&s, end, &l) || l.end - l.p != 9 || memcmp(l.p, "#BEGIN_TB", 9) ||
+		!next_line(&s, end, &l) || l.p != l.end || !next_line(&s, end, &l) || !block_id(l, tb.id))
+		return 0;
+	extra = s;
+	do {
+		if (!next_line(&s, end, &l) || l.end - l.p > 4096 || s - extra > 65536)
+			return 0;
+	} while (l.p != l.end);
+	tb.extra = keep(&p->text, extra, l.p);
+	tb.extra_len = (uint32_t)(l.p - extra);
+	if (!warps(p, &tb, &s, end))
+		return 0;
+	grow(&p->tb, &p->cap_tb, p->part.n_blocks + 1, sizeof(p->tb[0]));
+	p->tb[p->part.n_blocks++] = tb;
+	return (size_t)(s - text);
+}
+
+size_t parse_block(struct parsed *p, const char *text, size_t n)
+{
+	uint32_t warp = p->n_warp, rec = p->n_rec, addr = p->n_addr;
+	size_t at = p->text.n, took = parse_text(p, text, n);
+
+	if (took)
+		return took;
+	p->n_warp = warp;
+	p->n_rec = rec;
+	p->n_addr = addr;
+	p->text.n = at;
+	return 0;
+}
+
+/* ---- the end of a part -------------------------------------------------------------------- */
+
+enum ctl ctl_of(const char *opcode, size_t n)
+{
+	static const struct { const char *stem; enum ctl ctl; } is[] = {
+		{ "BRA", CTL_BRANCH }, { "EXIT", CTL_EXIT }, { "BSSY", CTL_SET }, { "BSYNC", CTL_SYNC },
+		{ "SSY", CTL_SET }, { "PBK", CTL_SET }, { "PCNT", CTL_SET }, { "SYNC", CTL_SETTLE },
+		{ "BRK", CTL_SETTLE }, { "CONT", CTL_SETTLE }, { "JMP", CTL_BRANCH }, { "BRX", CTL_BRANCH },
+		{ "JMX", CTL_BRANCH }, { "CALL", CTL_CALL }, { "CAL", CTL_CALL }, { "JCAL", CTL_CALL },
+		{ "RET", CTL_RETURN }, { "BRXU", CTL_BRANCH }, { "KILL", CTL_EXIT },
+	};
+	const char *dot = memchr(opcode, '.', n);
+	size_t stem = dot ? (size_t)(dot - opcode) : n;
+
+	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++)
+		if (strlen(is[i].stem) == stem && !memcmp(is[i].stem, opcode, stem))
+			return is[i].ctl;
+	return CTL_NONE;
+}
+
+bool static_derive(const struct pcode *c, struct pstatic *s)
+{
+	const char *t = (const char *)c->text.p;
+	struct line l = { t + s->mid, t + s->mid + s->mid_len };
+	bool has_addr;
+	int64_t imm;
+
+	s->next = s->target = NONE;
+	s->mem = NONE;
+	if (s->flags & ST_LINE)
+		return true;
+	if (!skip_mid(&l, &has_addr) || l.p != l.end || has_addr != !!(s->flags & ST_MEM))
+		return false;
+	l.p = t + s->mid;
+	skip_registers(&l);
+	l.p++;
+	const char *op = l.p;
+	skip_word(&l);
+	s->ctl = (uint8_t)ctl_of(op, (size_t)(l.p - op));
+	l = (struct line){ t + s->tail, t + s->tail + s->tail_len };
+	s->imm = lit(&l, " ") && sdec(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
+	return true;
+}
+
+void number_memory(struct pcode *c)
+{
+	const uint8_t *t = c->text.p;
+
+	c->n_mem = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct pstatic *s = &c->s[i], *o = i ? s - 1 : s;
+		bool variant = i && o->flags & ST_MEM && o->pc == s->pc && o->mid_len == s->mid_len &&
+			!memcmp(t + o->mid, t + s->mid, s->mid_len);
+
+		if (s->flags & ST_MEM)
+			s->mem = variant ? o->mem : c->n_mem++;
+	}
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A part once all its thread blocks are parsed: static instructions in the order of their PCs, warps that do
+ * the same. And how parts end.
+ *
+ * Always true afterwards: records have the new numbers; every warp names the first one with its lanes,
+ * instructions and masks.
+ */
+#include "flow.h"
+
+/* ---- paths -------------------------------------------------------------------------------- */
+
+static uint64_t path_hash(const struct parsed *p, const struct pwarp *w)
+{
+	uint64_t h = flow_lanes(&p->part, w->id) * 0x9e3779b97f4a7c15u ^ w->count;
+
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct prec *r = &p->rec[w->first + i];
+
+		h = (h ^ ((uint64_t)r->id << 32 | r->mask)) * 0xd6e8feb86659fd93u;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+static bool same_path(const struct parsed *p, const struct pwarp *a, const struct pwarp *b)
+{
+	const struct prec *x = p->rec + a->first, *y = p->rec + b->first;
+	uint32_t off = a->count ^ b->count ^ flow_lanes(&p->part, a->id) ^ flow_lanes(&p->part, b->id);
+
+	for (uint32_t i = 0; !off && i < a->count; i++)
+		off = (x[i].id ^ y[i].id) | (x[i].mask ^ y[i].mask);
+	return !off;
+}
+
+static void more_paths(struct parsed *p)
+{
+	free(p->path);
+	p->n_path_slots = p->n_path_slots ? p->n_path_slots * 4 : 256;
+	p->path = xcalloc(p->n_path_slots, sizeof(p->path[0]));
+	for (uint32_t i = 0; i < p->n_warp; i++) {
+		if (p->warp[i].like != i)
+			continue;
+		uint32_t at = (uint32_t)path_hash(p, &p->warp[i]) & (p->n_path_slots - 1);
+		while (p->path[at])
+			at = (at + 1) & (p->n_path_slots - 1);
+		p->path[at] = i + 1;
+	}
+}
+
+/* Note which warps do the same. */
+static void find_paths(struct parsed *p)
+{
+	for (uint32_t i = 0; i < p->n_warp; i++) {
+		struct pwarp *w = &p->warp[i];
+
+		w->like = UINT32_MAX;
+		if (i && same_path(p, &p->warp[i - 1], w)) {
+			w->like = w[-1].like;
+			p->warp[w->like].weight++;
+			continue;
+		}
+		if (p->n_paths * 2 >= p->n_path_slots)
+			more_paths(p);
+		uint32_t at = (uint32_t)path_hash(p, w) & (p->n_path_slots - 1);
+		while (p->path[at] && !same_path(p, &p->warp[p->path[at] - 1], w))
+			at = (at + 1) & (p->n_path_slots - 1);
+		if (!p->path[at]) {
+			p->path[at] = i + 1;
+			p->n_paths++;
+		}
+		w->like = p->path[at] - 1;
+		p->warp[w->like].weight++;
+	}
+}
+
+/* ---- finishing and freeing ---------------------------------------------------------------- */
+
+struct order { uint32_t pc, id; };
+
+static int by_pc(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : x->id < y->id ? -1 : 1;
+}
+
+void parsed_finish(struct parsed *p)
+{
+	struct pcode *c = &p->part.code;
+	struct order *o = xcalloc(c->n + 1, sizeof(o[0]));
+	struct pstatic *s = xcalloc(c->n + 1, sizeof(s[0]));
+	uint32_t *to = xcalloc(c->n + 1, sizeof(to[0]));
+
+	for (uint32_t i = 0; i < c->n; i++)
+		o[i] = (struct order){ c->s[i].pc, i };
+	qsort(o, c->n, sizeof(o[0]), by_pc);
+	for (uint32_t i = 0; i < c->n; i++) {
+		s[i] = c->s[o[i].id];
+		to[o[i].id] = i;
+		static_derive(c, &s[i]);
+	}
+	for (uint32_t i = 0; i < p->n_rec; i++)
+		p->rec[i].id = to[p->rec[i].id];
+	free(c->s);
+	c->s = s;
+	c->cap = c->n + 1;
+	number_memory(c);
+	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
+	free(o);
+	free(to);
+	p->part.n_insts = p->n_rec;
+	find_paths(p);
+}
+
+void pcode_free(struct pcode *c)
+{
+	free(c->s);
+	free(c->mem);
+	free(c->pattern);
+	buf_free(&c->text);
+	*c = (struct pcode){ 0 };
+}
+
+void part_free(struct part *p)
+{
+	pcode_free(&p->code);
+	free(p->span);
+	*p = (struct part){ 0 };
+}
+
+void parsed_clear(struct parsed *p)
+{
+	struct parsed q = {.tb = p->tb,
+		.cap_tb = p->cap_tb,
+		.warp = p->warp,
+		.cap_warp = p->cap_warp,
+		.rec = p->rec,
+		.cap_rec = p->cap_rec,
+		.addr = p->addr,
+		.cap_addr = p->cap_addr,
+		.text = p->text};
+
+	part_free(&p->part);
+	free(p->slot);
+	free(p->path);
+	*p = q;
+	p->text.n = 0;
+}
+
+void parsed_free(struct parsed *p)
+{
+	part_free(&p->part);
+	free(p->tb);
+	free(p->warp);
+	free(p->rec);
+	free(p->addr);
+	free(p->slot);
+	free(p->path);
+	buf_free(&p->text);
+	*p = (struct parsed){ 0 };
+}

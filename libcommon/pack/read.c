@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Opening packed streams: magic, version, end marker, index, list.
+ *
+ * Always true of an open file: the index's blocks follow each other from the magic to the index without gap;
+ * numbers of kernels do not fall. Blocks are checked when they are read.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "input.h"
+#include "codec.h"
+
+#define FIRST PACK_FIRST
+#define LAST 8u			/* size of the index and end marker */
+#define LINE_WANTED "wanted a stream that trace-pack wrote, complete and unchanged"
+
+int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what)
+{
+	return fault_set(f, (struct place){ p->name, 0, 0 }, id, "byte %llu: %s, " LINE_WANTED,
+		(unsigned long long)at, what);
+}
+
+int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f)
+{
+	if (at > p->size || n > p->size - at)
+		return pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");
+	if (p->fd < 0) {
+		if (n)
+			memcpy(to, p->bytes + at, n);
+		return 0;
+	}
+	for (uint8_t *t = to; n;) {
+		ssize_t got = pread(p->fd, t, n, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return fault_set(f, (struct place){p->name, 0, 0}, "read",
+				"cannot read byte %llu: %s", (unsigned long long)at,
+				got ? strerror(errno) : "the file became shorter");
+		t += got;
+		at += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+uint8_t *pack_frame(
+	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f)
+{
+	uint8_t head[11], sum[8] = { 0 };
+	size_t have = p->size - at < sizeof(head) ? (size_t)(p->size - at) : sizeof(head);
+
+	if (at >= p->size || pack_get(p, at, head, have, f) < 0) {
+		pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");
+		return NULL;
+	}
+	struct cur c = cur_of(head, have);
+	uint8_t is = cur_byte(&c);
+	uint64_t len = cur_var(&c);
+	size_t n_head = (size_t)(c.p - head);
+	if (c.bad || is != type) {
+		pack_bad(p, at, f, "pack-damaged", "found no block where one begins");
+		return NULL;
+	}
+	if (len > p->size - at - n_head || p->size - at - n_head - len < 8) {
+		pack_bad(p, at, f, "pack-truncated",
+			"found a block that is longer than the rest of the stream");
+		return NULL;
+	}
+	uint8_t *body = xmalloc(len + 1);
+	if (pack_get(p, at + n_head, body, len, f) < 0 || pack_get(p, at + n_head + len, sum, 8, f) < 0) {
+		free(body);
+		return NULL;
+	}
+	uint64_t want = 0;
+	for (int i = 0; i < 8; i++)
+		want |= (uint64_t)sum[i] << 8 * i;
+	if (block_sum(head, n_head, body, len) != want) {
+		pack_bad(p, at, f, "pack-damaged", "found a block whose checksum is wrong");
+		free(body);
+		return NULL;
+	}
+	*n = len;
+	*size = n_head + len + 8;
+	return body;
+}
+
+/* ---- index and list ----------------------------------------------------------------------- */
+
+static int read_index(struct pack *p, struct fault *f)
+{
+	uint8_t end[LAST] = { 0 };
+	size_t n;
+	uint64_t size, at = FIRST, kernel = 0;
+
+	if (p->size < FIRST + LAST || pack_get(p, p->size - LAST, end, LAST, f) < 0 ||
+		memcmp(end + 4, PACK_END, 4))
+		return pack_bad(p, p->size, f, "pack-truncated", "found no end marker");
+	uint64_t back =
+		(uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
+	if (back > p->size - FIRST - LAST)
+		return pack_bad(
+			p, p->size - LAST, f, "pack-damaged", "found an index longer than the stream");
+	uint64_t index = p->size - LAST - back;
+	uint8_t *body = pack_frame(p, index, BLOCK_INDEX, &n, &size, f);
+	if (!body)
+		return -1;
+	struct cur in = cur_of(body, n);
+	uint32_t count = (uint32_t)mp_get_uint(&in, n);
+	p->entry = xcalloc(count + 1u, sizeof(p->entry[0]));
+	for (uint32_t i = 0; i < count && !in.bad; i++) {
+		struct entry *e = &p->entry[p->n_entries++];
+
+		e->at = at;
+		e->size = mp_get_uint(&in, index - at);
+		kernel += mp_get_uint(&in, UINT32_MAX - kernel - 1);
+		e->kernel = (uint32_t)kernel;
+		e->first_block = mp_get_uint(&in, UINT64_MAX);
+		at += e->size;
+	}
+	bool good = !in.bad && at == index && size == back && !cur_left(&in) && count;
+	free(body);
+	return good ? 0
+		    : pack_bad(p, index, f, "pack-damaged", "found an index that does not fit the blocks");
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static bool known(const struct pack *p, const char *s, size_t n)
+{
+	for (uint32_t i = 0; i < p->n_kernels; i++)
+		if (strlen(p->kernel[i]) == n && !memcmp(p->kernel[i], s, n))
+			return true;
+	return false;
+}
+
+static void read_names(struct pack *p)
+{
+	const char *s = (const char *)p->list.p, *end = s + p->list.n;
+
+	while (s < end) {
+		const char *nl = memchr(s, '\n', (size_t)(end - s)), *a = s, *b = nl ? nl : end;
+
+		s = b + 1;
+		while (p->list_name && a < b && is_blank(*a))
+			a++;
+		while (p->list_name && b > a && is_blank(b[-1]))
+			b--;
+		size_t n = (size_t)(b - a);
+		if (!n || (p->list_name && (n < 6 || memcmp(a, "kernel", 6))) || known(p, a, n))
+			continue;
+		grow(&p->kernel, &p->cap_kernels, p->n_kernels + 1, sizeof(p->kernel[0]));
+		p->kernel[p->n_kernels++] = xstrndup(a, n);
+	}
+}
+
+int pack_read_list(struct pack *p, struct fault *f)
+{
+	struct block *b = block_get(p, 0, f);
+
+	if (!b)
+		return -1;
+	bool good = b->list && b->list_name && list_unfold(&p->list, cur_of(b->list, b->list_len)) &&
+		!memchr(p->list.p ? (void *)p->list.p : "", '\0', p->list.n);
+	if (good && b->list_name_len)
+		p->list_name = xstrndup((const char *)b->list_name, b->list_name_len);
+	block_put(p, b);
+	if (!good)
+		return pack_bad(p, FIRST, f, "pack-damaged", "found no kernel list in the first block");
+	read_names(p);
+	return 0;
+}
+
+uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block)
+{
+	uint32_t i = 0;
+
+	for (uint32_t k = 1; k < p->n_entries; k++) {
+		const struct entry *e = &p->entry[k];
+
+		if (e->kernel < kernel || (e->kernel == kernel && e->first_block <= first_block))
+			i = k;
+		else
+			break;
+	}
+	/*
+	 * A block that begins inside the kernel before holds none of it; one that begins with it needs no
+	 * other.
+	 */
+	return i;
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+int pack_check_magic(const struct pack *p, const uint8_t m[FIRST], struct fault *f)
+{
+	if (memcmp(m, PACK_MAGIC, 7))
+		return pack_bad(p, 0, f, "pack-magic", "found no packed stream");
+	if (m[7] != PACK_VERSION)
+		return fault_set(f, (struct place){p->name, 0, 0}, "pack-version",
+			"found version %u of the packed "
+			"format, wanted %u: a newer trace-pack wrote it",
+			m[7], PACK_VERSION);
+	return 0;
+}
+
+static int check_magic(const struct pack *p, struct fault *f)
+{
+	uint8_t m[FIRST] = { 0 };
+
+	if (p->size >= FIRST && pack_get(p, 0, m, FIRST, f) < 0)
+		return -1;
+	return pack_check_magic(p, m, f);
+}
+
+static struct pack *opened(struct pack *p, struct fault *f)
+{
+	pthread_mutex_init(&p->lock, NULL);
+	if (check_magic(p, f) == 0 && read_index(p, f) == 0 && pack_read_list(p, f) == 0)
+		return p;
+	pack_close(p);
+	return NULL;
+}
+
+static struct pack *over_file(int fd, const char *name, struct fault *f)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	struct pack *p = xcalloc(1, sizeof(*p));
+
+	p->name = name;
+	p->fd = fd;
+	p->size = size < 0 ? 0 : (uint64_t)size;
+	return opened(p, f);
+}
+
+struct pack *pack_over(struct input *in, struct fault *f)
+{
+	char buf[1 << 15];
+	FILE *t = tmpfile();
+	bool good = t != NULL;
+	long n = 0;
+
+	while (good && (n = input_read(in, buf, sizeof(buf), f)) > 0)
+		good = fwrite(buf, 1, (size_t)n, t) == (size_t)n;
+	good = good && !fflush(t);
+	if (!good)
+		fault_set(f, (struct place){input_name(in), 0, 0}, "spool",
+			"cannot copy the stream to a temporary "
+			"file: %s",
+			strerror(errno));
+	int fd = good && n == 0 ? dup(fileno(t)) : -1;
+	if (t)
+		fclose(t);
+	return fd < 0 ? NULL : over_file(fd, input_name(in), f);
+}
+
+bool pack_begins(struct input *in)
+{
+	const char *p;
+
+	return input_window(in, 7, &p, NULL) >= 7 && !memcmp(p, PACK_MAGIC, 7);
+}
+
+struct pack *pack_open(const char *path, struct fault *f)
+{
+	int fd = pack_is(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd >= 0)
+		return over_file(fd, diag_keep(path), f);
+	struct input *in = input_open(path, f);
+	struct pack *p = in ? pack_over(in, f) : NULL;
+	input_close(in);
+	return p;
+}
+
+struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f)
+{
+	struct pack *p = xcalloc(1, sizeof(*p));
+
+	p->name = diag_keep(name);
+	p->fd = -1;
+	p->bytes = bytes;
+	p->size = n;
+	return opened(p, f);
+}
+
+bool pack_is(const char *path)
+{
+	char m[7];
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+	if (fd < 0)
+		return false;
+	bool is = pread(fd, m, 7, 0) == 7 && !memcmp(m, PACK_MAGIC, 7);
+	close(fd);
+	return is;
+}
+
+void pack_close(struct pack *p)
+{
+	if (!p)
+		return;
+	block_free(p->cache);
+	if (p->fd >= 0)
+		close(p->fd);
+	for (uint32_t i = 0; i < p->n_kernels; i++)
+		free(p->kernel[i]);
+	free(p->kernel);
+	free(p->entry);
+	free(p->list_name);
+	meanings_free(p->meanings);
+	buf_free(&p->list);
+	input_close(p->in);
+	for (uint32_t i = 0; p->frame && i < p->n_entries; i++)
+		buf_free(&p->frame[i]);
+	free(p->frame);
+	free(p->walk);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+const char *pack_path(const struct pack *p) { return p->name; }
+const char *pack_list_name(const struct pack *p) { return p->list_name; }
+uint32_t pack_kernels(const struct pack *p) { return p->n_kernels; }
+const char *pack_name(const struct pack *p, uint32_t kernel) { return p->kernel[kernel]; }
+uint64_t pack_bytes(const struct pack *p) { return p->size; }
+
+const char *pack_list_text(const struct pack *p, size_t *n)
+{
+	*n = p->list.n;
+	return p->list.p ? (const char *)p->list.p : "";
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The frame around blocks and the list's lines, for writer and reader. Internal to libcommon.
+ */
+#ifndef PACK_STREAM_H
+#define PACK_STREAM_H
+
+#include "format.h"
+
+enum { BLOCK_DATA = 1, BLOCK_INDEX = 2 };
+enum { PIECE_BEGINS = 1, PIECE_ENDS = 2, PIECE_PART = 4, PIECE_STORED = 8, PIECE_HASH = 16, PIECE_ALL = 31 };
+
+/*
+ * The hash is kept of so much text, or where the last piece has so many bytes in its columns that it does not count
+ * beside them; of other kernels it is computed when asked for.
+ */
+#define HASH_TEXT (4u << 20)
+#define HASH_COLUMNS 4096u
+
+uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_body);
+
+/* Lines of a list: a line that is the one before with its first number one higher is one byte. */
+void list_fold(struct buf *out, const char *text, size_t n);
+bool list_unfold(struct buf *out, struct cur in);
+bool blank_text(const uint8_t *s, size_t n);	/* only white space? */
+
+#endif

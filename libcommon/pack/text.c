@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Thread blocks as the text that the tracer wrote, byte for byte.
+ *
+ * Always true: what parse.c took comes out the same. The address mode is no stored value: a run of
+ * active lanes with one stride is mode 1, everything else mode 2 (or a list, where the tracer was told so).
+ */
+#include "bits.h"
+#include "format.h"
+
+#define LINE_ROOM 1024u		/* all but the constant text and the end of a line */
+
+static const char digits[] = "0123456789abcdef";
+
+static inline uint8_t *put_hex(uint8_t *o, uint64_t v, unsigned min)
+{
+	unsigned n = v ? (unsigned)(67 - __builtin_clzll(v)) / 4 : 1;
+
+	n = n < min ? min : n;
+	for (unsigned i = n; i-- > 0; v >>= 4)
+		o[i] = (uint8_t)digits[v & 15];
+	return o + n;
+}
+
+/* Eight digits: nibbles are spread over the bytes of a word and turned into characters together. */
+static inline uint8_t *put_mask(uint8_t *o, uint32_t v)
+{
+	uint64_t x = __builtin_bswap32(v);
+
+	x = ((x & 0xffff0000) << 16) | (x & 0xffff);
+	x = ((x & 0x0000ff000000ff00) << 8) | (x & 0x000000ff000000ff);
+	x = ((x & 0x00f000f000f000f0) >> 4) | ((x & 0x000f000f000f000f) << 8);
+	uint64_t letters = ((x + 0x0606060606060606) >> 4) & 0x0101010101010101;
+	x += 0x3030303030303030 + letters * 39;
+	memcpy(o, &x, 8);
+	return o + 8;
+}
+
+static inline uint8_t *put_dec(uint8_t *o, uint64_t v)
+{
+	uint8_t t[20];
+	unsigned n = 0;
+
+	if (v < 10) {
+		*o = (uint8_t)('0' + v);
+		return o + 1;
+	}
+	for (; v; v /= 10)
+		t[n++] = (uint8_t)('0' + v % 10);
+	while (n)
+		*o++ = t[--n];
+	return o;
+}
+
+static inline uint8_t *put_sdec(uint8_t *o, int64_t v)
+{
+	if (v < 0)
+		*o++ = '-';
+	return put_dec(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+static inline uint8_t *put_copy(uint8_t *o, const void *s, size_t n)
+{
+	memcpy(o, s, n);
+	return o + n;
+}
+
+static bool strided(const uint64_t *a, uint32_t mask, unsigned n)
+{
+	uint32_t run = mask >> bit_lowest32(mask);
+
+	if (n < 2 || run & (run + 1))
+		return false;
+	uint64_t d = a[1] - a[0], off = 0;
+	for (unsigned i = 2; i < n; i++)
+		off |= (a[i] - a[i - 1]) ^ d;
+	return !off && (int64_t)d == (int32_t)d;
+}
+
+static uint8_t *put_addresses(
+	uint8_t *o, const struct tblock *tb, const struct rec *r, uint32_t style, bool list)
+{
+	unsigned n = bit_count32(r->mask), pad = style & STYLE_PADDED ? 16 : 1;
+	uint64_t t[32] = { 0 };
+	const uint64_t *a = n && tb->word ? tb->word + (r->addr >> 2) : t;
+	bool line = n && (r->addr & 3) == ADDR_STRIDE, stride = true;
+
+	if (line && n > 1 && !list && (int64_t)a[1] == (int32_t)a[1]) {
+		o = put_hex(put_copy(o, " 1 0x", 5), a[0], pad);
+		*o++ = ' ';
+		return put_sdec(o, (int64_t)a[1]);
+	}
+	for (unsigned i = 0; line && i < n; i++)
+		t[i] = a[0] + i * a[1];
+	if (line)
+		a = t;
+	if (n)
+		stride = strided(a, r->mask, n);
+	if (list) {
+		o = put_copy(o, " 0", 2);
+		for (unsigned i = 0; i < n; i++)
+			o = put_hex(put_copy(o, " 0x", 3), a[i], 16);
+		return o;
+	}
+	o = put_copy(o, stride ? " 1 0x" : " 2 0x", 5);
+	o = put_hex(o, a[0], pad);
+	if (stride) {
+		*o++ = ' ';
+		return put_sdec(o, n ? (int64_t)(a[1] - a[0]) : 0);
+	}
+	for (unsigned i = 1; i < n; i++) {
+		*o++ = ' ';
+		o = put_sdec(o, (int64_t)(a[i] - a[i - 1]));
+	}
+	return o;
+}
+
+/* The columns before the PC. */
+static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, uint32_t lineno)
+{
+	const uint32_t v[5] = { in->tb->x, in->tb->y, in->tb->z, warp, lineno };
+	bool ids = in->part->style & STYLE_BLOCK_IDS, line = in->part->style & STYLE_LINENO;
+
+	for (unsigned i = ids ? 0 : 4; i < 4u + line; i++) {
+		o = put_dec(o, v[i]);
+		*o++ = ' ';
+	}
+	return o;
+}
+
+bool text_record(
+	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails)
+{
+	const struct pcode *c = &in->part->code;
+	const struct pstatic *s = &c->s[r->inst];
+	const uint8_t *text = NULL;
+	size_t len = 0;
+
+	if (s->flags & (ST_TAIL | ST_LINE)) {
+		if (!tail_next(tails, r->inst, &text, &len))
+			return false;
+	}
+	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len + len);
+	uint8_t *o = out->p + out->n;
+	if (in->part->style & (STYLE_BLOCK_IDS | STYLE_LINENO))
+		o = put_prefix(o, in, warp, s->lineno);
+	o = put_hex(o, s->pc, 4);
+	*o++ = ' ';
+	o = put_mask(o, r->mask);
+	*o++ = ' ';
+	o = put_copy(o, c->text.p + s->mid, s->mid_len);
+	if (s->flags & ST_MEM)
+		o = put_addresses(o, in->tb, r, in->part->style, s->flags & ST_LIST);
+	o = put_copy(o, c->text.p + s->tail, s->tail_len);
+	if (len)
+		o = put_copy(o, text, len);
+	*o++ = '\n';
+	out->n = (size_t)(o - out->p);
+	return true;
+}
+
+static void put_numbered(struct buf *out, const char *name, uint64_t v)
+{
+	uint8_t t[20];
+
+	buf_add(out, name, strlen(name));
+	buf_add(out, t, (size_t)(put_dec(t, v) - t));
+	buf_byte(out, '\n');
+}
+
+static void put_begin(struct buf *out, const struct text_in *in)
+{
+	uint8_t t[80], *o = t;
+
+	if (!in->first)
+		*o++ = '\n';
+	o = put_copy(o, "#BEGIN_TB\n\nthread block = ", 26);
+	o = put_dec(o, in->tb->x);
+	*o++ = ',';
+	o = put_dec(o, in->tb->y);
+	*o++ = ',';
+	o = put_dec(o, in->tb->z);
+	*o++ = '\n';
+	buf_add(out, t, (size_t)(o - t));
+	buf_add(out, in->extra, in->extra_len);
+	buf_byte(out, '\n');
+}
+
+bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
+{
+	const struct tblock *tb = in->tb;
+
+	put_begin(out, in);
+	for (uint32_t w = 0; w < tb->n_warps; w++) {
+		const struct warp_recs *wr = &tb->warp[w];
+		uint32_t id = in->warp_id ? in->warp_id[w] : w;
+
+		put_numbered(out, "warp = ", id);
+		put_numbered(out, "insts = ", wr->count);
+		for (uint32_t i = 0; i < wr->count; i++)
+			if (!text_record(out, in, &tb->rec[wr->first + i], id, tails))
+				return false;
+		buf_byte(out, '\n');
+	}
+	buf_add(out, "#END_TB\n", 8);
+	return true;
+}
+
+/*
+ * A line with all constant columns and no active lane: what trace/line.c makes of it is what the record
+ * means.
+ */
+void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
+{
+	struct tblock tb = { 0 };
+	struct text_in in = { .part = p, .tb = &tb };
+	struct rec none = { 0 };
+
+	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len);
+	uint8_t *o = put_prefix(out->p + out->n, &in, 0, s->lineno);
+	o = put_hex(o, s->pc, 4);
+	o = put_copy(o, " 00000000 ", 10);
+	o = put_copy(o, p->code.text.p + s->mid, s->mid_len);
+	if (s->flags & ST_MEM)
+		o = put_addresses(o, &tb, &none, p->style, s->flags & ST_LIST);
+	o = put_copy(o, p->code.text.p + s->tail, s->tail_len);
+	out->n = (size_t)(o - out->p);
+}

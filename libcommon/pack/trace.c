@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels of a packed stream as struct trace: columns to records, no text in between.
+ *
+ * Always true: records, warnings and faults are those of the text. What a static instruction means is asked
+ * of trace/line.c once for each; only lines that were kept as text are parsed one by one. From text on that
+ * is no regular trace a kernel is given to the text reader.
+ */
+#include <stdio.h>
+#include <xxhash.h>
+#include "codec.h"
+#include "trace/reader.h"
+
+struct packed {
+	struct pack *p;
+	uint32_t kernel;
+	struct walk w;
+	struct piece *c;
+	struct replay *r;
+	uint32_t span;
+	uint64_t at;			/* thread blocks of the kernel before the span's next */
+	uint32_t *handle;		/* by static instruction */
+	bool *unknown, *needs;		/* no row; no addresses although lanes need them */
+	bool text;			/* some records of the part come with text */
+	bool plain;			/* no record of the part needs a look: they have handles already */
+	struct tblock one;		/* a line parsed */
+	struct warp_recs *listed;	/* warps as the stream lists them */
+	uint32_t cap_listed;
+	struct buf line, whole;
+	unsigned char hash[16];
+};
+
+/* ---- the registry: packs that a kernel list was read from ---------------------------------- */
+
+static struct pack *known[64];
+static unsigned n_known;
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int64_t pack_find(const struct pack *p, const char *path)
+{
+	size_t n = strlen(p->name);
+
+	if (strncmp(path, p->name, n) || path[n] != '/')
+		return -1;
+	for (uint32_t i = 0; i < p->n_kernels; i++)
+		if (!strcmp(path + n + 1, p->kernel[i]))
+			return i;
+	return -1;
+}
+
+int pack_klist(const struct pack *p, struct klist *k, struct fault *f)
+{
+	struct input *in = input_memory(p->name, p->list.p ? (void *)p->list.p : "", p->list.n, f);
+	char *folder = xmalloc(strlen(p->name) + 2);
+
+	sprintf(folder, "%s/", p->name);
+	int r = in ? 0 : -1;
+	if (in && p->list_name) {
+		r = klist_parse(k, in, folder, f);
+	} else if (in) {
+		uint32_t cap = k->n_cmds;
+
+		for (uint32_t i = 0; i < p->n_kernels; i++) {
+			grow(&k->cmd, &cap, k->n_cmds + 1, sizeof(k->cmd[0]));
+			struct command *c = &k->cmd[k->n_cmds++];
+			*c = (struct command){ .kind = CMD_KERNEL, .text = xstrdup(p->kernel[i]) };
+			c->position = ++k->n_kernels;
+			c->path = xmalloc(strlen(folder) + strlen(p->kernel[i]) + 1);
+			sprintf(c->path, "%s%s", folder, p->kernel[i]);
+		}
+	}
+	free(folder);
+	input_close(in);
+	return r;
+}
+
+int packed_list(struct klist *k, struct input **in, const char *path, struct fault *f)
+{
+	bool file = pack_is(path);
+	struct pack *p = file ? pack_open(path, f) : pack_forward(*in, f);
+
+	if (!p)
+		return -1;
+	if (!file)
+		*in = NULL;
+	pthread_mutex_lock(&known_lock);
+	if (n_known == sizeof(known) / sizeof(known[0]))
+		pack_close(known[--n_known]);
+	known[n_known++] = p;
+	pthread_mutex_unlock(&known_lock);
+	int r = pack_klist(p, k, f);
+	p->keep_all = k->n_kernels > p->n_kernels;	/* one is named twice */
+	return r;
+}
+
+bool pack_names(const char *path)
+{
+	bool is = false;
+
+	pthread_mutex_lock(&known_lock);
+	for (unsigned i = 0; i < n_known && !is; i++)
+		is = pack_find(known[i], path) >= 0;
+	pthread_mutex_unlock(&known_lock);
+	return is;
+}
+
+struct trace *packed_open(const char *path, const struct trace_options *o, bool *is, struct fault *f)
+{
+	int64_t kernel = -1;
+	unsigned i = 0;
+
+	pthread_mutex_lock(&known_lock);
+	while (i < n_known && (kernel = pack_find(known[i], path)) < 0)
+		i++;
+	struct pack *p = i < n_known ? known[i] : NULL;
+	pthread_mutex_unlock(&known_lock);
+	*is = p && kernel >= 0;
+	return *is ? pack_trace(p, (uint32_t)kernel, o, f) : NULL;
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static bool append(void *ctx, const void *bytes, size_t n)
+{
+	buf_add(ctx, bytes, n);
+	return true;
+}
+
+void packed_close(struct packed *k)
+{
+	if (!k)
+		return;
+	walk_end(&k->w);
+	replay_free(k->r);
+	free(k->handle);
+	free(k->unknown);
+	free(k->needs);
+	free(k->listed);
+	tblock_free(&k->one);
+	buf_free(&k->line);
+	buf_free(&k->whole);
+	free(k);
+}
+
+/* The header's text, and whether the kernel has one. */
+static int read_header(struct pack *p, uint32_t kernel, struct buf *header, struct fault *f)
+{
+	struct walk w;
+	struct piece *c;
+
+	walk_start(&w, p, kernel, 0);
+	int r = walk_next(&w, &c, f);
+	if (r > 0)
+		buf_add(header, c->header.p, c->header.n);
+	walk_end(&w);
+	return r < 0 ? -1 : header->n != 0;
+}
+
+struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f)
+{
+	struct packed *k = xcalloc(1, sizeof(*k));
+	struct trace *t = NULL;
+	char *name = xmalloc(strlen(p->name) + strlen(p->kernel[kernel]) + 2);
+
+	sprintf(name, "%s/%s", p->name, p->kernel[kernel]);
+	k->p = p;
+	k->kernel = kernel;
+	int r = read_header(p, kernel, &k->whole, f);
+	if (r > 0 && o->watch)
+		r = 0;		/* who watches wants the lines */
+	if (r == 0) {
+		k->whole.n = 0;
+		r = pack_text(p, kernel, 0, UINT64_MAX, append, &k->whole, f) < 0 ? -1 : 0;
+	}
+	struct input *in =
+		r < 0 ? NULL
+		      : input_memory(diag_keep(name), k->whole.p ? (void *)k->whole.p : "", k->whole.n, f);
+	free(name);
+	if (in)
+		t = trace_over(in, o, f);
+	if (!t) {
+		packed_close(k);
+		return NULL;
+	}
+	t->packed = k;
+	t->columns = r > 0;
+	if (!t->columns)
+		return t;
+	for (size_t i = 0; k->whole.p && i < k->whole.n; i++)
+		t->line += k->whole.p[i] == '\n' && (const char *)k->whole.p + i >= t->p;
+	t->base = t->p = t->end = NULL;
+	t->base_line = t->line;
+	t->last = true;
+	walk_start(&k->w, p, kernel, 0);
+	return t;
+}
+
+/* ---- what static instructions mean -------------------------------------------------------- */
+
+/*
+ * The same static instructions come again from kernel to kernel, and are parsed once. What they mean follows
+ * from their text, the dialect met so far and a few fields of the header, which are compared too.
+ */
+struct context { struct dialect d; int binary, tracer, arch, lineinfo; };
+
+struct meaning {
+	struct context before;
+	struct dialect after;
+	uint32_t text, len, handle;
+	bool needs;
+};
+
+struct meanings {
+	const struct code *code;	/* handles are of this one */
+	struct meaning *e;
+	uint32_t n, cap, *slot, n_slots;
+	struct buf text;
+};
+
+#define MEANINGS_MAX (1u << 18)
+
+void meanings_free(struct meanings *m)
+{
+	if (!m)
+		return;
+	free(m->e);
+	free(m->slot);
+	buf_free(&m->text);
+	free(m);
+}
+
+static struct context context_of(const struct trace *t)
+{
+	struct context c;
+
+	memset(&c, 0, sizeof(c));	/* compared and hashed as bytes */
+	c.d.prefix = t->d.prefix;
+	c.d.imms = t->d.imms;
+	c.d.lineno = t->d.lineno;
+	c.d.block_ids = t->d.block_ids;
+	c.binary = t->h.binary_version;
+	c.tracer = t->h.tracer_version;
+	c.arch = (int)t->h.arch;
+	c.lineinfo = t->h.lineinfo;
+	return c;
+}
+
+static bool same_context(const struct context *a, const struct context *b)
+{
+	return a->d.prefix == b->d.prefix && a->d.imms == b->d.imms && a->d.lineno == b->d.lineno &&
+		a->d.block_ids == b->d.block_ids && a->binary == b->binary && a->tracer == b->tracer &&
+		a->arch == b->arch && a->lineinfo == b->lineinfo;
+}
+
+static uint32_t meaning_slot(const struct meanings *m, const struct context *c, const void *text, size_t n)
+{
+	uint64_t h = XXH3_64bits_withSeed(text, n, XXH3_64bits(c, sizeof(*c)));
+	uint32_t at = (uint32_t)h & (m->n_slots - 1);
+
+	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
+		const struct meaning *e = &m->e[m->slot[at] - 1];
+
+		if (e->len == n && same_context(&e->before, c) &&
+			!memcmp(m->text.p + e->text, text, n))
+			break;
+	}
+	return at;
+}
+
+static struct meanings *meanings_of(struct packed *k, const struct code *code)
+{
+	struct meanings *m = k->p->meanings;
+
+	if (m && (m->code != code || m->n == MEANINGS_MAX)) {
+		meanings_free(m);
+		m = NULL;
+	}
+	if (!m) {
+		m = xcalloc(1, sizeof(*m));
+		m->code = code;
+	}
+	if (m->n * 2 >= m->n_slots) {
+		free(m->slot);
+		m->n_slots = m->n_slots ? m->n_slots * 4 : 1024;
+		m->slot = xcalloc(m->n_slots, sizeof(m->slot[0]));
+		for (uint32_t i = 0; i < m->n; i++)
+			m->slot[meaning_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
+				i + 1;
+	}
+	k->p->meanings = m;
+	return m;
+}
+
+/* ---- parts -------------------------------------------------------------------------------- */
+
+static int damaged(const struct packed *k, struct fault *f)
+{
+	uint64_t at = k->w.b ? k->p->entry[k->w.b->number].at : k->p->size;
+
+	return pack_bad(k->p, at, f, "pack-damaged", "found a block whose columns do not fit its tables");
+}
+
+static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fault *f)
+{
+	const struct pstatic *s = &k->c->part.code.s[i];
+
+	k->text |= (s->flags & (ST_LINE | ST_TAIL)) != 0;
+	if (s->flags & ST_LINE)
+		return 0;
+	k->line.n = 0;
+	text_static(&k->line, &k->c->part, s);
+	if (s->flags & ST_TAIL)
+		buf_byte(&k->line, 'X');
+	buf_byte(&k->line, '\n');
+	struct context c = context_of(t);
+	struct meanings *m = meanings_of(k, t->o.code);
+	uint32_t at = meaning_slot(m, &c, k->line.p, k->line.n);
+	if (m->slot[at]) {
+		const struct meaning *e = &m->e[m->slot[at] - 1];
+
+		t->d = e->after;
+		k->handle[i] = e->handle;
+		k->needs[i] = e->needs;
+		k->plain &= !e->needs;
+		return 0;
+	}
+	k->one.n_recs = k->one.n_words = 0;
+	memset(t->id, 0, sizeof(t->id));
+	t->warp = 0;
+	uint64_t unknown = t->unknown_recs;
+	if (line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, f) < 0)
+		return -1;
+	t->unknown_recs = unknown;
+	const struct inst *inst = code_at(t->o.code, k->one.rec[0].inst);
+	k->handle[i] = k->one.rec[0].inst;
+	k->unknown[i] = inst->row == 0xffff;
+	k->needs[i] = !inst->has_addr && kind_moves(inst->kind);
+	k->plain &= !k->unknown[i] && !k->needs[i];
+	if (k->unknown[i])
+		return 0;	/* each kernel warns */
+	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
+	m->e[m->n++] = (struct meaning){
+		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i] };
+	m->slot[at] = m->n;
+	buf_add(&m->text, k->line.p, k->line.n);
+	return 0;
+}
+
+static int begin_part(struct trace *t, struct packed *k, struct fault *f)
+{
+	uint32_t n = k->c->part.code.n;
+
+	replay_free(k->r);
+	free(k->handle);
+	free(k->unknown);
+	free(k->needs);
+	k->r = replay_new(&k->c->part);
+	k->handle = xcalloc(n + 1, sizeof(k->handle[0]));
+	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
+	k->needs = xcalloc(n + 1, sizeof(k->needs[0]));
+	k->text = false;
+	k->plain = true;
+	k->span = 0;
+	k->at = k->c->part.first_block;
+	int r = 0;
+	pthread_mutex_lock(&k->p->lock);
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		r = parse_static(t, k, i, f);
+	pthread_mutex_unlock(&k->p->lock);
+	k->plain &= !k->text;
+	return r;
+}
+
+static int find_hash(struct trace *t, struct fault *f);
+
+static int add_piece(struct packed *k, const struct piece *c, struct fault *f)
+{
+	return pack_piece_text(&k->w, c, append, &k->whole, f);
+}
+
+/* From here on the kernel is text that only the text reader understands. */
+static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
+{
+	struct piece *c;
+	int r;
+
+	k->whole.n = 0;
+	buf_add(&k->whole, k->w.b->col[COL_STORED].p + k->c->stored, k->c->n_stored);
+	while ((r = walk_next(&k->w, &c, f)) > 0) {
+		k->c = c;
+		if (add_piece(k, c, f) < 0)
+			return -1;
+	}
+	if (r < 0 || (t->hash && find_hash(t, f) < 0))
+		return -1;
+	input_close(t->in);
+	t->in = input_memory(t->name, k->whole.p, k->whole.n, f);
+	t->columns = t->last = false;
+	return t->in ? 0 : -1;
+}
+
+static bool irregular(const struct packed *k)
+{
+	const struct piece *c = k->c;
+
+	return c && c->flags & PIECE_STORED &&
+	       !blank_text(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
+}
+
+/*
+ * A thread block's records, inst being the number in the part's table unless the part is plain. 1, 0: the
+ * kernel ends, or goes on as text, -1.
+ */
+static int next_records(
+	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
+{
+	for (;;) {
+		int r = k->r && k->span ? replay_block(k->r, k->plain ? k->handle : NULL, tb, in) : 0;
+
+		if (r)
+			return r < 0 ? damaged(k, f) : 1;
+		if (k->r && k->span < k->c->part.n_spans) {
+			if (!replay_span(k->r, k->span, k->w.b->col, k->at))
+				return damaged(k, f);
+			k->at += k->c->part.span[k->span++].blocks;
+			continue;
+		}
+		replay_free(k->r);	/* its part goes with the block */
+		k->r = NULL;
+		do {
+			if (irregular(k))
+				return go_on_as_text(t, k, f);
+			r = walk_next(&k->w, &k->c, f);
+			if (r <= 0)
+				return r;
+		} while (!(k->c->flags & PIECE_PART));
+		if (begin_part(t, k, f) < 0)
+			return -1;
+	}
+}
+
+/* ---- thread blocks ------------------------------------------------------------------------ */
+
+/* A record whose line was kept as text. */
+static int parse_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r,
+	struct text_in *in, uint32_t lanes, struct fault *f)
+{
+	const struct pstatic *s = &k->c->part.code.s[r->inst];
+
+	if (!(s->flags & (ST_LINE | ST_TAIL)))
+		return 0;
+	k->line.n = 0;
+	if (!text_record(&k->line, in, r, t->warp, replay_tails(k->r)))
+		return damaged(k, f);
+	if (!(s->flags & ST_LINE))
+		return 0;
+	k->one.n_recs = k->one.n_words = 0;
+	uint64_t unknown = t->unknown_recs;
+	if (line_parse(t, &k->one, lanes, (const char *)k->line.p, k->line.n - 1, f) < 0)
+		return -1;
+	uint32_t words = tb->n_words;
+	grow(&tb->word, &tb->cap_words, words + k->one.n_words + 1, sizeof(tb->word[0]));
+	if (k->one.n_words)
+		memcpy(tb->word + words, k->one.word, k->one.n_words * sizeof(tb->word[0]));
+	tb->n_words += k->one.n_words;
+	*r = k->one.rec[0];
+	if (r->addr)
+		r->addr += words << 2;
+	t->unknown_recs = unknown + (code_at(t->o.code, r->inst)->row == 0xffff);
+	return 1;
+}
+
+static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, struct warp_recs *w,
+	struct text_in *in, struct fault *f)
+{
+	uint32_t left = kernel_threads(&t->h) - t->warp * 32,
+		 lanes = left >= 32 ? UINT32_MAX : (1u << left) - 1;
+
+	if (k->plain && lanes == UINT32_MAX) {
+		t->line += w->count;
+		return 0;
+	}
+	for (uint32_t i = w->first; i < w->first + w->count; i++, t->line++) {
+		struct rec *r = &tb->rec[i];
+		uint32_t id = r->inst;
+		int text = k->text ? parse_record(t, k, tb, r, in, lanes, f) : 0;
+
+		if (text < 0)
+			return -1;
+		if (r->mask & ~lanes)
+			return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
+				"found active lanes %08x that "
+				"the block of %u threads lacks in warp %u, wanted none outside %08x",
+				r->mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
+		if (text || k->plain)
+			continue;
+		if (k->needs[id] && r->mask)
+			return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
+				"found memory opcode "
+				"%.60s without addresses (width 0), wanted one for each lane of mask %08x",
+				code_at(t->o.code, k->handle[id])->opcode, r->mask);
+		t->unknown_recs += k->unknown[id];
+		r->inst = k->handle[id];
+	}
+	return 0;
+}
+
+static int finish_block(
+	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
+{
+	uint32_t listed = tb->n_warps, n = kernel_warps(&t->h);
+
+	grow(&k->listed, &k->cap_listed, listed + 1, sizeof(k->listed[0]));
+	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
+	trace_begin(t, tb);
+	t->line += 2u + !in->first;
+	if (trace_claim(t, (const uint64_t[3]){ tb->x, tb->y, tb->z }, f) < 0)
+		return -1;
+	for (size_t i = 0; i < in->extra_len; i++)
+		t->line += in->extra[i] == '\n';
+	t->line += 2;
+	for (uint32_t i = 0; i < listed; i++) {
+		uint32_t w = t->warp = in->warp_id ? in->warp_id[i] : i;
+
+		if (w >= n || tb->warp[w].line)
+			return fault_set(f, (struct place){t->name, t->line, 0},
+				w < n ? "warp-repeated" : "warp-id",
+				w < n ? "found warp %u a second time, wanted each once"
+				      : "found warp %u, wanted 0 to %u for a block of %u threads",
+				w, n - 1, kernel_threads(&t->h));
+		tb->warp[w] = (struct warp_recs){ k->listed[i].first, k->listed[i].count, t->line += 2 };
+		if (finish_warp(t, k, tb, &tb->warp[w], in, f) < 0)
+			return -1;
+		t->line++;
+	}
+	t->line++;
+	return trace_check_warps(t, tb, f);
+}
+
+int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
+{
+	struct text_in in;
+	int r = next_records(t, t->packed, tb, &in, f);
+
+	if (r <= 0)
+		return r;
+	uint32_t recs = tb->n_recs, words = tb->n_words;
+	r = finish_block(t, t->packed, tb, &in, f);
+	tb->n_recs = recs;
+	if (tb->n_words < words)
+		tb->n_words = words;
+	return r < 0 ? -1 : 1;
+}
+
+static bool add_hash(void *ctx, const void *bytes, size_t n)
+{
+	XXH3_128bits_update(ctx, bytes, n);
+	return true;
+}
+
+static int find_hash(struct trace *t, struct fault *f)
+{
+	struct packed *k = t->packed;
+
+	if (k->c && k->c->hash && k->w.ended) {
+		memcpy(k->hash, k->c->hash, 16);
+		t->stored_hash = k->hash;
+		return 0;
+	}
+	XXH3_state_t *h = XXH3_createState();
+	XXH3_128bits_reset(h);
+	int r = pack_text(k->p, k->kernel, 0, UINT64_MAX, add_hash, h, f);
+	XXH128_canonical_t c;
+	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(h));
+	memcpy(k->hash, c.digest, 16);
+	t->stored_hash = k->hash;
+	XXH3_freeState(h);
+	return r;
+}
+
+int packed_finish(struct trace *t, struct fault *f)
+{
+	struct text_in in;
+	struct tblock tb = { 0 };
+	int r = next_records(t, t->packed, &tb, &in, f);
+
+	tblock_free(&tb);
+	return r || !t->hash || !t->columns ? r : find_hash(t, f);
+}

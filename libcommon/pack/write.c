@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing packed streams: kernels' text is cut into pieces, pieces are encoded side by side (job.c),
+ * some of them make a block, blocks are written in order, and an index follows.
+ *
+ * Always true: where text is cut depends on the text alone, so that the bytes are the same for any number of
+ * threads.
+ */
+#include <xxhash.h>
+#include "pack.h"
+#include "job.h"
+
+#define PIECE_TEXT (4u << 20)
+#define PIECE_MOST (256u << 20)		/* of text without the end of a thread block */
+#define BLOCK_TEXT (32u << 20)
+#define PIECES_MAX 4096u
+
+struct entry { uint64_t size, kernel, first_block; };
+
+struct pack_writer {
+	FILE *out;
+	struct queue *queue;
+	struct job *job;		/* the block being filled */
+	uint64_t text;			/* of it */
+	struct buf list;		/* metadata of the list until the first block */
+	struct entry *entry;
+	uint32_t n_entries, cap_entries;
+	uint32_t kernel;
+	struct buf in;			/* text of the kernel not cut yet */
+	size_t limit;			/* bytes of it at which it is cut */
+	uint64_t bytes, blocks;
+	uint32_t grid[3], threads_of;
+	bool begun;
+	uint32_t told;			/* kernels kept as text below this number were told */
+	void (*on_text)(void *ctx, uint32_t kernel);
+	void *ctx;
+	XXH3_state_t *hash;
+};
+
+struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
+{
+	struct pack_writer *w = xcalloc(1, sizeof(*w));
+
+	w->out = out;
+	w->queue = queue_new(threads, level);
+	w->limit = PIECE_TEXT;
+	w->hash = XXH3_createState();
+	fwrite(PACK_MAGIC, 1, 7, out);
+	putc(PACK_VERSION, out);
+	return w;
+}
+
+void pack_on_text(struct pack_writer *w, void (*told)(void *ctx, uint32_t kernel), void *ctx)
+{
+	w->on_text = told;
+	w->ctx = ctx;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf *b)
+{
+	struct buf h = { 0 };
+
+	buf_byte(&h, type);
+	buf_var(&h, b->n);
+	uint64_t size = h.n + b->n + 8, sum = block_sum(h.p, h.n, b->p, b->n);
+	uint8_t s[8];
+	for (int i = 0; i < 8; i++)
+		s[i] = (uint8_t)(sum >> 8 * i);
+	fwrite(h.p, 1, h.n, w->out);
+	if (b->n)
+		fwrite(b->p, 1, b->n, w->out);
+	fwrite(s, 1, 8, w->out);
+	buf_free(&h);
+	return size;
+}
+
+static void write_job(struct pack_writer *w, struct job *j)
+{
+	struct entry e = { .kernel = j->n ? j->piece[0]->kernel : w->kernel,
+		.first_block = j->n ? j->piece[0]->first_block : 0 };
+
+	e.size = put_framed(w, BLOCK_DATA, &j->out);
+	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
+	w->entry[w->n_entries++] = e;
+	for (uint32_t i = 0; i < j->n; i++) {
+		if (!j->piece[i]->kept || j->piece[i]->kernel < w->told)
+			continue;
+		w->told = j->piece[i]->kernel + 1;
+		if (w->on_text)
+			w->on_text(w->ctx, j->piece[i]->kernel);
+	}
+	job_free(j);
+}
+
+static struct job *current(struct pack_writer *w)
+{
+	if (!w->job) {
+		w->job = queue_job(w->queue);
+		w->job->list = w->list;
+		w->list = (struct buf){ 0 };
+		w->text = 0;
+	}
+	return w->job;
+}
+
+static void end_job(struct pack_writer *w, bool wait)
+{
+	if (w->job)
+		queue_close(w->queue, w->job);
+	w->job = NULL;
+	for (struct job *j; (j = queue_take(w->queue, wait));)
+		write_job(w, j);
+}
+
+void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n)
+{
+	struct buf lines = { 0 };
+
+	list_fold(&lines, text, n);
+	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
+	mp_bin(&w->list, lines.p, lines.n);
+	buf_free(&lines);
+}
+
+/* ---- cutting ------------------------------------------------------------------------------ */
+
+static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
+{
+	struct piece *c = xcalloc(1, sizeof(*c));
+	struct buf rest = queue_text(w->queue);
+
+	*c = (struct piece){ .kernel = w->kernel, .begins = !w->begun, .ends = ends, .header = header,
+		.bytes = w->bytes, .first_block = w->blocks, .threads = w->threads_of };
+	memcpy(c->grid, w->grid, sizeof(c->grid));
+	buf_add(&rest, w->in.p + n, w->in.n - n);
+	c->text = w->in;
+	c->text.n = n;
+	w->in = rest;
+	for (const char *s = (const char *)c->text.p, *e = s + n;
+		(s = memmem(s, (size_t)(e - s), "#END_TB\n", 8)); s += 8)
+		w->blocks++;
+	if (ends) {
+		XXH128_canonical_t h;
+
+		XXH128_canonicalFromHash(&h, XXH3_128bits_digest(w->hash));
+		memcpy(c->hash, h.digest, 16);
+	}
+	w->begun = true;
+	struct job *j = current(w);
+	w->text += n;
+	queue_piece(w->queue, j, c);
+	if (w->text >= BLOCK_TEXT || j->n == PIECES_MAX)
+		end_job(w, false);
+}
+
+static size_t find_header(const struct pack_writer *w)
+{
+	const char *s = (const char *)w->in.p;
+	const char *at = memmem(s, w->in.n, "\n#BEGIN_TB\n", 11);
+
+	return at ? (size_t)(at - s) + 1 : 0;
+}
+
+/* Behind the last thread block that ends in the text, or 0. */
+static size_t last_end(const struct buf *b)
+{
+	for (size_t n = b->n; n >= 9; n--) {
+		const uint8_t *nl = memrchr(b->p, '\n', n);
+
+		if (!nl)
+			return 0;
+		n = (size_t)(nl - b->p) + 1;
+		if (n >= 9 && !memcmp(b->p + n - 9, "\n#END_TB\n", 9))
+			return n;
+	}
+	return 0;
+}
+
+static void cut(struct pack_writer *w)
+{
+	size_t header = 0;
+
+	if (!w->begun) {
+		header = find_header(w);
+		header_dims((const char *)w->in.p, header, w->grid, &w->threads_of);
+	}
+	size_t n = last_end(&w->in);
+	if (n <= header && w->limit < PIECE_MOST) {
+		w->limit *= 2;		/* a large thread block */
+		return;
+	}
+	put_cut(w, n <= header ? w->in.n : n, header, false);
+	w->limit = PIECE_TEXT;
+	while (w->limit <= w->in.n)
+		w->limit *= 2;
+}
+
+void pack_begin(struct pack_writer *w)
+{
+	w->begun = false;
+	w->limit = PIECE_TEXT;
+	w->bytes = w->blocks = 0;
+	memset(w->grid, 0, sizeof(w->grid));
+	w->threads_of = 0;
+	XXH3_128bits_reset(w->hash);
+}
+
+void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
+{
+	const uint8_t *s = bytes;
+
+	if (!n)
+		return;
+	XXH3_128bits_update(w->hash, bytes, n);
+	w->bytes += n;
+	while (n) {
+		size_t take = w->limit - w->in.n;
+
+		take = take < n ? take : n;
+		buf_add(&w->in, s, take);
+		s += take;
+		n -= take;
+		if (w->in.n == w->limit)
+			cut(w);
+	}
+}
+
+void pack_end(struct pack_writer *w)
+{
+	size_t header = 0;
+
+	buf_room(&w->in, 1);
+	if (!w->begun) {
+		header = find_header(w);
+		header_dims((const char *)w->in.p, header, w->grid, &w->threads_of);
+	}
+	put_cut(w, w->in.n, header, true);
+	w->kernel++;
+}
+
+void pack_writer_close(struct pack_writer *w)
+{
+	struct buf b = { 0 };
+
+	if (w->list.n)
+		current(w);
+	end_job(w, true);
+	mp_uint(&b, w->n_entries);
+	uint64_t kernel = 0;
+	for (uint32_t i = 0; i < w->n_entries; i++) {
+		const struct entry *e = &w->entry[i];
+
+		mp_uint(&b, e->size);
+		mp_uint(&b, e->kernel - kernel);
+		mp_uint(&b, e->first_block);
+		kernel = e->kernel;
+	}
+	uint64_t size = put_framed(w, BLOCK_INDEX, &b);
+	for (int i = 0; i < 4; i++)
+		putc((int)(size >> 8 * i & 255), w->out);
+	fwrite(PACK_END, 1, 4, w->out);
+	buf_free(&b);
+	buf_free(&w->in);
+	buf_free(&w->list);
+	free(w->entry);
+	XXH3_freeState(w->hash);
+	queue_free(w->queue);
+	free(w);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the figures of a record to those of a kernel and of the whole run, by the kind of each figure.
+ *
+ * Always true: a counter's total is the sum of its kernels' own figures; a rate with a formula is divided
+ * anew wherever its record did not hold it exactly. A log's breakdowns of caches count for the stream of its
+ * kernel, so what was counted before is remembered by stream.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "list.h"
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+static uint32_t hash_text(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h ^ h >> 15;
+}
+
+static uint32_t find_slot(const struct run_reader *r, const char *text, uint32_t hash)
+{
+	uint32_t s = hash & (r->n_slots - 1);
+
+	for (; r->slot[s]; s = (s + 1) & (r->n_slots - 1)) {
+		const struct rr_name *n = r->name[r->slot[s] - 1];
+
+		if (n->hash == hash && !strcmp(n->text, text))
+			break;
+	}
+	return s;
+}
+
+static void grow_slots(struct run_reader *r)
+{
+	free(r->slot);
+	r->n_slots *= 2;
+	r->slot = xcalloc(r->n_slots, sizeof(*r->slot));
+	for (uint32_t i = 0; i < r->n_names; i++)
+		r->slot[find_slot(r, r->name[i]->text, r->name[i]->hash)] = i + 1;
+}
+
+static struct rr_name *lookup(const struct run_reader *r, const char *text)
+{
+	uint32_t s = find_slot(r, text, hash_text(text));
+
+	return r->slot[s] ? r->name[r->slot[s] - 1] : NULL;
+}
+
+struct rr_name *rr_name(struct run_reader *r, const char *text, struct fault *f)
+{
+	uint32_t hash = hash_text(text), s = find_slot(r, text, hash);
+	struct rr_name *n;
+	char q[60];
+
+	if (r->slot[s])
+		return r->name[r->slot[s] - 1];
+	if (r->n_names >= RUN_NAMES_MAX || strlen(text) > RR_WORD_MAX) {
+		fault_set(f, rr_here(r), "figure-name",
+			"found the figure \"%s\", wanted names of at most %d bytes and "
+			"at most %u of them",
+			diag_quote(q, sizeof(q), text, strlen(text)), RR_WORD_MAX, RUN_NAMES_MAX);
+		return NULL;
+	}
+	n = arena_alloc(&r->rows, 1, sizeof(*n));
+	n->text = arena_strndup(&r->texts, text, strlen(text));
+	n->about = figure_find(text);
+	n->hash = hash;
+	grow(&r->name, &r->cap_names, r->n_names + 1, sizeof(*r->name));
+	r->name[r->n_names] = n;
+	n->id = r->n_names++;
+	r->slot[s] = r->n_names;
+	if (2 * r->n_names >= r->n_slots)
+		grow_slots(r);
+	return n;
+}
+
+static int put(struct run_reader *r, const char *name, struct run_value v, bool add, struct fault *f)
+{
+	struct rr_name *n = strchr(name, RR_HIDDEN) ? NULL : rr_name(r, name, f);
+	char q[60];
+
+	if (!n && strchr(name, RR_HIDDEN))
+		return fault_set(f, rr_here(r), "figure-name",
+			"found the figure \"%s\", wanted a name without control "
+			"characters",
+			diag_quote(q, sizeof(q), name, strlen(name)));
+	if (!n)
+		return -1;
+	if (n->mark != r->mark) {
+		grow(&r->order, &r->cap_order, r->n_order + 1, sizeof(*r->order));
+		r->order[r->n_order++] = n->id;
+		n->mark = r->mark;
+	} else if (add) {
+		v = rr_whole(n->now.count + v.count);
+	}
+	n->now = v;
+	return 0;
+}
+
+int rr_put(struct run_reader *r, const char *name, struct run_value v, struct fault *f)
+{
+	return put(r, name, v, false, f);
+}
+
+int rr_add(struct run_reader *r, const char *name, uint64_t n, struct fault *f)
+{
+	return put(r, name, rr_whole(n), true, f);
+}
+
+/* ---- formulas ----------------------------------------------------------------------------- */
+
+/* One side of a formula, its [*] taken from name in order. */
+static bool fill_indices(char *out, size_t cap, const char *part, size_t len, const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (part[i] == '*' && i && part[i - 1] == '[') {
+			const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+
+			if (!close || n + (size_t)(close - open) >= cap)
+				return false;
+			memcpy(out + n, open + 1, (size_t)(close - open - 1));
+			n += (size_t)(close - open - 1);
+			name = close;
+			continue;
+		}
+		if (n + 1 >= cap)
+			return false;
+		out[n++] = part[i];
+	}
+	out[n] = '\0';
+	return true;
+}
+
+bool run_formula(const struct figure *about, const char *name, char *num, char *den, size_t cap)
+{
+	const char *slash = about ? strchr(about->formula, '/') : NULL;
+
+	return slash && fill_indices(num, cap, about->formula, (size_t)(slash - about->formula), name) &&
+		fill_indices(den, cap, slash + 1, strlen(slash + 1), name);
+}
+
+/* ---- the list ----------------------------------------------------------------------------- */
+
+const struct run_value *run_find(const struct run_reader *r, const char *name)
+{
+	const struct rr_name *n = lookup(r, name);
+
+	return n && n->listed == r->mark && n->at < r->n_list ? &r->list[n->at].value : NULL;
+}
+
+static void list(struct run_reader *r, struct rr_name *n, struct run_value v)
+{
+	if (!isfinite(v.real))
+		return;
+	if (n->listed == r->mark && n->at < r->n_list) {
+		r->list[n->at].value = v;
+		return;
+	}
+	grow(&r->list, &r->cap_list, r->n_list + 1, sizeof(*r->list));
+	n->listed = r->mark;
+	n->at = r->n_list;
+	r->list[r->n_list++] = (struct run_figure){n->text, n->about, n->id, v};
+}
+
+/* A rate over running counters needs running cycles, which an interval's figure does not hold. */
+static const struct run_value *part(const struct run_reader *r, const struct rr_name *rate, const char *name)
+{
+	const struct rr_name *n = lookup(r, name);
+
+	if (r->flags & RUN_RUNNING && rate->about->kind == FIGURE_RATIO && n && n->about &&
+	    n->about->kind == FIGURE_INTERVAL && n->total_run == r->run)
+		return &n->total;
+	if (run_find(r, name))
+		return run_find(r, name);
+	/* A sparse counter that is not listed is 0 here. */
+	if (n && n->about && n->about->sparse && n->total_run == r->run) {
+		if (r->whole_run || r->flags & RUN_RUNNING)
+			return &n->total;
+		return n->mark == r->mark ? &n->now : NULL;
+	}
+	return NULL;
+}
+
+static void divide(struct run_reader *r, struct rr_name *n)
+{
+	char num[256], den[256];
+	const struct run_value *a, *b;
+
+	if (!run_formula(n->about, n->text, num, den, sizeof(num)))
+		return;
+	a = part(r, n, num);
+	b = part(r, n, den);
+	if (a && b && b->real != 0)
+		list(r, n, rr_real(a->real / b->real));
+}
+
+static bool has_formula(const struct rr_name *n)
+{
+	return n->about && *n->about->formula;
+}
+
+/* Rates over the whole machine are listed even where a log has no line for them. */
+static void divide_missing(struct run_reader *r)
+{
+	char num[256], den[256];
+
+	for (size_t i = 0; i < n_figures; i++) {
+		const struct figure *a = &figures_table[i];
+
+		if (*a->formula && !strchr(a->name, '[') && run_formula(a, a->name, num, den, sizeof(num)) &&
+		    run_find(r, num) && run_find(r, den)) {
+			struct rr_name *n = rr_name(r, a->name, NULL);
+
+			if (n)
+				divide(r, n);
+		}
+	}
+}
+
+static bool is_count(const struct rr_name *n)
+{
+	return n->about && (n->about->kind == FIGURE_COUNTER || n->about->kind == FIGURE_HISTOGRAM);
+}
+
+static void add_total(struct run_reader *r, struct rr_name *n)
+{
+	const struct figure *a = n->about;
+	bool fresh = n->total_run != r->run;
+
+	if (!a || a->kind == FIGURE_TOTAL || a->kind == FIGURE_MAX || fresh)
+		n->total = n->now;
+	else if (a->kind == FIGURE_RATIO || !n->now.whole)
+		n->total = n->running;
+	else
+		n->total = rr_whole(n->total.count + n->now.count);
+	if (fresh && a && a->kind == FIGURE_RATIO)
+		n->total = n->running;
+	n->total_run = r->run;
+}
+
+/* 32-bit counters of the original may have wrapped since. */
+static uint64_t subtract(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now + (1ull << 32) - before;
+}
+
+static bool by_stream(const char *name)
+{
+	return strstr(name, "stats_breakdown[") || strstr(name, "stats_fail_breakdown[") ||
+		strstr(name, "_fail_stats_breakdown[");
+}
+
+struct rr_name *rr_hidden(struct run_reader *r, const char *name, const char *what, struct fault *f)
+{
+	char key[RR_WORD_MAX + 32];
+
+	snprintf(key, sizeof(key), "%s%c%s", name, RR_HIDDEN, what);
+	return rr_name(r, key, f);
+}
+
+/* Where what was counted before is kept. */
+static struct rr_name *base_of(struct run_reader *r, struct rr_name *n)
+{
+	char stream[24];
+	struct rr_name *base;
+
+	if (!by_stream(n->text))
+		return n;
+	snprintf(stream, sizeof(stream), "%" PRIu64, r->kernel.stream);
+	base = rr_hidden(r, n->text, stream, NULL);
+	return base ? base : n;
+}
+
+uint64_t rr_difference(struct run_reader *r, struct rr_name *base, uint64_t now)
+{
+	uint64_t own = base->before_run == r->run ? subtract(now, base->before) : now;
+
+	base->before = now;
+	base->before_run = r->run;
+	return own;
+}
+
+/* A log's running value becomes the kernel's own; false: that cannot be known. */
+static bool make_own(struct run_reader *r, struct rr_name *n)
+{
+	if (!n->about || n->about->kind != FIGURE_RATIO || n->now.decimals != RUN_EXACT)
+		n->running = n->now;
+	if (is_count(n)) {
+		n->now = rr_whole(rr_difference(r, base_of(r, n), n->now.count));
+		return n->now.count || !n->about->sparse;
+	}
+	if (n->about && n->about->kind == FIGURE_RATIO)
+		return r->kernels == 1 || n->now.decimals == RUN_EXACT;
+	return !n->about || !n->about->sparse || n->now.real != 0;
+}
+
+static void list_own(struct run_reader *r, struct rr_name *n)
+{
+	bool log = r->form == RUN_ACCELSIM, running = r->flags & RUN_RUNNING;
+	bool known = log ? make_own(r, n) : true;
+
+	if (!log) {
+		n->running = (struct run_value){0};
+		n->running.decimals = INT8_MAX;
+	}
+	if (!has_formula(n))
+		add_total(r, n);
+	if (running && is_count(n))
+		return;
+	if (running && n->about && n->about->kind == FIGURE_RATIO) {
+		known = log;
+		n->now = n->running;
+	}
+	if (known && !((log || running) && has_formula(n)))
+		list(r, n, n->now);
+}
+
+static void list_all_totals(struct run_reader *r, bool counts_only)
+{
+	for (uint32_t i = 0; i < r->n_names; i++) {
+		struct rr_name *n = r->name[i];
+
+		if (n->total_run != r->run || (counts_only && !is_count(n)) || n->total.decimals == INT8_MAX)
+			continue;
+		if (n->about && n->about->sparse && n->about->kind != FIGURE_RATIO && n->total.real == 0)
+			continue;
+		list(r, n, n->total);
+	}
+}
+
+static void divide_all(struct run_reader *r)
+{
+	for (uint32_t i = 0; i < r->n_order; i++)
+		if (has_formula(r->name[r->order[i]]))
+			divide(r, r->name[r->order[i]]);
+	divide_missing(r);
+}
+
+void rr_list_kernel(struct run_reader *r)
+{
+	r->n_list = 0;
+	for (uint32_t i = 0; i < r->n_order; i++)
+		list_own(r, r->name[r->order[i]]);
+	if (r->flags & RUN_RUNNING)
+		list_all_totals(r, true);
+	if (r->form == RUN_ACCELSIM || r->flags & RUN_RUNNING)
+		divide_all(r);
+}
+
+void rr_list_end(struct run_reader *r)
+{
+	r->n_list = 0;
+	for (uint32_t i = 0; i < r->n_order; i++)
+		list(r, r->name[r->order[i]], r->name[r->order[i]]->now);
+}
+
+/* In Accel-Sim's block the running value of an interval's rate has a name of its own. */
+static void use_running_rates(struct run_reader *r)
+{
+	static const char *const pair[][2] = {
+		{"partiton_level_parallism", "partiton_level_parallism_total"},
+		{"partiton_level_parallism_util", "partiton_level_parallism_util_total"},
+		{"L2_BW", "L2_BW_total"},
+		{"gpu_occupancy", "gpu_tot_occupancy"},
+	};
+
+	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+		const struct run_value *v = run_find(r, pair[i][1]);
+		struct rr_name *n = v ? rr_name(r, pair[i][0], NULL) : NULL;
+
+		if (n)
+			list(r, n, *v);
+	}
+}
+
+void rr_list_totals(struct run_reader *r)
+{
+	r->mark++;
+	r->n_list = 0;
+	r->whole_run = true;
+	list_all_totals(r, false);
+	use_running_rates(r);
+	for (uint32_t i = 0; i < r->n_names; i++)
+		if (has_formula(r->name[i]) && strchr(r->name[i]->text, '['))
+			divide(r, r->name[i]);
+	divide_missing(r);
+	r->whole_run = false;
+}

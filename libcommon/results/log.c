@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The lines of a block of Accel-Sim's log, by their shape; names become those of trace-stats(5).
+ *
+ * Always true: a line of no known shape is passed over; what is not a finite number is absent. Lines that
+ * hold one unknown "name = number" are kept under their own name, so that forks' figures are not lost.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "log.h"
+
+static bool starts(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+/* Put a printed number. A rate that happens to print as "438" is cut to whole cycles, not a count. */
+static int put(struct run_reader *r, const char *name, struct run_value v, struct fault *f)
+{
+	const struct figure *about = figure_find(name);
+
+	if (about && (about->kind == FIGURE_RATIO || (about->kind == FIGURE_INTERVAL && !v.whole)) &&
+	    v.decimals == RUN_EXACT)
+		v = (struct run_value){.real = v.real, .decimals = 0};
+	return rr_put(r, name, v, f);
+}
+
+/* ---- lists of numbers ------------------------------------------------------------------------- */
+
+/* Numbers apart by blanks, tabs or commas: NAME[0], NAME[1], ... */
+static int list_line(struct run_reader *r, const char *name, const char *s, struct fault *f)
+{
+	char full[96];
+	struct run_value v;
+
+	for (int i = 0; i < 4096; i++) {
+		s += strspn(s, " \t,");
+		if (!rr_printed(s, &s, &v))
+			return 0;
+		snprintf(full, sizeof(full), "%s[%d]", name, i);
+		if (put(r, full, v, f) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* "KEY:12" words: NAME[KEY]. */
+static int keyed_line(struct run_reader *r, const char *name, const char *s, struct fault *f)
+{
+	char full[96];
+	struct run_value v;
+
+	for (;;) {
+		size_t n;
+
+		s += strspn(s, " \t,");
+		n = strcspn(s, ":\t ,");
+		if (!n || s[n] != ':' || n > 40)
+			return 0;
+		snprintf(full, sizeof(full), "%s[%.*s]", name, (int)n, s);
+		if (!rr_printed(s + n + 1, &s, &v))
+			return 0;
+		if (put(r, full, v, f) < 0)
+			return -1;
+	}
+}
+
+/* "{8:45,40:7,}" behind a class of traffic: NAME[8], NAME[40]. */
+static int traffic_line(struct run_reader *r, char *name, char *equals, struct fault *f)
+{
+	const char *s;
+	struct run_value v;
+
+	for (char *e = equals; e > name && e[-1] == ' '; e--)
+		e[-1] = '\0';
+	if (!rr_printed(equals + 1, &s, &v))
+		return 0;
+	if (put(r, name, v, f) < 0)
+		return -1;
+	s += strspn(s, " ");
+	return *s == '{' ? keyed_line(r, name, s + 1, f) : 0;
+}
+
+/* ---- rows by bank ---------------------------------------------------------------------------- */
+
+static const struct { const char *heading, *figure; } headings[] = {
+	{"maximum concurrent accesses to same row:", "max_same_row"},
+	{"maximum service time to same row:", "max_service_time"},
+	{"average row accesses per activate:", "accesses_per_activate"},
+	{"number of total memory accesses made:", ""},
+	{"number of total read accesses:", "reads"},
+	{"number of total write accesses:", "writes"},
+	{"average mf latency per bank:", "mf_latency"},
+	{"maximum mf latency per bank:", "max_mf_latency"},
+};
+
+static bool heading_line(struct run_reader *r, const char *line)
+{
+	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
+		if (starts(line, headings[i].heading)) {
+			snprintf(r->log.row, sizeof(r->log.row), "%s", headings[i].figure);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "dram[3]: 12 none inf 7": words that are no numbers hold their place. */
+static int bank_line(struct run_reader *r, const char *line, struct fault *f)
+{
+	unsigned channel = (unsigned)strtoul(line + 5, NULL, 10);
+	const char *s = strchr(line, ':');
+	char full[96];
+
+	for (unsigned b = 0; s && *r->log.row && b < 4096; b++) {
+		struct run_value v;
+		const char *end;
+
+		s += b ? 0 : 1;
+		s += strspn(s, " \t");
+		if (!*s)
+			break;
+		if (rr_printed(s, &end, &v)) {
+			snprintf(full, sizeof(full), "dram[%u].bk[%u].%s", channel, b, r->log.row);
+			if (put(r, full, v, f) < 0)
+				return -1;
+			s = end;
+		} else {
+			s += strcspn(s, " \t");
+		}
+	}
+	return 0;
+}
+
+/* ---- channels -------------------------------------------------------------------------------- */
+
+static int channel_word(struct run_reader *r, const char *name, size_t n, struct run_value v, struct fault *f)
+{
+	char full[96];
+
+	snprintf(full, sizeof(full), "%s%.*s", r->log.prefix, (int)n, name);
+	if (n > 40 || !figure_find(full))
+		return 0;
+	if (put(r, full, v, f) < 0)
+		return -1;
+	if (!starts(name, "n_"))
+		return 0;
+	snprintf(full, sizeof(full), "dram_sum[%.*s]", (int)n, name);
+	return rr_add(r, full, v.count, f);
+}
+
+/* "n_cmd=25017 n_nop=24778 ... bw_util=0.03709" */
+static int words_line(struct run_reader *r, const char *s, struct fault *f)
+{
+	while (*s) {
+		size_t n;
+		struct run_value v;
+		const char *end;
+
+		s += strspn(s, " ");
+		n = strcspn(s, " =");
+		if (s[n] == '=' && rr_printed(s + n + 1, &end, &v) && channel_word(r, s, n, v, f) < 0)
+			return -1;
+		s += strcspn(s, " ");
+	}
+	return 0;
+}
+
+/* "bk0: 32a 24968i bk1: ..." */
+static int banks_line(struct run_reader *r, const char *s, struct fault *f)
+{
+	unsigned bank, access, idle;
+	int used = 0;
+	char full[96];
+
+	for (; sscanf(s, " bk%9u: %9ua %9ui%n", &bank, &access, &idle, &used) == 3 && used; used = 0) {
+		snprintf(full, sizeof(full), "%sbk[%u].n_access", r->log.prefix, bank);
+		if (rr_put(r, full, rr_whole(access), f) < 0)
+			return -1;
+		snprintf(full, sizeof(full), "%sbk[%u].n_idle", r->log.prefix, bank);
+		if (rr_put(r, full, rr_whole(idle), f) < 0)
+			return -1;
+		s += used;
+	}
+	return 0;
+}
+
+/* ---- "name = number" ------------------------------------------------------------------------- */
+
+/* The name as recorded: no blanks around, '_' for those inside. False: not shaped like a name. */
+static bool clean_name(char *out, size_t cap, const char *s, const char *end)
+{
+	size_t n = 0;
+
+	s += strspn(s, " \t");
+	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (s == end || (size_t)(end - s) >= cap || !isalpha((unsigned char)*s))
+		return false;
+	for (; s < end; s++) {
+		if (!isalnum((unsigned char)*s) && !strchr("_[].-/ ", *s))
+			return false;
+		out[n++] = *s == ' ' ? '_' : *s;
+	}
+	out[n] = '\0';
+	return true;
+}
+
+static bool put_already(struct run_reader *r, const char *name)
+{
+	const struct rr_name *n = rr_name(r, name, NULL);
+
+	return n && n->mark == r->mark;
+}
+
+/* A name that is printed several times gets an index. */
+static void number_name(struct run_reader *r, char *name, size_t cap)
+{
+	size_t n = strlen(name);
+
+	for (unsigned i = 0; i < 64; i++) {
+		snprintf(name + n, cap - n, "[%u]", i);
+		if (!put_already(r, name))
+			return;
+	}
+}
+
+static bool known_numbered(const char *name)
+{
+	char full[160];
+
+	snprintf(full, sizeof(full), "%s[0]", name);
+	return figure_find(full);
+}
+
+/* "average row locality = 3609/12 = 300.75": the parts make the kernel's own quotient. */
+static int locality_line(struct run_reader *r, const char *s, struct fault *f)
+{
+	struct rr_name *num = rr_hidden(r, "average_row_locality", "accesses", f);
+	struct rr_name *den = num ? rr_hidden(r, "average_row_locality", "activates", f) : NULL;
+	struct rr_name *rate = den ? rr_name(r, "average_row_locality", f) : NULL;
+	long long a, b;
+	uint64_t n, d;
+
+	if (!rate)
+		return -1;
+	if (sscanf(s, "%18lld/%18lld", &a, &b) != 2 || a < 0 || b < 0)
+		return 0;
+	n = rr_difference(r, num, (uint64_t)a);
+	d = rr_difference(r, den, (uint64_t)b);
+	rate->running = b ? rr_real((double)a / (double)b) : (struct run_value){.decimals = INT8_MAX};
+	if (r->flags & RUN_RUNNING) {
+		n = (uint64_t)a;
+		d = (uint64_t)b;
+	}
+	return d ? rr_put(r, "average_row_locality", rr_real((double)n / (double)d), f) : 0;
+}
+
+static int value_line(struct run_reader *r, const char *line, const char *equals, struct fault *f)
+{
+	char name[128], full[160];
+	const struct figure *about;
+	struct run_value v;
+	const char *end;
+
+	if (!clean_name(name, sizeof(name), line, equals))
+		return 0;
+	if (!strcmp(name, "average_row_locality"))
+		return locality_line(r, equals + 1 + strspn(equals + 1, " "), f);
+	if (!rr_printed(equals + 1, &end, &v))
+		return 0;
+	if (*r->log.prefix) {
+		snprintf(full, sizeof(full), "%s%s", r->log.prefix, name);
+		return figure_find(full) && strncmp(name, "n_", 2) ? put(r, full, v, f) : 0;
+	}
+	about = figure_find(name);
+	if (!about && known_numbered(name)) {
+		number_name(r, name, sizeof(name));
+		about = figure_find(name);
+	}
+	if (!about && (memchr(line, ' ', (size_t)(equals - line - 1)) || !strchr(" \r", *end)))
+		return 0;
+	if (r->kernel.stream == UINT64_MAX && strstr(name, "_breakdown["))
+		return 0;
+	return put(r, name, v, f);
+}
+
+/* "L2_cache_bank[0]: Access = 188, Miss = 121, ..." */
+static int parts_line(struct run_reader *r, const char *line, const char *colon, struct fault *f)
+{
+	char owner[64], name[64], full[160];
+	const char *s = colon + 1;
+
+	if (!clean_name(owner, sizeof(owner), line, colon))
+		return 0;
+	while (*s) {
+		const char *equals = strchr(s, '='), *comma = s + strcspn(s, ","), *end;
+		struct run_value v;
+
+		if (!equals)
+			break;
+		if (equals < comma && clean_name(name, sizeof(name), s, equals) &&
+			rr_printed(equals + 1, &end, &v)) {
+			snprintf(full, sizeof(full), "%s.%s", owner, name);
+			if (put(r, full, v, f) < 0)
+				return -1;
+		}
+		s = *comma ? comma + 1 : comma;
+	}
+	return 0;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+/* Lines whose meaning the line before decides; 1: used. */
+static int following_line(struct run_reader *r, const char *line, struct fault *f)
+{
+	struct rr_log *l = &r->log;
+
+	if (l->distro) {
+		l->distro = false;
+		return list_line(r, "warp_issue", line, f) < 0 ? -1 : 1;
+	}
+	if (l->occupancy) {
+		l->occupancy = false;
+		return keyed_line(r, "warp_occupancy", line, f) < 0 ? -1 : 1;
+	}
+	return 0;
+}
+
+static bool switching_line(struct run_reader *r, const char *line)
+{
+	struct rr_log *l = &r->log;
+
+	l->distro = starts(line, "distro:");
+	l->occupancy = starts(line, "Warp Occupancy Distribution:");
+	if (l->distro || l->occupancy || heading_line(r, line))
+		return true;
+	if (starts(line, "Memory Partition ") || starts(line, "========= L2 cache stats"))
+		l->prefix[0] = '\0';
+	else if (starts(line, "DRAM["))
+		snprintf(l->prefix, sizeof(l->prefix), "dram[%u].", (unsigned)strtoul(line + 5, NULL, 10));
+	else if (strstr(line, "Interconnect-DETAILS"))
+		l->in_net = true;
+	else
+		return false;
+	return true;
+}
+
+static int table_line(struct run_reader *r, const char *line, struct fault *f)
+{
+	static const char *const table[] = {"mrq_lat_table", "mf_lat_table", "icnt2mem_lat_table",
+		"icnt2sh_lat_table", "mf_lat_pw_table"};
+	static const char *const issue[] = {"single_issue_nums", "dual_issue_nums"};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (starts(line, table[i]) && line[strlen(table[i])] == ':')
+			return list_line(r, table[i], line + strlen(table[i]) + 1, f) < 0 ? -1 : 1;
+	for (size_t i = 0; i < sizeof(issue) / sizeof(issue[0]); i++)
+		if (starts(line, issue[i]) && line[strlen(issue[i])] == ':')
+			return keyed_line(r, issue[i], line + strlen(issue[i]) + 1, f) < 0 ? -1 : 1;
+	return 0;
+}
+
+static int channel_line(struct run_reader *r, const char *line, struct fault *f)
+{
+	struct run_value v;
+	const char *end;
+
+	if (starts(line, "n_"))
+		return strchr(line, '=') && line[strcspn(line, " =")] == '=' ? words_line(r, line, f) : 0;
+	if (starts(line, "bk"))
+		return banks_line(r, line, f);
+	if (starts(line, "mrqq: max=") && rr_printed(line + 10, &end, &v))
+		return channel_word(r, "mrqq_max", 8, v, f);
+	return 0;
+}
+
+int rr_log_figures(struct run_reader *r, char *line, struct fault *f)
+{
+	char *equals = strchr(line, '='), *colon;
+	struct run_value v;
+	const char *end;
+	int used = following_line(r, line, f);
+
+	if (used)
+		return used < 0 ? -1 : 0;
+	if (switching_line(r, line))
+		return 0;
+	if (starts(line, "dram["))
+		return bank_line(r, line, f);
+	used = table_line(r, line, f);
+	if (used)
+		return used < 0 ? -1 : 0;
+	if (*r->log.prefix && (starts(line, "n_") || starts(line, "bk") || starts(line, "mrqq")))
+		return channel_line(r, line, f);
+	if (starts(line, "ctas_completed ") && rr_printed(line + 15, &end, &v))
+		return put(r, "ctas_completed", v, f);
+	if (!equals)
+		return 0;
+	if (starts(line, "traffic_breakdown_"))
+		return traffic_line(r, line, equals, f);
+	colon = strstr(line, "]: Access = ");
+	if (colon)
+		return parts_line(r, line, colon + 1, f);
+	return value_line(r, line, equals, f);
+}
+
+int rr_log_host(struct run_reader *r, char *line, struct fault *f)
+{
+	char name[64];
+	const char *s = strchr(line, '='), *end;
+	struct run_value v;
+
+	if (!s || !starts(line, "gpgpu_si") || !clean_name(name, sizeof(name) - 8, line, s))
+		return 0;
+	if (starts(line, "gpgpu_simulation_time") && strchr(s, '('))
+		s = strchr(s, '(');
+	if (!rr_printed(s + 1, &end, &v))
+		return 0;
+	if (!strcmp(name, "gpgpu_simulation_rate"))
+		number_name(r, name, sizeof(name));
+	return rr_put(r, name, v, f);
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading results: which form comes next, and the events that the caller sees.
+ *
+ * Always true: events are queued (due) when a record is whole and given before anything more is read, so
+ * what they describe is still in place. A form that meets the start of a record too early says so and is
+ * given the same line again after the events.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "list.h"
+
+struct run_reader *run_reader_new(struct input *in, unsigned flags)
+{
+	struct run_reader *r = xcalloc(1, sizeof(*r));
+
+	r->in = in;
+	r->flags = flags;
+	r->file = input_name(in);
+	r->n_slots = 1024;
+	r->slot = xcalloc(r->n_slots, sizeof(*r->slot));
+	r->mark = 1;
+	return r;
+}
+
+struct run_reader *run_open(const char *path, unsigned flags, struct fault *f)
+{
+	struct input *in = input_open(path, f);
+
+	return in ? run_reader_new(in, flags) : NULL;
+}
+
+void run_close(struct run_reader *r)
+{
+	if (!r)
+		return;
+	input_close(r->in);
+	arena_free(&r->texts);
+	arena_free(&r->rows);
+	arena_free(&r->option_texts);
+	free(r->name);
+	free(r->slot);
+	free(r->order);
+	free(r->list);
+	free(r->option);
+	free(r->kernel_name);
+	free(r->line);
+	free(r);
+}
+
+const char *run_form_name(enum run_form form)
+{
+	static const char *const names[] = {"text", "json", "msgpack", "accelsim"};
+
+	return names[form];
+}
+
+struct place rr_here(const struct run_reader *r)
+{
+	return (struct place){.file = r->file, .line = r->form == RUN_MSGPACK ? 0 : input_lineno(r->in)};
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+enum rr_record rr_record_of(const char *word)
+{
+	if (!strcmp(word, "run"))
+		return RR_RUN;
+	if (!strcmp(word, "kernel"))
+		return RR_KERNEL;
+	return !strcmp(word, "end") ? RR_END : RR_OTHER;
+}
+
+static void due(struct run_reader *r, enum run_event event)
+{
+	r->due[r->n_due++] = event;
+}
+
+static void start_run(struct run_reader *r)
+{
+	r->run++;
+	r->kernels = 0;
+	r->in_run = true;
+	r->started = false;
+	r->n_options = 0;
+	arena_reset(&r->option_texts);
+	r->log.blocks = 0;
+	r->log.first_id_seen = r->log.limit = false;
+}
+
+static void give_start(struct run_reader *r)
+{
+	if (!r->started)
+		due(r, RUN_START);
+	r->started = true;
+}
+
+void rr_finish_run(struct run_reader *r, const char *status)
+{
+	give_start(r);
+	snprintf(r->status, sizeof(r->status), "%s", status);
+	due(r, RUN_DONE);
+	r->in_run = false;
+	r->record = RR_NONE;
+}
+
+void rr_cut(struct run_reader *r, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!r->in_run)
+		return;
+	r->cut = (struct fault){.at = rr_here(r), .id = "run-cut"};
+	va_start(args, fmt);
+	vsnprintf(r->cut.text, sizeof(r->cut.text), fmt, args);
+	va_end(args);
+	rr_list_totals(r);
+	rr_finish_run(r, "cut");
+}
+
+bool rr_begin(struct run_reader *r, enum rr_record record)
+{
+	if (record == RR_RUN && r->in_run) {
+		rr_cut(r, "found the start of another run, wanted the end record of this one");
+		return false;
+	}
+	if (record != RR_OTHER && !r->in_run)
+		start_run(r);
+	r->record = record;
+	r->mark++;
+	r->n_order = 0;
+	if (record == RR_KERNEL) {
+		r->kernel = (struct run_kernel){0};
+		rr_set_kernel_name(r, "");
+	}
+	if (record == RR_END)
+		r->status[0] = '\0';
+	return true;
+}
+
+void rr_complete(struct run_reader *r)
+{
+	enum rr_record record = r->record;
+
+	r->record = RR_NONE;
+	if (record == RR_RUN) {
+		give_start(r);
+	} else if (record == RR_KERNEL) {
+		give_start(r);
+		r->kernels++;
+		if (!r->kernel.position)
+			r->kernel.position = r->kernels;
+		rr_list_kernel(r);
+		due(r, RUN_KERNEL);
+	} else if (record == RR_END) {
+		char status[sizeof(r->status)];
+
+		memcpy(status, r->status, sizeof(status));
+		rr_list_end(r);
+		rr_finish_run(r, *status ? status : "complete");
+	}
+}
+
+void rr_set_kernel_name(struct run_reader *r, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n > RR_WORD_MAX)
+		n = RR_WORD_MAX;
+	grow(&r->kernel_name, &r->cap_kernel_name, (uint32_t)n + 1, 1);
+	memcpy(r->kernel_name, name, n);
+	r->kernel_name[n] = '\0';
+}
+
+void rr_option(struct run_reader *r, const char *name, const char *value)
+{
+	struct arena *a = &r->option_texts;
+
+	if (r->n_options >= 4096)
+		return;
+	grow(&r->option, &r->cap_options, r->n_options + 1, sizeof(*r->option));
+	r->option[r->n_options++] = (struct run_option){
+		arena_strndup(a, name, strnlen(name, RR_WORD_MAX)),
+		arena_strndup(a, value, strnlen(value, RR_WORD_MAX))};
+}
+
+/* "6x1x1" is put together from its three parts as they come. */
+static void add_dim(char out[40], const char *value)
+{
+	size_t n = strlen(out);
+
+	snprintf(out + n, 40 - n, "%s%.10s", n ? "x" : "", value);
+}
+
+int rr_member(struct run_reader *r, const char *name, const char *value)
+{
+	if (r->record == RR_RUN) {
+		if (!strncmp(name, "config.", 7))
+			rr_option(r, name + 7, value);
+	} else if (r->record == RR_END) {
+		if (!strcmp(name, "status"))
+			snprintf(r->status, sizeof(r->status), "%s", value);
+	} else if (r->record == RR_KERNEL) {
+		if (!strcmp(name, "position"))
+			r->kernel.position = (uint32_t)strtoul(value, NULL, 10);
+		else if (!strcmp(name, "name"))
+			rr_set_kernel_name(r, value);
+		else if (!strcmp(name, "id"))
+			r->kernel.id = strtoull(value, NULL, 10);
+		else if (!strcmp(name, "stream"))
+			r->kernel.stream = strtoull(value, NULL, 10);
+		else if (!strncmp(name, "grid.", 5))
+			add_dim(r->kernel.grid, value);
+		else if (!strncmp(name, "block.", 6))
+			add_dim(r->kernel.block, value);
+	}
+	return 0;
+}
+
+/* ---- the next piece of input ---------------------------------------------------------------- */
+
+/* Called again and again until nothing is due: a kernel is given before its run ends. */
+static int end_of_input(struct run_reader *r)
+{
+	rr_log_end(r);
+	if (!r->n_due && r->form == RUN_TEXT && r->record != RR_NONE && input_line_had_newline(r->in))
+		rr_complete(r);
+	if (r->n_due)
+		return 0;
+	r->finished = true;
+	rr_cut(r, "found the end of the input%s, wanted %s", r->record != RR_NONE ? " inside a record" : "",
+		r->form == RUN_ACCELSIM ? "a log up to \"exit detected\"" : "an end record");
+	return 0;
+}
+
+/* A compressed stream that ends early is a log that stops early; other faults are the caller's. */
+static int failed(struct run_reader *r, struct fault *f)
+{
+	if (strcmp(f->id, "compressed-truncated") || !r->in_run)
+		return -1;
+	rr_log_end(r);
+	if (r->n_due)
+		return 0;
+	r->finished = true;
+	rr_cut(r, "%s", f->text);
+	return 0;
+}
+
+static int msgpack_step(struct run_reader *r, struct fault *f)
+{
+	const char *bytes = "";	/* at the end of the input there is none */
+	long have = input_window(r->in, 1, &bytes, f), n = 0;
+	long want = have;
+
+	while (have > 0 && !(n = rr_msgpack_length((const unsigned char *)bytes, (size_t)have))) {
+		long before = have;
+
+		want += want / 2 + 1;
+		have = input_window(r->in, (size_t)want, &bytes, f);
+		if (have == before) {
+			r->finished = true;
+			if (r->in_run)
+				rr_cut(r, "found the end of the input inside a record, wanted an end record");
+			return 0;
+		}
+	}
+	if (have < 0)
+		return failed(r, f);
+	r->form = RUN_MSGPACK;
+	if (n < 0)
+		return fault_set(f, rr_here(r), "msgpack-record",
+			"found an object at byte %llu that is none, is too "
+			"deep or is above 4 MiB, wanted a record in MessagePack",
+			(unsigned long long)input_offset(r->in));
+	n = rr_msgpack_object(r, bytes, (size_t)n, f);
+	if (n > 0)
+		input_take(r->in, (size_t)n, 0);
+	return n < 0 ? -1 : 0;
+}
+
+static int next_line(struct run_reader *r, struct fault *f)
+{
+	const char *text;
+	int got;
+
+	if (r->held) {
+		r->held = false;
+		return 1;
+	}
+	got = input_line(r->in, &text, &r->line_len, f);
+	if (got > 0) {
+		grow(&r->line, &r->cap_line, (uint32_t)r->line_len + 1, 1);
+		memcpy(r->line, text, r->line_len);
+		r->line[r->line_len] = '\0';
+	}
+	return got;
+}
+
+/* "# word" of a text record. */
+static bool starts_text(const char *line)
+{
+	return !strcmp(line, "# run") || !strcmp(line, "# kernel") || !strcmp(line, "# end");
+}
+
+static bool starts_log(const char *line)
+{
+	return !strncmp(line, "kernel_name = ", 14) || !strncmp(line, "Accel-Sim [", 11);
+}
+
+static enum run_form form_of(const struct run_reader *r)
+{
+	const char *s = r->line;
+
+	if (*s == '{')
+		return RUN_JSON;
+	if (starts_text(s))
+		return RUN_TEXT;
+	if (starts_log(s))
+		return RUN_ACCELSIM;
+	if (r->form == RUN_TEXT && r->record != RR_NONE)
+		return RUN_TEXT;
+	return RUN_ACCELSIM;
+}
+
+/* Another form begins: what was at hand is over. */
+static bool change_form(struct run_reader *r, enum run_form form)
+{
+	enum run_form old = r->form;
+
+	if (form == old || (old == RUN_TEXT && r->run == 0)) {
+		r->form = form;
+		return true;
+	}
+	if (old == RUN_TEXT && r->record != RR_NONE) {
+		rr_complete(r);
+		return false;
+	}
+	if (old == RUN_ACCELSIM && r->in_run) {
+		rr_log_end(r);
+		if (r->n_due)
+			return false;
+		rr_cut(r, "found other records, wanted a log up to \"exit detected\"");
+		return false;
+	}
+	if (form == RUN_ACCELSIM && r->in_run && starts_log(r->line)) {
+		rr_cut(r, "found a log of Accel-Sim, wanted an end record");
+		return false;
+	}
+	if (form != RUN_ACCELSIM || !r->in_run)
+		r->form = form;
+	return true;
+}
+
+static int bad_line(struct run_reader *r, struct fault *f)
+{
+	char q[60];
+
+	return fault_set(f, rr_here(r), "record-line", "found \"%s\", wanted a record",
+		diag_quote(q, sizeof(q), r->line, r->line_len));
+}
+
+static int line_step(struct run_reader *r, struct fault *f)
+{
+	int got = next_line(r, f);
+	enum run_form form;
+
+	if (got < 0)
+		return failed(r, f);
+	if (!got)
+		return end_of_input(r);
+	form = form_of(r);
+	if (!change_form(r, form)) {
+		r->held = true;
+		return 0;
+	}
+	if (form == RUN_JSON)
+		return rr_json_line(r, r->line, r->line_len, f);
+	if (form == RUN_TEXT)
+		return rr_text_line(r, r->line, f);
+	if (r->form != RUN_ACCELSIM)
+		return *r->line ? bad_line(r, f) : 0;
+	return rr_log_line(r, r->line, f);
+}
+
+/* 1: an object of ours in MessagePack comes next. */
+static int sees_msgpack(struct run_reader *r, struct fault *f)
+{
+	const unsigned char *u;
+	const char *p;
+	long n = input_window(r->in, 16, &p, f);
+	size_t head;
+
+	if (n <= 0 || r->held)
+		return 0;
+	u = (const unsigned char *)p;
+	if ((u[0] & 0xf0) != 0x80 && u[0] != 0xde && u[0] != 0xdf)
+		return 0;
+	head = u[0] == 0xde ? 3 : u[0] == 0xdf ? 5 : 1;
+	return (size_t)n < head + 7 || !memcmp(p + head, "\246record", 7);
+}
+
+static int step(struct run_reader *r, struct fault *f)
+{
+	if (!sees_msgpack(r, f))
+		return line_step(r, f);
+	if (r->form != RUN_MSGPACK && !change_form(r, RUN_MSGPACK))
+		return 0;
+	return msgpack_step(r, f);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static int give(struct run_reader *r, struct run_item *item)
+{
+	enum run_event event = r->due[0];
+
+	memmove(r->due, r->due + 1, --r->n_due * sizeof(*r->due));
+	*item = (struct run_item){.form = r->form, .run = r->run};
+	if (event == RUN_START) {
+		item->option = r->option;
+		item->n_options = r->n_options;
+		return (int)event;
+	}
+	item->figure = r->list;
+	item->n_figures = r->n_list;
+	if (event == RUN_KERNEL) {
+		item->kernel = r->kernel;
+		item->kernel.name = r->kernel_name;
+		return (int)event;
+	}
+	item->status = r->status;
+	if (!strcmp(r->status, "cut"))
+		item->cut = r->cut;
+	return (int)event;
+}
+
+int run_next(struct run_reader *r, struct run_item *item, struct fault *f)
+{
+	struct fault own;
+
+	f = f ? f : &own;
+	for (;;) {
+		if (r->n_due)
+			return give(r, item);
+		if (r->finished) {
+			if (r->run)
+				return RUN_END_OF_INPUT;
+			return fault_set(f, (struct place){.file = r->file}, "no-run",
+				"found no statistics, wanted records of trace-sim or a log of Accel-Sim");
+		}
+		if (step(r, f) < 0)
+			return -1;
+	}
+}

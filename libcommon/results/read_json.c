@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records as JSON: one object a line, read by jansson.
+ * Always true: a line that does not parse is a fault, but for a last line without newline: there the
+ * input stops early.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include "record_format.h"
+#include "read_int.h"
+
+/* A scalar as the text of a member; NULL for anything else. */
+static const char *scalar(const json_t *v, char buf[64])
+{
+	if (json_is_string(v))
+		return json_string_value(v);
+	if (json_is_integer(v))
+		snprintf(buf, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	else if (json_is_real(v))
+		real_text(buf, json_real_value(v));
+	else if (json_is_boolean(v))
+		snprintf(buf, 64, "%s", json_is_true(v) ? "true" : "false");
+	else
+		return NULL;
+	return buf;
+}
+
+static void members(struct run_reader *r, const char *prefix, json_t *o)
+{
+	char name[RR_WORD_MAX], buf[64];
+	const char *key, *text;
+	json_t *v;
+
+	json_object_foreach(o, key, v) {
+		if (json_is_object(v) && !*prefix && strcmp(key, "stats")) {
+			members(r, key, v);
+			continue;
+		}
+		text = scalar(v, buf);
+		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
+		if (text)
+			rr_member(r, name, text);
+	}
+}
+
+static int stats(struct run_reader *r, json_t *o, struct fault *f)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(o, key, v) {
+		struct run_value n;
+		char q[60];
+
+		if (json_is_null(v))
+			continue;
+		if (json_is_integer(v) && json_integer_value(v) >= 0)
+			n = rr_whole((uint64_t)json_integer_value(v));
+		else if (json_is_number(v))
+			n = rr_real(json_number_value(v));
+		else
+			return fault_set(f, rr_here(r), "record-value",
+				"found a figure \"%s\" that is no number, wanted a "
+				"number or null",
+				diag_quote(q, sizeof(q), key, strlen(key)));
+		if (rr_put(r, key, n, f) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static json_t *parse(const char *line, size_t len, json_error_t *e)
+{
+	json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, e);
+
+	if (!o && json_error_code(e) == json_error_numeric_overflow)
+		o = json_loadb(line, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, e);
+	return o;
+}
+
+static int bad_json(struct run_reader *r, const json_error_t *e, struct fault *f)
+{
+	struct place at = rr_here(r);
+	char q[160];
+
+	if (!input_line_had_newline(r->in)) {
+		rr_cut(r, "found the end of the input inside a record, wanted an end record");
+		return 0;
+	}
+	at.col = e->column > 0 ? (uint32_t)e->column : 0;
+	return fault_set(f, at, "json", "found no JSON (%s), wanted a record",
+		diag_quote(q, sizeof(q), e->text, strlen(e->text)));
+}
+
+int rr_json_line(struct run_reader *r, const char *line, size_t len, struct fault *f)
+{
+	json_error_t e = {.column = 0};
+	json_t *o = parse(line, len, &e), *s;
+	const char *word = json_string_value(json_object_get(o, "record"));
+	int status = 0;
+
+	if (!o)
+		return bad_json(r, &e, f);
+	if (!word) {
+		json_decref(o);
+		return fault_set(f, rr_here(r), "record-member",
+			"found an object without a member \"record\", wanted "
+			"run, kernel or end there");
+	}
+	if (!rr_begin(r, rr_record_of(word))) {
+		r->held = true;
+	} else {
+		if (r->record != RR_OTHER) {
+			members(r, "", o);
+			s = json_object_get(o, "stats");
+			status = json_is_object(s) ? stats(r, s, f) : 0;
+		}
+		if (!status)
+			rr_complete(r);
+	}
+	json_decref(o);
+	return status;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records as MessagePack: one map for each, read by msgpack-c.
+ *
+ * Always true: msgpack-c sees an object only when all its bytes are there and its lengths were checked
+ * here, so that a hostile count of elements reserves no memory: an element is a byte at least.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <msgpack.h>
+#include <stdio.h>
+#include <string.h>
+#include "record_format.h"
+#include "read_int.h"
+
+#define OBJECT_MAX (4u << 20)	/* bytes of one record */
+#define DEPTH_MAX 8
+
+static uint64_t big_endian(const unsigned char *p, unsigned n)
+{
+	uint64_t v = 0;
+
+	while (n--)
+		v = v << 8 | *p++;
+	return v;
+}
+
+/* What one head byte says: bytes of the head, payload behind it, elements inside. */
+struct head { unsigned size; uint64_t payload, elements; };
+
+/* Heads with a length field of `width` bytes. */
+static struct head with_length(const unsigned char *p, size_t n, unsigned width, bool elements, unsigned each)
+{
+	struct head h = {.size = 1 + width};
+	uint64_t len = n >= h.size ? big_endian(p + 1, width) : 0;
+
+	*(elements ? &h.elements : &h.payload) = elements ? len * each : len + each;
+	return h;
+}
+
+static struct head read_head(const unsigned char *p, size_t n)
+{
+	unsigned char c = *p;
+
+	if (c < 0x80 || c >= 0xe0 || (c >= 0xc0 && c <= 0xc3))
+		return (struct head){.size = 1};
+	if (c < 0x90)
+		return (struct head){1, 0, 2u * (c & 15)};
+	if (c < 0xa0)
+		return (struct head){1, 0, c & 15};
+	if (c < 0xc0)
+		return (struct head){1, c & 31, 0};
+	if (c <= 0xc6)
+		return with_length(p, n, 1u << (c - 0xc4), false, 0);
+	if (c <= 0xc9)
+		return with_length(p, n, 1u << (c - 0xc7), false, 1);
+	if (c <= 0xcb)
+		return (struct head){1, 4u << (c - 0xca), 0};
+	if (c <= 0xd3)
+		return (struct head){1, 1u << (c & 3), 0};
+	if (c <= 0xd8)
+		return (struct head){1, (1u << (c - 0xd4)) + 1, 0};
+	if (c <= 0xdb)
+		return with_length(p, n, 1u << (c - 0xd9), false, 0);
+	if (c <= 0xdd)
+		return with_length(p, n, 2u << (c - 0xdc), true, 1);
+	return with_length(p, n, 2u << (c - 0xde), true, 2);
+}
+
+long rr_msgpack_length(const unsigned char *p, size_t n)
+{
+	uint64_t left[DEPTH_MAX] = {1};
+	unsigned depth = 0;
+	size_t at = 0;
+
+	for (;;) {
+		struct head h;
+
+		while (!left[depth]) {
+			if (!depth)
+				return (long)at;
+			depth--;
+		}
+		if (at >= OBJECT_MAX)
+			return -1;
+		if (at >= n)
+			return 0;
+		h = read_head(p + at, n - at);
+		if (h.payload > OBJECT_MAX || h.elements > OBJECT_MAX)
+			return -1;
+		if (h.size > n - at || h.payload > n - at - h.size)
+			return 0;
+		at += h.size + (size_t)h.payload;
+		left[depth]--;
+		if (h.elements) {
+			if (++depth == DEPTH_MAX)
+				return -1;
+			left[depth] = h.elements;
+		}
+	}
+}
+
+/* ---- the object --------------------------------------------------------------------------- */
+
+static bool is_word(const msgpack_object *o, const char *word)
+{
+	return o->type == MSGPACK_OBJECT_STR && o->via.str.size == strlen(word) &&
+		!memcmp(o->via.str.ptr, word, o->via.str.size);
+}
+
+/* A string or number as text, cut to the buffer; false for anything else. */
+static bool as_text(const msgpack_object *o, char *out, size_t cap)
+{
+	size_t n;
+
+	switch (o->type) {
+	case MSGPACK_OBJECT_STR:
+		n = o->via.str.size < cap ? o->via.str.size : cap - 1;
+		memcpy(out, o->via.str.ptr, n);
+		out[n] = '\0';
+		return true;
+	case MSGPACK_OBJECT_POSITIVE_INTEGER:
+		snprintf(out, cap, "%" PRIu64, o->via.u64);
+		return true;
+	case MSGPACK_OBJECT_NEGATIVE_INTEGER:
+		snprintf(out, cap, "%" PRId64, o->via.i64);
+		return true;
+	case MSGPACK_OBJECT_BOOLEAN:
+		snprintf(out, cap, "%s", o->via.boolean ? "true" : "false");
+		return true;
+	case MSGPACK_OBJECT_FLOAT32:
+	case MSGPACK_OBJECT_FLOAT64:
+		if (!isfinite(o->via.f64))
+			return false;
+		real_text(out, o->via.f64);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void members(struct run_reader *r, const char *prefix, const msgpack_object_map *map)
+{
+	char key[256], name[600], value[RR_WORD_MAX];
+
+	for (uint32_t i = 0; i < map->size; i++) {
+		const msgpack_object_kv *m = &map->ptr[i];
+
+		if (!as_text(&m->key, key, sizeof(key)))
+			continue;
+		if (m->val.type == MSGPACK_OBJECT_MAP && !*prefix && strcmp(key, "stats")) {
+			members(r, key, &m->val.via.map);
+			continue;
+		}
+		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
+		if (as_text(&m->val, value, sizeof(value)))
+			rr_member(r, name, value);
+	}
+}
+
+static int stats(struct run_reader *r, const msgpack_object_map *map, struct fault *f)
+{
+	for (uint32_t i = 0; i < map->size; i++) {
+		const msgpack_object *v = &map->ptr[i].val;
+		struct run_value n;
+		char key[RR_WORD_MAX], q[60];
+
+		if (v->type == MSGPACK_OBJECT_NIL || !as_text(&map->ptr[i].key, key, sizeof(key)))
+			continue;
+		if (v->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+			n = rr_whole(v->via.u64);
+		else if (v->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
+			n = rr_real((double)v->via.i64);
+		else if ((v->type == MSGPACK_OBJECT_FLOAT64 || v->type == MSGPACK_OBJECT_FLOAT32))
+			n = rr_real(v->via.f64);
+		else
+			return fault_set(f, rr_here(r), "record-value",
+				"found a figure \"%s\" that is no number, wanted a "
+				"number or nil",
+				diag_quote(q, sizeof(q), key, strlen(key)));
+		if (isfinite(n.real) && rr_put(r, key, n, f) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Bytes used, 0 when events are due first, or -1. */
+static int use(struct run_reader *r, const msgpack_object *o, struct fault *f)
+{
+	const msgpack_object *stat = NULL, *kind = NULL;
+	char word[REAL_CAP];	/* as_text() may be asked for a real */
+
+	for (uint32_t i = 0; o->type == MSGPACK_OBJECT_MAP && i < o->via.map.size; i++) {
+		const msgpack_object_kv *m = &o->via.map.ptr[i];
+
+		if (is_word(&m->key, "record") && m->val.type == MSGPACK_OBJECT_STR)
+			kind = &m->val;
+		else if (is_word(&m->key, "stats") && m->val.type == MSGPACK_OBJECT_MAP)
+			stat = &m->val;
+	}
+	if (!kind)
+		return fault_set(f, rr_here(r), "record-member",
+			"found an object without a member \"record\", wanted "
+			"run, kernel or end there");
+	as_text(kind, word, sizeof(word));
+	if (!rr_begin(r, rr_record_of(word)))
+		return 0;
+	if (r->record != RR_OTHER)
+		members(r, "", &o->via.map);
+	if (r->record != RR_OTHER && stat && stats(r, &stat->via.map, f) < 0)
+		return -1;
+	rr_complete(r);
+	return 1;
+}
+
+int rr_msgpack_object(struct run_reader *r, const char *p, size_t n, struct fault *f)
+{
+	msgpack_unpacked u;
+	size_t at = 0;
+	int status;
+
+	msgpack_unpacked_init(&u);
+	if (msgpack_unpack_next(&u, p, n, &at) != MSGPACK_UNPACK_SUCCESS)
+		status = fault_set(f, rr_here(r), "msgpack",
+			"found a malformed object at byte %" PRIu64 ", wanted a record "
+			"in MessagePack",
+			input_offset(r->in));
+	else
+		status = use(r, &u.data, f);
+	msgpack_unpacked_destroy(&u);
+	return status > 0 ? (int)at : status;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records as text: "# record", then lines "name value unit" (see record_text.c).
+ * Always true: a record is whole when the next line that starts with '#' comes, or the input ends.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "read_int.h"
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* %XX in place; a %00 ends the word as it would any C string. */
+static void unescape(char *s)
+{
+	char *out = s;
+
+	if (!strcmp(s, "\"\"")) {
+		*s = '\0';
+		return;
+	}
+	for (; *s; s++) {
+		if (*s == '%' && hex(s[1]) >= 0 && hex(s[2]) >= 0) {
+			*out++ = (char)(hex(s[1]) << 4 | hex(s[2]));
+			s += 2;
+		} else {
+			*out++ = *s;
+		}
+	}
+	*out = '\0';
+}
+
+static int begin(struct run_reader *r, char *line)
+{
+	if (r->record != RR_NONE) {
+		rr_complete(r);
+		r->held = true;
+		return 0;
+	}
+	if (!rr_begin(r, rr_record_of(line + 2)))
+		r->held = true;
+	return 0;
+}
+
+static bool is_member(const struct run_reader *r, const char *name)
+{
+	static const char *const kernel[] = {"position", "name", "id", "stream", "grid.x", "grid.y", "grid.z",
+		"block.x", "block.y", "block.z", "hash", "slice", "first_cycle"};
+	static const char *const end[] = {"status", "limit", "kernels", "hash"};
+	const char *const *list = r->record == RR_KERNEL ? kernel : end;
+	size_t n = r->record == RR_KERNEL ? sizeof(kernel) / sizeof(*kernel) : sizeof(end) / sizeof(*end);
+
+	if (r->record != RR_KERNEL && r->record != RR_END)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+int rr_text_line(struct run_reader *r, char *line, struct fault *f)
+{
+	char *value = strchr(line, ' '), *unit = value ? strchr(value + 1, ' ') : NULL, q[60];
+	struct run_value v;
+
+	if (*line == '#')
+		return begin(r, line);
+	if (r->record == RR_OTHER)
+		return 0;
+	if (!unit || unit == value + 1 || strchr(unit + 1, ' ') || !unit[1]) {
+		if (!input_line_had_newline(r->in))
+			return 0;
+		return fault_set(f, rr_here(r), "record-line", "found \"%s\", wanted \"name value unit\"",
+			diag_quote(q, sizeof(q), line, strlen(line)));
+	}
+	*value++ = '\0';
+	*unit = '\0';
+	unescape(line);
+	unescape(value);
+	if (is_member(r, line))
+		return rr_member(r, line, value);
+	if (!strcmp(value, "nan"))
+		return 0;
+	if (!rr_number(value, &v))
+		return fault_set(f, rr_here(r), "record-value",
+			"found the value \"%s\", wanted a number or nan",
+			diag_quote(q, sizeof(q), value, strlen(value)));
+	return rr_put(r, line, v, f);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records: the calls, their order, and what all formats share.
+ *
+ * Always true: a record is written in one piece when it ends, so that an interrupted run never leaves half
+ * a record in the stream's buffer; write errors are the stream's (output_commit reports them).
+ */
+#include <assert.h>
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "record_format.h"
+#include "base/utf8.h"
+
+void textbuf_add(struct textbuf *b, const char *p, size_t n)
+{
+	if (n > b->cap - b->n) {
+		b->cap = b->n + n > 2 * b->cap ? b->n + n : 2 * b->cap;
+		if (b->cap < 4096)
+			b->cap = 4096;
+		b->p = xrealloc(b->p, b->cap, 1);
+	}
+	if (n)
+		memcpy(b->p + b->n, p, n);
+	b->n += n;
+}
+
+void textbuf_puts(struct textbuf *b, const char *s)
+{
+	textbuf_add(b, s, strlen(s));
+}
+
+size_t uint_text(char out[UINT_CAP], uint64_t value)
+{
+	char digit[UINT_CAP];
+	size_t n = 0;
+
+	do
+		digit[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	for (size_t i = 0; i < n; i++)
+		out[i] = digit[n - 1 - i];
+	out[n] = '\0';
+	return n;
+}
+
+/* With the point of the locale. */
+static int shortest(char out[REAL_CAP], double value)
+{
+	for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
+		snprintf(out, REAL_CAP, "%.*g", digits, value);
+		if (strtod(out, NULL) == value)
+			return digits;
+	}
+	snprintf(out, REAL_CAP, "%.*g", DBL_DECIMAL_DIG, value);
+	return DBL_DECIMAL_DIG;
+}
+
+int real_digits(double value)
+{
+	char text[REAL_CAP];
+
+	return shortest(text, value);
+}
+
+/* Above this %g may need an exponent. */
+#define WHOLE_MAX 1e15
+
+const char *real_text(char out[REAL_CAP], double value)
+{
+	const char *point;
+	size_t len;
+	char *at;
+
+	if (value >= 0 && !signbit(value) && value < WHOLE_MAX && value == (double)(uint64_t)value) {
+		uint_text(out, (uint64_t)value);
+		return out;
+	}
+	shortest(out, value);
+	point = localeconv()->decimal_point;
+	len = strlen(point);
+	at = strcmp(point, ".") ? strstr(out, point) : NULL;
+	if (at) {
+		*at = '.';
+		memmove(at + 1, at + len, strlen(at + len) + 1);
+	}
+	return out;
+}
+
+char *utf8_repair(const char *value)
+{
+	static const char digit[] = "0123456789abcdef";
+	size_t n = strlen(value);
+	char *copy = xmalloc(4 * n + 1), *out = copy;
+
+	for (size_t i = 0; i < n;) {
+		unsigned len = utf8_length(value + i, n - i);
+		unsigned char c = (unsigned char)value[i];
+
+		if (len) {
+			memcpy(out, value + i, len);
+			out += len;
+			i += len;
+		} else {
+			memcpy(out, (char[4]){'\\', 'x', digit[c >> 4], digit[c & 15]}, 4);
+			out += 4;
+			i++;
+		}
+	}
+	*out = '\0';
+	return copy;
+}
+
+/* ---- the calls ---------------------------------------------------------------------------- */
+
+struct record_writer *record_open(FILE *out, enum record_format format)
+{
+	struct record_writer *w = xcalloc(1, sizeof(*w));
+
+	w->out = out;
+	w->ops = format == RECORD_JSON ? &record_json :
+		format == RECORD_MSGPACK ? &record_msgpack : &record_text;
+	if (w->ops->open)
+		w->ops->open(w);
+	return w;
+}
+
+void record_begin(struct record_writer *w, const char *record)
+{
+	assert(!w->depth);
+	w->depth = 1;
+	w->text.n = 0;
+	w->ops->begin(w, record);
+}
+
+void record_string(struct record_writer *w, const char *name, const char *value)
+{
+	assert(w->depth);
+	w->ops->string(w, name, value);
+}
+
+void record_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
+{
+	assert(w->depth);
+	w->ops->uint(w, name, value, unit);
+}
+
+void record_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
+{
+	assert(w->depth);
+	w->ops->sint(w, name, value, unit);
+}
+
+void record_real(struct record_writer *w, const char *name, double value, const char *unit)
+{
+	assert(w->depth);
+	w->ops->real(w, name, value, unit);
+}
+
+void record_bool(struct record_writer *w, const char *name, bool value)
+{
+	assert(w->depth);
+	w->ops->boolean(w, name, value);
+}
+
+void record_group(struct record_writer *w, const char *name)
+{
+	assert(w->depth && w->depth < RECORD_DEPTH);
+	w->depth++;
+	w->ops->group(w, name);
+}
+
+void record_group_end(struct record_writer *w)
+{
+	assert(w->depth > 1);
+	w->ops->group_end(w);
+	w->depth--;
+}
+
+void record_end(struct record_writer *w)
+{
+	assert(w->depth == 1);
+	w->ops->end(w);
+	fwrite(w->text.p, 1, w->text.n, w->out);
+	w->depth = 0;
+}
+
+void record_close(struct record_writer *w)
+{
+	if (!w)
+		return;
+	if (w->ops->close)
+		w->ops->close(w);
+	free(w->text.p);
+	free(w);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records as text: "# record", then a line "name value unit" for each value.
+ *
+ * Always true: a line has three words separated by one blank; a unit that is missing is "-". In names and
+ * strings, blanks, control characters, '%', '"' and malformed UTF-8 are written %XX; an empty string is "".
+ * Inside the group "stats" names are bare, other groups prefix "group.". An undefined real is nan.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "record_format.h"
+#include "base/utf8.h"
+
+/* Prefixes of the open groups, "a.b."; mark[d] is its length outside the group of depth d. */
+struct text_state {
+	struct textbuf prefix;
+	size_t mark[RECORD_DEPTH + 1];
+};
+
+static void text_open(struct record_writer *w)
+{
+	w->state = xcalloc(1, sizeof(struct text_state));
+}
+
+static void text_close(struct record_writer *w)
+{
+	struct text_state *s = w->state;
+
+	free(s->prefix.p);
+	free(s);
+}
+
+/* The bytes at the start of s that stand for themselves. */
+static size_t plain_length(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] > ' ' && s[n] < 0x7f && s[n] != '%' && s[n] != '"')
+		n++;
+	return n;
+}
+
+static void add_escaped(struct textbuf *b, const char *value)
+{
+	static const char digit[] = "0123456789ABCDEF";
+	size_t n = strlen(value);
+
+	for (size_t i = 0; i < n;) {
+		size_t plain = plain_length(value + i);
+		unsigned char c = (unsigned char)value[i + plain];
+		unsigned len;
+
+		textbuf_add(b, value + i, plain);
+		i += plain;
+		if (!c)
+			break;
+		len = c == ' ' || c == '%' || c == '"' ? 0 : utf8_printable(value + i, n - i);
+		if (len)
+			textbuf_add(b, value + i, len);
+		else
+			textbuf_add(b, (char[3]){'%', digit[c >> 4], digit[c & 15]}, 3);
+		i += len ? len : 1;
+	}
+}
+
+static void add_line(struct record_writer *w, const char *name, const char *value, const char *unit)
+{
+	const struct text_state *s = w->state;
+
+	textbuf_add(&w->text, s->prefix.p, s->prefix.n);
+	add_escaped(&w->text, name);
+	textbuf_puts(&w->text, " ");
+	textbuf_puts(&w->text, value);
+	textbuf_puts(&w->text, " ");
+	if (unit && *unit)
+		add_escaped(&w->text, unit);
+	else
+		textbuf_puts(&w->text, "-");
+	textbuf_puts(&w->text, "\n");
+}
+
+static void text_begin(struct record_writer *w, const char *record)
+{
+	textbuf_puts(&w->text, "# ");
+	add_escaped(&w->text, record);
+	textbuf_puts(&w->text, "\n");
+}
+
+static void text_string(struct record_writer *w, const char *name, const char *value)
+{
+	struct textbuf b = {0};
+
+	if (*value)
+		add_escaped(&b, value);
+	else
+		textbuf_puts(&b, "\"\"");
+	textbuf_add(&b, "", 1);
+	add_line(w, name, b.p, NULL);
+	free(b.p);
+}
+
+static void text_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
+{
+	char text[UINT_CAP];
+
+	uint_text(text, value);
+	add_line(w, name, text, unit);
+}
+
+static void text_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	add_line(w, name, text, unit);
+}
+
+static void text_real(struct record_writer *w, const char *name, double value, const char *unit)
+{
+	char text[REAL_CAP];
+
+	add_line(w, name, isfinite(value) ? real_text(text, value) : "nan", unit);
+}
+
+static void text_bool(struct record_writer *w, const char *name, bool value)
+{
+	add_line(w, name, value ? "true" : "false", NULL);
+}
+
+static void text_group(struct record_writer *w, const char *name)
+{
+	struct text_state *s = w->state;
+
+	s->mark[w->depth] = s->prefix.n;
+	if (!strcmp(name, "stats"))
+		return;
+	add_escaped(&s->prefix, name);
+	textbuf_puts(&s->prefix, ".");
+}
+
+static void text_group_end(struct record_writer *w)
+{
+	struct text_state *s = w->state;
+
+	s->prefix.n = s->mark[w->depth];
+}
+
+static void text_end(struct record_writer *w)
+{
+	(void)w;
+}
+
+const struct record_ops record_text = {text_open, text_begin, text_string, text_uint, text_int, text_real,
+	text_bool, text_group, text_group_end, text_end, text_close};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Numbers of results. Always true: whole numbers keep all 64 bits; a number that is not finite is none. The
+ * texts are bounded by a NUL and read in the C locale.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "read_int.h"
+
+struct run_value rr_whole(uint64_t n)
+{
+	return (struct run_value){(double)n, n, true, RUN_EXACT};
+}
+
+struct run_value rr_real(double x)
+{
+	return (struct run_value){x, 0, false, RUN_EXACT};
+}
+
+/* A decimal number; hexadecimal, nan and inf are none. */
+static bool starts_number(const char *s)
+{
+	if (*s == '-' || *s == '+')
+		s++;
+	if (*s == '0' && (s[1] == 'x' || s[1] == 'X'))
+		return false;
+	return isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)s[1]));
+}
+
+/* Digits behind the point, less the exponent. */
+static int decimals(const char *s, const char *end)
+{
+	int n = 0;
+	bool point = false;
+
+	for (; s < end && *s != 'e' && *s != 'E'; s++) {
+		if (*s == '.')
+			point = true;
+		else
+			n += point && n < 64;
+	}
+	if (s < end) {
+		long e = strtol(s + 1, NULL, 10);
+
+		n -= (int)(e > 400 ? 400 : e < -400 ? -400 : e);
+	}
+	return n > 100 ? 100 : n < -100 ? -100 : n;
+}
+
+static bool read_number(const char *text, const char **end, struct run_value *v)
+{
+	char *stop;
+
+	if (!starts_number(text))
+		return false;
+	if (isdigit((unsigned char)*text)) {
+		errno = 0;
+		*v = rr_whole(strtoull(text, &stop, 10));
+		*end = stop;
+		if (!errno && !strchr(".eE", *stop))
+			return true;
+		if (!errno && !*stop)
+			return true;
+	}
+	*v = rr_real(strtod(text, &stop));
+	*end = stop;
+	return isfinite(v->real);
+}
+
+bool rr_number(const char *text, struct run_value *v)
+{
+	const char *end;
+
+	return read_number(text, &end, v) && !*end;
+}
+
+bool rr_printed(const char *text, const char **end, struct run_value *v)
+{
+	while (*text == ' ' || *text == '\t')
+		text++;
+	if (!read_number(text, end, v))
+		return false;
+	if (!v->whole) {
+		v->decimals = (int8_t)decimals(text, *end);
+		/* Counters are printed as signed 32-bit numbers. */
+		if (!memchr(text, '.', (size_t)(*end - text)) && v->real < 0 && v->real >= -0x1p31)
+			*v = rr_whole((uint64_t)(v->real + 0x1p32));
+	}
+	return true;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Instruction lines that this kernel has shown before: all but mask and addresses is compared, not parsed.
+ *
+ * Always true: a line is taken here only when every byte of it is accounted for, and then gives the record
+ * that line.c would give; any doubt (another spelling, a fault, too little text in the window)
+ * leaves the line to it. The table is bounded by the distinct lines of the kernel, VARIANTS for a PC.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bits.h"
+#include "reader.h"
+
+#define VARIANTS 8		/* remembered lines in a slot of the PC table */
+#define TEXT_MAX 512u		/* of mid and tail together */
+#define TABLE_TEXT_MAX (16u << 20)
+#define PAD 32			/* readable bytes behind each stored text */
+/* The most that a line read here can reach from its start: columns, text, mask, 32 addresses, spare. */
+#define ROOM (MAX_PREFIX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
+
+/* ---- words of eight characters ------------------------------------------------------------- */
+
+static inline uint64_t load64(const char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);	/* the first character is the lowest byte */
+}
+
+#define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
+/* From 32 - n on: n bytes of ones, then zeros. */
+static const signed char ones[64] = { ONES8, ONES8, ONES8, ONES8 };
+
+/* Both sides are readable for PAD bytes behind n. Whole words are compared, behind n without their bits. */
+static inline bool text_equal(const char *a, const char *b, size_t n)
+{
+	uint64_t off = 0;
+	for (; __builtin_expect(n > 32, 0); n -= 32, a += 32, b += 32) {
+		for (int i = 0; i < 32; i += 8)
+			off |= load64(a + i) ^ load64(b + i);
+		if (off)
+			return false;
+	}
+	const char *bits = (const char *)ones + 32 - n;
+	off = (load64(a) ^ load64(b)) & load64(bits);
+	off |= (load64(a + 8) ^ load64(b + 8)) & load64(bits + 8);
+	off |= (load64(a + 16) ^ load64(b + 16)) & load64(bits + 16);
+	off |= (load64(a + 24) ^ load64(b + 24)) & load64(bits + 24);
+	return !off;
+}
+
+/* The same for what is mostly a word or less. */
+static inline bool tail_equal(const char *a, const char *b, size_t n)
+{
+	return n <= 8 ? !((load64(a) ^ load64(b)) & load64((const char *)ones + 32 - n)) : text_equal(a, b, n);
+}
+
+#define EACH UINT64_C(0x0101010101010101)	/* times a character: a word of it */
+
+/* Number of characters of the word, from its lowest byte on, before the first blank or line end; 8: none. */
+static inline unsigned word_length(uint64_t x)
+{
+	uint64_t below = (x - '!' * EACH) & ~x & 0x80 * EACH;
+	return below ? bit_lowest64(below) / 8 : 8;
+}
+
+/* The n (1 to 8) lowest characters of the word as hexadecimal digits, all of them at once. */
+static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
+{
+	unsigned unused = 64 - 8 * n;
+	x = __builtin_bswap64(x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1)));
+	uint64_t letter = x >> 6 & EACH;
+	uint64_t d = (x & 0x0f * EACH) + 9 * letter;
+	/* What is no digit does not come back as the same character. */
+	uint64_t ten = (d + 6 * EACH) >> 4 & EACH;
+	bool good = !(d & 0xf0 * EACH) && (x | letter << 5) == d + '0' * EACH + ten * ('a' - '0' - 10);
+	d = (d | d >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+	d = (d | d >> 8) & UINT64_C(0x0000ffff0000ffff);
+	*v = (d | d >> 16) & UINT32_MAX;
+	return good;
+}
+
+/* Up to 16 hexadecimal digits. */
+static inline bool read_hex(const char **p, uint64_t *v)
+{
+	uint64_t x = load64(*p), low;
+	unsigned n = word_length(x);
+	if (!n || !hex_word(x, n, v))
+		return false;
+	*p += n;
+	if (n < 8 || !(n = word_length(x = load64(*p))))
+		return true;
+	*p += n;
+	bool good = hex_word(x, n, &low);
+	*v = *v << 4 * n | low;
+	return good;
+}
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+static uint32_t pc_slot(const struct seen_table *s, uint32_t pc) { return (pc >> 3) & (s->n_slots - 1); }
+
+static void grow_slots(struct seen_table *s)
+{
+	free(s->slot);
+	s->n_slots = s->n_slots ? s->n_slots * 4 : 256;
+	s->slot = xcalloc(s->n_slots, sizeof(s->slot[0]));
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t *slot = &s->slot[pc_slot(s, s->e[i].pc)];
+		s->e[i].next = *slot;
+		*slot = i + 1;
+	}
+}
+
+static uint32_t keep_text(struct seen_table *s, const char *from, size_t n)
+{
+	uint32_t at = s->n_text;
+	grow(&s->text, &s->cap_text, at + (uint32_t)n + PAD, 1);
+	memcpy(s->text + at, from, n);
+	memset(s->text + at + n, 0, PAD);
+	s->n_text += (uint32_t)n + PAD;
+	return at;
+}
+
+/* Entry n - 1 comes behind the one met last: expected there from now on. */
+static inline void follows(struct seen_table *s, uint32_t n)
+{
+	if (s->last)
+		s->e[s->last - 1].follow = n;
+	s->last = n;
+}
+
+static inline bool new_mask(struct seen *e, uint64_t text)
+{
+	uint64_t v;
+	if (!hex_word(text, 8, &v))
+		return false;
+	e->mask_text = text;
+	e->mask = (uint32_t)v;
+	return true;
+}
+
+/* The PC's text, when it is short and the mask behind it has its eight digits. */
+static void keep_head(struct seen *e, const struct seen_line *l)
+{
+	size_t n = (size_t)(l->mid - l->head);
+	if (n <= 8 || n > 16 || e->unknown || e->needs_addr || e->open_end)
+		return;
+	e->head_len = (uint8_t)(n - 8);
+	memcpy(&e->head, l->head, e->head_len);
+	memset(&e->head_bits, 0xff, e->head_len);
+	e->head = le64toh(e->head);
+	e->head_bits = le64toh(e->head_bits);
+	e->quick = new_mask(e, load64(l->mid - 8));
+}
+
+void seen_add(struct trace *t, const struct seen_line *l)
+{
+	struct seen_table *s = &t->seen;
+	bool newline = !l->open_end;	/* then it is part of the text */
+	size_t mid = (size_t)(l->mid_end - l->mid) + (newline && !l->tail);
+	size_t tail = l->tail ? (size_t)(l->tail_end - l->tail) + newline : 0;
+	if (mid + tail > TEXT_MAX || s->n_text > TABLE_TEXT_MAX)
+		return;
+	if (s->n >= s->n_slots)
+		grow_slots(s);
+	uint32_t *slot = &s->slot[pc_slot(s, l->pc)];
+	unsigned variants = 0;
+	for (uint32_t i = *slot; i; i = s->e[i - 1].next)
+		variants++;
+	if (variants >= VARIANTS)
+		return;
+	grow(&s->e, &s->cap, s->n + 1, sizeof(s->e[0]));
+	struct seen *e = &s->e[s->n++];
+	*e = (struct seen){ .pc = l->pc, .next = *slot, .handle = l->handle, .lineno = l->lineno,
+		.mid_len = (uint16_t)mid, .tail_len = (uint16_t)tail, .has_addr = l->tail != NULL,
+		.open_end = l->open_end, .needs_addr = l->needs_addr, .word = l->word,
+		.unknown = code_at(t->o.code, l->handle)->row == 0xffff };
+	e->mid = keep_text(s, l->mid, mid);
+	e->tail = l->tail ? keep_text(s, l->tail, tail) : 0;
+	keep_head(e, l);
+	*slot = s->n;
+	follows(s, s->n);
+}
+
+void seen_free(struct seen_table *s)
+{
+	free(s->e);
+	free(s->text);
+	free(s->slot);
+	*s = (struct seen_table){ 0 };
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static inline bool read_address(const char **p, uint64_t *v)
+{
+	const char *s = *p;
+	if (s[0] == ' ' && s[1] == '0' && s[2] == 'x')
+		s += 3;
+	else if (*s++ != ' ')
+		return false;
+	*p = s;
+	return read_hex(p, v);
+}
+
+/* The n (1 to 8) lowest characters of the word as decimal digits, all of them at once. */
+static inline bool decimal_word(uint64_t x, unsigned n, uint64_t *v)
+{
+	unsigned unused = 64 - 8 * n;
+	x = x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1));
+	bool good = ((x & 0xf0 * EACH) | ((x + 6 * EACH) & 0xf0 * EACH) >> 4) == 0x33 * EACH;
+	x = (x & 0x0f * EACH) * 2561 >> 8;	/* pairs of digits, then fours, then all */
+	x = (x & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+	*v = (x & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
+	return good;
+}
+
+/* A blank and a decimal of at most 18 digits, or none at all. */
+static inline bool read_decimal(const char **p, int64_t *v)
+{
+	const char *s = *p + 1;
+	uint64_t x = load64(s), a = 0;
+	unsigned n = word_length(x), negative = (x & 0xff) == '-';	/* where the next begins depends on n alone */
+	if (**p != ' ')
+		return false;
+	if (n > negative && n < 8 && decimal_word(x >> 8 * negative, n - negative, &a)) {
+		s += n;
+	} else {
+		const char *from = s += negative;
+		a = 0;
+		for (unsigned d; (d = (unsigned)(unsigned char)*s - '0') < 10 && s < from + 18; s++)
+			a = a * 10 + d;
+		if (s == from)
+			return false;
+	}
+	*v = negative ? -(int64_t)a : (int64_t)a;
+	*p = s;
+	return true;
+}
+
+/* The columns before the PC, each with a blank behind it. */
+static bool read_prefix(const struct trace *t, const char **p, uint32_t *lineno)
+{
+	for (int i = 0; i < t->d.prefix; i++) {
+		const char *s = *p;
+		uint64_t v = 0;
+		for (unsigned d; (d = (unsigned)(unsigned char)*s - '0') < 10 && s < *p + 10; s++)
+			v = v * 10 + d;
+		if (s == *p || *s != ' ' || v > UINT32_MAX)
+			return false;
+		if (t->d.block_ids && i < 4 && v != (i < 3 ? t->id[i] : t->warp))
+			return false;
+		*p = s + 1;
+		if (t->d.lineno && i == t->d.prefix - 1)
+			*lineno = (uint32_t)v;
+	}
+	return true;
+}
+
+/* " 1 base stride" */
+static inline bool read_stride(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
+{
+	uint64_t base;
+	int64_t stride;
+	*p += 2;
+	if (!read_address(p, &base) || !read_decimal(p, &stride) || stride != (int32_t)stride)
+		return false;
+	*addr = mask ? addr_stride(tb, base, stride) : 0;
+	return true;
+}
+
+/* " mode addresses": words of tb and *addr. */
+static bool read_addresses(struct tblock *tb, const char **p, uint32_t mask, uint32_t *addr)
+{
+	uint64_t a[32];
+	int64_t delta[32];
+	unsigned n = bit_count32(mask);
+	const char mode = (*p)[1];
+	if ((*p)[0] != ' ' || (*p)[2] != ' ')
+		return false;
+	if (mode == '1')
+		return read_stride(tb, p, mask, addr);
+	*p += 2;
+	if (mode == '2') {
+		if (!read_address(p, &a[0]))
+			return false;
+		for (unsigned i = 1; i < n; i++)
+			if (!read_decimal(p, &delta[i - 1]))
+				return false;
+		*addr = n ? addr_delta(tb, a[0], delta, n - 1) : 0;
+		return true;
+	}
+	if (mode != '0')
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (!read_address(p, &a[i]))
+			return false;
+	*addr = n ? addr_list(tb, a, n) : 0;
+	return true;
+}
+
+/* The rest of the line from behind the mask as entry e; *rest behind the line. false: it is another. */
+static inline bool read_as(const struct trace *t, struct tblock *tb, const struct seen *e, const char **rest,
+	uint32_t mask, uint32_t *addr)
+{
+	const char *text = t->seen.text, *p = *rest;
+	if (!text_equal(p, text + e->mid, e->mid_len) || (e->needs_addr && mask))
+		return false;
+	p += e->mid_len;
+	*addr = 0;
+	if (e->has_addr) {
+		if (!read_addresses(tb, &p, mask, addr) || !tail_equal(p, text + e->tail, e->tail_len))
+			return false;
+		p += e->tail_len;
+	}
+	if (e->open_end) {
+		if (!is_space(*p) && *p != '\n')
+			return false;
+		p = memchr(p, '\n', (size_t)(t->end - p));
+		if (!p)
+			return false;
+		p++;
+	}
+	*rest = p;
+	return true;
+}
+
+static inline bool quick_addresses(struct tblock *tb, const char **p, const struct seen *e, const char *text,
+	uint32_t *addr)
+{
+	uint32_t words = tb->n_words;
+	addr_room(tb);
+	bool good = !memcmp(*p, " 1 ", 3) ? read_stride(tb, p, e->mask, addr) :
+		read_addresses(tb, p, e->mask, addr);
+	if (good && tail_equal(*p, text + e->tail, e->tail_len)) {
+		*p += e->tail_len;
+		return true;
+	}
+	tb->n_words = words;
+	return false;
+}
+
+/*
+ * Lines that come in the order in which they came before. Only entries that nothing but the text, the mask and
+ * the addresses decide (quick) are taken here; at the first line that is another it stops before it.
+ */
+static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
+{
+	struct seen *all = t->seen.e;
+	const char *text = t->seen.text, *p = t->p, *stop = t->end - ROOM;
+	const struct trace_watch *watch = t->o.watch;
+	uint32_t last = t->seen.last, n, most = t->want_insts - t->got_insts, i = 0;
+	struct rec *r = tb->rec + tb->n_recs;
+	if (most > tb->cap_recs - tb->n_recs)
+		most = tb->cap_recs - tb->n_recs;
+	for (; i < most && p <= stop && (n = all[last - 1].follow); i++) {
+		struct seen *e = &all[n - 1];
+		const char *s = p + e->head_len;
+		uint64_t mask = load64(s);
+		uint32_t addr = 0;
+		if (!e->quick || (load64(p) ^ e->head) & e->head_bits ||
+			(mask != e->mask_text && !new_mask(e, mask)) || e->mask & ~lanes ||
+			!text_equal(s += 8, text + e->mid, e->mid_len))
+			break;
+		s += e->mid_len;
+		if (e->has_addr && !quick_addresses(tb, &s, e, text, &addr))
+			break;
+		*r++ = (struct rec){ e->handle, e->mask, addr };
+		last = n;
+		if (watch) {
+			t->tail = e->word;
+			tb->n_recs++;
+			trace_give(t, tb, p, (size_t)(s - p) - 1, t->line + i);
+		}
+		p = s;
+	}
+	t->line += i;
+	t->got_insts += i;
+	tb->n_recs = (uint32_t)(r - tb->rec);
+	t->seen.last = last;
+	t->p = p;
+}
+
+/* The line at p as an entry with its PC: the entry's number, from 1. */
+static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, const char **p, uint32_t lineno,
+	uint32_t lanes, struct rec *r)
+{
+	const struct seen_table *s = &t->seen;
+	const char *at = *p;
+	uint32_t words = tb->n_words;
+	uint64_t pc, mask;
+	if (!read_hex(&at, &pc) || pc > UINT32_MAX || *at++ != ' ' || !hex_word(load64(at), 8, &mask) ||
+		mask & ~lanes)
+		return 0;
+	at += 8;
+	for (uint32_t i = s->slot[pc_slot(s, (uint32_t)pc)]; i; i = s->e[i - 1].next) {
+		const struct seen *e = &s->e[i - 1];
+		if (e->pc != pc || e->lineno != lineno)
+			continue;
+		*r = (struct rec){ e->handle, (uint32_t)mask, 0 };
+		if (read_as(t, tb, e, &at, r->mask, &r->addr)) {
+			*p = at;
+			return i;
+		}
+		tb->n_words = words;
+	}
+	return 0;
+}
+
+static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
+{
+	struct seen_table *s = &t->seen;
+	const char *p = t->p;
+	uint32_t lineno = 0, n;
+	if (t->d.prefix && !read_prefix(t, &p, &lineno))
+		return false;
+	n = read_by_pc(t, tb, &p, lineno, lanes, &tb->rec[tb->n_recs]);
+	if (!n)
+		return false;
+	follows(s, n);
+	tb->n_recs++;
+	t->unknown_recs += s->e[n - 1].unknown;
+	t->tail = s->e[n - 1].word;
+	t->p = p;
+	t->line++;
+	t->got_insts++;
+	return true;
+}
+
+int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f)
+{
+	if (t->d.prefix < 0 || !t->seen.n || t->only_slow)
+		return 0;
+	while (t->got_insts < t->want_insts) {
+		if ((size_t)(t->end - t->p) < ROOM) {
+			if (text_fill(t, ROOM, f) < 0)
+				return -1;
+			if ((size_t)(t->end - t->p) < ROOM)
+				return 0;
+		}
+		addr_room(tb);
+		rec_room(tb);
+		const char *from = t->p;
+		if (!t->d.prefix)
+			expected_lines(t, tb, lanes);
+		if (t->p != from)
+			continue;
+		if (!fast_line(t, tb, lanes))
+			return 0;
+		if (t->o.watch)
+			trace_give(t, tb, from, (size_t)(t->p - from) - 1, t->line - 1);
+	}
+	return 0;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The header of a kernel trace: "-key words = value" lines up to the first line that begins with '#'.
+ *
+ * Always true of a header that was read: grid, block, registers, shared memory and binary version were
+ * there, each dimension is at least 1, products fit. Unknown keys are skipped; of a key that occurs twice
+ * the last counts, as in the original (part 1 section 3.2). What the machine can hold is not checked.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "reader.h"
+
+#define BLOCK_THREADS_MAX 65536u	/* hardware stops at 1024; a damaged file should not cost memory */
+#define NREGS_MAX 512u
+
+enum key {
+	KEY_NAME, KEY_ID, KEY_GRID, KEY_BLOCK, KEY_SHMEM, KEY_NREGS, KEY_STREAM, KEY_BINARY, KEY_LINEINFO,
+	KEY_TRACER, KEY_SHMEM_BASE, KEY_LOCAL_BASE, KEY_SLICE, N_KEYS
+};
+
+/* A key is told by its first two words. */
+static const struct { const char *first, *second, *shown; bool must; } keys[N_KEYS] = {
+	[KEY_NAME] = { "kernel", "name", "-kernel name", false },
+	[KEY_ID] = { "kernel", "id", "-kernel id", false },
+	[KEY_GRID] = { "grid", "dim", "-grid dim", true },
+	[KEY_BLOCK] = { "block", "dim", "-block dim", true },
+	[KEY_SHMEM] = { "shmem", "=", "-shmem", true },
+	[KEY_NREGS] = { "nregs", NULL, "-nregs", true },
+	[KEY_STREAM] = { "cuda", "stream", "-cuda stream id", false },
+	[KEY_BINARY] = { "binary", "version", "-binary version", true },
+	[KEY_LINEINFO] = { "enable", "lineinfo", "-enable lineinfo", false },
+	[KEY_TRACER] = { "accelsim", "tracer", "-accelsim tracer version", false },
+	[KEY_SHMEM_BASE] = { "shmem", "base_addr", "-shmem base_addr", false },
+	[KEY_LOCAL_BASE] = { "local", "mem", "-local mem base_addr", false },
+	[KEY_SLICE] = { "slice", NULL, "-slice", false },
+};
+
+struct value { struct tok w; struct place at; const char *key; };
+
+static int bad(const struct value *v, struct fault *f, const char *wanted)
+{
+	char q[80];
+	return fault_set(f, v->at, "header-value", "found \"%s = %s\", wanted %s", v->key,
+		diag_quote(q, sizeof(q), v->w.s, v->w.n), wanted);
+}
+
+static int value_number(const struct value *v, uint64_t max, uint64_t *to, struct fault *f)
+{
+	char wanted[64];
+	if (tok_u64(v->w, to) && *to <= max)
+		return 0;
+	snprintf(wanted, sizeof(wanted), "a whole number from 0 to %llu", (unsigned long long)max);
+	return bad(v, f, wanted);
+}
+
+static int value_u32(const struct value *v, uint32_t max, uint32_t *to, struct fault *f)
+{
+	uint64_t n;
+	if (value_number(v, max, &n, f) < 0)
+		return -1;
+	*to = (uint32_t)n;
+	return 0;
+}
+
+static int value_int(const struct value *v, int *to, struct fault *f)
+{
+	uint64_t n;
+	if (value_number(v, INT32_MAX, &n, f) < 0)
+		return -1;
+	*to = (int)n;
+	return 0;
+}
+
+/* "(x,y,z)", blanks allowed anywhere between. */
+static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, struct fault *f)
+{
+	const char *p = v->w.s, *end = p + v->w.n;
+	uint64_t product = 1;
+	char wanted[80];
+	for (int i = 0; i < 3; i++) {
+		while (p < end && is_space(*p))
+			p++;
+		if (p == end || *p++ != (i ? ',' : '('))
+			return bad(v, f, "(x,y,z)");
+		while (p < end && is_space(*p))
+			p++;
+		const char *from = p;
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+		uint64_t n;
+		if (!tok_u64((struct tok){ from, (size_t)(p - from) }, &n))
+			return bad(v, f, "(x,y,z), three whole numbers");
+		snprintf(wanted, sizeof(wanted), "dimensions of at least 1 with a product of at most %llu",
+			(unsigned long long)max);
+		if (!n || n > UINT32_MAX || __builtin_mul_overflow(product, n, &product) || product > max)
+			return bad(v, f, wanted);
+		dim[i] = (uint32_t)n;
+	}
+	while (p < end && is_space(*p))
+		p++;
+	return p + 1 == end && *p == ')' ? 0 : bad(v, f, "(x,y,z)");
+}
+
+static int value_hex(const struct value *v, uint64_t *to, struct fault *f)
+{
+	return tok_hex(v->w, to) ? 0 : bad(v, f, "a hexadecimal address");
+}
+
+static int set_binary(struct kernel_header *h, const struct value *v, struct fault *f)
+{
+	if (value_int(v, &h->binary_version, f) < 0)
+		return -1;
+	int arch = isa_arch_of(h->binary_version);
+	if (arch < 0) {
+		h->binary_version = 0;
+		return bad(v, f, "one of 35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120");
+	}
+	h->arch = (enum isa_arch)arch;
+	return 0;
+}
+
+static int set(struct kernel_header *h, enum key key, const struct value *v, struct fault *f)
+{
+	uint64_t n = 0;
+	int r = 0;
+	switch (key) {
+	case KEY_NAME:
+		free(h->name);
+		h->name = xstrndup(v->w.s, v->w.n);
+		break;
+	case KEY_ID: return value_u32(v, UINT32_MAX, &h->id, f);
+	case KEY_GRID: return value_dims(v, h->grid, UINT32_MAX, f);
+	case KEY_BLOCK: return value_dims(v, h->block, BLOCK_THREADS_MAX, f);
+	case KEY_SHMEM: return value_u32(v, INT32_MAX, &h->shmem_bytes, f);
+	case KEY_NREGS: return value_u32(v, NREGS_MAX, &h->nregs, f);
+	case KEY_STREAM: return value_number(v, UINT64_MAX, &h->stream, f);
+	case KEY_BINARY: return set_binary(h, v, f);
+	case KEY_TRACER: return value_int(v, &h->tracer_version, f);
+	case KEY_SHMEM_BASE: return value_hex(v, &h->shmem_base, f);
+	case KEY_LOCAL_BASE: return value_hex(v, &h->local_base, f);
+	case KEY_LINEINFO:
+		r = value_number(v, INT32_MAX, &n, f);
+		h->lineinfo = n != 0;
+		break;
+	case KEY_SLICE:
+		r = value_number(v, INT32_MAX, &n, f);
+		h->slice = n != 0;
+		break;
+	case N_KEYS: break;
+	}
+	return r;
+}
+
+/* Keys that the model has no use for. */
+static bool is_plain(struct tok first, struct tok second)
+{
+	return tok_is(first, "nvbit") && tok_is(second, "version");
+}
+
+static void tell_unknown(struct trace *t, const char *line, struct tok key, struct fault *f)
+{
+	char q[60];
+	fault_set(f, text_place(t, line, line), "header-unknown", "found key \"-%s\", which is not known and not used",
+		diag_quote(q, sizeof(q), key.s, key.n));
+	trace_told(t, f);
+}
+
+/* A value that cannot be used becomes one that nothing is measured by. */
+static void without_value(struct kernel_header *h, int key)
+{
+	if (key == KEY_NREGS)
+		h->nregs = 0;
+	if (key == KEY_SHMEM)
+		h->shmem_bytes = UINT32_MAX;
+}
+
+static int header_line(struct trace *t, const char *line, size_t len, unsigned *had, struct fault *f)
+{
+	const char *p = line + 1, *end = line + len;
+	struct tok first = tok_next(&p, end);
+	struct tok second = tok_next(&p, end);
+	int key = 0;
+	while (key < N_KEYS && !(tok_is(first, keys[key].first) &&
+		(!keys[key].second || tok_is(second, keys[key].second))))
+		key++;
+	if (key == N_KEYS) {
+		if (t->o.watch && !is_plain(first, second))
+			tell_unknown(t, line, first, f);
+		return 0;
+	}
+	if (t->o.watch && *had >> key & 1) {
+		fault_set(f, text_place(t, line, line), "header-repeated", "found \"%s\" a second time, the "
+			"last one counts", keys[key].shown);
+		trace_told(t, f);
+	}
+	*had |= 1u << key;
+	without_value(&t->h, key);
+	const char *eq = memchr(line, '=', len);
+	if (!eq)
+		return fault_set(f, (struct place){ t->name, t->line, 0 }, "header-value",
+			"found no '=' behind \"%s\", wanted \"%s = value\"", keys[key].shown,
+			keys[key].shown);
+	p = eq + 1;
+	while (p < end && is_space(*p))
+		p++;
+	while (end > p && is_space(end[-1]))
+		end--;
+	struct value v = { { p, (size_t)(end - p) }, text_place(t, line, p), keys[key].shown };
+	return set(&t->h, (enum key)key, &v, f);
+}
+
+/* Keys that are guessed when they lack; the windows of generic addresses came late. */
+static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
+{
+	static const enum key hint[] = { KEY_NAME, KEY_ID, KEY_STREAM, KEY_TRACER };
+	for (size_t i = 0; i < sizeof(hint) / sizeof(hint[0]); i++) {
+		if (had >> hint[i] & 1)
+			continue;
+		fault_set(f, (struct place){ t->name, t->line, 0 }, "header-default", "found the header's end without "
+			"a line \"%s = ...\"", keys[hint[i]].shown);
+		trace_told(t, f);
+	}
+}
+
+/* Without grid, block and architecture no line can be judged. */
+static int check_told(struct trace *t, unsigned had, struct fault *f)
+{
+	tell_defaults(t, had, f);
+	if (t->h.grid[2] && t->h.block[2] && t->h.binary_version)
+		return 0;
+	f->id = NULL;
+	return -1;
+}
+
+static int check_complete(struct trace *t, unsigned had, struct fault *f)
+{
+	for (int k = 0; k < N_KEYS; k++) {
+		if (!keys[k].must || had >> k & 1)
+			continue;
+		fault_set(f, (struct place){ t->name, t->line, 0 }, "header-missing",
+			"found the header's end without a line \"%s = ...\", wanted one", keys[k].shown);
+		if (!trace_told(t, f))
+			return -1;
+		without_value(&t->h, k);
+	}
+	if (t->o.watch && check_told(t, had, f) < 0)
+		return -1;
+	if (!t->h.name)
+		t->h.name = xstrdup(t->name);
+	if (had >> KEY_LINEINFO & 1)
+		t->d.lineno = t->h.lineinfo;
+	return 0;
+}
+
+static bool is_binary(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)line[i] < ' ' && !is_space(line[i]))
+			return true;
+	return false;
+}
+
+int header_read(struct trace *t, struct fault *f)
+{
+	unsigned had = 0, returns = 0;
+	const char *line = NULL;
+	size_t len = 0;
+	char q[80];
+	int r;
+	t->d.lineno = true;	/* a lone column before the PC is a line number unless the header denies it */
+	while ((r = text_line(t, &line, &len, f)) > 0) {
+		const char *p = line;
+		struct tok w = tok_next(&p, line + len);
+		if (w.n && w.s[0] == '#')
+			break;
+		struct place at = text_place(t, line, w.s);
+		bool bad_line = w.n && w.s[0] != '-';
+		if (bad_line)
+			fault_set(f, at, "header-line", "found \"%s\", wanted a header line that "
+				"begins with '-', or '#'", diag_quote(q, sizeof(q), w.s,
+				(size_t)(line + len - w.s)));
+		else if (w.n)
+			bad_line = header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
+		if (bad_line && (is_binary(line, len) || !trace_told(t, f)))
+			return -1;
+		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
+			fault_set(f, text_place(t, line, line + len - 1), "line-end", "found a carriage return "
+				"before the line's end");
+			trace_told(t, f);
+		}
+		text_next(t, line + len);
+	}
+	if (r < 0)
+		return -1;
+	if (r == 0 && !had)
+		return fault_set(f, (struct place){ t->name, t->line, 0 }, "truncated",
+			"found the end of the file, wanted a kernel header");
+	if (r == 0)
+		return fault_set(f, (struct place){ t->name, t->line, 0 }, "truncated",
+			"found the end of the file in the header, wanted thread blocks behind a line that "
+			"begins with '#'");
+	return check_complete(t, had, f);
+}

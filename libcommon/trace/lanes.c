@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The loops over lanes. Each is written once, in plain C, and compiled for each instruction set; packing lanes
+ * is the one that compilers make no vectors of.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bits.h"
+#include "lanes.h"
+
+#if defined(__x86_64__)
+#define CHOICE 1
+#include <immintrin.h>
+#else
+#define CHOICE 0
+#endif
+#ifdef __clang__
+#define LOOPS
+#else
+#define LOOPS __attribute__((optimize("O3")))	/* -O2 leaves some of them as they are */
+#endif
+#define BODY static inline __attribute__((always_inline)) void
+
+/* ---- as they are written ------------------------------------------------------------------ */
+
+BODY shift_body(uint64_t to[32], const uint64_t from[32], int shift, uint64_t c)
+{
+	uint64_t t[32];
+
+	if (shift >= 0)
+		for (unsigned l = 0; l < 32; l++)
+			t[l] = (from[l] << shift) + c;
+	else
+		for (unsigned l = 0; l < 32; l++)
+			t[l] = (from[l] >> -shift) + c;
+	memcpy(to, t, sizeof(t));
+}
+
+BODY xor_body(uint64_t to[32], const uint64_t from[32], uint64_t c)
+{
+	for (unsigned l = 0; l < 32; l++)
+		to[l] = from[l] ^ c;
+}
+
+BODY pattern_body(uint64_t to[32], const int64_t *pattern, uint64_t base)
+{
+	for (unsigned l = 0; l < 32; l++)
+		to[l] = (uint64_t)pattern[l] + base;
+}
+
+BODY line_body(uint64_t to[32], uint64_t base, uint64_t step)
+{
+	for (unsigned l = 0; l < 32; l++)
+		to[l] = base + l * step;
+}
+
+BODY run_body(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask)
+{
+	for (unsigned l = 0; l < 32; l++)
+		to[l] = (base + l * step) & (0 - (uint64_t)(mask >> l & 1));
+}
+
+static void pack_none(uint64_t *to, const uint64_t from[32], uint32_t mask)
+{
+	FOR_BITS32(l, mask)
+		*to++ = from[l];
+}
+
+static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
+{
+	memset(to, 0, 32 * sizeof(to[0]));
+	FOR_BITS32(l, mask)
+		to[l] = *from++;
+}
+
+/* ---- for each instruction set ------------------------------------------------------------- */
+
+#define LOOPS_FOR(set, target)                                                                      \
+	target LOOPS static void shift_##set(uint64_t to[32], const uint64_t from[32], int shift, uint64_t c) \
+	{                                                                                         \
+		shift_body(to, from, shift, c);                                                   \
+	}                                                                                         \
+	target LOOPS static void xor_##set(uint64_t to[32], const uint64_t from[32], uint64_t c)  \
+	{                                                                                         \
+		xor_body(to, from, c);                                                            \
+	}                                                                                         \
+	target LOOPS static void pattern_##set(uint64_t to[32], const int64_t *pattern, uint64_t base) \
+	{                                                                                         \
+		pattern_body(to, pattern, base);                                                  \
+	}                                                                                         \
+	target LOOPS static void line_##set(uint64_t to[32], uint64_t base, uint64_t step)        \
+	{                                                                                         \
+		line_body(to, base, step);                                                        \
+	}                                                                                         \
+	target LOOPS static void run_##set(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask) \
+	{                                                                                         \
+		run_body(to, base, step, mask);                                                   \
+	}                                                                                         \
+	static const struct lanes_loops set = {                                                   \
+		#set, shift_##set, xor_##set, pattern_##set, line_##set, run_##set, pack_##set, \
+		spread_##set};
+
+#if CHOICE
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,popcnt")))
+#define AVX2 __attribute__((target("avx2,popcnt")))
+
+AVX512 static void pack_avx512(uint64_t *to, const uint64_t from[32], uint32_t mask)
+{
+	for (unsigned l = 0; l < 32 && mask >> l; l += 8) {
+		__mmask8 m = (__mmask8)(mask >> l);
+
+		_mm512_storeu_si512(to, _mm512_maskz_compress_epi64(m, _mm512_loadu_si512(from + l)));
+		to += __builtin_popcount(m);
+	}
+}
+
+AVX512 static void spread_avx512(uint64_t to[32], const uint64_t *from, uint32_t mask)
+{
+	for (unsigned l = 0; l < 32; l += 8) {
+		__mmask8 m = (__mmask8)(mask >> l);
+
+		_mm512_storeu_si512(to + l, _mm512_maskz_expandloadu_epi64(m, from));
+		from += __builtin_popcount(m);
+	}
+}
+
+/* Where the dwords of the chosen ones of four lanes come from. */
+static const uint32_t chosen[16][8] = {
+#define A 0, 1
+#define B 2, 3
+#define C 4, 5
+#define D 6, 7
+	{ A, A, A, A }, { A, A, A, A }, { B, A, A, A }, { A, B, A, A }, { C, A, A, A }, { A, C, A, A },
+	{ B, C, A, A }, { A, B, C, A }, { D, A, A, A }, { A, D, A, A }, { B, D, A, A }, { A, B, D, A },
+	{ C, D, A, A }, { A, C, D, A }, { B, C, D, A }, { A, B, C, D },
+#undef A
+#undef B
+#undef C
+#undef D
+};
+
+AVX2 static void pack_avx2(uint64_t *to, const uint64_t from[32], uint32_t mask)
+{
+	for (unsigned l = 0; l < 32 && mask >> l; l += 4) {
+		unsigned m = mask >> l & 15;
+		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(from + l));
+
+		v = _mm256_permutevar8x32_epi32(
+			v, _mm256_loadu_si256((const __m256i *)(const void *)chosen[m]));
+		_mm256_storeu_si256((__m256i *)(void *)to, v);
+		to += __builtin_popcount(m);
+	}
+}
+
+static void spread_avx2(uint64_t to[32], const uint64_t *from, uint32_t mask) { spread_none(to, from, mask); }
+
+LOOPS_FOR(avx512, AVX512)
+LOOPS_FOR(avx2, AVX2)
+#endif
+LOOPS_FOR(none, )
+
+/* ---- the choice --------------------------------------------------------------------------- */
+
+const struct lanes_loops *lanes_loops = &none;
+
+__attribute__((constructor)) static void choose(void)
+{
+#if CHOICE
+	const char *most = getenv("WARPTOOLS_SIMD");
+	bool two = !most || !strcmp(most, "avx512") || !strcmp(most, "avx2");
+
+	if (__builtin_cpu_supports("avx2") && two)
+		lanes_loops = &avx2;
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+		__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && two &&
+		(!most || strcmp(most, "avx2")))
+		lanes_loops = &avx512;
+#endif
+}

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One instruction line, token by token, in any dialect (part 1 section 4.1):
+ *
+ *   [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width
+ *   [mode addresses... | copy columns, mode, addresses...] [imm [imm2]] [word anything...]
+ *
+ * Always true: the columns before the PC and the immediates are counted on the first line and must be as
+ * many on every other; an address list has what the mask needs (a delta list one less: the original reads
+ * one too many and so loses the immediate, which no timing depends on). What follows a word at the end
+ * (Val, NoVal, STORE_DATA) is not looked at. Lines that were met before take the way of fast.c.
+ */
+#include <stddef.h>
+#include <string.h>
+#include "bits.h"
+#include "reader.h"
+
+#define MODE_COPY_LIST 3
+#define MODE_COPY_DELTA 4
+
+struct parse {
+	struct trace *t;
+	const char *line, *p, *end;
+	struct fault *f;
+	struct tok w;			/* the word read last */
+	uint32_t mask;
+	unsigned width;
+	uint32_t addr;
+	struct seen_line seen;
+	bool once;			/* columns that differ from time to time: not worth remembering */
+	struct draft d;
+};
+
+static bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+/* ---- faults and words --------------------------------------------------------------------- */
+
+/* The word read last is not what was wanted. */
+static int found_word(struct parse *s, const char *id, const char *wanted)
+{
+	char q[64];
+	struct place at = text_place(s->t, s->line, s->w.s);
+	if (!s->w.n)
+		return fault_set(s->f, at, id, "found the end of the line, wanted %s", wanted);
+	return fault_set(s->f, at, id, "found \"%s\", wanted %s", diag_quote(q, sizeof(q), s->w.s, s->w.n),
+		wanted);
+}
+
+static void next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
+
+static int next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
+{
+	next(s);
+	return tok_u64(s->w, v) && *v <= max ? 0 : found_word(s, id, wanted);
+}
+
+static int next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
+{
+	next(s);
+	return tok_hex(s->w, v) && *v <= max ? 0 : found_word(s, id, wanted);
+}
+
+/* Words from p on up to one that begins with a letter. */
+static int count_numbers(struct parse *s)
+{
+	const char *p = s->p;
+	int n = 0;
+	for (struct tok w; (w = tok_next(&p, s->end)).n && !is_letter(w.s[0]); n++)
+		;
+	return n;
+}
+
+/* ---- the dialect -------------------------------------------------------------------------- */
+
+static bool looks_like_registers(const char **p, const char *end)
+{
+	uint64_t n;
+	if (!tok_u64(tok_next(p, end), &n) || n > 255)
+		return false;
+	for (; n; n--) {
+		struct tok w = tok_next(p, end);
+		if (!w.n || (w.s[0] != 'R' && w.s[0] != 'U' && w.s[0] != 'P'))
+			return false;
+	}
+	return true;
+}
+
+/* Does the line read as an instruction when k columns stand before the PC? */
+static bool fits(const char *line, const char *end, int k)
+{
+	uint64_t v;
+	const char *p = line;
+	for (int i = 0; i < k; i++)
+		if (!tok_u64(tok_next(&p, end), &v))
+			return false;
+	for (int i = 0; i < 2; i++)	/* PC and mask */
+		if (!tok_hex(tok_next(&p, end), &v) || v > UINT32_MAX)
+			return false;
+	if (!looks_like_registers(&p, end))
+		return false;
+	struct tok opcode = tok_next(&p, end);
+	return opcode.n && is_letter(opcode.s[0]) && looks_like_registers(&p, end) &&
+		tok_u64(tok_next(&p, end), &v);
+}
+
+int line_prefix(const char *line, size_t len)
+{
+	for (int k = 0; k <= MAX_PREFIX; k++)
+		if (fits(line, line + len, k))
+			return k;
+	return -1;
+}
+
+/* Columns before the PC, from the line's shape; where it has none, from what the header declares. */
+static void find_prefix(struct trace *t, const char *line, const char *end)
+{
+	int k = line_prefix(line, (size_t)(end - line));
+	if (k < 0)
+		k = t->h.lineinfo;
+	t->d.prefix = k;
+	t->d.block_ids = k >= 4;
+	t->d.lineno = t->d.lineno && k != 0 && k != 4 && k != 11;
+}
+
+static int parse_prefix(struct parse *s)
+{
+	static const char *const name[4] = { "thread block x", "thread block y", "thread block z", "warp" };
+	struct trace *t = s->t;
+	if (t->d.prefix < 0)
+		find_prefix(t, s->line, s->end);
+	for (int i = 0; i < t->d.prefix; i++) {
+		uint64_t v;
+		if (next_number(s, UINT32_MAX, &v, "prefix", "a decimal column before the PC as on other "
+			"lines") < 0)
+			return -1;
+		uint32_t is = i < 3 ? t->id[i] : t->warp;
+		if (t->d.block_ids && i < 4 && v != is) {
+			struct place at = text_place(t, s->line, s->w.s);
+			return fault_set(s->f, at, "prefix", "found %s %llu, wanted %u as in the lines "
+				"above", name[i], (unsigned long long)v, is);
+		}
+		if (t->d.lineno && i == t->d.prefix - 1)
+			s->d.lineno = (uint32_t)v;
+	}
+	return 0;
+}
+
+/* ---- from the PC to the width ------------------------------------------------------------- */
+
+static int parse_register(struct parse *s, unsigned *n)
+{
+	next(s);
+	struct tok w = s->w;
+	bool uniform = w.n && w.s[0] == 'U';
+	if (uniform)
+		w.s++, w.n--;
+	bool predicate = w.n && w.s[0] == 'P';
+	uint64_t v;
+	bool letter = predicate || (w.n && w.s[0] == 'R');
+	if (!letter || !tok_u64((struct tok){ w.s + 1, w.n - 1 }, &v) || v > 255)
+		return found_word(s, "register", "a register R0 to R255, UR0 to UR255, P<n> or UP<n>");
+	if (!predicate)
+		s->d.reg[s->d.n_dst + s->d.n_src + (*n)++] = (uint16_t)(v + (uniform ? REG_UR0 : REG_R0));
+	return 0;
+}
+
+static int parse_registers(struct parse *s, unsigned *n, const char *id, const char *wanted)
+{
+	uint64_t count;
+	unsigned had = 0;
+	if (next_number(s, 255, &count, id, wanted) < 0)
+		return -1;
+	for (; count; count--)
+		if (parse_register(s, &had) < 0)
+			return -1;
+	*n = had;
+	return 0;
+}
+
+static int parse_opcode(struct parse *s)
+{
+	next(s);
+	bool ok = s->w.n && s->w.n < 256 && is_letter(s->w.s[0]);
+	for (size_t i = 0; ok && i < s->w.n; i++)
+		ok = s->w.s[i] > ' ' && s->w.s[i] <= '~';
+	if (!ok)
+		return found_word(s, "opcode", "an opcode");
+	s->d.opcode = s->w.s;
+	s->d.opcode_len = s->w.n;
+	return 0;
+}
+
+static int parse_front(struct parse *s, uint32_t lanes)
+{
+	uint64_t v;
+	if (next_hex(s, UINT32_MAX, &v, "pc", "a hexadecimal PC") < 0)
+		return -1;
+	s->seen.head = s->w.s;
+	s->d.pc = (uint32_t)v;
+	if (next_hex(s, UINT32_MAX, &v, "mask", "a hexadecimal mask of 32 lanes") < 0)
+		return -1;
+	s->mask = (uint32_t)v;
+	if (s->mask & ~lanes) {
+		fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes", "found active lanes "
+			"%08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
+			s->mask & ~lanes, kernel_threads(&s->t->h), s->t->warp, lanes);
+		if (!trace_told(s->t, s->f))
+			return -1;
+	}
+	s->seen.mid = s->p;
+	if (parse_registers(s, &s->d.n_dst, "dst-count", "a number of destination registers up to 255") < 0)
+		return -1;
+	if (parse_opcode(s) < 0)
+		return -1;
+	return parse_registers(s, &s->d.n_src, "src-count", "a number of source registers up to 255");
+}
+
+static bool opcode_has(const struct draft *d, const char *part)
+{
+	return memmem(d->opcode, d->opcode_len, part, strlen(part)) != NULL;
+}
+
+/* Version 6 writes a commit flag before the width of GMMA opcodes. */
+static int parse_width(struct parse *s)
+{
+	uint64_t v;
+	if (opcode_has(&s->d, "GMMA")) {
+		int n = count_numbers(s), imms = s->t->d.imms;
+		bool flag = imms >= 0 ? n == imms + 2 : n == 4 || (n == 3 && s->t->h.tracer_version >= 6);
+		if (flag && next_number(s, UINT32_MAX, &v, "columns", "a commit flag") < 0)
+			return -1;
+	}
+	if (next_number(s, UINT16_MAX, &v, "width", "a width in bytes, 0 for no memory access") < 0)
+		return -1;
+	s->width = (unsigned)v;
+	s->d.has_addr = v != 0;
+	return 0;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+static int short_list(struct parse *s, unsigned had, unsigned want, const char *what)
+{
+	char q[64];
+	struct place at = text_place(s->t, s->line, s->w.s);
+	if (!s->w.n)
+		return fault_set(s->f, at, "address-count", "found %u %s, wanted %u for mask %08x", had, what,
+			want, s->mask);
+	return fault_set(s->f, at, "address", "found \"%s\", wanted %s %u of %u for mask %08x",
+		diag_quote(q, sizeof(q), s->w.s, s->w.n), what, had + 1, want, s->mask);
+}
+
+static int parse_list(struct parse *s, uint64_t a[32], unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		next(s);
+		if (!tok_hex(s->w, &a[i]))
+			return short_list(s, i, n, "addresses");
+	}
+	return 0;
+}
+
+static int parse_deltas(struct parse *s, int64_t delta[32], unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		next(s);
+		if (!tok_i64(s->w, &delta[i]))
+			return short_list(s, i, n, "deltas");
+	}
+	return 0;
+}
+
+/* Addresses of a bulk copy: as many as the copy has pieces; the first active lanes get one each. */
+static int parse_copy_list(struct parse *s, struct tblock *tb, bool deltas)
+{
+	uint64_t lane[32] = { 0 }, a = 0, n;
+	unsigned active = bit_count32(s->mask);
+	if (deltas && next_hex(s, UINT64_MAX, &a, "address", "a hexadecimal base address") < 0)
+		return -1;
+	if (next_number(s, INPUT_LINE_MAX, &n, "address-count", "a number of addresses") < 0)
+		return -1;
+	for (uint64_t i = 0; i < n; i++) {
+		int64_t d = 0;
+		next(s);
+		if (deltas && i == 0)
+			s->p = s->w.s;	/* the first is the base itself */
+		else if (deltas ? !tok_i64(s->w, &d) : !tok_hex(s->w, &a))
+			return found_word(s, "address", deltas ? "a delta" : "an address");
+		a += (uint64_t)d;
+		if (i < active)
+			lane[i] = a;
+	}
+	s->addr = active ? addr_list(tb, lane, active) : 0;
+	s->once = true;
+	return 0;
+}
+
+static int parse_stride(struct parse *s, struct tblock *tb)
+{
+	uint64_t base;
+	int64_t stride;
+	if (next_hex(s, UINT64_MAX, &base, "address", "a hexadecimal base address") < 0)
+		return -1;
+	next(s);
+	if (!tok_i64(s->w, &stride) || stride < INT32_MIN || stride > INT32_MAX)
+		return found_word(s, "address", "a decimal stride of 32 bits");
+	s->addr = s->mask ? addr_stride(tb, base, stride) : 0;
+	return 0;
+}
+
+static int parse_mode(struct parse *s, struct tblock *tb)
+{
+	uint64_t mode, a[32];
+	int64_t delta[32];
+	unsigned n = bit_count32(s->mask);
+	bool copies = s->t->d.imms == 2;	/* only such tracers write modes 3 and 4 */
+	const char *wanted = copies ? "an address mode from 0 to 4" : "an address mode 0, 1 or 2";
+	if (next_number(s, copies ? MODE_COPY_DELTA : MODE_DELTA, &mode, "mode", wanted) < 0)
+		return -1;
+	addr_room(tb);
+	switch (mode) {
+	case MODE_LIST:
+		if (parse_list(s, a, n) < 0)
+			return -1;
+		s->addr = n ? addr_list(tb, a, n) : 0;
+		return 0;
+	case MODE_STRIDE:
+		return parse_stride(s, tb);
+	case MODE_DELTA:
+		if (next_hex(s, UINT64_MAX, &a[0], "address", "a hexadecimal base address") < 0 ||
+			parse_deltas(s, delta, n ? n - 1 : 0) < 0)
+			return -1;
+		s->addr = n ? addr_delta(tb, a[0], delta, n - 1) : 0;
+		return 0;
+	default:
+		return parse_copy_list(s, tb, mode == MODE_COPY_DELTA);
+	}
+}
+
+static bool is_bulk_copy(const struct draft *d)
+{
+	static const char *const stem[] = {
+		"UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED",
+	};
+	for (size_t i = 0; i < sizeof(stem) / sizeof(stem[0]); i++) {
+		size_t n = strlen(stem[i]);
+		bool begins = d->opcode_len >= n && !memcmp(d->opcode, stem[i], n);
+		if (begins && (d->opcode_len == n || d->opcode[n] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* Version 6: mbarrier address, multicast flag [and its mask], bytes, bytes out of bounds, addresses. */
+static int parse_bulk_copy(struct parse *s, struct tblock *tb)
+{
+	uint64_t v;
+	s->once = true;
+	s->d.has_addr = true;
+	if (next_hex(s, UINT64_MAX, &v, "columns", "a hexadecimal mbarrier address") < 0 ||
+		next_number(s, 1, &v, "columns", "a multicast flag 0 or 1") < 0)
+		return -1;
+	if (v && next_hex(s, UINT64_MAX, &v, "columns", "a hexadecimal multicast mask") < 0)
+		return -1;
+	if (next_number(s, UINT64_MAX, &v, "columns", "a byte count") < 0 ||
+		next_number(s, UINT64_MAX, &v, "columns", "a count of bytes out of bounds") < 0)
+		return -1;
+	return parse_mode(s, tb);
+}
+
+static int parse_addresses(struct parse *s, struct tblock *tb)
+{
+	s->seen.mid_end = s->p;
+	if (is_bulk_copy(&s->d) && s->t->d.imms == 2 && count_numbers(s) > 2)
+		return parse_bulk_copy(s, tb);
+	return s->width ? parse_mode(s, tb) : 0;
+}
+
+/* ---- the end of the line ------------------------------------------------------------------ */
+
+static int parse_immediate(struct parse *s, uint64_t *v)
+{
+	int64_t i;
+	next(s);
+	if (tok_i64(s->w, &i))
+		*v = (uint64_t)i;
+	else if (!tok_u64(s->w, v) && !(s->w.n > 2 && (s->w.s[1] | 32) == 'x' && tok_hex(s->w, v)))
+		return found_word(s, "immediate", "a decimal immediate");
+	return 0;
+}
+
+static int parse_end(struct parse *s)
+{
+	uint64_t second;
+	s->seen.tail = s->p;
+	if (s->t->d.imms < 0) {
+		int n = count_numbers(s);
+		s->t->d.imms = n > 2 ? 2 : n;
+	}
+	if (s->t->d.imms > 0 && parse_immediate(s, &s->d.imm) < 0)
+		return -1;
+	if (s->t->d.imms > 1 && parse_immediate(s, &second) < 0)
+		return -1;
+	next(s);
+	if (s->w.n && !is_letter(s->w.s[0]))
+		return found_word(s, "columns", "the end of the line, as on other lines");
+	s->seen.tail_end = s->end;
+	s->seen.word = s->w.n != 0;
+	if (s->w.n) {
+		const char *p = s->p;
+		s->seen.open_end = !tok_is(s->w, "NoVal") || tok_next(&p, s->end).n;
+		if (s->seen.open_end)
+			s->seen.tail_end = s->p;
+	}
+	return 0;
+}
+
+static int finish_record(struct parse *s, struct tblock *tb)
+{
+	struct trace *t = s->t;
+	struct code_place where = { &t->o, text_place(t, s->line, s->d.opcode) };
+	int64_t handle = code_intern(t->o.code, &s->d, &where, s->f);
+	if (handle < 0)
+		return -1;
+	const struct inst *i = code_at(t->o.code, (uint32_t)handle);
+	s->seen.needs_addr = !i->has_addr && kind_moves(i->kind);
+	if (s->seen.needs_addr && s->mask) {
+		fault_set(s->f, where.at, "no-address", "found memory opcode %.60s without "
+			"addresses (width 0), wanted one for each lane of mask %08x", i->opcode, s->mask);
+		if (!trace_told(t, s->f))
+			return -1;
+	}
+	t->unknown_recs += i->row == 0xffff;
+	rec_room(tb);
+	tb->rec[tb->n_recs++] = (struct rec){ (uint32_t)handle, s->mask, s->addr };
+	s->seen.pc = s->d.pc;
+	s->seen.handle = (uint32_t)handle;
+	s->seen.lineno = s->d.lineno;
+	if (!s->d.has_addr) {
+		s->seen.mid_end = s->seen.tail_end;
+		s->seen.tail = NULL;
+	}
+	t->tail = s->seen.word;
+	if (!s->once && !t->probing && s->end < t->end)
+		seen_add(t, &s->seen);
+	return 0;
+}
+
+static int parse_line(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
+	struct fault *f)
+{
+	struct parse s;	/* all but the registers zeroed */
+	memset(&s, 0, offsetof(struct parse, d) + offsetof(struct draft, reg));
+	s.t = t;
+	s.line = s.p = line;
+	s.end = line + len;
+	s.f = f;
+	s.d.arch = t->h.arch;
+	if (parse_prefix(&s) < 0 || parse_front(&s, lanes) < 0 || parse_width(&s) < 0 ||
+		parse_addresses(&s, tb) < 0 || parse_end(&s) < 0)
+		return -1;
+	return finish_record(&s, tb);
+}
+
+/* ---- bad lines, for who watches ----------------------------------------------------------- */
+
+/* Does neither the PC nor the mask read as a number? */
+static bool no_instruction(const struct trace *t, const char *line, const char *end)
+{
+	uint64_t v;
+	for (int i = 0; i < t->d.prefix; i++)
+		tok_next(&line, end);
+	return !tok_hex(tok_next(&line, end), &v) && !tok_hex(tok_next(&line, end), &v);
+}
+
+/* A bad line: 0 when it is an instruction of another dialect and that was told. */
+static int other_dialect(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+{
+	const struct trace_watch *watch = t->o.watch;
+	const struct dialect d = t->d;
+	struct dialect is = d;
+	struct fault ignored;
+	int r = -1;
+	if (d.prefix >= 0 && d.imms >= 0) {
+		t->d.prefix = t->d.imms = -1;
+		t->o.watch = NULL;
+		t->probing = true;
+		r = parse_line(t, tb, UINT32_MAX, line, len, &ignored);
+		is = t->d;
+		t->d = d;
+		t->o.watch = watch;
+		t->probing = false;
+	}
+	if (r < 0)
+		return -1;
+	uint32_t kind = tb->rec[tb->n_recs - 1].addr & 3;
+	struct place at = { t->name, t->line, f->at.col };
+	if (is.prefix == d.prefix && (kind == ADDR_LIST || kind == ADDR_DELTA))
+		fault_set(f, at, "address-count", "found %d addresses or deltas %s than mask %08x wants, or another "
+			"number of immediates than on other lines, wanted %d immediates behind them",
+			is.imms > d.imms ? is.imms - d.imms : d.imms - is.imms, is.imms > d.imms ? "more" : "fewer",
+			tb->rec[tb->n_recs - 1].mask, d.imms);
+	else
+		fault_set(f, at, "dialect", "found %d columns before the PC and %d immediates, wanted %d and %d "
+			"as on the first line of the kernel", is.prefix, is.imms, d.prefix, d.imms);
+	if (trace_told(t, f))
+		return 0;
+	tb->n_recs--;
+	return -1;
+}
+
+int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
+	struct fault *f)
+{
+	const struct dialect d = t->d;
+	uint32_t words = tb->n_words;
+	char q[80];
+	if (parse_line(t, tb, lanes, line, len, f) == 0)
+		return 0;
+	if (!t->o.watch)
+		return -1;
+	tb->n_words = words;
+	t->d = d;
+	const char *p = line;
+	struct tok first = tok_next(&p, line + len);
+	if (no_instruction(t, line, line + len))
+		return fault_set(f, text_place(t, line, first.s), "inst-line", "found \"%s\", wanted an "
+			"instruction line", diag_quote(q, sizeof(q), first.s, (size_t)(line + len - first.s)));
+	return other_dialect(t, tb, line, len, f);
+}

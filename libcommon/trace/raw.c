@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Raw traces, as the tracer writes them: one instruction line after the other, each with its thread block and
+ * warp, in the order in which they happened.
+ *
+ * Always true: only who watches gets here; a record is given before the next line is read and then forgotten,
+ * so that memory does not grow with the file. What is left out: putting the lines in groups.
+ */
+#include "reader.h"
+
+bool raw_line(const char *line, size_t len) { return line_prefix(line, len) >= 4; }
+
+/* Thread block and warp of the line, which line_parse then finds as expected. */
+static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_t len)
+{
+	const char *end = line + len;
+	uint64_t v[4] = { 0 };
+	for (int i = 0; i < 4; i++)
+		if (!tok_u64(tok_next(&line, end), &v[i]) || v[i] >= UINT32_MAX)
+			v[i] = 0;
+	t->id[0] = tb->x = (uint32_t)v[0];
+	t->id[1] = tb->y = (uint32_t)v[1];
+	t->id[2] = tb->z = (uint32_t)v[2];
+	t->warp = (uint32_t)v[3];
+}
+
+static uint32_t lanes_of(const struct trace *t)
+{
+	uint64_t threads = kernel_threads(&t->h), first = (uint64_t)t->warp * 32;
+	if (first >= threads)
+		return 0;
+	return threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
+}
+
+int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
+{
+	const char *line;
+	size_t len;
+	int r;
+	t->raw = true;
+	tb->n_warps = 0;
+	while ((r = text_line(t, &line, &len, f)) > 0) {
+		const char *p = line;
+		struct tok w = tok_next(&p, line + len);
+		tb->n_recs = tb->n_words = 0;
+		if (w.n && w.s[0] != '#') {
+			take_ids(t, tb, line, len);
+			if (line_parse(t, tb, lanes_of(t), line, len, f) == 0) {
+				trace_give(t, tb, line, len, t->line);
+			} else {
+				if (t->last && line + len == t->end)
+					fault_set(f, text_place(t, line, line + len), "truncated", "found the "
+						"end of the file inside a line, wanted the rest of it");
+				if (!trace_told(t, f))
+					return -1;
+			}
+		}
+		text_next(t, line + len);
+	}
+	tb->n_recs = tb->n_words = 0;
+	t->over = true;
+	return r;
+}

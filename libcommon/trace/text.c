@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The text under the trace reader: a window over the input, line numbers, the hash, words and numbers.
+ *
+ * Always true: text between base and p is consumed but still in the input; it is hashed when it is taken,
+ * so that the hash covers the kernel's bytes once and in order, line ends as they are.
+ */
+#include <string.h>
+#include "reader.h"
+
+void text_take(struct trace *t)
+{
+	size_t n = (size_t)(t->p - t->base);
+	if (!n)
+		return;
+	if (t->hash)
+		XXH3_128bits_update(t->hash, t->base, n);
+	input_take(t->in, n, t->line - t->base_line);
+	t->base = t->p;
+	t->base_line = t->line;
+}
+
+int text_fill(struct trace *t, size_t n, struct fault *f)
+{
+	if ((size_t)(t->end - t->p) >= n || t->last)
+		return 0;
+	text_take(t);
+	const char *bytes;
+	long got = input_window(t->in, n, &bytes, f);
+	if (got < 0)
+		return -1;
+	t->base = t->p = bytes;
+	t->end = bytes + got;
+	t->last = (size_t)got < n;
+	return 0;
+}
+
+int text_line(struct trace *t, const char **line, size_t *len, struct fault *f)
+{
+	size_t known = 0;
+	for (;;) {
+		size_t have = (size_t)(t->end - t->p);
+		const char *nl = have > known ? memchr(t->p + known, '\n', have - known) : NULL;
+		if (nl || (t->last && have)) {
+			*line = t->p;
+			*len = nl ? (size_t)(nl - t->p) : have;
+			t->no_newline = !nl;
+			return 1;
+		}
+		if (t->last)
+			return 0;
+		if (have > INPUT_LINE_MAX)
+			return fault_set(f, (struct place){ t->name, t->line, 0 }, "line-too-long",
+				"found a line of more than %u bytes, wanted a shorter one", INPUT_LINE_MAX);
+		known = have;
+		if (text_fill(t, have + 1, f) < 0)
+			return -1;
+	}
+}
+
+void text_next(struct trace *t, const char *line_end)
+{
+	t->p = line_end < t->end ? line_end + 1 : line_end;
+	t->line++;
+}
+
+struct place text_place(const struct trace *t, const char *line, const char *at)
+{
+	return (struct place){ t->name, t->line, (uint32_t)(at - line) + 1 };
+}
+
+/* ---- words -------------------------------------------------------------------------------- */
+
+struct tok tok_next(const char **s, const char *end)
+{
+	const char *p = *s;
+	while (p < end && is_space(*p))
+		p++;
+	const char *q = p;
+	while (q < end && !is_space(*q))
+		q++;
+	*s = q;
+	return (struct tok){ p, (size_t)(q - p) };
+}
+
+bool tok_is(struct tok w, const char *word)
+{
+	return w.n == strlen(word) && !memcmp(w.s, word, w.n);
+}
+
+bool tok_u64(struct tok w, uint64_t *v)
+{
+	*v = 0;
+	for (size_t i = 0; i < w.n; i++) {
+		unsigned d = (unsigned)(unsigned char)w.s[i] - '0';
+		if (d > 9 || __builtin_mul_overflow(*v, 10u, v) || __builtin_add_overflow(*v, d, v))
+			return false;
+	}
+	return w.n > 0;
+}
+
+bool tok_i64(struct tok w, int64_t *v)
+{
+	bool negative = w.n && w.s[0] == '-';
+	uint64_t u;
+	w.s += negative, w.n -= negative;
+	if (!tok_u64(w, &u) || u > (uint64_t)INT64_MAX + negative)
+		return false;
+	*v = negative ? (int64_t)(0 - u) : (int64_t)u;
+	return true;
+}
+
+bool tok_hex(struct tok w, uint64_t *v)
+{
+	if (w.n > 2 && w.s[0] == '0' && (w.s[1] | 32) == 'x')
+		w.s += 2, w.n -= 2;
+	*v = 0;
+	for (size_t i = 0; i < w.n; i++) {
+		char c = w.s[i];
+		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
+			(c | 32) >= 'a' && (c | 32) <= 'f' ? (unsigned)((c | 32) - 'a') + 10 : 16;
+		if (d > 15 || *v >> 60)
+			return false;
+		*v = *v << 4 | d;
+	}
+	return w.n > 0;
+}

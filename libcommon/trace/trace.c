@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernel traces, thread block by thread block (part 1 section 3.3).
+ *
+ * Always true of a block handed out: its id is in the grid and was not met before; each of its warps is
+ * there once, with as many records as its "insts" line says. File order is schedule order. What a line
+ * within a warp may be is decided in line.c; the header in header.c.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "reader.h"
+
+#define ID_PAGE_BITS (1u << 15)
+#define ABSENT UINT32_MAX	/* count of a warp not met yet */
+
+/* ---- opening and closing ------------------------------------------------------------------ */
+
+struct trace *trace_over(struct input *in, const struct trace_options *o, struct fault *f)
+{
+	struct trace *t = xcalloc(1, sizeof(*t));
+	t->o = *o;
+	t->in = in;
+	t->name = input_name(in);
+	t->line = t->base_line = 1;
+	t->warp = UINT32_MAX;
+	t->d = (struct dialect){ -1, -1, false, false };
+	if (o->hash) {
+		t->hash = XXH3_createState();
+		if (!t->hash)
+			die("out of memory");
+		XXH3_128bits_reset(t->hash);
+	}
+	if (header_read(t, f) < 0) {
+		trace_close(t);
+		return NULL;
+	}
+	t->ids.n_pages = (kernel_blocks(&t->h) + ID_PAGE_BITS - 1) / ID_PAGE_BITS;
+	t->ids.page = xcalloc(t->ids.n_pages, sizeof(t->ids.page[0]));
+	return t;
+}
+
+struct trace *trace_open(const char *path, const struct trace_options *o, struct fault *f)
+{
+	bool packed;
+	struct trace *t = packed_open(path, o, &packed, f);
+	struct input *in = packed ? NULL : input_open(path, f);
+	return in ? trace_over(in, o, f) : t;
+}
+
+void trace_close(struct trace *t)
+{
+	if (!t)
+		return;
+	for (uint64_t i = 0; t->ids.page && i < t->ids.n_pages; i++)
+		free(t->ids.page[i]);
+	free(t->ids.page);
+	seen_free(&t->seen);
+	XXH3_freeState(t->hash);
+	free(t->h.name);
+	input_close(t->in);
+	packed_close(t->packed);
+	free(t);
+}
+
+const struct kernel_header *trace_header(const struct trace *t) { return &t->h; }
+const char *trace_path(const struct trace *t) { return t->name; }
+uint32_t trace_warp(const struct trace *t) { return t->warp; }
+
+struct trace_shape trace_shape(const struct trace *t)
+{
+	return (struct trace_shape){ t->d.prefix, t->d.imms, t->raw };
+}
+
+void tblock_free(struct tblock *tb)
+{
+	free(tb->warp);
+	free(tb->rec);
+	free(tb->word);
+	*tb = (struct tblock){ 0 };
+}
+
+/* ---- faults ------------------------------------------------------------------------------- */
+
+static struct place here(const struct trace *t) { return (struct place){ t->name, t->line, 0 }; }
+
+static int found_line(const struct trace *t, const char *id, const char *line, size_t len, const char *wanted,
+	struct fault *f)
+{
+	char q[80];
+	return fault_set(f, text_place(t, line, line), id, "found \"%s\", wanted %s",
+		diag_quote(q, sizeof(q), line, len), wanted);
+}
+
+/* ---- lines within a block ----------------------------------------------------------------- */
+
+/* "name = a,b,..." with n numbers. 0 or -1. */
+static int parse_values(struct trace *t, const char *line, size_t len, const char *name, unsigned n,
+	uint64_t *v, struct fault *f)
+{
+	const char *p = line, *end = line + len;
+	char wanted[64];
+	bool ok = true;
+	for (const char *w = name; ok && *w; w++) {
+		ok = p < end && (*w == ' ' ? is_space(*p) : *w == *p);
+		p += ok;
+		while (*w == ' ' && p < end && is_space(*p))
+			p++;
+	}
+	while (p < end && is_space(*p))
+		p++;
+	ok = ok && p < end && *p++ == '=';
+	for (unsigned i = 0; ok && i < n; i++) {
+		while (p < end && is_space(*p))
+			p++;
+		const char *from = p;
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+		ok = tok_u64((struct tok){ from, (size_t)(p - from) }, &v[i]);
+		if (ok && i + 1 < n)
+			ok = p < end && *p++ == ',';
+	}
+	if (ok && !tok_next(&p, end).n)
+		return 0;
+	snprintf(wanted, sizeof(wanted), "\"%s = %s\"", name, n == 3 ? "x,y,z" : "<number>");
+	return found_line(t, "block-line", line, len, wanted, f);
+}
+
+static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+{
+	uint64_t v[3];
+	bool second = t->has_id;
+	t->has_id = true;
+	if (parse_values(t, line, len, "thread block", 3, v, f) < 0)
+		return -1;
+	if (second)
+		return found_line(t, "block-id", line, len, "one thread block id between #BEGIN_TB and "
+			"#END_TB", f);
+	for (int i = 0; i < 3; i++)
+		v[i] = v[i] < UINT32_MAX ? v[i] : UINT32_MAX;
+	t->id[0] = tb->x = (uint32_t)v[0];
+	t->id[1] = tb->y = (uint32_t)v[1];
+	t->id[2] = tb->z = (uint32_t)v[2];
+	return t->loose_grid ? 0 : trace_claim(t, v, f);
+}
+
+int trace_claim(struct trace *t, const uint64_t v[3], struct fault *f)
+{
+	const uint32_t *g = t->h.grid;
+	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
+		return fault_set(f, here(t), "block-id-grid", "found thread block %llu,%llu,%llu, wanted "
+			"one in the grid of %u,%u,%u", (unsigned long long)v[0], (unsigned long long)v[1],
+			(unsigned long long)v[2], g[0], g[1], g[2]);
+	uint64_t id = v[0] + g[0] * (v[1] + g[1] * v[2]);
+	uint64_t **page = &t->ids.page[id / ID_PAGE_BITS];
+	uint64_t bit = id % ID_PAGE_BITS;
+	if (!*page)
+		*page = xcalloc(ID_PAGE_BITS / 64, sizeof(**page));
+	if ((*page)[bit / 64] >> bit % 64 & 1)
+		return fault_set(f, here(t), "block-id-repeated", "found thread block %u,%u,%u a second "
+			"time, wanted each once", (unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
+	(*page)[bit / 64] |= 1ull << bit % 64;
+	return 0;
+}
+
+/* The current warp, if any, has what its "insts" line promised. */
+static int check_warp_done(const struct trace *t, struct fault *f)
+{
+	if (t->warp == UINT32_MAX || t->uncounted)
+		return 0;
+	if (!t->has_insts)
+		return fault_set(f, here(t), "insts-missing", "found no line \"insts = <number>\" for "
+			"warp %u, wanted one", t->warp);
+	if (t->got_insts > t->want_insts || t->got_insts + t->bad_lines < t->want_insts)
+		return fault_set(f, here(t), "insts-count", "found %u instruction lines in warp %u, "
+			"wanted %u as its \"insts\" line says", t->got_insts, t->warp, t->want_insts);
+	return 0;
+}
+
+static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+{
+	uint64_t v;
+	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
+		return -1;
+	t->warp = UINT32_MAX;
+	t->passing = true;
+	if (parse_values(t, line, len, "warp", 1, &v, f) < 0)
+		return -1;
+	if (!t->has_id && (found_line(t, "block-id", line, len, "\"thread block = x,y,z\" before the first "
+		"warp", f), !trace_told(t, f)))
+		return -1;
+	t->has_id = true;
+	t->warp = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX - 1;
+	t->has_insts = t->uncounted = t->passing = false;
+	t->want_insts = t->got_insts = t->bad_lines = 0;
+	t->stray = true;
+	if (v >= tb->n_warps)
+		return fault_set(f, here(t), "warp-id", "found warp %llu, wanted 0 to %u for a block of "
+			"%u threads", (unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
+	if (tb->warp[v].count != ABSENT)
+		return fault_set(f, here(t), "warp-repeated", "found warp %u a second time in thread "
+			"block %u,%u,%u, wanted each once", (unsigned)v, tb->x, tb->y, tb->z);
+	t->stray = false;
+	tb->warp[v] = (struct warp_recs){ tb->n_recs, 0, t->line };
+	return 0;
+}
+
+static int take_insts(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+{
+	uint64_t v;
+	bool second = t->has_insts;
+	t->has_insts = t->uncounted = true;
+	t->want_insts = UINT32_MAX / 2;
+	if (parse_values(t, line, len, "insts", 1, &v, f) < 0)
+		return -1;
+	if (t->warp == UINT32_MAX || second)
+		return found_line(t, "insts-missing", line, len, "one \"insts\" line behind each \"warp\" "
+			"line", f);
+	if (v > UINT32_MAX / 2 - tb->n_recs)
+		return found_line(t, "insts-count", line, len, "fewer than 2^31 instructions in a thread "
+			"block", f);
+	t->want_insts = (uint32_t)v;
+	t->uncounted = false;
+	if (!t->stray)
+		tb->warp[t->warp].line = t->line + 1;
+	return 0;
+}
+
+/* An instruction line comes: is it within the count that the warp's "insts" line gave? */
+static int check_count(struct trace *t, const char *line, size_t len, struct fault *f)
+{
+	int r = 0;
+	if (!t->has_insts)
+		r = found_line(t, "insts-missing", line, len, "\"insts = <number>\" behind the "
+			"\"warp\" line", f);
+	else if (t->got_insts == t->want_insts)
+		r = fault_set(f, text_place(t, line, line), "insts-count", "found more instruction "
+			"lines in warp %u than the %u of its \"insts\" line, wanted as many", t->warp,
+			t->want_insts);
+	if (r == 0)
+		return 0;
+	if (!trace_told(t, f))
+		return -1;
+	t->has_insts = t->uncounted = true;
+	t->want_insts = UINT32_MAX / 2;
+	return 0;
+}
+
+static int take_inst(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
+	struct fault *f)
+{
+	if (t->warp == UINT32_MAX && t->passing)
+		return 0;
+	t->passing = t->o.watch != NULL;
+	if (t->warp == UINT32_MAX)
+		return found_line(t, "block-line", line, len, "\"thread block = x,y,z\" or \"warp = "
+			"<number>\"", f);
+	if (check_count(t, line, len, f) < 0)
+		return -1;
+	if (tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
+		return fault_set(f, here(t), "block-size", "found more addresses in a thread block than "
+			"2^30 words hold, wanted fewer");
+	if (line_parse(t, tb, lanes, line, len, f) < 0) {
+		t->bad_lines++;
+		return -1;
+	}
+	t->got_insts++;
+	if (!t->stray && tb->warp[t->warp].count == 0 && t->got_insts == 1)
+		tb->warp[t->warp].line = t->line;
+	if (t->o.watch)
+		trace_give(t, tb, line, len, t->line);
+	return 0;
+}
+
+/* Cluster and core lines of newer tracers: checked for their form, not used. */
+static int take_placement(struct trace *t, const char *line, size_t len, struct fault *f)
+{
+	const char *p = line;
+	uint64_t v[3];
+	struct tok first = tok_next(&p, line + len), second = tok_next(&p, line + len);
+	if (tok_is(first, "cluster") && tok_is(second, "id"))
+		return parse_values(t, line, len, "cluster id", 3, v, f);
+	if (tok_is(first, "cluster") && tok_is(second, "cta"))
+		return parse_values(t, line, len, "cluster cta", 3, v, f);
+	if (tok_is(first, "cluster") && tok_is(second, "rank"))
+		return parse_values(t, line, len, "cluster rank", 1, v, f);
+	return parse_values(t, line, len, tok_is(first, "sm") ? "sm id" : "core id", 1, v, f);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+static uint32_t warp_lanes(const struct trace *t)
+{
+	if (t->stray)
+		return UINT32_MAX;
+	uint32_t left = kernel_threads(&t->h) - t->warp * 32;
+	return left >= 32 ? UINT32_MAX : (1u << left) - 1;
+}
+
+void trace_begin(struct trace *t, struct tblock *tb)
+{
+	tb->n_warps = kernel_warps(&t->h);
+	tb->n_recs = tb->n_words = 0;
+	grow(&tb->warp, &tb->cap_warps, tb->n_warps, sizeof(tb->warp[0]));
+	for (uint32_t w = 0; w < tb->n_warps; w++)
+		tb->warp[w] = (struct warp_recs){ 0, ABSENT, 0 };
+	t->warp = UINT32_MAX;
+	t->has_id = t->has_insts = t->stray = t->uncounted = t->passing = false;
+	t->want_insts = t->got_insts = t->bad_lines = 0;
+}
+
+static int check_block(struct trace *t, const struct tblock *tb, struct fault *f)
+{
+	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
+		return -1;
+	if (!t->has_id && (fault_set(f, here(t), "block-id", "found a thread block without id, wanted "
+			"\"thread block = x,y,z\""), !trace_told(t, f)))
+		return -1;
+	return trace_check_warps(t, tb, f);
+}
+
+/* Warps that were not met get 0 records. How many there are, and the first. */
+static uint32_t fill_missing(const struct tblock *tb, uint32_t *first)
+{
+	uint32_t missing = 0;
+	for (uint32_t w = tb->n_warps; w-- > 0;) {
+		if (tb->warp[w].count == ABSENT) {
+			tb->warp[w].count = 0;
+			missing++;
+			*first = w;
+		}
+	}
+	return missing;
+}
+
+int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
+{
+	uint32_t first = 0, missing = fill_missing(tb, &first);
+	if (!missing || t->o.fragments)
+		return 0;
+	fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, wanted %u: warp %u "
+		"is not there", tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
+	return trace_told(t, f) ? 0 : -1;
+}
+
+static bool line_begins(struct tok w, struct tok line, const char *word)
+{
+	size_t n = strlen(word);
+	return w.n >= n && !memcmp(line.s, word, n) && (w.n == n || w.s[n] == '=');
+}
+
+/* One line of an open block. 1: it was #END_TB, 0, or -1. */
+static int block_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
+{
+	const char *p = line;
+	struct tok w = tok_next(&p, line + len), rest = { w.s, (size_t)(line + len - w.s) };
+	if (!w.n)
+		return 0;
+	if (tok_is(w, "#END_TB"))
+		return check_block(t, tb, f) < 0 ? -1 : 1;
+	if (w.s[0] == '#') {
+		found_line(t, "block-nested", rest.s, rest.n, "#END_TB before it", f);
+		if (!tok_is(w, "#BEGIN_TB") || !trace_told(t, f))
+			return -1;
+		t->begun = true;
+		return check_block(t, tb, f) < 0 ? -1 : 1;
+	}
+	if (line_begins(w, rest, "thread"))
+		return take_id(t, tb, rest.s, rest.n, f);
+	if (line_begins(w, rest, "warp"))
+		return take_warp(t, tb, rest.s, rest.n, f);
+	if (line_begins(w, rest, "insts"))
+		return take_insts(t, tb, rest.s, rest.n, f);
+	if (tok_is(w, "cluster") || tok_is(w, "core") || tok_is(w, "sm"))
+		return take_placement(t, rest.s, rest.n, f);
+	return take_inst(t, tb, t->warp == UINT32_MAX ? 0 : warp_lanes(t), line, len, f);
+}
+
+static int ended_early(const struct trace *t, bool inside, struct fault *f)
+{
+	const char *id = inside || !t->o.watch ? "truncated" : "blocks-missing";
+	return fault_set(f, here(t), id, "found the end of the file%s after %llu of %llu thread blocks, wanted %s",
+		inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
+		(unsigned long long)kernel_blocks(&t->h), inside ? "#END_TB" : "#BEGIN_TB");
+}
+
+/* A bad line that the end of the file cuts short is told as that. */
+static int cut_line(const struct trace *t, const char *line, size_t len, struct fault *f)
+{
+	if (t->last && line + len == t->end)
+		fault_set(f, text_place(t, line, line + len), "truncated", "found the end of the file "
+			"inside a line, wanted the rest of it and #END_TB");
+	return -1;
+}
+
+static int read_block(struct trace *t, struct tblock *tb, struct fault *f)
+{
+	const char *line;
+	size_t len;
+	uint32_t first;
+	int r = 0;
+	trace_begin(t, tb);
+	while (r == 0) {
+		if (t->warp != UINT32_MAX && fast_lines(t, tb, warp_lanes(t), f) < 0)
+			return -1;
+		if (t->warp != UINT32_MAX && !t->stray)
+			tb->warp[t->warp].count = t->got_insts;
+		if ((r = text_line(t, &line, &len, f)) < 0)
+			return -1;
+		if (r == 0) {
+			ended_early(t, true, f);
+			t->over = true;
+			t->no_newline = false;
+			fill_missing(tb, &first);
+			return trace_told(t, f) ? 0 : -1;
+		}
+		if ((r = block_line(t, tb, line, len, f)) < 0) {
+			cut_line(t, line, len, f);
+			if (!trace_told(t, f))
+				return -1;
+			t->over = t->last && line + len == t->end;
+			t->no_newline = t->no_newline && !t->over;
+			r = t->over;
+		}
+		text_next(t, line + len);
+	}
+	if (t->over)
+		fill_missing(tb, &first);
+	return 0;
+}
+
+/*
+ * To behind the next #BEGIN_TB. 1: there, 0: end of the input, -1. Comments may stand between blocks.
+ */
+static int find_block(struct trace *t, struct fault *f)
+{
+	const char *line;
+	size_t len;
+	int r;
+	if (t->begun) {
+		t->begun = false;
+		return 1;
+	}
+	t->passing = false;
+	while ((r = text_line(t, &line, &len, f)) > 0) {
+		const char *p = line;
+		struct tok w = tok_next(&p, line + len);
+		bool found = tok_is(w, "#BEGIN_TB");
+		if ((tok_is(w, "#END_TB") || (w.n && w.s[0] != '#')) && !t->passing) {
+			found_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
+				"#BEGIN_TB before it (a raw trace has to be grouped)", f);
+			if (!trace_told(t, f))
+				return -1;
+			t->passing = true;
+		}
+		if (t->passing && tok_is(w, "thread"))
+			return 1;
+		text_next(t, line + len);
+		if (found)
+			return 1;
+	}
+	return r;
+}
+
+static int grid_small(const struct trace *t, struct fault *f)
+{
+	return fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "grid-small",
+		"found a thread block behind the %llu that the grid of %u,%u,%u has, wanted the "
+		"end of the file", (unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
+}
+
+/* Who watches gets raw traces too. 1: the next line is one of a raw trace, 0, -1. */
+static int raw_next(struct trace *t, struct fault *f)
+{
+	const char *line;
+	size_t len;
+	int r = 0;
+	if (!t->o.watch || t->blocks)
+		return 0;
+	while ((r = text_line(t, &line, &len, f)) > 0) {
+		const char *p = line;
+		struct tok w = tok_next(&p, line + len);
+		if (w.n && w.s[0] != '#')
+			return raw_line(line, len);
+		if (tok_is(w, "#BEGIN_TB"))
+			return 0;
+		text_next(t, line + len);
+	}
+	return r;
+}
+
+int trace_next(struct trace *t, struct tblock *tb, struct fault *f)
+{
+	uint64_t unknown = t->unknown_recs;
+
+	if (t->over || (t->blocks == kernel_blocks(&t->h) && !t->o.watch))
+		return 0;
+	int r = t->columns ? packed_next(t, tb, f) : raw_next(t, f);
+	if (r > 0 && !t->columns)
+		return raw_read(t, tb, f);
+	if (r == 0 && !t->columns)
+		r = find_block(t, f);
+	if (r < 0)
+		return -1;
+	if (r == 0) {
+		t->over = true;
+		if (t->blocks >= kernel_blocks(&t->h) || (t->h.slice && t->blocks))
+			return 0;
+		ended_early(t, false, f);
+		return trace_told(t, f) ? 0 : -1;
+	}
+	if (t->blocks == kernel_blocks(&t->h)) {
+		grid_small(t, f);
+		if (!trace_told(t, f))
+			return -1;
+		t->loose_grid = true;
+	}
+	if (!t->columns && read_block(t, tb, f) < 0)
+		return -1;
+	t->blocks++;
+	tb->n_unknown = (uint32_t)(t->unknown_recs - unknown);
+	return 1;
+}
+
+int trace_finish(struct trace *t, struct fault *f)
+{
+	int r = t->columns ? packed_finish(t, f) : 0;
+	if (r == 0 && !t->columns)
+		r = find_block(t, f);
+	text_take(t);
+	if (r > 0)
+		return grid_small(t, f);
+	t->finished = r == 0;
+	if (r == 0 && t->o.watch && t->no_newline) {
+		fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "final-newline", "found no newline at the "
+			"end of the file");
+		trace_told(t, f);
+	}
+	return r;
+}
+
+void trace_hash(const struct trace *t, unsigned char out[16])
+{
+	assert(t->finished && t->hash);
+	if (t->stored_hash) {
+		memcpy(out, t->stored_hash, 16);
+		return;
+	}
+	XXH128_canonical_t c;
+	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(t->hash));
+	memcpy(out, c.digest, 16);
+}
