@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 void *xmalloc(size_t n);
-void *xcalloc(size_t n, size_t size);		/* overflow checked */
-void *xrealloc(void *p, size_t n, size_t size);	/* n * size bytes, overflow checked */
+void *xcalloc(size_t n, size_t size);           /* overflow checked */
+void *xrealloc(void *p, size_t n, size_t size); /* n * size bytes, overflow checked */
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 
@@ -24,15 +24,15 @@ char *xstrndup(const char *s, size_t n);
 void grow(void *p, uint32_t *cap, uint32_t need, size_t size);
 
 struct arena {
-	struct arena_block *block;	/* newest first */
+	struct arena_block *block; /* newest first */
 	char *next, *end;
-	size_t used;			/* bytes handed out since the last reset */
+	size_t used; /* bytes handed out since the last reset */
 };
 
 /* Zeroed memory, aligned to 16 bytes; lives until arena_reset or arena_free. */
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
-void arena_reset(struct arena *a);	/* keeps the largest block for reuse */
+void arena_reset(struct arena *a); /* keeps the largest block for reuse */
 void arena_free(struct arena *a);
 
 /*

@@ -11,8 +11,8 @@
 
 static inline unsigned bit_count32(uint32_t v) { return (unsigned)__builtin_popcount(v); }
 static inline unsigned bit_count64(uint64_t v) { return (unsigned)__builtin_popcountll(v); }
-static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); }	/* v != 0 */
-static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); }	/* v != 0 */
+static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); }   /* v != 0 */
+static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); } /* v != 0 */
 
 /* floor(log2 v); 0 for v = 0 (the specification's LOGB2, part 3 section 0). */
 static inline unsigned log2_floor(uint64_t v) { return v ? 63u - (unsigned)__builtin_clzll(v) : 0; }
@@ -28,7 +28,8 @@ static inline unsigned bit_next_cyclic64(uint64_t mask, unsigned from)
 
 /* for (each set bit b of the 64-bit mask, ascending); mask is evaluated once. */
 #define FOR_BITS64(b, mask) \
-	for (uint64_t b##_m = (mask), b; b##_m && (b = (uint64_t)__builtin_ctzll(b##_m), 1); b##_m &= b##_m - 1)
+	for (uint64_t b##_m = (mask), b; b##_m && (b = (uint64_t)__builtin_ctzll(b##_m), 1); \
+		b##_m &= b##_m - 1)
 #define FOR_BITS32(b, mask) \
 	for (uint32_t b##_m = (mask), b; b##_m && (b = (uint32_t)__builtin_ctz(b##_m), 1); b##_m &= b##_m - 1)
 

@@ -13,17 +13,17 @@
 #include <stddef.h>
 
 struct cli_row {
-	int letter;		/* short name, or a value > 255 for long-only rows */
-	const char *name;	/* long name without dashes */
-	const char *value;	/* NULL: a flag; otherwise the value's name in help ("FILE") */
-	const char *help;	/* one line, no full stop */
-	const char *complete;	/* "file", "dir", "none" or a blank-separated word list; NULL: none */
+	int letter;           /* short name, or a value > 255 for long-only rows */
+	const char *name;     /* long name without dashes */
+	const char *value;    /* NULL: a flag; otherwise the value's name in help ("FILE") */
+	const char *help;     /* one line, no full stop */
+	const char *complete; /* "file", "dir", "none" or a blank-separated word list; NULL: none */
 };
 
 struct cli {
-	const char *synopsis;	/* "[-g GPU] [-c CONFIG]... [TRACE]" */
-	const char *purpose;	/* one line: what the program does */
-	const char *epilog;	/* printed after the options by -h; may be NULL */
+	const char *synopsis; /* "[-g GPU] [-c CONFIG]... [TRACE]" */
+	const char *purpose;  /* one line: what the program does */
+	const char *epilog;   /* printed after the options by -h; may be NULL */
 	const struct cli_row *row;
 	size_t n_rows;
 };

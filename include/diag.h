@@ -14,15 +14,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EXIT_GOOD 0	/* the job is done */
-#define EXIT_NO 1	/* the answer is "no": findings, differences, a deadlock, an interrupted run */
-#define EXIT_TROUBLE 2	/* usage, unreadable or malformed input, output failed */
+#define EXIT_GOOD    0 /* the job is done */
+#define EXIT_NO      1 /* the answer is "no": findings, differences, a deadlock, an interrupted run */
+#define EXIT_TROUBLE 2 /* usage, unreadable or malformed input, output failed */
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
 /* A place in an input. line 0: the input as a whole; col 0: the whole line. Both count from 1. */
 struct place {
-	const char *file;	/* not owned; names from inputs live to the end of the program (diag_keep) */
+	const char *file; /* not owned; names from inputs live to the end of the program (diag_keep) */
 	uint64_t line;
 	uint32_t col;
 };
@@ -31,7 +31,7 @@ struct place {
 struct fault {
 	struct place at;
 	const char *id;
-	char text[320];		/* "found X, wanted Y", without the place */
+	char text[320]; /* "found X, wanted Y", without the place */
 };
 
 /* Name used as prefix of every message: the last component of argv0. Call first in main(). */
@@ -47,7 +47,7 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 /* Print f as an error. Returns -1. */
 int diag_fault(const struct fault *f);
 void diag_warn(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3);
-int diag_error(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3);	/* returns -1 */
+int diag_error(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3); /* returns -1 */
 /* Print and leave with EXIT_TROUBLE. die_errno appends strerror(errno). */
 _Noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 _Noreturn void die_at(struct place at, const char *fmt, ...) PRINTF_LIKE(2, 3);

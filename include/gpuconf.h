@@ -20,11 +20,11 @@ enum conf_type { CONF_BOOL, CONF_INT, CONF_UNSIGNED, CONF_INT64, CONF_STRING };
 
 /* What the suite does with an option. */
 enum conf_use {
-	USE_MODEL,		/* read by the timing model */
-	USE_NONE,		/* registered by the original without effect on timing in trace mode */
-	USE_FUNCTIONAL,		/* functional (PTX) simulation only */
-	USE_POWER,		/* power model only */
-	USE_DEBUG		/* logs and visualizer only */
+	USE_MODEL,      /* read by the timing model */
+	USE_NONE,       /* registered by the original without effect on timing in trace mode */
+	USE_FUNCTIONAL, /* functional (PTX) simulation only */
+	USE_POWER,      /* power model only */
+	USE_DEBUG       /* logs and visualizer only */
 };
 
 enum conf_id {
@@ -35,11 +35,11 @@ enum conf_id {
 };
 
 struct conf_row {
-	const char *name;	/* "-gpgpu_n_clusters" */
-	const char *def;	/* default as the original writes it */
-	const char *unit;	/* "cycles", "bytes", "-" */
+	const char *name; /* "-gpgpu_n_clusters" */
+	const char *def;  /* default as the original writes it */
+	const char *unit; /* "cycles", "bytes", "-" */
 	const char *help;
-	int64_t min, max;	/* numbers only */
+	int64_t min, max; /* numbers only */
 	enum conf_type type;
 	enum conf_use use;
 };
@@ -47,20 +47,20 @@ struct conf_row {
 extern const struct conf_row conf_rows[N_OPTIONS];
 
 struct conf_value {
-	char *text;		/* as written, never NULL */
-	int64_t number;		/* bool and integers */
-	struct place at;	/* .file NULL: default */
-	uint32_t order;		/* running number of the assignment, from 1; 0: default */
+	char *text;      /* as written, never NULL */
+	int64_t number;  /* bool and integers */
+	struct place at; /* .file NULL: default */
+	uint32_t order;  /* running number of the assignment, from 1; 0: default */
 };
 
 struct gpuconf {
 	struct conf_value v[N_OPTIONS];
-	struct arena *arena;	/* owns the texts and the file names of places */
-	uint32_t assigned;	/* assignments so far; their order matters to part 4 quirk 16.1 */
+	struct arena *arena; /* owns the texts and the file names of places */
+	uint32_t assigned;   /* assignments so far; their order matters to part 4 quirk 16.1 */
 };
 
-void gpuconf_init(struct gpuconf *c);		/* all defaults */
-void gpuconf_free(struct gpuconf *c);		/* faults and places that came from c end here */
+void gpuconf_init(struct gpuconf *c); /* all defaults */
+void gpuconf_free(struct gpuconf *c); /* faults and places that came from c end here */
 /* Read one file; later values win. 0, or -1 and *f. "-config FILE" inside is followed (16 levels at most). */
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f);
@@ -69,12 +69,15 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 /* A shipped configuration by name ("rtx3070"): $WARPTOOLS_GPUS, the tree's examples/gpus, the installed folder. */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 
-int conf_find(const char *name);		/* enum conf_id, or -1; name with or without dash */
-void gpuconf_dump(const struct gpuconf *c, FILE *out);		/* loads again */
-void gpuconf_list(FILE *out);					/* the table of options */
+int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
+void gpuconf_dump(const struct gpuconf *c, FILE *out); /* loads again */
+void gpuconf_list(FILE *out);                          /* the table of options */
 
 static inline int64_t conf_num(const struct gpuconf *c, enum conf_id id) { return c->v[id].number; }
-static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id) { return (unsigned)c->v[id].number; }
+static inline unsigned conf_uint(const struct gpuconf *c, enum conf_id id)
+{
+	return (unsigned)c->v[id].number;
+}
 static inline bool conf_bool(const struct gpuconf *c, enum conf_id id) { return c->v[id].number != 0; }
 static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { return c->v[id].text; }
 /*
@@ -83,6 +86,7 @@ static inline const char *conf_text(const struct gpuconf *c, enum conf_id id) { 
  */
 const char *conf_path(const struct gpuconf *c, enum conf_id id);
 /* Fault at the place that set the option, naming it; for defaults the place is the option itself. */
-int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...) PRINTF_LIKE(4, 5);
+int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "diag.h"
 
-#define INPUT_LINE_MAX (1u << 20)	/* bytes; a longer line is a fault "line-too-long" */
+#define INPUT_LINE_MAX (1u << 20) /* bytes; a longer line is a fault "line-too-long" */
 
 struct input;
 
@@ -24,9 +24,9 @@ enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD };
 struct input *input_open(const char *path, struct fault *f);
 /* Over bytes in memory that outlive the input (fuzzing, packed text); decompresses as above. */
 struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f);
-void input_close(struct input *in);	/* NULL is allowed */
+void input_close(struct input *in); /* NULL is allowed */
 
-const char *input_name(const struct input *in);		/* as shown in messages; "-" is "<stdin>" */
+const char *input_name(const struct input *in); /* as shown in messages; "-" is "<stdin>" */
 enum input_coding input_coding(const struct input *in);
 
 /*
@@ -34,9 +34,9 @@ enum input_coding input_coding(const struct input *in);
  * *text stays valid until the next call. A last line without newline is a line.
  */
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f);
-uint64_t input_lineno(const struct input *in);		/* of the line returned last, from 1 */
-uint64_t input_offset(const struct input *in);		/* decompressed bytes consumed */
-bool input_line_had_newline(const struct input *in);	/* the line returned last ended with one */
+uint64_t input_lineno(const struct input *in);       /* of the line returned last, from 1 */
+uint64_t input_offset(const struct input *in);       /* decompressed bytes consumed */
+bool input_line_had_newline(const struct input *in); /* the line returned last ended with one */
 
 /*
  * Whole window for fast parsers: pointer to what is buffered, at least `want` bytes unless the input

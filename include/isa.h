@@ -16,42 +16,83 @@
 
 /* Unit classes (specification part 1 section 6). CLASS_TMA, _SYNCS and _FENCE are known but not modelled. */
 enum isa_class {
-	CLASS_NONE,		/* the architecture lacks the opcode */
-	CLASS_ALU, CLASS_INT, CLASS_SP, CLASS_DP, CLASS_SFU, CLASS_TENSOR,
-	CLASS_LOAD, CLASS_STORE, CLASS_MEMBAR, CLASS_BARRIER,
-	CLASS_BRANCH, CLASS_CALL, CLASS_RET, CLASS_EXIT,
-	CLASS_SPEC1, CLASS_SPEC2, CLASS_SPEC3, CLASS_SPEC4, CLASS_SPEC5, CLASS_SPEC6, CLASS_SPEC7, CLASS_SPEC8,
-	CLASS_TMA, CLASS_SYNCS, CLASS_FENCE,
+	CLASS_NONE, /* the architecture lacks the opcode */
+	CLASS_ALU,
+	CLASS_INT,
+	CLASS_SP,
+	CLASS_DP,
+	CLASS_SFU,
+	CLASS_TENSOR,
+	CLASS_LOAD,
+	CLASS_STORE,
+	CLASS_MEMBAR,
+	CLASS_BARRIER,
+	CLASS_BRANCH,
+	CLASS_CALL,
+	CLASS_RET,
+	CLASS_EXIT,
+	CLASS_SPEC1,
+	CLASS_SPEC2,
+	CLASS_SPEC3,
+	CLASS_SPEC4,
+	CLASS_SPEC5,
+	CLASS_SPEC6,
+	CLASS_SPEC7,
+	CLASS_SPEC8,
+	CLASS_TMA,
+	CLASS_SYNCS,
+	CLASS_FENCE,
 	N_CLASSES
 };
 
 /* What the timing model does with the opcode besides occupying its unit (part 1 section 7.4). */
 enum isa_kind {
 	KIND_PLAIN,
-	KIND_LDC, KIND_LDG, KIND_LDL, KIND_LDGSTS, KIND_STG, KIND_STL,
-	KIND_ATOM,		/* ATOM, ATOMG, RED */
-	KIND_ATOMS, KIND_LDS, KIND_STS, KIND_LDSM,
-	KIND_LD, KIND_ST,	/* generic: the space comes from the first active lane's address */
-	KIND_BAR, KIND_LDGDEPBAR, KIND_DEPBAR,
-	KIND_MEM_OTHER,		/* a LOAD/STORE class opcode without a rule of its own */
+	KIND_LDC,
+	KIND_LDG,
+	KIND_LDL,
+	KIND_LDGSTS,
+	KIND_STG,
+	KIND_STL,
+	KIND_ATOM, /* ATOM, ATOMG, RED */
+	KIND_ATOMS,
+	KIND_LDS,
+	KIND_STS,
+	KIND_LDSM,
+	KIND_LD,
+	KIND_ST, /* generic: the space comes from the first active lane's address */
+	KIND_BAR,
+	KIND_LDGDEPBAR,
+	KIND_DEPBAR,
+	KIND_MEM_OTHER, /* a LOAD/STORE class opcode without a rule of its own */
 	N_KINDS
 };
 
-enum isa_arch { ARCH_KEPLER, ARCH_PASCAL, ARCH_VOLTA, ARCH_TURING, ARCH_AMPERE, ARCH_ADA, ARCH_HOPPER, ARCH_BLACKWELL, N_ARCHS };
-
-struct isa_op {
-	const char *stem;	/* "LDGSTS" */
-	uint8_t kind;		/* enum isa_kind */
-	uint8_t class[N_ARCHS];	/* enum isa_class */
-	bool half_rate;		/* initiation interval halved (part 1 section 7.2) */
+enum isa_arch {
+	ARCH_KEPLER,
+	ARCH_PASCAL,
+	ARCH_VOLTA,
+	ARCH_TURING,
+	ARCH_AMPERE,
+	ARCH_ADA,
+	ARCH_HOPPER,
+	ARCH_BLACKWELL,
+	N_ARCHS
 };
 
-struct isa;			/* the built-in rows plus the user's */
+struct isa_op {
+	const char *stem;       /* "LDGSTS" */
+	uint8_t kind;           /* enum isa_kind */
+	uint8_t class[N_ARCHS]; /* enum isa_class */
+	bool half_rate;         /* initiation interval halved (part 1 section 7.2) */
+};
+
+struct isa; /* the built-in rows plus the user's */
 
 struct isa *isa_new(void);
-int isa_load(struct isa *isa, const char *path, struct fault *f);	/* adds or overrides rows; 0 or -1 */
+int isa_load(struct isa *isa, const char *path, struct fault *f); /* adds or overrides rows; 0 or -1 */
 struct input;
-int isa_parse(struct isa *isa, struct input *in, struct fault *f);	/* the same from an open input */
+int isa_parse(struct isa *isa, struct input *in, struct fault *f); /* the same from an open input */
 void isa_free(struct isa *isa);
 
 /* Architecture of a "-binary version" number (35, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 120), or -1. */
@@ -69,8 +110,8 @@ int isa_rows(const struct isa *isa);
 /* Class guessed for an opcode that has no row on arch: from the same stem elsewhere, else from its beginning. */
 enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *opcode, size_t n);
 
-const char *isa_class_name(enum isa_class c);			/* "SPEC3" */
-int isa_class_parse(const char *text, size_t n);		/* -1: not a class */
+const char *isa_class_name(enum isa_class c);    /* "SPEC3" */
+int isa_class_parse(const char *text, size_t n); /* -1: not a class */
 
 /* Bytes per lane from the opcode's suffixes (part 1 section 5); 4 when none is numeric. 0: impossible width. */
 unsigned isa_width(const char *opcode, size_t n);

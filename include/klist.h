@@ -16,15 +16,15 @@ enum command_kind { CMD_MEMCPY, CMD_KERNEL };
 
 struct command {
 	enum command_kind kind;
-	uint64_t line;		/* in the list, 0 when there is none */
-	char *text;		/* the line as written */
-	char *path;		/* CMD_KERNEL: folder of the list + "/" + name */
-	uint64_t address, bytes;/* CMD_MEMCPY */
-	uint32_t position;	/* CMD_KERNEL: 1, 2, ... among the kernels */
+	uint64_t line;           /* in the list, 0 when there is none */
+	char *text;              /* the line as written */
+	char *path;              /* CMD_KERNEL: folder of the list + "/" + name */
+	uint64_t address, bytes; /* CMD_MEMCPY */
+	uint32_t position;       /* CMD_KERNEL: 1, 2, ... among the kernels */
 };
 
 struct klist {
-	char *path;		/* of the list, or of the folder or kernel file it was made from */
+	char *path; /* of the list, or of the folder or kernel file it was made from */
 	struct command *cmd;
 	uint32_t n_cmds, n_kernels;
 };
@@ -52,7 +52,7 @@ void klist_free(struct klist *k);
  */
 struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);
-bool kselect_has(const struct kselect *s, uint32_t position, const char *name);	/* s NULL: all */
+bool kselect_has(const struct kselect *s, uint32_t position, const char *name); /* s NULL: all */
 bool kselect_needs_name(const struct kselect *s);
 void kselect_free(struct kselect *s);
 

@@ -57,16 +57,16 @@ struct pack *pack_forward(struct input *in, struct fault *f);
 void pack_close(struct pack *p);
 
 const char *pack_path(const struct pack *p);
-const char *pack_list_name(const struct pack *p);	/* NULL: there was no list file */
+const char *pack_list_name(const struct pack *p); /* NULL: there was no list file */
 const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
-const char *pack_name(const struct pack *p, uint32_t kernel);	/* as the list has it */
-uint64_t pack_bytes(const struct pack *p);		/* of the stream */
+const char *pack_name(const struct pack *p, uint32_t kernel); /* as the list has it */
+uint64_t pack_bytes(const struct pack *p);                    /* of the stream */
 
 struct pack_kernel {
 	uint64_t text, insts, blocks,
 		stored; /* bytes, warp instructions, thread blocks, bytes kept as text */
-	char *name;				/* "-kernel name", "" where there is none */
+	char *name;     /* "-kernel name", "" where there is none */
 	uint32_t grid[3], block[3];
 	bool slice;
 };
@@ -91,7 +91,7 @@ int pack_klist(const struct pack *p, struct klist *k, struct fault *f);
  * program.
  */
 int packed_list(struct klist *k, struct input **in, const char *path, struct fault *f);
-bool pack_names(const char *path);	/* is it a kernel of such a list? */
+bool pack_names(const char *path); /* is it a kernel of such a list? */
 /* Number of the kernel of that path in a list that pack_klist gave; -1: none. */
 int64_t pack_find(const struct pack *p, const char *path);
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);

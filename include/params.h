@@ -14,13 +14,13 @@
 #include "gpuconf.h"
 #include "isa.h"
 
-#define MAX_WARPS 64		/* warp slots per SM */
+#define MAX_WARPS      64 /* warp slots per SM */
 #define MAX_SCHEDULERS 16
-#define MAX_SPECS 8
-#define MAX_BANKS 64		/* register banks */
-#define MAX_COLLECTORS 64	/* operand collector units of an SM, all sets together */
-#define MAX_L1_BANKS 64
-#define MAX_CTAS 32		/* per SM */
+#define MAX_SPECS      8
+#define MAX_BANKS      64 /* register banks */
+#define MAX_COLLECTORS 64 /* operand collector units of an SM, all sets together */
+#define MAX_L1_BANKS   64
+#define MAX_CTAS       32 /* per SM */
 
 /* ---- caches (part 3 section 11) ------------------------------------------------------------ */
 
@@ -33,74 +33,96 @@ enum set_index { INDEX_LINEAR, INDEX_XOR, INDEX_IPOLY, INDEX_FERMI, INDEX_CUSTOM
 enum mshr_kind { MSHR_ASSOC, MSHR_SECTOR_ASSOC, MSHR_TEX_FIFO, MSHR_SECTOR_TEX_FIFO };
 
 struct cache_params {
-	bool present;			/* false: "none" */
+	bool present; /* false: "none" */
 	enum cache_kind kind;
 	uint32_t sets, line_bytes, ways;
-	uint32_t ways_max;		/* part 3 section 13; the tag array is laid out for it */
-	uint32_t atom_bytes;		/* 32, or the line */
+	uint32_t ways_max;   /* part 3 section 13; the tag array is laid out for it */
+	uint32_t atom_bytes; /* 32, or the line */
 	enum replacement replacement;
 	enum write_policy write;
 	enum alloc_policy alloc;
-	bool streaming;			/* letter 's' */
+	bool streaming; /* letter 's' */
 	enum write_alloc walloc;
 	enum set_index index;
 	enum mshr_kind mshr;
 	uint32_t mshr_entries, mshr_merge, miss_queue, result_fifo, port_bytes;
-	uint32_t line_log2, sets_log2;	/* floor */
-	uint32_t write_ratio;		/* percent, L1D only */
+	uint32_t line_log2, sets_log2; /* floor */
+	uint32_t write_ratio;          /* percent, L1D only */
 };
 
 /* ---- the core -------------------------------------------------------------------------------- */
 
 /* Pipeline register sets between issue, collector and units, by kind of unit. */
-enum unit_kind { UNIT_SP, UNIT_DP, UNIT_INT, UNIT_SFU, UNIT_TENSOR, UNIT_MEM, UNIT_SPEC, N_UNIT_KINDS = UNIT_SPEC + MAX_SPECS };
+enum unit_kind {
+	UNIT_SP,
+	UNIT_DP,
+	UNIT_INT,
+	UNIT_SFU,
+	UNIT_TENSOR,
+	UNIT_MEM,
+	UNIT_SPEC,
+	N_UNIT_KINDS = UNIT_SPEC + MAX_SPECS
+};
 
 struct unit_params {
-	uint32_t units;			/* function units of the kind */
+	uint32_t units; /* function units of the kind */
 	uint32_t id_oc_width, oc_ex_width;
-	uint32_t depth;			/* stages; timing never depends on it inside 0 <= L-I < depth */
+	uint32_t depth; /* stages; timing never depends on it inside 0 <= L-I < depth */
 };
 
 /* A set of collector units with its ports (part 2 section 11). */
-enum collector_kind { COLLECT_GEN, COLLECT_SP, COLLECT_DP, COLLECT_TENSOR, COLLECT_SFU, COLLECT_MEM, COLLECT_INT, N_COLLECTORS };
+enum collector_kind {
+	COLLECT_GEN,
+	COLLECT_SP,
+	COLLECT_DP,
+	COLLECT_TENSOR,
+	COLLECT_SFU,
+	COLLECT_MEM,
+	COLLECT_INT,
+	N_COLLECTORS
+};
 
-struct collector_params { uint32_t units, in_ports, out_ports; };
+struct collector_params {
+	uint32_t units, in_ports, out_ports;
+};
 
 enum sched_policy { SCHED_LRR, SCHED_TWO_LEVEL, SCHED_GTO, SCHED_RRR, SCHED_OLD, SCHED_WARP_LIMITING };
 
-struct latency { uint32_t latency, interval; };
+struct latency {
+	uint32_t latency, interval;
+};
 
 struct core_params {
-	uint32_t threads, warps;	/* per SM */
+	uint32_t threads, warps; /* per SM */
 	uint32_t max_ctas, registers, shmem_bytes;
-	bool ignore_resources;		/* -gpgpu_ignore_resources_limitation */
+	bool ignore_resources; /* -gpgpu_ignore_resources_limitation */
 	uint32_t schedulers;
 	enum sched_policy policy;
-	uint32_t two_level_active;	/* M of two_level_active:M:0:1 */
-	uint32_t warp_limit;		/* N of warp_limiting:2:N */
-	uint32_t max_issue;		/* per warp and cycle: 1 or 2 */
+	uint32_t two_level_active; /* M of two_level_active:M:0:1 */
+	uint32_t warp_limit;       /* N of warp_limiting:2:N */
+	uint32_t max_issue;        /* per warp and cycle: 1 or 2 */
 	bool dual_issue_diff;
 	bool sub_core;
-	struct unit_params unit[N_UNIT_KINDS];	/* UNIT_SPEC + n: specialized unit n + 1 */
-	uint32_t n_specs;		/* enabled specialized units */
-	uint32_t ex_wb_width;		/* result buses */
+	struct unit_params unit[N_UNIT_KINDS]; /* UNIT_SPEC + n: specialized unit n + 1 */
+	uint32_t n_specs;                      /* enabled specialized units */
+	uint32_t ex_wb_width;                  /* result buses */
 	bool tensor_avail, special_collectors;
 	struct collector_params collector[N_COLLECTORS];
 	uint32_t reg_banks, collector_steps, fetch_steps;
 	bool perfect_icache, clock_gated_lanes;
-	uint32_t issue_histogram_sm;	/* -gpgpu_warp_issue_shader */
-	struct latency latency[N_CLASSES];	/* by enum isa_class; 1,1 where no option applies */
+	uint32_t issue_histogram_sm;       /* -gpgpu_warp_issue_shader */
+	struct latency latency[N_CLASSES]; /* by enum isa_class; 1,1 where no option applies */
 	/* load/store unit */
-	uint32_t ldst_steps;		/* -gpgpu_mem_unit_ports, or the warp parts when 0 */
+	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports, or the warp parts when 0 */
 	uint32_t smem_latency, smem_banks, warp_parts;
 	bool smem_limited_broadcast;
 	uint32_t coalesce_arch;
 	bool gmem_skip_l1d, flush_l1, adaptive_l1;
 	uint32_t unified_l1_kb;
-	uint32_t shmem_option_bytes[32], n_shmem_options;	/* ascending */
+	uint32_t shmem_option_bytes[32], n_shmem_options; /* ascending */
 	uint32_t l1_banks, l1_bank_interleave, l1_latency;
 	enum set_index l1_bank_hash;
-	uint32_t response_max;		/* -gpgpu_n_ldst_response_buffer_size */
+	uint32_t response_max; /* -gpgpu_n_ldst_response_buffer_size */
 	bool perfect_mem, local_mem_map;
 	struct cache_params l1d, l1i, l1c, l1t;
 };
@@ -108,35 +130,35 @@ struct core_params {
 /* ---- network, memory --------------------------------------------------------------------------- */
 
 struct network_params {
-	uint32_t mode;			/* 1: intersim2, 2: local crossbar */
-	const char *file;		/* mode 1: its configuration, found beside the GPU configuration */
+	uint32_t mode;    /* 1: intersim2, 2: local crossbar */
+	const char *file; /* mode 1: its configuration, found beside the GPU configuration */
 	struct place file_at;
 	uint32_t in_limit, out_limit, subnets, arbiter, grant_cycles, flit_bytes;
-	uint32_t eject_max;		/* -gpgpu_n_cluster_ejection_buffer_size */
+	uint32_t eject_max; /* -gpgpu_n_cluster_ejection_buffer_size */
 };
 
 struct dram_params {
-	bool simple, fr_fcfs, dual_bus, write_queue;	/* write_queue: after quirk 16.1 of part 4 */
-	uint32_t queue_max, return_max;			/* as set; 0 has meanings (part 4 sections 7.1, 10.2) */
+	bool simple, fr_fcfs, dual_bus, write_queue; /* write_queue: after quirk 16.1 of part 4 */
+	uint32_t queue_max, return_max;              /* as set; 0 has meanings (part 4 sections 7.1, 10.2) */
 	uint32_t write_max, write_high, write_low;
 	uint32_t bus_bytes, burst, freq_ratio, chips;
-	uint32_t atom_bytes, burst_cycles;		/* derived: BL * bus * chips; BL / ratio */
+	uint32_t atom_bytes, burst_cycles; /* derived: BL * bus * chips; BL / ratio */
 	uint32_t nbk, nbkgrp, tCCD, tRRD, tRCD, tRAS, tRP, tRC, tCDLR, tWR, CL, WL, tCCDL, tRTPL;
-	uint32_t tRCDWR, tRTW, tWTR, tWTP;		/* derived, 32-bit wrap as the original */
+	uint32_t tRCDWR, tRTW, tWTR, tWTP; /* derived, 32-bit wrap as the original */
 	uint32_t bank_index, group_index;
 	bool no_turnaround;
-	const char *timing_text;			/* as written */
+	const char *timing_text; /* as written */
 };
 
 struct addr_params {
-	const char *mapping;		/* NULL: legacy mask */
+	const char *mapping; /* NULL: legacy mask */
 	int64_t legacy_mask;
-	uint32_t partition_index;	/* -gpgpu_memory_partition_indexing */
+	uint32_t partition_index; /* -gpgpu_memory_partition_indexing */
 	bool test;
 };
 
 struct memory_params {
-	uint32_t channels, subs;	/* M, P */
+	uint32_t channels, subs; /* M, P */
 	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt;
 	uint32_t rop_latency, dram_latency;
 	bool l2_texture_only, flush_l2, memcpy_warms_l2, latency_stats;
@@ -148,21 +170,21 @@ struct memory_params {
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
 struct params {
-	uint32_t clusters, sms_per_cluster, sms;	/* sms = clusters * sms_per_cluster */
-	bool rotate_sms;		/* -gpgpu_simt_core_sim_order 1 */
-	double hz[4];			/* core, icnt, l2, dram: -gpgpu_clock_domains, MHz * 1000000 as double */
+	uint32_t clusters, sms_per_cluster, sms; /* sms = clusters * sms_per_cluster */
+	bool rotate_sms;                         /* -gpgpu_simt_core_sim_order 1 */
+	double hz[4]; /* core, icnt, l2, dram: -gpgpu_clock_domains, MHz * 1000000 as double */
 	struct core_params core;
 	struct network_params net;
 	struct memory_params mem;
 	/* launch (part 1 sections 10 to 12) */
 	bool concurrent_kernels;
-	uint32_t run_slots;		/* -gpgpu_max_concurrent_kernel */
-	uint32_t window;		/* kernels loaded at once: run_slots when concurrent, else 1 */
+	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
+	uint32_t window;    /* kernels loaded at once: run_slots when concurrent, else 1 */
 	uint32_t launch_latency, tb_latency;
 	/* limits; 0: none */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta;
-	bool deadlock_detect, power;	/* power: -power_simulation_enabled, occupancy lines only */
-	uint32_t sample_cycles;		/* first number of -gpgpu_runtime_stat */
+	bool deadlock_detect, power; /* power: -power_simulation_enabled, occupancy lines only */
+	uint32_t sample_cycles;      /* first number of -gpgpu_runtime_stat */
 };
 
 /* From a configuration. 0, or -1 and *f naming option, place, value and what is possible. */
@@ -170,6 +192,7 @@ int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
 
 /* "<ct>:<nset>:<line>:<assoc>,..." (part 3 section 11). Role rules: see params_cache.c. */
 enum cache_role { ROLE_L1D, ROLE_L1I, ROLE_L1C, ROLE_L1T, ROLE_L2 };
-int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role, struct fault *f);
+int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
+	struct fault *f);
 
 #endif

@@ -17,15 +17,15 @@ enum record_format { RECORD_TEXT, RECORD_JSON, RECORD_MSGPACK };
 struct record_writer;
 
 struct record_writer *record_open(FILE *out, enum record_format format);
-void record_begin(struct record_writer *w, const char *record);	/* "run", "kernel", "end" */
+void record_begin(struct record_writer *w, const char *record); /* "run", "kernel", "end" */
 void record_string(struct record_writer *w, const char *name, const char *value);
 void record_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit);
 void record_int(struct record_writer *w, const char *name, int64_t value, const char *unit);
 void record_real(struct record_writer *w, const char *name, double value, const char *unit);
 void record_bool(struct record_writer *w, const char *name, bool value);
-void record_group(struct record_writer *w, const char *name);	/* open a nested object, such as "stats" */
+void record_group(struct record_writer *w, const char *name); /* open a nested object, such as "stats" */
 void record_group_end(struct record_writer *w);
-void record_end(struct record_writer *w);			/* write the record out */
-void record_close(struct record_writer *w);			/* does not close out */
+void record_end(struct record_writer *w);   /* write the record out */
+void record_close(struct record_writer *w); /* does not close out */
 
 #endif

@@ -13,21 +13,35 @@
 
 struct ring {
 	uint32_t *slot;
-	uint32_t mask;		/* capacity - 1 */
+	uint32_t mask; /* capacity - 1 */
 	uint32_t head, count;
 };
 
-static inline void ring_init(struct ring *r, uint32_t *slot, uint32_t pow2) { *r = (struct ring){slot, pow2 - 1, 0, 0}; }
+static inline void ring_init(struct ring *r, uint32_t *slot, uint32_t pow2)
+{
+	*r = (struct ring){slot, pow2 - 1, 0, 0};
+}
 static inline bool ring_empty(const struct ring *r) { return r->count == 0; }
 static inline uint32_t ring_front(const struct ring *r) { return r->slot[r->head & r->mask]; }
 static inline uint32_t ring_at(const struct ring *r, uint32_t i) { return r->slot[(r->head + i) & r->mask]; }
-static inline uint32_t ring_pop(struct ring *r) { assert(r->count); r->count--; return r->slot[r->head++ & r->mask]; }
+static inline uint32_t ring_pop(struct ring *r)
+{
+	assert(r->count);
+	r->count--;
+	return r->slot[r->head++ & r->mask];
+}
 static inline void ring_push(struct ring *r, uint32_t v)
 {
 	assert(r->count <= r->mask);
 	r->slot[(r->head + r->count++) & r->mask] = v;
 }
 /* Smallest power of two >= n, at least 1. */
-static inline uint32_t ring_capacity(uint32_t n) { uint32_t c = 1; while (c < n) c *= 2; return c; }
+static inline uint32_t ring_capacity(uint32_t n)
+{
+	uint32_t c = 1;
+	while (c < n)
+		c *= 2;
+	return c;
+}
 
 #endif

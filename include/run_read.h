@@ -18,32 +18,34 @@
 #include "figure.h"
 #include "input.h"
 
-#define RUN_NAMES_MAX (1u << 17)	/* distinct names of one input; more are a fault */
-#define RUN_EXACT INT8_MIN
+#define RUN_NAMES_MAX (1u << 17) /* distinct names of one input; more are a fault */
+#define RUN_EXACT     INT8_MIN
 
 enum run_form { RUN_TEXT, RUN_JSON, RUN_MSGPACK, RUN_ACCELSIM };
 
 struct run_value {
 	double real;
-	uint64_t count;		/* the same where whole */
-	bool whole;		/* a count of events, exact in 64 bits */
-	int8_t decimals;	/* known to one unit of this decimal place, as printed; RUN_EXACT: exact */
+	uint64_t count;  /* the same where whole */
+	bool whole;      /* a count of events, exact in 64 bits */
+	int8_t decimals; /* known to one unit of this decimal place, as printed; RUN_EXACT: exact */
 };
 
 struct run_figure {
-	const char *name;	/* lives as long as the reader */
-	const struct figure *about;	/* NULL: not in trace-stats(5) */
-	uint32_t id;		/* of the name, from 0, small; the same all over the input */
+	const char *name;           /* lives as long as the reader */
+	const struct figure *about; /* NULL: not in trace-stats(5) */
+	uint32_t id;                /* of the name, from 0, small; the same all over the input */
 	struct run_value value;
 };
 
-struct run_option { const char *name, *value; };	/* name without dash */
+struct run_option {
+	const char *name, *value;
+}; /* name without dash */
 
 struct run_kernel {
-	uint32_t position;	/* in the run; 0: not known */
+	uint32_t position; /* in the run; 0: not known */
 	uint64_t id, stream;
 	const char *name;
-	char grid[40], block[40];	/* "6x1x1"; "" when not known */
+	char grid[40], block[40]; /* "6x1x1"; "" when not known */
 };
 
 enum run_event { RUN_END_OF_INPUT, RUN_START, RUN_KERNEL, RUN_DONE };
@@ -51,21 +53,21 @@ enum run_event { RUN_END_OF_INPUT, RUN_START, RUN_KERNEL, RUN_DONE };
 /* What run_next() gives; pointers are good until the next call. */
 struct run_item {
 	enum run_form form;
-	uint32_t run;			/* which run of the input, from 1 */
-	const struct run_option *option;	/* RUN_START: the resolved configuration, as far as known */
+	uint32_t run;                    /* which run of the input, from 1 */
+	const struct run_option *option; /* RUN_START: the resolved configuration, as far as known */
 	uint32_t n_options;
-	struct run_kernel kernel;	/* RUN_KERNEL */
-	const struct run_figure *figure;	/* RUN_KERNEL: the kernel's; RUN_DONE: of the whole run */
+	struct run_kernel kernel;        /* RUN_KERNEL */
+	const struct run_figure *figure; /* RUN_KERNEL: the kernel's; RUN_DONE: of the whole run */
 	uint32_t n_figures;
-	const char *status;		/* RUN_DONE: complete, limit, deadlock, interrupted or cut */
-	struct fault cut;		/* status "cut": where and how the input stopped */
+	const char *status; /* RUN_DONE: complete, limit, deadlock, interrupted or cut */
+	struct fault cut;   /* status "cut": where and how the input stopped */
 };
 
-enum run_flags { RUN_RUNNING = 1 };	/* kernels have running values, as Accel-Sim's block has */
+enum run_flags { RUN_RUNNING = 1 }; /* kernels have running values, as Accel-Sim's block has */
 
 struct run_reader;
 
-struct run_reader *run_open(const char *path, unsigned flags, struct fault *f);	/* "-": standard input */
+struct run_reader *run_open(const char *path, unsigned flags, struct fault *f); /* "-": standard input */
 /* Takes in over, also on failure. */
 struct run_reader *run_reader_new(struct input *in, unsigned flags);
 /* An enum run_event, or -1 and *f. An input without any run is a fault "no-run". */

@@ -21,29 +21,29 @@ struct store_column {
 };
 
 struct store_kernel {
-	uint32_t run;			/* index into run[] */
+	uint32_t run; /* index into run[] */
 	uint32_t position;
 	uint64_t id, stream;
-	uint32_t name, grid, block;	/* words: store_word() */
-	uint32_t n;			/* figures */
+	uint32_t name, grid, block; /* words: store_word() */
+	uint32_t n;                 /* figures */
 	uint64_t at;
 };
 
 struct store_run {
-	uint32_t name;			/* word: the file, "#2" behind it for its second run */
-	uint32_t status;		/* word */
+	uint32_t name;   /* word: the file, "#2" behind it for its second run */
+	uint32_t status; /* word */
 	enum run_form form;
-	uint32_t *option;		/* word of the value, by option; 0: not known */
+	uint32_t *option; /* word of the value, by option; 0: not known */
 	uint32_t n_options;
-	uint32_t total;			/* its row in total[] + 1; 0: none */
+	uint32_t total; /* its row in total[] + 1; 0: none */
 };
 
 struct store {
 	struct store_run *run;
 	struct store_kernel *kernel;
-	struct store_kernel *total;	/* one for each run that ended */
+	struct store_kernel *total; /* one for each run that ended */
 	struct store_column *column;
-	char **option;			/* names */
+	char **option; /* names */
 	uint32_t n_runs, n_kernels, n_totals, n_columns, n_options;
 	/* private */
 	uint32_t cap_runs, cap_kernels, cap_totals, cap_columns, cap_options;
@@ -55,7 +55,7 @@ struct store *store_new(void);
 void store_free(struct store *s);
 uint32_t store_word_add(struct store *s, const char *text);
 const char *store_word(const struct store *s, uint32_t word);
-uint32_t store_column(struct store *s, const char *name);	/* made when it is new */
+uint32_t store_column(struct store *s, const char *name); /* made when it is new */
 uint32_t store_start(struct store *s, const char *file, const struct run_item *item);
 /* Keep a kernel (or, at RUN_DONE, the run's totals) with n figures. */
 void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n);

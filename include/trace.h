@@ -24,35 +24,35 @@
  * Registers are numbered as the scoreboard sees them (specification part 1 section 7.1): R<n> is n + 1,
  * uniform registers UR<n> follow in a name space of their own; predicates are left out.
  */
-#define REG_R0 1u
-#define REG_UR0 257u
-#define REG_LIMIT 513u		/* all register numbers are below */
+#define REG_R0    1u
+#define REG_UR0   257u
+#define REG_LIMIT 513u /* all register numbers are below */
 
 struct inst {
-	const char *opcode;	/* full text, "LDG.E.128" */
-	const uint16_t *reg;	/* n_dst destinations, then n_src sources, in trace order */
-	uint64_t imm;		/* first immediate; 0 where the line has none */
+	const char *opcode;  /* full text, "LDG.E.128" */
+	const uint16_t *reg; /* n_dst destinations, then n_src sources, in trace order */
+	uint64_t imm;        /* first immediate; 0 where the line has none */
 	uint32_t pc;
-	uint32_t lineno;	/* source line where the trace has line information */
-	uint16_t row;		/* isa_row(); 0xffff: no row, class was guessed */
-	uint16_t size;		/* bytes per lane recomputed from the opcode; 0 when the width field is 0 */
+	uint32_t lineno; /* source line where the trace has line information */
+	uint16_t row;    /* isa_row(); 0xffff: no row, class was guessed */
+	uint16_t size;   /* bytes per lane recomputed from the opcode; 0 when the width field is 0 */
 	uint8_t n_dst, n_src;
-	uint8_t class;		/* enum isa_class on this kernel's architecture, never CLASS_NONE */
-	uint8_t kind;		/* enum isa_kind */
-	uint8_t arch;		/* enum isa_arch */
-	bool has_addr;		/* the width field is not 0: records carry addresses */
+	uint8_t class; /* enum isa_class on this kernel's architecture, never CLASS_NONE */
+	uint8_t kind;  /* enum isa_kind */
+	uint8_t arch;  /* enum isa_arch */
+	bool has_addr; /* the width field is not 0: records carry addresses */
 	bool strong_gpu;
 	bool half_rate;
 };
 
-struct code;			/* all distinct static instructions of a run; handles stay valid */
+struct code; /* all distinct static instructions of a run; handles stay valid */
 
 struct code *code_new(const struct isa *isa);
 void code_free(struct code *c);
 uint32_t code_count(const struct code *c);
 const struct inst *code_at(const struct code *c, uint32_t handle);
 
-uint64_t code_unknown_ops(const struct code *c);	/* static instructions without a row met so far */
+uint64_t code_unknown_ops(const struct code *c); /* static instructions without a row met so far */
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
@@ -60,20 +60,20 @@ enum addr_kind { ADDR_NONE, ADDR_STRIDE, ADDR_DELTA, ADDR_LIST };
 
 /* One dynamic warp instruction. Addresses are expanded by rec_addresses(). */
 struct rec {
-	uint32_t inst;		/* handle into struct code */
-	uint32_t mask;		/* active lanes */
-	uint32_t addr;		/* word index << 2 | enum addr_kind; 0: none */
+	uint32_t inst; /* handle into struct code */
+	uint32_t mask; /* active lanes */
+	uint32_t addr; /* word index << 2 | enum addr_kind; 0: none */
 };
 
 struct warp_recs {
-	uint32_t first, count;	/* in tblock.rec */
-	uint64_t line;		/* of the first record, for messages; records follow line by line */
+	uint32_t first, count; /* in tblock.rec */
+	uint64_t line;         /* of the first record, for messages; records follow line by line */
 };
 
 struct tblock {
-	uint32_t x, y, z;	/* as written; the model ignores them */
+	uint32_t x, y, z; /* as written; the model ignores them */
 	uint32_t n_warps, n_recs, n_words;
-	uint32_t n_unknown;	/* records of opcodes without a row */
+	uint32_t n_unknown; /* records of opcodes without a row */
 	struct warp_recs *warp;
 	struct rec *rec;
 	/*
@@ -84,7 +84,7 @@ struct tblock {
 	uint32_t cap_warps, cap_recs, cap_words;
 };
 
-void tblock_free(struct tblock *tb);	/* the arrays; a zeroed tblock is empty and ready */
+void tblock_free(struct tblock *tb); /* the arrays; a zeroed tblock is empty and ready */
 
 /*
  * All 32 lane addresses of a record; inactive lanes and lanes that the encoding leaves out are 0
@@ -95,7 +95,7 @@ void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[3
 /* ---- kernels -------------------------------------------------------------------------------- */
 
 struct kernel_header {
-	char *name;		/* "-kernel name" */
+	char *name; /* "-kernel name" */
 	uint32_t id;
 	uint32_t grid[3], block[3];
 	uint32_t shmem_bytes, nregs;
@@ -104,18 +104,18 @@ struct kernel_header {
 	int binary_version, tracer_version;
 	enum isa_arch arch;
 	bool lineinfo;
-	bool slice;		/* cut from a larger grid: fewer thread blocks than the grid are no fault */
+	bool slice; /* cut from a larger grid: fewer thread blocks than the grid are no fault */
 };
 
 struct trace;
 
 /* The line behind a record. */
 struct trace_line {
-	uint64_t line;		/* number in the file */
-	const char *text;	/* len bytes, without the line's end */
+	uint64_t line;    /* number in the file */
+	const char *text; /* len bytes, without the line's end */
 	size_t len;
 	uint32_t warp;
-	bool tail;		/* a word stands at the end, and what follows it is not read */
+	bool tail; /* a word stands at the end, and what follows it is not read */
 };
 
 /*
@@ -132,20 +132,20 @@ struct trace_watch {
 
 /* What the instruction lines look like; -1: none was read. */
 struct trace_shape {
-	int prefix;		/* columns before the PC */
-	int imms;		/* immediates */
+	int prefix; /* columns before the PC */
+	int imms;   /* immediates */
 	bool raw;
 };
 
 struct trace_options {
 	struct code *code;
-	bool strict;		/* an opcode without a row is a fault instead of a warning */
-	bool hash;		/* compute the text hash */
-	bool fragments;		/* a warp that a thread block lacks has 0 records and line 0 instead of a fault */
+	bool strict;    /* an opcode without a row is a fault instead of a warning */
+	bool hash;      /* compute the text hash */
+	bool fragments; /* a warp that a thread block lacks has 0 records and line 0 instead of a fault */
 	/* Warnings: called with the place; NULL prints them with diag_warn. */
 	void (*warn)(void *ctx, const struct fault *f);
 	void *ctx;
-	const struct trace_watch *watch;	/* NULL: the first fault ends the reading */
+	const struct trace_watch *watch; /* NULL: the first fault ends the reading */
 };
 
 /* Open a kernel file and read its header. NULL and *f on failure. */
@@ -169,8 +169,14 @@ int trace_finish(struct trace *t, struct fault *f);
 void trace_hash(const struct trace *t, unsigned char out[16]);
 void trace_close(struct trace *t);
 
-static inline uint32_t kernel_threads(const struct kernel_header *k) { return k->block[0] * k->block[1] * k->block[2]; }
+static inline uint32_t kernel_threads(const struct kernel_header *k)
+{
+	return k->block[0] * k->block[1] * k->block[2];
+}
 static inline uint32_t kernel_warps(const struct kernel_header *k) { return (kernel_threads(k) + 31) / 32; }
-static inline uint64_t kernel_blocks(const struct kernel_header *k) { return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2]; }
+static inline uint64_t kernel_blocks(const struct kernel_header *k)
+{
+	return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+}
 
 #endif

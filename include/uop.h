@@ -13,28 +13,32 @@
 enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LOCAL, SPACE_SHARED, SPACE_GENERIC };
 
 enum uop_flag {
-	UOP_LOAD = 1 << 0,	/* "is a load": class LOAD or memory kind load */
-	UOP_STORE = 1 << 1,	/* "is a store"; ATOMS is both */
+	UOP_LOAD = 1 << 0,  /* "is a load": class LOAD or memory kind load */
+	UOP_STORE = 1 << 1, /* "is a store"; ATOMS is both */
 	UOP_ATOMIC = 1 << 2,
-	UOP_BYPASS = 1 << 3,	/* cache operator GLOBAL */
-	UOP_LDGSTS = 1 << 4, UOP_LDGDEPBAR = 1 << 5, UOP_DEPBAR = 1 << 6,
-	UOP_BARRIER = 1 << 7, UOP_MEMBAR = 1 << 8, UOP_EXIT = 1 << 9,
-	UOP_ACCESS = 1 << 10	/* class LOAD or STORE: accesses are generated */
+	UOP_BYPASS = 1 << 3, /* cache operator GLOBAL */
+	UOP_LDGSTS = 1 << 4,
+	UOP_LDGDEPBAR = 1 << 5,
+	UOP_DEPBAR = 1 << 6,
+	UOP_BARRIER = 1 << 7,
+	UOP_MEMBAR = 1 << 8,
+	UOP_EXIT = 1 << 9,
+	UOP_ACCESS = 1 << 10 /* class LOAD or STORE: accesses are generated */
 };
 
 struct uop {
-	const uint16_t *reg;	/* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
+	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
-	uint32_t groups;	/* DEPBAR: N */
+	uint32_t groups; /* DEPBAR: N */
 	/* bit i: source i < 32 is read from a bank (not uniform, no repetition of an earlier one) */
 	uint32_t bank_src;
 	uint16_t latency, interval;
-	uint16_t flags;		/* enum uop_flag */
-	uint16_t size;		/* bytes per lane */
+	uint16_t flags; /* enum uop_flag */
+	uint16_t size;  /* bytes per lane */
 	uint8_t n_dst, n_src;
-	uint8_t class;		/* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
-	uint8_t unit;		/* enum unit_kind */
-	uint8_t space;		/* enum space */
+	uint8_t class; /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
+	uint8_t unit;  /* enum unit_kind */
+	uint8_t space; /* enum space */
 };
 
 /* 0, or -1 and *f when the machine has no unit for the instruction. */

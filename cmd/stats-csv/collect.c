@@ -12,7 +12,7 @@ struct reading {
 	struct job *j;
 	struct run_reader *r;
 	const struct run_item *item;
-	uint32_t *column;	/* by id of the reader: column of the store + 1 */
+	uint32_t *column; /* by id of the reader: column of the store + 1 */
 	uint32_t cap_column, n_column;
 	struct store_value *value;
 	uint32_t n, cap;
@@ -54,7 +54,7 @@ static uint8_t *use_of(struct job *j, uint32_t column)
 
 static enum column_use column_use(struct job *j, uint32_t column)
 {
-	enum column_use use = (enum column_use)*use_of(j, column);
+	enum column_use use = (enum column_use) * use_of(j, column);
 
 	if (use == COLUMN_NEW) {
 		use = decide(j, column);

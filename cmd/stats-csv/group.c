@@ -12,13 +12,17 @@
 #include <string.h>
 #include "table.h"
 
-struct sums { uint64_t n, count; double sum, logs, min, max; bool whole, positive; };
+struct sums {
+	uint64_t n, count;
+	double sum, logs, min, max;
+	bool whole, positive;
+};
 
 struct group {
-	uint32_t run, first;	/* kernel */
+	uint32_t run, first; /* kernel */
 	uint64_t kernels;
 	char *key;
-	struct sums *sum;	/* by column of the store */
+	struct sums *sum; /* by column of the store */
 };
 
 struct groups {
@@ -26,7 +30,7 @@ struct groups {
 	struct store *s;
 	struct group *group;
 	uint32_t n, cap;
-	uint32_t *slot, n_slots;	/* by hash of run and key */
+	uint32_t *slot, n_slots; /* by hash of run and key */
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
@@ -112,7 +116,9 @@ static struct group *group_of(struct groups *g, uint32_t kernel)
 		return &g->group[g->slot[slot] - 1];
 	}
 	grow(&g->group, &g->cap, g->n + 1, sizeof(*g->group));
-	g->group[g->n] = (struct group){.run = k->run, .first = kernel, .key = key,
+	g->group[g->n] = (struct group){.run = k->run,
+		.first = kernel,
+		.key = key,
 		.sum = xcalloc(g->s->n_columns + 1u, sizeof(struct sums))};
 	g->slot[slot] = g->n + 1;
 	return &g->group[g->n++];

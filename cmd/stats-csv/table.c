@@ -45,7 +45,12 @@ static int natural(const char *a, const char *b)
 	return *a ? 1 : *b ? -1 : 0;
 }
 
-struct sort_key { long item; const struct figure *about; const char *name; uint32_t column; };
+struct sort_key {
+	long item;
+	const struct figure *about;
+	const char *name;
+	uint32_t column;
+};
 
 static int compare_keys(const void *pa, const void *pb)
 {
@@ -76,8 +81,8 @@ struct shown_columns shown_columns(const struct job *j)
 
 	for (uint32_t i = 0; i < s->n_columns; i++)
 		if (i < j->cap_shown && j->shown[i] == COLUMN_SHOWN)
-			key[c.n++] = (struct sort_key){item_of(j, s->column[i].name), s->column[i].about,
-				s->column[i].name, i};
+			key[c.n++] = (struct sort_key){
+				item_of(j, s->column[i].name), s->column[i].about, s->column[i].name, i};
 	qsort(key, c.n, sizeof(*key), compare_keys);
 	for (uint32_t i = 0; i < c.n; i++) {
 		c.column[i] = key[i].column;

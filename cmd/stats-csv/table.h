@@ -19,8 +19,8 @@ enum agg { AGG_SUM, AGG_MEAN, AGG_GEOMEAN, AGG_MIN, AGG_MAX, N_AGGS };
 struct derived {
 	char *name;
 	struct expr *expr;
-	double value;		/* for the kernel at hand */
-	bool *found;		/* by name of the expression: some kernel had it */
+	double value; /* for the kernel at hand */
+	bool *found;  /* by name of the expression: some kernel had it */
 };
 
 struct job {
@@ -32,21 +32,26 @@ struct job {
 	uint32_t n_aggs;
 	enum table_form form;
 	const char *output;
-	bool per_run, tidy, list, running, force, quiet;	/* tidy: --long */
+	bool per_run, tidy, list, running, force, quiet; /* tidy: --long */
 
 	struct store *store;
-	uint8_t *shown;		/* by column of the store: enum column_use */
+	uint8_t *shown; /* by column of the store: enum column_use */
 	uint32_t cap_shown;
-	bool *matched;		/* by item of select */
+	bool *matched; /* by item of select */
 	int status;
 };
 
 enum column_use { COLUMN_NEW, COLUMN_NO, COLUMN_PART, COLUMN_SHOWN };
 
 /* A column of the table: a figure, by its column of the store. */
-struct shown_columns { uint32_t *column, n; uint32_t *place; };	/* place: by column of the store, +1 */
+struct shown_columns {
+	uint32_t *column, n;
+	uint32_t *place;
+}; /* place: by column of the store, +1 */
 /* The options that differ between runs. */
-struct shown_options { uint32_t *option, n; };
+struct shown_options {
+	uint32_t *option, n;
+};
 
 void collect(struct job *j, const char *path);
 void collect_named(struct job *j);
@@ -60,11 +65,15 @@ void print_groups(struct job *j, FILE *out);
 bool is_group_key(const char *name);
 
 /* writer.c: one row at a time; cells are counted, so each row is as wide as the head. */
-struct writer { FILE *out; enum table_form form; uint32_t at; };
+struct writer {
+	FILE *out;
+	enum table_form form;
+	uint32_t at;
+};
 void write_head(struct writer *w, const char *const *name, const bool *number, uint32_t n);
 void write_text(struct writer *w, const char *text);
-void write_value(struct writer *w, const struct run_value *v);	/* NULL: missing */
-void write_real(struct writer *w, double x);			/* NaN: missing */
+void write_value(struct writer *w, const struct run_value *v); /* NULL: missing */
+void write_real(struct writer *w, double x);                   /* NaN: missing */
 void write_end(struct writer *w);
 
 #endif

@@ -11,10 +11,7 @@
 #include <string.h>
 #include "compare.h"
 
-static bool has(const struct run_value *v)
-{
-	return v->decimals != INT8_MAX;
-}
+static bool has(const struct run_value *v) { return v->decimals != INT8_MAX; }
 
 static void load_cells(struct diff *d, int side, uint32_t kernel)
 {
@@ -93,8 +90,9 @@ static void add_change(struct diff *d, uint32_t column)
 	if (c.has[0] && c.has[1]) {
 		double delta = c.value[1].real - c.value[0].real;
 
-		c.relative = delta == 0 ? 0 : c.value[0].real == 0 ? copysign(INFINITY, delta) :
-			delta / fabs(c.value[0].real);
+		c.relative = delta == 0             ? 0
+			     : c.value[0].real == 0 ? copysign(INFINITY, delta)
+						    : delta / fabs(c.value[0].real);
 	}
 	if (!c.moved && !d->o->all)
 		return;
@@ -103,10 +101,7 @@ static void add_change(struct diff *d, uint32_t column)
 }
 
 /* A value that came or went stands before any change of one. */
-static double size_of(const struct change *c)
-{
-	return isnan(c->relative) ? INFINITY : fabs(c->relative);
-}
+static double size_of(const struct change *c) { return isnan(c->relative) ? INFINITY : fabs(c->relative); }
 
 static int compare_changes(const void *pa, const void *pb)
 {
@@ -128,7 +123,7 @@ static int compare_changes(const void *pa, const void *pb)
 static bool is_compared(const struct options *o, const char *name)
 {
 	return strcmp(name, "gpu_sim_cycle") || ((!o->select.n || namelist_find(&o->select, name) >= 0) &&
-		namelist_find(&o->ignore, name) < 0);
+							namelist_find(&o->ignore, name) < 0);
 }
 
 uint32_t compare_pair(struct diff *d, const struct pair *p)

@@ -15,7 +15,10 @@
 enum diff_form { DIFF_TEXT, DIFF_JSON, DIFF_MARKDOWN };
 
 /* Within either of the two a figure counts as equal. */
-struct tolerance { char *pattern; double absolute, relative; };
+struct tolerance {
+	char *pattern;
+	double absolute, relative;
+};
 
 struct options {
 	struct namelist select, ignore;
@@ -26,28 +29,34 @@ struct options {
 	bool all, quiet, summary;
 };
 
-struct side { uint32_t first_kernel, n_kernels, first_run, n_runs; const char *path; bool log; };
+struct side {
+	uint32_t first_kernel, n_kernels, first_run, n_runs;
+	const char *path;
+	bool log;
+};
 
-struct pair { uint32_t a, b; };		/* kernels of the store + 1; 0: none */
+struct pair {
+	uint32_t a, b;
+}; /* kernels of the store + 1; 0: none */
 
 struct change {
 	const char *name;
 	bool has[2], moved;
 	struct run_value value[2];
-	double relative;	/* of A; infinite where A is 0, NaN where a side has none */
+	double relative; /* of A; infinite where A is 0, NaN where a side has none */
 };
 
 struct diff {
 	const struct options *o;
 	struct store *store;
 	struct side side[2];
-	bool *seen[2];		/* by column */
-	bool *seen_family[2];	/* by row of stats.def */
+	bool *seen[2];        /* by column */
+	bool *seen_family[2]; /* by row of stats.def */
 	struct pair *pair;
 	uint32_t n_pairs, cap_pairs;
-	struct change *change;	/* of the pair at hand */
+	struct change *change; /* of the pair at hand */
 	uint32_t n_changes, cap_changes;
-	struct run_value *cell[2];	/* by column; decimals INT8_MAX: none */
+	struct run_value *cell[2]; /* by column; decimals INT8_MAX: none */
 	uint32_t n_moved, n_same, n_only[2];
 	bool stopped_early, differs, trouble;
 };

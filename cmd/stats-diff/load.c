@@ -32,7 +32,7 @@ static bool wanted(const struct options *o, const char *name)
 struct loading {
 	struct diff *d;
 	struct side *side;
-	uint32_t *column;	/* by id of the reader: column + 1; UINT32_MAX: not wanted */
+	uint32_t *column; /* by id of the reader: column + 1; UINT32_MAX: not wanted */
 	uint32_t n, cap;
 	struct store_value *value;
 	uint32_t cap_value;
@@ -46,8 +46,9 @@ static uint32_t column_of(struct loading *l, const struct run_figure *f)
 			l->column[l->n++] = 0;
 	}
 	if (!l->column[f->id])
-		l->column[f->id] = wanted(l->d->o, f->name) || !strcmp(f->name, "gpu_sim_cycle") ?
-			store_column(l->d->store, f->name) + 1 : UINT32_MAX;
+		l->column[f->id] = wanted(l->d->o, f->name) || !strcmp(f->name, "gpu_sim_cycle")
+					   ? store_column(l->d->store, f->name) + 1
+					   : UINT32_MAX;
 	return l->column[f->id];
 }
 

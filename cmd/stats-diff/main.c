@@ -42,7 +42,8 @@ static void add_tolerance(struct options *o, const char *value)
 {
 	const char *equals = strrchr(value, '='), *s = equals ? equals + 1 : value;
 	struct tolerance t = {.pattern = equals ? xstrndup(value, (size_t)(equals - value)) : xstrdup("*"),
-		.absolute = -1, .relative = -1};
+		.absolute = -1,
+		.relative = -1};
 
 	do {
 		char *end;
@@ -138,10 +139,7 @@ static void diff_free(struct diff *d)
 	store_free(d->store);
 }
 
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
+static int worse(int a, int b) { return a > b ? a : b; }
 
 static int diff_files(const struct options *o, FILE *out, const char *a, const char *b, const char *heading)
 {
@@ -161,7 +159,10 @@ static int diff_files(const struct options *o, FILE *out, const char *a, const c
 
 /* ---- folders ---------------------------------------------------------------------------------- */
 
-struct folder { char **name; size_t n; };
+struct folder {
+	char **name;
+	size_t n;
+};
 
 static int compare_names(const void *a, const void *b)
 {

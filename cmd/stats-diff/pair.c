@@ -10,7 +10,7 @@
 #include "compare.h"
 
 #define CELLS_MAX (4u << 20)
-#define AHEAD 2000u
+#define AHEAD     2000u
 
 static void add_pair(struct diff *d, uint32_t a, uint32_t b)
 {
@@ -19,10 +19,7 @@ static void add_pair(struct diff *d, uint32_t a, uint32_t b)
 }
 
 /* Kernel i of a side, counted from 0; the same number + 1 in the store. */
-static uint32_t at(const struct diff *d, int side, uint32_t i)
-{
-	return d->side[side].first_kernel + i + 1;
-}
+static uint32_t at(const struct diff *d, int side, uint32_t i) { return d->side[side].first_kernel + i + 1; }
 
 static bool same(const struct diff *d, uint32_t a, uint32_t b)
 {

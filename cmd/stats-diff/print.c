@@ -60,7 +60,9 @@ static void print_kernel_name(const struct diff *d, FILE *out, uint32_t k)
 
 /* ---- text and Markdown ------------------------------------------------------------------------ */
 
-struct cells { char value[2][48], change[32]; };
+struct cells {
+	char value[2][48], change[32];
+};
 
 static void fill_cells(struct cells *c, const struct change *ch)
 {
@@ -136,7 +138,10 @@ static void print_only(const struct diff *d, FILE *out, int side, uint32_t k)
 {
 	bool markdown = d->o->form == DIFF_MARKDOWN;
 
-	fprintf(out, "%s%s kernel %" PRIu32 " ", markdown ? "- " : "", side ? "+" : markdown ? "\\-" : "-",
+	fprintf(out, "%s%s kernel %" PRIu32 " ", markdown ? "- " : "",
+		side       ? "+"
+		: markdown ? "\\-"
+			   : "-",
 		kernel_of(d, k)->position);
 	print_kernel_name(d, out, k);
 	fprintf(out, "%s\n", markdown ? side ? " (only in B)" : " (only in A)" : "");
@@ -296,9 +301,18 @@ void print_diff(struct diff *d, FILE *out, const char *heading)
 
 /* ---- summary ---------------------------------------------------------------------------------- */
 
-struct matter { const char *name; uint64_t n; double cycles[2]; };
+struct matter {
+	const char *name;
+	uint64_t n;
+	double cycles[2];
+};
 
-struct summary { struct matter *m; uint32_t n, cap; double logs, cycles[2]; uint64_t pairs; };
+struct summary {
+	struct matter *m;
+	uint32_t n, cap;
+	double logs, cycles[2];
+	uint64_t pairs;
+};
 
 static bool cycles_of(struct diff *d, uint32_t k, double *cycles)
 {
@@ -337,8 +351,11 @@ static int compare_matters(const void *pa, const void *pb)
 	const struct matter *a = pa, *b = pb;
 	double x = fabs(a->cycles[1] - a->cycles[0]), y = fabs(b->cycles[1] - b->cycles[0]);
 
-	return x > y ? -1 : x < y ? 1 : a->cycles[0] > b->cycles[0] ? -1 : a->cycles[0] < b->cycles[0] ? 1 :
-		strcmp(a->name, b->name);
+	return x > y                         ? -1
+	       : x < y                       ? 1
+	       : a->cycles[0] > b->cycles[0] ? -1
+	       : a->cycles[0] < b->cycles[0] ? 1
+					     : strcmp(a->name, b->name);
 }
 
 static void print_matters(const struct diff *d, FILE *out, const struct summary *s)

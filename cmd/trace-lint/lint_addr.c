@@ -155,17 +155,10 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 	struct check c = {l, r, line, &s};
 
 	switch ((enum addr_kind)(r->addr & 3)) {
-	case ADDR_NONE:
-		return;
-	case ADDR_STRIDE:
-		stride_span(&s, w, r->mask);
-		break;
-	case ADDR_DELTA:
-		delta_span(&s, w, bit_count32(r->mask));
-		break;
-	case ADDR_LIST:
-		list_span(&s, w, bit_count32(r->mask));
-		break;
+	case ADDR_NONE: return;
+	case ADDR_STRIDE: stride_span(&s, w, r->mask); break;
+	case ADDR_DELTA: delta_span(&s, w, bit_count32(r->mask)); break;
+	case ADDR_LIST: list_span(&s, w, bit_count32(r->mask)); break;
 	}
 	if (s.holes && first(&c, RULE_STRIDE_HOLES))
 		report_at(l->rep, RULE_STRIDE_HOLES, at(&c),

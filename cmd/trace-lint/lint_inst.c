@@ -143,24 +143,19 @@ static uint8_t where_of(const struct lint *l, const struct inst *in)
 {
 	switch ((enum isa_kind)in->kind) {
 	case KIND_LDG:
-	case KIND_STG:
-		return in->arch == ARCH_KEPLER ? PLACE_GENERIC : PLACE_GLOBAL;
+	case KIND_STG: return in->arch == ARCH_KEPLER ? PLACE_GENERIC : PLACE_GLOBAL;
 	case KIND_LDGSTS: /* ungrouped, its shared side has a line of its own */
 		return trace_shape(l->trace).raw ? PLACE_GENERIC : PLACE_GLOBAL;
 	case KIND_LDL:
-	case KIND_STL:
-		return PLACE_LOCAL;
+	case KIND_STL: return PLACE_LOCAL;
 	case KIND_LDS:
 	case KIND_STS:
 	case KIND_LDSM:
-	case KIND_ATOMS:
-		return PLACE_SHARED;
+	case KIND_ATOMS: return PLACE_SHARED;
 	case KIND_ATOM:
 	case KIND_LD:
-	case KIND_ST:
-		return PLACE_GENERIC;
-	default:
-		return PLACE_NONE;
+	case KIND_ST: return PLACE_GENERIC;
+	default: return PLACE_NONE;
 	}
 }
 

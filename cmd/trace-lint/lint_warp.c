@@ -29,8 +29,8 @@ static void barrier(struct lint *l, const struct rec *r, const struct trace_line
 {
 	if (code_at(l->code, r->inst)->imm || line->warp >= l->n_warps || !r->mask)
 		return;
-	FOR_BITS32(i, r->mask)
-	l->bars[line->warp][i]++;
+	FOR_BITS32 (i, r->mask)
+		l->bars[line->warp][i]++;
 	l->any_bars = true;
 }
 

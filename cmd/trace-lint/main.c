@@ -85,34 +85,22 @@ static void on_option(void *ctx, int letter, const char *value)
 		a->config.shipped[a->config.n_files] = letter == 'g';
 		a->config.file[a->config.n_files++] = value;
 		break;
-	case 'D':
-		a->config.define[a->config.n_defines++] = value;
-		break;
-	case 'W':
-		set_level(a->rep, value);
-		break;
+	case 'D': a->config.define[a->config.n_defines++] = value; break;
+	case 'W': set_level(a->rep, value); break;
 	case 'F':
 		a->json = !strcmp(value, "json");
 		if (!a->json && strcmp(value, "text"))
 			cli_usage("found format '%s', wanted text or json", value);
 		break;
-	case 'q':
-		a->quiet = true;
-		break;
+	case 'q': a->quiet = true; break;
 	case OPT_LIMIT:
 		if (cli_size(value, &n) < 0 || n > UINT32_MAX)
 			cli_usage("found limit '%s', wanted a whole number", value);
 		a->rep->limit = (uint32_t)n;
 		break;
-	case OPT_ISA:
-		a->isa = value;
-		break;
-	case OPT_LIST:
-		a->list = true;
-		break;
-	case OPT_EXPLAIN:
-		a->explain = value;
-		break;
+	case OPT_ISA: a->isa = value; break;
+	case OPT_LIST: a->list = true; break;
+	case OPT_EXPLAIN: a->explain = value; break;
 	}
 }
 

@@ -13,7 +13,7 @@
 #define SCOPE_CONFIG  "config"
 
 const struct rule rules[N_RULES] = {
-#define RULE(name, id, level, scope, meaning, explain)                                                       \
+#define RULE(name, id, level, scope, meaning, explain) \
 	[RULE_##name] = {id, SCOPE_##scope, meaning, explain, LEVEL_##level},
 #include "rules.def"
 #undef RULE

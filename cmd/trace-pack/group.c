@@ -15,13 +15,15 @@
 #include "arena.h"
 #include "tool.h"
 
-#define SHARED_BITS 24u		/* size of the shared window */
-#define HEAD_TEXT (1u << 20)
-#define MIN_GROW 256u
+#define SHARED_BITS 24u /* size of the shared window */
+#define HEAD_TEXT   (1u << 20)
+#define MIN_GROW    256u
 
-struct extent { uint64_t at, n; };
+struct extent {
+	uint64_t at, n;
+};
 
-struct lines {				/* of one warp */
+struct lines { /* of one warp */
 	char *text;
 	uint32_t n, cap;
 	uint64_t insts;
@@ -32,17 +34,17 @@ struct lines {				/* of one warp */
 struct group {
 	struct input *in;
 	struct fault *f;
-	uint32_t grid[3], warps, prefix;	/* prefix: columns that grouped text lacks */
+	uint32_t grid[3], warps, prefix; /* prefix: columns that grouped text lacks */
 	uint64_t shared;
 	uint64_t blocks;
-	struct lines **block;			/* by raster number: its warps, NULL without lines */
+	struct lines **block; /* by raster number: its warps, NULL without lines */
 	uint64_t held, limit, spilled;
 	FILE *file;
 };
 
 static struct place here(const struct group *g)
 {
-	return (struct place){ input_name(g->in), input_lineno(g->in), 0 };
+	return (struct place){input_name(g->in), input_lineno(g->in), 0};
 }
 
 /* ---- the header --------------------------------------------------------------------------- */
@@ -90,7 +92,7 @@ static void header_value(struct group *g, const char *line, size_t n, uint32_t b
 /* Handed on up to the blank line behind the format line. */
 static int header(struct group *g, bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx)
 {
-	uint32_t block[3] = { 0, 0, 0 };
+	uint32_t block[3] = {0, 0, 0};
 	unsigned version = 0;
 	const char *line;
 	size_t n;
@@ -111,7 +113,7 @@ static int header(struct group *g, bool (*write)(void *ctx, const void *bytes, s
 	bool good = g->grid[0] && g->grid[1] && g->grid[2] && threads && threads <= 65536 &&
 		    block[0] <= 65536 && block[1] <= 65536 && block[2] <= 65536;
 	good = good && !__builtin_mul_overflow((uint64_t)g->grid[0] * g->grid[1], g->grid[2], &g->blocks) &&
-		g->blocks <= UINT32_MAX;
+	       g->blocks <= UINT32_MAX;
 	if (!good)
 		return fault_set(g->f, here(g), "header-value",
 			"found no usable grid and block dimensions in the "
@@ -137,7 +139,7 @@ static int spill(struct group *g)
 				return fault_set(g->f, here(g), "spool", "cannot write a temporary file: %s",
 					strerror(errno));
 			grow(&l->extent, &l->cap_extents, l->n_extents + 1, sizeof(l->extent[0]));
-			l->extent[l->n_extents++] = (struct extent){ g->spilled, l->n };
+			l->extent[l->n_extents++] = (struct extent){g->spilled, l->n};
 			g->spilled += l->n;
 			free(l->text);
 			l->text = NULL;
@@ -205,7 +207,10 @@ static int take_line(struct group *g, const char *line, size_t n)
 
 /* ---- the result --------------------------------------------------------------------------- */
 
-struct to { bool (*write)(void *ctx, const void *bytes, size_t n); void *ctx; };
+struct to {
+	bool (*write)(void *ctx, const void *bytes, size_t n);
+	void *ctx;
+};
 
 static int write_lines(struct group *g, const struct lines *l, const struct to *to)
 {
@@ -267,7 +272,7 @@ static int write_all(struct group *g, const struct to *to)
 int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const void *bytes, size_t n),
 	void *ctx, struct fault *f)
 {
-	struct group g = { .in = in, .f = f, .limit = memory };
+	struct group g = {.in = in, .f = f, .limit = memory};
 	const char *line;
 	size_t n;
 	int r = header(&g, write, ctx);
@@ -278,7 +283,7 @@ int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const
 	while ((r = input_line(in, &line, &n, f)) > 0)
 		if (n && take_line(&g, line, n) < 0)
 			break;
-	r = r == 0 ? write_all(&g, &(struct to){ write, ctx }) : -1;
+	r = r == 0 ? write_all(&g, &(struct to){write, ctx}) : -1;
 	for (uint64_t b = 0; b < g.blocks; b++) {
 		for (uint32_t w = 0; g.block[b] && w < g.warps; w++) {
 			free(g.block[b][w].text);

@@ -29,13 +29,11 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "say what is done, on stderr", NULL},
 };
 
-static const struct cli cli = {
-	"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C DIR] [-1 ... -19] [TRACE]",
+static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C DIR] [-1 ... -19] [TRACE]",
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
 	"TRACE is a kernel list, a folder, one kernel file or a packed stream; - or nothing is stdin.\n"
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(rows[0])
-};
+	rows, sizeof(rows) / sizeof(rows[0])};
 
 static unsigned long long number(
 	const char *text, unsigned long long least, unsigned long long most, const char *what)

@@ -52,7 +52,7 @@ static void feed_input(struct feed *d, struct input *in, const char *path, const
 static void feed_slice(struct feed *d, struct source *s, const struct item *i, const struct args *a)
 {
 	struct fault f;
-	struct slice slice = { a->first, a->last, feed, d };
+	struct slice slice = {a->first, a->last, feed, d};
 	struct input *in = s->in ? s->in : input_open(i->path, &f);
 
 	if (!in)
@@ -106,7 +106,7 @@ int do_pack(const char *operand, const struct args *a)
 	if (!a->output && isatty(STDOUT_FILENO))
 		die("found a terminal as output, wanted -o FILE or a redirection");
 	struct output *out = output_open(a->output, a->force);
-	struct feed d = { pack_writer_new(output_stream(out), a->level, a->threads), 0 };
+	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0};
 	pack_on_text(d.w, is_text, &s);
 	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {

@@ -14,8 +14,8 @@ enum where { IN_HEADER, BETWEEN, IN_BLOCK };
 struct cutter {
 	const struct slice *s;
 	enum where where;
-	uint64_t number;		/* of the next thread block */
-	bool any, marked;		/* a thread block was handed on; the mark was */
+	uint64_t number;  /* of the next thread block */
+	bool any, marked; /* a thread block was handed on; the mark was */
 	uint32_t header_lines;
 };
 
@@ -76,7 +76,7 @@ static int take_line(struct cutter *c, const char *line, size_t n, struct input 
 
 int slice_text(struct input *in, const struct slice *s, struct fault *f)
 {
-	struct cutter c = { .s = s };
+	struct cutter c = {.s = s};
 	const char *p;
 	long n;
 	size_t want = 1;

@@ -17,7 +17,10 @@
 
 #define HEAD_TEXT 65536u
 
-struct text { char *p; size_t n, cap; };
+struct text {
+	char *p;
+	size_t n, cap;
+};
 
 static void add_text(struct text *t, const char *s, size_t n)
 {
@@ -40,7 +43,7 @@ static bool ends_with(const char *s, const char *suffix)
 /* Name under which the text inside is unpacked. */
 static char *plain_name(const char *name, enum input_coding coding, bool raw)
 {
-	static const char *const suffix[] = { ".gz", ".xz", ".zst", ".zstd" };
+	static const char *const suffix[] = {".gz", ".xz", ".zst", ".zstd"};
 	size_t n = strlen(name);
 	char *s = xmalloc(n + 2);
 
@@ -67,7 +70,7 @@ static struct item *find(const struct source *s, const char *name)
 static struct item *add(struct source *s, char *path, char *name, bool raw)
 {
 	grow(&s->item, &s->cap_items, s->n_items + 1, sizeof(s->item[0]));
-	s->item[s->n_items] = (struct item){ path, name, 0, raw };
+	s->item[s->n_items] = (struct item){path, name, 0, raw};
 	return &s->item[s->n_items++];
 }
 
@@ -98,7 +101,7 @@ static struct item *look(
 	input_close(in);
 	if (!a->select || kselect_has(a->select, position, inside)) {
 		if ((item = find(s, as)) && strcmp(item->path, path)) {
-			free(as);	/* a raw and a grouped file of the same kernel: both are kept */
+			free(as); /* a raw and a grouped file of the same kernel: both are kept */
 			as = plain_name(name, INPUT_XZ, false);
 			item = find(s, as);
 			if (item && strcmp(item->path, path))
@@ -148,7 +151,7 @@ static bool pack_selected(struct source *s, uint32_t kernel, const struct args *
 void source_packed(struct source *s, const struct args *a)
 {
 	size_t n;
-	struct text t = { 0 };
+	struct text t = {0};
 	const char *list = pack_list_text(s->pack, &n), *end = list + n;
 
 	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
@@ -202,7 +205,7 @@ static void list_line(struct source *s, struct text *t, const char *line, size_t
 
 static void read_list(struct source *s, struct input *in, const char *folder, const struct args *a)
 {
-	struct text all = { 0 }, t = { 0 };
+	struct text all = {0}, t = {0};
 	struct fault f;
 	char buf[8192];
 	long n;
@@ -241,7 +244,7 @@ static bool begins_kernel(struct input *in)
 
 static void own_list(struct source *s)
 {
-	struct text t = { 0 };
+	struct text t = {0};
 
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		add_text(&t, s->item[i].name, strlen(s->item[i].name));
@@ -365,7 +368,7 @@ void source_open(struct source *s, const char *operand, const struct args *a)
 	struct stat st;
 	struct fault f;
 
-	*s = (struct source){ .shown = operand };
+	*s = (struct source){.shown = operand};
 	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
 		open_folder(s, operand, a);
 	else if (!pack_is(operand))

@@ -26,7 +26,7 @@ enum mode { MODE_PACK, MODE_UNPACK, MODE_TEST, MODE_TABLE };
 struct args {
 	enum mode mode;
 	const char *output, *folder, *kernels, *blocks, *format;
-	uint64_t first, last;		/* thread blocks; whole: 0 to UINT64_MAX */
+	uint64_t first, last; /* thread blocks; whole: 0 to UINT64_MAX */
 	uint64_t memory;
 	int level;
 	unsigned threads;
@@ -36,21 +36,21 @@ struct args {
 
 /* A kernel to pack. */
 struct item {
-	char *path;			/* of the file; NULL: kernel number in the pack */
-	char *name;			/* as it will be unpacked */
-	uint32_t number;		/* in the pack that is the source */
+	char *path;      /* of the file; NULL: kernel number in the pack */
+	char *name;      /* as it will be unpacked */
+	uint32_t number; /* in the pack that is the source */
 	bool raw;
 };
 
 struct source {
-	char *list_name;		/* NULL: there was no list */
+	char *list_name; /* NULL: there was no list */
 	char *list;
 	size_t n_list;
 	struct item *item;
 	uint32_t n_items, cap_items;
-	struct pack *pack;		/* the operand was a packed stream */
-	struct input *in;		/* the one kernel, from standard input */
-	const char *shown;		/* the operand, for messages */
+	struct pack *pack; /* the operand was a packed stream */
+	struct input *in;  /* the one kernel, from standard input */
+	const char *shown; /* the operand, for messages */
 };
 
 /* Everything that the operand names, as the command line selects. Dies on trouble. */

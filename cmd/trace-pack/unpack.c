@@ -31,7 +31,7 @@ static void open_selected(struct source *s, const char *operand, const struct ar
 	struct fault f;
 	struct input *in;
 
-	*s = (struct source){ .shown = operand };
+	*s = (struct source){.shown = operand};
 	if (a->select || pack_is(operand)) {
 		s->pack = open_stream(operand);
 	} else {

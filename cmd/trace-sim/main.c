@@ -13,25 +13,40 @@
 #include "team/threads.h"
 #include "watch/timeline.h"
 
-enum { OPT_LIST_OPTIONS = 256, OPT_DUMP_CONFIG, OPT_EVENTS, OPT_STRICT, OPT_ISA, OPT_HOST_TIME,
-	OPT_PROFILE, OPT_TIMELINE, OPT_TIMELINE_INTERVAL, OPT_TIMELINE_SMS };
+enum {
+	OPT_LIST_OPTIONS = 256,
+	OPT_DUMP_CONFIG,
+	OPT_EVENTS,
+	OPT_STRICT,
+	OPT_ISA,
+	OPT_HOST_TIME,
+	OPT_PROFILE,
+	OPT_TIMELINE,
+	OPT_TIMELINE_INTERVAL,
+	OPT_TIMELINE_SMS
+};
 
 static const struct cli_row rows[] = {
-	{'g', "gpu", "GPU", "a configuration that comes with the suite: qv100, titanv, gv100, rtx2060, rtx2060s, rtx3070, a100, titanx, titan",
+	{'g', "gpu", "GPU",
+		"a configuration that comes with the suite: qv100, titanv, gv100, rtx2060, rtx2060s, rtx3070, a100, titanx, titan",
 		"qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100 titanx titan"},
-	{'c', "config", "FILE", "a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
+	{'c', "config", "FILE",
+		"a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
 	{'D', "define", "NAME=VALUE", "set one option after all files", NULL},
-	{'F', "format", "FORMAT", "text (default), json, msgpack, or accelsim: the original's block after each kernel",
+	{'F', "format", "FORMAT",
+		"text (default), json, msgpack, or accelsim: the original's block after each kernel",
 		"text json msgpack accelsim"},
-	{'k', "kernels", "LIST", "simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*')", NULL},
+	{'k', "kernels", "LIST", "simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*')",
+		NULL},
 	{'j', "threads", "N", "simulate with up to N threads, for the same result; 1 is the default", NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file", NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
-	{OPT_PROFILE, "profile", "FILE", "write where the warp schedulers' cycles went, by instruction", "file"},
+	{OPT_PROFILE, "profile", "FILE", "write where the warp schedulers' cycles went, by instruction",
+		"file"},
 	{OPT_TIMELINE, "timeline", "FILE", "write a timeline as Chrome trace events, for Perfetto", "file"},
-	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES", "cycles between values of its counters; default: by the run's length",
-		NULL},
+	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES",
+		"cycles between values of its counters; default: by the run's length", NULL},
 	{OPT_TIMELINE_SMS, "timeline-sms", "N", "show the CTAs of N SMs, evenly spread (8)", NULL},
 	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
 	{OPT_STRICT, "strict", NULL, "an opcode without a row is an error", NULL},
@@ -47,11 +62,10 @@ static const struct cli cli = {
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows
-};
+	rows, sizeof rows / sizeof *rows};
 
 struct args {
-	const char **config, **define;	/* in order; a -g entry is marked in shipped */
+	const char **config, **define; /* in order; a -g entry is marked in shipped */
 	bool *shipped;
 	uint32_t n_config, n_define;
 	const char *kernels, *output, *events, *isa, *profile, *timeline;
@@ -97,7 +111,8 @@ static void on_option(void *ctx, int letter, const char *value)
 	struct args *a = ctx;
 
 	switch (letter) {
-	case 'g': case 'c':
+	case 'g':
+	case 'c':
 		a->shipped[a->n_config] = letter == 'g';
 		a->config[a->n_config++] = value;
 		break;
@@ -231,7 +246,8 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 int main(int argc, char **argv)
 {
 	struct args a = {.timeline_sms = TIMELINE_SMS,
-		.config = xcalloc((size_t)argc, sizeof(char *)), .define = xcalloc((size_t)argc, sizeof(char *)),
+		.config = xcalloc((size_t)argc, sizeof(char *)),
+		.define = xcalloc((size_t)argc, sizeof(char *)),
 		.shipped = xcalloc((size_t)argc, sizeof(bool))};
 	struct run r = {.status = NULL};
 	struct kselect *select = NULL;

@@ -15,7 +15,7 @@
 struct progress {
 	double last, last_insns;
 	unsigned steps;
-	bool shown;		/* a line without newline stands on the terminal */
+	bool shown; /* a line without newline stands on the terminal */
 };
 
 static volatile sig_atomic_t stop_signal, show_signal;
@@ -45,7 +45,8 @@ bool progress_interrupted(void) { return stop_signal != 0; }
 
 void progress_start(struct run *r)
 {
-	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART}, show = {.sa_handler = on_show, .sa_flags = SA_RESTART};
+	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART},
+			 show = {.sa_handler = on_show, .sa_flags = SA_RESTART};
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	sigaction(SIGINT, &stop, NULL);
@@ -68,16 +69,19 @@ static void show(struct run *r, double seconds, bool keep)
 	const struct gpu *g = &r->gpu;
 	const struct kernel *k = g->launch->n_loaded ? g->launch->loaded[0] : NULL;
 	double insns = (double)warp_insts(g), share = 0, left = 0;
-	double rate = seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
+	double rate =
+		seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
 
 	if (k && k->n_ctas)
 		share = (double)k->next_cta / (double)k->n_ctas;
 	share = ((double)r->kernels_done + share) / (double)(r->list.n_kernels ? r->list.n_kernels : 1);
 	if (share > 0)
 		left = seconds / share - seconds;
-	fprintf(stderr, "%skernel %u/%u %.40s: cycle %llu, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s",
+	fprintf(stderr,
+		"%skernel %u/%u %.40s: cycle %llu, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s",
 		r->meter->shown ? "\r\033[K" : "", k ? k->position : r->kernels_done, r->list.n_kernels,
-		k ? k->head->name : "", (unsigned long long)gpu_now(g), rate, 100 * share, left, keep ? "\n" : "");
+		k ? k->head->name : "", (unsigned long long)gpu_now(g), rate, 100 * share, left,
+		keep ? "\n" : "");
 	r->meter->shown = !keep;
 	r->meter->last = seconds;
 	r->meter->last_insns = insns;

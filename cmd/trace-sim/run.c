@@ -25,11 +25,14 @@ static void check_files(const struct run *r)
 	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
 		const struct command *c = &r->list.cmd[i];
 
-		if (c->kind != CMD_KERNEL || (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)))
+		if (c->kind != CMD_KERNEL ||
+			(!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)))
 			continue;
 		if (strcmp(c->path, "-") && !pack_names(c->path) && access(c->path, R_OK) < 0)
-			die_at((struct place){.file = r->list.path, .line = c->line}, "found the kernel file %s: %s, wanted a "
-				"readable file", c->path, strerror(errno));
+			die_at((struct place){.file = r->list.path, .line = c->line},
+				"found the kernel file %s: %s, wanted a "
+				"readable file",
+				c->path, strerror(errno));
 	}
 }
 
@@ -120,9 +123,15 @@ static void kernel_record(struct run *r, const struct kernel *k)
 {
 	const struct kernel_header *h = k->head;
 	struct kernel_record rec = {
-		.position = k->position, .uid = k->uid, .name = h->name, .path = k->path, .stream = h->stream,
-		.grid = {h->grid[0], h->grid[1], h->grid[2]}, .block = {h->block[0], h->block[1], h->block[2]},
-		.first_cycle = r->gpu.tot_cycle, .slice = h->slice,
+		.position = k->position,
+		.uid = k->uid,
+		.name = h->name,
+		.path = k->path,
+		.stream = h->stream,
+		.grid = {h->grid[0], h->grid[1], h->grid[2]},
+		.block = {h->block[0], h->block[1], h->block[2]},
+		.first_cycle = r->gpu.tot_cycle,
+		.slice = h->slice,
 	};
 
 	hash_kernel(r, k, rec.hash);
@@ -133,7 +142,8 @@ static void kernel_record(struct run *r, const struct kernel *k)
 static void print_block(struct run *r, const struct kernel *k)
 {
 	struct launch *l = r->gpu.launch;
-	struct block b = {.stream = k ? k->head->stream : UINT64_MAX, .n = l->n_fresh,
+	struct block b = {.stream = k ? k->head->stream : UINT64_MAX,
+		.n = l->n_fresh,
 		.host_seconds = r->host_time ? progress_seconds() : -1};
 
 	b.name = xcalloc(l->n_fresh + 1, sizeof *b.name);
@@ -217,8 +227,10 @@ static int end_run(struct run *r)
 		record_close(r->writer);
 	} else if (!strcmp(r->status, "complete") || !strcmp(r->status, "limit")) {
 		if (r->limit)
-			fputs("GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n", r->out);
-		fputs("GPGPU-Sim: *** simulation thread exiting ***\nGPGPU-Sim: *** exit detected ***\n", r->out);
+			fputs("GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n",
+				r->out);
+		fputs("GPGPU-Sim: *** simulation thread exiting ***\nGPGPU-Sim: *** exit detected ***\n",
+			r->out);
 	} else {
 		fprintf(r->out, "GPGPU-Sim: ** %s **\n", r->status);
 	}

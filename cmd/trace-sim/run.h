@@ -12,7 +12,7 @@
 #include "record.h"
 #include "watch/stats.h"
 
-#define DEADLOCK_PERIOD 50000u	/* core ticks between looks (section 14.4) */
+#define DEADLOCK_PERIOD 50000u /* core ticks between looks (section 14.4) */
 
 enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 
@@ -20,18 +20,18 @@ struct run {
 	struct gpu gpu;
 	struct gpuconf conf;
 	struct klist list;
-	const struct kselect *select;	/* NULL: all kernels */
+	const struct kselect *select; /* NULL: all kernels */
 	enum run_format format;
 	FILE *out;
-	struct record_writer *writer;	/* NULL with FORMAT_ACCELSIM */
+	struct record_writer *writer; /* NULL with FORMAT_ACCELSIM */
 	bool strict, host_time, progress;
 	uint32_t next_command;
 	uint32_t kernels_done;
 	struct figures *before, *now;
-	void *hash;			/* XXH3 state over all kernels' hashes */
-	uint64_t deadlock_progress;	/* at the last look, + 1; 0: there was none */
-	bool deadlock_delayed;		/* a kernel waited for its launch delay then */
-	const char *status, *limit;	/* "end" record */
+	void *hash;                 /* XXH3 state over all kernels' hashes */
+	uint64_t deadlock_progress; /* at the last look, + 1; 0: there was none */
+	bool deadlock_delayed;      /* a kernel waited for its launch delay then */
+	const char *status, *limit; /* "end" record */
 	struct progress *meter;
 };
 
@@ -45,8 +45,10 @@ const char *run_limit(const struct run *r);
 bool run_deadlocked(struct run *r);
 
 /* skip.c */
-struct skip { uint64_t cycles, dram_ticks; };	/* at most so many of each */
-bool gpu_skippable(const struct gpu *g, struct skip *k);	/* may some steps be skipped now? */
+struct skip {
+	uint64_t cycles, dram_ticks;
+};                                                       /* at most so many of each */
+bool gpu_skippable(const struct gpu *g, struct skip *k); /* may some steps be skipped now? */
 void gpu_skip(struct gpu *g, const struct skip *k);
 
 /* report.c: which warps wait, on what, at which trace line. */
@@ -55,9 +57,9 @@ void report_deadlock(struct run *r, FILE *out);
 /* progress.c: a line on stderr now and then; SIGINT, SIGTERM, SIGUSR1. */
 struct progress;
 void progress_start(struct run *r);
-void progress_poll(struct run *r);		/* cheap; called every step */
+void progress_poll(struct run *r); /* cheap; called every step */
 bool progress_interrupted(void);
-double progress_seconds(void);			/* host seconds since the start */
+double progress_seconds(void); /* host seconds since the start */
 void progress_end(struct run *r);
 
 #endif

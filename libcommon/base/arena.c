@@ -17,12 +17,12 @@
 
 #define ALIGNMENT 16u
 #define BLOCK_MIN 4096u
-#define BLOCK_MAX (1u << 20)	/* a larger single piece gets a block of its own size */
+#define BLOCK_MAX (1u << 20) /* a larger single piece gets a block of its own size */
 
 /* The pieces of a block follow its header at once; sizeof is a multiple of the alignment. */
 struct arena_block {
 	struct arena_block *older;
-	size_t size;		/* bytes behind the header */
+	size_t size; /* bytes behind the header */
 };
 
 _Static_assert(sizeof(struct arena_block) % ALIGNMENT == 0, "pieces of an arena are aligned");
@@ -72,10 +72,7 @@ void *xrealloc(void *p, size_t n, size_t size)
 	return p;
 }
 
-char *xstrdup(const char *s)
-{
-	return xstrndup(s, strlen(s));
-}
+char *xstrdup(const char *s) { return xstrndup(s, strlen(s)); }
 
 char *xstrndup(const char *s, size_t n)
 {
@@ -188,8 +185,8 @@ void arena_free(struct arena *a)
  * piece that lives in any of them.
  */
 #define PIECE_MAX ((size_t)1 << 20)
-#define AREA ((size_t)32 << 20)
-#define LINE 64u
+#define AREA      ((size_t)32 << 20)
+#define LINE      64u
 
 static size_t rounded(size_t n, size_t size, size_t unit)
 {
@@ -200,7 +197,8 @@ static size_t rounded(size_t n, size_t size, size_t unit)
 
 static void *map(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		out_of_memory(bytes, 1);
@@ -225,7 +223,11 @@ static void *small_piece(size_t bytes)
 	return memset(p, 0, bytes);
 }
 
-static void free_small(void *p, size_t bytes) { (void)bytes; free(p); }
+static void free_small(void *p, size_t bytes)
+{
+	(void)bytes;
+	free(p);
+}
 
 static void *large_piece(size_t bytes)
 {
@@ -250,8 +252,8 @@ struct area {
 static struct {
 	pthread_mutex_t lock;
 	struct area *newest;
-	char *next, *end;	/* of what is left of it */
-	size_t pieces;		/* that live */
+	char *next, *end; /* of what is left of it */
+	size_t pieces;    /* that live */
 } areas = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *small_piece(size_t bytes)
@@ -298,7 +300,8 @@ void *reserve(size_t n, size_t size)
 {
 	size_t small = rounded(n, size, LINE);
 
-	return small < PIECE_MAX ? small_piece(small) : large_piece(rounded(n, size, (size_t)sysconf(_SC_PAGESIZE)));
+	return small < PIECE_MAX ? small_piece(small)
+				 : large_piece(rounded(n, size, (size_t)sysconf(_SC_PAGESIZE)));
 }
 
 void reserve_free(void *p, size_t n, size_t size)

@@ -16,7 +16,7 @@
 #define VERSION "unversioned"
 #endif
 
-#define NAME_MAX_COMPARED 127u	/* a longer word is near to nothing */
+#define NAME_MAX_COMPARED 127u /* a longer word is near to nothing */
 
 const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN] = {
 	{CLI_HELP, "help", NULL, "show this help", NULL},
@@ -216,7 +216,7 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride)
 {
 	size_t len = strnlen(word, NAME_MAX_COMPARED + 1);
-	unsigned best = (unsigned)(len < 3 ? 1 : 1 + len / 4) + 1;	/* one more than what is near */
+	unsigned best = (unsigned)(len < 3 ? 1 : 1 + len / 4) + 1; /* one more than what is near */
 	const char *near = NULL;
 
 	if (!len || len > NAME_MAX_COMPARED)

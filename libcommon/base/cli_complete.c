@@ -53,15 +53,16 @@ static void bash_value(const struct cli_row *r, FILE *out)
 		fprintf(out, "-%c|", r->letter);
 	fprintf(out, "--%s)\n", r->name);
 	switch (kind_of(r)) {
-	case KIND_NONE:
-		break;
+	case KIND_NONE: break;
 	case KIND_FILE:
 		fputs("\t\tcompopt -o filenames\n"
-			"\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n", out);
+		      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n",
+			out);
 		break;
 	case KIND_DIR:
 		fputs("\t\tcompopt -o filenames\n"
-			"\t\tmapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n", out);
+		      "\t\tmapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n",
+			out);
 		break;
 	case KIND_WORDS:
 		fputs("\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
@@ -77,15 +78,16 @@ static void print_bash(const struct cli *c, FILE *out)
 	fprintf(out, "# bash completion for %s, made from its table of options\n_", diag_program());
 	put_function(out);
 	fputs("()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-		"\n"
-		"\t# --name=value arrives as three words\n"
-		"\tif [[ $cur == = ]]; then\n"
-		"\t\tcur=\n"
-		"\telif [[ $prev == = ]]; then\n"
-		"\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-		"\tfi\n"
-		"\tCOMPREPLY=()\n"
-		"\tcase $prev in\n", out);
+	      "\n"
+	      "\t# --name=value arrives as three words\n"
+	      "\tif [[ $cur == = ]]; then\n"
+	      "\t\tcur=\n"
+	      "\telif [[ $prev == = ]]; then\n"
+	      "\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+	      "\tfi\n"
+	      "\tCOMPREPLY=()\n"
+	      "\tcase $prev in\n",
+		out);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		if (c->row[i].value)
 			bash_value(&c->row[i], out);
@@ -99,9 +101,10 @@ static void print_bash(const struct cli *c, FILE *out)
 		fprintf(out, "%s--%s", i || cli_has_letter(r) ? " " : "", r->name);
 	}
 	fputs("' -- \"$cur\")\n\t\treturn\n\tfi\n"
-		"\tcompopt -o filenames\n"
-		"\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-		"}\ncomplete -F _", out);
+	      "\tcompopt -o filenames\n"
+	      "\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	      "}\ncomplete -F _",
+		out);
 	put_function(out);
 	fprintf(out, " %s\n", diag_program());
 }
@@ -162,15 +165,9 @@ static void fish_row(const struct cli_row *r, FILE *out)
 	fprintf(out, " -l %s", r->name);
 	if (r->value) {
 		switch (kind_of(r)) {
-		case KIND_NONE:
-			fputs(" -x", out);
-			break;
-		case KIND_FILE:
-			fputs(" -r -F", out);
-			break;
-		case KIND_DIR:
-			fputs(" -x -a '(__fish_complete_directories)'", out);
-			break;
+		case KIND_NONE: fputs(" -x", out); break;
+		case KIND_FILE: fputs(" -r -F", out); break;
+		case KIND_DIR: fputs(" -x -a '(__fish_complete_directories)'", out); break;
 		case KIND_WORDS:
 			fputs(" -x -a '", out);
 			put_fish(out, r->complete);

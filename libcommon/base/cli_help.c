@@ -8,7 +8,7 @@
 #include "cli_internal.h"
 #include "diag.h"
 
-#define COLUMN_MAX 28u		/* an option wider than this has its help on the next line */
+#define COLUMN_MAX 28u /* an option wider than this has its help on the next line */
 
 /* "  -c, --config=FILE" to out; returns its width. */
 static unsigned option_text(char *out, size_t cap, const struct cli_row *r)
@@ -18,8 +18,8 @@ static unsigned option_text(char *out, size_t cap, const struct cli_row *r)
 
 	if (cli_has_letter(r))
 		snprintf(letter, sizeof(letter), "-%c, ", r->letter);
-	n = snprintf(out, cap, "  %s--%s%s%s", letter, r->name, r->value ? "=" : "",
-		r->value ? r->value : "");
+	n = snprintf(
+		out, cap, "  %s--%s%s%s", letter, r->name, r->value ? "=" : "", r->value ? r->value : "");
 	return n > 0 ? (unsigned)n : 0;
 }
 

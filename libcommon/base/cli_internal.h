@@ -13,13 +13,13 @@
 
 enum cli_letter {
 	CLI_HELP = 'h',
-	CLI_VERSION = 0x10000,	/* above what a program uses for its own long-only rows */
-	CLI_COMPLETION,		/* hidden */
-	CLI_MAN_OPTIONS		/* hidden */
+	CLI_VERSION = 0x10000, /* above what a program uses for its own long-only rows */
+	CLI_COMPLETION,        /* hidden */
+	CLI_MAN_OPTIONS        /* hidden */
 };
 
-#define CLI_COMMON 2u		/* rows of every program that are shown */
-#define CLI_HIDDEN 2u		/* and those that are not */
+#define CLI_COMMON 2u /* rows of every program that are shown */
+#define CLI_HIDDEN 2u /* and those that are not */
 
 extern const struct cli_row cli_common[CLI_COMMON + CLI_HIDDEN];
 

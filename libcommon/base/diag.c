@@ -16,7 +16,7 @@
 #include "diag.h"
 #include "utf8.h"
 
-#define MESSAGE_MAX 8192u	/* bytes of a message before quoting: a whole path and a fault's text fit */
+#define MESSAGE_MAX 8192u /* bytes of a message before quoting: a whole path and a fault's text fit */
 
 static const char *program = "warptools";
 static bool quiet_warnings;
@@ -32,25 +32,16 @@ void diag_init(const char *argv0)
 	program = slash && slash[1] ? slash + 1 : argv0;
 }
 
-const char *diag_program(void)
-{
-	return program;
-}
+const char *diag_program(void) { return program; }
 
-void diag_quiet(bool quiet)
-{
-	quiet_warnings = quiet;
-}
+void diag_quiet(bool quiet) { quiet_warnings = quiet; }
 
-uint64_t diag_warnings(void)
-{
-	return atomic_load(&warnings);
-}
+uint64_t diag_warnings(void) { return atomic_load(&warnings); }
 
 const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long n)
 {
 	static const char digit[] = "0123456789abcdef";
-	unsigned pos = 0, safe = 0;	/* safe: the last place where ".." still fits */
+	unsigned pos = 0, safe = 0; /* safe: the last place where ".." still fits */
 
 	if (!cap)
 		return "";

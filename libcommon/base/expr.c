@@ -26,7 +26,11 @@ enum op {
 	OP_ABS
 };
 
-struct code { enum op op; double number; uint32_t name; };
+struct code {
+	enum op op;
+	double number;
+	uint32_t name;
+};
 
 struct expr {
 	struct code *code;
@@ -85,8 +89,15 @@ static void emit_name(struct parser *p, const char *s, size_t n)
 
 static int sum(struct parser *p);
 
-static const struct { const char *name; enum op op; bool many; } functions[] = {
-	{"min", OP_MIN, true}, {"max", OP_MAX, true}, {"sqrt", OP_SQRT, false}, {"log", OP_LOG, false},
+static const struct {
+	const char *name;
+	enum op op;
+	bool many;
+} functions[] = {
+	{"min", OP_MIN, true},
+	{"max", OP_MAX, true},
+	{"sqrt", OP_SQRT, false},
+	{"log", OP_LOG, false},
 	{"abs", OP_ABS, false},
 };
 
@@ -189,9 +200,11 @@ static int operand(struct parser *p)
 
 	for (skip(p); *p->at == '-' || *p->at == '+'; skip(p))
 		negative ^= *p->at++ == '-';
-	if (*p->at == '(' ? group(p) : *p->at == '"' ? quoted(p) :
-	    isdigit((unsigned char)*p->at) || *p->at == '.' ? number(p) :
-	    isalpha((unsigned char)*p->at) || *p->at == '_' ? name(p) : wrong(p, "a number, a name or '('"))
+	if (*p->at == '('                                         ? group(p)
+		: *p->at == '"'                                   ? quoted(p)
+		: isdigit((unsigned char)*p->at) || *p->at == '.' ? number(p)
+		: isalpha((unsigned char)*p->at) || *p->at == '_' ? name(p)
+								  : wrong(p, "a number, a name or '('"))
 		return -1;
 	if (negative)
 		emit(p, OP_NEG, 0, 0);
@@ -291,15 +304,9 @@ double expr_value(const struct expr *e, double (*lookup)(void *ctx, const char *
 	return isfinite(e->stack[0]) ? e->stack[0] : (double)NAN;
 }
 
-size_t expr_names(const struct expr *e)
-{
-	return e->n_names;
-}
+size_t expr_names(const struct expr *e) { return e->n_names; }
 
-const char *expr_name(const struct expr *e, size_t i)
-{
-	return e->name[i];
-}
+const char *expr_name(const struct expr *e, size_t i) { return e->name[i]; }
 
 void expr_free(struct expr *e)
 {

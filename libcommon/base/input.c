@@ -17,33 +17,33 @@
 #include "arena.h"
 #include "input_codec.h"
 
-#define WINDOW (64u << 10)	/* text held at first: as much as stays in the caches near the core */
-#define RAW (64u << 10)		/* compressed bytes held */
+#define WINDOW (64u << 10) /* text held at first: as much as stays in the caches near the core */
+#define RAW    (64u << 10) /* compressed bytes held */
 
 static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &codec_zstd};
 
 struct input {
 	const char *name;
-	int fd;			/* -1: memory */
+	int fd; /* -1: memory */
 	bool close_fd;
 
-	const struct input_codec *codec;	/* NULL: plain */
+	const struct input_codec *codec; /* NULL: plain */
 	void *state;
-	const unsigned char *raw;		/* compressed, raw[raw_at .. raw_end) not yet decoded */
-	unsigned char *raw_own;			/* NULL: raw is the caller's memory */
+	const unsigned char *raw; /* compressed, raw[raw_at .. raw_end) not yet decoded */
+	unsigned char *raw_own;   /* NULL: raw is the caller's memory */
 	size_t raw_at, raw_end;
 	bool raw_over;
 
 	char *text;
 	size_t at, end, cap;
-	bool borrowed;		/* text is the caller's memory */
+	bool borrowed; /* text is the caller's memory */
 	bool over, failed;
 	struct fault fault;
 
-	uint64_t lines;		/* newlines consumed; a last line without one counts too */
+	uint64_t lines; /* newlines consumed; a last line without one counts too */
 	uint64_t offset;
-	bool newline;		/* the line returned last had one */
-	bool binary;		/* input_read was used: lines mean nothing */
+	bool newline; /* the line returned last had one */
+	bool binary;  /* input_read was used: lines mean nothing */
 };
 
 /* ---- faults ------------------------------------------------------------------------------- */
@@ -291,15 +291,9 @@ void input_close(struct input *in)
 	free(in);
 }
 
-const char *input_name(const struct input *in)
-{
-	return in->name;
-}
+const char *input_name(const struct input *in) { return in->name; }
 
-enum input_coding input_coding(const struct input *in)
-{
-	return in->codec ? in->codec->coding : INPUT_PLAIN;
-}
+enum input_coding input_coding(const struct input *in) { return in->codec ? in->codec->coding : INPUT_PLAIN; }
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
@@ -314,8 +308,8 @@ static int fail_long(struct input *in, struct fault *f)
 }
 
 /* Hand out the len bytes at the window's start, with or without a newline behind them. */
-static int give_line(struct input *in, size_t len, bool newline, const char **text, size_t *n,
-	struct fault *f)
+static int give_line(
+	struct input *in, size_t len, bool newline, const char **text, size_t *n, struct fault *f)
 {
 	const char *p = in->text + in->at;
 	size_t bytes = len + newline;
@@ -335,7 +329,7 @@ static int give_line(struct input *in, size_t len, bool newline, const char **te
 
 int input_line(struct input *in, const char **text, size_t *len, struct fault *f)
 {
-	size_t known = 0;	/* bytes of the window without a newline */
+	size_t known = 0; /* bytes of the window without a newline */
 
 	for (;;) {
 		size_t held = in->end - in->at;
@@ -355,20 +349,11 @@ int input_line(struct input *in, const char **text, size_t *len, struct fault *f
 	}
 }
 
-uint64_t input_lineno(const struct input *in)
-{
-	return in->lines;
-}
+uint64_t input_lineno(const struct input *in) { return in->lines; }
 
-uint64_t input_offset(const struct input *in)
-{
-	return in->offset;
-}
+uint64_t input_offset(const struct input *in) { return in->offset; }
 
-bool input_line_had_newline(const struct input *in)
-{
-	return in->newline;
-}
+bool input_line_had_newline(const struct input *in) { return in->newline; }
 
 long input_window(struct input *in, size_t want, const char **bytes, struct fault *f)
 {

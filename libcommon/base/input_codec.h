@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include "input.h"
 
-#define CODEC_MAGIC_MAX 6u		/* bytes that decide the format of an input */
-#define CODEC_MEMORY (128u << 20)	/* bytes that a decoder may take for its window */
-#define CODEC_WINDOW_LOG 27		/* the same as a power of two */
+#define CODEC_MAGIC_MAX  6u           /* bytes that decide the format of an input */
+#define CODEC_MEMORY     (128u << 20) /* bytes that a decoder may take for its window */
+#define CODEC_WINDOW_LOG 27           /* the same as a power of two */
 
 enum codec_result {
 	CODEC_MORE,
-	CODEC_END,		/* every member is complete and src is used up */
-	CODEC_TRUNCATED,	/* last, and the member at hand is not complete */
-	CODEC_DAMAGED,		/* io->why says what the library found */
-	CODEC_TOO_LARGE		/* decoding takes more than CODEC_MEMORY */
+	CODEC_END,       /* every member is complete and src is used up */
+	CODEC_TRUNCATED, /* last, and the member at hand is not complete */
+	CODEC_DAMAGED,   /* io->why says what the library found */
+	CODEC_TOO_LARGE  /* decoding takes more than CODEC_MEMORY */
 };
 
 struct codec_io {
@@ -31,15 +31,15 @@ struct codec_io {
 	unsigned char *dst;
 	size_t n_dst;
 	bool last;
-	const char *why;	/* a literal, or owned by the state; NULL: nothing more is known */
+	const char *why; /* a literal, or owned by the state; NULL: nothing more is known */
 };
 
 struct input_codec {
-	const char *name;	/* for messages */
+	const char *name; /* for messages */
 	enum input_coding coding;
 	/* Does an input that starts so have this format? n < CODEC_MAGIC_MAX: that is all of it. */
 	bool (*match)(const unsigned char *head, size_t n);
-	void *(*open)(void);	/* NULL: out of memory */
+	void *(*open)(void); /* NULL: out of memory */
 	enum codec_result (*decode)(void *state, struct codec_io *io);
 	void (*close)(void *state);
 };
@@ -47,8 +47,8 @@ struct input_codec {
 extern const struct input_codec codec_gzip, codec_xz, codec_zstd;
 
 /* Does head begin with magic? A head cut short matches from two bytes on: no text starts like these. */
-static inline bool codec_magic(const unsigned char *head, size_t n, const unsigned char *magic,
-	size_t n_magic)
+static inline bool codec_magic(
+	const unsigned char *head, size_t n, const unsigned char *magic, size_t n_magic)
 {
 	size_t len = n < n_magic ? n : n_magic;
 

@@ -12,8 +12,8 @@
 
 struct gzip_state {
 	z_stream z;
-	bool inside;		/* a member has begun and is not complete */
-	bool any;		/* a member has been complete */
+	bool inside; /* a member has begun and is not complete */
+	bool any;    /* a member has been complete */
 };
 
 static bool gzip_match(const unsigned char *head, size_t n)
@@ -32,10 +32,7 @@ static void *gzip_open(void)
 	return s;
 }
 
-static uInt at_most(size_t n)
-{
-	return n < INT_MAX ? (uInt)n : INT_MAX;
-}
+static uInt at_most(size_t n) { return n < INT_MAX ? (uInt)n : INT_MAX; }
 
 /* Between members: drop padding. true: a byte of the next member is at hand. */
 static bool next_member(struct gzip_state *s, struct codec_io *io)

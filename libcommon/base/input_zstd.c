@@ -12,7 +12,7 @@
 
 struct zstd_state {
 	ZSTD_DStream *z;
-	bool inside;		/* a frame has begun and is not complete */
+	bool inside; /* a frame has begun and is not complete */
 };
 
 static bool zstd_match(const unsigned char *head, size_t n)

@@ -21,11 +21,11 @@
 #include "diag.h"
 #include "output.h"
 
-#define BUFFER (64u << 10)
-#define N_PENDING 32		/* files being written at one time */
+#define BUFFER    (64u << 10)
+#define N_PENDING 32 /* files being written at one time */
 
 struct pending {
-	_Atomic(pid_t) owner;	/* 0: free; -1: being filled in. Only the owner may remove the file. */
+	_Atomic(pid_t) owner; /* 0: free; -1: being filled in. Only the owner may remove the file. */
 	char tmp[PATH_MAX];
 };
 
@@ -38,11 +38,11 @@ static struct output *open_outputs;
 struct output {
 	struct output *next;
 	FILE *stream;
-	char *path;		/* as shown in messages */
-	char *target;		/* renamed to this; NULL: written in place */
+	char *path;   /* as shown in messages */
+	char *target; /* renamed to this; NULL: written in place */
 	struct pending *slot;
 	int fd;
-	int error;		/* errno of the first write that failed */
+	int error; /* errno of the first write that failed */
 	bool force;
 };
 
@@ -159,8 +159,8 @@ static struct pending *take_slot(void)
 static void name_temporary(char tmp[PATH_MAX], const char *target)
 {
 	const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
-	int n = snprintf(tmp, PATH_MAX, "%.*s.%.200s.%ld.tmp", (int)(base - target), target, base,
-		(long)getpid());
+	int n = snprintf(
+		tmp, PATH_MAX, "%.*s.%.200s.%ld.tmp", (int)(base - target), target, base, (long)getpid());
 
 	if (n < 0 || n >= PATH_MAX)
 		die("%s: %s", target, strerror(ENAMETOOLONG));
@@ -253,10 +253,7 @@ struct output *output_open(const char *path, bool force)
 	return o;
 }
 
-FILE *output_stream(struct output *o)
-{
-	return o->stream;
-}
+FILE *output_stream(struct output *o) { return o->stream; }
 
 /* ---- closing ------------------------------------------------------------------------------ */
 

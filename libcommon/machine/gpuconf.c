@@ -21,7 +21,7 @@
 #endif
 
 const struct conf_row conf_rows[N_OPTIONS] = {
-#define OPTION(id, name, type, def, min, max, unit, use, help)                                               \
+#define OPTION(id, name, type, def, min, max, unit, use, help) \
 	[OPT_##id] = {name, def, unit, help, min, max, type, use},
 #include "options.def"
 #undef OPTION

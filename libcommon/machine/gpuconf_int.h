@@ -5,7 +5,7 @@
 
 #include "gpuconf.h"
 
-#define CONF_TOKEN_MAX 4095	/* bytes of one option name or value */
+#define CONF_TOKEN_MAX 4095 /* bytes of one option name or value */
 
 /* Give option id the value text, checked against its row. 0, or -1 and *f. */
 int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place at, struct fault *f);

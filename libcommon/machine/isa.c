@@ -14,15 +14,16 @@
 struct isa {
 	struct isa_op *op;
 	uint32_t n, cap;
-	uint32_t *slot;		/* open addressing by stem: row + 1, 0 free */
-	uint32_t n_slots;	/* a power of 2, at least twice n */
-	struct arena text;	/* stems of the user's rows */
+	uint32_t *slot;    /* open addressing by stem: row + 1, 0 free */
+	uint32_t n_slots;  /* a power of 2, at least twice n */
+	struct arena text; /* stems of the user's rows */
 };
 
 #define CLASS_no CLASS_NONE
 #define ROW(s, k, half, a, b, c, d, e, f, g, h) \
-	{ #s, KIND_##k, { CLASS_##a, CLASS_##b, CLASS_##c, CLASS_##d, \
-	  CLASS_##e, CLASS_##f, CLASS_##g, CLASS_##h }, half },
+	{#s, KIND_##k, \
+		{CLASS_##a, CLASS_##b, CLASS_##c, CLASS_##d, CLASS_##e, CLASS_##f, CLASS_##g, CLASS_##h}, \
+		half},
 #define OP(s, k, a, b, c, d, e, f, g, h)   ROW(s, k, false, a, b, c, d, e, f, g, h)
 #define HALF(s, k, a, b, c, d, e, f, g, h) ROW(s, k, true, a, b, c, d, e, f, g, h)
 static const struct isa_op built_in[] = {
@@ -36,23 +37,61 @@ static const struct isa_op built_in[] = {
 #define N_BUILT_IN (sizeof(built_in) / sizeof(built_in[0]))
 
 static const char *const class_name[N_CLASSES] = {
-	[CLASS_NONE] = "-", [CLASS_ALU] = "ALU", [CLASS_INT] = "INT", [CLASS_SP] = "SP", [CLASS_DP] = "DP",
-	[CLASS_SFU] = "SFU", [CLASS_TENSOR] = "TENSOR", [CLASS_LOAD] = "LOAD", [CLASS_STORE] = "STORE",
-	[CLASS_MEMBAR] = "MEMBAR", [CLASS_BARRIER] = "BARRIER", [CLASS_BRANCH] = "BRANCH",
-	[CLASS_CALL] = "CALL", [CLASS_RET] = "RET", [CLASS_EXIT] = "EXIT", [CLASS_SPEC1] = "SPEC1",
-	[CLASS_SPEC2] = "SPEC2", [CLASS_SPEC3] = "SPEC3", [CLASS_SPEC4] = "SPEC4", [CLASS_SPEC5] = "SPEC5",
-	[CLASS_SPEC6] = "SPEC6", [CLASS_SPEC7] = "SPEC7", [CLASS_SPEC8] = "SPEC8", [CLASS_TMA] = "TMA",
-	[CLASS_SYNCS] = "SYNCS", [CLASS_FENCE] = "FENCE",
+	[CLASS_NONE] = "-",
+	[CLASS_ALU] = "ALU",
+	[CLASS_INT] = "INT",
+	[CLASS_SP] = "SP",
+	[CLASS_DP] = "DP",
+	[CLASS_SFU] = "SFU",
+	[CLASS_TENSOR] = "TENSOR",
+	[CLASS_LOAD] = "LOAD",
+	[CLASS_STORE] = "STORE",
+	[CLASS_MEMBAR] = "MEMBAR",
+	[CLASS_BARRIER] = "BARRIER",
+	[CLASS_BRANCH] = "BRANCH",
+	[CLASS_CALL] = "CALL",
+	[CLASS_RET] = "RET",
+	[CLASS_EXIT] = "EXIT",
+	[CLASS_SPEC1] = "SPEC1",
+	[CLASS_SPEC2] = "SPEC2",
+	[CLASS_SPEC3] = "SPEC3",
+	[CLASS_SPEC4] = "SPEC4",
+	[CLASS_SPEC5] = "SPEC5",
+	[CLASS_SPEC6] = "SPEC6",
+	[CLASS_SPEC7] = "SPEC7",
+	[CLASS_SPEC8] = "SPEC8",
+	[CLASS_TMA] = "TMA",
+	[CLASS_SYNCS] = "SYNCS",
+	[CLASS_FENCE] = "FENCE",
 };
 
 static const char *const arch_name[N_ARCHS] = {
-	"kepler", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell",
+	"kepler",
+	"pascal",
+	"volta",
+	"turing",
+	"ampere",
+	"ada",
+	"hopper",
+	"blackwell",
 };
 
-static const struct { int version; enum isa_arch arch; } arch_of[] = {
-	{ 35, ARCH_KEPLER }, { 60, ARCH_PASCAL }, { 61, ARCH_PASCAL }, { 70, ARCH_VOLTA },
-	{ 75, ARCH_TURING }, { 80, ARCH_AMPERE }, { 86, ARCH_AMPERE }, { 87, ARCH_AMPERE },
-	{ 89, ARCH_ADA }, { 90, ARCH_HOPPER }, { 100, ARCH_BLACKWELL }, { 120, ARCH_BLACKWELL },
+static const struct {
+	int version;
+	enum isa_arch arch;
+} arch_of[] = {
+	{35, ARCH_KEPLER},
+	{60, ARCH_PASCAL},
+	{61, ARCH_PASCAL},
+	{70, ARCH_VOLTA},
+	{75, ARCH_TURING},
+	{80, ARCH_AMPERE},
+	{86, ARCH_AMPERE},
+	{87, ARCH_AMPERE},
+	{89, ARCH_ADA},
+	{90, ARCH_HOPPER},
+	{100, ARCH_BLACKWELL},
+	{120, ARCH_BLACKWELL},
 };
 
 /* ---- the table ---------------------------------------------------------------------------- */
@@ -194,7 +233,7 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 		if (c != CLASS_NONE)
 			return c < CLASS_SPEC1 || c > CLASS_SPEC8 || arch_uses(isa, arch, c) ? c : CLASS_ALU;
 	}
-	size_t best = 1;	/* one letter in common says nothing */
+	size_t best = 1; /* one letter in common says nothing */
 	enum isa_class c = CLASS_ALU;
 	for (uint32_t r = 0; r < isa->n; r++) {
 		const struct isa_op *op = &isa->op[r];
@@ -261,7 +300,11 @@ bool isa_strong_gpu(const char *opcode, size_t n)
 
 /* ---- the user's rows ---------------------------------------------------------------------- */
 
-struct word { const char *s; size_t n; uint32_t col; };
+struct word {
+	const char *s;
+	size_t n;
+	uint32_t col;
+};
 
 /* Blank-separated words of a line up to '#'; how many there are, max + 1 for more than max. */
 static int split(const char *line, size_t len, struct word *w, int max)
@@ -277,7 +320,7 @@ static int split(const char *line, size_t len, struct word *w, int max)
 		size_t from = i;
 		while (i < len && line[i] != ' ' && line[i] != '\t' && line[i] != '#')
 			i++;
-		w[n++] = (struct word){ line + from, i - from, (uint32_t)from + 1 };
+		w[n++] = (struct word){line + from, i - from, (uint32_t)from + 1};
 	}
 	return n;
 }
@@ -310,7 +353,7 @@ static struct isa_op *add_row(struct isa *isa, const struct word *stem)
 	if (isa->slot[slot])
 		return &isa->op[isa->slot[slot] - 1];
 	grow(&isa->op, &isa->cap, isa->n + 1, sizeof(isa->op[0]));
-	isa->op[isa->n] = (struct isa_op){ .stem = arena_strndup(&isa->text, stem->s, stem->n) };
+	isa->op[isa->n] = (struct isa_op){.stem = arena_strndup(&isa->text, stem->s, stem->n)};
 	isa->slot[slot] = ++isa->n;
 	if (isa->n * 2 > isa->n_slots)
 		rehash(isa, isa->n_slots * 2);
@@ -337,28 +380,34 @@ static int load_line(struct isa *isa, const char *line, size_t len, struct place
 		return 0;
 	if (n != 3)
 		return fault_set(f, at, "isa-fields", "found %s fields, wanted \"stem arch[,arch...] class\"",
-			n > 3 ? "more than three" : n == 2 ? "two" : "one");
+			n > 3    ? "more than three"
+			: n == 2 ? "two"
+				 : "one");
 	at.col = w[0].col;
 	if (!stem_ok(&w[0]) || isa->n >= 0xffff)
 		return fault_set(f, at, "isa-stem", "found stem \"%s\", wanted letters, digits and '_'%s",
-			diag_quote(q, sizeof(q), w[0].s, w[0].n), isa->n < 0xffff ? "" :
-			", fewer than 65535 in all");
+			diag_quote(q, sizeof(q), w[0].s, w[0].n),
+			isa->n < 0xffff ? "" : ", fewer than 65535 in all");
 	unsigned set = arch_set(w[1].s, w[1].n);
 	at.col = w[1].col;
 	if (!set)
-		return fault_set(f, at, "isa-arch", "found architecture \"%s\", wanted names such as ampere, "
-			"binary versions such as 86, or all", diag_quote(q, sizeof(q), w[1].s, w[1].n));
+		return fault_set(f, at, "isa-arch",
+			"found architecture \"%s\", wanted names such as ampere, "
+			"binary versions such as 86, or all",
+			diag_quote(q, sizeof(q), w[1].s, w[1].n));
 	int class = isa_class_parse(w[2].s, w[2].n);
 	at.col = w[2].col;
 	if (class < 0)
-		return fault_set(f, at, "isa-class", "found class \"%s\", wanted one such as INT, SP, "
-			"LOAD, SPEC3, or -", diag_quote(q, sizeof(q), w[2].s, w[2].n));
+		return fault_set(f, at, "isa-class",
+			"found class \"%s\", wanted one such as INT, SP, "
+			"LOAD, SPEC3, or -",
+			diag_quote(q, sizeof(q), w[2].s, w[2].n));
 	struct isa_op *op = add_row(isa, &w[0]);
 	if (op->kind == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))
 		op->kind = KIND_MEM_OTHER;
 	for (int a = 0; a < N_ARCHS; a++)
 		if (set >> a & 1)
-			op->class[a] = (uint8_t)class;
+			op->class[a] = (uint8_t) class;
 	return 0;
 }
 
@@ -368,7 +417,7 @@ int isa_parse(struct isa *isa, struct input *in, struct fault *f)
 	size_t len;
 	int r;
 	while ((r = input_line(in, &line, &len, f)) > 0) {
-		struct place at = { input_name(in), input_lineno(in), 0 };
+		struct place at = {input_name(in), input_lineno(in), 0};
 		if (load_line(isa, line, len, at, f) < 0)
 			return -1;
 	}

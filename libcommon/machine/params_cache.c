@@ -335,7 +335,8 @@ static int adaptive(struct core_params *k, const struct gpuconf *c, struct fault
 	ratio = 1.0f - (float)k->shmem_option_bytes[0] / (float)(k->unified_l1_kb * 1024u);
 	if (!(ratio >= 0.0f && (uint32_t)((float)k->l1d.ways_max * ratio + 0.5f) >= 1))
 		return conf_fault(c, OPT_gpgpu_shmem_option, f,
-			"a size that leaves the L1 a part of the %u KiB of -gpgpu_unified_l1d_size", k->unified_l1_kb);
+			"a size that leaves the L1 a part of the %u KiB of -gpgpu_unified_l1d_size",
+			k->unified_l1_kb);
 	return 0;
 }
 

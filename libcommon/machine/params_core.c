@@ -282,8 +282,8 @@ static const struct {
 	int unit;
 	const char *name;
 } collector_row[N_COLLECTORS] = {
-#define ROW(x)                                                                                               \
-	OPT_gpgpu_operand_collector_num_units_##x, OPT_gpgpu_operand_collector_num_in_ports_##x,             \
+#define ROW(x) \
+	OPT_gpgpu_operand_collector_num_units_##x, OPT_gpgpu_operand_collector_num_in_ports_##x, \
 		OPT_gpgpu_operand_collector_num_out_ports_##x
 	[COLLECT_GEN] = {ROW(gen), -1, "gen"},
 	[COLLECT_SP] = {ROW(sp), UNIT_SP, "sp"},

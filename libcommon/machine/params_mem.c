@@ -9,7 +9,7 @@
 #include "params_int.h"
 
 #define MAX_SLICES     4096
-#define MAX_BANKS_DRAM 64 /* banks of a channel, which fit a word of bits */
+#define MAX_BANKS_DRAM 64    /* banks of a channel, which fit a word of bits */
 #define MAX_TIME       65535 /* clocks of a DRAM timing */
 #define MAX_QUEUE      1048576
 #define MAX_GROUPS     8 /* bank groups; the statistics hold them in 8 bits */
@@ -57,9 +57,9 @@ static const struct {
 	bool needed;
 	uint32_t def;
 } timing_row[] = {
-#define ROW(name, member, needed, def)                                                                       \
-	{                                                                                                    \
-		name, offsetof(struct dram_params, member), needed, def                                      \
+#define ROW(name, member, needed, def) \
+	{ \
+		name, offsetof(struct dram_params, member), needed, def \
 	}
 	ROW("nbk", nbk, true, 0),
 	ROW("CCD", tCCD, true, 0),
@@ -289,26 +289,19 @@ struct mapping {
 static int legacy_chip_at(int64_t mask)
 {
 	switch (mask) {
-	case 1:
-		return 13;
+	case 1: return 13;
 	case 2:
-	case 3:
-		return 11;
+	case 3: return 11;
 	case 5:
 	case 6:
 	case 14:
 	case 15:
-	case 16:
-		return (int)mask;
-	case 100:
-		return 1;
-	case 103:
-		return 3;
+	case 16: return (int)mask;
+	case 100: return 1;
+	case 103: return 3;
 	case 106:
-	case 160:
-		return 6;
-	default:
-		return 10;
+	case 160: return 6;
+	default: return 10;
 	}
 }
 
@@ -365,16 +358,14 @@ static int check_indexing(
 				"another value than 2, or channels (rounded up to a power of two) times "
 				"slices of 16, 32 or 64");
 		return 0;
-	case 3:
-		return conf_fault(c, id, f, "0, 1, 2, 4 or 5; the original has no function for 3");
+	case 3: return conf_fault(c, id, f, "0, 1, 2, 4 or 5; the original has no function for 3");
 	case 4:
 		if (map->chip_at < (int)floor_log2(m->subs))
 			return conf_fault(c, id, f,
 				"another value than 4, or a mapping with dramid@%u or above",
 				floor_log2(m->subs));
 		return 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 

@@ -60,25 +60,14 @@ static void memory_attributes(struct uop *u, const struct inst *in)
 static void class_attributes(struct uop *u)
 {
 	switch (u->class) {
-	case CLASS_LOAD:
-		u->flags |= UOP_LOAD | UOP_ACCESS;
-		break;
-	case CLASS_STORE:
-		u->flags |= UOP_STORE | UOP_ACCESS;
-		break;
-	case CLASS_BARRIER:
-		u->flags |= UOP_BARRIER;
-		return;
-	case CLASS_MEMBAR:
-		u->flags |= UOP_MEMBAR;
-		return;
-	case CLASS_EXIT:
-		u->flags |= UOP_EXIT;
-		return;
-	default:
-		return;
+	case CLASS_LOAD: u->flags |= UOP_LOAD | UOP_ACCESS; break;
+	case CLASS_STORE: u->flags |= UOP_STORE | UOP_ACCESS; break;
+	case CLASS_BARRIER: u->flags |= UOP_BARRIER; return;
+	case CLASS_MEMBAR: u->flags |= UOP_MEMBAR; return;
+	case CLASS_EXIT: u->flags |= UOP_EXIT; return;
+	default: return;
 	}
-	if (u->space == SPACE_NONE)	/* an opcode without a rule of its own, with addresses */
+	if (u->space == SPACE_NONE) /* an opcode without a rule of its own, with addresses */
 		u->space = SPACE_GLOBAL;
 	if (!u->size)
 		u->size = 4;
@@ -125,7 +114,7 @@ static bool collected(unsigned unit, const struct core_params *p)
 	if (gen->in_ports && gen_set)
 		return true;
 	return unit < UNIT_SPEC && p->special_collectors && own->in_ports &&
-		((own->units && own->out_ports) || gen_set);
+	       ((own->units && own->out_ports) || gen_set);
 }
 
 static const char *what_is_missing(unsigned unit, const struct core_params *p)
@@ -170,7 +159,8 @@ static int check_unit(const struct inst *in, unsigned unit, const struct core_pa
 		return 0;
 	option_of(unit, option, sizeof option);
 	return fault_set(f, NOWHERE, "unit-missing",
-		"found opcode \"%s\" of class %s at pc 0x%x, wanted a machine with a %s for it (%s)", diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)),
+		"found opcode \"%s\" of class %s at pc 0x%x, wanted a machine with a %s for it (%s)",
+		diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)),
 		isa_class_name((enum isa_class)in->class), in->pc, missing, option);
 }
 
@@ -195,9 +185,14 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	if (in->half_rate)
 		t.interval = t.interval / 2 ? t.interval / 2 : 1;
 	*u = (struct uop){
-		.reg = in->reg, .pc = in->pc,
-		.latency = (uint16_t)t.latency, .interval = (uint16_t)t.interval,
-		.size = in->size, .n_dst = in->n_dst, .n_src = in->n_src, .class = (uint8_t)class,
+		.reg = in->reg,
+		.pc = in->pc,
+		.latency = (uint16_t)t.latency,
+		.interval = (uint16_t)t.interval,
+		.size = in->size,
+		.n_dst = in->n_dst,
+		.n_src = in->n_src,
+		.class = (uint8_t) class,
 	};
 	memory_attributes(u, in);
 	class_attributes(u);

@@ -42,7 +42,7 @@ static bool moved(struct addresses *x, const struct recipe *r, const struct give
 		return false;
 	const uint64_t *a = given_list(g, t);
 	d = a[0] - lane_at(from, bit_lowest32(g->mask));
-	FOR_BITS32(l, g->mask)
+	FOR_BITS32 (l, g->mask)
 		off |= (a[i++] - lane_at(from, l)) ^ d;
 	return !off;
 }

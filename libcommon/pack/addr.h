@@ -15,9 +15,9 @@
 #include "trace/lanes.h"
 
 struct lanes {
-	uint64_t base, step;		/* line: lane l has base + l * step */
+	uint64_t base, step; /* line: lane l has base + l * step */
 	bool line;
-	uint64_t a[32];			/* otherwise */
+	uint64_t a[32]; /* otherwise */
 };
 
 /*
@@ -32,10 +32,10 @@ struct given {
 
 struct addresses {
 	const struct pcode *c;
-	struct lanes *last;		/* by memory instruction */
-	uint32_t *stamp;		/* warp that set last[] */
-	uint64_t *base; /* first address of the last list with numbers, across warps of a span */
-	bool *straight;			/* patterns that are lines */
+	struct lanes *last; /* by memory instruction */
+	uint32_t *stamp;    /* warp that set last[] */
+	uint64_t *base;     /* first address of the last list with numbers, across warps of a span */
+	bool *straight;     /* patterns that are lines */
 	uint32_t now;
 	uint32_t warp, block[3];
 };
@@ -88,7 +88,7 @@ static inline uint64_t lane_at(const struct lanes *x, unsigned l)
 static inline uint64_t affine_base(const struct addresses *x, const struct recipe *r)
 {
 	return r->c + (uint64_t)r->per[0] * x->warp + (uint64_t)r->per[1] * x->block[0] +
-		(uint64_t)r->per[2] * x->block[1] + (uint64_t)r->per[3] * x->block[2];
+	       (uint64_t)r->per[2] * x->block[1] + (uint64_t)r->per[3] * x->block[2];
 }
 
 static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
@@ -122,7 +122,7 @@ static inline void recipe_apply(struct addresses *x, const struct recipe *r, str
 		}
 		lanes_loops->shift(to->a, lanes_list(from), r->shift, r->c);
 	} else if (r->op == OP_XOR) {
-		lanes_loops->xor(to->a, lanes_list(lanes_of(x, r->ref)), r->c);
+		lanes_loops->xor (to->a, lanes_list(lanes_of(x, r->ref)), r->c);
 	} else {
 		set_pattern(x, to, r->pattern, affine_base(x, r));
 		return;
@@ -174,7 +174,7 @@ static inline bool lanes_are(const struct lanes *x, const struct given *g)
 	}
 	if (lane_at(x, first) != a[0])
 		return false;
-	FOR_BITS32(l, g->mask)
+	FOR_BITS32 (l, g->mask)
 		off |= lane_at(x, l) ^ a[n++];
 	return !off;
 }
@@ -189,7 +189,7 @@ static inline void lanes_set(struct lanes *x, const struct given *g)
 	}
 	uint64_t t[32], *to = lanes_list(x);
 	const uint64_t *a = given_list(g, t);
-	FOR_BITS32(l, g->mask)
+	FOR_BITS32 (l, g->mask)
 		to[l] = a[n++];
 }
 
@@ -200,7 +200,7 @@ static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uin
 	uint64_t off = 0;
 
 	*base = a[0] - (uint64_t)pattern[bit_lowest32(mask)];
-	FOR_BITS32(l, mask)
+	FOR_BITS32 (l, mask)
 		off |= (a[i++] - (uint64_t)pattern[l]) ^ *base;
 	return !off;
 }

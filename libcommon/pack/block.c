@@ -19,8 +19,8 @@ void block_free(struct block *b)
 	free(b);
 }
 
-static bool read_piece(struct block *b, struct cur *in, struct piece *c, struct header_state *s,
-	uint64_t used[N_COLUMNS])
+static bool read_piece(
+	struct block *b, struct cur *in, struct piece *c, struct header_state *s, uint64_t used[N_COLUMNS])
 {
 	size_t n;
 
@@ -57,8 +57,8 @@ static bool read_piece(struct block *b, struct cur *in, struct piece *c, struct 
 static bool read_pieces(struct block *b, uint32_t kernel)
 {
 	struct cur in = cur_of(b->col[COL_META].p, b->col[COL_META].n);
-	struct header_state s = { 0 };
-	uint64_t used[N_COLUMNS] = { 0 };
+	struct header_state s = {0};
+	uint64_t used[N_COLUMNS] = {0};
 
 	if (mp_get_uint(&in, 1)) {
 		b->list_name = mp_get_str(&in, &b->list_name_len);
@@ -152,7 +152,7 @@ void block_put(struct pack *p, struct block *b)
 
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block)
 {
-	*w = (struct walk){ .p = p, .kernel = kernel };
+	*w = (struct walk){.p = p, .kernel = kernel};
 	w->next_block = pack_first_entry(p, kernel, first_block);
 	forward_enter(p, w);
 }
@@ -191,7 +191,7 @@ int walk_next(struct walk *w, struct piece **c, struct fault *f)
 void walk_end(struct walk *w)
 {
 	if (!w->p)
-		return;		/* it was never started */
+		return; /* it was never started */
 	forward_leave(w->p, w);
 	block_put(w->p, w->b);
 	w->b = NULL;

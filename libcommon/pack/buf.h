@@ -23,7 +23,7 @@ struct buf {
 
 struct cur {
 	const uint8_t *p, *end;
-	bool bad;		/* something was not there or not well formed */
+	bool bad; /* something was not there or not well formed */
 };
 
 static inline void buf_room(struct buf *b, size_t more)
@@ -54,7 +54,7 @@ static inline void buf_byte(struct buf *b, uint8_t v)
 static inline void buf_free(struct buf *b)
 {
 	free(b->p);
-	*b = (struct buf){ 0 };
+	*b = (struct buf){0};
 }
 
 static inline void buf_var(struct buf *b, uint64_t v)
@@ -73,7 +73,7 @@ static inline struct cur cur_of(const void *p, size_t n)
 	static const uint8_t none;
 	const uint8_t *b = p ? p : &none;
 
-	return (struct cur){ b, p ? b + n : b, false };
+	return (struct cur){b, p ? b + n : b, false};
 }
 
 static inline size_t cur_left(const struct cur *c) { return (size_t)(c->end - c->p); }
@@ -120,7 +120,7 @@ void mp_bin(struct buf *b, const void *s, size_t n);
 void mp_array(struct buf *b, uint32_t n);
 uint64_t mp_get_uint(struct cur *c, uint64_t max);
 int64_t mp_get_int(struct cur *c);
-const uint8_t *mp_get_str(struct cur *c, size_t *n);	/* str or bin; NULL and bad when it is none */
+const uint8_t *mp_get_str(struct cur *c, size_t *n); /* str or bin; NULL and bad when it is none */
 uint32_t mp_get_array(struct cur *c, uint32_t max);
 
 #endif

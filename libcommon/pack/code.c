@@ -11,9 +11,9 @@
 #include "format.h"
 
 #define SHAPE_ENDS 3u
-static const char *const ends[SHAPE_ENDS] = { "", " ", " NoVal " };
-#define IMMS_MAX 3u
-#define REGS_MAX 31u
+static const char *const ends[SHAPE_ENDS] = {"", " ", " NoVal "};
+#define IMMS_MAX      3u
+#define REGS_MAX      31u
 #define CODE_TEXT_MAX (64u << 20)
 
 struct form {
@@ -24,17 +24,19 @@ struct form {
 
 struct split {
 	struct form form;
-	uint8_t reg[2 * REGS_MAX], kind[2 * REGS_MAX];	/* kind: R, UR, P, UP */
-	uint64_t imm[IMMS_MAX];				/* folded */
+	uint8_t reg[2 * REGS_MAX], kind[2 * REGS_MAX]; /* kind: R, UR, P, UP */
+	uint64_t imm[IMMS_MAX];                        /* folded */
 };
 
 enum { T_FORM, T_PC, T_LINE, T_DST, T_SRC, T_KIND, T_IMM, T_RAW, N_TABLES };
 
-static const char *const kinds[4] = { "R", "UR", "P", "UP" };
+static const char *const kinds[4] = {"R", "UR", "P", "UP"};
 
 /* ---- text to numbers ---------------------------------------------------------------------- */
 
-struct scan { const char *p, *end; };
+struct scan {
+	const char *p, *end;
+};
 
 static uint64_t small(struct scan *s)
 {
@@ -96,7 +98,7 @@ static bool scan_tail(struct scan s, struct split *t)
 static bool split_static(const struct pcode *c, const struct pstatic *st, struct split *t)
 {
 	const char *text = (const char *)c->text.p;
-	struct scan s = { text + st->mid, text + st->mid + st->mid_len };
+	struct scan s = {text + st->mid, text + st->mid + st->mid_len};
 
 	memset(t, 0, sizeof(*t));
 	t->form.flags = st->flags;
@@ -111,7 +113,7 @@ static bool split_static(const struct pcode *c, const struct pstatic *st, struct
 	scan_registers(&s, &t->form.n_src, t->reg + t->form.n_dst, t->kind + t->form.n_dst);
 	s.p++;
 	t->form.width = (uint8_t)small(&s);
-	return scan_tail((struct scan){ text + st->tail, text + st->tail + st->tail_len }, t);
+	return scan_tail((struct scan){text + st->tail, text + st->tail + st->tail_len}, t);
 }
 
 static bool same_form(const struct form *a, const struct form *b)
@@ -121,7 +123,10 @@ static bool same_form(const struct form *a, const struct form *b)
 	       (!a->op_len || !memcmp(a->op, b->op, a->op_len));
 }
 
-struct forms { struct form *f; uint32_t n, cap; };
+struct forms {
+	struct form *f;
+	uint32_t n, cap;
+};
 
 static uint32_t form_of(struct forms *all, const struct form *f)
 {
@@ -173,7 +178,7 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 	if (p->style & STYLE_LINENO)
 		buf_var(&t[T_LINE], fold((int64_t)s->lineno - (i ? s[-1].lineno : 0)));
 	if (!split_static(c, s, &x)) {
-		struct form raw = { .flags = s->flags };
+		struct form raw = {.flags = s->flags};
 
 		buf_var(&t[T_FORM], form_of(all, &raw));
 		buf_var(&t[T_RAW], s->mid_len);
@@ -226,8 +231,8 @@ static uint32_t derived_target(const struct pcode *c, const struct pstatic *s)
 
 static void put_flow(struct buf *out, const struct pcode *c)
 {
-	struct buf t[4] = { 0 };	/* targets, guards, orders, nexts */
-	uint32_t last[4] = { 0 };
+	struct buf t[4] = {0}; /* targets, guards, orders, nexts */
+	uint32_t last[4] = {0};
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct pstatic *s = &c->s[i];
@@ -287,7 +292,7 @@ static int64_t rise(const int64_t *p, int l) { return (int64_t)((uint64_t)p[l] -
 
 static void put_memory(struct buf *out, const struct pcode *c)
 {
-	struct buf t[4] = { 0 };	/* counts and defaults, ops, references, constants */
+	struct buf t[4] = {0}; /* counts and defaults, ops, references, constants */
 	uint64_t base = 0;
 
 	for (uint32_t m = 0; m < c->n_mem; m++) {
@@ -315,8 +320,8 @@ static void put_memory(struct buf *out, const struct pcode *c)
 
 void code_pack(struct buf *out, const struct part *p)
 {
-	struct buf b = { 0 }, t[N_TABLES] = { 0 };
-	struct forms all = { 0 };
+	struct buf b = {0}, t[N_TABLES] = {0};
+	struct forms all = {0};
 	struct part q = *p;
 
 	q.style |= any_uniform(&p->code) ? STYLE_UNIFORM : 0;
@@ -585,7 +590,7 @@ static bool get_memory(struct cur *in, struct pcode *c)
 
 static bool get_statics(struct cur *in, struct part *p)
 {
-	struct forms all = { 0 };
+	struct forms all = {0};
 	struct cur t[N_TABLES];
 	bool good = get_forms(in, &all);
 

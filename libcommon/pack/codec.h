@@ -18,17 +18,17 @@
 struct entry {
 	uint64_t at, size, first_block;
 	uint32_t kernel;
-	size_t body;			/* in a stream from a pipe: where it begins in the frame */
+	size_t body; /* in a stream from a pipe: where it begins in the frame */
 };
 
 struct piece {
 	unsigned flags;
 	uint32_t kernel;
-	struct buf header;		/* PIECE_BEGINS */
+	struct buf header; /* PIECE_BEGINS */
 	struct part part;
-	uint64_t stored, n_stored;	/* in the block's stored column */
-	uint64_t bytes;			/* PIECE_ENDS */
-	const uint8_t *hash;		/* PIECE_HASH */
+	uint64_t stored, n_stored; /* in the block's stored column */
+	uint64_t bytes;            /* PIECE_ENDS */
+	const uint8_t *hash;       /* PIECE_HASH */
 };
 
 struct block {
@@ -43,31 +43,31 @@ struct block {
 
 struct pack {
 	const char *name;
-	int fd;				/* -1: in memory */
+	int fd; /* -1: in memory */
 	const uint8_t *bytes;
 	uint64_t size;
 	struct entry *entry;
 	uint32_t n_entries;
-	char *list_name;		/* NULL: no list file */
+	char *list_name; /* NULL: no list file */
 	struct buf list;
-	char **kernel;			/* names */
+	char **kernel; /* names */
 	uint32_t n_kernels, cap_kernels;
-	struct block *cache;		/* the block used last */
+	struct block *cache; /* the block used last */
 	pthread_mutex_t lock;
 
-	struct meanings *meanings;	/* of static instructions, see trace.c */
+	struct meanings *meanings; /* of static instructions, see trace.c */
 
 	/* a stream from a pipe (forward.c): blocks become known as they come */
 	struct input *in;
-	struct buf *frame;		/* by entry; empty when it was dropped */
+	struct buf *frame; /* by entry; empty when it was dropped */
 	uint32_t cap_entries, cap_frames, dropped;
-	uint32_t next_kernel;		/* of the block to come */
+	uint32_t next_kernel; /* of the block to come */
 	bool complete, keep_all;
-	struct walk **walk;		/* under way */
+	struct walk **walk; /* under way */
 	uint32_t n_walks, cap_walks;
 };
 
-#define PACK_FIRST 8u		/* bytes of magic and version */
+#define PACK_FIRST 8u /* bytes of magic and version */
 int pack_check_magic(const struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
 int pack_read_list(struct pack *p, struct fault *f);
 
@@ -75,7 +75,7 @@ void meanings_free(struct meanings *m);
 
 /* Streams from a pipe; of others there is never more. 1: another entry, 0: the end was reached, -1. */
 int forward_more(struct pack *p, struct fault *f);
-int forward_finish(struct pack *p, struct fault *f);	/* the end must come now */
+int forward_finish(struct pack *p, struct fault *f); /* the end must come now */
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
 
 /* Read n bytes at at. 0 or -1. */

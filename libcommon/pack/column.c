@@ -11,11 +11,11 @@
 #include "diag.h"
 #include "format.h"
 
-#define OWN_FRAME 400u		/* columns of so many bytes are no longer short */
+#define OWN_FRAME  400u /* columns of so many bytes are no longer short */
 #define META_LEVEL 19
-#define THOROUGH (128u << 10)	/* columns of fewer bytes get it too where it pays: it costs little there */
+#define THOROUGH   (128u << 10) /* columns of fewer bytes get it too where it pays: it costs little there */
 
-#define TRIED 4096u		/* columns of so many bytes are tried at the level that was asked for first */
+#define TRIED 4096u /* columns of so many bytes are tried at the level that was asked for first */
 
 static bool joined(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
 
@@ -59,7 +59,7 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS])
 {
-	*f = (struct frames){ .used = 0 };
+	*f = (struct frames){.used = 0};
 	for (int k = 0; k < N_COLUMNS; k++) {
 		f->used |= (uint32_t)(col[k].n != 0) << k;
 		if (joined(k, col[k].n))
@@ -126,7 +126,7 @@ void columns_free(struct buf col[N_COLUMNS])
 bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const char **why)
 {
 	struct cur c = cur_of(p, n);
-	uint64_t used = cur_var(&c), len[N_COLUMNS] = { 0 }, packed[N_COLUMNS] = { 0 }, join = 0;
+	uint64_t used = cur_var(&c), len[N_COLUMNS] = {0}, packed[N_COLUMNS] = {0}, join = 0;
 
 	*why = "lengths out of range";
 	for (int k = 0; k < N_COLUMNS; k++) {

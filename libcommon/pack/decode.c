@@ -20,29 +20,29 @@ struct replay {
 	struct flow f;
 	struct addresses x;
 	uint32_t *seen;
-	uint32_t *ran;			/* stamp of the warp in which it ran last */
-	uint64_t left, mleft;		/* up to the next miss */
-	uint32_t blocks, insts;		/* of the span, not handed out yet */
-	uint64_t at;			/* raster number of the next thread block */
+	uint32_t *ran;          /* stamp of the warp in which it ran last */
+	uint64_t left, mleft;   /* up to the next miss */
+	uint32_t blocks, insts; /* of the span, not handed out yet */
+	uint64_t at;            /* raster number of the next thread block */
 	uint64_t bits;
 	unsigned n_bits;
-	uint32_t *warp_id;		/* where they are odd */
-	bool first;			/* the kernel's first thread block comes next */
+	uint32_t *warp_id; /* where they are odd */
+	bool first;        /* the kernel's first thread block comes next */
 
 	/*
 	 * The path of the last warp in which neither column nor miss decided anything: what these lanes run
 	 * whenever no miss comes before its end.
 	 */
 	struct path {
-		struct rec *rec;	/* addr: of the warp's first word on when the plan gives it */
-		struct path_mem *mem;	/* records with addresses */
+		struct rec *rec;      /* addr: of the warp's first word on when the plan gives it */
+		struct path_mem *mem; /* records with addresses */
 		uint32_t lanes, n, n_mem, cap_rec, cap_mem;
-		bool planned;		/* all addresses are lines from warp and thread block alone */
-		bool placed;		/* mem[].at is of this thread block */
+		bool planned; /* all addresses are lines from warp and thread block alone */
+		bool placed;  /* mem[].at is of this thread block */
 		uint32_t block[3];
 	} path;
-	struct path_line *line;		/* by memory instruction, while a plan is made */
-	uint32_t *mem_of; /* memory instruction of records from mem_from on, while a path is walked */
+	struct path_line *line; /* by memory instruction, while a plan is made */
+	uint32_t *mem_of;       /* memory instruction of records from mem_from on, while a path is walked */
 	uint32_t mem_from, cap_mem_of;
 };
 
@@ -53,9 +53,9 @@ struct path_line {
 };
 
 struct path_mem {
-	uint32_t rec, mem;		/* number in the warp; memory instruction */
-	struct path_line line;		/* planned; base is that of the first active lane */
-	uint64_t at;			/* base without the warp's share */
+	uint32_t rec, mem;     /* number in the warp; memory instruction */
+	struct path_line line; /* planned; base is that of the first active lane */
+	uint64_t at;           /* base without the warp's share */
 };
 
 #define PATH_MAX_RECS 65536u
@@ -129,7 +129,7 @@ static uint32_t mixed_mask(struct replay *r, uint32_t active)
 	uint64_t v = r->bits;
 	r->bits >>= n;
 	r->n_bits -= n;
-	FOR_BITS32(l, active) {
+	FOR_BITS32 (l, active) {
 		m |= (uint32_t)(v & 1) << l;
 		v >>= 1;
 	}
@@ -206,7 +206,7 @@ static void read_planes(struct replay *r, const struct recipe *e, uint32_t mask,
 	if (!low || !mid || !high)
 		return;
 	uint64_t mid_bits = e->planes > 1 ? 0xff00 : 0, high_bits = e->planes > 2 ? 0xff0000 : 0;
-	FOR_BITS32(l, mask) {
+	FOR_BITS32 (l, mask) {
 		uint64_t v =
 			low[i] | ((uint64_t)mid[i] << 8 & mid_bits) | ((uint64_t)high[i] << 16 & high_bits);
 
@@ -236,7 +236,7 @@ static void read_moved(struct replay *r, const struct recipe *e, uint32_t mask, 
 	}
 	const uint64_t *a = lanes_list(from);
 	uint64_t *t = lanes_list(to);
-	FOR_BITS32(l, mask)
+	FOR_BITS32 (l, mask)
 		t[l] = a[l] + d;
 }
 
@@ -261,7 +261,7 @@ static void read_numbers(
 	}
 	uint64_t *t = lanes_list(to);
 	t[first] = a = *base += d;
-	FOR_BITS32(l, mask & (mask - 1)) {
+	FOR_BITS32 (l, mask & (mask - 1)) {
 		if (e->op == OP_DELTAS)
 			a += (uint64_t)unfold(plane(r, e->planes, COL_DLOW)) << e->align;
 		else
@@ -272,7 +272,7 @@ static void read_numbers(
 		find_line(to);
 }
 
-#define ROOM 40u		/* words: all lanes, and what packing them writes behind them */
+#define ROOM 40u /* words: all lanes, and what packing them writes behind them */
 
 static inline uint32_t put_words(struct tblock *tb, struct lanes *from, uint32_t mask)
 {
@@ -391,7 +391,8 @@ static void keep_path(struct replay *r, const struct tblock *tb, uint32_t first,
 	for (uint32_t i = 0; i < n; i++) {
 		p->rec[i] = tb->rec[first + i];
 		if (p->rec[i].addr)
-			p->mem[p->n_mem++] = (struct path_mem){.rec = i, .mem = r->mem_of[first + i - r->mem_from]};
+			p->mem[p->n_mem++] =
+				(struct path_mem){.rec = i, .mem = r->mem_of[first + i - r->mem_from]};
 	}
 	p->planned = plan_path(r);
 	p->placed = false;
@@ -476,7 +477,7 @@ static bool read_record(
 			grow(&r->mem_of, &r->cap_mem_of, at + 1, sizeof(r->mem_of[0]));
 		r->mem_of[at] = s->mem;
 	}
-	tb->rec[tb->n_recs++] = (struct rec){ handle ? handle[id] : id, mask, addr };
+	tb->rec[tb->n_recs++] = (struct rec){handle ? handle[id] : id, mask, addr};
 	flow_step(&r->f, id, mask);
 	return true;
 }
@@ -546,7 +547,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 	if (!r->blocks)
 		return r->insts || !columns_good(r) ? -1 : 0;
 	r->blocks--;
-	*in = (struct text_in){ .part = p, .tb = tb, .first = r->first };
+	*in = (struct text_in){.part = p, .tb = tb, .first = r->first};
 	tb->n_recs = tb->n_words = 0;
 	tb->n_warps = p->warps;
 	if (p->style & STYLE_ODD_BLOCKS) {
@@ -567,7 +568,7 @@ int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, st
 
 		if (!read_warp(r, handle, tb, in->warp_id ? in->warp_id[w] : w))
 			return -1;
-		tb->warp[w] = (struct warp_recs){ from, tb->n_recs - from, 0 };
+		tb->warp[w] = (struct warp_recs){from, tb->n_recs - from, 0};
 	}
 	r->at++;
 	r->first = false;

@@ -15,7 +15,7 @@ struct encoder {
 	struct buf *col;
 	struct flow f;
 	struct addresses x;
-	uint32_t *seen;			/* masks that guards refer to */
+	uint32_t *seen; /* masks that guards refer to */
 	bool *ran;
 	uint32_t *texts; /* record with the last text of each static instruction in the span, + 1 */
 	bool *known;     /* paths, by the first warp that took them: nothing but the model decides */
@@ -55,7 +55,7 @@ static void put_mask(struct encoder *e, const struct prec *r)
 	if (coded) {
 		buf_byte(&e->col[COL_KIND], !r->mask ? 0 : r->mask == a ? 1 : 2);
 		if (r->mask && r->mask != a)
-			FOR_BITS32(l, a)
+			FOR_BITS32 (l, a)
 				put_bit(e, r->mask >> l & 1);
 	} else if (m != r->mask || s->guard == GUARD_CODED) {
 		miss(e, 1);
@@ -283,14 +283,14 @@ static void cut_spans(const struct parsed *p, struct part *q)
 		if (insts < SPAN_INSTS && b + 1 < q->n_blocks)
 			continue;
 		grow(&q->span, &q->cap_spans, q->n_spans + 1, sizeof(q->span[0]));
-		q->span[q->n_spans++] = (struct pspan){ .blocks = blocks, .insts = insts };
+		q->span[q->n_spans++] = (struct pspan){.blocks = blocks, .insts = insts};
 		blocks = insts = 0;
 	}
 }
 
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 {
-	struct encoder e = { .p = p, .part = &p->part, .c = &p->part.code, .col = col };
+	struct encoder e = {.p = p, .part = &p->part, .c = &p->part.code, .col = col};
 	uint32_t first = 0;
 
 	p->part.warps = (p->part.threads + 31) / 32;

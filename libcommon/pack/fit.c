@@ -8,15 +8,21 @@
  */
 #include "addr.h"
 
-#define RECENT 16u
-#define SLOTS 64u		/* distinct recipes counted for an instruction and phase */
-#define SAMPLES 384u
-#define SURE 3u		/* samples after which a recipe that always held is only tried alone */
-#define SHIFT_MOST 4		/* bits by which another instruction's lanes are shifted */
-#define BASE_BITS 22u		/* what the first address of a list of differences takes */
-#define SHAPES 64u		/* executions kept for affine bases */
+#define RECENT     16u
+#define SLOTS      64u /* distinct recipes counted for an instruction and phase */
+#define SAMPLES    384u
+#define SURE       3u  /* samples after which a recipe that always held is only tried alone */
+#define SHIFT_MOST 4   /* bits by which another instruction's lanes are shifted */
+#define BASE_BITS  22u /* what the first address of a list of differences takes */
+#define SHAPES     64u /* executions kept for affine bases */
 
-struct tally { uint8_t op; int8_t shift; uint32_t ref; uint64_t c; uint32_t hits; };
+struct tally {
+	uint8_t op;
+	int8_t shift;
+	uint32_t ref;
+	uint64_t c;
+	uint32_t hits;
+};
 
 struct shape {
 	uint32_t warp, block[3], mask;
@@ -24,22 +30,22 @@ struct shape {
 };
 
 struct sampled {
-	struct tally *t[2];		/* SLOTS for the first and for later ones; NULL: nothing held yet */
-	uint32_t n[2];			/* samples */
-	uint32_t held[2];		/* further ones, compared with the best alone */
+	struct tally *t[2]; /* SLOTS for the first and for later ones; NULL: nothing held yet */
+	uint32_t n[2];      /* samples */
+	uint32_t held[2];   /* further ones, compared with the best alone */
 	const struct tally *best[2];
 	uint32_t runs;
 	struct shape *shape;
 	uint32_t n_shapes, cap_shapes;
 };
 
-struct rest {				/* executions that no recipe explains */
+struct rest { /* executions that no recipe explains */
 	uint32_t runs[2], missed[2];
 	uint64_t lanes, least, most, low, delta_low;
 	uint64_t delta_most, bits;
 	uint32_t used[RECIPES_MAX];
 	bool any;
-	int64_t *pattern;		/* of the execution with the most lanes, and how many have it */
+	int64_t *pattern; /* of the execution with the most lanes, and how many have it */
 	uint64_t patterned, n;
 };
 
@@ -49,7 +55,7 @@ struct fitter {
 	struct addresses x;
 	struct sampled *s;
 	struct rest *rest;
-	bool *ran;			/* in this warp */
+	bool *ran; /* in this warp */
 	uint32_t recent[RECENT], n_recent;
 };
 
@@ -92,7 +98,8 @@ static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 }
 
 /* Are the addresses those lanes, shifted, plus one constant? */
-static bool shift_holds(const struct lanes *from, int s, const struct given *g, const uint64_t *a, uint64_t *c)
+static bool shift_holds(
+	const struct lanes *from, int s, const struct given *g, const uint64_t *a, uint64_t *c)
 {
 	uint64_t off = 0;
 	unsigned i = 0;
@@ -100,7 +107,7 @@ static bool shift_holds(const struct lanes *from, int s, const struct given *g, 
 	*c = a[0] - shifted(lane_at(from, bit_lowest32(g->mask)), s);
 	if (from->line && g->line && s >= 0)
 		return g->n == 1 || from->step << s == g->w[1];
-	FOR_BITS32(l, g->mask) {
+	FOR_BITS32 (l, g->mask) {
 		off |= (a[i++] - shifted(lane_at(from, l), s)) ^ *c;
 		if (off)
 			break;
@@ -114,7 +121,7 @@ static bool xor_holds(const struct lanes *from, const struct given *g, const uin
 	unsigned i = 0;
 
 	*c = a[0] ^ lane_at(from, bit_lowest32(g->mask));
-	FOR_BITS32(l, g->mask) {
+	FOR_BITS32 (l, g->mask) {
 		off |= (a[i++] ^ lane_at(from, l)) ^ *c;
 		if (off)
 			break;
@@ -123,29 +130,31 @@ static bool xor_holds(const struct lanes *from, const struct given *g, const uin
 }
 
 /* Which recipes over instruction ref give these addresses? */
-static void try_ref(struct fitter *f, struct tally **t, uint32_t ref, const struct given *g, const uint64_t *a)
+static void try_ref(
+	struct fitter *f, struct tally **t, uint32_t ref, const struct given *g, const uint64_t *a)
 {
 	const struct lanes *from = lanes_of(&f->x, ref);
 	uint32_t rest = g->mask & (g->mask - 1);
 	int most = rest ? SHIFT_MOST : 0;
 	uint64_t c;
 
-	if (rest && !may_follow(a[0], a[1], lane_at(from, bit_lowest32(g->mask)), lane_at(from, bit_lowest32(rest))))
+	if (rest && !may_follow(a[0], a[1], lane_at(from, bit_lowest32(g->mask)),
+			    lane_at(from, bit_lowest32(rest))))
 		return;
 	for (int s = -most; s <= most; s++) {
 		if (!shift_holds(from, s, g, a, &c))
 			continue;
-		count(t, &(struct tally){ OP_ADD, (int8_t)s, ref, c, 0 });
+		count(t, &(struct tally){OP_ADD, (int8_t)s, ref, c, 0});
 		if (s == 0 && rest)
-			count(t, &(struct tally){ OP_MOVED, 0, ref, 0, 0 });
+			count(t, &(struct tally){OP_MOVED, 0, ref, 0, 0});
 	}
 	if (rest && xor_holds(from, g, a, &c))
-		count(t, &(struct tally){ OP_XOR, 0, ref, c, 0 });
+		count(t, &(struct tally){OP_XOR, 0, ref, c, 0});
 }
 
 static struct recipe of_tally(const struct tally *t)
 {
-	return (struct recipe){ .op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c };
+	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c};
 }
 
 static void keep_shape(struct fitter *f, struct sampled *s, const struct given *g)
@@ -155,7 +164,7 @@ static void keep_shape(struct fitter *f, struct sampled *s, const struct given *
 
 	if (!take || s->n_shapes == SHAPES)
 		return;
-	if (s->n_shapes == s->cap_shapes) {	/* most are executed a few times only */
+	if (s->n_shapes == s->cap_shapes) { /* most are executed a few times only */
 		s->cap_shapes = s->cap_shapes ? s->cap_shapes * 2 : 2;
 		s->shape = xrealloc(s->shape, s->cap_shapes, sizeof(s->shape[0]));
 	}
@@ -165,7 +174,7 @@ static void keep_shape(struct fitter *f, struct sampled *s, const struct given *
 	memcpy(x->block, f->x.block, sizeof(x->block));
 	const uint64_t *a = given_list(g, t);
 	unsigned i = 0;
-	FOR_BITS32(l, g->mask)
+	FOR_BITS32 (l, g->mask)
 		x->a[l] = a[i++];
 }
 
@@ -188,7 +197,7 @@ static int by_hits(const void *a, const void *b)
 /* Samples that were only compared with the best recipe count for all that held before. */
 static void settle(struct sampled *s, unsigned phase)
 {
-	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++)	/* then there are slots */
+	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++) /* then there are slots */
 		if (s->t[phase][i].hits == s->n[phase])
 			s->t[phase][i].hits += s->held[phase];
 	s->n[phase] += s->held[phase];
@@ -273,7 +282,7 @@ static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_
 	unsigned first = bit_lowest32(s->mask);
 
 	*base = s->a[first] - (uint64_t)pattern[first];
-	FOR_BITS32(l, s->mask)
+	FOR_BITS32 (l, s->mask)
 		if (s->a[l] - (uint64_t)pattern[l] != *base)
 			return false;
 	return true;
@@ -307,8 +316,8 @@ static uint32_t fit_affine(const struct sampled *s, const int64_t pattern[32], s
 			for (uint32_t j = i + 1; good[i] && j < s->n_shapes && !found; j++) {
 				if (!good[j] || !differ_only(&s->shape[i], &s->shape[j], k))
 					continue;
-				int64_t d = (int64_t)coordinate(&s->shape[j], k) -
-					coordinate(&s->shape[i], k);
+				int64_t d =
+					(int64_t)coordinate(&s->shape[j], k) - coordinate(&s->shape[i], k);
 				uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
 				d = d < 0 ? -d : d;
 				r->per[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
@@ -399,7 +408,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 		i++;
 	uint32_t hits = t && i < SLOTS ? t[i].hits : 0, n = s->n[phase];
 	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
-		struct recipe r = { .op = OP_AFFINE };
+		struct recipe r = {.op = OP_AFFINE};
 		int64_t pattern[32];
 
 		pattern_of(fullest(s), pattern);
@@ -424,7 +433,7 @@ static void choose(struct fitter *f, uint32_t m)
 	const struct sampled *s = &f->s[m];
 	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
 
-	for (unsigned k = 0; k < 6; k++) {	/* others that came up often */
+	for (unsigned k = 0; k < 6; k++) { /* others that came up often */
 		if (!s->t[!(k & 1)])
 			continue;
 		const struct tally *t = &s->t[!(k & 1)][k / 2];
@@ -498,7 +507,7 @@ static void second(struct fitter *f, uint32_t m, const struct given *g)
 	}
 	r->missed[phase]++;
 	lanes_set(lanes_of(&f->x, m), g);
-	uint64_t list[32] = { 0 };
+	uint64_t list[32] = {0};
 	note_rest(r, g->mask, given_list(g, list), g->n);
 }
 
@@ -531,7 +540,7 @@ static void choose_rest(struct fitter *f, uint32_t m)
 {
 	struct pmem *x = &f->c->mem[m];
 	const struct rest *r = &f->rest[m];
-	struct recipe planes = { .op = OP_PLANES, .c = r->least }, deltas = { .op = OP_DELTAS };
+	struct recipe planes = {.op = OP_PLANES, .c = r->least}, deltas = {.op = OP_DELTAS};
 	int with = -1;
 
 	prune(x, r);
@@ -555,7 +564,7 @@ static void choose_rest(struct fitter *f, uint32_t m)
 		else if (deltas.planes)
 			with = add_recipe(x, &deltas, RECIPES_MAX - 1);
 	}
-	x->r[x->n++] = (struct recipe){ .op = OP_ANY };
+	x->r[x->n++] = (struct recipe){.op = OP_ANY};
 	uint8_t other = with >= 0 ? (uint8_t)with : (uint8_t)(x->n - 1);
 	if (x->first == UINT8_MAX || r->missed[0] * 10 > r->runs[0] * 4)
 		x->first = other;
@@ -594,7 +603,7 @@ static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, c
 
 void fit_addresses(struct parsed *p)
 {
-	struct fitter f = { .p = p, .c = &p->part.code };
+	struct fitter f = {.p = p, .c = &p->part.code};
 
 	if (!f.c->n_mem)
 		return;

@@ -13,17 +13,21 @@
 #include "format.h"
 
 #define GROUPS_MAX 64u
-#define WAITS_MAX 32u
-#define CALLS_MAX 16u
+#define WAITS_MAX  32u
+#define CALLS_MAX  16u
 
 struct flow {
 	const struct pstatic *s;
-	uint32_t id, active;		/* predicted; id NONE: the end of the warp */
+	uint32_t id, active; /* predicted; id NONE: the end of the warp */
 	uint32_t live;
 	uint32_t cause; /* instruction whose target would have said what comes next, or NONE */
 	uint32_t n_groups, n_waits, n_calls;
-	struct flow_group { uint32_t id, mask, cause; } group[GROUPS_MAX];
-	struct flow_wait { uint32_t mask, arrived, resume, from; } wait[WAITS_MAX];
+	struct flow_group {
+		uint32_t id, mask, cause;
+	} group[GROUPS_MAX];
+	struct flow_wait {
+		uint32_t mask, arrived, resume, from;
+	} wait[WAITS_MAX];
 	uint32_t call[CALLS_MAX];
 };
 
@@ -42,7 +46,7 @@ static inline void flow_push(struct flow *f, uint32_t id, uint32_t mask, uint32_
 		return;
 	if (f->n_groups == GROUPS_MAX)
 		memmove(f->group, f->group + 1, --f->n_groups * sizeof(f->group[0]));
-	f->group[f->n_groups++] = (struct flow_group){ id, mask, cause };
+	f->group[f->n_groups++] = (struct flow_group){id, mask, cause};
 }
 
 static inline void flow_release(struct flow *f, uint32_t w)
@@ -139,7 +143,7 @@ static inline void flow_set(struct flow *f, uint32_t id)
 
 	if (f->n_waits == WAITS_MAX)
 		memmove(f->wait, f->wait + 1, --f->n_waits * sizeof(f->wait[0]));
-	f->wait[f->n_waits++] = (struct flow_wait){ f->active, 0, s->target, id };
+	f->wait[f->n_waits++] = (struct flow_wait){f->active, 0, s->target, id};
 	f->id = s->next;
 }
 
@@ -171,12 +175,8 @@ static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 {
 	f->cause = NONE;
 	switch ((enum ctl)f->s[id].ctl) {
-	case CTL_NONE:
-		f->id = f->s[id].next;
-		return;
-	case CTL_BRANCH:
-		flow_branch(f, id, lanes);
-		return;
+	case CTL_NONE: f->id = f->s[id].next; return;
+	case CTL_BRANCH: flow_branch(f, id, lanes); return;
 	case CTL_EXIT:
 		f->active &= ~lanes;
 		f->live &= ~lanes;
@@ -184,19 +184,11 @@ static inline void flow_step(struct flow *f, uint32_t id, uint32_t lanes)
 		if (!f->active)
 			flow_pop(f);
 		return;
-	case CTL_SET:
-		flow_set(f, id);
-		return;
+	case CTL_SET: flow_set(f, id); return;
 	case CTL_SYNC:
-	case CTL_SETTLE:
-		flow_arrive(f, id, lanes, f->s[id].ctl == CTL_SETTLE);
-		return;
-	case CTL_CALL:
-		flow_call(f, id, lanes);
-		return;
-	case CTL_RETURN:
-		flow_return(f, id, lanes);
-		return;
+	case CTL_SETTLE: flow_arrive(f, id, lanes, f->s[id].ctl == CTL_SETTLE); return;
+	case CTL_CALL: flow_call(f, id, lanes); return;
+	case CTL_RETURN: flow_return(f, id, lanes); return;
 	}
 }
 

@@ -27,36 +27,36 @@
 #include "buf.h"
 #include "trace.h"
 
-#define PACK_MAGIC "TPACK\x1a\n"	/* 7 bytes, then the version */
+#define PACK_MAGIC   "TPACK\x1a\n" /* 7 bytes, then the version */
 #define PACK_VERSION 1
-#define PACK_END "KCPT"			/* the last 4 bytes */
-#define NONE UINT32_MAX
+#define PACK_END     "KCPT" /* the last 4 bytes */
+#define NONE         UINT32_MAX
 
-#define SPAN_INSTS 32768u		/* a span is closed when it has as many */
+#define SPAN_INSTS     32768u /* a span is closed when it has as many */
 #define SPAN_INSTS_MAX (1u << 26)
-#define STATICS_MAX (1u << 20)
-#define WARPS_MAX 2048u
-#define COLUMN_MAX (1u << 28)		/* bytes of a column of one block */
-#define LINE_MAX_TEXT (1u << 16)	/* a longer line makes the file stored text */
+#define STATICS_MAX    (1u << 20)
+#define WARPS_MAX      2048u
+#define COLUMN_MAX     (1u << 28) /* bytes of a column of one block */
+#define LINE_MAX_TEXT  (1u << 16) /* a longer line makes the file stored text */
 
 enum column {
-	COL_META,	/* headers, tables, lengths */
-	COL_GAP,	/* instructions up to the next one that the flow model misses */
-	COL_MISS,	/* what it is */
-	COL_KIND,	/* outcomes of guards: 0 none, 1 all, 2 mixed */
-	COL_BITS,	/* the mixed ones */
-	COL_MGAP,	/* memory instructions up to the next one off its default recipe */
-	COL_MSEL,	/* which recipe it takes */
-	COL_BASE,	/* numbers of recipes */
-	COL_LOW,	/* lane numbers of gathers, byte planes */
+	COL_META, /* headers, tables, lengths */
+	COL_GAP,  /* instructions up to the next one that the flow model misses */
+	COL_MISS, /* what it is */
+	COL_KIND, /* outcomes of guards: 0 none, 1 all, 2 mixed */
+	COL_BITS, /* the mixed ones */
+	COL_MGAP, /* memory instructions up to the next one off its default recipe */
+	COL_MSEL, /* which recipe it takes */
+	COL_BASE, /* numbers of recipes */
+	COL_LOW,  /* lane numbers of gathers, byte planes */
 	COL_MID,
 	COL_HIGH,
-	COL_DLOW,	/* lane differences, byte planes */
+	COL_DLOW, /* lane differences, byte planes */
 	COL_DHIGH,
-	COL_WIDE,	/* lane differences of any size */
-	COL_TEXT,	/* ends of lines and lines as they are */
-	COL_BLOCKS,	/* ids of thread blocks and warps where they are not in order */
-	COL_STORED,	/* text that is no grouped trace */
+	COL_WIDE,   /* lane differences of any size */
+	COL_TEXT,   /* ends of lines and lines as they are */
+	COL_BLOCKS, /* ids of thread blocks and warps where they are not in order */
+	COL_STORED, /* text that is no grouped trace */
 	N_COLUMNS
 };
 
@@ -65,21 +65,21 @@ enum ctl { CTL_NONE, CTL_BRANCH, CTL_EXIT, CTL_SET, CTL_SYNC, CTL_SETTLE, CTL_CA
 
 enum guard { GUARD_ALL, GUARD_NONE, GUARD_CODED, GUARD_LIKE, GUARD_UNLIKE };
 
-enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 };	/* ST_LIST: address mode 0 */
+enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 }; /* ST_LIST: address mode 0 */
 
 /* What all lines of a part have in common. */
 enum { STYLE_PADDED = 4, STYLE_BLOCK_IDS = 8, STYLE_LINENO = 16, STYLE_ODD_BLOCKS = 32, STYLE_UNIFORM = 64 };
 
 struct pstatic {
 	uint32_t pc, lineno;
-	uint32_t head, mid, tail;	/* in pcode.text; head: PC and a blank, for the parser */
+	uint32_t head, mid, tail; /* in pcode.text; head: PC and a blank, for the parser */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len, flags, ctl, guard, order;
-	uint32_t guard_ref;		/* static instruction whose mask decides; its slot in flow.seen */
-	uint32_t seen;			/* slot + 1 when a guard refers to this one */
-	uint32_t next, target;		/* static instructions; NONE. While parsing: what came behind it last */
-	uint32_t mem;			/* number among the memory instructions */
-	uint64_t imm;			/* first immediate, for targets */
+	uint32_t guard_ref;    /* static instruction whose mask decides; its slot in flow.seen */
+	uint32_t seen;         /* slot + 1 when a guard refers to this one */
+	uint32_t next, target; /* static instructions; NONE. While parsing: what came behind it last */
+	uint32_t mem;          /* number among the memory instructions */
+	uint64_t imm;          /* first immediate, for targets */
 };
 
 enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_ANY, OP_BASED };
@@ -87,18 +87,18 @@ enum recipe_op { OP_ADD, OP_XOR, OP_AFFINE, OP_PLANES, OP_DELTAS, OP_MOVED, OP_A
 
 struct recipe {
 	uint8_t op;
-	int8_t shift;			/* ADD: left if positive */
-	uint8_t align;			/* PLANES, DELTAS: low bits that are always 0 */
+	int8_t shift;  /* ADD: left if positive */
+	uint8_t align; /* PLANES, DELTAS: low bits that are always 0 */
 	uint8_t planes;
-	uint32_t ref;			/* ADD, XOR, MOVED: memory instruction */
-	uint64_t c;			/* constant, or the smallest address */
-	int64_t per[4];			/* AFFINE: for each warp, x, y, z */
-	uint32_t pattern;		/* AFFINE, BASED: in pcode.pattern */
+	uint32_t ref;     /* ADD, XOR, MOVED: memory instruction */
+	uint64_t c;       /* constant, or the smallest address */
+	int64_t per[4];   /* AFFINE: for each warp, x, y, z */
+	uint32_t pattern; /* AFFINE, BASED: in pcode.pattern */
 };
 
 struct pmem {
 	struct recipe r[RECIPES_MAX];
-	uint8_t n, first, later;	/* the last is always OP_ANY */
+	uint8_t n, first, later; /* the last is always OP_ANY */
 };
 
 struct pcode {
@@ -115,14 +115,14 @@ struct pcode {
 struct pspan {
 	uint32_t blocks, insts;
 	uint32_t len[N_COLUMNS];
-	uint64_t at[N_COLUMNS];		/* offset in the block's columns */
+	uint64_t at[N_COLUMNS]; /* offset in the block's columns */
 };
 
 /* Thread blocks of one kernel, packed or about to be. */
 struct part {
 	struct pcode code;
 	uint32_t style;
-	uint64_t first_block;		/* thread blocks of the kernel before it */
+	uint64_t first_block; /* thread blocks of the kernel before it */
 	uint32_t grid[3], threads, warps;
 	uint32_t n_blocks;
 	uint64_t n_insts, lines;
@@ -135,19 +135,19 @@ struct part {
 struct ptb {
 	uint32_t id[3];
 	uint32_t first_warp, n_warps;
-	uint32_t extra, extra_len;	/* lines between the id and the first warp, in text */
+	uint32_t extra, extra_len; /* lines between the id and the first warp, in text */
 };
 
 struct pwarp {
 	uint32_t id, first, count;
-	uint32_t like;			/* the first warp with the same lanes, instructions and masks */
-	uint32_t weight;		/* of that one: how many there are */
+	uint32_t like;   /* the first warp with the same lanes, instructions and masks */
+	uint32_t weight; /* of that one: how many there are */
 };
 
 struct prec {
 	uint32_t id, mask;
-	uint32_t addr;			/* in addr[]: index << 2 | ADDR_STRIDE (base, step) or ADDR_LIST */
-	uint32_t text, text_len;	/* in text */
+	uint32_t addr;           /* in addr[]: index << 2 | ADDR_STRIDE (base, step) or ADDR_LIST */
+	uint32_t text, text_len; /* in text */
 };
 
 struct parsed {
@@ -161,9 +161,9 @@ struct parsed {
 	uint64_t *addr;
 	uint32_t n_addr, cap_addr;
 	struct buf text;
-	uint32_t *slot;			/* by hash of a line's constant text */
+	uint32_t *slot; /* by hash of a line's constant text */
 	uint32_t n_slots;
-	uint32_t *path, n_paths, n_path_slots;	/* warps that are like no earlier one, by hash */
+	uint32_t *path, n_paths, n_path_slots; /* warps that are like no earlier one, by hash */
 	bool style_known;
 };
 
@@ -181,8 +181,8 @@ enum ctl ctl_of(const char *opcode, size_t n);
 bool static_derive(const struct pcode *c, struct pstatic *s);
 
 /* ---- part.c ---- */
-void parsed_finish(struct parsed *p);	/* order the static instructions */
-void parsed_clear(struct parsed *p);	/* empty again, its arrays stay */
+void parsed_finish(struct parsed *p); /* order the static instructions */
+void parsed_clear(struct parsed *p);  /* empty again, its arrays stay */
 void parsed_free(struct parsed *p);
 void pcode_free(struct pcode *c);
 void part_free(struct part *p);
@@ -191,7 +191,7 @@ void part_free(struct part *p);
 
 struct tails {
 	struct cur in;
-	struct buf *last, now;		/* by static instruction: its last text in the span */
+	struct buf *last, now; /* by static instruction: its last text in the span */
 	uint32_t n;
 };
 void tails_new(struct tails *t, uint32_t n);
@@ -208,10 +208,10 @@ bool tail_fold(struct buf *out, const uint8_t *was, size_t n_was, const uint8_t 
 struct text_in {
 	const struct part *part;
 	const struct tblock *tb;
-	const uint32_t *warp_id;	/* NULL: 0, 1, ... */
+	const uint32_t *warp_id; /* NULL: 0, 1, ... */
 	const char *extra;
 	size_t extra_len;
-	bool first;			/* no blank line before it */
+	bool first; /* no blank line before it */
 };
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
 bool text_record(
@@ -220,7 +220,9 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 
 /* ---- header.c ---- */
 
-struct header_state { uint64_t id; };
+struct header_state {
+	uint64_t id;
+};
 /* Dimensions that the flow model needs; zero where the header does not say. */
 void header_dims(const char *text, size_t n, uint32_t grid[3], uint32_t *threads);
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n);
@@ -257,7 +259,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level);
 /* The same in steps. Frames k from 0 to FRAMES - 1 may be compressed in any order and side by side. */
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
-	struct buf join, frame[N_COLUMNS + 1];	/* the short columns, the last frame is theirs */
+	struct buf join, frame[N_COLUMNS + 1]; /* the short columns, the last frame is theirs */
 	uint32_t used;
 };
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS]);

@@ -58,7 +58,7 @@ static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault 
 /* The index must tell what was met. */
 static int check_end(struct pack *p, const struct buf *b, size_t body, struct fault *f)
 {
-	struct buf end = { 0 };
+	struct buf end = {0};
 	struct cur in = cur_of(b->p + body, b->n - 8 - body);
 	uint64_t kernel = 0, at = p->size;
 	bool good = mp_get_uint(&in, UINT32_MAX) == p->n_entries;
@@ -75,8 +75,9 @@ static int check_end(struct pack *p, const struct buf *b, size_t body, struct fa
 		return pack_bad(
 			p, at - b->n, f, "pack-damaged", "found an index that does not fit the blocks");
 	int r = read_exactly(p, &end, 8, f);
-	if (r == 0 && (memcmp(end.p + 4, PACK_END, 4) || (uint32_t)b->n != ((uint32_t)end.p[0] |
-		(uint32_t)end.p[1] << 8 | (uint32_t)end.p[2] << 16 | (uint32_t)end.p[3] << 24)))
+	if (r == 0 && (memcmp(end.p + 4, PACK_END, 4) ||
+			      (uint32_t)b->n != ((uint32_t)end.p[0] | (uint32_t)end.p[1] << 8 |
+							(uint32_t)end.p[2] << 16 | (uint32_t)end.p[3] << 24)))
 		r = pack_bad(p, at, f, "pack-damaged", "found no end marker");
 	buf_free(&end);
 	p->complete = r == 0;
@@ -98,7 +99,7 @@ static void drop_old(struct pack *p)
 
 static int more(struct pack *p, struct fault *f)
 {
-	struct buf b = { 0 };
+	struct buf b = {0};
 	size_t body;
 	uint64_t at = p->size;
 	int r = p->complete ? 0 : read_frame(p, &b, &body, f);
@@ -133,7 +134,8 @@ int forward_finish(struct pack *p, struct fault *f)
 	int r = forward_more(p, f);
 
 	return r > 0 ? pack_bad(p, p->entry[p->n_entries - 1].at, f, "pack-damaged",
-		"found a block behind the last kernel") : r;
+			       "found a block behind the last kernel")
+		     : r;
 }
 
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f)
@@ -170,14 +172,14 @@ void forward_leave(struct pack *p, const struct walk *w)
 struct pack *pack_forward(struct input *in, struct fault *f)
 {
 	struct pack *p = xcalloc(1, sizeof(*p));
-	struct buf b = { 0 };
+	struct buf b = {0};
 
 	p->name = diag_keep(input_name(in));
 	p->fd = -1;
 	p->in = in;
 	pthread_mutex_init(&p->lock, NULL);
 	bool good = read_exactly(p, &b, PACK_FIRST, f) == 0 && pack_check_magic(p, b.p, f) == 0 &&
-		forward_more(p, f) >= 0;
+		    forward_more(p, f) >= 0;
 	if (good && !p->n_entries)
 		good = pack_bad(p, PACK_FIRST, f, "pack-damaged",
 			       "found no kernel list in the first block") == 0;

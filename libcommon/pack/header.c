@@ -10,13 +10,13 @@
 #include "format.h"
 
 enum { H_WINDOWS = 1, H_NVBIT = 2, H_LINEINFO = 4, H_SLICE = 8, H_RAW = 128 };
-#define ADDRESS_LOW 24		/* low bits of the window addresses that are 0 */
+#define ADDRESS_LOW 24 /* low bits of the window addresses that are 0 */
 
 struct values {
 	const char *name, *nvbit, *format;
 	size_t name_len, nvbit_len, format_len;
 	uint64_t flags, id, grid[3], block[3], shmem, nregs, binary, stream, windows[2], tracer, lineinfo;
-	uint64_t blank, after;	/* empty lines before and behind the format line */
+	uint64_t blank, after; /* empty lines before and behind the format line */
 };
 
 /* Format lines in use; values hold the index + 1, 0: in full. */
@@ -44,11 +44,11 @@ static void print_values(struct buf *b, const struct values *v)
 	buf_add(b, "-kernel name = ", 15);
 	buf_add(b, v->name, v->name_len);
 #define P(...) (n = snprintf(t, sizeof(t), __VA_ARGS__), buf_add(b, t, (size_t)n))
-#define U(x) (unsigned long long)(x)
+#define U(x)   (unsigned long long)(x)
 	P("\n-kernel id = %llu\n-grid dim = (%llu,%llu,%llu)\n-block dim = (%llu,%llu,%llu)\n-shmem = %llu\n"
-		"-nregs = %llu\n-binary version = %llu\n-cuda stream id = %llu\n", U(v->id), U(v->grid[0]),
-		U(v->grid[1]), U(v->grid[2]), U(v->block[0]), U(v->block[1]), U(v->block[2]), U(v->shmem),
-		U(v->nregs), U(v->binary), U(v->stream));
+	  "-nregs = %llu\n-binary version = %llu\n-cuda stream id = %llu\n",
+		U(v->id), U(v->grid[0]), U(v->grid[1]), U(v->grid[2]), U(v->block[0]), U(v->block[1]),
+		U(v->block[2]), U(v->shmem), U(v->nregs), U(v->binary), U(v->stream));
 	if (v->flags & H_WINDOWS)
 		P("-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n", U(v->windows[0]),
 			U(v->windows[1]));
@@ -73,7 +73,9 @@ static void print_values(struct buf *b, const struct values *v)
 
 /* ---- reading the text --------------------------------------------------------------------- */
 
-struct scan { const char *p, *end; };
+struct scan {
+	const char *p, *end;
+};
 
 static bool take(struct scan *s, const char *word)
 {
@@ -91,8 +93,9 @@ static uint64_t number(struct scan *s, unsigned base)
 
 	for (; s->p < s->end; s->p++) {
 		char c = *s->p;
-		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ?
-			(unsigned)(c - 'a') + 10 : 99;
+		unsigned d = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+			     : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+						    : 99;
 
 		if (d >= base)
 			break;
@@ -165,14 +168,14 @@ static const char *find_line(const char *text, size_t n, const char *key)
 
 void header_dims(const char *text, size_t n, uint32_t grid[3], uint32_t *threads)
 {
-	uint64_t g[3] = { 0, 0, 0 }, b[3] = { 0, 0, 0 };
+	uint64_t g[3] = {0, 0, 0}, b[3] = {0, 0, 0};
 	const char *at = find_line(text, n, "-grid dim = (");
 
 	if (at)
-		triple(&(struct scan){ at, text + n }, g);
+		triple(&(struct scan){at, text + n}, g);
 	at = find_line(text, n, "-block dim = (");
 	if (at)
-		triple(&(struct scan){ at, text + n }, b);
+		triple(&(struct scan){at, text + n}, b);
 	for (int i = 0; i < 3; i++) {
 		grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
 		b[i] = b[i] > 65536 ? 0 : b[i];
@@ -189,7 +192,7 @@ static void pack_window(struct buf *out, uint64_t w, uint64_t from)
 	bool round = !(w & low) && !(from & low);
 
 	mp_int(out, round ? (int64_t)(w >> ADDRESS_LOW) - (int64_t)(from >> ADDRESS_LOW) : 0);
-	if (!round || w == from)	/* 0 says that the value follows */
+	if (!round || w == from) /* 0 says that the value follows */
 		mp_uint(out, w);
 }
 
@@ -206,7 +209,7 @@ static void pack_values(struct buf *out, const struct values *v, struct header_s
 	uint64_t format = 0;
 
 	while (format < N_FORMATS && (strlen(formats[format]) != v->format_len ||
-		memcmp(formats[format], v->format, v->format_len)))
+					     memcmp(formats[format], v->format, v->format_len)))
 		format++;
 	format = format == N_FORMATS ? 0 : format + 1;
 	mp_uint(out, v->flags);
@@ -240,10 +243,10 @@ static void pack_values(struct buf *out, const struct values *v, struct header_s
 
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n)
 {
-	struct values v = { 0 };
-	struct buf again = { 0 };
+	struct values v = {0};
+	struct buf again = {0};
 
-	read_values(&v, (struct scan){ text, text + n });
+	read_values(&v, (struct scan){text, text + n});
 	print_values(&again, &v);
 	if (again.n == n && !memcmp(again.p, text, n)) {
 		pack_values(out, &v, s);
@@ -256,7 +259,7 @@ void header_pack(struct buf *out, struct header_state *s, const char *text, size
 
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text)
 {
-	struct values v = { .flags = mp_get_uint(in, H_RAW) };
+	struct values v = {.flags = mp_get_uint(in, H_RAW)};
 
 	if (v.flags == H_RAW) {
 		size_t n;

@@ -67,7 +67,7 @@ static void put_parsed(struct queue *q, struct parsed *p)
 
 struct buf queue_text(struct queue *q)
 {
-	struct buf b = { 0 };
+	struct buf b = {0};
 
 	pthread_mutex_lock(&q->lock);
 	if (q->n_text)
@@ -86,7 +86,7 @@ static void put_text(struct queue *q, struct buf *b)
 	pthread_mutex_unlock(&q->lock);
 	if (!kept)
 		buf_free(b);
-	*b = (struct buf){ 0 };
+	*b = (struct buf){0};
 }
 
 /* ---- one piece ---------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct h
 		columns += c->col[k].n;
 	bool hash = c->ends && (c->bytes >= HASH_TEXT || columns >= HASH_COLUMNS);
 	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
-		(c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0));
+			   (c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0));
 	if (!c->begins) {
 		mp_uint(m, c->first_block);
 		for (int i = 0; i < 3; i++)
@@ -168,7 +168,7 @@ static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct h
 /* The columns of all pieces, one after the other. */
 static void gather_job(struct job *j)
 {
-	struct header_state s = { 0 };
+	struct header_state s = {0};
 
 	mp_uint(&j->col[COL_META], j->list.n ? 1 : 0);
 	buf_add(&j->col[COL_META], j->list.p, j->list.n);
@@ -207,7 +207,7 @@ void job_free(struct job *j)
 /* One frame of a gathered job; the last of them makes its bytes. The lock is held, and held again afterwards. */
 static void do_frame(struct queue *q, struct job *j)
 {
-	unsigned k = FRAMES - ++j->frames_begun;	/* the joined columns take longest and come first */
+	unsigned k = FRAMES - ++j->frames_begun; /* the joined columns take longest and come first */
 
 	pthread_mutex_unlock(&q->lock);
 	frames_compress(&j->frames, j->col, k, q->level);

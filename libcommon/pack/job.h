@@ -10,18 +10,18 @@
 #include "stream.h"
 
 #define THREADS_MAX 64u
-#define SPARE_MAX 16u
+#define SPARE_MAX   16u
 
 /* A run of a kernel's text. */
 struct piece {
 	struct buf text;
 	uint32_t kernel;
-	bool begins, ends;		/* of a kernel */
-	bool part, kept;		/* some of it is records; some is text that is not blank */
-	uint64_t bytes, first_block;	/* ends: text of the whole kernel */
+	bool begins, ends;           /* of a kernel */
+	bool part, kept;             /* some of it is records; some is text that is not blank */
+	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	uint32_t grid[3], threads;
-	size_t header;			/* bytes of text that are header */
+	size_t header; /* bytes of text that are header */
 	struct buf head, stored, table;
 	struct buf col[N_COLUMNS];
 };
@@ -32,10 +32,10 @@ struct job {
 	struct piece **piece;
 	uint32_t n, cap, started, encoded;
 	bool closed, gathering, gathered, finished;
-	struct buf col[N_COLUMNS];	/* gathered from the pieces, then compressed to frames side by side */
+	struct buf col[N_COLUMNS]; /* gathered from the pieces, then compressed to frames side by side */
 	struct frames frames;
 	unsigned frames_begun, frames_done;
-	struct buf list;		/* metadata of the list, in the first */
+	struct buf list; /* metadata of the list, in the first */
 	struct buf out;
 };
 
@@ -47,7 +47,7 @@ struct queue {
 	bool stop;
 	int level;
 	struct job *first, *last;
-	uint32_t waiting, most;		/* pieces not encoded */
+	uint32_t waiting, most; /* pieces not encoded */
 	struct parsed *spare[SPARE_MAX];
 	struct buf text[SPARE_MAX];
 	uint32_t n_spare, n_text;
@@ -56,7 +56,7 @@ struct queue {
 struct queue *queue_new(unsigned threads, int level);
 void queue_free(struct queue *q);
 void *queue_worker(void *queue);
-struct buf queue_text(struct queue *q);		/* an empty buffer that text was in before */
+struct buf queue_text(struct queue *q); /* an empty buffer that text was in before */
 /* A new job behind all others; give it pieces, then close it. */
 struct job *queue_job(struct queue *q);
 void queue_piece(struct queue *q, struct job *j, struct piece *c);

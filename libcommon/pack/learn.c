@@ -5,15 +5,17 @@
  */
 #include "flow.h"
 
-#define REFS 8u			/* guards before an instruction that its mask may follow from */
-#define MISS_COST 5u		/* bytes of a mask that was not predicted */
+#define REFS      8u /* guards before an instruction that its mask may follow from */
+#define MISS_COST 5u /* bytes of a mask that was not predicted */
 
-struct ref { uint32_t id, like, unlike; };
+struct ref {
+	uint32_t id, like, unlike;
+};
 
 struct votes {
 	uint32_t n, all, none;
-	uint32_t next, next_n;		/* another successor, and how much more often it came */
-	uint32_t side[3][2];		/* side that ran first by order of size: fall-through, taken */
+	uint32_t next, next_n; /* another successor, and how much more often it came */
+	uint32_t side[3][2];   /* side that ran first by order of size: fall-through, taken */
 	struct ref ref[REFS];
 };
 
@@ -22,9 +24,9 @@ struct learner {
 	struct pcode *c;
 	struct votes *v;
 	struct flow f;
-	uint32_t *last;			/* mask of each static instruction in this warp */
-	bool guards;			/* second pass: targets are known, look at masks */
-	uint32_t weight;		/* warps that do what this one does */
+	uint32_t *last;  /* mask of each static instruction in this warp */
+	bool guards;     /* second pass: targets are known, look at masks */
+	uint32_t weight; /* warps that do what this one does */
 	uint32_t recent[REFS];
 };
 
@@ -151,7 +153,7 @@ static void choose_flow(struct learner *l)
 		for (unsigned k = 0; k < 3; k++)
 			if (v->side[k][0] + v->side[k][1])
 				s->order = (uint8_t)((s->order & ~(1u << k)) |
-					(unsigned)(v->side[k][1] > v->side[k][0]) << k);
+						     (unsigned)(v->side[k][1] > v->side[k][0]) << k);
 	}
 }
 
@@ -207,7 +209,7 @@ static void known_targets(struct pcode *c)
 
 void learn_flow(struct parsed *p)
 {
-	struct learner l = { .p = p, .c = &p->part.code };
+	struct learner l = {.p = p, .c = &p->part.code};
 
 	l.v = xcalloc(l.c->n + 1, sizeof(l.v[0]));
 	l.last = xcalloc(l.c->n + 1, sizeof(l.last[0]));

@@ -5,23 +5,23 @@
 #include <stdio.h>
 #include "codec.h"
 
-#define OUT_TEXT (1u << 20)	/* text handed on at a time */
+#define OUT_TEXT (1u << 20) /* text handed on at a time */
 
 struct out {
 	struct pack *p;
-	uint64_t first, last;		/* thread blocks wanted */
+	uint64_t first, last; /* thread blocks wanted */
 	bool whole;
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
 	struct fault *f;
 	struct buf text;
 	struct tblock tb;
-	bool any;			/* a thread block was written */
+	bool any; /* a thread block was written */
 };
 
 static int stopped(struct out *o)
 {
-	return fault_set(o->f, (struct place){ o->p->name, 0, 0 }, "write", "cannot write");
+	return fault_set(o->f, (struct place){o->p->name, 0, 0}, "write", "cannot write");
 }
 
 static int send(struct out *o)
@@ -121,7 +121,7 @@ static int send_piece(struct out *o, const struct walk *w, const struct piece *c
 int pack_piece_text(struct walk *w, const struct piece *c,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
-	struct out o = { .p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f };
+	struct out o = {.p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f};
 	int r = send_piece(&o, w, c);
 
 	tblock_free(&o.tb);
@@ -144,7 +144,7 @@ static void skip_ahead(struct walk *w, uint64_t first)
 int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
-	struct out o = { .p = p, .first = first, .last = last, .write = write, .ctx = ctx, .f = f };
+	struct out o = {.p = p, .first = first, .last = last, .write = write, .ctx = ctx, .f = f};
 	struct walk w;
 	struct piece *c;
 	int r;
@@ -200,7 +200,7 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 	struct piece *c;
 	int r;
 
-	*k = (struct pack_kernel){ .name = xstrdup("") };
+	*k = (struct pack_kernel){.name = xstrdup("")};
 	walk_start(&w, p, kernel, 0);
 	while ((r = walk_next(&w, &c, f)) > 0) {
 		if (c->flags & PIECE_BEGINS) {
@@ -223,7 +223,9 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 
 /* ---- verifying ---------------------------------------------------------------------------- */
 
-struct sum { uint64_t bytes; };
+struct sum {
+	uint64_t bytes;
+};
 
 static bool count_bytes(void *ctx, const void *bytes, size_t n)
 {
@@ -237,7 +239,7 @@ static bool count_bytes(void *ctx, const void *bytes, size_t n)
 int pack_verify(struct pack *p, struct fault *f)
 {
 	for (uint32_t i = 0; i < p->n_kernels; i++) {
-		struct sum s = { 0 };
+		struct sum s = {0};
 		struct pack_kernel k;
 
 		if (pack_text(p, i, 0, UINT64_MAX, count_bytes, &s, f) < 0 || pack_kernel(p, i, &k, f) < 0)

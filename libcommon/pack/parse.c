@@ -9,7 +9,9 @@
 #include <xxhash.h>
 #include "flow.h"
 
-struct line { const char *p, *end; };	/* end: at the newline */
+struct line {
+	const char *p, *end;
+}; /* end: at the newline */
 
 static bool lit(struct line *l, const char *s)
 {
@@ -94,8 +96,8 @@ static bool same(const struct pcode *c, const struct pstatic *s, const struct fo
 	size_t mid = (size_t)(f->mid_end - f->mid), tail = (size_t)(f->tail_end - f->tail);
 
 	return s->pc == f->pc && s->lineno == f->lineno && s->flags == f->flags && s->mid_len == mid &&
-		s->tail_len == tail && !memcmp(c->text.p + s->mid, f->mid, mid) &&
-		!memcmp(c->text.p + s->tail, f->tail, tail);
+	       s->tail_len == tail && !memcmp(c->text.p + s->mid, f->mid, mid) &&
+	       !memcmp(c->text.p + s->tail, f->tail, tail);
 }
 
 static uint64_t found_hash(const struct found *f)
@@ -158,7 +160,7 @@ static uint32_t intern(struct parsed *p, const struct found *f)
 		return NONE;
 	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
 	struct pstatic *s = &c->s[c->n];
-	*s = (struct pstatic){ .pc = f->pc, .lineno = f->lineno, .flags = f->flags, .next = NONE };
+	*s = (struct pstatic){.pc = f->pc, .lineno = f->lineno, .flags = f->flags, .next = NONE};
 	s->mid_len = (uint16_t)(f->mid_end - f->mid);
 	s->tail_len = (uint16_t)(f->tail_end - f->tail);
 	s->head = keep(&c->text, f->head, f->head_end);
@@ -175,7 +177,7 @@ static bool skip_word(struct line *l)
 {
 	const char *s = l->p;
 
-	while (l->p < l->end && *l->p > ' ' && *l->p <= '~')
+	while (l->p<l->end && * l->p> ' ' && *l->p <= '~')
 		l->p++;
 	return l->p > s;
 }
@@ -366,7 +368,7 @@ static void find_prefix(struct parsed *p, struct line l)
 		while (l.p < l.end && *l.p != ' ')
 			l.p++;
 		if (l.p - s == 8 && n)
-			break;		/* the mask */
+			break; /* the mask */
 		n++;
 	}
 	p->part.style |= (n == 5 || n == 6 ? STYLE_BLOCK_IDS : 0) | (n == 2 || n == 6 ? STYLE_LINENO : 0);
@@ -378,7 +380,7 @@ static bool mask_digits(const char *s, uint32_t *mask)
 	uint64_t x;
 
 	memcpy(&x, s, 8);
-	x = __builtin_bswap64(x);	/* first digit in the highest byte */
+	x = __builtin_bswap64(x); /* first digit in the highest byte */
 	uint64_t letter = x >> 6 & 0x0101010101010101;
 	uint64_t v = (x & 0x0f0f0f0f0f0f0f0f) + letter * 9;
 	/* A digit is 0x30 to 0x39, a letter 0x61 to 0x66: what is neither does not come back the same. */
@@ -396,7 +398,7 @@ static bool again(struct parsed *p, struct line l, uint32_t id)
 {
 	const struct pstatic *s = &p->part.code.s[id];
 	const uint8_t *t = p->part.code.text.p;
-	struct prec r = { .id = id, .text = (uint32_t)p->text.n };
+	struct prec r = {.id = id, .text = (uint32_t)p->text.n};
 	uint8_t flags = ST_MEM;
 
 	if (s->flags & (ST_TAIL | ST_LINE) ||
@@ -434,8 +436,8 @@ static bool expected(struct parsed *p, struct line l, uint32_t before, uint32_t 
 
 static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
 {
-	struct found f = { 0 };
-	struct prec r = { 0 };
+	struct found f = {0};
+	struct prec r = {0};
 	uint64_t pc, mask;
 	const char *text = l.end;
 
@@ -480,7 +482,7 @@ static bool next_line(const char **text, const char *end, struct line *l)
 
 	if (!nl)
 		return false;
-	*l = (struct line){ *text, nl };
+	*l = (struct line){*text, nl};
 	*text = nl + 1;
 	return true;
 }
@@ -488,7 +490,7 @@ static bool next_line(const char **text, const char *end, struct line *l)
 static bool block_id(struct line l, uint32_t id[3])
 {
 	return lit(&l, "thread block = ") && dec32(&l, &id[0]) && lit(&l, ",") && dec32(&l, &id[1]) &&
-		lit(&l, ",") && dec32(&l, &id[2]) && l.p == l.end;
+	       lit(&l, ",") && dec32(&l, &id[2]) && l.p == l.end;
 }
 
 static bool numbered(struct line l, const char *name, uint32_t *v)
@@ -502,7 +504,7 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 	struct line l;
 
 	for (;;) {
-		struct pwarp w = { .first = p->n_rec };
+		struct pwarp w = {.first = p->n_rec};
 
 		if (!next_line(s, end, &l))
 			return false;
@@ -538,7 +540,7 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 static size_t parse_text(struct parsed *p, const char *text, size_t n)
 {
 	const char *s = text, *end = text + n, *extra;
-	struct ptb tb = { .first_warp = p->n_warp };
+	struct ptb tb = {.first_warp = p->n_warp};
 	struct line l;
 
 	if (!next_line(&s, end, &l) || l.end - l.p != 9 || memcmp(l.p, "#BEGIN_TB", 9) ||
@@ -576,12 +578,29 @@ size_t parse_block(struct parsed *p, const char *text, size_t n)
 
 enum ctl ctl_of(const char *opcode, size_t n)
 {
-	static const struct { const char *stem; enum ctl ctl; } is[] = {
-		{ "BRA", CTL_BRANCH }, { "EXIT", CTL_EXIT }, { "BSSY", CTL_SET }, { "BSYNC", CTL_SYNC },
-		{ "SSY", CTL_SET }, { "PBK", CTL_SET }, { "PCNT", CTL_SET }, { "SYNC", CTL_SETTLE },
-		{ "BRK", CTL_SETTLE }, { "CONT", CTL_SETTLE }, { "JMP", CTL_BRANCH }, { "BRX", CTL_BRANCH },
-		{ "JMX", CTL_BRANCH }, { "CALL", CTL_CALL }, { "CAL", CTL_CALL }, { "JCAL", CTL_CALL },
-		{ "RET", CTL_RETURN }, { "BRXU", CTL_BRANCH }, { "KILL", CTL_EXIT },
+	static const struct {
+		const char *stem;
+		enum ctl ctl;
+	} is[] = {
+		{"BRA", CTL_BRANCH},
+		{"EXIT", CTL_EXIT},
+		{"BSSY", CTL_SET},
+		{"BSYNC", CTL_SYNC},
+		{"SSY", CTL_SET},
+		{"PBK", CTL_SET},
+		{"PCNT", CTL_SET},
+		{"SYNC", CTL_SETTLE},
+		{"BRK", CTL_SETTLE},
+		{"CONT", CTL_SETTLE},
+		{"JMP", CTL_BRANCH},
+		{"BRX", CTL_BRANCH},
+		{"JMX", CTL_BRANCH},
+		{"CALL", CTL_CALL},
+		{"CAL", CTL_CALL},
+		{"JCAL", CTL_CALL},
+		{"RET", CTL_RETURN},
+		{"BRXU", CTL_BRANCH},
+		{"KILL", CTL_EXIT},
 	};
 	const char *dot = memchr(opcode, '.', n);
 	size_t stem = dot ? (size_t)(dot - opcode) : n;
@@ -595,7 +614,7 @@ enum ctl ctl_of(const char *opcode, size_t n)
 bool static_derive(const struct pcode *c, struct pstatic *s)
 {
 	const char *t = (const char *)c->text.p;
-	struct line l = { t + s->mid, t + s->mid + s->mid_len };
+	struct line l = {t + s->mid, t + s->mid + s->mid_len};
 	bool has_addr;
 	int64_t imm;
 
@@ -611,7 +630,7 @@ bool static_derive(const struct pcode *c, struct pstatic *s)
 	const char *op = l.p;
 	skip_word(&l);
 	s->ctl = (uint8_t)ctl_of(op, (size_t)(l.p - op));
-	l = (struct line){ t + s->tail, t + s->tail + s->tail_len };
+	l = (struct line){t + s->tail, t + s->tail + s->tail_len};
 	s->imm = lit(&l, " ") && sdec(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
 	return true;
 }
@@ -624,7 +643,7 @@ void number_memory(struct pcode *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct pstatic *s = &c->s[i], *o = i ? s - 1 : s;
 		bool variant = i && o->flags & ST_MEM && o->pc == s->pc && o->mid_len == s->mid_len &&
-			!memcmp(t + o->mid, t + s->mid, s->mid_len);
+			       !memcmp(t + o->mid, t + s->mid, s->mid_len);
 
 		if (s->flags & ST_MEM)
 			s->mem = variant ? o->mem : c->n_mem++;

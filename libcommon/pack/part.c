@@ -76,7 +76,9 @@ static void find_paths(struct parsed *p)
 
 /* ---- finishing and freeing ---------------------------------------------------------------- */
 
-struct order { uint32_t pc, id; };
+struct order {
+	uint32_t pc, id;
+};
 
 static int by_pc(const void *a, const void *b)
 {
@@ -93,7 +95,7 @@ void parsed_finish(struct parsed *p)
 	uint32_t *to = xcalloc(c->n + 1, sizeof(to[0]));
 
 	for (uint32_t i = 0; i < c->n; i++)
-		o[i] = (struct order){ c->s[i].pc, i };
+		o[i] = (struct order){c->s[i].pc, i};
 	qsort(o, c->n, sizeof(o[0]), by_pc);
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];
@@ -119,14 +121,14 @@ void pcode_free(struct pcode *c)
 	free(c->mem);
 	free(c->pattern);
 	buf_free(&c->text);
-	*c = (struct pcode){ 0 };
+	*c = (struct pcode){0};
 }
 
 void part_free(struct part *p)
 {
 	pcode_free(&p->code);
 	free(p->span);
-	*p = (struct part){ 0 };
+	*p = (struct part){0};
 }
 
 void parsed_clear(struct parsed *p)
@@ -158,5 +160,5 @@ void parsed_free(struct parsed *p)
 	free(p->slot);
 	free(p->path);
 	buf_free(&p->text);
-	*p = (struct parsed){ 0 };
+	*p = (struct parsed){0};
 }

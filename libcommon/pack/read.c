@@ -13,13 +13,13 @@
 #include "input.h"
 #include "codec.h"
 
-#define FIRST PACK_FIRST
-#define LAST 8u			/* size of the index and end marker */
+#define FIRST       PACK_FIRST
+#define LAST        8u /* size of the index and end marker */
 #define LINE_WANTED "wanted a stream that trace-pack wrote, complete and unchanged"
 
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what)
 {
-	return fault_set(f, (struct place){ p->name, 0, 0 }, id, "byte %llu: %s, " LINE_WANTED,
+	return fault_set(f, (struct place){p->name, 0, 0}, id, "byte %llu: %s, " LINE_WANTED,
 		(unsigned long long)at, what);
 }
 
@@ -51,7 +51,7 @@ int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault
 uint8_t *pack_frame(
 	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f)
 {
-	uint8_t head[11], sum[8] = { 0 };
+	uint8_t head[11], sum[8] = {0};
 	size_t have = p->size - at < sizeof(head) ? (size_t)(p->size - at) : sizeof(head);
 
 	if (at >= p->size || pack_get(p, at, head, have, f) < 0) {
@@ -93,7 +93,7 @@ uint8_t *pack_frame(
 
 static int read_index(struct pack *p, struct fault *f)
 {
-	uint8_t end[LAST] = { 0 };
+	uint8_t end[LAST] = {0};
 	size_t n;
 	uint64_t size, at = FIRST, kernel = 0;
 
@@ -165,7 +165,7 @@ int pack_read_list(struct pack *p, struct fault *f)
 	if (!b)
 		return -1;
 	bool good = b->list && b->list_name && list_unfold(&p->list, cur_of(b->list, b->list_len)) &&
-		!memchr(p->list.p ? (void *)p->list.p : "", '\0', p->list.n);
+		    !memchr(p->list.p ? (void *)p->list.p : "", '\0', p->list.n);
 	if (good && b->list_name_len)
 		p->list_name = xstrndup((const char *)b->list_name, b->list_name_len);
 	block_put(p, b);
@@ -210,7 +210,7 @@ int pack_check_magic(const struct pack *p, const uint8_t m[FIRST], struct fault 
 
 static int check_magic(const struct pack *p, struct fault *f)
 {
-	uint8_t m[FIRST] = { 0 };
+	uint8_t m[FIRST] = {0};
 
 	if (p->size >= FIRST && pack_get(p, 0, m, FIRST, f) < 0)
 		return -1;

@@ -7,8 +7,8 @@
 #include "diag.h"
 #include "stream.h"
 
-#define NEXT_LINE 1u		/* no list has such a byte at the beginning of a line, see list_fold */
-#define AS_IT_IS 2u
+#define NEXT_LINE 1u /* no list has such a byte at the beginning of a line, see list_fold */
+#define AS_IT_IS  2u
 
 uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_body)
 {
@@ -48,7 +48,7 @@ static bool next_line(struct buf *out, const char *line, size_t n)
 
 void list_fold(struct buf *out, const char *text, size_t n)
 {
-	struct buf want = { 0 };
+	struct buf want = {0};
 	const char *end = text + n;
 
 	for (const char *s = text; s < end;) {
@@ -71,7 +71,7 @@ void list_fold(struct buf *out, const char *text, size_t n)
 
 bool list_unfold(struct buf *out, struct cur in)
 {
-	struct buf want = { 0 };
+	struct buf want = {0};
 
 	while (in.p < in.end && out->n < COLUMN_MAX) {
 		size_t from = out->n;

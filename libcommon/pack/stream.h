@@ -14,7 +14,7 @@ enum { PIECE_BEGINS = 1, PIECE_ENDS = 2, PIECE_PART = 4, PIECE_STORED = 8, PIECE
  * The hash is kept of so much text, or where the last piece has so many bytes in its columns that it does not count
  * beside them; of other kernels it is computed when asked for.
  */
-#define HASH_TEXT (4u << 20)
+#define HASH_TEXT    (4u << 20)
 #define HASH_COLUMNS 4096u
 
 uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_body);
@@ -22,6 +22,6 @@ uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_b
 /* Lines of a list: a line that is the one before with its first number one higher is one byte. */
 void list_fold(struct buf *out, const char *text, size_t n);
 bool list_unfold(struct buf *out, struct cur in);
-bool blank_text(const uint8_t *s, size_t n);	/* only white space? */
+bool blank_text(const uint8_t *s, size_t n); /* only white space? */
 
 #endif

@@ -11,7 +11,7 @@
 
 #define DIGITS_MAX 18u
 #define NUMBER_MAX 1000000000000000000u
-#define TAIL_MAX (1u << 20)
+#define TAIL_MAX   (1u << 20)
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 

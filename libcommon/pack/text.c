@@ -8,7 +8,7 @@
 #include "bits.h"
 #include "format.h"
 
-#define LINE_ROOM 1024u		/* all but the constant text and the end of a line */
+#define LINE_ROOM 1024u /* all but the constant text and the end of a line */
 
 static const char digits[] = "0123456789abcdef";
 
@@ -81,7 +81,7 @@ static uint8_t *put_addresses(
 	uint8_t *o, const struct tblock *tb, const struct rec *r, uint32_t style, bool list)
 {
 	unsigned n = bit_count32(r->mask), pad = style & STYLE_PADDED ? 16 : 1;
-	uint64_t t[32] = { 0 };
+	uint64_t t[32] = {0};
 	const uint64_t *a = n && tb->word ? tb->word + (r->addr >> 2) : t;
 	bool line = n && (r->addr & 3) == ADDR_STRIDE, stride = true;
 
@@ -118,7 +118,7 @@ static uint8_t *put_addresses(
 /* The columns before the PC. */
 static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, uint32_t lineno)
 {
-	const uint32_t v[5] = { in->tb->x, in->tb->y, in->tb->z, warp, lineno };
+	const uint32_t v[5] = {in->tb->x, in->tb->y, in->tb->z, warp, lineno};
 	bool ids = in->part->style & STYLE_BLOCK_IDS, line = in->part->style & STYLE_LINENO;
 
 	for (unsigned i = ids ? 0 : 4; i < 4u + line; i++) {
@@ -212,9 +212,9 @@ bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
  */
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 {
-	struct tblock tb = { 0 };
-	struct text_in in = { .part = p, .tb = &tb };
-	struct rec none = { 0 };
+	struct tblock tb = {0};
+	struct text_in in = {.part = p, .tb = &tb};
+	struct rec none = {0};
 
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len);
 	uint8_t *o = put_prefix(out->p + out->n, &in, 0, s->lineno);

@@ -18,13 +18,13 @@ struct packed {
 	struct piece *c;
 	struct replay *r;
 	uint32_t span;
-	uint64_t at;			/* thread blocks of the kernel before the span's next */
-	uint32_t *handle;		/* by static instruction */
-	bool *unknown, *needs;		/* no row; no addresses although lanes need them */
-	bool text;			/* some records of the part come with text */
-	bool plain;			/* no record of the part needs a look: they have handles already */
-	struct tblock one;		/* a line parsed */
-	struct warp_recs *listed;	/* warps as the stream lists them */
+	uint64_t at;              /* thread blocks of the kernel before the span's next */
+	uint32_t *handle;         /* by static instruction */
+	bool *unknown, *needs;    /* no row; no addresses although lanes need them */
+	bool text;                /* some records of the part come with text */
+	bool plain;               /* no record of the part needs a look: they have handles already */
+	struct tblock one;        /* a line parsed */
+	struct warp_recs *listed; /* warps as the stream lists them */
 	uint32_t cap_listed;
 	struct buf line, whole;
 	unsigned char hash[16];
@@ -63,7 +63,7 @@ int pack_klist(const struct pack *p, struct klist *k, struct fault *f)
 		for (uint32_t i = 0; i < p->n_kernels; i++) {
 			grow(&k->cmd, &cap, k->n_cmds + 1, sizeof(k->cmd[0]));
 			struct command *c = &k->cmd[k->n_cmds++];
-			*c = (struct command){ .kind = CMD_KERNEL, .text = xstrdup(p->kernel[i]) };
+			*c = (struct command){.kind = CMD_KERNEL, .text = xstrdup(p->kernel[i])};
 			c->position = ++k->n_kernels;
 			c->path = xmalloc(strlen(folder) + strlen(p->kernel[i]) + 1);
 			sprintf(c->path, "%s%s", folder, p->kernel[i]);
@@ -89,7 +89,7 @@ int packed_list(struct klist *k, struct input **in, const char *path, struct fau
 	known[n_known++] = p;
 	pthread_mutex_unlock(&known_lock);
 	int r = pack_klist(p, k, f);
-	p->keep_all = k->n_kernels > p->n_kernels;	/* one is named twice */
+	p->keep_all = k->n_kernels > p->n_kernels; /* one is named twice */
 	return r;
 }
 
@@ -167,7 +167,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	k->kernel = kernel;
 	int r = read_header(p, kernel, &k->whole, f);
 	if (r > 0 && o->watch)
-		r = 0;		/* who watches wants the lines */
+		r = 0; /* who watches wants the lines */
 	if (r == 0) {
 		k->whole.n = 0;
 		r = pack_text(p, kernel, 0, UINT64_MAX, append, &k->whole, f) < 0 ? -1 : 0;
@@ -201,7 +201,10 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
  * The same static instructions come again from kernel to kernel, and are parsed once. What they mean follows
  * from their text, the dialect met so far and a few fields of the header, which are compared too.
  */
-struct context { struct dialect d; int binary, tracer, arch, lineinfo; };
+struct context {
+	struct dialect d;
+	int binary, tracer, arch, lineinfo;
+};
 
 struct meaning {
 	struct context before;
@@ -211,7 +214,7 @@ struct meaning {
 };
 
 struct meanings {
-	const struct code *code;	/* handles are of this one */
+	const struct code *code; /* handles are of this one */
 	struct meaning *e;
 	uint32_t n, cap, *slot, n_slots;
 	struct buf text;
@@ -233,7 +236,7 @@ static struct context context_of(const struct trace *t)
 {
 	struct context c;
 
-	memset(&c, 0, sizeof(c));	/* compared and hashed as bytes */
+	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
 	c.d.prefix = t->d.prefix;
 	c.d.imms = t->d.imms;
 	c.d.lineno = t->d.lineno;
@@ -248,8 +251,8 @@ static struct context context_of(const struct trace *t)
 static bool same_context(const struct context *a, const struct context *b)
 {
 	return a->d.prefix == b->d.prefix && a->d.imms == b->d.imms && a->d.lineno == b->d.lineno &&
-		a->d.block_ids == b->d.block_ids && a->binary == b->binary && a->tracer == b->tracer &&
-		a->arch == b->arch && a->lineinfo == b->lineinfo;
+	       a->d.block_ids == b->d.block_ids && a->binary == b->binary && a->tracer == b->tracer &&
+	       a->arch == b->arch && a->lineinfo == b->lineinfo;
 }
 
 static uint32_t meaning_slot(const struct meanings *m, const struct context *c, const void *text, size_t n)
@@ -260,8 +263,7 @@ static uint32_t meaning_slot(const struct meanings *m, const struct context *c, 
 	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
 		const struct meaning *e = &m->e[m->slot[at] - 1];
 
-		if (e->len == n && same_context(&e->before, c) &&
-			!memcmp(m->text.p + e->text, text, n))
+		if (e->len == n && same_context(&e->before, c) && !memcmp(m->text.p + e->text, text, n))
 			break;
 	}
 	return at;
@@ -337,10 +339,10 @@ static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fa
 	k->needs[i] = !inst->has_addr && kind_moves(inst->kind);
 	k->plain &= !k->unknown[i] && !k->needs[i];
 	if (k->unknown[i])
-		return 0;	/* each kernel warns */
+		return 0; /* each kernel warns */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
 	m->e[m->n++] = (struct meaning){
-		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i] };
+		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
 	m->slot[at] = m->n;
 	buf_add(&m->text, k->line.p, k->line.n);
 	return 0;
@@ -425,7 +427,7 @@ static int next_records(
 			k->at += k->c->part.span[k->span++].blocks;
 			continue;
 		}
-		replay_free(k->r);	/* its part goes with the block */
+		replay_free(k->r); /* its part goes with the block */
 		k->r = NULL;
 		do {
 			if (irregular(k))
@@ -514,7 +516,7 @@ static int finish_block(
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin(t, tb);
 	t->line += 2u + !in->first;
-	if (trace_claim(t, (const uint64_t[3]){ tb->x, tb->y, tb->z }, f) < 0)
+	if (trace_claim(t, (const uint64_t[3]){tb->x, tb->y, tb->z}, f) < 0)
 		return -1;
 	for (size_t i = 0; i < in->extra_len; i++)
 		t->line += in->extra[i] == '\n';
@@ -528,7 +530,7 @@ static int finish_block(
 				w < n ? "found warp %u a second time, wanted each once"
 				      : "found warp %u, wanted 0 to %u for a block of %u threads",
 				w, n - 1, kernel_threads(&t->h));
-		tb->warp[w] = (struct warp_recs){ k->listed[i].first, k->listed[i].count, t->line += 2 };
+		tb->warp[w] = (struct warp_recs){k->listed[i].first, k->listed[i].count, t->line += 2};
 		if (finish_warp(t, k, tb, &tb->warp[w], in, f) < 0)
 			return -1;
 		t->line++;
@@ -581,7 +583,7 @@ static int find_hash(struct trace *t, struct fault *f)
 int packed_finish(struct trace *t, struct fault *f)
 {
 	struct text_in in;
-	struct tblock tb = { 0 };
+	struct tblock tb = {0};
 	int r = next_records(t, t->packed, &tb, &in, f);
 
 	tblock_free(&tb);

@@ -11,27 +11,29 @@
 #include "job.h"
 
 #define PIECE_TEXT (4u << 20)
-#define PIECE_MOST (256u << 20)		/* of text without the end of a thread block */
+#define PIECE_MOST (256u << 20) /* of text without the end of a thread block */
 #define BLOCK_TEXT (32u << 20)
 #define PIECES_MAX 4096u
 
-struct entry { uint64_t size, kernel, first_block; };
+struct entry {
+	uint64_t size, kernel, first_block;
+};
 
 struct pack_writer {
 	FILE *out;
 	struct queue *queue;
-	struct job *job;		/* the block being filled */
-	uint64_t text;			/* of it */
-	struct buf list;		/* metadata of the list until the first block */
+	struct job *job; /* the block being filled */
+	uint64_t text;   /* of it */
+	struct buf list; /* metadata of the list until the first block */
 	struct entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
-	struct buf in;			/* text of the kernel not cut yet */
-	size_t limit;			/* bytes of it at which it is cut */
+	struct buf in; /* text of the kernel not cut yet */
+	size_t limit;  /* bytes of it at which it is cut */
 	uint64_t bytes, blocks;
 	uint32_t grid[3], threads_of;
 	bool begun;
-	uint32_t told;			/* kernels kept as text below this number were told */
+	uint32_t told; /* kernels kept as text below this number were told */
 	void (*on_text)(void *ctx, uint32_t kernel);
 	void *ctx;
 	XXH3_state_t *hash;
@@ -60,7 +62,7 @@ void pack_on_text(struct pack_writer *w, void (*told)(void *ctx, uint32_t kernel
 
 static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf *b)
 {
-	struct buf h = { 0 };
+	struct buf h = {0};
 
 	buf_byte(&h, type);
 	buf_var(&h, b->n);
@@ -78,8 +80,8 @@ static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf
 
 static void write_job(struct pack_writer *w, struct job *j)
 {
-	struct entry e = { .kernel = j->n ? j->piece[0]->kernel : w->kernel,
-		.first_block = j->n ? j->piece[0]->first_block : 0 };
+	struct entry e = {.kernel = j->n ? j->piece[0]->kernel : w->kernel,
+		.first_block = j->n ? j->piece[0]->first_block : 0};
 
 	e.size = put_framed(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
@@ -99,7 +101,7 @@ static struct job *current(struct pack_writer *w)
 	if (!w->job) {
 		w->job = queue_job(w->queue);
 		w->job->list = w->list;
-		w->list = (struct buf){ 0 };
+		w->list = (struct buf){0};
 		w->text = 0;
 	}
 	return w->job;
@@ -116,7 +118,7 @@ static void end_job(struct pack_writer *w, bool wait)
 
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n)
 {
-	struct buf lines = { 0 };
+	struct buf lines = {0};
 
 	list_fold(&lines, text, n);
 	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
@@ -131,8 +133,13 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 	struct piece *c = xcalloc(1, sizeof(*c));
 	struct buf rest = queue_text(w->queue);
 
-	*c = (struct piece){ .kernel = w->kernel, .begins = !w->begun, .ends = ends, .header = header,
-		.bytes = w->bytes, .first_block = w->blocks, .threads = w->threads_of };
+	*c = (struct piece){.kernel = w->kernel,
+		.begins = !w->begun,
+		.ends = ends,
+		.header = header,
+		.bytes = w->bytes,
+		.first_block = w->blocks,
+		.threads = w->threads_of};
 	memcpy(c->grid, w->grid, sizeof(c->grid));
 	buf_add(&rest, w->in.p + n, w->in.n - n);
 	c->text = w->in;
@@ -188,7 +195,7 @@ static void cut(struct pack_writer *w)
 	}
 	size_t n = last_end(&w->in);
 	if (n <= header && w->limit < PIECE_MOST) {
-		w->limit *= 2;		/* a large thread block */
+		w->limit *= 2; /* a large thread block */
 		return;
 	}
 	put_cut(w, n <= header ? w->in.n : n, header, false);
@@ -242,7 +249,7 @@ void pack_end(struct pack_writer *w)
 
 void pack_writer_close(struct pack_writer *w)
 {
-	struct buf b = { 0 };
+	struct buf b = {0};
 
 	if (w->list.n)
 		current(w);

@@ -11,22 +11,22 @@
 #include <string.h>
 #include "figure.h"
 
-#define DENSE false
+#define DENSE  false
 #define SPARSE true
 
 const struct figure figures_table[] = {
-#define FIGURE(name, kind, sparse, unit, formula, help) { name, unit, formula, help, FIGURE_##kind, sparse },
+#define FIGURE(name, kind, sparse, unit, formula, help) {name, unit, formula, help, FIGURE_##kind, sparse},
 #include "stats.def"
 #undef FIGURE
 };
 const size_t n_figures = sizeof(figures_table) / sizeof(figures_table[0]);
 
 #define NAME_MAX_LEN 200
-#define SLOTS 1024	/* a power of two well above the number of rows */
+#define SLOTS        1024 /* a power of two well above the number of rows */
 
 _Static_assert(sizeof(figures_table) / sizeof(figures_table[0]) < SLOTS / 2, "too few slots for stats.def");
 
-static uint16_t slots[SLOTS];	/* row + 1; 0: free */
+static uint16_t slots[SLOTS]; /* row + 1; 0: free */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static uint32_t hash_name(const char *s, size_t n)
@@ -119,8 +119,7 @@ bool figure_matches(const char *pattern, const char *name)
 const char *figure_kind_name(enum figure_kind kind)
 {
 	static const char *const names[N_FIGURE_KINDS] = {
-		"counter", "interval", "ratio", "total", "max", "histogram"
-	};
+		"counter", "interval", "ratio", "total", "max", "histogram"};
 
 	return kind < N_FIGURE_KINDS ? names[kind] : "?";
 }

@@ -145,7 +145,7 @@ bool run_formula(const struct figure *about, const char *name, char *num, char *
 	const char *slash = about ? strchr(about->formula, '/') : NULL;
 
 	return slash && fill_indices(num, cap, about->formula, (size_t)(slash - about->formula), name) &&
-		fill_indices(den, cap, slash + 1, strlen(slash + 1), name);
+	       fill_indices(den, cap, slash + 1, strlen(slash + 1), name);
 }
 
 /* ---- the list ----------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static const struct run_value *part(const struct run_reader *r, const struct rr_
 	const struct rr_name *n = lookup(r, name);
 
 	if (r->flags & RUN_RUNNING && rate->about->kind == FIGURE_RATIO && n && n->about &&
-	    n->about->kind == FIGURE_INTERVAL && n->total_run == r->run)
+		n->about->kind == FIGURE_INTERVAL && n->total_run == r->run)
 		return &n->total;
 	if (run_find(r, name))
 		return run_find(r, name);
@@ -203,10 +203,7 @@ static void divide(struct run_reader *r, struct rr_name *n)
 		list(r, n, rr_real(a->real / b->real));
 }
 
-static bool has_formula(const struct rr_name *n)
-{
-	return n->about && *n->about->formula;
-}
+static bool has_formula(const struct rr_name *n) { return n->about && *n->about->formula; }
 
 /* Rates over the whole machine are listed even where a log has no line for them. */
 static void divide_missing(struct run_reader *r)
@@ -217,7 +214,7 @@ static void divide_missing(struct run_reader *r)
 		const struct figure *a = &figures_table[i];
 
 		if (*a->formula && !strchr(a->name, '[') && run_formula(a, a->name, num, den, sizeof(num)) &&
-		    run_find(r, num) && run_find(r, den)) {
+			run_find(r, num) && run_find(r, den)) {
 			struct rr_name *n = rr_name(r, a->name, NULL);
 
 			if (n)
@@ -256,7 +253,7 @@ static uint64_t subtract(uint64_t now, uint64_t before)
 static bool by_stream(const char *name)
 {
 	return strstr(name, "stats_breakdown[") || strstr(name, "stats_fail_breakdown[") ||
-		strstr(name, "_fail_stats_breakdown[");
+	       strstr(name, "_fail_stats_breakdown[");
 }
 
 struct rr_name *rr_hidden(struct run_reader *r, const char *name, const char *what, struct fault *f)

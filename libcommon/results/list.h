@@ -5,8 +5,8 @@
 
 #include "read_int.h"
 
-void rr_list_kernel(struct run_reader *r);	/* of the record at hand; adds it to the run's totals */
-void rr_list_end(struct run_reader *r);		/* of an end record */
-void rr_list_totals(struct run_reader *r);	/* of the run so far, from its kernels */
+void rr_list_kernel(struct run_reader *r); /* of the record at hand; adds it to the run's totals */
+void rr_list_end(struct run_reader *r);    /* of an end record */
+void rr_list_totals(struct run_reader *r); /* of the run so far, from its kernels */
 
 #endif

@@ -12,10 +12,7 @@
 #include <string.h>
 #include "log.h"
 
-static bool starts(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
+static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
 /* Put a printed number. A rate that happens to print as "438" is cut to whole cycles, not a count. */
 static int put(struct run_reader *r, const char *name, struct run_value v, struct fault *f)
@@ -23,7 +20,7 @@ static int put(struct run_reader *r, const char *name, struct run_value v, struc
 	const struct figure *about = figure_find(name);
 
 	if (about && (about->kind == FIGURE_RATIO || (about->kind == FIGURE_INTERVAL && !v.whole)) &&
-	    v.decimals == RUN_EXACT)
+		v.decimals == RUN_EXACT)
 		v = (struct run_value){.real = v.real, .decimals = 0};
 	return rr_put(r, name, v, f);
 }
@@ -86,7 +83,9 @@ static int traffic_line(struct run_reader *r, char *name, char *equals, struct f
 
 /* ---- rows by bank ---------------------------------------------------------------------------- */
 
-static const struct { const char *heading, *figure; } headings[] = {
+static const struct {
+	const char *heading, *figure;
+} headings[] = {
 	{"maximum concurrent accesses to same row:", "max_same_row"},
 	{"maximum service time to same row:", "max_service_time"},
 	{"average row accesses per activate:", "accesses_per_activate"},

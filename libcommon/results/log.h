@@ -5,7 +5,7 @@
 
 #include "list.h"
 
-int rr_log_figures(struct run_reader *r, char *line, struct fault *f);	/* a line inside the block */
-int rr_log_host(struct run_reader *r, char *line, struct fault *f);	/* behind it: host times */
+int rr_log_figures(struct run_reader *r, char *line, struct fault *f); /* a line inside the block */
+int rr_log_host(struct run_reader *r, char *line, struct fault *f);    /* behind it: host times */
 
 #endif

@@ -73,10 +73,7 @@ enum rr_record rr_record_of(const char *word)
 	return !strcmp(word, "end") ? RR_END : RR_OTHER;
 }
 
-static void due(struct run_reader *r, enum run_event event)
-{
-	r->due[r->n_due++] = event;
-}
+static void due(struct run_reader *r, enum run_event event) { r->due[r->n_due++] = event; }
 
 static void start_run(struct run_reader *r)
 {
@@ -181,8 +178,7 @@ void rr_option(struct run_reader *r, const char *name, const char *value)
 	if (r->n_options >= 4096)
 		return;
 	grow(&r->option, &r->cap_options, r->n_options + 1, sizeof(*r->option));
-	r->option[r->n_options++] = (struct run_option){
-		arena_strndup(a, name, strnlen(name, RR_WORD_MAX)),
+	r->option[r->n_options++] = (struct run_option){arena_strndup(a, name, strnlen(name, RR_WORD_MAX)),
 		arena_strndup(a, value, strnlen(value, RR_WORD_MAX))};
 }
 
@@ -250,7 +246,7 @@ static int failed(struct run_reader *r, struct fault *f)
 
 static int msgpack_step(struct run_reader *r, struct fault *f)
 {
-	const char *bytes = "";	/* at the end of the input there is none */
+	const char *bytes = ""; /* at the end of the input there is none */
 	long have = input_window(r->in, 1, &bytes, f), n = 0;
 	long want = have;
 

@@ -13,10 +13,7 @@
 #include <string.h>
 #include "log.h"
 
-static bool starts(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
+static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
 /* ---- between blocks ------------------------------------------------------------------------- */
 
@@ -128,7 +125,7 @@ void rr_log_end(struct run_reader *r)
 static bool ends_block(const char *line)
 {
 	return starts(line, "kernel_name = ") || starts(line, "GPGPU-Sim: *** exit detected") ||
-		starts(line, "GPGPU-Sim: ** ") || starts(line, "Accel-Sim [");
+	       starts(line, "GPGPU-Sim: ** ") || starts(line, "Accel-Sim [");
 }
 
 static int block_line(struct run_reader *r, char *line, struct fault *f)

@@ -32,7 +32,8 @@ static void members(struct run_reader *r, const char *prefix, json_t *o)
 	const char *key, *text;
 	json_t *v;
 
-	json_object_foreach(o, key, v) {
+	json_object_foreach(o, key, v)
+	{
 		if (json_is_object(v) && !*prefix && strcmp(key, "stats")) {
 			members(r, key, v);
 			continue;
@@ -49,7 +50,8 @@ static int stats(struct run_reader *r, json_t *o, struct fault *f)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(o, key, v) {
+	json_object_foreach(o, key, v)
+	{
 		struct run_value n;
 		char q[60];
 

@@ -13,8 +13,8 @@
 #include "record_format.h"
 #include "read_int.h"
 
-#define OBJECT_MAX (4u << 20)	/* bytes of one record */
-#define DEPTH_MAX 8
+#define OBJECT_MAX (4u << 20) /* bytes of one record */
+#define DEPTH_MAX  8
 
 static uint64_t big_endian(const unsigned char *p, unsigned n)
 {
@@ -26,7 +26,10 @@ static uint64_t big_endian(const unsigned char *p, unsigned n)
 }
 
 /* What one head byte says: bytes of the head, payload behind it, elements inside. */
-struct head { unsigned size; uint64_t payload, elements; };
+struct head {
+	unsigned size;
+	uint64_t payload, elements;
+};
 
 /* Heads with a length field of `width` bytes. */
 static struct head with_length(const unsigned char *p, size_t n, unsigned width, bool elements, unsigned each)
@@ -105,7 +108,7 @@ long rr_msgpack_length(const unsigned char *p, size_t n)
 static bool is_word(const msgpack_object *o, const char *word)
 {
 	return o->type == MSGPACK_OBJECT_STR && o->via.str.size == strlen(word) &&
-		!memcmp(o->via.str.ptr, word, o->via.str.size);
+	       !memcmp(o->via.str.ptr, word, o->via.str.size);
 }
 
 /* A string or number as text, cut to the buffer; false for anything else. */
@@ -119,23 +122,16 @@ static bool as_text(const msgpack_object *o, char *out, size_t cap)
 		memcpy(out, o->via.str.ptr, n);
 		out[n] = '\0';
 		return true;
-	case MSGPACK_OBJECT_POSITIVE_INTEGER:
-		snprintf(out, cap, "%" PRIu64, o->via.u64);
-		return true;
-	case MSGPACK_OBJECT_NEGATIVE_INTEGER:
-		snprintf(out, cap, "%" PRId64, o->via.i64);
-		return true;
-	case MSGPACK_OBJECT_BOOLEAN:
-		snprintf(out, cap, "%s", o->via.boolean ? "true" : "false");
-		return true;
+	case MSGPACK_OBJECT_POSITIVE_INTEGER: snprintf(out, cap, "%" PRIu64, o->via.u64); return true;
+	case MSGPACK_OBJECT_NEGATIVE_INTEGER: snprintf(out, cap, "%" PRId64, o->via.i64); return true;
+	case MSGPACK_OBJECT_BOOLEAN: snprintf(out, cap, "%s", o->via.boolean ? "true" : "false"); return true;
 	case MSGPACK_OBJECT_FLOAT32:
 	case MSGPACK_OBJECT_FLOAT64:
 		if (!isfinite(o->via.f64))
 			return false;
 		real_text(out, o->via.f64);
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -188,7 +184,7 @@ static int stats(struct run_reader *r, const msgpack_object_map *map, struct fau
 static int use(struct run_reader *r, const msgpack_object *o, struct fault *f)
 {
 	const msgpack_object *stat = NULL, *kind = NULL;
-	char word[REAL_CAP];	/* as_text() may be asked for a real */
+	char word[REAL_CAP]; /* as_text() may be asked for a real */
 
 	for (uint32_t i = 0; o->type == MSGPACK_OBJECT_MAP && i < o->via.map.size; i++) {
 		const msgpack_object_kv *m = &o->via.map.ptr[i];

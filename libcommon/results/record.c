@@ -29,10 +29,7 @@ void textbuf_add(struct textbuf *b, const char *p, size_t n)
 	b->n += n;
 }
 
-void textbuf_puts(struct textbuf *b, const char *s)
-{
-	textbuf_add(b, s, strlen(s));
-}
+void textbuf_puts(struct textbuf *b, const char *s) { textbuf_add(b, s, strlen(s)); }
 
 size_t uint_text(char out[UINT_CAP], uint64_t value)
 {
@@ -122,8 +119,9 @@ struct record_writer *record_open(FILE *out, enum record_format format)
 	struct record_writer *w = xcalloc(1, sizeof(*w));
 
 	w->out = out;
-	w->ops = format == RECORD_JSON ? &record_json :
-		format == RECORD_MSGPACK ? &record_msgpack : &record_text;
+	w->ops = format == RECORD_JSON      ? &record_json
+		 : format == RECORD_MSGPACK ? &record_msgpack
+					    : &record_text;
 	if (w->ops->open)
 		w->ops->open(w);
 	return w;

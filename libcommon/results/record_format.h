@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include "record.h"
 
-#define RECORD_DEPTH 8		/* nested groups, the record itself included */
+#define RECORD_DEPTH 8 /* nested groups, the record itself included */
 
 struct textbuf {
 	char *p;
@@ -22,32 +22,32 @@ void textbuf_add(struct textbuf *b, const char *p, size_t n);
 void textbuf_puts(struct textbuf *b, const char *s);
 
 struct record_ops {
-	void (*open)(struct record_writer *w);			/* may be NULL */
+	void (*open)(struct record_writer *w); /* may be NULL */
 	void (*begin)(struct record_writer *w, const char *record);
 	void (*string)(struct record_writer *w, const char *name, const char *value);
 	void (*uint)(struct record_writer *w, const char *name, uint64_t value, const char *unit);
 	void (*sint)(struct record_writer *w, const char *name, int64_t value, const char *unit);
 	void (*real)(struct record_writer *w, const char *name, double value, const char *unit);
 	void (*boolean)(struct record_writer *w, const char *name, bool value);
-	void (*group)(struct record_writer *w, const char *name);	/* w->depth counts it already */
-	void (*group_end)(struct record_writer *w);			/* w->depth still counts it */
-	void (*end)(struct record_writer *w);			/* complete w->text */
-	void (*close)(struct record_writer *w);			/* may be NULL */
+	void (*group)(struct record_writer *w, const char *name); /* w->depth counts it already */
+	void (*group_end)(struct record_writer *w);               /* w->depth still counts it */
+	void (*end)(struct record_writer *w);                     /* complete w->text */
+	void (*close)(struct record_writer *w);                   /* may be NULL */
 };
 
 struct record_writer {
 	FILE *out;
 	const struct record_ops *ops;
-	void *state;			/* the format's own */
+	void *state; /* the format's own */
 	struct textbuf text;
-	unsigned depth;			/* 0: no record open; 1: in the record; 2 ...: in groups */
+	unsigned depth; /* 0: no record open; 1: in the record; 2 ...: in groups */
 };
 
 extern const struct record_ops record_text, record_json, record_msgpack;
 
-#define UINT_CAP 21		/* bytes that uint_text() may need, with the NUL */
-size_t uint_text(char out[UINT_CAP], uint64_t value);	/* decimal; returns the length */
-#define REAL_CAP 40		/* bytes that real_text() may need, with the NUL */
+#define UINT_CAP 21                                   /* bytes that uint_text() may need, with the NUL */
+size_t uint_text(char out[UINT_CAP], uint64_t value); /* decimal; returns the length */
+#define REAL_CAP 40                                   /* bytes that real_text() may need, with the NUL */
 /* Digits with which printf's %g reads back as value: 15, 16 or 17. */
 int real_digits(double value);
 /* The shortest such text, with a point whatever the locale; value is finite. */

@@ -97,15 +97,9 @@ static void js_group(struct record_writer *w, const char *name)
 	textbuf_puts(&w->text, "{");
 }
 
-static void js_group_end(struct record_writer *w)
-{
-	textbuf_puts(&w->text, "}");
-}
+static void js_group_end(struct record_writer *w) { textbuf_puts(&w->text, "}"); }
 
-static void js_end(struct record_writer *w)
-{
-	textbuf_puts(&w->text, "}\n");
-}
+static void js_end(struct record_writer *w) { textbuf_puts(&w->text, "}\n"); }
 
-const struct record_ops record_json = {NULL, js_begin, js_string, js_uint, js_int, js_real, js_bool, js_group,
-	js_group_end, js_end, NULL};
+const struct record_ops record_json = {
+	NULL, js_begin, js_string, js_uint, js_int, js_real, js_bool, js_group, js_group_end, js_end, NULL};

@@ -19,7 +19,7 @@ struct level {
 };
 
 struct msgpack_state {
-	struct level level[RECORD_DEPTH + 1];	/* by depth; 0 is not used */
+	struct level level[RECORD_DEPTH + 1]; /* by depth; 0 is not used */
 };
 
 static int add_packed(void *body, const char *p, size_t n)
@@ -28,10 +28,7 @@ static int add_packed(void *body, const char *p, size_t n)
 	return 0;
 }
 
-static void mp_open(struct record_writer *w)
-{
-	w->state = xcalloc(1, sizeof(struct msgpack_state));
-}
+static void mp_open(struct record_writer *w) { w->state = xcalloc(1, sizeof(struct msgpack_state)); }
 
 static void mp_close(struct record_writer *w)
 {
@@ -145,10 +142,7 @@ static void mp_group_end(struct record_writer *w)
 	close_level(w, w->depth, &s->level[w->depth - 1].body);
 }
 
-static void mp_end(struct record_writer *w)
-{
-	close_level(w, 1, &w->text);
-}
+static void mp_end(struct record_writer *w) { close_level(w, 1, &w->text); }
 
 const struct record_ops record_msgpack = {mp_open, mp_begin, mp_string, mp_uint, mp_int, mp_real, mp_bool,
 	mp_group, mp_group_end, mp_end, mp_close};

@@ -20,10 +20,7 @@ struct text_state {
 	size_t mark[RECORD_DEPTH + 1];
 };
 
-static void text_open(struct record_writer *w)
-{
-	w->state = xcalloc(1, sizeof(struct text_state));
-}
+static void text_open(struct record_writer *w) { w->state = xcalloc(1, sizeof(struct text_state)); }
 
 static void text_close(struct record_writer *w)
 {
@@ -148,10 +145,7 @@ static void text_group_end(struct record_writer *w)
 	s->prefix.n = s->mark[w->depth];
 }
 
-static void text_end(struct record_writer *w)
-{
-	(void)w;
-}
+static void text_end(struct record_writer *w) { (void)w; }
 
 const struct record_ops record_text = {text_open, text_begin, text_string, text_uint, text_int, text_real,
 	text_bool, text_group, text_group_end, text_end, text_close};

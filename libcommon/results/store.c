@@ -82,15 +82,9 @@ static uint32_t words_add(struct store_words *w, const char *text)
 	return w->n;
 }
 
-uint32_t store_word_add(struct store *s, const char *text)
-{
-	return words_add(s->words, text);
-}
+uint32_t store_word_add(struct store *s, const char *text) { return words_add(s->words, text); }
 
-const char *store_word(const struct store *s, uint32_t word)
-{
-	return word ? s->words->word[word - 1] : "";
-}
+const char *store_word(const struct store *s, uint32_t word) { return word ? s->words->word[word - 1] : ""; }
 
 /* ---- the file ----------------------------------------------------------------------------- */
 
@@ -163,8 +157,8 @@ uint32_t store_column(struct store *s, const char *name)
 
 	if (c > s->n_columns) {
 		grow(&s->column, &s->cap_columns, c, sizeof(*s->column));
-		s->column[s->n_columns++] = (struct store_column){(char *)(uintptr_t)s->columns->word[c - 1],
-			figure_find(name)};
+		s->column[s->n_columns++] =
+			(struct store_column){(char *)(uintptr_t)s->columns->word[c - 1], figure_find(name)};
 	}
 	return c - 1;
 }

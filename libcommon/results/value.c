@@ -10,15 +10,9 @@
 #include <string.h>
 #include "read_int.h"
 
-struct run_value rr_whole(uint64_t n)
-{
-	return (struct run_value){(double)n, n, true, RUN_EXACT};
-}
+struct run_value rr_whole(uint64_t n) { return (struct run_value){(double)n, n, true, RUN_EXACT}; }
 
-struct run_value rr_real(double x)
-{
-	return (struct run_value){x, 0, false, RUN_EXACT};
-}
+struct run_value rr_real(double x) { return (struct run_value){x, 0, false, RUN_EXACT}; }
 
 /* A decimal number; hexadecimal, nan and inf are none. */
 static bool starts_number(const char *s)

@@ -48,7 +48,7 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 	uint64_t wide = 0;
 	for (unsigned i = 0; i < n_deltas; i++) {
 		uint64_t low = (uint32_t)delta[i];
-		wide |= ((uint64_t)delta[i] + 0x80000000u) >> 32;	/* 0: fits int32 */
+		wide |= ((uint64_t)delta[i] + 0x80000000u) >> 32; /* 0: fits int32 */
 		if (i & 1)
 			w[1 + i / 2] |= low << 32;
 		else
@@ -65,7 +65,7 @@ static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 {
 	unsigned first = bit_lowest32(mask);
 	uint32_t gap = ~(mask >> first);
-	uint32_t run = (gap & (0 - gap)) - 1;	/* all ones below the gap */
+	uint32_t run = (gap & (0 - gap)) - 1; /* all ones below the gap */
 	lanes_loops->run(lane, w[0] - first * w[1], w[1], run << first);
 }
 
@@ -74,7 +74,7 @@ static void expand_delta(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 	uint64_t a = w[0];
 	unsigned n = 0;
 	lane[bit_lowest32(mask)] = a;
-	FOR_BITS32(i, mask & (mask - 1)) {
+	FOR_BITS32 (i, mask & (mask - 1)) {
 		a += (uint64_t)(int64_t)(int32_t)(uint32_t)(w[1 + n / 2] >> (n & 1) * 32);
 		lane[i] = a;
 		n++;

@@ -17,19 +17,19 @@
 #include "arena.h"
 #include "code.h"
 
-#define CODE_MAX (1u << 22)	/* distinct instructions of a run; a large application has 10^5 */
+#define CODE_MAX (1u << 22) /* distinct instructions of a run; a large application has 10^5 */
 
 struct code {
 	const struct isa *isa;
-	struct inst *inst;		/* reserved for CODE_MAX */
+	struct inst *inst; /* reserved for CODE_MAX */
 	atomic_uint n;
-	uint32_t *slot;			/* open addressing: handle + 1, 0 free */
-	uint64_t *hash;			/* of inst[], for growing and comparing */
-	uint32_t n_slots;		/* a power of 2, at least twice n */
-	struct arena text;		/* opcodes and registers */
-	const char **warned;		/* stems warned of, each once */
+	uint32_t *slot;      /* open addressing: handle + 1, 0 free */
+	uint64_t *hash;      /* of inst[], for growing and comparing */
+	uint32_t n_slots;    /* a power of 2, at least twice n */
+	struct arena text;   /* opcodes and registers */
+	const char **warned; /* stems warned of, each once */
 	uint32_t n_warned, cap_warned;
-	uint64_t unknown;		/* instructions without a row */
+	uint64_t unknown; /* instructions without a row */
 	pthread_mutex_t lock;
 };
 
@@ -71,9 +71,9 @@ const struct inst *code_at(const struct code *c, uint32_t handle)
 
 static uint64_t draft_hash(const struct draft *d)
 {
-	uint64_t key[4] = { d->imm, (uint64_t)d->pc << 32 | d->lineno,
+	uint64_t key[4] = {d->imm, (uint64_t)d->pc << 32 | d->lineno,
 		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 | d->has_addr,
-		XXH3_64bits(d->opcode, d->opcode_len) };
+		XXH3_64bits(d->opcode, d->opcode_len)};
 	uint64_t h = XXH3_64bits(key, sizeof(key));
 	return XXH3_64bits_withSeed(d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]), h);
 }
@@ -81,9 +81,9 @@ static uint64_t draft_hash(const struct draft *d)
 static bool same(const struct inst *i, const struct draft *d)
 {
 	return i->pc == d->pc && i->imm == d->imm && i->lineno == d->lineno && i->arch == (uint8_t)d->arch &&
-		i->n_dst == d->n_dst && i->n_src == d->n_src && i->has_addr == d->has_addr &&
-		strlen(i->opcode) == d->opcode_len && !memcmp(i->opcode, d->opcode, d->opcode_len) &&
-		!memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]));
+	       i->n_dst == d->n_dst && i->n_src == d->n_src && i->has_addr == d->has_addr &&
+	       strlen(i->opcode) == d->opcode_len && !memcmp(i->opcode, d->opcode, d->opcode_len) &&
+	       !memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]));
 }
 
 static uint32_t find_slot(const struct code *c, uint64_t h, const struct draft *d)
@@ -145,7 +145,7 @@ static enum isa_kind kind_of(const struct isa_op *op, const struct draft *d, enu
 	enum isa_kind k = op ? (enum isa_kind)op->kind : KIND_PLAIN;
 	if (k == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))
 		return KIND_MEM_OTHER;
-	if (d->arch == ARCH_KEPLER && (k == KIND_LD || k == KIND_ST))	/* part 1 section 6 */
+	if (d->arch == ARCH_KEPLER && (k == KIND_LD || k == KIND_ST)) /* part 1 section 6 */
 		return k == KIND_LD ? KIND_LDG : KIND_STG;
 	return k;
 }
@@ -164,12 +164,14 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	diag_quote(q, sizeof(q), d->opcode, stem);
 	if (!known) {
 		if (where->options->strict)
-			return fault_set(f, where->at, "opcode-unknown", "found opcode \"%s\", wanted one "
-				"that %s has", q, isa_arch_name(d->arch));
+			return fault_set(f, where->at, "opcode-unknown",
+				"found opcode \"%s\", wanted one "
+				"that %s has",
+				q, isa_arch_name(d->arch));
 		class = isa_guess(c->isa, d->arch, d->opcode, d->opcode_len);
 	}
 	i->row = known ? (uint16_t)row : 0xffff;
-	i->class = (uint8_t)class;
+	i->class = (uint8_t) class;
 	i->kind = (uint8_t)kind_of(op, d, class);
 	i->half_rate = op && op->half_rate;
 	if (!known) {
@@ -181,14 +183,17 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	} else if (class >= CLASS_TMA || i->kind == KIND_MEM_OTHER) {
 		snprintf(what, sizeof(what), "opcode \"%s\" (%s) is not modelled", q, isa_class_name(class));
 		if (first_time(c, d->opcode, stem))
-			warn(where, "opcode-approximated", what, !d->has_addr ? "INT" :
-				class == CLASS_STORE ? "a global store" : "a global load");
+			warn(where, "opcode-approximated", what,
+				!d->has_addr           ? "INT"
+				: class == CLASS_STORE ? "a global store"
+						       : "a global load");
 	}
 	i->size = (uint16_t)isa_width(d->opcode, d->opcode_len);
 	if (!i->size && kind_moves(i->kind) && d->has_addr)
-		return fault_set(f, where->at, "opcode-width", "found a width below 8 or beyond 524280 "
-			"bits in opcode \"%s\", wanted bits of a memory access", diag_quote(q, sizeof(q),
-			d->opcode, d->opcode_len));
+		return fault_set(f, where->at, "opcode-width",
+			"found a width below 8 or beyond 524280 "
+			"bits in opcode \"%s\", wanted bits of a memory access",
+			diag_quote(q, sizeof(q), d->opcode, d->opcode_len));
 	if (!d->has_addr)
 		i->size = 0;
 	return 0;
@@ -199,10 +204,17 @@ static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft
 {
 	uint32_t n = atomic_load(&c->n), n_reg = d->n_dst + d->n_src;
 	if (n == CODE_MAX)
-		return fault_set(f, where->at, "code-size", "found more than %u distinct static "
-			"instructions, wanted fewer (are immediates or source lines damaged?)", CODE_MAX);
-	struct inst i = { .imm = d->imm, .pc = d->pc, .lineno = d->lineno, .n_dst = (uint8_t)d->n_dst,
-		.n_src = (uint8_t)d->n_src, .arch = (uint8_t)d->arch, .has_addr = d->has_addr };
+		return fault_set(f, where->at, "code-size",
+			"found more than %u distinct static "
+			"instructions, wanted fewer (are immediates or source lines damaged?)",
+			CODE_MAX);
+	struct inst i = {.imm = d->imm,
+		.pc = d->pc,
+		.lineno = d->lineno,
+		.n_dst = (uint8_t)d->n_dst,
+		.n_src = (uint8_t)d->n_src,
+		.arch = (uint8_t)d->arch,
+		.has_addr = d->has_addr};
 	if (classify(c, &i, d, where, f) < 0)
 		return -1;
 	uint16_t *reg = arena_alloc(&c->text, n_reg, sizeof(reg[0]));

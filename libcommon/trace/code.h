@@ -13,7 +13,7 @@ struct draft {
 	size_t opcode_len;
 	uint64_t imm;
 	uint32_t pc, lineno;
-	unsigned n_dst, n_src;		/* at most 255 each */
+	unsigned n_dst, n_src; /* at most 255 each */
 	enum isa_arch arch;
 	bool has_addr;
 	uint16_t reg[2 * 255];

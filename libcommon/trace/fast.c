@@ -12,10 +12,10 @@
 #include "bits.h"
 #include "reader.h"
 
-#define VARIANTS 8		/* remembered lines in a slot of the PC table */
-#define TEXT_MAX 512u		/* of mid and tail together */
+#define VARIANTS       8    /* remembered lines in a slot of the PC table */
+#define TEXT_MAX       512u /* of mid and tail together */
 #define TABLE_TEXT_MAX (16u << 20)
-#define PAD 32			/* readable bytes behind each stored text */
+#define PAD            32 /* readable bytes behind each stored text */
 /* The most that a line read here can reach from its start: columns, text, mask, 32 addresses, spare. */
 #define ROOM (MAX_PREFIX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
 
@@ -26,12 +26,12 @@ static inline uint64_t load64(const char *p)
 	uint64_t v;
 
 	memcpy(&v, p, sizeof(v));
-	return le64toh(v);	/* the first character is the lowest byte */
+	return le64toh(v); /* the first character is the lowest byte */
 }
 
 #define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
 /* From 32 - n on: n bytes of ones, then zeros. */
-static const signed char ones[64] = { ONES8, ONES8, ONES8, ONES8 };
+static const signed char ones[64] = {ONES8, ONES8, ONES8, ONES8};
 
 /* Both sides are readable for PAD bytes behind n. Whole words are compared, behind n without their bits. */
 static inline bool text_equal(const char *a, const char *b, size_t n)
@@ -54,10 +54,11 @@ static inline bool text_equal(const char *a, const char *b, size_t n)
 /* The same for what is mostly a word or less. */
 static inline bool tail_equal(const char *a, const char *b, size_t n)
 {
-	return n <= 8 ? !((load64(a) ^ load64(b)) & load64((const char *)ones + 32 - n)) : text_equal(a, b, n);
+	return n <= 8 ? !((load64(a) ^ load64(b)) & load64((const char *)ones + 32 - n))
+		      : text_equal(a, b, n);
 }
 
-#define EACH UINT64_C(0x0101010101010101)	/* times a character: a word of it */
+#define EACH UINT64_C(0x0101010101010101) /* times a character: a word of it */
 
 /* Number of characters of the word, from its lowest byte on, before the first blank or line end; 8: none. */
 static inline unsigned word_length(uint64_t x)
@@ -159,7 +160,7 @@ static void keep_head(struct seen *e, const struct seen_line *l)
 void seen_add(struct trace *t, const struct seen_line *l)
 {
 	struct seen_table *s = &t->seen;
-	bool newline = !l->open_end;	/* then it is part of the text */
+	bool newline = !l->open_end; /* then it is part of the text */
 	size_t mid = (size_t)(l->mid_end - l->mid) + (newline && !l->tail);
 	size_t tail = l->tail ? (size_t)(l->tail_end - l->tail) + newline : 0;
 	if (mid + tail > TEXT_MAX || s->n_text > TABLE_TEXT_MAX)
@@ -174,10 +175,17 @@ void seen_add(struct trace *t, const struct seen_line *l)
 		return;
 	grow(&s->e, &s->cap, s->n + 1, sizeof(s->e[0]));
 	struct seen *e = &s->e[s->n++];
-	*e = (struct seen){ .pc = l->pc, .next = *slot, .handle = l->handle, .lineno = l->lineno,
-		.mid_len = (uint16_t)mid, .tail_len = (uint16_t)tail, .has_addr = l->tail != NULL,
-		.open_end = l->open_end, .needs_addr = l->needs_addr, .word = l->word,
-		.unknown = code_at(t->o.code, l->handle)->row == 0xffff };
+	*e = (struct seen){.pc = l->pc,
+		.next = *slot,
+		.handle = l->handle,
+		.lineno = l->lineno,
+		.mid_len = (uint16_t)mid,
+		.tail_len = (uint16_t)tail,
+		.has_addr = l->tail != NULL,
+		.open_end = l->open_end,
+		.needs_addr = l->needs_addr,
+		.word = l->word,
+		.unknown = code_at(t->o.code, l->handle)->row == 0xffff};
 	e->mid = keep_text(s, l->mid, mid);
 	e->tail = l->tail ? keep_text(s, l->tail, tail) : 0;
 	keep_head(e, l);
@@ -190,7 +198,7 @@ void seen_free(struct seen_table *s)
 	free(s->e);
 	free(s->text);
 	free(s->slot);
-	*s = (struct seen_table){ 0 };
+	*s = (struct seen_table){0};
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -212,7 +220,7 @@ static inline bool decimal_word(uint64_t x, unsigned n, uint64_t *v)
 	unsigned unused = 64 - 8 * n;
 	x = x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1));
 	bool good = ((x & 0xf0 * EACH) | ((x + 6 * EACH) & 0xf0 * EACH) >> 4) == 0x33 * EACH;
-	x = (x & 0x0f * EACH) * 2561 >> 8;	/* pairs of digits, then fours, then all */
+	x = (x & 0x0f * EACH) * 2561 >> 8; /* pairs of digits, then fours, then all */
 	x = (x & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
 	*v = (x & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
 	return good;
@@ -223,7 +231,8 @@ static inline bool read_decimal(const char **p, int64_t *v)
 {
 	const char *s = *p + 1;
 	uint64_t x = load64(s), a = 0;
-	unsigned n = word_length(x), negative = (x & 0xff) == '-';	/* where the next begins depends on n alone */
+	unsigned n = word_length(x),
+		 negative = (x & 0xff) == '-'; /* where the next begins depends on n alone */
 	if (**p != ' ')
 		return false;
 	if (n > negative && n < 8 && decimal_word(x >> 8 * negative, n - negative, &a)) {
@@ -328,13 +337,13 @@ static inline bool read_as(const struct trace *t, struct tblock *tb, const struc
 	return true;
 }
 
-static inline bool quick_addresses(struct tblock *tb, const char **p, const struct seen *e, const char *text,
-	uint32_t *addr)
+static inline bool quick_addresses(
+	struct tblock *tb, const char **p, const struct seen *e, const char *text, uint32_t *addr)
 {
 	uint32_t words = tb->n_words;
 	addr_room(tb);
-	bool good = !memcmp(*p, " 1 ", 3) ? read_stride(tb, p, e->mask, addr) :
-		read_addresses(tb, p, e->mask, addr);
+	bool good = !memcmp(*p, " 1 ", 3) ? read_stride(tb, p, e->mask, addr)
+					  : read_addresses(tb, p, e->mask, addr);
 	if (good && tail_equal(*p, text + e->tail, e->tail_len)) {
 		*p += e->tail_len;
 		return true;
@@ -368,7 +377,7 @@ static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 		s += e->mid_len;
 		if (e->has_addr && !quick_addresses(tb, &s, e, text, &addr))
 			break;
-		*r++ = (struct rec){ e->handle, e->mask, addr };
+		*r++ = (struct rec){e->handle, e->mask, addr};
 		last = n;
 		if (watch) {
 			t->tail = e->word;
@@ -400,7 +409,7 @@ static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, cons
 		const struct seen *e = &s->e[i - 1];
 		if (e->pc != pc || e->lineno != lineno)
 			continue;
-		*r = (struct rec){ e->handle, (uint32_t)mask, 0 };
+		*r = (struct rec){e->handle, (uint32_t)mask, 0};
 		if (read_as(t, tb, e, &at, r->mask, &r->addr)) {
 			*p = at;
 			return i;

@@ -11,32 +11,51 @@
 #include <string.h>
 #include "reader.h"
 
-#define BLOCK_THREADS_MAX 65536u	/* hardware stops at 1024; a damaged file should not cost memory */
-#define NREGS_MAX 512u
+#define BLOCK_THREADS_MAX 65536u /* hardware stops at 1024; a damaged file should not cost memory */
+#define NREGS_MAX         512u
 
 enum key {
-	KEY_NAME, KEY_ID, KEY_GRID, KEY_BLOCK, KEY_SHMEM, KEY_NREGS, KEY_STREAM, KEY_BINARY, KEY_LINEINFO,
-	KEY_TRACER, KEY_SHMEM_BASE, KEY_LOCAL_BASE, KEY_SLICE, N_KEYS
+	KEY_NAME,
+	KEY_ID,
+	KEY_GRID,
+	KEY_BLOCK,
+	KEY_SHMEM,
+	KEY_NREGS,
+	KEY_STREAM,
+	KEY_BINARY,
+	KEY_LINEINFO,
+	KEY_TRACER,
+	KEY_SHMEM_BASE,
+	KEY_LOCAL_BASE,
+	KEY_SLICE,
+	N_KEYS
 };
 
 /* A key is told by its first two words. */
-static const struct { const char *first, *second, *shown; bool must; } keys[N_KEYS] = {
-	[KEY_NAME] = { "kernel", "name", "-kernel name", false },
-	[KEY_ID] = { "kernel", "id", "-kernel id", false },
-	[KEY_GRID] = { "grid", "dim", "-grid dim", true },
-	[KEY_BLOCK] = { "block", "dim", "-block dim", true },
-	[KEY_SHMEM] = { "shmem", "=", "-shmem", true },
-	[KEY_NREGS] = { "nregs", NULL, "-nregs", true },
-	[KEY_STREAM] = { "cuda", "stream", "-cuda stream id", false },
-	[KEY_BINARY] = { "binary", "version", "-binary version", true },
-	[KEY_LINEINFO] = { "enable", "lineinfo", "-enable lineinfo", false },
-	[KEY_TRACER] = { "accelsim", "tracer", "-accelsim tracer version", false },
-	[KEY_SHMEM_BASE] = { "shmem", "base_addr", "-shmem base_addr", false },
-	[KEY_LOCAL_BASE] = { "local", "mem", "-local mem base_addr", false },
-	[KEY_SLICE] = { "slice", NULL, "-slice", false },
+static const struct {
+	const char *first, *second, *shown;
+	bool must;
+} keys[N_KEYS] = {
+	[KEY_NAME] = {"kernel", "name", "-kernel name", false},
+	[KEY_ID] = {"kernel", "id", "-kernel id", false},
+	[KEY_GRID] = {"grid", "dim", "-grid dim", true},
+	[KEY_BLOCK] = {"block", "dim", "-block dim", true},
+	[KEY_SHMEM] = {"shmem", "=", "-shmem", true},
+	[KEY_NREGS] = {"nregs", NULL, "-nregs", true},
+	[KEY_STREAM] = {"cuda", "stream", "-cuda stream id", false},
+	[KEY_BINARY] = {"binary", "version", "-binary version", true},
+	[KEY_LINEINFO] = {"enable", "lineinfo", "-enable lineinfo", false},
+	[KEY_TRACER] = {"accelsim", "tracer", "-accelsim tracer version", false},
+	[KEY_SHMEM_BASE] = {"shmem", "base_addr", "-shmem base_addr", false},
+	[KEY_LOCAL_BASE] = {"local", "mem", "-local mem base_addr", false},
+	[KEY_SLICE] = {"slice", NULL, "-slice", false},
 };
 
-struct value { struct tok w; struct place at; const char *key; };
+struct value {
+	struct tok w;
+	struct place at;
+	const char *key;
+};
 
 static int bad(const struct value *v, struct fault *f, const char *wanted)
 {
@@ -89,7 +108,7 @@ static int value_dims(const struct value *v, uint32_t dim[3], uint64_t max, stru
 		while (p < end && *p >= '0' && *p <= '9')
 			p++;
 		uint64_t n;
-		if (!tok_u64((struct tok){ from, (size_t)(p - from) }, &n))
+		if (!tok_u64((struct tok){from, (size_t)(p - from)}, &n))
 			return bad(v, f, "(x,y,z), three whole numbers");
 		snprintf(wanted, sizeof(wanted), "dimensions of at least 1 with a product of at most %llu",
 			(unsigned long long)max);
@@ -161,8 +180,8 @@ static bool is_plain(struct tok first, struct tok second)
 static void tell_unknown(struct trace *t, const char *line, struct tok key, struct fault *f)
 {
 	char q[60];
-	fault_set(f, text_place(t, line, line), "header-unknown", "found key \"-%s\", which is not known and not used",
-		diag_quote(q, sizeof(q), key.s, key.n));
+	fault_set(f, text_place(t, line, line), "header-unknown",
+		"found key \"-%s\", which is not known and not used", diag_quote(q, sizeof(q), key.s, key.n));
 	trace_told(t, f);
 }
 
@@ -181,8 +200,8 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	struct tok first = tok_next(&p, end);
 	struct tok second = tok_next(&p, end);
 	int key = 0;
-	while (key < N_KEYS && !(tok_is(first, keys[key].first) &&
-		(!keys[key].second || tok_is(second, keys[key].second))))
+	while (key < N_KEYS &&
+		!(tok_is(first, keys[key].first) && (!keys[key].second || tok_is(second, keys[key].second))))
 		key++;
 	if (key == N_KEYS) {
 		if (t->o.watch && !is_plain(first, second))
@@ -190,15 +209,17 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 		return 0;
 	}
 	if (t->o.watch && *had >> key & 1) {
-		fault_set(f, text_place(t, line, line), "header-repeated", "found \"%s\" a second time, the "
-			"last one counts", keys[key].shown);
+		fault_set(f, text_place(t, line, line), "header-repeated",
+			"found \"%s\" a second time, the "
+			"last one counts",
+			keys[key].shown);
 		trace_told(t, f);
 	}
 	*had |= 1u << key;
 	without_value(&t->h, key);
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
-		return fault_set(f, (struct place){ t->name, t->line, 0 }, "header-value",
+		return fault_set(f, (struct place){t->name, t->line, 0}, "header-value",
 			"found no '=' behind \"%s\", wanted \"%s = value\"", keys[key].shown,
 			keys[key].shown);
 	p = eq + 1;
@@ -206,19 +227,21 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 		p++;
 	while (end > p && is_space(end[-1]))
 		end--;
-	struct value v = { { p, (size_t)(end - p) }, text_place(t, line, p), keys[key].shown };
+	struct value v = {{p, (size_t)(end - p)}, text_place(t, line, p), keys[key].shown};
 	return set(&t->h, (enum key)key, &v, f);
 }
 
 /* Keys that are guessed when they lack; the windows of generic addresses came late. */
 static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
 {
-	static const enum key hint[] = { KEY_NAME, KEY_ID, KEY_STREAM, KEY_TRACER };
+	static const enum key hint[] = {KEY_NAME, KEY_ID, KEY_STREAM, KEY_TRACER};
 	for (size_t i = 0; i < sizeof(hint) / sizeof(hint[0]); i++) {
 		if (had >> hint[i] & 1)
 			continue;
-		fault_set(f, (struct place){ t->name, t->line, 0 }, "header-default", "found the header's end without "
-			"a line \"%s = ...\"", keys[hint[i]].shown);
+		fault_set(f, (struct place){t->name, t->line, 0}, "header-default",
+			"found the header's end without "
+			"a line \"%s = ...\"",
+			keys[hint[i]].shown);
 		trace_told(t, f);
 	}
 }
@@ -238,7 +261,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 	for (int k = 0; k < N_KEYS; k++) {
 		if (!keys[k].must || had >> k & 1)
 			continue;
-		fault_set(f, (struct place){ t->name, t->line, 0 }, "header-missing",
+		fault_set(f, (struct place){t->name, t->line, 0}, "header-missing",
 			"found the header's end without a line \"%s = ...\", wanted one", keys[k].shown);
 		if (!trace_told(t, f))
 			return -1;
@@ -268,7 +291,7 @@ int header_read(struct trace *t, struct fault *f)
 	size_t len = 0;
 	char q[80];
 	int r;
-	t->d.lineno = true;	/* a lone column before the PC is a line number unless the header denies it */
+	t->d.lineno = true; /* a lone column before the PC is a line number unless the header denies it */
 	while ((r = text_line(t, &line, &len, f)) > 0) {
 		const char *p = line;
 		struct tok w = tok_next(&p, line + len);
@@ -277,15 +300,17 @@ int header_read(struct trace *t, struct fault *f)
 		struct place at = text_place(t, line, w.s);
 		bool bad_line = w.n && w.s[0] != '-';
 		if (bad_line)
-			fault_set(f, at, "header-line", "found \"%s\", wanted a header line that "
-				"begins with '-', or '#'", diag_quote(q, sizeof(q), w.s,
-				(size_t)(line + len - w.s)));
+			fault_set(f, at, "header-line",
+				"found \"%s\", wanted a header line that "
+				"begins with '-', or '#'",
+				diag_quote(q, sizeof(q), w.s, (size_t)(line + len - w.s)));
 		else if (w.n)
 			bad_line = header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
 		if (bad_line && (is_binary(line, len) || !trace_told(t, f)))
 			return -1;
 		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
-			fault_set(f, text_place(t, line, line + len - 1), "line-end", "found a carriage return "
+			fault_set(f, text_place(t, line, line + len - 1), "line-end",
+				"found a carriage return "
 				"before the line's end");
 			trace_told(t, f);
 		}
@@ -294,10 +319,10 @@ int header_read(struct trace *t, struct fault *f)
 	if (r < 0)
 		return -1;
 	if (r == 0 && !had)
-		return fault_set(f, (struct place){ t->name, t->line, 0 }, "truncated",
+		return fault_set(f, (struct place){t->name, t->line, 0}, "truncated",
 			"found the end of the file, wanted a kernel header");
 	if (r == 0)
-		return fault_set(f, (struct place){ t->name, t->line, 0 }, "truncated",
+		return fault_set(f, (struct place){t->name, t->line, 0}, "truncated",
 			"found the end of the file in the header, wanted thread blocks behind a line that "
 			"begins with '#'");
 	return check_complete(t, had, f);

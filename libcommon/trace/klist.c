@@ -15,7 +15,10 @@
 #include "klist.h"
 #include "pack.h"
 
-struct field { const char *s; size_t n; };
+struct field {
+	const char *s;
+	size_t n;
+};
 
 /* Who is told of faults; .fault NULL: nobody, the first one ends the reading. */
 struct teller {
@@ -37,7 +40,7 @@ static struct field trim(const char *s, size_t n)
 		n--;
 	while (n && is_blank(*s))
 		s++, n--;
-	return (struct field){ s, n };
+	return (struct field){s, n};
 }
 
 static int digit_value(char c)
@@ -78,16 +81,22 @@ static int parse_memcpy(struct command *c, struct field line, struct place at, s
 		s = comma + 1;
 	}
 	if (n < 3 || part[0].n != strlen("MemcpyHtoD"))
-		return fault_set(f, at, "memcpy-fields", "found \"%s\", wanted \"MemcpyHtoD,<hex "
-			"address>,<bytes>\"", diag_quote(q, sizeof(q), line.s, line.n));
+		return fault_set(f, at, "memcpy-fields",
+			"found \"%s\", wanted \"MemcpyHtoD,<hex "
+			"address>,<bytes>\"",
+			diag_quote(q, sizeof(q), line.s, line.n));
 	at.col += (uint32_t)(part[1].s - line.s);
 	if (!number(part[1], 16, &c->address))
-		return fault_set(f, at, "memcpy-address", "found address \"%s\", wanted a hexadecimal "
-			"number of at most 64 bits", diag_quote(q, sizeof(q), part[1].s, part[1].n));
+		return fault_set(f, at, "memcpy-address",
+			"found address \"%s\", wanted a hexadecimal "
+			"number of at most 64 bits",
+			diag_quote(q, sizeof(q), part[1].s, part[1].n));
 	at.col += (uint32_t)(part[2].s - part[1].s);
 	if (!number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
-		return fault_set(f, at, "memcpy-count", "found byte count \"%s\", wanted a decimal number "
-			"below 4294967296", diag_quote(q, sizeof(q), part[2].s, part[2].n));
+		return fault_set(f, at, "memcpy-count",
+			"found byte count \"%s\", wanted a decimal number "
+			"below 4294967296",
+			diag_quote(q, sizeof(q), part[2].s, part[2].n));
 	return 0;
 }
 
@@ -107,12 +116,12 @@ static char *join(const char *folder, struct field name)
 	return path;
 }
 
-static struct command *add(struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line,
-	struct field text)
+static struct command *add(
+	struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line, struct field text)
 {
 	grow(&k->cmd, cap, k->n_cmds + 1, sizeof(k->cmd[0]));
 	struct command *c = &k->cmd[k->n_cmds++];
-	*c = (struct command){ .kind = kind, .line = line, .text = xstrndup(text.s, text.n) };
+	*c = (struct command){.kind = kind, .line = line, .text = xstrndup(text.s, text.n)};
 	return c;
 }
 
@@ -129,7 +138,7 @@ static int parse_line(struct klist *k, uint32_t *cap, struct field line, const c
 		return 0;
 	}
 	if (starts(line, "MemcpyHtoD")) {
-		struct command c = { 0 };
+		struct command c = {0};
 		if (parse_memcpy(&c, line, at, f) < 0)
 			return -1;
 		struct command *to = add(k, cap, CMD_MEMCPY, at.line, line);
@@ -138,10 +147,11 @@ static int parse_line(struct klist *k, uint32_t *cap, struct field line, const c
 		return 0;
 	}
 	if (starts(line, "MemcpyDtoH"))
-		return 0;	/* a copy to the host leaves the GPU as it is */
-	return fault_set(f, at, "list-line", "found \"%s\", wanted a kernel file name that begins with "
-		"\"kernel\", or \"MemcpyHtoD,<hex address>,<bytes>\"", diag_quote(q, sizeof(q), line.s,
-		line.n));
+		return 0; /* a copy to the host leaves the GPU as it is */
+	return fault_set(f, at, "list-line",
+		"found \"%s\", wanted a kernel file name that begins with "
+		"\"kernel\", or \"MemcpyHtoD,<hex address>,<bytes>\"",
+		diag_quote(q, sizeof(q), line.s, line.n));
 }
 
 /* What a line has around its text. Where the line has a newline, text[len] is the first byte of its end. */
@@ -152,7 +162,8 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 		return;
 	size_t behind = len - (size_t)(line.s - text) - line.n;
 	if (newline && text[len] == '\r') {
-		fault_set(f, (struct place){ at.file, at.line, (uint32_t)len + 1 }, "line-end", "found a "
+		fault_set(f, (struct place){at.file, at.line, (uint32_t)len + 1}, "line-end",
+			"found a "
 			"carriage return before the line's end");
 		if (!tell->told_return)
 			tell->fault(tell->ctx, f);
@@ -161,8 +172,8 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 	if (line.s == text && !behind)
 		return;
 	at.col = line.s == text ? (uint32_t)line.n + 1 : 1;
-	fault_set(f, at, "list-blank",
-		"found blanks %s the line's text", line.s == text ? "behind" : "before");
+	fault_set(
+		f, at, "list-blank", "found blanks %s the line's text", line.s == text ? "behind" : "before");
 	tell->fault(tell->ctx, f);
 }
 
@@ -174,7 +185,7 @@ static int parse(struct klist *k, struct input *in, const char *folder, struct t
 	int r;
 	while ((r = input_line(in, &text, &len, f)) > 0) {
 		struct field line = trim(text, len);
-		struct place at = { input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1 };
+		struct place at = {input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1};
 		remark(tell, text, len, input_line_had_newline(in), line, at, f);
 		if (line.n && parse_line(k, &cap, line, folder, at, f) < 0 &&
 			!(tell->fault && tell->fault(tell->ctx, f)))
@@ -183,14 +194,14 @@ static int parse(struct klist *k, struct input *in, const char *folder, struct t
 	if (r < 0)
 		return -1;
 	if (!k->n_cmds)
-		return fault_set(f, (struct place){ input_name(in), 0, 0 }, "list-empty",
+		return fault_set(f, (struct place){input_name(in), 0, 0}, "list-empty",
 			"found an empty kernel list, wanted lines that name kernel files");
 	return 0;
 }
 
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f)
 {
-	struct teller nobody = { NULL, NULL, false };
+	struct teller nobody = {NULL, NULL, false};
 	return parse(k, in, folder, &nobody, f);
 }
 
@@ -199,15 +210,16 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 /* Path of the list in folder k->path, put in its place. */
 static int list_in_folder(struct klist *k, struct fault *f)
 {
-	struct place at = { diag_keep(k->path), 0, 0 };
-	char *list = join(k->path, (struct field){ "kernelslist.g", 13 });
+	struct place at = {diag_keep(k->path), 0, 0};
+	char *list = join(k->path, (struct field){"kernelslist.g", 13});
 	struct stat st;
 	if (stat(list, &st) < 0) {
 		free(list);
 		list = NULL;
 		DIR *d = opendir(k->path);
 		if (!d)
-			return fault_set(f, at, "open", "found a folder that cannot be read, wanted one "
+			return fault_set(f, at, "open",
+				"found a folder that cannot be read, wanted one "
 				"with a kernel list");
 		unsigned n = 0;
 		for (struct dirent *e; (e = readdir(d));) {
@@ -216,13 +228,15 @@ static int list_in_folder(struct klist *k, struct fault *f)
 				continue;
 			if (n++)
 				continue;
-			list = join(k->path, (struct field){ e->d_name, len });
+			list = join(k->path, (struct field){e->d_name, len});
 		}
 		closedir(d);
 		if (n != 1) {
 			free(list);
-			return fault_set(f, at, "list-missing", "found %u files kernelslist_ctx_*.g and no "
-				"kernelslist.g in the folder, wanted one list", n);
+			return fault_set(f, at, "list-missing",
+				"found %u files kernelslist_ctx_*.g and no "
+				"kernelslist.g in the folder, wanted one list",
+				n);
 		}
 	}
 	free(k->path);
@@ -251,7 +265,7 @@ static int is_kernel_file(struct input *in, struct fault *f)
 static void one_kernel(struct klist *k)
 {
 	uint32_t cap = 0;
-	struct command *c = add(k, &cap, CMD_KERNEL, 0, (struct field){ k->path, strlen(k->path) });
+	struct command *c = add(k, &cap, CMD_KERNEL, 0, (struct field){k->path, strlen(k->path)});
 	c->path = xstrdup(k->path);
 	c->position = ++k->n_kernels;
 }
@@ -287,8 +301,8 @@ int klist_read(struct klist *k, const char *path, struct fault *f)
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f)
 {
-	struct teller tell = { on_fault, ctx, false };
-	*k = (struct klist){ .path = xstrdup(path) };
+	struct teller tell = {on_fault, ctx, false};
+	*k = (struct klist){.path = xstrdup(path)};
 	struct stat st;
 	bool folder = strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	return folder && list_in_folder(k, f) < 0 ? -1 : read_list(k, &tell, f);
@@ -302,5 +316,5 @@ void klist_free(struct klist *k)
 	}
 	free(k->cmd);
 	free(k->path);
-	*k = (struct klist){ 0 };
+	*k = (struct klist){0};
 }

@@ -13,7 +13,7 @@
 #include "namelist.h"
 
 struct item {
-	uint32_t from, to;	/* positions; from 0: a pattern */
+	uint32_t from, to; /* positions; from 0: a pattern */
 	char *pattern;
 };
 
@@ -37,7 +37,7 @@ static int parse_item(struct item *it, const char *s, const char *end, struct pl
 	char q[80];
 	size_t n = (size_t)(end - s);
 	if (strspn(s, "0123456789-") < n) {
-		*it = (struct item){ .pattern = xstrndup(s, n) };
+		*it = (struct item){.pattern = xstrndup(s, n)};
 		return 0;
 	}
 	const char *p = s;
@@ -48,8 +48,10 @@ static int parse_item(struct item *it, const char *s, const char *end, struct pl
 		it->to = p == end ? UINT32_MAX : position(&p, end);
 	}
 	if (!it->from || p != end || it->to < it->from)
-		return fault_set(f, at, "kernel-list", "found \"%s\", wanted a position from 1 (\"3\"), a "
-			"range (\"7-9\", \"12-\") or a name pattern", diag_quote(q, sizeof(q), s, n));
+		return fault_set(f, at, "kernel-list",
+			"found \"%s\", wanted a position from 1 (\"3\"), a "
+			"range (\"7-9\", \"12-\") or a name pattern",
+			diag_quote(q, sizeof(q), s, n));
 	return 0;
 }
 
@@ -58,7 +60,7 @@ struct kselect *kselect_parse(const char *text, struct fault *f)
 	struct kselect *s = xcalloc(1, sizeof(*s));
 	for (const char *p = text;; p++) {
 		const char *end = p + strcspn(p, ",");
-		struct place at = { "-k", 0, (uint32_t)(p - text) + 1 };
+		struct place at = {"-k", 0, (uint32_t)(p - text) + 1};
 		grow(&s->item, &s->cap, s->n + 1, sizeof(s->item[0]));
 		if (parse_item(&s->item[s->n], p, end, at, f) < 0) {
 			kselect_free(s);

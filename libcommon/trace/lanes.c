@@ -18,7 +18,7 @@
 #ifdef __clang__
 #define LOOPS
 #else
-#define LOOPS __attribute__((optimize("O3")))	/* -O2 leaves some of them as they are */
+#define LOOPS __attribute__((optimize("O3"))) /* -O2 leaves some of them as they are */
 #endif
 #define BODY static inline __attribute__((always_inline)) void
 
@@ -63,47 +63,47 @@ BODY run_body(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask)
 
 static void pack_none(uint64_t *to, const uint64_t from[32], uint32_t mask)
 {
-	FOR_BITS32(l, mask)
+	FOR_BITS32 (l, mask)
 		*to++ = from[l];
 }
 
 static void spread_none(uint64_t to[32], const uint64_t *from, uint32_t mask)
 {
 	memset(to, 0, 32 * sizeof(to[0]));
-	FOR_BITS32(l, mask)
+	FOR_BITS32 (l, mask)
 		to[l] = *from++;
 }
 
 /* ---- for each instruction set ------------------------------------------------------------- */
 
-#define LOOPS_FOR(set, target)                                                                      \
-	target LOOPS static void shift_##set(uint64_t to[32], const uint64_t from[32], int shift, uint64_t c) \
-	{                                                                                         \
-		shift_body(to, from, shift, c);                                                   \
-	}                                                                                         \
-	target LOOPS static void xor_##set(uint64_t to[32], const uint64_t from[32], uint64_t c)  \
-	{                                                                                         \
-		xor_body(to, from, c);                                                            \
-	}                                                                                         \
+#define LOOPS_FOR(set, target) \
+	target LOOPS static void shift_##set( \
+		uint64_t to[32], const uint64_t from[32], int shift, uint64_t c) \
+	{ \
+		shift_body(to, from, shift, c); \
+	} \
+	target LOOPS static void xor_##set(uint64_t to[32], const uint64_t from[32], uint64_t c) \
+	{ \
+		xor_body(to, from, c); \
+	} \
 	target LOOPS static void pattern_##set(uint64_t to[32], const int64_t *pattern, uint64_t base) \
-	{                                                                                         \
-		pattern_body(to, pattern, base);                                                  \
-	}                                                                                         \
-	target LOOPS static void line_##set(uint64_t to[32], uint64_t base, uint64_t step)        \
-	{                                                                                         \
-		line_body(to, base, step);                                                        \
-	}                                                                                         \
+	{ \
+		pattern_body(to, pattern, base); \
+	} \
+	target LOOPS static void line_##set(uint64_t to[32], uint64_t base, uint64_t step) \
+	{ \
+		line_body(to, base, step); \
+	} \
 	target LOOPS static void run_##set(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask) \
-	{                                                                                         \
-		run_body(to, base, step, mask);                                                   \
-	}                                                                                         \
-	static const struct lanes_loops set = {                                                   \
-		#set, shift_##set, xor_##set, pattern_##set, line_##set, run_##set, pack_##set, \
-		spread_##set};
+	{ \
+		run_body(to, base, step, mask); \
+	} \
+	static const struct lanes_loops set = {#set, shift_##set, xor_##set, pattern_##set, line_##set, \
+		run_##set, pack_##set, spread_##set};
 
 #if CHOICE
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,popcnt")))
-#define AVX2 __attribute__((target("avx2,popcnt")))
+#define AVX2   __attribute__((target("avx2,popcnt")))
 
 AVX512 static void pack_avx512(uint64_t *to, const uint64_t from[32], uint32_t mask)
 {
@@ -131,9 +131,22 @@ static const uint32_t chosen[16][8] = {
 #define B 2, 3
 #define C 4, 5
 #define D 6, 7
-	{ A, A, A, A }, { A, A, A, A }, { B, A, A, A }, { A, B, A, A }, { C, A, A, A }, { A, C, A, A },
-	{ B, C, A, A }, { A, B, C, A }, { D, A, A, A }, { A, D, A, A }, { B, D, A, A }, { A, B, D, A },
-	{ C, D, A, A }, { A, C, D, A }, { B, C, D, A }, { A, B, C, D },
+	{A, A, A, A},
+	{A, A, A, A},
+	{B, A, A, A},
+	{A, B, A, A},
+	{C, A, A, A},
+	{A, C, A, A},
+	{B, C, A, A},
+	{A, B, C, A},
+	{D, A, A, A},
+	{A, D, A, A},
+	{B, D, A, A},
+	{A, B, D, A},
+	{C, D, A, A},
+	{A, C, D, A},
+	{B, C, D, A},
+	{A, B, C, D},
 #undef A
 #undef B
 #undef C

@@ -9,15 +9,16 @@
 #include <stdint.h>
 
 struct lanes_loops {
-	const char *name;		/* avx512, avx2, none */
-	void (*shift)(uint64_t to[32], const uint64_t from[32], int shift, uint64_t c);	/* left if positive, then + c */
+	const char *name; /* avx512, avx2, none */
+	void (*shift)(uint64_t to[32], const uint64_t from[32], int shift,
+		uint64_t c); /* left if positive, then + c */
 	void (*xor)(uint64_t to[32], const uint64_t from[32], uint64_t c);
 	void (*pattern)(uint64_t to[32], const int64_t *pattern, uint64_t base);
 	void (*line)(uint64_t to[32], uint64_t base, uint64_t step);
-	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask);	/* others are 0 */
+	void (*run)(uint64_t to[32], uint64_t base, uint64_t step, uint32_t mask); /* others are 0 */
 	/* The active lanes one after the other; up to 8 words behind the last are written too. */
 	void (*pack)(uint64_t *to, const uint64_t from[32], uint32_t mask);
-	void (*spread)(uint64_t to[32], const uint64_t *from, uint32_t mask);	/* back again; others are 0 */
+	void (*spread)(uint64_t to[32], const uint64_t *from, uint32_t mask); /* back again; others are 0 */
 };
 
 /* Set before main. WARPTOOLS_SIMD in the environment names a narrower version, for tests. */

@@ -15,19 +15,19 @@
 #include "bits.h"
 #include "reader.h"
 
-#define MODE_COPY_LIST 3
+#define MODE_COPY_LIST  3
 #define MODE_COPY_DELTA 4
 
 struct parse {
 	struct trace *t;
 	const char *line, *p, *end;
 	struct fault *f;
-	struct tok w;			/* the word read last */
+	struct tok w; /* the word read last */
 	uint32_t mask;
 	unsigned width;
 	uint32_t addr;
 	struct seen_line seen;
-	bool once;			/* columns that differ from time to time: not worth remembering */
+	bool once; /* columns that differ from time to time: not worth remembering */
 	struct draft d;
 };
 
@@ -42,8 +42,8 @@ static int found_word(struct parse *s, const char *id, const char *wanted)
 	struct place at = text_place(s->t, s->line, s->w.s);
 	if (!s->w.n)
 		return fault_set(s->f, at, id, "found the end of the line, wanted %s", wanted);
-	return fault_set(s->f, at, id, "found \"%s\", wanted %s", diag_quote(q, sizeof(q), s->w.s, s->w.n),
-		wanted);
+	return fault_set(
+		s->f, at, id, "found \"%s\", wanted %s", diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
 }
 
 static void next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
@@ -93,14 +93,14 @@ static bool fits(const char *line, const char *end, int k)
 	for (int i = 0; i < k; i++)
 		if (!tok_u64(tok_next(&p, end), &v))
 			return false;
-	for (int i = 0; i < 2; i++)	/* PC and mask */
+	for (int i = 0; i < 2; i++) /* PC and mask */
 		if (!tok_hex(tok_next(&p, end), &v) || v > UINT32_MAX)
 			return false;
 	if (!looks_like_registers(&p, end))
 		return false;
 	struct tok opcode = tok_next(&p, end);
 	return opcode.n && is_letter(opcode.s[0]) && looks_like_registers(&p, end) &&
-		tok_u64(tok_next(&p, end), &v);
+	       tok_u64(tok_next(&p, end), &v);
 }
 
 int line_prefix(const char *line, size_t len)
@@ -124,20 +124,23 @@ static void find_prefix(struct trace *t, const char *line, const char *end)
 
 static int parse_prefix(struct parse *s)
 {
-	static const char *const name[4] = { "thread block x", "thread block y", "thread block z", "warp" };
+	static const char *const name[4] = {"thread block x", "thread block y", "thread block z", "warp"};
 	struct trace *t = s->t;
 	if (t->d.prefix < 0)
 		find_prefix(t, s->line, s->end);
 	for (int i = 0; i < t->d.prefix; i++) {
 		uint64_t v;
-		if (next_number(s, UINT32_MAX, &v, "prefix", "a decimal column before the PC as on other "
-			"lines") < 0)
+		if (next_number(s, UINT32_MAX, &v, "prefix",
+			    "a decimal column before the PC as on other "
+			    "lines") < 0)
 			return -1;
 		uint32_t is = i < 3 ? t->id[i] : t->warp;
 		if (t->d.block_ids && i < 4 && v != is) {
 			struct place at = text_place(t, s->line, s->w.s);
-			return fault_set(s->f, at, "prefix", "found %s %llu, wanted %u as in the lines "
-				"above", name[i], (unsigned long long)v, is);
+			return fault_set(s->f, at, "prefix",
+				"found %s %llu, wanted %u as in the lines "
+				"above",
+				name[i], (unsigned long long)v, is);
 		}
 		if (t->d.lineno && i == t->d.prefix - 1)
 			s->d.lineno = (uint32_t)v;
@@ -157,7 +160,7 @@ static int parse_register(struct parse *s, unsigned *n)
 	bool predicate = w.n && w.s[0] == 'P';
 	uint64_t v;
 	bool letter = predicate || (w.n && w.s[0] == 'R');
-	if (!letter || !tok_u64((struct tok){ w.s + 1, w.n - 1 }, &v) || v > 255)
+	if (!letter || !tok_u64((struct tok){w.s + 1, w.n - 1}, &v) || v > 255)
 		return found_word(s, "register", "a register R0 to R255, UR0 to UR255, P<n> or UP<n>");
 	if (!predicate)
 		s->d.reg[s->d.n_dst + s->d.n_src + (*n)++] = (uint16_t)(v + (uniform ? REG_UR0 : REG_R0));
@@ -201,7 +204,8 @@ static int parse_front(struct parse *s, uint32_t lanes)
 		return -1;
 	s->mask = (uint32_t)v;
 	if (s->mask & ~lanes) {
-		fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes", "found active lanes "
+		fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes",
+			"found active lanes "
 			"%08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
 			s->mask & ~lanes, kernel_threads(&s->t->h), s->t->warp, lanes);
 		if (!trace_told(s->t, s->f))
@@ -273,7 +277,7 @@ static int parse_deltas(struct parse *s, int64_t delta[32], unsigned n)
 /* Addresses of a bulk copy: as many as the copy has pieces; the first active lanes get one each. */
 static int parse_copy_list(struct parse *s, struct tblock *tb, bool deltas)
 {
-	uint64_t lane[32] = { 0 }, a = 0, n;
+	uint64_t lane[32] = {0}, a = 0, n;
 	unsigned active = bit_count32(s->mask);
 	if (deltas && next_hex(s, UINT64_MAX, &a, "address", "a hexadecimal base address") < 0)
 		return -1;
@@ -283,7 +287,7 @@ static int parse_copy_list(struct parse *s, struct tblock *tb, bool deltas)
 		int64_t d = 0;
 		next(s);
 		if (deltas && i == 0)
-			s->p = s->w.s;	/* the first is the base itself */
+			s->p = s->w.s; /* the first is the base itself */
 		else if (deltas ? !tok_i64(s->w, &d) : !tok_hex(s->w, &a))
 			return found_word(s, "address", deltas ? "a delta" : "an address");
 		a += (uint64_t)d;
@@ -313,7 +317,7 @@ static int parse_mode(struct parse *s, struct tblock *tb)
 	uint64_t mode, a[32];
 	int64_t delta[32];
 	unsigned n = bit_count32(s->mask);
-	bool copies = s->t->d.imms == 2;	/* only such tracers write modes 3 and 4 */
+	bool copies = s->t->d.imms == 2; /* only such tracers write modes 3 and 4 */
 	const char *wanted = copies ? "an address mode from 0 to 4" : "an address mode 0, 1 or 2";
 	if (next_number(s, copies ? MODE_COPY_DELTA : MODE_DELTA, &mode, "mode", wanted) < 0)
 		return -1;
@@ -324,23 +328,27 @@ static int parse_mode(struct parse *s, struct tblock *tb)
 			return -1;
 		s->addr = n ? addr_list(tb, a, n) : 0;
 		return 0;
-	case MODE_STRIDE:
-		return parse_stride(s, tb);
+	case MODE_STRIDE: return parse_stride(s, tb);
 	case MODE_DELTA:
 		if (next_hex(s, UINT64_MAX, &a[0], "address", "a hexadecimal base address") < 0 ||
 			parse_deltas(s, delta, n ? n - 1 : 0) < 0)
 			return -1;
 		s->addr = n ? addr_delta(tb, a[0], delta, n - 1) : 0;
 		return 0;
-	default:
-		return parse_copy_list(s, tb, mode == MODE_COPY_DELTA);
+	default: return parse_copy_list(s, tb, mode == MODE_COPY_DELTA);
 	}
 }
 
 static bool is_bulk_copy(const struct draft *d)
 {
 	static const char *const stem[] = {
-		"UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED",
+		"UTMALDG",
+		"UTMASTG",
+		"UTMAPF",
+		"UTMAREDG",
+		"UBLKCP",
+		"UBLKPF",
+		"UBLKRED",
 	};
 	for (size_t i = 0; i < sizeof(stem) / sizeof(stem[0]); i++) {
 		size_t n = strlen(stem[i]);
@@ -418,21 +426,23 @@ static int parse_end(struct parse *s)
 static int finish_record(struct parse *s, struct tblock *tb)
 {
 	struct trace *t = s->t;
-	struct code_place where = { &t->o, text_place(t, s->line, s->d.opcode) };
+	struct code_place where = {&t->o, text_place(t, s->line, s->d.opcode)};
 	int64_t handle = code_intern(t->o.code, &s->d, &where, s->f);
 	if (handle < 0)
 		return -1;
 	const struct inst *i = code_at(t->o.code, (uint32_t)handle);
 	s->seen.needs_addr = !i->has_addr && kind_moves(i->kind);
 	if (s->seen.needs_addr && s->mask) {
-		fault_set(s->f, where.at, "no-address", "found memory opcode %.60s without "
-			"addresses (width 0), wanted one for each lane of mask %08x", i->opcode, s->mask);
+		fault_set(s->f, where.at, "no-address",
+			"found memory opcode %.60s without "
+			"addresses (width 0), wanted one for each lane of mask %08x",
+			i->opcode, s->mask);
 		if (!trace_told(t, s->f))
 			return -1;
 	}
 	t->unknown_recs += i->row == 0xffff;
 	rec_room(tb);
-	tb->rec[tb->n_recs++] = (struct rec){ (uint32_t)handle, s->mask, s->addr };
+	tb->rec[tb->n_recs++] = (struct rec){(uint32_t)handle, s->mask, s->addr};
 	s->seen.pc = s->d.pc;
 	s->seen.handle = (uint32_t)handle;
 	s->seen.lineno = s->d.lineno;
@@ -446,10 +456,10 @@ static int finish_record(struct parse *s, struct tblock *tb)
 	return 0;
 }
 
-static int parse_line(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
-	struct fault *f)
+static int parse_line(
+	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
-	struct parse s;	/* all but the registers zeroed */
+	struct parse s; /* all but the registers zeroed */
 	memset(&s, 0, offsetof(struct parse, d) + offsetof(struct draft, reg));
 	s.t = t;
 	s.line = s.p = line;
@@ -494,23 +504,26 @@ static int other_dialect(struct trace *t, struct tblock *tb, const char *line, s
 	if (r < 0)
 		return -1;
 	uint32_t kind = tb->rec[tb->n_recs - 1].addr & 3;
-	struct place at = { t->name, t->line, f->at.col };
+	struct place at = {t->name, t->line, f->at.col};
 	if (is.prefix == d.prefix && (kind == ADDR_LIST || kind == ADDR_DELTA))
-		fault_set(f, at, "address-count", "found %d addresses or deltas %s than mask %08x wants, or another "
+		fault_set(f, at, "address-count",
+			"found %d addresses or deltas %s than mask %08x wants, or another "
 			"number of immediates than on other lines, wanted %d immediates behind them",
-			is.imms > d.imms ? is.imms - d.imms : d.imms - is.imms, is.imms > d.imms ? "more" : "fewer",
-			tb->rec[tb->n_recs - 1].mask, d.imms);
+			is.imms > d.imms ? is.imms - d.imms : d.imms - is.imms,
+			is.imms > d.imms ? "more" : "fewer", tb->rec[tb->n_recs - 1].mask, d.imms);
 	else
-		fault_set(f, at, "dialect", "found %d columns before the PC and %d immediates, wanted %d and %d "
-			"as on the first line of the kernel", is.prefix, is.imms, d.prefix, d.imms);
+		fault_set(f, at, "dialect",
+			"found %d columns before the PC and %d immediates, wanted %d and %d "
+			"as on the first line of the kernel",
+			is.prefix, is.imms, d.prefix, d.imms);
 	if (trace_told(t, f))
 		return 0;
 	tb->n_recs--;
 	return -1;
 }
 
-int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
-	struct fault *f)
+int line_parse(
+	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
 	const struct dialect d = t->d;
 	uint32_t words = tb->n_words;
@@ -524,7 +537,9 @@ int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *l
 	const char *p = line;
 	struct tok first = tok_next(&p, line + len);
 	if (no_instruction(t, line, line + len))
-		return fault_set(f, text_place(t, line, first.s), "inst-line", "found \"%s\", wanted an "
-			"instruction line", diag_quote(q, sizeof(q), first.s, (size_t)(line + len - first.s)));
+		return fault_set(f, text_place(t, line, first.s), "inst-line",
+			"found \"%s\", wanted an "
+			"instruction line",
+			diag_quote(q, sizeof(q), first.s, (size_t)(line + len - first.s)));
 	return other_dialect(t, tb, line, len, f);
 }

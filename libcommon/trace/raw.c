@@ -14,7 +14,7 @@ bool raw_line(const char *line, size_t len) { return line_prefix(line, len) >= 4
 static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_t len)
 {
 	const char *end = line + len;
-	uint64_t v[4] = { 0 };
+	uint64_t v[4] = {0};
 	for (int i = 0; i < 4; i++)
 		if (!tok_u64(tok_next(&line, end), &v[i]) || v[i] >= UINT32_MAX)
 			v[i] = 0;
@@ -49,7 +49,8 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f)
 				trace_give(t, tb, line, len, t->line);
 			} else {
 				if (t->last && line + len == t->end)
-					fault_set(f, text_place(t, line, line + len), "truncated", "found the "
+					fault_set(f, text_place(t, line, line + len), "truncated",
+						"found the "
 						"end of the file inside a line, wanted the rest of it");
 				if (!trace_told(t, f))
 					return -1;

@@ -18,28 +18,28 @@
 #include "arena.h"
 #include "code.h"
 
-#define MAX_PREFIX 13		/* columns before the PC */
-#define ADDR_WORDS 33		/* most words of one record */
+#define MAX_PREFIX 13 /* columns before the PC */
+#define ADDR_WORDS 33 /* most words of one record */
 
 /* A static instruction as this kernel's text wrote it. */
 struct seen {
-	uint64_t head, head_bits;	/* the PC's text and the blank behind it, and which bits of a word it is */
-	uint64_t mask_text;		/* of the mask met last */
+	uint64_t head, head_bits; /* the PC's text and the blank behind it, and which bits of a word it is */
+	uint64_t mask_text;       /* of the mask met last */
 	uint32_t mask;
-	uint32_t follow;	/* entry + 1 that came behind it last, 0: none */
-	uint32_t pc, next;	/* next + 1 of the same slot, 0: none */
+	uint32_t follow;   /* entry + 1 that came behind it last, 0: none */
+	uint32_t pc, next; /* next + 1 of the same slot, 0: none */
 	uint32_t handle;
 	uint32_t lineno;
-	uint32_t mid;		/* text[]: from behind the mask to the width, or to the newline */
-	uint32_t tail;		/* text[]: from behind the addresses to the newline */
+	uint32_t mid;  /* text[]: from behind the mask to the width, or to the newline */
+	uint32_t tail; /* text[]: from behind the addresses to the newline */
 	uint16_t mid_len, tail_len;
 	uint8_t head_len;
-	bool quick;		/* head and mask_text are known, and no flag but has_addr and word is set */
+	bool quick; /* head and mask_text are known, and no flag but has_addr and word is set */
 	bool has_addr;
-	bool open_end;		/* the tail's text stops at a word behind which anything may follow */
-	bool needs_addr;	/* no addresses although active lanes need them */
-	bool unknown;		/* the opcode has no row */
-	bool word;		/* a word stands at the end */
+	bool open_end;   /* the tail's text stops at a word behind which anything may follow */
+	bool needs_addr; /* no addresses although active lanes need them */
+	bool unknown;    /* the opcode has no row */
+	bool word;       /* a word stands at the end */
 };
 
 struct seen_table {
@@ -47,17 +47,17 @@ struct seen_table {
 	uint32_t n, cap;
 	char *text;
 	uint32_t n_text, cap_text;
-	uint32_t *slot;		/* by PC: index + 1 of the newest entry */
+	uint32_t *slot; /* by PC: index + 1 of the newest entry */
 	uint32_t n_slots;
-	uint32_t last;		/* entry + 1 of the line read last */
+	uint32_t last; /* entry + 1 of the line read last */
 };
 
 /* Column counts that the first instruction line shows and every other line must have; -1: not seen yet. */
 struct dialect {
-	int prefix;		/* columns before the PC: 0, 1, 4, 5, 11, ... */
-	int imms;		/* immediates behind the addresses: 0, 1 or 2 */
-	bool lineno;		/* the last prefix column is a source line */
-	bool block_ids;		/* prefix columns 1 to 4 are the thread block and the warp */
+	int prefix;     /* columns before the PC: 0, 1, 4, 5, 11, ... */
+	int imms;       /* immediates behind the addresses: 0, 1 or 2 */
+	bool lineno;    /* the last prefix column is a source line */
+	bool block_ids; /* prefix columns 1 to 4 are the thread block and the warp */
 };
 
 /* Thread block ids met: a bit each, in pages that exist once touched. */
@@ -75,40 +75,40 @@ struct trace {
 
 	/* the window: text [p, end) is there and not consumed; [base, p) is consumed but not yet taken */
 	const char *base, *p, *end;
-	uint64_t line, base_line;	/* line numbers at p and at base */
-	bool last;			/* the input ends at end */
+	uint64_t line, base_line; /* line numbers at p and at base */
+	bool last;                /* the input ends at end */
 
-	uint64_t blocks;		/* thread blocks handed out */
+	uint64_t blocks; /* thread blocks handed out */
 	struct id_set ids;
 	struct seen_table seen;
 	uint64_t unknown_recs;
 
 	/* the thread block being read */
 	uint32_t id[3];
-	uint32_t warp;			/* current warp, UINT32_MAX: none yet */
+	uint32_t warp; /* current warp, UINT32_MAX: none yet */
 	uint32_t want_insts, got_insts;
 	bool has_id, has_insts;
 
 	/* going on behind faults (struct trace_watch); all false without */
-	uint32_t bad_lines;		/* of the current warp, passed over */
-	bool stray;			/* the current warp is none of the block's */
-	bool uncounted;			/* the current warp's count is unknown, or wrong and told */
-	bool passing;			/* lines are passed over up to the next that is expected */
-	bool begun;			/* the #BEGIN_TB of the next block was read */
-	bool loose_grid;		/* more blocks than the grid: ids are not checked */
-	bool over;			/* the end was reached and told */
-	bool probing;			/* a line is tried as one of another dialect */
-	bool raw;			/* not grouped */
-	bool tail;			/* struct trace_line's, of the line read last */
+	uint32_t bad_lines; /* of the current warp, passed over */
+	bool stray;         /* the current warp is none of the block's */
+	bool uncounted;     /* the current warp's count is unknown, or wrong and told */
+	bool passing;       /* lines are passed over up to the next that is expected */
+	bool begun;         /* the #BEGIN_TB of the next block was read */
+	bool loose_grid;    /* more blocks than the grid: ids are not checked */
+	bool over;          /* the end was reached and told */
+	bool probing;       /* a line is tried as one of another dialect */
+	bool raw;           /* not grouped */
+	bool tail;          /* struct trace_line's, of the line read last */
 
-	struct packed *packed;		/* the kernel comes from a packed stream */
-	bool columns;			/* as records, not as text */
-	const unsigned char *stored_hash;	/* found in the stream */
+	struct packed *packed;            /* the kernel comes from a packed stream */
+	bool columns;                     /* as records, not as text */
+	const unsigned char *stored_hash; /* found in the stream */
 
 	XXH3_state_t *hash;
 	bool finished;
-	bool only_slow;			/* tests: every line takes the way of line.c */
-	bool no_newline;		/* the last line has none */
+	bool only_slow;  /* tests: every line takes the way of line.c */
+	bool no_newline; /* the last line has none */
 };
 
 /* Give a fault to the one who watches. True: go on behind it. */
@@ -118,25 +118,26 @@ static inline bool trace_told(const struct trace *t, const struct fault *f)
 }
 
 /* Give the record appended last, whose line is line number no. */
-static inline void trace_give(const struct trace *t, const struct tblock *tb, const char *line, size_t len,
-	uint64_t no)
+static inline void trace_give(
+	const struct trace *t, const struct tblock *tb, const char *line, size_t len, uint64_t no)
 {
-	struct trace_line l = { no, line, len, t->warp, t->tail };
+	struct trace_line l = {no, line, len, t->warp, t->tail};
 	t->o.watch->record(t->o.watch->ctx, tb, &tb->rec[tb->n_recs - 1], &l);
 }
 
 /* ---- trace.c, for pack/trace.c too ---- */
 
-void trace_begin(struct trace *t, struct tblock *tb);	/* an empty block, all warps absent */
-int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);	/* in the grid, and for the first time */
-int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f);	/* none is absent */
+void trace_begin(struct trace *t, struct tblock *tb); /* an empty block, all warps absent */
+int trace_claim(
+	struct trace *t, const uint64_t id[3], struct fault *f); /* in the grid, and for the first time */
+int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f); /* none is absent */
 
 /* ---- pack/trace.c ---- */
 
 /* The kernel of a packed stream that path names; *is: it is one. */
 struct trace *packed_open(const char *path, const struct trace_options *o, bool *is, struct fault *f);
 int packed_next(struct trace *t, struct tblock *tb, struct fault *f);
-int packed_finish(struct trace *t, struct fault *f);	/* 1: there are more thread blocks */
+int packed_finish(struct trace *t, struct fault *f); /* 1: there are more thread blocks */
 void packed_close(struct packed *k);
 
 /* ---- text.c ---- */
@@ -151,13 +152,16 @@ void text_next(struct trace *t, const char *line_end);
 void text_take(struct trace *t);
 struct place text_place(const struct trace *t, const char *line, const char *at);
 
-struct tok { const char *s; size_t n; };
+struct tok {
+	const char *s;
+	size_t n;
+};
 /* Next blank-separated word in [*s, end); n 0: none. *s is moved behind it. */
 struct tok tok_next(const char **s, const char *end);
 bool tok_is(struct tok w, const char *word);
-bool tok_u64(struct tok w, uint64_t *v);	/* decimal */
-bool tok_hex(struct tok w, uint64_t *v);	/* with or without 0x */
-bool tok_i64(struct tok w, int64_t *v);		/* decimal with sign */
+bool tok_u64(struct tok w, uint64_t *v); /* decimal */
+bool tok_hex(struct tok w, uint64_t *v); /* with or without 0x */
+bool tok_i64(struct tok w, int64_t *v);  /* decimal with sign */
 
 static inline bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -166,8 +170,8 @@ int header_read(struct trace *t, struct fault *f);
 
 /* ---- line.c ---- */
 /* One instruction line, appended to tb. 0 or -1. */
-int line_parse(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
-	struct fault *f);
+int line_parse(
+	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f);
 
 /* Columns before the PC by the line's shape, -1: it has none. */
 int line_prefix(const char *line, size_t len);

@@ -50,7 +50,7 @@ int text_line(struct trace *t, const char **line, size_t *len, struct fault *f)
 		if (t->last)
 			return 0;
 		if (have > INPUT_LINE_MAX)
-			return fault_set(f, (struct place){ t->name, t->line, 0 }, "line-too-long",
+			return fault_set(f, (struct place){t->name, t->line, 0}, "line-too-long",
 				"found a line of more than %u bytes, wanted a shorter one", INPUT_LINE_MAX);
 		known = have;
 		if (text_fill(t, have + 1, f) < 0)
@@ -66,7 +66,7 @@ void text_next(struct trace *t, const char *line_end)
 
 struct place text_place(const struct trace *t, const char *line, const char *at)
 {
-	return (struct place){ t->name, t->line, (uint32_t)(at - line) + 1 };
+	return (struct place){t->name, t->line, (uint32_t)(at - line) + 1};
 }
 
 /* ---- words -------------------------------------------------------------------------------- */
@@ -80,13 +80,10 @@ struct tok tok_next(const char **s, const char *end)
 	while (q < end && !is_space(*q))
 		q++;
 	*s = q;
-	return (struct tok){ p, (size_t)(q - p) };
+	return (struct tok){p, (size_t)(q - p)};
 }
 
-bool tok_is(struct tok w, const char *word)
-{
-	return w.n == strlen(word) && !memcmp(w.s, word, w.n);
-}
+bool tok_is(struct tok w, const char *word) { return w.n == strlen(word) && !memcmp(w.s, word, w.n); }
 
 bool tok_u64(struct tok w, uint64_t *v)
 {
@@ -117,8 +114,9 @@ bool tok_hex(struct tok w, uint64_t *v)
 	*v = 0;
 	for (size_t i = 0; i < w.n; i++) {
 		char c = w.s[i];
-		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
-			(c | 32) >= 'a' && (c | 32) <= 'f' ? (unsigned)((c | 32) - 'a') + 10 : 16;
+		unsigned d = c >= '0' && c <= '9'                 ? (unsigned)(c - '0')
+			     : (c | 32) >= 'a' && (c | 32) <= 'f' ? (unsigned)((c | 32) - 'a') + 10
+								  : 16;
 		if (d > 15 || *v >> 60)
 			return false;
 		*v = *v << 4 | d;

@@ -13,7 +13,7 @@
 #include "reader.h"
 
 #define ID_PAGE_BITS (1u << 15)
-#define ABSENT UINT32_MAX	/* count of a warp not met yet */
+#define ABSENT       UINT32_MAX /* count of a warp not met yet */
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
@@ -25,7 +25,7 @@ struct trace *trace_over(struct input *in, const struct trace_options *o, struct
 	t->name = input_name(in);
 	t->line = t->base_line = 1;
 	t->warp = UINT32_MAX;
-	t->d = (struct dialect){ -1, -1, false, false };
+	t->d = (struct dialect){-1, -1, false, false};
 	if (o->hash) {
 		t->hash = XXH3_createState();
 		if (!t->hash)
@@ -70,7 +70,7 @@ uint32_t trace_warp(const struct trace *t) { return t->warp; }
 
 struct trace_shape trace_shape(const struct trace *t)
 {
-	return (struct trace_shape){ t->d.prefix, t->d.imms, t->raw };
+	return (struct trace_shape){t->d.prefix, t->d.imms, t->raw};
 }
 
 void tblock_free(struct tblock *tb)
@@ -78,12 +78,12 @@ void tblock_free(struct tblock *tb)
 	free(tb->warp);
 	free(tb->rec);
 	free(tb->word);
-	*tb = (struct tblock){ 0 };
+	*tb = (struct tblock){0};
 }
 
 /* ---- faults ------------------------------------------------------------------------------- */
 
-static struct place here(const struct trace *t) { return (struct place){ t->name, t->line, 0 }; }
+static struct place here(const struct trace *t) { return (struct place){t->name, t->line, 0}; }
 
 static int found_line(const struct trace *t, const char *id, const char *line, size_t len, const char *wanted,
 	struct fault *f)
@@ -117,7 +117,7 @@ static int parse_values(struct trace *t, const char *line, size_t len, const cha
 		const char *from = p;
 		while (p < end && *p >= '0' && *p <= '9')
 			p++;
-		ok = tok_u64((struct tok){ from, (size_t)(p - from) }, &v[i]);
+		ok = tok_u64((struct tok){from, (size_t)(p - from)}, &v[i]);
 		if (ok && i + 1 < n)
 			ok = p < end && *p++ == ',';
 	}
@@ -135,8 +135,10 @@ static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t 
 	if (parse_values(t, line, len, "thread block", 3, v, f) < 0)
 		return -1;
 	if (second)
-		return found_line(t, "block-id", line, len, "one thread block id between #BEGIN_TB and "
-			"#END_TB", f);
+		return found_line(t, "block-id", line, len,
+			"one thread block id between #BEGIN_TB and "
+			"#END_TB",
+			f);
 	for (int i = 0; i < 3; i++)
 		v[i] = v[i] < UINT32_MAX ? v[i] : UINT32_MAX;
 	t->id[0] = tb->x = (uint32_t)v[0];
@@ -149,17 +151,21 @@ int trace_claim(struct trace *t, const uint64_t v[3], struct fault *f)
 {
 	const uint32_t *g = t->h.grid;
 	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
-		return fault_set(f, here(t), "block-id-grid", "found thread block %llu,%llu,%llu, wanted "
-			"one in the grid of %u,%u,%u", (unsigned long long)v[0], (unsigned long long)v[1],
-			(unsigned long long)v[2], g[0], g[1], g[2]);
+		return fault_set(f, here(t), "block-id-grid",
+			"found thread block %llu,%llu,%llu, wanted "
+			"one in the grid of %u,%u,%u",
+			(unsigned long long)v[0], (unsigned long long)v[1], (unsigned long long)v[2], g[0],
+			g[1], g[2]);
 	uint64_t id = v[0] + g[0] * (v[1] + g[1] * v[2]);
 	uint64_t **page = &t->ids.page[id / ID_PAGE_BITS];
 	uint64_t bit = id % ID_PAGE_BITS;
 	if (!*page)
 		*page = xcalloc(ID_PAGE_BITS / 64, sizeof(**page));
 	if ((*page)[bit / 64] >> bit % 64 & 1)
-		return fault_set(f, here(t), "block-id-repeated", "found thread block %u,%u,%u a second "
-			"time, wanted each once", (unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
+		return fault_set(f, here(t), "block-id-repeated",
+			"found thread block %u,%u,%u a second "
+			"time, wanted each once",
+			(unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
 	(*page)[bit / 64] |= 1ull << bit % 64;
 	return 0;
 }
@@ -170,11 +176,15 @@ static int check_warp_done(const struct trace *t, struct fault *f)
 	if (t->warp == UINT32_MAX || t->uncounted)
 		return 0;
 	if (!t->has_insts)
-		return fault_set(f, here(t), "insts-missing", "found no line \"insts = <number>\" for "
-			"warp %u, wanted one", t->warp);
+		return fault_set(f, here(t), "insts-missing",
+			"found no line \"insts = <number>\" for "
+			"warp %u, wanted one",
+			t->warp);
 	if (t->got_insts > t->want_insts || t->got_insts + t->bad_lines < t->want_insts)
-		return fault_set(f, here(t), "insts-count", "found %u instruction lines in warp %u, "
-			"wanted %u as its \"insts\" line says", t->got_insts, t->warp, t->want_insts);
+		return fault_set(f, here(t), "insts-count",
+			"found %u instruction lines in warp %u, "
+			"wanted %u as its \"insts\" line says",
+			t->got_insts, t->warp, t->want_insts);
 	return 0;
 }
 
@@ -187,8 +197,11 @@ static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_
 	t->passing = true;
 	if (parse_values(t, line, len, "warp", 1, &v, f) < 0)
 		return -1;
-	if (!t->has_id && (found_line(t, "block-id", line, len, "\"thread block = x,y,z\" before the first "
-		"warp", f), !trace_told(t, f)))
+	if (!t->has_id && (found_line(t, "block-id", line, len,
+				   "\"thread block = x,y,z\" before the first "
+				   "warp",
+				   f),
+				  !trace_told(t, f)))
 		return -1;
 	t->has_id = true;
 	t->warp = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX - 1;
@@ -196,13 +209,17 @@ static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_
 	t->want_insts = t->got_insts = t->bad_lines = 0;
 	t->stray = true;
 	if (v >= tb->n_warps)
-		return fault_set(f, here(t), "warp-id", "found warp %llu, wanted 0 to %u for a block of "
-			"%u threads", (unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
+		return fault_set(f, here(t), "warp-id",
+			"found warp %llu, wanted 0 to %u for a block of "
+			"%u threads",
+			(unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
 	if (tb->warp[v].count != ABSENT)
-		return fault_set(f, here(t), "warp-repeated", "found warp %u a second time in thread "
-			"block %u,%u,%u, wanted each once", (unsigned)v, tb->x, tb->y, tb->z);
+		return fault_set(f, here(t), "warp-repeated",
+			"found warp %u a second time in thread "
+			"block %u,%u,%u, wanted each once",
+			(unsigned)v, tb->x, tb->y, tb->z);
 	t->stray = false;
-	tb->warp[v] = (struct warp_recs){ tb->n_recs, 0, t->line };
+	tb->warp[v] = (struct warp_recs){tb->n_recs, 0, t->line};
 	return 0;
 }
 
@@ -215,11 +232,15 @@ static int take_insts(struct trace *t, struct tblock *tb, const char *line, size
 	if (parse_values(t, line, len, "insts", 1, &v, f) < 0)
 		return -1;
 	if (t->warp == UINT32_MAX || second)
-		return found_line(t, "insts-missing", line, len, "one \"insts\" line behind each \"warp\" "
-			"line", f);
+		return found_line(t, "insts-missing", line, len,
+			"one \"insts\" line behind each \"warp\" "
+			"line",
+			f);
 	if (v > UINT32_MAX / 2 - tb->n_recs)
-		return found_line(t, "insts-count", line, len, "fewer than 2^31 instructions in a thread "
-			"block", f);
+		return found_line(t, "insts-count", line, len,
+			"fewer than 2^31 instructions in a thread "
+			"block",
+			f);
 	t->want_insts = (uint32_t)v;
 	t->uncounted = false;
 	if (!t->stray)
@@ -232,12 +253,15 @@ static int check_count(struct trace *t, const char *line, size_t len, struct fau
 {
 	int r = 0;
 	if (!t->has_insts)
-		r = found_line(t, "insts-missing", line, len, "\"insts = <number>\" behind the "
-			"\"warp\" line", f);
+		r = found_line(t, "insts-missing", line, len,
+			"\"insts = <number>\" behind the "
+			"\"warp\" line",
+			f);
 	else if (t->got_insts == t->want_insts)
-		r = fault_set(f, text_place(t, line, line), "insts-count", "found more instruction "
-			"lines in warp %u than the %u of its \"insts\" line, wanted as many", t->warp,
-			t->want_insts);
+		r = fault_set(f, text_place(t, line, line), "insts-count",
+			"found more instruction "
+			"lines in warp %u than the %u of its \"insts\" line, wanted as many",
+			t->warp, t->want_insts);
 	if (r == 0)
 		return 0;
 	if (!trace_told(t, f))
@@ -247,19 +271,22 @@ static int check_count(struct trace *t, const char *line, size_t len, struct fau
 	return 0;
 }
 
-static int take_inst(struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len,
-	struct fault *f)
+static int take_inst(
+	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
 	if (t->warp == UINT32_MAX && t->passing)
 		return 0;
 	t->passing = t->o.watch != NULL;
 	if (t->warp == UINT32_MAX)
-		return found_line(t, "block-line", line, len, "\"thread block = x,y,z\" or \"warp = "
-			"<number>\"", f);
+		return found_line(t, "block-line", line, len,
+			"\"thread block = x,y,z\" or \"warp = "
+			"<number>\"",
+			f);
 	if (check_count(t, line, len, f) < 0)
 		return -1;
 	if (tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
-		return fault_set(f, here(t), "block-size", "found more addresses in a thread block than "
+		return fault_set(f, here(t), "block-size",
+			"found more addresses in a thread block than "
 			"2^30 words hold, wanted fewer");
 	if (line_parse(t, tb, lanes, line, len, f) < 0) {
 		t->bad_lines++;
@@ -304,7 +331,7 @@ void trace_begin(struct trace *t, struct tblock *tb)
 	tb->n_recs = tb->n_words = 0;
 	grow(&tb->warp, &tb->cap_warps, tb->n_warps, sizeof(tb->warp[0]));
 	for (uint32_t w = 0; w < tb->n_warps; w++)
-		tb->warp[w] = (struct warp_recs){ 0, ABSENT, 0 };
+		tb->warp[w] = (struct warp_recs){0, ABSENT, 0};
 	t->warp = UINT32_MAX;
 	t->has_id = t->has_insts = t->stray = t->uncounted = t->passing = false;
 	t->want_insts = t->got_insts = t->bad_lines = 0;
@@ -314,8 +341,10 @@ static int check_block(struct trace *t, const struct tblock *tb, struct fault *f
 {
 	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
 		return -1;
-	if (!t->has_id && (fault_set(f, here(t), "block-id", "found a thread block without id, wanted "
-			"\"thread block = x,y,z\""), !trace_told(t, f)))
+	if (!t->has_id && (fault_set(f, here(t), "block-id",
+				   "found a thread block without id, wanted "
+				   "\"thread block = x,y,z\""),
+				  !trace_told(t, f)))
 		return -1;
 	return trace_check_warps(t, tb, f);
 }
@@ -339,8 +368,10 @@ int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 	uint32_t first = 0, missing = fill_missing(tb, &first);
 	if (!missing || t->o.fragments)
 		return 0;
-	fault_set(f, here(t), "warp-missing", "found %u warps in thread block %u,%u,%u, wanted %u: warp %u "
-		"is not there", tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
+	fault_set(f, here(t), "warp-missing",
+		"found %u warps in thread block %u,%u,%u, wanted %u: warp %u "
+		"is not there",
+		tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
 	return trace_told(t, f) ? 0 : -1;
 }
 
@@ -354,7 +385,7 @@ static bool line_begins(struct tok w, struct tok line, const char *word)
 static int block_line(struct trace *t, struct tblock *tb, const char *line, size_t len, struct fault *f)
 {
 	const char *p = line;
-	struct tok w = tok_next(&p, line + len), rest = { w.s, (size_t)(line + len - w.s) };
+	struct tok w = tok_next(&p, line + len), rest = {w.s, (size_t)(line + len - w.s)};
 	if (!w.n)
 		return 0;
 	if (tok_is(w, "#END_TB"))
@@ -380,7 +411,8 @@ static int block_line(struct trace *t, struct tblock *tb, const char *line, size
 static int ended_early(const struct trace *t, bool inside, struct fault *f)
 {
 	const char *id = inside || !t->o.watch ? "truncated" : "blocks-missing";
-	return fault_set(f, here(t), id, "found the end of the file%s after %llu of %llu thread blocks, wanted %s",
+	return fault_set(f, here(t), id,
+		"found the end of the file%s after %llu of %llu thread blocks, wanted %s",
 		inside ? " inside a thread block," : "", (unsigned long long)t->blocks,
 		(unsigned long long)kernel_blocks(&t->h), inside ? "#END_TB" : "#BEGIN_TB");
 }
@@ -389,7 +421,8 @@ static int ended_early(const struct trace *t, bool inside, struct fault *f)
 static int cut_line(const struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	if (t->last && line + len == t->end)
-		fault_set(f, text_place(t, line, line + len), "truncated", "found the end of the file "
+		fault_set(f, text_place(t, line, line + len), "truncated",
+			"found the end of the file "
 			"inside a line, wanted the rest of it and #END_TB");
 	return -1;
 }
@@ -465,9 +498,10 @@ static int find_block(struct trace *t, struct fault *f)
 
 static int grid_small(const struct trace *t, struct fault *f)
 {
-	return fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "grid-small",
+	return fault_set(f, (struct place){t->name, t->line - 1, 0}, "grid-small",
 		"found a thread block behind the %llu that the grid of %u,%u,%u has, wanted the "
-		"end of the file", (unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
+		"end of the file",
+		(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
 }
 
 /* Who watches gets raw traces too. 1: the next line is one of a raw trace, 0, -1. */
@@ -533,7 +567,8 @@ int trace_finish(struct trace *t, struct fault *f)
 		return grid_small(t, f);
 	t->finished = r == 0;
 	if (r == 0 && t->o.watch && t->no_newline) {
-		fault_set(f, (struct place){ t->name, t->line - 1, 0 }, "final-newline", "found no newline at the "
+		fault_set(f, (struct place){t->name, t->line - 1, 0}, "final-newline",
+			"found no newline at the "
 			"end of the file");
 		trace_told(t, f);
 	}

@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!in)
 		return 0;
 	if (booksim_conf_parse(&c, in, &f) == 0) {
-		if (!c.k || !c.flit_bytes || !c.buffer || !c.source_max || !c.boundary_max || !(c.speedup >= 1))
+		if (!c.k || !c.flit_bytes || !c.buffer || !c.source_max || !c.boundary_max ||
+			!(c.speedup >= 1))
 			abort();
 	} else if (!f.id || !*f.text) {
 		abort();

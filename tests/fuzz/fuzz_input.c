@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct result {
 	uint64_t bytes, hash;
-	const char *id;		/* of the fault, NULL: a good end */
+	const char *id; /* of the fault, NULL: a good end */
 };
 
 static uint64_t mix(uint64_t hash, const char *p, size_t n)
@@ -97,8 +97,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (windows.id && strcmp(windows.id, blocks.id))
 		abort();
 	/* By lines, a text can also end at a line that is too long. */
-	if (!lines.id ? windows.id || lines.bytes != windows.bytes :
-		strcmp(lines.id, "line-too-long") && (!windows.id || strcmp(lines.id, windows.id)))
+	if (!lines.id ? windows.id || lines.bytes != windows.bytes
+		      : strcmp(lines.id, "line-too-long") && (!windows.id || strcmp(lines.id, windows.id)))
 		abort();
 	return 0;
 }

@@ -82,17 +82,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!isa)
 		isa = isa_new();
 	/* Compressed bytes are the business of the fuzz target for inputs. */
-	if (size > 4 && (!memcmp(data, "\x1f\x8b", 2) || !memcmp(data, "\xfd" "7zX", 4) ||
-		!memcmp(data, "\x28\xb5\x2f\xfd", 4) || (data[0] & 0xf0) == 0x50))
+	if (size > 4 && (!memcmp(data, "\x1f\x8b", 2) ||
+				!memcmp(data,
+					"\xfd"
+					"7zX",
+					4) ||
+				!memcmp(data, "\x28\xb5\x2f\xfd", 4) || (data[0] & 0xf0) == 0x50))
 		return 0;
 	fast = read_all(isa, data, size, false);
 	slow = read_all(isa, data, size, true);
 	if (fast.rc != slow.rc || fast.blocks != slow.blocks || fast.recs != slow.recs ||
-		fast.sum != slow.sum ||
-		memcmp(fast.hash, slow.hash, sizeof(fast.hash)))
+		fast.sum != slow.sum || memcmp(fast.hash, slow.hash, sizeof(fast.hash)))
 		abort();
-	if (fast.rc < 0 && (strcmp(fast.f.id, slow.f.id) || fast.f.at.line != slow.f.at.line ||
-		fast.f.at.col != slow.f.at.col || strcmp(fast.f.text, slow.f.text) || !*fast.f.text))
+	if (fast.rc < 0 &&
+		(strcmp(fast.f.id, slow.f.id) || fast.f.at.line != slow.f.at.line ||
+			fast.f.at.col != slow.f.at.col || strcmp(fast.f.text, slow.f.text) || !*fast.f.text))
 		abort();
 	return 0;
 }

@@ -8,7 +8,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct compare { const uint8_t *want; size_t n, at; };
+struct compare {
+	const uint8_t *want;
+	size_t n, at;
+};
 
 static bool same(void *ctx, const void *bytes, size_t n)
 {

@@ -13,21 +13,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FULL 0xffffffffu
+#define FULL        0xffffffffu
 #define GLOBAL_BASE UINT64_C(0x7f4000000000)
 #define SHARED_BASE UINT64_C(0x7f5000000000)
-#define LOCAL_BASE UINT64_C(0x7f6000000000)
+#define LOCAL_BASE  UINT64_C(0x7f6000000000)
 
 struct gen {
 	const char *folder;
-	FILE *list, *file;	/* kernelslist.g, the kernel being written */
-	char *text;		/* lines of the warp being written */
+	FILE *list, *file; /* kernelslist.g, the kernel being written */
+	char *text;        /* lines of the warp being written */
 	size_t len, cap;
 	unsigned insts, kernels;
 	uint32_t pc;
 	uint64_t seed;
-	unsigned block_threads;	/* of the kernel being written */
-	unsigned scale;		/* recipes multiply their loops by it */
+	unsigned block_threads; /* of the kernel being written */
+	unsigned scale;         /* recipes multiply their loops by it */
 };
 
 struct recipe {
@@ -49,7 +49,7 @@ void gen_kernel(struct gen *g, struct kernel_shape k);
 void gen_kernel_end(struct gen *g);
 void gen_block(struct gen *g, unsigned x);
 void gen_block_end(struct gen *g);
-void gen_warp(struct gen *g, unsigned warp);	/* pc restarts at 0 */
+void gen_warp(struct gen *g, unsigned warp); /* pc restarts at 0 */
 void gen_warp_end(struct gen *g);
 /* Mask of the lanes that exist in a warp of the current kernel. */
 uint32_t gen_lanes(const struct gen *g, unsigned warp);
@@ -59,8 +59,8 @@ void gen_op(struct gen *g, uint32_t mask, const char *dst, const char *op, const
 /* One memory instruction over the active lanes' addresses (lane[i] for bit i of mask). */
 void gen_mem(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src, unsigned width,
 	const uint64_t lane[32]);
-void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src, unsigned width,
-	uint64_t base, int64_t stride);
+void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src,
+	unsigned width, uint64_t base, int64_t stride);
 void gen_exit(struct gen *g, uint32_t mask);
 
 #endif

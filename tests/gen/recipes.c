@@ -8,7 +8,8 @@
 static unsigned warps_of(unsigned block) { return (block + 31) / 32; }
 
 /* Run body for every warp of every block, with an EXIT at its end. */
-static void kernel(struct gen *g, struct kernel_shape k, void (*body)(struct gen *g, unsigned tb, unsigned warp, uint32_t lanes))
+static void kernel(struct gen *g, struct kernel_shape k,
+	void (*body)(struct gen *g, unsigned tb, unsigned warp, uint32_t lanes))
 {
 	gen_kernel(g, k);
 	for (unsigned tb = 0; tb < k.grid; tb++) {
@@ -56,7 +57,8 @@ static void reduce_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	uint64_t s = SHARED_BASE + 128u * warp;
 
-	gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, GLOBAL_BASE + 0x200000 + ((uint64_t)tb * 256 + 32u * warp) * 4, 4);
+	gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4,
+		GLOBAL_BASE + 0x200000 + ((uint64_t)tb * 256 + 32u * warp) * 4, 4);
 	gen_mem_stride(g, m, "", "STS", "R3 R4", 4, s, 4);
 	for (unsigned half = 128; half >= 32; half /= 2) {
 		gen_op(g, m, "", "BAR.SYNC", "", 0);
@@ -67,14 +69,16 @@ static void reduce_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 		}
 	}
 	if (!warp)
-		gen_mem_stride(g, 1, "", "RED.E.ADD.F32.FTZ.RN.STRONG.GPU", "R8 R4", 4, GLOBAL_BASE + 0x300000, 4);
+		gen_mem_stride(
+			g, 1, "", "RED.E.ADD.F32.FTZ.RN.STRONG.GPU", "R8 R4", 4, GLOBAL_BASE + 0x300000, 4);
 }
 
 static void example(struct gen *g)
 {
 	gen_memcpy(g, GLOBAL_BASE, 8192);
 	gen_memcpy(g, GLOBAL_BASE + 0x100000, 8192);
-	kernel(g, (struct kernel_shape){"vector_add(float*, float*, float*)", 8, 256, 0, 16, 80, 0}, vecadd_body);
+	kernel(g, (struct kernel_shape){"vector_add(float*, float*, float*)", 8, 256, 0, 16, 80, 0},
+		vecadd_body);
 	kernel(g, (struct kernel_shape){"reduce(float*, float*)", 8, 256, 1024, 18, 80, 0}, reduce_body);
 }
 
@@ -86,8 +90,8 @@ static void reduce(struct gen *g)
 /* Independent and dependent arithmetic on every unit, with random registers and masks. */
 static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
-	static const char *const op[] = {"FFMA", "FADD", "IADD3", "IMAD", "MUFU.RCP", "DFMA", "HMMA.884.F32.F32.STEP0",
-		"HADD2", "HFMA2", "MOV", "BRA", "SHF.L.U32", "I2F"};
+	static const char *const op[] = {"FFMA", "FADD", "IADD3", "IMAD", "MUFU.RCP", "DFMA",
+		"HMMA.884.F32.F32.STEP0", "HADD2", "HFMA2", "MOV", "BRA", "SHF.L.U32", "I2F"};
 
 	(void)tb;
 	(void)warp;
@@ -96,15 +100,13 @@ static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 		uint32_t mask = gen_random(g, 4) ? m : m & (gen_random(g, 0xffff) * 65537u);
 
 		snprintf(dst, sizeof dst, "R%u", gen_random(g, 12));
-		snprintf(src, sizeof src, "R%u R%u R%u", gen_random(g, 12), gen_random(g, 12), gen_random(g, 24));
+		snprintf(src, sizeof src, "R%u R%u R%u", gen_random(g, 12), gen_random(g, 12),
+			gen_random(g, 24));
 		gen_op(g, mask, dst, op[gen_random(g, sizeof op / sizeof *op)], src, 0);
 	}
 }
 
-static void alu(struct gen *g)
-{
-	kernel(g, (struct kernel_shape){"alu", 6, 192, 0, 32, 70, 0}, alu_body);
-}
+static void alu(struct gen *g) { kernel(g, (struct kernel_shape){"alu", 6, 192, 0, 32, 70, 0}, alu_body); }
 
 static void alu_pascal(struct gen *g)
 {
@@ -136,8 +138,10 @@ static void alu_pascal(struct gen *g)
 /* Streaming loads and stores of several widths. */
 static void stream_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
-	static const struct { const char *load, *store; unsigned bytes; } w[] = {
-		{"LDG.E.U8", "STG.E.U8", 1}, {"LDG.E.U16", "STG.E.U16", 2}, {"LDG.E", "STG.E", 4},
+	static const struct {
+		const char *load, *store;
+		unsigned bytes;
+	} w[] = {{"LDG.E.U8", "STG.E.U8", 1}, {"LDG.E.U16", "STG.E.U16", 2}, {"LDG.E", "STG.E", 4},
 		{"LDG.E.64", "STG.E.64", 8}, {"LDG.E.128", "STG.E.128", 16}};
 
 	for (unsigned i = 0; i < 4 * g->scale; i++) {
@@ -190,7 +194,10 @@ static void reuse_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	}
 }
 
-static void reuse(struct gen *g) { kernel(g, (struct kernel_shape){"reuse", 4, 256, 0, 16, 70, 0}, reuse_body); }
+static void reuse(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"reuse", 4, 256, 0, 16, 70, 0}, reuse_body);
+}
 
 /* Shared memory: conflicts by stride, broadcast, widths, and atomics. */
 static void shared_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
@@ -208,7 +215,10 @@ static void shared_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	gen_op(g, m, "R7", "IADD3", "R6 R5 R7", 0);
 }
 
-static void shared(struct gen *g) { kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, shared_body); }
+static void shared(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"shared", 6, 128, 8192, 24, 70, 0}, shared_body);
+}
 
 /* Barriers that some warps never reach because they have left. */
 static void barrier_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
@@ -223,7 +233,10 @@ static void barrier_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	}
 }
 
-static void barrier(struct gen *g) { kernel(g, (struct kernel_shape){"barrier", 4, 224, 0, 16, 75, 0}, barrier_body); }
+static void barrier(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"barrier", 4, 224, 0, 16, 75, 0}, barrier_body);
+}
 
 /* Memory barriers between loads and stores. */
 static void membar_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
@@ -236,7 +249,10 @@ static void membar_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	}
 }
 
-static void membar(struct gen *g) { kernel(g, (struct kernel_shape){"membar", 4, 96, 0, 16, 70, 0}, membar_body); }
+static void membar(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"membar", 4, 96, 0, 16, 70, 0}, membar_body);
+}
 
 /* Global atomics: one word, a line, random words; with and without a result. */
 static void atomics_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
@@ -253,7 +269,10 @@ static void atomics_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	gen_op(g, m, "R5", "IADD3", "R4 R5 R6", 0);
 }
 
-static void atomics(struct gen *g) { kernel(g, (struct kernel_shape){"atomics", 3 * g->scale, 64, 0, 16, 70, 0}, atomics_body); }
+static void atomics(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"atomics", 3 * g->scale, 64, 0, 16, 70, 0}, atomics_body);
+}
 
 /* Local, generic and bypassing accesses. */
 static void spaces_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
@@ -271,13 +290,17 @@ static void spaces_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	gen_op(g, m, "R13", "LDC", "R14", 0);
 }
 
-static void spaces(struct gen *g) { kernel(g, (struct kernel_shape){"spaces", 5 * g->scale, 96, 4096, 32, 70, 0}, spaces_body); }
+static void spaces(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"spaces", 5 * g->scale, 96, 4096, 32, 70, 0}, spaces_body);
+}
 
 /* Asynchronous copies in groups, waited for with DEPBAR. */
 static void ldgsts_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 {
 	for (unsigned i = 0; i < 3 * g->scale; i++) {
-		gen_mem_stride(g, m, "", "LDGSTS.E.BYPASS.LTC128B.128", "R2 R4", 16, at(tb, warp, i, 512), 16);
+		gen_mem_stride(
+			g, m, "", "LDGSTS.E.BYPASS.LTC128B.128", "R2 R4", 16, at(tb, warp, i, 512), 16);
 		gen_op(g, m, "", "LDGDEPBAR", "", 0);
 	}
 	for (unsigned left = 3; left-- > 0;) {
@@ -287,7 +310,10 @@ static void ldgsts_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	}
 }
 
-static void ldgsts(struct gen *g) { kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, ldgsts_body); }
+static void ldgsts(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"ldgsts", 6, 128, 16384, 40, 80, 0}, ldgsts_body);
+}
 
 /* Straight code long enough to miss in the instruction cache, with a jump. */
 static void icache_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
@@ -303,7 +329,10 @@ static void icache_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	}
 }
 
-static void icache(struct gen *g) { kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, icache_body); }
+static void icache(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"icache", 4, 64, 0, 16, 70, 0}, icache_body);
+}
 
 /* Ends of warps: divergent exits, an entry behind the last EXIT, an empty mask. */
 static void ends(struct gen *g)
@@ -334,7 +363,8 @@ static void streams(struct gen *g)
 {
 	for (unsigned k = 0; k < 4; k++) {
 		gen_memcpy(g, 0x10000000 + 0x1000 * k, 4096);
-		kernel(g, (struct kernel_shape){k < 2 ? "write" : "read", 6, 128, k * 2048, 20, 86, k % 2}, vecadd_body);
+		kernel(g, (struct kernel_shape){k < 2 ? "write" : "read", 6, 128, k * 2048, 20, 86, k % 2},
+			vecadd_body);
 	}
 }
 
@@ -351,7 +381,10 @@ static void uniform_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	}
 }
 
-static void uniform(struct gen *g) { kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, uniform_body); }
+static void uniform(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"uniform", 4, 128, 0, 24, 86, 0}, uniform_body);
+}
 
 /* A Kepler kernel: its own opcode table, LD and ST are global. */
 static void kepler_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
@@ -365,7 +398,10 @@ static void kepler_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	}
 }
 
-static void kepler(struct gen *g) { kernel(g, (struct kernel_shape){"kepler", 20, 192, 0, 24, 35, 0}, kepler_body); }
+static void kepler(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"kepler", 20, 192, 0, 24, 35, 0}, kepler_body);
+}
 
 /* Tiled matrix product: loads, shared memory, barriers, multiply-adds. */
 static void gemm_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
@@ -387,7 +423,10 @@ static void gemm_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 	gen_mem_stride(g, m, "", "STG.E", "R2 R16", 4, at(tb + 128, warp, 0, 128), 4);
 }
 
-static void gemm(struct gen *g) { kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, gemm_body); }
+static void gemm(struct gen *g)
+{
+	kernel(g, (struct kernel_shape){"gemm", 16, 256, 8192, 40, 86, 0}, gemm_body);
+}
 
 const struct recipe recipes[] = {
 	{"alu", "every arithmetic unit, random registers and masks (Volta)", alu},

@@ -73,12 +73,16 @@ void gen_kernel(struct gen *g, struct kernel_shape k)
 	fprintf(g->list, "%s\n", name);
 	g->file = create(g, name);
 	g->block_threads = k.block;
-	fprintf(g->file, "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n-shmem = %u\n"
-		"-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n-shmem base_addr = 0x%016" PRIx64 "\n"
-		"-local mem base_addr = 0x%016" PRIx64 "\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
+	fprintf(g->file,
+		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n-shmem = %u\n"
+		"-nregs = %u\n-binary version = %u\n-cuda stream id = %u\n-shmem base_addr = 0x%016" PRIx64
+		"\n"
+		"-local mem base_addr = 0x%016" PRIx64
+		"\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
 		"-enable lineinfo = 0\n\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
-		"mem_width [adrrescompress?] [mem_addresses] immediate\n\n", k.name, g->kernels, k.grid, k.block, k.shmem,
-		k.nregs, k.binary, k.stream, SHARED_BASE, LOCAL_BASE);
+		"mem_width [adrrescompress?] [mem_addresses] immediate\n\n",
+		k.name, g->kernels, k.grid, k.block, k.shmem, k.nregs, k.binary, k.stream, SHARED_BASE,
+		LOCAL_BASE);
 }
 
 void gen_kernel_end(struct gen *g)
@@ -120,8 +124,8 @@ static unsigned words(const char *s)
 
 static void start_line(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src)
 {
-	append(g, "%04x %08x %u %s%s%s %u %s%s", g->pc, mask, words(dst), dst, *dst ? " " : "", op, words(src), src,
-		*src ? " " : "");
+	append(g, "%04x %08x %u %s%s%s %u %s%s", g->pc, mask, words(dst), dst, *dst ? " " : "", op,
+		words(src), src, *src ? " " : "");
 	g->pc += 16;
 	g->insts++;
 }
@@ -169,8 +173,8 @@ void gen_mem(struct gen *g, uint32_t mask, const char *dst, const char *op, cons
 	append(g, "0 \n");
 }
 
-void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src, unsigned width,
-	uint64_t base, int64_t stride)
+void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src,
+	unsigned width, uint64_t base, int64_t stride)
 {
 	uint64_t lane[32];
 

@@ -19,9 +19,20 @@ static struct req_pool pool;
 /* S:4:128:4,L:?:m:?:L,A:8:2,6:0,32 */
 static inline struct cache_params sectors(enum write_policy write, enum write_alloc walloc)
 {
-	return (struct cache_params){.present = true, .kind = CACHE_SECTOR, .sets = 4, .line_bytes = 128,
-		.ways = 4, .ways_max = 16, .atom_bytes = 32, .write = write, .walloc = walloc,
-		.mshr_entries = 8, .mshr_merge = 2, .miss_queue = 6, .port_bytes = 32, .line_log2 = 7,
+	return (struct cache_params){.present = true,
+		.kind = CACHE_SECTOR,
+		.sets = 4,
+		.line_bytes = 128,
+		.ways = 4,
+		.ways_max = 16,
+		.atom_bytes = 32,
+		.write = write,
+		.walloc = walloc,
+		.mshr_entries = 8,
+		.mshr_merge = 2,
+		.miss_queue = 6,
+		.port_bytes = 32,
+		.line_log2 = 7,
 		.sets_log2 = 2};
 }
 

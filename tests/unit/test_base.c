@@ -57,9 +57,10 @@ static void test_messages(void)
 	struct fault f;
 
 	is_number(in_child(say_all, NULL, text, sizeof(text)), EXIT_TROUBLE, "die leaves with 2");
-	is_text(text, "trace-test: a\\x0ab:3:4: found 'x'\ntrace-test: f:7: warning: odd\n"
+	is_text(text,
+		"trace-test: a\\x0ab:3:4: found 'x'\ntrace-test: f:7: warning: odd\n"
 		"trace-test: f: bad\ntrace-test: worse\ntrace-test: out: No such file or directory\n",
-			"messages");
+		"messages");
 	is_number(fault_set(NULL, NOWHERE, "id", "text"), -1, "fault_set takes NULL");
 	fault_set(&f, NOWHERE, "id", "%0400d", 7);
 	is_number((long long)strlen(f.text), sizeof(f.text) - 1, "a long fault is cut");
@@ -124,7 +125,7 @@ static void test_bits(void)
 	uint64_t set[BITSET_WORDS(130)] = {0};
 	unsigned seen = 0;
 
-	FOR_BITS64(b, 0x8000000000000011ull)
+	FOR_BITS64 (b, 0x8000000000000011ull)
 		seen = seen * 100 + (unsigned)b;
 	is_number(seen, 463, "bits ascend");
 	is_number(bit_next_cyclic64(0x11, 1), 4, "next bit");
@@ -211,8 +212,8 @@ static void test_cli(void)
 		"test: unknown option '--confog', did you mean '--config'?\nTry 'test -h'.\n");
 	check_walk("--zzzzzzz", 2, "test: unknown option '--zzzzzzz'\nTry 'test -h'.\n");
 	check_walk("-config x", 0, "c=onfig; x");
-	check_walk("-events x", 2,
-		"test: unknown option '-events', did you mean '--events'?\nTry 'test -h'.\n");
+	check_walk(
+		"-events x", 2, "test: unknown option '-events', did you mean '--events'?\nTry 'test -h'.\n");
 	check_walk("-x", 2, "test: unknown option '-x'\nTry 'test -h'.\n");
 	check_walk("-k", 2, "test: -k: found nothing behind it, wanted LIST\nTry 'test -h'.\n");
 	check_walk("--events", 2, "test: --events: found nothing behind it, wanted FILE\nTry 'test -h'.\n");
@@ -228,7 +229,8 @@ static void test_cli(void)
 		".It Fl -events Ns = Ns Ar FILE\nwrite the event log.\n"
 		".It Fl -strict\n\\&.leading dot and \\e back.\n"
 		".It Fl h , Fl -help\nshow this help.\n.It Fl -version\nshow the version.\n");
-	check_walk("-qh", 0, "usage: test [-c CONFIG]... [TRACE]\nsimulate\n\n"
+	check_walk("-qh", 0,
+		"usage: test [-c CONFIG]... [TRACE]\nsimulate\n\n"
 		"  -c, --config=FILE    GPU configuration; repeatable\n"
 		"  -F, --format=FORMAT  output format\n"
 		"  -C, --folder=DIR     write here\n"
@@ -277,8 +279,10 @@ static void test_completion(void)
 
 static void test_nearest(void)
 {
-	static const struct { const char *name; int x; } table[] = {
-		{"-gpgpu_n_clusters", 1}, {NULL, 0}, {"-gpgpu_n_mem", 2}, {"-gpgpu_clock_domains", 3}};
+	static const struct {
+		const char *name;
+		int x;
+	} table[] = {{"-gpgpu_n_clusters", 1}, {NULL, 0}, {"-gpgpu_n_mem", 2}, {"-gpgpu_clock_domains", 3}};
 	static const char *const words[] = {"config", "format", "on"};
 
 	is_text(cli_nearest("-gpgpu_n_cluster", table, N(table), sizeof(table[0])), "-gpgpu_n_clusters",
@@ -294,12 +298,14 @@ static void test_nearest(void)
 
 static void test_size(void)
 {
-	static const struct { const char *text; int rc; unsigned long long value; } cases[] = {
-		{"0", 0, 0}, {"17", 0, 17}, {"4K", 0, 4096}, {"3m", 0, 3u << 20}, {"2G", 0, 2ull << 30},
+	static const struct {
+		const char *text;
+		int rc;
+		unsigned long long value;
+	} cases[] = {{"0", 0, 0}, {"17", 0, 17}, {"4K", 0, 4096}, {"3m", 0, 3u << 20}, {"2G", 0, 2ull << 30},
 		{"18446744073709551615", 0, UINT64_MAX}, {"18446744073709551616", -1, 0},
-		{"17179869184G", -1, 0}, {"", -1, 0}, {"K", -1, 0}, {"-1", -1, 0}, {"+1", -1, 0}, {" 1", -1,
-			0},
-		{"1 ", -1, 0}, {"1KB", -1, 0}, {"0x10", -1, 0}, {"1.5K", -1, 0}};
+		{"17179869184G", -1, 0}, {"", -1, 0}, {"K", -1, 0}, {"-1", -1, 0}, {"+1", -1, 0},
+		{" 1", -1, 0}, {"1 ", -1, 0}, {"1KB", -1, 0}, {"0x10", -1, 0}, {"1.5K", -1, 0}};
 
 	for (size_t i = 0; i < N(cases); i++) {
 		unsigned long long v = 0;

@@ -456,12 +456,7 @@ static void random_runs(void)
 		struct booksim_conf c;
 		uint32_t load, share;
 	} runs[] = {
-		{{.k = K,
-	                 .flit_bytes = 40,
-	                 .buffer = 64,
-	                 .source_max = 256,
-	                 .boundary_max = 64,
-	                 .speedup = 2},
+		{{.k = K, .flit_bytes = 40, .buffer = 64, .source_max = 256, .boundary_max = 64, .speedup = 2},
 			20, 90},
 		{{.k = K, .flit_bytes = 32, .buffer = 4, .source_max = 16, .boundary_max = 8, .speedup = 2},
 			40, 40},
@@ -469,12 +464,7 @@ static void random_runs(void)
 			30, 70},
 		{{.k = K, .flit_bytes = 32, .buffer = 1, .source_max = 9, .boundary_max = 5, .speedup = 3.5},
 			60, 90},
-		{{.k = K,
-	                 .flit_bytes = 8,
-	                 .buffer = 8,
-	                 .source_max = 64,
-	                 .boundary_max = 16,
-	                 .speedup = 1.25},
+		{{.k = K, .flit_bytes = 8, .buffer = 8, .source_max = 64, .boundary_max = 16, .speedup = 1.25},
 			5, 100},
 	};
 
@@ -488,11 +478,11 @@ static void random_runs(void)
 /* ---- configuration ---------------------------------------------------------------------------------------
  */
 
-#define FIXED_PART                                                                                           \
-	"topology = fly; n = 1; routing_function = dest_tag; num_vcs = 1; subnets = 2; use_map = 0;"         \
-	"routing_delay = 0; sim_type = gpgpusim; read_request_end_vc = 0; write_request_begin_vc = 0;"       \
-	"write_request_end_vc = 0; read_reply_begin_vc = 0; read_reply_end_vc = 0; write_reply_begin_vc = "  \
-	"0;"                                                                                                 \
+#define FIXED_PART \
+	"topology = fly; n = 1; routing_function = dest_tag; num_vcs = 1; subnets = 2; use_map = 0;" \
+	"routing_delay = 0; sim_type = gpgpusim; read_request_end_vc = 0; write_request_begin_vc = 0;" \
+	"write_request_end_vc = 0; read_reply_begin_vc = 0; read_reply_end_vc = 0; write_reply_begin_vc = " \
+	"0;" \
 	"write_reply_end_vc = 0;"
 
 static int parse(const char *text, struct booksim_conf *c, struct fault *f)
@@ -521,9 +511,9 @@ static void configurations(void)
 	struct fault f;
 
 	ok(parse(FIXED_PART
-	           "k = 27; // nodes\nvc_buf_size\n=\n12; alloc_iters = 5; packet_size = {{1,2},{3}};"
-	           "internal_speedup = 2; k = 28;",
-	           &c, &f) == 0,
+		   "k = 27; // nodes\nvc_buf_size\n=\n12; alloc_iters = 5; packet_size = {{1,2},{3}};"
+		   "internal_speedup = 2; k = 28;",
+		   &c, &f) == 0,
 		"entries may span lines, comments end them");
 	ok(c.k == 28 && c.buffer == 12 && c.speedup == 2, "later entries win");
 	ok(c.flit_bytes == 32 && c.source_max == 9 && c.boundary_max == 16,

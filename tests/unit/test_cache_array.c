@@ -84,7 +84,7 @@ static void write_ratio(void)
 static void adaptive(void)
 {
 	struct cache *c = l1d();
-	const uint64_t a = line(0), b = line(0) + 128;	/* sets 0 and 1 */
+	const uint64_t a = line(0), b = line(0) + 128; /* sets 0 and 1 */
 
 	have(c, a, 1);
 	have(c, b, 1);
@@ -221,7 +221,8 @@ static void example_a(void)
 	is_number(cache_pop_ready(c), r, "A: the load comes out");
 	is_text(go(c, load(KERNEL), 360), "HIT/HIT ", "A: the second load");
 	ok(n_status(c, GLOBAL_ACC_R, STATUS_HIT) == 1 && n_status(c, GLOBAL_ACC_R, STATUS_SECTOR_MISS) == 1 &&
-		n_status(c, GLOBAL_ACC_W, STATUS_MISS) == 1, "A: tables");
+			n_status(c, GLOBAL_ACC_W, STATUS_MISS) == 1,
+		"A: tables");
 	cache_delete(c);
 }
 

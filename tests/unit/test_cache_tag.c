@@ -21,7 +21,7 @@ struct slow_line {
 
 struct slow {
 	struct cache_params p;
-	uint32_t ways, n, dirty;	/* n: sectors that a line is tracked by */
+	uint32_t ways, n, dirty; /* n: sectors that a line is tracked by */
 	bool on_miss, used;
 	struct slow_line *line;
 };
@@ -42,14 +42,10 @@ static bool is_invalid(const struct slow *s, const struct slow_line *l)
 static enum cache_status slow_match(const struct slow_line *l, uint32_t i, bool write)
 {
 	switch (l->state[i]) {
-	case RESERVED:
-		return STATUS_HIT_RESERVED;
-	case VALID:
-		return STATUS_HIT;
-	case MODIFIED:
-		return write || !l->unreadable[i] ? STATUS_HIT : STATUS_SECTOR_MISS;
-	default:
-		return STATUS_SECTOR_MISS;
+	case RESERVED: return STATUS_HIT_RESERVED;
+	case VALID: return STATUS_HIT;
+	case MODIFIED: return write || !l->unreadable[i] ? STATUS_HIT : STATUS_SECTOR_MISS;
+	default: return STATUS_SECTOR_MISS;
 	}
 }
 
@@ -183,7 +179,10 @@ static void slow_empty(struct slow *s, bool modified_only)
 
 /* ---- both, side by side ---------------------------------------------------------------------- */
 
-struct flight { uint32_t line, sector; uint64_t bytes[2]; };
+struct flight {
+	uint32_t line, sector;
+	uint64_t bytes[2];
+};
 
 struct pair {
 	struct tags fast;
@@ -302,8 +301,10 @@ static void access_step(struct pair *x, uint64_t addr, uint32_t i, const uint64_
 	tag_access(&x->fast, &l, x->now, &b);
 	if (wrong(x, l.slot != at + 1, "slot") || wrong(x, a.wanted != b.wanted, "eviction"))
 		return;
-	wrong(x, a.wanted && (a.tag != b.tag || a.size != b.size || a.sectors != b.sectors ||
-		memcmp(a.bytes, b.bytes, sizeof a.bytes)), "evicted line");
+	wrong(x,
+		a.wanted && (a.tag != b.tag || a.size != b.size || a.sectors != b.sectors ||
+				    memcmp(a.bytes, b.bytes, sizeof a.bytes)),
+		"evicted line");
 	if ((x->slow.on_miss || st == STATUS_HIT) && pick(x, 3) == 0) {
 		both_modify(x, at, i, bytes);
 		if (pick(x, 2))
@@ -348,14 +349,10 @@ static void rare_step(struct pair *x)
 		slow_empty(&x->slow, true);
 		break;
 	case 2:
-		x->now -= 50;	/* as when 32 bits wrap */
+		x->now -= 50; /* as when 32 bits wrap */
 		break;
-	case 3:
-		x->fast.on_miss = x->slow.on_miss = !x->slow.on_miss;
-		break;
-	default:
-		tag_set_ways(&x->fast, ways);
-		x->slow.ways = ways;
+	case 3: x->fast.on_miss = x->slow.on_miss = !x->slow.on_miss; break;
+	default: tag_set_ways(&x->fast, ways); x->slow.ways = ways;
 	}
 }
 

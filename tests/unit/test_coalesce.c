@@ -9,7 +9,7 @@
 #include "tap.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-#define X 0x7f2000000000ull
+#define X    0x7f2000000000ull
 
 /* ---- a machine with one warp instruction ----------------------------------------------------------- */
 
@@ -80,8 +80,14 @@ static void set_stride(struct bench *b, uint32_t mask, uint64_t base, uint64_t s
 
 /* ---- part 1 section 9, literally ----------------------------------------------------------------- */
 
-struct piece { uint64_t segment; bool chunk[4], byte[128], lane[32]; };
-struct pieces { struct piece at[512]; unsigned n; };
+struct piece {
+	uint64_t segment;
+	bool chunk[4], byte[128], lane[32];
+};
+struct pieces {
+	struct piece at[512];
+	unsigned n;
+};
 
 static unsigned slow_segment(const struct core_params *c, const struct uop *u)
 {
@@ -280,15 +286,16 @@ static uint32_t slow_passes(const struct bench *b)
 static bool same_access(const struct access *a, const struct access *b)
 {
 	return a->addr == b->addr && a->bytes[0] == b->bytes[0] && a->bytes[1] == b->bytes[1] &&
-		a->lanes == b->lanes && a->size == b->size && a->type == b->type && a->sectors == b->sectors;
+	       a->lanes == b->lanes && a->size == b->size && a->type == b->type && a->sectors == b->sectors;
 }
 
 static void show(const char *what, const struct access_list *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		printf("# %s %" PRIx64 " size %u lanes %x bytes %016" PRIx64 "%016" PRIx64
-			" sectors %x type %u\n", what, l->at[i].addr, l->at[i].size, l->at[i].lanes,
-			l->at[i].bytes[1], l->at[i].bytes[0], l->at[i].sectors, l->at[i].type);
+		       " sectors %x type %u\n",
+			what, l->at[i].addr, l->at[i].size, l->at[i].lanes, l->at[i].bytes[1],
+			l->at[i].bytes[0], l->at[i].sectors, l->at[i].type);
 }
 
 static bool agrees(struct bench *b)
@@ -321,7 +328,8 @@ static void test_examples(struct bench *b)
 	coalesce(&b->sm, &b->inst, &b->got);
 	is_number(b->got.n, 3, "three sectors: three accesses");
 	ok(b->got.at[0].addr == X && b->got.at[0].sectors == 1 && b->got.at[1].addr == X + 64 &&
-		b->got.at[1].sectors == 4 && b->got.at[2].addr == X + 128 && b->got.at[2].sectors == 1,
+			b->got.at[1].sectors == 4 && b->got.at[2].addr == X + 128 &&
+			b->got.at[2].sectors == 1,
 		"three sectors: ascending, each its sector");
 	is_number(b->got.at[2].size, 32, "three sectors: 32 bytes");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 8);
@@ -375,8 +383,15 @@ static void test_nothing(struct bench *b)
 
 static void test_passes(struct bench *b)
 {
-	static const struct { uint64_t stride; uint32_t passes; } c[] = {
-		{4, 1}, {8, 2}, {128, 32}, {0, 1}, {16, 4},
+	static const struct {
+		uint64_t stride;
+		uint32_t passes;
+	} c[] = {
+		{4, 1},
+		{8, 2},
+		{128, 32},
+		{0, 1},
+		{16, 4},
 	};
 
 	set_inst(b, SPACE_SHARED, UOP_LOAD, 4);
@@ -410,20 +425,26 @@ static void test_refusals(struct bench *b)
 {
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 32);
 	set_stride(b, 1, X, 32);
-	refused(b, "trace-sim: k.traceg:17: found a global or local access with a width of 0x20, "
-		"wanted 1, 2, 4, 8 or 16 bytes a lane\n", "width without a segment");
+	refused(b,
+		"trace-sim: k.traceg:17: found a global or local access with a width of 0x20, "
+		"wanted 1, 2, 4, 8 or 16 bytes a lane\n",
+		"width without a segment");
 	set_inst(b, SPACE_LOCAL, UOP_LOAD, 4);
 	set_stride(b, 1, 0x1002, 0);
 	refused(b, "trace-sim: k.traceg:17: found local address 0x1002, wanted a multiple of 4\n",
 		"misaligned local word");
 	set_inst(b, SPACE_LOCAL, UOP_STORE, 2);
 	set_stride(b, 1, 0x1003, 0);
-	refused(b, "trace-sim: k.traceg:17: found local address 0x1003, wanted an access within one "
-		"4-byte word\n", "local access across words");
+	refused(b,
+		"trace-sim: k.traceg:17: found local address 0x1003, wanted an access within one "
+		"4-byte word\n",
+		"local access across words");
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD | UOP_ATOMIC | UOP_BYPASS, 4);
 	set_stride(b, 1, X + 30, 0);
-	refused(b, "trace-sim: k.traceg:17: found atomic at 0x7f200000001e, wanted one that stays within "
-		"its segment\n", "atomic across segments");
+	refused(b,
+		"trace-sim: k.traceg:17: found atomic at 0x7f200000001e, wanted one that stays within "
+		"its segment\n",
+		"atomic across segments");
 }
 
 /* ---- random instructions ----------------------------------------------------------------------------- */

@@ -43,8 +43,8 @@ static struct bytes packed_xz(const char *p, size_t n)
 {
 	struct bytes b = {xmalloc(n + 1000), 0};
 
-	if (lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, (const uint8_t *)p, n, (uint8_t *)b.p, &b.n,
-		n + 1000))
+	if (lzma_easy_buffer_encode(
+		    1, LZMA_CHECK_CRC64, NULL, (const uint8_t *)p, n, (uint8_t *)b.p, &b.n, n + 1000))
 		abort();
 	return b;
 }
@@ -205,7 +205,8 @@ static void check_fault(const char *name, struct bytes b, const char *text, size
 	uint64_t lines = input_lineno(in);
 
 	if (!ok(rc == -1 && same && f.id && !strcmp(f.id, id) && f.at.line == lines + 1 && !f.at.col &&
-		input_line(in, &line, &len, &again) == -1 && !strcmp(f.text, again.text), "%s: %s", name, id))
+			    input_line(in, &line, &len, &again) == -1 && !strcmp(f.text, again.text),
+		    "%s: %s", name, id))
 		printf("# rc %d same %d id %s line %llu after %llu: %s\n", rc, same, f.id ? f.id : "-",
 			(unsigned long long)f.at.line, (unsigned long long)lines, f.text);
 	input_close(in);
@@ -268,8 +269,8 @@ static void test_memory_limit(void)
 
 	lzma_lzma_preset(&opt, 0);
 	opt.dict_size = 4096;
-	if (lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32, NULL, (const uint8_t *)"x\n", 2, out, &n,
-		sizeof(out)))
+	if (lzma_stream_buffer_encode(
+		    filters, LZMA_CHECK_CRC32, NULL, (const uint8_t *)"x\n", 2, out, &n, sizeof(out)))
 		abort();
 	/* The dictionary's size is one byte of the block header: 1 GiB, with the header's CRC made anew. */
 	for (size_t i = 12; i + 8 < n; i++) {
@@ -294,8 +295,11 @@ static void test_memory_limit(void)
 static void test_lines(void)
 {
 	static const char text[] = "a\r\n\r\n\nb\rc\n\0d\0\nlast\r";
-	static const struct { size_t len; const char *line; bool newline; } want[] = {
-		{1, "a", true}, {0, "", true}, {0, "", true}, {3, "b\rc", true}, {3, "\0d\0", true},
+	static const struct {
+		size_t len;
+		const char *line;
+		bool newline;
+	} want[] = {{1, "a", true}, {0, "", true}, {0, "", true}, {3, "b\rc", true}, {3, "\0d\0", true},
 		{5, "last\r", false}};
 	struct input *in = input_memory("mem", text, sizeof(text) - 1, NULL);
 	const char *line;
@@ -526,7 +530,7 @@ static void test_odd_stdin(void)
 
 	in_child(read_other, folder, out, sizeof(out));
 	is_text(out, "is-folder", "standard input is a folder");
-	in_child(read_other, (void *)(uintptr_t)"", out, sizeof(out));
+	in_child(read_other, (void *)(uintptr_t) "", out, sizeof(out));
 	is_text(out, "read", "standard input is closed");
 }
 

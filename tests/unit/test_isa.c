@@ -13,25 +13,40 @@ static enum isa_class class_of(const struct isa *isa, enum isa_arch a, const cha
 
 static void test_rows(const struct isa *isa)
 {
-	static const struct { const char *opcode; enum isa_arch arch; enum isa_class class; } want[] = {
-		{ "KILL", ARCH_VOLTA, CLASS_SPEC1 }, { "KILL", ARCH_AMPERE, CLASS_SPEC3 },
-		{ "IMMA", ARCH_PASCAL, CLASS_INT }, { "IMMA.16816.S8", ARCH_TURING, CLASS_SPEC3 },
-		{ "TEX", ARCH_KEPLER, CLASS_ALU }, { "TEX.SCR.LL", ARCH_TURING, CLASS_SPEC2 },
-		{ "SSY", ARCH_KEPLER, CLASS_RET }, { "SSY", ARCH_PASCAL, CLASS_BRANCH },
-		{ "SHL", ARCH_VOLTA, CLASS_NONE }, { "DEPBAR.LE", ARCH_KEPLER, CLASS_NONE },
-		{ "LDC.64", ARCH_AMPERE, CLASS_ALU }, { "RED.E.ADD", ARCH_AMPERE, CLASS_STORE },
-		{ "VIADD", ARCH_AMPERE, CLASS_NONE }, { "VIADD", ARCH_ADA, CLASS_INT },
-		{ "HGMMA.64x64x16", ARCH_HOPPER, CLASS_ALU }, { "HGMMA", ARCH_ADA, CLASS_NONE },
-		{ "UTMALDG.2D", ARCH_HOPPER, CLASS_TMA }, { "SYNCS", ARCH_HOPPER, CLASS_SYNCS },
-		{ "HADD2.F32", ARCH_BLACKWELL, CLASS_SP }, { "UFADD", ARCH_BLACKWELL, CLASS_SPEC4 },
-		{ "REDG.E.ADD", ARCH_BLACKWELL, CLASS_STORE }, { ".MOV", ARCH_VOLTA, CLASS_ALU },
-		{ ".", ARCH_VOLTA, CLASS_NONE }, { "mov", ARCH_VOLTA, CLASS_NONE },
+	static const struct {
+		const char *opcode;
+		enum isa_arch arch;
+		enum isa_class class;
+	} want[] = {
+		{"KILL", ARCH_VOLTA, CLASS_SPEC1},
+		{"KILL", ARCH_AMPERE, CLASS_SPEC3},
+		{"IMMA", ARCH_PASCAL, CLASS_INT},
+		{"IMMA.16816.S8", ARCH_TURING, CLASS_SPEC3},
+		{"TEX", ARCH_KEPLER, CLASS_ALU},
+		{"TEX.SCR.LL", ARCH_TURING, CLASS_SPEC2},
+		{"SSY", ARCH_KEPLER, CLASS_RET},
+		{"SSY", ARCH_PASCAL, CLASS_BRANCH},
+		{"SHL", ARCH_VOLTA, CLASS_NONE},
+		{"DEPBAR.LE", ARCH_KEPLER, CLASS_NONE},
+		{"LDC.64", ARCH_AMPERE, CLASS_ALU},
+		{"RED.E.ADD", ARCH_AMPERE, CLASS_STORE},
+		{"VIADD", ARCH_AMPERE, CLASS_NONE},
+		{"VIADD", ARCH_ADA, CLASS_INT},
+		{"HGMMA.64x64x16", ARCH_HOPPER, CLASS_ALU},
+		{"HGMMA", ARCH_ADA, CLASS_NONE},
+		{"UTMALDG.2D", ARCH_HOPPER, CLASS_TMA},
+		{"SYNCS", ARCH_HOPPER, CLASS_SYNCS},
+		{"HADD2.F32", ARCH_BLACKWELL, CLASS_SP},
+		{"UFADD", ARCH_BLACKWELL, CLASS_SPEC4},
+		{"REDG.E.ADD", ARCH_BLACKWELL, CLASS_STORE},
+		{".MOV", ARCH_VOLTA, CLASS_ALU},
+		{".", ARCH_VOLTA, CLASS_NONE},
+		{"mov", ARCH_VOLTA, CLASS_NONE},
 	};
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		ok(class_of(isa, want[i].arch, want[i].opcode) == want[i].class, "%s on %s is %s",
-			want[i].opcode,
-			isa_arch_name(want[i].arch), isa_class_name(want[i].class));
+			want[i].opcode, isa_arch_name(want[i].arch), isa_class_name(want[i].class));
 	for (int r = 0; r < isa_rows(isa); r++) {
 		const struct isa_op *op = isa_row(isa, r);
 		unsigned n = 0;
@@ -62,12 +77,23 @@ static void test_names(void)
 
 static void test_text(void)
 {
-	static const struct { const char *opcode; unsigned width; } want[] = {
-		{ "LDG.E.128", 16 }, { "LDG.E.U8", 1 }, { "LDS.U.128", 16 }, { "LDGSTS.E.BYPASS.LTC128B.64",
-			8 },
-		{ "LDG.E.S8", 4 }, { "LDSM.16.M88.4", 2 }, { "LDG.E.4", 0 }, { "MOV", 4 }, { "", 4 },
-		{ "...", 4 },
-		{ "LDG.99999999999999999999", 0 }, { "LDG.E.ENL2.256", 32 }, { "LDG.U", 4 },
+	static const struct {
+		const char *opcode;
+		unsigned width;
+	} want[] = {
+		{"LDG.E.128", 16},
+		{"LDG.E.U8", 1},
+		{"LDS.U.128", 16},
+		{"LDGSTS.E.BYPASS.LTC128B.64", 8},
+		{"LDG.E.S8", 4},
+		{"LDSM.16.M88.4", 2},
+		{"LDG.E.4", 0},
+		{"MOV", 4},
+		{"", 4},
+		{"...", 4},
+		{"LDG.99999999999999999999", 0},
+		{"LDG.E.ENL2.256", 32},
+		{"LDG.U", 4},
 	};
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
@@ -88,7 +114,7 @@ static void guess(const struct isa *isa, enum isa_arch a, const char *opcode, en
 static void test_guess(const struct isa *isa)
 {
 	guess(isa, ARCH_AMPERE, "VIADD", CLASS_INT);
-	guess(isa, ARCH_PASCAL, "UMOV", CLASS_ALU);	/* no such unit there */
+	guess(isa, ARCH_PASCAL, "UMOV", CLASS_ALU); /* no such unit there */
 	guess(isa, ARCH_AMPERE, "LDGX.E", CLASS_LOAD);
 	guess(isa, ARCH_AMPERE, "EXITX", CLASS_ALU);
 	guess(isa, ARCH_AMPERE, "QQQ", CLASS_ALU);
@@ -110,10 +136,16 @@ static int load(struct isa *isa, const char *text, struct fault *f)
 
 static void test_load(struct isa *isa)
 {
-	static const struct { const char *text, *id; unsigned line, col; } bad[] = {
-		{ "FOO\n", "isa-fields", 1, 0 }, { "FOO ampere INT x\n", "isa-fields", 1, 0 },
-		{ "\n1FOO ampere INT", "isa-stem", 2, 1 }, { "FOO amper INT", "isa-arch", 1, 5 },
-		{ "FOO 80,,86 INT", "isa-arch", 1, 5 }, { "FOO 80 INTEGER", "isa-class", 1, 8 },
+	static const struct {
+		const char *text, *id;
+		unsigned line, col;
+	} bad[] = {
+		{"FOO\n", "isa-fields", 1, 0},
+		{"FOO ampere INT x\n", "isa-fields", 1, 0},
+		{"\n1FOO ampere INT", "isa-stem", 2, 1},
+		{"FOO amper INT", "isa-arch", 1, 5},
+		{"FOO 80,,86 INT", "isa-arch", 1, 5},
+		{"FOO 80 INTEGER", "isa-class", 1, 8},
 	};
 	struct fault f;
 
@@ -125,7 +157,8 @@ static void test_load(struct isa *isa)
 	is_number(isa_row(isa, isa_find(isa, "LDX", 3))->kind, KIND_MEM_OTHER, "a new load");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ok(load(isa, bad[i].text, &f) < 0 && !strcmp(f.id, bad[i].id) && f.at.line == bad[i].line &&
-			f.at.col == bad[i].col, "a file with %s", bad[i].id);
+				f.at.col == bad[i].col,
+			"a file with %s", bad[i].id);
 	ok(isa_load(isa, "/nonexistent/isa", &f) < 0, "a missing file");
 }
 

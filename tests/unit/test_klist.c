@@ -20,7 +20,7 @@ static int parse(struct klist *k, const char *text, size_t len, const char *fold
 static void test_good(void)
 {
 	static const char text[] = "MemcpyHtoD,0x00007f40,200000\r\n\n  kernel-1.traceg \nMemcpyDtoH,0x10,4\n"
-		"MemcpyHtoD,ff, 0 ,data file.bin\nkernel \"2\";touch x;'.traceg\nkernel-3";
+				   "MemcpyHtoD,ff, 0 ,data file.bin\nkernel \"2\";touch x;'.traceg\nkernel-3";
 	struct klist k;
 	struct fault f;
 
@@ -41,26 +41,33 @@ static void test_good(void)
 
 static void test_bad(void)
 {
-	static const struct { const char *text, *id; unsigned line, col; } bad[] = {
-		{ "", "list-empty", 0, 0 }, { "\n \r\n", "list-empty", 0, 0 },
-		{ "kernel-1\nKernel-2\n", "list-line", 2, 1 }, { "  garbage", "list-line", 1, 3 },
-		{ "MemcpyHtoD,0x7f00", "memcpy-fields", 1, 1 }, { "MemcpyHtoDx,1,1", "memcpy-fields", 1, 1 },
-		{ "MemcpyHtoD,zzz,abc", "memcpy-address", 1, 12 }, { "MemcpyHtoD,,4", "memcpy-address", 1,
-		12 },
-		{ "MemcpyHtoD,0x11112222333344445,4", "memcpy-address", 1, 12 },
-		{ "MemcpyHtoD,0x10,abc", "memcpy-count", 1, 17 }, { "MemcpyHtoD,0x10,", "memcpy-count", 1,
-		17 },
-		{ "MemcpyHtoD,0x10,-1", "memcpy-count", 1, 17 },
-		{ "MemcpyHtoD,0x10,4294967296", "memcpy-count", 1, 17 },
-		{ "MemcpyHtoD,0x10,99999999999999999999999", "memcpy-count", 1, 17 },
+	static const struct {
+		const char *text, *id;
+		unsigned line, col;
+	} bad[] = {
+		{"", "list-empty", 0, 0},
+		{"\n \r\n", "list-empty", 0, 0},
+		{"kernel-1\nKernel-2\n", "list-line", 2, 1},
+		{"  garbage", "list-line", 1, 3},
+		{"MemcpyHtoD,0x7f00", "memcpy-fields", 1, 1},
+		{"MemcpyHtoDx,1,1", "memcpy-fields", 1, 1},
+		{"MemcpyHtoD,zzz,abc", "memcpy-address", 1, 12},
+		{"MemcpyHtoD,,4", "memcpy-address", 1, 12},
+		{"MemcpyHtoD,0x11112222333344445,4", "memcpy-address", 1, 12},
+		{"MemcpyHtoD,0x10,abc", "memcpy-count", 1, 17},
+		{"MemcpyHtoD,0x10,", "memcpy-count", 1, 17},
+		{"MemcpyHtoD,0x10,-1", "memcpy-count", 1, 17},
+		{"MemcpyHtoD,0x10,4294967296", "memcpy-count", 1, 17},
+		{"MemcpyHtoD,0x10,99999999999999999999999", "memcpy-count", 1, 17},
 	};
 	struct klist k;
 	struct fault f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (!ok(parse(&k, bad[i].text, strlen(bad[i].text), "", &f) < 0 && !strcmp(f.id, bad[i].id) &&
-			f.at.line == bad[i].line && f.at.col == bad[i].col && strstr(f.text, "wanted"),
-			"a list with %s (%zu)", bad[i].id, i))
+				    f.at.line == bad[i].line && f.at.col == bad[i].col &&
+				    strstr(f.text, "wanted"),
+			    "a list with %s (%zu)", bad[i].id, i))
 			printf("# %s %u:%u %s\n", f.id, (unsigned)f.at.line, (unsigned)f.at.col, f.text);
 		klist_free(&k);
 	}
@@ -134,7 +141,7 @@ static void has(const char *list, uint32_t position, const char *name, bool want
 
 static void test_select(void)
 {
-	static const char *const bad[] = { "", "0", "3,,4", "9-7", "-3", "1-2-3", "99999999999", "3-0" };
+	static const char *const bad[] = {"", "0", "3,,4", "9-7", "-3", "1-2-3", "99999999999", "3-0"};
 	struct kselect *s;
 	struct fault f;
 

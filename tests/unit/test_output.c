@@ -89,8 +89,8 @@ static void test_files(void)
 	is_text(content("a"), "new\n", "has its content");
 	stat("a", &st);
 	is_number(st.st_mode & 0777, 0644, "and the mode of the umask");
-	is_number(in_child(put_new, (char[]){"a"}, text, sizeof(text)), 2,
-		"an existing file is not replaced");
+	is_number(
+		in_child(put_new, (char[]){"a"}, text, sizeof(text)), 2, "an existing file is not replaced");
 	ok(strstr(text, "a: exists already, -f replaces it\n"), "and the message says what replaces it");
 	chmod("a", 0600);
 	is_number(in_child(put_forced, (char[]){"./a"}, text, sizeof(text)), 0, "unless forced");
@@ -227,15 +227,15 @@ static void test_signals(void)
 
 	is_number(in_child(broken_pipe, NULL, text, sizeof(text)), 1000 + SIGPIPE, "a broken pipe kills");
 	is_text(text, "", "quietly");
-	is_number(in_child(broken_pipe, text, text, sizeof(text)), 1000 + SIGPIPE,
-		"also where it was ignored");
+	is_number(
+		in_child(broken_pipe, text, text, sizeof(text)), 1000 + SIGPIPE, "also where it was ignored");
 	is_text(text, "", "quietly");
 	for (size_t i = 0; i < 3; i++) {
 		int sig = signals[i];
 
 		is_number(in_child(killed, &sig, text, sizeof(text)), 1000 + sig, "a signal kills");
-		is_number(in_child(own_handler, &sig, text, sizeof(text)), 7,
-			"a program's own handler stays");
+		is_number(
+			in_child(own_handler, &sig, text, sizeof(text)), 7, "a program's own handler stays");
 		is_number(in_child(ignored, &sig, text, sizeof(text)), 5, "what is ignored stays so");
 	}
 	is_text(listing(), "a done link raced ", "nothing is left over");

@@ -50,7 +50,8 @@ static void same_block(const struct tblock *a, const struct tblock *b)
 	for (uint32_t i = 0; same && i < a->n_recs; i++) {
 		rec_addresses(a, &a->rec[i], x);
 		rec_addresses(b, &b->rec[i], y);
-		same = a->rec[i].inst == b->rec[i].inst && a->rec[i].mask == b->rec[i].mask && !memcmp(x, y, sizeof(x));
+		same = a->rec[i].inst == b->rec[i].inst && a->rec[i].mask == b->rec[i].mask &&
+		       !memcmp(x, y, sizeof(x));
 	}
 	ok(same, "the records of a thread block are those of its text");
 	for (uint32_t w = 0; same && w < a->n_warps; w++)

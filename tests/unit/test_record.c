@@ -55,14 +55,16 @@ static void write_records(enum record_format format)
 static void test_text(void)
 {
 	write_records(RECORD_TEXT);
-	is_text(written, "# run\nversion 0.1.0 -\n# kernel\n"
+	is_text(written,
+		"# run\nversion 0.1.0 -\n# kernel\n"
 		"name void%20f<int,%203>(float*)%0A%22q%22%2050%25%20\xc3\xa4%20%FF -\n"
 		"empty \"\" -\n"
 		"most 18446744073709551615 -\nleast -9223372036854775808 cycles\nslice true -\n"
 		"grid.x 196 -\ngrid.deep%20er.y false -\n"
 		"gpu_sim_cycle 6980 cycles\nl2.miss_rate 0.1 1\nipc 100 instructions/cycle\n"
 		"none nan -\ninf nan -\n"
-		"after 1 -\n", "text");
+		"after 1 -\n",
+		"text");
 }
 
 static void test_json(void)
@@ -71,14 +73,16 @@ static void test_json(void)
 	json_t *v;
 
 	write_records(RECORD_JSON);
-	is_text(written, "{\"record\":\"run\",\"version\":\"0.1.0\"}\n"
+	is_text(written,
+		"{\"record\":\"run\",\"version\":\"0.1.0\"}\n"
 		"{\"record\":\"kernel\",\"name\":\"void f<int, 3>(float*)\\n\\\"q\\\" 50% \xc3\xa4 \\\\xff\","
 		"\"empty\":\"\","
 		"\"most\":18446744073709551615,\"least\":-9223372036854775808,\"slice\":true,"
 		"\"grid\":{\"x\":196,\"deep er\":{\"y\":false}},"
 		"\"stats\":{\"gpu_sim_cycle\":6980,\"l2\":{\"miss_rate\":0.1},"
 		"\"ipc\":100.0,\"none\":null,\"inf\":null},"
-		"\"nothing\":{},\"after\":1}\n", "json");
+		"\"nothing\":{},\"after\":1}\n",
+		"json");
 	second = strchr(written, '\n') + 1;
 	v = json_loads(second, JSON_DECODE_INT_AS_REAL, NULL);
 	ok(json_real_value(json_object_get(v, "after")) == 1.0, "json is read back");
@@ -105,9 +109,11 @@ static void test_msgpack(void)
 	is_number((long long)at, (long long)n_written, "msgpack is read to its end");
 	ok(strstr(text, "{\"record\"=>\"run\", \"version\"=>\"0.1.0\"}\n{\"record\"=>\"kernel\"") == text,
 		"msgpack: records");
-	ok(strstr(text, "\"most\"=>18446744073709551615, \"least\"=>-9223372036854775808, \"slice\"=>true, "
-		"\"grid\"=>{\"x\"=>196, \"deep er\"=>{\"y\"=>false}}, \"stats\"=>{\"gpu_sim_cycle\"=>6980, "
-		"\"l2\"=>{\"miss_rate\"=>0.1") != NULL, "msgpack: integers and groups");
+	ok(strstr(text,
+		   "\"most\"=>18446744073709551615, \"least\"=>-9223372036854775808, \"slice\"=>true, "
+		   "\"grid\"=>{\"x\"=>196, \"deep er\"=>{\"y\"=>false}}, \"stats\"=>{\"gpu_sim_cycle\"=>6980, "
+		   "\"l2\"=>{\"miss_rate\"=>0.1") != NULL,
+		"msgpack: integers and groups");
 	ok(strstr(text, "\"none\"=>nil, \"inf\"=>nil}, \"nothing\"=>{}, \"after\"=>1}\n") != NULL,
 		"msgpack: nil");
 	if (tap_failed)

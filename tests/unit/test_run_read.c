@@ -8,7 +8,7 @@
 
 #define END "----END-of-Interconnect-DETAILS----\n"
 
-static char text[4096];		/* what the events of an input were */
+static char text[4096]; /* what the events of an input were */
 
 static void add(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void add(const char *fmt, ...)
@@ -77,7 +77,8 @@ static void test_text(void)
 		0, "start a b=1\nkernel 1 k x 7 gpu_sim_cycle=5\ndone limit gpu_sim_cycle=5\n", "text");
 	is_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_load_insn 6 -\n", 0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\nkernel 2 b 0 gpgpu_n_load_insn=6\n"
-		"done cut gpgpu_n_load_insn=11\n", "text without end: totals are the sums");
+		"done cut gpgpu_n_load_insn=11\n",
+		"text without end: totals are the sums");
 	is_events("# kernel\nname a -\ngpgpu_n_load_insn 5 -\n# kernel\nname b -\ngpgpu_n_lo", 0,
 		"start\nkernel 1 a 0 gpgpu_n_load_insn=5\ndone cut gpgpu_n_load_insn=5\n",
 		"text cut inside a line");
@@ -120,17 +121,16 @@ static void test_msgpack(void)
 		"msgpack with a count above all bounds");
 }
 
-#define BLOCK(name, id, stream, cycles, loads, misses, hits, rate)                                           \
-	"kernel_name = " name " \nkernel_launch_uid = " id " \nkernel_stream_id = " stream                   \
+#define BLOCK(name, id, stream, cycles, loads, misses, hits, rate) \
+	"kernel_name = " name " \nkernel_launch_uid = " id " \nkernel_stream_id = " stream \
 	"\ngpu_sim_cycle = " cycles "\nL2_total_cache_accesses = " loads "\nL2_total_cache_misses = " misses \
-	"\nL2_total_cache_miss_rate = 0.1234\n"                                                              \
+	"\nL2_total_cache_miss_rate = 0.1234\n" \
 	"\tL2_cache_stats_breakdown[GLOBAL_ACC_R][HIT] = " hits "\naveragemflatency = " rate "\n" END
 
-static const char log_text[] = "Accel-Sim [build x]\nGPGPU-Sim: Configuration options:\n-opt  7 # help\n"
-	BLOCK("a", "1", "0", "100", "10", "5", "3", "40")
-	BLOCK("b", "2", "9", "50", "14", "8", "2", "50")
-	BLOCK("a", "3", "0", "20", "14", "8", "7", "60")
-	"GPGPU-Sim: *** exit detected ***\n";
+static const char log_text[] =
+	"Accel-Sim [build x]\nGPGPU-Sim: Configuration options:\n-opt  7 # help\n" BLOCK(
+		"a", "1", "0", "100", "10", "5", "3", "40") BLOCK("b", "2", "9", "50", "14", "8", "2", "50")
+		BLOCK("a", "3", "0", "20", "14", "8", "7", "60") "GPGPU-Sim: *** exit detected ***\n";
 
 static void test_log(void)
 {
@@ -160,8 +160,9 @@ static void test_log(void)
 		"L2_total_cache_miss_rate=2.32831e-10\n",
 		"log: running values, 32-bit counters");
 	is_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
-		"kernel_name = b \nkernel_launch_uid = 2 \ngpu_sim_cyc", 0,
-		"start\nkernel 1 a 1 gpu_sim_cycle=7\ndone cut gpu_sim_cycle=7\n", "log cut inside a block");
+		  "kernel_name = b \nkernel_launch_uid = 2 \ngpu_sim_cyc",
+		0, "start\nkernel 1 a 1 gpu_sim_cycle=7\ndone cut gpu_sim_cycle=7\n",
+		"log cut inside a block");
 	is_events("kernel_name = a \nkernel_launch_uid = 1 \ngpu_sim_cycle = 7\n" END
 		  "kernel_name = b \nkernel_launch_uid = 1 \ngpu_sim_cycle = 8\n" END,
 		0,

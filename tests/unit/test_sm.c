@@ -9,7 +9,7 @@
 #include "gpu/launch.h"
 #include "tap.h"
 
-#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define N(a)      (sizeof(a) / sizeof((a)[0]))
 #define MAX_STEPS 200000u
 
 /* ---- a machine running one kernel ---------------------------------------------------------- */
@@ -19,10 +19,10 @@ struct bench {
 	struct isa *isa;
 	struct gpu gpu;
 	struct events events;
-	char *log;		/* event lines */
+	char *log; /* event lines */
 	size_t log_bytes;
 	char path[40];
-	uint64_t cycles;	/* of the kernel; 0: it did not end */
+	uint64_t cycles; /* of the kernel; 0: it did not end */
 };
 
 static void must(int rc, const struct fault *f)
@@ -43,12 +43,14 @@ static void write_kernel(struct bench *b, unsigned ctas, unsigned threads, const
 	out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!out)
 		abort();
-	fprintf(out, "-kernel name = k\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n-shmem = 0\n"
+	fprintf(out,
+		"-kernel name = k\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n-shmem = 0\n"
 		"-nregs = 8\n"
 		"-binary version = 70\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
 		"-local mem base_addr = 0x00007f4f00000000\n-nvbit version = 1.7\n"
 		"-accelsim tracer version = 5\n"
-		"-enable lineinfo = 0\n\n#traces format = PC mask\n\n%s", ctas, threads, blocks);
+		"-enable lineinfo = 0\n\n#traces format = PC mask\n\n%s",
+		ctas, threads, blocks);
 	fclose(out);
 }
 
@@ -71,8 +73,8 @@ static void run(struct bench *b, bool sleepless)
 	gpu_sync(&b->gpu);
 }
 
-static struct bench *bench(const char *const *option, unsigned ctas, unsigned threads, const char *blocks,
-	bool sleepless)
+static struct bench *bench(
+	const char *const *option, unsigned ctas, unsigned threads, const char *blocks, bool sleepless)
 {
 	struct bench *b = xcalloc(1, sizeof *b);
 	struct fault f;
@@ -123,9 +125,9 @@ static uint64_t event(const struct bench *b, const char *kind, unsigned nth)
 	return 0;
 }
 
-#define BLOCK(lines) "#BEGIN_TB\n\nthread block = 0,0,0\n\n" lines "#END_TB\n\n"
+#define BLOCK(lines)      "#BEGIN_TB\n\nthread block = 0,0,0\n\n" lines "#END_TB\n\n"
 #define WARP(w, n, lines) "warp = " w "\ninsts = " n "\n" lines "\n"
-#define EXIT_AT(pc) pc " ffffffff 0 EXIT 0 0 0 \n"
+#define EXIT_AT(pc)       pc " ffffffff 0 EXIT 0 0 0 \n"
 
 /* ---- worked examples ----------------------------------------------------------------------- */
 
@@ -133,8 +135,7 @@ static void worked_example(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "3",
 		"0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n"
-		"0010 ffffffff 1 R4 FFMA 3 R1 R5 R6 0 0 \n"
-		EXIT_AT("0020")));
+		"0010 ffffffff 1 R4 FFMA 3 R1 R5 R6 0 0 \n" EXIT_AT("0020")));
 	struct bench *b = bench(NULL, 1, 32, trace, false);
 	const struct sm_counts *n = &b->gpu.sm[0].n;
 
@@ -167,12 +168,16 @@ static void single_exit(void)
 /* Part 2 section 15: the unit takes an instruction issued at c at c + want; it is written at that + L + 2. */
 static void latencies(void)
 {
-	static const char with[] = BLOCK(WARP("0", "2",
-		"0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n" EXIT_AT("0010")));
-	static const char without[] = BLOCK(WARP("0", "2",
-		"0000 ffffffff 1 R1 MOV 0 0 0 \n" EXIT_AT("0010")));
-	static const struct { const char *steps; unsigned none, some; } row[] = {
-		{"gpgpu_reg_file_port_throughput=1", 3, 4}, {"gpgpu_reg_file_port_throughput=2", 2, 3},
+	static const char with[] =
+		BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n" EXIT_AT("0010")));
+	static const char without[] =
+		BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 MOV 0 0 0 \n" EXIT_AT("0010")));
+	static const struct {
+		const char *steps;
+		unsigned none, some;
+	} row[] = {
+		{"gpgpu_reg_file_port_throughput=1", 3, 4},
+		{"gpgpu_reg_file_port_throughput=2", 2, 3},
 		{"gpgpu_reg_file_port_throughput=3", 2, 2},
 	};
 
@@ -184,8 +189,7 @@ static void latencies(void)
 			unsigned want = (k ? row[i].some : row[i].none) + 2 + 2;
 
 			ok(event(b, "writeback", 0) == event(b, "issue", 0) + want,
-				"%s, %s sources: issue to write", row[i].steps,
-				k ? "two" : "no");
+				"%s, %s sources: issue to write", row[i].steps, k ? "two" : "no");
 			bench_free(b);
 		}
 	}
@@ -195,20 +199,28 @@ static void latencies(void)
 
 static void warp_ends(void)
 {
-	static const struct { const char *name, *trace; unsigned insts; } row[] = {
+	static const struct {
+		const char *name, *trace;
+		unsigned insts;
+	} row[] = {
 		{"one record behind an EXIT that is first of its pair is dropped",
 			BLOCK(WARP("0", "2", EXIT_AT("0000") "0010 ffffffff 1 R1 MOV 0 0 0 \n")), 1},
 		{"one behind an EXIT that is second of its pair runs",
-			BLOCK(WARP("0", "3", "0000 ffffffff 1 R1 MOV 0 0 0 \n"
-				EXIT_AT("0010") EXIT_AT("0020"))), 3},
-		{"two behind the EXIT run", BLOCK(WARP("0", "3",
-			EXIT_AT("0000") EXIT_AT("0010") EXIT_AT("0020"))), 3},
+			BLOCK(WARP(
+				"0", "3", "0000 ffffffff 1 R1 MOV 0 0 0 \n" EXIT_AT("0010") EXIT_AT("0020"))),
+			3},
+		{"two behind the EXIT run",
+			BLOCK(WARP("0", "3", EXIT_AT("0000") EXIT_AT("0010") EXIT_AT("0020"))), 3},
 		{"lanes that never leave, leave with the last record",
-			BLOCK(WARP("0", "3", "0000 000000ff 0 EXIT 0 0 0 \n0010 ffffffff 1 R1 MOV 0 0 0 \n"
-				"0020 ffffffff 1 R2 MOV 1 R1 0 0 \n")), 3},
+			BLOCK(WARP("0", "3",
+				"0000 000000ff 0 EXIT 0 0 0 \n0010 ffffffff 1 R1 MOV 0 0 0 \n"
+				"0020 ffffffff 1 R2 MOV 1 R1 0 0 \n")),
+			3},
 		{"a last BAR waits for nobody",
-			BLOCK(WARP("0", "2", "0000 ffffffff 1 R1 MOV 0 0 0 \n"
-				"0010 ffffffff 0 BAR.SYNC 0 0 0 \n")), 2},
+			BLOCK(WARP("0", "2",
+				"0000 ffffffff 1 R1 MOV 0 0 0 \n"
+				"0010 ffffffff 0 BAR.SYNC 0 0 0 \n")),
+			2},
 		{"a warp without instructions", BLOCK(WARP("0", "0", "")), 0},
 		{"DEPBAR with more groups than exist does not wait",
 			BLOCK(WARP("0", "2", "0000 ffffffff 0 DEPBAR.LE 0 0 5 \n" EXIT_AT("0010"))), 2},
@@ -225,10 +237,8 @@ static void warp_ends(void)
 /* A barrier is satisfied by the warps still alive: warp 1 leaves early, warp 2 has nothing to run. */
 static void early_leavers(void)
 {
-	static const char trace[] = BLOCK(
-		WARP("0", "2", "0000 ffffffff 0 BAR.SYNC 0 0 0 \n" EXIT_AT("0010"))
-		WARP("1", "1", EXIT_AT("0010"))
-		WARP("2", "0", ""));
+	static const char trace[] = BLOCK(WARP("0", "2", "0000 ffffffff 0 BAR.SYNC 0 0 0 \n" EXIT_AT("0010"))
+			WARP("1", "1", EXIT_AT("0010")) WARP("2", "0", ""));
 	struct bench *b = bench(NULL, 1, 96, trace, false);
 
 	ok(b->cycles && b->gpu.sm[0].n.warp_insts == 3, "a barrier does not wait for warps that left");
@@ -259,8 +269,8 @@ static uint32_t draw(uint32_t n)
 
 static void random_line(FILE *out, unsigned pc)
 {
-	static const char *const op[] = {"IADD3", "FFMA", "MUFU.RSQ", "DFMA", "HFMA2", "MOV", "IMAD",
-		"HMMA.884", "BRA"};
+	static const char *const op[] = {
+		"IADD3", "FFMA", "MUFU.RSQ", "DFMA", "HFMA2", "MOV", "IMAD", "HMMA.884", "BRA"};
 	static const uint32_t mask[] = {0xffffffff, 0xffffffff, 0xffff, 1, 0};
 	uint32_t kind = draw(24);
 
@@ -302,8 +312,8 @@ static char *random_blocks(unsigned ctas, unsigned warps)
 static void sleeping(const char *name, const char *const *option, unsigned warps)
 {
 	char *blocks = random_blocks(5, warps);
-	struct bench *a = bench(option, 5, warps * 32, blocks, false), *b = bench(option, 5, warps * 32,
-		blocks, true);
+	struct bench *a = bench(option, 5, warps * 32, blocks, false),
+		     *b = bench(option, 5, warps * 32, blocks, true);
 	bool same = a->cycles && a->cycles == b->cycles && !strcmp(a->log, b->log);
 
 	for (uint32_t i = 0; i < a->gpu.params.sms; i++)
@@ -316,21 +326,24 @@ static void sleeping(const char *name, const char *const *option, unsigned warps
 
 static void all_policies(void)
 {
-	static const struct { const char *name, *option[5]; } row[] = {
-		{"lrr", {NULL}}, {"gto", {"gpgpu_scheduler=gto", NULL}}, {"old", {"gpgpu_scheduler=old",
-			NULL}},
-		{"rrr", {"gpgpu_scheduler=rrr", NULL}}, {"warp limiting",
-			{"gpgpu_scheduler=warp_limiting:2:3", NULL}},
+	static const struct {
+		const char *name, *option[5];
+	} row[] = {
+		{"lrr", {NULL}},
+		{"gto", {"gpgpu_scheduler=gto", NULL}},
+		{"old", {"gpgpu_scheduler=old", NULL}},
+		{"rrr", {"gpgpu_scheduler=rrr", NULL}},
+		{"warp limiting", {"gpgpu_scheduler=warp_limiting:2:3", NULL}},
 		{"two level", {"gpgpu_scheduler=two_level_active:3:0:1", NULL}},
-		{"dual issue", {"gpgpu_max_insn_issue_per_warp=2", "gpgpu_dual_issue_diff_exec_units=0",
-			NULL}},
-		{"dual issue to different units", {"gpgpu_max_insn_issue_per_warp=2", "gpgpu_scheduler=gto",
-			NULL}},
+		{"dual issue",
+			{"gpgpu_max_insn_issue_per_warp=2", "gpgpu_dual_issue_diff_exec_units=0", NULL}},
+		{"dual issue to different units",
+			{"gpgpu_max_insn_issue_per_warp=2", "gpgpu_scheduler=gto", NULL}},
 		{"no sub-core", {"gpgpu_sub_core_model=0", NULL}},
-		{"specialized collectors", {"gpgpu_sub_core_model=0",
-			"gpgpu_enable_specialized_operand_collector=1", NULL}},
+		{"specialized collectors",
+			{"gpgpu_sub_core_model=0", "gpgpu_enable_specialized_operand_collector=1", NULL}},
 		{"narrow", {"gpgpu_inst_fetch_throughput=1", "gpgpu_reg_file_port_throughput=1",
-			"gpgpu_num_reg_banks=8", NULL}},
+				   "gpgpu_num_reg_banks=8", NULL}},
 		{"instruction cache", {"gpgpu_perfect_inst_const_cache=0", NULL}},
 	};
 
@@ -347,7 +360,7 @@ int main(void)
 {
 	diag_init("test_sm");
 	diag_quiet(true);
-	setenv("WARPTOOLS_GPUS", "examples/gpus", 0);	/* tests run in the tree's top folder */
+	setenv("WARPTOOLS_GPUS", "examples/gpus", 0); /* tests run in the tree's top folder */
 	worked_example();
 	single_exit();
 	latencies();

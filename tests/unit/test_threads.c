@@ -5,8 +5,8 @@
 #include "team/threads.h"
 
 #define THREADS 4u
-#define SLICES (THREADS * TEAM_SLICES)
-#define PHASES 20000u
+#define SLICES  (THREADS * TEAM_SLICES)
+#define PHASES  20000u
 
 static uint32_t done[SLICES], seen[THREADS];
 
@@ -29,7 +29,7 @@ static void test_slices(void)
 		;
 	for (uint32_t phase = 0; phase < PHASES; phase++) {
 		if (phase % 5000 == 4999)
-			usleep(2000);	/* the others fall asleep */
+			usleep(2000); /* the others fall asleep */
 		team_run(t, count, &phase);
 		team_ready(t);
 	}
@@ -59,7 +59,8 @@ static void test_shares(void)
 	}
 	is_number(beyond, 0, "each thing has a slice");
 	is_number(begun, SLICES, "things of a slice lie side by side");
-	ok(size[0] == 20 && size[4] == 20 && size[3] == 4, "the first of a thread is half of its share, the last a tenth");
+	ok(size[0] == 20 && size[4] == 20 && size[3] == 4,
+		"the first of a thread is half of its share, the last a tenth");
 	for (unsigned n = 1; n < 100; n++)
 		for (unsigned i = 0; i < n; i++)
 			beyond += team_slice(i, n, THREADS) >= SLICES;
@@ -91,7 +92,8 @@ static void test_faults(void)
 {
 	char text[400];
 
-	ok(in_child(run_failing, NULL, text, sizeof text) == EXIT_TROUBLE, "a fault in a phase ends the program");
+	ok(in_child(run_failing, NULL, text, sizeof text) == EXIT_TROUBLE,
+		"a fault in a phase ends the program");
 	is_text(text, "test_threads: slice 2\n", "with the message of the lowest place and no other");
 }
 

@@ -13,14 +13,14 @@
 	"-shmem base_addr = 0x00007f0000000000\n" \
 	"-local mem base_addr = 0x00007e0000000000\n-nvbit version = 1.7\n" version more \
 	"\n#traces format = PC mask\n\n"
-#define V(n) "-accelsim tracer version = " n "\n"
+#define V(n)     "-accelsim tracer version = " n "\n"
 #define NO_LINES "-enable lineinfo = 0\n"
 
 /* A block of one warp of 32 and one of 8 lanes. */
 #define BLOCK(x, n0, lines0, n1, lines1) \
 	"#BEGIN_TB\n\nthread block = " x ",0,0\n\nwarp = 0\ninsts = " n0 "\n" lines0 \
 	"\nwarp = 1\ninsts = " n1 "\n" lines1 "\n#END_TB\n\n"
-#define EXIT5 "0100 ffffffff 0 EXIT 0 0 0 \n"
+#define EXIT5   "0100 ffffffff 0 EXIT 0 0 0 \n"
 #define EXIT5_8 "0100 000000ff 0 EXIT 0 0 0 \n"
 
 static struct isa *isa;
@@ -35,15 +35,15 @@ static void note(void *ctx, const struct fault *f)
 }
 
 struct result {
-	int rc;			/* 0: read to the end */
+	int rc; /* 0: read to the end */
 	struct fault f;
 	unsigned blocks, recs;
-	char dump[8192];	/* a line for each record */
+	char dump[8192]; /* a line for each record */
 	unsigned char hash[16];
 };
 
-static void dump_rec(struct result *r, const struct code *code, const struct tblock *tb,
-	const struct rec *rec)
+static void dump_rec(
+	struct result *r, const struct code *code, const struct tblock *tb, const struct rec *rec)
 {
 	const struct inst *i = code_at(code, rec->inst);
 	size_t n = strlen(r->dump);
@@ -113,75 +113,87 @@ static void run_text(const char *text, struct result *r)
 
 /* ---- dialects ----------------------------------------------------------------------------- */
 
-static const struct { const char *name, *text, *dump; } dialects[] = {
-	{ "version 1: block and warp on each line",
-	  HEAD("70", "", "") BLOCK("0", "2", "0 0 0 0 0010 ffffffff 1 R8 LDG.E.SYS 1 R2 4 1 "
-		"0x00007fe033702880 4 \n"
-		"0 0 0 0 0020 ffffffff 0 EXIT 0 0 \n", "1", "0 0 0 1 0020 000000ff 0 EXIT 0 0 \n")
-		BLOCK("1", "1", "1 0 0 0 0020 ffffffff 0 EXIT 0 0 \n", "1",
-			"1 0 0 1 0020 000000ff 0 EXIT 0 0 \n"), NULL },
-	{ "version 3: no immediate",
-	  HEAD("80", V("3"), "") BLOCK("0", "2", "0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 \n"
-		"0020 00000000 0 EXIT 0 0 \n", "1", "0020 00000003 0 EXIT 0 0 \n")
-		BLOCK("1", "0", "", "1", "0010 00000005 1 R0 LDG.E.U8 1 R4 1 2 0x100 -16 \n"),
-	  "0 ffffffff IMAD.MOV.U32 2/256 256\n20 0 EXIT\n20 3 EXIT\n10 5 LDG.E.U8 1/5 1B 0:100 2:f0\n" },
-	{ "version 5: an immediate",
-	  HEAD("80", V("5"), NO_LINES) BLOCK("0", "2", "0060 ffffffff 0 ISETP.NE.AND 1 R127 0 -1 \n" EXIT5,
-		"3", "0070 000000c1 1 R2 LDG.E.128.STRONG.GPU 1 R4 16 2 0x7f00 16 32 5 \n"
-		"0080 000000ff 0 STG.E 2 R4 R2 4 1 0x1000 4 0 \n0090 00000009 0 STS 2 R4 R2 4 0 0x10 20 7 \n")
-		BLOCK("1", "1", EXIT5, "1", EXIT5_8),
-	  "60 ffffffff ISETP.NE.AND/128 #-1\n100 ffffffff EXIT\n"
-	  "70 c1 LDG.E.128.STRONG.GPU 3/5 16B 0:7f00 6:7f10 7:7f30 #5\n"
-	  "80 ff STG.E/5 3 4B 0:1000 1:1004 2:1008 3:100c 4:1010 5:1014 6:1018 7:101c\n"
-	  "90 9 STS/5 3 4B 0:10 3:20 #7\n100 ffffffff EXIT\n100 ff EXIT\n" },
-	{ "a stride ends at the first gap; one lane; no lane; a list of wide deltas",
-	  HEAD("86", V("5"), NO_LINES) BLOCK("0", "1", EXIT5, "4",
-		"0010 0000009b 1 R2 LDG.E 1 R4 4 1 0x40 4 0 \n"
-		"0010 00000080 1 R2 LDG.E 1 R4 4 2 0x50 0 \n0010 00000000 1 R2 LDG.E 1 R4 4 1 0x0 0 0 \n"
-		"0010 0000000b 1 R2 LDG.E 1 R4 4 2 0x40 8589934592 -4 0 \n") BLOCK("1", "1", EXIT5, "1",
-		EXIT5_8),
-	  "100 ffffffff EXIT\n10 9b LDG.E 3/5 4B 0:40 1:44\n10 80 LDG.E 3/5 4B 7:50\n10 0 LDG.E 3/5 4B\n"
-	  "10 b LDG.E 3/5 4B 0:40 1:200000040 3:20000003c\n100 ffffffff EXIT\n100 ff EXIT\n" },
-	{ "line numbers and STORE_DATA",
-	  HEAD("75", V("5"), "-enable lineinfo = 1\n") BLOCK("0", "2", "12 0000 ffffffff 1 R1 MOV 0 0 0 \n"
-		"13 00d0 00000001 0 STG.E.64.SYS 2 R8 R6 8 2 0x20 0 STORE_DATA F64 2 REG0:T0:0 T1:1  \n",
-		"1", "14 0100 00000001 0 EXIT 0 0 0 \n") BLOCK("1", "1", "14 0100 00000001 0 EXIT 0 0 0 \n",
-		"1", "14 0100 00000001 0 EXIT 0 0 0 \n"),
-	  "0 ffffffff MOV 2 @12\nd0 1 STG.E.64.SYS/9 7 8B 0:20 @13\n100 1 EXIT @14\n100 1 EXIT @14\n100 1 "
-		"EXIT @14\n" },
-	{ "line numbers behind block and warp, undeclared",
-	  HEAD("75", "", "") BLOCK("0", "1", "0 0 0 0 33 0000 ffffffff 1 R1 MOV 0 0 \n",
-		"1", "0 0 0 1 34 0000 00000001 1 R1 MOV 0 0 \n") BLOCK("1", "0", "", "0", ""),
-	  "0 ffffffff MOV 2 @33\n0 1 MOV 2 @34\n" },
-	{ "version 5 with two immediates, clusters, a core",
-	  HEAD("90", V("5"), NO_LINES) "#BEGIN_TB\nthread block = 0,0,0\ncluster id = 0,0,0\ncluster cta = "
-		"0,0,0\n"
-		"cluster rank = 0\ncore id = 5\nwarp = 0\ninsts = 2\n0020 ffffffff 1 UR4 S2UR 0 0 0 0 \n"
-		"00e0 ffffffff 1 R0 LOP3.LUT 2 R5 R255 0 3 192 \nwarp = 1\ninsts = 0\n#END_TB\n"
-		BLOCK("1", "0", "", "0", ""),
-	  "20 ffffffff S2UR 261\ne0 ffffffff LOP3.LUT 1/6 256 #3\n" },
-	{ "version 6: values, several destinations, predicates, bulk copies, commit flags",
-	  HEAD("90", V("6"), NO_LINES) BLOCK("0", "6", "0000 ffffffff 1 R1 LDC 0 0 0 0 NoVal \n"
-		"0010 ffffffff 3 R2 P1 R3 IADD3 3 R5 UP2 UR63 0 -1 0 Val 1 ff 1 0 1 ab \n"
-		"0020 ffffffff 1 R24 HGMMA.64x64x16.F32 2 R24 UR4 1 0 0 0 NoVal \n"
-		"0030 00000001 0 UTMALDG.2D 2 UR4 UR8 128 0x100 1 0x3 4096 0 3 2 0x7f00 0x7f80 0 0 NoVal \n"
-		"0040 00000003 0 UBLKCP 1 UR4 16 0x100 0 64 0 4 0x8000 3 16 16 1 2 NoVal \n"
-		"0050 ffffffff 0 WARPGROUP.ARRIVE 0 0 0 0 NoVal \n", "0", "") BLOCK("1", "0", "", "0", ""),
-	  "0 ffffffff LDC 2\n10 ffffffff IADD3 3 4/6 320 #-1\n20 ffffffff HGMMA.64x64x16.F32 25/25 261\n"
-	  "30 1 UTMALDG.2D/261 265 4B 0:7f00\n40 3 UBLKCP/261 4B 0:8000 1:8010 #1\n50 ffffffff "
-		"WARPGROUP.ARRIVE\n" },
-	{ "no version line, CRLF, no final newline, comments between blocks",
-	  "-grid dim = ( 2, 1 ,1)\r\n-block dim = (8,1,1)\r\n-shmem = 0\r\n-nregs = 0\r\n-binary version = "
+static const struct {
+	const char *name, *text, *dump;
+} dialects[] = {
+	{"version 1: block and warp on each line",
+		HEAD("70", "", "") BLOCK("0", "2",
+			"0 0 0 0 0010 ffffffff 1 R8 LDG.E.SYS 1 R2 4 1 "
+			"0x00007fe033702880 4 \n"
+			"0 0 0 0 0020 ffffffff 0 EXIT 0 0 \n",
+			"1", "0 0 0 1 0020 000000ff 0 EXIT 0 0 \n") BLOCK("1", "1",
+			"1 0 0 0 0020 ffffffff 0 EXIT 0 0 \n", "1", "1 0 0 1 0020 000000ff 0 EXIT 0 0 \n"),
+		NULL},
+	{"version 3: no immediate",
+		HEAD("80", V("3"), "") BLOCK("0", "2",
+			"0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 \n"
+			"0020 00000000 0 EXIT 0 0 \n",
+			"1", "0020 00000003 0 EXIT 0 0 \n")
+			BLOCK("1", "0", "", "1", "0010 00000005 1 R0 LDG.E.U8 1 R4 1 2 0x100 -16 \n"),
+		"0 ffffffff IMAD.MOV.U32 2/256 256\n20 0 EXIT\n20 3 EXIT\n10 5 LDG.E.U8 1/5 1B 0:100 2:f0\n"},
+	{"version 5: an immediate",
+		HEAD("80", V("5"), NO_LINES) BLOCK("0", "2",
+			"0060 ffffffff 0 ISETP.NE.AND 1 R127 0 -1 \n" EXIT5, "3",
+			"0070 000000c1 1 R2 LDG.E.128.STRONG.GPU 1 R4 16 2 0x7f00 16 32 5 \n"
+			"0080 000000ff 0 STG.E 2 R4 R2 4 1 0x1000 4 0 \n0090 00000009 0 STS 2 R4 R2 4 0 0x10 20 7 \n")
+			BLOCK("1", "1", EXIT5, "1", EXIT5_8),
+		"60 ffffffff ISETP.NE.AND/128 #-1\n100 ffffffff EXIT\n"
+		"70 c1 LDG.E.128.STRONG.GPU 3/5 16B 0:7f00 6:7f10 7:7f30 #5\n"
+		"80 ff STG.E/5 3 4B 0:1000 1:1004 2:1008 3:100c 4:1010 5:1014 6:1018 7:101c\n"
+		"90 9 STS/5 3 4B 0:10 3:20 #7\n100 ffffffff EXIT\n100 ff EXIT\n"},
+	{"a stride ends at the first gap; one lane; no lane; a list of wide deltas",
+		HEAD("86", V("5"), NO_LINES) BLOCK("0", "1", EXIT5, "4",
+			"0010 0000009b 1 R2 LDG.E 1 R4 4 1 0x40 4 0 \n"
+			"0010 00000080 1 R2 LDG.E 1 R4 4 2 0x50 0 \n0010 00000000 1 R2 LDG.E 1 R4 4 1 0x0 0 0 \n"
+			"0010 0000000b 1 R2 LDG.E 1 R4 4 2 0x40 8589934592 -4 0 \n")
+			BLOCK("1", "1", EXIT5, "1", EXIT5_8),
+		"100 ffffffff EXIT\n10 9b LDG.E 3/5 4B 0:40 1:44\n10 80 LDG.E 3/5 4B 7:50\n10 0 LDG.E 3/5 4B\n"
+		"10 b LDG.E 3/5 4B 0:40 1:200000040 3:20000003c\n100 ffffffff EXIT\n100 ff EXIT\n"},
+	{"line numbers and STORE_DATA",
+		HEAD("75", V("5"), "-enable lineinfo = 1\n") BLOCK("0", "2",
+			"12 0000 ffffffff 1 R1 MOV 0 0 0 \n"
+			"13 00d0 00000001 0 STG.E.64.SYS 2 R8 R6 8 2 0x20 0 STORE_DATA F64 2 REG0:T0:0 T1:1  \n",
+			"1", "14 0100 00000001 0 EXIT 0 0 0 \n") BLOCK("1", "1",
+			"14 0100 00000001 0 EXIT 0 0 0 \n", "1", "14 0100 00000001 0 EXIT 0 0 0 \n"),
+		"0 ffffffff MOV 2 @12\nd0 1 STG.E.64.SYS/9 7 8B 0:20 @13\n100 1 EXIT @14\n100 1 EXIT @14\n100 1 "
+		"EXIT @14\n"},
+	{"line numbers behind block and warp, undeclared",
+		HEAD("75", "", "") BLOCK("0", "1", "0 0 0 0 33 0000 ffffffff 1 R1 MOV 0 0 \n", "1",
+			"0 0 0 1 34 0000 00000001 1 R1 MOV 0 0 \n") BLOCK("1", "0", "", "0", ""),
+		"0 ffffffff MOV 2 @33\n0 1 MOV 2 @34\n"},
+	{"version 5 with two immediates, clusters, a core",
+		HEAD("90", V("5"),
+			NO_LINES) "#BEGIN_TB\nthread block = 0,0,0\ncluster id = 0,0,0\ncluster cta = "
+				  "0,0,0\n"
+				  "cluster rank = 0\ncore id = 5\nwarp = 0\ninsts = 2\n0020 ffffffff 1 UR4 S2UR 0 0 0 0 \n"
+				  "00e0 ffffffff 1 R0 LOP3.LUT 2 R5 R255 0 3 192 \nwarp = 1\ninsts = 0\n#END_TB\n" BLOCK(
+					  "1", "0", "", "0", ""),
+		"20 ffffffff S2UR 261\ne0 ffffffff LOP3.LUT 1/6 256 #3\n"},
+	{"version 6: values, several destinations, predicates, bulk copies, commit flags",
+		HEAD("90", V("6"), NO_LINES) BLOCK("0", "6",
+			"0000 ffffffff 1 R1 LDC 0 0 0 0 NoVal \n"
+			"0010 ffffffff 3 R2 P1 R3 IADD3 3 R5 UP2 UR63 0 -1 0 Val 1 ff 1 0 1 ab \n"
+			"0020 ffffffff 1 R24 HGMMA.64x64x16.F32 2 R24 UR4 1 0 0 0 NoVal \n"
+			"0030 00000001 0 UTMALDG.2D 2 UR4 UR8 128 0x100 1 0x3 4096 0 3 2 0x7f00 0x7f80 0 0 NoVal \n"
+			"0040 00000003 0 UBLKCP 1 UR4 16 0x100 0 64 0 4 0x8000 3 16 16 1 2 NoVal \n"
+			"0050 ffffffff 0 WARPGROUP.ARRIVE 0 0 0 0 NoVal \n",
+			"0", "") BLOCK("1", "0", "", "0", ""),
+		"0 ffffffff LDC 2\n10 ffffffff IADD3 3 4/6 320 #-1\n20 ffffffff HGMMA.64x64x16.F32 25/25 261\n"
+		"30 1 UTMALDG.2D/261 265 4B 0:7f00\n40 3 UBLKCP/261 4B 0:8000 1:8010 #1\n50 ffffffff "
+		"WARPGROUP.ARRIVE\n"},
+	{"no version line, CRLF, no final newline, comments between blocks",
+		"-grid dim = ( 2, 1 ,1)\r\n-block dim = (8,1,1)\r\n-shmem = 0\r\n-nregs = 0\r\n-binary version = "
 		"61\r\n"
 		"-future key = 7\r\n#BEGIN_TB\r\nthread block = 1,0,0\r\nwarp = 0\r\ninsts = 1\r\n"
 		"0008 000000ff 1 R1 MOV 0 0 \r\n#END_TB\r\n# more\r\n\r\n#BEGIN_TB\r\nthread block = "
 		"0,0,0\r\n"
 		"warp = 0\r\ninsts = 0\r\n#END_TB",
-	  "8 ff MOV 2\n" },
-	{ "tabs and several blanks", HEAD("70", V("5"), NO_LINES) BLOCK("0", "1",
-		"  0010\tffffffff  1 R2  LDG.E 1 R4 4 1 0X40 4\t9\n", "1",
-		"10 1 1 R2 LDG.E 1 R4 4 1 40 4 9\n")
-		BLOCK("1", "0", "", "0", ""), NULL },
+		"8 ff MOV 2\n"},
+	{"tabs and several blanks",
+		HEAD("70", V("5"), NO_LINES)
+			BLOCK("0", "1", "  0010\tffffffff  1 R2  LDG.E 1 R4 4 1 0X40 4\t9\n", "1",
+				"10 1 1 R2 LDG.E 1 R4 4 1 40 4 9\n") BLOCK("1", "0", "", "0", ""),
+		NULL},
 };
 
 static void test_dialects(void)
@@ -227,14 +239,14 @@ static void test_header(void)
 static char *many_lines(const char *head, const char *const *line, unsigned n_lines, unsigned n)
 {
 	char *text = xmalloc(strlen(head) + 200 + n * 400ul);
-	size_t at = (size_t)sprintf(text, "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = %u\n", head,
-		n);
+	size_t at =
+		(size_t)sprintf(text, "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = %u\n", head, n);
 
 	for (unsigned i = 0; i < n; i++)
 		at += (size_t)sprintf(text + at, line[i % n_lines], i * 4 + 0x7000);
 	sprintf(text + at, "warp = 1\ninsts = 0\n#END_TB\n#BEGIN_TB\nthread block = 1,0,0\nwarp = 0\ninsts "
-		"= 0\n"
-		"warp = 1\ninsts = 0\n#END_TB\n");
+			   "= 0\n"
+			   "warp = 1\ninsts = 0\n#END_TB\n");
 	return text;
 }
 
@@ -258,7 +270,7 @@ static void check_both(const char *name, const char *head, const char *const *li
 		run(text, len, (struct trace_options){0}, false, &fast);
 		run(text, len, (struct trace_options){0}, true, &slow);
 		ok(fast.rc < 0 && fast.f.at.line > 1000 && fast.f.at.line == slow.f.at.line &&
-			fast.f.at.col == slow.f.at.col && !strcmp(fast.f.text, slow.f.text),
+				fast.f.at.col == slow.f.at.col && !strcmp(fast.f.text, slow.f.text),
 			"%s: same fault", name);
 	}
 	free(text);
@@ -267,24 +279,27 @@ static void check_both(const char *name, const char *head, const char *const *li
 static void test_fast(void)
 {
 	static const char *const v5[] = {
-		"0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 0 \n", "0020 ffffffff 0 NOP 0 0 0 \n",
-		"0010 0000f00f 1 R2 LDG.E 1 R4 4 2 0x%x 4 -8 4 4 4 4 4 0 \n", "0020 ffffffff 0 NOP 0 0 1 \n",
+		"0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 0 \n",
+		"0020 ffffffff 0 NOP 0 0 0 \n",
+		"0010 0000f00f 1 R2 LDG.E 1 R4 4 2 0x%x 4 -8 4 4 4 4 4 0 \n",
+		"0020 ffffffff 0 NOP 0 0 1 \n",
 		"0010 00000011 1 R2 LDG.E 1 R4 4 0 0x%016x 0xffff 0 \n",
 		"0030 80000000 0 STG 1 R2 4 2 0x%x 3 \n",
 	};
 	static const char *const v6[] = {
 		"0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 0 0 Val 1 2 1 3 \n",
-			"0020 ffffffff 0 NOP 0 0 0 0 NoVal \n",
+		"0020 ffffffff 0 NOP 0 0 0 0 NoVal \n",
 		"0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 0 0 NoVal \n",
 		"0020 ffffffff 0 NOP 0 0 0 0 Value \n",
 		"0040 ffffffff 0 UBLKCP 1 UR4 16 0x100 0 64 0 4 0x%x 3 16 16 1 2 NoVal \n",
 	};
 	static const char *const lines[] = {
 		"5 0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 0 \n",
-			"6 0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 0 \n",
+		"6 0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 0 \n",
 	};
 	static const char *const v1[] = {
-		"0 0 0 0 0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 \n", "0 0 0 0 0020 ffffffff 0 NOP 0 0 \n",
+		"0 0 0 0 0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x%x 4 \n",
+		"0 0 0 0 0020 ffffffff 0 NOP 0 0 \n",
 	};
 
 	check_both("version 5", HEAD("86", V("5"), NO_LINES), v5, N(v5));
@@ -295,90 +310,93 @@ static void test_fast(void)
 
 /* ---- faults ------------------------------------------------------------------------------- */
 
-#define GOOD HEAD("80", V("5"), NO_LINES) \
-	BLOCK("0", "3", "0010 ffffffff 1 R6 S2R 0 0 0 \n" \
+#define GOOD \
+	HEAD("80", V("5"), NO_LINES) \
+	BLOCK("0", "3", \
+		"0010 ffffffff 1 R6 S2R 0 0 0 \n" \
 		"0020 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f40 4 0 \n" EXIT5, \
 		"2", "0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 \n" EXIT5_8) \
 	BLOCK("1", "1", EXIT5, "1", EXIT5_8)
 
 /* The first `from` of GOOD becomes `to`; NULL: the text ends there. */
-static const struct { const char *name, *from, *to, *id; unsigned line, col; } faults[] = {
-	{ "grid missing", "-grid dim", "-grit dim", "header-missing", 15, 0 },
-	{ "block missing", "-block dim", "-blick dim", "header-missing", 15, 0 },
-	{ "registers missing", "-nregs", "-nrogs", "header-missing", 15, 0 },
-	{ "shared memory missing", "-shmem =", "-shmim =", "header-missing", 15, 0 },
-	{ "binary version missing", "-binary", "-bynary", "header-missing", 15, 0 },
-	{ "no equals sign", "-nregs = 12", "-nregs 12", "header-value", 6, 0 },
-	{ "grid of 0", "(2,1,1)", "(0,1,1)", "header-value", 3, 13 },
-	{ "grid of letters", "(2,1,1)", "(a,b,c)", "header-value", 3, 13 },
-	{ "grid too large", "(2,1,1)", "(4294967295,4294967295,4294967295)", "header-value", 3, 13 },
-	{ "grid of two", "(2,1,1)", "(2,1)", "header-value", 3, 13 },
-	{ "block of 0", "(40,1,1)", "(40,0,1)", "header-value", 4, 14 },
-	{ "block too large", "(40,1,1)", "(1024,1024,64)", "header-value", 4, 14 },
-	{ "negative shared memory", "-shmem = 16", "-shmem = -1", "header-value", 5, 10 },
-	{ "too many registers", "-nregs = 12", "-nregs = 100000", "header-value", 6, 10 },
-	{ "unknown binary version", "version = 80", "version = 42", "header-value", 7, 19 },
-	{ "stray line in the header", "-nvbit", "nvbit", "header-line", 11, 1 },
-	{ "cut in the header", "-nvbit", NULL, "truncated", 11, 0 },
-	{ "no blocks", "#BEGIN_TB", NULL, "truncated", 17, 0 },
-	{ "line before the block", "#BEGIN_TB", "0010 ffffffff 0 NOP 0 0 0 \n#BEGIN_TB", "outside-block", 17,
-	1 },
-	{ "no begin", "#BEGIN_TB\n", "", "outside-block", 18, 1 },
-	{ "no end", "#END_TB\n", "", "block-nested", 33, 1 },
-	{ "no id", "thread block = 0,0,0\n", "\n", "block-id", 21, 1 },
-	{ "id malformed", "block = 0,0,0", "block = 0,0", "block-line", 19, 1 },
-	{ "id beyond the grid", "block = 0,0,0", "block = 2,0,0", "block-id-grid", 19, 0 },
-	{ "id twice", "block = 0,0,0", "block = 1,0,0", "block-id-repeated", 36, 0 },
-	{ "two ids", "thread block = 0,0,0", "thread block = 0,0,0\nthread block = 1,0,0", "block-id", 20,
-	1 },
-	{ "warp beyond the block", "warp = 0", "warp = 2", "warp-id", 21, 0 },
-	{ "warp huge", "warp = 0", "warp = 99999999999999999999", "block-line", 21, 1 },
-	{ "warp twice", "warp = 1", "warp = 0", "warp-repeated", 27, 0 },
-	{ "warp missing", "warp = 1\ninsts = 2\n0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 \n" EXIT5_8,
-	"",
-	  "warp-missing", 28, 0 },
-	{ "insts missing", "insts = 3\n", "", "insts-missing", 22, 1 },
-	{ "insts twice", "insts = 3\n", "insts = 3\ninsts = 3\n", "insts-missing", 23, 1 },
-	{ "insts too small", "insts = 3", "insts = 2", "insts-count", 25, 1 },
-	{ "insts too large", "insts = 3", "insts = 4", "insts-count", 27, 0 },
-	{ "insts negative", "insts = 3", "insts = -5", "block-line", 22, 1 },
-	{ "insts huge", "insts = 3", "insts = 4294967295", "insts-count", 22, 1 },
-	{ "line before the warp", "warp = 0", "0010 ffffffff 0 NOP 0 0 0 ", "block-line", 21, 1 },
-	{ "text for a line", "0020 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f40 4 0 ", "hello world", "pc", 24, 1 },
-	{ "PC", "0020 ffffffff", "zz20 ffffffff", "pc", 24, 1 },
-	{ "PC too large", "0020 ffffffff", "100000000 ffffffff", "pc", 24, 1 },
-	{ "mask", "0020 ffffffff", "0020 zzzzzzzz", "mask", 24, 6 },
-	{ "lanes beyond the block", "0020 00000007", "0020 00000107", "lanes", 29, 6 },
-	{ "destination count", "ffffffff 1 R2", "ffffffff x R2", "dst-count", 24, 15 },
-	{ "too many destinations", "ffffffff 1 R2", "ffffffff 256 R2", "dst-count", 24, 15 },
-	{ "register R999", "1 R6 S2R", "1 R999 S2R", "register", 23, 17 },
-	{ "register UR256", "1 R6 S2R", "1 UR256 S2R", "register", 23, 17 },
-	{ "register R100000000000000000000", "1 R6 S2R", "1 R100000000000000000000 S2R", "register", 23, 17 },
-	{ "no register", "1 R6 S2R", "1 XX S2R", "register", 23, 17 },
-	{ "opcode of a dot", "1 R6 S2R", "1 R6 .", "opcode", 23, 20 },
-	{ "source count", "LDG.E 1 R4", "LDG.E -1 R4", "src-count", 24, 26 },
-	{ "line ends early", "R2 LDG.E 1 R4 4 1 0x7f40 4 0 ", "R2 LDG.E 1", "register", 24, 27 },
-	{ "width", "R4 4 1 0x7f40 4", "R4 x 1 0x7f40 4", "width", 24, 31 },
-	{ "no addresses", "R4 4 1 0x7f40 4 0", "R4 0 0", "no-address", 24, 20 },
-	{ "mode 7", "R4 4 1 0x7f40 4", "R4 4 7 0x7f40 4", "mode", 24, 33 },
-	{ "mode 3 is of version 6", "R4 4 1 0x7f40 4", "R4 4 3 0x7f40 4", "mode", 24, 33 },
-	{ "base", "0x7f40 4 0", "xyz 4 0", "address", 24, 35 },
-	{ "stride", "0x7f40 4 0", "0x7f40 4294967296 0", "address", 24, 42 },
-	{ "base missing", "4 1 0x7f40 4 0", "4 1 4 0", "immediate", 24, 39 },
-	{ "a list too short", "4 2 0x7f40 4 4 0", "4 0 0x7f40 0x7f44", "address-count", 29, 49 },
-	{ "deltas too few", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 0", "immediate", 29, 46 },
-	{ "deltas too many", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 4 4 0", "columns", 29, 48 },
-	{ "a delta of letters", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 x 0", "address", 29, 44 },
-	{ "immediate missing", "0x7f40 4 0 ", "0x7f40 4 ", "immediate", 24, 44 },
-	{ "immediate of letters", "0x7f40 4 0 ", "0x7f40 4 - ", "immediate", 24, 44 },
-	{ "a column more", "0x7f40 4 0 ", "0x7f40 4 0 0 ", "columns", 24, 46 },
-	{ "width that the opcode cannot have", "LDG.E 1", "LDG.4 1", "opcode-width", 24, 20 },
-	{ "cut within a line", "R4 4 1 0x7f40", NULL, "truncated", 24, 28 },
-	{ "cut within a warp", "0020 ffffffff", NULL, "truncated", 24, 0 },
-	{ "cut before the last end", "#END_TB", NULL, "truncated", 32, 0 },
-	{ "a block missing", "#END_TB\n\n#BEGIN_TB", "#END_TB\n#", "outside-block", 35, 1 },
-	{ "grid larger than the file", "(2,1,1)", "(3,1,1)", "truncated", 48, 0 },
-	{ "grid smaller than the file", "(2,1,1)", "(1,1,1)", "grid-small", 34, 0 },
+static const struct {
+	const char *name, *from, *to, *id;
+	unsigned line, col;
+} faults[] = {
+	{"grid missing", "-grid dim", "-grit dim", "header-missing", 15, 0},
+	{"block missing", "-block dim", "-blick dim", "header-missing", 15, 0},
+	{"registers missing", "-nregs", "-nrogs", "header-missing", 15, 0},
+	{"shared memory missing", "-shmem =", "-shmim =", "header-missing", 15, 0},
+	{"binary version missing", "-binary", "-bynary", "header-missing", 15, 0},
+	{"no equals sign", "-nregs = 12", "-nregs 12", "header-value", 6, 0},
+	{"grid of 0", "(2,1,1)", "(0,1,1)", "header-value", 3, 13},
+	{"grid of letters", "(2,1,1)", "(a,b,c)", "header-value", 3, 13},
+	{"grid too large", "(2,1,1)", "(4294967295,4294967295,4294967295)", "header-value", 3, 13},
+	{"grid of two", "(2,1,1)", "(2,1)", "header-value", 3, 13},
+	{"block of 0", "(40,1,1)", "(40,0,1)", "header-value", 4, 14},
+	{"block too large", "(40,1,1)", "(1024,1024,64)", "header-value", 4, 14},
+	{"negative shared memory", "-shmem = 16", "-shmem = -1", "header-value", 5, 10},
+	{"too many registers", "-nregs = 12", "-nregs = 100000", "header-value", 6, 10},
+	{"unknown binary version", "version = 80", "version = 42", "header-value", 7, 19},
+	{"stray line in the header", "-nvbit", "nvbit", "header-line", 11, 1},
+	{"cut in the header", "-nvbit", NULL, "truncated", 11, 0},
+	{"no blocks", "#BEGIN_TB", NULL, "truncated", 17, 0},
+	{"line before the block", "#BEGIN_TB", "0010 ffffffff 0 NOP 0 0 0 \n#BEGIN_TB", "outside-block", 17,
+		1},
+	{"no begin", "#BEGIN_TB\n", "", "outside-block", 18, 1},
+	{"no end", "#END_TB\n", "", "block-nested", 33, 1},
+	{"no id", "thread block = 0,0,0\n", "\n", "block-id", 21, 1},
+	{"id malformed", "block = 0,0,0", "block = 0,0", "block-line", 19, 1},
+	{"id beyond the grid", "block = 0,0,0", "block = 2,0,0", "block-id-grid", 19, 0},
+	{"id twice", "block = 0,0,0", "block = 1,0,0", "block-id-repeated", 36, 0},
+	{"two ids", "thread block = 0,0,0", "thread block = 0,0,0\nthread block = 1,0,0", "block-id", 20, 1},
+	{"warp beyond the block", "warp = 0", "warp = 2", "warp-id", 21, 0},
+	{"warp huge", "warp = 0", "warp = 99999999999999999999", "block-line", 21, 1},
+	{"warp twice", "warp = 1", "warp = 0", "warp-repeated", 27, 0},
+	{"warp missing", "warp = 1\ninsts = 2\n0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 \n" EXIT5_8, "",
+		"warp-missing", 28, 0},
+	{"insts missing", "insts = 3\n", "", "insts-missing", 22, 1},
+	{"insts twice", "insts = 3\n", "insts = 3\ninsts = 3\n", "insts-missing", 23, 1},
+	{"insts too small", "insts = 3", "insts = 2", "insts-count", 25, 1},
+	{"insts too large", "insts = 3", "insts = 4", "insts-count", 27, 0},
+	{"insts negative", "insts = 3", "insts = -5", "block-line", 22, 1},
+	{"insts huge", "insts = 3", "insts = 4294967295", "insts-count", 22, 1},
+	{"line before the warp", "warp = 0", "0010 ffffffff 0 NOP 0 0 0 ", "block-line", 21, 1},
+	{"text for a line", "0020 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f40 4 0 ", "hello world", "pc", 24, 1},
+	{"PC", "0020 ffffffff", "zz20 ffffffff", "pc", 24, 1},
+	{"PC too large", "0020 ffffffff", "100000000 ffffffff", "pc", 24, 1},
+	{"mask", "0020 ffffffff", "0020 zzzzzzzz", "mask", 24, 6},
+	{"lanes beyond the block", "0020 00000007", "0020 00000107", "lanes", 29, 6},
+	{"destination count", "ffffffff 1 R2", "ffffffff x R2", "dst-count", 24, 15},
+	{"too many destinations", "ffffffff 1 R2", "ffffffff 256 R2", "dst-count", 24, 15},
+	{"register R999", "1 R6 S2R", "1 R999 S2R", "register", 23, 17},
+	{"register UR256", "1 R6 S2R", "1 UR256 S2R", "register", 23, 17},
+	{"register R100000000000000000000", "1 R6 S2R", "1 R100000000000000000000 S2R", "register", 23, 17},
+	{"no register", "1 R6 S2R", "1 XX S2R", "register", 23, 17},
+	{"opcode of a dot", "1 R6 S2R", "1 R6 .", "opcode", 23, 20},
+	{"source count", "LDG.E 1 R4", "LDG.E -1 R4", "src-count", 24, 26},
+	{"line ends early", "R2 LDG.E 1 R4 4 1 0x7f40 4 0 ", "R2 LDG.E 1", "register", 24, 27},
+	{"width", "R4 4 1 0x7f40 4", "R4 x 1 0x7f40 4", "width", 24, 31},
+	{"no addresses", "R4 4 1 0x7f40 4 0", "R4 0 0", "no-address", 24, 20},
+	{"mode 7", "R4 4 1 0x7f40 4", "R4 4 7 0x7f40 4", "mode", 24, 33},
+	{"mode 3 is of version 6", "R4 4 1 0x7f40 4", "R4 4 3 0x7f40 4", "mode", 24, 33},
+	{"base", "0x7f40 4 0", "xyz 4 0", "address", 24, 35},
+	{"stride", "0x7f40 4 0", "0x7f40 4294967296 0", "address", 24, 42},
+	{"base missing", "4 1 0x7f40 4 0", "4 1 4 0", "immediate", 24, 39},
+	{"a list too short", "4 2 0x7f40 4 4 0", "4 0 0x7f40 0x7f44", "address-count", 29, 49},
+	{"deltas too few", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 0", "immediate", 29, 46},
+	{"deltas too many", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 4 4 0", "columns", 29, 48},
+	{"a delta of letters", "4 2 0x7f40 4 4 0", "4 2 0x7f40 4 x 0", "address", 29, 44},
+	{"immediate missing", "0x7f40 4 0 ", "0x7f40 4 ", "immediate", 24, 44},
+	{"immediate of letters", "0x7f40 4 0 ", "0x7f40 4 - ", "immediate", 24, 44},
+	{"a column more", "0x7f40 4 0 ", "0x7f40 4 0 0 ", "columns", 24, 46},
+	{"width that the opcode cannot have", "LDG.E 1", "LDG.4 1", "opcode-width", 24, 20},
+	{"cut within a line", "R4 4 1 0x7f40", NULL, "truncated", 24, 28},
+	{"cut within a warp", "0020 ffffffff", NULL, "truncated", 24, 0},
+	{"cut before the last end", "#END_TB", NULL, "truncated", 32, 0},
+	{"a block missing", "#END_TB\n\n#BEGIN_TB", "#END_TB\n#", "outside-block", 35, 1},
+	{"grid larger than the file", "(2,1,1)", "(3,1,1)", "truncated", 48, 0},
+	{"grid smaller than the file", "(2,1,1)", "(1,1,1)", "grid-small", 34, 0},
 };
 
 static char *replace(const char *text, const char *from, const char *to)
@@ -403,8 +421,8 @@ static void test_faults(void)
 
 		run_text(text, &r);
 		if (!ok(r.rc < 0 && !strcmp(r.f.id, faults[i].id) && r.f.at.line == faults[i].line &&
-			r.f.at.col == faults[i].col && strstr(r.f.text, "wanted"), "fault: %s",
-			faults[i].name))
+				    r.f.at.col == faults[i].col && strstr(r.f.text, "wanted"),
+			    "fault: %s", faults[i].name))
 			printf("# found %s %u:%u %s\n", r.rc < 0 ? r.f.id : "no fault", (unsigned)r.f.at.line,
 				(unsigned)r.f.at.col, r.f.text);
 		free(text);
@@ -414,7 +432,8 @@ static void test_faults(void)
 	run("", 0, (struct trace_options){0}, false, &r);
 	is_text(r.f.id, "truncated", "fault: an empty file");
 	run_text(HEAD("70", "", "") BLOCK("0", "1", "0 0 0 0 0020 ffffffff 0 EXIT 0 0 \n", "1",
-		"0 1 0 1 0020 000000ff 0 EXIT 0 0 \n"), &r);
+			 "0 1 0 1 0020 000000ff 0 EXIT 0 0 \n"),
+		&r);
 	ok(r.rc < 0 && !strcmp(r.f.id, "prefix") && r.f.at.col == 3, "fault: a line of another block");
 }
 
@@ -440,8 +459,10 @@ static void test_options(void)
 	free(text);
 	free(slice);
 
-	less = replace(GOOD, "warp = 1\ninsts = 2\n0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 "
-		"\n" EXIT5_8, "");
+	less = replace(GOOD,
+		"warp = 1\ninsts = 2\n0020 00000007 1 R2 LDG.E 1 R4 4 2 0x7f40 4 4 0 "
+		"\n" EXIT5_8,
+		"");
 	run(less, strlen(less), (struct trace_options){.fragments = true}, false, &r);
 	ok(r.rc == 0 && r.recs == 5, "fragments: a missing warp is empty");
 	free(less);

@@ -15,10 +15,19 @@
 #include "cache_int.h"
 
 const char *const cache_status_names[N_STATUS] = {
-	"HIT", "HIT_RESERVED", "MISS", "RESERVATION_FAIL", "SECTOR_MISS", "MSHR_HIT",
+	"HIT",
+	"HIT_RESERVED",
+	"MISS",
+	"RESERVATION_FAIL",
+	"SECTOR_MISS",
+	"MSHR_HIT",
 };
 const char *const cache_fail_names[N_FAILS] = {
-	"LINE_ALLOC_FAIL", "MISS_QUEUE_FULL", "MSHR_ENRTY_FAIL", "MSHR_MERGE_ENRTY_FAIL", "MSHR_RW_PENDING",
+	"LINE_ALLOC_FAIL",
+	"MISS_QUEUE_FULL",
+	"MSHR_ENRTY_FAIL",
+	"MSHR_MERGE_ENRTY_FAIL",
+	"MSHR_RW_PENDING",
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -210,8 +219,8 @@ static void start(struct access *a, struct cache *c, uint32_t r, uint64_t now)
 	a->ev = (struct cache_events){0};
 	a->moved = 0;
 	assert(a->q->size <= c->atom);
-	tag_lookup(&c->tags, &a->at, a->q->addr, tag_sector(&c->tags, a->q->sectors),
-		a->q->flags & REQ_WRITE);
+	tag_lookup(
+		&c->tags, &a->at, a->q->addr, tag_sector(&c->tags, a->q->sectors), a->q->flags & REQ_WRITE);
 }
 
 static enum cache_status read_hit(struct access *a)
@@ -229,7 +238,7 @@ static enum cache_status read_miss(struct access *a)
 		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
 	if (!cache_send_read(a, a->r))
 		return STATUS_RESERVATION_FAIL;
-	cache_emit_write_back(a);	/* quirk: charges no data port (section 18) */
+	cache_emit_write_back(a); /* quirk: charges no data port (section 18) */
 	return STATUS_MISS;
 }
 
@@ -238,14 +247,12 @@ static enum cache_status data_access(struct access *a)
 	bool write = a->q->flags & REQ_WRITE;
 
 	switch (a->at.status) {
-	case STATUS_HIT:
-		return write ? cache_write_hit(a) : read_hit(a);
+	case STATUS_HIT: return write ? cache_write_hit(a) : read_hit(a);
 	case STATUS_RESERVATION_FAIL:
 		if (write && a->c->walloc == WALLOC_NONE)
 			return cache_write_miss(a);
 		return cache_refuse(a, FAIL_LINE_ALLOC);
-	default:
-		return write ? cache_write_miss(a) : read_miss(a);
+	default: return write ? cache_write_miss(a) : read_miss(a);
 	}
 }
 

@@ -14,11 +14,20 @@
 
 /* In printing order. */
 enum cache_status {
-	STATUS_HIT, STATUS_HIT_RESERVED, STATUS_MISS, STATUS_RESERVATION_FAIL, STATUS_SECTOR_MISS,
-	STATUS_MSHR_HIT, N_STATUS
+	STATUS_HIT,
+	STATUS_HIT_RESERVED,
+	STATUS_MISS,
+	STATUS_RESERVATION_FAIL,
+	STATUS_SECTOR_MISS,
+	STATUS_MSHR_HIT,
+	N_STATUS
 };
 enum cache_fail {
-	FAIL_LINE_ALLOC, FAIL_MISS_QUEUE_FULL, FAIL_MSHR_ENTRY, FAIL_MSHR_MERGE_ENTRY, FAIL_MSHR_RW_PENDING,
+	FAIL_LINE_ALLOC,
+	FAIL_MISS_QUEUE_FULL,
+	FAIL_MSHR_ENTRY,
+	FAIL_MSHR_MERGE_ENTRY,
+	FAIL_MSHR_RW_PENDING,
 	N_FAILS
 };
 extern const char *const cache_status_names[N_STATUS];
@@ -72,7 +81,7 @@ bool cache_data_port_free(const struct cache *c);
 /* Requests whose data is there, one per call in MSHR order; REQ_NONE when there is none. */
 bool cache_has_ready(const struct cache *c);
 uint32_t cache_pop_ready(struct cache *c);
-uint32_t cache_peek_ready(const struct cache *c);	/* the request cache_pop_ready would give */
+uint32_t cache_peek_ready(const struct cache *c); /* the request cache_pop_ready would give */
 
 /* Miss queue towards memory. */
 bool cache_miss_queue_empty(const struct cache *c);
@@ -85,22 +94,24 @@ void cache_cycle(struct cache *c);
 void cache_idle_cycles(struct cache *c, uint64_t n);
 bool cache_ports_idle(const struct cache *c);
 
-void cache_invalidate(struct cache *c);		/* part 3 section 16.5 */
-void cache_flush(struct cache *c);		/* L2: drops modified lines only */
-void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc);	/* section 13 */
+void cache_invalidate(struct cache *c); /* part 3 section 16.5 */
+void cache_flush(struct cache *c);      /* L2: drops modified lines only */
+void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /* section 13 */
 /* Tag fill by a host copy (section 16.7): one sector of address addr. */
 void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time);
 
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);
-void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum);	/* stream < 0: all */
-struct cache_ports { uint64_t cycles, data_busy, fill_busy; };
+void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum); /* stream < 0: all */
+struct cache_ports {
+	uint64_t cycles, data_busy, fill_busy;
+};
 struct cache_ports cache_port_counts(const struct cache *c);
 /* MSHR entries in use and miss queue length, for the deadlock report. */
 void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue);
 
 /* Index functions shared with the L1D banks, the DRAM banks and the address decoder (hash.c). */
 uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t lo_log2);
-uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n);	/* n is 16, 32 or 64 */
+uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n); /* n is 16, 32 or 64 */
 
 #endif

@@ -15,20 +15,20 @@
 struct cache {
 	struct tags tags;
 	struct mshr mshr;
-	struct ring queue;		/* miss queue */
+	struct ring queue; /* miss queue */
 	struct req_pool *pool;
-	uint32_t queue_max;		/* quirk: "full" is the model's business, pushes are not bounded */
-	uint32_t atom, port;		/* bytes */
+	uint32_t queue_max;  /* quirk: "full" is the model's business, pushes are not bounded */
+	uint32_t atom, port; /* bytes */
 	enum write_policy write;
 	enum write_alloc walloc;
-	uint64_t data_port, fill_port;	/* cycles still busy */
+	uint64_t data_port, fill_port; /* cycles still busy */
 	struct cache_ports ports;
-	struct cache_counts *counts;	/* by stream, reserved; seen[]: counted for */
+	struct cache_counts *counts; /* by stream, reserved; seen[]: counted for */
 	bool seen[MAX_STREAMS];
 	void (*decode)(void *ctx, struct req *r);
 	void *decode_ctx;
 	uint8_t write_back_type, alloc_type;
-	uint8_t pieces;			/* answers to a read when they come in sectors, else 0 */
+	uint8_t pieces; /* answers to a read when they come in sectors, else 0 */
 	bool l2;
 };
 
@@ -36,12 +36,12 @@ struct cache {
 struct access {
 	struct cache *c;
 	struct req *q;
-	uint32_t r;			/* q's handle */
+	uint32_t r; /* q's handle */
 	uint32_t now;
 	struct lookup at;
 	struct evicted out;
 	struct cache_events ev;
-	uint32_t moved;			/* modified bytes that passed the data port on the way out */
+	uint32_t moved; /* modified bytes that passed the data port on the way out */
 };
 
 /* "Full for x" (section 18). */
@@ -51,7 +51,7 @@ static inline bool queue_full(const struct cache *c, uint32_t x)
 }
 
 /* cache.c */
-enum cache_status cache_refuse(struct access *a, enum cache_fail why);	/* counts; RESERVATION_FAIL */
+enum cache_status cache_refuse(struct access *a, enum cache_fail why); /* counts; RESERVATION_FAIL */
 /* Section 20.2 for r, which is the access's own request or an allocate-read; false: refused and counted. */
 bool cache_send_read(struct access *a, uint32_t r);
 /* Only when one is wanted (section 20.1). Returns its size, 0 without one. */

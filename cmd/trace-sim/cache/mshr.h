@@ -14,36 +14,36 @@
 #include "ring.h"
 
 struct mshr_entry {
-	uint64_t addr;			/* MSHR address */
-	uint64_t made_addr;		/* the first request's own address and size */
-	uint32_t first;			/* REQ_NONE once it was given out */
-	uint32_t head, tail;		/* merged requests */
-	uint32_t count;			/* requests held */
-	uint32_t chain;			/* next entry of the bucket, or of the free ones */
-	uint32_t slot;			/* tag array slot the data goes to */
+	uint64_t addr;       /* MSHR address */
+	uint64_t made_addr;  /* the first request's own address and size */
+	uint32_t first;      /* REQ_NONE once it was given out */
+	uint32_t head, tail; /* merged requests */
+	uint32_t count;      /* requests held */
+	uint32_t chain;      /* next entry of the bucket, or of the free ones */
+	uint32_t slot;       /* tag array slot the data goes to */
 	uint16_t made_size;
-	uint8_t pieces;			/* answers still to come when the level below answers in sectors */
-	bool waiting;			/* the first request has not been answered */
-	bool atomic;			/* one of the requests is atomic */
+	uint8_t pieces; /* answers still to come when the level below answers in sectors */
+	bool waiting;   /* the first request has not been answered */
+	bool atomic;    /* one of the requests is atomic */
 };
 
 struct mshr {
-	struct mshr_entry *entry;	/* [0] unused: 0 ends a chain */
+	struct mshr_entry *entry; /* [0] unused: 0 ends a chain */
 	uint32_t *bucket;
-	uint32_t shift;			/* hash bits are the uppermost 64 - shift */
-	uint32_t limit, merge;		/* entries, requests of an entry */
+	uint32_t shift;        /* hash bits are the uppermost 64 - shift */
+	uint32_t limit, merge; /* entries, requests of an entry */
 	uint32_t used, made, free;
-	struct ring ready;		/* entries whose data is there */
+	struct ring ready; /* entries whose data is there */
 };
 
 void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge);
 void mshr_free(struct mshr *m);
-struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr);	/* NULL: none */
+struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr); /* NULL: none */
 /* An entry for addr whose first request is r. There is room for it, and none of that address. */
 struct mshr_entry *mshr_open(struct mshr *m, uint64_t addr, uint32_t r, struct req_pool *pool);
 void mshr_merge(struct mshr *m, struct mshr_entry *e, uint32_t r, struct req_pool *pool);
 void mshr_ready(struct mshr *m, const struct mshr_entry *e);
-uint32_t mshr_peek(const struct mshr *m);	/* REQ_NONE: nothing is ready */
+uint32_t mshr_peek(const struct mshr *m); /* REQ_NONE: nothing is ready */
 uint32_t mshr_pop(struct mshr *m, const struct req_pool *pool);
 
 #endif

@@ -424,7 +424,7 @@ void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set)
 
 void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors)
 {
-	FOR_BITS32(s, sectors) {
+	FOR_BITS32 (s, sectors) {
 		if ((uint32_t)(t->bytes[slot][s / 2] >> s % 2 * 32) == UINT32_MAX)
 			tag_flags(t, slot, tag_sector(t, 1u << s) * LINE_UNREADABLE, 0);
 	}
@@ -437,7 +437,7 @@ static void rebuild_rows(struct tags *t)
 {
 	memset(t->row, 0, t->sets * sizeof *t->row);
 	for (uint32_t w = 0; w <= t->lines / 64; w++) {
-		FOR_BITS64(b, t->present[w]) {
+		FOR_BITS64 (b, t->present[w]) {
 			uint32_t slot = w * 64 + (uint32_t)b;
 			struct row *row = row_of(t, slot);
 			unsigned class = class_of(t, t->line[slot].state);
@@ -464,7 +464,7 @@ void tag_invalidate(struct tags *t)
 	memset(t->row, 0, t->sets * sizeof *t->row);
 	memset(t->bucket, 0, sizeof *t->bucket << (64 - t->hash_shift));
 	for (uint32_t w = 0; w < words; w++) {
-		FOR_BITS64(b, t->present[w]) {
+		FOR_BITS64 (b, t->present[w]) {
 			uint32_t slot = w * 64 + (uint32_t)b;
 
 			if (slot - 1 < t->lines) {

@@ -20,50 +20,55 @@
 
 /* A line's state: four bits of each kind, one a sector. Neither reserved, valid nor modified: invalid. */
 enum line_bit {
-	LINE_RESERVED = 0x1, LINE_VALID = 0x10, LINE_MODIFIED = 0x100, LINE_UNREADABLE = 0x1000,
-	LINE_MOD_ON_FILL = 0x10000, LINE_READ_ON_FILL = 0x100000, LINE_BYTES_ON_FILL = 0x1000000
+	LINE_RESERVED = 0x1,
+	LINE_VALID = 0x10,
+	LINE_MODIFIED = 0x100,
+	LINE_UNREADABLE = 0x1000,
+	LINE_MOD_ON_FILL = 0x10000,
+	LINE_READ_ON_FILL = 0x100000,
+	LINE_BYTES_ON_FILL = 0x1000000
 };
 #define LINE_ALL_RESERVED 0xfu
 #define LINE_ALL_MODIFIED 0xf00u
-#define LINE_PRESENT      0xfffu	/* any sector that is not invalid */
+#define LINE_PRESENT      0xfffu /* any sector that is not invalid */
 
 struct line {
-	uint64_t tag;			/* address of the line */
-	uint32_t set;			/* index of the tag */
-	uint32_t state;			/* enum line_bit */
-	uint32_t stamp;			/* LRU: last access; FIFO: allocation */
-	uint32_t chain;			/* next slot of the bucket */
-	uint32_t older, newer;		/* neighbours in the row's list */
+	uint64_t tag;          /* address of the line */
+	uint32_t set;          /* index of the tag */
+	uint32_t state;        /* enum line_bit */
+	uint32_t stamp;        /* LRU: last access; FIFO: allocation */
+	uint32_t chain;        /* next slot of the bucket */
+	uint32_t older, newer; /* neighbours in the row's list */
 };
 
 struct row {
 	uint32_t oldest[2], newest[2];
-	uint32_t idle[2];		/* lines of the list without a reserved sector */
-	uint32_t present;		/* lines that are not invalid */
+	uint32_t idle[2]; /* lines of the list without a reserved sector */
+	uint32_t present; /* lines that are not invalid */
 };
 
 struct tags {
-	struct line *line;		/* by slot; reserved, as many are never used */
-	uint64_t (*bytes)[2];		/* by slot: bytes written; behind the lines */
+	struct line *line;    /* by slot; reserved, as many are never used */
+	uint64_t (*bytes)[2]; /* by slot: bytes written; behind the lines */
 	struct row *row;
-	uint64_t *present;		/* a bit a slot: not invalid */
+	uint64_t *present; /* a bit a slot: not invalid */
 	uint32_t *bucket;
 	uint32_t hash_shift;
-	uint32_t sets, ways, ways_max, lines;	/* lines = sets * ways */
-	uint32_t dirty;			/* quirk: the original's own count, which drifts (section 16.4) */
-	float ratio;			/* write ratio in percent */
+	uint32_t sets, ways, ways_max, lines; /* lines = sets * ways */
+	uint32_t dirty; /* quirk: the original's own count, which drifts (section 16.4) */
+	float ratio;    /* write ratio in percent */
 	uint32_t line_log2;
 	enum set_index index;
-	const struct addrdec *dec;	/* L2: the index is that of the partition-local address */
-	uint32_t listed_1;		/* state bits that put a line in list 1 */
+	const struct addrdec *dec; /* L2: the index is that of the partition-local address */
+	uint32_t listed_1;         /* state bits that put a line in list 1 */
 	bool on_miss, fifo, sectored, used;
 };
 
 /* What a lookup found; tag_access completes it by the victim's slot. */
 struct lookup {
-	enum cache_status status;	/* HIT, HIT_RESERVED, MISS, SECTOR_MISS or RESERVATION_FAIL */
+	enum cache_status status; /* HIT, HIT_RESERVED, MISS, SECTOR_MISS or RESERVATION_FAIL */
 	uint32_t slot, set;
-	uint32_t sector;		/* one bit of four */
+	uint32_t sector; /* one bit of four */
 	uint64_t tag;
 };
 
@@ -71,7 +76,7 @@ struct lookup {
 struct evicted {
 	uint64_t tag, bytes[2];
 	uint32_t size, sectors;
-	bool wanted;			/* there is one */
+	bool wanted; /* there is one */
 };
 
 void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec);
@@ -93,7 +98,7 @@ void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);
 /* The sector becomes modified, by these bytes. */
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
-void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector);	/* quirk: does not lower dirty */
+void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector); /* quirk: does not lower dirty */
 /* Unreadable and the on-fill bits. */
 void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);
 /* Sectors of the mask all of whose bytes were written become readable (section 20.5). */

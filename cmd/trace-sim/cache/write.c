@@ -25,10 +25,7 @@ static bool whole_atom(const struct access *a)
 	return bit_count64(a->q->bytes[0]) + bit_count64(a->q->bytes[1]) == a->c->atom;
 }
 
-static void modify(struct access *a)
-{
-	tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes);
-}
+static void modify(struct access *a) { tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes); }
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
@@ -64,14 +61,10 @@ static enum cache_status hit_evict(struct access *a)
 enum cache_status cache_write_hit(struct access *a)
 {
 	switch (a->c->write) {
-	case WRITE_THROUGH:
-		return hit_through(a);
-	case WRITE_EVICT:
-		return hit_evict(a);
-	case WRITE_LOCAL_BACK_GLOBAL_EVICT:
-		return a->q->type == GLOBAL_ACC_W ? hit_evict(a) : hit_back(a);
-	default:
-		return hit_back(a);
+	case WRITE_THROUGH: return hit_through(a);
+	case WRITE_EVICT: return hit_evict(a);
+	case WRITE_LOCAL_BACK_GLOBAL_EVICT: return a->q->type == GLOBAL_ACC_W ? hit_evict(a) : hit_back(a);
+	default: return hit_back(a);
 	}
 }
 
@@ -111,7 +104,7 @@ static void send_allocate_read(struct access *a, uint32_t parent)
 	n->bytes[1] = a->q->bytes[1];
 	n->sectors = a->q->sectors;
 	n->parent = parent;
-	cache_send_read(a, r);	/* may_allocate has said that there is room */
+	cache_send_read(a, r); /* may_allocate has said that there is room */
 	a->ev.alloc_sent = true;
 }
 
@@ -178,13 +171,9 @@ static enum cache_status miss_lazy(struct access *a)
 enum cache_status cache_write_miss(struct access *a)
 {
 	switch (a->c->walloc) {
-	case WALLOC_NAIVE:
-		return miss_allocate(a);
-	case WALLOC_FETCH:
-		return miss_fetch(a);
-	case WALLOC_LAZY:
-		return miss_lazy(a);
-	default:
-		return miss_no_allocate(a);
+	case WALLOC_NAIVE: return miss_allocate(a);
+	case WALLOC_FETCH: return miss_fetch(a);
+	case WALLOC_LAZY: return miss_lazy(a);
+	default: return miss_no_allocate(a);
 	}
 }

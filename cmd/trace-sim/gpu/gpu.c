@@ -19,12 +19,13 @@
 static uint32_t request_bound(const struct params *p)
 {
 	const struct memory_params *m = &p->mem;
-	uint64_t l1 = (uint64_t)p->core.l1d.mshr_entries * p->core.l1d.mshr_merge + p->core.l1_banks * p->core.l1_latency
-		+ p->core.l1d.miss_queue + 4096u + 64u * p->core.warps;
-	uint64_t l2 = (uint64_t)m->l2.mshr_entries * m->l2.mshr_merge + m->queue_icnt_l2 + m->queue_l2_dram + m->queue_dram_l2
-		+ m->queue_l2_icnt + 4096u;
-	uint64_t n = p->sms * l1 + (uint64_t)m->channels * m->subs * l2 + 65536u
-		+ (uint64_t)(p->clusters + m->channels * m->subs) * 4096u;
+	uint64_t l1 = (uint64_t)p->core.l1d.mshr_entries * p->core.l1d.mshr_merge +
+		      p->core.l1_banks * p->core.l1_latency + p->core.l1d.miss_queue + 4096u +
+		      64u * p->core.warps;
+	uint64_t l2 = (uint64_t)m->l2.mshr_entries * m->l2.mshr_merge + m->queue_icnt_l2 + m->queue_l2_dram +
+		      m->queue_dram_l2 + m->queue_l2_icnt + 4096u;
+	uint64_t n = p->sms * l1 + (uint64_t)m->channels * m->subs * l2 + 65536u +
+		     (uint64_t)(p->clusters + m->channels * m->subs) * 4096u;
 
 	return n < (1u << 26) ? (uint32_t)n : 1u << 26;
 }
@@ -157,7 +158,7 @@ void gpu_free(struct gpu *g)
  * Below these a phase is shorter than the clock can tell, and not worth sharing. The amount of work of the last
  * step stands for this one's.
  */
-#define WORTH_SMS 4u
+#define WORTH_SMS    4u
 #define WORTH_MEMORY 8u
 /*
  * A run's machine is cut into parts, whose sets take a little longer to look through, when so much work was met
@@ -165,11 +166,11 @@ void gpu_free(struct gpu *g)
  * to their caches takes a millisecond or two, which does not pay in a run that is over in a few, and takes light
  * steps long to earn: their work counts less.
  */
-#define LOADED 16384u
-#define HEAVY 32u
+#define LOADED      16384u
+#define HEAVY       32u
 #define LIGHT_SHARE 8u
-#define RELIEF 16u		/* what a step without takes off */
-#define LONG_NS 4000000u
+#define RELIEF      16u /* what a step without takes off */
+#define LONG_NS     4000000u
 
 static bool cut_pays(struct gpu *g)
 {
@@ -245,7 +246,7 @@ static uint32_t tick_clusters(struct gpu *g, const struct core_part *p)
 	uint32_t ticked = 0;
 
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++) {
-		FOR_BITS64(b, cycled(g, w, turn_all) & (p ? p->clusters[w] : UINT64_MAX)) {
+		FOR_BITS64 (b, cycled(g, w, turn_all) & (p ? p->clusters[w] : UINT64_MAX)) {
 			uint32_t c = w * 64 + (uint32_t)b;
 			struct cluster *cl = &g->cluster[c];
 
@@ -310,9 +311,12 @@ static void memory_phase(void *ctx, unsigned part)
 /* Responses and the memory side neither read nor write what the other writes. */
 static void memory_side(struct gpu *g, unsigned fired)
 {
-	struct memory_phase k = {g, fired & CLOCK_CORE, {.now = gpu_now(g), .cycle = g->cycle,
-		.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0), .reply = fired & CLOCK_ICNT,
-		.l2 = fired & CLOCK_L2}};
+	struct memory_phase k = {g, fired & CLOCK_CORE,
+		{.now = gpu_now(g),
+			.cycle = g->cycle,
+			.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0),
+			.reply = fired & CLOCK_ICNT,
+			.l2 = fired & CLOCK_L2}};
 	struct choice *c = g->parts > 1 && memory_visits(g->mem) >= WORTH_MEMORY ? &g->choice[0] : NULL;
 	bool share = c && wants_team(g, c);
 

@@ -27,77 +27,79 @@
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 
 /* clocks.c: quirk: sums of doubles, and the minimum leaves out L2 (part 4 section 2). */
-struct clocks { double time[4], period[4]; };	/* core, icnt, l2, dram */
+struct clocks {
+	double time[4], period[4];
+}; /* core, icnt, l2, dram */
 void clocks_init(struct clocks *c, const double hz[4]);
-unsigned clocks_step(struct clocks *c);		/* domains that fire */
+unsigned clocks_step(struct clocks *c); /* domains that fire */
 
 /* A loaded kernel (part 1 section 10.1). */
 struct kernel {
 	struct trace *trace;
 	const struct kernel_header *head;
 	char *path;
-	uint32_t uid;			/* 1, 2, ... in load order */
-	uint32_t position;		/* in the kernel list */
-	uint64_t n_ctas, next_cta;	/* next_cta: CTAs issued */
+	uint32_t uid;              /* 1, 2, ... in load order */
+	uint32_t position;         /* in the kernel list */
+	uint64_t n_ctas, next_cta; /* next_cta: CTAs issued */
 	uint32_t running_ctas;
-	uint32_t delay;			/* D: ticks before the first CTA may be issued */
-	uint32_t cta_limit;		/* per SM; 0: not computed yet */
+	uint32_t delay;     /* D: ticks before the first CTA may be issued */
+	uint32_t cta_limit; /* per SM; 0: not computed yet */
 	uint32_t padded_threads;
-	uint16_t stream;		/* index into gpu.streams */
+	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	uint64_t start_cycle;		/* when it was launched */
+	uint64_t start_cycle; /* when it was launched */
 };
 
 /* The clusters of one part. */
 struct core_part {
-	_Alignas(64) uint64_t replying[4096 / 64];	/* clusters whose response FIFO is not empty; cluster.c */
+	_Alignas(64) uint64_t replying[4096 / 64]; /* clusters whose response FIFO is not empty; cluster.c */
 	uint64_t clusters[4096 / 64];
-	uint32_t ticked;	/* SMs, in the last core tick */
-	bool ended;		/* CTAs have ended in this tick */
+	uint32_t ticked; /* SMs, in the last core tick */
+	bool ended;      /* CTAs have ended in this tick */
 };
 
 struct gpu {
 	struct params params;
 	struct code *code;
-	struct uop *uops;		/* reserved; by code handle */
+	struct uop *uops; /* reserved; by code handle */
 	uint32_t n_uops;
-	uint64_t unknown_recs;		/* of opcodes without a row, in thread blocks placed */
+	uint64_t unknown_recs; /* of opcodes without a row, in thread blocks placed */
 	struct readahead *readahead;
 	struct req_pool reqs;
-	struct sm *sm;			/* params.sms */
-	uint64_t *wake_at;		/* by SM, side by side: most steps find most SMs asleep */
-	struct cluster *cluster;	/* params.clusters */
-	uint64_t live[4096 / 64];	/* clusters with a thread block; launch.c */
-	unsigned threads;		/* wanted, set before gpu_init; then those there are */
-	unsigned parts;			/* of the clusters and of the memory side: 1, or the team's slices */
+	struct sm *sm;            /* params.sms */
+	uint64_t *wake_at;        /* by SM, side by side: most steps find most SMs asleep */
+	struct cluster *cluster;  /* params.clusters */
+	uint64_t live[4096 / 64]; /* clusters with a thread block; launch.c */
+	unsigned threads;         /* wanted, set before gpu_init; then those there are */
+	unsigned parts;           /* of the clusters and of the memory side: 1, or the team's slices */
 	struct core_part *part;
-	uint32_t load;			/* work of steps that threads might share, less steps without, within bounds */
-	struct team *team;		/* NULL: one thread */
-	uint64_t born;			/* clock_ns() when it was built */
-	bool tested;			/* share whatever can be */
-	struct choice choice[2];	/* memory phase, core phase */
+	uint32_t load;     /* work of steps that threads might share, less steps without, within bounds */
+	struct team *team; /* NULL: one thread */
+	uint64_t born;     /* clock_ns() when it was built */
+	bool tested;       /* share whatever can be */
+	struct choice choice[2]; /* memory phase, core phase */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;
 	/* per thread; the first has the sums after gpu_sync() */
 	struct memstat *memstat;
-	struct traffic *out, *back;	/* core to memory, memory to core */
-	uint32_t dram_ticks;		/* of steps in which only DRAM fired; the next memory phase makes up for them */
-	uint32_t ticked;		/* SMs, in the last core tick */
+	struct traffic *out, *back; /* core to memory, memory to core */
+	uint32_t dram_ticks; /* of steps in which only DRAM fired; the next memory phase makes up for them */
+	uint32_t ticked;     /* SMs, in the last core tick */
 	struct clocks clocks;
-	uint64_t cycle, tot_cycle;	/* gpu_sim_cycle, gpu_tot_sim_cycle */
-	uint64_t tot_insn;		/* gpu_tot_sim_insn: of folded intervals */
-	uint64_t insn_base;		/* sum of sm counters at the last fold */
+	uint64_t cycle, tot_cycle; /* gpu_sim_cycle, gpu_tot_sim_cycle */
+	uint64_t tot_insn;         /* gpu_tot_sim_insn: of folded intervals */
+	uint64_t insn_base;        /* sum of sm counters at the last fold */
 	uint64_t issued_ctas, tot_issued_ctas, completed_ctas;
 	uint64_t occupancy_filled, occupancy_slots, tot_occupancy_filled, tot_occupancy_slots;
-	uint64_t streams[MAX_STREAMS];	/* stream ids as written, by index */
+	uint64_t streams[MAX_STREAMS]; /* stream ids as written, by index */
 	uint32_t n_streams;
 	struct events *events;
-	struct profile *profile;	/* NULL: none wanted */
-	struct timeline *timeline;	/* NULL: none wanted */
-	struct launch *launch;		/* launch.c */
+	struct profile *profile;   /* NULL: none wanted */
+	struct timeline *timeline; /* NULL: none wanted */
+	struct launch *launch;     /* launch.c */
 	bool deadlock;
-	bool cluster_idled;		/* a cluster's last CTA has ended since the L1Ds were last looked at */
+	bool cluster_idled; /* a cluster's last CTA has ended since the L1Ds were last looked at */
 };
 
 /* Some SM has a thread block. */
@@ -112,13 +114,13 @@ static inline bool gpu_live(const struct gpu *g)
 static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->cycle; }
 
 /* gpu.c */
-int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f);	/* g->params are set; 0, or -1 and *f */
+int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f); /* g->params are set; 0, or -1 and *f */
 void gpu_free(struct gpu *g);
-void gpu_end(struct gpu *g);			/* instead of gpu_free, where the process ends next */
-unsigned gpu_step(struct gpu *g);		/* one GPU step; the domains that fired */
-void gpu_sync(struct gpu *g);			/* every lazily kept counter up to date */
-void gpu_window(struct gpu *g);			/* close the sampling window of the latency statistics */
-uint64_t gpu_interval_insn(const struct gpu *g);	/* gpu_sim_insn of the interval */
+void gpu_end(struct gpu *g);                     /* instead of gpu_free, where the process ends next */
+unsigned gpu_step(struct gpu *g);                /* one GPU step; the domains that fired */
+void gpu_sync(struct gpu *g);                    /* every lazily kept counter up to date */
+void gpu_window(struct gpu *g);                  /* close the sampling window of the latency statistics */
+uint64_t gpu_interval_insn(const struct gpu *g); /* gpu_sim_insn of the interval */
 
 /* launch.c: what the SMs tell it. Called in the serial end of the core phase, in SM order. */
 void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);

@@ -58,12 +58,14 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 		if (g->streams[i] == id)
 			return (int)i;
 	if (g->n_streams == MAX_STREAMS)
-		return fault_set(f, at, "streams", "found more than %d CUDA streams, wanted at most that many", MAX_STREAMS);
+		return fault_set(f, at, "streams",
+			"found more than %d CUDA streams, wanted at most that many", MAX_STREAMS);
 	g->streams[g->n_streams] = id;
 	return (int)g->n_streams++;
 }
 
-struct kernel *launch_load(struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f)
+struct kernel *launch_load(
+	struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f)
 {
 	struct launch *l = g->launch;
 	const struct params *p = &g->params;
@@ -82,8 +84,10 @@ struct kernel *launch_load(struct gpu *g, struct trace *t, const char *path, uin
 	stream = stream_index(g, k->head->stream, at, f);
 	if (stream < 0 || kernel_threads(k->head) > p->core.threads) {
 		if (stream >= 0)
-			fault_set(f, at, "block-too-large", "found a thread block of %u threads, wanted at most the %u of an SM "
-				"(-gpgpu_shader_core_pipeline)", kernel_threads(k->head), p->core.threads);
+			fault_set(f, at, "block-too-large",
+				"found a thread block of %u threads, wanted at most the %u of an SM "
+				"(-gpgpu_shader_core_pipeline)",
+				kernel_threads(k->head), p->core.threads);
 		free(k->path);
 		free(k);
 		return NULL;
@@ -129,10 +133,7 @@ bool launch_limit_reached(const struct gpu *g)
 	return g->params.max_cta && g->tot_issued_ctas + g->issued_ctas >= g->params.max_cta;
 }
 
-bool launch_more(const struct gpu *g)
-{
-	return g->launch->ctas_left && !launch_limit_reached(g);
-}
+bool launch_more(const struct gpu *g) { return g->launch->ctas_left && !launch_limit_reached(g); }
 
 static bool has_ctas(const struct gpu *g, const struct kernel *k)
 {
@@ -197,15 +198,15 @@ static bool can_take(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 	if (!limit || o->threads + k->padded_threads > c->threads)
 		return false;
 	*first = free_range(g, o, k->padded_threads);
-	return *first >= 0 && o->shmem + k->head->shmem_bytes <= c->shmem_bytes
-		&& o->regs + k->padded_threads * ((k->head->nregs + 3) / 4 * 4) <= c->registers
-		&& o->ctas + 1 <= c->max_ctas;
+	return *first >= 0 && o->shmem + k->head->shmem_bytes <= c->shmem_bytes &&
+	       o->regs + k->padded_threads * ((k->head->nregs + 3) / 4 * 4) <= c->registers &&
+	       o->ctas + 1 <= c->max_ctas;
 }
 
 static void occupy(struct gpu *g, uint32_t sm, const struct kernel *k, uint32_t first, bool take)
 {
 	struct occupied *o = &g->launch->occupied[sm];
-	uint32_t sign = take ? 1u : UINT32_MAX;		/* 32-bit wrap makes the second a subtraction */
+	uint32_t sign = take ? 1u : UINT32_MAX; /* 32-bit wrap makes the second a subtraction */
 
 	for (uint32_t i = 0; i < k->padded_threads; i++)
 		if (take)
@@ -254,8 +255,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 			"found %llu thread blocks, wanted the grid's %llu", (unsigned long long)k->next_cta,
 			(unsigned long long)k->n_ctas);
 		/* fall through */
-	case -1:
-		die_fault(&f);
+	case -1: die_fault(&f);
 	}
 	g->unknown_recs += s->cta[slot].block.n_unknown;
 	translate_new(g, k, codes);

@@ -12,22 +12,25 @@
 #include "gpu.h"
 
 struct launch {
-	struct kernel **loaded;		/* in load order */
+	struct kernel **loaded; /* in load order */
 	uint32_t n_loaded, cap_loaded;
-	struct kernel **slot;		/* run slots */
-	uint32_t selected_slot;		/* "sel" of section 12.3 */
-	uint32_t last_cluster;		/* that received a CTA */
-	uint32_t *last_sm;		/* per cluster, within it */
+	struct kernel **slot;   /* run slots */
+	uint32_t selected_slot; /* "sel" of section 12.3 */
+	uint32_t last_cluster;  /* that received a CTA */
+	uint32_t *last_sm;      /* per cluster, within it */
 	uint32_t next_uid;
-	struct kernel **finished;	/* FIFO of kernels whose CTAs have all ended */
+	struct kernel **finished; /* FIFO of kernels whose CTAs have all ended */
 	uint32_t n_finished, cap_finished;
-	struct kernel **fresh;		/* first selected since the last block */
+	struct kernel **fresh; /* first selected since the last block */
 	uint32_t n_fresh, cap_fresh;
-	bool retry;			/* something changed that may let a CTA be placed */
-	uint32_t ctas_left;		/* kernels in slots with CTAs to issue */
+	bool retry;         /* something changed that may let a CTA be placed */
+	uint32_t ctas_left; /* kernels in slots with CTAs to issue */
 	/* concurrent mode: what each SM has given away (section 12.4) */
-	struct occupied { uint64_t thread[32]; uint32_t threads, shmem, regs, ctas; } *occupied;
-	void (*on_block)(void *ctx, const struct kernel *k);	/* progress: a thread block was placed */
+	struct occupied {
+		uint64_t thread[32];
+		uint32_t threads, shmem, regs, ctas;
+	} * occupied;
+	void (*on_block)(void *ctx, const struct kernel *k); /* progress: a thread block was placed */
 	void *ctx;
 };
 
@@ -35,7 +38,8 @@ int launch_init(struct gpu *g);
 void launch_free(struct gpu *g);
 
 /* Section 10.1: an opened kernel joins the list; owns t. */
-struct kernel *launch_load(struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f);
+struct kernel *launch_load(
+	struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f);
 /* Section 10.2. */
 void launch_kernels(struct gpu *g);
 /* Section 12.1: the end of a core tick. */
@@ -46,7 +50,7 @@ void launch_delays(struct gpu *g, uint64_t n);
 uint32_t launch_least_delay(const struct gpu *g);
 /* A kernel in a slot has CTAs left and the CTA limit is not reached. */
 bool launch_more(const struct gpu *g);
-bool launch_limit_reached(const struct gpu *g);	/* -gpgpu_max_cta */
+bool launch_limit_reached(const struct gpu *g); /* -gpgpu_max_cta */
 /* Oldest finished kernel, or NULL. */
 struct kernel *launch_pop_finished(struct gpu *g);
 /* Forget kernel k (section 10.4) and close its trace. */

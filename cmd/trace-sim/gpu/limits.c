@@ -54,6 +54,6 @@ bool run_deadlocked(struct run *r)
 	bool waits = delayed(g), stuck = now == r->deadlock_progress && !waits && !r->deadlock_delayed;
 
 	r->deadlock_progress = now;
-	r->deadlock_delayed = waits;	/* a delay that ended since the last look explains its silence */
+	r->deadlock_delayed = waits; /* a delay that ended since the last look explains its silence */
 	return g->params.deadlock_detect && stuck;
 }

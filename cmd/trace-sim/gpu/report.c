@@ -5,7 +5,7 @@
  */
 #include "run.h"
 
-#define REPORT_WARPS 200	/* lines at most; the rest is counted */
+#define REPORT_WARPS 200 /* lines at most; the rest is counted */
 
 static const char *waits_for(const struct sm *s, unsigned w)
 {
@@ -37,7 +37,8 @@ static void print_registers(const struct sm *s, unsigned w, FILE *out)
 	for (unsigned r = 1; r < REG_LIMIT; r++) {
 		if (!bitset_test(s->warp[w].reserved, r))
 			continue;
-		fprintf(out, "%s%s%u", before, r >= REG_UR0 ? "UR" : "R", r >= REG_UR0 ? r - REG_UR0 : r - REG_R0);
+		fprintf(out, "%s%s%u", before, r >= REG_UR0 ? "UR" : "R",
+			r >= REG_UR0 ? r - REG_UR0 : r - REG_R0);
 		if (ldst_pending(s, w, r))
 			fprintf(out, " (%u accesses outstanding)", ldst_pending(s, w, r));
 		before = ", ";
@@ -63,13 +64,13 @@ void report_deadlock(struct run *r, FILE *out)
 	unsigned shown = 0, more = 0;
 
 	progress_poll(r);
-	fprintf(out, "%s: deadlock: no instruction completed in %u cycles, at cycle %llu\n", diag_program(), DEADLOCK_PERIOD,
-		(unsigned long long)gpu_now(g));
+	fprintf(out, "%s: deadlock: no instruction completed in %u cycles, at cycle %llu\n", diag_program(),
+		DEADLOCK_PERIOD, (unsigned long long)gpu_now(g));
 	for (uint32_t i = 0; i < g->params.sms; i++) {
 		const struct sm *s = &g->sm[i];
 		uint32_t mshrs, queued;
 
-		FOR_BITS64(w, s->live) {
+		FOR_BITS64 (w, s->live) {
 			if (++shown <= REPORT_WARPS)
 				print_warp(s, (unsigned)w, out);
 			else
@@ -79,7 +80,8 @@ void report_deadlock(struct run *r, FILE *out)
 			continue;
 		cache_occupancy(ldst_l1d(s), &mshrs, &queued);
 		if ((mshrs || queued) && shown <= REPORT_WARPS)
-			fprintf(out, "SM %u L1D: %u MSHR entries in use, %u requests in the miss queue\n", i, mshrs, queued);
+			fprintf(out, "SM %u L1D: %u MSHR entries in use, %u requests in the miss queue\n", i,
+				mshrs, queued);
 	}
 	if (more)
 		fprintf(out, "... and %u more warps\n", more);

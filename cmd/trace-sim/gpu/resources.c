@@ -21,10 +21,12 @@ static uint32_t by_resources(const struct core_params *c, const struct kernel *k
 
 _Noreturn static void too_small(const struct core_params *c, const struct kernel *k)
 {
-	die_at((struct place){.file = k->path}, "found a thread block that needs %u threads, %u bytes of shared memory and "
+	die_at((struct place){.file = k->path},
+		"found a thread block that needs %u threads, %u bytes of shared memory and "
 		"%u registers, wanted at most %u, %u and %u (-gpgpu_shader_core_pipeline, -gpgpu_shmem_size, "
-		"-gpgpu_shader_registers)", k->padded_threads, k->head->shmem_bytes,
-		k->padded_threads * ((k->head->nregs + 3) / 4 * 4), c->threads, c->shmem_bytes, c->registers);
+		"-gpgpu_shader_registers)",
+		k->padded_threads, k->head->shmem_bytes, k->padded_threads * ((k->head->nregs + 3) / 4 * 4),
+		c->threads, c->shmem_bytes, c->registers);
 }
 
 /*
@@ -42,8 +44,10 @@ static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
 	while (i < c->n_shmem_options && c->shmem_option_bytes[i] < need)
 		i++;
 	if (i == c->n_shmem_options)
-		die_at((struct place){.file = k->path}, "found %llu bytes of shared memory for %u CTAs, wanted at most the "
-			"largest of -gpgpu_shmem_option", (unsigned long long)need, ctas);
+		die_at((struct place){.file = k->path},
+			"found %llu bytes of shared memory for %u CTAs, wanted at most the "
+			"largest of -gpgpu_shmem_option",
+			(unsigned long long)need, ctas);
 	ratio = 1 - (float)c->shmem_option_bytes[i] / total;
 	ways = ratio >= 0 ? (uint32_t)((float)c->l1d.ways_max * ratio + 0.5f) : 0;
 	if (!ways)

@@ -28,7 +28,7 @@ static uint64_t cluster_sleeps(const struct gpu *g, uint32_t cluster, uint64_t l
 static uint64_t sms_sleep(const struct gpu *g, uint64_t limit)
 {
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
-		FOR_BITS64(b, g->live[w]) {
+		FOR_BITS64 (b, g->live[w]) {
 			limit = cluster_sleeps(g, w * 64 + (uint32_t)b, limit);
 			if (!limit)
 				return 0;
@@ -55,7 +55,8 @@ bool gpu_skippable(const struct gpu *g, struct skip *k)
 	if ((g->launch->retry && g->launch->ctas_left) || g->dram_ticks)
 		return false;
 	n = sms_sleep(g, n);
-	if (!n || !net_empty(g->net) || replies_waiting(g) || !memory_asleep(g->mem, gpu_now(g), &until, &k->dram_ticks))
+	if (!n || !net_empty(g->net) || replies_waiting(g) ||
+		!memory_asleep(g->mem, gpu_now(g), &until, &k->dram_ticks))
 		return false;
 	if (until - gpu_now(g) < n)
 		n = until - gpu_now(g);

@@ -13,8 +13,8 @@
 #include "gpu/gpu.h"
 #include "team/threads.h"
 
-#define LINE_MASK 127u
-#define LOCAL_BASE 0x1F880000u	/* where local memory lies, part 1 section 8.2 */
+#define LINE_MASK  127u
+#define LOCAL_BASE 0x1F880000u /* where local memory lies, part 1 section 8.2 */
 
 /* Segments of one part of the warp while its lanes are gathered; order lists them by address, then age. */
 struct table {
@@ -23,8 +23,8 @@ struct table {
 	struct access at[MAX_ACCESSES];
 };
 
-_Noreturn static void refuse(const struct sm *s, const struct winst *w, const char *found, uint64_t value,
-	const char *want)
+_Noreturn static void refuse(
+	const struct sm *s, const struct winst *w, const char *found, uint64_t value, const char *want)
 {
 	const struct cta *c = &s->cta[w->cta];
 	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];
@@ -168,13 +168,15 @@ static uint32_t segment_bytes(unsigned size, bool sectors)
 	switch (size) {
 	case 1: return 32;
 	case 2: return sectors ? 32 : 64;
-	case 4: case 8: case 16: return sectors ? 32 : 128;
+	case 4:
+	case 8:
+	case 16: return sectors ? 32 : 128;
 	default: return 0;
 	}
 }
 
-unsigned local_translate(const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size,
-	uint64_t out[8])
+unsigned local_translate(
+	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8])
 {
 	uint32_t t = 32 * warp + lane, total, base;
 	unsigned i;
@@ -209,13 +211,13 @@ static void check_local(const struct sm *s, const struct winst *w, uint64_t addr
 		refuse(s, w, "local address", addr, "an access within one 4-byte word");
 }
 
-static void gather_local(struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes,
-	struct table *t)
+static void gather_local(
+	struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes, struct table *t)
 {
 	unsigned size = w->uop->size, piece = size >= 4 ? 4 : size;
 	uint64_t word[8];
 
-	FOR_BITS32(i, lanes) {
+	FOR_BITS32 (i, lanes) {
 		unsigned n;
 
 		check_local(s, w, lane[i], size);
@@ -228,13 +230,13 @@ static void gather_local(struct sm *s, const struct winst *w, const uint64_t lan
 	}
 }
 
-static void gather_atomic(struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes,
-	struct table *t)
+static void gather_atomic(
+	struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes, struct table *t)
 {
 	unsigned size = w->uop->size;
 	uint64_t low = t->segment_bytes - 1;
 
-	FOR_BITS32(i, lanes) {
+	FOR_BITS32 (i, lanes) {
 		unsigned offset = lane[i] & LINE_MASK;
 
 		if (((lane[i] + size - 1) & ~low) != (lane[i] & ~low))
@@ -246,7 +248,7 @@ static void gather_atomic(struct sm *s, const struct winst *w, const uint64_t la
 /* quirk Q5: a lane whose address is 0 asks for nothing. */
 static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes, struct table *t)
 {
-	FOR_BITS32(i, lanes)
+	FOR_BITS32 (i, lanes)
 		if (lane[i])
 			add_piece(t, lane[i], size, i);
 }
@@ -255,8 +257,8 @@ static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes
  * Consecutive lanes at consecutive aligned addresses, in sector mode: the sectors follow without a table. No
  * lane's address is 0 and none crosses a sector, so the list is that of the general way.
  */
-static bool unit_stride(const struct tblock *tb, const struct rec *r, unsigned size, uint8_t type,
-	struct access_list *out)
+static bool unit_stride(
+	const struct tblock *tb, const struct rec *r, unsigned size, uint8_t type, struct access_list *out)
 {
 	const uint64_t *word = &tb->word[r->addr >> 2];
 	unsigned first = bit_lowest32(r->mask), shift = log2_floor(size);
@@ -313,7 +315,7 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 		refuse(s, w, "a global or local access with a width of", u->size,
 			"1, 2, 4, 8 or 16 bytes a lane");
 	if (w->space == SPACE_GLOBAL && !(u->flags & UOP_ATOMIC) && parts == 1 && t.segment_bytes == 32 &&
-	    unit_stride(tb, &r, u->size, access_type(w), out))
+		unit_stride(tb, &r, u->size, access_type(w), out))
 		return;
 	rec_addresses(tb, &r, lane);
 	out->lane0 = lane[0];
@@ -334,14 +336,17 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 /* ---- shared memory (part 1 section 9.2) ------------------------------------------------------------- */
 
 /* quirk Q14: only the first address of a lane counts, whatever its width. */
-struct bank_word { uint64_t word; uint32_t bank, count; };
+struct bank_word {
+	uint64_t word;
+	uint32_t bank, count;
+};
 
 /* The distinct words of the lanes with the number of accesses to each; returns how many there are. */
 static uint32_t distinct_words(const uint64_t lane[32], uint32_t lanes, uint32_t banks, struct bank_word *out)
 {
 	uint32_t n = 0, k;
 
-	FOR_BITS32(i, lanes) {
+	FOR_BITS32 (i, lanes) {
 		uint64_t word = lane[i] & ~3ull;
 
 		for (k = n; k && out[k - 1].word != word; k--)
@@ -377,7 +382,7 @@ static uint32_t most_accesses(struct bank_word *w, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		if (w[i].count > 1 && (!cast || w[i].bank < cast->bank ||
-				       (w[i].bank == cast->bank && w[i].word < cast->word)))
+					      (w[i].bank == cast->bank && w[i].word < cast->word)))
 			cast = &w[i];
 	if (cast)
 		cast->count = 1;
@@ -424,7 +429,7 @@ static uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint3
 	uint64_t used = 0;
 	uint32_t most = 1;
 
-	FOR_BITS32(i, lanes) {
+	FOR_BITS32 (i, lanes) {
 		uint32_t b = (uint32_t)(lane[i] / 4 & (banks - 1)), k = 0, l = 0;
 
 		if (used >> b & 1) {

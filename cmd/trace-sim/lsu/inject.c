@@ -36,7 +36,7 @@ static void decode(struct sm *s, struct req *r)
 		return;
 	}
 	addrdec_request(s->gpu->dec, r);
-	r->chip = chip;		/* quirk: of the request that evicted the line, part 3 section 20.1 */
+	r->chip = chip; /* quirk: of the request that evicted the line, part 3 section 20.1 */
 	r->sub = sub;
 }
 
@@ -48,7 +48,8 @@ static void count_type(struct sm_counts *n, const struct req *r)
 	case LOCAL_ACC_R: n->mem_read_local++; break;
 	case CONST_ACC_R: n->mem_const++; break;
 	case TEXTURE_ACC_R: n->mem_texture++; break;
-	case GLOBAL_ACC_W: case L1_WRBK_ACC: n->mem_write_global++; break;
+	case GLOBAL_ACC_W:
+	case L1_WRBK_ACC: n->mem_write_global++; break;
 	case LOCAL_ACC_W: n->mem_write_local++; break;
 	default: break;
 	}

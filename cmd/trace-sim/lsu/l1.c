@@ -46,7 +46,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	r->sectors = a->sectors;
 	r->warp = w->warp;
 	r->sched = w->sched;
-	if (l->l2_splits && a->size > 32)	/* part 4 section 8.2 */
+	if (l->l2_splits && a->size > 32) /* part 4 section 8.2 */
 		r->pieces = a->size == 128 ? 4 : (uint8_t)bit_count32(a->sectors);
 	r->stream = s->warp[w->warp].stream;
 	if (l->decode_early)
@@ -153,7 +153,7 @@ void l1_queue_step(struct sm *s)
 
 	if (l->step < l->queue_due)
 		return;
-	FOR_BITS64(b, l->filled) {
+	FOR_BITS64 (b, l->filled) {
 		struct timed_fifo *q = &l->queue[b];
 
 		if (timed_front(q)->due <= l->step && access_l1(s, timed_front(q)->what)) {

@@ -112,7 +112,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 {
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[handle];
-	uint64_t first = (s->clock + 1) * s->core->ldst_steps;	/* its first step */
+	uint64_t first = (s->clock + 1) * s->core->ldst_steps; /* its first step */
 
 	assert(l->disp == DISP_EMPTY);
 	coalesce(s, w, &l->acc);

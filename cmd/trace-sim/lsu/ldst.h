@@ -20,14 +20,14 @@ struct access {
 	uint64_t bytes[2];
 	uint32_t lanes;
 	uint16_t size;
-	uint8_t type;		/* enum acc_type */
+	uint8_t type; /* enum acc_type */
 	uint8_t sectors;
 };
 
-#define MAX_ACCESSES 256	/* 32 lanes of 8 local words; only global pieces cross segments, one a lane */
+#define MAX_ACCESSES 256 /* 32 lanes of 8 local words; only global pieces cross segments, one a lane */
 
 struct access_list {
-	uint64_t lane0;		/* address of lane 0, 0 when it is inactive */
+	uint64_t lane0; /* address of lane 0, 0 when it is inactive */
 	uint32_t n;
 	struct access at[MAX_ACCESSES];
 };
@@ -37,26 +37,26 @@ struct access_list {
  * of one in shared space. Dies at the trace line on what the model cannot do (misaligned local ...).
  */
 void coalesce(struct sm *s, const struct winst *w, struct access_list *out);
-uint32_t shared_passes(struct sm *s, const struct winst *w);	/* 1 to 32 */
+uint32_t shared_passes(struct sm *s, const struct winst *w); /* 1 to 32 */
 /*
  * Local address translation (part 1 section 8.2): up to 8 word addresses; returns how many, 0 when the
  * thread lies beyond the memory that the machine gives to threads. addr and size are as that section wants.
  */
-unsigned local_translate(const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size,
-	uint64_t out[8]);
+unsigned local_translate(
+	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8]);
 
 struct ldst *ldst_new(struct sm *s);
 void ldst_delete(struct ldst *l);
-void ldst_cycle(struct sm *s);			/* the unit's advance(s) in execute */
-bool ldst_can_accept(const struct sm *s);	/* DISP empty */
-void ldst_accept(struct sm *s, uint16_t w);	/* part 3 section 4 */
+void ldst_cycle(struct sm *s);              /* the unit's advance(s) in execute */
+bool ldst_can_accept(const struct sm *s);   /* DISP empty */
+void ldst_accept(struct sm *s, uint16_t w); /* part 3 section 4 */
 bool ldst_response_full(const struct sm *s);
 void ldst_push_response(struct sm *s, uint32_t req);
 /* Clock at which the unit must run next; s->clock + 1 while anything moves, NEVER: only a reply wakes it. */
 uint64_t ldst_next(const struct sm *s);
 /* cycles in which the unit had nothing to do (port samples of the L1D). */
 void ldst_catch_up(struct sm *s, uint64_t cycles);
-struct cache *ldst_l1d(const struct sm *s);	/* NULL: none */
+struct cache *ldst_l1d(const struct sm *s); /* NULL: none */
 void ldst_invalidate_l1d(struct sm *s);
 /* Requests of a warp still out, for the deadlock report: loads by register. */
 uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg);
@@ -68,30 +68,32 @@ void inject(struct sm *s, uint32_t req);
 
 /* cluster.c */
 struct cluster {
-	_Alignas(64) struct ring reply;	/* response FIFO */
-	uint32_t *slots;	/* storage of reply */
-	uint64_t flits_in;	/* icnt_total_pkts_mem_to_simt */
-	uint32_t order[64];	/* SM ids in cycling order */
-	uint8_t ended[64], n_ended;	/* SMs of order[] in which CTAs ended in this tick */
-	uint32_t first;		/* rotation */
+	_Alignas(64) struct ring reply; /* response FIFO */
+	uint32_t *slots;                /* storage of reply */
+	uint64_t flits_in;              /* icnt_total_pkts_mem_to_simt */
+	uint32_t order[64];             /* SM ids in cycling order */
+	uint8_t ended[64], n_ended;     /* SMs of order[] in which CTAs ended in this tick */
+	uint32_t first;                 /* rotation */
 	struct core_part *part;
-	bool needs_flush;	/* an SM has had a CTA since the L1Ds were last invalidated */
+	bool needs_flush; /* an SM has had a CTA since the L1Ds were last invalidated */
 	uint32_t live_threads;
 };
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id);
 void cluster_free(struct cluster *c);
-struct core_part;		/* gpu.h */
+struct core_part; /* gpu.h */
 /* Step 1 of the GPU step (part 3 section 9.4): the clusters of a part, ascending; idle ones cost nothing. */
-void cluster_cut(struct gpu *g);	/* deal the clusters out to g->parts */
+void cluster_cut(struct gpu *g); /* deal the clusters out to g->parts */
 void cluster_response_steps(struct gpu *g, const struct core_part *p);
 /* Append a reply to cluster id's FIFO; the caller has looked for room. */
 void cluster_reply(struct gpu *g, uint32_t id, uint32_t req);
 
 /* traffic.c: traffic_breakdown_* histograms (part 4 section 13.2); class N_ACC_TYPES is GLOBAL_ATOMIC. */
 #define TRAFFIC_CLASSES (N_ACC_TYPES + 1)
-#define TRAFFIC_BYTES 256	/* packet sizes are below */
-struct traffic { uint64_t count[TRAFFIC_CLASSES][TRAFFIC_BYTES]; };
-void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes);	/* t: the first of all threads' */
-void traffic_fold(struct traffic *t, unsigned threads);	/* t[1], ... are added to t[0] and cleared */
+#define TRAFFIC_BYTES   256 /* packet sizes are below */
+struct traffic {
+	uint64_t count[TRAFFIC_CLASSES][TRAFFIC_BYTES];
+};
+void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes); /* t: the first of all threads' */
+void traffic_fold(struct traffic *t, unsigned threads); /* t[1], ... are added to t[0] and cleared */
 
 #endif

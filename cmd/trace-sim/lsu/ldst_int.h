@@ -16,7 +16,10 @@
 
 #include "gpu/gpu.h"
 
-struct timed { uint64_t due; uint32_t what; };		/* request or winst handle */
+struct timed {
+	uint64_t due;
+	uint32_t what;
+}; /* request or winst handle */
 
 struct timed_fifo {
 	struct timed *slot;
@@ -24,7 +27,11 @@ struct timed_fifo {
 };
 
 static inline struct timed *timed_front(const struct timed_fifo *f) { return &f->slot[f->head & f->mask]; }
-static inline void timed_drop(struct timed_fifo *f) { f->head++; f->count--; }
+static inline void timed_drop(struct timed_fifo *f)
+{
+	f->head++;
+	f->count--;
+}
 static inline void timed_push(struct timed_fifo *f, uint64_t due, uint32_t what)
 {
 	assert(f->count <= f->mask);
@@ -36,50 +43,52 @@ struct write_back {
 	uint64_t lane0;
 	uint32_t code, mask;
 	uint8_t warp, sched;
-	uint8_t granted;	/* destinations whose bank was granted, a prefix */
+	uint8_t granted; /* destinations whose bank was granted, a prefix */
 	bool full, shared;
 };
 
 enum disp_kind {
 	DISP_EMPTY,
-	DISP_PASS,		/* nothing to hand out: retires in its first step */
-	DISP_SHARED,		/* conflict passes until step passes_end */
-	DISP_L1,		/* accesses to the latency queues */
-	DISP_BYPASS		/* accesses to the network */
+	DISP_PASS,   /* nothing to hand out: retires in its first step */
+	DISP_SHARED, /* conflict passes until step passes_end */
+	DISP_L1,     /* accesses to the latency queues */
+	DISP_BYPASS  /* accesses to the network */
 };
 
 /* PENDL, part 3 section 3: quirk: pc and lane 0's address are cut to 32 bits. */
-struct ldgsts_count { uint64_t key; uint32_t warp, count; };
+struct ldgsts_count {
+	uint64_t key;
+	uint32_t warp, count;
+};
 
 struct ldst {
 	uint64_t due;
-	uint64_t step;		/* of the cycle being run */
-	struct cache *l1d;	/* NULL: none */
-	uint32_t nextg;		/* returned request that bypassed the L1D */
-	bool draining;		/* the L1D has a ready request */
-	bool decode_early;	/* addresses are decoded when a request is made, not when it leaves */
-	bool sector_mshr;	/* stores are acknowledged by sector */
-	bool l2_splits;		/* requests of more than 32 bytes are answered in pieces */
-	uint8_t arb;		/* client that is looked at first */
-	uint8_t disp;		/* enum disp_kind */
-	uint16_t disp_inst;	/* winst handle, WINST_NONE when empty */
+	uint64_t step;      /* of the cycle being run */
+	struct cache *l1d;  /* NULL: none */
+	uint32_t nextg;     /* returned request that bypassed the L1D */
+	bool draining;      /* the L1D has a ready request */
+	bool decode_early;  /* addresses are decoded when a request is made, not when it leaves */
+	bool sector_mshr;   /* stores are acknowledged by sector */
+	bool l2_splits;     /* requests of more than 32 bytes are answered in pieces */
+	uint8_t arb;        /* client that is looked at first */
+	uint8_t disp;       /* enum disp_kind */
+	uint16_t disp_inst; /* winst handle, WINST_NONE when empty */
 	uint64_t passes_end;
 	struct write_back wb;
 	struct timed_fifo sp;
 	struct ring resp;
 	/* L1 latency queues, by bank */
 	struct timed_fifo *queue;
-	uint64_t *last_in;	/* step of the last insertion, by bank */
-	uint64_t filled;	/* banks with entries */
-	uint64_t queue_due;	/* no head can be taken before this step */
+	uint64_t *last_in;  /* step of the last insertion, by bank */
+	uint64_t filled;    /* banks with entries */
+	uint64_t queue_due; /* no head can be taken before this step */
 	uint32_t bank_shift, n_banks;
 	/* outstanding accesses */
-	uint16_t (*pend)[REG_LIMIT];	/* by warp slot and register */
-	struct ldgsts_count *ldgsts;	/* open addressing */
+	uint16_t (*pend)[REG_LIMIT]; /* by warp slot and register */
+	struct ldgsts_count *ldgsts; /* open addressing */
 	uint32_t ldgsts_cap, ldgsts_n;
-	struct access_list acc;		/* of the instruction in DISP */
+	struct access_list acc; /* of the instruction in DISP */
 };
-
 
 /* pend.c */
 void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0);

@@ -69,8 +69,12 @@ static void take_shared(struct sm *s, struct ldst *l)
 	const struct winst *w = &s->winst[handle];
 
 	timed_drop(&l->sp);
-	l->wb = (struct write_back){.code = w->code, .mask = w->mask, .warp = w->warp, .sched = w->sched,
-		.full = true, .shared = true};
+	l->wb = (struct write_back){.code = w->code,
+		.mask = w->mask,
+		.warp = w->warp,
+		.sched = w->sched,
+		.full = true,
+		.shared = true};
 	if (w->uop->flags & UOP_ATOMIC)
 		atomics_return(s, w->warp, bit_count32(w->mask));
 	warp_leaves_pipe(s, w->warp);
@@ -94,8 +98,12 @@ static void take_request(struct sm *s, struct ldst *l, uint32_t handle)
 	const struct req *r = ldst_req(s, handle);
 
 	if (!(r->flags & REQ_BLANK))
-		l->wb = (struct write_back){.lane0 = r->lane0, .code = r->code, .mask = r->inst_mask,
-			.warp = r->warp, .sched = r->sched, .full = true};
+		l->wb = (struct write_back){.lane0 = r->lane0,
+			.code = r->code,
+			.mask = r->inst_mask,
+			.warp = r->warp,
+			.sched = r->sched,
+			.full = true};
 	else if (r->flags & REQ_PARENT_WRITE)
 		free_parent_write(s, l, r);
 	req_free(&s->gpu->reqs, handle);
@@ -162,7 +170,7 @@ static void acknowledge(struct sm *s, uint32_t handle)
 static bool bypassed(const struct sm *s, const struct ldst *l, const struct req *r)
 {
 	return !l->l1d || r->flags & REQ_BYPASS ||
-		(s->core->gmem_skip_l1d && (r->type == GLOBAL_ACC_R || r->type == GLOBAL_ACC_W));
+	       (s->core->gmem_skip_l1d && (r->type == GLOBAL_ACC_R || r->type == GLOBAL_ACC_W));
 }
 
 /*

@@ -81,38 +81,20 @@ struct masks {
 static int legacy(struct masks *m, int64_t value)
 {
 	switch (value) {
-	case 0:
-		*m = (struct masks){0, 0x300, 0x07FFE000};
-		return 10;
-	case 1:
-		*m = (struct masks){0, 0x1800, 0x07FFE000};
-		return 13;
-	case 2:
-		*m = (struct masks){0, 0x1800, 0x07FFE000};
-		return 11;
-	case 3:
-		*m = (struct masks){0, 0x1800, 0x0FFFE000};
-		return 11;
+	case 0: *m = (struct masks){0, 0x300, 0x07FFE000}; return 10;
+	case 1: *m = (struct masks){0, 0x1800, 0x07FFE000}; return 13;
+	case 2: *m = (struct masks){0, 0x1800, 0x07FFE000}; return 11;
+	case 3: *m = (struct masks){0, 0x1800, 0x0FFFE000}; return 11;
 	case 5:
 	case 6:
 	case 14:
 	case 15:
-	case 16:
-		*m = (struct masks){0, 0x1800, 0x07FFE000};
-		return (int)value;
+	case 16: *m = (struct masks){0, 0x1800, 0x07FFE000}; return (int)value;
 	case 100:
-	case 103:
-		*m = (struct masks){0, 0x3, 0x07FFE000};
-		return (int)value - 100 + (value == 100);
-	case 106:
-		*m = (struct masks){0, 0x1800, 0x07FFE000};
-		return 6;
-	case 160:
-		*m = (struct masks){0, 0x300, 0x07FFE000};
-		return 6;
-	default:
-		*m = (struct masks){0x1C00, 0x300, 0x0FFF0000};
-		return 10;
+	case 103: *m = (struct masks){0, 0x3, 0x07FFE000}; return (int)value - 100 + (value == 100);
+	case 106: *m = (struct masks){0, 0x1800, 0x07FFE000}; return 6;
+	case 160: *m = (struct masks){0, 0x300, 0x07FFE000}; return 6;
+	default: *m = (struct masks){0x1C00, 0x300, 0x0FFF0000}; return 10;
 	}
 }
 
@@ -277,10 +259,8 @@ static int check_index(struct addrdec *d)
 
 	switch (d->index) {
 	case INDEX_CONSECUTIVE:
-	case INDEX_SAME:
-		return 0;
-	case INDEX_BITWISE:
-		return d->gap ? -1 : 0;
+	case INDEX_SAME: return 0;
+	case INDEX_BITWISE: return d->gap ? -1 : 0;
 	case INDEX_POLY:
 		while (power < d->channels)
 			power *= 2;
@@ -291,8 +271,7 @@ static int check_index(struct addrdec *d)
 			return -1;
 		random_init(&d->random);
 		return 0;
-	default:
-		return -1;
+	default: return -1;
 	}
 }
 
@@ -353,17 +332,14 @@ static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t
 	uint32_t local = bank & (d->subs - 1), sub;
 
 	switch (d->index) {
-	case INDEX_BITWISE:
-		chip ^= (uint32_t)high & (d->channels - 1);
-		break;
+	case INDEX_BITWISE: chip ^= (uint32_t)high & (d->channels - 1); break;
 	case INDEX_POLY:
 		sub = hash_ipoly(high, chip * d->subs + local, d->ipoly_n);
 		return d->gap ? sub % (d->channels * d->subs) : sub;
 	case INDEX_RANDOM:
 		return random_sub(&d->random, addr >> ((uint32_t)d->chip_at - log2_floor(d->subs)),
 			d->channels * d->subs);
-	default:
-		break;
+	default: break;
 	}
 	return chip * d->subs + local;
 }

@@ -69,12 +69,9 @@ bool dram_full(const struct dram *d, bool write)
 static uint32_t bank_index(const struct dram_params *p, const struct req *r)
 {
 	switch (p->bank_index) {
-	case 0:
-		return r->bank;
-	case 1:
-		return r->bank ^ (r->row & (p->nbk - 1));
-	default:
-		return hash_ipoly(r->row, r->bank, p->nbk);
+	case 0: return r->bank;
+	case 1: return r->bank ^ (r->row & (p->nbk - 1));
+	default: return hash_ipoly(r->row, r->bank, p->nbk);
 	}
 }
 
@@ -135,8 +132,7 @@ static uint64_t ready_banks(struct dram *d, uint64_t t)
 
 	if (d->column_at > t || bus_full(&d->bus, t))
 		return 0;
-	FOR_BITS64(b, d->match)
-	{
+	FOR_BITS64 (b, d->match) {
 		uint64_t at = column_time(d, b);
 
 		if (at <= t)
@@ -155,8 +151,7 @@ static uint64_t row_banks(struct dram *d, uint64_t t)
 
 	if (d->row_at > t)
 		return 0;
-	FOR_BITS64(b, d->busy & ~d->match)
-	{
+	FOR_BITS64 (b, d->busy & ~d->match) {
 		uint64_t at = row_time(d, b);
 
 		if (at <= t)
@@ -274,12 +269,13 @@ static inline uint64_t bank_range(uint32_t nbk, uint32_t from, uint32_t n)
 static bool single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {
 	uint32_t nbk = d->p->nbk, from = (bank + i + 2) % nbk;
-	uint64_t before = bank_range(nbk, (bank + nbk - i) % nbk, i + 1), after = bank_range(nbk, from, nbk - 1 - i);
+	uint64_t before = bank_range(nbk, (bank + nbk - i) % nbk, i + 1),
+		 after = bank_range(nbk, from, nbk - 1 - i);
 	uint64_t idle = bank_range(nbk, 0, nbk) & ~d->busy, m = ready_banks(d, t) & after;
 
-	FOR_BITS64(b, idle & ~(before | after))
+	FOR_BITS64 (b, idle & ~(before | after))
 		d->bank[b].extra_idle--;
-	FOR_BITS64(b, idle & before & after)
+	FOR_BITS64 (b, idle & before & after)
 		d->bank[b].extra_idle++;
 	if (!m)
 		return false;

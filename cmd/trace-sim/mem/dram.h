@@ -52,15 +52,16 @@ struct dram_bank {
 	uint64_t matched;                           /* first tick that finds the row of its request open */
 	uint32_t open_row;                          /* kept when the row is closed */
 	uint32_t req, row, left;                    /* bytes for which no column command was issued yet */
-	uint32_t busy_ticks;          /* with a request, up to the last one that left */
-	int32_t extra_idle;           /* visits of the single-bus loop beyond one a tick */
-	uint32_t row_stamp, same_row; /* section 10.6 */
+	uint32_t busy_ticks;                        /* with a request, up to the last one that left */
+	int32_t extra_idle;                         /* visits of the single-bus loop beyond one a tick */
+	uint32_t row_stamp, same_row;               /* section 10.6 */
 };
 
 /* Requests of one bank that wait, by row, rows in order of their oldest request. */
 struct row_queue {
-	uint32_t first_row, last_row; /* their first requests, linked by req.bin; req.tail is the last of the row */
-	struct mem_fifo service;      /* of the row in service; empty: none is */
+	uint32_t first_row,
+		last_row; /* their first requests, linked by req.bin; req.tail is the last of the row */
+	struct mem_fifo service; /* of the row in service; empty: none is */
 	uint32_t row;
 };
 
@@ -94,8 +95,8 @@ struct dram {
 	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */
 	uint32_t prio, groups;
 	uint32_t inputs, pending[2];
-	uint64_t waiting[2];        /* banks whose queue is not empty */
-	bool writing; /* direction of the bus */
+	uint64_t waiting[2]; /* banks whose queue is not empty */
+	bool writing;        /* direction of the bus */
 	bool write_mode;
 	bool moved; /* in the last tick; known with the separate write queue only */
 	struct dram_bus bus;
@@ -109,17 +110,19 @@ struct dram {
 	uint64_t own[DRAM_BANKS]; /* of a bank with a request: when its own timers let its next command go */
 	uint64_t group_mask[DRAM_GROUPS];
 	/* figures: dram_stat.c */
-	uint64_t bus_counted, ratio_counted; /* ticks before these are in the figures of the bus, of the ratio */
-	uint64_t used_until; /* ticks before it use the bus, or did */
-	uint64_t quiet_at; /* no timer of the n_activity test runs from here on */
+	uint64_t bus_counted,
+		ratio_counted; /* ticks before these are in the figures of the bus, of the ratio */
+	uint64_t used_until;   /* ticks before it use the bus, or did */
+	uint64_t quiet_at;     /* no timer of the n_activity test runs from here on */
 	uint64_t busy_from, match_from, group_from[DRAM_GROUPS]; /* tick since which the set is not empty */
-	uint32_t n_match, n_match_writes; /* members of match; of these, writes */
+	uint32_t n_match, n_match_writes;                        /* members of match; of these, writes */
 	struct dram_counts n;
 	uint32_t *bank_access, *bank_idle;
 };
 
 /* dram.c */
-void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms);
+void dram_init(
+	struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms);
 void dram_free(struct dram *d);
 bool dram_full(const struct dram *d, bool write);
 void dram_push(struct dram *d, uint32_t req, uint64_t now);
@@ -134,14 +137,14 @@ void dram_bank_changed(struct dram *d, uint32_t bank);
 
 /* dram_sched.c */
 bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
-bool dram_schedule_next(const struct dram *d); /* a request enters a bank in the next tick */
+bool dram_schedule_next(const struct dram *d);       /* a request enters a bank in the next tick */
 void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
 
 /* dram_bus.c */
 void bus_init(struct dram_bus *b, uint32_t latency);
 void bus_push(struct dram_bus *b, uint32_t req, uint64_t t);
 uint32_t bus_take(struct dram_bus *b); /* the first burst, in its tick: its request or REQ_NONE */
-void bus_stall(struct dram_bus *b); /* a tick in which nothing is popped */
+void bus_stall(struct dram_bus *b);    /* a tick in which nothing is popped */
 void bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t);
 static inline uint64_t bus_next(const struct dram_bus *b)
 {
@@ -164,8 +167,8 @@ static inline bool bus_full(struct dram_bus *b, uint64_t t)
 }
 
 /* dram_stat.c. Told in tick t, before the change. */
-void dram_stat_bus(struct dram *d, uint64_t t); /* count the bus for the ticks before t */
-void dram_stat_assigned(struct dram *d, uint64_t t); /* a request enters the first busy bank */
+void dram_stat_bus(struct dram *d, uint64_t t);                     /* count the bus for the ticks before t */
+void dram_stat_assigned(struct dram *d, uint64_t t);                /* a request enters the first busy bank */
 void dram_stat_match(struct dram *d, uint32_t bank, uint64_t from); /* bank joins match from tick from on */
 void dram_stat_finish(struct dram *d, uint32_t bank, uint64_t t); /* after the change: its request is done */
 void dram_stat_ready(struct dram *d, uint64_t ready);

@@ -158,8 +158,7 @@ static uint32_t find_bank(struct dram *d, uint64_t free)
 
 	if (d->p->write_queue && d->p->write_low > d->p->write_high) {
 		for (int half = 0; half < 2; half++) {
-			FOR_BITS64(bank, half ? free & low : free & ~low)
-			{
+			FOR_BITS64 (bank, half ? free & low : free & ~low) {
 				update_mode(d);
 				if (d->waiting[d->write_mode] >> bank & 1)
 					return (uint32_t)bank;

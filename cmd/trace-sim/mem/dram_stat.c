@@ -56,9 +56,9 @@ static void count_spans(const struct dram *d, uint64_t gone, uint64_t t, struct 
 {
 	uint64_t left = d->match & ~gone;
 
-	FOR_BITS64(b, d->busy & gone)
+	FOR_BITS64 (b, d->busy & gone)
 		n->banks_1time += t + 1 - d->bank[b].since;
-	FOR_BITS64(b, d->match & gone)
+	FOR_BITS64 (b, d->match & gone)
 		n->banks_time_rw += t + 1 - d->bank[b].matched;
 	if (d->busy && !(d->busy & ~gone))
 		n->banks_acess_total += t + 1 - d->busy_from;
@@ -91,7 +91,8 @@ void dram_stat_ready(struct dram *d, uint64_t ready)
 static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 {
 	bool write = d->writes >> b & 1;
-	uint64_t group = until(from, to, d->ccdl[d->group[b]]), turn = until(from, to, write ? d->rtw : d->wtr);
+	uint64_t group = until(from, to, d->ccdl[d->group[b]]),
+		 turn = until(from, to, write ? d->rtw : d->wtr);
 
 	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->own[b]);
 	*(write ? &d->n.RTWc_limit : &d->n.WTRc_limit) += turn;
@@ -122,8 +123,8 @@ void dram_stat_bus(struct dram *d, uint64_t t)
 		return;
 	if (d->match) {
 		d->n.wasted_bw_col += t - from;
-		FOR_BITS64(b, d->match)
-		limits(d, b, from, t);
+		FOR_BITS64 (b, d->match)
+			limits(d, b, from, t);
 	} else if (d->busy) {
 		d->n.wasted_bw_row += t - from;
 	} else {

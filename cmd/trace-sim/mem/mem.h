@@ -24,9 +24,9 @@ struct addrdec *addrdec_new(const struct params *p, struct fault *f);
 void addrdec_delete(struct addrdec *d);
 /* Fill chip, sub, bank, row of r from r->addr. quirk: RANDOM (index 4) draws from rand() at first touch, in call order. */
 void addrdec_request(struct addrdec *d, struct req *r);
-uint32_t addrdec_sub(struct addrdec *d, uint64_t addr);		/* sub partition of an address */
-uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr);	/* part 4 section 6.3 */
-bool addrdec_draws(const struct addrdec *d);	/* RANDOM: every constructed request must be decoded at once */
+uint32_t addrdec_sub(struct addrdec *d, uint64_t addr);                     /* sub partition of an address */
+uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr); /* part 4 section 6.3 */
+bool addrdec_draws(const struct addrdec *d); /* RANDOM: every constructed request must be decoded at once */
 
 /* ---- latency statistics (part 4 section 12) --------------------------------------------------- */
 
@@ -38,23 +38,26 @@ struct memstat {
 	_Alignas(64) bool on;
 	uint64_t tot_icnt2mem, tot_icnt2sh, tot_mrq, tot_mrq_num, mf_total_lat, num_mfs;
 	uint32_t max_icnt2mem, max_icnt2sh, max_mrq, max_mf;
-	uint32_t window_num, window_lat;	/* mf_num_lat_pw, mf_tot_lat_pw */
+	uint32_t window_num, window_lat; /* mf_num_lat_pw, mf_tot_lat_pw */
 	uint32_t mrq_lat[32], mf_lat[32], mf_lat_pw[32], icnt2mem_lat[24], icnt2sh_lat[24];
 	uint32_t channels, banks;
 	/* [channel * banks + bank] */
-	uint32_t *bank_writes, *bank_reads, *mf_max_lat, *max_conc_same_row, *max_service, *row_access, *activates;
+	uint32_t *bank_writes, *bank_reads, *mf_max_lat, *max_conc_same_row, *max_service, *row_access,
+		*activates;
 	uint64_t *mf_total_lat_bank;
 };
 
 void memstat_init(struct memstat *m, const struct params *p);
 void memstat_free(struct memstat *m);
-void memstat_fold(struct memstat *m, unsigned threads);	/* m[1], ... are added to m[0] and cleared */
+void memstat_fold(struct memstat *m, unsigned threads); /* m[1], ... are added to m[0] and cleared */
 /* m: the first of all threads' */
-void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now);	/* at a sub partition */
-void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);	/* handed to an SM; not for INST_ACC_R */
-void memstat_window(struct memstat *m);						/* close the sampling window */
-void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms);	/* pushed into its DRAM channel */
-void memstat_scheduled(struct memstat *m, uint32_t latency);			/* FR-FCFS gave it to a bank */
+void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now); /* at a sub partition */
+void memstat_replied(
+	struct memstat *m, const struct req *r, uint64_t now); /* handed to an SM; not for INST_ACC_R */
+void memstat_window(struct memstat *m);                        /* close the sampling window */
+void memstat_queued(
+	struct memstat *m, const struct req *r, uint32_t atoms); /* pushed into its DRAM channel */
+void memstat_scheduled(struct memstat *m, uint32_t latency);     /* FR-FCFS gave it to a bank */
 
 /* ---- the memory side as a whole ------------------------------------------------------------------ */
 
@@ -70,23 +73,23 @@ void memory_set_events(struct memory *m, struct events *e);
  * The memory side is in parts, each a set of channels with what belongs to them; parts may run at the same
  * time, in one thread each. Only before the first tick.
  */
-void memory_set_threads(struct memory *m, unsigned threads);	/* for whose slices it may be cut; it is whole */
-void memory_cut(struct memory *m, bool slices);	/* between phases; false: whole */
+void memory_set_threads(struct memory *m, unsigned threads); /* for whose slices it may be cut; it is whole */
+void memory_cut(struct memory *m, bool slices);              /* between phases; false: whole */
 /* What the memory side does in a step, in this order. dram_ticks may be several: those of steps between. */
 struct memory_work {
-	uint64_t now, cycle;		/* cycle: gpu_sim_cycle of the kernel (10.6) */
+	uint64_t now, cycle; /* cycle: gpu_sim_cycle of the kernel (10.6) */
 	uint32_t dram_ticks;
 	bool reply, l2;
 };
 void memory_part_run(struct memory *m, unsigned part, const struct memory_work *k);
-void memory_gather(struct memory *m, const struct memory_work *k);	/* when all parts have run */
-uint32_t memory_visits(const struct memory *m);	/* channels and sub partitions that the last work visited */
+void memory_gather(struct memory *m, const struct memory_work *k); /* when all parts have run */
+uint32_t memory_visits(const struct memory *m); /* channels and sub partitions that the last work visited */
 
 /* The same one by one, for all parts. The pieces of a GPU step, in the order of part 4 section 2. cycle: gpu_sim_cycle of the kernel (10.6). */
-void memory_reply_tick(struct memory *m, uint64_t now);		/* #2: offer replies to the network */
-void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle);	/* #3 */
-void memory_l2_tick(struct memory *m, uint64_t now);		/* #4 */
-bool memory_busy(const struct memory *m);			/* a request tracker is not empty */
+void memory_reply_tick(struct memory *m, uint64_t now);                /* #2: offer replies to the network */
+void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* #3 */
+void memory_l2_tick(struct memory *m, uint64_t now);                   /* #4 */
+bool memory_busy(const struct memory *m);                              /* a request tracker is not empty */
 /*
  * Everything that is queued waits for a time: the three ticks only count while now < *until and for the next *dram_ticks
  * DRAM ticks (UINT64_MAX: for ever). false: something may move at the next tick.
@@ -100,29 +103,30 @@ void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64
 void memory_flush_l2(struct memory *m, FILE *out);
 
 struct memory_counts {
-	uint64_t stall_dramfull, stall_icnt2sh;		/* cumulative */
-	uint64_t accepted, accepted_util, util_ticks, replies;	/* interval; memory_fold clears them */
+	uint64_t stall_dramfull, stall_icnt2sh;                /* cumulative */
+	uint64_t accepted, accepted_util, util_ticks, replies; /* interval; memory_fold clears them */
 	uint64_t accepted_total, accepted_util_total, util_ticks_total, replies_total;
 };
 const struct memory_counts *memory_counts(const struct memory *m);
 void memory_fold(struct memory *m);
 
 uint32_t memory_sub_partitions(const struct memory *m);
-const struct cache *memory_l2(const struct memory *m, uint32_t sub);	/* NULL when dl2 is none */
+const struct cache *memory_l2(const struct memory *m, uint32_t sub); /* NULL when dl2 is none */
 
 /* One channel's figures; every counter caught up to the last tick (part 4 sections 10.7, 10.8). */
 struct dram_counts {
 	uint64_t n_cmd, n_nop, n_act, n_pre, n_req, n_rd, n_rd_L2_A, n_wr, n_wr_WB, n_activity;
 	uint32_t bwutil, ave_mrqs, max_mrqs;
 	uint64_t access_num, hits_num, read_num, hits_read_num, write_num, hits_write_num;
-	uint64_t banks_1time, banks_acess_total, banks_time_rw, banks_access_rw_total, banks_time_ready, banks_access_ready_total;
+	uint64_t banks_1time, banks_acess_total, banks_time_rw, banks_access_rw_total, banks_time_ready,
+		banks_access_ready_total;
 	double write_to_read_ratio_sum;
 	uint64_t bkgrp_parallsim_rw;
 	uint64_t util_bw, wasted_bw_col, wasted_bw_row, idle_bw;
 	uint64_t RCDc_limit, RCDWRc_limit, WTRc_limit, RTWc_limit, CCDLc_limit, rwq_limit;
 	uint64_t CCDLc_limit_alone, WTRc_limit_alone, RTWc_limit_alone;
 	uint64_t issued_total, issued_two, issued_total_col, issued_total_row;
-	const uint32_t *bank_access, *bank_idle;	/* nbk entries */
+	const uint32_t *bank_access, *bank_idle; /* nbk entries */
 };
 void memory_dram_counts(struct memory *m, uint32_t channel, struct dram_counts *out);
 /* Requests in a sub partition's tracker, and in a channel's latency queue. */

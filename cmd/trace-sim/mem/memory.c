@@ -113,11 +113,12 @@ static void send_reply(struct memory *m, uint32_t id, uint64_t now)
 static void part_replies(struct memory *m, struct memory_part *p, uint64_t now)
 {
 	for (uint32_t w = 0; w < m->sub_words; w++)
-		FOR_BITS64(b, p->replying[w])
+		FOR_BITS64 (b, p->replying[w])
 			send_reply(m, w * 64 + (uint32_t)b, now);
 }
 
-static void dram_ticks(struct memory *m, struct memory_part *p, struct channel *c, const struct memory_work *k)
+static void dram_ticks(
+	struct memory *m, struct memory_part *p, struct channel *c, const struct memory_work *k)
 {
 	uint64_t first = m->dram_ticks + 1, last = m->dram_ticks + k->dram_ticks;
 	uint64_t t = c->wake > first && !channel_delay_over(c, k->now) ? c->wake : first;
@@ -132,7 +133,7 @@ static void dram_ticks(struct memory *m, struct memory_part *p, struct channel *
 static void part_dram(struct memory *m, struct memory_part *p, const struct memory_work *k)
 {
 	for (uint32_t w = 0; w < m->channel_words; w++)
-		FOR_BITS64(b, p->live[w])
+		FOR_BITS64 (b, p->live[w])
 			dram_ticks(m, p, &m->channel[w * 64 + b], k);
 }
 
@@ -149,7 +150,7 @@ static void part_l2(struct memory *m, struct memory_part *p, uint64_t now)
 
 	wake_rops(m, p, now);
 	for (uint32_t w = 0; w < m->sub_words; w++)
-		FOR_BITS64(b, p->active[w] | (waiting[w] & p->subs[w])) {
+		FOR_BITS64 (b, p->active[w] | (waiting[w] & p->subs[w])) {
 			sub_tick(m, w * 64 + (uint32_t)b, now, waiting[w] >> b & 1);
 			p->visits++;
 		}
@@ -249,8 +250,8 @@ static bool wait_for(uint32_t key, uint64_t now, uint64_t *until)
 }
 
 /* Channel c only counts: lower *until and *dram_ticks to when it does more; false: at once. */
-static bool channel_asleep(const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until,
-	uint64_t *dram_ticks)
+static bool channel_asleep(
+	const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
 	if (c->wake <= m->dram_ticks + 1)
 		return false;
@@ -270,7 +271,7 @@ bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64
 		if (p->rop_order.count && !wait_for(m->pool->at[p->rop_order.head].key, now, until))
 			return false;
 		for (uint32_t w = 0; w < m->channel_words; w++)
-			FOR_BITS64(b, p->live[w])
+			FOR_BITS64 (b, p->live[w])
 				if (!channel_asleep(m, &m->channel[w * 64 + b], now, until, dram_ticks))
 					return false;
 	}

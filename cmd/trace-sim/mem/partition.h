@@ -26,12 +26,12 @@ struct sub {
 
 struct channel {
 	_Alignas(64) uint64_t wake; /* DRAM tick in which something may move */
-	uint32_t delay_due;    /* when the head of delay is ready */
-	bool delay_waits;      /* there is one and it is not ready */
-	uint32_t below;        /* requests in the L2->DRAM queues of its sub partitions */
-	uint32_t shared, last; /* shared credits in use; last borrower */
-	struct mem_fifo delay; /* DRAM latency queue; req.key: ready time */
-	struct sub *sub;       /* its first one */
+	uint32_t delay_due;         /* when the head of delay is ready */
+	bool delay_waits;           /* there is one and it is not ready */
+	uint32_t below;             /* requests in the L2->DRAM queues of its sub partitions */
+	uint32_t shared, last;      /* shared credits in use; last borrower */
+	struct mem_fifo delay;      /* DRAM latency queue; req.key: ready time */
+	struct sub *sub;            /* its first one */
 	struct memory_part *part;
 	struct dram dram;
 };
@@ -48,12 +48,12 @@ static inline bool channel_delay_over(const struct channel *c, uint64_t now)
  */
 struct memory_part {
 	_Alignas(64) uint64_t *active, *replying; /* sub partitions */
-	uint64_t *live;            /* channels */
-	uint64_t *subs;            /* that belong to the part */
+	uint64_t *live;                           /* channels */
+	uint64_t *subs;                           /* that belong to the part */
 	struct mem_fifo rop_order; /* all ROP queues of the part in order of time, linked by req.bin */
 	uint32_t accepted;         /* packets, in this L2 tick */
 	uint32_t replies, stall_dramfull, stall_icnt2sh;
-	uint32_t visits;           /* channels and sub partitions ticked */
+	uint32_t visits; /* channels and sub partitions ticked */
 	int64_t tracked;
 };
 
@@ -68,11 +68,11 @@ struct memory {
 	struct sub *sub;
 	struct channel *channel;
 	uint32_t subs, per, sub_words, channel_words, set_words;
-	uint32_t sub_log2;           /* of per */
+	uint32_t sub_log2; /* of per */
 	struct memory_part *part;
-	unsigned parts;              /* 1, or slices */
+	unsigned parts; /* 1, or slices */
 	unsigned slices, threads;
-	uint32_t credit_limit;       /* 0: none */
+	uint32_t credit_limit; /* 0: none */
 	uint64_t l2_ticks, dram_ticks;
 	uint64_t tracked;
 	uint32_t visits; /* in the last memory_gather() */
@@ -92,8 +92,8 @@ static inline void untrack(struct memory *m, uint32_t req)
 
 /* memory_cut.c */
 void memory_free_parts(struct memory *m);
-void memory_order_rop(struct memory *m, struct memory_part *p, uint32_t req);	/* the latest so far */
-uint32_t memory_next_rop(struct memory *m, struct memory_part *p);	/* take the earliest; there is one */
+void memory_order_rop(struct memory *m, struct memory_part *p, uint32_t req); /* the latest so far */
+uint32_t memory_next_rop(struct memory *m, struct memory_part *p); /* take the earliest; there is one */
 
 /* partition.c */
 /* The tick of number t, in which the channel is due; wake is above t then. */
@@ -104,8 +104,8 @@ void channel_catch_up(struct memory *m, uint32_t id);
 /* One request into the latency queue; there is one below. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);
 void channel_return_credit(struct memory *m, struct channel *c, uint32_t sub);
-void channel_done(struct memory *m, struct channel *c, uint32_t req); /* a write-back left the DRAM */
-bool channel_reply_fits(const struct memory *m, uint32_t req); /* DRAM->L2 has room for it */
+void channel_done(struct memory *m, struct channel *c, uint32_t req);  /* a write-back left the DRAM */
+bool channel_reply_fits(const struct memory *m, uint32_t req);         /* DRAM->L2 has room for it */
 void channel_reply(struct memory *m, struct channel *c, uint32_t req); /* into DRAM->L2 */
 uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 

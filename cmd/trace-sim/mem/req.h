@@ -15,64 +15,74 @@
 
 /* In printing order; numbers as in the event log. */
 enum acc_type {
-	GLOBAL_ACC_R, LOCAL_ACC_R, CONST_ACC_R, TEXTURE_ACC_R, GLOBAL_ACC_W, LOCAL_ACC_W,
-	L1_WRBK_ACC, L2_WRBK_ACC, INST_ACC_R, L1_WR_ALLOC_R, L2_WR_ALLOC_R, N_ACC_TYPES
+	GLOBAL_ACC_R,
+	LOCAL_ACC_R,
+	CONST_ACC_R,
+	TEXTURE_ACC_R,
+	GLOBAL_ACC_W,
+	LOCAL_ACC_W,
+	L1_WRBK_ACC,
+	L2_WRBK_ACC,
+	INST_ACC_R,
+	L1_WR_ALLOC_R,
+	L2_WR_ALLOC_R,
+	N_ACC_TYPES
 };
 
 enum req_flag {
-	REQ_WRITE = 1 << 0,	/* *_ACC_W and *_WRBK_ACC; atomics are reads */
+	REQ_WRITE = 1 << 0, /* *_ACC_W and *_WRBK_ACC; atomics are reads */
 	REQ_ATOMIC = 1 << 1,
-	REQ_REPLY = 1 << 2,	/* turned into READ_REPLY or WRITE_ACK */
-	REQ_BLANK = 1 << 3,	/* no instruction behind it: fetches, write-backs, allocate-reads, pieces */
-	REQ_LOAD = 1 << 4,	/* the instruction counts as a load (part 1 section 7.4) */
-	REQ_STORE = 1 << 5,	/* the instruction counts as a store */
-	REQ_BYPASS = 1 << 6,	/* cache operator GLOBAL: not through the L1D */
+	REQ_REPLY = 1 << 2,  /* turned into READ_REPLY or WRITE_ACK */
+	REQ_BLANK = 1 << 3,  /* no instruction behind it: fetches, write-backs, allocate-reads, pieces */
+	REQ_LOAD = 1 << 4,   /* the instruction counts as a load (part 1 section 7.4) */
+	REQ_STORE = 1 << 5,  /* the instruction counts as a store */
+	REQ_BYPASS = 1 << 6, /* cache operator GLOBAL: not through the L1D */
 	REQ_LDGSTS = 1 << 7,
-	REQ_PIECE = 1 << 8,	/* parent is the request it was split from (part 4 section 8.2) */
-	REQ_PARENT_WRITE = 1 << 9,	/* parent is the write held by this allocate-read (part 3 section 20.6) */
-	REQ_TRACKED = 1 << 10	/* in its sub partition's request tracker (part 4 section 8.4) */
+	REQ_PIECE = 1 << 8,        /* parent is the request it was split from (part 4 section 8.2) */
+	REQ_PARENT_WRITE = 1 << 9, /* parent is the write held by this allocate-read (part 3 section 20.6) */
+	REQ_TRACKED = 1 << 10      /* in its sub partition's request tracker (part 4 section 8.4) */
 };
 
 #define REQ_NONE 0u
-#define NO_WARP 0xffu
-#define NO_SM 0xffffu
+#define NO_WARP  0xffu
+#define NO_SM    0xffffu
 
 /*
  * Two cache lines, the first with what the memory side looks at. A request is worked on by one thread after
  * another, so nothing that belongs to it is kept elsewhere by its handle.
  */
 struct req {
-	_Alignas(128) uint64_t addr;	/* current address */
-	uint64_t orig_addr;	/* as it was made */
-	uint64_t bytes[2];	/* byte mask, bit = address mod 128 */
-	uint32_t next;		/* link for whoever holds the request: FIFO, pile of free ones, MSHR entry */
-	uint32_t tail, bin;	/* memory side: DRAM rows (dram_sched.c), ROP queues in order of time */
-	uint32_t key;		/* memory side: a row, or the time when the request is ready */
-	uint16_t flags;		/* enum req_flag */
-	uint16_t size;		/* data bytes; the atom while it is an outstanding miss */
-	uint16_t chip;		/* channel */
-	uint16_t sub;		/* global sub partition */
-	uint16_t cluster;	/* NO_SM for requests made by an L2 */
-	uint8_t bank;		/* as decoded */
-	uint8_t type;		/* enum acc_type */
-	uint8_t sectors;	/* 4-bit sector mask */
-	uint8_t pieces;		/* answers still to come, when it passed the L1 by */
+	_Alignas(128) uint64_t addr; /* current address */
+	uint64_t orig_addr;          /* as it was made */
+	uint64_t bytes[2];           /* byte mask, bit = address mod 128 */
+	uint32_t next;      /* link for whoever holds the request: FIFO, pile of free ones, MSHR entry */
+	uint32_t tail, bin; /* memory side: DRAM rows (dram_sched.c), ROP queues in order of time */
+	uint32_t key;       /* memory side: a row, or the time when the request is ready */
+	uint16_t flags;     /* enum req_flag */
+	uint16_t size;      /* data bytes; the atom while it is an outstanding miss */
+	uint16_t chip;      /* channel */
+	uint16_t sub;       /* global sub partition */
+	uint16_t cluster;   /* NO_SM for requests made by an L2 */
+	uint8_t bank;       /* as decoded */
+	uint8_t type;       /* enum acc_type */
+	uint8_t sectors;    /* 4-bit sector mask */
+	uint8_t pieces;     /* answers still to come, when it passed the L1 by */
 
-	uint64_t lane0;		/* LDGSTS: address of lane 0, 0 when inactive */
-	uint32_t parent;	/* REQ_PIECE, REQ_PARENT_WRITE */
-	uint32_t lanes;		/* lanes of this access */
-	uint32_t inst_mask;	/* active lanes of the whole instruction */
-	uint32_t code;		/* static instruction (struct code handle); only without REQ_BLANK */
-	uint32_t created;	/* now, 32 bits */
-	uint32_t returned;	/* when it entered the reply network */
-	uint32_t pushed;	/* when it entered the DRAM channel */
+	uint64_t lane0;     /* LDGSTS: address of lane 0, 0 when inactive */
+	uint32_t parent;    /* REQ_PIECE, REQ_PARENT_WRITE */
+	uint32_t lanes;     /* lanes of this access */
+	uint32_t inst_mask; /* active lanes of the whole instruction */
+	uint32_t code;      /* static instruction (struct code handle); only without REQ_BLANK */
+	uint32_t created;   /* now, 32 bits */
+	uint32_t returned;  /* when it entered the reply network */
+	uint32_t pushed;    /* when it entered the DRAM channel */
 	uint32_t row;
 	uint16_t orig_size;
-	uint16_t sm;		/* NO_SM for requests made by an L2 */
-	uint16_t stream;	/* index, see gpu.h */
-	uint8_t warp;		/* slot, or NO_WARP */
-	uint8_t sched;		/* scheduler that issued the instruction (register bank of the write) */
-	uint32_t entry[2];	/* where it is the first request: MSHR entry of an L1, of an L2 */
+	uint16_t sm;       /* NO_SM for requests made by an L2 */
+	uint16_t stream;   /* index, see gpu.h */
+	uint8_t warp;      /* slot, or NO_WARP */
+	uint8_t sched;     /* scheduler that issued the instruction (register bank of the write) */
+	uint32_t entry[2]; /* where it is the first request: MSHR entry of an L1, of an L2 */
 };
 
 _Static_assert(sizeof(struct req) == 128, "two cache lines");
@@ -85,16 +95,16 @@ _Static_assert(sizeof(struct req) == 128, "two cache lines");
 #define REQ_PILE 64u
 
 struct req_piles {
-	_Alignas(64) uint32_t head, count;	/* linked by req.next */
-	uint32_t spare;			/* a full pile, or REQ_NONE */
-	int64_t live;			/* handed out less given back by this thread */
+	_Alignas(64) uint32_t head, count; /* linked by req.next */
+	uint32_t spare;                    /* a full pile, or REQ_NONE */
+	int64_t live;                      /* handed out less given back by this thread */
 };
 
 struct req_pool {
-	struct req *at;		/* reserved address space; at[0] unused */
-	struct req_piles *mine;	/* by thread_index */
+	struct req *at;         /* reserved address space; at[0] unused */
+	struct req_piles *mine; /* by thread_index */
 	uint32_t limit;
-	_Alignas(64) uint32_t *store;	/* heads of full piles; with made guarded by lock */
+	_Alignas(64) uint32_t *store; /* heads of full piles; with made guarded by lock */
 	uint32_t n_store, made;
 	bool lock;
 };
@@ -104,12 +114,18 @@ void req_pool_free(struct req_pool *p);
 /* A zeroed request; the limit is a bound that the machine's queues imply, so running out is a bug. */
 uint32_t req_new(struct req_pool *p);
 void req_free(struct req_pool *p, uint32_t handle);
-uint64_t req_live(const struct req_pool *p);	/* handed out and not freed; outside phases */
+uint64_t req_live(const struct req_pool *p); /* handed out and not freed; outside phases */
 
 extern const char *const acc_type_names[N_ACC_TYPES];
 
 /* Packet bytes (part 4 section 1). */
-static inline uint32_t req_bytes_out(const struct req *r) { return r->flags & (REQ_WRITE | REQ_ATOMIC) ? r->size + 8u : 8u; }
-static inline uint32_t req_bytes_back(const struct req *r) { return r->flags & REQ_WRITE ? 8u : r->size + 8u; }
+static inline uint32_t req_bytes_out(const struct req *r)
+{
+	return r->flags & (REQ_WRITE | REQ_ATOMIC) ? r->size + 8u : 8u;
+}
+static inline uint32_t req_bytes_back(const struct req *r)
+{
+	return r->flags & REQ_WRITE ? 8u : r->size + 8u;
+}
 
 #endif

@@ -109,8 +109,8 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 		/* The original aborts on an empty mask; the address names a sector. */
 		if (!mask)
 			mask = 1u << addr % 128 / 32;
-		FOR_BITS32(i, mask)
-		piece(m, s, req, addr + 32 * i, i, i, now);
+		FOR_BITS32 (i, mask)
+			piece(m, s, req, addr + 32 * i, i, i, now);
 	}
 	/* Nobody waits for a write-back, so nobody else would give back the whole. */
 	if (r->type == L1_WRBK_ACC)
@@ -270,13 +270,15 @@ static void accept_access(struct memory *m, struct sub *s, uint64_t now)
 /* E: one entry of the ROP queue. */
 static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (s->rop.count && reached(now, m->pool->at[s->rop.head].key) && s->icnt_l2.count < m->mp->queue_icnt_l2)
+	if (s->rop.count && reached(now, m->pool->at[s->rop.head].key) &&
+		s->icnt_l2.count < m->mp->queue_icnt_l2)
 		mem_fifo_push(m->pool->at, &s->icnt_l2, mem_fifo_pop(m->pool->at, &s->rop));
 }
 
 static bool stays_active(const struct memory *m, const struct sub *s, uint64_t now)
 {
-	if (s->icnt_l2.count || s->dram_l2.count || (s->rop.count && reached(now, m->pool->at[s->rop.head].key)))
+	if (s->icnt_l2.count || s->dram_l2.count ||
+		(s->rop.count && reached(now, m->pool->at[s->rop.head].key)))
 		return true;
 	/* Busy ports count down by themselves. */
 	return s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2));

@@ -20,10 +20,7 @@ static uint32_t next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
 }
 
 /* Inputs whose head goes where an earlier head goes already. */
-static uint32_t conflicts(const struct xbar *x)
-{
-	return x->n_filled - x->n_wanted;
-}
+static uint32_t conflicts(const struct xbar *x) { return x->n_filled - x->n_wanted; }
 
 static void count_occupancy(struct xbar *x)
 {

@@ -228,8 +228,8 @@ void booksim_settle(struct booksim *b)
 		struct book_net *x = &b->net[s];
 
 		for (uint32_t w = 0; w < x->in_words; w++) {
-			FOR_BITS64(i, x->fresh[w])
-			settle_input(b, x, w * 64 + (uint32_t)i);
+			FOR_BITS64 (i, x->fresh[w])
+				settle_input(b, x, w * 64 + (uint32_t)i);
 			x->fresh[w] = 0;
 		}
 	}
@@ -238,9 +238,9 @@ void booksim_settle(struct booksim *b)
 static void forget_popped(struct book_net *x)
 {
 	for (uint32_t w = 0; w < x->out_words; w++)
-		FOR_BITS64(o, x->waiting[w])
-	if (ring_empty(&x->out[w * 64 + o].boundary))
-		bitset_clear(x->waiting, w * 64 + (uint32_t)o);
+		FOR_BITS64 (o, x->waiting[w])
+			if (ring_empty(&x->out[w * 64 + o].boundary))
+				bitset_clear(x->waiting, w * 64 + (uint32_t)o);
 }
 
 /* Internal steps of the routers in this network step; both routers have the same fraction left over. */
@@ -288,9 +288,9 @@ static bool holds_packet(const struct book_net *x)
 		if (x->fresh[w])
 			return true;
 	for (uint32_t w = 0; w < x->out_words; w++)
-		FOR_BITS64(o, x->waiting[w])
-	if (!ring_empty(&x->out[w * 64 + o].boundary))
-		return true;
+		FOR_BITS64 (o, x->waiting[w])
+			if (!ring_empty(&x->out[w * 64 + o].boundary))
+				return true;
 	return false;
 }
 

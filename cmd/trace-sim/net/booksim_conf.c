@@ -32,9 +32,18 @@ struct row {
 	enum setting setting;
 };
 
-#define ONLY(name, def, only) {name, FIXED, def, only, 0, 0, SET_NONE}
-#define BETWEEN(name, kind, def, least, most, setting) {name, kind, def, NULL, least, most, setting}
-#define ANY(name) {name, FREE, "", NULL, 0, 0, SET_NONE}
+#define ONLY(name, def, only) \
+	{ \
+		name, FIXED, def, only, 0, 0, SET_NONE \
+	}
+#define BETWEEN(name, kind, def, least, most, setting) \
+	{ \
+		name, kind, def, NULL, least, most, setting \
+	}
+#define ANY(name) \
+	{ \
+		name, FREE, "", NULL, 0, 0, SET_NONE \
+	}
 
 static const struct row rows[] = {
 	BETWEEN("k", NUMBER, "8", 1, 2 * MAX_PORTS, SET_K),

@@ -76,23 +76,21 @@ static void flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
 static void links_deliver(struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->in_words; w++) {
-		FOR_BITS64(i, x->inject.set[turn][w])
-		flit_arrives(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
-		FOR_BITS64(i, x->inject_credit.set[turn][w])
-		{
+		FOR_BITS64 (i, x->inject.set[turn][w])
+			flit_arrives(x, w * 64 + (uint32_t)i, x->inject.flit[turn][w * 64 + i]);
+		FOR_BITS64 (i, x->inject_credit.set[turn][w]) {
 			x->in[w * 64 + i].occupied--;
 			x->credits--;
 		}
 		x->inject.set[turn][w] = x->inject_credit.set[turn][w] = 0;
 	}
 	for (uint32_t w = 0; w < x->out_words; w++) {
-		FOR_BITS64(o, x->eject_credit.set[turn][w])
-		{
+		FOR_BITS64 (o, x->eject_credit.set[turn][w]) {
 			x->out[w * 64 + o].occupied--;
 			x->credits--;
 		}
-		FOR_BITS64(o, x->eject.set[turn][w])
-		put(&x->out[w * 64 + o].ejection, x->eject.flit[turn][w * 64 + o]);
+		FOR_BITS64 (o, x->eject.set[turn][w])
+			put(&x->out[w * 64 + o].ejection, x->eject.flit[turn][w * 64 + o]);
 		x->ejecting[w] |= x->eject.set[turn][w];
 		x->eject.set[turn][w] = x->eject_credit.set[turn][w] = 0;
 	}
@@ -128,9 +126,9 @@ static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned tu
 static void eject(struct booksim *b, struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->out_words; w++)
-		FOR_BITS64(o, x->ejecting[w])
-	if (x->out[w * 64 + o].boundary_flits < b->conf.boundary_max)
-		leave(b, x, w * 64 + (uint32_t)o, turn);
+		FOR_BITS64 (o, x->ejecting[w])
+			if (x->out[w * 64 + o].boundary_flits < b->conf.boundary_max)
+				leave(b, x, w * 64 + (uint32_t)o, turn);
 }
 
 static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned turn)
@@ -159,9 +157,9 @@ static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned tu
 static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->in_words; w++)
-		FOR_BITS64(i, x->sending[w])
-	if (x->in[w * 64 + i].occupied < b->conf.buffer)
-		enter(b, x, w * 64 + (uint32_t)i, turn);
+		FOR_BITS64 (i, x->sending[w])
+			if (x->in[w * 64 + i].occupied < b->conf.buffer)
+				enter(b, x, w * 64 + (uint32_t)i, turn);
 }
 
 /* ---- an internal step ------------------------------------------------------------------------------- */
@@ -222,12 +220,12 @@ static void internal_step(struct book_net *x, uint32_t buffer)
 	x->n_cross = 0;
 	if (x->n_wanting)
 		for (uint32_t w = 0; w < x->out_words; w++)
-			FOR_BITS64(o, x->wanted[w] & ~x->owned[w])
-	grant(x, w * 64 + (uint32_t)o);
+			FOR_BITS64 (o, x->wanted[w] & ~x->owned[w])
+				grant(x, w * 64 + (uint32_t)o);
 	for (uint32_t w = 0; w < x->in_words; w++) {
-		FOR_BITS64(i, x->ready[w])
-		if (x->out[x->in[w * 64 + i].output].occupied < buffer)
-			cross_switch(x, w * 64 + (uint32_t)i);
+		FOR_BITS64 (i, x->ready[w])
+			if (x->out[x->in[w * 64 + i].output].occupied < buffer)
+				cross_switch(x, w * 64 + (uint32_t)i);
 		x->ready[w] |= x->granted[w];
 		x->n_ready += bit_count64(x->granted[w]);
 		x->granted[w] = 0;
@@ -239,8 +237,7 @@ static void internal_step(struct book_net *x, uint32_t buffer)
 static void links_load(struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->out_words; w++) {
-		FOR_BITS64(o, x->queued[w])
-		{
+		FOR_BITS64 (o, x->queued[w]) {
 			struct flit_ring *queue = &x->out[w * 64 + o].queue;
 
 			x->eject.flit[turn][w * 64 + o] = take(queue);
@@ -251,9 +248,9 @@ static void links_load(struct book_net *x, unsigned turn)
 	}
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		x->inject_credit.set[turn][w] |= x->crediting[w];
-		FOR_BITS64(i, x->crediting[w])
-		if (!--x->in[w * 64 + i].credits)
-			bitset_clear(x->crediting, w * 64 + (uint32_t)i);
+		FOR_BITS64 (i, x->crediting[w])
+			if (!--x->in[w * 64 + i].credits)
+				bitset_clear(x->crediting, w * 64 + (uint32_t)i);
 	}
 }
 

@@ -106,6 +106,6 @@ void cluster_response_steps(struct gpu *g, const struct core_part *p)
 	const uint64_t *waiting = net_waiting_clusters(g->net);
 
 	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
-		FOR_BITS64(b, (waiting[w] & p->clusters[w]) | p->replying[w])
+		FOR_BITS64 (b, (waiting[w] & p->clusters[w]) | p->replying[w])
 			response_step(g, w * 64 + (uint32_t)b, waiting[w] >> b & 1);
 }

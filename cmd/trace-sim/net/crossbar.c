@@ -90,8 +90,7 @@ static void want_head(struct xbar *x, uint32_t i)
 /* marks: the word of one thread's row; a port may be in several, for what is done here is done once. */
 static void sync_inputs(struct xbar *x, uint32_t word, uint64_t *marks)
 {
-	FOR_BITS64(b, *marks)
-	{
+	FOR_BITS64 (b, *marks) {
 		uint32_t i = word * 64 + (uint32_t)b;
 		struct port *p = &x->in[i];
 
@@ -109,8 +108,7 @@ static void sync_inputs(struct xbar *x, uint32_t word, uint64_t *marks)
 
 static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
 {
-	FOR_BITS64(b, *marks)
-	{
+	FOR_BITS64 (b, *marks) {
 		uint32_t o = word * 64 + (uint32_t)b;
 		struct port *p = &x->out[o];
 
@@ -127,7 +125,8 @@ static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
 void xbar_sync(struct xbar *x)
 {
 	for (uint32_t t = 0; t < x->threads; t++) {
-		uint64_t *fresh = x->fresh + (size_t)t * x->in_row, *drained = x->drained + (size_t)t * x->out_row;
+		uint64_t *fresh = x->fresh + (size_t)t * x->in_row,
+			 *drained = x->drained + (size_t)t * x->out_row;
 
 		for (uint32_t w = 0; w < x->in_words; w++)
 			if (fresh[w])

@@ -34,17 +34,17 @@ struct port {
 struct xbar {
 	uint32_t n_in, n_out, in_words, out_words;
 	uint32_t threads, in_row, out_row; /* rows of marks; words of a row */
-	uint32_t nodes;      /* C + S, what the original scans */
-	uint32_t first_node; /* device number of input 0 */
+	uint32_t nodes;                    /* C + S, what the original scans */
+	uint32_t first_node;               /* device number of input 0 */
 	uint32_t in_limit, out_limit, grant_cycles;
 	struct port *in, *out;
-	uint64_t *fresh;             /* inputs pushed to since the last sync, a row per thread */
-	uint64_t *drained;           /* outputs popped from since the last sync, likewise */
-	uint64_t *filled, *waiting;  /* inputs, outputs that are not empty */
-	uint64_t *wanted;            /* outputs that the head of some input goes to */
-	uint64_t *want;              /* per output the inputs whose head goes there */
-	uint32_t *pointer;           /* iSLIP: per output the input to look at first */
-	uint32_t next_node;          /* round robin: device to look at first */
+	uint64_t *fresh;            /* inputs pushed to since the last sync, a row per thread */
+	uint64_t *drained;          /* outputs popped from since the last sync, likewise */
+	uint64_t *filled, *waiting; /* inputs, outputs that are not empty */
+	uint64_t *wanted;           /* outputs that the head of some input goes to */
+	uint64_t *want;             /* per output the inputs whose head goes there */
+	uint32_t *pointer;          /* iSLIP: per output the input to look at first */
+	uint32_t next_node;         /* round robin: device to look at first */
 	uint32_t grant_count;
 	uint32_t n_filled, n_wanted, total_in, total_out, n_full;
 	struct xbar_counts n; /* in_full is in the ports */
@@ -81,7 +81,7 @@ static inline struct packet port_pop(struct port *p)
 
 /* crossbar.c */
 void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
-	uint32_t first_node, uint32_t most);	/* most: packets there can be */
+	uint32_t first_node, uint32_t most); /* most: packets there can be */
 void xbar_free(struct xbar *x);
 void xbar_sync(struct xbar *x);
 void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k);

@@ -192,9 +192,9 @@ static bool xbar_empty(const struct xbar *x)
 	if (x->total_in)
 		return false;
 	for (uint32_t w = 0; w < x->out_words; w++)
-		FOR_BITS64(b, x->waiting[w])
-	if (x->out[w * 64 + b].count)
-		return false;
+		FOR_BITS64 (b, x->waiting[w])
+			if (x->out[w * 64 + b].count)
+				return false;
 	return true;
 }
 
@@ -217,7 +217,4 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 	return sum;
 }
 
-void net_print_booksim(struct net *n, FILE *out)
-{
-	booksim_print(n->booksim, out);
-}
+void net_print_booksim(struct net *n, FILE *out) { booksim_print(n->booksim, out); }

@@ -15,12 +15,12 @@
 
 struct net;
 
-struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f);	/* NULL and *f */
+struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f); /* NULL and *f */
 void net_delete(struct net *n);
 /* Room for a packet of bytes from device dev? A refusal counts (part 4 section 4.1). */
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes);
 void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes);
-bool net_has_packet(const struct net *n, uint32_t dev);	/* net_pop would give one */
+bool net_has_packet(const struct net *n, uint32_t dev); /* net_pop would give one */
 /* Bit sets over sub partitions and over clusters: who may have a packet. Exact after an advance; pops leave bits set. */
 const uint64_t *net_waiting_subs(const struct net *n);
 const uint64_t *net_waiting_clusters(const struct net *n);
@@ -28,7 +28,7 @@ const uint64_t *net_waiting_clusters(const struct net *n);
 void net_set_threads(struct net *n, unsigned threads);
 /* Shared, after the pushes of a tick: mode 1 numbers their packets in the order of the devices. */
 void net_settle(struct net *n);
-uint32_t net_pop(struct net *n, uint32_t dev);		/* REQ_NONE when there is none */
+uint32_t net_pop(struct net *n, uint32_t dev); /* REQ_NONE when there is none */
 void net_advance(struct net *n);
 /* k advances in which no packet is anywhere in the network. */
 void net_idle_advances(struct net *n, uint64_t k);

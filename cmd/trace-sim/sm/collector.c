@@ -15,9 +15,20 @@
 #include "regset.h"
 
 const uint8_t opcoll_input_kind[N_UNIT_KINDS] = {
-	UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_TENSOR, UNIT_DP, UNIT_INT,
-	UNIT_SPEC, UNIT_SPEC + 1, UNIT_SPEC + 2, UNIT_SPEC + 3,
-	UNIT_SPEC + 4, UNIT_SPEC + 5, UNIT_SPEC + 6, UNIT_SPEC + 7,
+	UNIT_SP,
+	UNIT_SFU,
+	UNIT_MEM,
+	UNIT_TENSOR,
+	UNIT_DP,
+	UNIT_INT,
+	UNIT_SPEC,
+	UNIT_SPEC + 1,
+	UNIT_SPEC + 2,
+	UNIT_SPEC + 3,
+	UNIT_SPEC + 4,
+	UNIT_SPEC + 5,
+	UNIT_SPEC + 6,
+	UNIT_SPEC + 7,
 };
 
 unsigned opcoll_input(unsigned unit)
@@ -38,7 +49,8 @@ unsigned opcoll_input(unsigned unit)
 static void set_next(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
 	for (uint32_t i = 0; i < size; i++)
-		s->collector.next[first + i] = (uint8_t)(first + (i + (share ? share - i % share : 1)) % size);
+		s->collector.next[first + i] =
+			(uint8_t)(first + (i + (share ? share - i % share : 1)) % size);
 }
 
 static void add_set(struct sm *s, enum collector_kind kind)
@@ -100,10 +112,15 @@ static uint32_t generic_inputs(const struct core_params *p)
 /* The order of sets gives units their numbers; ports have another order. */
 void opcoll_init(struct sm *s)
 {
-	static const struct { uint8_t set, unit; } port[] = {
-		{COLLECT_SP, UNIT_SP}, {COLLECT_DP, UNIT_DP}, {COLLECT_SFU, UNIT_SFU},
+	static const struct {
+		uint8_t set, unit;
+	} port[] = {
+		{COLLECT_SP, UNIT_SP},
+		{COLLECT_DP, UNIT_DP},
+		{COLLECT_SFU, UNIT_SFU},
 		{COLLECT_TENSOR, UNIT_TENSOR},
-		{COLLECT_MEM, UNIT_MEM}, {COLLECT_INT, UNIT_INT},
+		{COLLECT_MEM, UNIT_MEM},
+		{COLLECT_INT, UNIT_INT},
 	};
 	const struct core_params *p = s->core;
 	struct opcoll *c = &s->collector;
@@ -222,7 +239,7 @@ static APART bool dispatch(struct sm *s)
 	struct opcoll *c = &s->collector;
 	bool any = false;
 
-	FOR_BITS32(i, c->kinds)
+	FOR_BITS32 (i, c->kinds)
 		if (c->ready & c->set[i].units)
 			any |= dispatch_set(s, &c->set[i]);
 	return any;
@@ -234,7 +251,7 @@ static unsigned taken_first(const struct opcoll *c, uint64_t units)
 {
 	unsigned best = bit_lowest64(units);
 
-	FOR_BITS64(i, units & (units - 1))
+	FOR_BITS64 (i, units & (units - 1))
 		if (c->unit[i].taken < c->unit[best].taken)
 			best = (unsigned)i;
 	return best;
@@ -244,7 +261,7 @@ static APART void serve_banks(struct sm *s, uint64_t banks)
 {
 	struct opcoll *c = &s->collector;
 
-	FOR_BITS64(b, banks) {
+	FOR_BITS64 (b, banks) {
 		uint64_t units = c->waiting[b];
 		unsigned unit = taken_first(c, units);
 
@@ -292,7 +309,7 @@ static APART void enter(struct sm *s, unsigned unit, unsigned kind)
 	u->taken = ++c->n_taken;
 	u->inst = w;
 	u->target = (uint8_t)kind;
-	FOR_BITS32(i, op->bank_src) {
+	FOR_BITS32 (i, op->bank_src) {
 		request_read(c, first + bank_in(c, src[i] + warp), unit);
 		missing++;
 	}
@@ -324,7 +341,7 @@ static bool allocate_group(struct sm *s, const struct port_group *g)
 	bool any = false;
 
 	for (uint32_t port = g->ports; port && left; port--)
-		FOR_BITS32(input, left) {
+		FOR_BITS32 (input, left) {
 			if (allocate_one(s, g, input)) {
 				any = true;
 				left &= s->id_oc_inputs;

@@ -5,8 +5,8 @@
 
 #include "sm.h"
 
-void decode(struct sm *s);			/* the warp in the fetch buffer; empties it */
-void ibuffer_advance(struct sm *s, unsigned warp);	/* past the instruction that issued */
-void ibuffer_flush(struct sm *s, unsigned warp);	/* what is left leaves the pipeline uncounted */
+void decode(struct sm *s);                         /* the warp in the fetch buffer; empties it */
+void ibuffer_advance(struct sm *s, unsigned warp); /* past the instruction that issued */
+void ibuffer_flush(struct sm *s, unsigned warp);   /* what is left leaves the pipeline uncounted */
 
 #endif

@@ -54,8 +54,9 @@ static APART void offer_kind(struct sm *s, unsigned kind)
 	uint64_t next = NEVER;
 
 	if (s->core->sub_core)
-		FOR_BITS64(k, r->full & slots(n))
-			next = earlier(next, s->clock < u[k].free_at ? u[k].free_at : offer(s, &u[k], kind, (unsigned)k));
+		FOR_BITS64 (k, r->full & slots(n))
+			next = earlier(next,
+				s->clock < u[k].free_at ? u[k].free_at : offer(s, &u[k], kind, (unsigned)k));
 	else
 		for (uint32_t i = 0; i < n && r->full; i++) {
 			if (s->clock >= u[i].free_at && offer(s, &u[i], kind, regset_oldest(s, r)) != NEVER)
@@ -70,7 +71,7 @@ uint64_t execute_next(const struct sm *s)
 {
 	uint64_t next = NEVER;
 
-	FOR_BITS32(kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
+	FOR_BITS32 (kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
 		next = earlier(next, s->offer_at[kind]);
 	return next > s->clock ? next : s->clock + 1;
 }
@@ -79,7 +80,7 @@ void execute_stage(struct sm *s)
 {
 	struct regset *mem = &s->oc_ex[UNIT_MEM];
 
-	FOR_BITS32(kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
+	FOR_BITS32 (kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
 		if (s->clock >= s->offer_at[kind])
 			offer_kind(s, kind);
 	ldst_cycle(s);

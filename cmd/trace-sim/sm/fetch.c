@@ -45,9 +45,9 @@ static APART void reap_scanned(struct sm *s, unsigned start, int stop)
 	} else if (stop >= 0) {
 		down &= (1ull << stop) - 1;
 	}
-	FOR_BITS64(w, up)
+	FOR_BITS64 (w, up)
 		reap(s, (unsigned)w);
-	FOR_BITS64(w, down)
+	FOR_BITS64 (w, down)
 		reap(s, (unsigned)w);
 }
 
@@ -130,8 +130,8 @@ static void scan(struct sm *s)
 /* quirk Q3: the instruction cache is stepped with each fetch. */
 static void step_icache(struct sm *s)
 {
-	if (!cache_miss_queue_empty(s->l1i)
-		&& inject_possible(s, &s->gpu->reqs.at[cache_miss_queue_front(s->l1i)], false))
+	if (!cache_miss_queue_empty(s->l1i) &&
+		inject_possible(s, &s->gpu->reqs.at[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
 	cache_cycle(s->l1i);
 }

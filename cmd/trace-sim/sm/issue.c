@@ -12,7 +12,7 @@
 #include "regset.h"
 #include "scheduler.h"
 
-#define ANY_SPEC N_UNIT_KINDS	/* specialized units count as one type for dual issue */
+#define ANY_SPEC N_UNIT_KINDS /* specialized units count as one type for dual issue */
 
 void sched_init(struct sm *s)
 {
@@ -88,7 +88,7 @@ static APART void issue_special(struct sm *s, struct winst *in)
 		barrier_arrive(s, w);
 	} else if (flags & UOP_MEMBAR) {
 		s->membar |= 1ull << w;
-		clear_membar(s, w);	/* without loads to wait for it ends as soon as it has issued */
+		clear_membar(s, w); /* without loads to wait for it ends as soon as it has issued */
 	} else if (flags & UOP_LDGDEPBAR) {
 		ldgsts_close_group(s, w);
 	} else if (flags & UOP_DEPBAR) {
@@ -131,7 +131,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	in->cta = p->cta;
 	in->space = (uint8_t)(u->space == SPACE_GENERIC ? generic_space(s, p, rec) : u->space);
 	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
-	if (rec->addr)	/* read by the load/store unit, some cycles later */
+	if (rec->addr) /* read by the load/store unit, some cycles later */
 		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
 	id_oc_put(s, &s->id_oc[u->unit], k, h);
 	s->collector.may_allocate = true;
@@ -143,7 +143,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	ibuffer_advance(s, w);
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
-	s->n.distro[2 + in->lanes]++;	/* quirk Q4: no lane counts as a stall */
+	s->n.distro[2 + in->lanes]++; /* quirk Q4: no lane counts as a stall */
 	s->n.issue_hist[w] += nth;
 	if ((int32_t)w > s->n.issue_hist_top)
 		s->n.issue_hist_top = (int32_t)w;
@@ -166,7 +166,7 @@ static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->u
 static bool goes_on(struct sm *s, unsigned k, unsigned w, const struct uop *issued)
 {
 	return issuable(s, w) && can_go(s, k, w) &&
-		!(s->core->dual_issue_diff && type_of(s->warp[w].head) == type_of(issued));
+	       !(s->core->dual_issue_diff && type_of(s->warp[w].head) == type_of(issued));
 }
 
 /* Issue what warp w has first, which can go, and what is behind it if the policy allows. Returns how many. */
@@ -212,7 +212,9 @@ static void count_idle(struct sm *s, unsigned k, unsigned bucket)
 }
 
 /* Warps that wait for nothing and have an instruction; those of them that do not collide; those that can issue. */
-struct outlook { uint64_t valid, ready, go; };
+struct outlook {
+	uint64_t valid, ready, go;
+};
 
 static inline void look(const struct sm *s, struct outlook *o)
 {
@@ -271,7 +273,7 @@ static APART void schedule_by_visits(struct sm *s, unsigned first)
 	unsigned n = s->core->schedulers, k = first;
 
 	s->idle_valid = 0;
-	s->idle_ready = 1;	/* of no outlook */
+	s->idle_ready = 1; /* of no outlook */
 	memset(s->idle, 0, sizeof s->idle);
 	do {
 		unsigned seen, bucket;
@@ -296,7 +298,7 @@ void issue_stage(struct sm *s)
 	struct outlook o;
 
 	s->sched_first = first + 1 == s->core->schedulers ? 0 : first + 1;
-	if (!s->by_masks || s->membar & s->live) {	/* looking at a memory barrier may end it */
+	if (!s->by_masks || s->membar & s->live) { /* looking at a memory barrier may end it */
 		schedule_by_visits(s, first);
 		return;
 	}

@@ -29,8 +29,8 @@ uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint6
 	struct warp *w = &s->warp[warp];
 	uint32_t i = w->n_entries++;
 
-	w->entry[i] = (struct ldgsts_entry){.lane0 = lane0, .pc = in->uop->pc, .group = w->closed,
-		.done = !in->mask};
+	w->entry[i] = (struct ldgsts_entry){
+		.lane0 = lane0, .pc = in->uop->pc, .group = w->closed, .done = !in->mask};
 	if (w->n_groups == w->closed)
 		w->n_groups++;
 	skip_done(w);

@@ -81,7 +81,7 @@ static inline unsigned regset_oldest(const struct sm *s, const struct regset *r)
 	if (!(r->full & (r->full - 1)))
 		return best;
 	uid = s->winst[r->slot[best]].uid;
-	FOR_BITS64(i, r->full & (r->full - 1)) {
+	FOR_BITS64 (i, r->full & (r->full - 1)) {
 		uint64_t u = s->winst[r->slot[i]].uid;
 
 		if (u < uid) {

@@ -16,7 +16,7 @@ static unsigned oldest(const struct sm *s, uint64_t warps)
 {
 	unsigned best = bit_lowest64(warps);
 
-	FOR_BITS64(w, warps & (warps - 1))
+	FOR_BITS64 (w, warps & (warps - 1))
 		if (s->dynamic_id[w] < s->dynamic_id[best])
 			best = (unsigned)w;
 	return best;
@@ -65,7 +65,7 @@ uint64_t sched_blocked(const struct sm *s)
 {
 	uint64_t warps = 0;
 
-	FOR_BITS32(input, s->id_oc_inputs) {
+	FOR_BITS32 (input, s->id_oc_inputs) {
 		unsigned kind = opcoll_input_kind[input];
 		uint64_t room = s->id_oc[kind].room, full = ~room & slots(s->core->schedulers);
 
@@ -82,7 +82,7 @@ unsigned sched_ordered(struct sm *s, unsigned k)
 	if (s->membar & mine & s->live) {
 		if (s->core->policy == SCHED_LRR)
 			return visit_round(s, k, mine & s->live);
-		FOR_BITS64(w, s->membar & mine & s->live)
+		FOR_BITS64 (w, s->membar & mine & s->live)
 			warp_waiting(s, (unsigned)w);
 	}
 	valid = mine & sched_running(s);

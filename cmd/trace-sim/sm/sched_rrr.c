@@ -14,7 +14,7 @@ static int next_turn(struct sm *s, unsigned k)
 {
 	uint64_t own = s->spread << k & slots(s->core->warps);
 
-	for (unsigned from = (unsigned)s->last[k] + s->core->schedulers; own; ) {
+	for (unsigned from = (unsigned)s->last[k] + s->core->schedulers; own;) {
 		unsigned w = bit_next_cyclic64(own, from);
 
 		if (!idle(s, w))

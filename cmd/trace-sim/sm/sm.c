@@ -135,7 +135,7 @@ static uint64_t next_cycle(const struct sm *s)
 	enum sched_policy policy = s->core->policy;
 	if (s->changed)
 		return s->clock + 1;
-	if (policy == SCHED_TWO_LEVEL || policy == SCHED_RRR)	/* lists change by being looked at */
+	if (policy == SCHED_TWO_LEVEL || policy == SCHED_RRR) /* lists change by being looked at */
 		return s->clock + 1;
 	if (s->l1i && icache_works(s))
 		return s->clock + 1;
@@ -168,8 +168,8 @@ void sm_tick(struct sm *s, uint64_t now)
  * record behind it is dropped when e is the first of its fetch pair (part 1 section 8.4). Where the original
  * aborts or hangs (more records behind e, lanes that never leave) the warp ends with its last record.
  */
-static uint32_t last_record(const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes,
-	uint32_t *ldgsts)
+static uint32_t last_record(
+	const struct sm *s, const struct rec *rec, uint32_t n, unsigned lanes, uint32_t *ldgsts)
 {
 	uint32_t left = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1, e = n;
 
@@ -229,7 +229,7 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 		p->lanes = (uint8_t)(left < 32 ? left : 32);
 		p->last = last_record(s, p->rec, r->count, p->lanes, &entries);
 		start_warp(s, first + i, p);
-		p->n_entries = entries - before;	/* until the room is known */
+		p->n_entries = entries - before; /* until the room is known */
 		c->warps |= 1ull << (first + i);
 		if (r->count)
 			c->running |= 1ull << (first + i);
@@ -251,9 +251,9 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 	struct cta *c = &s->cta[slot];
 
 	if (!s->live_ctas)
-		s->now = gpu_now(s->gpu) - 1;	/* it stood still until now */
+		s->now = gpu_now(s->gpu) - 1; /* it stood still until now */
 	if (s->profile) {
-		sm_sync(s, gpu_now(s->gpu));	/* what it slept through has the old reasons */
+		sm_sync(s, gpu_now(s->gpu)); /* what it slept through has the old reasons */
 		profile_place(s, slot, k->uid);
 	}
 	c->kernel = k;

@@ -28,12 +28,12 @@
 #include "trace.h"
 #include "uop.h"
 
-#define NEVER UINT64_MAX
-#define REG_WORDS BITSET_WORDS(REG_LIMIT)
+#define NEVER      UINT64_MAX
+#define REG_WORDS  BITSET_WORDS(REG_LIMIT)
 #define WINST_NONE 0u
-#define SET_SLOTS 64		/* most slots of one pipeline register set */
-#define CALENDAR 1024		/* > longest latency + 2 */
-#define MAX_CUS 64		/* collector units in all sets */
+#define SET_SLOTS  64   /* most slots of one pipeline register set */
+#define CALENDAR   1024 /* > longest latency + 2 */
+#define MAX_CUS    64   /* collector units in all sets */
 
 /* Work that many cycles do not have: in a function of its own, so that they do not save registers for it. */
 #define APART __attribute__((noinline))
@@ -44,77 +44,86 @@ struct kernel;
 /* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
 
 struct winst {
-	uint64_t uid;		/* issue order within the SM; smaller is older */
+	uint64_t uid; /* issue order within the SM; smaller is older */
 	const struct uop *uop;
-	struct func_unit *unit;	/* in the calendar: the unit that took it */
-	uint32_t code;		/* handle of uop and struct inst */
-	uint32_t mask;		/* active lanes */
-	uint32_t addr;		/* of struct rec */
-	uint32_t rec;		/* number among the warp's records */
-	uint16_t next;		/* link in the calendar or the free list */
+	struct func_unit *unit; /* in the calendar: the unit that took it */
+	uint32_t code;          /* handle of uop and struct inst */
+	uint32_t mask;          /* active lanes */
+	uint32_t addr;          /* of struct rec */
+	uint32_t rec;           /* number among the warp's records */
+	uint16_t next;          /* link in the calendar or the free list */
 	uint8_t warp, sched, cta;
-	uint8_t space;		/* enum space, generic resolved at issue */
-	uint8_t lanes;		/* how many are active */
+	uint8_t space; /* enum space, generic resolved at issue */
+	uint8_t lanes; /* how many are active */
 };
 
 /* ---- pipeline registers (section 10) ------------------------------------------------------- */
 
 /* OC_EX of a kind of unit. */
 struct regset {
-	uint64_t full, room;		/* occupied slots, empty slots */
-	uint32_t bit;			/* of this set in the mask of sets that are not empty */
-	uint16_t slot[SET_SLOTS];	/* winst handles */
+	uint64_t full, room;      /* occupied slots, empty slots */
+	uint32_t bit;             /* of this set in the mask of sets that are not empty */
+	uint16_t slot[SET_SLOTS]; /* winst handles */
 };
 
 /* ID_OC of a kind of unit: filled by issue and emptied from the oldest on, so it is a queue. */
 struct id_oc {
-	uint64_t room;			/* empty slots */
-	uint8_t input;			/* number of this set, its bit in the mask of sets that are not empty */
-	uint8_t head, count;		/* in at; head is 0 when it is empty */
-	struct { uint16_t inst; uint8_t slot, sched; } at[SET_SLOTS];
+	uint64_t room;       /* empty slots */
+	uint8_t input;       /* number of this set, its bit in the mask of sets that are not empty */
+	uint8_t head, count; /* in at; head is 0 when it is empty */
+	struct {
+		uint16_t inst;
+		uint8_t slot, sched;
+	} at[SET_SLOTS];
 };
 
 /* ---- warps --------------------------------------------------------------------------------- */
 
-struct ldgsts_entry { uint64_t lane0; uint32_t pc; uint32_t group; uint32_t pending; bool done; };
+struct ldgsts_entry {
+	uint64_t lane0;
+	uint32_t pc;
+	uint32_t group;
+	uint32_t pending;
+	bool done;
+};
 
 /*
  * What most instructions touch stands first, in one cache line; the registers of most kernels in the next. The
  * records in the buffer are copied, as by the time they issue the trace's cache line would have to come again.
  */
 struct warp {
-	_Alignas(64) const struct rec *rec;	/* of the CTA's tblock */
-	const struct uop *head;	/* next instruction to issue, where the warp's bit in sm.ibuf is set */
-	struct rec buffer[2];	/* the last `buffered` of them are those to issue */
-	uint32_t cursor;	/* next record to decode; those buffered stand right before it */
+	_Alignas(64) const struct rec *rec; /* of the CTA's tblock */
+	const struct uop *head; /* next instruction to issue, where the warp's bit in sm.ibuf is set */
+	struct rec buffer[2];   /* the last `buffered` of them are those to issue */
+	uint32_t cursor;        /* next record to decode; those buffered stand right before it */
 	uint32_t n_recs;
 	/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
 	uint32_t last;
-	uint32_t fetch_pc;	/* quirk Q1: last issued PC + 16 */
-	uint32_t in_pipe;	/* instructions decoded and not yet out of the pipeline */
+	uint32_t fetch_pc; /* quirk Q1: last issued PC + 16 */
+	uint32_t in_pipe;  /* instructions decoded and not yet out of the pipeline */
 	uint16_t n_reserved;
-	uint8_t buffered;	/* instructions in the buffer */
-	uint8_t cta;		/* hardware CTA slot */
+	uint8_t buffered; /* instructions in the buffer */
+	uint8_t cta;      /* hardware CTA slot */
 	uint64_t reserved[REG_WORDS];
-	uint64_t longop[REG_WORDS];	/* for the two-level scheduler only */
-	uint32_t stores;	/* outstanding store acknowledgements */
-	uint32_t atomics;	/* outstanding lanes of atomics */
+	uint64_t longop[REG_WORDS]; /* for the two-level scheduler only */
+	uint32_t stores;            /* outstanding store acknowledgements */
+	uint32_t atomics;           /* outstanding lanes of atomics */
 	uint16_t stream;
-	uint8_t lanes;		/* threads of the CTA in this warp */
+	uint8_t lanes; /* threads of the CTA in this warp */
 	/* LDGSTS groups (section 9.4) */
-	struct ldgsts_entry *entry;	/* room for every LDGSTS of the warp */
-	uint32_t n_entries, n_groups, closed;	/* closed: g, groups ended by LDGDEPBAR */
-	uint32_t first_open;		/* entries below are done */
+	struct ldgsts_entry *entry;           /* room for every LDGSTS of the warp */
+	uint32_t n_entries, n_groups, closed; /* closed: g, groups ended by LDGDEPBAR */
+	uint32_t first_open;                  /* entries below are done */
 	uint32_t dep_start, dep_n;
 };
 
 struct cta {
-	struct kernel *kernel;	/* NULL: free */
-	uint64_t id;		/* linear, in launch order */
-	struct tblock block;	/* its records; arrays are reused by the next CTA of the slot */
-	uint64_t warps;		/* slots */
-	uint64_t at_barrier;	/* warps that arrived at barrier 0 (quirk Q7: the only one) */
-	uint64_t running;	/* warps the barrier waits for */
+	struct kernel *kernel; /* NULL: free */
+	uint64_t id;           /* linear, in launch order */
+	struct tblock block;   /* its records; arrays are reused by the next CTA of the slot */
+	uint64_t warps;        /* slots */
+	uint64_t at_barrier;   /* warps that arrived at barrier 0 (quirk Q7: the only one) */
+	uint64_t running;      /* warps the barrier waits for */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
 	struct ldgsts_entry *entry;
@@ -124,82 +133,90 @@ struct cta {
 /* ---- operand collector (section 11) -------------------------------------------------------- */
 
 struct collector_unit {
-	uint64_t slots;		/* of OC_EX, that it may be sent to */
-	uint64_t taken;		/* order in which units were taken */
-	uint16_t inst;		/* 0: free */
-	uint8_t target;		/* enum unit_kind of its OC_EX set */
-	uint8_t missing;	/* operands still to be read */
+	uint64_t slots;  /* of OC_EX, that it may be sent to */
+	uint64_t taken;  /* order in which units were taken */
+	uint16_t inst;   /* 0: free */
+	uint8_t target;  /* enum unit_kind of its OC_EX set */
+	uint8_t missing; /* operands still to be read */
 };
 
 /* Input ports that are alike: same inputs, same sets of units. */
 struct port_group {
-	uint32_t inputs;		/* by opcoll_input_bit() */
+	uint32_t inputs; /* by opcoll_input_bit() */
 	uint32_t ports;
 	/* units for instructions of a scheduler: to be taken first, and all */
 	uint64_t own[MAX_SCHEDULERS], all[MAX_SCHEDULERS];
 };
 
 struct opcoll {
-	uint64_t free;			/* units */
+	uint64_t free; /* units */
 	/* occupied, no operand missing: those that find room in OC_EX, and those that find none, by target */
 	uint64_t ready, stuck[N_UNIT_KINDS];
-	uint64_t bound[N_UNIT_KINDS];	/* occupied, by target */
-	bool may_allocate;		/* false: allocation found nothing to do, and nothing changed since */
-	uint8_t per_slot;		/* units that stand for an OC_EX slot, 0: all for each */
-	uint8_t next[MAX_CUS];		/* where a dispatch unit that found the unit begins its next search */
+	uint64_t bound[N_UNIT_KINDS]; /* occupied, by target */
+	bool may_allocate;            /* false: allocation found nothing to do, and nothing changed since */
+	uint8_t per_slot;             /* units that stand for an OC_EX slot, 0: all for each */
+	uint8_t next[MAX_CUS];        /* where a dispatch unit that found the unit begins its next search */
 	uint32_t n_units, n_groups;
 	/* banks that hold a warp's registers, less 1 where that is a power of 2, and between those of schedulers */
 	uint32_t bank_span, bank_mask, bank_step;
-	uint32_t kinds;			/* enum collector_kind of the sets that have units */
-	uint64_t bank_waiting;		/* banks that units wait for */
+	uint32_t kinds;        /* enum collector_kind of the sets that have units */
+	uint64_t bank_waiting; /* banks that units wait for */
 	uint64_t n_taken;
-	uint64_t bank_writing;		/* banks taken by a write before this cycle's first step */
+	uint64_t bank_writing; /* banks taken by a write before this cycle's first step */
 	struct collector_unit unit[MAX_CUS];
 	struct collector_set {
 		uint64_t units;
-		uint64_t allowed[MAX_SCHEDULERS];	/* for instructions of a scheduler */
+		uint64_t allowed[MAX_SCHEDULERS]; /* for instructions of a scheduler */
 		uint32_t n_dispatch;
-		uint8_t *start;			/* by dispatch unit: where its next search begins */
+		uint8_t *start; /* by dispatch unit: where its next search begins */
 	} set[N_COLLECTORS];
-	uint8_t front[N_UNIT_KINDS];	/* by input that is not empty: the scheduler of its oldest instruction */
+	uint8_t front[N_UNIT_KINDS]; /* by input that is not empty: the scheduler of its oldest instruction */
 	struct port_group group[N_COLLECTORS];
 	/* A unit asks for all its operands when it is taken, so each bank serves its units in that order. */
-	uint64_t waiting[MAX_BANKS];	/* units with reads left, by bank */
+	uint64_t waiting[MAX_BANKS]; /* units with reads left, by bank */
 	uint8_t reads[MAX_CUS][MAX_BANKS];
 };
 
 /* ---- function units (section 12) ----------------------------------------------------------- */
 
 struct func_unit {
-	uint64_t free_at;		/* clock from which on the dispatch register is empty */
+	uint64_t free_at; /* clock from which on the dispatch register is empty */
 	/* bit (clock + L) mod CALENDAR: a result reaches stage 0 then */
 	uint64_t occupied[CALENDAR / 64];
 };
 
 /* ---- statistics ---------------------------------------------------------------------------- */
 
-enum stall_type { STALL_C_MEM, STALL_T_MEM, STALL_S_MEM, STALL_G_MEM_LD, STALL_G_MEM_ST, STALL_L_MEM_LD,
-	STALL_L_MEM_ST, N_STALL_TYPES };
+enum stall_type {
+	STALL_C_MEM,
+	STALL_T_MEM,
+	STALL_S_MEM,
+	STALL_G_MEM_LD,
+	STALL_G_MEM_ST,
+	STALL_L_MEM_LD,
+	STALL_L_MEM_ST,
+	N_STALL_TYPES
+};
 enum stall_reason { STALL_NONE, STALL_BK_CONF, STALL_COAL, STALL_ICNT, STALL_DATA_PORT, N_STALL_REASONS };
 
 /* Cumulative over the run; 64 bits here, printed with the original's width. */
 struct sm_counts {
-	uint64_t thread_insts;		/* gpgpu_n_tot_thrd_icount: wraps at 2^32 per SM */
+	uint64_t thread_insts; /* gpgpu_n_tot_thrd_icount: wraps at 2^32 per SM */
 	uint64_t warp_insts;
-	uint64_t insts;			/* gpu_sim_insn: active lanes of completed instructions */
+	uint64_t insts; /* gpu_sim_insn: active lanes of completed instructions */
 	uint64_t shmem_insn, const_insn, param_insn, tex_insn, load_insn, store_insn;
 	uint64_t stall_shd_mem, shmem_bkconflict, l1cache_bkconflict;
 	uint64_t stall[N_STALL_TYPES][N_STALL_REASONS];
-	uint64_t distro[35];		/* 0 idle, 1 scoreboard, 2 stall, 2 + n lanes */
+	uint64_t distro[35]; /* 0 idle, 1 scoreboard, 2 stall, 2 + n lanes */
 	uint64_t single_issue[MAX_SCHEDULERS], dual_issue[MAX_SCHEDULERS];
-	uint64_t issue_hist[MAX_WARPS];	/* per slot (section 5.6) */
-	int32_t issue_hist_top;		/* highest slot that ever issued, -1: none */
+	uint64_t issue_hist[MAX_WARPS]; /* per slot (section 5.6) */
+	int32_t issue_hist_top;         /* highest slot that ever issued, -1: none */
 	uint64_t mem_read_local, mem_write_local, mem_read_global, mem_write_global, mem_texture, mem_const;
-	uint64_t flits_out;		/* icnt_total_pkts_simt_to_mem */
+	uint64_t flits_out; /* icnt_total_pkts_simt_to_mem */
 	uint64_t ctas_completed;
-	uint64_t class_insts[N_CLASSES];/* warp instructions completed, by class */
-	uint64_t occupied_cycles;	/* cycles that ended with a live warp */
-	uint64_t live_warp_cycles;	/* live_warps summed over the cycles counted by clock */
+	uint64_t class_insts[N_CLASSES]; /* warp instructions completed, by class */
+	uint64_t occupied_cycles;        /* cycles that ended with a live warp */
+	uint64_t live_warp_cycles;       /* live_warps summed over the cycles counted by clock */
 };
 
 /* ---- the SM -------------------------------------------------------------------------------- */
@@ -207,88 +224,88 @@ struct sm_counts {
 /* What the two-level and rrr policies remember. */
 struct sched {
 	uint32_t rrr_issued, rrr_slot;
-	uint8_t list[MAX_WARPS];	/* two-level: active list */
-	uint8_t pending[MAX_WARPS];	/* two-level: pending queue */
+	uint8_t list[MAX_WARPS];    /* two-level: active list */
+	uint8_t pending[MAX_WARPS]; /* two-level: pending queue */
 	uint8_t n_active, n_pending;
 };
 
-struct ldst;				/* ldst.h */
+struct ldst; /* ldst.h */
 
 struct sm {
 	/* Masks over warp slots; see the invariant above. */
-	uint64_t live;		/* slots with a warp that has not been reaped ("not done-exit") */
-	uint64_t done;		/* functionally done */
-	uint64_t at_barrier, membar, atomic, dep_wait;	/* reasons to wait */
-	uint64_t ibuf;		/* instruction buffer not empty */
-	uint64_t imiss;		/* waiting for the instruction cache */
-	uint64_t collide;	/* of those in ibuf: a register of the next instruction is reserved */
+	uint64_t live; /* slots with a warp that has not been reaped ("not done-exit") */
+	uint64_t done; /* functionally done */
+	uint64_t at_barrier, membar, atomic, dep_wait; /* reasons to wait */
+	uint64_t ibuf;                                 /* instruction buffer not empty */
+	uint64_t imiss;                                /* waiting for the instruction cache */
+	uint64_t collide; /* of those in ibuf: a register of the next instruction is reserved */
 	/* done, no store outstanding, nothing in the pipeline, no register reserved */
 	uint64_t drained;
 	/* warps whose head is for this kind of unit, and more without a head */
 	uint64_t head_unit[N_UNIT_KINDS];
-	uint64_t spread;	/* slots of scheduler 0; those of scheduler k are k further on */
-	bool by_masks;		/* the scheduling policy depends on nothing but masks, last and dynamic_id */
+	uint64_t spread; /* slots of scheduler 0; those of scheduler k are k further on */
+	bool by_masks;   /* the scheduling policy depends on nothing but masks, last and dynamic_id */
 	/* by scheduler: its slot that issued last; at first its lowest (lrr, rrr: a place before that) */
 	int16_t last[MAX_SCHEDULERS];
 
 	uint64_t clock;
 	/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
 	uint64_t now;
-	uint64_t *wake_at;	/* in gpu.wake_at: now of the next cycle to be run; meaningful while there is a CTA */
+	uint64_t *wake_at; /* in gpu.wake_at: now of the next cycle to be run; meaningful while there is a CTA */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
-	uint32_t id, cluster;	/* sm id (sid), cluster id */
-	uint32_t sched_first;	/* P: scheduler that goes first */
-	uint32_t fetch_last;	/* slot of the last fetch attempt */
-	int32_t fetch_buffer;	/* warp whose line was fetched, -1: empty */
+	uint32_t id, cluster; /* sm id (sid), cluster id */
+	uint32_t sched_first; /* P: scheduler that goes first */
+	uint32_t fetch_last;  /* slot of the last fetch attempt */
+	int32_t fetch_buffer; /* warp whose line was fetched, -1: empty */
 	uint32_t next_dynamic_id;
-	uint32_t cta_limit;	/* C: CTAs per SM of the kernel placed last; local address translation */
-	uint32_t cta_padded;	/* P: its threads per CTA rounded up to 32 */
-	bool changed;		/* this cycle changed something besides counters */
+	uint32_t cta_limit;  /* C: CTAs per SM of the kernel placed last; local address translation */
+	uint32_t cta_padded; /* P: its threads per CTA rounded up to 32 */
+	bool changed;        /* this cycle changed something besides counters */
 	/*
 	 * How many schedulers were counted in each distro bucket of those without an issue, in the last cycle run
 	 * in which none issued; it follows from the masks idle_valid and idle_ready.
 	 */
 	uint8_t idle[3];
-	uint8_t idle_bucket[MAX_SCHEDULERS];	/* of each scheduler that last issued nothing; for the profile */
+	uint8_t idle_bucket[MAX_SCHEDULERS]; /* of each scheduler that last issued nothing; for the profile */
 	uint64_t idle_valid, idle_ready;
-	uint32_t dynamic_id[MAX_WARPS];		/* order in which warps came */
-	uint16_t watched[MAX_WARPS];		/* of those in collide: the first of the registers that is reserved */
+	uint32_t dynamic_id[MAX_WARPS]; /* order in which warps came */
+	uint16_t watched[MAX_WARPS];    /* of those in collide: the first of the registers that is reserved */
 
 	const struct core_params *core;
 	const struct params *params;
 	struct gpu *gpu;
-	const struct uop *uops;	/* by code handle */
-	struct events *events;	/* NULL: not logged */
-	struct sm_profile *profile;	/* NULL: not profiled */
-	struct kernel *kernel;	/* bound kernel (normal mode) */
+	const struct uop *uops;     /* by code handle */
+	struct events *events;      /* NULL: not logged */
+	struct sm_profile *profile; /* NULL: not profiled */
+	struct kernel *kernel;      /* bound kernel (normal mode) */
 
-	struct winst *winst;	/* pool; [0] unused */
-	uint16_t winst_free;	/* list of those given back */
+	struct winst *winst; /* pool; [0] unused */
+	uint16_t winst_free; /* list of those given back */
 	uint16_t winst_made;
-	uint64_t any_slot;	/* 0 in sub-core mode, where a slot stands for itself; else all, and it stands for any */
+	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all, and it stands for any */
 	struct id_oc id_oc[N_UNIT_KINDS];
 	struct regset oc_ex[N_UNIT_KINDS];
-	uint32_t id_oc_inputs, oc_ex_kinds;	/* sets that are not empty, by regset.bit */
+	uint32_t id_oc_inputs, oc_ex_kinds; /* sets that are not empty, by regset.bit */
 	struct opcoll collector;
 	struct func_unit *unit;
 	uint32_t n_units, unit_first[N_UNIT_KINDS];
 	/* before this clock no unit of the kind takes what waits for it */
 	uint64_t offer_at[N_UNIT_KINDS];
-	uint8_t bus_used[CALENDAR];	/* result buses taken, by clock mod CALENDAR */
-	uint16_t calendar[CALENDAR];	/* winsts due in writeback, oldest first, by clock mod CALENDAR */
+	uint8_t bus_used[CALENDAR];  /* result buses taken, by clock mod CALENDAR */
+	uint16_t calendar[CALENDAR]; /* winsts due in writeback, oldest first, by clock mod CALENDAR */
 	uint64_t calendar_used[CALENDAR / 64];
-	uint32_t calendar_words;	/* words of calendar_used that are not 0 */
+	uint32_t calendar_words; /* words of calendar_used that are not 0 */
 
 	struct sched sched[MAX_SCHEDULERS];
 	struct ldst *ldst;
-	struct cache *l1i;	/* NULL: perfect */
+	struct cache *l1i; /* NULL: perfect */
 	struct warp warp[MAX_WARPS];
 	struct cta cta[MAX_CTAS];
 	struct sm_counts n;
 
 	/* Outbox of this cycle, emptied by the serial end of the core phase (launch.c). */
-	uint8_t ended[MAX_CTAS];	/* CTA slots that completed, in order */
+	uint8_t ended[MAX_CTAS]; /* CTA slots that completed, in order */
 	uint32_t n_ended;
 };
 
@@ -301,7 +318,7 @@ void sm_init(struct sm *s, struct gpu *g, uint32_t id);
 void sm_free(struct sm *s);
 /* NEVER: only a reply wakes it */
 static inline void sm_wake(struct sm *s) { *s->wake_at = 0; }
-void sm_tick(struct sm *s, uint64_t now);	/* only when due */
+void sm_tick(struct sm *s, uint64_t now); /* only when due */
 /* account for the cycles before now; the cycle of now is still to come */
 void sm_sync(struct sm *s, uint64_t now);
 uint16_t sm_winst_new(struct sm *s);
@@ -316,10 +333,10 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 void writeback_stage(struct sm *s);
 /* An instruction left the pipeline for good (section 13 "complete"): counters only. */
 void inst_complete(struct sm *s, uint32_t code, uint32_t mask);
-void warp_leaves_pipe(struct sm *s, unsigned warp);	/* in_pipe - 1 */
+void warp_leaves_pipe(struct sm *s, unsigned warp); /* in_pipe - 1 */
 /* after any change of stores, in_pipe, reserved, done */
 void warp_update_drained(struct sm *s, unsigned warp);
-uint64_t calendar_next(const struct sm *s);	/* clock of the next writeback, NEVER: none */
+uint64_t calendar_next(const struct sm *s); /* clock of the next writeback, NEVER: none */
 
 /* execute.c, collector.c */
 void execute_stage(struct sm *s);
@@ -333,7 +350,7 @@ void opcoll_free(struct sm *s);
  */
 extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
 unsigned opcoll_input(unsigned unit);
-void opcoll_stage(struct sm *s);	/* all steps of the cycle */
+void opcoll_stage(struct sm *s); /* all steps of the cycle */
 unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
 /*
  * Take the bank of reg for a write before this cycle's first step; false: taken. Uniform registers always
@@ -346,13 +363,13 @@ void sched_init(struct sm *s);
 void issue_stage(struct sm *s);
 
 /* scoreboard.c */
-void scoreboard_look(struct sm *s, unsigned warp);	/* at a new head: is one of its registers reserved? */
+void scoreboard_look(struct sm *s, unsigned warp); /* at a new head: is one of its registers reserved? */
 void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u);
 void scoreboard_mark_long(struct sm *s, unsigned warp, const struct uop *u);
 /* a source waits for a long operation */
 bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u);
-void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u);	/* long-operation marks too */
-void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);		/* quirk Q9: the mark stays */
+void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u); /* long-operation marks too */
+void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);        /* quirk Q9: the mark stays */
 
 /* barrier.c */
 void barrier_arrive(struct sm *s, unsigned warp);
@@ -367,7 +384,7 @@ void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n);
 void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 
 /* fetch.c, decode.c */
-void front_end(struct sm *s);	/* decode and fetch, fetch_steps times; reaps finished warps */
-void fetch_fill(struct sm *s, uint32_t req);	/* instruction reply: at once, outside the SM's cycle */
+void front_end(struct sm *s);                /* decode and fetch, fetch_steps times; reaps finished warps */
+void fetch_fill(struct sm *s, uint32_t req); /* instruction reply: at once, outside the SM's cycle */
 
 #endif

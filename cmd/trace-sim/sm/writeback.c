@@ -76,7 +76,7 @@ uint64_t calendar_next(const struct sm *s)
 
 	if (!s->calendar_words)
 		return NEVER;
-	if (!m) {	/* once around, and the first word's lower part last */
+	if (!m) { /* once around, and the first word's lower part last */
 		word = bit_next_cyclic64(s->calendar_words, word + 1);
 		m = s->calendar_used[word];
 	}

@@ -3,14 +3,14 @@
 #include <time.h>
 #include "choice.h"
 
-#define TRIAL 24u
-#define WARM 8u			/* of these: until data has moved to the caches of its threads, not timed */
+#define TRIAL      24u
+#define WARM       8u /* of these: until data has moved to the caches of its threads, not timed */
 #define PERIOD_MIN 64u
 #define PERIOD_MAX 16384u
-#define SAMPLE 4u
-#define MEMORY (15.0 / 16)	/* what a timed phase counts after the next one */
-#define GAIN 1.05		/* what gains next to nothing leaves the processors to others */
-#define WORSE 3
+#define SAMPLE     4u
+#define MEMORY     (15.0 / 16) /* what a timed phase counts after the next one */
+#define GAIN       1.05        /* what gains next to nothing leaves the processors to others */
+#define WORSE      3
 
 uint64_t clock_ns(void)
 {
@@ -45,7 +45,9 @@ static void end_trial(struct choice *c)
 {
 	bool share = c->work[0] > 0 && c->work[1] > 0 && rate(c, true) * GAIN < rate(c, false);
 
-	c->period = share != c->share || !c->period ? PERIOD_MIN : c->period < PERIOD_MAX ? 2 * c->period : PERIOD_MAX;
+	c->period = share != c->share || !c->period ? PERIOD_MIN
+		    : c->period < PERIOD_MAX        ? 2 * c->period
+						    : PERIOD_MAX;
 	c->share = share;
 	c->trial = false;
 	c->left = c->period;
@@ -55,14 +57,15 @@ static void end_trial(struct choice *c)
 /* A way that has become much slower than when it was chosen (somebody else needs the processor) is tried anew. */
 static bool has_worsened(const struct choice *c)
 {
-	return c->left < c->period - PERIOD_MIN / 2 && c->settled > 0 && rate(c, c->share) > WORSE * c->settled;
+	return c->left < c->period - PERIOD_MIN / 2 && c->settled > 0 &&
+	       rate(c, c->share) > WORSE * c->settled;
 }
 
 void choice_end(struct choice *c, bool shared, uint32_t work)
 {
 	double keep = c->trial ? 1 : MEMORY;
 
-	if (shared != choice_made(c))	/* wanted, but nobody was there */
+	if (shared != choice_made(c)) /* wanted, but nobody was there */
 		return;
 	if (is_timed(c)) {
 		c->ns[shared] = c->ns[shared] * keep + (double)(clock_ns() - c->start);

@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-uint64_t clock_ns(void);	/* of a clock that never goes back */
+uint64_t clock_ns(void); /* of a clock that never goes back */
 
-struct choice {			/* zeroed: nothing is known */
-	double ns[2], work[2];	/* done alone, shared: lately, older ones counting ever less */
-	double settled;		/* time for a unit of work when the present way was chosen */
+struct choice {                /* zeroed: nothing is known */
+	double ns[2], work[2]; /* done alone, shared: lately, older ones counting ever less */
+	double settled;        /* time for a unit of work when the present way was chosen */
 	uint64_t start;
-	uint32_t left;		/* phases until the other way is tried, or in that trial */
-	uint32_t period;	/* of trials: longer while they change nothing */
+	uint32_t left;   /* phases until the other way is tried, or in that trial */
+	uint32_t period; /* of trials: longer while they change nothing */
 	bool share, trial;
 };
 

@@ -71,8 +71,8 @@ static struct memory_part *earliest(const struct memory *m, unsigned parts)
 	for (unsigned i = 0; i < parts; i++) {
 		struct memory_part *p = &m->part[i];
 
-		if (p->rop_order.count && (!best || (int32_t)(m->pool->at[p->rop_order.head].key
-				- m->pool->at[best->rop_order.head].key) < 0))
+		if (p->rop_order.count && (!best || (int32_t)(m->pool->at[p->rop_order.head].key -
+							      m->pool->at[best->rop_order.head].key) < 0))
 			best = p;
 	}
 	return best;

@@ -11,14 +11,14 @@
 #include "arena.h"
 #include "readahead.h"
 
-#define WAITING 256u
+#define WAITING       256u
 #define WAITING_BYTES ((size_t)24 << 20)
 
 /* A block that waits, with what reading it met. */
 struct waiting {
 	struct tblock tb;
-	struct fault fault;	/* where result is -1 */
-	int result;		/* of trace_next() */
+	struct fault fault; /* where result is -1 */
+	int result;         /* of trace_next() */
 	uint32_t codes;
 	struct fault *warning;
 	uint32_t n_warnings, cap_warnings;
@@ -26,12 +26,12 @@ struct waiting {
 
 struct readahead {
 	pthread_mutex_t lock;
-	_Atomic bool hungry;	/* there is something to read and room for it */
+	_Atomic bool hungry; /* there is something to read and room for it */
 	struct code *code;
-	struct trace *trace;	/* that is read ahead; NULL: none */
+	struct trace *trace; /* that is read ahead; NULL: none */
 	bool filling;
-	bool ended;		/* its last block, or a fault, is among those that wait */
-	struct waiting *reading;	/* whose warnings are met now; NULL: they are told at once */
+	bool ended;              /* its last block, or a fault, is among those that wait */
+	struct waiting *reading; /* whose warnings are met now; NULL: they are told at once */
 	uint32_t first, n;
 	size_t bytes;
 	struct waiting slot[WAITING];

@@ -18,11 +18,11 @@
 #include "arena.h"
 #include "threads.h"
 
-#define SPINS 4000u		/* about 100 microseconds */
-#define SPINS_TO_YIELD 2000u	/* the processor that a thread runs on may be the one that the other waits for */
-#define NEIGHBOURS 3u		/* whose slices a worker takes; thread 0 looks at all */
+#define SPINS          4000u /* about 100 microseconds */
+#define SPINS_TO_YIELD 2000u /* the processor that a thread runs on may be the one that the other waits for */
+#define NEIGHBOURS     3u    /* whose slices a worker takes; thread 0 looks at all */
 
-#define USEFUL 64u		/* phases behind a call */
+#define USEFUL   64u /* phases behind a call */
 #define HOLD_MAX 256u
 
 struct worker {
@@ -41,25 +41,25 @@ struct team {
 	void (*work)(void *ctx, unsigned slice);
 	void *ctx;
 	_Atomic bool quit;
-	bool (*aside)(void *ctx);			/* done by worker 1; NULL: nothing */
+	bool (*aside)(void *ctx); /* done by worker 1; NULL: nothing */
 	void *aside_ctx;
-	_Alignas(CACHE_LINE) _Atomic unsigned awake;	/* threads besides 0 that spin or work */
-	_Atomic bool called;				/* since the last one fell asleep */
+	_Alignas(CACHE_LINE) _Atomic unsigned awake; /* threads besides 0 that spin or work */
+	_Atomic bool called;                         /* since the last one fell asleep */
 	unsigned n;
 	bool started;
-	uint64_t calls;					/* raised to wake all; guarded by lock */
-	uint64_t phase_called;				/* at the last call */
-	unsigned hold, next_hold;			/* times that nobody will be called */
+	uint64_t calls;           /* raised to wake all; guarded by lock */
+	uint64_t phase_called;    /* at the last call */
+	unsigned hold, next_hold; /* times that nobody will be called */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	bool failed;					/* this and the next two, too, guarded by lock */
+	bool failed; /* this and the next two, too, guarded by lock */
 	unsigned place;
 	struct fault fault;
 	struct worker worker[MAX_THREADS];
 };
 
 _Thread_local unsigned thread_index;
-static _Thread_local struct worker *me;	/* NULL outside phases */
+static _Thread_local struct worker *me; /* NULL outside phases */
 
 static inline void relax(void)
 {
@@ -70,10 +70,7 @@ static inline void relax(void)
 #endif
 }
 
-bool team_tested(void)
-{
-	return getenv("WARPTOOLS_CPUS") != NULL;
-}
+bool team_tested(void) { return getenv("WARPTOOLS_CPUS") != NULL; }
 
 unsigned team_size(unsigned n)
 {
@@ -141,8 +138,8 @@ static void take(struct worker *w, struct worker *owner, unsigned k, uint64_t ph
 {
 	_Atomic uint64_t *taken = &owner->taken[k];
 
-	if (atomic_load_explicit(taken, memory_order_relaxed) != phase
-			&& atomic_exchange_explicit(taken, phase, memory_order_relaxed) != phase)
+	if (atomic_load_explicit(taken, memory_order_relaxed) != phase &&
+		atomic_exchange_explicit(taken, phase, memory_order_relaxed) != phase)
 		run_slice(w, owner->index * TEAM_SLICES + k);
 }
 
@@ -166,7 +163,7 @@ static bool shut_out(struct worker *w, uint64_t phase)
 	for (unsigned n = 0; state != 2 * phase + 1; n++) {
 		if (state < 2 * phase) {
 			if (atomic_compare_exchange_weak_explicit(&w->state, &state, 2 * phase + 1,
-					memory_order_acq_rel, memory_order_acquire))
+				    memory_order_acq_rel, memory_order_acquire))
 				return false;
 			continue;
 		}
@@ -258,8 +255,8 @@ static void *worker_main(void *arg)
 	while ((phase = next_phase(t, aside, phase)) != 0) {
 		uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
-		while (state < 2 * phase && !atomic_compare_exchange_weak_explicit(&w->state, &state, 2 * phase,
-				memory_order_acq_rel, memory_order_relaxed))
+		while (state < 2 * phase && !atomic_compare_exchange_weak_explicit(&w->state, &state,
+						    2 * phase, memory_order_acq_rel, memory_order_relaxed))
 			;
 		if (state >= 2 * phase)
 			continue;
@@ -282,7 +279,8 @@ static void start(struct team *t)
 	for (unsigned i = 1; i < t->n; i++) {
 		error = pthread_create(&t->worker[i].thread, NULL, worker_main, &t->worker[i]);
 		if (error)
-			die("cannot start thread %u of %u (error %d), wanted fewer with -j", i + 1, t->n, error);
+			die("cannot start thread %u of %u (error %d), wanted fewer with -j", i + 1, t->n,
+				error);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -320,7 +318,8 @@ bool team_ready(struct team *t)
 
 	if (!t->started)
 		start(t);
-	else if (awake < t->n - 1 && !atomic_load_explicit(&t->called, memory_order_relaxed) && worth_calling(t))
+	else if (awake < t->n - 1 && !atomic_load_explicit(&t->called, memory_order_relaxed) &&
+		 worth_calling(t))
 		call_all(t);
 	return awake > 0;
 }

@@ -20,7 +20,7 @@
 
 #define MAX_THREADS 64u
 #define TEAM_SLICES 4u
-#define CACHE_LINE 64
+#define CACHE_LINE  64
 
 /* 0 outside phases. */
 extern _Thread_local unsigned thread_index;
@@ -37,7 +37,7 @@ bool team_tested(void);
 /* The slice to which the i-th of n things belongs, below threads * TEAM_SLICES. */
 unsigned team_slice(unsigned i, unsigned n, unsigned threads);
 
-struct team *team_new(unsigned threads);	/* no thread is started before it is needed */
+struct team *team_new(unsigned threads); /* no thread is started before it is needed */
 void team_delete(struct team *t);
 /* Between phases one of the others calls step(ctx), true: something was done, instead of waiting. */
 void team_aside(struct team *t, bool (*step)(void *ctx), void *ctx);

@@ -11,18 +11,24 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct events { FILE *out; };
+struct events {
+	FILE *out;
+};
 
 #define EVENT __attribute__((cold, noinline)) void
 
 EVENT events_cta(struct events *e, uint64_t cycle, unsigned sm, unsigned slot, uint64_t ctaid);
-EVENT events_issue(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc, unsigned scheduler);
+EVENT events_issue(
+	struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc, unsigned scheduler);
 EVENT events_writeback(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc);
 EVENT events_memdone(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint32_t pc);
-EVENT events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address, unsigned bytes,
-	unsigned type, unsigned partition);
-EVENT events_reply(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address, unsigned type);
-EVENT events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t address, unsigned type, unsigned status);
-EVENT events_dram(struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row);
+EVENT events_request(struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address,
+	unsigned bytes, unsigned type, unsigned partition);
+EVENT events_reply(
+	struct events *e, uint64_t cycle, unsigned sm, unsigned warp, uint64_t address, unsigned type);
+EVENT events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t address, unsigned type,
+	unsigned status);
+EVENT events_dram(
+	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row);
 
 #endif

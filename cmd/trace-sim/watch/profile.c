@@ -86,16 +86,14 @@ static uint64_t looked_at(const struct sm *s, unsigned k)
 	uint64_t own = s->profile->own[k], set = 0;
 
 	switch (s->core->policy) {
-	case SCHED_WARP_LIMITING:
-		return sched_limit(s, k, own & sched_running(s));
+	case SCHED_WARP_LIMITING: return sched_limit(s, k, own & sched_running(s));
 	case SCHED_TWO_LEVEL:
 		for (unsigned i = 0; i < c->n_active; i++)
 			set |= 1ull << c->list[i];
 		return set;
-	case SCHED_RRR:	/* quirk Q8: before its first issue perhaps the slot of another */
+	case SCHED_RRR: /* quirk Q8: before its first issue perhaps the slot of another */
 		return 1ull << c->rrr_slot & (c->rrr_issued ? own : UINT64_MAX);
-	default:
-		return own;
+	default: return own;
 	}
 }
 
@@ -103,7 +101,7 @@ static unsigned oldest(const struct sm *s, uint64_t warps)
 {
 	unsigned best = bit_lowest64(warps);
 
-	FOR_BITS64(w, warps & (warps - 1))
+	FOR_BITS64 (w, warps & (warps - 1))
 		if (s->dynamic_id[w] < s->dynamic_id[best])
 			best = (unsigned)w;
 	return best;
@@ -115,19 +113,18 @@ static unsigned first_of(const struct sm *s, unsigned k, uint64_t warps)
 	const struct sched *c = &s->sched[k];
 
 	switch (s->core->policy) {
-	case SCHED_GTO: case SCHED_WARP_LIMITING:
+	case SCHED_GTO:
+	case SCHED_WARP_LIMITING:
 		if (warps >> s->last[k] & 1)
 			return (unsigned)s->last[k];
 		return oldest(s, warps);
-	case SCHED_OLD:
-		return oldest(s, warps);
+	case SCHED_OLD: return oldest(s, warps);
 	case SCHED_TWO_LEVEL:
 		for (unsigned i = 0; i < c->n_active; i++)
 			if (warps >> c->list[i] & 1)
 				return c->list[i];
 		return oldest(s, warps);
-	default:
-		return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
+	default: return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
 	}
 }
 
@@ -185,8 +182,10 @@ static void no_instruction(struct sm *s, unsigned k, unsigned w)
 /* Warps that wait, each for what it issued last. DEPBAR is a memory barrier, an atomic's reply memory. */
 static bool waiting(struct sm *s, unsigned k, uint64_t set)
 {
-	const struct { uint64_t warps; unsigned reason; } why[] = {
-		{s->atomic, PROFILE_SCOREBOARD_MEMORY}, {s->membar | s->dep_wait, PROFILE_MEMORY_BARRIER},
+	const struct {
+		uint64_t warps;
+		unsigned reason;
+	} why[] = {{s->atomic, PROFILE_SCOREBOARD_MEMORY}, {s->membar | s->dep_wait, PROFILE_MEMORY_BARRIER},
 		{s->at_barrier, PROFILE_BARRIER}};
 
 	for (unsigned i = 0; i < sizeof why / sizeof *why; i++)

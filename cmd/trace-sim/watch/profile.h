@@ -21,35 +21,46 @@
 #include "record.h"
 
 enum profile_reason {
-	PROFILE_ISSUE, PROFILE_NO_INSTRUCTION, PROFILE_SCOREBOARD_MEMORY, PROFILE_SCOREBOARD_ARITHMETIC,
-	PROFILE_BARRIER, PROFILE_MEMORY_BARRIER, PROFILE_UNIT_BUSY, PROFILE_COLLECTOR_FULL,
-	PROFILE_LDST_QUEUE, PROFILE_DRAINED, N_PROFILE_REASONS
+	PROFILE_ISSUE,
+	PROFILE_NO_INSTRUCTION,
+	PROFILE_SCOREBOARD_MEMORY,
+	PROFILE_SCOREBOARD_ARITHMETIC,
+	PROFILE_BARRIER,
+	PROFILE_MEMORY_BARRIER,
+	PROFILE_UNIT_BUSY,
+	PROFILE_COLLECTOR_FULL,
+	PROFILE_LDST_QUEUE,
+	PROFILE_DRAINED,
+	N_PROFILE_REASONS
 };
 
 #define PROFILE_NO_CODE UINT32_MAX
 
 struct profile_row {
-	uint32_t kernel;	/* uid */
-	uint32_t code;		/* handle of the instruction, PROFILE_NO_CODE: none */
-	uint32_t next;		/* row of the same instruction in another kernel, 0: none */
-	uint64_t issues;	/* warp instructions; the second of a dual issue has no cycle of its own */
+	uint32_t kernel; /* uid */
+	uint32_t code;   /* handle of the instruction, PROFILE_NO_CODE: none */
+	uint32_t next;   /* row of the same instruction in another kernel, 0: none */
+	uint64_t issues; /* warp instructions; the second of a dual issue has no cycle of its own */
 	uint64_t cycles[N_PROFILE_REASONS];
 };
 
 /* What a scheduler that issues nothing is counted as; row 0: not known. */
-struct profile_idle { uint32_t row; uint8_t reason, unit; };
+struct profile_idle {
+	uint32_t row;
+	uint8_t reason, unit;
+};
 
 struct sm_profile {
-	struct profile_row *row;	/* [0] unused */
+	struct profile_row *row; /* [0] unused */
 	uint32_t n_rows, cap_rows;
-	uint32_t *first, cap_first;	/* by code + 1, so that [0] is for PROFILE_NO_CODE; 0: no row */
+	uint32_t *first, cap_first; /* by code + 1, so that [0] is for PROFILE_NO_CODE; 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
-	uint64_t own[MAX_SCHEDULERS];	/* slots of each scheduler */
-	uint32_t uid[MAX_CTAS];		/* kernel of the thread block in the slot */
-	uint64_t taken;			/* cycles of rows that were taken */
-	uint64_t clock;			/* the SM's when the last kernel finished */
-	uint32_t last[MAX_WARPS];	/* instruction issued last */
-	uint32_t producer[MAX_WARPS][REG_LIMIT];	/* of a reserved register */
+	uint64_t own[MAX_SCHEDULERS];            /* slots of each scheduler */
+	uint32_t uid[MAX_CTAS];                  /* kernel of the thread block in the slot */
+	uint64_t taken;                          /* cycles of rows that were taken */
+	uint64_t clock;                          /* the SM's when the last kernel finished */
+	uint32_t last[MAX_WARPS];                /* instruction issued last */
+	uint32_t producer[MAX_WARPS][REG_LIMIT]; /* of a reserved register */
 };
 
 /* profile.c: the stages of an SM tell what happened. s->profile is not NULL. */

@@ -26,10 +26,10 @@ struct profile {
 	struct sum {
 		uint32_t code;
 		uint64_t issues, cycles[N_PROFILE_REASONS];
-	} *sum;				/* of the kernel at hand */
+	} * sum; /* of the kernel at hand */
 	uint32_t n_sums, cap_sums;
-	uint32_t *at, cap_at;		/* by code + 1: index into sum + 1 */
-	uint64_t total[N_PROFILE_REASONS], empty;	/* of the run */
+	uint32_t *at, cap_at;                     /* by code + 1: index into sum + 1 */
+	uint64_t total[N_PROFILE_REASONS], empty; /* of the run */
 };
 
 struct profile *profile_start(struct gpu *g, struct record_writer *w)

@@ -18,11 +18,11 @@
 
 /* What a block is about (part 1 sections 10.4, 12.3, 16). */
 struct block {
-	char **name;			/* kernels first selected since the last block */
+	char **name; /* kernels first selected since the last block */
 	uint32_t *uid;
 	uint32_t n;
-	uint64_t stream;		/* print id; UINT64_MAX: none removed, all streams */
-	double host_seconds;		/* since the start; printed only when >= 0 (--host-time) */
+	uint64_t stream;     /* print id; UINT64_MAX: none removed, all streams */
+	double host_seconds; /* since the start; printed only when >= 0 (--host-time) */
 };
 
 /* The original's block, from "kernel_name = " to the end of the interconnect details, running totals. */
@@ -34,7 +34,7 @@ void stats_print_speed(const struct gpu *g, double host_seconds, FILE *out);
 struct figures;
 struct figures *figures_new(void);
 void figures_free(struct figures *f);
-void figures_take(struct figures *f, struct gpu *g);	/* all streams */
+void figures_take(struct figures *f, struct gpu *g); /* all streams */
 
 struct kernel_record {
 	uint32_t position, uid;
@@ -42,7 +42,7 @@ struct kernel_record {
 	uint64_t stream;
 	uint32_t grid[3], block[3];
 	unsigned char hash[16];
-	uint64_t first_cycle;	/* tot_cycle when its interval began */
+	uint64_t first_cycle; /* tot_cycle when its interval began */
 	bool slice;
 };
 
@@ -50,7 +50,7 @@ struct kernel_record {
 void stats_kernel_record(struct record_writer *w, const struct kernel_record *k, struct gpu *g,
 	const struct figures *before, const struct figures *now);
 /* "end" record: status "complete", "limit", "deadlock" or "interrupted", totals, hash over all kernels' hashes. */
-void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit, uint32_t kernels,
-	const unsigned char hash[16], const struct figures *now);
+void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit,
+	uint32_t kernels, const unsigned char hash[16], const struct figures *now);
 
 #endif

@@ -6,10 +6,7 @@
 #include "stats_int.h"
 
 static void print_text(struct sink *s, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
-static void print_text(struct sink *s, const char *fmt, va_list args)
-{
-	vfprintf(s->out, fmt, args);
-}
+static void print_text(struct sink *s, const char *fmt, va_list args) { vfprintf(s->out, fmt, args); }
 
 static void print_count(struct sink *s, const char *name, const char *before, uint64_t shown,
 	uint64_t running, enum count_style style, const char *after)
@@ -26,33 +23,21 @@ static void print_ratio(struct sink *s, const char *name, const char *before, en
 {
 	fprintf(s->out, "%s%s", name, before);
 	switch (style) {
-	case F12_4:
-		fprintf(s->out, "%12.4f", q.shown);
-		break;
-	case F4:
-		fprintf(s->out, "%.4f", q.shown);
-		break;
-	case F3:
-		fprintf(s->out, "%.3f", q.shown);
-		break;
-	case F6:
-		fprintf(s->out, "%.6f", q.shown);
-		break;
-	case G4:
-		fprintf(s->out, "%.4g", q.shown);
-		break;
-	case G6:
-		fprintf(s->out, "%g", q.shown);
-		break;
+	case F12_4: fprintf(s->out, "%12.4f", q.shown); break;
+	case F4: fprintf(s->out, "%.4f", q.shown); break;
+	case F3: fprintf(s->out, "%.3f", q.shown); break;
+	case F6: fprintf(s->out, "%.6f", q.shown); break;
+	case G4: fprintf(s->out, "%.4g", q.shown); break;
+	case G6: fprintf(s->out, "%g", q.shown); break;
 	}
 	fputs(after, s->out);
 }
 
-static const struct sink_ops printer = { print_text, print_count, print_ratio };
+static const struct sink_ops printer = {print_text, print_count, print_ratio};
 
 void stats_print_block(struct gpu *g, const struct block *b, FILE *out)
 {
-	struct sink s = { .ops = &printer, .out = out, .block = b };
+	struct sink s = {.ops = &printer, .out = out, .block = b};
 
 	stats_walk(&s, g);
 }

@@ -9,7 +9,9 @@
 #include <string.h>
 #include "stats_int.h"
 
-struct cache_sum { uint64_t accesses, misses, pending_hits, fails; };
+struct cache_sum {
+	uint64_t accesses, misses, pending_hits, fails;
+};
 
 static struct cache_sum sum_counts(const struct cache_counts *c)
 {
@@ -142,7 +144,10 @@ static void walk_fails(struct sink *s, const char *name, const struct cache_coun
 }
 
 /* The caches that one breakdown adds up. */
-struct level { struct gpu *g; bool l2; };
+struct level {
+	struct gpu *g;
+	bool l2;
+};
 
 static bool add_stream(const struct cache *cache, unsigned stream, struct cache_counts *sum)
 {
@@ -185,7 +190,6 @@ static unsigned sorted_streams(const struct gpu *g, uint16_t order[MAX_STREAMS])
 	}
 	return n;
 }
-
 
 static void walk_streams(struct sink *s, const struct level *l, const char *name,
 	void (*walk)(struct sink *s, const char *name, const struct cache_counts *c))
@@ -243,7 +247,7 @@ static void walk_l1d(struct sink *s, struct gpu *g)
 void walk_core_caches(struct sink *s, struct gpu *g)
 {
 	const struct core_params *core = &g->params.core;
-	struct level level = { g, false };
+	struct level level = {g, false};
 
 	if (core->l1i.present) {
 		struct cache_sum l1i = {0};
@@ -271,7 +275,7 @@ void walk_core_caches(struct sink *s, struct gpu *g)
 
 void walk_l2(struct sink *s, struct gpu *g)
 {
-	struct level level = { g, true };
+	struct level level = {g, true};
 	struct cache_sum total = {0};
 	struct cache_ports ports = {0};
 

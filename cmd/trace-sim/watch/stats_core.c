@@ -91,8 +91,8 @@ static void walk_insts(struct sink *s, const struct core_sum *sum)
 {
 	const struct sm_counts *n = &sum->n;
 
-	s->ops->count(s, "gpgpu_n_tot_thrd_icount", " = ", sum->thread_wrapped, n->thread_insts, SHOW_64,
-		"\n");
+	s->ops->count(
+		s, "gpgpu_n_tot_thrd_icount", " = ", sum->thread_wrapped, n->thread_insts, SHOW_64, "\n");
 	s->ops->count(s, "gpgpu_n_tot_w_icount", " = ", sum->warp_wrapped, n->warp_insts, SHOW_64, "\n");
 	line32(s, "gpgpu_n_stall_shd_mem", n->stall_shd_mem);
 	line32(s, "gpgpu_n_mem_read_local", n->mem_read_local);
@@ -114,7 +114,7 @@ static void walk_insts(struct sink *s, const struct core_sum *sum)
 static uint64_t gl_mem(const struct sm_counts *n, enum stall_reason why)
 {
 	return n->stall[STALL_G_MEM_LD][why] + n->stall[STALL_G_MEM_ST][why] + n->stall[STALL_L_MEM_LD][why] +
-		n->stall[STALL_L_MEM_ST][why];
+	       n->stall[STALL_L_MEM_ST][why];
 }
 
 static void walk_stalls(struct sink *s, const struct sm_counts *n)
@@ -171,8 +171,8 @@ static void sorted_classes(unsigned order[TRAFFIC_CLASSES])
 	}
 }
 
-static void walk_class(struct sink *s, const char *direction, const char *class,
-	const uint64_t count[TRAFFIC_BYTES])
+static void walk_class(
+	struct sink *s, const char *direction, const char *class, const uint64_t count[TRAFFIC_BYTES])
 {
 	uint64_t bytes = 0, packets = 0;
 

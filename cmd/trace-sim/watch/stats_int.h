@@ -22,25 +22,27 @@ enum real_style { F12_4, F4, F3, F6, G4, G6 };
 enum count_style { SHOW_64, SHOW_32 };
 
 /* num / den * scale for records; shown is the block's value, computed as the original does. */
-struct quotient { double num, den, scale, shown; };
+struct quotient {
+	double num, den, scale, shown;
+};
 
 struct sink;
 
 struct sink_ops {
 	void (*text)(struct sink *s, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
-	void (*count)(struct sink *s, const char *name, const char *before, uint64_t shown,
-		uint64_t running, enum count_style style, const char *after);
+	void (*count)(struct sink *s, const char *name, const char *before, uint64_t shown, uint64_t running,
+		enum count_style style, const char *after);
 	void (*ratio)(struct sink *s, const char *name, const char *before, enum real_style style,
 		struct quotient q, const char *after);
 };
 
 struct sink {
 	const struct sink_ops *ops;
-	FILE *out;			/* printer */
-	struct figures *table;		/* collector */
-	const struct block *block;	/* printer: what the block is about */
+	FILE *out;                 /* printer */
+	struct figures *table;     /* collector */
+	const struct block *block; /* printer: what the block is about */
 	bool sparse;
-	char prefix[64];		/* of recorded names */
+	char prefix[64]; /* of recorded names */
 };
 
 /* Printed only. */
@@ -55,8 +57,8 @@ void line_real(struct sink *s, const char *name, enum real_style style, struct q
 void note(struct sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void note_ratio(struct sink *s, const char *name, double num, double den, double scale);
 
-static inline void field64(struct sink *s, const char *name, const char *before, uint64_t v,
-	const char *after)
+static inline void field64(
+	struct sink *s, const char *name, const char *before, uint64_t v, const char *after)
 {
 	s->ops->count(s, name, before, v, v, SHOW_64, after);
 }
@@ -72,7 +74,7 @@ static inline bool collecting(const struct sink *s) { return s->table; }
 /* a / b in single and double precision; 0 / 0 is the negative NaN that x86 makes, on every machine. */
 double divide_single(uint64_t a, uint64_t b);
 double divide_double(double a, double b);
-struct quotient quotient(uint64_t num, uint64_t den);		/* single precision */
+struct quotient quotient(uint64_t num, uint64_t den); /* single precision */
 struct quotient quotient_double(double num, double den);
 
 /* stats_walk.c */

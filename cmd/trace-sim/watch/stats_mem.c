@@ -339,8 +339,8 @@ static void add_commands(struct dram_counts *to, const struct dram_counts *d)
 	to->access_num += d->access_num;
 }
 
-static void note_sums(struct sink *s, const struct dram_params *p, const struct dram_counts *d,
-	uint64_t bwutil)
+static void note_sums(
+	struct sink *s, const struct dram_params *p, const struct dram_counts *d, uint64_t bwutil)
 {
 	note(s, d->n_cmd, "dram_sum[n_cmd]");
 	note(s, d->n_nop, "dram_sum[n_nop]");

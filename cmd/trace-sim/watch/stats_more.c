@@ -8,12 +8,11 @@
  */
 #include "stats_int.h"
 
-#define HEAD_BYTES 8	/* of every packet (part 4 section 1) */
+#define HEAD_BYTES 8 /* of every packet (part 4 section 1) */
 
 static const char *const stall_types[N_STALL_TYPES] = {
-	"c_mem", "t_mem", "s_mem", "g_mem_ld", "g_mem_st", "l_mem_ld", "l_mem_st"
-};
-static const char *const stall_reasons[N_STALL_REASONS] = { "none", "bk_conf", "coal", "icnt", "data_port" };
+	"c_mem", "t_mem", "s_mem", "g_mem_ld", "g_mem_st", "l_mem_ld", "l_mem_st"};
+static const char *const stall_reasons[N_STALL_REASONS] = {"none", "bk_conf", "coal", "icnt", "data_port"};
 
 static void note_occupancy(struct sink *s, const struct gpu *g)
 {
@@ -61,7 +60,7 @@ static bool is_write(unsigned type)
 static void note_l1d(struct sink *s, const struct gpu *g)
 {
 	struct cache_counts all = {0};
-	uint64_t n[2] = {0};	/* reads, writes */
+	uint64_t n[2] = {0}; /* reads, writes */
 	uint32_t bytes = g->params.core.l1d.atom_bytes;
 
 	if (!g->params.core.l1d.present)
@@ -71,7 +70,7 @@ static void note_l1d(struct sink *s, const struct gpu *g)
 			cache_add_counts(ldst_l1d(&g->sm[i]), -1, &all);
 	for (unsigned t = 0; t < N_ACC_TYPES; t++)
 		n[is_write(t)] += all.status[t][STATUS_HIT] + all.status[t][STATUS_HIT_RESERVED] +
-			all.status[t][STATUS_MISS] + all.status[t][STATUS_SECTOR_MISS];
+				  all.status[t][STATUS_MISS] + all.status[t][STATUS_SECTOR_MISS];
 	note(s, n[0] * bytes, "l1d_read_bytes");
 	note(s, n[1] * bytes, "l1d_write_bytes");
 }

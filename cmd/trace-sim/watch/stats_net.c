@@ -49,7 +49,10 @@ static struct quotient per_port(uint64_t sum, uint64_t cycles, uint32_t ports)
 }
 
 /* Where the two crossbars' lines differ in blanks. */
-struct crossbar { const char *name, *equals, *after; uint32_t inputs, outputs; };
+struct crossbar {
+	const char *name, *equals, *after;
+	uint32_t inputs, outputs;
+};
 
 static void walk_crossbar(struct sink *s, const struct crossbar *x, const struct xbar_counts *c)
 {
@@ -59,10 +62,10 @@ static void walk_crossbar(struct sink *s, const struct crossbar *x, const struct
 #define NAMED(suffix) (snprintf(name, sizeof(name), "%s_" suffix, x->name), name)
 	line64(s, NAMED("Network_injected_packets_num"), c->packets);
 	line64(s, NAMED("Network_cycles"), n);
-	field_real(s, NAMED("Network_injected_packets_per_cycle"), x->equals, F12_4,
-		quotient(c->packets, n), x->after);
-	field_real(s, NAMED("Network_conflicts_per_cycle"), x->equals, F12_4,
-		quotient(c->conflicts, n), "\n");
+	field_real(s, NAMED("Network_injected_packets_per_cycle"), x->equals, F12_4, quotient(c->packets, n),
+		x->after);
+	field_real(
+		s, NAMED("Network_conflicts_per_cycle"), x->equals, F12_4, quotient(c->conflicts, n), "\n");
 	line_real(s, NAMED("Network_conflicts_per_cycle_util"), F12_4,
 		quotient(c->conflicts_util, c->cycles_util));
 	line_real(s, NAMED("Bank_Level_Parallism"), F12_4, quotient(c->reqs_util, c->cycles_util));
@@ -76,8 +79,8 @@ static void walk_crossbar(struct sink *s, const struct crossbar *x, const struct
 static void walk_crossbars(struct sink *s, const struct gpu *g)
 {
 	uint32_t clusters = g->params.clusters, subs = memory_sub_partitions(g->mem);
-	struct crossbar req = { "Req", " = ", " \n", clusters, subs };
-	struct crossbar reply = { "Reply", " =  ", "\n", subs, clusters };
+	struct crossbar req = {"Req", " = ", " \n", clusters, subs};
+	struct crossbar reply = {"Reply", " =  ", "\n", subs, clusters};
 	struct xbar_counts c = net_xbar_counts(g->net, 0);
 
 	walk_crossbar(s, &req, &c);
@@ -89,9 +92,12 @@ static void walk_crossbars(struct sink *s, const struct gpu *g)
 /* ---- mode 1 ---------------------------------------------------------------------------------- */
 
 #define MAX_LINES 128
-#define NAME_CAP 48
+#define NAME_CAP  48
 
-struct booksim_line { char name[NAME_CAP]; double value; };
+struct booksim_line {
+	char name[NAME_CAP];
+	double value;
+};
 
 /* "name = value" of one line of text; false for headings. */
 static bool parse_line(struct booksim_line *l, const char *text)

@@ -18,10 +18,10 @@
 #define NONE UINT32_MAX
 
 struct figure_row {
-	uint32_t name;		/* offset into text */
+	uint32_t name; /* offset into text */
 	uint32_t hash;
-	uint64_t count;		/* when not ratio */
-	double num, den, scale;	/* when ratio */
+	uint64_t count;         /* when not ratio */
+	double num, den, scale; /* when ratio */
 	bool ratio;
 };
 
@@ -30,8 +30,8 @@ struct figures {
 	uint32_t n, cap;
 	char *text;
 	uint32_t text_n, text_cap;
-	uint32_t *slot;		/* row + 1; 0: free */
-	uint32_t n_slots;	/* a power of two, more than twice n */
+	uint32_t *slot;   /* row + 1; 0: free */
+	uint32_t n_slots; /* a power of two, more than twice n */
 };
 
 struct figures *figures_new(void)
@@ -105,7 +105,7 @@ static struct figure_row *add_row(struct sink *s, const char *name)
 		text[n++] = *name == ' ' ? '_' : *name;
 	text[n] = '\0';
 	r = &f->row[f->n];
-	*r = (struct figure_row){ .name = f->text_n, .hash = hash_text(text, n) };
+	*r = (struct figure_row){.name = f->text_n, .hash = hash_text(text, n)};
 	slot = find_slot(f, text, r->hash);
 	assert(!f->slot[slot] && "a figure has two values");
 	f->slot[slot] = ++f->n;
@@ -151,11 +151,11 @@ static void collect_ratio(struct sink *s, const char *name, const char *before, 
 	r->scale = q.scale;
 }
 
-static const struct sink_ops collector = { collect_text, collect_count, collect_ratio };
+static const struct sink_ops collector = {collect_text, collect_count, collect_ratio};
 
 void figures_take(struct figures *f, struct gpu *g)
 {
-	struct sink s = { .ops = &collector, .table = f };
+	struct sink s = {.ops = &collector, .table = f};
 
 	f->n = f->text_n = 0;
 	memset(f->slot, 0, f->n_slots * sizeof(*f->slot));
@@ -164,10 +164,7 @@ void figures_take(struct figures *f, struct gpu *g)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static bool is_difference(const struct figure *f)
-{
-	return f->kind != FIGURE_TOTAL && f->kind != FIGURE_MAX;
-}
+static bool is_difference(const struct figure *f) { return f->kind != FIGURE_TOTAL && f->kind != FIGURE_MAX; }
 
 /* Some counters of the machine are 32 bits wide and may have wrapped in between. */
 static uint64_t subtract(uint64_t now, uint64_t before)

@@ -29,12 +29,12 @@ double divide_double(double a, double b)
 
 struct quotient quotient(uint64_t num, uint64_t den)
 {
-	return (struct quotient){ (double)num, (double)den, 1, divide_single(num, den) };
+	return (struct quotient){(double)num, (double)den, 1, divide_single(num, den)};
 }
 
 struct quotient quotient_double(double num, double den)
 {
-	return (struct quotient){ num, den, 1, divide_double(num, den) };
+	return (struct quotient){num, den, 1, divide_double(num, den)};
 }
 
 /* ---- feeding a sink -------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ void note(struct sink *s, uint64_t value, const char *fmt, ...)
 void note_ratio(struct sink *s, const char *name, double num, double den, double scale)
 {
 	if (collecting(s))
-		s->ops->ratio(s, name, "", G6, (struct quotient){ num, den, scale, 0 }, "");
+		s->ops->ratio(s, name, "", G6, (struct quotient){num, den, scale, 0}, "");
 }
 
 /* ---- the whole machine ----------------------------------------------------------------------- */
@@ -150,8 +150,8 @@ static struct quotient percent(uint64_t num, uint64_t den)
 static void walk_occupancy(struct sink *s, const struct gpu *g)
 {
 	struct quotient now = percent(g->occupancy_filled, g->occupancy_slots);
-	struct quotient all = percent(g->tot_occupancy_filled + g->occupancy_filled,
-		g->tot_occupancy_slots + g->occupancy_slots);
+	struct quotient all = percent(
+		g->tot_occupancy_filled + g->occupancy_filled, g->tot_occupancy_slots + g->occupancy_slots);
 
 	field_real(s, "gpu_occupancy", " = ", F4, interval_of(now, all), "% \n");
 	field_real(s, "gpu_tot_occupancy", " = ", F4, all, "% \n");
@@ -161,7 +161,7 @@ static void walk_occupancy(struct sink *s, const struct gpu *g)
 static struct quotient bandwidth(uint64_t replies, uint64_t cycles, double period)
 {
 	double seconds = (double)cycles * period;
-	struct quotient q = { (double)replies, (double)cycles, 32 / period / 1e9, 0 };
+	struct quotient q = {(double)replies, (double)cycles, 32 / period / 1e9, 0};
 
 	q.shown = divide_double((double)(float)(replies * 32), seconds) / 1000000000;
 	return q;
@@ -173,8 +173,8 @@ static void walk_partitions(struct sink *s, const struct gpu *g)
 	uint64_t accepted = m->accepted_total + m->accepted, replies = m->replies_total + m->replies;
 	double period = 1 / g->params.hz[0];
 	struct quotient all = quotient(accepted, gpu_now(g));
-	struct quotient util = quotient(m->accepted_util_total + m->accepted_util,
-		m->util_ticks_total + m->util_ticks);
+	struct quotient util =
+		quotient(m->accepted_util_total + m->accepted_util, m->util_ticks_total + m->util_ticks);
 	struct quotient bw = bandwidth(replies, gpu_now(g), period);
 
 	line_real(s, "partiton_level_parallism", F12_4, interval_of(quotient(m->accepted, g->cycle), all));

@@ -11,8 +11,8 @@
 #include "results/record_format.h"
 #include "timeline.h"
 
-#define PID_KERNELS 1u
-#define PID_SM 2u		/* of SM 0 */
+#define PID_KERNELS    1u
+#define PID_SM         2u /* of SM 0 */
 #define FIRST_INTERVAL 256u
 
 /* Running values, but for the warps. */
@@ -21,14 +21,18 @@ struct sample {
 	uint32_t warps;
 };
 
-struct open_cta { uint64_t start; uint64_t id; uint32_t kernel; };	/* kernel 0: none */
+struct open_cta {
+	uint64_t start;
+	uint64_t id;
+	uint32_t kernel;
+}; /* kernel 0: none */
 
 struct timeline {
 	FILE *out;
-	bool fixed;			/* the interval was given */
+	bool fixed; /* the interval was given */
 	uint64_t interval, due;
-	uint64_t *shown;		/* bit set of SMs */
-	struct open_cta (*cta)[MAX_CTAS];	/* by SM */
+	uint64_t *shown;                  /* bit set of SMs */
+	struct open_cta (*cta)[MAX_CTAS]; /* by SM */
 	bool stream_named[MAX_STREAMS];
 	struct sample *sample;
 	uint32_t n_samples, cap_samples;
@@ -38,7 +42,8 @@ struct timeline {
 
 static void name_process(struct timeline *t, unsigned pid, const char *name)
 {
-	fprintf(t->out, ",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}"
+	fprintf(t->out,
+		",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}"
 		",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}",
 		pid, name, pid, pid);
 }
@@ -71,7 +76,8 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 	t->cta = xcalloc(g->params.sms, sizeof *t->cta);
 	grow(&t->sample, &t->cap_samples, 1, sizeof *t->sample);
 	t->sample[t->n_samples++] = (struct sample){0};
-	fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"trace-sim\","
+	fprintf(out,
+		"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"trace-sim\","
 		"\"unit\":\"1 us is 1 core cycle\",\"core_hz\":%.0f},\"traceEvents\":[\n"
 		"{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"kernels\"}}",
 		g->params.hz[0], PID_KERNELS);
@@ -89,9 +95,10 @@ static void write_cta(struct timeline *t, uint32_t sm, unsigned slot, uint64_t e
 {
 	struct open_cta *c = &t->cta[sm][slot];
 
-	fprintf(t->out, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
-		",\"name\":\"kernel %u\",\"args\":{\"cta\":%" PRIu64 "}}", PID_SM + sm, slot + 1, c->start,
-		end - c->start, c->kernel, c->id);
+	fprintf(t->out,
+		",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
+		",\"name\":\"kernel %u\",\"args\":{\"cta\":%" PRIu64 "}}",
+		PID_SM + sm, slot + 1, c->start, end - c->start, c->kernel, c->id);
 	c->kernel = 0;
 }
 
@@ -111,12 +118,16 @@ void timeline_kernel(struct timeline *t, const struct gpu *g, const struct kerne
 		die("out of memory: writing the timeline");
 	if (!t->stream_named[k->stream]) {
 		t->stream_named[k->stream] = true;
-		fprintf(t->out, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\","
-			"\"args\":{\"name\":\"stream %" PRIu64 "\"}}", PID_KERNELS, k->stream + 1u, k->head->stream);
+		fprintf(t->out,
+			",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\","
+			"\"args\":{\"name\":\"stream %" PRIu64 "\"}}",
+			PID_KERNELS, k->stream + 1u, k->head->stream);
 	}
-	fprintf(t->out, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
-		",\"name\":%s,\"args\":{\"kernel\":%u,\"position\":%u,\"ctas\":%" PRIu64 "}}", PID_KERNELS,
-		k->stream + 1u, k->start_cycle, gpu_now(g) - k->start_cycle, name, k->uid, k->position, k->n_ctas);
+	fprintf(t->out,
+		",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
+		",\"name\":%s,\"args\":{\"kernel\":%u,\"position\":%u,\"ctas\":%" PRIu64 "}}",
+		PID_KERNELS, k->stream + 1u, k->start_cycle, gpu_now(g) - k->start_cycle, name, k->uid,
+		k->position, k->n_ctas);
 	free(name);
 	json_decref(value);
 	free(text);
@@ -182,15 +193,16 @@ void timeline_sample(struct timeline *t, struct gpu *g)
 
 static void write_counter(struct timeline *t, const char *name, uint64_t cycle, double value)
 {
-	fprintf(t->out, ",\n{\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64
-		",\"name\":\"%s\",\"args\":{\"value\":%.6g}}", PID_KERNELS, cycle, name, value);
+	fprintf(t->out,
+		",\n{\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"value\":%.6g}}",
+		PID_KERNELS, cycle, name, value);
 }
 
 static double rate(uint64_t hits, uint64_t of) { return of ? 100.0 * (double)hits / (double)of : 0; }
 
 /* What happened between two samples is shown from the first on. */
-static void write_interval(struct timeline *t, const struct gpu *g, const struct sample *a,
-	const struct sample *b)
+static void write_interval(
+	struct timeline *t, const struct gpu *g, const struct sample *a, const struct sample *b)
 {
 	double cycles = (double)(b->cycle - a->cycle);
 	uint64_t slots = (uint64_t)g->params.sms * g->params.core.warps;
@@ -220,7 +232,7 @@ void timeline_end(struct timeline *t, struct gpu *g)
 	last = after = t->sample[t->n_samples - 1];
 	after.cycle++;
 	after.warps = 0;
-	write_interval(t, g, &last, &after);	/* counters fall to 0 at the end */
+	write_interval(t, g, &last, &after); /* counters fall to 0 at the end */
 	fputs("\n]}\n", t->out);
 	free(t->shown);
 	free(t->cta);

@@ -16,7 +16,7 @@
 #include "gpu/gpu.h"
 
 #define TIMELINE_SAMPLES 4096u
-#define TIMELINE_SMS 8u		/* unless told otherwise */
+#define TIMELINE_SMS     8u /* unless told otherwise */
 
 struct timeline;
 
@@ -25,9 +25,9 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 /* A thread block is placed; one has ended, end being the first cycle without it. */
 void timeline_cta(struct timeline *t, const struct sm *s, unsigned slot, const struct kernel *k);
 void timeline_cta_end(struct timeline *t, const struct sm *s, unsigned slot, uint64_t end);
-void timeline_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k);	/* finished */
+void timeline_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k); /* finished */
 void timeline_sample(struct timeline *t, struct gpu *g);
-uint64_t timeline_due(const struct timeline *t);	/* cycle of the next sample */
-void timeline_end(struct timeline *t, struct gpu *g);	/* counters, what is still open; frees t */
+uint64_t timeline_due(const struct timeline *t);      /* cycle of the next sample */
+void timeline_end(struct timeline *t, struct gpu *g); /* counters, what is still open; frees t */
 
 #endif
