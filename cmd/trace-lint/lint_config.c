@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a configuration cannot run. The machine is read and judged by trace-sim's own params.c and uop.c, so
- * that this says what the simulator would say, before it is run.
+ * What a configuration cannot run. The machine is read and judged by libcommon's params.c, icnt.c and uop.c,
+ * as in trace-sim, so that this says what the simulator would say, before it is run.
  */
 #include <stdlib.h>
 #include <string.h>
-#include "uop.h"
 #include "arena.h"
+#include "icnt.h"
 #include "lint.h"
+#include "uop.h"
 
 /* The reader has one id for all that makes a machine impossible; the option tells more. */
 static const char *id_of(const struct fault *f)
@@ -19,6 +20,15 @@ static const char *id_of(const struct fault *f)
 	if (!strcmp(f->id, "conf-machine") && !strncmp(f->text, cache, strlen(cache)))
 		return rules[RULE_CONFIG_CACHE].id;
 	return f->id;
+}
+
+static int make_machine(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct icnt net;
+
+	if (params_init(p, c, f) < 0)
+		return -1;
+	return p->net.mode == 1 ? icnt_read(&net, p, f) : 0;
 }
 
 struct params *lint_config(
@@ -35,7 +45,7 @@ struct params *lint_config(
 		r = gpuconf_override(c, a->define[i], &f);
 	p = xcalloc(1, sizeof *p);
 	if (r == 0)
-		r = params_init(p, c, &f);
+		r = make_machine(p, c, &f);
 	if (r == 0)
 		return p;
 	if (!f.at.file && a->n_files)

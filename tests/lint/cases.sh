@@ -191,6 +191,19 @@ lint config-partitions 'o.config:2:34: error: config-partitions: -gpgpu_memory_p
 	'printf "%s\n" "-gpgpu_n_mem 7" "-gpgpu_memory_partition_indexing 1" >o.config; ARGS="-g rtx3070 -c o.config"'
 lint conf-machine 'o.config:1:24: error: conf-machine: -gpgpu_dram_timing_opt: found '\''nbk=15:CCD=2'\'', wanted a value for RRD, which has no default' \
 	'echo "-gpgpu_dram_timing_opt nbk=15:CCD=2" >o.config; ARGS="-g rtx3070 -c o.config"'
+# the network description of -network_mode 1
+net='for f in "$here"/../../examples/gpus/*.icnt; do :; done; sed "s/^k = .*/k = 64;/" "$f" >n.icnt; ARGS="-g rtx3070 -D network_mode=1 -D inter_config_file=n.icnt"'
+lint icnt-file '-D inter_config_file=n.icnt:1:1: error: icnt-file: the network description of -network_mode 1: n.icnt: cannot be opened: No such file or directory' \
+	"$net"'; rm n.icnt'
+lint icnt-syntax 'n.icnt:1:3: error: icnt-syntax: found 4 after k, wanted "="' "$net"'; echo "k 4;" >n.icnt'
+lint icnt-name 'n.icnt:1:1: error: icnt-name: found toplogy, a name that BookSim does not know; is topology meant?' \
+	"$net"'; echo "toplogy = fly;" >n.icnt'
+lint icnt-value 'n.icnt:1:12: error: icnt-value: found topology = mesh, wanted fly: no other network is modelled' \
+	"$net"'; echo "topology = mesh;" >n.icnt'
+lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: found no entry topology, which then is torus, wanted topology = fly;' \
+	"$net"'; echo "k = 99;" >n.icnt'
+lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: found a network of k = 7 nodes, wanted at least 78: 46 clusters and 32 memory sub partitions' \
+	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'
 lint config-threads 'app/kernel-1.traceg:1:1: error: config-threads: found a thread block of 256 threads, wanted at most the 128 of an SM (-gpgpu_shader_core_pipeline)' \
 	'ARGS="-g rtx3070 -D gpgpu_shader_core_pipeline=128:32"'
 lint config-registers 'app/kernel-1.traceg:1:1: error: config-registers: found a thread block of 262144 registers, wanted at most the 65536 of an SM (-gpgpu_shader_registers)' \

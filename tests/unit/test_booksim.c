@@ -10,7 +10,7 @@
 #include "net/booksim.h"
 #include "tap.h"
 
-static const struct booksim_conf shipped = {
+static const struct icnt shipped = {
 	.k = 52, .flit_bytes = 40, .buffer = 64, .source_max = 256, .boundary_max = 64, .speedup = 2};
 
 static uint64_t seed;
@@ -83,7 +83,7 @@ static void lone_packets(void)
 
 static void idle_time(void)
 {
-	struct booksim_conf c = shipped;
+	struct icnt c = shipped;
 	struct booksim *a, *b;
 	char *ta, *tb;
 
@@ -111,7 +111,7 @@ static void idle_time(void)
 
 static void limits(void)
 {
-	struct booksim_conf c = {
+	struct icnt c = {
 		.k = 8, .flit_bytes = 32, .buffer = 3, .source_max = 9, .boundary_max = 5, .speedup = 2};
 	struct booksim *b = booksim_new(&c, 2, 2, 1000);
 	uint32_t pushed = 0, popped = 0, over = 0;
@@ -210,7 +210,7 @@ static void slow_init(struct slow_net *x)
 	}
 }
 
-static void slow_first(struct slow_net *x, const struct booksim_conf *c)
+static void slow_first(struct slow_net *x, const struct icnt *c)
 {
 	for (int n = 0; n < K; n++) {
 		if (x->eject[n].out >= 0)
@@ -297,7 +297,7 @@ static void slow_switch(struct slow_net *x, int i, int o)
 		append(&x->sw, i);
 }
 
-static void slow_internal(struct slow_net *x, const struct booksim_conf *c)
+static void slow_internal(struct slow_net *x, const struct icnt *c)
 {
 	int vc_want[K], sw_want[K], vc_got[K], sw_got[K], n_vc, n_sw, n_cross;
 
@@ -344,7 +344,7 @@ static void slow_internal(struct slow_net *x, const struct booksim_conf *c)
 	x->active = x->vc.n || x->sw.n || x->cross.n;
 }
 
-static void slow_step(struct slow_net *x, const struct booksim_conf *c)
+static void slow_step(struct slow_net *x, const struct icnt *c)
 {
 	slow_first(x, c);
 	for (int n = 0; n < K; n++) {
@@ -424,7 +424,7 @@ static bool same_pops(struct booksim *b, uint32_t share)
 	return true;
 }
 
-static bool random_run(const struct booksim_conf *c, uint32_t load, uint32_t share)
+static bool random_run(const struct icnt *c, uint32_t load, uint32_t share)
 {
 	struct booksim *b = booksim_new(c, CLUSTERS, SUBS, PACKETS + 1);
 	bool same = true;
@@ -453,7 +453,7 @@ static bool random_run(const struct booksim_conf *c, uint32_t load, uint32_t sha
 static void random_runs(void)
 {
 	static const struct {
-		struct booksim_conf c;
+		struct icnt c;
 		uint32_t load, share;
 	} runs[] = {
 		{{.k = K, .flit_bytes = 40, .buffer = 64, .source_max = 256, .boundary_max = 64, .speedup = 2},
@@ -485,10 +485,10 @@ static void random_runs(void)
 	"0;" \
 	"write_reply_end_vc = 0;"
 
-static int parse(const char *text, struct booksim_conf *c, struct fault *f)
+static int parse(const char *text, struct icnt *c, struct fault *f)
 {
 	struct input *in = input_memory("x.icnt", text, strlen(text), f);
-	int status = booksim_conf_parse(c, in, f);
+	int status = icnt_parse(c, in, f);
 
 	input_close(in);
 	return status;
@@ -496,7 +496,7 @@ static int parse(const char *text, struct booksim_conf *c, struct fault *f)
 
 static void refusal(const char *text, uint64_t line, uint32_t col, const char *part)
 {
-	struct booksim_conf c;
+	struct icnt c;
 	struct fault f = {0};
 	bool refused = parse(text, &c, &f) < 0;
 
@@ -507,7 +507,7 @@ static void refusal(const char *text, uint64_t line, uint32_t col, const char *p
 
 static void configurations(void)
 {
-	struct booksim_conf c;
+	struct icnt c;
 	struct fault f;
 
 	ok(parse(FIXED_PART

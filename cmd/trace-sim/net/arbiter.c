@@ -90,7 +90,7 @@ static void round_robin_input(
 
 void xbar_round_robin(struct xbar *x)
 {
-	uint64_t served[BITSET_WORDS(MAX_PORTS)] = {0};
+	uint64_t served[BITSET_WORDS(ICNT_PORTS_MAX)] = {0};
 	uint32_t first = x->next_node - x->first_node, conflict = 0, granted = 0;
 	uint32_t left = x->n_filled;
 

@@ -117,7 +117,7 @@ static void net_free(struct book_net *x)
 	free(x->out);
 }
 
-struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets)
+struct booksim *booksim_new(const struct icnt *c, uint32_t clusters, uint32_t subs, size_t packets)
 {
 	struct booksim *b = xcalloc(1, sizeof *b);
 	struct book_flit *slots;

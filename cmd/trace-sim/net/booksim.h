@@ -2,38 +2,20 @@
 /*
  * Network mode 1 (part 4 section 5): the BookSim crossbar as the shipped configurations set it up, one
  * k x k input-queued router for requests and one for replies. Shared by booksim.c (the network's face),
- * booksim_router.c (a step of one router), booksim_conf.c (the .icnt file) and
- * booksim_stat.c (the printed figures).
+ * booksim_router.c (a step of one router) and
+ * booksim_stat.c (the printed figures). The .icnt file is read by machine/icnt.c.
  *
  * Devices are ports here: subnet 0 has the clusters as inputs and the sub partitions as outputs, subnet 1 the
  * other way round, both numbered from 0. The ports that the original has besides are never used, and a search
  * in cyclic order finds the same port with or without them.
  */
-#ifndef ICNT_BOOKSIM_H
-#define ICNT_BOOKSIM_H
+#ifndef BOOKSIM_H
+#define BOOKSIM_H
 
 #include <stdio.h>
-#include "diag.h"
 #include "crossbar.h"
-#include "input.h"
+#include "icnt.h"
 #include "ring.h"
-
-/* ---- configuration ----------------------------------------------------------------------------- */
-
-struct booksim_conf {
-	uint32_t k; /* nodes, at least clusters and sub partitions together */
-	uint32_t flit_bytes;
-	uint32_t buffer;       /* vc_buf_size: router input, and what may be uncredited behind it */
-	uint32_t source_max;   /* input_buffer_size, flits; 0 has become 9 */
-	uint32_t boundary_max; /* boundary_buffer_size, flits */
-	double speedup;        /* internal steps in a network step, at least 1 */
-	struct place k_at;     /* where k was set */
-};
-
-/* Parse a .icnt file and refuse what section 5 does not describe. 0, or -1 and *f. */
-int booksim_conf_parse(struct booksim_conf *c, struct input *in, struct fault *f);
-/* The same of a file; at is the option that names it, for a file that cannot be read. */
-int booksim_conf_file(struct booksim_conf *c, const char *path, struct place at, struct fault *f);
 
 /* ---- statistics -------------------------------------------------------------------------------- */
 
@@ -132,7 +114,7 @@ struct book_net {
 };
 
 struct booksim {
-	struct booksim_conf conf;
+	struct icnt conf;
 	struct book_net net[2];
 	struct book_packet *packet;
 	size_t packets;
@@ -143,7 +125,7 @@ struct booksim {
 	struct book_stats stats;
 };
 
-struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets);
+struct booksim *booksim_new(const struct icnt *c, uint32_t clusters, uint32_t subs, size_t packets);
 void booksim_delete(struct booksim *b);
 /* port: of the sender, or for pops of the receiver, in subnet s. */
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes);

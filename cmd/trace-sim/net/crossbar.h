@@ -11,9 +11,10 @@
  * xbar_sync, so that devices may work at the same time; each thread has its own row of marks, and each port
  * a cache line of its own.
  */
-#ifndef ICNT_H
-#define ICNT_H
+#ifndef CROSSBAR_H
+#define CROSSBAR_H
 
+#include "icnt.h"
 #include "net.h"
 
 struct packet {
@@ -49,8 +50,6 @@ struct xbar {
 	uint32_t n_filled, n_wanted, total_in, total_out, n_full;
 	struct xbar_counts n; /* in_full is in the ports */
 };
-
-#define MAX_PORTS 4096
 
 struct booksim;
 

@@ -16,16 +16,12 @@ static void mark(uint64_t *rows, uint32_t row, uint32_t i)
 	bitset_set(rows + (size_t)thread_index * row, i);
 }
 
-static int booksim_init(struct net *n, struct fault *f)
+static int booksim_init(struct net *n, const struct params *p, struct fault *f)
 {
-	struct booksim_conf conf;
+	struct icnt conf;
 
-	if (booksim_conf_file(&conf, n->params->file, n->params->file_at, f) < 0)
+	if (icnt_read(&conf, p, f) < 0)
 		return -1;
-	if (conf.k < n->clusters + n->subs)
-		return fault_set(f, conf.k_at, "icnt-nodes",
-			"found a network of k = %u nodes, wanted at least %u: %u clusters and %u memory sub partitions",
-			conf.k, n->clusters + n->subs, n->clusters, n->subs);
 	n->booksim = booksim_new(&conf, n->clusters, n->subs, n->nodes);
 	return 0;
 }
@@ -41,7 +37,7 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	uint32_t clusters = p->clusters, subs = p->mem.channels * p->mem.subs;
 	struct net *n;
 
-	assert(clusters <= MAX_PORTS && subs <= MAX_PORTS);
+	assert(clusters <= ICNT_PORTS_MAX && subs <= ICNT_PORTS_MAX);
 	n = xcalloc(1, sizeof *n);
 	n->mode = p->net.mode;
 	n->params = &p->net;
@@ -50,7 +46,7 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	n->nodes = (size_t)pool->limit + 1;
 	if (n->mode == 2) {
 		crossbars_init(n);
-	} else if (booksim_init(n, f) < 0) {
+	} else if (booksim_init(n, p, f) < 0) {
 		free(n);
 		return NULL;
 	}

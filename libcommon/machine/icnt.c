@@ -13,7 +13,7 @@
 #include <string.h>
 #include "arena.h"
 #include "cli.h"
-#include "booksim.h"
+#include "icnt.h"
 
 #define BUFFER_MAX 65536
 #define WORD_MAX   64
@@ -46,7 +46,7 @@ struct row {
 	}
 
 static const struct row rows[] = {
-	BETWEEN("k", NUMBER, "8", 1, 2 * MAX_PORTS, SET_K),
+	BETWEEN("k", NUMBER, "8", 1, 2 * ICNT_PORTS_MAX, SET_K),
 	BETWEEN("flit_size", NUMBER, "32", 1, 65536, SET_FLIT),
 	BETWEEN("vc_buf_size", NUMBER, "8", 1, BUFFER_MAX, SET_BUFFER),
 	BETWEEN("input_buffer_size", NUMBER, "0", 0, BUFFER_MAX, SET_SOURCE),
@@ -378,7 +378,7 @@ static int lacking(struct reader *r, struct fault *f)
 	return 0;
 }
 
-int booksim_conf_parse(struct booksim_conf *c, struct input *in, struct fault *f)
+int icnt_parse(struct icnt *c, struct input *in, struct fault *f)
 {
 	struct reader r = {.in = in, .file = diag_keep(input_name(in))};
 	struct token t;
@@ -394,7 +394,7 @@ int booksim_conf_parse(struct booksim_conf *c, struct input *in, struct fault *f
 	}
 	if (lacking(&r, f) < 0)
 		return -1;
-	*c = (struct booksim_conf){
+	*c = (struct icnt){
 		.k = (uint32_t)r.value[SET_K],
 		.flit_bytes = (uint32_t)r.value[SET_FLIT],
 		.buffer = (uint32_t)r.value[SET_BUFFER],
@@ -407,16 +407,21 @@ int booksim_conf_parse(struct booksim_conf *c, struct input *in, struct fault *f
 	return 0;
 }
 
-int booksim_conf_file(struct booksim_conf *c, const char *path, struct place at, struct fault *f)
+int icnt_read(struct icnt *c, const struct params *p, struct fault *f)
 {
+	uint32_t subs = p->mem.channels * p->mem.subs;
 	struct fault open;
-	struct input *in = input_open(path, &open);
+	struct input *in = input_open(p->net.file, &open);
 	int status;
 
 	if (!in)
-		return fault_set(f, at.file ? at : open.at, "icnt-file",
-			"the network description of -network_mode 1: %s: %s", path, open.text);
-	status = booksim_conf_parse(c, in, f);
+		return fault_set(f, p->net.file_at.file ? p->net.file_at : open.at, "icnt-file",
+			"the network description of -network_mode 1: %s: %s", p->net.file, open.text);
+	status = icnt_parse(c, in, f);
 	input_close(in);
+	if (status == 0 && c->k < p->clusters + subs)
+		return fault_set(f, c->k_at, "icnt-nodes",
+			"found a network of k = %u nodes, wanted at least %u: %u clusters and %u memory sub partitions",
+			c->k, p->clusters + subs, p->clusters, subs);
 	return status;
 }
