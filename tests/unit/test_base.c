@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of messages, memory, bit sets, rings and command lines. */
+/* Unit tests of messages, memory, bit sets, rings, tables and command lines. */
 #include <errno.h>
 #include <stdint.h>
 #include "arena.h"
@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "diag.h"
 #include "ring.h"
+#include "table.h"
 #include "tap.h"
 
 #ifndef VERSION
@@ -315,8 +316,58 @@ static void test_size(void)
 	}
 }
 
+/* ---- tables ------------------------------------------------------------------------------- */
+
+/* Numbers added under a hash come back in their order, and no others. */
+static bool table_gives(const struct table *t, uint64_t hash, uint32_t first, uint32_t step, uint32_t n)
+{
+	uint32_t want = first, left = n;
+
+	FOR_TABLE (w, t, hash) {
+		if (!left-- || w.number != want)
+			return false;
+		want += step;
+	}
+	return !left;
+}
+
+static void test_table(void)
+{
+	struct table t = {0};
+	const uint64_t word = 7;
+	bool good = true;
+
+	ok(table_gives(&t, 0, 0, 0, 0), "table: a new one is empty");
+	for (uint32_t i = 0; i < 100000; i++)
+		table_add(&t, table_hash(&i, sizeof(i)), i);
+	for (uint32_t i = 0; i < 100000; i++) {
+		bool found = false;
+
+		FOR_TABLE (w, &t, table_hash(&i, sizeof(i)))
+			found |= w.number == i;
+		good &= found;
+	}
+	ok(good && t.n == 100000 && t.n_slots >= 2 * t.n,
+		"table: each of 100000 is found, half the slots are free");
+	table_clear(&t);
+	ok(!t.n && table_gives(&t, 5, 0, 0, 0), "table: cleared");
+	/* Hashes that share their slots, around the end of the table. */
+	for (uint32_t i = 0; i < 3000; i++)
+		table_add(&t, UINT32_MAX - i % 3, i);
+	for (uint32_t k = 0; k < 3; k++)
+		good &= table_gives(&t, UINT32_MAX - k, k, 3, 1000);
+	ok(good && table_gives(&t, UINT32_MAX - 3, 0, 0, 0), "table: numbers of one hash keep their order");
+	table_free(&t);
+	table_add(&t, 1, TABLE_NONE - 1);
+	ok(table_gives(&t, 1, TABLE_NONE - 1, 0, 1), "table: the greatest number");
+	table_free(&t);
+	ok(table_hash_words(&word, 1) == table_hash(&word, sizeof(word)),
+		"table: words are hashed as their bytes");
+}
+
 int main(void)
 {
+	test_table();
 	test_quote();
 	test_messages();
 	test_memory();

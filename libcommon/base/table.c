@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The hash table of table.h: adding and growing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include "arena.h"
+#include "diag.h"
+#include "table.h"
+
+#define SLOTS_MIN 64u
+#define SLOTS_MAX (1u << 31)
+
+uint64_t table_hash(const void *bytes, size_t n) { return XXH3_64bits(bytes, n); }
+uint64_t table_hash_words(const uint64_t *word, size_t n) { return XXH3_64bits(word, n * sizeof(*word)); }
+
+static void put(struct table *t, struct table_slot what)
+{
+	uint32_t at = what.hash;
+
+	while (t->slot[at & (t->n_slots - 1)].next)
+		at++;
+	t->slot[at & (t->n_slots - 1)] = what;
+}
+
+/* Old slots are put in their order from a free one on, so that numbers of one hash keep theirs. */
+static void more_slots(struct table *t)
+{
+	struct table old = *t;
+	uint32_t from = 0;
+
+	if (old.n_slots >= SLOTS_MAX)
+		die("out of memory: a table of more than %u entries", SLOTS_MAX / 2);
+	t->n_slots = old.n_slots ? old.n_slots * 2 : SLOTS_MIN;
+	t->slot = xcalloc(t->n_slots, sizeof(t->slot[0]));
+	while (old.n_slots && old.slot[from].next)
+		from++;
+	for (uint32_t i = 0; i < old.n_slots; i++) {
+		struct table_slot s = old.slot[(from + i) & (old.n_slots - 1)];
+
+		if (s.next)
+			put(t, s);
+	}
+	free(old.slot);
+}
+
+void table_add(struct table *t, uint64_t hash, uint32_t number)
+{
+	if (t->n >= t->n_slots / 2)
+		more_slots(t);
+	put(t, (struct table_slot){(uint32_t)hash, number + 1});
+	t->n++;
+}
+
+void table_clear(struct table *t)
+{
+	if (t->n)
+		memset(t->slot, 0, t->n_slots * sizeof(t->slot[0]));
+	t->n = 0;
+}
+
+void table_free(struct table *t)
+{
+	free(t->slot);
+	*t = (struct table){0};
+}
