@@ -68,6 +68,20 @@ enum isa_kind {
 	N_KINDS
 };
 
+/* Where an access goes. Traces of machine code have no CONST, PARAM and TEX accesses. */
+enum space {
+	SPACE_NONE,
+	SPACE_GLOBAL,
+	SPACE_LOCAL,
+	SPACE_SHARED,
+	SPACE_GENERIC, /* decided by the address */
+	SPACE_CONST,   /* through the constant cache */
+	SPACE_TEX,
+	SPACE_PARAM,       /* a kernel's parameters: as CONST, counted apart */
+	SPACE_LOCAL_PARAM, /* arguments and results of calls: as LOCAL, counted apart */
+	N_SPACES
+};
+
 enum isa_arch {
 	ARCH_KEPLER,
 	ARCH_PASCAL,

@@ -10,8 +10,6 @@
 #include "params.h"
 #include "trace.h"
 
-enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LOCAL, SPACE_SHARED, SPACE_GENERIC };
-
 enum uop_flag {
 	UOP_LOAD = 1 << 0,  /* "is a load": class LOAD or memory kind load */
 	UOP_STORE = 1 << 1, /* "is a store"; ATOMS is both */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * PTX opcodes by their words: row of the table, type, space, cache operator, vector. See ptx.h.
+ *
+ * Always true: the first word that names a type is the type; words that mean nothing to the timing are passed
+ * over. Nothing here is fast: an opcode is looked at once.
+ */
+#include <string.h>
+#include "ptx.h"
+
+#define PTX_OP(stem, rule, entry, kind, reason) {stem, PTX_RULE_##rule, entry, PTX_KIND_##kind, reason},
+static const struct ptx_op rows[] = {
+#include "ptx-ops.def"
+};
+#undef PTX_OP
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+struct word {
+	const char *s;
+	size_t n;
+};
+
+static bool is(struct word w, const char *text) { return strlen(text) == w.n && !memcmp(w.s, text, w.n); }
+
+const struct ptx_op *ptx_op_find(const char *opcode, size_t n)
+{
+	for (;;) {
+		for (size_t i = 0; i < N_ROWS; i++)
+			if (is((struct word){opcode, n}, rows[i].stem))
+				return &rows[i];
+		while (n && opcode[n - 1] != '.')
+			n--;
+		if (!n)
+			return NULL;
+		n--;
+	}
+}
+
+const struct ptx_op *ptx_op_at(unsigned i) { return i < N_ROWS ? &rows[i] : NULL; }
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static const char *const space_name[] = {
+	[SPACE_NONE] = "-",
+	[SPACE_GLOBAL] = "global",
+	[SPACE_LOCAL] = "local",
+	[SPACE_SHARED] = "shared",
+	[SPACE_CONST] = "const",
+	[SPACE_PARAM] = "param",
+	[SPACE_LOCAL_PARAM] = "local param",
+	[SPACE_TEX] = "texture",
+	[SPACE_GENERIC] = "generic",
+};
+
+const char *ptx_space_name(enum space s) { return space_name[s]; }
+
+/* Bytes of the type a word names, 0: it names none. */
+static unsigned type_bytes(struct word w)
+{
+	static const struct {
+		const char *name;
+		uint8_t bytes;
+	} more[] = {
+		{"f16x2", 4},
+		{"bf16", 2},
+		{"bf16x2", 4},
+		{"tf32", 4},
+		{"e4m3x2", 2},
+		{"e5m2x2", 2},
+		{"b128", 16},
+		{"pred", 1},
+		{"f32x2", 8},
+	};
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		if (is(w, more[i].name))
+			return more[i].bytes;
+	if (w.n < 2 || w.n > 3 || !strchr("subf", w.s[0]))
+		return 0;
+	for (size_t i = 1; i < w.n; i++) {
+		if (w.s[i] < '0' || w.s[i] > '9')
+			return 0;
+		bits = bits * 10 + (uint64_t)(w.s[i] - '0');
+	}
+	return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? (unsigned)bits / 8 : 0;
+}
+
+static enum space space_of(struct word w)
+{
+	static const struct {
+		const char *name;
+		uint8_t space;
+	} all[] = {
+		{"global", SPACE_GLOBAL},
+		{"local", SPACE_LOCAL},
+		{"shared", SPACE_SHARED},
+		{"shared::cta", SPACE_SHARED},
+		{"shared::cluster", SPACE_SHARED},
+		{"const", SPACE_CONST},
+		{"param", SPACE_PARAM},
+		{"param::entry", SPACE_PARAM},
+		{"param::func", SPACE_LOCAL_PARAM},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (is(w, all[i].name))
+			return (enum space)all[i].space;
+	return SPACE_NONE;
+}
+
+enum type { TYPE_OTHER, TYPE_F32, TYPE_F64 };
+
+static void take_word(struct ptx_form *f, struct word w, enum type *type, bool *typed)
+{
+	unsigned bytes = type_bytes(w);
+
+	if (bytes && !*typed) {
+		*typed = true;
+		*type = is(w, "f32") || is(w, "f32x2") ? TYPE_F32 : is(w, "f64") ? TYPE_F64 : TYPE_OTHER;
+		f->bytes = (uint8_t)bytes;
+	}
+	if (is(w, "v2") || is(w, "v4") || is(w, "v8"))
+		f->elements = (uint8_t)(w.s[1] - '0');
+	/* Of two spaces, as in a copy's opcode, the last is where the data comes from. */
+	if (space_of(w) != SPACE_NONE)
+		f->space = (uint8_t)space_of(w);
+	f->bypass |= is(w, "cg");
+	f->nc |= is(w, "nc");
+	f->arrive |= is(w, "arrive");
+}
+
+/* ---- class and latency ---------------------------------------------------------------------- */
+
+static uint8_t list_of(enum type t)
+{
+	return t == TYPE_F32 ? PTX_LIST_FP : t == TYPE_F64 ? PTX_LIST_DP : PTX_LIST_INT;
+}
+
+static void apply_rule(struct ptx_form *f, enum type type)
+{
+	static const uint8_t class[] = {
+		[PTX_RULE_PLAIN] = CLASS_ALU,
+		[PTX_RULE_ARITH] = CLASS_INT,
+		[PTX_RULE_INT_NEXT] = CLASS_INT,
+		[PTX_RULE_DIVIDE] = CLASS_SFU,
+		[PTX_RULE_SFU] = CLASS_SFU,
+		[PTX_RULE_TENSOR] = CLASS_TENSOR,
+		[PTX_RULE_SHFL] = CLASS_ALU,
+		[PTX_RULE_LOAD] = CLASS_LOAD,
+		[PTX_RULE_STORE] = CLASS_STORE,
+		[PTX_RULE_BRANCH] = CLASS_BRANCH,
+		[PTX_RULE_CALL] = CLASS_CALL,
+		[PTX_RULE_RET] = CLASS_RET,
+		[PTX_RULE_BARRIER] = CLASS_BARRIER,
+		[PTX_RULE_MEMBAR] = CLASS_MEMBAR,
+	};
+	enum ptx_rule rule = f->op ? (enum ptx_rule)f->op->rule : PTX_RULE_PLAIN;
+
+	f->class = class[rule];
+	f->entry = f->op ? f->op->entry : 0;
+	switch (rule) {
+	case PTX_RULE_ARITH:
+		f->class = type == TYPE_F32 ? CLASS_SP : type == TYPE_F64 ? CLASS_DP : CLASS_INT;
+		f->list = list_of(type);
+		break;
+	case PTX_RULE_INT_NEXT:
+		f->more = 1;
+		f->list = PTX_LIST_INT;
+		break;
+	case PTX_RULE_SHFL: f->list = PTX_LIST_INT; break;
+	case PTX_RULE_DIVIDE: f->list = list_of(type); break;
+	case PTX_RULE_SFU: f->list = PTX_LIST_SFU; break;
+	case PTX_RULE_TENSOR: f->list = PTX_LIST_TENSOR; break;
+	default: break;
+	}
+}
+
+/* Spaces that the words leave open, and cache operators that are none without being written. */
+static void apply_kind(struct ptx_form *f)
+{
+	switch (f->op ? (enum ptx_kind)f->op->kind : PTX_KIND_PLAIN) {
+	case PTX_KIND_TEX: f->space = SPACE_TEX; return;
+	case PTX_KIND_ATOM: f->bypass = true; break;
+	case PTX_KIND_LD:
+	case PTX_KIND_ST: break;
+	default:
+		f->space = SPACE_NONE;
+		f->bypass = false;
+		return;
+	}
+	if (f->space == SPACE_NONE)
+		f->space = SPACE_GENERIC;
+}
+
+void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n)
+{
+	enum type type = TYPE_OTHER;
+	bool typed = false;
+	const char *end = opcode + n;
+
+	*f = (struct ptx_form){.op = ptx_op_find(opcode, n), .elements = 1};
+	for (const char *s = opcode; s < end;) {
+		const char *dot = memchr(s, '.', (size_t)(end - s));
+
+		take_word(f, (struct word){s, (size_t)((dot ? dot : end) - s)}, &type, &typed);
+		s = dot ? dot + 1 : end;
+	}
+	apply_rule(f, type);
+	apply_kind(f);
+}
