@@ -86,7 +86,13 @@ struct collector_params {
 	uint32_t units, in_ports, out_ports;
 };
 
-enum sched_policy { SCHED_LRR, SCHED_TWO_LEVEL, SCHED_GTO, SCHED_RRR, SCHED_OLD, SCHED_WARP_LIMITING };
+/* Rows of machine/sched.def, which has one policy a row. */
+#define SCHED(name, argument, greedy, form) SCHED_##name,
+enum sched_id {
+#include "machine/sched.def"
+	N_SCHEDS
+};
+#undef SCHED
 
 struct latency {
 	uint32_t latency, interval;
@@ -97,10 +103,9 @@ struct core_params {
 	uint32_t max_ctas, registers, shmem_bytes;
 	bool ignore_resources; /* -gpgpu_ignore_resources_limitation */
 	uint32_t schedulers;
-	enum sched_policy policy;
-	uint32_t two_level_active; /* M of two_level_active:M:0:1 */
-	uint32_t warp_limit;       /* N of warp_limiting:2:N */
-	uint32_t max_issue;        /* per warp and cycle: 1 or 2 */
+	enum sched_id policy;
+	uint32_t policy_number; /* ACTIVE of two_level_active:ACTIVE:0:1, WARPS of warp_limiting:2:WARPS */
+	uint32_t max_issue;     /* per warp and cycle: 1 or 2 */
 	bool dual_issue_diff;
 	bool sub_core;
 	struct unit_params unit[N_UNIT_KINDS]; /* UNIT_SPEC + n: specialized unit n + 1 */

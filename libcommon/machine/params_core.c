@@ -6,6 +6,7 @@
  * Always true afterwards: every unit kind that exists can be reached from issue, and what enters a
  * register set is taken out of it by somebody; an instruction's result fits the pipeline it runs in.
  */
+#include <stdio.h>
 #include <string.h>
 #include "params_int.h"
 
@@ -57,54 +58,65 @@ static int resources(struct core_params *k, const struct gpuconf *c, struct faul
 	return 0;
 }
 
-/* "name:N:N..." as the original scans it: numbers behind the literal name, which begins the string. */
-static int policy_numbers(const char *text, const char *name, uint32_t *out, int cap)
+static const struct {
+	const char *name, *argument, *form;
+	bool greedy;
+} sched_row[N_SCHEDS] = {
+#define SCHED(name, argument, greedy, form) {#name, argument, form, greedy},
+#include "sched.def"
+#undef SCHED
+};
+
+/* The argument behind the name, which begins the string, is as the row says; *number is what stands at its letter. */
+static bool policy_argument(
+	const char *text, const char *argument, uint32_t a_max, uint32_t w_max, uint32_t *number)
 {
-	size_t n = strlen(name);
-	if (strncmp(text, name, n) != 0 || text[n] != ':')
-		return -1;
-	return param_numbers(text + n + 1, ':', out, cap);
+	uint32_t n[4];
+	int want = 1, have;
+
+	for (const char *p = argument; *p; p++)
+		want += *p == ':';
+	have = *text == ':' ? param_numbers(text + 1, ':', n, 4) : -1;
+	if (have != want)
+		return false;
+	for (int i = 0; i < want; i++, argument += 2) {
+		uint32_t max = *argument == 'A' ? a_max : w_max;
+
+		if (*argument >= '0' && *argument <= '9') {
+			if (n[i] != (uint32_t)(*argument - '0'))
+				return false;
+			continue;
+		}
+		if (n[i] < 1 || n[i] > max)
+			return false;
+		*number = n[i];
+	}
+	return true;
 }
 
-/* The first name that the string contains decides, in this order (part 2 section 5.2). */
 static int policy(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	static const struct {
-		const char *name;
-		enum sched_policy policy;
-	} row[] = {
-		{"lrr", SCHED_LRR},
-		{"two_level_active", SCHED_TWO_LEVEL},
-		{"gto", SCHED_GTO},
-		{"rrr", SCHED_RRR},
-		{"old", SCHED_OLD},
-		{"warp_limiting", SCHED_WARP_LIMITING},
-	};
 	const char *text = conf_text(c, OPT_gpgpu_scheduler);
-	uint32_t n[3], share = k->warps / k->schedulers;
-	size_t i = 0;
+	uint32_t share = k->warps / k->schedulers;
+	char wanted[256];
+	size_t i = 0, n = 0;
 
-	while (i < sizeof row / sizeof row[0] && !strstr(text, row[i].name))
+	while (i < N_SCHEDS && !strstr(text, sched_row[i].name))
 		i++;
-	if (i == sizeof row / sizeof row[0])
-		return conf_fault(c, OPT_gpgpu_scheduler, f,
-			"lrr, gto, old, rrr, two_level_active:ACTIVE:0:1 or warp_limiting:2:WARPS");
-	k->policy = row[i].policy;
-	if (k->policy == SCHED_TWO_LEVEL) {
-		if (policy_numbers(text, row[i].name, n, 3) != 3 || n[1] != 0 || n[2] != 1 || n[0] < 1 ||
-			n[0] > share)
-			return conf_fault(c, OPT_gpgpu_scheduler, f,
-				"two_level_active:ACTIVE:0:1, ACTIVE from 1 to the %u warps of a scheduler",
-				share);
-		k->two_level_active = n[0];
-	} else if (k->policy == SCHED_WARP_LIMITING) {
-		if (policy_numbers(text, row[i].name, n, 2) != 2 || n[0] != 2 || n[1] < 1 || n[1] > k->warps)
-			return conf_fault(c, OPT_gpgpu_scheduler, f,
-				"warp_limiting:2:WARPS, WARPS from 1 to %u", k->warps);
-		k->warp_limit = n[1];
+	if (i == N_SCHEDS) {
+		for (i = 0; i < N_SCHEDS && n < sizeof wanted; i++)
+			n += (size_t)snprintf(wanted + n, sizeof wanted - n, "%s%s%s%s", i ? ", " : "",
+				sched_row[i].name, *sched_row[i].argument ? ":" : "", sched_row[i].argument);
+		return conf_fault(c, OPT_gpgpu_scheduler, f, "one of %s", wanted);
 	}
-	/* gto and warp_limiting always visit the warp that issued last, so each scheduler needs one. */
-	if ((k->policy == SCHED_GTO || k->policy == SCHED_WARP_LIMITING) && share == 0)
+	k->policy = (enum sched_id)i;
+	if (*sched_row[i].argument &&
+		(strncmp(text, sched_row[i].name, strlen(sched_row[i].name)) != 0 ||
+			!policy_argument(text + strlen(sched_row[i].name), sched_row[i].argument, share,
+				k->warps, &k->policy_number)))
+		return conf_fault(c, OPT_gpgpu_scheduler, f, "%s (%u here, %u in all)", sched_row[i].form,
+			share, k->warps);
+	if (sched_row[i].greedy && share == 0)
 		return conf_fault(c, OPT_gpgpu_num_sched_per_core, f,
 			"at most one scheduler for each of the %u warps with this scheduler policy",
 			k->warps);

@@ -17,16 +17,16 @@
 void sched_init(struct sm *s)
 {
 	const struct core_params *c = s->core;
-	bool none = c->policy == SCHED_LRR || c->policy == SCHED_RRR;
 
-	s->by_masks = c->policy == SCHED_LRR || c->policy == SCHED_GTO || c->policy == SCHED_OLD;
+	s->policy = sched_policies[c->policy];
+	s->by_masks = !s->policy->cycle && !s->policy->looked_at;
 	s->idle[0] = (uint8_t)c->schedulers;
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
 		s->spread |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {
-		s->last[k] = (int16_t)(none ? (int)k - (int)c->schedulers : (int)k);
-		if (c->policy == SCHED_TWO_LEVEL)
-			sched_two_level_init(s, k);
+		s->last[k] = (int16_t)(s->policy->behind_last ? (int)k - (int)c->schedulers : (int)k);
+		if (s->policy->init)
+			s->policy->init(s, k);
 	}
 	for (unsigned u = 0; u < N_UNIT_KINDS; u++)
 		s->id_oc[u].input = (uint8_t)opcoll_input(u);
@@ -137,7 +137,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	s->collector.may_allocate = true;
 	s->changed = true;
 	scoreboard_reserve(s, w, u);
-	if (s->core->policy == SCHED_TWO_LEVEL && is_long_operation(in))
+	if (s->policy->needs_longop && is_long_operation(in))
 		scoreboard_mark_long(s, w, u);
 	p->fetch_pc = u->pc + 16;
 	ibuffer_advance(s, w);
@@ -257,7 +257,7 @@ static APART void schedule_all(struct sm *s, unsigned first, struct outlook *o)
 		uint64_t go = o->go & s->spread << k, at_barrier = s->at_barrier;
 
 		if (go) {
-			issue_from(s, k, sched_pick(s, k, go));
+			issue_from(s, k, s->policy->pick(s, k, go));
 			if (s->any_slot || s->at_barrier != at_barrier)
 				look(s, o);
 		} else {
@@ -278,11 +278,7 @@ static APART void schedule_by_visits(struct sm *s, unsigned first)
 	do {
 		unsigned seen, bucket;
 
-		switch (s->core->policy) {
-		case SCHED_TWO_LEVEL: seen = sched_two_level(s, k); break;
-		case SCHED_RRR: seen = sched_rrr(s, k); break;
-		default: seen = sched_ordered(s, k); break;
-		}
+		seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
 		if (!(seen & SEEN_ISSUED)) {
 			bucket = seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0;
 			count_idle(s, k, bucket);

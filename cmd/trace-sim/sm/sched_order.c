@@ -12,7 +12,7 @@
 #include "regset.h"
 #include "scheduler.h"
 
-static unsigned oldest(const struct sm *s, uint64_t warps)
+unsigned sched_oldest(const struct sm *s, uint64_t warps)
 {
 	unsigned best = bit_lowest64(warps);
 
@@ -22,42 +22,54 @@ static unsigned oldest(const struct sm *s, uint64_t warps)
 	return best;
 }
 
-/* gto and warp_limiting go on with the warp that issued last, lrr goes on behind it. */
-unsigned sched_pick(const struct sm *s, unsigned k, uint64_t warps)
+unsigned sched_behind_last(const struct sm *s, unsigned k, uint64_t warps)
+{
+	return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
+}
+
+static unsigned pick_oldest(const struct sm *s, unsigned k, uint64_t warps)
+{
+	(void)k;
+	return sched_oldest(s, warps);
+}
+
+/* The warp that issued last, then the oldest. */
+static unsigned pick_greedy(const struct sm *s, unsigned k, uint64_t warps)
 {
 	unsigned last = (unsigned)s->last[k];
 
-	if (s->core->policy == SCHED_LRR)
-		return bit_next_cyclic64(warps, last + s->core->schedulers);
-	if (s->core->policy != SCHED_OLD && warps >> last & 1)
-		return last;
-	return oldest(s, warps);
+	return warps >> last & 1 ? last : sched_oldest(s, warps);
 }
+
+/* quirk Q10: the last-issued warp comes on top of the N oldest. */
+static uint64_t limit(const struct sm *s, unsigned k, uint64_t running)
+{
+	uint64_t first = running & 1ull << s->last[k], kept = 0;
+
+	if (bit_count64(running) <= s->core->policy_number)
+		return running;
+	for (uint32_t i = 0; i < s->core->policy_number; i++)
+		kept |= 1ull << sched_oldest(s, running & ~kept);
+	return kept | first;
+}
+
+const struct sched_policy sched_lrr = {.pick = sched_behind_last, .behind_last = true, .in_turn = true};
+const struct sched_policy sched_gto = {.pick = pick_greedy};
+const struct sched_policy sched_old = {.pick = pick_oldest};
+const struct sched_policy sched_warp_limiting = {.pick = pick_greedy, .looked_at = limit};
 
 static unsigned visit_round(struct sm *s, unsigned k, uint64_t warps)
 {
 	unsigned seen = 0;
 
 	while (warps) {
-		unsigned w = sched_pick(s, k, warps);
+		unsigned w = s->policy->pick(s, k, warps);
 
 		if (sched_visit(s, k, w, &seen))
 			break;
 		warps &= ~(1ull << w);
 	}
 	return seen;
-}
-
-/* quirk Q10: the last-issued warp comes on top of the N oldest. */
-uint64_t sched_limit(const struct sm *s, unsigned k, uint64_t running)
-{
-	uint64_t first = running & 1ull << s->last[k], kept = 0;
-
-	if (bit_count64(running) <= s->core->warp_limit)
-		return running;
-	for (uint32_t i = 0; i < s->core->warp_limit; i++)
-		kept |= 1ull << oldest(s, running & ~kept);
-	return kept | first;
 }
 
 /* In sub-core mode a full slot stops the warps of its scheduler, else a full set stops all. */
@@ -80,14 +92,14 @@ unsigned sched_ordered(struct sm *s, unsigned k)
 	unsigned seen = SEEN_VALID | SEEN_READY;
 
 	if (s->membar & mine & s->live) {
-		if (s->core->policy == SCHED_LRR)
+		if (s->policy->in_turn)
 			return visit_round(s, k, mine & s->live);
 		FOR_BITS64 (w, s->membar & mine & s->live)
 			warp_waiting(s, (unsigned)w);
 	}
 	valid = mine & sched_running(s);
-	if (s->core->policy == SCHED_WARP_LIMITING)
-		valid = sched_limit(s, k, valid);
+	if (s->policy->looked_at)
+		valid = s->policy->looked_at(s, k, valid);
 	valid &= s->ibuf;
 	if (!valid)
 		return 0;
@@ -96,6 +108,6 @@ unsigned sched_ordered(struct sm *s, unsigned k)
 		return SEEN_VALID;
 	go = ready & ~sched_blocked(s);
 	if (go)
-		sched_visit(s, k, sched_pick(s, k, go), &seen);
+		sched_visit(s, k, s->policy->pick(s, k, go), &seen);
 	return seen;
 }

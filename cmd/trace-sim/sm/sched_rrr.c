@@ -7,6 +7,10 @@
 #include "regset.h"
 #include "scheduler.h"
 
+struct rrr {
+	uint32_t issued, slot; /* issued: how many by the last issue, 0 before the first */
+};
+
 static bool idle(struct sm *s, unsigned w) { return !(s->live >> w & 1) || warp_waiting(s, w); }
 
 /* First warp behind the last-issued one that is neither free nor waiting; -1: none. */
@@ -24,20 +28,34 @@ static int next_turn(struct sm *s, unsigned k)
 	return -1;
 }
 
-unsigned sched_rrr(struct sm *s, unsigned k)
+static unsigned cycle(struct sm *s, unsigned k)
 {
-	struct sched *c = &s->sched[k];
+	struct rrr *c = SCHED_STATE(struct rrr, s, k);
 	unsigned seen = 0, n;
 
-	if (c->rrr_issued || idle(s, c->rrr_slot)) {
+	if (c->issued || idle(s, c->slot)) {
 		int w = next_turn(s, k);
 
 		if (w < 0)
 			return 0;
-		c->rrr_slot = (uint32_t)w;
+		c->slot = (uint32_t)w;
 	}
-	n = sched_visit(s, k, c->rrr_slot, &seen);
+	n = sched_visit(s, k, c->slot, &seen);
 	if (n)
-		c->rrr_issued = n;
+		c->issued = n;
 	return seen;
 }
+
+/* quirk Q8: before its first issue perhaps the slot of another. */
+static uint64_t looked_at(const struct sm *s, unsigned k, uint64_t running)
+{
+	const struct rrr *c = SCHED_STATE(const struct rrr, s, k);
+
+	return 1ull << c->slot & (c->issued ? running & s->spread << k : UINT64_MAX);
+}
+
+const struct sched_policy sched_rrr = {.pick = sched_behind_last,
+	.looked_at = looked_at,
+	.cycle = cycle,
+	.behind_last = true,
+	.always_moves = true};

@@ -7,13 +7,18 @@
 #include <string.h>
 #include "scheduler.h"
 
-void sched_two_level_init(struct sm *s, unsigned k)
+struct lists {
+	uint8_t active[MAX_WARPS], pending[MAX_WARPS];
+	uint8_t n_active, n_pending;
+};
+
+static void init(struct sm *s, unsigned k)
 {
-	struct sched *c = &s->sched[k];
+	struct lists *c = SCHED_STATE(struct lists, s, k);
 
 	for (unsigned w = k; w < s->core->warps; w += s->core->schedulers) {
-		if (c->n_active < s->core->two_level_active)
-			c->list[c->n_active++] = (uint8_t)w;
+		if (c->n_active < s->core->policy_number)
+			c->active[c->n_active++] = (uint8_t)w;
 		else
 			c->pending[c->n_pending++] = (uint8_t)w;
 	}
@@ -27,42 +32,42 @@ static bool demoted(struct sm *s, unsigned w)
 	return s->ibuf >> w & 1 && scoreboard_long(s, w, s->warp[w].head);
 }
 
-static void rebuild(struct sm *s, struct sched *c)
+static void rebuild(struct sm *s, struct lists *c)
 {
 	unsigned kept = 0, taken = 0;
 
 	for (unsigned i = 0; i < c->n_active; i++) {
-		uint8_t w = c->list[i];
+		uint8_t w = c->active[i];
 
 		if (demoted(s, w))
 			c->pending[c->n_pending++] = w;
 		else
-			c->list[kept++] = w;
+			c->active[kept++] = w;
 	}
-	while (kept < s->core->two_level_active && taken < c->n_pending)
-		c->list[kept++] = c->pending[taken++];
+	while (kept < s->core->policy_number && taken < c->n_pending)
+		c->active[kept++] = c->pending[taken++];
 	c->n_active = (uint8_t)kept;
 	c->n_pending = (uint8_t)(c->n_pending - taken);
 	memmove(c->pending, c->pending + taken, c->n_pending);
 }
 
-static void rotate(struct sched *c, unsigned by)
+static void rotate(struct lists *c, unsigned by)
 {
 	uint8_t old[MAX_WARPS];
 
-	memcpy(old, c->list, sizeof old);
+	memcpy(old, c->active, sizeof old);
 	for (unsigned i = 0; i < c->n_active; i++)
-		c->list[i] = old[(i + by) % c->n_active];
+		c->active[i] = old[(i + by) % c->n_active];
 }
 
-unsigned sched_two_level(struct sm *s, unsigned k)
+static unsigned cycle(struct sm *s, unsigned k)
 {
-	struct sched *c = &s->sched[k];
+	struct lists *c = SCHED_STATE(struct lists, s, k);
 	unsigned seen = 0;
 
 	rebuild(s, c);
 	for (unsigned i = 0; i < c->n_active; i++) {
-		unsigned w = c->list[i], n;
+		unsigned w = c->active[i], n;
 
 		if (!(s->live >> w & 1))
 			continue;
@@ -75,3 +80,31 @@ unsigned sched_two_level(struct sm *s, unsigned k)
 	}
 	return seen;
 }
+
+static uint64_t looked_at(const struct sm *s, unsigned k, uint64_t running)
+{
+	const struct lists *c = SCHED_STATE(const struct lists, s, k);
+	uint64_t set = 0;
+
+	(void)running;
+	for (unsigned i = 0; i < c->n_active; i++)
+		set |= 1ull << c->active[i];
+	return set;
+}
+
+static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
+{
+	const struct lists *c = SCHED_STATE(const struct lists, s, k);
+
+	for (unsigned i = 0; i < c->n_active; i++)
+		if (warps >> c->active[i] & 1)
+			return c->active[i];
+	return sched_oldest(s, warps);
+}
+
+const struct sched_policy sched_two_level_active = {.init = init,
+	.pick = pick,
+	.looked_at = looked_at,
+	.cycle = cycle,
+	.always_moves = true,
+	.needs_longop = true};

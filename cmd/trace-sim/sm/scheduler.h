@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the schedulers share (part 2 section 5). Files: issue.c (the stage, one issue), sched_order.c (lrr,
- * gto, old, warp_limiting), sched_two_level.c, sched_rrr.c.
+ * What a warp scheduler policy is, and what policies share. Files: issue.c (the stage, one issue), policy.c (the
+ * table), sched_*.c (one policy or one family a file). A policy is one row in machine/sched.def and one struct
+ * sched_policy of that row's name.
+ *
+ * Always true: what a policy remembers of a scheduler is in its struct sched, which it alone knows; all else that
+ * it decides by is masks, last and dynamic_id.
  */
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
@@ -10,6 +14,30 @@
 
 /* What one scheduler met in one cycle; it decides the idle, scoreboard or stall bucket. */
 enum seen { SEEN_VALID = 1, SEEN_READY = 2, SEEN_ISSUED = 4 };
+
+/* All functions but pick may be NULL. */
+struct sched_policy {
+	void (*init)(struct sm *s, unsigned k); /* struct sched is all zero before */
+	/* Which of these warps (some) scheduler k looks at first. */
+	unsigned (*pick)(const struct sm *s, unsigned k, uint64_t warps);
+	/* Those of the running warps of scheduler k that it looks at; NULL: all. */
+	uint64_t (*looked_at)(const struct sm *s, unsigned k, uint64_t running);
+	/* One cycle of scheduler k, a mask of enum seen; NULL: the warp that pick() names first issues. */
+	unsigned (*cycle)(struct sm *s, unsigned k);
+	bool behind_last; /* goes on behind the warp that issued last, which at first is a place before its own */
+	bool in_turn;     /* looks at each warp only when its turn comes, not at all of them before any */
+	bool always_moves; /* a cycle without an issue changes what it remembers */
+	bool needs_longop; /* asks for scoreboard_long() */
+};
+
+#define SCHED(name, argument, greedy, form) extern const struct sched_policy sched_##name;
+#include "machine/sched.def"
+#undef SCHED
+extern const struct sched_policy *const sched_policies[N_SCHEDS];
+
+/* What a policy remembers of scheduler k, as its own struct. */
+#define SCHED_STATE(type, s, k) \
+	((type *)(void *)((s)->sched[k].state + 0 * sizeof(char[sizeof(type) <= SCHED_BYTES ? 1 : -1])))
 
 /* Warps that are not waiting; memory barriers that are due for clearing still count as waiting. */
 static inline uint64_t sched_running(const struct sm *s)
@@ -21,18 +49,12 @@ static inline uint64_t sched_running(const struct sm *s)
 bool warp_waiting(struct sm *s, unsigned warp);
 /* Visit a live warp: issue from it what can be (section 5.3). Returns how many; adds to *seen. */
 unsigned sched_visit(struct sm *s, unsigned sched, unsigned warp, unsigned *seen);
-/* warp_limiting: those of the running warps of scheduler k that it looks at. */
-uint64_t sched_limit(const struct sm *s, unsigned k, uint64_t running);
-
 /* Those whose next instruction finds no room in the pipeline register before its unit. */
 uint64_t sched_blocked(const struct sm *s);
-/* lrr, gto, old, warp_limiting: the one of these warps that scheduler k looks at first. */
-unsigned sched_pick(const struct sm *s, unsigned k, uint64_t warps);
 
-/* One cycle of scheduler k by each policy; the result is a mask of enum seen. */
+/* sched_order.c: the cycle of policies that have none of their own, and what others may pick by. */
 unsigned sched_ordered(struct sm *s, unsigned k);
-unsigned sched_two_level(struct sm *s, unsigned k);
-unsigned sched_rrr(struct sm *s, unsigned k);
-void sched_two_level_init(struct sm *s, unsigned k);
+unsigned sched_oldest(const struct sm *s, uint64_t warps); /* of some */
+unsigned sched_behind_last(const struct sm *s, unsigned k, uint64_t warps);
 
 #endif

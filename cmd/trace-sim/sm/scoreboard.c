@@ -6,7 +6,7 @@
  * it is followed by a new next instruction. Uniform registers are in the same set, under their own numbers. A
  * register listed twice as destination is reserved once.
  */
-#include "sm.h"
+#include "scheduler.h"
 
 void scoreboard_look(struct sm *s, unsigned warp)
 {
@@ -64,7 +64,7 @@ void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg)
 void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u)
 {
 	for (unsigned i = 0; i < u->n_dst; i++) {
-		if (s->core->policy == SCHED_TWO_LEVEL)
+		if (s->policy->needs_longop)
 			bitset_clear(s->warp[warp].longop, u->reg[i]);
 		scoreboard_release_one(s, warp, u->reg[i]);
 	}

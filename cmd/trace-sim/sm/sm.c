@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "gpu/gpu.h"
+#include "scheduler.h"
 #include "watch/profile.h"
 #include "regset.h"
 
@@ -132,10 +133,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* Clock of the next cycle in which anything but counters can change. */
 static uint64_t next_cycle(const struct sm *s)
 {
-	enum sched_policy policy = s->core->policy;
-	if (s->changed)
-		return s->clock + 1;
-	if (policy == SCHED_TWO_LEVEL || policy == SCHED_RRR) /* lists change by being looked at */
+	if (s->changed || s->policy->always_moves)
 		return s->clock + 1;
 	if (s->l1i && icache_works(s))
 		return s->clock + 1;

@@ -221,13 +221,12 @@ struct sm_counts {
 
 /* ---- the SM -------------------------------------------------------------------------------- */
 
-/* What the two-level and rrr policies remember. */
+/* What a scheduler's policy remembers; see scheduler.h. */
+#define SCHED_BYTES 192
 struct sched {
-	uint32_t rrr_issued, rrr_slot;
-	uint8_t list[MAX_WARPS];    /* two-level: active list */
-	uint8_t pending[MAX_WARPS]; /* two-level: pending queue */
-	uint8_t n_active, n_pending;
+	_Alignas(8) unsigned char state[SCHED_BYTES];
 };
+struct sched_policy;
 
 struct ldst; /* ldst.h */
 
@@ -244,7 +243,9 @@ struct sm {
 	/* warps whose head is for this kind of unit, and more without a head */
 	uint64_t head_unit[N_UNIT_KINDS];
 	uint64_t spread; /* slots of scheduler 0; those of scheduler k are k further on */
-	bool by_masks;   /* the scheduling policy depends on nothing but masks, last and dynamic_id */
+	/* the scheduling policy depends on nothing but masks, last and dynamic_id */
+	bool by_masks;
+	const struct sched_policy *policy;
 	/* by scheduler: its slot that issued last; at first its lowest (lrr, rrr: a place before that) */
 	int16_t last[MAX_SCHEDULERS];
 

@@ -79,53 +79,12 @@ void profile_issue(struct sm *s, unsigned w, bool second)
 
 /* ---- a cycle without an issue -------------------------------------------------------------- */
 
-/* The warps that scheduler k looked at; it looks at no other before one of them changes. */
+/* The running warps that scheduler k looked at; it looks at no other before one of them changes. */
 static uint64_t looked_at(const struct sm *s, unsigned k)
 {
-	const struct sched *c = &s->sched[k];
-	uint64_t own = s->profile->own[k], set = 0;
+	uint64_t running = sched_running(s), own = s->profile->own[k] & running;
 
-	switch (s->core->policy) {
-	case SCHED_WARP_LIMITING: return sched_limit(s, k, own & sched_running(s));
-	case SCHED_TWO_LEVEL:
-		for (unsigned i = 0; i < c->n_active; i++)
-			set |= 1ull << c->list[i];
-		return set;
-	case SCHED_RRR: /* quirk Q8: before its first issue perhaps the slot of another */
-		return 1ull << c->rrr_slot & (c->rrr_issued ? own : UINT64_MAX);
-	default: return own;
-	}
-}
-
-static unsigned oldest(const struct sm *s, uint64_t warps)
-{
-	unsigned best = bit_lowest64(warps);
-
-	FOR_BITS64 (w, warps & (warps - 1))
-		if (s->dynamic_id[w] < s->dynamic_id[best])
-			best = (unsigned)w;
-	return best;
-}
-
-/* The one of the warps (some) that the policy looks at first. */
-static unsigned first_of(const struct sm *s, unsigned k, uint64_t warps)
-{
-	const struct sched *c = &s->sched[k];
-
-	switch (s->core->policy) {
-	case SCHED_GTO:
-	case SCHED_WARP_LIMITING:
-		if (warps >> s->last[k] & 1)
-			return (unsigned)s->last[k];
-		return oldest(s, warps);
-	case SCHED_OLD: return oldest(s, warps);
-	case SCHED_TWO_LEVEL:
-		for (unsigned i = 0; i < c->n_active; i++)
-			if (warps >> c->list[i] & 1)
-				return c->list[i];
-		return oldest(s, warps);
-	default: return bit_next_cyclic64(warps, (unsigned)s->last[k] + s->core->schedulers);
-	}
+	return s->policy->looked_at ? s->policy->looked_at(s, k, own) & running : own;
 }
 
 static void set_idle(struct sm *s, unsigned k, unsigned w, unsigned reason, uint32_t code)
@@ -190,7 +149,7 @@ static bool waiting(struct sm *s, unsigned k, uint64_t set)
 
 	for (unsigned i = 0; i < sizeof why / sizeof *why; i++)
 		if (set & why[i].warps) {
-			unsigned w = first_of(s, k, set & why[i].warps);
+			unsigned w = s->policy->pick(s, k, set & why[i].warps);
 
 			set_idle(s, k, w, why[i].reason, s->profile->last[w]);
 			return true;
@@ -212,15 +171,15 @@ static void drained(struct sm *s, unsigned k)
 /* Scheduler k has just looked at its warps and issued nothing. */
 static void look(struct sm *s, unsigned k)
 {
-	uint64_t running = sched_running(s), set = looked_at(s, k) & running, valid = set & s->ibuf;
+	uint64_t set = looked_at(s, k), valid = set & s->ibuf;
 	unsigned bucket = s->idle_bucket[k];
 
 	if (bucket == 2 && valid & ~s->collide)
-		full(s, k, first_of(s, k, valid & ~s->collide));
+		full(s, k, s->policy->pick(s, k, valid & ~s->collide));
 	else if (bucket && valid & s->collide)
-		scoreboard(s, k, first_of(s, k, valid & s->collide));
+		scoreboard(s, k, s->policy->pick(s, k, valid & s->collide));
 	else if (set)
-		no_instruction(s, k, first_of(s, k, set));
+		no_instruction(s, k, s->policy->pick(s, k, set));
 	else if (!waiting(s, k, s->profile->own[k] & s->live & ~s->done))
 		drained(s, k);
 }
