@@ -25,7 +25,13 @@
 /* ---- caches (part 3 section 11) ------------------------------------------------------------ */
 
 enum cache_kind { CACHE_LINE, CACHE_SECTOR };
-enum replacement { REPLACE_LRU, REPLACE_FIFO };
+/* Rows of machine/replace.def. */
+#define REPLACE(name, letter) REPLACE_##name,
+enum replacement {
+#include "machine/replace.def"
+	N_REPLACEMENTS
+};
+#undef REPLACE
 enum write_policy { WRITE_READ_ONLY, WRITE_BACK, WRITE_THROUGH, WRITE_EVICT, WRITE_LOCAL_BACK_GLOBAL_EVICT };
 enum alloc_policy { ALLOC_ON_MISS, ALLOC_ON_FILL };
 enum write_alloc { WALLOC_NONE, WALLOC_NAIVE, WALLOC_FETCH, WALLOC_LAZY };

@@ -15,6 +15,12 @@
 
 /* ---- the string --------------------------------------------------------------------------------------- */
 
+static const char replace_letters[] = {
+#define REPLACE(name, letter) letter,
+#include "replace.def"
+#undef REPLACE
+	'\0'};
+
 /* Each field: what stands before it, its letters in the order of the enum (NULL: a number), its name. */
 static const struct {
 	char before;
@@ -24,7 +30,7 @@ static const struct {
 	{':', NULL, "number of sets"},
 	{':', NULL, "line size"},
 	{':', NULL, "number of ways"},
-	{',', "LF", "replacement L or F"},
+	{',', replace_letters, "replacement L or F"},
 	{':', "RBTEL", "write policy R, B, T, E or L"},
 	{':', "mfs", "allocation m, f or s"},
 	{':', "NWFL", "write allocation N, W, F or L"},

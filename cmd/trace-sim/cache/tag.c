@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tag array (tag.h). set_state and allocate_line are the only ways a line changes between invalid,
- * reserved, clean and modified: they keep the hash chains, the lists and the counts of the row true. Time
- * stamps change in touch and allocate_line only, which move the line to its new place; time hardly ever runs
- * backwards (it is a 32-bit number that wraps), so that place is found from the newest end.
+ * reserved, clean and modified: they keep the hash chains and the counts of the row true, and tell the
+ * replacement policy (replace.h), which keeps what it chooses by.
  */
 #include <assert.h>
 #include <string.h>
 #include "arena.h"
 #include "bits.h"
+#include "replace.h"
 #include "tag.h"
 #include "mem/mem.h"
 #include "ring.h"
@@ -30,7 +30,7 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 		.hash_shift = 64 - log2_floor(buckets),
 		.on_miss = p->alloc == ALLOC_ON_MISS,
 		.listed_1 = p->write_ratio > 0 ? LINE_ALL_MODIFIED : 0,
-		.fifo = p->replacement == REPLACE_FIFO,
+		.replace = replace_policies[p->replacement],
 		.sectored = p->kind == CACHE_SECTOR,
 	};
 	t->line = reserve((size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
@@ -62,7 +62,7 @@ static inline struct row *row_of(const struct tags *t, uint32_t slot)
 
 static bool modified(const struct tags *t, uint32_t slot) { return t->line[slot].state & LINE_ALL_MODIFIED; }
 
-/* ---- chains and lists ------------------------------------------------------------------------ */
+/* ---- chains -------------------------------------------------------------------------------------------- */
 
 static uint32_t *bucket_of(const struct tags *t, uint64_t tag)
 {
@@ -86,37 +86,9 @@ static void chain_out(struct tags *t, uint32_t slot)
 	*link = t->line[slot].chain;
 }
 
-static bool is_older(const struct tags *t, uint32_t a, uint32_t b)
-{
-	return t->line[a].stamp != t->line[b].stamp ? t->line[a].stamp < t->line[b].stamp : a < b;
-}
-
-static void list_in(struct tags *t, struct row *row, unsigned which, uint32_t slot)
-{
-	struct line *l = &t->line[slot];
-	uint32_t older = row->newest[which], newer = 0;
-
-	while (older && is_older(t, slot, older)) {
-		newer = older;
-		older = t->line[older].older;
-	}
-	l->older = older;
-	l->newer = newer;
-	*(older ? &t->line[older].newer : &row->oldest[which]) = slot;
-	*(newer ? &t->line[newer].older : &row->newest[which]) = slot;
-}
-
-static void list_out(struct tags *t, struct row *row, unsigned which, uint32_t slot)
-{
-	const struct line *l = &t->line[slot];
-
-	*(l->older ? &t->line[l->older].newer : &row->oldest[which]) = l->newer;
-	*(l->newer ? &t->line[l->newer].older : &row->newest[which]) = l->older;
-}
-
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* What lists and counts need to know of a state. */
+/* What policies and counts need to know of a state. */
 enum { PRESENT = 1, LISTED_1 = 2, IDLE = 4 };
 
 static inline unsigned class_of(const struct tags *t, uint32_t state)
@@ -146,9 +118,9 @@ static void reclassify(struct tags *t, struct row *row, uint32_t slot, unsigned 
 	row->idle[to] += is / IDLE;
 	row->present += (is & PRESENT) - (was & PRESENT);
 	if (moves && was)
-		list_out(t, row, from, slot);
+		t->replace->leave(t, row, from, slot);
 	if (moves && is)
-		list_in(t, row, to, slot);
+		t->replace->enter(t, row, to, slot);
 }
 
 static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
@@ -172,24 +144,6 @@ static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 static uint32_t with_sector(uint32_t state, uint32_t sector, uint32_t to)
 {
 	return (state & ~(sector * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))) | sector * to;
-}
-
-/* A present line in range was accessed. */
-static void touch(struct tags *t, uint32_t slot, uint32_t now)
-{
-	struct line *l = &t->line[slot];
-	struct row *row = &t->row[l->set];
-	unsigned which = (l->state & t->listed_1) != 0;
-
-	if (t->fifo || l->stamp == now)
-		return;
-	if (row->newest[which] == slot && l->stamp < now) {
-		l->stamp = now;
-		return;
-	}
-	list_out(t, row, which, slot);
-	l->stamp = now;
-	list_in(t, row, which, slot);
 }
 
 /* ---- lookup (section 15) --------------------------------------------------------------------- */
@@ -259,29 +213,13 @@ static uint32_t last_invalid(const struct tags *t, uint32_t set)
 	return w * 64 + 63 - (uint32_t)__builtin_clzll(absent);
 }
 
-static uint32_t oldest_idle(const struct tags *t, const struct row *row, unsigned which)
-{
-	uint32_t slot = row->oldest[which];
-
-	while (t->line[slot].state & LINE_ALL_RESERVED)
-		slot = t->line[slot].newer;
-	return slot;
-}
-
 static uint32_t victim(const struct tags *t, uint32_t set)
 {
 	const struct row *row = &t->row[set];
-	uint32_t a, b;
 
 	if (row->present < t->ways)
 		return last_invalid(t, set);
-	if (!row->idle[1] || !modified_may_go(t))
-		return oldest_idle(t, row, 0);
-	b = oldest_idle(t, row, 1);
-	if (!row->idle[0])
-		return b;
-	a = oldest_idle(t, row, 0);
-	return is_older(t, a, b) ? a : b;
+	return t->replace->victim(t, row, row->idle[1] && modified_may_go(t));
 }
 
 /* ---- access and fill (section 16) ------------------------------------------------------------ */
@@ -296,7 +234,7 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 
 	if (was) {
 		chain_out(t, l->slot);
-		list_out(t, row, list_of(was), l->slot);
+		t->replace->leave(t, row, list_of(was), l->slot);
 		row->idle[list_of(was)] -= was / IDLE;
 	} else {
 		bitset_set(t->present, l->slot);
@@ -309,7 +247,7 @@ static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 	if (t->sectored)
 		t->bytes[l->slot][0] = t->bytes[l->slot][1] = 0;
 	chain_in(t, l->slot);
-	list_in(t, row, 0, l->slot);
+	t->replace->enter(t, row, 0, l->slot);
 }
 
 static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now)
@@ -320,7 +258,7 @@ static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now
 	state = with_sector(state, sector, LINE_RESERVED);
 	state &= ~(sector * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL));
 	set_state(t, l->slot, state | filled);
-	touch(t, l->slot, now);
+	t->replace->touch(t, l->slot, now);
 }
 
 /* quirk: a line cache's line always has 128 modified bytes. */
@@ -343,7 +281,7 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 	assert(l->status != STATUS_RESERVATION_FAIL);
 	t->used = true;
 	if (l->status == STATUS_HIT || l->status == STATUS_HIT_RESERVED) {
-		touch(t, l->slot, now);
+		t->replace->touch(t, l->slot, now);
 		return;
 	}
 	if (l->status == STATUS_MISS)
@@ -447,7 +385,7 @@ static void rebuild_rows(struct tags *t)
 				continue;
 			row->present++;
 			row->idle[which] += class / IDLE;
-			list_in(t, row, which, slot);
+			t->replace->enter(t, row, which, slot);
 		}
 	}
 }

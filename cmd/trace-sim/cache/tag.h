@@ -8,9 +8,9 @@
  *
  * Always true, so that neither a lookup nor a victim costs a scan over the ways:
  *   - the chains of the hash table hold the lines that are not invalid, each under its tag;
- *   - each row in range has its lines that are not invalid in lists, oldest first, ties lowest way first:
- *     list 1 has those with a modified sector where a write ratio can protect them, list 0 all others;
- *   - a row counts its valid lines, and per list those that have no reserved sector.
+ *   - the lines of a row in range that are not invalid are of class 1 if they have a modified sector and a write
+ *     ratio can protect them, else of class 0; the replacement policy (replace.h) has been told of each;
+ *   - a row counts its valid lines, and per class those that have no reserved sector.
  * A line cache uses sector 0 only.
  */
 #ifndef CACHE_TAG_H
@@ -33,17 +33,17 @@ enum line_bit {
 #define LINE_PRESENT      0xfffu /* any sector that is not invalid */
 
 struct line {
-	uint64_t tag;          /* address of the line */
-	uint32_t set;          /* index of the tag */
-	uint32_t state;        /* enum line_bit */
-	uint32_t stamp;        /* LRU: last access; FIFO: allocation */
-	uint32_t chain;        /* next slot of the bucket */
-	uint32_t older, newer; /* neighbours in the row's list */
+	uint64_t tag;     /* address of the line */
+	uint32_t set;     /* index of the tag */
+	uint32_t state;   /* enum line_bit */
+	uint32_t stamp;   /* of the replacement policy; set at an allocation */
+	uint32_t chain;   /* next slot of the bucket */
+	uint32_t kept[2]; /* of the replacement policy */
 };
 
 struct row {
-	uint32_t oldest[2], newest[2];
-	uint32_t idle[2]; /* lines of the list without a reserved sector */
+	uint32_t kept[4]; /* of the replacement policy */
+	uint32_t idle[2]; /* lines of the class without a reserved sector */
 	uint32_t present; /* lines that are not invalid */
 };
 
@@ -60,8 +60,9 @@ struct tags {
 	uint32_t line_log2;
 	enum set_index index;
 	const struct addrdec *dec; /* L2: the index is that of the partition-local address */
-	uint32_t listed_1;         /* state bits that put a line in list 1 */
-	bool on_miss, fifo, sectored, used;
+	uint32_t listed_1;         /* state bits that put a line in class 1 */
+	const struct replacement_policy *replace;
+	bool on_miss, sectored, used;
 };
 
 /* What a lookup found; tag_access completes it by the victim's slot. */
