@@ -33,7 +33,7 @@ $(LIB): $(LIB_OBJ)
 	$(AR) qcs $@ $(LIB_OBJ)
 
 define program
-$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)))
+$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c))) $$(EXTRA_$(1))
 $$(BUILD)/$(1): $$($(1)_OBJ) $$(LIB)
 	$$(CC) $$(CFLAGS_ALL) $$(LTO) $$(LDFLAGS) -o $$@ $$($(1)_OBJ) $$(LIB) $$(LDLIBS_ALL)
 DEPS += $$($(1)_OBJ:.o=.d)
@@ -155,6 +155,14 @@ dist:
 clean:
 	rm -rf build
 
+# trace-sim with one policy more of each kind, from tests/extend: a policy is one file and one row.
+EXTEND_FLAGS = -Itests -Icmd/trace-sim -DEXTRA_ROWS
+EXTEND_OBJ   = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/extend/*.c)))
+extended:
+	+@$(MAKE) -s BUILD=$(BUILD)/extend LTO= OPT="-O1" CPPFLAGS="$(EXTEND_FLAGS)" extended-sim
+extended-sim:
+	+@$(MAKE) -s EXTRA_trace-sim="$(EXTEND_OBJ)" $(BUILD)/trace-sim
+
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz fuzz-run format format-check tidy conformance conformance-events bench
+.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz fuzz-run extended extended-sim format format-check tidy conformance conformance-events bench

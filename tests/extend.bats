@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# A policy is one file and one row: trace-sim built with those of tests/extend runs them, and knows all others.
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+	make -s -C "$BATS_TEST_DIRNAME/.." BUILD="$BUILD" extended
+	export SIM="$BUILD/extend/trace-sim"
+	tracegen example "$BATS_FILE_TMPDIR/app"
+}
+
+cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_tot_sim_cycle" { c = $2 } END { print c }'; }
+
+@test "a warp scheduler from outside the tree" {
+	run -0 cycles -D gpgpu_scheduler=youngest
+	[ "$output" -gt 1000 ]
+	[ "$output" = "$(cycles -j 2 -D gpgpu_scheduler=youngest)" ]
+	[ "$output" != "$(cycles -D gpgpu_scheduler=lrr)" ]
+}
+
+@test "a replacement policy from outside the tree" {
+	l1=S:4:128:64,Q:T:m:L:L,A:384:48,16:0,32
+	run -0 cycles -D gpgpu_cache:dl1=$l1
+	[ "$output" -gt 1000 ]
+}
+
+@test "its name is in the list of those that are wanted" {
+	run -2 "$SIM" -g rtx3070 -D gpgpu_scheduler=none "$BATS_FILE_TMPDIR/app"
+	[[ $output == *"warp_limiting:2:W, youngest"* ]]
+	run -2 trace-sim -g rtx3070 -D gpgpu_scheduler=youngest "$BATS_FILE_TMPDIR/app"
+	[[ $output == *gpgpu_scheduler* ]]
+}

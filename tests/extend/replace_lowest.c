@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A replacement policy that the tree does not have: always the lowest way that may go. */
+#include "cache/replace.h"
+
+static void enter(struct tags *t, struct row *row, unsigned class, uint32_t slot)
+{
+	(void)t;
+	(void)row;
+	(void)class;
+	(void)slot;
+}
+
+static void touch(struct tags *t, uint32_t slot, uint32_t now)
+{
+	(void)t;
+	(void)slot;
+	(void)now;
+}
+
+static uint32_t victim(const struct tags *t, const struct row *row, bool modified_too)
+{
+	uint32_t slot = (uint32_t)(row - t->row) * t->ways + 1;
+
+	while (t->line[slot].state & (LINE_ALL_RESERVED | (modified_too ? 0 : t->listed_1)))
+		slot++;
+	return slot;
+}
+
+const struct replacement_policy replace_lowest = {enter, enter, touch, victim};
