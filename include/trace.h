@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "columns.h"
 #include "diag.h"
 #include "input.h"
 #include "isa.h"
@@ -132,6 +133,7 @@ struct trace_watch {
 
 /* What the instruction lines look like; -1: none was read. */
 struct trace_shape {
+	enum line_dialect dialect;
 	int prefix; /* columns before the PC */
 	int imms;   /* immediates */
 	bool raw;

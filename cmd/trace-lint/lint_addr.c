@@ -90,7 +90,7 @@ struct check {
 
 static bool first(const struct check *c, enum rule_name rule) { return lint_first(c->l, c->r->inst, rule); }
 
-static struct place at(const struct check *c) { return lint_place(c->l, c->line, FIELD_ADDRESS); }
+static struct place at(const struct check *c) { return lint_place(c->l, c->line, COLUMN_ADDRESSES); }
 
 static void check_shared(const struct check *c, unsigned width)
 {

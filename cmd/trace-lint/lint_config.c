@@ -94,6 +94,6 @@ void lint_config_inst(struct lint *l, uint32_t handle, const struct trace_line *
 			report_again(l->rep, RULE_UNIT_MISSING);
 			return;
 		}
-	f.at = lint_place(l, line, FIELD_OPCODE);
+	f.at = lint_place(l, line, COLUMN_OPCODE);
 	report_fault(l->rep, &f);
 }

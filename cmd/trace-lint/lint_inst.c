@@ -10,60 +10,25 @@
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-static const char *next_word(const char **p, const char *end)
+uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum line_column column)
 {
-	while (*p < end && blank(**p))
-		(*p)++;
-	const char *from = *p;
-
-	while (*p < end && !blank(**p))
-		(*p)++;
-	return from;
-}
-
-static void skip_registers(const char **p, const char *end)
-{
-	const char *w = next_word(p, end);
-	unsigned n = 0;
-
-	for (; w < *p && *w >= '0' && *w <= '9' && n < 256; w++)
-		n = n * 10 + (unsigned)(*w - '0');
-	while (n-- > 0)
-		next_word(p, end);
-}
-
-uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum field field)
-{
-	const char *p = line->text, *end = p + line->len, *w;
-	int prefix = trace_shape(l->trace).prefix;
+	const char *p = line->text, *end = p + line->len;
+	struct trace_shape shape = trace_shape(l->trace);
+	size_t n;
 
 	if (!p)
 		return 0;
-	for (int i = 0; i < prefix; i++)
-		next_word(&p, end);
-	w = next_word(&p, end);
-	if (field >= FIELD_MASK)
-		w = next_word(&p, end);
-	if (field >= FIELD_OPCODE) {
-		skip_registers(&p, end);
-		w = next_word(&p, end);
+	p = line_find(shape.dialect, shape.prefix, p, end, column);
+	if (column == COLUMN_ADDRESSES) { /* the first address stands behind the mode */
+		line_word(&p, end, &n);
+		p = line_word(&p, end, &n);
 	}
-	if (field >= FIELD_WIDTH) {
-		skip_registers(&p, end);
-		w = next_word(&p, end);
-	}
-	if (field >= FIELD_ADDRESS) {
-		next_word(&p, end);
-		w = next_word(&p, end);
-	}
-	return (uint32_t)(w - line->text) + 1;
+	return (uint32_t)(p - line->text) + 1;
 }
 
-struct place lint_place(const struct lint *l, const struct trace_line *line, enum field field)
+struct place lint_place(const struct lint *l, const struct trace_line *line, enum line_column column)
 {
-	return (struct place){trace_path(l->trace), line->line, lint_column(l, line, field)};
+	return (struct place){trace_path(l->trace), line->line, lint_column(l, line, column)};
 }
 
 bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule)
@@ -163,7 +128,7 @@ static uint8_t where_of(const struct lint *l, const struct inst *in)
 
 static void check_registers(struct lint *l, const struct inst *in, const struct trace_line *line)
 {
-	struct place at = lint_place(l, line, FIELD_OPCODE);
+	struct place at = lint_place(l, line, COLUMN_OPCODE);
 	uint32_t worst = 0;
 
 	for (unsigned i = 0; i < (unsigned)in->n_dst + in->n_src; i++) {
@@ -196,7 +161,7 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 		(struct fact){.flags = flags_of(in), .where = where_of(l, in), .width = width_of(in)};
 	check_registers(l, in, line);
 	if (in->pc % step)
-		report_at(l->rep, RULE_PC_ALIGN, lint_place(l, line, FIELD_PC),
+		report_at(l->rep, RULE_PC_ALIGN, lint_place(l, line, COLUMN_PC),
 			"found PC %04x, wanted a multiple of %u", in->pc, step);
 	if (l->params)
 		lint_config_inst(l, handle, line);

@@ -15,12 +15,12 @@ static void after_exit(
 {
 	if (r->mask & w->exited) {
 		if (lint_first(l, r->inst, RULE_LANE_AFTER_EXIT))
-			report_at(l->rep, RULE_LANE_AFTER_EXIT, lint_place(l, line, FIELD_MASK),
+			report_at(l->rep, RULE_LANE_AFTER_EXIT, lint_place(l, line, COLUMN_MASK),
 				"found lanes %08x of warp %u "
 				"active after their EXIT",
 				r->mask & w->exited, line->warp);
 	} else if (w->exited == w->lanes && lint_first(l, r->inst, RULE_AFTER_END)) {
-		report_at(l->rep, RULE_AFTER_END, lint_place(l, line, FIELD_PC),
+		report_at(l->rep, RULE_AFTER_END, lint_place(l, line, COLUMN_PC),
 			"found a line behind the last EXIT of warp %u", line->warp);
 	}
 }
@@ -40,7 +40,7 @@ static void depbar(
 	uint32_t n = (uint32_t)code_at(l->code, r->inst)->imm;
 
 	if (l->has_imm && n > w->groups && lint_first(l, r->inst, RULE_DEPBAR))
-		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, FIELD_OPCODE),
+		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, COLUMN_OPCODE),
 			"found a DEPBAR for %u groups, wanted at most "
 			"the %u that warp %u has closed",
 			n, w->groups, line->warp);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "arena.h"
+#include "columns.h"
 #include "tool.h"
 
 #define SHARED_BITS 24u /* size of the shared window */
@@ -166,24 +167,19 @@ static bool shared_side(const struct group *g, const char *line, size_t n)
 
 static int take_line(struct group *g, const char *line, size_t n)
 {
+	const uint32_t limit[4] = {g->grid[0], g->grid[1], g->grid[2], g->warps};
+	const char *end = line + n;
 	uint32_t id[4];
-	const char *s = line, *end = line + n;
+	unsigned bad;
+	const char *s = line_numbers(line, end, 4, id, &bad);
 
-	for (int i = 0; i < 4; i++) {
-		uint64_t v = 0;
-		const char *from = s;
-
-		for (; s < end && *s >= '0' && *s <= '9' && v < UINT32_MAX; s++)
-			v = v * 10 + (unsigned)(*s - '0');
-		uint32_t limit = i < 3 ? g->grid[i] : g->warps;
-		if (s == from || s == end || *s != ' ' || v >= limit)
-			return fault_set(g->f, here(g), "prefix",
-				"found no %s below %u in column %d of a raw trace, "
-				"wanted thread block x, y, z and warp before the PC",
-				i < 3 ? "thread block id" : "warp", limit, i + 1);
-		id[i] = (uint32_t)v;
-		s++;
-	}
+	for (unsigned i = 4; s && i-- > 0;)
+		bad = id[i] < limit[i] ? bad : i;
+	if (!s || id[bad] >= limit[bad])
+		return fault_set(g->f, here(g), "prefix",
+			"found no %s below %u in column %u of a raw trace, "
+			"wanted thread block x, y, z and warp before the PC",
+			bad < 3 ? "thread block id" : "warp", limit[bad], bad + 1);
 	if (shared_side(g, line, n))
 		return 0;
 	const char *from = g->prefix ? s : line;

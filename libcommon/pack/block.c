@@ -28,7 +28,9 @@ static bool read_piece(
 	if (c->flags & PIECE_BEGINS) {
 		if (!header_unpack(in, s, &c->header))
 			return false;
-		header_dims((const char *)c->header.p, c->header.n, c->part.grid, &c->part.threads);
+		struct header_facts h = header_facts((const char *)c->header.p, c->header.n);
+		memcpy(c->part.grid, h.grid, sizeof(h.grid));
+		c->part.threads = h.threads;
 	} else {
 		c->part.first_block = mp_get_uint(in, UINT64_MAX);
 		for (int i = 0; i < 3; i++)

@@ -95,14 +95,15 @@ static bool scan_tail(struct scan s, struct split *t)
 }
 
 /* static_derive has checked the text between mask and addresses. */
-static bool split_static(const struct pcode *c, const struct pstatic *st, struct split *t)
+static bool split_static(
+	const struct pcode *c, enum line_dialect d, const struct pstatic *st, struct split *t)
 {
 	const char *text = (const char *)c->text.p;
 	struct scan s = {text + st->mid, text + st->mid + st->mid_len};
 
 	memset(t, 0, sizeof(*t));
 	t->form.flags = st->flags;
-	if (st->flags & ST_LINE)
+	if (st->flags & ST_LINE || d != DIALECT_SASS)
 		return false;
 	scan_registers(&s, &t->form.n_dst, t->reg, t->kind);
 	t->form.op = ++s.p;
@@ -177,7 +178,7 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 	buf_var(&t[T_PC], s->pc - (i ? s[-1].pc : 0));
 	if (p->style & STYLE_LINENO)
 		buf_var(&t[T_LINE], fold((int64_t)s->lineno - (i ? s[-1].lineno : 0)));
-	if (!split_static(c, s, &x)) {
+	if (!split_static(c, part_dialect(p), s, &x)) {
 		struct form raw = {.flags = s->flags};
 
 		buf_var(&t[T_FORM], form_of(all, &raw));
@@ -198,12 +199,12 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 			!k && imm_is_target(s) ? fold(unfold(x.imm[0]) - (int64_t)s->pc) : x.imm[k]);
 }
 
-static bool any_uniform(const struct pcode *c)
+static bool any_uniform(const struct pcode *c, enum line_dialect d)
 {
 	struct split x;
 
 	for (uint32_t i = 0; i < c->n; i++) {
-		split_static(c, &c->s[i], &x);
+		split_static(c, d, &c->s[i], &x);
 		for (unsigned k = 0; k < x.form.n_dst + x.form.n_src + 0u; k++)
 			if (x.kind[k])
 				return true;
@@ -324,7 +325,7 @@ void code_pack(struct buf *out, const struct part *p)
 	struct forms all = {0};
 	struct part q = *p;
 
-	q.style |= any_uniform(&p->code) ? STYLE_UNIFORM : 0;
+	q.style |= any_uniform(&p->code, part_dialect(p)) ? STYLE_UNIFORM : 0;
 	for (uint32_t i = 0; i < p->code.n; i++)
 		put_static(t, &q, i, &all);
 	mp_uint(out, q.style);
@@ -432,7 +433,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 		s->lineno = (uint32_t)((i ? s[-1].lineno : 0) + (uint64_t)unfold(cur_var(&t[T_LINE])));
 	s->mid = (uint32_t)c->text.n;
 	if (!f->op_len)
-		return get_raw(c, s, &t[T_RAW]) && static_derive(c, s);
+		return get_raw(c, s, &t[T_RAW]) && static_derive(p, s);
 	get_registers(&c->text, &t[T_DST], &t[T_KIND], p->style & STYLE_UNIFORM, f->n_dst);
 	buf_byte(&c->text, ' ');
 	buf_add(&c->text, f->op, f->op_len);
@@ -451,7 +452,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 	}
 	buf_add(&c->text, ends[f->shape % SHAPE_ENDS], strlen(ends[f->shape % SHAPE_ENDS]));
 	s->tail_len = (uint16_t)(c->text.n - s->tail);
-	return static_derive(c, s);
+	return static_derive(p, s);
 }
 
 static bool get_flow(struct cur *in, struct pcode *c)
@@ -612,7 +613,7 @@ bool code_unpack(struct cur *in, struct part *p)
 {
 	size_t n;
 
-	p->style = (uint32_t)mp_get_uint(in, UINT16_MAX);
+	p->style = (uint32_t)mp_get_uint(in, LINE_DIALECTS * STYLE_DIALECT - 1);
 	p->code.n = (uint32_t)mp_get_uint(in, STATICS_MAX);
 	const uint8_t *bin = mp_get_str(in, &n);
 	struct cur c = cur_of(bin, n);

@@ -68,7 +68,14 @@ enum guard { GUARD_ALL, GUARD_NONE, GUARD_CODED, GUARD_LIKE, GUARD_UNLIKE };
 enum { ST_MEM = 1, ST_TAIL = 2, ST_LINE = 4, ST_LIST = 8, ST_ALL = 15 }; /* ST_LIST: address mode 0 */
 
 /* What all lines of a part have in common. */
-enum { STYLE_PADDED = 4, STYLE_BLOCK_IDS = 8, STYLE_LINENO = 16, STYLE_ODD_BLOCKS = 32, STYLE_UNIFORM = 64 };
+enum {
+	STYLE_PADDED = 4,
+	STYLE_BLOCK_IDS = 8,
+	STYLE_LINENO = 16,
+	STYLE_ODD_BLOCKS = 32,
+	STYLE_UNIFORM = 64,
+	STYLE_DIALECT = 256 /* times enum line_dialect */
+};
 
 struct pstatic {
 	uint32_t pc, lineno;
@@ -130,6 +137,11 @@ struct part {
 	uint32_t n_spans, cap_spans;
 };
 
+static inline enum line_dialect part_dialect(const struct part *p)
+{
+	return (enum line_dialect)(p->style / STYLE_DIALECT);
+}
+
 /* ---- a part as parsed ---- */
 
 struct ptb {
@@ -178,7 +190,7 @@ size_t parse_block(struct parsed *p, const char *text, size_t n);
 void number_memory(struct pcode *c);
 enum ctl ctl_of(const char *opcode, size_t n);
 /* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
-bool static_derive(const struct pcode *c, struct pstatic *s);
+bool static_derive(const struct part *p, struct pstatic *s);
 
 /* ---- part.c ---- */
 void parsed_finish(struct parsed *p); /* order the static instructions */
@@ -223,8 +235,12 @@ void text_static(struct buf *out, const struct part *p, const struct pstatic *s)
 struct header_state {
 	uint64_t id;
 };
-/* Dimensions that the flow model needs; zero where the header does not say. */
-void header_dims(const char *text, size_t n, uint32_t grid[3], uint32_t *threads);
+/* What the flow model and the columns need; zero where the header does not say. */
+struct header_facts {
+	uint32_t grid[3], threads;
+	enum line_dialect dialect;
+};
+struct header_facts header_facts(const char *text, size_t n);
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n);
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text);
 

@@ -166,8 +166,9 @@ static const char *find_line(const char *text, size_t n, const char *key)
 	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
 }
 
-void header_dims(const char *text, size_t n, uint32_t grid[3], uint32_t *threads)
+struct header_facts header_facts(const char *text, size_t n)
 {
+	struct header_facts h = {.dialect = DIALECT_SASS};
 	uint64_t g[3] = {0, 0, 0}, b[3] = {0, 0, 0};
 	const char *at = find_line(text, n, "-grid dim = (");
 
@@ -177,11 +178,12 @@ void header_dims(const char *text, size_t n, uint32_t grid[3], uint32_t *threads
 	if (at)
 		triple(&(struct scan){at, text + n}, b);
 	for (int i = 0; i < 3; i++) {
-		grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
+		h.grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
 		b[i] = b[i] > 65536 ? 0 : b[i];
 	}
 	uint64_t t = b[0] * b[1] * b[2];
-	*threads = t <= 65536 ? (uint32_t)t : 0;
+	h.threads = t <= 65536 ? (uint32_t)t : 0;
+	return h;
 }
 
 /* ---- values ------------------------------------------------------------------------------- */

@@ -97,8 +97,9 @@ static size_t parse_piece(struct parsed *p, const struct piece *c)
 	struct part *part = &p->part;
 	size_t at = c->header;
 
-	memcpy(part->grid, c->grid, sizeof(part->grid));
-	part->threads = c->threads;
+	memcpy(part->grid, c->facts.grid, sizeof(part->grid));
+	part->threads = c->facts.threads;
+	part->style = STYLE_DIALECT * c->facts.dialect;
 	part->first_block = c->first_block;
 	while (at < c->text.n) {
 		size_t gap = part->first_block + part->n_blocks != 0;
@@ -146,8 +147,8 @@ static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct h
 	if (!c->begins) {
 		mp_uint(m, c->first_block);
 		for (int i = 0; i < 3; i++)
-			mp_uint(m, c->grid[i]);
-		mp_uint(m, c->threads);
+			mp_uint(m, c->facts.grid[i]);
+		mp_uint(m, c->facts.threads);
 	} else {
 		header_pack(m, s, c->head.p ? (const char *)c->head.p : "", c->head.n);
 	}

@@ -20,7 +20,7 @@ struct piece {
 	bool part, kept;             /* some of it is records; some is text that is not blank */
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
-	uint32_t grid[3], threads;
+	struct header_facts facts;
 	size_t header; /* bytes of text that are header */
 	struct buf head, stored, table;
 	struct buf col[N_COLUMNS];

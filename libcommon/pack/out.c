@@ -173,7 +173,7 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 
 /* ---- facts -------------------------------------------------------------------------------- */
 
-static void header_facts(struct pack_kernel *k, const struct buf *h)
+static void take_header(struct pack_kernel *k, const struct buf *h)
 {
 	const char *s = (const char *)h->p, *at = h->n ? memmem(s, h->n, "-kernel name = ", 15) : NULL;
 	const char *nl = at ? memchr(at, '\n', (size_t)(s + h->n - at)) : NULL;
@@ -205,7 +205,7 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 	while ((r = walk_next(&w, &c, f)) > 0) {
 		if (c->flags & PIECE_BEGINS) {
 			memcpy(k->grid, c->part.grid, sizeof(k->grid));
-			header_facts(k, &c->header);
+			take_header(k, &c->header);
 		}
 		k->insts += c->part.n_insts;
 		k->blocks += c->part.n_blocks;

@@ -202,16 +202,34 @@ static bool skip_registers(struct line *l)
 	return true;
 }
 
-/* From behind the mask to behind the width. */
-static bool skip_mid(struct line *l, bool *has_addr)
+/* One column in the tracer's spelling. *v: of a number. */
+static bool skip_column(struct line *l, enum line_column c, uint32_t *v)
 {
-	uint32_t width;
+	switch ((enum column_kind)line_columns[c].kind) {
+	case WORDS_REGISTERS: return skip_registers(l);
+	case WORDS_WORD: return l->p < l->end && *l->p >= 'A' && *l->p <= 'Z' && skip_word(l);
+	case WORDS_NUMBER: return dec32(l, v) && *v <= 255;
+	default: return false;
+	}
+}
 
-	if (!skip_registers(l) || !lit(l, " ") || l->p == l->end || *l->p < 'A' || *l->p > 'Z' ||
-		!skip_word(l))
-		return false;
-	if (!lit(l, " ") || !skip_registers(l) || !lit(l, " ") || !dec32(l, &width) || width > 255)
-		return false;
+/* The columns from behind the mask up to the addresses; op: of the opcode. */
+static bool skip_mid(struct line *l, enum line_dialect d, bool *has_addr, struct line *op)
+{
+	const uint8_t *c = line_dialects[d];
+	uint32_t width = 0;
+
+	while (*c++ != COLUMN_MASK)
+		;
+	for (const uint8_t *first = c; *c != COLUMN_ADDRESSES; c++) {
+		if (c > first && !lit(l, " "))
+			return false;
+		const char *from = l->p;
+		if (!skip_column(l, (enum line_column) * c, &width))
+			return false;
+		if (*c == COLUMN_OPCODE)
+			*op = (struct line){from, l->p};
+	}
 	*has_addr = width != 0;
 	return true;
 }
@@ -304,8 +322,6 @@ static bool addresses(struct parsed *p, struct line *l, struct prec *r, uint8_t 
 	return true;
 }
 
-static bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
 /* The end of the line: its constant part in f, the rest from *text on. */
 static bool split_tail(const struct line *l, struct found *f, const char **text)
 {
@@ -318,7 +334,7 @@ static bool split_tail(const struct line *l, struct found *f, const char **text)
 		words += begins;
 		if (words > 3)
 			return false;
-		if (!begins || !is_letter(*s))
+		if (!begins || !line_letter(*s))
 			continue;
 		if (l->end - s == 6 && !memcmp(s, "NoVal ", 6))
 			break;
@@ -333,9 +349,10 @@ static bool split_tail(const struct line *l, struct found *f, const char **text)
 static bool body(struct parsed *p, struct line *l, struct prec *r, struct found *f, const char **text)
 {
 	bool has_addr;
+	struct line op;
 
 	f->mid = l->p;
-	if (!skip_mid(l, &has_addr))
+	if (!skip_mid(l, part_dialect(&p->part), &has_addr, &op))
 		return false;
 	f->mid_end = l->p;
 	if (has_addr) {
@@ -357,21 +374,13 @@ static bool prefix(struct parsed *p, struct line *l, const struct ptb *tb, uint3
 	return !(style & STYLE_LINENO) || (dec32(l, lineno) && lit(l, " "));
 }
 
-/* Columns before the PC, from the first line of the part. */
-static void find_prefix(struct parsed *p, struct line l)
+/* Columns before the PC, from the first line of the part: thread block and warp, a source line, both or none. */
+static bool find_prefix(struct parsed *p, struct line l)
 {
-	unsigned n = 0;
+	int n = line_prefix(part_dialect(&p->part), l.p, (size_t)(l.end - l.p));
 
-	for (; l.p < l.end; l.p++) {
-		const char *s = l.p;
-
-		while (l.p < l.end && *l.p != ' ')
-			l.p++;
-		if (l.p - s == 8 && n)
-			break; /* the mask */
-		n++;
-	}
-	p->part.style |= (n == 5 || n == 6 ? STYLE_BLOCK_IDS : 0) | (n == 2 || n == 6 ? STYLE_LINENO : 0);
+	p->part.style |= (n == 4 || n == 5 ? STYLE_BLOCK_IDS : 0) | (n == 1 || n == 5 ? STYLE_LINENO : 0);
+	return n <= 1 || n == 4 || n == 5;
 }
 
 /* Eight lower-case hexadecimal digits. */
@@ -443,8 +452,8 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 
 	if (l.end - l.p > LINE_MAX_TEXT - 64)
 		return false;
-	if (!p->part.code.n)
-		find_prefix(p, l);
+	if (!p->part.code.n && !find_prefix(p, l))
+		return false;
 	if (!prefix(p, &l, tb, warp, &f.lineno))
 		return false;
 	f.head = l.p;
@@ -611,10 +620,10 @@ enum ctl ctl_of(const char *opcode, size_t n)
 	return CTL_NONE;
 }
 
-bool static_derive(const struct pcode *c, struct pstatic *s)
+bool static_derive(const struct part *p, struct pstatic *s)
 {
-	const char *t = (const char *)c->text.p;
-	struct line l = {t + s->mid, t + s->mid + s->mid_len};
+	const char *t = (const char *)p->code.text.p;
+	struct line l = {t + s->mid, t + s->mid + s->mid_len}, op = {t, t};
 	bool has_addr;
 	int64_t imm;
 
@@ -622,14 +631,10 @@ bool static_derive(const struct pcode *c, struct pstatic *s)
 	s->mem = NONE;
 	if (s->flags & ST_LINE)
 		return true;
-	if (!skip_mid(&l, &has_addr) || l.p != l.end || has_addr != !!(s->flags & ST_MEM))
+	if (!skip_mid(&l, part_dialect(p), &has_addr, &op) || l.p != l.end ||
+		has_addr != !!(s->flags & ST_MEM))
 		return false;
-	l.p = t + s->mid;
-	skip_registers(&l);
-	l.p++;
-	const char *op = l.p;
-	skip_word(&l);
-	s->ctl = (uint8_t)ctl_of(op, (size_t)(l.p - op));
+	s->ctl = (uint8_t)ctl_of(op.p, (size_t)(op.end - op.p));
 	l = (struct line){t + s->tail, t + s->tail + s->tail_len};
 	s->imm = lit(&l, " ") && sdec(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
 	return true;

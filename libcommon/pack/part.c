@@ -100,7 +100,7 @@ void parsed_finish(struct parsed *p)
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];
 		to[o[i].id] = i;
-		static_derive(c, &s[i]);
+		static_derive(&p->part, &s[i]);
 	}
 	for (uint32_t i = 0; i < p->n_rec; i++)
 		p->rec[i].id = to[p->rec[i].id];

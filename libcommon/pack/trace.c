@@ -237,6 +237,7 @@ static struct context context_of(const struct trace *t)
 	struct context c;
 
 	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
+	c.d.form = t->d.form;
 	c.d.prefix = t->d.prefix;
 	c.d.imms = t->d.imms;
 	c.d.lineno = t->d.lineno;
@@ -250,9 +251,9 @@ static struct context context_of(const struct trace *t)
 
 static bool same_context(const struct context *a, const struct context *b)
 {
-	return a->d.prefix == b->d.prefix && a->d.imms == b->d.imms && a->d.lineno == b->d.lineno &&
-	       a->d.block_ids == b->d.block_ids && a->binary == b->binary && a->tracer == b->tracer &&
-	       a->arch == b->arch && a->lineinfo == b->lineinfo;
+	return a->d.form == b->d.form && a->d.prefix == b->d.prefix && a->d.imms == b->d.imms &&
+	       a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids && a->binary == b->binary &&
+	       a->tracer == b->tracer && a->arch == b->arch && a->lineinfo == b->lineinfo;
 }
 
 static uint32_t meaning_slot(const struct meanings *m, const struct context *c, const void *text, size_t n)

@@ -31,7 +31,7 @@ struct pack_writer {
 	struct buf in; /* text of the kernel not cut yet */
 	size_t limit;  /* bytes of it at which it is cut */
 	uint64_t bytes, blocks;
-	uint32_t grid[3], threads_of;
+	struct header_facts facts;
 	bool begun;
 	uint32_t told; /* kernels kept as text below this number were told */
 	void (*on_text)(void *ctx, uint32_t kernel);
@@ -139,8 +139,7 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		.header = header,
 		.bytes = w->bytes,
 		.first_block = w->blocks,
-		.threads = w->threads_of};
-	memcpy(c->grid, w->grid, sizeof(c->grid));
+		.facts = w->facts};
 	buf_add(&rest, w->in.p + n, w->in.n - n);
 	c->text = w->in;
 	c->text.n = n;
@@ -191,7 +190,7 @@ static void cut(struct pack_writer *w)
 
 	if (!w->begun) {
 		header = find_header(w);
-		header_dims((const char *)w->in.p, header, w->grid, &w->threads_of);
+		w->facts = header_facts((const char *)w->in.p, header);
 	}
 	size_t n = last_end(&w->in);
 	if (n <= header && w->limit < PIECE_MOST) {
@@ -209,8 +208,7 @@ void pack_begin(struct pack_writer *w)
 	w->begun = false;
 	w->limit = PIECE_TEXT;
 	w->bytes = w->blocks = 0;
-	memset(w->grid, 0, sizeof(w->grid));
-	w->threads_of = 0;
+	w->facts = (struct header_facts){.threads = 0};
 	XXH3_128bits_reset(w->hash);
 }
 
@@ -241,7 +239,7 @@ void pack_end(struct pack_writer *w)
 	buf_room(&w->in, 1);
 	if (!w->begun) {
 		header = find_header(w);
-		header_dims((const char *)w->in.p, header, w->grid, &w->threads_of);
+		w->facts = header_facts((const char *)w->in.p, header);
 	}
 	put_cut(w, w->in.n, header, true);
 	w->kernel++;

@@ -17,7 +17,7 @@
 #define TABLE_TEXT_MAX (16u << 20)
 #define PAD            32 /* readable bytes behind each stored text */
 /* The most that a line read here can reach from its start: columns, text, mask, 32 addresses, spare. */
-#define ROOM (MAX_PREFIX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
+#define ROOM (LINE_PREFIX_MAX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
 
 /* ---- words of eight characters ------------------------------------------------------------- */
 

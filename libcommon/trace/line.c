@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One instruction line, token by token, in any dialect (part 1 section 4.1):
+ * One instruction line, token by token, in any dialect. Which columns it has, and their order, columns.def says;
+ * here is a reader for each. Lines of the tracer (SASS) are
  *
  *   [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width
  *   [mode addresses... | copy columns, mode, addresses...] [imm [imm2]] [word anything...]
@@ -22,16 +23,15 @@ struct parse {
 	struct trace *t;
 	const char *line, *p, *end;
 	struct fault *f;
+	struct tblock *tb;
 	struct tok w; /* the word read last */
-	uint32_t mask;
+	uint32_t lanes, mask;
 	unsigned width;
 	uint32_t addr;
 	struct seen_line seen;
 	bool once; /* columns that differ from time to time: not worth remembering */
 	struct draft d;
 };
-
-static bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
 /* ---- faults and words --------------------------------------------------------------------- */
 
@@ -44,6 +44,12 @@ static int found_word(struct parse *s, const char *id, const char *wanted)
 		return fault_set(s->f, at, id, "found the end of the line, wanted %s", wanted);
 	return fault_set(
 		s->f, at, id, "found \"%s\", wanted %s", diag_quote(q, sizeof(q), s->w.s, s->w.n), wanted);
+}
+
+/* The same by the table's row of the column. */
+static int found_not(struct parse *s, enum line_column c)
+{
+	return found_word(s, line_columns[c].id, line_columns[c].wanted);
 }
 
 static void next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
@@ -65,56 +71,17 @@ static int count_numbers(struct parse *s)
 {
 	const char *p = s->p;
 	int n = 0;
-	for (struct tok w; (w = tok_next(&p, s->end)).n && !is_letter(w.s[0]); n++)
+	for (struct tok w; (w = tok_next(&p, s->end)).n && !line_letter(w.s[0]); n++)
 		;
 	return n;
 }
 
 /* ---- the dialect -------------------------------------------------------------------------- */
 
-static bool looks_like_registers(const char **p, const char *end)
-{
-	uint64_t n;
-	if (!tok_u64(tok_next(p, end), &n) || n > 255)
-		return false;
-	for (; n; n--) {
-		struct tok w = tok_next(p, end);
-		if (!w.n || (w.s[0] != 'R' && w.s[0] != 'U' && w.s[0] != 'P'))
-			return false;
-	}
-	return true;
-}
-
-/* Does the line read as an instruction when k columns stand before the PC? */
-static bool fits(const char *line, const char *end, int k)
-{
-	uint64_t v;
-	const char *p = line;
-	for (int i = 0; i < k; i++)
-		if (!tok_u64(tok_next(&p, end), &v))
-			return false;
-	for (int i = 0; i < 2; i++) /* PC and mask */
-		if (!tok_hex(tok_next(&p, end), &v) || v > UINT32_MAX)
-			return false;
-	if (!looks_like_registers(&p, end))
-		return false;
-	struct tok opcode = tok_next(&p, end);
-	return opcode.n && is_letter(opcode.s[0]) && looks_like_registers(&p, end) &&
-	       tok_u64(tok_next(&p, end), &v);
-}
-
-int line_prefix(const char *line, size_t len)
-{
-	for (int k = 0; k <= MAX_PREFIX; k++)
-		if (fits(line, line + len, k))
-			return k;
-	return -1;
-}
-
 /* Columns before the PC, from the line's shape; where it has none, from what the header declares. */
 static void find_prefix(struct trace *t, const char *line, const char *end)
 {
-	int k = line_prefix(line, (size_t)(end - line));
+	int k = line_prefix(t->d.form, line, (size_t)(end - line));
 	if (k < 0)
 		k = t->h.lineinfo;
 	t->d.prefix = k;
@@ -122,7 +89,7 @@ static void find_prefix(struct trace *t, const char *line, const char *end)
 	t->d.lineno = t->d.lineno && k != 0 && k != 4 && k != 11;
 }
 
-static int parse_prefix(struct parse *s)
+static int read_prefix(struct parse *s)
 {
 	static const char *const name[4] = {"thread block x", "thread block y", "thread block z", "warp"};
 	struct trace *t = s->t;
@@ -130,10 +97,9 @@ static int parse_prefix(struct parse *s)
 		find_prefix(t, s->line, s->end);
 	for (int i = 0; i < t->d.prefix; i++) {
 		uint64_t v;
-		if (next_number(s, UINT32_MAX, &v, "prefix",
-			    "a decimal column before the PC as on other "
-			    "lines") < 0)
-			return -1;
+		next(s);
+		if (!tok_u64(s->w, &v) || v > UINT32_MAX)
+			return found_not(s, COLUMN_PREFIX);
 		uint32_t is = i < 3 ? t->id[i] : t->warp;
 		if (t->d.block_ids && i < 4 && v != is) {
 			struct place at = text_place(t, s->line, s->w.s);
@@ -167,11 +133,11 @@ static int parse_register(struct parse *s, unsigned *n)
 	return 0;
 }
 
-static int parse_registers(struct parse *s, unsigned *n, const char *id, const char *wanted)
+static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 {
 	uint64_t count;
 	unsigned had = 0;
-	if (next_number(s, 255, &count, id, wanted) < 0)
+	if (next_number(s, 255, &count, line_columns[c].id, line_columns[c].wanted) < 0)
 		return -1;
 	for (; count; count--)
 		if (parse_register(s, &had) < 0)
@@ -180,43 +146,47 @@ static int parse_registers(struct parse *s, unsigned *n, const char *id, const c
 	return 0;
 }
 
-static int parse_opcode(struct parse *s)
+static int read_dst(struct parse *s) { return parse_registers(s, &s->d.n_dst, COLUMN_DST); }
+static int read_src(struct parse *s) { return parse_registers(s, &s->d.n_src, COLUMN_SRC); }
+
+static int read_opcode(struct parse *s)
 {
 	next(s);
-	bool ok = s->w.n && s->w.n < 256 && is_letter(s->w.s[0]);
+	bool ok = s->w.n && s->w.n < 256 && line_letter(s->w.s[0]);
 	for (size_t i = 0; ok && i < s->w.n; i++)
 		ok = s->w.s[i] > ' ' && s->w.s[i] <= '~';
 	if (!ok)
-		return found_word(s, "opcode", "an opcode");
+		return found_not(s, COLUMN_OPCODE);
 	s->d.opcode = s->w.s;
 	s->d.opcode_len = s->w.n;
 	return 0;
 }
 
-static int parse_front(struct parse *s, uint32_t lanes)
+static int read_pc(struct parse *s)
 {
 	uint64_t v;
-	if (next_hex(s, UINT32_MAX, &v, "pc", "a hexadecimal PC") < 0)
-		return -1;
+	next(s);
+	if (!tok_hex(s->w, &v) || v > UINT32_MAX)
+		return found_not(s, COLUMN_PC);
 	s->seen.head = s->w.s;
 	s->d.pc = (uint32_t)v;
-	if (next_hex(s, UINT32_MAX, &v, "mask", "a hexadecimal mask of 32 lanes") < 0)
-		return -1;
-	s->mask = (uint32_t)v;
-	if (s->mask & ~lanes) {
-		fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes",
-			"found active lanes "
-			"%08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
-			s->mask & ~lanes, kernel_threads(&s->t->h), s->t->warp, lanes);
-		if (!trace_told(s->t, s->f))
-			return -1;
-	}
+	return 0;
+}
+
+static int read_mask(struct parse *s)
+{
+	uint64_t v;
+	next(s);
+	if (!tok_hex(s->w, &v) || v > UINT32_MAX)
+		return found_not(s, COLUMN_MASK);
 	s->seen.mid = s->p;
-	if (parse_registers(s, &s->d.n_dst, "dst-count", "a number of destination registers up to 255") < 0)
-		return -1;
-	if (parse_opcode(s) < 0)
-		return -1;
-	return parse_registers(s, &s->d.n_src, "src-count", "a number of source registers up to 255");
+	s->mask = (uint32_t)v;
+	if (!(s->mask & ~s->lanes))
+		return 0;
+	fault_set(s->f, text_place(s->t, s->line, s->w.s), "lanes",
+		"found active lanes %08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
+		s->mask & ~s->lanes, kernel_threads(&s->t->h), s->t->warp, s->lanes);
+	return trace_told(s->t, s->f) ? 0 : -1;
 }
 
 static bool opcode_has(const struct draft *d, const char *part)
@@ -225,7 +195,7 @@ static bool opcode_has(const struct draft *d, const char *part)
 }
 
 /* Version 6 writes a commit flag before the width of GMMA opcodes. */
-static int parse_width(struct parse *s)
+static int read_width(struct parse *s)
 {
 	uint64_t v;
 	if (opcode_has(&s->d, "GMMA")) {
@@ -234,8 +204,9 @@ static int parse_width(struct parse *s)
 		if (flag && next_number(s, UINT32_MAX, &v, "columns", "a commit flag") < 0)
 			return -1;
 	}
-	if (next_number(s, UINT16_MAX, &v, "width", "a width in bytes, 0 for no memory access") < 0)
-		return -1;
+	next(s);
+	if (!tok_u64(s->w, &v) || v > UINT16_MAX)
+		return found_not(s, COLUMN_WIDTH);
 	s->width = (unsigned)v;
 	s->d.has_addr = v != 0;
 	return 0;
@@ -275,7 +246,7 @@ static int parse_deltas(struct parse *s, int64_t delta[32], unsigned n)
 }
 
 /* Addresses of a bulk copy: as many as the copy has pieces; the first active lanes get one each. */
-static int parse_copy_list(struct parse *s, struct tblock *tb, bool deltas)
+static int parse_copy_list(struct parse *s, bool deltas)
 {
 	uint64_t lane[32] = {0}, a = 0, n;
 	unsigned active = bit_count32(s->mask);
@@ -294,12 +265,12 @@ static int parse_copy_list(struct parse *s, struct tblock *tb, bool deltas)
 		if (i < active)
 			lane[i] = a;
 	}
-	s->addr = active ? addr_list(tb, lane, active) : 0;
+	s->addr = active ? addr_list(s->tb, lane, active) : 0;
 	s->once = true;
 	return 0;
 }
 
-static int parse_stride(struct parse *s, struct tblock *tb)
+static int parse_stride(struct parse *s)
 {
 	uint64_t base;
 	int64_t stride;
@@ -308,12 +279,13 @@ static int parse_stride(struct parse *s, struct tblock *tb)
 	next(s);
 	if (!tok_i64(s->w, &stride) || stride < INT32_MIN || stride > INT32_MAX)
 		return found_word(s, "address", "a decimal stride of 32 bits");
-	s->addr = s->mask ? addr_stride(tb, base, stride) : 0;
+	s->addr = s->mask ? addr_stride(s->tb, base, stride) : 0;
 	return 0;
 }
 
-static int parse_mode(struct parse *s, struct tblock *tb)
+static int parse_mode(struct parse *s)
 {
+	struct tblock *tb = s->tb;
 	uint64_t mode, a[32];
 	int64_t delta[32];
 	unsigned n = bit_count32(s->mask);
@@ -328,14 +300,14 @@ static int parse_mode(struct parse *s, struct tblock *tb)
 			return -1;
 		s->addr = n ? addr_list(tb, a, n) : 0;
 		return 0;
-	case MODE_STRIDE: return parse_stride(s, tb);
+	case MODE_STRIDE: return parse_stride(s);
 	case MODE_DELTA:
 		if (next_hex(s, UINT64_MAX, &a[0], "address", "a hexadecimal base address") < 0 ||
 			parse_deltas(s, delta, n ? n - 1 : 0) < 0)
 			return -1;
 		s->addr = n ? addr_delta(tb, a[0], delta, n - 1) : 0;
 		return 0;
-	default: return parse_copy_list(s, tb, mode == MODE_COPY_DELTA);
+	default: return parse_copy_list(s, mode == MODE_COPY_DELTA);
 	}
 }
 
@@ -360,7 +332,7 @@ static bool is_bulk_copy(const struct draft *d)
 }
 
 /* Version 6: mbarrier address, multicast flag [and its mask], bytes, bytes out of bounds, addresses. */
-static int parse_bulk_copy(struct parse *s, struct tblock *tb)
+static int parse_bulk_copy(struct parse *s)
 {
 	uint64_t v;
 	s->once = true;
@@ -373,15 +345,19 @@ static int parse_bulk_copy(struct parse *s, struct tblock *tb)
 	if (next_number(s, UINT64_MAX, &v, "columns", "a byte count") < 0 ||
 		next_number(s, UINT64_MAX, &v, "columns", "a count of bytes out of bounds") < 0)
 		return -1;
-	return parse_mode(s, tb);
+	return parse_mode(s);
 }
 
-static int parse_addresses(struct parse *s, struct tblock *tb)
+static int read_addresses(struct parse *s)
 {
+	int r = 0;
 	s->seen.mid_end = s->p;
 	if (is_bulk_copy(&s->d) && s->t->d.imms == 2 && count_numbers(s) > 2)
-		return parse_bulk_copy(s, tb);
-	return s->width ? parse_mode(s, tb) : 0;
+		r = parse_bulk_copy(s);
+	else if (s->width)
+		r = parse_mode(s);
+	s->seen.tail = s->p;
+	return r;
 }
 
 /* ---- the end of the line ------------------------------------------------------------------ */
@@ -393,25 +369,27 @@ static int parse_immediate(struct parse *s, uint64_t *v)
 	if (tok_i64(s->w, &i))
 		*v = (uint64_t)i;
 	else if (!tok_u64(s->w, v) && !(s->w.n > 2 && (s->w.s[1] | 32) == 'x' && tok_hex(s->w, v)))
-		return found_word(s, "immediate", "a decimal immediate");
+		return found_not(s, COLUMN_IMMEDIATES);
 	return 0;
 }
 
-static int parse_end(struct parse *s)
+static int read_immediates(struct parse *s)
 {
 	uint64_t second;
-	s->seen.tail = s->p;
 	if (s->t->d.imms < 0) {
 		int n = count_numbers(s);
 		s->t->d.imms = n > 2 ? 2 : n;
 	}
 	if (s->t->d.imms > 0 && parse_immediate(s, &s->d.imm) < 0)
 		return -1;
-	if (s->t->d.imms > 1 && parse_immediate(s, &second) < 0)
-		return -1;
+	return s->t->d.imms > 1 ? parse_immediate(s, &second) : 0;
+}
+
+static int read_tail(struct parse *s)
+{
 	next(s);
-	if (s->w.n && !is_letter(s->w.s[0]))
-		return found_word(s, "columns", "the end of the line, as on other lines");
+	if (s->w.n && !line_letter(s->w.s[0]))
+		return found_not(s, COLUMN_TAIL);
 	s->seen.tail_end = s->end;
 	s->seen.word = s->w.n != 0;
 	if (s->w.n) {
@@ -423,8 +401,9 @@ static int parse_end(struct parse *s)
 	return 0;
 }
 
-static int finish_record(struct parse *s, struct tblock *tb)
+static int finish_record(struct parse *s)
 {
+	struct tblock *tb = s->tb;
 	struct trace *t = s->t;
 	struct code_place where = {&t->o, text_place(t, s->line, s->d.opcode)};
 	int64_t handle = code_intern(t->o.code, &s->d, &where, s->f);
@@ -456,6 +435,19 @@ static int finish_record(struct parse *s, struct tblock *tb)
 	return 0;
 }
 
+static int (*const read_column[LINE_COLUMNS])(struct parse *s) = {
+	[COLUMN_PREFIX] = read_prefix,
+	[COLUMN_PC] = read_pc,
+	[COLUMN_MASK] = read_mask,
+	[COLUMN_DST] = read_dst,
+	[COLUMN_OPCODE] = read_opcode,
+	[COLUMN_SRC] = read_src,
+	[COLUMN_WIDTH] = read_width,
+	[COLUMN_ADDRESSES] = read_addresses,
+	[COLUMN_IMMEDIATES] = read_immediates,
+	[COLUMN_TAIL] = read_tail,
+};
+
 static int parse_line(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f)
 {
@@ -465,11 +457,13 @@ static int parse_line(
 	s.line = s.p = line;
 	s.end = line + len;
 	s.f = f;
+	s.tb = tb;
+	s.lanes = lanes;
 	s.d.arch = t->h.arch;
-	if (parse_prefix(&s) < 0 || parse_front(&s, lanes) < 0 || parse_width(&s) < 0 ||
-		parse_addresses(&s, tb) < 0 || parse_end(&s) < 0)
-		return -1;
-	return finish_record(&s, tb);
+	for (const uint8_t *c = line_dialects[t->d.form]; *c != LINE_COLUMNS; c++)
+		if (read_column[*c](&s) < 0)
+			return -1;
+	return finish_record(&s);
 }
 
 /* ---- bad lines, for who watches ----------------------------------------------------------- */

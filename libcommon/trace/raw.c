@@ -8,20 +8,18 @@
  */
 #include "reader.h"
 
-bool raw_line(const char *line, size_t len) { return line_prefix(line, len) >= 4; }
+bool raw_line(const char *line, size_t len) { return line_prefix(DIALECT_SASS, line, len) >= 4; }
 
 /* Thread block and warp of the line, which line_parse then finds as expected. */
 static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_t len)
 {
-	const char *end = line + len;
-	uint64_t v[4] = {0};
-	for (int i = 0; i < 4; i++)
-		if (!tok_u64(tok_next(&line, end), &v[i]) || v[i] >= UINT32_MAX)
-			v[i] = 0;
-	t->id[0] = tb->x = (uint32_t)v[0];
-	t->id[1] = tb->y = (uint32_t)v[1];
-	t->id[2] = tb->z = (uint32_t)v[2];
-	t->warp = (uint32_t)v[3];
+	uint32_t v[4] = {0};
+	unsigned bad;
+	line_numbers(line, line + len, 4, v, &bad);
+	t->id[0] = tb->x = v[0];
+	t->id[1] = tb->y = v[1];
+	t->id[2] = tb->z = v[2];
+	t->warp = v[3];
 }
 
 static uint32_t lanes_of(const struct trace *t)

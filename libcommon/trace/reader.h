@@ -5,6 +5,7 @@
  *   trace.c         thread blocks: what stands between #BEGIN_TB and #END_TB, ids, counts, the end
  *   header.c  the lines before the first thread block
  *   text.c    the window over the input, line numbers, the text hash, small parsers
+ *   columns.def  the columns of instruction lines and the dialects; columns.c finds one in a line
  *   line.c    one instruction line, whatever its dialect, token by token
  *   raw.c     ungrouped traces, line by line, for who watches
  *   fast.c    instruction lines that were met before: recognised by PC and text
@@ -17,8 +18,8 @@
 #include <xxhash.h>
 #include "arena.h"
 #include "code.h"
+#include "columns.h"
 
-#define MAX_PREFIX 13 /* columns before the PC */
 #define ADDR_WORDS 33 /* most words of one record */
 
 /* A static instruction as this kernel's text wrote it. */
@@ -54,6 +55,7 @@ struct seen_table {
 
 /* Column counts that the first instruction line shows and every other line must have; -1: not seen yet. */
 struct dialect {
+	enum line_dialect form;
 	int prefix;     /* columns before the PC: 0, 1, 4, 5, 11, ... */
 	int imms;       /* immediates behind the addresses: 0, 1 or 2 */
 	bool lineno;    /* the last prefix column is a source line */
@@ -163,7 +165,7 @@ bool tok_u64(struct tok w, uint64_t *v); /* decimal */
 bool tok_hex(struct tok w, uint64_t *v); /* with or without 0x */
 bool tok_i64(struct tok w, int64_t *v);  /* decimal with sign */
 
-static inline bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static inline bool is_space(char c) { return line_blank(c); }
 
 /* ---- header.c ---- */
 int header_read(struct trace *t, struct fault *f);
@@ -172,9 +174,6 @@ int header_read(struct trace *t, struct fault *f);
 /* One instruction line, appended to tb. 0 or -1. */
 int line_parse(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f);
-
-/* Columns before the PC by the line's shape, -1: it has none. */
-int line_prefix(const char *line, size_t len);
 
 /* ---- raw.c ---- */
 /* Does the line read as one of a raw trace? */

@@ -73,14 +73,9 @@ struct place text_place(const struct trace *t, const char *line, const char *at)
 
 struct tok tok_next(const char **s, const char *end)
 {
-	const char *p = *s;
-	while (p < end && is_space(*p))
-		p++;
-	const char *q = p;
-	while (q < end && !is_space(*q))
-		q++;
-	*s = q;
-	return (struct tok){p, (size_t)(q - p)};
+	struct tok w;
+	w.s = line_word(s, end, &w.n);
+	return w;
 }
 
 bool tok_is(struct tok w, const char *word) { return w.n == strlen(word) && !memcmp(w.s, word, w.n); }

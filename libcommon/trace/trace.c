@@ -25,7 +25,7 @@ struct trace *trace_over(struct input *in, const struct trace_options *o, struct
 	t->name = input_name(in);
 	t->line = t->base_line = 1;
 	t->warp = UINT32_MAX;
-	t->d = (struct dialect){-1, -1, false, false};
+	t->d = (struct dialect){.prefix = -1, .imms = -1};
 	if (o->hash) {
 		t->hash = XXH3_createState();
 		if (!t->hash)
@@ -70,7 +70,7 @@ uint32_t trace_warp(const struct trace *t) { return t->warp; }
 
 struct trace_shape trace_shape(const struct trace *t)
 {
-	return (struct trace_shape){t->d.prefix, t->d.imms, t->raw};
+	return (struct trace_shape){t->d.form, t->d.prefix, t->d.imms, t->raw};
 }
 
 void tblock_free(struct tblock *tb)
