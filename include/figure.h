@@ -2,7 +2,7 @@
 /*
  * What the figures of a statistics record mean: unit, kind, formula and description by name.
  *
- * libcommon/stats.def has one row a family of figures; trace-stats(5) is made from the same rows. Names
+ * results/stats.def has one row a family of figures; trace-stats(5) is made from the same rows. Names
  * are as recorded: blanks of the original's names are '_', composite lines have an index or a prefix
  * ("mf_lat_table[7]", "dram[3].n_act"). A row's name holds [*] where a figure has any index.
  */

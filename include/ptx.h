@@ -37,10 +37,10 @@ enum ptx_kind {
 	PTX_KIND_PLAIN,
 	PTX_KIND_LD,
 	PTX_KIND_ST,
-	PTX_KIND_ATOM, /* quirk: its address register is neither checked nor read */
+	PTX_KIND_ATOM, /* the original neither checks nor reads its address register */
 	PTX_KIND_TEX,
 	PTX_KIND_BAR,
-	PTX_KIND_VOTE, /* quirk: its destination counts as a source */
+	PTX_KIND_VOTE, /* the original counts its destination as a source */
 };
 
 struct ptx_op {

@@ -25,6 +25,12 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 	[ "$output" -gt 1000 ]
 }
 
+@test "a counter from outside the tree" {
+	"$SIM" -q -g rtx3070 -D gpgpu_scheduler=youngest "$BATS_FILE_TMPDIR/app" >"$BATS_TEST_TMPDIR/r"
+	run -0 awk '$1 == "youngest_asked" && $3 == "cycles" && $2 > 1000' "$BATS_TEST_TMPDIR/r"
+	[ "${#lines[@]}" = 3 ]
+}
+
 @test "its name is in the list of those that are wanted" {
 	run -2 "$SIM" -g rtx3070 -D gpgpu_scheduler=none "$BATS_FILE_TMPDIR/app"
 	[[ $output == *"warp_limiting:2:W, youngest"* ]]

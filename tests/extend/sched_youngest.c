@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A warp scheduler that the tree does not have: the warp that came last goes first. */
+/* A warp scheduler that the tree does not have: the warp that came last goes first. It has a counter of its own. */
 #include "sm/scheduler.h"
 
 static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
@@ -13,4 +13,10 @@ static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)
 	return best;
 }
 
-const struct sched_policy sched_youngest = {.pick = pick};
+static unsigned cycle(struct sm *s, unsigned k)
+{
+	s->n.asked++;
+	return sched_ordered(s, k);
+}
+
+const struct sched_policy sched_youngest = {.pick = pick, .cycle = cycle, .always_moves = true};

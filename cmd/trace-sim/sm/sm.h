@@ -199,24 +199,17 @@ enum stall_type {
 };
 enum stall_reason { STALL_NONE, STALL_BK_CONF, STALL_COAL, STALL_ICNT, STALL_DATA_PORT, N_STALL_REASONS };
 
-/* Cumulative over the run; 64 bits here, printed with the original's width. */
+/* Cumulative over the run: the rows of counters.def, and those that are more than a number. */
 struct sm_counts {
-	uint64_t thread_insts; /* gpgpu_n_tot_thrd_icount: wraps at 2^32 per SM */
-	uint64_t warp_insts;
-	uint64_t insts; /* gpu_sim_insn: active lanes of completed instructions */
-	uint64_t shmem_insn, const_insn, param_insn, tex_insn, load_insn, store_insn;
-	uint64_t stall_shd_mem, shmem_bkconflict, l1cache_bkconflict;
+#define COUNTER(field, place, width, name, before) uint64_t field;
+#include "counters.def"
+#undef COUNTER
 	uint64_t stall[N_STALL_TYPES][N_STALL_REASONS];
 	uint64_t distro[35]; /* 0 idle, 1 scoreboard, 2 stall, 2 + n lanes */
 	uint64_t single_issue[MAX_SCHEDULERS], dual_issue[MAX_SCHEDULERS];
-	uint64_t issue_hist[MAX_WARPS]; /* per slot (section 5.6) */
-	int32_t issue_hist_top;         /* highest slot that ever issued, -1: none */
-	uint64_t mem_read_local, mem_write_local, mem_read_global, mem_write_global, mem_texture, mem_const;
-	uint64_t flits_out; /* icnt_total_pkts_simt_to_mem */
-	uint64_t ctas_completed;
+	uint64_t issue_hist[MAX_WARPS];  /* per slot (section 5.6) */
+	int32_t issue_hist_top;          /* highest slot that ever issued, -1: none */
 	uint64_t class_insts[N_CLASSES]; /* warp instructions completed, by class */
-	uint64_t occupied_cycles;        /* cycles that ended with a live warp */
-	uint64_t live_warp_cycles;       /* live_warps summed over the cycles counted by clock */
 };
 
 /* ---- the SM -------------------------------------------------------------------------------- */

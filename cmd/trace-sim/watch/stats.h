@@ -5,7 +5,7 @@
  * One walk over the machine (stats_walk.c) names every figure once, in the original's order, with its
  * printed format; it feeds either the printer of the original's block (stats_accelsim.c) or a table of
  * numbers (stats_record.c), from which a kernel's own figures are differences. Names, units and
- * descriptions come from libcommon/stats.def, as does man/trace-stats.5.
+ * descriptions come from results/stats.def, as does man/trace-stats.5.
  * The machine must be synchronised (gpu_sync) before any of these is called.
  */
 #ifndef STATS_H

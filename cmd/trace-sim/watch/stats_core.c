@@ -7,6 +7,7 @@
  * wrapped value and records hold the exact one. Wrapping happens before the sum over SMs where the
  * original keeps one counter an SM.
  */
+#include <stddef.h>
 #include <string.h>
 #include "stats_int.h"
 
@@ -18,44 +19,48 @@ static const char *traffic_class_name(unsigned class)
 /* As the original prints a 32-bit counter. */
 static int32_t wrapped(uint64_t v) { return (int32_t)(uint32_t)v; }
 
-/* Counters of all SMs added up; thread_wrapped: each SM's thread counter cut to 32 bits first. */
-struct core_sum {
-	struct sm_counts n;
-	uint64_t thread_wrapped, warp_wrapped;
+enum counter_place { PLACE_INSTS, PLACE_STALLS, PLACE_RECORD, PLACE_OWN };
+enum counter_width { BITS_32, SM_BITS_32 };
+
+/* The rows of counters.def, in their order. */
+static const struct {
+	size_t at; /* in struct sm_counts */
+	enum counter_place place;
+	enum counter_width width;
+	const char *name, *before;
+} counters[] = {
+#define COUNTER(field, place, width, name, before) \
+	{offsetof(struct sm_counts, field), PLACE_##place, width, name, before},
+#include "sm/counters.def"
+#undef COUNTER
 };
 
-static void add_stalls(struct sm_counts *to, const struct sm_counts *n)
+#define N_COUNTERS (sizeof counters / sizeof *counters)
+
+/* Counters of all SMs added up; cut: each SM's share cut to 32 bits first. */
+struct core_sum {
+	struct sm_counts n;
+	uint64_t cut[N_COUNTERS];
+};
+
+static uint64_t *counter(struct sm_counts *n, size_t i) { return (void *)((char *)n + counters[i].at); }
+
+static uint64_t counter_of(const struct sm_counts *n, size_t i)
 {
-	for (int t = 0; t < N_STALL_TYPES; t++)
-		for (int r = 0; r < N_STALL_REASONS; r++)
-			to->stall[t][r] += n->stall[t][r];
-	to->stall_shd_mem += n->stall_shd_mem;
-	to->shmem_bkconflict += n->shmem_bkconflict;
-	to->l1cache_bkconflict += n->l1cache_bkconflict;
+	return *(const uint64_t *)(const void *)((const char *)n + counters[i].at);
 }
 
 static void add_core(struct core_sum *sum, const struct sm_counts *n)
 {
 	struct sm_counts *to = &sum->n;
 
-	sum->thread_wrapped += (uint32_t)n->thread_insts;
-	sum->warp_wrapped += (uint32_t)n->warp_insts;
-	to->thread_insts += n->thread_insts;
-	to->warp_insts += n->warp_insts;
-	to->shmem_insn += n->shmem_insn;
-	to->const_insn += n->const_insn;
-	to->param_insn += n->param_insn;
-	to->tex_insn += n->tex_insn;
-	to->load_insn += n->load_insn;
-	to->store_insn += n->store_insn;
-	to->mem_read_local += n->mem_read_local;
-	to->mem_write_local += n->mem_write_local;
-	to->mem_read_global += n->mem_read_global;
-	to->mem_write_global += n->mem_write_global;
-	to->mem_texture += n->mem_texture;
-	to->mem_const += n->mem_const;
-	to->ctas_completed += n->ctas_completed;
-	add_stalls(to, n);
+	for (size_t i = 0; i < N_COUNTERS; i++) {
+		*counter(to, i) += counter_of(n, i);
+		sum->cut[i] += (uint32_t)counter_of(n, i);
+	}
+	for (int t = 0; t < N_STALL_TYPES; t++)
+		for (int r = 0; r < N_STALL_REASONS; r++)
+			to->stall[t][r] += n->stall[t][r];
 	for (size_t i = 0; i < sizeof(n->distro) / sizeof(n->distro[0]); i++)
 		to->distro[i] += n->distro[i];
 	for (int i = 0; i < MAX_SCHEDULERS; i++) {
@@ -87,27 +92,20 @@ static void walk_issue(struct sink *s, const struct gpu *g, const struct core_su
 	show(s, "\n");
 }
 
-static void walk_insts(struct sink *s, const struct core_sum *sum)
+static void walk_counters(struct sink *s, const struct core_sum *sum, enum counter_place place)
 {
-	const struct sm_counts *n = &sum->n;
+	for (size_t i = 0; i < N_COUNTERS; i++) {
+		uint64_t n = counter_of(&sum->n, i);
 
-	s->ops->count(
-		s, "gpgpu_n_tot_thrd_icount", " = ", sum->thread_wrapped, n->thread_insts, SHOW_64, "\n");
-	s->ops->count(s, "gpgpu_n_tot_w_icount", " = ", sum->warp_wrapped, n->warp_insts, SHOW_64, "\n");
-	line32(s, "gpgpu_n_stall_shd_mem", n->stall_shd_mem);
-	line32(s, "gpgpu_n_mem_read_local", n->mem_read_local);
-	line32(s, "gpgpu_n_mem_write_local", n->mem_write_local);
-	line32(s, "gpgpu_n_mem_read_global", n->mem_read_global);
-	line32(s, "gpgpu_n_mem_write_global", n->mem_write_global);
-	line32(s, "gpgpu_n_mem_texture", n->mem_texture);
-	line32(s, "gpgpu_n_mem_const", n->mem_const);
-	s->ops->count(s, "gpgpu_n_load_insn", "  = ", n->load_insn, n->load_insn, SHOW_32, "\n");
-	line32(s, "gpgpu_n_store_insn", n->store_insn);
-	line32(s, "gpgpu_n_shmem_insn", n->shmem_insn);
-	line32(s, "gpgpu_n_sstarr_insn", 0);
-	line32(s, "gpgpu_n_tex_insn", n->tex_insn);
-	line32(s, "gpgpu_n_const_mem_insn", n->const_insn);
-	line32(s, "gpgpu_n_param_mem_insn", n->param_insn);
+		if (counters[i].place != place)
+			continue;
+		if (place == PLACE_RECORD)
+			note(s, n, "%s", counters[i].name);
+		else if (counters[i].width == SM_BITS_32)
+			s->ops->count(s, counters[i].name, counters[i].before, sum->cut[i], n, SHOW_64, "\n");
+		else
+			s->ops->count(s, counters[i].name, counters[i].before, n, n, SHOW_32, "\n");
+	}
 }
 
 /* One reason of all global and local accesses. */
@@ -119,10 +117,6 @@ static uint64_t gl_mem(const struct sm_counts *n, enum stall_reason why)
 
 static void walk_stalls(struct sink *s, const struct sm_counts *n)
 {
-	line32(s, "gpgpu_n_shmem_bkconflict", n->shmem_bkconflict);
-	line32(s, "gpgpu_n_l1cache_bkconflict", n->l1cache_bkconflict);
-	line32(s, "gpgpu_n_intrawarp_mshr_merge", 0);
-	line32(s, "gpgpu_n_cmem_portconflict", 0);
 	line32(s, "gpgpu_stall_shd_mem[c_mem][resource_stall]", n->stall[STALL_C_MEM][STALL_BK_CONF]);
 	line32(s, "gpgpu_stall_shd_mem[s_mem][bk_conf]", n->stall[STALL_S_MEM][STALL_BK_CONF]);
 	line32(s, "gpgpu_stall_shd_mem[gl_mem][resource_stall]", gl_mem(n, STALL_BK_CONF));
@@ -213,9 +207,11 @@ void walk_cores(struct sink *s, struct gpu *g)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		add_core(&sum, &g->sm[i].n);
 	walk_issue(s, g, &sum);
-	walk_insts(s, &sum);
+	walk_counters(s, &sum, PLACE_INSTS);
+	walk_counters(s, &sum, PLACE_STALLS);
 	walk_stalls(s, &sum.n);
 	walk_warp_occupancy(s, g, &sum.n);
 	walk_traffic(s, "coretomem", g->out);
 	walk_traffic(s, "memtocore", g->back);
+	walk_counters(s, &sum, PLACE_RECORD);
 }

@@ -6,7 +6,7 @@
  * (stats_accelsim.c), which writes the block, or the collector (stats_record.c), which keeps a table of
  * names and running values. Text that carries no figure of its own goes to the printer alone.
  * Always true: the recorded name is the printed one without leading blanks, inner blanks as '_', behind
- * the sink's prefix; unit and kind are in libcommon/stats.def. Within a sparse stretch of the walk the
+ * the sink's prefix; unit and kind are in results/stats.def. Within a sparse stretch of the walk the
  * collector leaves out zeros; such figures are marked sparse there.
  */
 #ifndef STATS_INT_H

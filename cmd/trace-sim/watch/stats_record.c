@@ -5,7 +5,7 @@
  * Always true: a table holds running values in the order of the walk, each name once; a figure that is
  * absent from the earlier table was 0 there (the walk leaves out zeros of sparse figures, and classes of
  * traffic appear when they are first seen). How two values make a kernel's own is the kind of the
- * figure in libcommon/stats.def. A table's memory is kept for the next moment.
+ * figure in results/stats.def. A table's memory is kept for the next moment.
  */
 #include <assert.h>
 #include <math.h>
