@@ -41,6 +41,10 @@ _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 
 /* Nearest of n names (stride bytes apart, each starting with a const char *) to word; NULL if none is near. */
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride);
 
+/* The value of an option as a whole number from min to max; anything else is a usage error that names option. */
+unsigned long long cli_number(
+	const char *option, const char *text, unsigned long long min, unsigned long long max);
+
 /* Whole-string unsigned number with optional K, M, G suffix (powers of 1024). 0, or -1 if it is not one. */
 int cli_size(const char *text, unsigned long long *out);
 

@@ -45,6 +45,8 @@ struct conf_row {
 };
 
 extern const struct conf_row conf_rows[N_OPTIONS];
+/* The shipped configurations of gpus.def: their names, a blank before each; and the help of an option -g. */
+extern const char gpuconf_names[], gpuconf_help[];
 
 struct conf_value {
 	char *text;      /* as written, never NULL */

@@ -56,6 +56,8 @@ void store_free(struct store *s);
 uint32_t store_word_add(struct store *s, const char *text);
 const char *store_word(const struct store *s, uint32_t word);
 uint32_t store_column(struct store *s, const char *name); /* made when it is new */
+/* Its column, n_columns when there is none. */
+uint32_t store_find_column(const struct store *s, const char *name);
 uint32_t store_start(struct store *s, const char *file, const struct run_item *item);
 /* Keep a kernel (or, at RUN_DONE, the run's totals) with n figures. */
 void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n);

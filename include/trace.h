@@ -46,6 +46,8 @@ struct inst {
 	bool half_rate;
 };
 
+#define CODE_MAX (1u << 22) /* distinct instructions of a run; a large application has 10^5 */
+
 struct code; /* all distinct static instructions of a run; handles stay valid */
 
 struct code *code_new(const struct isa *isa);

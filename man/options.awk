@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The table of trace-config(5): options.def first, then trace-config.5.in, whose marker line it replaces.
+# The tables of trace-config(5): options.def and gpus.def first, then trace-config.5.in, whose marker lines they
+# replace.
 
 # Text in lines of at most 78 bytes.
 function fold(text,	word, n, i, line, out) {
@@ -57,7 +58,16 @@ FILENAME ~ /options\.def$/ && /^OPTION\(/ {
 	sub(/"\)$/, "", help)
 	row()
 }
-FILENAME !~ /options\.def$/ {
+FILENAME ~ /gpus\.def$/ && /^GPU\(/ {
+	split($0, part, /"/)
+	match($0, /[a-z0-9]+,/)
+	gpus = gpus ".It Cm " substr($0, RSTART, RLENGTH - 1) "\n" part[2] ".\n"
+}
+/@GPUS@/ {
+	printf "%s", gpus
+	next
+}
+FILENAME !~ /\.def$/ {
 	if (/@OPTIONS@/)
 		printf "%s.El\n", table
 	else

@@ -178,13 +178,13 @@ profile() {
 
 @test "--timeline-interval and --timeline-sms" {
 	d=$(trace stream)
-	trace-sim -q -g rtx3070 -o r --timeline coarse --timeline-interval 10K --timeline-sms 0 "$d"
+	trace-sim -q -g rtx3070 -o r --timeline coarse --timeline-interval 10240 --timeline-sms 0 "$d"
 	trace-sim -q -g rtx3070 -f -o r --timeline fine --timeline-interval 100 --timeline-sms 1000 "$d"
 	run -1 grep -c '"SM ' coarse
 	run -0 grep -c '"SM ' fine
 	assert_output 46
 	[ "$(grep -c '"IPC"' fine)" -gt "$(grep -c '"IPC"' coarse)" ]
-	for bad in 0 x 1.5 99999999999; do
+	for bad in 0 x 1.5 4K 99999999999; do
 		run -2 trace-sim -g rtx3070 --timeline-interval $bad --timeline t "$d"
 		assert_output --partial 'timeline-interval'
 	done

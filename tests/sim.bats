@@ -165,7 +165,10 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 }
 
 @test "every shipped configuration runs a trace" {
-	for g in qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100; do
+	for g in "$WARPTOOLS_GPUS"/*.config; do
+		g=${g##*/} g=${g%.config}
+		trace-sim -h | grep -qw "$g"
+		trace-lint -h | grep -qw "$g"
 		run -0 trace-sim -q -g "$g" "$(trace example)"
 		assert_output --partial 'status complete'
 	done

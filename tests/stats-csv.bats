@@ -199,6 +199,13 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	[[ $stderr == *"deadlock"* ]]
 }
 
+@test "a derived figure with the name of a rate whose parts nothing has: its group's sum is empty" {
+	printf '{"record":"run"}\n{"record":"kernel","position":1,"id":1,"name":"k","stats":{"gpu_sim_cycle":7}}\n' >one.json
+	echo '{"record":"end","status":"complete","stats":{}}' >>one.json
+	run -0 stats-csv -q --group kernel_name --agg sum,mean -s gpu_sim_cycle -e 'L2_total_cache_miss_rate=gpu_sim_cycle/14' one.json
+	assert_output --partial 'one.json,k,1,7,7,,0.5'
+}
+
 @test "bad input has status 2, a message with its place, and writes nothing" {
 	{ head -2 app.json; echo '{"record":'; tail -3 app.json; } >bad.json
 	run -2 --separate-stderr stats-csv -o out.csv bad.json

@@ -22,7 +22,7 @@ struct group {
 	uint32_t run, first; /* kernel */
 	uint64_t kernels;
 	char *key;
-	struct sums *sum; /* by column of the store */
+	struct sums *sum; /* by column of the store, and one that stays empty */
 };
 
 struct groups {
@@ -149,8 +149,8 @@ static double sum_of_rate(const struct groups *g, const struct group *p, const s
 
 	if (!run_formula(c->about, c->name, num, den, sizeof(num)))
 		return (double)NAN;
-	a = &p->sum[store_column(g->s, num)];
-	b = &p->sum[store_column(g->s, den)];
+	a = &p->sum[store_find_column(g->s, num)];
+	b = &p->sum[store_find_column(g->s, den)];
 	return a->n && b->n && b->sum != 0 ? a->sum / b->sum : (double)NAN;
 }
 

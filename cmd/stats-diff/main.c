@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include "cli.h"
 #include "compare.h"
+#include "num.h"
 #include "output.h"
 
 enum { OPT_ALL = 256, OPT_SUMMARY };
@@ -46,12 +47,11 @@ static void add_tolerance(struct options *o, const char *value)
 		.relative = -1};
 
 	do {
-		char *end;
-		double x = strtod(s, &end);
-		bool relative = end != s && *end == '%';
+		const char *end = s;
+		double x;
+		bool good = num_real(&end, &x) == NUM_GOOD, relative = *end == '%';
 
-		if (end == s || !isfinite(x) || x < 0 || (end[relative] && end[relative] != ',') ||
-			!*t.pattern)
+		if (!good || (end[relative] && end[relative] != ',') || !*t.pattern)
 			cli_usage("-T: found '%s', wanted [NAME=]NUMBER or [NAME=]NUMBER%%", value);
 		*(relative ? &t.relative : &t.absolute) = relative ? x / 100 : x;
 		s = end + relative;

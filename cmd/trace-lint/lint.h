@@ -77,7 +77,7 @@ struct lint {
 	struct tblock block;
 	struct warp_state *warp, *now, stray;
 	uint32_t n_warps, cap_warps, now_number;
-	uint16_t (*bars)[32]; /* BARs of each warp and lane */
+	uint32_t (*bars)[32]; /* BARs of each warp and lane */
 	bool any_bars, fed;
 	struct raw_warps *raw;
 };

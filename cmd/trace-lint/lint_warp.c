@@ -108,7 +108,7 @@ void lint_warp_end(struct lint *l, uint32_t number, const struct warp_state *w)
 		number, w->lanes & ~w->exited);
 }
 
-static unsigned most(const uint16_t n[32])
+static unsigned most(const uint32_t n[32])
 {
 	unsigned m = 0;
 

@@ -15,8 +15,7 @@ enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT };
 static const struct cli_row rows[] = {
 	{'c', "config", "FILE",
 		"check also against this GPU configuration; may be repeated, later values win", "file"},
-	{'g', "gpu", "GPU", "check also against a configuration that comes with the suite",
-		"qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100"},
+	{'g', "gpu", "GPU", gpuconf_help, gpuconf_names},
 	{'D', "define", "NAME=VALUE", "set one configuration option after all files", NULL},
 	{'W', "rule", "ID[=LEVEL]",
 		"set a rule's level: error, warning (default), note, off; -Werror: warnings are errors",
@@ -77,7 +76,6 @@ static void set_level(struct report *rep, const char *value)
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct args *a = ctx;
-	unsigned long long n;
 
 	switch (letter) {
 	case 'g':
@@ -93,11 +91,7 @@ static void on_option(void *ctx, int letter, const char *value)
 			cli_usage("found format '%s', wanted text or json", value);
 		break;
 	case 'q': a->quiet = true; break;
-	case OPT_LIMIT:
-		if (cli_size(value, &n) < 0 || n > UINT32_MAX)
-			cli_usage("found limit '%s', wanted a whole number", value);
-		a->rep->limit = (uint32_t)n;
-		break;
+	case OPT_LIMIT: a->rep->limit = (uint32_t)cli_number("--limit", value, 0, UINT32_MAX); break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_LIST: a->list = true; break;
 	case OPT_EXPLAIN: a->explain = value; break;

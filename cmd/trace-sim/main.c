@@ -27,9 +27,7 @@ enum {
 };
 
 static const struct cli_row rows[] = {
-	{'g', "gpu", "GPU",
-		"a configuration that comes with the suite: qv100, titanv, gv100, rtx2060, rtx2060s, rtx3070, a100, titanx, titan",
-		"qv100 titanv gv100 rtx2060 rtx2060s rtx3070 a100 titanx titan"},
+	{'g', "gpu", "GPU", gpuconf_help, gpuconf_names},
 	{'c', "config", "FILE",
 		"a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
 	{'D', "define", "NAME=VALUE", "set one option after all files", NULL},
@@ -86,26 +84,6 @@ static enum run_format format_of(const char *name)
 	cli_usage("found format '%s', wanted text, json, msgpack or accelsim", name);
 }
 
-/* A number of at least min. */
-static unsigned long long number(const char *name, const char *value, unsigned long long min)
-{
-	unsigned long long n;
-
-	if (cli_size(value, &n) < 0 || n < min || n > UINT32_MAX)
-		cli_usage("found --%s '%s', wanted a number from %llu to %u", name, value, min, UINT32_MAX);
-	return n;
-}
-
-static unsigned threads_of(const char *text)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || n < 1 || n > MAX_THREADS)
-		cli_usage("found '%s' threads, wanted 1 to %u", text, MAX_THREADS);
-	return (unsigned)n;
-}
-
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct args *a = ctx;
@@ -121,14 +99,18 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
 	case 'f': a->force = true; break;
-	case 'j': a->threads = threads_of(value); break;
+	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MAX_THREADS); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case OPT_EVENTS: a->events = value; break;
 	case OPT_PROFILE: a->profile = value; break;
 	case OPT_TIMELINE: a->timeline = value; break;
-	case OPT_TIMELINE_INTERVAL: a->interval = number("timeline-interval", value, 1); break;
-	case OPT_TIMELINE_SMS: a->timeline_sms = (uint32_t)number("timeline-sms", value, 0); break;
+	case OPT_TIMELINE_INTERVAL:
+		a->interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
+		break;
+	case OPT_TIMELINE_SMS:
+		a->timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
+		break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;

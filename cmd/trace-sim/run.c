@@ -256,6 +256,8 @@ int run_application(struct run *r)
 
 	check_files(r);
 	r->hash = XXH3_createState();
+	if (!r->hash)
+		die("out of memory");
 	XXH3_128bits_reset(r->hash);
 	r->before = figures_new();
 	r->now = figures_new();

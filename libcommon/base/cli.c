@@ -10,6 +10,7 @@
 #include <string.h>
 #include "cli_internal.h"
 #include "diag.h"
+#include "num.h"
 #include "output.h"
 
 #ifndef VERSION
@@ -241,29 +242,34 @@ const char *cli_nearest(const char *word, const void *names, size_t n, size_t st
 	return near;
 }
 
-/* ---- sizes -------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+unsigned long long cli_number(
+	const char *option, const char *text, unsigned long long min, unsigned long long max)
+{
+	uint64_t v;
+
+	if (!num_whole(text, strlen(text), max, &v) || v < min)
+		cli_usage("%s: found '%s', wanted a whole number from %llu to %llu", option, text, min, max);
+	return v;
+}
 
 int cli_size(const char *text, unsigned long long *out)
 {
-	unsigned long long v = 0, factor = 1;
 	const char *p = text;
+	unsigned shift;
+	uint64_t v;
 
-	for (; *p >= '0' && *p <= '9'; p++) {
-		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (unsigned)(*p - '0'), &v))
-			return -1;
+	if (num_digits(&p, NULL, 10, UINT64_MAX, &v) != NUM_GOOD)
+		return -1;
+	switch (*p | 0x20) {
+	case 'k': shift = 10; break;
+	case 'm': shift = 20; break;
+	case 'g': shift = 30; break;
+	default: shift = 0;
 	}
-	if (p == text)
+	if (p[shift != 0] || v > UINT64_MAX >> shift)
 		return -1;
-	if (*p == 'K' || *p == 'k')
-		factor = 1ull << 10;
-	else if (*p == 'M' || *p == 'm')
-		factor = 1ull << 20;
-	else if (*p == 'G' || *p == 'g')
-		factor = 1ull << 30;
-	if (factor > 1)
-		p++;
-	if (*p || __builtin_mul_overflow(v, factor, &v))
-		return -1;
-	*out = v;
+	*out = v << shift;
 	return 0;
 }

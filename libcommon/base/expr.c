@@ -10,6 +10,7 @@
 #include <string.h>
 #include "arena.h"
 #include "expr.h"
+#include "num.h"
 
 enum op {
 	OP_NUMBER,
@@ -169,15 +170,12 @@ static int quoted(struct parser *p)
 
 static int number(struct parser *p)
 {
-	char *end;
 	double v;
 
 	if (*p->at == '0' && (p->at[1] == 'x' || p->at[1] == 'X'))
 		return wrong(p, "a decimal number");
-	v = strtod(p->at, &end);
-	if (end == p->at || !isfinite(v))
+	if (num_real(&p->at, &v) != NUM_GOOD)
 		return wrong(p, "a number");
-	p->at = end;
 	emit(p, OP_NUMBER, v, 0);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "cli.h"
 #include "gpuconf.h"
 #include "gpuconf_int.h"
+#include "num.h"
 
 #ifndef DATADIR
 #define DATADIR "/usr/local/share/warptools"
@@ -26,6 +27,18 @@ const struct conf_row conf_rows[N_OPTIONS] = {
 #include "options.def"
 #undef OPTION
 };
+
+const char gpuconf_names[] =
+#define GPU(name, about) " " #name
+#include "gpus.def"
+#undef GPU
+	;
+
+const char gpuconf_help[] = "a configuration that comes with the suite:"
+#define GPU(name, about) " " #name
+#include "gpus.def"
+#undef GPU
+	;
 
 int conf_find(const char *name)
 {
@@ -66,34 +79,26 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 
 enum number { NUMBER_OK, NUMBER_NOT, NUMBER_OCTAL, NUMBER_WIDE };
 
-/* Whole text as decimal, 0x hexadecimal or, after any other leading 0, octal (part 1 section 1.2). */
+/* Whole text as decimal, 0x hexadecimal or, after any other leading 0, octal. */
 static enum number parse_number(const char *text, int64_t *out)
 {
 	const char *p = text;
 	bool negative = *p == '-';
 	unsigned base = 10;
+	uint64_t n;
 
 	if (*p == '-' || *p == '+')
 		p++;
-	else if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && p[2])
+	else if (p[0] == '0' && (p[1] | 0x20) == 'x' && p[2])
 		base = 16, p += 2;
 	else if (p[0] == '0' && p[1])
 		base = 8, p++;
-	if (!*p)
+	enum num got = num_digits(&p, NULL, base, INT64_MAX, &n);
+	if (base == 8 && (*p == '8' || *p == '9'))
+		return NUMBER_OCTAL;
+	if (got == NUM_NONE || *p)
 		return NUMBER_NOT;
-	uint64_t n = 0;
-	for (; *p; p++) {
-		unsigned digit = *p >= '0' && *p <= '9'   ? (unsigned)(*p - '0')
-				 : *p >= 'a' && *p <= 'f' ? (unsigned)(*p - 'a') + 10
-				 : *p >= 'A' && *p <= 'F' ? (unsigned)(*p - 'A') + 10
-							  : 99;
-		if (digit >= base)
-			return base == 8 && digit < 10 ? NUMBER_OCTAL : NUMBER_NOT;
-		if (__builtin_mul_overflow(n, (uint64_t)base, &n) ||
-			__builtin_add_overflow(n, (uint64_t)digit, &n))
-			return NUMBER_WIDE;
-	}
-	if (n > (uint64_t)INT64_MAX)
+	if (got == NUM_LARGE)
 		return NUMBER_WIDE;
 	*out = negative ? -(int64_t)n : (int64_t)n;
 	return NUMBER_OK;

@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "input.h"
 #include "isa.h"
+#include "num.h"
 
 struct isa {
 	struct isa_op *op;
@@ -263,16 +264,10 @@ static size_t piece(const char **p, const char *end)
 /* Value of n > 0 decimal digits, capped; -1 when there is another character. */
 static long digits(const char *s, size_t n)
 {
-	long v = 0;
-	if (!n)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] < '0' || s[i] > '9')
-			return -1;
-		if (v < 1000000)
-			v = v * 10 + (s[i] - '0');
-	}
-	return v;
+	const char *p = s;
+	uint64_t v;
+
+	return num_digits(&p, s + n, 10, 1000000, &v) != NUM_NONE && p == s + n ? (long)v : -1;
 }
 
 unsigned isa_width(const char *opcode, size_t n)

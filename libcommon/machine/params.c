@@ -5,11 +5,8 @@
  * What the original aborts on, crashes on, reads without having set it, or waits for for ever, is refused
  * here with the option, its value, its place and what is possible. What it merely ignores is accepted.
  */
-#include <errno.h>
-#include <locale.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include "num.h"
 #include "params_int.h"
 
 #define MAX_SMS 4096
@@ -19,15 +16,10 @@
 bool param_number(const char **text, uint32_t *out)
 {
 	const char *s = *text;
-	uint64_t n = 0;
+	uint64_t n;
 
-	if (*s < '0' || *s > '9')
+	if (num_digits(&s, NULL, 10, UINT32_MAX, &n) != NUM_GOOD)
 		return false;
-	for (; *s >= '0' && *s <= '9'; s++) {
-		n = n * 10 + (uint64_t)(*s - '0');
-		if (n > UINT32_MAX)
-			return false;
-	}
 	*out = (uint32_t)n;
 	*text = s;
 	return true;
@@ -60,29 +52,24 @@ static int machine(struct params *p, const struct gpuconf *c, struct fault *f)
 	return 0;
 }
 
-/* "core:icnt:l2:dram" in MHz; strtod with the C locale, and only plain decimal numbers. */
+/* "core:icnt:l2:dram" in MHz. */
 static int clocks(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	static const char *const name[4] = {"core", "network", "L2", "DRAM"};
 	const char *text = conf_text(c, OPT_gpgpu_clock_domains);
-	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
 	for (int i = 0; i < 4; i++) {
+		double mhz;
+
 		text += strspn(text, " ");
-		char *end = (char *)text;
-		double mhz = strspn(text, "0123456789.") ? strtod_l(text, &end, plain) : 0.0;
-		bool ended = i < 3 ? *end == ':' : *end == '\0';
-		if (end == text || !ended || strcspn(text, "xXpP") < (size_t)(end - text) ||
-			!(mhz >= MHZ_MIN && mhz <= MHZ_MAX)) {
-			freelocale(plain);
+		if (num_real(&text, &mhz) != NUM_GOOD || *text != (i < 3 ? ':' : '\0') ||
+			!(mhz >= MHZ_MIN && mhz <= MHZ_MAX))
 			return conf_fault(c, OPT_gpgpu_clock_domains, f,
 				"four clocks core:icnt:l2:dram from %g to %g MHz; the %s clock is not one",
 				MHZ_MIN, MHZ_MAX, name[i]);
-		}
 		p->hz[i] = mhz * 1000000;
-		text = end + 1;
+		text++;
 	}
-	freelocale(plain);
 	return 0;
 }
 

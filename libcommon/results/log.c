@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "log.h"
+#include "num.h"
 
 static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
@@ -110,7 +111,7 @@ static bool heading_line(struct run_reader *r, const char *line)
 /* "dram[3]: 12 none inf 7": words that are no numbers hold their place. */
 static int bank_line(struct run_reader *r, const char *line, struct fault *f)
 {
-	unsigned channel = (unsigned)strtoul(line + 5, NULL, 10);
+	unsigned channel = (unsigned)num_leading(line + 5);
 	const char *s = strchr(line, ':');
 	char full[96];
 
@@ -341,7 +342,7 @@ static bool switching_line(struct run_reader *r, const char *line)
 	if (starts(line, "Memory Partition ") || starts(line, "========= L2 cache stats"))
 		l->prefix[0] = '\0';
 	else if (starts(line, "DRAM["))
-		snprintf(l->prefix, sizeof(l->prefix), "dram[%u].", (unsigned)strtoul(line + 5, NULL, 10));
+		snprintf(l->prefix, sizeof(l->prefix), "dram[%u].", (unsigned)num_leading(line + 5));
 	else if (strstr(line, "Interconnect-DETAILS"))
 		l->in_net = true;
 	else

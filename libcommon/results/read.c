@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "list.h"
+#include "num.h"
 
 struct run_reader *run_reader_new(struct input *in, unsigned flags)
 {
@@ -200,13 +201,13 @@ int rr_member(struct run_reader *r, const char *name, const char *value)
 			snprintf(r->status, sizeof(r->status), "%s", value);
 	} else if (r->record == RR_KERNEL) {
 		if (!strcmp(name, "position"))
-			r->kernel.position = (uint32_t)strtoul(value, NULL, 10);
+			r->kernel.position = (uint32_t)num_leading(value);
 		else if (!strcmp(name, "name"))
 			rr_set_kernel_name(r, value);
 		else if (!strcmp(name, "id"))
-			r->kernel.id = strtoull(value, NULL, 10);
+			r->kernel.id = num_leading(value);
 		else if (!strcmp(name, "stream"))
-			r->kernel.stream = strtoull(value, NULL, 10);
+			r->kernel.stream = num_leading(value);
 		else if (!strncmp(name, "grid.", 5))
 			add_dim(r->kernel.grid, value);
 		else if (!strncmp(name, "block.", 6))

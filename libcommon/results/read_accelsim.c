@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "log.h"
+#include "num.h"
 
 static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
@@ -133,13 +134,13 @@ static int block_line(struct run_reader *r, char *line, struct fault *f)
 	struct rr_log *l = &r->log;
 
 	if (starts(line, "kernel_launch_uid = ") && !l->begun) {
-		begin_block(r, strtoull(line + 20, NULL, 10));
+		begin_block(r, num_leading(line + 20));
 		return 0;
 	}
 	if (!l->begun && !begin_block(r, 0))
 		return 0;
 	if (starts(line, "kernel_stream_id = ")) {
-		r->kernel.stream = strtoull(line + 19, NULL, 10);
+		r->kernel.stream = num_leading(line + 19);
 		return 0;
 	}
 	if (strstr(line, "END-of-Interconnect-DETAILS")) {

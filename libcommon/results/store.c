@@ -163,6 +163,13 @@ uint32_t store_column(struct store *s, const char *name)
 	return c - 1;
 }
 
+uint32_t store_find_column(const struct store *s, const char *name)
+{
+	uint32_t c = s->columns->slot[words_slot(s->columns, name)];
+
+	return c ? c - 1 : s->n_columns;
+}
+
 static uint32_t option_of(struct store *s, const char *name)
 {
 	uint32_t o = words_add(s->options, name);

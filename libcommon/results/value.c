@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "num.h"
 #include "read_int.h"
 
 struct run_value rr_whole(uint64_t n) { return (struct run_value){(double)n, n, true, RUN_EXACT}; }
@@ -47,17 +48,14 @@ static int decimals(const char *s, const char *end)
 static bool read_number(const char *text, const char **end, struct run_value *v)
 {
 	char *stop;
+	uint64_t whole;
 
 	if (!starts_number(text))
 		return false;
-	if (isdigit((unsigned char)*text)) {
-		errno = 0;
-		*v = rr_whole(strtoull(text, &stop, 10));
-		*end = stop;
-		if (!errno && !strchr(".eE", *stop))
-			return true;
-		if (!errno && !*stop)
-			return true;
+	*end = text;
+	if (num_digits(end, NULL, 10, UINT64_MAX, &whole) == NUM_GOOD && (!**end || !strchr(".eE", **end))) {
+		*v = rr_whole(whole);
+		return true;
 	}
 	*v = rr_real(strtod(text, &stop));
 	*end = stop;

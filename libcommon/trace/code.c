@@ -17,8 +17,6 @@
 #include "arena.h"
 #include "code.h"
 
-#define CODE_MAX (1u << 22) /* distinct instructions of a run; a large application has 10^5 */
-
 struct code {
 	const struct isa *isa;
 	struct inst *inst; /* reserved for CODE_MAX */

@@ -11,6 +11,7 @@
 #include "arena.h"
 #include "klist.h"
 #include "namelist.h"
+#include "num.h"
 
 struct item {
 	uint32_t from, to; /* positions; from 0: a pattern */
@@ -25,11 +26,8 @@ struct kselect {
 /* Leading decimal digits of *s, *s behind them; 0 when there are none or the number is too large. */
 static uint32_t position(const char **s, const char *end)
 {
-	uint64_t v = 0;
-	for (; *s < end && **s >= '0' && **s <= '9'; ++*s)
-		if (v <= UINT32_MAX)
-			v = v * 10 + (uint64_t)(**s - '0');
-	return v <= UINT32_MAX ? (uint32_t)v : 0;
+	uint64_t v;
+	return num_digits(s, end, 10, UINT32_MAX, &v) == NUM_GOOD ? (uint32_t)v : 0;
 }
 
 static int parse_item(struct item *it, const char *s, const char *end, struct place at, struct fault *f)

@@ -6,6 +6,7 @@
  * so that the hash covers the kernel's bytes once and in order, line ends as they are.
  */
 #include <string.h>
+#include "num.h"
 #include "reader.h"
 
 void text_take(struct trace *t)
@@ -80,16 +81,7 @@ struct tok tok_next(const char **s, const char *end)
 
 bool tok_is(struct tok w, const char *word) { return w.n == strlen(word) && !memcmp(w.s, word, w.n); }
 
-bool tok_u64(struct tok w, uint64_t *v)
-{
-	*v = 0;
-	for (size_t i = 0; i < w.n; i++) {
-		unsigned d = (unsigned)(unsigned char)w.s[i] - '0';
-		if (d > 9 || __builtin_mul_overflow(*v, 10u, v) || __builtin_add_overflow(*v, d, v))
-			return false;
-	}
-	return w.n > 0;
-}
+bool tok_u64(struct tok w, uint64_t *v) { return num_whole(w.s, w.n, UINT64_MAX, v); }
 
 bool tok_i64(struct tok w, int64_t *v)
 {
@@ -106,15 +98,6 @@ bool tok_hex(struct tok w, uint64_t *v)
 {
 	if (w.n > 2 && w.s[0] == '0' && (w.s[1] | 32) == 'x')
 		w.s += 2, w.n -= 2;
-	*v = 0;
-	for (size_t i = 0; i < w.n; i++) {
-		char c = w.s[i];
-		unsigned d = c >= '0' && c <= '9'                 ? (unsigned)(c - '0')
-			     : (c | 32) >= 'a' && (c | 32) <= 'f' ? (unsigned)((c | 32) - 'a') + 10
-								  : 16;
-		if (d > 15 || *v >> 60)
-			return false;
-		*v = *v << 4 | d;
-	}
-	return w.n > 0;
+	const char *p = w.s;
+	return num_digits(&p, w.s + w.n, 16, UINT64_MAX, v) == NUM_GOOD && p == w.s + w.n;
 }

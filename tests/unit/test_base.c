@@ -8,6 +8,7 @@
 #include "diag.h"
 #include "ring.h"
 #include "table.h"
+#include "num.h"
 #include "tap.h"
 
 #ifndef VERSION
@@ -316,6 +317,41 @@ static void test_size(void)
 	}
 }
 
+static void test_num(void)
+{
+	const char *p = "0129x";
+	uint64_t v;
+	double x;
+
+	ok(num_digits(&p, NULL, 10, UINT64_MAX, &v) == NUM_GOOD && v == 129 && *p == 'x',
+		"digits to the first other");
+	ok(num_digits(&p, NULL, 10, UINT64_MAX, &v) == NUM_NONE && v == 0 && *p == 'x', "no digits");
+	p = "777";
+	ok(num_digits(&p, p + 2, 8, 63, &v) == NUM_GOOD && v == 63 && *p == '7',
+		"octal, within bounds of text and value");
+	p = "100 ";
+	ok(num_digits(&p, NULL, 8, 63, &v) == NUM_LARGE && v == 63 && *p == ' ', "one above the most");
+	p = "ffffFFFFffffFFFF";
+	ok(num_digits(&p, NULL, 16, UINT64_MAX, &v) == NUM_GOOD && v == UINT64_MAX, "all of 64 bits");
+	p = "10000000000000000";
+	ok(num_digits(&p, NULL, 16, UINT64_MAX, &v) == NUM_LARGE && !*p, "a bit more");
+	p = "18446744073709551616";
+	ok(num_digits(&p, NULL, 10, UINT64_MAX, &v) == NUM_LARGE && v == UINT64_MAX, "in decimal");
+	ok(num_whole("42", 2, 42, &v) && v == 42 && !num_whole("43", 2, 42, &v), "the most, and one more");
+	ok(!num_whole("4 ", 2, 42, &v) && !num_whole("", 0, 42, &v) && !num_whole("-1", 2, 42, &v),
+		"blanks, nothing and signs are no number");
+	ok(num_leading("12ab") == 12 && num_leading("ab") == 0, "a number in front");
+	p = ".5e1,";
+	ok(num_real(&p, &x) == NUM_GOOD && x == 5 && *p == ',', "point and exponent");
+	p = "0x10";
+	ok(num_real(&p, &x) == NUM_GOOD && x == 0 && *p == 'x', "hexadecimal ends behind its 0");
+	p = "1e999";
+	ok(num_real(&p, &x) == NUM_LARGE && *p == '1', "too large");
+	for (const char *const *t = (const char *const[]){"inf", "nan", "-1", "+1", " 1", ".", "", NULL}; *t;
+		t++)
+		ok(num_real(&(const char *){*t}, &x) == NUM_NONE, "'%s' is no real number", *t);
+}
+
 /* ---- tables ------------------------------------------------------------------------------- */
 
 /* Numbers added under a hash come back in their order, and no others. */
@@ -377,5 +413,6 @@ int main(void)
 	test_completion();
 	test_nearest();
 	test_size();
+	test_num();
 	return tap_done();
 }

@@ -439,13 +439,15 @@ static void test_defaults(void)
 	gpuconf_free(&c);
 }
 
-/* ---- shipped configurations
- * --------------------------------------------------------------------------------- */
+/* ---- shipped configurations ------------------------------------------------------------------------- */
 
 static void test_shipped(void)
 {
 	static const char *const name[] = {
-		"a100", "gv100", "qv100", "rtx2060", "rtx2060s", "rtx3070", "titan", "titanv", "titanx"};
+#define GPU(name, about) #name,
+#include "machine/gpus.def"
+#undef GPU
+	};
 	struct gpuconf c;
 	struct params p;
 	struct fault f;

@@ -13,8 +13,6 @@
 #include "launch.h"
 #include "team/readahead.h"
 
-#define UOPS_MAX (1u << 22)
-
 /* A bound on requests alive at once: what all MSHRs, queues and pipes can hold. Address space, not memory. */
 static uint32_t request_bound(const struct params *p)
 {
@@ -81,7 +79,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 
 	g->code = code_new(isa);
 	g->readahead = readahead_new(g->code);
-	g->uops = reserve(UOPS_MAX, sizeof *g->uops);
+	g->uops = reserve(CODE_MAX, sizeof *g->uops);
 	req_pool_init(&g->reqs, request_bound(p));
 	clocks_init(&g->clocks, p->hz);
 	g->dec = addrdec_new(p, f);
@@ -147,7 +145,7 @@ void gpu_free(struct gpu *g)
 	net_delete(g->net);
 	addrdec_delete(g->dec);
 	req_pool_free(&g->reqs);
-	reserve_free(g->uops, UOPS_MAX, sizeof *g->uops);
+	reserve_free(g->uops, CODE_MAX, sizeof *g->uops);
 	readahead_delete(g->readahead);
 	code_free(g->code);
 }
@@ -198,8 +196,7 @@ static void cut(struct gpu *g)
 	cluster_cut(g);
 }
 
-/* The SM id, the i-th of its cluster. */
-static uint32_t tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint32_t i, uint64_t now)
+static uint32_t tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
 	struct sm *s = &g->sm[id];
 
@@ -207,7 +204,7 @@ static uint32_t tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint32_t
 		return 0;
 	sm_tick(s, now);
 	if (s->n_ended) {
-		cl->ended[cl->n_ended++] = (uint8_t)i;
+		cl->ended[cl->n_ended++] = id;
 		cl->part->ended = true;
 	}
 	return 1;
@@ -216,13 +213,10 @@ static uint32_t tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint32_t
 /* Section 13.2 6a. quirk: the order inside a cluster rotates only in ticks in which the cluster is cycled. */
 static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
 {
-	uint32_t per = g->params.sms_per_cluster, ticked = 0;
+	uint32_t per = g->params.sms_per_cluster, ticked = 0, base = (uint32_t)(cl - g->cluster) * per;
 
-	for (uint32_t i = 0; i < per; i++) {
-		uint32_t at = (cl->first + i) % per;
-
-		ticked += tick_sm(g, cl, cl->order[at], at, now);
-	}
+	for (uint32_t i = 0; i < per; i++)
+		ticked += tick_sm(g, cl, base + (cl->first + i) % per, now);
 	if (g->params.rotate_sms && ++cl->first == per)
 		cl->first = 0;
 	return ticked;
@@ -250,7 +244,7 @@ static uint32_t tick_clusters(struct gpu *g, const struct core_part *p)
 			uint32_t c = w * 64 + (uint32_t)b;
 			struct cluster *cl = &g->cluster[c];
 
-			ticked += single ? tick_sm(g, cl, c, 0, now) : tick_cluster(g, cl, now);
+			ticked += single ? tick_sm(g, cl, c, now) : tick_cluster(g, cl, now);
 		}
 	}
 	return ticked;
@@ -338,7 +332,7 @@ static void memory_side(struct gpu *g, unsigned fired)
 static void end_ctas(struct gpu *g, struct cluster *cl)
 {
 	for (uint32_t i = 0; i < cl->n_ended; i++) {
-		struct sm *s = &g->sm[cl->order[cl->ended[i]]];
+		struct sm *s = &g->sm[cl->ended[i]];
 
 		for (uint32_t k = 0; k < s->n_ended; k++)
 			launch_cta_ended(g, s, s->ended[k]);

@@ -239,7 +239,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	uint32_t slot = 0, codes;
 	struct fault f;
 
-	while (s->cta[slot].kernel)
+	while (slot < MAX_CTAS && s->cta[slot].kernel)
 		slot++;
 	assert(slot < MAX_CTAS);
 	if (g->params.concurrent_kernels) {

@@ -71,9 +71,8 @@ struct cluster {
 	_Alignas(64) struct ring reply; /* response FIFO */
 	uint32_t *slots;                /* storage of reply */
 	uint64_t flits_in;              /* icnt_total_pkts_mem_to_simt */
-	uint32_t order[64];             /* SM ids in cycling order */
-	uint8_t ended[64], n_ended;     /* SMs of order[] in which CTAs ended in this tick */
-	uint32_t first;                 /* rotation */
+	uint32_t *ended, n_ended;       /* SMs in which CTAs ended in this tick; at most all of the cluster */
+	uint32_t first;                 /* SM of the cluster that is cycled first */
 	struct core_part *part;
 	bool needs_flush; /* an SM has had a CTA since the L1Ds were last invalidated */
 	uint32_t live_threads;

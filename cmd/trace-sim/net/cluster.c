@@ -17,20 +17,20 @@ static unsigned part_of(const struct gpu *g, uint32_t id)
 
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id)
 {
-	uint32_t cap = ring_capacity(g->params.net.eject_max), n = g->params.sms_per_cluster;
+	uint32_t cap = ring_capacity(g->params.net.eject_max);
 
-	assert(n <= sizeof(c->order) / sizeof(c->order[0]));
-	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots)), .part = &g->part[part_of(g, id)]};
+	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots)),
+		.ended = xcalloc(g->params.sms_per_cluster, sizeof(*c->ended)),
+		.part = &g->part[part_of(g, id)]};
 	bitset_set(c->part->clusters, id);
 	ring_init(&c->reply, c->slots, cap);
-	for (uint32_t i = 0; i < n; i++)
-		c->order[i] = id * n + i;
 }
 
 void cluster_free(struct cluster *c)
 {
 	free(c->slots);
-	c->slots = NULL;
+	free(c->ended);
+	c->slots = c->ended = NULL;
 }
 
 void cluster_cut(struct gpu *g)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include "arena.h"
+#include "num.h"
 #include "threads.h"
 
 #define SPINS          4000u /* about 100 microseconds */
@@ -75,11 +76,11 @@ bool team_tested(void) { return getenv("WARPTOOLS_CPUS") != NULL; }
 unsigned team_size(unsigned n)
 {
 	const char *text = getenv("WARPTOOLS_CPUS");
-	unsigned long cpus = text ? strtoul(text, NULL, 10) : 0;
+	uint64_t cpus = text ? num_leading(text) : 0;
 	cpu_set_t set;
 
 	if (!cpus && !sched_getaffinity(0, sizeof set, &set))
-		cpus = (unsigned long)CPU_COUNT(&set);
+		cpus = (uint64_t)CPU_COUNT(&set);
 	if (!cpus)
 		cpus = 1;
 	if (n > cpus)
