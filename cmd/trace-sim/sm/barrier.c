@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread-block barriers (part 2 section 9.1). quirk Q7: every BAR is a wait of the whole block at barrier 0,
+ * Thread-block barriers (SM-bar). quirk Q2-7: every BAR is a wait of the whole block at barrier 0,
  * so one set of arrivals a block is all there is. Always true: at_barrier is part of running. Unlike the
  * original, a warp that left is never waited for.
  */

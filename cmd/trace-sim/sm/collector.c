@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operand collector (part 2 section 11): instructions wait in collector units until the register banks
+ * The operand collector (SM-coll): instructions wait in collector units until the register banks
  * have served their sources. A step has three phases: dispatch of ready units, reads, allocation.
  *
  * Always true: a unit is free, or waits for banks, or is ready, or is stuck: ready but for its slot of OC_EX,
  * which is full. An allocation that found nothing to do finds nothing either until a unit is freed or an
  * instruction issues (may_allocate). Every bank that units wait for serves the one taken first in each step
  * unless a result was written to it in this cycle.
- * quirk: the original's arbiter always grants every such bank, so there is no arbitration here.
+ * quirk Q2-25: the original's arbiter always grants every such bank, so there is no arbitration here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ unsigned opcoll_input(unsigned unit)
 	return i;
 }
 
-/* ---- building (section 11.1) --------------------------------------------------------------- */
+/* ---- building (SM-coll-1 to SM-coll-3) ----------------------------------------------------- */
 
 /*
  * A dispatch unit that found a unit searches on behind it; in sub-core mode (share: a scheduler's units) at the
@@ -136,7 +136,7 @@ void opcoll_init(struct sm *s)
 	c->bank_span = p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;
 	c->bank_mask = is_pow2(c->bank_span) ? c->bank_span - 1 : 0;
 	c->bank_step = p->sub_core ? c->bank_span : 0;
-	/* quirk Q11: a unit's slot follows from its number among all units, whatever its set. */
+	/* quirk Q2-11: a unit's slot follows from its number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
 	for (uint32_t i = 0; i < c->n_units; i++)
@@ -320,7 +320,9 @@ static APART void enter(struct sm *s, unsigned unit, unsigned kind)
 		complete(s, unit);
 }
 
-/* quirk Q12: only the oldest instruction of an input is a candidate, whichever scheduler's group has room. */
+/*
+ * quirk Q2-12: only the oldest instruction of an input is a candidate, whichever scheduler's group has room.
+ */
 static bool allocate_one(struct sm *s, const struct port_group *g, unsigned input)
 {
 	unsigned sched = s->collector.front[input];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decode and the instruction buffers (part 2 sections 4.1, 4.4). Always true: a buffer is filled when it is
- * empty and read in order, so the instructions in it are the records right before the cursor. quirk Q2: two
+ * Decode and the instruction buffers (SM-decode). Always true: a buffer is filled when it is
+ * empty and read in order, so the instructions in it are the records right before the cursor. quirk Q2-2: two
  * records are taken whatever their PCs. A warp that is fetched has records left, for it ends with one of them.
  */
 #include "decode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decode and the instruction buffers (part 2 sections 4.1, 4.4). Used by fetch.c and issue.c. */
+/* Decode and the instruction buffers (SM-decode). Used by fetch.c and issue.c. */
 #ifndef DECODE_H
 #define DECODE_H
 

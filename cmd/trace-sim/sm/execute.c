@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Function units (part 2 section 12). A pipelined unit is three facts: until when its dispatch register is
+ * Function units (SM-exec). A pipelined unit is three facts: until when its dispatch register is
  * busy (I cycles after it took an instruction), at which clocks a result of it reaches stage 0 (clock + L),
  * and how many results of all units do (the result buses). Stages never block behind that, so instructions
  * in them need no moving: they wait in the calendar for their writeback.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instruction fetch, and the end of warps (part 2 section 4). Always true: the fetch buffer is empty when
+ * Instruction fetch, and the end of warps (SM-fetch). Always true: the fetch buffer is empty when
  * fetch runs, since decode comes first. A finished warp is reaped only when the scan for a warp to fetch
- * passes it. quirk Q1: what is fetched is the line of (last issued PC + 16); decode takes the trace's next
+ * passes it. quirk Q2-1: what is fetched is the line of (last issued PC + 16); decode takes the trace's next
  * records anyway.
  */
 #include "decode.h"
@@ -82,8 +82,8 @@ static APART void access_icache(struct sm *s, unsigned w)
 }
 
 /*
- * quirk: the request of a perfect instruction cache is made, too, and so draws its partition (part 4 section
- * 6.2).
+ * quirk Q4-25: the request of a perfect instruction cache is made, too, and so draws its partition
+ * (MEM-addr-7).
  */
 static void hit_perfect(struct sm *s, unsigned w)
 {
@@ -127,7 +127,7 @@ static void scan(struct sm *s)
 		hit_perfect(s, w);
 }
 
-/* quirk Q3: the instruction cache is stepped with each fetch. */
+/* quirk Q2-3: the instruction cache is stepped with each fetch. */
 static void step_icache(struct sm *s)
 {
 	if (!cache_miss_queue_empty(s->l1i) &&

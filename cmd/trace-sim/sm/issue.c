@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The issue stage: every scheduler once, and what an issue does (part 2 sections 5 to 7). Always true:
+ * The issue stage: every scheduler once, and what an issue does (SM-sched, SM-issue). Always true:
  * whatever one issue changes is seen by the schedulers that run later in the same cycle. What the warps of all
  * schedulers can do is worked out together, as masks (struct outlook), and again only after an issue that
  * changed the state of another scheduler's warps.
@@ -32,9 +32,9 @@ void sched_init(struct sm *s)
 		s->id_oc[u].input = (uint8_t)opcoll_input(u);
 }
 
-/* ---- waiting (sections 3 and 9.2) ---------------------------------------------------------- */
+/* ---- waiting (SM-warp-5, SM-membar) -------------------------------------------------------- */
 
-/* quirk Q6: a memory barrier waits for registers, not for stores. */
+/* quirk Q2-6: a memory barrier waits for registers, not for stores. */
 static void clear_membar(struct sm *s, unsigned w)
 {
 	uint64_t bit = 1ull << w;
@@ -54,7 +54,7 @@ bool warp_waiting(struct sm *s, unsigned w)
 	return !(sched_running(s) >> w & 1);
 }
 
-/* ---- one issue (section 7) ----------------------------------------------------------------- */
+/* ---- one issue (SM-issue) ------------------------------------------------------------------ */
 
 static APART enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
 {
@@ -72,7 +72,7 @@ static uint64_t lane0_address(const struct sm *s, const struct winst *in)
 	return in->mask & 1 && in->addr ? s->cta[in->cta].block.word[in->addr >> 2] : 0;
 }
 
-/* Section 7 step 8, and what else only a few kinds of instructions do. A warp that has just ended waits for nothing. */
+/* SM-issue-1, what only a few kinds of instructions do. A warp that has just ended waits for nothing. */
 static APART void issue_special(struct sm *s, struct winst *in)
 {
 	unsigned w = in->warp, flags = in->uop->flags;
@@ -108,7 +108,7 @@ static bool is_long_operation(const struct winst *in)
 	return in->uop->flags & UOP_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL);
 }
 
-/* The head of warp w, which can go. quirk Q5: the second of a dual issue counts twice. */
+/* The head of warp w, which can go. quirk Q2-5: the second of a dual issue counts twice. */
 static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 {
 	struct warp *p = &s->warp[w];
@@ -143,7 +143,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	ibuffer_advance(s, w);
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
-	s->n.distro[2 + in->lanes]++; /* quirk Q4: no lane counts as a stall */
+	s->n.distro[2 + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
 	s->n.issue_hist[w] += nth;
 	if ((int32_t)w > s->n.issue_hist_top)
 		s->n.issue_hist_top = (int32_t)w;

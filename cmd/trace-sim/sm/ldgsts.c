@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Groups of asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR (part 2 section 9.4). Always true: entries are in
+ * Groups of asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR (SM-async). Always true: entries are in
  * group order, those below first_open are done; dep_wait holds the warps that wait. Counts are 32 bits and
  * wrap as the original's. Room for all entries of a warp was made when its thread block was placed.
  */
@@ -48,7 +48,7 @@ void ldgsts_close_group(struct sm *s, unsigned warp)
 
 /*
  * More groups than exist: the original reads beyond its list, but for one closed group with an open entry:
- * then it waits (quirk: for all groups); otherwise there is nothing to wait for.
+ * then it waits (quirk Q3-10: for all groups); otherwise there is nothing to wait for.
  */
 void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
 {
@@ -63,7 +63,7 @@ void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n)
 		s->dep_wait |= 1ull << warp;
 }
 
-/* quirk: a DEPBAR behind the first group (dep_start 0) is released only when every entry is done. */
+/* quirk Q3-10: a DEPBAR behind the first group (dep_start 0) is released only when every entry is done. */
 void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 {
 	struct warp *w = &s->warp[warp];

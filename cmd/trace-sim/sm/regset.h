@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pipeline register sets (part 2 section 10), inline: they are touched several times an instruction.
+ * Pipeline register sets (SM-reg), inline: they are touched several times an instruction.
  * Always true: slots at or beyond the set's width are never occupied; a set's bit in the mask of non-empty
  * sets (id_oc_inputs, oc_ex_kinds) is set exactly when it is occupied; opcoll.front is that of ID_OC.
  */

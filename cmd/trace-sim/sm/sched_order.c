@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Schedulers that visit their warps in an order: lrr (round robin), gto (greedy, then oldest), old (oldest)
- * and warp_limiting (part 2 sections 5.1 to 5.3).
+ * and warp_limiting (SM-sched).
  *
  * Visiting a warp that is waiting, has nothing buffered or collides does nothing but tell the bucket of a
  * cycle without an issue. So the bucket comes from masks over all candidates, and of the warps that are ready

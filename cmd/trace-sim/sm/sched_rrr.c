@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rrr scheduler (part 2 section 5.4): one candidate a cycle. quirk Q8: "current slot" indexes all slots
+ * The rrr scheduler (SM-rrr): one candidate a cycle. quirk Q2-8: "current slot" indexes all slots
  * of the SM and begins at 0 for every scheduler, so at first a scheduler may issue from a warp that is not
  * its own.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two_level_active scheduler (part 2 section 5.5). Always true: each slot of a scheduler is in exactly one
- * of the active list and the pending queue. quirk: the slot issued from last is not kept, and nothing asks for
- * it. quirk Q10: a dual issue rotates the active list twice by the same amount.
+ * The two_level_active scheduler (SM-two). Always true: each slot of a scheduler is in exactly one
+ * of the active list and the pending queue. quirk Q2-24: the slot issued from last is not kept, and nothing
+ * asks for it. quirk Q2-10: a dual issue rotates the active list twice by the same amount.
  */
 #include <string.h>
 #include "scheduler.h"

@@ -47,7 +47,7 @@ static inline uint64_t sched_running(const struct sm *s)
 
 /* "waiting" of a live warp, as the original evaluates it: clears a memory barrier whose time has come. */
 bool warp_waiting(struct sm *s, unsigned warp);
-/* Visit a live warp: issue from it what can be (section 5.3). Returns how many; adds to *seen. */
+/* Visit a live warp: issue from it what can be (SM-sched-4). Returns how many; adds to *seen. */
 unsigned sched_visit(struct sm *s, unsigned sched, unsigned warp, unsigned *seen);
 /* Those whose next instruction finds no room in the pipeline register before its unit. */
 uint64_t sched_blocked(const struct sm *s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers with a write to come, by warp (part 2 section 8). Always true: n_reserved counts the members of
+ * Registers with a write to come, by warp (SM-score). Always true: n_reserved counts the members of
  * reserved; sm.collide holds the warps of which a register of the next instruction is reserved, and watched is
  * the first such register: the answer stays until that one is released. Only the warp's own issue reserves, and
  * it is followed by a new next instruction. Uniform registers are in the same set, under their own numbers. A

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One SM: building it, its cycle, sleeping and waking, placing a thread block on it (part 2 section 1,
- * part 1 section 12.5).
+ * One SM: building it, its cycle, sleeping and waking, placing a thread block on it (SM-cycle, LAUNCH-place).
  *
  * Always true: after a cycle that changed nothing but counters, the cycles up to wake_at would do the same
  * again, since everything else that moves is in the calendar, a dispatch register that empties, in the
@@ -93,7 +92,7 @@ void sm_winst_free(struct sm *s, uint16_t w)
 
 /* ---- the cycle ----------------------------------------------------------------------------- */
 
-/* Sampled after a cycle, as the original does for its occupancy lines (part 1 section 16.2). */
+/* Sampled after a cycle, as the original does for its occupancy lines (SM-stat-3). */
 static void count_occupancy(struct sm *s, uint64_t cycles)
 {
 	s->n.live_warp_cycles += cycles * s->live_warps;
@@ -162,8 +161,8 @@ void sm_tick(struct sm *s, uint64_t now)
 /* ---- placing a thread block ---------------------------------------------------------------- */
 
 /*
- * The record whose issue ends the warp. e: the first at which all lanes have executed EXIT. quirk: one
- * record behind it is dropped when e is the first of its fetch pair (part 1 section 8.4). Where the original
+ * The record whose issue ends the warp. e: the first at which all lanes have executed EXIT. quirk Q2-18:
+ * one record behind it is dropped when e is the first of its fetch pair (SM-warp-2). Where the original
  * aborts or hangs (more records behind e, lanes that never leave) the warp ends with its last record.
  */
 static uint32_t last_record(
@@ -184,7 +183,7 @@ static uint32_t last_record(
 	return e + 2 == n && e % 2 == 0 ? e : n - 1;
 }
 
-/* Long-operation marks (quirk Q9) and what ended normally stay as they are. */
+/* Long-operation marks (quirk Q2-9) and what ended normally stay as they are. */
 static void start_warp(struct sm *s, unsigned w, struct warp *p)
 {
 	uint64_t bit = 1ull << w;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One streaming multiprocessor: its state, and the stages that share it (specification part 2).
+ * One streaming multiprocessor: its state, and the stages that share it (trace-sim-sm(7)).
  * Who may include this: the SM's stage files (fetch, decode, issue, sched_*, scoreboard, barrier, ldgsts, opcoll,
  * execute, writeback, ldst*, coalesce, cluster), launch.c, and those that read counters.
  *
@@ -8,7 +8,7 @@
  *  - A stage writes only this SM, and its cluster's port of the network; requests enter and leave by handle.
  *  - Predicates that schedulers ask for are bit masks over warp slots, kept current by whoever changes
  *    them; nothing is polled.
- *  - clock counts the cycles in which the SM existed (part 2 section 1: an SM without a CTA does nothing at
+ *  - clock counts the cycles in which the SM existed (SM-cycle-1: an SM without a CTA does nothing at
  *    all, its clock stands still). Latencies inside the SM are reckoned in clock, cache time stamps in now.
  *  - A cycle that would change nothing but counters is not run: wake_at says when the next one is due. Those
  *    in between are accounted for together, by sm_tick() itself or by sm_sync().
@@ -57,7 +57,7 @@ struct winst {
 	uint8_t lanes; /* how many are active */
 };
 
-/* ---- pipeline registers (section 10) ------------------------------------------------------- */
+/* ---- pipeline registers (SM-reg) ----------------------------------------------------------- */
 
 /* OC_EX of a kind of unit. */
 struct regset {
@@ -99,7 +99,7 @@ struct warp {
 	uint32_t n_recs;
 	/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
 	uint32_t last;
-	uint32_t fetch_pc; /* quirk Q1: last issued PC + 16 */
+	uint32_t fetch_pc; /* quirk Q2-1: last issued PC + 16 */
 	uint32_t in_pipe;  /* instructions decoded and not yet out of the pipeline */
 	uint16_t n_reserved;
 	uint8_t buffered; /* instructions in the buffer */
@@ -110,7 +110,7 @@ struct warp {
 	uint32_t atomics;           /* outstanding lanes of atomics */
 	uint16_t stream;
 	uint8_t lanes; /* threads of the CTA in this warp */
-	/* LDGSTS groups (section 9.4) */
+	/* LDGSTS groups (SM-async) */
 	struct ldgsts_entry *entry;           /* room for every LDGSTS of the warp */
 	uint32_t n_entries, n_groups, closed; /* closed: g, groups ended by LDGDEPBAR */
 	uint32_t first_open;                  /* entries below are done */
@@ -122,7 +122,7 @@ struct cta {
 	uint64_t id;           /* linear, in launch order */
 	struct tblock block;   /* its records; arrays are reused by the next CTA of the slot */
 	uint64_t warps;        /* slots */
-	uint64_t at_barrier;   /* warps that arrived at barrier 0 (quirk Q7: the only one) */
+	uint64_t at_barrier;   /* warps that arrived at barrier 0 (quirk Q2-7: the only one) */
 	uint64_t running;      /* warps the barrier waits for */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
@@ -130,7 +130,7 @@ struct cta {
 	uint32_t cap_entries;
 };
 
-/* ---- operand collector (section 11) -------------------------------------------------------- */
+/* ---- operand collector (SM-coll) ----------------------------------------------------------- */
 
 struct collector_unit {
 	uint64_t slots;  /* of OC_EX, that it may be sent to */
@@ -177,7 +177,7 @@ struct opcoll {
 	uint8_t reads[MAX_CUS][MAX_BANKS];
 };
 
-/* ---- function units (section 12) ----------------------------------------------------------- */
+/* ---- function units (SM-exec) -------------------------------------------------------------- */
 
 struct func_unit {
 	uint64_t free_at; /* clock from which on the dispatch register is empty */
@@ -318,14 +318,14 @@ void sm_sync(struct sm *s, uint64_t now);
 uint16_t sm_winst_new(struct sm *s);
 void sm_winst_free(struct sm *s, uint16_t w);
 
-/* launch side: put a CTA whose block has been read into slot (part 1 section 12.5, steps 5 to 10). */
+/* launch side: put a CTA whose block has been read into slot (LAUNCH-place). */
 /* In the end part of a core tick, when gpu_now() is that of the SM's first cycle with the CTA. */
 void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id,
 	uint16_t stream);
 
 /* writeback.c */
 void writeback_stage(struct sm *s);
-/* An instruction left the pipeline for good (section 13 "complete"): counters only. */
+/* An instruction left the pipeline for good (SM-wb-3): counters only. */
 void inst_complete(struct sm *s, uint32_t code, uint32_t mask);
 void warp_leaves_pipe(struct sm *s, unsigned warp); /* in_pipe - 1 */
 /* after any change of stores, in_pipe, reserved, done */
@@ -363,13 +363,13 @@ void scoreboard_mark_long(struct sm *s, unsigned warp, const struct uop *u);
 /* a source waits for a long operation */
 bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u);
 void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u); /* long-operation marks too */
-void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);        /* quirk Q9: the mark stays */
+void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);        /* not the mark: quirk Q2-9 */
 
 /* barrier.c */
 void barrier_arrive(struct sm *s, unsigned warp);
 void barrier_warp_exit(struct sm *s, unsigned warp);
 
-/* ldgsts.c (section 9.4, part 3 section 7) */
+/* ldgsts.c (SM-async) */
 void ldgsts_reset(struct warp *w);
 /* entry index */
 uint32_t ldgsts_issue(struct sm *s, unsigned warp, const struct winst *in, uint64_t lane0);

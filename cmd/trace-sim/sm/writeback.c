@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results leave the arithmetic units (part 2 section 13). Always true: an instruction taken by a unit at
+ * Results leave the arithmetic units (SM-wb). Always true: an instruction taken by a unit at
  * clock t is in the calendar at t + L + 2, where EX_WB is drained, in issue order within the cycle. The
  * stage's width is kept by the result buses, so EX_WB itself needs no registers.
  */
 #include "sm.h"
 
+/* quirk Q2-23: thread_insts counts lanes that do nothing, insts does not. */
 static inline void count_complete(struct sm *s, const struct uop *u, unsigned lanes)
 {
 	s->n.thread_insts += s->core->clock_gated_lanes ? lanes : 32;
@@ -34,7 +35,7 @@ void warp_leaves_pipe(struct sm *s, unsigned warp)
 	warp_update_drained(s, warp);
 }
 
-/* quirk Q13: a bank that is taken fails the write, and the result counts as written all the same. */
+/* quirk Q2-13: a bank that is taken fails the write, and the result counts as written all the same. */
 static void write_result(struct sm *s, const struct winst *in)
 {
 	for (unsigned i = 0; i < in->uop->n_dst; i++)
