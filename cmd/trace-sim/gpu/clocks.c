@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clock domains: which of core, icnt, L2 and DRAM fire in a GPU step (part 1 section 13.1, part 4 section 2).
+ * Clock domains: which of core, icnt, L2 and DRAM fire in a GPU step (LAUNCH-clock).
  *
  * Always true: times are running sums of doubles, for their rounding decides how the domains interleave.
  * They start at 0 once and are never reset between kernels.
@@ -15,7 +15,7 @@ void clocks_init(struct clocks *c, const double hz[4])
 	}
 }
 
-/* quirk Q24: L2 takes no part in the minimum, yet may lower it; core is compared with the lowered value. */
+/* quirk Q1-24: L2 takes no part in the minimum, yet may lower it; core is compared with the lowered value. */
 unsigned clocks_step(struct clocks *c)
 {
 	enum { CORE, ICNT, L2, DRAM };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine: building it, and one GPU step (part 1 section 13.2, part 4 section 2).
+ * The machine: building it, and one GPU step (LAUNCH-step).
  *
  * Always true: a step does the work of the domains that fire in the fixed order below; `now` is the same for
  * all of it and grows near the end of the core part. The phases that threads may share are described in
@@ -210,7 +210,10 @@ static uint32_t tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t
 	return 1;
 }
 
-/* Section 13.2 6a. quirk: the order inside a cluster rotates only in ticks in which the cluster is cycled. */
+/*
+ * LAUNCH-step-6. quirk Q1-30: the order inside a cluster rotates only in ticks in which the cluster is
+ * cycled.
+ */
 static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
 {
 	uint32_t per = g->params.sms_per_cluster, ticked = 0, base = (uint32_t)(cl - g->cluster) * per;
@@ -356,7 +359,7 @@ static void end_all_ctas(struct gpu *g)
 }
 
 /*
- * 6e. quirk Q19: the original invalidates in every tick of an idle cluster; only the first of them can find
+ * quirk Q1-19: the original invalidates in every tick of an idle cluster; only the first of them can find
  * anything, so the others are left out.
  */
 static void flush_l1(struct gpu *g)
@@ -412,7 +415,7 @@ unsigned gpu_step(struct gpu *g)
 	return fired;
 }
 
-/* The interval's occupancy, which the original samples only with power simulation (part 1 quirk Q18). */
+/* The interval's occupancy, which the original samples only with power simulation (quirk Q1-18). */
 static void take_occupancy(struct gpu *g)
 {
 	uint64_t filled = 0, cycles = 0;

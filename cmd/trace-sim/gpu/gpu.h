@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The whole machine and its outer loop (part 1 sections 10 to 16, part 4 section 2).
+ * The whole machine and its outer loop (trace-sim-launch(7)).
  * Files: gpu.c (build, step, skip), clocks.c (domains), launch.c (window, selection, CTA placement),
  * kernel.c (one loaded kernel), limits.c (activity, limits, deadlock), report.c (deadlock report).
  *
@@ -26,14 +26,14 @@
 
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 
-/* clocks.c: quirk: sums of doubles, and the minimum leaves out L2 (part 4 section 2). */
+/* clocks.c: quirk Q1-24: sums of doubles, and the minimum leaves out L2 (LAUNCH-clock). */
 struct clocks {
 	double time[4], period[4];
 }; /* core, icnt, l2, dram */
 void clocks_init(struct clocks *c, const double hz[4]);
 unsigned clocks_step(struct clocks *c); /* domains that fire */
 
-/* A loaded kernel (part 1 section 10.1). */
+/* A loaded kernel (LAUNCH-loop). */
 struct kernel {
 	struct trace *trace;
 	const struct kernel_header *head;

@@ -79,7 +79,7 @@ struct kernel *launch_load(
 	k->position = position;
 	k->n_ctas = kernel_blocks(k->head);
 	k->padded_threads = (kernel_threads(k->head) + 31) / 32 * 32;
-	/* quirk Q23: the latency per thread block delays the whole kernel once; 32 bits as the original. */
+	/* quirk Q1-23: the latency per thread block delays the whole kernel once; 32 bits as the original. */
 	k->delay = p->launch_latency + (uint32_t)k->n_ctas * p->tb_latency;
 	stream = stream_index(g, k->head->stream, at, f);
 	if (stream < 0 || kernel_threads(k->head) > p->core.threads) {
@@ -140,7 +140,7 @@ static bool has_ctas(const struct gpu *g, const struct kernel *k)
 	return k && k->next_cta < k->n_ctas && !launch_limit_reached(g);
 }
 
-/* Section 12.3. The slot chosen last is kept while it has CTAs, whatever the limit says (rule 1). */
+/* LAUNCH-place-4. The slot chosen last is kept while it has CTAs, whatever the limit says. */
 static struct kernel *select_kernel(struct gpu *g)
 {
 	struct launch *l = g->launch;
@@ -169,7 +169,7 @@ static struct kernel *select_kernel(struct gpu *g)
 	return k;
 }
 
-/* Free thread range of a concurrent SM for padded threads; -1: none (section 12.4). */
+/* Free thread range of a concurrent SM for padded threads; -1: none (LAUNCH-place-5). */
 static int free_range(const struct gpu *g, const struct occupied *o, uint32_t padded)
 {
 	uint32_t threads = g->params.core.threads;
@@ -185,7 +185,7 @@ static int free_range(const struct gpu *g, const struct occupied *o, uint32_t pa
 	return -1;
 }
 
-/* Section 12.4; *first gets the hardware thread the CTA would start at in concurrent mode. */
+/* LAUNCH-place-5; *first gets the hardware thread the CTA would start at in concurrent mode. */
 static bool can_take(struct gpu *g, struct sm *s, struct kernel *k, int *first)
 {
 	const struct core_params *c = &g->params.core;
@@ -232,7 +232,7 @@ static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
 		}
 }
 
-/* Section 12.5. */
+/* LAUNCH-place-6. */
 static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 {
 	struct launch *l = g->launch;
@@ -279,7 +279,7 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 		l->on_block(l->ctx, k);
 }
 
-/* The kernel whose CTA SM s would take next (section 12.2). */
+/* The kernel whose CTA SM s would take next (LAUNCH-place-3). */
 static struct kernel *candidate(struct gpu *g, struct sm *s)
 {
 	struct kernel *k = s->kernel;
@@ -375,7 +375,7 @@ static void kernel_ends(struct gpu *g, struct kernel *k)
 		}
 }
 
-/* Section 12.6, "CTA done"; the SM's own counts fell when its last warp was reaped. */
+/* LAUNCH-end-1; the SM's own counts fell when its last warp was reaped. */
 void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 {
 	struct cta *c = &s->cta[slot];

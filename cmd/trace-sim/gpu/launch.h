@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loading, launching, selecting and placing kernels (part 1 sections 10 to 12). Used by run.c and gpu.c.
+ * Loading, launching, selecting and placing kernels (LAUNCH-loop, LAUNCH-place). Used by run.c and gpu.c.
  *
  * Always true: a kernel is in the list of loaded ones from its header's reading to its removal; in a run
  * slot from launch until its last CTA has ended. Thread blocks are read when they are placed, in file
- * order, whatever ids they carry (quirk Q26).
+ * order, whatever ids they carry (quirk Q1-26).
  */
 #ifndef LAUNCH_H
 #define LAUNCH_H
@@ -15,7 +15,7 @@ struct launch {
 	struct kernel **loaded; /* in load order */
 	uint32_t n_loaded, cap_loaded;
 	struct kernel **slot;   /* run slots */
-	uint32_t selected_slot; /* "sel" of section 12.3 */
+	uint32_t selected_slot; /* the one of LAUNCH-place-4 */
 	uint32_t last_cluster;  /* that received a CTA */
 	uint32_t *last_sm;      /* per cluster, within it */
 	uint32_t next_uid;
@@ -25,7 +25,7 @@ struct launch {
 	uint32_t n_fresh, cap_fresh;
 	bool retry;         /* something changed that may let a CTA be placed */
 	uint32_t ctas_left; /* kernels in slots with CTAs to issue */
-	/* concurrent mode: what each SM has given away (section 12.4) */
+	/* concurrent mode: what each SM has given away (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];
 		uint32_t threads, shmem, regs, ctas;
@@ -37,14 +37,14 @@ struct launch {
 int launch_init(struct gpu *g);
 void launch_free(struct gpu *g);
 
-/* Section 10.1: an opened kernel joins the list; owns t. */
+/* LAUNCH-loop-2: an opened kernel joins the list; owns t. */
 struct kernel *launch_load(
 	struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f);
-/* Section 10.2. */
+/* LAUNCH-loop-3. */
 void launch_kernels(struct gpu *g);
-/* Section 12.1: the end of a core tick. */
+/* LAUNCH-place-1: the end of a core tick. */
 void launch_ctas(struct gpu *g);
-/* Section 13.2 d: one tick of every launch delay; n ticks at once when skipping. */
+/* LAUNCH-step-6: one tick of every launch delay; n ticks at once when skipping. */
 void launch_delays(struct gpu *g, uint64_t n);
 /* Smallest non-zero delay of a kernel in a slot, 0: none waits. */
 uint32_t launch_least_delay(const struct gpu *g);
@@ -53,10 +53,13 @@ bool launch_more(const struct gpu *g);
 bool launch_limit_reached(const struct gpu *g); /* -gpgpu_max_cta */
 /* Oldest finished kernel, or NULL. */
 struct kernel *launch_pop_finished(struct gpu *g);
-/* Forget kernel k (section 10.4) and close its trace. */
+/* Forget kernel k (LAUNCH-loop-4) and close its trace. */
 void launch_remove(struct gpu *g, struct kernel *k);
 
-/* resources.c: section 11. CTAs per SM of kernel k; also sets the L1 size. Dies where the machine is too small. */
+/*
+ * resources.c: LAUNCH-limit. CTAs per SM of kernel k; also sets the L1 size. Dies where the machine is too
+ * small.
+ */
 uint32_t resources_limit(struct gpu *g, struct kernel *k);
 
 #endif

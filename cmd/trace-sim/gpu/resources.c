@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many CTAs of a kernel fit on an SM, and the L1 size that follows (part 1 section 11, part 3 section 13).
+ * How many CTAs of a kernel fit on an SM, and the L1 size that follows (LAUNCH-limit, LAUNCH-l1).
  * Computed once per kernel, at the first query, which is when its first CTA is about to be placed.
  */
 #include <stdlib.h>
@@ -30,7 +30,7 @@ _Noreturn static void too_small(const struct core_params *c, const struct kernel
 }
 
 /*
- * Part 1 section 11.2, in single precision as the original. quirk Q22: the count is the one reduced for
+ * LAUNCH-l1-1, in single precision as the original. quirk Q1-22: the count is the one reduced for
  * small grids, and lines keep their places in the array, wherever the new geometry finds them.
  */
 static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
