@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access generation: what a load or store of one warp asks of the memory system (part 1 sections 8.2 and 9,
- * part 3 section 2), and the number of passes a shared memory instruction takes.
+ * Access generation: what a load or store of one warp asks of the memory system (LSU-gen, LSU-local), and
+ * the number of passes a shared memory instruction takes (LSU-smem).
  *
  * Always true of a list: at most one access a segment and part of the warp (atomics: one a transaction),
  * parts one after the other, segments ascending within a part. In sector mode every access is one 32-byte
  * sector.
- * Leaves out constant and texture accesses, which traces cannot make (part 1 section 9.6).
+ * Leaves out constant and texture accesses, which traces cannot make.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "team/threads.h"
 
 #define LINE_MASK  127u
-#define LOCAL_BASE 0x1F880000u /* where local memory lies, part 1 section 8.2 */
+#define LOCAL_BASE 0x1F880000u /* where local memory lies (LSU-local-2) */
 
 /* Segments of one part of the warp while its lanes are gathered; order lists them by address, then age. */
 struct table {
@@ -102,8 +102,8 @@ static void mark(struct access *a, unsigned offset, unsigned n, unsigned lane)
 }
 
 /*
- * quirk: the second segment of an access that crosses gets as many bytes as the access has, from its
- * last byte on (part 1 section 9.3).
+ * quirk Q1-13: the second segment of an access that crosses gets as many bytes as the access has, from
+ * its last byte on (LSU-gen-5).
  */
 static void add_piece(struct table *t, uint64_t addr, unsigned size, unsigned lane)
 {
@@ -114,7 +114,7 @@ static void add_piece(struct table *t, uint64_t addr, unsigned size, unsigned la
 		mark(segment_entry(t, last & ~low), last & LINE_MASK, size, lane);
 }
 
-/* Part 1 section 9.5: halve the segment while only one half of it is used. */
+/* LSU-gen-7: halve the segment while only one half of it is used. */
 static void reduce(struct access *a, uint32_t segment_bytes)
 {
 	unsigned q = a->sectors;
@@ -152,7 +152,7 @@ static void append(struct access_list *out, struct table *t, uint8_t type)
 	t->n = 0;
 }
 
-/* Part 1 section 9.3. quirk Q15: architecture 39 is not in sector mode. */
+/* LSU-gen-3. quirk Q1-15: architecture 39 is not in sector mode. */
 static bool sector_mode(const struct core_params *c, const struct uop *u)
 {
 	if (c->coalesce_arch >= 40)
@@ -181,7 +181,9 @@ unsigned local_translate(
 	uint32_t t = 32 * warp + lane, total, base;
 	unsigned i;
 
-	/* Where kernels share an SM there are no equal CTA slots; the original divides by zero (part 1 section 8.2). */
+	/*
+	 * Where kernels share an SM there are no equal CTA slots; the original divides by zero (LSU-local-1).
+	 */
 	if (s->core->local_mem_map && !s->params->concurrent_kernels) {
 		uint32_t p = s->cta_padded;
 
@@ -245,7 +247,7 @@ static void gather_atomic(
 	}
 }
 
-/* quirk Q5: a lane whose address is 0 asks for nothing. */
+/* quirk Q1-5: a lane whose address is 0 asks for nothing. */
 static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes, struct table *t)
 {
 	FOR_BITS32 (i, lanes)
@@ -333,9 +335,9 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 	}
 }
 
-/* ---- shared memory (part 1 section 9.2) ------------------------------------------------------------- */
+/* ---- shared memory (LSU-smem) ----------------------------------------------------------------------- */
 
-/* quirk Q14: only the first address of a lane counts, whatever its width. */
+/* quirk Q1-14: only the first address of a lane counts, whatever its width. */
 struct bank_word {
 	uint64_t word;
 	uint32_t bank, count;

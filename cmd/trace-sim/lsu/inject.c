@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From an SM to the network: is there room, and the push with all it counts (part 3 sections 9.2, 9.3, 9.5).
+ * From an SM to the network: is there room, and the push with all it counts (LSU-inject, LSU-perfect).
  *
  * Always true: a refused question counts in the network, so it is put only when a request is there to go.
  * Addresses are decoded here unless the request had to know its way earlier (ldst_int.h, decode_early).
@@ -36,11 +36,11 @@ static void decode(struct sm *s, struct req *r)
 		return;
 	}
 	addrdec_request(s->gpu->dec, r);
-	r->chip = chip; /* quirk: of the request that evicted the line, part 3 section 20.1 */
+	r->chip = chip; /* quirk Q3-8: of the request that evicted the line */
 	r->sub = sub;
 }
 
-/* quirk: write-backs are global writes; allocate-reads and instruction fetches count nowhere. */
+/* quirk Q3-35: write-backs are global writes; allocate-reads and instruction fetches count nowhere. */
 static void count_type(struct sm_counts *n, const struct req *r)
 {
 	switch (r->type) {

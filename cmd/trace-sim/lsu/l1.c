@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Towards the L1 data cache: requests are made from the accesses of DISP, travel through the latency queue of
- * their bank and access the cache (part 3 sections 6.4, 6.5 and 6.6.4).
+ * their bank and access the cache (LSU-l1q, LSU-disp).
  *
  * Always true: each bank's head accesses the cache in every step until it is accepted, banks in ascending
- * order, whatever the ports say (quirk: the L1D's data port never stalls). A refused head counts at each
- * attempt.
+ * order, whatever the ports say (quirk Q3-2: the L1D's data port never stalls; Q3-4). A refused head counts
+ * at each attempt.
  */
 #include <string.h>
 #include "ldst_int.h"
 
-/* Acknowledgements that a store of that many bytes waits for at the L1D (section 8.1). */
+/* Acknowledgements that a store of that many bytes waits for at the L1D (LSU-store-2). */
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes) { return l->sector_mshr ? bytes / 32 : 1; }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
@@ -46,7 +46,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	r->sectors = a->sectors;
 	r->warp = w->warp;
 	r->sched = w->sched;
-	if (l->l2_splits && a->size > 32) /* part 4 section 8.2 */
+	if (l->l2_splits && a->size > 32) /* MEM-split */
 		r->pieces = a->size == 128 ? 4 : (uint8_t)bit_count32(a->sectors);
 	r->stream = s->warp[w->warp].stream;
 	if (l->decode_early)
@@ -54,7 +54,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	return handle;
 }
 
-/* quirk: the RANDOM partition index is drawn for an attempt that its bank then turns away, too. */
+/* quirk Q4-25: the RANDOM partition index is drawn for an attempt that its bank then turns away, too. */
 static void draw(struct sm *s, uint64_t addr)
 {
 	struct req r;
@@ -107,7 +107,7 @@ enum stall_reason l1_hand_out(struct sm *s)
 
 /* ---- the latency queues' heads at the cache ------------------------------------------------------------ */
 
-/* A hit needs no write-back slot and no register bank: the access is back at once. */
+/* quirk Q3-1: a hit needs no write-back slot and no register bank; the access is back at once. */
 static void load_hit(struct sm *s, const struct req *r)
 {
 	const struct uop *u = &s->uops[r->code];
@@ -122,7 +122,7 @@ static void load_hit(struct sm *s, const struct req *r)
 
 /*
  * One head. True when it left the queue. A store of which nothing goes down is acknowledged here, hit or miss
- * (section 8.1), and its request ends; any other store by what was sent.
+ * (LSU-store-3), and its request ends; any other store by what was sent.
  */
 static bool access_l1(struct sm *s, uint32_t handle)
 {

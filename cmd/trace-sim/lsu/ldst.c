@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The load/store unit's cycle: its order of work, the dispatch register DISP, entry and retirement, and when
- * the unit must run again (part 3 sections 4, 6.2, 6.6 to 6.8). The texture and constant paths are left
- * out: no trace instruction takes them (section 2).
+ * the unit must run again (LSU-accept, LSU-disp, LSU-leave). The texture and constant paths are left
+ * out: no trace instruction takes them.
  *
  * Always true outside a step: DISP holds an instruction exactly while disp is not DISP_EMPTY; its accesses
  * are those still in acc, taken from the back.
@@ -79,7 +79,7 @@ void ldst_invalidate_l1d(struct sm *s)
 		cache_invalidate(s->ldst->l1d);
 }
 
-/* ---- entry (section 4) ------------------------------------------------------------------------------- */
+/* ---- entry (LSU-accept) ------------------------------------------------------------------------------ */
 
 bool ldst_can_accept(const struct sm *s) { return s->ldst->disp == DISP_EMPTY; }
 
@@ -129,7 +129,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 		l->due = first / s->core->ldst_steps;
 }
 
-/* ---- DISP (sections 6.6 to 6.8) ------------------------------------------------------------------------ */
+/* ---- DISP (LSU-disp, LSU-leave) ------------------------------------------------------------------------ */
 
 static void leave(struct sm *s, struct ldst *l)
 {
@@ -138,6 +138,7 @@ static void leave(struct sm *s, struct ldst *l)
 	s->changed = true;
 }
 
+/* quirk Q2-19: a load without destination, or an LDGSTS without DEPBAR, is waited for by nobody. */
 static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 {
 	if (!pend_any(s, w->uop, w->warp)) {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load/store unit of one SM (part 3 sections 3 to 10), and its cluster.
+ * The load/store unit of one SM, and its cluster (trace-sim-lsu(7)).
  * Files: ldst.c (cycle, entry, retirement), writeback.c (write-back, responses), l1.c (latency queues),
  * pend.c (outstanding accesses), coalesce.c (access generation), inject.c (towards the network),
  * cluster.c (responses from the network), traffic.c.
  *
- * Time inside the unit is steps: step = clock * ldst_steps + i. The shifting queues of the specification are
- * kept as FIFOs with entry times: an entry put into an L-slot queue at step t is at slot 0 from step t + L.
- * Accesses are generated when the instruction enters DISP: they depend on nothing that changes after issue.
+ * Time inside the unit is steps: step = clock * ldst_steps + i. The shifting queues of a hardware description
+ * are kept as FIFOs with entry times: an entry put into an L-slot queue at step t is at slot 0 from step t +
+ * L. Accesses are generated when the instruction enters DISP: they depend on nothing that changes after
+ * issue.
  */
 #ifndef LDST_H
 #define LDST_H
 
 #include "sm/sm.h"
 
-/* One generated access (part 1 section 9.5). Consumed from the back of the list. */
+/* One generated access (LSU-gen-2). Consumed from the back of the list. */
 struct access {
 	uint64_t addr;
 	uint64_t bytes[2];
@@ -39,8 +40,8 @@ struct access_list {
 void coalesce(struct sm *s, const struct winst *w, struct access_list *out);
 uint32_t shared_passes(struct sm *s, const struct winst *w); /* 1 to 32 */
 /*
- * Local address translation (part 1 section 8.2): up to 8 word addresses; returns how many, 0 when the
- * thread lies beyond the memory that the machine gives to threads. addr and size are as that section wants.
+ * Local address translation (LSU-local): up to 8 word addresses; returns how many, 0 when the
+ * thread lies beyond the memory that the machine gives to threads. addr and size are as LSU-local-2 wants.
  */
 unsigned local_translate(
 	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8]);
@@ -49,7 +50,7 @@ struct ldst *ldst_new(struct sm *s);
 void ldst_delete(struct ldst *l);
 void ldst_cycle(struct sm *s);              /* the unit's advance(s) in execute */
 bool ldst_can_accept(const struct sm *s);   /* DISP empty */
-void ldst_accept(struct sm *s, uint16_t w); /* part 3 section 4 */
+void ldst_accept(struct sm *s, uint16_t w); /* LSU-accept */
 bool ldst_response_full(const struct sm *s);
 void ldst_push_response(struct sm *s, uint32_t req);
 /* Clock at which the unit must run next; s->clock + 1 while anything moves, NEVER: only a reply wakes it. */
@@ -61,7 +62,7 @@ void ldst_invalidate_l1d(struct sm *s);
 /* Requests of a warp still out, for the deadlock report: loads by register. */
 uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg);
 
-/* inject.c: has_buffer and push towards the network with all counters (part 3 section 9.2, 9.3). */
+/* inject.c: has_buffer and push towards the network with all counters (LSU-inject). */
 bool inject_possible(struct sm *s, const struct req *r, bool bypass);
 bool inject_possible_bytes(struct sm *s, uint32_t bytes, bool write);
 void inject(struct sm *s, uint32_t req);
@@ -80,13 +81,16 @@ struct cluster {
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id);
 void cluster_free(struct cluster *c);
 struct core_part; /* gpu.h */
-/* Step 1 of the GPU step (part 3 section 9.4): the clusters of a part, ascending; idle ones cost nothing. */
+/* LAUNCH-step-1 (LSU-cluster): the clusters of a part, ascending; idle ones cost nothing. */
 void cluster_cut(struct gpu *g); /* deal the clusters out to g->parts */
 void cluster_response_steps(struct gpu *g, const struct core_part *p);
 /* Append a reply to cluster id's FIFO; the caller has looked for room. */
 void cluster_reply(struct gpu *g, uint32_t id, uint32_t req);
 
-/* traffic.c: traffic_breakdown_* histograms (part 4 section 13.2); class N_ACC_TYPES is GLOBAL_ATOMIC. */
+/*
+ * traffic.c: traffic_breakdown_* histograms (LSU-inject-3, LSU-cluster-2); class N_ACC_TYPES is
+ * GLOBAL_ATOMIC.
+ */
 #define TRAFFIC_CLASSES (N_ACC_TYPES + 1)
 #define TRAFFIC_BYTES   256 /* packet sizes are below */
 struct traffic {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load/store unit's state, shared by the ldst*.c files only (part 3 section 3).
+ * The load/store unit's state, shared by the files of this room only (LSU-state).
  *
  * Always true:
  *  - Steps count the unit's own cycles: step = clock * ldst_steps + i, i < ldst_steps.
@@ -55,7 +55,7 @@ enum disp_kind {
 	DISP_BYPASS  /* accesses to the network */
 };
 
-/* PENDL, part 3 section 3: quirk: pc and lane 0's address are cut to 32 bits. */
+/* LDGSTS under way (LSU-state-2). quirk Q3-32: pc and lane 0's address are cut to 32 bits. */
 struct ldgsts_count {
 	uint64_t key;
 	uint32_t warp, count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Outstanding accesses: of loads by warp slot and destination register, of LDGSTS by warp slot, pc and
- * lane 0's address, and of stores by warp slot (part 3 sections 3, 8.1; part 2 section 8).
+ * lane 0's address, and of stores by warp slot (LSU-state-2, LSU-store, SM-score-3).
  *
  * Always true: an LDGSTS key is in the table exactly while its count is above 0; the table is at most half
  * full. Several destinations of one instruction count the same accesses and end together.
@@ -115,7 +115,7 @@ bool pend_any(const struct sm *s, const struct uop *u, unsigned warp)
 	return false;
 }
 
-/* quirk Q9 of part 2: the long-operation mark of the register stays. */
+/* quirk Q2-9: the long-operation mark of the register stays. */
 bool pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
 {
 	bool done = false;

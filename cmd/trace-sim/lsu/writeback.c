@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes back: the write-back register with its five clients, and the response FIFO (part 3 sections
- * 6.1 and 6.3). Leaves out the texture and constant clients, which have nothing in trace mode.
+ * What comes back: the write-back register with its five clients, and the response FIFO (LSU-wb, LSU-resp).
+ * Leaves out the texture and constant clients, which have nothing in trace mode.
  *
  * Always true: at most one instruction a step enters the write-back register; each returned access of a load
  * passes through it by itself and claims the register banks of all its destinations.
@@ -21,8 +21,8 @@ static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop 
 }
 
 /*
- * quirks: an LDGSTS whose last access returns here is completed a second time (part 3 section 7.4); a shared
- * load without destination never is (section 8.4).
+ * quirk Q3-10: an LDGSTS whose last access returns here is completed a second time. quirk Q3-11: a shared
+ * load without destination never is.
  */
 static void finish(struct sm *s, struct write_back *wb)
 {
@@ -92,7 +92,7 @@ static void free_parent_write(struct sm *s, struct ldst *l, const struct req *r)
 	req_free(&s->gpu->reqs, r->parent);
 }
 
-/* quirk: a request without instruction (allocate-read) uses the client's turn, not the register. */
+/* quirk Q3-26: a request without instruction (allocate-read) uses the client's turn, not the register. */
 static void take_request(struct sm *s, struct ldst *l, uint32_t handle)
 {
 	const struct req *r = ldst_req(s, handle);
@@ -175,7 +175,7 @@ static bool bypassed(const struct sm *s, const struct ldst *l, const struct req 
 
 /*
  * A bypassing load of more than one sector is whole when its last piece is here; the original waits for it
- * for ever (part 3 section 27, 22).
+ * for ever (LSU-resp-2).
  */
 static uint32_t whole(struct sm *s, uint32_t handle)
 {
