@@ -76,7 +76,7 @@ void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req
 	c->decode_ctx = ctx;
 }
 
-/* ---- counts (section 24.1) ------------------------------------------------------------------- */
+/* ---- counts (CACHE-stat-1) ------------------------------------------------------------------- */
 
 static struct cache_counts *counts_for(struct cache *c, const struct req *q)
 {
@@ -152,7 +152,7 @@ uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint
 	return r;
 }
 
-/* quirk: a write-back goes where the request went that caused it, not where its address belongs. */
+/* quirk Q3-8: a write-back goes where the request went that caused it, not where its address belongs. */
 uint32_t cache_emit_write_back(struct access *a)
 {
 	struct cache *c = a->c;
@@ -207,7 +207,7 @@ bool cache_send_read(struct access *a, uint32_t r)
 	return true;
 }
 
-/* ---- access (sections 19, 20) ---------------------------------------------------------------- */
+/* ---- access (CACHE-ro, CACHE-read) ----------------------------------------------------------- */
 
 static void start(struct access *a, struct cache *c, uint32_t r, uint64_t now)
 {
@@ -231,14 +231,14 @@ static enum cache_status read_hit(struct access *a)
 	return STATUS_HIT;
 }
 
-/* quirk: asks for two free places in the miss queue, also when it will only merge. */
+/* quirk Q3-5: asks for two free places in the miss queue, also when it will only merge. */
 static enum cache_status read_miss(struct access *a)
 {
 	if (queue_full(a->c, 1))
 		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
 	if (!cache_send_read(a, a->r))
 		return STATUS_RESERVATION_FAIL;
-	cache_emit_write_back(a); /* quirk: charges no data port (section 18) */
+	cache_emit_write_back(a); /* quirk Q3-3: charges no data port */
 	return STATUS_MISS;
 }
 
@@ -304,7 +304,7 @@ enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t n
 	return result;
 }
 
-/* ---- fill (section 21) ----------------------------------------------------------------------- */
+/* ---- fill (CACHE-fill) ----------------------------------------------------------------------- */
 
 static struct mshr_entry *outstanding(const struct cache *c, uint32_t r)
 {
@@ -315,7 +315,7 @@ static struct mshr_entry *outstanding(const struct cache *c, uint32_t r)
 
 bool cache_waiting_for_fill(const struct cache *c, uint32_t r) { return outstanding(c, r); }
 
-/* The policy in force now decides, whichever was when the read went down (section 13 can change it). */
+/* The policy in force now decides, whichever was when the read went down (LAUNCH-l1-2 can change it). */
 static void fill_tags(struct cache *c, const struct mshr_entry *e, const struct req *q, uint32_t now)
 {
 	uint32_t sector = tag_sector(&c->tags, q->sectors);
@@ -358,7 +358,7 @@ bool cache_has_ready(const struct cache *c) { return !ring_empty(&c->mshr.ready)
 uint32_t cache_peek_ready(const struct cache *c) { return mshr_peek(&c->mshr); }
 uint32_t cache_pop_ready(struct cache *c) { return mshr_pop(&c->mshr, c->pool); }
 
-/* ---- miss queue and ports (section 18) ------------------------------------------------------- */
+/* ---- miss queue and ports (CACHE-queue) ------------------------------------------------------ */
 
 bool cache_miss_queue_empty(const struct cache *c) { return ring_empty(&c->queue); }
 uint32_t cache_miss_queue_front(const struct cache *c) { return ring_front(&c->queue); }

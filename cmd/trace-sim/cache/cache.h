@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The cache model: one object for L1D, L1I and L2 (part 3 sections 11 to 22). Internals are in cache.c
+ * The cache model: one object for L1D, L1I and L2 (trace-sim-cache(7)). Internals are in cache.c
  * (access flow), tag.c (tag array), mshr.c, write.c (write policies).
  *
  * Always true: a result of RESERVATION_FAIL changed nothing but statistics. A request accepted as MISS is
@@ -40,14 +40,14 @@ struct cache_counts {
 	uint64_t fail[N_ACC_TYPES][N_FAILS];
 };
 
-/* What one access sent towards memory (part 3 section 6.5, part 4 section 8.3 D). */
+/* What one access sent towards memory (LSU-store-3, MEM-ack). */
 struct cache_events {
 	bool read_sent, write_sent, alloc_sent, write_back_sent;
 };
 
 struct cache;
 
-/* Where partition-local addresses come from for the L2 set index; NULL elsewhere (part 4 section 6.3). */
+/* Where partition-local addresses come from for the L2 set index; NULL elsewhere (CACHE-index-7). */
 struct addrdec;
 
 struct cache *cache_new(
@@ -55,7 +55,7 @@ struct cache *cache_new(
 void cache_delete(struct cache *c);
 /*
  * Called for every request that the cache makes, before chip and sub are copied from its cause: fills bank
- * and row, and draws where the decoder draws (part 4 section 6.2).
+ * and row, and draws where the decoder draws (MEM-addr-7).
  */
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx);
 
@@ -69,10 +69,10 @@ void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req
  */
 enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe);
-/* Read-only access (L1I). Same contract; writes and data port play no part (part 3 section 19). */
+/* Read-only access (L1I). Same contract; writes and data port play no part (CACHE-ro). */
 enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now);
 
-/* Response from below (part 3 section 21). The cache takes r (frees pieces, holds the request). */
+/* Response from below (CACHE-fill). The cache takes r (frees pieces, holds the request). */
 void cache_fill(struct cache *c, uint32_t r, uint64_t now);
 bool cache_waiting_for_fill(const struct cache *c, uint32_t r);
 bool cache_fill_port_free(const struct cache *c);
@@ -88,16 +88,16 @@ bool cache_miss_queue_empty(const struct cache *c);
 uint32_t cache_miss_queue_front(const struct cache *c);
 uint32_t cache_miss_queue_pop(struct cache *c);
 
-/* Once per cache cycle after the miss queue was offered (part 3 section 18): port samples and decrements. */
+/* Once per cache cycle after the miss queue was offered (CACHE-queue-3): port samples and decrements. */
 void cache_cycle(struct cache *c);
 /* n cycles in which nothing is queued: only the samples and decrements. */
 void cache_idle_cycles(struct cache *c, uint64_t n);
 bool cache_ports_idle(const struct cache *c);
 
-void cache_invalidate(struct cache *c); /* part 3 section 16.5 */
+void cache_invalidate(struct cache *c); /* CACHE-flush */
 void cache_flush(struct cache *c);      /* L2: drops modified lines only */
-void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /* section 13 */
-/* Tag fill by a host copy (section 16.7): one sector of address addr. */
+void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /* CACHE-size-2 */
+/* Tag fill by a host copy (MEM-copy): one sector of address addr. */
 void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time);
 
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */

@@ -17,7 +17,7 @@ struct cache {
 	struct mshr mshr;
 	struct ring queue; /* miss queue */
 	struct req_pool *pool;
-	uint32_t queue_max;  /* quirk: "full" is the model's business, pushes are not bounded */
+	uint32_t queue_max;  /* quirk Q3-5: "full" is the model's business, pushes are not bounded */
 	uint32_t atom, port; /* bytes */
 	enum write_policy write;
 	enum write_alloc walloc;
@@ -44,7 +44,7 @@ struct access {
 	uint32_t moved; /* modified bytes that passed the data port on the way out */
 };
 
-/* "Full for x" (section 18). */
+/* "Full for x" (CACHE-queue-1). */
 static inline bool queue_full(const struct cache *c, uint32_t x)
 {
 	return c->queue.count + x >= c->queue_max;
@@ -52,9 +52,9 @@ static inline bool queue_full(const struct cache *c, uint32_t x)
 
 /* cache.c */
 enum cache_status cache_refuse(struct access *a, enum cache_fail why); /* counts; RESERVATION_FAIL */
-/* Section 20.2 for r, which is the access's own request or an allocate-read; false: refused and counted. */
+/* CACHE-mshr-2 for r, which is the access's own request or an allocate-read; false: refused and counted. */
 bool cache_send_read(struct access *a, uint32_t r);
-/* Only when one is wanted (section 20.1). Returns its size, 0 without one. */
+/* Only when one is wanted (CACHE-wb-1). Returns its size, 0 without one. */
 uint32_t cache_emit_write_back(struct access *a);
 /* A blank request on behalf of the access's: core, cluster, stream and place in memory are the same. */
 uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint64_t addr);

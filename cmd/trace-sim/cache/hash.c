@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index functions: which set, bank or partition an address falls into (part 3 section 12, part 4
- * section 6.2).
+ * Index functions: which set, bank or partition an address falls into (CACHE-index, MEM-addr-5).
  *
  * IPOLY xors to each bit of the index the parity of some higher address bits. That is linear over single
  * bits, so the whole is an xor of one column per set bit; columns are summed four address bits at a time.
@@ -62,7 +61,7 @@ static uint32_t fermi(uint64_t addr, uint32_t n, uint32_t lo_log2)
 	return n == 64 ? v | (uint32_t)(addr >> 12 & 1) << 5 : v;
 }
 
-/* quirk: an n that is no power of two is only masked, which leaves some indices unused. */
+/* quirk Q3-36: an n that is no power of two is only masked, which leaves some indices unused. */
 uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t lo_log2)
 {
 	uint64_t low = addr >> lo_log2;

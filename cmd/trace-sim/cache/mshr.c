@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Miss status holding registers (mshr.h): a chained hash table of entries, and a FIFO of the ready ones. An
- * entry drains one request a call and is in use until its last one left; requests may join it until then.
+ * entry drains one request a call and is in use until its last one left; requests may join it until then
+ * (quirk Q3-40).
  */
 #include <assert.h>
 #include "arena.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Miss status holding registers: requests waiting for data, by MSHR address (part 3 section 17).
+ * Miss status holding registers: requests waiting for data, by MSHR address (CACHE-mshr).
  *
  * Always true: an entry in use holds at least one request. Its first one, which travels below, is kept in
  * the entry and not linked, so that other queues may hold it meanwhile; the merged ones are linked through

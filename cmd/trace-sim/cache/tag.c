@@ -148,6 +148,7 @@ static uint32_t with_sector(uint32_t state, uint32_t sector, uint32_t to)
 
 /* ---- lookup (section 15) --------------------------------------------------------------------- */
 
+/* quirk Q3-7: below the write ratio modified lines stay (CACHE-probe-2). */
 static bool modified_may_go(const struct tags *t)
 {
 	return (float)t->dirty / (float)t->lines * 100.0f >= t->ratio;
@@ -200,7 +201,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 	}
 }
 
-/* The last slot of the set whose line is invalid; there is one. */
+/* quirk Q3-6: the last slot of the set whose line is invalid; there is one. */
 static uint32_t last_invalid(const struct tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways + 1, last = first + t->ways - 1, w = last / 64;
@@ -222,9 +223,9 @@ static uint32_t victim(const struct tags *t, uint32_t set)
 	return t->replace->victim(t, row, row->idle[1] && modified_may_go(t));
 }
 
-/* ---- access and fill (section 16) ------------------------------------------------------------ */
+/* ---- access and fill (CACHE-tag) ------------------------------------------------------------- */
 
-/* quirk: a line cache keeps readability and written bytes of the line's previous tenant (section 14). */
+/* quirk Q3-16: a line cache keeps readability and written bytes of the line's previous tenant. */
 static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 {
 	struct line *line = &t->line[l->slot];
@@ -261,7 +262,7 @@ static void allocate_sector(struct tags *t, const struct lookup *l, uint32_t now
 	t->replace->touch(t, l->slot, now);
 }
 
-/* quirk: a line cache's line always has 128 modified bytes. */
+/* quirk Q3-16: a line cache's line always has 128 modified bytes. */
 static void evict(const struct tags *t, uint32_t slot, struct evicted *out)
 {
 	uint32_t state = t->line[slot].state;
@@ -301,6 +302,7 @@ void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *
 	allocate_line(t, l, now);
 }
 
+/* quirk Q3-19: with bytes-on-fill the bytes of a read count as written. */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2])
 {
 	uint32_t state = t->line[slot].state;
@@ -320,7 +322,7 @@ void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_
 	t->dirty += !was && state & LINE_ALL_MODIFIED;
 }
 
-/* quirk: a modified victim is dropped without a write-back. */
+/* quirk Q3-20: a modified victim is dropped without a write-back. */
 void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now)
 {
@@ -390,7 +392,10 @@ static void rebuild_rows(struct tags *t)
 	}
 }
 
-/* Lines out of range, which keep their state, are chained anew; all others become invalid. */
+/*
+ * Lines out of range, which keep their state, are chained anew; all others become invalid. quirk Q3-14:
+ * nothing happens unless the cache was accessed since the last time.
+ */
 void tag_invalidate(struct tags *t)
 {
 	uint32_t words = BITSET_WORDS(t->sets * t->ways_max + 1);
@@ -415,7 +420,7 @@ void tag_invalidate(struct tags *t)
 	}
 }
 
-/* quirk: clean lines stay. */
+/* quirk Q4-20: clean lines stay. */
 void tag_flush(struct tags *t)
 {
 	if (!t->used)

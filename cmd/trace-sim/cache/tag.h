@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tag array of a cache (part 3 sections 13 to 16): lines, their sectors' states, lookup, victim choice.
+ * The tag array of a cache (CACHE-line, CACHE-tag): lines, their sectors' states, lookup, victim choice.
  *
  * A slot is 1 + line number; the line number is set * ways + way for the ways in force now. 0 is no slot.
  * When the number of ways changes nothing moves: a slot becomes another set's, or none's. So a slot has a
@@ -55,7 +55,7 @@ struct tags {
 	uint32_t *bucket;
 	uint32_t hash_shift;
 	uint32_t sets, ways, ways_max, lines; /* lines = sets * ways */
-	uint32_t dirty; /* quirk: the original's own count, which drifts (section 16.4) */
+	uint32_t dirty; /* quirk Q3-18: the original's own count, which drifts (CACHE-tag-4) */
 	float ratio;    /* write ratio in percent */
 	uint32_t line_log2;
 	enum set_index index;
@@ -89,20 +89,20 @@ static inline uint64_t tag_of(const struct tags *t, uint64_t addr)
 /* The bit that a request's sector mask means here. */
 static inline uint32_t tag_sector(const struct tags *t, uint32_t mask) { return t->sectored ? mask : 1; }
 
-/* Section 15. sector: as tag_sector gives it. */
+/* CACHE-probe. sector: as tag_sector gives it. */
 void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t sector, bool write);
-/* Section 16.1, by what was looked up just before; not for RESERVATION_FAIL. An eviction sets out->wanted. */
+/* CACHE-tag-1, by what was looked up just before; not for RESERVATION_FAIL. An eviction sets out->wanted. */
 void tag_access(struct tags *t, struct lookup *l, uint32_t now, struct evicted *out);
-/* Sections 16.2 and 16.3. */
+/* CACHE-tag-2 and CACHE-tag-3. */
 void tag_fill_slot(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
 void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);
 /* The sector becomes modified, by these bytes. */
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
-void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector); /* quirk: does not lower dirty */
+void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector); /* quirk Q3-18: does not lower dirty */
 /* Unreadable and the on-fill bits. */
 void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);
-/* Sectors of the mask all of whose bytes were written become readable (section 20.5). */
+/* Sectors of the mask all of whose bytes were written become readable (CACHE-whit-1). */
 void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors);
 void tag_invalidate(struct tags *t);
 void tag_flush(struct tags *t);

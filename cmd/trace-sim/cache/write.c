@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Write policies (part 3 sections 20.5 and 20.6): what a store or a write-back from above does on a hit, and
+ * Write policies (CACHE-whit, CACHE-wmiss): what a store or a write-back from above does on a hit, and
  * on anything else by write-allocate policy.
  *
  * Always true: a refused write has changed nothing but counts. A write of which nothing was sent (no event)
@@ -48,7 +48,7 @@ static enum cache_status hit_through(struct access *a)
 	return STATUS_HIT;
 }
 
-/* quirk: no tag access, so no new age, and the count of modified lines stays. */
+/* quirk Q3-18: no tag access, so no new age, and the count of modified lines stays. */
 static enum cache_status hit_evict(struct access *a)
 {
 	if (queue_full(a->c, 0))
@@ -120,7 +120,7 @@ static enum cache_status miss_allocate(struct access *a)
 	return STATUS_MISS;
 }
 
-/* quirk: a whole-atom write is sent nowhere, with write-through too. */
+/* quirk Q3-38: a whole-atom write is sent nowhere, with write-through too. */
 static enum cache_status miss_fetch(struct access *a)
 {
 	struct tags *t = &a->c->tags;
