@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two arbiters of the local crossbar (part 4 sections 4.2, 4.3). Both visit only inputs that hold a
+ * The two arbiters of the local crossbar (NET-islip, NET-rr). Both visit only inputs that hold a
  * packet and outputs that one wants; the figures are those of a scan over all devices.
  */
 #include "bits.h"
@@ -39,7 +39,7 @@ static void islip_grant(struct xbar *x, uint32_t o)
 }
 
 /*
- * quirk: inputs are not matched. After output o took the head of an input, the next packet of that input
+ * quirk Q4-3: inputs are not matched. After output o took the head of an input, the next packet of that input
  * leaves in the same advance when its output is numbered above o, so `wanted` is read again at each step.
  */
 void xbar_islip(struct xbar *x)
@@ -64,7 +64,7 @@ void xbar_islip(struct xbar *x)
 	x->n.conflicts_util += conflict;
 	x->n.cycles_util++;
 	x->n.reqs_util += granted;
-	/* quirk: with grant_cycles 0 the count wraps and the pointers never move. */
+	/* quirk Q4-23: with grant_cycles 0 the count wraps and the pointers never move. */
 	x->grant_count = x->grant_count == 1 ? x->grant_cycles : x->grant_count - 1;
 	count_occupancy(x);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Network mode 1 as its users see it (part 4 section 5.3): queues into which devices push packets, buffers
+ * Network mode 1 as its users see it (NET-conf): queues into which devices push packets, buffers
  * from which they pop them, and network time. What happens between is in booksim_router.c.
  *
  * Always true between two advances: a device touches its own port and, by marks, `fresh` alone; sets and sums

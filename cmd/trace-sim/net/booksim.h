@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Network mode 1 (part 4 section 5): the BookSim crossbar as the shipped configurations set it up, one
+ * Network mode 1 (NET-conf): the BookSim crossbar as the shipped configurations set it up, one
  * k x k input-queued router for requests and one for replies. Shared by booksim.c (the network's face),
  * booksim_router.c (a step of one router) and
  * booksim_stat.c (the printed figures). The .icnt file is read by machine/icnt.c.
@@ -24,7 +24,7 @@ struct book_sample {
 	uint64_t count;
 };
 
-/* Sums over the prints so far of what was printed (section 5.6, the overall block). */
+/* Sums over the prints so far of what was printed (NET-bstat-4). */
 struct book_overall {
 	double plat[3], nlat[3], flat[3], frag[3]; /* average, minimum, maximum */
 	double sent_packets[3], taken_packets[3], sent_flits[3], taken_flits[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One network step of one subnet of mode 1: links, buffers at the edge, and the input-queued router (part 4
- * section 5.4).
+ * One network step of one subnet of mode 1: links, buffers at the edge, and the input-queued router
+ * (NET-step, NET-router).
  *
  * With one virtual channel an output is bound to one input from the grant to the packet's tail, so the switch
  * allocator of the original never sees two requests for an output: who is ready and has credit wins. An input

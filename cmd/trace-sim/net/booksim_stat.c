@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The figures of network mode 1 (part 4 section 5.6), printed as the original's streams print numbers.
+ * The figures of network mode 1 (NET-bstat), printed as the original's streams print numbers.
  *
  * Always true: nothing is cleared between kernels, so each print shows the run so far, and the overall block
  * averages what was printed up to now. Means without samples are NaN with the sign that the original's
@@ -44,7 +44,7 @@ void book_stats_retire(
 	if (f->index + 1 < p->flits)
 		return;
 	sample(&s->hops, 1);
-	/* quirk: the largest latency with queueing against this packet's without it. */
+	/* quirk Q4-28: the largest latency with queueing against this packet's without it. */
 	if (s->slowest_packet < 0 || s->plat.max < nlat)
 		s->slowest_packet = (int32_t)(uint32_t)p->id;
 	sample(&s->plat, now - p->created);

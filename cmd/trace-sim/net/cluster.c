@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A cluster's response FIFO between the network and its SMs (part 3 section 9.4).
+ * A cluster's response FIFO between the network and its SMs (LSU-cluster).
  *
  * Always true: at most one packet a core tick enters and one leaves; the head blocks all behind it, whichever
- * SM they are for (quirk kept). A sleeping SM without thread blocks keeps what reaches it until it wakes.
+ * SM they are for (quirk Q3-34). A sleeping SM without thread blocks keeps what reaches it until it wakes.
  * The replying set of its part has the clusters whose FIFO is not empty.
  */
 #include <stdlib.h>

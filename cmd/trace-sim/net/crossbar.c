@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State of one crossbar of the local interconnect (part 4 section 4.1): FIFOs, the sets derived from them,
+ * State of one crossbar of the local interconnect (NET-xbar): FIFOs, the sets derived from them,
  * and moving a packet across. Which packets move is decided in arbiter.c.
  *
  * Always true after xbar_sync: filled, waiting, want, wanted and the totals agree with the FIFOs.
@@ -58,7 +58,9 @@ void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, ui
 	x->wanted = xcalloc(x->out_words, sizeof *x->wanted);
 	x->want = xcalloc((size_t)n_out * x->in_words, sizeof *x->want);
 	x->pointer = xcalloc(n_out, sizeof *x->pointer);
-	/* quirk: the original counts every output of every device, so with no room at all each counts. */
+	/*
+	 * quirk Q4-24: the original counts every output of every device, so with no room at all each counts.
+	 */
 	x->n_full = p->out_limit ? 0 : x->nodes;
 }
 

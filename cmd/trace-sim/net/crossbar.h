@@ -2,7 +2,7 @@
 /*
  * Insides of the network, shared by net.c, crossbar.c, arbiter.c and, through booksim.h, mode 1.
  *
- * Mode 2 (part 4 section 4): two crossbars that share nothing. Crossbar 0 has the clusters as inputs and the
+ * Mode 2 (NET-xbar): two crossbars that share nothing. Crossbar 0 has the clusters as inputs and the
  * sub partitions as outputs, crossbar 1 the other way round; ports are numbered from 0 on either side. The
  * original gives every device an input and an output in both; those never used cannot change a figure.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The network between clusters and memory sub partitions (part 4 sections 3 to 5).
+ * The network between clusters and memory sub partitions (trace-sim-net(7)).
  *
  * Devices 0..C-1 are clusters, C..C+S-1 sub partitions. Packets are request handles. Mode 2 is the local
  * crossbar (crossbar.c, arbiter.c), mode 1 the BookSim crossbar (booksim.c).
@@ -17,7 +17,7 @@ struct net;
 
 struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f); /* NULL and *f */
 void net_delete(struct net *n);
-/* Room for a packet of bytes from device dev? A refusal counts (part 4 section 4.1). */
+/* Room for a packet of bytes from device dev? A refusal counts (NET-xbar-3). */
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes);
 void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes);
 bool net_has_packet(const struct net *n, uint32_t dev); /* net_pop would give one */
@@ -42,7 +42,7 @@ struct xbar_counts {
 	uint64_t in_full, out_full, in_util, out_util;
 };
 struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet);
-/* Mode 1: print the lines between the Interconnect-DETAILS markers; counts a print (part 4 section 5.6). */
+/* Mode 1: print the lines between the Interconnect-DETAILS markers; counts a print (NET-bstat-4). */
 void net_print_booksim(struct net *n, FILE *out);
 
 #endif
