@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address decoder (part 4 section 6): which channel, sub partition, bank and row an address belongs to.
+ * Address decoder (MEM-addr): which channel, sub partition, bank and row an address belongs to.
  *
  * A field of an address is the bits under a mask, packed; a mask is kept as its runs of ones, each moved down
  * by one shift. Column and burst bits are left out: they influence nothing. -gpgpu_mem_addr_test only prints.
@@ -166,7 +166,7 @@ static int set_masks(struct addrdec *d, const struct addr_params *p)
 	gather_init(&d->field[FIELD_ROW], m.row);
 	out = d->gap ? d->sub_mask : d->sub_mask | m.chip;
 	gather_init(&d->field[FIELD_PARTITION], ~out);
-	/* quirk: with D bits the shift is one less, as ADDR_CHIP_S is -1 then. */
+	/* quirk Q4-26: with D bits the shift is one less, as ADDR_CHIP_S is -1 then. */
 	if (d->chip_at >= 0 || nbits + sub_log2)
 		d->high_shift = (uint32_t)(d->chip_at + (int)(nbits + sub_log2));
 	return 0;
@@ -175,9 +175,9 @@ static int set_masks(struct addrdec *d, const struct addr_params *p)
 /* ---- RANDOM indexing ------------------------------------------------------------------------ */
 
 /*
- * quirk: the original draws from the C library's rand() with seed 1. That is glibc's additive generator of
- * degree 31 and distance 3, whose first 310 values are thrown away; it is built in so that every host draws
- * the same.
+ * quirk Q4-25: the original draws from the C library's rand() with seed 1. That is glibc's additive generator
+ * of degree 31 and distance 3, whose first 310 values are thrown away; it is built in so that every host
+ * draws the same.
  */
 static uint32_t draw(struct random *r)
 {
@@ -259,7 +259,7 @@ static int check_index(struct addrdec *d)
 
 	switch (d->index) {
 	case INDEX_CONSECUTIVE:
-	case INDEX_SAME: return 0;
+	case INDEX_SAME: return 0; /* quirk Q4-17: 5 is 0 */
 	case INDEX_BITWISE: return d->gap ? -1 : 0;
 	case INDEX_POLY:
 		while (power < d->channels)
@@ -327,6 +327,7 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
 	return quotient << d->chip_at | (addr & ((1ull << d->chip_at) - 1));
 }
 
+/* quirk Q4-27: bank bits below the channel's are left out by IPOLY, or used twice. */
 static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
 {
 	uint32_t local = bank & (d->subs - 1), sub;
@@ -353,7 +354,7 @@ void addrdec_request(struct addrdec *d, struct req *r)
 	sub = sub_of(d, r->addr, chip, bank, high);
 	r->sub = (uint16_t)sub;
 	r->chip = (uint16_t)(sub / d->subs);
-	r->bank = (uint8_t)bank; /* quirk: not changed by the index function */
+	r->bank = (uint8_t)bank; /* quirk Q4-22: not changed by the index function */
 	r->row = (uint32_t)gather(&d->field[FIELD_ROW], local);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A DRAM channel: commands and their timers (part 4 section 10.3). There is no refresh.
+ * A DRAM channel: commands and their timers (MEM-dram-5, MEM-cmd). There is no refresh.
  *
  * Always true: match is within busy & active; a bank outside busy has no request. At most one row command and
  * one column command are issued in a tick.
@@ -262,9 +262,9 @@ static inline uint64_t bank_range(uint32_t nbk, uint32_t from, uint32_t n)
 }
 
 /*
- * The single-bus loop after a row command on bank in its visit i. quirk: prio has moved, so the visits left
- * are of the banks from bank + i + 2 on; some banks are visited twice and some never, which shows in n_idle,
- * and one of those visited now may still issue a column command.
+ * The single-bus loop after a row command on bank in its visit i. quirk Q4-4: prio has moved, so the visits
+ * left are of the banks from bank + i + 2 on; some banks are visited twice and some never, which shows in
+ * n_idle, and one of those visited now may still issue a column command.
  */
 static bool single_bus_rest(struct dram *d, uint32_t bank, uint32_t i, uint64_t t, uint64_t now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One DRAM channel (part 4 section 10). Files: dram.c (tick, commands), dram_sched.c (who enters a bank),
- * dram_bus.c (the data bus pipeline), dram_stat.c (figures of sections 10.7, 10.8).
+ * One DRAM channel (MEM-dram). Files: dram.c (tick, commands), dram_sched.c (who enters a bank),
+ * dram_bus.c (the data bus pipeline), dram_stat.c (figures, MEM-stat).
  *
  * Time is counted in DRAM ticks, the first being 1. A timer is kept as the tick at which it reads zero:
  * loaded with v in tick t it is t + v, and it is running in a tick u < t + v. So ticks without an event
@@ -54,7 +54,7 @@ struct dram_bank {
 	uint32_t req, row, left;                    /* bytes for which no column command was issued yet */
 	uint32_t busy_ticks;                        /* with a request, up to the last one that left */
 	int32_t extra_idle;                         /* visits of the single-bus loop beyond one a tick */
-	uint32_t row_stamp, same_row;               /* section 10.6 */
+	uint32_t row_stamp, same_row;               /* MEM-row-1 */
 };
 
 /* Requests of one bank that wait, by row, rows in order of their oldest request. */
@@ -126,7 +126,7 @@ void dram_init(
 void dram_free(struct dram *d);
 bool dram_full(const struct dram *d, bool write);
 void dram_push(struct dram *d, uint32_t req, uint64_t now);
-/* One tick (10.3). *gone: a write-back that is done, or REQ_NONE. */
+/* One tick (MEM-dram-5). *gone: a write-back that is done, or REQ_NONE. */
 void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone);
 /* After a tick: the next one in which something can move by itself; UINT64_MAX: none. */
 uint64_t dram_next(const struct dram *d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The data bus of a channel as a pipeline of places, most of them empty (part 4 section 10.2, "bus
- * pipeline"). Only places with a burst are stored; an empty place is a gap between their numbers.
+ * The data bus of a channel as a pipeline of places, most of them empty (MEM-bus). Only places with a burst
+ * are stored; an empty place is a gap between their numbers.
  *
  * Always true after bus_see in tick t: t < at of every stored place <= t + length; min <= length <= max.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DRAM schedulers: which waiting request enters a free bank (part 4 sections 10.4 to 10.6).
+ * DRAM schedulers: which waiting request enters a free bank (MEM-frfcfs, MEM-fifo, MEM-row).
  *
  * FR-FCFS keeps, per bank, the waiting rows in order of their oldest request; a row that goes into service is
  * taken out of that order and served to the end, with all that arrives for it meanwhile. Since no row but the
@@ -43,7 +43,7 @@ static void enqueue(struct dram *d, uint32_t req, uint32_t bank)
 	q->last_row = req;
 }
 
-/* Section 10.6; cycle is the kernel's own and restarts with each. */
+/* MEM-row-1. quirk Q4-30: cycle is the kernel's own and restarts with each. */
 static void row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 {
 	struct dram_bank *b = &d->bank[bank];
@@ -59,8 +59,8 @@ static void row_change(struct dram *d, uint32_t bank, uint32_t cycle)
 }
 
 /*
- * Put a row of the bank in service; returns whether it is a hit. quirk: the row that a bank remembers counts
- * as open though it was closed or never opened, row 0 at the start.
+ * Put a row of the bank in service; returns whether it is a hit. quirk Q4-5: the row that a bank remembers
+ * counts as open though it was closed or never opened, row 0 at the start.
  */
 static bool choose_row(struct dram *d, struct row_queue *q, uint32_t bank, uint32_t cycle)
 {
@@ -148,9 +148,9 @@ static void update_mode(struct dram *d)
 }
 
 /*
- * First free bank, from prio on, for which a request of the mode waits; DRAM_BANKS: none. quirk: the mode is
- * looked at once for every bank that is asked. A second look changes nothing unless the low watermark is
- * above the high one, where it may flip each time.
+ * First free bank, from prio on, for which a request of the mode waits; DRAM_BANKS: none. quirk Q4-9: the
+ * mode is looked at once for every bank that is asked. A second look changes nothing unless the low watermark
+ * is above the high one, where it may flip each time.
  */
 static uint32_t find_bank(struct dram *d, uint64_t free)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures of a DRAM channel (part 4 section 10.7). No tick is counted by itself: a sum over ticks of how many
+ * Figures of a DRAM channel (MEM-stat). No tick is counted by itself: a sum over ticks of how many
  * belong to a set is kept as a sum over members of how long they belonged to it, and what depends on timers is
  * counted for a stretch of ticks when the state that it had all along is about to change.
  */
@@ -106,8 +106,8 @@ static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 }
 
 /*
- * Step 6 and the n_activity test, with the state as it is: it has not changed in the ticks not yet counted.
- * While a full bus gets shorter they are counted one by one.
+ * MEM-stat-4 and the n_activity test, with the state as it is: it has not changed in the ticks not yet
+ * counted. While a full bus gets shorter they are counted one by one.
  */
 void dram_stat_bus(struct dram *d, uint64_t t)
 {

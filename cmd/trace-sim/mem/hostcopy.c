@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Host-to-device copies warm the L2's tags, one sector at a time and at no cost in time (part 4 section 9,
- * part 1 section 15).
+ * Host-to-device copies warm the L2's tags, one sector at a time and at no cost in time (MEM-copy).
  */
 #include "partition.h"
 
@@ -10,7 +9,9 @@ void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64
 	if (!m->mp->memcpy_warms_l2)
 		return;
 	for (uint64_t offset = 0; offset < bytes; offset += 32) {
-		/* quirk: only 32 bits of the address are used, so copies to real addresses warm other lines.
+		/*
+		 * quirk Q1-16: only 32 bits of the address are used, so copies to real addresses warm other
+		 * lines.
 		 */
 		uint32_t w = (uint32_t)(address + offset);
 		struct sub *s = &m->sub[addrdec_sub(m->dec, w)];

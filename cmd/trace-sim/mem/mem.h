@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The memory side: address decoder, memory partitions with their sub partitions and L2 banks, DRAM
- * channels, latency statistics (part 4 sections 6 to 13).
+ * channels, latency statistics (trace-sim-mem(7)).
  *
  * Files: addrdec.c, memory.c (building, ticks, figures), partition.c (channel: credits, latency queue), subpartition.c
  * (queues, L2 driving), dram.c (channel, commands), dram_sched.c (FR-FCFS, FIFO), dram_bus.c (data bus), dram_stat.c,
@@ -22,13 +22,16 @@ struct addrdec;
 
 struct addrdec *addrdec_new(const struct params *p, struct fault *f);
 void addrdec_delete(struct addrdec *d);
-/* Fill chip, sub, bank, row of r from r->addr. quirk: RANDOM (index 4) draws from rand() at first touch, in call order. */
+/*
+ * Fill chip, sub, bank, row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in call
+ * order.
+ */
 void addrdec_request(struct addrdec *d, struct req *r);
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr);                     /* sub partition of an address */
-uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr); /* part 4 section 6.3 */
+uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr); /* MEM-addr-8 */
 bool addrdec_draws(const struct addrdec *d); /* RANDOM: every constructed request must be decoded at once */
 
-/* ---- latency statistics (part 4 section 12) --------------------------------------------------- */
+/* ---- latency statistics (MEM-lat) ------------------------------------------------------------- */
 
 /*
  * One for each thread: a thread counts in its own, and memstat_fold() adds them up in the first. Figures of
@@ -77,7 +80,7 @@ void memory_set_threads(struct memory *m, unsigned threads); /* for whose slices
 void memory_cut(struct memory *m, bool slices);              /* between phases; false: whole */
 /* What the memory side does in a step, in this order. dram_ticks may be several: those of steps between. */
 struct memory_work {
-	uint64_t now, cycle; /* cycle: gpu_sim_cycle of the kernel (10.6) */
+	uint64_t now, cycle; /* cycle: gpu_sim_cycle of the kernel (MEM-row) */
 	uint32_t dram_ticks;
 	bool reply, l2;
 };
@@ -85,10 +88,13 @@ void memory_part_run(struct memory *m, unsigned part, const struct memory_work *
 void memory_gather(struct memory *m, const struct memory_work *k); /* when all parts have run */
 uint32_t memory_visits(const struct memory *m); /* channels and sub partitions that the last work visited */
 
-/* The same one by one, for all parts. The pieces of a GPU step, in the order of part 4 section 2. cycle: gpu_sim_cycle of the kernel (10.6). */
-void memory_reply_tick(struct memory *m, uint64_t now);                /* #2: offer replies to the network */
-void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* #3 */
-void memory_l2_tick(struct memory *m, uint64_t now);                   /* #4 */
+/*
+ * The same one by one, for all parts. The pieces of a GPU step, in the order of LAUNCH-step. cycle:
+ * gpu_sim_cycle of the kernel (MEM-row).
+ */
+void memory_reply_tick(struct memory *m, uint64_t now);                /* LAUNCH-step-2 */
+void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* LAUNCH-step-3 */
+void memory_l2_tick(struct memory *m, uint64_t now);                   /* LAUNCH-step-4 */
 bool memory_busy(const struct memory *m);                              /* a request tracker is not empty */
 /*
  * Everything that is queued waits for a time: the three ticks only count while now < *until and for the next *dram_ticks
@@ -97,9 +103,9 @@ bool memory_busy(const struct memory *m);                              /* a requ
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks);
 void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks);
 
-/* Host copy (part 1 section 15, part 4 section 9). */
+/* Host copy (MEM-copy). */
 void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64_t now);
-/* -gpgpu_flush_l2_cache (part 4 section 8.7): the lines it prints go to out (NULL: none). */
+/* -gpgpu_flush_l2_cache (MEM-flush): the lines it prints go to out (NULL: none). */
 void memory_flush_l2(struct memory *m, FILE *out);
 
 struct memory_counts {
@@ -113,7 +119,7 @@ void memory_fold(struct memory *m);
 uint32_t memory_sub_partitions(const struct memory *m);
 const struct cache *memory_l2(const struct memory *m, uint32_t sub); /* NULL when dl2 is none */
 
-/* One channel's figures; every counter caught up to the last tick (part 4 sections 10.7, 10.8). */
+/* One channel's figures; every counter caught up to the last tick (MEM-stat). */
 struct dram_counts {
 	uint64_t n_cmd, n_nop, n_act, n_pre, n_req, n_rd, n_rd_L2_A, n_wr, n_wr_WB, n_activity;
 	uint32_t bwutil, ave_mrqs, max_mrqs;

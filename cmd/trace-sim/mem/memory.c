@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory side as a whole: building it, its ticks, sleeping, and its figures (part 4 sections 2, 7 to 13).
+ * The memory side as a whole: building it, its ticks, sleeping, and its figures (MEM-sub, MEM-part).
  *
  * All queues are lists through one array of links indexed by request handle, so no queue limit costs memory
  * and nothing is allocated after memory_new.
@@ -223,6 +223,7 @@ void memory_l2_tick(struct memory *m, uint64_t now)
 
 /* ---- sleeping ------------------------------------------------------------------------------- */
 
+/* quirk Q4-10: what the L2 made itself keeps nothing busy. */
 bool memory_busy(const struct memory *m) { return m->tracked != 0; }
 
 static bool subs_asleep(const struct memory *m)
@@ -291,7 +292,7 @@ void memory_flush_l2(struct memory *m, FILE *out)
 		return;
 	if (out)
 		fprintf(out, "Flushed L2 caches...\n");
-	/* quirk: as many sub partitions as there are channels, not all of them. */
+	/* quirk Q4-20: as many sub partitions as there are channels, not all of them. */
 	for (uint32_t i = 0; i < m->mp->channels; i++) {
 		cache_flush(m->sub[i].l2);
 		if (out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Latency statistics of the memory side (part 4 section 12): sums, maxima and histograms by powers of two.
- * The row figures of section 10.6 live in the same tables and are written by dram_sched.c.
+ * Latency statistics of the memory side (MEM-lat): sums, maxima and histograms by powers of two.
+ * The row figures of MEM-row-1 live in the same tables and are written by dram_sched.c.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -44,7 +44,8 @@ static inline void raise_to(uint32_t *max, uint32_t v)
 		*max = v;
 }
 
-/* The original's tables of 24 entries are overrun by latencies of 2^24 and more; those go to the last entry.
+/*
+ * The original's tables of 24 entries are overrun by latencies of 2^24 and more; those go to the last entry.
  */
 static inline uint32_t bin24(uint32_t latency)
 {
@@ -130,6 +131,7 @@ void memstat_replied(struct memstat *m, const struct req *r, uint64_t now)
 	raise_to(&m->max_icnt2sh, s);
 }
 
+/* quirk Q4-12: what came since the last window is in no average. */
 void memstat_window(struct memstat *m)
 {
 	if (!m->window_num)
@@ -140,6 +142,7 @@ void memstat_window(struct memstat *m)
 	m->window_num = m->window_lat = 0;
 }
 
+/* quirk Q4-13: whole atoms, so 0 where one is larger than the request. */
 void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms)
 {
 	uint32_t at = r->chip * m->banks + r->bank % m->banks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A memory partition: one DRAM channel with its sub partitions, the credits by which they share it and the
- * latency queue (part 4 section 7).
+ * latency queue (MEM-part).
  *
  * A tick is run only when something may move in it; the ticks between are counted when the next one runs.
  */
@@ -57,7 +57,7 @@ void channel_reply(struct memory *m, struct channel *c, uint32_t req)
 	channel_return_credit(m, c, id);
 }
 
-/* Step 3 of section 7.2: one request from L2->DRAM into the latency queue. */
+/* MEM-part-4: one request from L2->DRAM into the latency queue. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 {
 	for (uint32_t p = 1; p <= m->per; p++) {
@@ -66,11 +66,12 @@ bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now)
 
 		if (!s->l2_dram.count || !has_credit(m, c, s) || s->dram_l2.count >= m->mp->queue_dram_l2)
 			continue;
-		/* quirk: a full channel stops the search for all. */
+		/* quirk Q4-6: a full channel stops the search for all. */
 		if (!m->mp->dram.simple &&
 			dram_full(&c->dram, m->pool->at[s->l2_dram.head].flags & REQ_WRITE))
 			return false;
-		/* A full L2->DRAM queue had blocked the sub partition; it is active, so it will look again.
+		/*
+		 * A full L2->DRAM queue had blocked the sub partition; it is active, so it will look again.
 		 */
 		req = mem_fifo_pop(m->pool->at, &s->l2_dram);
 		c->below--;

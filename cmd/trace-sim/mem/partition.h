@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Insides of the memory side: channels (partitions) and their sub partitions (part 4 sections 7, 8).
+ * Insides of the memory side: channels (partitions) and their sub partitions (MEM-part, MEM-sub).
  *
  * Always true between two ticks: a sub partition outside `active` has nothing that an L2 tick could move
  * before its ROP queue wakes it; one in `replying` has a reply; a channel outside `live` can move nothing
@@ -20,7 +20,7 @@ struct sub {
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
 	struct cache *l2;              /* NULL: none */
 	uint64_t ticks;                /* L2 ticks of which the L2 knows */
-	uint64_t copies;               /* sectors touched by host copies, added to all L2 times (section 9) */
+	uint64_t copies;               /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
 	uint32_t id, tracked, credits; /* credits: private ones in use */
 };
 

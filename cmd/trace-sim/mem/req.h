@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory requests: one record for everything that travels between an SM and DRAM (part 3 section 1,
- * part 4 section 1). Used by the load/store unit, the caches, the network and the memory partitions.
+ * Memory requests: one record for everything that travels between an SM and DRAM (MEM-req). Used by the
+ * load/store unit, the caches, the network and the memory partitions.
  *
  * A request is a 32-bit handle into one array; 0 is "none". Whoever holds the handle owns the request:
  * it is in exactly one queue, MSHR entry or register at a time. What a request must know of its warp
@@ -34,13 +34,13 @@ enum req_flag {
 	REQ_ATOMIC = 1 << 1,
 	REQ_REPLY = 1 << 2,  /* turned into READ_REPLY or WRITE_ACK */
 	REQ_BLANK = 1 << 3,  /* no instruction behind it: fetches, write-backs, allocate-reads, pieces */
-	REQ_LOAD = 1 << 4,   /* the instruction counts as a load (part 1 section 7.4) */
+	REQ_LOAD = 1 << 4,   /* the instruction counts as a load (SM-inst-6) */
 	REQ_STORE = 1 << 5,  /* the instruction counts as a store */
 	REQ_BYPASS = 1 << 6, /* cache operator GLOBAL: not through the L1D */
 	REQ_LDGSTS = 1 << 7,
-	REQ_PIECE = 1 << 8,        /* parent is the request it was split from (part 4 section 8.2) */
-	REQ_PARENT_WRITE = 1 << 9, /* parent is the write held by this allocate-read (part 3 section 20.6) */
-	REQ_TRACKED = 1 << 10      /* in its sub partition's request tracker (part 4 section 8.4) */
+	REQ_PIECE = 1 << 8,        /* parent is the request it was split from (MEM-split) */
+	REQ_PARENT_WRITE = 1 << 9, /* parent is the write held by this allocate-read (CACHE-wmiss-4) */
+	REQ_TRACKED = 1 << 10      /* in its sub partition's request tracker (MEM-reply-3) */
 };
 
 #define REQ_NONE 0u
@@ -118,7 +118,7 @@ uint64_t req_live(const struct req_pool *p); /* handed out and not freed; outsid
 
 extern const char *const acc_type_names[N_ACC_TYPES];
 
-/* Packet bytes (part 4 section 1). */
+/* Packet bytes (LSU-inject-4). */
 static inline uint32_t req_bytes_out(const struct req *r)
 {
 	return r->flags & (REQ_WRITE | REQ_ATOMIC) ? r->size + 8u : 8u;

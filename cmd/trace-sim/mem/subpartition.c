@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A memory sub partition: takes requests from the network, splits them into sectors, delays them in the ROP
- * queue, drives the L2 and collects replies (part 4 section 8).
+ * queue, drives the L2 and collects replies (MEM-sub).
  *
  * Always true: the request tracker is the set of requests with REQ_TRACKED. The head of a ROP queue is ready
  * only in an active sub partition. With several queues full nothing is lost, for each step looks first.
@@ -16,7 +16,7 @@ static inline bool is_texture(const struct req *r)
 	return r->type == TEXTURE_ACC_R && !(r->flags & REQ_BLANK);
 }
 
-/* ---- accepting (sections 8.1, 8.2) ---------------------------------------------------------- */
+/* ---- accepting (MEM-sub-2, MEM-split) ------------------------------------------------------- */
 
 static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 {
@@ -96,13 +96,13 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 		return;
 	}
 	if (size == 128) {
-		/* quirk: the bytes of the pieces accumulate (also below). */
+		/* quirk Q4-11: the bytes of the pieces accumulate (also below). */
 		for (unsigned i = 0; i < 4; i++)
 			piece(m, s, req, addr + 32 * i, i, 0, now);
 	} else if (size == 64 && (mask == 0xf || mask == 0)) {
 		unsigned lo = addr % 128 ? 2 : 0;
 
-		/* quirk: both pieces carry the address of the whole. */
+		/* quirk Q4-11: both pieces carry the address of the whole. */
 		piece(m, s, req, addr, lo, lo, now);
 		piece(m, s, req, addr, lo + 1, lo, now);
 	} else {
@@ -135,7 +135,7 @@ static void accept_packet(struct memory *m, struct sub *s, uint64_t now, bool wa
 	split(m, s, req, now);
 }
 
-/* ---- the cache cycle (section 8.3) ---------------------------------------------------------- */
+/* ---- the cache cycle (MEM-l2) --------------------------------------------------------------- */
 
 static void drop(struct memory *m, uint32_t req)
 {
@@ -159,7 +159,7 @@ static void acknowledge(struct memory *m, struct sub *s, uint32_t req)
 		reply(m, s, req);
 }
 
-/* A: one completed miss. */
+/* MEM-l2-1: one completed miss. */
 static void answer_ready(struct memory *m, struct sub *s)
 {
 	uint32_t req = cache_pop_ready(s->l2);
@@ -174,7 +174,7 @@ static void answer_ready(struct memory *m, struct sub *s)
 	req_free(m->pool, req);
 }
 
-/* B: the head of DRAM->L2. */
+/* MEM-l2-2: the head of DRAM->L2. */
 static void take_returned(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->dram_l2.head;
@@ -210,7 +210,7 @@ static void decode_own(struct memory *m, const struct sub *s, struct req *r)
 	r->chip = (uint16_t)(s->id >> m->sub_log2);
 }
 
-/* C: one request from the miss queue, then the ports. */
+/* MEM-l2-3: one request from the miss queue, then the ports. */
 static void cycle_l2(struct memory *m, struct sub *s)
 {
 	if (!cache_miss_queue_empty(s->l2) && s->l2_dram.count < m->mp->queue_l2_dram) {
@@ -236,7 +236,7 @@ static bool answered_at_once(const struct memory *m, const struct req *r, const 
 	return !ev->write_sent;
 }
 
-/* D: the head of icnt->L2 enters the L2. */
+/* MEM-l2-4: the head of icnt->L2 enters the L2. */
 static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->icnt_l2.head;
@@ -267,7 +267,7 @@ static void accept_access(struct memory *m, struct sub *s, uint64_t now)
 		send_down(m, s, mem_fifo_pop(m->pool->at, &s->icnt_l2));
 }
 
-/* E: one entry of the ROP queue. */
+/* MEM-l2-5: one entry of the ROP queue. quirk Q4-7: its time is in core cycles. */
 static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 {
 	if (s->rop.count && reached(now, m->pool->at[s->rop.head].key) &&
@@ -298,7 +298,7 @@ void sub_tick(struct memory *m, uint32_t id, uint64_t now, bool waiting)
 		take_returned(m, s, now);
 	if (s->l2)
 		cycle_l2(m, s);
-	/* quirk: a full L2->DRAM queue keeps even hits out. */
+	/* quirk Q4-6: a full L2->DRAM queue keeps even hits out. */
 	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
 		accept_access(m, s, now);
 	leave_rop(m, s, now);
