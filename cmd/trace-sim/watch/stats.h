@@ -16,7 +16,7 @@
 #include "gpu/gpu.h"
 #include "record.h"
 
-/* What a block is about (part 1 sections 10.4, 12.3, 16). */
+/* What a block is about (trace-stats(5)). */
 struct block {
 	char **name; /* kernels first selected since the last block */
 	uint32_t *uid;
@@ -27,7 +27,7 @@ struct block {
 
 /* The original's block, from "kernel_name = " to the end of the interconnect details, running totals. */
 void stats_print_block(struct gpu *g, const struct block *b, FILE *out);
-/* The lines after a block's interval was folded (part 1 section 16.3); only under --host-time. */
+/* The lines after a block's interval was folded (LAUNCH-loop-5); only under --host-time. */
 void stats_print_speed(const struct gpu *g, double host_seconds, FILE *out);
 
 /* A table of all figures at one moment; differences of two give a kernel's own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The printer: the block that the original prints after each kernel (part 1 section 16), and the lines of
+ * The printer: the block that the original prints after each kernel (trace-stats(5)), and the lines of
  * its speed report. Numbers are written in the C locale, which the program never leaves.
  */
 #include "stats_int.h"

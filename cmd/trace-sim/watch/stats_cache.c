@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of the caches: those of the SMs and the L2 (part 3 section 24, part 4 section 13.4).
+ * Statistics of the caches: those of the SMs and the L2 (CACHE-stat). quirk Q3-23: L1D_cache_core is by
+ * cluster.
  *
  * Always true: totals, per-cluster and per-slice lines are of all streams; the breakdowns in the block
  * are of one stream (of each stream in turn when the block has none), in records of all together.
- * L1C and L1T exist in the configuration only: no trace reaches them (part 3 section 2.3).
+ * L1C and L1T exist in the configuration only: no trace reaches them.
  */
 #include <string.h>
 #include "stats_int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Statistics of the SMs: issue histogram, instruction and stall counters, warp occupancy, traffic
- * (part 2 section 18, part 3 section 24.5, part 4 section 13.2).
+ * (SM-stat, LSU-stat).
  *
  * Always true: the machine's counters are 64 bits wide; where the original's wrap, the block shows the
  * wrapped value and records hold the exact one. Wrapping happens before the sum over SMs where the
@@ -16,7 +16,7 @@ static const char *traffic_class_name(unsigned class)
 	return class < N_ACC_TYPES ? acc_type_names[class] : "GLOBAL_ATOMIC";
 }
 
-/* As the original prints a 32-bit counter. */
+/* As the original prints a 32-bit counter (quirk Q1-34). */
 static int32_t wrapped(uint64_t v) { return (int32_t)(uint32_t)v; }
 
 enum counter_place { PLACE_INSTS, PLACE_STALLS, PLACE_RECORD, PLACE_OWN };
@@ -71,7 +71,7 @@ static void add_core(struct core_sum *sum, const struct sm_counts *n)
 
 /* ---- parts of the block ---------------------------------------------------------------------- */
 
-/* quirk: spelling; a dual issue counts 3 in the histogram (part 2 quirk Q5). */
+/* The spelling is the original's. quirk Q2-5: a dual issue counts 3 in the histogram. */
 static void walk_issue(struct sink *s, const struct gpu *g, const struct core_sum *sum)
 {
 	uint32_t id = g->params.core.issue_histogram_sm;

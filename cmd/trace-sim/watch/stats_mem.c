@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of the memory side: latency tables and rows by bank (part 4 section 12), and the block of
- * each channel (part 4 sections 10.8 and 13.3).
+ * Statistics of the memory side: latency tables and rows by bank (MEM-lat, MEM-row), and the block
+ * of each channel (MEM-stat).
  *
  * Always true: rows by bank are recorded under "dram[c].bk[b]."; what a channel's block prints a second
  * time (n_cmd as total_CMD, n_rd as Read, ...) is recorded once. Skews follow from the rows and are printed
@@ -55,7 +55,7 @@ static void walk_tables(struct sink *s, const struct memstat *m)
 	walk_max(s, "max_icnt2sh_latency", m->max_icnt2sh);
 	walk_averages(s, m);
 	walk_table(s, "mrq_lat_table", m->mrq_lat, 32);
-	walk_table(s, "dq_lat_table", NULL, 32);
+	walk_table(s, "dq_lat_table", NULL, 32); /* quirk Q4-15: always 0 */
 	walk_table(s, "mf_lat_table", m->mf_lat, 32);
 	walk_table(s, "icnt2mem_lat_table", m->icnt2mem_lat, 24);
 	walk_table(s, "icnt2sh_lat_table", m->icnt2sh_lat, 24);
@@ -150,7 +150,7 @@ static uint64_t sum_banks(const struct memstat *m, const uint32_t *value)
 	return sum;
 }
 
-/* quirk: replies of L2 hits are divided by DRAM accesses (part 4 section 12). */
+/* quirk Q4-29: replies of L2 hits are divided by DRAM accesses (MEM-lat-7). */
 static void walk_bank_latency(struct sink *s, const struct memstat *m)
 {
 	show(s, "average mf latency per bank:\n");

@@ -8,7 +8,7 @@
  */
 #include "stats_int.h"
 
-#define HEAD_BYTES 8 /* of every packet (part 4 section 1) */
+#define HEAD_BYTES 8 /* of every packet (LSU-inject-4) */
 
 static const char *const stall_types[N_STALL_TYPES] = {
 	"c_mem", "t_mem", "s_mem", "g_mem_ld", "g_mem_st", "l_mem_ld", "l_mem_st"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of the network: flits, constant latency lines, and the block between the dashed lines (part 4
- * sections 4.5, 5.6 and 13.4).
+ * Statistics of the network: flits, constant latency lines, and the block between the dashed lines
+ * (NET-stat, NET-bstat).
  *
  * Always true: mode 1 prints its own lines (net_print_booksim), and each print counts in its averages; so
  * one moment of a run prints, or is collected, once. Its figures are averages since the start of the run

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The walk: general lines of the block, and the order of all parts (part 1 section 16).
+ * The walk: general lines of the block, and the order of all parts (trace-stats(5)).
  *
  * Always true: what is shown is computed with the original's widths and in its order of operations; what
  * is recorded is the exact running value. Interval figures are recorded as running values too, so that a
@@ -146,7 +146,7 @@ static struct quotient percent(uint64_t num, uint64_t den)
 	return q;
 }
 
-/* quirk Q18: nothing is counted unless the power model is on, so both lines show -nan. */
+/* quirk Q1-18: nothing is counted unless the power model is on, so both lines show -nan. */
 static void walk_occupancy(struct sink *s, const struct gpu *g)
 {
 	struct quotient now = percent(g->occupancy_filled, g->occupancy_slots);
@@ -157,7 +157,7 @@ static void walk_occupancy(struct sink *s, const struct gpu *g)
 	field_real(s, "gpu_tot_occupancy", " = ", F4, all, "% \n");
 }
 
-/* quirk: every reply counts as 32 bytes (part 1 section 18). */
+/* quirk Q1-32: every reply counts as 32 bytes (LAUNCH-stat-3). */
 static struct quotient bandwidth(uint64_t replies, uint64_t cycles, double period)
 {
 	double seconds = (double)cycles * period;

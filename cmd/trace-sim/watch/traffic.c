@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packet size histograms by class of access (part 4 section 13.2). The class is the access type, but
+ * Packet size histograms by class of access (LSU-inject-3, LSU-cluster-2). The class is the access type, but
  * atomics, which are global reads, have one of their own.
  */
 #include <assert.h>
