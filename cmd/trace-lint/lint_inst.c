@@ -59,7 +59,7 @@ static bool is_piece(const char *p, size_t n, const char *const *list, size_t co
 }
 
 /*
- * Bytes of a lane as the hardware has it; part 1 section 5 has the width that the model takes, which knows no
+ * Bytes of a lane as the hardware has it; SM-inst-3 has the width that the model takes, which knows no
  * signed or floating-point suffix.
  */
 static uint8_t width_of(const struct inst *in)

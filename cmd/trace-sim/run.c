@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The outer loop: load, launch, simulate, report, until commands and kernels are used up (part 1 section 10).
+ * The outer loop: load, launch, simulate, report, until commands and kernels are used up (LAUNCH-loop).
  *
  * Always true: one block or "kernel" record per finished kernel, in the order in which they finish; a limit,
  * a deadlock or a signal ends the run after a block for what was simulated. Unlike the original, a window
@@ -58,7 +58,7 @@ static void load_kernel(struct run *r, const struct command *c)
 		die_fault(&f);
 }
 
-/* Section 10.1. A copy acts when it is met, possibly before earlier kernels of the window have started. */
+/* LAUNCH-loop-1. A copy acts when it is met, possibly before earlier kernels of the window have started. */
 static void load(struct run *r)
 {
 	while (r->gpu.launch->n_loaded < r->gpu.params.window && r->next_command < r->list.n_cmds) {
@@ -86,7 +86,7 @@ static bool may_skip(const struct gpu *g, struct skip *k)
 	return k->cycles != 0;
 }
 
-/* Section 10.3: steps until a kernel finishes, nothing is left to do, or the run must end. */
+/* LAUNCH-loop-4: steps until a kernel finishes, nothing is left to do, or the run must end. */
 static struct kernel *simulate(struct run *r)
 {
 	struct gpu *g = &r->gpu;
@@ -138,7 +138,7 @@ static void kernel_record(struct run *r, const struct kernel *k)
 	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
 }
 
-/* Section 16: the block of kernel k, or of what was simulated when k is NULL. */
+/* trace-stats(5): the block of kernel k, or of what was simulated when k is NULL. */
 static void print_block(struct run *r, const struct kernel *k)
 {
 	struct launch *l = r->gpu.launch;
@@ -157,7 +157,7 @@ static void print_block(struct run *r, const struct kernel *k)
 	free(b.uid);
 }
 
-/* Sections 10.5 and 16.4: interval counters join the totals. */
+/* LAUNCH-loop-5: interval counters join the totals. */
 static void fold(struct run *r)
 {
 	struct gpu *g = &r->gpu;
@@ -282,8 +282,9 @@ int run_application(struct run *r)
 		if (must_end(r))
 			break;
 		/*
-		 * -gpgpu_max_cta counts at the block. quirk Q21: completed thread blocks count anew from there, so a
-		 * kernel that ended whole does not end the run; one cut off does, unlike in the original.
+		 * -gpgpu_max_cta counts at the block. quirk Q1-21: completed thread blocks count anew from
+		 * there, so a kernel that ended whole does not end the run; one cut off does, unlike in the
+		 * original.
 		 */
 		if (whole || !limit)
 			limit = run_limit(r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A run: the outer loop over an application's commands (part 1 section 10), its limits (section 14), what it
+ * A run: the outer loop over an application's commands (LAUNCH-loop), its limits (LAUNCH-stop), what it
  * prints and how it ends. Used by main.c.
  */
 #ifndef RUN_H
@@ -12,7 +12,7 @@
 #include "record.h"
 #include "watch/stats.h"
 
-#define DEADLOCK_PERIOD 50000u /* core ticks between looks (section 14.4) */
+#define DEADLOCK_PERIOD 50000u /* core ticks between looks (LAUNCH-stop-4) */
 
 enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 
@@ -38,7 +38,7 @@ struct run {
 /* run.c. The whole application; the exit status. */
 int run_application(struct run *r);
 
-/* limits.c: section 14. */
+/* limits.c: LAUNCH-stop. */
 bool run_active(const struct run *r);
 /* Name of the option whose limit is hit, or NULL. */
 const char *run_limit(const struct run *r);
