@@ -14,7 +14,7 @@ static inline unsigned bit_count64(uint64_t v) { return (unsigned)__builtin_popc
 static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); }   /* v != 0 */
 static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); } /* v != 0 */
 
-/* floor(log2 v); 0 for v = 0 (the specification's LOGB2, part 3 section 0). */
+/* floor(log2 v); 0 for v = 0 (CACHE-index-1). */
 static inline unsigned log2_floor(uint64_t v) { return v ? 63u - (unsigned)__builtin_clzll(v) : 0; }
 static inline bool is_pow2(uint64_t v) { return v && !(v & (v - 1)); }
 static inline unsigned parity64(uint64_t v) { return (unsigned)__builtin_parityll(v); }

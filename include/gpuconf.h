@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * GPU configurations in Accel-Sim's option syntax (specification part 1 section 1.2).
+ * GPU configurations in Accel-Sim's option syntax (trace-config(5)).
  *
  * libcommon/options.def has one row for every option that the original registers: identifier, name,
  * type, default, bounds, unit, group, one line of help. The parser, --list-options, --dump-config, the
@@ -58,7 +58,7 @@ struct conf_value {
 struct gpuconf {
 	struct conf_value v[N_OPTIONS];
 	struct arena *arena; /* owns the texts and the file names of places */
-	uint32_t assigned;   /* assignments so far; their order matters to part 4 quirk 16.1 */
+	uint32_t assigned;   /* assignments so far; their order matters to quirk Q4-1 */
 };
 
 void gpuconf_init(struct gpuconf *c); /* all defaults */

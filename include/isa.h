@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "diag.h"
 
-/* Unit classes (specification part 1 section 6). CLASS_TMA, _SYNCS and _FENCE are known but not modelled. */
+/* Unit classes (SM-inst-1). CLASS_TMA, _SYNCS and _FENCE are known but not modelled. */
 enum isa_class {
 	CLASS_NONE, /* the architecture lacks the opcode */
 	CLASS_ALU,
@@ -45,7 +45,7 @@ enum isa_class {
 	N_CLASSES
 };
 
-/* What the timing model does with the opcode besides occupying its unit (part 1 section 7.4). */
+/* What the timing model does with the opcode besides occupying its unit (SM-inst-6). */
 enum isa_kind {
 	KIND_PLAIN,
 	KIND_LDC,
@@ -98,7 +98,7 @@ struct isa_op {
 	const char *stem;       /* "LDGSTS" */
 	uint8_t kind;           /* enum isa_kind */
 	uint8_t class[N_ARCHS]; /* enum isa_class */
-	bool half_rate;         /* initiation interval halved (part 1 section 7.2) */
+	bool half_rate;         /* initiation interval halved (SM-inst-5) */
 };
 
 struct isa; /* the built-in rows plus the user's */
@@ -127,9 +127,12 @@ enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *
 const char *isa_class_name(enum isa_class c);    /* "SPEC3" */
 int isa_class_parse(const char *text, size_t n); /* -1: not a class */
 
-/* Bytes per lane from the opcode's suffixes (part 1 section 5); 4 when none is numeric. 0: impossible width. */
+/*
+ * Bytes per lane from the opcode's suffixes (SM-inst-3, quirk Q1-6); 4 when none is numeric. 0: impossible
+ * width.
+ */
 unsigned isa_width(const char *opcode, size_t n);
-/* Both pieces STRONG and GPU occur (part 1 section 7.4): the L1 is bypassed. */
+/* Both pieces STRONG and GPU occur (SM-inst-6): the L1 is bypassed. */
 bool isa_strong_gpu(const char *opcode, size_t n);
 
 #endif

@@ -22,7 +22,7 @@
 #define MAX_L1_BANKS   64
 #define MAX_CTAS       32 /* per SM */
 
-/* ---- caches (part 3 section 11) ------------------------------------------------------------ */
+/* ---- caches (CACHE-conf) ------------------------------------------------------------------- */
 
 enum cache_kind { CACHE_LINE, CACHE_SECTOR };
 /* Rows of machine/replace.def. */
@@ -42,7 +42,7 @@ struct cache_params {
 	bool present; /* false: "none" */
 	enum cache_kind kind;
 	uint32_t sets, line_bytes, ways;
-	uint32_t ways_max;   /* part 3 section 13; the tag array is laid out for it */
+	uint32_t ways_max;   /* CACHE-size-1; the tag array is laid out for it */
 	uint32_t atom_bytes; /* 32, or the line */
 	enum replacement replacement;
 	enum write_policy write;
@@ -76,7 +76,7 @@ struct unit_params {
 	uint32_t depth; /* stages; timing never depends on it inside 0 <= L-I < depth */
 };
 
-/* A set of collector units with its ports (part 2 section 11). */
+/* A set of collector units with its ports (SM-coll-1). */
 enum collector_kind {
 	COLLECT_GEN,
 	COLLECT_SP,
@@ -149,8 +149,8 @@ struct network_params {
 };
 
 struct dram_params {
-	bool simple, fr_fcfs, dual_bus, write_queue; /* write_queue: after quirk 16.1 of part 4 */
-	uint32_t queue_max, return_max;              /* as set; 0 has meanings (part 4 sections 7.1, 10.2) */
+	bool simple, fr_fcfs, dual_bus, write_queue; /* write_queue: after quirk Q4-1 */
+	uint32_t queue_max, return_max;              /* as set; 0 has meanings (MEM-part-1, MEM-bus-3) */
 	uint32_t write_max, write_high, write_low;
 	uint32_t bus_bytes, burst, freq_ratio, chips;
 	uint32_t atom_bytes, burst_cycles; /* derived: BL * bus * chips; BL / ratio */
@@ -187,7 +187,7 @@ struct params {
 	struct core_params core;
 	struct network_params net;
 	struct memory_params mem;
-	/* launch (part 1 sections 10 to 12) */
+	/* launch (trace-sim-launch(7)) */
 	bool concurrent_kernels;
 	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
 	uint32_t window;    /* kernels loaded at once: run_slots when concurrent, else 1 */
@@ -201,7 +201,7 @@ struct params {
 /* From a configuration. 0, or -1 and *f naming option, place, value and what is possible. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
 
-/* "<ct>:<nset>:<line>:<assoc>,..." (part 3 section 11). Role rules: see params_cache.c. */
+/* "<ct>:<nset>:<line>:<assoc>,..." (CACHE-conf). Role rules: see params_cache.c. */
 enum cache_role { ROLE_L1D, ROLE_L1I, ROLE_L1C, ROLE_L1T, ROLE_L2 };
 int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
 	struct fault *f);

@@ -22,8 +22,8 @@
 /* ---- static instructions ------------------------------------------------------------------ */
 
 /*
- * Registers are numbered as the scoreboard sees them (specification part 1 section 7.1): R<n> is n + 1,
- * uniform registers UR<n> follow in a name space of their own; predicates are left out.
+ * Registers are numbered as the scoreboard sees them (SM-inst-2): R<n> is n + 1, RZ is one like any other
+ * (quirk Q1-27), uniform registers UR<n> follow in a name space of their own; predicates are left out.
  */
 #define REG_R0    1u
 #define REG_UR0   257u
@@ -91,7 +91,7 @@ void tblock_free(struct tblock *tb); /* the arrays; a zeroed tblock is empty and
 
 /*
  * All 32 lane addresses of a record; inactive lanes and lanes that the encoding leaves out are 0
- * (specification part 1 section 4.2: a stride run ends for good at the first inactive lane).
+ * (kernel-trace(5): a stride run ends for good at the first inactive lane).
  */
 void rec_addresses(const struct tblock *tb, const struct rec *r, uint64_t lane[32]);
 

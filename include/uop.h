@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Static instructions as the pipeline sees them: the trace's struct inst joined with the configuration,
- * decoded once (specification part 1 section 7, part 2 sections 2 and 6). A handle of struct code is
+ * decoded once (SM-inst, SM-unit). A handle of struct code is
  * also the handle of its uop. Always true: unit exists in this machine; every register is < REG_LIMIT.
  */
 #ifndef UOP_H
@@ -46,7 +46,8 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 bool uop_reads_bank(const struct uop *u, unsigned source);
 
 /*
- * Space of a generic access by the first active lane (part 1 section 7.5); also the cache operator follows.
+ * Space of a generic access by the first active lane (SM-inst-7, quirk Q1-9); also the cache operator
+ * follows.
  */
 enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address);
 

@@ -30,7 +30,7 @@ static void dump_row(const struct gpuconf *c, int id, FILE *out)
 void gpuconf_dump(const struct gpuconf *c, FILE *out)
 {
 	const int bus = OPT_dram_dual_bus_interface, queue = OPT_dram_seperate_write_queue_enable;
-	/* The later of these two decides the write queue (part 4 quirk 16.1): keep their order. */
+	/* The later of these two decides the write queue (quirk Q4-1): keep their order. */
 	bool bus_last = c->v[bus].order > c->v[queue].order;
 
 	_Static_assert(

@@ -2,7 +2,7 @@
 /*
  * Option files: '#' comments, "-name value" pairs split at white space, quotes, "-config FILE".
  *
- * As the original reads them (part 1 section 1.2): line ends are white space, a token that begins with a
+ * As the original reads them (trace-config(5)): line ends are white space, a token that begins with a
  * quote takes in the following tokens, joined by single blanks, until one ends with a quote. Beyond it:
  * every token keeps its line and column, a bare boolean is refused instead of meaning 0, and "-config" is
  * looked for beside the file that holds it before the current folder. Memory and work are bounded by

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The .icnt file of network mode 1 (part 4 section 5.1): entries "name = value;" over any number of lines,
+ * The .icnt file of network mode 1 (NET-conf): entries "name = value;" over any number of lines,
  * comments from // to the end of the line, later entries win.
  *
  * Always true after a good parse: the file describes the crossbar that booksim.c models. A name that
@@ -398,7 +398,7 @@ int icnt_parse(struct icnt *c, struct input *in, struct fault *f)
 		.k = (uint32_t)r.value[SET_K],
 		.flit_bytes = (uint32_t)r.value[SET_FLIT],
 		.buffer = (uint32_t)r.value[SET_BUFFER],
-		/* quirk: 0 stands for 9, whatever the other buffers hold. */
+		/* quirk Q4-16: 0 stands for 9, whatever the other buffers hold. */
 		.source_max = r.value[SET_SOURCE] > 0 ? (uint32_t)r.value[SET_SOURCE] : 9,
 		.boundary_max = (uint32_t)r.value[SET_BOUNDARY],
 		.speedup = r.value[SET_SPEEDUP],

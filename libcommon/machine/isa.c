@@ -147,7 +147,7 @@ void isa_free(struct isa *isa)
 	free(isa);
 }
 
-/* The stem is what stands before the first '.'; empty pieces in front are dropped (part 1 section 5). */
+/* The stem is what stands before the first '.'; empty pieces in front are dropped (SM-inst-1). */
 static const char *opcode_stem(const char *opcode, size_t *n)
 {
 	while (*n && *opcode == '.')

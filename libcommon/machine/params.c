@@ -107,7 +107,7 @@ static int launch(struct params *p, const struct gpuconf *c, struct fault *f)
 	return sampling(p, c, f);
 }
 
-/* Part 4 sections 3.1 and 4. Options of the mode that is off are not looked at, as in the original. */
+/* NET-dev-2. Options of the mode that is off are not looked at, as in the original. */
 static int network(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct network_params *n = &p->net;

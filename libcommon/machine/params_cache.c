@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cache strings (part 3 section 11), the sizes of the adaptive L1 (section 13), and what caches demand of
+ * Cache strings (CACHE-conf), the sizes of the adaptive L1 (CACHE-size), and what caches demand of
  * each other.
  *
  * Role rules: L1T takes MSHR kinds F and T, the others A and S; L1I and L1C are read-only, L1D and L2 are
@@ -122,7 +122,8 @@ static void fill(struct cache_params *p, const uint32_t v[N_FIELDS])
 	};
 }
 
-/* ---- one cache ------------------------------------------------------------------------------------------
+/*
+ * ---- one cache ------------------------------------------------------------------------------------------
  */
 
 static int check_form(const struct cache_params *p, const struct gpuconf *c, enum conf_id id, struct fault *f)
@@ -196,7 +197,7 @@ static int check_role(const struct cache_params *p, const struct gpuconf *c, enu
 	return data ? check_use(p, c, id, true, f) : 0;
 }
 
-/* Most ways the cache may ever have (part 3 section 13). */
+/* Most ways the cache may ever have (CACHE-size-1). */
 static int largest(struct cache_params *p, const struct gpuconf *c, enum conf_id id, enum cache_role role,
 	struct fault *f)
 {
@@ -244,7 +245,7 @@ int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id i
 /* ---- caches and coalescer among each other
  * ------------------------------------------------------------------ */
 
-/* Requests are cut to 32 bytes before the L1 (part 1 section 9.3). */
+/* Requests are cut to 32 bytes before the L1 (LSU-gen-3). */
 static bool sectored(const struct core_params *k)
 {
 	return k->coalesce_arch >= 40 ||

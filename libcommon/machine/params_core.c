@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parameters of the SM: resources, schedulers, pipelines, collectors, latencies, load/store unit
- * (part 2 sections 5.2, 10, 11.1, 12.3 and 17).
+ * (SM-sched-2, SM-reg, SM-coll-1, SM-exec).
  *
  * Always true afterwards: every unit kind that exists can be reached from issue, and what enters a
  * register set is taken out of it by somebody; an instruction's result fits the pipeline it runs in.
@@ -144,7 +144,7 @@ static int schedulers(struct params *p, const struct gpuconf *c, struct fault *f
 
 /* ---- units and register sets -------------------------------------------------------------------------- */
 
-/* 11 widths, two more with tensor units (part 2 section 10). */
+/* 11 widths, two more with tensor units (SM-reg-1). */
 static int widths(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	static const int order[5] = {UNIT_SP, UNIT_DP, UNIT_INT, UNIT_SFU, UNIT_MEM};
@@ -285,7 +285,8 @@ static int units(struct core_params *k, const struct gpuconf *c, struct fault *f
 	return 0;
 }
 
-/* ---- operand collector ----------------------------------------------------------------------------------
+/*
+ * ---- operand collector ----------------------------------------------------------------------------------
  */
 
 /* By enum collector_kind; ports lie at the same distance. unit: whose instructions the ports take. */
@@ -307,7 +308,7 @@ static const struct {
 #undef ROW
 };
 
-/* Sub-core groups: a set is shared out evenly among the schedulers (part 2 section 11.1). */
+/* Sub-core groups: a set is shared out evenly among the schedulers (SM-coll-7). */
 static int check_sub_core_sets(
 	const struct core_params *k, uint32_t total, const struct gpuconf *c, struct fault *f)
 {
@@ -395,7 +396,7 @@ static uint32_t depth_of(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_ANY; }
 
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Part 2 section 12.3. quirk Q14: with five INT latencies the original's depth is arbitrary. */
+/* SM-exec-5. quirk Q2-14: with five INT latencies the original's depth is arbitrary. */
 static int depths(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	uint32_t in[6], fp[5], dp[5], sfu, tensor;
@@ -419,7 +420,7 @@ static int depths(struct core_params *k, const struct gpuconf *c, struct fault *
 	return 0;
 }
 
-/* Read "L,I" of a class that runs on kind; halved: the half-rate opcodes of SP (part 1 section 7.2). */
+/* Read "L,I" of a class that runs on kind; halved: the half-rate opcodes of SP (SM-inst-5). */
 static int latency(struct latency *l, const struct core_params *k, int kind, enum conf_id id,
 	const struct gpuconf *c, struct fault *f)
 {
@@ -448,8 +449,7 @@ static int latency(struct latency *l, const struct core_params *k, int kind, enu
 
 static int latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	/* Instruction classes beside INT that take its latencies (part 1 section 7.2; the last three as INT).
-	 */
+	/* Instruction classes beside INT that take its latencies (SM-inst-4; the last three as INT). */
 	static const enum isa_class as_int[] = {
 		CLASS_ALU, CLASS_BRANCH, CLASS_CALL, CLASS_RET, CLASS_TMA, CLASS_SYNCS, CLASS_FENCE};
 	int alu = k->unit[UNIT_INT].units ? UNIT_INT : UNIT_SP,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of the memory side: partitions, address mapping, DRAM (part 4 sections 6.1, 8, 10.1, 14).
+ * Parameters of the memory side: partitions, address mapping, DRAM (MEM-addr, MEM-sub, MEM-dram).
  *
  * Always true afterwards: an address decodes to a channel, slice and bank that exist; every queue can move;
  * no derived DRAM timer wraps. The caches are read in params_cache.c.
@@ -30,7 +30,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 			MAX_SLICES, m->channels, m->subs);
 	if (param_numbers(conf_text(c, OPT_gpgpu_dram_partition_queues), ':', n, 4) != 4)
 		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f, "four numbers separated by colons");
-	/* The L2 takes a request only with room for four in the first queue (part 4 section 8.1). */
+	/* The L2 takes a request only with room for four in the first queue (MEM-sub-2). */
 	if (n[0] < 4 || !n[1] || !n[2] || !n[3] || n[0] > MAX_QUEUE || n[1] > MAX_QUEUE || n[2] > MAX_QUEUE ||
 		n[3] > MAX_QUEUE)
 		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f,
@@ -44,7 +44,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 	m->l2_texture_only = conf_bool(c, OPT_gpgpu_cache_dl2_texture_only);
 	m->flush_l2 = conf_bool(c, OPT_gpgpu_flush_l2_cache);
 	m->memcpy_warms_l2 = conf_bool(c, OPT_gpgpu_perf_sim_memcpy);
-	m->latency_stats = conf_num(c, OPT_gpgpu_memlatency_stat) != 0;
+	m->latency_stats = conf_num(c, OPT_gpgpu_memlatency_stat) != 0; /* quirk Q4-14: a switch, not bits */
 	return 0;
 }
 
@@ -207,9 +207,9 @@ static int timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c,
  * ------------------------------------------------------------------------------------------------ */
 
 /*
- * quirk: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte behind which
- * lies the flag of the separate write queue (part 4 quirk 16.1). Whichever option is set later decides
- * the write queue: the bus option by its second byte.
+ * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte behind
+ * which lies the flag of the separate write queue. Whichever option is set later decides the write queue:
+ * the bus option by its second byte.
  */
 static int bus_and_write_queue(struct dram_params *d, const struct gpuconf *c, struct fault *f)
 {
@@ -285,7 +285,7 @@ struct mapping {
 	uint32_t bank_bits, chip_bits;
 };
 
-/* ADDR_CHIP_S of the legacy masks (part 4 section 6.1); all have two bank bits. */
+/* ADDR_CHIP_S of the legacy masks (MEM-addr-1); all have two bank bits. */
 static int legacy_chip_at(int64_t mask)
 {
 	switch (mask) {
@@ -336,7 +336,7 @@ static int parse_mapping(struct mapping *m, const char *text, const struct gpuco
 	return 0;
 }
 
-/* -gpgpu_memory_partition_indexing (part 4 section 6.2). */
+/* -gpgpu_memory_partition_indexing (MEM-addr-5). */
 static int check_indexing(
 	const struct memory_params *m, const struct mapping *map, const struct gpuconf *c, struct fault *f)
 {

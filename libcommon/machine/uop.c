@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translation of static instructions (part 1 section 7, part 2 sections 2 and 6), and the space of generic
+ * Translation of static instructions (SM-inst, SM-unit), and the space of generic
  * accesses. Always true of a uop made here: its unit exists and can be reached from issue.
  */
 #include <stdio.h>
@@ -19,7 +19,10 @@ static enum isa_class modelled_class(const struct inst *in)
 	return in->class == CLASS_STORE ? CLASS_STORE : CLASS_LOAD;
 }
 
-/* Part 1 section 7.4. ATOM changes its class, after latency and interval were taken from the old one. */
+/*
+ * SM-inst-6. quirk Q1-28: of STRONG.GPU three kinds of loads take note. ATOM changes its class, after latency
+ * and interval were taken from the old one.
+ */
 static void memory_attributes(struct uop *u, const struct inst *in)
 {
 	static const struct {
@@ -73,7 +76,10 @@ static void class_attributes(struct uop *u)
 		u->size = 4;
 }
 
-/* Part 2 section 6: the unit is fixed by the class and by which units the machine has. */
+/*
+ * SM-unit: the unit is fixed by the class and by which units the machine has. quirk Q2-22: no opcode is
+ * TENSOR.
+ */
 static unsigned unit_of(enum isa_class c, const struct core_params *p)
 {
 	if (c == CLASS_LOAD || c == CLASS_STORE || c == CLASS_MEMBAR)
@@ -102,7 +108,7 @@ static enum collector_kind own_collector(unsigned unit)
 	}
 }
 
-/* Part 2 section 11.1: some port takes the unit's instructions to collector units that can send them on. */
+/* SM-coll-3: some port takes the unit's instructions to collector units that can send them on. */
 static bool collected(unsigned unit, const struct core_params *p)
 {
 	const struct collector_params *gen = &p->collector[COLLECT_GEN];

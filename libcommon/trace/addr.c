@@ -4,7 +4,7 @@
  *
  * Always true: a STRIDE list is base and stride; a DELTA list is the base and one int32 for each further
  * active lane, two in a word, the lower half first; a LIST has one word for each active lane. Sums wrap
- * at 64 bits (part 1 section 4.2).
+ * at 64 bits (kernel-trace(5)).
  */
 #include <string.h>
 #include "bits.h"
@@ -60,7 +60,7 @@ uint32_t addr_delta(struct tblock *tb, uint64_t base, const int64_t *delta, unsi
 	return addr_at(at, ADDR_DELTA);
 }
 
-/* quirk: a stride run ends for good at the first inactive lane. */
+/* quirk Q1-4: a stride run ends for good at the first inactive lane. */
 static void expand_stride(const uint64_t *w, uint32_t mask, uint64_t lane[32])
 {
 	unsigned first = bit_lowest32(mask);

@@ -143,7 +143,7 @@ static enum isa_kind kind_of(const struct isa_op *op, const struct draft *d, enu
 	enum isa_kind k = op ? (enum isa_kind)op->kind : KIND_PLAIN;
 	if (k == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))
 		return KIND_MEM_OTHER;
-	if (d->arch == ARCH_KEPLER && (k == KIND_LD || k == KIND_ST)) /* part 1 section 6 */
+	if (d->arch == ARCH_KEPLER && (k == KIND_LD || k == KIND_ST)) /* SM-inst-6 */
 		return k == KIND_LD ? KIND_LDG : KIND_STG;
 	return k;
 }

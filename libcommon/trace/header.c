@@ -4,7 +4,7 @@
  *
  * Always true of a header that was read: grid, block, registers, shared memory and binary version were
  * there, each dimension is at least 1, products fit. Unknown keys are skipped; of a key that occurs twice
- * the last counts, as in the original (part 1 section 3.2). What the machine can hold is not checked.
+ * the last counts, as in the original (kernel-trace(5)). What the machine can hold is not checked.
  */
 #include <stdio.h>
 #include <stdlib.h>

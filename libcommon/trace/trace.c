@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel traces, thread block by thread block (part 1 section 3.3).
+ * Kernel traces, thread block by thread block (kernel-trace(5)).
  *
  * Always true of a block handed out: its id is in the grid and was not met before; each of its warps is
  * there once, with as many records as its "insts" line says. File order is schedule order. What a line
