@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unit tests of network mode 1: the timing of a lone packet, what credits and buffers hold back, refusals of
- * the .icnt file, and random traffic against a literal rendering of part 4 section 5.4 that keeps the lists,
- * links and both pointers of the allocators as the text has them.
+ * the .icnt file, and random traffic against a literal rendering of NET-step and NET-router that keeps the
+ * lists, links and both pointers of the allocators as the text has them.
  */
 #include <stdint.h>
 #include "arena.h"
@@ -106,7 +106,8 @@ static void idle_time(void)
 	booksim_delete(b);
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------
+/*
+ * ---- limits ---------------------------------------------------------------------------------------------
  */
 
 static void limits(void)
@@ -142,7 +143,8 @@ static void limits(void)
 	booksim_delete(b);
 }
 
-/* ---- the literal rendering ------------------------------------------------------------------------------
+/*
+ * ---- the literal rendering ------------------------------------------------------------------------------
  */
 
 #define K   12
@@ -385,7 +387,8 @@ static int slow_pop(struct slow_net *x, int node)
 	return req;
 }
 
-/* ---- random traffic --------------------------------------------------------------------------------------
+/*
+ * ---- random traffic --------------------------------------------------------------------------------------
  */
 
 enum { CLUSTERS = 5, SUBS = 4, PACKETS = 6000 };
@@ -475,7 +478,8 @@ static void random_runs(void)
 	}
 }
 
-/* ---- configuration ---------------------------------------------------------------------------------------
+/*
+ * ---- configuration ---------------------------------------------------------------------------------------
  */
 
 #define FIXED_PART \

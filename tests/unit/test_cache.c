@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Index functions, and what each policy makes of an access: outcomes, events, counts, fills, write-backs.
- * Expected values are worked out by hand from part 3 sections 12 to 26.
+ * Expected values are worked out by hand from trace-sim-cache(7).
  */
 #include "cache_fixture.h"
 
-/* ---- index functions (section 12) ------------------------------------------------------------ */
+/* ---- index functions (CACHE-index) ----------------------------------------------------------- */
 
 static uint32_t slow_ipoly(uint64_t high, uint32_t index, uint32_t n)
 {
@@ -43,7 +43,7 @@ static void index_functions(void)
 	is_number(hash_index(INDEX_LINEAR, 0x60, 3, 5), 2, "three banks are masked, not divided");
 }
 
-/* ---- L1D T:m:L (section 26, first table) ----------------------------------------------------- */
+/* ---- L1D T:m:L (CACHE-example-1) ------------------------------------------------------------- */
 
 static void l1d_reads(void)
 {
@@ -137,7 +137,7 @@ static void set_reserved(void)
 	cache_delete(c);
 }
 
-/* ---- other policies (section 20.5, 20.6, 26) ------------------------------------------------- */
+/* ---- other policies (CACHE-whit, CACHE-wmiss) ------------------------------------------------ */
 
 static void streaming(void)
 {
@@ -172,7 +172,7 @@ static void write_evict(void)
 	is_text(go(c, store(line(0), 32), 1), "MISS/MISS ", "E:m:L write miss sends nothing");
 	is_number(c->tags.dirty, 1, "modified line");
 	is_text(go(c, store(line(0), 32), 2), "HIT/HIT w", "write hit goes down");
-	is_number(c->tags.dirty, 1, "quirk: the count stays");
+	is_number(c->tags.dirty, 1, "quirk Q3-18: the count stays");
 	is_text(go(c, load(line(0)), 3), "MISS/MISS r", "the only sector is gone, so is the line");
 	cache_delete(c);
 }
@@ -285,7 +285,7 @@ static void write_backs(void)
 	ok(at(h)->lanes == 0xff && at(h)->stream == 6, "lanes and stream of its cause");
 	ok(at(h)->chip == 7 && at(h)->sub == 15, "chip and sub partition of its cause");
 	ok(decoded == 1 && at(h)->bank == 9 && at(h)->row == 77, "bank and row of its own");
-	ok(cache_data_port_free(c), "quirk: a read miss charges no port for it");
+	ok(cache_data_port_free(c), "quirk Q3-3: a read miss charges no port for it");
 	is_text(go(c, store(line(5), 32), 10), "MISS/MISS b", "write miss evicts the next");
 	ok(!cache_data_port_free(c), "and charges the port");
 	cycles(c, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replacement, write ratio, changes of the whole array, and the worked examples of part 3 section 28 as far
+ * Replacement, write ratio, changes of the whole array, and the worked examples of trace-sim-lsu(7) as far
  * as the cache goes. Expected values are worked out by hand. Every choice of line is checked against a slow
  * tag array in test_cache_tag.c.
  */
@@ -154,7 +154,7 @@ static void host_copy(void)
 	go(c, store(0x1040, 32), 9);
 	is_number(c->tags.dirty, 1, "modified");
 	cache_memcpy_touch(c, 0x1000, 2, 10);
-	is_number(c->tags.dirty, 1, "quirk: a modified sector turns valid uncounted");
+	is_number(c->tags.dirty, 1, "quirk Q3-18: a modified sector turns valid uncounted");
 	ok(!(c->tags.line[way_of(c, 0x1000) + 1].state & LINE_ALL_MODIFIED), "it is not modified any more");
 	counted(c, GLOBAL_ACC_R, STATUS_MISS, 0, "copies count nowhere");
 	cache_delete(c);
@@ -184,7 +184,7 @@ static void streams(void)
 	cache_delete(c);
 }
 
-/* ---- worked examples (section 28) ------------------------------------------------------------ */
+/* ---- worked examples (LSU-example) ----------------------------------------------------------- */
 
 static struct cache *qv100(uint32_t miss_queue)
 {

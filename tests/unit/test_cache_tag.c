@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tag array against a slow one that follows the text of part 3 sections 14 to 16 word by word: it scans
+ * The tag array against a slow one that follows CACHE-line, CACHE-probe and CACHE-tag word by word: it scans
  * all ways, keeps every state by itself, has no lists and no hash. Both get the same random operations under
  * random parameters; every lookup, eviction, count and line must agree. Seeded: every run does the same.
  */

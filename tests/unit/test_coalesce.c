@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of access generation and shared memory passes: the worked examples of part 1 sections 21.4 and
- * 21.5, refusals, and random instructions against a slow bit-by-bit rendering of section 9.
+ * Unit tests of access generation and shared memory passes: the worked examples LSU-example-1 and
+ * LSU-example-2, refusals, and random instructions against a slow bit-by-bit rendering of LSU-gen.
  */
 #include <inttypes.h>
 #include "arena.h"
@@ -78,7 +78,7 @@ static void set_stride(struct bench *b, uint32_t mask, uint64_t base, uint64_t s
 	b->rec = (struct rec){.mask = mask, .addr = b->inst.addr = 2 << 2 | ADDR_STRIDE};
 }
 
-/* ---- part 1 section 9, literally ----------------------------------------------------------------- */
+/* ---- LSU-gen, literally -------------------------------------------------------------------------- */
 
 struct piece {
 	uint64_t segment;

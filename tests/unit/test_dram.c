@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of a DRAM channel: random requests under many configurations, against a slow rendering of part 4
- * section 10 that counts every timer down in every tick and keeps its queues as plain arrays. Every figure,
- * every answer to "full" and the tick of every completion must agree. The bus pipeline is part of both.
+ * Unit tests of a DRAM channel: random requests under many configurations, against a slow rendering of
+ * MEM-dram, MEM-bus, MEM-cmd and MEM-frfcfs that counts every timer down in every tick and keeps its queues
+ * as plain arrays. Every figure, every answer to "full" and the tick of every completion must agree. The bus
+ * pipeline is part of both.
  */
 #include <inttypes.h>
 #include "arena.h"

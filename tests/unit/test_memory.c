@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the network and the memory side: the worked examples of part 4 section 17, the address
- * decoder, and the local crossbar with both arbiters against a slow rendering of part 4 section 4.
+ * Unit tests of the network and the memory side: the worked examples MEM-example and NET-example, the address
+ * decoder, and the local crossbar with both arbiters against a slow rendering of NET-xbar.
  */
 #include "arena.h"
 #include "gpuconf.h"
@@ -71,7 +71,7 @@ static void test_decode(void)
 	ok(!decoder(&p, 12, TITANX_MAP, 1), "bitwise indexing of 12 channels is refused");
 }
 
-/* Within a sub partition no two addresses may share a partition address (part 4 section 6.3). */
+/* Within a sub partition no two addresses may share a partition address (MEM-addr-8). */
 static void test_partition_address(uint32_t channels)
 {
 	struct params p;
@@ -95,7 +95,8 @@ static void test_partition_address(uint32_t channels)
 	addrdec_delete(d);
 }
 
-/* ---- crossbar -------------------------------------------------------------------------------------------
+/*
+ * ---- crossbar -------------------------------------------------------------------------------------------
  */
 
 static struct params net_params(
@@ -143,7 +144,7 @@ static void test_islip_example(void)
 #define DEVICES 24
 #define DEPTH   16
 
-/* Part 4 section 4 with arrays; [0] requests, [1] replies. */
+/* NET-islip and NET-rr with arrays; [0] requests, [1] replies. */
 struct slow_fifo {
 	uint32_t req[DEPTH], to[DEPTH], n;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the SM core on a whole machine: the worked examples of the specification (part 1 section
- * 21.2, part 2 section 22), the latencies of part 2 section 15, when a warp ends, and that a run that skips
+ * Unit tests of the SM core on a whole machine: the worked examples of the model (LAUNCH-example-2,
+ * SM-example-1), the latencies of SM-lat, when a warp ends, and that a run that skips
  * idle cycles has the counters of one that runs them all, for every scheduler and collector.
  */
 #include <inttypes.h>
@@ -139,7 +139,7 @@ static void worked_example(void)
 	struct bench *b = bench(NULL, 1, 32, trace, false);
 	const struct sm_counts *n = &b->gpu.sm[0].n;
 
-	is_number((long long)event(b, "issue", 0), 2, "part 2 section 22: IADD3 issues in cycle 2");
+	is_number((long long)event(b, "issue", 0), 2, "SM-example-1: IADD3 issues in cycle 2");
 	is_number((long long)event(b, "issue", 1), 9, "FFMA in cycle 9");
 	is_number((long long)event(b, "issue", 2), 10, "EXIT in cycle 10");
 	is_number((long long)event(b, "writeback", 0), 9, "IADD3 is written in cycle 9");
@@ -160,12 +160,12 @@ static void single_exit(void)
 	static const char trace[] = BLOCK(WARP("0", "1", EXIT_AT("0000")));
 	struct bench *b = bench(latency1, 1, 32, trace, false);
 
-	is_number((long long)b->cycles, 9, "part 1 section 21.2: one EXIT takes 9 cycles");
+	is_number((long long)b->cycles, 9, "LAUNCH-example-2: one EXIT takes 9 cycles");
 	is_number((long long)b->gpu.sm[0].n.insts, 32, "and counts 32 instructions");
 	bench_free(b);
 }
 
-/* Part 2 section 15: the unit takes an instruction issued at c at c + want; it is written at that + L + 2. */
+/* SM-lat: the unit takes an instruction issued at c at c + want; it is written at that + L + 2. */
 static void latencies(void)
 {
 	static const char with[] =
