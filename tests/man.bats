@@ -25,9 +25,29 @@ load helper
 	done
 }
 
-@test "trace-sim-model(7) lists every quirk that the sources mark" {
-	run -0 sh "$ROOT/tests/quirks"
+@test "what sources cite stands in the pages of the model, and each quirk is named by a source" {
+	run -0 python3 "$ROOT/tests/citations"
 	assert_output ''
+}
+
+@test "man-db and groff render every page without a warning" {
+	command -v man >/dev/null && command -v groff >/dev/null || skip "man-db or groff is not installed"
+	man --help 2>/dev/null | grep -q -e --warnings || skip "man is not man-db's"
+	make -s -C "$ROOT" BUILD="$BUILD" man
+	for page in "$BUILD"/man/*.[1-9]; do
+		run -0 --separate-stderr groff -mandoc -Tutf8 -ww "$page"
+		[ -z "$stderr" ] || { echo "groff $page: $stderr"; return 1; }
+		run -0 --separate-stderr env MANWIDTH=80 MANROFFSEQ= man --warnings -l "$page"
+		[ -z "$stderr" ] || { echo "man $page: $stderr"; return 1; }
+	done
+}
+
+@test "a reference keeps its title and authors under man-db" {
+	command -v man >/dev/null && command -v groff >/dev/null || skip "man-db or groff is not installed"
+	make -s -C "$ROOT" BUILD="$BUILD" man
+	run -0 env MANWIDTH=200 MAN_KEEP_FORMATTING= man -l "$BUILD/man/trace-sim-model.7"
+	assert_output --partial 'An Extensible Simulation Framework'
+	assert_output --partial 'T. G. Rogers'
 }
 
 @test "bash accepts the completions" {
