@@ -146,7 +146,7 @@ static uint32_t with_sector(uint32_t state, uint32_t sector, uint32_t to)
 	return (state & ~(sector * (LINE_RESERVED | LINE_VALID | LINE_MODIFIED))) | sector * to;
 }
 
-/* ---- lookup (section 15) --------------------------------------------------------------------- */
+/* ---- lookup (CACHE-probe) -------------------------------------------------------------------- */
 
 /* quirk Q3-7: below the write ratio modified lines stay (CACHE-probe-2). */
 static bool modified_may_go(const struct tags *t)

@@ -41,7 +41,7 @@ static unsigned pick_greedy(const struct sm *s, unsigned k, uint64_t warps)
 	return warps >> last & 1 ? last : sched_oldest(s, warps);
 }
 
-/* quirk Q10: the last-issued warp comes on top of the N oldest. */
+/* quirk Q2-10: the last-issued warp comes on top of the N oldest. */
 static uint64_t limit(const struct sm *s, unsigned k, uint64_t running)
 {
 	uint64_t first = running & 1ull << s->last[k], kept = 0;

@@ -46,7 +46,7 @@ static unsigned cycle(struct sm *s, unsigned k)
 	return seen;
 }
 
-/* quirk Q8: before its first issue perhaps the slot of another. */
+/* quirk Q2-8: before its first issue perhaps the slot of another. */
 static uint64_t looked_at(const struct sm *s, unsigned k, uint64_t running)
 {
 	const struct rrr *c = SCHED_STATE(const struct rrr, s, k);
