@@ -207,7 +207,7 @@ struct sm_counts {
 	uint64_t stall[N_STALL_TYPES][N_STALL_REASONS];
 	uint64_t distro[35]; /* 0 idle, 1 scoreboard, 2 stall, 2 + n lanes */
 	uint64_t single_issue[MAX_SCHEDULERS], dual_issue[MAX_SCHEDULERS];
-	uint64_t issue_hist[MAX_WARPS];  /* per slot (section 5.6) */
+	uint64_t issue_hist[MAX_WARPS];  /* per slot (SM-sched-6) */
 	int32_t issue_hist_top;          /* highest slot that ever issued, -1: none */
 	uint64_t class_insts[N_CLASSES]; /* warp instructions completed, by class */
 };
