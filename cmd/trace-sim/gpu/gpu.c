@@ -4,7 +4,7 @@
  *
  * Always true: a step does the work of the domains that fire in the fixed order below; `now` is the same for
  * all of it and grows near the end of the core part. The phases that threads may share are described in
- * gpu.h. Units that have nothing to do are not visited; steps in
+ * gpu.h; who does them is decided in team/share.c. Units that have nothing to do are not visited; steps in
  * which the whole machine would only count are skipped together (skip.c), with the counters as if each had run.
  */
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "launch.h"
 #include "team/readahead.h"
+#include "team/share.h"
 
 /* A bound on requests alive at once: what all MSHRs, queues and pipes can hold. Address space, not memory. */
 static uint32_t request_bound(const struct params *p)
@@ -28,49 +29,6 @@ static uint32_t request_bound(const struct params *p)
 	return n < (1u << 26) ? (uint32_t)n : 1u << 26;
 }
 
-/*
- * Whatever has one order for the whole machine is done by one thread: the event log, the random numbers of
- * address decoding; and perfect memory, where an SM answers itself through its cluster.
- */
-static void parts_init(struct gpu *g)
-{
-	bool alone = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
-
-	g->threads = alone ? 1 : team_size(g->threads);
-	if (g->threads > g->params.clusters)
-		g->threads = g->params.clusters;
-	if (g->threads > g->params.mem.channels)
-		g->threads = g->params.mem.channels;
-	g->parts = 1;
-	g->part = reserve(g->threads * TEAM_SLICES, sizeof *g->part);
-	g->memstat = reserve(g->threads, sizeof *g->memstat);
-	g->out = reserve(g->threads, sizeof *g->out);
-	g->back = reserve(g->threads, sizeof *g->back);
-	for (unsigned i = 0; i < g->threads; i++)
-		memstat_init(&g->memstat[i], &g->params);
-	if (g->threads > 1)
-		g->team = team_new(g->threads);
-	/* With several kernels at once the order of reading would be a matter of luck. */
-	if (g->team && g->params.window == 1)
-		team_aside(g->team, readahead_step, g->readahead);
-	g->tested = team_tested();
-	while (g->team && g->tested && !team_ready(g->team))
-		;
-}
-
-static void parts_free(struct gpu *g)
-{
-	if (!g->part)
-		return;
-	team_delete(g->team);
-	for (unsigned i = 0; i < g->threads; i++)
-		memstat_free(&g->memstat[i]);
-	reserve_free(g->part, g->threads * TEAM_SLICES, sizeof *g->part);
-	reserve_free(g->memstat, g->threads, sizeof *g->memstat);
-	reserve_free(g->out, g->threads, sizeof *g->out);
-	reserve_free(g->back, g->threads, sizeof *g->back);
-}
-
 static void decode_hook(void *ctx, struct req *r) { addrdec_request(ctx, r); }
 
 int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
@@ -85,7 +43,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	g->dec = addrdec_new(p, f);
 	if (!g->dec)
 		return -1;
-	parts_init(g);
+	share_init(g);
 	g->net = net_new(p, &g->reqs, f);
 	if (!g->net)
 		return -1;
@@ -140,7 +98,7 @@ void gpu_free(struct gpu *g)
 		reserve_free(g->wake_at, p->sms, sizeof *g->wake_at);
 	if (g->cluster)
 		reserve_free(g->cluster, p->clusters, sizeof *g->cluster);
-	parts_free(g);
+	share_free(g);
 	memory_delete(g->mem);
 	net_delete(g->net);
 	addrdec_delete(g->dec);
@@ -150,51 +108,7 @@ void gpu_free(struct gpu *g)
 	code_free(g->code);
 }
 
-/* ---- phases: what threads may do at the same time ------------------------------------------- */
-
-/*
- * Below these a phase is shorter than the clock can tell, and not worth sharing. The amount of work of the last
- * step stands for this one's.
- */
-#define WORTH_SMS    4u
-#define WORTH_MEMORY 8u
-/*
- * A run's machine is cut into parts, whose sets take a little longer to look through, when so much work was met
- * in steps with that much, and is whole again when enough steps were without. Starting threads and moving data
- * to their caches takes a millisecond or two, which does not pay in a run that is over in a few, and takes light
- * steps long to earn: their work counts less.
- */
-#define LOADED      16384u
-#define HEAVY       32u
-#define LIGHT_SHARE 8u
-#define RELIEF      16u /* what a step without takes off */
-#define LONG_NS     4000000u
-
-static bool cut_pays(struct gpu *g)
-{
-	if (!g->tested && clock_ns() - g->born < LONG_NS)
-		g->load = LOADED / 2;
-	return g->tested || g->load == LOADED;
-}
-
-static void cut(struct gpu *g)
-{
-	uint32_t ticked = g->ticked, visits = memory_visits(g->mem), work = ticked + visits;
-	uint32_t enough = g->tested ? 1 : LOADED;
-	bool slices = g->parts > 1;
-
-	if (work < HEAVY)
-		work = (work + LIGHT_SHARE - 1) / LIGHT_SHARE;
-	if (ticked >= WORTH_SMS || visits >= WORTH_MEMORY)
-		g->load = g->load + work < enough ? g->load + work : enough;
-	else
-		g->load = g->load > RELIEF ? g->load - RELIEF : 0;
-	if (slices ? g->load : g->load < enough || !cut_pays(g))
-		return;
-	g->parts = slices ? 1 : g->threads * TEAM_SLICES;
-	memory_cut(g->mem, !slices);
-	cluster_cut(g);
-}
+/* ---- the SMs of a core tick: in a phase that threads may share (team/share.h) ------------------- */
 
 static uint32_t tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
@@ -235,8 +149,7 @@ static uint64_t cycled(const struct gpu *g, uint32_t word, bool turn_all)
 	return set;
 }
 
-/* The clusters of part p, NULL: all. Returns how many SMs were due. */
-static uint32_t tick_clusters(struct gpu *g, const struct core_part *p)
+uint32_t gpu_tick_clusters(struct gpu *g, const struct core_part *p)
 {
 	bool single = g->params.sms_per_cluster == 1, turn_all = !single && launch_more(g);
 	uint64_t now = gpu_now(g);
@@ -251,83 +164,6 @@ static uint32_t tick_clusters(struct gpu *g, const struct core_part *p)
 		}
 	}
 	return ticked;
-}
-
-static void core_phase(void *ctx, unsigned part)
-{
-	struct gpu *g = ctx;
-
-	g->part[part].ticked = tick_clusters(g, &g->part[part]);
-}
-
-static bool wants_team(struct gpu *g, const struct choice *c)
-{
-	return (g->tested || choice_made(c)) && team_ready(g->team);
-}
-
-static uint32_t tick_shared(struct gpu *g, bool *shared)
-{
-	uint32_t ticked = 0;
-
-	*shared = team_run(g->team, core_phase, g);
-	for (unsigned i = 0; i < g->parts; i++)
-		ticked += g->part[i].ticked;
-	return ticked;
-}
-
-static void tick_sms(struct gpu *g)
-{
-	struct choice *c = &g->choice[1];
-	bool share;
-
-	if (g->parts == 1 || g->ticked < WORTH_SMS) {
-		g->ticked = tick_clusters(g, NULL);
-		return;
-	}
-	share = wants_team(g, c);
-	choice_begin(c);
-	g->ticked = share ? tick_shared(g, &share) : tick_clusters(g, NULL);
-	choice_end(c, share, g->ticked);
-}
-
-struct memory_phase {
-	struct gpu *gpu;
-	bool responses;
-	struct memory_work work;
-};
-
-static void memory_phase(void *ctx, unsigned part)
-{
-	const struct memory_phase *k = ctx;
-
-	if (k->responses)
-		cluster_response_steps(k->gpu, &k->gpu->part[part]);
-	memory_part_run(k->gpu->mem, part, &k->work);
-}
-
-/* Responses and the memory side neither read nor write what the other writes. */
-static void memory_side(struct gpu *g, unsigned fired)
-{
-	struct memory_phase k = {g, fired & CLOCK_CORE,
-		{.now = gpu_now(g),
-			.cycle = g->cycle,
-			.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0),
-			.reply = fired & CLOCK_ICNT,
-			.l2 = fired & CLOCK_L2}};
-	struct choice *c = g->parts > 1 && memory_visits(g->mem) >= WORTH_MEMORY ? &g->choice[0] : NULL;
-	bool share = c && wants_team(g, c);
-
-	if (c)
-		choice_begin(c);
-	if (share)
-		share = team_run(g->team, memory_phase, &k);
-	else
-		for (unsigned i = 0; i < g->parts; i++)
-			memory_phase(&k, i);
-	memory_gather(g->mem, &k.work);
-	if (c)
-		choice_end(c, share, memory_visits(g->mem));
-	g->dram_ticks = 0;
 }
 
 /* ---- the serial end of a core tick ----------------------------------------------------------- */
@@ -383,7 +219,7 @@ static void core_end(struct gpu *g)
 {
 	const struct params *p = &g->params;
 
-	tick_sms(g);
+	share_sms(g);
 	end_all_ctas(g);
 	g->cycle++;
 	launch_ctas(g);
@@ -406,8 +242,8 @@ unsigned gpu_step(struct gpu *g)
 		return fired;
 	}
 	if (g->team)
-		cut(g);
-	memory_side(g, fired);
+		share_weigh(g);
+	share_memory(g, fired);
 	if (fired & CLOCK_ICNT)
 		net_advance(g->net);
 	if (fired & CLOCK_CORE)
@@ -431,7 +267,7 @@ static void take_occupancy(struct gpu *g)
 void gpu_sync(struct gpu *g)
 {
 	if (g->dram_ticks)
-		memory_side(g, 0);
+		share_memory(g, 0);
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		sm_sync(&g->sm[i], gpu_now(g));
 	memstat_fold(g->memstat, g->threads);

@@ -116,10 +116,12 @@ static inline uint64_t gpu_now(const struct gpu *g) { return g->tot_cycle + g->c
 /* gpu.c */
 int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f); /* g->params are set; 0, or -1 and *f */
 void gpu_free(struct gpu *g);
-void gpu_end(struct gpu *g);                     /* instead of gpu_free, where the process ends next */
-unsigned gpu_step(struct gpu *g);                /* one GPU step; the domains that fired */
-void gpu_sync(struct gpu *g);                    /* every lazily kept counter up to date */
-void gpu_window(struct gpu *g);                  /* close the sampling window of the latency statistics */
+void gpu_end(struct gpu *g);      /* instead of gpu_free, where the process ends next */
+unsigned gpu_step(struct gpu *g); /* one GPU step; the domains that fired */
+void gpu_sync(struct gpu *g);     /* every lazily kept counter up to date */
+void gpu_window(struct gpu *g);   /* close the sampling window of the latency statistics */
+/* Tick the SMs of the clusters of part p (NULL: of all) that are due; returns how many were. For team/share.c. */
+uint32_t gpu_tick_clusters(struct gpu *g, const struct core_part *p);
 uint64_t gpu_interval_insn(const struct gpu *g); /* gpu_sim_insn of the interval */
 
 /* launch.c: what the SMs tell it. Called in the serial end of the core phase, in SM order. */

@@ -82,7 +82,6 @@ void cluster_init(struct cluster *c, struct gpu *g, uint32_t id);
 void cluster_free(struct cluster *c);
 struct core_part; /* gpu.h */
 /* LAUNCH-step-1 (LSU-cluster): the clusters of a part, ascending; idle ones cost nothing. */
-void cluster_cut(struct gpu *g); /* deal the clusters out to g->parts */
 void cluster_response_steps(struct gpu *g, const struct core_part *p);
 /* Append a reply to cluster id's FIFO; the caller has looked for room. */
 void cluster_reply(struct gpu *g, uint32_t id, uint32_t req);

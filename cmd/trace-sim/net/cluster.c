@@ -9,11 +9,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "gpu/gpu.h"
-
-static unsigned part_of(const struct gpu *g, uint32_t id)
-{
-	return g->parts == 1 ? 0 : team_slice(id, g->params.clusters, g->threads);
-}
+#include "team/share.h"
 
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id)
 {
@@ -21,7 +17,7 @@ void cluster_init(struct cluster *c, struct gpu *g, uint32_t id)
 
 	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots)),
 		.ended = xcalloc(g->params.sms_per_cluster, sizeof(*c->ended)),
-		.part = &g->part[part_of(g, id)]};
+		.part = &g->part[share_part_of(g, id)]};
 	bitset_set(c->part->clusters, id);
 	ring_init(&c->reply, c->slots, cap);
 }
@@ -31,21 +27,6 @@ void cluster_free(struct cluster *c)
 	free(c->slots);
 	free(c->ended);
 	c->slots = c->ended = NULL;
-}
-
-void cluster_cut(struct gpu *g)
-{
-	for (uint32_t id = 0; id < g->params.clusters; id++) {
-		struct core_part *from = g->cluster[id].part, *to = &g->part[part_of(g, id)];
-
-		if (bitset_test(from->replying, id)) {
-			bitset_clear(from->replying, id);
-			bitset_set(to->replying, id);
-		}
-		bitset_clear(from->clusters, id);
-		bitset_set(to->clusters, id);
-		g->cluster[id].part = to;
-	}
 }
 
 void cluster_reply(struct gpu *g, uint32_t id, uint32_t req)
