@@ -60,7 +60,7 @@ same() {
 @test "threads: one more than there are processors is none, and nonsense has status 2" {
 	WARPTOOLS_CPUS=1 trace-sim -q -j 64 -g rtx3070 "$(trace vecadd)" >out
 	run -2 trace-sim -j 0 -g rtx3070 x
-	assert_output --partial "wanted 1 to 64"
+	assert_output --partial "from 1 to 64"
 	run -2 trace-sim -j two -g rtx3070 x
 	run -2 trace-sim -j 65 -g rtx3070 x
 }
