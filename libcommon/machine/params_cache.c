@@ -122,9 +122,7 @@ static void fill(struct cache_params *p, const uint32_t v[N_FIELDS])
 	};
 }
 
-/*
- * ---- one cache ------------------------------------------------------------------------------------------
- */
+/* ---- one cache ------------------------------------------------------------------------------ */
 
 static int check_form(const struct cache_params *p, const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
@@ -242,8 +240,7 @@ int params_cache(struct cache_params *p, const struct gpuconf *c, enum conf_id i
 	return 0;
 }
 
-/* ---- caches and coalescer among each other
- * ------------------------------------------------------------------ */
+/* ---- caches and coalescer among each other -------------------------------------------------- */
 
 /* Requests are cut to 32 bytes before the L1 (LSU-gen-3). */
 static bool sectored(const struct core_params *k)
@@ -304,8 +301,7 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 	return check_above(l1, p, c, OPT_gpgpu_cache_dl1, f);
 }
 
-/* ---- adaptive L1
- * ----------------------------------------------------------------------------------------------- */
+/* ---- adaptive L1 ---------------------------------------------------------------------------- */
 
 static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {

@@ -285,9 +285,7 @@ static int units(struct core_params *k, const struct gpuconf *c, struct fault *f
 	return 0;
 }
 
-/*
- * ---- operand collector ----------------------------------------------------------------------------------
- */
+/* ---- operand collector ---------------------------------------------------------------------- */
 
 /* By enum collector_kind; ports lie at the same distance. unit: whose instructions the ports take. */
 static const struct {
@@ -389,8 +387,7 @@ static int collectors(struct core_params *k, const struct gpuconf *c, struct fau
 	return check_routes(k, c, f);
 }
 
-/* ---- latencies
- * ---------------------------------------------------------------------------------------------- */
+/* ---- latencies ------------------------------------------------------------------------------ */
 
 static uint32_t depth_of(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_ANY; }
 

@@ -14,8 +14,7 @@
 #define MAX_QUEUE      1048576
 #define MAX_GROUPS     8 /* bank groups; the statistics hold them in 8 bits */
 
-/* ---- partitions
- * --------------------------------------------------------------------------------------------- */
+/* ---- partitions ----------------------------------------------------------------------------- */
 
 static int partitions(struct memory_params *m, const struct gpuconf *c, struct fault *f)
 {
@@ -48,8 +47,7 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 	return 0;
 }
 
-/* ---- DRAM timing
- * --------------------------------------------------------------------------------------------- */
+/* ---- DRAM timing ---------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -203,8 +201,7 @@ static int timing(struct dram_params *d, uint32_t subs, const struct gpuconf *c,
 	return 0;
 }
 
-/* ---- DRAM queues
- * ------------------------------------------------------------------------------------------------ */
+/* ---- DRAM queues ---------------------------------------------------------------------------- */
 
 /*
  * quirk Q4-1: the original stores -dram_dual_bus_interface, a 32-bit number, over a flag of one byte behind
@@ -275,8 +272,7 @@ static int dram(struct memory_params *m, const struct gpuconf *c, struct fault *
 	return queues(d, m->subs, c, f) < 0 || timing(d, m->subs, c, f) < 0 ? -1 : 0;
 }
 
-/* ---- addresses
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- addresses ------------------------------------------------------------------------------ */
 
 /* What of a mapping the checks need: where the channel number begins (-1: at the D bits), bits of bank and
  * channel. */

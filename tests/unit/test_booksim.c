@@ -69,7 +69,7 @@ static void lone_packets(void)
 	is_number(advances_until_packet(b, 1, 3), 9, "of four flits one arrives in each step");
 	text = printed(b);
 	ok(strstr(text, "\nFlit latency average = 5\n\tminimum = 5\n\tmaximum = 5\nSlowest flit = 0\n"),
-		"flit latency 5");
+		"NET-lat-1: flit latency 5");
 	ok(strstr(text, "Packet latency average = 6.5\n\tminimum = 5\n\tmaximum = 8\n"),
 		"packet latency to the tail");
 	ok(strstr(text, "Slowest packet = 1\n"), "the slowest packet is the second");
@@ -106,9 +106,7 @@ static void idle_time(void)
 	booksim_delete(b);
 }
 
-/*
- * ---- limits ---------------------------------------------------------------------------------------------
- */
+/* ---- limits --------------------------------------------------------------------------------- */
 
 static void limits(void)
 {
@@ -143,9 +141,7 @@ static void limits(void)
 	booksim_delete(b);
 }
 
-/*
- * ---- the literal rendering ------------------------------------------------------------------------------
- */
+/* ---- the literal rendering ------------------------------------------------------------------ */
 
 #define K   12
 #define CAP 4096
@@ -387,9 +383,7 @@ static int slow_pop(struct slow_net *x, int node)
 	return req;
 }
 
-/*
- * ---- random traffic --------------------------------------------------------------------------------------
- */
+/* ---- random traffic ------------------------------------------------------------------------- */
 
 enum { CLUSTERS = 5, SUBS = 4, PACKETS = 6000 };
 
@@ -478,9 +472,7 @@ static void random_runs(void)
 	}
 }
 
-/*
- * ---- configuration ---------------------------------------------------------------------------------------
- */
+/* ---- configuration -------------------------------------------------------------------------- */
 
 #define FIXED_PART \
 	"topology = fly; n = 1; routing_function = dest_tag; num_vcs = 1; subnets = 2; use_map = 0;" \

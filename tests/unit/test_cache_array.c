@@ -184,7 +184,7 @@ static void streams(void)
 	cache_delete(c);
 }
 
-/* ---- worked examples (LSU-example) ----------------------------------------------------------- */
+/* ---- worked examples (LSU-example, LSU-time) ------------------------------------------------- */
 
 static struct cache *qv100(uint32_t miss_queue)
 {

@@ -95,9 +95,7 @@ static void test_partition_address(uint32_t channels)
 	addrdec_delete(d);
 }
 
-/*
- * ---- crossbar -------------------------------------------------------------------------------------------
- */
+/* ---- crossbar ------------------------------------------------------------------------------- */
 
 static struct params net_params(
 	uint32_t clusters, uint32_t subs, uint32_t arbiter, uint32_t limit, uint32_t grant)
@@ -339,8 +337,7 @@ static void test_crossbar(uint32_t arbiter, uint32_t limit, uint32_t grant)
 	free(s);
 }
 
-/* ---- one read through everything
- * ---------------------------------------------------------------------------- */
+/* ---- one read through everything ------------------------------------------------------------ */
 
 /* QV100 as far as the memory side goes. */
 static bool qv100(struct params *p, struct gpuconf *c)

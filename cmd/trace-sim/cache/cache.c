@@ -358,7 +358,7 @@ bool cache_has_ready(const struct cache *c) { return !ring_empty(&c->mshr.ready)
 uint32_t cache_peek_ready(const struct cache *c) { return mshr_peek(&c->mshr); }
 uint32_t cache_pop_ready(struct cache *c) { return mshr_pop(&c->mshr, c->pool); }
 
-/* ---- miss queue and ports (CACHE-queue) ------------------------------------------------------ */
+/* ---- miss queue and ports (CACHE-queue, CACHE-port) ----------------------------------------------- */
 
 bool cache_miss_queue_empty(const struct cache *c) { return ring_empty(&c->queue); }
 uint32_t cache_miss_queue_front(const struct cache *c) { return ring_front(&c->queue); }

@@ -53,6 +53,7 @@ static void finish(struct sm *s, struct write_back *wb)
 
 /* ---- its clients -------------------------------------------------------------------------------------- */
 
+/* SM-atomic-2. */
 static void atomics_return(struct sm *s, unsigned warp, uint32_t lanes)
 {
 	struct warp *w = &s->warp[warp];

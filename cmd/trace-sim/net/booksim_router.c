@@ -8,8 +8,8 @@
  * asks for one output, so whoever an output grants accepts. The original's lists of requests are sets
  * here, for their order decides nothing; only the round-robin pointers of the outputs do.
  *
- * Always true: what a step consumes from a link was sent two steps ago; sets hold the ports that have work,
- * and nothing visits another port.
+ * Always true: what a step consumes from a link was sent two steps ago (NET-link); sets hold the ports that
+ * have work, and nothing visits another port.
  */
 #include <assert.h>
 #include "bits.h"
