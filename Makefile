@@ -71,6 +71,8 @@ $(BUILD)/tests/tracegen: $(wildcard tests/gen/*.c tests/gen/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/gen $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.c,$^)
 
+DEPS += $(UNIT:=.d) $(REPLAY:=.d)
+
 tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen
 suite: all tests
 	@sh tests/suite $(BUILD)

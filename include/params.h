@@ -104,6 +104,14 @@ struct latency {
 	uint32_t latency, interval;
 };
 
+/* What this machine cannot do and no kernel may ask of it; few machines have any. */
+enum unfit {
+	UNFIT_L1_BYTES = 1 << 0, /* accesses may be larger than what the L1D takes */
+	UNFIT_L1_FILL = 1 << 1,  /* the L2 answers the L1D in pieces that it cannot put together */
+	UNFIT_L2_BYTES = 1 << 2, /* accesses past the L1D may be larger than what the L2 takes */
+	UNFIT_L2 = 1 << 3        /* the first queue of the L2 never has room for a request */
+};
+
 struct core_params {
 	uint32_t threads, warps; /* per SM */
 	uint32_t max_ctas, registers, shmem_bytes;
@@ -135,6 +143,7 @@ struct core_params {
 	enum set_index l1_bank_hash;
 	uint32_t response_max; /* -gpgpu_n_ldst_response_buffer_size */
 	bool perfect_mem, local_mem_map;
+	uint32_t unfit; /* enum unfit */
 	struct cache_params l1d, l1i, l1c, l1t;
 };
 

@@ -21,7 +21,9 @@ enum uop_flag {
 	UOP_BARRIER = 1 << 7,
 	UOP_MEMBAR = 1 << 8,
 	UOP_EXIT = 1 << 9,
-	UOP_ACCESS = 1 << 10 /* class LOAD or STORE: accesses are generated */
+	UOP_ACCESS = 1 << 10, /* class LOAD or STORE: accesses are generated */
+	UOP_SOME_SCHEDULERS =
+		1 << 11 /* its kind has fewer units than there are schedulers, in sub-core mode */
 };
 
 struct uop {

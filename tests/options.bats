@@ -59,3 +59,83 @@ try() {
 		done
 	done
 }
+
+# A kernel of one block of so many warps, each with the lines on stdin and an EXIT behind them.
+one_block() {
+	mkdir -p app
+	echo kernel-1.traceg >app/kernelslist.g
+	awk -v warps="$1" '
+	{ line[n++] = $0 }
+	END {
+		print "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (" warps * 32 ",1,1)"
+		print "-shmem = 0\n-nregs = 32\n-binary version = 70\n-cuda stream id = 0"
+		print "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7e0000000000"
+		print "-accelsim tracer version = 4\n\n#BEGIN_TB\n\nthread block = 0,0,0"
+		for (w = 0; w < warps; w++) {
+			print "\nwarp = " w "\ninsts = " n + 1
+			for (i = 0; i < n; i++)
+				printf "%04x ffffffff %s\n", 16 * i, line[i]
+			printf "%04x ffffffff 0 EXIT 0 0 0\n", 16 * n
+		}
+		print "\n#END_TB"
+	}' >app/kernel-1.traceg
+}
+cycles() { trace-sim -q "$@" app | awk '$1 == "gpu_sim_cycle" { print $2; exit }'; }
+refused() {
+	local message=$1
+	shift
+	for j in 1 2; do
+		run -2 trace-sim -q -j $j -o out "$@" app
+		assert_output --partial "$message"
+		[ ! -e out ]
+	done
+}
+
+@test "units for some schedulers only: their warps run as ever, another's instruction is refused" {
+	for i in $(seq 100); do echo "1 R4 DFMA 3 R4 R6 R8 0 0"; done >dfma
+	one_block 2 <dfma
+	for n in 2 3 4; do
+		[ "$(cycles -g qv100 -D gpgpu_kernel_launch_latency=100 -D gpgpu_num_dp_units=$n)" -eq 1403 ]
+	done
+	one_block 3 <dfma
+	refused 'app/kernel-1.traceg:227: found opcode "DFMA" at pc 0x0 in a warp of scheduler 2' -g qv100 -D gpgpu_num_dp_units=2
+	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 4
+	for option in num_sfu_units=1 num_dp_units=1 num_tensor_core_units=1; do
+		[ "$(cycles -g qv100 -D gpgpu_$option)" -eq "$(cycles -g qv100)" ]
+	done
+	echo "1 R4 MUFU.RCP 1 R4 0 0" | one_block 4
+	refused 'opcode "MUFU.RCP" at pc 0x0 in a warp of scheduler 1, wanted one of the schedulers that its 1 units' -g qv100 -D gpgpu_num_sfu_units=1
+}
+
+@test "a latency longer than its pipeline is refused where an instruction has it" {
+	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
+	[ "$(cycles -g qv100 -D trace_opcode_latency_initiation_dp=64,4)" -eq "$(cycles -g qv100)" ]
+	echo "1 R4 DFMA 3 R4 R6 R8 0 0" | one_block 1
+	refused 'found opcode "DFMA" of class DP at pc 0x0, wanted a machine with a pipeline of more stages' -g qv100 -D trace_opcode_latency_initiation_dp=64,4
+}
+
+@test "an L2 that no request can enter is refused at the first request" {
+	queues="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_dram_partition_queues"
+	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
+	[ "$(cycles $queues=2:2:2:2)" -eq "$(cycles $queues=64:64:64:64)" ]
+	echo "1 R4 LDS 1 R2 4 1 0x10 4 0" | one_block 1
+	[ "$(cycles $queues=2:2:2:2)" -eq "$(cycles $queues=64:64:64:64)" ]
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
+	refused 'found a memory request of the instruction at pc 0x0, wanted none' $queues=2:2:2:2
+	refused 'wanted at least 4 entries in the first queue' -g qv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_dram_partition_queues=2:2:2:2
+}
+
+@test "an L1 of lines above an L2 of sectors: stores of a sector pass, loads are refused" {
+	dl1="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1=N:4:128:64,L:T:m:N:L,A:256:8,16:0,32"
+	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
+	[ "$(cycles $dl1)" -gt 0 ]
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
+	refused 'found the instruction at pc 0x0, which makes the L1 ask for 128 bytes' $dl1
+}
+
+@test "unsectored accesses to an L1 of sectors: those within a sector pass" {
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 0 0" | one_block 1
+	[ "$(cycles -g qv100 -D gpgpu_coalesce_arch=20)" -gt 0 ]
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
+	refused 'found an access of 128 bytes by the instruction at pc 0x0, wanted at most the 32 of an L1 sector (-gpgpu_coalesce_arch 20)' -g qv100 -D gpgpu_coalesce_arch=20
+}

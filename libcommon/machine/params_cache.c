@@ -249,6 +249,13 @@ static bool sectored(const struct core_params *k)
 	       (k->coalesce_arch >= 20 && k->coalesce_arch <= 38 && k->gmem_skip_l1d);
 }
 
+/* Each line that a first-level cache asks for comes back as a whole, or in pieces that its MSHRs count. */
+static bool fills(const struct cache_params *l1, const struct cache_params *l2)
+{
+	return l1->mshr == MSHR_SECTOR_ASSOC || !l2->present || l2->kind != CACHE_SECTOR ||
+	       l1->atom_bytes <= 32;
+}
+
 /* A first-level cache above the L2: its requests must come back in the pieces that it expects. */
 static int check_above(const struct cache_params *l1, const struct params *p, const struct gpuconf *c,
 	enum conf_id id, struct fault *f)
@@ -260,7 +267,7 @@ static int check_above(const struct cache_params *l1, const struct params *p, co
 		return conf_fault(c, id, f, "MSHR kind A: %s",
 			p->core.perfect_mem ? "-gpgpu_perfect_mem 1 does not answer in sectors"
 					    : "the L2 is no sector cache");
-	if (l1->mshr == MSHR_ASSOC && pieces && l1->atom_bytes > 32 && !p->core.perfect_mem)
+	if (id != OPT_gpgpu_cache_dl1 && !p->core.perfect_mem && !fills(l1, l2))
 		return conf_fault(c, id, f, "MSHR kind S: the L2 answers a line of %u bytes in sectors",
 			l1->line_bytes);
 	if (l2->present && !pieces && l1->atom_bytes > l2->line_bytes)
@@ -269,23 +276,31 @@ static int check_above(const struct cache_params *l1, const struct params *p, co
 	return 0;
 }
 
+/* What kernels may not ask of this L1D and of the L2 behind it. */
+static uint32_t unfit(const struct params *p)
+{
+	const struct cache_params *l1 = &p->core.l1d, *l2 = &p->mem.l2;
+	bool small_l2 = l2->present && (l2->kind == CACHE_SECTOR || l2->line_bytes < 128);
+	uint32_t set = 0;
+
+	if (l1->present && l1->atom_bytes < 128 && !sectored(&p->core))
+		set |= UNFIT_L1_BYTES;
+	if (p->core.perfect_mem)
+		return set;
+	if (l1->present && !fills(l1, l2))
+		set |= UNFIT_L1_FILL;
+	if (small_l2 && !sectored(&p->core) && (!l1->present || p->core.gmem_skip_l1d))
+		set |= UNFIT_L2_BYTES;
+	if (p->mem.queue_icnt_l2 < 4)
+		set |= UNFIT_L2;
+	return set;
+}
+
 static int check_l1d(const struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	const struct core_params *k = &p->core;
 	const struct cache_params *l1 = &k->l1d;
 
-	if (!sectored(k)) {
-		if (l1->present && l1->atom_bytes < 128)
-			return conf_fault(c, OPT_gpgpu_cache_dl1, f,
-				"type N with lines of 128 bytes, as -gpgpu_coalesce_arch %u makes requests "
-				"of 128",
-				k->coalesce_arch);
-		if ((!l1->present || k->gmem_skip_l1d) && p->mem.l2.present &&
-			(p->mem.l2.kind == CACHE_SECTOR || p->mem.l2.line_bytes < 128))
-			return conf_fault(c, OPT_gpgpu_coalesce_arch, f,
-				"40 or more, or 20 to 38 with -gpgpu_gmem_skip_L1D 1: accesses that pass the "
-				"L1 by must fit an L2 sector");
-	}
 	if (!l1->present)
 		return k->adaptive_l1 ? conf_fault(c, OPT_gpgpu_adaptive_cache_config, f,
 						"0 without an L1 data cache")
@@ -357,6 +372,7 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 	p->mem.memcpy_warms_l2 = p->mem.memcpy_warms_l2 && p->mem.l2.present;
 	p->mem.flush_l2 = p->mem.flush_l2 && p->mem.l2.present;
 	k->flush_l1 = k->flush_l1 && k->l1d.present;
+	k->unfit = unfit(p);
 	if (check_l1d(p, c, f) < 0)
 		return -1;
 	if (!k->perfect_icache && check_above(&k->l1i, p, c, OPT_gpgpu_cache_il1, f) < 0)

@@ -4,7 +4,8 @@
  * (SM-sched-2, SM-reg, SM-coll-1, SM-exec).
  *
  * Always true afterwards: every unit kind that exists can be reached from issue, and what enters a
- * register set is taken out of it by somebody; an instruction's result fits the pipeline it runs in.
+ * register set is taken out of it by somebody. What only some kernels would find wrong, units for some of the
+ * schedulers and pipelines too short for a latency, is refused where a kernel finds it (uop.c, sm/issue.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -204,19 +205,6 @@ static enum conf_id width_option(int kind)
 	return is_spec(kind) ? spec_id((uint32_t)(kind - UNIT_SPEC)) : OPT_gpgpu_pipeline_widths;
 }
 
-static enum conf_id units_option(int kind)
-{
-	static const enum conf_id option[] = {
-		[UNIT_SP] = OPT_gpgpu_num_sp_units,
-		[UNIT_DP] = OPT_gpgpu_num_dp_units,
-		[UNIT_INT] = OPT_gpgpu_num_int_units,
-		[UNIT_SFU] = OPT_gpgpu_num_sfu_units,
-		[UNIT_TENSOR] = OPT_gpgpu_num_tensor_core_units,
-		[UNIT_MEM] = OPT_gpgpu_num_mem_units,
-	};
-	return is_spec(kind) ? width_option(kind) : option[kind];
-}
-
 /* Slot s of a set belongs to scheduler s, and unit s of the kind empties OC_EX slot s. */
 static int check_sub_core_kind(
 	const struct core_params *k, int kind, const struct gpuconf *c, struct fault *f)
@@ -244,10 +232,6 @@ static int check_sub_core_kind(
 			"an OC_EX width of at least %u for %s, one slot a scheduler with "
 			"-gpgpu_sub_core_model 1",
 			s, name);
-	if (kind != UNIT_MEM && u->units < s)
-		return conf_fault(c, units_option(kind), f,
-			"at least %u units for %s (not %u), one a scheduler with -gpgpu_sub_core_model 1", s,
-			name, u->units);
 	return 0;
 }
 
@@ -417,30 +401,14 @@ static int depths(struct core_params *k, const struct gpuconf *c, struct fault *
 	return 0;
 }
 
-/* Read "L,I" of a class that runs on kind; halved: the half-rate opcodes of SP (SM-inst-5). */
-static int latency(struct latency *l, const struct core_params *k, int kind, enum conf_id id,
-	const struct gpuconf *c, struct fault *f)
+/* "L,I" */
+static int latency(struct latency *l, const struct gpuconf *c, enum conf_id id, struct fault *f)
 {
-	const struct unit_params *u = &k->unit[kind];
 	uint32_t n[2];
 
 	if (param_numbers(conf_text(c, id), ',', n, 2) != 2 || n[1] < 1 || n[1] > n[0] || n[0] >= 512)
 		return conf_fault(c, id, f, "LATENCY,INTERVAL with 1 <= INTERVAL <= LATENCY < 512");
 	*l = (struct latency){n[0], n[1]};
-	if (!u->units)
-		return 0;
-	uint32_t shortest = kind == UNIT_SP && n[1] > 1 ? n[1] / 2 : n[1];
-	if (n[0] - shortest >= u->depth)
-		return conf_fault(c, id, f,
-			"a latency at most %u above its interval%s, as the pipeline of %s has %u stages (%s)",
-			u->depth ? u->depth - 1 : 0, shortest < n[1] ? " (halved for half precision)" : "",
-			kind_name[kind], u->depth,
-			is_spec(kind)      ? "third field of -specialized_unit_N"
-			: kind == UNIT_SP  ? "second number of -ptx_opcode_latency_fp"
-			: kind == UNIT_DP  ? "second number of -ptx_opcode_latency_dp"
-			: kind == UNIT_INT ? "-ptx_opcode_latency_int"
-			: kind == UNIT_SFU ? "-ptx_opcode_latency_sfu"
-					   : "-ptx_opcode_latency_tesnor");
 	return 0;
 }
 
@@ -449,24 +417,21 @@ static int latencies(struct core_params *k, const struct gpuconf *c, struct faul
 	/* Instruction classes beside INT that take its latencies (SM-inst-4; the last three as INT). */
 	static const enum isa_class as_int[] = {
 		CLASS_ALU, CLASS_BRANCH, CLASS_CALL, CLASS_RET, CLASS_TMA, CLASS_SYNCS, CLASS_FENCE};
-	int alu = k->unit[UNIT_INT].units ? UNIT_INT : UNIT_SP,
-	    fp64 = k->unit[UNIT_DP].units ? UNIT_DP : UNIT_SFU;
 	struct latency *l = k->latency;
 
 	for (int i = 0; i < N_CLASSES; i++)
 		l[i] = (struct latency){1, 1};
-	if (latency(&l[CLASS_INT], k, alu, OPT_trace_opcode_latency_initiation_int, c, f) < 0 ||
-		latency(&l[CLASS_SP], k, UNIT_SP, OPT_trace_opcode_latency_initiation_sp, c, f) < 0 ||
-		latency(&l[CLASS_DP], k, fp64, OPT_trace_opcode_latency_initiation_dp, c, f) < 0 ||
-		latency(&l[CLASS_SFU], k, UNIT_SFU, OPT_trace_opcode_latency_initiation_sfu, c, f) < 0 ||
-		latency(&l[CLASS_TENSOR], k, UNIT_TENSOR, OPT_trace_opcode_latency_initiation_tensor, c, f) <
-			0)
+	if (latency(&l[CLASS_INT], c, OPT_trace_opcode_latency_initiation_int, f) < 0 ||
+		latency(&l[CLASS_SP], c, OPT_trace_opcode_latency_initiation_sp, f) < 0 ||
+		latency(&l[CLASS_DP], c, OPT_trace_opcode_latency_initiation_dp, f) < 0 ||
+		latency(&l[CLASS_SFU], c, OPT_trace_opcode_latency_initiation_sfu, f) < 0 ||
+		latency(&l[CLASS_TENSOR], c, OPT_trace_opcode_latency_initiation_tensor, f) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof as_int / sizeof as_int[0]; i++)
 		l[as_int[i]] = l[CLASS_INT];
 	for (int i = 0; i < MAX_SPECS; i++)
-		if (latency(&l[CLASS_SPEC1 + i], k, UNIT_SPEC + i,
-			    (enum conf_id)(OPT_trace_opcode_latency_initiation_spec_op_1 + i), c, f) < 0)
+		if (latency(&l[CLASS_SPEC1 + i], c,
+			    (enum conf_id)(OPT_trace_opcode_latency_initiation_spec_op_1 + i), f) < 0)
 			return -1;
 	return 0;
 }

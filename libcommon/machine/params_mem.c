@@ -30,10 +30,12 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 	if (param_numbers(conf_text(c, OPT_gpgpu_dram_partition_queues), ':', n, 4) != 4)
 		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f, "four numbers separated by colons");
 	/* The L2 takes a request only with room for four in the first queue (MEM-sub-2). */
-	if (n[0] < 4 || !n[1] || !n[2] || !n[3] || n[0] > MAX_QUEUE || n[1] > MAX_QUEUE || n[2] > MAX_QUEUE ||
-		n[3] > MAX_QUEUE)
+	bool fetches = !conf_bool(c, OPT_gpgpu_perfect_inst_const_cache);
+	if (n[0] < (fetches ? 4 : 1) || !n[1] || !n[2] || !n[3] || n[0] > MAX_QUEUE || n[1] > MAX_QUEUE ||
+		n[2] > MAX_QUEUE || n[3] > MAX_QUEUE)
 		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f,
-			"at least 4 entries in the first queue and 1 in the others, at most %d", MAX_QUEUE);
+			"at least 4 entries in the first queue%s and 1 in the others, at most %d",
+			fetches ? "" : ", 1 where no kernel makes a request,", MAX_QUEUE);
 	m->queue_icnt_l2 = n[0];
 	m->queue_l2_dram = n[1];
 	m->queue_dram_l2 = n[2];

@@ -123,19 +123,23 @@ static bool collected(unsigned unit, const struct core_params *p)
 	       ((own->units && own->out_ports) || gen_set);
 }
 
-static const char *what_is_missing(unsigned unit, const struct core_params *p)
+static const char *what_is_missing(const struct uop *op, const struct core_params *p)
 {
+	unsigned unit = op->unit;
 	const struct unit_params *u = &p->unit[unit];
 	uint32_t slots = p->sub_core ? p->schedulers : 1;
 
 	if (unit >= UNIT_SPEC && unit - UNIT_SPEC >= p->n_specs)
 		return "specialized unit";
-	if (unit != UNIT_MEM && u->units < slots)
-		return "function unit for each scheduler";
+	if (!u->units)
+		return "function unit";
 	if (u->id_oc_width < slots || u->oc_ex_width < slots)
 		return "pipeline register for each scheduler (-gpgpu_pipeline_widths)";
 	if (!collected(unit, p))
 		return "operand collector port (-gpgpu_operand_collector_num_*)";
+	if (unit != UNIT_MEM && (uint32_t)(op->latency - op->interval) >= u->depth)
+		return "pipeline of more stages than its latency less its interval (-ptx_opcode_latency_*, or the third "
+		       "field of -specialized_unit_N)";
 	return NULL;
 }
 
@@ -156,14 +160,16 @@ static void option_of(unsigned unit, char *out, size_t cap)
 		snprintf(out, cap, "-specialized_unit_%u", unit - UNIT_SPEC + 1);
 }
 
-static int check_unit(const struct inst *in, unsigned unit, const struct core_params *p, struct fault *f)
+static int check_unit(const struct inst *in, struct uop *u, const struct core_params *p, struct fault *f)
 {
-	const char *missing = what_is_missing(unit, p);
+	const char *missing = what_is_missing(u, p);
 	char option[64], opcode[64];
 
+	if (p->sub_core && u->unit != UNIT_MEM && p->unit[u->unit].units < p->schedulers)
+		u->flags |= UOP_SOME_SCHEDULERS;
 	if (!missing)
 		return 0;
-	option_of(unit, option, sizeof option);
+	option_of(u->unit, option, sizeof option);
 	return fault_set(f, NOWHERE, "unit-missing",
 		"found opcode \"%s\" of class %s at pc 0x%x, wanted a machine with a %s for it (%s)",
 		diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)),
@@ -212,7 +218,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	for (unsigned i = 0; i < u->n_src && i < 32; i++)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
 	u->unit = (uint8_t)unit_of((enum isa_class)u->class, core);
-	return check_unit(in, u->unit, core, f);
+	return check_unit(in, u, core, f);
 }
 
 enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address)

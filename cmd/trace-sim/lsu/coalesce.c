@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "gpu/gpu.h"
-#include "team/threads.h"
 
 #define LINE_MASK  127u
 #define LOCAL_BASE 0x1F880000u /* where local memory lies (LSU-local-2) */
@@ -26,13 +25,7 @@ struct table {
 _Noreturn static void refuse(
 	const struct sm *s, const struct winst *w, const char *found, uint64_t value, const char *want)
 {
-	const struct cta *c = &s->cta[w->cta];
-	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];
-	struct fault f;
-
-	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec}, "access",
-		"found %s 0x%" PRIx64 ", wanted %s", found, value, want);
-	team_fail(s->cluster, &f);
+	sm_refuse(s, w, "access", "found %s 0x%" PRIx64 ", wanted %s", found, value, want);
 }
 
 /* Bits offset .. offset + n - 1 of a line's byte mask; those beyond the line are dropped. n <= 32. */

@@ -121,6 +121,8 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	count_entry(s, w);
 	l->disp_inst = handle;
 	l->disp = (uint8_t)way_of(s, l, w);
+	if (s->core->unfit && (l->disp == DISP_L1 || l->disp == DISP_BYPASS))
+		fit_check(s, w, l->disp == DISP_L1);
 	if (l->disp == DISP_SHARED) {
 		l->passes_end = first + shared_passes(s, w) - 1;
 		first = l->passes_end;

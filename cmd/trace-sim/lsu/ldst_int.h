@@ -112,4 +112,7 @@ uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 
 static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->gpu->reqs.at[handle]; }
 
+/* fit.c: of a machine with core_params.unfit; l->acc is what w asks for. */
+void fit_check(const struct sm *s, const struct winst *w, bool to_l1);
+
 #endif

@@ -66,6 +66,19 @@ static APART enum space generic_space(const struct sm *s, const struct warp *p, 
 	return uop_generic_space(h, c->block.word[rec->addr >> 2]);
 }
 
+/* Unit k of a kind serves scheduler k; an instruction of another would wait for ever. */
+_Noreturn static void refuse_unit(const struct sm *s, const struct winst *in)
+{
+	char opcode[64];
+	const char *text = code_at(s->gpu->code, in->code)->opcode;
+
+	sm_refuse(s, in, "unit-missing",
+		"found opcode \"%s\" at pc 0x%x in a warp of scheduler %u, wanted one of the schedulers that its %u units "
+		"serve (-gpgpu_sub_core_model 1)",
+		diag_quote(opcode, sizeof opcode, text, strlen(text)), in->uop->pc, in->sched,
+		s->core->unit[in->uop->unit].units);
+}
+
 /* Address of lane 0: every address list begins with that of the first active lane. */
 static uint64_t lane0_address(const struct sm *s, const struct winst *in)
 {
@@ -78,6 +91,8 @@ static APART void issue_special(struct sm *s, struct winst *in)
 	unsigned w = in->warp, flags = in->uop->flags;
 	struct warp *p = &s->warp[w];
 
+	if (flags & UOP_SOME_SCHEDULERS && in->sched >= s->core->unit[in->uop->unit].units)
+		refuse_unit(s, in);
 	if (flags & UOP_ATOMIC && in->lanes) {
 		p->atomics += in->lanes;
 		s->atomic |= 1ull << w;
@@ -149,7 +164,8 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 		s->n.issue_hist_top = (int32_t)w;
 	if (index == p->last)
 		end_warp(s, w);
-	if (u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR))
+	if (u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR |
+			       UOP_SOME_SCHEDULERS))
 		issue_special(s, in);
 }
 

@@ -263,3 +263,18 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 	s->live_threads += c->threads;
 	sm_wake(s);
 }
+
+void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
+{
+	const struct cta *c = &s->cta[w->cta];
+	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];
+	struct fault f;
+	char text[sizeof f.text];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec}, id, "%s", text);
+	team_fail(s->cluster, &f);
+}

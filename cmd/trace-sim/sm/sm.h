@@ -313,6 +313,9 @@ void sm_free(struct sm *s);
 /* NEVER: only a reply wakes it */
 static inline void sm_wake(struct sm *s) { *s->wake_at = 0; }
 void sm_tick(struct sm *s, uint64_t now); /* only when due */
+/* Ends the run with a message at the line of instruction w. */
+_Noreturn void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 /* account for the cycles before now; the cycle of now is still to come */
 void sm_sync(struct sm *s, uint64_t now);
 uint16_t sm_winst_new(struct sm *s);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Accesses that the caches of this machine cannot take, found when a kernel makes them: the original aborts, or
+ * waits for ever, at such an access and runs all kernels without one.
+ */
+#include "ldst_int.h"
+
+static void check_size(const struct sm *s, const struct winst *w, uint32_t most, const char *where)
+{
+	const struct access_list *l = &s->ldst->acc;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->at[i].size > most)
+			sm_refuse(s, w, "access",
+				"found an access of %u bytes by the instruction at pc 0x%x, wanted at most the %u of %s "
+				"(-gpgpu_coalesce_arch %u)",
+				l->at[i].size, w->uop->pc, most, where, s->core->coalesce_arch);
+}
+
+/* A line comes back in sectors, of which the MSHRs take one. */
+static void check_fill(const struct sm *s, const struct winst *w)
+{
+	const struct cache_params *l1 = &s->core->l1d;
+
+	if (w->uop->flags & UOP_LOAD || l1->walloc != WALLOC_NONE)
+		sm_refuse(s, w, "access",
+			"found the instruction at pc 0x%x, which makes the L1 ask for %u bytes, wanted none above an L2 "
+			"that answers in sectors, or MSHR kind S (-gpgpu_cache:dl1)",
+			w->uop->pc, l1->atom_bytes);
+	check_size(s, w, 32, "a sector, in which the L2 acknowledges,");
+}
+
+void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
+{
+	const struct cache_params *l2 = &s->gpu->params.mem.l2;
+	uint32_t unfit = s->core->unfit;
+
+	if (unfit & UNFIT_L2)
+		sm_refuse(s, w, "access",
+			"found a memory request of the instruction at pc 0x%x, wanted none: it enters the L2 only with at "
+			"least 4 entries in the first queue (-gpgpu_dram_partition_queues)",
+			w->uop->pc);
+	if (!to_l1 && unfit & UNFIT_L2_BYTES)
+		check_size(s, w, l2->kind == CACHE_SECTOR ? 32 : l2->line_bytes, "an access past the L1");
+	if (to_l1 && unfit & UNFIT_L1_BYTES)
+		check_size(s, w, s->core->l1d.atom_bytes, "an L1 sector");
+	if (to_l1 && unfit & UNFIT_L1_FILL)
+		check_fill(s, w);
+}
