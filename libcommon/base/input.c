@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inputs: bytes from a descriptor or from memory, through a codec or not, as one window of text.
+ * Inputs: bytes from a descriptor, from memory or from a function, through a codec or not, as one window of text.
  *
  * Always true: text[at .. end) is decoded and not consumed; over: nothing follows it; failed: what would
  * follow it is lost, and the fault says why. What was decoded before a fault is handed out first. A fault
@@ -24,8 +24,10 @@ static const struct input_codec *const codecs[] = {&codec_gzip, &codec_xz, &code
 
 struct input {
 	const char *name;
-	int fd; /* -1: memory */
+	int fd; /* -1: memory, or made */
 	bool close_fd;
+	size_t (*make)(void *ctx, void *buf, size_t n); /* NULL: not made */
+	void *make_ctx;
 
 	const struct input_codec *codec; /* NULL: plain */
 	void *state;
@@ -107,6 +109,8 @@ static size_t read_some(struct input *in, void *buf, size_t n)
 {
 	ssize_t got;
 
+	if (in->make)
+		return in->make(in->make_ctx, buf, n);
 	do {
 		got = read(in->fd, buf, n);
 	} while (got < 0 && errno == EINTR);
@@ -274,6 +278,19 @@ struct input *input_memory(const char *name, const void *bytes, size_t n, struct
 		bytes = "";
 	/* Never written to: fill() is not called on borrowed text. */
 	memcpy(&in->text, &bytes, sizeof(in->text));
+	return in;
+}
+
+struct input *input_made(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx)
+{
+	struct input *in = xcalloc(1, sizeof(*in));
+
+	in->name = diag_keep(name);
+	in->fd = -1;
+	in->make = make;
+	in->make_ctx = ctx;
+	in->cap = WINDOW;
+	in->text = xmalloc(in->cap);
 	return in;
 }
 
