@@ -181,6 +181,8 @@ struct memory_params {
 	uint32_t channels, subs; /* M, P */
 	uint32_t queue_icnt_l2, queue_l2_dram, queue_dram_l2, queue_l2_icnt;
 	uint32_t rop_latency, dram_latency;
+	uint32_t l2_sides,
+		l2_far_latency; /* sides: a half of each channel's slices for each half of the clusters */
 	bool l2_texture_only, flush_l2, memcpy_warms_l2, latency_stats;
 	struct cache_params l2;
 	struct dram_params dram;

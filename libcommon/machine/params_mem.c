@@ -44,6 +44,10 @@ static int partitions(struct memory_params *m, const struct gpuconf *c, struct f
 	m->dram_latency = conf_uint(c, OPT_dram_latency);
 	m->l2_texture_only = conf_bool(c, OPT_gpgpu_cache_dl2_texture_only);
 	m->flush_l2 = conf_bool(c, OPT_gpgpu_flush_l2_cache);
+	m->l2_sides = conf_uint(c, OPT_l2_sides);
+	m->l2_far_latency = conf_uint(c, OPT_l2_far_latency);
+	if (m->subs % m->l2_sides)
+		return conf_fault(c, OPT_l2_sides, f, "1, as a channel has one slice only");
 	m->memcpy_warms_l2 = conf_bool(c, OPT_gpgpu_perf_sim_memcpy);
 	m->latency_stats = conf_num(c, OPT_gpgpu_memlatency_stat) != 0; /* quirk Q4-14: a switch, not bits */
 	return 0;

@@ -84,17 +84,19 @@ static char *dump_of(const struct gpuconf *c)
 static void test_table(void)
 {
 	bool found = true, bounded = true, helped = true;
+	int ours = 0; /* beside the original's */
 	struct gpuconf c;
 
 	gpuconf_init(&c);
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
+		ours += !strncmp(row->name, "-l2_sides", 9) || !strncmp(row->name, "-l2_far_", 8);
 		found &= row->name[0] == '-' && conf_find(row->name) == i && conf_find(row->name + 1) == i;
 		if (row->type != CONF_STRING)
 			bounded &= c.v[i].number >= row->min && c.v[i].number <= row->max;
 		helped &= row->help[0] && row->unit[0] && row->help[strlen(row->help) - 1] != '.';
 	}
-	ok(N_OPTIONS == 237, "every option of the original has a row (%d)", N_OPTIONS);
+	ok(N_OPTIONS - ours == 237, "every option of the original has a row (%d)", N_OPTIONS - ours);
 	ok(found, "every name is unique and found with and without its dash");
 	ok(bounded, "every default lies in its range");
 	ok(helped, "every row has unit and help");

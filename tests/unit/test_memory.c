@@ -29,6 +29,7 @@ static struct addrdec *decoder(struct params *p, uint32_t channels, const char *
 	*p = (struct params){0};
 	p->mem.channels = channels;
 	p->mem.subs = 2;
+	p->mem.l2_sides = 1;
 	p->mem.addr.mapping = map;
 	p->mem.addr.partition_index = index;
 	return addrdec_new(p, &f);
@@ -354,6 +355,7 @@ static bool qv100(struct params *p, struct gpuconf *c)
 	m->queue_icnt_l2 = m->queue_l2_dram = m->queue_dram_l2 = m->queue_l2_icnt = 64;
 	m->rop_latency = 160;
 	m->dram_latency = 100;
+	m->l2_sides = 1;
 	m->latency_stats = true;
 	m->addr.mapping = QV100_MAP;
 	m->addr.partition_index = 2;

@@ -412,6 +412,87 @@ void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc)
 	tag_set_ways(&c->tags, ways);
 }
 
+/* ---- lines as they stand --------------------------------------------------------------------- */
+
+static struct lookup look(const struct cache *c, uint64_t addr)
+{
+	struct lookup l;
+
+	tag_lookup(&c->tags, &l, addr, 1, false);
+	return l;
+}
+
+bool cache_has_line(const struct cache *c, uint64_t addr) { return look(c, addr).slot; }
+
+bool cache_line_moves(const struct cache *c, uint64_t addr)
+{
+	uint32_t slot = look(c, addr).slot;
+
+	return slot && c->tags.line[slot].state & LINE_ALL_RESERVED;
+}
+
+bool cache_can_displace(const struct cache *c, uint64_t addr)
+{
+	return look(c, addr).status != STATUS_RESERVATION_FAIL;
+}
+
+bool cache_queue_room(const struct cache *c) { return !queue_full(c, 0); }
+
+bool cache_take_line(struct cache *c, uint64_t addr, struct line_image *out)
+{
+	uint32_t slot = look(c, addr).slot;
+
+	if (!slot || c->tags.line[slot].state & LINE_ALL_RESERVED)
+		return false;
+	tag_take(&c->tags, slot, out);
+	return true;
+}
+
+bool cache_displace(struct cache *c, uint64_t addr, struct line_image *out)
+{
+	uint32_t slot = tag_victim(&c->tags, look(c, addr).set);
+
+	if (!slot)
+		return false;
+	tag_take(&c->tags, slot, out);
+	return true;
+}
+
+bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now, const struct req *cause)
+{
+	struct access a = {.c = c, .now = (uint32_t)now};
+	struct req copy;
+
+	a.at = look(c, line->tag);
+	if (a.at.status != STATUS_MISS)
+		return false;
+	tag_put(&c->tags, &a.at, line, a.now, &a.out);
+	if (!cause)
+		return false;
+	copy = *cause; /* the pool may hand out the cause's neighbours */
+	a.q = &copy;
+	return cache_emit_write_back(&a) != 0;
+}
+
+void cache_touch(struct cache *c, uint64_t addr, uint32_t sector, bool modify, uint32_t time)
+{
+	static const uint64_t none[2];
+	struct lookup l;
+
+	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), false, none, time);
+	l = look(c, addr);
+	if (!l.slot)
+		return;
+	l.status = STATUS_HIT;
+	tag_access(&c->tags, &l, time, NULL);
+	if (modify) {
+		uint64_t bytes[2] = {0, 0};
+
+		bytes[sector / 2] = 0xffffffffull << sector % 2 * 32;
+		tag_modify(&c->tags, l.slot, tag_sector(&c->tags, 1u << sector), bytes);
+	}
+}
+
 void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time)
 {
 	static const uint64_t no_bytes[2];

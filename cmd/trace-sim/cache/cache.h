@@ -100,6 +100,30 @@ void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /*
 /* Tag fill by a host copy (MEM-copy): one sector of address addr. */
 void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time);
 
+/*
+ * Lines as they stand, for an L2 of two sides (mem/sides.c). addr: any address of the line. A line is at rest when
+ * none of its sectors is reserved.
+ */
+struct line_image {
+	uint64_t tag, bytes[2];
+	uint32_t state;
+};
+bool cache_has_line(const struct cache *c, uint64_t addr);
+bool cache_line_moves(const struct cache *c, uint64_t addr);   /* it is there, and not at rest */
+bool cache_can_displace(const struct cache *c, uint64_t addr); /* its set has room, or a line at rest */
+bool cache_queue_room(const struct cache *c);                  /* for a write-back */
+/* The line leaves the cache as *out; false: it is not there, or not at rest. */
+bool cache_take_line(struct cache *c, uint64_t addr, struct line_image *out);
+/* Where the set of addr is full its next victim leaves the cache as *out; false: there is room, or no victim. */
+bool cache_displace(struct cache *c, uint64_t addr, struct line_image *out);
+/*
+ * The line enters, the youngest of its set. true: a modified line had to go, and its write-back is in the miss queue,
+ * on behalf of the request cause (NULL: it is forgotten). A line that is there already, or finds no room, is dropped.
+ */
+bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now, const struct req *cause);
+/* The sector is there, valid or modified, the youngest of its set. */
+void cache_touch(struct cache *c, uint64_t addr, uint32_t sector, bool modify, uint32_t time);
+
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);
 void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum); /* stream < 0: all */

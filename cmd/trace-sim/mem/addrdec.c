@@ -35,9 +35,10 @@ struct random {
 
 struct addrdec {
 	struct gather field[N_FIELDS];
-	uint64_t sub_mask; /* lowest log2(P) bank bits, in the address */
-	int chip_at;       /* ADDR_CHIP_S; -1: channel bits are given one by one */
-	uint32_t channels, subs, index;
+	uint64_t sub_mask;              /* lowest log2(P) bank bits, in the address */
+	int chip_at;                    /* ADDR_CHIP_S; -1: channel bits are given one by one */
+	uint32_t channels, subs, index; /* subs: slices of a channel that share its addresses, on one side */
+	uint32_t sides, clusters;
 	bool gap;            /* channels are no power of two */
 	uint32_t high_shift; /* what is left of the address for hashing */
 	uint32_t ipoly_n;
@@ -280,7 +281,9 @@ struct addrdec *addrdec_new(const struct params *p, struct fault *f)
 	struct addrdec *d = xcalloc(1, sizeof *d);
 
 	d->channels = p->mem.channels;
-	d->subs = p->mem.subs;
+	d->sides = p->mem.l2_sides;
+	d->subs = p->mem.subs / d->sides;
+	d->clusters = p->clusters;
 	d->gap = !is_pow2(d->channels);
 	d->index = p->mem.addr.partition_index;
 	if (set_masks(d, &p->mem.addr) < 0) {
@@ -345,6 +348,12 @@ static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t
 	return chip * d->subs + local;
 }
 
+/* Two sides: the slice of the cluster's side. What an L2 makes itself belongs to no cluster, and knows its slice. */
+static uint32_t on_side(const struct addrdec *d, uint32_t sub, uint32_t side)
+{
+	return sub / d->subs * d->subs * d->sides + side * d->subs + sub % d->subs;
+}
+
 void addrdec_request(struct addrdec *d, struct req *r)
 {
 	uint32_t chip, bank, sub;
@@ -354,16 +363,20 @@ void addrdec_request(struct addrdec *d, struct req *r)
 	sub = sub_of(d, r->addr, chip, bank, high);
 	r->sub = (uint16_t)sub;
 	r->chip = (uint16_t)(sub / d->subs);
+	if (d->sides > 1)
+		r->sub = (uint16_t)on_side(d, sub, r->cluster * d->sides / d->clusters % d->sides);
 	r->bank = (uint8_t)bank; /* quirk Q4-22: not changed by the index function */
 	r->row = (uint32_t)gather(&d->field[FIELD_ROW], local);
 }
 
+/* Two sides: of pages in turn. */
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 {
-	uint32_t chip;
+	uint32_t chip, sub;
 	uint64_t high, local = local_address(d, addr, &chip, &high);
 
-	return sub_of(d, addr, chip, (uint32_t)gather(&d->field[FIELD_BANK], local), high);
+	sub = sub_of(d, addr, chip, (uint32_t)gather(&d->field[FIELD_BANK], local), high);
+	return d->sides > 1 ? on_side(d, sub, addr >> 12 & 1) : sub;
 }
 
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)

@@ -4,7 +4,7 @@
  * channels, latency statistics (trace-sim-mem(7)).
  *
  * Files: addrdec.c, memory.c (building, ticks, figures), partition.c (channel: credits, latency queue), subpartition.c
- * (queues, L2 driving), dram.c (channel, commands), dram_sched.c (FR-FCFS, FIFO), dram_bus.c (data bus), dram_stat.c,
+ * (queues, L2 driving), sides.c (an L2 of two sides), dram.c (channel, commands), dram_sched.c (FR-FCFS, FIFO), dram_bus.c (data bus), dram_stat.c,
  * dram_simple.c, memstat.c (latency tables), hostcopy.c. A partition with nothing queued costs
  * nothing: its per-tick counters are caught up when it wakes or when statistics are read.
  */
@@ -105,6 +105,11 @@ void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_tic
 
 /* Host copy (MEM-copy). */
 void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64_t now);
+/*
+ * One sector is read or written by a cluster, as far as tags show it: for whoever wants an L2 that is not empty.
+ * Takes no time, counts nothing, and writes nothing back. Only while nothing is queued.
+ */
+void memory_warm(struct memory *m, uint64_t addr, uint32_t cluster, bool write, uint64_t now);
 /* -gpgpu_flush_l2_cache (MEM-flush): the lines it prints go to out (NULL: none). */
 void memory_flush_l2(struct memory *m, FILE *out);
 

@@ -59,6 +59,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 		if (p->mem.l2.present)
 			m->sub[i].l2 = cache_new(&p->mem.l2, ROLE_L2, dec, pool);
 	}
+	sides_pair(m);
 	m->channel = reserve(p->mem.channels, sizeof *m->channel);
 	for (uint32_t i = 0; i < p->mem.channels; i++)
 		new_channel(m, i);

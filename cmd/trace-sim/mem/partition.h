@@ -18,9 +18,11 @@ static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint
 struct sub {
 	struct memory_part *part;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
-	struct cache *l2;              /* NULL: none */
-	uint64_t ticks;                /* L2 ticks of which the L2 knows */
-	uint64_t copies;               /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
+	struct sub *partner; /* the same addresses on the other side; NULL: one side */
+	struct mem_fifo far; /* answers on their way from the other side; req.key: when they are here */
+	struct cache *l2;    /* NULL: none */
+	uint64_t ticks;      /* L2 ticks of which the L2 knows */
+	uint64_t copies;     /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
 	uint32_t id, tracked, credits; /* credits: private ones in use */
 };
 
@@ -108,6 +110,20 @@ void channel_done(struct memory *m, struct channel *c, uint32_t req);  /* a writ
 bool channel_reply_fits(const struct memory *m, uint32_t req);         /* DRAM->L2 has room for it */
 void channel_reply(struct memory *m, struct channel *c, uint32_t req); /* into DRAM->L2 */
 uint32_t channel_delay_pop(struct memory *m, struct channel *c);
+
+/* sides.c: -l2_sides 2 */
+enum side_found {
+	FOUND_NEAR,       /* here now, or missing on both sides, with room made for it */
+	FOUND_FAR,        /* was there and is here now */
+	FOUND_ON_ITS_WAY, /* DRAM is about to bring it there */
+	FOUND_NO_ROOM     /* to be tried again */
+};
+void sides_pair(struct memory *m);
+enum side_found sides_find(struct sub *s, const struct req *r, uint64_t now);
+void sides_delay(
+	struct memory *m, struct sub *s, uint32_t req, uint64_t now); /* answered from the far side */
+uint32_t sides_due(
+	struct memory *m, struct sub *s, uint64_t now); /* one of these that is here, or REQ_NONE */
 
 /* dram_simple.c */
 bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now);

@@ -236,26 +236,52 @@ static bool answered_at_once(const struct memory *m, const struct req *r, const 
 	return !ev->write_sent;
 }
 
+/* The request waits in another slice of its channel from now on. */
+static void hand_over(struct sub *from, struct sub *to, struct req *r)
+{
+	from->tracked--;
+	to->tracked++;
+	r->sub = (uint16_t)to->id;
+	bitset_set(to->part->active, to->id);
+}
+
 /* MEM-l2-4: the head of icnt->L2 enters the L2. */
 static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = s->icnt_l2.head;
 	struct req *r = &m->pool->at[req];
 	struct cache_events ev = {0};
+	enum side_found found = FOUND_NEAR;
 	enum cache_status status;
+	struct sub *at = s;
 
 	if (s->l2_icnt.count >= m->mp->queue_l2_icnt || !cache_data_port_free(s->l2))
 		return;
+	if (s->partner) {
+		found = sides_find(s, r, now);
+		if (found == FOUND_NO_ROOM)
+			return;
+		if (found == FOUND_ON_ITS_WAY)
+			at = s->partner;
+	}
+	if (at != s)
+		hand_over(s, at, r);
 	/* A miss that joins others is linked by the MSHR. */
 	mem_fifo_pop(m->pool->at, &s->icnt_l2);
-	status = cache_access(s->l2, req, now + s->copies, &ev, NULL);
+	status = cache_access(at->l2, req, now + at->copies, &ev, NULL);
 	if (m->events)
-		events_l2(m->events, now, s->id, r->addr, r->type, status);
+		events_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
 		mem_fifo_put_back(&s->icnt_l2, req);
+		if (at != s)
+			hand_over(at, s, r);
 		return;
 	}
-	if (status == STATUS_HIT ? !ev.write_sent : answered_at_once(m, r, &ev))
+	if (status == STATUS_HIT ? ev.write_sent : !answered_at_once(m, r, &ev))
+		return;
+	if (found != FOUND_NEAR)
+		sides_delay(m, at, req, now);
+	else
 		acknowledge(m, s, req);
 }
 
@@ -277,7 +303,7 @@ static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 
 static bool stays_active(const struct memory *m, const struct sub *s, uint64_t now)
 {
-	if (s->icnt_l2.count || s->dram_l2.count ||
+	if (s->icnt_l2.count || s->dram_l2.count || s->far.count ||
 		(s->rop.count && reached(now, m->pool->at[s->rop.head].key)))
 		return true;
 	/* Busy ports count down by themselves. */
@@ -298,6 +324,12 @@ void sub_tick(struct memory *m, uint32_t id, uint64_t now, bool waiting)
 		take_returned(m, s, now);
 	if (s->l2)
 		cycle_l2(m, s);
+	if (s->far.count && s->l2_icnt.count < m->mp->queue_l2_icnt) {
+		uint32_t req = sides_due(m, s, now);
+
+		if (req)
+			acknowledge(m, s, req);
+	}
 	/* quirk Q4-6: a full L2->DRAM queue keeps even hits out. */
 	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
 		accept_access(m, s, now);
