@@ -70,6 +70,8 @@ int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
 /* A shipped configuration by name ("rtx3070"): $WARPTOOLS_GPUS, the tree's examples/gpus, the installed folder. */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
+/* The file of that suffix (".measured") that comes with it, from the same folders; NULL: none. Lives as long as c. */
+const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
 void gpuconf_dump(const struct gpuconf *c, FILE *out); /* loads again */

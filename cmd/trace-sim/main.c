@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "watch/profile.h"
 #include "run.h"
+#include "selftest/selftest.h"
 #include "team/threads.h"
 #include "watch/timeline.h"
 
@@ -23,7 +24,11 @@ enum {
 	OPT_PROFILE,
 	OPT_TIMELINE,
 	OPT_TIMELINE_INTERVAL,
-	OPT_TIMELINE_SMS
+	OPT_TIMELINE_SMS,
+	OPT_SELFTEST,
+	OPT_MEASURED,
+	OPT_TOLERANCE,
+	OPT_FIT
 };
 
 static const struct cli_row rows[] = {
@@ -32,8 +37,8 @@ static const struct cli_row rows[] = {
 		"a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
 	{'D', "define", "NAME=VALUE", "set one option after all files", NULL},
 	{'F', "format", "FORMAT",
-		"text (default), json, msgpack, or accelsim: the original's block after each kernel",
-		"text json msgpack accelsim"},
+		"text (default), json, msgpack, or accelsim: the original's block after each kernel; tsv with --selftest",
+		"text json msgpack accelsim tsv"},
 	{'k', "kernels", "LIST", "simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*')",
 		NULL},
 	{'j', "threads", "N", "simulate with up to N threads, for the same result; 1 is the default", NULL},
@@ -47,6 +52,17 @@ static const struct cli_row rows[] = {
 		"cycles between values of its counters; default: by the run's length", NULL},
 	{OPT_TIMELINE_SMS, "timeline-sms", "N", "show the CTAs of N SMs, evenly spread (8)", NULL},
 	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
+	{OPT_SELFTEST, "selftest", NULL,
+		"compare the configuration named in the place of TRACE, or that of -g and -c, with figures measured on the GPU",
+		NULL},
+	{OPT_MEASURED, "measured", "FILE",
+		"with --selftest: measured figures instead of those that come with the configuration; may be repeated",
+		"file"},
+	{OPT_TOLERANCE, "tolerance", "PERCENT", "with --selftest: exit status 1 if a figure is further off",
+		NULL},
+	{OPT_FIT, "fit", "OPTION[=FROM..TO]",
+		"with --selftest: search for the value of an option that brings the figures nearest; may be repeated",
+		NULL},
 	{OPT_STRICT, "strict", NULL, "an opcode without a row is an error", NULL},
 	{OPT_HOST_TIME, "host-time", NULL, "put host times and rates into the result", NULL},
 	{OPT_DUMP_CONFIG, "dump-config", NULL, "print the resolved configuration and leave", NULL},
@@ -56,7 +72,8 @@ static const struct cli_row rows[] = {
 };
 
 static const struct cli cli = {
-	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]",
+	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]\n"
+	"       trace-sim --selftest [--measured FILE]... [--tolerance PERCENT] [-F FORMAT] [-j N] GPU | -c CONFIG",
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
@@ -71,7 +88,10 @@ struct args {
 	uint32_t timeline_sms;
 	enum run_format format;
 	unsigned threads;
-	bool force, strict, host_time, dump, list, quiet, verbose;
+	bool force, strict, host_time, dump, list, quiet, verbose, selftest, tsv;
+	const char **measured, **fit;
+	uint32_t n_measured, n_fit;
+	double tolerance; /* negative: none */
 };
 
 static enum run_format format_of(const char *name)
@@ -82,6 +102,16 @@ static enum run_format format_of(const char *name)
 		if (!strcmp(name, names[i]))
 			return (enum run_format)i;
 	cli_usage("found format '%s', wanted text, json, msgpack or accelsim", name);
+}
+
+static double percent(const char *text)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (*text < '0' || *text > '9' || *end || !(v <= 1e6))
+		cli_usage("found --tolerance '%s', wanted percent", text);
+	return v;
 }
 
 static void on_option(void *ctx, int letter, const char *value)
@@ -95,10 +125,17 @@ static void on_option(void *ctx, int letter, const char *value)
 		a->config[a->n_config++] = value;
 		break;
 	case 'D': a->define[a->n_define++] = value; break;
-	case 'F': a->format = format_of(value); break;
+	case 'F':
+		a->tsv = !strcmp(value, "tsv");
+		a->format = a->tsv ? FORMAT_TEXT : format_of(value);
+		break;
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
 	case 'f': a->force = true; break;
+	case OPT_SELFTEST: a->selftest = true; break;
+	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
+	case OPT_FIT: a->fit[a->n_fit++] = value; break;
+	case OPT_TOLERANCE: a->tolerance = percent(value); break;
 	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MAX_THREADS); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
@@ -225,12 +262,57 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	return status;
 }
 
+/* The measured file beside the configuration CONFIG.config, NULL: there is none. */
+static const char *measured_beside(struct gpuconf *c, const struct args *a, const char *name)
+{
+	const char *last = a->n_config ? a->config[a->n_config - 1] : "", *dot = strrchr(last, '.');
+	char *path;
+
+	if (name)
+		return gpuconf_shipped_file(c, name, ".measured");
+	if (!dot || strcmp(dot, ".config") != 0)
+		return NULL;
+	path = xmalloc(strlen(last) + sizeof ".measured");
+	memcpy(path, last, (size_t)(dot - last));
+	strcpy(path + (dot - last), ".measured");
+	return access(path, R_OK) == 0 ? path : NULL;
+}
+
+static int selftest(struct gpuconf *c, const struct args *a, const struct isa *isa, const char *operand)
+{
+	const char *name = operand                                      ? operand
+			   : a->n_config && a->shipped[a->n_config - 1] ? a->config[a->n_config - 1]
+									: NULL;
+	struct selftest t = {.conf = c,
+		.name = name,
+		.shipped = measured_beside(c, a, name),
+		.measured = a->measured,
+		.n_measured = a->n_measured,
+		.fit = a->fit,
+		.n_fit = a->n_fit,
+		.isa = isa,
+		.format = a->tsv                     ? SELFTEST_TSV
+			  : a->format == FORMAT_JSON ? SELFTEST_JSON
+						     : SELFTEST_TEXT,
+		.tolerance = a->tolerance,
+		.threads = a->threads ? a->threads : 1,
+		.output = a->output,
+		.force = a->force};
+
+	if (!a->tsv && a->format != FORMAT_TEXT && a->format != FORMAT_JSON)
+		cli_usage("found a format that --selftest does not write, wanted text, json or tsv");
+	return selftest_run(&t);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.timeline_sms = TIMELINE_SMS,
 		.config = xcalloc((size_t)argc, sizeof(char *)),
 		.define = xcalloc((size_t)argc, sizeof(char *)),
-		.shipped = xcalloc((size_t)argc, sizeof(bool))};
+		.shipped = xcalloc((size_t)argc, sizeof(bool)),
+		.measured = xcalloc((size_t)argc, sizeof(char *)),
+		.fit = xcalloc((size_t)argc, sizeof(char *)),
+		.tolerance = -1};
 	struct run r = {.status = NULL};
 	struct kselect *select = NULL;
 	struct isa *isa;
@@ -242,6 +324,14 @@ int main(int argc, char **argv)
 	if (n > 1)
 		cli_usage("found %d traces, wanted one", n);
 	diag_quiet(a.quiet);
+	if (a.selftest && n) { /* before everything, so that -D has the last word */
+		if (a.n_config)
+			cli_usage("found '%s' and a configuration, wanted one of them", argv[0]);
+		a.shipped[0] = true;
+		a.config[a.n_config++] = argv[0];
+	}
+	if (!a.selftest && (a.tsv || a.n_measured || a.n_fit || a.tolerance >= 0))
+		cli_usage("found an option for --selftest, wanted that");
 	read_configuration(&r.conf, &a);
 	isa = isa_new();
 	if (a.isa && isa_load(isa, a.isa, &f) < 0)
@@ -267,7 +357,10 @@ int main(int argc, char **argv)
 	} else {
 		if (!a.n_config && !a.n_define)
 			cli_usage("found no configuration, wanted -g GPU or -c FILE");
-		status = simulate(&r, &a, isa, n ? argv[0] : "-");
+		if (a.selftest)
+			status = selftest(&r.conf, &a, isa, n ? argv[0] : NULL);
+		else
+			status = simulate(&r, &a, isa, n ? argv[0] : "-");
 	}
 	kselect_free(select);
 	isa_free(isa);
@@ -275,5 +368,7 @@ int main(int argc, char **argv)
 	free(a.config);
 	free(a.define);
 	free(a.shipped);
+	free(a.measured);
+	free(a.fit);
 	return status;
 }

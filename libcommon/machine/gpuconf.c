@@ -300,20 +300,31 @@ static const char *shipped_names(char dir[N_PLACES][PATH_MAX], char *out, size_t
 	return used ? out : "a configuration file with -c; none is installed";
 }
 
-int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
+const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix)
 {
-	char dir[N_PLACES][PATH_MAX], shown[64], known[200];
+	char dir[N_PLACES][PATH_MAX];
 
 	shipped_folders(dir);
 	for (int i = 0; i < N_PLACES && name[0] && !strchr(name, '/') && strlen(name) < 256; i++) {
 		if (!dir[i][0])
 			continue;
-		size_t cap = strlen(dir[i]) + strlen(name) + sizeof "/.config";
+		size_t cap = strlen(dir[i]) + strlen(name) + strlen(suffix) + 2;
 		char *path = arena_alloc(c->arena, cap, 1);
-		snprintf(path, cap, "%s/%s.config", dir[i], name);
+		snprintf(path, cap, "%s/%s%s", dir[i], name, suffix);
 		if (access(path, F_OK) == 0)
-			return gpuconf_file(c, path, f);
+			return path;
 	}
+	return NULL;
+}
+
+int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
+{
+	char dir[N_PLACES][PATH_MAX], shown[64], known[220];
+	const char *path = gpuconf_shipped_file(c, name, ".config");
+
+	if (path)
+		return gpuconf_file(c, path, f);
+	shipped_folders(dir);
 	diag_quote(shown, sizeof shown, name, strlen(name));
 	return fault_set(f, NOWHERE, "conf-open", "found no shipped configuration '%s', wanted one of: %s",
 		shown, shipped_names(dir, known, sizeof known));

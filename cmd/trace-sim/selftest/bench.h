@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A machine for micro-traces: built, its L2 warmed without spending time, kernels run one after another.
+ *
+ * Always true: a machine is built anew for each figure, by the thread or process that wants it, so figures do not
+ * depend on each other nor on their order.
+ */
+#ifndef SELFTEST_BENCH_H
+#define SELFTEST_BENCH_H
+
+#include "run.h"
+#include "selftest/micro.h"
+
+struct bench {
+	struct run run;
+	uint32_t position;
+};
+
+/* p: parameters that params_init() has checked. Dies where the machine cannot be built. */
+void bench_open(struct bench *b, const struct params *p, const struct isa *isa);
+void bench_close(struct bench *b);
+/* The sector of address addr is read or written by the cluster: the L2's tags change, nothing else. */
+void bench_warm(struct bench *b, uint64_t addr, uint32_t cluster, bool write);
+/* Run one kernel to its end: the core cycles that it took, its launch latency among them. Dies of a deadlock. */
+uint64_t bench_kernel(struct bench *b, const struct micro *m);
+
+#endif

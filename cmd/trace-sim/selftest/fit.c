@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The search of --fit (fit.h). Each step tries a value below and one above, half as far apart each time neither is
+ * better, so the steps of an option are about twice the binary logarithm of its range.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "selftest/fit.h"
+
+#define ROUNDS 4u
+
+struct knob {
+	enum conf_id id;
+	int64_t from, to, value;
+};
+
+struct search {
+	const struct selftest *t;
+	struct table *table;
+	const struct measured *with;
+	struct knob *knob;
+	uint32_t n, tried;
+	FILE *out;
+};
+
+static int64_t number(const char *s, const char **end)
+{
+	char *e;
+	int64_t v = strtoll(s, &e, 10);
+
+	*end = e;
+	return v;
+}
+
+/* "NAME" or "NAME=FROM..TO"; without a range a quarter to four times the value that the option has. */
+static struct knob knob_of(const struct gpuconf *c, const char *text)
+{
+	size_t n = strcspn(text, "=");
+	char *name = xstrndup(text, n);
+	const char *s = text + n;
+	int id = conf_find(name);
+	struct knob k;
+
+	if (id < 0 || conf_rows[id].type == CONF_STRING || conf_rows[id].type == CONF_BOOL)
+		die("--fit: found '%s', wanted an option that is a number", name);
+	k = (struct knob){.id = (enum conf_id)id, .value = conf_num(c, (enum conf_id)id)};
+	k.from = k.value / 4;
+	k.to = k.value * 4 > 16 ? k.value * 4 : 16;
+	if (*s) {
+		k.from = number(s + 1, &s);
+		if (strncmp(s, "..", 2) != 0 || (k.to = number(s + 2, &s), *s) || k.from > k.to)
+			die("--fit: found '%s', wanted NAME=FROM..TO", text);
+	}
+	if (k.from < conf_rows[id].min)
+		k.from = conf_rows[id].min;
+	if (k.to > conf_rows[id].max)
+		k.to = conf_rows[id].max;
+	k.value = k.value < k.from ? k.from : k.value > k.to ? k.to : k.value;
+	free(name);
+	return k;
+}
+
+/* Mean error of the rows with the knobs as they are; infinite where the machine is impossible. */
+static double error_of(struct search *s)
+{
+	struct gpuconf c = *s->t->conf;
+	struct machines m;
+	struct selftest t = *s->t;
+	double sum = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		char define[128];
+		struct fault f;
+
+		snprintf(define, sizeof define, "%s=%lld", conf_rows[s->knob[i].id].name + 1,
+			(long long)s->knob[i].value);
+		if (gpuconf_override(&c, define, &f) < 0)
+			die_fault(&f);
+	}
+	t.conf = &c;
+	if (params_init(&(struct params){0}, &c, NULL) < 0)
+		return INFINITY;
+	machines_init(&m, &t, s->with);
+	for (uint32_t i = 0; i < s->table->n; i++)
+		if (s->table->row[i].subject)
+			s->table->row[i].subject = machines_for(&m, &t, s->table->row[i].row->tool);
+	table_simulate(s->table, t.threads);
+	for (uint32_t i = 0; i < s->table->n; i++)
+		if (s->table->row[i].subject) {
+			sum += fabs(table_error(&s->table->row[i]));
+			n++;
+		}
+	s->tried++;
+	for (uint32_t i = 0; i < s->n; i++)
+		fprintf(s->out, "%s %lld  ", conf_rows[s->knob[i].id].name, (long long)s->knob[i].value);
+	fprintf(s->out, "mean error %.3f%%\n", n ? sum / n : 0);
+	fflush(s->out);
+	return n ? sum / n : INFINITY;
+}
+
+static bool try(struct search *s, struct knob *k, int64_t value, double *best)
+{
+	int64_t before = k->value;
+	double error;
+
+	if (value < k->from || value > k->to || value == before)
+		return false;
+	k->value = value;
+	error = error_of(s);
+	if (error < *best) {
+		*best = error;
+		return true;
+	}
+	k->value = before;
+	return false;
+}
+
+/* true: the knob has moved. */
+static bool turn(struct search *s, struct knob *k, double *best)
+{
+	int64_t start = k->value;
+
+	for (int64_t step = (k->to - k->from + 3) / 4; step; step = step > 1 ? step / 2 : 0)
+		while (try(s, k, k->value - step, best) || try(s, k, k->value + step, best))
+			;
+	return k->value != start;
+}
+
+void fit_run(const struct selftest *t, struct table *table, const struct machines *m, FILE *out)
+{
+	struct search s = {.t = t, .table = table, .with = m->with, .n = t->n_fit, .out = out};
+	bool moved = true;
+	double best;
+
+	s.knob = xcalloc(s.n, sizeof *s.knob);
+	for (uint32_t i = 0; i < s.n; i++)
+		s.knob[i] = knob_of(t->conf, t->fit[i]);
+	best = error_of(&s);
+	for (unsigned round = 0; moved && round < ROUNDS; round++) {
+		moved = false;
+		for (uint32_t i = 0; i < s.n; i++)
+			moved |= turn(&s, &s.knob[i], &best);
+	}
+	fprintf(out, "\n# mean error %.3f%% after %u trials\n", best, s.tried);
+	for (uint32_t i = 0; i < s.n; i++)
+		fprintf(out, "%s %lld\n", conf_rows[s.knob[i].id].name, (long long)s.knob[i].value);
+	free(s.knob);
+}

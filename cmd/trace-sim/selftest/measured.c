@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading measured files (measured.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "selftest/measured.h"
+
+#define MAX_ROWS 1000000u
+
+enum column {
+	ID,
+	GPU,
+	WORKLOAD,
+	PARAMS,
+	METRIC,
+	VALUE,
+	UNIT,
+	MIN,
+	MAX,
+	CLOCK,
+	TOOL,
+	SOURCE,
+	NOTE,
+	N_COLUMNS
+};
+
+static const char *const column_name[N_COLUMNS] = {"id", "gpu", "workload", "params", "metric", "value",
+	"unit", "min", "max", "clock_mhz", "tool", "source", "note"};
+
+struct cell {
+	const char *s;
+	size_t n;
+};
+
+static struct place at(const struct input *in, const char *line, const char *s)
+{
+	return (struct place){input_name(in), input_lineno(in), (uint32_t)(s - line) + 1};
+}
+
+/* Cells between tabs; the number of them, or N_COLUMNS + 1 when there are more. */
+static unsigned split(struct cell c[N_COLUMNS], const char *line, size_t len)
+{
+	const char *end = line + len;
+	unsigned n = 0;
+
+	for (const char *s = line;; s++) {
+		const char *tab = memchr(s, '\t', (size_t)(end - s));
+
+		if (n == N_COLUMNS)
+			return n + 1;
+		c[n++] = (struct cell){s, (size_t)((tab ? tab : end) - s)};
+		if (!tab)
+			return n;
+		s = tab;
+	}
+}
+
+static int check_header(const struct input *in, const char *line, size_t len, struct fault *f)
+{
+	struct cell c[N_COLUMNS];
+	unsigned n = split(c, line, len);
+	char shown[64];
+
+	for (unsigned i = 0; i < N_COLUMNS; i++) {
+		if (i < n && c[i].n == strlen(column_name[i]) && !memcmp(c[i].s, column_name[i], c[i].n))
+			continue;
+		return fault_set(f, at(in, line, i < n ? c[i].s : line + len), "measured-header",
+			"found '%s' as column %u, wanted '%s'",
+			i < n ? diag_quote(shown, sizeof shown, c[i].s, c[i].n) : "", i + 1, column_name[i]);
+	}
+	if (n > N_COLUMNS)
+		return fault_set(f, at(in, line, line), "measured-header",
+			"found more columns than the %u of the format", (unsigned)N_COLUMNS);
+	return 0;
+}
+
+/* A decimal number at *s, which moves behind it. Its own parser, for the locale must not matter. */
+static bool decimal(const char **s, double *out)
+{
+	const char *p = *s;
+	double v = 0, scale = 1;
+	int digits = 0, exponent = 0;
+	bool negative = *p == '-', down;
+
+	p += negative;
+	for (; *p >= '0' && *p <= '9'; p++, digits++)
+		v = v * 10 + (*p - '0');
+	if (*p == '.' && p[1] != '.')
+		for (p++; *p >= '0' && *p <= '9'; p++, digits++) {
+			scale /= 10;
+			v += scale * (*p - '0');
+		}
+	if (!digits)
+		return false;
+	if (*p == 'e' || *p == 'E') {
+		const char *e = p + 1;
+
+		down = *e == '-';
+		e += *e == '-' || *e == '+';
+		if (*e >= '0' && *e <= '9') {
+			for (; *e >= '0' && *e <= '9' && exponent < 100; e++)
+				exponent = exponent * 10 + (*e - '0');
+			v *= pow(10, down ? -exponent : exponent);
+			p = e;
+		}
+	}
+	*out = negative ? -v : v;
+	*s = p;
+	return true;
+}
+
+/* A number, or numbers separated by commas: the first. */
+static bool first_number(const char *text, double *out)
+{
+	double ignored;
+
+	if (!decimal(&text, out))
+		return false;
+	while (*text == ',' && (text++, decimal(&text, &ignored)))
+		;
+	return !*text;
+}
+
+static int take_row(struct measured *m, const struct input *in, const char *line, size_t len, struct fault *f)
+{
+	struct cell c[N_COLUMNS];
+	const char *text[N_COLUMNS];
+	unsigned n = split(c, line, len);
+	struct measured_row *r;
+
+	if (n != N_COLUMNS)
+		return fault_set(f, at(in, line, line), "measured-row",
+			"found %s%u columns, wanted %u separated by tabs", n > N_COLUMNS ? "more than " : "",
+			n > N_COLUMNS ? (unsigned)N_COLUMNS : n, (unsigned)N_COLUMNS);
+	for (unsigned i = 0; i < N_COLUMNS; i++)
+		text[i] = arena_strndup(&m->arena, c[i].s, c[i].n);
+	if (memchr(line, '\0', len))
+		return fault_set(f, at(in, line, line), "measured-row", "found a zero byte, wanted text");
+	if (!*text[ID] || !*text[WORKLOAD] || !*text[VALUE])
+		return fault_set(f, at(in, line, line), "measured-row", "found no %s, wanted one",
+			!*text[ID]         ? "id"
+			: !*text[WORKLOAD] ? "workload"
+					   : "value");
+	if (m->n_rows == MAX_ROWS)
+		return fault_set(f, at(in, line, line), "measured-row", "found more than %u rows", MAX_ROWS);
+	grow(&m->row, &m->cap_rows, m->n_rows + 1, sizeof *m->row);
+	r = &m->row[m->n_rows++];
+	*r = (struct measured_row){.id = text[ID],
+		.gpu = text[GPU],
+		.workload = text[WORKLOAD],
+		.params = text[PARAMS],
+		.metric = text[METRIC],
+		.text = text[VALUE],
+		.unit = text[UNIT],
+		.tool = text[TOOL],
+		.source = text[SOURCE],
+		.note = text[NOTE],
+		.at = at(in, line, line)};
+	r->at.col = 0;
+	r->number = first_number(text[VALUE], &r->value);
+	if (r->number && !(fabs(r->value) <= 1e15))
+		return fault_set(f, at(in, line, c[VALUE].s), "measured-value", "found a value beyond 1e15");
+	if (*text[CLOCK] && (!first_number(text[CLOCK], &r->clock_mhz) || r->clock_mhz < 0))
+		return fault_set(f, at(in, line, c[CLOCK].s), "measured-clock",
+			"found no clock in MHz, wanted one or nothing");
+	return 0;
+}
+
+/* "#with TOOL NAME=VALUE ..." */
+static int take_with(
+	struct measured *m, const struct input *in, const char *line, size_t len, struct fault *f)
+{
+	char *text = arena_strndup(&m->arena, line + 5, len - 5), *save = NULL;
+	const char *tool = strtok_r(text, " \t", &save), *define;
+	bool any = false;
+
+	while ((define = strtok_r(NULL, " \t", &save))) {
+		if (!strchr(define, '='))
+			break;
+		grow(&m->with, &m->cap_with, m->n_with + 1, sizeof *m->with);
+		m->with[m->n_with++] = (struct measured_with){tool, define};
+		any = true;
+	}
+	if (define || !any)
+		return fault_set(f, at(in, line, line), "measured-with",
+			"found no '#with TOOL NAME=VALUE...', wanted that");
+	return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct measured_row *const *x = a, *const *y = b;
+	int c = strcmp((*x)->id, (*y)->id);
+
+	return c ? c : (*x)->at.line < (*y)->at.line ? -1 : 1;
+}
+
+/* Ids of the rows from first on. */
+static int check_ids(const struct measured *m, uint32_t first, struct fault *f)
+{
+	uint32_t n = m->n_rows - first;
+	const struct measured_row **sorted = xcalloc(n + 1, sizeof *sorted);
+	int result = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i] = &m->row[first + i];
+	qsort(sorted, n, sizeof *sorted, by_id);
+	for (uint32_t i = 1; i < n && !result; i++) {
+		char shown[64];
+
+		if (!strcmp(sorted[i]->id, sorted[i - 1]->id))
+			result = fault_set(f, sorted[i]->at, "measured-id",
+				"found the id '%s' a second time, wanted each once",
+				diag_quote(shown, sizeof shown, sorted[i]->id, strlen(sorted[i]->id)));
+	}
+	free(sorted);
+	return result;
+}
+
+int measured_parse(struct measured *m, struct input *in, struct fault *f)
+{
+	uint32_t first = m->n_rows;
+	bool header = false;
+	const char *line;
+	size_t len;
+	int r;
+
+	while ((r = input_line(in, &line, &len, f)) > 0) {
+		bool with = len >= 6 && !memcmp(line, "#with ", 6);
+
+		if (!len || (*line == '#' && !with))
+			continue;
+		if (with)
+			r = take_with(m, in, line, len, f);
+		else if (header)
+			r = take_row(m, in, line, len, f);
+		else
+			r = check_header(in, line, len, f);
+		if (r < 0)
+			return -1;
+		header |= !with;
+	}
+	if (r == 0 && !header)
+		return fault_set(f, (struct place){input_name(in), 0, 0}, "measured-header",
+			"found no line of column names, wanted 'id gpu workload ...' separated by tabs");
+	return r < 0 ? -1 : check_ids(m, first, f);
+}
+
+int measured_read(struct measured *m, const char *path, struct fault *f)
+{
+	struct input *in = input_open(path, f);
+	int r = in ? measured_parse(m, in, f) : -1;
+
+	input_close(in);
+	return r;
+}
+
+void measured_free(struct measured *m)
+{
+	free(m->row);
+	free(m->with);
+	arena_free(&m->arena);
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+/* What stands behind "key=", NULL: there is none. */
+static const char *find(const char *params, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *s = params; s; s = strpbrk(s, ", ")) {
+		s += strspn(s, ", ");
+		if (!strncmp(s, key, n) && s[n] == '=')
+			return s + n + 1;
+	}
+	return NULL;
+}
+
+bool measured_param(const char *params, const char *key, double *value)
+{
+	const char *s = find(params, key);
+	double from, to;
+
+	if (!s || !decimal(&s, &from))
+		return false;
+	if (s[0] == '.' && s[1] == '.') {
+		s += 2;
+		if (!decimal(&s, &to) || from <= 0 || to <= 0)
+			return false;
+		from = sqrt(from * to);
+	}
+	*value = from;
+	return !*s || *s == ',' || *s == ' ';
+}
+
+bool measured_word(const char *params, const char *key, char *out, size_t cap)
+{
+	const char *s = find(params, key);
+	size_t n = s ? strcspn(s, ",") : 0;
+
+	if (!n || n >= cap)
+		return false;
+	memcpy(out, s, n);
+	out[n] = '\0';
+	return true;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of probes, and the probe that a row of a measured file asks for (probe.h). */
+#include <ctype.h>
+#include <string.h>
+#include "selftest/probe.h"
+
+const struct probe_kind probe_kinds[] = {
+#define PROBE(workload, names, run, ready, unit, help) {workload, names, unit, help, run, ready},
+#include "selftest/probes.def"
+#undef PROBE
+};
+const unsigned n_probe_kinds = sizeof probe_kinds / sizeof *probe_kinds;
+
+/* The kind whose workload the row's begins with. */
+static const struct probe_kind *kind_of(const char *workload)
+{
+	const struct probe_kind *best = NULL;
+	size_t best_len = 0;
+
+	for (unsigned i = 0; i < n_probe_kinds; i++) {
+		size_t n = strlen(probe_kinds[i].workload);
+
+		if (n <= best_len || strncmp(workload, probe_kinds[i].workload, n) != 0)
+			continue;
+		if (workload[n] && workload[n] != ' ' && workload[n] != '/')
+			continue;
+		best = &probe_kinds[i];
+		best_len = n;
+	}
+	return best;
+}
+
+/* "a b=7": the parameters' values. false: one is missing that must be there. */
+static bool take_numbers(struct probe *p, const char *names)
+{
+	for (unsigned i = 0; *names && i < PROBE_NUMBERS; i++) {
+		size_t n = strcspn(names, " ");
+		const char *def = memchr(names, '=', n);
+		size_t len = def ? (size_t)(def - names) : n;
+		char key[32];
+
+		memcpy(key, names, len);
+		key[len] = '\0';
+		if (!measured_param(p->params, key, &p->n[i])) {
+			if (!def)
+				return false;
+			p->n[i] = def[1] == '-' ? -(double)(def[2] - '0') : 0;
+			for (const char *d = def + 1; isdigit((unsigned char)*d); d++)
+				p->n[i] = p->n[i] * 10 + (*d - '0');
+		}
+		names += n;
+		names += *names == ' ';
+	}
+	return true;
+}
+
+bool probe_of(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	const struct probe_kind *k = kind_of(r->workload);
+
+	*why = "no micro-trace for this workload";
+	if (!k)
+		return false;
+	*p = (struct probe){.kind = k, .params = r->params, .rest = r->workload + strlen(k->workload)};
+	p->rest += *p->rest == '/' || *p->rest == ' ';
+	strncpy(p->group, k->workload, sizeof p->group - 1);
+	*why = "the value is no number";
+	if (!r->number)
+		return false;
+	*why = "parameters are missing";
+	if (!take_numbers(p, k->names))
+		return false;
+	return !k->ready || k->ready(p, r, s, why);
+}
+
+uint64_t subject_l1_bytes(const struct subject *s)
+{
+	const struct core_params *c = &s->params.core;
+
+	if (c->adaptive_l1)
+		return (uint64_t)c->unified_l1_kb * 1024;
+	return c->l1d.present ? (uint64_t)c->l1d.sets * c->l1d.ways * c->l1d.line_bytes : 0;
+}
+
+uint64_t subject_l2_bytes(const struct subject *s)
+{
+	const struct memory_params *m = &s->params.mem;
+
+	return m->l2.present ? (uint64_t)m->l2.sets * m->l2.ways * m->l2.line_bytes * m->channels * m->subs
+			     : 0;
+}

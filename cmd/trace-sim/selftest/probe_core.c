@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Probes of the SM: grids of FFMA and of nothing, chains, issue rates, shared-memory conflicts, atomics.
+ *
+ * The grids are timed as a profiler times them, from launch to end; their instructions are those that the compiler
+ * made of the measured kernels. All others are the difference of a longer and a shorter run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "selftest/bench.h"
+#include "selftest/probe.h"
+
+/* ---- grids ---------------------------------------------------------------------------------- */
+
+static uint32_t lanes_of(const struct micro *m, uint32_t warp)
+{
+	uint32_t left = m->threads - warp * 32;
+
+	return left >= 32 ? LANES_ALL : (1u << left) - 1;
+}
+
+/* 128 FFMA in a loop, each with the result of the one before. */
+static void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	uint32_t rounds = *(const uint32_t *)m->what, all = lanes_of(m, warp);
+
+	(void)block;
+	scribe_masked(s, all, "R1", "LDC", "", 0);
+	scribe_masked(s, all, "R2", "LDC", "", 0);
+	scribe_masked(s, all, "", "ISETP.GE.AND", "R2", 1);
+	scribe_masked(s, 0, "", "EXIT", "", 0);
+	scribe_masked(s, all, "R3", "HFMA2.MMA", "R255 R255", 0);
+	scribe_masked(s, all, "", "UMOV", "", 0);
+	for (uint32_t r = 0; r < rounds; r++) {
+		s->pc = 0x60;
+		scribe_masked(s, all, "R0", "MOV", "", 1073742663);
+		scribe_masked(s, all, "", "UIADD3", "", 1);
+		scribe_masked(s, all, "R3", "FFMA", "R3 R0", 0);
+		scribe_masked(s, all, "", "ISETP.LE.AND", "R2", 0);
+		for (unsigned i = 0; i < 127; i++)
+			scribe_masked(s, all, "R3", "FFMA", "R3 R0", 0);
+		scribe_masked(s, r + 1 < rounds ? all : 0, "", "BRA", "", 96);
+	}
+	scribe_masked(s, all, "", "FSETP.NEU.AND", "R3 R255", 0);
+	scribe_masked(s, all, "", "EXIT", "", 0);
+}
+
+static void fixed_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	uint32_t all = lanes_of(m, warp);
+
+	(void)block;
+	scribe_masked(s, all, "R1", "LDC", "", 0);
+	scribe_masked(s, all, "R3", "HFMA2.MMA", "R255 R255", 0);
+	scribe_masked(s, all, "R0", "MOV", "", 1073742663);
+	scribe_masked(s, all, "R0", "FFMA", "R3 R0", 0);
+	for (unsigned i = 0; i < 19; i++)
+		scribe_masked(s, all, "R0", "FFMA", "R0 R3", 0);
+	scribe_masked(s, all, "", "FSETP.NEU.AND", "R0 R255", 0);
+	scribe_masked(s, all, "", "EXIT", "", 0);
+}
+
+static void empty_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	(void)block;
+	scribe_masked(s, lanes_of(m, warp), "R1", "LDC", "", 0);
+	scribe_masked(s, lanes_of(m, warp), "", "EXIT", "", 0);
+}
+
+static double run_once(const struct subject *s, const struct micro *m)
+{
+	struct bench b;
+	double cycles;
+
+	bench_open(&b, &s->params, s->isa);
+	cycles = (double)bench_kernel(&b, m);
+	bench_close(&b);
+	return cycles;
+}
+
+static double grid(const struct probe *p, const struct subject *s, const char *name,
+	void (*body)(struct scribe *, const struct micro *, uint32_t, uint32_t))
+{
+	uint32_t rounds = (uint32_t)p->n[2];
+	struct micro m = {.name = name,
+		.blocks = (uint32_t)p->n[1],
+		.threads = (uint32_t)p->n[0],
+		.nregs = 24,
+		.arch = s->arch,
+		.body = body,
+		.what = &rounds};
+
+	m.alike = m.threads % 32 == 0 || m.threads < 32;
+	return run_once(s, &m);
+}
+
+double probe_ffma_loop(const struct probe *p, const struct subject *s)
+{
+	return grid(p, s, "ffma_loop", loop_body);
+}
+double probe_ffma_fixed(const struct probe *p, const struct subject *s)
+{
+	return grid(p, s, "ffma_fixed", fixed_body);
+}
+double probe_empty(const struct probe *p, const struct subject *s) { return grid(p, s, "empty", empty_body); }
+
+bool probe_grid_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	*why = "a whole number of threads that an SM has, of blocks up to 2^20 and of iterations up to 10000 is wanted";
+	if (p->n[0] < 1 || p->n[0] > fmin(1024, s->params.core.threads) || p->n[1] < 1 || p->n[1] > 1 << 20 ||
+		p->n[2] < 0 || p->n[2] > 10000 || (p->kind->run == probe_ffma_loop && p->n[2] < 1))
+		return false;
+	*why = "these instructions are of compute capability 9.0 and later";
+	if (s->arch < 90)
+		return false;
+	snprintf(p->group, sizeof p->group, "%s%s%.8s", p->kind->workload, *r->tool ? " " : "", r->tool);
+	return true;
+}
+
+/* ---- chains --------------------------------------------------------------------------------- */
+
+#define MAX_OPS 16u
+
+struct op {
+	char name[40];
+	bool shared, global;
+};
+
+struct chain {
+	struct op op[MAX_OPS];
+	uint32_t n, rounds;
+	const char *src; /* of independent instructions; NULL: a chain */
+};
+
+/* Chains that measured files know by a name of their own. */
+static const struct {
+	const char *name, *ops;
+} chain_names[] = {
+	{"dependent add/and/mul32/fadd/ffma", "FADD+FFMA"},
+	{"hadd/hfma", "HADD2+HFMA2"},
+	{"dadd/dfma", "DADD+DFMA"},
+	{"ex2", "MUFU.EX2"},
+	{"rsqrt", "MUFU.RSQ"},
+	{"shared load", "LDS"},
+	{"L1 load", "LDG.E"},
+	{"atomic", "ATOMG.E.ADD.STRONG.GPU"},
+};
+
+static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+/* "A+B+C" */
+static bool take_ops(struct chain *c, const char *text)
+{
+	for (c->n = 0; *text; c->n++) {
+		size_t n = strcspn(text, "+");
+		struct op *o = &c->op[c->n];
+
+		if (c->n == MAX_OPS || !n || n >= sizeof o->name ||
+			strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._") < n)
+			return false;
+		memcpy(o->name, text, n);
+		o->name[n] = '\0';
+		o->shared = begins(o->name, "LDS") || begins(o->name, "ATOMS");
+		o->global = begins(o->name, "LDG") || begins(o->name, "ATOMG");
+		text += n + (text[n] == '+');
+	}
+	return c->n != 0;
+}
+
+static bool chain_of(const struct probe *p, struct chain *c)
+{
+	char ops[256];
+
+	*c = (struct chain){.n = 0};
+	for (unsigned i = 0; *p->rest && i < sizeof chain_names / sizeof *chain_names; i++)
+		if (!strcmp(p->rest, chain_names[i].name))
+			return take_ops(c, chain_names[i].ops);
+	return measured_word(p->params, "ops", ops, sizeof ops) && take_ops(c, ops);
+}
+
+#define CHAIN_UNROLL 32u /* rounds between branches */
+
+static void one_op(struct scribe *s, const struct op *o, const char *dst, const char *src, uint64_t offset)
+{
+	bool wide = o->name[0] == 'D' || strstr(o->name, ".64");
+
+	if (o->shared)
+		scribe_mem(s, LANES_ALL, dst, o->name, src, 4, MICRO_SHARED + offset, 4);
+	else if (o->global)
+		scribe_mem(s, strstr(o->name, "ATOM") ? 1 : LANES_ALL, dst, o->name, src, wide ? 8 : 4,
+			MICRO_DATA + offset, wide ? 8 : 4);
+	else
+		scribe_op(s, dst, o->name, src, 0);
+}
+
+static void chain_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct chain *c = m->what;
+
+	(void)block;
+	(void)warp;
+	for (uint32_t r = 0; r < c->rounds; r++) {
+		if (r % CHAIN_UNROLL == 0)
+			s->pc = 0x100;
+		for (uint32_t i = 0; i < c->n; i++)
+			one_op(s, &c->op[i], "R8", "R8", 0);
+	}
+	s->pc = 0x100 + 16 * CHAIN_UNROLL * c->n;
+	scribe_exit(s);
+}
+
+/* Cycles of `more` rounds of what body makes. */
+static double rounds(const struct subject *s, struct micro *m, uint32_t *count, uint32_t few, uint32_t more)
+{
+	double first;
+
+	*count = few;
+	first = run_once(s, m);
+	*count = few + more;
+	return run_once(s, m) - first;
+}
+
+double probe_chain(const struct probe *p, const struct subject *s)
+{
+	struct chain c;
+	struct micro m = {.name = "chain",
+		.blocks = 1,
+		.threads = 32,
+		.shmem = 1024,
+		.nregs = 24,
+		.arch = s->arch,
+		.alike = true,
+		.body = chain_body,
+		.what = &c};
+
+	chain_of(p, &c);
+	return rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) /
+	       (*p->rest ? c.n : 1);
+}
+
+bool probe_chain_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	struct chain c;
+
+	(void)r;
+	(void)s;
+	strcpy(p->group, "chains");
+	*why = "no chain of this name, and no ops=A+B+... of at most 16 instructions";
+	return chain_of(p, &c);
+}
+
+/* ---- issue rates ---------------------------------------------------------------------------- */
+
+static void rate_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct chain *c = m->what;
+	char dst[8];
+
+	(void)block;
+	for (uint32_t r = 0; r < c->rounds; r++) {
+		if (r % CHAIN_UNROLL == 0)
+			s->pc = 0x100;
+		snprintf(dst, sizeof dst, "R%u", 20 + 2 * (r % 16));
+		one_op(s, &c->op[0], dst, c->src, warp * 128);
+	}
+	s->pc = 0x100 + 16 * CHAIN_UNROLL;
+	scribe_exit(s);
+}
+
+static bool rate_of(const struct probe *p, struct chain *c, char *src, size_t cap)
+{
+	char op[40];
+
+	*c = (struct chain){.src = src};
+	if (!measured_word(p->params, "op", op, sizeof op) || !take_ops(c, op) || c->n != 1)
+		return false;
+	if (!measured_word(p->params, "src", src, cap))
+		strcpy(src, c->op[0].shared || c->op[0].global ? "R2" : "R4 R5 R6");
+	for (char *s = src; *s; s++)
+		if (*s == '+')
+			*s = ' ';
+	return strspn(src, "R0123456789 ") == strlen(src);
+}
+
+double probe_rate(const struct probe *p, const struct subject *s)
+{
+	uint32_t warps = (uint32_t)p->n[0] * s->params.core.schedulers;
+	char src[64];
+	struct chain c;
+	struct micro m = {.name = "rate",
+		.blocks = 1,
+		.threads = warps * 32,
+		.shmem = 32768,
+		.nregs = 64,
+		.arch = s->arch,
+		.body = rate_body,
+		.what = &c};
+
+	rate_of(p, &c, src, sizeof src);
+	return rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) / p->n[0];
+}
+
+bool probe_rate_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	char src[64];
+	struct chain c;
+
+	(void)r;
+	strcpy(p->group, "rates");
+	*why = "op=NAME, src=R4+R6 and as many warps as a sub-core has, at most 8, are wanted";
+	return rate_of(p, &c, src, sizeof src) && p->n[0] >= 1 && p->n[0] <= 8 &&
+	       p->n[0] * s->params.core.schedulers <= s->params.core.warps;
+}
+
+/* ---- shared memory and atomics -------------------------------------------------------------- */
+
+struct meet {
+	uint32_t ways, lanes, rounds;
+	bool same;
+};
+
+static void conflict_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct meet *t = m->what;
+	char dst[8];
+
+	(void)block;
+	(void)warp;
+	for (uint32_t r = 0; r < t->rounds; r++) {
+		if (r % CHAIN_UNROLL == 0)
+			s->pc = 0x100;
+		snprintf(dst, sizeof dst, "R%u", 16 + r % 16);
+		scribe_mem(s, LANES_ALL, dst, "LDS", "R2", 4, MICRO_SHARED, 4 * (int64_t)t->ways);
+	}
+	s->pc = 0x100 + 16 * CHAIN_UNROLL;
+	scribe_exit(s);
+}
+
+double probe_conflict(const struct probe *p, const struct subject *s)
+{
+	struct meet t = {.ways = (uint32_t)fmin(fmax(p->n[0], 1), 32)};
+	struct micro m = {.name = "conflict",
+		.blocks = 1,
+		.threads = 256,
+		.shmem = 8192,
+		.nregs = 40,
+		.arch = s->arch,
+		.alike = true,
+		.body = conflict_body,
+		.what = &t};
+
+	return rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
+}
+
+static void atomic_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct meet *t = m->what;
+	uint32_t mask = t->lanes >= 32 ? LANES_ALL : (1u << t->lanes) - 1;
+
+	(void)block;
+	for (uint32_t r = 0; r < t->rounds; r++) {
+		if (r % CHAIN_UNROLL == 0)
+			s->pc = 0x100;
+		scribe_mem(s, mask, "", "RED.E.ADD.STRONG.GPU", "R2 R4", 4,
+			MICRO_DATA + (t->same ? 0 : warp * 128), t->same ? 0 : 4);
+	}
+	s->pc = 0x100 + 16 * CHAIN_UNROLL;
+	scribe_exit(s);
+}
+
+double probe_atomic(const struct probe *p, const struct subject *s)
+{
+	struct meet t = {.lanes = (uint32_t)fmin(fmax(p->n[0], 1), 32), .same = p->n[1] > 0};
+	struct micro m = {.name = "atomics",
+		.blocks = 1,
+		.threads = 256,
+		.nregs = 24,
+		.arch = s->arch,
+		.body = atomic_body,
+		.what = &t};
+
+	return rounds(s, &m, &t.rounds, CHAIN_UNROLL, 2 * CHAIN_UNROLL) / (2 * CHAIN_UNROLL * 8);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The selftest's frame (selftest.h): rows, the machines they are made on, the runs, the verdict. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "output.h"
+#include "selftest/fit.h"
+#include "selftest/jobs.h"
+#include "selftest/selftest.h"
+#include "selftest/table.h"
+
+/* Names under which measurements know the chip of a configuration. */
+static const struct {
+	const char *name, *also;
+} aliases[] = {
+	{"a100-40", "a100-sxm4-40"},
+	{"v100", "titan-v"},
+	{"rtx2070", "titan-rtx"},
+};
+
+static bool is_of(const struct measured_row *r, const char *name)
+{
+	if (!name || !strcmp(r->gpu, name))
+		return true;
+	for (unsigned i = 0; i < sizeof aliases / sizeof *aliases; i++)
+		if (!strcmp(aliases[i].name, name) && !strcmp(aliases[i].also, r->gpu))
+			return true;
+	return false;
+}
+
+/* ---- machines ------------------------------------------------------------------------------- */
+
+static void subject_init(struct subject *s, const struct gpuconf *c, const struct isa *isa)
+{
+	struct fault f;
+
+	if (params_init(&s->params, c, &f) < 0)
+		die_fault(&f);
+	s->isa = isa;
+	s->arch = conf_uint(c, OPT_gpgpu_compute_capability_major) * 10 +
+		  conf_uint(c, OPT_gpgpu_compute_capability_minor);
+	if (isa_arch_of((int)s->arch) < 0)
+		die("found the compute capability %u.%u (-gpgpu_compute_capability_major, _minor), wanted one that traces "
+		    "are read for",
+			s->arch / 10, s->arch % 10);
+}
+
+/* The conditions of a tool, on top of the configuration; c shares its memory with base. */
+static bool apply_with(struct gpuconf *c, const struct measured *m, const char *tool)
+{
+	bool any = false;
+	struct fault f;
+
+	for (uint32_t i = 0; i < m->n_with; i++)
+		if (!strcmp(m->with[i].tool, tool)) {
+			if (gpuconf_override(c, m->with[i].define, &f) < 0)
+				die_fault(&f);
+			any = true;
+		}
+	return any;
+}
+
+/* The machine for rows of that tool: made once for each, the plain one first. */
+static const struct subject *subject_for(struct machines *s, const struct selftest *t, const char *tool)
+{
+	struct gpuconf c;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!strcmp(s->tool[i], tool))
+			return &s->subject[i];
+	c = *t->conf;
+	if (*tool && (s->n == MAX_MACHINES || !apply_with(&c, s->with, tool)))
+		return &s->subject[0];
+	s->tool[s->n] = tool;
+	subject_init(&s->subject[s->n], &c, t->isa);
+	return &s->subject[s->n++];
+}
+
+void machines_init(struct machines *s, const struct selftest *t, const struct measured *with)
+{
+	s->n = 0;
+	s->with = with;
+	subject_for(s, t, "");
+}
+
+const struct subject *machines_for(struct machines *s, const struct selftest *t, const char *tool)
+{
+	return subject_for(s, t, tool);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static void read_files(const struct selftest *t, struct measured *rows, struct measured *with)
+{
+	struct fault f;
+
+	if (t->shipped && measured_read(with, t->shipped, &f) < 0)
+		die_fault(&f);
+	for (uint32_t i = 0; i < t->n_measured; i++)
+		if (measured_read(rows, t->measured[i], &f) < 0)
+			die_fault(&f);
+	if (!t->n_measured && !t->shipped)
+		die("found no measured file beside the configuration, wanted --measured FILE");
+	for (uint32_t i = 0; i < rows->n_with; i++) {
+		grow(&with->with, &with->cap_with, with->n_with + 1, sizeof *with->with);
+		with->with[with->n_with++] = rows->with[i];
+	}
+}
+
+static void add_row(
+	struct table *table, struct machines *s, const struct selftest *t, const struct measured_row *r)
+{
+	struct figure_row *f = &table->row[table->n++];
+
+	f->row = r;
+	f->subject = machines_for(s, t, r->tool);
+	if (!probe_of(&f->probe, r, f->subject, &f->why))
+		f->subject = NULL;
+}
+
+static double work(void *ctx, uint32_t i)
+{
+	const struct figure_row *const *made = ctx;
+
+	return made[i]->probe.kind->run(&made[i]->probe, made[i]->subject);
+}
+
+void table_simulate(struct table *t, unsigned threads)
+{
+	struct figure_row **made = xcalloc(t->n + 1, sizeof *made);
+	double *result = xcalloc(t->n + 1, sizeof *result);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->row[i].subject)
+			made[n++] = &t->row[i];
+	jobs_run(n, threads, work, made, result);
+	for (uint32_t i = 0; i < n; i++)
+		made[i]->simulated = result[i];
+	free(made);
+	free(result);
+}
+
+static bool within(const struct table *t, double tolerance)
+{
+	for (uint32_t i = 0; i < t->n && tolerance >= 0; i++)
+		if (t->row[i].subject && !(fabs(table_error(&t->row[i])) <= tolerance))
+			return false;
+	return true;
+}
+
+int selftest_run(const struct selftest *t)
+{
+	struct measured files = {.n_rows = 0}, shipped = {.n_rows = 0},
+			*rows = t->n_measured ? &files : &shipped;
+	struct machines machines;
+	struct table table = {.machine = t->name ? t->name : "the configuration",
+		.rows_of = t->n_measured ? t->measured[0] : t->shipped};
+	struct output *out;
+	bool good;
+
+	read_files(t, &files, &shipped);
+	machines_init(&machines, t, &shipped);
+	table.row = xcalloc(rows->n_rows + 1, sizeof *table.row);
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		if (is_of(&rows->row[i], t->name))
+			add_row(&table, &machines, t, &rows->row[i]);
+		else
+			table.n_other++;
+	}
+	out = output_open(t->output, t->force);
+	if (t->n_fit) {
+		fit_run(t, &table, &machines, output_stream(out));
+		good = true;
+	} else {
+		table_simulate(&table, t->threads);
+		table_print(&table, t->format, output_stream(out));
+		good = within(&table, t->tolerance);
+	}
+	output_commit(out);
+	free(table.row);
+	measured_free(&files);
+	measured_free(&shipped);
+	return good ? EXIT_GOOD : EXIT_NO;
+}

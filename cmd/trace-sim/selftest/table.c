@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The selftest's result as text, JSON records or tab-separated columns (table.h). Rows stand in the order of their
+ * files; groups in the order in which they are met. A row that could not be made has no simulated figure.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "record.h"
+#include "selftest/table.h"
+
+double table_error(const struct figure_row *r)
+{
+	if (!r->subject || r->row->value == 0)
+		return 0;
+	return (r->simulated - r->row->value) / r->row->value * 100;
+}
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+struct group {
+	const char *name, *worst_id;
+	uint32_t n;
+	double sum, worst; /* of |error| */
+	double apart;      /* largest difference in the figures' unit */
+};
+
+static struct group *group_of(struct group *g, uint32_t *n, const char *name)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (!strcmp(g[i].name, name))
+			return &g[i];
+	g[*n] = (struct group){.name = name};
+	return &g[(*n)++];
+}
+
+static void add(struct group *g, const struct figure_row *r)
+{
+	double error = fabs(table_error(r)), apart = fabs(r->simulated - r->row->value);
+
+	g->n++;
+	g->sum += error;
+	if (error >= g->worst) {
+		g->worst = error;
+		g->worst_id = r->row->id;
+	}
+	if (apart > g->apart)
+		g->apart = apart;
+}
+
+/* Groups of the rows that were made, and behind them all of these together. */
+static struct group *groups_of(const struct table *t, uint32_t *n)
+{
+	struct group *g = xcalloc(t->n + 1, sizeof *g), all = {.name = "all"};
+
+	*n = 0;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->row[i].subject) {
+			add(group_of(g, n, t->row[i].probe.group), &t->row[i]);
+			add(&all, &t->row[i]);
+		}
+	g[*n] = all;
+	return g;
+}
+
+/* Reasons why rows were not made, with their number, in the order in which they are met. */
+static uint32_t reasons_of(const struct table *t, struct group **out)
+{
+	struct group *g = xcalloc(t->n + 1, sizeof *g);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!t->row[i].subject)
+			group_of(g, &n, t->row[i].why)->n++;
+	*out = g;
+	return n;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static void print_text(const struct table *t, FILE *out)
+{
+	struct group *g, *why;
+	uint32_t n, n_why = reasons_of(t, &why), width = 6;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (strlen(t->row[i].row->id) > width)
+			width = (uint32_t)strlen(t->row[i].row->id);
+	fprintf(out, "%s, measured figures of %s\n\n%-*s %12s %12s %8s  %s\n", t->machine, t->rows_of,
+		(int)width, "figure", "measured", "simulated", "error", "source");
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct figure_row *r = &t->row[i];
+
+		if (r->subject)
+			fprintf(out, "%-*s %12.6g %12.6g %7.2f%%  %s\n", (int)width, r->row->id,
+				r->row->value, r->simulated, table_error(r), r->row->source);
+	}
+	g = groups_of(t, &n);
+	fprintf(out, "\n%-22s %7s %8s %8s  %s\n", "group", "figures", "mean", "worst", "worst at");
+	for (uint32_t i = 0; i <= n; i++)
+		fprintf(out, "%-22s %7u %7.2f%% %7.2f%%  %s\n", g[i].name, g[i].n,
+			g[i].n ? g[i].sum / g[i].n : 0, g[i].worst, g[i].worst_id ? g[i].worst_id : "");
+	for (uint32_t i = 0; i < n_why; i++)
+		fprintf(out, "%snot made: %u (%s)\n", i ? "" : "\n", why[i].n, why[i].name);
+	if (t->n_other)
+		fprintf(out, "rows of other GPUs: %u\n", t->n_other);
+	free(g);
+	free(why);
+}
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+static void print_tsv(const struct table *t, FILE *out)
+{
+	fputs("id\tworkload\tmeasured\tsimulated\terror\tsource\tgroup\tparams\tunit\twhy\n", out);
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct figure_row *r = &t->row[i];
+		const struct measured_row *m = r->row;
+
+		if (r->subject)
+			fprintf(out, "%s\t%s\t%.10g\t%.6f\t%.3f\t%s\t%s\t%s\t%s\t\n", m->id, m->workload,
+				m->value, r->simulated, table_error(r), m->source, r->probe.group, m->params,
+				r->probe.kind->unit);
+		else
+			fprintf(out, "%s\t%s\t%s\t\t\t%s\t\t%s\t%s\t%s\n", m->id, m->workload, m->text,
+				m->source, m->params, m->unit, r->why);
+	}
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static void print_figure(const struct figure_row *r, struct record_writer *w)
+{
+	record_begin(w, "figure");
+	record_string(w, "id", r->row->id);
+	record_string(w, "workload", r->row->workload);
+	record_string(w, "params", r->row->params);
+	if (r->subject) {
+		record_string(w, "group", r->probe.group);
+		record_real(w, "measured", r->row->value, r->probe.kind->unit);
+		record_real(w, "simulated", r->simulated, r->probe.kind->unit);
+		record_real(w, "error", table_error(r), "percent");
+	} else {
+		record_string(w, "not_made", r->why);
+	}
+	record_string(w, "source", r->row->source);
+	record_end(w);
+}
+
+static void print_json(const struct table *t, FILE *out)
+{
+	struct record_writer *w = record_open(out, RECORD_JSON);
+	struct group *g, *why;
+	uint32_t n, n_why = reasons_of(t, &why), missing = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		print_figure(&t->row[i], w);
+	g = groups_of(t, &n);
+	for (uint32_t i = 0; i <= n; i++) {
+		record_begin(w, "group");
+		record_string(w, "name", g[i].name);
+		record_uint(w, "figures", g[i].n, "figures");
+		record_real(w, "mean", g[i].n ? g[i].sum / g[i].n : 0, "percent");
+		record_real(w, "worst", g[i].worst, "percent");
+		record_string(w, "worst_id", g[i].worst_id ? g[i].worst_id : "");
+		record_end(w);
+	}
+	for (uint32_t i = 0; i < n_why; i++)
+		missing += why[i].n;
+	record_begin(w, "end");
+	record_string(w, "machine", t->machine);
+	record_uint(w, "not_made", missing, "rows");
+	record_uint(w, "of_other_gpus", t->n_other, "rows");
+	record_end(w);
+	record_close(w);
+	free(g);
+	free(why);
+}
+
+void table_print(const struct table *t, enum selftest_format format, FILE *out)
+{
+	switch (format) {
+	case SELFTEST_JSON: print_json(t, out); break;
+	case SELFTEST_TSV: print_tsv(t, out); break;
+	default: print_text(t, out);
+	}
+}

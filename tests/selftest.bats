@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-sim --selftest: what is compared, printed and refused. The figures of the shipped machines: tests/selftest-tables.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+HEAD='id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n'
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	printf "$HEAD"'near\tme\tpointer-chase\tfootprint_kB=2048\tlatency\t240\tcycles\t\t\t\t\tmine\t\n' >my.measured
+	printf 'l1\tme\tpointer-chase\tfootprint_kB=16\tlatency\t30\tcycles\t\t\t\t\tmine\t\n' >>my.measured
+	printf 'lds\tme\tlatency/shared load\t\tlatency\t23\tcycles\t\t\t\t\tmine\t\n' >>my.measured
+	printf 'odd\tme\tdancing\t\tlatency\t23\tcycles\t\t\t\t\tmine\t\n' >>my.measured
+	printf 'range\tme\tpointer-chase\tfootprint_kB=16\tlatency\t23-24\tcycles\t\t\t\t\tmine\t\n' >>my.measured
+	printf -- '-config %s/v100.config\n-gpgpu_n_clusters 4\n' "$ROOT/examples/gpus" >my.config
+}
+
+@test "selftest: a configuration and the measured file beside it, in three formats" {
+	run -0 trace-sim --selftest -c my.config
+	assert_output --regexp 'near +240 +[0-9.]+ +-?[0-9.]+% +mine'
+	assert_output --partial 'not made: 1 (no micro-trace for this workload)'
+	assert_output --partial 'not made: 1 (the value is no number)'
+	run -0 trace-sim --selftest -c my.config -F tsv
+	assert_line --index 0 --partial 'id	workload	measured	simulated	error	source'
+	[ "${#lines[@]}" -eq 6 ]
+	run -0 trace-sim --selftest -c my.config -F json
+	assert_output --partial '"id":"near"'
+	run -2 trace-sim --selftest -c my.config -F msgpack
+}
+
+@test "selftest: the same bytes for any number of processes" {
+	trace-sim --selftest -c my.config -F tsv >one
+	trace-sim --selftest -c my.config -F tsv -j 3 >three
+	cmp one three
+}
+
+@test "selftest: a tolerance decides the exit status" {
+	run -0 trace-sim --selftest -c my.config --tolerance 1000
+	run -1 trace-sim --selftest -c my.config --tolerance 0.001
+	run -2 trace-sim --selftest -c my.config --tolerance much
+}
+
+@test "selftest: rows of other GPUs are left out and counted" {
+	sed 's/\tme\t/\tv100\t/; s/^l1\tv100/l1\tother/' my.measured >their.measured
+	run -0 trace-sim --selftest v100 --measured their.measured
+	refute_output --regexp '^l1 '
+	assert_output --partial 'rows of other GPUs: 1'
+}
+
+@test "selftest: conditions of a tool hold for its rows only" {
+	sed '/^near/{p;s/^near/slow/;s/\t\tmine/\tdrag\tmine/}' my.measured >two.measured
+	sed -i '1i #with drag gpgpu_l2_rop_latency=1000' two.measured
+	trace-sim --selftest -c my.config --measured two.measured -F tsv >out
+	awk -F'\t' '$1 == "near" { a = $4 } $1 == "slow" { b = $4 } END { exit !(b > a + 500) }' out
+}
+
+@test "selftest: --fit finds the latency that a figure asks for" {
+	grep -v '^l1\|^lds\|^odd\|^range' my.measured >near.measured
+	trace-sim --selftest -c my.config --measured near.measured --fit gpgpu_l2_rop_latency=100..400 >out
+	latency=$(awk '/^-gpgpu_l2_rop_latency [0-9]+$/ { print $2 }' out)
+	run -0 trace-sim --selftest -c my.config --measured near.measured -D gpgpu_l2_rop_latency=$latency --tolerance 1
+	run -2 trace-sim --selftest -c my.config --fit gpgpu_scheduler
+	run -2 trace-sim --selftest -c my.config --fit gpgpu_l2_rop_latency=9..1
+}
+
+@test "selftest: bad measured files and command lines have status 2 and a place" {
+	for change in '1s/params/parameters/' '2s/\t/ /' '3s/^l1/near/' '2s/\t240/\t1e77/' '1i #with nothing'; do
+		sed "$change" my.measured >bad.measured
+		run -2 trace-sim --selftest -c my.config --measured bad.measured
+		assert_output --regexp 'bad.measured:[0-9]+'
+	done
+	: >empty.measured
+	run -2 trace-sim --selftest -c my.config --measured empty.measured
+	run -2 trace-sim --selftest -c my.config --measured nowhere
+	run -2 trace-sim --selftest nothing-of-this-name
+	run -2 trace-sim --selftest
+	run -2 trace-sim --measured my.measured -c my.config
+	run -2 trace-sim -F tsv -c my.config
+	mv my.measured away
+	run -2 trace-sim --selftest -c my.config
+	assert_output --partial '--measured'
+}
+
+@test "an L2 of two sides: near, far, DRAM, and the same for any number of threads" {
+	{
+		printf "$HEAD"
+		for kb in 256 1024 2304 16384; do
+			printf 'k%s\tme\tpointer-chase\tfootprint_kB=%s\tlatency\t1\tcycles\t\t\t\t\tmine\t\n' $kb $kb
+		done
+	} >sides.measured
+	sides='-D gpgpu_n_mem=16 -D l2_sides=2 -D l2_far_latency=200'
+	trace-sim --selftest -c my.config $sides --measured sides.measured -F tsv >out
+	awk -F'\t' '{ v[$1] = $4 } END { exit !(v["k1024"] == v["k256"] && v["k2304"] == v["k256"] + 200 && v["k16384"] != v["k2304"]) }' out
+	t=$(trace vecadd -n 4)
+	trace-sim -c my.config $sides -F json "$t" >one
+	trace-sim -c my.config $sides -F json -j 2 "$t" >two
+	cmp one two
+	run -2 trace-sim -c my.config -D l2_sides=2 -D gpgpu_n_sub_partition_per_mchannel=1 "$t"
+	run -2 trace-sim -c my.config -D l2_sides=3 "$t"
+}
