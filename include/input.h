@@ -33,6 +33,8 @@ void input_close(struct input *in); /* NULL is allowed */
 
 const char *input_name(const struct input *in); /* as shown in messages; "-" is "<stdin>" */
 enum input_coding input_coding(const struct input *in);
+/* Does opening the path once more give the same bytes? Not so of pipes, devices and standard input. */
+bool input_again(const struct input *in);
 
 /*
  * Next line without its end ("\n" or "\r\n"), not terminated by NUL. 1: a line, 0: end, -1: fault.

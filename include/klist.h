@@ -12,6 +12,11 @@
 #include <stdint.h>
 #include "diag.h"
 
+struct input;
+struct pack;
+struct trace;
+struct trace_options;
+
 enum command_kind { CMD_MEMCPY, CMD_KERNEL };
 
 struct command {
@@ -21,17 +26,20 @@ struct command {
 	char *path;              /* CMD_KERNEL: folder of the list + "/" + name */
 	uint64_t address, bytes; /* CMD_MEMCPY */
 	uint32_t position;       /* CMD_KERNEL: 1, 2, ... among the kernels */
+	uint32_t kernel;         /* CMD_KERNEL: its number in the list's packed stream */
+	struct input *in; /* CMD_KERNEL: the file, open at its first byte, where it was looked into; or NULL */
 };
 
 struct klist {
 	char *path; /* of the list, or of the folder or kernel file it was made from */
 	struct command *cmd;
 	uint32_t n_cmds, n_kernels;
+	struct pack *pack; /* the packed stream that list and kernels came in; NULL: they are files */
 };
 
 /*
- * path: a kernel list, a folder with one (kernelslist.g, else the only kernelslist_ctx_*.g), one kernel
- * file, or "-" (a kernel list on stdin, names relative to the current folder).
+ * path: a kernel list, a folder with one (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream, one
+ * kernel file, or "-" (a kernel list on stdin, names relative to the current folder).
  * 0, or -1 and *f: empty list, unknown line, memcpy with a missing field, non-numeric or >= 4 GiB count.
  */
 int klist_read(struct klist *k, const char *path, struct fault *f);
@@ -42,8 +50,14 @@ int klist_read(struct klist *k, const char *path, struct fault *f);
 int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx, const struct fault *f),
 	void *ctx, struct fault *f);
 /* The same from an open input; folder is prefixed to kernel names ("" or NULL: as written). */
-struct input;
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f);
+/*
+ * The kernel that command number cmd names, as trace_open gives it. An operand that is a pipe can be read once
+ * only. The list must live longer than the trace.
+ */
+struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f);
+/* Can the kernel be had as far as can be told without opening it? 0, or -1 and errno. */
+int klist_check(const struct klist *k, uint32_t cmd);
 void klist_free(struct klist *k);
 
 /*

@@ -15,6 +15,13 @@ struct output;
 /* force: an existing file may be replaced. Dies on failure. */
 struct output *output_open(const char *path, bool force);
 FILE *output_stream(struct output *o);
+/* A new file without a name in $TMPDIR or /tmp, gone when it is closed. NULL and errno. */
+FILE *output_spool(void);
+/*
+ * Flush. The path under which all that was written can be read now, NULL: none (standard output, a device), or a write
+ * failed, which output_commit() will tell.
+ */
+const char *output_written(struct output *o);
 /* Flush, check every earlier write, rename into place. Dies with the reason when anything failed. */
 void output_commit(struct output *o);
 /*

@@ -21,15 +21,18 @@
 struct pack_writer;
 
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
+/* Can a stream hold a list of n bytes? */
+bool pack_list_fits(size_t n);
 /*
- * First of all: the list's text and its file's name. name NULL: there was no list file, text is the kernels'
- * file names, one a line.
+ * First of all: the list's text, which fits, and its file's name. name NULL: there was no list file, text is the
+ * kernels' file names, one a line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
 /* The kernels in the order in which the list first names them. */
 void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
-void pack_end(struct pack_writer *w);
+/* hash (16 bytes, or NULL) gets the XXH3-128 of the kernel's text. */
+void pack_end(struct pack_writer *w, unsigned char *hash);
 /* told: some of the kernel (from 0) is kept as plain text because it is no regular trace. Once for each. */
 void pack_on_text(struct pack_writer *w, void (*told)(void *ctx, uint32_t kernel), void *ctx);
 /* Index and end marker. */
@@ -83,17 +86,18 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 /* Check every byte of the stream. 0, or -1 and *f naming the place. */
 int pack_verify(struct pack *p, struct fault *f);
 
-/* The list as klist_read gives it, kernel paths being the stream's name and the kernel's. */
-int pack_klist(const struct pack *p, struct klist *k, struct fault *f);
 /*
- * For klist_read: the list of the stream that *in (NULL when it was taken over) or the file of that path is.
- * trace_open knows the kernels of such a list by their paths; the stream stays open to the end of the
- * program.
+ * The list as klist_read gives it, kernel paths being the stream's name and the kernel's. Not yet set: k->pack, by
+ * which klist_open finds the kernels.
  */
-int packed_list(struct klist *k, struct input **in, const char *path, struct fault *f);
-bool pack_names(const char *path); /* is it a kernel of such a list? */
-/* Number of the kernel of that path in a list that pack_klist gave; -1: none. */
-int64_t pack_find(const struct pack *p, const char *path);
+int pack_klist(struct pack *p, struct klist *k, struct fault *f);
+/*
+ * The stream that *in, at its first byte, is: a file that can be gone back in is opened by its path, of any other *in
+ * is taken over (and NULL then) and read in order.
+ */
+struct pack *pack_input(struct input **in, const char *path, struct fault *f);
+/* Number of the kernel of that name (as the list has it); -1: none. */
+int64_t pack_find(const struct pack *p, const char *name);
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f);
 
 #endif

@@ -233,3 +233,130 @@ same_folder() { diff -r "$1" "$2"; }
 	trace-sim -q -g rtx3070 -F json a.tpack | cmp - text
 	trace-pack "$t" | trace-sim -q -g rtx3070 -F json | cmp - text
 }
+
+@test "an operand that is a pipe is opened once, named or not" {
+	k=$(trace vecadd)/kernel-1.traceg
+	trace-pack "$k" >a.tpack
+	trace-sim -q -g rtx3070 -F json "$k" >text
+	trace-pack <(cat "$k") | trace-pack -d -o - | cmp - "$k"
+	trace-pack -d -o - <(cat a.tpack) | cmp - "$k"
+	run -0 trace-pack -t <(cat a.tpack)
+	trace-sim -q -g rtx3070 -F json <(cat "$k") | cmp - text
+	trace-sim -q -g rtx3070 -F json <(cat a.tpack) | cmp - text
+	run -0 trace-lint -q <(cat "$k")
+	run -0 trace-lint -q <(cat a.tpack)
+	mkfifo f
+	for prog in 'trace-pack' 'trace-sim -q -g rtx3070 -F json' 'trace-lint -q'; do
+		for in in "$k" a.tpack; do
+			cat "$in" >f &
+			run -0 timeout 60 $prog f
+			wait $!
+		done
+	done
+	mkdir k && mkfifo k/kernel-1.traceg && cp "$(trace vecadd)/kernelslist.g" k
+	cat "$k" >k/kernel-1.traceg &
+	timeout 60 trace-pack k | trace-pack -d -o - | cmp - "$k"
+}
+
+@test "a word of any length as opcode comes back" {
+	for n in 254 255 256 70000; do
+		op=$(head -c $n /dev/zero | tr '\0' A)
+		sed "s/FADD/$op/" "$(trace vecadd)/kernel-1.traceg" >x
+		trace-pack -q x >x.tpack
+		run -0 trace-pack -t x.tpack
+		trace-pack -d -o - x.tpack | cmp - x
+	done
+}
+
+@test "irregular text of more than a block comes back" {
+	head -c 40000000 /dev/zero | tr '\0' 'x' >x
+	printf -- '-y\n' | cat - x x x x x x x >y
+	trace-pack -q y -o y.tpack
+	trace-pack -d -o - y.tpack | cmp - y
+}
+
+@test "a stream that -o makes is read back; --no-verify makes the same" {
+	trace-pack "$(trace streams)" -o a
+	trace-pack --no-verify "$(trace streams)" -o b
+	trace-pack --verify "$(trace streams)" -o c
+	cmp a b && cmp a c
+}
+
+@test "an input is never replaced" {
+	cp -r "$(trace streams)" in && trace-pack in >a.tpack && cp a.tpack b.tpack
+	for o in in/kernelslist.g in/kernel-2.traceg; do
+		run -2 trace-pack -f -o $o in
+		assert_output --partial 'among the inputs'
+	done
+	run -2 trace-pack -f -o a.tpack a.tpack
+	run -2 trace-pack -f -o a.tpack <a.tpack
+	run -2 trace-pack -d -f -o a.tpack a.tpack
+	cmp a.tpack b.tpack
+	same_folder "$(trace streams)" in
+}
+
+@test "names that could not be unpacked are refused" {
+	cp -r "$(trace vecadd)" in
+	echo kernelslist.g >>in/kernelslist.g
+	run -2 trace-pack in
+	assert_output --partial "list's own name"
+	mkdir -p in/kernels && cp in/kernel-1.traceg in/kernels/x
+	printf 'kernels/../kernel-1.traceg\n' >in/kernelslist.g
+	run -2 trace-pack in
+	assert_output --partial 'inside the folder'
+	printf 'kernels/x\n' >in/kernelslist.g
+	trace-pack in | trace-pack -d -C out
+	cmp in/kernel-1.traceg out/kernels/x
+}
+
+@test "thread blocks that there are not are refused" {
+	trace-pack "$(trace vecadd)" >a.tpack
+	for from in a.tpack "$(trace vecadd)"; do
+		run -2 trace-pack --tb 999 "$from" -o x
+		assert_output --partial 'thread block'
+		[ ! -e x ]
+	done
+	run -2 trace-pack -d --tb 999- -o - a.tpack
+}
+
+@test "a full disk and bad lists are told as what they are" {
+	trace-pack "$(trace vecadd)" >a.tpack
+	run -2 sh -c 'trace-pack -d -o - a.tpack >/dev/full'
+	assert_output --partial '<stdout>: No space left'
+	run -2 trace-pack /dev/zero
+	assert_output --partial 'NUL'
+	run -2 trace-pack --level -5 "$(trace vecadd)"
+	assert_output --partial "level '-5'"
+}
+
+@test "-l prints no control characters" {
+	mkdir k && sed 's/^-kernel name = .*/-kernel name = a\x1b[2J\x07b/' "$(trace vecadd)/kernel-1.traceg" >k/kernel-1.traceg
+	echo kernel-1.traceg >k/kernelslist.g
+	run -0 sh -c 'trace-pack k | trace-pack -l'
+	assert_output --partial 'a\x1b[2J\x07b'
+}
+
+@test "raw traces of impossible grids are refused at once" {
+	t=$(trace vecadd)/kernel-1.traceg
+	for grid in '(-1,1,1)' '(4294967296,1,1)' '(99999999999999999999,1,1)' '(65536,65536,1)' '(0,1,1)' 'x'; do
+		sed -n '1,/^#traces format/p' "$t" | sed "s/^-grid dim = .*/-grid dim = $grid/" >k.trace
+		printf '\n0 0 0 0 0000 ffffffff 0 EXIT 0 0 0 \n' >>k.trace
+		run -2 trace-pack k.trace
+		assert_output --partial 'grid'
+	done
+	# A huge grid costs nothing but for the blocks that there are.
+	sed -n '1,/^#traces format/p' "$t" | sed 's/^-grid dim = .*/-grid dim = (65535,65535,1)/' >k.trace
+	printf '\n65534 65534 0 1 0000 ffffffff 0 EXIT 0 0 0 \n7 0 0 0 0000 ffffffff 0 EXIT 0 0 0 \n' >>k.trace
+	(ulimit -v 400000; trace-pack -q k.trace >k.tpack)
+	trace-pack -d -o - k.tpack >k.traceg
+	[ "$(grep -c '^insts = 0' k.traceg)" = 14 ]
+	[ "$(grep '^thread block' k.traceg | tr '\n' ' ')" = 'thread block = 7,0,0 thread block = 65534,65534,0 ' ]
+}
+
+@test "temporary files are made in TMPDIR" {
+	trace-pack "$(trace vecadd)" >a.tpack
+	run -2 sh -c 'TMPDIR=/nowhere trace-pack -l <a.tpack'
+	assert_output --partial 'temporary file'
+	mkdir t && run -0 sh -c 'TMPDIR=$PWD/t trace-pack -l <a.tpack'
+	[ -z "$(ls t)" ]
+}

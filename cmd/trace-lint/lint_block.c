@@ -237,7 +237,7 @@ static void begin_kernel(struct lint *l)
 	l->last_id = 0;
 }
 
-bool lint_kernel(struct lint *l, const char *path, struct fault *f)
+bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f)
 {
 	struct trace_watch watch = {on_fault, lint_record, l};
 	struct trace_options o = {.warn = on_warning, .ctx = l, .watch = &watch};
@@ -245,7 +245,7 @@ bool lint_kernel(struct lint *l, const char *path, struct fault *f)
 	o.code = l->code = code_new(l->isa);
 	l->path = path;
 	l->trace = NULL;
-	l->trace = trace_open(path, &o, f);
+	l->trace = k ? klist_open(k, cmd, &o, f) : trace_open(path, &o, f);
 	bool unopened = !l->trace && f->id && (!strcmp(f->id, "open") || !strcmp(f->id, "is-folder"));
 
 	l->rep->kernels += !unopened;

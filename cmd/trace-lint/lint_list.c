@@ -51,6 +51,13 @@ struct name {
 	uint64_t line;
 };
 
+static int by_name_alone(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
@@ -105,12 +112,10 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 	int files = scandir(folder, &e, is_kernel_name, compare_names);
 
 	for (int i = 0; i < files; i++) {
-		uint32_t at = 0;
+		struct name this = {e[i]->d_name, 0};
 		char q[80];
 
-		while (at < n && strcmp(v[at].name, e[i]->d_name))
-			at++;
-		if (at == n)
+		if (!bsearch(&this, v, n, sizeof *v, by_name_alone))
 			report_at(rep, RULE_LIST_UNNAMED, (struct place){.file = file},
 				"found the file \"%s\" beside the list, "
 				"which does not name it",
@@ -130,10 +135,10 @@ static void add_copy(struct lint *l, const struct command *c)
 }
 
 /* False: the file cannot be opened and no list named it. */
-static bool one_kernel(struct lint *l, const char *path, struct place named)
+static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct place named)
 {
 	struct fault f;
-	bool opened = lint_kernel(l, path, &f);
+	bool opened = lint_kernel(l, k, cmd, path, &f);
 	char q[200];
 
 	if (!opened && named.line && !strcmp(f.id, "open"))
@@ -143,17 +148,6 @@ static bool one_kernel(struct lint *l, const char *path, struct place named)
 		report_fault(l->rep, &f);
 	report_file_end(l->rep, diag_keep(path));
 	return opened || named.line;
-}
-
-/* Kernels of a packed stream have its name as their folder. */
-static bool is_packed(const struct klist *k)
-{
-	size_t n = strlen(k->path);
-
-	for (uint32_t i = 0; i < k->n_cmds; i++)
-		if (k->cmd[i].kind == CMD_KERNEL)
-			return !strncmp(k->cmd[i].path, k->path, n) && k->cmd[i].path[n] == '/';
-	return false;
 }
 
 static void check_list(struct lint *l, const struct klist *k, const char *file)
@@ -175,7 +169,7 @@ static void check_list(struct lint *l, const struct klist *k, const char *file)
 			"behind the last kernel");
 	struct name *v = sorted_names(l->rep, k, file);
 
-	if (strcmp(k->path, "-") && !is_packed(k))
+	if (strcmp(k->path, "-") && !k->pack)
 		check_unnamed(l->rep, v, k->n_kernels, file);
 	free(v);
 }
@@ -189,7 +183,7 @@ static bool folder_without_list(struct lint *l, const char *folder)
 	for (int i = 0; i < n; i++) {
 		char *path = in_folder(folder, e[i]->d_name);
 
-		good &= one_kernel(l, path, NOWHERE);
+		good &= one_kernel(l, NULL, 0, path, NOWHERE);
 		free(path);
 		free(e[i]);
 	}
@@ -198,7 +192,7 @@ static bool folder_without_list(struct lint *l, const char *folder)
 }
 
 /* All commands in order. */
-static bool run_list(struct lint *l, const struct klist *k)
+static bool run_list(struct lint *l, struct klist *k)
 {
 	const char *file = diag_keep(k->path);
 	bool list = k->n_cmds != 1 || k->cmd[0].line, good = true;
@@ -213,7 +207,7 @@ static bool run_list(struct lint *l, const struct klist *k)
 		if (c->kind == CMD_MEMCPY)
 			add_copy(l, c);
 		else
-			good &= one_kernel(l, c->path, (struct place){file, c->line, 1});
+			good &= one_kernel(l, k, i, c->path, (struct place){file, c->line, 1});
 	}
 	return good;
 }

@@ -2,10 +2,11 @@
 /*
  * Raw traces, in which the lines of all warps are mixed, to text grouped by thread block and warp.
  *
- * Always true: the lines of a warp keep their order; thread blocks come in raster order, each with all warps
- * of its block, a warp without lines too; memory is the limit plus a few words for each warp. What is over
- * the limit lies in a temporary file without a name. Of an LDGSTS that the tracer logged twice the side in
- * the shared window is dropped.
+ * Lines are gathered by warp in memory. When they reach the limit all of them go, sorted by thread block and warp, to
+ * a temporary file without a name as one run; at the end the runs are merged. Always true: the lines of a warp keep
+ * their order; thread blocks come in raster order, each that has a line with all warps of its block; memory is the
+ * limit and a few words for each run, whatever the grid is. Of an LDGSTS that the tracer logged twice the side in the
+ * shared window is dropped.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,38 +15,62 @@
 #include <unistd.h>
 #include "arena.h"
 #include "columns.h"
+#include "output.h"
+#include "table.h"
 #include "tool.h"
 
 #define SHARED_BITS 24u /* size of the shared window */
 #define HEAD_TEXT   (1u << 20)
-#define MIN_GROW    256u
+#define MIN_GROW    128u
 
-struct extent {
-	uint64_t at, n;
+/* Lines of one warp, in memory or in a run: there the numbers stand before the text. */
+struct group_head {
+	uint64_t key; /* raster number of the thread block times warps of a block, plus the warp */
+	uint64_t insts, bytes;
 };
 
-struct lines { /* of one warp */
+struct lines {
+	struct group_head head;
 	char *text;
-	uint32_t n, cap;
-	uint64_t insts;
-	struct extent *extent;
-	uint32_t n_extents, cap_extents;
+	size_t cap;
+};
+
+struct run {
+	uint64_t at, end; /* in the file: of the head to come, and of the run */
+	struct group_head head;
+	uint32_t number;
 };
 
 struct group {
 	struct input *in;
 	struct fault *f;
+	const struct sink *to;
 	uint32_t grid[3], warps, prefix; /* prefix: columns that grouped text lacks */
 	uint64_t shared;
-	uint64_t blocks;
-	struct lines **block; /* by raster number: its warps, NULL without lines */
-	uint64_t held, limit, spilled;
+	struct table found; /* lines[] by key */
+	struct lines *lines;
+	uint32_t n_lines, cap_lines;
+	uint64_t held, limit;
 	FILE *file;
+	uint64_t written;
+	struct run *run; /* while merging: a heap, the least head first */
+	uint32_t n_runs, cap_runs;
+	uint64_t block, next_warp; /* being written: the thread block, plus 1; its next warp */
 };
 
 static struct place here(const struct group *g)
 {
 	return (struct place){input_name(g->in), input_lineno(g->in), 0};
+}
+
+static int file_fault(const struct group *g, const char *what)
+{
+	return fault_set(g->f, here(g), "spool", "cannot %s a temporary file: %s", what, strerror(errno));
+}
+
+static int put(const struct group *g, const void *text, size_t n)
+{
+	return g->to->write(g->to->ctx, text, n) ? 0 : fault_set(g->f, here(g), "write", "cannot write");
 }
 
 /* ---- the header --------------------------------------------------------------------------- */
@@ -77,48 +102,68 @@ int group_wanted(struct input *in, struct fault *f)
 	return 0;
 }
 
-static void header_value(struct group *g, const char *line, size_t n, uint32_t block[3], unsigned *version)
+/* "key = (v,v,v)" or "key = v": n numbers below 2^32; others, and what is none, leave v as it is. */
+static void header_numbers(const char *line, size_t n, const char *key, uint32_t *v, unsigned count)
 {
-	char t[128];
-	unsigned long long v;
+	const char *p = line + strlen(key), *end = line + n;
+	uint32_t got[3] = {0};
 
-	snprintf(t, sizeof(t), "%.*s", (int)(n < 127 ? n : 127), line);
-	sscanf(t, "-grid dim = (%u,%u,%u)", &g->grid[0], &g->grid[1], &g->grid[2]);
-	sscanf(t, "-block dim = (%u,%u,%u)", &block[0], &block[1], &block[2]);
-	sscanf(t, "-accelsim tracer version = %u", version);
-	if (sscanf(t, "-shmem base_addr = %llx", &v) == 1)
-		g->shared = v;
+	if (!begins(line, n, key))
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t x = 0;
+		const char *from = p += i > 0;
+
+		for (; p < end && *p >= '0' && *p <= '9' && x <= UINT32_MAX; p++)
+			x = x * 10 + (uint64_t)(*p - '0');
+		if (p == from || x > UINT32_MAX || (i + 1 < count && (p == end || *p != ',')))
+			return;
+		got[i] = (uint32_t)x;
+	}
+	memcpy(v, got, count * sizeof(*v));
+}
+
+static void header_window(const char *line, size_t n, uint64_t *v)
+{
+	static const char key[] = "-shmem base_addr = 0x";
+	char t[20];
+
+	if (!begins(line, n, key))
+		return;
+	snprintf(
+		t, sizeof(t), "%.*s", (int)(n - strlen(key) < 16 ? n - strlen(key) : 16), line + strlen(key));
+	*v = strtoull(t, NULL, 16);
 }
 
 /* Handed on up to the blank line behind the format line. */
-static int header(struct group *g, bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx)
+static int header(struct group *g)
 {
-	uint32_t block[3] = {0, 0, 0};
-	unsigned version = 0;
+	uint32_t block[3] = {0}, version = 0;
 	const char *line;
 	size_t n;
 	int r;
 	bool format = false;
 
 	while ((r = input_line(g->in, &line, &n, g->f)) > 0) {
-		write(ctx, line, n);
-		write(ctx, "\n", 1);
+		if (put(g, line, n) < 0 || put(g, "\n", 1) < 0)
+			return -1;
 		if (format && !n)
 			break;
 		format |= begins(line, n, "#traces format");
-		header_value(g, line, n, block, &version);
+		header_numbers(line, n, "-grid dim = (", g->grid, 3);
+		header_numbers(line, n, "-block dim = (", block, 3);
+		header_numbers(line, n, "-accelsim tracer version = ", &version, 1);
+		header_window(line, n, &g->shared);
 	}
 	if (r < 0)
 		return -1;
-	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-	bool good = g->grid[0] && g->grid[1] && g->grid[2] && threads && threads <= 65536 &&
-		    block[0] <= 65536 && block[1] <= 65536 && block[2] <= 65536;
-	good = good && !__builtin_mul_overflow((uint64_t)g->grid[0] * g->grid[1], g->grid[2], &g->blocks) &&
-	       g->blocks <= UINT32_MAX;
-	if (!good)
+	uint64_t threads = (uint64_t)block[0] * block[1], blocks = (uint64_t)g->grid[0] * g->grid[1];
+	bool good = threads <= UINT32_MAX && blocks <= UINT32_MAX;
+	threads *= block[2];
+	blocks *= g->grid[2];
+	if (!good || !threads || threads > 65536 || !blocks || blocks > UINT32_MAX)
 		return fault_set(g->f, here(g), "header-value",
-			"found no usable grid and block dimensions in the "
-			"header of a raw trace, wanted both");
+			"found no usable grid and block dimensions in the header of a raw trace, wanted both");
 	g->warps = (uint32_t)((threads + 31) / 32);
 	g->prefix = version >= 3 ? 4 : 0;
 	return 0;
@@ -126,28 +171,42 @@ static int header(struct group *g, bool (*write)(void *ctx, const void *bytes, s
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
+static int by_key(const void *a, const void *b)
+{
+	const struct lines *x = a, *y = b;
+
+	return (x->head.key > y->head.key) - (x->head.key < y->head.key);
+}
+
+static void forget_lines(struct group *g)
+{
+	for (uint32_t i = 0; i < g->n_lines; i++)
+		free(g->lines[i].text);
+	g->n_lines = 0;
+	g->held = 0;
+	table_free(&g->found);
+}
+
+/* All lines in memory to the file, as a run. */
 static int spill(struct group *g)
 {
-	if (!g->file && !(g->file = tmpfile()))
-		return fault_set(g->f, here(g), "spool", "cannot make a temporary file: %s", strerror(errno));
-	for (uint64_t b = 0; b < g->blocks; b++) {
-		for (uint32_t w = 0; g->block[b] && w < g->warps; w++) {
-			struct lines *l = &g->block[b][w];
+	uint64_t from = g->written;
 
-			if (!l->n)
-				continue;
-			if (fwrite(l->text, 1, l->n, g->file) != l->n)
-				return fault_set(g->f, here(g), "spool", "cannot write a temporary file: %s",
-					strerror(errno));
-			grow(&l->extent, &l->cap_extents, l->n_extents + 1, sizeof(l->extent[0]));
-			l->extent[l->n_extents++] = (struct extent){g->spilled, l->n};
-			g->spilled += l->n;
-			free(l->text);
-			l->text = NULL;
-			l->n = l->cap = 0;
-		}
+	if (!g->file && !(g->file = output_spool()))
+		return file_fault(g, "make");
+	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), by_key);
+	for (uint32_t i = 0; i < g->n_lines; i++) {
+		const struct lines *l = &g->lines[i];
+
+		if (fwrite(&l->head, sizeof(l->head), 1, g->file) != 1 ||
+			fwrite(l->text, 1, l->head.bytes, g->file) != l->head.bytes)
+			return file_fault(g, "write");
+		g->written += sizeof(l->head) + l->head.bytes;
 	}
-	g->held = 0;
+	grow(&g->run, &g->cap_runs, g->n_runs + 1, sizeof(g->run[0]));
+	g->run[g->n_runs] = (struct run){.at = from, .end = g->written, .number = g->n_runs};
+	g->n_runs++;
+	forget_lines(g);
 	return 0;
 }
 
@@ -163,6 +222,36 @@ static bool shared_side(const struct group *g, const char *line, size_t n)
 	snprintf(t, sizeof(t), "%.*s", (int)(line + n - at - 3 < 16 ? line + n - at - 3 : 16), at + 3);
 	uint64_t a = strtoull(t, NULL, 16);
 	return a >> SHARED_BITS == g->shared >> SHARED_BITS || !(a >> SHARED_BITS);
+}
+
+static struct lines *lines_of(struct group *g, uint64_t key)
+{
+	uint64_t hash = table_hash_words(&key, 1);
+
+	FOR_TABLE (w, &g->found, hash)
+		if (g->lines[w.number].head.key == key)
+			return &g->lines[w.number];
+	table_add(&g->found, hash, g->n_lines);
+	grow(&g->lines, &g->cap_lines, g->n_lines + 1, sizeof(g->lines[0]));
+	g->lines[g->n_lines] = (struct lines){.head.key = key};
+	g->held += sizeof(struct lines) + 2 * sizeof(struct table_slot);
+	return &g->lines[g->n_lines++];
+}
+
+static void add_line(struct group *g, struct lines *l, const char *line, size_t n)
+{
+	if (l->cap - l->head.bytes < n + 1) {
+		size_t cap = l->cap * 2 > MIN_GROW ? l->cap * 2 : MIN_GROW;
+
+		cap = cap < l->head.bytes + n + 1 ? l->head.bytes + n + 1 : cap;
+		l->text = xrealloc(l->text, cap, 1);
+		g->held += cap - l->cap;
+		l->cap = cap;
+	}
+	memcpy(l->text + l->head.bytes, line, n);
+	l->text[l->head.bytes + n] = '\n';
+	l->head.bytes += n + 1;
+	l->head.insts++;
 }
 
 static int take_line(struct group *g, const char *line, size_t n)
@@ -183,111 +272,195 @@ static int take_line(struct group *g, const char *line, size_t n)
 	if (shared_side(g, line, n))
 		return 0;
 	const char *from = g->prefix ? s : line;
-	uint32_t len = (uint32_t)(end - from);
-	struct lines **b = &g->block[id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2])];
-	if (!*b)
-		*b = xcalloc(g->warps, sizeof(**b));
-	struct lines *l = &(*b)[id[3]];
-	if (l->cap - l->n < len + 1) {
-		uint32_t had = l->cap;
-
-		grow(&l->text, &l->cap, l->n + len + 1 < MIN_GROW ? MIN_GROW : l->n + len + 1, 1);
-		g->held += l->cap - had;
-	}
-	memcpy(l->text + l->n, from, len);
-	l->text[l->n + len] = '\n';
-	l->n += len + 1;
-	l->insts++;
+	uint64_t block = id[0] + (uint64_t)g->grid[0] * (id[1] + (uint64_t)g->grid[1] * id[2]);
+	add_line(g, lines_of(g, block * g->warps + id[3]), from, (size_t)(end - from));
 	return g->held > g->limit ? spill(g) : 0;
 }
 
 /* ---- the result --------------------------------------------------------------------------- */
 
-struct to {
-	bool (*write)(void *ctx, const void *bytes, size_t n);
-	void *ctx;
-};
-
-static int write_lines(struct group *g, const struct lines *l, const struct to *to)
+static int put_empty_warps(struct group *g, uint64_t up_to)
 {
+	char t[64];
+
+	for (; g->next_warp < up_to; g->next_warp++)
+		if (put(g, t,
+			    (size_t)snprintf(t, sizeof(t), "warp = %llu\ninsts = 0\n\n",
+				    (unsigned long long)g->next_warp)) < 0)
+			return -1;
+	return 0;
+}
+
+static int end_block(struct group *g)
+{
+	if (!g->block)
+		return 0;
+	return put_empty_warps(g, g->warps) < 0 ? -1 : put(g, "#END_TB\n", 8);
+}
+
+/* What stands before the lines of a warp. */
+static int begin_warp(struct group *g, uint64_t key, uint64_t insts)
+{
+	uint64_t b = key / g->warps, w = key % g->warps;
+	char t[160];
+	int n;
+
+	if (b + 1 != g->block) {
+		if (end_block(g) < 0)
+			return -1;
+		n = snprintf(t, sizeof(t), "\n#BEGIN_TB\n\nthread block = %llu,%llu,%llu\n\n",
+			(unsigned long long)(b % g->grid[0]),
+			(unsigned long long)(b / g->grid[0] % g->grid[1]),
+			(unsigned long long)(b / g->grid[0] / g->grid[1]));
+		if (put(g, t, (size_t)n) < 0)
+			return -1;
+		g->block = b + 1;
+		g->next_warp = 0;
+	}
+	if (put_empty_warps(g, w) < 0)
+		return -1;
+	g->next_warp = w + 1;
+	n = snprintf(t, sizeof(t), "warp = %llu\ninsts = %llu\n", (unsigned long long)w,
+		(unsigned long long)insts);
+	return put(g, t, (size_t)n);
+}
+
+/* Without a run: what is in memory is all. */
+static int write_lines(struct group *g)
+{
+	qsort(g->lines, g->n_lines, sizeof(g->lines[0]), by_key);
+	for (uint32_t i = 0; i < g->n_lines; i++) {
+		const struct lines *l = &g->lines[i];
+
+		if (begin_warp(g, l->head.key, l->head.insts) < 0 || put(g, l->text, l->head.bytes) < 0 ||
+			put(g, "\n", 1) < 0)
+			return -1;
+	}
+	return end_block(g);
+}
+
+static int read_at(const struct group *g, uint64_t at, void *to, size_t n)
+{
+	for (char *t = to; n;) {
+		ssize_t got = pread(fileno(g->file), t, n, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return file_fault(g, "read");
+		t += got;
+		at += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+static bool before(const struct run *a, const struct run *b)
+{
+	return a->head.key != b->head.key ? a->head.key < b->head.key : a->number < b->number;
+}
+
+/* Run i of the heap may be greater than those below it. */
+static void sift(struct group *g, uint32_t i)
+{
+	for (;;) {
+		uint32_t k = 2 * i + 1;
+
+		if (k >= g->n_runs)
+			return;
+		if (k + 1 < g->n_runs && before(&g->run[k + 1], &g->run[k]))
+			k++;
+		if (before(&g->run[i], &g->run[k]))
+			return;
+		struct run r = g->run[i];
+		g->run[i] = g->run[k];
+		g->run[k] = r;
+		i = k;
+	}
+}
+
+/* The next head of a run, or the run is used up and leaves the heap. */
+static int next_head(struct group *g, uint32_t i)
+{
+	struct run *r = &g->run[i];
+
+	if (r->at == r->end) {
+		*r = g->run[--g->n_runs];
+	} else {
+		if (read_at(g, r->at, &r->head, sizeof(r->head)) < 0)
+			return -1;
+		r->at += sizeof(r->head);
+	}
+	sift(g, i);
+	return 0;
+}
+
+/* The least run's lines. */
+static int write_first(struct group *g)
+{
+	struct run *r = &g->run[0];
 	char buf[16384];
 
-	for (uint32_t i = 0; i < l->n_extents; i++) {
-		struct extent e = l->extent[i];
+	for (uint64_t left = r->head.bytes; left;) {
+		size_t n = left < sizeof(buf) ? (size_t)left : sizeof(buf);
 
-		while (e.n) {
-			ssize_t got = pread(
-				fileno(g->file), buf, e.n < sizeof(buf) ? e.n : sizeof(buf), (off_t)e.at);
-
-			if (got <= 0)
-				return fault_set(g->f, here(g), "spool", "cannot read a temporary file: %s",
-					strerror(errno));
-			to->write(to->ctx, buf, (size_t)got);
-			e.at += (uint64_t)got;
-			e.n -= (uint64_t)got;
-		}
-	}
-	if (l->n)
-		to->write(to->ctx, l->text, l->n);
-	return 0;
-}
-
-static int write_block(struct group *g, uint64_t b, const struct to *to)
-{
-	char t[160];
-	int n = snprintf(t, sizeof(t), "\n#BEGIN_TB\n\nthread block = %llu,%llu,%llu\n\n",
-		(unsigned long long)(b % g->grid[0]), (unsigned long long)(b / g->grid[0] % g->grid[1]),
-		(unsigned long long)(b / g->grid[0] / g->grid[1]));
-
-	to->write(to->ctx, t, (size_t)n);
-	for (uint32_t w = 0; w < g->warps; w++) {
-		const struct lines *l = &g->block[b][w];
-
-		n = snprintf(t, sizeof(t), "warp = %u\ninsts = %llu\n", w, (unsigned long long)l->insts);
-		to->write(to->ctx, t, (size_t)n);
-		if (write_lines(g, l, to) < 0)
+		if (read_at(g, r->at, buf, n) < 0 || put(g, buf, n) < 0)
 			return -1;
-		to->write(to->ctx, "\n", 1);
+		r->at += n;
+		left -= n;
 	}
-	to->write(to->ctx, "#END_TB\n", 8);
-	return 0;
+	return next_head(g, 0);
 }
 
-static int write_all(struct group *g, const struct to *to)
+/* Lines of the least key in all runs: equal keys are at the top of the heap. */
+static uint64_t count_insts(const struct group *g, uint32_t i, uint64_t key)
 {
-	if (g->file && fflush(g->file))
-		return fault_set(
-			g->f, here(g), "spool", "cannot write a temporary file: %s", strerror(errno));
-	to->write(to->ctx, "\n", 1);
-	for (uint64_t b = 0; b < g->blocks; b++)
-		if (g->block[b] && write_block(g, b, to) < 0)
+	if (i >= g->n_runs || g->run[i].head.key != key)
+		return 0;
+	return g->run[i].head.insts + count_insts(g, 2 * i + 1, key) + count_insts(g, 2 * i + 2, key);
+}
+
+static int merge(struct group *g)
+{
+	if ((g->n_lines && spill(g) < 0) || (fflush(g->file) && file_fault(g, "write")))
+		return -1;
+	for (uint32_t i = 0; i < g->n_runs; i++) {
+		if (read_at(g, g->run[i].at, &g->run[i].head, sizeof(struct group_head)) < 0)
 			return -1;
-	return 0;
+		g->run[i].at += sizeof(struct group_head);
+	}
+	for (uint32_t i = g->n_runs / 2; i-- > 0;)
+		sift(g, i);
+	while (g->n_runs) {
+		uint64_t key = g->run[0].head.key;
+
+		if (begin_warp(g, key, count_insts(g, 0, key)) < 0)
+			return -1;
+		while (g->n_runs && g->run[0].head.key == key)
+			if (write_first(g) < 0)
+				return -1;
+		if (put(g, "\n", 1) < 0)
+			return -1;
+	}
+	return end_block(g);
 }
 
-int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const void *bytes, size_t n),
-	void *ctx, struct fault *f)
+int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f)
 {
-	struct group g = {.in = in, .f = f, .limit = memory};
+	struct group g = {.in = in, .f = f, .limit = memory, .to = to};
 	const char *line;
 	size_t n;
-	int r = header(&g, write, ctx);
+	int r = header(&g);
 
-	if (r < 0)
-		return -1;
-	g.block = reserve(g.blocks, sizeof(g.block[0]));
-	while ((r = input_line(in, &line, &n, f)) > 0)
-		if (n && take_line(&g, line, n) < 0)
-			break;
-	r = r == 0 ? write_all(&g, &(struct to){write, ctx}) : -1;
-	for (uint64_t b = 0; b < g.blocks; b++) {
-		for (uint32_t w = 0; g.block[b] && w < g.warps; w++) {
-			free(g.block[b][w].text);
-			free(g.block[b][w].extent);
-		}
-		free(g.block[b]);
-	}
-	reserve_free(g.block, g.blocks, sizeof(g.block[0]));
+	while (r == 0 && (r = input_line(in, &line, &n, f)) > 0)
+		r = n ? take_line(&g, line, n) : 0;
+	if (r == 0 && put(&g, "\n", 1) < 0)
+		r = -1;
+	if (r == 0)
+		r = g.n_runs ? merge(&g) : write_lines(&g);
+	forget_lines(&g);
+	free(g.lines);
+	free(g.run);
 	if (g.file)
 		fclose(g.file);
 	return r;

@@ -12,15 +12,29 @@
 
 static void dims(char t[48], const uint32_t d[3]) { snprintf(t, 48, "%u,%u,%u", d[0], d[1], d[2]); }
 
+/* A name of the stream as a terminal may see it. */
+static char *quoted(const char *text)
+{
+	size_t n = strlen(text);
+	char *s = xmalloc(4 * n + 1);
+
+	diag_quote(s, (unsigned)(4 * n + 1), text, n);
+	return s;
+}
+
 static void row(FILE *out, uint32_t position, const struct pack_kernel *k, const char *file)
 {
 	char grid[48], block[48];
 
+	char *shown = quoted(file), *name = quoted(k->name);
+
 	dims(grid, k->grid);
 	dims(block, k->block);
 	fprintf(out, "%6u %-14s %-12s %12llu %14llu  %s %s%s%s\n", position, grid, block,
-		(unsigned long long)k->insts, (unsigned long long)k->text, file, k->name[0] ? k->name : "-",
+		(unsigned long long)k->insts, (unsigned long long)k->text, shown, name[0] ? name : "-",
 		k->slice ? " (slice)" : "", k->stored ? " (kept as text)" : "");
+	free(shown);
+	free(name);
 }
 
 static void record(struct record_writer *w, uint32_t position, const struct pack_kernel *k, const char *file)

@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "tool.h"
 
-enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL };
+enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL, OPT_VERIFY, OPT_NO_VERIFY };
 
 static const struct cli_row rows[] = {
 	{'d', "unpack", NULL, "give the files back (-C DIR), or their text (-o FILE, -o -)", NULL},
@@ -25,6 +25,9 @@ static const struct cli_row rows[] = {
 	{'j', "jobs", "N", "threads; the bytes are the same for any number", NULL},
 	{OPT_LEVEL, "level", "N", "zstd level 1 to 19, also as -1 to -19 (default 3)", NULL},
 	{OPT_MEMORY, "memory", "SIZE", "text held in memory while a raw trace is grouped (default 1G)", NULL},
+	{OPT_VERIFY, "verify", NULL,
+		"read the new stream back before it takes its name (always with -o FILE)", NULL},
+	{OPT_NO_VERIFY, "no-verify", NULL, "do not", NULL},
 	{'q', "quiet", NULL, "no warnings, no progress", NULL},
 	{'v', "verbose", NULL, "say what is done, on stderr", NULL},
 };
@@ -73,6 +76,8 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case 'j': a->threads = (unsigned)number(value, 1, 64, "threads"); break;
+	case OPT_VERIFY:
+	case OPT_NO_VERIFY: a->no_verify = letter == OPT_NO_VERIFY; break;
 	case OPT_LEVEL: a->level = (int)number(value, 1, 19, "level"); break;
 	case OPT_BLOCKS:
 		a->blocks = value;
@@ -91,6 +96,21 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
+/* Is the next argument the value of this one? */
+static bool takes_value(const char *s)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && s[0] == '-'; i++) {
+		const struct cli_row *r = &rows[i];
+		size_t n = strlen(r->name);
+		bool is = s[1] == '-' ? s[2] && !strncmp(s + 2, r->name, strlen(s + 2)) && strlen(s + 2) <= n
+				      : s[1] == r->letter && !s[2];
+
+		if (is)
+			return r->value != NULL;
+	}
+	return false;
+}
+
 /* -19 and its like are no letters of the table: taken out before it is looked at. */
 static int take_levels(int argc, char **argv, struct args *a)
 {
@@ -104,7 +124,7 @@ static int take_levels(int argc, char **argv, struct args *a)
 			      strspn(s + 1, "0123456789") == len - 1;
 
 		end |= !strcmp(s, "--") && !value;
-		value = !value && !end && s[0] == '-' && len == 2 && strchr("koCFj", s[1]);
+		value = !value && !end && takes_value(s);
 		if (digits)
 			a->level = (int)number(s + 1, 1, 19, "level");
 		else

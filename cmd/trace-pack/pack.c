@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Packing: each kernel's text, grouped first when it is raw, cut to the thread blocks wanted, into one
- * stream.
+ * stream. Always true: an input is never replaced; a file gets its name when all kernels have come back from it as
+ * they went in (unless --no-verify).
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include "arena.h"
 #include "output.h"
 #include "tool.h"
@@ -13,6 +16,7 @@
 struct feed {
 	struct pack_writer *w;
 	uint64_t bytes;
+	unsigned char (*hash)[16]; /* by kernel */
 };
 
 static bool feed(void *ctx, const void *bytes, size_t n)
@@ -26,57 +30,67 @@ static bool feed(void *ctx, const void *bytes, size_t n)
 
 static bool to_file(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
 
-static void feed_input(struct feed *d, struct input *in, const char *path, const struct args *a, bool raw)
+static struct input *open_item(struct item *i)
 {
 	struct fault f;
-	const char *p;
-	long n = 0;
+	struct input *in = i->in ? i->in : input_open(i->path, &f);
 
-	if (!in && !(in = input_open(path, &f)))
-		die_fault(&f);
-	if (raw) {
-		if (group_text(in, a->memory, feed, d, &f) < 0)
-			die_fault(&f);
-	} else {
-		while ((n = input_window(in, 1, &p, &f)) > 0) {
-			feed(d, p, (size_t)n);
-			input_take(in, (size_t)n, 0);
-		}
-	}
-	if (n < 0)
-		die_fault(&f);
-	input_close(in);
-}
-
-/* Thread blocks first to last of a kernel's text; raw text is grouped into a temporary file first. */
-static void feed_slice(struct feed *d, struct source *s, const struct item *i, const struct args *a)
-{
-	struct fault f;
-	struct slice slice = {a->first, a->last, feed, d};
-	struct input *in = s->in ? s->in : input_open(i->path, &f);
-
+	i->in = NULL;
 	if (!in)
 		die_fault(&f);
-	if (i->raw) {
-		FILE *t = tmpfile();
-		char name[64];
+	return in;
+}
 
-		if (!t)
-			die_errno("temporary file");
-		if (group_text(in, a->memory, to_file, t, &f) < 0)
-			die_fault(&f);
-		input_close(in);
-		if (fflush(t))
-			die_errno("temporary file");
-		snprintf(name, sizeof(name), "/dev/fd/%d", fileno(t));
-		if (!(in = input_open(name, &f)) || slice_text(in, &slice, &f) < 0)
-			die_fault(&f);
-		fclose(t);
-	} else if (slice_text(in, &slice, &f) < 0) {
-		die_fault(&f);
+static int feed_whole(struct input *in, struct feed *d, struct fault *f)
+{
+	const char *p;
+	long n;
+
+	while ((n = input_window(in, 1, &p, f)) > 0) {
+		feed(d, p, (size_t)n);
+		input_take(in, (size_t)n, 0);
 	}
+	return (int)n;
+}
+
+/* Raw text, grouped into a temporary file. */
+static struct input *grouped(struct input *in, const struct args *a)
+{
+	struct fault f;
+	FILE *t = output_spool();
+	char name[64];
+
+	if (!t)
+		die_errno("temporary file");
+	if (group_text(in, a->memory, &(struct sink){to_file, t}, &f) < 0)
+		die_fault(&f);
 	input_close(in);
-	s->in = NULL;
+	if (fflush(t))
+		die_errno("temporary file");
+	snprintf(name, sizeof(name), "/dev/fd/%d", fileno(t));
+	in = input_open(name, &f);
+	if (!in)
+		die_fault(&f);
+	fclose(t);
+	return in;
+}
+
+static void feed_item(struct feed *d, struct item *i, const struct args *a)
+{
+	struct input *in = open_item(i);
+	struct sink to = {feed, d};
+	struct fault f;
+	int r;
+
+	if (a->blocks) {
+		in = i->raw ? grouped(in, a) : in;
+		r = slice_text(in, &(struct slice){a->first, a->last, to}, &f);
+	} else {
+		r = i->raw ? group_text(in, a->memory, &to, &f) : feed_whole(in, d, &f);
+	}
+	if (r < 0)
+		die_fault(&f);
+	input_close(in);
 }
 
 static void progress(const struct args *a, const struct source *s, uint32_t done, uint64_t bytes)
@@ -97,36 +111,93 @@ static void is_text(void *ctx, uint32_t kernel)
 		"trace, wanted one; it is kept byte for byte");
 }
 
+/* ---- the output --------------------------------------------------------------------------- */
+
+void refuse_same(const char *output, const char *path)
+{
+	struct stat a, b;
+
+	if (output && path && strcmp(output, "-") && !stat(output, &a) && !stat(path, &b) &&
+		S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		die("%s: found the output among the inputs, wanted another file", output);
+}
+
+_Noreturn void die_writing(struct output *o, const struct fault *f)
+{
+	if (!strcmp(f->id, "write"))
+		output_commit(o); /* which knows the reason */
+	die_fault(f);
+}
+
+static void check_output(const struct source *s, const struct args *a)
+{
+	refuse_same(a->output, strcmp(s->shown, "-") ? s->shown : "/dev/stdin");
+	refuse_same(a->output, s->list_path);
+	for (uint32_t i = 0; a->output && i < s->n_items; i++)
+		refuse_same(a->output, s->item[i].path);
+	if (!a->output && isatty(STDOUT_FILENO))
+		die("found a terminal as output, wanted -o FILE or a redirection");
+}
+
+static bool add_hash(void *ctx, const void *bytes, size_t n)
+{
+	XXH3_128bits_update(ctx, bytes, n);
+	return true;
+}
+
+/* Does every kernel come back from the stream as it went in? */
+static void verify(const struct args *a, struct output *out, const struct feed *d, uint32_t n)
+{
+	const char *path = a->no_verify ? NULL : output_written(out);
+	XXH3_state_t *h = XXH3_createState();
+	struct fault f;
+
+	if (!h)
+		die("out of memory");
+	struct pack *p = path ? pack_open(path, &f) : NULL;
+	if (path && !p)
+		die("%s: the stream that was made cannot be opened: %s", a->output, f.text);
+	for (uint32_t i = 0; p && i < n; i++) {
+		XXH128_canonical_t is;
+
+		XXH3_128bits_reset(h);
+		if (pack_text(p, i, 0, UINT64_MAX, add_hash, h, &f) < 0)
+			die("%s: kernel %u cannot be read back: %s", a->output, i + 1, f.text);
+		XXH128_canonicalFromHash(&is, XXH3_128bits_digest(h));
+		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
+			die("%s: kernel %u does not come back as it went in", a->output, i + 1);
+	}
+	pack_close(p);
+	XXH3_freeState(h);
+}
+
 int do_pack(const char *operand, const struct args *a)
 {
 	struct source s;
 	struct fault f;
 
 	source_open(&s, operand, a);
-	if (!a->output && isatty(STDOUT_FILENO))
-		die("found a terminal as output, wanted -o FILE or a redirection");
+	check_output(&s, a);
 	struct output *out = output_open(a->output, a->force);
-	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0};
+	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0,
+		xcalloc(s.n_items, sizeof(*d.hash))};
 	pack_on_text(d.w, is_text, &s);
 	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {
-		const struct item *k = &s.item[i];
+		struct item *k = &s.item[i];
 
 		pack_begin(d.w);
-		if (s.pack) {
-			if (pack_text(s.pack, k->number, a->first, a->last, feed, &d, &f) < 0)
-				die_fault(&f);
-		} else if (a->blocks) {
-			feed_slice(&d, &s, k, a);
-		} else {
-			feed_input(&d, s.in, k->path, a, k->raw);
-			s.in = NULL;
-		}
-		pack_end(d.w);
+		if (!s.pack)
+			feed_item(&d, k, a);
+		else if (pack_text(s.pack, k->number, a->first, a->last, feed, &d, &f) < 0)
+			die_fault(&f);
+		pack_end(d.w, d.hash[i]);
 		progress(a, &s, i + 1, d.bytes);
 	}
 	pack_writer_close(d.w);
+	verify(a, out, &d, s.n_items);
 	output_commit(out);
+	free(d.hash);
 	source_close(&s);
 	return EXIT_GOOD;
 }

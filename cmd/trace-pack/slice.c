@@ -16,10 +16,14 @@ struct cutter {
 	enum where where;
 	uint64_t number;  /* of the next thread block */
 	bool any, marked; /* a thread block was handed on; the mark was */
+	bool good;        /* all was written */
 	uint32_t header_lines;
 };
 
-static void hand_on(const struct cutter *c, const char *text, size_t n) { c->s->write(c->s->ctx, text, n); }
+static void hand_on(struct cutter *c, const char *text, size_t n)
+{
+	c->good = c->good && c->s->to.write(c->s->to.ctx, text, n);
+}
 
 static bool is_line(const char *line, size_t n, const char *what)
 {
@@ -76,7 +80,8 @@ static int take_line(struct cutter *c, const char *line, size_t n, struct input 
 
 int slice_text(struct input *in, const struct slice *s, struct fault *f)
 {
-	struct cutter c = {.s = s};
+	struct cutter c = {.s = s, .good = true};
+	struct place at_end = {input_name(in), 0, 0};
 	const char *p;
 	long n;
 	size_t want = 1;
@@ -95,9 +100,14 @@ int slice_text(struct input *in, const struct slice *s, struct fault *f)
 		want = at ? 1 : (size_t)n + 1;
 		input_take(in, at, 0);
 	}
-	if (c.where != IN_BLOCK)
+	if (!c.good)
+		return fault_set(f, at_end, "write", "cannot write");
+	if (c.where == IN_BLOCK)
+		return fault_set(f, at_end, "truncated",
+			"found the end of the file inside a thread block, wanted #END_TB");
+	if (c.any)
 		return 0;
-	return fault_set(f, (struct place){input_name(in), 0, 0}, "truncated",
-		"found the end of the file inside a "
-		"thread block, wanted #END_TB");
+	return fault_set(f, at_end, "no-block",
+		"found %llu thread blocks, wanted one that --tb selects (they count from 0)",
+		(unsigned long long)c.number);
 }

@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,18 +60,19 @@ static char *plain_name(const char *name, enum input_coding coding, bool raw)
 	return s;
 }
 
-static struct item *find(const struct source *s, const char *name)
+static struct item *find(const struct source *s, const char *name, size_t n)
 {
-	for (uint32_t i = 0; i < s->n_items; i++)
-		if (!strcmp(s->item[i].name, name))
-			return &s->item[i];
+	FOR_TABLE (w, &s->names, table_hash(name, n))
+		if (strlen(s->item[w.number].name) == n && !memcmp(s->item[w.number].name, name, n))
+			return &s->item[w.number];
 	return NULL;
 }
 
 static struct item *add(struct source *s, char *path, char *name, bool raw)
 {
 	grow(&s->item, &s->cap_items, s->n_items + 1, sizeof(s->item[0]));
-	s->item[s->n_items] = (struct item){path, name, 0, raw};
+	table_add(&s->names, table_hash(name, strlen(name)), s->n_items);
+	s->item[s->n_items] = (struct item){.path = path, .name = name, .raw = raw};
 	return &s->item[s->n_items++];
 }
 
@@ -98,21 +100,26 @@ static struct item *look(
 		die_fault(&f);
 	char *inside = name_inside(in);
 	char *as = plain_name(name, input_coding(in), raw);
-	input_close(in);
+	if (input_again(in)) {
+		input_close(in);
+		in = NULL;
+	}
 	if (!a->select || kselect_has(a->select, position, inside)) {
-		if ((item = find(s, as)) && strcmp(item->path, path)) {
+		if ((item = find(s, as, strlen(as))) && strcmp(item->path, path)) {
 			free(as); /* a raw and a grouped file of the same kernel: both are kept */
 			as = plain_name(name, INPUT_XZ, false);
-			item = find(s, as);
+			item = find(s, as, strlen(as));
 			if (item && strcmp(item->path, path))
 				die("%s: found a second file of the name %s, wanted one", s->shown, as);
 		}
 		if (!item) {
 			item = add(s, path, as, raw);
+			item->in = in;
 			free(inside);
 			return item;
 		}
 	}
+	input_close(in);
 	free(inside);
 	free(as);
 	free(path);
@@ -166,11 +173,10 @@ void source_packed(struct source *s, const struct args *a)
 			from++;
 		while (last > from && strchr(" \t\r\n", last[-1]))
 			last--;
-		char *name = xstrndup(from, (size_t)(last - from));
-		bool kernel = !s->list_name || !strncmp(name, "kernel", 6);
-		if (!kernel || find(s, name))
+		size_t len = (size_t)(last - from);
+		bool kernel = !s->list_name || (len >= 6 && !memcmp(from, "kernel", 6));
+		if (!kernel || find(s, from, len))
 			add_text(&t, p, (size_t)(to - p));
-		free(name);
 		p = to;
 	}
 	s->list = t.p;
@@ -211,12 +217,16 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 	long n;
 	uint32_t position = 0;
 
-	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0)
+	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0) {
+		if (memchr(buf, '\0', (size_t)n))
+			die("%s: found a NUL byte, wanted a kernel list, a text file", s->shown);
 		add_text(&all, buf, (size_t)n);
+		if (!pack_list_fits(all.n))
+			die("%s: found a kernel list of more than %zu bytes, wanted one that a stream can hold",
+				s->shown, all.n - (size_t)n);
+	}
 	if (n < 0)
 		die_fault(&f);
-	if (all.n && memchr(all.p, '\0', all.n))
-		die("%s: found a NUL byte, wanted a kernel list, a text file", s->shown);
 	for (char *p = all.p, *end = all.p + all.n; p < end;) {
 		char *nl = memchr(p, '\n', (size_t)(end - p));
 		char *to = nl ? nl + 1 : end;
@@ -283,19 +293,17 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 
 		if (raw < 0)
 			die_fault(&f);
-		char *name = standard ? xstrdup("kernel-1.traceg")
-				      : plain_name(base_name(path), input_coding(in), raw);
-		add(s, xstrdup(path), name, raw);
+		char *name = standard || !input_again(in)
+				     ? xstrdup("kernel-1.traceg")
+				     : plain_name(base_name(path), input_coding(in), raw);
+		add(s, xstrdup(path), name, raw)->in = in;
 		own_list(s);
-		if (standard)
-			s->in = in;
-		else
-			input_close(in);
 		return;
 	}
 	char *folder =
 		strrchr(path, '/') ? xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1) : xstrdup("");
 	s->list_name = plain_name(standard ? "kernelslist.g" : base_name(path), input_coding(in), false);
+	s->list_path = standard ? NULL : xstrdup(path);
 	read_list(s, in, folder, a);
 	free(folder);
 	input_close(in);
@@ -363,6 +371,29 @@ static void open_folder(struct source *s, const char *path, const struct args *a
 	own_list(s);
 }
 
+/* What is packed can be unpacked: each name gives a file of its own inside the folder. */
+static void check_name(const struct source *s, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (s->list_name && !strcmp(name, s->list_name))
+		die("%s: found the list's own name \"%s\" among its kernels, wanted kernel files", s->shown,
+			name);
+	for (const char *p = name; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
+		size_t len = strcspn(p, "/");
+		const struct item *folder = p[len] ? find(s, name, (size_t)(p - name) + len) : NULL;
+
+		if (!len || (len == 2 && !memcmp(p, "..", 2)))
+			die("%s: found the kernel name \"%s\", wanted a file inside the folder of the list",
+				s->shown, name);
+		if (folder)
+			die("%s: found the kernel names \"%s\" and \"%s\", of which one is in the other's place",
+				s->shown, folder->name, name);
+	}
+	if (n > NAME_MAX * 8)
+		die("%s: found a kernel name of %zu bytes, wanted a shorter one", s->shown, n);
+}
+
 void source_open(struct source *s, const char *operand, const struct args *a)
 {
 	struct stat st;
@@ -379,6 +410,8 @@ void source_open(struct source *s, const char *operand, const struct args *a)
 		die_fault(&f);
 	if (!s->n_items)
 		die("%s: found no kernel that -k selects, wanted one", operand);
+	for (uint32_t i = 0; i < s->n_items; i++)
+		check_name(s, s->item[i].name);
 }
 
 void source_close(struct source *s)
@@ -386,10 +419,12 @@ void source_close(struct source *s)
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		free(s->item[i].path);
 		free(s->item[i].name);
+		input_close(s->item[i].in);
 	}
 	free(s->item);
+	table_free(&s->names);
+	free(s->list_path);
 	free(s->list_name);
 	free(s->list);
 	pack_close(s->pack);
-	input_close(s->in);
 }

@@ -20,6 +20,7 @@
 #include "input.h"
 #include "klist.h"
 #include "pack.h"
+#include "table.h"
 
 enum mode { MODE_PACK, MODE_UNPACK, MODE_TEST, MODE_TABLE };
 
@@ -30,7 +31,7 @@ struct args {
 	uint64_t memory;
 	int level;
 	unsigned threads;
-	bool force, quiet, verbose;
+	bool force, quiet, verbose, no_verify;
 	struct kselect *select;
 };
 
@@ -40,6 +41,7 @@ struct item {
 	char *name;      /* as it will be unpacked */
 	uint32_t number; /* in the pack that is the source */
 	bool raw;
+	struct input *in; /* open at its first byte where it can be read once only, or NULL */
 };
 
 struct source {
@@ -48,9 +50,10 @@ struct source {
 	size_t n_list;
 	struct item *item;
 	uint32_t n_items, cap_items;
-	struct pack *pack; /* the operand was a packed stream */
-	struct input *in;  /* the one kernel, from standard input */
-	const char *shown; /* the operand, for messages */
+	struct table names; /* of items */
+	struct pack *pack;  /* the operand was a packed stream */
+	char *list_path;    /* NULL: none, or not from a file */
+	const char *shown;  /* the operand, for messages */
 };
 
 /* Everything that the operand names, as the command line selects. Dies on trouble. */
@@ -59,13 +62,24 @@ void source_open(struct source *s, const char *operand, const struct args *a);
 void source_packed(struct source *s, const struct args *a);
 void source_close(struct source *s);
 
-/* Thread blocks first to last of a kernel's text. 0, or -1 and *f. */
-struct slice {
-	uint64_t first, last;
+/* Where text goes; write returns false when it failed. */
+struct sink {
 	bool (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
 };
+
+/* Thread blocks first to last of a kernel's text, of which there must be one. 0, or -1 and *f. */
+struct slice {
+	uint64_t first, last;
+	struct sink to;
+};
 int slice_text(struct input *in, const struct slice *s, struct fault *f);
+
+/* Dies when the output that -f would replace is the file of that path, which is read. */
+void refuse_same(const char *output, const char *path);
+/* Dies: of a failed write with the output's reason, of anything else with f. */
+struct output;
+_Noreturn void die_writing(struct output *o, const struct fault *f);
 
 int do_pack(const char *operand, const struct args *a);
 int do_unpack(const char *operand, const struct args *a);
@@ -73,11 +87,9 @@ int do_test(const char *operand, const struct args *a);
 int do_table(const char *operand, const struct args *a);
 
 /*
- * Raw trace to grouped text: true at the first instruction line with no #BEGIN_TB before. Text is handed on
- * in file order of the result. 0, or -1 and *f.
+ * Raw trace to grouped text, handed on in its order. 0, or -1 and *f.
  */
-int group_text(struct input *in, uint64_t memory, bool (*write)(void *ctx, const void *bytes, size_t n),
-	void *ctx, struct fault *f);
+int group_text(struct input *in, uint64_t memory, const struct sink *to, struct fault *f);
 /* 1: the input is a raw trace, 0: not, -1 and *f. Nothing is consumed. */
 int group_wanted(struct input *in, struct fault *f);
 

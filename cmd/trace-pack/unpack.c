@@ -99,6 +99,7 @@ static void unpack_files(const struct source *s, const struct args *a)
 		char *path = target(folder, s->item[i].name);
 
 		check_absent(path, a->force);
+		refuse_same(path, s->shown);
 		free(path);
 	}
 	for (uint32_t i = 0; i < s->n_items; i++) {
@@ -106,7 +107,7 @@ static void unpack_files(const struct source *s, const struct args *a)
 		struct output *out = output_open(path, a->force);
 
 		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, put, output_stream(out), &f) < 0)
-			die_fault(&f);
+			die_writing(out, &f);
 		output_commit(out);
 		if (a->verbose && !a->quiet)
 			fprintf(stderr, "%s\n", path);
@@ -128,10 +129,11 @@ int do_unpack(const char *operand, const struct args *a)
 		source_close(&s);
 		return EXIT_GOOD;
 	}
+	refuse_same(a->output, operand);
 	struct output *out = output_open(a->output, a->force);
 	for (uint32_t i = 0; i < s.n_items; i++)
 		if (pack_text(s.pack, s.item[i].number, a->first, a->last, put, output_stream(out), &f) < 0)
-			die_fault(&f);
+			die_writing(out, &f);
 	output_commit(out);
 	source_close(&s);
 	return EXIT_GOOD;

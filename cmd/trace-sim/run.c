@@ -13,7 +13,6 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "arena.h"
-#include "pack.h"
 #include "watch/profile.h"
 #include "team/readahead.h"
 #include "run.h"
@@ -28,7 +27,7 @@ static void check_files(const struct run *r)
 		if (c->kind != CMD_KERNEL ||
 			(!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)))
 			continue;
-		if (strcmp(c->path, "-") && !pack_names(c->path) && access(c->path, R_OK) < 0)
+		if (klist_check(&r->list, i) < 0)
 			die_at((struct place){.file = r->list.path, .line = c->line},
 				"found the kernel file %s: %s, wanted a "
 				"readable file",
@@ -36,8 +35,9 @@ static void check_files(const struct run *r)
 	}
 }
 
-static void load_kernel(struct run *r, const struct command *c)
+static void load_kernel(struct run *r, uint32_t command)
 {
+	const struct command *c = &r->list.cmd[command];
 	struct trace_options o = {.code = r->gpu.code, .strict = r->strict, .hash = true};
 	struct kernel *k;
 	struct trace *t;
@@ -46,7 +46,7 @@ static void load_kernel(struct run *r, const struct command *c)
 	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL))
 		return;
 	readahead_watch(r->gpu.readahead, &o);
-	t = trace_open(c->path, &o, &f);
+	t = klist_open(&r->list, command, &o, &f);
 	if (!t)
 		die_fault(&f);
 	if (!kselect_has(r->select, c->position, trace_header(t)->name)) {
@@ -62,13 +62,14 @@ static void load_kernel(struct run *r, const struct command *c)
 static void load(struct run *r)
 {
 	while (r->gpu.launch->n_loaded < r->gpu.params.window && r->next_command < r->list.n_cmds) {
-		const struct command *c = &r->list.cmd[r->next_command++];
+		uint32_t command = r->next_command++;
+		const struct command *c = &r->list.cmd[command];
 
 		if (c->kind == CMD_MEMCPY) {
 			if (r->gpu.params.mem.memcpy_warms_l2)
 				memory_host_copy(r->gpu.mem, c->address, c->bytes, gpu_now(&r->gpu));
 		} else {
-			load_kernel(r, c);
+			load_kernel(r, command);
 		}
 	}
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "arena.h"
 #include "diag.h"
+#include "table.h"
 #include "utf8.h"
 
 #define MESSAGE_MAX 8192u /* bytes of a message before quoting: a whole path and a fault's text fit */
@@ -72,33 +73,27 @@ const char *diag_quote(char *out, unsigned cap, const char *text, unsigned long 
 
 /* ---- kept names --------------------------------------------------------------------------- */
 
-struct kept {
-	struct kept *next;
-	char name[];
-};
-
 const char *diag_keep(const char *name)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct kept *table[256];
-	size_t n = strlen(name) + 1;
-	uint32_t hash = 2166136261u;
-	struct kept *k;
+	static struct table table;
+	static char **kept;
+	static uint32_t n_kept, cap_kept;
+	uint64_t hash = table_hash(name, strlen(name));
+	const char *found = NULL;
 
-	for (const char *p = name; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 16777619u;
-	hash = (hash ^ hash >> 16) & 255;
 	pthread_mutex_lock(&lock);
-	for (k = table[hash]; k && strcmp(k->name, name); k = k->next)
-		;
-	if (!k) {
-		k = xmalloc(sizeof(*k) + n);
-		memcpy(k->name, name, n);
-		k->next = table[hash];
-		table[hash] = k;
+	FOR_TABLE (w, &table, hash)
+		if (!strcmp(kept[w.number], name))
+			found = kept[w.number];
+	if (!found) {
+		grow(&kept, &cap_kept, n_kept + 1, sizeof(kept[0]));
+		kept[n_kept] = xstrdup(name);
+		found = kept[n_kept];
+		table_add(&table, hash, n_kept++);
 	}
 	pthread_mutex_unlock(&lock);
-	return k->name;
+	return found;
 }
 
 /* ---- faults and messages ------------------------------------------------------------------ */

@@ -312,6 +312,13 @@ const char *input_name(const struct input *in) { return in->name; }
 
 enum input_coding input_coding(const struct input *in) { return in->codec ? in->codec->coding : INPUT_PLAIN; }
 
+bool input_again(const struct input *in)
+{
+	struct stat st;
+
+	return in->fd >= 0 && in->close_fd && !fstat(in->fd, &st) && S_ISREG(st.st_mode);
+}
+
 /* ---- reading ------------------------------------------------------------------------------ */
 
 static int fail_long(struct input *in, struct fault *f)

@@ -255,6 +255,21 @@ struct output *output_open(const char *path, bool force)
 
 FILE *output_stream(struct output *o) { return o->stream; }
 
+FILE *output_spool(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char name[PATH_MAX];
+	int n = snprintf(name, sizeof(name), "%s/warptools-XXXXXX", folder && *folder ? folder : "/tmp");
+	int fd = n < (int)sizeof(name) ? mkostemp(name, O_CLOEXEC) : -1;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+
+	if (fd >= 0)
+		unlink(name);
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
+}
+
 /* ---- closing ------------------------------------------------------------------------------ */
 
 static void release(struct output *o)
@@ -277,6 +292,11 @@ static int close_descriptor(struct output *o)
 	int fd = o->fd == STDOUT_FILENO ? dup(o->fd) : o->fd;
 
 	return fd < 0 ? -1 : close(fd);
+}
+
+const char *output_written(struct output *o)
+{
+	return o->slot && !fflush(o->stream) && !o->error ? o->slot->tmp : NULL;
 }
 
 static int rename_complete(const struct output *o)

@@ -19,14 +19,21 @@ void block_free(struct block *b)
 	free(b);
 }
 
-static bool read_piece(
-	struct block *b, struct cur *in, struct piece *c, struct header_state *s, uint64_t used[N_COLUMNS])
+struct reading {
+	struct cur in; /* the metadata */
+	struct header_state header;
+	struct block_room room;
+	uint64_t used[N_COLUMNS]; /* of the columns, by the pieces so far */
+};
+
+static bool read_piece(struct block *b, struct reading *r, struct piece *c)
 {
+	struct cur *in = &r->in;
 	size_t n;
 
 	c->flags = (unsigned)mp_get_uint(in, PIECE_ALL);
 	if (c->flags & PIECE_BEGINS) {
-		if (!header_unpack(in, s, &c->header))
+		if (!header_unpack(in, &r->header, &c->header))
 			return false;
 		struct header_facts h = header_facts((const char *)c->header.p, c->header.n);
 		memcpy(c->part.grid, h.grid, sizeof(h.grid));
@@ -35,15 +42,15 @@ static bool read_piece(
 		c->part.first_block = mp_get_uint(in, UINT64_MAX);
 		for (int i = 0; i < 3; i++)
 			c->part.grid[i] = (uint32_t)mp_get_uint(in, UINT32_MAX);
-		c->part.threads = (uint32_t)mp_get_uint(in, 65536);
+		c->part.threads = (uint32_t)mp_get_uint(in, pack_limits.threads);
 	}
-	if (c->flags & PIECE_PART && !part_unpack(in, &c->part, used))
+	if (c->flags & PIECE_PART && !part_unpack(in, &c->part, &r->room, r->used))
 		return false;
 	if (c->flags & PIECE_STORED) {
-		c->n_stored = mp_get_uint(in, COLUMN_MAX);
-		c->stored = used[COL_STORED];
-		used[COL_STORED] += c->n_stored;
-		if (used[COL_STORED] > b->col[COL_STORED].n)
+		c->n_stored = mp_get_uint(in, pack_limits.columns);
+		c->stored = r->used[COL_STORED];
+		r->used[COL_STORED] += c->n_stored;
+		if (r->used[COL_STORED] > b->col[COL_STORED].n)
 			return false;
 	}
 	if (c->flags & PIECE_ENDS)
@@ -58,27 +65,27 @@ static bool read_piece(
 
 static bool read_pieces(struct block *b, uint32_t kernel)
 {
-	struct cur in = cur_of(b->col[COL_META].p, b->col[COL_META].n);
-	struct header_state s = {0};
-	uint64_t used[N_COLUMNS] = {0};
+	struct reading r = {.in = cur_of(b->col[COL_META].p, b->col[COL_META].n),
+		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans}};
+	struct cur *in = &r.in;
 
-	if (mp_get_uint(&in, 1)) {
-		b->list_name = mp_get_str(&in, &b->list_name_len);
-		b->list = mp_get_str(&in, &b->list_len);
+	if (mp_get_uint(in, 1)) {
+		b->list_name = mp_get_str(in, &b->list_name_len);
+		b->list = mp_get_str(in, &b->list_len);
 	}
-	uint32_t n = (uint32_t)mp_get_uint(&in, cur_left(&in));
-	if (in.bad)
+	uint32_t n = (uint32_t)mp_get_uint(in, pack_limits.pieces);
+	if (in->bad || n > cur_left(in))
 		return false;
 	b->piece = xcalloc(n + 1, sizeof(b->piece[0]));
 	for (uint32_t i = 0; i < n; i++) {
 		struct piece *c = &b->piece[b->n_pieces++];
 
 		c->kernel = kernel;
-		if (!read_piece(b, &in, c, &s, used))
+		if (!read_piece(b, &r, c))
 			return false;
 		kernel += !!(c->flags & PIECE_ENDS);
 	}
-	return !cur_left(&in);
+	return !cur_left(in);
 }
 
 /* What the index will say of the newest block, and where the next one begins. */
@@ -88,6 +95,7 @@ static void note_block(struct pack *p, const struct block *b)
 		return;
 	p->next_kernel = p->entry[b->number].kernel;
 	p->entry[b->number].first_block = b->n_pieces ? b->piece[0].part.first_block : 0;
+	p->entry[b->number].begins = !b->n_pieces || b->piece[0].flags & PIECE_BEGINS;
 	for (uint32_t i = 0; i < b->n_pieces; i++)
 		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
 }
@@ -150,27 +158,51 @@ void block_put(struct pack *p, struct block *b)
 		block_free(b);
 }
 
+uint64_t block_at(struct pack *p, uint32_t number)
+{
+	pthread_mutex_lock(&p->lock);
+	uint64_t at = p->entry[number].at;
+	pthread_mutex_unlock(&p->lock);
+	return at;
+}
+
 /* ---- walking ------------------------------------------------------------------------------ */
 
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block)
 {
 	*w = (struct walk){.p = p, .kernel = kernel};
+	pthread_mutex_lock(&p->lock);
 	w->next_block = pack_first_entry(p, kernel, first_block);
-	forward_enter(p, w);
+	if (p->in)
+		forward_enter(p, w);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* The number of the next block. 1, 0: there is none, -1. */
+static int walk_block(struct walk *w, uint32_t *number, struct fault *f)
+{
+	struct pack *p = w->p;
+
+	pthread_mutex_lock(&p->lock);
+	int r = w->next_block < p->n_entries ? 1 : p->in ? forward_more(p, f) : 0;
+	*number = w->next_block;
+	w->next_block += r > 0;
+	pthread_mutex_unlock(&p->lock);
+	return r;
 }
 
 int walk_next(struct walk *w, struct piece **c, struct fault *f)
 {
 	while (!w->ended) {
 		if (!w->b) {
-			int more = w->next_block == w->p->n_entries ? forward_more(w->p, f) : 1;
+			uint32_t number;
+			int more = walk_block(w, &number, f);
 
 			if (more <= 0)
 				return more < 0 ? -1
 						: pack_bad(w->p, w->p->size, f, "pack-damaged",
-							  "found the end of the "
-							  "stream inside a kernel");
-			if (!(w->b = block_get(w->p, w->next_block++, f)))
+							  "found the end of the stream inside a kernel");
+			if (!(w->b = block_get(w->p, number, f)))
 				return -1;
 			w->next_piece = 0;
 		}
@@ -194,7 +226,8 @@ void walk_end(struct walk *w)
 {
 	if (!w->p)
 		return; /* it was never started */
-	forward_leave(w->p, w);
+	if (w->p->in)
+		forward_leave(w->p, w);
 	block_put(w->p, w->b);
 	w->b = NULL;
 }

@@ -12,9 +12,6 @@
 
 #define SHAPE_ENDS 3u
 static const char *const ends[SHAPE_ENDS] = {"", " ", " NoVal "};
-#define IMMS_MAX      3u
-#define REGS_MAX      31u
-#define CODE_TEXT_MAX (64u << 20)
 
 struct form {
 	const char *op;
@@ -24,8 +21,8 @@ struct form {
 
 struct split {
 	struct form form;
-	uint8_t reg[2 * REGS_MAX], kind[2 * REGS_MAX]; /* kind: R, UR, P, UP */
-	uint64_t imm[IMMS_MAX];                        /* folded */
+	uint8_t reg[2 * REGISTERS_MAX], kind[2 * REGISTERS_MAX]; /* kind: R, UR, P, UP */
+	uint64_t imm[IMMS_MAX];                                  /* folded */
 };
 
 enum { T_FORM, T_PC, T_LINE, T_DST, T_SRC, T_KIND, T_IMM, T_RAW, N_TABLES };
@@ -380,7 +377,7 @@ static bool get_forms(struct cur *in, struct forms *all)
 		f->flags = v[1] >> 2 & ST_ALL;
 		f->width = v[2];
 		f->shape = v[3];
-		if (f->shape >= SHAPE_ENDS * (IMMS_MAX + 1) || f->op_len > 255)
+		if (f->shape >= SHAPE_ENDS * (IMMS_MAX + 1) || f->op_len > pack_limits.opcode)
 			return false;
 	}
 	return true;
@@ -403,14 +400,14 @@ static bool get_raw(struct pcode *c, struct pstatic *s, struct cur *raw)
 	uint64_t n = cur_var(raw);
 	const uint8_t *p = cur_bytes(raw, n);
 
-	if (!p || n > LINE_MAX_TEXT - 1)
+	if (!p || n >= pack_limits.line)
 		return false;
 	s->mid_len = (uint16_t)n;
 	buf_add(&c->text, p, n);
 	s->tail = (uint32_t)c->text.n;
 	n = cur_var(raw);
 	p = cur_bytes(raw, n);
-	if (!p || n > LINE_MAX_TEXT - 1)
+	if (!p || n >= pack_limits.line)
 		return false;
 	s->tail_len = (uint16_t)n;
 	buf_add(&c->text, p, n);
@@ -543,7 +540,7 @@ static bool get_patterns(struct cur *in, struct pcode *c)
 {
 	uint64_t n = cur_var(in);
 
-	if (in->bad || n > cur_left(in))
+	if (in->bad || n > cur_left(in) || n > (uint64_t)RECIPES_MAX * c->n_mem)
 		return false;
 	c->pattern = xcalloc(n + 1, sizeof(c->pattern[0]));
 	c->n_pattern = (uint32_t)n;
@@ -589,7 +586,7 @@ static bool get_memory(struct cur *in, struct pcode *c)
 	return !t[0].bad && !t[1].bad && !t[2].bad && !t[3].bad && get_patterns(in, c);
 }
 
-static bool get_statics(struct cur *in, struct part *p)
+static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
 {
 	struct forms all = {0};
 	struct cur t[N_TABLES];
@@ -600,28 +597,31 @@ static bool get_statics(struct cur *in, struct part *p)
 		good = !t[i].bad;
 	}
 	for (uint32_t i = 0; good && i < p->code.n; i++)
-		good = get_static(p, i, &all, t) && p->code.text.n < CODE_TEXT_MAX;
+		good = get_static(p, i, &all, t) && p->code.text.n <= pack_limits.text &&
+		       p->code.text.n <= room->text;
 	if (good)
 		number_memory(&p->code);
 	for (int i = 0; good && i < N_TABLES; i++)
 		good = !t[i].bad;
+	room->text -= good ? p->code.text.n : 0;
 	free(all.f);
 	return good;
 }
 
-bool code_unpack(struct cur *in, struct part *p)
+bool code_unpack(struct cur *in, struct part *p, struct block_room *room)
 {
 	size_t n;
 
 	p->style = (uint32_t)mp_get_uint(in, LINE_DIALECTS * STYLE_DIALECT - 1);
-	p->code.n = (uint32_t)mp_get_uint(in, STATICS_MAX);
+	p->code.n = (uint32_t)mp_get_uint(in, pack_limits.statics);
 	const uint8_t *bin = mp_get_str(in, &n);
 	struct cur c = cur_of(bin, n);
-	if (in->bad || p->code.n > n) {
+	if (in->bad || p->code.n > n || p->code.n > room->statics) {
 		p->code.n = 0;
 		return false;
 	}
+	room->statics -= p->code.n;
 	p->code.s = xcalloc(p->code.n + 1, sizeof(p->code.s[0]));
-	return get_statics(&c, p) && get_flow(&c, &p->code) && get_memory(&c, &p->code) && !c.bad &&
+	return get_statics(&c, p, room) && get_flow(&c, &p->code) && get_memory(&c, &p->code) && !c.bad &&
 	       !cur_left(&c);
 }

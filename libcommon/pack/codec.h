@@ -14,10 +14,12 @@
 #include <pthread.h>
 #include "pack.h"
 #include "stream.h"
+#include "table.h"
 
 struct entry {
 	uint64_t at, size, first_block;
 	uint32_t kernel;
+	bool begins; /* its first piece begins the kernel */
 	size_t body; /* in a stream from a pipe: where it begins in the frame */
 };
 
@@ -52,8 +54,9 @@ struct pack {
 	struct buf list;
 	char **kernel; /* names */
 	uint32_t n_kernels, cap_kernels;
-	struct block *cache; /* the block used last */
-	pthread_mutex_t lock;
+	struct table names;
+	struct block *cache;  /* the block used last */
+	pthread_mutex_t lock; /* over all below, cache and users of blocks, and next_block of walks */
 
 	struct meanings *meanings; /* of static instructions, see trace.c */
 
@@ -73,7 +76,7 @@ int pack_read_list(struct pack *p, struct fault *f);
 
 void meanings_free(struct meanings *m);
 
-/* Streams from a pipe; of others there is never more. 1: another entry, 0: the end was reached, -1. */
+/* Streams from a pipe. 1: another entry, 0: the end was reached, -1. The lock is held. */
 int forward_more(struct pack *p, struct fault *f);
 int forward_finish(struct pack *p, struct fault *f); /* the end must come now */
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
@@ -86,6 +89,7 @@ uint8_t *pack_frame(
 	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
 
 struct block *block_get(struct pack *p, uint32_t number, struct fault *f);
+uint64_t block_at(struct pack *p, uint32_t number); /* its place in the stream */
 void block_put(struct pack *p, struct block *b);
 void block_free(struct block *b);
 
@@ -96,7 +100,7 @@ struct walk {
 	struct block *b;
 	bool ended;
 };
-void forward_enter(struct pack *p, struct walk *w);
+void forward_enter(struct pack *p, struct walk *w); /* the lock is held */
 void forward_leave(struct pack *p, const struct walk *w);
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
 /* 1: *c is the next piece, 0: the kernel is complete, -1. */

@@ -3,7 +3,7 @@
  * The columns of a block as zstd frames: the metadata and all short columns share one, which begins from a
  * preset dictionary; each long column has its own.
  *
- * Always true: what is unpacked is bounded by the lengths at the front, each at most COLUMN_MAX; a frame
+ * Always true: what is unpacked is bounded by the lengths at the front, whose sum has a limit; a frame
  * gives exactly as many bytes as was said or the block is damaged.
  */
 #define ZSTD_STATIC_LINKING_ONLY
@@ -127,14 +127,16 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const
 {
 	struct cur c = cur_of(p, n);
 	uint64_t used = cur_var(&c), len[N_COLUMNS] = {0}, packed[N_COLUMNS] = {0}, join = 0;
+	uint64_t room = pack_limits.columns;
 
 	*why = "lengths out of range";
 	for (int k = 0; k < N_COLUMNS; k++) {
 		if (!(used >> k & 1))
 			continue;
 		len[k] = cur_var(&c);
-		if (!len[k] || len[k] > COLUMN_MAX)
+		if (!len[k] || len[k] > room)
 			return false;
+		room -= len[k];
 		if (joined(k, len[k]))
 			join += len[k];
 		else

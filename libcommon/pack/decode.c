@@ -70,7 +70,7 @@ struct replay *replay_new(const struct part *p)
 	tails_new(&r->tails, r->c->n);
 	r->seen = xcalloc(r->c->n_seen + 1, sizeof(r->seen[0]));
 	r->ran = xcalloc(r->c->n_mem + 1, sizeof(r->ran[0]));
-	r->warp_id = xcalloc(WARPS_MAX, sizeof(r->warp_id[0]));
+	r->warp_id = xcalloc(pack_limits.warps + 1, sizeof(r->warp_id[0]));
 	return r;
 }
 
@@ -526,7 +526,7 @@ static bool read_odd(struct replay *r, struct tblock *tb, struct text_in *in)
 	for (int i = 0; i < 3; i++)
 		if ((id[i] = cur_var(c)) > UINT32_MAX)
 			return false;
-	if ((n = cur_var(c)) > WARPS_MAX)
+	if ((n = cur_var(c)) > pack_limits.warps)
 		return false;
 	tb->x = (uint32_t)id[0];
 	tb->y = (uint32_t)id[1];

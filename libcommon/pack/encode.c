@@ -340,30 +340,31 @@ void part_pack(struct buf *out, const struct part *p)
 			mp_uint(out, p->span[i].len[k]);
 }
 
-bool part_unpack(struct cur *in, struct part *p, uint64_t used[N_COLUMNS])
+bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS])
 {
 	uint64_t blocks = 0;
 
 	p->n_blocks = (uint32_t)mp_get_uint(in, NONE - 1);
-	p->n_spans = (uint32_t)mp_get_uint(in, cur_left(in));
-	if (in->bad)
+	p->n_spans = (uint32_t)mp_get_uint(in, room->spans);
+	if (in->bad || p->n_spans > cur_left(in))
 		return false;
+	room->spans -= p->n_spans;
 	p->span = xcalloc(p->n_spans + 1, sizeof(p->span[0]));
 	for (uint32_t i = 0; i < p->n_spans; i++) {
-		p->span[i].insts = (uint32_t)mp_get_uint(in, SPAN_INSTS_MAX);
+		p->span[i].insts = (uint32_t)mp_get_uint(in, pack_limits.insts);
 		p->span[i].blocks = p->n_spans > 1 ? (uint32_t)mp_get_uint(in, p->n_blocks) : p->n_blocks;
 		p->n_insts += p->span[i].insts;
 		blocks += p->span[i].blocks;
 	}
-	p->warps = (uint32_t)mp_get_uint(in, WARPS_MAX);
+	p->warps = (uint32_t)mp_get_uint(in, pack_limits.warps);
 	if (p->threads)
 		p->warps = (p->threads + 31) / 32;
-	if (in->bad || blocks != p->n_blocks || !code_unpack(in, p))
+	if (in->bad || blocks != p->n_blocks || !code_unpack(in, p, room))
 		return false;
 	uint64_t mask = mp_get_uint(in, UINT32_MAX) << 1;
 	for (int k = 1; k < COL_STORED; k++) {
 		for (uint32_t i = 0; mask >> k & 1 && i < p->n_spans; i++) {
-			p->span[i].len[k] = (uint32_t)mp_get_uint(in, COLUMN_MAX);
+			p->span[i].len[k] = (uint32_t)mp_get_uint(in, pack_limits.columns);
 			p->span[i].at[k] = used[k];
 			used[k] += p->span[i].len[k];
 		}

@@ -2,6 +2,7 @@
 /*
  * Packed traces, what writer and reader share (trace-pack(5) describes the bytes). Internal to libcommon.
  *
+ *   limits.def  every bound of the format, which writer and reader keep
  *   buf.h     growing byte strings, bounded reading, numbers
  *   parse.c   text to a part: static instructions and records, exactly or not at all
  *   part.c    a part once it is parsed
@@ -25,19 +26,15 @@
 #define PACK_FORMAT_H
 
 #include "buf.h"
+#include "limits.h"
 #include "trace.h"
 
 #define PACK_MAGIC   "TPACK\x1a\n" /* 7 bytes, then the version */
-#define PACK_VERSION 1
+#define PACK_VERSION 2
 #define PACK_END     "KCPT" /* the last 4 bytes */
 #define NONE         UINT32_MAX
 
-#define SPAN_INSTS     32768u /* a span is closed when it has as many */
-#define SPAN_INSTS_MAX (1u << 26)
-#define STATICS_MAX    (1u << 20)
-#define WARPS_MAX      2048u
-#define COLUMN_MAX     (1u << 28) /* bytes of a column of one block */
-#define LINE_MAX_TEXT  (1u << 16) /* a longer line makes the file stored text */
+#define SPAN_INSTS 32768u /* a span is closed when it has as many */
 
 enum column {
 	COL_META, /* headers, tables, lengths */
@@ -245,8 +242,12 @@ void header_pack(struct buf *out, struct header_state *s, const char *text, size
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text);
 
 /* ---- code.c ---- */
+/* What a block may still unpack to, besides its columns. */
+struct block_room {
+	uint64_t statics, text, spans;
+};
 void code_pack(struct buf *out, const struct part *p);
-bool code_unpack(struct cur *in, struct part *p);
+bool code_unpack(struct cur *in, struct part *p, struct block_room *room);
 
 /* ---- learn.c, fit.c, encode.c ---- */
 void learn_flow(struct parsed *p);
@@ -254,7 +255,7 @@ void fit_addresses(struct parsed *p);
 /* Columns of the part are appended to col[]; spans are noted in the part. */
 void encode_part(struct parsed *p, struct buf col[N_COLUMNS]);
 void part_pack(struct buf *out, const struct part *p);
-bool part_unpack(struct cur *in, struct part *p, uint64_t used[N_COLUMNS]);
+bool part_unpack(struct cur *in, struct part *p, struct block_room *room, uint64_t used[N_COLUMNS]);
 
 /* ---- decode.c ---- */
 struct replay;

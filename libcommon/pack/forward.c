@@ -68,7 +68,7 @@ static int check_end(struct pack *p, const struct buf *b, size_t body, struct fa
 
 		good = mp_get_uint(&in, UINT64_MAX) == e->size &&
 		       mp_get_uint(&in, UINT32_MAX) == e->kernel - kernel &&
-		       mp_get_uint(&in, UINT64_MAX) == e->first_block;
+		       mp_get_uint(&in, UINT64_MAX) == (e->begins ? 0 : 1 + e->first_block);
 		kernel = e->kernel;
 	}
 	if (!good || in.bad || cur_left(&in))
@@ -97,7 +97,7 @@ static void drop_old(struct pack *p)
 		buf_free(&p->frame[p->dropped]);
 }
 
-static int more(struct pack *p, struct fault *f)
+int forward_more(struct pack *p, struct fault *f)
 {
 	struct buf b = {0};
 	size_t body;
@@ -119,23 +119,13 @@ static int more(struct pack *p, struct fault *f)
 	return r;
 }
 
-int forward_more(struct pack *p, struct fault *f)
-{
-	if (!p->in)
-		return 0;
-	pthread_mutex_lock(&p->lock);
-	int r = more(p, f);
-	pthread_mutex_unlock(&p->lock);
-	return r;
-}
-
 int forward_finish(struct pack *p, struct fault *f)
 {
+	pthread_mutex_lock(&p->lock);
 	int r = forward_more(p, f);
-
-	return r > 0 ? pack_bad(p, p->entry[p->n_entries - 1].at, f, "pack-damaged",
-			       "found a block behind the last kernel")
-		     : r;
+	uint64_t at = p->n_entries ? p->entry[p->n_entries - 1].at : 0;
+	pthread_mutex_unlock(&p->lock);
+	return r > 0 ? pack_bad(p, at, f, "pack-damaged", "found a block behind the last kernel") : r;
 }
 
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f)
@@ -156,17 +146,17 @@ uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *
 
 void forward_enter(struct pack *p, struct walk *w)
 {
-	if (!p->in)
-		return;
 	grow(&p->walk, &p->cap_walks, p->n_walks + 1, sizeof(p->walk[0]));
 	p->walk[p->n_walks++] = w;
 }
 
 void forward_leave(struct pack *p, const struct walk *w)
 {
+	pthread_mutex_lock(&p->lock);
 	for (uint32_t i = 0; i < p->n_walks; i++)
 		if (p->walk[i] == w)
 			p->walk[i--] = p->walk[--p->n_walks];
+	pthread_mutex_unlock(&p->lock);
 }
 
 struct pack *pack_forward(struct input *in, struct fault *f)

@@ -179,10 +179,10 @@ struct header_facts header_facts(const char *text, size_t n)
 		triple(&(struct scan){at, text + n}, b);
 	for (int i = 0; i < 3; i++) {
 		h.grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
-		b[i] = b[i] > 65536 ? 0 : b[i];
+		b[i] = b[i] > pack_limits.threads ? 0 : b[i];
 	}
 	uint64_t t = b[0] * b[1] * b[2];
-	h.threads = t <= 65536 ? (uint32_t)t : 0;
+	h.threads = t <= pack_limits.threads ? (uint32_t)t : 0;
 	return h;
 }
 

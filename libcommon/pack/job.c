@@ -114,6 +114,15 @@ static size_t parse_piece(struct parsed *p, const struct piece *c)
 	return at;
 }
 
+static size_t columns_of(const struct piece *c)
+{
+	size_t n = 0;
+
+	for (int k = 1; k < N_COLUMNS; k++)
+		n += c->col[k].n;
+	return n;
+}
+
 static void encode_piece(struct queue *q, struct piece *c)
 {
 	struct parsed *p = take_parsed(q);
@@ -125,6 +134,12 @@ static void encode_piece(struct queue *q, struct piece *c)
 		part_pack(&c->table, &p->part);
 	}
 	put_parsed(q, p);
+	if (c->part && columns_of(c) + c->table.n > taken - c->header + PIECE_SLACK / 2) {
+		columns_free(c->col); /* rather as text */
+		buf_free(&c->table);
+		c->part = false;
+		taken = c->header;
+	}
 	if (taken < c->text.n)
 		buf_add(&c->stored, c->text.p + taken, c->text.n - taken);
 	if (c->header)
@@ -137,11 +152,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct header_state *s)
 {
 	struct buf *m = &col[COL_META];
-	size_t columns = 0;
-
-	for (int k = 1; k < COL_STORED; k++)
-		columns += c->col[k].n;
-	bool hash = c->ends && (c->bytes >= HASH_TEXT || columns >= HASH_COLUMNS);
+	bool hash = c->ends && (c->bytes >= HASH_TEXT || columns_of(c) >= HASH_COLUMNS);
 	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
 			   (c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0));
 	if (!c->begins) {

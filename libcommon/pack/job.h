@@ -11,6 +11,7 @@
 
 #define THREADS_MAX 64u
 #define SPARE_MAX   16u
+#define PIECE_SLACK 4096u /* bytes that the columns of a piece may have more than its text */
 
 /* A run of a kernel's text. */
 struct piece {

@@ -3,6 +3,7 @@
  * What comes out of a packed stream besides records: text, facts about kernels, whether it is whole.
  */
 #include <stdio.h>
+#include <xxhash.h>
 #include "codec.h"
 
 #define OUT_TEXT (1u << 20) /* text handed on at a time */
@@ -53,7 +54,7 @@ static int send_header(struct out *o, const struct buf *h)
 
 static int bad_block(const struct out *o, const struct walk *w)
 {
-	return pack_bad(o->p, o->p->entry[w->b->number].at, o->f, "pack-damaged",
+	return pack_bad(o->p, block_at(o->p, w->b->number), o->f, "pack-damaged",
 		"found a block whose columns do "
 		"not fit its tables");
 }
@@ -168,6 +169,10 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 	walk_end(&w);
 	tblock_free(&o.tb);
 	buf_free(&o.text);
+	if (r == 0 && !o.whole && !o.any)
+		return fault_set(f, (struct place){p->name, 0, 0}, "no-block",
+			"found no thread block of kernel %u (%s) among those wanted", kernel + 1,
+			p->kernel[kernel]);
 	return r;
 }
 
@@ -225,32 +230,75 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 
 struct sum {
 	uint64_t bytes;
+	XXH3_state_t *hash;
 };
 
-static bool count_bytes(void *ctx, const void *bytes, size_t n)
+static bool add_bytes(void *ctx, const void *bytes, size_t n)
 {
 	struct sum *s = ctx;
 
-	(void)bytes;
+	XXH3_128bits_update(s->hash, bytes, n);
 	s->bytes += n;
 	return true;
 }
 
+/* What the stream itself says of a kernel's text: length, and hash where it has one (has_hash). */
+static int stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned char hash[16],
+	bool *has_hash, struct fault *f)
+{
+	struct walk w;
+	struct piece *c;
+	int r;
+
+	*bytes = 0;
+	*has_hash = false;
+	walk_start(&w, p, kernel, 0);
+	while ((r = walk_next(&w, &c, f)) > 0) {
+		*bytes += c->bytes;
+		if ((*has_hash = c->hash != NULL))
+			memcpy(hash, c->hash, 16);
+	}
+	walk_end(&w);
+	return r;
+}
+
+static int verify_kernel(struct pack *p, uint32_t i, struct sum *s, struct fault *f)
+{
+	struct place at = {p->name, 0, 0};
+	unsigned char hash[16];
+	XXH128_canonical_t is;
+	uint64_t bytes;
+	bool has_hash;
+
+	s->bytes = 0;
+	XXH3_128bits_reset(s->hash);
+	if (pack_text(p, i, 0, UINT64_MAX, add_bytes, s, f) < 0 ||
+		stored_sum(p, i, &bytes, hash, &has_hash, f) < 0)
+		return -1;
+	if (s->bytes != bytes)
+		return fault_set(f, at, "pack-damaged",
+			"kernel %u (%s): found %llu bytes of text, wanted %llu", i + 1, p->kernel[i],
+			(unsigned long long)s->bytes, (unsigned long long)bytes);
+	XXH128_canonicalFromHash(&is, XXH3_128bits_digest(s->hash));
+	if (has_hash && memcmp(is.digest, hash, 16))
+		return fault_set(f, at, "pack-damaged",
+			"kernel %u (%s): found text of another hash than the stream says", i + 1,
+			p->kernel[i]);
+	return 0;
+}
+
 int pack_verify(struct pack *p, struct fault *f)
 {
-	for (uint32_t i = 0; i < p->n_kernels; i++) {
-		struct sum s = {0};
-		struct pack_kernel k;
+	struct sum s = {0, XXH3_createState()};
+	int r = 0;
 
-		if (pack_text(p, i, 0, UINT64_MAX, count_bytes, &s, f) < 0 || pack_kernel(p, i, &k, f) < 0)
-			return -1;
-		free(k.name);
-		if (s.bytes != k.text)
-			return fault_set(f, (struct place){p->name, 0, 0}, "pack-damaged",
-				"kernel %u (%s): found %llu "
-				"bytes of text, wanted %llu",
-				i + 1, p->kernel[i], (unsigned long long)s.bytes, (unsigned long long)k.text);
-	}
+	if (!s.hash)
+		die("out of memory");
+	for (uint32_t i = 0; i < p->n_kernels && r == 0; i++)
+		r = verify_kernel(p, i, &s, f);
+	XXH3_freeState(s.hash);
+	if (r < 0)
+		return -1;
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		struct block *b = block_get(p, i, f);
 

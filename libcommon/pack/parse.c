@@ -156,7 +156,9 @@ static uint32_t intern(struct parsed *p, const struct found *f)
 	for (; p->slot[at]; at = (at + 1) & (p->n_slots - 1))
 		if (same(c, &c->s[p->slot[at] - 1], f))
 			return p->slot[at] - 1;
-	if (c->n == STATICS_MAX)
+	if (c->n >= pack_limits.statics ||
+		c->text.n + (size_t)(f->head_end - f->head + f->mid_end - f->mid + f->tail_end - f->tail) >
+			pack_limits.text)
 		return NONE;
 	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
 	struct pstatic *s = &c->s[c->n];
@@ -186,7 +188,7 @@ static bool skip_registers(struct line *l)
 {
 	uint32_t n, v;
 
-	if (!dec32(l, &n) || n > 31)
+	if (!dec32(l, &n) || n > pack_limits.registers)
 		return false;
 	for (; n; n--) {
 		if (!lit(l, " "))
@@ -205,10 +207,14 @@ static bool skip_registers(struct line *l)
 /* One column in the tracer's spelling. *v: of a number. */
 static bool skip_column(struct line *l, enum line_column c, uint32_t *v)
 {
+	const char *from = l->p;
+
 	switch ((enum column_kind)line_columns[c].kind) {
 	case WORDS_REGISTERS: return skip_registers(l);
-	case WORDS_WORD: return l->p < l->end && *l->p >= 'A' && *l->p <= 'Z' && skip_word(l);
-	case WORDS_NUMBER: return dec32(l, v) && *v <= 255;
+	case WORDS_WORD:
+		return l->p < l->end && *l->p >= 'A' && *l->p <= 'Z' && skip_word(l) &&
+		       l->p - from <= pack_limits.opcode;
+	case WORDS_NUMBER: return dec32(l, v) && *v <= pack_limits.width;
 	default: return false;
 	}
 }
@@ -450,7 +456,7 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 	uint64_t pc, mask;
 	const char *text = l.end;
 
-	if (l.end - l.p > LINE_MAX_TEXT - 64)
+	if (l.end - l.p >= pack_limits.line)
 		return false;
 	if (!p->part.code.n && !find_prefix(p, l))
 		return false;
@@ -507,9 +513,13 @@ static bool numbered(struct line l, const char *name, uint32_t *v)
 	return lit(&l, name) && dec32(&l, v) && l.p == l.end;
 }
 
+/* Lines of newer tracers behind the id; any other would be one that the reader of text takes for something else. */
+static bool extra_line(struct line l) { return lit(&l, "cluster ") || lit(&l, "core ") || lit(&l, "sm "); }
+
 /* Warps up to behind "#END_TB". */
 static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *end)
 {
+	uint32_t first = p->n_rec;
 	struct line l;
 
 	for (;;) {
@@ -520,7 +530,7 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 		if (l.end - l.p == 7 && !memcmp(l.p, "#END_TB", 7))
 			return true;
 		if (!numbered(l, "warp = ", &w.id) || !next_line(s, end, &l) ||
-			!numbered(l, "insts = ", &w.count) || tb->n_warps == WARPS_MAX)
+			!numbered(l, "insts = ", &w.count) || tb->n_warps == pack_limits.warps)
 			return false;
 		/* A warp mostly does what the one before it did. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
@@ -538,7 +548,8 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 				p->part.code.s[before].next = id;
 			before = id;
 		}
-		if (!next_line(s, end, &l) || l.p != l.end || p->n_rec - w.first > SPAN_INSTS_MAX / 2)
+		if (!next_line(s, end, &l) || l.p != l.end ||
+			p->n_rec - first > pack_limits.insts - SPAN_INSTS)
 			return false;
 		grow(&p->warp, &p->cap_warp, p->n_warp + 1, sizeof(p->warp[0]));
 		p->warp[p->n_warp++] = w;
@@ -556,10 +567,14 @@ static size_t parse_text(struct parsed *p, const char *text, size_t n)
 		!next_line(&s, end, &l) || l.p != l.end || !next_line(&s, end, &l) || !block_id(l, tb.id))
 		return 0;
 	extra = s;
-	do {
-		if (!next_line(&s, end, &l) || l.end - l.p > 4096 || s - extra > 65536)
+	for (;;) {
+		if (!next_line(&s, end, &l) || s - extra > pack_limits.extra)
 			return 0;
-	} while (l.p != l.end);
+		if (l.p == l.end)
+			break;
+		if (!extra_line(l))
+			return 0;
+	}
 	tb.extra = keep(&p->text, extra, l.p);
 	tb.extra_len = (uint32_t)(l.p - extra);
 	if (!warps(p, &tb, &s, end))

@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "input.h"
+#include "output.h"
 #include "codec.h"
 
 #define FIRST       PACK_FIRST
@@ -119,7 +121,9 @@ static int read_index(struct pack *p, struct fault *f)
 		e->size = mp_get_uint(&in, index - at);
 		kernel += mp_get_uint(&in, UINT32_MAX - kernel - 1);
 		e->kernel = (uint32_t)kernel;
-		e->first_block = mp_get_uint(&in, UINT64_MAX);
+		uint64_t before = mp_get_uint(&in, UINT64_MAX);
+		e->begins = !before;
+		e->first_block = before - !e->begins;
 		at += e->size;
 	}
 	bool good = !in.bad && at == index && size == back && !cur_left(&in) && count;
@@ -130,13 +134,15 @@ static int read_index(struct pack *p, struct fault *f)
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static bool known(const struct pack *p, const char *s, size_t n)
+static int64_t find(const struct pack *p, const char *s, size_t n)
 {
-	for (uint32_t i = 0; i < p->n_kernels; i++)
-		if (strlen(p->kernel[i]) == n && !memcmp(p->kernel[i], s, n))
-			return true;
-	return false;
+	FOR_TABLE (w, &p->names, table_hash(s, n))
+		if (strlen(p->kernel[w.number]) == n && !memcmp(p->kernel[w.number], s, n))
+			return w.number;
+	return -1;
 }
+
+int64_t pack_find(const struct pack *p, const char *name) { return find(p, name, strlen(name)); }
 
 static void read_names(struct pack *p)
 {
@@ -151,8 +157,9 @@ static void read_names(struct pack *p)
 		while (p->list_name && b > a && is_blank(b[-1]))
 			b--;
 		size_t n = (size_t)(b - a);
-		if (!n || (p->list_name && (n < 6 || memcmp(a, "kernel", 6))) || known(p, a, n))
+		if (!n || (p->list_name && (n < 6 || memcmp(a, "kernel", 6))) || find(p, a, n) >= 0)
 			continue;
+		table_add(&p->names, table_hash(a, n), p->n_kernels);
 		grow(&p->kernel, &p->cap_kernels, p->n_kernels + 1, sizeof(p->kernel[0]));
 		p->kernel[p->n_kernels++] = xstrndup(a, n);
 	}
@@ -177,21 +184,21 @@ int pack_read_list(struct pack *p, struct fault *f)
 
 uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block)
 {
-	uint32_t i = 0;
+	uint32_t lo = 0, hi = p->n_entries;
 
-	for (uint32_t k = 1; k < p->n_entries; k++) {
-		const struct entry *e = &p->entry[k];
+	/* The last that does not begin behind it; it may begin inside the kernel before and hold none of this one. */
+	while (hi - lo > 1) {
+		uint32_t m = lo + (hi - lo) / 2;
+		const struct entry *e = &p->entry[m];
 
-		if (e->kernel < kernel || (e->kernel == kernel && e->first_block <= first_block))
-			i = k;
+		if (e->kernel < kernel ||
+			(e->kernel == kernel &&
+				(e->begins || (first_block && e->first_block <= first_block))))
+			lo = m;
 		else
-			break;
+			hi = m;
 	}
-	/*
-	 * A block that begins inside the kernel before holds none of it; one that begins with it needs no
-	 * other.
-	 */
-	return i;
+	return lo;
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -240,7 +247,7 @@ static struct pack *over_file(int fd, const char *name, struct fault *f)
 struct pack *pack_over(struct input *in, struct fault *f)
 {
 	char buf[1 << 15];
-	FILE *t = tmpfile();
+	FILE *t = output_spool();
 	bool good = t != NULL;
 	long n = 0;
 
@@ -277,6 +284,16 @@ struct pack *pack_open(const char *path, struct fault *f)
 	return p;
 }
 
+struct pack *pack_input(struct input **in, const char *path, struct fault *f)
+{
+	if (pack_is(path))
+		return pack_open(path, f);
+	struct pack *p = pack_forward(*in, f);
+	if (p)
+		*in = NULL;
+	return p;
+}
+
 struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct fault *f)
 {
 	struct pack *p = xcalloc(1, sizeof(*p));
@@ -291,7 +308,12 @@ struct pack *pack_memory(const char *name, const void *bytes, size_t n, struct f
 bool pack_is(const char *path)
 {
 	char m[7];
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	struct stat st;
+
+	/* A pipe is not opened to look into it: what is read is gone, and its writer may be told that nobody reads. */
+	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;
@@ -310,6 +332,7 @@ void pack_close(struct pack *p)
 	for (uint32_t i = 0; i < p->n_kernels; i++)
 		free(p->kernel[i]);
 	free(p->kernel);
+	table_free(&p->names);
 	free(p->entry);
 	free(p->list_name);
 	meanings_free(p->meanings);

@@ -73,7 +73,7 @@ bool list_unfold(struct buf *out, struct cur in)
 {
 	struct buf want = {0};
 
-	while (in.p < in.end && out->n < COLUMN_MAX) {
+	while (in.p < in.end && out->n <= pack_limits.list) {
 		size_t from = out->n;
 
 		if (*in.p == NEXT_LINE) {
@@ -90,7 +90,7 @@ bool list_unfold(struct buf *out, struct cur in)
 			want.n = 0;
 	}
 	buf_free(&want);
-	return in.p == in.end;
+	return in.p == in.end && out->n <= pack_limits.list;
 }
 
 bool blank_text(const uint8_t *s, size_t n)

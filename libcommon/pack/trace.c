@@ -30,25 +30,9 @@ struct packed {
 	unsigned char hash[16];
 };
 
-/* ---- the registry: packs that a kernel list was read from ---------------------------------- */
+/* ---- lists -------------------------------------------------------------------------------- */
 
-static struct pack *known[64];
-static unsigned n_known;
-static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
-
-int64_t pack_find(const struct pack *p, const char *path)
-{
-	size_t n = strlen(p->name);
-
-	if (strncmp(path, p->name, n) || path[n] != '/')
-		return -1;
-	for (uint32_t i = 0; i < p->n_kernels; i++)
-		if (!strcmp(path + n + 1, p->kernel[i]))
-			return i;
-	return -1;
-}
-
-int pack_klist(const struct pack *p, struct klist *k, struct fault *f)
+int pack_klist(struct pack *p, struct klist *k, struct fault *f)
 {
 	struct input *in = input_memory(p->name, p->list.p ? (void *)p->list.p : "", p->list.n, f);
 	char *folder = xmalloc(strlen(p->name) + 2);
@@ -69,53 +53,17 @@ int pack_klist(const struct pack *p, struct klist *k, struct fault *f)
 			sprintf(c->path, "%s%s", folder, p->kernel[i]);
 		}
 	}
+	for (uint32_t i = 0; r == 0 && i < k->n_cmds; i++) {
+		int64_t kernel = k->cmd[i].kind == CMD_KERNEL ? pack_find(p, k->cmd[i].text) : 0;
+
+		k->cmd[i].kernel = (uint32_t)kernel;
+		if (kernel < 0)
+			r = pack_bad(p, PACK_FIRST, f, "pack-damaged", "found a list of other kernels");
+	}
+	p->keep_all = k->n_kernels > p->n_kernels; /* one is named twice */
 	free(folder);
 	input_close(in);
 	return r;
-}
-
-int packed_list(struct klist *k, struct input **in, const char *path, struct fault *f)
-{
-	bool file = pack_is(path);
-	struct pack *p = file ? pack_open(path, f) : pack_forward(*in, f);
-
-	if (!p)
-		return -1;
-	if (!file)
-		*in = NULL;
-	pthread_mutex_lock(&known_lock);
-	if (n_known == sizeof(known) / sizeof(known[0]))
-		pack_close(known[--n_known]);
-	known[n_known++] = p;
-	pthread_mutex_unlock(&known_lock);
-	int r = pack_klist(p, k, f);
-	p->keep_all = k->n_kernels > p->n_kernels; /* one is named twice */
-	return r;
-}
-
-bool pack_names(const char *path)
-{
-	bool is = false;
-
-	pthread_mutex_lock(&known_lock);
-	for (unsigned i = 0; i < n_known && !is; i++)
-		is = pack_find(known[i], path) >= 0;
-	pthread_mutex_unlock(&known_lock);
-	return is;
-}
-
-struct trace *packed_open(const char *path, const struct trace_options *o, bool *is, struct fault *f)
-{
-	int64_t kernel = -1;
-	unsigned i = 0;
-
-	pthread_mutex_lock(&known_lock);
-	while (i < n_known && (kernel = pack_find(known[i], path)) < 0)
-		i++;
-	struct pack *p = i < n_known ? known[i] : NULL;
-	pthread_mutex_unlock(&known_lock);
-	*is = p && kernel >= 0;
-	return *is ? pack_trace(p, (uint32_t)kernel, o, f) : NULL;
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -298,7 +246,7 @@ static struct meanings *meanings_of(struct packed *k, const struct code *code)
 
 static int damaged(const struct packed *k, struct fault *f)
 {
-	uint64_t at = k->w.b ? k->p->entry[k->w.b->number].at : k->p->size;
+	uint64_t at = k->w.b ? block_at(k->p, k->w.b->number) : k->p->size;
 
 	return pack_bad(k->p, at, f, "pack-damaged", "found a block whose columns do not fit its tables");
 }
@@ -571,6 +519,8 @@ static int find_hash(struct trace *t, struct fault *f)
 		return 0;
 	}
 	XXH3_state_t *h = XXH3_createState();
+	if (!h)
+		die("out of memory");
 	XXH3_128bits_reset(h);
 	int r = pack_text(k->p, k->kernel, 0, UINT64_MAX, add_hash, h, f);
 	XXH128_canonical_t c;

@@ -4,27 +4,26 @@
  * some of them make a block, blocks are written in order, and an index follows.
  *
  * Always true: where text is cut depends on the text alone, so that the bytes are the same for any number of
- * threads.
+ * threads; the columns of a piece are no longer than its text and PIECE_SLACK, so that a block's fit the limits.
  */
 #include <xxhash.h>
+#include "diag.h"
 #include "pack.h"
 #include "job.h"
 
 #define PIECE_TEXT (4u << 20)
-#define PIECE_MOST (256u << 20) /* of text without the end of a thread block */
 #define BLOCK_TEXT (32u << 20)
-#define PIECES_MAX 4096u
 
 struct entry {
-	uint64_t size, kernel, first_block;
+	uint64_t size, kernel, before; /* before: 0: it begins the kernel, else 1 + thread blocks before it */
 };
 
 struct pack_writer {
 	FILE *out;
 	struct queue *queue;
-	struct job *job; /* the block being filled */
-	uint64_t text;   /* of it */
-	struct buf list; /* metadata of the list until the first block */
+	struct job *job;     /* the block being filled */
+	uint64_t text, room; /* of it; the most that its columns may still take */
+	struct buf list;     /* metadata of the list until the first block */
 	struct entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
@@ -39,14 +38,19 @@ struct pack_writer {
 	XXH3_state_t *hash;
 };
 
+/* Text of one piece at most: with the list in the same block there is room for it. */
+static size_t piece_most(void) { return pack_limits.columns / 2; }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
 {
 	struct pack_writer *w = xcalloc(1, sizeof(*w));
 
 	w->out = out;
 	w->queue = queue_new(threads, level);
-	w->limit = PIECE_TEXT;
 	w->hash = XXH3_createState();
+	if (!w->hash)
+		die("out of memory");
 	fwrite(PACK_MAGIC, 1, 7, out);
 	putc(PACK_VERSION, out);
 	return w;
@@ -81,7 +85,7 @@ static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf
 static void write_job(struct pack_writer *w, struct job *j)
 {
 	struct entry e = {.kernel = j->n ? j->piece[0]->kernel : w->kernel,
-		.first_block = j->n ? j->piece[0]->first_block : 0};
+		.before = j->n && !j->piece[0]->begins ? 1 + j->piece[0]->first_block : 0};
 
 	e.size = put_framed(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
@@ -100,6 +104,7 @@ static struct job *current(struct pack_writer *w)
 {
 	if (!w->job) {
 		w->job = queue_job(w->queue);
+		w->room = pack_limits.columns - w->list.n;
 		w->job->list = w->list;
 		w->list = (struct buf){0};
 		w->text = 0;
@@ -116,6 +121,8 @@ static void end_job(struct pack_writer *w, bool wait)
 		write_job(w, j);
 }
 
+bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
+
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n)
 {
 	struct buf lines = {0};
@@ -127,6 +134,14 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
 }
 
 /* ---- cutting ------------------------------------------------------------------------------ */
+
+static void text_hash(const struct pack_writer *w, unsigned char out[16])
+{
+	XXH128_canonical_t h;
+
+	XXH128_canonicalFromHash(&h, XXH3_128bits_digest(w->hash));
+	memcpy(out, h.digest, 16);
+}
 
 static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 {
@@ -147,17 +162,16 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 	for (const char *s = (const char *)c->text.p, *e = s + n;
 		(s = memmem(s, (size_t)(e - s), "#END_TB\n", 8)); s += 8)
 		w->blocks++;
-	if (ends) {
-		XXH128_canonical_t h;
-
-		XXH128_canonicalFromHash(&h, XXH3_128bits_digest(w->hash));
-		memcpy(c->hash, h.digest, 16);
-	}
+	if (ends)
+		text_hash(w, c->hash);
 	w->begun = true;
+	if (w->job && n + PIECE_SLACK > w->room)
+		end_job(w, false);
 	struct job *j = current(w);
 	w->text += n;
+	w->room -= n + PIECE_SLACK;
 	queue_piece(w->queue, j, c);
-	if (w->text >= BLOCK_TEXT || j->n == PIECES_MAX)
+	if (w->text >= BLOCK_TEXT || j->n == pack_limits.pieces)
 		end_job(w, false);
 }
 
@@ -193,20 +207,19 @@ static void cut(struct pack_writer *w)
 		w->facts = header_facts((const char *)w->in.p, header);
 	}
 	size_t n = last_end(&w->in);
-	if (n <= header && w->limit < PIECE_MOST) {
-		w->limit *= 2; /* a large thread block */
+	if (n <= header && w->limit < piece_most()) {
+		w->limit = least(2 * w->limit, piece_most()); /* a large thread block */
 		return;
 	}
 	put_cut(w, n <= header ? w->in.n : n, header, false);
-	w->limit = PIECE_TEXT;
-	while (w->limit <= w->in.n)
-		w->limit *= 2;
+	for (w->limit = least(PIECE_TEXT, piece_most()); w->limit <= w->in.n;)
+		w->limit = least(2 * w->limit, piece_most());
 }
 
 void pack_begin(struct pack_writer *w)
 {
 	w->begun = false;
-	w->limit = PIECE_TEXT;
+	w->limit = least(PIECE_TEXT, piece_most());
 	w->bytes = w->blocks = 0;
 	w->facts = (struct header_facts){.threads = 0};
 	XXH3_128bits_reset(w->hash);
@@ -232,7 +245,7 @@ void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
 	}
 }
 
-void pack_end(struct pack_writer *w)
+void pack_end(struct pack_writer *w, unsigned char *hash)
 {
 	size_t header = 0;
 
@@ -242,6 +255,8 @@ void pack_end(struct pack_writer *w)
 		w->facts = header_facts((const char *)w->in.p, header);
 	}
 	put_cut(w, w->in.n, header, true);
+	if (hash)
+		text_hash(w, hash);
 	w->kernel++;
 }
 
@@ -259,7 +274,7 @@ void pack_writer_close(struct pack_writer *w)
 
 		mp_uint(&b, e->size);
 		mp_uint(&b, e->kernel - kernel);
-		mp_uint(&b, e->first_block);
+		mp_uint(&b, e->before);
 		kernel = e->kernel;
 	}
 	uint64_t size = put_framed(w, BLOCK_INDEX, &b);

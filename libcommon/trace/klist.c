@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "arena.h"
 #include "input.h"
 #include "klist.h"
 #include "pack.h"
+#include "trace.h"
 
 struct field {
 	const char *s;
@@ -262,15 +264,16 @@ static int is_kernel_file(struct input *in, struct fault *f)
 	}
 }
 
-static void one_kernel(struct klist *k)
+static void one_kernel(struct klist *k, struct input *in)
 {
 	uint32_t cap = 0;
 	struct command *c = add(k, &cap, CMD_KERNEL, 0, (struct field){k->path, strlen(k->path)});
 	c->path = xstrdup(k->path);
 	c->position = ++k->n_kernels;
+	c->in = in;
 }
 
-/* The input is opened once, so that k->path may be a pipe; a kernel file is only looked into. */
+/* The input is opened once, so that k->path may be a pipe; who reads it further has it from then on. */
 static int read_list(struct klist *k, struct teller *tell, struct fault *f)
 {
 	struct input *in = input_open(k->path, f);
@@ -279,9 +282,11 @@ static int read_list(struct klist *k, struct teller *tell, struct fault *f)
 	bool standard = !strcmp(k->path, "-"), packed = pack_begins(in);
 	int r = standard || packed ? 0 : is_kernel_file(in, f);
 	if (packed) {
-		r = packed_list(k, &in, k->path, f);
+		k->pack = pack_input(&in, k->path, f);
+		r = k->pack ? pack_klist(k->pack, k, f) : -1;
 	} else if (r == 1) {
-		one_kernel(k);
+		one_kernel(k, in);
+		in = NULL;
 		r = 0;
 	} else if (r == 0) {
 		const char *slash = strrchr(k->path, '/');
@@ -308,12 +313,32 @@ int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx,
 	return folder && list_in_folder(k, f) < 0 ? -1 : read_list(k, &tell, f);
 }
 
+/* ---- kernels ------------------------------------------------------------------------------ */
+
+struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f)
+{
+	struct command *c = &k->cmd[cmd];
+	struct input *in = c->in;
+	if (k->pack)
+		return pack_trace(k->pack, c->kernel, o, f);
+	c->in = NULL;
+	return in ? trace_over(in, o, f) : trace_open(c->path, o, f);
+}
+
+int klist_check(const struct klist *k, uint32_t cmd)
+{
+	const struct command *c = &k->cmd[cmd];
+	return k->pack || c->in || !strcmp(c->path, "-") ? 0 : access(c->path, R_OK);
+}
+
 void klist_free(struct klist *k)
 {
 	for (uint32_t i = 0; i < k->n_cmds; i++) {
+		input_close(k->cmd[i].in);
 		free(k->cmd[i].text);
 		free(k->cmd[i].path);
 	}
+	pack_close(k->pack);
 	free(k->cmd);
 	free(k->path);
 	*k = (struct klist){0};

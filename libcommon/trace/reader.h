@@ -136,8 +136,6 @@ int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 
 /* ---- pack/trace.c ---- */
 
-/* The kernel of a packed stream that path names; *is: it is one. */
-struct trace *packed_open(const char *path, const struct trace_options *o, bool *is, struct fault *f);
 int packed_next(struct trace *t, struct tblock *tb, struct fault *f);
 int packed_finish(struct trace *t, struct fault *f); /* 1: there are more thread blocks */
 void packed_close(struct packed *k);

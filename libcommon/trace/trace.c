@@ -43,10 +43,8 @@ struct trace *trace_over(struct input *in, const struct trace_options *o, struct
 
 struct trace *trace_open(const char *path, const struct trace_options *o, struct fault *f)
 {
-	bool packed;
-	struct trace *t = packed_open(path, o, &packed, f);
-	struct input *in = packed ? NULL : input_open(path, f);
-	return in ? trace_over(in, o, f) : t;
+	struct input *in = input_open(path, f);
+	return in ? trace_over(in, o, f) : NULL;
 }
 
 void trace_close(struct trace *t)

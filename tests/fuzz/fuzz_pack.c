@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pack_begin(w);
 	pack_feed(w, data, size / 2);
 	pack_feed(w, data + size / 2, size - size / 2);
-	pack_end(w);
+	pack_end(w, NULL);
 	pack_writer_close(w);
 	fclose(out);
 	p = pack_memory("fuzz", stream, n, &f);

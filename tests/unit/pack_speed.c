@@ -36,7 +36,7 @@ static void expand(const struct tblock *tb)
 	}
 }
 
-static void read_all(const struct klist *k, const struct trace_options *o, bool addresses)
+static void read_all(struct klist *k, const struct trace_options *o, bool addresses)
 {
 	struct tblock tb = {0};
 	struct fault f;
@@ -45,7 +45,7 @@ static void read_all(const struct klist *k, const struct trace_options *o, bool 
 	for (uint32_t i = 0; i < k->n_cmds; i++) {
 		if (k->cmd[i].kind != CMD_KERNEL)
 			continue;
-		struct trace *t = trace_open(k->cmd[i].path, o, &f);
+		struct trace *t = klist_open(k, i, o, &f);
 		int r = t ? 0 : -1;
 
 		while (t && (r = trace_next(t, &tb, &f)) > 0) {
@@ -60,7 +60,7 @@ static void read_all(const struct klist *k, const struct trace_options *o, bool 
 	tblock_free(&tb);
 }
 
-static double best(const struct klist *k, bool addresses, double seconds)
+static double best(struct klist *k, bool addresses, double seconds)
 {
 	struct isa *isa = isa_new();
 	struct trace_options o = {.code = code_new(isa)};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packed streams: records of columns against records of text, what a damaged stream says, folded lists.
+ * Packed streams: records of columns against records of text, what a damaged stream says, folded lists, text whose
+ * sizes are around each limit of the format.
  */
 #include "pack.h"
+#include <stddef.h>
 #include "pack/stream.h"
 #include "tap.h"
 
@@ -14,6 +16,12 @@ static const char text[] =
 	"0000 000000ff 1 R1 MOV 0 0 0 \n0010 000000a1 1 R2 LDG.E 1 R4 4 2 0x7f0000001080 40 -8 0 \n"
 	"0020 000000ff 0 EXIT 0 0 0 \n\n#END_TB\n\n#BEGIN_TB\n\nthread block = 1,0,0\n\nwarp = 0\ninsts = 2\n"
 	"0010 ffffffff 1 R2 LDG.E  1 R4 4 1 0x7f0000001000 4 0 \n0020 ffffffff 0 EXIT 0 0 0 \n\nwarp = 1\ninsts = 0\n\n#END_TB\n";
+
+static bool append(void *ctx, const void *bytes, size_t n)
+{
+	buf_add(ctx, bytes, n);
+	return true;
+}
 
 static char *stream;
 static size_t n_stream;
@@ -35,7 +43,7 @@ static void make(void)
 	pack_put_list(w, "kernelslist.g", "kernel-1.traceg\n", 16);
 	pack_begin(w);
 	pack_feed(w, text, sizeof(text) - 1);
-	pack_end(w);
+	pack_end(w, NULL);
 	pack_on_text(w, text_kernel, NULL);
 	pack_writer_close(w);
 	is_number(kept, 0, "a regular kernel is not kept as text");
@@ -117,6 +125,205 @@ static void lists(void)
 	buf_free(&out);
 }
 
+/* ---- limits ------------------------------------------------------------------------------- */
+
+/* Does the text of n kernels, each of it all, come back? */
+static bool comes_back(const struct buf *t, unsigned n)
+{
+	char *packed;
+	size_t n_packed, len;
+	FILE *out = open_memstream(&packed, &n_packed);
+	struct pack_writer *w = pack_writer_new(out, 1, 1);
+	struct buf list = {0}, back = {0};
+	struct fault f;
+	bool good = true;
+
+	for (unsigned i = 0; i < n; i++) {
+		char name[32];
+
+		buf_add(&list, name, (size_t)snprintf(name, sizeof(name), "kernel-%u\n", i));
+	}
+	pack_put_list(w, "kernelslist.g", (const char *)list.p, list.n);
+	for (unsigned i = 0; i < n; i++) {
+		pack_begin(w);
+		pack_feed(w, t->p, t->n);
+		pack_end(w, NULL);
+	}
+	pack_writer_close(w);
+	fclose(out);
+	struct pack *p = pack_memory("s", packed, n_packed, &f);
+	good = p && pack_verify(p, &f) == 0 && pack_kernels(p) == n;
+	if (!good)
+		printf("# %s\n", f.text);
+	for (unsigned i = 0; good && i < n; i++) {
+		back.n = 0;
+		good = pack_text(p, i, 0, UINT64_MAX, append, &back, &f) == 0 && back.n == t->n &&
+		       !memcmp(back.p, t->p, t->n);
+	}
+	good = good && !memcmp(pack_list_text(p, &len), list.p, list.n) && len == list.n;
+	pack_close(p);
+	free(packed);
+	buf_free(&list);
+	buf_free(&back);
+	return good;
+}
+
+/* A kernel in which one thing has the size that is looked at. */
+struct sizes {
+	uint32_t opcode, registers, width, line, extra, warps, insts, statics, threads;
+};
+
+static void add_format(struct buf *b, const char *fmt, unsigned long long v)
+{
+	char t[200];
+
+	buf_add(b, t, (size_t)snprintf(t, sizeof(t), fmt, v));
+}
+
+static void add_many(struct buf *b, char c, size_t n)
+{
+	while (n--)
+		buf_byte(b, (uint8_t)c);
+}
+
+static void add_inst(struct buf *b, const struct sizes *s, uint32_t pc)
+{
+	size_t from = b->n;
+
+	add_format(b, "%04llx ffffffff ", pc);
+	add_format(b, "%llu", s->registers);
+	for (uint32_t i = 0; i < s->registers; i++)
+		add_format(b, " R%llu", i);
+	buf_byte(b, ' ');
+	add_many(b, 'A', s->opcode);
+	add_format(b, " 0 %llu", s->width);
+	if (s->width)
+		add_format(b, " 1 0x%llx 4", pc);
+	add_format(b, " 0 ", 0);
+	if (b->n - from < s->line) {
+		buf_byte(b, 'V');
+		add_many(b, 'x', s->line - (b->n - from));
+	}
+	buf_byte(b, '\n');
+}
+
+static void sized_text(struct buf *b, const struct sizes *s)
+{
+	b->n = 0;
+	add_format(b, "-grid dim = (2,1,1)\n-block dim = (%llu,1,1)\n#x\n\n", s->threads);
+	for (unsigned tb = 0; tb < 2; tb++) {
+		add_format(b, &"\n#BEGIN_TB\n\nthread block = %llu,0,0\n"[!tb], tb);
+		for (uint32_t left = s->extra; left; left -= left > 100 ? 100 : left) {
+			buf_add(b, "cluster ", 8);
+			add_many(b, 'e', left > 100 ? 91 : left > 9 ? left - 9 : 0);
+			buf_byte(b, '\n');
+		}
+		buf_byte(b, '\n');
+		for (uint32_t w = 0; w < s->warps; w++) {
+			add_format(b, "warp = %llu\n", w);
+			add_format(b, "insts = %llu\n", s->insts);
+			for (uint32_t i = 0; i < s->insts; i++)
+				add_inst(b, s, 16 * (i % s->statics));
+			buf_byte(b, '\n');
+		}
+		buf_add(b, "#END_TB\n", 8);
+	}
+}
+
+/* A field of struct sizes around a limit, which is lowered to less first where it is large. */
+static void around(const char *name, uint32_t *limit, uint32_t less, size_t field, uint32_t reach)
+{
+	const uint32_t was = *limit;
+	struct buf big = {0};
+	bool good = true;
+
+	if (less)
+		*limit = less;
+	for (uint32_t d = 0; d <= 2 * reach && good; d++) {
+		struct sizes s = {.opcode = 4,
+			.registers = 2,
+			.extra = 0,
+			.warps = 2,
+			.insts = 40,
+			.statics = 40,
+			.threads = 64};
+
+		memcpy((char *)&s + field, &(uint32_t){*limit - reach + d}, sizeof(uint32_t));
+		s.insts = s.insts > s.statics ? s.insts : s.statics;
+		sized_text(&big, &s);
+		good = comes_back(&big, 1);
+	}
+	ok(good, "text around the limit \"%s\" comes back", name);
+	*limit = was;
+	buf_free(&big);
+}
+
+static void irregular(void)
+{
+	static const uint32_t columns[] = {1u << 15, 40000, 1u << 16};
+	const struct pack_limits was = pack_limits;
+	struct buf big = {0};
+
+	for (unsigned i = 0; i < 3; i++) {
+		bool good = true;
+
+		pack_limits.columns = columns[i];
+		for (size_t n = columns[i] / 2 - 4; n <= columns[i] / 2 + 4 && good; n++) {
+			big.n = 0;
+			for (size_t k = 0; k < n; k++)
+				buf_byte(&big, (uint8_t)(33 + (k * k ^ k >> 3) % 90));
+			good = comes_back(&big, 3);
+			add_many(&big, 'z', n);
+			good &= comes_back(&big, 2);
+		}
+		ok(good, "irregular text around half of the columns of a block comes back");
+	}
+	pack_limits = was;
+	pack_limits.pieces = 5;
+	big.n = 0;
+	add_format(&big, "hello %llu\n", 1);
+	ok(comes_back(&big, 4) && comes_back(&big, 5) && comes_back(&big, 11),
+		"more kernels than pieces of a block");
+	pack_limits = was;
+	ok(comes_back(&big, 100000), "a hundred thousand kernels");
+	buf_free(&big);
+}
+
+static void limits(void)
+{
+	struct pack_limits *l = &pack_limits;
+
+#define AROUND(limit, less, field, reach) \
+	around(#limit, &l->limit, less, offsetof(struct sizes, field), reach)
+	AROUND(opcode, 0, opcode, 2);
+	AROUND(registers, 0, registers, 2);
+	AROUND(width, 0, width, 2);
+	AROUND(line, 0, line, 2);
+	AROUND(line, 200, line, 6);
+	AROUND(extra, 0, extra, 2);
+	AROUND(extra, 300, extra, 3);
+	AROUND(warps, 0, warps, 2);
+	AROUND(statics, 100, statics, 3);
+	AROUND(text, 1000, statics, 0);
+	AROUND(text, 20000, opcode, 0);
+	AROUND(threads, 0, threads, 2);
+	
+	AROUND(insts, SPAN_INSTS + 60, insts, 0);
+	l->insts = SPAN_INSTS + 60;
+	struct buf big = {0};
+	bool good = true;
+	for (uint32_t n = 28; n < 34; n++) {
+		sized_text(&big,
+			&(struct sizes){.opcode = 3, .warps = 2, .insts = n, .statics = 9, .threads = 64});
+		good &= comes_back(&big, 1);
+	}
+	ok(good, "thread blocks around the limit of a span come back");
+	l->insts = 1u << 26;
+	buf_free(&big);
+	irregular();
+	ok(pack_list_fits(l->list) && !pack_list_fits(l->list + 1u), "a longer list is refused");
+}
+
 int main(void)
 {
 	diag_init("test_pack");
@@ -124,6 +331,7 @@ int main(void)
 	records();
 	damage();
 	lists();
+	limits();
 	free(stream);
 	return tap_done();
 }

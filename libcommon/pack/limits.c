@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The bounds of the packed format as limits.def has them.
+ */
+#include "limits.h"
+
+struct pack_limits pack_limits = {
+#define LIMIT(name, most, what) .name = (most),
+#include "limits.def"
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The bounds of limits.def as values. Internal to libcommon.
+ */
+#ifndef PACK_LIMITS_H
+#define PACK_LIMITS_H
+
+#include <stdint.h>
+
+struct pack_limits {
+#define LIMIT(name, most, what) uint32_t name;
+#include "limits.def"
+};
+
+/* Only tests change them, to see with little text what happens at a bound. */
+extern struct pack_limits pack_limits;
+
+/* The greatest that a field of fixed size, in memory or in the stream, can hold. */
+#define REGISTERS_MAX 31u
+#define IMMS_MAX      3u
+
+#endif
