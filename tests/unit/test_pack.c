@@ -307,7 +307,7 @@ static void limits(void)
 	AROUND(text, 1000, statics, 0);
 	AROUND(text, 20000, opcode, 0);
 	AROUND(threads, 0, threads, 2);
-	
+
 	AROUND(insts, SPAN_INSTS + 60, insts, 0);
 	l->insts = SPAN_INSTS + 60;
 	struct buf big = {0};
