@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "gpuconf.h"
 #include "isa.h"
+#include "modern.h"
 
 #define MAX_WARPS      64 /* warp slots per SM */
 #define MAX_SCHEDULERS 16
@@ -143,8 +144,8 @@ struct core_params {
 	enum set_index l1_bank_hash;
 	uint32_t response_max; /* -gpgpu_n_ldst_response_buffer_size */
 	bool perfect_mem, local_mem_map;
-	uint32_t unfit; /* enum unfit */
-	struct cache_params l1d, l1i, l1c, l1t;
+	uint32_t unfit;                         /* enum unfit */
+	struct cache_params l1d, l1i, l1c, l1t; /* l1i: of the core in use */
 };
 
 /* ---- network, memory --------------------------------------------------------------------------- */
@@ -196,6 +197,7 @@ struct params {
 	bool rotate_sms;                         /* -gpgpu_simt_core_sim_order 1 */
 	double hz[4]; /* core, icnt, l2, dram: -gpgpu_clock_domains, MHz * 1000000 as double */
 	struct core_params core;
+	struct modern_params modern; /* of the other SM core */
 	struct network_params net;
 	struct memory_params mem;
 	/* launch (trace-sim-launch(7)) */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Static instructions as the pipeline sees them: the trace's struct inst joined with the configuration,
- * decoded once (SM-inst, SM-unit). A handle of struct code is
- * also the handle of its uop. Always true: unit exists in this machine; every register is < REG_LIMIT.
+ * decoded once (SM-inst, SM-unit). A handle of struct code is also the handle of its uop. Always true: unit exists
+ * in this machine (the modern core looks at units of its own); every register is < REG_LIMIT.
  */
 #ifndef UOP_H
 #define UOP_H

@@ -139,7 +139,8 @@ int params_init(struct params *p, const struct gpuconf *c, struct fault *f)
 	*p = (struct params){0};
 	if (machine(p, c, f) < 0 || clocks(p, c, f) < 0 || launch(p, c, f) < 0 || network(p, c, f) < 0)
 		return -1;
-	if (params_core(p, c, f) < 0 || params_memory(p, c, f) < 0 || params_caches(p, c, f) < 0)
+	if (params_modern(p, c, f) < 0 || params_core(p, c, f) < 0 || params_memory(p, c, f) < 0 ||
+		params_caches(p, c, f) < 0)
 		return -1;
 	return 0;
 }

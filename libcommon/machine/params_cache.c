@@ -305,7 +305,7 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 		return k->adaptive_l1 ? conf_fault(c, OPT_gpgpu_adaptive_cache_config, f,
 						"0 without an L1 data cache")
 				      : 0;
-	if (k->l1_latency == 0)
+	if (!p->modern.on && k->l1_latency == 0)
 		return conf_fault(c, OPT_gpgpu_l1_latency, f, "at least 1 with an L1 data cache");
 	if (k->l1_bank_hash == INDEX_IPOLY && k->l1_banks != 16 && k->l1_banks != 32 && k->l1_banks != 64)
 		return conf_fault(
@@ -363,7 +363,7 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 	struct core_params *k = &p->core;
 
 	if (params_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 ||
-		params_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0 ||
+		(!p->modern.on && params_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0) ||
 		params_cache(&k->l1c, c, OPT_gpgpu_const_cache_l1, ROLE_L1C, f) < 0 ||
 		params_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
 		params_cache(&p->mem.l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, f) < 0)
@@ -375,7 +375,10 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 	k->unfit = unfit(p);
 	if (check_l1d(p, c, f) < 0)
 		return -1;
-	if (!k->perfect_icache && check_above(&k->l1i, p, c, OPT_gpgpu_cache_il1, f) < 0)
+	if (p->modern.on && params_modern_l1i(p, c, f) < 0)
+		return -1;
+	if (!k->perfect_icache && !(p->modern.on && p->modern.l1i_miss_latency) &&
+		check_above(&k->l1i, p, c, p->modern.on ? OPT_core_cache_l1i : OPT_gpgpu_cache_il1, f) < 0)
 		return -1;
 	return k->adaptive_l1 ? adaptive(k, c, f) : 0;
 }

@@ -467,14 +467,22 @@ static int load_store(struct core_params *k, const struct gpuconf *c, struct fau
 	return 0;
 }
 
+/* What only the pipeline of the original has; nothing of it is looked at with the modern core. */
+static int pipeline(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	if (units(k, c, f) < 0 || collectors(k, c, f) < 0 || depths(k, c, f) < 0 || latencies(k, c, f) < 0)
+		return -1;
+	return 0;
+}
+
 int params_core(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
-	if (resources(k, c, f) < 0 || schedulers(p, c, f) < 0 || units(k, c, f) < 0 ||
-		collectors(k, c, f) < 0)
+	if (resources(k, c, f) < 0 || schedulers(p, c, f) < 0 || (!p->modern.on && pipeline(k, c, f) < 0))
 		return -1;
-	if (depths(k, c, f) < 0 || latencies(k, c, f) < 0 || load_store(k, c, f) < 0)
-		return -1;
-	return 0;
+	if (p->modern.on && k->schedulers > MAX_SUBS)
+		return conf_fault(c, OPT_gpgpu_num_sched_per_core, f,
+			"at most %d sub-cores with -core_model modern", MAX_SUBS);
+	return load_store(k, c, f);
 }

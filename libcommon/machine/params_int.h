@@ -7,6 +7,10 @@
 
 int params_core(struct params *p, const struct gpuconf *c, struct fault *f);
 int params_memory(struct params *p, const struct gpuconf *c, struct fault *f);
+/* After params_core: the -core_* options. */
+int params_modern(struct params *p, const struct gpuconf *c, struct fault *f);
+/* With the modern core, whose instruction cache takes the place of the other; after the L2. */
+int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f);
 /* After the two others: caches have rules with the coalescer and with each other. */
 int params_caches(struct params *p, const struct gpuconf *c, struct fault *f);
 

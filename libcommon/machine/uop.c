@@ -218,7 +218,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	for (unsigned i = 0; i < u->n_src && i < 32; i++)
 		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
 	u->unit = (uint8_t)unit_of((enum isa_class)u->class, core);
-	return check_unit(in, u, core, f);
+	return p->modern.on ? 0 : check_unit(in, u, core, f);
 }
 
 enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "core/core.h"
 #include "launch.h"
 #include "team/readahead.h"
 #include "team/share.h"
@@ -53,6 +54,8 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	memory_set_events(g->mem, g->events);
 	memory_set_threads(g->mem, g->threads);
 	net_set_threads(g->net, g->threads);
+	if (p->modern.on)
+		g->core_code = core_code_new(p);
 	g->sm = reserve(p->sms, sizeof *g->sm);
 	g->wake_at = reserve(p->sms, sizeof *g->wake_at);
 	for (uint32_t i = 0; i < p->sms; i++) {
@@ -105,6 +108,7 @@ void gpu_free(struct gpu *g)
 	req_pool_free(&g->reqs);
 	reserve_free(g->uops, CODE_MAX, sizeof *g->uops);
 	readahead_delete(g->readahead);
+	core_code_free(g->core_code);
 	code_free(g->code);
 }
 
@@ -269,7 +273,7 @@ void gpu_sync(struct gpu *g)
 	if (g->dram_ticks)
 		share_memory(g, 0);
 	for (uint32_t i = 0; i < g->params.sms; i++)
-		sm_sync(&g->sm[i], gpu_now(g));
+		sm_flush(&g->sm[i], gpu_now(g));
 	memstat_fold(g->memstat, g->threads);
 	traffic_fold(g->out, g->threads);
 	traffic_fold(g->back, g->threads);

@@ -26,6 +26,9 @@
 
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 
+struct core_code;
+struct core_control;
+
 /* clocks.c: quirk Q1-24: sums of doubles, and the minimum leaves out L2 (LAUNCH-clock). */
 struct clocks {
 	double time[4], period[4];
@@ -47,7 +50,9 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	uint64_t start_cycle; /* when it was launched */
+	uint64_t start_cycle;             /* when it was launched */
+	uint64_t code_base;               /* address of pc 0 for the modern core: one a function */
+	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
 };
 
 /* The clusters of one part. */
@@ -63,7 +68,8 @@ struct gpu {
 	struct code *code;
 	struct uop *uops; /* reserved; by code handle */
 	uint32_t n_uops;
-	uint64_t unknown_recs; /* of opcodes without a row, in thread blocks placed */
+	struct core_code *core_code; /* the same for the modern core; NULL with the other */
+	uint64_t unknown_recs;       /* of opcodes without a row, in thread blocks placed */
 	struct readahead *readahead;
 	struct req_pool reqs;
 	struct sm *sm;            /* params.sms */

@@ -6,7 +6,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 #include "arena.h"
+#include "core/core.h"
 #include "launch.h"
 #include "team/readahead.h"
 #include "watch/timeline.h"
@@ -64,6 +66,12 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 	return (int)g->n_streams++;
 }
 
+/* Functions lie apart, each where its name says, so that their lines are told from each other's in every cache. */
+static uint64_t code_base_of(const char *name)
+{
+	return 0xF0000000ull + ((XXH3_64bits(name, strlen(name)) & 0xfff) << 20);
+}
+
 struct kernel *launch_load(
 	struct gpu *g, struct trace *t, const char *path, uint32_t position, struct fault *f)
 {
@@ -94,6 +102,7 @@ struct kernel *launch_load(
 	}
 	k->stream = (uint16_t)stream;
 	k->uid = ++l->next_uid;
+	k->code_base = code_base_of(k->head->name);
 	append(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
 	return k;
 }
@@ -224,12 +233,16 @@ static void translate_new(struct gpu *g, const struct kernel *k, uint32_t codes)
 {
 	struct fault f;
 
-	for (; g->n_uops < codes; g->n_uops++)
+	for (; g->n_uops < codes; g->n_uops++) {
 		if (uop_make(&g->uops[g->n_uops], code_at(g->code, g->n_uops), &g->params, &f) < 0) {
 			if (!f.at.file)
 				f.at.file = k->path;
 			die_fault(&f);
 		}
+		if (g->core_code)
+			core_code_add(
+				g->core_code, g->n_uops, code_at(g->code, g->n_uops), &g->uops[g->n_uops]);
+	}
 }
 
 /* LAUNCH-place-6. */
@@ -313,6 +326,16 @@ static bool cluster_takes_one(struct gpu *g, uint32_t c)
 	return false;
 }
 
+#define MILLION 1000000u
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* The modern core's GPU places its CTAs one after the other. */
+static bool next_cta_due(const struct gpu *g)
+{
+	return !g->params.modern.on || g->launch->next_cta_at < (gpu_now(g) + 1) * MILLION;
+}
+
 /* Passes that place nothing change nothing, so they are not repeated until something may have changed. */
 void launch_ctas(struct gpu *g)
 {
@@ -325,8 +348,12 @@ void launch_ctas(struct gpu *g)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t c = (i + last + 1) % n;
 
+		if (!next_cta_due(g))
+			return;
 		if (cluster_takes_one(g, c)) {
 			l->last_cluster = c;
+			l->next_cta_at =
+				larger(l->next_cta_at, gpu_now(g) * MILLION) + g->params.modern.cta_interval;
 			g->issued_ctas++;
 			placed = true;
 		}
@@ -366,6 +393,8 @@ static void kernel_ends(struct gpu *g, struct kernel *k)
 	struct launch *l = g->launch;
 
 	k->done = true;
+	for (uint32_t i = 0; g->params.modern.on && i < g->params.sms; i++)
+		core_kernel_end(&g->sm[i]);
 	append(&l->finished, &l->n_finished, &l->cap_finished, k);
 	for (uint32_t s = 0; s < g->params.run_slots; s++)
 		if (l->slot[s] == k) {

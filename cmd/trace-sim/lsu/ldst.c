@@ -83,7 +83,7 @@ void ldst_invalidate_l1d(struct sm *s)
 
 bool ldst_can_accept(const struct sm *s) { return s->ldst->disp == DISP_EMPTY; }
 
-static void count_entry(struct sm *s, const struct winst *w)
+void ldst_count_entry(struct sm *s, const struct winst *w)
 {
 	unsigned lanes = bit_count32(w->mask);
 
@@ -118,7 +118,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	coalesce(s, w, &l->acc);
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
 		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
-	count_entry(s, w);
+	ldst_count_entry(s, w);
 	l->disp_inst = handle;
 	l->disp = (uint8_t)way_of(s, l, w);
 	if (s->core->unfit && (l->disp == DISP_L1 || l->disp == DISP_BYPASS))

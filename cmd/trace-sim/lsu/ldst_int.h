@@ -103,6 +103,10 @@ void store_acks(struct sm *s, unsigned warp, uint32_t k);
 void ldst_write_back(struct sm *s);
 void ldst_response(struct sm *s);
 
+/* What both cores share: counters of an instruction that the unit takes; the end of a held-back write. */
+void ldst_count_entry(struct sm *s, const struct winst *w);
+void ldst_free_parent_write(struct sm *s, const struct req *r);
+
 /* l1.c */
 void l1_cache_step(struct sm *s);
 void l1_queue_step(struct sm *s);

@@ -84,8 +84,9 @@ static void take_shared(struct sm *s, struct ldst *l)
 }
 
 /* A write that a fetch-on-write read held back is done with the read. */
-static void free_parent_write(struct sm *s, struct ldst *l, const struct req *r)
+void ldst_free_parent_write(struct sm *s, const struct req *r)
 {
+	struct ldst *l = s->ldst;
 	const struct req *p = ldst_req(s, r->parent);
 
 	if (p->flags & REQ_STORE)
@@ -106,7 +107,7 @@ static void take_request(struct sm *s, struct ldst *l, uint32_t handle)
 			.sched = r->sched,
 			.full = true};
 	else if (r->flags & REQ_PARENT_WRITE)
-		free_parent_write(s, l, r);
+		ldst_free_parent_write(s, r);
 	req_free(&s->gpu->reqs, handle);
 }
 

@@ -6,6 +6,7 @@
  * records anyway.
  */
 #include "decode.h"
+#include "core/core.h"
 #include "gpu/gpu.h"
 
 #define CODE_BASE 0xF0000000ull
@@ -158,5 +159,7 @@ void front_end(struct sm *s)
 void fetch_fill(struct sm *s, uint32_t req)
 {
 	cache_fill(s->l1i, req, gpu_now(s->gpu));
+	if (s->modern)
+		core_l1i_filled(s);
 	sm_wake(s);
 }

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include "arena.h"
+#include "core/core.h"
 #include "gpu/gpu.h"
 #include "scheduler.h"
 #include "watch/profile.h"
@@ -47,18 +48,23 @@ void sm_init(struct sm *s, struct gpu *g, uint32_t id)
 	*s->wake_at = NEVER;
 	s->n.issue_hist_top = -1;
 	s->winst = reserve(WINST_MAX + 1u, sizeof *s->winst);
-	init_units(s);
-	opcoll_init(s);
-	sched_init(s);
+	if (!p->modern.on) {
+		init_units(s);
+		opcoll_init(s);
+		sched_init(s);
+	}
 	if (!s->core->perfect_icache && s->core->l1i.present)
 		s->l1i = cache_new(&s->core->l1i, ROLE_L1I, NULL, &g->reqs);
 	s->ldst = ldst_new(s);
+	if (p->modern.on)
+		core_new(s);
 }
 
 void sm_free(struct sm *s)
 {
 	if (!s->gpu)
 		return;
+	core_delete(s);
 	ldst_delete(s->ldst);
 	if (s->l1i)
 		cache_delete(s->l1i);
@@ -103,6 +109,10 @@ static void catch_up(struct sm *s, uint64_t cycles)
 {
 	const struct core_params *c = s->core;
 
+	if (s->modern) {
+		core_catch_up(s, cycles);
+		return;
+	}
 	s->clock += cycles;
 	s->now += cycles;
 	count_occupancy(s, cycles);
@@ -120,6 +130,13 @@ void sm_sync(struct sm *s, uint64_t now)
 {
 	if (s->live_ctas && now > s->now + 1)
 		catch_up(s, now - s->now - 1);
+}
+
+void sm_flush(struct sm *s, uint64_t now)
+{
+	sm_sync(s, now);
+	if (s->modern)
+		core_flush_counters(s);
 }
 
 static bool icache_works(const struct sm *s)
@@ -144,6 +161,10 @@ void sm_tick(struct sm *s, uint64_t now)
 	uint64_t next;
 
 	sm_sync(s, now);
+	if (s->modern) {
+		core_tick(s, now);
+		return;
+	}
 	s->now = now;
 	s->clock++;
 	s->changed = false;
@@ -249,10 +270,10 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 
 	if (!s->live_ctas)
 		s->now = gpu_now(s->gpu) - 1; /* it stood still until now */
-	if (s->profile) {
+	if (s->profile || s->modern)
 		sm_sync(s, gpu_now(s->gpu)); /* what it slept through has the old reasons */
+	if (s->profile)
 		profile_place(s, slot, k->uid);
-	}
 	c->kernel = k;
 	c->id = cta_id;
 	c->first_thread = first_thread;
@@ -261,6 +282,8 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 	place_warps(s, c, slot, stream);
 	s->live_ctas++;
 	s->live_threads += c->threads;
+	if (s->modern)
+		core_place(s, c, stream);
 	sm_wake(s);
 }
 

@@ -40,6 +40,7 @@
 
 struct gpu;
 struct kernel;
+struct core; /* of core/ */
 
 /* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
 
@@ -266,6 +267,7 @@ struct sm {
 	uint32_t dynamic_id[MAX_WARPS]; /* order in which warps came */
 	uint16_t watched[MAX_WARPS];    /* of those in collide: the first of the registers that is reserved */
 
+	struct core *modern; /* NULL: the pipeline is that of sm/; else that of core/ */
 	const struct core_params *core;
 	const struct params *params;
 	struct gpu *gpu;
@@ -318,6 +320,7 @@ _Noreturn void sm_refuse(const struct sm *s, const struct winst *w, const char *
 	PRINTF_LIKE(4, 5);
 /* account for the cycles before now; the cycle of now is still to come */
 void sm_sync(struct sm *s, uint64_t now);
+void sm_flush(struct sm *s, uint64_t now); /* the same, and every counter up to date */
 uint16_t sm_winst_new(struct sm *s);
 void sm_winst_free(struct sm *s, uint16_t w);
 

@@ -77,6 +77,19 @@ void profile_issue(struct sm *s, unsigned w, bool second)
 		p->producer[w][u->reg[i]] = code;
 }
 
+void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
+{
+	struct sm_profile *p = s->profile;
+	struct profile_row *r = &p->row[find_row(p, p->uid[s->warp[w].cta], code)];
+	const struct uop *u = &s->uops[code];
+
+	r->issues++;
+	r->cycles[PROFILE_ISSUE]++;
+	p->last[w] = code;
+	for (unsigned i = 0; i < u->n_dst; i++)
+		p->producer[w][u->reg[i]] = code;
+}
+
 /* ---- a cycle without an issue -------------------------------------------------------------- */
 
 /* The running warps that scheduler k looked at; it looks at no other before one of them changes. */

@@ -68,6 +68,8 @@ struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
 /* Warp w's head is about to issue; second: behind another in the same cycle. */
 __attribute__((cold, noinline)) void profile_issue(struct sm *s, unsigned w, bool second);
+/* The same for the modern core: warp w issues instruction code. */
+__attribute__((cold, noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
 /* The SM gets a thread block of kernel uid. */
 void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 

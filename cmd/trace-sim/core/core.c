@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The modern core of one SM: building it, its cycle, sleeping and waking.
+ *
+ * Always true: a cycle in which nothing is due changes nothing but counters, so it is not run: events say when
+ * they are due, each sub-core and the memory pipeline say when they can do anything next, and whatever lowers such
+ * a time happens in a cycle that is run. Replies wake the SM.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "core/code.h"
+#include "gpu/gpu.h"
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+static void init_sub(const struct core *c, struct subcore *b)
+{
+	size_t lines = (size_t)c->p->l0i_sets * c->p->l0i_ways;
+
+	b->tag = xcalloc(lines, sizeof *b->tag);
+	b->used = xcalloc(lines, sizeof *b->used);
+	b->greedy = -1;
+	b->due = NEVER;
+	b->seen = 1;
+	b->idle = STALL_EMPTY;
+}
+
+void core_new(struct sm *s)
+{
+	struct core *c = reserve(1, sizeof *c);
+
+	s->modern = c;
+	c->p = &s->params->modern;
+	c->inst = s->gpu->core_code->inst;
+	c->latency = &s->gpu->core_code->latency;
+	c->subs = s->core->schedulers;
+	c->warp = reserve(MAX_WARPS, sizeof *c->warp);
+	c->op = reserve(UINT16_MAX + 1u, sizeof *c->op);
+	c->event = reserve(EVENTS_MAX + 1u, sizeof *c->event);
+	c->pipe = reserve(L1_PIPE, sizeof *c->pipe);
+	c->mem_due = NEVER;
+	for (unsigned k = 0; k < c->subs; k++)
+		init_sub(c, &c->sub[k]);
+}
+
+void core_delete(struct sm *s)
+{
+	struct core *c = s->modern;
+
+	if (!c)
+		return;
+	for (unsigned k = 0; k < c->subs; k++) {
+		free(c->sub[k].tag);
+		free(c->sub[k].used);
+	}
+	reserve_free(c->pipe, L1_PIPE, sizeof *c->pipe);
+	reserve_free(c->event, EVENTS_MAX + 1u, sizeof *c->event);
+	reserve_free(c->op, UINT16_MAX + 1u, sizeof *c->op);
+	reserve_free(c->warp, MAX_WARPS, sizeof *c->warp);
+	reserve_free(c, 1, sizeof *c);
+}
+
+/* ---- the cycle ---------------------------------------------------------------------------------- */
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void count_occupancy(struct sm *s, uint64_t cycles)
+{
+	s->n.live_warp_cycles += cycles * s->live_warps;
+	s->n.occupied_cycles += s->live_warps ? cycles : 0;
+}
+
+void core_catch_up(struct sm *s, uint64_t cycles)
+{
+	s->clock += cycles;
+	s->now += cycles;
+	count_occupancy(s, cycles);
+}
+
+void core_flush_counters(struct sm *s)
+{
+	for (unsigned k = 0; k < s->modern->subs; k++)
+		core_account(s, k, s->clock + 1);
+	core_sample_ports(s);
+}
+
+static void run_sub(struct sm *s, unsigned k)
+{
+	struct subcore *b = &s->modern->sub[k];
+	uint64_t next = core_issue(s, k);
+
+	if ((b->want || b->stream.on) && core_fetch(s, k))
+		next = s->clock + 1;
+	b->due = earlier(next, core_wheel_next(s, b));
+}
+
+/* A sub-core may have let another's warps go in this very cycle: they are looked at in the next. */
+static uint64_t next_cycle(const struct sm *s)
+{
+	const struct core *c = s->modern;
+	uint64_t next = earlier(c->mem_due, core_event_next(s));
+
+	for (unsigned k = 0; k < c->subs; k++)
+		next = earlier(next, c->sub[k].due);
+	return c->l1i_busy || next <= s->clock ? s->clock + 1 : next;
+}
+
+void core_tick(struct sm *s, uint64_t now)
+{
+	struct core *c = s->modern;
+	uint64_t next;
+
+	s->now = now;
+	s->clock++;
+	core_events(s);
+	if (c->l1i_busy)
+		core_l1i_step(s);
+	if (s->clock >= c->mem_due || s->ldst->resp.count)
+		core_memory_cycle(s);
+	for (unsigned k = 0; k < c->subs; k++)
+		if (c->sub[k].due <= s->clock)
+			run_sub(s, k);
+	count_occupancy(s, 1);
+	next = next_cycle(s);
+	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
+}
+
+/* ---- CTAs and kernels --------------------------------------------------------------------------- */
+
+void core_place(struct sm *s, const struct cta *k, uint16_t stream)
+{
+	struct core *c = s->modern;
+	unsigned n = bit_count64(k->warps);
+	uint64_t start = s->clock + 1 + c->p->cta_latency + (uint64_t)n * c->p->cta_latency_per_warp;
+
+	c->stream = stream;
+	FOR_BITS64 (w, k->warps) {
+		core_warp_place(s, (unsigned)w, k->kernel);
+		core_event_put(s, start, EVENT_START, (unsigned)w, 0);
+	}
+}
+
+void core_kernel_end(struct sm *s)
+{
+	core_fetch_flush(s);
+	s->modern->const_kernel = 0;
+}

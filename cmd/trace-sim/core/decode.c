@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static instructions for the modern core: class, unit, register spans, interval; made once, when the instruction
+ * is met for the first time.
+ *
+ * Always true of what is made: every source and destination of a span stands by itself; RZ and URZ appear
+ * nowhere; an instruction without INST_FIXED ends with an event. A trace names the first register of a span only,
+ * so widths follow from the opcode. Left out: predicates and constants as operands, which traces do not have.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "core/core.h"
+#include "core/code.h"
+
+#define CODES_MAX (1u << 22)
+#define SPAN_MAX  64
+#define REG_RZ    (REG_R0 + 255)
+#define REG_URZ   (REG_UR0 + 255)
+
+struct core_code *core_code_new(const struct params *p)
+{
+	struct core_code *c = xcalloc(1, sizeof *c);
+
+	c->params = p;
+	c->inst = reserve(CODES_MAX, sizeof *c->inst);
+	sass_latency(&c->latency, p->modern.family, p->modern.sm, p->modern.forwarding);
+	/* What ends with an event is ready for everybody the same time after it. */
+	memset(c->latency.after[SASS_FAST], (int)p->modern.sb_release, N_SASS_OPERANDS);
+	return c;
+}
+
+void core_code_free(struct core_code *c)
+{
+	if (!c)
+		return;
+	reserve_free(c->inst, CODES_MAX, sizeof *c->inst);
+	arena_free(&c->arena);
+	free(c);
+}
+
+/* ---- opcode text -------------------------------------------------------------------------------- */
+
+static bool stem_is(const char *op, const char *stem)
+{
+	size_t n = strlen(stem);
+
+	return !strncmp(op, stem, n) && (!op[n] || op[n] == '.');
+}
+
+/* The opcode begins so: LD for LDG, LDS ... */
+static bool begins(const char *op, const char *text) { return !strncmp(op, text, strlen(text)); }
+
+/* The opcode has this suffix between dots. */
+static bool has(const char *op, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	for (const char *s = strchr(op, '.'); s; s = strchr(s + 1, '.'))
+		if (!strncmp(s + 1, suffix, n) && (!s[1 + n] || s[1 + n] == '.'))
+			return true;
+	return false;
+}
+
+static bool any_of(const char *op, const char *const *stems)
+{
+	for (; *stems; stems++)
+		if (stem_is(op, *stems))
+			return true;
+	return false;
+}
+
+/* ---- units -------------------------------------------------------------------------------------- */
+
+static const char *const special_functions[] = {"MUFU", "POPC", "FLO", "BREV", "F2F", "F2I", "I2F", "FRND",
+	"FCHK", "IPA", "F2FP", "I2FP", "I2I", "F2IP", NULL};
+static const char *const misc[] = {"S2R", "S2UR", "B2R", "R2B", "BAR", "CS2UR", NULL};
+static const char *const no_unit[] = {"NOP", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "FENCE", "NANOSLEEP",
+	"CGAERRBAR", "CCTL", "CCTLL", "CCTLT", NULL};
+
+static enum core_unit unit_of(const struct modern_params *m, const char *op, enum sass_class c)
+{
+	if (any_of(op, no_unit))
+		return CORE_NO_UNIT;
+	if (any_of(op, misc))
+		return CORE_MISC;
+	switch (c) {
+	case SASS_FMAI: return op[0] == 'F' ? CORE_FP32 : CORE_IMAD;
+	case SASS_IMAD: return CORE_IMAD;
+	case SASS_HALF:
+	case SASS_HFMA2_MMA: return CORE_HALF;
+	case SASS_FP64:
+	case SASS_CLMAD: return m->fp64_shared ? CORE_FP64_SHARED : CORE_FP64;
+	case SASS_HMMA:
+	case SASS_IMMA:
+	case SASS_DMMA: return CORE_TENSOR;
+	case SASS_BRU: return CORE_BRANCH;
+	case SASS_FE: return CORE_NO_UNIT;
+	case SASS_UDP:
+	case SASS_ULDC:
+	case SASS_UMOV:
+	case SASS_R2UR:
+	case SASS_LDCU:
+	case SASS_TMEM: return CORE_UNIFORM;
+	case SASS_S2UR: return CORE_MISC;
+	case SASS_FAST:
+	case SASS_SLOW: return any_of(op, special_functions) ? CORE_SFU : CORE_MEMORY;
+	case SASS_TMA: return CORE_MEMORY;
+	default: return CORE_INT;
+	}
+}
+
+static enum core_path path_of(const char *op, const struct uop *u)
+{
+	if (stem_is(op, "LDC") || stem_is(op, "LDCU"))
+		return PATH_CONST;
+	return u->flags & UOP_ACCESS || u->space != SPACE_NONE ? PATH_ACCESS : PATH_EXCHANGE;
+}
+
+/* ---- matrix instructions ------------------------------------------------------------------------ */
+
+/* Registers of A, B and of C and D; multiply-adds in thousands of half precision. */
+struct mma {
+	uint8_t a, b, c;
+	uint16_t work;
+};
+
+static struct mma mma_of(const char *op)
+{
+	bool f32 = has(op, "F32");
+
+	if (has(op, "16816"))
+		return begins(op, "IMMA") ? (struct mma){2, 1, 4, 1024}
+					  : (struct mma){4, 2, f32 ? 4 : 2, 2048};
+	if (has(op, "16832"))
+		return (struct mma){4, 2, 4, 2048};
+	if (has(op, "1688"))
+		return (struct mma){2, 1, f32 ? 4 : 2, 1024};
+	if (has(op, "1684"))
+		return (struct mma){2, 1, 4, 512};
+	if (has(op, "8816") || has(op, "8832"))
+		return (struct mma){1, 1, 2, 512};
+	if (begins(op, "DMMA"))
+		return (struct mma){2, 2, 4, 1024};
+	return (struct mma){2, 2, f32 ? 4 : 2, 256}; /* HMMA.884, a step of four */
+}
+
+static void matrix(struct core_inst *i, const struct modern_params *m, const char *op)
+{
+	struct mma k = mma_of(op);
+	uint32_t interval = (k.work + m->tensor_rate - 1) / m->tensor_rate;
+
+	if (interval < m->interval[CORE_TENSOR])
+		interval = m->interval[CORE_TENSOR];
+	i->interval = (uint16_t)interval;
+	if (m->sm < 90 && i->class == SASS_HMMA)
+		i->later = k.work >= 2048 ? 26 - 27 : 18 - 27;
+}
+
+/* ---- spans -------------------------------------------------------------------------------------- */
+
+/* Registers of a result, or of stored data, by the width that the opcode says. */
+static unsigned width(const char *op, const struct inst *in)
+{
+	if (has(op, "128"))
+		return 4;
+	if (has(op, "64"))
+		return 2;
+	return in->size > 4 && in->size <= 16 ? in->size / 4u : 1;
+}
+
+static unsigned result_regs(const char *op, const struct inst *in, enum sass_class c)
+{
+	if (begins(op, "LDSM"))
+		return has(op, "4") || has(op, "x4") ? 4 : has(op, "2") || has(op, "x2") ? 2 : 1;
+	if (begins(op, "LD") || begins(op, "ATOM"))
+		return width(op, in);
+	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
+		return mma_of(op).c;
+	if (c == SASS_FP64 && !stem_is(op, "DSETP"))
+		return 2;
+	if (stem_is(op, "CS2R"))
+		return has(op, "32") ? 1 : 2;
+	if (has(op, "WIDE") && begins(op, "IMAD"))
+		return 2;
+	return has(op, "F64") && (begins(op, "I2F") || (begins(op, "F2F") && strstr(op, ".F64.F32"))) ? 2 : 1;
+}
+
+static bool is_store(const char *op) { return begins(op, "ST") || begins(op, "RED") || begins(op, "ATOM"); }
+
+/* How many registers source n is. */
+static unsigned source_regs(const char *op, const struct inst *in, enum sass_class c, unsigned n)
+{
+	if (c == SASS_HMMA || c == SASS_IMMA || c == SASS_DMMA)
+		return n == 0 ? mma_of(op).a : n == 1 ? mma_of(op).b : n == 2 ? mma_of(op).c : 1;
+	if (c == SASS_FP64)
+		return 2;
+	if (has(op, "WIDE") && begins(op, "IMAD") && n == 2)
+		return 2;
+	if (!in->has_addr)
+		return 1;
+	if (n == 0)
+		return has(op, "E") ? 2 : 1;
+	return is_store(op) ? width(op, in) : 1;
+}
+
+static enum sass_operand operand_of(const char *op, const struct inst *in, enum sass_class c, unsigned n)
+{
+	enum sass_operand r = sass_operand_of(c);
+
+	if (r == READ_MMA && n == 2)
+		return READ_MMA_C;
+	if (in->has_addr && n == 0 && r == READ_SLOW)
+		return READ_ADDRESS;
+	if (stem_is(op, "HFMA2") && n == 2)
+		return READ_HALF_C;
+	return r;
+}
+
+static bool tracked(unsigned reg) { return reg != REG_RZ && reg != REG_URZ; }
+
+static bool uniform(unsigned reg) { return reg >= REG_UR0; }
+
+static unsigned span_end(unsigned reg) { return uniform(reg) ? REG_URZ : REG_RZ; }
+
+static void destinations(struct core_inst *i, struct core_code *c, const struct inst *in)
+{
+	uint16_t dst[SPAN_MAX];
+	unsigned n = 0, regs = result_regs(in->opcode, in, i->class);
+
+	for (unsigned d = 0; d < in->n_dst; d++)
+		for (unsigned k = 0; tracked(in->reg[d]) && k < regs && n < SPAN_MAX; k++)
+			if (in->reg[d] + k < span_end(in->reg[d]))
+				dst[n++] = (uint16_t)(in->reg[d] + k);
+	i->n_dst = (uint8_t)n;
+	i->regs = (uint8_t)(regs ? regs : 1);
+	i->dst = memcpy(arena_alloc(&c->arena, n * sizeof *dst + 1, sizeof *dst), dst, n * sizeof *dst);
+}
+
+static void sources(struct core_inst *i, struct core_code *c, const struct inst *in)
+{
+	const uint16_t *reg = in->reg + in->n_dst;
+	struct core_source src[SPAN_MAX];
+	unsigned n = 0;
+
+	for (unsigned s = 0; s < in->n_src; s++) {
+		unsigned regs = source_regs(in->opcode, in, i->class, s);
+
+		if (uniform(reg[s]))
+			regs = 1;
+		for (unsigned k = 0; tracked(reg[s]) && k < regs && n < SPAN_MAX; k++)
+			if (reg[s] + k < span_end(reg[s]))
+				src[n++] = (struct core_source){.reg = (uint16_t)(reg[s] + k),
+					.slot = (uint8_t)(s < 3 ? s : 2),
+					.read = (uint8_t)(uniform(reg[s])
+								  ? sass_uniform_operand_of(i->class)
+								  : operand_of(in->opcode, in, i->class, s))};
+	}
+	i->n_src = (uint8_t)n;
+	i->src = memcpy(arena_alloc(&c->arena, n * sizeof *src + 1, sizeof(uint16_t)), src, n * sizeof *src);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+static const char *const predicate_readers[] = {
+	"BRA", "EXIT", "BRX", "BRXU", "JMP", "JMX", "RET", "BREAK", NULL};
+
+static bool sets_predicate(const char *op)
+{
+	size_t n = strcspn(op, ".");
+
+	return (n >= 4 && !memcmp(op + n - 4, "SETP", 4)) || stem_is(op, "PLOP3") || stem_is(op, "R2P") ||
+	       stem_is(op, "VOTE") || stem_is(op, "HSETP2");
+}
+
+static unsigned scope_of(const char *op) { return has(op, "CTA") ? 0 : has(op, "SYS") ? 2 : 1; }
+
+static unsigned flags_of(const char *op, const struct uop *u, const struct core_inst *i)
+{
+	unsigned f =
+		i->unit <= CORE_NO_UNIT && i->class != SASS_DMMA && i->class != SASS_LDCU ? INST_FIXED : 0u;
+
+	f |= sets_predicate(op) ? INST_SETS_P : 0u;
+	f |= any_of(op, predicate_readers) ? INST_READS_P : 0u;
+	f |= u->flags & UOP_BARRIER ? INST_BARRIER : 0u;
+	f |= u->flags & UOP_MEMBAR ? INST_MEMBAR : 0u;
+	f |= u->flags & UOP_LDGDEPBAR ? INST_LDGDEPBAR : 0u;
+	f |= u->flags & UOP_DEPBAR ? INST_DEPBAR : 0u;
+	f |= u->flags & UOP_LDGSTS ? INST_LDGSTS : 0u;
+	f |= i->unit <= CORE_TENSOR ? INST_RFC : 0u;
+	f |= begins(op, "LDSM") && i->regs > 1 ? INST_LDSM_N : 0u;
+	return f;
+}
+
+/* Cycles until the slowest of its readers could issue; a result without readers is there by then. */
+static unsigned longest(const struct sass_latency *l, enum sass_class c)
+{
+	unsigned most = 1;
+
+	for (unsigned o = 0; o < READ_UDP; o++)
+		if (l->after[c][o] > most && o != READ_SLOW && o != READ_MMA && o != READ_MMA_C)
+			most = l->after[c][o];
+	return most;
+}
+
+void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const struct uop *u)
+{
+	const struct modern_params *m = &c->params->modern;
+	struct core_inst *i = &c->inst[h];
+	const char *op = in->opcode;
+	bool known = true;
+
+	assert(h < CODES_MAX);
+	*i = (struct core_inst){.pc = in->pc, .groups = u->groups};
+	i->class = (uint8_t)sass_class_of(op, strlen(op), m->sm, &known);
+	i->unit = (uint8_t)unit_of(m, op, i->class);
+	if (in->has_addr && i->unit <= CORE_NO_UNIT)
+		i->unit = CORE_MEMORY;
+	i->path = i->unit == CORE_MEMORY ? (uint8_t)path_of(op, u) : PATH_NONE;
+	i->interval = (uint16_t)m->interval[i->unit];
+	i->scope = (uint8_t)scope_of(op);
+	if (i->unit == CORE_TENSOR)
+		matrix(i, m, op);
+	destinations(i, c, in);
+	sources(i, c, in);
+	i->flags = (uint16_t)flags_of(op, u, i);
+	i->done = (uint16_t)((int)longest(&c->latency, i->class) + i->later);
+	if (begins(op, "IMAD") && has(op, "WIDE"))
+		i->port = (uint8_t)m->port_imad_wide;
+	else if (stem_is(op, "ERRBAR"))
+		i->port = 1;
+	if (!known && !c->warned) {
+		c->warned = true;
+		diag_warn(NOWHERE,
+			"found opcode %s, which has no scheduling class, wanted one of the modern core's table: class %s",
+			op, sass_class_name(i->class));
+	}
+}

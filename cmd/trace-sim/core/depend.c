@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * When the head of a warp may issue: buffer, stall counts, holds, and dependences, either from an ordinary trace
+ * (distances by class for results of fixed latency, events for the others, counts of readers) or from control
+ * codes (dependence counters and wait masks).
+ *
+ * Always true: a warp that waits is looked at again by whatever event ends the wait; times only need to be looked
+ * at once, unless the warp is fragile: then what holds it, or a counter just raised, may have come between its
+ * becoming ripe and its issue. A predicate is known by its writer only, for traces do not name predicates.
+ */
+#include "core/core.h"
+
+/* What the head waits for: a time, or NEVER for an event, and why. */
+struct outlook {
+	uint64_t at;
+	unsigned why;
+};
+
+static void later(struct outlook *o, uint64_t at, unsigned why)
+{
+	if (at > o->at) {
+		o->at = at;
+		o->why = why;
+	}
+}
+
+const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc)
+{
+	return &cw->codes[pc / 16];
+}
+
+/* ---- from an ordinary trace --------------------------------------------------------------------- */
+
+/* Results under way and sources yet to be read, of variable latency. */
+static bool blocked_by_events(const struct core_warp *cw, const struct core_inst *in, unsigned *why)
+{
+	*why = STALL_DEPEND;
+	for (unsigned i = 0; i < in->n_src; i++)
+		if (cw->pending[in->src[i].reg])
+			return true;
+	for (unsigned i = 0; i < in->n_dst; i++)
+		if (cw->pending[in->dst[i]])
+			return true;
+	*why = STALL_WAR;
+	for (unsigned i = 0; i < in->n_dst; i++)
+		if (cw->readers[in->dst[i]])
+			return true;
+	return false;
+}
+
+static void predicates(const struct core *c, const struct warp *p, const struct core_warp *cw,
+	const struct core_inst *in, struct outlook *o)
+{
+	bool reads = in->flags & INST_READS_P;
+	uint32_t mask = p->rec[p->cursor].mask;
+
+	if (c->p->predicates == PREDICATES_NONE ||
+		(cw->predicate_class == SASS_NONE && !cw->predicate_pending))
+		return;
+	if (c->p->predicates == PREDICATES_MASK && mask != cw->last_mask && (mask & cw->last_mask) == mask)
+		reads = true;
+	if (!reads)
+		return;
+	if (cw->predicate_pending)
+		later(o, NEVER, STALL_DEPEND);
+	else
+		later(o, cw->predicate_at + c->latency->predicate[cw->predicate_class], STALL_DEPEND);
+}
+
+static void from_trace(const struct core *c, const struct warp *p, const struct core_warp *cw,
+	const struct core_inst *in, struct outlook *o)
+{
+	unsigned why;
+
+	if ((cw->n_pending || cw->n_readers) && blocked_by_events(cw, in, &why)) {
+		later(o, NEVER, why);
+		return;
+	}
+	for (unsigned i = 0; i < in->n_src; i++) {
+		uint64_t v = cw->written[in->src[i].reg];
+
+		later(o, (v >> 8) + c->latency->after[v & 255][in->src[i].read], STALL_DEPEND);
+	}
+	for (unsigned i = 0; i < in->n_dst; i++) {
+		uint64_t v = cw->written[in->dst[i]];
+
+		later(o, (v >> 8) + c->latency->overwrite[v & 255], STALL_DEPEND);
+	}
+	if (cw->predicate_class != SASS_NONE || cw->predicate_pending)
+		predicates(c, p, cw, in, o);
+}
+
+/* ---- from control codes ------------------------------------------------------------------------- */
+
+/* What the last instruction raised is not seen yet at t + 1 ...: those may issue before it is. */
+static void from_codes(
+	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct outlook *o)
+{
+	unsigned wait = core_control_of(cw, in->pc)->wait;
+	bool fresh = false;
+
+	for (unsigned k = 0; k < COUNTERS; k++) {
+		unsigned count = cw->counter[k];
+
+		if (!(wait >> k & 1) || !count)
+			continue;
+		if (count > cw->raised[k] || cw->next_issue >= cw->raised_at + c->p->sb_visible) {
+			later(o, NEVER, STALL_DEPEND);
+			return;
+		}
+		fresh = true;
+	}
+	cw->fragile |= fresh;
+}
+
+static bool counters_hold(const struct sm *s, const struct core_warp *cw, const struct core_inst *in)
+{
+	unsigned wait = core_control_of(cw, in->pc)->wait;
+	bool seen = s->clock >= cw->raised_at + s->modern->p->sb_visible;
+
+	for (unsigned k = 0; k < COUNTERS; k++)
+		if (wait >> k & 1 && cw->counter[k] > (seen ? 0 : cw->raised[k]))
+			return true;
+	return false;
+}
+
+/* ---- both --------------------------------------------------------------------------------------- */
+
+void core_look(struct sm *s, unsigned w)
+{
+	const struct core *c = s->modern;
+	struct core_warp *cw = core_warp_of(s, w);
+	const struct warp *p = &s->warp[w];
+	const struct core_inst *in;
+	struct outlook o;
+
+	if (s->done >> w & 1)
+		return;
+	if (cw->fetched == p->cursor) {
+		core_warp_no_head(s, w, cw->next_issue > s->clock + 1 ? cw->next_why : STALL_FETCH);
+		return;
+	}
+	in = core_inst_at(s, p, p->cursor);
+	o = (struct outlook){cw->valid_at[p->cursor % BUFFER_SLOTS], STALL_FETCH};
+	later(&o, cw->next_issue, cw->next_why);
+	cw->fragile = false;
+	if (cw->control)
+		from_codes(c, cw, in, &o);
+	else
+		from_trace(c, p, cw, in, &o);
+	if (cw->hold_until > s->clock) {
+		cw->fragile = true;
+		if (o.at >= cw->hold_from && o.at < cw->hold_until)
+			o = (struct outlook){cw->hold_until, cw->hold_why};
+	}
+	if (o.at == NEVER)
+		core_warp_wait(s, w, o.why);
+	else
+		core_warp_schedule(s, w, o.at, o.why);
+}
+
+void core_look_again(struct sm *s, unsigned w)
+{
+	if (core_warp_of(s, w)->waits)
+		core_look(s, w);
+}
+
+/* A ripe, fragile warp is about to issue: false, and it has another state, where it may not. */
+bool core_still(struct sm *s, unsigned w)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	const struct warp *p = &s->warp[w];
+
+	if (s->clock >= cw->hold_from && s->clock < cw->hold_until) {
+		core_look(s, w);
+		return false;
+	}
+	if (cw->control && counters_hold(s, cw, core_inst_at(s, p, p->cursor))) {
+		core_warp_wait(s, w, STALL_DEPEND);
+		return false;
+	}
+	return true;
+}
+
+/* ---- what an issue leaves behind ---------------------------------------------------------------- */
+
+static void mark_fixed(struct core_warp *cw, const struct core_inst *in, uint64_t t)
+{
+	uint64_t v = (uint64_t)((int64_t)t + in->later) << 8 | in->class;
+
+	for (unsigned i = 0; i < in->n_dst; i++)
+		cw->written[in->dst[i]] = v;
+	if (t + in->done > cw->quiet_at)
+		cw->quiet_at = t + in->done;
+}
+
+static void mark_variable(
+	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct core_op *op)
+{
+	for (unsigned i = 0; i < in->n_dst; i++)
+		cw->pending[in->dst[i]]++;
+	cw->n_pending = (uint16_t)(cw->n_pending + in->n_dst);
+	if (c->p->war == WAR_ISSUE || !in->n_src)
+		return;
+	op->readers = true;
+	for (unsigned i = 0; i < in->n_src; i++)
+		cw->readers[in->src[i].reg]++;
+	cw->n_readers = (uint16_t)(cw->n_readers + in->n_src);
+}
+
+static void mark_predicate(struct core_warp *cw, const struct core_inst *in, uint64_t t)
+{
+	if (in->flags & INST_READS_P) {
+		cw->predicate_class = SASS_NONE;
+		return;
+	}
+	if (!(in->flags & INST_SETS_P))
+		return;
+	cw->predicate_at = t;
+	if (in->flags & INST_FIXED)
+		cw->predicate_class = in->class == SASS_FE ? SASS_FXU : in->class;
+	else
+		cw->predicate_pending++;
+}
+
+static void raise(struct core_warp *cw, unsigned counter)
+{
+	if (counter >= COUNTERS || cw->counter[counter] == 63)
+		return;
+	cw->counter[counter]++;
+	cw->raised[counter]++;
+}
+
+/* The pause behind an instruction, by its control code. */
+static uint64_t pause_of(const struct modern_params *m, const struct core_control *k)
+{
+	if (k->yield)
+		return k->stall == 0 ? m->drain_stall : k->stall < 2 ? 2 : k->stall;
+	return k->stall >= 1 && k->stall <= 11 ? k->stall : 1;
+}
+
+static void issue_control(
+	struct core *c, struct core_warp *cw, const struct core_inst *in, uint64_t t, struct core_op *op)
+{
+	const struct core_control *k = core_control_of(cw, in->pc);
+
+	cw->next_issue = t + pause_of(c->p, k);
+	cw->next_why = STALL_COUNT;
+	memset(cw->raised, 0, sizeof cw->raised);
+	cw->raised_at = t;
+	if (!op)
+		return;
+	raise(cw, k->write);
+	raise(cw, k->read);
+	op->write = k->write < COUNTERS ? (uint8_t)(k->write + 1) : 0;
+	op->read = k->read < COUNTERS ? (uint8_t)(k->read + 1) : 0;
+	op->readers = op->read != 0;
+}
+
+void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	cw->next_issue = t + 1;
+	cw->next_why = STALL_PORT;
+	if (in->flags & INST_FIXED)
+		mark_fixed(cw, in, t);
+	if (cw->control) {
+		issue_control(s->modern, cw, in, t, op);
+		return;
+	}
+	if (op)
+		mark_variable(s->modern, cw, in, op);
+	if (in->flags & (INST_SETS_P | INST_READS_P))
+		mark_predicate(cw, in, t);
+}
+
+/* ---- what events end ---------------------------------------------------------------------------- */
+
+/* The result is in the register file at s->clock. */
+void core_release(struct sm *s, unsigned w, const struct core_inst *in)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	for (unsigned i = 0; i < in->n_dst; i++) {
+		cw->pending[in->dst[i]]--;
+		cw->written[in->dst[i]] = s->clock << 8 | SASS_FAST;
+	}
+	cw->n_pending = (uint16_t)(cw->n_pending - in->n_dst);
+	if (in->flags & INST_SETS_P) {
+		cw->predicate_pending--;
+		cw->predicate_class = SASS_NONE;
+	}
+}
+
+void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	for (unsigned i = 0; i < in->n_src; i++)
+		cw->readers[in->src[i].reg]--;
+	cw->n_readers = (uint16_t)(cw->n_readers - in->n_src);
+}
+
+void core_counter_down(struct sm *s, unsigned w, unsigned counter)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	if (cw->counter[counter])
+		cw->counter[counter]--;
+	core_sync_counter(s, w);
+	core_look_again(s, w);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The calendar of an SM: what is due at which clock. Always true: events of one cycle happen in the order in
+ * which they were put in; those further ahead than the calendar reaches lie in its last slot and are put on when
+ * it comes round. Nothing is allocated: what an SM can have under way is bounded by its queues and warps.
+ */
+#include "core/core.h"
+
+static void append(struct core *c, uint16_t e, unsigned slot)
+{
+	c->event[e].next = 0;
+	if (c->slot_first[slot])
+		c->event[c->slot_last[slot]].next = e;
+	else
+		c->slot_first[slot] = e;
+	c->slot_last[slot] = e;
+	bitset_set(c->slot_used, slot);
+}
+
+/* due > now, the cycle that is run; a later one than the last slot waits there. */
+static unsigned slot_of(uint64_t due, uint64_t now)
+{
+	uint64_t at = due < now + EVENT_SLOTS - 1 ? due : now + EVENT_SLOTS - 1;
+
+	return (unsigned)(at % EVENT_SLOTS);
+}
+
+void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t what)
+{
+	struct core *c = s->modern;
+	uint16_t e = c->event_free;
+
+	if (due <= s->clock)
+		due = s->clock + 1;
+	if (e) {
+		c->event_free = c->event[e].next;
+	} else {
+		assert(c->event_made < EVENTS_MAX);
+		e = ++c->event_made;
+	}
+	c->event[e].due = due;
+	c->event[e].what = what;
+	c->event[e].id = (uint16_t)id;
+	c->event[e].kind = (uint8_t)kind;
+	c->n_events++;
+	append(c, e, slot_of(due, s->clock));
+}
+
+static void happen(struct sm *s, const struct core_event *e)
+{
+	switch ((enum event_kind)e->kind) {
+	case EVENT_START: core_warp_start(s, e->id); break;
+	case EVENT_REAP: core_warp_reap(s, e->id); break;
+	case EVENT_LOG: events_writeback(s->events, s->now, s->id, e->id, (uint32_t)e->what); break;
+	case EVENT_L1I: core_l1i_access(s, e->id, e->what); break;
+	case EVENT_FILL: core_l1i_fill(s, (uint32_t)e->what); break;
+	case EVENT_LINE: core_fetch_line(s, e->id, e->what); break;
+	case EVENT_DATA: core_memory_data(s, e->id); break;
+	case EVENT_DONE: core_memory_done(s, e->id); break;
+	case EVENT_READ: core_memory_read(s, e->id); break;
+	case EVENT_COUNTER: core_counter_down(s, e->id, (unsigned)e->what); break;
+	}
+}
+
+void core_events(struct sm *s)
+{
+	struct core *c = s->modern;
+	unsigned slot = (unsigned)(s->clock % EVENT_SLOTS);
+	uint16_t e = c->slot_first[slot];
+
+	if (!e)
+		return;
+	c->slot_first[slot] = 0;
+	bitset_clear(c->slot_used, slot);
+	while (e) {
+		struct core_event now = c->event[e];
+
+		if (now.due > s->clock) {
+			append(c, e, slot_of(now.due, s->clock));
+		} else {
+			c->event[e].next = c->event_free;
+			c->event_free = e;
+			c->n_events--;
+			happen(s, &now);
+		}
+		e = now.next;
+	}
+}
+
+uint64_t core_event_next(const struct sm *s)
+{
+	const struct core *c = s->modern;
+	unsigned from = (unsigned)((s->clock + 1) % EVENT_SLOTS), word = from / 64;
+	uint64_t m = c->slot_used[word] >> (from % 64) << (from % 64);
+
+	if (!c->n_events)
+		return NEVER;
+	for (unsigned i = 0; !m && i < EVENT_SLOTS / 64; i++) {
+		word = (word + 1) % (EVENT_SLOTS / 64);
+		m = c->slot_used[word];
+	}
+	return s->clock + 1 + (word * 64 + bit_lowest64(m) - from) % EVENT_SLOTS;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and that of the
+ * SM (L1), which goes to memory like the other core's.
+ *
+ * Always true: a sub-core asks for one instruction a cycle, the greedy warp's first, then the youngest's; what
+ * hits at c may issue from c + HIT on. A warp that missed is not in want until its line is in the L0; then it
+ * asks again. Fetch follows the recorded path: behind a jump it waits for the jump's issue, and the wrong path
+ * that a chip fetches meanwhile is left out. Code of different kernels never shares lines.
+ */
+#include "core/core.h"
+#include "gpu/gpu.h"
+
+#define HIT 3u /* response, decode, issue */
+
+/* ---- the L0 ------------------------------------------------------------------------------------- */
+
+static uint64_t line_of(const struct core *c, uint64_t pc) { return pc & ~(uint64_t)(c->p->l0i_line - 1); }
+
+static uint32_t set_of(const struct core *c, uint64_t line)
+{
+	return (uint32_t)(line / c->p->l0i_line) & (c->p->l0i_sets - 1);
+}
+
+/* The way of a line, -1: not there. */
+static int way_of(const struct core *c, const struct subcore *b, uint64_t line)
+{
+	const uint64_t *tag = b->tag + (size_t)set_of(c, line) * c->p->l0i_ways;
+
+	for (uint32_t i = 0; i < c->p->l0i_ways; i++)
+		if (tag[i] == line + 1)
+			return (int)i;
+	return -1;
+}
+
+static void fill_l0(const struct core *c, struct subcore *b, uint64_t line)
+{
+	size_t set = (size_t)set_of(c, line) * c->p->l0i_ways, best = set;
+
+	for (size_t i = set; i < set + c->p->l0i_ways && b->tag[best]; i++)
+		if (!b->tag[i] || b->used[i] < b->used[best])
+			best = i;
+	if (b->tag[best])
+		b->generation++; /* what warps remember of lines is void */
+	b->tag[best] = line + 1;
+	b->used[best] = ++b->uses;
+}
+
+static bool hits(const struct core *c, struct subcore *b, struct core_warp *cw, uint64_t line)
+{
+	int way;
+
+	if (cw->line == line && cw->generation == b->generation)
+		return true;
+	way = way_of(c, b, line);
+	if (way < 0)
+		return false;
+	b->used[(size_t)set_of(c, line) * c->p->l0i_ways + (size_t)way] = ++b->uses;
+	cw->line = line;
+	cw->generation = b->generation;
+	return true;
+}
+
+/* ---- misses and the stream buffer --------------------------------------------------------------- */
+
+/* One request a cycle enters the SM's instruction cache. */
+static void ask_l1i(struct sm *s, unsigned sub, uint64_t line)
+{
+	struct core *c = s->modern;
+	uint64_t at = s->clock + c->p->l0i_l1i_latency;
+
+	if (at <= c->l1i_slot)
+		at = c->l1i_slot + 1;
+	if (at <= s->clock)
+		at = s->clock + 1;
+	c->l1i_slot = at;
+	core_event_put(s, at, EVENT_L1I, sub, line);
+}
+
+static int missing_slot(const struct subcore *b, uint64_t line)
+{
+	FOR_BITS64 (i, b->missing_slots)
+		if (b->missing[i] == line)
+			return (int)i;
+	return -1;
+}
+
+/* The place of a line in the stream buffer, counted from its head; -1: not there. */
+static int stream_place(const struct stream_buffer *t, uint64_t line)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->line[(t->head + i) % STREAM_SLOTS] == line)
+			return (int)i;
+	return -1;
+}
+
+static void stream_pop(struct stream_buffer *t)
+{
+	t->present &= ~(1ull << t->head);
+	t->head = (t->head + 1) % STREAM_SLOTS;
+	t->count--;
+}
+
+static void stream_restart(struct stream_buffer *t, uint64_t line)
+{
+	t->present = 0;
+	t->head = t->count = 0;
+	t->next = line;
+	t->on = true;
+}
+
+/* The warp waits for the line; asked: a request is made, too. A rank has one line, so there is always a slot. */
+static void miss(struct sm *s, struct subcore *b, unsigned sub, uint64_t line, uint64_t rank, bool ask)
+{
+	int i = missing_slot(b, line);
+
+	if (i < 0) {
+		i = (int)bit_lowest64(~b->missing_slots);
+		b->missing_slots |= 1ull << i;
+		b->missing[i] = line;
+		b->missing_warps[i] = 0;
+		if (ask)
+			ask_l1i(s, sub, line);
+	}
+	b->missing_warps[i] |= 1ull << rank;
+	b->want &= ~(1ull << rank);
+}
+
+/* Not in the L0. True: the stream buffer's head has it, and it is there now. */
+static bool look_behind(struct sm *s, unsigned sub, uint64_t line, unsigned rank)
+{
+	struct core *c = s->modern;
+	struct subcore *b = &c->sub[sub];
+	struct stream_buffer *t = &b->stream;
+	int place;
+
+	c->n.l0_misses++;
+	if (missing_slot(b, line) >= 0) {
+		miss(s, b, sub, line, rank, false);
+		return false;
+	}
+	place = c->p->prefetch_lines ? stream_place(t, line) : -1;
+	if (place == 0) {
+		c->n.stream_hits++;
+		if (t->present >> t->head & 1) {
+			stream_pop(t);
+			fill_l0(c, b, line);
+			return true;
+		}
+		miss(s, b, sub, line, rank, false);
+		return false;
+	}
+	miss(s, b, sub, line, rank, true);
+	if (c->p->prefetch_lines && place < 0 && stream_place(t, line + c->p->l0i_line) < 0)
+		stream_restart(t, line + c->p->l0i_line);
+	return false;
+}
+
+/* Ask for one more line ahead. True: it may do so again in the next cycle. */
+static bool prefetch(struct sm *s, struct subcore *b, unsigned sub)
+{
+	struct core *c = s->modern;
+	struct stream_buffer *t = &b->stream;
+
+	if (!t->on || t->count >= c->p->prefetch_lines)
+		return false;
+	if (way_of(c, b, t->next) >= 0 || missing_slot(b, t->next) >= 0) {
+		t->on = false;
+		return false;
+	}
+	t->line[(t->head + t->count++) % STREAM_SLOTS] = t->next;
+	c->n.prefetches++;
+	ask_l1i(s, sub, t->next);
+	t->next += c->p->l0i_line;
+	return t->count < c->p->prefetch_lines;
+}
+
+/* A line arrives from the SM's cache. */
+void core_fetch_line(struct sm *s, unsigned sub, uint64_t line)
+{
+	struct core *c = s->modern;
+	struct subcore *b = &c->sub[sub];
+	int place, i;
+
+	if (sub == CONST_SUB) {
+		core_memory_constants(s);
+		return;
+	}
+	place = stream_place(&b->stream, line);
+	i = missing_slot(b, line);
+	if (place >= 0)
+		b->stream.present |= 1ull << (b->stream.head + (unsigned)place) % STREAM_SLOTS;
+	if (i < 0)
+		return;
+	if (place == 0)
+		stream_pop(&b->stream);
+	fill_l0(c, b, line);
+	b->missing_slots &= ~(1ull << i);
+	b->want |= b->missing_warps[i];
+	if (s->clock < b->due)
+		b->due = s->clock;
+}
+
+/* ---- fetch -------------------------------------------------------------------------------------- */
+
+/* Behind what has been fetched the path goes on at the next address, or what jumps has issued. */
+static bool path_open(const struct sm *s, const struct warp *p, const struct core_warp *cw)
+{
+	return cw->fetched == p->cursor ||
+	       core_inst_at(s, p, cw->fetched)->pc == core_inst_at(s, p, cw->fetched - 1)->pc + 16;
+}
+
+void core_fetch_room(struct sm *s, unsigned w)
+{
+	struct core *c = s->modern;
+	struct core_warp *cw = core_warp_of(s, w);
+	struct subcore *b = &c->sub[cw->sub];
+	const struct warp *p = &s->warp[w];
+
+	if (cw->fetched > p->last || cw->fetched - p->cursor >= c->p->ibuffer || !path_open(s, p, cw))
+		return;
+	FOR_BITS64 (i, b->missing_slots)
+		if (b->missing_warps[i] >> cw->rank & 1)
+			return;
+	b->want |= 1ull << cw->rank;
+	if (s->clock < b->due)
+		b->due = s->clock;
+}
+
+static unsigned next_rank(const struct subcore *b)
+{
+	if (b->greedy >= 0 && b->want >> b->greedy & 1)
+		return (unsigned)b->greedy;
+	return 63 - (unsigned)__builtin_clzll(b->want);
+}
+
+static void fetch_one(struct sm *s, unsigned sub)
+{
+	struct core *c = s->modern;
+	struct subcore *b = &c->sub[sub];
+	unsigned rank = next_rank(b), w = b->warp_of[rank];
+	struct core_warp *cw = core_warp_of(s, w);
+	struct warp *p = &s->warp[w];
+	uint64_t line = line_of(c, s->cta[p->cta].kernel->code_base + core_inst_at(s, p, cw->fetched)->pc);
+
+	c->n.fetches++;
+	if (!s->core->perfect_icache && !hits(c, b, cw, line) && !look_behind(s, sub, line, rank))
+		return;
+	cw->valid_at[cw->fetched % BUFFER_SLOTS] = s->clock + HIT;
+	cw->fetched++;
+	if (cw->fetched == p->cursor + 1)
+		core_look(s, w);
+	if (cw->fetched > p->last || cw->fetched - p->cursor >= c->p->ibuffer || !path_open(s, p, cw))
+		b->want &= ~(1ull << rank);
+}
+
+/* True: something is to be done in the next cycle, too. */
+bool core_fetch(struct sm *s, unsigned sub)
+{
+	struct subcore *b = &s->modern->sub[sub];
+	bool more = false;
+
+	if (b->want)
+		fetch_one(s, sub);
+	if (b->stream.on)
+		more = prefetch(s, b, sub);
+	return more || b->want;
+}
+
+/* ---- the SM's instruction cache ----------------------------------------------------------------- */
+
+static void reply(struct sm *s, unsigned sub, uint64_t line)
+{
+	struct core *c = s->modern;
+	uint64_t at = s->clock + c->p->l0i_l1i_latency;
+
+	if (at <= c->l1i_reply)
+		at = c->l1i_reply + 1;
+	if (at <= s->clock)
+		at = s->clock + 1;
+	c->l1i_reply = at;
+	core_event_put(s, at, EVENT_LINE, sub, line);
+}
+
+void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
+{
+	struct req_pool *pool = &s->gpu->reqs;
+	uint32_t h = req_new(pool);
+	struct req *r = &pool->at[h];
+	enum cache_status status;
+
+	r->addr = r->orig_addr = line;
+	r->size = r->orig_size = 16;
+	r->type = INST_ACC_R;
+	r->flags = REQ_BLANK;
+	r->warp = (uint8_t)sub;
+	r->sm = (uint16_t)s->id;
+	r->cluster = (uint16_t)s->cluster;
+	r->stream = s->modern->stream;
+	r->created = (uint32_t)s->now;
+	if (addrdec_draws(s->gpu->dec))
+		addrdec_request(s->gpu->dec, r);
+	status = cache_read_only_access(s->l1i, h, s->now);
+	s->modern->l1i_busy = true;
+	if (status == STATUS_MISS)
+		return;
+	req_free(pool, h);
+	if (status == STATUS_HIT)
+		reply(s, sub, line);
+	else
+		core_event_put(s, s->clock + 1, EVENT_L1I, sub, line);
+}
+
+void core_l1i_filled(struct sm *s) { s->modern->l1i_busy = true; }
+
+void core_l1i_fill(struct sm *s, uint32_t req)
+{
+	cache_fill(s->l1i, req, s->now);
+	s->modern->l1i_busy = true;
+}
+
+/* One miss a cycle leaves; lines that have come are sent on. */
+void core_l1i_step(struct sm *s)
+{
+	struct req_pool *pool = &s->gpu->reqs;
+	uint32_t fixed = s->modern->p->l1i_miss_latency;
+
+	while (cache_has_ready(s->l1i)) {
+		uint32_t h = cache_pop_ready(s->l1i);
+
+		reply(s, pool->at[h].warp, pool->at[h].orig_addr);
+		req_free(pool, h);
+	}
+	while (fixed && !cache_miss_queue_empty(s->l1i))
+		core_event_put(s, s->clock + fixed, EVENT_FILL, 0, cache_miss_queue_pop(s->l1i));
+	if (!cache_miss_queue_empty(s->l1i) &&
+		inject_possible(s, &pool->at[cache_miss_queue_front(s->l1i)], false))
+		inject(s, cache_miss_queue_pop(s->l1i));
+	cache_cycle(s->l1i);
+	s->modern->l1i_busy =
+		!cache_miss_queue_empty(s->l1i) || !cache_ports_idle(s->l1i) || cache_has_ready(s->l1i);
+}
+
+/* Lines on their way arrive all the same: they are those of the next kernel, or of no use. */
+void core_fetch_flush(struct sm *s)
+{
+	struct core *c = s->modern;
+	size_t lines = (size_t)c->p->l0i_sets * c->p->l0i_ways;
+
+	for (unsigned k = 0; k < c->subs; k++) {
+		struct subcore *b = &c->sub[k];
+
+		memset(b->tag, 0, lines * sizeof *b->tag);
+		b->generation++;
+		stream_restart(&b->stream, 0);
+		b->stream.on = false;
+	}
+	if (s->l1i)
+		cache_invalidate(s->l1i);
+}

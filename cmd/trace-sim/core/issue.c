@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Issue: which warp of a sub-core goes, what its issue does, and what a cycle without one is put down to.
+ *
+ * Always true: the warp that issued last is asked first, then the others from the youngest (or as -core_issue_order
+ * says); the first that meets every condition goes. An instruction that waits s cycles for register reads counts as
+ * issued s cycles after it was chosen, and nothing else of the sub-core issues before. The cycles in which a
+ * sub-core was not run have the reason of the last one that was.
+ */
+#include "core/core.h"
+#include "gpu/gpu.h"
+#include "watch/profile.h"
+
+/* ---- cycles without an issue -------------------------------------------------------------------- */
+
+static unsigned bucket_of(unsigned why)
+{
+	switch (why) {
+	case STALL_DEPEND:
+	case STALL_WAR: return 1;
+	case STALL_UNIT:
+	case STALL_RESULT:
+	case STALL_PORT: return 2;
+	default: return 0;
+	}
+}
+
+static void put_down(struct sm *s, struct subcore *b, uint64_t cycles)
+{
+	s->modern->n.stall[b->idle] += cycles;
+	s->n.distro[bucket_of(b->idle)] += cycles;
+}
+
+/* Cycles up to, not including, until. */
+void core_account(struct sm *s, unsigned sub, uint64_t until)
+{
+	struct subcore *b = &s->modern->sub[sub];
+
+	if (until <= b->seen)
+		return;
+	put_down(s, b, until - b->seen);
+	s->modern->n.queue_cycles += (until - b->seen) * b->places;
+	b->seen = until;
+}
+
+/* Of those that do not issue, the one that is nearest to it. */
+static unsigned reason_of(const struct subcore *b)
+{
+	if (b->ripe)
+		return STALL_UNIT;
+	for (unsigned i = 0; i < STALL_PORT; i++)
+		if (b->by_why[i])
+			return i;
+	return b->by_why[STALL_PORT] ? STALL_PORT : STALL_EMPTY;
+}
+
+/* ---- which warp --------------------------------------------------------------------------------- */
+
+/* Ripe warps whose unit takes nothing now. */
+static uint64_t held_by_units(const struct sm *s, const struct subcore *b, uint64_t *open)
+{
+	const struct modern_params *m = s->modern->p;
+	uint64_t held = 0, now = s->clock;
+
+	*open = NEVER;
+	for (unsigned u = 0; u < N_CORE_UNITS; u++) {
+		uint64_t at = b->open_at[u], set = b->by_unit[u] & b->ripe;
+
+		if (!set || at <= now)
+			continue;
+		if (u == CORE_FP32 && m->fp32_on_int && b->open_at[CORE_INT] < at)
+			at = b->open_at[CORE_INT];
+		if (at <= now)
+			continue;
+		held |= set;
+		if (at < *open)
+			*open = at;
+	}
+	return held;
+}
+
+static unsigned pick(const struct core *c, const struct subcore *b, uint64_t set)
+{
+	uint64_t above;
+
+	if (c->p->order == ORDER_RR) {
+		above = b->greedy >= 0 && b->greedy < 63 ? set >> (b->greedy + 1) << (b->greedy + 1) : 0;
+		return bit_lowest64(above ? above : set);
+	}
+	if (b->greedy >= 0 && set >> b->greedy & 1)
+		return (unsigned)b->greedy;
+	return c->p->order == ORDER_GTO ? bit_lowest64(set) : 63 - (unsigned)__builtin_clzll(set);
+}
+
+/* ---- one issue ---------------------------------------------------------------------------------- */
+
+static APART enum space generic_space(const struct sm *s, const struct warp *p, const struct rec *rec)
+{
+	const struct cta *t = &s->cta[p->cta];
+	const struct kernel_header *h = t->kernel->head;
+
+	if (!rec->mask)
+		return h->shmem_base && h->local_base ? SPACE_NONE : SPACE_SHARED;
+	return uop_generic_space(h, t->block.word[rec->addr >> 2]);
+}
+
+/* What goes on beyond issue as a record of its own: all that has no fixed end. */
+static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const struct uop *u)
+{
+	struct core *c = s->modern;
+	struct warp *p = &s->warp[w];
+	uint16_t h = sm_winst_new(s);
+	struct winst *in = &s->winst[h];
+
+	in->uid = s->next_uid;
+	in->uop = u;
+	in->code = rec->inst;
+	in->mask = rec->mask;
+	in->addr = rec->addr;
+	in->rec = p->cursor;
+	in->warp = (uint8_t)w;
+	in->sched = c->warp[w].sub;
+	in->cta = p->cta;
+	in->space = (uint8_t)(u->space == SPACE_GENERIC ? generic_space(s, p, rec) : u->space);
+	in->lanes = (uint8_t)bit_count32(rec->mask);
+	c->op[h] = (struct core_op){.sub = c->warp[w].sub};
+	p->in_pipe++;
+	return h;
+}
+
+static void count_issue(
+	struct sm *s, unsigned sub, unsigned w, const struct rec *rec, const struct core_inst *in)
+{
+	unsigned lanes = bit_count32(rec->mask);
+
+	s->next_uid++;
+	s->n.distro[2 + lanes]++;
+	s->n.single_issue[sub]++;
+	s->n.issue_hist[w]++;
+	if ((int32_t)w > s->n.issue_hist_top)
+		s->n.issue_hist_top = (int32_t)w;
+	if (!(in->flags & INST_FIXED))
+		return;
+	inst_complete(s, rec->inst, rec->mask);
+}
+
+/* The instruction behind, or the end. A jump is a successor that does not follow. */
+static void advance(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	struct warp *p = &s->warp[w];
+
+	if (p->cursor++ == p->last) {
+		core_warp_end(s, w, t);
+		return;
+	}
+	if (core_inst_at(s, p, p->cursor)->pc != in->pc + 16 &&
+		t + s->modern->p->branch_taken > cw->next_issue) {
+		cw->next_issue = t + s->modern->p->branch_taken;
+		cw->next_why = STALL_JUMP;
+	}
+	core_fetch_room(s, w);
+	core_look(s, w);
+}
+
+/* Reuse marks of the head: as the code says, or where the next instruction reads the same register in the slot. */
+static unsigned reuse_of(const struct sm *s, unsigned w, const struct core_inst *in)
+{
+	const struct core_warp *cw = &s->modern->warp[w];
+	const struct warp *p = &s->warp[w];
+	const struct core_inst *next;
+	unsigned reuse = 0;
+
+	if (cw->control)
+		return core_control_of(cw, in->pc)->reuse;
+	if (s->modern->p->rfc_guess == RFC_NONE || p->cursor == p->last)
+		return 0;
+	next = core_inst_at(s, p, p->cursor + 1);
+	for (unsigned i = 0; i < in->n_src; i++)
+		for (unsigned k = 0; k < next->n_src; k++)
+			if (in->src[i].reg == next->src[k].reg && in->src[i].slot == next->src[k].slot)
+				reuse |= 1u << in->src[i].slot;
+	return reuse;
+}
+
+static uint64_t read_wait(struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in)
+{
+	const struct modern_params *m = s->modern->p;
+	bool late = (s->modern->warp[w].control ? m->rf_read_control : m->rf_read_trace) == RF_LATE;
+
+	return late && in->flags & INST_FIXED ? core_read_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
+}
+
+/* The warp's head goes; returns when it counts as issued. */
+static uint64_t issue(struct sm *s, unsigned sub, unsigned rank)
+{
+	struct core *c = s->modern;
+	struct subcore *b = &c->sub[sub];
+	unsigned w = b->warp_of[rank];
+	struct warp *p = &s->warp[w];
+	const struct rec *rec = &p->rec[p->cursor];
+	const struct core_inst *in = &c->inst[rec->inst];
+	uint64_t t = s->clock + read_wait(s, b, w, in);
+	uint16_t h = 0;
+
+	count_issue(s, sub, w, rec, in);
+	if (s->profile)
+		profile_core_issue(s, w, rec->inst);
+	if (s->events)
+		events_issue(s->events, s->now + (t - s->clock), s->id, w, in->pc, sub);
+	if (!(in->flags & INST_FIXED))
+		h = new_op(s, w, rec, &s->uops[rec->inst]);
+	else if (s->events)
+		core_event_put(s, t + in->done, EVENT_LOG, w, in->pc);
+	core_depend_issue(s, w, in, t, h ? &c->op[h] : NULL);
+	core_unit_take(s, b, in, h, t);
+	if (in->flags & INST_SPECIAL)
+		core_sync_issue(s, w, in, t, h);
+	c->warp[w].last_mask = rec->mask;
+	b->greedy = (int8_t)rank;
+	b->port_free = t + 1 + in->port;
+	b->ripe &= ~(1ull << rank);
+	advance(s, w, in, t);
+	return t;
+}
+
+/* ---- the stage ---------------------------------------------------------------------------------- */
+
+/* With a result queue: when the result of the head finds a place. */
+static bool result_fits(struct sm *s, struct subcore *b, const struct core_inst *in)
+{
+	uint32_t places = s->modern->p->result_queue;
+
+	return !places || !(in->flags & INST_FIXED) || !in->n_dst ||
+	       b->result_at < s->clock + in->done + places;
+}
+
+static void take_result(struct subcore *b, const struct core_inst *in, uint64_t t)
+{
+	if (in->flags & INST_FIXED && in->n_dst)
+		b->result_at = b->result_at + 1 > t + in->done ? b->result_at + 1 : t + in->done;
+}
+
+/* Try them in order. Returns true when one has issued. */
+static bool try_issue(struct sm *s, unsigned sub, uint64_t set)
+{
+	struct subcore *b = &s->modern->sub[sub];
+
+	while (set) {
+		unsigned rank = pick(s->modern, b, set), w = b->warp_of[rank];
+		const struct core_inst *in = core_inst_at(s, &s->warp[w], s->warp[w].cursor);
+
+		set &= ~(1ull << rank);
+		if (s->modern->warp[w].fragile && !core_still(s, w))
+			continue;
+		if (!result_fits(s, b, in))
+			continue;
+		core_account(s, sub, s->clock);
+		take_result(b, in, issue(s, sub, rank));
+		b->seen = s->clock + 1;
+		return true;
+	}
+	return false;
+}
+
+/* Returns when a ripe warp may be tried again; NEVER: none is, or when told. */
+uint64_t core_issue(struct sm *s, unsigned sub)
+{
+	struct subcore *b = &s->modern->sub[sub];
+	uint64_t open = NEVER, go;
+	bool issued = false;
+
+	core_wheel_turn(s, b);
+	if (b->ripe && s->clock >= b->port_free) {
+		go = b->ripe & ~held_by_units(s, b, &open);
+		issued = go && try_issue(s, sub, go);
+	}
+	if (!issued)
+		core_account(s, sub, s->clock);
+	b->idle = (uint8_t)(b->port_free > s->clock + issued ? STALL_PORT : reason_of(b));
+	if (!b->ripe)
+		return NEVER;
+	if (b->port_free > s->clock)
+		return b->port_free;
+	return issued || s->modern->p->result_queue ? s->clock + 1 : open;
+}

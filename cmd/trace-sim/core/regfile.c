@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Register banks and the register file cache of a sub-core. Always true: reads of an instruction end at one stage,
+ * so one that reads n registers of a bank needs that bank's port for the n cycles before; it waits until n cycles
+ * have passed since the issue of the latest one that read the bank. An operand found in the cache is not read; a
+ * register in several slots is read once.
+ */
+#include "core/core.h"
+
+/* True: the cache has it. What it had in that place goes, and what is marked for reuse stays. */
+static bool through_cache(
+	struct subcore *b, unsigned w, const struct core_source *src, unsigned bank, bool keep)
+{
+	uint64_t name = (uint64_t)w << 16 | src->reg, *entry = &b->rfc[src->slot][bank];
+	bool hit = *entry == name;
+
+	*entry = keep ? name : 0;
+	return hit;
+}
+
+static bool read_before(const struct core_inst *in, unsigned i)
+{
+	for (unsigned k = 0; k < i; k++)
+		if (in->src[k].reg == in->src[i].reg)
+			return true;
+	return false;
+}
+
+uint64_t core_read_wait(
+	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse)
+{
+	struct core *c = s->modern;
+	uint32_t banks = c->p->rf_banks;
+	uint8_t reads[16] = {0};
+	uint64_t t = s->clock;
+
+	for (unsigned i = 0; i < in->n_src; i++) {
+		const struct core_source *src = &in->src[i];
+		unsigned bank = (src->reg - REG_R0) % banks;
+
+		if (src->reg >= REG_UR0)
+			continue;
+		if (c->p->rfc && in->flags & INST_RFC &&
+			through_cache(b, w, src, bank, reuse >> src->slot & 1))
+			c->n.reuse_hits++;
+		else if (!read_before(in, i))
+			reads[bank]++;
+	}
+	for (unsigned k = 0; k < banks; k++)
+		if (reads[k] && b->bank_used[k] + reads[k] > t)
+			t = b->bank_used[k] + reads[k];
+	for (unsigned k = 0; k < banks; k++)
+		if (reads[k])
+			b->bank_used[k] = t;
+	c->n.bank_waits += t - s->clock;
+	return t - s->clock;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What holds warps beyond registers: thread-block barriers, memory fences, groups of asynchronous copies and
+ * DEPBAR.
+ *
+ * Always true: a warp that is held does not issue from hold_from on and before hold_until, which is NEVER until
+ * what it waits for has come. A thread-block barrier waits for the warps that have not ended. Every BAR is a wait
+ * of the whole block at one barrier, for traces do not record the others' numbers.
+ */
+#include "core/core.h"
+
+static void hold(struct core_warp *cw, uint64_t from, uint64_t until, unsigned why)
+{
+	cw->hold_from = from;
+	cw->hold_until = until;
+	cw->hold_why = (uint8_t)why;
+}
+
+static void let_go(struct sm *s, unsigned w, uint64_t at)
+{
+	core_warp_of(s, w)->hold_until = at;
+	core_look_again(s, w);
+}
+
+/* ---- barriers ----------------------------------------------------------------------------------- */
+
+/* The last has arrived, or left, at t. */
+static void open_barrier(struct sm *s, struct cta *k, uint64_t t)
+{
+	const struct modern_params *m = s->modern->p;
+	uint64_t warps = k->at_barrier;
+	unsigned all = bit_count64(k->warps);
+
+	if (!warps || warps != k->running)
+		return;
+	k->at_barrier = 0;
+	s->at_barrier &= ~warps;
+	FOR_BITS64 (w, warps)
+		let_go(s, (unsigned)w, t + m->barrier + m->barrier_per_warp * (all - 1));
+}
+
+static void arrive(struct sm *s, unsigned w, uint64_t t)
+{
+	struct cta *k = &s->cta[s->warp[w].cta];
+
+	if (s->warp[w].cursor == s->warp[w].last)
+		return; /* it ends here: its exit is its arrival */
+	k->at_barrier |= 1ull << w;
+	s->at_barrier |= 1ull << w;
+	hold(core_warp_of(s, w), t + (s->modern->p->barrier_delay ? s->modern->p->barrier_delay : 1), NEVER,
+		STALL_BARRIER);
+	open_barrier(s, k, t);
+}
+
+void core_sync_exit(struct sm *s, unsigned w, uint64_t t)
+{
+	struct cta *k = &s->cta[s->warp[w].cta];
+
+	k->running &= ~(1ull << w);
+	open_barrier(s, k, t);
+}
+
+/* ---- memory fences ------------------------------------------------------------------------------ */
+
+static bool accesses_done(const struct sm *s, unsigned w)
+{
+	return !s->warp[w].in_pipe && !s->warp[w].stores;
+}
+
+void core_sync_completed(struct sm *s, unsigned w)
+{
+	if (!(s->membar >> w & 1) || !accesses_done(s, w))
+		return;
+	s->membar &= ~(1ull << w);
+	let_go(s, w, s->clock + core_warp_of(s, w)->fence_cycles);
+	if (s->core->flush_l1 && ldst_l1d(s))
+		ldst_invalidate_l1d(s);
+}
+
+static void fence(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	cw->fence_cycles = s->modern->p->membar[in->scope];
+	if (accesses_done(s, w)) {
+		hold(cw, t + 1, t + 1 + cw->fence_cycles, STALL_BARRIER);
+		return;
+	}
+	hold(cw, t + 1, NEVER, STALL_BARRIER);
+	s->membar |= 1ull << w;
+}
+
+/* ---- groups of LDGSTS --------------------------------------------------------------------------- */
+
+static bool groups_done(const struct core_warp *cw) { return cw->first_group >= cw->fence_until; }
+
+/* Groups that are done at the front no longer count. */
+static void drop_done(struct sm *s, unsigned w)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	while (cw->first_group < cw->group && !cw->left[cw->first_group % LDGSTS_SLOTS]) {
+		unsigned counter = cw->group_counter[cw->first_group % LDGSTS_SLOTS];
+
+		cw->first_group++;
+		if (counter)
+			core_event_put(s, s->clock + s->modern->p->sb_release, EVENT_COUNTER, w, counter - 1);
+	}
+}
+
+/* Never more open groups than slots: the newest then goes on. */
+static void close_group(struct sm *s, unsigned w, const struct core_inst *in)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	unsigned write = cw->control ? core_control_of(cw, in->pc)->write : 7u;
+
+	if (cw->group + 1 - cw->first_group >= LDGSTS_SLOTS)
+		return;
+	if (write < COUNTERS)
+		cw->counter[write]++;
+	cw->group_counter[cw->group % LDGSTS_SLOTS] = write < COUNTERS ? (uint8_t)(write + 1) : 0;
+	cw->group++;
+	cw->left[cw->group % LDGSTS_SLOTS] = 0;
+	drop_done(s, w);
+}
+
+void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	cw->left[group % LDGSTS_SLOTS]--;
+	drop_done(s, w);
+	if (s->dep_wait >> w & 1 && groups_done(cw)) {
+		s->dep_wait &= ~(1ull << w);
+		let_go(s, w, s->clock + 1);
+	}
+}
+
+/* Without control codes DEPBAR waits until no more than N groups are open. */
+static void wait_for_groups(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	cw->fence_until = cw->group > in->groups ? cw->group - in->groups : 0;
+	if (groups_done(cw))
+		return;
+	s->dep_wait |= 1ull << w;
+	hold(cw, t + 1, NEVER, STALL_FENCE);
+}
+
+/* ---- DEPBAR with control codes ------------------------------------------------------------------ */
+
+static bool depbar_met(const struct core_warp *cw)
+{
+	for (unsigned k = 0; k < COUNTERS; k++)
+		if (cw->depbar_wait >> k & 1 && cw->counter[k])
+			return false;
+	return cw->counter[cw->depbar_counter] <= cw->depbar_most;
+}
+
+/* With stall 1 the next instruction has gone before DEPBAR can hold it. */
+static void depbar(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	const struct core_control *k = core_control_of(cw, in->pc);
+
+	cw->depbar_counter = k->depbar_counter;
+	cw->depbar_wait = k->depbar_list;
+	cw->depbar_most = k->depbar_most;
+	if (k->stall < 2 || depbar_met(cw))
+		return;
+	cw->depbar_steps = (uint8_t)(k->stall / 2);
+	hold(cw, t + 1, NEVER, STALL_FENCE);
+}
+
+/* A counter of w has gone down. */
+void core_sync_counter(struct sm *s, unsigned w)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	if (cw->depbar_steps && depbar_met(cw)) {
+		let_go(s, w, s->clock + 2u * cw->depbar_steps);
+		cw->depbar_steps = 0;
+	}
+}
+
+/* ---- issue -------------------------------------------------------------------------------------- */
+
+void core_sync_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, uint16_t h)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	if (in->flags & INST_LDGSTS) {
+		s->modern->op[h].group = cw->group;
+		cw->left[cw->group % LDGSTS_SLOTS]++;
+	} else if (in->flags & INST_BARRIER) {
+		arrive(s, w, t);
+	} else if (in->flags & INST_MEMBAR) {
+		fence(s, w, in, t);
+	} else if (in->flags & INST_LDGDEPBAR) {
+		close_group(s, w, in);
+	} else if (cw->control) {
+		depbar(s, w, in, t);
+	} else {
+		wait_for_groups(s, w, in, t);
+	}
+}

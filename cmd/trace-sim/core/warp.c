@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Warps in their sub-cores: ranks, the masks of what each can do, the wheel of those that wait for a time, and
+ * the ends of warps.
+ *
+ * Always true: a warp with an instruction in its buffer is in has_head and in exactly one of ripe, a slot of the
+ * wheel, or waits; a rank belongs to one warp at a time and a younger warp has a higher one. When ranks run out,
+ * the living are moved down in their order.
+ */
+#include "core/core.h"
+#include "gpu/gpu.h"
+
+static uint64_t rank_bit(const struct core_warp *cw) { return 1ull << cw->rank; }
+
+/* ---- states ------------------------------------------------------------------------------------- */
+
+/* Out of whatever state the warp is in; its head, if any, stays. */
+static void leave_state(struct subcore *b, struct core_warp *cw)
+{
+	uint64_t bit = rank_bit(cw);
+
+	if (cw->in_wheel) {
+		unsigned slot = cw->slot;
+
+		b->wheel[slot] &= ~bit;
+		if (!b->wheel[slot])
+			b->wheel_used &= ~(1ull << slot);
+		cw->in_wheel = false;
+	}
+	b->ripe &= ~bit;
+	b->by_why[cw->why] &= ~bit;
+	cw->waits = false;
+}
+
+static void set_head(struct sm *s, struct subcore *b, struct core_warp *cw, unsigned w)
+{
+	const struct core_inst *in = core_inst_at(s, &s->warp[w], s->warp[w].cursor);
+	uint64_t bit = rank_bit(cw);
+
+	if (b->has_head & bit) {
+		if (cw->unit == in->unit)
+			return;
+		b->by_unit[cw->unit] &= ~bit;
+	}
+	b->has_head |= bit;
+	b->by_unit[in->unit] |= bit;
+	cw->unit = in->unit;
+}
+
+void core_warp_no_head(struct sm *s, unsigned w, unsigned why)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	struct subcore *b = &s->modern->sub[cw->sub];
+
+	leave_state(b, cw);
+	b->has_head &= ~rank_bit(cw);
+	b->by_unit[cw->unit] &= ~rank_bit(cw);
+	cw->why = (uint8_t)why;
+	b->by_why[why] |= rank_bit(cw);
+}
+
+void core_warp_wait(struct sm *s, unsigned w, unsigned why)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	struct subcore *b = &s->modern->sub[cw->sub];
+
+	leave_state(b, cw);
+	set_head(s, b, cw, w);
+	cw->waits = true;
+	cw->why = (uint8_t)why;
+	b->by_why[why] |= rank_bit(cw);
+}
+
+void core_warp_schedule(struct sm *s, unsigned w, uint64_t at, unsigned why)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	struct subcore *b = &s->modern->sub[cw->sub];
+	uint64_t bit = rank_bit(cw);
+
+	leave_state(b, cw);
+	set_head(s, b, cw, w);
+	cw->ready_at = at;
+	cw->why = (uint8_t)why;
+	if (at <= s->clock) {
+		b->ripe |= bit;
+		at = s->clock;
+	} else {
+		uint64_t reach = at < s->clock + WHEEL ? at : s->clock + WHEEL - 1;
+
+		cw->slot = (uint8_t)(reach % WHEEL);
+		cw->in_wheel = true;
+		b->wheel[cw->slot] |= bit;
+		b->wheel_used |= 1ull << cw->slot;
+		b->by_why[why] |= bit;
+		at = reach;
+	}
+	if (at < b->due)
+		b->due = at;
+}
+
+/* Those of a slot that are due become ripe; the others stand further round the wheel. */
+static void turn(struct sm *s, struct subcore *b, unsigned slot)
+{
+	uint64_t set = b->wheel[slot];
+
+	b->wheel[slot] = 0;
+	b->wheel_used &= ~(1ull << slot);
+	FOR_BITS64 (rank, set) {
+		unsigned w = b->warp_of[rank];
+		struct core_warp *cw = core_warp_of(s, w);
+
+		cw->in_wheel = false;
+		b->by_why[cw->why] &= ~(1ull << rank);
+		if (cw->ready_at <= s->clock)
+			b->ripe |= 1ull << rank;
+		else
+			core_warp_schedule(s, w, cw->ready_at, cw->why);
+	}
+}
+
+void core_wheel_turn(struct sm *s, struct subcore *b)
+{
+	unsigned now = (unsigned)(s->clock % WHEEL);
+
+	if (b->wheel_used >> now & 1)
+		turn(s, b, now);
+}
+
+uint64_t core_wheel_next(const struct sm *s, const struct subcore *b)
+{
+	unsigned from = (unsigned)((s->clock + 1) % WHEEL);
+	uint64_t m = b->wheel_used;
+
+	if (!m)
+		return NEVER;
+	m = from ? m >> from | m << (WHEEL - from) : m;
+	return s->clock + 1 + bit_lowest64(m);
+}
+
+/* ---- ranks -------------------------------------------------------------------------------------- */
+
+static uint64_t squeeze(uint64_t mask, uint64_t keep)
+{
+	uint64_t out = 0;
+	unsigned n = 0;
+
+	FOR_BITS64 (i, keep)
+		out |= (mask >> i & 1) << n++;
+	return out;
+}
+
+/* Move the living down, in their order. */
+static void compact(struct sm *s, struct subcore *b)
+{
+	uint64_t keep = b->ranked;
+	unsigned n = 0;
+
+	b->ripe = squeeze(b->ripe, keep);
+	b->want = squeeze(b->want, keep);
+	b->has_head = squeeze(b->has_head, keep);
+	for (unsigned i = 0; i < N_CORE_UNITS; i++)
+		b->by_unit[i] = squeeze(b->by_unit[i], keep);
+	for (unsigned i = 0; i < N_CORE_STALLS; i++)
+		b->by_why[i] = squeeze(b->by_why[i], keep);
+	FOR_BITS64 (i, b->wheel_used)
+		b->wheel[i] = squeeze(b->wheel[i], keep);
+	FOR_BITS64 (i, b->missing_slots)
+		b->missing_warps[i] = squeeze(b->missing_warps[i], keep);
+	if (b->greedy >= 0)
+		b->greedy =
+			(int8_t)(keep >> b->greedy & 1 ? (int)bit_count64(keep & ((1ull << b->greedy) - 1))
+						       : -1);
+	FOR_BITS64 (i, keep) {
+		b->warp_of[n] = b->warp_of[i];
+		core_warp_of(s, b->warp_of[n])->rank = (uint8_t)n;
+		n++;
+	}
+	b->ranks = (uint8_t)n;
+	b->ranked = n == RANKS ? UINT64_MAX : (1ull << n) - 1;
+}
+
+void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
+{
+	struct core *c = s->modern;
+	struct core_warp *cw = core_warp_of(s, w);
+	struct subcore *b = &c->sub[w % c->subs];
+
+	if (b->ranks == RANKS)
+		compact(s, b);
+	assert(b->ranks < RANKS);
+	cw->sub = (uint8_t)(w % c->subs);
+	cw->rank = b->ranks++;
+	b->warp_of[cw->rank] = (uint8_t)w;
+	b->ranked |= rank_bit(cw);
+	cw->next_issue = cw->quiet_at = cw->hold_from = cw->hold_until = 0;
+	cw->line = NEVER;
+	cw->fetched = 0;
+	cw->last_mask = UINT32_MAX;
+	cw->predicate_class = SASS_NONE;
+	cw->waits = cw->in_wheel = cw->fragile = cw->reaping = cw->started = false;
+	cw->codes = k->codes;
+	cw->control = k->codes != NULL;
+	cw->next_why = STALL_PORT;
+	s->drained &= ~(1ull << w);
+	cw->why = STALL_FETCH;
+	b->by_why[STALL_FETCH] |= rank_bit(cw);
+	cw->unit = CORE_NO_UNIT;
+	cw->depbar_steps = 0;
+	cw->raised_at = 0;
+	cw->first_group = cw->group = cw->fence_until = 0;
+	memset(cw->counter, 0, sizeof cw->counter);
+	memset(cw->raised, 0, sizeof cw->raised);
+	memset(cw->left, 0, sizeof cw->left);
+}
+
+/* ---- start and end ------------------------------------------------------------------------------ */
+
+void core_warp_start(struct sm *s, unsigned w)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+
+	if (!s->warp[w].n_recs) {
+		core_warp_check_end(s, w);
+		return;
+	}
+	cw->started = true;
+	core_fetch_room(s, w);
+}
+
+/* The last record has issued at t. */
+void core_warp_end(struct sm *s, unsigned w, uint64_t t)
+{
+	s->done |= 1ull << w;
+	core_warp_no_head(s, w, STALL_EMPTY);
+	core_sync_exit(s, w, t);
+	core_warp_check_end(s, w);
+}
+
+void core_warp_check_end(struct sm *s, unsigned w)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	const struct warp *p = &s->warp[w];
+
+	if (!(s->done >> w & 1) || cw->reaping || p->in_pipe || p->stores)
+		return;
+	cw->reaping = true;
+	core_event_put(s, cw->quiet_at, EVENT_REAP, w, 0);
+}
+
+void core_warp_reap(struct sm *s, unsigned w)
+{
+	struct core_warp *cw = core_warp_of(s, w);
+	struct subcore *b = &s->modern->sub[cw->sub];
+	struct warp *p = &s->warp[w];
+	struct cta *t = &s->cta[p->cta];
+
+	cw->started = false;
+	b->by_why[cw->why] &= ~rank_bit(cw);
+	b->ranked &= ~rank_bit(cw);
+	if (b->greedy == (int8_t)cw->rank)
+		b->greedy = -1;
+	if (!b->ranked)
+		b->ranks = 0;
+	s->live &= ~(1ull << w);
+	s->live_warps--;
+	s->live_threads -= p->lanes;
+	t->live_threads -= p->lanes;
+	if (t->live_threads)
+		return;
+	s->n.ctas_completed++;
+	s->live_ctas--;
+	s->ended[s->n_ended++] = p->cta;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parameters of the modern SM core: the -core_* options, and what a compute capability says where they are left
+ * to it. Always true afterwards where the core is chosen: the machine can run (every unit has an interval, every
+ * queue a place, a load's value comes after the SM has taken it). With the other core only values are checked.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "params_int.h"
+
+/* What -1 and "auto" stand for, by compute capability; the row of the nearest lower one holds. */
+struct arch {
+	uint8_t sm;
+	uint8_t fp32, in, half, fp64, tensor_least;
+	bool fp32_on_int, fp64_shared;
+	uint16_t tensor_rate;
+	uint8_t places, l1, drain, l0i_sets;
+	uint16_t bytes;
+};
+
+static const struct arch archs[] = {
+	/*sm fp32 int half fp64 tensor +int shared rate places l1 drain l0i bytes */
+	{70, 2, 2, 2, 4, 2, false, false, 128, 5, 24, 45, 4, 128},
+	{75, 2, 2, 2, 16, 2, false, true, 128, 4, 28, 45, 4, 64},
+	{80, 2, 2, 1, 4, 2, false, false, 256, 5, 29, 54, 8, 128},
+	{86, 2, 2, 2, 16, 2, true, true, 128, 5, 29, 45, 8, 64},
+	{89, 2, 2, 2, 16, 2, true, true, 128, 5, 30, 45, 8, 64},
+	{90, 1, 2, 1, 2, 2, false, false, 512, 5, 30, 54, 8, 128},
+	{100, 1, 2, 1, 2, 2, false, false, 1024, 5, 35, 54, 8, 128},
+	{120, 1, 1, 1, 16, 2, true, true, 128, 5, 35, 45, 8, 64},
+};
+
+static const struct arch *arch_of(uint32_t sm)
+{
+	const struct arch *a = archs;
+
+	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+		if (archs[i].sm <= sm)
+			a = &archs[i];
+	return a;
+}
+
+static uint32_t or_default(const struct gpuconf *c, enum conf_id id, uint32_t def)
+{
+	int64_t n = conf_num(c, id);
+
+	return n < 0 ? def : (uint32_t)n;
+}
+
+/* ---- words -------------------------------------------------------------------------------------- */
+
+/* The place of an option's word in a list that ends with NULL; -1 and *f. */
+static int word(const struct gpuconf *c, enum conf_id id, const char *const *list, struct fault *f)
+{
+	char all[128] = "";
+
+	for (int i = 0; list[i]; i++)
+		if (!strcmp(conf_text(c, id), list[i]))
+			return i;
+	for (int i = 0; list[i]; i++) {
+		strncat(all, i == 0 ? "" : list[i + 1] ? ", " : " or ", sizeof all - strlen(all) - 1);
+		strncat(all, list[i], sizeof all - strlen(all) - 1);
+	}
+	return conf_fault(c, id, f, "%s", all);
+}
+
+static int words(struct modern_params *m, const struct gpuconf *c, struct fault *f)
+{
+	static const char *const model[] = {"accelsim", "modern", NULL};
+	static const char *const dependence[] = {"auto", "scoreboard", "control", NULL};
+	static const char *const table[] = {"auto", "sm_90", "sm_100", NULL};
+	static const char *const predicates[] = {"none", "branch", "mask", NULL};
+	static const char *const war[] = {"issue", "read", "writeback", NULL};
+	static const char *const order[] = {"cggty", "gto", "rr", NULL};
+	static const char *const read[] = {"none", "late", "auto", NULL};
+	static const char *const guess[] = {"none", "next", NULL};
+	int n[8];
+
+	if ((n[0] = word(c, OPT_core_model, model, f)) < 0 ||
+		(n[1] = word(c, OPT_core_dependence, dependence, f)) < 0 ||
+		(n[2] = word(c, OPT_core_latency_table, table, f)) < 0 ||
+		(n[3] = word(c, OPT_core_predicates, predicates, f)) < 0 ||
+		(n[4] = word(c, OPT_core_war_mode, war, f)) < 0 ||
+		(n[5] = word(c, OPT_core_issue_order, order, f)) < 0 ||
+		(n[6] = word(c, OPT_core_rf_read, read, f)) < 0 ||
+		(n[7] = word(c, OPT_core_rfc_guess, guess, f)) < 0)
+		return -1;
+	m->on = n[0] == 1;
+	m->dependence = (enum core_dependence)n[1];
+	m->family = n[2] == 1 || (n[2] == 0 && m->sm < 100) ? 90 : 100;
+	m->predicates = (enum core_predicates)n[3];
+	m->war = (enum core_war)n[4];
+	m->order = (enum core_order)n[5];
+	m->rfc_guess = (enum core_rfc_guess)n[7];
+	m->rf_read_control = n[6] == 0 ? RF_NONE : RF_LATE;
+	m->rf_read_trace = n[6] == 1 || (n[6] == 2 && m->rfc_guess != RFC_NONE) ? RF_LATE : RF_NONE;
+	return 0;
+}
+
+/* A decimal number of cycles in millionths. */
+static int interval_of(uint64_t *out, const struct gpuconf *c, enum conf_id id, struct fault *f)
+{
+	const char *s = conf_text(c, id);
+	uint64_t n = 0, unit = 1000000;
+
+	if (*s < '0' || *s > '9')
+		goto bad;
+	for (; *s >= '0' && *s <= '9'; s++)
+		if ((n = n * 10 + (uint64_t)(*s - '0')) > 1000000)
+			goto bad;
+	n *= 1000000;
+	if (*s == '.')
+		for (s++; *s >= '0' && *s <= '9'; s++)
+			n += (unit /= 10) * (uint64_t)(*s - '0');
+	if (*s)
+		goto bad;
+	*out = n;
+	return 0;
+bad:
+	return conf_fault(c, id, f, "a decimal number of cycles from 0 to 1000000");
+}
+
+/* ---- instruction caches ------------------------------------------------------------------------- */
+
+#define MAX_L0_LINES 4096
+
+static int l0i(struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
+{
+	const char *text = conf_text(c, OPT_core_cache_l0i);
+	uint32_t n[3] = {a->l0i_sets, 128, 32};
+
+	if (strcmp(text, "auto") != 0) {
+		if (strncmp(text, "N:", 2) != 0 || param_numbers(text + 2, ':', n, 3) != 3)
+			return conf_fault(c, OPT_core_cache_l0i, f, "auto or N:SETS:LINE:WAYS");
+		if (!is_pow2(n[0]) || !is_pow2(n[1]) || n[1] < 16 || n[1] > 128 || !n[2] ||
+			n[0] > MAX_L0_LINES || n[2] > MAX_L0_LINES || n[0] * n[2] > MAX_L0_LINES)
+			return conf_fault(c, OPT_core_cache_l0i, f,
+				"a power of two of sets, lines of 16 to 128 bytes, and at most %d lines",
+				MAX_L0_LINES);
+	}
+	m->l0i_sets = n[0];
+	m->l0i_line = n[1];
+	m->l0i_ways = n[2];
+	return 0;
+}
+
+int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	bool pieces = p->mem.l2.present && p->mem.l2.kind == CACHE_SECTOR && !p->core.perfect_mem;
+	uint32_t line = p->modern.l0i_line;
+
+	if (strcmp(conf_text(c, OPT_core_cache_l1i), "auto") != 0) {
+		if (params_cache(&p->core.l1i, c, OPT_core_cache_l1i, ROLE_L1I, f) < 0)
+			return -1;
+		if (p->core.l1i.line_bytes < line)
+			return conf_fault(c, OPT_core_cache_l1i, f,
+				"lines of at least the %u bytes of -core_cache:l0i", line);
+		if (p->core.l1i.alloc != ALLOC_ON_FILL)
+			return conf_fault(c, OPT_core_cache_l1i, f,
+				"allocation f: kernels may end while lines are on their way");
+		if (p->modern.l1i_miss_latency && p->core.l1i.mshr != MSHR_ASSOC)
+			return conf_fault(c, OPT_core_cache_l1i, f,
+				"MSHR kind A with -core_l1i_miss_latency: lines come whole");
+		return 0;
+	}
+	line = p->mem.l2.present && !pieces && p->mem.l2.line_bytes < 128 ? p->mem.l2.line_bytes : 128;
+	p->core.l1i = (struct cache_params){.present = true,
+		.kind = CACHE_LINE,
+		.sets = 64,
+		.line_bytes = line,
+		.ways = 16,
+		.ways_max = 16,
+		.atom_bytes = line,
+		.replacement = REPLACE_LRU,
+		.write = WRITE_READ_ONLY,
+		.alloc = ALLOC_ON_FILL,
+		.walloc = WALLOC_NONE,
+		.index = INDEX_LINEAR,
+		.mshr = pieces && !p->modern.l1i_miss_latency ? MSHR_SECTOR_ASSOC : MSHR_ASSOC,
+		.mshr_entries = 64,
+		.mshr_merge = 48,
+		.miss_queue = 32,
+		.port_bytes = line,
+		.line_log2 = floor_log2(line),
+		.sets_log2 = 6};
+	return 0;
+}
+
+/* ---- options of the other core ------------------------------------------------------------------ */
+
+/* They are set and do nothing: one warning for all. */
+static void warn_ignored(const struct gpuconf *c)
+{
+	static const char *const begins[] = {"-gpgpu_pipeline_widths", "-gpgpu_scheduler",
+		"-gpgpu_num_sp_units", "-gpgpu_num_dp_units", "-gpgpu_num_int_units", "-gpgpu_num_sfu_units",
+		"-gpgpu_tensor_core_avail", "-gpgpu_num_tensor_core_units", "-gpgpu_num_reg_banks",
+		"-gpgpu_reg_file_port_throughput", "-gpgpu_enable_specialized_operand_collector",
+		"-gpgpu_operand_collector_", "-specialized_unit_", "-trace_opcode_latency_",
+		"-gpgpu_smem_latency", "-gpgpu_l1_latency", "-gpgpu_l1_banks", "-gpgpu_inst_fetch_throughput",
+		"-gpgpu_max_insn_issue_per_warp", "-gpgpu_dual_issue_diff_exec_units",
+		"-gpgpu_sub_core_model", "-gpgpu_cache:il1", NULL};
+	const char *first = NULL;
+	struct place at = NOWHERE;
+	unsigned n = 0;
+
+	for (int i = 0; i < N_OPTIONS; i++)
+		for (const char *const *b = begins; *b; b++)
+			if (!strncmp(conf_rows[i].name, *b, strlen(*b)) && c->v[i].order &&
+				strcmp(c->v[i].text, conf_rows[i].def) != 0) {
+				if (!n++) {
+					first = conf_rows[i].name;
+					at = c->v[i].at;
+				}
+				break;
+			}
+	if (n)
+		diag_warn(at, "found %s%s, which do%s nothing with -core_model modern", first,
+			n > 1 ? " and other options of the other core" : "", n > 1 ? "" : "es");
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+static void fetch_and_issue(struct modern_params *m, const struct gpuconf *c, const struct arch *a)
+{
+	m->forwarding = conf_bool(c, OPT_core_forwarding);
+	m->sb_visible = conf_uint(c, OPT_core_sb_visible);
+	m->sb_release = conf_uint(c, OPT_core_sb_release);
+	m->drain_stall = or_default(c, OPT_core_drain_stall, a->drain);
+	m->ibuffer = conf_uint(c, OPT_core_ibuffer);
+	m->l0i_l1i_latency = conf_uint(c, OPT_core_l0i_l1i_latency);
+	m->l1i_miss_latency = conf_uint(c, OPT_core_l1i_miss_latency);
+	m->prefetch_lines = conf_uint(c, OPT_core_prefetch_lines);
+	m->branch_taken = conf_uint(c, OPT_core_branch_taken_latency);
+	m->const_cold = conf_bool(c, OPT_core_const_cold);
+	m->rf_banks = conf_uint(c, OPT_core_rf_banks);
+	m->rfc = conf_bool(c, OPT_core_rfc);
+	m->result_queue = conf_uint(c, OPT_core_result_queue);
+	m->port_imad_wide = conf_uint(c, OPT_core_port_imad_wide);
+}
+
+static int units(struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
+{
+	static const enum conf_id id[] = {[CORE_INT] = OPT_core_ii_int,
+		[CORE_FP32] = OPT_core_ii_fp32,
+		[CORE_IMAD] = OPT_core_ii_fp32,
+		[CORE_HALF] = OPT_core_ii_half,
+		[CORE_FP64] = OPT_core_ii_fp64};
+	const uint32_t def[] = {[CORE_INT] = a->in,
+		[CORE_FP32] = a->fp32,
+		[CORE_IMAD] = a->fp32,
+		[CORE_HALF] = a->half,
+		[CORE_FP64] = a->fp64};
+
+	for (unsigned u = CORE_INT; u <= CORE_FP64; u++) {
+		m->interval[u] = or_default(c, id[u], def[u]);
+		if (!m->interval[u])
+			return conf_fault(c, id[u], f, "an interval of at least 1, or -1");
+	}
+	m->interval[CORE_TENSOR] = a->tensor_least;
+	m->interval[CORE_UNIFORM] = conf_uint(c, OPT_core_ii_uniform);
+	m->interval[CORE_BRANCH] = conf_uint(c, OPT_core_ii_branch);
+	m->interval[CORE_NO_UNIT] = 1;
+	m->interval[CORE_SFU] = conf_uint(c, OPT_core_ii_sfu);
+	m->interval[CORE_FP64_SHARED] = m->interval[CORE_FP64];
+	m->interval[CORE_MISC] = 2;
+	m->interval[CORE_MEMORY] = 1;
+	m->fp32_on_int = or_default(c, OPT_core_fp32_on_int, a->fp32_on_int);
+	m->fp64_shared = or_default(c, OPT_core_fp64_shared, a->fp64_shared);
+	m->fp64_latency = conf_uint(c, OPT_core_fp64_latency);
+	m->sfu_latency = conf_uint(c, OPT_core_sfu_latency);
+	m->s2r_latency = conf_uint(c, OPT_core_s2r_latency);
+	m->tensor_rate = or_default(c, OPT_core_tensor_rate, a->tensor_rate);
+	if (!m->tensor_rate)
+		return conf_fault(c, OPT_core_tensor_rate, f, "at least 1 multiply-add a cycle, or -1");
+	return 0;
+}
+
+static int memory(struct modern_params *m, const struct gpuconf *c, const struct arch *a, struct fault *f)
+{
+	m->mem_places = or_default(c, OPT_core_mem_places, a->places);
+	m->mem_first = conf_uint(c, OPT_core_mem_first);
+	m->mem_interval = conf_uint(c, OPT_core_mem_interval);
+	m->mem_interval_shared = conf_uint(c, OPT_core_mem_interval_shared);
+	m->sm_bytes = or_default(c, OPT_core_sm_bytes, a->bytes);
+	m->shared_latency = conf_uint(c, OPT_core_shared_latency);
+	m->l1_latency = or_default(c, OPT_core_l1_latency, a->l1);
+	m->ldgsts_latency = conf_uint(c, OPT_core_ldgsts_latency);
+	m->const_latency = conf_uint(c, OPT_core_const_latency);
+	m->link_bytes = conf_uint(c, OPT_core_link_bytes);
+	m->prt = conf_uint(c, OPT_core_prt);
+	if (!m->mem_places)
+		return conf_fault(c, OPT_core_mem_places, f, "at least 1 place, or -1");
+	if (!m->sm_bytes)
+		return conf_fault(c, OPT_core_sm_bytes, f, "at least 1 byte a cycle, or -1");
+	if (m->shared_latency < m->mem_first + 3)
+		return conf_fault(c, OPT_core_shared_latency, f,
+			"at least 3 cycles more than the %u of -core_mem_first", m->mem_first);
+	if (m->const_latency < m->mem_first + 3)
+		return conf_fault(c, OPT_core_const_latency, f,
+			"at least 3 cycles more than the %u of -core_mem_first", m->mem_first);
+	if (m->l1_latency < m->mem_first + 12)
+		return conf_fault(c, OPT_core_l1_latency, f,
+			"at least 12 cycles more than the %u of -core_mem_first, or -1", m->mem_first);
+	return 0;
+}
+
+static void barriers(struct modern_params *m, const struct gpuconf *c)
+{
+	m->barrier = conf_uint(c, OPT_core_barrier_latency);
+	m->barrier_per_warp = conf_uint(c, OPT_core_barrier_per_warp);
+	m->barrier_delay = conf_uint(c, OPT_core_barrier_block_delay);
+	m->membar[0] = conf_uint(c, OPT_core_membar_cta);
+	m->membar[1] = conf_uint(c, OPT_core_membar_gpu);
+	m->membar[2] = conf_uint(c, OPT_core_membar_sys);
+	m->cta_latency = conf_uint(c, OPT_core_cta_latency);
+	m->cta_latency_per_warp = conf_uint(c, OPT_core_cta_latency_per_warp);
+}
+
+int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct modern_params *m = &p->modern;
+	const struct arch *a;
+	uint64_t sm = (uint64_t)conf_uint(c, OPT_gpgpu_compute_capability_major) * 10 +
+		      conf_uint(c, OPT_gpgpu_compute_capability_minor);
+
+	m->sm = sm < 70 ? 70 : sm > 121 ? 121 : (uint32_t)sm;
+	a = arch_of(m->sm);
+	if (words(m, c, f) < 0 || l0i(m, c, a, f) < 0 || units(m, c, a, f) < 0 || memory(m, c, a, f) < 0)
+		return -1;
+	fetch_and_issue(m, c, a);
+	barriers(m, c);
+	if (interval_of(&m->cta_interval, c, OPT_core_cta_interval, f) < 0)
+		return -1;
+	if (m->on)
+		warn_ignored(c);
+	return 0;
+}

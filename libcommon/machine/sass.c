@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Scheduling classes and distances: the tables of sass.def and latency.def as arrays (see sass.h). Always true:
+ * the rows of sass.def are sorted, so a stem is found by halving. Older machines differ in a few rows, which are
+ * set by hand in sass_latency().
+ */
+#include "sass.h"
+#include <string.h>
+
+static const struct row {
+	const char *stem;
+	uint8_t sm_90, sm_100;
+} rows[] = {
+#define SASS(stem, a, b) {stem, SASS_##a, SASS_##b},
+#include "sass.def"
+#undef SASS
+};
+
+#define N_ROWS (sizeof rows / sizeof rows[0])
+
+static const char *const names[N_SASS_CLASSES] = {
+	"NONE",
+	"FXU",
+	"FE",
+	"FMAI",
+	"IMAD",
+	"HALF",
+	"FP64",
+	"HFMA2_MMA",
+	"CLMAD",
+	"HMMA",
+	"IMMA",
+	"DMMA",
+	"FAST",
+	"SLOW",
+	"BRU",
+	"R2UR",
+	"S2UR",
+	"UDP",
+	"ULDC",
+	"UMOV",
+	"LDCU",
+	"TMA",
+	"TMEM",
+};
+
+const char *sass_class_name(enum sass_class c) { return names[c]; }
+
+/* The stems of which a second part belongs to the name. */
+static const char *const two_parts[] = {"HFMA2.MMA", "UIADD3.64", "UMOV.64"};
+
+size_t sass_stem(const char *opcode, size_t n)
+{
+	const char *dot = memchr(opcode, '.', n);
+
+	for (size_t i = 0; i < sizeof two_parts / sizeof *two_parts; i++) {
+		size_t k = strlen(two_parts[i]);
+
+		if (n >= k && !memcmp(opcode, two_parts[i], k) && (n == k || opcode[k] == '.'))
+			return k;
+	}
+	return dot ? (size_t)(dot - opcode) : n;
+}
+
+static int compare(const char *stem, const char *text, size_t n)
+{
+	int d = strncmp(stem, text, n);
+
+	return d ? d : stem[n] != '\0';
+}
+
+static const struct row *find(const char *text, size_t n)
+{
+	size_t low = 0, high = N_ROWS;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int d = compare(rows[mid].stem, text, n);
+
+		if (!d)
+			return &rows[mid];
+		if (d < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *known)
+{
+	size_t k = sass_stem(opcode, n);
+	const struct row *r = find(opcode, k);
+
+	if (!r && k > strcspn(opcode, ".")) /* UIADD3.64 before it had a row */
+		r = find(opcode, strcspn(opcode, "."));
+	if (known)
+		*known = r != NULL;
+	if (r) {
+		uint8_t first = sm >= 100 ? r->sm_100 : r->sm_90;
+
+		return first != SASS_NONE ? first : sm >= 100 ? r->sm_90 : r->sm_100;
+	}
+	return k && opcode[0] == 'U' ? SASS_UDP : SASS_FXU;
+}
+
+/* ---- distances ---------------------------------------------------------------------------------- */
+
+#define N_GPR_COLUMNS 13
+
+static const struct gpr_row {
+	uint8_t family, producer, cycles[N_GPR_COLUMNS];
+} gpr_rows[] = {
+#define GPR(family, producer, ...) {family, SASS_##producer, {__VA_ARGS__}},
+#define FORWARD(producer, operand, cycles)
+#define UGPR(producer, ...)
+#define PREDICATE(producer, math, other)
+#define OVERWRITE(family, producer, cycles)
+#include "latency.def"
+#undef GPR
+#undef FORWARD
+};
+
+static const struct forward_row {
+	uint8_t producer, operand, cycles;
+} forward_rows[] = {
+#define GPR(family, producer, ...)
+#define FORWARD(producer, operand, cycles) {SASS_##producer, READ_##operand, cycles},
+#include "latency.def"
+#undef FORWARD
+#undef UGPR
+};
+
+static const struct ugpr_row {
+	uint8_t producer, cycles[6];
+} ugpr_rows[] = {
+#define FORWARD(producer, operand, cycles)
+#define UGPR(producer, ...) {SASS_##producer, {__VA_ARGS__}},
+#include "latency.def"
+#undef UGPR
+#undef PREDICATE
+};
+
+static const struct predicate_row {
+	uint8_t producer, math, other;
+} predicate_rows[] = {
+#define UGPR(producer, ...)
+#define PREDICATE(producer, math, other) {SASS_##producer, math, other},
+#include "latency.def"
+#undef PREDICATE
+#undef OVERWRITE
+};
+
+static const struct overwrite_row {
+	uint8_t family, producer, cycles;
+} overwrite_rows[] = {
+#define PREDICATE(producer, math, other)
+#define OVERWRITE(family, producer, cycles) {family, SASS_##producer, cycles},
+#include "latency.def"
+};
+
+#define EACH(row, list) for (const struct row *r = (list); r < (list) + sizeof(list) / sizeof(list)[0]; r++)
+
+static void set_gpr(struct sass_latency *l, unsigned producer, const uint8_t *cycles)
+{
+	memcpy(l->after[producer], cycles, N_GPR_COLUMNS);
+	l->after[producer][READ_ADDRESS] = cycles[READ_SLOW];
+	l->after[producer][READ_HALF_C] = cycles[READ_HALF];
+}
+
+/* Where an older machine is known to differ: half precision takes 6 cycles up to sm_75. */
+static void older(struct sass_latency *l, unsigned sm)
+{
+	if (sm >= 80)
+		return;
+	for (unsigned i = 0; i <= READ_HALF_C; i++)
+		if (l->after[SASS_HALF][i] < 6)
+			l->after[SASS_HALF][i] = 6;
+}
+
+void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool forwarding)
+{
+	memset(l, 0, sizeof *l);
+	memset(l->overwrite, 1, sizeof l->overwrite);
+	EACH(gpr_row, gpr_rows)
+	if (!r->family || r->family == family)
+		set_gpr(l, r->producer, r->cycles);
+	if (forwarding)
+		EACH(forward_row, forward_rows)
+	if (l->after[r->producer][r->operand] > r->cycles)
+		l->after[r->producer][r->operand] = r->cycles;
+	memcpy(l->after[SASS_FE], l->after[SASS_FXU], sizeof l->after[SASS_FE]);
+	EACH(ugpr_row, ugpr_rows)
+	memcpy(&l->after[r->producer][READ_UDP], r->cycles, sizeof r->cycles);
+	EACH(predicate_row, predicate_rows)
+	{
+		l->predicate_math[r->producer] = r->math;
+		l->predicate[r->producer] = r->other;
+	}
+	EACH(overwrite_row, overwrite_rows)
+	if (!r->family || r->family == family)
+		l->overwrite[r->producer] = r->cycles;
+	older(l, sm);
+}
+
+enum sass_operand sass_operand_of(enum sass_class c)
+{
+	switch (c) {
+	case SASS_FMAI: return READ_FMAI;
+	case SASS_IMAD: return READ_IMAD;
+	case SASS_HALF: return READ_HALF;
+	case SASS_FP64: return READ_FP64;
+	case SASS_HFMA2_MMA: return READ_HFMA2_MMA;
+	case SASS_FAST: return READ_FAST;
+	case SASS_SLOW:
+	case SASS_TMEM: return READ_SLOW;
+	case SASS_BRU: return READ_BRU;
+	case SASS_R2UR:
+	case SASS_S2UR: return READ_R2UR;
+	case SASS_HMMA:
+	case SASS_IMMA:
+	case SASS_DMMA: return READ_MMA;
+	case SASS_CLMAD: return READ_CLMAD;
+	default: return READ_FXU;
+	}
+}
+
+enum sass_operand sass_uniform_operand_of(enum sass_class c)
+{
+	switch (c) {
+	case SASS_UDP: return READ_UDP;
+	case SASS_ULDC:
+	case SASS_LDCU: return READ_ULDC;
+	case SASS_UMOV: return READ_UMOV;
+	case SASS_TMA:
+	case SASS_TMEM: return READ_TMA;
+	case SASS_FAST:
+	case SASS_SLOW:
+	case SASS_BRU: return READ_UMEMORY;
+	default: return READ_UMATH;
+	}
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# The modern SM core (-core_model modern) from outside: options and refused values, threads, skipping.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
+
+@test "values of -core_* options that make no machine are refused" {
+	for d in core_model=new core_dependence=guess core_latency_table=sm_80 core_predicates=all core_war_mode=never \
+		core_issue_order=lrr core_rf_read=window core_rfc_guess=all core_ii_int=0 core_ii_fp32=0 core_ii_half=0 \
+		core_ii_fp64=0 core_ii_sfu=0 core_mem_places=0 core_sm_bytes=0 core_rf_banks=0 core_ibuffer=0 core_ibuffer=9 \
+		core_prt=0 core_shared_latency=10 core_l1_latency=19 core_const_latency=10 core_cta_interval=-1 \
+		core_cta_interval=1,5 core_cta_interval=2000000 core_cache:l0i=N:3:128:4 core_cache:l0i=N:8:128 \
+		core_cache:l0i=N:8:8:4 core_cache:l0i=S:8:128:32 core_cache:l1i=N:64:128 \
+		core_cache:l1i=N:64:128:16,L:R:m:N:L,S:64:48,32 core_cache:l1i=N:64:64:16,L:R:f:N:L,S:64:48,32 \
+		core_tensor_rate=0 core_branch_taken_latency=0 core_forwarding=2 core_link_bytes=0 \
+		gpgpu_num_sched_per_core=16; do
+		run -2 trace-sim -q $modern -D "$d" "$(trace vecadd)"
+		[[ $output == *"${d%%=*}"*found*wanted* ]] || { echo "$d: $output"; return 1; }
+	done
+}
+
+@test "the modern core runs a trace, the same with threads and with every option away from its default" {
+	for d in core_model=modern core_issue_order=gto core_issue_order=rr core_predicates=mask core_predicates=none \
+		core_war_mode=writeback core_war_mode=issue core_rfc_guess=next core_rf_read=late core_result_queue=2 \
+		core_forwarding=0 core_latency_table=sm_100 core_prefetch_lines=0 core_l1i_miss_latency=200 core_ibuffer=1 \
+		core_cache:l0i=N:1:128:1 core_mem_places=1 core_prt=1 core_cta_interval=0 core_const_cold=0 \
+		core_fp64_shared=1 core_fp32_on_int=1 gpgpu_perfect_inst_const_cache=1 gpgpu_gmem_skip_L1D=1; do
+		run -0 trace-sim -q $modern -D "$d" -F json "$(trace vecadd)"
+		one=$output
+		run -0 trace-sim -q $modern -D "$d" -F json -j 3 "$(trace vecadd)"
+		[ "$one" = "$output" ] || { echo "$d"; return 1; }
+	done
+}
