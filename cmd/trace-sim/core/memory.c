@@ -199,6 +199,10 @@ static void accept_access(struct sm *s, uint16_t h)
 	k->bypass = w->uop->flags & UOP_BYPASS || (w->space == SPACE_GLOBAL && s->core->gmem_skip_l1d) ||
 		    !ldst_l1d(s);
 	c->op[h].left = 1;
+	if (s->core->unfit && k->list.n) {
+		s->ldst->acc = k->list;
+		fit_check(s, w, !k->bypass);
+	}
 }
 
 static void accept(struct sm *s, struct subcore *b)
