@@ -116,6 +116,7 @@ REFERENCE = ../shared
 conformance: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -k "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -n "$(REFERENCE)"
 conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -e "$(REFERENCE)"
 # Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compare trace-sim with the recorded figures and event logs of Accel-Sim.
 
-usage: conformance.py [-e | -k] [-j N] [-v] REFERENCE [PATTERN...]
+usage: conformance.py [-e | -k | -n] [-j N] [-v] REFERENCE [PATTERN...]
 
 REFERENCE is the folder that holds reference/, traces/, synth/, bench/ and gpus/. A case is a file
 reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst; with -k: a kernel of
-reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions); PATTERN picks cases.
+reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions; with -n: reference/networks/NETWORK.TRACE.tsv,
+run as reference/networks/cases.tsv says); PATTERN picks cases.
 Prints a row a case: kernels, our cycles, the reference's, error, figures equal, and the first that is not.
 TRACE_SIM names the binary. Figures in tests/conformance.except cannot be equal and are left out.
 Exit status 0 only when everything is equal.
@@ -65,11 +66,37 @@ def load(lines):
     return table
 
 
+def networks(ref):
+    """Options of each network of reference/networks."""
+    rows = {}
+    for line in open(ref + "/reference/networks/cases.tsv"):
+        name, clusters, controllers, more = (line.rstrip("\n").split("\t") + [""])[:4]
+        rows[name] = ["gpgpu_n_clusters=" + clusters, "gpgpu_n_mem=" + controllers, "network_mode=1",
+            "inter_config_file=%s/reference/networks/%s.icnt" % (os.path.abspath(ref), name)] + more.split()
+    return rows
+
+
+def network_command(ref, case):
+    network, trace = case.split(".", 1)
+    cmd = [SIM, "-q", "-c", ref + "/gpus/rtx3070.config"]
+    for setting in networks(ref)[network]:
+        cmd += ["-D", setting]
+    return cmd + ["-F", "accelsim", find_trace(ref, trace)]
+
+
+def network_figures(ref, case, rows, free):
+    return compare(ref, "networks/" + case, case, network_command(ref, case), free)
+
+
 def figures(ref, case, rows, free):
+    return compare(ref, case, case, command(ref, case, rows, "-F", "accelsim"), free)
+
+
+def compare(ref, path, case, cmd, free):
     with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
-        run = subprocess.run(command(ref, case, rows, "-F", "accelsim"), stdout=log, stderr=subprocess.PIPE)
+        run = subprocess.run(cmd, stdout=log, stderr=subprocess.PIPE)
         text = subprocess.run([sys.executable, ref + "/reference/log2tsv.py", log.name], capture_output=True, text=True)
-    want = load(open("%s/reference/%s.tsv" % (ref, case)))
+    want = load(open("%s/reference/%s.tsv" % (ref, path)))
     got = load(text.stdout.splitlines())
     names = [k for k in want if not any(f.fullmatch(k[1]) for f in free)]
     bad = [k for k in names if got.get(k) != want[k]]
@@ -143,6 +170,9 @@ def kernels_alone(ref):
 def list_cases(ref, check):
     if check is kernel_alone:
         return kernels_alone(ref)
+    if check is network_figures:
+        files = glob.glob(ref + "/reference/networks/*.*.tsv")
+        return sorted(os.path.basename(p)[:-4] for p in files)
     where, tail = ("/reference/events/*.tsv.zst", ".tsv.zst") if check is events else ("/reference/*.tsv", ".tsv")
     cases = sorted(os.path.basename(p)[:-len(tail)] for p in glob.glob(ref + where))
     return [c for c in cases if "." in c and find_trace(ref, c.split(".")[0])]
@@ -156,6 +186,8 @@ def main():
             check = events
         elif flag == "-k":
             check = kernel_alone
+        elif flag == "-n":
+            check = network_figures
         elif flag == "-v":
             verbose = True
         elif flag == "-j" and args:
