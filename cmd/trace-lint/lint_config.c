@@ -24,11 +24,9 @@ static const char *id_of(const struct fault *f)
 
 static int make_machine(struct params *p, const struct gpuconf *c, struct fault *f)
 {
-	struct icnt net;
-
 	if (params_init(p, c, f) < 0)
 		return -1;
-	return p->net.mode == 1 ? icnt_read(&net, p, f) : 0;
+	return p->net.mode == 1 ? icnt_check(p, f) : 0;
 }
 
 struct params *lint_config(

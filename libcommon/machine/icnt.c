@@ -1,190 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The .icnt file of network mode 1 (NET-conf): entries "name = value;" over any number of lines,
- * comments from // to the end of the line, later entries win.
+ * Reading the .icnt file of network mode 1: entries "name = value;" over any number of lines, comments from // to the
+ * end of the line, later entries win. What the values mean is judged in icnt_judge.c.
  *
- * Always true after a good parse: the file describes the crossbar that booksim.c models. A name that
- * BookSim does not know, or a value that would make another network of it, is refused at its place; so is the
- * lack of an entry whose default would. Unlike in BookSim a whole number is good for a real one, and numbers
- * that do not fit are refused.
+ * Always true after reading: every entry has a number in its bounds (NUMBER, REAL), or text; BookSim's default where
+ * the file has none. A name that BookSim does not know is refused at its place. Unlike in BookSim a whole number is
+ * good for a real one, and numbers that do not fit are refused.
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "cli.h"
-#include "icnt.h"
+#include "machine/icnt_int.h"
 
-#define BUFFER_MAX 65536
-#define WORD_MAX   64
+#define WORD_MAX 64
 
-/* FIXED: one value is possible. NUMBER, REAL: from least to most. FREE: nothing modelled depends on it. */
-enum kind { FIXED, NUMBER, REAL, FREE };
-
-enum setting { SET_K, SET_FLIT, SET_BUFFER, SET_SOURCE, SET_BOUNDARY, SET_SPEEDUP, SET_NONE };
-
-struct row {
-	const char *name;
-	enum kind kind;
-	const char *def; /* BookSim's; the value wanted is in only */
-	const char *only;
-	int64_t least, most;
-	enum setting setting;
+const struct icnt_entry icnt_entries[N_ICNT] = {
+#define ICNT(name, kind, def, least, most, unit, help) {#name, KIND_##kind, def, least, most},
+#include "machine/icnt.def"
+#undef ICNT
 };
-
-#define ONLY(name, def, only) \
-	{ \
-		name, FIXED, def, only, 0, 0, SET_NONE \
-	}
-#define BETWEEN(name, kind, def, least, most, setting) \
-	{ \
-		name, kind, def, NULL, least, most, setting \
-	}
-#define ANY(name) \
-	{ \
-		name, FREE, "", NULL, 0, 0, SET_NONE \
-	}
-
-static const struct row rows[] = {
-	BETWEEN("k", NUMBER, "8", 1, 2 * ICNT_PORTS_MAX, SET_K),
-	BETWEEN("flit_size", NUMBER, "32", 1, 65536, SET_FLIT),
-	BETWEEN("vc_buf_size", NUMBER, "8", 1, BUFFER_MAX, SET_BUFFER),
-	BETWEEN("input_buffer_size", NUMBER, "0", 0, BUFFER_MAX, SET_SOURCE),
-	BETWEEN("ejection_buffer_size", NUMBER, "0", 0, INT32_MAX, SET_NONE),
-	BETWEEN("boundary_buffer_size", NUMBER, "16", 1, BUFFER_MAX, SET_BOUNDARY),
-	BETWEEN("internal_speedup", REAL, "1.0", 1, 1024, SET_SPEEDUP),
-	BETWEEN("input_speedup", NUMBER, "1", 1, 1024, SET_NONE),
-	ONLY("output_speedup", "1", "1"),
-	ONLY("topology", "torus", "fly"),
-	ONLY("n", "2", "1"),
-	ONLY("routing_function", "none", "dest_tag"),
-	ONLY("sim_type", "latency", "gpgpusim"),
-	ONLY("subnets", "1", "2"),
-	ONLY("use_map", "1", "0"),
-	ONLY("num_vcs", "16", "1"),
-	ONLY("routing_delay", "1", "0"),
-	ONLY("vc_alloc_delay", "1", "1"),
-	ONLY("sw_alloc_delay", "1", "1"),
-	ONLY("st_prepare_delay", "0", "0"),
-	ONLY("st_final_delay", "1", "1"),
-	ONLY("credit_delay", "0", "0"),
-	ONLY("vc_allocator", "islip", "islip"),
-	ONLY("sw_allocator", "islip", "islip"),
-	ONLY("wait_for_tail_credit", "0", "0"),
-	ONLY("output_buffer_size", "-1", "-1"),
-	ONLY("buf_size", "-1", "-1"),
-	ONLY("buffer_policy", "private", "private"),
-	ONLY("hold_switch_for_packet", "0", "0"),
-	ONLY("speculative", "0", "0"),
-	ONLY("vc_busy_when_full", "0", "0"),
-	ONLY("vc_prioritize_empty", "0", "0"),
-	ONLY("vc_shuffle_requests", "0", "0"),
-	ONLY("noq", "0", "0"),
-	ONLY("priority", "none", "none"),
-	ONLY("classes", "1", "1"),
-	ONLY("measure_stats", "1", "1"),
-	ONLY("router", "iq", "iq"),
-	ONLY("print_csv_results", "0", "0"),
-	ONLY("read_request_begin_vc", "0", "0"),
-	ONLY("read_request_end_vc", "5", "0"),
-	ONLY("write_request_begin_vc", "2", "0"),
-	ONLY("write_request_end_vc", "7", "0"),
-	ONLY("read_reply_begin_vc", "8", "0"),
-	ONLY("read_reply_end_vc", "13", "0"),
-	ONLY("write_reply_begin_vc", "10", "0"),
-	ONLY("write_reply_end_vc", "15", "0"),
-	ANY("alloc_iters"),
-	ANY("network_count"),
-	ANY("traffic"),
-	ANY("packet_size"),
-	ANY("packet_size_rate"),
-	ANY("injection_rate"),
-	ANY("read_request_subnet"),
-	ANY("read_reply_subnet"),
-	ANY("write_request_subnet"),
-	ANY("write_reply_subnet"),
-	ANY("MATLAB_OUTPUT"),
-	ANY("DISPLAY_LAT_DIST"),
-	ANY("DISPLAY_HOP_DIST"),
-	ANY("DISPLAY_PAIR_LATENCY"),
-	ANY("acc_stopping_thres"),
-	ANY("acc_warmup_thres"),
-	ANY("arb_type"),
-	ANY("batch_count"),
-	ANY("batch_size"),
-	ANY("burst_alpha"),
-	ANY("burst_beta"),
-	ANY("burst_r1"),
-	ANY("c"),
-	ANY("channel_file"),
-	ANY("channel_sweep"),
-	ANY("channel_width"),
-	ANY("class_priority"),
-	ANY("deadlock_warn_timeout"),
-	ANY("enable_link_stats"),
-	ANY("fail_seed"),
-	ANY("feedback_aging_scale"),
-	ANY("feedback_offset"),
-	ANY("fixed_lat_per_hop"),
-	ANY("in_ports"),
-	ANY("include_queuing"),
-	ANY("injection_process"),
-	ANY("injection_rate_uses_flits"),
-	ANY("latency_thres"),
-	ANY("link_failures"),
-	ANY("max_held_slots"),
-	ANY("max_outstanding_requests"),
-	ANY("max_samples"),
-	ANY("memory_node_map"),
-	ANY("network_file"),
-	ANY("out_ports"),
-	ANY("output_delay"),
-	ANY("output_extra_latency"),
-	ANY("pair_stats"),
-	ANY("perfect_icnt"),
-	ANY("perm_seed"),
-	ANY("power_output_file"),
-	ANY("print_activity"),
-	ANY("private_buf_end_vc"),
-	ANY("private_buf_size"),
-	ANY("private_buf_start_vc"),
-	ANY("private_bufs"),
-	ANY("read_reply_size"),
-	ANY("read_request_size"),
-	ANY("sample_period"),
-	ANY("seed"),
-	ANY("sent_packets_out"),
-	ANY("sim_count"),
-	ANY("sim_power"),
-	ANY("spec_check_cred"),
-	ANY("spec_check_elig"),
-	ANY("spec_mask_by_reqs"),
-	ANY("spec_sw_allocator"),
-	ANY("stats_out"),
-	ANY("stopping_thres"),
-	ANY("tech_file"),
-	ANY("use_noc_latency"),
-	ANY("use_read_write"),
-	ANY("vc_priority_donation"),
-	ANY("vct"),
-	ANY("viewer_trace"),
-	ANY("warmup_periods"),
-	ANY("warmup_thres"),
-	ANY("watch_file"),
-	ANY("watch_flits"),
-	ANY("watch_out"),
-	ANY("watch_packets"),
-	ANY("watch_transactions"),
-	ANY("write_fraction"),
-	ANY("write_reply_size"),
-	ANY("write_request_size"),
-	ANY("x"),
-	ANY("xr"),
-	ANY("y"),
-	ANY("yr"),
-};
-
-#define N_ROWS (sizeof rows / sizeof rows[0])
 
 /* A word, number or list in braces; "=" and ";" stand for themselves. Empty text: the end of the file. */
 struct token {
@@ -198,10 +36,7 @@ struct reader {
 	struct input *in;
 	const char *line;
 	size_t at, n;
-	const char *file;
-	double value[SET_NONE];
-	bool given[N_ROWS];
-	struct place k_at;
+	struct icnt *c;
 };
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
@@ -235,7 +70,7 @@ static int next_token(struct reader *r, struct token *t, struct fault *f)
 		if (!got) {
 			r->n = 0;
 			*t = (struct token){
-				.at = {r->file, input_lineno(r->in), 0}, .quoted = "the end of the file"};
+				.at = {r->c->file, input_lineno(r->in), 0}, .quoted = "the end of the file"};
 			return 0;
 		}
 	}
@@ -243,7 +78,7 @@ static int next_token(struct reader *r, struct token *t, struct fault *f)
 	if (in_word(r->line[start]))
 		while (r->at < r->n && in_word(r->line[r->at]))
 			r->at++;
-	*t = (struct token){.at = {r->file, input_lineno(r->in), (uint32_t)start + 1},
+	*t = (struct token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
 		.text = r->line + start,
 		.n = r->at - start};
 	diag_quote(t->quoted, sizeof t->quoted, t->text, t->n);
@@ -278,63 +113,52 @@ static bool number(const char *text, bool real, double *out)
 	       strspn(text, real ? "+-.0123456789eE" : "-0123456789") == strlen(text);
 }
 
-static bool same_value(const char *text, const char *only)
+static bool real_kind(enum icnt_kind kind) { return kind == KIND_REAL || kind == KIND_REALS; }
+
+static bool list_kind(enum icnt_kind kind) { return kind == KIND_NUMBERS || kind == KIND_REALS; }
+
+/* text is v's own or a literal. */
+static int store(struct icnt_value *v, const struct icnt_entry *e, const char *quoted, struct fault *f)
 {
-	double a, b;
-
-	return !strcmp(text, only) || (number(only, false, &b) && number(text, false, &a) && a == b);
-}
-
-static int store(
-	struct reader *r, const struct row *row, const struct token *t, const char *text, struct fault *f)
-{
-	double v;
-
-	if (row->kind == FREE)
+	if (e->kind == KIND_IDLE || (list_kind(e->kind) && (*v->text == '{' || !*v->text)))
 		return 0;
-	if (row->kind == FIXED) {
-		if (same_value(text, row->only))
+	if (e->kind == KIND_WORD) {
+		if (*v->text != '{' && !number(v->text, true, &v->number))
 			return 0;
-		return fault_set(f, t->at, "icnt-value",
-			"found %s = %s, wanted %s: no other network is modelled", row->name, t->quoted,
-			row->only);
+		return fault_set(f, v->at, "icnt-value", "found %s = %s, wanted a name", e->name, quoted);
 	}
-	if (!number(text, row->kind == REAL, &v) || !(v >= (double)row->least && v <= (double)row->most))
-		return fault_set(f, t->at, "icnt-value", "found %s = %s, wanted a %s from %lld to %lld",
-			row->name, t->quoted, row->kind == REAL ? "number" : "whole number",
-			(long long)row->least, (long long)row->most);
-	if (row->setting != SET_NONE)
-		r->value[row->setting] = v;
-	if (row->setting == SET_K)
-		r->k_at = t->at;
+	if (!number(v->text, real_kind(e->kind), &v->number) ||
+		!(v->number >= (double)e->least && v->number <= (double)e->most))
+		return fault_set(f, v->at, "icnt-value", "found %s = %s, wanted a %s from %lld to %lld",
+			e->name, quoted, real_kind(e->kind) ? "number" : "whole number", (long long)e->least,
+			(long long)e->most);
 	return 0;
-}
-
-static const struct row *find(const char *name)
-{
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (!strcmp(rows[i].name, name))
-			return &rows[i];
-	return NULL;
 }
 
 static int unknown(const struct token *t, const char *name, struct fault *f)
 {
-	const char *near = cli_nearest(name, rows, N_ROWS, sizeof rows[0]);
+	const char *near = cli_nearest(name, icnt_entries, N_ICNT, sizeof icnt_entries[0]);
 
 	if (near)
 		return fault_set(f, t->at, "icnt-name",
 			"found %s, a name that BookSim does not know; is %s meant?", t->quoted, near);
 	return fault_set(f, t->at, "icnt-name",
-		"found %s, a name that BookSim does not know; those that decide are k, flit_size, "
-		"vc_buf_size, input_buffer_size, boundary_buffer_size and internal_speedup",
-		t->quoted);
+		"found %s, a name that BookSim does not know; all are in trace-network(5)", t->quoted);
+}
+
+static const struct icnt_entry *find(const char *name)
+{
+	for (size_t i = 0; i < N_ICNT; i++)
+		if (!strcmp(icnt_entries[i].name, name))
+			return &icnt_entries[i];
+	return NULL;
 }
 
 /* The name of the entry is t. */
 static int entry(struct reader *r, const struct token *t, struct fault *f)
 {
-	const struct row *row;
+	const struct icnt_entry *e;
+	struct icnt_value *v;
 	struct token value;
 	char *text;
 	int status;
@@ -343,47 +167,93 @@ static int entry(struct reader *r, const struct token *t, struct fault *f)
 		return fault_set(f, t->at, "icnt-syntax",
 			"found %s, wanted the name of an entry \"name = value;\"", t->quoted);
 	text = xstrndup(t->text, t->n);
-	row = find(text);
-	status = row ? 0 : unknown(t, text, f);
+	e = find(text);
+	status = e ? 0 : unknown(t, text, f);
 	free(text);
-	if (!row || status || expect(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
+	if (!e || status || expect(r, '=', t->quoted, f) < 0 || next_token(r, &value, f) < 0)
 		return -1;
 	if (!is_value(&value))
-		return fault_set(f, value.at, "icnt-syntax", "found %s, wanted a value of %s", value.quoted,
-			row->name);
+		return fault_set(
+			f, value.at, "icnt-syntax", "found %s, wanted a value of %s", value.quoted, e->name);
+	v = &r->c->value[e - icnt_entries];
 	text = xstrndup(value.text, value.n);
-	status = store(r, row, &value, text, f);
+	*v = (struct icnt_value){.text = diag_keep(text), .at = value.at};
 	free(text);
-	r->given[row - rows] = true;
-	return status ? status : expect(r, ';', value.quoted, f);
+	if (store(v, e, value.quoted, f) < 0)
+		return -1;
+	return expect(r, ';', value.quoted, f);
+}
+
+/* ---- values, for the judges --------------------------------------------------------------------------- */
+
+const char *icnt_text(const struct icnt *c, enum icnt_id id)
+{
+	return c->value[id].text ? c->value[id].text : icnt_entries[id].def;
+}
+
+int icnt_list(const struct icnt *c, enum icnt_id id, int64_t *out, int cap, struct fault *f)
+{
+	const struct icnt_entry *e = &icnt_entries[id];
+	const char *p = icnt_text(c, id);
+	int n = 0;
+
+	if (*p != '{') {
+		*out = (int64_t)c->value[id].number;
+		return *p != '\0';
+	}
+	while (*p && *p != '}') {
+		char *end;
+
+		out[n] = strtoll(++p, &end, 10);
+		if (end == p || (*end != ',' && *end != '}') || out[n] < e->least || out[n] > e->most ||
+			n + 1 > cap - 1)
+			return icnt_refuse(c, id, f, "at most %d whole numbers from %lld to %lld", cap - 1,
+				(long long)e->least, (long long)e->most);
+		n++;
+		p = end;
+	}
+	if (*p != '}' || p[1])
+		return icnt_refuse(c, id, f, "a list in braces");
+	return n;
+}
+
+int icnt_refuse(const struct icnt *c, enum icnt_id id, struct fault *f, const char *wanted, ...)
+{
+	const struct icnt_value *v = &c->value[id];
+	const struct icnt_entry *e = &icnt_entries[id];
+	char what[200], quoted[WORD_MAX];
+	va_list args;
+
+	va_start(args, wanted);
+	vsnprintf(what, sizeof what, wanted, args);
+	va_end(args);
+	if (!v->text)
+		return fault_set(f, v->at, "icnt-lacks", "found no entry %s, which then is %s, wanted %s",
+			e->name, *e->def ? e->def : "empty", what);
+	diag_quote(quoted, sizeof quoted, v->text, strlen(v->text));
+	return fault_set(f, v->at, "icnt-value", "found %s = %s, wanted %s", e->name, quoted, what);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-/* Entries that are not there have BookSim's defaults, many of which make another network. */
-static int lacking(struct reader *r, struct fault *f)
+static void defaults(struct icnt *c)
 {
-	for (size_t i = 0; i < N_ROWS; i++) {
-		const struct row *row = &rows[i];
+	for (size_t i = 0; i < N_ICNT; i++) {
+		const struct icnt_entry *e = &icnt_entries[i];
 
-		if (r->given[i] || row->kind == FREE)
-			continue;
-		if (row->kind == FIXED && strcmp(row->def, row->only) != 0)
-			return fault_set(f, (struct place){.file = r->file}, "icnt-lacks",
-				"found no entry %s, which then is %s, wanted %s = %s;", row->name, row->def,
-				row->name, row->only);
-		if (row->setting != SET_NONE)
-			number(row->def, row->kind == REAL, &r->value[row->setting]);
+		c->value[i] = (struct icnt_value){.at = {.file = c->file}};
+		if (e->kind != KIND_WORD && e->kind != KIND_IDLE && *e->def != '{')
+			number(e->def, real_kind(e->kind), &c->value[i].number);
 	}
-	return 0;
 }
 
-int icnt_parse(struct icnt *c, struct input *in, struct fault *f)
+int icnt_read(struct icnt *c, struct input *in, struct fault *f)
 {
-	struct reader r = {.in = in, .file = diag_keep(input_name(in))};
+	struct reader r = {.in = in, .c = c};
 	struct token t;
 
-	r.k_at = (struct place){.file = r.file};
+	*c = (struct icnt){.file = diag_keep(input_name(in))};
+	defaults(c);
 	for (;;) {
 		if (next_token(&r, &t, f) < 0)
 			return -1;
@@ -392,36 +262,30 @@ int icnt_parse(struct icnt *c, struct input *in, struct fault *f)
 		if (entry(&r, &t, f) < 0)
 			return -1;
 	}
-	if (lacking(&r, f) < 0)
-		return -1;
-	*c = (struct icnt){
-		.k = (uint32_t)r.value[SET_K],
-		.flit_bytes = (uint32_t)r.value[SET_FLIT],
-		.buffer = (uint32_t)r.value[SET_BUFFER],
-		/* quirk Q4-16: 0 stands for 9, whatever the other buffers hold. */
-		.source_max = r.value[SET_SOURCE] > 0 ? (uint32_t)r.value[SET_SOURCE] : 9,
-		.boundary_max = (uint32_t)r.value[SET_BOUNDARY],
-		.speedup = r.value[SET_SPEEDUP],
-		.k_at = r.k_at,
-	};
-	return 0;
+	return icnt_judge(c, f);
 }
 
-int icnt_read(struct icnt *c, const struct params *p, struct fault *f)
+int icnt_load(struct icnt *c, const char *path, struct place at, struct fault *f)
 {
-	uint32_t subs = p->mem.channels * p->mem.subs;
 	struct fault open;
-	struct input *in = input_open(p->net.file, &open);
+	struct input *in = input_open(path, &open);
 	int status;
 
+	*c = (struct icnt){.file = path};
 	if (!in)
-		return fault_set(f, p->net.file_at.file ? p->net.file_at : open.at, "icnt-file",
-			"the network description of -network_mode 1: %s: %s", p->net.file, open.text);
-	status = icnt_parse(c, in, f);
+		return fault_set(f, at.file ? at : open.at, "icnt-file",
+			"the network description of -network_mode 1: %s: %s", path, open.text);
+	status = icnt_read(c, in, f);
 	input_close(in);
-	if (status == 0 && c->k < p->clusters + subs)
-		return fault_set(f, c->k_at, "icnt-nodes",
-			"found a network of k = %u nodes, wanted at least %u: %u clusters and %u memory sub partitions",
-			c->k, p->clusters + subs, p->clusters, subs);
 	return status;
+}
+
+void icnt_free(struct icnt *c)
+{
+	anynet_free(c->any);
+	free(c->private_size);
+	free(c->private_of);
+	free(c->memory_node);
+	c->any = NULL;
+	c->private_size = c->private_of = c->memory_node = NULL;
 }

@@ -113,3 +113,85 @@ bad x_second_empty 'kernel-2.traceg' 'echo kernel-2.traceg >>$L; : >app/kernel-2
 done_with x_max_cycle 0 'status limit' 'ARGS="$ARGS -D gpgpu_max_cycle=5500"'
 bad x_no_unit 'kernel-1.traceg.*ULDC' 'first "MOV" "ULDC"; first "IMAD.ULDC.U32" "ULDC"; ARGS="$ARGS -D specialized_unit_4=0,4,4,4,4,UDP"'
 done_with x_barrier_unmet 0 'gpu_sim_cycle' 'first "^0030 ffffffff 1 R6 IMAD 2 R6 R3 0 0 " "0030 ffffffff 0 BAR.SYNC 0 0 0 "'
+
+# networks of -network_mode 1: net ENTRY... adds entries to a mesh that runs; links LINE... makes it an anynet
+net() {
+	cat >n.icnt <<-END
+		subnets = 2; sim_type = gpgpusim; use_map = 0; topology = mesh; k = 4; n = 2; routing_function = dor;
+		num_vcs = 4; read_request_begin_vc = 0; read_request_end_vc = 3; write_request_begin_vc = 0;
+		write_request_end_vc = 3; read_reply_begin_vc = 0; read_reply_end_vc = 3; write_reply_begin_vc = 0;
+		write_reply_end_vc = 3; routing_delay = 0; flit_size = 40; input_buffer_size = 16;
+	END
+	printf '%s\n' "$@" >>n.icnt
+	ARGS="-g rtx3070 -D gpgpu_n_clusters=8 -D gpgpu_n_mem=4 -D gpgpu_memory_partition_indexing=0"
+	ARGS="$ARGS -D network_mode=1 -D inter_config_file=n.icnt"
+}
+links() {
+	net 'topology = anynet; network_file = l.anynet; routing_function = min;'
+	printf '%s\n' "$@" >l.anynet
+}
+done_with n01_runs 0 'status complete' 'net'
+done_with n02_anynet_runs 0 'status complete' 'links "router 0 node 0 node 1 node 2 node 3 node 4 node 5 node 6 node 7 router 1 3" "router 1 node 8 node 9 node 10 node 11 node 12 node 13 node 14 node 15"'
+bad n03_topology 'n.icnt:5:12: .*topology = ring, wanted mesh, torus' 'net "topology = ring;"'
+bad n04_routing 'n.icnt:5:20: .*= nca, wanted one of mesh: dor, dim_order' 'net "routing_function = nca;"'
+bad n05_routing_lacks 'found no entry routing_function' 'net; sed -i "s/routing_function = dor;//" n.icnt'
+bad n06_subnets 'n.icnt:5:11: .*subnets = 1, wanted a whole number' 'net "subnets = 1;"'
+bad n07_sim_type 'sim_type = latency, wanted sim_type = gpgpusim' 'net "sim_type = latency;"'
+bad n08_router_chaos 'router = chaos, wanted iq' 'net "router = chaos; routing_function = chaos;"'
+bad n09_router_event 'router = event, wanted iq' 'net "router = event;"'
+bad n10_too_few_channels 'n.icnt:3:.*write_reply_end_vc|read_request_end_vc = 3, wanted 16 channels' 'net "routing_function = dim_order_ni;"'
+bad n11_class_beyond 'read_reply_end_vc = 4, wanted a channel below num_vcs = 4' 'net "read_reply_end_vc = 4;"'
+bad n12_class_empty 'write_request_end_vc = 1, wanted at least the first channel of the class, 2' 'net "write_request_begin_vc = 2; write_request_end_vc = 1;"'
+bad n13_class_default 'found no entry read_reply_begin_vc, which then is 8, wanted a channel below' 'net; sed -i "s/read_reply_begin_vc = 0;//" n.icnt'
+bad n14_torus_valiant 'routing_function = valiant, wanted another: BookSim stops' 'net "topology = torus; routing_function = valiant;"'
+bad n15_escape 'read_request_begin_vc = 1, wanted channel 0, which routing_function = min_adapt' 'net "routing_function = min_adapt; read_request_begin_vc = 1;"'
+bad n16_nodes 'n.icnt:5:5: .*found a network of 9 nodes, wanted node 9 for 8 clusters and 8 memory' 'net "k = 3;"'
+bad n17_huge 'k = 8000, wanted at most 8192 nodes' 'net "k = 8000;"'
+bad n18_vc_alloc_delay 'vc_alloc_delay = 2, wanted a whole number from 1 to 1' 'net "vc_alloc_delay = 2;"'
+bad n19_no_crossbar_time 'st_final_delay = 0, wanted at least one cycle' 'net "st_final_delay = 0;"'
+bad n20_noq 'noq = 1, wanted' 'net "noq = 1;"'
+bad n21_allocator 'sw_allocator = fair, wanted islip, pim' 'net "sw_allocator = fair;"'
+bad n22_rounds 'vc_allocator = islip.0., wanted from 1 to 1024 rounds' 'net "vc_allocator = islip(0);"'
+bad n23_arbiter 'wanted round_robin, matrix or tree' 'net "sw_allocator = separable_input_first(prio);"'
+bad n24_tree 'wanted groups that divide the 5 requests' 'net "sw_allocator = separable_input_first(tree(2,matrix));"'
+bad n25_policy 'buffer_policy = mine, wanted private, shared' 'net "buffer_policy = mine;"'
+bad n26_buf_size 'buf_size = 3, wanted a flit for each of 4 channels' 'net "buf_size = 3;"'
+bad n27_buf_zero 'buf_size = 0, wanted at least one flit' 'net "buf_size = 0;"'
+bad n28_parts 'private_buf_size = 9, wanted parts that fit into the 32 flits' 'net "buffer_policy = shared; private_buf_size = 9;"'
+bad n29_parts_overlap 'wanted channel 1 in one part' 'net "buffer_policy = shared; private_bufs = 2; private_buf_start_vc = {0,1}; private_buf_end_vc = {1,3};"'
+bad n30_parts_hole 'wanted all of 4 channels in a part, 2 is in none' 'net "buffer_policy = shared; private_bufs = 2; private_buf_start_vc = {0,3}; private_buf_end_vc = {1,3};"'
+bad n31_priority 'priority = old, wanted none, class, age' 'net "priority = old;"'
+bad n32_map 'use_map = 1, wanted use_map = 0; or a memory_node_map: there is no map for 9 clusters' 'net "use_map = 1; k = 5;"; ARGS="$ARGS -D gpgpu_n_clusters=9"'
+bad n33_map_short 'wanted a node for each of 8 memory sub partitions, not 2' 'net "use_map = 1; memory_node_map = {1,2};"'
+bad n34_map_twice 'wanted node 1 once' 'net "use_map = 1; memory_node_map = {1,1};"'
+bad n35_map_beyond 'wanted nodes from 0 to 15' 'net "use_map = 1; memory_node_map = {16};"'
+bad n36_map_text 'wanted at most .* whole numbers' 'net "use_map = 1; memory_node_map = {1,x};"'
+bad n37_cmesh_odd 'k = 3, wanted an even k' 'net "topology = cmesh; k = 3; c = 4; x = 3; y = 3; xr = 2; yr = 2;"'
+bad n38_cmesh_c 'found no entry c, which then is 1, wanted c = 4' 'net "topology = cmesh;"'
+bad n39_flatfly_x 'x = 3, wanted x y = the 16 routers' 'net "topology = flatfly; routing_function = ran_min; x = 3; y = 3; c = 1;"'
+bad n40_flatfly_y 'y = 5, wanted y = x = 4' 'net "topology = flatfly; routing_function = ran_min; x = 4; y = 5; c = 1;"'
+bad n41_dragonfly_vcs 'num_vcs = 4, wanted num_vcs = 3' 'net "topology = dragonflynew; k = 2; n = 1; routing_function = ugal;"'
+bad n42_tree4 'k = 2, wanted k = 4: a tree4 is of one size' 'net "topology = tree4; routing_function = nca; k = 2; n = 3;"'
+bad n43_output_buffer 'output_buffer_size = 0, wanted at least one flit' 'net "output_buffer_size = 0;"'
+bad n44_braces_open 'wanted a list in braces|found the end|found ' 'net "use_map = 1; memory_node_map = {1,2;"'
+bad n45_blank_in_list 'n.icnt:5:.*found 2. after .1,, wanted' 'net "memory_node_map = {1, 2};"'
+bad n46_name_for_number 'k = many, wanted a whole number' 'net "k = many;"'
+bad n47_number_for_name 'topology = 3, wanted a name' 'net "topology = 3;"'
+bad n48_speedup 'internal_speedup = 0.5, wanted a number from 1' 'net "internal_speedup = 0.5;"'
+bad a01_no_file 'network_file = l.anynet, wanted a file that can be read' 'links; rm l.anynet'
+bad a02_no_name 'found no entry network_file' 'net "topology = anynet; routing_function = min;"'
+bad a03_empty 'l.anynet:.*found no node' 'links ""'
+bad a04_word 'l.anynet:1:1: .*found switch, wanted router or node' 'links "switch 0 node 0"'
+bad a05_tab 'l.anynet:1:1: .*found router' 'links "router	0 node 0"'
+bad a06_number 'l.anynet:1:8: .*found x, wanted the number of a router' 'links "router x node 0"'
+bad a07_end 'l.anynet:1:14: .*found the end of the line, wanted the number of a node' 'links "router 0 node"'
+bad a08_two_routers 'l.anynet:2:10: .*found node 0 at router 1, wanted it at one' 'links "router 0 node 0 router 1" "router 1 node 0"'
+bad a09_node_to_node 'found node 0 linked to node 1' 'links "node 0 node 1"'
+bad a10_node_cycles 'l.anynet:1:17: .*found 5 behind a node' 'links "router 0 node 0 5"'
+bad a11_zero_cycles 'found 0, wanted router, node or cycles from 1' 'links "router 0 node 0 router 1 0"'
+bad a12_loop 'found a link of router 0 to itself' 'links "router 0 node 0 router 0"'
+bad a13_node_gap 'found 3 nodes without node 1' 'links "router 0 node 0 node 2"'
+bad a14_router_gap 'found 3 routers without router 1' 'links "router 0 node 0 router 2"'
+bad a15_alone 'found no way from router 0 to router 1' 'links "router 0 node 0" "router 1 node 1"'
+bad a16_few_nodes 'found a network of 2 nodes, wanted node 2' 'links "router 0 node 0 node 1"'
+bad a17_beyond 'found 9000, wanted the number of a node, below 8192' 'links "router 0 node 9000"'

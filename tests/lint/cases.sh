@@ -200,12 +200,25 @@ lint icnt-file '-D inter_config_file=n.icnt:1:1: error: icnt-file: the network d
 lint icnt-syntax 'n.icnt:1:3: error: icnt-syntax: found 4 after k, wanted "="' "$net"'; echo "k 4;" >n.icnt'
 lint icnt-name 'n.icnt:1:1: error: icnt-name: found toplogy, a name that BookSim does not know; is topology meant?' \
 	"$net"'; echo "toplogy = fly;" >n.icnt'
-lint icnt-value 'n.icnt:1:12: error: icnt-value: found topology = mesh, wanted fly: no other network is modelled' \
-	"$net"'; echo "topology = mesh;" >n.icnt'
-lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: found no entry topology, which then is torus, wanted topology = fly;' \
+lint icnt-value 'n.icnt:1:38: error: icnt-value: found topology = ring, wanted mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew or anynet' \
+	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
+lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: found no entry subnets, which then is 1, wanted subnets = 2: BookSim looks for replies in the second' \
 	"$net"'; echo "k = 99;" >n.icnt'
-lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: found a network of k = 7 nodes, wanted at least 78: 46 clusters and 32 memory sub partitions' \
+lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: found a network of 7 nodes, wanted node 7 for 46 clusters and 32 memory sub partitions' \
 	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'
+any="$net"'; echo "topology = anynet; network_file = l.anynet; routing_function = min;" >>n.icnt; links() { printf "%s\n" "$@" >l.anynet; }'
+lint anynet-word 'l.anynet:1:1: error: anynet-word: found switch, wanted router or node' "$any"'; links "switch 0"'
+lint anynet-number 'l.anynet:1:8: error: anynet-number: found x, wanted the number of a router, below 8192' "$any"'; links "router x"'
+lint anynet-node 'l.anynet:1:8: error: anynet-node: found node 0 linked to node 1, wanted a router' "$any"'; links "node 0 node 1"'
+lint anynet-loop 'l.anynet:1:10: error: anynet-loop: found a link of router 0 to itself, wanted another router' "$any"'; links "router 0 router 0"'
+lint anynet-links 'l.anynet:129:12: error: anynet-links: found more than 16382 links, wanted fewer' \
+	"$any"'; awk "BEGIN { for (r = 0; r < 200; r++) { printf \"router %d\", r; for (i = 1; i < 65; i++) printf \" router %d\", (r + 300 + i * 7) % 8000; print \"\" } }" >l.anynet'
+lint anynet-cycles 'l.anynet:1:17: error: anynet-cycles: found 5 behind a node, wanted router or node: BookSim takes it for a link between routers' \
+	"$any"'; links "router 0 node 0 5"'
+lint anynet-empty 'l.anynet:1:1: error: anynet-empty: found no node, wanted lines "router 0 node 0 router 1"' "$any"'; links ""'
+lint anynet-gap 'l.anynet:1:1: error: anynet-gap: found 3 nodes without node 1, wanted all' "$any"'; links "router 0 node 0 node 2"'
+lint anynet-alone 'l.anynet:1:1: error: anynet-alone: found no way from router 0 to router 1, wanted one' \
+	"$any"'; links "router 0 node 0" "router 1 node 1"'
 lint config-threads 'app/kernel-1.traceg:1:1: error: config-threads: found a thread block of 256 threads, wanted at most the 128 of an SM (-gpgpu_shader_core_pipeline)' \
 	'ARGS="-g rtx3070 -D gpgpu_shader_core_pipeline=128:32"'
 lint config-registers 'app/kernel-1.traceg:1:1: error: config-registers: found a thread block of 262144 registers, wanted at most the 65536 of an SM (-gpgpu_shader_registers)' \

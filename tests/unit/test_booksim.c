@@ -10,7 +10,7 @@
 #include "net/booksim.h"
 #include "tap.h"
 
-static const struct icnt shipped = {
+static const struct booksim_conf shipped = {
 	.k = 52, .flit_bytes = 40, .buffer = 64, .source_max = 256, .boundary_max = 64, .speedup = 2};
 
 static uint64_t seed;
@@ -83,7 +83,7 @@ static void lone_packets(void)
 
 static void idle_time(void)
 {
-	struct icnt c = shipped;
+	struct booksim_conf c = shipped;
 	struct booksim *a, *b;
 	char *ta, *tb;
 
@@ -110,7 +110,7 @@ static void idle_time(void)
 
 static void limits(void)
 {
-	struct icnt c = {
+	struct booksim_conf c = {
 		.k = 8, .flit_bytes = 32, .buffer = 3, .source_max = 9, .boundary_max = 5, .speedup = 2};
 	struct booksim *b = booksim_new(&c, 2, 2, 1000);
 	uint32_t pushed = 0, popped = 0, over = 0;
@@ -208,7 +208,7 @@ static void slow_init(struct slow_net *x)
 	}
 }
 
-static void slow_first(struct slow_net *x, const struct icnt *c)
+static void slow_first(struct slow_net *x, const struct booksim_conf *c)
 {
 	for (int n = 0; n < K; n++) {
 		if (x->eject[n].out >= 0)
@@ -295,7 +295,7 @@ static void slow_switch(struct slow_net *x, int i, int o)
 		append(&x->sw, i);
 }
 
-static void slow_internal(struct slow_net *x, const struct icnt *c)
+static void slow_internal(struct slow_net *x, const struct booksim_conf *c)
 {
 	int vc_want[K], sw_want[K], vc_got[K], sw_got[K], n_vc, n_sw, n_cross;
 
@@ -342,7 +342,7 @@ static void slow_internal(struct slow_net *x, const struct icnt *c)
 	x->active = x->vc.n || x->sw.n || x->cross.n;
 }
 
-static void slow_step(struct slow_net *x, const struct icnt *c)
+static void slow_step(struct slow_net *x, const struct booksim_conf *c)
 {
 	slow_first(x, c);
 	for (int n = 0; n < K; n++) {
@@ -421,7 +421,7 @@ static bool same_pops(struct booksim *b, uint32_t share)
 	return true;
 }
 
-static bool random_run(const struct icnt *c, uint32_t load, uint32_t share)
+static bool random_run(const struct booksim_conf *c, uint32_t load, uint32_t share)
 {
 	struct booksim *b = booksim_new(c, CLUSTERS, SUBS, PACKETS + 1);
 	bool same = true;
@@ -450,7 +450,7 @@ static bool random_run(const struct icnt *c, uint32_t load, uint32_t share)
 static void random_runs(void)
 {
 	static const struct {
-		struct icnt c;
+		struct booksim_conf c;
 		uint32_t load, share;
 	} runs[] = {
 		{{.k = K, .flit_bytes = 40, .buffer = 64, .source_max = 256, .boundary_max = 64, .speedup = 2},
@@ -484,7 +484,7 @@ static void random_runs(void)
 static int parse(const char *text, struct icnt *c, struct fault *f)
 {
 	struct input *in = input_memory("x.icnt", text, strlen(text), f);
-	int status = icnt_parse(c, in, f);
+	int status = icnt_read(c, in, f);
 
 	input_close(in);
 	return status;
@@ -499,10 +499,12 @@ static void refusal(const char *text, uint64_t line, uint32_t col, const char *p
 	if (!ok(refused && f.at.line == line && f.at.col == col && strstr(f.text, part), "refused: %s", part))
 		printf("# %s:%d:%u: %s\n", refused ? f.at.file : "accepted", (int)f.at.line, f.at.col,
 			f.text);
+	icnt_free(&c);
 }
 
-static void configurations(void)
+static void single_router(void)
 {
+	struct booksim_conf b;
 	struct icnt c;
 	struct fault f;
 
@@ -511,12 +513,28 @@ static void configurations(void)
 		   "internal_speedup = 2; k = 28;",
 		   &c, &f) == 0,
 		"entries may span lines, comments end them");
-	ok(c.k == 28 && c.buffer == 12 && c.speedup == 2, "later entries win");
-	ok(c.flit_bytes == 32 && c.source_max == 9 && c.boundary_max == 16,
+	ok(booksim_conf_of(&b, &c), "one switch with one virtual channel is the router of this file");
+	ok(b.k == 28 && b.buffer == 12 && b.speedup == 2, "later entries win");
+	ok(b.flit_bytes == 32 && b.source_max == 9 && b.boundary_max == 16,
 		"defaults; 0 flits of source queue mean 9");
-	is_number((long long)c.k_at.line, 4, "the place of k is remembered");
-	refusal("k = 4;\n  topology = mesh;", 2, 14, "found topology = mesh, wanted fly");
-	refusal("k = 4;", 0, 0, "found no entry topology, which then is torus, wanted topology = fly");
+	is_number((long long)c.value[ICNT_k].at.line, 4, "the place of k is remembered");
+	icnt_free(&c);
+	ok(parse(FIXED_PART "k = 27; credit_delay = 1;", &c, &f) == 0 && !booksim_conf_of(&b, &c),
+		"one with delays is not");
+	icnt_free(&c);
+	ok(parse(FIXED_PART "k = 6; n = 2;", &c, &f) == 0 && c.nodes == 36 && !booksim_conf_of(&b, &c),
+		"nor are two stages");
+	icnt_free(&c);
+}
+
+static void configurations(void)
+{
+	refusal("k = 4;\n  topology = ring;", 0, 0,
+		"found no entry subnets, which then is 1, wanted subnets = 2");
+	refusal("subnets = 2; sim_type = gpgpusim; k = 4;\n  topology = ring;", 2, 14,
+		"found topology = ring, wanted mesh");
+	refusal("subnets = 2; sim_type = gpgpusim;", 0, 0,
+		"found no entry routing_function, which then is none");
 	refusal("// comment\ntoplogy = fly;", 2, 1, "is topology meant?");
 	refusal("k 4;", 1, 3, "found 4 after k, wanted \"=\"");
 	refusal("k = 4 n = 1;", 1, 7, "found n after 4, wanted \";\"");
@@ -528,7 +546,6 @@ static void configurations(void)
 	refusal("k = 99999999999999999999;", 1, 5, "wanted a whole number from 1 to");
 	refusal("internal_speedup = nan;", 1, 20, "wanted a number from 1 to");
 	refusal("boundary_buffer_size = 0;", 1, 24, "wanted a whole number from 1");
-	refusal("num_vcs = 2;", 1, 11, "found num_vcs = 2, wanted 1");
 	refusal("\x01;", 1, 1, "found \\x01, wanted the name");
 }
 
@@ -544,7 +561,9 @@ static void devices(void)
 	fprintf(file, "%s k = 4;", FIXED_PART);
 	fclose(file);
 	p.net.file = path;
-	ok(!net_new(&p, &pool, &f) && strstr(f.text, "k = 4 nodes, wanted at least 5"),
+	ok(!net_new(&p, &pool, &f) &&
+			strstr(f.text,
+				"found a network of 4 nodes, wanted node 4 for 3 clusters and 2 memory"),
 		"fewer nodes than devices are refused");
 	ok(f.at.line == 1 && f.at.col > 1, "at the place of k");
 	file = fopen(path, "w");
@@ -573,6 +592,7 @@ int main(void)
 	idle_time();
 	limits();
 	random_runs();
+	single_router();
 	configurations();
 	devices();
 	return tap_done();

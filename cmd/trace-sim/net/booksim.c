@@ -16,6 +16,36 @@
 
 #define NO_NUMBER UINT64_MAX
 
+/* ---- which networks ------------------------------------------------------------------------------- */
+
+static bool plain_router(const struct icnt *c)
+{
+	static const enum icnt_id zero[] = {ICNT_use_map, ICNT_routing_delay, ICNT_credit_delay,
+		ICNT_wait_for_tail_credit, ICNT_hold_switch_for_packet, ICNT_speculative,
+		ICNT_vc_busy_when_full, ICNT_vc_prioritize_empty, ICNT_enable_link_stats};
+
+	for (size_t i = 0; i < sizeof zero / sizeof zero[0]; i++)
+		if (icnt_int(c, zero[i]) != 0)
+			return false;
+	return c->crossbar_delay == 1 && icnt_int(c, ICNT_output_speedup) == 1 &&
+	       icnt_int(c, ICNT_output_buffer_size) < 0 && icnt_int(c, ICNT_classes) == 1 && c->measured[0];
+}
+
+bool booksim_conf_of(struct booksim_conf *c, const struct icnt *f)
+{
+	if (f->topology != TOPOLOGY_fly || f->n != 1 || f->vcs != 1 || f->policy != POLICY_PRIVATE ||
+		f->vc_alloc.kind != ALLOCATOR_ISLIP || f->vc_alloc.rounds != 1 ||
+		f->sw_alloc.kind != ALLOCATOR_ISLIP || f->sw_alloc.rounds != 1 || !plain_router(f))
+		return false;
+	*c = (struct booksim_conf){.k = f->k,
+		.flit_bytes = f->flit_bytes,
+		.buffer = f->vc_buffer,
+		.source_max = f->source_max,
+		.boundary_max = f->boundary_max,
+		.speedup = f->speedup};
+	return true;
+}
+
 /* ---- building ------------------------------------------------------------------------------------ */
 
 static struct book_link link_new(uint32_t ports, bool flits)
@@ -117,7 +147,7 @@ static void net_free(struct book_net *x)
 	free(x->out);
 }
 
-struct booksim *booksim_new(const struct icnt *c, uint32_t clusters, uint32_t subs, size_t packets)
+struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets)
 {
 	struct booksim *b = xcalloc(1, sizeof *b);
 	struct book_flit *slots;
@@ -299,4 +329,36 @@ bool booksim_busy(const struct booksim *b) { return holds_packet(&b->net[0]) || 
 bool booksim_empty(const struct booksim *b)
 {
 	return !b->net[0].credits && !b->net[1].credits && !booksim_busy(b);
+}
+
+/* ---- figures --------------------------------------------------------------------------------------- */
+
+/* A node sends in one subnet and takes in the other; nodes without a device do neither. */
+static uint64_t node_count(const void *network, enum book_count what, uint32_t node)
+{
+	const struct booksim *b = network;
+	uint32_t clusters = b->net[0].n_in, subs = b->net[0].n_out, sub = node - clusters;
+	const struct book_input *in;
+	const struct book_output *out;
+
+	if (node >= clusters + subs)
+		return 0;
+	in = node < clusters ? &b->net[0].in[node] : &b->net[1].in[sub];
+	out = node < clusters ? &b->net[1].out[node] : &b->net[0].out[sub];
+	switch (what) {
+	case SENT_PACKETS: return in->sent_packets;
+	case SENT_FLITS: return in->sent_flits;
+	case TAKEN_PACKETS: return out->taken_packets;
+	default: return out->taken_flits;
+	}
+}
+
+void booksim_print(struct booksim *b, FILE *out)
+{
+	struct book_view v = {.network = b, .count = node_count, .nodes = b->conf.k, .classes = 1};
+
+	booksim_settle(b);
+	v.time = b->time;
+	v.flits = b->net[0].flits + b->net[1].flits;
+	book_print(&b->stats, &v, out);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Network mode 1 (NET-conf): the BookSim crossbar as the shipped configurations set it up, one
- * k x k input-queued router for requests and one for replies. Shared by booksim.c (the network's face),
- * booksim_router.c (a step of one router) and
- * booksim_stat.c (the printed figures). The .icnt file is read by machine/icnt.c.
+ * k x k input-queued router for requests and one for replies. Shared by booksim.c (the network's face) and
+ * booksim_router.c (a step of one router). Any other network is in noc.h; figures of both in book.h.
  *
  * Devices are ports here: subnet 0 has the clusters as inputs and the sub partitions as outputs, subnet 1 the
  * other way round, both numbered from 0. The ports that the original has besides are never used, and a search
@@ -15,42 +14,24 @@
 #include <stdio.h>
 #include "crossbar.h"
 #include "icnt.h"
+#include "net/book.h"
 #include "ring.h"
 
-/* ---- statistics -------------------------------------------------------------------------------- */
+/* ---- configuration ----------------------------------------------------------------------------- */
 
-struct book_sample {
-	double sum, min, max;
-	uint64_t count;
+struct booksim_conf {
+	uint32_t k; /* nodes, at least clusters and sub partitions together */
+	uint32_t flit_bytes;
+	uint32_t buffer;       /* vc_buf_size: router input, and what may be uncredited behind it */
+	uint32_t source_max;   /* input_buffer_size, flits; 0 has become 9 */
+	uint32_t boundary_max; /* boundary_buffer_size, flits */
+	double speedup;        /* internal steps in a network step, at least 1 */
 };
 
-/* Sums over the prints so far of what was printed (NET-bstat-4). */
-struct book_overall {
-	double plat[3], nlat[3], flat[3], frag[3]; /* average, minimum, maximum */
-	double sent_packets[3], taken_packets[3], sent_flits[3], taken_flits[3];
-	double hops;
-	int prints;
-};
-
-struct book_stats {
-	struct book_sample plat, nlat, flat, frag, hops;
-	int32_t slowest_packet, slowest_flit; /* as wide as the original's; -1: none yet */
-	struct book_overall all;
-};
+/* Whether the network is one router as this file models it; then *c describes it. */
+bool booksim_conf_of(struct booksim_conf *c, const struct icnt *file);
 
 /* ---- network ----------------------------------------------------------------------------------- */
-
-/* A packet under way, by request handle. */
-struct book_packet {
-	uint64_t id, flit_id; /* running numbers of the packet and of its first flit */
-	uint32_t output;
-	uint32_t flits;
-	uint32_t created, injected, arrived; /* network time; of the head for the last two */
-};
-
-struct book_flit {
-	uint32_t req, index, injected;
-};
 
 struct flit_ring {
 	struct book_flit *slot;
@@ -114,7 +95,7 @@ struct book_net {
 };
 
 struct booksim {
-	struct icnt conf;
+	struct booksim_conf conf;
 	struct book_net net[2];
 	struct book_packet *packet;
 	size_t packets;
@@ -125,7 +106,7 @@ struct booksim {
 	struct book_stats stats;
 };
 
-struct booksim *booksim_new(const struct icnt *c, uint32_t clusters, uint32_t subs, size_t packets);
+struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets);
 void booksim_delete(struct booksim *b);
 /* port: of the sender, or for pops of the receiver, in subnet s. */
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes);
@@ -143,10 +124,6 @@ bool booksim_empty(const struct booksim *b);
 /* One step of one subnet that holds a flit or a credit, with n internal steps of its router. */
 void book_step(struct booksim *b, struct book_net *x, uint32_t n);
 
-void book_stats_init(struct book_stats *s);
-/* A flit has arrived now; after a tail its packet's figures are taken too. */
-void book_stats_retire(
-	struct book_stats *s, const struct book_packet *p, const struct book_flit *f, uint32_t now);
 void booksim_print(struct booksim *b, FILE *out);
 
 #endif

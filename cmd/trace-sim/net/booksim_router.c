@@ -108,7 +108,7 @@ static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned tu
 
 	if (!f.index)
 		p->arrived = now;
-	book_stats_retire(&b->stats, p, &f, now);
+	book_stats_retire(&b->stats, p, &f, 1, now);
 	out->boundary_flits++;
 	out->taken_flits++;
 	if (is_tail(x, &f)) {

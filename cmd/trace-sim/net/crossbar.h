@@ -52,14 +52,19 @@ struct xbar {
 };
 
 struct booksim;
+struct noc;
+struct net_ops;
 
 struct net {
-	uint32_t mode, clusters, subs;
+	const struct net_ops *ops;
+	uint32_t clusters, subs;
 	const struct network_params *params;
-	unsigned threads; /* in which devices work */
-	struct xbar xbar[2];
+	const struct req_pool *pool;
+	unsigned threads;    /* in which devices work */
+	struct xbar xbar[2]; /* mode 2 */
 	size_t nodes;
-	struct booksim *booksim;
+	struct booksim *booksim; /* mode 1, one router */
+	struct noc *noc;         /* mode 1, any other network */
 };
 
 static inline struct packet *port_front(const struct port *p) { return &p->slot[p->head]; }

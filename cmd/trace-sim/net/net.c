@@ -1,14 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The network as its users see it: translates devices into ports and picks the mode. Mode 2 is handled here
- * with the crossbars of crossbar.c; mode 1 goes to booksim.c, and net.booksim is NULL in mode 2.
+ * The network as its users see it, over three kinds: the local crossbars of mode 2 (crossbar.c), and in mode 1 one
+ * router alone (booksim.c) or any other network (noc.c). Each kind is one row of functions; what it needs of struct net
+ * is its own field.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "bits.h"
-#include "booksim.h"
+#include "net/booksim.h"
+#include "net/noc.h"
 #include "team/threads.h"
+
+struct net_ops {
+	bool (*has_buffer)(struct net *n, uint32_t dev, uint32_t bytes);
+	void (*push)(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes);
+	bool (*has_packet)(const struct net *n, uint32_t dev);
+	uint32_t (*pop)(struct net *n, uint32_t dev);
+	const uint64_t *(*waiting)(const struct net *n, int subnet);
+	void (*settle)(struct net *n);
+	void (*advance)(struct net *n);
+	void (*idle)(struct net *n, uint64_t k);
+	bool (*busy)(const struct net *n);
+	bool (*empty)(const struct net *n);
+	void (*print)(struct net *n, FILE *out);
+	void (*release)(struct net *n);
+};
+
+/* ---- mode 2 ---------------------------------------------------------------------------------------------- */
 
 /* A device that pushes or pops marks its port in its thread's row. */
 static void mark(uint64_t *rows, uint32_t row, uint32_t i)
@@ -16,112 +35,45 @@ static void mark(uint64_t *rows, uint32_t row, uint32_t i)
 	bitset_set(rows + (size_t)thread_index * row, i);
 }
 
-static int booksim_init(struct net *n, const struct params *p, struct fault *f)
-{
-	struct icnt conf;
-
-	if (icnt_read(&conf, p, f) < 0)
-		return -1;
-	n->booksim = booksim_new(&conf, n->clusters, n->subs, n->nodes);
-	return 0;
-}
-
-static void crossbars_init(struct net *n)
-{
-	xbar_init(&n->xbar[0], n->params, n->clusters, n->subs, 0, (uint32_t)n->nodes);
-	xbar_init(&n->xbar[1], n->params, n->subs, n->clusters, n->clusters, (uint32_t)n->nodes);
-}
-
-struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f)
-{
-	uint32_t clusters = p->clusters, subs = p->mem.channels * p->mem.subs;
-	struct net *n;
-
-	assert(clusters <= ICNT_PORTS_MAX && subs <= ICNT_PORTS_MAX);
-	n = xcalloc(1, sizeof *n);
-	n->mode = p->net.mode;
-	n->params = &p->net;
-	n->clusters = clusters;
-	n->subs = subs;
-	n->nodes = (size_t)pool->limit + 1;
-	if (n->mode == 2) {
-		crossbars_init(n);
-	} else if (booksim_init(n, p, f) < 0) {
-		free(n);
-		return NULL;
-	}
-	return n;
-}
-
-void net_delete(struct net *n)
-{
-	if (!n)
-		return;
-	xbar_free(&n->xbar[0]);
-	xbar_free(&n->xbar[1]);
-	booksim_delete(n->booksim);
-	free(n);
-}
-
-void net_set_threads(struct net *n, unsigned threads)
-{
-	n->threads = n->xbar[0].threads = n->xbar[1].threads = threads;
-}
-
-bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
+static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
 	bool reply = dev >= n->clusters;
-	uint32_t input = reply ? dev - n->clusters : dev;
 	struct xbar *x = &n->xbar[reply];
-	struct port *p;
+	struct port *p = &x->in[reply ? dev - n->clusters : dev];
 
-	if (n->booksim)
-		return booksim_has_buffer(n->booksim, reply, input, bytes);
-	p = &x->in[input]; /* an entry of the local crossbar is a packet of any size */
+	(void)bytes; /* an entry of the local crossbar is a packet of any size */
 	if (p->count < x->in_limit)
 		return true;
 	p->refused++;
 	return false;
 }
 
-void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
+static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
 	bool reply = from >= n->clusters;
 	struct xbar *x = &n->xbar[reply];
-	uint32_t input = reply ? from - n->clusters : from, output = reply ? to : to - n->clusters;
-	struct port *p;
+	uint32_t input = reply ? from - n->clusters : from;
 
-	assert(reply == (to < n->clusters));
-	if (n->booksim) {
-		booksim_push(n->booksim, reply, input, output, req, bytes, n->threads > 1);
-		return;
-	}
-	p = &x->in[input];
-	assert(p->count < x->in_limit);
-	port_push(p, req, output);
+	(void)bytes;
+	assert(x->in[input].count < x->in_limit);
+	port_push(&x->in[input], req, reply ? to : to - n->clusters);
 	mark(x->fresh, x->in_row, input);
 }
 
-bool net_has_packet(const struct net *n, uint32_t dev)
+static bool xbars_has_packet(const struct net *n, uint32_t dev)
 {
 	bool reply = dev < n->clusters;
-	uint32_t output = reply ? dev : dev - n->clusters;
 
-	if (n->booksim)
-		return booksim_has_packet(n->booksim, reply, output);
-	return n->xbar[reply].out[output].count != 0;
+	return n->xbar[reply].out[reply ? dev : dev - n->clusters].count != 0;
 }
 
-uint32_t net_pop(struct net *n, uint32_t dev)
+static uint32_t xbars_pop(struct net *n, uint32_t dev)
 {
-	struct xbar *x = &n->xbar[dev < n->clusters];
-	uint32_t output = dev < n->clusters ? dev : dev - n->clusters;
-	struct port *p;
-	uint32_t req;
+	bool reply = dev < n->clusters;
+	struct xbar *x = &n->xbar[reply];
+	uint32_t output = reply ? dev : dev - n->clusters, req;
+	struct port *p = &x->out[output];
 
-	if (n->booksim)
-		return booksim_pop(n->booksim, dev < n->clusters, output);
-	p = &x->out[output];
 	if (!p->count)
 		return REQ_NONE;
 	req = port_pop(p).req;
@@ -129,28 +81,12 @@ uint32_t net_pop(struct net *n, uint32_t dev)
 	return req;
 }
 
-const uint64_t *net_waiting_subs(const struct net *n)
-{
-	return n->booksim ? n->booksim->net[0].waiting : n->xbar[0].waiting;
-}
+static const uint64_t *xbars_waiting(const struct net *n, int subnet) { return n->xbar[subnet].waiting; }
 
-const uint64_t *net_waiting_clusters(const struct net *n)
-{
-	return n->booksim ? n->booksim->net[1].waiting : n->xbar[1].waiting;
-}
+static void xbars_settle(struct net *n) { (void)n; }
 
-void net_settle(struct net *n)
+static void xbars_advance(struct net *n)
 {
-	if (n->booksim)
-		booksim_settle(n->booksim);
-}
-
-void net_advance(struct net *n)
-{
-	if (n->booksim) {
-		booksim_advance(n->booksim);
-		return;
-	}
 	for (int s = 0; s < 2; s++) {
 		struct xbar *x = &n->xbar[s];
 
@@ -164,19 +100,13 @@ void net_advance(struct net *n)
 	}
 }
 
-void net_idle_advances(struct net *n, uint64_t k)
+static void xbars_idle(struct net *n, uint64_t k)
 {
-	if (n->booksim) {
-		booksim_idle(n->booksim, k);
-		return;
-	}
 	for (int s = 0; s < 2; s++) {
 		xbar_sync(&n->xbar[s]);
 		xbar_idle(&n->xbar[s], n->params, k);
 	}
 }
-
-bool net_busy(const struct net *n) { return n->booksim ? booksim_busy(n->booksim) : !net_empty(n); }
 
 /* Ports changed since the last advance are looked at themselves, so that a question changes nothing. */
 static bool xbar_empty(const struct xbar *x)
@@ -194,12 +124,179 @@ static bool xbar_empty(const struct xbar *x)
 	return true;
 }
 
-bool net_empty(const struct net *n)
+static bool xbars_empty(const struct net *n) { return xbar_empty(&n->xbar[0]) && xbar_empty(&n->xbar[1]); }
+
+static bool xbars_busy(const struct net *n) { return !xbars_empty(n); }
+
+static void xbars_print(struct net *n, FILE *out) { (void)n, (void)out; }
+
+static void xbars_release(struct net *n)
 {
-	if (n->booksim)
-		return booksim_empty(n->booksim);
-	return xbar_empty(&n->xbar[0]) && xbar_empty(&n->xbar[1]);
+	xbar_free(&n->xbar[0]);
+	xbar_free(&n->xbar[1]);
 }
+
+static const struct net_ops xbars_ops = {xbars_has_buffer, xbars_push, xbars_has_packet, xbars_pop,
+	xbars_waiting, xbars_settle, xbars_advance, xbars_idle, xbars_busy, xbars_empty, xbars_print,
+	xbars_release};
+
+/* ---- mode 1, one router ------------------------------------------------------------------------------------ */
+
+static bool single_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
+{
+	bool reply = dev >= n->clusters;
+
+	return booksim_has_buffer(n->booksim, reply, reply ? dev - n->clusters : dev, bytes);
+}
+
+static void single_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
+{
+	bool reply = from >= n->clusters;
+
+	booksim_push(n->booksim, reply, reply ? from - n->clusters : from, reply ? to : to - n->clusters, req,
+		bytes, n->threads > 1);
+}
+
+static bool single_has_packet(const struct net *n, uint32_t dev)
+{
+	bool reply = dev < n->clusters;
+
+	return booksim_has_packet(n->booksim, reply, reply ? dev : dev - n->clusters);
+}
+
+static uint32_t single_pop(struct net *n, uint32_t dev)
+{
+	bool reply = dev < n->clusters;
+
+	return booksim_pop(n->booksim, reply, reply ? dev : dev - n->clusters);
+}
+
+static const uint64_t *single_waiting(const struct net *n, int subnet)
+{
+	return n->booksim->net[subnet].waiting;
+}
+static void single_settle(struct net *n) { booksim_settle(n->booksim); }
+static void single_advance(struct net *n) { booksim_advance(n->booksim); }
+static void single_idle(struct net *n, uint64_t k) { booksim_idle(n->booksim, k); }
+static bool single_busy(const struct net *n) { return booksim_busy(n->booksim); }
+static bool single_empty(const struct net *n) { return booksim_empty(n->booksim); }
+static void single_print(struct net *n, FILE *out) { booksim_print(n->booksim, out); }
+static void single_release(struct net *n) { booksim_delete(n->booksim); }
+
+static const struct net_ops single_ops = {single_has_buffer, single_push, single_has_packet, single_pop,
+	single_waiting, single_settle, single_advance, single_idle, single_busy, single_empty, single_print,
+	single_release};
+
+/* ---- mode 1, many routers ------------------------------------------------------------------------------------ */
+
+static bool many_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
+{
+	return noc_has_buffer(n->noc, dev, bytes);
+}
+
+static void many_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
+{
+	noc_push(n->noc, from, to, req, bytes, n->pool->at && n->pool->at[req].flags & REQ_WRITE,
+		n->threads > 1);
+}
+
+static bool many_has_packet(const struct net *n, uint32_t dev) { return noc_has_packet(n->noc, dev); }
+static uint32_t many_pop(struct net *n, uint32_t dev) { return noc_pop(n->noc, dev); }
+static const uint64_t *many_waiting(const struct net *n, int subnet) { return n->noc->net[subnet].ready; }
+static void many_settle(struct net *n) { noc_settle(n->noc); }
+static void many_advance(struct net *n) { noc_advance(n->noc); }
+static void many_idle(struct net *n, uint64_t k) { noc_idle(n->noc, k); }
+static bool many_busy(const struct net *n) { return noc_busy(n->noc); }
+static bool many_empty(const struct net *n) { return noc_empty(n->noc); }
+static void many_print(struct net *n, FILE *out) { noc_print(n->noc, out); }
+static void many_release(struct net *n) { noc_delete(n->noc); }
+
+static const struct net_ops many_ops = {many_has_buffer, many_push, many_has_packet, many_pop, many_waiting,
+	many_settle, many_advance, many_idle, many_busy, many_empty, many_print, many_release};
+
+/* ---- building ------------------------------------------------------------------------------------------------ */
+
+static int described_init(struct net *n, struct fault *f)
+{
+	uint32_t devices = n->clusters + n->subs, *node;
+	struct booksim_conf single;
+	struct icnt conf;
+	int status;
+
+	if (icnt_load(&conf, n->params->file, n->params->file_at, f) < 0) {
+		icnt_free(&conf);
+		return -1;
+	}
+	node = xcalloc(devices, sizeof *node);
+	status = icnt_fit(&conf, n->clusters, n->subs, node, f);
+	if (status == 0 && booksim_conf_of(&single, &conf)) {
+		n->ops = &single_ops;
+		n->booksim = booksim_new(&single, n->clusters, n->subs, n->nodes);
+	} else if (status == 0) {
+		n->ops = &many_ops;
+		n->noc = noc_new(&conf, n->clusters, n->subs, node, n->nodes);
+	}
+	icnt_free(&conf);
+	free(node);
+	return status;
+}
+
+struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f)
+{
+	uint32_t clusters = p->clusters, subs = p->mem.channels * p->mem.subs;
+	struct net *n;
+
+	assert(clusters <= ICNT_PORTS_MAX && subs <= ICNT_PORTS_MAX);
+	n = xcalloc(1, sizeof *n);
+	n->params = &p->net;
+	n->pool = pool;
+	n->clusters = clusters;
+	n->subs = subs;
+	n->nodes = (size_t)pool->limit + 1;
+	if (p->net.mode == 2) {
+		n->ops = &xbars_ops;
+		xbar_init(&n->xbar[0], n->params, clusters, subs, 0, (uint32_t)n->nodes);
+		xbar_init(&n->xbar[1], n->params, subs, clusters, clusters, (uint32_t)n->nodes);
+	} else if (described_init(n, f) < 0) {
+		free(n);
+		return NULL;
+	}
+	return n;
+}
+
+void net_delete(struct net *n)
+{
+	if (!n)
+		return;
+	n->ops->release(n);
+	free(n);
+}
+
+void net_set_threads(struct net *n, unsigned threads)
+{
+	n->threads = n->xbar[0].threads = n->xbar[1].threads = threads;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
+
+bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes) { return n->ops->has_buffer(n, dev, bytes); }
+
+void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
+{
+	assert((from >= n->clusters) == (to < n->clusters));
+	n->ops->push(n, from, to, req, bytes);
+}
+
+bool net_has_packet(const struct net *n, uint32_t dev) { return n->ops->has_packet(n, dev); }
+uint32_t net_pop(struct net *n, uint32_t dev) { return n->ops->pop(n, dev); }
+const uint64_t *net_waiting_subs(const struct net *n) { return n->ops->waiting(n, 0); }
+const uint64_t *net_waiting_clusters(const struct net *n) { return n->ops->waiting(n, 1); }
+void net_settle(struct net *n) { n->ops->settle(n); }
+void net_advance(struct net *n) { n->ops->advance(n); }
+void net_idle_advances(struct net *n, uint64_t k) { n->ops->idle(n, k); }
+bool net_busy(const struct net *n) { return n->ops->busy(n); }
+bool net_empty(const struct net *n) { return n->ops->empty(n); }
+void net_print_booksim(struct net *n, FILE *out) { n->ops->print(n, out); }
 
 struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 {
@@ -212,5 +309,3 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 	}
 	return sum;
 }
-
-void net_print_booksim(struct net *n, FILE *out) { booksim_print(n->booksim, out); }

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include "booksim.h"
+#include "net/book.h"
 
 #define NO_MEAN (-(double)NAN) /* what 0/0 gives on x86 */
 
@@ -33,8 +33,8 @@ static void sample(struct book_sample *s, double v)
 	s->count++;
 }
 
-void book_stats_retire(
-	struct book_stats *s, const struct book_packet *p, const struct book_flit *f, uint32_t now)
+void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
+	uint32_t hops, uint32_t now)
 {
 	uint32_t flat = now - f->injected, nlat = now - p->injected;
 
@@ -43,7 +43,7 @@ void book_stats_retire(
 	sample(&s->flat, flat);
 	if (f->index + 1 < p->flits)
 		return;
-	sample(&s->hops, 1);
+	sample(&s->hops, hops);
 	/* quirk Q4-28: the largest latency with queueing against this packet's without it. */
 	if (s->slowest_packet < 0 || s->plat.max < nlat)
 		s->slowest_packet = (int32_t)(uint32_t)p->id;
@@ -60,39 +60,13 @@ struct rates {
 	double mean, low, high;
 };
 
-enum count { SENT_PACKETS, TAKEN_PACKETS, SENT_FLITS, TAKEN_FLITS };
-
-static uint64_t sent(const struct book_input *in, bool flits)
-{
-	return flits ? in->sent_flits : in->sent_packets;
-}
-
-static uint64_t taken(const struct book_output *out, bool flits)
-{
-	return flits ? out->taken_flits : out->taken_packets;
-}
-
-/* A node sends in one subnet and takes in the other; nodes without a device do neither. */
-static uint64_t node_count(const struct booksim *b, enum count what, uint32_t node)
-{
-	uint32_t clusters = b->net[0].n_in, subs = b->net[0].n_out, sub = node - clusters;
-	bool flits = what == SENT_FLITS || what == TAKEN_FLITS;
-	bool sends = what == SENT_FLITS || what == SENT_PACKETS;
-
-	if (node >= clusters + subs)
-		return 0;
-	if (sends)
-		return sent(node < clusters ? &b->net[0].in[node] : &b->net[1].in[sub], flits);
-	return taken(node < clusters ? &b->net[1].out[node] : &b->net[0].out[sub], flits);
-}
-
-static struct rates rates(const struct booksim *b, enum count what)
+static struct rates rates(const struct book_view *v, enum book_count what)
 {
 	struct rates r = {.sum = 0, .min = UINT64_MAX};
-	double time = (double)b->time;
+	double time = (double)v->time;
 
-	for (uint32_t node = 0; node < b->conf.k; node++) {
-		uint64_t n = node_count(b, what, node);
+	for (uint32_t node = 0; node < v->nodes; node++) {
+		uint64_t n = v->count(v->network, what, node);
 
 		if (n < r.min) {
 			r.min = n;
@@ -104,7 +78,7 @@ static struct rates rates(const struct booksim *b, enum count what)
 		}
 		r.sum += n;
 	}
-	r.mean = quotient((double)r.sum, time) / (double)b->conf.k;
+	r.mean = quotient((double)r.sum, time) / (double)v->nodes;
 	r.low = quotient((double)r.min, time);
 	r.high = quotient((double)r.max, time);
 	return r;
@@ -120,10 +94,10 @@ static void print_sample(FILE *out, const char *name, const struct book_sample *
 	all[2] += s->max;
 }
 
-static struct rates print_rates(
-	struct booksim *b, FILE *out, const char *name, const char *equals, enum count what, double all[3])
+static struct rates print_rates(FILE *out, const char *name, const char *equals, const struct book_view *v,
+	enum book_count what, double all[3])
 {
-	struct rates r = rates(b, what);
+	struct rates r = v->count ? rates(v, what) : (struct rates){.sum = 0};
 
 	fprintf(out, "%s average%s%g\n\tminimum = %g (at node %u)\n\tmaximum = %g (at node %u)\n", name,
 		equals, r.mean, r.low, r.min_at, r.high, r.max_at);
@@ -145,9 +119,9 @@ static void print_three(FILE *out, const char *name, const double all[3], int pr
 	print_mean(out, "\tmaximum", all[2] / prints, prints);
 }
 
-static void print_overall(const struct book_overall *a, FILE *out)
+static void print_overall(const struct book_overall *a, uint32_t class, FILE *out)
 {
-	fputs("====== Overall Traffic Statistics ======\n====== Traffic class 0 ======\n", out);
+	fprintf(out, "====== Traffic class %u ======\n", class);
 	print_three(out, "Packet latency", a->plat, a->prints);
 	print_three(out, "Network latency", a->nlat, a->prints);
 	print_three(out, "Flit latency", a->flat, a->prints);
@@ -163,15 +137,13 @@ static void print_overall(const struct book_overall *a, FILE *out)
 	print_mean(out, "Hops average", a->hops / a->prints, a->prints);
 }
 
-void booksim_print(struct booksim *b, FILE *out)
+/* One class; v->count is NULL for those without packets. */
+static void print_class(struct book_stats *s, const struct book_view *v, uint32_t class, FILE *out)
 {
-	struct book_stats *s = &b->stats;
 	struct book_overall *a = &s->all;
 	struct rates sent_packets, taken_packets, sent_flits, taken_flits;
-	uint64_t flits;
 
-	booksim_settle(b);
-	fputs("Class 0:\n", out);
+	fprintf(out, "Class %u:\n", class);
 	print_sample(out, "Packet latency", &s->plat, a->plat);
 	print_sample(out, "Network latency", &s->nlat, a->nlat);
 	fprintf(out, "Slowest packet = %d\n", s->slowest_packet);
@@ -179,15 +151,34 @@ void booksim_print(struct booksim *b, FILE *out)
 	fprintf(out, "Slowest flit = %d\n", s->slowest_flit);
 	print_sample(out, "Fragmentation", &s->frag, a->frag);
 	a->hops += mean(&s->hops);
-	sent_packets = print_rates(b, out, "Injected packet rate", " = ", SENT_PACKETS, a->sent_packets);
-	taken_packets = print_rates(b, out, "Accepted packet rate", " = ", TAKEN_PACKETS, a->taken_packets);
-	sent_flits = print_rates(b, out, "Injected flit rate", " = ", SENT_FLITS, a->sent_flits);
-	taken_flits = print_rates(b, out, "Accepted flit rate", "= ", TAKEN_FLITS, a->taken_flits);
+	sent_packets = print_rates(out, "Injected packet rate", " = ", v, SENT_PACKETS, a->sent_packets);
+	taken_packets = print_rates(out, "Accepted packet rate", " = ", v, TAKEN_PACKETS, a->taken_packets);
+	sent_flits = print_rates(out, "Injected flit rate", " = ", v, SENT_FLITS, a->sent_flits);
+	taken_flits = print_rates(out, "Accepted flit rate", "= ", v, TAKEN_FLITS, a->taken_flits);
 	fprintf(out, "Injected packet length average = %g\nAccepted packet length average = %g\n",
 		quotient((double)sent_flits.sum, (double)sent_packets.sum),
 		quotient((double)taken_flits.sum, (double)taken_packets.sum));
-	flits = b->net[0].flits + b->net[1].flits;
-	fprintf(out, "Total in-flight flits = %" PRIu64 " (%" PRIu64 " measured)\n", flits, flits);
+	fprintf(out, "Total in-flight flits = %" PRIu64 " (%" PRIu64 " measured)\n", v->flits, v->flits);
 	a->prints++;
-	print_overall(a, out);
+}
+
+void book_print(struct book_stats *s, const struct book_view *v, FILE *out)
+{
+	struct book_view nobody = {.nodes = v->nodes, .time = v->time};
+	struct book_stats none;
+
+	if (v->measured && !v->measured[0])
+		s->all.prints++;
+	for (uint32_t c = 0; c < v->classes; c++) {
+		book_stats_init(&none);
+		if (!v->measured || v->measured[c])
+			print_class(c ? &none : s, c ? &nobody : v, c, out);
+	}
+	fputs("====== Overall Traffic Statistics ======\n", out);
+	for (uint32_t c = 0; c < v->classes; c++) {
+		if (v->measured && !v->measured[c])
+			continue;
+		none.all.prints = s->all.prints;
+		print_overall(c ? &none.all : &s->all, c, out);
+	}
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The figures of network mode 1, which BookSim prints after each kernel, the same for every network: latencies of
+ * packets and flits, rates by node, and means over the prints.
+ *
+ * Always true: latencies are taken when a flit is retired, in the order of subnets and nodes; nothing is ever set back.
+ */
+#ifndef BOOK_H
+#define BOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct book_sample {
+	double sum, min, max;
+	uint64_t count;
+};
+
+/* Sums over the prints so far of what was printed (NET-bstat-4). */
+struct book_overall {
+	double plat[3], nlat[3], flat[3], frag[3]; /* average, minimum, maximum */
+	double sent_packets[3], taken_packets[3], sent_flits[3], taken_flits[3];
+	double hops;
+	int prints;
+};
+
+struct book_stats {
+	struct book_sample plat, nlat, flat, frag, hops;
+	int32_t slowest_packet, slowest_flit; /* as wide as the original's; -1: none yet */
+	struct book_overall all;
+};
+
+/* A packet under way. */
+struct book_packet {
+	uint64_t id, flit_id; /* running numbers of the packet and of its first flit */
+	uint32_t output;
+	uint32_t flits;
+	uint32_t created, injected, arrived; /* network time; of the head for the last two */
+};
+
+struct book_flit {
+	uint32_t req, index, injected;
+};
+
+enum book_count { SENT_PACKETS, TAKEN_PACKETS, SENT_FLITS, TAKEN_FLITS };
+
+/* What a print looks at besides the latencies. */
+struct book_view {
+	const void *network;
+	uint64_t (*count)(const void *network, enum book_count what, uint32_t node);
+	uint32_t nodes;
+	uint64_t time, flits; /* cycles so far; flits not retired */
+	uint32_t classes;
+	const bool *measured; /* by class; NULL: all */
+};
+
+void book_stats_init(struct book_stats *s);
+/* A flit has arrived now, over so many routers; after a tail its packet's figures are taken too. */
+void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
+	uint32_t hops, uint32_t now);
+/* Print the lines between the Interconnect-DETAILS markers; counts a print. */
+void book_print(struct book_stats *s, const struct book_view *v, FILE *out);
+
+#endif

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A network of routers as devices see it: queues in front of it, buffers behind it, and one cycle of its time.
+ *
+ * Always true: a cycle has three parts, each over both subnets before the next: arrivals at nodes and routers; nodes
+ * send; nodes return credits and retire flits, routers step. The order of subnets, nodes and routers in them is fixed,
+ * for random numbers are drawn on the way. What is sent in cycle t over a channel of latency l is there in cycle
+ * t + l + 1.
+ */
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "net/noc.h"
+
+#define NO_NUMBER UINT64_MAX
+
+/* ---- channels ------------------------------------------------------------------------------------------------ */
+
+static struct noc_slot *slot_in(const struct noc *n, struct noc_subnet *s, uint32_t latency)
+{
+	return &s->wheel[(n->time + latency + 1) & n->wheel_mask];
+}
+
+static void launch(const struct noc *n, struct noc_subnet *s, const struct noc_end *e, uint32_t to,
+	const struct noc_flit *f)
+{
+	struct noc_slot *slot = slot_in(n, s, e->latency);
+
+	slot->flit[slot->flits++] = (struct noc_moving){to, *f};
+}
+
+bool noc_send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
+{
+	struct noc_flits *q = &s->output[port];
+	struct noc_flit f = noc_take(q);
+
+	launch(n, s, &n->plan->out[port], n->plan->out[port].to, &f);
+	if (s->link_flits)
+		s->link_flits[port]++;
+	return q->count != 0;
+}
+
+/* Credits of an input go to the output, or node, that it comes from. */
+bool noc_send_credit(struct noc *n, struct noc_subnet *s, uint32_t port)
+{
+	struct noc_owed *q = &s->owed[port];
+	const struct noc_end *e = &n->plan->in[port];
+	struct noc_slot *slot = slot_in(n, s, e->latency);
+	uint32_t room = e->to & NOC_NODE ? n->plan->ports + (e->to & ~NOC_NODE) : e->to, vc;
+
+	do {
+		vc = q->slot[q->head++ & (n->output_cap - 1)];
+		q->count--;
+		slot->credit[slot->credits++] = (struct noc_returning){room, vc & ~NOC_MORE};
+	} while (vc & NOC_MORE);
+	return q->count != 0;
+}
+
+static void deliver_credit(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
+{
+	struct noc_router *r;
+
+	if (c->to >= n->plan->ports) {
+		noc_room_credit(&n->conf, &s->room, c->to, c->vc, (uint32_t)n->time);
+		s->credits--;
+		return;
+	}
+	r = &s->router[n->plan->router_of[c->to]];
+	assert(r->credit.count <= r->credit.mask);
+	r->credit.slot[(r->credit.head + r->credit.count++) & r->credit.mask] =
+		(struct noc_credit){c->to, (uint32_t)n->time + n->credit_delay, (uint16_t)c->vc};
+	bitset_set(s->active, r->id);
+}
+
+static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
+{
+	uint32_t router;
+
+	if (m->to & NOC_NODE) {
+		uint32_t node = m->to & ~NOC_NODE;
+		struct noc_sink *sink = &s->sink[node];
+
+		noc_put(&sink->ejection[m->flit.vc], &m->flit);
+		bitset_set(sink->filled, m->flit.vc);
+		bitset_set(s->ejecting, node);
+		return;
+	}
+	router = n->plan->router_of[m->to];
+	s->latch[m->to] = m->flit;
+	bitset_set(s->router[router].latched, m->to - n->plan->base[router]);
+	bitset_set(s->active, router);
+}
+
+/* Only what a node gets is used in this part of the cycle, so one pass serves nodes and routers. */
+static void deliver(struct noc *n, struct noc_subnet *s)
+{
+	struct noc_slot *slot = &s->wheel[n->time & n->wheel_mask];
+
+	for (uint32_t i = 0; i < slot->flits; i++)
+		deliver_flit(n, s, &slot->flit[i]);
+	for (uint32_t i = 0; i < slot->credits; i++)
+		deliver_credit(n, s, &slot->credit[i]);
+	slot->flits = slot->credits = 0;
+}
+
+/* ---- behind the network --------------------------------------------------------------------------------------- */
+
+/* One flit of each virtual channel moves to the buffer that the device reads; one of all is retired. */
+static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
+{
+	struct noc_sink *k = &s->sink[node];
+	bool left = false;
+
+	for (uint32_t w = 0; w < n->vc_words; w++)
+		FOR_BITS64 (b, k->filled[w]) {
+			uint32_t vc = w * 64 + (uint32_t)b;
+			struct noc_flit f;
+
+			left = true;
+			if (k->flits[vc] >= n->conf.boundary_max)
+				continue;
+			f = noc_take(&k->ejection[vc]);
+			noc_put(&k->left, &f);
+			k->flits[vc]++;
+			if (!k->ejection[vc].count)
+				k->filled[w] &= ~(1ull << b);
+			if (f.index + 1u < n->packet[f.req].book.flits)
+				continue;
+			ring_push(&k->packets[vc], f.req);
+			k->ready[w] |= 1ull << b;
+			bitset_set(s->ready, s->device_of[node]);
+		}
+	if (k->left.count) {
+		struct noc_moving *m = &s->retiring[s->n_retiring++];
+
+		m->to = node;
+		m->flit = noc_take(&k->left);
+	} else if (!left) {
+		bitset_clear(s->ejecting, node);
+	}
+}
+
+static void eject(struct noc *n, struct noc_subnet *s)
+{
+	s->n_retiring = 0;
+	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
+		FOR_BITS64 (b, s->ejecting[w])
+			eject_node(n, s, w * 64 + (uint32_t)b);
+}
+
+static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
+{
+	struct noc_packet *p = &n->packet[m->flit.req];
+	struct noc_sink *k = &s->sink[m->to];
+	struct book_flit f = {.req = m->flit.req, .index = m->flit.index, .injected = m->flit.injected};
+	struct noc_slot *slot;
+	uint32_t out = n->plan->eject[m->to];
+
+	slot = slot_in(n, s, n->plan->out[out].latency);
+	slot->credit[slot->credits++] = (struct noc_returning){out, m->flit.vc};
+	s->credits++;
+	k->taken_flits++;
+	k->taken_packets += f.index + 1u == p->book.flits;
+	if (!f.index)
+		p->book.arrived = (uint32_t)n->time;
+	book_stats_retire(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
+	s->flits--;
+	n->quiet = 0;
+}
+
+/* ---- in front of the network ----------------------------------------------------------------------------------- */
+
+/* A free channel with room, in turn from the last one on; -1. quirk Q4-32: a turn outside the range stays at its start. */
+static int32_t first_channel(struct noc *n, struct noc_subnet *s, uint32_t room, const struct noc_source *q,
+	const struct noc_way *w)
+{
+	uint32_t count = (uint32_t)(w->hi - w->lo) + 1;
+	bool in_turn = q->last_vc >= w->lo && q->last_vc <= w->hi;
+
+	for (uint32_t i = 1; i <= count; i++) {
+		uint32_t vc = in_turn ? w->lo + ((uint32_t)q->last_vc - w->lo + i) % count : w->lo;
+
+		if (noc_room_free_vc(&s->room, room, vc) &&
+			!noc_room_full(&n->conf, &s->room, room, vc, (uint32_t)n->time))
+			return (int32_t)vc;
+		if (!in_turn)
+			break;
+	}
+	return -1;
+}
+
+static int32_t flit_priority(const struct noc *n, const struct noc_packet *p)
+{
+	switch (n->conf.priority) {
+	case PRIORITY_CLASS: return n->conf.class_priority;
+	case PRIORITY_AGE: return INT_MAX - (int32_t)p->book.created;
+	case PRIORITY_NETWORK_AGE: return INT_MAX - (int32_t)n->time;
+	case PRIORITY_SEQUENCE: return INT_MAX;
+	default: return 0;
+	}
+}
+
+/* The head has its first channel. */
+static void start_packet(
+	struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p, uint32_t vc)
+{
+	uint32_t to = n->plan->inject[node].to, router = n->plan->router_of[to];
+	struct noc_source *q = &s->source[node];
+
+	q->vc = vc;
+	q->last_vc = (int32_t)vc;
+	p->vc = (uint16_t)vc;
+	p->book.injected = (uint32_t)n->time;
+	if (n->lookahead)
+		noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
+	noc_room_take(&n->conf, &s->room, n->plan->ports + node, vc);
+	q->sent_packets++;
+}
+
+static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
+{
+	struct noc_source *q = &s->source[node];
+	uint32_t req = ring_front(&q->packets), room = n->plan->ports + node;
+	struct noc_packet *p = &n->packet[req];
+	struct noc_flit f = {.req = req, .index = (uint16_t)q->sent, .injected = (uint32_t)n->time};
+
+	if (!q->sent) {
+		struct noc_way w = noc_routings[n->conf.routing].inject(&s->view, p);
+		int32_t vc = first_channel(n, s, room, q, &w);
+
+		if (vc < 0)
+			return;
+		start_packet(n, s, node, p, (uint32_t)vc);
+	} else if (noc_room_full(&n->conf, &s->room, room, q->vc, (uint32_t)n->time)) {
+		return;
+	}
+	f.vc = (uint16_t)q->vc;
+	f.priority = n->priorities ? flit_priority(n, p) : 0;
+	q->flits--;
+	q->sent_flits++;
+	if (++q->sent == p->book.flits) {
+		q->sent = 0;
+		ring_pop(&q->packets);
+		if (ring_empty(&q->packets))
+			bitset_clear(s->sending_nodes, node);
+	}
+	noc_room_send(&n->conf, &s->room, room, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
+	launch(n, s, &n->plan->inject[node], n->plan->inject[node].to, &f);
+	if (s->link_flits)
+		s->link_flits[room]++;
+}
+
+static void inject(struct noc *n, struct noc_subnet *s)
+{
+	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
+		FOR_BITS64 (b, s->sending_nodes[w])
+			inject_node(n, s, w * 64 + (uint32_t)b);
+}
+
+/* ---- devices ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t flits_of(const struct noc *n, uint32_t bytes)
+{
+	return (bytes + n->conf.flit_bytes - 1) / n->conf.flit_bytes;
+}
+
+bool noc_has_buffer(const struct noc *n, uint32_t device, uint32_t bytes)
+{
+	const struct noc_subnet *s = &n->net[device >= n->clusters];
+
+	return s->source[n->node[device]].flits + flits_of(n, bytes) <= n->conf.source_max;
+}
+
+static void number(struct noc *n, uint32_t req)
+{
+	struct book_packet *p = &n->packet[req].book;
+
+	p->id = n->next_packet++;
+	p->flit_id = n->next_flit;
+	n->next_flit += p->flits;
+}
+
+void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write, bool later)
+{
+	bool reply = from >= n->clusters;
+	struct noc_subnet *s = &n->net[reply];
+	uint32_t node = n->node[from];
+	struct noc_source *q = &s->source[node];
+	struct noc_packet *p = &n->packet[req];
+
+	*p = (struct noc_packet){.book = {.id = NO_NUMBER,
+					 .output = to,
+					 .flits = flits_of(n, bytes),
+					 .created = (uint32_t)n->time},
+		.source = node,
+		.dest = n->node[to],
+		.kind = (uint8_t)(2 * reply + write),
+		.phase = -1};
+	assert(p->book.flits);
+	ring_push(&q->packets, req);
+	q->flits += p->book.flits;
+	q->fresh++;
+	if (later) {
+		__atomic_fetch_or(&s->fresh[node / 64], 1ull << node % 64, __ATOMIC_RELAXED);
+	} else {
+		number(n, req);
+		bitset_set(s->fresh, node);
+	}
+}
+
+static struct noc_sink *sink_of(const struct noc *n, uint32_t device)
+{
+	return &n->net[device < n->clusters].sink[n->node[device]];
+}
+
+bool noc_has_packet(const struct noc *n, uint32_t device)
+{
+	const struct noc_sink *k = sink_of(n, device);
+
+	for (uint32_t w = 0; w < n->vc_words; w++)
+		if (k->ready[w])
+			return true;
+	return false;
+}
+
+uint32_t noc_pop(struct noc *n, uint32_t device)
+{
+	struct noc_sink *k = sink_of(n, device);
+	uint32_t vc, req;
+
+	if (!noc_has_packet(n, device))
+		return 0;
+	vc = noc_next_cyclic(k->ready, n->vc_words, k->turn);
+	req = ring_pop(&k->packets[vc]);
+	k->flits[vc] -= n->packet[req].book.flits;
+	k->turn = vc + 1 < n->vcs ? vc + 1 : 0;
+	if (ring_empty(&k->packets[vc]))
+		bitset_clear(k->ready, vc);
+	return req;
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------------- */
+
+static void settle_node(struct noc *n, struct noc_subnet *s, uint32_t node)
+{
+	struct noc_source *q = &s->source[node];
+
+	for (uint32_t i = q->packets.count - q->fresh; i < q->packets.count; i++) {
+		uint32_t req = ring_at(&q->packets, i);
+
+		if (n->packet[req].book.id == NO_NUMBER)
+			number(n, req);
+		s->flits += n->packet[req].book.flits;
+	}
+	q->fresh = 0;
+	bitset_set(s->sending_nodes, node);
+}
+
+/* Devices push in the order of their numbers, which a map may give other nodes. */
+void noc_settle(struct noc *n)
+{
+	for (int k = 0; k < 2; k++) {
+		struct noc_subnet *s = &n->net[k];
+		uint32_t first = k ? n->clusters : 0, end = k ? n->clusters + n->subs : n->clusters;
+
+		for (uint32_t d = first; d < end; d++)
+			if (bitset_test(s->fresh, n->node[d])) {
+				settle_node(n, s, n->node[d]);
+				bitset_clear(s->fresh, n->node[d]);
+			}
+	}
+}
+
+/* Bits of devices that have taken their last packet. */
+static void forget_popped(struct noc *n, int k)
+{
+	struct noc_subnet *s = &n->net[k];
+	uint32_t first = k ? 0 : n->clusters, count = k ? n->clusters : n->subs;
+
+	for (uint32_t w = 0; w < BITSET_WORDS(count); w++)
+		FOR_BITS64 (b, s->ready[w])
+			if (!noc_has_packet(n, first + w * 64 + (uint32_t)b))
+				s->ready[w] &= ~(1ull << b);
+}
+
+static uint32_t internal_steps(struct noc *n)
+{
+	uint32_t steps;
+
+	n->steps += n->conf.speedup;
+	for (steps = 0; n->steps >= 1; steps++)
+		n->steps -= 1;
+	return steps;
+}
+
+static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
+{
+	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->routers); w++)
+		FOR_BITS64 (b, s->active[w] | s->sending[w]) {
+			struct noc_router *r = &s->router[w * 64 + b];
+			uint64_t bit = 1ull << b;
+
+			for (uint32_t i = 0; i < steps && s->active[w] & bit; i++)
+				if (!noc_router_step(n, s, r))
+					s->active[w] &= ~bit;
+			if (noc_router_send(n, s, r))
+				s->sending[w] |= bit;
+			else
+				s->sending[w] &= ~bit;
+		}
+}
+
+void noc_advance(struct noc *n)
+{
+	uint32_t steps = internal_steps(n);
+
+	noc_settle(n);
+	for (int k = 0; k < 2; k++) {
+		forget_popped(n, k);
+		deliver(n, &n->net[k]);
+		eject(n, &n->net[k]);
+	}
+	for (int k = 0; k < 2; k++)
+		inject(n, &n->net[k]);
+	n->quiet += n->net[0].flits || n->net[1].flits;
+	for (int k = 0; k < 2; k++) {
+		struct noc_subnet *s = &n->net[k];
+
+		for (uint32_t i = 0; i < s->n_retiring; i++)
+			retire(n, s, &s->retiring[i]);
+		routers_step(n, s, steps);
+	}
+	n->time++;
+}
+
+/* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */
+void noc_idle(struct noc *n, uint64_t k)
+{
+	forget_popped(n, 0);
+	forget_popped(n, 1);
+	n->time += k;
+	if (n->conf.speedup != (double)(uint32_t)n->conf.speedup)
+		while (k--)
+			internal_steps(n);
+}
+
+/* ---- questions ---------------------------------------------------------------------------------------------------- */
+
+/* counted: as BookSim counts, who looks for packets only at as many nodes as there are devices. */
+static bool holds_packet(const struct noc *n, int k, bool counted)
+{
+	const struct noc_subnet *s = &n->net[k];
+	uint32_t first = k ? 0 : n->clusters, count = k ? n->clusters : n->subs;
+
+	if (s->flits)
+		return true;
+	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
+		if (s->fresh[w])
+			return true;
+	for (uint32_t w = 0; w < BITSET_WORDS(count); w++)
+		FOR_BITS64 (b, s->ready[w]) {
+			uint32_t device = first + w * 64 + (uint32_t)b;
+
+			if (noc_has_packet(n, device) &&
+				!(counted && n->node[device] >= n->clusters + n->subs))
+				return true;
+		}
+	return false;
+}
+
+bool noc_busy(const struct noc *n) { return holds_packet(n, 0, true) || holds_packet(n, 1, true); }
+
+bool noc_empty(const struct noc *n)
+{
+	return !n->net[0].credits && !n->net[1].credits && !holds_packet(n, 0, false) &&
+	       !holds_packet(n, 1, false);
+}
+
+/* ---- figures -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t node_count(const void *network, enum book_count what, uint32_t node)
+{
+	const struct noc *n = network;
+	uint64_t sum = 0;
+
+	for (int k = 0; k < 2; k++) {
+		const struct noc_source *q = &n->net[k].source[node];
+		const struct noc_sink *s = &n->net[k].sink[node];
+
+		switch (what) {
+		case SENT_PACKETS: sum += q->sent_packets; break;
+		case SENT_FLITS: sum += q->sent_flits; break;
+		case TAKEN_PACKETS: sum += s->taken_packets; break;
+		default: sum += s->taken_flits;
+		}
+	}
+	return sum;
+}
+
+void noc_print(struct noc *n, FILE *out)
+{
+	struct book_view v = {.network = n,
+		.count = node_count,
+		.nodes = n->plan->nodes,
+		.classes = (uint32_t)icnt_int(&n->conf, ICNT_classes),
+		.measured = n->conf.measured};
+
+	noc_settle(n);
+	v.time = n->time;
+	v.flits = n->net[0].flits + n->net[1].flits;
+	book_print(&n->stats, &v, out);
+}

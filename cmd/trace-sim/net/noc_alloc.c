@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both sides, so that
+ * "the next in turn" is a search in words; who asked for nothing is never looked at.
+ *
+ * Always true: turns (pointers) change as BookSim changes them, also where that is odd; the allocator pim draws a
+ * number for every input and every output, whether they have requests or not.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "net/noc.h"
+
+static uint64_t *in_row(const struct noc_alloc *a, uint32_t in)
+{
+	return a->in_want + (size_t)in * a->out_words;
+}
+
+static uint64_t *out_row(const struct noc_alloc *a, uint32_t out)
+{
+	return a->out_want + (size_t)out * a->in_words;
+}
+
+static const struct noc_ask *ask_of(const struct noc_alloc *a, uint32_t in, uint32_t out)
+{
+	return &a->ask[(size_t)in * a->n_out + out];
+}
+
+static void match(struct noc_alloc *a, uint32_t in, uint32_t out)
+{
+	a->in_match[in] = (int32_t)out;
+	a->out_match[out] = (int32_t)in;
+}
+
+/* First input at or cyclically after from that asks for out and has no match; -1. */
+static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t from)
+{
+	const uint64_t *row = out_row(a, out);
+	int32_t wrapped = -1;
+
+	for (uint32_t w = 0; w < a->in_words; w++)
+		FOR_BITS64 (b, row[w]) {
+			uint32_t in = w * 64 + (uint32_t)b;
+
+			if (a->in_match[in] >= 0)
+				continue;
+			if (in >= from)
+				return (int32_t)in;
+			if (wrapped < 0)
+				wrapped = (int32_t)in;
+		}
+	return wrapped;
+}
+
+#define FOR_SET(i, set, words) \
+	for (uint32_t i##_w = 0; i##_w < (words); i##_w++) \
+		for (uint64_t i##_m = (set)[i##_w], i; \
+			i##_m && (i = i##_w * 64 + (uint64_t)__builtin_ctzll(i##_m), 1); i##_m &= i##_m - 1)
+
+/* ---- islip ------------------------------------------------------------------------------------------------- */
+
+static void islip_accept(struct noc_alloc *a, bool first)
+{
+	FOR_SET(i, a->granted_in, a->in_words)
+	{
+		uint32_t in = (uint32_t)i;
+		uint64_t *granted = a->granted + (size_t)in * a->out_words;
+		uint32_t out = noc_next_cyclic(granted, a->out_words, a->in_pointer[in]);
+
+		match(a, in, out);
+		if (first) {
+			a->out_pointer[out] = in + 1 < a->n_in ? in + 1 : 0;
+			a->in_pointer[in] = out + 1 < a->n_out ? out + 1 : 0;
+		}
+		memset(granted, 0, a->out_words * sizeof *granted);
+	}
+	memset(a->granted_in, 0, a->in_words * sizeof *a->granted_in);
+}
+
+static void islip(struct noc_alloc *a)
+{
+	for (uint32_t round = 0; round < a->kind.rounds; round++) {
+		bool any = false;
+
+		FOR_SET(o, a->out_busy, a->out_words)
+		{
+			uint32_t out = (uint32_t)o;
+			int32_t in;
+
+			if (a->out_match[out] >= 0)
+				continue;
+			in = round ? next_unmatched(a, out, a->out_pointer[out])
+				   : (int32_t)noc_next_cyclic(
+					     out_row(a, out), a->in_words, a->out_pointer[out]);
+			if (in < 0)
+				continue;
+			bitset_set(a->granted + (size_t)in * a->out_words, out);
+			bitset_set(a->granted_in, (uint32_t)in);
+			any = true;
+		}
+		if (!any)
+			return;
+		islip_accept(a, !round);
+	}
+}
+
+/* ---- pim --------------------------------------------------------------------------------------------------- */
+
+static void pim_grant(struct noc_alloc *a, struct noc_random *random)
+{
+	uint32_t next = 0;
+
+	FOR_SET(o, a->out_busy, a->out_words)
+	{
+		uint32_t out = (uint32_t)o, from;
+		int32_t in;
+
+		noc_random_skip(random, out - next);
+		from = noc_random_int(random, a->n_in - 1);
+		next = out + 1;
+		if (a->out_match[out] >= 0)
+			continue;
+		in = next_unmatched(a, out, from);
+		if (in < 0)
+			continue;
+		bitset_set(a->granted + (size_t)in * a->out_words, out);
+		bitset_set(a->granted_in, (uint32_t)in);
+	}
+	noc_random_skip(random, a->n_out - next);
+}
+
+static void pim(struct noc_alloc *a, struct noc_random *random)
+{
+	for (uint32_t round = 0; round < a->kind.rounds; round++) {
+		uint32_t next = 0;
+
+		pim_grant(a, random);
+		FOR_SET(i, a->granted_in, a->in_words)
+		{
+			uint32_t in = (uint32_t)i;
+			uint64_t *granted = a->granted + (size_t)in * a->out_words;
+
+			noc_random_skip(random, in - next);
+			match(a, in,
+				noc_next_cyclic(granted, a->out_words, noc_random_int(random, a->n_out - 1)));
+			next = in + 1;
+			memset(granted, 0, a->out_words * sizeof *granted);
+		}
+		noc_random_skip(random, a->n_in - next);
+		memset(a->granted_in, 0, a->in_words * sizeof *a->granted_in);
+	}
+}
+
+/* ---- loa --------------------------------------------------------------------------------------------------- */
+
+/* The output with fewest requests, the first of them in turn. */
+static uint32_t loneliest(const struct noc_alloc *a, uint32_t in)
+{
+	const uint64_t *row = in_row(a, in);
+	uint32_t best = a->n_out, fewest = UINT32_MAX, nearest = 0;
+
+	FOR_SET(o, row, a->out_words)
+	{
+		uint32_t out = (uint32_t)o, n = 0, way = (out + a->n_out - a->in_pointer[in]) % a->n_out;
+
+		for (uint32_t w = 0; w < a->in_words; w++)
+			n += bit_count64(out_row(a, out)[w]);
+		if (n > fewest || (n == fewest && way > nearest))
+			continue;
+		best = out;
+		fewest = n;
+		nearest = way;
+	}
+	return best;
+}
+
+/* quirk Q4-33: turns go on by one, wherever the grant was. */
+static void loa(struct noc_alloc *a)
+{
+	FOR_SET(i, a->in_busy, a->in_words)
+	{
+		uint32_t in = (uint32_t)i, out = loneliest(a, in);
+		int32_t rival = a->grant[out];
+		uint32_t from = a->out_pointer[out];
+
+		if (rival < 0 ||
+			(in + a->n_in - from) % a->n_in < ((uint32_t)rival + a->n_in - from) % a->n_in)
+			a->grant[out] = (int32_t)in;
+	}
+	FOR_SET(o, a->out_busy, a->out_words)
+	{
+		int32_t in = a->grant[o];
+
+		if (in < 0)
+			continue;
+		a->grant[o] = -1;
+		match(a, (uint32_t)in, (uint32_t)o);
+		a->in_pointer[in] = (a->in_pointer[in] + 1) % a->n_out;
+		a->out_pointer[o] = (a->out_pointer[o] + 1) % a->n_in;
+	}
+}
+
+/* ---- wavefront ------------------------------------------------------------------------------------------------ */
+
+struct wave {
+	int32_t out_priority, in_priority;
+	uint32_t diagonal, in, out;
+};
+
+/* By priority of the output's side, then of the input's, then by diagonal, then by output. */
+static bool wave_before(const struct wave *x, const struct wave *y)
+{
+	if (x->out_priority != y->out_priority)
+		return x->out_priority > y->out_priority;
+	if (x->in_priority != y->in_priority)
+		return x->in_priority > y->in_priority;
+	return x->diagonal != y->diagonal ? x->diagonal < y->diagonal : x->out < y->out;
+}
+
+static void wave_down(struct wave *w, uint32_t i, uint32_t n)
+{
+	for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+		struct wave swap = w[i];
+
+		if (child + 1 < n && wave_before(&w[child], &w[child + 1]))
+			child++;
+		if (!wave_before(&w[i], &w[child]))
+			return;
+		w[i] = w[child];
+		w[child] = swap;
+	}
+}
+
+static void sort_waves(struct wave *w, uint32_t n)
+{
+	for (uint32_t i = n / 2; i-- > 0;)
+		wave_down(w, i, n);
+	while (n > 1) {
+		struct wave swap = w[--n];
+
+		w[n] = w[0];
+		w[0] = swap;
+		wave_down(w, 0, n);
+	}
+}
+
+static void wavefront(struct noc_alloc *a)
+{
+	uint32_t square = a->n_in > a->n_out ? a->n_in : a->n_out, n = 0, first = UINT32_MAX;
+	struct wave *wave = a->waves;
+
+	if (!a->asks)
+		return;
+	FOR_SET(i, a->in_busy, a->in_words)
+	{
+		FOR_SET(o, in_row(a, (uint32_t)i), a->out_words)
+		{
+			const struct noc_ask *ask = ask_of(a, (uint32_t)i, (uint32_t)o);
+			uint32_t in = (uint32_t)i, out = (uint32_t)o;
+
+			wave[n++] = (struct wave){ask->out_priority, ask->in_priority,
+				(in + out + square - a->turn) % square, in, out};
+		}
+	}
+	sort_waves(wave, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (a->in_match[wave[i].in] >= 0 || a->out_match[wave[i].out] >= 0)
+			continue;
+		match(a, wave[i].in, wave[i].out);
+		if (first == UINT32_MAX)
+			first = wave[i].in + wave[i].out;
+	}
+	a->asks = 0;
+	a->turn = ((a->kind.kind == ALLOCATOR_RR_WAVEFRONT ? first : a->turn) + 1) % square;
+}
+
+/* ---- select --------------------------------------------------------------------------------------------------- */
+
+/* The highest of a row, the first of them in turn; by_out: rows of outputs. free_only: inputs without a match. */
+static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
+{
+	const uint64_t *set = by_out ? out_row(a, row) : in_row(a, row);
+	uint32_t words = by_out ? a->in_words : a->out_words, size = by_out ? a->n_in : a->n_out, nearest = 0;
+	int32_t best = -1, priority = 0;
+
+	FOR_SET(s, set, words)
+	{
+		uint32_t other = (uint32_t)s, way = (other + size - from) % size;
+		const struct noc_ask *ask = by_out ? ask_of(a, other, row) : ask_of(a, row, other);
+		int32_t p = by_out ? ask->out_priority : ask->in_priority;
+
+		if (by_out ? a->in_match[other] >= 0 : a->grant[other] != (int32_t)row)
+			continue;
+		if (best >= 0 && (p < priority || (p == priority && way > nearest)))
+			continue;
+		best = (int32_t)other;
+		priority = p;
+		nearest = way;
+	}
+	return best;
+}
+
+/* quirk Q4-33: grants of earlier rounds still stand in later ones. */
+static void select_highest(struct noc_alloc *a)
+{
+	for (uint32_t round = 0; round < a->kind.rounds; round++) {
+		FOR_SET(o, a->out_busy, a->out_words)
+		{
+			int32_t in =
+				a->out_match[o] >= 0 ? -1 : highest(a, (uint32_t)o, true, a->out_pointer[o]);
+
+			if (in >= 0)
+				a->grant[o] = in;
+		}
+		FOR_SET(i, a->in_busy, a->in_words)
+		{
+			int32_t out = highest(a, (uint32_t)i, false, a->in_pointer[i]);
+
+			if (out < 0)
+				continue;
+			match(a, (uint32_t)i, (uint32_t)out);
+			if (round)
+				continue;
+			a->out_pointer[out] = ((uint32_t)i + 1) % a->n_in;
+			a->in_pointer[i] = ((uint32_t)out + 1) % a->n_out;
+		}
+	}
+	FOR_SET(o, a->out_busy, a->out_words)
+	a->grant[o] = -1;
+}
+
+/* ---- max_size ------------------------------------------------------------------------------------------------- */
+
+/* Turn over the matches along the way that ends at out. grant[out]: the input from which out was reached. */
+static void augment(struct noc_alloc *a, uint32_t out)
+{
+	for (;;) {
+		uint32_t in = (uint32_t)a->grant[out];
+		int32_t before = a->in_match[in];
+
+		match(a, in, out);
+		if (before < 0)
+			return;
+		out = (uint32_t)before;
+	}
+}
+
+/* Outputs first reached from one input. True: a free one, and matches are turned over. */
+static bool reach(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
+{
+	FOR_SET(o, in_row(a, in), a->out_words)
+	{
+		if (a->in_match[in] == (int32_t)o || a->grant[o] >= 0)
+			continue;
+		a->grant[o] = (int32_t)in;
+		if (a->out_match[o] < 0) {
+			augment(a, (uint32_t)o);
+			return true;
+		}
+		next[(*n_next)++] = a->out_match[o];
+	}
+	return false;
+}
+
+static bool shortest_way(struct noc_alloc *a)
+{
+	int32_t *level = a->scratch, *next = a->scratch + a->n_in, *swap;
+	uint32_t n = 0, n_next;
+	bool found = false;
+
+	for (uint32_t i = 0; i < a->n_in; i++) {
+		uint32_t in = i + a->turn < a->n_in ? i + a->turn : i + a->turn - a->n_in;
+
+		if (bitset_test(a->in_busy, in) && a->in_match[in] < 0)
+			level[n++] = (int32_t)in;
+	}
+	while (n && !found) {
+		n_next = 0;
+		for (uint32_t e = 0; e < n && !found; e++)
+			found = reach(a, (uint32_t)level[e], next, &n_next);
+		swap = level;
+		level = next;
+		next = swap;
+		n = n_next;
+	}
+	FOR_SET(o, a->out_busy, a->out_words)
+	a->grant[o] = -1;
+	return found;
+}
+
+static void max_size(struct noc_alloc *a)
+{
+	while (shortest_way(a))
+		;
+	a->turn = (a->turn + 1) % a->n_in;
+}
+
+/* ---- separable ------------------------------------------------------------------------------------------------ */
+
+static void used(struct noc_alloc *a, uint32_t in, uint32_t out)
+{
+	match(a, in, out);
+	noc_arbiter_won(a->in_arbiter, in);
+	noc_arbiter_won(a->out_arbiter, out);
+}
+
+static void input_first(struct noc_alloc *a)
+{
+	FOR_SET(i, a->in_busy, a->in_words)
+	{
+		int32_t out;
+
+		FOR_SET(o, in_row(a, (uint32_t)i), a->out_words)
+		noc_arbiter_add(a->in_arbiter, (uint32_t)i, (uint32_t)o,
+			ask_of(a, (uint32_t)i, (uint32_t)o)->in_priority);
+		out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
+		noc_arbiter_add(a->out_arbiter, (uint32_t)out, (uint32_t)i,
+			ask_of(a, (uint32_t)i, (uint32_t)out)->out_priority);
+	}
+	FOR_SET(o, a->out_busy, a->out_words)
+	{
+		int32_t in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
+
+		if (in >= 0)
+			used(a, (uint32_t)in, (uint32_t)o);
+	}
+}
+
+static void output_first(struct noc_alloc *a)
+{
+	FOR_SET(o, a->out_busy, a->out_words)
+	{
+		int32_t in;
+
+		FOR_SET(i, out_row(a, (uint32_t)o), a->in_words)
+		noc_arbiter_add(a->out_arbiter, (uint32_t)o, (uint32_t)i,
+			ask_of(a, (uint32_t)i, (uint32_t)o)->out_priority);
+		in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
+		noc_arbiter_add(a->in_arbiter, (uint32_t)in, (uint32_t)o,
+			ask_of(a, (uint32_t)in, (uint32_t)o)->in_priority);
+	}
+	FOR_SET(i, a->in_busy, a->in_words)
+	{
+		int32_t out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
+
+		if (out >= 0)
+			used(a, (uint32_t)i, (uint32_t)out);
+	}
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
+bool noc_alloc_priorities(const struct icnt_alloc *kind)
+{
+	switch (kind->kind) {
+	case ALLOCATOR_WAVEFRONT:
+	case ALLOCATOR_RR_WAVEFRONT:
+	case ALLOCATOR_SELECT:
+	case ALLOCATOR_SEPARABLE_INPUT_FIRST:
+	case ALLOCATOR_SEPARABLE_OUTPUT_FIRST: return true;
+	default: return false;
+	}
+}
+
+void noc_alloc_run(struct noc_alloc *a, struct noc_random *random)
+{
+	switch (a->kind.kind) {
+	case ALLOCATOR_ISLIP: islip(a); break;
+	case ALLOCATOR_PIM: pim(a, random); break;
+	case ALLOCATOR_LOA: loa(a); break;
+	case ALLOCATOR_WAVEFRONT:
+	case ALLOCATOR_RR_WAVEFRONT: wavefront(a); break;
+	case ALLOCATOR_SELECT: select_highest(a); break;
+	case ALLOCATOR_MAX_SIZE: max_size(a); break;
+	case ALLOCATOR_SEPARABLE_INPUT_FIRST: input_first(a); break;
+	case ALLOCATOR_SEPARABLE_OUTPUT_FIRST: output_first(a); break;
+	default: break;
+	}
+}
+
+void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_ask ask)
+{
+	bitset_set(a->in_busy, in);
+	bitset_set(a->out_busy, out);
+	bitset_set(in_row(a, in), out);
+	bitset_set(out_row(a, out), in);
+	if (a->ask)
+		a->ask[(size_t)in * a->n_out + out] = ask;
+	a->asks++;
+}
+
+void noc_alloc_clear(struct noc_alloc *a)
+{
+	for (uint32_t w = 0; w < a->in_words; w++) {
+		FOR_BITS64 (b, a->in_busy[w]) {
+			uint32_t in = w * 64 + (uint32_t)b;
+
+			a->in_match[in] = -1;
+			memset(in_row(a, in), 0, a->out_words * sizeof *a->in_want);
+			if (a->in_arbiter)
+				noc_arbiter_clear(a->in_arbiter, in);
+		}
+		a->in_busy[w] = 0;
+	}
+	for (uint32_t w = 0; w < a->out_words; w++) {
+		FOR_BITS64 (b, a->out_busy[w]) {
+			uint32_t out = w * 64 + (uint32_t)b;
+
+			a->out_match[out] = -1;
+			memset(out_row(a, out), 0, a->in_words * sizeof *a->out_want);
+			if (a->out_arbiter)
+				noc_arbiter_clear(a->out_arbiter, out);
+		}
+		a->out_busy[w] = 0;
+	}
+}
+
+static int32_t *none(uint32_t n)
+{
+	int32_t *p = xcalloc(n, sizeof *p);
+
+	memset(p, 0xff, n * sizeof *p);
+	return p;
+}
+
+void noc_alloc_init(
+	struct noc_alloc *a, const struct icnt_alloc *kind, uint32_t n_in, uint32_t n_out, bool labels)
+{
+	bool separable = kind->kind == ALLOCATOR_SEPARABLE_INPUT_FIRST ||
+			 kind->kind == ALLOCATOR_SEPARABLE_OUTPUT_FIRST;
+
+	*a = (struct noc_alloc){.kind = *kind,
+		.n_in = n_in,
+		.n_out = n_out,
+		.in_words = BITSET_WORDS(n_in),
+		.out_words = BITSET_WORDS(n_out)};
+	a->in_busy = xcalloc(a->in_words, sizeof *a->in_busy);
+	a->out_busy = xcalloc(a->out_words, sizeof *a->out_busy);
+	a->in_want = xcalloc((size_t)n_in * a->out_words, sizeof *a->in_want);
+	a->out_want = xcalloc((size_t)n_out * a->in_words, sizeof *a->out_want);
+	a->granted = xcalloc((size_t)n_in * a->out_words, sizeof *a->granted);
+	a->granted_in = xcalloc(a->in_words, sizeof *a->granted_in);
+	a->in_match = none(n_in);
+	a->out_match = none(n_out);
+	a->grant = none(n_out);
+	a->scratch = xcalloc(2 * (size_t)n_in, sizeof *a->scratch);
+	a->in_pointer = xcalloc(n_in, sizeof *a->in_pointer);
+	a->out_pointer = xcalloc(n_out, sizeof *a->out_pointer);
+	if (labels || noc_alloc_priorities(kind))
+		a->ask = reserve((size_t)n_in * n_out, sizeof *a->ask);
+	if (kind->kind == ALLOCATOR_WAVEFRONT || kind->kind == ALLOCATOR_RR_WAVEFRONT)
+		a->waves = reserve((size_t)n_in * n_out, sizeof *a->waves);
+	if (separable) {
+		a->in_arbiter = noc_arbiters_new(kind, n_in, n_out);
+		a->out_arbiter = noc_arbiters_new(kind, n_out, n_in);
+	}
+}
+
+void noc_alloc_free(struct noc_alloc *a)
+{
+	if (!a->in_busy)
+		return;
+	noc_arbiters_delete(a->in_arbiter, a->n_in);
+	noc_arbiters_delete(a->out_arbiter, a->n_out);
+	if (a->waves)
+		reserve_free(a->waves, (size_t)a->n_in * a->n_out, sizeof *a->waves);
+	if (a->ask)
+		reserve_free(a->ask, (size_t)a->n_in * a->n_out, sizeof *a->ask);
+	free(a->in_busy);
+	free(a->out_busy);
+	free(a->in_want);
+	free(a->out_want);
+	free(a->granted);
+	free(a->granted_in);
+	free(a->in_match);
+	free(a->out_match);
+	free(a->grant);
+	free(a->scratch);
+	free(a->in_pointer);
+	free(a->out_pointer);
+}

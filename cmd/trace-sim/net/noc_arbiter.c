@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Arbiters of separable allocators: one of many requests wins, by priority, then by turn.
+ *
+ * Always true: between noc_arbiter_clear and noc_arbiter_pick requests are added, each input once; a win changes the
+ * turn only when noc_arbiter_won says that it was used. A matrix of who goes before whom is an order of inputs, for a
+ * winner goes behind all others at once: kept as the time of the last win. At first higher numbers go before.
+ */
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "net/noc.h"
+
+struct noc_arbiter {
+	enum icnt_arbiter kind;
+	uint32_t size, n; /* inputs; requests */
+	uint32_t pointer; /* round robin: who is first in turn */
+	uint32_t clock;
+	int32_t best, best_priority; /* so far, of the requests; -1 */
+	uint32_t *won;               /* matrix: when each input won last */
+	struct noc_arbiter *group;   /* tree: of groups, and between them */
+	struct noc_arbiter *top;
+	uint32_t groups, group_size;
+	uint64_t *asked; /* tree: groups with requests */
+};
+
+static void init(struct noc_arbiter *a, const struct icnt_alloc *kind, uint32_t depth, uint32_t size)
+{
+	*a = (struct noc_arbiter){
+		.kind = depth < kind->depth ? ARBITER_TREE : kind->arbiter, .size = size, .best = -1};
+	if (a->kind == ARBITER_MATRIX)
+		a->won = xcalloc(size, sizeof *a->won);
+	if (a->kind != ARBITER_TREE)
+		return;
+	a->groups = kind->groups[depth];
+	a->group_size = size / a->groups;
+	a->group = xcalloc(a->groups, sizeof *a->group);
+	a->top = xcalloc(1, sizeof *a->top);
+	a->asked = xcalloc(BITSET_WORDS(a->groups), sizeof *a->asked);
+	for (uint32_t i = 0; i < a->groups; i++)
+		init(&a->group[i], kind, depth + 1, a->group_size);
+	init(a->top, kind, depth + 1, a->groups);
+}
+
+static void release(struct noc_arbiter *a)
+{
+	for (uint32_t i = 0; i < a->groups; i++)
+		release(&a->group[i]);
+	if (a->top)
+		release(a->top);
+	free(a->group);
+	free(a->top);
+	free(a->asked);
+	free(a->won);
+}
+
+struct noc_arbiter *noc_arbiters_new(const struct icnt_alloc *kind, uint32_t n, uint32_t size)
+{
+	struct noc_arbiter *a = xcalloc(n, sizeof *a);
+
+	for (uint32_t i = 0; i < n; i++)
+		init(&a[i], kind, 0, size);
+	return a;
+}
+
+void noc_arbiters_delete(struct noc_arbiter *a, uint32_t n)
+{
+	for (uint32_t i = 0; a && i < n; i++)
+		release(&a[i]);
+	free(a);
+}
+
+/* Whether input goes before the best so far at the same priority. */
+static bool before(const struct noc_arbiter *a, uint32_t input)
+{
+	uint32_t best = (uint32_t)a->best;
+
+	if (a->kind == ARBITER_MATRIX)
+		return a->won[input] < a->won[best] || (a->won[input] == a->won[best] && input > best);
+	return (input + a->size - a->pointer) % a->size < (best + a->size - a->pointer) % a->size;
+}
+
+static void add(struct noc_arbiter *a, uint32_t input, int32_t priority)
+{
+	assert(input < a->size);
+	a->n++;
+	if (a->kind == ARBITER_TREE) {
+		add(&a->group[input / a->group_size], input % a->group_size, priority);
+		bitset_set(a->asked, input / a->group_size);
+	} else if (a->n == 1 || priority > a->best_priority ||
+		   (priority == a->best_priority && before(a, input))) {
+		a->best = (int32_t)input;
+		a->best_priority = priority;
+	}
+}
+
+static int32_t pick(struct noc_arbiter *a)
+{
+	if (!a->n || a->kind != ARBITER_TREE)
+		return a->n ? a->best : -1;
+	for (uint32_t w = 0; w < BITSET_WORDS(a->groups); w++)
+		FOR_BITS64 (b, a->asked[w]) {
+			struct noc_arbiter *g = &a->group[w * 64 + b];
+
+			g->best = pick(g);
+			add(a->top, w * 64 + (uint32_t)b, g->best_priority);
+		}
+	a->top->best = pick(a->top);
+	a->best_priority = a->top->best_priority;
+	a->best = a->top->best * (int32_t)a->group_size + a->group[a->top->best].best;
+	return a->best;
+}
+
+static void won(struct noc_arbiter *a)
+{
+	if (a->kind == ARBITER_TREE) {
+		won(&a->group[a->top->best]);
+		won(a->top);
+	} else if (a->kind == ARBITER_MATRIX) {
+		a->won[a->best] = ++a->clock;
+	} else {
+		a->pointer = ((uint32_t)a->best + 1) % a->size;
+	}
+}
+
+static void clear(struct noc_arbiter *a)
+{
+	if (!a->n)
+		return;
+	a->n = 0;
+	a->best = -1;
+	if (a->kind != ARBITER_TREE)
+		return;
+	for (uint32_t w = 0; w < BITSET_WORDS(a->groups); w++) {
+		FOR_BITS64 (b, a->asked[w])
+			clear(&a->group[w * 64 + b]);
+		a->asked[w] = 0;
+	}
+	clear(a->top);
+}
+
+void noc_arbiter_add(struct noc_arbiter *a, uint32_t which, uint32_t input, int32_t priority)
+{
+	add(&a[which], input, priority);
+}
+
+int32_t noc_arbiter_pick(struct noc_arbiter *a, uint32_t which) { return pick(&a[which]); }
+
+void noc_arbiter_won(struct noc_arbiter *a, uint32_t which) { won(&a[which]); }
+
+void noc_arbiter_clear(struct noc_arbiter *a, uint32_t which) { clear(&a[which]); }

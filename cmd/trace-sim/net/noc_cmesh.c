@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Concentrated meshes: k by k routers of four nodes each, two by two. Ports of a router: 0 to 3 its nodes, then east,
+ * west, north, south. The ports at the edges, which a mesh leaves open, lead to the router half an edge away: express
+ * channels.
+ */
+#include "net/noc.h"
+
+enum { EAST = 4, WEST, NORTH, SOUTH };
+
+/* ---- plan --------------------------------------------------------------------------------------------------- */
+
+/* Half an edge away. */
+static uint32_t across(uint32_t at, uint32_t k) { return at < k / 2 ? at + k / 2 : at - k / 2; }
+
+/* Channel of router (x, y) in direction EAST.. */
+static uint32_t channel(const struct icnt *c, uint32_t x, uint32_t y, uint32_t direction)
+{
+	return (direction - EAST) * c->k * c->k + c->k * y + x;
+}
+
+static void join_direction(
+	struct noc_builder *b, const struct icnt *c, uint32_t x, uint32_t y, uint32_t direction)
+{
+	uint32_t k = c->k, router = k * y + x, out = channel(c, x, y, direction), in;
+	bool edge = true;
+
+	if (direction == EAST && x != k - 1) {
+		in = channel(c, x + 1, y, WEST);
+		edge = false;
+	} else if (direction == WEST && x) {
+		in = channel(c, x - 1, y, EAST);
+		edge = false;
+	} else if (direction == NORTH && y != k - 1) {
+		in = channel(c, x, y + 1, SOUTH);
+		edge = false;
+	} else if (direction == SOUTH && y) {
+		in = channel(c, x, y - 1, NORTH);
+		edge = false;
+	} else if (direction == EAST || direction == WEST) {
+		in = channel(c, x, across(y, k), direction);
+	} else {
+		in = channel(c, across(x, k), y, direction);
+	}
+	noc_latency(b, out, !c->chip_latency ? 1 : edge ? k : 2);
+	noc_output(b, router, out);
+	noc_input(b, router, in);
+}
+
+void noc_plan_cmesh(struct noc_builder *b, const struct icnt *c)
+{
+	uint32_t k = c->k;
+
+	noc_begin(b, c->nodes, k * k, 4 * k * k);
+	for (uint32_t y = 0; y < k; y++)
+		for (uint32_t x = 0; x < k; x++) {
+			for (uint32_t i = 0; i < 4; i++)
+				noc_join_node(b, k * y + x, 2 * k * (2 * y + i / 2) + 2 * x + i % 2);
+			for (uint32_t d = EAST; d <= SOUTH; d++)
+				join_direction(b, c, x, y, d);
+		}
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------- */
+
+static uint32_t router_of(const struct icnt *c, uint32_t node)
+{
+	return node / (2 * c->k) / 2 * c->k + node % (2 * c->k) / 2;
+}
+
+static uint32_t port_of(const struct icnt *c, uint32_t node)
+{
+	return 2 * (node / (2 * c->k) & 1) + (node & 1);
+}
+
+/* A step along x or y; express channels for `far` steps and more, where the router lies on the edge. */
+static uint32_t step_x(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
+{
+	if ((to > x ? to - x : x - to) >= far) {
+		if (y == 0)
+			return SOUTH;
+		if (y == k - 1)
+			return NORTH;
+	}
+	return to > x ? EAST : WEST;
+}
+
+static uint32_t step_y(uint32_t k, uint32_t x, uint32_t y, uint32_t to, uint32_t far)
+{
+	if ((to > y ? to - y : y - to) >= far) {
+		if (x == 0)
+			return WEST;
+		if (x == k - 1)
+			return EAST;
+	}
+	return to > y ? NORTH : SOUTH;
+}
+
+static uint32_t next(const struct icnt *c, uint32_t router, uint32_t dest, bool x_first, uint32_t far)
+{
+	uint32_t k = c->k, x = router % k, y = router / k, to_x = dest % k, to_y = dest / k;
+
+	if (x != to_x && (x_first || y == to_y))
+		return step_x(k, x, y, to_x, far);
+	return step_y(k, x, y, to_y, far);
+}
+
+static void straight(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t far)
+{
+	uint32_t dest = router_of(v->c, p->dest);
+	uint32_t port = dest == router ? port_of(v->c, p->dest) : next(v->c, router, dest, true, far);
+
+	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+}
+
+static void either(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t far)
+{
+	uint32_t dest = router_of(v->c, p->dest), lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind];
+	uint32_t half = (hi - lo + 1) / 2;
+	bool x_first;
+
+	if (dest == router) {
+		noc_one_way(p, port_of(v->c, p->dest), lo, hi);
+		return;
+	}
+	x_first = in < 4 ? noc_random_int(v->random, 1) > 0 : p->vc < lo + half;
+	noc_one_way(p, next(v->c, router, dest, x_first, far), x_first ? lo : lo + half,
+		x_first ? hi - half : hi);
+}
+
+void noc_route_cmesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)in;
+	straight(v, p, router, v->c->k / 2);
+}
+
+void noc_route_cmesh_dor_plain(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)in;
+	straight(v, p, router, UINT32_MAX);
+}
+
+void noc_route_cmesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	either(v, p, router, in, 2);
+}
+
+void noc_route_cmesh_xy_yx_plain(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	either(v, p, router, in, UINT32_MAX);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Dragonflies: groups of a = 2k routers, each with k nodes, a channel to every other router of its group, and k
+ * channels to other groups, of which there are a k + 1 in all. Ports: k nodes, a - 1 of the group, k between groups.
+ * Channels are numbered by the router and port that they leave.
+ */
+#include "net/noc.h"
+
+#define LOCAL_CYCLES  10
+#define GLOBAL_CYCLES 100
+
+void noc_plan_dragonflynew(struct noc_builder *b, const struct icnt *c)
+{
+	uint32_t p = c->k, a = 2 * p, routers = c->nodes / p, each = a - 1 + p;
+
+	noc_begin(b, c->nodes, routers, routers * each);
+	for (uint32_t r = 0; r < routers; r++) {
+		uint32_t group = r / a, at = r % a;
+
+		for (uint32_t i = 0; i < p; i++)
+			noc_join_node(b, r, p * r + i);
+		for (uint32_t i = 0; i < each; i++) {
+			noc_output(b, r, each * r + i);
+			noc_latency(b, each * r + i, i < a - 1 ? LOCAL_CYCLES : GLOBAL_CYCLES);
+		}
+		for (uint32_t i = 0; i < a - 1; i++) {
+			uint32_t other = i < at ? i : i + 1;
+
+			noc_input(b, r, each * (group * a + other) + (other < at ? at - 1 : at));
+		}
+		for (uint32_t i = 0; i < p; i++) {
+			uint32_t to = at * p + i, slot = group > to ? group - 1 : group;
+
+			noc_input(
+				b, r, each * ((group > to ? to : to + 1) * a + slot / p) + a - 1 + slot % p);
+		}
+	}
+}
+
+/* Output of a router on the shortest way to a node. */
+static uint32_t next(const struct icnt *c, uint32_t router, uint32_t dest)
+{
+	uint32_t p = c->k, a = 2 * p, group = router / a, dest_group = dest / (a * p), way = 0, leaves;
+
+	if (dest_group == group) {
+		leaves = dest / p;
+	} else {
+		way = group > dest_group ? dest_group : dest_group - 1;
+		leaves = way / p + group * a;
+	}
+	if (dest / p == router)
+		return dest % p;
+	if (leaves == router)
+		return p + a - 1 + way % p;
+	return leaves % a + p - (router < leaves);
+}
+
+/* Between groups the channel changes, from 0 on. */
+void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t k = v->c->k, port = next(v->c, router, p->dest);
+
+	if (in < k)
+		p->phase = 0;
+	if (port >= k + 2 * k - 1)
+		p->phase = 1;
+	noc_one_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
+}
+
+#define BIAS 30 /* flits by which the shortest way may be fuller */
+
+/* Phases: 0 to the router between, 1 to the group of the destination, 2 in it. */
+static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+{
+	uint32_t k = v->c->k, group_nodes = 2 * k * k, group = router / (2 * k);
+	const uint32_t *used = v->used + v->plan->base[router];
+
+	if (p->dest / group_nodes == group) {
+		p->phase = 2;
+		return;
+	}
+	p->between = noc_random_int(v->random, v->plan->nodes - 1);
+	p->phase = 1;
+	if (p->between / group_nodes != group &&
+		used[next(v->c, router, p->dest)] > 2 * used[next(v->c, router, p->between)] + BIAS)
+		p->phase = 0;
+}
+
+void noc_route_dragonfly_ugal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t k = v->c->k, port;
+
+	if (in < k)
+		choose(v, p, router);
+	if (!p->phase && router == p->between / k)
+		p->phase = 1;
+	port = next(v->c, router, p->phase ? p->dest : p->between);
+	if (p->phase == 1 && port >= k + 2 * k - 1)
+		p->phase = 2;
+	noc_one_way(p, port, (uint32_t)p->phase, (uint32_t)p->phase);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fat trees: n levels of k to the power of n - 1 switches, the top one first. Ports 0 to k - 1 of a switch lead down,
+ * k to 2k - 1 up; the lowest level has the nodes below it. Channels of a level's outputs down come first, then those
+ * of the next level's outputs up.
+ */
+#include "net/noc.h"
+
+static uint32_t power(uint32_t base, uint32_t exponent)
+{
+	uint32_t p = 1;
+
+	while (exponent--)
+		p *= base;
+	return p;
+}
+
+/* Which of the channels from the level above or below comes into a port: by region, branch, and place in it. */
+static uint32_t woven(const struct icnt *c, uint32_t level, uint32_t pos, uint32_t port)
+{
+	uint32_t region = power(c->k, c->n - 1 - level), branch = region / c->k;
+	uint32_t in_region = pos % region;
+
+	return pos / region * region * c->k + port * branch * c->k + in_region % branch * c->k +
+	       in_region / branch;
+}
+
+static void outputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
+{
+	uint32_t level_channels = 2 * c->k * each;
+
+	for (uint32_t level = 0; level + 1 < c->n; level++)
+		for (uint32_t i = 0; i < each * c->k; i++)
+			noc_output(b, level * each + i / c->k, level * level_channels + i);
+	for (uint32_t level = 1; level < c->n; level++)
+		for (uint32_t i = 0; i < each * c->k; i++)
+			noc_output(b, level * each + i / c->k, level * level_channels - c->k * each + i);
+}
+
+static void inputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
+{
+	uint32_t level_channels = 2 * c->k * each;
+
+	for (uint32_t level = 0; level + 1 < c->n; level++)
+		for (uint32_t i = 0; i < each * c->k; i++)
+			noc_input(b, level * each + i / c->k,
+				(level + 1) * level_channels - c->k * each +
+					woven(c, level, i / c->k, i % c->k));
+	for (uint32_t level = 1; level < c->n; level++)
+		for (uint32_t i = 0; i < each * c->k; i++)
+			noc_input(b, level * each + i / c->k,
+				(level - 1) * level_channels + woven(c, level - 1, i / c->k, i % c->k));
+}
+
+void noc_plan_fattree(struct noc_builder *b, const struct icnt *c)
+{
+	uint32_t each = c->nodes / c->k;
+
+	noc_begin(b, c->nodes, c->n * each, 2 * c->k * each * (c->n - 1));
+	for (uint32_t i = 0; i < c->nodes; i++)
+		noc_join_node(b, (c->n - 1) * each + i / c->k, i);
+	outputs(b, c, each);
+	inputs(b, c, each);
+}
+
+/* Output down to dest; false: dest is not below. */
+static bool down(const struct noc_view *v, uint32_t router, uint32_t dest, uint32_t *port)
+{
+	uint32_t each = v->plan->nodes / v->c->k, level = router / each, pos = router % each;
+	uint32_t below = power(v->c->k, v->c->n - level), region = pos / (below / v->c->k);
+
+	if (dest / below != region)
+		return false;
+	*port = dest % below / (below / v->c->k);
+	return true;
+}
+
+void noc_route_fattree_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t port;
+
+	(void)in;
+	if (!down(v, router, p->dest, &port))
+		port = v->c->k + noc_random_int(v->random, v->c->k - 1);
+	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+}
+
+void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	const uint32_t *used = v->used + v->plan->base[router];
+	uint32_t port;
+
+	(void)in;
+	if (!down(v, router, p->dest, &port)) {
+		uint32_t a = v->c->k + noc_random_int(v->random, v->c->k - 1);
+		uint32_t b = v->c->k + noc_random_int(v->random, v->c->k - 1);
+
+		port = used[a] > used[b] ? b : a;
+	}
+	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Flattened butterflies: k routers in each of n dimensions, each with a channel to every other of its lines, and c
+ * nodes at each. Ports: c nodes, then k - 1 channels for each dimension, by the coordinate that they lead to.
+ *
+ * Routers lie in a square of x by x on the chip, their nodes in a square of xr by xr; nodes are numbered along the
+ * rows of the chip. Routings number them by router instead (place).
+ */
+#include "net/noc.h"
+
+/* ---- plan --------------------------------------------------------------------------------------------------- */
+
+static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
+
+/* Steps from a router's middle to a node in place i of n, which is never 0 when n is even. */
+struct offset {
+	int at, half;
+	bool odd;
+};
+
+static void offset_next(struct offset *o) { o->at += !o->at && !o->odd; }
+
+static uint32_t beyond_one(int at)
+{
+	uint32_t far = (uint32_t)(at < 0 ? -at : at);
+
+	return far > 1 ? far - 1 : 0;
+}
+
+/* quirk Q4-34: the length is counted down the columns while nodes are joined along the rows. */
+static void join_nodes(struct noc_builder *b, const struct icnt *c, uint32_t router)
+{
+	int half = (int)c->xr / 2;
+	struct offset down = {-(int)c->xr / 2, half, c->xr % 2}, across = down;
+
+	for (uint32_t y = 0; y < c->xr; y++)
+		for (uint32_t x = 0; x < c->xr; x++) {
+			uint32_t node =
+				c->x * c->xr * (c->xr * (router / c->x) + y) + c->xr * (router % c->x) + x;
+
+			offset_next(&down);
+			offset_next(&across);
+			if (c->chip_latency)
+				noc_node_latency(b, node, 1 + beyond_one(down.at) + beyond_one(across.at));
+			noc_join_node(b, router, node);
+			if (++down.at > down.half) {
+				down.at = -half;
+				across.at++;
+			}
+		}
+}
+
+static void join_router(struct noc_builder *b, const struct icnt *c, uint32_t router)
+{
+	uint32_t step = 1, channel = (c->k - 1) * c->n * router;
+
+	for (uint32_t d = 0; d < c->n; d++, step *= c->k)
+		for (uint32_t i = 0; i < c->k; i++) {
+			uint32_t other = router - router / step % c->k * step + i * step;
+
+			if (other == router)
+				continue;
+			if (c->chip_latency)
+				noc_latency(b, channel,
+					c->xr * (apart(router % c->x, other % c->x) +
+							apart(router / c->x, other / c->x)));
+			noc_output(b, router, channel);
+			noc_input(b, other, channel++);
+		}
+}
+
+void noc_plan_flatfly(struct noc_builder *b, const struct icnt *c)
+{
+	uint32_t routers = c->nodes / c->c;
+
+	noc_begin(b, c->nodes, routers, routers * (c->k - 1) * c->n);
+	for (uint32_t r = 0; r < routers; r++)
+		join_nodes(b, c, r);
+	for (uint32_t r = 0; r < routers; r++)
+		join_router(b, c, r);
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------- */
+
+/* A node numbered by its router. */
+static uint32_t place(const struct icnt *c, uint32_t node)
+{
+	uint32_t row = c->x * c->xr, x = node % row, y = node / row;
+
+	return (y / c->xr * c->x + x / c->xr) * c->c + c->xr * (y % c->xr) + x % c->xr;
+}
+
+static uint32_t port(const struct icnt *c, uint32_t d, uint32_t from, uint32_t to)
+{
+	return c->c + (c->k - 1) * d + to - (to > from);
+}
+
+/* Output for the lowest dimension that differs; to the node at its router. */
+static uint32_t next_up(const struct icnt *c, uint32_t router, uint32_t dest)
+{
+	uint32_t to = dest / c->c, d = 0;
+
+	if (to == router)
+		return dest % c->c;
+	for (; to % c->k == router % c->k; d++) {
+		to /= c->k;
+		router /= c->k;
+	}
+	return port(c, d, router % c->k, to % c->k);
+}
+
+/* The same for the highest. */
+static uint32_t next_down(const struct icnt *c, uint32_t router, uint32_t dest)
+{
+	uint32_t to = dest / c->c, d = c->n - 1, step = c->nodes / c->c / c->k;
+
+	if (to == router)
+		return dest % c->c;
+	for (; to / step == router / step; d--) {
+		to %= step;
+		router %= step;
+		step /= c->k;
+	}
+	return port(c, d, router / step, to / step);
+}
+
+struct range {
+	uint32_t lo, hi;
+};
+
+static struct range class_of(const struct noc_view *v, const struct noc_packet *p)
+{
+	return (struct range){v->c->vc_begin[p->kind], v->c->vc_end[p->kind]};
+}
+
+static struct range half(struct range r, bool lower)
+{
+	uint32_t n = (r.hi - r.lo + 1) / 2;
+
+	return lower ? (struct range){r.lo, r.hi - n} : (struct range){r.lo + n, r.hi};
+}
+
+static void way(struct noc_packet *p, uint32_t out, struct range r) { noc_one_way(p, out, r.lo, r.hi); }
+
+void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)in;
+	way(p, next_up(v->c, router, place(v->c, p->dest)), class_of(v, p));
+}
+
+static bool in_lower_half(const struct noc_view *v, const struct noc_packet *p)
+{
+	struct range r = class_of(v, p);
+
+	return p->vc < r.lo + (r.hi - r.lo + 1) / 2;
+}
+
+static uint32_t used(const struct noc_view *v, uint32_t router, uint32_t out)
+{
+	return v->used[v->plan->base[router] + out];
+}
+
+static void either(
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool adaptive)
+{
+	uint32_t dest = place(v->c, p->dest), first = next_up(v->c, router, dest),
+		 last = next_down(v->c, router, dest);
+	uint32_t a, b;
+	bool up;
+
+	if (dest / v->c->c == router) {
+		way(p, dest % v->c->c, class_of(v, p));
+		return;
+	}
+	a = adaptive ? used(v, router, first) : 0;
+	b = adaptive ? used(v, router, last) : 0;
+	if (in >= v->c->c)
+		up = in_lower_half(v, p);
+	else
+		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
+	way(p, up ? first : last, half(class_of(v, p), up));
+}
+
+void noc_route_flatfly_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	either(v, p, router, in, false);
+}
+
+void noc_route_flatfly_adaptive_xyyx(
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	either(v, p, router, in, true);
+}
+
+void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t dest = place(v->c, p->dest), between;
+
+	if (in < v->c->c) {
+		p->phase = 0;
+		p->between = noc_random_int(v->random, v->plan->nodes - 1);
+	}
+	between = place(v->c, p->between);
+	if (between / v->c->c == router || dest / v->c->c == router)
+		p->phase = 1;
+	way(p, next_up(v->c, router, p->phase ? dest : between),
+		dest / v->c->c == router ? class_of(v, p) : half(class_of(v, p), !p->phase));
+}
+
+/* ---- straight or over a node by chance ------------------------------------------------------------------------- */
+
+/* Routers on the way. */
+static uint32_t hops(const struct icnt *c, uint32_t a, uint32_t b)
+{
+	uint32_t n = 0;
+
+	a /= c->c;
+	b /= c->c;
+	for (uint32_t d = 0; d < c->n; d++) {
+		n += a % c->k != b % c->k;
+		a /= c->k;
+		b /= c->k;
+	}
+	return n;
+}
+
+/* A place by chance that shares the coordinates which source and destination share. */
+static uint32_t detour(const struct noc_view *v, uint32_t source, uint32_t dest)
+{
+	const struct icnt *c = v->c;
+	uint32_t at = noc_random_int(v->random, c->c - 1), step = c->c;
+
+	source /= c->c;
+	dest /= c->c;
+	for (uint32_t d = 0; d < c->n; d++) {
+		at += step *
+		      (source % c->k == dest % c->k ? source % c->k : noc_random_int(v->random, c->k - 1));
+		source /= c->k;
+		dest /= c->k;
+		step *= c->k;
+	}
+	return at;
+}
+
+#define BIAS 2 /* by which the straight way may be fuller */
+
+/* At the first router. Phases: 0 undecided, 1 to the place between, 2 to dest. up: order of dimensions. */
+static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t dest, bool up)
+{
+	const struct icnt *c = v->c;
+	uint32_t source = place(c, p->source), over = detour(v, source, dest), straight, around;
+
+	p->phase = 2;
+	if (over / c->c == router)
+		return;
+	straight = used(v, router, up ? next_up(c, router, dest) : next_down(c, router, dest));
+	around = used(v, router, up ? next_up(c, router, over) : next_down(c, router, over));
+	if (hops(c, source, dest) * straight <= (hops(c, source, over) + hops(c, over, dest)) * around + BIAS)
+		return;
+	p->phase = 1;
+	p->between = over;
+}
+
+/* The place to go to; true: it is at this router. x_then_y: drawn between arrival and choice where it matters. */
+static bool goal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
+{
+	*dest = place(v->c, p->dest);
+	if (in < v->c->c)
+		p->phase = 0;
+	if (p->phase == 1 && p->between / v->c->c != router) {
+		*dest = p->between;
+		return false;
+	}
+	if (p->phase != 1)
+		return *dest / v->c->c == router;
+	p->phase = 2;
+	return false;
+}
+
+static uint32_t ugal(
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, struct range *r)
+{
+	uint32_t dest, out;
+
+	*r = class_of(v, p);
+	if (goal(v, p, router, in, &dest))
+		return dest % v->c->c;
+	if (!p->phase) {
+		choose(v, p, router, dest, true);
+		if (p->phase == 1)
+			dest = p->between;
+	}
+	out = next_up(v->c, router, dest);
+	if (out >= v->c->c)
+		*r = half(*r, p->phase == 1);
+	return out;
+}
+
+void noc_route_flatfly_ugal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	struct range r;
+	uint32_t out = ugal(v, p, router, in, &r);
+
+	way(p, out, r);
+}
+
+void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	struct range r = class_of(v, p);
+	uint32_t dest, out;
+	bool up;
+
+	if (goal(v, p, router, in, &dest)) {
+		way(p, dest % v->c->c, r);
+		return;
+	}
+	up = in < v->c->c ? noc_random_int(v->random, 1) > 0 : in_lower_half(v, p);
+	if (!p->phase) {
+		choose(v, p, router, dest, up);
+		if (p->phase == 1)
+			dest = p->between;
+	}
+	out = up ? next_up(v->c, router, dest) : next_down(v->c, router, dest);
+	/* quirk Q4-34: both parts are of half the half that the first division leaves out */
+	if (out >= v->c->c) {
+		uint32_t quarter = (r.hi - r.lo + 1) / 2 / 2;
+
+		r = half(r, up);
+		if (p->phase == 1)
+			r.hi -= quarter;
+		else
+			r.lo += quarter;
+	}
+	way(p, out, r);
+}
+
+/* ---- channels by the next coordinate ---------------------------------------------------------------------------- */
+
+static struct range part(struct range r, uint32_t which, uint32_t of)
+{
+	uint32_t each = (r.hi - r.lo + 1) / of;
+
+	return (struct range){r.lo + which * each, r.lo + (which + 1) * each - 1};
+}
+
+struct noc_way noc_inject_flatfly_pni(const struct noc_view *v, const struct noc_packet *p)
+{
+	struct range r = part(class_of(v, p), place(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
+
+	return (struct noc_way){.lo = (uint16_t)r.lo, .hi = (uint16_t)r.hi};
+}
+
+void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	const struct icnt *c = v->c;
+	uint32_t coordinate = place(c, p->dest), out, d;
+	struct range r;
+
+	out = ugal(v, p, router, in, &r);
+	if (out < c->c) {
+		way(p, out, r);
+		return;
+	}
+	d = (out - c->c) / (c->k - 1) + 1;
+	if (d == c->n) {
+		coordinate %= c->c;
+	} else {
+		coordinate /= c->c;
+		while (d--)
+			coordinate /= c->k;
+		coordinate %= c->k;
+	}
+	way(p, out, part(r, coordinate, c->k));
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Flies: n stages of switches with k inputs and k outputs. Between stages the digit of the switch that belongs to the
+ * stage changes places with the port. With one stage this is a crossbar.
+ */
+#include "net/noc.h"
+
+/* Channel into input `port` of switch `at` of a stage, numbered by the output that it comes from. */
+static uint32_t in_channel(const struct icnt *c, uint32_t stage, uint32_t at, uint32_t port)
+{
+	uint32_t step = 1, digit;
+
+	for (uint32_t i = stage + 1; i < c->n; i++)
+		step *= c->k;
+	digit = at / step % c->k;
+	return (stage - 1) * c->nodes + (at - digit * step + port * step) * c->k + digit;
+}
+
+void noc_plan_fly(struct noc_builder *b, const struct icnt *c)
+{
+	uint32_t each = c->nodes / c->k;
+
+	noc_begin(b, c->nodes, c->n * each, (c->n - 1) * c->nodes);
+	for (uint32_t stage = 0; stage < c->n; stage++)
+		for (uint32_t at = 0; at < each; at++)
+			for (uint32_t port = 0; port < c->k; port++) {
+				uint32_t router = stage * each + at;
+
+				if (stage)
+					noc_input(b, router, in_channel(c, stage, at, port));
+				else
+					noc_from_node(b, router, at * c->k + port);
+				if (stage < c->n - 1)
+					noc_output(b, router, stage * c->nodes + at * c->k + port);
+				else
+					noc_to_node(b, router, at * c->k + port);
+			}
+}
+
+void noc_route_fly_dest_tag(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t dest = p->dest;
+
+	(void)in;
+	for (uint32_t stage = router / (v->plan->nodes / v->c->k); stage < v->c->n - 1; stage++)
+		dest /= v->c->k;
+	noc_one_way(p, dest % v->c->k, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Meshes: k routers in each of n dimensions, a node at each, and their routings.
+ *
+ * Outputs and inputs of a router: 2d up in dimension d, 2d + 1 down, 2n the node; input 2d holds what comes from
+ * above. The channels that would close a line are there and never used. Coordinates are digits to the base k, the
+ * lowest dimension first.
+ */
+#include "net/noc.h"
+#include "net/noc_cube.h"
+
+/* ---- plan, of tori too ---------------------------------------------------------------------------------- */
+
+static uint32_t neighbour(uint32_t node, uint32_t step, uint32_t k, bool up)
+{
+	uint32_t at = node / step % k;
+
+	if (up)
+		return at == k - 1 ? node - (k - 1) * step : node + step;
+	return at ? node - step : node + (k - 1) * step;
+}
+
+static void join_dimension(struct noc_builder *b, const struct icnt *c, uint32_t node, uint32_t d,
+	uint32_t step, uint32_t latency)
+{
+	uint32_t from_above = 2 * c->n * neighbour(node, step, c->k, true) + 2 * d + 1;
+	uint32_t from_below = 2 * c->n * neighbour(node, step, c->k, false) + 2 * d;
+	uint32_t up = 2 * c->n * node + 2 * d;
+
+	noc_input(b, node, from_above);
+	noc_input(b, node, from_below);
+	noc_latency(b, from_above, latency);
+	noc_latency(b, from_below, latency);
+	noc_output(b, node, up);
+	noc_output(b, node, up + 1);
+	noc_latency(b, up, latency);
+	noc_latency(b, up + 1, latency);
+}
+
+void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency)
+{
+	noc_begin(b, c->nodes, c->nodes, 2 * c->n * c->nodes);
+	for (uint32_t node = 0; node < c->nodes; node++) {
+		uint32_t step = 1;
+
+		for (uint32_t d = 0; d < c->n; d++, step *= c->k)
+			join_dimension(b, c, node, d, step, c->chip_latency ? latency : 1);
+		noc_join_node(b, node, node);
+	}
+}
+
+void noc_plan_mesh(struct noc_builder *b, const struct icnt *c) { noc_cube_plan(b, c, 1); }
+
+/* ---- steps ----------------------------------------------------------------------------------------------- */
+
+/* Output for the lowest dimension that differs; 2n at the destination. */
+static uint32_t next_up(const struct icnt *c, uint32_t at, uint32_t dest)
+{
+	uint32_t d = 0;
+
+	if (at == dest)
+		return 2 * c->n;
+	for (; at % c->k == dest % c->k; d++) {
+		at /= c->k;
+		dest /= c->k;
+	}
+	return 2 * d + (at % c->k > dest % c->k);
+}
+
+/* The same for the highest. */
+static uint32_t next_down(const struct icnt *c, uint32_t at, uint32_t dest)
+{
+	uint32_t d = c->n - 1, step = c->nodes / c->k;
+
+	if (at == dest)
+		return 2 * c->n;
+	for (; d && at / step == dest / step; d--) {
+		at %= step;
+		dest %= step;
+		step /= c->k;
+	}
+	return 2 * d + (at / step > dest / step);
+}
+
+void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)in;
+	noc_one_way(p, next_up(v->c, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+}
+
+/* Channels for destination or coordinate number `which` of so many; all at the destination. */
+static void partitioned(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t port,
+	uint32_t which, uint32_t of)
+{
+	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], each = (hi - lo + 1) / of;
+
+	if (router != p->dest) {
+		lo += which * each;
+		hi = lo + each - 1;
+	}
+	noc_one_way(p, port, lo, hi);
+}
+
+void noc_route_mesh_dor_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)in;
+	partitioned(v, p, router, next_up(v->c, router, p->dest), p->dest, v->plan->nodes);
+}
+
+static uint32_t coordinate(const struct icnt *c, uint32_t node, uint32_t d)
+{
+	while (d--)
+		node /= c->k;
+	return node % c->k;
+}
+
+struct noc_way noc_inject_mesh_pni(const struct noc_view *v, const struct noc_packet *p)
+{
+	uint32_t lo = v->c->vc_begin[p->kind], each = (v->c->vc_end[p->kind] - lo + 1) / v->c->k;
+
+	lo += p->dest % v->c->k * each;
+	return (struct noc_way){.lo = (uint16_t)lo, .hi = (uint16_t)(lo + each - 1)};
+}
+
+void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t port = next_up(v->c, router, p->dest);
+
+	(void)in;
+	partitioned(v, p, router, port, coordinate(v->c, p->dest, port / 2), v->c->k);
+}
+
+/* ---- two orders ------------------------------------------------------------------------------------------- */
+
+/* The lower half of the channels for the first order, the upper for the second. */
+static void halves(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
+{
+	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
+
+	noc_one_way(p, port, lower ? lo : lo + half, lower ? hi - half : hi);
+}
+
+static bool in_lower_half(const struct noc_view *v, const struct noc_packet *p)
+{
+	uint32_t lo = v->c->vc_begin[p->kind];
+
+	return p->vc < lo + (v->c->vc_end[p->kind] - lo + 1) / 2;
+}
+
+static bool arrived(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+{
+	if (router != p->dest)
+		return false;
+	noc_one_way(p, 2 * v->c->n, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	return true;
+}
+
+void noc_route_mesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	bool up;
+
+	if (arrived(v, p, router))
+		return;
+	up = in < 2 * v->c->n ? in_lower_half(v, p) : noc_random_int(v->random, 1) > 0;
+	halves(v, p, up ? next_up(v->c, router, p->dest) : next_down(v->c, router, p->dest), up);
+}
+
+void noc_route_mesh_adaptive_xy_yx(
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t first, last;
+	bool up;
+
+	if (arrived(v, p, router))
+		return;
+	first = next_up(v->c, router, p->dest);
+	last = next_down(v->c, router, p->dest);
+	if (in < 2 * v->c->n) {
+		up = in_lower_half(v, p);
+	} else {
+		uint32_t a = v->used[v->plan->base[router] + first],
+			 b = v->used[v->plan->base[router] + last];
+
+		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
+	}
+	halves(v, p, up ? first : last, up);
+}
+
+/* ---- over a router between ---------------------------------------------------------------------------------- */
+
+/* By chance in the box that source and destination span. */
+static uint32_t between(const struct noc_view *v, uint32_t source, uint32_t dest)
+{
+	uint32_t at = 0, step = 1, k = v->c->k;
+
+	for (uint32_t d = 0; d < v->c->n; d++) {
+		uint32_t a = source % k, b = dest % k;
+
+		at += step *
+		      (b > a ? a + noc_random_int(v->random, b - a) : b + noc_random_int(v->random, a - b));
+		step *= k;
+		source /= k;
+		dest /= k;
+	}
+	return at;
+}
+
+static void two_phases(const struct noc_view *v, struct noc_packet *p, uint32_t router)
+{
+	uint32_t port;
+
+	if (!p->phase && router == p->between)
+		p->phase = 1;
+	port = next_up(v->c, router, p->phase ? p->dest : p->between);
+	if (router == p->dest)
+		noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	else
+		halves(v, p, port, !p->phase);
+}
+
+static void choose_between(const struct noc_view *v, struct noc_packet *p, uint32_t in)
+{
+	if (in != 2 * v->c->n)
+		return;
+	p->phase = 0;
+	p->between = between(v, p->source, p->dest);
+}
+
+void noc_route_mesh_romm(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	choose_between(v, p, in);
+	two_phases(v, p, router);
+}
+
+void noc_route_mesh_romm_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	choose_between(v, p, in);
+	if (!p->phase && router == p->between)
+		p->phase = 1;
+	partitioned(v, p, router, next_up(v->c, router, p->phase ? p->dest : p->between), p->dest,
+		v->plan->nodes);
+}
+
+void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	if (in == 2 * v->c->n) {
+		p->phase = 0;
+		p->between = noc_random_int(v->random, v->plan->nodes - 1);
+	}
+	two_phases(v, p, router);
+}
+
+/* ---- adaptive ------------------------------------------------------------------------------------------------- */
+
+void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t escape, hi = v->c->vc_end[p->kind];
+
+	if (arrived(v, p, router))
+		return;
+	escape = next_up(v->c, router, p->dest);
+	if (in != 2 * v->c->n && !p->vc) {
+		noc_one_way(p, escape, 0, 0);
+		return;
+	}
+	/* quirk Q4-31: of all ways that are nearer only the first is kept, which is the escape's. */
+	p->way[0] = (struct noc_way){(uint16_t)escape, 1, (uint16_t)hi, 1};
+	p->way[1] = (struct noc_way){(uint16_t)escape, 0, 0, 0};
+	p->n_ways = 2;
+}
+
+/*
+ * quirk Q4-31: of the two ways of a plane only the first is kept, so packets never stray from the order of dimensions, on
+ * the upper third of the channels.
+ */
+void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], third = (hi - lo + 1) / 3;
+
+	(void)in;
+	if (!arrived(v, p, router))
+		noc_one_way(p, next_up(v->c, router, p->dest), lo + 2 * third, hi);
+}
+
+void noc_route_mesh_chaos(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)in;
+	noc_one_way(p, next_up(v->c, router, p->dest), 0, 0);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Building a network of routers: everything that its cycles need has its place before the first.
+ *
+ * Bounds follow from credits: all flits and credits between a sender and the buffer behind it are at most that buffer.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "net/noc.h"
+
+/* ---- routers ------------------------------------------------------------------------------------------------------ */
+
+static struct noc_list list_new(uint32_t most)
+{
+	uint32_t cap = ring_capacity(most);
+
+	return (struct noc_list){.slot = reserve(cap, sizeof(struct noc_entry)), .mask = cap - 1};
+}
+
+static void list_free(struct noc_list *l)
+{
+	if (l->slot)
+		reserve_free(l->slot, (size_t)l->mask + 1, sizeof *l->slot);
+}
+
+static int32_t *none(uint32_t n)
+{
+	int32_t *p = xcalloc(n, sizeof *p);
+
+	memset(p, 0xff, n * sizeof *p);
+	return p;
+}
+
+static void router_switch(struct noc *n, struct noc_router *r)
+{
+	uint32_t inputs = r->ports * n->input_speedup, outputs = r->ports * n->output_speedup;
+
+	noc_alloc_init(&r->sw_alloc, &n->conf.sw_alloc, inputs, outputs, true);
+	if (n->speculative && n->conf.spec_alloc.kind != ALLOCATOR_PRIO)
+		noc_alloc_init(&r->spec_alloc, &n->conf.spec_alloc, inputs, outputs, true);
+	r->sw_turn = xcalloc(inputs, sizeof *r->sw_turn);
+	for (uint32_t i = 0; i < inputs; i++)
+		r->sw_turn[i] = i % n->input_speedup;
+	r->hold_vc = none(inputs);
+	r->hold_in = none(inputs);
+	r->hold_out = none(outputs);
+	r->vc_turn = xcalloc(r->ports, sizeof *r->vc_turn);
+	for (uint32_t i = 0; i < r->ports; i++)
+		r->vc_turn[i] = n->vcs - 1;
+}
+
+static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
+{
+	uint32_t vcs, cap;
+
+	r->id = id;
+	r->base = n->plan->base[id];
+	r->ports = n->plan->base[id + 1] - r->base;
+	r->words = BITSET_WORDS(r->ports);
+	vcs = r->ports * n->vcs;
+	if (!n->lookahead)
+		r->route = list_new(vcs);
+	r->vc = list_new(vcs);
+	r->sw = list_new(vcs);
+	r->hold = list_new(n->hold ? vcs : 1);
+	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
+		noc_alloc_init(&r->vc_alloc, &n->conf.vc_alloc, vcs, vcs, false);
+	router_switch(n, r);
+	cap = ring_capacity(r->ports * n->output_cap);
+	r->cross.slot = reserve(cap, sizeof *r->cross.slot);
+	r->cross.mask = cap - 1;
+	r->credit.slot = reserve(cap, sizeof *r->credit.slot);
+	r->credit.mask = cap - 1;
+	r->latched = xcalloc(4 * (size_t)r->words, sizeof *r->latched);
+	r->queued = r->latched + r->words;
+	r->owing = r->queued + r->words;
+	r->credited = r->owing + r->words;
+}
+
+static void router_free(struct noc_router *r)
+{
+	free(r->latched);
+	reserve_free(r->credit.slot, (size_t)r->credit.mask + 1, sizeof *r->credit.slot);
+	reserve_free(r->cross.slot, (size_t)r->cross.mask + 1, sizeof *r->cross.slot);
+	free(r->vc_turn);
+	free(r->hold_vc);
+	free(r->hold_in);
+	free(r->hold_out);
+	free(r->sw_turn);
+	noc_alloc_free(&r->spec_alloc);
+	noc_alloc_free(&r->sw_alloc);
+	noc_alloc_free(&r->vc_alloc);
+	list_free(&r->hold);
+	list_free(&r->sw);
+	list_free(&r->vc);
+	list_free(&r->route);
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------------------------------- */
+
+static void flits_new(struct noc_flits *q, uint32_t cap)
+{
+	*q = (struct noc_flits){.slot = reserve(cap, sizeof *q->slot), .mask = cap - 1};
+}
+
+static void flits_free(struct noc_flits *q) { reserve_free(q->slot, (size_t)q->mask + 1, sizeof *q->slot); }
+
+static void sink_init(struct noc *n, struct noc_sink *k)
+{
+	uint32_t cap = ring_capacity(n->conf.boundary_max);
+
+	k->filled = xcalloc(2 * (size_t)n->vc_words, sizeof *k->filled);
+	k->ready = k->filled + n->vc_words;
+	k->ejection = xcalloc(n->vcs, sizeof *k->ejection);
+	k->packets = xcalloc(n->vcs, sizeof *k->packets);
+	k->flits = xcalloc(n->vcs, sizeof *k->flits);
+	for (uint32_t v = 0; v < n->vcs; v++) {
+		flits_new(&k->ejection[v], n->buffer_cap);
+		ring_init(&k->packets[v], reserve(cap, sizeof(uint32_t)), cap);
+	}
+	flits_new(&k->left, n->output_cap);
+}
+
+static void sink_free(struct noc *n, struct noc_sink *k)
+{
+	flits_free(&k->left);
+	for (uint32_t v = n->vcs; v-- > 0;) {
+		reserve_free(k->packets[v].slot, (size_t)k->packets[v].mask + 1, sizeof(uint32_t));
+		flits_free(&k->ejection[v]);
+	}
+	free(k->filled);
+	free(k->ejection);
+	free(k->packets);
+	free(k->flits);
+}
+
+static void nodes_init(struct noc *n, struct noc_subnet *s)
+{
+	uint32_t cap = ring_capacity(n->conf.source_max), nodes = n->plan->nodes, words = BITSET_WORDS(nodes);
+
+	s->source = xcalloc(nodes, sizeof *s->source);
+	s->sink = xcalloc(nodes, sizeof *s->sink);
+	for (uint32_t i = 0; i < nodes; i++) {
+		ring_init(&s->source[i].packets, reserve(cap, sizeof(uint32_t)), cap);
+		s->source[i].last_vc = -1;
+		sink_init(n, &s->sink[i]);
+	}
+	s->fresh = xcalloc(words, sizeof *s->fresh);
+	s->sending_nodes = xcalloc(words, sizeof *s->sending_nodes);
+	s->ejecting = xcalloc(words, sizeof *s->ejecting);
+	s->retiring = xcalloc(nodes, sizeof *s->retiring);
+	s->device_of = xcalloc(nodes, sizeof *s->device_of);
+	s->ready = xcalloc(BITSET_WORDS(n->clusters > n->subs ? n->clusters : n->subs), sizeof *s->ready);
+}
+
+/* ---- subnets ---------------------------------------------------------------------------------------------------------- */
+
+/* Each input takes a flit, each room a credit of so many channels, in a cycle. */
+static void wheel_init(struct noc *n, struct noc_subnet *s)
+{
+	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
+
+	s->wheel = xcalloc((size_t)n->wheel_mask + 1, sizeof *s->wheel);
+	for (uint32_t i = 0; i <= n->wheel_mask; i++) {
+		s->wheel[i].flit = reserve(flits, sizeof *s->wheel[i].flit);
+		s->wheel[i].credit = reserve(credits, sizeof *s->wheel[i].credit);
+	}
+}
+
+static void wheel_free(struct noc *n, struct noc_subnet *s)
+{
+	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
+
+	for (uint32_t i = n->wheel_mask + 1; i-- > 0;) {
+		reserve_free(s->wheel[i].credit, credits, sizeof *s->wheel[i].credit);
+		reserve_free(s->wheel[i].flit, flits, sizeof *s->wheel[i].flit);
+	}
+	free(s->wheel);
+}
+
+static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
+{
+	uint32_t ports = n->plan->ports;
+	size_t vcs = (size_t)ports * n->vcs;
+
+	noc_room_init(&s->room, &n->conf, ports + n->plan->nodes, n->least);
+	s->vc = xcalloc(vcs, sizeof *s->vc);
+	s->buffer = reserve(vcs * n->buffer_cap, sizeof *s->buffer);
+	s->latch = xcalloc(ports, sizeof *s->latch);
+	s->output = xcalloc(ports, sizeof *s->output);
+	s->owed = xcalloc(ports, sizeof *s->owed);
+	for (uint32_t i = 0; i < ports; i++) {
+		flits_new(&s->output[i], n->output_cap);
+		s->owed[i].slot = reserve(n->output_cap, sizeof *s->owed[i].slot);
+	}
+	s->active = xcalloc(BITSET_WORDS(n->plan->routers), sizeof *s->active);
+	s->sending = xcalloc(BITSET_WORDS(n->plan->routers), sizeof *s->sending);
+	wheel_init(n, s);
+	nodes_init(n, s);
+	s->router = xcalloc(n->plan->routers, sizeof *s->router);
+	for (uint32_t r = 0; r < n->plan->routers; r++)
+		router_init(n, &s->router[r], r);
+	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof *s->link_flits) : NULL;
+	s->view = (struct noc_view){&n->conf, n->plan, s->room.used, &n->random};
+}
+
+static void subnet_free(struct noc *n, struct noc_subnet *s)
+{
+	for (uint32_t r = n->plan->routers; r-- > 0;)
+		router_free(&s->router[r]);
+	for (uint32_t i = n->plan->nodes; i-- > 0;) {
+		sink_free(n, &s->sink[i]);
+		reserve_free(
+			s->source[i].packets.slot, (size_t)s->source[i].packets.mask + 1, sizeof(uint32_t));
+	}
+	wheel_free(n, s);
+	for (uint32_t i = n->plan->ports; i-- > 0;) {
+		reserve_free(s->owed[i].slot, n->output_cap, sizeof *s->owed[i].slot);
+		flits_free(&s->output[i]);
+	}
+	reserve_free(s->buffer, (size_t)n->plan->ports * n->vcs * n->buffer_cap, sizeof *s->buffer);
+	noc_room_free(&s->room);
+	free(s->link_flits);
+	free(s->router);
+	free(s->source);
+	free(s->sink);
+	free(s->fresh);
+	free(s->sending_nodes);
+	free(s->ejecting);
+	free(s->retiring);
+	free(s->device_of);
+	free(s->ready);
+	free(s->active);
+	free(s->sending);
+	free(s->vc);
+	free(s->latch);
+	free(s->output);
+	free(s->owed);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+
+static void copy_options(struct noc *n)
+{
+	const struct icnt *c = &n->conf;
+
+	n->vcs = c->vcs;
+	n->vc_words = BITSET_WORDS(c->vcs);
+	n->input_speedup = (uint32_t)icnt_int(c, ICNT_input_speedup);
+	n->output_speedup = (uint32_t)icnt_int(c, ICNT_output_speedup);
+	n->routing_delay = (uint32_t)icnt_int(c, ICNT_routing_delay);
+	n->credit_delay = (uint32_t)icnt_int(c, ICNT_credit_delay);
+	n->output_max = icnt_int(c, ICNT_output_buffer_size);
+	n->lookahead = !n->routing_delay;
+	n->speculative = c->speculative;
+	n->check_free = icnt_int(c, ICNT_spec_check_elig) > 0;
+	n->check_room = icnt_int(c, ICNT_spec_check_cred) > 0;
+	n->mask_by_asks = icnt_int(c, ICNT_spec_mask_by_reqs) > 0;
+	n->hold = icnt_int(c, ICNT_hold_switch_for_packet) > 0;
+	n->shuffle = icnt_int(c, ICNT_vc_shuffle_requests) > 0;
+	n->busy_when_full = icnt_int(c, ICNT_vc_busy_when_full) > 0;
+	n->empty_first = icnt_int(c, ICNT_vc_prioritize_empty) > 0;
+	n->priorities = c->priority != PRIORITY_NONE;
+	n->buffer_cap = ring_capacity(c->vc_buffer);
+	n->output_cap = ring_capacity(c->buffer);
+	n->wheel_mask = ring_capacity(n->plan->most_latency + 2) - 1;
+}
+
+struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets)
+{
+	struct noc *n = xcalloc(1, sizeof *n);
+
+	n->conf = *c;
+	*c = (struct icnt){.file = c->file};
+	n->plan = noc_plan_new(&n->conf);
+	n->clusters = clusters;
+	n->subs = subs;
+	n->node = xcalloc(clusters + subs, sizeof *n->node);
+	memcpy(n->node, node, (clusters + subs) * sizeof *n->node);
+	n->packets = packets;
+	n->packet = reserve(packets, sizeof *n->packet);
+	noc_random_start(&n->random, icnt_int(&n->conf, ICNT_seed));
+	copy_options(n);
+	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof *n->least);
+	for (uint32_t i = 0; i < n->plan->ports; i++)
+		n->least[i] = n->plan->out[i].least;
+	for (uint32_t i = 0; i < n->plan->nodes; i++)
+		n->least[n->plan->ports + i] = n->plan->inject[i].least;
+	for (int k = 0; k < 2; k++)
+		subnet_init(n, &n->net[k], true);
+	for (uint32_t i = 0; i < clusters + subs; i++)
+		n->net[i < clusters].device_of[node[i]] = i < clusters ? i : i - clusters;
+	book_stats_init(&n->stats);
+	return n;
+}
+
+void noc_delete(struct noc *n)
+{
+	if (!n)
+		return;
+	subnet_free(n, &n->net[1]);
+	subnet_free(n, &n->net[0]);
+	reserve_free(n->packet, n->packets, sizeof *n->packet);
+	noc_plan_delete(n->plan);
+	icnt_free(&n->conf);
+	free(n->least);
+	free(n->node);
+	free(n);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Plans of networks: topologies join routers, channels and nodes through a builder, in BookSim's order, for ends are
+ * numbered as they are added.
+ *
+ * Always true of a finished plan: every channel and every node has two ends; inputs and outputs of a router are as
+ * many. A channel's latency when an output is added, not its last one, counts in noc_end.least, as in BookSim.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "net/noc.h"
+
+#define UNSET UINT32_MAX
+
+struct noc_end_list {
+	uint32_t n, cap;
+	struct {
+		uint32_t channel; /* or NOC_NODE and the node */
+		uint32_t latency; /* when it was added */
+	} * end;
+};
+
+struct noc_builder {
+	const struct icnt *c;
+	struct noc_plan *plan;
+	uint32_t channels;
+	uint32_t *latency, *node_latency;
+	struct noc_end_list *in, *out; /* by router */
+};
+
+static void add(struct noc_end_list *l, uint32_t channel, uint32_t latency)
+{
+	if (l->n == l->cap)
+		grow(&l->end, &l->cap, l->n + 1, sizeof *l->end);
+	l->end[l->n].channel = channel;
+	l->end[l->n++].latency = latency;
+}
+
+void noc_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t channels)
+{
+	assert(nodes == b->c->nodes);
+	b->plan->nodes = nodes;
+	b->plan->routers = routers;
+	b->plan->channels = b->channels = channels;
+	b->latency = xcalloc(channels ? channels : 1, sizeof *b->latency);
+	b->node_latency = xcalloc(nodes, sizeof *b->node_latency);
+	b->in = xcalloc(routers, sizeof *b->in);
+	b->out = xcalloc(routers, sizeof *b->out);
+	for (uint32_t i = 0; i < channels; i++)
+		b->latency[i] = 1;
+	for (uint32_t i = 0; i < nodes; i++)
+		b->node_latency[i] = 1;
+}
+
+void noc_latency(struct noc_builder *b, uint32_t channel, uint32_t cycles)
+{
+	assert(channel < b->channels && cycles);
+	b->latency[channel] = cycles;
+}
+
+void noc_node_latency(struct noc_builder *b, uint32_t node, uint32_t cycles)
+{
+	assert(node < b->plan->nodes && cycles);
+	b->node_latency[node] = cycles;
+}
+
+void noc_input(struct noc_builder *b, uint32_t router, uint32_t channel)
+{
+	assert(router < b->plan->routers && channel < b->channels);
+	add(&b->in[router], channel, b->latency[channel]);
+}
+
+void noc_output(struct noc_builder *b, uint32_t router, uint32_t channel)
+{
+	assert(router < b->plan->routers && channel < b->channels);
+	add(&b->out[router], channel, b->latency[channel]);
+}
+
+void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node)
+{
+	assert(router < b->plan->routers && node < b->plan->nodes);
+	add(&b->in[router], NOC_NODE | node, b->node_latency[node]);
+}
+
+void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node)
+{
+	assert(router < b->plan->routers && node < b->plan->nodes);
+	add(&b->out[router], NOC_NODE | node, b->node_latency[node]);
+}
+
+void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node)
+{
+	noc_from_node(b, router, node);
+	noc_to_node(b, router, node);
+}
+
+/* ---- finishing ---------------------------------------------------------------------------------------- */
+
+static uint32_t delays(const struct icnt *c)
+{
+	uint32_t alloc = c->speculative ? 1 : 2;
+
+	return 1 + c->crossbar_delay + (uint32_t)icnt_int(c, ICNT_routing_delay) + alloc +
+	       (uint32_t)icnt_int(c, ICNT_credit_delay);
+}
+
+static void place_ports(struct noc_builder *b)
+{
+	struct noc_plan *p = b->plan;
+
+	p->base = xcalloc(p->routers + 1, sizeof *p->base);
+	for (uint32_t r = 0; r < p->routers; r++) {
+		assert(b->in[r].n == b->out[r].n);
+		p->base[r + 1] = p->base[r] + b->in[r].n;
+		p->most_ports = b->in[r].n > p->most_ports ? b->in[r].n : p->most_ports;
+	}
+	p->ports = p->base[p->routers];
+	p->router_of = xcalloc(p->ports, sizeof *p->router_of);
+	p->in = xcalloc(p->ports, sizeof *p->in);
+	p->out = xcalloc(p->ports, sizeof *p->out);
+	p->inject = xcalloc(p->nodes, sizeof *p->inject);
+	p->eject = xcalloc(p->nodes, sizeof *p->eject);
+}
+
+/* Both ends of every channel; from, into: output and input port of a channel. */
+static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
+{
+	struct noc_plan *p = b->plan;
+
+	for (uint32_t r = 0; r < p->routers; r++)
+		for (uint32_t i = 0; i < b->in[r].n; i++) {
+			uint32_t port = p->base[r] + i, in = b->in[r].end[i].channel,
+				 out = b->out[r].end[i].channel;
+
+			p->router_of[port] = r;
+			if (in & NOC_NODE) {
+				p->in[port] = (struct noc_end){
+					.to = in, .latency = b->node_latency[in & ~NOC_NODE]};
+				p->inject[in & ~NOC_NODE] = (struct noc_end){
+					.to = port, .latency = b->node_latency[in & ~NOC_NODE]};
+			} else {
+				into[in] = port;
+			}
+			p->out[port].least = delays(b->c) + 2 * b->out[r].end[i].latency;
+			if (out & NOC_NODE) {
+				p->out[port].to = out;
+				p->out[port].latency = b->node_latency[out & ~NOC_NODE];
+				p->eject[out & ~NOC_NODE] = port;
+			} else {
+				from[out] = port;
+			}
+		}
+	for (uint32_t i = 0; i < b->channels; i++) {
+		assert(from[i] != UNSET && into[i] != UNSET);
+		p->out[from[i]].to = into[i];
+		p->in[into[i]].to = from[i];
+		p->out[from[i]].latency = p->in[into[i]].latency = b->latency[i];
+	}
+}
+
+static void finish(struct noc_builder *b)
+{
+	struct noc_plan *p = b->plan;
+	uint32_t *ends = xcalloc((size_t)2 * b->channels + 1, sizeof *ends);
+
+	memset(ends, 0xff, (size_t)2 * b->channels * sizeof *ends);
+	place_ports(b);
+	join_ends(b, ends, ends + b->channels);
+	free(ends);
+	for (uint32_t i = 0; i < p->ports; i++) {
+		p->most_latency = p->out[i].latency > p->most_latency ? p->out[i].latency : p->most_latency;
+		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
+	}
+	for (uint32_t i = 0; i < p->nodes; i++)
+		p->inject[i].least = 1 + 2 * p->inject[i].latency +
+				     (uint32_t)icnt_int(b->c, ICNT_routing_delay) +
+				     (b->c->speculative ? 1 : 2);
+	for (uint32_t r = 0; r < p->routers; r++) {
+		free(b->in[r].end);
+		free(b->out[r].end);
+	}
+	free(b->in);
+	free(b->out);
+	free(b->latency);
+	free(b->node_latency);
+}
+
+struct noc_plan *noc_plan_new(const struct icnt *c)
+{
+	static void (*const plans[N_TOPOLOGIES])(struct noc_builder *, const struct icnt *) = {
+#define TOPOLOGY(name, text) noc_plan_##name,
+#include "machine/network.def"
+	};
+	struct noc_builder b = {.c = c, .plan = xcalloc(1, sizeof *b.plan)};
+
+	plans[c->topology](&b, c);
+	finish(&b);
+	if (c->topology == TOPOLOGY_anynet)
+		b.plan->table = noc_anynet_table(c->any);
+	return b.plan;
+}
+
+void noc_plan_delete(struct noc_plan *p)
+{
+	if (!p)
+		return;
+	free(p->base);
+	free(p->router_of);
+	free(p->in);
+	free(p->out);
+	free(p->inject);
+	free(p->eject);
+	free(p->table);
+	free(p);
+}
+
+/* ---- routings ----------------------------------------------------------------------------------------- */
+
+const struct noc_routing noc_routings[N_ROUTINGS] = {
+#define ROUTING(topology, name, need, inject, step, text) {noc_inject_##inject, noc_route_##step},
+#include "machine/network.def"
+};
+
+/* Rows that are refused when the file is read. */
+struct noc_way noc_inject_none(const struct noc_view *v, const struct noc_packet *p)
+{
+	(void)v, (void)p;
+	abort();
+}
+
+void noc_route_none(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)v, (void)p, (void)router, (void)in;
+	abort();
+}
+
+/* Any channel of the packet's class. */
+struct noc_way noc_inject_class(const struct noc_view *v, const struct noc_packet *p)
+{
+	return (struct noc_way){
+		.lo = (uint16_t)v->c->vc_begin[p->kind], .hi = (uint16_t)v->c->vc_end[p->kind]};
+}
+
+struct noc_way noc_inject_zero(const struct noc_view *v, const struct noc_packet *p)
+{
+	(void)v, (void)p;
+	return (struct noc_way){.lo = 0, .hi = 0};
+}
+
+struct noc_way noc_inject_per_node(const struct noc_view *v, const struct noc_packet *p)
+{
+	uint32_t lo = v->c->vc_begin[p->kind], each = (v->c->vc_end[p->kind] - lo + 1) / v->plan->nodes;
+
+	lo += p->dest * each;
+	return (struct noc_way){.lo = (uint16_t)lo, .hi = (uint16_t)(lo + each - 1)};
+}
+
+/* quirk Q4-35: one channel by chance, anew in every cycle in which it cannot be had. */
+struct noc_way noc_inject_any_vc(const struct noc_view *v, const struct noc_packet *p)
+{
+	uint16_t vc = (uint16_t)noc_random_int(v->random, v->c->vcs - 1);
+
+	(void)p;
+	return (struct noc_way){.lo = vc, .hi = vc};
+}

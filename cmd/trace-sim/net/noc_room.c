@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What senders know of the buffers behind their channels: flits sent and not yet credited, channels that belong to a
+ * packet, and the policies that part a buffer among its channels.
+ *
+ * Always true: used is the sum of vc_used; a policy's own counts change only in its calls. Policies other than private
+ * lay parts aside for channels: the flits of a part beyond its size are in the shared rest. A slot that comes free while
+ * its channel's packet has nothing else in the buffer stays reserved for that packet.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "net/noc.h"
+
+static size_t at(const struct noc_room *m, uint32_t room, uint32_t vc) { return (size_t)room * m->vcs + vc; }
+
+/* ---- shared --------------------------------------------------------------------------------------------- */
+
+static void leave_part(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc)
+{
+	uint32_t part = c->private_of[vc], *used = &m->part_used[(size_t)room * m->parts + part];
+
+	assert(*used);
+	if (--*used >= c->private_size[part])
+		m->shared[room]--;
+}
+
+static bool shared_full(
+	const struct icnt *c, const struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+{
+	uint32_t part = c->private_of[vc];
+
+	(void)now;
+	return !m->reserved[at(m, room, vc)] &&
+	       m->part_used[(size_t)room * m->parts + part] >= c->private_size[part] &&
+	       m->shared[room] >= c->shared_size;
+}
+
+static void shared_send(
+	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+{
+	uint32_t *reserved = &m->reserved[at(m, room, vc)];
+
+	(void)now;
+	if (*reserved) {
+		--*reserved;
+	} else {
+		uint32_t part = c->private_of[vc], *used = &m->part_used[(size_t)room * m->parts + part];
+
+		if (++*used > c->private_size[part])
+			m->shared[room]++;
+	}
+	for (; tail && *reserved; --*reserved)
+		leave_part(c, m, room, vc);
+}
+
+static void shared_credit(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+{
+	(void)now;
+	if (!noc_room_free_vc(m, room, vc) && !m->vc_used[at(m, room, vc)])
+		m->reserved[at(m, room, vc)]++;
+	else
+		leave_part(c, m, room, vc);
+}
+
+/* ---- limited, dynamic, shifting ---------------------------------------------------------------------------- */
+
+static bool limited_full(
+	const struct icnt *c, const struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+{
+	return shared_full(c, m, room, vc, now) || m->vc_used[at(m, room, vc)] >= m->held_max[room];
+}
+
+static void set_held(const struct icnt *c, struct noc_room *m, uint32_t room)
+{
+	uint32_t active = m->active[room];
+
+	if (c->policy == POLICY_DYNAMIC)
+		m->held_max[room] = c->buffer / active;
+	if (c->policy != POLICY_SHIFTING)
+		return;
+	m->held_max[room] = c->buffer;
+	for (uint32_t i = active - 1; i; i >>= 1)
+		m->held_max[room] >>= 1;
+}
+
+static void limited_take(const struct icnt *c, struct noc_room *m, uint32_t room)
+{
+	m->active[room]++;
+	set_held(c, m, room);
+}
+
+static void limited_send(
+	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+{
+	shared_send(c, m, room, vc, tail, now);
+	if (tail && --m->active[room])
+		set_held(c, m, room);
+}
+
+/* ---- feedback ------------------------------------------------------------------------------------------------ */
+
+/* Mean of round trips, the last one weighing 1 / 2^scale. */
+static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
+{
+	int scale = icnt_int(c, ICNT_feedback_aging_scale);
+
+	return old < 0 ? last : (int32_t)((((int64_t)old << scale) + last - old) >> scale);
+}
+
+/* A flit less for each cycle that the way takes longer than it must. */
+static int32_t limit_of(const struct icnt *c, const struct noc_room *m, uint32_t room, int32_t trip)
+{
+	int32_t limit = (int32_t)m->least[room] * 2 - trip + icnt_int(c, ICNT_feedback_offset);
+
+	return limit > 1 ? limit : 1;
+}
+
+static bool feedback_full(
+	const struct icnt *c, const struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+{
+	size_t i = at(m, room, vc);
+	int32_t most = m->limit[i];
+
+	if (shared_full(c, m, room, vc, now))
+		return true;
+	if (!ring_empty(&m->sent[i])) {
+		int32_t least_trip = (int32_t)(now - ring_front(&m->sent[i]));
+		int32_t limit = limit_of(c, m, room, mean_trip(c, m->round_trip[i], least_trip));
+
+		most = limit < most ? limit : most;
+	}
+	return (int64_t)m->vc_used[i] >= most;
+}
+
+static void feedback_send(
+	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+{
+	shared_send(c, m, room, vc, tail, now);
+	ring_push(&m->sent[at(m, room, vc)], now);
+}
+
+static void feedback_credit(
+	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+{
+	size_t i = at(m, room, vc);
+
+	shared_credit(c, m, room, vc, now);
+	m->round_trip[i] = mean_trip(c, m->round_trip[i], (int32_t)(now - ring_pop(&m->sent[i])));
+	m->limit[i] = limit_of(c, m, room, m->round_trip[i]);
+}
+
+/* One flit at a time is measured; pending: those before it whose credits are still to come. */
+static void simple_send(
+	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+{
+	size_t i = at(m, room, vc);
+
+	if (!ring_empty(&m->sent[i])) {
+		shared_send(c, m, room, vc, tail, now);
+		return;
+	}
+	m->pending[i] = m->vc_used[i] - 1;
+	feedback_send(c, m, room, vc, tail, now);
+}
+
+static void simple_credit(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+{
+	size_t i = at(m, room, vc);
+
+	if (!ring_empty(&m->sent[i]) && !m->pending[i]) {
+		feedback_credit(c, m, room, vc, now);
+		return;
+	}
+	m->pending[i] -= m->pending[i] != 0;
+	shared_credit(c, m, room, vc, now);
+}
+
+const struct noc_policy noc_policies[N_POLICIES] = {
+	[POLICY_PRIVATE] = {0},
+	[POLICY_SHARED] = {shared_full, NULL, shared_send, shared_credit},
+	[POLICY_LIMITED] = {limited_full, limited_take, limited_send, shared_credit},
+	[POLICY_DYNAMIC] = {limited_full, limited_take, limited_send, shared_credit},
+	[POLICY_SHIFTING] = {limited_full, limited_take, limited_send, shared_credit},
+	[POLICY_FEEDBACK] = {feedback_full, NULL, feedback_send, feedback_credit},
+	[POLICY_SIMPLE_FEEDBACK] = {feedback_full, NULL, simple_send, simple_credit},
+};
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
+void noc_room_take(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc)
+{
+	uint64_t bit = 1ull << vc % 64;
+	size_t w = (size_t)room * m->words + vc / 64;
+
+	assert(!(m->taken[w] & bit));
+	m->taken[w] |= bit;
+	m->tail_sent[w] &= ~bit;
+	if (noc_policies[c->policy].take)
+		noc_policies[c->policy].take(c, m, room);
+}
+
+void noc_room_send(
+	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+{
+	size_t w = (size_t)room * m->words + vc / 64;
+
+	m->used[room]++;
+	m->vc_used[at(m, room, vc)]++;
+	if (noc_policies[c->policy].send)
+		noc_policies[c->policy].send(c, m, room, vc, tail, now);
+	if (!tail)
+		return;
+	m->tail_sent[w] |= 1ull << vc % 64;
+	if (!icnt_int(c, ICNT_wait_for_tail_credit))
+		m->taken[w] &= ~(1ull << vc % 64);
+}
+
+void noc_room_credit(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+{
+	size_t w = (size_t)room * m->words + vc / 64;
+	uint64_t bit = 1ull << vc % 64;
+
+	assert(m->vc_used[at(m, room, vc)]);
+	m->used[room]--;
+	m->vc_used[at(m, room, vc)]--;
+	if (icnt_int(c, ICNT_wait_for_tail_credit) && !m->vc_used[at(m, room, vc)] && m->tail_sent[w] & bit)
+		m->taken[w] &= ~bit;
+	if (noc_policies[c->policy].credit)
+		noc_policies[c->policy].credit(c, m, room, vc, now);
+}
+
+/* ---- building --------------------------------------------------------------------------------------------------- */
+
+static void init_feedback(struct noc_room *m, const struct icnt *c)
+{
+	size_t n = (size_t)m->rooms * m->vcs;
+	uint32_t cap = ring_capacity(c->buffer);
+
+	m->limit = xcalloc(n, sizeof *m->limit);
+	m->round_trip = xcalloc(n, sizeof *m->round_trip);
+	m->pending = xcalloc(n, sizeof *m->pending);
+	m->sent = xcalloc(n, sizeof *m->sent);
+	m->sent_slots = reserve(n * cap, sizeof *m->sent_slots);
+	for (size_t i = 0; i < n; i++) {
+		m->limit[i] = (int32_t)c->buffer;
+		m->round_trip[i] = -1;
+		ring_init(&m->sent[i], m->sent_slots + i * cap, cap);
+	}
+}
+
+void noc_room_init(struct noc_room *m, const struct icnt *c, uint32_t rooms, const uint32_t *least)
+{
+	size_t n = (size_t)rooms * c->vcs;
+
+	*m = (struct noc_room){.rooms = rooms, .vcs = c->vcs, .words = BITSET_WORDS(c->vcs), .least = least};
+	m->used = xcalloc(rooms, sizeof *m->used);
+	m->vc_used = xcalloc(n, sizeof *m->vc_used);
+	m->taken = xcalloc((size_t)rooms * m->words, sizeof *m->taken);
+	m->tail_sent = xcalloc((size_t)rooms * m->words, sizeof *m->tail_sent);
+	if (c->policy == POLICY_PRIVATE)
+		return;
+	m->parts = c->private_bufs;
+	m->reserved = xcalloc(n, sizeof *m->reserved);
+	m->part_used = xcalloc((size_t)rooms * m->parts, sizeof *m->part_used);
+	m->shared = xcalloc(rooms, sizeof *m->shared);
+	m->active = xcalloc(rooms, sizeof *m->active);
+	m->held_max = xcalloc(rooms, sizeof *m->held_max);
+	for (uint32_t i = 0; i < rooms; i++)
+		m->held_max[i] = c->held_max;
+	if (c->policy == POLICY_FEEDBACK || c->policy == POLICY_SIMPLE_FEEDBACK)
+		init_feedback(m, c);
+}
+
+void noc_room_free(struct noc_room *m)
+{
+	if (m->sent_slots)
+		reserve_free(m->sent_slots, (size_t)m->rooms * m->vcs * (m->sent[0].mask + 1),
+			sizeof *m->sent_slots);
+	free(m->used);
+	free(m->vc_used);
+	free(m->taken);
+	free(m->tail_sent);
+	free(m->reserved);
+	free(m->part_used);
+	free(m->shared);
+	free(m->active);
+	free(m->held_max);
+	free(m->limit);
+	free(m->round_trip);
+	free(m->pending);
+	free(m->sent);
+}

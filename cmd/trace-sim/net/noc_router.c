@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The input-queued router: one internal step. Heads find their way, get a virtual channel of an output, then every
+ * flit gets the switch, crosses it and waits at the output to be sent.
+ *
+ * Always true: work is in lists, in BookSim's order, for that order decides about random numbers and about flits that
+ * reach an output together. Results are found before any state changes: first all evaluate, then all update. What an
+ * update appends is looked at in the next step only.
+ * quirk Q4-36: a list with delays goes on only when those in front are done; what came in meanwhile begins then.
+ */
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "net/noc.h"
+
+#define NOT_BEGUN UINT32_MAX
+#define FAILED    (-2)
+#define PENDING   (-1)
+
+/* ---- lists ------------------------------------------------------------------------------------------------ */
+
+static void append(struct noc_list *l, uint32_t vc)
+{
+	assert(l->count <= l->mask);
+	l->slot[(l->head + l->count++) & l->mask] = (struct noc_entry){vc, PENDING, NOT_BEGUN};
+}
+
+static struct noc_entry *entry(struct noc_list *l, uint32_t i) { return &l->slot[(l->head + i) & l->mask]; }
+
+static struct noc_entry drop(struct noc_list *l)
+{
+	l->count--;
+	return l->slot[l->head++ & l->mask];
+}
+
+/* ---- virtual channels of inputs ------------------------------------------------------------------------------ */
+
+static struct noc_flit *slot_of(const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t i)
+{
+	uint32_t at = (s->vc[vc].head + i) & (n->buffer_cap - 1);
+
+	return &s->buffer[(size_t)vc * n->buffer_cap + at];
+}
+
+static struct noc_packet *packet_of(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
+{
+	return &n->packet[slot_of(n, s, vc, 0)->req];
+}
+
+int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
+{
+	int32_t best = slot_of(n, s, vc, 0)->priority;
+
+	if (n->conf.priority == PRIORITY_NONE)
+		return 0;
+	if (n->conf.priority == PRIORITY_QUEUE_LENGTH)
+		return s->vc[vc].count;
+	if (n->conf.priority != PRIORITY_LOCAL_AGE && icnt_int(&n->conf, ICNT_vc_priority_donation))
+		for (uint32_t i = 1; i < s->vc[vc].count; i++)
+			if (slot_of(n, s, vc, i)->priority > best)
+				best = slot_of(n, s, vc, i)->priority;
+	return best;
+}
+
+static bool full(const struct noc *n, const struct noc_subnet *s, uint32_t room, uint32_t vc)
+{
+	return noc_room_full(&n->conf, &s->room, room, vc, (uint32_t)n->time);
+}
+
+static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_t port)
+{
+	return n->output_max >= 0 && s->output[port].count >= (uint32_t)n->output_max;
+}
+
+/* The head at the front of a channel, whose way is known, asks for a channel of an output. */
+static void ask(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+{
+	s->vc[r->base * n->vcs + vc].state = NOC_WANTS;
+	if (n->speculative)
+		append(&r->sw, vc);
+	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
+		append(&r->vc, vc);
+}
+
+static void head_comes_first(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+{
+	if (n->lookahead) {
+		ask(n, s, r, vc);
+		return;
+	}
+	s->vc[r->base * n->vcs + vc].state = NOC_ROUTING;
+	append(&r->route, vc);
+}
+
+/* ---- arrivals ------------------------------------------------------------------------------------------------ */
+
+static void flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port)
+{
+	struct noc_flit *f = &s->latch[r->base + port];
+	uint32_t vc = port * n->vcs + f->vc, global = r->base * n->vcs + vc;
+	struct noc_vc *v = &s->vc[global];
+
+	assert(v->count < n->buffer_cap);
+	if (n->conf.priority == PRIORITY_LOCAL_AGE)
+		f->priority = INT_MAX - (int32_t)n->time;
+	*slot_of(n, s, global, v->count++) = *f;
+	if (v->state == NOC_IDLE) {
+		head_comes_first(n, s, r, vc);
+	} else if (v->state == NOC_ACTIVE && v->count == 1) {
+		uint32_t input = port * n->input_speedup + f->vc % n->input_speedup;
+
+		append(n->hold && r->hold_vc[input] == f->vc ? &r->hold : &r->sw, vc);
+	}
+}
+
+static void arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	for (uint32_t w = 0; w < r->words; w++) {
+		FOR_BITS64 (b, r->latched[w])
+			flit_arrives(n, s, r, w * 64 + (uint32_t)b);
+		r->latched[w] = 0;
+	}
+	while (r->credit.count) {
+		struct noc_credit *c = &r->credit.slot[r->credit.head & r->credit.mask];
+
+		if (n->time < c->time)
+			break;
+		noc_room_credit(&n->conf, &s->room, c->port, c->vc, (uint32_t)n->time);
+		r->credit.head++;
+		r->credit.count--;
+		s->credits--;
+	}
+}
+
+/* ---- ways ---------------------------------------------------------------------------------------------------- */
+
+static void route_evaluate(struct noc *n, struct noc_router *r)
+{
+	for (uint32_t i = 0; i < r->route.count && entry(&r->route, i)->time == NOT_BEGUN; i++)
+		entry(&r->route, i)->time = (uint32_t)n->time + n->routing_delay - 1;
+}
+
+static void route_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	while (r->route.count && entry(&r->route, 0)->time == (uint32_t)n->time) {
+		uint32_t vc = drop(&r->route).vc;
+
+		noc_routings[n->conf.routing].route(
+			&s->view, packet_of(n, s, r->base * n->vcs + vc), r->id, vc / n->vcs);
+		ask(n, s, r, vc);
+	}
+}
+
+/* ---- virtual channels of outputs ----------------------------------------------------------------------------- */
+
+static uint32_t alloc_input(const struct noc *n, const struct noc_router *r, uint32_t vc)
+{
+	return n->shuffle ? vc % n->vcs * r->ports + vc / n->vcs : vc;
+}
+
+static bool ask_channels(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, const struct noc_way *way)
+{
+	uint32_t room = r->base + way->port, in = alloc_input(n, r, vc);
+	int32_t priority = n->priorities ? noc_vc_priority(n, s, r->base * n->vcs + vc) : 0;
+	bool any = false;
+
+	for (uint32_t out = way->lo; out <= way->hi; out++) {
+		struct noc_ask a = {0, way->priority, priority};
+
+		if (!noc_room_free_vc(&s->room, room, out) || (n->busy_when_full && full(n, s, room, out)))
+			continue;
+		if (n->empty_first && s->room.vc_used[(size_t)room * n->vcs + out])
+			a.in_priority += INT_MIN;
+		noc_alloc_add(&r->vc_alloc, in, way->port * n->vcs + out, a);
+		any = true;
+	}
+	return any;
+}
+
+static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	for (uint32_t i = 0; i < r->vc.count; i++) {
+		struct noc_entry *e = entry(&r->vc, i);
+		const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + e->vc);
+		bool any = false;
+
+		for (uint32_t w = 0; w < p->n_ways; w++)
+			any |= ask_channels(n, s, r, e->vc, &p->way[w]);
+		e->result = any ? PENDING : FAILED;
+	}
+	noc_alloc_run(&r->vc_alloc, &n->random);
+	for (uint32_t i = 0; i < r->vc.count; i++) {
+		struct noc_entry *e = entry(&r->vc, i);
+		int32_t out;
+
+		if (e->result == FAILED)
+			continue;
+		out = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
+		e->result = out >= 0 ? out : FAILED;
+	}
+}
+
+static void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
+	uint32_t out_vc)
+{
+	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
+
+	noc_room_take(&n->conf, &s->room, r->base + port, out_vc);
+	v->port = (uint16_t)port;
+	v->vc = (uint16_t)out_vc;
+	v->state = NOC_ACTIVE;
+}
+
+static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t evaluated)
+{
+	for (; evaluated; evaluated--) {
+		struct noc_entry e = drop(&r->vc);
+
+		if (e.result < 0) {
+			append(&r->vc, e.vc);
+			continue;
+		}
+		own(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
+		if (!n->speculative)
+			append(&r->sw, e.vc);
+	}
+}
+
+/* ---- through the switch ------------------------------------------------------------------------------------- */
+
+static void owe_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, uint32_t vc)
+{
+	struct noc_owed *q = &s->owed[r->base + port];
+	uint32_t mask = n->output_cap - 1;
+
+	if (bitset_test(r->credited, port))
+		q->slot[(q->head + q->count - 1) & mask] |= NOC_MORE;
+	bitset_set(r->credited, port);
+	assert(q->count <= mask);
+	q->slot[(q->head + q->count++) & mask] = (uint16_t)vc;
+	bitset_set(r->owing, port);
+	s->credits++;
+}
+
+/* The way of a head through the router that it is sent to. */
+static void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t out)
+{
+	uint32_t to = n->plan->out[out].to, router;
+
+	if (to & NOC_NODE)
+		return;
+	router = n->plan->router_of[to];
+	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
+}
+
+/* The flit at the front enters the switch. Returns whether it was a tail. */
+static bool cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+{
+	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
+	struct noc_crossing *c = &r->cross.slot[(r->cross.head + r->cross.count++) & r->cross.mask];
+	struct noc_packet *p;
+	bool tail;
+
+	assert(r->cross.count <= r->cross.mask + 1);
+	c->flit = *slot_of(n, s, r->base * n->vcs + vc, 0);
+	c->output = v->port;
+	c->time = NOT_BEGUN;
+	v->head++;
+	v->count--;
+	p = &n->packet[c->flit.req];
+	tail = c->flit.index + 1u == p->book.flits;
+	c->flit.vc = v->vc;
+	c->flit.priority += n->conf.priority == PRIORITY_HOP_COUNT;
+	if (!c->flit.index) {
+		p->hops++;
+		p->vc = v->vc;
+		if (n->lookahead)
+			look_ahead(n, s, p, r->base + v->port);
+	}
+	noc_room_send(&n->conf, &s->room, r->base + v->port, v->vc, tail, (uint32_t)n->time);
+	owe_credit(n, s, r, vc / n->vcs, vc % n->vcs);
+	return tail;
+}
+
+static void release(struct noc_router *r, uint32_t input, uint32_t output)
+{
+	r->hold_vc[input] = r->hold_in[input] = r->hold_out[output] = -1;
+}
+
+/* ---- held connections --------------------------------------------------------------------------------------- */
+
+static void hold_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	for (uint32_t i = 0; i < r->hold.count; i++) {
+		struct noc_entry *e = entry(&r->hold, i);
+		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
+		uint32_t port = e->vc / n->vcs;
+
+		e->result = full(n, s, r->base + v->port, v->vc)
+				    ? FAILED
+				    : (int32_t)(v->port * n->output_speedup + port % n->output_speedup);
+	}
+}
+
+static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	for (uint32_t left = r->hold.count; left; left--) {
+		struct noc_entry e = drop(&r->hold);
+		struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
+		uint32_t input = e.vc / n->vcs * n->input_speedup + e.vc % n->vcs % n->input_speedup;
+		bool tail;
+
+		if (e.result < 0 || output_full(n, s, r->base + (uint32_t)e.result)) {
+			release(r, input, (uint32_t)r->hold_in[input]);
+			append(&r->sw, e.vc);
+			continue;
+		}
+		tail = cross(n, s, r, e.vc);
+		if (!v->count || tail)
+			release(r, input, (uint32_t)e.result);
+		if (tail && v->count)
+			head_comes_first(n, s, r, e.vc);
+		else if (tail)
+			v->state = NOC_IDLE;
+		else if (v->count)
+			append(&r->hold, e.vc);
+	}
+}
+
+/* ---- the switch ----------------------------------------------------------------------------------------------- */
+
+/* Who of two channels of one input goes first. */
+static bool supersedes(int32_t vc, int32_t priority, const struct noc_ask *old, uint32_t turn, uint32_t vcs)
+{
+	int32_t size = (int32_t)vcs, from = (int32_t)turn;
+
+	if (priority != old->in_priority)
+		return priority > old->in_priority;
+	return (vc - from + size) % size < (old->label - from + size) % size;
+}
+
+static void ask_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
+{
+	uint32_t v = vc % n->vcs, in = vc / n->vcs, global = r->base * n->vcs + vc;
+	uint32_t input = in * n->input_speedup + v % n->input_speedup;
+	uint32_t output = port * n->output_speedup + in % n->output_speedup;
+	struct noc_alloc *a = &r->sw_alloc;
+	int32_t priority = n->priorities ? noc_vc_priority(n, s, global) : 0;
+
+	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[output] >= 0))
+		return;
+	if (s->vc[global].state == NOC_WANTS) {
+		if (n->conf.spec_alloc.kind != ALLOCATOR_PRIO)
+			a = &r->spec_alloc;
+		else
+			priority += INT_MIN;
+	}
+	if (noc_alloc_asked(a, input, output) &&
+		!supersedes((int32_t)v, priority, &a->ask[(size_t)input * a->n_out + output],
+			r->sw_turn[input], n->vcs))
+		return;
+	noc_alloc_add(a, input, output, (struct noc_ask){(int32_t)v, priority, priority});
+}
+
+/* A way that has a free channel, and one with room. */
+static bool hopeful(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
+	const struct noc_way *way)
+{
+	uint32_t room = r->base + way->port;
+	bool is_free = false, roomy = false;
+
+	for (uint32_t vc = way->lo; n->check_free && vc <= way->hi && !roomy; vc++) {
+		if (!noc_room_free_vc(&s->room, room, vc) || output_full(n, s, room))
+			continue;
+		is_free = true;
+		roomy = !n->check_room || !full(n, s, room, vc);
+	}
+	return (!n->check_free || is_free) && (!n->check_room || roomy);
+}
+
+static void speculate(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_entry *e)
+{
+	const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + e->vc);
+
+	for (uint32_t w = 0; w < p->n_ways; w++) {
+		if (hopeful(n, s, r, &p->way[w]))
+			ask_switch(n, s, r, e->vc, p->way[w].port);
+		else
+			e->result = FAILED;
+	}
+}
+
+/* The output that a channel got, or FAILED. */
+static int32_t switch_grant(struct noc *n, struct noc_router *r, uint32_t vc)
+{
+	uint32_t v = vc % n->vcs, input = vc / n->vcs * n->input_speedup + v % n->input_speedup;
+	const struct noc_alloc *a = &r->sw_alloc;
+	int32_t output = a->in_match[input];
+
+	if (output < 0 && n->speculative && n->conf.spec_alloc.kind != ALLOCATOR_PRIO) {
+		a = &r->spec_alloc;
+		output = a->in_match[input];
+		if (output >= 0 && (n->mask_by_asks ? bitset_test(r->sw_alloc.out_busy, (uint32_t)output)
+						    : r->sw_alloc.out_match[output] >= 0))
+			return FAILED;
+	}
+	if (output < 0 || a->ask[(size_t)input * a->n_out + (uint32_t)output].label != (int32_t)v)
+		return FAILED;
+	r->sw_turn[input] = (v + n->input_speedup) % n->vcs;
+	return output;
+}
+
+/* The next free channel with room of a way to port, in turn; -1. highest: by the way's priority. */
+static int32_t piggyback(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r,
+	uint32_t vc, uint32_t port)
+{
+	const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + vc);
+	struct noc_ask best = {-1, 0, 0};
+
+	for (uint32_t w = 0; w < p->n_ways; w++)
+		for (uint32_t out = p->way[w].lo; p->way[w].port == port && out <= p->way[w].hi; out++) {
+			int32_t priority = p->way[w].priority;
+
+			if (n->empty_first && s->room.vc_used[(size_t)(r->base + port) * n->vcs + out])
+				priority += INT_MIN;
+			if (!noc_room_free_vc(&s->room, r->base + port, out) ||
+				full(n, s, r->base + port, out))
+				continue;
+			if (best.label < 0 ||
+				supersedes((int32_t)out, priority, &best, r->vc_turn[port], n->vcs))
+				best = (struct noc_ask){(int32_t)out, priority, 0};
+		}
+	return best.label;
+}
+
+/* Whether a speculative grant can be used, now that channels are known. */
+static bool confirmed(struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_entry *e)
+{
+	const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
+	uint32_t v_in = e->vc % n->vcs, port = (uint32_t)e->result / n->output_speedup;
+	uint32_t input = e->vc / n->vcs * n->input_speedup + v_in % n->input_speedup;
+	int32_t got;
+
+	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
+		return false;
+	if (v->state == NOC_ACTIVE)
+		return !full(n, s, r->base + port, v->vc);
+	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
+		return piggyback(n, s, r, e->vc, port) >= 0;
+	got = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
+	return got >= 0 && (uint32_t)got / n->vcs == port &&
+	       !full(n, s, r->base + port, (uint32_t)got % n->vcs);
+}
+
+static void sw_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	for (uint32_t i = 0; i < r->sw.count; i++) {
+		struct noc_entry *e = entry(&r->sw, i);
+		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
+
+		e->result = PENDING;
+		if (v->state != NOC_ACTIVE)
+			speculate(n, s, r, e);
+		else if (full(n, s, r->base + v->port, v->vc) || output_full(n, s, r->base + v->port))
+			e->result = FAILED;
+		else
+			ask_switch(n, s, r, e->vc, v->port);
+	}
+	noc_alloc_run(&r->sw_alloc, &n->random);
+	if (r->spec_alloc.n_in)
+		noc_alloc_run(&r->spec_alloc, &n->random);
+	for (uint32_t i = 0; i < r->sw.count; i++)
+		if (entry(&r->sw, i)->result == PENDING)
+			entry(&r->sw, i)->result = switch_grant(n, r, entry(&r->sw, i)->vc);
+	if (!n->speculative)
+		return;
+	for (uint32_t i = 0; i < r->sw.count; i++)
+		if (entry(&r->sw, i)->result >= 0 && !confirmed(n, s, r, entry(&r->sw, i)))
+			entry(&r->sw, i)->result = FAILED;
+}
+
+static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32_t output)
+{
+	uint32_t input = vc / n->vcs * n->input_speedup + vc % n->vcs % n->input_speedup;
+
+	r->hold_vc[input] = (int32_t)(vc % n->vcs);
+	r->hold_in[input] = (int32_t)output;
+	r->hold_out[output] = (int32_t)input;
+	append(&r->hold, vc);
+}
+
+static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t evaluated)
+{
+	for (; evaluated; evaluated--) {
+		struct noc_entry e = drop(&r->sw);
+		struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
+		uint32_t port = (uint32_t)e.result / n->output_speedup;
+		bool tail;
+
+		if (e.result < 0) {
+			append(&r->sw, e.vc);
+			continue;
+		}
+		if (v->state == NOC_WANTS) { /* piggyback: the channel comes with the switch */
+			int32_t got = piggyback(n, s, r, e.vc, port);
+
+			if (got < 0) {
+				append(&r->sw, e.vc);
+				continue;
+			}
+			own(n, s, r, e.vc, port, (uint32_t)got);
+			r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
+		}
+		tail = cross(n, s, r, e.vc);
+		if (tail && v->count)
+			head_comes_first(n, s, r, e.vc);
+		else if (tail)
+			v->state = NOC_IDLE;
+		else if (v->count && n->hold)
+			hold_switch(n, r, e.vc, (uint32_t)e.result);
+		else if (v->count)
+			append(&r->sw, e.vc);
+	}
+}
+
+/* ---- crossing --------------------------------------------------------------------------------------------------- */
+
+static struct noc_crossing *crossing(struct noc_router *r, uint32_t i)
+{
+	return &r->cross.slot[(r->cross.head + i) & r->cross.mask];
+}
+
+static void cross_evaluate(struct noc *n, struct noc_router *r)
+{
+	for (uint32_t i = 0; i < r->cross.count && crossing(r, i)->time == NOT_BEGUN; i++)
+		crossing(r, i)->time = (uint32_t)n->time + n->conf.crossbar_delay - 1;
+}
+
+static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	while (r->cross.count && crossing(r, 0)->time == (uint32_t)n->time) {
+		struct noc_crossing *c = crossing(r, 0);
+
+		noc_put(&s->output[r->base + c->output], &c->flit);
+		bitset_set(r->queued, c->output);
+		r->cross.head++;
+		r->cross.count--;
+	}
+}
+
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
+
+bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	uint32_t asked, bid;
+
+	arrivals(n, s, r);
+	if (r->route.count)
+		route_evaluate(n, r);
+	noc_alloc_clear(&r->vc_alloc);
+	asked = r->vc.count;
+	if (asked)
+		vc_evaluate(n, s, r);
+	if (r->hold.count)
+		hold_evaluate(n, s, r);
+	noc_alloc_clear(&r->sw_alloc);
+	if (r->spec_alloc.n_in)
+		noc_alloc_clear(&r->spec_alloc);
+	bid = r->sw.count;
+	if (bid)
+		sw_evaluate(n, s, r);
+	cross_evaluate(n, r);
+	if (r->route.count)
+		route_update(n, s, r);
+	vc_update(n, s, r, asked);
+	if (r->hold.count)
+		hold_update(n, s, r);
+	sw_update(n, s, r, bid);
+	cross_update(n, s, r);
+	memset(r->credited, 0, r->words * sizeof *r->credited);
+	return r->credit.count || r->route.count || r->vc.count || r->hold.count || r->sw.count ||
+	       r->cross.count;
+}
+
+bool noc_router_send(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	bool left = false;
+
+	for (uint32_t w = 0; w < r->words; w++) {
+		FOR_BITS64 (b, r->queued[w])
+			if (!noc_send_flit(n, s, r->base + w * 64 + (uint32_t)b))
+				r->queued[w] &= ~(1ull << b);
+		FOR_BITS64 (b, r->owing[w])
+			if (!noc_send_credit(n, s, r->base + w * 64 + (uint32_t)b))
+				r->owing[w] &= ~(1ull << b);
+		left |= (r->queued[w] | r->owing[w]) != 0;
+	}
+	return left;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tori: meshes whose lines are closed to rings, so that their channels are twice as long on a chip, and their
+ * routings. A ring's channels are parted in two so that packets cannot wait for each other all round; a packet keeps
+ * its part (phase) until it turns into the next dimension.
+ */
+#include "net/noc.h"
+#include "net/noc_cube.h"
+
+void noc_plan_torus(struct noc_builder *b, const struct icnt *c) { noc_cube_plan(b, c, 2); }
+
+/* Up or down the ring from a to b; the ways being equally long, by chance. */
+static bool goes_up(const struct noc_view *v, uint32_t a, uint32_t b)
+{
+	uint32_t k = v->c->k, twice = 2 * ((b + k - a) % k);
+
+	return twice < k || (twice == k && noc_random_int(v->random, 1));
+}
+
+static int8_t even_part(const struct noc_view *v, uint32_t a, uint32_t b, bool up)
+{
+	uint32_t middle = (v->c->k - 1) / 2;
+
+	if (up ? a > b : a < b)
+		return 1;
+	if (up ? a <= middle && b > middle : a > middle && b <= middle)
+		return 0;
+	return (int8_t)noc_random_int(v->random, 1);
+}
+
+/* Output from input `in`; phase follows when the packet turns. parted: phase matters; even: both parts alike. */
+static uint32_t next_ring(
+	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
+{
+	uint32_t dest = p->dest, k = v->c->k, d;
+	bool up;
+
+	for (d = 0; d < v->c->n && at % k == dest % k; d++) {
+		at /= k;
+		dest /= k;
+	}
+	if (d == v->c->n)
+		return 2 * v->c->n;
+	if (in / 2 == d)
+		return in ^ 1;
+	at %= k;
+	dest %= k;
+	up = goes_up(v, at, dest);
+	if (parted && even)
+		p->phase = even_part(v, at, dest, up);
+	else if (parted) /* quirk Q4-37: going down, the way without the seam has the upper half */
+		p->phase = at > dest;
+	return 2 * d + !up;
+}
+
+static void parted(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool even)
+{
+	uint32_t port = next_ring(v, p, router, in, true, even);
+	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], half = (hi - lo + 1) / 2;
+
+	if (router != p->dest) {
+		if (p->phase)
+			lo += half;
+		else
+			hi -= half;
+	}
+	noc_one_way(p, port, lo, hi);
+}
+
+void noc_route_torus_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	parted(v, p, router, in, false);
+}
+
+void noc_route_torus_dor_bal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	parted(v, p, router, in, true);
+}
+
+void noc_route_torus_dor_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t port = next_ring(v, p, router, in, false, false);
+	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind],
+		 each = (hi - lo + 1) / v->plan->nodes;
+
+	if (router != p->dest) {
+		lo += p->dest * each;
+		hi = lo + each - 1;
+	}
+	noc_one_way(p, port, lo, hi);
+}
+
+/* Nearer in the first dimension that differs; half round goes down. */
+static uint32_t nearer(const struct noc_view *v, uint32_t at, uint32_t dest)
+{
+	uint32_t k = v->c->k, d = 0;
+
+	for (; at % k == dest % k; d++) {
+		at /= k;
+		dest /= k;
+	}
+	return 2 * d + (2 * ((dest % k + k - at % k) % k) >= k);
+}
+
+void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], escape;
+	uint32_t vc = in == 2 * v->c->n ? hi : p->vc;
+	bool free_way = vc > lo + 1;
+
+	escape = next_ring(v, p, router, free_way ? 2 * v->c->n : in, true, false);
+	if (router == p->dest) {
+		noc_one_way(p, 2 * v->c->n, lo, hi);
+		return;
+	}
+	p->n_ways = 0;
+	if (free_way) /* quirk Q4-31: of all ways that are nearer only the first is kept */
+		p->way[p->n_ways++] = (struct noc_way){
+			(uint16_t)nearer(v, router, p->dest), (uint16_t)(lo + 3), (uint16_t)(lo + 3), 1};
+	lo += p->phase != 0;
+	p->way[p->n_ways++] = (struct noc_way){(uint16_t)escape, (uint16_t)lo, (uint16_t)lo, 0};
+}
+
+/* quirk Q4-37: half round goes up here. */
+void noc_route_torus_chaos(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	uint32_t at = router, dest = p->dest, k = v->c->k, d = 0;
+
+	(void)in;
+	if (at == dest) {
+		noc_one_way(p, 2 * v->c->n, 0, 0);
+		return;
+	}
+	for (; at % k == dest % k; d++) {
+		at /= k;
+		dest /= k;
+	}
+	noc_one_way(p, 2 * d + (2 * ((dest % k + k - at % k) % k) > k), 0, 0);
+}

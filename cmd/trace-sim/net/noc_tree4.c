@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tree of 64 nodes with 4, 8 and 16 switches: every switch of a level is joined with all above it that reach the
+ * same nodes. Ports 0 to 3 of the lower levels lead down, those from 4 up; the top has eight down.
+ */
+#include "net/noc.h"
+
+enum { TOPS = 4, MIDDLES = 8, BOTTOMS = 16, TOP = 0, MIDDLE = TOPS, BOTTOM = TOPS + MIDDLES };
+
+static void join(struct noc_builder *b, uint32_t upper, uint32_t lower, uint32_t *channel)
+{
+	noc_output(b, upper, *channel);
+	noc_input(b, lower, (*channel)++);
+	noc_input(b, upper, *channel);
+	noc_output(b, lower, (*channel)++);
+}
+
+void noc_plan_tree4(struct noc_builder *b, const struct icnt *c)
+{
+	uint32_t channel = 0;
+
+	noc_begin(b, c->nodes, TOPS + MIDDLES + BOTTOMS, 128);
+	for (uint32_t i = 0; i < 64; i++)
+		noc_join_node(b, BOTTOM + i / 4, i);
+	for (uint32_t i = 0; i < MIDDLES; i++)
+		for (uint32_t port = 0; port < 4; port++)
+			join(b, MIDDLE + i, BOTTOM + 4 * (i / 2) + port, &channel);
+	for (uint32_t i = 0; i < TOPS; i++)
+		for (uint32_t port = 0; port < 8; port++)
+			join(b, TOP + i, MIDDLE + port, &channel);
+}
+
+/* by_chance: among all ways up; else the first. */
+static void route(const struct noc_view *v, struct noc_packet *p, uint32_t router, bool by_chance)
+{
+	uint32_t port, dest = p->dest;
+
+	if (router < MIDDLE)
+		port = 2 * (dest / 16) + noc_random_int(v->random, 1);
+	else if (router < BOTTOM && dest / 16 == (router - MIDDLE) / 2)
+		port = dest / 4 % 4;
+	else if (router < BOTTOM)
+		port = 4 + (by_chance ? noc_random_int(v->random, 3) : 0);
+	else if (dest / 4 == router - BOTTOM)
+		port = dest % 4;
+	else
+		port = 4 + (by_chance ? noc_random_int(v->random, 1) : 0);
+	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+}
+
+void noc_route_tree4_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)in;
+	route(v, p, router, true);
+}
+
+/* quirk Q4-31: of the ways up, all of which should be tried, only the first is kept. */
+void noc_route_tree4_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
+{
+	(void)in;
+	route(v, p, router, false);
+}

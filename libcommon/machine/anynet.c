@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading the links of an anynet: lines "router R node N ... router S [CYCLES] ..." or "node N router R", words
+ * separated by blanks. A link to a router goes both ways; its cycles count the way it is written, the way back takes
+ * one cycle unless it is written too.
+ *
+ * Always true of what is returned: routers and nodes are numbered from 0 without gaps, each node is at one router, every
+ * router can be reached from every other.
+ * Leaves out a number behind a node: BookSim takes it for a link between routers.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "icnt.h"
+
+#define ROUTERS_MAX ICNT_NODES_MAX
+#define LINKS_MAX   (1u << 20)
+
+struct link {
+	uint32_t from, to, cycles;
+	uint32_t order; /* a later line wins */
+};
+
+struct reader {
+	const char *file, *line;
+	size_t n, at;
+	uint64_t lineno;
+	uint32_t routers, nodes;
+	uint64_t *router_seen, *node_seen;
+	uint32_t *router_of; /* of a node */
+	struct link *link;
+	uint32_t n_links, cap_links;
+};
+
+struct word {
+	const char *text;
+	size_t n;
+	struct place at;
+	char quoted[40];
+};
+
+static bool next_word(struct reader *r, struct word *w)
+{
+	size_t start;
+
+	while (r->at < r->n && r->line[r->at] == ' ')
+		r->at++;
+	start = r->at;
+	while (r->at < r->n && r->line[r->at] != ' ')
+		r->at++;
+	*w = (struct word){
+		.text = r->line + start, .n = r->at - start, .at = {r->file, r->lineno, (uint32_t)start + 1}};
+	diag_quote(w->quoted, sizeof w->quoted, w->n ? w->text : "the end of the line", w->n ? w->n : 19);
+	return w->n != 0;
+}
+
+static bool word_is(const struct word *w, const char *text)
+{
+	return w->n == strlen(text) && !memcmp(w->text, text, w->n);
+}
+
+static bool word_number(const struct word *w, uint32_t *out)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->text[i] < '0' || w->text[i] > '9' || v > UINT32_MAX)
+			return false;
+		v = v * 10 + (uint64_t)(w->text[i] - '0');
+	}
+	*out = (uint32_t)v;
+	return w->n && v <= UINT32_MAX;
+}
+
+/* "router" or "node" and its number. 1: router, 0: node, -1 and *f. */
+static int end_of_link(struct reader *r, const struct word *kind, uint32_t *id, struct fault *f)
+{
+	bool router = word_is(kind, "router");
+	struct word w;
+
+	if (!router && !word_is(kind, "node"))
+		return fault_set(f, kind->at, "anynet-word", "found %s, wanted router or node", kind->quoted);
+	if (!next_word(r, &w) || !word_number(&w, id) || *id >= ROUTERS_MAX)
+		return fault_set(f, w.at, "anynet-number", "found %s, wanted the number of a %s, below %u",
+			w.quoted, router ? "router" : "node", ROUTERS_MAX);
+	if (router) {
+		bitset_set(r->router_seen, *id);
+		r->routers = *id >= r->routers ? *id + 1 : r->routers;
+	}
+	return router;
+}
+
+static int place_node(struct reader *r, uint32_t node, uint32_t router, const struct word *w, struct fault *f)
+{
+	if (bitset_test(r->node_seen, node) && r->router_of[node] != router)
+		return fault_set(f, w->at, "anynet-node",
+			"found node %u at router %u, wanted it at one: it is at router %u", node, router,
+			r->router_of[node]);
+	bitset_set(r->node_seen, node);
+	r->nodes = node >= r->nodes ? node + 1 : r->nodes;
+	r->router_of[node] = router;
+	return 0;
+}
+
+static struct link *find_link(struct reader *r, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = r->n_links; i-- > 0;)
+		if (r->link[i].from == from && r->link[i].to == to)
+			return &r->link[i];
+	return NULL;
+}
+
+static struct link *put_link(struct reader *r, uint32_t from, uint32_t to)
+{
+	if (r->n_links == r->cap_links)
+		grow(&r->link, &r->cap_links, r->n_links + 1, sizeof *r->link);
+	r->link[r->n_links] = (struct link){from, to, 1, r->n_links};
+	return &r->link[r->n_links++];
+}
+
+/* A link as written; the way back is there too. */
+static int join(
+	struct reader *r, uint32_t from, uint32_t to, const struct word *w, uint32_t cycles, struct fault *f)
+{
+	struct link *l;
+
+	if (from == to)
+		return fault_set(f, w->at, "anynet-loop",
+			"found a link of router %u to itself, wanted another router", from);
+	if (r->n_links + 2 > LINKS_MAX / 64)
+		return fault_set(f, w->at, "anynet-links", "found more than %u links, wanted fewer",
+			LINKS_MAX / 64 - 2);
+	l = find_link(r, from, to);
+	if (!l)
+		l = put_link(r, from, to);
+	l->cycles = cycles;
+	if (!find_link(r, to, from))
+		put_link(r, to, from);
+	return 0;
+}
+
+static int read_cycles(struct reader *r, bool both_routers, uint32_t *cycles, struct fault *f)
+{
+	size_t back = r->at;
+	struct word w;
+
+	*cycles = 1;
+	if (!next_word(r, &w) || word_is(&w, "router") || word_is(&w, "node")) {
+		r->at = back;
+		return 0;
+	}
+	if (!both_routers)
+		return fault_set(f, w.at, "anynet-cycles",
+			"found %s behind a node, wanted router or node: BookSim takes it for a link between routers",
+			w.quoted);
+	if (!word_number(&w, cycles) || !*cycles || *cycles > 65536)
+		return fault_set(f, w.at, "anynet-cycles",
+			"found %s, wanted router, node or cycles from 1 to 65536", w.quoted);
+	return 0;
+}
+
+static int read_links(struct reader *r, struct fault *f)
+{
+	struct word w;
+	uint32_t head, id, cycles;
+	int router;
+
+	if (!next_word(r, &w))
+		return 0;
+	router = end_of_link(r, &w, &head, f);
+	if (router < 0)
+		return -1;
+	if (!router) { /* quirk Q4-38: BookSim makes a router of the same number too */
+		bitset_set(r->router_seen, head);
+		r->routers = head >= r->routers ? head + 1 : r->routers;
+	}
+	while (next_word(r, &w)) {
+		int other = end_of_link(r, &w, &id, f);
+
+		if (other < 0)
+			return -1;
+		if (!router && !other)
+			return fault_set(f, w.at, "anynet-node",
+				"found node %u linked to node %u, wanted a router", head, id);
+		if (read_cycles(r, router && other, &cycles, f) < 0)
+			return -1;
+		if (router && other ? join(r, head, id, &w, cycles, f) < 0
+				    : place_node(r, router ? id : head, router ? head : id, &w, f) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- what was read ------------------------------------------------------------------------------------- */
+
+static int by_ends(const void *a, const void *b)
+{
+	const struct link *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static struct anynet *arrange(struct reader *r)
+{
+	struct anynet *a = xcalloc(1, sizeof *a);
+	uint32_t n = 0;
+
+	a->routers = r->routers;
+	a->nodes = r->nodes;
+	a->links = r->n_links;
+	a->node_start = xcalloc(a->routers + 1, sizeof *a->node_start);
+	a->node = xcalloc(a->nodes ? a->nodes : 1, sizeof *a->node);
+	a->link_start = xcalloc(a->routers + 1, sizeof *a->link_start);
+	a->link = xcalloc(a->links ? a->links : 1, sizeof *a->link);
+	if (a->links)
+		qsort(r->link, a->links, sizeof *r->link, by_ends);
+	for (uint32_t i = 0; i < a->links; i++) {
+		a->link[i] = (struct anynet_link){r->link[i].to, r->link[i].cycles};
+		a->link_start[r->link[i].from + 1]++;
+	}
+	for (uint32_t i = 0; i < a->nodes; i++)
+		a->node_start[r->router_of[i] + 1]++;
+	for (uint32_t i = 0; i < a->routers; i++) {
+		a->node_start[i + 1] += a->node_start[i];
+		a->link_start[i + 1] += a->link_start[i];
+		for (uint32_t d = 0; d < a->nodes && n < a->node_start[i + 1]; d++)
+			if (r->router_of[d] == i)
+				a->node[n++] = d;
+	}
+	return a;
+}
+
+/* Links go both ways, so what is reached from router 0 reaches all. */
+static uint32_t first_alone(const struct anynet *a)
+{
+	uint32_t *todo = xcalloc(a->routers, sizeof *todo), n = 1, alone = 0;
+	uint64_t *seen = xcalloc(BITSET_WORDS(a->routers), sizeof *seen);
+
+	bitset_set(seen, 0);
+	while (n) {
+		uint32_t r = todo[--n];
+
+		for (uint32_t i = a->link_start[r]; i < a->link_start[r + 1]; i++) {
+			if (bitset_test(seen, a->link[i].to))
+				continue;
+			bitset_set(seen, a->link[i].to);
+			todo[n++] = a->link[i].to;
+		}
+	}
+	while (alone < a->routers && bitset_test(seen, alone))
+		alone++;
+	free(seen);
+	free(todo);
+	return alone;
+}
+
+static int check(const struct reader *r, struct fault *f)
+{
+	struct place at = {.file = r->file};
+
+	if (!r->nodes)
+		return fault_set(
+			f, at, "anynet-empty", "found no node, wanted lines \"router 0 node 0 router 1\"");
+	for (uint32_t i = 0; i < r->nodes; i++)
+		if (!bitset_test(r->node_seen, i))
+			return fault_set(f, at, "anynet-gap", "found %u nodes without node %u, wanted all",
+				r->nodes, i);
+	for (uint32_t i = 0; i < r->routers; i++)
+		if (!bitset_test(r->router_seen, i))
+			return fault_set(f, at, "anynet-gap",
+				"found %u routers without router %u, wanted all", r->routers, i);
+	return 0;
+}
+
+static struct anynet *finish(struct reader *r, struct fault *f)
+{
+	struct anynet *a;
+	uint32_t alone;
+
+	if (check(r, f) < 0)
+		return NULL;
+	a = arrange(r);
+	alone = first_alone(a);
+	if (alone == a->routers)
+		return a;
+	fault_set(f, (struct place){.file = r->file}, "anynet-alone",
+		"found no way from router 0 to router %u, wanted one", alone);
+	anynet_free(a);
+	return NULL;
+}
+
+struct anynet *anynet_read(struct input *in, struct fault *f)
+{
+	struct reader r = {.file = diag_keep(input_name(in))};
+	struct anynet *a = NULL;
+	int got;
+
+	r.router_seen = xcalloc(BITSET_WORDS(ROUTERS_MAX), sizeof *r.router_seen);
+	r.node_seen = xcalloc(BITSET_WORDS(ROUTERS_MAX), sizeof *r.node_seen);
+	r.router_of = xcalloc(ROUTERS_MAX, sizeof *r.router_of);
+	while ((got = input_line(in, &r.line, &r.n, f)) > 0) {
+		r.at = 0;
+		r.lineno = input_lineno(in);
+		if (read_links(&r, f) < 0)
+			break;
+	}
+	if (!got)
+		a = finish(&r, f);
+	free(r.router_seen);
+	free(r.node_seen);
+	free(r.router_of);
+	free(r.link);
+	return a;
+}
+
+void anynet_free(struct anynet *a)
+{
+	if (!a)
+		return;
+	free(a->node_start);
+	free(a->node);
+	free(a->link_start);
+	free(a->link);
+	free(a);
+}

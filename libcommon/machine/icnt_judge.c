@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Judging a network file: topology, routing, nodes. Virtual channels, buffers and allocators are judged in
+ * icnt_virtual.c.
+ *
+ * Always true: what passes here runs; what BookSim stops on, or never ends with, is refused at the entry that makes
+ * it so, with what is possible instead.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "cli.h"
+#include "machine/icnt_int.h"
+
+const struct icnt_row icnt_topologies[N_TOPOLOGIES] = {
+#define TOPOLOGY(name, text) {#name, text},
+#include "machine/network.def"
+};
+
+const struct icnt_routing_row icnt_routings[N_ROUTINGS] = {
+#define ROUTING(topology, name, need, inject, step, text) {#name, text, TOPOLOGY_##topology, NEED_##need},
+#include "machine/network.def"
+};
+
+/* base to the power of exponent, at most ICNT_NODES_MAX + 1. */
+static uint32_t power(uint32_t base, uint32_t exponent)
+{
+	uint64_t p = 1;
+
+	while (exponent-- && p <= ICNT_NODES_MAX)
+		p *= base;
+	return p <= ICNT_NODES_MAX ? (uint32_t)p : ICNT_NODES_MAX + 1;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------- */
+
+static int square(const struct icnt *c, struct fault *f)
+{
+	if (icnt_int(c, ICNT_y) != icnt_int(c, ICNT_x))
+		return icnt_refuse(c, ICNT_y, f, "y = x = %d", icnt_int(c, ICNT_x));
+	if (icnt_int(c, ICNT_yr) != icnt_int(c, ICNT_xr))
+		return icnt_refuse(c, ICNT_yr, f, "yr = xr = %d", icnt_int(c, ICNT_xr));
+	return 0;
+}
+
+static int judge_cmesh(struct icnt *c, struct fault *f)
+{
+	if (square(c, f) < 0)
+		return -1;
+	if (c->n != 2)
+		return icnt_refuse(c, ICNT_n, f, "n = 2: a cmesh is flat");
+	if (c->c != 4)
+		return icnt_refuse(c, ICNT_c, f, "c = 4: a cmesh has four nodes at a router");
+	if (c->xr != 2)
+		return icnt_refuse(c, ICNT_xr, f, "xr = 2 and yr = 2: four nodes at a router");
+	if (c->k % 2)
+		return icnt_refuse(c, ICNT_k, f,
+			"an even k: the express channels of a cmesh pair the routers of an edge");
+	c->nodes = 4 * power(c->k, 2);
+	return 0;
+}
+
+static int judge_flatfly(struct icnt *c, struct fault *f)
+{
+	uint32_t routers = power(c->k, c->n);
+
+	if (square(c, f) < 0)
+		return -1;
+	if (c->n > 4)
+		return icnt_refuse(c, ICNT_n, f, "n from 1 to 4");
+	if (c->c != c->xr * c->xr)
+		return icnt_refuse(c, ICNT_c, f, "c = xr yr = %u", c->xr * c->xr);
+	if ((uint64_t)c->x * c->x != routers)
+		return icnt_refuse(
+			c, ICNT_x, f, "x y = the %u routers of k = %u, n = %u", routers, c->k, c->n);
+	c->nodes = routers * c->c;
+	return 0;
+}
+
+static int judge_tree(struct icnt *c, struct fault *f)
+{
+	if (c->k != 4)
+		return icnt_refuse(
+			c, ICNT_k, f, "k = 4: a %s is of one size", icnt_topologies[c->topology].name);
+	if (c->n != 3)
+		return icnt_refuse(
+			c, ICNT_n, f, "n = 3: a %s is of one size", icnt_topologies[c->topology].name);
+	c->nodes = 64;
+	return 0;
+}
+
+static int judge_dragonfly(struct icnt *c, struct fault *f)
+{
+	if (c->n != 1)
+		return icnt_refuse(c, ICNT_n, f, "n = 1");
+	c->nodes = c->k > 8 ? ICNT_NODES_MAX + 1 : 2 * c->k * c->k * (2 * c->k * c->k + 1);
+	return 0;
+}
+
+static char *beside(const char *file, const char *name)
+{
+	const char *slash = strrchr(file, '/');
+	size_t n = slash && *name != '/' ? (size_t)(slash + 1 - file) : 0;
+	char *path = xmalloc(n + strlen(name) + 1);
+
+	memcpy(path, file, n);
+	strcpy(path + n, name);
+	return path;
+}
+
+static int judge_anynet(struct icnt *c, struct fault *f)
+{
+	const char *name = icnt_text(c, ICNT_network_file);
+	struct fault open;
+	struct input *in;
+	char *path;
+
+	if (!*name)
+		return icnt_refuse(c, ICNT_network_file, f, "the file with the links of the anynet");
+	path = beside(c->file, name);
+	in = input_open(path, &open);
+	free(path);
+	if (!in)
+		return icnt_refuse(c, ICNT_network_file, f, "a file that can be read: %s", open.text);
+	c->any = anynet_read(in, f);
+	input_close(in);
+	if (!c->any)
+		return -1;
+	c->nodes = c->any->nodes;
+	return 0;
+}
+
+static int judge_topology(struct icnt *c, struct fault *f)
+{
+	const char *name = icnt_text(c, ICNT_topology);
+	uint32_t t;
+	int status = 0;
+
+	for (t = 0; t < N_TOPOLOGIES && strcmp(name, icnt_topologies[t].name); t++)
+		;
+	if (t == N_TOPOLOGIES)
+		return icnt_refuse(c, ICNT_topology, f,
+			"mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew or anynet");
+	c->topology = (enum icnt_topology)t;
+	c->k = (uint32_t)icnt_int(c, ICNT_k);
+	c->n = (uint32_t)icnt_int(c, ICNT_n);
+	c->c = t == TOPOLOGY_cmesh || t == TOPOLOGY_flatfly ? (uint32_t)icnt_int(c, ICNT_c) : 1;
+	c->x = (uint32_t)icnt_int(c, ICNT_x);
+	c->xr = (uint32_t)icnt_int(c, ICNT_xr);
+	c->chip_latency = icnt_int(c, ICNT_use_noc_latency) == 1;
+	switch (c->topology) {
+	case TOPOLOGY_cmesh: status = judge_cmesh(c, f); break;
+	case TOPOLOGY_flatfly: status = judge_flatfly(c, f); break;
+	case TOPOLOGY_tree4:
+	case TOPOLOGY_qtree: status = judge_tree(c, f); break;
+	case TOPOLOGY_dragonflynew: status = judge_dragonfly(c, f); break;
+	case TOPOLOGY_anynet: status = judge_anynet(c, f); break;
+	default: c->nodes = power(c->k, c->n);
+	}
+	if (status < 0)
+		return -1;
+	if (c->nodes > ICNT_NODES_MAX)
+		return icnt_refuse(c, ICNT_k, f, "at most %u nodes", ICNT_NODES_MAX);
+	return 0;
+}
+
+void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most)
+{
+	switch (c->topology) {
+	case TOPOLOGY_mesh:
+	case TOPOLOGY_torus: *least = *most = 2 * c->n + 1; break;
+	case TOPOLOGY_cmesh: *least = *most = 8; break;
+	case TOPOLOGY_fly: *least = *most = c->k; break;
+	case TOPOLOGY_fattree:
+		*least = c->k;
+		*most = c->n > 1 ? 2 * c->k : c->k;
+		break;
+	case TOPOLOGY_tree4:
+		*least = 6;
+		*most = 8;
+		break;
+	case TOPOLOGY_qtree:
+		*least = 4;
+		*most = 5;
+		break;
+	case TOPOLOGY_flatfly: *least = *most = c->c + (c->k - 1) * c->n; break;
+	case TOPOLOGY_dragonflynew: *least = *most = 4 * c->k - 1; break;
+	default:
+		*least = UINT32_MAX;
+		*most = 0;
+		for (uint32_t r = 0; r < c->any->routers; r++) {
+			uint32_t ports = c->any->node_start[r + 1] - c->any->node_start[r] +
+					 c->any->link_start[r + 1] - c->any->link_start[r];
+
+			*least = ports < *least ? ports : *least;
+			*most = ports > *most ? ports : *most;
+		}
+	}
+}
+
+/* ---- routing ------------------------------------------------------------------------------------------- */
+
+static int judge_routing(struct icnt *c, struct fault *f)
+{
+	const char *name = icnt_text(c, ICNT_routing_function);
+	char all[160] = "";
+	size_t n = 0;
+
+	for (uint32_t r = 0; r < N_ROUTINGS; r++) {
+		if (icnt_routings[r].topology != c->topology)
+			continue;
+		if (!strcmp(icnt_routings[r].name, name)) {
+			c->routing = (enum icnt_routing)r;
+			if (icnt_routings[r].need == NEED_UNSET)
+				return icnt_refuse(c, ICNT_routing_function, f,
+					"another: BookSim stops, for this one looks at what it never set");
+			return 0;
+		}
+		if (n < sizeof all && icnt_routings[r].need != NEED_UNSET)
+			n += (size_t)snprintf(
+				all + n, sizeof all - n, "%s%s", n ? ", " : "", icnt_routings[r].name);
+	}
+	return icnt_refuse(
+		c, ICNT_routing_function, f, "one of %s: %s", icnt_topologies[c->topology].name, all);
+}
+
+static int judge_words(struct icnt *c, struct fault *f)
+{
+	static const char *const priorities[] = {
+		"none", "class", "age", "network_age", "local_age", "queue_length", "hop_count", "sequence"};
+	const char *priority = icnt_text(c, ICNT_priority);
+	uint32_t i;
+
+	if (strcmp(icnt_text(c, ICNT_router), "iq") != 0)
+		return icnt_refuse(c, ICNT_router, f, "iq: BookSim's others stop at once");
+	if (strcmp(icnt_text(c, ICNT_sim_type), "gpgpusim") != 0)
+		return icnt_refuse(c, ICNT_sim_type, f, "sim_type = gpgpusim;");
+	for (i = 0; i < sizeof priorities / sizeof priorities[0] && strcmp(priority, priorities[i]); i++)
+		;
+	if (i == sizeof priorities / sizeof priorities[0])
+		return icnt_refuse(c, ICNT_priority, f,
+			"none, class, age, network_age, local_age, queue_length, hop_count or sequence");
+	c->priority = (enum icnt_priority)i;
+	return 0;
+}
+
+/* ---- nodes --------------------------------------------------------------------------------------------- */
+
+static int judge_nodes(struct icnt *c, struct fault *f)
+{
+	int64_t *list = xcalloc(ICNT_NODES_MAX + 1, sizeof *list);
+	int n = icnt_list(c, ICNT_memory_node_map, list, (int)ICNT_NODES_MAX + 1, f);
+	uint64_t *seen = xcalloc(BITSET_WORDS(ICNT_NODES_MAX), sizeof *seen);
+	int status = n < 0 ? -1 : 0;
+
+	c->memory_node = xcalloc((size_t)(n > 0 ? n : 1), sizeof *c->memory_node);
+	for (int i = 0; i < n && status == 0; i++) {
+		c->memory_node[i] = (uint32_t)list[i];
+		if (c->memory_node[i] >= c->nodes)
+			status = icnt_refuse(c, ICNT_memory_node_map, f, "nodes from 0 to %u", c->nodes - 1);
+		else if (bitset_test(seen, c->memory_node[i]))
+			status = icnt_refuse(c, ICNT_memory_node_map, f, "node %u once", c->memory_node[i]);
+		else
+			bitset_set(seen, c->memory_node[i]);
+	}
+	c->memory_nodes = n > 0 ? (uint32_t)n : 0;
+	free(seen);
+	free(list);
+	if (status < 0)
+		return -1;
+	c->flit_bytes = (uint32_t)icnt_int(c, ICNT_flit_size);
+	c->source_max = (uint32_t)icnt_int(c, ICNT_input_buffer_size);
+	if (!c->source_max) /* quirk Q4-16: 0 stands for 9, whatever the other buffers hold */
+		c->source_max = 9;
+	c->boundary_max = (uint32_t)icnt_int(c, ICNT_boundary_buffer_size);
+	c->speedup = c->value[ICNT_internal_speedup].number;
+	c->crossbar_delay = (uint32_t)(icnt_int(c, ICNT_st_prepare_delay) + icnt_int(c, ICNT_st_final_delay));
+	if (!c->crossbar_delay)
+		return icnt_refuse(c, ICNT_st_final_delay, f,
+			"at least one cycle through the switch, with st_prepare_delay");
+	return 0;
+}
+
+static int judge_classes(struct icnt *c, struct fault *f)
+{
+	int64_t list[66];
+	int n = icnt_list(c, ICNT_measure_stats, list, 66, f);
+
+	if (n < 0)
+		return -1;
+	for (int i = 0; i < 64; i++)
+		c->measured[i] = n ? list[i < n ? i : n - 1] != 0 : true;
+	n = icnt_list(c, ICNT_class_priority, list, 66, f);
+	if (n < 0)
+		return -1;
+	c->class_priority = n ? (int32_t)list[0] : 0;
+	return 0;
+}
+
+int icnt_judge(struct icnt *c, struct fault *f)
+{
+	/* The number of subnets alone has a default that no machine can have. */
+	if (icnt_int(c, ICNT_subnets) < 2)
+		return icnt_refuse(
+			c, ICNT_subnets, f, "subnets = 2: BookSim looks for replies in the second");
+	if (judge_words(c, f) < 0 || judge_topology(c, f) < 0 || judge_routing(c, f) < 0 ||
+		judge_nodes(c, f) < 0 || judge_classes(c, f) < 0)
+		return -1;
+	return icnt_judge_virtual(c, f) < 0 ? -1 : icnt_judge_alloc(c, f);
+}
+
+/* ---- a machine ----------------------------------------------------------------------------------------- */
+
+/* Places that BookSim knows for the memory of some machines. */
+static const struct preset {
+	uint32_t clusters, subs;
+	uint8_t node[11];
+} presets[] = {
+	{8, 8, {1, 3, 4, 6, 9, 11, 12, 14}},
+	{28, 8, {3, 7, 10, 12, 23, 25, 28, 32}},
+	{56, 8, {3, 15, 17, 29, 36, 47, 49, 61}},
+	{110, 11, {12, 20, 25, 28, 57, 60, 63, 92, 95, 100, 108}},
+};
+
+static int fit_map(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f)
+{
+	const struct preset *p = NULL;
+	uint32_t next = 0, skipped = 0;
+
+	for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++)
+		if (presets[i].clusters == clusters && presets[i].subs == subs)
+			p = &presets[i];
+	if (c->memory_nodes && c->memory_nodes != subs)
+		return icnt_refuse(c, ICNT_memory_node_map, f,
+			"a node for each of %u memory sub partitions, not %u", subs, c->memory_nodes);
+	if (!c->memory_nodes && !p)
+		return icnt_refuse(c, ICNT_use_map, f,
+			"use_map = 0; or a memory_node_map: there is no map for %u clusters and %u memory sub partitions",
+			clusters, subs);
+	for (uint32_t i = 0; i < subs; i++)
+		node[clusters + i] = c->memory_nodes ? c->memory_node[i] : p->node[i];
+	for (uint32_t i = 0; i < clusters; i++) {
+		/* quirk Q4-38: a place is left out only when it is the next in the order of the map */
+		while (skipped < subs && next == node[clusters + skipped]) {
+			next++;
+			skipped++;
+		}
+		node[i] = next++;
+	}
+	return 0;
+}
+
+int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f)
+{
+	if (icnt_int(c, ICNT_use_map)) {
+		if (fit_map(c, clusters, subs, node, f) < 0)
+			return -1;
+	} else {
+		for (uint32_t i = 0; i < clusters + subs; i++)
+			node[i] = i;
+	}
+	for (uint32_t i = 0; i < clusters + subs; i++)
+		if (node[i] >= c->nodes)
+			return fault_set(f, c->value[c->any ? ICNT_network_file : ICNT_k].at, "icnt-nodes",
+				"found a network of %u nodes, wanted node %u for %u clusters and %u memory sub partitions",
+				c->nodes, node[i], clusters, subs);
+	return 0;
+}
+
+int icnt_check(const struct params *p, struct fault *f)
+{
+	uint32_t subs = p->mem.channels * p->mem.subs, *node = xcalloc(p->clusters + subs, sizeof *node);
+	struct icnt c;
+	int status = icnt_load(&c, p->net.file, p->net.file_at, f);
+
+	if (status == 0)
+		status = icnt_fit(&c, p->clusters, subs, node, f);
+	icnt_free(&c);
+	free(node);
+	return status;
+}
