@@ -2,9 +2,9 @@
 # The pages of the model that are made from a frame and a table; included by the top Makefile.
 MAN_GENERATED += $(BUILD)/man/trace-sim-model.7 $(BUILD)/man/trace-sim-sm.7
 
-$(BUILD)/man/trace-sim-model.7: man/model.awk man/trace-sim-model.7.in tests/conformance.except
+$(BUILD)/man/trace-sim-model.7: man/fold.awk man/model.awk man/trace-sim-model.7.in tests/conformance.except
 	@mkdir -p $(@D)
-	awk -f man/model.awk tests/conformance.except man/trace-sim-model.7.in > $@.tmp && mv $@.tmp $@
+	awk -f man/fold.awk -f man/model.awk tests/conformance.except man/trace-sim-model.7.in > $@.tmp && mv $@.tmp $@
 $(BUILD)/man/trace-sim-sm.7: man/opcodes.awk man/trace-sim-sm.7.in libcommon/machine/isa.def
 	@mkdir -p $(@D)
 	awk -f man/opcodes.awk libcommon/machine/isa.def man/trace-sim-sm.7.in > $@.tmp && mv $@.tmp $@

@@ -2,22 +2,6 @@
 # The table of trace-sim-model(7): tests/conformance.except first, then trace-sim-model.7.in, whose marker line it
 # replaces. A row is a name, a regular expression, and the reason in words.
 
-# Text in lines of at most 78 bytes; no line begins as a request, no backslash as an escape.
-function fold(text,	word, n, i, line, out) {
-	gsub(/\\/, "\\e", text)
-	n = split(text, word, / +/)
-	for (i = 1; i <= n; i++) {
-		if (line != "" && length(line) + 1 + length(word[i]) > 78) {
-			out = out line "\n"
-			line = ""
-		}
-		if (line == "" && word[i] ~ /^[.']/)
-			word[i] = "\\&" word[i]
-		line = line (line == "" ? "" : " ") word[i]
-	}
-	return out line "\n"
-}
-
 FILENAME ~ /\.except$/ {
 	if (/^#/ || !NF)
 		next

@@ -2,19 +2,6 @@
 # The tables of trace-config(5): options.def and gpus.def first, then trace-config.5.in, whose marker lines they
 # replace.
 
-# Text in lines of at most 78 bytes.
-function fold(text,	word, n, i, line, out) {
-	n = split(text, word, / +/)
-	for (i = 1; i <= n; i++) {
-		if (line != "" && length(line) + 1 + length(word[i]) > 78) {
-			out = out line "\n"
-			line = ""
-		}
-		line = line (line == "" ? "" : " ") word[i]
-	}
-	return out line "\n"
-}
-
 # "; 1 to 64" of the bounds in the source's words, empty where any number of the type will do.
 function range(min, max) {
 	sub(/INT(32|64)_MIN/, "", min)

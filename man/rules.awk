@@ -14,7 +14,8 @@ FILENAME ~ /rules\.def$/ && /^RULE\(/ {
 		table = table (last == "" ? "" : ".El\n") ".Ss " toupper(substr(scope, 1, 1)) substr(scope, 2) \
 			"\n.Bl -tag -width Ds\n"
 	last = scope
-	table = table ".It Cm " id " Pq " level "\n" toupper(substr(meaning, 1, 1)) substr(meaning, 2) ".\n"
+	table = table ".It Cm " id " Pq " level "\n" \
+		fold(toupper(substr(meaning, 1, 1)) substr(meaning, 2) ".")
 }
 FILENAME !~ /rules\.def$/ {
 	if (/@RULES@/)

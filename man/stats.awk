@@ -1,19 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The table of trace-stats(5): stats.def first, then trace-stats.5.in, whose marker line it replaces.
 
-# Text in lines of at most 78 bytes; no line begins as a request.
-function fold(text,	word, n, i, line, out) {
-	n = split(text, word, / +/)
-	for (i = 1; i <= n; i++) {
-		if (line != "" && length(line) + 1 + length(word[i]) > 78) {
-			out = out line "\n"
-			line = ""
-		}
-		line = line (line == "" ? "" : " ") word[i]
-	}
-	return out line "\n"
-}
-
 # Piece n between double quotes.
 function quoted(text, n,	part) {
 	split(text, part, "\"")

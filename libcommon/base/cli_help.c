@@ -49,16 +49,36 @@ void cli_print_help(const struct cli *c, FILE *out)
 		fprintf(out, "\n%s%s", c->epilog, c->epilog[strlen(c->epilog) - 1] == '\n' ? "" : "\n");
 }
 
-/* Text as roff shows it: backslashes and a control character at the start of a line are escaped. */
-static void put_roff(FILE *out, const char *text)
+#define ROFF_COLUMNS 78
+
+static void put_roff_word(FILE *out, const char *word, size_t n)
 {
-	if (*text == '.' || *text == '\'')
-		fputs("\\&", out);
-	for (; *text; text++) {
-		if (*text == '\\')
+	for (size_t i = 0; i < n; i++)
+		if (word[i] == '\\')
 			fputs("\\e", out);
 		else
-			fputc(*text, out);
+			fputc(word[i], out);
+}
+
+/* Text as roff shows it, in lines of its own: none begins as a request, and backslashes are none of its escapes. */
+static void put_roff(FILE *out, const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column && column + 1 + n >= ROFF_COLUMNS) {
+			fputc('\n', out);
+			column = 0;
+		}
+		if (column)
+			fputc(' ', out);
+		else if (*text == '.' || *text == '\'')
+			fputs("\\&", out);
+		put_roff_word(out, text, n);
+		column += n + (column != 0);
+		text += n + strspn(text + n, " ");
 	}
 }
 
