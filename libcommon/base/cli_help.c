@@ -60,7 +60,10 @@ static void put_roff_word(FILE *out, const char *word, size_t n)
 			fputc(word[i], out);
 }
 
-/* Text as roff shows it, in lines of its own: none begins as a request, and backslashes are none of its escapes. */
+/*
+ * Text as roff shows it, in lines of its own: none begins as a request, and backslashes are none of its
+ * escapes.
+ */
 static void put_roff(FILE *out, const char *text)
 {
 	size_t column = 0;
