@@ -348,7 +348,10 @@ static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t
 	return chip * d->subs + local;
 }
 
-/* Two sides: the slice of the cluster's side. What an L2 makes itself belongs to no cluster, and knows its slice. */
+/*
+ * MEM-sides-1: the slice of the cluster's side. What an L2 makes itself belongs to no cluster, and knows its
+ * slice.
+ */
 static uint32_t on_side(const struct addrdec *d, uint32_t sub, uint32_t side)
 {
 	return sub / d->subs * d->subs * d->sides + side * d->subs + sub % d->subs;
@@ -369,7 +372,7 @@ void addrdec_request(struct addrdec *d, struct req *r)
 	r->row = (uint32_t)gather(&d->field[FIELD_ROW], local);
 }
 
-/* Two sides: of pages in turn. */
+/* MEM-sides-1: of pages in turn. */
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, sub;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An L2 of two sides (-l2_sides 2): each half of the clusters has a half of every channel's slices, and the slice
- * of one side is the partner of that with the same addresses on the other.
+ * An L2 of two sides (-l2_sides 2, MEM-sides): each half of the clusters has a half of every channel's
+ * slices, and the slice of one side is the partner of that with the same addresses on the other.
  *
  * Always true: a line that is not on its way stands on one side only. It moves to the side that asks for it, and
  * the line that makes room for it goes to the partner, so that one SM sees the near half as a cache of its own, the
