@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace-ptx: execute PTX on the CPU, check it, trace it. This file is the command line only.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "run.h"
+
+enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK };
+
+#define LIMIT 4000000000ull /* warp instructions of a launch */
+
+static const struct cli_row rows[] = {
+	{'n', "dry-run", NULL, "execute only: save and check buffers, write no trace", NULL},
+	{'o', "output", "PATH", "a folder for the trace, or - for a packed stream on stdout (default)",
+		"dir"},
+	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
+	{'j', "jobs", "N", "threads; the bytes are the same for any number", NULL},
+	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
+	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
+	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
+		NULL},
+	{'f', "force", NULL, "replace existing files", NULL},
+	{'q', "quiet", NULL, "no warnings", NULL},
+	{'v', "verbose", NULL, "say what was executed, on stderr", NULL},
+};
+
+static const struct cli cli = {"[-nfqv] [-o DIR] [-C DIR] [-j N] [--limit N] [--no-check] LAUNCH",
+	"execute PTX kernels on the CPU, check them and write their traces",
+	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
+	"Exit status: 0 good; 1 a kernel failed or a buffer is not as expected; 2 trouble.\n",
+	rows, sizeof rows / sizeof *rows};
+
+static unsigned long long number(
+	const char *text, unsigned long long least, unsigned long long most, const char *what)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || v < least || v > most)
+		cli_usage("found %s '%s', wanted a whole number from %llu to %llu", what, text, least, most);
+	return v;
+}
+
+static void on_option(void *ctx, int letter, const char *value)
+{
+	struct run_options *o = ctx;
+
+	switch (letter) {
+	case 'n': o->to = TRACE_NONE; break;
+	case 'o':
+		o->output = value;
+		o->to = o->to == TRACE_NONE ? TRACE_NONE : strcmp(value, "-") ? TRACE_FOLDER : TRACE_STREAM;
+		break;
+	case 'C': o->saves = value; break;
+	case 'j': o->exec.threads = (unsigned)number(value, 1, 64, "threads"); break;
+	case OPT_LIMIT: o->exec.limit = number(value, 1, 1ull << 60, "limit"); break;
+	case OPT_CHECK: o->exec.check = true; break;
+	case OPT_NO_CHECK: o->exec.check = false; break;
+	case 'f': o->force = true; break;
+	case 'q': o->quiet = true; break;
+	case 'v': o->verbose = true; break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct run_options o = {.exec = {.check = true, .threads = 1, .limit = LIMIT}, .to = TRACE_STREAM};
+	struct script s;
+	struct fault f;
+	int status;
+
+	diag_init(argv[0]);
+	int n = cli_parse(&cli, argc, argv, on_option, &o);
+	diag_quiet(o.quiet);
+	if (n != 1)
+		cli_usage("found %d launch files, wanted one", n);
+	if (script_read(&s, argv[0], &f))
+		die_fault(&f);
+	status = run_script(&s, &o);
+	script_free(&s);
+	return status;
+}

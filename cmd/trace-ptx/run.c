@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Running a script: buffers are filled, kernels executed and traced, results saved, in the order of the lines.
+ *
+ * Always true: the kernel list is known before the first launch, so a stream can begin with it; a failed kernel ends
+ * the run, and no half-written file keeps its final name.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "output.h"
+#include "pack.h"
+#include "run.h"
+#include "trace_out.h"
+
+struct running {
+	struct script *s;
+	const struct run_options *o;
+	struct memory mem;
+	struct texture *texture;
+	uint32_t n_textures;
+	struct output *out; /* TRACE_STREAM */
+	struct pack_writer *pack;
+	FILE *trace; /* of the kernel that runs */
+	uint64_t insts, threads;
+};
+
+/* ---- traces ---- */
+
+static ssize_t to_pack(void *ctx, const char *bytes, size_t n)
+{
+	pack_feed(ctx, bytes, n);
+	return (ssize_t)n;
+}
+
+static char *list_text(const struct script *s, size_t *n)
+{
+	char *text;
+	FILE *f = open_memstream(&text, n);
+
+	if (!f)
+		die_errno("memory");
+	for (uint32_t i = 0; i < s->n_commands; i++) {
+		const struct step *c = &s->command[i];
+
+		if (c->kind == CMD_BUFFER && !c->nocopy)
+			fprintf(f, "MemcpyHtoD,0x%llx,%llu\n", (unsigned long long)c->addr,
+				(unsigned long long)c->bytes);
+		else if (c->kind == CMD_LAUNCH)
+			fprintf(f, "kernel-%u.traceg\n", c->launch.id);
+	}
+	fclose(f);
+	return text;
+}
+
+static char *in_folder(const char *folder, const char *name)
+{
+	size_t n = strlen(folder) + strlen(name) + 2;
+	char *p = xmalloc(n);
+
+	snprintf(p, n, "%s%s%s", folder, *folder && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
+	return p;
+}
+
+static void write_list(struct running *r)
+{
+	size_t n;
+	char *text = list_text(r->s, &n), *path = in_folder(r->o->output, "kernelslist.g");
+	struct output *out = output_open(path, r->o->force);
+
+	fwrite(text, 1, n, output_stream(out));
+	output_commit(out);
+	free(path);
+	free(text);
+}
+
+static void trace_open_all(struct running *r)
+{
+	size_t n;
+
+	if (r->o->to == TRACE_FOLDER) {
+		if (mkdir(r->o->output, 0777) && errno != EEXIST)
+			die_errno("%s", r->o->output);
+	} else if (r->o->to != TRACE_NONE) {
+		if (isatty(STDOUT_FILENO) && (!r->o->output || !strcmp(r->o->output, "-")))
+			die("found a terminal as output, wanted -n, -o DIR or a redirection");
+		r->out = output_open(r->o->output, r->o->force);
+		r->pack = pack_writer_new(output_stream(r->out), 3, r->o->exec.threads);
+		char *text = list_text(r->s, &n);
+		pack_put_list(r->pack, "kernelslist.g", text, n);
+		free(text);
+	}
+}
+
+static bool block_done(void *ctx, struct cta *c)
+{
+	struct running *r = ctx;
+
+	if (r->trace)
+		trace_out_block(r->trace, c);
+	return true;
+}
+
+static int do_launch(struct running *r, struct step *c)
+{
+	struct grid g = {.code = &r->s->code,
+		.mem = &r->mem,
+		.opt = &r->o->exec,
+		.l = &c->launch,
+		.texture = r->texture,
+		.n_textures = r->n_textures,
+		.record = r->o->to != TRACE_NONE,
+		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
+	struct occupancy k = {c->regs, c->shared};
+	struct output *out = NULL;
+	bool good;
+
+	grid_prepare(&g);
+	if (r->o->to == TRACE_FOLDER) {
+		char name[40], *path;
+
+		snprintf(name, sizeof(name), "kernel-%u.traceg", c->launch.id);
+		path = in_folder(r->o->output, name);
+		out = output_open(path, r->o->force);
+		r->trace = output_stream(out);
+		free(path);
+	} else if (r->pack) {
+		cookie_io_functions_t io = {.write = to_pack};
+
+		pack_begin(r->pack);
+		r->trace = fopencookie(r->pack, "w", io);
+		if (!r->trace)
+			die_errno("memory");
+		setvbuf(r->trace, NULL, _IOFBF, 1 << 16);
+	}
+	if (r->trace)
+		trace_out_header(r->trace, &g, &k);
+	good = grid_run(&g, block_done, r);
+	r->insts += atomic_load(&g.warp_insts);
+	r->threads += atomic_load(&g.thread_insts);
+	if (r->pack && good) {
+		fclose(r->trace);
+		pack_end(r->pack);
+	} else if (out && good) {
+		output_commit(out);
+	} else if (out) {
+		output_discard(out);
+	}
+	r->trace = NULL;
+	return good ? 0 : diag_fault(&g.fault);
+}
+
+/* ---- the other commands ---- */
+
+static void save(struct running *r, const struct step *c, const uint8_t *bytes)
+{
+	const char *folder = r->o->saves ? r->o->saves : r->s->folder;
+	char *path = *c->path == '/' ? xstrdup(c->path) : in_folder(folder, c->path);
+	struct output *out = output_open(path, true);
+
+	fwrite(bytes, 1, c->bytes, output_stream(out));
+	output_commit(out);
+	free(path);
+}
+
+static int expect(const struct step *c, const uint8_t *bytes)
+{
+	struct init init = {.kind = INIT_FILE, .text = c->path};
+	uint8_t *want = xmalloc(c->bytes ? c->bytes : 1);
+	struct fault f;
+	int status = 0;
+
+	if (init_fill(&init, want, c->bytes, c->at, &f))
+		die_fault(&f);
+	for (uint64_t i = 0; i < c->bytes && !status; i++)
+		if (want[i] != bytes[i])
+			status = diag_error(c->at,
+				"found byte %llu of '%s' to be 0x%02x, wanted 0x%02x as in %s",
+				(unsigned long long)i, c->name, bytes[i], want[i], c->path);
+	free(want);
+	return status;
+}
+
+static int do_command(struct running *r, struct step *c)
+{
+	uint8_t *bytes = memory_at(&r->mem, c->addr, c->bytes);
+	struct fault f;
+
+	switch (c->kind) {
+	case CMD_BUFFER:
+		if (!memory_alloc(&r->mem, c->name, c->bytes))
+			die_at(c->at, "found %llu bytes for '%s', wanted less memory",
+				(unsigned long long)c->bytes, c->name);
+		if (c->init.kind != INIT_ZERO &&
+			init_fill(&c->init, memory_at(&r->mem, c->addr, c->bytes), c->bytes, c->at, &f))
+			die_fault(&f);
+		return 0;
+	case CMD_SYMBOL:
+		if (init_fill(&c->init, r->mem.statics + c->sym->addr + c->addr, c->bytes, c->at, &f))
+			die_fault(&f);
+		return 0;
+	case CMD_TEXTURE:
+		r->texture = xrealloc(r->texture, r->n_textures + 1, sizeof(*r->texture));
+		r->texture[r->n_textures++] = c->texture;
+		return 0;
+	case CMD_SAVE: save(r, c, bytes); return 0;
+	case CMD_SAVESYM: save(r, c, r->mem.statics + c->sym->addr); return 0;
+	case CMD_EXPECT: return expect(c, bytes);
+	default: return do_launch(r, c);
+	}
+}
+
+#define DEVICE_HEAP (64ull << 20) /* of malloc in kernels */
+
+int run_script(struct script *s, const struct run_options *o)
+{
+	struct running r = {.s = s, .o = o};
+	int status = EXIT_GOOD;
+
+	memory_open(&r.mem, s->heap_bytes + (s->code.uses_malloc ? DEVICE_HEAP : 0));
+	memory_statics(&r.mem, &s->prog);
+	trace_open_all(&r);
+	for (uint32_t i = 0; i < s->n_commands && status == EXIT_GOOD; i++)
+		if (do_command(&r, &s->command[i]))
+			status = EXIT_NO;
+	if (r.pack) {
+		if (status == EXIT_GOOD) {
+			pack_writer_close(r.pack);
+			output_commit(r.out);
+		} else {
+			output_discard(r.out);
+		}
+	} else if (o->to == TRACE_FOLDER && status == EXIT_GOOD) {
+		write_list(&r);
+	}
+	if (o->verbose)
+		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
+			(unsigned long long)r.threads, (unsigned long long)r.insts);
+	free(r.texture);
+	memory_free(&r.mem);
+	return status;
+}

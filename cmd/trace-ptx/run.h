@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Running a script: its commands in order, traces written as kernels end. */
+#ifndef RUN_H
+#define RUN_H
+
+#include "launch.h"
+
+enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_FOLDER, TRACE_TEXT };
+
+struct run_options {
+	struct options exec;
+	enum trace_to to;
+	const char *output; /* the folder or the file; NULL or "-": stdout */
+	const char *saves;  /* folder of what save writes; NULL: that of the launch file */
+	bool force, quiet, verbose;
+};
+
+/* EXIT_GOOD, or EXIT_NO when a kernel failed or a buffer is not as expected. Dies on trouble. */
+int run_script(struct script *s, const struct run_options *o);
+
+#endif

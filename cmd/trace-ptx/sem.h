@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the families of instructions that touch memory share. */
+#ifndef SEM_H
+#define SEM_H
+
+#include "exec.h"
+
+/* The bindings that ptx.def names. */
+#define OP(id, name, fn, ver, sm, words) int fn(struct bind *b, struct op *o);
+#include "ptx.def"
+#undef OP
+
+/* The integer side of instructions that both kinds of numbers have; sem_int.c. */
+int bind_add_int(struct bind *b, struct op *o);
+int bind_sub_int(struct bind *b, struct op *o);
+int bind_mul_int(struct bind *b, struct op *o);
+int bind_mad_int(struct bind *b, struct op *o);
+int bind_div_int(struct bind *b, struct op *o);
+int bind_minmax_int(struct bind *b, struct op *o);
+int bind_absneg_int(struct bind *b, struct op *o);
+
+/* Host addresses of the lanes of m for bytes each at w->addr, which become offsets of the space. false: failed. */
+bool mem_at(
+	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
+/* Space and address of the memory operand at: o->space, o->a, o->imm. */
+int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write);
+
+#endif

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bodies of functions: blocks, labels, instructions and their operands.
+ *
+ * Always true: an instruction's suffixes are words of words.def that its row of ptx.def allows, and types; its
+ * operands are as written, names looked up in the innermost scope that has them. Whether number and kind of the
+ * operands fit is the business of the row's binding.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "parser.h"
+
+/* ---- names that are labels ---- */
+
+static bool is_name(const struct token *t, const char *s)
+{
+	return t->kind == TOK_NAME && t->n == strlen(s) && !memcmp(t->s, s, t->n);
+}
+
+static void add_pending(struct parser *p, const struct token *name, struct operand *o, struct symbol **slot)
+{
+	struct pending *w = arena_alloc(&p->m->arena, 1, sizeof(*w));
+
+	*w = (struct pending){p->block->pending, o, slot, arena_strndup(&p->m->arena, name->s, name->n),
+		name->line, name->col};
+	p->block->pending = w;
+}
+
+static void open_block(struct parser *p, struct block *b)
+{
+	struct scope *s = p->scope;
+
+	if (p->block) {
+		s = arena_alloc(&p->m->arena, 1, sizeof(*s));
+		s->up = p->scope;
+	}
+	*b = (struct block){p->block, s, NULL};
+	p->scope = s;
+	p->block = b;
+}
+
+static bool close_block(struct parser *p)
+{
+	struct block *b = p->block;
+
+	while (b->pending) {
+		struct pending *w = b->pending;
+		struct symbol *s = scope_find(b->scope, w->name, (uint32_t)strlen(w->name));
+
+		b->pending = w->next;
+		if (s && (s->kind == SYM_LABEL || (w->slot && s->kind == SYM_FUNC))) {
+			if (w->operand)
+				w->operand->sym = s;
+			else
+				*w->slot = s;
+		} else if (b->up) {
+			w->next = b->up->pending;
+			b->up->pending = w;
+		} else if (w->slot && (s = look_up(p, w->name, (uint32_t)strlen(w->name))) &&
+			   s->kind == SYM_FUNC) {
+			*w->slot = s;
+		} else {
+			char shown[80];
+
+			diag_quote(shown, sizeof(shown), w->name, strlen(w->name));
+			return parse_bad(p, &(struct token){.line = w->line, .col = w->col}, "label-unknown",
+				"found label '%s', wanted one of this function", shown);
+		}
+	}
+	p->scope = b->up ? b->scope->up : b->scope;
+	p->block = b->up;
+	return true;
+}
+
+/* ---- operands ---- */
+
+static bool parse_operand(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth);
+
+static struct operand *keep(struct parser *p, const struct operand *o, unsigned n)
+{
+	struct operand *kept = arena_alloc(&p->m->arena, n ? n : 1, sizeof(*kept));
+
+	memcpy(kept, o, n * sizeof(*kept));
+	/* What waits for a label points at the operand's final place: labels stand in no list. */
+	return kept;
+}
+
+static bool parse_list(struct parser *p, struct operand *o, const struct stmt *in, char close, unsigned depth)
+{
+	struct operand elem[128];
+	unsigned n = 0;
+
+	o->kind = O_VEC;
+	while (!at_punct(p, close)) {
+		if (n && !take_punct(p, ','))
+			return false;
+		if (n == 128)
+			return parse_unwanted(p, "at most 128 elements");
+		if (!parse_operand(p, &elem[n], in, depth + 1))
+			return false;
+		n++;
+	}
+	o->n = (uint8_t)n;
+	o->elem = keep(p, elem, n);
+	return next(p);
+}
+
+static enum sreg find_sreg(const char *name, uint32_t n)
+{
+	for (unsigned i = 1; i < N_SREGS; i++)
+		if (strlen(sregs[i].name) == n && !memcmp(sregs[i].name, name, n))
+			return (enum sreg)i;
+	return S_NONE;
+}
+
+/* "%tid" with ".x" behind it, "%laneid", "WARP_SZ". *taken: the component was part of the name. */
+static enum sreg sreg_at(const struct parser *p, bool *taken)
+{
+	char name[40];
+
+	*taken = p->ahead.kind == TOK_DOT && p->ahead.n == 1;
+	if (p->t.n > 30)
+		return S_NONE;
+	int n = snprintf(name, sizeof(name), "%.*s", (int)p->t.n, p->t.s);
+	if (*taken)
+		n = snprintf(name, sizeof(name), "%.*s.%c", (int)p->t.n, p->t.s, p->ahead.s[0]);
+	return find_sreg(name, (uint32_t)n);
+}
+
+static uint32_t reg_number(const struct symbol *s, const struct token *t)
+{
+	uint32_t v = 0;
+
+	for (uint32_t i = (uint32_t)strlen(s->name); s->range && i < t->n; i++)
+		v = v * 10 + (uint32_t)(t->s[i] - '0');
+	return s->first + v * (s->vec ? s->vec : 1u);
+}
+
+static bool parse_register(struct parser *p, struct operand *o, struct symbol *s)
+{
+	uint32_t reg = reg_number(s, &p->t);
+
+	if (s->vec && p->ahead.kind != TOK_DOT) {
+		o->kind = O_VEC;
+		o->n = s->vec;
+		o->elem = arena_alloc(&p->m->arena, s->vec, sizeof(*o->elem));
+		for (unsigned i = 0; i < s->vec; i++)
+			o->elem[i] = (struct operand){
+				.kind = O_REG, .reg = reg + i, .line = o->line, .col = o->col};
+		return next(p);
+	}
+	o->kind = O_REG;
+	o->reg = reg;
+	if (!next(p))
+		return false;
+	if (s->vec) {
+		const char *names = "xyzwrgba", *at = p->t.n == 1 ? strchr(names, p->t.s[0]) : NULL;
+		unsigned i = at && *at ? (unsigned)(at - names) & 3 : 99;
+
+		if (i >= s->vec)
+			return parse_unwanted(p, "an element of the vector such as .x");
+		o->reg += i;
+		return next(p);
+	}
+	return true;
+}
+
+static bool parse_name(struct parser *p, struct operand *o, const struct stmt *in)
+{
+	bool taken;
+	struct token t = p->t;
+	struct symbol *s = look_up(p, t.s, t.n);
+	enum sreg sreg;
+	char shown[80];
+
+	if (is_name(&t, "_") && !s) {
+		o->kind = O_NULL;
+		return next(p);
+	}
+	if (in->op == I_bra && !(s && s->kind == SYM_LABEL)) {
+		o->kind = O_LABEL;
+		return next(p);
+	}
+	if (s && s->kind == SYM_REG)
+		return parse_register(p, o, s);
+	if (!s && (sreg = sreg_at(p, &taken))) {
+		o->kind = O_SREG;
+		o->sreg = (uint8_t)sreg;
+		return next(p) && (!taken || next(p));
+	}
+	if (!s) {
+		diag_quote(shown, sizeof(shown), t.s, t.n);
+		return parse_bad(p, &t, "name-unknown", "found '%s', wanted a name that is declared", shown);
+	}
+	o->kind = s->kind == SYM_LABEL ? O_LABEL : O_SYM;
+	o->sym = s;
+	if (!next(p))
+		return false;
+	if ((at_punct(p, '+') || at_punct(p, '-')) && s->kind == SYM_VAR) {
+		bool minus = at_punct(p, '-');
+
+		if (!next(p) || !take_number(p, &o->value))
+			return false;
+		if (minus)
+			o->value = (int64_t)(0 - (uint64_t)o->value);
+	}
+	return true;
+}
+
+/* "[base+offset]", "[number]", "[texture, {x, y}]", "[map, {x, y}, offsets]". */
+static bool parse_address(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
+{
+	struct operand base = {0}, elem[8];
+	unsigned n = 0;
+
+	o->kind = O_ADDR;
+	o->reg = UINT32_MAX;
+	if (p->t.kind == TOK_NAME) {
+		if (!parse_name(p, &base, in))
+			return false;
+		if (base.kind == O_REG)
+			o->reg = base.reg;
+		else if (base.kind == O_SYM && base.sym->kind == SYM_VAR)
+			o->sym = base.sym;
+		else
+			return parse_unwanted(p, "a register or a variable as address before it");
+		o->value = base.value;
+		if (base.kind == O_REG && (at_punct(p, '+') || at_punct(p, '-'))) {
+			bool minus = at_punct(p, '-');
+
+			if (!next(p) || !take_number(p, &o->value))
+				return false;
+			if (minus)
+				o->value = (int64_t)(0 - (uint64_t)o->value);
+		}
+	} else if (!take_number(p, &o->value)) {
+		return false;
+	}
+	while (at_punct(p, ',')) {
+		if (n == 8)
+			return parse_unwanted(p, "']'");
+		if (!next(p) || !parse_operand(p, &elem[n++], in, depth + 1))
+			return false;
+	}
+	o->n = (uint8_t)n;
+	o->elem = n ? keep(p, elem, n) : NULL;
+	return take_punct(p, ']');
+}
+
+static bool parse_number(struct parser *p, struct operand *o)
+{
+	double d;
+	float f;
+	uint32_t u;
+
+	if (p->t.kind != TOK_F32 && p->t.kind != TOK_F64) {
+		o->kind = O_INT;
+		return take_number(p, &o->value);
+	}
+	o->kind = O_FLOAT;
+	o->single = p->t.kind == TOK_F32;
+	if (o->single) { /* the very bits: a NaN keeps its payload */
+		u = (uint32_t)p->t.value ^ (o->minus ? 0x80000000u : 0);
+		memcpy(&f, &u, 4);
+		o->value = (int64_t)(uint64_t)u;
+	} else {
+		memcpy(&d, &p->t.value, 8);
+		d = o->minus ? -d : d;
+		memcpy(&o->value, &d, 8);
+	}
+	o->minus = false;
+	return next(p);
+}
+
+static bool parse_operand(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
+{
+	*o = (struct operand){.line = p->t.line, .col = p->t.col};
+	if (depth > 4)
+		return parse_unwanted(p, "a plainer operand: lists nest no deeper");
+	if (at_punct(p, '[')) {
+		if (!next(p) || !parse_address(p, o, in, depth))
+			return false;
+		return true;
+	}
+	if (at_punct(p, '{'))
+		return next(p) && parse_list(p, o, in, '}', depth);
+	if (at_punct(p, '(') && in->op == I_call) {
+		o->list = true;
+		return next(p) && parse_list(p, o, in, ')', depth);
+	}
+	if (at_punct(p, '!')) {
+		o->inverted = true;
+		if (!next(p))
+			return false;
+	} else if (at_punct(p, '-') &&
+		   (p->ahead.kind == TOK_NAME || p->ahead.kind == TOK_F32 || p->ahead.kind == TOK_F64)) {
+		o->minus = true;
+		if (!next(p))
+			return false;
+	}
+	if (p->t.kind != TOK_NAME)
+		return parse_number(p, o);
+	if (!parse_name(p, o, in))
+		return false;
+	if (at_punct(p, '|')) { /* a|b: two destinations */
+		struct operand both[2] = {*o, {0}};
+
+		if (!next(p) || !parse_operand(p, &both[1], in, depth + 1))
+			return false;
+		o->kind = O_VEC;
+		o->pair = true;
+		o->n = 2;
+		o->elem = keep(p, both, 2);
+	}
+	return true;
+}
+
+/* ---- instructions ---- */
+
+static struct stmt *new_inst(struct parser *p)
+{
+	struct func *fn = p->fn;
+	struct stmt *in;
+
+	grow(&fn->inst, &fn->cap_insts, fn->n_insts + 1, sizeof(*fn->inst));
+	in = &fn->inst[fn->n_insts];
+	memset(in, 0, sizeof(*in));
+	in->loc_file = p->loc_file;
+	in->loc_line = p->loc_line;
+	return in;
+}
+
+static bool parse_guard(struct parser *p, struct stmt *in)
+{
+	if (!next(p))
+		return false;
+	if (at_punct(p, '!')) {
+		in->guard_not = true;
+		if (!next(p))
+			return false;
+	}
+	struct symbol *s = p->t.kind == TOK_NAME ? look_up(p, p->t.s, p->t.n) : NULL;
+	if (!s || s->kind != SYM_REG || s->type != T_PRED)
+		return parse_unwanted(p, "a predicate register");
+	in->guard = reg_number(s, &p->t) + 1;
+	return next(p);
+}
+
+static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t cap)
+{
+	size_t len = strlen(text);
+	char shown[80];
+
+	in->mod_col = p->t.col;
+	while (p->t.kind == TOK_DOT) {
+		enum type type = type_find(p->t.s, p->t.n);
+		enum modifier m = type ? M_NONE : modifier_find(p->t.s, p->t.n);
+
+		if (type && in->n_types == TYPES_MAX)
+			return parse_unwanted(p, "at most 4 types");
+		if (type) {
+			in->type[in->n_types++] = (uint8_t)type;
+		} else if (m && opcode_allows((enum opcode)in->op, m)) {
+			in->mod[m / 64] |= 1ull << (m % 64);
+		} else {
+			diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
+			return parse_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has",
+				shown, opcodes[in->op].name);
+		}
+		if (len + p->t.n + 2 > cap)
+			return parse_unwanted(p, "fewer suffixes");
+		text[len++] = '.';
+		memcpy(text + len, p->t.s, p->t.n);
+		len += p->t.n;
+		text[len] = '\0';
+		if (!next(p))
+			return false;
+	}
+	return true;
+}
+
+/* Instructions that are younger than the module says are executed all the same: once a module and opcode a word of it. */
+static void warn_early(struct parser *p, const struct stmt *in)
+{
+	const struct opcode_row *row = &opcodes[in->op];
+
+	if (p->m->early[in->op / 64] >> (in->op % 64) & 1)
+		return;
+	p->m->early[in->op / 64] |= 1ull << (in->op % 64);
+	diag_warn((struct place){p->m->path, in->line, in->col},
+		"found %s in a module of version %u.%u for sm_%u, wanted at least %u.%u and sm_%u", row->name,
+		p->m->version / 10, p->m->version % 10, p->m->target, row->version / 10, row->version % 10,
+		row->target);
+}
+
+static bool parse_inst(struct parser *p)
+{
+	struct stmt *in = new_inst(p);
+	struct operand list[OPERANDS_MAX];
+	char text[160], shown[80];
+	unsigned n = 0;
+
+	if (at_punct(p, '@') && !parse_guard(p, in))
+		return false;
+	if (p->t.kind != TOK_NAME)
+		return parse_unwanted(p, "an instruction");
+	in->line = p->t.line;
+	in->col = p->t.col;
+	in->op = (uint16_t)opcode_find(p->t.s, p->t.n);
+	if (!in->op) {
+		diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
+		return parse_bad(p, &p->t, "opcode-unknown",
+			"found instruction '%s', wanted one of PTX that is executed here", shown);
+	}
+	snprintf(text, sizeof(text), "%s", opcodes[in->op].name);
+	if (!next(p) || !parse_suffixes(p, in, text, sizeof(text)))
+		return false;
+	const struct opcode_row *row = &opcodes[in->op];
+
+	if (row->version > p->m->version || row->target > p->m->target)
+		warn_early(p, in);
+	in->text = arena_strndup(&p->m->arena, text, strlen(text));
+	struct token target = p->t;
+	while (!at_punct(p, ';')) {
+		if (n && !take_punct(p, ','))
+			return false;
+		if (n == OPERANDS_MAX)
+			return parse_unwanted(p, "';'");
+		target = p->t;
+		if (!parse_operand(p, &list[n], in, 0))
+			return false;
+		n++;
+	}
+	in->n_operands = (uint8_t)n;
+	in->operand = keep(p, list, n);
+	if (n == 1 && in->op == I_bra && list[0].kind == O_LABEL && !list[0].sym)
+		add_pending(p, &target, &in->operand[0], NULL);
+	p->fn->n_insts++;
+	return next(p);
+}
+
+/* ---- labels and what may stand behind them ---- */
+
+static bool parse_targets(struct parser *p, struct symbol *s)
+{
+	struct token name[1024];
+	uint32_t n = 0;
+
+	do {
+		if (n == 1024 || p->t.kind != TOK_NAME)
+			return parse_unwanted(
+				p, n == 1024 ? "at most 1024 targets" : "a label or a function");
+		name[n++] = p->t;
+		if (!next(p))
+			return false;
+	} while (at_punct(p, ',') && next(p));
+	s->kind = SYM_TARGETS;
+	s->n_targets = n;
+	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
+	for (uint32_t i = 0; i < n; i++)
+		add_pending(p, &name[i], NULL, &s->target[i]);
+	return take_punct(p, ';');
+}
+
+static bool parse_prototype(struct parser *p, struct symbol *s)
+{
+	struct func *fn = arena_alloc(&p->m->arena, 1, sizeof(*fn)), *outer = p->fn;
+	struct scope *inner = arena_alloc(&p->m->arena, 1, sizeof(*inner)), *scope = p->scope;
+	bool good;
+
+	s->kind = SYM_PROTO;
+	s->func = fn;
+	fn->module = p->m;
+	fn->name = s->name;
+	p->fn = fn;
+	p->scope = inner;
+	good = !at_punct(p, '(') || parse_params(p, false, &fn->ret, &fn->n_rets);
+	good = good && take_name(p, "'_'") &&
+	       (!at_punct(p, '(') || parse_params(p, false, &fn->param, &fn->n_params));
+	while (good && (at_word(p, "noreturn") || at_word(p, "abi_preserve") || p->t.kind == TOK_INT))
+		good = next(p);
+	free(fn->reg);
+	fn->reg = NULL;
+	p->fn = outer;
+	p->scope = scope;
+	return good && take_punct(p, ';');
+}
+
+static bool parse_label(struct parser *p)
+{
+	struct symbol *s = new_symbol(p, SYM_LABEL, &p->t);
+
+	if (!s || !next(p) || !next(p))
+		return false;
+	s->at = p->fn->n_insts;
+	s->defined = true;
+	if (at_word(p, "branchtargets") || at_word(p, "calltargets"))
+		return next(p) && parse_targets(p, s);
+	if (at_word(p, "callprototype"))
+		return next(p) && parse_prototype(p, s);
+	return true;
+}
+
+bool parse_loc(struct parser *p)
+{
+	int64_t v[3];
+
+	if (!next(p))
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		if (!take_number(p, &v[i]))
+			return false;
+	p->loc_file = (uint32_t)v[0];
+	p->loc_line = (uint32_t)v[1];
+	while (at_punct(p, ',')) {
+		if (!next(p) || !take_name(p, "function_name or inlined_at"))
+			return false;
+		if (p->t.kind == TOK_NAME && !next(p))
+			return false;
+		if (at_punct(p, '+') && !next(p))
+			return false;
+		while (p->t.kind == TOK_INT)
+			if (!next(p))
+				return false;
+	}
+	return true;
+}
+
+static bool parse_declaration(struct parser *p)
+{
+	static const struct {
+		const char *word;
+		enum state_space space;
+	} spaces[] = {
+		{"reg", SP_REG},
+		{"shared", SP_SHARED},
+		{"local", SP_LOCAL},
+		{"param", SP_PARAM},
+		{"global", SP_GLOBAL},
+		{"const", SP_CONST},
+	};
+	struct linkage l = {0};
+
+	if (at_word(p, "loc"))
+		return parse_loc(p);
+	if (at_word(p, "pragma")) {
+		while (!at_punct(p, ';'))
+			if (p->t.kind == TOK_END || !next(p))
+				return p->failed ? false : parse_unwanted(p, "';'");
+		return next(p);
+	}
+	if (at_word(p, "extern")) {
+		l.external = true;
+		if (!next(p))
+			return false;
+	}
+	for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
+		if (at_word(p, spaces[i].word))
+			return next(p) && declare(p, spaces[i].space, l);
+	return parse_unwanted(p, "a declaration or an instruction");
+}
+
+static bool parse_statements(struct parser *p)
+{
+	struct block block;
+
+	if (++p->depth > DEPTH_MAX)
+		return parse_unwanted(p, "blocks nested no deeper than 200");
+	open_block(p, &block);
+	while (!at_punct(p, '}')) {
+		bool good;
+
+		if (at_punct(p, '{'))
+			good = next(p) && parse_statements(p);
+		else if (at_punct(p, ';'))
+			good = next(p);
+		else if (p->t.kind == TOK_DOT)
+			good = parse_declaration(p);
+		else if (p->t.kind == TOK_NAME && p->ahead.kind == TOK_PUNCT && p->ahead.punct == ':')
+			good = parse_label(p);
+		else
+			good = p->t.kind == TOK_END ? parse_unwanted(p, "'}'") : parse_inst(p);
+		if (!good)
+			return false;
+	}
+	p->depth--;
+	return close_block(p) && next(p);
+}
+
+bool parse_body(struct parser *p)
+{
+	p->block = NULL;
+	p->loc_file = p->loc_line = 0;
+	return parse_statements(p);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Traces of what was executed: the header with its static code, a line for each warp instruction.
+ *
+ * Always true: a warp's lines stand in the order in which it executed; those of a thread block are written when it has
+ * ended, blocks in the order of their numbers. Of an instruction the line has its PC and what its code line cannot
+ * say: the lanes that executed, addresses, the lanes that were issued where others, barrier and space where only the
+ * execution decides them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "call.h"
+#include "trace_out.h"
+
+void text_room(struct text *t, size_t more)
+{
+	if (t->cap - t->n >= more)
+		return;
+	t->cap = 2 * (t->n + more);
+	t->p = xrealloc(t->p, t->cap, 1);
+}
+
+/* ---- lines ---- */
+
+static char *put_hex(char *p, uint64_t v, unsigned digits)
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
+
+	n = n < digits ? digits : n;
+	for (unsigned i = n; i-- > 0;)
+		*p++ = hex[v >> 4 * i & 15];
+	return p;
+}
+
+static char *put_number(char *p, int64_t v)
+{
+	char digits[24];
+	unsigned n = 0;
+	uint64_t a = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+	if (v < 0)
+		*p++ = '-';
+	do
+		digits[n++] = (char)('0' + a % 10);
+	while (a /= 10);
+	while (n)
+		*p++ = digits[--n];
+	return p;
+}
+
+static char *put_addresses(char *p, const uint64_t *a, uint32_t m)
+{
+	unsigned first = m ? bit_lowest32(m) : 0, n = bit_count32(m);
+	uint32_t run = m >> first;
+	int64_t stride = n > 1 ? (int64_t)(a[first + 1] - a[first]) : 0;
+	bool regular = n > 1 && !(run & (run + 1)) && stride == (int32_t)stride;
+
+	for (unsigned i = 1; regular && i < n; i++)
+		regular = (int64_t)(a[first + i] - a[first + i - 1]) == stride;
+	if (!m || regular) {
+		memcpy(p, " 1 0x", 5);
+		p = put_hex(p + 5, m ? a[first] : 0, 1);
+		*p++ = ' ';
+		return put_number(p, m ? stride : 0);
+	}
+	memcpy(p, " 2 0x", 5);
+	p = put_hex(p + 5, a[first], 1);
+	uint64_t last = a[first];
+	FOR_BITS32 (i, m & (m - 1)) {
+		*p++ = ' ';
+		p = put_number(p, (int64_t)(a[i] - last));
+		last = a[i];
+	}
+	return p;
+}
+
+/* A barrier's id and count when they are not constants. */
+static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint32_t exec)
+{
+	unsigned lane = exec ? bit_lowest32(exec) : 0;
+
+	memcpy(p, " b:", 3);
+	p = put_number(p + 3, REG(uint32_t, w, o->a)[lane] & 15);
+	if (o->b) {
+		*p++ = ',';
+		p = put_number(p, REG(uint32_t, w, o->b)[lane]);
+	}
+	return p;
+}
+
+void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	struct text *t = &w->out;
+	char *p;
+
+	text_room(t, 1024);
+	p = put_hex(t->p + t->n, 8ull * pc, 4);
+	*p++ = ' ';
+	p = put_hex(p, exec, 8);
+	*p++ = ' ';
+	if (o->memory) {
+		p = put_number(p, o->bytes);
+		p = put_addresses(p, w->addr, exec);
+	} else {
+		*p++ = '0';
+	}
+	if (issue != exec) {
+		memcpy(p, " i:", 3);
+		p = put_hex(p + 3, issue, 8);
+	}
+	if (o->flow == FLOW_BAR && o->mode)
+		p = put_barrier(p, w, o, exec);
+	if (o->memory && o->space == SP_GENERIC && exec && w->space != SP_GLOBAL) {
+		memcpy(p, " s:", 3);
+		p = stpcpy(p + 3, space_name[w->space]);
+	}
+	*p++ = '\n';
+	t->n = (size_t)(p - t->p);
+	w->records++;
+}
+
+void trace_out_block(FILE *out, const struct cta *c)
+{
+	fprintf(out, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n", c->id[0], c->id[1], c->id[2]);
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		const struct warp *w = &c->warp[i];
+
+		fprintf(out, "\nwarp = %u\ninsts = %llu\n", i, (unsigned long long)w->records);
+		fwrite(w->out.p, 1, w->out.n, out);
+	}
+	fputs("\n#END_TB\n", out);
+}
+
+/* ---- static code ---- */
+
+/* The first run of digits in the register's name; -1: none. */
+static int64_t bank_number(const struct reg *r)
+{
+	const char *s = r->name;
+	uint64_t v = 0;
+
+	while (*s && (*s < '0' || *s > '9'))
+		s++;
+	if (!*s)
+		return r->number == UINT32_MAX ? !strcmp(r->name, "%sp") ? 0 : -1 : (int64_t)r->number;
+	for (; *s >= '0' && *s <= '9'; s++)
+		v = v * 10 + (unsigned)(*s - '0');
+	/* Digits at the prefix's end go on with the number in the range. */
+	if (!*s && r->number != UINT32_MAX) {
+		char digits[12];
+
+		for (int n = snprintf(digits, sizeof(digits), "%u", r->number), i = 0; i < n && v < 1u << 30;
+			i++)
+			v = v * 10 + (unsigned)(digits[i] - '0');
+	}
+	return v > 0x7fffffff ? 0x7fffffff : (int64_t)v;
+}
+
+static void put_reg(FILE *out, const struct func *f, char kind, uint32_t reg)
+{
+	int64_t bank = bank_number(&f->reg[reg]);
+
+	fprintf(out, " %c%u", kind, reg + 1);
+	if (bank >= 0)
+		fprintf(out, "/%lld", (long long)bank);
+}
+
+/* Instructions whose first operand is no destination. */
+static bool no_destination(const struct stmt *in)
+{
+	switch (in->op) {
+	case I_bra:
+	case I_brx:
+	case I_ret:
+	case I_exit:
+	case I_st:
+	case I_red:
+	case I_membar:
+	case I_fence:
+	case I_call:
+	case I_prefetch:
+	case I_prefetchu:
+	case I_nanosleep:
+	case I_trap:
+	case I_brkpt:
+	case I_pmevent:
+	case I_discard:
+	case I_applypriority: return true;
+	case I_bar:
+	case I_barrier: return !has(in, M_RED);
+	default: return false;
+	}
+}
+
+static void put_sources(FILE *out, const struct func *f, const struct operand *o, char kind)
+{
+	if (o->kind == O_REG)
+		put_reg(out, f, kind, o->reg);
+	else if (o->kind == O_VEC)
+		for (unsigned i = 0; i < o->n; i++)
+			put_sources(out, f, &o->elem[i], kind == 'D' ? 'D' : o->list ? 'S' : 'V');
+	else if (o->kind == O_ADDR)
+		for (unsigned i = 0; i < o->n; i++)
+			put_sources(out, f, &o->elem[i], 'V');
+}
+
+static void put_code_line(FILE *out, const struct func *f, uint32_t n, const struct op *o)
+{
+	const struct stmt *in = &f->inst[n];
+	unsigned first = no_destination(in) ? 0 : 1;
+	bool call = in->op == I_call;
+
+	fprintf(out, "-code %04llx %s", 8ull * (f->first_pc + n), in->text);
+	if (call && in->n_operands && in->operand[0].list && in->n_operands > 1 && !in->operand[1].list)
+		first = 1;
+	for (unsigned i = 0; i < first && i < in->n_operands; i++)
+		put_sources(out, f, &in->operand[i], 'D');
+	for (unsigned i = first; i < in->n_operands; i++)
+		put_sources(out, f, &in->operand[i], 'S');
+	if (in->guard)
+		fprintf(out, " P%u", in->guard);
+	for (unsigned i = 0; i < in->n_operands; i++)
+		if (in->operand[i].kind == O_ADDR && in->operand[i].reg != UINT32_MAX)
+			put_reg(out, f, 'A', in->operand[i].reg);
+	if (in->loc_line && in->loc_file < f->module->n_files && f->module->file[in->loc_file])
+		fprintf(out, " l:%u,%u", in->loc_file, in->loc_line);
+	if (o->memory && o->is_param && (has(in, M_PARAM) || has(in, M_PARAM__FUNC)))
+		fputs(" s:local", out);
+	if (o->flow == FLOW_BAR && !o->mode) {
+		const struct operand *k = &in->operand[o->n >= BAR_AND];
+
+		fprintf(out, " b:%lld", (long long)k[0].value);
+		if (o->b)
+			fprintf(out, ",%lld", (long long)k[1].value);
+	}
+	if (o->flow == FLOW_EXIT || (o->flow == FLOW_RET && f->entry))
+		fputs(" ends", out);
+	fputc('\n', out);
+}
+
+/* Functions that the kernel may reach: all behind its calls; every one when a call goes through a register. */
+static void reach(const struct code *c, uint32_t n, uint8_t *on)
+{
+	const struct func *f = c->prog->func[n];
+
+	if (on[n])
+		return;
+	on[n] = 1;
+	for (uint32_t i = 0; i < f->n_insts; i++) {
+		const struct op *o = &c->op[f->first_pc + i];
+
+		if (o->flow == FLOW_CALL)
+			reach(c, c->owner[o->target], on);
+		else if (o->flow == FLOW_CALL_REG)
+			for (uint32_t k = 0; k < c->prog->n_funcs; k++)
+				on[k] |= !c->prog->func[k]->entry;
+	}
+}
+
+void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k)
+{
+	const struct launch *l = g->l;
+	const struct code *c = g->code;
+	const struct module *m = l->kernel->module;
+	uint8_t *on = xcalloc(c->prog->n_funcs, 1), *used = xcalloc(m->n_files + 1u, 1);
+
+	reach(c, g->kernel, on);
+	fprintf(out,
+		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",
+		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+		l->block[2], k->shared, k->regs);
+	if (l->dyn_shared)
+		fprintf(out, "-dynamic shmem = %u\n", l->dyn_shared);
+	fprintf(out, "-cuda stream id = %u\n-isa = ptx %u.%u\n-ptx hash = %016llx%016llx\n", l->stream,
+		m->version / 10, m->version % 10, (unsigned long long)m->hash[0],
+		(unsigned long long)m->hash[1]);
+	for (uint32_t i = 0; i < c->prog->n_funcs; i++) {
+		const struct func *f = c->prog->func[i];
+
+		for (uint32_t n = 0; on[i] && f->module == m && n < f->n_insts; n++)
+			if (f->inst[n].loc_line && f->inst[n].loc_file < m->n_files)
+				used[f->inst[n].loc_file] = 1;
+	}
+	for (uint32_t i = 0; i < m->n_files; i++)
+		if (used[i] && m->file[i])
+			fprintf(out, "-file %u = %s\n", i, m->file[i]);
+	fprintf(out, "-code end = 0x%04llx\n", 8ull * c->prog->n_insts);
+	for (uint32_t i = 0; i < c->prog->n_funcs; i++) {
+		const struct func *f = c->prog->func[i];
+
+		for (uint32_t n = 0; on[i] && n < f->n_insts; n++)
+			put_code_line(out, f, n, &c->op[f->first_pc + n]);
+	}
+	fputs("#traces format = PC mask width [mode addresses] [i:issue] [b:barrier] [s:space]\n", out);
+	free(on);
+	free(used);
+}
