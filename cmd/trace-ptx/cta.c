@@ -71,7 +71,7 @@ static void start(struct cta *c, uint64_t number)
 		struct warp *w = &c->warp[i];
 
 		w->state = WARP_READY;
-		w->stop = false;
+		w->stop = 0;
 		w->live = w->lanes;
 		w->ended = 0;
 		w->n_calls = 0;
@@ -213,8 +213,9 @@ bool cta_run(struct cta *c, uint64_t number)
 			exec_warp(w, TURN);
 			insts += w->insts - before;
 			c->clock += w->insts - before;
-			if (w->stop)
+			if (w->stop & WARP_STOP)
 				return false;
+			w->stop = 0;
 			if (w->state == WARP_DONE)
 				cta_ended(c);
 		}

@@ -44,7 +44,7 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	}
 	atomic_store(&g->stop, true);
 	pthread_mutex_unlock(&g->lock);
-	w->stop = true;
+	w->stop |= WARP_STOP;
 }
 
 /* ---- frames ---- */
@@ -203,7 +203,7 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	case FLOW_BAR:
 		if (exec && !cta_arrive(w, o, exec))
 			w->state = WARP_BARRIER;
-		if (!w->stop)
+		if (!(w->stop & WARP_STOP))
 			stack_next(w, pc + 1);
 		break;
 	default:

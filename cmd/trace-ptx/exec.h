@@ -50,7 +50,9 @@ struct ext {
 	uint8_t n_dst, n_src;
 	uint32_t *target; /* FLOW_BRX: instruction numbers */
 	uint32_t n_targets;
-	struct call_site *site; /* call.h */
+	struct call_site *site;   /* call.h */
+	struct matrix *matrix;    /* sem_mma.c */
+	const struct symbol *sym; /* sem_tex.c */
 	const struct stmt *in;
 	uint64_t value[4];
 	uint32_t aux[8];
@@ -257,7 +259,7 @@ struct warp {
 	size_t frames_cap, frame_at;
 	uint32_t func;
 	uint8_t state, barrier;
-	bool stop;
+	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: let others go first */
 	const struct op *waiting; /* FLOW_BAR not yet met */
 	uint32_t wait_mask;
 	uint64_t insts, thread_insts;
@@ -269,6 +271,7 @@ struct warp {
 	void *async; /* sem_async.c */
 };
 
+enum { WARP_STOP = 1, WARP_YIELD = 2 };
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
 
 struct barrier {

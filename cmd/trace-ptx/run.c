@@ -142,7 +142,7 @@ static int do_launch(struct running *r, struct step *c)
 	r->threads += atomic_load(&g.thread_insts);
 	if (r->pack && good) {
 		fclose(r->trace);
-		pack_end(r->pack);
+		pack_end(r->pack, NULL);
 	} else if (out && good) {
 		output_commit(out);
 	} else if (out) {

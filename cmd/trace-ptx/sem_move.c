@@ -257,3 +257,27 @@ int bind_isspacep(struct bind *b, struct op *o)
 	o->n = bytes == 8;
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
 }
+
+/* d = operand 1, whatever stands behind it. */
+int bind_move(struct bind *b, struct op *o, enum type t)
+{
+	const struct operand *k = b->in->operand;
+
+	o->fn = types[t].bits == 64 ? mov_64 : mov_32;
+	o->d = bind_dst(b, &k[0], types[t].bits);
+	o->a = bind_src(b, &k[1], t);
+	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
+}
+
+/* Policies of caches and ranks of clusters of one thread block: a fixed number. */
+int bind_zero(struct bind *b, struct op *o)
+{
+	enum type t = b->in->n_types ? (enum type)b->in->type[0] : T_B32;
+
+	if (bind_operands(b, 1, 5))
+		return -1;
+	o->fn = types[t].bits == 64 ? mov_64 : mov_32;
+	o->d = bind_dst(b, &b->in->operand[0], types[t].bits == 64 ? 64 : 32);
+	o->a = bind_const(b, 0, types[t].bits == 64 ? 8 : 4);
+	return o->d == UINT32_MAX ? -1 : 0;
+}

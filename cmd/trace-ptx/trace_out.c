@@ -188,6 +188,12 @@ static bool no_destination(const struct stmt *in)
 	case I_pmevent:
 	case I_discard:
 	case I_applypriority: return true;
+	case I_cp:
+	case I_setmaxnreg:
+	case I_griddepcontrol:
+	case I_stmatrix: return true;
+	case I_wmma: return has(in, M_STORE);
+	case I_mbarrier: return in->n_operands && in->operand[0].kind == O_ADDR;
 	case I_bar:
 	case I_barrier: return !has(in, M_RED);
 	default: return false;
