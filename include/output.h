@@ -24,6 +24,8 @@ FILE *output_spool(void);
 const char *output_written(struct output *o);
 /* Flush, check every earlier write, rename into place. Dies with the reason when anything failed. */
 void output_commit(struct output *o);
+/* What was written so far leaves the program, or the program ends with a message. */
+void output_flush(struct output *o);
 /*
  * Remove the temporary file. Also done at exit, and on SIGINT, SIGTERM, SIGHUP and SIGPIPE where these had
  * their default action when the output was opened; a program with own handlers calls output_discard_all().

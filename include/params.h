@@ -171,11 +171,11 @@ struct dram_params {
 	const char *timing_text; /* as written */
 };
 
+/* Address bits of each field, before room is made for the channel number. */
 struct addr_params {
-	const char *mapping; /* NULL: legacy mask */
-	int64_t legacy_mask;
+	uint64_t chip, bank, row;
+	int chip_at;              /* lowest bit of the channel number; -1: its bits are those of chip */
 	uint32_t partition_index; /* -gpgpu_memory_partition_indexing */
-	bool test;
 };
 
 struct memory_params {
@@ -213,6 +213,8 @@ struct params {
 
 /* From a configuration. 0, or -1 and *f naming option, place, value and what is possible. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
+/* The masks of a mapping such as "dramid@8;0000...": NULL, or what is wanted instead. */
+const char *params_mapping(struct addr_params *a, const char *text);
 
 /* "<ct>:<nset>:<line>:<assoc>,..." (CACHE-conf). Role rules: see params_cache.c. */
 enum cache_role { ROLE_L1D, ROLE_L1I, ROLE_L1C, ROLE_L1T, ROLE_L2 };

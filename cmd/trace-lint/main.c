@@ -145,13 +145,13 @@ static int print_rules(const struct args *a)
 int main(int argc, char **argv)
 {
 	struct report rep = {.out = NULL};
-	struct args a = {.rep = &rep,
-		.config = {.file = xcalloc((size_t)argc, sizeof(char *)),
-			.define = xcalloc((size_t)argc, sizeof(char *)),
-			.shipped = xcalloc((size_t)argc, sizeof(bool))}};
+	struct args a = {.rep = &rep};
 	int n, status;
 
 	diag_init(argv[0]);
+	a.config.file = xcalloc((size_t)argc, sizeof(char *));
+	a.config.define = xcalloc((size_t)argc, sizeof(char *));
+	a.config.shipped = xcalloc((size_t)argc, sizeof(bool));
 	report_init(&rep);
 	n = cli_parse(&cli, argc, argv, on_option, &a);
 	if (a.list || a.explain)

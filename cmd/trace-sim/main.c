@@ -246,6 +246,7 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	open_events(&logs, r, a);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
+	r->result = out;
 	r->out = output_stream(out);
 	if (r->format != FORMAT_ACCELSIM) {
 		r->writer = record_open(r->out, (enum record_format)r->format);
@@ -306,13 +307,7 @@ static int selftest(struct gpuconf *c, const struct args *a, const struct isa *i
 
 int main(int argc, char **argv)
 {
-	struct args a = {.timeline_sms = TIMELINE_SMS,
-		.config = xcalloc((size_t)argc, sizeof(char *)),
-		.define = xcalloc((size_t)argc, sizeof(char *)),
-		.shipped = xcalloc((size_t)argc, sizeof(bool)),
-		.measured = xcalloc((size_t)argc, sizeof(char *)),
-		.fit = xcalloc((size_t)argc, sizeof(char *)),
-		.tolerance = -1};
+	struct args a = {.timeline_sms = TIMELINE_SMS, .tolerance = -1};
 	struct run r = {.status = NULL};
 	struct kselect *select = NULL;
 	struct isa *isa;
@@ -320,6 +315,11 @@ int main(int argc, char **argv)
 	int n, status = EXIT_GOOD;
 
 	diag_init(argv[0]);
+	a.config = xcalloc((size_t)argc, sizeof(char *));
+	a.define = xcalloc((size_t)argc, sizeof(char *));
+	a.shipped = xcalloc((size_t)argc, sizeof(bool));
+	a.measured = xcalloc((size_t)argc, sizeof(char *));
+	a.fit = xcalloc((size_t)argc, sizeof(char *));
 	n = cli_parse(&cli, argc, argv, on_option, &a);
 	if (n > 1)
 		cli_usage("found %d traces, wanted one", n);

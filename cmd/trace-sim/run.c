@@ -199,8 +199,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	fold(r);
 	if (r->format == FORMAT_ACCELSIM && r->host_time)
 		stats_print_speed(&r->gpu, progress_seconds(), r->out);
-	if (fflush(r->out) == EOF)
-		die_errno("write");
+	output_flush(r->result);
 	if (k) {
 		r->kernels_done += k->done;
 		launch_remove(&r->gpu, k);

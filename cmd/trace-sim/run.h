@@ -22,7 +22,8 @@ struct run {
 	struct klist list;
 	const struct kselect *select; /* NULL: all kernels */
 	enum run_format format;
-	FILE *out;
+	struct output *result;
+	FILE *out;                    /* its stream */
 	struct record_writer *writer; /* NULL with FORMAT_ACCELSIM */
 	bool strict, host_time, progress;
 	uint32_t next_command;

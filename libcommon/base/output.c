@@ -312,6 +312,15 @@ static int rename_complete(const struct output *o)
 	return rc;
 }
 
+void output_flush(struct output *o)
+{
+	if (fflush(o->stream) != EOF)
+		return;
+	if (o->error)
+		errno = o->error;
+	die_errno("%s", o->path);
+}
+
 void output_commit(struct output *o)
 {
 	bool bad = fclose(o->stream) != 0;

@@ -117,8 +117,8 @@ static void fill(struct cache_params *p, const uint32_t v[N_FIELDS])
 		.miss_queue = v[F_QUEUE],
 		.result_fifo = v[F_RESULT],
 		.port_bytes = v[F_PORT] ? v[F_PORT] : v[F_LINE],
-		.line_log2 = floor_log2(v[F_LINE]),
-		.sets_log2 = floor_log2(v[F_SETS]),
+		.line_log2 = log2_floor(v[F_LINE]),
+		.sets_log2 = log2_floor(v[F_SETS]),
 	};
 }
 

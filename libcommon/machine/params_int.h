@@ -3,6 +3,7 @@
 #ifndef PARAMS_INT_H
 #define PARAMS_INT_H
 
+#include "bits.h"
 #include "params.h"
 
 int params_core(struct params *p, const struct gpuconf *c, struct fault *f);
@@ -11,6 +12,8 @@ int params_memory(struct params *p, const struct gpuconf *c, struct fault *f);
 int params_modern(struct params *p, const struct gpuconf *c, struct fault *f);
 /* With the modern core, whose instruction cache takes the place of the other; after the L2. */
 int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f);
+/* Of a memory whose partitions and DRAM are known. */
+int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fault *f);
 /* After the two others: caches have rules with the coalescer and with each other. */
 int params_caches(struct params *p, const struct gpuconf *c, struct fault *f);
 
@@ -21,8 +24,5 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f);
 int param_numbers(const char *text, char sep, uint32_t *out, int cap);
 /* One number at *text, which moves behind it. */
 bool param_number(const char **text, uint32_t *out);
-
-static inline bool is_pow2(uint64_t n) { return n && !(n & (n - 1)); }
-static inline uint32_t floor_log2(uint64_t n) { return n ? 63u - (uint32_t)__builtin_clzll(n) : 0; }
 
 #endif

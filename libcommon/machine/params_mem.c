@@ -149,7 +149,7 @@ static int timing_positional(
 
 static uint32_t bank_group(const struct dram_params *d, uint32_t bank)
 {
-	return d->group_index == 0   ? bank >> floor_log2(d->nbk / d->nbkgrp)
+	return d->group_index == 0   ? bank >> log2_floor(d->nbk / d->nbkgrp)
 	       : d->group_index == 1 ? bank & (d->nbkgrp - 1)
 				     : 0;
 }
@@ -278,134 +278,9 @@ static int dram(struct memory_params *m, const struct gpuconf *c, struct fault *
 	return queues(d, m->subs, c, f) < 0 || timing(d, m->subs, c, f) < 0 ? -1 : 0;
 }
 
-/* ---- addresses ------------------------------------------------------------------------------ */
-
-/* What of a mapping the checks need: where the channel number begins (-1: at the D bits), bits of bank and
- * channel. */
-struct mapping {
-	int chip_at;
-	uint32_t bank_bits, chip_bits;
-};
-
-/* ADDR_CHIP_S of the legacy masks (MEM-addr-1); all have two bank bits. */
-static int legacy_chip_at(int64_t mask)
-{
-	switch (mask) {
-	case 1: return 13;
-	case 2:
-	case 3: return 11;
-	case 5:
-	case 6:
-	case 14:
-	case 15:
-	case 16: return (int)mask;
-	case 100: return 1;
-	case 103: return 3;
-	case 106:
-	case 160: return 6;
-	default: return 10;
-	}
-}
-
-/* "dramid@N;" when there is a ';', then 64 letters from bit 63 down. */
-static int parse_mapping(struct mapping *m, const char *text, const struct gpuconf *c, struct fault *f)
-{
-	const enum conf_id id = OPT_gpgpu_mem_addr_mapping;
-	const char *bits = strchr(text, ';');
-	uint32_t n = 0, at;
-
-	*m = (struct mapping){.chip_at = -1};
-	if (bits) {
-		const char *s = text + 7;
-		if (strncmp(text, "dramid@", 7) != 0 || !param_number(&s, &at) || s != bits || at > 63)
-			return conf_fault(c, id, f, "dramid@BIT with a bit from 0 to 63 before the ';'");
-		m->chip_at = (int)at;
-	}
-	for (const char *s = bits ? bits + 1 : text; *s; s++) {
-		if (*s == '|' || *s == ' ' || *s == '.')
-			continue;
-		if (!strchr("DdBbRrCcSs0", *s))
-			return conf_fault(c, id, f, "only D B R C S 0 and separators at its character %d",
-				(int)(s - text) + 1);
-		m->bank_bits += *s == 'B' || *s == 'b';
-		m->chip_bits += *s == 'D' || *s == 'd';
-		n++;
-	}
-	if (n != 64)
-		return conf_fault(c, id, f, "64 address bits, not %u", n);
-	if (bits && m->chip_bits)
-		return conf_fault(c, id, f, "either dramid@BIT or D bits for the channel, not both");
-	return 0;
-}
-
-/* -gpgpu_memory_partition_indexing (MEM-addr-5). */
-static int check_indexing(
-	const struct memory_params *m, const struct mapping *map, const struct gpuconf *c, struct fault *f)
-{
-	const enum conf_id id = OPT_gpgpu_memory_partition_indexing;
-	uint32_t power = 1;
-
-	switch (m->addr.partition_index) {
-	case 1:
-		if (!is_pow2(m->channels))
-			return conf_fault(c, id, f,
-				"another value than 1, as %u channels are no power of two", m->channels);
-		return 0;
-	case 2:
-		while (power < m->channels)
-			power *= 2;
-		if (m->channels < 2 ||
-			(power * m->subs != 16 && power * m->subs != 32 && power * m->subs != 64))
-			return conf_fault(c, id, f,
-				"another value than 2, or channels (rounded up to a power of two) times "
-				"slices of 16, 32 or 64");
-		return 0;
-	case 3: return conf_fault(c, id, f, "0, 1, 2, 4 or 5; the original has no function for 3");
-	case 4:
-		if (map->chip_at < (int)floor_log2(m->subs))
-			return conf_fault(c, id, f,
-				"another value than 4, or a mapping with dramid@%u or above",
-				floor_log2(m->subs));
-		return 0;
-	default: return 0;
-	}
-}
-
-static int addresses(struct memory_params *m, const struct gpuconf *c, struct fault *f)
-{
-	const enum conf_id id = OPT_gpgpu_mem_addr_mapping;
-	const char *text = conf_text(c, id);
-	uint32_t chip_log2 = floor_log2(m->channels), sub_log2 = floor_log2(m->subs);
-	struct mapping map = {.bank_bits = 2};
-
-	m->addr.mapping = strcmp(text, "NULL") == 0 ? NULL : text;
-	m->addr.legacy_mask = conf_num(c, OPT_gpgpu_mem_address_mask);
-	m->addr.partition_index = conf_uint(c, OPT_gpgpu_memory_partition_indexing);
-	m->addr.test = conf_bool(c, OPT_gpgpu_mem_addr_test);
-	if (!m->addr.mapping)
-		map.chip_at = legacy_chip_at(m->addr.legacy_mask);
-	else if (parse_mapping(&map, text, c, f) < 0)
-		return -1;
-	if (map.chip_at < 0 && !is_pow2(m->channels))
-		return conf_fault(c, id, f, "dramid@BIT, as %u channels are no power of two", m->channels);
-	if (map.chip_bits > chip_log2)
-		return conf_fault(c, id, f, "at most %u D bits for %u channels", chip_log2, m->channels);
-	if (map.chip_at >= 0 && (uint32_t)map.chip_at + chip_log2 + sub_log2 > 63)
-		return conf_fault(c, id, f, "a channel number that begins at bit %u or below",
-			63 - chip_log2 - sub_log2);
-	if (map.bank_bits < sub_log2)
-		return conf_fault(
-			c, id, f, "at least %u B bits, which choose among %u slices", sub_log2, m->subs);
-	/* IPOLY bank indexing looks at the low bits only; the others need every decoded bank to exist. */
-	if (map.bank_bits > 30 || (m->dram.bank_index != 2 && m->dram.nbk < 1u << map.bank_bits))
-		return conf_fault(c, id, f, "B bits for the %u banks (nbk) of -gpgpu_dram_timing_opt, not %u",
-			m->dram.nbk, map.bank_bits);
-	return check_indexing(m, &map, c, f);
-}
-
 int params_memory(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct memory_params *m = &p->mem;
 
-	return partitions(m, c, f) < 0 || dram(m, c, f) < 0 || addresses(m, c, f) < 0 ? -1 : 0;
+	return partitions(m, c, f) < 0 || dram(m, c, f) < 0 || params_addresses(m, c, f) < 0 ? -1 : 0;
 }

@@ -186,7 +186,7 @@ int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f
 		.mshr_merge = 48,
 		.miss_queue = 32,
 		.port_bytes = line,
-		.line_log2 = floor_log2(line),
+		.line_log2 = log2_floor(line),
 		.sets_log2 = 6};
 	return 0;
 }

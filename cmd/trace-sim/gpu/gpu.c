@@ -41,9 +41,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	g->uops = reserve(CODE_MAX, sizeof *g->uops);
 	req_pool_init(&g->reqs, request_bound(p));
 	clocks_init(&g->clocks, p->hz);
-	g->dec = addrdec_new(p, f);
-	if (!g->dec)
-		return -1;
+	g->dec = addrdec_new(p);
 	share_init(g);
 	g->net = net_new(p, &g->reqs, f);
 	if (!g->net)

@@ -74,58 +74,6 @@ static uint64_t gather(const struct gather *g, uint64_t v)
 	return out;
 }
 
-struct masks {
-	uint64_t chip, bank, row;
-};
-
-/* -gpgpu_mem_address_mask; counts only without a mapping string. */
-static int legacy(struct masks *m, int64_t value)
-{
-	switch (value) {
-	case 0: *m = (struct masks){0, 0x300, 0x07FFE000}; return 10;
-	case 1: *m = (struct masks){0, 0x1800, 0x07FFE000}; return 13;
-	case 2: *m = (struct masks){0, 0x1800, 0x07FFE000}; return 11;
-	case 3: *m = (struct masks){0, 0x1800, 0x0FFFE000}; return 11;
-	case 5:
-	case 6:
-	case 14:
-	case 15:
-	case 16: *m = (struct masks){0, 0x1800, 0x07FFE000}; return (int)value;
-	case 100:
-	case 103: *m = (struct masks){0, 0x3, 0x07FFE000}; return (int)value - 100 + (value == 100);
-	case 106: *m = (struct masks){0, 0x1800, 0x07FFE000}; return 6;
-	case 160: *m = (struct masks){0, 0x300, 0x07FFE000}; return 6;
-	default: *m = (struct masks){0x1C00, 0x300, 0x0FFF0000}; return 10;
-	}
-}
-
-/* "dramid@N;" and 64 letters from bit 63 down. Returns ADDR_CHIP_S, or -2 if the text is no mapping. */
-static int mapping(struct masks *m, const char *text)
-{
-	const char *bits = strchr(text, ';');
-	int chip_at = -1, bit = 64;
-
-	*m = (struct masks){0};
-	if (bits && strncmp(text, "dramid@", 7) == 0)
-		chip_at = atoi(text + 7);
-	for (const char *s = bits ? bits + 1 : text; *s; s++) {
-		uint64_t here;
-
-		if (*s == '|' || *s == ' ' || *s == '.')
-			continue;
-		if (bit == 0)
-			return -2;
-		here = 1ull << --bit;
-		if (*s == 'D' || *s == 'd')
-			m->chip |= here;
-		else if (*s == 'B' || *s == 'b')
-			m->bank |= here;
-		else if (*s == 'R' || *s == 'r')
-			m->row |= here;
-	}
-	return bit ? -2 : chip_at;
-}
-
 /* Make room for n bits at position at: every bit from there on moves up. */
 static uint64_t spread(uint64_t mask, uint32_t at, uint32_t n)
 {
@@ -145,32 +93,27 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t n)
 	return low;
 }
 
-static int set_masks(struct addrdec *d, const struct addr_params *p)
+static void set_masks(struct addrdec *d, const struct addr_params *p)
 {
 	uint32_t nbits = log2_floor(d->channels), sub_log2 = log2_floor(d->subs);
-	uint64_t out;
-	struct masks m;
+	uint64_t chip = p->chip, bank = p->bank, row = p->row;
 
-	d->chip_at = p->mapping ? mapping(&m, p->mapping) : legacy(&m, p->legacy_mask);
-	if (d->chip_at < -1 || (d->chip_at < 0 && d->gap))
-		return -1;
+	d->chip_at = p->chip_at;
 	if (d->chip_at >= 0 && !d->gap) {
 		uint32_t at = (uint32_t)d->chip_at;
 
-		m.bank = spread(m.bank, at, nbits);
-		m.row = spread(m.row, at, nbits);
-		m.chip = ((1ull << nbits) - 1) << at;
+		bank = spread(bank, at, nbits);
+		row = spread(row, at, nbits);
+		chip = ((1ull << nbits) - 1) << at;
 	}
-	d->sub_mask = lowest_bits(m.bank, sub_log2);
-	gather_init(&d->field[FIELD_CHIP], m.chip);
-	gather_init(&d->field[FIELD_BANK], m.bank);
-	gather_init(&d->field[FIELD_ROW], m.row);
-	out = d->gap ? d->sub_mask : d->sub_mask | m.chip;
-	gather_init(&d->field[FIELD_PARTITION], ~out);
+	d->sub_mask = lowest_bits(bank, sub_log2);
+	gather_init(&d->field[FIELD_CHIP], chip);
+	gather_init(&d->field[FIELD_BANK], bank);
+	gather_init(&d->field[FIELD_ROW], row);
+	gather_init(&d->field[FIELD_PARTITION], ~(d->gap ? d->sub_mask : d->sub_mask | chip));
 	/* quirk Q4-26: with D bits the shift is one less, as ADDR_CHIP_S is -1 then. */
 	if (d->chip_at >= 0 || nbits + sub_log2)
 		d->high_shift = (uint32_t)(d->chip_at + (int)(nbits + sub_log2));
-	return 0;
 }
 
 /* ---- RANDOM indexing ------------------------------------------------------------------------ */
@@ -254,54 +197,23 @@ static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 
 enum { INDEX_CONSECUTIVE, INDEX_BITWISE, INDEX_POLY, INDEX_HOLE, INDEX_RANDOM, INDEX_SAME };
 
-static int check_index(struct addrdec *d)
-{
-	uint32_t power = 1;
-
-	switch (d->index) {
-	case INDEX_CONSECUTIVE:
-	case INDEX_SAME: return 0; /* quirk Q4-17: 5 is 0 */
-	case INDEX_BITWISE: return d->gap ? -1 : 0;
-	case INDEX_POLY:
-		while (power < d->channels)
-			power *= 2;
-		d->ipoly_n = power * d->subs;
-		return d->channels > 1 && (d->ipoly_n == 16 || d->ipoly_n == 32 || d->ipoly_n == 64) ? 0 : -1;
-	case INDEX_RANDOM:
-		if (d->chip_at < (int)log2_floor(d->subs))
-			return -1;
-		random_init(&d->random);
-		return 0;
-	default: return -1;
-	}
-}
-
-struct addrdec *addrdec_new(const struct params *p, struct fault *f)
+struct addrdec *addrdec_new(const struct params *p)
 {
 	struct addrdec *d = xcalloc(1, sizeof *d);
+	uint32_t power = 1;
 
 	d->channels = p->mem.channels;
 	d->sides = p->mem.l2_sides;
 	d->subs = p->mem.subs / d->sides;
 	d->clusters = p->clusters;
 	d->gap = !is_pow2(d->channels);
-	d->index = p->mem.addr.partition_index;
-	if (set_masks(d, &p->mem.addr) < 0) {
-		fault_set(f, NOWHERE, "address-mapping",
-			"-gpgpu_mem_addr_mapping '%s' does not fit %u channels, wanted "
-			"dramid@BIT; and 64 bit letters",
-			p->mem.addr.mapping ? p->mem.addr.mapping : "", d->channels);
-		addrdec_delete(d);
-		return NULL;
-	}
-	if (check_index(d) < 0) {
-		fault_set(f, NOWHERE, "partition-index",
-			"-gpgpu_memory_partition_indexing %u is impossible with %u "
-			"channels of %u, wanted 0",
-			d->index, d->channels, d->subs);
-		addrdec_delete(d);
-		return NULL;
-	}
+	d->index = p->mem.addr.partition_index; /* quirk Q4-17: 5 is 0 */
+	while (power < d->channels)
+		power *= 2;
+	d->ipoly_n = power * d->subs;
+	set_masks(d, &p->mem.addr);
+	if (d->index == INDEX_RANDOM)
+		random_init(&d->random);
 	return d;
 }
 

@@ -20,7 +20,7 @@
 
 struct addrdec;
 
-struct addrdec *addrdec_new(const struct params *p, struct fault *f);
+struct addrdec *addrdec_new(const struct params *p);
 void addrdec_delete(struct addrdec *d);
 /*
  * Fill chip, sub, bank, row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in call

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The address mapping: which bits of an address are channel, bank and row (MEM-addr).
+ *
+ * Always true afterwards: all channels, sub partitions and banks that the masks can name exist, and the function
+ * of -gpgpu_memory_partition_indexing suits their numbers. Column and burst bits are left out: they influence
+ * nothing. Leaves out: the decoding itself, which is trace-sim's mem/addrdec.c.
+ */
+#include <string.h>
+#include "params_int.h"
+
+/* -gpgpu_mem_address_mask, for a machine without a mapping (MEM-addr-1). */
+static void legacy(struct addr_params *a, int64_t value)
+{
+	a->chip = 0;
+	a->bank = 0x1800;
+	a->row = 0x07FFE000;
+	switch (value) {
+	case 0: a->bank = 0x300, a->chip_at = 10; break;
+	case 1: a->chip_at = 13; break;
+	case 2: a->chip_at = 11; break;
+	case 3: a->row = 0x0FFFE000, a->chip_at = 11; break;
+	case 5:
+	case 6:
+	case 14:
+	case 15:
+	case 16: a->chip_at = (int)value; break;
+	case 100: a->bank = 0x3, a->chip_at = 1; break;
+	case 103: a->bank = 0x3, a->chip_at = 3; break;
+	case 106: a->chip_at = 6; break;
+	case 160: a->bank = 0x300, a->chip_at = 6; break;
+	default: a->chip = 0x1C00, a->bank = 0x300, a->row = 0x0FFF0000, a->chip_at = 10;
+	}
+}
+
+/* "dramid@N;" when there is a ';', then 64 letters from bit 63 down. */
+const char *params_mapping(struct addr_params *a, const char *text)
+{
+	const char *bits = strchr(text, ';'), *s = text + 7;
+	uint32_t at, bit = 64;
+
+	a->chip = a->bank = a->row = 0;
+	a->chip_at = -1;
+	if (bits) {
+		if (strncmp(text, "dramid@", 7) != 0 || !param_number(&s, &at) || s != bits || at > 63)
+			return "dramid@BIT with a bit from 0 to 63 before the ';'";
+		a->chip_at = (int)at;
+	}
+	for (s = bits ? bits + 1 : text; *s; s++) {
+		if (*s == '|' || *s == ' ' || *s == '.')
+			continue;
+		if (!bit--)
+			return "64 address bits, not more";
+		switch (*s) {
+		case 'D':
+		case 'd': a->chip |= 1ull << bit; break;
+		case 'B':
+		case 'b': a->bank |= 1ull << bit; break;
+		case 'R':
+		case 'r': a->row |= 1ull << bit; break;
+		case 'C':
+		case 'c':
+		case 'S':
+		case 's':
+		case '0': break;
+		default: return "only D B R C S 0 and separators as address bits";
+		}
+	}
+	if (bit)
+		return "64 address bits, not fewer";
+	if (bits && a->chip)
+		return "either dramid@BIT or D bits for the channel, not both";
+	return NULL;
+}
+
+/* -gpgpu_memory_partition_indexing (MEM-addr-5). */
+static int check_indexing(const struct memory_params *m, const struct gpuconf *c, struct fault *f)
+{
+	const enum conf_id id = OPT_gpgpu_memory_partition_indexing;
+	uint32_t power = 1;
+
+	switch (m->addr.partition_index) {
+	case 1:
+		if (!is_pow2(m->channels))
+			return conf_fault(c, id, f,
+				"another value than 1, as %u channels are no power of two", m->channels);
+		return 0;
+	case 2:
+		while (power < m->channels)
+			power *= 2;
+		if (m->channels < 2 ||
+			(power * m->subs != 16 && power * m->subs != 32 && power * m->subs != 64))
+			return conf_fault(c, id, f,
+				"another value than 2, or channels (rounded up to a power of two) times "
+				"slices of 16, 32 or 64");
+		return 0;
+	case 3: return conf_fault(c, id, f, "0, 1, 2, 4 or 5; the original has no function for 3");
+	case 4:
+		if (m->addr.chip_at < (int)log2_floor(m->subs))
+			return conf_fault(c, id, f,
+				"another value than 4, or a mapping with dramid@%u or above",
+				log2_floor(m->subs));
+		return 0;
+	default: return 0;
+	}
+}
+
+int params_addresses(struct memory_params *m, const struct gpuconf *c, struct fault *f)
+{
+	const enum conf_id id = OPT_gpgpu_mem_addr_mapping;
+	const char *text = conf_text(c, id), *wanted = NULL;
+	uint32_t chip_log2 = log2_floor(m->channels), sub_log2 = log2_floor(m->subs), banks, chips;
+	struct addr_params *a = &m->addr;
+
+	a->partition_index = conf_uint(c, OPT_gpgpu_memory_partition_indexing);
+	if (strcmp(text, "NULL") == 0)
+		legacy(a, conf_num(c, OPT_gpgpu_mem_address_mask));
+	else
+		wanted = params_mapping(a, text);
+	if (wanted)
+		return conf_fault(c, id, f, "%s", wanted);
+	banks = bit_count64(a->bank);
+	chips = a->chip_at < 0 ? bit_count64(a->chip) : 0;
+	if (a->chip_at < 0 && !is_pow2(m->channels))
+		return conf_fault(c, id, f, "dramid@BIT, as %u channels are no power of two", m->channels);
+	if (chips > chip_log2)
+		return conf_fault(c, id, f, "at most %u D bits for %u channels", chip_log2, m->channels);
+	if (a->chip_at >= 0 && (uint32_t)a->chip_at + chip_log2 + sub_log2 > 63)
+		return conf_fault(c, id, f, "a channel number that begins at bit %u or below",
+			63 - chip_log2 - sub_log2);
+	if (banks < sub_log2)
+		return conf_fault(
+			c, id, f, "at least %u B bits, which choose among %u slices", sub_log2, m->subs);
+	/* IPOLY bank indexing looks at the low bits only; the others need every decoded bank to exist. */
+	if (banks > 30 || (m->dram.bank_index != 2 && m->dram.nbk < 1u << banks))
+		return conf_fault(c, id, f, "B bits for the %u banks (nbk) of -gpgpu_dram_timing_opt, not %u",
+			m->dram.nbk, banks);
+	return check_indexing(m, c, f);
+}
