@@ -3,6 +3,7 @@
 #   make            the programs, into $(BUILD)/
 #   make check      every test           make asan      the same under ASan and UBSan
 #   make demo       a first run          make tidy      clang-tidy over all sources
+#   make tsan       threads under TSan   make exit-path the way out under ASan
 #   make format     every source as .clang-format says; make format-check tells what differs
 #   make fuzz       fuzz targets         make bench     speed against recorded figures
 #   make conformance, conformance-events  figures of the original (needs REFERENCE=)
@@ -71,9 +72,14 @@ $(BUILD)/tests/tracegen: $(wildcard tests/gen/*.c tests/gen/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/gen $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.c,$^)
 
+# For LD_PRELOAD, which sanitizers do not suffer.
+$(BUILD)/tests/alloc_fail.so: tests/fault/alloc_fail.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=c11 -O1 -Wall -Wextra -fno-builtin -fPIC -shared -o $@ $<
+
 DEPS += $(UNIT:=.d) $(REPLAY:=.d)
 
-tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen
+tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen $(BUILD)/tests/alloc_fail.so
 suite: all tests
 	@sh tests/suite $(BUILD)
 check:
@@ -85,6 +91,18 @@ SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fram
 asan:
 	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all tests
 	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
+
+# The way out that users have: what a leak checker wants to see freed stays where it is.
+exit-path:
+	+@$(MAKE) -s BUILD=build/exit LTO= OPT="-O1 -g $(SANITIZE) -DSHIPPED_EXIT" LDFLAGS="$(SANITIZE)" -j2 all $(BUILD)/tests/tracegen
+	+@mkdir -p build/exit/tests && cp $(BUILD)/tests/tracegen build/exit/tests/
+	@SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 BUILD=$(CURDIR)/build/exit bats tests/sim.bats tests/profile.bats tests/threads.bats
+# Data races in what runs on several threads.
+tsan:
+	+@$(MAKE) -s BUILD=build/tsan LTO= OPT="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" -j2 all \
+		build/tsan/tests/tracegen build/tsan/tests/test_threads
+	@build/tsan/tests/test_threads
+	@SANITIZED=1 BUILD=$(CURDIR)/build/tsan bats tests/threads.bats
 
 # Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
 FUZZ_SECONDS = 60
@@ -114,16 +132,16 @@ tidy:
 
 REFERENCE = ../shared
 conformance: all
-	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py "$(REFERENCE)"
-	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -k "$(REFERENCE)"
-	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -n "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -k "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -n "$(REFERENCE)"
 conformance-events: all
-	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/conformance.py -e "$(REFERENCE)"
+	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -e "$(REFERENCE)"
 # Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
 bench: all tests $(BUILD)/tests/pack_speed
 	+@$(MAKE) -s BUILD=$(BUILD)/stages LTO= OPT="-O2 -g -fno-inline-functions-called-once -fno-ipa-cp -fno-ipa-sra -fno-partial-inlining" \
 		$(BUILD)/stages/trace-sim
-	@python3 tests/bench $(BENCH) "$(BUILD)" "$(REFERENCE)"
+	@python3 tests/tools/bench $(BENCH) "$(BUILD)" "$(REFERENCE)"
 
 # ---- manual pages, completions, installing ---------------------------------------------------------
 
@@ -168,4 +186,4 @@ extended-sim:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check demo asan fuzz fuzz-run extended extended-sim format format-check tidy conformance conformance-events bench
+.PHONY: all man completions install uninstall dist clean tests suite check demo asan exit-path tsan fuzz fuzz-run extended extended-sim format format-check tidy conformance conformance-events bench

@@ -5,15 +5,16 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# peak OPTION...: kB, as the process itself was last seen; a wrapper's own memory would count otherwise
+# [FIELD=VmPeak] peak OPTION...: kB, as the process itself was last seen; a wrapper's own memory would count otherwise
 peak() {
 	local now last=0 pid
 	trace-sim -q "$@" >/dev/null 3>&- &
 	pid=$!
-	while now=$(awk '/^VmHWM/ { print $2 }' /proc/$pid/status 2>/dev/null) && [ -n "$now" ]; do
+	while now=$(awk -v field="${FIELD-VmHWM}" '$1 == field ":" { print $2 }' /proc/$pid/status 2>/dev/null) && [ -n "$now" ]; do
 		last=$now
 	done
-	wait $pid
+	wait $pid || { echo "trace-sim $* ended with status $?" >&2; return 1; }
+	[ "$last" -gt 0 ] || { echo "trace-sim $* was never seen" >&2; return 1; }
 	echo "$last"
 }
 
@@ -34,4 +35,35 @@ peak() {
 	echo "$kb kB"
 	[ "$kb" -gt 1000 ]
 	[ "$kb" -le 24576 ]
+}
+
+@test "memory: four threads reserve next to no more address space than one" {
+	plain_build_only
+	d=$(trace vecadd -n 100)
+	export WARPTOOLS_CPUS=4
+	one=$(FIELD=VmPeak peak -g rtx3070 "$d")
+	four=$(FIELD=VmPeak peak -g rtx3070 -j 4 "$d")
+	echo "$one kB, $four kB"
+	[ "$four" -le $((one + 16384)) ]
+}
+
+@test "memory: a stack of 64 KB is enough for every program" {
+	plain_build_only
+	cd "$BATS_TEST_TMPDIR"
+	d=$(trace example)
+	ulimit -s 64
+	export WARPTOOLS_CPUS=2
+	for format in text json msgpack accelsim; do
+		trace-sim -q -g titanx -F $format -j 2 -o run.$format "$d"
+		stats-csv -q -o /dev/null run.$format
+	done
+	stats-diff run.text run.json
+	trace-sim -q -g qv100 --profile p --timeline t --events e -o r "$d"
+	run -2 trace-sim -g nonesuch "$d"
+	trace-sim --list-options >options
+	trace-lint -q -g qv100 "$d" >findings
+	trace-pack -q -o all.tpack "$d"
+	trace-pack -t all.tpack
+	trace-pack -d -o - all.tpack >text
+	run -0 trace-pack -l all.tpack
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speeds for tests/pack-bench, in processor time of this thread, the best of several rounds: the text parser
+ * Speeds for tests/tools/pack-bench, in processor time of this thread, the best of several rounds: the text parser
  * and the decoder of packed streams, both to records as the simulator takes them (lines of lanes as base and
  * stride) and with the addresses of all lanes.
  *

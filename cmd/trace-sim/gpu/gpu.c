@@ -79,7 +79,7 @@ void gpu_end(struct gpu *g)
 {
 	team_delete(g->team);
 	g->team = NULL;
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) && !defined(SHIPPED_EXIT)
 	gpu_free(g);
 #endif
 }

@@ -10,7 +10,8 @@ reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions; with -n: r
 run as reference/networks/cases.tsv says); PATTERN picks cases.
 Prints a row a case: kernels, our cycles, the reference's, error, figures equal, and the first that is not.
 TRACE_SIM names the binary. Figures in tests/conformance.except cannot be equal and are left out.
-Exit status 0 only when everything is equal.
+Exit status 0 only when everything is equal. A run of all cases from a clean checkout is noted beside the binary, in
+"conformance", for tests/golden/run -u.
 """
 import concurrent.futures as futures
 import fnmatch
@@ -21,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SIM = os.environ.get("TRACE_SIM", "build/trace-sim")
 
 
@@ -36,7 +37,7 @@ def variants(ref):
 
 def exceptions():
     names = []
-    for line in open(HERE + "/conformance.except"):
+    for line in open(TESTS + "/conformance.except"):
         if line.strip() and not line.startswith("#"):
             names.append(line.split()[0])
     return [re.compile(n) for n in names]
@@ -178,6 +179,15 @@ def list_cases(ref, check):
     return [c for c in cases if "." in c and find_trace(ref, c.split(".")[0])]
 
 
+def keep(told):
+    """What golden figures are refreshed from: the commit, where it is built without changes, and its result."""
+    git = lambda *words: subprocess.run(("git", "-C", TESTS) + words, capture_output=True, text=True)
+    commit, changes = git("rev-parse", "HEAD"), git("status", "--porcelain")
+    if commit.returncode == 0 and changes.returncode == 0 and not changes.stdout:
+        with open(os.path.join(os.path.dirname(SIM), "conformance"), "w") as f:
+            f.write("commit %s\n%s\n" % (commit.stdout.strip(), told))
+
+
 def main():
     args, jobs, check, verbose = sys.argv[1:], os.cpu_count() or 1, figures, False
     while args and args[0].startswith("-"):
@@ -206,7 +216,10 @@ def main():
             for line in detail[:None if verbose else 9 if check is events else 3]:
                 print(line)
             good, same, total = good + equal, same + n, total + of
-    print("%d of %d cases equal, %d of %d %s" % (good, len(cases), same, total, "lines" if check is events else "figures"))
+    told = "%d of %d cases equal, %d of %d %s" % (good, len(cases), same, total, "lines" if check is events else "figures")
+    print(told)
+    if check is figures and not args[1:]:
+        keep(told)
     return 0 if cases and good == len(cases) else 1
 
 

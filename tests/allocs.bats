@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Each allocation of a small run of each program fails once: the program says so and leaves with status 2, or manages
+# without and gives the same bytes. Nothing half-written stays. Long runs repeat themselves: of their allocations the
+# first 200 fail, and 40 of the others; ALLOCS=all takes every one.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+	export WARPTOOLS_GPUS=$BATS_TEST_DIRNAME/../examples/gpus
+	cd "$BATS_FILE_TMPDIR"
+	PATH=${BUILD-$BATS_TEST_DIRNAME/../build}:${BUILD-$BATS_TEST_DIRNAME/../build}/tests:$PATH
+	tracegen alu app
+	trace-pack -q -o app.tpack app
+	trace-sim -q -g qv100 -o one.text app
+	trace-sim -q -g qv100 -D gpgpu_n_clusters=3 -F json -o two.json app
+	trace-sim -q -g qv100 -F accelsim -o one.log app
+	tracegen alu-pascal pascal
+}
+
+setup() {
+	plain_build_only
+	cd "$BATS_FILE_TMPDIR"
+	SHIM=${BUILD-$BATS_TEST_DIRNAME/../build}/tests/alloc_fail.so
+	case $SHIM in /*) ;; *) SHIM=$BATS_TEST_DIRNAME/../$SHIM ;; esac
+}
+
+files() { find . -type f ! -name 'tried.*' | sort; }
+
+# The N-th allocation fails. STATUS: what a good run gives.
+fails() {
+	local n=$1 good=$2 status=0
+	shift 2
+	timeout 60 env ALLOC_FAIL="$n" LD_PRELOAD="$SHIM" "$@" >tried.out 2>tried.err || status=$?
+	if [ $status -eq 2 ]; then
+		[ -s tried.err ] || grep -q 'Cannot allocate memory' tried.out
+		! grep -v "^$1: " tried.err | grep -v "^Try '$1 -h'.$"
+		rm -f result
+	else
+		[ $status -eq "$good" ]
+		cmp tried.out tried.good
+		[ ! -e result ] || { cmp result tried.result && rm result; }
+	fi
+	files | cmp - tried.files
+}
+
+# each STATUS COMMAND...: STATUS is that of the run without a failure
+each() {
+	local good=$1 status=0 n step=1 bad=0
+	shift
+	files >tried.files
+	ALLOC_COUNT=tried.count LD_PRELOAD="$SHIM" "$@" >tried.good 2>tried.err || status=$?
+	[ $status -eq "$good" ] || { cat tried.err; return 1; }
+	[ ! -e result ] || mv result tried.result
+	count=$(cat tried.count)
+	[ "$count" -gt 50 ]
+	for ((n = 1; n <= count; n += step)); do
+		fails $n "$good" "$@" || { echo "allocation $n of $count: $(head -2 tried.err)"; bad=1; }
+		[ -n "${ALLOCS-}" ] || [ $n -lt 200 ] || step=$(((count - 200) / 40 + 1))
+	done
+	return $bad
+}
+
+@test "trace-sim on text" { each 0 trace-sim -q -g qv100 -o result app; }
+@test "trace-sim on a packed stream, JSON" { each 0 trace-sim -q -g qv100 -F json -o result app.tpack; }
+@test "trace-sim with network mode 1, the original's form" { each 0 trace-sim -q -g titanx -F accelsim -o result pascal; }
+@test "trace-lint" { each 0 trace-lint -g qv100 app; }
+@test "trace-pack" { each 0 trace-pack -q -o result app; }
+@test "trace-pack -d" { each 0 trace-pack -d -o - app.tpack; }
+@test "stats-csv" { each 0 stats-csv -q -o result one.text; }
+@test "stats-csv of a log" { each 0 stats-csv -q -o result one.log; }
+@test "stats-diff" { each 1 stats-diff one.text two.json; }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A library for LD_PRELOAD that makes one allocation of a program fail.
+ *
+ * ALLOC_FAIL=N: the N-th call, from 1, of malloc, calloc, realloc, reallocarray, aligned_alloc, posix_memalign or mmap
+ * that asks for memory gives none. ALLOC_COUNT=FILE: their number is written there at the end. Counted from the
+ * moment this library is set up, those of other libraries included.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+void *__libc_memalign(size_t alignment, size_t n);
+
+static atomic_ulong calls;
+static unsigned long fails;
+static bool counting;
+
+static unsigned long number(const char *text)
+{
+	unsigned long n = 0;
+
+	for (; text && *text >= '0' && *text <= '9'; text++)
+		n = n * 10 + (unsigned long)(*text - '0');
+	return n;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	fails = number(getenv("ALLOC_FAIL"));
+	counting = true;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *path = getenv("ALLOC_COUNT");
+	char text[24];
+	size_t at = sizeof text;
+	int fd;
+
+	counting = false;
+	if (!path || (fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666)) < 0)
+		return;
+	text[--at] = '\n';
+	for (unsigned long n = atomic_load(&calls);; n /= 10) {
+		text[--at] = (char)('0' + n % 10);
+		if (n < 10)
+			break;
+	}
+	if (write(fd, text + at, sizeof text - at) < 0)
+		_exit(3);
+	close(fd);
+}
+
+static bool refused(void)
+{
+	if (!counting || atomic_fetch_add(&calls, 1) + 1 != fails)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *malloc(size_t n) { return refused() ? NULL : __libc_malloc(n); }
+
+void *calloc(size_t n, size_t size) { return refused() ? NULL : __libc_calloc(n, size); }
+
+void *realloc(void *p, size_t n) { return refused() ? NULL : __libc_realloc(p, n); }
+
+void *reallocarray(void *p, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(p, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t n) { return refused() ? NULL : __libc_memalign(alignment, n); }
+
+int posix_memalign(void **p, size_t alignment, size_t n)
+{
+	if (refused() || !(*p = __libc_memalign(alignment, n)))
+		return ENOMEM;
+	return 0;
+}
+
+void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	if (fd < 0 && refused())
+		return MAP_FAILED;
+	return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# The tests' own tools: a leg that ends early, or cannot be run, is no success; figures are written anew from a commit only.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
+
+@test "a leg that does what it planned adds nothing" {
+	run -0 leg printf '%s\n' 1..2 'ok 1 - a' 'ok 2 # skip b'
+	assert_output ""
+	run -0 cat log
+	assert_output "$(printf '%s\n' 'ok 1 - a' 'ok 2 # skip b')"
+	run -0 leg printf '%s\n' 'ok 1 - a' 'not ok 2 - b' '# why' 1..2
+	assert_output "$(printf '%s\n' 'not ok 2 - b' '# why')"
+}
+
+@test "a leg that ends early, without a plan, with a status, or is not there fails" {
+	run -0 leg printf '%s\n' 1..3 'ok 1 - a'
+	assert_output 'not ok - name planned 3 tests and told of 1'
+	run -0 leg printf '%s\n' 'ok 1 - a'
+	assert_output 'not ok - name has no plan'
+	run -0 leg sh -c 'echo 1..1; echo ok 1; exit 3'
+	assert_output 'not ok - name ended with status 3'
+	run -0 leg sh -c 'echo 1..2; echo ok 1; kill -9 $$'
+	assert_line 'not ok - name planned 2 tests and told of 1'
+	assert_line 'not ok - name ended with status 137'
+	run -0 leg ./missing
+	assert_line 'not ok - name has no plan'
+	assert_line 'not ok - name ended with status 127'
+	[ "$(grep -c '^not ok' log)" -eq 7 ]
+}
+
+@test "every runner prints a plan that it keeps" {
+	for t in badinput lint golden; do
+		run -0 sh "$ROOT/tests/$t/run" nothing
+		assert_output 1..0
+	done
+	run -0 sh "$ROOT/tests/badinput/run" x_bool x_wrap
+	assert_line 1..2
+	[ "$(grep -c '^ok' <<<"$output")" -eq 2 ]
+}
+
+@test "golden figures are written anew from a clean tree that was compared with the original's" {
+	git -C "$ROOT" rev-parse -q --verify HEAD >/dev/null || skip "not a git checkout"
+	git clone -q "$ROOT" copy
+	run -2 sh copy/tests/golden/run -u shared
+	assert_output --partial 'does not name the commit'
+	mkdir build
+	ln -s "$(cd "$BUILD" && pwd)"/* build/
+	rm -f build/conformance
+	{ echo "commit $(git -C copy rev-parse HEAD)"; echo "2 of 2 cases equal"; } >build/conformance
+	sed -i '/gpu_sim_cycle/s/[0-9]\{1,\}/1/' copy/tests/golden/shared.txt
+	BUILD=$PWD/build run -2 sh copy/tests/golden/run -u shared
+	assert_output --partial 'found a tree with changes, wanted a commit'
+	git -C copy -c user.name=t -c user.email=t@t commit -qam 'another figure'
+	echo "commit $(git -C copy rev-parse HEAD)" >build/conformance
+	BUILD=$PWD/build run -0 sh copy/tests/golden/run -u shared
+	assert_line --regexp '^-gpu_sim_cycle 1 '
+	assert_line 'ok - golden shared'
+	run -0 git -C copy status --porcelain
+	assert_line ' M tests/golden/shared.txt'
+	cmp "$ROOT/tests/golden/shared.txt" copy/tests/golden/shared.txt
+	cmp build/conformance copy/tests/golden/conformance
+}
