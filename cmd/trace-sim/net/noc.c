@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A network of routers as devices see it: queues in front of it, buffers behind it, and one cycle of its time.
+ * A network of routers as devices see it (NET-noc-1 to NET-noc-4): queues in front of it, buffers behind it,
+ * and one cycle of its time.
  *
  * Always true: a cycle has three parts, each over both subnets before the next: arrivals at nodes and routers; nodes
  * send; nodes return credits and retire flits, routers step. The order of subnets, nodes and routers in them is fixed,

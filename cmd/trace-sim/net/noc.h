@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Networks of many routers (network mode 1): nodes, channels, and input-queued routers with virtual channels, as
- * BookSim has them.
+ * Networks of many routers (network mode 1, NET-noc): nodes, channels, and input-queued routers with virtual
+ * channels, as BookSim has them.
  *
  * A plan (struct noc_plan) says how routers, channels and nodes lie; each topology makes one. Both subnets have the
  * same plan and their own state. Everything is an array over global numbers: a router's ports follow each other, so

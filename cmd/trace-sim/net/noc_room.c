@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What senders know of the buffers behind their channels: flits sent and not yet credited, channels that belong to a
- * packet, and the policies that part a buffer among its channels.
+ * What senders know of the buffers behind their channels (NET-noc-9): flits sent and not yet credited,
+ * channels that belong to a packet, and the policies that part a buffer among its channels.
  *
  * Always true: used is the sum of vc_used; a policy's own counts change only in its calls. Policies other than private
  * lay parts aside for channels: the flits of a part beyond its size are in the shared rest. A slot that comes free while

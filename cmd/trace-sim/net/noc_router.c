@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The input-queued router: one internal step. Heads find their way, get a virtual channel of an output, then every
- * flit gets the switch, crosses it and waits at the output to be sent.
+ * The input-queued router (NET-noc-5 to NET-noc-10): one internal step. Heads find their way, get a virtual
+ * channel of an output, then every flit gets the switch, crosses it and waits at the output to be sent.
  *
  * Always true: work is in lists, in BookSim's order, for that order decides about random numbers and about flits that
  * reach an output together. Results are found before any state changes: first all evaluate, then all update. What an
