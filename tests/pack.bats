@@ -360,3 +360,17 @@ same_folder() { diff -r "$1" "$2"; }
 	mkdir t && run -0 sh -c 'TMPDIR=$PWD/t trace-pack -l <a.tpack'
 	[ -z "$(ls t)" ]
 }
+
+@test "text, packed file and packed pipe mean the same, whatever the text is" {
+	run -0 python3 "$ROOT/tests/pack-property" -s 7 -n 60 "$(trace vecadd)" "$(trace gather)" "$(trace uniform)" "$(trace ldgsts)" "$(trace ends)"
+}
+
+@test "lines in unusual spellings simulate packed as they do as text" {
+	mkdir k && cp "$(trace vecadd)/kernelslist.g" k
+	for change in '/LDG/s/ /\t/3' 's/0x7f/7f/' 's/0x/0X/' '/^thread block/{n;s/$/ /}' 's/^#BEGIN_TB/& x/' \
+		's/^\(0050\) ffffffff\(.*LDG.*\)/\1 f0f0f0f0\2/' 's/$/\r/'; do
+		sed "$change" "$(trace vecadd)/kernel-1.traceg" >k/kernel-1.traceg
+		trace-sim -q -g rtx3070 -F json k >text
+		trace-pack -q k | trace-sim -q -g rtx3070 -F json | cmp - text || { echo "$change"; return 1; }
+	done
+}

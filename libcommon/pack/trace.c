@@ -21,7 +21,8 @@ struct packed {
 	uint64_t at;              /* thread blocks of the kernel before the span's next */
 	uint32_t *handle;         /* by static instruction */
 	bool *unknown, *needs;    /* no row; no addresses although lanes need them */
-	bool text;                /* some records of the part come with text */
+	bool *bad;                /* the line reader finds fault with it: it is asked about each record */
+	bool text, tails;         /* some records of the part are text; come with text that means nothing */
 	bool plain;               /* no record of the part needs a look: they have handles already */
 	struct tblock one;        /* a line parsed */
 	struct warp_recs *listed; /* warps as the stream lists them */
@@ -83,6 +84,7 @@ void packed_close(struct packed *k)
 	free(k->handle);
 	free(k->unknown);
 	free(k->needs);
+	free(k->bad);
 	free(k->listed);
 	tblock_free(&k->one);
 	buf_free(&k->line);
@@ -251,13 +253,15 @@ static int damaged(const struct packed *k, struct fault *f)
 	return pack_bad(k->p, at, f, "pack-damaged", "found a block whose columns do not fit its tables");
 }
 
-static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fault *f)
+static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 {
 	const struct pstatic *s = &k->c->part.code.s[i];
+	struct fault f;
 
-	k->text |= (s->flags & (ST_LINE | ST_TAIL)) != 0;
+	k->text |= (s->flags & ST_LINE) != 0;
+	k->tails |= (s->flags & ST_TAIL) != 0;
 	if (s->flags & ST_LINE)
-		return 0;
+		return;
 	k->line.n = 0;
 	text_static(&k->line, &k->c->part, s);
 	if (s->flags & ST_TAIL)
@@ -273,28 +277,72 @@ static int parse_static(struct trace *t, struct packed *k, uint32_t i, struct fa
 		k->handle[i] = e->handle;
 		k->needs[i] = e->needs;
 		k->plain &= !e->needs;
-		return 0;
+		return;
 	}
+	const struct dialect d = t->d;
 	k->one.n_recs = k->one.n_words = 0;
 	memset(t->id, 0, sizeof(t->id));
 	t->warp = 0;
 	uint64_t unknown = t->unknown_recs;
-	if (line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, f) < 0)
-		return -1;
+	k->bad[i] = line_parse(t, &k->one, 0, (const char *)k->line.p, k->line.n - 1, &f) < 0;
 	t->unknown_recs = unknown;
+	if (k->bad[i]) { /* where a record of it comes, if it does, it is told as of the text */
+		t->d = d;
+		k->plain = false;
+		return;
+	}
 	const struct inst *inst = code_at(t->o.code, k->one.rec[0].inst);
 	k->handle[i] = k->one.rec[0].inst;
 	k->unknown[i] = inst->row == 0xffff;
 	k->needs[i] = !inst->has_addr && kind_moves(inst->kind);
 	k->plain &= !k->unknown[i] && !k->needs[i];
 	if (k->unknown[i])
-		return 0; /* each kernel warns */
+		return; /* each kernel warns */
 	grow(&m->e, &m->cap, m->n + 1, sizeof(m->e[0]));
 	m->e[m->n++] = (struct meaning){
 		c, t->d, (uint32_t)m->text.n, (uint32_t)k->line.n, k->handle[i], k->needs[i]};
 	m->slot[at] = m->n;
 	buf_add(&m->text, k->line.p, k->line.n);
-	return 0;
+}
+
+/*
+ * The kernel's first line shows its dialect, whatever the first static instruction is. It is only looked at: where it
+ * is faulty that is told when it is read.
+ */
+static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
+{
+	const struct part *p = &k->c->part;
+	struct replay *r = replay_new(p);
+	struct tblock tb = {0};
+	struct text_in in;
+	struct fault ignored;
+	uint64_t at = p->first_block;
+	int got = 0;
+
+	for (uint32_t i = 0; i < p->n_spans && got == 0; at += p->span[i++].blocks) {
+		if (!replay_span(r, i, k->w.b->col, at))
+			got = -1;
+		while (got >= 0 && (got = replay_block(r, NULL, &tb, &in)) > 0 && !tb.n_recs)
+			;
+	}
+	if (got > 0) {
+		uint32_t w = 0;
+
+		while (!tb.warp[w].count)
+			w++;
+		k->line.n = 0;
+		t->id[0] = tb.x, t->id[1] = tb.y, t->id[2] = tb.z;
+		t->warp = in.warp_id ? in.warp_id[w] : w;
+		if (text_record(&k->line, &in, &tb.rec[tb.warp[w].first], t->warp, replay_tails(r))) {
+			k->one.n_recs = k->one.n_words = 0;
+			uint64_t unknown = t->unknown_recs;
+			line_parse(t, &k->one, UINT32_MAX, (const char *)k->line.p, k->line.n - 1, &ignored);
+			t->unknown_recs = unknown;
+		}
+	}
+	replay_free(r);
+	tblock_free(&tb);
+	return got < 0 ? damaged(k, f) : 0;
 }
 
 static int begin_part(struct trace *t, struct packed *k, struct fault *f)
@@ -305,21 +353,24 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	free(k->handle);
 	free(k->unknown);
 	free(k->needs);
+	free(k->bad);
 	k->r = replay_new(&k->c->part);
 	k->handle = xcalloc(n + 1, sizeof(k->handle[0]));
 	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
 	k->needs = xcalloc(n + 1, sizeof(k->needs[0]));
-	k->text = false;
+	k->bad = xcalloc(n + 1, sizeof(k->bad[0]));
+	k->text = k->tails = false;
 	k->plain = true;
 	k->span = 0;
 	k->at = k->c->part.first_block;
-	int r = 0;
+	if (t->d.imms < 0 && find_dialect(t, k, f) < 0)
+		return -1;
 	pthread_mutex_lock(&k->p->lock);
-	for (uint32_t i = 0; i < n && r == 0; i++)
-		r = parse_static(t, k, i, f);
+	for (uint32_t i = 0; i < n; i++)
+		parse_static(t, k, i);
 	pthread_mutex_unlock(&k->p->lock);
 	k->plain &= !k->text;
-	return r;
+	return 0;
 }
 
 static int find_hash(struct trace *t, struct fault *f);
@@ -392,21 +443,11 @@ static int next_records(
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
-/* A record whose line was kept as text. */
-static int parse_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r,
-	struct text_in *in, uint32_t lanes, struct fault *f)
+/* The line of a record, as the reader of text has it. Its addresses go behind those of the thread block. */
+static int parse_record(
+	struct trace *t, struct packed *k, struct tblock *tb, struct rec *r, uint32_t lanes, struct fault *f)
 {
-	const struct pstatic *s = &k->c->part.code.s[r->inst];
-
-	if (!(s->flags & (ST_LINE | ST_TAIL)))
-		return 0;
-	k->line.n = 0;
-	if (!text_record(&k->line, in, r, t->warp, replay_tails(k->r)))
-		return damaged(k, f);
-	if (!(s->flags & ST_LINE))
-		return 0;
 	k->one.n_recs = k->one.n_words = 0;
-	uint64_t unknown = t->unknown_recs;
 	if (line_parse(t, &k->one, lanes, (const char *)k->line.p, k->line.n - 1, f) < 0)
 		return -1;
 	uint32_t words = tb->n_words;
@@ -417,8 +458,41 @@ static int parse_record(struct trace *t, struct packed *k, struct tblock *tb, st
 	*r = k->one.rec[0];
 	if (r->addr)
 		r->addr += words << 2;
-	t->unknown_recs = unknown + (code_at(t->o.code, r->inst)->row == 0xffff);
-	return 1;
+	return 0;
+}
+
+static int lacking_lanes(const struct trace *t, uint32_t mask, uint32_t lanes, struct fault *f)
+{
+	return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
+		"found active lanes %08x that the block of %u threads lacks in warp %u, wanted none outside %08x",
+		mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
+}
+
+/* A record of a part in which some need a look: its number becomes its handle. */
+static int finish_record(struct trace *t, struct packed *k, struct tblock *tb, struct rec *r,
+	struct text_in *in, uint32_t lanes, struct fault *f)
+{
+	uint32_t id = r->inst;
+	unsigned flags = k->c->part.code.s[id].flags;
+
+	/* Only text that means something needs all texts before it. */
+	bool line = flags & ST_LINE || k->bad[id];
+	if (line || (flags & ST_TAIL && k->text)) {
+		k->line.n = 0;
+		if (!text_record(&k->line, in, r, t->warp, replay_tails(k->r)))
+			return damaged(k, f);
+	}
+	if (line)
+		return parse_record(t, k, tb, r, lanes, f);
+	if (r->mask & ~lanes)
+		return lacking_lanes(t, r->mask, lanes, f);
+	if (k->needs[id] && r->mask)
+		return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
+			"found memory opcode %.60s without addresses (width 0), wanted one for each lane of mask %08x",
+			code_at(t->o.code, k->handle[id])->opcode, r->mask);
+	t->unknown_recs += k->unknown[id];
+	r->inst = k->handle[id];
+	return 0;
 }
 
 static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, struct warp_recs *w,
@@ -433,42 +507,42 @@ static int finish_warp(struct trace *t, struct packed *k, struct tblock *tb, str
 	}
 	for (uint32_t i = w->first; i < w->first + w->count; i++, t->line++) {
 		struct rec *r = &tb->rec[i];
-		uint32_t id = r->inst;
-		int text = k->text ? parse_record(t, k, tb, r, in, lanes, f) : 0;
 
-		if (text < 0)
+		if (!k->plain && finish_record(t, k, tb, r, in, lanes, f) < 0)
 			return -1;
-		if (r->mask & ~lanes)
-			return fault_set(f, (struct place){t->name, t->line, 0}, "lanes",
-				"found active lanes %08x that "
-				"the block of %u threads lacks in warp %u, wanted none outside %08x",
-				r->mask & ~lanes, kernel_threads(&t->h), t->warp, lanes);
-		if (text || k->plain)
-			continue;
-		if (k->needs[id] && r->mask)
-			return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
-				"found memory opcode "
-				"%.60s without addresses (width 0), wanted one for each lane of mask %08x",
-				code_at(t->o.code, k->handle[id])->opcode, r->mask);
-		t->unknown_recs += k->unknown[id];
-		r->inst = k->handle[id];
+		if (k->plain && r->mask & ~lanes)
+			return lacking_lanes(t, r->mask, lanes, f);
 	}
+	return 0;
+}
+
+/* The lines between the id and the first warp. */
+static int finish_extra(struct trace *t, const struct text_in *in, struct fault *f)
+{
+	const char *s = in->extra, *end = s ? s + in->extra_len : s;
+
+	for (const char *nl; s < end && (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1, t->line++)
+		if (trace_placement(t, s, (size_t)(nl - s), f) < 0)
+			return -1;
 	return 0;
 }
 
 static int finish_block(
 	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
-	uint32_t listed = tb->n_warps, n = kernel_warps(&t->h);
+	uint32_t listed = tb->n_warps, n = kernel_warps(&t->h), recs = tb->n_recs, words = tb->n_words;
 
 	grow(&k->listed, &k->cap_listed, listed + 1, sizeof(k->listed[0]));
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin(t, tb);
+	tb->n_recs = recs;
+	tb->n_words = words;
+	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
 	t->line += 2u + !in->first;
 	if (trace_claim(t, (const uint64_t[3]){tb->x, tb->y, tb->z}, f) < 0)
 		return -1;
-	for (size_t i = 0; i < in->extra_len; i++)
-		t->line += in->extra[i] == '\n';
+	if (finish_extra(t, in, f) < 0)
+		return -1;
 	t->line += 2;
 	for (uint32_t i = 0; i < listed; i++) {
 		uint32_t w = t->warp = in->warp_id ? in->warp_id[i] : i;
@@ -495,12 +569,7 @@ int packed_next(struct trace *t, struct tblock *tb, struct fault *f)
 
 	if (r <= 0)
 		return r;
-	uint32_t recs = tb->n_recs, words = tb->n_words;
-	r = finish_block(t, t->packed, tb, &in, f);
-	tb->n_recs = recs;
-	if (tb->n_words < words)
-		tb->n_words = words;
-	return r < 0 ? -1 : 1;
+	return finish_block(t, t->packed, tb, &in, f) < 0 ? -1 : 1;
 }
 
 static bool add_hash(void *ctx, const void *bytes, size_t n)

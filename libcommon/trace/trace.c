@@ -299,7 +299,7 @@ static int take_inst(
 }
 
 /* Cluster and core lines of newer tracers: checked for their form, not used. */
-static int take_placement(struct trace *t, const char *line, size_t len, struct fault *f)
+int trace_placement(struct trace *t, const char *line, size_t len, struct fault *f)
 {
 	const char *p = line;
 	uint64_t v[3];
@@ -402,7 +402,7 @@ static int block_line(struct trace *t, struct tblock *tb, const char *line, size
 	if (line_begins(w, rest, "insts"))
 		return take_insts(t, tb, rest.s, rest.n, f);
 	if (tok_is(w, "cluster") || tok_is(w, "core") || tok_is(w, "sm"))
-		return take_placement(t, rest.s, rest.n, f);
+		return trace_placement(t, rest.s, rest.n, f);
 	return take_inst(t, tb, t->warp == UINT32_MAX ? 0 : warp_lanes(t), line, len, f);
 }
 
