@@ -270,7 +270,7 @@ same_folder() { diff -r "$1" "$2"; }
 
 @test "irregular text of more than a block comes back" {
 	head -c 40000000 /dev/zero | tr '\0' 'x' >x
-	printf -- '-y\n' | cat - x x x x x x x >y
+	printf -- '-y\n' | cat - x x x x >y
 	trace-pack -q y -o y.tpack
 	trace-pack -d -o - y.tpack | cmp - y
 }
@@ -372,5 +372,45 @@ same_folder() { diff -r "$1" "$2"; }
 		sed "$change" "$(trace vecadd)/kernel-1.traceg" >k/kernel-1.traceg
 		trace-sim -q -g rtx3070 -F json k >text
 		trace-pack -q k | trace-sim -q -g rtx3070 -F json | cmp - text || { echo "$change"; return 1; }
+	done
+}
+
+@test "values behind stores take a fraction of what xz makes of them, and come back" {
+	v=$(trace values -n 4)
+	trace-pack "$v" >v.tpack
+	run -0 trace-pack -t v.tpack
+	trace-pack -d -C out v.tpack
+	same_folder "$v" out
+	for k in 1 3 5; do # ramps, indices, constants: no entropy to speak of
+		xz=$(xz -9e -c "$v/kernel-$k.traceg" | wc -c)
+		[ "$((2 * $(trace-pack "$v/kernel-$k.traceg" | wc -c)))" -lt "$xz" ]
+	done
+	trace-sim -q -g qv100 -F json "$v" >text
+	trace-sim -q -g qv100 -F json v.tpack | cmp - text
+	trace-pack -k 6 v.tpack | trace-pack -d -o - | cmp - "$v/kernel-6.traceg"
+}
+
+@test "values of all shapes come back" {
+	sed -E 's/^([0-9a-f]{4} .*STG.*) $/\1 STORE_DATA F64 1 REG0:@ /' "$(trace vecadd)/kernel-1.traceg" |
+		awk 'function lanes(kind, n, i, s) { s = ""; for (i = 0; i < 32; i++) s = s "T" i ":" number(kind, n, i) (i < 31 ? " " : ""); return s }
+			function number(kind, n, i) {
+				if (kind == 0) return sprintf("0x%016x", n * 4096 + i * i)
+				if (kind == 1) return sprintf("0x%08x", (n * 2654435761 + i * 40503) % 4294967296)
+				if (kind == 2) return n * i
+				if (kind == 3) return sprintf("%02d", i)
+				if (kind == 4) return i % 2 ? "0x7f800000" : "0xffc00001"
+				return "999999999999999999" }
+			/@/ { sub("@", lanes(n % 7 == 6 ? n % 3 : int(n / 8) % 6, n++)) } { print }' >x
+	trace-pack -q x >x.tpack
+	trace-pack -d -o - x.tpack | cmp - x
+}
+
+@test "text takes no more than xz makes of it" {
+	sed 's/$/\r/' "$(trace values -n 4)/kernel-4.traceg" >a
+	(printf -- '-'; seq 1 60000) >b
+	for f in a b; do
+		trace-pack -q $f >$f.tpack
+		trace-pack -d -o - $f.tpack | cmp - $f
+		[ "$(stat -c %s $f.tpack)" -lt "$(($(xz -9e -c $f | wc -c) * 102 / 100))" ]
 	done
 }

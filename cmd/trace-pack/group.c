@@ -94,8 +94,8 @@ int group_wanted(struct input *in, struct fault *f)
 
 		if (begins(s, len, "#BEGIN_TB"))
 			return 0;
-		if (format && len && *s >= '0' && *s <= '9')
-			return 1;
+		if (format && len && *s != '#' && *s != '\r')
+			return line_prefix(DIALECT_SASS, s, len) >= 4;
 		format |= begins(s, len, "#traces format");
 		s += len + 1;
 	}

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns of a block as zstd frames: the metadata and all short columns share one, which begins from a
- * preset dictionary; each long column has its own.
+ * The columns of a block as frames: the metadata and all short columns share one, which begins from a preset
+ * dictionary; each long column has its own. Frames are zstd's; of a column of text, for which nothing is predicted,
+ * LZMA2 where that is smaller.
  *
  * Always true: what is unpacked is bounded by the lengths at the front, whose sum has a limit; a frame
  * gives exactly as many bytes as was said or the block is damaged.
  */
 #define ZSTD_STATIC_LINKING_ONLY
+#include <lzma.h>
 #include <zstd.h>
 #include "diag.h"
 #include "format.h"
@@ -41,20 +43,87 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, boo
 	ZSTD_freeCCtx(c);
 }
 
-/* Numbers without pattern are not searched for any longer than it takes to see that they are. */
-static void compress_column(struct buf *out, int k, const struct buf *col, int level)
+/* ---- text --------------------------------------------------------------------------------- */
+
+#define DICTIONARY_MOST (64u << 20)
+
+static bool is_text(int k) { return k == COL_STORED || k == COL_TEXT; }
+
+/* Writer and reader know the dictionary's size by the column's. */
+static void lzma_chain(lzma_filter filter[2], lzma_options_lzma *o, size_t n)
 {
-	if (level >= META_LEVEL || (k != COL_STORED && col->n >= THOROUGH)) {
-		compress(out, col->p, col->n, level, false);
-		return;
-	}
-	if (col->n >= TRIED) {
+	if (lzma_lzma_preset(o, 9 | LZMA_PRESET_EXTREME))
+		die("lzma: the preset is not supported");
+	o->dict_size = LZMA_DICT_SIZE_MIN;
+	while (o->dict_size < n && o->dict_size < DICTIONARY_MOST)
+		o->dict_size *= 2;
+	filter[0] = (lzma_filter){.id = LZMA_FILTER_LZMA2, .options = o};
+	filter[1] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
+}
+
+/* Appends p in LZMA2 if that takes less than most bytes. */
+static bool compress_text(struct buf *out, const uint8_t *p, size_t n, size_t most)
+{
+	lzma_options_lzma o;
+	lzma_filter filter[2];
+	size_t got = 0;
+
+	lzma_chain(filter, &o, n);
+	buf_room(out, most + 1);
+	lzma_ret r = lzma_raw_buffer_encode(filter, NULL, p, n, out->p + out->n, &got, most);
+	if (r == LZMA_MEM_ERROR)
+		die("out of memory");
+	if (r != LZMA_OK || got >= most)
+		return false;
+	out->n += got;
+	return true;
+}
+
+static bool expand_text(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, const char **why)
+{
+	lzma_options_lzma o;
+	lzma_filter filter[2];
+	size_t at = 0, got = 0;
+
+	lzma_chain(filter, &o, n);
+	lzma_ret r = lzma_raw_buffer_decode(filter, NULL, p, &at, n_p, to, &got, n);
+	if (r == LZMA_MEM_ERROR)
+		die("out of memory");
+	*why = r != LZMA_OK || got != n || at != n_p ? "damaged LZMA2 data" : NULL;
+	return !*why;
+}
+
+/* ---- frames ------------------------------------------------------------------------------- */
+
+/* Numbers without pattern are not searched for any longer than it takes to see that they are. */
+static void compress_numbers(struct buf *out, const struct buf *col, int level)
+{
+	if (level < META_LEVEL && col->n < THOROUGH && col->n >= TRIED) {
 		compress(out, col->p, col->n, level, false);
 		if (out->n > col->n / 4 * 3)
 			return;
 		out->n = 0;
 	}
-	compress(out, col->p, col->n, META_LEVEL, false);
+	compress(out, col->p, col->n, level < META_LEVEL && col->n < THOROUGH ? META_LEVEL : level, false);
+}
+
+/* A frame's length has a bit below it: 1: LZMA2. */
+static void compress_column(struct buf *out, int k, const struct buf *col, int level, bool *lzma)
+{
+	struct buf other = {0};
+
+	if (!is_text(k)) {
+		compress_numbers(out, col, level);
+		return;
+	}
+	compress(out, col->p, col->n, level < META_LEVEL && col->n < THOROUGH ? META_LEVEL : level, false);
+	*lzma = compress_text(&other, col->p, col->n, out->n);
+	if (!*lzma) {
+		buf_free(&other);
+		return;
+	}
+	buf_free(out);
+	*out = other;
 }
 
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS])
@@ -72,7 +141,7 @@ void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned
 	if (k == N_COLUMNS)
 		compress(&f->frame[k], f->join.p, f->join.n, level > META_LEVEL ? level : META_LEVEL, true);
 	else if (!joined((int)k, col[k].n))
-		compress_column(&f->frame[k], (int)k, &col[k], level);
+		compress_column(&f->frame[k], (int)k, &col[k], level, &f->lzma[k]);
 }
 
 void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS])
@@ -83,7 +152,7 @@ void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMN
 			continue;
 		buf_var(out, col[k].n);
 		if (!joined(k, col[k].n))
-			buf_var(out, f->frame[k].n);
+			buf_var(out, f->frame[k].n << 1 | f->lzma[k]);
 	}
 	for (int k = 0; k <= N_COLUMNS; k++) {
 		buf_add(out, f->frame[k].p, f->frame[k].n);
@@ -145,14 +214,16 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const
 	if (c.bad || used >> N_COLUMNS)
 		return false;
 	for (int k = 0; k < N_COLUMNS; k++) {
-		const uint8_t *from = packed[k] ? cur_bytes(&c, packed[k]) : NULL;
+		bool lzma = packed[k] & 1;
+		const uint8_t *from = packed[k] >> 1 ? cur_bytes(&c, packed[k] >> 1) : NULL;
 
 		if (joined(k, len[k]))
 			continue;
 		if (!from)
 			return false;
 		buf_room(&col[k], len[k] + 1);
-		if (!expand(col[k].p, len[k], from, packed[k], false, why))
+		if (lzma ? !expand_text(col[k].p, len[k], from, packed[k] >> 1, why)
+			 : !expand(col[k].p, len[k], from, packed[k] >> 1, false, why))
 			return false;
 		col[k].n = len[k];
 	}

@@ -8,6 +8,7 @@
  */
 #include "addr.h"
 #include "flow.h"
+#include "tail.h"
 
 struct path_mem;
 struct path_line;
@@ -109,7 +110,7 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 	r->left = next_gap(&r->col[COL_GAP]);
 	r->mleft = next_gap(&r->col[COL_MGAP]);
 	addresses_span(&r->x);
-	tails_span(&r->tails, r->col[COL_TEXT]);
+	tails_span(&r->tails, r->col);
 	return true;
 }
 
@@ -323,7 +324,7 @@ static inline uint32_t read_addresses(struct replay *r, struct tblock *tb, uint3
 
 static bool columns_good(const struct replay *r)
 {
-	bool bad = r->tails.in.bad;
+	bool bad = !tails_good(&r->tails);
 
 	for (int k = 1; k < COL_STORED; k++)
 		bad |= r->col[k].bad;

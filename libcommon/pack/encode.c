@@ -7,6 +7,7 @@
  */
 #include "addr.h"
 #include "flow.h"
+#include "tail.h"
 
 struct encoder {
 	const struct parsed *p;
@@ -17,8 +18,8 @@ struct encoder {
 	struct addresses x;
 	uint32_t *seen; /* masks that guards refer to */
 	bool *ran;
-	uint32_t *texts; /* record with the last text of each static instruction in the span, + 1 */
-	bool *known;     /* paths, by the first warp that took them: nothing but the model decides */
+	struct tails tails;
+	bool *known; /* paths, by the first warp that took them: nothing but the model decides */
 	uint64_t gap, mgap;
 	uint64_t bits;
 	unsigned n_bits;
@@ -146,20 +147,6 @@ static void put_addresses(struct encoder *e, uint32_t m, const struct given *g)
 		lanes_set(lanes_of(&e->x, m), g);
 }
 
-static void put_text(struct encoder *e, const struct prec *r)
-{
-	struct buf *b = &e->col[COL_TEXT];
-	const uint8_t *t = e->p->text.p;
-	const struct prec *was = e->texts[r->id] ? &e->p->rec[e->texts[r->id] - 1] : NULL;
-
-	e->texts[r->id] = (uint32_t)(r - e->p->rec) + 1;
-	if (was && was->text_len && tail_fold(b, t + was->text, was->text_len, t + r->text, r->text_len))
-		return;
-	buf_var(b, 1 + (uint64_t)r->text_len);
-	if (r->text_len)
-		buf_add(b, t + r->text, r->text_len);
-}
-
 /* A warp whose path the model predicts, as it did for an earlier one: its addresses are left. */
 static void put_known(struct encoder *e, const struct pwarp *w)
 {
@@ -203,7 +190,7 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 			put_addresses(e, s->mem, &g);
 		}
 		if (s->flags & (ST_TAIL | ST_LINE))
-			put_text(e, r);
+			tail_put(&e->tails, r->id, r->mask, e->p->text.p + r->text, r->text_len, e->col);
 		flow_step(&e->f, r->id, r->mask);
 	}
 	if (e->f.id != NONE)
@@ -255,7 +242,7 @@ static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
 		had[k] = e->col[k].n;
 	e->gap = e->mgap = 0;
 	addresses_span(&e->x);
-	memset(e->texts, 0, e->c->n * sizeof(e->texts[0]));
+	tails_span(&e->tails, NULL);
 	for (uint32_t b = first; b < first + s->blocks; b++) {
 		const struct ptb *tb = &e->p->tb[b];
 
@@ -303,7 +290,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	addresses_new(&e.x, e.c);
 	e.seen = xcalloc(e.c->n_seen + 1, sizeof(e.seen[0]));
 	e.ran = xcalloc(e.c->n_mem + 1, sizeof(e.ran[0]));
-	e.texts = xcalloc(e.c->n + 1, sizeof(e.texts[0]));
+	tails_new(&e.tails, e.c->n);
 	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
 	cut_spans(p, &p->part);
 	for (uint32_t i = 0; i < p->part.n_spans; i++) {
@@ -313,7 +300,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	addresses_free(&e.x);
 	free(e.seen);
 	free(e.ran);
-	free(e.texts);
+	tails_free(&e.tails);
 	free(e.known);
 }
 

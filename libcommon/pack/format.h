@@ -7,7 +7,7 @@
  *   parse.c   text to a part: static instructions and records, exactly or not at all
  *   part.c    a part once it is parsed
  *   text.c    the way back: records to the same text
- *   tail.c    ends of lines that are kept as text
+ *   tail.h    ends of lines that are kept as text: forms and numbers
  *   header.c  the header's text as a few values
  *   code.c    the table of static instructions as bytes
  *   flow.h    which instruction and which lanes come next in a warp
@@ -50,10 +50,12 @@ enum column {
 	COL_HIGH,
 	COL_DLOW, /* lane differences, byte planes */
 	COL_DHIGH,
-	COL_WIDE,   /* lane differences of any size */
-	COL_TEXT,   /* ends of lines and lines as they are */
-	COL_BLOCKS, /* ids of thread blocks and warps where they are not in order */
-	COL_STORED, /* text that is no grouped trace */
+	COL_WIDE,                   /* lane differences of any size */
+	COL_TEXT,                   /* ends of lines and lines as they are */
+	COL_BLOCKS,                 /* ids of thread blocks and warps where they are not in order */
+	COL_WIDTH,                  /* planes that a group of numbers in these texts has */
+	COL_VALUE,                  /* its numbers, eight byte planes */
+	COL_STORED = COL_VALUE + 8, /* text that is no grouped trace */
 	N_COLUMNS
 };
 
@@ -196,22 +198,9 @@ void parsed_free(struct parsed *p);
 void pcode_free(struct pcode *c);
 void part_free(struct part *p);
 
-/* ---- tail.c ---- */
-
-struct tails {
-	struct cur in;
-	struct buf *last, now; /* by static instruction: its last text in the span */
-	uint32_t n;
-};
-void tails_new(struct tails *t, uint32_t n);
-void tails_free(struct tails *t);
-void tails_span(struct tails *t, struct cur in);
-/* Next text, of static instruction id; valid up to its next one. false: damaged. */
-bool tail_next(struct tails *t, uint32_t id, const uint8_t **text, size_t *n);
-/* Append what is different from the text before; false: more than numbers is, and nothing was appended. */
-bool tail_fold(struct buf *out, const uint8_t *was, size_t n_was, const uint8_t *is, size_t n);
-
 /* ---- text.c ---- */
+
+struct tails; /* tail.h */
 
 /* Text of a decoded thread block; rec.inst are static ids, texts are taken from tails. */
 struct text_in {
@@ -277,6 +266,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level);
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
 	struct buf join, frame[N_COLUMNS + 1]; /* the short columns, the last frame is theirs */
+	bool lzma[N_COLUMNS];
 	uint32_t used;
 };
 void frames_begin(struct frames *f, const struct buf col[N_COLUMNS]);

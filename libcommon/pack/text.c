@@ -6,7 +6,7 @@
  * active lanes with one stride is mode 1, everything else mode 2 (or a list, where the tracer was told so).
  */
 #include "bits.h"
-#include "format.h"
+#include "tail.h"
 
 #define LINE_ROOM 1024u /* all but the constant text and the end of a line */
 
@@ -137,7 +137,7 @@ bool text_record(
 	size_t len = 0;
 
 	if (s->flags & (ST_TAIL | ST_LINE)) {
-		if (!tail_next(tails, r->inst, &text, &len))
+		if (!tail_next(tails, r->inst, r->mask, &text, &len))
 			return false;
 	}
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len + len);

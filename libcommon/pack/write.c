@@ -175,12 +175,29 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		end_job(w, false);
 }
 
+/*
+ * Bytes before the first thread block; 0: it does not begin as the tracer writes it, or stands behind what the reader of
+ * text does not take for a header, so that all of the kernel is kept as text.
+ */
 static size_t find_header(const struct pack_writer *w)
 {
-	const char *s = (const char *)w->in.p;
-	const char *at = memmem(s, w->in.n, "\n#BEGIN_TB\n", 11);
+	const char *s = (const char *)w->in.p, *end = s + w->in.n, *nl;
+	bool format = false; /* the line that ends the header was met */
 
-	return at ? (size_t)(at - s) + 1 : 0;
+	for (const char *from = s; (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1) {
+		const char *p = s;
+		size_t n;
+		const char *word = line_word(&p, nl, &n);
+
+		if (nl - s == 9 && !memcmp(s, "#BEGIN_TB", 9))
+			return (size_t)(s - from);
+		if (n && (format || *word == '#') &&
+			(*word != '#' || (n == 9 && !memcmp(word, "#BEGIN_TB", 9)) ||
+				(n == 7 && !memcmp(word, "#END_TB", 7))))
+			return 0;
+		format |= n && *word == '#';
+	}
+	return 0;
 }
 
 /* Behind the last thread block that ends in the text, or 0. */

@@ -183,6 +183,19 @@ void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *o
 	gen_mem(g, mask, dst, op, src, width, lane);
 }
 
+void gen_values(struct gen *g, uint32_t mask, const char *type, unsigned regs, uint32_t value[][32])
+{
+	g->len--; /* the newline */
+	append(g, "STORE_DATA %s %u ", type, regs);
+	for (unsigned r = 0; r < regs; r++) {
+		append(g, "REG%u:", r);
+		for (unsigned i = 0; i < 32; i++)
+			if (mask >> i & 1)
+				append(g, "T%u:0x%08x ", i, value[r][i]);
+	}
+	append(g, "\n");
+}
+
 void gen_exit(struct gen *g, uint32_t mask) { gen_op(g, mask, "", "EXIT", "", 0); }
 
 static void usage(void)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ends of lines that are kept as text, and lines that are: what differs from the text before of the same static
+ * instruction. Internal to libcommon.
+ *
+ * A text is a form with numbers taken out. Numbers are decimals, hexadecimals of 8 or 16 digits, and groups: one such
+ * number for each active lane, as "T<lane>:<number> ". Always true: form, numbers and mask give the text again; writer
+ * and reader keep the same state, which begins anew with each span. Where the form is that of the text before, only the
+ * numbers are written, each as its difference from what the best of some guesses said; which one is best the numbers
+ * before have shown, so that it is not written.
+ */
+#ifndef PACK_TAIL_H
+#define PACK_TAIL_H
+
+#include "format.h"
+
+#define TAIL_SLOTS  64u /* numbers of a text outside of groups */
+#define TAIL_GROUPS 8u
+#define GUESSES     7u
+
+/* A text taken apart. */
+struct shape_of_text {
+	struct buf form;
+	uint64_t slot[TAIL_SLOTS], lane[TAIL_GROUPS][32];
+	unsigned n_slots, n_groups;
+};
+
+/* The numbers that a group had: last by lane, and the first one of the text before that. */
+struct group_state {
+	uint64_t last[32], older;
+	uint32_t cost[GUESSES]; /* bits that each guess left, the later the more they count */
+};
+
+struct tail_state {
+	struct buf form;
+	uint64_t slot[TAIL_SLOTS];
+	struct group_state *group[TAIL_GROUPS];
+};
+
+struct tails {
+	struct cur in, width, plane[8]; /* reading: the columns */
+	struct tail_state *state;       /* by static instruction; NULL before the first text */
+	struct shape_of_text shape;
+	struct buf text;
+	uint32_t n;
+};
+void tails_new(struct tails *t, uint32_t n);
+void tails_free(struct tails *t);
+/* A span begins; col: its columns, for reading. */
+void tails_span(struct tails *t, const struct cur col[N_COLUMNS]);
+/* Append the text of static instruction id and these lanes to the columns. */
+void tail_put(struct tails *t, uint32_t id, uint32_t mask, const uint8_t *text, size_t n,
+	struct buf col[N_COLUMNS]);
+/* Next text, of static instruction id and these lanes; valid up to its next one. false: damaged. */
+bool tail_next(struct tails *t, uint32_t id, uint32_t mask, const uint8_t **text, size_t *n);
+bool tails_good(const struct tails *t);
+
+#endif
