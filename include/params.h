@@ -155,7 +155,8 @@ struct network_params {
 	const char *file; /* mode 1: its configuration, found beside the GPU configuration */
 	struct place file_at;
 	uint32_t in_limit, out_limit, subnets, arbiter, grant_cycles, flit_bytes;
-	uint32_t eject_max; /* -gpgpu_n_cluster_ejection_buffer_size */
+	uint32_t cluster_ports; /* packets of a cluster in a core cycle, each way */
+	uint32_t eject_max;     /* -gpgpu_n_cluster_ejection_buffer_size */
 };
 
 struct dram_params {

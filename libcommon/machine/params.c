@@ -119,6 +119,7 @@ static int network(struct params *p, const struct gpuconf *c, struct fault *f)
 	n->arbiter = conf_uint(c, OPT_icnt_arbiter_algo);
 	n->grant_cycles = conf_uint(c, OPT_icnt_grant_cycles);
 	n->flit_bytes = conf_uint(c, OPT_icnt_flit_size);
+	n->cluster_ports = conf_uint(c, OPT_icnt_cluster_ports);
 	n->eject_max = conf_uint(c, OPT_gpgpu_n_cluster_ejection_buffer_size);
 	if (n->mode == 2) {
 		if (n->subnets < 2)

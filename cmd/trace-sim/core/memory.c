@@ -534,14 +534,17 @@ void core_memory_cycle(struct sm *s)
 {
 	struct core *c = s->modern;
 	struct ldst *l = s->ldst;
+	uint32_t ports = s->params->net.cluster_ports;
 
 	if (l->resp.count || l->draining || l->nextg != REQ_NONE) {
 		core_sample_ports(s);
 		take_answers(s);
 	}
-	if (l->l1d && !cache_miss_queue_empty(l->l1d) &&
-		inject_possible(s, ldst_req(s, cache_miss_queue_front(l->l1d)), false))
-		inject(s, cache_miss_queue_pop(l->l1d));
+	do {
+		if (l->l1d && !cache_miss_queue_empty(l->l1d) &&
+			inject_possible(s, ldst_req(s, cache_miss_queue_front(l->l1d)), false))
+			inject(s, cache_miss_queue_pop(l->l1d));
+	} while (ports-- > 1);
 	pipe_step(s);
 	accept_next(s);
 	c->mem_due = next_due(s);

@@ -169,12 +169,16 @@ void l1_queue_step(struct sm *s)
 	l->queue_due = next;
 }
 
-/* The cache's own cycle: its miss queue offers one request, its ports are sampled. */
+/* The cache's own cycle: its miss queue offers a request for each port of the cluster; its ports are sampled. */
 void l1_cache_step(struct sm *s)
 {
 	struct cache *c = s->ldst->l1d;
+	uint32_t n = s->params->net.cluster_ports;
 
-	if (!cache_miss_queue_empty(c) && inject_possible(s, ldst_req(s, cache_miss_queue_front(c)), false))
-		inject(s, cache_miss_queue_pop(c));
+	do {
+		if (!cache_miss_queue_empty(c) &&
+			inject_possible(s, ldst_req(s, cache_miss_queue_front(c)), false))
+			inject(s, cache_miss_queue_pop(c));
+	} while (n-- > 1);
 	cache_cycle(c);
 }

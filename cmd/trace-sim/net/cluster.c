@@ -2,7 +2,7 @@
 /*
  * A cluster's response FIFO between the network and its SMs (LSU-cluster).
  *
- * Always true: at most one packet a core tick enters and one leaves; the head blocks all behind it, whichever
+ * Always true: at most one packet a core tick enters and one leaves (-icnt_cluster_ports: so many); the head blocks all behind it, whichever
  * SM they are for (quirk Q3-34). A sleeping SM without thread blocks keeps what reaches it until it wakes.
  * The replying set of its part has the clusters whose FIFO is not empty.
  */
@@ -72,14 +72,17 @@ static void take_in(struct gpu *g, struct cluster *c, uint32_t id)
 static void response_step(struct gpu *g, uint32_t id, bool waiting)
 {
 	struct cluster *c = &g->cluster[id];
+	uint32_t n = g->params.net.cluster_ports;
 
-	if (!ring_empty(&c->reply)) {
-		hand_over(g, c);
-		if (ring_empty(&c->reply))
-			bitset_clear(c->part->replying, id);
-	}
-	if (waiting && c->reply.count < g->params.net.eject_max)
-		take_in(g, c, id);
+	do {
+		if (!ring_empty(&c->reply)) {
+			hand_over(g, c);
+			if (ring_empty(&c->reply))
+				bitset_clear(c->part->replying, id);
+		}
+		if (waiting && c->reply.count < g->params.net.eject_max)
+			take_in(g, c, id);
+	} while (n-- > 1);
 }
 
 void cluster_response_steps(struct gpu *g, const struct core_part *p)

@@ -37,7 +37,7 @@ struct loop {
 static void read_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct loop *l = m->what;
-	uint32_t batch = l->loads < L1_BATCH ? l->loads : L1_BATCH;
+	uint32_t batch = L1_BATCH;
 	char reg[8];
 
 	(void)block;
@@ -63,43 +63,33 @@ static void read_body(struct scribe *s, const struct micro *m, uint32_t block, u
 	scribe_exit(s);
 }
 
-static double read_time(const struct subject *s, const struct loop *l, uint32_t sms, uint64_t warm)
+/* Cycles of each more loads of a warp than of lead, on machines alike. */
+double probe_l1_flow(const struct probe *p, const struct subject *s)
 {
+	double bytes = p->n[0] * 1024, l2 = (double)subject_l2_bytes(s), first;
+	bool inside = bytes <= (double)subject_l1_bytes(s);
+	struct loop l = {.loads = u32(bytes / 4 / L1_THREADS)};
 	struct micro m = {.name = "read",
-		.blocks = sms,
+		.blocks = inside ? 1 : s->params.sms,
 		.threads = L1_THREADS,
 		.nregs = 64,
 		.arch = s->arch,
-		.alike = false,
 		.body = read_body,
-		.what = l};
+		.what = &l};
+	uint32_t lead = inside ? l.loads * 2 : 32, more = inside ? 512 : 96;
 	struct bench b;
-	double cycles;
-
-	bench_open(&b, &s->params, s->isa);
-	for (uint64_t at = 0; at < warm; at += SECTOR)
-		bench_warm(&b, MICRO_DATA + at, (uint32_t)(at / SECTOR) % s->params.clusters, false);
-	cycles = (double)bench_kernel(&b, &m);
-	bench_close(&b);
-	return cycles;
-}
-
-double probe_l1_flow(const struct probe *p, const struct subject *s)
-{
-	double bytes = p->n[0] * 1024, l2 = (double)subject_l2_bytes(s);
-	bool inside = bytes <= (double)subject_l1_bytes(s);
-	struct loop l = {.loads = u32(bytes / 4 / L1_THREADS)};
-	uint32_t more = inside ? 512 : 96, lead = inside ? l.loads * 2 : 32;
-	uint64_t warm = bytes < l2 ? (uint64_t)bytes : (uint64_t)l2;
-	double first, second;
 
 	if (more > l.loads)
 		more -= more % l.loads;
+	bench_open(&b, &s->params, s->isa);
+	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
+		bench_warm(&b, MICRO_DATA + at, (uint32_t)(at / SECTOR) % s->params.clusters, false);
 	l.total = lead;
-	first = read_time(s, &l, inside ? 1 : s->params.sms, warm);
+	first = (double)bench_kernel(&b, &m);
 	l.total = lead + more;
-	second = read_time(s, &l, inside ? 1 : s->params.sms, warm);
-	return rate(s, (double)more * L1_THREADS * 4 * s->params.sms, second - first);
+	first = (double)bench_kernel(&b, &m) - first;
+	bench_close(&b);
+	return rate(s, (double)more * L1_THREADS * 4 * s->params.sms, first);
 }
 
 /* ---- CTAs that read a share of a buffer each ------------------------------------------------ */
@@ -131,38 +121,28 @@ static void share_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	scribe_exit(s);
 }
 
-static double share_time(const struct subject *s, const struct shares *h, double total)
+double probe_l2_flow(const struct probe *p, const struct subject *s)
 {
-	uint32_t per_sm = s->params.core.threads / L2_THREADS;
+	uint32_t per_sm = s->params.core.threads / L2_THREADS, few = 2, more = 4;
+	struct shares h = {.run = u32(p->n[0] / p->n[1]), .loads = few};
 	struct micro m = {.name = "shares",
 		.blocks = s->params.sms * (per_sm ? per_sm : 1),
 		.threads = L2_THREADS,
 		.nregs = 32,
 		.arch = s->arch,
 		.body = share_body,
-		.what = h};
+		.what = &h};
 	struct bench b;
-	double cycles;
+	double first;
 
 	bench_open(&b, &s->params, s->isa);
-	for (uint64_t at = 0; at < (uint64_t)total; at += SECTOR)
+	for (uint64_t at = 0; at < (uint64_t)(p->n[0] * 1024); at += SECTOR)
 		bench_warm(&b, MICRO_DATA + at, (uint32_t)(at / 8192) % s->params.clusters, false);
-	cycles = (double)bench_kernel(&b, &m);
+	first = (double)bench_kernel(&b, &m);
+	h.loads = few + more;
+	first = (double)bench_kernel(&b, &m) - first;
 	bench_close(&b);
-	return cycles;
-}
-
-double probe_l2_flow(const struct probe *p, const struct subject *s)
-{
-	uint32_t per_sm = s->params.core.threads / L2_THREADS, few = 2, many = 8;
-	struct shares h = {.run = u32(p->n[0] / p->n[1]), .loads = few};
-	double first, second;
-
-	first = share_time(s, &h, p->n[0] * 1024);
-	h.loads = many;
-	second = share_time(s, &h, p->n[0] * 1024);
-	return rate(s, (double)(many - few) * L2_THREADS * 8 * s->params.sms * (per_sm ? per_sm : 1),
-		second - first);
+	return rate(s, (double)more * m.blocks * L2_THREADS * 8, first);
 }
 
 bool probe_flow_ready(
@@ -269,8 +249,9 @@ static struct shape shape_of(const struct subject *s, uint32_t block, uint32_t p
 	return h;
 }
 
+/* Cycles of that many waves of CTAs, which go on where the last kernel ended. */
 static double stream_time(
-	const struct subject *s, const struct stream *st, const struct shape *h, uint32_t waves)
+	struct bench *b, const struct subject *s, struct stream *st, const struct shape *h, uint32_t waves)
 {
 	struct micro m = {.name = "stream",
 		.blocks = s->params.sms * h->per_sm * waves,
@@ -280,13 +261,9 @@ static double stream_time(
 		.arch = s->arch,
 		.body = stream_body,
 		.what = st};
-	struct bench b;
-	double cycles;
+	double cycles = (double)bench_kernel(b, &m);
 
-	bench_open(&b, &s->params, s->isa);
-	stream_warm(&b, s, st);
-	cycles = (double)bench_kernel(&b, &m);
-	bench_close(&b);
+	st->first += (uint64_t)m.blocks * m.threads;
 	return cycles;
 }
 
@@ -300,9 +277,16 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 	double wave = counted(k) * h->block * h->per_sm * s->params.sms;
 	uint32_t few = u32(STREAM_BYTES / 3 / wave), many = few + u32(STREAM_BYTES / wave);
 	struct stream st = {.kind = k};
+	struct bench b;
+	double first, second;
 
 	st.first = (uint64_t)(1.25 * (double)subject_l2_bytes(s) / counted(k)) / 1024 * 1024;
-	return rate(s, wave * (many - few), stream_time(s, &st, h, many) - stream_time(s, &st, h, few));
+	bench_open(&b, &s->params, s->isa);
+	stream_warm(&b, s, &st);
+	first = stream_time(&b, s, &st, h, few);
+	second = stream_time(&b, s, &st, h, many);
+	bench_close(&b);
+	return rate(s, wave * (many - few), second - first);
 }
 
 static const struct stream_kind *stream_of(const char *name)
