@@ -135,6 +135,7 @@ conformance: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -k "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -n "$(REFERENCE)"
+	@[ ! -x $(BUILD)/trace-ptx ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -p "$(REFERENCE)"
 conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -e "$(REFERENCE)"
 # Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.

@@ -17,14 +17,15 @@ struct pack;
 struct trace;
 struct trace_options;
 
-enum command_kind { CMD_MEMCPY, CMD_KERNEL };
+/* CMD_COPY_BACK: to the host; without effect but among kernels from PTX, and no command that a list needs. */
+enum command_kind { CMD_MEMCPY, CMD_KERNEL, CMD_COPY_BACK };
 
 struct command {
 	enum command_kind kind;
 	uint64_t line;           /* in the list, 0 when there is none */
 	char *text;              /* the line as written */
 	char *path;              /* CMD_KERNEL: folder of the list + "/" + name */
-	uint64_t address, bytes; /* CMD_MEMCPY */
+	uint64_t address, bytes; /* of copies */
 	uint32_t position;       /* CMD_KERNEL: 1, 2, ... among the kernels */
 	uint32_t kernel;         /* CMD_KERNEL: its number in the list's packed stream */
 	struct input *in; /* CMD_KERNEL: the file, open at its first byte, where it was looked into; or NULL */

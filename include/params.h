@@ -14,6 +14,7 @@
 #include "gpuconf.h"
 #include "isa.h"
 #include "modern.h"
+#include "ptx.h"
 
 #define MAX_WARPS      64 /* warp slots per SM */
 #define MAX_SCHEDULERS 16
@@ -130,14 +131,15 @@ struct core_params {
 	struct collector_params collector[N_COLLECTORS];
 	uint32_t reg_banks, collector_steps, fetch_steps;
 	bool perfect_icache, clock_gated_lanes;
-	uint32_t issue_histogram_sm;       /* -gpgpu_warp_issue_shader */
-	struct latency latency[N_CLASSES]; /* by enum isa_class; 1,1 where no option applies */
+	uint32_t issue_histogram_sm;                  /* -gpgpu_warp_issue_shader */
+	struct latency latency[N_CLASSES];            /* by enum isa_class; 1,1 where no option applies */
+	struct latency ptx[N_PTX_LISTS][PTX_ENTRIES]; /* of PTX: by enum ptx_list and entry */
 	/* load/store unit */
 	uint32_t ldst_steps; /* -gpgpu_mem_unit_ports, or the warp parts when 0 */
 	uint32_t smem_latency, smem_banks, warp_parts;
 	bool smem_limited_broadcast;
 	uint32_t coalesce_arch;
-	bool gmem_skip_l1d, flush_l1, adaptive_l1;
+	bool gmem_skip_l1d, flush_l1, adaptive_l1, ptx_vectors;
 	uint32_t unified_l1_kb;
 	uint32_t shmem_option_bytes[32], n_shmem_options; /* ascending */
 	uint32_t l1_banks, l1_bank_interleave, l1_latency;

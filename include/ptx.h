@@ -58,7 +58,16 @@ const struct ptx_op *ptx_op_find(const char *opcode, size_t n);
 const struct ptx_op *ptx_op_at(unsigned i);
 
 /* Lists of latencies; NONE: one cycle. */
-enum ptx_list { PTX_LIST_NONE, PTX_LIST_INT, PTX_LIST_FP, PTX_LIST_DP, PTX_LIST_SFU, PTX_LIST_TENSOR };
+enum ptx_list {
+	PTX_LIST_NONE,
+	PTX_LIST_INT,
+	PTX_LIST_FP,
+	PTX_LIST_DP,
+	PTX_LIST_SFU,
+	PTX_LIST_TENSOR,
+	N_PTX_LISTS
+};
+#define PTX_ENTRIES 6 /* of the longest list */
 
 /* What the words of an opcode say. */
 struct ptx_form {

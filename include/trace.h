@@ -18,6 +18,7 @@
 #include "diag.h"
 #include "input.h"
 #include "isa.h"
+#include "ptx.h"
 
 /* ---- static instructions ------------------------------------------------------------------ */
 
@@ -27,12 +28,29 @@
  */
 #define REG_R0    1u
 #define REG_UR0   257u
-#define REG_LIMIT 513u /* all register numbers are below */
+#define REG_LIMIT 513u /* all register numbers of machine code are below */
+
+/*
+ * What an instruction of a trace from PTX has more. Its registers have two numbers: what inst.reg begins with are
+ * those by which instructions wait for each other (from 1 on, below kernel_header.registers); guard and address
+ * registers are among the sources. Behind them stand those that name register banks.
+ */
+struct ptx_inst {
+	struct ptx_form form; /* space: GENERIC for a generic access to global memory */
+	const char *text;     /* its line in the header, from the opcode on */
+	uint32_t file;        /* number of its source file, 0: unknown */
+	uint8_t n_bank_dst, n_bank_src;
+	uint8_t barrier;       /* which one */
+	uint8_t barrier_warps; /* that it waits for; 0: all of the block */
+	bool issue_mask;       /* its records say for which lanes it issued, rec_issue_mask() */
+	bool ends;             /* lanes that execute it end */
+};
 
 struct inst {
-	const char *opcode;  /* full text, "LDG.E.128" */
-	const uint16_t *reg; /* n_dst destinations, then n_src sources, in trace order */
-	uint64_t imm;        /* first immediate; 0 where the line has none */
+	const char *opcode;         /* full text, "LDG.E.128" */
+	const uint16_t *reg;        /* n_dst destinations, then n_src sources, in trace order */
+	const struct ptx_inst *ptx; /* NULL: machine code */
+	uint64_t imm;               /* first immediate; 0 where the line has none */
 	uint32_t pc;
 	uint32_t lineno; /* source line where the trace has line information */
 	uint16_t row;    /* isa_row(); 0xffff: no row, class was guessed */
@@ -80,7 +98,7 @@ struct tblock {
 	struct warp_recs *warp;
 	struct rec *rec;
 	/*
-	 * Address data. STRIDE: base, stride. DELTA: base, then an int32 for each further active lane, two in
+	 * Address data; of PTX, before it, the issue mask. STRIDE: base, stride. DELTA: base, then an int32 for each further active lane, two in
 	 * a word, the lower half first. LIST: a word for each active lane.
 	 */
 	uint64_t *word;
@@ -88,6 +106,12 @@ struct tblock {
 };
 
 void tblock_free(struct tblock *tb); /* the arrays; a zeroed tblock is empty and ready */
+
+/* The lanes for which an instruction of PTX issued, where ptx_inst.issue_mask is set: more than those in mask. */
+static inline uint32_t rec_issue_mask(const struct tblock *tb, const struct rec *r)
+{
+	return (uint32_t)tb->word[(r->addr >> 2) - 1];
+}
 
 /*
  * All 32 lane addresses of a record; inactive lanes and lanes that the encoding leaves out are 0
@@ -107,6 +131,10 @@ struct kernel_header {
 	int binary_version, tracer_version;
 	enum isa_arch arch;
 	bool lineinfo;
+	bool ptx;           /* a trace from PTX; arch is without meaning */
+	uint32_t code_end;  /* of PTX: where all code ends; instructions have 8 bytes */
+	uint32_t registers; /* of PTX: all register numbers are below */
+	uint32_t dynamic_shmem;
 	bool slice; /* cut from a larger grid: fewer thread blocks than the grid are no fault */
 };
 

@@ -23,28 +23,37 @@ enum uop_flag {
 	UOP_EXIT = 1 << 9,
 	UOP_ACCESS = 1 << 10, /* class LOAD or STORE: accesses are generated */
 	UOP_SOME_SCHEDULERS =
-		1 << 11 /* its kind has fewer units than there are schedulers, in sub-core mode */
+		1 << 11,      /* its kind has fewer units than there are schedulers, in sub-core mode */
+	UOP_PARAM = 1 << 12,  /* PTX: counted as an access to parameters */
+	UOP_ARRIVE = 1 << 13, /* PTX: a barrier that is not waited for */
+	UOP_ISSUE = 1 << 14,  /* PTX: records have an issue mask */
+	UOP_ENDS = 1 << 15    /* PTX: lanes end */
 };
 
 struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
-	uint32_t groups; /* DEPBAR: N */
-	/* bit i: source i < 32 is read from a bank (not uniform, no repetition of an earlier one) */
+	uint32_t groups; /* DEPBAR: N; a barrier: its number, and from bit 8 on the warps it waits for, 0: all */
+	/* bit i: register bank_from + i, i < 32, is read from a bank (not uniform, no repetition of an earlier one) */
 	uint32_t bank_src;
 	uint16_t latency, interval;
 	uint16_t flags; /* enum uop_flag */
 	uint16_t size;  /* bytes per lane */
 	uint8_t n_dst, n_src;
+	/* in reg[]: registers whose banks are written, and those that are read */
+	uint8_t bank_dst, n_bank_dst, bank_from, n_bank_src;
+	uint8_t bytes; /* of the instruction itself: 8 where it is one of PTX, else 16 */
 	uint8_t class; /* enum isa_class after translation (ATOM: LOAD, LDC: ALU) */
 	uint8_t unit;  /* enum unit_kind */
 	uint8_t space; /* enum space */
 };
 
+static inline bool uop_is_ptx(const struct uop *u) { return u->bytes == 8; }
+
 /* 0, or -1 and *f when the machine has no unit for the instruction. */
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f);
 
-/* What bank_src says, for any source. */
+/* What bank_src says, for any register that is read. */
 bool uop_reads_bank(const struct uop *u, unsigned source);
 
 /*

@@ -70,7 +70,7 @@ struct lint {
 	const struct kernel_header *head;
 	struct fact *fact;
 	uint32_t cap_facts;
-	bool has_imm, shape_known, order_told, window_told, tail_told;
+	bool has_imm, shape_known, order_told, window_told, tail_told, order_dependent_told;
 	uint64_t last_id; /* thread block read last, plus 1 */
 
 	/* the thread block */

@@ -30,7 +30,7 @@ void lint_header(struct lint *l)
 	if (h->nregs > 256)
 		report_at(l->rep, RULE_NREGS_SIZE, whole(l),
 			"found %u registers of a thread, wanted at most 256", h->nregs);
-	if (b != 35 && b != 60 && b != 61 && b != 70 && b != 75 && b != 80 && b != 86)
+	if (!h->ptx && b != 35 && b != 60 && b != 61 && b != 70 && b != 75 && b != 80 && b != 86)
 		report_at(l->rep, RULE_HEADER_ORIGINAL, whole(l),
 			"found binary version %d, which the original simulator does "
 			"not know",
@@ -57,7 +57,7 @@ void lint_shape(struct lint *l)
 
 	l->has_imm = s.imms > 0;
 	l->shape_known = true;
-	if (!as_declared(h, s))
+	if (!h->ptx && !as_declared(h, s))
 		report_at(l->rep, RULE_VERSION_SHAPE, whole(l),
 			"found lines with %d columns before the PC and %d immediates, "
 			"which tracer version %d%s does not write",

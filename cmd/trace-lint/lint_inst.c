@@ -104,6 +104,18 @@ static uint8_t flags_of(const struct inst *in)
 	return (uint8_t)flags;
 }
 
+/* Of PTX, only addresses of global memory are judged: the sizes of other spaces are not in the trace. */
+static struct fact ptx_fact(const struct inst *in)
+{
+	const struct ptx_form *x = &in->ptx->form;
+	bool global = x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC;
+	unsigned flags = FACT_KNOWN;
+
+	flags |= in->ptx->ends ? FACT_EXIT : 0u;
+	flags |= global ? FACT_ADDRESS : 0u;
+	return (struct fact){.flags = (uint8_t)flags, .where = PLACE_GENERIC, .width = (uint8_t)in->size};
+}
+
 static uint8_t where_of(const struct lint *l, const struct inst *in)
 {
 	switch ((enum isa_kind)in->kind) {
@@ -147,6 +159,18 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 			in->n_dst, in->n_src);
 }
 
+/* A result of an atomic operation may be what another order of thread blocks and warps would have made another. */
+static void check_order(struct lint *l, const struct inst *in, const struct trace_line *line)
+{
+	const struct ptx_op *op = in->ptx->form.op;
+
+	if (!op || op->kind != PTX_KIND_ATOM || !in->n_dst || l->order_dependent_told)
+		return;
+	l->order_dependent_told = true;
+	report_at(l->rep, RULE_ORDER_DEPENDENT, lint_place(l, line, COLUMN_PC),
+		"found \"%.60s\", whose result depends on the order in which warps came", in->opcode);
+}
+
 void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 {
 	const struct inst *in = code_at(l->code, handle);
@@ -157,6 +181,13 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 		memset(l->fact + had, 0, (l->cap_facts - had) * sizeof *l->fact);
 	if (!l->shape_known)
 		lint_shape(l);
+	if (in->ptx) {
+		l->fact[handle] = ptx_fact(in);
+		check_order(l, in, line);
+		if (l->params)
+			lint_config_inst(l, handle, line);
+		return;
+	}
 	l->fact[handle] =
 		(struct fact){.flags = flags_of(in), .where = where_of(l, in), .width = width_of(in)};
 	check_registers(l, in, line);

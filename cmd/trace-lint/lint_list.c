@@ -152,19 +152,21 @@ static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char
 
 static void check_list(struct lint *l, const struct klist *k, const char *file)
 {
-	uint32_t last = 0;
+	const struct command *behind = NULL;
 
 	for (uint32_t i = 0; i < k->n_cmds; i++) {
 		if (k->cmd[i].kind == CMD_KERNEL) {
 			check_name(l->rep, &k->cmd[i], (struct place){file, k->cmd[i].line, 1});
-			last = i;
+			behind = NULL;
+		} else if (k->cmd[i].kind == CMD_MEMCPY && !behind) {
+			behind = &k->cmd[i];
 		}
 	}
 	if (!k->n_kernels)
 		report_at(l->rep, RULE_LIST_NO_KERNELS, (struct place){.file = file},
 			"found no kernel in the list");
-	else if (last + 1 < k->n_cmds)
-		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, k->cmd[last + 1].line, 1},
+	else if (behind)
+		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, behind->line, 1},
 			"found a copy to the device "
 			"behind the last kernel");
 	struct name *v = sorted_names(l->rep, k, file);
@@ -206,7 +208,7 @@ static bool run_list(struct lint *l, struct klist *k)
 
 		if (c->kind == CMD_MEMCPY)
 			add_copy(l, c);
-		else
+		else if (c->kind == CMD_KERNEL)
 			good &= one_kernel(l, k, i, c->path, (struct place){file, c->line, 1});
 	}
 	return good;

@@ -56,6 +56,13 @@ static void load_kernel(struct run *r, uint32_t command)
 	k = launch_load(&r->gpu, t, c->path, c->position, &f);
 	if (!k)
 		die_fault(&f);
+	r->ptx = k->head->ptx;
+}
+
+/* A copy to the host does what one to the device does, among kernels from PTX. */
+static bool copies(const struct run *r, const struct command *c)
+{
+	return r->gpu.params.mem.memcpy_warms_l2 && (c->kind == CMD_MEMCPY || r->ptx);
 }
 
 /* LAUNCH-loop-1. A copy acts when it is met, possibly before earlier kernels of the window have started. */
@@ -65,12 +72,10 @@ static void load(struct run *r)
 		uint32_t command = r->next_command++;
 		const struct command *c = &r->list.cmd[command];
 
-		if (c->kind == CMD_MEMCPY) {
-			if (r->gpu.params.mem.memcpy_warms_l2)
-				memory_host_copy(r->gpu.mem, c->address, c->bytes, gpu_now(&r->gpu));
-		} else {
+		if (c->kind == CMD_KERNEL)
 			load_kernel(r, command);
-		}
+		else if (copies(r, c))
+			memory_host_copy(r->gpu.mem, c->address, c->bytes, gpu_now(&r->gpu));
 	}
 }
 

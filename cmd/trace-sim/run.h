@@ -27,6 +27,7 @@ struct run {
 	struct record_writer *writer; /* NULL with FORMAT_ACCELSIM */
 	bool strict, host_time, progress;
 	uint32_t next_command;
+	bool ptx; /* the kernel loaded last is one from PTX */
 	uint32_t kernels_done;
 	struct figures *before, *now;
 	void *hash;                 /* XXH3 state over all kernels' hashes */

@@ -377,27 +377,65 @@ static uint32_t depth_of(uint32_t n) { return n < DEPTH_ANY ? n : DEPTH_ANY; }
 
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* SM-exec-5. quirk Q2-14: with five INT latencies the original's depth is arbitrary. */
-static int depths(struct core_params *k, const struct gpuconf *c, struct fault *f)
-{
-	uint32_t in[6], fp[5], dp[5], sfu, tensor;
-	int n = param_numbers(conf_text(c, OPT_ptx_opcode_latency_int), ',', in, 6);
+/* The options of each list of PTX latencies, and how many numbers they have. */
+static const struct {
+	enum conf_id latency, interval;
+	uint8_t least, most;
+} ptx_row[N_PTX_LISTS] = {
+	[PTX_LIST_INT] = {OPT_ptx_opcode_latency_int, OPT_ptx_opcode_initiation_int, 5, 6},
+	[PTX_LIST_FP] = {OPT_ptx_opcode_latency_fp, OPT_ptx_opcode_initiation_fp, 5, 5},
+	[PTX_LIST_DP] = {OPT_ptx_opcode_latency_dp, OPT_ptx_opcode_initiation_dp, 5, 5},
+	[PTX_LIST_SFU] = {OPT_ptx_opcode_latency_sfu, OPT_ptx_opcode_initiation_sfu, 1, 1},
+	[PTX_LIST_TENSOR] = {OPT_ptx_opcode_latency_tesnor, OPT_ptx_opcode_initiation_tensor, 1, 1},
+};
 
-	if (n < 5)
-		return conf_fault(c, OPT_ptx_opcode_latency_int, f, "5 or 6 numbers separated by commas");
-	if (param_numbers(conf_text(c, OPT_ptx_opcode_latency_fp), ',', fp, 5) != 5)
-		return conf_fault(c, OPT_ptx_opcode_latency_fp, f, "5 numbers separated by commas");
-	if (param_numbers(conf_text(c, OPT_ptx_opcode_latency_dp), ',', dp, 5) != 5)
-		return conf_fault(c, OPT_ptx_opcode_latency_dp, f, "5 numbers separated by commas");
-	if (param_numbers(conf_text(c, OPT_ptx_opcode_latency_sfu), ',', &sfu, 1) != 1)
-		return conf_fault(c, OPT_ptx_opcode_latency_sfu, f, "one number");
-	if (param_numbers(conf_text(c, OPT_ptx_opcode_latency_tesnor), ',', &tensor, 1) != 1)
-		return conf_fault(c, OPT_ptx_opcode_latency_tesnor, f, "one number");
-	k->unit[UNIT_INT].depth = n == 6 ? depth_of(larger(in[1], in[5])) : DEPTH_ANY;
-	k->unit[UNIT_SP].depth = depth_of(fp[1]);
-	k->unit[UNIT_DP].depth = depth_of(dp[1]);
-	k->unit[UNIT_SFU].depth = depth_of(larger(dp[4], sfu));
-	k->unit[UNIT_TENSOR].depth = depth_of(tensor);
+/*
+ * One option of such a list. Where it has fewer numbers than the default, the default's stand for the rest: the
+ * original uses what happens to be in its memory. How many it has, or -1.
+ */
+static int ptx_numbers(
+	uint32_t v[PTX_ENTRIES], enum conf_id id, int list, const struct gpuconf *c, struct fault *f)
+{
+	unsigned least = ptx_row[list].least, most = ptx_row[list].most;
+	int n;
+
+	param_numbers(conf_rows[id].def, ',', v, (int)most);
+	n = param_numbers(conf_text(c, id), ',', v, (int)most);
+	if (n >= (int)least)
+		return n;
+	if (least < most)
+		return conf_fault(c, id, f, "%u or %u numbers separated by commas", least, most);
+	return conf_fault(c, id, f, most > 1 ? "%u numbers separated by commas" : "%u number", most);
+}
+
+/*
+ * SM-exec-5. quirk Q2-14: with five INT latencies the original's depth is arbitrary. A list whose values fit
+ * no pipeline harms no machine code, so it is refused where PTX uses it (uop.c).
+ */
+static int ptx_latencies(struct core_params *k, const struct gpuconf *c, struct fault *f)
+{
+	const struct latency(*t)[PTX_ENTRIES] = k->ptx;
+	int ints = 0;
+
+	for (int list = PTX_LIST_NONE; list < N_PTX_LISTS; list++) {
+		uint32_t latency[PTX_ENTRIES] = {1}, interval[PTX_ENTRIES] = {1};
+		int n = 0;
+
+		if (list != PTX_LIST_NONE &&
+			((n = ptx_numbers(latency, ptx_row[list].latency, list, c, f)) < 0 ||
+				ptx_numbers(interval, ptx_row[list].interval, list, c, f) < 0))
+			return -1;
+		ints = list == PTX_LIST_INT ? n : ints;
+		for (unsigned i = 0; i < PTX_ENTRIES; i++)
+			k->ptx[list][i] = (struct latency){latency[i], interval[i]};
+	}
+	k->unit[UNIT_INT].depth =
+		ints == 6 ? depth_of(larger(t[PTX_LIST_INT][1].latency, t[PTX_LIST_INT][5].latency))
+			  : DEPTH_ANY;
+	k->unit[UNIT_SP].depth = depth_of(t[PTX_LIST_FP][1].latency);
+	k->unit[UNIT_DP].depth = depth_of(t[PTX_LIST_DP][1].latency);
+	k->unit[UNIT_SFU].depth = depth_of(larger(t[PTX_LIST_DP][4].latency, t[PTX_LIST_SFU][0].latency));
+	k->unit[UNIT_TENSOR].depth = depth_of(t[PTX_LIST_TENSOR][0].latency);
 	return 0;
 }
 
@@ -454,6 +492,7 @@ static int load_store(struct core_params *k, const struct gpuconf *c, struct fau
 		k->ldst_steps = k->warp_parts;
 	k->coalesce_arch = conf_uint(c, OPT_gpgpu_coalesce_arch);
 	k->gmem_skip_l1d = conf_bool(c, OPT_gpgpu_gmem_skip_L1D);
+	k->ptx_vectors = conf_bool(c, OPT_ptx_vector_access);
 	k->flush_l1 = conf_bool(c, OPT_gpgpu_flush_l1_cache);
 	k->adaptive_l1 = conf_bool(c, OPT_gpgpu_adaptive_cache_config);
 	k->unified_l1_kb = conf_uint(c, OPT_gpgpu_unified_l1d_size);
@@ -470,7 +509,8 @@ static int load_store(struct core_params *k, const struct gpuconf *c, struct fau
 /* What only the pipeline of the original has; nothing of it is looked at with the modern core. */
 static int pipeline(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
-	if (units(k, c, f) < 0 || collectors(k, c, f) < 0 || depths(k, c, f) < 0 || latencies(k, c, f) < 0)
+	if (units(k, c, f) < 0 || collectors(k, c, f) < 0 || ptx_latencies(k, c, f) < 0 ||
+		latencies(k, c, f) < 0)
 		return -1;
 	return 0;
 }

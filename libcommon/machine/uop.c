@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "uop.h"
+#include "uop_int.h"
 
 /* What the model makes of a class it lacks: a global access where the record has addresses, else INT. */
 static enum isa_class modelled_class(const struct inst *in)
@@ -160,11 +160,13 @@ static void option_of(unsigned unit, char *out, size_t cap)
 		snprintf(out, cap, "-specialized_unit_%u", unit - UNIT_SPEC + 1);
 }
 
-static int check_unit(const struct inst *in, struct uop *u, const struct core_params *p, struct fault *f)
+int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, struct fault *f)
 {
-	const char *missing = what_is_missing(u, p);
+	const char *missing;
 	char option[64], opcode[64];
 
+	u->unit = (uint8_t)unit_of((enum isa_class)u->class, p);
+	missing = what_is_missing(u, p);
 	if (p->sub_core && u->unit != UNIT_MEM && p->unit[u->unit].units < p->schedulers)
 		u->flags |= UOP_SOME_SCHEDULERS;
 	if (!missing)
@@ -178,14 +180,20 @@ static int check_unit(const struct inst *in, struct uop *u, const struct core_pa
 
 bool uop_reads_bank(const struct uop *u, unsigned source)
 {
-	const uint16_t *src = u->reg + u->n_dst;
+	const uint16_t *src = u->reg + u->bank_from;
 
-	if (src[source] >= REG_UR0)
+	if (src[source] >= REG_UR0 && !uop_is_ptx(u))
 		return false;
 	for (unsigned i = 0; i < source; i++)
 		if (src[i] == src[source])
 			return false;
 	return true;
+}
+
+void uop_banks(struct uop *u)
+{
+	for (unsigned i = 0; i < u->n_bank_src && i < 32; i++)
+		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
 }
 
 int uop_make(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
@@ -194,6 +202,8 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	enum isa_class class = modelled_class(in);
 	struct latency t = core->latency[class];
 
+	if (in->ptx)
+		return uop_make_ptx(u, in, p, f);
 	if (in->half_rate)
 		t.interval = t.interval / 2 ? t.interval / 2 : 1;
 	*u = (struct uop){
@@ -204,6 +214,10 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 		.size = in->size,
 		.n_dst = in->n_dst,
 		.n_src = in->n_src,
+		.n_bank_dst = in->n_dst,
+		.bank_from = in->n_dst,
+		.n_bank_src = in->n_src,
+		.bytes = 16,
 		.class = (uint8_t) class,
 	};
 	memory_attributes(u, in);
@@ -215,10 +229,8 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 			"found \"%s\" at pc 0x%x without addresses, wanted a width and addresses",
 			diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)), in->pc);
 	}
-	for (unsigned i = 0; i < u->n_src && i < 32; i++)
-		u->bank_src |= (uint32_t)uop_reads_bank(u, i) << i;
-	u->unit = (uint8_t)unit_of((enum isa_class)u->class, core);
-	return p->modern.on ? 0 : check_unit(in, u, core, f);
+	uop_banks(u);
+	return p->modern.on ? 0 : uop_unit(u, in, core, f);
 }
 
 enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address)

@@ -172,6 +172,8 @@ struct header_facts header_facts(const char *text, size_t n)
 	uint64_t g[3] = {0, 0, 0}, b[3] = {0, 0, 0};
 	const char *at = find_line(text, n, "-grid dim = (");
 
+	if (find_line(text, n, "-isa = ptx "))
+		h.dialect = DIALECT_PTX;
 	if (at)
 		triple(&(struct scan){at, text + n}, g);
 	at = find_line(text, n, "-block dim = (");

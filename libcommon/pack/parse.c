@@ -366,6 +366,10 @@ static bool body(struct parsed *p, struct line *l, struct prec *r, struct found 
 		if (!addresses(p, l, r, &f->flags))
 			return false;
 	}
+	if (part_dialect(&p->part) == DIALECT_PTX) { /* whatever else there is belongs to this record alone */
+		f->tail = f->tail_end = *text = l->p;
+		return l->p == l->end;
+	}
 	return split_tail(l, f, text);
 }
 

@@ -152,6 +152,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
  * from their text, the dialect met so far and a few fields of the header, which are compared too.
  */
 struct context {
+	uint64_t code; /* of PTX: its lines in the header */
 	struct dialect d;
 	int binary, tracer, arch, lineinfo;
 };
@@ -187,6 +188,7 @@ static struct context context_of(const struct trace *t)
 	struct context c;
 
 	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
+	c.code = ptx_code_hash(t->ptx);
 	c.d.form = t->d.form;
 	c.d.prefix = t->d.prefix;
 	c.d.imms = t->d.imms;
@@ -201,7 +203,7 @@ static struct context context_of(const struct trace *t)
 
 static bool same_context(const struct context *a, const struct context *b)
 {
-	return a->d.form == b->d.form && a->d.prefix == b->d.prefix && a->d.imms == b->d.imms &&
+	return a->code == b->code && a->d.form == b->d.form && a->d.prefix == b->d.prefix && a->d.imms == b->d.imms &&
 	       a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids && a->binary == b->binary &&
 	       a->tracer == b->tracer && a->arch == b->arch && a->lineinfo == b->lineinfo;
 }

@@ -67,13 +67,39 @@ const struct inst *code_at(const struct code *c, uint32_t handle)
 
 /* ---- finding ------------------------------------------------------------------------------ */
 
+static size_t n_numbers(const struct draft *d)
+{
+	return d->n_dst + d->n_src + (d->ptx ? d->ptx->n_bank_dst + d->ptx->n_bank_src : 0);
+}
+
+/* What the header says of an instruction of PTX, and what its records add. */
+static uint64_t ptx_hash(const struct ptx_draft *x, uint64_t seed)
+{
+	uint64_t key = x->size | (uint64_t)x->form.space << 16 | (uint64_t)x->barrier << 24 |
+		       (uint64_t)x->barrier_warps << 32 | (uint64_t)x->issue_mask << 40;
+
+	return XXH3_64bits_withSeed(x->text, x->text_len, seed ^ key);
+}
+
+static bool same_ptx(const struct inst *i, const struct ptx_draft *x)
+{
+	const struct ptx_inst *is = i->ptx;
+
+	if (!is || !x)
+		return !is && !x;
+	return i->size == x->size && is->form.space == x->form.space && is->barrier == x->barrier &&
+	       is->barrier_warps == x->barrier_warps && is->issue_mask == x->issue_mask &&
+	       strlen(is->text) == x->text_len && !memcmp(is->text, x->text, x->text_len);
+}
+
 static uint64_t draft_hash(const struct draft *d)
 {
 	uint64_t key[4] = {d->imm, (uint64_t)d->pc << 32 | d->lineno,
 		(uint64_t)d->n_dst << 32 | d->n_src << 16 | (unsigned)d->arch << 8 | d->has_addr,
 		XXH3_64bits(d->opcode, d->opcode_len)};
 	uint64_t h = XXH3_64bits(key, sizeof(key));
-	return XXH3_64bits_withSeed(d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]), h);
+	h = XXH3_64bits_withSeed(d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]), h);
+	return d->ptx ? ptx_hash(d->ptx, h) : h;
 }
 
 static bool same(const struct inst *i, const struct draft *d)
@@ -81,7 +107,7 @@ static bool same(const struct inst *i, const struct draft *d)
 	return i->pc == d->pc && i->imm == d->imm && i->lineno == d->lineno && i->arch == (uint8_t)d->arch &&
 	       i->n_dst == d->n_dst && i->n_src == d->n_src && i->has_addr == d->has_addr &&
 	       strlen(i->opcode) == d->opcode_len && !memcmp(i->opcode, d->opcode, d->opcode_len) &&
-	       !memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0]));
+	       !memcmp(i->reg, d->reg, (d->n_dst + d->n_src) * sizeof(d->reg[0])) && same_ptx(i, d->ptx);
 }
 
 static uint32_t find_slot(const struct code *c, uint64_t h, const struct draft *d)
@@ -197,10 +223,83 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	return 0;
 }
 
+/* ---- PTX ---------------------------------------------------------------------------------- */
+
+/* The kind of machine instruction that an access of PTX is like. */
+static enum isa_kind ptx_kind(const struct ptx_form *x)
+{
+	static const uint8_t load[N_SPACES] = {[SPACE_GLOBAL] = KIND_LDG,
+		[SPACE_LOCAL] = KIND_LDL,
+		[SPACE_SHARED] = KIND_LDS,
+		[SPACE_GENERIC] = KIND_LD,
+		[SPACE_CONST] = KIND_LDC,
+		[SPACE_TEX] = KIND_MEM_OTHER,
+		[SPACE_PARAM] = KIND_LDC,
+		[SPACE_LOCAL_PARAM] = KIND_LDL};
+	static const uint8_t store[N_SPACES] = {[SPACE_GLOBAL] = KIND_STG,
+		[SPACE_LOCAL] = KIND_STL,
+		[SPACE_SHARED] = KIND_STS,
+		[SPACE_GENERIC] = KIND_ST,
+		[SPACE_LOCAL_PARAM] = KIND_STL};
+
+	if (x->class == CLASS_BARRIER)
+		return KIND_BAR;
+	if (x->op && x->op->kind == PTX_KIND_ATOM)
+		return x->space == SPACE_SHARED ? KIND_ATOMS : KIND_ATOM;
+	return (enum isa_kind)(x->class == CLASS_STORE ? store : load)[x->space];
+}
+
+static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, const struct code_place *where,
+	struct fault *f)
+{
+	const struct ptx_form *x = &d->ptx->form;
+	const char *dot = memchr(d->opcode, '.', d->opcode_len);
+	size_t stem = x->op ? strlen(x->op->stem) : dot ? (size_t)(dot - d->opcode) : d->opcode_len;
+	char q[64], what[200];
+
+	diag_quote(q, sizeof(q), d->opcode, stem);
+	i->row = x->op ? 0 : 0xffff;
+	i->class = x->class;
+	i->kind = (uint8_t)ptx_kind(x);
+	i->size = (uint16_t)d->ptx->size;
+	if (!x->op && where->options->strict)
+		return fault_set(f, where->at, "opcode-unknown", "found opcode \"%s\", wanted one of PTX", q);
+	c->unknown += !x->op;
+	if ((x->op && !x->op->reason[0]) || !first_time(c, d->opcode, stem))
+		return 0;
+	if (x->op) {
+		snprintf(what, sizeof(what), "opcode \"%s\" is approximated (%s)", q, x->op->reason);
+		warn(where, "opcode-approximated", what, isa_class_name((enum isa_class)x->class));
+	} else {
+		snprintf(what, sizeof(what), "opcode \"%s\" is not in the table of PTX", q);
+		warn(where, "opcode-unknown", what, isa_class_name((enum isa_class)x->class));
+	}
+	return 0;
+}
+
+static const struct ptx_inst *keep_ptx(struct code *c, const struct ptx_draft *x)
+{
+	struct ptx_inst *to = arena_alloc(&c->text, 1, sizeof(*to));
+
+	*to = (struct ptx_inst){.form = x->form,
+		.text = arena_strndup(&c->text, x->text, x->text_len),
+		.file = x->file,
+		.n_bank_dst = (uint8_t)x->n_bank_dst,
+		.n_bank_src = (uint8_t)x->n_bank_src,
+		.barrier = x->barrier,
+		.barrier_warps = x->barrier_warps,
+		.issue_mask = x->issue_mask,
+		.ends = x->ends};
+	return to;
+}
+
+/* ---- a new one ---------------------------------------------------------------------------- */
+
 static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft *d,
 	const struct code_place *where, struct fault *f)
 {
-	uint32_t n = atomic_load(&c->n), n_reg = d->n_dst + d->n_src;
+	uint32_t n = atomic_load(&c->n);
+	size_t n_reg = n_numbers(d);
 	if (n == CODE_MAX)
 		return fault_set(f, where->at, "code-size",
 			"found more than %u distinct static "
@@ -213,8 +312,9 @@ static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft
 		.n_src = (uint8_t)d->n_src,
 		.arch = (uint8_t)d->arch,
 		.has_addr = d->has_addr};
-	if (classify(c, &i, d, where, f) < 0)
+	if ((d->ptx ? classify_ptx : classify)(c, &i, d, where, f) < 0)
 		return -1;
+	i.ptx = d->ptx ? keep_ptx(c, d->ptx) : NULL;
 	uint16_t *reg = arena_alloc(&c->text, n_reg, sizeof(reg[0]));
 	memcpy(reg, d->reg, n_reg * sizeof(reg[0]));
 	i.reg = reg;

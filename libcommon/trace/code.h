@@ -7,6 +7,18 @@
 
 #include "trace.h"
 
+/* What only traces from PTX say. reg[] of the draft goes on with the numbers of banks. */
+struct ptx_draft {
+	struct ptx_form form;
+	const char *text;
+	size_t text_len;
+	uint32_t file;
+	unsigned n_bank_dst, n_bank_src;
+	uint8_t barrier, barrier_warps;
+	bool issue_mask, ends;
+	unsigned size;
+};
+
 /* An instruction as its line says it, before the opcode is looked up. */
 struct draft {
 	const char *opcode;
@@ -16,6 +28,7 @@ struct draft {
 	unsigned n_dst, n_src; /* at most 255 each */
 	enum isa_arch arch;
 	bool has_addr;
+	const struct ptx_draft *ptx; /* NULL: machine code */
 	uint16_t reg[2 * 255];
 };
 

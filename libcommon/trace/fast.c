@@ -147,7 +147,7 @@ static inline bool new_mask(struct seen *e, uint64_t text)
 static void keep_head(struct seen *e, const struct seen_line *l)
 {
 	size_t n = (size_t)(l->mid - l->head);
-	if (n <= 8 || n > 16 || e->unknown || e->needs_addr || e->open_end)
+	if (n <= 8 || n > 16 || e->unknown || e->needs_addr || e->open_end || e->issue)
 		return;
 	e->head_len = (uint8_t)(n - 8);
 	memcpy(&e->head, l->head, e->head_len);
@@ -181,10 +181,11 @@ void seen_add(struct trace *t, const struct seen_line *l)
 		.lineno = l->lineno,
 		.mid_len = (uint16_t)mid,
 		.tail_len = (uint16_t)tail,
-		.has_addr = l->tail != NULL,
+		.has_addr = l->has_addr,
 		.open_end = l->open_end,
 		.needs_addr = l->needs_addr,
 		.word = l->word,
+		.issue = l->issue,
 		.unknown = code_at(t->o.code, l->handle)->row == 0xffff};
 	e->mid = keep_text(s, l->mid, mid);
 	e->tail = l->tail ? keep_text(s, l->tail, tail) : 0;
@@ -311,17 +312,37 @@ static bool read_addresses(struct tblock *tb, const char **p, uint32_t mask, uin
 	return true;
 }
 
+/* " i:" and a mask, into the word at. */
+static inline bool read_issue_mask(
+	struct tblock *tb, const char **p, uint32_t mask, uint32_t lanes, uint32_t at, uint32_t *addr)
+{
+	uint64_t issue;
+	if (memcmp(*p, " i:", 3) || !hex_word(load64(*p + 3), 8, &issue) || mask & ~issue || issue & ~lanes ||
+		!issue)
+		return false;
+	*p += 11;
+	tb->word[at] = issue;
+	*addr = *addr ? *addr : (at + 1) << 2 | ADDR_NONE;
+	return true;
+}
+
 /* The rest of the line from behind the mask as entry e; *rest behind the line. false: it is another. */
 static inline bool read_as(const struct trace *t, struct tblock *tb, const struct seen *e, const char **rest,
-	uint32_t mask, uint32_t *addr)
+	uint32_t mask, uint32_t lanes, uint32_t *addr)
 {
 	const char *text = t->seen.text, *p = *rest;
+	const uint32_t at = tb->n_words;
 	if (!text_equal(p, text + e->mid, e->mid_len) || (e->needs_addr && mask))
 		return false;
 	p += e->mid_len;
 	*addr = 0;
-	if (e->has_addr) {
-		if (!read_addresses(tb, &p, mask, addr) || !tail_equal(p, text + e->tail, e->tail_len))
+	tb->n_words += e->issue;
+	if (e->has_addr && !read_addresses(tb, &p, mask, addr))
+		return false;
+	if (e->issue && !read_issue_mask(tb, &p, mask, lanes, at, addr))
+		return false;
+	if (e->has_addr || e->issue) {
+		if (!tail_equal(p, text + e->tail, e->tail_len))
 			return false;
 		p += e->tail_len;
 	}
@@ -410,7 +431,7 @@ static inline uint32_t read_by_pc(const struct trace *t, struct tblock *tb, cons
 		if (e->pc != pc || e->lineno != lineno)
 			continue;
 		*r = (struct rec){e->handle, (uint32_t)mask, 0};
-		if (read_as(t, tb, e, &at, r->mask, &r->addr)) {
+		if (read_as(t, tb, e, &at, r->mask, lanes, &r->addr)) {
 			*p = at;
 			return i;
 		}

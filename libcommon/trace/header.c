@@ -28,6 +28,11 @@ enum key {
 	KEY_SHMEM_BASE,
 	KEY_LOCAL_BASE,
 	KEY_SLICE,
+	KEY_ISA,
+	KEY_PTX_HASH,
+	KEY_DYNAMIC,
+	KEY_CODE_END,
+	KEY_FILE,
 	N_KEYS
 };
 
@@ -49,6 +54,11 @@ static const struct {
 	[KEY_SHMEM_BASE] = {"shmem", "base_addr", "-shmem base_addr", false},
 	[KEY_LOCAL_BASE] = {"local", "mem", "-local mem base_addr", false},
 	[KEY_SLICE] = {"slice", NULL, "-slice", false},
+	[KEY_ISA] = {"isa", NULL, "-isa", false},
+	[KEY_PTX_HASH] = {"ptx", "hash", "-ptx hash", false},
+	[KEY_DYNAMIC] = {"dynamic", "shmem", "-dynamic shmem", false},
+	[KEY_CODE_END] = {"code", "end", "-code end", false},
+	[KEY_FILE] = {"file", NULL, "-file", false},
 };
 
 struct value {
@@ -139,6 +149,36 @@ static int set_binary(struct kernel_header *h, const struct value *v, struct fau
 	return 0;
 }
 
+/* "ptx" and a version; what begins so is a trace from PTX. */
+static int set_isa(struct kernel_header *h, const struct value *v, struct fault *f)
+{
+	struct tok w = v->w;
+	bool good = w.n > 4 && !memcmp(w.s, "ptx ", 4);
+	for (size_t i = 4; good && i < w.n; i++)
+		good = (w.s[i] >= '0' && w.s[i] <= '9') || w.s[i] == '.';
+	if (!good)
+		return bad(v, f, "ptx and its version");
+	h->ptx = true;
+	return 0;
+}
+
+static int check_hash(const struct value *v, struct fault *f)
+{
+	for (size_t i = 0; i < v->w.n; i++)
+		if (!memchr("0123456789abcdef", v->w.s[i], 16))
+			return bad(v, f, "32 hexadecimal digits");
+	return v->w.n == 32 ? 0 : bad(v, f, "32 hexadecimal digits");
+}
+
+static int set_code_end(struct kernel_header *h, const struct value *v, struct fault *f)
+{
+	uint64_t n;
+	if (!tok_hex(v->w, &n) || n % 8 || n > PTX_CODE_MAX)
+		return bad(v, f, "a hexadecimal multiple of 8 up to 10000000");
+	h->code_end = (uint32_t)n;
+	return 0;
+}
+
 static int set(struct kernel_header *h, enum key key, const struct value *v, struct fault *f)
 {
 	uint64_t n = 0;
@@ -166,6 +206,11 @@ static int set(struct kernel_header *h, enum key key, const struct value *v, str
 		r = value_number(v, INT32_MAX, &n, f);
 		h->slice = n != 0;
 		break;
+	case KEY_ISA: return set_isa(h, v, f);
+	case KEY_PTX_HASH: return check_hash(v, f);
+	case KEY_DYNAMIC: return value_u32(v, INT32_MAX, &h->dynamic_shmem, f);
+	case KEY_CODE_END: return set_code_end(h, v, f);
+	case KEY_FILE:
 	case N_KEYS: break;
 	}
 	return r;
@@ -200,6 +245,8 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	struct tok first = tok_next(&p, end);
 	struct tok second = tok_next(&p, end);
 	int key = 0;
+	if (t->h.ptx && tok_is(first, "code") && !tok_is(second, "end"))
+		return ptx_code_line(t, line, first.s + first.n, end, f);
 	while (key < N_KEYS &&
 		!(tok_is(first, keys[key].first) && (!keys[key].second || tok_is(second, keys[key].second))))
 		key++;
@@ -208,7 +255,7 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 			tell_unknown(t, line, first, f);
 		return 0;
 	}
-	if (t->o.watch && *had >> key & 1) {
+	if (t->o.watch && *had >> key & 1 && key != KEY_FILE) {
 		fault_set(f, text_place(t, line, line), "header-repeated",
 			"found \"%s\" a second time, the "
 			"last one counts",
@@ -236,7 +283,7 @@ static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
 {
 	static const enum key hint[] = {KEY_NAME, KEY_ID, KEY_STREAM, KEY_TRACER};
 	for (size_t i = 0; i < sizeof(hint) / sizeof(hint[0]); i++) {
-		if (had >> hint[i] & 1)
+		if (had >> hint[i] & 1 || (hint[i] == KEY_TRACER && t->h.ptx))
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-default",
 			"found the header's end without "
@@ -250,7 +297,7 @@ static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
 static int check_told(struct trace *t, unsigned had, struct fault *f)
 {
 	tell_defaults(t, had, f);
-	if (t->h.grid[2] && t->h.block[2] && t->h.binary_version)
+	if (t->h.grid[2] && t->h.block[2] && (t->h.binary_version || t->h.ptx))
 		return 0;
 	f->id = NULL;
 	return -1;
@@ -259,7 +306,9 @@ static int check_told(struct trace *t, unsigned had, struct fault *f)
 static int check_complete(struct trace *t, unsigned had, struct fault *f)
 {
 	for (int k = 0; k < N_KEYS; k++) {
-		if (!keys[k].must || had >> k & 1)
+		bool must =
+			t->h.ptx && (k == KEY_BINARY || k == KEY_CODE_END) ? k == KEY_CODE_END : keys[k].must;
+		if (!must || had >> k & 1)
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-missing",
 			"found the header's end without a line \"%s = ...\", wanted one", keys[k].shown);
@@ -267,11 +316,18 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 			return -1;
 		without_value(&t->h, k);
 	}
+	uint32_t last = ptx_code_last(t->ptx);
+	if (t->h.ptx && last >= t->h.code_end && last)
+		return fault_set(f, (struct place){t->name, t->line, 0}, "code-line",
+			"found an instruction at pc 0x%x, wanted all before the end of code at 0x%x", last,
+			t->h.code_end);
 	if (t->o.watch && check_told(t, had, f) < 0)
 		return -1;
 	if (!t->h.name)
 		t->h.name = xstrdup(t->name);
-	if (had >> KEY_LINEINFO & 1)
+	if (t->h.ptx)
+		t->d = (struct dialect){.form = DIALECT_PTX};
+	else if (had >> KEY_LINEINFO & 1)
 		t->d.lineno = t->h.lineinfo;
 	return 0;
 }

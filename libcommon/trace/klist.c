@@ -68,7 +68,7 @@ static bool number(struct field w, unsigned base, uint64_t *v)
 	return w.n > 0;
 }
 
-/* "MemcpyHtoD,<hex address>,<decimal bytes>[,<file>]"; the model ignores the file. */
+/* "MemcpyHtoD,<hex address>,<decimal bytes>[,<file>]", or ...DtoH; the model ignores the file. */
 static int parse_memcpy(struct command *c, struct field line, struct place at, struct fault *f)
 {
 	struct field part[4];
@@ -148,8 +148,17 @@ static int parse_line(struct klist *k, uint32_t *cap, struct field line, const c
 		to->bytes = c.bytes;
 		return 0;
 	}
-	if (starts(line, "MemcpyDtoH"))
-		return 0; /* a copy to the host leaves the GPU as it is */
+	if (starts(line,
+		    "MemcpyDtoH")) { /* what it says is not judged, as the original does not look at it */
+		struct command c = {0}, *to;
+		struct fault ignored;
+		if (parse_memcpy(&c, line, at, &ignored) < 0)
+			return 0;
+		to = add(k, cap, CMD_COPY_BACK, at.line, line);
+		to->address = c.address;
+		to->bytes = c.bytes;
+		return 0;
+	}
 	return fault_set(f, at, "list-line",
 		"found \"%s\", wanted a kernel file name that begins with "
 		"\"kernel\", or \"MemcpyHtoD,<hex address>,<bytes>\"",
@@ -195,7 +204,10 @@ static int parse(struct klist *k, struct input *in, const char *folder, struct t
 	}
 	if (r < 0)
 		return -1;
-	if (!k->n_cmds)
+	uint32_t needed = 0;
+	for (uint32_t i = 0; i < k->n_cmds; i++)
+		needed += k->cmd[i].kind != CMD_COPY_BACK;
+	if (!needed)
 		return fault_set(f, (struct place){input_name(in), 0, 0}, "list-empty",
 			"found an empty kernel list, wanted lines that name kernel files");
 	return 0;

@@ -6,6 +6,10 @@
  *   [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width
  *   [mode addresses... | copy columns, mode, addresses...] [imm [imm2]] [word anything...]
  *
+ * and those of traces from PTX, whose own columns ptx_line.c reads,
+ *
+ *   PC mask width [mode addresses...] [i:issue mask] [b:barrier[,threads]] [s:space]
+ *
  * Always true: the columns before the PC and the immediates are counted on the first line and must be as
  * many on every other; an address list has what the mask needs (a delta list one less: the original reads
  * one too many and so loses the immediate, which no timing depends on). What follows a word at the end
@@ -14,29 +18,15 @@
 #include <stddef.h>
 #include <string.h>
 #include "bits.h"
-#include "reader.h"
+#include "line.h"
 
 #define MODE_COPY_LIST  3
 #define MODE_COPY_DELTA 4
 
-struct parse {
-	struct trace *t;
-	const char *line, *p, *end;
-	struct fault *f;
-	struct tblock *tb;
-	struct tok w; /* the word read last */
-	uint32_t lanes, mask;
-	unsigned width;
-	uint32_t addr;
-	struct seen_line seen;
-	bool once; /* columns that differ from time to time: not worth remembering */
-	struct draft d;
-};
-
 /* ---- faults and words --------------------------------------------------------------------- */
 
 /* The word read last is not what was wanted. */
-static int found_word(struct parse *s, const char *id, const char *wanted)
+int line_found(struct parse *s, const char *id, const char *wanted)
 {
 	char q[64];
 	struct place at = text_place(s->t, s->line, s->w.s);
@@ -47,23 +37,23 @@ static int found_word(struct parse *s, const char *id, const char *wanted)
 }
 
 /* The same by the table's row of the column. */
-static int found_not(struct parse *s, enum line_column c)
+int line_found_not(struct parse *s, enum line_column c)
 {
-	return found_word(s, line_columns[c].id, line_columns[c].wanted);
+	return line_found(s, line_columns[c].id, line_columns[c].wanted);
 }
 
-static void next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
+void line_next(struct parse *s) { s->w = tok_next(&s->p, s->end); }
 
 static int next_number(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
 {
-	next(s);
-	return tok_u64(s->w, v) && *v <= max ? 0 : found_word(s, id, wanted);
+	line_next(s);
+	return tok_u64(s->w, v) && *v <= max ? 0 : line_found(s, id, wanted);
 }
 
 static int next_hex(struct parse *s, uint64_t max, uint64_t *v, const char *id, const char *wanted)
 {
-	next(s);
-	return tok_hex(s->w, v) && *v <= max ? 0 : found_word(s, id, wanted);
+	line_next(s);
+	return tok_hex(s->w, v) && *v <= max ? 0 : line_found(s, id, wanted);
 }
 
 /* Words from p on up to one that begins with a letter. */
@@ -97,9 +87,9 @@ static int read_prefix(struct parse *s)
 		find_prefix(t, s->line, s->end);
 	for (int i = 0; i < t->d.prefix; i++) {
 		uint64_t v;
-		next(s);
+		line_next(s);
 		if (!tok_u64(s->w, &v) || v > UINT32_MAX)
-			return found_not(s, COLUMN_PREFIX);
+			return line_found_not(s, COLUMN_PREFIX);
 		uint32_t is = i < 3 ? t->id[i] : t->warp;
 		if (t->d.block_ids && i < 4 && v != is) {
 			struct place at = text_place(t, s->line, s->w.s);
@@ -118,7 +108,7 @@ static int read_prefix(struct parse *s)
 
 static int parse_register(struct parse *s, unsigned *n)
 {
-	next(s);
+	line_next(s);
 	struct tok w = s->w;
 	bool uniform = w.n && w.s[0] == 'U';
 	if (uniform)
@@ -127,7 +117,7 @@ static int parse_register(struct parse *s, unsigned *n)
 	uint64_t v;
 	bool letter = predicate || (w.n && w.s[0] == 'R');
 	if (!letter || !tok_u64((struct tok){w.s + 1, w.n - 1}, &v) || v > 255)
-		return found_word(s, "register", "a register R0 to R255, UR0 to UR255, P<n> or UP<n>");
+		return line_found(s, "register", "a register R0 to R255, UR0 to UR255, P<n> or UP<n>");
 	if (!predicate)
 		s->d.reg[s->d.n_dst + s->d.n_src + (*n)++] = (uint16_t)(v + (uniform ? REG_UR0 : REG_R0));
 	return 0;
@@ -151,12 +141,12 @@ static int read_src(struct parse *s) { return parse_registers(s, &s->d.n_src, CO
 
 static int read_opcode(struct parse *s)
 {
-	next(s);
+	line_next(s);
 	bool ok = s->w.n && s->w.n < 256 && line_letter(s->w.s[0]);
 	for (size_t i = 0; ok && i < s->w.n; i++)
 		ok = s->w.s[i] > ' ' && s->w.s[i] <= '~';
 	if (!ok)
-		return found_not(s, COLUMN_OPCODE);
+		return line_found_not(s, COLUMN_OPCODE);
 	s->d.opcode = s->w.s;
 	s->d.opcode_len = s->w.n;
 	return 0;
@@ -165,9 +155,9 @@ static int read_opcode(struct parse *s)
 static int read_pc(struct parse *s)
 {
 	uint64_t v;
-	next(s);
+	line_next(s);
 	if (!tok_hex(s->w, &v) || v > UINT32_MAX)
-		return found_not(s, COLUMN_PC);
+		return line_found_not(s, COLUMN_PC);
 	s->seen.head = s->w.s;
 	s->d.pc = (uint32_t)v;
 	return 0;
@@ -176,9 +166,9 @@ static int read_pc(struct parse *s)
 static int read_mask(struct parse *s)
 {
 	uint64_t v;
-	next(s);
+	line_next(s);
 	if (!tok_hex(s->w, &v) || v > UINT32_MAX)
-		return found_not(s, COLUMN_MASK);
+		return line_found_not(s, COLUMN_MASK);
 	s->seen.mid = s->p;
 	s->mask = (uint32_t)v;
 	if (!(s->mask & ~s->lanes))
@@ -204,9 +194,9 @@ static int read_width(struct parse *s)
 		if (flag && next_number(s, UINT32_MAX, &v, "columns", "a commit flag") < 0)
 			return -1;
 	}
-	next(s);
+	line_next(s);
 	if (!tok_u64(s->w, &v) || v > UINT16_MAX)
-		return found_not(s, COLUMN_WIDTH);
+		return line_found_not(s, COLUMN_WIDTH);
 	s->width = (unsigned)v;
 	s->d.has_addr = v != 0;
 	return 0;
@@ -228,7 +218,7 @@ static int short_list(struct parse *s, unsigned had, unsigned want, const char *
 static int parse_list(struct parse *s, uint64_t a[32], unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		next(s);
+		line_next(s);
 		if (!tok_hex(s->w, &a[i]))
 			return short_list(s, i, n, "addresses");
 	}
@@ -238,7 +228,7 @@ static int parse_list(struct parse *s, uint64_t a[32], unsigned n)
 static int parse_deltas(struct parse *s, int64_t delta[32], unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		next(s);
+		line_next(s);
 		if (!tok_i64(s->w, &delta[i]))
 			return short_list(s, i, n, "deltas");
 	}
@@ -256,11 +246,11 @@ static int parse_copy_list(struct parse *s, bool deltas)
 		return -1;
 	for (uint64_t i = 0; i < n; i++) {
 		int64_t d = 0;
-		next(s);
+		line_next(s);
 		if (deltas && i == 0)
 			s->p = s->w.s; /* the first is the base itself */
 		else if (deltas ? !tok_i64(s->w, &d) : !tok_hex(s->w, &a))
-			return found_word(s, "address", deltas ? "a delta" : "an address");
+			return line_found(s, "address", deltas ? "a delta" : "an address");
 		a += (uint64_t)d;
 		if (i < active)
 			lane[i] = a;
@@ -276,9 +266,9 @@ static int parse_stride(struct parse *s)
 	int64_t stride;
 	if (next_hex(s, UINT64_MAX, &base, "address", "a hexadecimal base address") < 0)
 		return -1;
-	next(s);
+	line_next(s);
 	if (!tok_i64(s->w, &stride) || stride < INT32_MIN || stride > INT32_MAX)
-		return found_word(s, "address", "a decimal stride of 32 bits");
+		return line_found(s, "address", "a decimal stride of 32 bits");
 	s->addr = s->mask ? addr_stride(s->tb, base, stride) : 0;
 	return 0;
 }
@@ -365,11 +355,11 @@ static int read_addresses(struct parse *s)
 static int parse_immediate(struct parse *s, uint64_t *v)
 {
 	int64_t i;
-	next(s);
+	line_next(s);
 	if (tok_i64(s->w, &i))
 		*v = (uint64_t)i;
 	else if (!tok_u64(s->w, v) && !(s->w.n > 2 && (s->w.s[1] | 32) == 'x' && tok_hex(s->w, v)))
-		return found_not(s, COLUMN_IMMEDIATES);
+		return line_found_not(s, COLUMN_IMMEDIATES);
 	return 0;
 }
 
@@ -387,9 +377,9 @@ static int read_immediates(struct parse *s)
 
 static int read_tail(struct parse *s)
 {
-	next(s);
+	line_next(s);
 	if (s->w.n && !line_letter(s->w.s[0]))
-		return found_not(s, COLUMN_TAIL);
+		return line_found_not(s, COLUMN_TAIL);
 	s->seen.tail_end = s->end;
 	s->seen.word = s->w.n != 0;
 	if (s->w.n) {
@@ -425,7 +415,8 @@ static int finish_record(struct parse *s)
 	s->seen.pc = s->d.pc;
 	s->seen.handle = (uint32_t)handle;
 	s->seen.lineno = s->d.lineno;
-	if (!s->d.has_addr) {
+	s->seen.has_addr = s->d.has_addr;
+	if (!s->d.has_addr && !s->seen.issue) {
 		s->seen.mid_end = s->seen.tail_end;
 		s->seen.tail = NULL;
 	}
@@ -446,6 +437,8 @@ static int (*const read_column[LINE_COLUMNS])(struct parse *s) = {
 	[COLUMN_ADDRESSES] = read_addresses,
 	[COLUMN_IMMEDIATES] = read_immediates,
 	[COLUMN_TAIL] = read_tail,
+	[COLUMN_BYTES] = ptx_read_bytes,
+	[COLUMN_ITEMS] = ptx_read_items,
 };
 
 static int parse_line(

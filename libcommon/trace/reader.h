@@ -7,6 +7,7 @@
  *   text.c    the window over the input, line numbers, the text hash, small parsers
  *   columns.def  the columns of instruction lines and the dialects; columns.c finds one in a line
  *   line.c    one instruction line, whatever its dialect, token by token
+ *   ptx_code.c  the code of traces from PTX, in the header; ptx_line.c  their instruction lines
  *   raw.c     ungrouped traces, line by line, for who watches
  *   fast.c    instruction lines that were met before: recognised by PC and text
  *   addr.c    address lists in and out of their words
@@ -20,7 +21,7 @@
 #include "code.h"
 #include "columns.h"
 
-#define ADDR_WORDS 33 /* most words of one record */
+#define ADDR_WORDS 34 /* most words of one record */
 
 /* A static instruction as this kernel's text wrote it. */
 struct seen {
@@ -41,6 +42,7 @@ struct seen {
 	bool needs_addr; /* no addresses although active lanes need them */
 	bool unknown;    /* the opcode has no row */
 	bool word;       /* a word stands at the end */
+	bool issue;      /* of PTX: " i:" and a mask stand before the tail */
 };
 
 struct seen_table {
@@ -102,6 +104,8 @@ struct trace {
 	bool probing;       /* a line is tried as one of another dialect */
 	bool raw;           /* not grouped */
 	bool tail;          /* struct trace_line's, of the line read last */
+
+	struct ptx_code *ptx; /* NULL: the header has no code */
 
 	struct packed *packed;            /* the kernel comes from a packed stream */
 	bool columns;                     /* as records, not as text */
@@ -175,6 +179,32 @@ int header_read(struct trace *t, struct fault *f);
 int line_parse(
 	struct trace *t, struct tblock *tb, uint32_t lanes, const char *line, size_t len, struct fault *f);
 
+/* ---- ptx_code.c ---- */
+
+#define PTX_REGISTER_MAX 65535u
+#define PTX_CODE_MAX     (1u << 28) /* bytes of all code */
+
+/* A line "-code" of the header. number: registers as struct inst and struct ptx_inst have them. */
+struct ptx_static {
+	uint32_t pc, file, lineno;
+	const char *text; /* from the opcode on */
+	size_t text_len, opcode_len;
+	const uint16_t *number;
+	uint8_t n_dst, n_src, n_bank_dst, n_bank_src;
+	uint8_t barrier, barrier_warps;
+	bool barrier_known, ends;
+	struct ptx_form form;
+};
+
+/* One line, read from behind "-code" (p) to end, into t->ptx. 0 or -1. */
+int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f);
+const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc); /* NULL: none */
+uint32_t ptx_code_last(const struct ptx_code *c);                            /* the highest PC, 0: no code */
+uint64_t ptx_code_hash(const struct ptx_code *c); /* of all lines, 0: no code */
+void ptx_code_free(struct ptx_code *c);
+/* "ID" or "ID,THREADS"; warps 0: all of the block. */
+bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps);
+
 /* ---- raw.c ---- */
 /* Does the line read as one of a raw trace? */
 bool raw_line(const char *line, size_t len);
@@ -192,7 +222,7 @@ int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault 
 struct seen_line {
 	uint32_t pc, handle, lineno;
 	const char *head, *mid, *mid_end, *tail, *tail_end;
-	bool open_end, needs_addr, word;
+	bool has_addr, open_end, needs_addr, word, issue;
 };
 void seen_add(struct trace *t, const struct seen_line *l);
 void seen_free(struct seen_table *s);

@@ -55,6 +55,7 @@ void trace_close(struct trace *t)
 		free(t->ids.page[i]);
 	free(t->ids.page);
 	seen_free(&t->seen);
+	ptx_code_free(t->ptx);
 	XXH3_freeState(t->hash);
 	free(t->h.name);
 	input_close(t->in);

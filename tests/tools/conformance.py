@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compare trace-sim with the recorded figures and event logs of Accel-Sim.
 
-usage: conformance.py [-e | -k | -n] [-j N] [-v] REFERENCE [PATTERN...]
+usage: conformance.py [-e | -k | -n | -p] [-j N] [-v] REFERENCE [PATTERN...]
 
 REFERENCE is the folder that holds reference/, traces/, synth/, bench/ and gpus/. A case is a file
 reference/TRACE.GPU[+VARIANT].tsv (with -e: reference/events/TRACE.GPU[+VARIANT].tsv.zst; with -k: a kernel of
 reference/perkernel/TRACE.GPU.tsv alone, its cycles and instructions; with -n: reference/networks/NETWORK.TRACE.tsv,
-run as reference/networks/cases.tsv says); PATTERN picks cases.
+run as reference/networks/cases.tsv says; with -p: ptx/cases/NAME/ref.GPU.tsv as NAME.GPU, whose launch file the
+trace-ptx beside trace-sim executes); PATTERN picks cases.
 Prints a row a case: kernels, our cycles, the reference's, error, figures equal, and the first that is not.
 TRACE_SIM names the binary. Figures in tests/conformance.except cannot be equal and are left out.
 Exit status 0 only when everything is equal. A run of all cases from a clean checkout is noted beside the binary, in
@@ -24,6 +25,8 @@ import tempfile
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SIM = os.environ.get("TRACE_SIM", "build/trace-sim")
+# From PTX: the order of races or atomics decides their path, and so their figures.
+ORDER = ("bfs", "cas-loop", "threadfence-reduce")
 
 
 def variants(ref):
@@ -87,6 +90,23 @@ def network_command(ref, case):
 
 def network_figures(ref, case, rows, free):
     return compare(ref, "networks/" + case, case, network_command(ref, case), free)
+
+
+def ptx_figures(ref, case, _rows, free):
+    name, gpu = case.rsplit(".", 1)
+    folder = "%s/ptx/cases/%s" % (ref, name)
+    with tempfile.TemporaryDirectory() as d:
+        cmd = [os.path.join(os.path.dirname(SIM), "trace-ptx"), "-q", "--no-check", "-o", d + "/trace", "-C", d, folder + "/launch"]
+        run = subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if run.returncode:
+            return "%-44s not executed" % case, ["    " + run.stderr.decode(errors="replace").strip()[:400]], False, 0, 1
+        cmd = [SIM, "-q", "-c", "%s/ptx/gpus/%s.config" % (ref, gpu), "-F", "accelsim", d + "/trace"]
+        return compare(ref, "../ptx/cases/%s/ref.%s" % (name, gpu), case, cmd, free)
+
+
+def ptx_cases(ref):
+    found = [(p.split("/")[-2], os.path.basename(p)[4:-4]) for p in glob.glob(ref + "/ptx/cases/*/ref.*.tsv")]
+    return sorted("%s.%s" % case for case in found if case[0] not in ORDER)
 
 
 def figures(ref, case, rows, free):
@@ -171,6 +191,8 @@ def kernels_alone(ref):
 def list_cases(ref, check):
     if check is kernel_alone:
         return kernels_alone(ref)
+    if check is ptx_figures:
+        return ptx_cases(ref)
     if check is network_figures:
         files = glob.glob(ref + "/reference/networks/*.*.tsv")
         return sorted(os.path.basename(p)[:-4] for p in files)
@@ -196,6 +218,8 @@ def main():
             check = events
         elif flag == "-k":
             check = kernel_alone
+        elif flag == "-p":
+            check = ptx_figures
         elif flag == "-n":
             check = network_figures
         elif flag == "-v":

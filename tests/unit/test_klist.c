@@ -25,14 +25,15 @@ static void test_good(void)
 	struct fault f;
 
 	is_number(parse(&k, text, sizeof(text) - 1, "app", &f), 0, "a list");
-	ok(k.n_cmds == 5 && k.n_kernels == 3, "its commands");
+	ok(k.n_cmds == 6 && k.n_kernels == 3, "its commands");
 	ok(k.cmd[0].kind == CMD_MEMCPY && k.cmd[0].address == 0x7f40 && k.cmd[0].bytes == 200000, "a copy");
 	is_text(k.cmd[1].path, "app/kernel-1.traceg", "a kernel's path");
 	is_text(k.cmd[1].text, "kernel-1.traceg", "a kernel's text");
 	ok(k.cmd[1].line == 3 && k.cmd[1].position == 1, "a kernel's place");
-	ok(k.cmd[2].address == 0xff && k.cmd[2].bytes == 0, "a copy with a file name");
-	is_text(k.cmd[3].path, "app/kernel \"2\";touch x;'.traceg", "a name is only a name");
-	ok(k.cmd[4].position == 3 && k.cmd[4].line == 7, "a last line without newline");
+	ok(k.cmd[2].kind == CMD_COPY_BACK && k.cmd[2].address == 0x10, "a copy to the host");
+	ok(k.cmd[3].address == 0xff && k.cmd[3].bytes == 0, "a copy with a file name");
+	is_text(k.cmd[4].path, "app/kernel \"2\";touch x;'.traceg", "a name is only a name");
+	ok(k.cmd[5].position == 3 && k.cmd[5].line == 7, "a last line without newline");
 	klist_free(&k);
 	is_number(parse(&k, "kernel-1", 8, NULL, &f), 0, "without folder");
 	is_text(k.cmd[0].path, "kernel-1", "the name as written");
@@ -47,6 +48,7 @@ static void test_bad(void)
 	} bad[] = {
 		{"", "list-empty", 0, 0},
 		{"\n \r\n", "list-empty", 0, 0},
+		{"MemcpyDtoH,0x10,4\n", "list-empty", 0, 0},
 		{"kernel-1\nKernel-2\n", "list-line", 2, 1},
 		{"  garbage", "list-line", 1, 3},
 		{"MemcpyHtoD,0x7f00", "memcpy-fields", 1, 1},

@@ -63,6 +63,7 @@ void cache_delete(struct cache *c)
 {
 	if (!c)
 		return;
+	texture_delete(c->texture);
 	tag_free(&c->tags);
 	mshr_free(&c->mshr);
 	free(c->queue.slot);

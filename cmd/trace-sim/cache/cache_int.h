@@ -12,6 +12,8 @@
 #include "tag.h"
 #include "mshr.h"
 
+struct texture;
+
 struct cache {
 	struct tags tags;
 	struct mshr mshr;
@@ -30,7 +32,10 @@ struct cache {
 	uint8_t write_back_type, alloc_type;
 	uint8_t pieces; /* answers to a read when they come in sectors, else 0 */
 	bool l2;
+	struct texture *texture; /* NULL: another kind of cache */
 };
+
+void texture_delete(struct texture *t);
 
 /* One access on its way through the policies. */
 struct access {

@@ -28,12 +28,12 @@ static void let_go(struct sm *s, unsigned w, uint64_t at)
 static void open_barrier(struct sm *s, struct cta *k, uint64_t t)
 {
 	const struct modern_params *m = s->modern->p;
-	uint64_t warps = k->at_barrier;
+	uint64_t warps = k->arrived[0];
 	unsigned all = bit_count64(k->warps);
 
 	if (!warps || warps != k->running)
 		return;
-	k->at_barrier = 0;
+	k->arrived[0] = 0;
 	s->at_barrier &= ~warps;
 	FOR_BITS64 (w, warps)
 		let_go(s, (unsigned)w, t + m->barrier + m->barrier_per_warp * (all - 1));
@@ -45,7 +45,7 @@ static void arrive(struct sm *s, unsigned w, uint64_t t)
 
 	if (s->warp[w].cursor == s->warp[w].last)
 		return; /* it ends here: its exit is its arrival */
-	k->at_barrier |= 1ull << w;
+	k->arrived[0] |= 1ull << w;
 	s->at_barrier |= 1ull << w;
 	hold(core_warp_of(s, w), t + (s->modern->p->barrier_delay ? s->modern->p->barrier_delay : 1), NEVER,
 		STALL_BARRIER);

@@ -81,6 +81,12 @@ struct kernel *launch_load(
 	struct place at = {.file = trace_path(t)};
 	int stream;
 
+	if (p->modern.on && trace_header(t)->ptx) {
+		free(k);
+		fault_set(f, at, "ptx-core",
+			"found a trace from PTX, wanted machine code for -core_model modern");
+		return NULL;
+	}
 	k->trace = t;
 	k->head = trace_header(t);
 	k->path = xstrdup(path);

@@ -34,7 +34,7 @@ static void print_registers(const struct sm *s, unsigned w, FILE *out)
 {
 	const char *before = ": ";
 
-	for (unsigned r = 1; r < REG_LIMIT; r++) {
+	for (unsigned r = 1; r < s->reg_limit; r++) {
 		if (!bitset_test(s->warp[w].reserved, r))
 			continue;
 		fprintf(out, "%s%s%u", before, r >= REG_UR0 ? "UR" : "R",

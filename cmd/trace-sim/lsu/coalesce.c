@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "gpu/gpu.h"
+#include "ldst_int.h"
 
 #define LINE_MASK  127u
 #define LOCAL_BASE 0x1F880000u /* where local memory lies (LSU-local-2) */
@@ -303,6 +303,8 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 
 	out->n = 0;
 	out->lane0 = 0;
+	if (w->mask && (w->space == SPACE_CONST || w->space == SPACE_TEX))
+		readonly_lines(s, w, out);
 	if (!(u->flags & UOP_ACCESS) || !w->mask || (w->space != SPACE_GLOBAL && w->space != SPACE_LOCAL))
 		return;
 	t.segment_bytes = segment_bytes(u->size, sector_mode(s->core, u));

@@ -111,8 +111,10 @@ enum stall_reason l1_hand_out(struct sm *s)
 static void load_hit(struct sm *s, const struct req *r)
 {
 	const struct uop *u = &s->uops[r->code];
+	unsigned done = pend_registers_done(s, u, r->warp);
 
-	if (pend_registers_done(s, u, r->warp))
+	/* The original completes a vector load of PTX once for each register; machine code has one. */
+	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
 		inst_complete(s, r->code, r->inst_mask);
 	if (r->flags & REQ_LDGSTS && pend_ldgsts_done(s, r->warp, u->pc, r->lane0)) {
 		ldgsts_done(s, r->warp, u->pc, r->lane0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The load/store unit's cycle: its order of work, the dispatch register DISP, entry and retirement, and when
- * the unit must run again (LSU-accept, LSU-disp, LSU-leave). The texture and constant paths are left
- * out: no trace instruction takes them.
+ * the unit must run again (LSU-accept, LSU-disp, LSU-leave). Constants and textures: readonly.c.
  *
  * Always true outside a step: DISP holds an instruction exactly while disp is not DISP_EMPTY; its accesses
  * are those still in acc, taken from the back.
@@ -43,7 +42,8 @@ struct ldst *ldst_new(struct sm *s)
 
 	ring_init(&l->resp, xcalloc(cap, sizeof(uint32_t)), cap);
 	fifo_init(&l->sp, s->core->smem_latency);
-	l->pend = reserve(MAX_WARPS, sizeof(*l->pend));
+	l->pend_stride = REG_LIMIT;
+	l->pend = reserve(MAX_WARPS * REG_LIMIT, sizeof(*l->pend));
 	l->l2_splits = s->params->mem.l2.present && s->params->mem.l2.kind == CACHE_SECTOR;
 	l->queue_due = NEVER;
 	if (s->core->l1d.present)
@@ -62,16 +62,20 @@ void ldst_delete(struct ldst *l)
 			free(l->queue[b].slot);
 		cache_delete(l->l1d);
 	}
+	cache_delete(l->l1c);
+	cache_delete(l->l1t);
 	free(l->queue);
 	free(l->last_in);
 	free(l->resp.slot);
 	free(l->sp.slot);
-	reserve_free(l->pend, MAX_WARPS, sizeof(*l->pend));
+	reserve_free(l->pend, (size_t)MAX_WARPS * l->pend_stride, sizeof(*l->pend));
 	free(l->ldgsts);
 	reserve_free(l, 1, sizeof(*l));
 }
 
 struct cache *ldst_l1d(const struct sm *s) { return s->ldst->l1d; }
+struct cache *ldst_l1c(const struct sm *s) { return s->ldst->l1c; }
+struct cache *ldst_l1t(const struct sm *s) { return s->ldst->l1t; }
 
 void ldst_invalidate_l1d(struct sm *s)
 {
@@ -87,7 +91,13 @@ void ldst_count_entry(struct sm *s, const struct winst *w)
 {
 	unsigned lanes = bit_count32(w->mask);
 
-	if (w->space == SPACE_SHARED)
+	if (w->uop->flags & UOP_PARAM)
+		s->n.param_insn += lanes;
+	else if (w->space == SPACE_CONST)
+		s->n.const_insn += lanes;
+	else if (w->space == SPACE_TEX)
+		s->n.tex_insn += lanes;
+	else if (w->space == SPACE_SHARED)
 		s->n.shmem_insn += lanes;
 	else if (w->space != SPACE_GLOBAL && w->space != SPACE_LOCAL)
 		return;
@@ -103,6 +113,8 @@ static enum disp_kind way_of(const struct sm *s, const struct ldst *l, const str
 		return w->mask && w->uop->flags & UOP_ACCESS ? DISP_SHARED : DISP_PASS;
 	if (!l->acc.n)
 		return DISP_PASS;
+	if (w->space == SPACE_CONST || w->space == SPACE_TEX)
+		return DISP_READ;
 	if (w->uop->flags & UOP_BYPASS || (w->space == SPACE_GLOBAL && s->core->gmem_skip_l1d))
 		return DISP_BYPASS;
 	return l->l1d ? DISP_L1 : DISP_BYPASS;
@@ -191,6 +203,10 @@ static enum stall_type memory_stall(const struct winst *w)
 {
 	bool store = w->uop->flags & UOP_STORE;
 
+	if (w->space == SPACE_CONST)
+		return STALL_C_MEM;
+	if (w->space == SPACE_TEX)
+		return STALL_T_MEM;
 	if (w->space == SPACE_LOCAL)
 		return store ? STALL_L_MEM_ST : STALL_L_MEM_LD;
 	return store ? STALL_G_MEM_ST : STALL_G_MEM_LD;
@@ -217,6 +233,8 @@ static void disp_step(struct sm *s, struct ldst *l)
 		reason = l1_hand_out(s);
 	} else if (l->disp == DISP_BYPASS) {
 		reason = hand_out_bypass(s, l);
+	} else if (l->disp == DISP_READ) {
+		reason = readonly_hand_out(s);
 	}
 	if (reason == STALL_NONE) {
 		retire(s, l);
@@ -242,6 +260,8 @@ static uint64_t next_due(const struct sm *s, const struct ldst *l)
 	else if (l->disp != DISP_EMPTY)
 		return next;
 	if (l->l1d && !cache_miss_queue_empty(l->l1d))
+		return next;
+	if (l->readonly && readonly_moves(l))
 		return next;
 	if (l->sp.count)
 		step = earlier(step, timed_front(&l->sp)->due);
@@ -277,6 +297,8 @@ void ldst_cycle(struct sm *s)
 	for (uint32_t i = 0; i < steps; i++, l->step++) {
 		ldst_write_back(s);
 		ldst_response(s);
+		if (l->readonly)
+			readonly_step(s);
 		if (l->l1d) {
 			l1_cache_step(s);
 			l1_queue_step(s);

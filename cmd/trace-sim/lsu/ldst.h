@@ -57,7 +57,10 @@ void ldst_push_response(struct sm *s, uint32_t req);
 uint64_t ldst_next(const struct sm *s);
 /* cycles in which the unit had nothing to do (port samples of the L1D). */
 void ldst_catch_up(struct sm *s, uint64_t cycles);
-struct cache *ldst_l1d(const struct sm *s); /* NULL: none */
+void ldst_registers(struct sm *s, uint32_t limit); /* register numbers below limit are to come */
+void ldst_read_only(struct sm *s);                 /* constant and texture caches are to be there */
+struct cache *ldst_l1c(const struct sm *s), *ldst_l1t(const struct sm *s); /* NULL: none, or none yet */
+struct cache *ldst_l1d(const struct sm *s);                                /* NULL: none */
 void ldst_invalidate_l1d(struct sm *s);
 /* Requests of a warp still out, for the deadlock report: loads by register. */
 uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg);

@@ -51,6 +51,7 @@ enum disp_kind {
 	DISP_EMPTY,
 	DISP_PASS,   /* nothing to hand out: retires in its first step */
 	DISP_SHARED, /* conflict passes until step passes_end */
+	DISP_READ,   /* accesses to the constant or texture cache */
 	DISP_L1,     /* accesses to the latency queues */
 	DISP_BYPASS  /* accesses to the network */
 };
@@ -63,16 +64,18 @@ struct ldgsts_count {
 
 struct ldst {
 	uint64_t due;
-	uint64_t step;      /* of the cycle being run */
-	struct cache *l1d;  /* NULL: none */
-	uint32_t nextg;     /* returned request that bypassed the L1D */
-	bool draining;      /* the L1D has a ready request */
-	bool decode_early;  /* addresses are decoded when a request is made, not when it leaves */
-	bool sector_mshr;   /* stores are acknowledged by sector */
-	bool l2_splits;     /* requests of more than 32 bytes are answered in pieces */
-	uint8_t arb;        /* client that is looked at first */
-	uint8_t disp;       /* enum disp_kind */
-	uint16_t disp_inst; /* winst handle, WINST_NONE when empty */
+	uint64_t step;           /* of the cycle being run */
+	struct cache *l1c, *l1t; /* NULL: none, or none yet (readonly.c) */
+	bool readonly;           /* one of them is there */
+	struct cache *l1d;       /* NULL: none */
+	uint32_t nextg;          /* returned request that bypassed the L1D */
+	bool draining;           /* the L1D has a ready request */
+	bool decode_early;       /* addresses are decoded when a request is made, not when it leaves */
+	bool sector_mshr;        /* stores are acknowledged by sector */
+	bool l2_splits;          /* requests of more than 32 bytes are answered in pieces */
+	uint8_t arb;             /* client that is looked at first */
+	uint8_t disp;            /* enum disp_kind */
+	uint16_t disp_inst;      /* winst handle, WINST_NONE when empty */
 	uint64_t passes_end;
 	struct write_back wb;
 	struct timed_fifo sp;
@@ -84,17 +87,24 @@ struct ldst {
 	uint64_t queue_due; /* no head can be taken before this step */
 	uint32_t bank_shift, n_banks;
 	/* outstanding accesses */
-	uint16_t (*pend)[REG_LIMIT]; /* by warp slot and register */
+	uint16_t *pend;              /* by warp slot and register, see pend_of() */
+	uint32_t pend_stride;        /* register numbers are below */
 	struct ldgsts_count *ldgsts; /* open addressing */
 	uint32_t ldgsts_cap, ldgsts_n;
 	struct access_list acc; /* of the instruction in DISP */
 };
 
 /* pend.c */
+static inline uint16_t *pend_of(const struct ldst *l, unsigned warp, unsigned reg)
+{
+	return &l->pend[warp * l->pend_stride + reg];
+}
 void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0);
 bool pend_any(const struct sm *s, const struct uop *u, unsigned warp);
-/* One access of a load is back. True when a register (the LDGSTS) has nothing outstanding any more. */
-bool pend_registers_done(struct sm *s, const struct uop *u, unsigned warp);
+/* An access of a load that was a hit: counted, nothing is released. */
+void pend_hit(struct sm *s, const struct uop *u, unsigned warp);
+/* One access of a load is back. How many registers have nothing outstanding any more; whether the LDGSTS has. */
+unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp);
 bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 uint32_t pend_ldgsts(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 void store_acks(struct sm *s, unsigned warp, uint32_t k);
@@ -106,6 +116,19 @@ void ldst_response(struct sm *s);
 /* What both cores share: counters of an instruction that the unit takes; the end of a held-back write. */
 void ldst_count_entry(struct sm *s, const struct winst *w);
 void ldst_free_parent_write(struct sm *s, const struct req *r);
+
+/* writeback.c: the clients of the write-back register */
+enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONST, CLIENT_GLOBAL, CLIENT_L1D, N_CLIENTS };
+
+/* readonly.c */
+/* One access a line, ascending; none where there is no cache to ask. */
+void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out);
+enum stall_reason readonly_hand_out(struct sm *s); /* one access */
+void readonly_step(struct sm *s);                  /* the caches' own cycles */
+bool readonly_moves(const struct ldst *l);         /* they have something to do without news */
+unsigned readonly_waiting(const struct ldst *l);   /* which of the two clients have something, by bit */
+uint32_t readonly_pop(struct ldst *l, enum client c);
+bool readonly_response(struct sm *s, uint32_t req); /* false: it must wait */
 
 /* l1.c */
 void l1_cache_step(struct sm *s);

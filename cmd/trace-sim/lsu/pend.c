@@ -7,6 +7,7 @@
  * full. Several destinations of one instruction count the same accesses and end together.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "arena.h"
 #include "ldst_int.h"
 
@@ -102,7 +103,7 @@ bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0)
 void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint64_t lane0)
 {
 	for (unsigned d = 0; d < u->n_dst; d++)
-		s->ldst->pend[warp][u->reg[d]] = (uint16_t)(s->ldst->pend[warp][u->reg[d]] + n);
+		*pend_of(s->ldst, warp, u->reg[d]) = (uint16_t)(*pend_of(s->ldst, warp, u->reg[d]) + n);
 	if (u->flags & UOP_LDGSTS)
 		ldgsts_add(s->ldst, warp, ldgsts_key(u->pc, lane0), n);
 }
@@ -110,26 +111,32 @@ void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint
 bool pend_any(const struct sm *s, const struct uop *u, unsigned warp)
 {
 	for (unsigned d = 0; d < u->n_dst; d++)
-		if (s->ldst->pend[warp][u->reg[d]])
+		if (*pend_of(s->ldst, warp, u->reg[d]))
 			return true;
 	return false;
 }
 
 /* quirk Q2-9: the long-operation mark of the register stays. */
-bool pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
+void pend_hit(struct sm *s, const struct uop *u, unsigned warp)
 {
-	bool done = false;
+	for (unsigned d = 0; d < u->n_dst; d++)
+		--*pend_of(s->ldst, warp, u->reg[d]);
+}
+
+unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
+{
+	unsigned done = 0;
 
 	for (unsigned d = 0; d < u->n_dst; d++) {
-		uint16_t *p = &s->ldst->pend[warp][u->reg[d]];
+		uint16_t *p = pend_of(s->ldst, warp, u->reg[d]);
 
 		assert(*p);
 		if (--*p)
 			continue;
 		scoreboard_release_one(s, warp, u->reg[d]);
-		done = true;
+		done++;
 	}
-	s->changed |= done;
+	s->changed |= done != 0;
 	return done;
 }
 
@@ -145,4 +152,20 @@ void store_acks(struct sm *s, unsigned warp, uint32_t k)
 	}
 }
 
-uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg) { return s->ldst->pend[warp][reg]; }
+uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg)
+{
+	return *pend_of(s->ldst, warp, reg);
+}
+
+void ldst_registers(struct sm *s, uint32_t limit)
+{
+	struct ldst *l = s->ldst;
+	uint16_t *to = reserve((size_t)MAX_WARPS * limit, sizeof(*to));
+
+	for (unsigned w = 0; w < MAX_WARPS; w++)
+		memcpy(to + (size_t)w * limit, l->pend + (size_t)w * l->pend_stride,
+			l->pend_stride * sizeof(*to));
+	reserve_free(l->pend, (size_t)MAX_WARPS * l->pend_stride, sizeof(*to));
+	l->pend = to;
+	l->pend_stride = limit;
+}

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What comes back: the write-back register with its five clients, and the response FIFO (LSU-wb, LSU-resp).
- * Leaves out the texture and constant clients, which have nothing in trace mode.
+ *
  *
  * Always true: at most one instruction a step enters the write-back register; each returned access of a load
  * passes through it by itself and claims the register banks of all its destinations.
  */
 #include "ldst_int.h"
 
-enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONST, CLIENT_GLOBAL, CLIENT_L1D, N_CLIENTS };
-
 /* ---- the write-back register ------------------------------------------------------------------------ */
 
 static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop *u)
 {
-	for (; wb->granted < u->n_dst; wb->granted++)
-		if (!opcoll_write(s, u->reg[wb->granted], wb->warp, wb->sched))
+	for (; wb->granted < u->n_bank_dst; wb->granted++)
+		if (!opcoll_write(s, u, wb->granted, wb->warp, wb->sched))
 			return false;
 	return true;
 }
@@ -36,7 +34,7 @@ static void finish(struct sm *s, struct write_back *wb)
 			scoreboard_release_one(s, wb->warp, u->reg[d]);
 		completed = u->n_dst > 0;
 	} else {
-		completed = pend_registers_done(s, u, wb->warp);
+		completed = pend_registers_done(s, u, wb->warp) != 0;
 		if (u->flags & UOP_LDGSTS && pend_ldgsts_done(s, wb->warp, u->pc, wb->lane0))
 			completed = true;
 	}
@@ -135,6 +133,8 @@ void ldst_write_back(struct sm *s)
 	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->nextg != REQ_NONE) << CLIENT_GLOBAL;
 	if (l->sp.count && timed_front(&l->sp)->due <= l->step)
 		waiting |= 1u << CLIENT_SHARED;
+	if (l->readonly)
+		waiting |= readonly_waiting(l);
 	for (unsigned i = 0; i < N_CLIENTS && waiting && !l->wb.full; i++) {
 		unsigned c = first + i < N_CLIENTS ? first + i : first + i - N_CLIENTS;
 
@@ -144,6 +144,8 @@ void ldst_write_back(struct sm *s)
 			take_shared(s, l);
 		} else if (c == CLIENT_GLOBAL) {
 			take_global(s, l);
+		} else if (c != CLIENT_L1D) {
+			take_request(s, l, readonly_pop(l, (enum client)c));
 		} else {
 			take_request(s, l, cache_pop_ready(l->l1d));
 			l->draining = cache_has_ready(l->l1d);
@@ -205,6 +207,9 @@ void ldst_response(struct sm *s)
 	if (r->flags & REQ_WRITE) {
 		assert(r->flags & REQ_REPLY || s->core->perfect_mem);
 		acknowledge(s, handle);
+	} else if (l->readonly && (asked->type == CONST_ACC_R || asked->type == TEXTURE_ACC_R)) {
+		if (!readonly_response(s, handle))
+			return;
 	} else if (bypassed(s, l, asked)) {
 		if (l->nextg != REQ_NONE)
 			return;

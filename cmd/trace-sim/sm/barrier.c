@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread-block barriers (SM-bar). quirk Q2-7: every BAR is a wait of the whole block at barrier 0,
- * so one set of arrivals a block is all there is. Always true: at_barrier is part of running. Unlike the
- * original, a warp that left is never waited for.
+ * Thread-block barriers (SM-bar). quirk Q2-7: every BAR of machine code is a wait of the whole block at
+ * barrier 0; those of PTX have a number, may wait for a count of warps, and one that only arrives is not waited for.
+ * Unlike the original, a warp that left is never waited for.
  */
 #include "sm.h"
 
-static void release_if_complete(struct sm *s, struct cta *c)
+static void release(struct sm *s, struct cta *c, unsigned id)
 {
-	if (c->at_barrier != c->running)
-		return;
-	s->at_barrier &= ~c->at_barrier;
-	c->at_barrier = 0;
+	s->at_barrier &= ~c->arrived[id];
+	c->arrived[id] = 0;
+	c->barriers &= ~(1u << id);
 }
 
-void barrier_arrive(struct sm *s, unsigned warp)
+void barrier_arrive(struct sm *s, unsigned warp, const struct uop *u)
 {
 	struct cta *c = &s->cta[s->warp[warp].cta];
+	unsigned id = u->groups & 0xff, count = u->groups >> 8;
+	uint64_t bit = 1ull << warp;
 
-	s->at_barrier |= 1ull << warp;
-	c->at_barrier |= 1ull << warp;
-	release_if_complete(s, c);
+	if (!(u->flags & UOP_ARRIVE))
+		s->at_barrier |= bit;
+	c->arrived[id] |= bit;
+	c->barriers |= 1u << id;
+	if (count ? bit_count64(c->arrived[id]) == count : c->arrived[id] == c->running)
+		release(s, c, id);
 }
 
 void barrier_warp_exit(struct sm *s, unsigned warp)
@@ -28,5 +32,7 @@ void barrier_warp_exit(struct sm *s, unsigned warp)
 	struct cta *c = &s->cta[s->warp[warp].cta];
 
 	c->running &= ~(1ull << warp);
-	release_if_complete(s, c);
+	FOR_BITS32 (id, c->barriers)
+		if (c->arrived[id] == c->running)
+			release(s, c, (unsigned)id);
 }

@@ -164,11 +164,12 @@ unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned s
 	return bank_in(c, reg + warp) + sched * c->bank_step;
 }
 
-bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched)
+bool opcoll_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched)
 {
+	unsigned reg = u->reg[u->bank_dst + dst];
 	uint64_t bit;
 
-	if (reg >= REG_UR0)
+	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
 	bit = 1ull << opcoll_bank(s, reg, warp, sched);
 	if (s->collector.bank_writing & bit)
@@ -283,8 +284,8 @@ static APART void request_rest(struct sm *s, unsigned unit, const struct winst *
 {
 	const struct uop *op = in->uop;
 
-	for (unsigned i = 32; i < op->n_src; i++) {
-		unsigned reg = op->reg[op->n_dst + i];
+	for (unsigned i = 32; i < op->n_bank_src; i++) {
+		unsigned reg = op->reg[op->bank_from + i];
 
 		if (!uop_reads_bank(op, i))
 			continue;
@@ -301,7 +302,7 @@ static APART void enter(struct sm *s, unsigned unit, unsigned kind)
 	uint16_t w = id_oc_take(s, &s->id_oc[kind]);
 	const struct winst *in = &s->winst[w];
 	const struct uop *op = in->uop;
-	const uint16_t *src = op->reg + op->n_dst;
+	const uint16_t *src = op->reg + op->bank_from;
 	unsigned warp = in->warp, first = in->sched * c->bank_step, missing = 0;
 
 	c->free &= ~(1ull << unit);
@@ -314,7 +315,7 @@ static APART void enter(struct sm *s, unsigned unit, unsigned kind)
 		missing++;
 	}
 	u->missing = (uint8_t)missing;
-	if (op->n_src > 32)
+	if (op->n_bank_src > 32)
 		request_rest(s, unit, in);
 	if (!u->missing)
 		complete(s, unit);

@@ -5,17 +5,53 @@
  * records are taken whatever their PCs. A warp that is fetched has records left, for it ends with one of them.
  */
 #include "decode.h"
+#include "gpu/gpu.h"
+
+/*
+ * PTX: the buffer holds what stands at fetch_pc and behind it. It is what the warp executes if its next record is
+ * there; else it stays until a scheduler looks at it.
+ */
+static APART bool right_path(struct sm *s, unsigned w)
+{
+	const struct warp *p = &s->warp[w];
+	uint32_t index = p->cursor - p->buffered;
+
+	if (index < p->n_recs && s->uops[p->rec[index].inst].pc == p->fetch_pc)
+		return true;
+	s->ibuf &= ~(1ull << w);
+	s->imiss |= 1ull << w;
+	s->wrong |= 1ull << w;
+	return false;
+}
 
 static void new_head(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];
 	uint64_t bit = 1ull << w;
 
+	if (s->ptx & bit && !right_path(s, w))
+		return;
 	if (p->head)
 		s->head_unit[p->head->unit] &= ~bit;
 	p->head = &s->uops[p->buffer[2 - p->buffered].inst];
 	s->head_unit[p->head->unit] |= bit;
 	scoreboard_look(s, w);
+}
+
+/* PTX: two instructions unless all code ends before the second. What they are is known of those to be executed. */
+static APART void decode_ptx(struct sm *s, unsigned w)
+{
+	struct warp *p = &s->warp[w];
+	unsigned n = p->fetch_pc + 8 < s->cta[p->cta].kernel->head->code_end ? 2 : 1;
+
+	for (unsigned i = 2 - n; i < 2; i++, p->cursor++)
+		if (p->cursor < p->n_recs)
+			p->buffer[i] = p->rec[p->cursor];
+	p->in_pipe += n;
+	p->buffered = (uint8_t)n;
+	s->ibuf |= 1ull << w;
+	new_head(s, w);
+	s->changed = true;
 }
 
 void decode(struct sm *s)
@@ -25,6 +61,10 @@ void decode(struct sm *s)
 	unsigned n = p->cursor + 1 < p->n_recs ? 2 : 1;
 
 	s->fetch_buffer = -1;
+	if (s->ptx >> w & 1) {
+		decode_ptx(s, w);
+		return;
+	}
 	for (unsigned i = 2 - n; i < 2; i++)
 		p->buffer[i] = p->rec[p->cursor++];
 	p->in_pipe += n;
@@ -52,6 +92,20 @@ void ibuffer_flush(struct sm *s, unsigned w)
 	struct warp *p = &s->warp[w];
 
 	p->in_pipe -= p->buffered;
+	p->cursor -= p->buffered;
 	p->buffered = 0;
 	s->ibuf &= ~(1ull << w);
+	if (s->wrong >> w & 1) {
+		s->imiss &= ~(1ull << w);
+		s->wrong &= ~(1ull << w);
+	}
+}
+
+void ibuffer_correct(struct sm *s, unsigned w)
+{
+	struct warp *p = &s->warp[w];
+
+	ibuffer_flush(s, w);
+	p->fetch_pc = s->uops[p->rec[p->cursor].inst].pc;
+	s->changed = true;
 }

@@ -100,7 +100,7 @@ static APART void issue_special(struct sm *s, struct winst *in)
 	if (flags & UOP_LDGSTS)
 		ldgsts_issue(s, w, in, lane0_address(s, in));
 	if (flags & UOP_BARRIER && !(s->done >> w & 1)) {
-		barrier_arrive(s, w);
+		barrier_arrive(s, w, in->uop);
 	} else if (flags & UOP_MEMBAR) {
 		s->membar |= 1ull << w;
 		clear_membar(s, w); /* without loads to wait for it ends as soon as it has issued */
@@ -118,9 +118,25 @@ static APART void end_warp(struct sm *s, unsigned w)
 	barrier_warp_exit(s, w);
 }
 
+/* The histogram has the lanes for which it issued; lanes that end empty the buffer. */
+static APART void issue_ptx(struct sm *s, const struct winst *in, const struct rec *rec)
+{
+	const struct uop *u = in->uop;
+
+	if (u->flags & UOP_ISSUE) {
+		s->n.distro[2 + in->lanes]--;
+		s->n.distro[2 + bit_count32(rec_issue_mask(&s->cta[in->cta].block, rec))]++;
+	}
+	if (u->flags & UOP_ENDS && rec->mask && !(s->done >> in->warp & 1))
+		ibuffer_flush(s, in->warp);
+}
+
 static bool is_long_operation(const struct winst *in)
 {
-	return in->uop->flags & UOP_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL);
+	const unsigned spaces = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEX;
+	unsigned flags = in->uop->flags;
+
+	return flags & UOP_LOAD && (spaces >> in->space & 1 || flags & UOP_PARAM);
 }
 
 /* The head of warp w, which can go. quirk Q2-5: the second of a dual issue counts twice. */
@@ -154,7 +170,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	scoreboard_reserve(s, w, u);
 	if (s->policy->needs_longop && is_long_operation(in))
 		scoreboard_mark_long(s, w, u);
-	p->fetch_pc = u->pc + 16;
+	p->fetch_pc = u->pc + u->bytes;
 	ibuffer_advance(s, w);
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
@@ -164,6 +180,8 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 		s->n.issue_hist_top = (int32_t)w;
 	if (index == p->last)
 		end_warp(s, w);
+	if (u->flags & (UOP_ISSUE | UOP_ENDS))
+		issue_ptx(s, in, rec);
 	if (u->flags & (UOP_ATOMIC | UOP_LDGSTS | UOP_BARRIER | UOP_MEMBAR | UOP_LDGDEPBAR | UOP_DEPBAR |
 			       UOP_SOME_SCHEDULERS))
 		issue_special(s, in);
@@ -192,8 +210,12 @@ static inline unsigned issue_from(struct sm *s, unsigned k, unsigned w)
 	unsigned n = 1;
 
 	issue(s, k, w, 1);
-	if (s->core->max_issue > 1 && goes_on(s, k, w, u))
-		issue(s, k, w, ++n);
+	if (s->core->max_issue > 1) {
+		if (s->wrong >> w & 1 && !warp_waiting(s, w))
+			ibuffer_correct(s, w);
+		if (goes_on(s, k, w, u))
+			issue(s, k, w, ++n);
+	}
 	if (s->spread << k >> w & 1)
 		s->last[k] = (int16_t)w;
 	if (n == 1)
@@ -205,6 +227,8 @@ static inline unsigned issue_from(struct sm *s, unsigned k, unsigned w)
 
 unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 {
+	if (s->wrong >> w & 1 && !warp_waiting(s, w))
+		ibuffer_correct(s, w);
 	if (!issuable(s, w))
 		return 0;
 	*seen |= s->collide >> w & 1 ? SEEN_VALID : SEEN_VALID | SEEN_READY;
@@ -310,7 +334,8 @@ void issue_stage(struct sm *s)
 	struct outlook o;
 
 	s->sched_first = first + 1 == s->core->schedulers ? 0 : first + 1;
-	if (!s->by_masks || s->membar & s->live) { /* looking at a memory barrier may end it */
+	/* looking at a memory barrier may end it, and at a buffer empty it */
+	if (!s->by_masks || s->wrong | (s->membar & s->live)) {
 		schedule_by_visits(s, first);
 		return;
 	}

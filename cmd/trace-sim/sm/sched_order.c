@@ -100,6 +100,8 @@ unsigned sched_ordered(struct sm *s, unsigned k)
 	valid = mine & sched_running(s);
 	if (s->policy->looked_at)
 		valid = s->policy->looked_at(s, k, valid);
+	if (s->wrong & valid)
+		return visit_round(s, k, valid);
 	valid &= s->ibuf;
 	if (!valid)
 		return 0;

@@ -6,7 +6,40 @@
  * it is followed by a new next instruction. Uniform registers are in the same set, under their own numbers. A
  * register listed twice as destination is reserved once.
  */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "lsu/ldst.h"
 #include "scheduler.h"
+
+/*
+ * The sets of machine code lie beside the warp. Only PTX has more numbers: then all sets are in one place, and what
+ * was in them moves there, for another kernel may be running.
+ */
+void scoreboard_room(struct sm *s, uint32_t limit)
+{
+	uint32_t words = BITSET_WORDS(limit), had = BITSET_WORDS(s->reg_limit);
+	uint64_t *to = limit > REG_LIMIT ? xcalloc((size_t)MAX_WARPS * words * 2, sizeof *to) : NULL,
+		 *old = s->registers;
+
+	for (unsigned w = 0; w < MAX_WARPS; w++) {
+		struct warp *p = &s->warp[w];
+
+		if (to) {
+			memcpy(to + (size_t)w * words * 2, p->reserved, had * sizeof *to);
+			memcpy(to + (size_t)w * words * 2 + words, p->longop, had * sizeof *to);
+		}
+		p->reserved = to ? to + (size_t)w * words * 2 : p->own;
+		p->longop = p->reserved + words;
+	}
+	free(old);
+	s->registers = to;
+	if (s->ldst)
+		ldst_registers(s, limit);
+	s->reg_limit = limit;
+}
+
+void scoreboard_free(struct sm *s) { free(s->registers); }
 
 void scoreboard_look(struct sm *s, unsigned warp)
 {

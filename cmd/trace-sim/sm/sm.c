@@ -8,6 +8,7 @@
  * checkpoints, the reset of partial last warps.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "arena.h"
 #include "core/core.h"
 #include "gpu/gpu.h"
@@ -44,6 +45,7 @@ void sm_init(struct sm *s, struct gpu *g, uint32_t id)
 	s->id = id;
 	s->cluster = id / p->sms_per_cluster;
 	s->fetch_buffer = -1;
+	scoreboard_room(s, REG_LIMIT);
 	s->wake_at = &g->wake_at[id];
 	*s->wake_at = NEVER;
 	s->n.issue_hist_top = -1;
@@ -69,6 +71,7 @@ void sm_free(struct sm *s)
 	if (s->l1i)
 		cache_delete(s->l1i);
 	opcoll_free(s);
+	scoreboard_free(s);
 	free(s->unit);
 	reserve_free(s->winst, WINST_MAX + 1u, sizeof *s->winst);
 	for (unsigned i = 0; i < MAX_CTAS; i++) {
@@ -217,6 +220,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 	s->dep_wait &= ~bit;
 	s->ibuf &= ~bit;
 	s->imiss &= ~bit;
+	s->wrong &= ~bit;
 	s->drained &= ~bit;
 	s->dynamic_id[w] = s->next_dynamic_id++;
 	p->cursor = p->in_pipe = 0;
@@ -233,6 +237,7 @@ static void start_warp(struct sm *s, unsigned w, struct warp *p)
 static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t stream)
 {
 	uint32_t n = (c->threads + 31) / 32, first = c->first_thread / 32, entries = 0;
+	bool ptx = c->kernel->head->ptx;
 
 	assert(first + n <= MAX_WARPS && c->block.n_warps >= n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -245,7 +250,8 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 		p->cta = (uint8_t)slot;
 		p->stream = stream;
 		p->lanes = (uint8_t)(left < 32 ? left : 32);
-		p->last = last_record(s, p->rec, r->count, p->lanes, &entries);
+		p->last = ptx ? r->count - 1 : last_record(s, p->rec, r->count, p->lanes, &entries);
+		s->ptx = (s->ptx & ~(1ull << (first + i))) | (uint64_t)ptx << (first + i);
 		start_warp(s, first + i, p);
 		p->n_entries = entries - before; /* until the room is known */
 		c->warps |= 1ull << (first + i);
@@ -270,6 +276,10 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 
 	if (!s->live_ctas)
 		s->now = gpu_now(s->gpu) - 1; /* it stood still until now */
+	if (k->head->ptx && k->head->registers > s->reg_limit)
+		scoreboard_room(s, k->head->registers);
+	if (k->head->ptx)
+		ldst_read_only(s);
 	if (s->profile || s->modern)
 		sm_sync(s, gpu_now(s->gpu)); /* what it slept through has the old reasons */
 	if (s->profile)
@@ -278,7 +288,9 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 	c->id = cta_id;
 	c->first_thread = first_thread;
 	c->threads = c->live_threads = kernel_threads(k->head);
-	c->warps = c->running = c->at_barrier = 0;
+	c->warps = c->running = 0;
+	c->barriers = 0;
+	memset(c->arrived, 0, sizeof c->arrived);
 	place_warps(s, c, slot, stream);
 	s->live_ctas++;
 	s->live_threads += c->threads;

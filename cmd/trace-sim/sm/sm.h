@@ -28,12 +28,13 @@
 #include "trace.h"
 #include "uop.h"
 
-#define NEVER      UINT64_MAX
-#define REG_WORDS  BITSET_WORDS(REG_LIMIT)
-#define WINST_NONE 0u
-#define SET_SLOTS  64   /* most slots of one pipeline register set */
-#define CALENDAR   1024 /* > longest latency + 2 */
-#define MAX_CUS    64   /* collector units in all sets */
+#define NEVER        UINT64_MAX
+#define REG_WORDS    BITSET_WORDS(REG_LIMIT)
+#define WINST_NONE   0u
+#define MAX_BARRIERS 16   /* of a thread block */
+#define SET_SLOTS    64   /* most slots of one pipeline register set */
+#define CALENDAR     1024 /* > longest latency + 2 */
+#define MAX_CUS      64   /* collector units in all sets */
 
 /* Work that many cycles do not have: in a function of its own, so that they do not save registers for it. */
 #define APART __attribute__((noinline))
@@ -100,15 +101,16 @@ struct warp {
 	uint32_t n_recs;
 	/* record whose issue ends the warp (interfaces: "a warp is finished when ...") */
 	uint32_t last;
-	uint32_t fetch_pc; /* quirk Q2-1: last issued PC + 16 */
+	uint32_t fetch_pc; /* quirk Q2-1: last issued PC and its length */
 	uint32_t in_pipe;  /* instructions decoded and not yet out of the pipeline */
 	uint16_t n_reserved;
-	uint8_t buffered; /* instructions in the buffer */
-	uint8_t cta;      /* hardware CTA slot */
-	uint64_t reserved[REG_WORDS];
-	uint64_t longop[REG_WORDS]; /* for the two-level scheduler only */
-	uint32_t stores;            /* outstanding store acknowledgements */
-	uint32_t atomics;           /* outstanding lanes of atomics */
+	uint8_t buffered;   /* instructions in the buffer */
+	uint8_t cta;        /* hardware CTA slot */
+	uint64_t *reserved; /* own[], or in sm.registers */
+	uint64_t own[2 * REG_WORDS];
+	uint64_t *longop; /* behind reserved; for the two-level scheduler only */
+	uint32_t stores;  /* outstanding store acknowledgements */
+	uint32_t atomics; /* outstanding lanes of atomics */
 	uint16_t stream;
 	uint8_t lanes; /* threads of the CTA in this warp */
 	/* LDGSTS groups (SM-async) */
@@ -123,8 +125,10 @@ struct cta {
 	uint64_t id;           /* linear, in launch order */
 	struct tblock block;   /* its records; arrays are reused by the next CTA of the slot */
 	uint64_t warps;        /* slots */
-	uint64_t at_barrier;   /* warps that arrived at barrier 0 (quirk Q2-7: the only one) */
-	uint64_t running;      /* warps the barrier waits for */
+	/* by barrier, the warps that arrived; which have any. quirk Q2-7: every BAR of machine code is barrier 0 */
+	uint64_t arrived[MAX_BARRIERS];
+	uint32_t barriers;
+	uint64_t running; /* warps the barrier waits for */
 	uint32_t live_threads;
 	uint32_t first_thread, threads;
 	struct ldgsts_entry *entry;
@@ -230,7 +234,9 @@ struct sm {
 	uint64_t done; /* functionally done */
 	uint64_t at_barrier, membar, atomic, dep_wait; /* reasons to wait */
 	uint64_t ibuf;                                 /* instruction buffer not empty */
-	uint64_t imiss;                                /* waiting for the instruction cache */
+	uint64_t imiss;                                /* waiting for the instruction cache, or in wrong */
+	uint64_t wrong; /* the buffer holds what the warp will not execute; a scheduler's visit empties it */
+	uint64_t ptx;   /* warps of kernels from PTX */
 	uint64_t collide; /* of those in ibuf: a register of the next instruction is reserved */
 	/* done, no store outstanding, nothing in the pipeline, no register reserved */
 	uint64_t drained;
@@ -265,6 +271,8 @@ struct sm {
 	uint8_t idle_bucket[MAX_SCHEDULERS]; /* of each scheduler that last issued nothing; for the profile */
 	uint64_t idle_valid, idle_ready;
 	uint32_t dynamic_id[MAX_WARPS]; /* order in which warps came */
+	uint32_t reg_limit;             /* register numbers are below */
+	uint64_t *registers;            /* NULL while reg_limit is REG_LIMIT */
 	uint16_t watched[MAX_WARPS];    /* of those in collide: the first of the registers that is reserved */
 
 	struct core *modern; /* NULL: the pipeline is that of sm/; else that of core/ */
@@ -353,16 +361,19 @@ unsigned opcoll_input(unsigned unit);
 void opcoll_stage(struct sm *s); /* all steps of the cycle */
 unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
 /*
- * Take the bank of reg for a write before this cycle's first step; false: taken. Uniform registers always
- * succeed.
+ * Take the bank of a destination of u for a write before this cycle's first step; false: taken. Uniform registers
+ * always succeed.
  */
-bool opcoll_write(struct sm *s, unsigned reg, unsigned warp, unsigned sched);
+bool opcoll_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched);
 
 /* issue.c and sched_*.c */
 void sched_init(struct sm *s);
 void issue_stage(struct sm *s);
 
 /* scoreboard.c */
+/* Register numbers below limit are to come: room for them, before the first. */
+void scoreboard_room(struct sm *s, uint32_t limit);
+void scoreboard_free(struct sm *s);
 void scoreboard_look(struct sm *s, unsigned warp); /* at a new head: is one of its registers reserved? */
 void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u);
 void scoreboard_mark_long(struct sm *s, unsigned warp, const struct uop *u);
@@ -372,7 +383,7 @@ void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u); /
 void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);        /* not the mark: quirk Q2-9 */
 
 /* barrier.c */
-void barrier_arrive(struct sm *s, unsigned warp);
+void barrier_arrive(struct sm *s, unsigned warp, const struct uop *u);
 void barrier_warp_exit(struct sm *s, unsigned warp);
 
 /* ldgsts.c (SM-async) */

@@ -38,8 +38,8 @@ void warp_leaves_pipe(struct sm *s, unsigned warp)
 /* quirk Q2-13: a bank that is taken fails the write, and the result counts as written all the same. */
 static void write_result(struct sm *s, const struct winst *in)
 {
-	for (unsigned i = 0; i < in->uop->n_dst; i++)
-		if (!opcoll_write(s, in->uop->reg[i], in->warp, in->sched))
+	for (unsigned i = 0; i < in->uop->n_bank_dst; i++)
+		if (!opcoll_write(s, in->uop, i, in->warp, in->sched))
 			return;
 }
 

@@ -26,6 +26,8 @@ void sm_profile_free(struct sm_profile *p)
 {
 	if (!p)
 		return;
+	for (unsigned w = 0; w < MAX_WARPS; w++)
+		free(p->producer[w]);
 	free(p->row);
 	free(p->first);
 	free(p);
@@ -216,7 +218,12 @@ void profile_idle_all(struct sm *s, uint64_t cycles)
 
 void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 {
-	s->profile->uid[cta] = uid;
+	struct sm_profile *p = s->profile;
+
+	for (unsigned w = 0; w < MAX_WARPS && p->reg_limit < s->reg_limit; w++)
+		p->producer[w] = xrealloc(p->producer[w], s->reg_limit, sizeof *p->producer[w]);
+	p->reg_limit = s->reg_limit;
+	p->uid[cta] = uid;
 	for (unsigned k = 0; k < s->core->schedulers; k++)
 		s->profile->idle[k].row = 0;
 }

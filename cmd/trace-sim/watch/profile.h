@@ -55,12 +55,13 @@ struct sm_profile {
 	uint32_t n_rows, cap_rows;
 	uint32_t *first, cap_first; /* by code + 1, so that [0] is for PROFILE_NO_CODE; 0: no row */
 	struct profile_idle idle[MAX_SCHEDULERS];
-	uint64_t own[MAX_SCHEDULERS];            /* slots of each scheduler */
-	uint32_t uid[MAX_CTAS];                  /* kernel of the thread block in the slot */
-	uint64_t taken;                          /* cycles of rows that were taken */
-	uint64_t clock;                          /* the SM's when the last kernel finished */
-	uint32_t last[MAX_WARPS];                /* instruction issued last */
-	uint32_t producer[MAX_WARPS][REG_LIMIT]; /* of a reserved register */
+	uint64_t own[MAX_SCHEDULERS];  /* slots of each scheduler */
+	uint32_t uid[MAX_CTAS];        /* kernel of the thread block in the slot */
+	uint64_t taken;                /* cycles of rows that were taken */
+	uint64_t clock;                /* the SM's when the last kernel finished */
+	uint32_t last[MAX_WARPS];      /* instruction issued last */
+	uint32_t *producer[MAX_WARPS]; /* of a reserved register, by its number */
+	uint32_t reg_limit;
 };
 
 /* profile.c: the stages of an SM tell what happened. s->profile is not NULL. */

@@ -5,7 +5,7 @@
  *
  * Always true: totals, per-cluster and per-slice lines are of all streams; the breakdowns in the block
  * are of one stream (of each stream in turn when the block has none), in records of all together.
- * L1C and L1T exist in the configuration only: no trace reaches them.
+ * L1C and L1T have accesses of kernels from PTX only.
  */
 #include <string.h>
 #include "stats_int.h"
@@ -173,6 +173,8 @@ static bool stream_counts(const struct level *l, unsigned stream, struct cache_c
 	for (uint32_t i = 0; i < g->params.sms; i++) {
 		any |= add_stream(g->sm[i].l1i, stream, sum);
 		any |= add_stream(ldst_l1d(&g->sm[i]), stream, sum);
+		any |= add_stream(ldst_l1c(&g->sm[i]), stream, sum);
+		any |= add_stream(ldst_l1t(&g->sm[i]), stream, sum);
 	}
 	return any;
 }
@@ -245,6 +247,15 @@ static void walk_l1d(struct sink *s, struct gpu *g)
 	walk_ports(s, "\tL1D_cache_data_port_util", "\tL1D_cache_fill_port_util", ports);
 }
 
+static struct cache_sum sum_sms(struct gpu *g, struct cache *(*of)(const struct sm *s))
+{
+	struct cache_sum t = {0};
+
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		add_sum(&t, sum_cache(of(&g->sm[i])));
+	return t;
+}
+
 void walk_core_caches(struct sink *s, struct gpu *g)
 {
 	const struct core_params *core = &g->params.core;
@@ -262,11 +273,11 @@ void walk_core_caches(struct sink *s, struct gpu *g)
 		walk_l1d(s, g);
 	if (core->l1c.present) {
 		show(s, "L1C_cache:\n");
-		walk_totals(s, "\tL1C", (struct cache_sum){0});
+		walk_totals(s, "\tL1C", sum_sms(g, ldst_l1c));
 	}
 	if (core->l1t.present) {
 		show(s, "L1T_cache:\n");
-		walk_totals(s, "\tL1T", (struct cache_sum){0});
+		walk_totals(s, "\tL1T", sum_sms(g, ldst_l1t));
 	}
 	show(s, "\nTotal_core_cache_stats:\n");
 	walk_streams(s, &level, "\tTotal_core_cache_stats_breakdown", walk_statuses);

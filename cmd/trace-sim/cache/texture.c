@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The texture cache (texture.h). A line counts as there from the access on that misses it: the order of the fragments
+ * sees to it that who hits it afterwards gets its data later. So a hit is counted as pending, and never as a hit.
+ *
+ * Always true: the reorder buffer holds the fragments that missed, in their order; entry[0] of a request that is out
+ * is its place there.
+ */
+#include <stdlib.h>
+#include "arena.h"
+#include "cache_int.h"
+#include "texture.h"
+
+struct fragment {
+	uint32_t req;
+	bool miss;
+};
+
+struct texture {
+	struct fragment *fragment;
+	bool *ready; /* by place in the reorder buffer: its data is there */
+	struct ring result;
+	uint32_t *result_slots;
+	uint32_t fragments, head, n; /* room, first, how many */
+	uint32_t places, first_place, n_places;
+	uint32_t requests_max, results_max;
+};
+
+struct cache *texture_new(const struct cache_params *p, struct req_pool *pool)
+{
+	struct cache *c = xcalloc(1, sizeof *c);
+	struct texture *t = xcalloc(1, sizeof *t);
+	uint32_t requests = ring_capacity(p->mshr_merge + 1u), results = ring_capacity(p->result_fifo + 1u);
+
+	tag_init(&c->tags, p, NULL);
+	mshr_init(&c->mshr, 1, 1);
+	ring_init(&c->queue, xcalloc(requests, sizeof *c->queue.slot), requests);
+	c->pool = pool;
+	c->atom = p->line_bytes;
+	c->port = p->port_bytes ? p->port_bytes : p->line_bytes;
+	c->counts = reserve(MAX_STREAMS, sizeof *c->counts);
+	c->pieces = p->mshr == MSHR_SECTOR_TEX_FIFO ? (uint8_t)(p->line_bytes / 32) : 0;
+	c->texture = t;
+	t->fragments = p->mshr_entries;
+	t->fragment = xcalloc(p->mshr_entries, sizeof *t->fragment);
+	t->places = p->miss_queue;
+	t->ready = xcalloc(p->miss_queue, sizeof *t->ready);
+	t->requests_max = p->mshr_merge;
+	t->results_max = p->result_fifo;
+	t->result_slots = xcalloc(results, sizeof *t->result_slots);
+	ring_init(&t->result, t->result_slots, results);
+	return c;
+}
+
+void texture_delete(struct texture *t)
+{
+	if (!t)
+		return;
+	free(t->fragment);
+	free(t->ready);
+	free(t->result_slots);
+	free(t);
+}
+
+static void count(struct cache *c, const struct req *q, enum cache_status as)
+{
+	c->seen[q->stream] = true;
+	c->counts[q->stream].status[q->type][as]++;
+}
+
+enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now)
+{
+	struct texture *t = c->texture;
+	struct req *q = &c->pool->at[r];
+	struct evicted out = {.wanted = false};
+	struct lookup at;
+	bool miss;
+
+	if (t->n == t->fragments || t->n_places == t->places || c->queue.count == t->requests_max)
+		return STATUS_RESERVATION_FAIL;
+	tag_lookup(&c->tags, &at, q->addr, tag_sector(&c->tags, 0), false);
+	miss = at.status != STATUS_HIT;
+	tag_access(&c->tags, &at, (uint32_t)now, &out);
+	t->fragment[(t->head + t->n++) % t->fragments] = (struct fragment){r, miss};
+	count(c, q, miss ? STATUS_MISS : STATUS_HIT_RESERVED);
+	if (!miss)
+		return STATUS_HIT_RESERVED;
+	tag_fill_slot(&c->tags, at.slot, tag_sector(&c->tags, 0), q->bytes);
+	q->entry[0] = (t->first_place + t->n_places++) % t->places;
+	t->ready[q->entry[0]] = false;
+	q->pieces = c->pieces;
+	ring_push(&c->queue, r);
+	return STATUS_MISS;
+}
+
+void texture_fill(struct cache *c, uint32_t r)
+{
+	if (c->pieces) {
+		uint32_t parent = c->pool->at[r].parent;
+
+		req_free(c->pool, r);
+		if (--c->pool->at[parent].pieces)
+			return;
+		r = parent;
+	}
+	c->texture->ready[c->pool->at[r].entry[0]] = true;
+}
+
+bool texture_moves(const struct cache *c)
+{
+	const struct texture *t = c->texture;
+	const struct fragment *f = &t->fragment[t->head];
+
+	if (!ring_empty(&c->queue) || !ring_empty(&t->result))
+		return true;
+	return t->n && (!f->miss || t->ready[t->first_place]);
+}
+
+void texture_cycle(struct cache *c)
+{
+	struct texture *t = c->texture;
+	const struct fragment *f = &t->fragment[t->head];
+
+	if (!t->n || t->result.count == t->results_max || (f->miss && !t->ready[t->first_place]))
+		return;
+	if (f->miss) {
+		t->first_place = (t->first_place + 1) % t->places;
+		t->n_places--;
+	}
+	ring_push(&t->result, f->req);
+	t->head = (t->head + 1) % t->fragments;
+	t->n--;
+}
+
+bool texture_has_ready(const struct cache *c) { return !ring_empty(&c->texture->result); }
+uint32_t texture_pop_ready(struct cache *c) { return ring_pop(&c->texture->result); }

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Accesses to constants, to a kernel's parameters and to textures: one line after the other through the caches that
+ * only read. Kernels from PTX alone have them; the caches exist from the first such kernel on.
+ *
+ * Always true: with -gpgpu_perfect_inst_const_cache constants ask for nothing. A hit in the constant cache is back at
+ * once, but releases its registers only when the instruction leaves.
+ */
+#include <string.h>
+#include "cache/texture.h"
+#include "ldst_int.h"
+
+void ldst_read_only(struct sm *s)
+{
+	struct ldst *l = s->ldst;
+	const struct core_params *c = s->core;
+
+	if (!l->l1c && c->l1c.present && !c->perfect_icache)
+		l->l1c = cache_new(&c->l1c, ROLE_L1C, NULL, &s->gpu->reqs);
+	if (!l->l1t && c->l1t.present)
+		l->l1t = texture_new(&c->l1t, &s->gpu->reqs);
+	l->readonly = l->l1c || l->l1t;
+}
+
+/* Bytes from offset on, as in coalesce.c; those beyond a line of 128 are dropped. */
+static void mark(uint64_t bytes[2], unsigned offset, unsigned n)
+{
+	for (; n && offset < 128; n--, offset++)
+		bytes[offset / 64] |= 1ull << offset % 64;
+}
+
+void readonly_lines(struct sm *s, const struct winst *w, struct access_list *out)
+{
+	const struct tblock *tb = &s->cta[w->cta].block;
+	const struct rec r = {.mask = w->mask, .addr = w->addr};
+	const struct cache *cache = w->space == SPACE_TEX ? s->ldst->l1t : s->ldst->l1c;
+	const struct cache_params *p = w->space == SPACE_TEX ? &s->core->l1t : &s->core->l1c;
+	uint64_t lane[32], bytes[2] = {0, 0};
+
+	if (!cache)
+		return;
+	rec_addresses(tb, &r, lane);
+	out->lane0 = lane[0];
+	FOR_BITS32 (i, w->mask) {
+		uint64_t line = lane[i] & ~(uint64_t)(p->line_bytes - 1);
+		uint32_t k = out->n;
+
+		mark(bytes, (unsigned)(lane[i] - line), w->uop->size);
+		while (k && out->at[k - 1].addr > line)
+			k--;
+		if (k && out->at[k - 1].addr == line) {
+			out->at[k - 1].lanes |= 1u << i;
+			continue;
+		}
+		memmove(&out->at[k + 1], &out->at[k], (out->n++ - k) * sizeof(out->at[0]));
+		out->at[k] = (struct access){.addr = line,
+			.lanes = 1u << i,
+			.size = (uint16_t)p->line_bytes,
+			.type = w->space == SPACE_TEX ? TEXTURE_ACC_R : CONST_ACC_R};
+	}
+	for (uint32_t i = 0; i < out->n; i++)
+		memcpy(out->at[i].bytes, bytes, sizeof(bytes));
+}
+
+enum stall_reason readonly_hand_out(struct sm *s)
+{
+	struct ldst *l = s->ldst;
+	const struct winst *w = &s->winst[l->disp_inst];
+	uint32_t r = ldst_make_request(s, &l->acc.at[l->acc.n - 1]);
+	bool texture = w->space == SPACE_TEX;
+	enum cache_status st =
+		texture ? texture_access(l->l1t, r, s->now) : cache_read_only_access(l->l1c, r, s->now);
+
+	if (st == STATUS_RESERVATION_FAIL) {
+		req_free(&s->gpu->reqs, r);
+		s->n.cmem_conflict += !texture;
+		return STALL_BK_CONF;
+	}
+	if (st == STATUS_HIT) {
+		req_free(&s->gpu->reqs, r);
+		pend_hit(s, w->uop, w->warp);
+	}
+	if (!--l->acc.n)
+		return STALL_NONE;
+	s->n.cmem_conflict += !texture;
+	return STALL_COAL;
+}
+
+static void offer(struct sm *s, struct cache *c, uint32_t bytes)
+{
+	if (!cache_miss_queue_empty(c) && inject_possible_bytes(s, bytes, false))
+		inject(s, cache_miss_queue_pop(c));
+}
+
+void readonly_step(struct sm *s)
+{
+	struct ldst *l = s->ldst;
+
+	if (l->l1t && texture_moves(l->l1t)) {
+		offer(s, l->l1t, 8);
+		texture_cycle(l->l1t);
+	}
+	if (l->l1c) {
+		if (!cache_miss_queue_empty(l->l1c))
+			offer(s, l->l1c, ldst_req(s, cache_miss_queue_front(l->l1c))->size + 8u);
+		cache_cycle(l->l1c);
+	}
+}
+
+bool readonly_moves(const struct ldst *l)
+{
+	if (l->l1t && texture_moves(l->l1t))
+		return true;
+	return l->l1c &&
+	       (!cache_miss_queue_empty(l->l1c) || cache_has_ready(l->l1c) || !cache_ports_idle(l->l1c));
+}
+
+unsigned readonly_waiting(const struct ldst *l)
+{
+	unsigned texture = l->l1t && texture_has_ready(l->l1t), constant = l->l1c && cache_has_ready(l->l1c);
+
+	return texture << CLIENT_TEXTURE | constant << CLIENT_CONST;
+}
+
+uint32_t readonly_pop(struct ldst *l, enum client c)
+{
+	return c == CLIENT_TEXTURE ? texture_pop_ready(l->l1t) : cache_pop_ready(l->l1c);
+}
+
+bool readonly_response(struct sm *s, uint32_t handle)
+{
+	struct ldst *l = s->ldst;
+
+	if (ldst_req(s, handle)->type == TEXTURE_ACC_R) {
+		texture_fill(l->l1t, handle);
+		return true;
+	}
+	if (!cache_fill_port_free(l->l1c))
+		return false;
+	cache_fill(l->l1c, handle, s->now);
+	return true;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One instruction line while it is parsed: what line.c and ptx_line.c share. Internal to the trace reader.
+ */
+#ifndef LINE_H
+#define LINE_H
+
+#include "reader.h"
+
+struct parse {
+	struct trace *t;
+	const char *line, *p, *end;
+	struct fault *f;
+	struct tblock *tb;
+	struct tok w; /* the word read last */
+	uint32_t lanes, mask;
+	unsigned width;
+	uint32_t addr;
+	struct seen_line seen;
+	bool once;                     /* columns that differ from time to time: not worth remembering */
+	const struct ptx_static *code; /* of PTX: the header's line */
+	struct ptx_draft ptx;
+	uint32_t issue_at; /* word of tb for the issue mask */
+	struct draft d;
+};
+
+/* The word read last is not what was wanted. Returns -1. */
+int line_found(struct parse *s, const char *id, const char *wanted);
+int line_found_not(struct parse *s, enum line_column c); /* the same by the table's row of the column */
+void line_next(struct parse *s);                         /* the next word */
+
+/* ptx_line.c: the columns that only traces from PTX have */
+int ptx_read_bytes(struct parse *s);
+int ptx_read_items(struct parse *s);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The code of a trace from PTX: header lines "-code PC OPCODE items...", one for each static instruction.
+ *
+ * Always true: PCs rise and are multiples of 8 below the end of all code. Of the registers an instruction names, those
+ * are kept that the machine looks at, in the order in which it looks: GPGPU-Sim's PTX mode checks a scalar source
+ * only where it is among the first three, takes the destination of vote for a source and the first register of bar
+ * for a destination, and neither checks nor reads the address of atom.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "reader.h"
+
+#define STEP         8u  /* bytes of an instruction */
+#define ITEMS        96u /* registers of an instruction */
+#define CHECKED      3u  /* scalar sources behind these are not waited for */
+#define ADDRESS_SLOT 4u  /* where the address register stands among those that are read */
+#define BARRIERS     16u
+
+struct ptx_code {
+	struct ptx_static *s;
+	uint32_t n, cap;
+	struct arena text;
+	uint64_t hash;
+};
+
+/* The registers of a line while they are sorted. */
+struct items {
+	uint16_t dst[ITEMS], src[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
+	unsigned n_dst, n_src, n_bank_dst, n_bank_src;
+	unsigned slot; /* sources so far, whether or not they are checked */
+	unsigned n;
+};
+
+struct item_line {
+	struct trace *t;
+	const char *line, *p, *end;
+	struct tok w;
+	struct fault *f;
+};
+
+static int bad(const struct item_line *l, const char *wanted)
+{
+	char q[64];
+	struct place at = text_place(l->t, l->line, l->w.s);
+
+	if (!l->w.n)
+		return fault_set(l->f, at, "code-line", "found the end of the line, wanted %s", wanted);
+	return fault_set(l->f, at, "code-line", "found \"%s\", wanted %s",
+		diag_quote(q, sizeof(q), l->w.s, l->w.n), wanted);
+}
+
+static void next(struct item_line *l) { l->w = tok_next(&l->p, l->end); }
+
+void ptx_code_free(struct ptx_code *c)
+{
+	if (!c)
+		return;
+	arena_free(&c->text);
+	free(c->s);
+	free(c);
+}
+
+const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc)
+{
+	uint32_t lo = 0, hi = c ? c->n : 0;
+
+	while (lo < hi) {
+		uint32_t m = lo + (hi - lo) / 2;
+
+		if (c->s[m].pc < pc)
+			lo = m + 1;
+		else
+			hi = m;
+	}
+	return c && lo < c->n && c->s[lo].pc == pc ? &c->s[lo] : NULL;
+}
+
+uint64_t ptx_code_hash(const struct ptx_code *c) { return c ? c->hash : 0; }
+
+uint32_t ptx_code_last(const struct ptx_code *c) { return c && c->n ? c->s[c->n - 1].pc : 0; }
+
+/* ---- registers ------------------------------------------------------------------------------ */
+
+/* "8/1": number, and bank where the register's name has one (else -1). */
+static bool numbers(struct tok w, uint32_t *number, int32_t *bank)
+{
+	const char *slash = memchr(w.s, '/', w.n);
+	struct tok left = {w.s, slash ? (size_t)(slash - w.s) : w.n};
+	uint64_t a, b = 0;
+
+	if (!tok_u64(left, &a) || !a || a > PTX_REGISTER_MAX)
+		return false;
+	if (slash && (!tok_u64((struct tok){slash + 1, w.n - left.n - 1}, &b) || b > UINT16_MAX))
+		return false;
+	*number = (uint32_t)a;
+	*bank = slash ? (int32_t)b : -1;
+	return true;
+}
+
+static void add_dst(struct items *i, uint32_t number, int32_t bank)
+{
+	i->dst[i->n_dst++] = (uint16_t)number;
+	if (bank >= 0)
+		i->bank_dst[i->n_bank_dst++] = (uint16_t)bank;
+}
+
+static void add_src(struct items *i, uint32_t number, int32_t bank, bool scalar)
+{
+	if (!scalar || i->slot < CHECKED)
+		i->src[i->n_src++] = (uint16_t)number;
+	if (bank >= 0)
+		i->bank_src[i->n_bank_src++] = (uint16_t)bank;
+	i->slot++;
+}
+
+static void add_address(struct items *i, uint32_t number, int32_t bank)
+{
+	i->src[i->n_src++] = (uint16_t)number;
+	if (bank >= 0)
+		i->bank_src[i->slot > ADDRESS_SLOT ? ADDRESS_SLOT : i->n_bank_src++] = (uint16_t)bank;
+}
+
+static int take_register(const struct item_line *l, struct items *i, const struct ptx_form *form)
+{
+	const char kind = l->w.s[0];
+	const struct ptx_op *op = form->op;
+	uint32_t number;
+	int32_t bank;
+
+	if (!numbers((struct tok){l->w.s + 1, l->w.n - 1}, &number, &bank))
+		return bad(l, "a register number from 1 to 65535 and perhaps /BANK behind its letter");
+	if (i->n++ == ITEMS)
+		return bad(l, "fewer registers");
+	switch (kind) {
+	case 'D':
+		if (op && op->kind == PTX_KIND_VOTE)
+			add_src(i, number, bank, true);
+		else
+			add_dst(i, number, bank);
+		break;
+	case 'S':
+		if (op && op->kind == PTX_KIND_BAR && !i->n_dst && !i->slot)
+			add_dst(i, number, bank);
+		else
+			add_src(i, number, bank, true);
+		break;
+	case 'V': add_src(i, number, bank, false); break;
+	case 'P': i->src[i->n_src++] = (uint16_t)number; break;
+	default:
+		if (!op || op->kind != PTX_KIND_ATOM || op->reason[0])
+			add_address(i, number, bank);
+		break;
+	}
+	if (number >= l->t->h.registers)
+		l->t->h.registers = number + 1;
+	return 0;
+}
+
+/* ---- the other items ------------------------------------------------------------------------ */
+
+bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps)
+{
+	const char *comma = memchr(w.s, ',', w.n);
+	struct tok first = {w.s, comma ? (size_t)(comma - w.s) : w.n};
+	uint64_t a, b = 0;
+
+	if (!tok_u64(first, &a) || a >= BARRIERS)
+		return false;
+	if (comma && (!tok_u64((struct tok){comma + 1, w.n - first.n - 1}, &b) || !b || b % 32 || b > 2048))
+		return false;
+	*id = (uint8_t)a;
+	*warps = (uint8_t)(b / 32);
+	return true;
+}
+
+static int take_source_line(const struct item_line *l, struct ptx_static *s)
+{
+	const char *comma = memchr(l->w.s, ',', l->w.n);
+	uint64_t file = 0, line = 0;
+	const char *from = l->w.s + 2;
+
+	if (!comma || !tok_u64((struct tok){from, (size_t)(comma - from)}, &file) ||
+		!tok_u64((struct tok){comma + 1, l->w.n - (size_t)(comma + 1 - l->w.s)}, &line) ||
+		file > UINT32_MAX || line > UINT32_MAX)
+		return bad(l, "l:FILE,LINE");
+	s->file = (uint32_t)file;
+	s->lineno = (uint32_t)line;
+	return 0;
+}
+
+static bool begins(struct tok w, const char *with) { return w.n > 2 && !memcmp(w.s, with, 2); }
+
+static int take_item(const struct item_line *l, struct ptx_static *s, struct items *i)
+{
+	if (strchr("DSVPA", l->w.s[0]))
+		return take_register(l, i, &s->form);
+	if (begins(l->w, "l:"))
+		return take_source_line(l, s);
+	if (tok_is(l->w, "ends")) {
+		s->ends = true;
+		return 0;
+	}
+	if (tok_is(l->w, "s:local") && s->form.space == SPACE_PARAM) {
+		s->form.space = SPACE_LOCAL_PARAM;
+		return 0;
+	}
+	if (begins(l->w, "b:") && s->form.class == CLASS_BARRIER) {
+		s->barrier_known = true;
+		if (ptx_barrier((struct tok){l->w.s + 2, l->w.n - 2}, &s->barrier, &s->barrier_warps))
+			return 0;
+		return bad(l,
+			"b:ID or b:ID,THREADS with an id below 16 and a multiple of 32 threads up to 2048");
+	}
+	return bad(l,
+		"a register (D, S, V, P, A), l:FILE,LINE, s:local of a parameter, b: of a barrier, or ends");
+}
+
+/* ---- a line --------------------------------------------------------------------------------- */
+
+static void keep_numbers(struct ptx_code *c, struct ptx_static *s, const struct items *i)
+{
+	uint16_t *to =
+		arena_alloc(&c->text, i->n_dst + i->n_src + i->n_bank_dst + i->n_bank_src, sizeof(*to));
+
+	s->number = to;
+	s->n_dst = (uint8_t)i->n_dst;
+	s->n_src = (uint8_t)i->n_src;
+	s->n_bank_dst = (uint8_t)i->n_bank_dst;
+	s->n_bank_src = (uint8_t)i->n_bank_src;
+	memcpy(to, i->dst, i->n_dst * sizeof(*to));
+	memcpy(to += i->n_dst, i->src, i->n_src * sizeof(*to));
+	memcpy(to += i->n_src, i->bank_dst, i->n_bank_dst * sizeof(*to));
+	memcpy(to + i->n_bank_dst, i->bank_src, i->n_bank_src * sizeof(*to));
+}
+
+static int take_pc(struct item_line *l, struct ptx_static *s)
+{
+	const struct ptx_code *c = l->t->ptx;
+	uint64_t pc;
+
+	next(l);
+	if (!tok_hex(l->w, &pc) || pc % STEP || pc >= PTX_CODE_MAX || (c->n && pc <= c->s[c->n - 1].pc))
+		return bad(l, "a hexadecimal PC, a multiple of 8 above that of the line before");
+	s->pc = (uint32_t)pc;
+	return 0;
+}
+
+static int take_opcode(struct item_line *l, struct ptx_static *s)
+{
+	next(l);
+	bool good = l->w.n && l->w.n < 256 && l->w.s[0] >= 'a' && l->w.s[0] <= 'z';
+	for (size_t i = 0; good && i < l->w.n; i++)
+		good = l->w.s[i] > ' ' && l->w.s[i] <= '~';
+	if (!good)
+		return bad(l, "an opcode of PTX");
+	ptx_form_of(&s->form, l->w.s, l->w.n);
+	s->text = arena_strndup(&l->t->ptx->text, l->w.s, (size_t)(l->end - l->w.s));
+	s->text_len = (size_t)(l->end - l->w.s);
+	s->opcode_len = l->w.n;
+	return 0;
+}
+
+int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f)
+{
+	struct item_line l = {.t = t, .line = line, .p = p, .end = end, .f = f};
+	struct ptx_static s = {0};
+	struct items items = {.n = 0};
+
+	if (!t->ptx)
+		t->ptx = xcalloc(1, sizeof(*t->ptx));
+	while (l.end > l.p && is_space(l.end[-1]))
+		l.end--;
+	if (take_pc(&l, &s) < 0 || take_opcode(&l, &s) < 0)
+		return -1;
+	for (next(&l); l.w.n; next(&l))
+		if (take_item(&l, &s, &items) < 0)
+			return -1;
+	keep_numbers(t->ptx, &s, &items);
+	grow(&t->ptx->s, &t->ptx->cap, t->ptx->n + 1, sizeof(t->ptx->s[0]));
+	t->ptx->s[t->ptx->n++] = s;
+	t->ptx->hash = XXH3_64bits_withSeed(p, (size_t)(end - p), t->ptx->hash);
+	return 0;
+}

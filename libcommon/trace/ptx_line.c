@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The columns that only traces from PTX have: the width, with which the line in the header is looked up, and what
+ * stands behind the addresses, [i:issue mask] [b:barrier[,threads]] [s:space].
+ *
+ * Always true of a record: its PC has a line in the header, which says the rest. The mask is that of the lanes that
+ * executed, and the addresses are theirs; where the guard kept lanes from it, the issue mask has more. What is said of
+ * a barrier or a generic access makes instructions apart of one PC, as the record has no room for it.
+ */
+#include <string.h>
+#include "bits.h"
+#include "line.h"
+
+#define WIDTH_MAX 64u
+
+static bool begins(struct tok w, const char *with) { return w.n >= 2 && !memcmp(w.s, with, 2); }
+
+static struct tok behind(struct tok w) { return (struct tok){w.s + 2, w.n - 2}; }
+
+static void draft(struct parse *s)
+{
+	const struct ptx_static *c = s->code;
+	unsigned n = (unsigned)c->n_dst + c->n_src + c->n_bank_dst + c->n_bank_src;
+
+	s->ptx = (struct ptx_draft){.form = c->form,
+		.text = c->text,
+		.text_len = c->text_len,
+		.file = c->file,
+		.n_bank_dst = c->n_bank_dst,
+		.n_bank_src = c->n_bank_src,
+		.barrier = c->barrier,
+		.barrier_warps = c->barrier_warps,
+		.ends = c->ends};
+	s->d.opcode = c->text;
+	s->d.opcode_len = c->opcode_len;
+	s->d.lineno = c->lineno;
+	s->d.n_dst = c->n_dst;
+	s->d.n_src = c->n_src;
+	s->d.ptx = &s->ptx;
+	memcpy(s->d.reg, c->number, n * sizeof(s->d.reg[0]));
+}
+
+/* A word for the issue mask stands before the addresses, so it has to be known whether there is one. */
+static void reserve_issue_mask(struct parse *s)
+{
+	s->ptx.issue_mask = memmem(s->p, (size_t)(s->end - s->p), " i:", 3) != NULL;
+	s->issue_at = s->tb->n_words;
+	if (!s->ptx.issue_mask)
+		return;
+	addr_room(s->tb);
+	s->tb->n_words++;
+}
+
+int ptx_read_bytes(struct parse *s)
+{
+	uint64_t width;
+	bool access;
+
+	s->code = ptx_code_at(s->t->ptx, s->d.pc);
+	if (!s->code)
+		return fault_set(s->f, text_place(s->t, s->line, s->seen.head), "pc",
+			"found an instruction at pc 0x%x, wanted one that a line \"-code\" of the header has",
+			s->d.pc);
+	draft(s);
+	access = s->ptx.form.space != SPACE_NONE;
+	line_next(s);
+	if (!tok_u64(s->w, &width) || width > WIDTH_MAX || (width != 0) != access)
+		return line_found(s, "width",
+			access ? "the bytes that each lane accesses"
+			       : "0, as the instruction accesses no memory");
+	s->width = s->ptx.size = (unsigned)width;
+	s->d.has_addr = access;
+	reserve_issue_mask(s);
+	return 0;
+}
+
+/* ---- behind the addresses ------------------------------------------------------------------- */
+
+static int take_issue_mask(struct parse *s)
+{
+	uint64_t v;
+
+	if (!tok_hex(behind(s->w), &v) || v > UINT32_MAX || !v || s->mask & ~v || v & ~s->lanes)
+		return line_found(s, "issue-mask",
+			"i: and a hexadecimal mask of lanes that the warp has, with all of the mask before");
+	s->tb->word[s->issue_at] = v;
+	s->addr = s->addr ? s->addr : (s->issue_at + 1) << 2 | ADDR_NONE;
+	s->seen.issue = true;
+	s->seen.tail = s->p;
+	line_next(s);
+	return 0;
+}
+
+static int take_barrier(struct parse *s)
+{
+	if (s->ptx.form.class != CLASS_BARRIER)
+		return line_found(s, "barrier", "no b:, as the instruction is no barrier");
+	if (!ptx_barrier(behind(s->w), &s->ptx.barrier, &s->ptx.barrier_warps))
+		return line_found(s, "barrier",
+			"b: and an id below 16, perhaps with a multiple of 32 threads up to 2048");
+	line_next(s);
+	return 0;
+}
+
+static int take_space(struct parse *s)
+{
+	struct tok name = behind(s->w);
+	bool shared = tok_is(name, "shared");
+
+	if (s->ptx.form.space != SPACE_GENERIC)
+		return line_found(s, "space", "no s:, as the opcode has a space or accesses none");
+	if (!shared && !tok_is(name, "local"))
+		return line_found(s, "space", "s:shared or s:local");
+	s->ptx.form.space = shared ? SPACE_SHARED : SPACE_LOCAL;
+	line_next(s);
+	return 0;
+}
+
+int ptx_read_items(struct parse *s)
+{
+	bool barrier;
+
+	line_next(s);
+	if (begins(s->w, "i:") && take_issue_mask(s) < 0)
+		return -1;
+	barrier = begins(s->w, "b:");
+	if (barrier && take_barrier(s) < 0)
+		return -1;
+	if (begins(s->w, "s:") && take_space(s) < 0)
+		return -1;
+	if (s->w.n || s->ptx.issue_mask != s->seen.issue)
+		return line_found_not(s, COLUMN_ITEMS);
+	if (s->ptx.form.class == CLASS_BARRIER && !barrier && !s->code->barrier_known)
+		return line_found(s, "barrier", "b:ID, which the header's line does not say");
+	s->seen.tail_end = s->end;
+	return 0;
+}

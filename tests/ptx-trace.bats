@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Traces from PTX: tests/ptx has one that uses every part of the dialect.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	T="$ROOT/tests/ptx"
+}
+
+figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
+
+@test "trace-sim times a trace from PTX" {
+	run -0 trace-sim -q -g qv100 -o out "$T"
+	[ "$(figure out gpu_sim_cycle)" = 5773 ]
+	[ "$(figure out gpu_sim_insn)" = 1360 ]
+	[ "$(figure out gpgpu_n_tot_w_icount)" = 90 ]
+	[ "$(figure out gpgpu_n_param_mem_insn)" = 160 ]
+	[ "$(figure out gpgpu_n_shmem_insn)" = 160 ]
+}
+
+@test "every number of threads and the packed form give the same bytes" {
+	run -0 trace-sim -q -g qv100 -j 1 -o one "$T"
+	run -0 trace-sim -q -g qv100 -j 2 -o two "$T"
+	cmp one two
+	run -0 trace-pack -q -o t.tpack "$T"
+	run -0 trace-sim -q -g qv100 -j 1 -o packed t.tpack
+	cmp one packed
+	mkdir u
+	run -0 trace-pack -q -d -C u t.tpack
+	diff -r u "$T"
+}
+
+@test "registers beyond those of machine code are waited for" {
+	mkdir far
+	cp "$T"/* far
+	sed -i '/^-code/s/ \([DSVPA]\)\([0-9][0-9]*\)/ \16\2/g' far/kernel-1.traceg
+	run -0 trace-sim -q -g qv100 -o near.out "$T"
+	run -0 trace-sim -q -g qv100 -o far.out far
+	[ "$(figure far.out gpu_sim_cycle)" = "$(figure near.out gpu_sim_cycle)" ]
+	mkdir farther
+	sed '/^-code/s/ \([DSVPA]\)\([0-9][0-9]*\)/ \160\2/g' "$T/kernel-1.traceg" >farther/kernel-1.traceg
+	cp "$T/kernelslist.g" farther
+	run -0 trace-sim -q -g qv100 -o farther.out --profile p farther
+	[ "$(figure farther.out gpu_sim_cycle)" = "$(figure near.out gpu_sim_cycle)" ]
+}
+
+@test "latencies of PTX and the width of vectors are options" {
+	run -0 trace-sim -q -g qv100 -o plain "$T"
+	run -0 trace-sim -q -g qv100 -D ptx_opcode_latency_fp=4,13,4,5,200 -o slow "$T"
+	[ "$(figure slow gpu_sim_cycle)" -gt "$(figure plain gpu_sim_cycle)" ]
+	run -0 trace-sim -q -g qv100 -D ptx_vector_access=1 -o wide "$T"
+	[ "$(figure wide gpgpu_n_mem_read_global)" -ge "$(figure plain gpgpu_n_mem_read_global)" ]
+	run -2 trace-sim -q -g qv100 -D ptx_opcode_initiation_fp=9,9,9,9 -o bad "$T"
+	assert_output --partial ptx_opcode_initiation_fp
+	run -2 trace-sim -q -g qv100 -D core_model=modern -o bad "$T"
+	run -2 trace-sim -q -g qv100 -D ptx_opcode_initiation_fp=1,1,1,99,1 -o bad "$T"
+	assert_output --partial "initiation interval 99"
+}
+
+@test "constants and textures go through their caches" {
+	run -0 trace-sim -q -g qv100 -D gpgpu_perfect_inst_const_cache=0 -o real "$T"
+	[ "$(figure real L1C_total_cache_accesses)" -gt 0 ]
+	mkdir tex
+	cp "$T"/* tex
+	sed -i 's/ld\.global\.v2\.f32/tex.1d.v2.f32.s32/' tex/kernel-1.traceg
+	run -0 trace-sim -q -g qv100 -o tex.out tex
+	[ "$(figure tex.out L1T_total_cache_accesses)" -gt 0 ]
+	[ "$(figure tex.out gpgpu_n_tex_insn)" -gt 0 ]
+}
+
+@test "trace-lint knows the dialect" {
+	run -0 trace-lint "$T/kernel-1.traceg"
+	assert_line --partial "order-dependent"
+	assert_line --partial "0 errors, 0 warnings"
+}
