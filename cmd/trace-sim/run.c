@@ -59,7 +59,7 @@ static void load_kernel(struct run *r, uint32_t command)
 	r->ptx = k->head->ptx;
 }
 
-/* A copy to the host does what one to the device does, among kernels from PTX. */
+/* PTX-launch: a copy to the host does what one to the device does, among kernels from PTX. */
 static bool copies(const struct run *r, const struct command *c)
 {
 	return r->gpu.params.mem.memcpy_warms_l2 && (c->kind == CMD_MEMCPY || r->ptx);

@@ -113,7 +113,7 @@ static void load_hit(struct sm *s, const struct req *r)
 	const struct uop *u = &s->uops[r->code];
 	unsigned done = pend_registers_done(s, u, r->warp);
 
-	/* The original completes a vector load of PTX once for each register; machine code has one. */
+	/* PTX-load: the original completes a vector load of PTX once for each register; machine code has one. */
 	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
 		inst_complete(s, r->code, r->inst_mask);
 	if (r->flags & REQ_LDGSTS && pend_ldgsts_done(s, r->warp, u->pc, r->lane0)) {

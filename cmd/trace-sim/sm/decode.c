@@ -8,7 +8,7 @@
 #include "gpu/gpu.h"
 
 /*
- * PTX: the buffer holds what stands at fetch_pc and behind it. It is what the warp executes if its next record is
+ * PTX-flow-2: the buffer holds what stands at fetch_pc and behind it. It is what the warp executes if its next record is
  * there; else it stays until a scheduler looks at it.
  */
 static APART bool right_path(struct sm *s, unsigned w)
@@ -38,7 +38,7 @@ static void new_head(struct sm *s, unsigned w)
 	scoreboard_look(s, w);
 }
 
-/* PTX: two instructions unless all code ends before the second. What they are is known of those to be executed. */
+/* PTX-flow-1: two instructions unless all code ends before the second. What they are is known of those to be executed. */
 static APART void decode_ptx(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];

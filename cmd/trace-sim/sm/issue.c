@@ -118,7 +118,7 @@ static APART void end_warp(struct sm *s, unsigned w)
 	barrier_warp_exit(s, w);
 }
 
-/* The histogram has the lanes for which it issued; lanes that end empty the buffer. */
+/* PTX-mask, PTX-flow-3: the histogram has the lanes for which it issued; lanes that end empty the buffer. */
 static APART void issue_ptx(struct sm *s, const struct winst *in, const struct rec *rec)
 {
 	const struct uop *u = in->uop;
