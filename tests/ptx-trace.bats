@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Traces from PTX: tests/ptx has one that uses every part of the dialect.
+# Traces from PTX: tests/ptx-trace has one that uses every part of the dialect.
 
 bats_require_minimum_version 1.5.0
 load helper
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
-	T="$ROOT/tests/ptx"
+	T="$ROOT/tests/ptx-trace"
 }
 
 figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }

@@ -198,8 +198,8 @@ bad a17_beyond 'found 9000, wanted the number of a node, below 8192' 'links "rou
 
 # ---- traces from PTX -----------------------------------------------------------------------
 
-# The fixture of tests/ptx in the place of the generated trace, changed by a sed script.
-ptx() { bad "ptx-$1" "$2" "cp '$here'/../ptx/* app/; sed -i '$3' \$K"; }
+# The fixture of tests/ptx-trace in the place of the generated trace, changed by a sed script.
+ptx() { bad "ptx-$1" "$2" "cp '$here'/../ptx-trace/* app/; sed -i '$3' \$K"; }
 
 ptx isa-word 'found "-isa = sass 9", wanted ptx and its version' 's/^-isa.*/-isa = sass 9/'
 ptx isa-missing 'without a line "-binary version' '/^-isa/d'
