@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * CUDA binaries: the machine code of kernels out of cubins, fat binaries and programs that carry them, without
+ * any tool of NVIDIA, and the control code of an instruction. Formats are described in libcommon/machine/cubin.c.
+ *
+ * Input is hostile: nothing outside of the file is read, whatever its tables say.
+ */
+#ifndef CUBIN_H
+#define CUBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "diag.h"
+
+struct cubins; /* what was found in any number of files */
+
+struct cubin_function {
+	const char *name;    /* as the linker knows it, mangled */
+	const uint8_t *code; /* instructions of 16 bytes; lives as long as the cubins */
+	uint32_t bytes;      /* a multiple of 16 */
+	unsigned sm;         /* 70 .. 121 */
+};
+
+struct cubins *cubins_new(void);
+void cubins_free(struct cubins *c);
+/* Read a file (a cubin, a fat binary, or any file with them inside). 0, or -1 and *f. */
+int cubins_add(struct cubins *c, const char *path, struct fault *f);
+/* The same from memory, which is copied; name stands in messages. */
+int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f);
+/* A function made elsewhere: n instructions of 16 bytes each, which are copied. */
+void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint8_t *code, uint32_t n);
+/* A function by name for a machine; NULL: there is none. */
+const struct cubin_function *cubins_find(const struct cubins *c, const char *name, unsigned sm);
+uint32_t cubins_count(const struct cubins *c);
+const struct cubin_function *cubins_at(const struct cubins *c, uint32_t i);
+
+/* What the assembler wrote into an instruction beside the operation. */
+struct control_code {
+	uint16_t opcode;     /* 12 bits */
+	uint8_t guard;       /* predicate, 7: none */
+	uint8_t stall;       /* 0 .. 15 */
+	bool yield;          /* the bit is 0 in the code */
+	uint8_t write, read; /* dependence counter that is raised, 7: none */
+	uint8_t wait;        /* mask of counters that must be 0 */
+	uint8_t reuse;       /* mask of source slots */
+	uint8_t slot[3];     /* registers in the source slots a, b, c, if there are any in them */
+	/* DEPBAR.LE: counter, how many it may have, mask of those that must be 0 */
+	uint8_t depbar_counter, depbar_most, depbar_list;
+};
+
+void control_decode(struct control_code *k, const uint8_t instruction[16]);
+/* The other way: all fields of k, DEPBAR's only where its opcode is CONTROL_DEPBAR, and nothing else. */
+void control_encode(const struct control_code *k, uint8_t instruction[16]);
+
+#define CONTROL_DEPBAR 0x91au /* opcode of DEPBAR.LE */
+
+#endif
