@@ -34,3 +34,19 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 		[ "$one" = "$output" ] || { echo "$d"; return 1; }
 	done
 }
+
+@test "--cubin: files that are none are refused; a kernel that is not found runs without, or not at all" {
+	head -c 100 "$ROOT/tests/corpus/cubin/elf80" >"$BATS_TEST_TMPDIR/cut"
+	echo text >"$BATS_TEST_TMPDIR/text"
+	for f in cut text none; do
+		run -2 trace-sim -q $modern --cubin "$BATS_TEST_TMPDIR/$f" "$(trace vecadd)"
+		[[ $output == *"$f"*found*wanted* ]] || { echo "$f: $output"; return 1; }
+	done
+	run -0 --separate-stderr trace-sim $modern --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
+	[[ $stderr == *"found no function"*"runs without control codes"* ]]
+	run -2 trace-sim -q $modern -D core_dependence=control --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
+	[[ $output == *"found no function"*"wanted control codes for every kernel"* ]]
+	run -2 trace-sim -q $modern -D core_dependence=control "$(trace vecadd)"
+	run -0 --separate-stderr trace-sim -g a100 --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
+	[[ $stderr == *"wanted -core_model modern"* ]]
+}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "arena.h"
 #include "cli.h"
+#include "cubin.h"
 #include "watch/profile.h"
 #include "run.h"
 #include "selftest/selftest.h"
@@ -24,6 +25,7 @@ enum {
 	OPT_PROFILE,
 	OPT_TIMELINE,
 	OPT_TIMELINE_INTERVAL,
+	OPT_CUBIN,
 	OPT_TIMELINE_SMS,
 	OPT_SELFTEST,
 	OPT_MEASURED,
@@ -51,6 +53,9 @@ static const struct cli_row rows[] = {
 	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES",
 		"cycles between values of its counters; default: by the run's length", NULL},
 	{OPT_TIMELINE_SMS, "timeline-sms", "N", "show the CTAs of N SMs, evenly spread (8)", NULL},
+	{OPT_CUBIN, "cubin", "FILE",
+		"control codes for the modern core out of a cubin, fat binary or program; may be repeated",
+		"file"},
 	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
 	{OPT_SELFTEST, "selftest", NULL,
 		"compare the configuration named in the place of TRACE, or that of -g and -c, with figures measured on the GPU",
@@ -82,7 +87,8 @@ static const struct cli cli = {
 struct args {
 	const char **config, **define; /* in order; a -g entry is marked in shipped */
 	bool *shipped;
-	uint32_t n_config, n_define;
+	const char **cubin;
+	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *output, *events, *isa, *profile, *timeline;
 	uint64_t interval;
 	uint32_t timeline_sms;
@@ -148,6 +154,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_TIMELINE_SMS:
 		a->timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
 		break;
+	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
@@ -234,6 +241,21 @@ static void close_logs(struct logs *l, struct run *r)
 		output_commit(l->events);
 }
 
+static void read_cubins(struct gpu *g, const struct args *a)
+{
+	struct fault f;
+
+	if (!a->n_cubin)
+		return;
+	if (!g->params.modern.on)
+		diag_warn((struct place){.file = "--cubin"},
+			"found a file, wanted -core_model modern with it: the other core reads no control codes");
+	g->cubins = cubins_new();
+	for (uint32_t i = 0; i < a->n_cubin; i++)
+		if (cubins_add(g->cubins, a->cubin[i], &f) < 0)
+			die_fault(&f);
+}
+
 static int simulate(struct run *r, const struct args *a, struct isa *isa, const char *trace)
 {
 	struct output *out = output_open(a->output, a->force);
@@ -243,6 +265,7 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
+	read_cubins(&r->gpu, a);
 	open_events(&logs, r, a);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
@@ -318,6 +341,7 @@ int main(int argc, char **argv)
 	a.config = xcalloc((size_t)argc, sizeof(char *));
 	a.define = xcalloc((size_t)argc, sizeof(char *));
 	a.shipped = xcalloc((size_t)argc, sizeof(bool));
+	a.cubin = xcalloc((size_t)argc, sizeof(char *));
 	a.measured = xcalloc((size_t)argc, sizeof(char *));
 	a.fit = xcalloc((size_t)argc, sizeof(char *));
 	n = cli_parse(&cli, argc, argv, on_option, &a);
@@ -367,6 +391,7 @@ int main(int argc, char **argv)
 	gpuconf_free(&r.conf);
 	free(a.config);
 	free(a.define);
+	free(a.cubin);
 	free(a.shipped);
 	free(a.measured);
 	free(a.fit);

@@ -77,7 +77,7 @@ struct core_inst {
 struct core_control {
 	uint8_t stall, write, read, wait; /* write, read: counter, 7 none; wait: mask */
 	uint8_t reuse;                    /* mask of slots */
-	bool yield, known;
+	bool yield;
 	uint8_t slot[3];                                  /* registers in the slots a, b and c */
 	uint8_t depbar_counter, depbar_most, depbar_list; /* of DEPBAR.LE */
 };
@@ -106,6 +106,8 @@ enum core_stall {
 	STALL_EMPTY,   /* no live warp */
 	N_CORE_STALLS
 };
+
+extern const char *const core_stall_names[N_CORE_STALLS];
 
 struct core_warp {
 	uint64_t valid_at[BUFFER_SLOTS]; /* of records cursor .. fetched - 1, by number */
@@ -242,7 +244,6 @@ struct core_counts {
 	uint64_t fetches, l0_misses, stream_hits, prefetches;
 	uint64_t reuse_hits, bank_waits;
 	uint64_t queue_cycles; /* memory places taken, summed over cycles */
-	uint64_t codes_matched, codes_mismatched;
 };
 
 struct core {
@@ -287,6 +288,10 @@ void core_flush_counters(struct sm *s);            /* every lazily kept counter 
 void core_place(struct sm *s, const struct cta *k, uint16_t stream); /* a CTA has got its records and warps */
 /* A kernel has ended: what it has in instruction and constant caches is void. In the serial end. */
 void core_kernel_end(struct sm *s);
+
+/* join.c: the control codes of a kernel whose first thread block is tb, where there are any; between cycles. */
+void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb);
+void core_join_free(struct gpu *g);
 
 /* event.c */
 void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t what);

@@ -26,7 +26,10 @@ static void later(struct outlook *o, uint64_t at, unsigned why)
 
 const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc)
 {
-	return &cw->codes[pc / 16];
+	/* Of code that no thread block had when the kernel was joined: it waits for all and raises nothing. */
+	static const struct core_control unknown = {.stall = 11, .write = 7, .read = 7, .wait = 0x3f};
+
+	return pc / 16 < cw->n_codes ? &cw->codes[pc / 16] : &unknown;
 }
 
 /* ---- from an ordinary trace --------------------------------------------------------------------- */

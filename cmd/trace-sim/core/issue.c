@@ -11,6 +11,20 @@
 #include "gpu/gpu.h"
 #include "watch/profile.h"
 
+const char *const core_stall_names[N_CORE_STALLS] = {
+	[STALL_UNIT] = "unit",
+	[STALL_RESULT] = "result_queue",
+	[STALL_DEPEND] = "dependence",
+	[STALL_WAR] = "war",
+	[STALL_FENCE] = "depbar",
+	[STALL_BARRIER] = "barrier",
+	[STALL_COUNT] = "stall_count",
+	[STALL_JUMP] = "jump",
+	[STALL_FETCH] = "fetch",
+	[STALL_PORT] = "port",
+	[STALL_EMPTY] = "empty",
+};
+
 /* ---- cycles without an issue -------------------------------------------------------------------- */
 
 static unsigned bucket_of(unsigned why)

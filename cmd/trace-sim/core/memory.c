@@ -154,7 +154,7 @@ static bool cold_constants(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct kernel *k = s->cta[s->winst[h].cta].kernel;
 
-	if (!c->p->const_cold || (c->const_kernel == k->uid && !c->const_cold))
+	if (!s->l1i || !c->p->const_cold || (c->const_kernel == k->uid && !c->const_cold))
 		return false;
 	s->winst[h].next = c->cold_op;
 	c->cold_op = h;

@@ -9,9 +9,9 @@
 
 /* True: the cache has it. What it had in that place goes, and what is marked for reuse stays. */
 static bool through_cache(
-	struct subcore *b, unsigned w, const struct core_source *src, unsigned bank, bool keep)
+	struct subcore *b, unsigned w, unsigned reg, unsigned slot, unsigned bank, bool keep)
 {
-	uint64_t name = (uint64_t)w << 16 | src->reg, *entry = &b->rfc[src->slot][bank];
+	uint64_t name = (uint64_t)w << 16 | reg, *entry = &b->rfc[slot][bank];
 	bool hit = *entry == name;
 
 	*entry = keep ? name : 0;
@@ -26,6 +26,21 @@ static bool read_before(const struct core_inst *in, unsigned i)
 	return false;
 }
 
+/* The slot of source i: traces leave out operands that are no registers, so where there is code it tells. */
+static unsigned slot_of(const struct core_warp *cw, const struct core_inst *in, unsigned i)
+{
+	const struct core_source *src = &in->src[i];
+	const struct core_control *k;
+
+	if (!cw->control)
+		return src->slot;
+	k = core_control_of(cw, in->pc);
+	for (unsigned n = src->slot; n < 3; n++)
+		if (k->slot[n] == src->reg - REG_R0)
+			return n;
+	return src->slot;
+}
+
 uint64_t core_read_wait(
 	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse)
 {
@@ -36,12 +51,13 @@ uint64_t core_read_wait(
 
 	for (unsigned i = 0; i < in->n_src; i++) {
 		const struct core_source *src = &in->src[i];
-		unsigned bank = (src->reg - REG_R0) % banks;
+		unsigned bank = (src->reg - REG_R0) % banks, slot;
 
 		if (src->reg >= REG_UR0)
 			continue;
+		slot = slot_of(&c->warp[w], in, i);
 		if (c->p->rfc && in->flags & INST_RFC &&
-			through_cache(b, w, src, bank, reuse >> src->slot & 1))
+			through_cache(b, w, src->reg, slot, bank, reuse >> slot & 1))
 			c->n.reuse_hits++;
 		else if (!read_before(in, i))
 			reads[bank]++;

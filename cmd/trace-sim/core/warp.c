@@ -199,6 +199,7 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->predicate_class = SASS_NONE;
 	cw->waits = cw->in_wheel = cw->fragile = cw->reaping = cw->started = false;
 	cw->codes = k->codes;
+	cw->n_codes = k->n_codes;
 	cw->control = k->codes != NULL;
 	cw->next_why = STALL_PORT;
 	s->drained &= ~(1ull << w);

@@ -106,6 +106,7 @@ void gpu_free(struct gpu *g)
 	req_pool_free(&g->reqs);
 	reserve_free(g->uops, CODE_MAX, sizeof *g->uops);
 	readahead_delete(g->readahead);
+	core_join_free(g);
 	core_code_free(g->core_code);
 	code_free(g->code);
 }

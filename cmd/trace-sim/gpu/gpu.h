@@ -28,6 +28,8 @@ enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8
 
 struct core_code;
 struct core_control;
+struct core_join;
+struct cubins;
 
 /* clocks.c: quirk Q1-24: sums of doubles, and the minimum leaves out L2 (LAUNCH-clock). */
 struct clocks {
@@ -52,6 +54,7 @@ struct kernel {
 	bool launched, selected, done, ended;
 	uint64_t start_cycle;             /* when it was launched */
 	uint64_t code_base;               /* address of pc 0 for the modern core: one a function */
+	uint32_t n_codes;
 	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
 };
 
@@ -68,6 +71,9 @@ struct gpu {
 	struct code *code;
 	struct uop *uops; /* reserved; by code handle */
 	uint32_t n_uops;
+	struct cubins *cubins;      /* of --cubin; NULL: none */
+	struct core_join *joins;    /* kernels looked up in them */
+	uint64_t control_insts, control_mismatches; /* of kernels joined with --cubin */
 	struct core_code *core_code; /* the same for the modern core; NULL with the other */
 	uint64_t unknown_recs;       /* of opcodes without a row, in thread blocks placed */
 	struct readahead *readahead;

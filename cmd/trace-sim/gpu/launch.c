@@ -278,6 +278,8 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	}
 	g->unknown_recs += s->cta[slot].block.n_unknown;
 	translate_new(g, k, codes);
+	if (!k->next_cta)
+		core_join(g, k, &s->cta[slot].block);
 	k->running_ctas++;
 	if (!s->live_ctas)
 		g->cluster[s->cluster].needs_flush = true;

@@ -6,6 +6,7 @@
  * Always true: a byte is counted once a level. Bytes at the L1D are those of the sectors (or lines, where a
  * line has no sectors) of accepted accesses; bytes at the L2 are the data in packets, heads left out.
  */
+#include "core/core.h"
 #include "stats_int.h"
 
 #define HEAD_BYTES 8 /* of every packet (LSU-inject-4) */
@@ -52,6 +53,41 @@ static void note_stalls(struct sink *s, const struct gpu *g)
 	}
 }
 
+static void add_core(struct core_counts *to, const struct core_counts *n)
+{
+	for (unsigned i = 0; i < N_CORE_STALLS; i++)
+		to->stall[i] += n->stall[i];
+	to->fetches += n->fetches;
+	to->l0_misses += n->l0_misses;
+	to->stream_hits += n->stream_hits;
+	to->prefetches += n->prefetches;
+	to->reuse_hits += n->reuse_hits;
+	to->bank_waits += n->bank_waits;
+	to->queue_cycles += n->queue_cycles;
+}
+
+/* Of the modern core; with the other there are none. */
+static void note_core(struct sink *s, const struct gpu *g)
+{
+	struct core_counts n = {0};
+
+	if (!g->params.modern.on)
+		return;
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		add_core(&n, &g->sm[i].modern->n);
+	for (unsigned i = 0; i < N_CORE_STALLS; i++)
+		note(s, n.stall[i], "core_stall[%s]", core_stall_names[i]);
+	note(s, n.fetches, "core_fetches");
+	note(s, n.l0_misses, "core_l0i_misses");
+	note(s, n.stream_hits, "core_stream_hits");
+	note(s, n.prefetches, "core_prefetches");
+	note(s, n.reuse_hits, "core_reuse_hits");
+	note(s, n.bank_waits, "core_bank_waits");
+	note(s, n.queue_cycles, "core_queue_cycles");
+	note(s, g->control_insts, "core_control_insts");
+	note(s, g->control_mismatches, "core_control_mismatches");
+}
+
 static bool is_write(unsigned type)
 {
 	return type == GLOBAL_ACC_W || type == LOCAL_ACC_W || type == L1_WRBK_ACC || type == L2_WRBK_ACC;
@@ -94,6 +130,7 @@ void walk_more(struct sink *s, struct gpu *g)
 	s->sparse = true;
 	note_classes(s, g);
 	note_stalls(s, g);
+	note_core(s, g);
 	s->sparse = false;
 	note(s, g->unknown_recs, "unknown_opcode_warp_insts");
 	note_l1d(s, g);

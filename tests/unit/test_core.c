@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unit tests of the modern SM core on a whole machine. Windows between two clock reads are those measured on an
+ * A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526 cycles on an
+ * H100 (sarchlab/mgpusim). Each case gives the control codes and the code in between; registers of the trace and
+ * the bits of the instructions follow from that text.
+ */
+#include <inttypes.h>
+#include "arena.h"
+#include "core/core.h"
+#include "cubin.h"
+#include "gpu/launch.h"
+#include "tap.h"
+
+#define MAX_STEPS 400000u
+#define MAX_CODE  300
+
+struct bench {
+	struct gpuconf conf;
+	struct isa *isa;
+	struct gpu gpu;
+	struct events events;
+	char *log, *text;
+	size_t log_bytes, text_bytes;
+	FILE *trace;
+	char path[40];
+	uint8_t code[MAX_CODE][16];
+	unsigned n, binary;
+};
+
+static void must(int rc, const struct fault *f)
+{
+	if (rc >= 0)
+		return;
+	printf("Bail out! %s\n", f->text);
+	exit(1);
+}
+
+/* ---- an assembler of sorts -------------------------------------------------------------------------- */
+
+/* "B------:R-:W2:-:S04 ": the control code; where the operation begins. */
+static const char *control(const char *s, struct control_code *k)
+{
+	*k = (struct control_code){.guard = 7, .read = 7, .write = 7, .slot = {255, 255, 255}};
+	for (unsigned i = 0; i < 6; i++)
+		k->wait |= (uint8_t)(s[1 + i] != '-' ? 1u << (s[1 + i] - '0') : 0);
+	k->read = s[9] == '-' ? 7 : (uint8_t)(s[9] - '0');
+	k->write = s[12] == '-' ? 7 : (uint8_t)(s[12] - '0');
+	k->yield = s[14] == 'Y';
+	k->stall = (uint8_t)((s[17] - '0') * 10 + s[18] - '0');
+	return s + 20;
+}
+
+/* One number for each stem. */
+static uint16_t opcode_of(const char *op)
+{
+	static const char *const stem[] = {"NOP", "FADD", "FFMA", "IADD3", "MOV", "CS2R", "LDS", "LDG", "STS",
+		"BAR", "EXIT", "ERRBAR", "BRA", "ISETP", "LDC", "UIADD3"};
+	size_t n = strcspn(op, ". ");
+
+	if (!strncmp(op, "DEPBAR", n))
+		return CONTROL_DEPBAR;
+	for (unsigned i = 0; i < sizeof stem / sizeof *stem; i++)
+		if (strlen(stem[i]) == n && !strncmp(op, stem[i], n))
+			return (uint16_t)(0x100 + i);
+	abort();
+}
+
+/* Registers in order; the first is a destination, but for stores. Bits of slots marked for reuse. */
+static unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
+{
+	unsigned n = 0;
+
+	*reuse = 0;
+	for (; *s; s++) {
+		if (s[0] != 'R' || (s[-1] != ' ' && s[-1] != '['))
+			continue;
+		if (s[1] == 'Z')
+			reg[n++] = 255;
+		else if (s[1] >= '0' && s[1] <= '9')
+			reg[n++] = (unsigned)strtoul(s + 1, NULL, 10);
+		else
+			continue;
+		s += 1 + strspn(s + 1, "0123456789Z");
+		if (!strncmp(s, ".reuse", 6))
+			*reuse |= 1u << (n - 2);
+	}
+	return n;
+}
+
+static void emit(struct bench *b, const char *line)
+{
+	struct control_code k;
+	const char *op = control(line, &k);
+	unsigned reg[8], reuse, n, first;
+	int len = (int)strcspn(op, " ");
+
+	k.opcode = opcode_of(op);
+	n = registers(op + len, reg, &reuse);
+	first = n && strncmp(op, "ST", 2) != 0 ? 1 : 0;
+	k.reuse = (uint8_t)reuse;
+	if (k.opcode == CONTROL_DEPBAR)
+		k.depbar_counter = (uint8_t)(strstr(op, "SB")[2] - '0');
+	fprintf(b->trace, "%04x ffffffff %u ", 16 * b->n, first);
+	for (unsigned i = 0; i < first; i++)
+		fprintf(b->trace, "R%u ", reg[i]);
+	fprintf(b->trace, "%.*s %u ", len, op, n - first);
+	for (unsigned i = first; i < n; i++) {
+		if (i - first < 3)
+			k.slot[i - first] = (uint8_t)reg[i];
+		fprintf(b->trace, "R%u ", reg[i]);
+	}
+	if (!strncmp(op, "LDG", 3))
+		fprintf(b->trace, "4 1 0x7f0000001000 4 0 \n");
+	else if (!strncmp(op, "LDS", 3) || !strncmp(op, "STS", 3))
+		fprintf(b->trace, "4 1 0x0 4 0 \n");
+	else
+		fprintf(b->trace, "0 0 \n");
+	control_encode(&k, b->code[b->n++]);
+}
+
+/* ---- a machine running one kernel ------------------------------------------------------------------- */
+
+static struct bench *open_bench(unsigned binary)
+{
+	struct bench *b = xcalloc(1, sizeof *b);
+
+	b->trace = open_memstream(&b->text, &b->text_bytes);
+	b->binary = binary;
+	return b;
+}
+
+static void write_kernel(struct bench *b, unsigned threads, unsigned n)
+{
+	FILE *out;
+	int fd;
+
+	fclose(b->trace);
+	strcpy(b->path, "/tmp/test_core.XXXXXX");
+	fd = mkstemp(b->path);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out)
+		abort();
+	fprintf(out,
+		"-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (%u,1,1)\n-shmem = 0\n"
+		"-nregs = 8\n-binary version = %u\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
+		"-local mem base_addr = 0x00007f4f00000000\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
+		"-enable lineinfo = 0\n\n#traces format = PC mask\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\n",
+		threads, b->binary);
+	for (unsigned w = 0; w < (threads + 31) / 32; w++)
+		fprintf(out, "warp = %u\ninsts = %u\n%s\n", w, n, b->text);
+	fprintf(out, "#END_TB\n\n");
+	fclose(out);
+}
+
+static void run(
+	struct bench *b, const char *const *option, unsigned threads, unsigned n, bool codes, bool sleepless)
+{
+	struct trace_options o = {.code = NULL};
+	struct fault f;
+	struct trace *t;
+
+	write_kernel(b, threads, n);
+	gpuconf_init(&b->conf);
+	must(gpuconf_shipped(&b->conf, "a100", &f), &f);
+	must(gpuconf_override(&b->conf, "core_model=modern", &f), &f);
+	must(gpuconf_override(&b->conf, "gpgpu_kernel_launch_latency=0", &f), &f);
+	for (; option && *option; option++)
+		must(gpuconf_override(&b->conf, *option, &f), &f);
+	must(params_init(&b->gpu.params, &b->conf, &f), &f);
+	b->isa = isa_new();
+	b->events.out = open_memstream(&b->log, &b->log_bytes);
+	b->gpu.events = &b->events;
+	must(gpu_init(&b->gpu, b->isa, &f), &f);
+	if (codes) {
+		b->gpu.cubins = cubins_new();
+		cubins_add_code(b->gpu.cubins, "k", b->binary, b->code[0], b->n);
+	}
+	o.code = b->gpu.code;
+	t = trace_open(b->path, &o, &f);
+	must(t ? 0 : -1, &f);
+	must(launch_load(&b->gpu, t, b->path, 1, &f) ? 0 : -1, &f);
+	launch_kernels(&b->gpu);
+	for (unsigned i = 0; i < MAX_STEPS && !b->gpu.launch->n_finished; i++) {
+		for (uint32_t k = 0; sleepless && k < b->gpu.params.sms; k++)
+			sm_wake(&b->gpu.sm[k]);
+		gpu_step(&b->gpu);
+	}
+	gpu_sync(&b->gpu);
+	fflush(b->events.out);
+}
+
+static void bench_free(struct bench *b)
+{
+	gpu_free(&b->gpu);
+	isa_free(b->isa);
+	gpuconf_free(&b->conf);
+	fclose(b->events.out);
+	unlink(b->path);
+	free(b->log);
+	free(b->text);
+	free(b);
+}
+
+/* Cycle in which a warp issued the instruction at pc for the nth time; 0: it did not. */
+static uint64_t issued(const struct bench *b, unsigned warp, unsigned pc, unsigned nth)
+{
+	for (const char *line = b->log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+		uint64_t cycle;
+		unsigned w, at;
+
+		if (sscanf(line, "%" SCNu64 " issue %*u %u %x", &cycle, &w, &at) == 3 && w == warp &&
+			at == pc && !nth--)
+			return cycle;
+	}
+	return 0;
+}
+
+/* ---- clock windows ---------------------------------------------------------------------------------- */
+
+struct window {
+	const char *name;
+	unsigned cycles, threads;
+	const char *code; /* between two clock reads; lines end with '|' */
+};
+
+#define C            "B------:R-:W-:-:S01 "
+#define N_           C "NOP|"
+#define FADD         "FADD R8, R9, R10|"
+#define FFMA         C "FFMA R12, R8, R8, R8|"
+#define AFTER        N_ FFMA N_
+#define DEP(control) N_ control FADD FFMA N_
+#define REUSE        C "IADD3 R9, R10.reuse, R5, R7|"
+#define LDS(w, reg)  "B------:R1:W" w ":-:S01 LDS " reg ", [R11]|"
+#define NOPS         N_ N_ N_ N_ N_
+#define FIVE         LDS("2", "R0") LDS("3", "R3") LDS("0", "R2") LDS("4", "R4") LDS("0", "R5")
+
+static const struct window windows[] = {
+	{"stall 1", 6, 32, DEP(C)},
+	{"stall 2", 6, 32, DEP("B------:R-:W-:-:S02 ")},
+	{"stall 4", 8, 32, DEP("B------:R-:W-:-:S04 ")},
+	{"stall 5", 9, 32, DEP("B------:R-:W-:-:S05 ")},
+	{"stall 8", 12, 32, DEP("B------:R-:W-:-:S08 ")},
+	{"stall 12 without yield is 1", 6, 32, DEP("B------:R-:W-:-:S12 ")},
+	{"stall 14 without yield is 1", 6, 32, DEP("B------:R-:W-:-:S14 ")},
+	{"yield, stall 11", 15, 32, DEP("B------:R-:W-:Y:S11 ")},
+	{"yield, stall 12", 16, 32, DEP("B------:R-:W-:Y:S12 ")},
+	{"yield, stall 15", 19, 32, DEP("B------:R-:W-:Y:S15 ")},
+	{"four NOPs", 5, 32, N_ N_ N_ N_},
+	{"one NOP", 2, 32, N_},
+	{"a yield of stall 2", 6, 32, N_ "B------:R-:W-:Y:S02 NOP|" N_ N_},
+	{"yield with stall 0 drains", 55, 32, "B------:R-:W-:Y:S00 NOP|"},
+	{"ERRBAR takes a cycle more", 3, 32, C "ERRBAR|"},
+	{"ERRBAR drains", 55, 32, "B------:R-:W-:Y:S00 ERRBAR|"},
+	{"FADD alone", 5, 32, N_ C FADD N_ N_},
+	{"FADD, IADD3: two units", 5, 32, N_ C FADD C "IADD3 R12, R9, R10, RZ|" N_},
+	{"FADD, MOV: two units", 5, 32, N_ C FADD C "MOV R12, R9|" N_},
+	{"three operands of which two share a bank", 5, 32, N_ N_ C "FFMA R12, R4, R5, R7|" N_},
+	{"two even operands wait", 7, 32, N_ C "FFMA R9, R4, R6, R8|" C "FFMA R12, R10, R6, R8|" N_},
+	{"two odd operands do not", 6, 32, N_ C "FFMA R9, R4, R6, R8|" C "FFMA R12, R10, R5, R7|" N_},
+	{"IADD3 then even operands", 7, 32, N_ C "IADD3 R9, R4, R6, R8|" C "FFMA R12, R10, R6, R8|" N_},
+	{"IADD3 then mixed operands", 6, 32, N_ C "IADD3 R9, R4, R6, R8|" C "FFMA R12, R10, R6, R7|" N_},
+	{"reuse in another slot", 7, 32, N_ REUSE C "FFMA R12, R6, R10, R8|" N_},
+	{"no reuse", 7, 32, N_ C "IADD3 R9, R10, R5, R7|" C "FFMA R12, R10, R6, R8|" N_},
+	{"a hit consumes the entry", 9, 32, N_ REUSE C "FFMA R12, R10, R6, R8|" C "IADD3 R9, R10, R6, R8|"},
+	{"another bank keeps it", 8, 32, N_ REUSE C "FFMA R12, R5, R6, R8|" C "IADD3 R9, R10, R6, R8|"},
+	{"the same bank evicts it", 10, 32, N_ REUSE C "FFMA R12, R4, R6, R8|" C "IADD3 R9, R10, R6, R8|"},
+	{"a load that nobody waits for", 8, 32,
+		"B------:R-:W2:-:S04 LDG.E R2, [R2]|" C "NOP|" C "IADD3 R9, R2, RZ|" C "NOP|"},
+	{"a counter raised at t is not seen at t + 1", 4, 32,
+		"B------:R-:W2:-:S01 LDG.E R2, [R2]|"
+		"B--2---:R-:W-:-:S01 IADD3 R9, R2, RZ|" N_},
+	{"DEPBAR with stall 1 holds nothing", 8, 32,
+		"B------:R-:W2:-:S04 LDG.E R2, [R2]|" C "DEPBAR.LE SB2, 0x0|" C "IADD3 R9, R2, RZ|" C "NOP|"},
+	{"five shared loads fit the queue", 11, 32, FIVE NOPS},
+	{"the sixth waits three cycles", 14, 32, FIVE LDS("0", "R6") N_ N_ N_ N_},
+	{"the seventh one more", 15, 32, FIVE LDS("0", "R6") LDS("0", "R7") N_ N_ N_},
+	{"the ninth", 17, 32, FIVE LDS("0", "R6") LDS("0", "R7") LDS("0", "R8") LDS("0", "R9") N_},
+	{"four sub-cores: the seventh of each", 17, 128, FIVE LDS("0", "R6") LDS("0", "R7") N_ N_ N_},
+	{"four sub-cores: the ninth of each", 23, 128,
+		FIVE LDS("0", "R6") LDS("0", "R7") LDS("0", "R8") LDS("0", "R9") N_},
+};
+
+static void emit_all(struct bench *b, const char *code)
+{
+	char line[100];
+
+	for (; *code; code += strcspn(code, "|") + 1) {
+		snprintf(line, sizeof line, "%.*s", (int)strcspn(code, "|"), code);
+		emit(b, line);
+	}
+}
+
+static void test_window(const struct window *w)
+{
+	static const char *const option[] = {
+		"gpgpu_perfect_inst_const_cache=1", "core_dependence=control", NULL};
+	struct bench *b = open_bench(80);
+	unsigned first, last;
+
+	for (unsigned i = 0; i < 4; i++)
+		emit(b, "B------:R-:W-:-:S04 MOV R20, R21");
+	first = 16 * b->n;
+	emit(b, C "CS2R.32 R11");
+	emit_all(b, w->code);
+	last = 16 * b->n;
+	emit(b, C "CS2R.32 R13");
+	emit(b, "B------:R-:W-:-:S05 EXIT");
+	run(b, option, w->threads, b->n, true, false);
+	is_number((long long)(issued(b, 0, last, 0) - issued(b, 0, first, 0)), w->cycles, w->name);
+	bench_free(b);
+}
+
+/* ---- without control codes ---------------------------------------------------------------------------- */
+
+/* The loop of 128 dependent FFMA as recorded on an H100, all warps alike. */
+static unsigned ffma_loop(struct bench *b, unsigned iterations)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < iterations; i++) {
+		unsigned pc = 0x40;
+
+		fprintf(b->trace,
+			"0000 ffffffff 1 R0 MOV 0 0 0 \n0010 ffffffff 0 UIADD3 0 0 0 \n0020 ffffffff 1 R3 FFMA 2 R3 R0 "
+			"0 0 \n0030 ffffffff 0 ISETP.LE.AND 1 R2 0 0 \n");
+		for (unsigned k = 0; k < 127; k++, pc += 16)
+			fprintf(b->trace, "%04x ffffffff 1 R3 FFMA 2 R3 R0 0 0 \n", pc);
+		fprintf(b->trace, "%04x %s 0 BRA 0 0 0 \n", pc, i + 1 < iterations ? "ffffffff" : "00000000");
+		n += 132;
+	}
+	fprintf(b->trace, "0840 ffffffff 0 EXIT 0 0 0 \n");
+	return n + 1;
+}
+
+static const char *const h100[] = {
+	"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=1", NULL};
+
+static void test_loop(void)
+{
+	struct bench *b = open_bench(90);
+
+	run(b, h100, 32, ffma_loop(b, 3), false, false);
+	is_number((long long)(issued(b, 0, 0, 2) - issued(b, 0, 0, 1)), 526,
+		"an iteration of one warp takes 526 cycles");
+	is_number((long long)(issued(b, 0, 0x30, 1) - issued(b, 0, 0x20, 1)), 1,
+		"behind an FFMA the port is free");
+	is_number((long long)(issued(b, 0, 0x40, 1) - issued(b, 0, 0x20, 1)), 4, "FFMA to FFMA: 4");
+	is_number((long long)(issued(b, 0, 0x20, 1) - issued(b, 0, 0, 1)), 5, "MOV to FFMA: 5");
+	is_number((long long)(issued(b, 0, 0, 1) - issued(b, 0, 0x830, 0)), 12, "a taken branch: 12");
+	bench_free(b);
+	b = open_bench(90);
+	run(b, h100, 32 * 24, ffma_loop(b, 3), false, false);
+	ok(issued(b, 23, 0x840, 0) < issued(b, 3, 0, 2),
+		"six warps a sub-core: the youngest four end before the oldest");
+	bench_free(b);
+}
+
+/* Distances between two instructions of an ordinary trace. */
+static void test_pair(const char *name, const char *first, const char *second, unsigned cycles)
+{
+	struct bench *b = open_bench(90);
+
+	fprintf(b->trace, "0000 ffffffff %s \n0010 ffffffff %s \n0020 ffffffff 0 EXIT 0 0 0 \n", first,
+		second);
+	run(b, h100, 32, 3, false, false);
+	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), cycles, name);
+	bench_free(b);
+}
+
+static void test_pairs(void)
+{
+	test_pair("IADD3 to IADD3", "1 R1 IADD3 2 R2 R3 0 0", "1 R4 IADD3 2 R1 R3 0 0", 4);
+	test_pair("IMAD to IADD3", "1 R1 IMAD 2 R2 R3 0 0", "1 R4 IADD3 2 R1 R3 0 0", 3);
+	test_pair("IADD3 to IMAD", "1 R1 IADD3 2 R2 R3 0 0", "1 R4 IMAD 2 R1 R3 0 0", 5);
+	test_pair("the second register of IMAD.WIDE", "1 R2 IMAD.WIDE 2 R8 R9 0 0", "1 R4 IADD3 1 R3 0 0", 3);
+	test_pair("DADD to DADD", "1 R2 DADD 2 R4 R6 0 0", "1 R8 DADD 2 R2 R6 0 0", 8);
+	test_pair("HMMA to its accumulator", "1 R4 HMMA.16816.F32 3 R8 R12 R4 0 0",
+		"1 R4 HMMA.16816.F32 3 R8 R12 R4 0 0", 24);
+	test_pair("ISETP to EXIT", "0 ISETP.GE.AND 2 R2 R3 0 0", "0 EXIT 0 0 0", 13);
+	test_pair("MOV to the address of a load", "1 R2 MOV 1 R9 0 0",
+		"1 R4 LDG.E 1 R2 4 1 0x7f0000001000 4 0", 5);
+	test_pair("an independent instruction follows at once", "1 R1 IADD3 2 R2 R3 0 0",
+		"1 R4 FFMA 3 R6 R7 R8 0 0", 1);
+	test_pair("the integer unit takes one every second cycle", "1 R1 IADD3 2 R2 R3 0 0",
+		"1 R4 IADD3 2 R6 R7 0 0", 2);
+	test_pair("a shared load to its use", "1 R1 LDS 1 R2 4 1 0x0 4 0", "1 R4 IADD3 2 R1 R3 0 0", 23);
+	test_pair("of 8 bytes", "1 R2 LDS.64 1 R8 8 1 0x0 8 0", "1 R4 IADD3 2 R3 R5 0 0", 24);
+	test_pair("a bank conflict of four", "1 R1 LDS 1 R2 4 1 0x0 16 0", "1 R4 IADD3 2 R1 R3 0 0", 26);
+	test_pair("overwriting the address waits until it was read", "1 R1 LDS 1 R2 4 1 0x0 4 0",
+		"1 R2 IADD3 2 R8 R3 0 0", 8);
+	test_pair("MUFU to its use", "1 R1 MUFU.EX2 1 R2 0 0", "1 R4 FADD 2 R1 R3 0 0", 18);
+}
+
+/* A warp that loads the same line twice: the second access hits. */
+static void test_l1(void)
+{
+	struct bench *b = open_bench(90);
+
+	fprintf(b->trace,
+		"0000 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x7f0000001000 0 0 \n0010 ffffffff 1 R2 LDG.E.64 1 R4 8 1 "
+		"0x7f0000001000 0 0 \n0020 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x7f0000001000 0 0 \n0030 ffffffff 0 EXIT 0 0 0 \n");
+	run(b, h100, 32, 4, false, false);
+	is_number((long long)(issued(b, 0, 0x20, 0) - issued(b, 0, 0x10, 0)), 34,
+		"a chase of 8-byte pointers in the L1: 34");
+	bench_free(b);
+}
+
+static void test_barrier(void)
+{
+	struct bench *b = open_bench(90);
+
+	fprintf(b->trace,
+		"0000 ffffffff 0 BAR.SYNC 0 0 0 \n0010 ffffffff 0 NOP 0 0 0 \n0020 ffffffff 0 EXIT 0 0 0 \n");
+	run(b, h100, 128, 3, false, false);
+	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 3, 0, 0)), 29,
+		"a barrier of four warps: 23 + 3 times 2");
+	bench_free(b);
+}
+
+/* Skipping idle cycles changes no counter. */
+static void test_sleep(void)
+{
+	static const char *const cold[] = {
+		"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=0", NULL};
+	struct bench *a = open_bench(90), *b = open_bench(90);
+	bool same;
+
+	run(a, cold, 256, ffma_loop(a, 2), false, false);
+	run(b, cold, 256, ffma_loop(b, 2), false, true);
+	same = a->gpu.cycle == b->gpu.cycle && !strcmp(a->log, b->log) &&
+	       !memcmp(&a->gpu.sm[0].n, &b->gpu.sm[0].n, sizeof a->gpu.sm[0].n);
+	for (unsigned i = 0; i < N_CORE_STALLS; i++)
+		same &= a->gpu.sm[0].modern->n.stall[i] == b->gpu.sm[0].modern->n.stall[i];
+	ok(same, "cycles slept through count as if they had been run");
+	bench_free(a);
+	bench_free(b);
+}
+
+/* The second kernel of the code has other opcodes than the trace. */
+static void test_mismatch(void)
+{
+	static const char *const option[] = {"gpgpu_perfect_inst_const_cache=1", NULL};
+	struct bench *b = open_bench(80);
+
+	emit(b, C "MOV R1, R2");
+	emit(b, C "IADD3 R4, R1, R3");
+	emit(b, "B------:R-:W-:-:S05 EXIT");
+	memcpy(b->code[2], b->code[1], 2); /* the opcode at EXIT is that of IADD3 */
+	diag_quiet(true);
+	run(b, option, 32, b->n, true, false);
+	diag_quiet(false);
+	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), 4,
+		"a kernel that does not match runs by registers");
+	is_number((long long)b->gpu.control_mismatches, 1, "what does not match is counted");
+	bench_free(b);
+}
+
+int main(void)
+{
+	if (access("examples/gpus/a100.config", R_OK) == 0)
+		setenv("WARPTOOLS_GPUS", "examples/gpus", 0);
+	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+		test_window(&windows[i]);
+	test_loop();
+	test_pairs();
+	test_l1();
+	test_barrier();
+	test_sleep();
+	test_mismatch();
+	return tap_done();
+}
