@@ -52,8 +52,8 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
-	uint64_t start_cycle;             /* when it was launched */
-	uint64_t code_base;               /* address of pc 0 for the modern core: one a function */
+	uint64_t start_cycle; /* when it was launched */
+	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
 	uint32_t n_codes;
 	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
 };
@@ -71,11 +71,11 @@ struct gpu {
 	struct code *code;
 	struct uop *uops; /* reserved; by code handle */
 	uint32_t n_uops;
-	struct cubins *cubins;      /* of --cubin; NULL: none */
-	struct core_join *joins;    /* kernels looked up in them */
+	struct cubins *cubins;                      /* of --cubin; NULL: none */
+	struct core_join *joins;                    /* kernels looked up in them */
 	uint64_t control_insts, control_mismatches; /* of kernels joined with --cubin */
-	struct core_code *core_code; /* the same for the modern core; NULL with the other */
-	uint64_t unknown_recs;       /* of opcodes without a row, in thread blocks placed */
+	struct core_code *core_code;                /* the same for the modern core; NULL with the other */
+	uint64_t unknown_recs;                      /* of opcodes without a row, in thread blocks placed */
 	struct readahead *readahead;
 	struct req_pool reqs;
 	struct sm *sm;            /* params.sms */
