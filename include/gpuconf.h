@@ -68,7 +68,7 @@ int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f);
 /* "NAME=VALUE", NAME with or without its dash, split at the first '='. */
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
-/* A shipped configuration by name ("rtx3070"): $WARPTOOLS_GPUS, the tree's examples/gpus, the installed folder. */
+/* A shipped configuration by name ("rtx3070"): $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus, beside the program. */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 /* The file of that suffix (".measured") that comes with it, from the same folders; NULL: none. Lives as long as c. */
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);

@@ -262,3 +262,11 @@ start_blocked() {
 	assert_equal "$(printf '%s\n' "$output" | grep -c '"record":"kernel"')" 4
 	assert_output --partial '"status":"complete"'
 }
+
+@test "-k that selects nothing is an error, and no result" {
+	run -2 --separate-stderr trace-sim -g rtx3070 -k 99 "$(trace example)"
+	assert_equal "$output" ""
+	[[ $stderr == *"-k: found no kernel for '99' among 2, wanted at least one"* ]]
+	run -2 trace-sim -g rtx3070 -k '*nothing*' -o "$BATS_TEST_TMPDIR/r" "$(trace example)"
+	[ ! -e "$BATS_TEST_TMPDIR/r" ]
+}

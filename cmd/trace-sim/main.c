@@ -269,6 +269,7 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	open_events(&logs, r, a);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
+	run_check(r);
 	r->result = out;
 	r->out = output_stream(out);
 	if (r->format != FORMAT_ACCELSIM) {
@@ -363,6 +364,7 @@ int main(int argc, char **argv)
 	if (a.kernels && !(select = kselect_parse(a.kernels, &f)))
 		die_fault(&f);
 	r.select = select;
+	r.selection = a.kernels;
 	r.format = a.format;
 	r.strict = a.strict;
 	r.host_time = a.host_time;

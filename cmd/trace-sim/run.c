@@ -19,20 +19,26 @@
 #include "watch/timeline.h"
 
 /* Files are looked for before cycle 0: a missing one is better found now than hours into the run. */
-static void check_files(const struct run *r)
+void run_check(const struct run *r)
 {
+	uint32_t chosen = 0;
+
 	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
 		const struct command *c = &r->list.cmd[i];
 
 		if (c->kind != CMD_KERNEL ||
 			(!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)))
 			continue;
+		chosen++;
 		if (klist_check(&r->list, i) < 0)
 			die_at((struct place){.file = r->list.path, .line = c->line},
 				"found the kernel file %s: %s, wanted a "
 				"readable file",
 				c->path, strerror(errno));
 	}
+	if (r->selection && !chosen)
+		die("-k: found no kernel for '%s' among %u, wanted at least one", r->selection,
+			r->list.n_kernels);
 }
 
 static void load_kernel(struct run *r, uint32_t command)
@@ -56,6 +62,7 @@ static void load_kernel(struct run *r, uint32_t command)
 	k = launch_load(&r->gpu, t, c->path, c->position, &f);
 	if (!k)
 		die_fault(&f);
+	r->kernels_loaded++;
 	r->ptx = k->head->ptx;
 }
 
@@ -259,7 +266,6 @@ int run_application(struct run *r)
 {
 	struct launch *l = r->gpu.launch;
 
-	check_files(r);
 	r->hash = XXH3_createState();
 	if (!r->hash)
 		die("out of memory");
@@ -299,6 +305,9 @@ int run_application(struct run *r)
 			break;
 		}
 	}
+	if (r->selection && !r->kernels_loaded && !strcmp(r->status, "complete")) /* by name */
+		die("-k: found no kernel for '%s' among %u, wanted at least one", r->selection,
+			r->list.n_kernels);
 	figures_free(r->before == NULL ? NULL : r->before);
 	r->before = NULL;
 	int status = end_run(r);

@@ -28,7 +28,8 @@ struct run {
 	bool strict, host_time, progress;
 	uint32_t next_command;
 	bool ptx; /* the kernel loaded last is one from PTX */
-	uint32_t kernels_done;
+	uint32_t kernels_done, kernels_loaded;
+	const char *selection; /* as -k says it; NULL: all */
 	struct figures *before, *now;
 	void *hash;                 /* XXH3 state over all kernels' hashes */
 	uint64_t deadlock_progress; /* at the last look, + 1; 0: there was none */
@@ -39,6 +40,8 @@ struct run {
 
 /* run.c. The whole application; the exit status. */
 int run_application(struct run *r);
+/* Before any output: the kernels selected by number exist, and their files; ends the program otherwise. */
+void run_check(const struct run *r);
 
 /* limits.c: LAUNCH-stop. */
 bool run_active(const struct run *r);

@@ -249,26 +249,33 @@ int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const 
 
 /* ---- shipped configurations ---------------------------------------------------------------------- */
 
-#define N_PLACES 3
+#define N_PLACES 5
 
-/* Folders in which shipped configurations may lie, the strongest first; "" where there is none. */
+/*
+ * Folders in which shipped configurations may lie, the strongest first; "" where there is none: named by the
+ * environment, installed beside the program wherever that was put, the source tree's, installed where it was built for.
+ */
 static void shipped_folders(char dir[N_PLACES][PATH_MAX])
 {
-	const char *env = getenv("WARPTOOLS_GPUS");
-	char exe[PATH_MAX - 32];
+	const char *gpus = getenv("WARPTOOLS_GPUS"), *data = getenv("WARPTOOLS_DATA");
+	char exe[PATH_MAX - 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	char *slash;
 
-	snprintf(dir[0], PATH_MAX, "%s", env ? env : "");
-	dir[1][0] = '\0';
+	for (int i = 0; i < N_PLACES; i++)
+		dir[i][0] = '\0';
+	if (gpus)
+		snprintf(dir[0], PATH_MAX, "%s", gpus);
+	if (data)
+		snprintf(dir[1], PATH_MAX, "%s/gpus", data);
 	if (n > 0) {
 		exe[n] = '\0';
-		char *slash = strrchr(exe, '/');
-		if (slash) {
-			*slash = '\0';
-			snprintf(dir[1], PATH_MAX, "%s/../examples/gpus", exe);
-		}
+		slash = strrchr(exe, '/');
+		*slash = '\0';
+		snprintf(dir[2], PATH_MAX, "%s/../share/warptools/gpus", exe);
+		snprintf(dir[3], PATH_MAX, "%s/../examples/gpus", exe);
 	}
-	snprintf(dir[2], PATH_MAX, "%s/gpus", DATADIR);
+	snprintf(dir[4], PATH_MAX, "%s/gpus", DATADIR);
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
