@@ -270,3 +270,10 @@ start_blocked() {
 	run -2 trace-sim -g rtx3070 -k '*nothing*' -o "$BATS_TEST_TMPDIR/r" "$(trace example)"
 	[ ! -e "$BATS_TEST_TMPDIR/r" ]
 }
+
+@test "-v into a file writes lines, one for each kernel at least" {
+	trace-sim -v -g rtx3070 "$(trace example)" >/dev/null 2>"$BATS_TEST_TMPDIR/log"
+	run -0 grep -c '^kernel [12]/2 .*: cycle [0-9]' "$BATS_TEST_TMPDIR/log"
+	[ "$output" -ge 2 ]
+	run -1 grep "$(printf '\r')" "$BATS_TEST_TMPDIR/log"
+}

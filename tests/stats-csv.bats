@@ -233,3 +233,11 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -0 sh -c 'ulimit -v 60000; stats-csv -s "*" long | wc -l'
 	assert_output 241
 }
+
+@test "-s with a name that no figure bears has status 2 and a proposal" {
+	trace-sim -q -g rtx3070 -F json -o "$BATS_TEST_TMPDIR/r" "$(trace example)"
+	run -2 --separate-stderr stats-csv -s gpu_sim_cycel "$BATS_TEST_TMPDIR/r"
+	assert_equal "$output" ""
+	[[ $stderr == *"found no figure gpu_sim_cycel, wanted perhaps gpu_sim_cycle"* ]]
+	run -0 stats-csv -q -s 'nothing*' "$BATS_TEST_TMPDIR/r"
+}

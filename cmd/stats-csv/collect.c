@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli.h"
 #include "table.h"
 
 struct reading {
@@ -250,15 +251,32 @@ void collect(struct job *j, const char *path)
 	free(g.value);
 }
 
+/* A name in full that no input has and that no figure bears is a slip of the pen. */
+static void refuse_unknown(const char *name)
+{
+	const char *near;
+	char q[80];
+
+	if (strpbrk(name, "*?[") || figure_find(name))
+		return;
+	diag_quote(q, sizeof(q), name, strlen(name));
+	near = cli_nearest(name, figures_table, n_figures, sizeof figures_table[0]);
+	if (near)
+		die("-s: found no figure %s, wanted perhaps %s", q, near);
+	die("-s: found no figure %s, wanted one that --list shows", q);
+}
+
 void collect_warn(const struct job *j)
 {
 	char q[80];
 
 	for (size_t i = 0; i < j->select.n; i++)
-		if (!j->matched[i])
+		if (!j->matched[i]) {
+			refuse_unknown(j->select.pattern[i]);
 			diag_warn(NOWHERE,
 				"-s %s: found no such figure in the input; --list shows what is there",
 				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));
+		}
 	for (uint32_t i = 0; i < j->n_derived && !j->list; i++) {
 		const struct derived *d = &j->derived[i];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a person sees while a run goes on, and the signals: a line on stderr twice a second when it is a
- * terminal (kernel, cycles, warp instructions per second, share of thread blocks, time left), one such line
- * for SIGUSR1 anywhere; SIGINT and SIGTERM end the run after the current step with valid statistics.
+ * What a person sees while a run goes on, and the signals: a line on stderr, drawn anew twice a second, when it is
+ * a terminal; with -v where it is none, a line every ten seconds and one for each kernel that ends. It tells kernel,
+ * cycles, warp instructions per second, share of thread blocks, time left. One such line for SIGUSR1 anywhere; SIGINT and SIGTERM end the run after the current step with valid statistics.
  * Nothing here reaches the result.
  */
 #include <signal.h>
@@ -15,7 +15,8 @@
 struct progress {
 	double last, last_insns;
 	unsigned steps;
-	bool shown; /* a line without newline stands on the terminal */
+	bool terminal; /* redraw one line; else a line now and then, each for itself */
+	bool shown;    /* a line without newline stands on the terminal */
 };
 
 static volatile sig_atomic_t stop_signal, show_signal;
@@ -53,6 +54,7 @@ void progress_start(struct run *r)
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGUSR1, &show, NULL);
 	r->meter = xcalloc(1, sizeof *r->meter);
+	r->meter->terminal = isatty(STDERR_FILENO);
 }
 
 static uint64_t warp_insts(const struct gpu *g)
@@ -98,8 +100,14 @@ void progress_poll(struct run *r)
 	if (!r->progress || ++r->meter->steps % 512)
 		return;
 	seconds = progress_seconds();
-	if (seconds - r->meter->last >= 0.5)
-		show(r, seconds, false);
+	if (seconds - r->meter->last >= (r->meter->terminal ? 0.5 : 10))
+		show(r, seconds, !r->meter->terminal);
+}
+
+void progress_kernel(struct run *r)
+{
+	if (r->progress && !r->meter->terminal)
+		show(r, progress_seconds(), true);
 }
 
 void progress_end(struct run *r)

@@ -214,6 +214,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	output_flush(r->result);
 	if (k) {
 		r->kernels_done += k->done;
+		progress_kernel(r);
 		launch_remove(&r->gpu, k);
 	}
 }

@@ -62,7 +62,8 @@ void report_deadlock(struct run *r, FILE *out);
 /* progress.c: a line on stderr now and then; SIGINT, SIGTERM, SIGUSR1. */
 struct progress;
 void progress_start(struct run *r);
-void progress_poll(struct run *r); /* cheap; called every step */
+void progress_poll(struct run *r);   /* cheap; called every step */
+void progress_kernel(struct run *r); /* a kernel has ended, its figures are written */
 bool progress_interrupted(void);
 double progress_seconds(void); /* host seconds since the start */
 void progress_end(struct run *r);
