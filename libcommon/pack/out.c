@@ -147,7 +147,7 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 {
 	struct out o = {.p = p, .first = first, .last = last, .write = write, .ctx = ctx, .f = f};
 	struct walk w;
-	struct piece *c;
+	struct piece *c = NULL;
 	int r;
 
 	o.whole = first == 0 && last == UINT64_MAX;
@@ -247,7 +247,7 @@ static int stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned
 	bool *has_hash, struct fault *f)
 {
 	struct walk w;
-	struct piece *c;
+	struct piece *c = NULL;
 	int r;
 
 	*bytes = 0;
