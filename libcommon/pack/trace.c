@@ -532,15 +532,16 @@ static int finish_extra(struct trace *t, const struct text_in *in, struct fault 
 static int finish_block(
 	struct trace *t, struct packed *k, struct tblock *tb, struct text_in *in, struct fault *f)
 {
-	uint32_t listed = tb->n_warps, n = kernel_warps(&t->h), recs = tb->n_recs, words = tb->n_words;
+	uint32_t listed = tb->n_warps, n = kernel_warps(&t->h), words = tb->n_words;
 
 	grow(&k->listed, &k->cap_listed, listed + 1, sizeof(k->listed[0]));
+	const uint32_t recs = tb->n_recs;
 	memcpy(k->listed, tb->warp, listed * sizeof(k->listed[0]));
 	trace_begin(t, tb);
-	tb->n_recs = recs;
-	tb->n_words = words;
-	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
+	tb->n_words = words; /* of lines that are parsed come behind them */
 	t->line += 2u + !in->first;
+	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
+	tb->n_recs = recs;
 	if (trace_claim(t, (const uint64_t[3]){tb->x, tb->y, tb->z}, f) < 0)
 		return -1;
 	if (finish_extra(t, in, f) < 0)
