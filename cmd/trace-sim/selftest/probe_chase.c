@@ -97,7 +97,7 @@ static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32
 
 static void warm(struct bench *b, const struct subject *s, const struct order *o)
 {
-	uint64_t most = 4 * subject_l2_bytes(s) / LINE, steps = 2 * o->lines;
+	uint64_t most = 5 * subject_l2_bytes(s) / 2 / LINE, steps = 2 * o->lines;
 
 	if (steps > most)
 		steps = most < o->lines ? most : (most / o->lines) * o->lines;
