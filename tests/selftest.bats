@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# trace-sim --selftest: what is compared, printed and refused. The figures of the shipped machines: tests/selftest-tables.
+# trace-sim --selftest: what is compared, printed and refused.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -99,4 +99,36 @@ setup() {
 	cmp one two
 	run -2 trace-sim -c my.config -D l2_sides=2 -D gpgpu_n_sub_partition_per_mchannel=1 "$t"
 	run -2 trace-sim -c my.config -D l2_sides=3 "$t"
+}
+
+@test "every shipped measured file is read, and its machine passes trace-lint" {
+	t=$(trace vecadd)
+	for f in "$ROOT"/examples/gpus/*.measured; do
+		gpu=$(basename "$f" .measured)
+		head -1 "$f" | grep -q '^# '
+		grep -v '^#' "$f" | awk -F'\t' 'NR == 1 && $1 != "id" || NF != 13 { exit 1 }'
+		trace-lint -q -g "$gpu" -W none "$t" >out 2>&1 || true
+		! grep -q config out
+	done
+}
+
+@test "shipped machines: latencies of a load in L1, near and far L2 within 3 percent" {
+	for gpu in a100-80 h100-pcie v100; do
+		grep '^#with\|^id\|^plateau-[a-z0-9-]*-[123]	' "$ROOT/examples/gpus/$gpu.measured" |
+			grep -v 'kB=116\.\.\|kB=68883\|kB=6785' >few.measured
+		run -0 trace-sim --selftest $gpu --measured few.measured --tolerance 3
+	done
+}
+
+@test "examples/measure compiles where nvcc is" {
+	command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || skip "nvcc is not installed"
+	PATH=$PATH:/usr/local/cuda/bin
+	run -0 nvcc -std=c++17 -arch=sm_80 -o bench "$ROOT/examples/measure/bench.cu"
+	run -2 sh "$ROOT/examples/measure/measure"
+}
+
+@test "examples/selftest draws what was compared" {
+	run -0 sh "$ROOT/examples/selftest" -o out -c my.config
+	grep -q '<svg' out.latency.svg
+	head -1 out.tsv | grep -q '^id'
 }

@@ -193,7 +193,7 @@ int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f
 
 /* ---- options of the other core ------------------------------------------------------------------ */
 
-/* They are set and do nothing: one warning for all. */
+/* They are set and do nothing: one warning for all. What was set before the core was chosen is for the other one. */
 static void warn_ignored(const struct gpuconf *c)
 {
 	static const char *const begins[] = {"-gpgpu_pipeline_widths", "-gpgpu_scheduler",
@@ -210,7 +210,8 @@ static void warn_ignored(const struct gpuconf *c)
 
 	for (int i = 0; i < N_OPTIONS; i++)
 		for (const char *const *b = begins; *b; b++)
-			if (!strncmp(conf_rows[i].name, *b, strlen(*b)) && c->v[i].order &&
+			if (!strncmp(conf_rows[i].name, *b, strlen(*b)) &&
+				c->v[i].order > c->v[OPT_core_model].order &&
 				strcmp(c->v[i].text, conf_rows[i].def) != 0) {
 				if (!n++) {
 					first = conf_rows[i].name;
