@@ -405,7 +405,7 @@ static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 			uint64_t bit = 1ull << b;
 
 			for (uint32_t i = 0; i < steps && s->active[w] & bit; i++)
-				if (!noc_router_step(n, s, r))
+				if (!(n->quick ? noc_quick_step(n, s, r) : noc_router_step(n, s, r)))
 					s->active[w] &= ~bit;
 			if (noc_router_send(n, s, r))
 				s->sending[w] |= bit;

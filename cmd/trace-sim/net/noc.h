@@ -131,6 +131,8 @@ struct noc_flit {
  * What an output (or a node, in front of the network) knows of the buffer behind it. Rooms: outputs of all routers,
  * then nodes.
  */
+struct noc_policy;
+
 struct noc_room {
 	uint32_t rooms, vcs, words, parts;
 	uint32_t *used;      /* rooms: flits sent and not credited */
@@ -146,8 +148,10 @@ struct noc_room {
 	int32_t *limit, *round_trip; /* rooms * vcs */
 	struct ring *sent;           /* rooms * vcs: when flits were sent */
 	uint32_t *sent_slots;
-	uint32_t *pending;     /* rooms * vcs */
-	const uint32_t *least; /* rooms: shortest way round */
+	uint32_t *pending;               /* rooms * vcs */
+	const uint32_t *least;           /* rooms: shortest way round */
+	const struct noc_policy *policy; /* NULL: private */
+	bool wait_for_tail;
 };
 
 struct noc_policy {
@@ -163,17 +167,56 @@ extern const struct noc_policy noc_policies[N_POLICIES];
 
 void noc_room_init(struct noc_room *m, const struct icnt *c, uint32_t rooms, const uint32_t *least);
 void noc_room_free(struct noc_room *m);
-void noc_room_take(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc);
-void noc_room_send(
-	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now);
-void noc_room_credit(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now);
+
+/* A packet takes a channel; a flit is sent into it; a credit comes back. */
+static inline void noc_room_take(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc)
+{
+	size_t w = (size_t)room * m->words + vc / 64;
+
+	assert(!(m->taken[w] >> vc % 64 & 1));
+	m->taken[w] |= 1ull << vc % 64;
+	m->tail_sent[w] &= ~(1ull << vc % 64);
+	if (m->policy && m->policy->take)
+		m->policy->take(c, m, room);
+}
+
+static inline void noc_room_send(
+	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
+{
+	size_t w = (size_t)room * m->words + vc / 64;
+
+	m->used[room]++;
+	m->vc_used[(size_t)room * m->vcs + vc]++;
+	if (m->policy)
+		m->policy->send(c, m, room, vc, tail, now);
+	if (!tail)
+		return;
+	if (m->wait_for_tail)
+		m->tail_sent[w] |= 1ull << vc % 64;
+	else
+		m->taken[w] &= ~(1ull << vc % 64);
+}
+
+static inline void noc_room_credit(
+	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
+{
+	uint32_t *vc_used = &m->vc_used[(size_t)room * m->vcs + vc];
+
+	assert(*vc_used);
+	m->used[room]--;
+	--*vc_used;
+	if (m->wait_for_tail && !*vc_used && m->tail_sent[(size_t)room * m->words + vc / 64] >> vc % 64 & 1)
+		m->taken[(size_t)room * m->words + vc / 64] &= ~(1ull << vc % 64);
+	if (m->policy)
+		m->policy->credit(c, m, room, vc, now);
+}
 
 static inline bool noc_room_full(
 	const struct icnt *c, const struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
 {
-	if (c->policy == POLICY_PRIVATE)
+	if (!m->policy)
 		return m->vc_used[(size_t)room * m->vcs + vc] >= c->vc_buffer;
-	return noc_policies[c->policy].full(c, m, room, vc, now);
+	return m->policy->full(c, m, room, vc, now);
 }
 
 static inline bool noc_room_free_vc(const struct noc_room *m, uint32_t room, uint32_t vc)
@@ -255,6 +298,12 @@ struct noc_vc {
 	uint16_t head, count; /* ring of flits */
 	uint16_t port, vc;    /* that it owns, when active */
 	uint8_t state;
+};
+
+/* noc_quick.c: a head's request for channels of an output. */
+struct noc_bid {
+	uint32_t entry, port;
+	uint64_t got; /* channels: asked for, then granted */
 };
 
 /* An entry of a router's lists: an input and virtual channel, as port * vcs + vc. */
@@ -397,7 +446,10 @@ struct noc {
 	int32_t output_max; /* -1: none */
 	bool lookahead, speculative, check_free, check_room, mask_by_asks, hold, shuffle, busy_when_full,
 		empty_first;
-	bool priorities; /* of requests */
+	bool priorities;      /* of requests */
+	bool quick;           /* every router as noc_quick.c has it */
+	uint16_t *port_of;    /* of a channel of a router: channel / vcs */
+	struct noc_bid *bids; /* noc_quick.c: of one router */
 };
 
 /* Takes over what c owns. node: as icnt_fit filled it. packets: as many handles as there can be. */
@@ -416,8 +468,11 @@ bool noc_busy(const struct noc *n);
 bool noc_empty(const struct noc *n);
 void noc_print(struct noc *n, FILE *out);
 
-/* noc_router.c: one internal step of an active router; false: it has nothing left to do. */
+/* One internal step of an active router; false: it has nothing left to do. noc_quick_step: where n->quick. */
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
+bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
+/* Whether noc_quick.c models the routers of a network. */
+bool noc_quick_fits(const struct noc *n);
 /* Send what stands at the outputs and credits; false: nothing is left there. */
 bool noc_router_send(struct noc *n, struct noc_subnet *s, struct noc_router *r);
 

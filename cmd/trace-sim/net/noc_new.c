@@ -282,8 +282,13 @@ struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint
 	memcpy(n->node, node, (clusters + subs) * sizeof *n->node);
 	n->packets = packets;
 	n->packet = reserve(packets, sizeof *n->packet);
+	n->port_of = xcalloc((size_t)n->plan->most_ports * n->conf.vcs, sizeof *n->port_of);
+	for (uint32_t i = 0; i < n->plan->most_ports * n->conf.vcs; i++)
+		n->port_of[i] = (uint16_t)(i / n->conf.vcs);
+	n->bids = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->conf.vcs, sizeof *n->bids);
 	noc_random_start(&n->random, icnt_int(&n->conf, ICNT_seed));
 	copy_options(n);
+	n->quick = noc_quick_fits(n);
 	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof *n->least);
 	for (uint32_t i = 0; i < n->plan->ports; i++)
 		n->least[i] = n->plan->out[i].least;
@@ -307,6 +312,8 @@ void noc_delete(struct noc *n)
 	noc_plan_delete(n->plan);
 	icnt_free(&n->conf);
 	free(n->least);
+	free(n->port_of);
+	free(n->bids);
 	free(n->node);
 	free(n);
 }

@@ -187,50 +187,6 @@ const struct noc_policy noc_policies[N_POLICIES] = {
 	[POLICY_SIMPLE_FEEDBACK] = {feedback_full, NULL, simple_send, simple_credit},
 };
 
-/* ---- all ------------------------------------------------------------------------------------------------------ */
-
-void noc_room_take(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc)
-{
-	uint64_t bit = 1ull << vc % 64;
-	size_t w = (size_t)room * m->words + vc / 64;
-
-	assert(!(m->taken[w] & bit));
-	m->taken[w] |= bit;
-	m->tail_sent[w] &= ~bit;
-	if (noc_policies[c->policy].take)
-		noc_policies[c->policy].take(c, m, room);
-}
-
-void noc_room_send(
-	const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, bool tail, uint32_t now)
-{
-	size_t w = (size_t)room * m->words + vc / 64;
-
-	m->used[room]++;
-	m->vc_used[at(m, room, vc)]++;
-	if (noc_policies[c->policy].send)
-		noc_policies[c->policy].send(c, m, room, vc, tail, now);
-	if (!tail)
-		return;
-	m->tail_sent[w] |= 1ull << vc % 64;
-	if (!icnt_int(c, ICNT_wait_for_tail_credit))
-		m->taken[w] &= ~(1ull << vc % 64);
-}
-
-void noc_room_credit(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
-{
-	size_t w = (size_t)room * m->words + vc / 64;
-	uint64_t bit = 1ull << vc % 64;
-
-	assert(m->vc_used[at(m, room, vc)]);
-	m->used[room]--;
-	m->vc_used[at(m, room, vc)]--;
-	if (icnt_int(c, ICNT_wait_for_tail_credit) && !m->vc_used[at(m, room, vc)] && m->tail_sent[w] & bit)
-		m->taken[w] &= ~bit;
-	if (noc_policies[c->policy].credit)
-		noc_policies[c->policy].credit(c, m, room, vc, now);
-}
-
 /* ---- building --------------------------------------------------------------------------------------------------- */
 
 static void init_feedback(struct noc_room *m, const struct icnt *c)
@@ -259,8 +215,10 @@ void noc_room_init(struct noc_room *m, const struct icnt *c, uint32_t rooms, con
 	m->vc_used = xcalloc(n, sizeof *m->vc_used);
 	m->taken = xcalloc((size_t)rooms * m->words, sizeof *m->taken);
 	m->tail_sent = xcalloc((size_t)rooms * m->words, sizeof *m->tail_sent);
+	m->wait_for_tail = icnt_int(c, ICNT_wait_for_tail_credit) != 0;
 	if (c->policy == POLICY_PRIVATE)
 		return;
+	m->policy = &noc_policies[c->policy];
 	m->parts = c->private_bufs;
 	m->reserved = xcalloc(n, sizeof *m->reserved);
 	m->part_used = xcalloc((size_t)rooms * m->parts, sizeof *m->part_used);

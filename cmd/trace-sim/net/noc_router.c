@@ -13,41 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "net/noc.h"
-
-#define NOT_BEGUN UINT32_MAX
-#define FAILED    (-2)
-#define PENDING   (-1)
-
-/* ---- lists ------------------------------------------------------------------------------------------------ */
-
-static void append(struct noc_list *l, uint32_t vc)
-{
-	assert(l->count <= l->mask);
-	l->slot[(l->head + l->count++) & l->mask] = (struct noc_entry){vc, PENDING, NOT_BEGUN};
-}
-
-static struct noc_entry *entry(struct noc_list *l, uint32_t i) { return &l->slot[(l->head + i) & l->mask]; }
-
-static struct noc_entry drop(struct noc_list *l)
-{
-	l->count--;
-	return l->slot[l->head++ & l->mask];
-}
-
-/* ---- virtual channels of inputs ------------------------------------------------------------------------------ */
-
-static struct noc_flit *slot_of(const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t i)
-{
-	uint32_t at = (s->vc[vc].head + i) & (n->buffer_cap - 1);
-
-	return &s->buffer[(size_t)vc * n->buffer_cap + at];
-}
-
-static struct noc_packet *packet_of(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
-{
-	return &n->packet[slot_of(n, s, vc, 0)->req];
-}
+#include "net/noc_step.h"
 
 int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
@@ -84,7 +50,7 @@ static void ask(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint3
 		append(&r->vc, vc);
 }
 
-static void head_comes_first(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+void noc_router_head(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	if (n->lookahead) {
 		ask(n, s, r, vc);
@@ -107,7 +73,7 @@ static void flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router 
 		f->priority = INT_MAX - (int32_t)n->time;
 	*slot_of(n, s, global, v->count++) = *f;
 	if (v->state == NOC_IDLE) {
-		head_comes_first(n, s, r, vc);
+		noc_router_head(n, s, r, vc);
 	} else if (v->state == NOC_ACTIVE && v->count == 1) {
 		uint32_t input = port * n->input_speedup + f->vc % n->input_speedup;
 
@@ -115,7 +81,7 @@ static void flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router 
 	}
 }
 
-static void arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+void noc_router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	for (uint32_t w = 0; w < r->words; w++) {
 		FOR_BITS64 (b, r->latched[w])
@@ -203,7 +169,7 @@ static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 	}
 }
 
-static void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
+void noc_router_own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
 	uint32_t out_vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
@@ -223,7 +189,7 @@ static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 			append(&r->vc, e.vc);
 			continue;
 		}
-		own(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
+		noc_router_own(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
 		if (!n->speculative)
 			append(&r->sw, e.vc);
 	}
@@ -257,7 +223,7 @@ static void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p
 }
 
 /* The flit at the front enters the switch. Returns whether it was a tail. */
-static bool cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+bool noc_router_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
 	struct noc_crossing *c = &r->cross.slot[(r->cross.head + r->cross.count++) & r->cross.mask];
@@ -318,11 +284,11 @@ static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *
 			append(&r->sw, e.vc);
 			continue;
 		}
-		tail = cross(n, s, r, e.vc);
+		tail = noc_router_cross(n, s, r, e.vc);
 		if (!v->count || tail)
 			release(r, input, (uint32_t)e.result);
 		if (tail && v->count)
-			head_comes_first(n, s, r, e.vc);
+			noc_router_head(n, s, r, e.vc);
 		else if (tail)
 			v->state = NOC_IDLE;
 		else if (v->count)
@@ -511,12 +477,12 @@ static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 				append(&r->sw, e.vc);
 				continue;
 			}
-			own(n, s, r, e.vc, port, (uint32_t)got);
+			noc_router_own(n, s, r, e.vc, port, (uint32_t)got);
 			r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
 		}
-		tail = cross(n, s, r, e.vc);
+		tail = noc_router_cross(n, s, r, e.vc);
 		if (tail && v->count)
-			head_comes_first(n, s, r, e.vc);
+			noc_router_head(n, s, r, e.vc);
 		else if (tail)
 			v->state = NOC_IDLE;
 		else if (v->count && n->hold)
@@ -527,11 +493,6 @@ static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 }
 
 /* ---- crossing --------------------------------------------------------------------------------------------------- */
-
-static struct noc_crossing *crossing(struct noc_router *r, uint32_t i)
-{
-	return &r->cross.slot[(r->cross.head + i) & r->cross.mask];
-}
 
 static void cross_evaluate(struct noc *n, struct noc_router *r)
 {
@@ -557,7 +518,7 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	uint32_t asked, bid;
 
-	arrivals(n, s, r);
+	noc_router_arrivals(n, s, r);
 	if (r->route.count)
 		route_evaluate(n, r);
 	noc_alloc_clear(&r->vc_alloc);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unit tests of networks of many routers: random numbers, a lone packet, every topology and routing under random
+ * traffic (all packets arrive, in order on one way, and the network comes to rest), and the quick step of a router
+ * against the general one, cycle by cycle, to the printed figures.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "net/noc.h"
+#include "tap.h"
+
+#define CLUSTERS 10
+#define SUBS     6
+#define PACKETS  20000u
+
+static uint64_t seed;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+#define COMMON \
+	"subnets = 2; sim_type = gpgpusim; use_map = 0; routing_delay = 0; flit_size = 32; num_vcs = 4;" \
+	"input_buffer_size = 12; boundary_buffer_size = 8; vc_buf_size = 3;"
+
+static const char *classes(uint32_t last)
+{
+	static char text[400];
+
+	snprintf(text, sizeof text,
+		"num_vcs = %u; read_request_begin_vc = 0; read_request_end_vc = %u; write_request_begin_vc = 0;"
+		"write_request_end_vc = %u; read_reply_begin_vc = 0; read_reply_end_vc = %u; write_reply_begin_vc = 0;"
+		"write_reply_end_vc = %u;",
+		last + 1, last, last, last, last);
+	return text;
+}
+
+static struct noc *make(const char *network, uint32_t vcs)
+{
+	uint32_t node[CLUSTERS + SUBS];
+	char text[2000];
+	struct fault f = {0};
+	struct icnt c;
+	struct input *in;
+	int status;
+
+	snprintf(text, sizeof text, "%s%s%s", COMMON, classes(vcs - 1), network);
+	in = input_memory("x.icnt", text, strlen(text), &f);
+	status = icnt_read(&c, in, &f);
+	if (status == 0)
+		status = icnt_fit(&c, CLUSTERS, SUBS, node, &f);
+	input_close(in);
+	if (status < 0) {
+		printf("# %s: %s\n", network, f.text);
+		icnt_free(&c);
+		return NULL;
+	}
+	return noc_new(&c, CLUSTERS, SUBS, node, PACKETS);
+}
+
+static char *printed(struct noc *n)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	noc_print(n, f);
+	fclose(f);
+	return text;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------- */
+
+/* Knuth's own check of his generator: 2009 times 1009 numbers of seed 310952 begin with 995235265 in the next. */
+static void numbers(void)
+{
+	struct noc_random r, same;
+
+	noc_random_start(&r, 310952);
+	for (int i = 0; i <= 2009; i++)
+		noc_random_refill(&r);
+	is_number(r.ready[0], 995235265, "the generator is Knuth's");
+	noc_random_start(&r, 7);
+	noc_random_start(&same, 7);
+	for (int i = 0; i < 1234; i++)
+		noc_random_next(&r);
+	noc_random_skip(&same, 1234);
+	is_number(noc_random_next(&r), noc_random_next(&same), "numbers left out are numbers drawn");
+}
+
+/* ---- a lone packet ------------------------------------------------------------------------------------------ */
+
+static void lone_packet(void)
+{
+	struct noc *n = make("topology = mesh; k = 4; n = 2; routing_function = dor;", 1);
+	int t = 0;
+	char *text;
+
+	ok(noc_empty(n) && !noc_busy(n), "a new network is empty");
+	noc_push(n, 0, 15, 1, 8, false, false);
+	ok(noc_busy(n) && !noc_empty(n), "a pushed packet keeps it busy");
+	while (!noc_has_packet(n, 15) && t++ < 100)
+		noc_advance(n);
+	/* Two cycles into the network; in each of 7 routers two for allocation, and two through switch and channel. */
+	is_number(t, 2 + 7 * 4 + 1, "corner to corner of a mesh of 4 by 4");
+	ok(n->net[0].ready[0] == 1u << (15 - CLUSTERS), "its device waits");
+	is_number(noc_pop(n, 15), 1, "it is the packet");
+	is_number(noc_pop(n, 15), 0, "and the only one");
+	text = printed(n);
+	ok(strstr(text, "Hops average = 7 (1 samples)") != NULL, "over seven routers");
+	free(text);
+	for (t = 0; t < 10; t++)
+		noc_advance(n);
+	ok(noc_empty(n), "credits come back");
+	noc_delete(n);
+}
+
+/* ---- traffic ----------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *network;
+	uint32_t vcs;
+} networks[] = {
+	{"topology = mesh; k = 4; n = 2; routing_function = dor;", 1},
+	{"topology = mesh; k = 4; n = 2; routing_function = dim_order_ni; vc_buf_size = 2;", 16},
+	{"topology = mesh; k = 4; n = 2; routing_function = dim_order_pni;", 4},
+	{"topology = mesh; k = 4; n = 2; routing_function = xy_yx;", 2},
+	{"topology = mesh; k = 4; n = 2; routing_function = adaptive_xy_yx;", 4},
+	{"topology = mesh; k = 4; n = 2; routing_function = romm;", 2},
+	{"topology = mesh; k = 4; n = 2; routing_function = romm_ni;", 16},
+	{"topology = mesh; k = 4; n = 2; routing_function = valiant;", 2},
+	{"topology = mesh; k = 3; n = 3; routing_function = min_adapt;", 2},
+	{"topology = mesh; k = 4; n = 2; routing_function = planar_adapt;", 3},
+	{"topology = mesh; k = 4; n = 2; routing_function = chaos;", 1},
+	{"topology = torus; k = 4; n = 2; routing_function = dim_order;", 2},
+	{"topology = torus; k = 4; n = 2; routing_function = dim_order_bal;", 4},
+	{"topology = torus; k = 4; n = 2; routing_function = min_adapt;", 4},
+	{"topology = cmesh; k = 2; c = 4; x = 2; y = 2; xr = 2; yr = 2; routing_function = dor;", 2},
+	{"topology = cmesh; k = 4; c = 4; x = 4; y = 4; xr = 2; yr = 2; routing_function = dor_no_express;",
+		1},
+	{"topology = cmesh; k = 4; c = 4; x = 4; y = 4; xr = 2; yr = 2; routing_function = xy_yx_no_express;",
+		2},
+	{"topology = fly; k = 4; n = 2; routing_function = dest_tag;", 2},
+	{"topology = fly; k = 16; n = 1; routing_function = dest_tag; internal_speedup = 1.5;", 2},
+	{"topology = fattree; k = 4; n = 2; routing_function = nca;", 1},
+	{"topology = fattree; k = 4; n = 2; routing_function = anca;", 2},
+	{"topology = tree4; k = 4; n = 3; routing_function = nca;", 1},
+	{"topology = tree4; k = 4; n = 3; routing_function = anca;", 2},
+	{"topology = qtree; k = 4; n = 3; routing_function = nca;", 1},
+	{"topology = flatfly; k = 4; n = 1; c = 4; x = 2; y = 2; xr = 2; yr = 2; routing_function = ran_min;",
+		1},
+	{"topology = flatfly; k = 2; n = 2; c = 4; x = 2; y = 2; xr = 2; yr = 2; routing_function = xyyx;",
+		2},
+	{"topology = flatfly; k = 2; n = 2; c = 4; x = 2; y = 2; xr = 2; yr = 2; routing_function = adaptive_xyyx;",
+		2},
+	{"topology = flatfly; k = 2; n = 2; c = 4; x = 2; y = 2; xr = 2; yr = 2; routing_function = valiant;",
+		2},
+	{"topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; routing_function = ugal;",
+		2},
+	{"topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; routing_function = ugal_xyyx;",
+		8},
+	{"topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; routing_function = ugal_pni;",
+		8},
+	{"topology = dragonflynew; k = 2; n = 1; routing_function = min;", 2},
+	{"topology = dragonflynew; k = 2; n = 1; routing_function = ugal;", 3},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; routing_delay = 2; credit_delay = 2;"
+	 "st_prepare_delay = 1;",
+		2},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; speculative = 1;", 4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; speculative = 1; vc_allocator = piggyback;"
+	 "spec_sw_allocator = islip;",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; hold_switch_for_packet = 1;", 2},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; wait_for_tail_credit = 1;", 2},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; input_speedup = 2; output_speedup = 2;", 4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; vc_allocator = pim(2); sw_allocator = loa;",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; vc_allocator = max_size; sw_allocator = select(2);",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; vc_allocator = wavefront;"
+	 "sw_allocator = rr_wavefront; priority = age;",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; priority = queue_length;"
+	 "vc_allocator = separable_input_first(tree(4,matrix)); sw_allocator = separable_output_first(matrix);",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; buffer_policy = shared; buf_size = 16;", 4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; buffer_policy = dynamic; buf_size = 16;", 4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; buffer_policy = shifting; buf_size = 16;",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; buffer_policy = feedback; buf_size = 16;",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; buffer_policy = simplefeedback; buf_size = 16;",
+		4},
+};
+
+#define N_NETWORKS (sizeof networks / sizeof networks[0])
+
+/* Packet `req` from a device by chance, if there is room. Both networks, if there are two, get the same. */
+static bool push(struct noc *a, struct noc *b, uint32_t req)
+{
+	uint32_t from = rnd(CLUSTERS + SUBS), bytes = rnd(2) ? 8 : 8 + 32 * (1 + rnd(4));
+	uint32_t to = from < CLUSTERS ? CLUSTERS + rnd(SUBS) : rnd(CLUSTERS);
+
+	if (!noc_has_buffer(a, from, bytes))
+		return false;
+	noc_push(a, from, to, req, bytes, bytes > 8, false);
+	if (b)
+		noc_push(b, from, to, req, bytes, bytes > 8, false);
+	return true;
+}
+
+static uint32_t pops(struct noc *a, struct noc *b, bool *same)
+{
+	uint32_t popped = 0;
+
+	for (uint32_t d = 0; d < CLUSTERS + SUBS; d++) {
+		uint32_t req = rnd(4) ? noc_pop(a, d) : 0;
+
+		popped += req != 0;
+		if (req && a->packet[req].book.output != d)
+			*same = false;
+		if (b && req && noc_pop(b, d) != req)
+			*same = false;
+	}
+	return popped;
+}
+
+/* Returns whether all packets arrived at their devices and the network came to rest. */
+static bool traffic(struct noc *a, struct noc *b, uint32_t cycles, uint32_t load)
+{
+	uint32_t req = 1, left = 0;
+	bool same = true;
+
+	for (uint32_t t = 0; t < 40 * cycles && same; t++) {
+		for (uint32_t i = 0; t < cycles && i < load && req < PACKETS; i++)
+			if (push(a, b, req)) {
+				req++;
+				left++;
+			}
+		noc_advance(a);
+		if (b)
+			noc_advance(b);
+		left -= pops(a, b, &same);
+		if (t >= cycles && !left && noc_empty(a) && (!b || noc_empty(b)))
+			return same;
+	}
+	return false;
+}
+
+static void all_arrive(void)
+{
+	for (uint32_t i = 0; i < N_NETWORKS; i++) {
+		struct noc *n = make(networks[i].network, networks[i].vcs);
+		bool rest;
+
+		seed = i;
+		rest = n && traffic(n, NULL, 500, 6);
+		for (int s = 0; rest && s < 2; s++)
+			for (uint32_t r = 0; r < n->net[s].room.rooms; r++)
+				rest &= !n->net[s].room.used[r];
+		ok(rest, "all arrive: %s", networks[i].network);
+		noc_delete(n);
+	}
+}
+
+static void quick_and_general(void)
+{
+	for (uint32_t i = 0; i < N_NETWORKS; i++) {
+		struct noc *a = make(networks[i].network, networks[i].vcs), *b;
+		char *ta, *tb;
+
+		if (!a->quick) {
+			noc_delete(a);
+			continue;
+		}
+		b = make(networks[i].network, networks[i].vcs);
+		b->quick = false;
+		seed = i;
+		ok(traffic(a, b, 400, 8), "quick and general, packets: %s", networks[i].network);
+		ta = printed(a);
+		tb = printed(b);
+		ok(!strcmp(ta, tb), "quick and general, figures: %s", networks[i].network);
+		free(ta);
+		free(tb);
+		noc_delete(a);
+		noc_delete(b);
+	}
+}
+
+int main(void)
+{
+	numbers();
+	lone_packet();
+	all_arrive();
+	quick_and_general();
+	return tap_done();
+}
