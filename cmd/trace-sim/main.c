@@ -23,6 +23,7 @@ enum {
 	OPT_ISA,
 	OPT_HOST_TIME,
 	OPT_PROFILE,
+	OPT_NET_REPORT,
 	OPT_TIMELINE,
 	OPT_TIMELINE_INTERVAL,
 	OPT_CUBIN,
@@ -48,6 +49,9 @@ static const struct cli_row rows[] = {
 	{'f', "force", NULL, "replace an existing output file", NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
 	{OPT_PROFILE, "profile", "FILE", "write where the warp schedulers' cycles went, by instruction",
+		"file"},
+	{OPT_NET_REPORT, "net-report", "FILE",
+		"write the use of each channel of a network of routers: text, or by its name .json or .svg",
 		"file"},
 	{OPT_TIMELINE, "timeline", "FILE", "write a timeline as Chrome trace events, for Perfetto", "file"},
 	{OPT_TIMELINE_INTERVAL, "timeline-interval", "CYCLES",
@@ -89,7 +93,7 @@ struct args {
 	bool *shipped;
 	const char **cubin;
 	uint32_t n_config, n_define, n_cubin;
-	const char *kernels, *output, *events, *isa, *profile, *timeline;
+	const char *kernels, *output, *events, *isa, *profile, *timeline, *net_report;
 	uint64_t interval;
 	uint32_t timeline_sms;
 	enum run_format format;
@@ -147,6 +151,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'v': a->verbose = true; break;
 	case OPT_EVENTS: a->events = value; break;
 	case OPT_PROFILE: a->profile = value; break;
+	case OPT_NET_REPORT: a->net_report = value; break;
 	case OPT_TIMELINE: a->timeline = value; break;
 	case OPT_TIMELINE_INTERVAL:
 		a->interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
@@ -196,7 +201,8 @@ static void run_record(const struct run *r, struct record_writer *w)
 
 /* The files beside the result. */
 struct logs {
-	struct output *events, *profile, *timeline;
+	struct output *events, *profile, *timeline, *net_report;
+	enum net_report form;
 	struct events log;
 	struct record_writer *writer;
 };
@@ -228,6 +234,32 @@ static void open_profiles(struct logs *l, struct run *r, const struct args *a)
 	}
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcmp(name + n - m, end);
+}
+
+static void open_net_report(struct logs *l, const struct args *a)
+{
+	if (!a->net_report)
+		return;
+	l->net_report = output_open(a->net_report, a->force);
+	l->form = ends_in(a->net_report, ".json")  ? NET_REPORT_JSON
+		  : ends_in(a->net_report, ".svg") ? NET_REPORT_SVG
+						   : NET_REPORT_TEXT;
+}
+
+static void close_net_report(struct logs *l, const struct run *r)
+{
+	if (!l->net_report)
+		return;
+	if (!net_write_report(r->gpu.net, l->form, output_stream(l->net_report)))
+		die("--net-report: found a network without channels between routers, wanted -network_mode 1 with several");
+	output_commit(l->net_report);
+}
+
 static void close_logs(struct logs *l, struct run *r)
 {
 	if (l->profile) {
@@ -239,6 +271,7 @@ static void close_logs(struct logs *l, struct run *r)
 		output_commit(l->timeline);
 	if (l->events)
 		output_commit(l->events);
+	close_net_report(l, r);
 }
 
 static void read_cubins(struct gpu *g, const struct args *a)
@@ -277,6 +310,7 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 		run_record(r, r->writer);
 	}
 	open_profiles(&logs, r, a);
+	open_net_report(&logs, a);
 	progress_start(r);
 	status = run_application(r);
 	progress_end(r);

@@ -289,11 +289,72 @@ static void quick_and_general(void)
 	}
 }
 
+/* ---- reports ----------------------------------------------------------------------------------------------- */
+
+static char *written(const struct noc *n, int form)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (form < 0)
+		noc_stuck(n, f);
+	else
+		noc_report(n, (enum net_report)form, f);
+	fclose(f);
+	return text;
+}
+
+static void has(char *text, const char *part)
+{
+	if (!ok(strstr(text, part) != NULL, "it says: %s", part))
+		printf("# %.300s\n", text);
+	free(text);
+}
+
+/* Rings of one virtual channel without a seam: under load packets come to wait for each other all round. */
+static void deadlock(void)
+{
+	struct noc *n = make("topology = torus; k = 4; n = 2; routing_function = chaos;", 1);
+	bool same = true;
+	uint32_t req = 1;
+
+	seed = 1;
+	for (int t = 0; t < 20000 && n->quiet < 1000; t++) {
+		for (int i = 0; i < 8 && req < PACKETS; i++)
+			req += push(n, NULL, req);
+		noc_advance(n);
+		pops(n, NULL, &same);
+	}
+	ok(n->quiet >= 1000 && same, "a torus without parted channels locks up");
+	has(written(n, -1), "these wait for each other in a circle:");
+	has(written(n, -1), "none arrived for 1000 cycles");
+	noc_delete(n);
+}
+
+static void reports(void)
+{
+	struct noc *n = make("topology = mesh; k = 4; n = 2; routing_function = dor;", 1);
+
+	noc_push(n, 0, 10, 1, 8, false, false);
+	for (int t = 0; t < 60; t++)
+		noc_advance(n);
+	has(written(n, NET_REPORT_TEXT),
+		"channel requests router 0 output 0 to router 1: 1 flits, 0.0167 flits/cycle");
+	has(written(n, NET_REPORT_TEXT), "latency below 32 cycles: 1 packets");
+	has(written(n, NET_REPORT_JSON),
+		"{\"router\":0,\"output\":0,\"to_router\":1,\"cycles\":1,\"requests\":1,\"replies\":0}");
+	has(written(n, NET_REPORT_SVG), "<title>router 0 to 1: 1 flits, 0.0167 flits/cycle</title>");
+	noc_delete(n);
+}
+
 int main(void)
 {
 	numbers();
 	lone_packet();
 	all_arrive();
 	quick_and_general();
+	deadlock();
+	reports();
 	return tap_done();
 }

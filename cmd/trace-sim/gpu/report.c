@@ -85,5 +85,6 @@ void report_deadlock(struct run *r, FILE *out)
 	}
 	if (more)
 		fprintf(out, "... and %u more warps\n", more);
+	net_print_stuck(g->net, out);
 	memory_report(g->mem, out);
 }

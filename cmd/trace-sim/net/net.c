@@ -309,3 +309,16 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 	}
 	return sum;
 }
+
+bool net_write_report(const struct net *n, enum net_report form, FILE *out)
+{
+	if (n->noc)
+		noc_report(n->noc, form, out);
+	return n->noc != NULL;
+}
+
+void net_print_stuck(const struct net *n, FILE *out)
+{
+	if (n->noc)
+		noc_stuck(n->noc, out);
+}

@@ -45,4 +45,11 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet);
 /* Mode 1: print the lines between the Interconnect-DETAILS markers; counts a print (NET-bstat-4). */
 void net_print_booksim(struct net *n, FILE *out);
 
+enum net_report { NET_REPORT_TEXT, NET_REPORT_JSON, NET_REPORT_SVG };
+
+/* Use of channels and routers so far. False: the network has no channels between routers (mode 2, one router). */
+bool net_write_report(const struct net *n, enum net_report form, FILE *out);
+/* What waits for what, for the report of a deadlock; nothing where no packet is under way. */
+void net_print_stuck(const struct net *n, FILE *out);
+
 #endif

@@ -167,6 +167,8 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 	k->taken_packets += f.index + 1u == p->book.flits;
 	if (!f.index)
 		p->book.arrived = (uint32_t)n->time;
+	if (f.index + 1u == p->book.flits)
+		n->latencies[log2_floor((uint32_t)n->time - p->book.injected)]++;
 	book_stats_retire(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
 	s->flits--;
 	n->quiet = 0;

@@ -18,6 +18,7 @@
 #include "bits.h"
 #include "icnt.h"
 #include "net/book.h"
+#include "net/net.h"
 #include "net/noc_random.h"
 #include "ring.h"
 
@@ -424,6 +425,7 @@ struct noc_subnet {
 };
 
 #define NOC_MORE 0x8000u
+#define NOC_BINS 32
 
 struct noc {
 	struct icnt conf;
@@ -441,6 +443,7 @@ struct noc {
 	uint64_t quiet; /* cycles with flits and without an arrival */
 	double steps;
 	struct book_stats stats;
+	uint64_t latencies[NOC_BINS]; /* packets by floor(log2) of cycles in the network */
 	/* copies of the configuration for the cycle loop */
 	uint32_t vcs, vc_words, input_speedup, output_speedup, routing_delay, credit_delay;
 	int32_t output_max; /* -1: none */
@@ -467,6 +470,9 @@ void noc_idle(struct noc *n, uint64_t k);
 bool noc_busy(const struct noc *n);
 bool noc_empty(const struct noc *n);
 void noc_print(struct noc *n, FILE *out);
+/* Who waits for whom, when packets stop arriving. */
+void noc_stuck(const struct noc *n, FILE *out);
+void noc_report(const struct noc *n, enum net_report form, FILE *out);
 
 /* One internal step of an active router; false: it has nothing left to do. noc_quick_step: where n->quick. */
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What waits in a network: virtual channels with flits, the packet at the front of each, what that waits for, and a
+ * circle of them if there is one. Read-only; printed once, so it may search.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "net/noc.h"
+
+#define LINES_MAX 100 /* for each subnet; the rest is counted */
+#define NOBODY    UINT32_MAX
+
+static const struct noc_packet *front(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
+{
+	const struct noc_vc *v = &s->vc[vc];
+
+	return &n->packet[s->buffer[(size_t)vc * n->buffer_cap + (v->head & (n->buffer_cap - 1))].req];
+}
+
+/* The channel that holds what the front of vc waits for: the packet's own next one, or the first that it asks for. */
+static uint32_t waits_for(
+	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t *port, uint32_t *out)
+{
+	const struct noc_vc *v = &s->vc[vc];
+	const struct noc_packet *p = front(n, s, vc);
+	uint32_t base = n->plan->base[n->plan->router_of[vc / n->vcs]], to;
+
+	*port = v->state == NOC_ACTIVE || !p->n_ways ? v->port : p->way[0].port;
+	*out = v->state == NOC_ACTIVE || !p->n_ways ? v->vc : p->way[0].lo;
+	to = n->plan->out[base + *port].to;
+	return to & NOC_NODE ? NOBODY : to * n->vcs + *out;
+}
+
+static void print_channel(const struct noc *n, const struct noc_subnet *s, uint32_t vc, FILE *out)
+{
+	static const char *const states[] = {"nothing", "its way", "a virtual channel", "room"};
+	const struct noc_packet *p = front(n, s, vc);
+	uint32_t router = n->plan->router_of[vc / n->vcs], port, channel;
+
+	waits_for(n, s, vc, &port, &channel);
+	fprintf(out,
+		"\trouter %u input %u channel %u: packet %" PRIu64
+		" from node %u to node %u, %u flits, waits for %s",
+		router, vc / n->vcs - n->plan->base[router], vc % n->vcs, p->book.id, p->source, p->dest,
+		s->vc[vc].count, states[s->vc[vc].state]);
+	if (s->vc[vc].state >= NOC_WANTS)
+		fprintf(out, " at output %u channel %u", port, channel);
+	fputc('\n', out);
+}
+
+/* A channel of a circle of waiting, or NOBODY. mark: 0 new, 1 on the way, 2 done. */
+static uint32_t find_circle(const struct noc *n, const struct noc_subnet *s, uint8_t *mark)
+{
+	uint32_t port, out, vcs = n->plan->ports * n->vcs;
+
+	for (uint32_t first = 0; first < vcs; first++) {
+		uint32_t at = first;
+
+		while (at != NOBODY && !mark[at] && s->vc[at].count) {
+			mark[at] = 1;
+			at = waits_for(n, s, at, &port, &out);
+		}
+		if (at != NOBODY && mark[at] == 1)
+			return at;
+		for (at = first; at != NOBODY && mark[at] == 1; at = waits_for(n, s, at, &port, &out))
+			mark[at] = 2;
+	}
+	return NOBODY;
+}
+
+static void print_circle(const struct noc *n, const struct noc_subnet *s, FILE *out)
+{
+	uint8_t *mark = xcalloc((size_t)n->plan->ports * n->vcs, 1);
+	uint32_t start = find_circle(n, s, mark), at = start, port, channel, lines = 0;
+
+	free(mark);
+	if (start == NOBODY)
+		return;
+	fputs("\tthese wait for each other in a circle:\n", out);
+	do {
+		print_channel(n, s, at, out);
+		at = waits_for(n, s, at, &port, &channel);
+	} while (at != start && ++lines < LINES_MAX);
+}
+
+void noc_stuck(const struct noc *n, FILE *out)
+{
+	for (int k = 0; k < 2; k++) {
+		const struct noc_subnet *s = &n->net[k];
+		uint32_t lines = 0;
+
+		if (!s->flits)
+			continue;
+		fprintf(out,
+			"network of %s: %" PRIu64 " flits under way, none arrived for %" PRIu64 " cycles\n",
+			k ? "replies" : "requests", s->flits, n->quiet);
+		for (uint32_t vc = 0; vc < n->plan->ports * n->vcs; vc++)
+			if (s->vc[vc].count && ++lines <= LINES_MAX)
+				print_channel(n, s, vc, out);
+		if (lines > LINES_MAX)
+			fprintf(out, "\t... and %u more channels\n", lines - LINES_MAX);
+		print_circle(n, s, out);
+	}
+}
