@@ -64,6 +64,8 @@ static void load_kernel(struct run *r, uint32_t command)
 		die_fault(&f);
 	r->kernels_loaded++;
 	r->ptx = k->head->ptx;
+	if (r->ptx && r->gpu.launch->n_loaded == 1) /* PTX-launch */
+		clocks_init(&r->gpu.clocks, r->gpu.params.hz);
 }
 
 /* PTX-launch: a copy to the host does what one to the device does, among kernels from PTX. */

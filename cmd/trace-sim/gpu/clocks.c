@@ -3,7 +3,7 @@
  * Clock domains: which of core, icnt, L2 and DRAM fire in a GPU step (LAUNCH-clock).
  *
  * Always true: times are running sums of doubles, for their rounding decides how the domains interleave.
- * They start at 0 once and are never reset between kernels.
+ * They start at 0 once and are never reset between kernels, but of kernels from PTX (PTX-launch).
  */
 #include "gpu.h"
 
