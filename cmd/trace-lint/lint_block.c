@@ -233,7 +233,8 @@ static void begin_kernel(struct lint *l)
 	memset(l->bars, 0, l->cap_warps * sizeof *l->bars);
 	if (l->cap_facts)
 		memset(l->fact, 0, l->cap_facts * sizeof *l->fact);
-	l->shape_known = l->order_told = l->order_dependent_told = l->window_told = l->tail_told = l->has_imm = l->any_bars = false;
+	l->shape_known = l->order_told = l->order_dependent_told = l->window_told = l->tail_told =
+		l->has_imm = l->any_bars = false;
 	l->last_id = 0;
 }
 

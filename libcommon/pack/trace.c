@@ -203,9 +203,10 @@ static struct context context_of(const struct trace *t)
 
 static bool same_context(const struct context *a, const struct context *b)
 {
-	return a->code == b->code && a->d.form == b->d.form && a->d.prefix == b->d.prefix && a->d.imms == b->d.imms &&
-	       a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids && a->binary == b->binary &&
-	       a->tracer == b->tracer && a->arch == b->arch && a->lineinfo == b->lineinfo;
+	return a->code == b->code && a->d.form == b->d.form && a->d.prefix == b->d.prefix &&
+	       a->d.imms == b->d.imms && a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids &&
+	       a->binary == b->binary && a->tracer == b->tracer && a->arch == b->arch &&
+	       a->lineinfo == b->lineinfo;
 }
 
 static uint32_t meaning_slot(const struct meanings *m, const struct context *c, const void *text, size_t n)

@@ -200,7 +200,7 @@ struct ptx_static {
 int ptx_code_line(struct trace *t, const char *line, const char *p, const char *end, struct fault *f);
 const struct ptx_static *ptx_code_at(const struct ptx_code *c, uint64_t pc); /* NULL: none */
 uint32_t ptx_code_last(const struct ptx_code *c);                            /* the highest PC, 0: no code */
-uint64_t ptx_code_hash(const struct ptx_code *c); /* of all lines, 0: no code */
+uint64_t ptx_code_hash(const struct ptx_code *c);                            /* of all lines, 0: no code */
 void ptx_code_free(struct ptx_code *c);
 /* "ID" or "ID,THREADS"; warps 0: all of the block. */
 bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps);
