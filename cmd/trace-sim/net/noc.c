@@ -368,7 +368,12 @@ void noc_settle(struct noc *n)
 	for (int k = 0; k < 2; k++) {
 		struct noc_subnet *s = &n->net[k];
 		uint32_t first = k ? n->clusters : 0, end = k ? n->clusters + n->subs : n->clusters;
+		uint64_t any = 0;
 
+		for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
+			any |= s->fresh[w];
+		if (!any)
+			continue;
 		for (uint32_t d = first; d < end; d++)
 			if (bitset_test(s->fresh, n->node[d])) {
 				settle_node(n, s, n->node[d]);

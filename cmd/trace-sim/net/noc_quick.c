@@ -143,27 +143,35 @@ static bool before(uint32_t vc, uint32_t old, uint32_t turn, uint32_t vcs)
 	return (vc >= turn ? vc - turn : vc + vcs - turn) < (old >= turn ? old - turn : old + vcs - turn);
 }
 
+/* ask.label: the channel that asks; ask.in_priority: its entry. */
 static void ask_outputs(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct requests *q)
 {
-	for (uint32_t i = 0; i < r->sw.count; i++) {
-		struct noc_entry *e = entry(&r->sw, i);
-		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
-		uint32_t in = n->port_of[e->vc], vc = e->vc - in * n->vcs, port = v->port;
-		struct noc_ask *ask = &r->sw_alloc.ask[in * r->ports + port];
+	struct noc_entry *slot = r->sw.slot;
+	const struct noc_vc *channel = &s->vc[r->base * n->vcs];
+	const uint32_t *used = &s->room.vc_used[r->base * n->vcs];
+	uint32_t head = r->sw.head, mask = r->sw.mask, count = r->sw.count, vcs = n->vcs, ports = r->ports;
 
-		if (s->room.vc_used[(r->base + port) * n->vcs + v->vc] >= n->conf.vc_buffer) {
-			e->result = FAILED;
+	for (uint32_t i = 0; i < count; i++) {
+		struct noc_entry *e = &slot[(head + i) & mask];
+		const struct noc_vc *v = &channel[e->vc];
+		uint32_t in, vc, port = v->port;
+		struct noc_ask *ask;
+
+		e->result = FAILED;
+		if (used[port * vcs + v->vc] >= n->conf.vc_buffer)
 			continue;
-		}
-		e->result = PENDING;
+		in = n->port_of[e->vc];
+		vc = e->vc - in * vcs;
+		ask = &r->sw_alloc.ask[in * ports + port];
 		if (!(q->outs >> port & 1)) {
 			q->outs |= 1ull << port;
 			q->want[port] = 0;
 		}
-		if (q->want[port] >> in & 1 && !before(vc, (uint32_t)ask->label, r->sw_turn[in], n->vcs))
+		if (q->want[port] >> in & 1 && !before(vc, (uint32_t)ask->label, r->sw_turn[in], vcs))
 			continue;
 		q->want[port] |= 1ull << in;
 		ask->label = (int32_t)vc;
+		ask->in_priority = (int32_t)i;
 	}
 }
 
@@ -186,17 +194,13 @@ static void match_switch(struct noc_router *r, struct requests *q)
 	}
 }
 
-static void grants(struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct requests *q)
+static void grants(struct noc *n, struct noc_router *r, const struct requests *q)
 {
-	for (uint32_t i = 0; q->ins && i < r->sw.count; i++) {
-		struct noc_entry *e = entry(&r->sw, i);
-		uint32_t in = n->port_of[e->vc], vc = e->vc - in * n->vcs,
-			 port = s->vc[r->base * n->vcs + e->vc].port;
+	FOR_BITS64 (in, q->ins) {
+		const struct noc_ask *ask = &r->sw_alloc.ask[in * r->ports + q->grant[in]];
+		uint32_t vc = (uint32_t)ask->label;
 
-		if (e->result == FAILED || !(q->ins >> in & 1) || q->grant[in] != port ||
-			r->sw_alloc.ask[in * r->ports + port].label != (int32_t)vc)
-			continue;
-		e->result = (int32_t)port;
+		entry(&r->sw, (uint32_t)ask->in_priority)->result = (int32_t)q->grant[in];
 		r->sw_turn[in] = vc + 1 < n->vcs ? vc + 1 : 0;
 	}
 }
@@ -204,23 +208,26 @@ static void grants(struct noc *n, struct noc_subnet *s, struct noc_router *r, co
 /* Entries from `skip` on were evaluated; those before are new. */
 static void pass(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t skip)
 {
-	uint32_t kept = skip, total = r->sw.count;
+	uint32_t kept = skip, total = r->sw.count, head = r->sw.head, mask = r->sw.mask;
+	struct noc_entry *slot = r->sw.slot;
 
 	for (uint32_t i = skip; i < total; i++) {
-		struct noc_entry e = *entry(&r->sw, i);
-		const struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
+		struct noc_entry *e = &slot[(head + i) & mask];
 
-		if (e.result >= 0) {
-			bool tail = noc_router_cross(n, s, r, e.vc);
+		if (e->result >= 0) {
+			struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
+			bool tail = noc_router_cross(n, s, r, e->vc);
 
 			if (tail && v->count)
-				noc_router_head(n, s, r, e.vc);
+				noc_router_head(n, s, r, e->vc);
 			else if (tail)
-				s->vc[r->base * n->vcs + e.vc].state = NOC_IDLE;
+				v->state = NOC_IDLE;
 			if (tail || !v->count)
 				continue;
 		}
-		*entry(&r->sw, kept++) = e;
+		if (kept != i)
+			slot[(head + kept) & mask].vc = e->vc;
+		kept++;
 	}
 	r->sw.count = kept;
 }
@@ -241,7 +248,7 @@ bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	if (waiting) {
 		ask_outputs(n, s, r, &q);
 		match_switch(r, &q);
-		grants(n, s, r, &q);
+		grants(n, r, &q);
 	}
 	if (heads)
 		hand_out(n, s, r, heads);
