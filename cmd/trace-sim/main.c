@@ -93,7 +93,7 @@ struct args {
 	bool *shipped;
 	const char **cubin;
 	uint32_t n_config, n_define, n_cubin;
-	const char *kernels, *output, *events, *isa, *profile, *timeline, *net_report;
+	const char *kernels, *output, *events, *isa, *profile, *timeline;
 	uint64_t interval;
 	uint32_t timeline_sms;
 	enum run_format format;
@@ -102,6 +102,7 @@ struct args {
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	double tolerance; /* negative: none */
+	const char *net_report;
 };
 
 static enum run_format format_of(const char *name)
@@ -262,6 +263,7 @@ static void close_net_report(struct logs *l, const struct run *r)
 
 static void close_logs(struct logs *l, struct run *r)
 {
+	close_net_report(l, r);
 	if (l->profile) {
 		profile_free(r->gpu.profile, &r->gpu);
 		record_close(l->writer);
@@ -271,7 +273,6 @@ static void close_logs(struct logs *l, struct run *r)
 		output_commit(l->timeline);
 	if (l->events)
 		output_commit(l->events);
-	close_net_report(l, r);
 }
 
 static void read_cubins(struct gpu *g, const struct args *a)
