@@ -57,6 +57,13 @@ $(SIM_LIB): $(SIM_OBJ)
 	@rm -f $@
 	$(AR) qcs $@ $(SIM_OBJ)
 
+PTX_OBJ = $(filter-out %/main.o,$(trace-ptx_OBJ))
+PTX_LIB = $(BUILD)/trace-ptx.a
+
+$(PTX_LIB): $(PTX_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $(PTX_OBJ)
+
 UNIT  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZ  = $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 REPLAY = $(FUZZ:%=$(BUILD)/tests/replay_%)
@@ -65,6 +72,10 @@ TEST_CPPFLAGS = $(CPPFLAGS_ALL) -Icmd/trace-sim -Itests/unit
 $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
+# Targets named ptx* are about trace-ptx, the others about trace-sim and libcommon.
+$(BUILD)/tests/replay_ptx%: tests/fuzz/fuzz_ptx%.c tests/fuzz/replay.c $(PTX_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(CFLAGS_ALL) $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
 $(BUILD)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SIM_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
@@ -115,6 +126,8 @@ fuzz-run: $(FUZZ:%=$(BUILD)/fuzz_%)
 		$(BUILD)/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 \
 			-artifact_prefix=$(BUILD)/ $(BUILD)/new/$$t tests/corpus/$$t || exit 1; \
 	done
+$(BUILD)/fuzz_ptx%: tests/fuzz/fuzz_ptx%.c $(PTX_LIB) $(LIB)
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(SIM_LIB) $(LIB)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
 
@@ -136,6 +149,7 @@ conformance: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -k "$(REFERENCE)"
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -n "$(REFERENCE)"
 	@[ ! -x $(BUILD)/trace-ptx ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -p "$(REFERENCE)"
+	@TRACE_PTX=$(BUILD)/trace-ptx python3 tests/tools/ptx-values.py "$(REFERENCE)"
 conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -e "$(REFERENCE)"
 # Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.

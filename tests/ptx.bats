@@ -140,3 +140,158 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	printf '\7' | dd of=want.bin conv=notrunc status=none
 	run -0 trace-ptx -n k.launch
 }
+
+@test "shared memory: unwritten reads and races between warps are named" {
+	kernel <<<'ld.shared.u32 %r2, [s+8];'
+	launch 32
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a read of 4 bytes at byte 8 of .shared that nobody has written'
+	run -0 trace-ptx --no-check -n k.launch
+	kernel <<<'st.shared.u32 [s+4], %r1;'
+	launch 64
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a write at byte 4 of .shared that warp 0 has written since the last barrier'
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 32;
+		@%p1 st.shared.u32 [s+4], %r1;
+		bar.sync 0;
+		ld.shared.u32 %r2, [s+4];
+	E
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+}
+
+@test "a barrier under divergence is named" {
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 7;
+		@%p1 bar.sync 0;
+	E
+	launch 32
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier'
+}
+
+# Each line: a statement, a tab, what must be said of it.
+@test "bad statements are refused with their place" {
+	while IFS=$'\t' read -r body said; do
+		kernel <<<"$body"
+		launch 32
+		run -2 trace-ptx -n k.launch
+		assert_output --regexp "^trace-ptx: k.ptx:1[0-9]:[0-9]+: .*$said"
+	done <<-'E'
+		add.u32 %r1, %r1	found 'ret', wanted ','
+		add.u32 %r1, %r1;	found 2 operands
+		add.u32 %r1, %r1, %r2, %r3;	found 4 operands
+		add.u32 %r1, %r1, %r99;	found '%r99'
+		add %r1, %r1, %r2;	found 0 types
+		add.u32.u32 %r1, %r1, %r2;	found 2 types
+		add.u8 %h1, %h1, %h2;	types that the instruction has
+		add.rn.rz.f32 %f1, %f1, %f2;	found 2 roundings
+		add.u32 %r1, [%r1], %r2;	found an address
+		add.u32 %r1, {%r1,%r2}, %r2;	found a list
+		add.u32 5, %r1, %r2;	wanted a register
+		add.u32 %r1, %p1, %r2;	register %p1
+		add.u32 %r1, -%r1, %r2;	without '-'
+		add.u32 %r1, %r1, 1.5;	floating-point number
+		mul.u32 %r1, %r1, %r2;	types that the instruction has
+		@%r1 add.u32 %r1, %r1, %r2;	wanted a predicate register
+		setp.u32 %p1, %r1, %r2;	wanted one comparison
+		setp.eq.lt.u32 %p1, %r1, %r2;	wanted one comparison
+		bra nowhere;	found label 'nowhere'
+		bra;	found 0 operands
+		brx.idx %r1, %r2;	no list of branch targets
+		ld.global.u32 %r1, %rd1;	wanted an address
+		ld.global.u32 %h1, [%rd1];	wanted a register of 32 bits
+		ld.global.u32 %r1, [%h1];	wanted an address of 32 or 64 bits
+		ld.global.v2.u32 %r1, [%rd1];	no vector of 2
+		ld.global.v2.u32 {%r1,%r2,%r3}, [%rd1];	no vector of 2
+		ld.global.pred %p1, [%rd1];	type .pred
+		ld.shared.u32 %r1, [a];	found .param variable
+		ld.param.u32 %r1, [a+8];	of the first 8
+		st.param.u32 [a], %r1;	write to parameter
+		st.const.u32 [%rd1], %r1;	suffix .const
+		atom.global.u32 %r1, [%rd1], 1;	wanted one operation
+		atom.global.add.inc.u32 %r1, [%rd1], 1;	wanted one operation
+		atom.global.inc.s32 %r1, [%rd1], 1;	type that it has
+		atom.local.add.u32 %r1, [%rd1], 1;	atomic on .local
+		bar.sync 16;	found barrier 16
+		bar.sync 0, 33;	barrier of 33 threads
+		bar.arrive 0;	found 1 operands
+		call foo;	found 'foo'
+		call %rd1, ();	callprototype
+		lop3.b32 %r1, %r2, %r3, %r4, 256;	table of lop3
+		mov.b32 %r1, {%h1,%h2,%h3};	found 3 parts
+		cvt.u32 %r1, %r2;	found 1 types
+		cvt.pred.u32 %p1, %r2;	not executed
+		mma.sync.aligned.m16n8k16.row.col.f32.f16.s8.f32 {%f1,%f2,%f3,%f4},{%r1,%r2,%r3,%r4},{%r1,%r2},{%f1,%f2,%f3,%f4};	not executed
+		mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3},{%r1,%r2,%r3,%r4},{%r1,%r2},{%f1,%f2,%f3,%f4};	3 registers of a fragment
+		cp.async.bulk.tensor.1d.shared [%r1], [%rd1];	suffix .1d
+		cp.async.ca.shared.global [%r1], [%rd1], 5;	found no size
+		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];	not executed
+		elect.sync %r1, -1;	wanted d.p
+		.reg .b32 %r<4>;	found '%r' again
+		.reg .b32 %q<0>;	found 0 registers
+		.reg .b32 %q<4000000000>;	found 4000000000 registers
+		.reg .texref %q;	register of type
+		.shared .b32 t[];	without size
+		.shared .b32 t[1000000000];	bytes
+		.shared .b32 t[4] = {1};	only .global and .const
+		.local .align 3 .b8 t[4];	power of 2
+		.frob x;	wanted a declaration
+		mov.u32 %r1, 0x;	bad number
+		mov.u32 %r1, 99999999999999999999;	above 64 bits
+		mov.f32 %f1, 0f123;	bad 0f literal
+		mov.u32 %r1, %clock, 3;	found 3 operands
+		add.u32 %r1, %clock, 3;	the clock is read by mov alone
+		"text	text without end
+		/* open	comment without end
+		{ {	wanted '}'
+		7;	wanted an instruction
+	E
+}
+
+@test "bad launch files are refused with their place" {
+	kernel <<<''
+	while IFS=$'\t' read -r line said; do
+		printf 'module k.ptx\nbuffer A bytes=256 zero\n%s\n' "$line" >k.launch
+		run -2 trace-ptx -n k.launch
+		assert_output --regexp "^trace-ptx: k.launch:3(:[0-9]+)?: .*$said"
+	done <<-'E'
+		frob	wanted module, kinfo
+		buffer A bytes=4 zero	name that no buffer has
+		buffer B bytes=x zero	bytes=NUMBER
+		buffer B zero	buffer NAME
+		buffer B bytes=4 frob	wanted zero, file=PATH
+		buffer B bytes=4 i32=frob	wanted iota
+		buffer B bytes=4 i32=list:1,,2	list:NUMBER
+		buffer B bytes=4 u8=fill:300	fill:NUMBER
+		buffer B bytes=4 i32=random:x	a seed
+		buffer B bytes=4 i32=random:1:0	MOD above 0
+		buffer B bytes=4 f32=random:1:2	SEED:LOW:HIGH
+		buffer B bytes=9999999999999 zero	bytes=NUMBER
+		buffer A+1 bytes=4 zero	without '\+'
+		launch k block=32 args A	grid=X,Y,Z
+		launch k grid=0 block=32 args A	above 0
+		launch k grid=1 block=2000 args A	above 0
+		launch k grid=1 block=64,64 args A	4096 threads
+		launch k grid=1 block=32 args A,A	more than 1 arguments
+		launch k grid=1 block=32 args B	argument 'B'
+		launch k grid=1 block=32 args hex:0	argument 'hex:0'
+		launch k grid=1 block=32 args hex:000000000000000000	argument
+		launch k grid=1 block=32 args i32:x	fill:NUMBER
+		launch nok grid=1 block=32 args A	kernel 'nok'
+		launch k grid=1 block=32 frob=1 args A	wanted grid=
+		save B b.bin	name of a buffer
+		savesym x bytes=4 b.bin	symbol 'x'
+		symbol x bytes=4 zero	symbol 'x'
+		texture x A f64	texture NAME
+		kinfo k regs=-1	regs=NUMBER
+		sync now	nothing behind sync
+	E
+	echo 'module nothing.ptx' >k.launch
+	run -2 trace-ptx -n k.launch
+	assert_output --partial 'nothing.ptx'
+	: >k.launch
+	run -2 trace-ptx -n k.launch
+	assert_output --partial 'found no module'
+}

@@ -145,6 +145,9 @@ static int const_bits(const struct bind *b, const struct operand *o, enum type t
 			type == T_BF16X2)
 			return 0;
 		d = (double)o->value;
+	} else if (types[type].kind == K_UINT || types[type].kind == K_SINT) {
+		return bind_fault(b, o, "immediate", "found a floating-point number, wanted one of type .%s",
+			types[type].name);
 	} else if (o->single && bits == 32) {
 		*v = (uint32_t)o->value;
 		return 0;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may be wrong with accesses and barriers: outside of a buffer, misaligned, under divergence.
+ * What may be wrong with accesses and barriers: outside of a buffer, misaligned, of shared memory that nobody wrote,
+ * races between the warps of a thread block on it, barriers under divergence.
+ *
+ * A race is looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of the block.
  *
  * Always true: what is found ends the launch at the first place in the order of execution, named by kernel, thread,
  * CTA, line of the PTX and of the source, and the buffer next to the address.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "check.h"
 
 /* "4 bytes behind 'A' (1024 bytes)" */
@@ -99,32 +104,163 @@ static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t byte
 	return true;
 }
 
-static bool check_access(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+/* ---- shared memory: what was written, by whom since the last barrier ---- */
+
+struct word {
+	uint32_t epoch;          /* of the marks; another: none */
+	uint16_t writer, reader; /* warp + 1; MANY: several */
+};
+enum { MANY = 0xffff };
+
+struct shadow {
+	uint32_t epoch; /* barriers, fences and atomics so far */
+	uint32_t bytes;
+	uint8_t *written; /* a flag for each byte */
+	struct word *word;
+};
+
+void check_start(struct cta *c)
 {
+	struct shadow *s = c->check;
+
+	if (!c->g->opt->check || !c->shared_bytes)
+		return;
+	if (!s) {
+		s = c->check = xcalloc(1, sizeof(*s));
+		s->bytes = c->shared_bytes;
+		s->written = xcalloc(s->bytes, 1);
+		s->word = xcalloc(s->bytes / 4 + 1, sizeof(*s->word));
+	}
+	s->epoch++;
+	memset(s->written, 0, s->bytes);
+}
+
+void check_free(struct cta *c)
+{
+	struct shadow *s = c->check;
+
+	if (s) {
+		free(s->written);
+		free(s->word);
+	}
+	free(s);
+	c->check = NULL;
+}
+
+void check_barrier(struct cta *c)
+{
+	struct shadow *s = c->check;
+
+	if (s)
+		s->epoch++;
+}
+
+/* Offset in shared memory of what at points to; UINT32_MAX: elsewhere. */
+static uint32_t shared_offset(const struct cta *c, const uint8_t *at)
+{
+	uintptr_t d = (uintptr_t)at - (uintptr_t)c->shared;
+
+	return d < c->shared_bytes ? (uint32_t)d : UINT32_MAX;
+}
+
+void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
+{
+	struct shadow *s = c->check;
+	uint32_t off = s ? shared_offset(c, at) : UINT32_MAX;
+
+	if (off != UINT32_MAX)
+		memset(s->written + off, 1, bytes);
+}
+
+static bool race(
+	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, unsigned other, const char *what)
+{
+	exec_fail(w, o, 1u << lane, "race",
+		"found a %s at byte %u of .shared that warp %u %s since the last barrier, wanted a barrier between",
+		verb(o), off, other - 1, what);
+	return false;
+}
+
+/* Words of 4 bytes; what is smaller is marked as written but takes no part in the search for races. */
+static bool shared_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+{
+	struct shadow *s = w->cta->check;
+	uint16_t self = (uint16_t)(w->index + 1);
+
+	FOR_BITS32 (i, m) {
+		uint32_t off = shared_offset(w->cta, at[i]);
+
+		if (off == UINT32_MAX)
+			continue;
+		if (write) {
+			memset(s->written + off, 1, bytes);
+		} else if (memchr(s->written + off, 0, bytes)) {
+			exec_fail(w, o, 1u << i, "uninitialised",
+				"found a read of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
+				(unsigned long long)bytes, off);
+			return false;
+		}
+		for (uint64_t b = 0; bytes >= 4 && b < bytes; b += 4) {
+			struct word *x = &s->word[(off + b) / 4];
+
+			if (x->epoch != s->epoch)
+				*x = (struct word){s->epoch, 0, 0};
+			if (x->writer && x->writer != self)
+				return race(w, o, i, off, x->writer, "has written");
+			if (write && x->reader && x->reader != self && x->reader != MANY)
+				return race(w, o, i, off, x->reader, "has read");
+			if (write)
+				x->writer = self;
+			else
+				x->reader = !x->reader || x->reader == self ? self : MANY;
+		}
+	}
+	return true;
+}
+
+/* ---- accesses ---- */
+
+static bool check_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+{
+	enum state_space space = (enum state_space)o->space;
+
+	if (o->in->op == I_cp && write)
+		space = SP_SHARED;
 	if (!aligned(w, o, m, bytes))
 		return false;
-	return (w->space != SP_GLOBAL && w->space != SP_CONST) || o->space == SP_GENERIC ||
-	       inside(w, o, m, bytes);
+	if ((space == SP_GLOBAL || space == SP_CONST) && !inside(w, o, m, bytes))
+		return false;
+	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
+		return true;
+	if (o->in->op == I_atom || o->in->op == I_red) {
+		FOR_BITS32 (i, m)
+			check_mark(w->cta, at[i], bytes);
+		check_barrier(w->cta); /* threads may wait for each other by it */
+		return true;
+	}
+	return shared_access(w, o, m, bytes, at, write);
 }
 
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)
 {
-	(void)at;
-	return check_access(w, o, m, bytes);
+	return check_access(w, o, m, bytes, at, false);
 }
 
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)
 {
-	(void)at;
-	return check_access(w, o, m, bytes);
+	return check_access(w, o, m, bytes, at, true);
 }
 
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)
 {
-	(void)w;
-	(void)o;
-	(void)exec;
-	return true;
-}
+	uint32_t alive = w->lanes & ~w->ended;
 
-void check_barrier(struct cta *c) { (void)c; }
+	if (exec == alive || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)))
+		return true;
+	exec_fail(w, o, exec, "barrier-divergent",
+		"found %u of %u living lanes of warp %u at a barrier, wanted all of them", bit_count32(exec),
+		bit_count32(alive), w->index);
+	return false;
+}

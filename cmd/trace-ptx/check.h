@@ -20,4 +20,10 @@ bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
 /* A barrier of the thread block has been met. */
 void check_barrier(struct cta *c);
 
+/* A thread block begins with shared memory that nobody has written. */
+void check_start(struct cta *c);
+void check_free(struct cta *c);
+/* Bytes of shared memory (elsewhere: nothing) are written by other means than a store. */
+void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
+
 #endif

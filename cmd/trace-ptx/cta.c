@@ -50,6 +50,7 @@ void cta_free(struct cta *c)
 	}
 	if (c->local)
 		reserve_free(c->local, (size_t)c->n_warps * LANES, c->local_stride);
+	check_free(c);
 	free(c->shared);
 	free(c->warp);
 	free(c);
@@ -67,6 +68,7 @@ static void start(struct cta *c, uint64_t number)
 	c->clock = 0;
 	memset(c->barrier, 0, sizeof(c->barrier));
 	memset(c->shared, 0, c->shared_bytes);
+	check_start(c);
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];
 

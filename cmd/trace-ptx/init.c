@@ -4,6 +4,7 @@
  * parts of addresses (0xFF00(name)). Samplers' and textures' fields are read and kept as numbers.
  */
 #include <string.h>
+#include "lanes.h"
 #include "parser.h"
 
 struct filling {
@@ -34,17 +35,7 @@ static bool put(struct parser *p, struct filling *fl, const struct token *at, co
 
 static uint16_t half_of(double v, bool bf16)
 {
-	float f = (float)v;
-	uint32_t u;
-	_Float16 h = (_Float16)v;
-	uint16_t r;
-
-	if (!bf16) {
-		memcpy(&r, &h, 2);
-		return r;
-	}
-	memcpy(&u, &f, 4);
-	return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
+	return (uint16_t)small_from(v, bf16 ? SMALL_BF16 : SMALL_F16, ROUND_RN, false);
 }
 
 /* A number as the element's type has it. 0f literals stand for their bits in .b32 and .f32. */

@@ -15,7 +15,7 @@
 #include "sem.h"
 
 #if defined(__clang__)
-#define LANES_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#define LANES_LOOP
 #else
 #define LANES_LOOP _Pragma("GCC ivdep")
 #endif

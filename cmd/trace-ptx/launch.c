@@ -136,7 +136,8 @@ static int do_module(struct reader *r)
 {
 	if (r->n != 2)
 		return wanted(r, r->n > 2 ? 2 : 1, "module FILE");
-	struct module *m = module_read(path_of(r, r->word[1].s), r->f);
+	struct module *m = r->s->ptx ? module_memory("module", r->s->ptx, strlen(r->s->ptx), r->f)
+				     : module_read(path_of(r, r->word[1].s), r->f);
 	if (!m)
 		return -1;
 	program_add(&r->s->prog, m);
@@ -549,7 +550,7 @@ int script_read(struct script *s, const char *path, struct fault *f)
 	return read_all(s, in, f);
 }
 
-int script_memory(struct script *s, const void *text, size_t n, struct fault *f)
+int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f)
 {
 	struct input *in = input_memory("launch", text, n, f);
 
@@ -557,6 +558,7 @@ int script_memory(struct script *s, const void *text, size_t n, struct fault *f)
 	if (!in)
 		return -1;
 	s->path = "launch";
+	s->ptx = ptx;
 	s->folder = "";
 	return read_all(s, in, f);
 }

@@ -42,13 +42,14 @@ struct script {
 	struct step *command;
 	uint32_t n_commands, cap_commands;
 	uint64_t heap_bytes; /* of all buffers */
+	const char *ptx;     /* script_memory: of every module */
 	struct arena arena;
 };
 
 /* 0, or -1 and *f. */
 int script_read(struct script *s, const char *path, struct fault *f);
-/* The same from memory; fuzzing. Modules are read from the folder in hand. */
-int script_memory(struct script *s, const void *text, size_t n, struct fault *f);
+/* The same from memory, every module being the text ptx. */
+int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
 void script_free(struct script *s);
 /* Values of n bytes. 0, or -1 and *f (a file that cannot be read or is too short). */
 int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f);

@@ -149,6 +149,7 @@ static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
 			p |= (u32)(mb_phase(v) != phase) << i;
 		}
 		}
+		check_mark(w->cta, at[i], 8);
 		if (v != old)
 			memcpy(at[i], &v, 8);
 		if (o->d && o->n != MB_TEST)
@@ -160,6 +161,7 @@ static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
 		*d = (*d & ~m) | p;
 		if (p != m)
 			w->stop |= WARP_YIELD;
+		check_barrier(w->cta);
 	}
 }
 
@@ -245,6 +247,7 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 		if (!mem_at(w, &one, 1u << i, (enum state_space)x->aux[1], n, to))
 			return;
 		memmove(to[i], from[i], n);
+		check_mark(w->cta, to[i], n);
 		if (x->aux[2]) { /* the mbarrier hears of the bytes */
 			u64 v;
 

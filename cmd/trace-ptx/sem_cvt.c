@@ -143,7 +143,9 @@ static double to_integral(double v, unsigned how)
 
 static s64 least_of(enum type t)
 {
-	return types[t].kind != K_SINT ? 0 : types[t].bits == 64 ? INT64_MIN : -(1ll << (types[t].bits - 1));
+	return types[t].kind != K_SINT ? 0
+	       : types[t].bits == 64   ? INT64_MIN
+				       : -(s64)(1ull << (types[t].bits - 1));
 }
 static u64 most_of(enum type t)
 {

@@ -41,7 +41,8 @@ static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t b
 	base = high - low <= UINT64_MAX - bytes ? memory_at(w->mem, low, high - low + bytes) : NULL;
 	if (base) {
 		for (unsigned i = 0; i < LANES; i++)
-			at[i] = base + (w->addr[i] - low);
+			at[i] = (uint8_t *)((uintptr_t)base +
+					    (w->addr[i] - low)); /* lanes outside of m: never used */
 		return true;
 	}
 	FOR_BITS32 (i, m)
@@ -365,7 +366,22 @@ static void nothing(struct warp *w, const struct op *o, uint32_t m)
 	(void)m;
 }
 
-/* Fences, prefetches, hints: lanes see each other's stores at once, so there is nothing to do. */
+/* A fence: lanes see each other's stores at once, so only the search for races hears of it. */
+static void fence(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)o;
+	(void)m;
+	check_barrier(w->cta);
+}
+
+int bind_fence(struct bind *b, struct op *o)
+{
+	(void)b;
+	o->fn = fence;
+	return 0;
+}
+
+/* Prefetches and hints. */
 int bind_nothing(struct bind *b, struct op *o)
 {
 	(void)b;

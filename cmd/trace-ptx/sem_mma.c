@@ -12,6 +12,7 @@
  */
 #include <math.h>
 #include "lanes.h"
+#include "check.h"
 
 #define DIM  16
 #define DEEP 256
@@ -478,6 +479,7 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 			if (o->is_signed) { /* store */
 				v = reg_bits(w, slot, t, lane) >> shift;
 				memcpy(at[lane], &v, bits / 8);
+				check_mark(w->cta, at[lane], bits / 8);
 				continue;
 			}
 			memcpy(&v, at[lane], bits < 8 ? 1 : bits / 8);

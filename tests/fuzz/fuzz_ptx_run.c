@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fuzz target for PTX modules: read, link, bind, and execute every kernel with two warps, all parameters being the
+ * address of a small buffer. Nothing may be touched outside of it; everything ends by the limit.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "exec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void run(const struct code *code, const struct func *kernel, struct memory *mem, bool check)
+{
+	struct options opt = {.check = check, .threads = 1, .limit = 20000};
+	uint8_t *param = xcalloc(kernel->param_bytes + 16u, 1);
+	struct launch l = {.kernel = kernel,
+		.grid = {2, 1, 1},
+		.block = {11, 3, 1},
+		.dyn_shared = 64,
+		.id = 1,
+		.param = param};
+	struct grid g = {.code = code, .mem = mem, .opt = &opt, .l = &l, .record = true, .print = stderr};
+	uint64_t address = HEAP_BASE;
+
+	for (uint32_t i = 0; i + 8 <= kernel->param_bytes; i += 8)
+		memcpy(param + i, &address, 8);
+	grid_prepare(&g);
+	if (!grid_run(&g, NULL, NULL) && (!g.fault.id || !*g.fault.text))
+		abort();
+	free(param);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fault f = {0};
+	struct program p = {0};
+	struct code c;
+	struct memory mem;
+	struct module *m;
+
+	diag_quiet(true);
+	if (!(m = module_memory("fuzz", data, size, &f))) {
+		if (!f.id || !*f.text)
+			abort();
+		return 0;
+	}
+	program_add(&p, m);
+	if (program_link(&p, &f) || code_bind(&c, &p, &f)) {
+		if (!f.id || !*f.text)
+			abort();
+		program_free(&p);
+		return 0;
+	}
+	if (p.static_end < 1 << 20) {
+		memory_open(&mem, 65536);
+		memory_statics(&mem, &p);
+		memory_alloc(&mem, "A", 4096);
+		for (uint32_t i = 0; i < p.n_funcs && i < 16; i++)
+			if (p.func[i]->entry && p.func[i]->local_bytes < 65536 && c.local_bytes < 65536)
+				run(&c, p.func[i], &mem, i & 1);
+		memory_free(&mem);
+	}
+	code_free(&c);
+	program_free(&p);
+	return 0;
+}
