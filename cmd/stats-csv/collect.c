@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
-#include "table.h"
+#include "job.h"
 
 struct reading {
 	struct job *j;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "job.h"
 #include "table.h"
 
 struct sums {
@@ -30,7 +31,7 @@ struct groups {
 	struct store *s;
 	struct group *group;
 	uint32_t n, cap;
-	uint32_t *slot, n_slots; /* by hash of run and key */
+	struct table table; /* by hash of run and key */
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
@@ -78,49 +79,32 @@ static char *full_key(const struct groups *g, const struct store_kernel *k)
 	return key;
 }
 
-static uint32_t find_slot(const struct groups *g, uint32_t run, const char *key)
+static uint64_t hash_key(uint32_t run, const char *key) { return table_hash(key, strlen(key)) + run; }
+
+static struct group *find_group(const struct groups *g, uint32_t run, const char *key)
 {
-	uint32_t h = 2166136261u ^ run * 2654435761u, s;
-
-	for (const char *p = key; *p; p++)
-		h = (h ^ (unsigned char)*p) * 16777619u;
-	for (s = h & (g->n_slots - 1); g->slot[s]; s = (s + 1) & (g->n_slots - 1)) {
-		const struct group *at = &g->group[g->slot[s] - 1];
-
-		if (at->run == run && !strcmp(at->key, key))
-			break;
-	}
-	return s;
-}
-
-static void grow_slots(struct groups *g)
-{
-	free(g->slot);
-	g->n_slots = g->n_slots ? 2 * g->n_slots : 256;
-	g->slot = xcalloc(g->n_slots, sizeof(*g->slot));
-	for (uint32_t i = 0; i < g->n; i++)
-		g->slot[find_slot(g, g->group[i].run, g->group[i].key)] = i + 1;
+	FOR_TABLE (w, &g->table, hash_key(run, key))
+		if (g->group[w.number].run == run && !strcmp(g->group[w.number].key, key))
+			return &g->group[w.number];
+	return NULL;
 }
 
 static struct group *group_of(struct groups *g, uint32_t kernel)
 {
 	const struct store_kernel *k = &g->s->kernel[kernel];
 	char *key = full_key(g, k);
-	uint32_t slot;
+	struct group *found = find_group(g, k->run, key);
 
-	if (2 * g->n + 2 >= g->n_slots)
-		grow_slots(g);
-	slot = find_slot(g, k->run, key);
-	if (g->slot[slot]) {
+	if (found) {
 		free(key);
-		return &g->group[g->slot[slot] - 1];
+		return found;
 	}
 	grow(&g->group, &g->cap, g->n + 1, sizeof(*g->group));
 	g->group[g->n] = (struct group){.run = k->run,
 		.first = kernel,
 		.key = key,
 		.sum = xcalloc(g->s->n_columns + 1u, sizeof(struct sums))};
-	g->slot[slot] = g->n + 1;
+	table_add(&g->table, hash_key(k->run, key), g->n);
 	return &g->group[g->n++];
 }
 
@@ -259,7 +243,7 @@ void print_groups(struct job *j, FILE *out)
 		free(g.group[i].sum);
 	}
 	free(g.group);
-	free(g.slot);
+	table_free(&g.table);
 	free(g.c.column);
 	free(g.c.place);
 	free(g.o.option);

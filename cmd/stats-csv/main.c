@@ -8,7 +8,7 @@
 #include <string.h>
 #include "cli.h"
 #include "output.h"
-#include "table.h"
+#include "job.h"
 
 enum { OPT_PER = 256, OPT_WIDE, OPT_LONG, OPT_LIST, OPT_RUNNING, OPT_GROUP, OPT_AGG };
 

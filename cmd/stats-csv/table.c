@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "table.h"
+#include "job.h"
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 

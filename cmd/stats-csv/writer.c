@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "table.h"
+#include "job.h"
 #include "results/record_format.h"
 
 static void write_csv(FILE *out, const char *text)

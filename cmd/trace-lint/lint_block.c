@@ -10,45 +10,20 @@
 #include <string.h>
 #include "arena.h"
 #include "lint.h"
+#include "table.h"
 
 /* ---- warps of a raw trace ----------------------------------------------------------------- */
 
-/* Open addressing by thread block and warp; memory grows with the number of warps in the file. */
+/* By thread block and warp; memory grows with the number of warps in the file. */
 struct raw_warp {
 	uint32_t x, y, z, number;
 	struct warp_state state;
 };
 struct raw_warps {
-	struct raw_warp *slot;
-	uint32_t n, n_slots;
+	struct raw_warp *warp;
+	uint32_t n, cap;
+	struct table table;
 };
-
-static struct raw_warp *raw_slot(
-	const struct raw_warps *t, uint32_t x, uint32_t y, uint32_t z, uint32_t number)
-{
-	uint64_t h = (((uint64_t)x * 0x9e3779b1u + y) * 0x85ebca6bu + z) * 0xc2b2ae35u + number;
-	uint32_t s = (uint32_t)((h * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->n_slots - 1);
-
-	for (;; s = (s + 1) & (t->n_slots - 1)) {
-		struct raw_warp *w = &t->slot[s];
-
-		if (!w->state.lanes || (w->x == x && w->y == y && w->z == z && w->number == number))
-			return w;
-	}
-}
-
-static void raw_grow(struct raw_warps *t)
-{
-	struct raw_warps to = {.n = t->n, .n_slots = t->n_slots ? t->n_slots * 4 : 1024};
-
-	to.slot = xcalloc(to.n_slots, sizeof *to.slot);
-	for (uint32_t i = 0; i < t->n_slots; i++)
-		if (t->slot[i].state.lanes)
-			*raw_slot(&to, t->slot[i].x, t->slot[i].y, t->slot[i].z, t->slot[i].number) =
-				t->slot[i];
-	free(t->slot);
-	*t = to;
-}
 
 static uint32_t lanes_of(const struct lint *l, uint32_t warp)
 {
@@ -57,19 +32,22 @@ static uint32_t lanes_of(const struct lint *l, uint32_t warp)
 	return first >= threads || threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
 }
 
+/* Good until the next warp is met. */
 static struct warp_state *raw_warp(struct lint *l, const struct tblock *tb, uint32_t number)
 {
 	struct raw_warps *t = l->raw;
+	uint64_t hash = table_hash((const uint32_t[]){tb->x, tb->y, tb->z, number}, 4 * sizeof(uint32_t));
 
-	if (t->n * 2 >= t->n_slots)
-		raw_grow(t);
-	struct raw_warp *w = raw_slot(t, tb->x, tb->y, tb->z, number);
+	FOR_TABLE (at, &t->table, hash) {
+		struct raw_warp *w = &t->warp[at.number];
 
-	if (!w->state.lanes) {
-		*w = (struct raw_warp){tb->x, tb->y, tb->z, number, {.lanes = lanes_of(l, number)}};
-		t->n++;
+		if (w->x == tb->x && w->y == tb->y && w->z == tb->z && w->number == number)
+			return &w->state;
 	}
-	return &w->state;
+	grow(&t->warp, &t->cap, t->n + 1, sizeof *t->warp);
+	table_add(&t->table, hash, t->n);
+	t->warp[t->n] = (struct raw_warp){tb->x, tb->y, tb->z, number, {.lanes = lanes_of(l, number)}};
+	return &t->warp[t->n++].state;
 }
 
 static void raw_check_blocks(struct lint *l)
@@ -77,12 +55,10 @@ static void raw_check_blocks(struct lint *l)
 	const struct raw_warps *t = l->raw;
 	uint64_t want = kernel_blocks(l->head) * kernel_warps(l->head);
 
-	for (uint32_t i = 0; i < t->n_slots; i++) {
-		const struct raw_warp *w = &t->slot[i];
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct raw_warp *w = &t->warp[i];
 		const uint32_t *g = l->head->grid;
 
-		if (!w->state.lanes)
-			continue;
 		lint_warp_end(l, w->number, &w->state);
 		if (w->x >= g[0] || w->y >= g[1] || w->z >= g[2])
 			report_at(l->rep, RULE_BLOCK_ID_GRID,
@@ -262,8 +238,10 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 	trace_close(l->trace);
 	l->trace = NULL;
 	code_free(l->code);
-	if (l->raw)
-		free(l->raw->slot);
+	if (l->raw) {
+		table_free(&l->raw->table);
+		free(l->raw->warp);
+	}
 	free(l->raw);
 	l->raw = NULL;
 	return !unopened;

@@ -11,12 +11,12 @@
 #include "input.h"
 #include "isa.h"
 #include "num.h"
+#include "table.h"
 
 struct isa {
 	struct isa_op *op;
 	uint32_t n, cap;
-	uint32_t *slot;    /* open addressing by stem: row + 1, 0 free */
-	uint32_t n_slots;  /* a power of 2, at least twice n */
+	struct table rows; /* by stem */
 	struct arena text; /* stems of the user's rows */
 };
 
@@ -97,34 +97,20 @@ static const struct {
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static uint32_t stem_hash(const char *s, size_t n)
+static int find_stem(const struct isa *isa, const char *s, size_t n)
 {
-	uint32_t h = 2166136261u;
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 16777619u;
-	return h;
-}
+	FOR_TABLE (w, &isa->rows, table_hash(s, n)) {
+		const char *stem = isa->op[w.number].stem;
 
-/* Slot that holds the stem, or the free one where it belongs. */
-static uint32_t stem_slot(const struct isa *isa, const char *s, size_t n)
-{
-	uint32_t i = stem_hash(s, n) & (isa->n_slots - 1);
-	while (isa->slot[i]) {
-		const char *stem = isa->op[isa->slot[i] - 1].stem;
 		if (strlen(stem) == n && !memcmp(stem, s, n))
-			break;
-		i = (i + 1) & (isa->n_slots - 1);
+			return (int)w.number;
 	}
-	return i;
+	return -1;
 }
 
-static void rehash(struct isa *isa, uint32_t n_slots)
+static void add_stem(struct isa *isa, uint32_t row)
 {
-	free(isa->slot);
-	isa->slot = xcalloc(n_slots, sizeof(isa->slot[0]));
-	isa->n_slots = n_slots;
-	for (uint32_t r = 0; r < isa->n; r++)
-		isa->slot[stem_slot(isa, isa->op[r].stem, strlen(isa->op[r].stem))] = r + 1;
+	table_add(&isa->rows, table_hash(isa->op[row].stem, strlen(isa->op[row].stem)), row);
 }
 
 struct isa *isa_new(void)
@@ -132,8 +118,8 @@ struct isa *isa_new(void)
 	struct isa *isa = xcalloc(1, sizeof(*isa));
 	grow(&isa->op, &isa->cap, N_BUILT_IN, sizeof(isa->op[0]));
 	memcpy(isa->op, built_in, sizeof(built_in));
-	isa->n = N_BUILT_IN;
-	rehash(isa, 1024);
+	for (isa->n = 0; isa->n < N_BUILT_IN; isa->n++)
+		add_stem(isa, isa->n);
 	return isa;
 }
 
@@ -142,7 +128,7 @@ void isa_free(struct isa *isa)
 	if (!isa)
 		return;
 	arena_free(&isa->text);
-	free(isa->slot);
+	table_free(&isa->rows);
 	free(isa->op);
 	free(isa);
 }
@@ -161,7 +147,7 @@ static const char *opcode_stem(const char *opcode, size_t *n)
 int isa_find(const struct isa *isa, const char *opcode, size_t n)
 {
 	const char *stem = opcode_stem(opcode, &n);
-	return n ? (int)isa->slot[stem_slot(isa, stem, n)] - 1 : -1;
+	return n ? find_stem(isa, stem, n) : -1;
 }
 
 const struct isa_op *isa_row(const struct isa *isa, int row)
@@ -344,15 +330,14 @@ static unsigned arch_set(const char *s, size_t n)
 
 static struct isa_op *add_row(struct isa *isa, const struct word *stem)
 {
-	uint32_t slot = stem_slot(isa, stem->s, stem->n);
-	if (isa->slot[slot])
-		return &isa->op[isa->slot[slot] - 1];
+	int row = find_stem(isa, stem->s, stem->n);
+
+	if (row >= 0)
+		return &isa->op[row];
 	grow(&isa->op, &isa->cap, isa->n + 1, sizeof(isa->op[0]));
 	isa->op[isa->n] = (struct isa_op){.stem = arena_strndup(&isa->text, stem->s, stem->n)};
-	isa->slot[slot] = ++isa->n;
-	if (isa->n * 2 > isa->n_slots)
-		rehash(isa, isa->n_slots * 2);
-	return &isa->op[isa->n - 1];
+	add_stem(isa, isa->n);
+	return &isa->op[isa->n++];
 }
 
 static bool stem_ok(const struct word *w)

@@ -15,52 +15,21 @@
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-static uint32_t hash_text(const char *s)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h ^ h >> 15;
-}
-
-static uint32_t find_slot(const struct run_reader *r, const char *text, uint32_t hash)
-{
-	uint32_t s = hash & (r->n_slots - 1);
-
-	for (; r->slot[s]; s = (s + 1) & (r->n_slots - 1)) {
-		const struct rr_name *n = r->name[r->slot[s] - 1];
-
-		if (n->hash == hash && !strcmp(n->text, text))
-			break;
-	}
-	return s;
-}
-
-static void grow_slots(struct run_reader *r)
-{
-	free(r->slot);
-	r->n_slots *= 2;
-	r->slot = xcalloc(r->n_slots, sizeof(*r->slot));
-	for (uint32_t i = 0; i < r->n_names; i++)
-		r->slot[find_slot(r, r->name[i]->text, r->name[i]->hash)] = i + 1;
-}
-
 static struct rr_name *lookup(const struct run_reader *r, const char *text)
 {
-	uint32_t s = find_slot(r, text, hash_text(text));
-
-	return r->slot[s] ? r->name[r->slot[s] - 1] : NULL;
+	FOR_TABLE (w, &r->names, table_hash(text, strlen(text)))
+		if (!strcmp(r->name[w.number]->text, text))
+			return r->name[w.number];
+	return NULL;
 }
 
 struct rr_name *rr_name(struct run_reader *r, const char *text, struct fault *f)
 {
-	uint32_t hash = hash_text(text), s = find_slot(r, text, hash);
-	struct rr_name *n;
+	struct rr_name *n = lookup(r, text);
 	char q[60];
 
-	if (r->slot[s])
-		return r->name[r->slot[s] - 1];
+	if (n)
+		return n;
 	if (r->n_names >= RUN_NAMES_MAX || strlen(text) > RR_WORD_MAX) {
 		fault_set(f, rr_here(r), "figure-name",
 			"found the figure \"%s\", wanted names of at most %d bytes and "
@@ -71,13 +40,10 @@ struct rr_name *rr_name(struct run_reader *r, const char *text, struct fault *f)
 	n = arena_alloc(&r->rows, 1, sizeof(*n));
 	n->text = arena_strndup(&r->texts, text, strlen(text));
 	n->about = figure_find(text);
-	n->hash = hash;
 	grow(&r->name, &r->cap_names, r->n_names + 1, sizeof(*r->name));
 	r->name[r->n_names] = n;
 	n->id = r->n_names++;
-	r->slot[s] = r->n_names;
-	if (2 * r->n_names >= r->n_slots)
-		grow_slots(r);
+	table_add(&r->names, table_hash(text, strlen(text)), n->id);
 	return n;
 }
 

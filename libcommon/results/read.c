@@ -20,8 +20,6 @@ struct run_reader *run_reader_new(struct input *in, unsigned flags)
 	r->in = in;
 	r->flags = flags;
 	r->file = input_name(in);
-	r->n_slots = 1024;
-	r->slot = xcalloc(r->n_slots, sizeof(*r->slot));
 	r->mark = 1;
 	return r;
 }
@@ -42,7 +40,7 @@ void run_close(struct run_reader *r)
 	arena_free(&r->rows);
 	arena_free(&r->option_texts);
 	free(r->name);
-	free(r->slot);
+	table_free(&r->names);
 	free(r->order);
 	free(r->list);
 	free(r->option);

@@ -11,6 +11,7 @@
 
 #include "arena.h"
 #include "run_read.h"
+#include "table.h"
 
 #define RR_HIDDEN   '\001' /* in the names of rows that are never listed */
 #define RR_WORD_MAX 4096   /* bytes of a name or value that is kept */
@@ -18,7 +19,6 @@
 struct rr_name {
 	const char *text;
 	const struct figure *about;
-	uint32_t hash;
 	uint32_t mark;            /* of the record in which now was set */
 	uint32_t listed;          /* of the record in whose list the figure stands */
 	uint32_t at;              /* where in the list */
@@ -54,8 +54,7 @@ struct run_reader {
 	struct arena texts;
 	struct rr_name **name; /* by id; the hidden rows of streams too */
 	uint32_t n_names, cap_names;
-	uint32_t *slot; /* id + 1 */
-	uint32_t n_slots;
+	struct table names; /* ids */
 	struct arena rows;
 	uint32_t *order, n_order, cap_order; /* ids put in this record */
 	uint32_t mark;

@@ -9,12 +9,13 @@
 #include <string.h>
 #include "arena.h"
 #include "run_store.h"
+#include "table.h"
 
 struct store_words {
 	struct arena arena;
 	const char **word;
 	uint32_t n, cap;
-	uint32_t *slot, n_slots;
+	struct table table;
 };
 
 struct store_spool {
@@ -27,59 +28,33 @@ struct store_spool {
 
 /* ---- words -------------------------------------------------------------------------------- */
 
-static uint32_t hash_text(const char *s)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h ^ h >> 15;
-}
-
-static struct store_words *words_new(void)
-{
-	struct store_words *w = xcalloc(1, sizeof(*w));
-
-	w->n_slots = 256;
-	w->slot = xcalloc(w->n_slots, sizeof(*w->slot));
-	return w;
-}
-
 static void words_free(struct store_words *w)
 {
 	arena_free(&w->arena);
+	table_free(&w->table);
 	free(w->word);
-	free(w->slot);
 	free(w);
 }
 
-static uint32_t words_slot(const struct store_words *w, const char *text)
+/* From 1; 0: there is none. */
+static uint32_t words_find(const struct store_words *w, const char *text)
 {
-	uint32_t s = hash_text(text) & (w->n_slots - 1);
-
-	while (w->slot[s] && strcmp(w->word[w->slot[s] - 1], text))
-		s = (s + 1) & (w->n_slots - 1);
-	return s;
+	FOR_TABLE (at, &w->table, table_hash(text, strlen(text)))
+		if (!strcmp(w->word[at.number], text))
+			return at.number + 1;
+	return 0;
 }
 
-/* From 1. */
 static uint32_t words_add(struct store_words *w, const char *text)
 {
-	uint32_t s = words_slot(w, text);
+	uint32_t found = words_find(w, text);
 
-	if (w->slot[s])
-		return w->slot[s];
+	if (found)
+		return found;
 	grow(&w->word, &w->cap, w->n + 1, sizeof(*w->word));
-	w->word[w->n++] = arena_strndup(&w->arena, text, strlen(text));
-	w->slot[s] = w->n;
-	if (2 * w->n >= w->n_slots) {
-		free(w->slot);
-		w->n_slots *= 2;
-		w->slot = xcalloc(w->n_slots, sizeof(*w->slot));
-		for (uint32_t i = 0; i < w->n; i++)
-			w->slot[words_slot(w, w->word[i])] = i + 1;
-	}
-	return w->n;
+	w->word[w->n] = arena_strndup(&w->arena, text, strlen(text));
+	table_add(&w->table, table_hash(text, strlen(text)), w->n);
+	return ++w->n;
 }
 
 uint32_t store_word_add(struct store *s, const char *text) { return words_add(s->words, text); }
@@ -123,9 +98,9 @@ struct store *store_new(void)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
 
-	s->words = words_new();
-	s->columns = words_new();
-	s->options = words_new();
+	s->words = xcalloc(1, sizeof(struct store_words));
+	s->columns = xcalloc(1, sizeof(struct store_words));
+	s->options = xcalloc(1, sizeof(struct store_words));
 	s->spool = xcalloc(1, sizeof(*s->spool));
 	return s;
 }
@@ -165,7 +140,7 @@ uint32_t store_column(struct store *s, const char *name)
 
 uint32_t store_find_column(const struct store *s, const char *name)
 {
-	uint32_t c = s->columns->slot[words_slot(s->columns, name)];
+	uint32_t c = words_find(s->columns, name);
 
 	return c ? c - 1 : s->n_columns;
 }

@@ -14,12 +14,13 @@
 #include "arena.h"
 #include "figure.h"
 #include "stats_int.h"
+#include "table.h"
 
 #define NONE UINT32_MAX
 
 struct figure_row {
 	uint32_t name; /* offset into text */
-	uint32_t hash;
+	uint64_t hash;
 	uint64_t count;         /* when not ratio */
 	double num, den, scale; /* when ratio */
 	bool ratio;
@@ -30,18 +31,10 @@ struct figures {
 	uint32_t n, cap;
 	char *text;
 	uint32_t text_n, text_cap;
-	uint32_t *slot;   /* row + 1; 0: free */
-	uint32_t n_slots; /* a power of two, more than twice n */
+	struct table names; /* rows */
 };
 
-struct figures *figures_new(void)
-{
-	struct figures *f = xcalloc(1, sizeof(*f));
-
-	f->n_slots = 1024;
-	f->slot = xcalloc(f->n_slots, sizeof(*f->slot));
-	return f;
-}
+struct figures *figures_new(void) { return xcalloc(1, sizeof(struct figures)); }
 
 void figures_free(struct figures *f)
 {
@@ -49,41 +42,18 @@ void figures_free(struct figures *f)
 		return;
 	free(f->row);
 	free(f->text);
-	free(f->slot);
+	table_free(&f->names);
 	free(f);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static uint32_t hash_text(const char *s, size_t n)
+static const struct figure_row *find_row(const struct figures *f, const char *name, uint64_t hash)
 {
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 16777619u;
-	return h ^ h >> 15;
-}
-
-static uint32_t find_slot(const struct figures *f, const char *name, uint32_t hash)
-{
-	uint32_t s = hash & (f->n_slots - 1);
-
-	for (; f->slot[s]; s = (s + 1) & (f->n_slots - 1)) {
-		const struct figure_row *r = &f->row[f->slot[s] - 1];
-
-		if (r->hash == hash && !strcmp(f->text + r->name, name))
-			break;
-	}
-	return s;
-}
-
-static void grow_slots(struct figures *f)
-{
-	free(f->slot);
-	f->n_slots *= 2;
-	f->slot = xcalloc(f->n_slots, sizeof(*f->slot));
-	for (uint32_t i = 0; i < f->n; i++)
-		f->slot[find_slot(f, f->text + f->row[i].name, f->row[i].hash)] = i + 1;
+	FOR_TABLE (w, &f->names, hash)
+		if (!strcmp(f->text + f->row[w.number].name, name))
+			return &f->row[w.number];
+	return NULL;
 }
 
 /* A new row for prefix + name, blanks replaced. */
@@ -92,7 +62,6 @@ static struct figure_row *add_row(struct sink *s, const char *name)
 	struct figures *f = s->table;
 	size_t n = strlen(s->prefix);
 	struct figure_row *r;
-	uint32_t slot;
 	char *text;
 
 	while (*name == '\t' || *name == ' ')
@@ -105,13 +74,10 @@ static struct figure_row *add_row(struct sink *s, const char *name)
 		text[n++] = *name == ' ' ? '_' : *name;
 	text[n] = '\0';
 	r = &f->row[f->n];
-	*r = (struct figure_row){.name = f->text_n, .hash = hash_text(text, n)};
-	slot = find_slot(f, text, r->hash);
-	assert(!f->slot[slot] && "a figure has two values");
-	f->slot[slot] = ++f->n;
+	*r = (struct figure_row){.name = f->text_n, .hash = table_hash(text, n)};
+	assert(!find_row(f, text, r->hash) && "a figure has two values");
+	table_add(&f->names, r->hash, f->n++);
 	f->text_n += (uint32_t)n + 1;
-	if (2 * f->n >= f->n_slots)
-		grow_slots(f);
 	return r;
 }
 
@@ -158,7 +124,7 @@ void figures_take(struct figures *f, struct gpu *g)
 	struct sink s = {.ops = &collector, .table = f};
 
 	f->n = f->text_n = 0;
-	memset(f->slot, 0, f->n_slots * sizeof(*f->slot));
+	table_clear(&f->names);
 	stats_walk(&s, g);
 }
 
@@ -209,11 +175,8 @@ static void write_stats(struct record_writer *w, const struct figures *before, c
 		const char *name = now->text + r->name;
 		const struct figure *about = figure_find(name);
 
-		if (before && about && is_difference(about)) {
-			uint32_t slot = before->slot[find_slot(before, name, r->hash)];
-
-			old = slot ? &before->row[slot - 1] : NULL;
-		}
+		if (before && about && is_difference(about))
+			old = find_row(before, name, r->hash);
 		write_row(w, name, r, old, about);
 	}
 	record_group_end(w);
