@@ -118,7 +118,7 @@ struct shown_options shown_options(const struct store *s)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-struct table {
+struct cells {
 	struct job *j;
 	struct store *s;
 	struct shown_columns c;
@@ -127,7 +127,7 @@ struct table {
 	const struct run_value **cell;
 };
 
-static void write_run(struct table *t, const struct store_kernel *k)
+static void write_run(struct cells *t, const struct store_kernel *k)
 {
 	const struct store_run *run = &t->s->run[k->run];
 
@@ -145,7 +145,7 @@ static void write_run(struct table *t, const struct store_kernel *k)
 	write_value(&t->w, k->id ? &(struct run_value){.count = k->id, .whole = true} : NULL);
 }
 
-static void load_cells(struct table *t, const struct store_kernel *k)
+static void load_cells(struct cells *t, const struct store_kernel *k)
 {
 	const struct store_value *v = store_load(t->s, k);
 
@@ -155,7 +155,7 @@ static void load_cells(struct table *t, const struct store_kernel *k)
 			t->cell[t->c.place[v[i].column] - 1] = &v[i].value;
 }
 
-static void write_wide(struct table *t, const struct store_kernel *k)
+static void write_wide(struct cells *t, const struct store_kernel *k)
 {
 	load_cells(t, k);
 	write_run(t, k);
@@ -164,7 +164,7 @@ static void write_wide(struct table *t, const struct store_kernel *k)
 	write_end(&t->w);
 }
 
-static void write_long(struct table *t, const struct store_kernel *k)
+static void write_long(struct cells *t, const struct store_kernel *k)
 {
 	load_cells(t, k);
 	for (uint32_t i = 0; i < t->c.n; i++) {
@@ -180,7 +180,7 @@ static void write_long(struct table *t, const struct store_kernel *k)
 	}
 }
 
-static void write_table_head(struct table *t)
+static void write_table_head(struct cells *t)
 {
 	uint32_t n = 0, cap = t->o.n + t->c.n + 8;
 	const char **name = xcalloc(cap, sizeof(*name));
@@ -214,7 +214,7 @@ static void write_table_head(struct table *t)
 void print_table(struct job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct table t = {
+	struct cells t = {
 		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
 	uint32_t n = j->per_run ? s->n_totals : s->n_kernels;
 	const struct store_kernel *row = j->per_run ? s->total : s->kernel;

@@ -16,7 +16,7 @@
 #define LOCAL_BASE 0x1F880000u /* where local memory lies (LSU-local-2) */
 
 /* Segments of one part of the warp while its lanes are gathered; order lists them by address, then age. */
-struct table {
+struct segments {
 	uint32_t n, segment_bytes;
 	uint8_t order[MAX_ACCESSES];
 	struct access at[MAX_ACCESSES];
@@ -51,7 +51,7 @@ static bool overlaps(const struct access *a, unsigned offset, unsigned n)
 }
 
 /* New segment entry at place k of the order. */
-static struct access *insert(struct table *t, uint32_t k, uint64_t segment)
+static struct access *insert(struct segments *t, uint32_t k, uint64_t segment)
 {
 	struct access *a = &t->at[t->n];
 
@@ -63,7 +63,7 @@ static struct access *insert(struct table *t, uint32_t k, uint64_t segment)
 }
 
 /* The entry of a segment, made when there is none. Looked for from the top: addresses mostly ascend. */
-static struct access *segment_entry(struct table *t, uint64_t segment)
+static struct access *segment_entry(struct segments *t, uint64_t segment)
 {
 	uint32_t k = t->n;
 
@@ -75,7 +75,7 @@ static struct access *segment_entry(struct table *t, uint64_t segment)
 }
 
 /* Atomics: the first transaction of the segment that leaves these bytes free, or a new one after them. */
-static struct access *atomic_entry(struct table *t, uint64_t segment, unsigned offset, unsigned n)
+static struct access *atomic_entry(struct segments *t, uint64_t segment, unsigned offset, unsigned n)
 {
 	uint32_t k = 0;
 
@@ -98,7 +98,7 @@ static void mark(struct access *a, unsigned offset, unsigned n, unsigned lane)
  * quirk Q1-13: the second segment of an access that crosses gets as many bytes as the access has, from
  * its last byte on (LSU-gen-5).
  */
-static void add_piece(struct table *t, uint64_t addr, unsigned size, unsigned lane)
+static void add_piece(struct segments *t, uint64_t addr, unsigned size, unsigned lane)
 {
 	uint64_t low = t->segment_bytes - 1, last = addr + size - 1;
 
@@ -132,7 +132,7 @@ static void reduce(struct access *a, uint32_t segment_bytes)
 	a->size = (uint16_t)size;
 }
 
-static void append(struct access_list *out, struct table *t, uint8_t type)
+static void append(struct access_list *out, struct segments *t, uint8_t type)
 {
 	for (uint32_t k = 0; k < t->n; k++) {
 		struct access *a = &out->at[out->n++];
@@ -207,7 +207,7 @@ static void check_local(const struct sm *s, const struct winst *w, uint64_t addr
 }
 
 static void gather_local(
-	struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes, struct table *t)
+	struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes, struct segments *t)
 {
 	unsigned size = w->uop->size, piece = size >= 4 ? 4 : size;
 	uint64_t word[8];
@@ -226,7 +226,7 @@ static void gather_local(
 }
 
 static void gather_atomic(
-	struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes, struct table *t)
+	struct sm *s, const struct winst *w, const uint64_t lane[32], uint32_t lanes, struct segments *t)
 {
 	unsigned size = w->uop->size;
 	uint64_t low = t->segment_bytes - 1;
@@ -241,7 +241,7 @@ static void gather_atomic(
 }
 
 /* quirk Q1-5: a lane whose address is 0 asks for nothing. */
-static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes, struct table *t)
+static void gather_global(const uint64_t lane[32], unsigned size, uint32_t lanes, struct segments *t)
 {
 	FOR_BITS32 (i, lanes)
 		if (lane[i])
@@ -299,7 +299,7 @@ void coalesce(struct sm *s, const struct winst *w, struct access_list *out)
 	const struct uop *u = w->uop;
 	uint32_t parts = s->core->warp_parts, width = 32 / parts;
 	uint64_t lane[32];
-	struct table t;
+	struct segments t;
 
 	out->n = 0;
 	out->lane0 = 0;
