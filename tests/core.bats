@@ -50,3 +50,17 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	run -0 --separate-stderr trace-sim -g a100 --cubin "$ROOT/tests/corpus/cubin/elf80" "$(trace vecadd)"
 	[[ $stderr == *"wanted -core_model modern"* ]]
 }
+
+@test "--profile and --timeline see the modern core, with the same bytes for any number of threads" {
+	cd "$BATS_TEST_TMPDIR"
+	t=$(trace vecadd)
+	for j in 1 3; do
+		run -0 trace-sim -q $modern -D gpgpu_perfect_inst_const_cache=0 -j $j -F json -o result$j \
+			--profile profile$j --timeline timeline$j "$t"
+	done
+	cmp result1 result3
+	cmp profile1 profile3
+	cmp timeline1 timeline3
+	run -0 trace-sim -q $modern -F text --profile profile -o result "$t"
+	[ "$(awk '/^sched_cycles / { all += $2 } /^sched_cycles\[/ { sum += $2 } END { print (all == sum && sum > 0) }' profile)" = 1 ]
+}

@@ -92,6 +92,7 @@ static void run_sub(struct sm *s, unsigned k)
 	if ((b->want || b->stream.on) && core_fetch(s, k))
 		next = s->clock + 1;
 	b->due = earlier(next, core_wheel_next(s, b));
+	core_idle(s, k);
 }
 
 /* A sub-core may have let another's warps go in this very cycle: they are looked at in the next. */

@@ -126,7 +126,7 @@ struct core_warp {
 	uint8_t next_why, hold_why; /* of next_issue and of the hold */
 	uint8_t unit;               /* of the head */
 	uint8_t slot;               /* of the wheel */
-	bool in_wheel, started;
+	bool started;
 	uint8_t predicate_class;   /* SASS_NONE: none outstanding */
 	uint8_t predicate_pending; /* set by instructions of variable latency still under way */
 	bool waits;                /* for an event */
@@ -175,12 +175,15 @@ struct subcore {
 	uint64_t by_unit[N_CORE_UNITS];        /* heads by unit */
 	uint64_t by_why[N_CORE_STALLS];        /* those not ripe, by reason */
 	uint64_t wheel[WHEEL], wheel_used;
+	uint64_t far;                            /* of those in the wheel: due later than their slot says */
 	uint64_t open_at[N_CORE_UNITS];          /* from when on the unit takes another */
 	uint64_t result_at;                      /* when the last result leaves the result queue */
 	uint64_t link_free, sfu_free, misc_free; /* when the next may start */
 	uint64_t bank_used[16];                  /* t of the latest instruction that read the bank */
 	int8_t greedy;                           /* rank of the warp that issued last, -1: none */
 	uint8_t ranks;                           /* given out; the next warp's */
+	uint32_t busy;                           /* units that may be taken */
+	bool issued;                             /* in the cycle run last */
 	uint8_t idle;                            /* enum core_stall of the cycles since seen */
 	uint8_t warp_of[RANKS];
 	uint64_t rfc[3][16]; /* by slot and bank: warp << 16 | register, 0: empty */
@@ -332,6 +335,7 @@ const struct core_control *core_control_of(const struct core_warp *cw, uint32_t 
 
 /* issue.c, regfile.c */
 uint64_t core_issue(struct sm *s, unsigned sub); /* when a ripe warp may be tried again, NEVER: none */
+void core_idle(struct sm *s, unsigned sub);
 void core_account(struct sm *s, unsigned sub, uint64_t until); /* cycles before until, by reason */
 /* Cycles that the reads of w's head wait for banks; it counts as issued after them. reuse: mask of slots. */
 uint64_t core_read_wait(

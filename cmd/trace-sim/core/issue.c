@@ -39,8 +39,12 @@ static unsigned bucket_of(unsigned why)
 	}
 }
 
-static void put_down(struct sm *s, struct subcore *b, uint64_t cycles)
+static void put_down(struct sm *s, unsigned sub, uint64_t cycles)
 {
+	const struct subcore *b = &s->modern->sub[sub];
+
+	if (s->profile)
+		profile_core_cycles(s, sub, cycles);
 	s->modern->n.stall[b->idle] += cycles;
 	s->n.distro[bucket_of(b->idle)] += cycles;
 }
@@ -52,7 +56,7 @@ void core_account(struct sm *s, unsigned sub, uint64_t until)
 
 	if (until <= b->seen)
 		return;
-	put_down(s, b, until - b->seen);
+	put_down(s, sub, until - b->seen);
 	s->modern->n.queue_cycles += (until - b->seen) * b->places;
 	b->seen = until;
 }
@@ -68,18 +72,37 @@ static unsigned reason_of(const struct subcore *b)
 	return b->by_why[STALL_PORT] ? STALL_PORT : STALL_EMPTY;
 }
 
+/* The visit of a cycle is over: what the cycles until due are put down to, and this one without an issue. */
+void core_idle(struct sm *s, unsigned sub)
+{
+	struct subcore *b = &s->modern->sub[sub];
+	uint64_t set;
+
+	if (b->issued && b->due == s->clock + 1 && !s->profile)
+		return;
+	b->idle = (uint8_t)(b->port_free > s->clock + b->issued ? STALL_PORT : reason_of(b));
+	if (!s->profile)
+		return;
+	set = b->idle == STALL_UNIT ? b->ripe : b->by_why[b->idle];
+	set = set ? set : b->ranked;
+	profile_core_idle(s, sub, set ? b->warp_of[63 - (unsigned)__builtin_clzll(set)] : 0,
+		set ? b->idle : STALL_EMPTY);
+}
+
 /* ---- which warp --------------------------------------------------------------------------------- */
 
 /* Ripe warps whose unit takes nothing now. */
-static uint64_t held_by_units(const struct sm *s, const struct subcore *b, uint64_t *open)
+static uint64_t held_by_units(const struct sm *s, struct subcore *b, uint64_t *open)
 {
 	const struct modern_params *m = s->modern->p;
 	uint64_t held = 0, now = s->clock;
 
 	*open = NEVER;
-	for (unsigned u = 0; u < N_CORE_UNITS; u++) {
+	FOR_BITS32 (u, b->busy) {
 		uint64_t at = b->open_at[u], set = b->by_unit[u] & b->ripe;
 
+		if (at <= now)
+			b->busy &= ~(1u << u);
 		if (!set || at <= now)
 			continue;
 		if (u == CORE_FP32 && m->fp32_on_int && b->open_at[CORE_INT] < at)
@@ -291,7 +314,7 @@ uint64_t core_issue(struct sm *s, unsigned sub)
 	}
 	if (!issued)
 		core_account(s, sub, s->clock);
-	b->idle = (uint8_t)(b->port_free > s->clock + issued ? STALL_PORT : reason_of(b));
+	b->issued = issued;
 	if (!b->ripe)
 		return NEVER;
 	if (b->port_free > s->clock)

@@ -19,13 +19,11 @@ static void leave_state(struct subcore *b, struct core_warp *cw)
 {
 	uint64_t bit = rank_bit(cw);
 
-	if (cw->in_wheel) {
-		unsigned slot = cw->slot;
-
-		b->wheel[slot] &= ~bit;
-		if (!b->wheel[slot])
-			b->wheel_used &= ~(1ull << slot);
-		cw->in_wheel = false;
+	if (b->wheel[cw->slot] & bit) {
+		b->wheel[cw->slot] &= ~bit;
+		b->far &= ~bit;
+		if (!b->wheel[cw->slot])
+			b->wheel_used &= ~(1ull << cw->slot);
 	}
 	b->ripe &= ~bit;
 	b->by_why[cw->why] &= ~bit;
@@ -88,8 +86,8 @@ void core_warp_schedule(struct sm *s, unsigned w, uint64_t at, unsigned why)
 		uint64_t reach = at < s->clock + WHEEL ? at : s->clock + WHEEL - 1;
 
 		cw->slot = (uint8_t)(reach % WHEEL);
-		cw->in_wheel = true;
 		b->wheel[cw->slot] |= bit;
+		b->far |= reach < at ? bit : 0;
 		b->wheel_used |= 1ull << cw->slot;
 		b->by_why[why] |= bit;
 		at = reach;
@@ -101,20 +99,18 @@ void core_warp_schedule(struct sm *s, unsigned w, uint64_t at, unsigned why)
 /* Those of a slot that are due become ripe; the others stand further round the wheel. */
 static void turn(struct sm *s, struct subcore *b, unsigned slot)
 {
-	uint64_t set = b->wheel[slot];
+	uint64_t set = b->wheel[slot], far = set & b->far;
 
 	b->wheel[slot] = 0;
 	b->wheel_used &= ~(1ull << slot);
-	FOR_BITS64 (rank, set) {
-		unsigned w = b->warp_of[rank];
-		struct core_warp *cw = core_warp_of(s, w);
+	b->far &= ~far;
+	b->ripe |= set & ~far;
+	for (unsigned i = 0; i < STALL_EMPTY; i++)
+		b->by_why[i] &= ~set;
+	FOR_BITS64 (rank, far) {
+		struct core_warp *cw = core_warp_of(s, b->warp_of[rank]);
 
-		cw->in_wheel = false;
-		b->by_why[cw->why] &= ~(1ull << rank);
-		if (cw->ready_at <= s->clock)
-			b->ripe |= 1ull << rank;
-		else
-			core_warp_schedule(s, w, cw->ready_at, cw->why);
+		core_warp_schedule(s, b->warp_of[rank], cw->ready_at, cw->why);
 	}
 }
 
@@ -158,6 +154,7 @@ static void compact(struct sm *s, struct subcore *b)
 	b->ripe = squeeze(b->ripe, keep);
 	b->want = squeeze(b->want, keep);
 	b->has_head = squeeze(b->has_head, keep);
+	b->far = squeeze(b->far, keep);
 	for (unsigned i = 0; i < N_CORE_UNITS; i++)
 		b->by_unit[i] = squeeze(b->by_unit[i], keep);
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
@@ -197,7 +194,7 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->fetched = 0;
 	cw->last_mask = UINT32_MAX;
 	cw->predicate_class = SASS_NONE;
-	cw->waits = cw->in_wheel = cw->fragile = cw->reaping = cw->started = false;
+	cw->waits = cw->fragile = cw->reaping = cw->started = false;
 	cw->codes = k->codes;
 	cw->n_codes = k->n_codes;
 	cw->control = k->codes != NULL;

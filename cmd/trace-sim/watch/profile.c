@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "core/core.h"
 #include "profile.h"
 #include "sm/regset.h"
 #include "sm/scheduler.h"
@@ -82,7 +83,8 @@ void profile_issue(struct sm *s, unsigned w, bool second)
 void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 {
 	struct sm_profile *p = s->profile;
-	struct profile_row *r = &p->row[find_row(p, p->uid[s->warp[w].cta], code)];
+	uint32_t row = find_row(p, p->uid[s->warp[w].cta], code); /* may move the rows */
+	struct profile_row *r = &p->row[row];
 	const struct uop *u = &s->uops[code];
 
 	r->issues++;
@@ -179,6 +181,8 @@ static void drained(struct sm *s, unsigned k)
 
 	while (c < MAX_CTAS - 1 && !s->cta[c].kernel)
 		c++;
+	if (!s->cta[c].kernel) /* the modern core: none is left, either */
+		c = s->profile->placed;
 	s->profile->idle[k].row = find_row(s->profile, s->profile->uid[c], PROFILE_NO_CODE);
 	s->profile->idle[k].reason = PROFILE_DRAINED;
 }
@@ -224,6 +228,78 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 		p->producer[w] = xrealloc(p->producer[w], s->reg_limit, sizeof *p->producer[w]);
 	p->reg_limit = s->reg_limit;
 	p->uid[cta] = uid;
+	p->placed = cta;
 	for (unsigned k = 0; k < s->core->schedulers; k++)
 		s->profile->idle[k].row = 0;
+}
+
+/* ---- the modern core ------------------------------------------------------------------------------- */
+
+/* The producer of what the head of warp w waits for: memory is named before arithmetic. */
+static uint32_t producer_of(const struct sm *s, unsigned w, const struct uop *u, bool *memory)
+{
+	const struct sm_profile *p = s->profile;
+	const struct core_warp *cw = &s->modern->warp[w];
+	uint32_t code = p->last[w];
+	uint64_t latest = 0;
+
+	*memory = false;
+	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++) {
+		unsigned reg = u->reg[i];
+
+		if (cw->pending[reg]) {
+			*memory = s->uops[p->producer[w][reg]].unit == UNIT_MEM;
+			return p->producer[w][reg];
+		}
+		if (cw->written[reg] > latest) {
+			latest = cw->written[reg];
+			code = p->producer[w][reg];
+		}
+	}
+	return code;
+}
+
+static unsigned reason_of_stall(const struct sm *s, unsigned w, unsigned stall, const struct uop *head)
+{
+	switch (stall) {
+	case STALL_UNIT: return head && head->unit == UNIT_MEM ? PROFILE_LDST_QUEUE : PROFILE_UNIT_BUSY;
+	case STALL_RESULT:
+	case STALL_PORT: return PROFILE_UNIT_BUSY;
+	case STALL_WAR: return PROFILE_SCOREBOARD_MEMORY;
+	case STALL_COUNT: return PROFILE_SCOREBOARD_ARITHMETIC;
+	case STALL_FENCE: return PROFILE_MEMORY_BARRIER;
+	case STALL_BARRIER: return s->at_barrier >> w & 1 ? PROFILE_BARRIER : PROFILE_MEMORY_BARRIER;
+	case STALL_EMPTY: return PROFILE_DRAINED;
+	default: return PROFILE_NO_INSTRUCTION;
+	}
+}
+
+void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall)
+{
+	const struct warp *p = &s->warp[w];
+	uint32_t code = p->cursor < p->n_recs ? p->rec[p->cursor].inst : PROFILE_NO_CODE;
+	const struct uop *head = code != PROFILE_NO_CODE ? &s->uops[code] : NULL;
+	bool memory;
+
+	if (stall == STALL_EMPTY) {
+		drained(s, k);
+		return;
+	}
+	if (stall == STALL_DEPEND && head) {
+		code = producer_of(s, w, head, &memory);
+		set_idle(s, k, w, memory ? PROFILE_SCOREBOARD_MEMORY : PROFILE_SCOREBOARD_ARITHMETIC, code);
+		return;
+	}
+	if (stall == STALL_BARRIER || stall == STALL_FENCE || stall == STALL_COUNT || stall == STALL_PORT)
+		code = s->profile->last[w];
+	set_idle(s, k, w, reason_of_stall(s, w, stall, head), code);
+}
+
+void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles)
+{
+	struct profile_idle *i = &s->profile->idle[k];
+
+	if (!i->row)
+		drained(s, k);
+	s->profile->row[i->row].cycles[i->reason] += cycles;
 }

@@ -57,6 +57,7 @@ struct sm_profile {
 	struct profile_idle idle[MAX_SCHEDULERS];
 	uint64_t own[MAX_SCHEDULERS];  /* slots of each scheduler */
 	uint32_t uid[MAX_CTAS];        /* kernel of the thread block in the slot */
+	uint32_t placed;               /* slot of the thread block that came last */
 	uint64_t taken;                /* cycles of rows that were taken */
 	uint64_t clock;                /* the SM's when the last kernel finished */
 	uint32_t last[MAX_WARPS];      /* instruction issued last */
@@ -71,6 +72,9 @@ void sm_profile_free(struct sm_profile *p);
 __attribute__((cold, noinline)) void profile_issue(struct sm *s, unsigned w, bool second);
 /* The same for the modern core: warp w issues instruction code. */
 __attribute__((cold, noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
+/* Sub-core k issues nothing from now on, put down to warp w and an enum core_stall; so many such cycles have passed. */
+__attribute__((cold, noinline)) void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall);
+__attribute__((cold, noinline)) void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
 /* The SM gets a thread block of kernel uid. */
 void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 
