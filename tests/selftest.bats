@@ -132,3 +132,14 @@ setup() {
 	grep -q '<svg' out.latency.svg
 	head -1 out.tsv | grep -q '^id'
 }
+
+@test "the tables of trace-sim-gpus(7) are what the program prints" {
+	for gpu in v100 l40; do
+		cut -f1 "$ROOT/tests/selftest/$gpu.tsv" | grep 'plateau-.*-[12]$' >ids
+		grep '^#with\|^id' "$ROOT/examples/gpus/$gpu.measured" >few.measured
+		grep -F -f ids "$ROOT/examples/gpus/$gpu.measured" >>few.measured
+		trace-sim --selftest $gpu --measured few.measured -F tsv | tail -n +2 | cut -f1,3-5 >now
+		grep -F -f ids "$ROOT/tests/selftest/$gpu.tsv" | cut -f1,3-5 >kept
+		diff kept now
+	done
+}
