@@ -7,9 +7,10 @@ FILENAME ~ /\.tsv$/ {
 	if (FNR > 1 && $0 != "") {
 		split($0, c, "\t")
 		sub(/.*=/, "", c[8])
-		gsub(/-/, "\\-", c[5])
-		rows[gpu] = rows[gpu] sprintf("%s Ta %s Ta %g Ta %.1f Ta %.2f\n", \
-			".It " substr(c[7], 7), c[8], c[3], c[4], c[5])
+		error = sprintf("%.2f", c[5])
+		sub(/^-/, "\\-", error)
+		rows[gpu] = rows[gpu] sprintf("%s Ta %s Ta %g Ta %.1f Ta %s\n", \
+			".It " substr(c[7], 7), c[8], c[3], c[4], error)
 	}
 	next
 }
