@@ -211,9 +211,10 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -2 --separate-stderr stats-csv -o out.csv bad.json
 	[[ $stderr == *"bad.json:3"*"wanted a record"* ]]
 	assert [ ! -e out.csv ]
-	{ head -300 app.text; echo 'gpu_ipc 12x -'; tail -3 app.text; } >bad.text
+	at=$(grep -n '^gpu_ipc ' app.text | head -1 | cut -d: -f1)
+	{ head -$((at - 1)) app.text; echo 'gpu_ipc 12x -'; tail -3 app.text; } >bad.text
 	run -2 --separate-stderr stats-csv bad.text
-	[[ $stderr == *"bad.text:301: found the value \"12x\", wanted a number or nan"* ]]
+	[[ $stderr == *"bad.text:$at: found the value \"12x\", wanted a number or nan"* ]]
 	{ cat app.msgpack; printf '\201\246record\301'; } >bad.msgpack
 	run -2 stats-csv bad.msgpack
 	assert_output --partial "wanted a record in MessagePack"

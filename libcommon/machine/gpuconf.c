@@ -255,15 +255,14 @@ int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const 
  * Folders in which shipped configurations may lie, the strongest first; "" where there is none: named by the
  * environment, installed beside the program wherever that was put, the source tree's, installed where it was built for.
  */
-static void shipped_folders(char dir[N_PLACES][PATH_MAX])
+static char (*shipped_folders(void))[PATH_MAX]
 {
+	char(*dir)[PATH_MAX] = xcalloc(N_PLACES, sizeof *dir); /* much for a small stack */
 	const char *gpus = getenv("WARPTOOLS_GPUS"), *data = getenv("WARPTOOLS_DATA");
 	char exe[PATH_MAX - 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	char *slash;
 
-	for (int i = 0; i < N_PLACES; i++)
-		dir[i][0] = '\0';
 	if (gpus)
 		snprintf(dir[0], PATH_MAX, "%s", gpus);
 	if (data)
@@ -276,6 +275,7 @@ static void shipped_folders(char dir[N_PLACES][PATH_MAX])
 		snprintf(dir[3], PATH_MAX, "%s/../examples/gpus", exe);
 	}
 	snprintf(dir[4], PATH_MAX, "%s/gpus", DATADIR);
+	return dir;
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
@@ -309,30 +309,32 @@ static const char *shipped_names(char dir[N_PLACES][PATH_MAX], char *out, size_t
 
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix)
 {
-	char dir[N_PLACES][PATH_MAX];
+	char(*dir)[PATH_MAX] = shipped_folders(), *path = NULL;
 
-	shipped_folders(dir);
-	for (int i = 0; i < N_PLACES && name[0] && !strchr(name, '/') && strlen(name) < 256; i++) {
+	for (int i = 0; i < N_PLACES && !path && name[0] && !strchr(name, '/') && strlen(name) < 256; i++) {
 		if (!dir[i][0])
 			continue;
 		size_t cap = strlen(dir[i]) + strlen(name) + strlen(suffix) + 2;
-		char *path = arena_alloc(c->arena, cap, 1);
+		path = arena_alloc(c->arena, cap, 1);
 		snprintf(path, cap, "%s/%s%s", dir[i], name, suffix);
-		if (access(path, F_OK) == 0)
-			return path;
+		if (access(path, F_OK) != 0)
+			path = NULL;
 	}
-	return NULL;
+	free(dir);
+	return path;
 }
 
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
 {
-	char dir[N_PLACES][PATH_MAX], shown[64], known[220];
+	char(*dir)[PATH_MAX], shown[64], known[220];
 	const char *path = gpuconf_shipped_file(c, name, ".config");
 
 	if (path)
 		return gpuconf_file(c, path, f);
-	shipped_folders(dir);
+	dir = shipped_folders();
 	diag_quote(shown, sizeof shown, name, strlen(name));
-	return fault_set(f, NOWHERE, "conf-open", "found no shipped configuration '%s', wanted one of: %s",
-		shown, shipped_names(dir, known, sizeof known));
+	fault_set(f, NOWHERE, "conf-open", "found no shipped configuration '%s', wanted one of: %s", shown,
+		shipped_names(dir, known, sizeof known));
+	free(dir);
+	return -1;
 }

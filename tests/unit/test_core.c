@@ -81,8 +81,8 @@ static unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
 			reg[n++] = (unsigned)strtoul(s + 1, NULL, 10);
 		else
 			continue;
-		s += 1 + strspn(s + 1, "0123456789Z");
-		if (!strncmp(s, ".reuse", 6))
+		s += strspn(s + 1, "0123456789Z"); /* the last character of the register */
+		if (!strncmp(s + 1, ".reuse", 6))
 			*reuse |= 1u << (n - 2);
 	}
 	return n;
