@@ -16,7 +16,7 @@ static const struct cli_row rows[] = {
 	{'o', "output", "PATH", "a folder for the trace, or - for a packed stream on stdout (default)",
 		"dir"},
 	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
-	{'j', "jobs", "N", "threads; the bytes are the same for any number", NULL},
+	{'j', "jobs", "N", "threads that pack the stream, for the same bytes; kernels run in one", NULL},
 	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
