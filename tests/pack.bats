@@ -347,7 +347,7 @@ same_folder() { diff -r "$1" "$2"; }
 	# A huge grid costs nothing but for the blocks that there are.
 	sed -n '1,/^#traces format/p' "$t" | sed 's/^-grid dim = .*/-grid dim = (65535,65535,1)/' >k.trace
 	printf '\n65534 65534 0 1 0000 ffffffff 0 EXIT 0 0 0 \n7 0 0 0 0000 ffffffff 0 EXIT 0 0 0 \n' >>k.trace
-	(ulimit -v 400000; trace-pack -q k.trace >k.tpack)
+	([ -n "${SANITIZED-}" ] || ulimit -v 400000; trace-pack -q k.trace >k.tpack)
 	trace-pack -d -o - k.tpack >k.traceg
 	[ "$(grep -c '^insts = 0' k.traceg)" = 14 ]
 	[ "$(grep '^thread block' k.traceg | tr '\n' ' ')" = 'thread block = 7,0,0 thread block = 65534,65534,0 ' ]

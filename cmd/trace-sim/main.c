@@ -332,7 +332,7 @@ static const char *measured_beside(struct gpuconf *c, const struct args *a, cons
 		return gpuconf_shipped_file(c, name, ".measured");
 	if (!dot || strcmp(dot, ".config") != 0)
 		return NULL;
-	path = xmalloc(strlen(last) + sizeof ".measured");
+	path = arena_alloc(c->arena, strlen(last) + sizeof ".measured", 1);
 	memcpy(path, last, (size_t)(dot - last));
 	strcpy(path + (dot - last), ".measured");
 	return access(path, R_OK) == 0 ? path : NULL;
