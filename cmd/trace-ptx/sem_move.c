@@ -246,7 +246,7 @@ static void isspacep(struct warp *w, const struct op *o, uint32_t m)
 int bind_isspacep(struct bind *b, struct op *o)
 {
 	const struct operand *k = b->in->operand;
-	uint8_t bytes;
+	uint8_t bytes = 0;
 
 	if (bind_operands(b, 2, 2))
 		return -1;
