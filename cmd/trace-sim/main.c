@@ -364,68 +364,80 @@ static int selftest(struct gpuconf *c, const struct args *a, const struct isa *i
 	return selftest_run(&t);
 }
 
+/* What is asked for: a list or a dump of options, a selftest or a simulation. */
+static int serve(struct run *r, const struct args *a, const struct isa *isa, const char *operand)
+{
+	if (a->list || a->dump) {
+		struct output *out = output_open(a->list ? NULL : a->output, a->list || a->force);
+
+		if (a->list)
+			gpuconf_list(output_stream(out));
+		else
+			gpuconf_dump(&r->conf, output_stream(out));
+		output_commit(out);
+		return EXIT_GOOD;
+	}
+	if (!a->n_config && !a->n_define)
+		cli_usage("found no configuration, wanted -g GPU or -c FILE");
+	if (a->selftest)
+		return selftest(&r->conf, a, isa, operand);
+	return simulate(r, a, isa, operand ? operand : "-");
+}
+
+/* The command line into *a, whose lists have room for every word of it; the operand, NULL: none. */
+static const char *arguments(struct args *a, int argc, char **argv)
+{
+	const size_t n_words = (size_t)argc;
+	int n;
+
+	a->config = xcalloc(n_words, sizeof(char *));
+	a->define = xcalloc(n_words, sizeof(char *));
+	a->shipped = xcalloc(n_words, sizeof(bool));
+	a->cubin = xcalloc(n_words, sizeof(char *));
+	a->measured = xcalloc(n_words, sizeof(char *));
+	a->fit = xcalloc(n_words, sizeof(char *));
+	n = cli_parse(&cli, argc, argv, on_option, a);
+	if (n > 1)
+		cli_usage("found %d traces, wanted one", n);
+	diag_quiet(a->quiet);
+	if (a->selftest && n) { /* before everything, so that -D has the last word */
+		if (a->n_config)
+			cli_usage("found '%s' and a configuration, wanted one of them", argv[0]);
+		a->shipped[0] = true;
+		a->config[a->n_config++] = argv[0];
+	}
+	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->tolerance >= 0))
+		cli_usage("found an option for --selftest, wanted that");
+	return n ? argv[0] : NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.timeline_sms = TIMELINE_SMS, .tolerance = -1};
-	struct run r = {.status = NULL};
-	struct kselect *select = NULL;
-	struct isa *isa;
+	struct run *r = xcalloc(1, sizeof *r); /* it holds the machine: too much for a small stack */
 	struct fault f;
-	int n, status = EXIT_GOOD;
 
 	diag_init(argv[0]);
-	a.config = xcalloc((size_t)argc, sizeof(char *));
-	a.define = xcalloc((size_t)argc, sizeof(char *));
-	a.shipped = xcalloc((size_t)argc, sizeof(bool));
-	a.cubin = xcalloc((size_t)argc, sizeof(char *));
-	a.measured = xcalloc((size_t)argc, sizeof(char *));
-	a.fit = xcalloc((size_t)argc, sizeof(char *));
-	n = cli_parse(&cli, argc, argv, on_option, &a);
-	if (n > 1)
-		cli_usage("found %d traces, wanted one", n);
-	diag_quiet(a.quiet);
-	if (a.selftest && n) { /* before everything, so that -D has the last word */
-		if (a.n_config)
-			cli_usage("found '%s' and a configuration, wanted one of them", argv[0]);
-		a.shipped[0] = true;
-		a.config[a.n_config++] = argv[0];
-	}
-	if (!a.selftest && (a.tsv || a.n_measured || a.n_fit || a.tolerance >= 0))
-		cli_usage("found an option for --selftest, wanted that");
-	read_configuration(&r.conf, &a);
-	isa = isa_new();
+	const char *operand = arguments(&a, argc, argv);
+	read_configuration(&r->conf, &a);
+	struct isa *isa = isa_new();
 	if (a.isa && isa_load(isa, a.isa, &f) < 0)
 		die_fault(&f);
-	if (a.kernels && !(select = kselect_parse(a.kernels, &f)))
+	struct kselect *select = a.kernels ? kselect_parse(a.kernels, &f) : NULL;
+	if (a.kernels && !select)
 		die_fault(&f);
-	r.select = select;
-	r.selection = a.kernels;
-	r.format = a.format;
-	r.strict = a.strict;
-	r.host_time = a.host_time;
-	r.gpu.threads = a.threads;
-	r.progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
-	if (a.list) {
-		struct output *out = output_open(NULL, true);
-
-		gpuconf_list(output_stream(out));
-		output_commit(out);
-	} else if (a.dump) {
-		struct output *out = output_open(a.output, a.force);
-
-		gpuconf_dump(&r.conf, output_stream(out));
-		output_commit(out);
-	} else {
-		if (!a.n_config && !a.n_define)
-			cli_usage("found no configuration, wanted -g GPU or -c FILE");
-		if (a.selftest)
-			status = selftest(&r.conf, &a, isa, n ? argv[0] : NULL);
-		else
-			status = simulate(&r, &a, isa, n ? argv[0] : "-");
-	}
+	r->select = select;
+	r->selection = a.kernels;
+	r->format = a.format;
+	r->strict = a.strict;
+	r->host_time = a.host_time;
+	r->gpu.threads = a.threads;
+	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
+	int status = serve(r, &a, isa, operand);
 	kselect_free(select);
 	isa_free(isa);
-	gpuconf_free(&r.conf);
+	gpuconf_free(&r->conf);
+	free(r);
 	free(a.config);
 	free(a.define);
 	free(a.cubin);

@@ -126,7 +126,8 @@ int fault_set(struct fault *f, struct place at, const char *id, const char *fmt,
 /* One line: program, place, label ("warning: " or ""), text, reason (may be NULL). */
 static void say(struct place at, const char *label, const char *text, const char *reason)
 {
-	char where[64] = "", raw[MESSAGE_MAX], line[MESSAGE_MAX + MESSAGE_MAX / 2];
+	static char raw[MESSAGE_MAX], line[MESSAGE_MAX + MESSAGE_MAX / 2]; /* whoever holds stderr */
+	char where[64] = "";
 	int n;
 	size_t len;
 
@@ -134,16 +135,16 @@ static void say(struct place at, const char *label, const char *text, const char
 		snprintf(where, sizeof(where), ":%llu:%u", (unsigned long long)at.line, (unsigned)at.col);
 	else if (at.line)
 		snprintf(where, sizeof(where), ":%llu", (unsigned long long)at.line);
+	flockfile(stderr);
 	n = snprintf(raw, sizeof(raw), "%s: %s%s%s%s%s%s%s", program, at.file ? at.file : "",
 		at.file ? where : "", at.file ? ": " : "", label, text, reason ? ": " : "",
 		reason ? reason : "");
-	if (n < 0)
-		return;
-	len = (size_t)n < sizeof(raw) ? (size_t)n : sizeof(raw) - 1;
+	len = n < 0 ? 0 : (size_t)n < sizeof(raw) ? (size_t)n : sizeof(raw) - 1;
 	diag_quote(line, sizeof(line) - 1, raw, len);
 	len = strlen(line);
 	line[len++] = '\n';
 	fwrite(line, 1, len, stderr);
+	funlockfile(stderr);
 }
 
 static void vsay(struct place at, const char *label, const char *fmt, va_list args, const char *reason)

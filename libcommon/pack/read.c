@@ -246,7 +246,7 @@ static struct pack *over_file(int fd, const char *name, struct fault *f)
 
 struct pack *pack_over(struct input *in, struct fault *f)
 {
-	char buf[1 << 15];
+	char buf[1 << 13];
 	FILE *t = output_spool();
 	bool good = t != NULL;
 	long n = 0;
@@ -256,9 +256,7 @@ struct pack *pack_over(struct input *in, struct fault *f)
 	good = good && !fflush(t);
 	if (!good)
 		fault_set(f, (struct place){input_name(in), 0, 0}, "spool",
-			"cannot copy the stream to a temporary "
-			"file: %s",
-			strerror(errno));
+			"cannot copy the stream to a temporary file: %s", strerror(errno));
 	int fd = good && n == 0 ? dup(fileno(t)) : -1;
 	if (t)
 		fclose(t);
