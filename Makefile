@@ -195,7 +195,7 @@ clean:
 EXTEND_FLAGS = -Itests -Icmd/trace-sim -DEXTRA_ROWS
 EXTEND_OBJ   = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/extend/*.c)))
 extended:
-	+@$(MAKE) -s BUILD=$(BUILD)/extend LTO= OPT="-O1" CPPFLAGS="$(EXTEND_FLAGS)" extended-sim
+	+@$(MAKE) -s BUILD=$(BUILD)/extend LTO= OPT="-O1" LDFLAGS= CPPFLAGS="$(EXTEND_FLAGS)" extended-sim
 extended-sim:
 	+@$(MAKE) -s EXTRA_trace-sim="$(EXTEND_OBJ)" $(BUILD)/trace-sim
 
