@@ -365,7 +365,7 @@ static int selftest(struct gpuconf *c, const struct args *a, const struct isa *i
 }
 
 /* What is asked for: a list or a dump of options, a selftest or a simulation. */
-static int serve(struct run *r, const struct args *a, const struct isa *isa, const char *operand)
+static int serve(struct run *r, const struct args *a, struct isa *isa, const char *operand)
 {
 	if (a->list || a->dump) {
 		struct output *out = output_open(a->list ? NULL : a->output, a->list || a->force);
