@@ -38,4 +38,17 @@ static inline bool bitset_test(const uint64_t *s, unsigned i) { return s[i / 64]
 static inline void bitset_set(uint64_t *s, unsigned i) { s[i / 64] |= 1ull << (i % 64); }
 static inline void bitset_clear(uint64_t *s, unsigned i) { s[i / 64] &= ~(1ull << (i % 64)); }
 
+/* First member at or cyclically after from, in a set of so many words; the set is not empty. */
+static inline unsigned bitset_next_cyclic(const uint64_t *s, unsigned words, unsigned from)
+{
+	unsigned w = from / 64;
+	uint64_t m = s[w] & ~0ull << from % 64;
+
+	while (!m) {
+		w = w + 1 < words ? w + 1 : 0;
+		m = s[w];
+	}
+	return w * 64 + bit_lowest64(m);
+}
+
 #endif

@@ -6,19 +6,6 @@
 #include "bits.h"
 #include "crossbar.h"
 
-/* First member at or cyclically after from; the set is not empty. */
-static uint32_t next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
-{
-	uint32_t w = from / 64;
-	uint64_t m = set[w] & ~0ull << from % 64;
-
-	while (!m) {
-		w = w + 1 < words ? w + 1 : 0;
-		m = set[w];
-	}
-	return w * 64 + bit_lowest64(m);
-}
-
 /* Inputs whose head goes where an earlier head goes already. */
 static uint32_t conflicts(const struct xbar *x) { return x->n_filled - x->n_wanted; }
 
@@ -31,7 +18,7 @@ static void count_occupancy(struct xbar *x)
 
 static void islip_grant(struct xbar *x, uint32_t o)
 {
-	uint32_t i = next_cyclic(&x->want[(size_t)o * x->in_words], x->in_words, x->pointer[o]);
+	uint32_t i = bitset_next_cyclic(&x->want[(size_t)o * x->in_words], x->in_words, x->pointer[o]);
 
 	xbar_move(x, i, o);
 	if (x->grant_count == 1)
@@ -98,7 +85,7 @@ void xbar_round_robin(struct xbar *x)
 	if (x->next_node < x->first_node || first >= x->n_in)
 		first = 0;
 	for (uint32_t i = first; left; left--) {
-		i = next_cyclic(x->filled, x->in_words, i);
+		i = bitset_next_cyclic(x->filled, x->in_words, i);
 		round_robin_input(x, i, served, &conflict, &granted);
 		i = i + 1 < x->n_in ? i + 1 : 0;
 	}

@@ -33,19 +33,6 @@ static bool is_tail(const struct book_net *x, const struct book_flit *f)
 	return f->index + 1 == x->packet[f->req].flits;
 }
 
-/* First member at or cyclically after from; the set is not empty. */
-static uint32_t next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
-{
-	uint32_t w = from / 64;
-	uint64_t m = set[w] & ~0ull << from % 64;
-
-	while (!m) {
-		w = w + 1 < words ? w + 1 : 0;
-		m = set[w];
-	}
-	return w * 64 + bit_lowest64(m);
-}
-
 /* ---- arrivals --------------------------------------------------------------------------------------- */
 
 /* The head of an idle input, or of one whose packet has just left, asks for its output. */
@@ -168,7 +155,7 @@ static void inject_flits(struct booksim *b, struct book_net *x, unsigned turn)
 static void grant(struct book_net *x, uint32_t o)
 {
 	uint64_t *want = &x->want[(size_t)o * x->in_words], left = 0;
-	uint32_t i = next_cyclic(want, x->in_words, x->out[o].pointer);
+	uint32_t i = bitset_next_cyclic(want, x->in_words, x->out[o].pointer);
 
 	x->out[o].pointer = i + 1 < x->n_in ? i + 1 : 0;
 	bitset_clear(want, i);

@@ -336,7 +336,7 @@ uint32_t noc_pop(struct noc *n, uint32_t device)
 
 	if (!noc_has_packet(n, device))
 		return 0;
-	vc = noc_next_cyclic(k->ready, n->vc_words, k->turn);
+	vc = bitset_next_cyclic(k->ready, n->vc_words, k->turn);
 	req = ring_pop(&k->packets[vc]);
 	k->flits[vc] -= n->packet[req].book.flits;
 	k->turn = vc + 1 < n->vcs ? vc + 1 : 0;

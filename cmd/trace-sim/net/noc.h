@@ -268,19 +268,6 @@ static inline bool noc_alloc_asked(const struct noc_alloc *a, uint32_t in, uint3
 	return a->in_want[(size_t)in * a->out_words + out / 64] >> out % 64 & 1;
 }
 
-/* First member at or cyclically after from; the set is not empty. */
-static inline uint32_t noc_next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
-{
-	uint32_t w = from / 64;
-	uint64_t m = set[w] & ~0ull << from % 64;
-
-	while (!m) {
-		w = w + 1 < words ? w + 1 : 0;
-		m = set[w];
-	}
-	return w * 64 + (uint32_t)__builtin_ctzll(m);
-}
-
 /* noc_arbiter.c: for separable allocators. */
 struct noc_arbiter *noc_arbiters_new(const struct icnt_alloc *kind, uint32_t n, uint32_t size);
 void noc_arbiters_delete(struct noc_arbiter *a, uint32_t n);

@@ -66,7 +66,7 @@ static void islip_accept(struct noc_alloc *a, bool first)
 	{
 		uint32_t in = (uint32_t)i;
 		uint64_t *granted = a->granted + (size_t)in * a->out_words;
-		uint32_t out = noc_next_cyclic(granted, a->out_words, a->in_pointer[in]);
+		uint32_t out = bitset_next_cyclic(granted, a->out_words, a->in_pointer[in]);
 
 		match(a, in, out);
 		if (first) {
@@ -91,7 +91,7 @@ static void islip(struct noc_alloc *a)
 			if (a->out_match[out] >= 0)
 				continue;
 			in = round ? next_unmatched(a, out, a->out_pointer[out])
-				   : (int32_t)noc_next_cyclic(
+				   : (int32_t)bitset_next_cyclic(
 					     out_row(a, out), a->in_words, a->out_pointer[out]);
 			if (in < 0)
 				continue;
@@ -143,7 +143,8 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 
 			noc_random_skip(random, in - next);
 			match(a, in,
-				noc_next_cyclic(granted, a->out_words, noc_random_int(random, a->n_out - 1)));
+				bitset_next_cyclic(
+					granted, a->out_words, noc_random_int(random, a->n_out - 1)));
 			next = in + 1;
 			memset(granted, 0, a->out_words * sizeof *granted);
 		}
