@@ -25,7 +25,8 @@ void record_real(struct record_writer *w, const char *name, double value, const 
 void record_bool(struct record_writer *w, const char *name, bool value);
 void record_group(struct record_writer *w, const char *name); /* open a nested object, such as "stats" */
 void record_group_end(struct record_writer *w);
-void record_end(struct record_writer *w);   /* write the record out */
-void record_close(struct record_writer *w); /* does not close out */
+void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3]); /* a group of x, y, z */
+void record_end(struct record_writer *w);                                          /* write the record out */
+void record_close(struct record_writer *w);                                        /* does not close out */
 
 #endif

@@ -179,6 +179,15 @@ void record_group_end(struct record_writer *w)
 	w->depth--;
 }
 
+void record_dim(struct record_writer *w, const char *name, const uint32_t dim[3])
+{
+	record_group(w, name);
+	record_uint(w, "x", dim[0], NULL);
+	record_uint(w, "y", dim[1], NULL);
+	record_uint(w, "z", dim[2], NULL);
+	record_group_end(w);
+}
+
 void record_end(struct record_writer *w)
 {
 	assert(w->depth == 1);

@@ -201,15 +201,6 @@ static void write_totals(struct record_writer *w, const uint64_t cycles[N_PROFIL
 	record_uint(w, "sched_cycles[empty]", empty, "cycles");
 }
 
-static void write_dim(struct record_writer *w, const char *name, const uint32_t dim[3])
-{
-	record_group(w, name);
-	record_uint(w, "x", dim[0], NULL);
-	record_uint(w, "y", dim[1], NULL);
-	record_uint(w, "z", dim[2], NULL);
-	record_group_end(w);
-}
-
 static void write_identity(struct record_writer *w, const struct kernel *k)
 {
 	record_begin(w, "kernel");
@@ -217,8 +208,8 @@ static void write_identity(struct record_writer *w, const struct kernel *k)
 	record_string(w, "name", k->head->name);
 	record_uint(w, "id", k->uid, NULL);
 	record_uint(w, "stream", k->head->stream, NULL);
-	write_dim(w, "grid", k->head->grid);
-	write_dim(w, "block", k->head->block);
+	record_dim(w, "grid", k->head->grid);
+	record_dim(w, "block", k->head->block);
 }
 
 /* The rows of kernel uid (0: of all) into p->sum, their sums by reason into cycles and the run's. */

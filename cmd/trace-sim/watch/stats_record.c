@@ -191,15 +191,6 @@ static void write_hash(struct record_writer *w, const unsigned char hash[16])
 	record_string(w, "hash", text);
 }
 
-static void write_dim(struct record_writer *w, const char *name, const uint32_t dim[3])
-{
-	record_group(w, name);
-	record_uint(w, "x", dim[0], NULL);
-	record_uint(w, "y", dim[1], NULL);
-	record_uint(w, "z", dim[2], NULL);
-	record_group_end(w);
-}
-
 void stats_kernel_record(struct record_writer *w, const struct kernel_record *k, struct gpu *g,
 	const struct figures *before, const struct figures *now)
 {
@@ -209,8 +200,8 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 	record_string(w, "name", k->name);
 	record_uint(w, "id", k->uid, NULL);
 	record_uint(w, "stream", k->stream, NULL);
-	write_dim(w, "grid", k->grid);
-	write_dim(w, "block", k->block);
+	record_dim(w, "grid", k->grid);
+	record_dim(w, "block", k->block);
 	write_hash(w, k->hash);
 	record_bool(w, "slice", k->slice);
 	record_uint(w, "first_cycle", k->first_cycle, "cycles");
