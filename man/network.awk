@@ -2,19 +2,6 @@
 # The tables of trace-network(5): icnt.def and network.def first, then trace-network.5.in, whose marker lines they
 # replace.
 
-# Text in lines of at most 78 bytes; no line begins as a request.
-function fold(text,	word, n, i, line, out) {
-	n = split(text, word, / +/)
-	for (i = 1; i <= n; i++) {
-		if (line != "" && length(line) + 1 + length(word[i]) > 78) {
-			out = out line "\n"
-			line = ""
-		}
-		line = line (line == "" ? "" : " ") word[i]
-	}
-	return out line "\n"
-}
-
 # Piece n between double quotes.
 function quoted(text, n,	part) {
 	split(text, part, "\"")

@@ -42,16 +42,7 @@ FILENAME !~ /isa\.def$/ {
 	print ".Bl -tag -width Ds"
 	for (k = 1; k <= n_keys; k++) {
 		print ".It " order[k]
-		line = ""
-		n = split(stems[order[k]], word, " ")
-		for (i = 1; i <= n; i++) {
-			if (length(line) + length(word[i]) > 76) {
-				print line
-				line = ""
-			}
-			line = line (line == "" ? "" : " ") word[i]
-		}
-		print line
+		printf "%s", fold(substr(stems[order[k]], 2))
 	}
 	print ".El"
 }

@@ -17,22 +17,11 @@ FILENAME ~ /ptx-ops\.def$/ && /^PTX_OP\(/ {
 		lacks[reason] = lacks[reason] " " stem
 	}
 }
-function words(text,	i, n, w, line) {
-	n = split(text, w, " ")
-	for (i = 1; i <= n; i++) {
-		if (length(line) + length(w[i]) > 76) {
-			print line
-			line = ""
-		}
-		line = line (line == "" ? "" : " ") w[i]
-	}
-	print line
-}
 FILENAME !~ /ptx-ops\.def$/ && /@RULES@/ {
 	print ".Bl -tag -width Ds"
 	for (i = 1; i <= n_rules; i++) {
 		print ".It Dv " order[i]
-		words(stems[order[i]])
+		printf "%s", fold(substr(stems[order[i]], 2))
 	}
 	print ".El"
 	next
@@ -41,7 +30,7 @@ FILENAME !~ /ptx-ops\.def$/ && /@APPROXIMATED@/ {
 	print ".Bl -tag -width Ds"
 	for (i = 1; i <= n_reasons; i++) {
 		print ".It " substr(lacks[reasons[i]], 2)
-		words(reasons[i])
+		printf "%s", fold(reasons[i])
 	}
 	print ".El"
 	next
