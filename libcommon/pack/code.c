@@ -8,7 +8,7 @@
  * names an instruction, a recipe or a pattern is in its table.
  */
 #include <stdio.h>
-#include "format.h"
+#include "flow.h"
 
 #define SHAPE_ENDS 3u
 static const char *const ends[SHAPE_ENDS] = {"", " ", " NoVal "};
@@ -136,11 +136,6 @@ static uint32_t form_of(struct forms *all, const struct form *f)
 	return all->n++;
 }
 
-static bool imm_is_target(const struct pstatic *s)
-{
-	return s->ctl == CTL_BRANCH || s->ctl == CTL_SET || s->ctl == CTL_CALL;
-}
-
 /* ---- writing ------------------------------------------------------------------------------ */
 
 static void put_table(struct buf *out, struct buf *t)
@@ -193,7 +188,7 @@ static void put_static(struct buf t[N_TABLES], const struct part *p, uint32_t i,
 		buf_add(&t[T_KIND], x.kind, n);
 	for (unsigned k = 0; k < x.form.shape / SHAPE_ENDS; k++)
 		buf_var(&t[T_IMM],
-			!k && imm_is_target(s) ? fold(unfold(x.imm[0]) - (int64_t)s->pc) : x.imm[k]);
+			!k && flow_has_target(s) ? fold(unfold(x.imm[0]) - (int64_t)s->pc) : x.imm[k]);
 }
 
 static bool any_uniform(const struct pcode *c, enum line_dialect d)
@@ -209,24 +204,6 @@ static bool any_uniform(const struct pcode *c, enum line_dialect d)
 	return false;
 }
 
-/* Where the immediate points: the first instruction at that PC. */
-static uint32_t derived_target(const struct pcode *c, const struct pstatic *s)
-{
-	uint32_t lo = 0, hi = c->n;
-
-	if (s->imm > UINT32_MAX)
-		return NONE;
-	while (lo < hi) {
-		uint32_t m = (lo + hi) / 2;
-
-		if (c->s[m].pc < s->imm)
-			lo = m + 1;
-		else
-			hi = m;
-	}
-	return lo < c->n && c->s[lo].pc == s->imm ? lo : NONE;
-}
-
 static void put_flow(struct buf *out, const struct pcode *c)
 {
 	struct buf t[4] = {0}; /* targets, guards, orders, nexts */
@@ -235,8 +212,8 @@ static void put_flow(struct buf *out, const struct pcode *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct pstatic *s = &c->s[i];
 
-		if (imm_is_target(s)) {
-			bool given = s->target == derived_target(c, s) || s->target == NONE;
+		if (flow_has_target(s)) {
+			bool given = s->target == flow_target(c, s) || s->target == NONE;
 
 			buf_var(&t[0], given ? 0 : 1 + fold((int64_t)s->target - i));
 		}
@@ -443,7 +420,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 	for (unsigned k = 0; k < f->shape / SHAPE_ENDS; k++) {
 		int64_t v = unfold(cur_var(&t[T_IMM]));
 
-		if (!k && imm_is_target(s))
+		if (!k && flow_has_target(s))
 			v = (int64_t)((uint64_t)v + s->pc);
 		buf_add(&c->text, text, (size_t)snprintf(text, sizeof(text), " %lld", (long long)v));
 	}
@@ -463,9 +440,9 @@ static bool get_flow(struct cur *in, struct pcode *c)
 
 		s->next = i + 1 < c->n ? i + 1 : NONE;
 		s->order = 1;
-		if (!imm_is_target(s))
+		if (!flow_has_target(s))
 			continue;
-		uint64_t v = cur_var(&t[0]), to = v ? i + (uint64_t)unfold(v - 1) : derived_target(c, s);
+		uint64_t v = cur_var(&t[0]), to = v ? i + (uint64_t)unfold(v - 1) : flow_target(c, s);
 		if (v && to >= c->n)
 			return false;
 		s->target = (uint32_t)to;

@@ -223,6 +223,30 @@ static inline void flow_take(struct flow *f, uint32_t lanes)
 	f->live |= lanes;
 }
 
+/* Does the instruction's first immediate name another one? */
+static inline bool flow_has_target(const struct pstatic *s)
+{
+	return s->ctl == CTL_BRANCH || s->ctl == CTL_SET || s->ctl == CTL_CALL;
+}
+
+/* Where an instruction's immediate points: the first instruction at that PC; NONE without one. */
+static inline uint32_t flow_target(const struct pcode *c, const struct pstatic *s)
+{
+	uint32_t lo = 0, hi = c->n;
+
+	if (s->imm > UINT32_MAX)
+		return NONE;
+	while (lo < hi) {
+		uint32_t m = (lo + hi) / 2;
+
+		if (c->s[m].pc < s->imm)
+			lo = m + 1;
+		else
+			hi = m;
+	}
+	return lo < c->n && c->s[lo].pc == s->imm ? lo : NONE;
+}
+
 /* Give each instruction that a guard refers to a slot. */
 static inline void flow_slots(struct pcode *c)
 {

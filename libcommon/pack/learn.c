@@ -190,20 +190,7 @@ static void known_targets(struct pcode *c)
 
 		s->next = i + 1 < c->n ? i + 1 : NONE;
 		s->order = 1;
-		s->target = NONE;
-		if (s->ctl != CTL_BRANCH && s->ctl != CTL_SET && s->ctl != CTL_CALL)
-			continue;
-		uint32_t lo = 0, hi = c->n;
-		while (lo < hi) {
-			uint32_t m = (lo + hi) / 2;
-
-			if (c->s[m].pc < s->imm)
-				lo = m + 1;
-			else
-				hi = m;
-		}
-		if (lo < c->n && c->s[lo].pc == s->imm)
-			s->target = lo;
+		s->target = flow_has_target(s) ? flow_target(c, s) : NONE;
 	}
 }
 
