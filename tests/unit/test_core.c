@@ -6,35 +6,20 @@
  * the bits of the instructions follow from that text.
  */
 #include <inttypes.h>
-#include "arena.h"
 #include "core/core.h"
 #include "cubin.h"
-#include "gpu/launch.h"
-#include "tap.h"
+#include "machine_fixture.h"
 
-#define MAX_STEPS 400000u
-#define MAX_CODE  300
+#define MAX_CODE 300
 
-struct bench {
-	struct gpuconf conf;
-	struct isa *isa;
-	struct gpu gpu;
-	struct events events;
-	char *log, *text;
-	size_t log_bytes, text_bytes;
-	FILE *trace;
-	char path[40];
+struct program {
+	struct machine m;
+	FILE *trace; /* lines of a warp, collected in text */
+	char *text;
+	size_t text_bytes;
 	uint8_t code[MAX_CODE][16];
 	unsigned n, binary;
 };
-
-static void must(int rc, const struct fault *f)
-{
-	if (rc >= 0)
-		return;
-	printf("Bail out! %s\n", f->text);
-	exit(1);
-}
 
 /* ---- an assembler of sorts -------------------------------------------------------------------------- */
 
@@ -88,7 +73,7 @@ static unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
 	return n;
 }
 
-static void emit(struct bench *b, const char *line)
+static void emit(struct program *b, const char *line)
 {
 	struct control_code k;
 	const char *op = control(line, &k);
@@ -121,91 +106,55 @@ static void emit(struct bench *b, const char *line)
 
 /* ---- a machine running one kernel ------------------------------------------------------------------- */
 
-static struct bench *open_bench(unsigned binary)
+static struct program *program(unsigned binary)
 {
-	struct bench *b = xcalloc(1, sizeof *b);
+	struct program *b = xcalloc(1, sizeof *b);
 
 	b->trace = open_memstream(&b->text, &b->text_bytes);
 	b->binary = binary;
 	return b;
 }
 
-static void write_kernel(struct bench *b, unsigned threads, unsigned n)
+static void write_kernel(struct program *b, unsigned threads, unsigned n)
 {
 	FILE *out;
-	int fd;
 
 	fclose(b->trace);
-	strcpy(b->path, "/tmp/test_core.XXXXXX");
-	fd = mkstemp(b->path);
-	out = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!out)
-		abort();
-	fprintf(out,
-		"-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (%u,1,1)\n-shmem = 0\n"
-		"-nregs = 8\n-binary version = %u\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
-		"-local mem base_addr = 0x00007f4f00000000\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
-		"-enable lineinfo = 0\n\n#traces format = PC mask\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\n",
-		threads, b->binary);
+	out = machine_header(&b->m, 1, threads, b->binary);
+	fprintf(out, "#BEGIN_TB\n\nthread block = 0,0,0\n\n");
 	for (unsigned w = 0; w < (threads + 31) / 32; w++)
 		fprintf(out, "warp = %u\ninsts = %u\n%s\n", w, n, b->text);
 	fprintf(out, "#END_TB\n\n");
 	fclose(out);
 }
 
-static void run(
-	struct bench *b, const char *const *option, unsigned threads, unsigned n, bool codes, bool sleepless)
+static void run(struct program *b, const char *const *option, unsigned threads, unsigned n, bool codes,
+	bool sleepless)
 {
-	struct trace_options o = {.code = NULL};
-	struct fault f;
-	struct trace *t;
+	const char *all[8] = {"core_model=modern"};
 
+	for (unsigned i = 1; option && *option && i < 7; i++)
+		all[i] = *option++;
 	write_kernel(b, threads, n);
-	gpuconf_init(&b->conf);
-	must(gpuconf_shipped(&b->conf, "a100", &f), &f);
-	must(gpuconf_override(&b->conf, "core_model=modern", &f), &f);
-	must(gpuconf_override(&b->conf, "gpgpu_kernel_launch_latency=0", &f), &f);
-	for (; option && *option; option++)
-		must(gpuconf_override(&b->conf, *option, &f), &f);
-	must(params_init(&b->gpu.params, &b->conf, &f), &f);
-	b->isa = isa_new();
-	b->events.out = open_memstream(&b->log, &b->log_bytes);
-	b->gpu.events = &b->events;
-	must(gpu_init(&b->gpu, b->isa, &f), &f);
+	machine_init(&b->m, "a100", all);
 	if (codes) {
-		b->gpu.cubins = cubins_new();
-		cubins_add_code(b->gpu.cubins, "k", b->binary, b->code[0], b->n);
+		b->m.gpu.cubins = cubins_new();
+		cubins_add_code(b->m.gpu.cubins, "k", b->binary, b->code[0], b->n);
 	}
-	o.code = b->gpu.code;
-	t = trace_open(b->path, &o, &f);
-	must(t ? 0 : -1, &f);
-	must(launch_load(&b->gpu, t, b->path, 1, &f) ? 0 : -1, &f);
-	launch_kernels(&b->gpu);
-	for (unsigned i = 0; i < MAX_STEPS && !b->gpu.launch->n_finished; i++) {
-		for (uint32_t k = 0; sleepless && k < b->gpu.params.sms; k++)
-			sm_wake(&b->gpu.sm[k]);
-		gpu_step(&b->gpu);
-	}
-	gpu_sync(&b->gpu);
-	fflush(b->events.out);
+	machine_run(&b->m, sleepless);
 }
 
-static void bench_free(struct bench *b)
+static void done(struct program *b)
 {
-	gpu_free(&b->gpu);
-	isa_free(b->isa);
-	gpuconf_free(&b->conf);
-	fclose(b->events.out);
-	unlink(b->path);
-	free(b->log);
+	machine_free(&b->m);
 	free(b->text);
 	free(b);
 }
 
 /* Cycle in which a warp issued the instruction at pc for the nth time; 0: it did not. */
-static uint64_t issued(const struct bench *b, unsigned warp, unsigned pc, unsigned nth)
+static uint64_t issued(const struct program *b, unsigned warp, unsigned pc, unsigned nth)
 {
-	for (const char *line = b->log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+	for (const char *line = b->m.log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
 		uint64_t cycle;
 		unsigned w, at;
 
@@ -281,7 +230,7 @@ static const struct window windows[] = {
 		FIVE LDS("0", "R6") LDS("0", "R7") LDS("0", "R8") LDS("0", "R9") N_},
 };
 
-static void emit_all(struct bench *b, const char *code)
+static void emit_all(struct program *b, const char *code)
 {
 	char line[100];
 
@@ -295,7 +244,7 @@ static void test_window(const struct window *w)
 {
 	static const char *const option[] = {
 		"gpgpu_perfect_inst_const_cache=1", "core_dependence=control", NULL};
-	struct bench *b = open_bench(80);
+	struct program *b = program(80);
 	unsigned first, last;
 
 	for (unsigned i = 0; i < 4; i++)
@@ -308,13 +257,13 @@ static void test_window(const struct window *w)
 	emit(b, "B------:R-:W-:-:S05 EXIT");
 	run(b, option, w->threads, b->n, true, false);
 	is_number((long long)(issued(b, 0, last, 0) - issued(b, 0, first, 0)), w->cycles, w->name);
-	bench_free(b);
+	done(b);
 }
 
 /* ---- without control codes ---------------------------------------------------------------------------- */
 
 /* The loop of 128 dependent FFMA as recorded on an H100, all warps alike. */
-static unsigned ffma_loop(struct bench *b, unsigned iterations)
+static unsigned ffma_loop(struct program *b, unsigned iterations)
 {
 	unsigned n = 0;
 
@@ -338,7 +287,7 @@ static const char *const h100[] = {
 
 static void test_loop(void)
 {
-	struct bench *b = open_bench(90);
+	struct program *b = program(90);
 
 	run(b, h100, 32, ffma_loop(b, 3), false, false);
 	is_number((long long)(issued(b, 0, 0, 2) - issued(b, 0, 0, 1)), 526,
@@ -348,24 +297,24 @@ static void test_loop(void)
 	is_number((long long)(issued(b, 0, 0x40, 1) - issued(b, 0, 0x20, 1)), 4, "FFMA to FFMA: 4");
 	is_number((long long)(issued(b, 0, 0x20, 1) - issued(b, 0, 0, 1)), 5, "MOV to FFMA: 5");
 	is_number((long long)(issued(b, 0, 0, 1) - issued(b, 0, 0x830, 0)), 12, "a taken branch: 12");
-	bench_free(b);
-	b = open_bench(90);
+	done(b);
+	b = program(90);
 	run(b, h100, 32 * 24, ffma_loop(b, 3), false, false);
 	ok(issued(b, 23, 0x840, 0) < issued(b, 3, 0, 2),
 		"six warps a sub-core: the youngest four end before the oldest");
-	bench_free(b);
+	done(b);
 }
 
 /* Distances between two instructions of an ordinary trace. */
 static void test_pair(const char *name, const char *first, const char *second, unsigned cycles)
 {
-	struct bench *b = open_bench(90);
+	struct program *b = program(90);
 
 	fprintf(b->trace, "0000 ffffffff %s \n0010 ffffffff %s \n0020 ffffffff 0 EXIT 0 0 0 \n", first,
 		second);
 	run(b, h100, 32, 3, false, false);
 	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), cycles, name);
-	bench_free(b);
+	done(b);
 }
 
 static void test_pairs(void)
@@ -395,7 +344,7 @@ static void test_pairs(void)
 /* A warp that loads the same line twice: the second access hits. */
 static void test_l1(void)
 {
-	struct bench *b = open_bench(90);
+	struct program *b = program(90);
 
 	fprintf(b->trace,
 		"0000 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x7f0000001000 0 0 \n0010 ffffffff 1 R2 LDG.E.64 1 R4 8 1 "
@@ -403,19 +352,19 @@ static void test_l1(void)
 	run(b, h100, 32, 4, false, false);
 	is_number((long long)(issued(b, 0, 0x20, 0) - issued(b, 0, 0x10, 0)), 34,
 		"a chase of 8-byte pointers in the L1: 34");
-	bench_free(b);
+	done(b);
 }
 
 static void test_barrier(void)
 {
-	struct bench *b = open_bench(90);
+	struct program *b = program(90);
 
 	fprintf(b->trace,
 		"0000 ffffffff 0 BAR.SYNC 0 0 0 \n0010 ffffffff 0 NOP 0 0 0 \n0020 ffffffff 0 EXIT 0 0 0 \n");
 	run(b, h100, 128, 3, false, false);
 	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 3, 0, 0)), 29,
 		"a barrier of four warps: 23 + 3 times 2");
-	bench_free(b);
+	done(b);
 }
 
 /* Skipping idle cycles changes no counter. */
@@ -423,25 +372,25 @@ static void test_sleep(void)
 {
 	static const char *const cold[] = {
 		"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=0", NULL};
-	struct bench *a = open_bench(90), *b = open_bench(90);
+	struct program *a = program(90), *b = program(90);
 	bool same;
 
 	run(a, cold, 256, ffma_loop(a, 2), false, false);
 	run(b, cold, 256, ffma_loop(b, 2), false, true);
-	same = a->gpu.cycle == b->gpu.cycle && !strcmp(a->log, b->log) &&
-	       !memcmp(&a->gpu.sm[0].n, &b->gpu.sm[0].n, sizeof a->gpu.sm[0].n);
+	same = a->m.gpu.cycle == b->m.gpu.cycle && !strcmp(a->m.log, b->m.log) &&
+	       !memcmp(&a->m.gpu.sm[0].n, &b->m.gpu.sm[0].n, sizeof a->m.gpu.sm[0].n);
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
-		same &= a->gpu.sm[0].modern->n.stall[i] == b->gpu.sm[0].modern->n.stall[i];
+		same &= a->m.gpu.sm[0].modern->n.stall[i] == b->m.gpu.sm[0].modern->n.stall[i];
 	ok(same, "cycles slept through count as if they had been run");
-	bench_free(a);
-	bench_free(b);
+	done(a);
+	done(b);
 }
 
 /* The second kernel of the code has other opcodes than the trace. */
 static void test_mismatch(void)
 {
 	static const char *const option[] = {"gpgpu_perfect_inst_const_cache=1", NULL};
-	struct bench *b = open_bench(80);
+	struct program *b = program(80);
 
 	emit(b, C "MOV R1, R2");
 	emit(b, C "IADD3 R4, R1, R3");
@@ -452,8 +401,8 @@ static void test_mismatch(void)
 	diag_quiet(false);
 	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), 4,
 		"a kernel that does not match runs by registers");
-	is_number((long long)b->gpu.control_mismatches, 1, "what does not match is counted");
-	bench_free(b);
+	is_number((long long)b->m.gpu.control_mismatches, 1, "what does not match is counted");
+	done(b);
 }
 
 int main(void)

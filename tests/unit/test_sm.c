@@ -5,109 +5,33 @@
  * idle cycles has the counters of one that runs them all, for every scheduler and collector.
  */
 #include <inttypes.h>
-#include "arena.h"
-#include "gpu/launch.h"
-#include "tap.h"
+#include "machine_fixture.h"
 
-#define N(a)      (sizeof(a) / sizeof((a)[0]))
-#define MAX_STEPS 200000u
+#define N(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- a machine running one kernel ---------------------------------------------------------- */
 
-struct bench {
-	struct gpuconf conf;
-	struct isa *isa;
-	struct gpu gpu;
-	struct events events;
-	char *log; /* event lines */
-	size_t log_bytes;
-	char path[40];
-	uint64_t cycles; /* of the kernel; 0: it did not end */
-};
-
-static void must(int rc, const struct fault *f)
-{
-	if (rc >= 0)
-		return;
-	printf("Bail out! %s\n", f->text);
-	exit(1);
-}
-
-static void write_kernel(struct bench *b, unsigned ctas, unsigned threads, const char *blocks)
-{
-	FILE *out;
-	int fd;
-
-	strcpy(b->path, "/tmp/test_sm.XXXXXX");
-	fd = mkstemp(b->path);
-	out = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!out)
-		abort();
-	fprintf(out,
-		"-kernel name = k\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n-shmem = 0\n"
-		"-nregs = 8\n"
-		"-binary version = 70\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
-		"-local mem base_addr = 0x00007f4f00000000\n-nvbit version = 1.7\n"
-		"-accelsim tracer version = 5\n"
-		"-enable lineinfo = 0\n\n#traces format = PC mask\n\n%s",
-		ctas, threads, blocks);
-	fclose(out);
-}
-
-/* sleepless: run every cycle of every SM that has a CTA. */
-static void run(struct bench *b, bool sleepless)
-{
-	struct trace_options o = {.code = b->gpu.code};
-	struct fault f;
-	struct trace *t = trace_open(b->path, &o, &f);
-
-	must(t ? 0 : -1, &f);
-	must(launch_load(&b->gpu, t, b->path, 1, &f) ? 0 : -1, &f);
-	launch_kernels(&b->gpu);
-	for (unsigned i = 0; i < MAX_STEPS && !b->gpu.launch->n_finished; i++) {
-		for (uint32_t k = 0; sleepless && k < b->gpu.params.sms; k++)
-			sm_wake(&b->gpu.sm[k]);
-		gpu_step(&b->gpu);
-	}
-	b->cycles = b->gpu.launch->n_finished ? b->gpu.cycle : 0;
-	gpu_sync(&b->gpu);
-}
-
-static struct bench *bench(
+static struct machine *run(
 	const char *const *option, unsigned ctas, unsigned threads, const char *blocks, bool sleepless)
 {
-	struct bench *b = xcalloc(1, sizeof *b);
-	struct fault f;
+	struct machine *m = xcalloc(1, sizeof *m);
+	FILE *out = machine_header(m, ctas, threads, 70);
 
-	write_kernel(b, ctas, threads, blocks);
-	gpuconf_init(&b->conf);
-	must(gpuconf_shipped(&b->conf, "qv100", &f), &f);
-	must(gpuconf_override(&b->conf, "gpgpu_kernel_launch_latency=0", &f), &f);
-	for (; option && *option; option++)
-		must(gpuconf_override(&b->conf, *option, &f), &f);
-	must(params_init(&b->gpu.params, &b->conf, &f), &f);
-	b->isa = isa_new();
-	b->events.out = open_memstream(&b->log, &b->log_bytes);
-	b->gpu.events = &b->events;
-	must(gpu_init(&b->gpu, b->isa, &f), &f);
-	run(b, sleepless);
-	fflush(b->events.out);
-	return b;
+	fputs(blocks, out);
+	fclose(out);
+	machine_init(m, "qv100", option);
+	machine_run(m, sleepless);
+	return m;
 }
 
-static void bench_free(struct bench *b)
+static void done(struct machine *m)
 {
-	gpu_free(&b->gpu);
-	isa_free(b->isa);
-	gpuconf_free(&b->conf);
-	fclose(b->events.out);
-	unlink(b->path);
-	free(b->log);
-	free(b);
+	machine_free(m);
+	free(m);
 }
 
 /* Cycle of the nth event of a kind, counted from the first cycle of the CTA; 0: there is none. */
-static uint64_t event(const struct bench *b, const char *kind, unsigned nth)
+static uint64_t event(const struct machine *b, const char *kind, unsigned nth)
 {
 	uint64_t start = 0;
 
@@ -136,7 +60,7 @@ static void worked_example(void)
 	static const char trace[] = BLOCK(WARP("0", "3",
 		"0000 ffffffff 1 R1 IADD3 2 R2 R3 0 0 \n"
 		"0010 ffffffff 1 R4 FFMA 3 R1 R5 R6 0 0 \n" EXIT_AT("0020")));
-	struct bench *b = bench(NULL, 1, 32, trace, false);
+	struct machine *b = run(NULL, 1, 32, trace, false);
 	const struct sm_counts *n = &b->gpu.sm[0].n;
 
 	is_number((long long)event(b, "issue", 0), 2, "SM-example-1: IADD3 issues in cycle 2");
@@ -151,18 +75,18 @@ static void worked_example(void)
 	is_number((long long)n->distro[34], 3, "W32");
 	is_number((long long)n->single_issue[0], 3, "single_issue_nums of scheduler 0");
 	is_number((long long)n->insts, 96, "gpu_sim_insn");
-	bench_free(b);
+	done(b);
 }
 
 static void single_exit(void)
 {
 	static const char *const latency1[] = {"gpgpu_kernel_launch_latency=1", NULL};
 	static const char trace[] = BLOCK(WARP("0", "1", EXIT_AT("0000")));
-	struct bench *b = bench(latency1, 1, 32, trace, false);
+	struct machine *b = run(latency1, 1, 32, trace, false);
 
 	is_number((long long)b->cycles, 9, "LAUNCH-example-2: one EXIT takes 9 cycles");
 	is_number((long long)b->gpu.sm[0].n.insts, 32, "and counts 32 instructions");
-	bench_free(b);
+	done(b);
 }
 
 /* SM-lat: the unit takes an instruction issued at c at c + want; it is written at that + L + 2. */
@@ -185,12 +109,12 @@ static void latencies(void)
 		const char *option[] = {row[i].steps, NULL};
 
 		for (unsigned k = 0; k < 2; k++) {
-			struct bench *b = bench(option, 1, 32, k ? with : without, false);
+			struct machine *b = run(option, 1, 32, k ? with : without, false);
 			unsigned want = (k ? row[i].some : row[i].none) + 2 + 2;
 
 			ok(event(b, "writeback", 0) == event(b, "issue", 0) + want,
 				"%s, %s sources: issue to write", row[i].steps, k ? "two" : "no");
-			bench_free(b);
+			done(b);
 		}
 	}
 }
@@ -227,10 +151,10 @@ static void warp_ends(void)
 	};
 
 	for (unsigned i = 0; i < N(row); i++) {
-		struct bench *b = bench(NULL, 1, 32, row[i].trace, false);
+		struct machine *b = run(NULL, 1, 32, row[i].trace, false);
 
 		ok(b->cycles && b->gpu.sm[0].n.warp_insts == row[i].insts, "%s", row[i].name);
-		bench_free(b);
+		done(b);
 	}
 }
 
@@ -239,22 +163,22 @@ static void early_leavers(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "2", "0000 ffffffff 0 BAR.SYNC 0 0 0 \n" EXIT_AT("0010"))
 			WARP("1", "1", EXIT_AT("0010")) WARP("2", "0", ""));
-	struct bench *b = bench(NULL, 1, 96, trace, false);
+	struct machine *b = run(NULL, 1, 96, trace, false);
 
 	ok(b->cycles && b->gpu.sm[0].n.warp_insts == 3, "a barrier does not wait for warps that left");
-	bench_free(b);
+	done(b);
 }
 
 static void uniform_registers(void)
 {
 	static const char trace[] = BLOCK(WARP("0", "3",
 		"0000 ffffffff 1 UR4 MOV 0 0 0 \n0010 ffffffff 1 R1 MOV 1 UR4 0 0 \n" EXIT_AT("0020")));
-	struct bench *b = bench(NULL, 1, 32, trace, false);
+	struct machine *b = run(NULL, 1, 32, trace, false);
 
 	ok(event(b, "issue", 1) == event(b, "writeback", 0),
 		"a uniform register takes part in the scoreboard");
 	ok(event(b, "writeback", 1) == event(b, "issue", 1) + 6, "and needs no register bank");
-	bench_free(b);
+	done(b);
 }
 
 /* ---- sleeping ------------------------------------------------------------------------------ */
@@ -312,15 +236,15 @@ static char *random_blocks(unsigned ctas, unsigned warps)
 static void sleeping(const char *name, const char *const *option, unsigned warps)
 {
 	char *blocks = random_blocks(5, warps);
-	struct bench *a = bench(option, 5, warps * 32, blocks, false),
-		     *b = bench(option, 5, warps * 32, blocks, true);
+	struct machine *a = run(option, 5, warps * 32, blocks, false),
+		       *b = run(option, 5, warps * 32, blocks, true);
 	bool same = a->cycles && a->cycles == b->cycles && !strcmp(a->log, b->log);
 
 	for (uint32_t i = 0; i < a->gpu.params.sms; i++)
 		same &= !memcmp(&a->gpu.sm[i].n, &b->gpu.sm[i].n, sizeof a->gpu.sm[i].n);
 	ok(same, "%s: skipped cycles count as if run", name);
-	bench_free(a);
-	bench_free(b);
+	done(a);
+	done(b);
 	free(blocks);
 }
 

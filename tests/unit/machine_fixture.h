@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A whole machine that runs one kernel from a file of its own, for tests of the SM cores.
+ *
+ * In order: machine_init, machine_header and the thread blocks behind it, machine_run, machine_free. Kernels start
+ * without launch latency; the event lines are in log after the run.
+ */
+#ifndef MACHINE_FIXTURE_H
+#define MACHINE_FIXTURE_H
+
+#include "arena.h"
+#include "gpu/launch.h"
+#include "tap.h"
+
+#define MAX_STEPS 400000u
+
+struct machine {
+	struct gpuconf conf;
+	struct isa *isa;
+	struct gpu gpu;
+	struct events events;
+	char *log; /* event lines */
+	size_t log_bytes;
+	char path[40];   /* of the kernel */
+	uint64_t cycles; /* of the kernel; 0: it did not end */
+};
+
+static inline void must(int rc, const struct fault *f)
+{
+	if (rc >= 0)
+		return;
+	printf("Bail out! %s\n", f->text);
+	exit(1);
+}
+
+/* A GPU that we ship, with options "NAME=VALUE" up to a NULL; option may be NULL. */
+static inline void machine_init(struct machine *m, const char *gpu, const char *const *option)
+{
+	struct fault f;
+
+	gpuconf_init(&m->conf);
+	must(gpuconf_shipped(&m->conf, gpu, &f), &f);
+	must(gpuconf_override(&m->conf, "gpgpu_kernel_launch_latency=0", &f), &f);
+	for (; option && *option; option++)
+		must(gpuconf_override(&m->conf, *option, &f), &f);
+	must(params_init(&m->gpu.params, &m->conf, &f), &f);
+	m->isa = isa_new();
+	m->events.out = open_memstream(&m->log, &m->log_bytes);
+	m->gpu.events = &m->events;
+	must(gpu_init(&m->gpu, m->isa, &f), &f);
+}
+
+/* The kernel's file with its header: thread blocks follow, then fclose. */
+static inline FILE *machine_header(struct machine *m, unsigned ctas, unsigned threads, unsigned binary)
+{
+	FILE *out;
+	int fd;
+
+	strcpy(m->path, "/tmp/test_kernel.XXXXXX");
+	fd = mkstemp(m->path);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out)
+		abort();
+	fprintf(out,
+		"-kernel name = k\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n-shmem = 0\n"
+		"-nregs = 8\n-binary version = %u\n-cuda stream id = 0\n-shmem base_addr = 0x00007f5000000000\n"
+		"-local mem base_addr = 0x00007f4f00000000\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
+		"-enable lineinfo = 0\n\n#traces format = PC mask\n\n",
+		ctas, threads, binary);
+	return out;
+}
+
+/* sleepless: run every cycle of every SM that has a CTA. */
+static inline void machine_run(struct machine *m, bool sleepless)
+{
+	struct trace_options o = {.code = m->gpu.code};
+	struct fault f;
+	struct trace *t = trace_open(m->path, &o, &f);
+
+	must(t ? 0 : -1, &f);
+	must(launch_load(&m->gpu, t, m->path, 1, &f) ? 0 : -1, &f);
+	launch_kernels(&m->gpu);
+	for (unsigned i = 0; i < MAX_STEPS && !m->gpu.launch->n_finished; i++) {
+		for (uint32_t k = 0; sleepless && k < m->gpu.params.sms; k++)
+			sm_wake(&m->gpu.sm[k]);
+		gpu_step(&m->gpu);
+	}
+	m->cycles = m->gpu.launch->n_finished ? m->gpu.cycle : 0;
+	gpu_sync(&m->gpu);
+	fflush(m->events.out);
+}
+
+static inline void machine_free(struct machine *m)
+{
+	gpu_free(&m->gpu);
+	isa_free(m->isa);
+	gpuconf_free(&m->conf);
+	fclose(m->events.out);
+	unlink(m->path);
+	free(m->log);
+}
+
+#endif
