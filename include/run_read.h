@@ -79,7 +79,6 @@ const struct run_value *run_find(const struct run_reader *r, const char *name);
  * texts have room for cap bytes each.
  */
 bool run_formula(const struct figure *about, const char *name, char *num, char *den, size_t cap);
-const char *run_form_name(enum run_form form);
 void run_close(struct run_reader *r);
 
 #endif

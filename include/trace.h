@@ -73,8 +73,6 @@ void code_free(struct code *c);
 uint32_t code_count(const struct code *c);
 const struct inst *code_at(const struct code *c, uint32_t handle);
 
-uint64_t code_unknown_ops(const struct code *c); /* static instructions without a row met so far */
-
 /* ---- thread blocks ------------------------------------------------------------------------ */
 
 enum addr_kind { ADDR_NONE, ADDR_STRIDE, ADDR_DELTA, ADDR_LIST };

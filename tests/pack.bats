@@ -326,7 +326,7 @@ same_folder() { diff -r "$1" "$2"; }
 	run -2 trace-pack /dev/zero
 	assert_output --partial 'NUL'
 	run -2 trace-pack --level -5 "$(trace vecadd)"
-	assert_output --partial "level '-5'"
+	assert_output --partial "--level: found '-5'"
 }
 
 @test "-l prints no control characters" {

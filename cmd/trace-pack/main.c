@@ -38,17 +38,6 @@ static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C D
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(rows[0])};
 
-static unsigned long long number(
-	const char *text, unsigned long long least, unsigned long long most, const char *what)
-{
-	char *end;
-	unsigned long long v = strtoull(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || v < least || v > most)
-		cli_usage("found %s '%s', wanted a whole number from %llu to %llu", what, text, least, most);
-	return v;
-}
-
 static void set_range(struct args *a, const char *text)
 {
 	char *end;
@@ -75,10 +64,10 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'f': a->force = true; break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
-	case 'j': a->threads = (unsigned)number(value, 1, 64, "threads"); break;
+	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, 64); break;
 	case OPT_VERIFY:
 	case OPT_NO_VERIFY: a->no_verify = letter == OPT_NO_VERIFY; break;
-	case OPT_LEVEL: a->level = (int)number(value, 1, 19, "level"); break;
+	case OPT_LEVEL: a->level = (int)cli_number("--level", value, 1, 19); break;
 	case OPT_BLOCKS:
 		a->blocks = value;
 		set_range(a, value);
@@ -126,7 +115,7 @@ static int take_levels(int argc, char **argv, struct args *a)
 		end |= !strcmp(s, "--") && !value;
 		value = !value && !end && takes_value(s);
 		if (digits)
-			a->level = (int)number(s + 1, 1, 19, "level");
+			a->level = (int)cli_number(s, s + 1, 1, 19);
 		else
 			argv[n++] = argv[i];
 	}

@@ -117,10 +117,8 @@ void mp_uint(struct buf *b, uint64_t v);
 void mp_int(struct buf *b, int64_t v);
 void mp_str(struct buf *b, const void *s, size_t n);
 void mp_bin(struct buf *b, const void *s, size_t n);
-void mp_array(struct buf *b, uint32_t n);
 uint64_t mp_get_uint(struct cur *c, uint64_t max);
 int64_t mp_get_int(struct cur *c);
 const uint8_t *mp_get_str(struct cur *c, size_t *n); /* str or bin; NULL and bad when it is none */
-uint32_t mp_get_array(struct cur *c, uint32_t max);
 
 #endif

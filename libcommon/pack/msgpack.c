@@ -46,14 +46,6 @@ void mp_bin(struct buf *b, const void *s, size_t n)
 	msgpack_pack_bin_body(&k, s, n);
 }
 
-void mp_array(struct buf *b, uint32_t n)
-{
-	msgpack_packer k;
-
-	msgpack_packer_init(&k, b, write_to);
-	msgpack_pack_array(&k, n);
-}
-
 /* ---- reading ------------------------------------------------------------------------------ */
 
 static uint64_t big_endian(struct cur *c, unsigned n)
@@ -114,14 +106,4 @@ const uint8_t *mp_get_str(struct cur *c, size_t *n)
 	if (!p)
 		*n = 0;
 	return p;
-}
-
-uint32_t mp_get_array(struct cur *c, uint32_t max)
-{
-	uint8_t t = cur_byte(c);
-	uint64_t n = (t & 0xf0) == 0x90       ? t & 15u
-		     : t == 0xdc || t == 0xdd ? big_endian(c, t == 0xdc ? 2 : 4)
-					      : bad(c);
-
-	return n <= max && !c->bad ? (uint32_t)n : (uint32_t)bad(c);
 }

@@ -49,13 +49,6 @@ void run_close(struct run_reader *r)
 	free(r);
 }
 
-const char *run_form_name(enum run_form form)
-{
-	static const char *const names[] = {"text", "json", "msgpack", "accelsim"};
-
-	return names[form];
-}
-
 struct place rr_here(const struct run_reader *r)
 {
 	return (struct place){.file = r->file, .line = r->form == RUN_MSGPACK ? 0 : input_lineno(r->in)};

@@ -27,7 +27,6 @@ struct code {
 	struct arena text;   /* opcodes and registers */
 	const char **warned; /* stems warned of, each once */
 	uint32_t n_warned, cap_warned;
-	uint64_t unknown; /* instructions without a row */
 	pthread_mutex_t lock;
 };
 
@@ -57,7 +56,6 @@ void code_free(struct code *c)
 }
 
 uint32_t code_count(const struct code *c) { return atomic_load(&c->n); }
-uint64_t code_unknown_ops(const struct code *c) { return c->unknown; }
 
 const struct inst *code_at(const struct code *c, uint32_t handle)
 {
@@ -199,7 +197,6 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	i->kind = (uint8_t)kind_of(op, d, class);
 	i->half_rate = op && op->half_rate;
 	if (!known) {
-		c->unknown++;
 		snprintf(what, sizeof(what), "opcode \"%s\" is not in the table of %s", q,
 			isa_arch_name(d->arch));
 		if (first_time(c, d->opcode, stem))
@@ -264,7 +261,6 @@ static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, c
 	i->size = (uint16_t)d->ptx->size;
 	if (!x->op && where->options->strict)
 		return fault_set(f, where->at, "opcode-unknown", "found opcode \"%s\", wanted one of PTX", q);
-	c->unknown += !x->op;
 	if ((x->op && !x->op->reason[0]) || !first_time(c, d->opcode, stem))
 		return 0;
 	if (x->op) {
