@@ -63,8 +63,6 @@ int bind_types(const struct bind *b, unsigned n)
 	return 0;
 }
 
-bool bind_is(const struct operand *o, enum operand_kind k) { return o->kind == (uint8_t)k; }
-
 /* ---- places in the frame ---- */
 
 static uint32_t frame_room(struct bind *b, unsigned bytes)

@@ -51,6 +51,7 @@ void cta_free(struct cta *c)
 	if (c->local)
 		reserve_free(c->local, (size_t)c->n_warps * LANES, c->local_stride);
 	check_free(c);
+	free(c->product);
 	free(c->shared);
 	free(c->warp);
 	free(c);

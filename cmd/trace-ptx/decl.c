@@ -215,6 +215,60 @@ static bool check_size(struct parser *p, const struct token *name, const struct 
 	return true;
 }
 
+/* Type, size and linkage of a variable whose name and dimensions have been read. */
+static void describe(
+	struct symbol *v, const struct spec *s, enum state_space space, uint64_t elems, bool unsized)
+{
+	uint64_t each = types[s->type].bits / 8u * (s->vec ? s->vec : 1u);
+
+	v->space = (uint8_t)space;
+	v->type = (uint8_t)s->type;
+	v->vec = (uint8_t)s->vec;
+	v->align = (uint32_t)(s->align_given ? s->align : each);
+	v->unsized = unsized;
+	v->elems = elems;
+	v->size = unsized ? 0 : each * elems;
+}
+
+/* One variable of a declaration: its name, dimensions and value; its place, unless that is the linker's business. */
+static bool declare_variable(struct parser *p, const struct spec *s, enum state_space space, struct linkage l)
+{
+	struct token name = p->t;
+	struct symbol *v;
+	uint64_t elems;
+	bool unsized;
+
+	if (p->t.kind != TOK_NAME)
+		return parse_unwanted(p, "the name of a variable");
+	if (!(v = new_symbol(p, SYM_VAR, &name)) || !next(p) || !take_dims(p, &elems, &unsized))
+		return false;
+	bool known = v->size || v->space;
+	describe(v, s, space, elems, unsized);
+	v->external = l.external;
+	v->visible |= l.visible;
+	v->weak |= l.weak;
+	v->defined |= !l.external;
+	if (unsized && !l.external && !at_punct(p, '='))
+		return parse_bad(
+			p, &name, "array", "found array '%s' without size, wanted one or .extern", v->name);
+	if (!check_size(p, &name, v))
+		return false;
+	if (at_punct(p, '=') && (space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
+		return parse_unwanted(p, "';': only .global and .const variables have values");
+	if (at_punct(p, '=') && (!next(p) || !initialise(p, v)))
+		return false;
+	if (!known)
+		add_var(p, v);
+	if (p->fn && space != SP_GLOBAL && space != SP_CONST) {
+		place_in_function(p, v);
+	} else if (space == SP_SHARED && !unsized) {
+		p->shared_next += (uint32_t)padding(p->shared_next, v->size);
+		v->addr = p->shared_next;
+		p->shared_next += (uint32_t)v->size;
+	}
+	return check_size(p, &name, v);
+}
+
 bool declare(struct parser *p, enum state_space space, struct linkage l)
 {
 	struct spec s;
@@ -232,48 +286,7 @@ bool declare(struct parser *p, enum state_space space, struct linkage l)
 	if (types[s.type].bits < 8)
 		return parse_unwanted(p, "a type of whole bytes before it");
 	do {
-		struct token name = p->t;
-		struct symbol *v;
-		uint64_t elems;
-		bool unsized;
-
-		if (p->t.kind != TOK_NAME)
-			return parse_unwanted(p, "the name of a variable");
-		if (!(v = new_symbol(p, SYM_VAR, &name)) || !next(p) || !take_dims(p, &elems, &unsized))
-			return false;
-		bool known = v->size || v->space;
-		v->space = (uint8_t)space;
-		v->type = (uint8_t)s.type;
-		v->vec = (uint8_t)s.vec;
-		uint64_t each = types[s.type].bits / 8u * (s.vec ? s.vec : 1u);
-		v->align = (uint32_t)(s.align_given ? s.align : each);
-		v->unsized = unsized;
-		v->elems = elems;
-		v->size = unsized ? 0 : each * elems;
-		v->external = l.external;
-		v->visible |= l.visible;
-		v->weak |= l.weak;
-		v->defined |= !l.external;
-		if (unsized && !l.external && !at_punct(p, '='))
-			return parse_bad(p, &name, "array",
-				"found array '%s' without size, wanted one or .extern", v->name);
-		if (!check_size(p, &name, v))
-			return false;
-		if (at_punct(p, '=') &&
-			(space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
-			return parse_unwanted(p, "';': only .global and .const variables have values");
-		if (at_punct(p, '=') && (!next(p) || !initialise(p, v)))
-			return false;
-		if (!known)
-			add_var(p, v);
-		if (p->fn && space != SP_GLOBAL && space != SP_CONST) {
-			place_in_function(p, v);
-		} else if (space == SP_SHARED && !unsized) {
-			p->shared_next += (uint32_t)padding(p->shared_next, v->size);
-			v->addr = p->shared_next;
-			p->shared_next += (uint32_t)v->size;
-		}
-		if (!check_size(p, &name, v))
+		if (!declare_variable(p, &s, space, l))
 			return false;
 		if (!at_punct(p, ','))
 			break;
@@ -321,16 +334,9 @@ struct symbol *declare_param(struct parser *p, bool entry)
 			"found a parameter of more than 65536 bytes, wanted a smaller one");
 		return NULL;
 	}
-	uint64_t each = types[s.type].bits / 8u * (s.vec ? s.vec : 1u);
 	v->name = v->name ? v->name : "_";
 	v->kind = SYM_VAR;
-	v->space = SP_PARAM;
-	v->type = (uint8_t)s.type;
-	v->vec = (uint8_t)s.vec;
-	v->elems = elems;
-	v->size = each * elems;
-	v->unsized = unsized;
-	v->align = (uint32_t)(s.align_given ? s.align : each);
+	describe(v, &s, SP_PARAM, elems, unsized);
 	v->owner = p->fn;
 	v->defined = true;
 	v->line = name.line;

@@ -135,7 +135,6 @@ struct ext *bind_ext(struct bind *b, struct op *o);
 /* "[reg+imm]" or "[sym+imm]" of space: o->a and o->imm. */
 int bind_address(struct bind *b, struct op *o, const struct operand *at, enum state_space space);
 enum state_space bind_space(const struct bind *b); /* from the suffix; SP_GENERIC when there is none */
-bool bind_is(const struct operand *o, enum operand_kind k);
 
 /* ---- memory ---- */
 
@@ -290,7 +289,8 @@ struct cta {
 	struct warp *warp;
 	uint32_t n_warps, n_done;
 	struct barrier barrier[16];
-	void *check; /* check.c */
+	void *check;   /* check.c */
+	void *product; /* sem_mma.c: the matrices in hand */
 	uint64_t clock;
 };
 

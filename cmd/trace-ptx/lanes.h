@@ -142,7 +142,7 @@ int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum 
 	bind_plain(b, o, fn, d, (const enum type[]){__VA_ARGS__}, \
 		sizeof((const enum type[]){__VA_ARGS__}) / sizeof(enum type))
 
-/* ---- numbers of few bits (number.c) ---- */
+/* ---- numbers of few bits (small.c) ---- */
 
 enum small { SMALL_F16, SMALL_BF16, SMALL_TF32, SMALL_E4M3, SMALL_E5M2, N_SMALL };
 enum rounding { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA };

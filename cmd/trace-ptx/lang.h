@@ -2,11 +2,12 @@
 /*
  * PTX programs as they are read: words, types, symbols, functions, instructions.
  *
- *   lex.c      text to tokens                    parse.c   modules and functions
- *   decl.c     declarations                      init.c    initial values of variables
- *   stmt.c     instructions and their operands   scope.c   names
- *   link.c     names of several modules, addresses of variables, PCs
- *   flow.c     where divergent lanes meet again  number.c  registers as scoreboard and operand collector see them
+ *   lex.c    text to tokens                        token.c  the token in hand, names
+ *   parse.c  modules and functions                 decl.c   declarations
+ *   stmt.c   instructions and their operands       init.c   initial values of variables
+ *   scope.c  tables of names                       small.c  numbers of few bits
+ *   link.c   names of several modules, addresses of variables, PCs
+ *   flow.c   where divergent lanes meet again
  *
  * Always true after program_link: every name has its definition, every instruction its PC (8 bytes each, functions
  * in the order in which their bodies end, modules in the order in which they were read), every branch its target.

@@ -32,17 +32,6 @@ static const struct cli cli = {"[-nfqv] [-o DIR] [-C DIR] [-j N] [--limit N] [--
 	"Exit status: 0 good; 1 a kernel failed or a buffer is not as expected; 2 trouble.\n",
 	rows, sizeof rows / sizeof *rows};
 
-static unsigned long long number(
-	const char *text, unsigned long long least, unsigned long long most, const char *what)
-{
-	char *end;
-	unsigned long long v = strtoull(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || v < least || v > most)
-		cli_usage("found %s '%s', wanted a whole number from %llu to %llu", what, text, least, most);
-	return v;
-}
-
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct run_options *o = ctx;
@@ -54,8 +43,8 @@ static void on_option(void *ctx, int letter, const char *value)
 		o->to = o->to == TRACE_NONE ? TRACE_NONE : strcmp(value, "-") ? TRACE_FOLDER : TRACE_STREAM;
 		break;
 	case 'C': o->saves = value; break;
-	case 'j': o->exec.threads = (unsigned)number(value, 1, 64, "threads"); break;
-	case OPT_LIMIT: o->exec.limit = number(value, 1, 1ull << 60, "limit"); break;
+	case 'j': o->exec.threads = (unsigned)cli_number("-j", value, 1, 64); break;
+	case OPT_LIMIT: o->exec.limit = cli_number("--limit", value, 1, 1ull << 60); break;
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;
 	case 'f': o->force = true; break;

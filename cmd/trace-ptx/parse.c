@@ -5,7 +5,6 @@
  * Always true: a function declared earlier and defined later is one symbol; functions stand in the module's list in
  * the order in which their bodies end. Debug sections are skipped.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,180 +13,6 @@
 #include "parser.h"
 
 #define TEXT_MAX (256u << 20)
-
-/* ---- faults and tokens ---- */
-
-bool parse_bad(struct parser *p, const struct token *t, const char *id, const char *fmt, ...)
-{
-	char text[240];
-	va_list args;
-
-	if (p->failed)
-		return false;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	fault_set(p->fault, (struct place){p->m->path, t->line, t->col}, id, "%s", text);
-	p->failed = true;
-	return false;
-}
-
-static const char *shown(char *out, unsigned cap, const struct token *t)
-{
-	char quoted[80];
-
-	if (t->kind == TOK_END)
-		return "the end of the file";
-	diag_quote(quoted, sizeof(quoted), t->s, t->n);
-	snprintf(out, cap, "'%s%s'", t->kind == TOK_DOT ? "." : "", quoted);
-	return out;
-}
-
-bool parse_unwanted(struct parser *p, const char *wanted)
-{
-	char found[100];
-
-	return parse_bad(
-		p, &p->t, "syntax", "found %s, wanted %s", shown(found, sizeof(found), &p->t), wanted);
-}
-
-bool next(struct parser *p)
-{
-	if (p->failed)
-		return false;
-	p->t = p->ahead;
-	if (lex(&p->lexer, &p->ahead, p->fault)) {
-		p->failed = true;
-		return false;
-	}
-	return true;
-}
-
-bool at_punct(const struct parser *p, char c) { return p->t.kind == TOK_PUNCT && p->t.punct == c; }
-
-static bool is_text(const struct token *t, const char *s)
-{
-	return strlen(s) == t->n && !memcmp(t->s, s, t->n);
-}
-
-bool at_word(const struct parser *p, const char *dotted)
-{
-	return p->t.kind == TOK_DOT && is_text(&p->t, dotted);
-}
-
-bool take_punct(struct parser *p, char c)
-{
-	char wanted[4] = {'\'', c, '\'', 0};
-
-	return at_punct(p, c) ? next(p) : parse_unwanted(p, wanted);
-}
-
-char *take_name(struct parser *p, const char *wanted)
-{
-	if (p->failed || p->t.kind != TOK_NAME) {
-		parse_unwanted(p, wanted);
-		return NULL;
-	}
-	char *s = arena_strndup(&p->m->arena, p->t.s, p->t.n);
-	return next(p) ? s : NULL;
-}
-
-static bool take_term(struct parser *p, int64_t *v, unsigned depth)
-{
-	bool minus = false;
-
-	while (at_punct(p, '-') || at_punct(p, '+') || at_punct(p, '~')) {
-		if (at_punct(p, '~'))
-			return parse_unwanted(p, "a whole number");
-		minus ^= at_punct(p, '-');
-		if (!next(p))
-			return false;
-	}
-	if (at_punct(p, '(') && depth < 8) {
-		if (!next(p) || !take_term(p, v, depth + 1))
-			return false;
-		while (at_punct(p, '+') || at_punct(p, '-') || at_punct(p, '*')) {
-			char op = p->t.punct;
-			int64_t w;
-
-			if (!next(p) || !take_term(p, &w, depth + 1))
-				return false;
-			uint64_t a = (uint64_t)*v, b = (uint64_t)w;
-			*v = (int64_t)(op == '+' ? a + b : op == '-' ? a - b : a * b);
-		}
-		if (!take_punct(p, ')'))
-			return false;
-	} else if (p->t.kind == TOK_INT) {
-		*v = (int64_t)p->t.value;
-		if (!next(p))
-			return false;
-	} else {
-		return parse_unwanted(p, "a whole number");
-	}
-	if (minus)
-		*v = (int64_t)(0 - (uint64_t)*v);
-	return true;
-}
-
-bool take_number(struct parser *p, int64_t *v) { return take_term(p, v, 0); }
-
-/* ---- names ---- */
-
-static struct symbol *range_find(const struct scope *s, const char *name, uint32_t n)
-{
-	uint32_t digits = 0;
-	uint64_t number = 0;
-
-	while (digits < n && digits < 9 && name[n - digits - 1] >= '0' && name[n - digits - 1] <= '9')
-		digits++;
-	for (uint32_t d = digits; d > 0; d--) {
-		if (name[n - d] == '0' && d > 1)
-			continue;
-		struct symbol *sym = scope_find(s, name, n - d);
-
-		number = 0;
-		for (uint32_t i = n - d; i < n; i++)
-			number = number * 10 + (uint64_t)(name[i] - '0');
-		if (sym && sym->kind == SYM_REG && sym->range && number < sym->count)
-			return sym;
-	}
-	return NULL;
-}
-
-struct symbol *look_up(const struct parser *p, const char *name, uint32_t n)
-{
-	for (const struct scope *s = p->scope; s; s = s->up) {
-		struct symbol *sym = scope_find(s, name, n);
-
-		if (sym && !(sym->kind == SYM_REG && sym->range))
-			return sym;
-		if ((sym = range_find(s, name, n)))
-			return sym;
-	}
-	return NULL;
-}
-
-struct symbol *new_symbol(struct parser *p, enum sym_kind kind, const struct token *name)
-{
-	struct symbol *old = scope_find(p->scope, name->s, name->n);
-	char text[100];
-
-	if (old && !(kind == SYM_FUNC && old->kind == SYM_FUNC) && !(old->kind == kind && old->external)) {
-		parse_bad(p, name, "name-twice",
-			"found %s again, wanted a name that line %u has not declared",
-			shown(text, sizeof(text), name), old->line);
-		return NULL;
-	}
-	if (old)
-		return old;
-	struct symbol *sym = arena_alloc(&p->m->arena, 1, sizeof(*sym));
-	sym->name = arena_strndup(&p->m->arena, name->s, name->n);
-	sym->kind = (uint8_t)kind;
-	sym->line = name->line;
-	sym->col = name->col;
-	scope_add(p->scope, sym);
-	return sym;
-}
 
 /* ---- heads of functions ---- */
 
@@ -305,69 +130,79 @@ static bool place_params(struct parser *p, struct func *fn)
 	return true;
 }
 
+/* "(results) name": 0 with the function's symbol in fn->sym; a second body is a fault. */
+static bool take_head(struct parser *p, struct func *fn, struct linkage l)
+{
+	struct scope *outer = p->scope;
+	bool good;
+
+	while (at_word(p, "attribute"))
+		if (!next(p) || !skip_value(p))
+			return false;
+	p->scope = fn->scope;
+	good = !(at_punct(p, '(') && !fn->entry) || parse_params(p, false, &fn->ret, &fn->n_rets);
+	p->scope = outer;
+	if (!good)
+		return false;
+	struct token name = p->t;
+	if (name.kind != TOK_NAME)
+		return parse_unwanted(p, "the name of a function");
+	fn->line = name.line;
+	fn->col = name.col;
+	if (!(fn->sym = new_symbol(p, SYM_FUNC, &name)) || !next(p))
+		return false;
+	fn->name = fn->sym->name;
+	if (fn->sym->func && fn->sym->func->has_body && !l.external && !at_punct(p, ';') && !at_punct(p, '('))
+		return parse_bad(
+			p, &name, "name-twice", "found function '%s' again, wanted one body", fn->name);
+	return true;
+}
+
+/* "{ body }" or ";". */
+static bool take_tail(struct parser *p, struct func *fn)
+{
+	struct symbol *sym = fn->sym;
+
+	if (!at_punct(p, '{')) {
+		if (!take_punct(p, ';'))
+			return false;
+		if (!sym->func)
+			sym->func = fn;
+		sym->external = !sym->func->has_body;
+		return true;
+	}
+	if (sym->func && sym->func->has_body)
+		return parse_bad(
+			p, &p->t, "name-twice", "found function '%s' again, wanted one body", sym->name);
+	fn->has_body = sym->defined = true;
+	sym->external = false;
+	sym->func = fn;
+	fn->shared_start = fn->shared_end = p->shared_next;
+	bool good = next(p) && parse_body(p);
+	add_func(p->m, fn);
+	return good;
+}
+
 static bool parse_function(struct parser *p, struct linkage l, bool entry)
 {
-	struct scope *outer = p->scope, *inner = arena_alloc(&p->m->arena, 1, sizeof(*inner));
+	struct scope *outer = p->scope;
 	struct func *fn = arena_alloc(&p->m->arena, 1, sizeof(*fn));
-	struct symbol *sym;
 	bool good;
 
 	fn->module = p->m;
 	fn->link = p->m->all;
 	p->m->all = fn;
 	fn->entry = entry;
-	fn->scope = inner;
-	inner->up = outer;
-	while (at_word(p, "attribute"))
-		if (!next(p) || !skip_value(p))
-			return false;
+	fn->scope = arena_alloc(&p->m->arena, 1, sizeof(*fn->scope));
+	fn->scope->up = outer;
 	p->fn = fn;
-	p->scope = inner;
-	good = !(at_punct(p, '(') && !entry) || parse_params(p, false, &fn->ret, &fn->n_rets);
-	p->scope = outer;
-	if (!good)
+	if (!take_head(p, fn, l))
 		return false;
-	if (p->t.kind != TOK_NAME)
-		return parse_unwanted(p, "the name of a function");
-	fn->line = p->t.line;
-	fn->col = p->t.col;
-	if (!(sym = new_symbol(p, SYM_FUNC, &p->t)))
-		return false;
-	if (sym->func && sym->func->has_body && !l.external) {
-		struct token name = p->t;
-
-		if (!next(p))
-			return false;
-		if (!at_punct(p, ';'))
-			return parse_bad(p, &name, "name-twice", "found function '%s' again, wanted one body",
-				sym->name);
-	} else {
-		if (!next(p))
-			return false;
-	}
-	fn->name = sym->name;
-	fn->sym = sym;
-	p->scope = inner;
+	p->scope = fn->scope;
 	good = !at_punct(p, '(') || parse_params(p, entry, &fn->param, &fn->n_params);
-	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn));
-	if (good && at_punct(p, '{')) {
-		if (sym->func && sym->func->has_body)
-			return parse_bad(p, &p->t, "name-twice", "found function '%s' again, wanted one body",
-				sym->name);
-		fn->has_body = sym->defined = true;
-		sym->external = false;
-		sym->func = fn;
-		fn->shared_start = fn->shared_end = p->shared_next;
-		good = next(p) && parse_body(p);
-		add_func(p->m, fn);
-	} else if (good) {
-		good = take_punct(p, ';');
-		if (!sym->func)
-			sym->func = fn;
-		sym->external = !sym->func->has_body;
-	}
-	sym->visible |= l.visible;
-	sym->weak |= l.weak;
+	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn)) && take_tail(p, fn);
+	fn->sym->visible |= l.visible;
+	fn->sym->weak |= l.weak;
 	p->scope = outer;
 	p->fn = NULL;
 	return good;
@@ -567,6 +402,7 @@ static struct module *parse_text(struct module *m, struct fault *f)
 		good = parse_directive(&p);
 	if (good && !m->target)
 		good = parse_bad(&p, &p.t, "target", "found no .target, wanted one such as sm_80");
+	free(p.list);
 	if (good)
 		return m;
 	module_free(m);

@@ -35,9 +35,12 @@ struct parser {
 	uint32_t depth;
 	uint32_t loc_file, loc_line;
 	uint32_t shared_next; /* next free shared address of module scope */
+	struct operand *list; /* elements of the lists that are open, outermost first */
+	uint32_t n_list, cap_list;
 };
 
 #define DEPTH_MAX     200u
+#define TARGETS_MAX   65536u
 #define REGS_PER_FUNC (1u << 20)
 #define VARIABLE_MAX  (1ull << 32)
 

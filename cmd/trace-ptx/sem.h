@@ -22,6 +22,9 @@ int bind_absneg_int(struct bind *b, struct op *o);
 /* Host addresses of the lanes of m for bytes each at w->addr, which become offsets of the space. false: failed. */
 bool mem_at(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
+/* The addresses of op o for the lanes of m, as mem_at, then the checks. false: the launch has failed. */
+bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
+bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 /* d = operand 1 of type t, whatever stands behind it. */
 int bind_move(struct bind *b, struct op *o, enum type t);
 /* Space and address of the memory operand at: o->space, o->a, o->imm. */

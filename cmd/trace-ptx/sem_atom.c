@@ -108,10 +108,7 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 	struct ext *x = o->x;
 	uint8_t *at[LANES];
 
-	exec_addresses(w, o);
-	if (!mem_at(w, o, m, (enum state_space)o->space, (uint64_t)o->bytes * o->n, at))
-		return;
-	if (w->g->opt->check && !check_write(w, o, m, (uint64_t)o->bytes * o->n, at))
+	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
 		return;
 	if (locked)
 		pthread_mutex_lock(&w->mem->lock);
@@ -142,9 +139,7 @@ static void atom_128(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
-	exec_addresses(w, o);
-	if (!mem_at(w, o, m, (enum state_space)o->space, 16, at) ||
-		(w->g->opt->check && !check_write(w, o, m, 16, at)))
+	if (!mem_write(w, o, m, 16, at))
 		return;
 	pthread_mutex_lock(&w->mem->lock);
 	FOR_BITS32 (i, m) {
@@ -195,66 +190,73 @@ static bool fits(enum atom a, enum type t)
 	return bits >= 16 && types[t].kind != K_PRED && types[t].kind != K_OPAQUE;
 }
 
+/* Values and old values: one of each, or vectors of o->n. k: the values, d: the destination or NULL. */
+static int bind_values(
+	struct bind *b, struct op *o, const struct operand *s, const struct operand *d, enum type t)
+{
+	unsigned n = o->n;
+
+	if (n > 1 && (s->kind != O_VEC || s->n != n || (d && (d->kind != O_VEC || d->n != n))))
+		return bind_fault(b, s, "operand", "found no vector of %u, wanted {..}", n);
+	for (unsigned e = 0; e < n; e++) {
+		o->x->slot[8 + e] = bind_src(b, n > 1 ? &s->elem[e] : s, t);
+		o->x->slot[e] = d ? bind_dst(b, n > 1 ? &d->elem[e] : d, types[t].bits) : 0;
+		if (o->x->slot[8 + e] == UINT32_MAX || o->x->slot[e] == UINT32_MAX)
+			return -1;
+	}
+	o->c = o->x->slot[8];
+	return 0;
+}
+
+/* The operation among the suffixes; false: none, several, or none of type t. */
+static bool find_operation(const struct stmt *in, enum type t, enum atom *a)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has(in, names[i].m)) {
+			*a = names[i].a;
+			found++;
+		}
+	return found == 1 && fits(*a, t);
+}
+
 int bind_atom(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
 	bool red = in->op == I_red;
-	unsigned n = has(in, M_V2)   ? 2
-		     : has(in, M_V4) ? 4
-		     : has(in, M_V8) ? 8
-				     : 1,
-		 found = 0, first = red ? 0 : 1;
+	unsigned first = red ? 0 : 1;
 	enum type t = (enum type)in->type[0];
 	struct ext *x = bind_ext(b, o);
+	enum atom a = A_ADD;
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (has(in, names[i].m)) {
-			x->aux[0] = names[i].a;
-			found++;
-		}
 	if (has(in, M_ASYNC))
 		return bind_refuse(b, "asynchronous reductions into a cluster's shared memory");
 	if (bind_types(b, 1))
 		return -1;
-	if (found != 1 || !fits((enum atom)x->aux[0], t))
+	if (!find_operation(in, t, &a))
 		return bind_fault(
 			b, NULL, "types", "found %s, wanted one operation and a type that it has", in->text);
-	bool cas = x->aux[0] == A_CAS;
-	unsigned count = first + 2 + cas;
-	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)))
-		return -1;
-	if (mem_space(b, o, &k[first], true))
+	unsigned count = first + 2 + (a == A_CAS);
+	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) || mem_space(b, o, &k[first], true))
 		return -1;
 	if (o->space != SP_GLOBAL && o->space != SP_SHARED && o->space != SP_GENERIC)
 		return bind_fault(b, &k[first], "space", "found an atomic on .%s, wanted .global or .shared",
 			space_name[o->space]);
-	unsigned bits = types[t].bits;
+	x->aux[0] = a;
 	x->aux[1] = t;
 	o->memory = 1;
-	o->bytes = o->reg_bytes = (uint8_t)(bits / 8);
-	o->n = (uint8_t)n;
+	o->bytes = o->reg_bytes = (uint8_t)(types[t].bits / 8);
+	o->n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : has(in, M_V8) ? 8 : 1;
 	o->is_signed = red || k[0].kind == O_NULL;
-	o->fn = bits == 128 ? atom_128 : atom;
-	for (unsigned e = 0; e < n; e++) {
-		const struct operand *d = &k[0], *s = &k[first + 1];
-
-		if (n > 1) {
-			if (s->kind != O_VEC || s->n != n || (!red && (d->kind != O_VEC || d->n != n)))
-				return bind_fault(b, s, "operand", "found no vector of %u, wanted {..}", n);
-			s = &s->elem[e];
-			d = red ? d : &d->elem[e];
-		}
-		x->slot[8 + e] = bind_src(b, s, t);
-		x->slot[e] = red ? 0 : bind_dst(b, d, bits);
-		if (x->slot[8 + e] == UINT32_MAX || x->slot[e] == UINT32_MAX)
-			return -1;
-	}
-	o->c = x->slot[8];
-	if (cas && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
+	o->fn = types[t].bits == 128 ? atom_128 : atom;
+	if (bind_values(b, o, &k[first + 1], red ? NULL : &k[0], t))
+		return -1;
+	if (a == A_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
 		return -1;
 	if (o->space != SP_SHARED &&
-		(!o->is_signed || x->aux[0] >= A_EXCH || (types[t].kind == K_FLOAT && x->aux[0] == A_ADD)))
+		(!o->is_signed || a >= A_EXCH || (types[t].kind == K_FLOAT && a == A_ADD)))
 		b->code->ordered = true;
 	return 0;
 }

@@ -341,38 +341,58 @@ static enum rounding rounding_of(const struct stmt *in)
 				: ROUND_RN;
 }
 
+/* What types and suffixes say; false: no such conversion. */
+static bool read_suffixes(const struct stmt *in, struct cvt *c)
+{
+	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
+
+	if (has(in, M_RS) || types[d].kind == K_PRED || types[s].kind == K_PRED || types[d].bits > 64 ||
+		types[s].bits > 64 || types[d].kind == K_OPAQUE || types[d].bits < 8 || types[s].bits < 8 ||
+		types[s].kind == K_BITS || types[d].kind == K_BITS)
+		return false;
+	c->d = d;
+	c->s = s;
+	c->integral = has(in, M_RNI)   ? INTEGRAL_RN
+		      : has(in, M_RZI) ? INTEGRAL_RZ
+		      : has(in, M_RMI) ? INTEGRAL_RM
+		      : has(in, M_RPI) ? INTEGRAL_RP
+				       : INTEGRAL_NO;
+	if (types[s].kind == K_FLOAT && types[d].kind != K_FLOAT && !c->integral) /* the old form */
+		c->integral = has(in, M_RN)   ? INTEGRAL_RN
+			      : has(in, M_RM) ? INTEGRAL_RM
+			      : has(in, M_RP) ? INTEGRAL_RP
+					      : INTEGRAL_RZ;
+	c->round = rounding_of(in);
+	c->sat = has(in, M_SAT);
+	c->ftz = has(in, M_FTZ);
+	c->relu = has(in, M_RELU);
+	c->satfinite = has(in, M_SATFINITE);
+	return packed(s) == packed(d) || (packed(d) && s == T_F32);
+}
+
+static void pack(struct ext *x, const struct cvt *c)
+{
+	x->bytes[0] = c->d_bytes;
+	x->bytes[1] = c->s_bytes;
+	x->aux[0] = c->d;
+	x->aux[1] = c->s;
+	x->aux[2] = (c->sat ? 1u : 0) | (c->ftz ? 2u : 0) | (c->relu ? 4u : 0) | (c->satfinite ? 8u : 0);
+	x->aux[3] = c->round;
+	x->aux[4] = c->integral;
+}
+
 int bind_cvt(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
-	struct ext *x = bind_ext(b, o);
 	struct cvt c = {0};
 
 	if (bind_types(b, 2))
 		return -1;
-	c.d = (enum type)in->type[0];
-	c.s = (enum type)in->type[1];
-	if (has(in, M_RS) || types[c.d].kind == K_PRED || types[c.s].kind == K_PRED || types[c.d].bits > 64 ||
-		types[c.s].bits > 64 || types[c.d].kind == K_OPAQUE || types[c.d].bits < 8 ||
-		types[c.s].bits < 8 || types[c.s].kind == K_BITS || types[c.d].kind == K_BITS)
+	if (!read_suffixes(in, &c))
 		return bind_refuse(b, "a conversion between these types");
-	bool d_float = types[c.d].kind == K_FLOAT, s_float = types[c.s].kind == K_FLOAT;
-	bool two = packed(c.d) && c.s == T_F32;
-	c.integral = has(in, M_RNI)   ? INTEGRAL_RN
-		     : has(in, M_RZI) ? INTEGRAL_RZ
-		     : has(in, M_RMI) ? INTEGRAL_RM
-		     : has(in, M_RPI) ? INTEGRAL_RP
-				      : INTEGRAL_NO;
-	if (s_float && !d_float && !c.integral) /* the old form: rounding of floating point */
-		c.integral = has(in, M_RN)   ? INTEGRAL_RN
-			     : has(in, M_RM) ? INTEGRAL_RM
-			     : has(in, M_RP) ? INTEGRAL_RP
-					     : INTEGRAL_RZ;
-	c.round = rounding_of(in);
-	c.sat = has(in, M_SAT);
-	c.ftz = has(in, M_FTZ);
-	c.relu = has(in, M_RELU);
-	c.satfinite = has(in, M_SATFINITE);
+	bool d_float = types[c.d].kind == K_FLOAT, s_float = types[c.s].kind == K_FLOAT,
+	     two = packed(c.d) && c.s == T_F32;
 	if (bind_operands(b, two ? 3 : 2, two ? 3 : 2))
 		return -1;
 	o->d = bind_dst_any(b, &k[0], types[c.d].bits < 16 ? 1 : types[c.d].bits / 8, &c.d_bytes);
@@ -383,8 +403,6 @@ int bind_cvt(struct bind *b, struct op *o)
 		return -1;
 	if (c.d_bytes > 8 || c.s_bytes > 8)
 		return bind_refuse(b, "registers of at most 64 bits");
-	if (packed(c.s) != packed(c.d) && !two)
-		return bind_refuse(b, "a conversion between these types");
 	if (d_float && c.s == c.d && !c.integral && !has(in, M_RN) && !has(in, M_RZ))
 		c.round = ROUND_RN;
 	o->fn = common(&c);
@@ -394,12 +412,6 @@ int bind_cvt(struct bind *b, struct op *o)
 			: d_float     ? s_float ? float_to_float : int_to_float
 			: s_float     ? float_to_int
 				      : int_to_int;
-	x->bytes[0] = c.d_bytes;
-	x->bytes[1] = c.s_bytes;
-	x->aux[0] = c.d;
-	x->aux[1] = c.s;
-	x->aux[2] = (c.sat ? 1u : 0) | (c.ftz ? 2u : 0) | (c.relu ? 4u : 0) | (c.satfinite ? 8u : 0);
-	x->aux[3] = c.round;
-	x->aux[4] = c.integral;
+	pack(bind_ext(b, o), &c);
 	return 0;
 }

@@ -109,13 +109,57 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 	return 0;
 }
 
+/* A call by name: o's function or target. NULL: a fault. */
+static const struct func *bind_named(struct bind *b, struct op *o, const struct operand *what)
+{
+	const struct symbol *s = sym_def(what->sym);
+	const struct func *f = s->func;
+
+	if (f && f->has_body && !f->entry) {
+		o->flow = FLOW_CALL;
+		o->target = f->first_pc;
+		return f;
+	}
+	if (f && f->has_body) {
+		bind_fault(b, what, "function", "found a call of kernel '%s', wanted a .func", s->name);
+		return NULL;
+	}
+	o->fn = call_built_in(s->name);
+	if (!o->fn || !f) {
+		bind_fault(b, what, "function",
+			"found a call of '%s', wanted a function that some module defines", s->name);
+		return NULL;
+	}
+	b->code->uses_malloc |= s->name[0] == 'm';
+	return f;
+}
+
+/* A call through a register: the prototype, or that of the first of the targets. NULL: a fault. */
+static const struct func *bind_through(
+	struct bind *b, struct op *o, const struct operand *what, const struct symbol *p)
+{
+	if (!p || (p->kind != SYM_PROTO && (p->kind != SYM_TARGETS || !p->n_targets))) {
+		bind_fault(b, what, "function",
+			"found a call through a register, wanted a .callprototype or .calltargets behind it");
+		return NULL;
+	}
+	o->flow = FLOW_CALL_REG;
+	for (uint32_t i = 0; p->kind == SYM_TARGETS && i < p->n_targets; i++)
+		if (p->target[i]->kind != SYM_FUNC || !sym_def(p->target[i])->func) {
+			bind_fault(b, what, "function", "found '%s' among call targets, wanted functions",
+				p->target[i]->name);
+			return NULL;
+		}
+	if ((o->a = bind_src_any(b, what, T_U32, &o->reg_bytes)) == UINT32_MAX)
+		return NULL;
+	return p->kind == SYM_TARGETS ? sym_def(p->target[0])->func : p->func;
+}
+
 int bind_call(struct bind *b, struct op *o)
 {
-	const struct operand *k = b->in->operand;
-	unsigned n = b->in->n_operands, at = 0;
 	static const struct operand none = {.kind = O_VEC};
-	const struct operand *ret = &none, *arg = &none, *what;
-	struct ext *x = bind_ext(b, o);
+	const struct operand *k = b->in->operand, *ret = &none, *arg = &none, *what;
+	unsigned n = b->in->n_operands, at = 0;
 	const struct func *proto = NULL;
 
 	if (n && k[0].list)
@@ -126,51 +170,15 @@ int bind_call(struct bind *b, struct op *o)
 	if (at < n && k[at].list)
 		arg = &k[at++];
 	struct call_site *site = arena_alloc(&b->code->arena, 1, sizeof(*site));
-	x->site = site;
-	if (what->kind == O_SYM && what->sym->kind == SYM_FUNC) {
-		struct symbol *s = sym_def(what->sym);
-
-		proto = s->func;
-		if (!proto || !proto->has_body) {
-			o->fn = call_built_in(s->name);
-			if (!o->fn)
-				return bind_fault(b, what, "function",
-					"found a call of '%s', wanted a function that some module defines",
-					s->name);
-			b->code->uses_malloc |= s->name[0] == 'm';
-		} else {
-			if (proto->entry)
-				return bind_fault(b, what, "function",
-					"found a call of kernel '%s', wanted a .func", s->name);
-			o->flow = FLOW_CALL;
-			o->target = proto->first_pc;
-		}
-	} else if (what->kind == O_REG) {
-		struct symbol *p = at < n ? k[at].sym : NULL;
-
-		if (!p || (p->kind != SYM_PROTO && p->kind != SYM_TARGETS))
-			return bind_fault(b, what, "function",
-				"found a call through a register, wanted a .callprototype or "
-				".calltargets behind it");
-		o->flow = FLOW_CALL_REG;
-		if (p->kind == SYM_TARGETS) {
-			for (uint32_t i = 0; i < p->n_targets; i++)
-				if (p->target[i]->kind != SYM_FUNC || !sym_def(p->target[i])->func)
-					return bind_fault(b, what, "function",
-						"found '%s' among call targets, wanted functions",
-						p->target[i]->name);
-			proto = sym_def(p->target[0])->func;
-		} else {
-			proto = p->func;
-		}
-		uint8_t bytes;
-		if ((o->a = bind_src_any(b, what, T_U32, &bytes)) == UINT32_MAX)
-			return -1;
-		o->reg_bytes = bytes;
-	} else {
-		return bind_fault(
-			b, what, "function", "found no function behind call, wanted a name or a register");
-	}
+	bind_ext(b, o)->site = site;
+	if (what->kind == O_SYM && what->sym->kind == SYM_FUNC)
+		proto = bind_named(b, o, what);
+	else if (what->kind == O_REG)
+		proto = bind_through(b, o, what, at < n ? k[at].sym : NULL);
+	else
+		bind_fault(b, what, "function", "found no function behind call, wanted a name or a register");
+	if (!proto)
+		return -1;
 	if (ret->n != proto->n_rets || arg->n != proto->n_params)
 		return bind_fault(b, what, "argument", "found %u results and %u arguments, wanted %u and %u",
 			ret->n, arg->n, proto->n_rets, proto->n_params);

@@ -6,7 +6,6 @@
  * of row l / 4, of column l / 4 when transposed.
  */
 #include "lanes.h"
-#include "check.h"
 
 static bool all_lanes(struct warp *w, const struct op *o, uint32_t m)
 {
@@ -24,11 +23,7 @@ static void move(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!all_lanes(w, o, m))
 		return;
-	exec_addresses(w, o);
-	if (!mem_at(w, o, rows, (enum state_space)o->space, 16, at))
-		return;
-	if (w->g->opt->check &&
-		!(o->is_signed ? check_write(w, o, rows, 16, at) : check_read(w, o, rows, 16, at)))
+	if (!(o->is_signed ? mem_write : mem_read)(w, o, rows, 16, at))
 		return;
 	for (unsigned k = 0; k < o->n; k++) {
 		u32 *r = REG(u32, w, o->x->slot[k]);

@@ -115,6 +115,20 @@ bool mem_at(
 	}
 }
 
+bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+{
+	exec_addresses(w, o);
+	return mem_at(w, o, m, (enum state_space)o->space, bytes, at) &&
+	       (!w->g->opt->check || check_read(w, o, m, bytes, at));
+}
+
+bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+{
+	exec_addresses(w, o);
+	return mem_at(w, o, m, (enum state_space)o->space, bytes, at) &&
+	       (!w->g->opt->check || check_write(w, o, m, bytes, at));
+}
+
 /* ---- loads ---- */
 
 #define LOAD(D, S) \
@@ -174,10 +188,7 @@ static void ld(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
-	exec_addresses(w, o);
-	if (!mem_at(w, o, m, (enum state_space)o->space, (uint64_t)o->bytes * o->n, at))
-		return;
-	if (w->g->opt->check && !check_read(w, o, m, (uint64_t)o->bytes * o->n, at))
+	if (!mem_read(w, o, m, (uint64_t)o->bytes * o->n, at))
 		return;
 	if (o->n == 1) {
 		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 && in_a_row(at, o->bytes))
@@ -248,10 +259,7 @@ static void st(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint8_t *at[LANES];
 
-	exec_addresses(w, o);
-	if (!mem_at(w, o, m, (enum state_space)o->space, (uint64_t)o->bytes * o->n, at))
-		return;
-	if (w->g->opt->check && !check_write(w, o, m, (uint64_t)o->bytes * o->n, at))
+	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
 		return;
 	if (o->n == 1) {
 		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 && in_a_row(at, o->bytes))

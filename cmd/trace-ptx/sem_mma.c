@@ -120,7 +120,7 @@ static u64 reg_bits(const struct warp *w, uint32_t slot, enum type t, unsigned l
 }
 
 struct product {
-	double a[32][DEEP], b[DEEP][32], c[32][32];
+	double a[32][DEEP], b[DEEP][32], c[32][32], d[32][32];
 };
 
 /* ---- places of mma.sync ---- */
@@ -242,20 +242,22 @@ static void scatter(struct warp *w, const struct op *o, const struct matrix *x, 
 static void mma(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct matrix *x = o->x->matrix;
-	static _Thread_local struct product room; /* too much for the stack of a thread */
-	struct product *p = &room;
-	double d[32][32];
+	struct cta *c = w->cta;
+	struct product *p;
 
 	if (m != ALL_LANES) {
 		exec_fail(w, o, m, "mma-divergent", "found %u lanes at a matrix product, wanted all 32",
 			bit_count32(m));
 		return;
 	}
+	if (!c->product)
+		c->product = xcalloc(1, sizeof(*p));
+	p = c->product;
 	gather(w, o, x, p);
 	for (unsigned i = 0; i < x->s.m; i++)
 		for (unsigned j = 0; j < x->s.n; j++)
-			d[i][j] = sum(x, p, i, j);
-	scatter(w, o, x, d);
+			p->d[i][j] = sum(x, p, i, j);
+	scatter(w, o, x, p->d);
 }
 
 /* ---- m8n8k4 of f16: four products, each of a pair of quads ---- */

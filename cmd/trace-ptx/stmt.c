@@ -77,32 +77,41 @@ static bool close_block(struct parser *p)
 
 static bool parse_operand(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth);
 
-static struct operand *keep(struct parser *p, const struct operand *o, unsigned n)
+static void push(struct parser *p, const struct operand *o)
 {
+	grow(&p->list, &p->cap_list, p->n_list + 1, sizeof(*p->list));
+	p->list[p->n_list++] = *o;
+}
+
+/* What was pushed since the list had first elements, at its final place. What waits for a label stands in no list. */
+static struct operand *keep(struct parser *p, uint32_t first)
+{
+	uint32_t n = p->n_list - first;
 	struct operand *kept = arena_alloc(&p->m->arena, n ? n : 1, sizeof(*kept));
 
-	memcpy(kept, o, n * sizeof(*kept));
-	/* What waits for a label points at the operand's final place: labels stand in no list. */
+	if (n)
+		memcpy(kept, p->list + first, n * sizeof(*kept));
+	p->n_list = first;
 	return kept;
 }
 
 static bool parse_list(struct parser *p, struct operand *o, const struct stmt *in, char close, unsigned depth)
 {
-	struct operand elem[128];
-	unsigned n = 0;
+	uint32_t first = p->n_list;
+	struct operand elem;
 
 	o->kind = O_VEC;
 	while (!at_punct(p, close)) {
-		if (n && !take_punct(p, ','))
+		if (p->n_list > first && !take_punct(p, ','))
 			return false;
-		if (n == 128)
+		if (p->n_list - first == 128)
 			return parse_unwanted(p, "at most 128 elements");
-		if (!parse_operand(p, &elem[n], in, depth + 1))
+		if (!parse_operand(p, &elem, in, depth + 1))
 			return false;
-		n++;
+		push(p, &elem);
 	}
-	o->n = (uint8_t)n;
-	o->elem = keep(p, elem, n);
+	o->n = (uint8_t)(p->n_list - first);
+	o->elem = keep(p, first);
 	return next(p);
 }
 
@@ -211,8 +220,8 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 /* "[base+offset]", "[number]", "[texture, {x, y}]", "[map, {x, y}, offsets]". */
 static bool parse_address(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
 {
-	struct operand base = {0}, elem[8];
-	unsigned n = 0;
+	struct operand base = {0}, elem;
+	uint32_t first = p->n_list;
 
 	o->kind = O_ADDR;
 	o->reg = UINT32_MAX;
@@ -238,13 +247,14 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 		return false;
 	}
 	while (at_punct(p, ',')) {
-		if (n == 8)
+		if (p->n_list - first == 8)
 			return parse_unwanted(p, "']'");
-		if (!next(p) || !parse_operand(p, &elem[n++], in, depth + 1))
+		if (!next(p) || !parse_operand(p, &elem, in, depth + 1))
 			return false;
+		push(p, &elem);
 	}
-	o->n = (uint8_t)n;
-	o->elem = n ? keep(p, elem, n) : NULL;
+	o->n = (uint8_t)(p->n_list - first);
+	o->elem = o->n ? keep(p, first) : NULL;
 	return take_punct(p, ']');
 }
 
@@ -304,14 +314,15 @@ static bool parse_operand(struct parser *p, struct operand *o, const struct stmt
 	if (!parse_name(p, o, in))
 		return false;
 	if (at_punct(p, '|')) { /* a|b: two destinations */
-		struct operand both[2] = {*o, {0}};
+		struct operand *both = arena_alloc(&p->m->arena, 2, sizeof(*both));
 
+		both[0] = *o;
 		if (!next(p) || !parse_operand(p, &both[1], in, depth + 1))
 			return false;
 		o->kind = O_VEC;
 		o->pair = true;
 		o->n = 2;
-		o->elem = keep(p, both, 2);
+		o->elem = both;
 	}
 	return true;
 }
@@ -394,12 +405,33 @@ static void warn_early(struct parser *p, const struct stmt *in)
 		row->target);
 }
 
+static bool parse_operands(struct parser *p, struct stmt *in)
+{
+	struct token target = p->t;
+	struct operand one;
+
+	p->n_list = 0;
+	while (!at_punct(p, ';')) {
+		if (p->n_list && !take_punct(p, ','))
+			return false;
+		if (p->n_list == OPERANDS_MAX)
+			return parse_unwanted(p, "';'");
+		target = p->t;
+		if (!parse_operand(p, &one, in, 0))
+			return false;
+		push(p, &one);
+	}
+	in->n_operands = (uint8_t)p->n_list;
+	in->operand = keep(p, 0);
+	if (in->n_operands == 1 && in->op == I_bra && in->operand[0].kind == O_LABEL && !in->operand[0].sym)
+		add_pending(p, &target, &in->operand[0], NULL);
+	return true;
+}
+
 static bool parse_inst(struct parser *p)
 {
 	struct stmt *in = new_inst(p);
-	struct operand list[OPERANDS_MAX];
 	char text[160], shown[80];
-	unsigned n = 0;
 
 	if (at_punct(p, '@') && !parse_guard(p, in))
 		return false;
@@ -421,21 +453,8 @@ static bool parse_inst(struct parser *p)
 	if (row->version > p->m->version || row->target > p->m->target)
 		warn_early(p, in);
 	in->text = arena_strndup(&p->m->arena, text, strlen(text));
-	struct token target = p->t;
-	while (!at_punct(p, ';')) {
-		if (n && !take_punct(p, ','))
-			return false;
-		if (n == OPERANDS_MAX)
-			return parse_unwanted(p, "';'");
-		target = p->t;
-		if (!parse_operand(p, &list[n], in, 0))
-			return false;
-		n++;
-	}
-	in->n_operands = (uint8_t)n;
-	in->operand = keep(p, list, n);
-	if (n == 1 && in->op == I_bra && list[0].kind == O_LABEL && !list[0].sym)
-		add_pending(p, &target, &in->operand[0], NULL);
+	if (!parse_operands(p, in))
+		return false;
 	p->fn->n_insts++;
 	return next(p);
 }
@@ -444,22 +463,23 @@ static bool parse_inst(struct parser *p)
 
 static bool parse_targets(struct parser *p, struct symbol *s)
 {
-	struct token name[1024];
 	uint32_t n = 0;
 
 	do {
-		if (n == 1024 || p->t.kind != TOK_NAME)
+		if (n == TARGETS_MAX || p->t.kind != TOK_NAME)
 			return parse_unwanted(
-				p, n == 1024 ? "at most 1024 targets" : "a label or a function");
-		name[n++] = p->t;
+				p, n == TARGETS_MAX ? "at most 65536 targets" : "a label or a function");
+		add_pending(p, &p->t, NULL, NULL);
+		n++;
 		if (!next(p))
 			return false;
 	} while (at_punct(p, ',') && next(p));
 	s->kind = SYM_TARGETS;
 	s->n_targets = n;
 	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
-	for (uint32_t i = 0; i < n; i++)
-		add_pending(p, &name[i], NULL, &s->target[i]);
+	struct pending *w = p->block->pending; /* the last target's; the others' follow */
+	for (uint32_t i = n; i-- > 0; w = w->next)
+		w->slot = &s->target[i];
 	return take_punct(p, ';');
 }
 
