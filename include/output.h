@@ -14,6 +14,16 @@ struct output;
 
 /* force: an existing file may be replaced. Dies on failure. */
 struct output *output_open(const char *path, bool force);
+/*
+ * The same, but the temporary name is NAME.part, which others may read meanwhile. One that a dead process left is
+ * replaced with a warning; one that another process writes is the end of this one.
+ */
+struct output *output_open_part(const char *path, bool force);
+/*
+ * Flush, as output_flush() does; from now on what output_open_part() made stays under NAME.part should the program
+ * end without a commit.
+ */
+void output_keep(struct output *o);
 FILE *output_stream(struct output *o);
 /* A new file without a name in $TMPDIR or /tmp, gone when it is closed. NULL and errno. */
 FILE *output_spool(void);

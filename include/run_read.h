@@ -46,6 +46,7 @@ struct run_kernel {
 	uint64_t id, stream;
 	const char *name;
 	char grid[40], block[40]; /* "6x1x1"; "" when not known */
+	char status[16];          /* "unfinished" where the run ended in it; else "" */
 };
 
 enum run_event { RUN_END_OF_INPUT, RUN_START, RUN_KERNEL, RUN_DONE };

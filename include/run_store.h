@@ -24,14 +24,14 @@ struct store_kernel {
 	uint32_t run; /* index into run[] */
 	uint32_t position;
 	uint64_t id, stream;
-	uint32_t name, grid, block; /* words: store_word() */
-	uint32_t n;                 /* figures */
+	uint32_t name, grid, block, status; /* words: store_word() */
+	uint32_t n;                         /* figures */
 	uint64_t at;
 };
 
 struct store_run {
 	uint32_t name;   /* word: the file, "#2" behind it for its second run */
-	uint32_t status; /* word */
+	uint32_t status; /* word; 0 until store_end() */
 	enum run_form form;
 	uint32_t *option; /* word of the value, by option; 0: not known */
 	uint32_t n_options;
@@ -59,6 +59,8 @@ uint32_t store_column(struct store *s, const char *name); /* made when it is new
 /* Its column, n_columns when there is none. */
 uint32_t store_find_column(const struct store *s, const char *name);
 uint32_t store_start(struct store *s, const char *file, const struct run_item *item);
+/* RUN_DONE: how the run ended. */
+void store_end(struct store *s, const struct run_item *item);
 /* Keep a kernel (or, at RUN_DONE, the run's totals) with n figures. */
 void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n);
 /* The figures of a row, in a buffer that the next call uses again. */

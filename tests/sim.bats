@@ -229,6 +229,72 @@ start_blocked() {
 	tail -1 out | python3 -m json.tool >/dev/null
 }
 
+# Two kernels, of which the second stands still when this returns and the first is in out.part.
+start_second() {
+	mkdir -p two
+	cp "$(trace vecadd)/kernel-1.traceg" two/kernel-1.traceg
+	cp "$(trace alu -n 20)/kernel-1.traceg" two/kernel-2.traceg
+	printf '%s\n' kernel-1.traceg kernel-2.traceg >two/kernelslist.g
+	rm -f events
+	mkfifo events
+	trace-sim -f -g rtx3070 "$@" -o out --events events two 2>err &
+	pid=$!
+	exec 7<events
+	until grep -asq 'record.*:.*kernel.*vecadd' out.part; do read -r -N 30000 -u 7 _; done
+}
+
+@test "SIGKILL leaves finished kernels in NAME.part, which stats-csv reads; a later run says so and replaces it" {
+	start_second -F json
+	kill -KILL $pid
+	wait $pid || true
+	exec 7<&-
+	run ls -A
+	refute_output --partial tmp
+	[ ! -e out ]
+	run -1 --separate-stderr stats-csv -s gpu_sim_cycle out.part
+	assert_output --regexp $'run,status,kernel_name,id,gpu_sim_cycle\r\nout.part,cut,vecadd,1,[0-9]+\r$'
+	[[ $stderr == *"this run is not complete"* ]]
+	run -0 trace-sim -F json -g rtx3070 -o out two
+	assert_output --partial 'out.part: warning: found what a run left that did not end, which is replaced'
+	[ ! -e out.part ]
+	run -0 stats-csv -s gpu_sim_cycle out
+	refute_output --partial status
+}
+
+@test "a run that dies of a later kernel leaves the finished ones in NAME.part" {
+	mkdir two
+	cp "$(trace vecadd)/kernel-1.traceg" two/kernel-1.traceg
+	echo nonsense >two/kernel-2.traceg
+	printf '%s\n' kernel-1.traceg kernel-2.traceg >two/kernelslist.g
+	run -2 trace-sim -q -g rtx3070 -F json -o out two
+	run -0 grep -c '"record":"kernel"' out.part
+	assert_output 1
+	[ ! -e out ]
+}
+
+@test "SIGHUP ends with status 1 and valid statistics; nohup has it ignored" {
+	start_second -F json
+	kill -HUP $pid
+	cat <&7 >/dev/null
+	status=0
+	wait $pid || status=$?
+	[ $status -eq 1 ]
+	[ ! -e out.part ]
+	tail -1 out | grep '"status":"interrupted"'
+	run -1 --separate-stderr stats-csv -s gpu_sim_cycle out
+	assert_line --index 1 --partial out,interrupted,vecadd,1,
+	assert_line --index 2 --partial out,unfinished,alu,2,
+	run -1 --separate-stderr stats-csv --group kernel_name -s gpu_sim_cycle out
+	assert_line --index 0 --partial run,status,kernel_name,kernels,
+	trap '' HUP
+	start_second -F json
+	trap - HUP
+	kill -HUP $pid
+	cat <&7 >/dev/null
+	wait $pid
+	tail -1 out | grep '"status":"complete"'
+}
+
 @test "SIGUSR1 prints one line of progress" {
 	start_blocked
 	kill -USR1 $pid

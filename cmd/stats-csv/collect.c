@@ -241,8 +241,10 @@ void collect(struct job *j, const char *path)
 			keep(&g);
 		else if (event == RUN_DONE && j->per_run)
 			keep(&g);
-		if (event == RUN_DONE)
+		if (event == RUN_DONE) {
+			store_end(j->store, &item);
 			run_done(&g);
+		}
 	}
 	if (event < 0)
 		die_fault(&f);

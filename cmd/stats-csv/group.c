@@ -35,6 +35,7 @@ struct groups {
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
+	bool status; /* the column is there */
 };
 
 static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};
@@ -180,6 +181,8 @@ static void write_group(struct groups *g, const struct group *p)
 
 		write_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
 	}
+	if (g->status)
+		write_text(&g->w, store_word(g->s, run->status));
 	for (size_t i = 0; i < g->j->group.n; i++)
 		if (strcmp(g->j->group.pattern[i], "run"))
 			write_text(
@@ -194,13 +197,15 @@ static void write_group(struct groups *g, const struct group *p)
 static void write_group_head(struct groups *g)
 {
 	static const char *const aggs[N_AGGS] = {"sum", "mean", "geomean", "min", "max"};
-	uint32_t n = 0, cap = 2 + g->o.n + (uint32_t)g->j->group.n + g->c.n * g->j->n_aggs;
+	uint32_t n = 0, cap = 3 + g->o.n + (uint32_t)g->j->group.n + g->c.n * g->j->n_aggs;
 	char **name = xcalloc(cap, sizeof(*name));
 	bool *number = xcalloc(cap, sizeof(*number));
 
 	name[n++] = xstrdup("run");
 	for (uint32_t i = 0; i < g->o.n; i++)
 		name[n++] = xstrdup(g->s->option[g->o.option[i]]);
+	if (g->status)
+		name[n++] = xstrdup("status");
 	for (size_t i = 0; i < g->j->group.n; i++)
 		if (strcmp(g->j->group.pattern[i], "run"))
 			name[n++] = xstrdup(g->j->group.pattern[i]);
@@ -225,8 +230,12 @@ static void write_group_head(struct groups *g)
 void print_groups(struct job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct groups g = {
-		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
+	struct groups g = {.j = j,
+		.s = s,
+		.c = shown_columns(j),
+		.o = shown_options(s),
+		.w = {out, j->form, 0},
+		.status = shows_status(s)};
 
 	for (uint32_t i = 0; i < s->n_kernels; i++) {
 		struct group *p = group_of(&g, i);

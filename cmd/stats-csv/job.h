@@ -59,6 +59,8 @@ void collect_warn(const struct job *j);
 
 struct shown_columns shown_columns(const struct job *j);
 struct shown_options shown_options(const struct store *s);
+/* Is there a run that is not complete? Then each table has a column of it. */
+bool shows_status(const struct store *s);
 void print_table(struct job *j, FILE *out);
 void print_list(struct job *j, FILE *out);
 void print_groups(struct job *j, FILE *out);

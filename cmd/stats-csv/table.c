@@ -125,7 +125,16 @@ struct cells {
 	struct shown_options o;
 	struct writer w;
 	const struct run_value **cell;
+	bool status; /* the column is there */
 };
+
+bool shows_status(const struct store *s)
+{
+	for (uint32_t i = 0; i < s->n_runs; i++)
+		if (strcmp(store_word(s, s->run[i].status), "complete"))
+			return true;
+	return false;
+}
 
 static void write_run(struct cells *t, const struct store_kernel *k)
 {
@@ -137,10 +146,10 @@ static void write_run(struct cells *t, const struct store_kernel *k)
 
 		write_text(&t->w, o < run->n_options ? store_word(t->s, run->option[o]) : "");
 	}
-	if (t->j->per_run) {
-		write_text(&t->w, store_word(t->s, run->status));
+	if (t->status)
+		write_text(&t->w, store_word(t->s, k->status ? k->status : run->status));
+	if (t->j->per_run)
 		return;
-	}
 	write_text(&t->w, store_word(t->s, k->name));
 	write_value(&t->w, k->id ? &(struct run_value){.count = k->id, .whole = true} : NULL);
 }
@@ -189,9 +198,9 @@ static void write_table_head(struct cells *t)
 	name[n++] = "run";
 	for (uint32_t i = 0; i < t->o.n; i++)
 		name[n++] = t->s->option[t->o.option[i]];
-	if (t->j->per_run) {
+	if (t->status)
 		name[n++] = "status";
-	} else {
+	if (!t->j->per_run) {
 		name[n++] = "kernel_name";
 		number[n] = true;
 		name[n++] = "id";
@@ -214,8 +223,12 @@ static void write_table_head(struct cells *t)
 void print_table(struct job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct cells t = {
-		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
+	struct cells t = {.j = j,
+		.s = s,
+		.c = shown_columns(j),
+		.o = shown_options(s),
+		.w = {out, j->form, 0},
+		.status = j->per_run || shows_status(s)};
 	uint32_t n = j->per_run ? s->n_totals : s->n_kernels;
 	const struct store_kernel *row = j->per_run ? s->total : s->kernel;
 

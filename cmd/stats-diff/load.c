@@ -85,7 +85,7 @@ static int read_all(struct loading *l, struct run_reader *r, struct fault *f)
 			if (kselect_has(d->o->kernels, item.kernel.position, item.kernel.name))
 				keep(l, &item);
 		} else {
-			d->store->run[d->store->n_runs - 1].status = store_word_add(d->store, item.status);
+			store_end(d->store, &item);
 			if (strcmp(item.status, "cut"))
 				continue;
 			diag_fault(&item.cut);

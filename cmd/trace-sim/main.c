@@ -212,7 +212,7 @@ static void open_events(struct logs *l, struct run *r, const struct args *a)
 {
 	if (!a->events)
 		return;
-	l->events = output_open(a->events, a->force);
+	l->events = output_open_part(a->events, a->force);
 	l->log.out = output_stream(l->events);
 	r->gpu.events = &l->log;
 }
@@ -223,14 +223,14 @@ static void open_profiles(struct logs *l, struct run *r, const struct args *a)
 	struct gpu *g = &r->gpu;
 
 	if (a->profile) {
-		l->profile = output_open(a->profile, a->force);
+		l->profile = output_open_part(a->profile, a->force);
 		l->writer = record_open(output_stream(l->profile),
 			r->format == FORMAT_ACCELSIM ? RECORD_TEXT : (enum record_format)r->format);
 		run_record(r, l->writer);
 		g->profile = profile_start(g, l->writer);
 	}
 	if (a->timeline) {
-		l->timeline = output_open(a->timeline, a->force);
+		l->timeline = output_open_part(a->timeline, a->force);
 		g->timeline = timeline_start(g, output_stream(l->timeline), a->interval, a->timeline_sms);
 	}
 }
@@ -246,7 +246,7 @@ static void open_net_report(struct logs *l, const struct args *a)
 {
 	if (!a->net_report)
 		return;
-	l->net_report = output_open(a->net_report, a->force);
+	l->net_report = output_open_part(a->net_report, a->force);
 	l->form = ends_in(a->net_report, ".json")  ? NET_REPORT_JSON
 		  : ends_in(a->net_report, ".svg") ? NET_REPORT_SVG
 						   : NET_REPORT_TEXT;
@@ -292,7 +292,7 @@ static void read_cubins(struct gpu *g, const struct args *a)
 
 static int simulate(struct run *r, const struct args *a, struct isa *isa, const char *trace)
 {
-	struct output *out = output_open(a->output, a->force);
+	struct output *out;
 	struct logs logs = {0};
 	struct fault f;
 	int status;
@@ -304,6 +304,7 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
 	run_check(r);
+	out = output_open_part(a->output, a->force);
 	r->result = out;
 	r->out = output_stream(out);
 	if (r->format != FORMAT_ACCELSIM) {

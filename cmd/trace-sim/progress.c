@@ -2,7 +2,8 @@
 /*
  * What a person sees while a run goes on, and the signals: a line on stderr, drawn anew twice a second, when it is
  * a terminal; with -v where it is none, a line every ten seconds and one for each kernel that ends. It tells kernel,
- * cycles, warp instructions per second, share of thread blocks, time left. One such line for SIGUSR1 anywhere; SIGINT and SIGTERM end the run after the current step with valid statistics.
+ * cycles, warp instructions per second, share of thread blocks, time left. One such line for SIGUSR1 anywhere; SIGINT,
+ * SIGTERM and SIGHUP, unless nohup has it ignored, end the run after the current step with valid statistics.
  * Nothing here reaches the result.
  */
 #include <signal.h>
@@ -47,11 +48,13 @@ bool progress_interrupted(void) { return stop_signal != 0; }
 void progress_start(struct run *r)
 {
 	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART},
-			 show = {.sa_handler = on_show, .sa_flags = SA_RESTART};
+			 show = {.sa_handler = on_show, .sa_flags = SA_RESTART}, old;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &stop, NULL);
 	sigaction(SIGUSR1, &show, NULL);
 	r->meter = xcalloc(1, sizeof *r->meter);
 	r->meter->terminal = isatty(STDERR_FILENO);

@@ -147,6 +147,7 @@ static void kernel_record(struct run *r, const struct kernel *k)
 		.block = {h->block[0], h->block[1], h->block[2]},
 		.first_cycle = r->gpu.tot_cycle,
 		.slice = h->slice,
+		.unfinished = !k->done || k->next_cta != k->n_ctas,
 	};
 
 	hash_kernel(r, k, rec.hash);
@@ -213,7 +214,7 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	fold(r);
 	if (r->format == FORMAT_ACCELSIM && r->host_time)
 		stats_print_speed(&r->gpu, progress_seconds(), r->out);
-	output_flush(r->result);
+	output_keep(r->result);
 	if (k) {
 		r->kernels_done += k->done;
 		progress_kernel(r);

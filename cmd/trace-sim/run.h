@@ -59,7 +59,7 @@ void gpu_skip(struct gpu *g, const struct skip *k);
 /* report.c: which warps wait, on what, at which trace line. */
 void report_deadlock(struct run *r, FILE *out);
 
-/* progress.c: a line on stderr now and then; SIGINT, SIGTERM, SIGUSR1. */
+/* progress.c: a line on stderr now and then; SIGINT, SIGTERM, SIGHUP, SIGUSR1. */
 struct progress;
 void progress_start(struct run *r);
 void progress_poll(struct run *r);   /* cheap; called every step */

@@ -5,7 +5,8 @@
  * Always true: a stream writes through stream_write(), which keeps the first error, so that the reason is
  * still known at the commit; a temporary name is in pending[] from before the file exists until it is
  * renamed or removed, and pending[] is all that a signal handler reads. A file is never opened on
- * descriptors 0 to 2. The current folder must not change while an output is open. Leaves out: fsync.
+ * descriptors 0 to 2. The current folder must not change while an output is open. Whoever writes NAME.part
+ * holds a lock on it, so one without a lock was left by a dead process. Leaves out: fsync.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "arena.h"
@@ -26,6 +28,7 @@
 
 struct pending {
 	_Atomic(pid_t) owner; /* 0: free; -1: being filled in. Only the owner may remove the file. */
+	atomic_bool keep;     /* what was written so far is of use: it stays when the process ends */
 	char tmp[PATH_MAX];
 };
 
@@ -44,6 +47,7 @@ struct output {
 	int fd;
 	int error; /* errno of the first write that failed */
 	bool force;
+	bool part; /* under NAME.part, locked, until it is complete */
 };
 
 /* ---- removal ------------------------------------------------------------------------------ */
@@ -52,7 +56,8 @@ static void slot_discard(struct pending *slot)
 {
 	if (atomic_load(&slot->owner) != getpid())
 		return;
-	unlink(slot->tmp);
+	if (!atomic_load(&slot->keep))
+		unlink(slot->tmp);
 	atomic_store(&slot->owner, 0);
 }
 
@@ -196,6 +201,7 @@ static void open_temporary(struct output *o, const struct stat *old)
 	/* What bears this process's number and is not pending was left by a dead process. */
 	unlink(slot->tmp);
 	o->slot = slot;
+	atomic_store(&slot->keep, false);
 	atomic_store(&slot->owner, getpid());
 	o->fd = above_standard(open(slot->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 	if (o->fd < 0) {
@@ -204,6 +210,47 @@ static void open_temporary(struct output *o, const struct stat *old)
 	}
 	if (old && fchmod(o->fd, old->st_mode & 0777))
 		die_errno("%s", o->path);
+}
+
+/* Open and locked; false: whoever had it before has renamed it in between. */
+static bool lock_part(struct output *o, const char *part)
+{
+	struct stat mine, there;
+
+	o->fd = above_standard(open(part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+	if (o->fd < 0 || fstat(o->fd, &mine))
+		die_errno("%s: cannot be written", part);
+	if (!S_ISREG(mine.st_mode))
+		die("%s: found no plain file, wanted one or none", part);
+	/* File systems without locks: two runs that write one name are not told apart there. */
+	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		die("%s: found another run that writes it, wanted a name of its own", part);
+	if (!stat(part, &there) && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino)
+		return true;
+	close(o->fd);
+	return false;
+}
+
+static void open_part(struct output *o, const struct stat *old)
+{
+	struct pending *slot = take_slot();
+	struct stat st;
+	int n = snprintf(slot->tmp, PATH_MAX, "%s.part", o->target);
+
+	if (n < 0 || n >= PATH_MAX)
+		die("%s: %s", o->target, strerror(ENAMETOOLONG));
+	if (is_pending(slot->tmp))
+		die("%s: named for two outputs", o->path);
+	while (!lock_part(o, slot->tmp))
+		;
+	if (!fstat(o->fd, &st) && st.st_size)
+		diag_warn((struct place){.file = diag_keep(slot->tmp)},
+			"found what a run left that did not end, which is replaced");
+	o->slot = slot;
+	atomic_store(&slot->keep, false);
+	atomic_store(&slot->owner, getpid());
+	if (ftruncate(o->fd, 0) || (old && fchmod(o->fd, old->st_mode & 0777)))
+		die_errno("%s", slot->tmp);
 }
 
 static void open_file(struct output *o, const char *path)
@@ -228,10 +275,10 @@ static void open_file(struct output *o, const char *path)
 	o->target = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!o->target)
 		die_errno("%s", path);
-	open_temporary(o, exists ? &st : NULL);
+	(o->part ? open_part : open_temporary)(o, exists ? &st : NULL);
 }
 
-struct output *output_open(const char *path, bool force)
+static struct output *open_output(const char *path, bool force, bool part)
 {
 	bool standard = !path || !strcmp(path, "-");
 	struct output *o = xcalloc(1, sizeof(*o));
@@ -239,6 +286,7 @@ struct output *output_open(const char *path, bool force)
 	guard_process();
 	o->path = xstrdup(standard ? "<stdout>" : path);
 	o->force = force;
+	o->part = part;
 	if (standard) {
 		fflush(stdout);
 		o->fd = STDOUT_FILENO;
@@ -251,6 +299,17 @@ struct output *output_open(const char *path, bool force)
 	open_outputs = o;
 	pthread_mutex_unlock(&open_lock);
 	return o;
+}
+
+struct output *output_open(const char *path, bool force) { return open_output(path, force, false); }
+
+struct output *output_open_part(const char *path, bool force) { return open_output(path, force, true); }
+
+void output_keep(struct output *o)
+{
+	output_flush(o);
+	if (o->slot && o->part)
+		atomic_store(&o->slot->keep, true);
 }
 
 FILE *output_stream(struct output *o) { return o->stream; }
@@ -286,10 +345,13 @@ static void release(struct output *o)
 	free(o);
 }
 
-/* A copy is closed in place of standard output: late errors show, and no file can take its number. */
+/*
+ * A copy is closed in place of standard output: late errors show, and no file can take its number. So is one in
+ * place of a locked file, which must have its name before the lock goes.
+ */
 static int close_descriptor(struct output *o)
 {
-	int fd = o->fd == STDOUT_FILENO ? dup(o->fd) : o->fd;
+	int fd = o->fd == STDOUT_FILENO || o->part ? dup(o->fd) : o->fd;
 
 	return fd < 0 ? -1 : close(fd);
 }
@@ -335,6 +397,8 @@ void output_commit(struct output *o)
 		errno = o->error;
 		die_errno("%s", o->path);
 	}
+	if (o->part && o->fd != STDOUT_FILENO)
+		close(o->fd);
 	if (o->slot)
 		atomic_store(&o->slot->owner, 0);
 	release(o);

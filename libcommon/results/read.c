@@ -203,6 +203,8 @@ int rr_member(struct run_reader *r, const char *name, const char *value)
 			add_dim(r->kernel.grid, value);
 		else if (!strncmp(name, "block.", 6))
 			add_dim(r->kernel.block, value);
+		else if (!strcmp(name, "status"))
+			snprintf(r->kernel.status, sizeof(r->kernel.status), "%s", value);
 	}
 	return 0;
 }
@@ -218,7 +220,8 @@ static int end_of_input(struct run_reader *r)
 	if (r->n_due)
 		return 0;
 	r->finished = true;
-	rr_cut(r, "found the end of the input%s, wanted %s", r->record != RR_NONE ? " inside a record" : "",
+	rr_cut(r, "found the end of the input%s, wanted %s: this run is not complete",
+		r->record != RR_NONE ? " inside a record" : "",
 		r->form == RUN_ACCELSIM ? "a log up to \"exit detected\"" : "an end record");
 	return 0;
 }
@@ -250,7 +253,8 @@ static int msgpack_step(struct run_reader *r, struct fault *f)
 		if (have == before) {
 			r->finished = true;
 			if (r->in_run)
-				rr_cut(r, "found the end of the input inside a record, wanted an end record");
+				rr_cut(r,
+					"found the end of the input inside a record, wanted an end record: this run is not complete");
 			return 0;
 		}
 	}

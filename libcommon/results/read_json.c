@@ -87,7 +87,8 @@ static int bad_json(struct run_reader *r, const json_error_t *e, struct fault *f
 	char q[160];
 
 	if (!input_line_had_newline(r->in)) {
-		rr_cut(r, "found the end of the input inside a record, wanted an end record");
+		rr_cut(r,
+			"found the end of the input inside a record, wanted an end record: this run is not complete");
 		return 0;
 	}
 	at.col = e->column > 0 ? (uint32_t)e->column : 0;

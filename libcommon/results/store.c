@@ -183,6 +183,11 @@ uint32_t store_start(struct store *s, const char *file, const struct run_item *i
 	return s->n_runs++;
 }
 
+void store_end(struct store *s, const struct run_item *item)
+{
+	s->run[s->n_runs - 1].status = store_word_add(s, item->status);
+}
+
 void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n)
 {
 	struct store_kernel k = {.run = s->n_runs - 1, .n = n, .at = spool_write(s->spool, v, n)};
@@ -191,7 +196,6 @@ void store_keep(struct store *s, const struct run_item *item, const struct store
 		grow(&s->total, &s->cap_totals, s->n_totals + 1, sizeof(*s->total));
 		s->total[s->n_totals++] = k;
 		s->run[k.run].total = s->n_totals;
-		s->run[k.run].status = store_word_add(s, item->status);
 		return;
 	}
 	k.position = item->kernel.position;
@@ -200,6 +204,7 @@ void store_keep(struct store *s, const struct run_item *item, const struct store
 	k.name = store_word_add(s, item->kernel.name);
 	k.grid = store_word_add(s, item->kernel.grid);
 	k.block = store_word_add(s, item->kernel.block);
+	k.status = *item->kernel.status ? store_word_add(s, item->kernel.status) : 0;
 	grow(&s->kernel, &s->cap_kernels, s->n_kernels + 1, sizeof(*s->kernel));
 	s->kernel[s->n_kernels++] = k;
 }

@@ -72,6 +72,61 @@ static void leave_early(void *path)
 	die("oh");
 }
 
+static void part_dies(void *path)
+{
+	struct output *o = output_open_part(path, false);
+
+	fputs("lost", output_stream(o));
+	fflush(output_stream(o));
+	die("oh");
+}
+
+static void part_kept(void *path)
+{
+	struct output *o = output_open_part(path, false);
+
+	fputs("kept", output_stream(o));
+	output_keep(o);
+	fputs(" and more", output_stream(o));
+	die("oh");
+}
+
+static void part_done(void *path)
+{
+	struct output *o = output_open_part(path, false);
+
+	fputs("done", output_stream(o));
+	output_keep(o);
+	printf("%s", listing());
+	fflush(stdout);
+	output_commit(o);
+}
+
+static void test_parts(void)
+{
+	char text[4096];
+	struct output *o;
+
+	is_number(in_child(part_dies, (char[]){"p"}, text, sizeof(text)), 2, "a part whose writer dies");
+	is_text(listing(), "", "leaves nothing before there is something to keep");
+	is_number(in_child(part_kept, (char[]){"p"}, text, sizeof(text)), 2, "one that has something");
+	is_text(listing(), "p.part ", "stays");
+	is_number(in_child(part_done, (char[]){"p"}, text, sizeof(text)), 0, "the next writer");
+	ok(strstr(text, "p.part: warning: found what a run left that did not end"), "says what it found");
+	ok(strstr(text, "p.part "), "has its part while it writes");
+	is_text(listing(), "p ", "and the name when it is complete");
+	is_text(content("p"), "done", "with its own content alone");
+	o = output_open_part("q", false);
+	is_number(in_child(part_done, (char[]){"q"}, text, sizeof(text)), 2, "a part that another writes");
+	ok(strstr(text, "q.part: found another run that writes it"), "is refused");
+	output_discard(o);
+	ok(!symlink("p", "r.part"), "a link in its place");
+	is_number(in_child(part_done, (char[]){"r"}, text, sizeof(text)), 2, "is not followed");
+	unlink("r.part");
+	unlink("p");
+	is_text(listing(), "", "nothing is left over");
+}
+
 static void two_of_one(void *path)
 {
 	output_open(path, false);
@@ -248,6 +303,7 @@ int main(void)
 	diag_init("test");
 	if (!mkdtemp(folder) || chdir(folder))
 		return 1;
+	test_parts();
 	test_files();
 	test_failures();
 	test_signals();

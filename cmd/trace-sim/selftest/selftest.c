@@ -168,7 +168,7 @@ int selftest_run(const struct selftest *t)
 		else
 			table.n_other++;
 	}
-	out = output_open(t->output, t->force);
+	out = output_open_part(t->output, t->force);
 	if (t->n_fit) {
 		fit_run(t, &table, &machines, output_stream(out));
 		good = true;

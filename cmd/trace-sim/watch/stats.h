@@ -44,6 +44,7 @@ struct kernel_record {
 	unsigned char hash[16];
 	uint64_t first_cycle; /* tot_cycle when its interval began */
 	bool slice;
+	bool unfinished; /* the run ended in it */
 };
 
 /* "kernel" record: identity, then "stats": now - before (gauges, maxima and averages as they are defined there). */

@@ -204,6 +204,8 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 	record_dim(w, "block", k->block);
 	write_hash(w, k->hash);
 	record_bool(w, "slice", k->slice);
+	if (k->unfinished)
+		record_string(w, "status", "unfinished");
 	record_uint(w, "first_cycle", k->first_cycle, "cycles");
 	write_stats(w, before, now);
 	record_end(w);
