@@ -51,6 +51,8 @@ same_folder() { diff -r "$1" "$2"; }
 	run -0 --separate-stderr trace-pack nolist -o n.tpack
 	assert_regex "$stderr" 'no kernel list'
 	trace-pack -d n.tpack -C back
+	echo kernel-1.traceg | cmp - back/kernelslist.g
+	rm back/kernelslist.g
 	same_folder nolist back
 }
 
@@ -131,6 +133,7 @@ same_folder() { diff -r "$1" "$2"; }
 		awk '/STORE_DATA/ { sub("T1:17", "T1:" 17 * n++ " 0" n " " n * n * n "000000000000") } { print }' >k/kernel-1.traceg
 	grep -q STORE_DATA k/kernel-1.traceg
 	trace-pack -q k | trace-pack -d -C out
+	rm out/kernelslist.g
 	same_folder k out
 }
 
@@ -208,15 +211,18 @@ same_folder() { diff -r "$1" "$2"; }
 	assert_output --partial 'version 99'
 }
 
+# The kernel file as a tracer writes it: the lines of all warps mixed, each with its thread block and warp.
+raw_of() {
+	sed -n '1,/^#traces format/p' "$1"
+	echo
+	awk '/^thread block/ { split($4, b, ",") } /^warp =/ { w = $3; n = 0 }
+		/^[0-9a-f]+ [0-9a-f]+ / { print ++n, b[1], b[2], b[3], w, $0 }' "$1" |
+		sort -s -n -k1,1 | cut -d' ' -f2-
+}
+
 @test "raw traces are grouped, within any memory" {
 	t=$(trace vecadd)/kernel-1.traceg
-	{
-		sed -n '1,/^#traces format/p' "$t"
-		echo
-		awk '/^thread block/ { split($4, b, ",") } /^warp =/ { w = $3 }
-			/^[0-9a-f]+ [0-9a-f]+ / { print NR % 97, b[1], b[2], b[3], w, $0 }' "$t" |
-			sort -s -n -k1,1 | cut -d' ' -f2-
-	} >kernel-1.trace
+	raw_of "$t" >kernel-1.trace
 	trace-pack kernel-1.trace >a
 	trace-pack --memory 64K kernel-1.trace >b
 	cmp a b
@@ -224,6 +230,91 @@ same_folder() { diff -r "$1" "$2"; }
 	[ -f kernel-1.traceg ]
 	[ "$(grep -c '^#BEGIN_TB' kernel-1.traceg)" = "$(grep -c '^#BEGIN_TB' "$t")" ]
 	[ "$(grep -c '^[0-9a-f]* ffffffff' kernel-1.traceg)" = "$(grep -c '^[0-9a-f]* ffffffff' "$t")" ]
+}
+
+# A folder of the tracer: its own list, copies, an empty line, raw kernels, one of them compressed.
+raw_folder() {
+	local k
+	mkdir "$1"
+	for k in 1 2; do raw_of "$(trace streams)/kernel-$k.traceg" >"$1/kernel-$k.trace"; done
+	xz "$1/kernel-2.trace"
+	printf '%s\n' MemcpyHtoD,0x00007f4000000000,16384 kernel-1.trace '' MemcpyHtoD,0x00007f4000004000,64 \
+		kernel-2.trace.xz >"$1/kernelslist"
+}
+
+@test "one command turns a folder of the tracer into one that runs" {
+	raw_folder raw
+	run -2 trace-sim -g rtx3070 raw/
+	assert_output --partial 'trace-pack --group raw/ -C DIR'
+	run -0 trace-pack --group raw/ -C out/
+	assert_output ''
+	printf '%s\n' MemcpyHtoD,0x00007f4000000000,16384 kernel-1.traceg MemcpyHtoD,0x00007f4000004000,64 \
+		kernel-2.traceg | cmp - out/kernelslist.g
+	[ "$(ls out)" = "$(printf '%s\n' kernel-1.traceg kernel-2.traceg kernelslist.g)" ]
+	run -0 trace-lint -q -W address-window=off -W list-unnamed=off out
+	trace-sim -q -g rtx3070 -F json out >a
+	# the same through a stream, whose list has the grouped names
+	trace-pack -o raw.tpack raw/
+	trace-sim -q -g rtx3070 -F json raw.tpack | cmp - a
+	trace-pack -d -C unpacked raw.tpack
+	same_folder unpacked out
+	trace-sim -q -g rtx3070 -F json unpacked | cmp - a
+	# beside the raw files, as the original's post-processor does; nothing is replaced unasked
+	trace-pack --group raw -C raw
+	cmp raw/kernelslist.g out/kernelslist.g
+	run -2 trace-pack --group raw -C raw
+	assert_output --partial 'found an existing file'
+	trace-pack --group -f raw -C raw
+	trace-sim -q -g rtx3070 -F json raw | cmp - a
+	# one kernel, with the copies; and what cannot be
+	trace-pack --group -k 2 raw -C two
+	grep -q Memcpy two/kernelslist.g && [ ! -e two/kernel-1.traceg ] && [ -e two/kernel-2.traceg ]
+	run -2 trace-pack --group raw.tpack -C three
+	assert_output --partial '-d unpacks it'
+	run -2 trace-pack --group raw -o x
+}
+
+@test "the list of a context is named after it" {
+	raw_folder raw
+	mv raw/kernelslist raw/kernelslist_ctx_0x5581
+	trace-pack --group raw -C out
+	[ -f out/kernelslist_ctx_0x5581.g ]
+	run -0 trace-sim -q -g rtx3070 out
+	cp raw/kernelslist_ctx_0x5581 raw/kernelslist_ctx_0x5582
+	run -2 trace-pack --group raw -C both
+	assert_output --partial 'found 2 lists'
+	trace-pack --group raw/kernelslist_ctx_0x5582 -C both
+	[ -f both/kernelslist_ctx_0x5582.g ]
+}
+
+@test "what the original's post-processor grouped comes out the same" {
+	raw=$ROOT/../shared/traces/raw-v100
+	[ -d "$raw" ] || skip "no recorded traces"
+	for k in 13 213 1012 3235 7564; do
+		mkdir -p in && cp "$raw/kernel-$k.trace" in/
+		echo "kernel-$k.trace" >>in/kernelslist
+	done
+	trace-pack --group in -C out
+	for k in 13 213 1012 3235 7564; do cmp "$raw/kernel-$k.traceg" "out/kernel-$k.traceg"; done
+	sed 's/$/g/' in/kernelslist | cmp - out/kernelslist.g
+}
+
+@test "of a raw and a grouped file of one kernel the grouped one is taken; --all keeps both" {
+	mkdir both
+	for k in 1 2; do
+		cp "$(trace streams)/kernel-$k.traceg" both
+		raw_of "$(trace streams)/kernel-$k.traceg" >both/kernel-$k.trace
+	done
+	cp both/kernel-2.trace both/kernel-10.trace
+	run -0 --separate-stderr trace-pack -o one.tpack both
+	assert_regex "$stderr" 'found 2 raw files beside their grouped ones, which are taken \(--all keeps both\)'
+	trace-pack -d -C one one.tpack
+	printf 'kernel-%s.traceg\n' 1 2 10 | cmp - one/kernelslist.g
+	cmp one/kernel-2.traceg both/kernel-2.traceg
+	trace-pack -q -k 3 both | trace-pack -d -o - | cmp - one/kernel-10.traceg
+	run -0 --separate-stderr trace-pack --all -o all.tpack both
+	refute_regex "$stderr" 'beside'
+	trace-pack -l all.tpack | grep -q '^5 kernels'
 }
 
 @test "trace-sim gives the same record for text, stream and pipe" {

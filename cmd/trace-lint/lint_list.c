@@ -227,7 +227,7 @@ bool lint_operand(struct lint *l, const char *path)
 	} else {
 		report_fault(l->rep, &f);
 		good = strcmp(f.id, "open") && strcmp(f.id, "is-folder") && strcmp(f.id, "read");
-		if (!strcmp(f.id, "list-missing"))
+		if (!strcmp(f.id, "list-missing") || !strcmp(f.id, "list-raw"))
 			good = folder_without_list(l, path);
 		report_file_end(l->rep, diag_keep(path));
 	}

@@ -9,9 +9,11 @@
 #include "cli.h"
 #include "tool.h"
 
-enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL, OPT_VERIFY, OPT_NO_VERIFY };
+enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL, OPT_VERIFY, OPT_NO_VERIFY, OPT_GROUP, OPT_ALL };
 
 static const struct cli_row rows[] = {
+	{OPT_GROUP, "group", NULL,
+		"a folder of raw traces into one that runs (-C DIR): grouped files and kernelslist.g", NULL},
 	{'d', "unpack", NULL, "give the files back (-C DIR), or their text (-o FILE, -o -)", NULL},
 	{'t', "test", NULL, "check every byte of packed streams", NULL},
 	{'l', "list", NULL, "list the kernels of a packed stream", NULL},
@@ -19,9 +21,10 @@ static const struct cli_row rows[] = {
 		NULL},
 	{OPT_BLOCKS, "tb", "RANGE", "only these thread blocks, in file order from 0 (0-15)", NULL},
 	{'o', "output", "FILE", "write there when complete; - is stdout, the default when packing", "file"},
-	{'C', "directory", "DIR", "unpack into this folder", "dir"},
+	{'C', "directory", "DIR", "unpack or group into this folder", "dir"},
 	{'F', "format", "FORMAT", "of -l: text (default) or json", "text json"},
 	{'f', "force", NULL, "replace existing files", NULL},
+	{OPT_ALL, "all", NULL, "without a list: raw files too of kernels that have a grouped one", NULL},
 	{'j', "jobs", "N", "threads; the bytes are the same for any number", NULL},
 	{OPT_LEVEL, "level", "N", "zstd level 1 to 19, also as -1 to -19 (default 3)", NULL},
 	{OPT_MEMORY, "memory", "SIZE", "text held in memory while a raw trace is grouped (default 1G)", NULL},
@@ -56,6 +59,8 @@ static void on_option(void *ctx, int letter, const char *value)
 
 	switch (letter) {
 	case 'd': a->mode = MODE_UNPACK; break;
+	case OPT_GROUP: a->mode = MODE_GROUP; break;
+	case OPT_ALL: a->all = true; break;
 	case 't': a->mode = MODE_TEST; break;
 	case 'l': a->mode = MODE_TABLE; break;
 	case 'k': a->kernels = value; break;
@@ -145,14 +150,17 @@ int main(int argc, char **argv)
 	diag_quiet(a.quiet);
 	if (n > 1)
 		cli_usage("found %d traces, wanted one", n);
-	if (a.folder && (a.mode != MODE_UNPACK || a.output))
-		cli_usage("found -C without -d, or with -o, wanted -d -C DIR");
+	if (a.folder && ((a.mode != MODE_UNPACK && a.mode != MODE_GROUP) || a.output))
+		cli_usage("found -C without -d or --group, or with -o, wanted -d -C DIR or --group -C DIR");
+	if (a.mode == MODE_GROUP && a.output)
+		cli_usage("found -o with --group, wanted -C DIR");
 	if (a.blocks && a.mode != MODE_PACK && !(a.mode == MODE_UNPACK && a.output))
 		cli_usage("found --tb, wanted it when packing or with -d -o FILE");
 	if (a.kernels && !(a.select = kselect_parse(a.kernels, &f)))
 		die_fault(&f);
 	const char *operand = n ? argv[0] : "-";
 	switch (a.mode) {
+	case MODE_GROUP: status = do_group(operand, &a); break;
 	case MODE_UNPACK: status = do_unpack(operand, &a); break;
 	case MODE_TEST: status = do_test(operand, &a); break;
 	case MODE_TABLE: status = do_table(operand, &a); break;

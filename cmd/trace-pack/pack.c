@@ -30,7 +30,7 @@ static bool feed(void *ctx, const void *bytes, size_t n)
 
 static bool to_file(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1, n, ctx) == n; }
 
-static struct input *open_item(struct item *i)
+struct input *tool_open(struct item *i)
 {
 	struct fault f;
 	struct input *in = i->in ? i->in : input_open(i->path, &f);
@@ -41,13 +41,14 @@ static struct input *open_item(struct item *i)
 	return in;
 }
 
-static int feed_whole(struct input *in, struct feed *d, struct fault *f)
+int tool_copy(struct input *in, const struct sink *to, struct fault *f)
 {
 	const char *p;
 	long n;
 
 	while ((n = input_window(in, 1, &p, f)) > 0) {
-		feed(d, p, (size_t)n);
+		if (!to->write(to->ctx, p, (size_t)n))
+			return fault_set(f, (struct place){input_name(in), 0, 0}, "write", "cannot write");
 		input_take(in, (size_t)n, 0);
 	}
 	return (int)n;
@@ -77,7 +78,7 @@ static struct input *grouped(struct input *in, const struct args *a)
 
 static void feed_item(struct feed *d, struct item *i, const struct args *a)
 {
-	struct input *in = open_item(i);
+	struct input *in = tool_open(i);
 	struct sink to = {feed, d};
 	struct fault f;
 	int r;
@@ -86,7 +87,7 @@ static void feed_item(struct feed *d, struct item *i, const struct args *a)
 		in = i->raw ? grouped(in, a) : in;
 		r = slice_text(in, &(struct slice){a->first, a->last, to}, &f);
 	} else {
-		r = i->raw ? group_text(in, a->memory, &to, &f) : feed_whole(in, d, &f);
+		r = i->raw ? group_text(in, a->memory, &to, &f) : tool_copy(in, &to, &f);
 	}
 	if (r < 0)
 		die_fault(&f);

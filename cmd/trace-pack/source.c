@@ -271,6 +271,31 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The tracer's own list becomes the list of the grouped files: another name, and no empty lines. */
+static void grouped_list(struct source *s)
+{
+	struct text t = {0};
+	bool raw = false;
+
+	for (uint32_t i = 0; i < s->n_items; i++)
+		raw |= s->item[i].raw;
+	if (!raw || ends_with(s->list_name, ".g"))
+		return;
+	size_t n = strlen(s->list_name);
+	s->list_name = xrealloc(s->list_name, n + 3, 1);
+	memcpy(s->list_name + n, ".g", 3);
+	for (char *p = s->list, *end = s->list + s->n_list; p < end;) {
+		size_t len = strcspn(p, "\r\n"), gap = strspn(p + len, "\r\n");
+
+		add_text(&t, p, len);
+		add_text(&t, "\n", len > 0);
+		p += len + gap;
+	}
+	free(s->list);
+	s->list = t.p;
+	s->n_list = t.n;
+}
+
 static void open_file(struct source *s, const char *path, const struct args *a)
 {
 	struct fault f;
@@ -305,13 +330,32 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 	s->list_name = plain_name(standard ? "kernelslist.g" : base_name(path), input_coding(in), false);
 	s->list_path = standard ? NULL : xstrdup(path);
 	read_list(s, in, folder, a);
+	grouped_list(s);
 	free(folder);
 	input_close(in);
 }
 
 /* ---- folders ------------------------------------------------------------------------------ */
 
+static bool is_grouped(const struct dirent *e) { return strstr(e->d_name, ".traceg") != NULL; }
+
+/* Both end before ".trace", which every kernel file has. */
+static bool same_kernel(const struct dirent *a, const struct dirent *b)
+{
+	size_t n = (size_t)(strstr(a->d_name, ".trace") - a->d_name);
+
+	return !strncmp(a->d_name, b->d_name, n + strlen(".trace"));
+}
+
+/* By number; of one kernel the grouped file first. */
 static int natural(const struct dirent **a, const struct dirent **b)
+{
+	if (same_kernel(*a, *b) && is_grouped(*a) != is_grouped(*b))
+		return is_grouped(*a) ? -1 : 1;
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
@@ -323,52 +367,82 @@ static int is_kernel(const struct dirent *e)
 
 static int is_list(const struct dirent *e)
 {
-	return !strncmp(e->d_name, "kernelslist_ctx_", 16) && ends_with(e->d_name, ".g");
+	return !strcmp(e->d_name, "kernelslist.g") ||
+	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && ends_with(e->d_name, ".g"));
 }
 
-static void open_folder(struct source *s, const char *path, const struct args *a)
+static int is_raw_list(const struct dirent *e)
+{
+	return !strcmp(e->d_name, "kernelslist") ||
+	       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
+}
+
+/* The folder's only list of a sort, or the one that is called whole; NULL: none. */
+static char *list_in(const char *path, int (*is)(const struct dirent *), const char *whole)
 {
 	struct dirent **e = NULL;
-	struct stat st;
-	char *list = join(path, "kernelslist.g", 13);
+	const char *name = NULL;
+	int n = scandir(path, &e, is, by_name);
 
-	if (stat(list, &st) < 0) {
-		free(list);
-		list = NULL;
-		int n = scandir(path, &e, is_list, natural);
-		if (n < 0)
-			die_errno("%s", path);
-		if (n > 1)
-			die("%s: found %d lists kernelslist_ctx_*.g and no kernelslist.g, wanted one", path,
-				n);
-		if (n == 1)
-			list = join(path, e[0]->d_name, strlen(e[0]->d_name));
-		for (int i = 0; i < n; i++)
-			free(e[i]);
-		free(e);
-	}
-	if (list) {
-		open_file(s, list, a);
-		free(list);
-		return;
-	}
+	if (n < 0)
+		die_errno("%s", path);
+	for (int i = 0; i < n; i++)
+		if (n == 1 || !strcmp(e[i]->d_name, whole))
+			name = e[i]->d_name;
+	if (n && !name)
+		die("%s: found %d lists kernelslist_ctx_*%s and no %s, wanted one", path, n,
+			strchr(whole, '.') ? ".g" : "", whole);
+	char *list = name ? join(path, name, strlen(name)) : NULL;
+	for (int i = 0; i < n; i++)
+		free(e[i]);
+	free(e);
+	return list;
+}
+
+/* Without a list: the kernel files in the order of their numbers, each kernel once unless all are wanted. */
+static void kernel_files(struct source *s, const char *path, const struct args *a)
+{
+	struct dirent **e = NULL;
+	struct place at = {diag_keep(path), 0, 0};
+	uint32_t taken = 0, passed = 0;
 	int n = scandir(path, &e, is_kernel, natural);
+
 	if (n <= 0)
 		die("%s: found neither a kernel list nor kernel files, wanted some", path);
-	diag_warn((struct place){diag_keep(path), 0, 0},
-		"found no kernel list, %d kernel files are taken in the "
-		"order of their numbers",
-		n);
-	/* Grouped files first, so that they have their names and raw ones step back. */
-	for (int raw = 0; raw < 2; raw++)
-		for (int i = 0; i < n; i++)
-			if ((strstr(e[i]->d_name, ".traceg") == NULL) == raw)
-				look(s, join(path, e[i]->d_name, strlen(e[i]->d_name)), e[i]->d_name,
-					(uint32_t)i + 1, a);
+	for (int i = 0, last = 0; i < n; i++) {
+		if (i && !a->all && !is_grouped(e[i]) && is_grouped(e[last]) && same_kernel(e[last], e[i])) {
+			passed++;
+			continue;
+		}
+		last = i;
+		look(s, join(path, e[i]->d_name, strlen(e[i]->d_name)), e[i]->d_name, ++taken, a);
+	}
+	diag_warn(at, "found no kernel list, %u kernel files are taken in the order of their numbers", taken);
+	if (passed)
+		diag_warn(at,
+			"found %u raw files beside their grouped ones, which are taken (--all keeps both)",
+			passed);
 	for (int i = 0; i < n; i++)
 		free(e[i]);
 	free(e);
 	own_list(s);
+	s->list_name = xstrdup("kernelslist.g");
+}
+
+static void open_folder(struct source *s, const char *path, const struct args *a)
+{
+	bool raw_first = a->mode == MODE_GROUP;
+	char *list = raw_first ? list_in(path, is_raw_list, "kernelslist") : NULL;
+
+	if (!list)
+		list = list_in(path, is_list, "kernelslist.g");
+	if (!list && !raw_first)
+		list = list_in(path, is_raw_list, "kernelslist");
+	if (list)
+		open_file(s, list, a);
+	else
+		kernel_files(s, path, a);
+	free(list);
 }
 
 /* What is packed can be unpacked: each name gives a file of its own inside the folder. */

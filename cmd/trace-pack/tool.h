@@ -7,6 +7,7 @@
  *   source.c   what there is to pack: list, folder, kernel file
  *   slice.c    some thread blocks of a kernel's text
  *   group.c    raw traces by thread block and warp, in bounded memory
+ *   folder.c   grouping a folder of raw traces into another
  *   unpack.c   files or text out of a stream, verifying
  *   list.c     the table of kernels
  */
@@ -22,7 +23,7 @@
 #include "pack.h"
 #include "table.h"
 
-enum mode { MODE_PACK, MODE_UNPACK, MODE_TEST, MODE_TABLE };
+enum mode { MODE_PACK, MODE_GROUP, MODE_UNPACK, MODE_TEST, MODE_TABLE };
 
 struct args {
 	enum mode mode;
@@ -31,7 +32,7 @@ struct args {
 	uint64_t memory;
 	int level;
 	unsigned threads;
-	bool force, quiet, verbose, no_verify;
+	bool force, quiet, verbose, no_verify, all; /* all: raw files beside grouped ones too */
 	struct kselect *select;
 };
 
@@ -75,6 +76,17 @@ struct slice {
 };
 int slice_text(struct input *in, const struct slice *s, struct fault *f);
 
+/* folder/name, with the folders that name has in it made; dies where that is not inside the folder. */
+char *tool_target(const char *folder, const char *name);
+/* Dies when a file of that path exists and none is to be replaced. */
+void tool_absent(const char *path, bool force);
+/* The list into a file of that path. */
+void tool_list(const struct source *s, const char *path, bool force);
+/* The file of an item, at its first byte. Dies on trouble. */
+struct input *tool_open(struct item *i);
+/* All text of an input, handed on. 0, or -1 and *f. */
+int tool_copy(struct input *in, const struct sink *to, struct fault *f);
+
 /* Dies when the output that -f would replace is the file of that path, which is read. */
 void refuse_same(const char *output, const char *path);
 /* Dies: of a failed write with the output's reason, of anything else with f. */
@@ -82,6 +94,7 @@ struct output;
 _Noreturn void die_writing(struct output *o, const struct fault *f);
 
 int do_pack(const char *operand, const struct args *a);
+int do_group(const char *operand, const struct args *a);
 int do_unpack(const char *operand, const struct args *a);
 int do_test(const char *operand, const struct args *a);
 int do_table(const char *operand, const struct args *a);

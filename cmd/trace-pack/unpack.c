@@ -48,7 +48,7 @@ static void open_selected(struct source *s, const char *operand, const struct ar
 }
 
 /* folder/name, with the folders that name has in it made. */
-static char *target(const char *folder, const char *name)
+char *tool_target(const char *folder, const char *name)
 {
 	size_t n = strlen(folder);
 	bool bad = name[0] == '/' || !name[0];
@@ -68,7 +68,7 @@ static char *target(const char *folder, const char *name)
 	return path;
 }
 
-static void check_absent(const char *path, bool force)
+void tool_absent(const char *path, bool force)
 {
 	struct stat st;
 
@@ -76,7 +76,7 @@ static void check_absent(const char *path, bool force)
 		die("%s: found an existing file, wanted none, or -f", path);
 }
 
-static void write_list(const struct source *s, const char *path, bool force)
+void tool_list(const struct source *s, const char *path, bool force)
 {
 	struct output *out = output_open(path, force);
 
@@ -92,18 +92,18 @@ static void unpack_files(const struct source *s, const struct args *a)
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die_errno("%s", folder);
-	char *list = s->list_name ? target(folder, s->list_name) : NULL;
+	char *list = s->list_name ? tool_target(folder, s->list_name) : NULL;
 	if (list)
-		check_absent(list, a->force);
+		tool_absent(list, a->force);
 	for (uint32_t i = 0; i < s->n_items; i++) {
-		char *path = target(folder, s->item[i].name);
+		char *path = tool_target(folder, s->item[i].name);
 
-		check_absent(path, a->force);
+		tool_absent(path, a->force);
 		refuse_same(path, s->shown);
 		free(path);
 	}
 	for (uint32_t i = 0; i < s->n_items; i++) {
-		char *path = target(folder, s->item[i].name);
+		char *path = tool_target(folder, s->item[i].name);
 		struct output *out = output_open(path, a->force);
 
 		if (pack_text(s->pack, s->item[i].number, 0, UINT64_MAX, put, output_stream(out), &f) < 0)
@@ -114,7 +114,7 @@ static void unpack_files(const struct source *s, const struct args *a)
 		free(path);
 	}
 	if (list)
-		write_list(s, list, a->force);
+		tool_list(s, list, a->force);
 	free(list);
 }
 

@@ -221,12 +221,33 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 
 /* ---- from a path -------------------------------------------------------------------------- */
 
+/* Does the folder hold what the tracer wrote, its own list or raw kernel files, and no grouped file? */
+static bool is_raw_folder(const char *path)
+{
+	DIR *d = opendir(path);
+	bool raw = false, grouped = false;
+
+	if (!d)
+		return false;
+	for (struct dirent *e; (e = readdir(d));) {
+		const char *trace = strncmp(e->d_name, "kernel-", 7) ? NULL : strstr(e->d_name, ".trace");
+
+		grouped |= trace && trace[6] == 'g';
+		raw |= (trace && trace[6] != 'g') || !strcmp(e->d_name, "kernelslist") ||
+		       (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strchr(e->d_name, '.'));
+	}
+	closedir(d);
+	return raw && !grouped;
+}
+
 /* Path of the list in folder k->path, put in its place. */
 static int list_in_folder(struct klist *k, struct fault *f)
 {
 	struct place at = {diag_keep(k->path), 0, 0};
+	char q[120];
 	char *list = join(k->path, (struct field){"kernelslist.g", 13});
 	struct stat st;
+
 	if (stat(list, &st) < 0) {
 		free(list);
 		list = NULL;
@@ -247,6 +268,11 @@ static int list_in_folder(struct klist *k, struct fault *f)
 		closedir(d);
 		if (n != 1) {
 			free(list);
+			if (!n && is_raw_folder(k->path))
+				return fault_set(f, at, "list-raw",
+					"found raw traces, wanted grouped ones with a list: "
+					"trace-pack --group %s -C DIR makes them",
+					diag_quote(q, sizeof(q), k->path, strlen(k->path)));
 			return fault_set(f, at, "list-missing",
 				"found %u files kernelslist_ctx_*.g and no "
 				"kernelslist.g in the folder, wanted one list",

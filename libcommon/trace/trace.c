@@ -481,7 +481,7 @@ static int find_block(struct trace *t, struct fault *f)
 		bool found = tok_is(w, "#BEGIN_TB");
 		if ((tok_is(w, "#END_TB") || (w.n && w.s[0] != '#')) && !t->passing) {
 			found_line(t, "outside-block", w.s, (size_t)(line + len - w.s),
-				"#BEGIN_TB before it (a raw trace has to be grouped)", f);
+				"#BEGIN_TB before it (a raw trace is grouped by trace-pack --group)", f);
 			if (!trace_told(t, f))
 				return -1;
 			t->passing = true;

@@ -23,6 +23,8 @@ lint truncated 'app/kernel-1.traceg:287:1: error: truncated: found the end of th
 	'truncate -s 9000 $K'
 lint list-missing 'app:1:1: warning: list-missing: found 0 files kernelslist_ctx_*.g and no kernelslist.g in the folder, wanted one list' \
 	'rm $L; TRACE=app'
+lint list-raw 'app:1:1: error: list-raw: found raw traces, wanted grouped ones with a list: trace-pack --group app -C DIR makes them' \
+	'mv $K app/kernel-1.trace; mv $L app/kernelslist; TRACE=app'
 lint list-empty 'app/kernelslist.g:1:1: error: list-empty: found an empty kernel list, wanted lines that name kernel files' \
 	': >$L'
 lint list-line 'app/kernelslist.g:2:1: error: list-line: found "Kernel-1.traceg", wanted a kernel file name that begins with "kernel", or "MemcpyHtoD,<hex address>,<bytes>"' \
@@ -71,7 +73,7 @@ lint shmem-size 'app/kernel-1.traceg:1:1: error: shmem-size: found 10485760 byte
 	'first "shmem = 0" "shmem = 10485760"'
 lint nregs-size 'app/kernel-1.traceg:1:1: error: nregs-size: found 500 registers of a thread, wanted at most 256' \
 	'first "nregs = 16" "nregs = 500"'
-lint outside-block 'app/kernel-1.traceg:19:1: error: outside-block: found "thread block = 0,0,0", wanted #BEGIN_TB before it (a raw trace has to be grouped)' \
+lint outside-block 'app/kernel-1.traceg:19:1: error: outside-block: found "thread block = 0,0,0", wanted #BEGIN_TB before it (a raw trace is grouped by trace-pack --group)' \
 	'drop "BEGIN_TB"'
 lint block-nested 'app/kernel-1.traceg:127:1: error: block-nested: found "#BEGIN_TB", wanted #END_TB before it' \
 	'drop "END_TB"'

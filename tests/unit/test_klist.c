@@ -106,6 +106,9 @@ static void test_paths(void)
 		abort();
 	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-missing"), "a folder without a list");
 	klist_free(&k);
+	put(folder, "kernelslist", "kernel-7.trace\n");
+	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-raw"), "a folder with the tracer's own list");
+	klist_free(&k);
 	put(folder, "kernelslist_ctx_0x1.g", "kernel-7\n");
 	ok(klist_read(&k, folder, &f) == 0 && k.n_kernels == 1, "a folder with a list of a context");
 	snprintf(want, sizeof(want), "%s/kernel-7", folder);
@@ -128,6 +131,7 @@ static void test_paths(void)
 	drop(folder, "kernelslist_ctx_0x1.g");
 	drop(folder, "kernelslist_ctx_0x2.g");
 	drop(folder, "kernelslist.g");
+	drop(folder, "kernelslist");
 	drop(folder, "kernel-1");
 	rmdir(folder);
 }
