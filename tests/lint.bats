@@ -11,10 +11,11 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	run -0 trace-lint -h
 	assert_output --partial 'TRACE...'
 	run -0 trace-lint --list
-	assert_output --regexp 'lanes-left +error +warp'
+	assert_output --regexp 'lane-after-exit +warning +warp +RUNS +ABORTS'
 	for id in $(trace-lint --list | awk '{ print $1 }'); do
 		run -0 trace-lint --explain "$id"
 		assert_output --partial "$id ("
+		assert_output --regexp $'\ntrace-sim (refuses|runs) it.*\nAccel-Sim '
 	done
 }
 
@@ -31,7 +32,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	d=$(trace vecadd)
 	cp -r "$d" app
 	sed -i 's/EXIT/NOP/' app/kernel-1.traceg
-	run -1 trace-lint app
+	run -1 trace-lint -W lanes-left=error app
 	assert_output --partial 'lanes-left: 54 more like it'
 	assert_output --partial '64 errors, 0 warnings'
 	run -0 trace-lint -W lanes-left=note app
@@ -57,11 +58,44 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 		/^warp/ { warp = $3; next }
 		/^insts|TB$/ { next }
 		/^00/ { print id[1], id[2], id[3], warp, $0; next } { print }' app/kernel-1.traceg >raw.trace
-	run -0 trace-lint -W version-shape=off raw.trace
+	run -0 trace-lint -W version-shape=off -W raw=off raw.trace
 	assert_output '0 errors, 0 warnings, 0 notes in 1 kernels (640 instructions)'
 	sed -i '0,/ EXIT /{/ EXIT /d}' raw.trace
 	run -1 trace-lint raw.trace
 	assert_output --partial 'lanes-left: found the end of warp 0'
+	assert_output --partial 'error: raw: found a raw trace'
+}
+
+# The level of a rule: error where trace-sim refuses the input or its figures would be wrong, warning where it is
+# suspicious or the original does not run it, note otherwise. With --for, what the original does not run are errors.
+@test "trace-lint: levels follow from consequences" {
+	trace-lint --list | awk '
+		{ sim = $4 == "REFUSES" || $4 == "WRONG" ? "error" : $4 == "DOUBTS" ? "warning" : "note" }
+		sim == "note" && $5 !~ /^(RUNS|ABSENT|UNKNOWN)$/ { sim = "warning" }
+		$2 != sim { print; bad = 1 } END { exit bad }'
+	d=$(trace vecadd)
+	cp -r "$d" app
+	# an EXIT with all lanes although some stay, as tracers record it under a predicate
+	sed -i '0,/^0070 ffffffff 1 R9 FADD 2 R4 R5/s//0070 0000000f 0 EXIT 0/' app/kernel-1.traceg
+	run -0 trace-lint app
+	assert_output --partial 'warning: lane-after-exit'
+	run -0 trace-sim -q -g rtx3070 app
+	run -1 trace-lint --for accel-sim app
+	assert_output --partial 'error: lane-after-exit'
+	run -0 trace-lint --for trace-sim app
+	run -0 trace-lint --for accel-sim -W lane-after-exit=note app
+	run -2 trace-lint --for mgpusim app
+	assert_output --partial 'wanted trace-sim or accel-sim'
+}
+
+@test "trace-lint: real traces that trace-sim runs have no errors" {
+	t=$ROOT/../shared/traces
+	[ -d "$t" ] || skip "no recorded traces"
+	for d in torch-step-v100 backprop-h100 bfs-rodinia-a100 flashinfer-prefill-a100 lud-v100-format1 matrixmul-gtx1080; do
+		run -0 trace-lint -q "$t/$d"
+	done
+	run -1 trace-lint -q --for accel-sim "$t/torch-step-v100"
+	run -0 trace-lint -q --for accel-sim "$t/bfs-rodinia-a100"
 }
 
 @test "example: lint before a sweep" {

@@ -77,8 +77,11 @@ static void raw_check_blocks(struct lint *l)
 
 struct warp_state *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp)
 {
-	if (!l->raw && trace_shape(l->trace).raw)
+	if (!l->raw && trace_shape(l->trace).raw) {
 		l->raw = xcalloc(1, sizeof *l->raw);
+		report_at(l->rep, RULE_RAW, (struct place){.file = trace_path(l->trace)},
+			"found a raw trace, wanted it grouped by trace-pack");
+	}
 	l->now_number = warp;
 	if (l->raw)
 		l->now = raw_warp(l, tb, warp);

@@ -10,7 +10,7 @@
 #include "lint.h"
 #include "output.h"
 
-enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT };
+enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT, OPT_FOR };
 
 static const struct cli_row rows[] = {
 	{'c', "config", "FILE",
@@ -20,6 +20,9 @@ static const struct cli_row rows[] = {
 	{'W', "rule", "ID[=LEVEL]",
 		"set a rule's level: error, warning (default), note, off; -Werror: warnings are errors",
 		NULL},
+	{OPT_FOR, "for", "PROGRAM",
+		"who is to run the traces: trace-sim (default), or accel-sim: what it does not run are errors",
+		"trace-sim accel-sim"},
 	{'F', "format", "FORMAT", "text (default) or json", "text json"},
 	{OPT_LIMIT, "limit", "N", "print at most N findings of a rule for each file, 10 by default, 0: all",
 		NULL},
@@ -38,7 +41,8 @@ static const struct cli cli = {
 
 struct args {
 	struct config_args config;
-	const char *isa, *explain;
+	const char *isa, *explain, *target, **level; /* level: the values of -W */
+	size_t n_levels;
 	struct report *rep;
 	bool list, json, quiet;
 };
@@ -73,6 +77,15 @@ static void set_level(struct report *rep, const char *value)
 	rep->level[rule_of(value, n)] = (enum level)level;
 }
 
+/* Levels of all rules; those of -W, wherever they stand, are set behind it. */
+static void set_target(struct report *rep, const char *value)
+{
+	if (!strcmp(value, "accel-sim"))
+		report_for_original(rep);
+	else if (strcmp(value, "trace-sim"))
+		cli_usage("found program '%s', wanted trace-sim or accel-sim", value);
+}
+
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct args *a = ctx;
@@ -84,7 +97,8 @@ static void on_option(void *ctx, int letter, const char *value)
 		a->config.file[a->config.n_files++] = value;
 		break;
 	case 'D': a->config.define[a->config.n_defines++] = value; break;
-	case 'W': set_level(a->rep, value); break;
+	case 'W': a->level[a->n_levels++] = value; break;
+	case OPT_FOR: a->target = value; break;
 	case 'F':
 		a->json = !strcmp(value, "json");
 		if (!a->json && strcmp(value, "text"))
@@ -152,8 +166,13 @@ int main(int argc, char **argv)
 	a.config.file = xcalloc((size_t)argc, sizeof(char *));
 	a.config.define = xcalloc((size_t)argc, sizeof(char *));
 	a.config.shipped = xcalloc((size_t)argc, sizeof(bool));
+	a.level = xcalloc((size_t)argc, sizeof(char *));
 	report_init(&rep);
 	n = cli_parse(&cli, argc, argv, on_option, &a);
+	if (a.target)
+		set_target(&rep, a.target);
+	for (size_t i = 0; i < a.n_levels; i++)
+		set_level(&rep, a.level[i]);
 	if (a.list || a.explain)
 		status = print_rules(&a);
 	else if (n == 0)
@@ -163,5 +182,6 @@ int main(int argc, char **argv)
 	free(a.config.file);
 	free(a.config.define);
 	free(a.config.shipped);
+	free(a.level);
 	return status;
 }

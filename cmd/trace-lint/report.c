@@ -8,9 +8,15 @@
 void report_init(struct report *r)
 {
 	for (int n = 0; n < N_RULES; n++)
-		r->level[n] = rules[n].level;
+		r->level[n] = rule_level(&rules[n]);
 	r->level[N_RULES] = LEVEL_ERROR;
 	r->limit = 10;
+}
+
+void report_for_original(struct report *r)
+{
+	for (int n = 0; n < N_RULES; n++)
+		r->level[n] = rule_level_original(&rules[n]);
 }
 
 static enum level level_of(const struct report *r, unsigned n)

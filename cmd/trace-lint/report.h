@@ -26,6 +26,8 @@ struct report {
 
 /* Levels as in the table; out and json are the caller's to set. */
 void report_init(struct report *r);
+/* Levels for traces that the original is to run. */
+void report_for_original(struct report *r);
 static inline bool report_on(const struct report *r, enum rule_name n) { return r->level[n] != LEVEL_OFF; }
 void report_fault(struct report *r, const struct fault *f);
 void report_at(struct report *r, enum rule_name n, struct place at, const char *fmt, ...) PRINTF_LIKE(4, 5);

@@ -13,13 +13,42 @@
 #define SCOPE_CONFIG  "config"
 
 const struct rule rules[N_RULES] = {
-#define RULE(name, id, level, scope, meaning, explain) \
-	[RULE_##name] = {id, SCOPE_##scope, meaning, explain, LEVEL_##level},
+#define RULE(name, id, sim, original, scope, meaning, explain) \
+	[RULE_##name] = {id, SCOPE_##scope, meaning, explain, SIM_##sim, ORIGINAL_##original},
 #include "rules.def"
 #undef RULE
 };
 
+struct consequence {
+	const char *name, *text;
+	enum level level;
+};
+
+static const struct consequence on_sim[] = {
+#define SIM(name, level, text) [SIM_##name] = {#name, text, LEVEL_##level},
+#include "rules.def"
+#undef SIM
+};
+
+static const struct consequence on_original[] = {
+#define ORIGINAL(name, level, text) [ORIGINAL_##name] = {#name, text, LEVEL_##level},
+#include "rules.def"
+#undef ORIGINAL
+};
+
 static const char *const levels[N_LEVELS] = {"off", "note", "warning", "error"};
+
+enum level rule_level(const struct rule *r)
+{
+	enum level sim = on_sim[r->sim].level, original = on_original[r->original].level;
+
+	return sim > original ? sim : original;
+}
+
+enum level rule_level_original(const struct rule *r)
+{
+	return on_original[r->original].level == LEVEL_WARNING ? LEVEL_ERROR : rule_level(r);
+}
 
 int rule_find(const char *id)
 {
@@ -42,7 +71,8 @@ int level_find(const char *name)
 void rules_list(FILE *out)
 {
 	for (int r = 0; r < N_RULES; r++)
-		fprintf(out, "%-22s %-8s %-8s %s\n", rules[r].id, level_name(rules[r].level), rules[r].scope,
+		fprintf(out, "%-22s %-8s %-8s %-8s %-9s %s\n", rules[r].id, level_name(rule_level(&rules[r])),
+			rules[r].scope, on_sim[rules[r].sim].name, on_original[rules[r].original].name,
 			rules[r].meaning);
 }
 
@@ -66,8 +96,9 @@ static void fold(FILE *out, const char *text)
 
 void rule_explain(FILE *out, const struct rule *r)
 {
-	fprintf(out, "%s (%s, %s): ", r->id, level_name(r->level), r->scope);
+	fprintf(out, "%s (%s, %s): ", r->id, level_name(rule_level(r)), r->scope);
 	fold(out, r->meaning);
-	putc('\n', out);
+	fprintf(out, "\ntrace-sim %s.\nAccel-Sim %s.\n\n", on_sim[r->sim].text,
+		on_original[r->original].text);
 	fold(out, r->explain);
 }

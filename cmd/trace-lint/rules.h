@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of rules (rules.def) and the way from a fault's id to its rule. */
+/*
+ * The table of rules (rules.def), their levels, and the way from a fault's id to its rule.
+ *
+ * Always true: a level follows from what the finding does to a run. error: trace-sim refuses the input, or its
+ * figures would be wrong; warning: it is suspicious, or the original does not run it as it stands; note: anything else.
+ */
 #ifndef RULES_H
 #define RULES_H
 
@@ -9,10 +14,22 @@
 enum level { LEVEL_OFF, LEVEL_NOTE, LEVEL_WARNING, LEVEL_ERROR, N_LEVELS };
 
 enum rule_name {
-#define RULE(name, id, level, scope, meaning, explain) RULE_##name,
+#define RULE(name, id, sim, original, scope, meaning, explain) RULE_##name,
 #include "rules.def"
 #undef RULE
 	N_RULES
+};
+
+enum sim_consequence {
+#define SIM(name, level, text) SIM_##name,
+#include "rules.def"
+#undef SIM
+};
+
+enum original_consequence {
+#define ORIGINAL(name, level, text) ORIGINAL_##name,
+#include "rules.def"
+#undef ORIGINAL
 };
 
 struct rule {
@@ -20,11 +37,16 @@ struct rule {
 	const char *scope;   /* "file", "list", ... what is checked */
 	const char *meaning; /* one line */
 	const char *explain;
-	enum level level; /* unless -W says otherwise */
+	enum sim_consequence sim;
+	enum original_consequence original;
 };
 
 extern const struct rule rules[N_RULES];
 
+/* Unless -W says otherwise. */
+enum level rule_level(const struct rule *r);
+/* Where traces are meant for the original (--for): what it does not run as it stands is an error too. */
+enum level rule_level_original(const struct rule *r);
 int rule_find(const char *id); /* -1: none */
 const char *level_name(enum level level);
 int level_find(const char *name); /* -1: none */

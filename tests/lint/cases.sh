@@ -15,13 +15,13 @@ lint compressed-memory 'app/kernel-1.traceg:1:1: error: compressed-memory: zstd 
 	'head -c 300000000 /dev/zero | zstd -q --ultra --long=31 >$K'
 lint line-too-long 'app/kernel-1.traceg:1:1: error: line-too-long: found a line of more than 1048576 bytes, wanted a shorter one' \
 	'head -c 5000000 /dev/zero | tr "\0" a | sed "s/^/-kernel name = /" >x; cat $K >>x; mv x $K'
-lint line-end 'app/kernel-1.traceg:1:22: note: line-end: found a carriage return before the line'\''s end' \
+lint line-end 'app/kernel-1.traceg:1:22: warning: line-end: found a carriage return before the line'\''s end' \
 	'sed -i "s/\$/\r/" $K'
-lint final-newline 'app/kernel-1.traceg:896:1: note: final-newline: found no newline at the end of the file' \
+lint final-newline 'app/kernel-1.traceg:896:1: warning: final-newline: found no newline at the end of the file' \
 	'awk "{l[NR]=\$0} /END_TB/{e=NR} END{for(i=1;i<e;i++)print l[i]; printf \"%s\", l[e]}" $K >x; mv x $K'
 lint truncated 'app/kernel-1.traceg:287:1: error: truncated: found the end of the file inside a thread block, after 2 of 8 thread blocks, wanted #END_TB' \
 	'truncate -s 9000 $K'
-lint list-missing 'app:1:1: warning: list-missing: found 0 files kernelslist_ctx_*.g and no kernelslist.g in the folder, wanted one list' \
+lint list-missing 'app:1:1: error: list-missing: found 0 files kernelslist_ctx_*.g and no kernelslist.g in the folder, wanted one list' \
 	'rm $L; TRACE=app'
 lint list-raw 'app:1:1: error: list-raw: found raw traces, wanted grouped ones with a list: trace-pack --group app -C DIR makes them' \
 	'mv $K app/kernel-1.trace; mv $L app/kernelslist; TRACE=app'
@@ -29,13 +29,13 @@ lint list-empty 'app/kernelslist.g:1:1: error: list-empty: found an empty kernel
 	': >$L'
 lint list-line 'app/kernelslist.g:2:1: error: list-line: found "Kernel-1.traceg", wanted a kernel file name that begins with "kernel", or "MemcpyHtoD,<hex address>,<bytes>"' \
 	'sed -i s/kernel/Kernel/ $L'
-lint list-blank 'app/kernelslist.g:2:1: note: list-blank: found blanks before the line'\''s text' \
+lint list-blank 'app/kernelslist.g:2:1: warning: list-blank: found blanks before the line'\''s text' \
 	'sed -i "s/^kernel/ kernel/" $L'
 lint list-no-kernels 'app/kernelslist.g:1:1: warning: list-no-kernels: found no kernel in the list' \
 	'sed -i /kernel/d $L'
 lint list-name 'app/kernelslist.g:2:9: warning: list-name: found '\'';'\'' in the kernel file'\''s name, which the original gives to a shell' \
 	'mv $K "app/kernel-1;x.traceg"; sed -i "s/^kernel-1/kernel-1;x/" $L'
-lint list-suffix 'app/kernelslist.g:2:1: note: list-suffix: found a kernel file'\''s name that ends in neither .traceg nor .xz' \
+lint list-suffix 'app/kernelslist.g:2:1: warning: list-suffix: found a kernel file'\''s name that ends in neither .traceg nor .xz' \
 	'gzip $K; sed -i s/traceg/traceg.gz/ $L'
 lint list-repeated 'app/kernelslist.g:3:1: warning: list-repeated: found a kernel file that line 2 names already' \
 	'echo kernel-1.traceg >>$L'
@@ -49,13 +49,13 @@ lint memcpy-address 'app/kernelslist.g:1:12: error: memcpy-address: found addres
 	'sed -i "1s/.*/MemcpyHtoD,zzz,16384/" $L'
 lint memcpy-count 'app/kernelslist.g:1:31: error: memcpy-count: found byte count "4294967296", wanted a decimal number below 4294967296' \
 	'sed -i "s/,16384/,4294967296/" $L'
-lint memcpy-last 'app/kernelslist.g:3:1: note: memcpy-last: found a copy to the device behind the last kernel' \
+lint memcpy-last 'app/kernelslist.g:3:1: warning: memcpy-last: found a copy to the device behind the last kernel' \
 	'echo MemcpyHtoD,0x7f4000000000,64 >>$L'
 lint header-line 'app/kernel-1.traceg:2:1: error: header-line: found "hello", wanted a header line that begins with '\''-'\'', or '\''#'\''' \
 	'sed -i "2i hello" $K'
 lint header-missing 'app/kernel-1.traceg:14:1: error: header-missing: found the header'\''s end without a line "-grid dim = ...", wanted one' \
 	'drop "grid dim"'
-lint header-default 'app/kernel-1.traceg:14:1: note: header-default: found the header'\''s end without a line "-cuda stream id = ..."' \
+lint header-default 'app/kernel-1.traceg:14:1: warning: header-default: found the header'\''s end without a line "-cuda stream id = ..."' \
 	'drop "cuda stream"'
 lint header-repeated 'app/kernel-1.traceg:7:1: warning: header-repeated: found "-nregs" a second time, the last one counts' \
 	'sed -i "5i -nregs = 16" $K'
@@ -63,18 +63,20 @@ lint header-unknown 'app/kernel-1.traceg:2:1: note: header-unknown: found key "-
 	'sed -i "2i -future key = 7" $K'
 lint header-value 'app/kernel-1.traceg:3:13: error: header-value: found "-grid dim = (0,1,1)", wanted dimensions of at least 1 with a product of at most 4294967295' \
 	'first "(8,1,1)" "(0,1,1)"'
-lint header-original 'app/kernel-1.traceg:1:1: note: header-original: found binary version 90, which the original simulator does not know' \
+lint header-original 'app/kernel-1.traceg:1:1: warning: header-original: found binary version 90, which the original simulator does not know' \
 	'first "binary version = 80" "binary version = 90"'
-lint version-shape 'app/kernel-1.traceg:1:1: note: version-shape: found lines with 0 columns before the PC and 1 immediates, which tracer version 3 does not write' \
+lint version-shape 'app/kernel-1.traceg:1:1: warning: version-shape: found lines with 0 columns before the PC and 1 immediates, which tracer version 3 does not write' \
 	'first "tracer version = 5" "tracer version = 3"'
-lint block-threads 'app/kernel-1.traceg:1:1: error: block-threads: found a thread block of 4096,1,1, 4096 threads, wanted at most 1024, and 64 in z' \
+lint block-threads 'app/kernel-1.traceg:1:1: warning: block-threads: found a thread block of 4096,1,1, 4096 threads, wanted at most 1024, and 64 in z' \
 	'first "(256,1,1)" "(4096,1,1)"'
-lint shmem-size 'app/kernel-1.traceg:1:1: error: shmem-size: found 10485760 bytes of shared memory, wanted at most 233472' \
+lint shmem-size 'app/kernel-1.traceg:1:1: warning: shmem-size: found 10485760 bytes of shared memory, wanted at most 233472' \
 	'first "shmem = 0" "shmem = 10485760"'
-lint nregs-size 'app/kernel-1.traceg:1:1: error: nregs-size: found 500 registers of a thread, wanted at most 256' \
+lint nregs-size 'app/kernel-1.traceg:1:1: warning: nregs-size: found 500 registers of a thread, wanted at most 256' \
 	'first "nregs = 16" "nregs = 500"'
 lint outside-block 'app/kernel-1.traceg:19:1: error: outside-block: found "thread block = 0,0,0", wanted #BEGIN_TB before it (a raw trace is grouped by trace-pack --group)' \
 	'drop "BEGIN_TB"'
+lint raw 'app/kernel-1.trace:1:1: error: raw: found a raw trace, wanted it grouped by trace-pack' \
+	'raw <$K >app/kernel-1.trace; rm $K; sed -i s/traceg/trace/ $L'
 lint block-nested 'app/kernel-1.traceg:127:1: error: block-nested: found "#BEGIN_TB", wanted #END_TB before it' \
 	'drop "END_TB"'
 lint block-line 'app/kernel-1.traceg:23:1: error: block-line: found "insts = -5", wanted "insts = <number>"' \
@@ -103,11 +105,11 @@ lint insts-missing 'app/kernel-1.traceg:23:1: error: insts-missing: found "0000 
 	'drop "^insts"'
 lint insts-count 'app/kernel-1.traceg:34:1: error: insts-count: found 9 instruction lines in warp 0, wanted 10 as its "insts" line says' \
 	'drop "^0030"'
-lint lane-after-exit 'app/kernel-1.traceg:32:6: error: lane-after-exit: found lanes 0000000f of warp 0 active after their EXIT' \
+lint lane-after-exit 'app/kernel-1.traceg:32:6: warning: lane-after-exit: found lanes 0000000f of warp 0 active after their EXIT' \
 	'first "^0070 ffffffff 1 R9 FADD 2 R4 R5" "0070 0000000f 0 EXIT 0"'
-lint after-end 'app/kernel-1.traceg:29:1: note: after-end: found a line behind the last EXIT of warp 0' \
+lint after-end 'app/kernel-1.traceg:29:1: warning: after-end: found a line behind the last EXIT of warp 0' \
 	'use ends'
-lint lanes-left 'app/kernel-1.traceg:33:1: error: lanes-left: found the end of warp 0 without an EXIT of lanes ffffffff' \
+lint lanes-left 'app/kernel-1.traceg:33:1: warning: lanes-left: found the end of warp 0 without an EXIT of lanes ffffffff' \
 	'first EXIT NOP'
 lint barrier-count 'app/kernel-1.traceg:59:1: warning: barrier-count: found 1 barriers in warp 2 and 4 in warp 0 of thread block 0,0,0, wanted as many' \
 	'use barrier'
@@ -133,7 +135,7 @@ lint dst-count 'app/kernel-1.traceg:25:15: error: dst-count: found "x", wanted a
 	'first "1 R6 S2R" "x R6 S2R"'
 lint src-count 'app/kernel-1.traceg:25:24: error: src-count: found "x", wanted a number of source registers up to 255' \
 	'first "S2R 0" "S2R x"'
-lint operands 'app/kernel-1.traceg:28:23: note: operands: found 2 destinations and 2 sources, which the original simulator does not take' \
+lint operands 'app/kernel-1.traceg:28:23: warning: operands: found 2 destinations and 2 sources, which the original simulator does not take' \
 	'first "1 R2 IMAD.WIDE" "2 R2 R3 IMAD.WIDE"'
 lint register 'app/kernel-1.traceg:25:17: error: register: found "R999", wanted a register R0 to R255, UR0 to UR255, P<n> or UP<n>' \
 	'first "1 R6 S2R" "1 R999 S2R"'
@@ -143,7 +145,7 @@ lint opcode 'app/kernel-1.traceg:28:20: error: opcode: found ".", wanted an opco
 	'first "IMAD.WIDE" "."'
 lint opcode-unknown 'app/kernel-1.traceg:28:20: warning: opcode-unknown: opcode "FOOBAR" is not in the table of ampere, taken as ALU' \
 	'first IMAD.WIDE FOOBAR'
-lint opcode-approximated 'app/kernel-1.traceg:28:20: note: opcode-approximated: opcode "SYNCS" (SYNCS) is not modelled, taken as INT' \
+lint opcode-approximated 'app/kernel-1.traceg:28:20: warning: opcode-approximated: opcode "SYNCS" (SYNCS) is not modelled, taken as INT' \
 	'first "binary version = 80" "binary version = 90"; first "IMAD.WIDE" "SYNCS"'
 lint opcode-width 'app/kernel-1.traceg:29:20: error: opcode-width: found a width below 8 or beyond 524280 bits in opcode "LDG.E.4", wanted bits of a memory access' \
 	'first "LDG.E " "LDG.E.4 "'
@@ -167,15 +169,15 @@ lint stride-holes 'app/kernel-1.traceg:29:35: error: stride-holes: found mode 1 
 	'first "ffffffff 1 R4 LDG.E" "fff0ffff 1 R4 LDG.E"'
 lint address-null 'app/kernel-1.traceg:29:35: error: address-null: found address 0 in an active lane of mask ffffffff' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x0 4"'
-lint address-range 'app/kernel-1.traceg:29:35: error: address-range: found address 0xffff00000000007c, wanted one of 49 bits' \
+lint address-range 'app/kernel-1.traceg:29:35: warning: address-range: found address 0xffff00000000007c, wanted one of 49 bits' \
 	'first "4 1 0x7f4000000000 4" "4 1 0xffff000000000000 4"'
 lint address-space 'app/kernel-1.traceg:29:35: warning: address-space: found address 0x7f5000000000 of a global access in the shared window' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7f5000000000 4"'
 lint address-window 'app/kernel-1.traceg:29:35: note: address-window: found a load from 0x7e4000000000 to 0x7e400000007c, outside the windows of the header and the 1 copies before the kernel' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7e4000000000 4"'
-lint address-align 'app/kernel-1.traceg:29:35: error: address-align: found addresses from 0x7f4000000002 to 0x7f400000007e that are not all multiples of 4' \
+lint address-align 'app/kernel-1.traceg:29:35: warning: address-align: found addresses from 0x7f4000000002 to 0x7f400000007e that are not all multiples of 4' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7f4000000002 4"'
-lint shared-beyond 'app/kernel-1.traceg:24:33: error: shared-beyond: found an access up to byte 0x7f of shared memory, wanted it within the 64 of "-shmem"' \
+lint shared-beyond 'app/kernel-1.traceg:24:33: warning: shared-beyond: found an access up to byte 0x7f of shared memory, wanted it within the 64 of "-shmem"' \
 	'use shared; first "shmem = 8192" "shmem = 64"'
 lint local-beyond 'app/kernel-1.traceg:24:33: warning: local-beyond: found an access up to byte 0x100003 of local memory, wanted it within 524288' \
 	'use spaces; first "STL 2 R1 R4 4 1 0x10" "STL 2 R1 R4 4 1 0x100000"'
@@ -231,3 +233,7 @@ lint unit-missing 'app/kernel-1.traceg:24:20: error: unit-missing: found opcode 
 	'first "MOV" "ULDC"; first "IMAD.ULDC.U32" "ULDC"; ARGS="-g rtx3070 -D specialized_unit_4=0,4,4,4,4,UDP"'
 lint werror 'app/kernel-1.traceg:25:21: error: register-nregs: found register R77, wanted one below the 16 of "-nregs"' \
 	'ARGS="-Werror"; first "1 R6 S2R" "1 R77 S2R"'
+lint for-accel-sim 'app/kernel-1.traceg:1:1: error: header-original: found binary version 90, which the original simulator does not know' \
+	'ARGS="--for accel-sim"; first "binary version = 80" "binary version = 90"'
+lint for-accel-sim-level 'app/kernel-1.traceg:1:1: note: header-original: found binary version 90, which the original simulator does not know' \
+	'ARGS="-W header-original=note --for accel-sim"; first "binary version = 80" "binary version = 90"'
