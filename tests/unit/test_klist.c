@@ -107,7 +107,8 @@ static void test_paths(void)
 	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-missing"), "a folder without a list");
 	klist_free(&k);
 	put(folder, "kernelslist", "kernel-7.trace\n");
-	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-raw"), "a folder with the tracer's own list");
+	ok(klist_read(&k, folder, &f) < 0 && !strcmp(f.id, "list-raw"),
+		"a folder with the tracer's own list");
 	klist_free(&k);
 	put(folder, "kernelslist_ctx_0x1.g", "kernel-7\n");
 	ok(klist_read(&k, folder, &f) == 0 && k.n_kernels == 1, "a folder with a list of a context");
