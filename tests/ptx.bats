@@ -171,6 +171,70 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier'
 }
 
+@test "blocks that race are warned of, once a kernel, for any number of threads" {
+	kernel <<-'E'
+		mov.u32 %r3, %ctaid.x;
+		st.global.u32 [%rd1+4], %r3;
+		ld.global.u32 %r2, [%rd1+8];
+	E
+	launch 1
+	sed -i 's/grid=1/grid=7/' k.launch
+	tail -1 k.launch >again && cat again >>k.launch
+	for o in '' '-j 3' '-j 7 --order'; do
+		run -0 trace-ptx $o -n k.launch
+		assert_output --regexp '^trace-ptx: k.ptx:[0-9]+:[0-9]+: warning: found a race: CTA \(6,0,0\) writes byte 4 of .A., which others write'
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	run -0 trace-ptx --no-check -j 3 -n k.launch
+	assert_output ''
+	kernel <<<'red.global.add.u32 [%rd1+4], 1;'
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+}
+
+@test "the lowest block that fails is the one that is told, for any number of threads" {
+	kernel <<-'E'
+		mov.u32 %r3, %ctaid.x;
+		setp.lt.u32 %p1, %r3, 3;
+		@!%p1 trap;
+	E
+	launch 32
+	sed -i 's/grid=1/grid=50/' k.launch
+	for j in 1 2 5; do
+		run -1 trace-ptx -j $j -n k.launch
+		assert_output --partial 'of CTA (3,0,0)'
+	done
+}
+
+@test "bytes of a buffer that nobody has written are found" {
+	kernel <<-'E'
+		st.global.u32 [%rd1], %r1;
+		ld.global.u32 %r2, [%rd1];
+		ld.global.u32 %r2, [%rd1+4];
+	E
+	launch 1
+	sed -i 's/zero/unset/' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 256 bytes, at byte 4, wanted a store before"
+	run -0 trace-ptx --no-check -n k.launch
+}
+
+@test "memory that a kernel does not free is an error at the end" {
+	kernel <<-'E'
+		.param .b64 n;
+		.param .b64 p;
+		st.param.b64 [n], 64;
+		call (p), malloc, (n);
+		ld.param.b64 %rd2, [p];
+		st.b64 [%rd2], %rd1;
+	E
+	sed -i '/^.visible/i .extern .func (.param .b64 r) malloc (.param .b64 n);' k.ptx
+	launch 3
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found 3 allocations of 192 bytes together at the end of the run, wanted them freed'
+	run -0 trace-ptx --no-check -n k.launch
+}
+
 # Each line: a statement, a tab, what must be said of it.
 @test "bad statements are refused with their place" {
 	while IFS=$'\t' read -r body said; do
@@ -261,7 +325,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		buffer A bytes=4 zero	name that no buffer has
 		buffer B bytes=x zero	bytes=NUMBER
 		buffer B zero	buffer NAME
-		buffer B bytes=4 frob	wanted zero, file=PATH
+		buffer B bytes=4 frob	wanted zero, unset, file=PATH
 		buffer B bytes=4 i32=frob	wanted iota
 		buffer B bytes=4 i32=list:1,,2	list:NUMBER
 		buffer B bytes=4 u8=fill:300	fill:NUMBER

@@ -453,6 +453,25 @@ static uint32_t deepest(struct code *c, uint32_t n, uint8_t *on, uint32_t *known
 	return known[n] = fn->local_bytes + most;
 }
 
+void code_reach(const struct code *c, uint32_t n, uint8_t *on)
+{
+	const struct func *f = c->prog->func[n];
+
+	if (on[n])
+		return;
+	on[n] = 1;
+	for (uint32_t i = 0; i < f->n_insts; i++) {
+		const struct op *o = &c->op[f->first_pc + i];
+
+		if (o->flow == FLOW_CALL)
+			code_reach(c, c->owner[o->target], on);
+		else if (o->flow == FLOW_CALL_REG)
+			for (uint32_t k = 0; k < c->prog->n_funcs; k++)
+				if (!c->prog->func[k]->entry)
+					code_reach(c, k, on);
+	}
+}
+
 int code_bind(struct code *c, const struct program *p, struct fault *f)
 {
 	memset(c, 0, sizeof(*c));

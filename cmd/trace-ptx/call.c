@@ -186,7 +186,14 @@ static void do_malloc(struct warp *w, const struct op *o, uint32_t m)
 	FOR_BITS32 (i, m) {
 		uint64_t n = param_value(w, o, 0, i);
 
-		set_result(w, o, i, n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0);
+		uint64_t a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
+
+		set_result(w, o, i, a);
+		if (!a)
+			continue;
+		w->mem->buffer[w->mem->n_buffers - 1].by = stmt_place(o->func, o->in);
+		if (w->g->opt->check)
+			memory_unset(w->mem, a, n);
 	}
 	pthread_mutex_unlock(&w->mem->lock);
 }

@@ -104,6 +104,48 @@ static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t byte
 	return true;
 }
 
+/* ---- buffers that nobody has written ---- */
+
+static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
+{
+	uintptr_t d = (uintptr_t)at - (uintptr_t)m->heap;
+
+	return d < m->heap_cap ? d : UINT64_MAX;
+}
+
+/* Other thread blocks may look at the same bytes. */
+static void set_bytes(uint8_t *unset, uint64_t n)
+{
+	for (uint64_t b = 0; b < n; b++)
+		__atomic_store_n(&unset[b], 0, __ATOMIC_RELAXED);
+}
+
+static bool heap_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+{
+	FOR_BITS32 (i, m) {
+		uint64_t off = heap_offset(w->mem, at[i]);
+		uint8_t any = 0;
+
+		if (off == UINT64_MAX)
+			continue;
+		for (uint64_t b = 0; b < bytes && (!write || o->in->op == I_atom); b++)
+			any |= __atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED);
+		if (any) {
+			char where[160];
+
+			neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
+			exec_fail(w, o, 1u << i, "uninitialised",
+				"found %s %s of %llu bytes that nobody has written, %s, wanted a store before",
+				o->in->op == I_atom ? "an" : "a", verb(o), (unsigned long long)bytes, where);
+			return false;
+		}
+		if (write)
+			set_bytes(w->mem->unset + off, bytes);
+	}
+	return true;
+}
+
 /* ---- shared memory: what was written, by whom since the last barrier ---- */
 
 struct word {
@@ -170,6 +212,9 @@ void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
 
 	if (off != UINT32_MAX)
 		memset(s->written + off, 1, bytes);
+	uint64_t heap = c->g->mem->unset ? heap_offset(c->g->mem, at) : UINT64_MAX;
+	if (heap != UINT64_MAX)
+		set_bytes(c->g->mem->unset + heap, bytes);
 }
 
 static bool race(
@@ -231,6 +276,11 @@ static bool check_access(
 	if (!aligned(w, o, m, bytes))
 		return false;
 	if ((space == SP_GLOBAL || space == SP_CONST) && !inside(w, o, m, bytes))
+		return false;
+	if (w->g->race && space != SP_CONST && space != SP_SHARED && space != SP_LOCAL && space != SP_PARAM)
+		race_access(w, o, m, bytes, at, write);
+	if (w->mem->unset && (space == SP_GLOBAL || space == SP_GENERIC) &&
+		!heap_access(w, o, m, bytes, at, write))
 		return false;
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;

@@ -26,4 +26,11 @@ void check_free(struct cta *c);
 /* Bytes of shared memory (elsewhere: nothing) are written by other means than a store. */
 void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
 
+/* Races between thread blocks on buffers; race.c. A launch begins; it ends, good: without a failure. */
+void race_start(struct grid *g);
+void race_end(struct grid *g, bool good);
+/* The lanes of m read or write bytes each, host addresses in at. */
+void race_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write);
+
 #endif

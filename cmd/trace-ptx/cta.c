@@ -188,7 +188,6 @@ static void deadlock(struct cta *c)
 
 		if (!w->waiting)
 			continue;
-		c->g->deadlock = true;
 		exec_fail(w, w->waiting, w->wait_mask, "deadlock",
 			"found a deadlock: warp %u waits at barrier %u where %u of %u warps "
 			"have arrived, wanted all",
@@ -197,48 +196,51 @@ static void deadlock(struct cta *c)
 	}
 }
 
+void cta_over_limit(struct cta *c)
+{
+	struct warp *w = &c->warp[0];
+
+	for (uint32_t i = 0; i < c->n_warps && w->state == WARP_DONE; i++)
+		w = &c->warp[i];
+	exec_fail(w, &c->g->code->op[w->depth ? w->stack[w->depth - 1].pc : c->g->l->kernel->first_pc],
+		w->live, "limit",
+		"found more than %llu warp instructions in a launch, wanted fewer (--limit)",
+		(unsigned long long)c->g->opt->limit);
+}
+
+/* A turn of every warp that is ready. false: none was. */
+static bool take_turns(struct cta *c)
+{
+	bool moved = false;
+
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		struct warp *w = &c->warp[i];
+		uint64_t before = w->insts;
+
+		if (w->state != WARP_READY)
+			continue;
+		moved = true;
+		exec_warp(w, TURN);
+		c->clock += w->insts - before;
+		if (w->stop & WARP_STOP)
+			return true;
+		w->stop = 0;
+		if (w->state == WARP_DONE)
+			cta_ended(c);
+	}
+	return moved;
+}
+
 bool cta_run(struct cta *c, uint64_t number)
 {
 	struct grid *g = c->g;
-	uint64_t insts = 0;
 
 	start(c, number);
-	while (c->n_done < c->n_warps && !atomic_load(&g->stop)) {
-		bool moved = false;
-
-		for (uint32_t i = 0; i < c->n_warps; i++) {
-			struct warp *w = &c->warp[i];
-			uint64_t before = w->insts;
-
-			if (w->state != WARP_READY)
-				continue;
-			moved = true;
-			exec_warp(w, TURN);
-			insts += w->insts - before;
-			c->clock += w->insts - before;
-			if (w->stop & WARP_STOP)
-				return false;
-			w->stop = 0;
-			if (w->state == WARP_DONE)
-				cta_ended(c);
-		}
-		if (!moved)
+	while (c->n_done < c->n_warps && !grid_failed(g, number)) {
+		if (!take_turns(c))
 			deadlock(c);
-		if (atomic_load(&g->warp_insts) + insts > g->opt->limit) {
-			struct warp *w = &c->warp[0];
-
-			for (uint32_t i = 0; i < c->n_warps && w->state == WARP_DONE; i++)
-				w = &c->warp[i];
-			exec_fail(w,
-				&g->code->op[w->depth ? w->stack[w->depth - 1].pc : g->l->kernel->first_pc],
-				w->live, "limit",
-				"found more than %llu warp instructions in a launch, wanted fewer (--limit)",
-				(unsigned long long)g->opt->limit);
-		}
+		if (c->clock > g->opt->limit)
+			cta_over_limit(c);
 	}
-	for (uint32_t i = 0; i < c->n_warps; i++) {
-		atomic_fetch_add(&g->warp_insts, c->warp[i].insts);
-		atomic_fetch_add(&g->thread_insts, c->warp[i].thread_insts);
-	}
-	return !atomic_load(&g->stop);
+	return !grid_failed(g, number);
 }

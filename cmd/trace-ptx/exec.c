@@ -36,13 +36,12 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
 		snprintf(line, sizeof(line), ", %s line %u", m->file[o->in->loc_file], o->in->loc_line);
 	pthread_mutex_lock(&g->lock);
-	if (!atomic_load(&g->stop) || w->cta->number < g->fault_cta) {
+	if (w->cta->number < atomic_load(&g->failed)) {
 		fault_set(&g->fault, stmt_place(o->func, o->in), id,
 			"%s (kernel %s, thread (%u,%u,%u) of CTA (%u,%u,%u)%s)", text, g->l->kernel->name,
 			tid[0], tid[1], tid[2], w->cta->id[0], w->cta->id[1], w->cta->id[2], line);
-		g->fault_cta = w->cta->number;
+		atomic_store(&g->failed, w->cta->number);
 	}
-	atomic_store(&g->stop, true);
 	pthread_mutex_unlock(&g->lock);
 	w->stop |= WARP_STOP;
 }

@@ -11,6 +11,7 @@
  *   exec.c     one warp until it waits or ends  stack.c    where its lanes are
  *   cta.c      thread blocks and barriers       grid.c     a launch
  *   memory.c   address spaces                   check.c    what is wrong with an access
+ *   race.c     thread blocks that race
  *
  * Always true: a thread block touches nothing of another but global memory; an op that fails calls exec_fail once, and
  * the launch ends.
@@ -88,6 +89,13 @@ struct frame {
 	struct frame_init *init;
 	uint32_t n_init, cap_init;
 	uint32_t carry; /* of .cc; 0: not used */
+	uint32_t order; /* what of the function the order of thread blocks may show in; ORDER_* */
+};
+
+/* Bits of frame.order: an atomic of global memory for each operation (by its number), and what stands for itself. */
+enum {
+	ORDER_SHOWS = 1 << 30, /* old values are used, sums are rounded, prints, device malloc */
+	ORDER_FENCE = 1 << 29  /* blocks tell each other something: fences, volatile and ordered accesses */
 };
 
 struct code {
@@ -97,7 +105,7 @@ struct code {
 	uint32_t *owner;      /* function's number, by instruction */
 	uint32_t local_bytes; /* of a thread: frames of the deepest chain of calls */
 	bool recursive;
-	bool uses_malloc, ordered; /* ordered: atomics whose order of thread blocks shows */
+	bool uses_malloc;
 	struct arena arena;
 };
 
@@ -113,6 +121,8 @@ struct bind {
 /* Everything of a linked program. 0, or -1 and *f naming what is not executable. */
 int code_bind(struct code *c, const struct program *p, struct fault *f);
 void code_free(struct code *c);
+/* Sets on[f] (program->func, zeros before) for every function that n may reach; all that a register may call. */
+void code_reach(const struct code *c, uint32_t n, uint8_t *on);
 
 /* For the bindings of families (sem_*.c). All return -1 (or UINT32_MAX for slots) with the fault set. */
 int bind_fault(const struct bind *b, const struct operand *at, const char *id, const char *fmt, ...)
@@ -152,6 +162,7 @@ struct buffer {
 	const char *name;
 	uint64_t addr, size;
 	bool live;
+	struct place by; /* of the call that a kernel allocated it with; elsewhere: no line */
 };
 
 struct memory {
@@ -159,7 +170,7 @@ struct memory {
 	uint64_t heap_bytes, heap_cap, static_bytes; /* heap: handed out, reserved */
 	struct buffer *buffer;                       /* by address */
 	uint32_t n_buffers, cap_buffers;
-	uint8_t *written; /* heap bytes ever written: a bit each; NULL: unchecked */
+	uint8_t *unset; /* a byte for each of the heap: 1: nobody wrote it; NULL: none is */
 	pthread_mutex_t lock;
 };
 
@@ -167,6 +178,11 @@ void memory_open(struct memory *m, uint64_t heap_cap);
 void memory_free(struct memory *m);
 /* As cudaMalloc: the address. 0: no room. */
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
+/* Heap bytes that nobody has written, to be found when a kernel reads them; that have been written by other means. */
+void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes);
+void memory_set(struct memory *m, uint64_t addr, uint64_t bytes);
+/* What kernels allocated and did not free is told, place by place: their number. */
+uint64_t memory_leaks(const struct memory *m);
 /* Static variables of the program, with their initial values. */
 void memory_statics(struct memory *m, const struct program *p);
 /* Host address of n bytes of global or static memory; NULL when they are not all in one region. */
@@ -191,8 +207,9 @@ struct texture {
 	bool integer;
 };
 
+#define THREADS_MAX 64u
 struct options {
-	bool check, volta, order;
+	bool check, volta, order; /* order: CTAs one after another, always */
 	unsigned threads;
 	uint64_t limit; /* warp instructions of a launch */
 };
@@ -212,13 +229,13 @@ struct grid {
 	uint32_t threads, warps, shared_static, shared_bytes;
 	const struct texture *texture;
 	uint32_t n_textures;
-	atomic_uint_fast64_t warp_insts, thread_insts;
-	atomic_bool stop;
-	pthread_mutex_t lock; /* of fault, findings and printing */
-	struct fault fault;   /* of the lowest CTA that failed */
-	uint64_t fault_cta;
-	uint32_t findings;
-	bool deadlock;
+	uint64_t warp_insts, thread_insts; /* of the CTAs that have ended, in order */
+	atomic_uint_fast64_t failed;       /* number of the lowest CTA that failed; UINT64_MAX: none */
+	pthread_mutex_t lock;              /* of fault and printing */
+	struct fault fault;                /* of that CTA */
+	uint32_t order;                    /* of the kernel and what it calls */
+	unsigned at_once;                  /* CTAs that may run */
+	struct race *race;                 /* race.c; NULL: not looked for */
 	bool record;
 	FILE *print; /* of printf */
 };
@@ -301,7 +318,10 @@ void cta_free(struct cta *c);
 bool cta_run(struct cta *c, uint64_t number);
 /* What follows from the launch and its kernel: threads, warps, shared memory. Before anything else. */
 void grid_prepare(struct grid *g);
-/* All CTAs in order; after each calls done (NULL: nothing). false: g->fault says why. */
+/*
+ * All CTAs, several at once where that cannot show; done (NULL: nothing) is called for each in order, by one thread at
+ * a time. false: g->fault says why.
+ */
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
 /* Until the warp waits, ends, fails or has executed quantum instructions. */
@@ -320,6 +340,10 @@ void stack_start(struct warp *w, uint32_t pc);
 /* Arrive at barrier id; see cta.c. true: the warp goes on at once. */
 bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec);
 void cta_ended(struct cta *c);
+/* The launch fails for the limit on instructions, where the block's first living warp stands. */
+void cta_over_limit(struct cta *c);
+/* CTAs from here on need not go on: one of a lower number, or this one, has failed. */
+static inline bool grid_failed(struct grid *g, uint64_t cta) { return atomic_load(&g->failed) <= cta; }
 
 /* Addresses of the lanes of exec to w->addr. */
 static inline void exec_addresses(struct warp *w, const struct op *o)

@@ -1,40 +1,126 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A launch: its thread blocks one after another.
+ * A launch: its thread blocks, several at once on threads of their own where nobody can tell.
  *
- * Always true: blocks end in the order of their numbers; a failure is that of the lowest block that failed.
+ * Blocks run one after another, in the order of their numbers, when the order could show: a kernel that uses the old
+ * value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of atomics, prints,
+ * allocates, or has fences or volatile accesses by which blocks may talk.
+ *
+ * Always true: blocks begin and are delivered in the order of their numbers; a failure is that of the lowest block
+ * that fails, for all below it run to their end; instructions count against the limit in that order, too.
  */
 #include <stdlib.h>
-#include "exec.h"
+#include "check.h"
 
 void grid_prepare(struct grid *g)
 {
 	const struct launch *l = g->l;
 	const struct func *k = l->kernel;
+	const struct program *p = g->code->prog;
 	uint32_t fixed = k->shared_end;
+	uint8_t *on = xcalloc(p->n_funcs, 1);
 
 	g->threads = l->block[0] * l->block[1] * l->block[2];
 	g->warps = (g->threads + LANES - 1) / LANES;
-	for (g->kernel = 0; g->code->prog->func[g->kernel] != k; g->kernel++)
+	for (g->kernel = 0; p->func[g->kernel] != k; g->kernel++)
 		;
-	if (fixed < g->code->prog->shared_end)
-		fixed = g->code->prog->shared_end;
+	if (fixed < p->shared_end)
+		fixed = p->shared_end;
 	g->shared_static = (fixed + 15) / 16 * 16;
 	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : fixed;
+	code_reach(g->code, g->kernel, on);
+	g->order = 0;
+	for (uint32_t i = 0; i < p->n_funcs; i++)
+		g->order |= on[i] ? g->code->frame[i].order : 0;
+	free(on);
+}
+
+struct team {
+	struct grid *g;
+	bool (*done)(void *ctx, struct cta *c);
+	void *ctx;
+	uint64_t blocks;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t turn;
+	uint64_t next, delivered; /* CTAs begun; delivered */
+	bool good;
+};
+
+/* A CTA that has run to its end or failed, when all before it have been delivered. */
+static void deliver(struct team *t, struct cta *c, bool good)
+{
+	struct grid *g = t->g;
+
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		g->warp_insts += c->warp[i].insts;
+		g->thread_insts += c->warp[i].thread_insts;
+	}
+	if (good && g->warp_insts > g->opt->limit)
+		cta_over_limit(c);
+	good = good && !grid_failed(g, c->number);
+	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
+}
+
+static void *work(void *arg)
+{
+	struct team *t = arg;
+	struct cta *c = cta_new(t->g);
+
+	pthread_mutex_lock(&t->lock);
+	while (t->good && t->next < t->blocks) {
+		uint64_t n = t->next++;
+
+		pthread_mutex_unlock(&t->lock);
+		bool good = cta_run(c, n);
+		pthread_mutex_lock(&t->lock);
+		while (t->delivered != n)
+			pthread_cond_wait(&t->turn, &t->lock);
+		if (t->good)
+			deliver(t, c, good);
+		t->delivered++;
+		pthread_cond_broadcast(&t->turn);
+	}
+	pthread_mutex_unlock(&t->lock);
+	cta_free(c);
+	return NULL;
+}
+
+/* Threads for the launch: one when the order of its blocks could show. */
+static unsigned team_size(const struct grid *g, uint64_t blocks)
+{
+	uint64_t n = g->opt->threads;
+	bool mixed = (g->order & (g->order - 1)) != 0, shows = g->order & (ORDER_SHOWS | ORDER_FENCE);
+
+	if (g->opt->order || mixed || shows || g->opt->volta)
+		return 1;
+	return (unsigned)(n > blocks ? blocks : n ? n : 1);
 }
 
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 {
 	const struct launch *l = g->l;
-	uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	struct cta *c;
-	bool good = true;
+	struct team t = {.g = g,
+		.done = done,
+		.ctx = ctx,
+		.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
+		.good = true};
+	pthread_t thread[THREADS_MAX];
+	unsigned n = team_size(g, t.blocks), started = 0;
 
+	g->at_once = n;
+	atomic_store(&g->failed, UINT64_MAX);
 	pthread_mutex_init(&g->lock, NULL);
-	c = cta_new(g);
-	for (uint64_t i = 0; good && i < n; i++)
-		good = cta_run(c, i) && (!done || done(ctx, c));
-	cta_free(c);
+	pthread_mutex_init(&t.lock, NULL);
+	pthread_cond_init(&t.turn, NULL);
+	race_start(g);
+	while (started + 1 < n && !pthread_create(&thread[started], NULL, work, &t))
+		started++;
+	work(&t);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
+	race_end(g, t.good);
+	pthread_cond_destroy(&t.turn);
+	pthread_mutex_destroy(&t.lock);
 	pthread_mutex_destroy(&g->lock);
-	return good;
+	return t.good;
 }

@@ -213,7 +213,9 @@ static int do_symbol(struct reader *r)
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->addr = offset;
-	return init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, at(r, w), r->f);
+	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, at(r, w), r->f))
+		return -1;
+	return c->init.kind == INIT_UNSET ? wanted(r, w, "values: a variable is zero without them") : 0;
 }
 
 static int do_texture(struct reader *r)

@@ -13,7 +13,7 @@
 
 enum step_kind { CMD_BUFFER, CMD_SYMBOL, CMD_TEXTURE, CMD_LAUNCH, CMD_SAVE, CMD_SAVESYM, CMD_EXPECT };
 
-enum init_kind { INIT_ZERO, INIT_FILE, INIT_IOTA, INIT_FILL, INIT_LIST, INIT_RANDOM };
+enum init_kind { INIT_ZERO, INIT_UNSET, INIT_FILE, INIT_IOTA, INIT_FILL, INIT_LIST, INIT_RANDOM };
 
 struct init {
 	uint8_t kind, type; /* type: of the elements */

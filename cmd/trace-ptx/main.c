@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "run.h"
 
-enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK };
+enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER };
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
 
@@ -16,7 +16,9 @@ static const struct cli_row rows[] = {
 	{'o', "output", "PATH", "a folder for the trace, or - for a packed stream on stdout (default)",
 		"dir"},
 	{'C', "directory", "DIR", "folder of the files that the launch file saves (default: its own)", "dir"},
-	{'j', "jobs", "N", "threads that pack the stream, for the same bytes; kernels run in one", NULL},
+	{'j', "jobs", "N", "threads that execute thread blocks and pack the stream, for the same bytes",
+		NULL},
+	{OPT_ORDER, "order", NULL, "execute thread blocks one after another, whatever -j says", NULL},
 	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
@@ -26,7 +28,7 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "say what was executed, on stderr", NULL},
 };
 
-static const struct cli cli = {"[-nfqv] [-o DIR] [-C DIR] [-j N] [--limit N] [--no-check] LAUNCH",
+static const struct cli cli = {"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--limit N] [--no-check] LAUNCH",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
 	"Exit status: 0 good; 1 a kernel failed or a buffer is not as expected; 2 trouble.\n",
@@ -43,8 +45,9 @@ static void on_option(void *ctx, int letter, const char *value)
 		o->to = o->to == TRACE_NONE ? TRACE_NONE : strcmp(value, "-") ? TRACE_FOLDER : TRACE_STREAM;
 		break;
 	case 'C': o->saves = value; break;
-	case 'j': o->exec.threads = (unsigned)cli_number("-j", value, 1, 64); break;
+	case 'j': o->exec.threads = (unsigned)cli_number("-j", value, 1, THREADS_MAX); break;
 	case OPT_LIMIT: o->exec.limit = cli_number("--limit", value, 1, 1ull << 60); break;
+	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;
 	case 'f': o->force = true; break;

@@ -24,7 +24,8 @@ void memory_free(struct memory *m)
 		reserve_free(m->heap, m->heap_cap, 1);
 	free(m->statics);
 	free(m->buffer);
-	free(m->written);
+	if (m->unset)
+		reserve_free(m->unset, m->heap_cap, 1);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -38,9 +39,64 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
 	if (room > m->heap_cap - at)
 		return 0;
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	m->buffer[m->n_buffers++] = (struct buffer){name, HEAP_BASE + at, bytes, true};
+	m->buffer[m->n_buffers++] = (struct buffer){name, HEAP_BASE + at, bytes, true, NOWHERE};
 	m->heap_bytes += room;
 	return HEAP_BASE + at;
+}
+
+void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes)
+{
+	if (!m->unset)
+		m->unset = reserve(m->heap_cap, 1);
+	memset(m->unset + (addr - HEAP_BASE), 1, bytes);
+}
+
+void memory_set(struct memory *m, uint64_t addr, uint64_t bytes)
+{
+	if (m->unset)
+		memset(m->unset + (addr - HEAP_BASE), 0, bytes);
+}
+
+#define PLACES_MAX 16u
+
+static bool same_place(struct place a, struct place b)
+{
+	return a.line == b.line && a.col == b.col && a.file == b.file;
+}
+
+uint64_t memory_leaks(const struct memory *m)
+{
+	struct {
+		struct place at;
+		uint64_t n, bytes;
+	} leak[PLACES_MAX];
+	uint64_t total = 0;
+	unsigned places = 0;
+
+	for (uint32_t i = 0; i < m->n_buffers; i++) {
+		const struct buffer *b = &m->buffer[i];
+		unsigned k = 0;
+
+		if (!b->live || !b->by.line)
+			continue;
+		total++;
+		while (k < places && !same_place(leak[k].at, b->by))
+			k++;
+		if (k == PLACES_MAX)
+			continue;
+		if (k == places) {
+			leak[places].at = b->by;
+			leak[places].n = leak[places].bytes = 0;
+			places++;
+		}
+		leak[k].n++;
+		leak[k].bytes += b->size;
+	}
+	for (unsigned k = 0; k < places; k++)
+		diag_error(leak[k].at,
+			"found %llu allocations of %llu bytes together at the end of the run, wanted them freed",
+			(unsigned long long)leak[k].n, (unsigned long long)leak[k].bytes);
+	return total;
 }
 
 static void add_static(struct memory *m, const struct symbol *v)
@@ -50,7 +106,7 @@ static void add_static(struct memory *m, const struct symbol *v)
 	if (v->init)
 		memcpy(m->statics + v->addr, v->init, v->size);
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	m->buffer[m->n_buffers++] = (struct buffer){v->name, v->addr, v->size, true};
+	m->buffer[m->n_buffers++] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
 }
 
 void memory_statics(struct memory *m, const struct program *p)

@@ -45,7 +45,7 @@ static char *list_text(const struct script *s, size_t *n)
 	for (uint32_t i = 0; i < s->n_commands; i++) {
 		const struct step *c = &s->command[i];
 
-		if (c->kind == CMD_BUFFER && !c->nocopy)
+		if (c->kind == CMD_BUFFER && !c->nocopy && c->init.kind != INIT_UNSET)
 			fprintf(f, "MemcpyHtoD,0x%llx,%llu\n", (unsigned long long)c->addr,
 				(unsigned long long)c->bytes);
 		else if (c->kind == CMD_LAUNCH)
@@ -138,8 +138,8 @@ static int do_launch(struct running *r, struct step *c)
 	if (r->trace)
 		trace_out_header(r->trace, &g, &k);
 	good = grid_run(&g, block_done, r);
-	r->insts += atomic_load(&g.warp_insts);
-	r->threads += atomic_load(&g.thread_insts);
+	r->insts += g.warp_insts;
+	r->threads += g.thread_insts;
 	if (r->pack && good) {
 		fclose(r->trace);
 		pack_end(r->pack, NULL);
@@ -193,8 +193,10 @@ static int do_command(struct running *r, struct step *c)
 		if (!memory_alloc(&r->mem, c->name, c->bytes))
 			die_at(c->at, "found %llu bytes for '%s', wanted less memory",
 				(unsigned long long)c->bytes, c->name);
-		if (c->init.kind != INIT_ZERO &&
-			init_fill(&c->init, memory_at(&r->mem, c->addr, c->bytes), c->bytes, c->at, &f))
+		if (c->init.kind == INIT_UNSET)
+			memory_unset(&r->mem, c->addr, c->bytes);
+		else if (c->init.kind != INIT_ZERO &&
+			 init_fill(&c->init, memory_at(&r->mem, c->addr, c->bytes), c->bytes, c->at, &f))
 			die_fault(&f);
 		return 0;
 	case CMD_SYMBOL:
@@ -235,6 +237,8 @@ int run_script(struct script *s, const struct run_options *o)
 	} else if (o->to == TRACE_FOLDER && status == EXIT_GOOD) {
 		write_list(&r);
 	}
+	if (o->exec.check && status == EXIT_GOOD && memory_leaks(&r.mem))
+		status = EXIT_NO;
 	if (o->verbose)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
 			(unsigned long long)r.threads, (unsigned long long)r.insts);

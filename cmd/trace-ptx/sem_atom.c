@@ -104,7 +104,7 @@ static u64 lane_value(const struct warp *w, uint32_t slot, unsigned bytes, unsig
 
 static void atom(struct warp *w, const struct op *o, uint32_t m)
 {
-	bool locked = w->g->opt->threads > 1 && o->space != SP_SHARED;
+	bool locked = w->g->at_once > 1 && o->space != SP_SHARED;
 	struct ext *x = o->x;
 	uint8_t *at[LANES];
 
@@ -255,8 +255,10 @@ int bind_atom(struct bind *b, struct op *o)
 		return -1;
 	if (a == A_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
 		return -1;
-	if (o->space != SP_SHARED &&
-		(!o->is_signed || a >= A_EXCH || (types[t].kind == K_FLOAT && a == A_ADD)))
-		b->code->ordered = true;
+	if (o->space != SP_SHARED)
+		b->frame->order |= !o->is_signed || a >= A_EXCH || a == A_INC || a == A_DEC ||
+						   (types[t].kind == K_FLOAT && a == A_ADD)
+					   ? ORDER_SHOWS
+					   : 1u << a;
 	return 0;
 }

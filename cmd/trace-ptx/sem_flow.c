@@ -131,6 +131,7 @@ static const struct func *bind_named(struct bind *b, struct op *o, const struct 
 		return NULL;
 	}
 	b->code->uses_malloc |= s->name[0] == 'm';
+	b->frame->order |= s->name[0] != '_' ? ORDER_SHOWS : 0;
 	return f;
 }
 

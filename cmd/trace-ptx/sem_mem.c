@@ -327,6 +327,10 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 	if (write && (o->space == SP_CONST || o->space == SP_PARAM))
 		return bind_fault(b, at, "space", "found a store to .%s, wanted a space that can be written",
 			space_name[o->space]);
+	if (o->space != SP_SHARED && !has(in, M_CTA) &&
+		(has(in, M_VOLATILE) || has(in, M_RELAXED) || has(in, M_ACQUIRE) || has(in, M_RELEASE) ||
+			has(in, M_MMIO)))
+		b->frame->order |= ORDER_FENCE;
 	o->memory = 1;
 	o->bytes = (uint8_t)bytes;
 	o->n = (uint8_t)n;
@@ -384,8 +388,9 @@ static void fence(struct warp *w, const struct op *o, uint32_t m)
 
 int bind_fence(struct bind *b, struct op *o)
 {
-	(void)b;
 	o->fn = fence;
+	if (!has(b->in, M_CTA) && !has(b->in, M_CLUSTER) && !has(b->in, M_PROXY))
+		b->frame->order |= ORDER_FENCE;
 	return 0;
 }
 

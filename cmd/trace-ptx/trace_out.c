@@ -246,25 +246,6 @@ static void put_code_line(FILE *out, const struct func *f, uint32_t n, const str
 	fputc('\n', out);
 }
 
-/* Functions that the kernel may reach: all behind its calls; every one when a call goes through a register. */
-static void reach(const struct code *c, uint32_t n, uint8_t *on)
-{
-	const struct func *f = c->prog->func[n];
-
-	if (on[n])
-		return;
-	on[n] = 1;
-	for (uint32_t i = 0; i < f->n_insts; i++) {
-		const struct op *o = &c->op[f->first_pc + i];
-
-		if (o->flow == FLOW_CALL)
-			reach(c, c->owner[o->target], on);
-		else if (o->flow == FLOW_CALL_REG)
-			for (uint32_t k = 0; k < c->prog->n_funcs; k++)
-				on[k] |= !c->prog->func[k]->entry;
-	}
-}
-
 void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct launch *l = g->l;
@@ -272,7 +253,7 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	const struct module *m = l->kernel->module;
 	uint8_t *on = xcalloc(c->prog->n_funcs, 1), *used = xcalloc(m->n_files + 1u, 1);
 
-	reach(c, g->kernel, on);
+	code_reach(c, g->kernel, on);
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",
 		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],

@@ -122,6 +122,10 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 	memset(i, 0, sizeof(*i));
 	if (!strcmp(text, "zero"))
 		return 0;
+	if (!strcmp(text, "unset")) {
+		i->kind = INIT_UNSET;
+		return 0;
+	}
 	if (!strncmp(text, "file=", 5) && text[5]) {
 		size_t n = strlen(folder) + strlen(kind) + 1;
 		char *path = arena_alloc(a, n, 1);
@@ -133,8 +137,8 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 	}
 	int type = eq ? type_named(text, (size_t)(eq - text)) : -1;
 	if (type < 0)
-		return bad(
-			at, f, text, "zero, file=PATH or TYPE=... with a type of u8 i16 i32 i64 f16 f32 f64");
+		return bad(at, f, text,
+			"zero, unset, file=PATH or TYPE=... with a type of u8 i16 i32 i64 f16 f32 f64");
 	i->type = (uint8_t)type;
 	if (!strcmp(kind, "iota")) {
 		i->kind = INIT_IOTA;
