@@ -171,6 +171,52 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier'
 }
 
+# Each line: instructions that leave their result in %r2, a tab, the result. %r5 to %r8 are 0x00010002, 3, 4, 20.
+results() {
+	local at=0 body said
+	: >wanted
+	{
+		printf 'mov.u32 %%r5, 0x10002;\nmov.u32 %%r6, 3;\nmov.u32 %%r7, 4;\nmov.u32 %%r8, 20;\n'
+		while IFS=$'\t' read -r body said; do
+			printf '%s\nst.global.u32 [%%rd1+%u], %%r2;\n' "$body" $at
+			printf '%s %s\n' "$said" "$body" >>wanted
+			at=$((at + 4))
+		done
+	} | kernel
+	printf 'module k.ptx\nbuffer A bytes=%u zero\nlaunch k grid=1 block=32 args A\nsave A a.bin\n' $((4 * $(wc -l <wanted))) >k.launch
+	run -0 trace-ptx -q -n k.launch
+	od -An -v -tx4 -w4 a.bin | tr -d ' ' | paste -d' ' - <(cut -d' ' -f2- wanted) >found
+	diff found wanted
+}
+
+@test "video instructions" {
+	results <<-'E'
+		vadd2.u32.u32.u32 %r2, 0x00010002, 0x00100020, 0;	00110022
+		vadd4.u32.u32.u32.sat %r2, 0xff010203, 0x02010101, 0;	ff020304
+		vsub4.s32.s32.s32.sat %r2, 0x80000000, 0x01000000, 0;	80000000
+		vavrg4.u32.u32.u32 %r2, 0x01020304, 0x03040506, 0;	02030405
+		vabsdiff4.u32.u32.u32.add %r2, 0x01050903, 0x04030201, 10;	00000018
+		vmin2.s32.s32.s32 %r2, 0xffff0001, 0x00010000, 0;	ffff0000
+		vmax4.u32.u32.u32 %r2, 0x01ff0200, 0x02010300, 0;	02ff0300
+		vset4.u32.u32.lt %r2, 0x01020304, 0x02020202, 0;	01000000
+		vset2.s32.s32.ge.add %r2, 0xffff0003, 0x00000003, 5;	00000006
+		vadd2.u32.u32.u32 %r2.h0, 0x00010002, 0x00100020, 0xaaaabbbb;	aaaa0022
+		vadd2.u32.u32.u32 %r2, %r5.h01, %r5.h33, 0;	00030002
+		vadd.u32.u32.u32 %r2, %r5.h0, %r5.h1;	00000003
+		vadd.s32.s32.u32.sat %r2, 0x7fffffff, 1;	7fffffff
+		vadd.u32.u32.u32 %r2.b1, 1, 2, 0xaabbccdd;	aabb03dd
+		vsub.s32.u32.u32.min %r2, 1, 2, 7;	ffffffff
+		vabsdiff.u32.s32.s32 %r2, -5, 7;	0000000c
+		vshl.u32.u32.u32.clamp %r2, 1, 40;	00000000
+		vshr.s32.s32.u32.wrap %r2, -8, 33;	fffffffc
+		vset.u32.u32.lt %r2, 1, 2;	00000001
+		vmad.u32.u32.u32 %r2, 3, 4, 5;	00000011
+		vmad.s32.s32.s32 %r2, -%r6, %r7, %r8;	00000008
+		vmad.u32.u32.u32.shr7 %r2, 256, 3, 0;	00000006
+		vmad.u32.u32.u32.po %r2, 3, 4, 5;	00000012
+	E
+}
+
 @test "blocks that race are warned of, once a kernel, for any number of threads" {
 	kernel <<-'E'
 		mov.u32 %r3, %ctaid.x;
@@ -266,6 +312,10 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 		brx.idx %r1, %r2;	no list of branch targets
 		ld.global.u32 %r1, %rd1;	wanted an address
 		ld.global.u32 %h1, [%rd1];	wanted a register of 32 bits
+		add.u32 %r1, %r1.h0, 1;	wanted all of it
+		vadd.u32.u32.u32 %r1, %r1.b4, 1;	found part .b4
+		vadd4.u32.u32.u32 %r1.b01, %r1, %r1, 0;	found part .b01
+		vset4.u32.u32 %r1, %r1, %r1, 0;	one comparison
 		ld.global.u32 %r1, [%h1];	wanted an address of 32 or 64 bits
 		ld.global.v2.u32 %r1, [%rd1];	no vector of 2
 		ld.global.v2.u32 {%r1,%r2,%r3}, [%rd1];	no vector of 2

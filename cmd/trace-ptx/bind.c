@@ -208,8 +208,8 @@ uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits)
 
 	if (o->kind == O_NULL)
 		return frame_room(b, bytes);
-	if (o->kind != O_REG)
-		return bad_operand(b, o, "a register");
+	if (o->kind != O_REG || o->part)
+		return bad_operand(b, o, o->part ? "all of it" : "a register");
 	if (reg_width(b->fn, o->reg) != bytes)
 		return bad_width(b, o, bits);
 	return reg_slot(b, o->reg);
@@ -298,8 +298,11 @@ uint32_t bind_src(struct bind *b, const struct operand *o, enum type type)
 
 	if (o->kind == O_REG && reg_width(b->fn, o->reg) != bytes)
 		return bad_width(b, o, bits);
-	if (o->inverted || (o->minus && o->kind != O_INT))
-		return bad_operand(b, o, o->inverted ? "one without '!'" : "one without '-'");
+	if (o->inverted || o->part || (o->minus && o->kind != O_INT))
+		return bad_operand(b, o,
+			o->part       ? "all of it"
+			: o->inverted ? "one without '!'"
+				      : "one without '-'");
 	if (!bytes && (o->kind == O_SREG ? sregs[o->sreg].bits != 1 : o->kind != O_REG && o->kind != O_INT))
 		return bad_operand(b, o, "a predicate");
 	return src_of(b, o, type, bytes);

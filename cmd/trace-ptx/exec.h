@@ -54,6 +54,7 @@ struct ext {
 	struct call_site *site;   /* call.h */
 	struct matrix *matrix;    /* sem_mma.c */
 	const struct symbol *sym; /* sem_tex.c */
+	void *family;             /* what the ops of one family know: sem_video.c, sem_tensor.c */
 	const struct stmt *in;
 	uint64_t value[4];
 	uint32_t aux[8];

@@ -172,6 +172,11 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 		o->reg += i;
 		return next(p);
 	}
+	if (p->t.kind == TOK_DOT && p->t.n < 6) {
+		o->part = p->t.s;
+		o->n_part = (uint8_t)p->t.n;
+		return next(p);
+	}
 	return true;
 }
 
