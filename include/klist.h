@@ -62,13 +62,17 @@ int klist_check(const struct klist *k, uint32_t cmd);
 void klist_free(struct klist *k);
 
 /*
- * -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas.
- * 0, or -1 with *f. kselect_has answers for a kernel's position and name; a pattern needs the name.
+ * -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas; or "@FILE", picks.
+ * NULL with *f. kselect_has answers for a kernel's position and name; a pattern needs the name.
  */
 struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);
 bool kselect_has(const struct kselect *s, uint32_t position, const char *name); /* s NULL: all */
 bool kselect_needs_name(const struct kselect *s);
+struct picks;
+/* 0, or -1 and *f where s are picks made for another list. */
+int kselect_fits(const struct kselect *s, const struct klist *k, struct fault *f);
+const struct picks *kselect_picks(const struct kselect *s); /* what @FILE held; NULL: positions or names */
 void kselect_free(struct kselect *s);
 
 #endif

@@ -71,6 +71,7 @@ struct pack_kernel {
 		stored; /* bytes, warp instructions, thread blocks, bytes kept as text */
 	char *name;     /* "-kernel name", "" where there is none */
 	uint32_t grid[3], block[3];
+	uint64_t stream; /* of CUDA */
 	bool slice;
 };
 

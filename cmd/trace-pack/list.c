@@ -79,6 +79,7 @@ int do_table(const char *operand, const struct args *a)
 
 	if (!p)
 		die_fault(&f);
+	source_picks(p, a);
 	struct output *o = output_open(a->output, a->force);
 	FILE *out = output_stream(o);
 	struct record_writer *w = json ? record_open(out, RECORD_JSON) : NULL;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "arena.h"
+#include "picks.h"
 #include "tool.h"
 
 #define HEAD_TEXT 65536u
@@ -155,9 +156,23 @@ static bool pack_selected(struct source *s, uint32_t kernel, const struct args *
 	return has;
 }
 
+void source_picks(struct pack *p, const struct args *a)
+{
+	struct klist k = {.path = NULL};
+	struct fault f;
+
+	if (!kselect_picks(a->select))
+		return;
+	if (pack_klist(p, &k, &f) < 0 || kselect_fits(a->select, &k, &f) < 0)
+		die_fault(&f);
+	klist_free(&k);
+}
+
 void source_packed(struct source *s, const struct args *a)
 {
 	size_t n;
+
+	source_picks(s->pack, a);
 	struct text t = {0};
 	const char *list = pack_list_text(s->pack, &n), *end = list + n;
 
@@ -195,6 +210,8 @@ static void list_line(struct source *s, struct text *t, const char *line, size_t
 		from++;
 	while (to > from && strchr(" \t\r\n", line[to - 1]))
 		to--;
+	if (s->hash && to > from)
+		list_hash_line(s->hash, line + from, to - from);
 	if (to - from < 6 || memcmp(line + from, "kernel", 6)) {
 		add_text(t, line, len);
 		return;
@@ -234,6 +251,7 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 		list_line(s, &t, p, (size_t)(to - p), folder, &position, a);
 		p = to;
 	}
+	s->n_listed = position;
 	if (!position)
 		die("%s: found no line that begins with \"kernel\", wanted a kernel list", s->shown);
 	free(all.p);
@@ -321,6 +339,9 @@ static void open_file(struct source *s, const char *path, const struct args *a)
 		char *name = standard || !input_again(in)
 				     ? xstrdup("kernel-1.traceg")
 				     : plain_name(base_name(path), input_coding(in), raw);
+		if (s->hash)
+			list_hash_line(s->hash, path, strlen(path));
+		s->n_listed = 1;
 		add(s, xstrdup(path), name, raw)->in = in;
 		own_list(s);
 		return;
@@ -473,7 +494,7 @@ void source_open(struct source *s, const char *operand, const struct args *a)
 	struct stat st;
 	struct fault f;
 
-	*s = (struct source){.shown = operand};
+	*s = (struct source){.shown = operand, .hash = kselect_picks(a->select) ? list_hash_new() : NULL};
 	if (strcmp(operand, "-") && stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
 		open_folder(s, operand, a);
 	else if (!pack_is(operand))
@@ -482,6 +503,13 @@ void source_open(struct source *s, const char *operand, const struct args *a)
 		source_packed(s, a);
 	else
 		die_fault(&f);
+	if (s->hash) {
+		unsigned char hash[16];
+
+		list_hash_end(s->hash, hash);
+		if (!s->pack && picks_fit(kselect_picks(a->select), hash, s->n_listed, &f) < 0)
+			die_fault(&f);
+	}
 	if (!s->n_items)
 		die("%s: found no kernel that -k selects, wanted one", operand);
 	for (uint32_t i = 0; i < s->n_items; i++)

@@ -51,10 +51,12 @@ struct source {
 	size_t n_list;
 	struct item *item;
 	uint32_t n_items, cap_items;
-	struct table names; /* of items */
-	struct pack *pack;  /* the operand was a packed stream */
-	char *list_path;    /* NULL: none, or not from a file */
-	const char *shown;  /* the operand, for messages */
+	struct table names;     /* of items */
+	struct pack *pack;      /* the operand was a packed stream */
+	char *list_path;        /* NULL: none, or not from a file */
+	const char *shown;      /* the operand, for messages */
+	struct list_hash *hash; /* of the lines met, where -k are picks; else NULL */
+	uint32_t n_listed;      /* kernels among them */
 };
 
 /* Everything that the operand names, as the command line selects. Dies on trouble. */
@@ -62,6 +64,9 @@ void source_open(struct source *s, const char *operand, const struct args *a);
 /* The same of a packed stream, when it has been opened as s->pack. */
 void source_packed(struct source *s, const struct args *a);
 void source_close(struct source *s);
+
+/* Dies where -k are picks for another list than the stream's. */
+void source_picks(struct pack *p, const struct args *a);
 
 /* Where text goes; write returns false when it failed. */
 struct sink {

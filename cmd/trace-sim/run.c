@@ -22,7 +22,10 @@
 void run_check(const struct run *r)
 {
 	uint32_t chosen = 0;
+	struct fault f;
 
+	if (kselect_fits(r->select, &r->list, &f) < 0)
+		die_fault(&f);
 	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
 		const struct command *c = &r->list.cmd[i];
 

@@ -196,6 +196,9 @@ static void take_header(struct pack_kernel *k, const struct buf *h)
 		if (sscanf(t, "%u,%u,%u", &k->block[0], &k->block[1], &k->block[2]) != 3)
 			memset(k->block, 0, sizeof(k->block));
 	}
+	at = h->n ? memmem(s, h->n, "-cuda stream id = ", 18) : NULL;
+	for (at = at ? at + 18 : s + h->n; at < s + h->n && *at >= '0' && *at <= '9'; at++)
+		k->stream = 10 * k->stream + (uint64_t)(*at - '0');
 	k->slice = h->n && memmem(s, h->n, "\n-slice = 1\n", 12);
 }
 

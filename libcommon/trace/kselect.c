@@ -2,8 +2,8 @@
 /*
  * Selecting kernels: positions, ranges and name patterns of -k.
  *
- * Always true: a selection has at least one item. An item made of digits and '-' is a position or a
- * range, anything else a pattern in which * stands for any text and ? for one character. Whether an
+ * Always true: a selection has at least one item, or is a file of picks. An item made of digits and '-' is a position
+ * or a range, anything else a pattern in which * stands for any text and ? for one character. Whether an
  * item matches any kernel at all is for the caller to see.
  */
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "klist.h"
 #include "namelist.h"
 #include "num.h"
+#include "picks.h"
 
 struct item {
 	uint32_t from, to; /* positions; from 0: a pattern */
@@ -21,6 +22,7 @@ struct item {
 struct kselect {
 	struct item *item;
 	uint32_t n, cap;
+	struct picks *picks; /* NULL: items */
 };
 
 /* Leading decimal digits of *s, *s behind them; 0 when there are none or the number is too large. */
@@ -53,8 +55,34 @@ static int parse_item(struct item *it, const char *s, const char *end, struct pl
 	return 0;
 }
 
+/* "@FILE" */
+static struct kselect *from_picks(const char *path, struct fault *f)
+{
+	struct kselect *s = xcalloc(1, sizeof(*s));
+
+	s->picks = xcalloc(1, sizeof(*s->picks));
+	if (picks_read(s->picks, path, f) == 0)
+		return s;
+	kselect_free(s);
+	return NULL;
+}
+
+const struct picks *kselect_picks(const struct kselect *s) { return s ? s->picks : NULL; }
+
+int kselect_fits(const struct kselect *s, const struct klist *k, struct fault *f)
+{
+	unsigned char hash[16];
+
+	if (!kselect_picks(s))
+		return 0;
+	klist_hash(k, hash);
+	return picks_fit(s->picks, hash, k->n_kernels, f);
+}
+
 struct kselect *kselect_parse(const char *text, struct fault *f)
 {
+	if (*text == '@')
+		return from_picks(text + 1, f);
 	struct kselect *s = xcalloc(1, sizeof(*s));
 	for (const char *p = text;; p++) {
 		const char *end = p + strcspn(p, ",");
@@ -75,6 +103,8 @@ bool kselect_has(const struct kselect *s, uint32_t pos, const char *name)
 {
 	if (!s)
 		return true;
+	if (s->picks)
+		return picks_at(s->picks, pos) != NULL;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct item *it = &s->item[i];
 		if (it->pattern ? name && name_matches(it->pattern, name) : pos >= it->from && pos <= it->to)
@@ -97,6 +127,9 @@ void kselect_free(struct kselect *s)
 		return;
 	for (uint32_t i = 0; i < s->n; i++)
 		free(s->item[i].pattern);
+	if (s->picks)
+		picks_free(s->picks);
+	free(s->picks);
 	free(s->item);
 	free(s);
 }

@@ -504,6 +504,68 @@ static void values(struct gen *g)
 		values_kernel(g, kind);
 }
 
+/*
+ * An application of many launches, 40 for each step of the scale: phases with kernels of their own, sizes that grow, and
+ * now and then an outlier.
+ */
+static void launch_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m, unsigned kind, unsigned rounds)
+{
+	uint64_t lane[32];
+
+	for (unsigned i = 0; i < rounds; i++) {
+		if (kind == 0) {
+			gen_mem_stride(g, m, "R4", "LDG.E", "R2", 4, at(tb, warp, i, 128), 4);
+			gen_op(g, m, "R5", "FFMA", "R4 R4 R5", 0);
+			gen_mem_stride(g, m, "", "STG.E", "R2 R5", 4, at(tb, warp, i, 128) + 0x800000, 4);
+		} else if (kind == 1) {
+			gen_mem_stride(g, m, "R8", "LDS", "R7", 4, SHARED_BASE + 128u * (i % 8), 4);
+			gen_op(g, m, "R16", "FFMA", "R8 R12 R16", 0);
+			gen_op(g, m, "R17", "FFMA", "R8 R13 R17", 0);
+		} else if (kind == 2) {
+			for (unsigned l = 0; l < 32; l++)
+				lane[l] = GLOBAL_BASE + 4ull * gen_random(g, 1u << 14);
+			gen_mem(g, m, "R4", "LDG.E", "R2", 4, lane);
+			gen_op(g, m, "R5", "IADD3", "R4 R5 R6", 0);
+		} else {
+			gen_op(g, m, "R4", "MUFU.EX2", "R4", 0);
+			gen_op(g, m, "R5", "FADD", "R4 R5", 0);
+		}
+	}
+}
+
+static void launch(struct gen *g, unsigned kind, unsigned blocks, unsigned rounds)
+{
+	static const char *const name[] = {"axpy", "gemm", "gather", "softmax"};
+
+	gen_kernel(g, (struct kernel_shape){name[kind], blocks, 64, kind == 1 ? 4096 : 0, 24, 80, 0});
+	for (unsigned tb = 0; tb < blocks; tb++) {
+		gen_block(g, tb);
+		for (unsigned w = 0; w < 2; w++) {
+			gen_warp(g, w);
+			launch_body(g, tb, w, FULL, kind, rounds);
+			gen_exit(g, FULL);
+			gen_warp_end(g);
+		}
+		gen_block_end(g);
+	}
+	gen_kernel_end(g);
+}
+
+static void launches(struct gen *g)
+{
+	unsigned n = 40 * g->scale;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned phase = 3 * i / n, kind = phase == 1 && i % 2 ? 2
+						   : i % 4 == 3        ? 1
+						   : phase == 2        ? 3
+								       : 0;
+		unsigned blocks = 2 + 6 * i / n + gen_random(g, 2), rounds = 4 + gen_random(g, 2);
+
+		launch(g, kind, gen_random(g, 50) ? blocks : 8 * blocks, rounds);
+	}
+}
+
 const struct recipe recipes[] = {
 	{"alu", "every arithmetic unit, random registers and masks (Volta)", alu},
 	{"alu-pascal", "arithmetic and a load without a sub-core model in mind (Pascal)", alu_pascal},
@@ -515,6 +577,7 @@ const struct recipe recipes[] = {
 	{"gemm", "tiled matrix product (Ampere)", gemm},
 	{"icache", "straight code that misses in the instruction cache (Volta)", icache},
 	{"kepler", "Kepler opcodes", kepler},
+	{"launches", "40 launches times the scale: phases, growing sizes, outliers (Ampere)", launches},
 	{"ldgsts", "asynchronous copies, LDSM and HMMA (Ampere)", ldgsts},
 	{"membar", "memory barriers between loads and stores (Volta)", membar},
 	{"reduce", "reduction through shared memory with a final RED (Volta)", reduce},

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From strata to picks: how many kernels of each, which ones, and what a pick's weight is.
+ *
+ * Always true: a stratum of two kernels or more gives two picks at least (one with --one), so that they tell how much
+ * their kernels vary; the weights of a stratum times the sizes of its picks add up to the stratum's size; each kernel of a
+ * stratum is picked with the same chance.
+ *
+ * How much the cycles of a stratum's kernels will stray from their common rate is not known beforehand. It is taken
+ * for their measured times where there are some; else for RATE_SPREAD of a kernel's instructions and a quarter of the
+ * spread of these. The numbers of picks are those of least work for the wanted error (Neyman's, with costs).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "diag.h"
+#include "pick.h"
+#include "table.h"
+
+#define RATE_SPREAD 0.05
+#define NORMAL_95   1.96
+#define KERNEL_COST 500.0 /* what a launch costs besides its warp instructions, in these */
+
+struct member {
+	double value;
+	uint32_t kernel;
+};
+
+struct stratum {
+	struct member *member; /* by value */
+	uint32_t n, picks, least;
+	double size, value; /* of all */
+	double sigma;       /* of a kernel */
+	double urge;        /* picks go with it */
+};
+
+static double value_of(const struct app *a, uint32_t i)
+{
+	const struct kernel *k = &a->kernel[i];
+
+	return a->timed ? k->time : k->insts ? (double)k->insts : 1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
+}
+
+/* The fewest picks of a stratum of n kernels. */
+static uint32_t least_of(uint32_t n, const struct wish *w)
+{
+	return w->one || n == 1 || w->most == 1 ? 1 : 2;
+}
+
+static void measure(struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
+{
+	double rate, mean, spread = 0, stray = 0, cost = 0;
+
+	s->size = s->value = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct kernel *k = &a->kernel[s->member[i].kernel];
+
+		s->size += method_size(m, k);
+		s->value += s->member[i].value;
+		cost += (double)k->insts + KERNEL_COST;
+	}
+	rate = s->value / s->size;
+	mean = s->value / s->n;
+	for (uint32_t i = 0; i < s->n; i++) {
+		double v = s->member[i].value, d = v - rate * method_size(m, &a->kernel[s->member[i].kernel]);
+
+		spread += (v - mean) * (v - mean);
+		stray += d * d;
+	}
+	spread = sqrt(spread / s->n);
+	double assumed = RATE_SPREAD * mean + (a->timed ? 0 : spread / 4);
+
+	s->sigma = s->n > 1 ? sqrt(stray / (s->n - 1) + assumed * assumed) : 0;
+	s->urge = s->n * s->sigma / sqrt(cost / s->n);
+	s->least = least_of(s->n, w);
+	qsort(s->member, s->n, sizeof(*s->member), by_value);
+}
+
+/* Picks of each stratum at that level of effort; how many in all. */
+static uint64_t set_picks(struct stratum *s, uint32_t n, double effort)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double wanted = ceil(effort * s[i].urge);
+
+		s[i].picks = wanted < s[i].least ? s[i].least : wanted > s[i].n ? s[i].n : (uint32_t)wanted;
+		sum += s[i].picks;
+	}
+	return sum;
+}
+
+static double expected_error(const struct stratum *s, uint32_t n)
+{
+	double var = 0, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double all = s[i].n;
+
+		var += all * all * s[i].sigma * s[i].sigma * (1 / (double)s[i].picks - 1 / all);
+		sum += s[i].value;
+	}
+	return NORMAL_95 * sqrt(var > 0 ? var : 0) / sum;
+}
+
+/* The least effort that gives the wanted error, or the most that -n allows. */
+static void decide(struct stratum *s, uint32_t n, const struct wish *w)
+{
+	double lo = 0, hi = 0;
+
+	if (w->one) {
+		set_picks(s, n, 0);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (s[i].urge > 0 && s[i].n / s[i].urge > hi)
+			hi = s[i].n / s[i].urge;
+	for (unsigned i = 0; i < 100; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (set_picks(s, n, mid) > w->most)
+			hi = mid;
+		else if (expected_error(s, n) > w->error)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	if (set_picks(s, n, hi) > w->most)
+		set_picks(s, n, lo);
+}
+
+/* Systematic: a random start, then equal steps through the kernels by value, so that small and large ones are met. */
+static void draw(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
+{
+	uint64_t word[2] = {w->seed, number}, state = table_hash_words(word, 2);
+	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
+	uint32_t first = UINT32_MAX;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		first = s->member[i].kernel < first ? s->member[i].kernel : first;
+	if (w->one) {
+		c->picked[first] = true;
+		return;
+	}
+	for (uint32_t i = 0; i < s->picks; i++) {
+		uint32_t at = (uint32_t)((i + start) * step);
+
+		c->picked[s->member[at < s->n ? at : s->n - 1].kernel] = true;
+	}
+}
+
+/* ---- strata ------------------------------------------------------------------------------- */
+
+struct weighed {
+	double value;
+	uint32_t stratum;
+};
+
+static int lightest(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->stratum < y->stratum ? -1 : x->stratum > y->stratum;
+}
+
+/* Where -n allows fewer picks than the strata want at least, the lightest ones become one. */
+static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
+{
+	struct weighed *s = xcalloc(n, sizeof(*s));
+	uint32_t *count = xcalloc(n, sizeof(*count)), *to = xcalloc(n, sizeof(*to)), joined = 0, left = 0;
+	uint64_t least = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		s[i].stratum = i;
+	for (uint32_t i = 0; i < a->n; i++) {
+		s[of[i]].value += value_of(a, i);
+		count[of[i]]++;
+	}
+	qsort(s, n, sizeof(*s), lightest);
+	for (uint32_t i = 0; i < n; i++)
+		least += least_of(count[i], w);
+	if (least > w->most)
+		for (least += least_of(2, w); joined < n && least > w->most; joined++)
+			least -= least_of(count[s[joined].stratum], w);
+	for (uint32_t i = 0; i < n; i++)
+		to[s[i].stratum] = i < joined ? 0 : ++left;
+	for (uint32_t i = 0; i < a->n; i++)
+		of[i] = joined ? to[of[i]] : of[i];
+	free(s);
+	free(count);
+	free(to);
+	return joined ? left + 1 : n;
+}
+
+/* Members of each stratum, in one array. */
+static struct stratum *sort_out(struct member *all, const struct app *a, const uint32_t *of, uint32_t n)
+{
+	struct stratum *s = xcalloc(n, sizeof(*s));
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		s[of[i]].n++;
+	for (uint32_t i = 0; i < n; i++) {
+		s[i].member = all + at;
+		at += s[i].n;
+		s[i].n = 0;
+	}
+	for (uint32_t i = 0; i < a->n; i++)
+		s[of[i]].member[s[of[i]].n++] = (struct member){value_of(a, i), i};
+	return s;
+}
+
+static void weigh(struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
+{
+	double *picked = xcalloc(c->n, sizeof(*picked));
+	uint32_t label = 0;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t of = c->stratum[i];
+
+		if (!c->label[of])
+			c->label[of] = ++label;
+		c->kernels[of]++;
+		if (c->picked[i]) {
+			picked[of] += method_size(m, &a->kernel[i]);
+			c->n_picked++;
+		}
+	}
+	for (uint32_t i = 0; i < c->n; i++)
+		c->weight[i] = s[i].picks == s[i].n ? 1 : s[i].size / picked[i];
+	free(picked);
+}
+
+void choose(struct choice *c, const struct app *a, const struct method *m, const struct wish *w)
+{
+	struct member *all = xmalloc(a->n * sizeof(*all));
+
+	*c = (struct choice){
+		.stratum = xcalloc(a->n, sizeof(uint32_t)), .picked = xcalloc(a->n, sizeof(bool))};
+	c->n = merge(a, c->stratum, m->strata(a, w, c->stratum), w);
+	c->weight = xcalloc(c->n, sizeof(double));
+	c->kernels = xcalloc(c->n, sizeof(uint32_t));
+	c->label = xcalloc(c->n, sizeof(uint32_t));
+	struct stratum *s = sort_out(all, a, c->stratum, c->n);
+
+	for (uint32_t i = 0; i < c->n; i++)
+		measure(&s[i], a, m, w);
+	decide(s, c->n, w);
+	for (uint32_t i = 0; i < c->n; i++)
+		draw(c, &s[i], i, w);
+	weigh(c, a, m, s);
+	c->error = expected_error(s, c->n);
+	free(s);
+	free(all);
+}
+
+void choice_free(struct choice *c)
+{
+	free(c->stratum);
+	free(c->picked);
+	free(c->weight);
+	free(c->kernels);
+	free(c->label);
+}

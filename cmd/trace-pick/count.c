@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One kernel's counts: its thread blocks are read one after the other, records are counted by static instruction, and what
+ * depends on an instruction alone is worked out once a kernel.
+ *
+ * Always true: memory is that of one thread block and of the distinct instructions; only what the reading asks for is
+ * looked at. A packed kernel of which a summary is enough is not unpacked at all.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "pack.h"
+#include "pick.h"
+#include "table.h"
+#include "trace.h"
+
+#define CODE_MOST (1u << 20) /* distinct instructions after which the table is begun anew */
+
+struct counter {
+	const struct isa *isa;
+	enum reading reading;
+	struct code *code;
+	struct tblock block;
+	uint64_t *count; /* by static instruction: warp instructions of the kernel at hand */
+	uint32_t cap, n_used, cap_used;
+	uint32_t *used;
+};
+
+struct counter *counter_new(const struct isa *isa, enum reading reading)
+{
+	struct counter *c = xcalloc(1, sizeof(*c));
+
+	c->isa = isa;
+	c->reading = reading;
+	c->code = code_new(isa);
+	return c;
+}
+
+void counter_free(struct counter *c)
+{
+	code_free(c->code);
+	tblock_free(&c->block);
+	free(c->count);
+	free(c->used);
+	free(c);
+}
+
+/* Distinct 32-byte sectors that the active lanes touch; neighbours mostly share theirs. */
+static uint32_t sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
+{
+	uint64_t seen[64];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < 32; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		uint64_t first = lane[i] / 32, last = (lane[i] + (size ? size - 1 : 0)) / 32;
+
+		if (last - first > 1)
+			last = first + 1;
+		for (uint64_t s = first; s <= last; s++) {
+			uint32_t j = n;
+
+			while (j && seen[j - 1] != s)
+				j--;
+			if (!j)
+				seen[n++] = s;
+		}
+	}
+	return n;
+}
+
+enum touch { TOUCH_NOTHING, TOUCH_LOAD, TOUCH_STORE, TOUCH_ATOMIC, TOUCH_LOCAL, TOUCH_SHARED };
+
+static enum touch touch_of_ptx(const struct inst *in)
+{
+	switch (in->ptx->form.space) {
+	case SPACE_GLOBAL:
+	case SPACE_GENERIC: return in->class == CLASS_STORE ? TOUCH_STORE : TOUCH_LOAD;
+	case SPACE_LOCAL:
+	case SPACE_LOCAL_PARAM: return TOUCH_LOCAL;
+	case SPACE_SHARED: return TOUCH_SHARED;
+	default: return TOUCH_NOTHING;
+	}
+}
+
+/* Generic accesses are taken for global ones. */
+static enum touch touch_of(const struct inst *in)
+{
+	if (!in->has_addr)
+		return TOUCH_NOTHING;
+	if (in->ptx)
+		return touch_of_ptx(in);
+	switch (in->kind) {
+	case KIND_LDG:
+	case KIND_LDGSTS:
+	case KIND_LD: return TOUCH_LOAD;
+	case KIND_STG:
+	case KIND_ST: return TOUCH_STORE;
+	case KIND_ATOM: return TOUCH_ATOMIC;
+	case KIND_LDL:
+	case KIND_STL: return TOUCH_LOCAL;
+	case KIND_ATOMS:
+	case KIND_LDS:
+	case KIND_STS:
+	case KIND_LDSM: return TOUCH_SHARED;
+	default: return TOUCH_NOTHING;
+	}
+}
+
+static void count_access(struct counter *c, struct kernel *k, const struct rec *r, const struct inst *in)
+{
+	enum touch t = touch_of(in);
+	uint64_t lane[32];
+
+	if (t == TOUCH_NOTHING || t == TOUCH_SHARED || !r->mask) {
+		k->shared += t == TOUCH_SHARED;
+		return;
+	}
+	rec_addresses(&c->block, r, lane);
+	uint32_t n = sectors(lane, r->mask, in->size);
+
+	k->atomics += t == TOUCH_ATOMIC;
+	*(t == TOUCH_LOAD ? &k->loads : t == TOUCH_LOCAL ? &k->local : &k->stores) += n;
+}
+
+static void count_record(struct counter *c, struct kernel *k, const struct rec *r)
+{
+	uint32_t had = c->cap;
+
+	if (r->inst >= had) {
+		grow(&c->count, &c->cap, r->inst + 1, sizeof(*c->count));
+		memset(c->count + had, 0, (c->cap - had) * sizeof(*c->count));
+	}
+	if (!c->count[r->inst]++) {
+		grow(&c->used, &c->cap_used, c->n_used + 1, sizeof(*c->used));
+		c->used[c->n_used++] = r->inst;
+	}
+	k->lanes += (unsigned)__builtin_popcount(r->mask);
+	if (r->addr)
+		count_access(c, k, r, code_at(c->code, r->inst));
+}
+
+static void count_block(struct counter *c, struct kernel *k)
+{
+	k->blocks++;
+	k->insts += c->block.n_recs;
+	if (c->reading >= READ_COUNTS)
+		for (uint32_t i = 0; i < c->block.n_recs; i++)
+			count_record(c, k, &c->block.rec[i]);
+}
+
+static uint32_t bin_of(uint64_t name, const struct inst *in)
+{
+	uint64_t word[2] = {name, in->pc};
+
+	return (uint32_t)(table_hash_words(word, 2) % CODE_BINS);
+}
+
+/* What static instructions say, times how often they ran. Sums are whole, so that their order is of no account. */
+static void count_end(struct counter *c, struct kernel *k)
+{
+	uint64_t bin[CODE_BINS] = {0}, name = table_hash(k->name, strlen(k->name));
+
+	for (uint32_t i = 0; i < c->n_used; i++) {
+		const struct inst *in = code_at(c->code, c->used[i]);
+		uint64_t n = c->count[c->used[i]];
+
+		k->of_class[in->class] += n;
+		if (c->reading >= READ_CODE)
+			bin[bin_of(name, in)] += n;
+		c->count[c->used[i]] = 0;
+	}
+	for (uint32_t i = 0; k->insts && i < CODE_BINS; i++)
+		k->code[i] = (float)((double)bin[i] / (double)k->insts);
+	c->n_used = 0;
+}
+
+static void take_header(struct kernel *k, const struct kernel_header *h)
+{
+	k->name = xstrdup(h->name ? h->name : "");
+	k->stream = h->stream;
+	memcpy(k->grid, h->grid, sizeof(k->grid));
+	memcpy(k->block, h->block, sizeof(k->block));
+}
+
+static void unheard(void *ctx, const struct fault *f)
+{
+	(void)ctx;
+	(void)f;
+}
+
+/* 1: the index of a packed stream tells all, 0: it does not, -1. */
+static int summary(struct klist *list, uint32_t cmd, struct kernel *k, struct fault *f)
+{
+	struct pack_kernel is;
+
+	if (!list->pack)
+		return 0;
+	if (pack_kernel(list->pack, list->cmd[cmd].kernel, &is, f) < 0)
+		return -1;
+	if (is.stored || !is.blocks) {
+		free(is.name);
+		return 0;
+	}
+	k->name = is.name;
+	k->insts = is.insts;
+	k->blocks = is.blocks;
+	k->stream = is.stream;
+	memcpy(k->grid, is.grid, sizeof(k->grid));
+	memcpy(k->block, is.block, sizeof(k->block));
+	return 1;
+}
+
+int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct kernel *k, struct fault *f)
+{
+	struct trace_options o = {.code = c->code, .warn = unheard};
+	struct trace *t;
+	int r = c->reading == READ_SUMMARY ? summary(list, cmd, k, f) : 0;
+
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (code_count(c->code) > CODE_MOST) {
+		code_free(c->code);
+		o.code = c->code = code_new(c->isa);
+	}
+	t = klist_open(list, cmd, &o, f);
+	if (!t)
+		return -1;
+	take_header(k, trace_header(t));
+	while ((r = trace_next(t, &c->block, f)) > 0)
+		count_block(c, k);
+	r = r < 0 ? -1 : trace_finish(t, f);
+	if (r == 0)
+		count_end(c, k);
+	trace_close(t);
+	return r;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Times without a measurement (--times auto): a roofline of a GPU of 80 SMs with four schedulers each, by the counts of
+ * the traces. A kernel's time is that of the busiest of its resources, plus what each launch and each wave of thread blocks
+ * costs.
+ *
+ * It is an estimate for telling kernels of one name apart, not a figure to report: neither caches nor latencies are
+ * simulated, but for the share of sectors that is taken to miss.
+ */
+#include <math.h>
+#include "pick.h"
+
+#define SMS        80.0
+#define SCHEDULERS 4.0
+#define LAUNCH     3000.0 /* cycles */
+#define WAVE       600.0
+#define BLOCKS     8.0  /* thread blocks of an SM at a time */
+#define L2_SECTORS 64.0 /* a cycle, of the whole GPU */
+#define DRAM_SHARE 0.5  /* sectors that miss in the L2 */
+#define DRAM       20.0 /* sectors a cycle */
+#define HEAVY      4.0  /* issue slots of an instruction of a slow unit */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double estimate(const struct kernel *k)
+{
+	double sectors = (double)(k->loads + k->stores + k->local),
+	       waves = ceil((double)k->blocks / (SMS * BLOCKS));
+	double busy = (double)k->blocks < SMS ? larger((double)k->blocks, 1) : SMS; /* SMs with work */
+	double slow = (double)(k->of_class[CLASS_DP] + k->of_class[CLASS_SFU]) * (HEAVY - 1);
+	double issue = ((double)k->insts + slow) / (busy * SCHEDULERS);
+	double memory = larger(sectors / L2_SECTORS, sectors * DRAM_SHARE / DRAM);
+
+	memory = larger(memory, ((double)k->shared + 32 * (double)k->atomics) / busy);
+	return LAUNCH + WAVE * waves + larger(issue, memory);
+}
+
+void times_estimate(struct app *a)
+{
+	for (uint32_t i = 0; i < a->n; i++)
+		a->kernel[i].time = estimate(&a->kernel[i]);
+	a->timed = true;
+}

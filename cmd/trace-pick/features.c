@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The one pass over the kernels of a list. Threads take them in the order of the list; each has its own counter, and
+ * writes what it found into the kernel's own place, so that the number of threads shows nowhere. Of several faults the
+ * first in the list is told.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "diag.h"
+#include "pack.h"
+#include "pick.h"
+
+struct reading_job {
+	struct app *a;
+	const struct isa *isa;
+	enum reading reading;
+	uint32_t *cmd; /* by kernel */
+	atomic_uint next;
+	atomic_uint failed; /* the first kernel that could not be read; a->n: none */
+	struct fault fault;
+	pthread_mutex_t lock;
+};
+
+static void fail(struct reading_job *j, uint32_t kernel, const struct fault *f)
+{
+	pthread_mutex_lock(&j->lock);
+	if (kernel < atomic_load(&j->failed)) {
+		j->fault = *f;
+		atomic_store(&j->failed, kernel);
+	}
+	pthread_mutex_unlock(&j->lock);
+}
+
+static void *work(void *arg)
+{
+	struct reading_job *j = arg;
+	struct counter *c = counter_new(j->isa, j->reading);
+	struct fault f;
+
+	for (uint32_t i; (i = atomic_fetch_add(&j->next, 1)) < j->a->n && i < atomic_load(&j->failed);)
+		if (counter_read(c, &j->a->list, j->cmd[i], &j->a->kernel[i], &f) < 0)
+			fail(j, i, &f);
+	counter_free(c);
+	return NULL;
+}
+
+/* A stream that comes through a pipe gives its kernels in their order only. */
+static unsigned threads_for(const struct app *a, const char *path, unsigned threads)
+{
+	if (a->list.pack && !pack_is(path))
+		return 1;
+	return threads < a->n ? threads : a->n;
+}
+
+void features_read(struct app *a, const char *path, enum reading reading, unsigned threads)
+{
+	struct reading_job j = {.a = a, .reading = reading, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct isa *isa = isa_new();
+	struct fault f;
+	uint32_t n = 0;
+
+	if (klist_read(&a->list, path, &f) < 0)
+		die_fault(&f);
+	a->n = a->list.n_kernels;
+	if (!a->n)
+		die_at((struct place){a->list.path, 0, 0},
+			"found a list without kernels, wanted one at least");
+	a->kernel = xcalloc(a->n, sizeof(*a->kernel));
+	j.cmd = xmalloc(a->n * sizeof(*j.cmd));
+	for (uint32_t i = 0; i < a->list.n_cmds; i++)
+		if (a->list.cmd[i].kind == CMD_KERNEL)
+			j.cmd[n++] = i;
+	j.isa = isa;
+	atomic_init(&j.failed, a->n);
+	threads = threads_for(a, path, threads);
+	pthread_t *t = xcalloc(threads, sizeof(*t));
+	unsigned running = 1;
+
+	for (; running < threads; running++)
+		if (pthread_create(&t[running], NULL, work, &j))
+			break;
+	work(&j);
+	for (unsigned i = 1; i < running; i++)
+		pthread_join(t[i], NULL);
+	if (atomic_load(&j.failed) < a->n)
+		die_fault(&j.fault);
+	free(t);
+	free(j.cmd);
+	isa_free(isa);
+}
+
+void features_free(struct app *a)
+{
+	for (uint32_t i = 0; i < a->n; i++)
+		free(a->kernel[i].name);
+	free(a->kernel);
+	klist_free(&a->list);
+}

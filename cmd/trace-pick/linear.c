@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Principal components by Jacobi's rotations, and k-means from seeds that lie apart.
+ *
+ * Always true: sums run in the order of the rows, so that every machine with IEEE numbers gives the same clusters. Small
+ * and plain on purpose: tens of columns, tens of clusters.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "pick.h"
+
+uint64_t linear_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static void standardise(double *x, uint32_t n, uint32_t d)
+{
+	for (uint32_t j = 0; j < d; j++) {
+		double mean = 0, var = 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			mean += x[(size_t)i * d + j];
+		mean /= n;
+		for (uint32_t i = 0; i < n; i++) {
+			double *v = &x[(size_t)i * d + j];
+
+			*v -= mean;
+			var += *v * *v;
+		}
+		double scale = var > 1e-12 * n ? 1 / sqrt(var / n) : 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			x[(size_t)i * d + j] *= scale;
+	}
+}
+
+/* Rotates rows and columns p and q of a so that a[p][q] is 0, and the same columns of the axes v. */
+static void rotate(double *a, double *v, uint32_t d, uint32_t p, uint32_t q)
+{
+	double apq = a[p * d + q], theta, t, c, s;
+
+	if (fabs(apq) < 1e-300)
+		return;
+	theta = (a[q * d + q] - a[p * d + p]) / (2 * apq);
+	t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+	c = 1 / sqrt(t * t + 1);
+	s = t * c;
+	for (uint32_t i = 0; i < d; i++) {
+		double x = a[i * d + p], y = a[i * d + q];
+
+		a[i * d + p] = c * x - s * y;
+		a[i * d + q] = s * x + c * y;
+	}
+	for (uint32_t i = 0; i < d; i++) {
+		double x = a[p * d + i], y = a[q * d + i];
+
+		a[p * d + i] = c * x - s * y;
+		a[q * d + i] = s * x + c * y;
+		x = v[i * d + p];
+		y = v[i * d + q];
+		v[i * d + p] = c * x - s * y;
+		v[i * d + q] = s * x + c * y;
+	}
+}
+
+/* Eigenvalues on the diagonal of the symmetric a, eigenvectors in the columns of v. */
+static void jacobi(double *a, double *v, uint32_t d)
+{
+	for (uint32_t i = 0; i < d; i++)
+		for (uint32_t j = 0; j < d; j++)
+			v[i * d + j] = i == j;
+	for (unsigned sweep = 0; sweep < 60; sweep++) {
+		double off = 0, on = 0;
+
+		for (uint32_t i = 0; i < d; i++)
+			for (uint32_t j = 0; j < d; j++)
+				*(i == j ? &on : &off) += a[i * d + j] * a[i * d + j];
+		if (off <= 1e-22 * on)
+			break;
+		for (uint32_t p = 0; p < d; p++)
+			for (uint32_t q = p + 1; q < d; q++)
+				rotate(a, v, d, p, q);
+	}
+}
+
+static void covariance(double *a, const double *x, uint32_t n, uint32_t d)
+{
+	memset(a, 0, (size_t)d * d * sizeof(*a));
+	for (uint32_t i = 0; i < n; i++) {
+		const double *r = x + (size_t)i * d;
+
+		for (uint32_t p = 0; p < d; p++)
+			for (uint32_t q = p; q < d; q++)
+				a[p * d + q] += r[p] * r[q] / n;
+	}
+	for (uint32_t p = 0; p < d; p++)
+		for (uint32_t q = 0; q < p; q++)
+			a[p * d + q] = a[q * d + p];
+}
+
+/* The columns of the largest eigenvalues, which together have the share of all; how many. */
+static uint32_t largest(const double *a, uint32_t d, double share, uint32_t *axis)
+{
+	double all = 0, have = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d; i++)
+		all += a[i * d + i];
+	while (n < d && have < share * all) {
+		uint32_t best = UINT32_MAX;
+
+		for (uint32_t i = 0; i < d; i++) {
+			bool taken = false;
+
+			for (uint32_t j = 0; j < n; j++)
+				taken |= axis[j] == i;
+			if (!taken && (best == UINT32_MAX || a[i * d + i] > a[best * d + best]))
+				best = i;
+		}
+		have += a[best * d + best];
+		axis[n++] = best;
+	}
+	return n;
+}
+
+uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share)
+{
+	double *a = xmalloc((size_t)d * d * sizeof(*a)), *v = xmalloc((size_t)d * d * sizeof(*v));
+	double *r = xmalloc(d * sizeof(*r));
+	uint32_t *axis = xmalloc(d * sizeof(*axis)), m;
+
+	standardise(x, n, d);
+	covariance(a, x, n, d);
+	jacobi(a, v, d);
+	m = largest(a, d, share, axis);
+	for (uint32_t i = 0; i < n; i++) {
+		double *row = x + (size_t)i * d;
+
+		memcpy(r, row, d * sizeof(*r));
+		memset(row, 0, d * sizeof(*row));
+		for (uint32_t k = 0; k < m; k++)
+			for (uint32_t j = 0; j < d; j++)
+				row[k] += r[j] * v[j * d + axis[k]];
+	}
+	free(a);
+	free(v);
+	free(r);
+	free(axis);
+	return m;
+}
+
+/* ---- k-means ------------------------------------------------------------------------------ */
+
+static double squared(const double *a, const double *b, uint32_t d)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < d; i++)
+		sum += (a[i] - b[i]) * (a[i] - b[i]);
+	return sum;
+}
+
+/* Each further centre is a row drawn with the square of its distance from the centres before. */
+static uint32_t seeds(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed,
+	double *centre, double *near)
+{
+	uint32_t at = (uint32_t)(linear_random(&seed) % n), have = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		near[i] = INFINITY;
+	while (have < k) {
+		double sum = 0, draw;
+
+		memcpy(centre + (size_t)have++ * d, x + (size_t)at * stride, d * sizeof(*centre));
+		for (uint32_t i = 0; i < n; i++) {
+			double s = squared(x + (size_t)i * stride, centre + (size_t)(have - 1) * d, d);
+
+			near[i] = s < near[i] ? s : near[i];
+			sum += near[i];
+		}
+		if (!(sum > 0)) /* fewer distinct rows than clusters */
+			break;
+		draw = (double)(linear_random(&seed) >> 11) * 0x1p-53 * sum;
+		for (at = 0; at + 1 < n && draw >= near[at]; at++)
+			draw -= near[at];
+	}
+	return have;
+}
+
+static double assign(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k,
+	const double *centre, uint32_t *of, bool *moved)
+{
+	double sum = 0;
+
+	*moved = false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t best = 0;
+		double least = INFINITY;
+
+		for (uint32_t c = 0; c < k; c++) {
+			double s = squared(x + (size_t)i * stride, centre + (size_t)c * d, d);
+
+			if (s < least) {
+				least = s;
+				best = c;
+			}
+		}
+		*moved |= of[i] != best;
+		of[i] = best;
+		sum += least;
+	}
+	return sum;
+}
+
+static void centres(const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, double *centre,
+	const uint32_t *of)
+{
+	uint32_t *count = xcalloc(k, sizeof(*count));
+	double *sum = xcalloc((size_t)k * d + 1, sizeof(*sum));
+
+	for (uint32_t i = 0; i < n; i++) {
+		count[of[i]]++;
+		for (uint32_t j = 0; j < d; j++)
+			sum[(size_t)of[i] * d + j] += x[(size_t)i * stride + j];
+	}
+	for (uint32_t c = 0; c < k; c++)
+		for (uint32_t j = 0; count[c] && j < d; j++)
+			centre[(size_t)c * d + j] = sum[(size_t)c * d + j] / count[c];
+	free(count);
+	free(sum);
+}
+
+double linear_kmeans(
+	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of)
+{
+	double *centre = xcalloc((size_t)k * d + 1, sizeof(*centre)), *near = xmalloc(n * sizeof(*near));
+	double sum = 0;
+	bool moved;
+
+	if (k == 1) { /* its mean */
+		memset(of, 0, n * sizeof(*of));
+		centres(x, n, d, stride, 1, centre, of);
+	} else {
+		k = seeds(x, n, d, stride, k, seed, centre, near);
+	}
+	for (unsigned i = 0; i < 100; i++) {
+		sum = assign(x, n, d, stride, k, centre, of, &moved);
+		if (!moved && i)
+			break;
+		centres(x, n, d, stride, k, centre, of);
+	}
+	free(centre);
+	free(near);
+	return sum;
+}

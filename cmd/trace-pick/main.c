@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace-pick: some kernels of an application that stand for all of them.
+ * This file is the command line only; pick.h names the stages.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "output.h"
+#include "pick.h"
+
+#define DEFAULT_METHOD "sieve"
+#define DEFAULT_ERROR  0.05
+#define MOST_THREADS   64
+
+enum { OPT_PER_STREAM = 256, OPT_SEED, OPT_ONE, OPT_TIMES };
+
+static const char method_names[] =
+#define METHOD(name, ...) #name " "
+#include "methods.def"
+#undef METHOD
+	;
+
+static const char method_help[] = "how kernels are told apart:"
+#define METHOD(name, fn, reading, size, help) " " #name ", " help ";"
+#include "methods.def"
+#undef METHOD
+				  " sieve is the default";
+
+static const struct cli_row rows[] = {
+	{'m', "method", "METHOD", method_help, method_names},
+	{'e', "error", "PERCENT", "wanted error of a total, half of its 95 % interval (5%)", NULL},
+	{'n', "kernels", "N", "pick at most N kernels", NULL},
+	{OPT_TIMES, "times", "FILE",
+		"execution times: a table in CSV of nsys stats, ncu or stats-csv; or auto, an estimate from the traces",
+		"file"},
+	{OPT_PER_STREAM, "per-stream", NULL, "kernels of different streams are not alike", NULL},
+	{OPT_ONE, "one", NULL, "one kernel of each stratum, its first: no interval can be told", NULL},
+	{OPT_SEED, "seed", "N", "which of equal kernels are picked (1)", NULL},
+	{'j', "threads", "N", "read with up to N threads, for the same result; 1 is the default", NULL},
+	{'o', "output", "FILE", "write the picks there when complete; - is stdout", "file"},
+	{'f', "force", NULL, "replace an existing output file", NULL},
+	{'q', "quiet", NULL, "no warnings", NULL},
+};
+
+static const struct cli cli = {"[-m METHOD] [-e PERCENT] [-n N] [--times FILE] [-j N] [-o FILE] [TRACE]",
+	"pick the kernels of an application that stand for all of them",
+	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
+	"Exit status: 0 good; 2 trouble.\n",
+	rows, sizeof rows / sizeof *rows};
+
+struct args {
+	const struct method *method;
+	struct wish wish;
+	const char *times, *output;
+	unsigned threads;
+	bool force, quiet;
+};
+
+static double percent(const char *text)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (*text < '0' || *text > '9' || strcmp(end, "%") != 0 || !(v > 0) || v > 100)
+		cli_usage("-e: found '%s', wanted an error from above 0%% to 100%%, such as 5%%", text);
+	return v / 100;
+}
+
+static const struct method *method_of(const char *name)
+{
+	const struct method *m = method_find(name);
+
+	if (!m)
+		cli_usage("-m: found '%s', wanted one of: %s", name, method_names);
+	return m;
+}
+
+static void on_option(void *ctx, int letter, const char *value)
+{
+	struct args *a = ctx;
+
+	switch (letter) {
+	case 'm': a->method = method_of(value); break;
+	case 'e': a->wish.error = percent(value); break;
+	case 'n': a->wish.most = (uint32_t)cli_number("-n", value, 1, UINT32_MAX - 1); break;
+	case OPT_TIMES: a->times = value; break;
+	case OPT_PER_STREAM: a->wish.per_stream = true; break;
+	case OPT_ONE: a->wish.one = true; break;
+	case OPT_SEED: a->wish.seed = cli_number("--seed", value, 0, UINT64_MAX); break;
+	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MOST_THREADS); break;
+	case 'o': a->output = value; break;
+	case 'f': a->force = true; break;
+	case 'q': a->quiet = true; break;
+	}
+}
+
+static void check(const struct args *a)
+{
+	bool all = a->method == method_find("all");
+
+	if (a->method->size == SIZE_TIME && !a->times)
+		cli_usage("found -m %s without times, wanted --times FILE or --times auto", a->method->name);
+	if (all && (a->wish.most != UINT32_MAX || a->wish.one))
+		cli_usage("found -m all with -n or --one, wanted another method");
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {.method = method_find(DEFAULT_METHOD),
+		.wish = {.error = DEFAULT_ERROR, .most = UINT32_MAX, .seed = 1},
+		.threads = 1};
+	struct app app = {.n = 0};
+	struct choice c;
+
+	diag_init(argv[0]);
+	int n = cli_parse(&cli, argc, argv, on_option, &a);
+	diag_quiet(a.quiet);
+	if (n > 1)
+		cli_usage("found %d traces, wanted one", n);
+	check(&a);
+	struct output *out = output_open(a.output, a.force);
+	enum reading reading = a.method->reading;
+	bool estimate = a.times && !strcmp(a.times, "auto");
+
+	if (estimate && reading < READ_COUNTS)
+		reading = READ_COUNTS;
+	features_read(&app, n ? argv[0] : "-", reading, a.threads);
+	if (estimate)
+		times_estimate(&app);
+	else if (a.times)
+		times_read(&app, a.times);
+	choose(&c, &app, a.method, &a.wish);
+	report(output_stream(out), &app, a.method, &a.wish, &c);
+	choice_free(&c);
+	features_free(&app);
+	output_commit(out);
+	return EXIT_GOOD;
+}

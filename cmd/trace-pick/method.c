@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of methods, and the partition by name that several begin with.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "pick.h"
+#include "table.h"
+
+const struct method methods[] = {
+#define METHOD(name, fn, reading, size, help) {#name, fn, reading, size, help},
+#include "methods.def"
+#undef METHOD
+};
+const size_t n_methods = sizeof(methods) / sizeof(methods[0]);
+
+const struct method *method_find(const char *name)
+{
+	for (size_t i = 0; i < n_methods; i++)
+		if (!strcmp(methods[i].name, name))
+			return &methods[i];
+	return NULL;
+}
+
+double method_size(const struct method *m, const struct kernel *k)
+{
+	switch (m->size) {
+	case SIZE_INSTS: return k->insts ? (double)k->insts : 1;
+	case SIZE_TIME: return k->time;
+	default: return 1;
+	}
+}
+
+static uint64_t key_of(const struct kernel *k, bool per_stream)
+{
+	return table_hash(k->name, strlen(k->name)) + (per_stream ? k->stream * 0x9e3779b97f4a7c15u : 0);
+}
+
+static bool same(const struct kernel *a, const struct kernel *b, bool per_stream)
+{
+	return !strcmp(a->name, b->name) && (!per_stream || a->stream == b->stream);
+}
+
+void groups_by_name(struct groups *g, const struct app *a, bool per_stream)
+{
+	struct table t = {0};
+	uint32_t cap_last = 0;
+
+	*g = (struct groups){.next = xmalloc(a->n * sizeof(uint32_t))};
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint64_t key = key_of(&a->kernel[i], per_stream);
+		uint32_t at = g->n;
+
+		g->next[i] = UINT32_MAX;
+		FOR_TABLE (w, &t, key)
+			if (same(&a->kernel[i], &a->kernel[g->first[w.number]], per_stream)) {
+				at = w.number;
+				break;
+			}
+		if (at == g->n) {
+			grow(&g->first, &g->cap, g->n + 1, sizeof(uint32_t));
+			grow(&g->last, &cap_last, g->n + 1, sizeof(uint32_t));
+			table_add(&t, key, g->n);
+			g->first[g->n++] = i;
+		} else {
+			g->next[g->last[at]] = i;
+		}
+		g->last[at] = i;
+	}
+	table_free(&t);
+}
+
+void groups_free(struct groups *g)
+{
+	free(g->first);
+	free(g->next);
+	free(g->last);
+}

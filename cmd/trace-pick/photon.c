@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Photon: kernels whose warps spend their instructions in the same basic blocks are alike. The vector of a kernel has the
+ * share of its warp instructions at each code address, which is that of its basic blocks with their lengths; addresses of
+ * a kernel's name are folded into CODE_BINS bins. A kernel joins the first stratum whose first kernel is less than 0.05
+ * away (the sum of absolute differences), in the order of the list.
+ *
+ * After Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation Methodology for GPU Workloads", MICRO 2023, the
+ * part that compares kernels.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include "arena.h"
+#include "pick.h"
+
+#define ALIKE 0.05
+
+static double distance(const struct kernel *a, const struct kernel *b)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < CODE_BINS; i++)
+		sum += fabs((double)a->code[i] - (double)b->code[i]);
+	return sum;
+}
+
+uint32_t method_photon(const struct app *a, const struct wish *w, uint32_t *of)
+{
+	uint32_t *leader = xmalloc(a->n * sizeof(*leader)), n = 0;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct kernel *k = &a->kernel[i];
+		uint32_t s = 0;
+
+		while (s < n && (distance(k, &a->kernel[leader[s]]) >= ALIKE ||
+					(w->per_stream && k->stream != a->kernel[leader[s]].stream)))
+			s++;
+		if (s == n)
+			leader[n++] = i;
+		of[i] = s;
+	}
+	free(leader);
+	return n;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace-pick: what its stages share.
+ *
+ *   main.c      the command line
+ *   features.c  one pass over all kernels, on several threads; count.c one kernel
+ *   times.c     measured times of kernels; estimate.c: guessed ones
+ *   method.c    the table of methods; sieve.c photon.c pka.c stem.c simple.c: a partition of kernels each
+ *   linear.c    principal components, k-means
+ *   allocate.c  how many of each stratum, which, and their weights
+ *   report.c    the file of picks
+ *
+ * Always true: memory is some hundred bytes a kernel, whatever its length; every stage takes kernels in the order of the
+ * list, so that the result is the same for any number of threads.
+ */
+#ifndef TRACE_PICK_H
+#define TRACE_PICK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "isa.h"
+#include "klist.h"
+
+/* What must be known of a kernel: each includes those before it. */
+enum reading { READ_SUMMARY, READ_COUNTS, READ_CODE };
+enum size_kind { SIZE_ONE, SIZE_INSTS, SIZE_TIME };
+
+#define CODE_BINS 64u /* of a basic-block vector, folded */
+
+struct kernel {
+	char *name;
+	uint64_t stream;
+	uint32_t grid[3], block[3];
+	uint64_t blocks, insts; /* warp instructions */
+	double time;            /* 0: not known */
+	/* READ_COUNTS */
+	uint64_t lanes; /* active lanes of all warp instructions */
+	uint64_t of_class[N_CLASSES];
+	uint64_t loads, stores;          /* sectors of 32 bytes of global accesses */
+	uint64_t local, shared, atomics; /* sectors; warp instructions; warp instructions */
+	/* READ_CODE: share of the warp instructions in each bin of code addresses */
+	float code[CODE_BINS];
+};
+
+struct app {
+	struct klist list;
+	struct kernel *kernel; /* by position - 1 */
+	uint32_t n;
+	bool timed;
+};
+
+struct wish {
+	double error;  /* half of the 95 % interval, as a fraction of the total */
+	uint32_t most; /* kernels; UINT32_MAX: any number */
+	uint64_t seed;
+	bool per_stream, one;
+};
+
+/* ---- features.c, count.c ---- */
+
+/* Everything of the list's kernels that reading says; ends the program on trouble. */
+void features_read(struct app *a, const char *path, enum reading reading, unsigned threads);
+void features_free(struct app *a);
+
+struct counter;
+struct counter *counter_new(const struct isa *isa, enum reading reading);
+void counter_free(struct counter *c);
+/* One kernel of the list into *k. 0, or -1 and *f. */
+int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct kernel *k, struct fault *f);
+
+/* ---- methods ---- */
+
+/* Strata of all kernels: of[i] from 0 to the number that is returned, less one; none is empty. */
+typedef uint32_t method_fn(const struct app *a, const struct wish *w, uint32_t *of);
+#define METHOD(name, fn, ...) method_fn fn;
+#include "methods.def"
+#undef METHOD
+
+struct method {
+	const char *name;
+	method_fn *strata;
+	enum reading reading;
+	enum size_kind size;
+	const char *help;
+};
+
+extern const struct method methods[];
+extern const size_t n_methods;
+const struct method *method_find(const char *name); /* NULL: none */
+
+/* What the weights of a stratum add up, of kernel k; above 0. */
+double method_size(const struct method *m, const struct kernel *k);
+
+/*
+ * method.c: strata by name, and by stream with --per-stream: the kernels of each, in the order of the list, names in
+ * the order in which they first come.
+ */
+struct groups {
+	uint32_t *first,
+		*next; /* by group: its first kernel; by kernel: the next of its group, UINT32_MAX: none */
+	uint32_t *last, n, cap;
+};
+void groups_by_name(struct groups *g, const struct app *a, bool per_stream);
+void groups_free(struct groups *g);
+
+/*
+ * linear.c. x: n rows of d values, overwritten with their components along the axes of largest variance, which hold
+ * share of it all; columns are brought to mean 0 and deviation 1 first. The number of components.
+ */
+uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
+/* k clusters of n rows of d values (stride doubles apart) into of[]; the sum of squared distances from the centres. */
+double linear_kmeans(
+	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of);
+/* splitmix64: the same on every machine. */
+uint64_t linear_random(uint64_t *state);
+
+/* ---- allocate.c ---- */
+
+struct choice {
+	uint32_t *stratum; /* by kernel */
+	bool *picked;      /* by kernel */
+	double *weight;    /* by stratum */
+	uint32_t *kernels; /* by stratum */
+	uint32_t *label;   /* by stratum, from 1 in the order of their first kernels */
+	uint32_t n, n_picked;
+	double error; /* expected */
+};
+void choose(struct choice *c, const struct app *a, const struct method *m, const struct wish *w);
+void choice_free(struct choice *c);
+
+/* ---- times.c, estimate.c: a time above 0 for each kernel ---- */
+
+void times_estimate(struct app *a); /* wants READ_COUNTS */
+void times_read(struct app *a, const char *path);
+
+/* ---- report.c ---- */
+
+void report(
+	FILE *out, const struct app *a, const struct method *m, const struct wish *w, const struct choice *c);
+
+#endif

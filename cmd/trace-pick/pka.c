@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * PKA: kernels are points in a space of counts, brought to their principal components, and strata are the clusters of
+ * k-means, of which there are as few as leave at most a tenth of the points' variance within them.
+ *
+ * The published counts come from a profiler; these are what a trace has of them: instructions by class, sectors of global
+ * and local accesses, shared accesses, atomics, active lanes, thread blocks. After Baddouh, Khairy, Green, Payer and
+ * Rogers, "Principal Kernel Analysis: A Tractable Methodology to Simulate Scaled GPU Workloads", MICRO 2021.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "pick.h"
+
+#define EXTRA      9u
+#define N_FEATURES (N_CLASSES + EXTRA)
+#define SHARE      0.99 /* of the variance, that the components keep */
+#define WITHIN     0.1  /* of it, that clusters may keep */
+#define MOST_K     64u
+
+/* Counts range over powers of ten, so that their logarithms are taken. */
+static void features_of(const struct kernel *k, double *x)
+{
+	for (uint32_t i = 0; i < N_CLASSES; i++)
+		x[i] = log1p((double)k->of_class[i]);
+	const double more[EXTRA] = {(double)k->insts, (double)k->loads, (double)k->stores, (double)k->local,
+		(double)k->shared, (double)k->atomics, (double)k->blocks,
+		(double)k->block[0] * k->block[1] * k->block[2], 0};
+
+	for (uint32_t i = 0; i + 1 < EXTRA; i++)
+		x[N_CLASSES + i] = log1p(more[i]);
+	x[N_FEATURES - 1] = k->insts ? (double)k->lanes / (32 * (double)k->insts) : 0; /* divergence */
+}
+
+static double variance(const double *x, uint32_t n, uint32_t d)
+{
+	uint32_t *one = xcalloc(n, sizeof(*one));
+	double sum = linear_kmeans(x, n, d, N_FEATURES, 1, 1, one);
+
+	free(one);
+	return sum;
+}
+
+/* Numbers without gaps, in the order of the kernels; k-means may leave a cluster empty. */
+static uint32_t renumber(uint32_t *of, const struct app *a, bool per_stream)
+{
+	uint32_t n = 0, *first = xmalloc(a->n * sizeof(*first)), *is = xmalloc(a->n * sizeof(*is));
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t s = 0;
+
+		while (s < n &&
+			(is[s] != of[i] || (per_stream && a->kernel[first[s]].stream != a->kernel[i].stream)))
+			s++;
+		if (s == n) {
+			first[n] = i;
+			is[n++] = of[i];
+		}
+		of[i] = s;
+	}
+	free(first);
+	free(is);
+	return n;
+}
+
+uint32_t method_pka(const struct app *a, const struct wish *w, uint32_t *of)
+{
+	double *x = xmalloc((size_t)a->n * N_FEATURES * sizeof(*x));
+	uint32_t d, k = 1, most = a->n < MOST_K ? a->n : MOST_K;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		features_of(&a->kernel[i], x + (size_t)i * N_FEATURES);
+	d = linear_components(x, a->n, N_FEATURES, SHARE);
+	double all = variance(x, a->n, d);
+	memset(of, 0, a->n * sizeof(*of));
+	while (k < most && linear_kmeans(x, a->n, d, N_FEATURES, k, w->seed, of) > WITHIN * all)
+		k++;
+	if (k == most)
+		linear_kmeans(x, a->n, d, N_FEATURES, k, w->seed, of);
+	free(x);
+	return renumber(of, a, w->per_stream);
+}

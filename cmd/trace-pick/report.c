@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The file of picks (trace-picks(5)). It names neither folder, nor time, nor number of threads: the same list and options
+ * give the same bytes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "diag.h"
+#include "picks.h"
+#include "pick.h"
+
+static void write_command(FILE *out, const struct method *m, const struct wish *w)
+{
+	fprintf(out, "# trace-pick -m %s", m->name);
+	if (!w->one && strcmp(m->name, "all"))
+		fprintf(out, " -e %g%% --seed %llu", 100 * w->error, (unsigned long long)w->seed);
+	if (w->most != UINT32_MAX)
+		fprintf(out, " -n %u", w->most);
+	if (w->per_stream)
+		fputs(" --per-stream", out);
+	if (w->one)
+		fputs(" --one", out);
+	fprintf(out, " (%s)\n", VERSION);
+}
+
+static void write_summary(FILE *out, const struct app *a, const struct choice *c)
+{
+	uint64_t all = 0, picked = 0;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		all += a->kernel[i].insts;
+		picked += c->picked[i] ? a->kernel[i].insts : 0;
+	}
+	fprintf(out,
+		"# %u of %u kernels in %u strata, %llu of %llu warp instructions (%.2f%%), expected error %.2f%%\n",
+		c->n_picked, a->n, c->n, (unsigned long long)picked, (unsigned long long)all,
+		all ? 100 * (double)picked / (double)all : 0, 100 * c->error);
+}
+
+static void write_strata(FILE *out, const struct app *a, const struct choice *c)
+{
+	uint32_t next = 1;
+
+	fputs("# stratum, its kernels; the name of the first\n", out);
+	for (uint32_t i = 0; i < a->n && next <= c->n; i++) {
+		uint32_t s = c->stratum[i];
+		char name[512];
+
+		if (c->label[s] != next)
+			continue;
+		next++;
+		picks_write_stratum(
+			out, &(struct pick_stratum){.label = c->label[s], .kernels = c->kernels[s]});
+		diag_quote(name, sizeof(name), a->kernel[i].name, strlen(a->kernel[i].name));
+		fprintf(out, " %s\n", name);
+	}
+}
+
+void report(
+	FILE *out, const struct app *a, const struct method *m, const struct wish *w, const struct choice *c)
+{
+	struct picks p = {.n_kernels = a->n, .error = c->error};
+
+	strncpy(p.method, m->name, sizeof(p.method) - 1);
+	klist_hash(&a->list, p.hash);
+	picks_write_head(out, &p);
+	write_command(out, m, w);
+	write_summary(out, a, c);
+	write_strata(out, a, c);
+	fputs("# position, weight, stratum, size; warp instructions, kernel\n", out);
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t s = c->stratum[i];
+		char name[512], text[600];
+		struct pick k = {
+			.position = i + 1, .weight = c->weight[s], .size = method_size(m, &a->kernel[i])};
+
+		if (!c->picked[i])
+			continue;
+		diag_quote(name, sizeof(name), a->kernel[i].name, strlen(a->kernel[i].name));
+		snprintf(text, sizeof(text), "%llu %s", (unsigned long long)a->kernel[i].insts, name);
+		picks_write_pick(out, &k, c->label[s], text);
+	}
+}

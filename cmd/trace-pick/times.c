@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Execution times of the list's kernels, from a table in CSV: of Nsight Systems (`nsys stats -r cuda_gpu_trace -f csv`), of
+ * Nsight Compute (`ncu --csv`, its details or its raw page), or of stats-csv.
+ *
+ * Always true: the table has a row for each kernel of the list, in its order; rows of copies and of units are left out; names
+ * are not compared, for tools spell them differently. Units do not matter, but must be the same in all rows.
+ */
+#include <csv.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "diag.h"
+#include "input.h"
+#include "pick.h"
+
+#define NO_COLUMN UINT32_MAX
+
+struct table_reader {
+	struct app *a;
+	const char *file;
+	uint64_t line;
+	uint32_t column; /* of the next field */
+	uint32_t name, time, metric;
+	uint32_t n; /* kernels so far */
+	bool head;  /* it was read */
+	/* of the row at hand */
+	double value;
+	bool has_value, is_copy, is_other;
+	char text[64]; /* of its time, for messages */
+};
+
+static bool among(const char *s, size_t n, const char *const *names)
+{
+	for (; *names; names++)
+		if (strlen(*names) == n && !memcmp(*names, s, n))
+			return true;
+	return false;
+}
+
+static const char *const time_heads[] = {"Duration (ns)", "Duration:dur_ns", "Duration",
+	"gpu__time_duration.sum", "gpu_sim_cycle", "Metric Value", NULL};
+static const char *const name_heads[] = {"Name", "Kernel Name", "kernel_name", NULL};
+static const char *const metrics[] = {"Duration", "gpu__time_duration.sum", NULL};
+
+static void head_field(struct table_reader *r, const char *s, size_t n)
+{
+	static const char *const metric[] = {"Metric Name", NULL};
+
+	if (r->time == NO_COLUMN && among(s, n, time_heads))
+		r->time = r->column;
+	if (r->name == NO_COLUMN && among(s, n, name_heads))
+		r->name = r->column;
+	if (among(s, n, metric))
+		r->metric = r->column;
+}
+
+static void row_field(struct table_reader *r, const char *s, size_t n)
+{
+	char digits[64], *end;
+	size_t m = 0;
+
+	if (r->column == r->name)
+		r->is_copy = n && *s == '[';
+	if (r->column == r->metric)
+		r->is_other = !among(s, n, metrics);
+	if (r->column != r->time)
+		return;
+	for (size_t i = 0; i < n && m + 1 < sizeof(digits); i++)
+		if (s[i] != ',') /* of thousands */
+			digits[m++] = s[i];
+	digits[m] = '\0';
+	r->value = strtod(digits, &end);
+	r->has_value = m && !*end && *digits >= '0' && *digits <= '9' && isfinite(r->value);
+	diag_quote(r->text, sizeof(r->text), s, n);
+}
+
+static void field(void *bytes, size_t n, void *ctx)
+{
+	struct table_reader *r = ctx;
+
+	if (r->head)
+		row_field(r, bytes, n);
+	else
+		head_field(r, bytes, n);
+	r->column++;
+}
+
+static void end_head(struct table_reader *r)
+{
+	/* Text may stand before the table, as ncu's own messages do. */
+	r->head = r->time != NO_COLUMN;
+	if (!r->head)
+		r->name = r->metric = NO_COLUMN;
+}
+
+static void end_row(struct table_reader *r)
+{
+	struct place at = {r->file, r->line, 0};
+
+	if (r->is_copy || r->is_other || r->column <= r->time)
+		return;
+	if (!r->has_value && !r->n) /* ncu's row of units */
+		return;
+	if (!r->has_value || !(r->value > 0))
+		die_at(at, "found the time \"%s\", wanted a number above 0", r->text);
+	if (r->n == r->a->n)
+		die_at(at, "found times of more than the list's %u kernels, wanted a row for each", r->a->n);
+	r->a->kernel[r->n++].time = r->value;
+}
+
+static void row(int c, void *ctx)
+{
+	struct table_reader *r = ctx;
+
+	(void)c;
+	if (r->column && r->head)
+		end_row(r);
+	else if (r->column)
+		end_head(r);
+	r->column = 0;
+	r->has_value = r->is_copy = r->is_other = false;
+}
+
+void times_read(struct app *a, const char *path)
+{
+	struct table_reader r = {.a = a, .name = NO_COLUMN, .time = NO_COLUMN, .metric = NO_COLUMN};
+	struct csv_parser p;
+	struct fault f;
+	struct input *in = input_open(path, &f);
+	const char *text;
+	size_t n;
+	int got;
+
+	if (!in)
+		die_fault(&f);
+	if (csv_init(&p, 0))
+		die("out of memory");
+	r.file = input_name(in);
+	while ((got = input_line(in, &text, &n, &f)) > 0) {
+		r.line = input_lineno(in);
+		if (csv_parse(&p, text, n, field, row, &r) != n ||
+			csv_parse(&p, "\n", 1, field, row, &r) != 1)
+			die_at((struct place){r.file, r.line, 0}, "%s", csv_strerror(csv_error(&p)));
+	}
+	if (got < 0)
+		die_fault(&f);
+	csv_fini(&p, field, row, &r);
+	csv_free(&p);
+	input_close(in);
+	if (!r.head)
+		die_at((struct place){r.file, 0, 0},
+			"found no column of times, wanted one named \"Duration (ns)\", \"gpu__time_duration.sum\" or \"gpu_sim_cycle\"");
+	if (r.n != a->n)
+		die_at((struct place){r.file, 0, 0}, "found times of %u kernels, wanted the list's %u", r.n,
+			a->n);
+	a->timed = true;
+}

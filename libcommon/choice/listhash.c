@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The hash by which picks know their list.
+ *
+ * Always true: it is that of the list's lines, of a kernel's line only the last component of its name, without the
+ * suffix of a compression, since trace-pack leaves both out. It leaves out what the kernels hold: a file that is
+ * replaced under its name is not seen.
+ */
+#include <string.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include "klist.h"
+#include "picks.h"
+
+struct list_hash *list_hash_new(void)
+{
+	XXH3_state_t *s = XXH3_createState();
+
+	if (!s)
+		die("out of memory");
+	XXH3_128bits_reset(s);
+	return (struct list_hash *)s;
+}
+
+static size_t without_suffix(const char *s, size_t n)
+{
+	static const char *const suffix[] = {".gz", ".xz", ".zst", ".zstd"};
+
+	for (size_t i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++) {
+		size_t m = strlen(suffix[i]);
+
+		if (n > m && !memcmp(s + n - m, suffix[i], m))
+			return n - m;
+	}
+	return n;
+}
+
+void list_hash_line(struct list_hash *h, const char *line, size_t n)
+{
+	if (n < 6 || memcmp(line, "Memcpy", 6) != 0) {
+		const char *slash = memrchr(line, '/', n);
+
+		n -= slash ? (size_t)(slash + 1 - line) : 0;
+		line = slash ? slash + 1 : line;
+		n = without_suffix(line, n);
+	}
+	XXH3_128bits_update((XXH3_state_t *)h, line, n);
+	XXH3_128bits_update((XXH3_state_t *)h, "\n", 1);
+}
+
+void list_hash_end(struct list_hash *h, unsigned char out[16])
+{
+	XXH128_canonical_t c;
+
+	XXH128_canonicalFromHash(&c, XXH3_128bits_digest((XXH3_state_t *)h));
+	memcpy(out, c.digest, 16);
+	XXH3_freeState((XXH3_state_t *)h);
+}
+
+void klist_hash(const struct klist *k, unsigned char out[16])
+{
+	struct list_hash *h = list_hash_new();
+
+	for (uint32_t i = 0; i < k->n_cmds; i++)
+		list_hash_line(h, k->cmd[i].text, strlen(k->cmd[i].text));
+	list_hash_end(h, out);
+}

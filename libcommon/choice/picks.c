@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Files of picks: reading them with every line judged, and writing them.
+ *
+ * Always true: what was read was checked against itself, so that nobody behind has to; what is written is read back as
+ * the same numbers. Whether the picks belong to a list is for picks_fit() to say.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "input.h"
+#include "num.h"
+#include "pack.h"
+#include "picks.h"
+
+/* A line being read: words apart by blanks. */
+struct line {
+	struct picks *p;
+	const char *at, *begin;
+	struct place place;
+	struct fault *f;
+};
+
+static struct place here(const struct line *l, const char *at)
+{
+	return (struct place){l->place.file, l->place.line, (uint32_t)(at - l->begin) + 1};
+}
+
+static int bad(const struct line *l, const char *at, const char *wanted)
+{
+	char q[60];
+
+	return fault_set(l->f, here(l, at), "picks", "found \"%s\", wanted %s",
+		diag_quote(q, sizeof(q), at, strcspn(at, " \t")), wanted);
+}
+
+static void skip_blanks(struct line *l) { l->at += strspn(l->at, " \t"); }
+
+/* The next word, which is left behind; its beginning. */
+static const char *word(struct line *l, size_t *n)
+{
+	skip_blanks(l);
+	const char *w = l->at;
+	*n = strcspn(w, " \t");
+	l->at += *n;
+	return w;
+}
+
+static int whole(struct line *l, uint64_t max, uint32_t *out, const char *wanted)
+{
+	size_t n;
+	const char *w = word(l, &n);
+	uint64_t v;
+
+	if (!num_whole(w, n, max, &v) || !v)
+		return bad(l, w, wanted);
+	*out = (uint32_t)v;
+	return 0;
+}
+
+static int positive(struct line *l, double *out, const char *wanted)
+{
+	size_t n;
+	const char *w = word(l, &n), *end = w;
+
+	if (num_real(&end, out) != NUM_GOOD || end != w + n || !(*out > 0) || !isfinite(*out))
+		return bad(l, w, wanted);
+	return 0;
+}
+
+/* ---- the first line ----------------------------------------------------------------------- */
+
+static int parse_hash(struct line *l, const char *w, size_t n)
+{
+	unsigned char *h = l->p->hash;
+
+	for (size_t i = 0; n == 32 && i < 32; i++) {
+		const char *digits = "0123456789abcdef", *d = memchr(digits, w[i], 16);
+
+		if (!d)
+			n = 0;
+		else
+			h[i / 2] = (unsigned char)(h[i / 2] << 4 | (d - digits));
+	}
+	return n == 32 ? 0 : bad(l, w, "32 hexadecimal digits, the hash of the list");
+}
+
+static bool is(const char *w, size_t n, const char *what) { return n == strlen(what) && !memcmp(w, what, n); }
+
+/* "name=value"; what is not known was written by a newer program and is left alone. */
+static int parse_setting(struct line *l, unsigned *seen)
+{
+	size_t n, name;
+	const char *w = word(l, &n), *v = memchr(w, '=', n);
+	uint64_t kernels;
+
+	if (!v)
+		return bad(l, w, "NAME=VALUE");
+	name = (size_t)(v++ - w);
+	n -= name + 1;
+	if (is(w, name, "list")) {
+		*seen |= 1;
+		return parse_hash(l, v, n);
+	}
+	if (is(w, name, "kernels")) {
+		*seen |= 2;
+		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
+			return bad(l, v, "the number of kernels of the list");
+		l->p->n_kernels = (uint32_t)kernels;
+	} else if (is(w, name, "method")) {
+		if (!n || n >= sizeof(l->p->method))
+			return bad(l, v, "the name of a method");
+		memcpy(l->p->method, v, n);
+	} else if (is(w, name, "error")) {
+		const char *end = v;
+
+		if (num_real(&end, &l->p->error) != NUM_GOOD || end != v + n)
+			return bad(l, v, "an error as a fraction");
+	}
+	return 0;
+}
+
+static int parse_head(struct line *l)
+{
+	size_t n;
+	const char *w = word(l, &n);
+	unsigned seen = 0;
+
+	if (!is(w, n, "picks"))
+		return bad(l, w, "\"picks 1 list=HASH kernels=N\", the first line of a file of picks");
+	w = word(l, &n);
+	if (!is(w, n, "1"))
+		return bad(l, w, "version 1 of files of picks");
+	for (skip_blanks(l); *l->at; skip_blanks(l))
+		if (parse_setting(l, &seen) < 0)
+			return -1;
+	if (seen != 3)
+		return bad(l, l->at, "list=HASH and kernels=N in the first line");
+	l->p->line = l->place.line;
+	return 0;
+}
+
+/* ---- strata and picks --------------------------------------------------------------------- */
+
+static int parse_stratum(struct line *l)
+{
+	struct picks *p = l->p;
+	struct pick_stratum s = {0};
+	const char *at = l->at;
+
+	if (whole(l, PICKS_MAX, &s.label, "the number of a stratum, from 1") < 0 ||
+		whole(l, p->n_kernels, &s.kernels, "how many kernels of the list the stratum has") < 0)
+		return -1;
+	if (s.label != p->n_strata + 1)
+		return bad(l, at + strspn(at, " \t"), "strata numbered 1, 2, 3, ... in their order");
+	grow(&p->stratum, &p->cap_strata, p->n_strata + 1, sizeof(*p->stratum));
+	p->stratum[p->n_strata++] = s;
+	return 0;
+}
+
+static int parse_pick(struct line *l)
+{
+	struct picks *p = l->p;
+	struct pick k = {.size = 1};
+	uint32_t label;
+	const char *at = l->at;
+
+	if (whole(l, p->n_kernels, &k.position, "the position of a kernel of the list") < 0 ||
+		positive(l, &k.weight, "a weight, a number above 0") < 0)
+		return -1;
+	if (p->n && k.position <= p->pick[p->n - 1].position)
+		return bad(l, at, "positions that rise from line to line");
+	skip_blanks(l);
+	at = l->at;
+	if (whole(l, PICKS_MAX, &label, "the number of a stratum") < 0)
+		return -1;
+	k.stratum = label - 1;
+	if (label > p->n_strata)
+		return bad(l, at, "a stratum that a line \"stratum N KERNELS\" before has named");
+	skip_blanks(l);
+	if (*l->at && positive(l, &k.size, "a size, a number above 0") < 0)
+		return -1;
+	p->stratum[k.stratum].picked++;
+	grow(&p->pick, &p->cap, p->n + 1, sizeof(*p->pick));
+	p->pick[p->n++] = k;
+	return 0;
+}
+
+static int parse_line(struct line *l)
+{
+	size_t n;
+
+	skip_blanks(l);
+	if (!*l->at || *l->at == '#')
+		return 0;
+	if (!l->p->line)
+		return parse_head(l);
+	const char *at = l->at, *w = word(l, &n);
+	if (is(w, n, "stratum"))
+		return parse_stratum(l);
+	l->at = at;
+	return parse_pick(l);
+}
+
+static int check_strata(const struct picks *p, struct fault *f)
+{
+	struct place at = {p->path, 0, 0};
+	uint64_t kernels = 0;
+
+	if (!p->line)
+		return fault_set(f, at, "picks", "found no line, wanted picks (trace-picks(5))");
+	if (!p->n)
+		return fault_set(f, at, "picks", "found no pick, wanted one at least");
+	for (uint32_t i = 0; i < p->n_strata; i++) {
+		const struct pick_stratum *s = &p->stratum[i];
+
+		kernels += s->kernels;
+		if (!s->picked)
+			return fault_set(f, at, "picks",
+				"found stratum %u of %u kernels without a pick, wanted one at least",
+				s->label, s->kernels);
+		if (s->picked > s->kernels)
+			return fault_set(f, at, "picks",
+				"found %u picks in stratum %u of %u kernels, wanted at most as many",
+				s->picked, s->label, s->kernels);
+	}
+	if (kernels > p->n_kernels)
+		return fault_set(f, at, "picks",
+			"found strata of %llu kernels together, wanted the list's %u at most",
+			(unsigned long long)kernels, p->n_kernels);
+	return 0;
+}
+
+int picks_parse(struct picks *p, struct input *in, struct fault *f)
+{
+	const char *text;
+	size_t n;
+	int r;
+
+	*p = (struct picks){.path = input_name(in), .error = -1};
+	while ((r = input_line(in, &text, &n, f)) > 0) {
+		struct place at = {p->path, input_lineno(in), 0};
+
+		if (memchr(text, '\0', n))
+			return fault_set(f, at, "picks", "found a NUL byte, wanted picks, a text file");
+		char *copy = xstrndup(text, n);
+		struct line l = {p, copy, copy, at, f};
+		r = parse_line(&l);
+		free(copy);
+		if (r < 0)
+			return -1;
+	}
+	return r < 0 ? -1 : check_strata(p, f);
+}
+
+int picks_read(struct picks *p, const char *path, struct fault *f)
+{
+	*p = (struct picks){0};
+	struct input *in = input_open(path, f);
+	int r = in ? picks_parse(p, in, f) : -1;
+
+	input_close(in);
+	return r;
+}
+
+void picks_free(struct picks *p)
+{
+	free(p->pick);
+	free(p->stratum);
+	*p = (struct picks){0};
+}
+
+const struct pick *picks_at(const struct picks *p, uint32_t position)
+{
+	uint32_t lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		uint32_t m = lo + (hi - lo) / 2;
+
+		if (p->pick[m].position < position)
+			lo = m + 1;
+		else
+			hi = m;
+	}
+	return lo < p->n && p->pick[lo].position == position ? &p->pick[lo] : NULL;
+}
+
+int picks_fit(const struct picks *p, const unsigned char hash[16], uint32_t n_kernels, struct fault *f)
+{
+	struct place at = {p->path, p->line, 0};
+
+	if (p->n_kernels != n_kernels)
+		return fault_set(f, at, "picks-list",
+			"found picks for a list of %u kernels, wanted picks for this one of %u", p->n_kernels,
+			n_kernels);
+	if (memcmp(p->hash, hash, 16) != 0)
+		return fault_set(f, at, "picks-list",
+			"found picks for another kernel list (its hash differs), wanted picks made for this one");
+	return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+void picks_write_head(FILE *out, const struct picks *p)
+{
+	fputs("picks 1 list=", out);
+	for (unsigned i = 0; i < 16; i++)
+		fprintf(out, "%02x", p->hash[i]);
+	fprintf(out, " kernels=%u", p->n_kernels);
+	if (*p->method)
+		fprintf(out, " method=%s", p->method);
+	if (p->error >= 0)
+		fprintf(out, " error=%.4f", p->error);
+	putc('\n', out);
+}
+
+void picks_write_stratum(FILE *out, const struct pick_stratum *s)
+{
+	fprintf(out, "stratum %u %u", s->label, s->kernels);
+}
+
+void picks_write_pick(FILE *out, const struct pick *k, uint32_t label, const char *text)
+{
+	fprintf(out, "%u %.12g %u %.12g", k->position, k->weight, label, k->size);
+	if (text)
+		fprintf(out, " %s", text);
+	putc('\n', out);
+}

@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-pick: every method, option and exit status; files of picks, good and bad, in the programs that take them.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+METHODS='sieve photon pka random all'
+
+setup_file() {
+	load helper
+	trace-pack -q -o "$BATS_FILE_TMPDIR/app.tpack" "$(trace launches)"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	app=$(trace launches)
+	packed=$BATS_FILE_TMPDIR/app.tpack
+}
+
+# Kernels, sum of weights and of kernels in strata.
+sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d %.3f %d\n", n, w, k }' "$1"; }
+
+@test "help, version, usage errors" {
+	run -0 trace-pick -h
+	for m in $METHODS stem; do assert_output --partial "$m,"; done
+	run -0 trace-pick --version
+	for bad in "-m median" "-e 5" "-e x%" "-e 0%" "-e 101%" "-n 0" "--seed x" "-j 0" "-m stem" "-m all -n 3" "--sed 1"; do
+		# shellcheck disable=SC2086
+		run -2 trace-pick $bad "$app"
+		assert_output --regexp '(found|unknown|trace-pick)'
+	done
+	run -2 trace-pick "$app" "$app"
+	run -2 trace-pick nothing
+	touch picks
+	run -2 trace-pick -o picks "$app"
+	run -0 trace-pick -f -o picks "$app"
+}
+
+@test "strata hold every kernel once, weights of counts add up to the kernels" {
+	for m in $METHODS; do
+		trace-pick -m $m "$app" >$m
+		read -r n w k < <(sums $m)
+		[ "$k" -eq 40 ] || { echo "$m: $k kernels in strata"; return 1; }
+		[ "$n" -ge 1 ] && [ "$n" -le 40 ]
+		case $m in
+		pka | random | all) [ "$w" = 40.000 ] || { echo "$m: weights $w"; return 1; } ;;
+		esac
+	done
+	[ "$(sums all)" = "40 40.000 40" ]
+}
+
+@test "sizes times weights of a stratum are its instructions" {
+	trace-pick -m sieve "$app" >picks
+	trace-pack -l "$packed" | awk 'NR > 1 && $1 ~ /^[0-9]+$/ && NF > 5 { s += $4 } END { print s }' >all
+	awk '/^[0-9]/ { s += $2 * $4 } END { printf "%.0f\n", s }' picks | cmp - all
+}
+
+@test "text, list, packed stream, pipe and any number of threads give the same bytes" {
+	for m in $METHODS; do
+		trace-pick -m $m "$app" >a
+		trace-pick -m $m -j 3 "$app/kernelslist.g" | cmp - a
+		trace-pick -m $m -j 2 "$packed" | cmp - a
+		trace-pick -m $m -j 2 <"$packed" | cmp - a
+		trace-pack -q "$app" | trace-pick -m $m | cmp - a
+	done
+}
+
+@test "seeds differ, -n holds, a smaller error picks more, --one one a stratum" {
+	trace-pick -m random -n 5 "$app" >a
+	trace-pick -m random -n 5 --seed 2 "$app" >b
+	! cmp -s a b
+	for n in 1 2 3 7; do
+		trace-pick -n $n "$app" >a
+		[ "$(sums a | cut -d' ' -f1)" -le $n ]
+		[ "$(sums a | cut -d' ' -f3)" -eq 40 ]
+	done
+	trace-pick -e 1% "$app" >a
+	trace-pick -e 30% "$app" >b
+	[ "$(sums a | cut -d' ' -f1)" -gt "$(sums b | cut -d' ' -f1)" ]
+	trace-pick --one "$app" >a
+	[ "$(grep -c ^stratum a)" -eq "$(grep -c '^[0-9]' a)" ]
+}
+
+@test "streams apart" {
+	d=$(trace streams)
+	trace-pick -m random "$d" >a
+	trace-pick -m random --per-stream "$d" >b
+	[ "$(grep -c ^stratum a)" -eq 1 ]
+	[ "$(grep -c ^stratum b)" -eq 2 ]
+}
+
+@test "times: an estimate, a table of stats-csv, tables of Nsight" {
+	d=$(trace streams)
+	trace-pick -m stem --times auto "$app" >auto
+	trace-pick -m stem --times auto "$packed" | cmp - auto
+	trace-sim -q -g rtx3070 -F json "$d" | stats-csv -s gpu_sim_cycle >t.csv
+	run -0 trace-pick -m stem --times t.csv "$d"
+	assert_output --partial 'method=stem'
+	printf '%s\n' '"Start (ns)","Duration (ns)","GrdX","Name"' '1,500,,"[CUDA memcpy HtoD]"' '2,100,6,"write(int)"' \
+		'3,101,6,write' '4,200,6,read' '5,200,6,read' >nsys.csv
+	run -0 trace-pick -m stem --times nsys.csv "$d"
+	assert_output --regexp '[0-9]+ [0-9.]+ [0-9]+ 100 '
+	printf '%s\n' '==PROF== Connected' '"ID","Kernel Name","gpu__time_duration.sum"' '"","","ns"' '"0","write","1,000"' \
+		'"1","write","1,100"' '"2","read","5"' '"3","read","6"' >ncu.csv
+	run -0 trace-pick -m stem -e 1% --times ncu.csv "$d"
+	assert_output --regexp ' 1000 '
+	printf '%s\n' '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"' '0,w,Duration,ns,7' '0,w,SM Frequency,hz,1' \
+		'1,w,Duration,ns,7' '2,r,Duration,ns,8' '3,r,Duration,ns,8' >long.csv
+	run -0 trace-pick -m stem --times long.csv "$d"
+	sed -i '$d' nsys.csv
+	run -2 trace-pick -m stem --times nsys.csv "$d"
+	assert_output --partial "found times of 3 kernels, wanted the list's 4"
+	printf '%s\n' 'Name,Duration' 'a,1' 'b,x' >bad.csv
+	run -2 trace-pick -m stem --times bad.csv "$d"
+	assert_output --partial 'bad.csv:3: found the time "x", wanted a number above 0'
+	run -2 trace-pick -m stem --times "$d/kernelslist.g" "$d"
+	assert_output --partial 'found no column of times'
+}
+
+@test "damage names the first bad kernel" {
+	cp -r "$app" bad
+	sed -i '0,/LDG/s/LDG.*/LDG/' bad/kernel-9.traceg bad/kernel-2.traceg
+	run -2 trace-pick -j 3 bad
+	assert_output --partial 'bad/kernel-2.traceg:'
+}
+
+@test "trace-sim, trace-pack and stats-csv take picks" {
+	trace-pick -n 6 -o picks "$app"
+	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
+	stats-csv -s gpu_sim_cycle a.json | tail -n +2 | wc -l >n
+	[ "$(cat n)" -eq "$(grep -c '^[0-9]' picks)" ]
+	k=$(awk '/^[0-9]/ { print $1 }' picks | paste -sd,)
+	trace-sim -q -g rtx3070 -F json -k "$k" "$app" | cmp - a.json
+	trace-sim -q -g rtx3070 -F json -k @picks "$packed" | cmp - a.json
+	trace-sim -q -g rtx3070 -F json -k @- "$app" <picks | cmp - a.json
+	trace-pack -q -k @picks "$app" >a.tpack
+	trace-pack -q -k @picks "$packed" >b.tpack
+	cmp a.tpack b.tpack
+	trace-sim -q -g rtx3070 "$app" -F json >all.json
+	stats-csv -k @picks -s gpu_sim_cycle all.json >c.csv
+	[ "$(tail -n +2 c.csv | wc -l)" -eq "$(cat n)" ]
+}
+
+# Lines of a file of picks for the application, its first line good.
+picks() {
+	head -1 good
+	printf '%s\n' "$@"
+}
+refused() {
+	local want=$1
+	shift
+	picks "$@" >bad
+	run -2 trace-sim -q -g rtx3070 -k @bad "$app"
+	assert_output --partial "$want"
+}
+
+@test "bad picks are refused with their place" {
+	trace-pick "$app" >good
+	refused 'bad:3:1: found "41", wanted the position of a kernel' 'stratum 1 40' '41 1 1'
+	refused 'bad:3:1: found "0"' 'stratum 1 40' '0 1 1'
+	refused 'bad:3:3: found "heavy", wanted a weight' 'stratum 1 40' '1 heavy 1'
+	for w in nan inf -1 0 1e999 0x1 ""; do refused 'wanted a weight' 'stratum 1 40' "1 $w"; done
+	refused 'bad:3:5: found "2", wanted a stratum that' 'stratum 1 40' '1 1 2'
+	refused 'bad:3:7: found "x", wanted a size' 'stratum 1 40' '1 1 1 x'
+	refused 'wanted positions that rise' 'stratum 1 40' '2 1 1' '1 1 1'
+	refused 'found stratum 2 of 1 kernels without a pick' 'stratum 1 39' 'stratum 2 1' '1 1 1'
+	refused 'found 2 picks in stratum 1 of 1 kernels' 'stratum 1 1' '1 1 1' '2 1 1'
+	refused "wanted the list's 40 at most" 'stratum 1 30' 'stratum 2 30' '1 1 1' '2 1 2'
+	refused 'strata numbered 1, 2, 3' 'stratum 2 1'
+	refused 'found no pick' 'stratum 1 40'
+	printf 'hello\n' >bad
+	run -2 trace-sim -q -g rtx3070 -k @bad "$app"
+	assert_output --partial 'bad:1:1: found "hello", wanted "picks 1'
+	sed 1s/picks.1/picks\ 2/ good >bad
+	run -2 trace-pack -k @bad "$app"
+	assert_output --partial 'wanted version 1'
+	sed '1s/list=[0-9a-f]*/list=12/' good >bad
+	run -2 trace-pack -k @bad "$app"
+	assert_output --partial '32 hexadecimal digits'
+	: >bad
+	run -2 trace-pack -k @bad "$app"
+	assert_output --partial 'wanted picks'
+	run -2 trace-sim -q -g rtx3070 -k @missing "$app"
+}
+
+@test "picks for another list are refused" {
+	trace-pick "$app" >picks
+	cp -r "$app" other
+	sed -i 1d other/kernelslist.g
+	run -2 trace-sim -q -g rtx3070 -k @picks other
+	assert_output --partial 'found picks for a list of 40 kernels, wanted picks for this one of 39'
+	echo kernel-1.traceg >>other/kernelslist.g
+	run -2 trace-sim -q -g rtx3070 -k @picks other
+	assert_output --partial 'found picks for another kernel list'
+	trace-pack -q other >other.tpack
+	for t in other other.tpack; do
+		run -2 trace-pack -k @picks $t
+		assert_output --partial 'found picks for another kernel list'
+	done
+	run -2 trace-pack -l -k @picks other.tpack
+}
+
+@test "a full disk and a closed pipe" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	run -2 trace-pick -o /dev/full "$app"
+	trace-pick "$app" | head -1 | grep -q '^picks 1 '
+}
