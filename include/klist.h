@@ -60,6 +60,8 @@ struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_optio
 /* Can the kernel be had as far as can be told without opening it? 0, or -1 and errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
 void klist_free(struct klist *k);
+/* By which picks know their list: see list_hash_new() in picks.h. */
+void klist_hash(const struct klist *k, unsigned char out[16]);
 
 /*
  * -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas; or "@FILE", picks.

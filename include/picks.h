@@ -15,7 +15,6 @@
 #include "diag.h"
 
 struct input;
-struct klist;
 
 #define PICKS_VERSION 1
 #define PICKS_MAX     (1u << 24) /* kernels of a list, and strata */
@@ -59,10 +58,9 @@ const struct pick *picks_at(const struct picks *p, uint32_t position);
  * XXH3-128 of what a list says: its copies and the names of its kernels, without folders and without the suffix of a
  * compression, so that a folder and the packed stream made of it agree.
  */
-void klist_hash(const struct klist *k, unsigned char out[16]);
-/* The same line by line: of a list's line as it stands, from its first character that is no blank to its last. */
 struct list_hash;
 struct list_hash *list_hash_new(void);
+/* A line of the list, from its first character that is no blank to its last. */
 void list_hash_line(struct list_hash *h, const char *line, size_t n);
 void list_hash_end(struct list_hash *h, unsigned char out[16]); /* frees h */
 

@@ -201,6 +201,83 @@ refused() {
 	run -2 trace-pack -l -k @picks other.tpack
 }
 
+# One cell of a table of one row.
+cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == 2 { print $c }'; }
+
+@test "all kernels picked: totals are those of the run, intervals have no width" {
+	trace-pick -m all -o picks "$app"
+	trace-sim -q -g rtx3070 -F json "$app" >a.json
+	stats-csv --weights picks -s gpu_sim_cycle,gpu_ipc,L2_total_cache_misses a.json >w.csv
+	stats-csv --group run -s gpu_sim_cycle,gpu_ipc,L2_total_cache_misses a.json >g.csv
+	for f in gpu_sim_cycle gpu_ipc L2_total_cache_misses; do
+		[ "$(cell $f <w.csv)" = "$(cell $f.sum <g.csv)" ] || { cat w.csv g.csv; return 1; }
+		[ "$(cell $f.low <w.csv)" = "$(cell $f <w.csv)" ]
+		[ "$(cell $f.high <w.csv)" = "$(cell $f <w.csv)" ]
+	done
+	[ "$(cell kernels <w.csv)" = 40 ] && [ "$(cell picked <w.csv)" = 40 ]
+	stats-csv --agg mean --weights picks -s gpu_sim_cycle a.json | cell gpu_sim_cycle.mean >mean
+	awk -v total="$(cell gpu_sim_cycle <w.csv)" '{ d = $1 * 40 / total - 1; exit !(d * d < 1e-18) }' mean
+}
+
+@test "an estimate by hand: two strata, their variances, a rate of totals" {
+	printf '%s\n' 'picks 1 list=00000000000000000000000000000000 kernels=30' 'stratum 1 20' 'stratum 2 10' '1 10 1 1' \
+		'2 10 1 1' '3 5 2 2' '4 5 2 1' >picks
+	{
+		echo '{"record":"run","tool":"trace-sim","version":"0","config":{}}'
+		i=0
+		for v in '100 50' '110 70' '200 20' '100 30'; do
+			i=$((i + 1))
+			# shellcheck disable=SC2086
+			printf '{"record":"kernel","position":%d,"name":"k","id":%d,"stats":{"gpu_sim_cycle":%d,"gpu_sim_insn":%d,"gpu_ipc":1}}\n' $i $i $v
+		done
+		echo '{"record":"end","status":"complete","stats":{}}'
+	} >a.json
+	stats-csv -q --weights picks -s gpu_sim_cycle,gpu_ipc a.json >w.csv
+	# 10 (100 + 110) + 5 (200 + 100); the second stratum keeps to its sizes; 12.706 sqrt(10^2 2 (1 - 2/20) 50)
+	awk -v v="$(cell gpu_sim_cycle <w.csv)" -v h="$(cell gpu_sim_cycle.high <w.csv)" 'BEGIN {
+		d = h - v - 12.706 * sqrt(9000)
+		exit !(v == 3600 && d * d < 1e-9)
+	}' || { cat w.csv; return 1; }
+	awk -v v="$(cell gpu_ipc <w.csv)" 'BEGIN { d = v - 1450 / 3600; exit !(d * d < 1e-18) }'
+	sed -i 's/"position":4/"position":5/' a.json
+	run -2 stats-csv -q --weights picks -s gpu_sim_cycle a.json
+	assert_output --partial 'found no kernel 4, which picks has picked'
+	for bad in "--per run" --long "--group id" --running "-k 1" "-e x=1" "--agg max"; do
+		# shellcheck disable=SC2086
+		run -2 stats-csv --weights picks $bad a.json
+		assert_output --partial 'found --weights with'
+	done
+	run -2 stats-csv --weights a.json a.json
+	assert_output --partial 'wanted "picks 1'
+}
+
+@test "one pick of several kernels has no interval" {
+	trace-pick --one -o picks "$app"
+	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
+	stats-csv --weights picks -s gpu_sim_cycle a.json >w.csv
+	[ -n "$(cell gpu_sim_cycle <w.csv)" ] && [ -z "$(cell gpu_sim_cycle.low <w.csv)" ]
+}
+
+@test "stats-diff of two runs of picks: what is outside the error" {
+	trace-pick -e 1% -o picks "$app"
+	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
+	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=200 -F json -k @picks "$app" >b.json
+	run -0 stats-diff --weights picks a.json a.json
+	assert_output --partial '0 outside'
+	run -1 stats-diff --weights picks -s gpu_sim_cycle a.json b.json
+	assert_line --regexp 'gpu_sim_cycle .*\+[0-9.]+% +[0-9.]+%'
+	run -0 stats-diff --weights picks -s gpu_sim_cycle -T 90% a.json b.json
+	run -1 stats-diff --weights picks -F json -s gpu_sim_cycle a.json b.json
+	assert_line --regexp '^{"name":"gpu_sim_cycle","a":.*"outside":true}$'
+	run -1 stats-diff --weights picks -F markdown -s gpu_sim_cycle a.json b.json
+	assert_line --partial '| gpu_sim_cycle |'
+	run -2 stats-diff --weights picks --summary a.json b.json
+	run -2 stats-diff --weights picks -k 1 a.json b.json
+	trace-sim -q -g rtx3070 -F json -k 1 "$app" >c.json
+	run -2 stats-diff --weights picks a.json c.json
+	assert_output --partial 'which picks has picked'
+}
+
 @test "a full disk and a closed pipe" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	run -2 trace-pick -o /dev/full "$app"

@@ -26,6 +26,7 @@ struct derived {
 struct job {
 	struct namelist select, group;
 	struct kselect *kernels;
+	struct picks *weights; /* of --weights, or NULL */
 	struct derived *derived;
 	uint32_t n_derived;
 	enum agg agg[N_AGGS];
@@ -65,6 +66,12 @@ void print_table(struct job *j, FILE *out);
 void print_list(struct job *j, FILE *out);
 void print_groups(struct job *j, FILE *out);
 bool is_group_key(const char *name);
+
+/* weighted.c: totals of the application that --weights stand for. */
+void weights_read(struct job *j, const char *path);
+void weights_free(struct job *j);
+void weights_check(struct job *j); /* after all options */
+void print_weighted(struct job *j, FILE *out);
 
 /* writer.c: one row at a time; cells are counted, so each row is as wide as the head. */
 struct writer {

@@ -10,7 +10,7 @@
 #include "output.h"
 #include "job.h"
 
-enum { OPT_PER = 256, OPT_WIDE, OPT_LONG, OPT_LIST, OPT_RUNNING, OPT_GROUP, OPT_AGG };
+enum { OPT_PER = 256, OPT_WIDE, OPT_LONG, OPT_LIST, OPT_RUNNING, OPT_GROUP, OPT_AGG, OPT_WEIGHTS };
 
 static const struct cli_row rows[] = {
 	{'s', "stats", "NAMES",
@@ -32,6 +32,8 @@ static const struct cli_row rows[] = {
 		"run kernel_name id position stream grid block"},
 	{OPT_AGG, "agg", "LIST", "how: sum, mean, geomean, min, max (default: sum)",
 		"sum mean geomean min max"},
+	{OPT_WEIGHTS, "weights", "FILE",
+		"totals of the application whose picks (trace-pick) were run, with 95 % intervals", "file"},
 	{'q', "quiet", NULL, "no warnings", NULL},
 };
 
@@ -130,12 +132,15 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'e': add_derived(j, value); break;
 	case OPT_GROUP: add_groups(j, value); break;
 	case OPT_AGG: add_aggs(j, value); break;
+	case OPT_WEIGHTS: weights_read(j, value); break;
 	case 'q': j->quiet = true; break;
 	}
 }
 
 static void check(struct job *j)
 {
+	if (j->weights)
+		weights_check(j);
 	if (j->group.n && !j->n_aggs)
 		j->agg[j->n_aggs++] = AGG_SUM;
 	if (j->n_aggs && !j->group.n)
@@ -163,6 +168,7 @@ static void finish(struct job *j)
 	namelist_free(&j->select);
 	namelist_free(&j->group);
 	kselect_free(j->kernels);
+	weights_free(j);
 	store_free(j->store);
 }
 
@@ -184,6 +190,8 @@ int main(int argc, char **argv)
 	collect_warn(&j);
 	if (j.list)
 		print_list(&j, output_stream(out));
+	else if (j.weights)
+		print_weighted(&j, output_stream(out));
 	else if (j.n_aggs)
 		print_groups(&j, output_stream(out));
 	else

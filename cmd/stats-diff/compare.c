@@ -40,7 +40,7 @@ static bool value_of(const struct diff *d, int side, uint32_t column, struct run
 	return !d->side[side].log || family;
 }
 
-static const struct tolerance *tolerance_of(const struct options *o, const char *name)
+const struct tolerance *tolerance_of(const struct options *o, const char *name)
 {
 	for (uint32_t i = o->n_tolerances; i--;)
 		if (name_matches(o->tolerance[i].pattern, name))

@@ -23,6 +23,7 @@ struct tolerance {
 struct options {
 	struct namelist select, ignore;
 	struct kselect *kernels;
+	struct picks *weights; /* of --weights, or NULL */
 	struct tolerance *tolerance;
 	uint32_t n_tolerances;
 	enum diff_form form;
@@ -63,9 +64,15 @@ struct diff {
 
 /* load.c: -1 after a message when a side cannot be read. */
 int diff_load(struct diff *d, int side, const char *path);
+/* Is the figure to be compared? */
+bool diff_wanted(const struct options *o, const char *name);
 void pair_kernels(struct diff *d);
 /* Fill change[] for a pair, what moved first and most first; returns how many moved. */
 uint32_t compare_pair(struct diff *d, const struct pair *p);
+/* The last -T that matches name, or NULL. */
+const struct tolerance *tolerance_of(const struct options *o, const char *name);
+/* weighted.c: a line for each figure of the application; sets differs. -1 after a message: a pick was not run. */
+int print_weighted(struct diff *d, FILE *out, const char *heading);
 /* A line for each pair; sets differs. */
 void print_diff(struct diff *d, FILE *out, const char *heading);
 void print_summary(struct diff *d, FILE *out, const char *heading);

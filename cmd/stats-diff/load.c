@@ -16,7 +16,7 @@ static bool is_host(const char *name)
 }
 
 /* Host times are compared only where -s names them in full. */
-static bool wanted(const struct options *o, const char *name)
+bool diff_wanted(const struct options *o, const char *name)
 {
 	if (namelist_find(&o->ignore, name) >= 0)
 		return false;
@@ -46,9 +46,10 @@ static uint32_t column_of(struct loading *l, const struct run_figure *f)
 			l->column[l->n++] = 0;
 	}
 	if (!l->column[f->id])
-		l->column[f->id] = wanted(l->d->o, f->name) || !strcmp(f->name, "gpu_sim_cycle")
-					   ? store_column(l->d->store, f->name) + 1
-					   : UINT32_MAX;
+		l->column[f->id] =
+			l->d->o->weights || diff_wanted(l->d->o, f->name) || !strcmp(f->name, "gpu_sim_cycle")
+				? store_column(l->d->store, f->name) + 1
+				: UINT32_MAX;
 	return l->column[f->id];
 }
 

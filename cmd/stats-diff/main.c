@@ -13,8 +13,9 @@
 #include "compare.h"
 #include "num.h"
 #include "output.h"
+#include "picks.h"
 
-enum { OPT_ALL = 256, OPT_SUMMARY };
+enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS };
 
 static const struct cli_row rows[] = {
 	{'T', "tolerance", "[NAME=]TOL",
@@ -28,6 +29,9 @@ static const struct cli_row rows[] = {
 	{'q', "quiet", NULL, "print nothing, the exit status tells", NULL},
 	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
 	{OPT_SUMMARY, "summary", NULL, "show speed-up and the kernels that matter instead of figures", NULL},
+	{OPT_WEIGHTS, "weights", "FILE",
+		"compare what two runs of picks (trace-pick) stand for; a difference inside its error is none",
+		"file"},
 };
 
 static const struct cli cli = {
@@ -83,6 +87,17 @@ static void set_form(struct options *o, const char *value)
 	cli_usage("-F: found '%s', wanted text, json or markdown", value);
 }
 
+static void set_weights(struct options *o, const char *path)
+{
+	struct fault f;
+
+	if (o->weights)
+		cli_usage("found --weights twice, wanted it once");
+	o->weights = xcalloc(1, sizeof(*o->weights));
+	if (picks_read(o->weights, path, &f) < 0)
+		die_fault(&f);
+}
+
 static void on_option(void *ctx, int letter, const char *value)
 {
 	struct options *o = ctx;
@@ -102,6 +117,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'q': o->quiet = true; break;
 	case 'F': set_form(o, value); break;
 	case OPT_SUMMARY: o->summary = true; break;
+	case OPT_WEIGHTS: set_weights(o, value); break;
 	}
 }
 
@@ -147,7 +163,12 @@ static int diff_files(const struct options *o, FILE *out, const char *a, const c
 	struct diff d = {.o = o, .store = store_new()};
 	int status = EXIT_TROUBLE;
 
-	if (diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0) {
+	bool loaded = diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0;
+
+	if (loaded && o->weights) {
+		if (print_weighted(&d, out, heading) == 0)
+			status = d.stopped_early ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
+	} else if (loaded) {
 		find_seen(&d, 0);
 		find_seen(&d, 1);
 		pair_kernels(&d);
@@ -271,6 +292,8 @@ int main(int argc, char **argv)
 		cli_usage("found %d operands, wanted two: A and B", n);
 	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
 		cli_usage("found standard input on both sides, wanted it on one");
+	if (o.weights && (o.summary || o.kernels))
+		cli_usage("found --weights with %s, wanted one of them", o.summary ? "--summary" : "-k");
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
 	if (is_folder(argv[0]) && is_folder(argv[1]))
 		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);
@@ -285,5 +308,8 @@ int main(int argc, char **argv)
 	namelist_free(&o.select);
 	namelist_free(&o.ignore);
 	kselect_free(o.kernels);
+	if (o.weights)
+		picks_free(o.weights);
+	free(o.weights);
 	return status;
 }

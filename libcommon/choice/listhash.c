@@ -9,7 +9,6 @@
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
-#include "klist.h"
 #include "picks.h"
 
 struct list_hash *list_hash_new(void)
@@ -55,13 +54,4 @@ void list_hash_end(struct list_hash *h, unsigned char out[16])
 	XXH128_canonicalFromHash(&c, XXH3_128bits_digest((XXH3_state_t *)h));
 	memcpy(out, c.digest, 16);
 	XXH3_freeState((XXH3_state_t *)h);
-}
-
-void klist_hash(const struct klist *k, unsigned char out[16])
-{
-	struct list_hash *h = list_hash_new();
-
-	for (uint32_t i = 0; i < k->n_cmds; i++)
-		list_hash_line(h, k->cmd[i].text, strlen(k->cmd[i].text));
-	list_hash_end(h, out);
 }

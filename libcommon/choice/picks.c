@@ -11,7 +11,6 @@
 #include "arena.h"
 #include "input.h"
 #include "num.h"
-#include "pack.h"
 #include "picks.h"
 
 /* A line being read: words apart by blanks. */

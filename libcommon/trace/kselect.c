@@ -69,6 +69,15 @@ static struct kselect *from_picks(const char *path, struct fault *f)
 
 const struct picks *kselect_picks(const struct kselect *s) { return s ? s->picks : NULL; }
 
+void klist_hash(const struct klist *k, unsigned char out[16])
+{
+	struct list_hash *h = list_hash_new();
+
+	for (uint32_t i = 0; i < k->n_cmds; i++)
+		list_hash_line(h, k->cmd[i].text, strlen(k->cmd[i].text));
+	list_hash_end(h, out);
+}
+
 int kselect_fits(const struct kselect *s, const struct klist *k, struct fault *f)
 {
 	unsigned char hash[16];

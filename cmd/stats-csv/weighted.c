@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --weights: a row for each run of picks, with the figures of the whole application and their 95 % intervals.
+ *
+ * Always true: every pick is in every run; a sum's columns are NAME, NAME.low and NAME.high, a mean's NAME.mean and so
+ * on, per kernel of the application. An interval that cannot be told is empty, and so is a figure that no totals give.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "job.h"
+#include "picks.h"
+#include "weighted.h"
+
+#define CELLS 3u /* of a figure */
+
+struct weighing {
+	struct job *j;
+	struct store *s;
+	struct shown_columns c;
+	struct shown_options o;
+	struct writer w;
+	double *stray; /* by pick */
+};
+
+void weights_read(struct job *j, const char *path)
+{
+	struct fault f;
+
+	weights_free(j);
+	j->weights = xcalloc(1, sizeof(*j->weights));
+	if (picks_read(j->weights, path, &f) < 0)
+		die_fault(&f);
+}
+
+void weights_free(struct job *j)
+{
+	if (j->weights)
+		picks_free(j->weights);
+	free(j->weights);
+	j->weights = NULL;
+}
+
+void weights_check(struct job *j)
+{
+	const char *with = j->per_run     ? "--per run"
+			   : j->tidy      ? "--long"
+			   : j->group.n   ? "--group"
+			   : j->running   ? "--running"
+			   : j->kernels   ? "-k"
+			   : j->n_derived ? "-e"
+					  : NULL;
+
+	if (with)
+		cli_usage("found --weights with %s, wanted one of them", with);
+	for (uint32_t i = 0; i < j->n_aggs; i++)
+		if (j->agg[i] != AGG_SUM && j->agg[i] != AGG_MEAN)
+			cli_usage("found --weights with an --agg other than sum and mean, wanted these");
+	if (!j->n_aggs)
+		j->agg[j->n_aggs++] = AGG_SUM; /* so that a rate's parts are kept, too */
+}
+
+static void write_head_of(struct weighing *g)
+{
+	static const char *const part[CELLS] = {"", ".low", ".high"};
+	uint32_t n = 0, cap = 3 + g->o.n + g->c.n * g->j->n_aggs * CELLS;
+	char **name = xcalloc(cap, sizeof(*name));
+	bool *number = xcalloc(cap, sizeof(*number));
+
+	name[n++] = xstrdup("run");
+	for (uint32_t i = 0; i < g->o.n; i++)
+		name[n++] = xstrdup(g->s->option[g->o.option[i]]);
+	number[n] = true;
+	name[n++] = xstrdup("kernels");
+	number[n] = true;
+	name[n++] = xstrdup("picked");
+	for (uint32_t i = 0; i < g->c.n; i++)
+		for (uint32_t k = 0; k < g->j->n_aggs * CELLS; k++) {
+			const char *figure = g->s->column[g->c.column[i]].name;
+			bool mean = g->j->agg[k / CELLS] == AGG_MEAN;
+
+			name[n] = xmalloc(strlen(figure) + 16);
+			sprintf(name[n], "%s%s%s", figure, mean ? ".mean" : "", part[k % CELLS]);
+			number[n++] = true;
+		}
+	write_head(&g->w, (const char *const *)name, number, n);
+	while (n)
+		free(name[--n]);
+	free(name);
+	free(number);
+}
+
+/* Is it a sum, so that its mean is another value? */
+static bool adds_up(const struct store_column *c)
+{
+	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
+
+	return (kind == FIGURE_COUNTER || kind == FIGURE_HISTOGRAM || kind == FIGURE_INTERVAL) &&
+	       !(c->about && (*c->about->formula || strchr(c->about->unit, '/') ||
+				     !strcmp(c->about->unit, "percent")));
+}
+
+static void write_figure(struct weighing *g, const struct weighted *w, uint32_t column)
+{
+	double value = (double)NAN, half = (double)NAN;
+	bool bounded = false, known = weighted_figure(w, column, &value, g->stray, &bounded);
+
+	if (known && bounded)
+		half = weighted_half(g->j->weights, g->stray);
+	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
+		bool mean = g->j->agg[a] == AGG_MEAN && adds_up(&g->s->column[column]);
+		double by = mean ? 1 / (double)g->j->weights->n_kernels : 1;
+
+		write_real(&g->w, known ? value * by : (double)NAN);
+		write_real(&g->w, known ? (value - half) * by : (double)NAN);
+		write_real(&g->w, known ? (value + half) * by : (double)NAN);
+	}
+}
+
+static void write_run_of(struct weighing *g, uint32_t number, const struct store_kernel *kernel, uint32_t n)
+{
+	const struct store_run *run = &g->s->run[number];
+	const char *name = store_word(g->s, run->name);
+	struct fault f;
+	struct weighted *w = weighted_new(g->s, g->j->weights, kernel, n, name, &f);
+
+	if (!w)
+		die_fault(&f);
+	write_text(&g->w, name);
+	for (uint32_t i = 0; i < g->o.n; i++) {
+		uint32_t o = g->o.option[i];
+
+		write_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
+	}
+	write_value(&g->w, &(struct run_value){.count = g->j->weights->n_kernels, .whole = true});
+	write_value(&g->w, &(struct run_value){.count = g->j->weights->n, .whole = true});
+	for (uint32_t i = 0; i < g->c.n; i++)
+		write_figure(g, w, g->c.column[i]);
+	write_end(&g->w);
+	weighted_free(w);
+}
+
+void print_weighted(struct job *j, FILE *out)
+{
+	struct store *s = j->store;
+	struct weighing g = {
+		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
+	uint32_t at = 0;
+
+	g.stray = xcalloc(j->weights->n, sizeof(*g.stray));
+	write_head_of(&g);
+	for (uint32_t i = 0; i < s->n_runs; i++) {
+		uint32_t first = at;
+
+		while (at < s->n_kernels && s->kernel[at].run == i)
+			at++;
+		write_run_of(&g, i, s->kernel + first, at - first);
+	}
+	free(g.stray);
+	free(g.c.column);
+	free(g.c.place);
+	free(g.o.option);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --weights: two runs of the same picks, compared as what they stand for: each figure of the whole application on both
+ * sides, their difference, and half of its 95 % interval.
+ *
+ * Always true: the interval is that of the difference, by pick, so that what both runs have in common does not count; a figure
+ * moved when its difference is larger than that and than its tolerance. Where an interval cannot be told, any difference
+ * beyond the tolerance is one.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "compare.h"
+#include "picks.h"
+#include "results/record_format.h"
+#include "weighted.h"
+
+struct moved {
+	const char *name;
+	double value[2], half; /* of the difference */
+	bool outside;
+};
+
+struct weighing {
+	struct diff *d;
+	struct weighted *side[2];
+	double *stray[2];
+	struct moved *row;
+	uint32_t n, cap;
+};
+
+static bool within_tolerance(const struct options *o, const struct moved *m)
+{
+	const struct tolerance *t = tolerance_of(o, m->name);
+	double delta = fabs(m->value[1] - m->value[0]), most = fmax(fabs(m->value[0]), fabs(m->value[1]));
+
+	return delta == 0 || (t && (delta <= t->absolute || delta <= t->relative * most));
+}
+
+static void weigh_column(struct weighing *g, uint32_t column)
+{
+	const struct picks *p = g->d->o->weights;
+	struct moved m = {.name = g->d->store->column[column].name};
+	bool bounded = false;
+
+	for (int s = 0; s < 2; s++)
+		if (!weighted_figure(g->side[s], column, &m.value[s], g->stray[s], &bounded))
+			return;
+	for (uint32_t i = 0; i < p->n; i++)
+		g->stray[1][i] -= g->stray[0][i];
+	m.half = bounded ? weighted_half(p, g->stray[1]) : (double)NAN;
+	m.outside = !within_tolerance(g->d->o, &m) && !(fabs(m.value[1] - m.value[0]) <= m.half);
+	g->d->differs |= m.outside;
+	if (!m.outside && !g->d->o->all)
+		return;
+	grow(&g->row, &g->cap, g->n + 1, sizeof(*g->row));
+	g->row[g->n++] = m;
+}
+
+static double relative(const struct moved *m)
+{
+	double delta = m->value[1] - m->value[0];
+
+	return delta == 0 ? 0 : m->value[0] == 0 ? copysign(INFINITY, delta) : delta / fabs(m->value[0]);
+}
+
+static int by_change(const void *pa, const void *pb)
+{
+	const struct moved *a = pa, *b = pb;
+	double x = fabs(relative(a)), y = fabs(relative(b));
+
+	if (a->outside != b->outside)
+		return a->outside ? -1 : 1;
+	if (x > y || x < y)
+		return x > y ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* ---- printing --------------------------------------------------------------------------------- */
+
+static void percent_text(char t[32], double part, const char *form)
+{
+	if (isnan(part))
+		strcpy(t, "?");
+	else if (isinf(part))
+		strcpy(t, "from 0");
+	else
+		snprintf(t, 32, form, 100 * part);
+}
+
+static void print_rows(const struct weighing *g, FILE *out)
+{
+	bool markdown = g->d->o->form == DIFF_MARKDOWN;
+	int w = 4;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		w = (int)strlen(g->row[i].name) > w ? (int)strlen(g->row[i].name) : w;
+	if (markdown)
+		fputs("\n| name | A | B | change | +- |\n|---|---:|---:|---:|---:|\n", out);
+	else if (g->n)
+		fprintf(out, "  %-*s  %14s  %14s  %9s  %8s\n", w, "name", "A", "B", "change", "+-");
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct moved *m = &g->row[i];
+		char change[32], half[32];
+
+		percent_text(change, relative(m), "%+.2f%%");
+		percent_text(half, m->value[0] != 0 ? m->half / fabs(m->value[0]) : (double)NAN, "%.2f%%");
+		fprintf(out,
+			markdown ? "| %-*s | %.8g | %.8g | %s | %s |\n"
+				 : "  %-*s  %14.8g  %14.8g  %9s  %8s\n",
+			w, m->name, m->value[0], m->value[1], change, half);
+	}
+}
+
+static void json_real(FILE *out, const char *name, double x)
+{
+	char text[REAL_CAP];
+
+	fprintf(out, ",\"%s\":%s", name, isfinite(x) ? real_text(text, x) : "null");
+}
+
+static void print_json(const struct weighing *g, FILE *out)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct moved *m = &g->row[i];
+
+		fprintf(out, "{\"name\":\"%s\"", m->name);
+		json_real(out, "a", m->value[0]);
+		json_real(out, "b", m->value[1]);
+		json_real(out, "difference", m->value[1] - m->value[0]);
+		json_real(out, "half_interval", m->half);
+		fprintf(out, ",\"outside\":%s}\n", m->outside ? "true" : "false");
+	}
+}
+
+static void print_all(struct weighing *g, FILE *out, const char *heading)
+{
+	const struct picks *p = g->d->o->weights;
+	uint32_t outside = 0;
+
+	if (g->n)
+		qsort(g->row, g->n, sizeof(*g->row), by_change);
+	for (uint32_t i = 0; i < g->n; i++)
+		outside += g->row[i].outside;
+	if (g->d->o->form == DIFF_JSON) {
+		print_json(g, out);
+		return;
+	}
+	if (heading)
+		fprintf(out, "%s: ", heading);
+	fprintf(out, "%s -> %s, %u of %u kernels\n", g->d->side[0].path, g->d->side[1].path, p->n,
+		p->n_kernels);
+	print_rows(g, out);
+	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
+}
+
+int print_weighted(struct diff *d, FILE *out, const char *heading)
+{
+	const struct picks *p = d->o->weights;
+	struct weighing g = {.d = d};
+	struct fault f;
+	int status = 0;
+
+	for (int s = 0; s < 2 && status == 0; s++) {
+		const struct side *side = &d->side[s];
+
+		g.stray[s] = xcalloc(p->n, sizeof(double));
+		g.side[s] = weighted_new(
+			d->store, p, d->store->kernel + side->first_kernel, side->n_kernels, side->path, &f);
+		if (!g.side[s])
+			status = diag_fault(&f);
+	}
+	for (uint32_t i = 0; status == 0 && i < d->store->n_columns; i++)
+		if (diff_wanted(d->o, d->store->column[i].name))
+			weigh_column(&g, i);
+	if (status == 0)
+		print_all(&g, out, heading);
+	for (int s = 0; s < 2; s++) {
+		weighted_free(g.side[s]);
+		free(g.stray[s]);
+	}
+	free(g.row);
+	return status;
+}

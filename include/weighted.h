@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From picks to the application: totals, rates and how far they may be off.
+ *
+ * A total is the sum of weight times value; a rate is the ratio of two totals, never a mean of rates; a maximum is the
+ * largest of the picks. The 95 % interval follows from how far the picks of a stratum stray from their common rate, per
+ * size, with Student's t for the picks that there are.
+ */
+#ifndef WEIGHTED_H
+#define WEIGHTED_H
+
+#include "picks.h"
+#include "run_store.h"
+
+/* Sum over picks of weight times y[pick]. */
+double weighted_total(const struct picks *p, const double *y);
+/*
+ * Half of the 95 % interval of that sum; 0 where every kernel was picked. NaN: it cannot be told, as a stratum of several
+ * kernels has one pick.
+ */
+double weighted_half(const struct picks *p, const double *y);
+
+/* The figures of one run, by pick. */
+struct weighted;
+/* kernel: those of the store that belong to the run. NULL and *f: a pick is not among them. */
+struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_kernel *kernel,
+	uint32_t n_kernels, const char *name, struct fault *f);
+void weighted_free(struct weighted *w);
+
+/*
+ * The figure of a column over the application. false: it cannot be had, as a pick lacks it, or a rate its parts. stray gets,
+ * by pick, what its value contributes to the figure, for weighted_half(); all 0 and *bounded false for a maximum, whose
+ * error is not known.
+ */
+bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded);
+
+#endif

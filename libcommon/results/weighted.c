@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Weighted figures: see weighted.h.
+ *
+ * Within a stratum the picks are a random sample, and weights are the stratum's size by that of its picks, so that a total
+ * is a ratio estimate. Its variance is that of what is left of the values when the stratum's rate times their sizes is
+ * taken away, with the correction for a finite number of kernels. The variance of a rate is that of its linear part. Degrees
+ * of freedom are Satterthwaite's.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "weighted.h"
+
+struct weighted {
+	struct store *s;
+	const struct picks *p;
+	double *value; /* column times picks; NaN: the pick lacks it */
+};
+
+double weighted_total(const struct picks *p, const double *y)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		sum += p->pick[i].weight * y[i];
+	return sum;
+}
+
+/* The point of Student's t that 2.5 % lie above. */
+static double student(double freedom)
+{
+	static const double at[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+	uint32_t n = sizeof(at) / sizeof(at[0]), low = (uint32_t)freedom;
+
+	if (freedom <= 1)
+		return at[0];
+	if (low >= n)
+		return 1.96 + 2.372 / freedom + 2.82 / (freedom * freedom);
+	return at[low - 1] + (at[low] - at[low - 1]) * (freedom - low);
+}
+
+struct sample {
+	double y, x, squares, weight;
+};
+
+double weighted_half(const struct picks *p, const double *y)
+{
+	struct sample *s = xcalloc(p->n_strata + 1, sizeof(*s));
+	double var = 0, freedom = 0;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct sample *of = &s[p->pick[i].stratum];
+
+		of->y += y[i];
+		of->x += p->pick[i].size;
+		of->weight = p->pick[i].weight;
+	}
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct sample *of = &s[p->pick[i].stratum];
+		double d = y[i] - of->y / of->x * p->pick[i].size;
+
+		of->squares += d * d;
+	}
+	for (uint32_t i = 0; i < p->n_strata; i++) {
+		double n = p->stratum[i].picked, all = p->stratum[i].kernels;
+
+		if (n >= all)
+			continue;
+		if (n < 2) {
+			var = (double)NAN;
+			continue;
+		}
+		double v = s[i].weight * s[i].weight * n * (1 - n / all) * s[i].squares / (n - 1);
+
+		var += v;
+		freedom += v * v / (n - 1);
+	}
+	free(s);
+	return var > 0 ? student(var * var / freedom) * sqrt(var) : var;
+}
+
+/* ---- a run ------------------------------------------------------------------------------------ */
+
+static double *column_values(const struct weighted *w, uint32_t column)
+{
+	return w->value + (size_t)column * w->p->n;
+}
+
+/* Of a log that does not tell positions, the kernels are the picks in their order. */
+static const struct pick *pick_of(const struct picks *p, const struct store_kernel *k, uint32_t number)
+{
+	if (k->position)
+		return picks_at(p, k->position);
+	return number < p->n ? &p->pick[number] : NULL;
+}
+
+struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_kernel *kernel,
+	uint32_t n_kernels, const char *name, struct fault *f)
+{
+	struct weighted *w = xcalloc(1, sizeof(*w));
+	bool *met = xcalloc(p->n, sizeof(*met));
+	size_t cells = ((size_t)s->n_columns + 1) * p->n;
+
+	*w = (struct weighted){s, p, xmalloc(cells * sizeof(double))};
+	for (size_t i = 0; i < cells; i++)
+		w->value[i] = (double)NAN;
+	for (uint32_t i = 0; i < n_kernels; i++) {
+		const struct pick *k = pick_of(p, &kernel[i], i);
+		const struct store_value *v = k ? store_load(s, &kernel[i]) : NULL;
+
+		for (uint32_t j = 0; k && j < kernel[i].n; j++)
+			column_values(w, v[j].column)[k - p->pick] = v[j].value.real;
+		if (k)
+			met[k - p->pick] = true;
+	}
+	uint32_t lost = 0;
+	while (lost < p->n && met[lost])
+		lost++;
+	free(met);
+	if (lost == p->n)
+		return w;
+	fault_set(f, (struct place){diag_keep(name), 0, 0}, "picks-run",
+		"found no kernel %u, which %s has picked, wanted a run of all picks", p->pick[lost].position,
+		p->path);
+	weighted_free(w);
+	return NULL;
+}
+
+void weighted_free(struct weighted *w)
+{
+	if (w)
+		free(w->value);
+	free(w);
+}
+
+/* Values of a counter by pick; one that a record may leave out is 0 there. false: a pick lacks it. */
+static bool counts(const struct weighted *w, uint32_t column, double *y)
+{
+	const struct figure *about = w->s->column[column].about;
+
+	memcpy(y, column_values(w, column), w->p->n * sizeof(*y));
+	for (uint32_t i = 0; i < w->p->n; i++)
+		if (isnan(y[i])) {
+			if (!about || !about->sparse)
+				return false;
+			y[i] = 0;
+		}
+	return true;
+}
+
+/* A rate: its linear part is (a - rate b) / total of b. */
+static bool rate(const struct weighted *w, const char *num, const char *den, double *value, double *stray)
+{
+	uint32_t a = store_find_column(w->s, num), b = store_find_column(w->s, den);
+	double *below, total;
+
+	if (a == w->s->n_columns || b == w->s->n_columns)
+		return false;
+	below = xmalloc(w->p->n * sizeof(*below));
+	bool good = counts(w, a, stray) && counts(w, b, below) && (total = weighted_total(w->p, below)) != 0;
+	if (good) {
+		*value = weighted_total(w->p, stray) / total;
+		for (uint32_t i = 0; i < w->p->n; i++)
+			stray[i] = (stray[i] - *value * below[i]) / total;
+	}
+	free(below);
+	return good;
+}
+
+/* A rate in time whose parts are not recorded: each pick's counts for its cycles. */
+static bool rate_in_time(const struct weighted *w, double *value, double *stray)
+{
+	uint32_t cycles = store_find_column(w->s, "gpu_sim_cycle");
+	const double *c = column_values(w, cycles);
+	double total = 0;
+
+	if (cycles == w->s->n_columns)
+		return false;
+	for (uint32_t i = 0; i < w->p->n; i++) {
+		stray[i] *= c[i];
+		total += w->p->pick[i].weight * c[i];
+	}
+	if (!(total > 0))
+		return false;
+	*value = weighted_total(w->p, stray) / total;
+	for (uint32_t i = 0; i < w->p->n; i++)
+		stray[i] = (stray[i] - *value * c[i]) / total;
+	return true;
+}
+
+static bool is_rate_in_time(const struct figure *f)
+{
+	return f && f->kind == FIGURE_INTERVAL && (strchr(f->unit, '/') || !strcmp(f->unit, "percent"));
+}
+
+static bool largest(const struct weighted *w, uint32_t column, double *value, double *stray)
+{
+	if (!counts(w, column, stray))
+		return false;
+	*value = stray[0];
+	for (uint32_t i = 0; i < w->p->n; i++) {
+		*value = stray[i] > *value ? stray[i] : *value;
+		stray[i] = 0;
+	}
+	return true;
+}
+
+bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded)
+{
+	const struct store_column *c = &w->s->column[column];
+	enum figure_kind kind = c->about ? c->about->kind : FIGURE_COUNTER;
+	char num[256], den[256];
+
+	*bounded = kind != FIGURE_MAX && kind != FIGURE_TOTAL;
+	if (!*bounded)
+		return largest(w, column, value, stray);
+	if (c->about && *c->about->formula)
+		return run_formula(c->about, c->name, num, den, sizeof(num)) &&
+		       rate(w, num, den, value, stray);
+	if (kind == FIGURE_RATIO || !counts(w, column, stray))
+		return false;
+	if (is_rate_in_time(c->about))
+		return rate_in_time(w, value, stray);
+	*value = weighted_total(w->p, stray);
+	return true;
+}
