@@ -47,6 +47,7 @@ struct run_kernel {
 	const char *name;
 	char grid[40], block[40]; /* "6x1x1"; "" when not known */
 	char status[16];          /* "unfinished" where the run ended in it; else "" */
+	char hash[33];            /* of its text; "" when not known */
 };
 
 enum run_event { RUN_END_OF_INPUT, RUN_START, RUN_KERNEL, RUN_DONE };
@@ -54,7 +55,8 @@ enum run_event { RUN_END_OF_INPUT, RUN_START, RUN_KERNEL, RUN_DONE };
 /* What run_next() gives; pointers are good until the next call. */
 struct run_item {
 	enum run_form form;
-	uint32_t run;                    /* which run of the input, from 1 */
+	uint32_t run; /* which run of the input, from 1 */
+	uint64_t end; /* RUN_KERNEL: bytes of the input up to the end of its record; not of logs */
 	const struct run_option *option; /* RUN_START: the resolved configuration, as far as known */
 	uint32_t n_options;
 	struct run_kernel kernel;        /* RUN_KERNEL */

@@ -141,7 +141,8 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	d=$(trace gather)
 	trace-sim -q -g qv100 -D gpgpu_l1_latency=30 "$d" >a
 	trace-sim -q -g qv100 -D -gpgpu_l1_latency=90 -D gpgpu_l1_latency=30 "$d" >b
-	cmp a b
+	grep -q '^given.define -gpgpu_l1_latency=90%20gpgpu_l1_latency=30 -$' b
+	cmp <(grep -v '^given' a) <(grep -v '^given' b)
 	trace-sim -q -g qv100 "$d" >c
 	run ! cmp -s a c
 	run -2 trace-sim -g qv100 -D gpgpu_l1_latency "$d"
@@ -155,7 +156,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	d=$(trace gather)
 	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=77 "$d" >a
 	trace-sim -q -c one.config "$d" >b
-	cmp a b
+	cmp <(grep -v '^given' a) <(grep -v '^given' b)
 }
 
 @test "--list-options names every option with its default" {

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "cli.h"
 #include "cubin.h"
+#include "isolate.h"
 #include "watch/profile.h"
 #include "run.h"
 #include "selftest/selftest.h"
@@ -31,7 +32,9 @@ enum {
 	OPT_SELFTEST,
 	OPT_MEASURED,
 	OPT_TOLERANCE,
-	OPT_FIT
+	OPT_FIT,
+	OPT_ISOLATE,
+	OPT_RESUME
 };
 
 static const struct cli_row rows[] = {
@@ -48,6 +51,11 @@ static const struct cli_row rows[] = {
 	{'j', "threads", "N", "simulate with up to N threads, for the same result; 1 is the default", NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file", NULL},
+	{OPT_ISOLATE, "isolate", NULL,
+		"simulate each kernel on its own, on a cold machine; -j N of them at the same time", NULL},
+	{OPT_RESUME, "resume", NULL,
+		"with --isolate and -o: go on behind the last finished kernel that an earlier run has left",
+		NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
 	{OPT_PROFILE, "profile", "FILE", "write where the warp schedulers' cycles went, by instruction",
 		"file"},
@@ -99,7 +107,7 @@ struct args {
 	uint32_t timeline_sms;
 	enum run_format format;
 	unsigned threads;
-	bool force, strict, host_time, dump, list, quiet, verbose, selftest, tsv;
+	bool force, strict, host_time, dump, list, quiet, verbose, selftest, tsv, isolate, resume;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	double tolerance; /* negative: none */
@@ -165,6 +173,8 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_ISA: a->isa = value; break;
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
+	case OPT_ISOLATE: a->isolate = true; break;
+	case OPT_RESUME: a->resume = true; break;
 	case OPT_DUMP_CONFIG: a->dump = true; break;
 	case OPT_LIST_OPTIONS: a->list = true; break;
 	}
@@ -181,24 +191,6 @@ static void read_configuration(struct gpuconf *c, const struct args *a)
 	for (uint32_t i = 0; i < a->n_define; i++)
 		if (gpuconf_override(c, a->define[i], &f) < 0)
 			die_fault(&f);
-}
-
-static void run_record(const struct run *r, struct record_writer *w)
-{
-	record_begin(w, "run");
-	record_string(w, "tool", "trace-sim");
-	record_string(w, "version", VERSION);
-	record_group(w, "config");
-	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		const struct conf_row *row = &conf_rows[i];
-
-		if (row->type == CONF_STRING)
-			record_string(w, row->name + 1, conf_text(&r->conf, i));
-		else
-			record_int(w, row->name + 1, conf_num(&r->conf, i), row->unit);
-	}
-	record_group_end(w);
-	record_end(w);
 }
 
 /* The files beside the result. */
@@ -301,6 +293,12 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
 	read_cubins(&r->gpu, a);
+	if (a->isolate) {
+		run_check(r);
+		status = isolate_run(r, isa, a->output, a->force, a->resume, a->threads);
+		klist_free(&r->list);
+		return status;
+	}
 	open_events(&logs, r, a);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
@@ -386,6 +384,25 @@ static int serve(struct run *r, const struct args *a, struct isa *isa, const cha
 	return simulate(r, a, isa, operand ? operand : "-");
 }
 
+/* What does not go together with kernels apart, or with a run in one piece. */
+static void check_isolate(const struct args *a)
+{
+	if (a->resume && !a->isolate)
+		cli_usage(
+			"found --resume without --isolate, wanted both: in a run in one piece a kernel finds the "
+			"caches as those before left them, so none can be left out");
+	if (a->resume && (!a->output || !strcmp(a->output, "-")))
+		cli_usage("found --resume without a file, wanted -o FILE");
+	if (!a->isolate)
+		return;
+	if (a->format == FORMAT_ACCELSIM)
+		cli_usage(
+			"found --isolate with -F accelsim, whose totals run from kernel to kernel, wanted text, "
+			"json or msgpack");
+	if (a->events || a->profile || a->timeline || a->net_report || a->selftest)
+		cli_usage("found --isolate with an option for a run in one piece, wanted one of them");
+}
+
 /* The command line into *a, whose lists have room for every word of it; the operand, NULL: none. */
 static const char *arguments(struct args *a, int argc, char **argv)
 {
@@ -410,6 +427,7 @@ static const char *arguments(struct args *a, int argc, char **argv)
 	}
 	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->tolerance >= 0))
 		cli_usage("found an option for --selftest, wanted that");
+	check_isolate(a);
 	return n ? argv[0] : NULL;
 }
 
@@ -435,6 +453,9 @@ int main(int argc, char **argv)
 	r->host_time = a.host_time;
 	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
+	const struct given given = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define, a.n_cubin,
+		a.kernels, a.isa, a.strict, a.isolate};
+	r->given = &given;
 	int status = serve(r, &a, isa, operand);
 	kselect_free(select);
 	isa_free(isa);

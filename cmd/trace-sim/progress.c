@@ -45,6 +45,14 @@ double progress_seconds(void)
 
 bool progress_interrupted(void) { return stop_signal != 0; }
 
+bool progress_asked(void)
+{
+	bool asked = show_signal != 0;
+
+	show_signal = 0;
+	return asked;
+}
+
 void progress_start(struct run *r)
 {
 	struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART},
@@ -96,10 +104,8 @@ void progress_poll(struct run *r)
 {
 	double seconds;
 
-	if (show_signal) {
-		show_signal = 0;
+	if (show_signal && progress_asked())
 		show(r, progress_seconds(), true);
-	}
 	if (!r->progress || ++r->meter->steps % 512)
 		return;
 	seconds = progress_seconds();

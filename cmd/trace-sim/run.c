@@ -134,6 +134,7 @@ static void hash_kernel(struct run *r, const struct kernel *k, unsigned char out
 	memset(out, 0, 16);
 	if (k->next_cta == k->n_ctas)
 		trace_hash(k->trace, out);
+	memcpy(r->kernel_hash, out, sizeof r->kernel_hash);
 	XXH3_128bits_update(r->hash, out, 16);
 }
 
@@ -217,7 +218,8 @@ static void finish_kernel(struct run *r, struct kernel *k)
 	fold(r);
 	if (r->format == FORMAT_ACCELSIM && r->host_time)
 		stats_print_speed(&r->gpu, progress_seconds(), r->out);
-	output_keep(r->result);
+	if (!r->alone)
+		output_keep(r->result);
 	if (k) {
 		r->kernels_done += k->done;
 		progress_kernel(r);
@@ -242,7 +244,8 @@ static int end_run(struct run *r)
 	if (r->gpu.timeline)
 		timeline_end(r->gpu.timeline, &r->gpu);
 	if (r->format != FORMAT_ACCELSIM) {
-		end_record(r);
+		if (!r->alone)
+			end_record(r);
 		record_close(r->writer);
 	} else if (!strcmp(r->status, "complete") || !strcmp(r->status, "limit")) {
 		if (r->limit)

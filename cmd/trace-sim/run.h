@@ -36,7 +36,22 @@ struct run {
 	bool deadlock_delayed;      /* a kernel waited for its launch delay then */
 	const char *status, *limit; /* "end" record */
 	struct progress *meter;
+	bool alone;                    /* one kernel of many: its records, and no end record */
+	unsigned char kernel_hash[16]; /* of the kernel that ended last */
+	const struct given *given;
 };
+
+/* The options given that decide what is simulated, as the run record tells them. provenance.c */
+struct given {
+	const char *const *config, *const *define, *const *cubin; /* in order */
+	const bool *shipped;                                      /* config is the name of a shipped one */
+	uint32_t n_config, n_define, n_cubin;
+	const char *kernels, *isa; /* NULL: not given */
+	bool strict, isolate;
+};
+
+/* The "run" record. */
+void run_record(const struct run *r, struct record_writer *w);
 
 /* run.c. The whole application; the exit status. */
 int run_application(struct run *r);
@@ -65,6 +80,7 @@ void progress_start(struct run *r);
 void progress_poll(struct run *r);   /* cheap; called every step */
 void progress_kernel(struct run *r); /* a kernel has ended, its figures are written */
 bool progress_interrupted(void);
+bool progress_asked(void);     /* by SIGUSR1, since the last call */
 double progress_seconds(void); /* host seconds since the start */
 void progress_end(struct run *r);
 

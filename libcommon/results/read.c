@@ -205,6 +205,8 @@ int rr_member(struct run_reader *r, const char *name, const char *value)
 			add_dim(r->kernel.block, value);
 		else if (!strcmp(name, "status"))
 			snprintf(r->kernel.status, sizeof(r->kernel.status), "%s", value);
+		else if (!strcmp(name, "hash"))
+			snprintf(r->kernel.hash, sizeof(r->kernel.hash), "%s", value);
 	}
 	return 0;
 }
@@ -215,6 +217,7 @@ int rr_member(struct run_reader *r, const char *name, const char *value)
 static int end_of_input(struct run_reader *r)
 {
 	rr_log_end(r);
+	r->record_end = input_offset(r->in);
 	if (!r->n_due && r->form == RUN_TEXT && r->record != RR_NONE && input_line_had_newline(r->in))
 		rr_complete(r);
 	if (r->n_due)
@@ -281,6 +284,7 @@ static int next_line(struct run_reader *r, struct fault *f)
 		r->held = false;
 		return 1;
 	}
+	r->line_start = input_offset(r->in);
 	got = input_line(r->in, &text, &r->line_len, f);
 	if (got > 0) {
 		grow(&r->line, &r->cap_line, (uint32_t)r->line_len + 1, 1);
@@ -326,6 +330,7 @@ static bool change_form(struct run_reader *r, enum run_form form)
 		return true;
 	}
 	if (old == RUN_TEXT && r->record != RR_NONE) {
+		r->record_end = r->line_start;
 		rr_complete(r);
 		return false;
 	}
@@ -420,6 +425,7 @@ static int give(struct run_reader *r, struct run_item *item)
 	if (event == RUN_KERNEL) {
 		item->kernel = r->kernel;
 		item->kernel.name = r->kernel_name;
+		item->end = r->record_end;
 		return (int)event;
 	}
 	item->status = r->status;

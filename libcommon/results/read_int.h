@@ -69,6 +69,8 @@ struct run_reader {
 	uint32_t cap_kernel_name;
 	enum rr_record record; /* being read */
 	uint64_t record_line;
+	uint64_t line_start,
+		record_end;   /* bytes of the input before the line at hand; up to the last record's end */
 	uint32_t run;         /* number of the run at hand */
 	uint32_t kernels;     /* of it */
 	bool in_run, started; /* started: RUN_START was given */

@@ -119,6 +119,7 @@ int rr_json_line(struct run_reader *r, const char *line, size_t len, struct faul
 			s = json_object_get(o, "stats");
 			status = json_is_object(s) ? stats(r, s, f) : 0;
 		}
+		r->record_end = input_offset(r->in);
 		if (!status)
 			rr_complete(r);
 	}

@@ -216,13 +216,15 @@ int rr_msgpack_object(struct run_reader *r, const char *p, size_t n, struct faul
 	int status;
 
 	msgpack_unpacked_init(&u);
-	if (msgpack_unpack_next(&u, p, n, &at) != MSGPACK_UNPACK_SUCCESS)
+	if (msgpack_unpack_next(&u, p, n, &at) != MSGPACK_UNPACK_SUCCESS) {
 		status = fault_set(f, rr_here(r), "msgpack",
 			"found a malformed object at byte %" PRIu64 ", wanted a record "
 			"in MessagePack",
 			input_offset(r->in));
-	else
+	} else {
+		r->record_end = input_offset(r->in) + at;
 		status = use(r, &u.data, f);
+	}
 	msgpack_unpacked_destroy(&u);
 	return status > 0 ? (int)at : status;
 }

@@ -39,6 +39,7 @@ static void unescape(char *s)
 static int begin(struct run_reader *r, char *line)
 {
 	if (r->record != RR_NONE) {
+		r->record_end = r->line_start;
 		rr_complete(r);
 		r->held = true;
 		return 0;

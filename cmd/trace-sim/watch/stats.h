@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include "gpu/gpu.h"
 #include "record.h"
+#include "run_read.h"
 
 /* What a block is about (trace-stats(5)). */
 struct block {
@@ -53,5 +54,8 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 /* "end" record: status "complete", "limit", "deadlock" or "interrupted", totals, hash over all kernels' hashes. */
 void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit,
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now);
+/* The same of n figures that were read back from records and added up. */
+void stats_sums_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
+	const unsigned char hash[16], const struct run_figure *figure, uint32_t n);
 
 #endif

@@ -211,16 +211,39 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 	record_end(w);
 }
 
-void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit,
-	uint32_t kernels, const unsigned char hash[16], const struct figures *now)
+static void begin_end(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
+	const unsigned char hash[16])
 {
-	(void)g;
 	record_begin(w, "end");
 	record_string(w, "status", status);
 	if (limit)
 		record_string(w, "limit", limit);
 	record_uint(w, "kernels", kernels, "kernels");
 	write_hash(w, hash);
+}
+
+void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit,
+	uint32_t kernels, const unsigned char hash[16], const struct figures *now)
+{
+	(void)g;
+	begin_end(w, status, limit, kernels, hash);
 	write_stats(w, NULL, now);
+	record_end(w);
+}
+
+void stats_sums_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
+	const unsigned char hash[16], const struct run_figure *figure, uint32_t n)
+{
+	begin_end(w, status, limit, kernels, hash);
+	record_group(w, "stats");
+	for (const struct run_figure *f = figure; f < figure + n; f++) {
+		const char *unit = f->about ? f->about->unit : "-";
+
+		if (f->value.whole)
+			record_uint(w, f->name, f->value.count, unit);
+		else
+			record_real(w, f->name, f->value.real, unit);
+	}
+	record_group_end(w);
 	record_end(w);
 }

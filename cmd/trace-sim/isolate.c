@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels simulated apart: one process a kernel, up to -j of them at the same time, each with a machine that is
+ * cold, that no memory copy has touched and whose cycle 0 is the kernel's. Their records are written in the order of
+ * the list.
+ *
+ * Always true: what a process writes depends on its kernel alone, so the result is the same for any number of
+ * them; at most one file and one pipe is open for each that runs, whatever the length of the list; a process ends
+ * with this one. A kernel that cannot be simulated ends the run once those before it are written.
+ * Leaves out: logs beside the result, and the original's block, whose totals run from kernel to kernel.
+ */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include "arena.h"
+#include "isolate.h"
+
+/* What a process tells of its run beside the records; in memory that both see. */
+struct told {
+	char status[16], limit[48];
+	unsigned char hash[16];
+	uint32_t kernels, done; /* records; those of kernels that came to their end */
+};
+
+struct child {
+	pid_t pid; /* 0: the place is free */
+	int pipe;  /* readable once the process has ended */
+	FILE *records;
+	uint32_t command;
+};
+
+enum state { WAITING, RUNNING, READY, FAILED };
+
+struct result {
+	uint8_t state;
+	uint64_t at, n; /* its records in the spool */
+	struct told told;
+};
+
+struct isolate {
+	struct run *r;
+	const struct isa *isa;
+	unsigned jobs, running;
+	struct child child[MAX_THREADS];
+	struct told *told;     /* by child */
+	struct result *result; /* by command */
+	uint32_t start, write; /* commands: the next to be started, the next to be written */
+	uint32_t failed;       /* the first command that cannot be simulated; n_cmds: none */
+	struct kept spool;     /* records of kernels that wait for one before */
+	struct kept all;       /* what was written, for the totals */
+	uint32_t kernels, done;
+	bool shown; /* a line without newline stands on the terminal */
+};
+
+/* ---- kept records -------------------------------------------------------------------------------- */
+
+void kept_open(struct kept *k)
+{
+	k->file = output_spool();
+	if (!k->file)
+		die_errno("temporary file");
+	k->fd = fileno(k->file);
+	k->n = 0;
+}
+
+void kept_add(struct kept *k, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t put = pwrite(k->fd, bytes, n, (off_t)k->n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			die_errno("temporary file");
+		bytes += put;
+		n -= (size_t)put;
+		k->n += (uint64_t)put;
+	}
+}
+
+void kept_close(struct kept *k)
+{
+	if (k->file)
+		fclose(k->file);
+	k->file = NULL;
+}
+
+/* Give n bytes at `at` of a file to use(), in pieces. */
+static void pieces(
+	int fd, uint64_t at, uint64_t n, void (*use)(void *ctx, const char *p, size_t n), void *ctx)
+{
+	char buffer[1u << 16];
+
+	while (n) {
+		ssize_t got = pread(fd, buffer, n < sizeof buffer ? (size_t)n : sizeof buffer, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			die_errno("temporary file");
+		use(ctx, buffer, (size_t)got);
+		at += (uint64_t)got;
+		n -= (uint64_t)got;
+	}
+}
+
+static void to_kept(void *ctx, const char *p, size_t n) { kept_add(ctx, p, n); }
+
+static void to_output(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx); }
+
+/* ---- a process ------------------------------------------------------------------------------------ */
+
+static void copy_word(char *to, size_t cap, const char *word) { snprintf(to, cap, "%s", word ? word : ""); }
+
+static _Noreturn void be_child(struct isolate *o, const struct child *c, struct told *t)
+{
+	struct run *r = o->r;
+	struct fault f;
+	int status;
+
+	/* A signal to all of a terminal's processes is the parent's to answer. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
+	r->progress = false;
+	r->selection = NULL; /* that its name is none of the selected is no fault here */
+	r->next_command = c->command;
+	r->list.n_cmds = c->command + 1;
+	r->alone = true;
+	r->result = NULL;
+	r->gpu.threads = 1;
+	if (gpu_init(&r->gpu, o->isa, &f) < 0)
+		die_fault(&f);
+	r->gpu.launch->next_uid = r->list.cmd[c->command].position - 1;
+	r->writer = record_open(c->records, (enum record_format)r->format);
+	status = run_application(r);
+	copy_word(t->status, sizeof t->status, r->status);
+	copy_word(t->limit, sizeof t->limit, r->limit);
+	memcpy(t->hash, r->kernel_hash, sizeof t->hash);
+	t->kernels = r->kernels_loaded;
+	t->done = r->kernels_done;
+	if (fflush(c->records) == EOF)
+		die_errno("temporary file");
+	_exit(status);
+}
+
+static void start_child(struct isolate *o, uint32_t command)
+{
+	pid_t parent = getpid();
+	struct child *c = o->child;
+	int ends[2];
+
+	while (c->pid)
+		c++;
+	*c = (struct child){.command = command, .records = output_spool()};
+	if (!c->records || pipe(ends))
+		die_errno("found no room for another process");
+	o->told[c - o->child] = (struct told){.kernels = 0};
+	fflush(stdout);
+	c->pid = fork();
+	if (c->pid < 0)
+		die_errno("found no room for another process");
+	if (!c->pid) {
+		close(ends[0]);
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+			_exit(EXIT_TROUBLE);
+		be_child(o, c, &o->told[c - o->child]);
+	}
+	close(ends[1]);
+	c->pipe = ends[0];
+	o->result[command].state = RUNNING;
+	o->running++;
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_errno("waitpid");
+	return status;
+}
+
+static void forget(struct isolate *o, struct child *c)
+{
+	close(c->pipe);
+	fclose(c->records);
+	c->pid = 0;
+	o->running--;
+}
+
+/* End those behind the first that failed, or all. */
+static void kill_children(struct isolate *o, uint32_t behind)
+{
+	for (struct child *c = o->child; c < o->child + o->jobs; c++)
+		if (c->pid && c->command >= behind) {
+			kill(c->pid, SIGKILL);
+			wait_for(c->pid);
+			forget(o, c);
+		}
+}
+
+static void reap(struct isolate *o, struct child *c)
+{
+	struct result *to = &o->result[c->command];
+	int status = wait_for(c->pid);
+	off_t n = lseek(fileno(c->records), 0, SEEK_END);
+
+	to->told = o->told[c - o->child];
+	to->state = READY;
+	if (WIFSIGNALED(status))
+		diag_error((struct place){.file = o->r->list.cmd[c->command].path},
+			"found its process ended by %s, wanted its records", strsignal(WTERMSIG(status)));
+	if (!WIFEXITED(status) || WEXITSTATUS(status) > EXIT_NO || n < 0) {
+		to->state = FAILED;
+		if (c->command < o->failed)
+			o->failed = c->command;
+	} else {
+		to->at = o->spool.n;
+		to->n = (uint64_t)n;
+		pieces(fileno(c->records), 0, to->n, to_kept, &o->spool);
+	}
+	forget(o, c);
+}
+
+/* Until a process ends, a signal comes or a moment has passed. */
+static void wait_children(struct isolate *o)
+{
+	struct pollfd fd[MAX_THREADS];
+	struct child *of[MAX_THREADS];
+	nfds_t n = 0;
+
+	for (struct child *c = o->child; c < o->child + o->jobs; c++)
+		if (c->pid) {
+			of[n] = c;
+			fd[n++] = (struct pollfd){.fd = c->pipe, .events = POLLIN};
+		}
+	if (poll(fd, n, 200) <= 0)
+		return;
+	for (nfds_t i = 0; i < n; i++)
+		if (fd[i].revents)
+			reap(o, of[i]);
+}
+
+/* ---- the records ---------------------------------------------------------------------------------- */
+
+static void show(struct isolate *o, bool keep)
+{
+	fprintf(stderr, "%s%u kernels done, %u of %u commands of the list, %u at work, %.0f s%s",
+		o->shown ? "\r\033[K" : "", o->kernels, o->write, o->r->list.n_cmds, o->running,
+		progress_seconds(), keep ? "\n" : "");
+	o->shown = !keep;
+}
+
+static const char *worse(const char *a, const char *b)
+{
+	static const char *const order[] = {"complete", "limit", "deadlock", "interrupted"};
+	unsigned i = 0, k = 0;
+
+	while (i < 3 && strcmp(a, order[i]))
+		i++;
+	while (k < 3 && strcmp(b, order[k]))
+		k++;
+	return order[i > k ? i : k];
+}
+
+static void write_result(struct isolate *o, const struct result *done)
+{
+	struct run *r = o->r;
+
+	pieces(o->spool.fd, done->at, done->n, to_output, r->out);
+	pieces(o->spool.fd, done->at, done->n, to_kept, &o->all);
+	output_keep(r->result);
+	XXH3_128bits_update(r->hash, done->told.hash, sizeof done->told.hash);
+	r->status = worse(r->status, done->told.status);
+	if (!r->limit && *done->told.limit)
+		r->limit = xstrdup(done->told.limit);
+	o->kernels += done->told.kernels;
+	o->done += done->told.done;
+	if (r->progress)
+		show(o, !isatty(STDERR_FILENO));
+}
+
+static void write_ready(struct isolate *o)
+{
+	while (o->write < o->r->list.n_cmds) {
+		const struct result *next = &o->result[o->write];
+		bool mine = o->r->list.cmd[o->write].kind == CMD_KERNEL;
+
+		if (next->state == READY && next->told.kernels)
+			write_result(o, next);
+		else if (next->state != READY && (mine || o->write >= o->start))
+			break;
+		o->write++;
+	}
+	if (o->write == o->start && !o->running)
+		o->spool.n = 0;
+}
+
+static bool chosen(const struct run *r, const struct command *c, uint32_t after)
+{
+	return c->kind == CMD_KERNEL && c->position > after &&
+	       (kselect_needs_name(r->select) || kselect_has(r->select, c->position, NULL));
+}
+
+/* Commands that are none of ours are ready with nothing to write. */
+static void start_children(struct isolate *o, uint32_t after)
+{
+	while (o->start < o->r->list.n_cmds && o->failed == o->r->list.n_cmds) {
+		const struct command *c = &o->r->list.cmd[o->start];
+
+		if (!chosen(o->r, c, after))
+			o->result[o->start].state = READY;
+		else if (o->running == o->jobs)
+			break;
+		else
+			start_child(o, o->start);
+		o->start++;
+	}
+}
+
+static void run_children(struct isolate *o, uint32_t after)
+{
+	while (o->write < o->r->list.n_cmds && o->write <= o->failed) {
+		start_children(o, after);
+		write_ready(o);
+		if (o->write >= o->r->list.n_cmds || o->result[o->write].state == FAILED)
+			break;
+		wait_children(o);
+		kill_children(o, o->failed);
+		if (progress_asked())
+			show(o, true);
+		if (progress_interrupted()) {
+			o->r->status = "interrupted";
+			break;
+		}
+	}
+	kill_children(o, 0);
+	if (o->shown)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------- */
+
+struct reading {
+	const struct kept *all;
+	uint64_t at;
+};
+
+static size_t read_all(void *ctx, void *buf, size_t n)
+{
+	struct reading *g = ctx;
+	ssize_t got;
+
+	do
+		got = pread(g->all->fd, buf, n, (off_t)g->at);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		die_errno("temporary file");
+	g->at += (uint64_t)got;
+	return (size_t)got;
+}
+
+/* Running totals of the machine, which each kernel of its own machine begins anew: their sums over the kernels. */
+struct totals {
+	uint64_t insts, cycles, ctas;
+};
+
+static uint64_t *total_of(struct totals *t, const char *name)
+{
+	if (!strcmp(name, "gpu_tot_sim_insn"))
+		return &t->insts;
+	if (!strcmp(name, "gpu_tot_sim_cycle"))
+		return &t->cycles;
+	return strcmp(name, "gpu_tot_issued_cta") ? NULL : &t->ctas;
+}
+
+static void add_totals(struct totals *t, const struct run_item *item)
+{
+	for (uint32_t i = 0; i < item->n_figures; i++) {
+		uint64_t *to = total_of(t, item->figure[i].name);
+
+		if (to)
+			*to += item->figure[i].value.count;
+	}
+}
+
+/* The figures of the run that have a value over machines that do not know of each other; how many. */
+static uint32_t sums(struct run_figure *to, const struct run_item *item, struct totals *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < item->n_figures; i++) {
+		struct run_figure f = item->figure[i];
+		uint64_t *total = total_of(t, f.name);
+
+		if (total) {
+			f.value.count = *total;
+			f.value.whole = true;
+		} else if (!strcmp(f.name, "gpu_tot_ipc")) {
+			f.value.whole = false;
+			f.value.real = t->cycles ? (double)t->insts / (double)t->cycles : (double)NAN;
+		} else if (f.about && f.about->kind == FIGURE_TOTAL) {
+			continue;
+		}
+		to[n++] = f;
+	}
+	return n;
+}
+
+/* The totals are what the kernels' records add up to, so a run that was continued has the same. */
+static void write_end(struct isolate *o)
+{
+	struct reading all = {.all = &o->all};
+	struct run_reader *reader = run_reader_new(input_made("result", read_all, &all), 0);
+	struct totals totals = {0};
+	struct run_figure *figure;
+	XXH128_canonical_t hash;
+	struct run_item item;
+	struct fault f;
+	int event;
+
+	while ((event = run_next(reader, &item, &f)) != RUN_DONE) {
+		if (event <= 0)
+			die_fault(&f);
+		if (event == RUN_KERNEL)
+			add_totals(&totals, &item);
+	}
+	figure = xcalloc(item.n_figures + 1u, sizeof *figure);
+	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(o->r->hash));
+	stats_sums_record(o->r->writer, o->r->status, o->r->limit, o->done, hash.digest, figure,
+		sums(figure, &item, &totals));
+	free(figure);
+	run_close(reader);
+}
+
+static void begin(struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
+{
+	struct run *r = o->r;
+	char *head;
+	size_t n;
+	FILE *memory = open_memstream(&head, &n);
+
+	if (!memory)
+		die_errno("out of memory");
+	r->writer = record_open(memory, (enum record_format)r->format);
+	run_record(r, r->writer);
+	record_close(r->writer);
+	fclose(memory);
+	kept_open(&o->all);
+	kept_add(&o->all, head, n);
+	free(head);
+	r->hash = XXH3_createState();
+	if (!r->hash)
+		die("out of memory");
+	XXH3_128bits_reset(r->hash);
+	if (resume)
+		resume_read(r, o->isa, output, &o->all, done);
+	if (done->complete)
+		return;
+	r->result = output_open_part(output, force || done->bytes);
+	r->out = output_stream(r->result);
+	r->writer = record_open(r->out, (enum record_format)r->format);
+	pieces(o->all.fd, 0, o->all.n, to_output, r->out);
+	output_flush(r->result);
+	if (done->kernels)
+		output_keep(r->result);
+	o->kernels = done->kernels;
+	o->done = done->done;
+}
+
+/* The shared memory, results and processes. */
+static void prepare(struct isolate *o)
+{
+	o->told = mmap(NULL, sizeof(struct told) * MAX_THREADS, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (o->told == MAP_FAILED)
+		die_errno("out of memory");
+	o->result = xcalloc(o->r->list.n_cmds, sizeof *o->result);
+	o->failed = o->r->list.n_cmds;
+	o->r->status = "complete";
+	kept_open(&o->spool);
+}
+
+int isolate_run(
+	struct run *r, const struct isa *isa, const char *output, bool force, bool resume, unsigned jobs)
+{
+	struct isolate *o = xcalloc(1, sizeof *o);
+	struct resumed done = {0};
+	int status = EXIT_GOOD;
+
+	*o = (struct isolate){.r = r, .isa = isa, .jobs = team_size(jobs ? jobs : 1)};
+	prepare(o);
+	begin(o, output, force, resume, &done);
+	if (!done.complete) {
+		progress_start(r);
+		run_children(o, done.position);
+		if (o->failed < r->list.n_cmds && !progress_interrupted())
+			exit(EXIT_TROUBLE); /* its process has told why */
+		if (r->selection && !o->kernels && !progress_interrupted())
+			die("-k: found no kernel for '%s' among %u, wanted at least one", r->selection,
+				r->list.n_kernels);
+		write_end(o);
+		record_close(r->writer);
+		output_commit(r->result);
+		progress_end(r);
+		status = strcmp(r->status, "complete") && strcmp(r->status, "limit") ? EXIT_NO : EXIT_GOOD;
+	}
+	XXH3_freeState(r->hash);
+	kept_close(&o->spool);
+	kept_close(&o->all);
+	munmap(o->told, sizeof(struct told) * MAX_THREADS);
+	free(o->result);
+	free(o);
+	return status;
+}

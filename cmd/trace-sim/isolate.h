@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --isolate: each kernel of a list on a machine of its own, several at a time; --resume: the same from where an
+ * earlier run stopped. Used by main.c; resume.c by isolate.c alone.
+ */
+#ifndef ISOLATE_H
+#define ISOLATE_H
+
+#include <sys/types.h>
+#include "run.h"
+
+/* Records in the order of the list, kept for a second look: bytes of a file without a name. */
+struct kept {
+	FILE *file;
+	int fd;
+	uint64_t n; /* bytes */
+};
+
+void kept_open(struct kept *k);
+void kept_add(struct kept *k, const char *bytes, size_t n);
+void kept_close(struct kept *k);
+
+/* What an earlier run has done already. */
+struct resumed {
+	uint64_t bytes;         /* of its records, the run's among them, in the kept file; 0: nothing */
+	uint32_t position;      /* of its last kernel; 0: none */
+	uint32_t kernels, done; /* records; those of kernels that came to their end */
+	bool complete;          /* nothing is left to do */
+};
+
+/*
+ * Looks for NAME.part, else NAME, of -o NAME: records that start with the very bytes of the run record in k and
+ * go on with kernels of r->list in its order, whose text is the same still. They are added to k, and their hashes
+ * to r->hash. Ends the program, with the reason, where the rest would not continue them exactly.
+ */
+void resume_read(
+	struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done);
+
+/*
+ * r: list, configuration, params, select and format are set. output as -o has it; resume: what it has already is
+ * not done again. The exit status; ends the program as a run in one piece does.
+ */
+int isolate_run(
+	struct run *r, const struct isa *isa, const char *output, bool force, bool resume, unsigned jobs);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The run record: which program with which options made a result, and the configuration that came of them.
+ *
+ * Always true: without --provenance it holds no path, so that the same options on another machine give the same
+ * bytes; what only decides how a result is made or written (-j, -o, -f, -q, -v) is never in it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include "arena.h"
+#include "run.h"
+
+/* The values, separated by blanks; of a file its name without folder. */
+static void given_list(
+	struct record_writer *w, const char *name, const char *const *value, uint32_t n, bool files)
+{
+	size_t size = 1, at = 0;
+	char *text;
+
+	if (!n)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		size += strlen(value[i]) + 1;
+	text = xmalloc(size);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *slash = files ? strrchr(value[i], '/') : NULL;
+
+		at += (size_t)sprintf(text + at, "%s%s", i ? " " : "", slash ? slash + 1 : value[i]);
+	}
+	record_string(w, name, text);
+	free(text);
+}
+
+static void given(struct record_writer *w, const struct given *g)
+{
+	record_group(w, "given");
+	given_list(w, "config", g->config, g->n_config, true);
+	given_list(w, "define", g->define, g->n_define, false);
+	given_list(w, "cubin", g->cubin, g->n_cubin, true);
+	given_list(w, "isa", &g->isa, g->isa != NULL, true);
+	if (g->kernels)
+		record_string(w, "kernels", g->kernels);
+	if (g->strict)
+		record_bool(w, "strict", true);
+	if (g->isolate)
+		record_bool(w, "isolate", true);
+	record_group_end(w);
+}
+
+/* XXH3-128 of the lines that --dump-config would print of names and values. */
+static void config_hash(const struct gpuconf *c, struct record_writer *w)
+{
+	XXH3_state_t *state = XXH3_createState();
+	XXH128_canonical_t hash;
+	char text[33];
+
+	if (!state)
+		die("out of memory");
+	XXH3_128bits_reset(state);
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		XXH3_128bits_update(state, conf_rows[i].name, strlen(conf_rows[i].name));
+		XXH3_128bits_update(state, " ", 1);
+		if (conf_rows[i].type == CONF_STRING)
+			XXH3_128bits_update(state, conf_text(c, i), strlen(conf_text(c, i)));
+		else
+			XXH3_128bits_update(state, text,
+				(size_t)snprintf(text, sizeof text, "%lld", (long long)conf_num(c, i)));
+		XXH3_128bits_update(state, "\n", 1);
+	}
+	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(state));
+	XXH3_freeState(state);
+	for (int i = 0; i < 16; i++)
+		snprintf(text + 2 * i, 3, "%02x", (unsigned)hash.digest[i]);
+	record_string(w, "config_hash", text);
+}
+
+void run_record(const struct run *r, struct record_writer *w)
+{
+	record_begin(w, "run");
+	record_string(w, "tool", "trace-sim");
+	record_string(w, "version", VERSION);
+	if (r->given)
+		given(w, r->given);
+	config_hash(&r->conf, w);
+	record_group(w, "config");
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		const struct conf_row *row = &conf_rows[i];
+
+		if (row->type == CONF_STRING)
+			record_string(w, row->name + 1, conf_text(&r->conf, i));
+		else
+			record_int(w, row->name + 1, conf_num(&r->conf, i), row->unit);
+	}
+	record_group_end(w);
+	record_end(w);
+}

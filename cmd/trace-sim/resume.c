@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --resume: the records that an earlier run has left, as far as this one would write the same bytes.
+ *
+ * Always true: what is taken over starts with the run record of this run, byte by byte, so version, configuration
+ * and options are the same; it ends behind a whole record of a kernel; each such kernel is the next that is selected,
+ * and its text has the same hash still. A kernel in which the run ended is simulated again, and so is the last of a
+ * text that stops early, since its record could be torn between two lines.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include "arena.h"
+#include "isolate.h"
+#include "run_read.h"
+
+/* A kernel whose record may be the last and torn. */
+struct held {
+	bool is;
+	uint32_t position;
+	uint64_t end; /* of its record */
+	unsigned char hash[16];
+};
+
+struct left {
+	char *path; /* of the records; NULL: there are none */
+	bool part;
+	struct held held;
+};
+
+static bool has_content(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
+static void find_left(struct left *l, const char *name)
+{
+	size_t n = strlen(name);
+
+	l->path = xmalloc(n + sizeof ".part");
+	memcpy(l->path, name, n);
+	strcpy(l->path + n, ".part");
+	l->part = has_content(l->path);
+	if (l->part)
+		return;
+	l->path[n] = '\0';
+	if (!has_content(l->path)) {
+		free(l->path);
+		l->path = NULL;
+	}
+}
+
+/* Bytes from..to of the file, to k or, with compare, against those of k. */
+static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *k, bool compare)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char bytes[1u << 15], mine[1u << 15];
+	bool same = true;
+
+	if (fd < 0)
+		die_errno("%s", path);
+	while (from < to && same) {
+		size_t n = to - from < sizeof bytes ? (size_t)(to - from) : sizeof bytes;
+		ssize_t got = pread(fd, bytes, n, (off_t)from);
+
+		if (got < 0)
+			die_errno("%s", path);
+		if (!got)
+			same = false;
+		else if (!compare)
+			kept_add(k, bytes, (size_t)got);
+		else
+			same = pread(k->fd, mine, (size_t)got, (off_t)from) == got &&
+			       !memcmp(bytes, mine, (size_t)got);
+		from += (uint64_t)got;
+	}
+	close(fd);
+	return same;
+}
+
+static void no_warning(void *ctx, const struct fault *f)
+{
+	(void)ctx;
+	(void)f;
+}
+
+static void hash_text(struct run *r, const struct isa *isa, uint32_t command, unsigned char hash[16])
+{
+	struct code *code = code_new(isa);
+	struct trace_options o = {.code = code, .hash = true, .warn = no_warning};
+	struct fault f;
+	struct trace *t = klist_open(&r->list, command, &o, &f);
+	struct tblock tb = {0};
+	int more = 1;
+
+	if (!t)
+		die_fault(&f);
+	while (more > 0)
+		more = trace_next(t, &tb, &f);
+	if (more < 0 || trace_finish(t, &f) < 0)
+		die_fault(&f);
+	trace_hash(t, hash);
+	tblock_free(&tb);
+	trace_close(t);
+	code_free(code);
+}
+
+/* The command of the kernel that follows `after` in what is selected, and is the kernel k; ends the program. */
+static uint32_t next_command(
+	const struct run *r, uint32_t after, const struct run_kernel *k, const struct left *l)
+{
+	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
+		const struct command *c = &r->list.cmd[i];
+
+		if (c->kind != CMD_KERNEL || c->position <= after)
+			continue;
+		if (c->position == k->position && kselect_has(r->select, c->position, k->name))
+			return i;
+		if (!kselect_needs_name(r->select) && kselect_has(r->select, c->position, NULL))
+			break;
+	}
+	die_at((struct place){.file = l->path},
+		"found kernel %u where this list has another, wanted the records of the same run: without "
+		"--resume all of it is simulated",
+		k->position);
+}
+
+static void take_held(struct run *r, struct held *h, struct resumed *done)
+{
+	if (!h->is)
+		return;
+	XXH3_128bits_update(r->hash, h->hash, sizeof h->hash);
+	done->bytes = h->end;
+	done->position = h->position;
+	done->kernels++;
+	done->done++;
+	h->is = false;
+}
+
+static void hold_kernel(
+	struct run *r, const struct isa *isa, const struct run_item *item, struct left *l, uint32_t after)
+{
+	uint32_t command = next_command(r, after, &item->kernel, l);
+	struct held *h = &l->held;
+	char text[33];
+
+	*h = (struct held){.is = true, .position = item->kernel.position, .end = item->end};
+	hash_text(r, isa, command, h->hash);
+	for (int i = 0; i < 16; i++)
+		snprintf(text + 2 * i, 3, "%02x", (unsigned)h->hash[i]);
+	if (strcmp(text, item->kernel.hash))
+		die_at((struct place){.file = l->path},
+			"found kernel %u of another text than %s has now, wanted the records of the same "
+			"traces: without --resume all of it is simulated",
+			h->position, r->list.cmd[command].path);
+}
+
+/* The kernels up to one in which the run ended, up to the end, or up to where the records stop. */
+static void read_kernels(struct run *r, const struct isa *isa, struct left *l, struct resumed *done)
+{
+	struct run_reader *reader;
+	struct run_item item;
+	struct fault f;
+	int event;
+
+	reader = run_open(l->path, 0, &f);
+	if (!reader)
+		die_fault(&f);
+	while ((event = run_next(reader, &item, &f)) > 0 && item.run == 1) {
+		if (event == RUN_KERNEL) {
+			take_held(r, &l->held, done);
+			if (*item.kernel.status)
+				break;
+			hold_kernel(r, isa, &item, l, done->position);
+		} else if (event == RUN_DONE) {
+			if (item.form != RUN_TEXT || strcmp(item.status, "cut"))
+				take_held(r, &l->held, done);
+			done->complete =
+				!l->part && strcmp(item.status, "cut") && strcmp(item.status, "interrupted");
+			break;
+		}
+	}
+	if (event < 0)
+		die_fault(&f);
+	run_close(reader);
+}
+
+void resume_read(struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done)
+{
+	uint64_t head = k->n;
+	struct left l = {.path = NULL};
+	struct stat st;
+	bool cut; /* within the run record */
+
+	find_left(&l, name);
+	if (!l.path)
+		return;
+	if (stat(l.path, &st))
+		die_errno("%s", l.path);
+	cut = (uint64_t)st.st_size < head;
+	if (!transfer(l.path, 0, cut ? (uint64_t)st.st_size : head, k, true))
+		die_at((struct place){.file = diag_keep(l.path)},
+			"found the records of another version, configuration, selection or format, wanted those of "
+			"this run: without --resume all of it is simulated");
+	if (!cut) {
+		done->bytes = head;
+		read_kernels(r, isa, &l, done);
+	}
+	if (!done->complete && done->bytes)
+		transfer(l.path, head, done->bytes, k, false);
+	free(l.path);
+}

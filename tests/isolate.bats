@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-sim --isolate and --resume: kernels on machines of their own, several at a time, continued after a loss.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+alone() { trace-sim -q -g rtx3070 --isolate "$@" "$(trace streams)"; }
+
+# A folder of five kernels of different lengths.
+mixed() {
+	mkdir mixed
+	n=0
+	for recipe in alu vecadd gather reuse stream; do
+		n=$((n + 1))
+		cp "$(trace $recipe)/kernel-1.traceg" mixed/kernel-$n.traceg
+		echo kernel-$n.traceg >>mixed/kernelslist.g
+	done
+}
+
+@test "--isolate has the same bytes for any -j, in list order, from files and from a packed stream" {
+	mixed
+	trace-pack -q -o mixed.tpack mixed
+	for f in text json msgpack; do
+		trace-sim -q -g rtx3070 --isolate -F $f mixed >one
+		for j in 2 3 8; do
+			WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j $j -F $f mixed | cmp one
+		done
+		WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j 4 -F $f mixed.tpack | cmp one
+		WARPTOOLS_CPUS=8 trace-sim -q -g rtx3070 --isolate -j 4 -F $f - <mixed.tpack | cmp one
+	done
+	trace-sim -q -g rtx3070 --isolate -F json mixed >one
+	run -0 stats-csv -s gpu_sim_cycle -F tsv one
+	assert_equal "$(printf '%s\n' "${lines[@]:1}" | cut -f3 | tr '\n' ' ')" "1 2 3 4 5 "
+}
+
+@test "--isolate: each kernel's record is that of a job with this kernel alone, and its cycles those of a cold run" {
+	mixed
+	trace-sim -q -g rtx3070 --isolate -F json mixed >all
+	for k in 1 2 3 4 5; do
+		trace-sim -q -g rtx3070 --isolate -F json -k $k mixed | sed -n 2p >job
+		sed -n $((k + 1))p all | cmp - job
+		trace-sim -q -g rtx3070 -F json "mixed/kernel-$k.traceg" >cold
+		assert_equal "$(stats-csv -s gpu_sim_cycle,L2_total_cache_misses cold | tail -1 | cut -d, -f4-)" \
+			"$(stats-csv -q -s gpu_sim_cycle,L2_total_cache_misses -k $k all | tail -1 | cut -d, -f4-)"
+	done
+}
+
+@test "--isolate: the end record has the sums, copies and earlier kernels warm nothing, stats-diff shows what differs" {
+	alone -F json >apart
+	trace-sim -q -g rtx3070 -F json "$(trace streams)" >whole
+	run awk -F'"gpu_sim_cycle":' '/"kernel"/ { s += $2 } /"end"/ { print s - $2 }' apart
+	assert_output 0
+	grep -q '"isolate":true' apart
+	run -1 stats-diff -s 'L2_total_cache_misses' whole apart
+	assert_output --partial L2_total_cache_misses
+}
+
+@test "--isolate with -k by name, none selected, and what it cannot do" {
+	run -0 alone -F json -k '*ead*'
+	assert_equal "$(printf '%s\n' "$output" | grep -c '"record":"kernel"')" 2
+	run -2 alone -k '*none*'
+	assert_output --partial "-k: found no kernel for '*none*' among 4"
+	run -2 alone -F accelsim
+	assert_output --partial 'wanted text, json or msgpack'
+	run -2 alone --events log
+	assert_output --partial 'wanted one of them'
+	[ ! -e log ]
+}
+
+@test "--isolate: a kernel that cannot be simulated ends the run behind those before it, for any -j" {
+	mixed
+	echo nonsense >mixed/kernel-4.traceg
+	for j in 1 4; do
+		WARPTOOLS_CPUS=4 run -2 trace-sim -q -g rtx3070 --isolate -j $j -F json -o out mixed
+		assert_output --partial 'mixed/kernel-4.traceg:1'
+		run -0 grep -c '"record":"kernel"' out.part
+		assert_output 3
+		[ ! -e out ]
+		rm out.part
+	done
+}
+
+@test "--isolate: a limit holds for each kernel, a deadlock of one leaves the others" {
+	run -0 alone -F json -D gpgpu_max_cycle=5100
+	assert_equal "$(printf '%s\n' "$output" | grep -c '"status":"unfinished"')" 4
+	assert_output --partial '"status":"limit","limit":"-gpgpu_max_cycle"'
+}
+
+@test "--resume continues behind the last whole kernel, to the same bytes, wherever the records stop" {
+	mixed
+	for f in text json msgpack; do
+		trace-sim -q -g rtx3070 --isolate -F $f -o full.$f mixed
+		size=$(stat -c %s full.$f)
+		for at in 0 100 $((size / 6)) $((size / 3)) $((size / 2)) $((size * 3 / 4)) $((size - 1)) $size; do
+			rm -f out
+			head -c "$at" full.$f >out.part
+			run -0 trace-sim -q -g rtx3070 --isolate --resume -F $f -o out mixed
+			cmp out full.$f
+		done
+	done
+}
+
+@test "--resume simulates only what is missing" {
+	mixed
+	trace-sim -q -g rtx3070 --isolate -F json -o full mixed
+	head -3 full >out.part
+	trace-sim -v -g rtx3070 --isolate --resume -F json -o out mixed 2>err
+	cmp out full
+	run -0 cat err
+	assert_line --index 1 --regexp '^3 kernels done'
+	refute_output --partial '
+2 kernels done'
+}
+
+@test "--resume without a file begins; with a complete one it has nothing to do; after an interruption it goes on" {
+	mixed
+	run -0 trace-sim -q -g rtx3070 --isolate --resume -F json -o out mixed
+	cp out full
+	run -0 trace-sim -q -g rtx3070 --isolate --resume -F json -o out mixed
+	cmp out full
+	head -3 full >out
+	echo '{"record":"end","status":"interrupted","kernels":2,"hash":"","stats":{}}' >>out
+	run -0 trace-sim -q -g rtx3070 --isolate --resume -F json -o out mixed
+	cmp out full
+}
+
+@test "--resume refuses, with the reason, what would not be exact" {
+	mixed
+	run -2 trace-sim -g rtx3070 --resume -o out mixed
+	assert_output --partial 'found --resume without --isolate'
+	assert_output --partial 'caches as those before left them'
+	run -2 trace-sim -g rtx3070 --isolate --resume mixed
+	assert_output --partial 'wanted -o FILE'
+	trace-sim -q -g rtx3070 --isolate -F json mixed | head -3 >out.part
+	cp out.part kept
+	run -2 trace-sim -g qv100 --isolate --resume -F json -o out mixed
+	assert_output --partial 'found the records of another version, configuration, selection or format'
+	run -2 trace-sim -g rtx3070 --isolate --resume -F json -k 2- -o out mixed
+	sed -i 's/ 0x1 / 0x2 /' mixed/kernel-2.traceg
+	cmp -s mixed/kernel-2.traceg "$(trace vecadd)/kernel-1.traceg" && echo >>mixed/kernel-2.traceg
+	run -2 trace-sim -g rtx3070 --isolate --resume -F json -o out mixed
+	assert_output --partial 'found kernel 2 of another text than mixed/kernel-2.traceg has now'
+	cmp out.part kept
+}
+
+@test "SIGKILL of --isolate leaves finished kernels and no process; SIGTERM ends it with them" {
+	mixed
+	mkfifo mixed/kernel-9.traceg
+	echo kernel-9.traceg >>mixed/kernelslist.g
+	for signal in KILL TERM; do
+		WARPTOOLS_CPUS=2 trace-sim -q -g rtx3070 --isolate -j 2 -F json -o out mixed &
+		pid=$!
+		until [ "$(grep -sc '"record":"kernel"' out.part)" = 5 ]; do sleep 0.05; done
+		child=$(cat /proc/$pid/task/$pid/children)
+		kill -$signal $pid
+		status=0
+		wait $pid || status=$?
+		while kill -0 $child 2>/dev/null; do sleep 0.05; done
+		if [ $signal = KILL ]; then
+			run -1 --separate-stderr stats-csv -s gpu_sim_cycle out.part
+			assert_equal "${#lines[@]}" 6
+			rm out.part
+		else
+			assert_equal $status 1
+			[ ! -e out.part ]
+			tail -1 out | grep '"status":"interrupted","kernels":5'
+		fi
+	done
+}
