@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "net/booksim.h"
+#include "book_fixture.h"
 #include "tap.h"
 
 static const struct booksim_conf shipped = {
@@ -40,7 +41,7 @@ static char *printed(struct booksim *b)
 	size_t n = 0;
 	FILE *f = open_memstream(&text, &n);
 
-	booksim_print(b, f);
+	booksim_print(b, &(struct book_out){f, book_text, book_real, book_count});
 	fclose(f);
 	return text;
 }

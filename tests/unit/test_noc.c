@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "net/noc.h"
+#include "book_fixture.h"
 #include "tap.h"
 
 #define CLUSTERS 10
@@ -66,7 +67,7 @@ static char *printed(struct noc *n)
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
-	noc_print(n, f);
+	noc_print(n, &(struct book_out){f, book_text, book_real, book_count});
 	fclose(f);
 	return text;
 }

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include "net/book.h"
 
 #define NO_MEAN (-(double)NAN) /* what 0/0 gives on x86 */
@@ -86,99 +87,173 @@ static struct rates rates(const struct book_view *v, enum book_count what)
 
 /* ---- printing ---------------------------------------------------------------------------------------- */
 
-static void print_sample(FILE *out, const char *name, const struct book_sample *s, double all[3])
+/*
+ * The lines of a class come once in the classes' part and once more, for some, in the overall part. So averages bear
+ * their name twice for each class, and minimum and maximum theirs sixteen times.
+ */
+#define FIGURES 8u /* that have an average, a minimum and a maximum */
+
+struct printout {
+	const struct book_out *out;
+	uint32_t classes, rank; /* that are printed; among them, the current one */
+	bool overall;
+	uint32_t extremes; /* pairs of minimum and maximum so far */
+};
+
+static void heading(const struct printout *p, const char *fmt, uint32_t class)
 {
-	fprintf(out, "%s average = %g\n\tminimum = %g\n\tmaximum = %g\n", name, mean(s), s->min, s->max);
+	char text[64];
+
+	snprintf(text, sizeof text, fmt, class);
+	p->out->text(p->out->ctx, text);
+}
+
+/* In both parts. */
+static void average(
+	const struct printout *p, const char *name, const char *equals, double value, const char *after)
+{
+	struct book_name n = {name, equals, p->overall ? p->classes + p->rank : p->rank, 2 * p->classes};
+
+	p->out->real(p->out->ctx, &n, value, after);
+}
+
+/* In one part alone. */
+static struct book_name once(const struct printout *p, const char *name)
+{
+	return (struct book_name){name, " = ", p->rank, p->classes};
+}
+
+static void single(const struct printout *p, const char *name, double value, const char *after)
+{
+	struct book_name n = once(p, name);
+
+	p->out->real(p->out->ctx, &n, value, after);
+}
+
+static void number(const struct printout *p, const char *name, int64_t value, const char *after)
+{
+	struct book_name n = once(p, name);
+
+	p->out->count(p->out->ctx, &n, value, after);
+}
+
+static void extremes(
+	struct printout *p, double low, const char *after_low, double high, const char *after_high)
+{
+	struct book_name n = {"\tminimum", " = ", p->extremes, 2 * FIGURES * p->classes};
+
+	p->out->real(p->out->ctx, &n, low, after_low);
+	n.text = "\tmaximum";
+	p->out->real(p->out->ctx, &n, high, after_high);
+	p->extremes++;
+}
+
+static void print_sample(struct printout *p, const char *name, const struct book_sample *s, double all[3])
+{
+	average(p, name, " = ", mean(s), "\n");
+	extremes(p, s->min, "\n", s->max, "\n");
 	all[0] += mean(s);
 	all[1] += s->min;
 	all[2] += s->max;
 }
 
-static struct rates print_rates(FILE *out, const char *name, const char *equals, const struct book_view *v,
-	enum book_count what, double all[3])
+static struct rates print_rates(struct printout *p, const char *name, const char *equals,
+	const struct book_view *v, enum book_count what, double all[3])
 {
 	struct rates r = v->count ? rates(v, what) : (struct rates){.sum = 0};
+	char low[32], high[32];
 
-	fprintf(out, "%s average%s%g\n\tminimum = %g (at node %u)\n\tmaximum = %g (at node %u)\n", name,
-		equals, r.mean, r.low, r.min_at, r.high, r.max_at);
+	snprintf(low, sizeof low, " (at node %u)\n", r.min_at);
+	snprintf(high, sizeof high, " (at node %u)\n", r.max_at);
+	average(p, name, equals, r.mean, "\n");
+	extremes(p, r.low, low, r.high, high);
 	all[0] += r.mean;
 	all[1] += r.low;
 	all[2] += r.high;
 	return r;
 }
 
-static void print_mean(FILE *out, const char *name, double v, int prints)
+static void print_three(
+	struct printout *p, const char *name, const double all[3], int prints, const char *samples)
 {
-	fprintf(out, "%s = %g (%d samples)\n", name, v, prints);
+	average(p, name, " = ", all[0] / prints, samples);
+	extremes(p, all[1] / prints, samples, all[2] / prints, samples);
 }
 
-static void print_three(FILE *out, const char *name, const double all[3], int prints)
+static void print_overall(struct printout *p, const struct book_overall *a, uint32_t class)
 {
-	fprintf(out, "%s average = %g (%d samples)\n", name, all[0] / prints, prints);
-	print_mean(out, "\tminimum", all[1] / prints, prints);
-	print_mean(out, "\tmaximum", all[2] / prints, prints);
-}
+	char samples[32];
 
-static void print_overall(const struct book_overall *a, uint32_t class, FILE *out)
-{
-	fprintf(out, "====== Traffic class %u ======\n", class);
-	print_three(out, "Packet latency", a->plat, a->prints);
-	print_three(out, "Network latency", a->nlat, a->prints);
-	print_three(out, "Flit latency", a->flat, a->prints);
-	print_three(out, "Fragmentation", a->frag, a->prints);
-	print_three(out, "Injected packet rate", a->sent_packets, a->prints);
-	print_three(out, "Accepted packet rate", a->taken_packets, a->prints);
-	print_three(out, "Injected flit rate", a->sent_flits, a->prints);
-	print_three(out, "Accepted flit rate", a->taken_flits, a->prints);
-	print_mean(out, "Injected packet size average", quotient(a->sent_flits[0], a->sent_packets[0]),
-		a->prints);
-	print_mean(out, "Accepted packet size average", quotient(a->taken_flits[0], a->taken_packets[0]),
-		a->prints);
-	print_mean(out, "Hops average", a->hops / a->prints, a->prints);
+	heading(p, "====== Traffic class %u ======\n", class);
+	snprintf(samples, sizeof samples, " (%d samples)\n", a->prints);
+	print_three(p, "Packet latency average", a->plat, a->prints, samples);
+	print_three(p, "Network latency average", a->nlat, a->prints, samples);
+	print_three(p, "Flit latency average", a->flat, a->prints, samples);
+	print_three(p, "Fragmentation average", a->frag, a->prints, samples);
+	print_three(p, "Injected packet rate average", a->sent_packets, a->prints, samples);
+	print_three(p, "Accepted packet rate average", a->taken_packets, a->prints, samples);
+	print_three(p, "Injected flit rate average", a->sent_flits, a->prints, samples);
+	print_three(p, "Accepted flit rate average", a->taken_flits, a->prints, samples);
+	single(p, "Injected packet size average", quotient(a->sent_flits[0], a->sent_packets[0]), samples);
+	single(p, "Accepted packet size average", quotient(a->taken_flits[0], a->taken_packets[0]), samples);
+	single(p, "Hops average", a->hops / a->prints, samples);
 }
 
 /* One class; v->count is NULL for those without packets. */
-static void print_class(struct book_stats *s, const struct book_view *v, uint32_t class, FILE *out)
+static void print_class(struct printout *p, struct book_stats *s, const struct book_view *v, uint32_t class)
 {
 	struct book_overall *a = &s->all;
 	struct rates sent_packets, taken_packets, sent_flits, taken_flits;
+	char measured[48];
 
-	fprintf(out, "Class %u:\n", class);
-	print_sample(out, "Packet latency", &s->plat, a->plat);
-	print_sample(out, "Network latency", &s->nlat, a->nlat);
-	fprintf(out, "Slowest packet = %d\n", s->slowest_packet);
-	print_sample(out, "Flit latency", &s->flat, a->flat);
-	fprintf(out, "Slowest flit = %d\n", s->slowest_flit);
-	print_sample(out, "Fragmentation", &s->frag, a->frag);
+	heading(p, "Class %u:\n", class);
+	print_sample(p, "Packet latency average", &s->plat, a->plat);
+	print_sample(p, "Network latency average", &s->nlat, a->nlat);
+	number(p, "Slowest packet", s->slowest_packet, "\n");
+	print_sample(p, "Flit latency average", &s->flat, a->flat);
+	number(p, "Slowest flit", s->slowest_flit, "\n");
+	print_sample(p, "Fragmentation average", &s->frag, a->frag);
 	a->hops += mean(&s->hops);
-	sent_packets = print_rates(out, "Injected packet rate", " = ", v, SENT_PACKETS, a->sent_packets);
-	taken_packets = print_rates(out, "Accepted packet rate", " = ", v, TAKEN_PACKETS, a->taken_packets);
-	sent_flits = print_rates(out, "Injected flit rate", " = ", v, SENT_FLITS, a->sent_flits);
-	taken_flits = print_rates(out, "Accepted flit rate", "= ", v, TAKEN_FLITS, a->taken_flits);
-	fprintf(out, "Injected packet length average = %g\nAccepted packet length average = %g\n",
-		quotient((double)sent_flits.sum, (double)sent_packets.sum),
-		quotient((double)taken_flits.sum, (double)taken_packets.sum));
-	fprintf(out, "Total in-flight flits = %" PRIu64 " (%" PRIu64 " measured)\n", v->flits, v->flits);
+	sent_packets =
+		print_rates(p, "Injected packet rate average", " = ", v, SENT_PACKETS, a->sent_packets);
+	taken_packets =
+		print_rates(p, "Accepted packet rate average", " = ", v, TAKEN_PACKETS, a->taken_packets);
+	sent_flits = print_rates(p, "Injected flit rate average", " = ", v, SENT_FLITS, a->sent_flits);
+	taken_flits = print_rates(p, "Accepted flit rate average", "= ", v, TAKEN_FLITS, a->taken_flits);
+	single(p, "Injected packet length average",
+		quotient((double)sent_flits.sum, (double)sent_packets.sum), "\n");
+	single(p, "Accepted packet length average",
+		quotient((double)taken_flits.sum, (double)taken_packets.sum), "\n");
+	snprintf(measured, sizeof measured, " (%" PRIu64 " measured)\n", v->flits);
+	number(p, "Total in-flight flits", (int64_t)v->flits, measured);
 	a->prints++;
 }
 
-void book_print(struct book_stats *s, const struct book_view *v, FILE *out)
+void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out)
 {
 	struct book_view nobody = {.nodes = v->nodes, .time = v->time};
+	struct printout p = {.out = out};
 	struct book_stats none;
 
+	for (uint32_t c = 0; c < v->classes; c++)
+		p.classes += !v->measured || v->measured[c];
 	if (v->measured && !v->measured[0])
 		s->all.prints++;
 	for (uint32_t c = 0; c < v->classes; c++) {
 		book_stats_init(&none);
-		if (!v->measured || v->measured[c])
-			print_class(c ? &none : s, c ? &nobody : v, c, out);
+		if (v->measured && !v->measured[c])
+			continue;
+		print_class(&p, c ? &none : s, c ? &nobody : v, c);
+		p.rank++;
 	}
-	fputs("====== Overall Traffic Statistics ======\n", out);
+	out->text(out->ctx, "====== Overall Traffic Statistics ======\n");
+	p.overall = true;
+	p.rank = 0;
 	for (uint32_t c = 0; c < v->classes; c++) {
 		if (v->measured && !v->measured[c])
 			continue;
 		none.all.prints = s->all.prints;
-		print_overall(c ? &none.all : &s->all, c, out);
+		print_overall(&p, c ? &none.all : &s->all, c);
+		p.rank++;
 	}
 }

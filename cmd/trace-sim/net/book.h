@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct book_sample {
 	double sum, min, max;
@@ -55,11 +54,25 @@ struct book_view {
 	const bool *measured; /* by class; NULL: all */
 };
 
+/* A figure's name: as printed, what stands before its value, and which it is of those that bear the name in a printout. */
+struct book_name {
+	const char *text, *equals;
+	uint32_t index, of;
+};
+
+/* Who takes a printout, in the order of the original's lines. */
+struct book_out {
+	void *ctx;
+	void (*text)(void *ctx, const char *text); /* headings */
+	void (*real)(void *ctx, const struct book_name *name, double value, const char *after);
+	void (*count)(void *ctx, const struct book_name *name, int64_t value, const char *after);
+};
+
 void book_stats_init(struct book_stats *s);
 /* A flit has arrived now, over so many routers; after a tail its packet's figures are taken too. */
 void book_stats_retire(struct book_stats *s, const struct book_packet *p, const struct book_flit *f,
 	uint32_t hops, uint32_t now);
-/* Print the lines between the Interconnect-DETAILS markers; counts a print. */
-void book_print(struct book_stats *s, const struct book_view *v, FILE *out);
+/* The lines between the Interconnect-DETAILS markers; counts a print. */
+void book_print(struct book_stats *s, const struct book_view *v, const struct book_out *out);
 
 #endif

@@ -353,7 +353,7 @@ static uint64_t node_count(const void *network, enum book_count what, uint32_t n
 	}
 }
 
-void booksim_print(struct booksim *b, FILE *out)
+void booksim_print(struct booksim *b, const struct book_out *out)
 {
 	struct book_view v = {.network = b, .count = node_count, .nodes = b->conf.k, .classes = 1};
 

@@ -23,7 +23,7 @@ struct net_ops {
 	void (*idle)(struct net *n, uint64_t k);
 	bool (*busy)(const struct net *n);
 	bool (*empty)(const struct net *n);
-	void (*print)(struct net *n, FILE *out);
+	void (*print)(struct net *n, const struct book_out *out);
 	void (*release)(struct net *n);
 };
 
@@ -128,7 +128,7 @@ static bool xbars_empty(const struct net *n) { return xbar_empty(&n->xbar[0]) &&
 
 static bool xbars_busy(const struct net *n) { return !xbars_empty(n); }
 
-static void xbars_print(struct net *n, FILE *out) { (void)n, (void)out; }
+static void xbars_print(struct net *n, const struct book_out *out) { (void)n, (void)out; }
 
 static void xbars_release(struct net *n)
 {
@@ -180,7 +180,7 @@ static void single_advance(struct net *n) { booksim_advance(n->booksim); }
 static void single_idle(struct net *n, uint64_t k) { booksim_idle(n->booksim, k); }
 static bool single_busy(const struct net *n) { return booksim_busy(n->booksim); }
 static bool single_empty(const struct net *n) { return booksim_empty(n->booksim); }
-static void single_print(struct net *n, FILE *out) { booksim_print(n->booksim, out); }
+static void single_print(struct net *n, const struct book_out *out) { booksim_print(n->booksim, out); }
 static void single_release(struct net *n) { booksim_delete(n->booksim); }
 
 static const struct net_ops single_ops = {single_has_buffer, single_push, single_has_packet, single_pop,
@@ -208,7 +208,7 @@ static void many_advance(struct net *n) { noc_advance(n->noc); }
 static void many_idle(struct net *n, uint64_t k) { noc_idle(n->noc, k); }
 static bool many_busy(const struct net *n) { return noc_busy(n->noc); }
 static bool many_empty(const struct net *n) { return noc_empty(n->noc); }
-static void many_print(struct net *n, FILE *out) { noc_print(n->noc, out); }
+static void many_print(struct net *n, const struct book_out *out) { noc_print(n->noc, out); }
 static void many_release(struct net *n) { noc_delete(n->noc); }
 
 static const struct net_ops many_ops = {many_has_buffer, many_push, many_has_packet, many_pop, many_waiting,
@@ -296,7 +296,7 @@ void net_advance(struct net *n) { n->ops->advance(n); }
 void net_idle_advances(struct net *n, uint64_t k) { n->ops->idle(n, k); }
 bool net_busy(const struct net *n) { return n->ops->busy(n); }
 bool net_empty(const struct net *n) { return n->ops->empty(n); }
-void net_print_booksim(struct net *n, FILE *out) { n->ops->print(n, out); }
+void net_print_booksim(struct net *n, const struct book_out *out) { n->ops->print(n, out); }
 
 struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 {

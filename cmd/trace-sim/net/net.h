@@ -14,6 +14,7 @@
 #include "mem/req.h"
 
 struct net;
+struct book_out;
 
 struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f); /* NULL and *f */
 void net_delete(struct net *n);
@@ -42,8 +43,8 @@ struct xbar_counts {
 	uint64_t in_full, out_full, in_util, out_util;
 };
 struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet);
-/* Mode 1: print the lines between the Interconnect-DETAILS markers; counts a print (NET-bstat-4). */
-void net_print_booksim(struct net *n, FILE *out);
+/* Mode 1: the lines between the Interconnect-DETAILS markers (book.h); counts a print (NET-bstat-4). */
+void net_print_booksim(struct net *n, const struct book_out *out);
 
 enum net_report { NET_REPORT_TEXT, NET_REPORT_JSON, NET_REPORT_SVG };
 

@@ -508,7 +508,7 @@ static uint64_t node_count(const void *network, enum book_count what, uint32_t n
 	return sum;
 }
 
-void noc_print(struct noc *n, FILE *out)
+void noc_print(struct noc *n, const struct book_out *out)
 {
 	struct book_view v = {.network = n,
 		.count = node_count,

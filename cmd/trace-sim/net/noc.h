@@ -456,7 +456,7 @@ void noc_advance(struct noc *n);
 void noc_idle(struct noc *n, uint64_t k);
 bool noc_busy(const struct noc *n);
 bool noc_empty(const struct noc *n);
-void noc_print(struct noc *n, FILE *out);
+void noc_print(struct noc *n, const struct book_out *out);
 /* Who waits for whom, when packets stop arriving. */
 void noc_stuck(const struct noc *n, FILE *out);
 void noc_report(const struct noc *n, enum net_report form, FILE *out);

@@ -7,10 +7,7 @@
  * one moment of a run prints, or is collected, once. Its figures are averages since the start of the run
  * and are never subtracted. Names that it prints several times are numbered in order of appearance.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "arena.h"
+#include "net/book.h"
 #include "stats_int.h"
 
 static void show_distribution(struct sink *s, const char *name, int n)
@@ -91,77 +88,38 @@ static void walk_crossbars(struct sink *s, const struct gpu *g)
 
 /* ---- mode 1 ---------------------------------------------------------------------------------- */
 
-#define MAX_LINES 128
-#define NAME_CAP  48
-
-struct booksim_line {
-	char name[NAME_CAP];
-	double value;
-};
-
-/* "name = value" of one line of text; false for headings. */
-static bool parse_line(struct booksim_line *l, const char *text)
+/* The name to record: numbered where several figures bear it. */
+static const char *numbered(char out[64], const struct book_name *n)
 {
-	const char *equals = strchr(text, '=');
-	size_t n = 0;
-	char *end;
+	const char *text = n->text + (*n->text == '\t');
 
-	if (!equals || equals == text || equals[1] != ' ')
-		return false;
-	text += strspn(text, " \t");
-	while (text + n < equals && n + 1 < NAME_CAP) {
-		l->name[n] = text[n] == ' ' ? '_' : text[n];
-		n++;
-	}
-	while (n && l->name[n - 1] == '_')
-		n--;
-	l->name[n] = '\0';
-	l->value = strtod(equals + 1, &end);
-	return n && end != equals + 1;
+	if (n->of > 1)
+		snprintf(out, 64, "%s[%u]", text, n->index);
+	else
+		snprintf(out, 64, "%s", text);
+	return out;
 }
 
-static void note_booksim(struct sink *s, const struct booksim_line *line, unsigned n)
+static void booksim_text(void *ctx, const char *text) { show(ctx, "%s", text); }
+
+static void booksim_real(void *ctx, const struct book_name *n, double value, const char *after)
 {
-	for (unsigned i = 0; i < n; i++) {
-		char name[NAME_CAP + 8];
-		unsigned before = 0, same = 0;
+	struct sink *s = ctx;
+	struct quotient q = {value, 1, 1, value};
+	char name[64];
 
-		for (unsigned k = 0; k < n; k++) {
-			bool equal = !strcmp(line[k].name, line[i].name);
-
-			same += equal;
-			before += equal && k < i;
-		}
-		if (same > 1)
-			snprintf(name, sizeof(name), "%s[%u]", line[i].name, before);
-		else
-			snprintf(name, sizeof(name), "%s", line[i].name);
-		note_ratio(s, name, line[i].value, 1, 1);
-	}
+	field_real(s, collecting(s) ? numbered(name, n) : n->text, n->equals, G6, q, after);
 }
 
-static void collect_booksim(struct sink *s, struct gpu *g)
+static void booksim_count(void *ctx, const struct book_name *n, int64_t value, const char *after)
 {
-	struct booksim_line *line = xcalloc(MAX_LINES, sizeof(*line));
-	unsigned n = 0;
-	char *text = NULL, *at, *next;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct sink *s = ctx;
+	char name[64];
 
-	if (!f)
-		die_errno("statistics of the network");
-	net_print_booksim(g->net, f);
-	if (fclose(f))
-		die_errno("statistics of the network");
-	for (at = text; at && *at && n < MAX_LINES; at = next) {
-		next = strchr(at, '\n');
-		if (next)
-			*next++ = '\0';
-		n += parse_line(&line[n], at);
-	}
-	note_booksim(s, line, n);
-	free(line);
-	free(text);
+	if (collecting(s))
+		note_ratio(s, numbered(name, n), (double)value, 1, 1);
+	else
+		show(s, "%s%s%" PRId64 "%s", n->text, n->equals, value, after);
 }
 
 void walk_network(struct sink *s, struct gpu *g)
@@ -169,9 +127,7 @@ void walk_network(struct sink *s, struct gpu *g)
 	show(s, "----------------------------Interconnect-DETAILS--------------------------------\n");
 	if (g->params.net.mode == 2)
 		walk_crossbars(s, g);
-	else if (collecting(s))
-		collect_booksim(s, g);
 	else
-		net_print_booksim(g->net, s->out);
+		net_print_booksim(g->net, &(struct book_out){s, booksim_text, booksim_real, booksim_count});
 	show(s, "----------------------------END-of-Interconnect-DETAILS-------------------------\n");
 }
