@@ -6,7 +6,7 @@
  *   forward.c  the same from a pipe, in order
  *   block.c  one block unpacked
  *   out.c    text of kernels, what is known of them, verifying
- *   trace.c  kernels as struct trace
+ *   trace.c  kernels as struct trace; meaning.c what their static instructions mean
  */
 #ifndef PACK_IN_H
 #define PACK_IN_H
@@ -58,7 +58,7 @@ struct pack {
 	struct block *cache;  /* the block used last */
 	pthread_mutex_t lock; /* over all below, cache and users of blocks, and next_block of walks */
 
-	struct meanings *meanings; /* of static instructions, see trace.c */
+	struct meanings *meanings; /* of static instructions, see meaning.h */
 
 	/* a stream from a pipe (forward.c): blocks become known as they come */
 	struct input *in;

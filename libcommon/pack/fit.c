@@ -7,6 +7,7 @@
  * ones (loops) have a default each.
  */
 #include "addr.h"
+#include "affine.h"
 
 #define RECENT     16u
 #define SLOTS      64u /* distinct recipes counted for an instruction and phase */
@@ -14,7 +15,6 @@
 #define SURE       3u  /* samples after which a recipe that always held is only tried alone */
 #define SHIFT_MOST 4   /* bits by which another instruction's lanes are shifted */
 #define BASE_BITS  22u /* what the first address of a list of differences takes */
-#define SHAPES     64u /* executions kept for affine bases */
 
 struct tally {
 	uint8_t op;
@@ -22,11 +22,6 @@ struct tally {
 	uint32_t ref;
 	uint64_t c;
 	uint32_t hits;
-};
-
-struct shape {
-	uint32_t warp, block[3], mask;
-	uint64_t a[32];
 };
 
 struct sampled {
@@ -258,100 +253,6 @@ static void sample(struct fitter *f, uint32_t m, const struct given *g)
 	lanes_set(lanes_of(&f->x, m), g);
 }
 
-/* ---- affine bases ------------------------------------------------------------------------- */
-
-/* The lanes that a shape leaves open continue its last step. */
-static void pattern_of(const struct shape *s, int64_t pattern[32])
-{
-	unsigned first = bit_lowest32(s->mask), second = first;
-	uint32_t more = s->mask & (s->mask - 1);
-
-	if (more)
-		second = bit_lowest32(more);
-	int64_t step = second > first ? (int64_t)(s->a[second] - s->a[first]) / (int64_t)(second - first) : 0;
-	uint64_t at = s->a[first] - (uint64_t)step * first, zero = at;
-	for (unsigned l = 0; l < 32; l++, at += (uint64_t)step) {
-		if (s->mask >> l & 1)
-			at = s->a[l];
-		pattern[l] = (int64_t)(at - zero);
-	}
-}
-
-static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_t *base)
-{
-	unsigned first = bit_lowest32(s->mask);
-
-	*base = s->a[first] - (uint64_t)pattern[first];
-	FOR_BITS32 (l, s->mask)
-		if (s->a[l] - (uint64_t)pattern[l] != *base)
-			return false;
-	return true;
-}
-
-/* Coordinate k of a shape: warp, x, y, z. */
-static uint32_t coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
-
-static bool differ_only(const struct shape *a, const struct shape *b, unsigned k)
-{
-	for (unsigned i = 0; i < 4; i++)
-		if (i > k ? coordinate(a, i) != coordinate(b, i)
-			  : i == k && coordinate(a, i) == coordinate(b, i))
-			return false;
-	return true;
-}
-
-/* Steps for each coordinate in turn, from pairs whose later coordinates are equal. Hits among the shapes. */
-static uint32_t fit_affine(const struct sampled *s, const int64_t pattern[32], struct recipe *r)
-{
-	uint64_t base[SHAPES];
-	bool good[SHAPES];
-	uint32_t hits = 0;
-
-	for (uint32_t i = 0; i < s->n_shapes; i++)
-		good[i] = shape_base(&s->shape[i], pattern, &base[i]);
-	for (unsigned k = 0; k < 4; k++) {
-		bool found = false;
-
-		for (uint32_t i = 0; i < s->n_shapes && !found; i++) {
-			for (uint32_t j = i + 1; good[i] && j < s->n_shapes && !found; j++) {
-				if (!good[j] || !differ_only(&s->shape[i], &s->shape[j], k))
-					continue;
-				int64_t d =
-					(int64_t)coordinate(&s->shape[j], k) - coordinate(&s->shape[i], k);
-				uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
-				d = d < 0 ? -d : d;
-				r->per[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
-				found = true;
-			}
-		}
-		for (uint32_t i = 0; i < s->n_shapes; i++)
-			base[i] -= (uint64_t)r->per[k] * coordinate(&s->shape[i], k);
-	}
-	uint32_t best = 0;
-	for (uint32_t i = 0; i < s->n_shapes && i < 8; i++) {
-		uint32_t same = 0;
-
-		for (uint32_t j = 0; j < s->n_shapes; j++)
-			same += good[i] && good[j] && base[i] == base[j];
-		if (same > hits) {
-			hits = same;
-			best = i;
-		}
-	}
-	r->c = base[best];
-	return hits;
-}
-
-static uint32_t keep_pattern(struct pcode *c, const int64_t pattern[32])
-{
-	for (uint32_t i = 0; i < c->n_pattern; i++)
-		if (!memcmp(c->pattern[i], pattern, sizeof(c->pattern[i])))
-			return i;
-	grow(&c->pattern, &c->cap_pattern, c->n_pattern + 1, sizeof(c->pattern[0]));
-	memcpy(c->pattern[c->n_pattern], pattern, sizeof(c->pattern[0]));
-	return c->n_pattern++;
-}
-
 /* ---- choosing ----------------------------------------------------------------------------- */
 
 static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
@@ -411,10 +312,10 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 		struct recipe r = {.op = OP_AFFINE};
 		int64_t pattern[32];
 
-		pattern_of(fullest(s), pattern);
-		uint32_t fits = fit_affine(s, pattern, &r);
+		affine_pattern(fullest(s), pattern);
+		uint32_t fits = affine_fit(s->shape, s->n_shapes, pattern, &r);
 		if ((uint64_t)fits * n > (uint64_t)hits * s->n_shapes && (fits > 1 || s->n_shapes == 1)) {
-			r.pattern = keep_pattern(f->c, pattern);
+			r.pattern = affine_keep(f->c, pattern);
 			return add_recipe(x, &r, RECIPES_MAX - 2);
 		}
 	}
@@ -443,7 +344,7 @@ static void choose(struct fitter *f, uint32_t m)
 	}
 	if (s->n_shapes && bit_count32(fullest(s)->mask) > 1) {
 		f->rest[m].pattern = xcalloc(32, sizeof(int64_t));
-		pattern_of(fullest(s), f->rest[m].pattern);
+		affine_pattern(fullest(s), f->rest[m].pattern);
 	}
 	x->first = first < 0 ? UINT8_MAX : (uint8_t)first;
 	x->later = later < 0 ? UINT8_MAX : (uint8_t)later;
@@ -556,7 +457,7 @@ static void choose_rest(struct fitter *f, uint32_t m)
 	rel += (r->lanes - steps) * BASE_BITS;
 	if (r->n > 3 && r->patterned * 10 > r->n * 9) {
 		planes.op = OP_BASED;
-		planes.pattern = keep_pattern(f->c, r->pattern);
+		planes.pattern = affine_keep(f->c, r->pattern);
 		with = add_recipe(x, &planes, RECIPES_MAX - 1);
 	} else if (r->any && r->lanes > 8) {
 		if (planes.planes && (flat <= rel || !deltas.planes))

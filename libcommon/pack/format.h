@@ -5,6 +5,7 @@
  *   limits.def  every bound of the format, which writer and reader keep
  *   buf.h     growing byte strings, bounded reading, numbers
  *   parse.c   text to a part: static instructions and records, exactly or not at all
+ *   static.c  its static instructions, each once
  *   part.c    a part once it is parsed
  *   text.c    the way back: records to the same text
  *   tail.h    ends of lines that are kept as text: forms and numbers
@@ -12,7 +13,7 @@
  *   code.c    the table of static instructions as bytes
  *   flow.h    which instruction and which lanes come next in a warp
  *   addr.h    address recipes
- *   learn.c   the encoder's choice of targets and guards; fit.c of recipes
+ *   learn.c   the encoder's choice of targets and guards; fit.c of recipes, affine.c of affine ones
  *   encode.c  a part to columns; decode.c columns to records
  *   column.c  columns to one block of bytes and back (zstd, XXH3)
  *   stream.c  the frame of blocks; write.c the stream; job.c who does the work when
@@ -185,11 +186,13 @@ struct parsed {
  * what text_block would write; p is then as before.
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
-/* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
-void number_memory(struct pcode *c);
-enum ctl ctl_of(const char *opcode, size_t n);
 /* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
 bool static_derive(const struct part *p, struct pstatic *s);
+
+/* ---- static.c ---- */
+/* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
+void number_memory(struct pcode *c);
+enum ctl ctl_of(const char *opcode, size_t n); /* what an opcode does to the flow of its warp */
 
 /* ---- part.c ---- */
 void parsed_finish(struct parsed *p); /* order the static instructions */

@@ -6,172 +6,7 @@
  * tracer's spelling is kept as text behind its PC and mask (ST_LINE); what follows a word at the end of a
  * line is text as well (ST_TAIL). Framing in any other form refuses the block.
  */
-#include <xxhash.h>
-#include "flow.h"
-
-struct line {
-	const char *p, *end;
-}; /* end: at the newline */
-
-static bool lit(struct line *l, const char *s)
-{
-	size_t n = strlen(s);
-
-	if ((size_t)(l->end - l->p) < n || memcmp(l->p, s, n))
-		return false;
-	l->p += n;
-	return true;
-}
-
-/* A decimal as printf writes it. */
-static inline bool dec(struct line *l, uint64_t *v)
-{
-	const char *s = l->p, *p = s, *end = l->end;
-	uint64_t a = 0;
-
-	for (unsigned d; p < end && (d = (unsigned)(unsigned char)*p - '0') < 10; p++) {
-		if (p - s < 19)
-			a = a * 10 + d;
-		else if (__builtin_mul_overflow(a, 10u, &a) || __builtin_add_overflow(a, d, &a))
-			return false;
-	}
-	l->p = p;
-	*v = a;
-	return p > s && (*s != '0' || p == s + 1);
-}
-
-static bool dec32(struct line *l, uint32_t *v)
-{
-	uint64_t a;
-
-	if (!dec(l, &a) || a >= NONE)
-		return false;
-	*v = (uint32_t)a;
-	return true;
-}
-
-static inline bool sdec(struct line *l, int64_t *v)
-{
-	uint64_t a;
-	bool neg = l->p < l->end && *l->p == '-';
-
-	l->p += neg;
-	if (!dec(l, &a) || a > INT64_MAX || (neg && !a))
-		return false;
-	*v = neg ? -(int64_t)a : (int64_t)a;
-	return true;
-}
-
-/* Lower-case hexadecimal of at least min digits without more zeros than these take. */
-static bool hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
-{
-	const char *s = l->p;
-	uint64_t a = 0;
-
-	for (; l->p < l->end && (size_t)(l->p - s) < max; l->p++) {
-		char c = *l->p;
-
-		if (c >= '0' && c <= '9')
-			a = a << 4 | (unsigned)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			a = a << 4 | (unsigned)(c - 'a' + 10);
-		else
-			break;
-	}
-	size_t n = (size_t)(l->p - s);
-	*v = a;
-	return n >= min && (n == min || *s != '0');
-}
-
-/* ---- static instructions ------------------------------------------------------------------ */
-
-struct found {
-	uint32_t pc, lineno;
-	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end;
-	uint8_t flags;
-};
-
-static bool same(const struct pcode *c, const struct pstatic *s, const struct found *f)
-{
-	size_t mid = (size_t)(f->mid_end - f->mid), tail = (size_t)(f->tail_end - f->tail);
-
-	return s->pc == f->pc && s->lineno == f->lineno && s->flags == f->flags && s->mid_len == mid &&
-	       s->tail_len == tail && !memcmp(c->text.p + s->mid, f->mid, mid) &&
-	       !memcmp(c->text.p + s->tail, f->tail, tail);
-}
-
-static uint64_t found_hash(const struct found *f)
-{
-	uint64_t h = XXH3_64bits_withSeed(
-		f->mid, (size_t)(f->mid_end - f->mid), (uint64_t)f->pc << 32 | f->lineno);
-
-	return XXH3_64bits_withSeed(f->tail, (size_t)(f->tail_end - f->tail), h);
-}
-
-static uint64_t static_hash(const struct pcode *c, const struct pstatic *s)
-{
-	const char *t = (const char *)c->text.p;
-	struct found f = {.pc = s->pc,
-		.lineno = s->lineno,
-		.mid = t + s->mid,
-		.mid_end = t + s->mid + s->mid_len,
-		.tail = t + s->tail,
-		.tail_end = t + s->tail + s->tail_len};
-
-	return found_hash(&f);
-}
-
-static void more_slots(struct parsed *p)
-{
-	const struct pcode *c = &p->part.code;
-
-	free(p->slot);
-	p->n_slots = p->n_slots ? p->n_slots * 4 : 1024;
-	p->slot = xcalloc(p->n_slots, sizeof(p->slot[0]));
-	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t at = (uint32_t)static_hash(c, &c->s[i]) & (p->n_slots - 1);
-
-		while (p->slot[at])
-			at = (at + 1) & (p->n_slots - 1);
-		p->slot[at] = i + 1;
-	}
-}
-
-static uint32_t keep(struct buf *b, const char *from, const char *end)
-{
-	uint32_t at = (uint32_t)b->n;
-
-	buf_add(b, from, (size_t)(end - from));
-	return at;
-}
-
-/* Number of the static instruction, new or met before; NONE when there are too many. */
-static uint32_t intern(struct parsed *p, const struct found *f)
-{
-	struct pcode *c = &p->part.code;
-
-	if (c->n * 2 >= p->n_slots)
-		more_slots(p);
-	uint32_t at = (uint32_t)found_hash(f) & (p->n_slots - 1);
-	for (; p->slot[at]; at = (at + 1) & (p->n_slots - 1))
-		if (same(c, &c->s[p->slot[at] - 1], f))
-			return p->slot[at] - 1;
-	if (c->n >= pack_limits.statics ||
-		c->text.n + (size_t)(f->head_end - f->head + f->mid_end - f->mid + f->tail_end - f->tail) >
-			pack_limits.text)
-		return NONE;
-	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
-	struct pstatic *s = &c->s[c->n];
-	*s = (struct pstatic){.pc = f->pc, .lineno = f->lineno, .flags = f->flags, .next = NONE};
-	s->mid_len = (uint16_t)(f->mid_end - f->mid);
-	s->tail_len = (uint16_t)(f->tail_end - f->tail);
-	s->head = keep(&c->text, f->head, f->head_end);
-	s->head_len = (uint8_t)(f->head_end - f->head);
-	s->mid = keep(&c->text, f->mid, f->mid_end);
-	s->tail = keep(&c->text, f->tail, f->tail_end);
-	p->slot[at] = ++c->n;
-	return c->n - 1;
-}
+#include "parse.h"
 
 /* ---- instruction lines -------------------------------------------------------------------- */
 
@@ -484,7 +319,7 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 		f.mid = f.mid_end = f.tail = f.tail_end = text = rest.p;
 		f.flags = ST_LINE;
 	}
-	r.id = intern(p, &f);
+	r.id = static_intern(p, &f);
 	r.text = (uint32_t)p->text.n;
 	r.text_len = (uint32_t)(l.end - text);
 	buf_add(&p->text, text, r.text_len);
@@ -602,43 +437,6 @@ size_t parse_block(struct parsed *p, const char *text, size_t n)
 	return 0;
 }
 
-/* ---- the end of a part -------------------------------------------------------------------- */
-
-enum ctl ctl_of(const char *opcode, size_t n)
-{
-	static const struct {
-		const char *stem;
-		enum ctl ctl;
-	} is[] = {
-		{"BRA", CTL_BRANCH},
-		{"EXIT", CTL_EXIT},
-		{"BSSY", CTL_SET},
-		{"BSYNC", CTL_SYNC},
-		{"SSY", CTL_SET},
-		{"PBK", CTL_SET},
-		{"PCNT", CTL_SET},
-		{"SYNC", CTL_SETTLE},
-		{"BRK", CTL_SETTLE},
-		{"CONT", CTL_SETTLE},
-		{"JMP", CTL_BRANCH},
-		{"BRX", CTL_BRANCH},
-		{"JMX", CTL_BRANCH},
-		{"CALL", CTL_CALL},
-		{"CAL", CTL_CALL},
-		{"JCAL", CTL_CALL},
-		{"RET", CTL_RETURN},
-		{"BRXU", CTL_BRANCH},
-		{"KILL", CTL_EXIT},
-	};
-	const char *dot = memchr(opcode, '.', n);
-	size_t stem = dot ? (size_t)(dot - opcode) : n;
-
-	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++)
-		if (strlen(is[i].stem) == stem && !memcmp(is[i].stem, opcode, stem))
-			return is[i].ctl;
-	return CTL_NONE;
-}
-
 bool static_derive(const struct part *p, struct pstatic *s)
 {
 	const char *t = (const char *)p->code.text.p;
@@ -657,19 +455,4 @@ bool static_derive(const struct part *p, struct pstatic *s)
 	l = (struct line){t + s->tail, t + s->tail + s->tail_len};
 	s->imm = lit(&l, " ") && sdec(&l, &imm) ? (uint64_t)imm : UINT64_MAX;
 	return true;
-}
-
-void number_memory(struct pcode *c)
-{
-	const uint8_t *t = c->text.p;
-
-	c->n_mem = 0;
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct pstatic *s = &c->s[i], *o = i ? s - 1 : s;
-		bool variant = i && o->flags & ST_MEM && o->pc == s->pc && o->mid_len == s->mid_len &&
-			       !memcmp(t + o->mid, t + s->mid, s->mid_len);
-
-		if (s->flags & ST_MEM)
-			s->mem = variant ? o->mem : c->n_mem++;
-	}
 }

@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 #include <xxhash.h>
-#include "codec.h"
+#include "meaning.h"
 #include "trace/reader.h"
 
 struct packed {
@@ -145,108 +145,6 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	return t;
 }
 
-/* ---- what static instructions mean -------------------------------------------------------- */
-
-/*
- * The same static instructions come again from kernel to kernel, and are parsed once. What they mean follows
- * from their text, the dialect met so far and a few fields of the header, which are compared too.
- */
-struct context {
-	uint64_t code; /* of PTX: its lines in the header */
-	struct dialect d;
-	int binary, tracer, arch, lineinfo;
-};
-
-struct meaning {
-	struct context before;
-	struct dialect after;
-	uint32_t text, len, handle;
-	bool needs;
-};
-
-struct meanings {
-	const struct code *code; /* handles are of this one */
-	struct meaning *e;
-	uint32_t n, cap, *slot, n_slots;
-	struct buf text;
-};
-
-#define MEANINGS_MAX (1u << 18)
-
-void meanings_free(struct meanings *m)
-{
-	if (!m)
-		return;
-	free(m->e);
-	free(m->slot);
-	buf_free(&m->text);
-	free(m);
-}
-
-static struct context context_of(const struct trace *t)
-{
-	struct context c;
-
-	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
-	c.code = ptx_code_hash(t->ptx);
-	c.d.form = t->d.form;
-	c.d.prefix = t->d.prefix;
-	c.d.imms = t->d.imms;
-	c.d.lineno = t->d.lineno;
-	c.d.block_ids = t->d.block_ids;
-	c.binary = t->h.binary_version;
-	c.tracer = t->h.tracer_version;
-	c.arch = (int)t->h.arch;
-	c.lineinfo = t->h.lineinfo;
-	return c;
-}
-
-static bool same_context(const struct context *a, const struct context *b)
-{
-	return a->code == b->code && a->d.form == b->d.form && a->d.prefix == b->d.prefix &&
-	       a->d.imms == b->d.imms && a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids &&
-	       a->binary == b->binary && a->tracer == b->tracer && a->arch == b->arch &&
-	       a->lineinfo == b->lineinfo;
-}
-
-static uint32_t meaning_slot(const struct meanings *m, const struct context *c, const void *text, size_t n)
-{
-	uint64_t h = XXH3_64bits_withSeed(text, n, XXH3_64bits(c, sizeof(*c)));
-	uint32_t at = (uint32_t)h & (m->n_slots - 1);
-
-	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
-		const struct meaning *e = &m->e[m->slot[at] - 1];
-
-		if (e->len == n && same_context(&e->before, c) && !memcmp(m->text.p + e->text, text, n))
-			break;
-	}
-	return at;
-}
-
-static struct meanings *meanings_of(struct packed *k, const struct code *code)
-{
-	struct meanings *m = k->p->meanings;
-
-	if (m && (m->code != code || m->n == MEANINGS_MAX)) {
-		meanings_free(m);
-		m = NULL;
-	}
-	if (!m) {
-		m = xcalloc(1, sizeof(*m));
-		m->code = code;
-	}
-	if (m->n * 2 >= m->n_slots) {
-		free(m->slot);
-		m->n_slots = m->n_slots ? m->n_slots * 4 : 1024;
-		m->slot = xcalloc(m->n_slots, sizeof(m->slot[0]));
-		for (uint32_t i = 0; i < m->n; i++)
-			m->slot[meaning_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
-				i + 1;
-	}
-	k->p->meanings = m;
-	return m;
-}
-
 /* ---- parts -------------------------------------------------------------------------------- */
 
 static int damaged(const struct packed *k, struct fault *f)
@@ -270,8 +168,8 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	if (s->flags & ST_TAIL)
 		buf_byte(&k->line, 'X');
 	buf_byte(&k->line, '\n');
-	struct context c = context_of(t);
-	struct meanings *m = meanings_of(k, t->o.code);
+	struct meaning_key c = meaning_key_of(t);
+	struct meanings *m = meanings_of(k->p, t->o.code);
 	uint32_t at = meaning_slot(m, &c, k->line.p, k->line.n);
 	if (m->slot[at]) {
 		const struct meaning *e = &m->e[m->slot[at] - 1];

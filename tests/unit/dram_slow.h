@@ -6,11 +6,13 @@
 #ifndef DRAM_SLOW_H
 #define DRAM_SLOW_H
 
+#include <string.h>
 #include "bits.h"
 #include "mem/dram.h"
 
 #define BANKS 16
 #define REQS  1500
+#define QUEUE 256
 
 struct slow_bank {
 	uint32_t rcd, rcdwr, ras, rp, rc, wtp, rtp, open_row, req, left;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unit tests of a DRAM channel: random requests under many configurations, against the slow one of dram_slow.h. Every
- * figure, every answer to "full" and the tick of every completion must agree. The bus
- * pipeline is part of both.
+ * figure, every answer to "full" and the tick of every completion must agree. The bus pipeline is part of both.
  */
 #include <inttypes.h>
 #include "arena.h"
 #include "dram_slow.h"
 #include "tap.h"
-
-#define QUEUE 256
 
 static uint64_t seed;
 

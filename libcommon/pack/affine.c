@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Affine recipes from a sample of executions. */
+#include "affine.h"
+#include "bits.h"
+
+/* The lanes that a shape leaves open continue its last step. */
+void affine_pattern(const struct shape *s, int64_t pattern[32])
+{
+	unsigned first = bit_lowest32(s->mask), second = first;
+	uint32_t more = s->mask & (s->mask - 1);
+
+	if (more)
+		second = bit_lowest32(more);
+	int64_t step = second > first ? (int64_t)(s->a[second] - s->a[first]) / (int64_t)(second - first) : 0;
+	uint64_t at = s->a[first] - (uint64_t)step * first, zero = at;
+	for (unsigned l = 0; l < 32; l++, at += (uint64_t)step) {
+		if (s->mask >> l & 1)
+			at = s->a[l];
+		pattern[l] = (int64_t)(at - zero);
+	}
+}
+
+static bool shape_base(const struct shape *s, const int64_t pattern[32], uint64_t *base)
+{
+	unsigned first = bit_lowest32(s->mask);
+
+	*base = s->a[first] - (uint64_t)pattern[first];
+	FOR_BITS32 (l, s->mask)
+		if (s->a[l] - (uint64_t)pattern[l] != *base)
+			return false;
+	return true;
+}
+
+/* Coordinate k of a shape: warp, x, y, z. */
+static uint32_t coordinate(const struct shape *s, unsigned k) { return k ? s->block[k - 1] : s->warp; }
+
+static bool differ_only(const struct shape *a, const struct shape *b, unsigned k)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (i > k ? coordinate(a, i) != coordinate(b, i)
+			  : i == k && coordinate(a, i) == coordinate(b, i))
+			return false;
+	return true;
+}
+
+/* Steps for each coordinate in turn, from pairs whose later coordinates are equal. Hits among the shapes. */
+uint32_t affine_fit(const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r)
+{
+	uint64_t base[SHAPES];
+	bool good[SHAPES];
+	uint32_t hits = 0;
+
+	for (uint32_t i = 0; i < n_shapes; i++)
+		good[i] = shape_base(&shape[i], pattern, &base[i]);
+	for (unsigned k = 0; k < 4; k++) {
+		bool found = false;
+
+		for (uint32_t i = 0; i < n_shapes && !found; i++) {
+			for (uint32_t j = i + 1; good[i] && j < n_shapes && !found; j++) {
+				if (!good[j] || !differ_only(&shape[i], &shape[j], k))
+					continue;
+				int64_t d = (int64_t)coordinate(&shape[j], k) - coordinate(&shape[i], k);
+				uint64_t rise = d > 0 ? base[j] - base[i] : base[i] - base[j];
+				d = d < 0 ? -d : d;
+				r->per[k] = !d || (int64_t)rise % d ? 0 : (int64_t)rise / d;
+				found = true;
+			}
+		}
+		for (uint32_t i = 0; i < n_shapes; i++)
+			base[i] -= (uint64_t)r->per[k] * coordinate(&shape[i], k);
+	}
+	uint32_t best = 0;
+	for (uint32_t i = 0; i < n_shapes && i < 8; i++) {
+		uint32_t same = 0;
+
+		for (uint32_t j = 0; j < n_shapes; j++)
+			same += good[i] && good[j] && base[i] == base[j];
+		if (same > hits) {
+			hits = same;
+			best = i;
+		}
+	}
+	r->c = base[best];
+	return hits;
+}
+
+uint32_t affine_keep(struct pcode *c, const int64_t pattern[32])
+{
+	for (uint32_t i = 0; i < c->n_pattern; i++)
+		if (!memcmp(c->pattern[i], pattern, sizeof(c->pattern[i])))
+			return i;
+	grow(&c->pattern, &c->cap_pattern, c->n_pattern + 1, sizeof(c->pattern[0]));
+	memcpy(c->pattern[c->n_pattern], pattern, sizeof(c->pattern[0]));
+	return c->n_pattern++;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What static instructions of a packed stream mean, kept from kernel to kernel. */
+#include <xxhash.h>
+#include "meaning.h"
+
+#define MEANINGS_MAX (1u << 18)
+
+void meanings_free(struct meanings *m)
+{
+	if (!m)
+		return;
+	free(m->e);
+	free(m->slot);
+	buf_free(&m->text);
+	free(m);
+}
+
+struct meaning_key meaning_key_of(const struct trace *t)
+{
+	struct meaning_key c;
+
+	memset(&c, 0, sizeof(c)); /* compared and hashed as bytes */
+	c.code = ptx_code_hash(t->ptx);
+	c.d.form = t->d.form;
+	c.d.prefix = t->d.prefix;
+	c.d.imms = t->d.imms;
+	c.d.lineno = t->d.lineno;
+	c.d.block_ids = t->d.block_ids;
+	c.binary = t->h.binary_version;
+	c.tracer = t->h.tracer_version;
+	c.arch = (int)t->h.arch;
+	c.lineinfo = t->h.lineinfo;
+	return c;
+}
+
+static bool same_key(const struct meaning_key *a, const struct meaning_key *b)
+{
+	return a->code == b->code && a->d.form == b->d.form && a->d.prefix == b->d.prefix &&
+	       a->d.imms == b->d.imms && a->d.lineno == b->d.lineno && a->d.block_ids == b->d.block_ids &&
+	       a->binary == b->binary && a->tracer == b->tracer && a->arch == b->arch &&
+	       a->lineinfo == b->lineinfo;
+}
+
+uint32_t meaning_slot(const struct meanings *m, const struct meaning_key *c, const void *text, size_t n)
+{
+	uint64_t h = XXH3_64bits_withSeed(text, n, XXH3_64bits(c, sizeof(*c)));
+	uint32_t at = (uint32_t)h & (m->n_slots - 1);
+
+	for (; m->slot[at]; at = (at + 1) & (m->n_slots - 1)) {
+		const struct meaning *e = &m->e[m->slot[at] - 1];
+
+		if (e->len == n && same_key(&e->before, c) && !memcmp(m->text.p + e->text, text, n))
+			break;
+	}
+	return at;
+}
+
+struct meanings *meanings_of(struct pack *p, const struct code *code)
+{
+	struct meanings *m = p->meanings;
+
+	if (m && (m->code != code || m->n == MEANINGS_MAX)) {
+		meanings_free(m);
+		m = NULL;
+	}
+	if (!m) {
+		m = xcalloc(1, sizeof(*m));
+		m->code = code;
+	}
+	if (m->n * 2 >= m->n_slots) {
+		free(m->slot);
+		m->n_slots = m->n_slots ? m->n_slots * 4 : 1024;
+		m->slot = xcalloc(m->n_slots, sizeof(m->slot[0]));
+		for (uint32_t i = 0; i < m->n; i++)
+			m->slot[meaning_slot(m, &m->e[i].before, m->text.p + m->e[i].text, m->e[i].len)] =
+				i + 1;
+	}
+	p->meanings = m;
+	return m;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The static instructions of a part that is being parsed: each distinct constant text of a line once, found again by
+ * its hash; what its opcode does to the flow of a warp; numbers of the memory instructions.
+ */
+#include <xxhash.h>
+#include "parse.h"
+
+static bool same(const struct pcode *c, const struct pstatic *s, const struct found *f)
+{
+	size_t mid = (size_t)(f->mid_end - f->mid), tail = (size_t)(f->tail_end - f->tail);
+
+	return s->pc == f->pc && s->lineno == f->lineno && s->flags == f->flags && s->mid_len == mid &&
+	       s->tail_len == tail && !memcmp(c->text.p + s->mid, f->mid, mid) &&
+	       !memcmp(c->text.p + s->tail, f->tail, tail);
+}
+
+static uint64_t found_hash(const struct found *f)
+{
+	uint64_t h = XXH3_64bits_withSeed(
+		f->mid, (size_t)(f->mid_end - f->mid), (uint64_t)f->pc << 32 | f->lineno);
+
+	return XXH3_64bits_withSeed(f->tail, (size_t)(f->tail_end - f->tail), h);
+}
+
+static uint64_t static_hash(const struct pcode *c, const struct pstatic *s)
+{
+	const char *t = (const char *)c->text.p;
+	struct found f = {.pc = s->pc,
+		.lineno = s->lineno,
+		.mid = t + s->mid,
+		.mid_end = t + s->mid + s->mid_len,
+		.tail = t + s->tail,
+		.tail_end = t + s->tail + s->tail_len};
+
+	return found_hash(&f);
+}
+
+static void more_slots(struct parsed *p)
+{
+	const struct pcode *c = &p->part.code;
+
+	free(p->slot);
+	p->n_slots = p->n_slots ? p->n_slots * 4 : 1024;
+	p->slot = xcalloc(p->n_slots, sizeof(p->slot[0]));
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t at = (uint32_t)static_hash(c, &c->s[i]) & (p->n_slots - 1);
+
+		while (p->slot[at])
+			at = (at + 1) & (p->n_slots - 1);
+		p->slot[at] = i + 1;
+	}
+}
+
+uint32_t static_intern(struct parsed *p, const struct found *f)
+{
+	struct pcode *c = &p->part.code;
+
+	if (c->n * 2 >= p->n_slots)
+		more_slots(p);
+	uint32_t at = (uint32_t)found_hash(f) & (p->n_slots - 1);
+	for (; p->slot[at]; at = (at + 1) & (p->n_slots - 1))
+		if (same(c, &c->s[p->slot[at] - 1], f))
+			return p->slot[at] - 1;
+	if (c->n >= pack_limits.statics ||
+		c->text.n + (size_t)(f->head_end - f->head + f->mid_end - f->mid + f->tail_end - f->tail) >
+			pack_limits.text)
+		return NONE;
+	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
+	struct pstatic *s = &c->s[c->n];
+	*s = (struct pstatic){.pc = f->pc, .lineno = f->lineno, .flags = f->flags, .next = NONE};
+	s->mid_len = (uint16_t)(f->mid_end - f->mid);
+	s->tail_len = (uint16_t)(f->tail_end - f->tail);
+	s->head = keep(&c->text, f->head, f->head_end);
+	s->head_len = (uint8_t)(f->head_end - f->head);
+	s->mid = keep(&c->text, f->mid, f->mid_end);
+	s->tail = keep(&c->text, f->tail, f->tail_end);
+	p->slot[at] = ++c->n;
+	return c->n - 1;
+}
+
+enum ctl ctl_of(const char *opcode, size_t n)
+{
+	static const struct {
+		const char *stem;
+		enum ctl ctl;
+	} is[] = {
+		{"BRA", CTL_BRANCH},
+		{"EXIT", CTL_EXIT},
+		{"BSSY", CTL_SET},
+		{"BSYNC", CTL_SYNC},
+		{"SSY", CTL_SET},
+		{"PBK", CTL_SET},
+		{"PCNT", CTL_SET},
+		{"SYNC", CTL_SETTLE},
+		{"BRK", CTL_SETTLE},
+		{"CONT", CTL_SETTLE},
+		{"JMP", CTL_BRANCH},
+		{"BRX", CTL_BRANCH},
+		{"JMX", CTL_BRANCH},
+		{"CALL", CTL_CALL},
+		{"CAL", CTL_CALL},
+		{"JCAL", CTL_CALL},
+		{"RET", CTL_RETURN},
+		{"BRXU", CTL_BRANCH},
+		{"KILL", CTL_EXIT},
+	};
+	const char *dot = memchr(opcode, '.', n);
+	size_t stem = dot ? (size_t)(dot - opcode) : n;
+
+	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++)
+		if (strlen(is[i].stem) == stem && !memcmp(is[i].stem, opcode, stem))
+			return is[i].ctl;
+	return CTL_NONE;
+}
+
+void number_memory(struct pcode *c)
+{
+	const uint8_t *t = c->text.p;
+
+	c->n_mem = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct pstatic *s = &c->s[i], *o = i ? s - 1 : s;
+		bool variant = i && o->flags & ST_MEM && o->pc == s->pc && o->mid_len == s->mid_len &&
+			       !memcmp(t + o->mid, t + s->mid, s->mid_len);
+
+		if (s->flags & ST_MEM)
+			s->mem = variant ? o->mem : c->n_mem++;
+	}
+}
