@@ -68,6 +68,7 @@ each() {
 @test "trace-lint" { each 0 trace-lint -g qv100 app; }
 @test "trace-pack" { each 0 trace-pack -q -o result app; }
 @test "trace-pack -d" { each 0 trace-pack -d -o - app.tpack; }
+@test "trace-pack -t" { each 0 trace-pack -t app.tpack; }
 @test "stats-csv" { each 0 stats-csv -q -o result one.text; }
 @test "stats-csv of a log" { each 0 stats-csv -q -o result one.log; }
 @test "stats-diff" { each 1 stats-diff one.text two.json; }

@@ -10,6 +10,7 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <lzma.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 #include "diag.h"
 #include "format.h"
 
@@ -181,6 +182,8 @@ static bool expand(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, bool dic
 	if (dict)
 		ZSTD_DCtx_refPrefix(d, pack_dict, pack_dict_len);
 	size_t got = ZSTD_decompressDCtx(d, to, n, p, n_p);
+	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+		die("out of memory");
 	*why = ZSTD_isError(got) ? ZSTD_getErrorName(got) : got != n ? "shorter than it says" : NULL;
 	ZSTD_freeDCtx(d);
 	return !*why;

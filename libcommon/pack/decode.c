@@ -116,6 +116,17 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 
 struct tails *replay_tails(struct replay *r) { return &r->tails; }
 
+void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb)
+{
+	tails_span(&r->tails, r->col);
+	if (!handle)
+		return;
+	for (uint32_t i = 0; i < tb->n_recs; i++)
+		tb->rec[i].inst = handle[tb->rec[i].inst];
+	for (uint32_t i = 0; i < r->path.n; i++)
+		r->path.rec[i].inst = handle[r->path.rec[i].inst];
+}
+
 /* ---- masks -------------------------------------------------------------------------------- */
 
 static uint32_t mixed_mask(struct replay *r, uint32_t active)

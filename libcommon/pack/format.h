@@ -261,6 +261,11 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
  */
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
 struct tails *replay_tails(struct replay *r);
+/*
+ * The first thread block of a span, decoded without handles, was only looked at until now: its texts can be had from the
+ * first on, and handles, if any, are put in.
+ */
+void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb);
 
 /* ---- column.c ---- */
 /* The block of these columns: bytes behind its type and length, without the checksum. */

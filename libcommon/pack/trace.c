@@ -18,13 +18,16 @@ struct packed {
 	struct piece *c;
 	struct replay *r;
 	uint32_t span;
-	uint64_t at;              /* thread blocks of the kernel before the span's next */
-	uint32_t *handle;         /* by static instruction */
-	bool *unknown, *needs;    /* no row; no addresses although lanes need them */
-	bool *bad;                /* the line reader finds fault with it: it is asked about each record */
-	bool text, tails;         /* some records of the part are text; come with text that means nothing */
-	bool plain;               /* no record of the part needs a look: they have handles already */
-	struct tblock one;        /* a line parsed */
+	uint64_t at;           /* thread blocks of the kernel before the span's next */
+	uint32_t *handle;      /* by static instruction */
+	bool *unknown, *needs; /* no row; no addresses although lanes need them */
+	bool *bad;             /* the line reader finds fault with it: it is asked about each record */
+	bool text, tails;      /* some records of the part are text; come with text that means nothing */
+	bool plain;            /* no record of the part needs a look: they have handles already */
+	struct tblock one;     /* a line parsed */
+	struct tblock ahead;   /* decoded to find the dialect: the next thread block */
+	struct text_in ahead_in;
+	bool is_ahead;
 	struct warp_recs *listed; /* warps as the stream lists them */
 	uint32_t cap_listed;
 	struct buf line, whole;
@@ -87,6 +90,7 @@ void packed_close(struct packed *k)
 	free(k->bad);
 	free(k->listed);
 	tblock_free(&k->one);
+	tblock_free(&k->ahead);
 	buf_free(&k->line);
 	buf_free(&k->whole);
 	free(k);
@@ -206,43 +210,55 @@ static void parse_static(struct trace *t, struct packed *k, uint32_t i)
 	buf_add(&m->text, k->line.p, k->line.n);
 }
 
+/* The dialect, from the line of the first record in the thread block. */
+static void look_at_line(struct trace *t, struct packed *k, struct replay *r, const struct text_in *in)
+{
+	const struct tblock *tb = in->tb;
+	const uint64_t unknown = t->unknown_recs;
+	struct fault ignored;
+	uint32_t w = 0;
+
+	while (!tb->warp[w].count)
+		w++;
+	k->line.n = 0;
+	t->id[0] = tb->x, t->id[1] = tb->y, t->id[2] = tb->z;
+	t->warp = in->warp_id ? in->warp_id[w] : w;
+	if (text_record(&k->line, in, &tb->rec[tb->warp[w].first], t->warp, replay_tails(r))) {
+		k->one.n_recs = k->one.n_words = 0;
+		line_parse(t, &k->one, UINT32_MAX, (const char *)k->line.p, k->line.n - 1, &ignored);
+		t->unknown_recs = unknown;
+	}
+}
+
 /*
  * The kernel's first line shows its dialect, whatever the first static instruction is. It is only looked at: where it
- * is faulty that is told when it is read.
+ * is faulty that is told when it is read. It is nearly always in the part's first thread block, which then is kept as
+ * the one that comes next.
  */
 static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 {
 	const struct part *p = &k->c->part;
 	struct replay *r = replay_new(p);
-	struct tblock tb = {0};
-	struct text_in in;
-	struct fault ignored;
-	uint64_t at = p->first_block;
+	uint64_t at = p->first_block, blocks = 0;
 	int got = 0;
 
 	for (uint32_t i = 0; i < p->n_spans && got == 0; at += p->span[i++].blocks) {
 		if (!replay_span(r, i, k->w.b->col, at))
 			got = -1;
-		while (got >= 0 && (got = replay_block(r, NULL, &tb, &in)) > 0 && !tb.n_recs)
-			;
-	}
-	if (got > 0) {
-		uint32_t w = 0;
-
-		while (!tb.warp[w].count)
-			w++;
-		k->line.n = 0;
-		t->id[0] = tb.x, t->id[1] = tb.y, t->id[2] = tb.z;
-		t->warp = in.warp_id ? in.warp_id[w] : w;
-		if (text_record(&k->line, &in, &tb.rec[tb.warp[w].first], t->warp, replay_tails(r))) {
-			k->one.n_recs = k->one.n_words = 0;
-			uint64_t unknown = t->unknown_recs;
-			line_parse(t, &k->one, UINT32_MAX, (const char *)k->line.p, k->line.n - 1, &ignored);
-			t->unknown_recs = unknown;
+		while (got >= 0 && (got = replay_block(r, NULL, &k->ahead, &k->ahead_in)) > 0) {
+			blocks++;
+			if (k->ahead.n_recs)
+				break;
 		}
 	}
-	replay_free(r);
-	tblock_free(&tb);
+	if (got > 0)
+		look_at_line(t, k, r, &k->ahead_in);
+	if (got > 0 && blocks == 1) {
+		k->is_ahead = true;
+		k->r = r;
+	} else {
+		replay_free(r);
+	}
 	return got < 0 ? damaged(k, f) : 0;
 }
 
@@ -255,7 +271,8 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	free(k->unknown);
 	free(k->needs);
 	free(k->bad);
-	k->r = replay_new(&k->c->part);
+	k->r = NULL;
+	k->is_ahead = false;
 	k->handle = xcalloc(n + 1, sizeof(k->handle[0]));
 	k->unknown = xcalloc(n + 1, sizeof(k->unknown[0]));
 	k->needs = xcalloc(n + 1, sizeof(k->needs[0]));
@@ -266,6 +283,10 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 	k->at = k->c->part.first_block;
 	if (t->d.imms < 0 && find_dialect(t, k, f) < 0)
 		return -1;
+	if (k->is_ahead)
+		k->at += k->c->part.span[k->span++].blocks;
+	else
+		k->r = replay_new(&k->c->part);
 	pthread_mutex_lock(&k->p->lock);
 	for (uint32_t i = 0; i < n; i++)
 		parse_static(t, k, i);
@@ -310,6 +331,19 @@ static bool irregular(const struct packed *k)
 	       !blank_text(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
 }
 
+/* The thread block that was decoded ahead of its turn. */
+static void take_ahead(struct packed *k, struct tblock *tb, struct text_in *in)
+{
+	const struct tblock empty = *tb;
+
+	*tb = k->ahead;
+	*in = k->ahead_in;
+	in->tb = tb;
+	k->ahead = empty;
+	k->is_ahead = false;
+	replay_looked(k->r, k->plain ? k->handle : NULL, tb);
+}
+
 /*
  * A thread block's records, inst being the number in the part's table unless the part is plain. 1, 0: the
  * kernel ends, or goes on as text, -1.
@@ -339,6 +373,10 @@ static int next_records(
 		} while (!(k->c->flags & PIECE_PART));
 		if (begin_part(t, k, f) < 0)
 			return -1;
+		if (k->is_ahead) {
+			take_ahead(k, tb, in);
+			return 1;
+		}
 	}
 }
 
