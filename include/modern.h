@@ -38,6 +38,9 @@ enum core_order { ORDER_CGGTY, ORDER_GTO, ORDER_RR };
 enum core_rf_read { RF_NONE, RF_LATE };
 enum core_rfc_guess { RFC_NONE, RFC_NEXT };
 
+/* Functions lie this far apart, or a multiple of it. */
+#define CORE_CODE_SPAN (UINT64_C(1) << 20)
+
 struct modern_params {
 	bool on;
 	uint32_t sm;     /* compute capability, 70 .. 121 */
@@ -49,8 +52,8 @@ struct modern_params {
 	uint32_t sb_visible, sb_release, drain_stall;
 	enum core_order order;
 	uint32_t ibuffer;
-	uint32_t l0i_sets, l0i_line, l0i_ways, l0i_l1i_latency, l1i_miss_latency, prefetch_lines,
-		branch_taken;
+	uint32_t l0i_sets, l0i_line, l0i_ways, l0i_l1i_latency, l1i_miss_latency, launch_lines,
+		prefetch_lines, branch_taken;
 	bool const_cold;
 	uint32_t rf_banks;
 	enum core_rf_read rf_read_trace, rf_read_control; /* without and with control codes */

@@ -120,6 +120,16 @@ setup() {
 	done
 }
 
+@test "selftest: windows with control codes take the cycles that were measured" {
+	grep '^id\|micro/stall\|micro/special\|micro/read_c\|micro/reuse\|micro/yield\|queue_\|depbar_S01\|NO_WAIT' \
+		"$ROOT/examples/gpus/a100-40.measured" >few.measured
+	trace-sim --selftest a100-40 --measured few.measured -F tsv >now
+	awk -F'\t' 'NR > 1 && $3 != $4 { print; bad = 1 } END { exit bad || NR < 50 }' now
+	sed 's/B------:R-/B------:R9/' few.measured >odd.measured
+	run -0 trace-sim --selftest a100-40 --measured odd.measured
+	assert_output --partial '(no window: instructions'
+}
+
 @test "examples/measure compiles where nvcc is" {
 	command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || skip "nvcc is not installed"
 	PATH=$PATH:/usr/local/cuda/bin

@@ -235,6 +235,7 @@ static void fetch_and_issue(struct modern_params *m, const struct gpuconf *c, co
 	m->ibuffer = conf_uint(c, OPT_core_ibuffer);
 	m->l0i_l1i_latency = conf_uint(c, OPT_core_l0i_l1i_latency);
 	m->l1i_miss_latency = conf_uint(c, OPT_core_l1i_miss_latency);
+	m->launch_lines = conf_uint(c, OPT_core_launch_lines);
 	m->prefetch_lines = conf_uint(c, OPT_core_prefetch_lines);
 	m->branch_taken = conf_uint(c, OPT_core_branch_taken_latency);
 	m->const_cold = conf_bool(c, OPT_core_const_cold);

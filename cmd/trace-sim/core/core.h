@@ -113,10 +113,11 @@ struct core_warp {
 	uint64_t valid_at[BUFFER_SLOTS]; /* of records cursor .. fetched - 1, by number */
 	uint64_t next_issue;
 	uint64_t hold_from, hold_until; /* no issue in between; NEVER: until told */
-	uint64_t ready_at;              /* in the wheel, or ripe */
-	uint64_t quiet_at;              /* results of fixed latency are all there */
-	uint64_t predicate_at;          /* when the last predicate was set */
-	uint64_t line;                  /* that the last fetch hit, with the L0's generation below */
+	uint64_t pass_until;   /* at a barrier: until then what touches nothing outside of the warp may go */
+	uint64_t ready_at;     /* in the wheel, or ripe */
+	uint64_t quiet_at;     /* results of fixed latency are all there */
+	uint64_t predicate_at; /* when the last predicate was set */
+	uint64_t line;         /* that the last fetch hit, with the L0's generation below */
 	uint32_t generation;
 	uint32_t fetched;   /* records requested from the instruction cache */
 	uint32_t last_mask; /* of the instruction issued last */
@@ -326,7 +327,9 @@ void core_fetch_flush(struct sm *s);
 /* depend.c */
 void core_look(struct sm *s, unsigned w);       /* when may the head of w issue? */
 void core_look_again(struct sm *s, unsigned w); /* the same where it waits for an event */
-bool core_still(struct sm *s, unsigned w);      /* may it, now, a fragile one? */
+/* Does the hold of a warp let its head go at that time? */
+bool core_held(const struct sm *s, unsigned w, uint64_t at);
+bool core_still(struct sm *s, unsigned w); /* may it, now, a fragile one? */
 void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
 void core_release(struct sm *s, unsigned w, const struct core_inst *in); /* results are there */
 void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in);

@@ -129,6 +129,20 @@ static bool counters_hold(const struct sm *s, const struct core_warp *cw, const 
 
 /* ---- both --------------------------------------------------------------------------------------- */
 
+bool core_held(const struct sm *s, unsigned w, uint64_t at)
+{
+	const struct core_warp *cw = &s->modern->warp[w];
+	const struct warp *p = &s->warp[w];
+	const struct core_inst *in;
+
+	if (at < cw->hold_from || at >= cw->hold_until)
+		return false;
+	if (at >= cw->pass_until || p->cursor == p->last)
+		return true;
+	in = core_inst_at(s, p, p->cursor);
+	return !(in->flags & INST_FIXED) || in->flags & INST_SPECIAL || in->unit == CORE_BRANCH;
+}
+
 void core_look(struct sm *s, unsigned w)
 {
 	const struct core *c = s->modern;
@@ -153,7 +167,7 @@ void core_look(struct sm *s, unsigned w)
 		from_trace(c, p, cw, in, &o);
 	if (cw->hold_until > s->clock) {
 		cw->fragile = true;
-		if (o.at >= cw->hold_from && o.at < cw->hold_until)
+		if (core_held(s, w, o.at))
 			o = (struct outlook){cw->hold_until, cw->hold_why};
 	}
 	if (o.at == NEVER)
@@ -174,7 +188,7 @@ bool core_still(struct sm *s, unsigned w)
 	struct core_warp *cw = core_warp_of(s, w);
 	const struct warp *p = &s->warp[w];
 
-	if (s->clock >= cw->hold_from && s->clock < cw->hold_until) {
+	if (core_held(s, w, s->clock)) {
 		core_look(s, w);
 		return false;
 	}

@@ -282,13 +282,25 @@ static void reply(struct sm *s, unsigned sub, uint64_t line)
 	core_event_put(s, at, EVENT_LINE, sub, line);
 }
 
+/* Functions begin at multiples of CORE_CODE_SPAN; constants lie before theirs. */
+static bool came_with_launch(const struct core *c, uint64_t line)
+{
+	return (line & (CORE_CODE_SPAN - 1)) < (uint64_t)c->p->launch_lines * c->p->l0i_line;
+}
+
 void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 {
 	struct req_pool *pool = &s->gpu->reqs;
-	uint32_t h = req_new(pool);
-	struct req *r = &pool->at[h];
 	enum cache_status status;
+	struct req *r;
+	uint32_t h;
 
+	if (came_with_launch(s->modern, line)) {
+		reply(s, sub, line);
+		return;
+	}
+	h = req_new(pool);
+	r = &pool->at[h];
 	r->addr = r->orig_addr = line;
 	r->size = r->orig_size = 16;
 	r->type = INST_ACC_R;

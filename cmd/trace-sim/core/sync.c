@@ -4,7 +4,9 @@
  * DEPBAR.
  *
  * Always true: a warp that is held does not issue from hold_from on and before hold_until, which is NEVER until
- * what it waits for has come. A thread-block barrier waits for the warps that have not ended. Every BAR is a wait
+ * what it waits for has come; but a barrier takes hold of a warp with control codes some cycles later, up to which
+ * instructions go that touch nothing outside of the warp: the assembler's stall count lets at most one or two be
+ * there. A thread-block barrier waits for the warps that have not ended. Every BAR is a wait
  * of the whole block at one barrier, for traces do not record the others' numbers.
  */
 #include "core/core.h"
@@ -14,6 +16,7 @@ static void hold(struct core_warp *cw, uint64_t from, uint64_t until, unsigned w
 	cw->hold_from = from;
 	cw->hold_until = until;
 	cw->hold_why = (uint8_t)why;
+	cw->pass_until = 0;
 }
 
 static void let_go(struct sm *s, unsigned w, uint64_t at)
@@ -41,14 +44,15 @@ static void open_barrier(struct sm *s, struct cta *k, uint64_t t)
 
 static void arrive(struct sm *s, unsigned w, uint64_t t)
 {
+	struct core_warp *cw = core_warp_of(s, w);
 	struct cta *k = &s->cta[s->warp[w].cta];
 
 	if (s->warp[w].cursor == s->warp[w].last)
 		return; /* it ends here: its exit is its arrival */
 	k->arrived[0] |= 1ull << w;
 	s->at_barrier |= 1ull << w;
-	hold(core_warp_of(s, w), t + (s->modern->p->barrier_delay ? s->modern->p->barrier_delay : 1), NEVER,
-		STALL_BARRIER);
+	hold(cw, t + 1, NEVER, STALL_BARRIER);
+	cw->pass_until = cw->control ? t + s->modern->p->barrier_delay : 0;
 	open_barrier(s, k, t);
 }
 

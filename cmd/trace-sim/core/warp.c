@@ -189,7 +189,7 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->rank = b->ranks++;
 	b->warp_of[cw->rank] = (uint8_t)w;
 	b->ranked |= rank_bit(cw);
-	cw->next_issue = cw->quiet_at = cw->hold_from = cw->hold_until = 0;
+	cw->next_issue = cw->quiet_at = cw->hold_from = cw->hold_until = cw->pass_until = 0;
 	cw->line = NEVER;
 	cw->fetched = 0;
 	cw->last_mask = UINT32_MAX;

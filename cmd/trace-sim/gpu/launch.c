@@ -69,7 +69,7 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 /* Functions lie apart, each where its name says, so that their lines are told from each other's in every cache. */
 static uint64_t code_base_of(const char *name)
 {
-	return 0xF0000000ull + ((XXH3_64bits(name, strlen(name)) & 0xfff) << 20);
+	return 0xF0000000ull + (XXH3_64bits(name, strlen(name)) & 0xfff) * CORE_CODE_SPAN;
 }
 
 struct kernel *launch_load(

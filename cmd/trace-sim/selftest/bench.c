@@ -7,9 +7,15 @@
 
 void bench_open(struct bench *b, const struct params *p, const struct isa *isa)
 {
+	bench_open_logged(b, p, isa, NULL);
+}
+
+void bench_open_logged(struct bench *b, const struct params *p, const struct isa *isa, struct events *events)
+{
 	struct fault f;
 
 	*b = (struct bench){.position = 0};
+	b->run.gpu.events = events;
 	b->run.gpu.params = *p;
 	b->run.gpu.threads = 1;
 	if (gpu_init(&b->run.gpu, isa, &f) < 0)

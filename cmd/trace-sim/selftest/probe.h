@@ -58,6 +58,11 @@ bool probe_grid_ready(
 bool probe_rate_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
+/* probe_codes.c */
+probe_run probe_codes;
+bool probe_codes_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
 /* probe_chase.c */
 probe_run probe_chase;
 bool probe_chase_ready(

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Clock windows: instructions with their control codes between two reads of the clock, on a core that obeys the codes.
+ *
+ * The row's params are the code, " | " between instructions, each as
+ *   PC [B012345:Rn:Wn:Y:Snn] OPCODE OPERANDS
+ * wait mask, read and write counter, yield, stall, '-' for none; a slot that is kept is marked .reuse. The code
+ * before the window is made up: independent moves, and where shared loads are queued a store and a barrier, as in the
+ * measured programs. Instructions hit their caches, for the programs were run many times. The bits of an instruction that the
+ * core looks at follow from the text, so that no assembler is needed.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cubin.h"
+#include "selftest/bench.h"
+#include "selftest/probe.h"
+
+#define LINES_MOST 96u
+#define STEMS_MOST 32u
+#define NO_REG     255u
+
+struct line {
+	char op[32], dst[8], src[40];
+	struct control_code code;
+};
+
+struct window {
+	struct line line[LINES_MOST];
+	uint32_t n, first, last; /* lines; those of the clock reads */
+	char stem[STEMS_MOST][16];
+	uint32_t n_stems;
+};
+
+/* ---- one instruction ---------------------------------------------------------------------------- */
+
+static bool counter_of(char c, uint8_t *n)
+{
+	*n = c == '-' ? 7 : (uint8_t)(c - '0');
+	return c == '-' || (c >= '0' && c <= '5');
+}
+
+/* "[B------:R-:W2:-:S04] ". Returns what follows, NULL: it is none. */
+static const char *control_of(const char *s, struct control_code *k)
+{
+	static const char form[] = "[B......:R.:W.:.:S..] ";
+
+	for (size_t i = 0; form[i]; i++)
+		if (!s[i] || (form[i] != '.' && s[i] != form[i]))
+			return NULL;
+	*k = (struct control_code){.guard = 7, .slot = {NO_REG, NO_REG, NO_REG}};
+	for (unsigned i = 0; i < 6; i++)
+		if (s[2 + i] >= '0' && s[2 + i] <= '5')
+			k->wait |= (uint8_t)(1u << (s[2 + i] - '0'));
+		else if (s[2 + i] != '-')
+			return NULL;
+	k->yield = s[15] == 'Y';
+	if (!counter_of(s[10], &k->read) || !counter_of(s[13], &k->write) || !isdigit((unsigned char)s[18]) ||
+		!isdigit((unsigned char)s[19]))
+		return NULL;
+	k->stall = (uint8_t)((s[18] - '0') * 10 + s[19] - '0');
+	return k->stall < 16 ? s + sizeof form - 1 : NULL;
+}
+
+/* One number for each stem, from the first on. */
+static bool number_of(struct window *w, struct line *l)
+{
+	size_t n = strcspn(l->op, ".");
+	uint32_t i = 0;
+
+	if (n >= sizeof *w->stem)
+		return false;
+	if (n == 6 && !memcmp(l->op, "DEPBAR", n)) {
+		l->code.opcode = CONTROL_DEPBAR;
+		return true;
+	}
+	while (i < w->n_stems && (strlen(w->stem[i]) != n || memcmp(w->stem[i], l->op, n) != 0))
+		i++;
+	if (i == STEMS_MOST)
+		return false;
+	if (i == w->n_stems) {
+		memcpy(w->stem[w->n_stems], l->op, n);
+		w->stem[w->n_stems++][n] = '\0';
+	}
+	l->code.opcode = (uint16_t)(0x100 + i);
+	return true;
+}
+
+static bool stores(const struct line *l) { return !strncmp(l->op, "ST", 2); }
+
+/* Register s, "R12" or "RZ", and its place among the operands. */
+static bool take_register(struct line *l, const char *s, const char *end, uint32_t *n)
+{
+	unsigned reg = s[1] == 'Z' ? NO_REG : (unsigned)strtoul(s + 1, NULL, 10);
+	bool dst = !*n && !stores(l);
+	uint32_t slot = *n - !stores(l);
+
+	if (reg > NO_REG)
+		return false;
+	++*n;
+	if (dst) {
+		snprintf(l->dst, sizeof l->dst, "R%u", reg);
+		return true;
+	}
+	if (strlen(l->src) + 6 > sizeof l->src)
+		return false;
+	snprintf(l->src + strlen(l->src), 7, "%sR%u", *l->src ? " " : "", reg);
+	if (slot < 3) {
+		l->code.slot[slot] = (uint8_t)reg;
+		if (!strncmp(end, ".reuse", 6))
+			l->code.reuse |= (uint8_t)(1u << slot);
+	}
+	return true;
+}
+
+static bool operands_of(struct line *l, const char *s, const char *end)
+{
+	const char *counter = strstr(s, "SB");
+	uint32_t n = 0;
+
+	if (l->code.opcode == CONTROL_DEPBAR) {
+		if (!counter || counter + 2 >= end || counter[2] < '0' || counter[2] > '5')
+			return false;
+		l->code.depbar_counter = (uint8_t)(counter[2] - '0');
+		counter = strchr(counter, ',');
+		l->code.depbar_most =
+			(uint8_t)(counter && counter < end ? strtoul(counter + 1, NULL, 0) & 63 : 0);
+		return true;
+	}
+	for (; s < end; s++) {
+		const char *from = s;
+
+		if (*s != 'R' || isalnum((unsigned char)s[-1]) || s[-1] == '_' ||
+			!(s[1] == 'Z' || isdigit((unsigned char)s[1])))
+			continue;
+		s += strspn(s + 1, "0123456789Z"); /* the register's last character */
+		if (!take_register(l, from, s + 1, &n))
+			return false;
+	}
+	return true;
+}
+
+/* One more line of code, up to end; the address before it is skipped. */
+static bool add_line(struct window *w, const char *s, const char *end)
+{
+	struct line *l = &w->line[w->n];
+	size_t n;
+
+	s += strspn(s, " ");
+	s += strspn(s, "0123456789abcdef");
+	s += strspn(s, " ");
+	if (w->n == LINES_MOST || s >= end)
+		return false;
+	*l = (struct line){.op = ""};
+	s = control_of(s, &l->code);
+	if (!s || s >= end)
+		return false;
+	n = strcspn(s, " |");
+	if (n >= sizeof l->op || !n)
+		return false;
+	memcpy(l->op, s, n);
+	w->n++;
+	return number_of(w, l) && operands_of(l, s + n, end);
+}
+
+static bool add(struct window *w, const char *text) { return add_line(w, text, text + strlen(text)); }
+
+/* ---- the window --------------------------------------------------------------------------------- */
+
+/* NULL: the text is no window. */
+static struct window *window_of(const struct probe *p)
+{
+	struct window *w = xcalloc(1, sizeof *w);
+	const char *code = p->params;
+	bool good = true;
+
+	for (unsigned i = 0; i < 4; i++)
+		good &= add(w, "[B------:R-:W-:-:S04] MOV R20, R21");
+	if (!strcmp(p->rest, "queue_throughput") || !strcmp(p->rest, "four_subcores")) {
+		good &= add(w, "[B------:R-:W-:-:S04] STS [R11], R12");
+		good &= add(w, "[B------:R-:W-:-:S06] BAR.SYNC");
+	}
+	w->first = w->n;
+	while (good && code) {
+		const char *end = strstr(code, " | ");
+
+		good = add_line(w, code, end ? end : code + strlen(code));
+		code = end ? end + 3 : NULL;
+	}
+	w->last = w->n - 1;
+	good = good && add(w, "[B------:R-:W-:-:S05] EXIT") && !strncmp(w->line[w->first].op, "CS2R", 4) &&
+	       !strncmp(w->line[w->last].op, "CS2R", 4) && w->last > w->first;
+	if (!good) {
+		free(w);
+		w = NULL;
+	}
+	return w;
+}
+
+static void window_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct window *w = m->what;
+
+	(void)block;
+	(void)warp;
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct line *l = &w->line[i];
+
+		if (!strncmp(l->op, "LDG", 3))
+			scribe_mem(s, LANES_ALL, l->dst, l->op, l->src, 4, MICRO_DATA, 4);
+		else if (!strncmp(l->op, "LDS", 3) || !strncmp(l->op, "STS", 3))
+			scribe_mem(s, LANES_ALL, l->dst, l->op, l->src, 4, MICRO_SHARED, 4);
+		else
+			scribe_op(s, l->dst, l->op, l->src, 0);
+	}
+}
+
+/* ---- what is read off the event log ------------------------------------------------------------- */
+
+enum reading { READ_FIRST, READ_LEAST, READ_SPAN };
+
+/* Cycles from the first to the last clock read: of warp 0, the least of all warps, or from any to any. */
+static double read_log(const char *log, const struct window *w, enum reading how, uint32_t warps)
+{
+	uint64_t start[32] = {0}, stop[32] = {0}, least = UINT64_MAX, from = UINT64_MAX, to = 0;
+
+	for (const char *at = log; *at; at = strchr(at, '\n') + 1) {
+		uint64_t cycle;
+		unsigned warp, pc;
+
+		if (sscanf(at, "%" SCNu64 "\tissue\t%*u\t%u\t%x", &cycle, &warp, &pc) == 3 && warp < 32) {
+			if (pc == 16 * w->first)
+				start[warp] = cycle;
+			if (pc == 16 * w->last)
+				stop[warp] = cycle;
+		}
+	}
+	for (uint32_t i = 0; i < warps; i++) {
+		from = start[i] < from ? start[i] : from;
+		to = stop[i] > to ? stop[i] : to;
+		least = stop[i] - start[i] < least ? stop[i] - start[i] : least;
+	}
+	return (double)(how == READ_FIRST ? stop[0] - start[0] : how == READ_LEAST ? least : to - from);
+}
+
+static struct cubins *cubins_of(const struct window *w, const struct micro *m)
+{
+	struct cubins *c = cubins_new();
+	uint8_t(*code)[16] = xcalloc(w->n, sizeof *code);
+
+	for (uint32_t i = 0; i < w->n; i++)
+		control_encode(&w->line[i].code, code[i]);
+	cubins_add_code(c, m->name, m->arch, code[0], w->n);
+	free(code);
+	return c;
+}
+
+double probe_codes(const struct probe *p, const struct subject *s)
+{
+	enum reading how = !strcmp(p->rest, "cggty_policy")    ? READ_SPAN
+			   : !strcmp(p->rest, "four_subcores") ? READ_LEAST
+							       : READ_FIRST;
+	struct micro m = {.name = "window",
+		.blocks = 1,
+		.threads = how == READ_SPAN    ? 416
+			   : how == READ_LEAST ? 128
+					       : 32,
+		.nregs = 32,
+		.shmem = 1024,
+		.arch = s->arch,
+		.alike = true,
+		.body = window_body};
+	struct params *params = xcalloc(1, sizeof *params);
+	struct window *w = window_of(p);
+	char *log = NULL;
+	size_t bytes;
+	struct events events = {.out = open_memstream(&log, &bytes)};
+	struct bench b;
+	double cycles;
+
+	if (!events.out)
+		die_errno("memory for a log");
+	m.what = w;
+	*params = s->params;
+	params->core.perfect_icache = true;
+	bench_open_logged(&b, params, s->isa, &events);
+	b.run.gpu.cubins = cubins_of(w, &m);
+	for (uint64_t at = 0; at < 128; at += 32)
+		bench_warm(&b, MICRO_DATA + at, 0, false);
+	bench_kernel(&b, &m);
+	bench_close(&b);
+	fclose(events.out);
+	cycles = read_log(log, w, how, m.threads / 32);
+	free(log);
+	free(w);
+	free(params);
+	return cycles;
+}
+
+bool probe_codes_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	struct window *w;
+
+	(void)r;
+	snprintf(p->group, sizeof p->group, "windows%s%s", *p->rest == 'c' || *p->rest == 'f' ? " " : "",
+		!strcmp(p->rest, "cggty_policy")    ? "of warps"
+		: !strcmp(p->rest, "four_subcores") ? "of sub-cores"
+						    : "");
+	if (strstr(p->params, "LDG"))
+		snprintf(p->group, sizeof p->group, "windows with L2");
+	*why = "windows obey control codes, which only the modern core does";
+	if (!s->params.modern.on || s->params.core.schedulers != 4)
+		return false;
+	*why = "no window: instructions \"PC [B------:R-:W-:-:S01] OPCODE OPERANDS\" from CS2R to CS2R, \" | \" between "
+	       "them";
+	w = window_of(p);
+	free(w);
+	return w != NULL;
+}
