@@ -434,10 +434,10 @@ static const char *arguments(struct args *a, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct args a = {.timeline_sms = TIMELINE_SMS, .tolerance = -1};
-	struct run *r = xcalloc(1, sizeof *r); /* it holds the machine: too much for a small stack */
 	struct fault f;
 
 	diag_init(argv[0]);
+	struct run *r = xcalloc(1, sizeof *r); /* it holds the machine: too much for a small stack */
 	const char *operand = arguments(&a, argc, argv);
 	read_configuration(&r->conf, &a);
 	struct isa *isa = isa_new();

@@ -179,9 +179,9 @@ static bool expand(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, bool dic
 	if (!d)
 		die("out of memory");
 	ZSTD_DCtx_setParameter(d, ZSTD_d_format, ZSTD_f_zstd1_magicless);
-	if (dict)
-		ZSTD_DCtx_refPrefix(d, pack_dict, pack_dict_len);
-	size_t got = ZSTD_decompressDCtx(d, to, n, p, n_p);
+	size_t got = dict ? ZSTD_DCtx_refPrefix(d, pack_dict, pack_dict_len) : 0; /* it takes memory */
+	if (!ZSTD_isError(got))
+		got = ZSTD_decompressDCtx(d, to, n, p, n_p);
 	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
 		die("out of memory");
 	*why = ZSTD_isError(got) ? ZSTD_getErrorName(got) : got != n ? "shorter than it says" : NULL;
