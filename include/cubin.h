@@ -20,6 +20,7 @@ struct cubin_function {
 	const uint8_t *code; /* instructions of 16 bytes; lives as long as the cubins */
 	uint32_t bytes;      /* a multiple of 16 */
 	unsigned sm;         /* 70 .. 121 */
+	unsigned regs;       /* that a thread has, as the assembler said; 0: not known */
 };
 
 struct cubins *cubins_new(void);

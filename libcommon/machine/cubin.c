@@ -4,14 +4,11 @@
  *
  *   cubin      ELF64, little-endian, machine 190; a section .text.NAME for each kernel or function NAME, instruction
  *              i at 16 i. Its flags hold the compute capability in their low byte (older) or in bits 8 .. 15.
- *   fat binary magic 0xba55ed50, u16 version, u16 bytes of this header, u64 bytes behind it; then entries: u16 kind
- *              (2: cubin), u32 bytes of the entry's header at 4, u64 bytes of payload at 8, u32 bytes of it that
- *              count when compressed at 16, u64 flags at 40 (bit 13: LZ4, bit 15: zstd), u64 unpacked bytes at 56
+ *   fat binary as fatbin.c has it: its entries that are cubins
  *   any other  is searched for fat binaries, and where there is none for cubins, on 8-byte boundaries
  *
- * Always true: an offset is checked against what is left before it is used; a compressed payload is unpacked into
- * as many bytes as its header says, at most UNPACKED_MAX; a function is known by name and compute capability, and
- * the first of equals counts. What is no cubin inside of a fat binary (PTX) is passed over.
+ * Always true: an offset is checked against what is left before it is used; a function is known by name and compute
+ * capability, and the first of equals counts. What is no cubin inside of a fat binary (PTX) is passed over.
  */
 #include "cubin.h"
 #include <errno.h>
@@ -19,16 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-#include <zstd.h>
 #include "arena.h"
+#include "fatbin.h"
 
 #define FILE_MAX      (1ull << 30)
-#define UNPACKED_MAX  (1u << 28)
 #define FUNCTIONS_MAX 65536u
 #define MACHINE_CUDA  190u
-#define FATBIN_MAGIC  0xba55ed50u
-#define PACKED_LZ4    (1u << 13)
-#define PACKED_ZSTD   (1u << 15)
 
 struct block {
 	struct block *next;
@@ -124,7 +117,8 @@ static bool is_cubin(const struct span *s)
 }
 
 /* True: known now. */
-static bool add_function(struct cubins *c, const char *name, size_t name_n, struct span code, unsigned sm)
+static bool add_function(
+	struct cubins *c, const char *name, size_t name_n, struct span code, unsigned sm, unsigned regs)
 {
 	char *text = xstrndup(name, name_n);
 
@@ -135,7 +129,8 @@ static bool add_function(struct cubins *c, const char *name, size_t name_n, stru
 	grow(&c->function, &c->cap, c->n + 1, sizeof *c->function);
 	grow(&c->hash, &c->cap_hash, c->n + 1, sizeof *c->hash);
 	c->hash[c->n] = XXH3_64bits_withSeed(text, strlen(text), sm);
-	c->function[c->n++] = (struct cubin_function){text, code.at, (uint32_t)(code.n & ~(size_t)15), sm};
+	c->function[c->n++] =
+		(struct cubin_function){text, code.at, (uint32_t)(code.n & ~(size_t)15), sm, regs};
 	return true;
 }
 
@@ -150,13 +145,50 @@ static bool section(const struct span *s, uint64_t table, unsigned i, struct spa
 	return true;
 }
 
+/* The section of that name, empty when there is none. */
+static struct span section_named(
+	const struct span *s, uint64_t table, unsigned n, const struct span *names, const char *name)
+{
+	struct span out;
+	size_t len = strlen(name) + 1;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t at = get(s, table + 64ull * i, 4);
+
+		if (inside(names, at, len) && !memcmp(names->at + at, name, len) &&
+			section(s, table, i, &out))
+			return out;
+	}
+	return (struct span){s->at, 0};
+}
+
+/*
+ * Registers of the function whose code section has this info field: in its high byte, or in newer files an attribute of
+ * .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for the symbol in the other bytes.
+ */
+static unsigned regs_of(const struct span *info, uint64_t field)
+{
+	uint64_t size;
+
+	if (field >> 24)
+		return (unsigned)(field >> 24);
+	for (size_t at = 0; inside(info, at, 4); at += 4 + size) {
+		size = info->at[at] == 4 ? get(info, at + 2, 2) : 0;
+		if (!inside(info, at + 4, size))
+			break;
+		if (size >= 8 && info->at[at + 1] == 0x2f && get(info, at + 4, 4) == field)
+			return get(info, at + 8, 4) > 255 ? 255 : (unsigned)get(info, at + 8, 4);
+	}
+	return 0;
+}
+
 static int read_cubin(struct cubins *c, struct span s, const char *file, struct fault *f)
 {
 	static const char text[] = ".text.";
 	uint64_t table = get(&s, 40, 8);
 	unsigned n = (unsigned)get(&s, 60, 2), names_at = (unsigned)get(&s, 62, 2),
 		 sm = sm_of(get(&s, 48, 4));
-	struct span names, code;
+	struct span names, code, info;
 
 	c->images++;
 	if (!sm)
@@ -166,6 +198,7 @@ static int read_cubin(struct cubins *c, struct span s, const char *file, struct 
 			"an ELF file as compilers write it");
 	if (names_at >= n || !section(&s, table, names_at, &names))
 		return bad(f, file, "no section names in the file", "an ELF file as compilers write it");
+	info = section_named(&s, table, n, &names, ".nv.info");
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t at = get(&s, table + 64ull * i, 4);
 		const char *name = (const char *)names.at + at;
@@ -179,7 +212,8 @@ static int read_cubin(struct cubins *c, struct span s, const char *file, struct 
 		if (!section(&s, table, i, &code) || code.n > UINT32_MAX)
 			return bad(
 				f, file, "code that is not in the file", "an ELF file as compilers write it");
-		if (!add_function(c, name + sizeof text - 1, len - (sizeof text - 1), code, sm))
+		if (!add_function(c, name + sizeof text - 1, len - (sizeof text - 1), code, sm,
+			    regs_of(&info, get(&s, table + 64ull * i + 44, 4))))
 			return bad(f, file, "more than 65536 functions", "fewer");
 	}
 	return 0;
@@ -187,119 +221,33 @@ static int read_cubin(struct cubins *c, struct span s, const char *file, struct 
 
 /* ---- fat binaries ------------------------------------------------------------------------------- */
 
-/* A length that goes on in bytes of 255; false: beyond the input. */
-static bool lz4_length(const struct span *in, size_t *at, size_t *n)
-{
-	uint8_t more = 255;
-
-	if (*n != 15)
-		return true;
-	while (more == 255) {
-		if (*at == in->n || *n > UNPACKED_MAX)
-			return false;
-		more = in->at[(*at)++];
-		*n += more;
-	}
-	return true;
-}
-
-/* An LZ4 block: literals, then a copy from what is there already, and so on. True: it fills out. */
-static bool unpack_lz4(struct span in, uint8_t *out, size_t room)
-{
-	size_t at = 0, done = 0;
-
-	while (at < in.n) {
-		size_t literals = in.at[at] >> 4, copy = in.at[at] & 15, back;
-
-		at++;
-		if (!lz4_length(&in, &at, &literals) || !inside(&in, at, literals) || literals > room - done)
-			return false;
-		memcpy(out + done, in.at + at, literals);
-		at += literals;
-		done += literals;
-		if (at == in.n)
-			break;
-		if (!inside(&in, at, 2))
-			return false;
-		back = (size_t)get(&in, at, 2);
-		at += 2;
-		if (!lz4_length(&in, &at, &copy) || !back || back > done || copy + 4 > room - done)
-			return false;
-		for (copy += 4; copy; copy--, done++)
-			out[done] = out[done - back];
-	}
-	return done == room;
-}
-
-static int unpack(struct cubins *c, struct span *payload, uint64_t flags, uint64_t unpacked, const char *file,
-	struct fault *f)
-{
-	uint8_t *out;
-	bool good;
-
-	if (!unpacked || unpacked > UNPACKED_MAX)
-		return bad(f, file, "a packed cubin of no or more than 256 MiB", "one that can be unpacked");
-	out = new_block(c, unpacked);
-	memset(out, 0, unpacked + 1);
-	good = flags & PACKED_ZSTD ? ZSTD_decompress(out, unpacked, payload->at, payload->n) == unpacked
-				   : unpack_lz4(*payload, out, unpacked);
-	if (!good)
-		return bad(f, file, "a packed cubin that ends early or is damaged",
-			"one that unpacks to the size in its header");
-	*payload = (struct span){out, unpacked};
-	return 0;
-}
-
-/* The entry at the front of s; *whole: its bytes. */
-static int read_entry(struct cubins *c, struct span s, size_t *whole, const char *file, struct fault *f)
-{
-	uint64_t head, size, counts, flags;
-	struct span payload;
-
-	if (s.n < 64)
-		return bad(f, file, "an entry of a fat binary that ends early", "its header of 64 bytes");
-	head = get(&s, 4, 4);
-	size = get(&s, 8, 8);
-	counts = get(&s, 16, 4);
-	flags = get(&s, 40, 8);
-	if (head < 64 || !inside(&s, head, size))
-		return bad(
-			f, file, "an entry of a fat binary that does not end in the file", "one that does");
-	*whole = head + size;
-	payload = (struct span){s.at + head, size};
-	if (get(&s, 0, 2) != 2)
-		return 0;
-	if (flags & (PACKED_LZ4 | PACKED_ZSTD)) {
-		if (counts && counts < size)
-			payload.n = counts;
-		if (unpack(c, &payload, flags, get(&s, 56, 8), file, f) < 0)
-			return -1;
-	}
-	if (!is_cubin(&payload))
-		return bad(f, file, "an entry of a fat binary that is no cubin", "one of machine 190");
-	return read_cubin(c, payload, file, f);
-}
-
-static bool is_fatbin(const struct span *s)
-{
-	return s->n >= 16 && get(s, 0, 4) == FATBIN_MAGIC && get(s, 4, 2) == 1 && get(s, 6, 2) >= 16;
-}
-
+/* The cubins of the fat binary at the front of s; *whole: its bytes. What is no cubin (PTX) is passed over. */
 static int read_fatbin(struct cubins *c, struct span s, size_t *whole, const char *file, struct fault *f)
 {
-	uint64_t head = get(&s, 6, 2), size = get(&s, 8, 8);
-	size_t n = 0;
+	struct fatbin_entry e;
+	struct fatbin b;
+	int got;
 
-	if (!inside(&s, head, size))
-		return bad(f, file, "a fat binary that does not end in the file", "one that does");
-	*whole = head + size;
-	s = (struct span){s.at + head, size};
-	while (s.n) {
-		if (read_entry(c, s, &n, file, f) < 0)
+	if (fatbin_open(&b, s.at, s.n, whole, file, f) < 0)
+		return -1;
+	while ((got = fatbin_next(&b, &e, f)) > 0) {
+		struct span payload;
+
+		if (e.kind != FATBIN_CUBIN)
+			continue;
+		if (!(payload.n = fatbin_size(&b, &e, f)))
 			return -1;
-		s = (struct span){s.at + n, s.n - n};
+		uint8_t *out = new_block(c, payload.n);
+		if (fatbin_unpack(&b, &e, out, f) < 0)
+			return -1;
+		payload.at = out;
+		if (!is_cubin(&payload))
+			return bad(
+				f, file, "an entry of a fat binary that is no cubin", "one of machine 190");
+		if (read_cubin(c, payload, file, f) < 0)
+			return -1;
 	}
-	return 0;
+	return got;
 }
 
 /* ---- files -------------------------------------------------------------------------------------- */
@@ -312,7 +260,8 @@ static int search(struct cubins *c, struct span s, bool bare, const char *file, 
 
 	for (; s.n >= 16; front = false, s = (struct span){s.at + step, s.n - step}) {
 		step = 8;
-		if (!bare && is_fatbin(&s) && (front || inside(&s, get(&s, 6, 2), get(&s, 8, 8)))) {
+		if (!bare && fatbin_begins(s.at, s.n) &&
+			(front || inside(&s, get(&s, 6, 2), get(&s, 8, 8)))) {
 			if (read_fatbin(c, s, &step, file, f) < 0)
 				return -1;
 			step = (step + 7) & ~(size_t)7;
@@ -350,7 +299,7 @@ void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint
 
 	if (n)
 		memcpy(copy, code, 16 * (size_t)n);
-	add_function(c, name, strlen(name), (struct span){copy, 16 * (size_t)n}, sm);
+	add_function(c, name, strlen(name), (struct span){copy, 16 * (size_t)n}, sm, 0);
 }
 
 int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f)

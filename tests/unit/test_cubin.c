@@ -219,8 +219,8 @@ static void test_ptxas(void)
 			control_decode(&code, k->code + at);
 			waits |= code.wait != 0; /* the sum waits for the load */
 		}
-		ok(k && k->bytes >= 96 && waits, "sm_%u: the function of a cubin that ptxas has made",
-			sms[i]);
+		ok(k && k->bytes >= 96 && waits && k->regs >= 4,
+			"sm_%u: the function of a cubin that ptxas has made", sms[i]);
 		cubins_free(c);
 		unlink(path);
 	}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading fat binaries.
+ *
+ *   header   magic 0xba55ed50, u16 version 1, u16 bytes of this header, u64 bytes behind it
+ *   entries  u16 kind (1: PTX, 2: cubin), u32 bytes of the entry's header at 4, u64 bytes of payload at 8, u32 bytes
+ *            of it that count when packed at 16, u32 compute capability at 28, u64 flags at 40 (bit 13: LZ4,
+ *            bit 15: zstd), u64 unpacked bytes at 56
+ *
+ * Always true: an offset is checked against what is left before it is used; a packed payload is unpacked into as many
+ * bytes as its header says, at most UNPACKED_MAX.
+ */
+#include "fatbin.h"
+#include <string.h>
+#include <zstd.h>
+
+#define UNPACKED_MAX (1u << 28)
+#define FATBIN_MAGIC 0xba55ed50u
+#define PACKED_LZ4   (1u << 13)
+#define PACKED_ZSTD  (1u << 15)
+
+static uint64_t get(const uint8_t *at, unsigned bytes)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		v |= (uint64_t)at[i] << 8 * i;
+	return v;
+}
+
+static int bad(struct fault *f, const char *file, const char *found, const char *wanted)
+{
+	return fault_set(f, (struct place){.file = file}, "cubin", "found %s, wanted %s", found, wanted);
+}
+
+/* ---- packed payloads ---------------------------------------------------------------------------- */
+
+struct span {
+	const uint8_t *at;
+	size_t n;
+};
+
+static bool inside(const struct span *s, uint64_t at, uint64_t n) { return at <= s->n && n <= s->n - at; }
+
+/* A length that goes on in bytes of 255; false: beyond the input. */
+static bool lz4_length(const struct span *in, size_t *at, size_t *n)
+{
+	uint8_t more = 255;
+
+	if (*n != 15)
+		return true;
+	while (more == 255) {
+		if (*at == in->n || *n > UNPACKED_MAX)
+			return false;
+		more = in->at[(*at)++];
+		*n += more;
+	}
+	return true;
+}
+
+/* An LZ4 block: literals, then a copy from what is there already, and so on. True: it fills out. */
+static bool unpack_lz4(struct span in, uint8_t *out, size_t room)
+{
+	size_t at = 0, done = 0;
+
+	while (at < in.n) {
+		size_t literals = in.at[at] >> 4, copy = in.at[at] & 15, back;
+
+		at++;
+		if (!lz4_length(&in, &at, &literals) || !inside(&in, at, literals) || literals > room - done)
+			return false;
+		memcpy(out + done, in.at + at, literals);
+		at += literals;
+		done += literals;
+		if (at == in.n)
+			break;
+		if (!inside(&in, at, 2))
+			return false;
+		back = (size_t)get(in.at + at, 2);
+		at += 2;
+		if (!lz4_length(&in, &at, &copy) || !back || back > done || copy + 4 > room - done)
+			return false;
+		for (copy += 4; copy; copy--, done++)
+			out[done] = out[done - back];
+	}
+	return done == room;
+}
+
+static bool packed(const struct fatbin_entry *e) { return e->flags & (PACKED_LZ4 | PACKED_ZSTD); }
+
+size_t fatbin_size(const struct fatbin *b, const struct fatbin_entry *e, struct fault *f)
+{
+	if (packed(e) && e->unpacked && e->unpacked <= UNPACKED_MAX)
+		return e->unpacked;
+	if (!packed(e) && e->n && e->n <= UNPACKED_MAX)
+		return e->n;
+	bad(f, b->file, "an entry of a fat binary with no or more than 256 MiB", "one that can be unpacked");
+	return 0;
+}
+
+int fatbin_unpack(const struct fatbin *b, const struct fatbin_entry *e, uint8_t *out, struct fault *f)
+{
+	bool good = true;
+
+	if (!packed(e)) {
+		memcpy(out, e->bytes, e->n);
+		return 0;
+	}
+	memset(out, 0, e->unpacked);
+	good = e->flags & PACKED_ZSTD ? ZSTD_decompress(out, e->unpacked, e->bytes, e->n) == e->unpacked
+				      : unpack_lz4((struct span){e->bytes, e->n}, out, e->unpacked);
+	return good ? 0
+		    : bad(f, b->file, "a packed entry of a fat binary that ends early or is damaged",
+			      "one that unpacks to the size in its header");
+}
+
+/* ---- headers ------------------------------------------------------------------------------------ */
+
+uint64_t fatbin_extent(const void *header)
+{
+	const uint8_t *h = header;
+	uint64_t head = get(h + 6, 2), size = get(h + 8, 8);
+
+	return get(h, 4) == FATBIN_MAGIC && get(h + 4, 2) == 1 && head >= 16 && size <= UINT64_MAX - head
+		       ? head + size
+		       : 0;
+}
+
+bool fatbin_begins(const void *bytes, size_t n)
+{
+	const uint8_t *h = bytes;
+
+	return n >= 16 && get(h, 4) == FATBIN_MAGIC && get(h + 4, 2) == 1 && get(h + 6, 2) >= 16;
+}
+
+int fatbin_open(
+	struct fatbin *b, const void *bytes, size_t n, size_t *whole, const char *file, struct fault *f)
+{
+	const uint8_t *h = bytes;
+	struct span s = {h, n};
+	uint64_t head, size;
+
+	if (!fatbin_begins(bytes, n))
+		return bad(f, file, "no fat binary", "one of version 1");
+	head = get(h + 6, 2);
+	size = get(h + 8, 8);
+	if (!inside(&s, head, size))
+		return bad(f, file, "a fat binary that does not end in the file", "one that does");
+	*whole = head + size;
+	*b = (struct fatbin){h + head, size, file};
+	return 0;
+}
+
+int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f)
+{
+	struct span s = {b->at, b->n};
+	uint64_t head, size, counts;
+
+	if (!s.n)
+		return 0;
+	if (s.n < 64)
+		return bad(f, b->file, "an entry of a fat binary that ends early", "its header of 64 bytes");
+	head = get(s.at + 4, 4);
+	size = get(s.at + 8, 8);
+	counts = get(s.at + 16, 4);
+	if (head < 64 || !inside(&s, head, size))
+		return bad(f, b->file, "an entry of a fat binary that does not end in the file",
+			"one that does");
+	*e = (struct fatbin_entry){(unsigned)get(s.at, 2), (unsigned)get(s.at + 28, 4), s.at + head, size,
+		get(s.at + 40, 8), get(s.at + 56, 8)};
+	if (packed(e) && counts && counts < size)
+		e->n = counts;
+	b->at += head + size;
+	b->n -= head + size;
+	return 1;
+}
