@@ -13,11 +13,15 @@
 #include <stddef.h>
 
 struct cli_row {
-	int letter;           /* short name, or a value > 255 for long-only rows */
-	const char *name;     /* long name without dashes */
-	const char *value;    /* NULL: a flag; otherwise the value's name in help ("FILE") */
-	const char *help;     /* one line, no full stop */
-	const char *complete; /* "file", "dir", "none" or a blank-separated word list; NULL: none */
+	int letter;        /* short name, or a value > 255 for long-only rows */
+	const char *name;  /* long name without dashes */
+	const char *value; /* NULL: a flag; otherwise the value's name in help ("FILE") */
+	const char *help;  /* one line, no full stop */
+	/*
+	 * "file", "dir", "none" or a blank-separated word list; NULL: none. "command" in a flag's row: behind it the
+	 * first operand is a command, and all that follows that is left as it is.
+	 */
+	const char *complete;
 };
 
 struct cli {

@@ -67,13 +67,15 @@ struct walk {
 	const struct cli *c;
 	char **argv;
 	int argc, at;
+	bool command; /* the first operand is a command's name, and ends the options */
 	void (*on_option)(void *ctx, int letter, const char *value);
 	void *ctx;
 };
 
-static void deliver(const struct walk *w, const struct cli_row *r, const char *value)
+static void deliver(struct walk *w, const struct cli_row *r, const char *value)
 {
 	common_option(w->c, r->letter, value);
+	w->command |= !r->value && r->complete && !strcmp(r->complete, "command");
 	w->on_option(w->ctx, r->letter, value);
 }
 
@@ -164,7 +166,7 @@ static void short_options(struct walk *w)
 int cli_parse(const struct cli *c, int argc, char **argv,
 	void (*on_option)(void *ctx, int letter, const char *value), void *ctx)
 {
-	struct walk w = {c, argv, argc, 0, on_option, ctx};
+	struct walk w = {c, argv, argc, 0, false, on_option, ctx};
 	int operands = 0;
 	bool options = true;
 
@@ -172,14 +174,16 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 		char *word = argv[w.at];
 
 		/* Not ahead of the walk: at least the program's name has been passed. */
-		if (!options || word[0] != '-' || !word[1])
+		if (!options || word[0] != '-' || !word[1]) {
 			argv[operands++] = word;
-		else if (!strcmp(word, "--"))
+			options &= !w.command;
+		} else if (!strcmp(word, "--")) {
 			options = false;
-		else if (word[1] == '-')
+		} else if (word[1] == '-') {
 			long_option(&w);
-		else
+		} else {
 			short_options(&w);
+		}
 	}
 	if (argc > 0)
 		argv[operands] = NULL;
