@@ -12,7 +12,7 @@ include config.mk
 -include config.local.mk
 
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-CPPFLAGS_ALL = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(PREFIX)/share/warptools"' \
+CPPFLAGS_ALL = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(PREFIX)/share/warptools"' -DLIBDIR='"$(PREFIX)/lib/warptools"' \
 	-Iinclude -Ilibcommon $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) -MMD -MP $(CFLAGS)
 # Objects serve the programs, which are optimised as a whole, and the tests, which are linked as they are.
@@ -23,18 +23,26 @@ LDLIBS_ALL = -lzstd -llzma -lz -lxxhash -ljansson -lmsgpackc -lcsv -lm -pthread 
 PROGRAMS = $(patsubst cmd/%/main.c,%,$(sort $(wildcard cmd/*/main.c)))
 BINARIES = $(PROGRAMS:%=$(BUILD)/%)
 
+# What trace-ptx --run loads in front of a program's CUDA runtime: the executor again, position-independent, behind
+# the runtime's interface. Sanitizers stay out of it, for the program it is loaded into has none.
+CUDART     = $(BUILD)/libtrace-ptx-cudart.so
+CUDART_SRC = $(sort $(wildcard cmd/trace-ptx/cudart/*.c))
+CUDART_USE = $(filter-out $(addprefix cmd/trace-ptx/,main.c run.c launch.c values.c gpu.c program.c),$(wildcard cmd/trace-ptx/*.c)) \
+	$(wildcard libcommon/base/*.c) libcommon/machine/fatbin.c libcommon/machine/cubin.c
+CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
+
 LIB_SRC = $(sort $(wildcard libcommon/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 LIB     = $(BUILD)/libcommon.a
 
-all: $(BINARIES)
+all: $(BINARIES) $(CUDART)
 
 $(LIB): $(LIB_OBJ)
 	@rm -f $@
 	$(AR) qcs $@ $(LIB_OBJ)
 
 define program
-$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c))) $$(EXTRA_$(1))
+$(1)_OBJ = $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(filter-out $$(CUDART_SRC),$$(sort $$(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)))) $$(EXTRA_$(1))
 $$(BUILD)/$(1): $$($(1)_OBJ) $$(LIB)
 	$$(CC) $$(CFLAGS_ALL) $$(LTO) $$(LDFLAGS) -o $$@ $$($(1)_OBJ) $$(LIB) $$(LDLIBS_ALL)
 DEPS += $$($(1)_OBJ:.o=.d)
@@ -47,6 +55,14 @@ own_headers = $(addprefix -Icmd/,$(filter $(PROGRAMS),$(subst /, ,$(1))))
 $(BUILD)/obj/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(call own_headers,$<) $(CFLAGS_ALL) $(LTO_OBJ) -c -o $@ $<
+
+PLAIN = $(filter-out -fsanitize=% -fno-sanitize%,$(1))
+$(BUILD)/pic/%.o: %.c config.mk Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(call PLAIN,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -c -o $@ $<
+$(CUDART): $(CUDART_OBJ)
+	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-z,defs -o $@ $(CUDART_OBJ) -lzstd -llzma -lz -lxxhash -lm -pthread
+DEPS += $(CUDART_OBJ:.o=.d)
 
 # ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/corpus, bats files ----------
 
@@ -170,6 +186,8 @@ install: all man completions
 		$(DESTDIR)$(PREFIX)/share/warptools/gpus $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/lib/warptools
+	install -m 644 $(CUDART) $(DESTDIR)$(PREFIX)/lib/warptools
 	for s in 1 5 7; do for m in $(BUILD)/man/*.$$s; do [ ! -e "$$m" ] || install -m 644 "$$m" $(MAN_DIR)/man$$s; done; done
 	install -m 644 examples/gpus/* $(DESTDIR)$(PREFIX)/share/warptools/gpus
 	for p in $(PROGRAMS); do \
@@ -181,7 +199,7 @@ uninstall:
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$$p \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done
 	for m in $(notdir $(MAN_GENERATED)); do rm -f $(MAN_DIR)/man$${m##*.}/$$m; done
-	rm -rf $(DESTDIR)$(PREFIX)/share/warptools
+	rm -rf $(DESTDIR)$(PREFIX)/share/warptools $(DESTDIR)$(PREFIX)/lib/warptools
 
 DIST = warptools-$(VERSION)
 dist:

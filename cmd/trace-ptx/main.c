@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "gpuconf.h"
+#include "program.h"
 #include "run.h"
 
-enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER };
+enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER, OPT_RUN };
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
 
@@ -23,20 +25,36 @@ static const struct cli_row rows[] = {
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
 		NULL},
+	{OPT_RUN, "run", NULL,
+		"run a program that is linked with the dynamic CUDA runtime; the rest of the line is its",
+		"command"},
+	{'g', "gpu", "GPU", "with --run: the GPU that the program sees, a shipped configuration (rtx3070)",
+		gpuconf_names},
+	{'c', "config", "FILE", "with --run: the same from a configuration file; may be repeated", "file"},
+	{'D', "define", "NAME=VALUE", "with --run: set one option of it after all files", NULL},
+	{'l', "list", NULL, "with --run: list the functions of the CUDA runtime, executed and refused", NULL},
 	{'f', "force", NULL, "replace existing files", NULL},
 	{'q', "quiet", NULL, "no warnings", NULL},
 	{'v', "verbose", NULL, "say what was executed, on stderr", NULL},
 };
 
-static const struct cli cli = {"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--limit N] [--no-check] LAUNCH",
+static const struct cli cli = {
+	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--limit N] [--no-check] LAUNCH | [-g GPU] --run PROGRAM [ARG...]",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
-	"Exit status: 0 good; 1 a kernel failed or a buffer is not as expected; 2 trouble.\n",
+	"Exit status: 0 good; 1 a kernel or the program failed or a buffer is not as expected; 2 trouble.\n",
 	rows, sizeof rows / sizeof *rows};
+
+struct args {
+	struct run_options o;
+	struct gpu_choice gpu;
+	bool run, list, machine; /* machine: -g, -c or -D */
+};
 
 static void on_option(void *ctx, int letter, const char *value)
 {
-	struct run_options *o = ctx;
+	struct args *a = ctx;
+	struct run_options *o = &a->o;
 
 	switch (letter) {
 	case 'n': o->to = TRACE_NONE; break;
@@ -50,27 +68,56 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;
+	case OPT_RUN: a->run = true; break;
+	case 'l': a->list = true; break;
+	case 'g':
+	case 'c':
+		gpu_add_file(&a->gpu, value, letter == 'g');
+		a->machine = true;
+		break;
+	case 'D':
+		gpu_add_define(&a->gpu, value);
+		a->machine = true;
+		break;
 	case 'f': o->force = true; break;
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
 	}
 }
 
+static int run_program(struct args *a, int n, char **argv)
+{
+	if (a->o.saves)
+		cli_usage("found -C with --run, wanted it with a launch file");
+	if (a->list) {
+		program_list();
+		return EXIT_GOOD;
+	}
+	if (!n)
+		cli_usage("found nothing behind --run, wanted a program");
+	return program_run(argv, &a->o, &a->gpu);
+}
+
 int main(int argc, char **argv)
 {
-	struct run_options o = {.exec = {.check = true, .threads = 1, .limit = LIMIT}, .to = TRACE_STREAM};
+	static struct args a = {
+		.o = {.exec = {.check = true, .threads = 1, .limit = LIMIT}, .to = TRACE_STREAM}};
 	struct script s;
 	struct fault f;
 	int status;
 
 	diag_init(argv[0]);
-	int n = cli_parse(&cli, argc, argv, on_option, &o);
-	diag_quiet(o.quiet);
+	int n = cli_parse(&cli, argc, argv, on_option, &a);
+	diag_quiet(a.o.quiet);
+	if (a.run)
+		return run_program(&a, n, argv);
+	if (a.list || a.machine)
+		cli_usage("found %s without --run, wanted it with a program", a.list ? "--list" : "a GPU");
 	if (n != 1)
 		cli_usage("found %d launch files, wanted one", n);
 	if (script_read(&s, argv[0], &f))
 		die_fault(&f);
-	status = run_script(&s, &o);
+	status = run_script(&s, &a.o);
 	script_free(&s);
 	return status;
 }

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Copies and fills, between host and device in all directions, of rows and boxes, of variables.
+ *
+ * Always true: a copy has happened when the call returns. The trace's list has a line for what goes from the host to
+ * device memory or back, row by row where rows do not touch; none for copies on the device, of variables, for fills.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "cudart/cudart.h"
+
+enum direction { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
+
+static void tell_copy(const char *direction, const void *at, size_t n)
+{
+	uint64_t addr = (uintptr_t)at;
+	char line[80];
+	int len;
+
+	if (!cudart.wire.trace || addr < HEAP_BASE || !n)
+		return;
+	len = snprintf(line, sizeof(line), "Memcpy%s,0x%llx,%zu", direction, (unsigned long long)addr, n);
+	cudart_tell(WIRE_COPY, line, (size_t)len);
+}
+
+static void written(const void *at, size_t n)
+{
+	if (cudart_grant((uintptr_t)at))
+		memory_set(&cudart.mem, (uintptr_t)at, n);
+}
+
+/* The direction that the addresses say; a status below 0 is -status. */
+static int direction(const void *to, const void *from, int kind)
+{
+	bool device_to = cudart_is_device(to), device_from = cudart_is_device(from);
+
+	if (kind < HOST_TO_HOST || kind > BY_ADDRESS)
+		return -cudaErrorInvalidMemcpyDirection;
+	if (kind != BY_ADDRESS &&
+		((kind == HOST_TO_DEVICE && !cudart_grant((uintptr_t)to) && !device_to) ||
+			(kind == DEVICE_TO_HOST && !cudart_grant((uintptr_t)from) && !device_from)))
+		return -cudaErrorInvalidValue;
+	return device_to     ? device_from ? DEVICE_TO_DEVICE : HOST_TO_DEVICE
+	       : device_from ? DEVICE_TO_HOST
+			     : HOST_TO_HOST;
+}
+
+/* height rows of width bytes, each pitch bytes behind the one before. */
+static int copy_rows(
+	void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind)
+{
+	size_t to_n, from_n;
+	uint8_t *d;
+	const uint8_t *s;
+	int way;
+
+	if (!width || !height)
+		return cudaSuccess;
+	if (to_pitch < width || from_pitch < width)
+		return cudaErrorInvalidPitchValue;
+	if (height > SIZE_MAX / 2 / (to_pitch > from_pitch ? to_pitch : from_pitch))
+		return cudaErrorInvalidValue;
+	to_n = to_pitch * (height - 1) + width;
+	from_n = from_pitch * (height - 1) + width;
+	way = direction(to, from, kind);
+	d = cudart_at(to, to_n);
+	s = cudart_at(from, from_n);
+	if (way < 0)
+		return -way;
+	if (!d || !s)
+		return cudaErrorInvalidValue;
+	if (to_pitch == width && from_pitch == width) {
+		width *= height;
+		height = 1;
+	}
+	for (size_t i = 0; i < height; i++) {
+		memmove(d + i * to_pitch, s + i * from_pitch, width);
+		written((const uint8_t *)to + i * to_pitch, width);
+		if (way == HOST_TO_DEVICE)
+			tell_copy("HtoD", (const uint8_t *)to + i * to_pitch, width);
+		else if (way == DEVICE_TO_HOST)
+			tell_copy("DtoH", (const uint8_t *)from + i * from_pitch, width);
+	}
+	return cudaSuccess;
+}
+
+static int copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	size_t height, int kind, const struct stream *s)
+{
+	int e = cudart_enter(true);
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	return cudart_leave(e ? e : copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
+}
+
+API(int, cudaMemcpy, void *to, const void *from, size_t n, int kind)
+{
+	return copy_2d(to, n, from, n, n, 1, kind, NULL);
+}
+ALSO(cudaMemcpy_ptds, cudaMemcpy);
+
+API(int, cudaMemcpyAsync, void *to, const void *from, size_t n, int kind, struct stream *s)
+{
+	return copy_2d(to, n, from, n, n, 1, kind, s);
+}
+ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
+
+API(int, cudaMemcpyPeer, void *to, int to_device, const void *from, int from_device, size_t n)
+{
+	if (to_device || from_device)
+		return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
+	return copy_2d(to, n, from, n, n, 1, DEVICE_TO_DEVICE, NULL);
+}
+
+API(int, cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int from_device, size_t n,
+	struct stream *s)
+{
+	if (to_device || from_device)
+		return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
+	return copy_2d(to, n, from, n, n, 1, DEVICE_TO_DEVICE, s);
+}
+
+API(int, cudaMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	size_t height, int kind)
+{
+	return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+}
+ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
+
+API(int, cudaMemcpy2DAsync, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	size_t height, int kind, struct stream *s)
+{
+	return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, s);
+}
+ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
+
+/* ---- boxes ---- */
+
+struct position {
+	size_t x, y, z;
+};
+struct pitched {
+	char *at;
+	size_t pitch, width, height;
+};
+struct extent {
+	size_t width, height, depth;
+};
+struct copy_3d {
+	void *from_array;
+	struct position from_at;
+	struct pitched from;
+	void *to_array;
+	struct position to_at;
+	struct pitched to;
+	struct extent extent;
+	int kind;
+};
+
+API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
+{
+	int e = cudart_enter(true);
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (!e && (!c || (!c->from.at && !c->from_array) || (!c->to.at && !c->to_array)))
+		e = cudaErrorInvalidValue;
+	if (!e && (c->from_array || c->to_array))
+		e = cudart_refuse("cudaMemcpy3D", "an array");
+	for (size_t z = 0; !e && z < c->extent.depth; z++) {
+		const struct pitched *a = &c->to, *b = &c->from;
+
+		e = copy_rows(a->at + ((c->to_at.z + z) * a->height + c->to_at.y) * a->pitch + c->to_at.x,
+			a->pitch,
+			b->at + ((c->from_at.z + z) * b->height + c->from_at.y) * b->pitch + c->from_at.x,
+			b->pitch, c->extent.width, c->extent.height, c->kind);
+	}
+	return cudart_leave(e);
+}
+ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
+
+API(int, cudaMemcpy3D, const struct copy_3d *c) { return cudaMemcpy3DAsync(c, NULL); }
+ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
+
+/* ---- variables ---- */
+
+static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol)
+{
+	uint64_t addr = 0;
+	size_t size = 0;
+	int e = cudart_enter(true);
+	char *at;
+
+	if (!e && kind != BY_ADDRESS && kind != DEVICE_TO_DEVICE &&
+		kind != (to_symbol ? HOST_TO_DEVICE : DEVICE_TO_HOST))
+		e = cudaErrorInvalidMemcpyDirection;
+	if (!e)
+		e = cudart_symbol(symbol, &addr, &size);
+	if (!e && (offset > size || n > size - offset))
+		e = cudaErrorInvalidValue;
+	at = (char *)(uintptr_t)(addr + offset);
+	if (!e)
+		e = to_symbol ? copy_rows(at, n, host, n, n, 1, BY_ADDRESS)
+			      : copy_rows(host, n, at, n, n, 1, BY_ADDRESS);
+	return cudart_leave(e);
+}
+
+API(int, cudaMemcpyToSymbol, const void *symbol, const void *from, size_t n, size_t offset, int kind)
+{
+	return copy_symbol(symbol, (void *)(uintptr_t)from, n, offset, kind, true);
+}
+ALSO(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+
+API(int, cudaMemcpyToSymbolAsync, const void *symbol, const void *from, size_t n, size_t offset, int kind,
+	struct stream *s)
+{
+	(void)s;
+	return copy_symbol(symbol, (void *)(uintptr_t)from, n, offset, kind, true);
+}
+ALSO(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
+
+API(int, cudaMemcpyFromSymbol, void *to, const void *symbol, size_t n, size_t offset, int kind)
+{
+	return copy_symbol(symbol, to, n, offset, kind, false);
+}
+ALSO(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+
+API(int, cudaMemcpyFromSymbolAsync, void *to, const void *symbol, size_t n, size_t offset, int kind,
+	struct stream *s)
+{
+	(void)s;
+	return copy_symbol(symbol, to, n, offset, kind, false);
+}
+ALSO(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
+
+API(int, cudaGetSymbolAddress, void **to, const void *symbol)
+{
+	uint64_t addr = 0;
+	size_t size;
+	int e = cudart_enter(false);
+
+	if (!e)
+		e = cudart_symbol(symbol, &addr, &size);
+	if (!e)
+		*to = (void *)(uintptr_t)addr;
+	return cudart_leave(e);
+}
+
+API(int, cudaGetSymbolSize, size_t *to, const void *symbol)
+{
+	uint64_t addr;
+	int e = cudart_enter(false);
+
+	return cudart_leave(e ? e : cudart_symbol(symbol, &addr, to));
+}
+
+/* ---- fills ---- */
+
+static int fill(void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
+{
+	int e = cudart_enter(true);
+	uint8_t *d;
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (e || !width || !height)
+		return cudart_leave(e);
+	if (pitch < width || height > SIZE_MAX / 2 / pitch)
+		return cudart_leave(cudaErrorInvalidValue);
+	d = cudart_at(at, pitch * (height - 1) + width);
+	if (!d || (d == at && !cudart_grant((uintptr_t)at)))
+		return cudart_leave(cudaErrorInvalidValue);
+	for (size_t i = 0; i < height; i++) {
+		memset(d + i * pitch, value, width);
+		written((const uint8_t *)at + i * pitch, width);
+	}
+	return cudart_leave(cudaSuccess);
+}
+
+API(int, cudaMemset, void *at, int value, size_t n) { return fill(at, n, value, n, 1, NULL); }
+ALSO(cudaMemset_ptds, cudaMemset);
+
+API(int, cudaMemsetAsync, void *at, int value, size_t n, struct stream *s)
+{
+	return fill(at, n, value, n, 1, s);
+}
+ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
+
+API(int, cudaMemset2D, void *at, size_t pitch, int value, size_t width, size_t height)
+{
+	return fill(at, pitch, value, width, height, NULL);
+}
+ALSO(cudaMemset2D_ptds, cudaMemset2D);
+
+API(int, cudaMemset2DAsync, void *at, size_t pitch, int value, size_t width, size_t height, struct stream *s)
+{
+	return fill(at, pitch, value, width, height, s);
+}
+ALSO(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
+
+API(int, cudaMemset3DAsync, struct pitched p, int value, struct extent x, struct stream *s)
+{
+	int e = cudaSuccess;
+
+	for (size_t z = 0; !e && z < x.depth; z++)
+		e = fill(p.at + z * p.pitch * p.height, p.pitch, value, x.width, x.height, s);
+	return e;
+}
+ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);
+
+API(int, cudaMemset3D, struct pitched p, int value, struct extent x)
+{
+	return cudaMemset3DAsync(p, value, x, NULL);
+}
+ALSO(cudaMemset3D_ptds, cudaMemset3D);
+
+/* ---- hints: memory is where it is wanted ---- */
+
+API(int, cudaMemPrefetchAsync, const void *at, size_t n)
+{
+	int e = cudart_enter(false);
+
+	return cudart_leave(e                                                 ? e
+			    : cudart_at(at, n) && cudart_grant((uintptr_t)at) ? cudaSuccess
+									      : cudaErrorInvalidValue);
+}
+ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
+ALSO(cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync);
+ALSO(cudaMemAdvise, cudaMemPrefetchAsync);
+ALSO(cudaMemAdvise_v2, cudaMemPrefetchAsync);

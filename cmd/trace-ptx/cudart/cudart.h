@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The CUDA runtime's interface over the executor: a shared library that trace-ptx --run loads in front of the runtime
+ * that a program was linked with.
+ *
+ *   start.c    what trace-ptx says, memory, the end       status.c   codes, names, the last error
+ *   image.c    fat binaries, kernels, variables           launch.c   launches
+ *   allocate.c memory of every kind                       copy.c     copies and fills
+ *   stream.c   streams and events                         device.c   what the GPU is
+ *   occupancy.c what fits                                 refused.c  what is not there
+ *   cudart.def every function of the interface
+ *
+ * Always true: everything happens in the call that asks for it, in the order of the calls, one at a time, so that a
+ * stream is never busy and an event has happened when it was recorded; pointers to device memory are the executor's
+ * addresses; managed and pinned memory has the same address on the host, other device memory none. An error of a
+ * kernel stays, as with the real runtime, and shows in the next call that waits for the device.
+ */
+#ifndef CUDART_H
+#define CUDART_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "exec.h"
+#include "table.h"
+#include "wire.h"
+
+enum {
+#define E(code, name, text) name = code,
+#include "cudart/errors.def"
+#undef E
+};
+
+/* A function of the interface: exported, whatever the rest is. */
+#define API(type, name, ...) \
+	type name(__VA_ARGS__); \
+	__attribute__((visibility("default"))) type name(__VA_ARGS__)
+/* The same function under another name: per-thread default streams, later versions. */
+#define ALSO(other, name) extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
+
+struct dim {
+	unsigned x, y, z;
+};
+
+/* ---- what is registered ---- */
+
+struct image {
+	const void *bytes; /* the fat binary; NULL: unregistered */
+	struct module *module;
+	struct cubins *cubins; /* of the same fat binary; registers and shared memory of kernels */
+	bool tried, refused;   /* loaded; not executable: told when a kernel of it is asked for */
+	struct fault fault;
+};
+
+struct kernel {
+	const void *host; /* the stub by which the program knows it */
+	const char *name;
+	uint32_t image;
+	struct func *func; /* NULL: not loaded, or no such kernel */
+	uint32_t regs, shared;
+	int dynamic_most; /* bytes of dynamic shared memory that it may ask for */
+};
+
+struct variable {
+	const void *host;
+	void **managed; /* where the program keeps its pointer to it; NULL: not managed */
+	const char *name;
+	uint32_t image;
+	size_t size;
+};
+
+enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
+
+/* Memory that the program was given. */
+struct grant {
+	uint64_t addr, bytes;
+	uint8_t kind;
+	bool live;
+	unsigned flags;
+};
+
+struct stream;
+
+struct cudart {
+	pthread_mutex_t lock;
+	struct wire wire;
+	bool started, telling; /* telling: this process has the token */
+	int pid, broken;       /* broken: the error that stays */
+	int pending;           /* of a kernel, not yet seen by the program */
+	struct options exec;
+
+	struct memory mem;
+	struct program prog;
+	struct code code;
+	struct image *image;
+	struct kernel *kernel;
+	struct variable *variable;
+	uint32_t n_images, cap_images, n_kernels, cap_kernels, n_variables, cap_variables, n_loaded;
+	struct table kernels, variables; /* by host address */
+	uint32_t launches;
+	uint64_t warp_insts, thread_insts;
+
+	struct grant *grant;
+	uint32_t n_grants, cap_grants;
+	uint64_t live_bytes;
+};
+extern struct cudart cudart;
+
+/* start.c: every function of the interface begins and ends with these. wait: it waits for the device. */
+int cudart_enter(bool wait);
+int cudart_leave(int status);
+void cudart_tell(enum wire_kind kind, const void *bytes, size_t n);
+/* Not executed: a message, once for each text; cudaErrorNotSupported. */
+int cudart_refuse(const char *function, const char *what);
+
+/* status.c */
+void cudart_set_last(int status);
+int cudart_fault_status(const struct fault *f);
+
+/* image.c: load what was registered. 0 or a status. */
+int cudart_load(void);
+struct kernel *cudart_kernel(const void *host, int *status);
+/* Address and size of a variable. */
+int cudart_symbol(const void *host, uint64_t *addr, size_t *size);
+
+/* allocate.c */
+int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);
+struct grant *cudart_grant(uint64_t addr); /* that holds addr and lives; NULL: none */
+/* Where n bytes at p stand: device memory by its address, anything else as it is. NULL: not all in one piece. */
+void *cudart_at(const void *p, size_t n);
+bool cudart_is_device(const void *p); /* memory that the host cannot reach, or a variable */
+void cudart_leaks(void);
+
+/* stream.c: the stream's number for the trace; -1: none such */
+int64_t cudart_stream_number(const struct stream *s);
+
+#endif

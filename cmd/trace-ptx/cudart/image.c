@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fat binaries that the program registers, and the kernels and variables in them.
+ *
+ * Of a fat binary the PTX for the highest machine that is not above the device's is taken, or where all are above the
+ * lowest of them. Modules are loaded when the first kernel or variable is asked for; those that come later follow
+ * them in the PC space and in static memory, where what is there stays.
+ *
+ * Always true: a module that cannot be executed takes no other with it; a name belongs to the fat binary that
+ * registered it, so that two modules may have the same.
+ */
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cubin.h"
+#include "cudart/cudart.h"
+#include "fatbin.h"
+
+#define WRAPPER_MAGIC 0x466243b1
+
+struct wrapper {
+	int magic, version;
+	const void *fatbin, *more;
+};
+
+static uint64_t hash_of(const void *p) { return table_hash(&p, sizeof(p)); }
+
+/* ---- registering: before main, and in programs that never use the device: nothing is started ---- */
+
+static void **add_image(const void *bytes)
+{
+	void **handle = xmalloc(sizeof(*handle));
+
+	grow(&cudart.image, &cudart.cap_images, cudart.n_images + 1, sizeof(*cudart.image));
+	cudart.image[cudart.n_images] = (struct image){.bytes = bytes};
+	*handle = (void *)(uintptr_t)cudart.n_images++;
+	return handle;
+}
+
+static uint32_t image_of(void **handle) { return (uint32_t)(uintptr_t)*handle; }
+
+API(void **, __cudaRegisterFatBinary, void *at)
+{
+	const struct wrapper *w = at;
+	void **handle;
+
+	pthread_mutex_lock(&cudart.lock);
+	handle = add_image(w && w->magic == WRAPPER_MAGIC ? w->fatbin : NULL);
+	pthread_mutex_unlock(&cudart.lock);
+	return handle;
+}
+
+API(void, __cudaRegisterFatBinaryEnd, void **handle) { (void)handle; }
+
+API(char, __cudaInitModule, void **handle)
+{
+	(void)handle;
+	return 1;
+}
+
+API(void, __cudaUnregisterFatBinary, void **handle)
+{
+	pthread_mutex_lock(&cudart.lock);
+	cudart.image[image_of(handle)].bytes = NULL;
+	pthread_mutex_unlock(&cudart.lock);
+}
+
+API(void, __cudaRegisterFunction, void **handle, const char *host, char *device, const char *name,
+	int threads, void *tid, void *bid, void *block, void *grid, int *warp)
+{
+	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+	pthread_mutex_lock(&cudart.lock);
+	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
+	cudart.kernel[cudart.n_kernels] =
+		(struct kernel){.host = host, .name = name, .image = image_of(handle), .dynamic_most = -1};
+	table_add(&cudart.kernels, hash_of(host), cudart.n_kernels++);
+	pthread_mutex_unlock(&cudart.lock);
+}
+
+static void add_variable(void **handle, const void *host, void **managed, const char *name, size_t size)
+{
+	pthread_mutex_lock(&cudart.lock);
+	grow(&cudart.variable, &cudart.cap_variables, cudart.n_variables + 1, sizeof(*cudart.variable));
+	cudart.variable[cudart.n_variables] = (struct variable){host, managed, name, image_of(handle), size};
+	table_add(&cudart.variables, hash_of(host), cudart.n_variables++);
+	pthread_mutex_unlock(&cudart.lock);
+}
+
+API(void, __cudaRegisterVar, void **handle, char *host, char *device, const char *name, int ext, size_t size,
+	int constant, int global)
+{
+	(void)device, (void)ext, (void)constant, (void)global;
+	add_variable(handle, host, NULL, name, size);
+}
+
+/* The host's name of a managed variable is a pointer that the runtime sets, here when its module is loaded. */
+API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, const char *name, int ext,
+	size_t size, int constant, int global)
+{
+	(void)device, (void)ext, (void)constant, (void)global;
+	add_variable(handle, host, host, name, size);
+	if (!cudart_enter(false))
+		cudart_load();
+	cudart_leave(0);
+}
+
+API(void, __cudaRegisterHostVar, void **handle, const char *name, void *host, size_t size)
+{
+	(void)handle, (void)name, (void)host, (void)size;
+}
+
+/* ---- where a fat binary ends ---- */
+
+struct span {
+	uintptr_t at, left; /* left: bytes of the loaded file from at on */
+};
+
+static int find_segment(struct dl_phdr_info *info, size_t n, void *found)
+{
+	struct span *s = found;
+
+	(void)n;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t first = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
+			  size = info->dlpi_phdr[i].p_memsz;
+
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && s->at >= first && s->at - first < size)
+			s->left = size - (s->at - first);
+	}
+	return s->left != 0;
+}
+
+/* What its header says, but no more than the loaded file has behind it; in other memory the header is believed. */
+static size_t extent_of(const void *bytes)
+{
+	struct span s = {(uintptr_t)bytes, 0};
+	uint64_t n = bytes ? fatbin_extent(bytes) : 0;
+
+	if (n && dl_iterate_phdr(find_segment, &s) && n > s.left)
+		n = s.left;
+	return n;
+}
+
+/* ---- loading ---- */
+
+static void image_name(uint32_t i, const struct fatbin_entry *e, char *out, size_t cap)
+{
+	snprintf(out, cap, "%s.%u.sm_%u.ptx", program_invocation_short_name, i + 1, e->sm);
+}
+
+static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
+{
+	unsigned device = (unsigned)(10 * cudart.wire.major + cudart.wire.minor);
+	bool fits = a->sm <= device;
+
+	if (!b->bytes || fits != (b->sm <= device))
+		return !b->bytes || fits;
+	return fits ? a->sm > b->sm : a->sm < b->sm;
+}
+
+/* The text of PTX ends at its first NUL, if it has one. */
+static int read_ptx(uint32_t i, const struct fatbin *b, const struct fatbin_entry *e)
+{
+	struct image *m = &cudart.image[i];
+	size_t n = fatbin_size(b, e, &m->fault);
+	char name[300];
+	uint8_t *text;
+
+	if (!n)
+		return -1;
+	text = xmalloc(n + 1);
+	if (!fatbin_unpack(b, e, text, &m->fault)) {
+		text[n] = '\0';
+		image_name(i, e, name, sizeof(name));
+		m->module = module_memory(name, text, strlen((char *)text), &m->fault);
+	}
+	free(text);
+	return m->module ? 0 : -1;
+}
+
+static int read_image(uint32_t i)
+{
+	struct image *m = &cudart.image[i];
+	size_t n = extent_of(m->bytes);
+	struct fatbin_entry e, best = {.bytes = NULL};
+	const char *file = program_invocation_short_name;
+	struct fatbin b;
+	size_t whole;
+	int got;
+
+	m->tried = true;
+	if (!n)
+		return fault_set(&m->fault, (struct place){.file = file}, "fatbin",
+			"found no fat binary where one was registered, wanted one");
+	if (fatbin_open(&b, m->bytes, n, &whole, file, &m->fault))
+		return -1;
+	while ((got = fatbin_next(&b, &e, &m->fault)) > 0)
+		if (e.kind == FATBIN_PTX && better(&e, &best))
+			best = e;
+	if (got < 0)
+		return -1;
+	if (!best.bytes)
+		return fault_set(&m->fault, (struct place){.file = file}, "fatbin",
+			"found a fat binary without PTX, wanted one compiled with -gencode arch=..,code=compute_..");
+	return read_ptx(i, &b, &best);
+}
+
+/* Registers have no places yet: a module is bound by itself first, then with the others. */
+static void unbind(const struct module *m)
+{
+	for (uint32_t i = 0; i < m->n_funcs; i++)
+		for (uint32_t k = 0; k < m->func[i]->n_regs; k++)
+			m->func[i]->reg[k].slot = 0;
+}
+
+/* Can the module be executed by itself? */
+static bool executable(struct image *m)
+{
+	struct program p = {0};
+	struct code c = {0};
+	bool good;
+
+	program_add(&p, m->module);
+	good = !program_link(&p, &m->fault) && !code_bind(&c, &p, &m->fault);
+	if (c.prog)
+		code_free(&c);
+	unbind(m->module);
+	free(p.module);
+	free(p.func);
+	return good;
+}
+
+static void place_variable(const struct symbol *v)
+{
+	struct memory *m = &cudart.mem;
+	uint32_t at;
+
+	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
+		return;
+	if (v->init)
+		memcpy(m->statics + v->addr, v->init, v->size);
+	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
+	for (at = m->n_buffers++; at && m->buffer[at - 1].addr > v->addr; at--)
+		m->buffer[at] = m->buffer[at - 1];
+	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
+}
+
+static void place_variables(const struct module *m)
+{
+	for (uint32_t k = 0; k < m->n_vars; k++)
+		place_variable(m->var[k]);
+	for (uint32_t k = 0; k < m->n_funcs; k++)
+		for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
+			place_variable(m->func[k]->var[j]);
+}
+
+static int link_all(struct fault *f)
+{
+	if (cudart.code.prog)
+		code_free(&cudart.code);
+	memset(&cudart.code, 0, sizeof(cudart.code));
+	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
+		unbind(cudart.prog.module[i]);
+	return program_link(&cudart.prog, f) || code_bind(&cudart.code, &cudart.prog, f) ? -1 : 0;
+}
+
+static void set_managed(void)
+{
+	uint64_t addr;
+	size_t size;
+
+	for (uint32_t i = 0; i < cudart.n_variables; i++) {
+		const struct variable *v = &cudart.variable[i];
+
+		if (v->managed && !cudart_symbol(v->host, &addr, &size))
+			*v->managed = cudart.mem.statics + addr;
+	}
+}
+
+int cudart_load(void)
+{
+	uint32_t first = cudart.n_loaded, before = cudart.prog.n_modules;
+	struct fault f;
+
+	if (first == cudart.n_images)
+		return cudaSuccess;
+	cudart.n_loaded = cudart.n_images;
+	for (uint32_t i = first; i < cudart.n_images; i++) {
+		struct image *m = &cudart.image[i];
+
+		m->refused = read_image(i) || !executable(m);
+		if (!m->refused)
+			program_add(&cudart.prog, m->module);
+	}
+	if (before == cudart.prog.n_modules)
+		return cudaSuccess;
+	if (link_all(&f)) {
+		diag_fault(&f);
+		cudart_tell(WIRE_FOUND, NULL, 0);
+		return cudart.broken = cudaErrorInvalidPtx;
+	}
+	cudart.mem.static_bytes = cudart.prog.static_end;
+	for (uint32_t i = before; i < cudart.prog.n_modules; i++)
+		place_variables(cudart.prog.module[i]);
+	set_managed();
+	return cudaSuccess;
+}
+
+/* What is missing is told when it is asked for. */
+static int refused(struct image *m)
+{
+	if (m->fault.id) {
+		diag_fault(&m->fault);
+		cudart_tell(WIRE_FOUND, NULL, 0);
+		m->fault.id = NULL;
+	}
+	return m->module ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
+}
+
+/* ---- looking up ---- */
+
+static struct func *find_entry(const struct module *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->n_funcs; i++)
+		if (m->func[i]->entry && !strcmp(m->func[i]->name, name))
+			return m->func[i];
+	return NULL;
+}
+
+/* Registers as the assembler gave them in a cubin beside the PTX; 0: there is none. */
+static uint32_t registers(struct image *m, const char *name)
+{
+	struct fault f;
+
+	if (!m->cubins) {
+		m->cubins = cubins_new();
+		(void)cubins_add_bytes(m->cubins, m->bytes, extent_of(m->bytes), "", &f);
+	}
+	for (uint32_t i = 0; i < cubins_count(m->cubins); i++)
+		if (!strcmp(cubins_at(m->cubins, i)->name, name))
+			return cubins_at(m->cubins, i)->regs;
+	return 0;
+}
+
+struct kernel *cudart_kernel(const void *host, int *status)
+{
+	struct kernel *k = NULL;
+
+	*status = cudart_load();
+	if (*status)
+		return NULL;
+	FOR_TABLE (w, &cudart.kernels, hash_of(host))
+		if (cudart.kernel[w.number].host == host)
+			k = &cudart.kernel[w.number];
+	if (!k) {
+		*status = cudaErrorInvalidDeviceFunction;
+		return NULL;
+	}
+	struct image *m = &cudart.image[k->image];
+	if (m->refused) {
+		*status = refused(m);
+		return NULL;
+	}
+	if (!k->func && (k->func = find_entry(m->module, k->name))) {
+		k->regs = registers(m, k->name);
+		k->shared = k->func->shared_end;
+	}
+	if (!k->func)
+		*status = cudaErrorInvalidDeviceFunction;
+	return k->func ? k : NULL;
+}
+
+int cudart_symbol(const void *host, uint64_t *addr, size_t *size)
+{
+	const struct variable *v = NULL;
+	const struct symbol *s = NULL;
+	int status = cudart_load();
+
+	if (status)
+		return status;
+	FOR_TABLE (w, &cudart.variables, hash_of(host))
+		if (cudart.variable[w.number].host == host)
+			v = &cudart.variable[w.number];
+	if (!v)
+		return cudaErrorInvalidSymbol;
+	struct image *m = &cudart.image[v->image];
+	if (m->refused)
+		return refused(m);
+	for (uint32_t i = 0; i < m->module->n_vars; i++)
+		if (!strcmp(m->module->var[i]->name, v->name))
+			s = m->module->var[i];
+	if (!s)
+		return cudaErrorInvalidSymbol;
+	*addr = s->addr;
+	*size = s->size;
+	return cudaSuccess;
+}

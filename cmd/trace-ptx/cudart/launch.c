@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Launches: configuration, arguments, execution, the trace.
+ *
+ * Always true: what a GPU of the device's size refuses at the launch is refused with the same status; the kernel has
+ * ended when the call returns, but what it did wrong shows in a later call, as with a GPU.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cudart/cudart.h"
+#include "trace_out.h"
+
+struct configuration {
+	struct dim grid, block;
+	size_t shared;
+	struct stream *stream;
+};
+
+/* ---- <<< >>> ---- */
+
+#define NESTED 16
+
+static _Thread_local struct configuration pushed[NESTED];
+static _Thread_local unsigned n_pushed;
+
+API(unsigned, __cudaPushCallConfiguration, struct dim grid, struct dim block, size_t shared,
+	struct stream *stream)
+{
+	if (n_pushed == NESTED)
+		return 1;
+	pushed[n_pushed++] = (struct configuration){grid, block, shared, stream};
+	return 0;
+}
+
+API(int, __cudaPopCallConfiguration, struct dim *grid, struct dim *block, size_t *shared, void *stream)
+{
+	if (!n_pushed) {
+		cudart_set_last(cudaErrorMissingConfiguration);
+		return cudaErrorMissingConfiguration;
+	}
+	const struct configuration *c = &pushed[--n_pushed];
+	*grid = c->grid;
+	*block = c->block;
+	*shared = c->shared;
+	memcpy(stream, &c->stream, sizeof(c->stream));
+	return cudaSuccess;
+}
+
+/* ---- the trace ---- */
+
+static ssize_t to_wire(void *ctx, const char *bytes, size_t n)
+{
+	(void)ctx;
+	cudart_tell(WIRE_DATA, bytes, n);
+	return (ssize_t)n;
+}
+
+static FILE *begin_trace(const struct launch *l)
+{
+	cookie_io_functions_t io = {.write = to_wire};
+	char name[40];
+	FILE *f;
+
+	if (!cudart.wire.trace || !cudart.telling)
+		return NULL;
+	snprintf(name, sizeof(name), "kernel-%u.traceg", l->id);
+	cudart_tell(WIRE_KERNEL, name, strlen(name));
+	f = fopencookie(&cudart, "w", io);
+	if (!f)
+		die_errno("memory");
+	setvbuf(f, NULL, _IOFBF, 1 << 16);
+	return f;
+}
+
+static bool block_done(void *ctx, struct cta *c)
+{
+	if (ctx)
+		trace_out_block(ctx, c);
+	return true;
+}
+
+static void execute(const struct launch *l, const struct kernel *k)
+{
+	struct grid g = {.code = &cudart.code,
+		.mem = &cudart.mem,
+		.opt = &cudart.exec,
+		.l = l,
+		.record = cudart.wire.trace && cudart.telling,
+		.print = stdout};
+	struct occupancy o = {k->regs, k->shared};
+	FILE *trace = begin_trace(l);
+
+	grid_prepare(&g);
+	if (trace)
+		trace_out_header(trace, &g, &o);
+	bool good = grid_run(&g, block_done, trace);
+	if (trace)
+		fclose(trace);
+	cudart.warp_insts += g.warp_insts;
+	cudart.thread_insts += g.thread_insts;
+	if (good)
+		return;
+	diag_fault(&g.fault);
+	cudart.pending = cudart_fault_status(&g.fault);
+	cudart_tell(WIRE_FAILED, NULL, 0);
+}
+
+/* ---- what a launch must be ---- */
+
+static int judge(const struct kernel *k, const struct configuration *c)
+{
+	uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+	const struct func *f = k->func;
+	uint64_t most = (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2];
+	uint64_t allowed = k->dynamic_most > 0 ? (uint64_t)k->dynamic_most : 49152;
+
+	if (!c->grid.x || !c->grid.y || !c->grid.z || !threads || threads > 1024 || c->block.x > 1024 ||
+		c->block.y > 1024 || c->block.z > 64 || c->grid.x > 0x7fffffff || c->grid.y > 65535 ||
+		c->grid.z > 65535)
+		return cudaErrorInvalidConfiguration;
+	if (k->dynamic_most <= 0)
+		allowed = k->shared < allowed ? allowed - k->shared : 0;
+	if (c->shared > allowed || k->shared + c->shared > cudart.wire.shared_block)
+		return cudaErrorInvalidValue;
+	if (most && threads > most)
+		return cudaErrorInvalidValue;
+	if (f->reqntid[0] &&
+		(f->reqntid[0] != c->block.x || f->reqntid[1] != c->block.y || f->reqntid[2] != c->block.z))
+		return cudaErrorInvalidValue;
+	if ((uint64_t)k->regs * ((threads + 31) / 32 * 32) > cudart.wire.regs)
+		return cudaErrorLaunchOutOfResources;
+	return cudaSuccess;
+}
+
+static int launch(const void *host, const struct configuration *c, void **args)
+{
+	int64_t stream = cudart_stream_number(c->stream);
+	struct launch l;
+	struct kernel *k;
+	uint8_t *block;
+	int e;
+
+	if (stream < 0)
+		return cudaErrorInvalidResourceHandle;
+	k = cudart_kernel(host, &e);
+	if (!k || (e = judge(k, c)))
+		return e;
+	if (k->func->n_params && !args)
+		return cudaErrorInvalidValue;
+	l = (struct launch){.kernel = k->func,
+		.grid = {c->grid.x, c->grid.y, c->grid.z},
+		.block = {c->block.x, c->block.y, c->block.z},
+		.dyn_shared = (uint32_t)c->shared,
+		.stream = (uint32_t)stream,
+		.id = ++cudart.launches};
+	block = xcalloc(k->func->param_bytes + 16u, 1);
+	for (uint32_t i = 0; i < k->func->n_params; i++)
+		memcpy(block + k->func->param[i]->addr, args[i], k->func->param[i]->size);
+	l.param = block;
+	execute(&l, k);
+	free(block);
+	return cudaSuccess;
+}
+
+API(int, cudaLaunchKernel, const void *host, struct dim grid, struct dim block, void **args, size_t shared,
+	struct stream *stream)
+{
+	struct configuration c = {grid, block, shared, stream};
+	int e = cudart_enter(false);
+
+	return cudart_leave(e ? e : launch(host, &c, args));
+}
+ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+ALSO(__cudaLaunchKernel, cudaLaunchKernel);
+ALSO(__cudaLaunchKernel_ptsz, cudaLaunchKernel);
+
+/* A kernel's handle is the stub that it was registered with. */
+API(int, cudaGetKernel, const void **to, const void *host)
+{
+	int e = cudart_enter(false);
+
+	*to = host;
+	return cudart_leave(e);
+}
+ALSO(__cudaGetKernel, cudaGetKernel);
+ALSO(cudaGetFuncBySymbol, cudaGetKernel);
+
+/* Blocks run one after another: what waits for another block of the grid is named as a deadlock or by the limit. */
+API(int, cudaLaunchCooperativeKernel, const void *host, struct dim grid, struct dim block, void **args,
+	size_t shared, struct stream *stream)
+{
+	struct configuration c = {grid, block, shared, stream};
+	int e = cudart_enter(false);
+	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
+	int fit = 0;
+
+	if (!e)
+		e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+			&fit, host, (int)(block.x * block.y * block.z), shared);
+	if (!e && (uint64_t)grid.x * grid.y * grid.z > (uint64_t)fit * cudart.wire.sms)
+		e = cudaErrorCooperativeLaunchTooLarge;
+	return cudart_leave(e ? e : launch(host, &c, args));
+}
+ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+
+/* ---- launches with attributes ---- */
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_EVENT = 7, ATTRIBUTE_COMPLETION = 12 };
+
+struct launch_attribute {
+	int id, unused;
+	union {
+		unsigned number[16];
+		char room[64];
+	} value;
+};
+
+struct launch_config {
+	struct dim grid, block;
+	size_t shared;
+	struct stream *stream;
+	struct launch_attribute *attribute;
+	unsigned n_attributes;
+};
+
+static int judge_attribute(const struct launch_attribute *a)
+{
+	const unsigned *v = a->value.number;
+
+	if (a->id == ATTRIBUTE_CLUSTER && (v[0] > 1 || v[1] > 1 || v[2] > 1))
+		return cudart_refuse("cudaLaunchKernelExC", "a cluster of more than one block");
+	if (a->id == ATTRIBUTE_EVENT || a->id == ATTRIBUTE_COMPLETION)
+		return cudart_refuse("cudaLaunchKernelExC", "an event of a launch");
+	return cudaSuccess;
+}
+
+API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *host, void **args)
+{
+	int e = cudart_enter(false);
+
+	if (!e && !config)
+		e = cudaErrorInvalidValue;
+	for (unsigned i = 0; !e && i < config->n_attributes; i++)
+		e = judge_attribute(&config->attribute[i]);
+	if (!e) {
+		struct configuration c = {config->grid, config->block, config->shared, config->stream};
+
+		e = launch(host, &c, args);
+	}
+	return cudart_leave(e);
+}
+ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+
+/* ---- host functions, in order with everything else ---- */
+
+API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *with)
+{
+	int e = cudart_enter(true);
+
+	if (!e && (!call || cudart_stream_number(stream) < 0))
+		e = call ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+	cudart_leave(e);
+	if (!e)
+		call(with);
+	return e;
+}
+ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
+
+API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct stream *, int, void *), void *with,
+	unsigned flags)
+{
+	int e = cudart_enter(true);
+
+	if (!e && (!call || flags || cudart_stream_number(stream) < 0))
+		e = call && !flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+	cudart_leave(e);
+	if (!e)
+		call(stream, cudaSuccess, with);
+	return e;
+}
+ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The library's beginning and end: what trace-ptx asked for, the device's memory, messages back.
+ *
+ * Device memory is one file without a name that is seen twice: by the executor anywhere, all of it; by the program at
+ * the device's own addresses, only where it was given managed or pinned memory. A program that reads device memory
+ * on the host ends as it does with a GPU.
+ *
+ * Always true: of all processes that the program starts one uses the device, the first that asks; a process that it
+ * forks from there gets an initialization error, as with a GPU.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "arena.h"
+#include "cudart/cudart.h"
+
+#define HEAP_MOST  (64ull << 30) /* addresses; real memory is taken when it is touched */
+#define HEAP_LEAST (1ull << 30)
+
+struct cudart cudart = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+
+/* ---- messages to trace-ptx ---- */
+
+static void send_all(const void *bytes, size_t n)
+{
+	const char *p = bytes;
+
+	while (n) {
+		ssize_t put = write((int)cudart.wire.fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			die_errno("the trace");
+		p += put;
+		n -= (size_t)put;
+	}
+}
+
+void cudart_tell(enum wire_kind kind, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+
+	if (!cudart.telling)
+		return;
+	do {
+		size_t part = n < WIRE_MOST ? n : WIRE_MOST;
+		struct wire_head h = {kind, (uint32_t)part};
+
+		send_all(&h, sizeof(h));
+		send_all(p, part);
+		p += part;
+		n -= part;
+	} while (n);
+}
+
+int cudart_refuse(const char *function, const char *what)
+{
+	static char told[64][96];
+	static unsigned n_told;
+	char text[96];
+
+	snprintf(text, sizeof(text), "%s%s%s", function, what ? ": " : "", what ? what : "");
+	for (unsigned i = 0; i < n_told; i++)
+		if (!strcmp(told[i], text))
+			return cudaErrorNotSupported;
+	if (n_told < 64)
+		memcpy(told[n_told++], text, sizeof(text));
+	diag_error(NOWHERE, "found a call of %s, wanted one that is executed here (trace-ptx --run --list)",
+		text);
+	cudart_tell(WIRE_FOUND, NULL, 0);
+	return cudaErrorNotSupported;
+}
+
+/* ---- the beginning ---- */
+
+static void read_wire(const char *text)
+{
+	struct wire *w = &cudart.wire;
+	const char *gpu = strstr(text, "gpu=");
+
+	/* What a GPU of middle size has, for who loads the library by hand. */
+	*w = (struct wire){.fd = UINT64_MAX,
+		.check = 1,
+		.jobs = 1,
+		.limit = 4000000000u,
+		.major = 8,
+		.minor = 6,
+		.sms = 46,
+		.threads = 1536,
+		.ctas = 16,
+		.regs = 65536,
+		.shared = 102400,
+		.shared_block = 101376,
+		.clock_khz = 1132000,
+		.memory_khz = 3500500,
+		.bus_bits = 256,
+		.l2_bytes = 4 << 20,
+		.memory_bytes = 8ull << 30};
+	while (*text) {
+		size_t n = strcspn(text, "= ");
+		uint64_t v = text[n] == '=' ? strtoull(text + n + 1, NULL, 10) : 0;
+
+#define F(name) \
+	if (n == sizeof(#name) - 1 && !strncmp(text, #name, n)) \
+		w->name = v;
+		WIRE_FIELDS(F)
+#undef F
+		text += strcspn(text, " ");
+		text += *text == ' ';
+	}
+	snprintf(w->gpu, sizeof(w->gpu), "%s", gpu ? gpu + 4 : "warptools");
+}
+
+static void open_memory(void)
+{
+	struct memory *m = &cudart.mem;
+	uint64_t cap = HEAP_MOST;
+	int fd = memfd_create("device memory", MFD_CLOEXEC);
+	void *seen = MAP_FAILED, *own = MAP_FAILED;
+
+	for (; fd >= 0 && cap >= HEAP_LEAST; cap /= 2) {
+		if (ftruncate(fd, (off_t)cap))
+			continue;
+		seen = mmap((void *)(uintptr_t)HEAP_BASE, cap, PROT_NONE,
+			MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
+		own = seen == MAP_FAILED
+			      ? MAP_FAILED
+			      : mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+		if (own != MAP_FAILED)
+			break;
+		if (seen != MAP_FAILED)
+			munmap(seen, cap);
+	}
+	if (own == MAP_FAILED)
+		die_errno("device memory at 0x%x", HEAP_BASE);
+	close(fd);
+	m->heap = own;
+	m->heap_cap = cap;
+	m->statics = reserve(STATIC_LIMIT, 1);
+	pthread_mutex_init(&m->lock, NULL);
+}
+
+static void start(void)
+{
+	const char *text = getenv(WIRE_ENV);
+	char byte;
+
+	cudart.started = true;
+	cudart.pid = getpid();
+	diag_init("trace-ptx");
+	read_wire(text ? text : "");
+	diag_quiet(cudart.wire.quiet);
+	cudart.telling = cudart.wire.fd != UINT64_MAX && read((int)cudart.wire.token, &byte, 1) == 1;
+	if (cudart.wire.fd != UINT64_MAX && !cudart.telling) {
+		diag_error(NOWHERE, "found a second process that uses the device, wanted one");
+		cudart.broken = cudaErrorDevicesUnavailable;
+	}
+	cudart.exec = (struct options){.check = cudart.wire.check,
+		.order = cudart.wire.order,
+		.threads = (unsigned)cudart.wire.jobs,
+		.limit = cudart.wire.limit};
+	open_memory();
+}
+
+int cudart_enter(bool wait)
+{
+	pthread_mutex_lock(&cudart.lock);
+	if (!cudart.started)
+		start();
+	if (cudart.pid != getpid())
+		return cudaErrorInitializationError;
+	if (wait && cudart.pending) {
+		cudart.broken = cudart.pending;
+		cudart.pending = 0;
+	}
+	return cudart.broken;
+}
+
+int cudart_leave(int status)
+{
+	cudart_set_last(status);
+	pthread_mutex_unlock(&cudart.lock);
+	return status;
+}
+
+/* ---- the end ---- */
+
+__attribute__((destructor)) static void finish(void)
+{
+	uint64_t done[2];
+
+	if (!cudart.started || cudart.pid != getpid())
+		return;
+	if (cudart.exec.check && !cudart.broken && !cudart.pending)
+		cudart_leaks();
+	done[0] = cudart.thread_insts;
+	done[1] = cudart.warp_insts;
+	cudart_tell(WIRE_DONE, done, sizeof(done));
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Streams and events.
+ *
+ * Always true: the default streams have number 0, the others 1, 2 ... in the order in which they were made; nothing is
+ * ever under way. The time between two events is that of the warp instructions executed between them, one a cycle on
+ * every SM, so that it is the same in every run; trace-sim says what it would have been.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cudart/cudart.h"
+
+struct stream {
+	struct stream *next;
+	uint32_t number;
+	unsigned flags;
+	int priority;
+};
+
+struct event {
+	struct event *next;
+	bool recorded;
+	unsigned flags;
+	uint64_t insts;
+};
+
+static struct stream *streams;
+static struct event *events;
+static uint32_t n_streams;
+
+enum { EVENT_NO_TIMING = 2 };
+
+int64_t cudart_stream_number(const struct stream *s)
+{
+	if ((uintptr_t)s <= 2) /* default, legacy, the thread's own */
+		return 0;
+	for (const struct stream *i = streams; i; i = i->next)
+		if (i == s)
+			return i->number;
+	return -1;
+}
+
+static bool is_event(const struct event *e)
+{
+	for (const struct event *i = events; i; i = i->next)
+		if (i == e)
+			return true;
+	return false;
+}
+
+/* ---- streams ---- */
+
+static int judge_stream(struct stream *s, bool wait)
+{
+	int e = cudart_enter(wait);
+
+	return e ? e : cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle : cudaSuccess;
+}
+
+API(int, cudaStreamCreateWithPriority, struct stream **to, unsigned flags, int priority)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || flags > 1))
+		e = cudaErrorInvalidValue;
+	if (!e) {
+		*to = xcalloc(1, sizeof(**to));
+		**to = (struct stream){streams, ++n_streams, flags, priority};
+		streams = *to;
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaStreamCreateWithFlags, struct stream **to, unsigned flags)
+{
+	return cudaStreamCreateWithPriority(to, flags, 0);
+}
+
+API(int, cudaStreamCreate, struct stream **to) { return cudaStreamCreateWithPriority(to, 0, 0); }
+
+API(int, cudaStreamDestroy, struct stream *s)
+{
+	int e = judge_stream(s, false);
+
+	if (!e && (uintptr_t)s <= 2)
+		e = cudaErrorInvalidResourceHandle;
+	for (struct stream **i = &streams; !e && *i; i = &(*i)->next)
+		if (*i == s) {
+			*i = s->next;
+			free(s);
+			break;
+		}
+	return cudart_leave(e);
+}
+
+API(int, cudaStreamSynchronize, struct stream *s) { return cudart_leave(judge_stream(s, true)); }
+ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
+
+API(int, cudaStreamQuery, struct stream *s) { return cudart_leave(judge_stream(s, true)); }
+ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
+
+API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned flags)
+{
+	int e = judge_stream(s, false);
+
+	(void)flags;
+	return cudart_leave(e ? e : is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
+
+API(int, cudaStreamGetFlags, struct stream *s, unsigned *flags)
+{
+	int e = judge_stream(s, false);
+
+	if (!e)
+		*flags = (uintptr_t)s <= 2 ? 0 : s->flags;
+	return cudart_leave(e);
+}
+ALSO(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
+
+API(int, cudaStreamGetPriority, struct stream *s, int *priority)
+{
+	int e = judge_stream(s, false);
+
+	if (!e)
+		*priority = (uintptr_t)s <= 2 ? 0 : s->priority;
+	return cudart_leave(e);
+}
+ALSO(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
+
+API(int, cudaStreamGetId, struct stream *s, unsigned long long *id)
+{
+	int e = judge_stream(s, false);
+
+	if (!e)
+		*id = (unsigned long long)cudart_stream_number(s);
+	return cudart_leave(e);
+}
+ALSO(cudaStreamGetId_ptsz, cudaStreamGetId);
+
+API(int, cudaStreamIsCapturing, struct stream *s, int *capturing)
+{
+	int e = judge_stream(s, false);
+
+	if (!e)
+		*capturing = 0;
+	return cudart_leave(e);
+}
+ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
+
+API(int, cudaStreamAttachMemAsync, struct stream *s, void *at, size_t n, unsigned flags)
+{
+	(void)at, (void)n, (void)flags;
+	return cudart_leave(judge_stream(s, false));
+}
+ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
+
+/* ---- events ---- */
+
+API(int, cudaEventCreateWithFlags, struct event **to, unsigned flags)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || flags > 7))
+		e = cudaErrorInvalidValue;
+	if (!e) {
+		*to = xcalloc(1, sizeof(**to));
+		**to = (struct event){.next = events, .flags = flags};
+		events = *to;
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaEventCreate, struct event **to) { return cudaEventCreateWithFlags(to, 0); }
+
+static int judge_event(struct event *event, bool wait)
+{
+	int e = cudart_enter(wait);
+
+	return e ? e : is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+API(int, cudaEventDestroy, struct event *event)
+{
+	int e = judge_event(event, false);
+
+	for (struct event **i = &events; !e && *i; i = &(*i)->next)
+		if (*i == event) {
+			*i = event->next;
+			free(event);
+			break;
+		}
+	return cudart_leave(e);
+}
+
+API(int, cudaEventRecordWithFlags, struct event *event, struct stream *s, unsigned flags)
+{
+	int e = judge_event(event, false);
+
+	(void)flags;
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (!e) {
+		event->recorded = true;
+		event->insts = cudart.warp_insts;
+	}
+	return cudart_leave(e);
+}
+ALSO(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
+
+API(int, cudaEventRecord, struct event *event, struct stream *s)
+{
+	return cudaEventRecordWithFlags(event, s, 0);
+}
+ALSO(cudaEventRecord_ptsz, cudaEventRecord);
+
+API(int, cudaEventSynchronize, struct event *event) { return cudart_leave(judge_event(event, true)); }
+
+API(int, cudaEventQuery, struct event *event) { return cudart_leave(judge_event(event, true)); }
+
+API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
+{
+	int e = judge_event(from, true);
+
+	if (!e && (!is_event(to) || !from->recorded || !to->recorded || from->flags & EVENT_NO_TIMING ||
+			  to->flags & EVENT_NO_TIMING))
+		e = cudaErrorInvalidResourceHandle;
+	if (!e)
+		*ms = (float)((double)(int64_t)(to->insts - from->insts) /
+			      (double)(cudart.wire.sms * cudart.wire.clock_khz));
+	return cudart_leave(e);
+}
+ALSO(cudaEventElapsedTime_v2, cudaEventElapsedTime);

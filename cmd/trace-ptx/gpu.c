@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The GPU that --run shows to the program.
+ *
+ * Always true: every figure follows from options of the configuration; the one that none of them has, the size of
+ * device memory, is MEMORY_BYTES.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "gpu.h"
+#include "gpuconf.h"
+
+#define MEMORY_BYTES (16ull << 30)
+
+void gpu_add_file(struct gpu_choice *g, const char *name, bool shipped)
+{
+	if (g->n_files == GPU_FILES)
+		cli_usage("found more than %u configurations, wanted fewer", GPU_FILES);
+	g->file[g->n_files] = name;
+	g->shipped[g->n_files++] = shipped;
+}
+
+void gpu_add_define(struct gpu_choice *g, const char *assignment)
+{
+	if (g->n_defines == GPU_DEFINES)
+		cli_usage("found more than %u options -D, wanted fewer", GPU_DEFINES);
+	g->define[g->n_defines++] = assignment;
+}
+
+static void load(const struct gpu_choice *g, struct gpuconf *c)
+{
+	struct fault f;
+
+	gpuconf_init(c);
+	if (!g->n_files && gpuconf_shipped(c, GPU_DEFAULT, &f))
+		die_fault(&f);
+	for (unsigned i = 0; i < g->n_files; i++)
+		if (g->shipped[i] ? gpuconf_shipped(c, g->file[i], &f) : gpuconf_file(c, g->file[i], &f))
+			die_fault(&f);
+	for (unsigned i = 0; i < g->n_defines; i++)
+		if (gpuconf_override(c, g->define[i], &f))
+			die_fault(&f);
+}
+
+/* The n-th number (from 0) of a text such as "1132:1132:1132:3500.5"; 0: there is none. */
+static double number_of(const char *text, unsigned n)
+{
+	while (n-- && text)
+		text = strchr(text, ':') ? strchr(text, ':') + 1 : NULL;
+	return text ? strtod(text, NULL) : 0;
+}
+
+/* Bytes of a cache string: sets, line and ways stand first, behind a letter where the cache has sectors. */
+static uint64_t cache_bytes(const char *text)
+{
+	unsigned sectored = *text >= 'A' && *text <= 'Z';
+
+	return (uint64_t)(number_of(text, sectored) * number_of(text, sectored + 1) *
+			  number_of(text, sectored + 2));
+}
+
+static uint64_t khz(double mhz) { return mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0; }
+
+static uint64_t option(const struct gpuconf *c, enum conf_id id) { return (uint64_t)conf_num(c, id); }
+
+void gpu_figures(const struct gpu_choice *g, struct wire *w)
+{
+	const char *clocks, *name = g->n_files ? g->file[g->n_files - 1] : GPU_DEFAULT,
+			    *slash = strrchr(name, '/');
+	struct gpuconf c;
+	uint64_t slices;
+
+	load(g, &c);
+	clocks = conf_text(&c, OPT_gpgpu_clock_domains);
+	slices = option(&c, OPT_gpgpu_n_mem) * option(&c, OPT_gpgpu_n_sub_partition_per_mchannel);
+	w->major = option(&c, OPT_gpgpu_compute_capability_major);
+	w->minor = option(&c, OPT_gpgpu_compute_capability_minor);
+	w->sms = option(&c, OPT_gpgpu_n_clusters) * option(&c, OPT_gpgpu_n_cores_per_cluster);
+	w->threads = (uint64_t)number_of(conf_text(&c, OPT_gpgpu_shader_core_pipeline), 0);
+	w->ctas = option(&c, OPT_gpgpu_shader_cta);
+	w->regs = option(&c, OPT_gpgpu_shader_registers);
+	w->shared = option(&c, OPT_gpgpu_shmem_size);
+	/* From compute capability 8.0 on the system keeps 1 KiB for each block. */
+	w->shared_block = w->major >= 8 && w->shared > 1024 ? w->shared - 1024 : w->shared;
+	w->clock_khz = khz(number_of(clocks, 0));
+	w->memory_khz = khz(number_of(clocks, 3)) * option(&c, OPT_dram_data_command_freq_ratio) / 2;
+	w->bus_bits = 8 * option(&c, OPT_gpgpu_n_mem) * option(&c, OPT_gpgpu_n_mem_per_ctrlr) *
+		      option(&c, OPT_gpgpu_dram_buswidth);
+	w->l2_bytes = slices * cache_bytes(conf_text(&c, OPT_gpgpu_cache_dl2));
+	w->memory_bytes = MEMORY_BYTES;
+	snprintf(w->gpu, sizeof(w->gpu), "%s", slash ? slash + 1 : name);
+	gpuconf_free(&c);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The GPU that --run shows to the program: figures out of a configuration (trace-config(5)). */
+#ifndef GPU_H
+#define GPU_H
+
+#include <stdbool.h>
+#include "wire.h"
+
+#define GPU_FILES   64u
+#define GPU_DEFINES 256u
+#define GPU_DEFAULT "rtx3070"
+
+/* What the command line names, in its order. */
+struct gpu_choice {
+	const char *file[GPU_FILES], *define[GPU_DEFINES];
+	bool shipped[GPU_FILES]; /* file is the name of a configuration that is shipped */
+	unsigned n_files, n_defines;
+};
+
+void gpu_add_file(
+	struct gpu_choice *g, const char *name, bool shipped); /* a usage error when there are too many */
+void gpu_add_define(struct gpu_choice *g, const char *assignment);
+/* Its figures to w; of nothing named GPU_DEFAULT's. Dies of what cannot be read. */
+void gpu_figures(const struct gpu_choice *g, struct wire *w);
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --run: start the program with the library in front of its CUDA runtime, receive what it does, write the trace.
+ *
+ * A stream begins with its list, which is known when the program has ended: until then kernels are kept, packed, in a
+ * file without a name in $TMPDIR. Kernels of a folder are written as they come, its list last.
+ *
+ * Always true: nothing under a final name is half a trace: a kernel that failed, a program that was killed or left
+ * without its end leave no stream and no list. The program's output never mixes with the trace: when that goes to
+ * stdout, the program's stdout is stderr.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+#include "arena.h"
+#include "output.h"
+#include "pack.h"
+#include "program.h"
+
+#ifndef LIBDIR
+#define LIBDIR "/usr/local/lib/warptools"
+#endif
+#define LIBRARY "libtrace-ptx-cudart.so"
+#define CHUNK   (1u << 16)
+
+struct kept {
+	FILE *file;
+	ZSTD_CStream *z;
+	uint64_t *bytes; /* of each kernel's text */
+	uint32_t n, cap;
+};
+
+struct receiver {
+	const struct run_options *o;
+	int fd;
+	FILE *list;
+	char *list_text;
+	size_t n_list;
+	struct output *kernel; /* of a folder, under way */
+	struct kept kept;
+	uint64_t insts[2]; /* of threads, of warps */
+	bool failed, found, done;
+};
+
+/* ---- kernels of a stream, kept until the list is known ---- */
+
+static void keep_open(struct kept *k)
+{
+	k->file = output_spool();
+	k->z = ZSTD_createCStream();
+	if (!k->file)
+		die_errno("the temporary file");
+	if (!k->z)
+		die("out of memory");
+	ZSTD_initCStream(k->z, 1);
+}
+
+static void keep(struct kept *k, const void *bytes, size_t n, ZSTD_EndDirective end)
+{
+	ZSTD_inBuffer in = {bytes, n, 0};
+	char room[CHUNK];
+	size_t left;
+
+	do {
+		ZSTD_outBuffer out = {room, sizeof(room), 0};
+
+		left = ZSTD_compressStream2(k->z, &out, &in, end);
+		if (ZSTD_isError(left))
+			die("packing failed: %s", ZSTD_getErrorName(left));
+		if (fwrite(room, 1, out.pos, k->file) != out.pos)
+			die_errno("the temporary file");
+	} while (in.pos < in.size || (end == ZSTD_e_end && left));
+	if (k->n)
+		k->bytes[k->n - 1] += n;
+}
+
+static void feed_kernels(struct kept *k, struct pack_writer *w)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	char packed[CHUNK], text[CHUNK];
+	ZSTD_inBuffer in = {packed, 0, 0};
+	uint32_t at = 0;
+	uint64_t fed = 0;
+
+	if (!z)
+		die("out of memory");
+	keep(k, NULL, 0, ZSTD_e_end);
+	rewind(k->file);
+	while (at < k->n) {
+		ZSTD_outBuffer out = {text, sizeof(text), 0};
+
+		if (in.pos == in.size) {
+			in.size = fread(packed, 1, sizeof(packed), k->file);
+			in.pos = 0;
+		}
+		size_t rc = ZSTD_decompressStream(z, &out, &in);
+		if (ZSTD_isError(rc) || (!out.pos && !in.size))
+			die("the temporary file is damaged");
+		for (size_t done = 0; done < out.pos;) {
+			size_t part = out.pos - done;
+
+			if (!fed)
+				pack_begin(w);
+			if (part > k->bytes[at] - fed)
+				part = k->bytes[at] - fed;
+			pack_feed(w, text + done, part);
+			done += part;
+			fed += part;
+			if (fed == k->bytes[at]) {
+				pack_end(w, NULL);
+				fed = 0;
+				at++;
+			}
+		}
+	}
+	ZSTD_freeDStream(z);
+}
+
+/* ---- the trace ---- */
+
+static char *path_in(const char *folder, const char *name)
+{
+	size_t n = strlen(folder) + strlen(name) + 2;
+	char *p = xmalloc(n);
+
+	snprintf(p, n, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+	return p;
+}
+
+static void open_trace(struct receiver *r)
+{
+	const char *to = r->o->output;
+
+	if (r->o->to == TRACE_FOLDER && (!*to || (mkdir(to, 0777) && errno != EEXIST)))
+		die_errno("%s", to);
+	if (r->o->to == TRACE_STREAM && isatty(STDOUT_FILENO))
+		die("found a terminal as output, wanted -n, -o DIR or a redirection");
+	if (r->o->to == TRACE_STREAM)
+		keep_open(&r->kept);
+	r->list = open_memstream(&r->list_text, &r->n_list);
+	if (!r->list)
+		die_errno("memory");
+}
+
+static void end_kernel(struct receiver *r)
+{
+	if (r->kernel)
+		output_commit(r->kernel);
+	r->kernel = NULL;
+}
+
+static void begin_kernel(struct receiver *r, const char *name)
+{
+	end_kernel(r);
+	fprintf(r->list, "%s\n", name);
+	if (r->o->to == TRACE_FOLDER) {
+		char *path = path_in(r->o->output, name);
+
+		r->kernel = output_open(path, r->o->force);
+		free(path);
+	} else {
+		grow(&r->kept.bytes, &r->kept.cap, r->kept.n + 1, sizeof(*r->kept.bytes));
+		r->kept.bytes[r->kept.n++] = 0;
+	}
+}
+
+static void write_trace(struct receiver *r)
+{
+	struct output *out;
+
+	end_kernel(r);
+	fclose(r->list);
+	if (r->o->to == TRACE_FOLDER) {
+		char *path = path_in(r->o->output, "kernelslist.g");
+
+		out = output_open(path, r->o->force);
+		fwrite(r->list_text, 1, r->n_list, output_stream(out));
+		free(path);
+	} else {
+		out = output_open(NULL, false);
+		struct pack_writer *w = pack_writer_new(output_stream(out), 3, r->o->exec.threads);
+
+		pack_put_list(w, "kernelslist.g", r->list_text, r->n_list);
+		feed_kernels(&r->kept, w);
+		pack_writer_close(w);
+	}
+	output_commit(out);
+}
+
+/* ---- messages ---- */
+
+static bool receive(struct receiver *r, void *to, size_t n)
+{
+	char *p = to;
+
+	while (n) {
+		ssize_t got = read(r->fd, p, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		p += got;
+		n -= (size_t)got;
+	}
+	return true;
+}
+
+/* false: nothing more comes. */
+static bool message(struct receiver *r)
+{
+	static char body[WIRE_MOST + 1];
+	struct wire_head h;
+
+	if (!receive(r, &h, sizeof(h)) || h.bytes > WIRE_MOST || !receive(r, body, h.bytes))
+		return false;
+	body[h.bytes] = '\0';
+	switch (h.kind) {
+	case WIRE_COPY: fprintf(r->list, "%s\n", body); break;
+	case WIRE_KERNEL: begin_kernel(r, body); break;
+	case WIRE_DATA:
+		if (r->kernel)
+			fwrite(body, 1, h.bytes, output_stream(r->kernel));
+		else if (r->kept.n)
+			keep(&r->kept, body, h.bytes, ZSTD_e_continue);
+		break;
+	case WIRE_FAILED: r->failed = true; break;
+	case WIRE_FOUND: r->found = true; break;
+	case WIRE_DONE:
+		r->done = true;
+		if (h.bytes == sizeof(r->insts))
+			memcpy(r->insts, body, sizeof(r->insts));
+		return false;
+	default: return false;
+	}
+	return true;
+}
+
+/* Until the device's user says that it is done, or the program has ended and nothing more is there to be read. */
+static int receive_all(struct receiver *r, pid_t program)
+{
+	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+	int status = 0;
+	bool ended = false;
+
+	for (;;) {
+		int ready = poll(&p, 1, ended ? 0 : 50);
+
+		if (ready > 0 && !message(r))
+			break;
+		if (ready == 0 && ended)
+			break;
+		if (!ended && ready == 0)
+			ended = waitpid(program, &status, WNOHANG) == program;
+	}
+	while (!ended && waitpid(program, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* ---- the program ---- */
+
+/* The library: named by the environment, beside the program, installed beside it, installed where it was built for. */
+static void find_library(char path[PATH_MAX])
+{
+	const char *named = getenv("WARPTOOLS_CUDART");
+	char exe[PATH_MAX - 64];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	static const char *const beside[] = {"", "../lib/warptools/"};
+
+	if (named) {
+		snprintf(path, PATH_MAX, "%s", named);
+		if (!access(path, R_OK))
+			return;
+		die_errno("%s", path);
+	}
+	for (unsigned i = 0; n > 0 && i < 2; i++) {
+		exe[n] = '\0';
+		*(strrchr(exe, '/') + 1) = '\0';
+		snprintf(path, PATH_MAX, "%s%s%s", exe, beside[i], LIBRARY);
+		if (!access(path, R_OK))
+			return;
+	}
+	snprintf(path, PATH_MAX, "%s/%s", LIBDIR, LIBRARY);
+	if (access(path, R_OK))
+		die_errno("%s", path);
+}
+
+static void set_environment(const struct wire *w, const char *library)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char text[1024], *preload;
+	size_t n = 0, room;
+
+#define F(name) \
+	n += (size_t)snprintf(text + n, sizeof(text) - n, #name "=%llu ", (unsigned long long)w->name);
+	WIRE_FIELDS(F)
+#undef F
+	snprintf(text + n, sizeof(text) - n, "gpu=%s", w->gpu);
+	room = strlen(library) + (before ? strlen(before) : 0) + 2;
+	preload = xmalloc(room);
+	snprintf(preload, room, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
+	if (setenv(WIRE_ENV, text, 1) || setenv("LD_PRELOAD", preload, 1))
+		die_errno("the environment");
+	free(preload);
+}
+
+static _Noreturn void become(char **argv, bool stdout_taken, int trouble)
+{
+	int e;
+
+	if (stdout_taken)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(argv[0], argv);
+	e = errno;
+	if (write(trouble, &e, sizeof(e)) < 0)
+		_exit(EXIT_TROUBLE);
+	_exit(EXIT_TROUBLE);
+}
+
+static void open_pipe(int fd[2], int flags)
+{
+	if (pipe2(fd, flags))
+		die_errno("a pipe");
+}
+
+static pid_t start(char **argv, struct wire *w, bool stdout_taken, int *fd, int *token)
+{
+	int data[2], tokens[2], trouble[2], e;
+	char library[PATH_MAX];
+	pid_t child;
+
+	find_library(library);
+	open_pipe(data, 0);
+	open_pipe(tokens, O_NONBLOCK);
+	open_pipe(trouble, O_CLOEXEC);
+	if (write(tokens[1], "", 1) != 1)
+		die_errno("a pipe");
+	w->fd = (uint64_t)data[1];
+	w->token = (uint64_t)tokens[0];
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		die_errno("a process");
+	if (!child) {
+		close(data[0]);
+		close(tokens[1]);
+		set_environment(w, library);
+		become(argv, stdout_taken, trouble[1]);
+	}
+	close(data[1]);
+	close(tokens[1]);
+	close(trouble[1]);
+	if (read(trouble[0], &e, sizeof(e)) == sizeof(e)) {
+		errno = e;
+		die_errno("%s", argv[0]);
+	}
+	close(trouble[0]);
+	*fd = data[0];
+	*token = tokens[0];
+	return child;
+}
+
+/* What became of it, in words; the exit status. */
+static int judge(struct receiver *r, const char *name, int status, int token)
+{
+	char byte;
+
+	if (WIFSIGNALED(status)) {
+		diag_error(NOWHERE, "%s: ended by signal %d (%s)", name, WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+		return EXIT_NO;
+	}
+	if (!r->done && read(token, &byte, 1) == 1) {
+		diag_error(NOWHERE,
+			"%s: found no call of a dynamic CUDA runtime, wanted a program linked with it (nvcc -cudart shared)",
+			name);
+		return EXIT_TROUBLE;
+	}
+	if (!r->done) {
+		diag_error(NOWHERE, "%s: left without its end, wanted a return from main or exit()", name);
+		return EXIT_TROUBLE;
+	}
+	if (WEXITSTATUS(status))
+		diag_error(NOWHERE, "%s: ended with status %d", name, WEXITSTATUS(status));
+	return r->failed || r->found || WEXITSTATUS(status) ? EXIT_NO : EXIT_GOOD;
+}
+
+int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g)
+{
+	struct receiver r = {.o = o};
+	struct wire w = {.trace = o->to != TRACE_NONE,
+		.check = o->exec.check,
+		.limit = o->exec.limit,
+		.jobs = o->exec.threads,
+		.order = o->exec.order,
+		.quiet = o->quiet};
+	pid_t child;
+	int token, status;
+
+	gpu_figures(g, &w);
+	open_trace(&r);
+	child = start(argv, &w, o->to == TRACE_STREAM, &r.fd, &token);
+	status = receive_all(&r, child);
+	status = judge(&r, argv[0], status, token);
+	if (o->to != TRACE_NONE && r.done && !r.failed)
+		write_trace(&r);
+	else if (r.kernel)
+		output_discard(r.kernel);
+	if (o->verbose && r.done)
+		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
+			(unsigned long long)r.insts[0], (unsigned long long)r.insts[1]);
+	ZSTD_freeCStream(r.kept.z);
+	if (r.kept.file)
+		fclose(r.kept.file);
+	free(r.kept.bytes);
+	return status;
+}
+
+void program_list(void)
+{
+	struct output *out = output_open(NULL, false);
+
+#define DONE(name)    fputs("executed\t" #name "\n", output_stream(out));
+#define REFUSED(name) fputs("refused\t" #name "\n", output_stream(out));
+#include "cudart/cudart.def"
+#undef DONE
+#undef REFUSED
+	output_commit(out);
+}

@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-ptx --run: programs of the CUDA runtime without a GPU, its runtime or its compiler: built by gcc over a header
+# of our own, with a fat binary made here and an empty library in the runtime's place.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return
+	trace-ptx --run --list | awk '{ print "int " $2 "(void); int " $2 "(void) { return 999; }" }' >stub.c
+	gcc -shared -fPIC -Wl,-soname,libcudart.so.13 -o libcudart.so.13 stub.c
+	ln -sf libcudart.so.13 libcudart.so
+	program vecadd vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
+	program calls calls "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
+}
+
+# program NAME SOURCE ENTRY...: NAME from tests/cudart/SOURCE.c with a fat binary of the entries.
+program() {
+	local name=$1 source=$2
+	shift 2
+	python3 "$BATS_TEST_DIRNAME/cudart/mkfat" "$name.fatbin" "$@"
+	gcc -std=gnu11 -Wno-unused -DFATBIN="\"$name.fatbin\"" -o "$name" "$BATS_TEST_DIRNAME/cudart/$source.c" -L. -lcudart
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+	export LD_LIBRARY_PATH=$BATS_FILE_TMPDIR
+	rm -rf out
+}
+
+@test "a program gives what it is meant to" {
+	run -0 trace-ptx -n --run ./vecadd 5000
+	assert_output '0 of 5000 elements are wrong'
+	run -0 trace-ptx -n --no-check --run ./vecadd 5000
+	assert_output '0 of 5000 elements are wrong'
+}
+
+@test "its trace is a folder with the copies and kernels in its order" {
+	run -0 trace-ptx -o out --run ./vecadd 500
+	assert_output '0 of 500 elements are wrong'
+	run -0 cat out/kernelslist.g
+	assert_output "$(printf '%s\n' MemcpyHtoD,0xc0000000,2000 MemcpyHtoD,0xc0000800,2000 kernel-1.traceg MemcpyDtoH,0xc0001000,2000)"
+	run -0 head -5 out/kernel-1.traceg
+	assert_line '-kernel name = add'
+	assert_line '-grid dim = (2,1,1)'
+	run -0 trace-lint out/kernelslist.g
+	run -2 trace-ptx -o out --run ./vecadd 500
+	assert_output --partial 'exists'
+}
+
+@test "a stream on stdout is the folder's, and the program's output is elsewhere" {
+	trace-ptx -o out --run ./vecadd 500
+	trace-ptx --run ./vecadd 500 >out.tpack 2>words
+	run -0 cat words
+	assert_output '0 of 500 elements are wrong'
+	mkdir -p unpacked
+	trace-pack -f -d -C unpacked out.tpack
+	run -0 diff -r out unpacked
+	run -0 bash -c 'trace-ptx --run ./vecadd 500 2>/dev/null | trace-sim -q -g qv100'
+	assert_line --regexp '^gpu_sim_insn [0-9]+ '
+}
+
+@test "the same kernel from a launch file has the same trace" {
+	trace-ptx -o out --run ./vecadd 500
+	cp "$BATS_TEST_DIRNAME/cudart/kernels.ptx" .
+	printf 'module kernels.ptx\nbuffer A bytes=2000 f32=iota\nbuffer B bytes=2000 f32=iota\nbuffer C bytes=2000 zero nocopy\nlaunch add grid=2 block=256 args A,B,C,i32:500\n' >add.launch
+	trace-ptx -f -o launched add.launch
+	run -0 diff out/kernel-1.traceg launched/kernel-1.traceg
+}
+
+@test "PTX is found plain, packed with LZ4 or zstd, and the best of several is taken" {
+	local ptx=$BATS_TEST_DIRNAME/cudart
+	program lz4 vecadd "ptx:70:lz4:$ptx/kernels.ptx"
+	run -0 trace-ptx -n --run ./lz4
+	assert_output '0 of 1000 elements are wrong'
+	program zstd vecadd "ptx:70:zstd:$ptx/kernels.ptx"
+	run -0 trace-ptx -n --run ./zstd
+	assert_output '0 of 1000 elements are wrong'
+	# of 60, 75 and 90 the one for 75 on a device of 8.6; the others cannot be executed
+	program several vecadd "ptx:60:$ptx/odd.ptx" "elf:75:$ptx/odd.ptx" "ptx:75:$ptx/kernels.ptx" "ptx:90:$ptx/odd.ptx"
+	run -0 trace-ptx -n --run ./several
+	assert_output '0 of 1000 elements are wrong'
+}
+
+@test "calls return what they return with a GPU" {
+	run -1 trace-ptx -n -g qv100 --run ./calls
+	assert_line 'trace-ptx: found a call of cudaGraphCreate, wanted one that is executed here (trace-ptx --run --list)'
+	refute_line --partial 'found '[0-9]
+	refute_line --partial 'ended with status'
+}
+
+@test "a kernel that fails is named, and its error stays" {
+	run -1 trace-ptx -o out -g qv100 --run ./calls fail
+	assert_line --regexp "calls\.1\.sm_70\.ptx:[0-9]+:[0-9]+: found a write of 4 bytes at 0x[0-9a-f]+, 0 bytes behind 'cudaMalloc [0-9]+' of 1024 bytes"
+	refute_line --partial 'ended with status'
+	[ ! -e out/kernelslist.g ]
+}
+
+@test "memory that is not freed is found, and the trace is whole" {
+	run -1 trace-ptx -o out --run ./vecadd 100 leak
+	assert_line 'trace-ptx: found 1 allocations of 400 bytes at the end of the program, wanted them freed'
+	[ -e out/kernelslist.g ]
+	run -0 trace-ptx -n --no-check --run ./vecadd 100 leak
+}
+
+@test "what the program makes of itself is told" {
+	run -1 trace-ptx -n --run ./vecadd 100 exit 5
+	assert_line 'trace-ptx: ./vecadd: ended with status 5'
+	run -1 trace-ptx -o out --run ./vecadd 100 die
+	assert_line --partial './vecadd: ended by signal 9'
+	[ ! -e out/kernelslist.g ]
+	run -2 trace-ptx -n --run true
+	assert_output --partial 'true: found no call of a dynamic CUDA runtime'
+	run -2 trace-ptx -n --run ./nothing
+	assert_output --partial './nothing: No such file or directory'
+}
+
+@test "PTX that cannot be executed is refused with its place when a kernel of it is launched" {
+	program odd vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/odd.ptx"
+	run -1 trace-ptx -n --run ./odd
+	assert_line --regexp '^trace-ptx: odd\.1\.sm_70\.ptx:8:2: found .*frobnicate'
+	program none vecadd "elf:70:$BATS_TEST_DIRNAME/cudart/odd.ptx"
+	run -1 trace-ptx -n --run ./none
+	assert_line --partial 'found a fat binary without PTX'
+}
+
+@test "damaged fat binaries are refused" {
+	local at
+	python3 "$BATS_TEST_DIRNAME/cudart/mkfat" good.bin "ptx:70:lz4:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
+	for at in 4 6 20 24 56 72 73 80 200; do
+		cp good.bin damaged.fatbin
+		printf '\377\377' | dd of=damaged.fatbin bs=1 seek=$at conv=notrunc status=none
+		gcc -std=gnu11 -Wno-unused -DFATBIN='"damaged.fatbin"' -o damaged "$BATS_TEST_DIRNAME/cudart/vecadd.c" -L. -lcudart
+		run -1 trace-ptx -n --run ./damaged
+		assert_line --regexp '^trace-ptx: damaged'
+	done
+}
+
+@test "every thread count writes the same bytes" {
+	trace-ptx --run ./vecadd 20000 >one 2>/dev/null
+	trace-ptx -j 3 --run ./vecadd 20000 >three 2>/dev/null
+	run -0 cmp one three
+}
+
+@test "options are for the program behind --run, and what belongs to a program needs --run" {
+	run -0 trace-ptx --run -n ./vecadd 100
+	assert_output '0 of 100 elements are wrong'
+	run -1 trace-ptx --run -n ./vecadd 100 -o 6
+	assert_line 'trace-ptx: ./vecadd: ended with status 6'
+	run -2 trace-ptx -g qv100 a.launch
+	assert_output --partial 'found a GPU without --run'
+	run -2 trace-ptx --list
+	assert_output --partial 'found --list without --run'
+	run -2 trace-ptx --run
+	assert_output --partial 'found nothing behind --run'
+	run -2 trace-ptx -g nothing --run ./vecadd
+	assert_output --partial "found no shipped configuration 'nothing'"
+	run -2 trace-ptx -C . --run ./vecadd
+	assert_output --partial 'found -C with --run'
+	WARPTOOLS_CUDART=/nowhere.so run -2 trace-ptx --run -n ./vecadd
+	assert_output --partial '/nowhere.so'
+}
+
+@test "the list has every function once" {
+	trace-ptx --run --list >list
+	run -0 grep -c . list
+	[ "$output" -gt 400 ]
+	run -0 grep -P '^executed\tcudaMalloc$' list
+	run -0 grep -P '^refused\tcudaGraphCreate$' list
+	run -1 grep -vP '^(executed|refused)\t(__)?cuda\w+$' list
+	run -0 bash -c 'cut -f2 list | sort | uniq -d'
+	assert_output ''
+	# the library has them all
+	run -0 bash -c "nm -D --defined-only '$BUILD/libtrace-ptx-cudart.so' | awk '\$2 ~ /[TW]/ { print \$3 }' | sort >have; cut -f2 list | sort >want; comm -3 have want"
+	assert_output ''
+}
+
+@test "a program that nvcc has compiled" {
+	command -v nvcc >/dev/null || skip 'no nvcc'
+	cat >nv.cu <<-'C'
+		#include <cstdio>
+		__device__ int seen[4];
+		template <typename T> __global__ void axpy(T a, const T *x, T *y, int n)
+		{
+			extern __shared__ char room[];
+			T *s = (T *)room;
+			int i = blockIdx.x * blockDim.x + threadIdx.x;
+			s[threadIdx.x] = i < n ? x[i] : T(0);
+			__syncthreads();
+			if (i < n)
+				y[i] = a * s[threadIdx.x] + y[i];
+			if (!threadIdx.x)
+				atomicAdd(&seen[blockIdx.x % 4], 1);
+			if (!i)
+				printf("thread %d of %d\n", i, n);
+		}
+		int main()
+		{
+			const int n = 1000;
+			double *x, *y;
+			int h[4];
+			cudaMallocManaged(&x, n * sizeof *x);
+			cudaMallocManaged(&y, n * sizeof *y);
+			for (int i = 0; i < n; i++)
+				x[i] = i, y[i] = 1;
+			axpy<<<8, 128, 128 * sizeof(double)>>>(2.0, x, y, n);
+			cudaError_t e = cudaDeviceSynchronize();
+			cudaMemcpyFromSymbol(h, seen, sizeof h);
+			cudaDeviceProp p;
+			cudaGetDeviceProperties(&p, 0);
+			printf("%s %g %d %s %d\n", cudaGetErrorString(e), y[999], h[3], p.name, p.multiProcessorCount);
+			cudaFree(x);
+			cudaFree(y);
+		}
+	C
+	nvcc -cudart shared -arch=sm_75 -o nv nv.cu || skip 'nvcc does not work here'
+	run -0 trace-ptx -n -g qv100 --run ./nv
+	assert_line 'thread 0 of 1000'
+	assert_line 'no error 1999 2 qv100 80'
+	run -0 trace-ptx -o out --run ./nv
+	run -0 grep -c . out/kernelslist.g
+	assert_line '1'
+	run -0 grep '^-nregs' out/kernel-1.traceg
+	refute_line '-nregs = 0'
+}

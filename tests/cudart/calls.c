@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What calls of the runtime return and do, right ones and wrong ones; prints a line for each that is not as it is with a GPU. */
+#include "cuda.h"
+
+static int bad;
+
+static void wants(int got, int wanted, const char *what)
+{
+	if (got == wanted)
+		return;
+	bad = 1;
+	printf("%s: found %d (%s), wanted %d (%s)\n", what, got, cudaGetErrorName(got), wanted,
+		cudaGetErrorName(wanted));
+}
+#define IS(wanted, call) wants(call, wanted, #call)
+
+static void test_memory(void)
+{
+	char host[512], back[512] = {0};
+	void *d, *e, *p;
+	size_t pitch;
+
+	for (unsigned i = 0; i < 512; i++)
+		host[i] = (char)i;
+	IS(0, cudaMalloc(&d, 512));
+	IS(0, cudaMalloc(&e, 512));
+	IS(2, cudaMalloc(&p, (size_t)1 << 50));
+	IS(2, cudaGetLastError());
+	IS(0, cudaGetLastError());
+	IS(0, cudaMemcpy(d, host, 512, HOST_TO_DEVICE));
+	IS(0, cudaMemcpy(e, d, 512, DEVICE_TO_DEVICE));
+	IS(0, cudaMemset(e, 7, 100));
+	IS(0, cudaMemcpyAsync(back, e, 512, DEVICE_TO_HOST, NULL));
+	IS(0, back[99] != 7 || back[100] != 100 || memcmp(back + 100, host + 100, 412) != 0);
+	IS(21, cudaMemcpy(d, host, 512, 9));
+	IS(1, cudaMemcpy((char *)d + 1, host, 512, HOST_TO_DEVICE));
+	IS(1, cudaMemcpy(host, back, 512, HOST_TO_DEVICE));
+	IS(1, cudaMemset(host, 0, 512));
+	IS(0, cudaFree(e));
+	IS(1, cudaFree(e));
+	IS(1, cudaFree((char *)d + 4));
+	IS(1, cudaMemset(e, 0, 512));
+	IS(0, cudaFree(d));
+	IS(0, cudaFree(NULL));
+	IS(0, cudaMallocPitch(&d, &pitch, 100, 3));
+	IS(512, (int)pitch);
+	IS(0, cudaMemcpy2D(d, pitch, host, 100, 100, 3, HOST_TO_DEVICE));
+	memset(back, 0, sizeof back);
+	IS(0, cudaMemcpy2D(back, 120, d, pitch, 100, 3, DEVICE_TO_HOST));
+	IS(0, back[240] != host[200] || back[100] != 0);
+	IS(12, cudaMemcpy2D(back, 90, d, pitch, 100, 3, DEVICE_TO_HOST));
+	IS(0, cudaFree(d));
+}
+
+/* Managed and pinned memory is the host's, too. */
+static void test_shared_memory(void)
+{
+	float *m, *h;
+	unsigned n = 64;
+
+	IS(0, cudaMallocManaged((void **)&m, 64 * 4, 1));
+	IS(0, cudaMallocHost((void **)&h, 64 * 4));
+	for (unsigned i = 0; i < n; i++)
+		m[i] = h[i] = (float)i;
+	IS(0, launch(&add, 1, 64, 0, (void *[]){&m, &h, &m, &n}));
+	IS(0, cudaDeviceSynchronize());
+	IS(0, m[63] != 126);
+	IS(1, cudaFree(h));
+	IS(0, cudaFreeHost(h));
+	IS(0, cudaFree(m));
+}
+
+static void test_variables(void)
+{
+	float four[4] = {1, 3, 5, 7}, *d, h[64];
+	unsigned seen = 0;
+	size_t size = 0;
+	void *at;
+
+	IS(0, cudaMemcpyFromSymbol(&seen, &counter, 4, 0, DEVICE_TO_HOST));
+	IS(7, (int)seen);
+	IS(0, cudaMemcpyToSymbol(factor, four, 16, 0, HOST_TO_DEVICE));
+	IS(1, cudaMemcpyToSymbol(factor, four, 16, 4, HOST_TO_DEVICE));
+	IS(13, cudaMemcpyToSymbol(four, four, 16, 0, HOST_TO_DEVICE));
+	IS(21, cudaMemcpyToSymbol(factor, four, 16, 0, DEVICE_TO_HOST));
+	IS(0, cudaGetSymbolSize(&size, factor));
+	IS(16, (int)size);
+	for (unsigned i = 0; i < 64; i++)
+		h[i] = (float)i;
+	IS(0, cudaMalloc((void **)&d, sizeof h));
+	IS(0, cudaMemcpy(d, h, sizeof h, HOST_TO_DEVICE));
+	IS(0, launch(&scale, 2, 32, 128, (void *[]){&d}));
+	IS(0, cudaMemcpy(h, d, sizeof h, DEVICE_TO_HOST));
+	IS(0, h[50] != 150);
+	IS(0, cudaGetSymbolAddress(&at, &counter));
+	IS(0, cudaMemcpy(&seen, at, 4, DEVICE_TO_HOST));
+	IS(9, (int)seen);
+	IS(0, cudaFree(d));
+}
+
+static void test_launches(void)
+{
+	unsigned n = 0;
+	void *d = NULL, **args = (void *[]){&d, &d, &d, &n};
+	struct dim3 one = {1, 1, 1}, many = {100000, 1, 1};
+	int fit = 0;
+
+	IS(9, launch(&add, 0, 32, 0, args));
+	IS(9, launch(&add, 1, 1025, 0, args));
+	IS(1, launch(&add, 1, 32, 50000, args));
+	IS(0, cudaFuncSetAttribute(&add, 8, 65536));
+	IS(0, launch(&add, 1, 32, 50000, args));
+	IS(1, cudaFuncSetAttribute(&add, 8, 1 << 20));
+	IS(1, launch(&wild, 1, 65, 0, (void *[]){&d, &d}));
+	IS(98, launch(&unknown, 1, 1, 0, args));
+	IS(98, launch(&odd, 1, 1, 0, args));
+	IS(400, cudaLaunchKernel(&add, one, one, args, 0, (struct stream *)args));
+	IS(0, cudaLaunchCooperativeKernel(&add, one, one, args, 0, NULL));
+	IS(720, cudaLaunchCooperativeKernel(&add, many, one, args, 0, NULL));
+	IS(0, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, &add, 256, 0));
+	IS(8, fit);
+	IS(801, cudaGraphCreate(&d, 0));
+	IS(801, cudaPeekAtLastError());
+	IS(801, cudaGetLastError());
+}
+
+static void test_rest(void)
+{
+	struct event *a, *b;
+	struct stream *s;
+	unsigned n = 0;
+	void *d = NULL;
+	float ms = -1;
+	int v = 0;
+
+	IS(0, cudaGetDeviceCount(&v));
+	IS(1, v);
+	IS(101, cudaSetDevice(1));
+	IS(0, cudaDeviceGetAttribute(&v, 16, 0));
+	IS(80, v);
+	IS(0, cudaStreamCreate(&s));
+	IS(0, cudaEventCreate(&a));
+	IS(0, cudaEventCreate(&b));
+	IS(400, cudaEventElapsedTime(&ms, a, b));
+	IS(0, cudaEventRecord(a, s));
+	IS(0, launch(&add, 64, 256, 0, (void *[]){&d, &d, &d, &n}));
+	IS(0, cudaEventRecord(b, s));
+	IS(0, cudaEventElapsedTime(&ms, a, b));
+	IS(0, !(ms > 0));
+	IS(0, cudaStreamQuery(s));
+	IS(0, cudaStreamSynchronize(s));
+	IS(0, cudaStreamDestroy(s));
+	IS(400, cudaStreamDestroy(s));
+	IS(0, cudaEventDestroy(a));
+	IS(0, cudaEventDestroy(b));
+	IS(0, strcmp(cudaGetErrorName(2), "cudaErrorMemoryAllocation"));
+	IS(0, strcmp(cudaGetErrorString(77777), "unrecognized error code"));
+}
+
+/* A kernel that fails: later calls say so, all of them. */
+static void test_failure(void)
+{
+	size_t behind = 1024;
+	void *d;
+
+	IS(0, cudaMalloc(&d, 1024));
+	IS(0, launch(&wild, 1, 1, 0, (void *[]){&d, &behind}));
+	IS(700, cudaDeviceSynchronize());
+	IS(700, cudaGetLastError());
+	IS(700, cudaGetLastError());
+	IS(700, cudaFree(d));
+	IS(700, launch(&wild, 1, 1, 0, (void *[]){&d, &behind}));
+}
+
+int main(int argc, char **argv)
+{
+	test_memory();
+	test_shared_memory();
+	test_variables();
+	test_launches();
+	test_rest();
+	if (argc > 1 && !strcmp(argv[1], "fail"))
+		test_failure();
+	return bad;
+}

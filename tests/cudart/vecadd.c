@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sum of two vectors of N elements, checked; "exit N" ends with that status, "die" by a signal. */
+#include <signal.h>
+#include "cuda.h"
+
+int main(int argc, char **argv)
+{
+	unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 1000, wrong = 0;
+	size_t bytes = n * sizeof(float);
+	float *h = malloc(bytes);
+	void *a, *b, *c;
+
+	for (unsigned i = 0; i < n; i++)
+		h[i] = (float)i;
+	if (cudaMalloc(&a, bytes) || cudaMalloc(&b, bytes) || cudaMalloc(&c, bytes))
+		return 3;
+	cudaMemcpy(a, h, bytes, HOST_TO_DEVICE);
+	cudaMemcpy(b, h, bytes, BY_ADDRESS);
+	launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
+	if (argc > 2 && !strcmp(argv[2], "die"))
+		raise(SIGKILL);
+	cudaMemcpy(h, c, bytes, DEVICE_TO_HOST);
+	for (unsigned i = 0; i < n; i++)
+		wrong += h[i] != 2 * (float)i;
+	printf("%u of %u elements are wrong\n", wrong, n);
+	cudaFree(a);
+	cudaFree(b);
+	if (argc <= 2 || strcmp(argv[2], "leak") != 0)
+		cudaFree(c);
+	free(h);
+	return argc > 3 ? atoi(argv[3]) : wrong != 0;
+}
