@@ -279,6 +279,34 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	assert_output --partial 'which picks has picked'
 }
 
+@test "--warm: a kernel alone meets the L2 that its predecessors leave" {
+	trace-sim -q -g rtx3070 -F json "$app" >all.json
+	trace-sim -q -g rtx3070 -F json -k 5-7,20 "$app" >cold.json
+	trace-sim -q -g rtx3070 -F json --warm -k 5-7,20 "$app" >warm.json
+	for t in all cold warm; do
+		stats-csv -q -k 5 -s L2_total_cache_misses $t.json | tr -d '\r' | awk -F, 'END { print $NF }' >$t
+	done
+	[ "$(cat cold)" -gt "$(cat all)" ]
+	[ "$(cat warm)" -eq "$(cat all)" ]
+	stats-diff -q -T 5% -s gpu_sim_cycle,L2_total_cache_accesses -k 5-7,20 all.json warm.json
+	run -1 stats-diff -q -T 5% -s gpu_sim_cycle -k 5-7,20 all.json cold.json
+	grep -q '"warm":true' warm.json
+	trace-sim -q -g rtx3070 -F json --warm -k 5-7,20 "$packed" | cmp - warm.json
+	trace-sim -q -j 3 -g rtx3070 -F json --warm -k 5-7,20 "$app" | cmp - warm.json
+	trace-sim -q -g rtx3070 -F json --warm -k 1- "$app" >same.json
+	stats-diff -q all.json same.json
+	trace-sim -q -g h100-pcie -F json --warm -k 39 "$app" >modern.json
+	run -2 trace-sim -q -g rtx3070 --warm "$app"
+	assert_output --partial 'found --warm without -k'
+	run -2 trace-sim -q -g rtx3070 --warm -k 3 -D gpgpu_concurrent_kernel_sm=1 "$app"
+	assert_output --partial 'wanted one after the other'
+	cp -r "$app" bad
+	sed -i '0,/LDG/s/LDG.*/LDG/' bad/kernel-5.traceg
+	run -2 trace-sim -q -g rtx3070 --warm -k 9 bad
+	assert_output --partial 'bad/kernel-5.traceg:'
+	trace-sim -q -g rtx3070 --warm -k 4 bad >/dev/null
+}
+
 @test "a full disk and a closed pipe" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	run -2 trace-pick -o /dev/full "$app"

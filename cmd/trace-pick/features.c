@@ -15,6 +15,7 @@
 
 struct reading_job {
 	struct app *a;
+	const char *path;
 	const struct isa *isa;
 	enum reading reading;
 	uint32_t *cmd; /* by kernel */
@@ -34,16 +35,33 @@ static void fail(struct reading_job *j, uint32_t kernel, const struct fault *f)
 	pthread_mutex_unlock(&j->lock);
 }
 
-static void *work(void *arg)
+static void read_from(struct reading_job *j, struct klist *list)
 {
-	struct reading_job *j = arg;
 	struct counter *c = counter_new(j->isa, j->reading);
 	struct fault f;
 
 	for (uint32_t i; (i = atomic_fetch_add(&j->next, 1)) < j->a->n && i < atomic_load(&j->failed);)
-		if (counter_read(c, &j->a->list, j->cmd[i], &j->a->kernel[i], &f) < 0)
+		if (counter_read(c, list, j->cmd[i], &j->a->kernel[i], &f) < 0)
 			fail(j, i, &f);
 	counter_free(c);
+}
+
+/* A packed stream serves one table of static instructions at a time, so that each thread opens its own. */
+static void *work(void *arg)
+{
+	struct reading_job *j = arg;
+	struct klist own;
+	struct fault f;
+
+	if (!j->a->list.pack) {
+		read_from(j, &j->a->list);
+		return NULL;
+	}
+	if (klist_read(&own, j->path, &f) < 0)
+		fail(j, 0, &f);
+	else
+		read_from(j, &own);
+	klist_free(&own);
 	return NULL;
 }
 
@@ -57,7 +75,7 @@ static unsigned threads_for(const struct app *a, const char *path, unsigned thre
 
 void features_read(struct app *a, const char *path, enum reading reading, unsigned threads)
 {
-	struct reading_job j = {.a = a, .reading = reading, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct reading_job j = {.a = a, .path = path, .reading = reading, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct isa *isa = isa_new();
 	struct fault f;
 	uint32_t n = 0;
@@ -82,7 +100,7 @@ void features_read(struct app *a, const char *path, enum reading reading, unsign
 	for (; running < threads; running++)
 		if (pthread_create(&t[running], NULL, work, &j))
 			break;
-	work(&j);
+	read_from(&j, &a->list);
 	for (unsigned i = 1; i < running; i++)
 		pthread_join(t[i], NULL);
 	if (atomic_load(&j.failed) < a->n)

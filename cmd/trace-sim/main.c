@@ -21,6 +21,7 @@ enum {
 	OPT_DUMP_CONFIG,
 	OPT_EVENTS,
 	OPT_STRICT,
+	OPT_WARM,
 	OPT_ISA,
 	OPT_HOST_TIME,
 	OPT_PROFILE,
@@ -47,6 +48,9 @@ static const struct cli_row rows[] = {
 		"text json msgpack accelsim tsv"},
 	{'k', "kernels", "LIST",
 		"simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
+		NULL},
+	{OPT_WARM, "warm", NULL,
+		"with -k: memory accesses of kernels that are left out go through the tags of the caches",
 		NULL},
 	{'j', "threads", "N", "simulate with up to N threads, for the same result; 1 is the default", NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
@@ -107,7 +111,7 @@ struct args {
 	uint32_t timeline_sms;
 	enum run_format format;
 	unsigned threads;
-	bool force, strict, host_time, dump, list, quiet, verbose, selftest, tsv, isolate, resume;
+	bool force, warm, strict, host_time, dump, list, quiet, verbose, selftest, tsv, isolate, resume;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	double tolerance; /* negative: none */
@@ -171,6 +175,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		break;
 	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
 	case OPT_ISA: a->isa = value; break;
+	case OPT_WARM: a->warm = true; break;
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
 	case OPT_ISOLATE: a->isolate = true; break;
@@ -283,6 +288,17 @@ static void read_cubins(struct gpu *g, const struct args *a)
 			die_fault(&f);
 }
 
+/* --warm wants that nothing is under way when a kernel is left out. */
+static void prepare_warm(struct run *r, const struct isa *isa)
+{
+	if (!r->select)
+		cli_usage("found --warm without -k, wanted it for kernels that are left out");
+	if (r->gpu.params.window > 1)
+		die("--warm: found a window of %u kernels, wanted one after the other (-gpgpu_concurrent_kernel_sm 0)",
+			r->gpu.params.window);
+	r->warm = code_new(isa);
+}
+
 static int simulate(struct run *r, const struct args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
@@ -299,6 +315,8 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 		klist_free(&r->list);
 		return status;
 	}
+	if (a->warm)
+		prepare_warm(r, isa);
 	open_events(&logs, r, a);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
@@ -317,6 +335,7 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	progress_end(r);
 	close_logs(&logs, r);
 	gpu_end(&r->gpu);
+	code_free(r->warm);
 	klist_free(&r->list);
 	output_commit(out);
 	return status;
@@ -399,6 +418,8 @@ static void check_isolate(const struct args *a)
 		cli_usage(
 			"found --isolate with -F accelsim, whose totals run from kernel to kernel, wanted text, "
 			"json or msgpack");
+	if (a->warm)
+		cli_usage("found --isolate with --warm, wanted kernels apart or one after the other");
 	if (a->events || a->profile || a->timeline || a->net_report || a->selftest)
 		cli_usage("found --isolate with an option for a run in one piece, wanted one of them");
 }
@@ -454,7 +475,7 @@ int main(int argc, char **argv)
 	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct given given = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define, a.n_cubin,
-		a.kernels, a.isa, a.strict, a.isolate};
+		a.kernels, a.isa, a.strict, a.isolate, a.warm};
 	r->given = &given;
 	int status = serve(r, &a, isa, operand);
 	kselect_free(select);

@@ -44,6 +44,8 @@ static void given(struct record_writer *w, const struct given *g)
 		record_string(w, "kernels", g->kernels);
 	if (g->strict)
 		record_bool(w, "strict", true);
+	if (g->warm)
+		record_bool(w, "warm", true);
 	if (g->isolate)
 		record_bool(w, "isolate", true);
 	record_group_end(w);

@@ -19,7 +19,7 @@
 #include "watch/timeline.h"
 
 /* Files are looked for before cycle 0: a missing one is better found now than hours into the run. */
-void run_check(const struct run *r)
+void run_check(struct run *r)
 {
 	uint32_t chosen = 0;
 	struct fault f;
@@ -33,6 +33,7 @@ void run_check(const struct run *r)
 			(!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)))
 			continue;
 		chosen++;
+		r->last_chosen = i;
 		if (klist_check(&r->list, i) < 0)
 			die_at((struct place){.file = r->list.path, .line = c->line},
 				"found the kernel file %s: %s, wanted a "
@@ -44,6 +45,22 @@ void run_check(const struct run *r)
 			r->list.n_kernels);
 }
 
+/* A kernel that is not simulated. */
+static void pass_over(struct run *r, uint32_t command)
+{
+	struct trace_options o = {.code = r->warm, .strict = r->strict};
+	struct fault f;
+	struct trace *t;
+
+	if (!r->warm || command > r->last_chosen)
+		return;
+	t = klist_open(&r->list, command, &o, &f);
+	if (!t || warm_kernel(&r->gpu, t, r->warm, &f) < 0)
+		die_fault(&f);
+	trace_close(t);
+	r->warmed++;
+}
+
 static void load_kernel(struct run *r, uint32_t command)
 {
 	const struct command *c = &r->list.cmd[command];
@@ -52,14 +69,17 @@ static void load_kernel(struct run *r, uint32_t command)
 	struct trace *t;
 	struct fault f;
 
-	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL))
+	if (!kselect_needs_name(r->select) && !kselect_has(r->select, c->position, NULL)) {
+		pass_over(r, command);
 		return;
+	}
 	readahead_watch(r->gpu.readahead, &o);
 	t = klist_open(&r->list, command, &o, &f);
 	if (!t)
 		die_fault(&f);
 	if (!kselect_has(r->select, c->position, trace_header(t)->name)) {
 		trace_close(t);
+		pass_over(r, command);
 		return;
 	}
 	k = launch_load(&r->gpu, t, c->path, c->position, &f);

@@ -29,6 +29,9 @@ struct run {
 	uint32_t next_command;
 	bool ptx; /* the kernel loaded last is one from PTX */
 	uint32_t kernels_done, kernels_loaded;
+	struct code *warm;     /* static instructions of kernels left out, with --warm; NULL: without */
+	uint32_t warmed;       /* kernels */
+	uint32_t last_chosen;  /* command: nothing behind it is simulated */
 	const char *selection; /* as -k says it; NULL: all */
 	struct figures *before, *now;
 	void *hash;                 /* XXH3 state over all kernels' hashes */
@@ -47,7 +50,7 @@ struct given {
 	const bool *shipped;                                      /* config is the name of a shipped one */
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* NULL: not given */
-	bool strict, isolate;
+	bool strict, isolate, warm;
 };
 
 /* The "run" record. */
@@ -56,7 +59,7 @@ void run_record(const struct run *r, struct record_writer *w);
 /* run.c. The whole application; the exit status. */
 int run_application(struct run *r);
 /* Before any output: the kernels selected by number exist, and their files; ends the program otherwise. */
-void run_check(const struct run *r);
+void run_check(struct run *r);
 
 /* limits.c: LAUNCH-stop. */
 bool run_active(const struct run *r);

@@ -67,7 +67,7 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 }
 
 /* Functions lie apart, each where its name says, so that their lines are told from each other's in every cache. */
-static uint64_t code_base_of(const char *name)
+uint64_t launch_code_base(const char *name)
 {
 	return 0xF0000000ull + (XXH3_64bits(name, strlen(name)) & 0xfff) * CORE_CODE_SPAN;
 }
@@ -108,7 +108,7 @@ struct kernel *launch_load(
 	}
 	k->stream = (uint16_t)stream;
 	k->uid = ++l->next_uid;
-	k->code_base = code_base_of(k->head->name);
+	k->code_base = launch_code_base(k->head->name);
 	append(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
 	return k;
 }

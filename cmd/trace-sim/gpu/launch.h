@@ -57,6 +57,14 @@ struct kernel *launch_pop_finished(struct gpu *g);
 /* Forget kernel k (LAUNCH-loop-4) and close its trace. */
 void launch_remove(struct gpu *g, struct kernel *k);
 
+/* Where the code of a function lies for the modern core. */
+uint64_t launch_code_base(const char *name);
+/*
+ * warm.c: a kernel that is left out, through the tags of the caches; code: of such kernels only. Only while no kernel
+ * is loaded. 0, or -1 and *f.
+ */
+int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault *f);
+
 /*
  * resources.c: LAUNCH-limit. CTAs per SM of kernel k; also sets the L1 size. Dies where the machine is too
  * small.
