@@ -560,7 +560,7 @@ static void launches(struct gen *g)
 						   : i % 4 == 3        ? 1
 						   : phase == 2        ? 3
 								       : 0;
-		unsigned blocks = 2 + 6 * i / n + gen_random(g, 2), rounds = 4 + gen_random(g, 2);
+		unsigned blocks = 4 + 24 * i / n + gen_random(g, 3), rounds = 4 + gen_random(g, 3);
 
 		launch(g, kind, gen_random(g, 50) ? blocks : 8 * blocks, rounds);
 	}
