@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-METHODS='sieve photon pka random all'
+METHODS='stem sieve photon pka random all'
 
 setup_file() {
 	load helper
@@ -23,9 +23,9 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 
 @test "help, version, usage errors" {
 	run -0 trace-pick -h
-	for m in $METHODS stem; do assert_output --partial "$m,"; done
+	for m in $METHODS; do assert_output --partial "$m: "; done
 	run -0 trace-pick --version
-	for bad in "-m median" "-e 5" "-e x%" "-e 0%" "-e 101%" "-n 0" "--seed x" "-j 0" "-m stem" "-m all -n 3" "--sed 1"; do
+	for bad in "-m median" "-e 5" "-e x%" "-e 0%" "-e 101%" "-n 0" "--seed x" "-j 0" "-m all -n 3" "--sed 1"; do
 		# shellcheck disable=SC2086
 		run -2 trace-pick $bad "$app"
 		assert_output --regexp '(found|unknown|trace-pick)'
@@ -93,7 +93,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 @test "times: an estimate, a table of stats-csv, tables of Nsight" {
 	d=$(trace streams)
 	trace-pick -m stem --times auto "$app" >auto
-	trace-pick -m stem --times auto "$packed" | cmp - auto
+	trace-pick "$packed" | cmp - auto
 	trace-sim -q -g rtx3070 -F json "$d" | stats-csv -s gpu_sim_cycle >t.csv
 	run -0 trace-pick -m stem --times t.csv "$d"
 	assert_output --partial 'method=stem'

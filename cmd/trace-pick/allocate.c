@@ -2,8 +2,8 @@
 /*
  * From strata to picks: how many kernels of each, which ones, and what a pick's weight is.
  *
- * Always true: a stratum of two kernels or more gives two picks at least (one with --one), so that they tell how much
- * their kernels vary; the weights of a stratum times the sizes of its picks add up to the stratum's size; each kernel of a
+ * Always true: the first kernel of a stratum of three or more is a stratum of its own; a stratum of two kernels or more
+ * gives two picks at least, so that they tell how much their kernels vary (with --one neither); the weights of a stratum times the sizes of its picks add up to the stratum's size; each kernel of a
  * stratum is picked with the same chance.
  *
  * How much the cycles of a stratum's kernels will stray from their common rate is not known beforehand. It is taken
@@ -20,6 +20,8 @@
 
 #define RATE_SPREAD 0.05
 #define NORMAL_95   1.96
+#define MANY        20 /* kernels of a stratum */
+#define VERY_MANY   100
 #define KERNEL_COST 500.0 /* what a launch costs besides its warp instructions, in these */
 
 struct member {
@@ -51,10 +53,15 @@ static int by_value(const void *a, const void *b)
 	return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
 }
 
-/* The fewest picks of a stratum of n kernels. */
+/*
+ * The fewest picks of a stratum of n kernels: two tell of a spread, more of large strata, where few kernels may differ much
+ * and would be met by none of two.
+ */
 static uint32_t least_of(uint32_t n, const struct wish *w)
 {
-	return w->one || n == 1 || w->most == 1 ? 1 : 2;
+	if (w->one || n == 1 || w->most == 1)
+		return 1;
+	return n < MANY || w->most != UINT32_MAX ? 2 : n < VERY_MANY ? 3 : 5;
 }
 
 static void measure(struct stratum *s, const struct app *a, const struct method *m, const struct wish *w)
@@ -192,7 +199,7 @@ static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struc
 	for (uint32_t i = 0; i < n; i++)
 		least += least_of(count[i], w);
 	if (least > w->most)
-		for (least += least_of(2, w); joined < n && least > w->most; joined++)
+		for (least += least_of(a->n, w); joined < n && least > w->most; joined++)
 			least -= least_of(count[s[joined].stratum], w);
 	for (uint32_t i = 0; i < n; i++)
 		to[s[i].stratum] = i < joined ? 0 : ++left;
@@ -220,6 +227,30 @@ static struct stratum *sort_out(struct member *all, const struct app *a, const u
 	for (uint32_t i = 0; i < a->n; i++)
 		s[of[i]].member[s[of[i]].n++] = (struct member){value_of(a, i), i};
 	return s;
+}
+
+/*
+ * The first kernel of a stratum meets caches that hold nothing of what it needs, unlike those behind it: it becomes a
+ * stratum of its own, which is picked for certain. Not where -n has no room for that. How many strata there are then.
+ */
+static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
+{
+	uint32_t *count = xcalloc(n, sizeof(*count)), *apart = xcalloc(n, sizeof(*apart)), now = n;
+	uint64_t least = 0;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		count[of[i]]++;
+	for (uint32_t i = 0; i < n; i++)
+		least += least_of(count[i], w) + (count[i] > 2);
+	for (uint32_t i = 0; i < a->n && !w->one && least <= w->most; i++) {
+		uint32_t s = of[i];
+
+		if (count[s] > 2 && !apart[s])
+			of[i] = apart[s] = now++;
+	}
+	free(count);
+	free(apart);
+	return now;
 }
 
 static void weigh(struct choice *c, const struct app *a, const struct method *m, const struct stratum *s)
@@ -250,6 +281,8 @@ void choose(struct choice *c, const struct app *a, const struct method *m, const
 	*c = (struct choice){
 		.stratum = xcalloc(a->n, sizeof(uint32_t)), .picked = xcalloc(a->n, sizeof(bool))};
 	c->n = merge(a, c->stratum, m->strata(a, w, c->stratum), w);
+	if (m->strata != method_random)
+		c->n = set_firsts_apart(a, c->stratum, c->n, w);
 	c->weight = xcalloc(c->n, sizeof(double));
 	c->kernels = xcalloc(c->n, sizeof(uint32_t));
 	c->label = xcalloc(c->n, sizeof(uint32_t));

@@ -9,7 +9,7 @@
 #include "output.h"
 #include "pick.h"
 
-#define DEFAULT_METHOD "sieve"
+#define DEFAULT_METHOD "stem"
 #define DEFAULT_ERROR  0.05
 #define MOST_THREADS   64
 
@@ -21,11 +21,11 @@ static const char method_names[] =
 #undef METHOD
 	;
 
-static const char method_help[] = "how kernels are told apart:"
-#define METHOD(name, fn, reading, size, help) " " #name ", " help ";"
+static const char method_help[] = "how kernels are told apart."
+#define METHOD(name, fn, reading, size, help) " " #name ": " help "."
 #include "methods.def"
 #undef METHOD
-				  " sieve is the default";
+	;
 
 static const struct cli_row rows[] = {
 	{'m', "method", "METHOD", method_help, method_names},
@@ -99,8 +99,6 @@ static void check(const struct args *a)
 {
 	bool all = a->method == method_find("all");
 
-	if (a->method->size == SIZE_TIME && !a->times)
-		cli_usage("found -m %s without times, wanted --times FILE or --times auto", a->method->name);
 	if (all && (a->wish.most != UINT32_MAX || a->wish.one))
 		cli_usage("found -m all with -n or --one, wanted another method");
 }
@@ -119,6 +117,8 @@ int main(int argc, char **argv)
 	if (n > 1)
 		cli_usage("found %d traces, wanted one", n);
 	check(&a);
+	if (a.method->size == SIZE_TIME && !a.times)
+		a.times = "auto";
 	struct output *out = output_open(a.output, a.force);
 	enum reading reading = a.method->reading;
 	bool estimate = a.times && !strcmp(a.times, "auto");
