@@ -188,7 +188,7 @@ static void accept_access(struct sm *s, uint16_t h)
 		line = k->list.at[i].addr & ~127ull;
 	}
 	quarters = 4 * (passes > busy ? passes : busy);
-	if (lines + 3 > quarters)
+	if (lines > 2 && lines + 3 > quarters) /* two that a run straddles are one */
 		quarters = lines + 3;
 	occupy(c, s->clock, quarters);
 	s->n.l1cache_bkconflict += passes - 1;

@@ -2,27 +2,33 @@
 /* A machine for micro-traces (bench.h). What a whole run prints and counts beside cycles is left out. */
 #include <stdlib.h>
 #include <string.h>
+#include "arena.h"
 #include "selftest/bench.h"
 #include "team/readahead.h"
 
-void bench_open(struct bench *b, const struct params *p, const struct isa *isa)
+struct bench *bench_open(const struct params *p, const struct isa *isa)
 {
-	bench_open_logged(b, p, isa, NULL);
+	return bench_open_logged(p, isa, NULL);
 }
 
-void bench_open_logged(struct bench *b, const struct params *p, const struct isa *isa, struct events *events)
+struct bench *bench_open_logged(const struct params *p, const struct isa *isa, struct events *events)
 {
+	struct bench *b = xcalloc(1, sizeof *b);
 	struct fault f;
 
-	*b = (struct bench){.position = 0};
 	b->run.gpu.events = events;
 	b->run.gpu.params = *p;
 	b->run.gpu.threads = 1;
 	if (gpu_init(&b->run.gpu, isa, &f) < 0)
 		die_fault(&f);
+	return b;
 }
 
-void bench_close(struct bench *b) { gpu_free(&b->run.gpu); }
+void bench_close(struct bench *b)
+{
+	gpu_free(&b->run.gpu);
+	free(b);
+}
 
 void bench_warm(struct bench *b, uint64_t addr, uint32_t cluster, bool write)
 {

@@ -17,9 +17,9 @@ struct bench {
 };
 
 /* p: parameters that params_init() has checked. Dies where the machine cannot be built. */
-void bench_open(struct bench *b, const struct params *p, const struct isa *isa);
+struct bench *bench_open(const struct params *p, const struct isa *isa);
 /* The same with an event log, which outlives the machine. */
-void bench_open_logged(struct bench *b, const struct params *p, const struct isa *isa, struct events *events);
+struct bench *bench_open_logged(const struct params *p, const struct isa *isa, struct events *events);
 void bench_close(struct bench *b);
 /* The sector of address addr is read or written by the cluster: the L2's tags change, nothing else. */
 void bench_warm(struct bench *b, uint64_t addr, uint32_t cluster, bool write);

@@ -61,37 +61,59 @@ static struct knob knob_of(const struct gpuconf *c, const char *text)
 	return k;
 }
 
-/* Mean error of the rows with the knobs as they are; infinite where the machine is impossible. */
-static double error_of(struct search *s)
+/* The configuration with the knobs as they are; free() gives it back. */
+static struct gpuconf *turned(const struct search *s)
 {
-	struct gpuconf c = *s->t->conf;
-	struct machines m;
-	struct selftest t = *s->t;
-	double sum = 0;
-	uint32_t n = 0;
+	struct gpuconf *c = xcalloc(1, sizeof *c);
 
+	*c = *s->t->conf;
 	for (uint32_t i = 0; i < s->n; i++) {
 		char define[128];
 		struct fault f;
 
 		snprintf(define, sizeof define, "%s=%lld", conf_rows[s->knob[i].id].name + 1,
 			(long long)s->knob[i].value);
-		if (gpuconf_override(&c, define, &f) < 0)
+		if (gpuconf_override(c, define, &f) < 0)
 			die_fault(&f);
 	}
-	t.conf = &c;
-	if (params_init(&(struct params){0}, &c, NULL) < 0)
+	return c;
+}
+
+static bool possible(const struct gpuconf *c)
+{
+	struct params *p = xcalloc(1, sizeof *p);
+	bool good = params_init(p, c, NULL) >= 0;
+
+	free(p);
+	return good;
+}
+
+/* Mean error of the rows with the knobs as they are; infinite where the machine is impossible. */
+static double error_of(struct search *s)
+{
+	struct gpuconf *c = turned(s);
+	struct selftest t = *s->t;
+	struct machines *m;
+	double sum = 0;
+	uint32_t n = 0;
+
+	t.conf = c;
+	if (!possible(c)) {
+		free(c);
 		return INFINITY;
-	machines_init(&m, &t, s->with);
+	}
+	m = machines_new(&t, s->with);
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject)
-			s->table->row[i].subject = machines_for(&m, &t, s->table->row[i].row->tool);
+			s->table->row[i].subject = machines_for(m, &t, s->table->row[i].row->tool);
 	table_simulate(s->table, t.threads);
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject) {
 			sum += fabs(table_error(&s->table->row[i]));
 			n++;
 		}
+	free(m);
+	free(c);
 	s->tried++;
 	for (uint32_t i = 0; i < s->n; i++)
 		fprintf(s->out, "%s %lld  ", conf_rows[s->knob[i].id].name, (long long)s->knob[i].value);

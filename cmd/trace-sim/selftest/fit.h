@@ -20,7 +20,8 @@ struct machines {
 	uint32_t n;
 };
 
-void machines_init(struct machines *s, const struct selftest *t, const struct measured *with);
+/* free() gives it back. */
+struct machines *machines_new(const struct selftest *t, const struct measured *with);
 const struct subject *machines_for(struct machines *s, const struct selftest *t, const char *tool);
 /* Run every row that can be made. */
 void table_simulate(struct table *t, unsigned threads);

@@ -116,18 +116,18 @@ double probe_chase(const struct probe *p, const struct subject *s)
 		.body = body,
 		.what = &c};
 	uint64_t lines = (uint64_t)(p->n[0] * 1024 / LINE), pass, lead;
-	struct bench b;
+	struct bench *b;
 
 	order_init(&c.order, lines ? lines : 1);
 	pass = c.order.lines <= REAL_PASS ? c.order.lines : 0;
-	bench_open(&b, &s->params, s->isa);
-	warm(&b, s, &c.order);
+	b = bench_open(&s->params, s->isa);
+	warm(b, s, &c.order);
 	c.loads = pass + LEAD;
-	lead = bench_kernel(&b, &m);
+	lead = bench_kernel(b, &m);
 	c.first += pass ? 0 : c.loads;
 	c.loads += TIMED;
-	lead = bench_kernel(&b, &m) - lead;
-	bench_close(&b);
+	lead = bench_kernel(b, &m) - lead;
+	bench_close(b);
 	return (double)lead / TIMED;
 }
 

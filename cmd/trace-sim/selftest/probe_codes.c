@@ -277,7 +277,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 	char *log = NULL;
 	size_t bytes;
 	struct events events = {.out = open_memstream(&log, &bytes)};
-	struct bench b;
+	struct bench *b;
 	double cycles;
 
 	if (!events.out)
@@ -285,12 +285,12 @@ double probe_codes(const struct probe *p, const struct subject *s)
 	m.what = w;
 	*params = s->params;
 	params->core.perfect_icache = true;
-	bench_open_logged(&b, params, s->isa, &events);
-	b.run.gpu.cubins = cubins_of(w, &m);
+	b = bench_open_logged(params, s->isa, &events);
+	b->run.gpu.cubins = cubins_of(w, &m);
 	for (uint64_t at = 0; at < 128; at += 32)
-		bench_warm(&b, MICRO_DATA + at, 0, false);
-	bench_kernel(&b, &m);
-	bench_close(&b);
+		bench_warm(b, MICRO_DATA + at, 0, false);
+	bench_kernel(b, &m);
+	bench_close(b);
 	fclose(events.out);
 	cycles = read_log(log, w, how, m.threads / 32);
 	free(log);

@@ -70,12 +70,12 @@ static void empty_body(struct scribe *s, const struct micro *m, uint32_t block, 
 
 static double run_once(const struct subject *s, const struct micro *m)
 {
-	struct bench b;
+	struct bench *b;
 	double cycles;
 
-	bench_open(&b, &s->params, s->isa);
-	cycles = (double)bench_kernel(&b, m);
-	bench_close(&b);
+	b = bench_open(&s->params, s->isa);
+	cycles = (double)bench_kernel(b, m);
+	bench_close(b);
 	return cycles;
 }
 

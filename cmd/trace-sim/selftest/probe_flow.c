@@ -77,43 +77,59 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 		.body = read_body,
 		.what = &l};
 	uint32_t lead = inside ? l.loads * 2 : 32, more = inside ? 512 : 96;
-	struct bench b;
+	struct bench *b;
 
 	if (more > l.loads)
 		more -= more % l.loads;
-	bench_open(&b, &s->params, s->isa);
+	b = bench_open(&s->params, s->isa);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
-		bench_warm(&b, MICRO_DATA + at, inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters,
-			false);
+		bench_warm(
+			b, MICRO_DATA + at, inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters, false);
 	l.total = lead;
 	if (inside) /* code, too, is where it stays */
-		bench_kernel(&b, &m);
-	first = (double)bench_kernel(&b, &m);
+		bench_kernel(b, &m);
+	first = (double)bench_kernel(b, &m);
 	l.total = lead + more;
-	first = (double)bench_kernel(&b, &m) - first;
-	bench_close(&b);
+	first = (double)bench_kernel(b, &m) - first;
+	bench_close(b);
 	return rate(s, (double)more * L1_THREADS * 4 * s->params.sms, first);
 }
 
 /* ---- CTAs that read a share of a buffer each ------------------------------------------------ */
 
+/*
+ * CTA b of the program reads share b modulo their number, row by row; each row of a share is as long as a CTA is wide.
+ * A figure is taken in the middle of a long run: the CTAs that are resident have come one after the other, so that each
+ * is in another row, and what the L2 holds is what they and those before them have read.
+ */
 #define L2_THREADS 1024u
+#define ROW_BYTES  (L2_THREADS * 8)
 
 struct shares {
-	uint32_t run;   /* shares in the buffer */
-	uint32_t loads; /* of a thread */
+	uint32_t run, rows;    /* shares in the buffer, rows of a share */
+	uint32_t slots;        /* resident CTAs */
+	uint32_t first, loads; /* row that slot 0 reads next; loads of a thread */
 };
+
+/* Address of the row that a slot's CTA reads at that step. */
+static uint64_t row_at(const struct shares *h, uint32_t slot, uint32_t step)
+{
+	uint64_t progress = step + (uint64_t)slot * h->rows / h->slots, row = progress % h->rows;
+	uint64_t cta = progress / h->rows * h->slots + (h->slots - 1 - slot);
+
+	return MICRO_DATA + (row * h->run + cta % h->run) * ROW_BYTES;
+}
 
 static void share_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct shares *h = m->what;
 
 	for (uint32_t i = 0; i < h->loads; i++) {
-		uint64_t at = ((uint64_t)h->run * i + block % h->run) * L2_THREADS + warp * 32;
+		uint64_t at = row_at(h, block, h->first + i) + warp * 32 * 8;
 		char reg[8];
 
 		snprintf(reg, sizeof reg, "R%u", 16 + 2 * (i % 16));
-		scribe_mem(s, LANES_ALL, reg, "LDG.E.64", "R2", 8, MICRO_DATA + at * 8, 8);
+		scribe_mem(s, LANES_ALL, reg, "LDG.E.64", "R2", 8, at, 8);
 	}
 	for (uint32_t i = 0; i < h->loads; i++) {
 		char src[16];
@@ -124,28 +140,44 @@ static void share_body(struct scribe *s, const struct micro *m, uint32_t block, 
 	scribe_exit(s);
 }
 
+/* The steps that fill the L2 twice over, and the whole buffer if it is smaller. */
+static void share_warm(struct bench *b, const struct subject *s, struct shares *h)
+{
+	double most = fmin(2 * (double)subject_l2_bytes(s), 2.0 * h->run * h->rows * ROW_BYTES);
+	uint32_t steps = u32(ceil(most / ((double)h->slots * ROW_BYTES)));
+
+	for (; h->first < steps; h->first++)
+		for (uint32_t slot = 0; slot < h->slots; slot++)
+			for (uint32_t at = 0; at < ROW_BYTES; at += SECTOR)
+				bench_warm(
+					b, row_at(h, slot, h->first) + at, slot % s->params.clusters, false);
+}
+
 double probe_l2_flow(const struct probe *p, const struct subject *s)
 {
 	uint32_t per_sm = s->params.core.threads / L2_THREADS, few = 2, more = 4;
-	struct shares h = {.run = u32(p->n[0] / p->n[1]), .loads = few};
+	struct shares h = {.run = u32(p->n[0] / p->n[1]),
+		.rows = u32(p->n[1] * 1024 / ROW_BYTES),
+		.slots = s->params.sms * (per_sm ? per_sm : 1),
+		.loads = few};
 	struct micro m = {.name = "shares",
-		.blocks = s->params.sms * (per_sm ? per_sm : 1),
+		.blocks = h.slots,
 		.threads = L2_THREADS,
 		.nregs = 32,
 		.arch = s->arch,
 		.body = share_body,
 		.what = &h};
-	struct bench b;
+	struct bench *b;
 	double first;
 
-	bench_open(&b, &s->params, s->isa);
-	for (uint64_t at = 0; at < (uint64_t)(p->n[0] * 1024); at += SECTOR)
-		bench_warm(&b, MICRO_DATA + at, (uint32_t)(at / 8192) % s->params.clusters, false);
-	first = (double)bench_kernel(&b, &m);
+	b = bench_open(&s->params, s->isa);
+	share_warm(b, s, &h);
+	first = (double)bench_kernel(b, &m);
+	h.first += few;
 	h.loads = few + more;
-	first = (double)bench_kernel(&b, &m) - first;
-	bench_close(&b);
-	return rate(s, (double)more * m.blocks * L2_THREADS * 8, first);
+	first = (double)bench_kernel(b, &m) - first;
+	bench_close(b);
+	return rate(s, (double)more * m.blocks * ROW_BYTES, first);
 }
 
 bool probe_flow_ready(
@@ -280,15 +312,15 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 	double wave = counted(k) * h->block * h->per_sm * s->params.sms;
 	uint32_t few = u32(STREAM_BYTES / 3 / wave), many = few + u32(STREAM_BYTES / wave);
 	struct stream st = {.kind = k};
-	struct bench b;
+	struct bench *b;
 	double first, second;
 
 	st.first = (uint64_t)(1.25 * (double)subject_l2_bytes(s) / counted(k)) / 1024 * 1024;
-	bench_open(&b, &s->params, s->isa);
-	stream_warm(&b, s, &st);
-	first = stream_time(&b, s, &st, h, few);
-	second = stream_time(&b, s, &st, h, many);
-	bench_close(&b);
+	b = bench_open(&s->params, s->isa);
+	stream_warm(b, s, &st);
+	first = stream_time(b, s, &st, h, few);
+	second = stream_time(b, s, &st, h, many);
+	bench_close(b);
 	return rate(s, wave * (many - few), second - first);
 }
 
@@ -353,19 +385,19 @@ static double small_time(const struct subject *s, double bytes)
 		.arch = s->arch,
 		.body = stream_body,
 		.what = &st};
-	struct bench b;
+	struct bench *b;
 	double cycles;
 
-	bench_open(&b, &s->params, s->isa);
+	b = bench_open(&s->params, s->isa);
 	for (uint64_t i = 0; i < m.blocks * (uint64_t)SMALL_BLOCK; i += SECTOR / 8) {
 		uint32_t cluster = (uint32_t)(i / SMALL_BLOCK) % s->params.clusters;
 
-		bench_warm(&b, element(1, i + 8), cluster, false);
-		bench_warm(&b, element(0, i + 8), cluster, true);
+		bench_warm(b, element(1, i + 8), cluster, false);
+		bench_warm(b, element(0, i + 8), cluster, true);
 	}
-	bench_kernel(&b, &m);
-	cycles = (double)bench_kernel(&b, &m);
-	bench_close(&b);
+	bench_kernel(b, &m);
+	cycles = (double)bench_kernel(b, &m);
+	bench_close(b);
 	return cycles;
 }
 
@@ -457,13 +489,13 @@ static double stride_time(const struct subject *s, struct stride t, uint32_t rou
 		.arch = s->arch,
 		.body = stride_body,
 		.what = &t};
-	struct bench b;
+	struct bench *b;
 	double cycles;
 
 	t.rounds = rounds;
-	bench_open(&b, &s->params, s->isa);
-	cycles = (double)bench_kernel(&b, &m);
-	bench_close(&b);
+	b = bench_open(&s->params, s->isa);
+	cycles = (double)bench_kernel(b, &m);
+	bench_close(b);
 	return cycles;
 }
 

@@ -63,24 +63,30 @@ static bool apply_with(struct gpuconf *c, const struct measured *m, const char *
 /* The machine for rows of that tool: made once for each, the plain one first. */
 static const struct subject *subject_for(struct machines *s, const struct selftest *t, const char *tool)
 {
-	struct gpuconf c;
+	struct gpuconf *c;
 
 	for (uint32_t i = 0; i < s->n; i++)
 		if (!strcmp(s->tool[i], tool))
 			return &s->subject[i];
-	c = *t->conf;
-	if (*tool && (s->n == MAX_MACHINES || !apply_with(&c, s->with, tool)))
+	c = xcalloc(1, sizeof *c);
+	*c = *t->conf;
+	if (*tool && (s->n == MAX_MACHINES || !apply_with(c, s->with, tool))) {
+		free(c);
 		return &s->subject[0];
+	}
 	s->tool[s->n] = tool;
-	subject_init(&s->subject[s->n], &c, t->isa);
+	subject_init(&s->subject[s->n], c, t->isa);
+	free(c);
 	return &s->subject[s->n++];
 }
 
-void machines_init(struct machines *s, const struct selftest *t, const struct measured *with)
+struct machines *machines_new(const struct selftest *t, const struct measured *with)
 {
-	s->n = 0;
+	struct machines *s = xcalloc(1, sizeof *s);
+
 	s->with = with;
 	subject_for(s, t, "");
+	return s;
 }
 
 const struct subject *machines_for(struct machines *s, const struct selftest *t, const char *tool)
@@ -153,24 +159,24 @@ int selftest_run(const struct selftest *t)
 {
 	struct measured files = {.n_rows = 0}, shipped = {.n_rows = 0},
 			*rows = t->n_measured ? &files : &shipped;
-	struct machines machines;
+	struct machines *machines;
 	struct table table = {.machine = t->name ? t->name : "the configuration",
 		.rows_of = t->n_measured ? t->measured[0] : t->shipped};
 	struct output *out;
 	bool good;
 
 	read_files(t, &files, &shipped);
-	machines_init(&machines, t, &shipped);
+	machines = machines_new(t, &shipped);
 	table.row = xcalloc(rows->n_rows + 1, sizeof *table.row);
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		if (is_of(&rows->row[i], t->name))
-			add_row(&table, &machines, t, &rows->row[i]);
+			add_row(&table, machines, t, &rows->row[i]);
 		else
 			table.n_other++;
 	}
 	out = output_open_part(t->output, t->force);
 	if (t->n_fit) {
-		fit_run(t, &table, &machines, output_stream(out));
+		fit_run(t, &table, machines, output_stream(out));
 		good = true;
 	} else {
 		table_simulate(&table, t->threads);
@@ -179,6 +185,7 @@ int selftest_run(const struct selftest *t)
 	}
 	output_commit(out);
 	free(table.row);
+	free(machines);
 	measured_free(&files);
 	measured_free(&shipped);
 	return good ? EXIT_GOOD : EXIT_NO;
