@@ -31,7 +31,7 @@ enum core_unit {
 	N_CORE_UNITS
 };
 
-enum core_dependence { DEPEND_AUTO, DEPEND_SCOREBOARD, DEPEND_CONTROL };
+enum core_dependence { DEPEND_AUTO, DEPEND_CONTROL, DEPEND_SCOREBOARD };
 enum core_predicates { PREDICATES_NONE, PREDICATES_BRANCH, PREDICATES_MASK };
 enum core_war { WAR_ISSUE, WAR_READ, WAR_WRITEBACK };
 enum core_order { ORDER_CGGTY, ORDER_GTO, ORDER_RR };

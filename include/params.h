@@ -102,6 +102,14 @@ enum sched_id {
 };
 #undef SCHED
 
+/* Rows of machine/depend.def. */
+#define DEPENDENCE(name) DEPENDENCE_##name,
+enum dependence_id {
+#include "machine/depend.def"
+	N_DEPENDENCES
+};
+#undef DEPENDENCE
+
 struct latency {
 	uint32_t latency, interval;
 };
@@ -121,7 +129,8 @@ struct core_params {
 	uint32_t schedulers;
 	enum sched_id policy;
 	uint32_t policy_number; /* ACTIVE of two_level_active:ACTIVE:0:1, WARPS of warp_limiting:2:WARPS */
-	uint32_t max_issue;     /* per warp and cycle: 1 or 2 */
+	enum dependence_id dependence;
+	uint32_t max_issue; /* per warp and cycle: 1 or 2 */
 	bool dual_issue_diff;
 	bool sub_core;
 	struct unit_params unit[N_UNIT_KINDS]; /* UNIT_SPEC + n: specialized unit n + 1 */

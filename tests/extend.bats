@@ -25,6 +25,16 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 	[ "$output" -gt 1000 ]
 }
 
+@test "a rule of dependence from outside the tree" {
+	run -0 cycles -D core_dependence=in_turn
+	[ "$output" -gt "$(cycles)" ]
+	[ "$output" = "$(cycles -j 2 -D core_dependence=in_turn)" ]
+	run -2 "$SIM" -g a100 -D core_model=modern -D core_dependence=in_turn "$BATS_FILE_TMPDIR/app"
+	[[ $output == *"auto, control or scoreboard"* ]]
+	run -2 trace-sim -g rtx3070 -D core_dependence=in_turn "$BATS_FILE_TMPDIR/app"
+	[[ $output == *core_dependence* ]]
+}
+
 @test "a counter from outside the tree" {
 	"$SIM" -q -g rtx3070 -D gpgpu_scheduler=youngest "$BATS_FILE_TMPDIR/app" >"$BATS_TEST_TMPDIR/r"
 	run -0 awk '$1 == "youngest_asked" && $3 == "cycles" && $2 > 1000' "$BATS_TEST_TMPDIR/r"

@@ -124,11 +124,27 @@ static int policy(struct core_params *k, const struct gpuconf *c, struct fault *
 	return 0;
 }
 
+/* The rule that -core_dependence names; "auto" is the first, and what is of the modern core alone leaves it at that. */
+static enum dependence_id dependence(const struct gpuconf *c)
+{
+#define DEPENDENCE(name) #name,
+	static const char *const names[N_DEPENDENCES] = {
+#include "depend.def"
+	};
+#undef DEPENDENCE
+	unsigned i = N_DEPENDENCES;
+
+	while (i && strcmp(conf_text(c, OPT_core_dependence), names[i - 1]) != 0)
+		i--;
+	return (enum dependence_id)(i ? i - 1 : 0);
+}
+
 static int schedulers(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
 	k->schedulers = conf_uint(c, OPT_gpgpu_num_sched_per_core);
+	k->dependence = dependence(c);
 	if (policy(k, c, f) < 0)
 		return -1;
 	k->max_issue = conf_num(c, OPT_gpgpu_max_insn_issue_per_warp) > 1 ? 2 : 1;

@@ -67,7 +67,11 @@ static int word(const struct gpuconf *c, enum conf_id id, const char *const *lis
 static int words(struct modern_params *m, const struct gpuconf *c, struct fault *f)
 {
 	static const char *const model[] = {"accelsim", "modern", NULL};
-	static const char *const dependence[] = {"auto", "scoreboard", "control", NULL};
+#define DEPENDENCE(name) #name,
+	static const char *const dependence[] = {"auto", "control",
+#include "depend.def"
+		NULL};
+#undef DEPENDENCE
 	static const char *const table[] = {"auto", "sm_90", "sm_100", NULL};
 	static const char *const predicates[] = {"none", "branch", "mask", NULL};
 	static const char *const war[] = {"issue", "read", "writeback", NULL};
@@ -86,7 +90,10 @@ static int words(struct modern_params *m, const struct gpuconf *c, struct fault 
 		(n[7] = word(c, OPT_core_rfc_guess, guess, f)) < 0)
 		return -1;
 	m->on = n[0] == 1;
-	m->dependence = (enum core_dependence)n[1];
+	if (m->on && n[1] > DEPEND_SCOREBOARD)
+		return conf_fault(
+			c, OPT_core_dependence, f, "auto, control or scoreboard with the modern core");
+	m->dependence = n[1] > DEPEND_SCOREBOARD ? DEPEND_AUTO : (enum core_dependence)n[1];
 	m->family = n[2] == 1 || (n[2] == 0 && m->sm < 100) ? 90 : 100;
 	m->predicates = (enum core_predicates)n[3];
 	m->war = (enum core_war)n[4];

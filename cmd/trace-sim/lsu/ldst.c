@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "ldst_int.h"
+#include "sm/depend.h"
 
 /* ---- building ------------------------------------------------------------------------------------------ */
 
@@ -157,7 +158,7 @@ static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 {
 	if (!pend_any(s, w->uop, w->warp)) {
 		inst_complete(s, w->code, w->mask);
-		scoreboard_release_all(s, w->warp, w->uop);
+		depend_release_all(s, w->warp, w->uop);
 		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts(s, w->warp, w->uop->pc, l->acc.lane0))
 			ldgsts_done(s, w->warp, w->uop->pc, l->acc.lane0);
 	}

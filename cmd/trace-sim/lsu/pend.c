@@ -10,6 +10,7 @@
 #include <string.h>
 #include "arena.h"
 #include "ldst_int.h"
+#include "sm/depend.h"
 
 static uint64_t ldgsts_key(uint32_t pc, uint64_t lane0) { return (uint64_t)pc << 32 | (uint32_t)lane0; }
 
@@ -133,7 +134,7 @@ unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
 		assert(*p);
 		if (--*p)
 			continue;
-		scoreboard_release_one(s, warp, u->reg[d]);
+		depend_release(s, warp, u->reg[d]);
 		done++;
 	}
 	s->changed |= done != 0;

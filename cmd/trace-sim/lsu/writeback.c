@@ -7,6 +7,7 @@
  * passes through it by itself and claims the register banks of all its destinations.
  */
 #include "ldst_int.h"
+#include "sm/depend.h"
 
 /* ---- the write-back register ------------------------------------------------------------------------ */
 
@@ -31,7 +32,7 @@ static void finish(struct sm *s, struct write_back *wb)
 		return;
 	if (wb->shared) {
 		for (unsigned d = 0; d < u->n_dst; d++)
-			scoreboard_release_one(s, wb->warp, u->reg[d]);
+			depend_release(s, wb->warp, u->reg[d]);
 		completed = u->n_dst > 0;
 	} else {
 		completed = pend_registers_done(s, u, wb->warp) != 0;

@@ -5,6 +5,7 @@
  * records are taken whatever their PCs. A warp that is fetched has records left, for it ends with one of them.
  */
 #include "decode.h"
+#include "depend.h"
 #include "gpu/gpu.h"
 
 /*
@@ -35,7 +36,7 @@ static void new_head(struct sm *s, unsigned w)
 		s->head_unit[p->head->unit] &= ~bit;
 	p->head = &s->uops[p->buffer[2 - p->buffered].inst];
 	s->head_unit[p->head->unit] |= bit;
-	scoreboard_look(s, w);
+	depend_look(s, w);
 }
 
 /* PTX-flow-1: two instructions unless all code ends before the second. What they are is known of those to be executed. */

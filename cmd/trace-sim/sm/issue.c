@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "gpu/gpu.h"
 #include "watch/profile.h"
+#include "depend.h"
 #include "regset.h"
 #include "scheduler.h"
 
@@ -167,9 +168,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	id_oc_put(s, &s->id_oc[u->unit], k, h);
 	s->collector.may_allocate = true;
 	s->changed = true;
-	scoreboard_reserve(s, w, u);
-	if (s->policy->needs_longop && is_long_operation(in))
-		scoreboard_mark_long(s, w, u);
+	depend_reserve(s, w, u, s->policy->needs_longop && is_long_operation(in));
 	p->fetch_pc = u->pc + u->bytes;
 	ibuffer_advance(s, w);
 	if (s->events)

@@ -5,6 +5,7 @@
  * asks for it. quirk Q2-10: a dual issue rotates the active list twice by the same amount.
  */
 #include <string.h>
+#include "depend.h"
 #include "scheduler.h"
 
 struct lists {
@@ -29,7 +30,7 @@ static bool demoted(struct sm *s, unsigned w)
 {
 	if (!(s->live >> w & 1) || warp_waiting(s, w))
 		return true;
-	return s->ibuf >> w & 1 && scoreboard_long(s, w, s->warp[w].head);
+	return s->ibuf >> w & 1 && depend_waits_long(s, w);
 }
 
 static void rebuild(struct sm *s, struct lists *c)

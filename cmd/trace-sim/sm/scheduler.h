@@ -27,7 +27,7 @@ struct sched_policy {
 	bool behind_last; /* goes on behind the warp that issued last, which at first is a place before its own */
 	bool in_turn;     /* looks at each warp only when its turn comes, not at all of them before any */
 	bool always_moves; /* a cycle without an issue changes what it remembers */
-	bool needs_longop; /* asks for scoreboard_long() */
+	bool needs_longop; /* asks for depend_waits_long() */
 };
 
 #define SCHED(name, argument, greedy, form) extern const struct sched_policy sched_##name;

@@ -14,6 +14,7 @@
 #include "gpu/gpu.h"
 #include "scheduler.h"
 #include "watch/profile.h"
+#include "depend.h"
 #include "regset.h"
 
 #define WINST_MAX 65535u
@@ -45,7 +46,8 @@ void sm_init(struct sm *s, struct gpu *g, uint32_t id)
 	s->id = id;
 	s->cluster = id / p->sms_per_cluster;
 	s->fetch_buffer = -1;
-	scoreboard_room(s, REG_LIMIT);
+	s->depend = depend_rules[p->core.dependence];
+	depend_room(s, REG_LIMIT);
 	s->wake_at = &g->wake_at[id];
 	*s->wake_at = NEVER;
 	s->n.issue_hist_top = -1;
@@ -71,7 +73,7 @@ void sm_free(struct sm *s)
 	if (s->l1i)
 		cache_delete(s->l1i);
 	opcoll_free(s);
-	scoreboard_free(s);
+	depend_free(s);
 	free(s->unit);
 	reserve_free(s->winst, WINST_MAX + 1u, sizeof *s->winst);
 	for (unsigned i = 0; i < MAX_CTAS; i++) {
@@ -277,7 +279,7 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 	if (!s->live_ctas)
 		s->now = gpu_now(s->gpu) - 1; /* it stood still until now */
 	if (k->head->ptx && k->head->registers > s->reg_limit)
-		scoreboard_room(s, k->head->registers);
+		depend_room(s, k->head->registers);
 	if (k->head->ptx)
 		ldst_read_only(s);
 	if (s->profile || s->modern)

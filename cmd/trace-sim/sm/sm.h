@@ -225,6 +225,7 @@ struct sched {
 	_Alignas(8) unsigned char state[SCHED_BYTES];
 };
 struct sched_policy;
+struct dependence_ops;
 
 struct ldst; /* ldst.h */
 
@@ -237,7 +238,7 @@ struct sm {
 	uint64_t imiss;                                /* waiting for the instruction cache, or in wrong */
 	uint64_t wrong; /* the buffer holds what the warp will not execute; a scheduler's visit empties it */
 	uint64_t ptx;   /* warps of kernels from PTX */
-	uint64_t collide; /* of those in ibuf: a register of the next instruction is reserved */
+	uint64_t collide; /* of those in ibuf: the next instruction waits for an earlier one (depend.h) */
 	/* done, no store outstanding, nothing in the pipeline, no register reserved */
 	uint64_t drained;
 	/* warps whose head is for this kind of unit, and more without a head */
@@ -246,6 +247,7 @@ struct sm {
 	/* the scheduling policy depends on nothing but masks, last and dynamic_id */
 	bool by_masks;
 	const struct sched_policy *policy;
+	const struct dependence_ops *depend;
 	/* by scheduler: its slot that issued last; at first its lowest (lrr, rrr: a place before that) */
 	int16_t last[MAX_SCHEDULERS];
 
@@ -370,17 +372,10 @@ bool opcoll_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp
 void sched_init(struct sm *s);
 void issue_stage(struct sm *s);
 
-/* scoreboard.c */
+/* depend.c */
 /* Register numbers below limit are to come: room for them, before the first. */
-void scoreboard_room(struct sm *s, uint32_t limit);
-void scoreboard_free(struct sm *s);
-void scoreboard_look(struct sm *s, unsigned warp); /* at a new head: is one of its registers reserved? */
-void scoreboard_reserve(struct sm *s, unsigned warp, const struct uop *u);
-void scoreboard_mark_long(struct sm *s, unsigned warp, const struct uop *u);
-/* a source waits for a long operation */
-bool scoreboard_long(const struct sm *s, unsigned warp, const struct uop *u);
-void scoreboard_release_all(struct sm *s, unsigned warp, const struct uop *u); /* long-operation marks too */
-void scoreboard_release_one(struct sm *s, unsigned warp, unsigned reg);        /* not the mark: quirk Q2-9 */
+void depend_room(struct sm *s, uint32_t limit);
+void depend_free(struct sm *s);
 
 /* barrier.c */
 void barrier_arrive(struct sm *s, unsigned warp, const struct uop *u);

@@ -4,7 +4,7 @@
  * clock t is in the calendar at t + L + 2, where EX_WB is drained, in issue order within the cycle. The
  * stage's width is kept by the result buses, so EX_WB itself needs no registers.
  */
-#include "sm.h"
+#include "depend.h"
 
 /* quirk Q2-23: thread_insts counts lanes that do nothing, insts does not. */
 static inline void count_complete(struct sm *s, const struct uop *u, unsigned lanes)
@@ -59,7 +59,7 @@ APART void writeback_stage(struct sm *s)
 		uint16_t next = in->next;
 
 		write_result(s, in);
-		scoreboard_release_all(s, in->warp, in->uop);
+		depend_release_all(s, in->warp, in->uop);
 		count_complete(s, in->uop, in->lanes);
 		if (s->events)
 			events_writeback(s->events, s->now, s->id, in->warp, in->uop->pc);

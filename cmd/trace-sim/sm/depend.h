@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a rule of dependence is: which instructions of a warp wait for which earlier ones (SM-score). A rule is one row in
+ * machine/depend.def and one struct dependence_ops of that row's name; depend.c has the table.
+ *
+ * A rule keeps two things for all others to see: a warp's bit in sm.collide, set exactly while its next instruction must
+ * wait, and warp.n_reserved, results to come of what it has issued, which fences and the end of a warp wait for. It may
+ * use the sets warp.reserved and warp.longop, which are empty at first, for what it likes.
+ * Always true of the calls: what was reserved is released, some of it more than once (quirk Q2-19); the calls
+ * for a warp are its own alone, so that SMs may run side by side.
+ */
+#ifndef DEPEND_H
+#define DEPEND_H
+
+#include "sm.h"
+
+struct dependence_ops {
+	/* The warp has a new next instruction, warp.head: must it wait? */
+	void (*look)(struct sm *s, unsigned warp);
+	/* u is issued; long_operation: it is one, and the scheduler asks for those (sched_policy.needs_longop). */
+	void (*reserve)(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
+	/* Destination reg of an earlier instruction is written. */
+	void (*release)(struct sm *s, unsigned warp, unsigned reg);
+	/* All destinations of u are, and it is a long operation no more. */
+	void (*release_all)(struct sm *s, unsigned warp, const struct uop *u);
+	/* Does the warp's next instruction wait for a long operation? */
+	bool (*waits_long)(const struct sm *s, unsigned warp);
+};
+
+#define DEPENDENCE(name) extern const struct dependence_ops depend_##name;
+#include "machine/depend.def"
+#undef DEPENDENCE
+extern const struct dependence_ops *const depend_rules[N_DEPENDENCES];
+
+/* The SM's rule. Where there is but one, the linker's optimiser sees which functions are meant. */
+static inline const struct dependence_ops *depend_of(const struct sm *s)
+{
+	return N_DEPENDENCES == 1 ? depend_rules[0] : s->depend;
+}
+
+static inline void depend_look(struct sm *s, unsigned warp) { depend_of(s)->look(s, warp); }
+static inline bool depend_waits_long(const struct sm *s, unsigned warp)
+{
+	return depend_of(s)->waits_long(s, warp);
+}
+static inline void depend_reserve(struct sm *s, unsigned warp, const struct uop *u, bool long_operation)
+{
+	depend_of(s)->reserve(s, warp, u, long_operation);
+}
+static inline void depend_release(struct sm *s, unsigned warp, unsigned reg)
+{
+	depend_of(s)->release(s, warp, reg);
+}
+static inline void depend_release_all(struct sm *s, unsigned warp, const struct uop *u)
+{
+	depend_of(s)->release_all(s, warp, u);
+}
+
+#endif
