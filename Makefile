@@ -124,6 +124,11 @@ exit-path:
 	+@$(MAKE) -s BUILD=build/exit LTO= OPT="-O1 -g $(SANITIZE) -DSHIPPED_EXIT" LDFLAGS="$(SANITIZE)" -j2 all $(BUILD)/tests/tracegen
 	+@mkdir -p build/exit/tests && cp $(BUILD)/tests/tracegen build/exit/tests/
 	@SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 BUILD=$(CURDIR)/build/exit bats tests/sim.bats tests/profile.bats tests/threads.bats
+# Masks and counts that follow from other state, made anew after every step.
+check-invariants:
+	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
+		build/invariants/tests/tracegen
+	@sh tests/invariants build/invariants
 # Data races in what runs on several threads.
 tsan:
 	+@$(MAKE) -s BUILD=build/tsan LTO= OPT="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" -j2 all \
@@ -219,4 +224,4 @@ extended-sim:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check demo asan exit-path tsan fuzz fuzz-run extended extended-sim format format-check tidy conformance conformance-events bench
+.PHONY: all man completions install uninstall dist clean tests suite check check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-sim format format-check tidy conformance conformance-events bench

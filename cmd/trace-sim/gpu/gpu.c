@@ -11,6 +11,7 @@
 #include <string.h>
 #include "arena.h"
 #include "core/core.h"
+#include "gpu/invariants.h"
 #include "launch.h"
 #include "team/readahead.h"
 #include "team/share.h"
@@ -251,6 +252,9 @@ unsigned gpu_step(struct gpu *g)
 		net_advance(g->net);
 	if (fired & CLOCK_CORE)
 		core_end(g);
+#ifdef CHECK_INVARIANTS
+	gpu_invariants(g);
+#endif
 	return fired;
 }
 

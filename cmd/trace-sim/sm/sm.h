@@ -140,7 +140,7 @@ struct cta {
 struct collector_unit {
 	uint64_t slots;  /* of OC_EX, that it may be sent to */
 	uint64_t taken;  /* order in which units were taken */
-	uint16_t inst;   /* 0: free */
+	uint16_t inst;   /* of a free one: the last it held */
 	uint8_t target;  /* enum unit_kind of its OC_EX set */
 	uint8_t missing; /* operands still to be read */
 };

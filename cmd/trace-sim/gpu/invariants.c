@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The machine's own derived state, made anew; see invariants.h. Empty in builds without it. */
+#ifdef CHECK_INVARIANTS
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "gpu.h"
+#include "gpu/invariants.h"
+
+_Noreturn void invariant_broken(const char *name, uint32_t unit, uint32_t part, uint64_t is, uint64_t should)
+{
+	fprintf(stderr, "invariant %s of %u/%u: found %#" PRIx64 ", wanted %#" PRIx64 "\n", name, unit, part,
+		is, should);
+	abort();
+}
+
+void gpu_invariants(const struct gpu *g)
+{
+	const uint32_t per = g->params.sms_per_cluster;
+
+	for (uint32_t c = 0; c < g->params.clusters; c++) {
+		bool live = false;
+
+		for (uint32_t i = 0; i < per; i++)
+			live |= g->sm[c * per + i].live_ctas != 0;
+		invariant("gpu.live", c, 0, bitset_test(g->live, c), live);
+	}
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		sm_invariants(&g->sm[i]);
+	net_invariants(g->net);
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The derived state of an SM, made anew; see gpu/invariants.h. What the modern core keeps for itself is left out, and
+ * so is what only the rule of dependence knows, but for that of the original. Empty in builds without the check.
+ */
+#ifdef CHECK_INVARIANTS
+
+#include "depend.h"
+#include "gpu/invariants.h"
+#include "regset.h"
+
+static void check_thread_blocks(const struct sm *s)
+{
+	uint64_t warps = 0, arrived = 0;
+	uint32_t ctas = 0;
+
+	for (unsigned c = 0; c < MAX_CTAS; c++) {
+		const struct cta *t = &s->cta[c];
+
+		if (!t->kernel)
+			continue;
+		ctas++;
+		invariant("cta.warps, disjoint", s->id, c, warps & t->warps, 0);
+		warps |= t->warps;
+		for (unsigned b = 0; b < MAX_BARRIERS && !s->modern; b++) {
+			invariant("cta.barriers", s->id, c, t->barriers >> b & 1, t->arrived[b] != 0);
+			arrived |= t->arrived[b];
+		}
+	}
+	invariant("live_ctas", s->id, 0, s->live_ctas, ctas);
+	invariant("live within thread blocks", s->id, 0, s->live & ~warps, 0);
+	invariant("live_warps", s->id, 0, s->live_warps, bit_count64(s->live));
+	if (!s->modern)
+		invariant("at_barrier within arrived", s->id, 0, s->at_barrier & s->live & ~arrived, 0);
+}
+
+/* The rule of the original, from the warp's set of reserved registers. */
+static void check_scoreboard(const struct sm *s, unsigned w)
+{
+	const struct warp *p = &s->warp[w];
+	uint32_t reserved = 0;
+	bool collides = false;
+
+	for (uint32_t i = 0; i < BITSET_WORDS(s->reg_limit); i++)
+		reserved += bit_count64(p->reserved[i]);
+	invariant("n_reserved", s->id, w, p->n_reserved, reserved);
+	if (!(s->ibuf >> w & 1))
+		return;
+	for (unsigned i = 0; i < (unsigned)p->head->n_dst + p->head->n_src; i++)
+		collides |= bitset_test(p->reserved, p->head->reg[i]);
+	invariant("collide", s->id, w, s->collide >> w & 1, collides);
+	if (collides)
+		invariant("watched", s->id, w, bitset_test(p->reserved, s->watched[w]), 1);
+}
+
+static void check_warps(const struct sm *s)
+{
+	FOR_BITS64 (slot, s->live) {
+		unsigned w = (unsigned)slot;
+		const struct warp *p = &s->warp[w];
+		uint64_t bit = 1ull << w;
+
+		invariant("ibuf", s->id, w, (s->ibuf & bit) != 0, p->buffered && !(s->wrong & bit));
+		invariant("wrong within imiss", s->id, w, s->wrong & bit & ~s->imiss, 0);
+		invariant("drained", s->id, w, (s->drained & bit) != 0,
+			(s->done & bit) && !(p->stores | p->in_pipe | p->n_reserved));
+		for (unsigned k = 0; k < N_UNIT_KINDS && s->ibuf & bit; k++)
+			invariant("head_unit", s->id, w, (s->head_unit[k] & bit) != 0, p->head->unit == k);
+		if (depend_of(s) == &depend_scoreboard)
+			check_scoreboard(s, w);
+	}
+}
+
+static void check_registers(const struct sm *s)
+{
+	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
+		const struct id_oc *q = &s->id_oc[k];
+		const struct regset *r = &s->oc_ex[k];
+
+		invariant("id_oc.room", s->id, k, bit_count64(q->room) + q->count,
+			bit_count64(slots(s->core->unit[k].id_oc_width)));
+		if (q->count) {
+			invariant("id_oc_inputs", s->id, k, s->id_oc_inputs >> q->input & 1, 1);
+			invariant("collector.front", s->id, k, s->collector.front[q->input],
+				q->at[q->head].sched);
+		}
+		invariant("oc_ex.room", s->id, k, r->room, slots(s->core->unit[k].oc_ex_width) & ~r->full);
+		if (r->full)
+			invariant("oc_ex_kinds", s->id, k, (s->oc_ex_kinds & r->bit) != 0, 1);
+	}
+}
+
+static void check_collector(const struct sm *s)
+{
+	const struct opcoll *c = &s->collector;
+	uint64_t bound[N_UNIT_KINDS] = {0}, waiting[MAX_BANKS] = {0}, complete = 0, due = 0, banks = 0;
+
+	for (unsigned u = 0; u < c->n_units; u++) {
+		const struct collector_unit *x = &c->unit[u];
+		uint64_t bit = 1ull << u;
+		uint32_t reads = 0;
+
+		for (unsigned b = 0; b < MAX_BANKS; b++) {
+			reads += c->reads[u][b];
+			waiting[b] |= c->reads[u][b] ? bit : 0;
+		}
+		if (c->free & bit) {
+			invariant("collector.free", s->id, u, reads, 0);
+			continue;
+		}
+		invariant("collector.unit.missing", s->id, u, x->missing, reads);
+		bound[x->target] |= bit;
+		complete |= x->missing ? 0 : bit;
+	}
+	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
+		invariant("collector.bound", s->id, k, c->bound[k], bound[k]);
+		invariant("collector.stuck within bound", s->id, k, c->stuck[k] & ~bound[k], 0);
+		invariant("collector.ready and stuck", s->id, k, c->ready & c->stuck[k], 0);
+		due |= c->stuck[k];
+	}
+	invariant("collector.ready", s->id, 0, c->ready | due, complete);
+	for (unsigned b = 0; b < MAX_BANKS; b++) {
+		invariant("collector.waiting", s->id, b, c->waiting[b], waiting[b]);
+		banks |= waiting[b] ? 1ull << b : 0;
+	}
+	invariant("collector.bank_waiting", s->id, 0, c->bank_waiting, banks);
+}
+
+static void check_calendar(const struct sm *s)
+{
+	for (unsigned i = 0; i < CALENDAR; i++)
+		invariant("calendar_used", s->id, i, bitset_test(s->calendar_used, i),
+			s->calendar[i] != WINST_NONE);
+	for (unsigned i = 0; i < CALENDAR / 64; i++)
+		invariant("calendar_words", s->id, i, s->calendar_words >> i & 1, s->calendar_used[i] != 0);
+}
+
+void sm_invariants(const struct sm *s)
+{
+	if (!s->live_ctas)
+		return;
+	check_thread_blocks(s);
+	if (s->modern)
+		return;
+	check_warps(s);
+	check_registers(s);
+	check_collector(s);
+	check_calendar(s);
+}
+
+#endif
