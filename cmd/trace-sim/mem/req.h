@@ -6,6 +6,31 @@
  * A request is a 32-bit handle into one array; 0 is "none". Whoever holds the handle owns the request:
  * it is in exactly one queue, MSHR entry or register at a time. What a request must know of its warp
  * instruction is copied into it, for it may outlive the instruction, the warp and the kernel.
+ *
+ * Who holds a request, in the order of its way, and what it writes there; what nobody is named for stays as it was made:
+ *
+ *     lsu/l1.c, sm/fetch.c      makes it; mem/addrdec.c fills chip, sub, bank, row
+ *          |
+ *     L1: MSHR                  entry[0], next; addr and size are those of the atom until the answer comes
+ *          |
+ *     net/                      nothing: the network's queues hold the handle
+ *          |
+ *     mem/subpartition.c        key: when the ROP or the way to the far side lets it go; next; flags: REQ_TRACKED.
+ *          |                    What does not fit an atom of the L2 is split: pieces are made here, parent is the request
+ *     L2: MSHR                  entry[1], next; addr and size as above
+ *          |
+ *     mem/partition.c           key: when the delay before DRAM is over; next
+ *          |
+ *     mem/dram*.c               pushed; key: its row; next, tail, bin: rows and the requests to each; flags: REQ_REPLY
+ *          |
+ *     L2, mem/memory.c          flags: REQ_REPLY of what the L2 answers itself; returned, when it enters the network
+ *          |
+ *     net/                      nothing
+ *          |
+ *     lsu/writeback.c, L1       pieces: answers still to come; addr and size are as made again; the request is freed
+ *
+ * Those that a cache makes (write-backs, allocate-reads) begin at its place in the drawing. An acknowledged write is freed
+ * by the load/store unit, a write-back where it ends.
  */
 #ifndef REQ_H
 #define REQ_H
