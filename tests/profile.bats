@@ -167,12 +167,15 @@ profile() {
 	    assert tracks.get(key, 0) <= e["ts"], e
 	    tracks[key] = e["ts"] + e["dur"]
 	counters = {e["name"] for e in t if e["ph"] == "C"}
-	assert counters == {"IPC", "L1D hit rate (%)", "L2 hit rate (%)", "DRAM bandwidth (GB/s)", "occupancy (%)"}
+	assert counters == {"IPC", "L1D hit rate (%)", "L2 hit rate (%)", "DRAM bandwidth (GB/s)", "occupancy (%)",
+	    "network requests (flits/cycle)", "network replies (flits/cycle)"}
 	rates = [e for e in t if e["ph"] == "C" and "%" in e["name"]]
 	assert all(0 <= e["args"]["value"] <= 100 for e in rates)
-	ipc = sorted((e["ts"], e["args"]["value"]) for e in t if e["name"] == "IPC")
-	insts = sum(v * (b - a) for (a, v), (b, _) in zip(ipc, ipc[1:]))
-	assert abs(insts - r[-1]["stats"]["gpu_tot_sim_insn"]) < 1, insts
+	for name, figure in (("IPC", "gpu_tot_sim_insn"), ("network requests (flits/cycle)", "icnt_total_pkts_simt_to_mem"),
+	        ("network replies (flits/cycle)", "icnt_total_pkts_mem_to_simt")):
+	    at = sorted((e["ts"], e["args"]["value"]) for e in t if e["name"] == name)
+	    total = sum(v * (b - a) for (a, v), (b, _) in zip(at, at[1:]))
+	    assert abs(total - r[-1]["stats"][figure]) < 1, (name, total)
 	END
 }
 

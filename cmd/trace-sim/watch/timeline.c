@@ -17,7 +17,7 @@
 
 /* Running values, but for the warps. */
 struct sample {
-	uint64_t cycle, insts, l1, l1_miss, l2, l2_miss, dram_bytes;
+	uint64_t cycle, insts, l1, l1_miss, l2, l2_miss, dram_bytes, flits_out, flits_in;
 	uint32_t warps;
 };
 
@@ -161,9 +161,12 @@ static void take_sample(struct timeline *t, struct gpu *g)
 
 		s->insts += sm->n.insts;
 		s->warps += sm->live_warps;
+		s->flits_out += sm->n.flits_out;
 		if (ldst_l1d(sm))
 			add_cache(ldst_l1d(sm), &s->l1, &s->l1_miss);
 	}
+	for (uint32_t i = 0; i < g->params.clusters; i++)
+		s->flits_in += g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
 		if (memory_l2(g->mem, i))
 			add_cache(memory_l2(g->mem, i), &s->l2, &s->l2_miss);
@@ -211,6 +214,10 @@ static void write_interval(
 	write_counter(t, "IPC", a->cycle, (double)(b->insts - a->insts) / cycles);
 	write_counter(t, "L1D hit rate (%)", a->cycle, rate(l1 - (b->l1_miss - a->l1_miss), l1));
 	write_counter(t, "L2 hit rate (%)", a->cycle, rate(l2 - (b->l2_miss - a->l2_miss), l2));
+	write_counter(t, "network requests (flits/cycle)", a->cycle,
+		(double)(b->flits_out - a->flits_out) / cycles);
+	write_counter(
+		t, "network replies (flits/cycle)", a->cycle, (double)(b->flits_in - a->flits_in) / cycles);
 	write_counter(t, "DRAM bandwidth (GB/s)", a->cycle,
 		(double)(b->dram_bytes - a->dram_bytes) / cycles * g->params.hz[0] / 1e9);
 	write_counter(t, "occupancy (%)", a->cycle, rate(b->warps, slots));
