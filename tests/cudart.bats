@@ -177,6 +177,7 @@ setup() {
 }
 
 @test "a program that nvcc has compiled" {
+	PATH=$PATH:/usr/local/cuda/bin
 	command -v nvcc >/dev/null || skip 'no nvcc'
 	cat >nv.cu <<-'C'
 		#include <cstdio>
@@ -223,4 +224,23 @@ setup() {
 	assert_line '1'
 	run -0 grep '^-nregs' out/kernel-1.traceg
 	refute_line '-nregs = 0'
+}
+
+@test "the examples give right results from source to table, with nvcc and without" {
+	local p
+	NVCC=no run -0 env WARPTOOLS="$BUILD" sh "$ROOT/examples/cuda/run" -o "$BATS_TEST_TMPDIR/launched"
+	assert_line 'no nvcc: kernels from launch files'
+	for p in vecadd matmul reduce histogram bfs; do
+		assert_line --regexp "^$BATS_TEST_TMPDIR/launched/$p.json,complete,[0-9]+,[0-9]+,"
+	done
+	run -0 python3 "$BATS_TEST_DIRNAME/cudart/results" "$BATS_TEST_TMPDIR/launched"
+	assert_output ''
+	run -2 sh "$ROOT/examples/cuda/run" -o "$BATS_TEST_TMPDIR/out" nothing
+	assert_output --partial "found program 'nothing'"
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip 'the rest needs nvcc'
+	run -0 env WARPTOOLS="$BUILD" sh "$ROOT/examples/cuda/run" -o "$BATS_TEST_TMPDIR/run"
+	for p in vecadd matmul reduce histogram bfs; do
+		assert_line "$p: right"
+	done
 }
