@@ -24,6 +24,8 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	*addr = 0;
 	if (!n)
 		return cudaSuccess;
+	if (kind != GRANT_DEVICE && !cudart.shown)
+		return cudart_refuse(what, "the addresses from 0xc0000000 on are in use in this process");
 	if (n > m->heap_cap || (kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.live_bytes))
 		return cudaErrorMemoryAllocation;
 	if (kind != GRANT_DEVICE)

@@ -86,6 +86,7 @@ struct cudart {
 	pthread_mutex_t lock;
 	struct wire wire;
 	bool started, telling; /* telling: this process has the token */
+	bool shown;            /* device memory can be shown to the host */
 	int pid, broken;       /* broken: the error that stays */
 	int pending;           /* of a kernel, not yet seen by the program */
 	struct options exec;

@@ -121,26 +121,20 @@ static void open_memory(void)
 	struct memory *m = &cudart.mem;
 	uint64_t cap = HEAP_MOST;
 	int fd = memfd_create("device memory", MFD_CLOEXEC);
-	void *seen = MAP_FAILED, *own = MAP_FAILED;
+	void *own = MAP_FAILED;
 
-	for (; fd >= 0 && cap >= HEAP_LEAST; cap /= 2) {
-		if (ftruncate(fd, (off_t)cap))
-			continue;
-		seen = mmap((void *)(uintptr_t)HEAP_BASE, cap, PROT_NONE,
-			MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
-		own = seen == MAP_FAILED
-			      ? MAP_FAILED
-			      : mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-		if (own != MAP_FAILED)
-			break;
-		if (seen != MAP_FAILED)
-			munmap(seen, cap);
-	}
+	for (; fd >= 0 && own == MAP_FAILED && cap >= HEAP_LEAST; cap /= 2)
+		if (!ftruncate(fd, (off_t)cap)) {
+			own = mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+			m->heap_cap = cap;
+		}
 	if (own == MAP_FAILED)
-		die_errno("device memory at 0x%x", HEAP_BASE);
+		die_errno("device memory");
+	/* A sanitizer has its own memory there: then nothing is shared with the host. */
+	cudart.shown = mmap((void *)(uintptr_t)HEAP_BASE, m->heap_cap, PROT_NONE,
+			       MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0) != MAP_FAILED;
 	close(fd);
 	m->heap = own;
-	m->heap_cap = cap;
 	m->statics = reserve(STATIC_LIMIT, 1);
 	pthread_mutex_init(&m->lock, NULL);
 }
