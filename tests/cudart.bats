@@ -120,9 +120,11 @@ setup() {
 	program odd vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/odd.ptx"
 	run -1 trace-ptx -n --run ./odd
 	assert_line --regexp '^trace-ptx: odd\.1\.sm_70\.ptx:8:2: found .*frobnicate'
+	assert_line 'a PTX JIT compilation failed'
 	program none vecadd "elf:70:$BATS_TEST_DIRNAME/cudart/odd.ptx"
 	run -1 trace-ptx -n --run ./none
 	assert_line --partial 'found a fat binary without PTX'
+	assert_line 'no kernel image is available for execution on the device'
 }
 
 @test "damaged fat binaries are refused" {

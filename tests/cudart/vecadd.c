@@ -16,7 +16,9 @@ int main(int argc, char **argv)
 		return 3;
 	cudaMemcpy(a, h, bytes, HOST_TO_DEVICE);
 	cudaMemcpy(b, h, bytes, BY_ADDRESS);
-	launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
+	int status = launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
+	if (status)
+		puts(cudaGetErrorString(status));
 	if (argc > 2 && !strcmp(argv[2], "die"))
 		raise(SIGKILL);
 	cudaMemcpy(h, c, bytes, DEVICE_TO_HOST);

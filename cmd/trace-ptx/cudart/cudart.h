@@ -49,7 +49,7 @@ struct image {
 	const void *bytes; /* the fat binary; NULL: unregistered */
 	struct module *module;
 	struct cubins *cubins; /* of the same fat binary; registers and shared memory of kernels */
-	bool tried, refused;   /* loaded; not executable: told when a kernel of it is asked for */
+	bool found, refused; /* it has PTX; which is not executable: told when a kernel of it is asked for */
 	struct fault fault;
 };
 

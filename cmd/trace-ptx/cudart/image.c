@@ -191,7 +191,6 @@ static int read_image(uint32_t i)
 	size_t whole;
 	int got;
 
-	m->tried = true;
 	if (!n)
 		return fault_set(&m->fault, (struct place){.file = file}, "fatbin",
 			"found no fat binary where one was registered, wanted one");
@@ -205,6 +204,7 @@ static int read_image(uint32_t i)
 	if (!best.bytes)
 		return fault_set(&m->fault, (struct place){.file = file}, "fatbin",
 			"found a fat binary without PTX, wanted one compiled with -gencode arch=..,code=compute_..");
+	m->found = true;
 	return read_ptx(i, &b, &best);
 }
 
@@ -317,7 +317,7 @@ static int refused(struct image *m)
 		cudart_tell(WIRE_FOUND, NULL, 0);
 		m->fault.id = NULL;
 	}
-	return m->module ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
+	return m->found ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
 }
 
 /* ---- looking up ---- */
