@@ -26,6 +26,8 @@ BINARIES = $(PROGRAMS:%=$(BUILD)/%)
 # What trace-ptx --run loads in front of a program's CUDA runtime: the executor again, position-independent, behind
 # the runtime's interface. Sanitizers stay out of it, for the program it is loaded into has none.
 CUDART     = $(BUILD)/libtrace-ptx-cudart.so
+CUDART_MAP = cmd/trace-ptx/cudart/versions.map
+CUDART_FOR = 11.0 12 13
 CUDART_SRC = $(sort $(wildcard cmd/trace-ptx/cudart/*.c))
 CUDART_USE = $(filter-out $(addprefix cmd/trace-ptx/,main.c run.c launch.c values.c gpu.c program.c),$(wildcard cmd/trace-ptx/*.c)) \
 	$(wildcard libcommon/base/*.c) libcommon/machine/fatbin.c libcommon/machine/cubin.c
@@ -60,8 +62,11 @@ PLAIN = $(filter-out -fsanitize=% -fno-sanitize%,$(1))
 $(BUILD)/pic/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(call PLAIN,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -c -o $@ $<
-$(CUDART): $(CUDART_OBJ)
-	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-z,defs -o $@ $(CUDART_OBJ) -lzstd -llzma -lz -lxxhash -lm -pthread
+$(CUDART): $(CUDART_OBJ) $(CUDART_MAP)
+	$(CC) $(call PLAIN,$(CFLAGS_ALL) $(LDFLAGS)) -shared -Wl,-z,defs -Wl,--version-script=$(CUDART_MAP) -o $@ $(CUDART_OBJ) \
+		-lzstd -llzma -lz -lxxhash -lm -pthread
+	@mkdir -p $(BUILD)/cudart
+	for v in $(CUDART_FOR); do ln -sf ../$(notdir $@) $(BUILD)/cudart/libcudart.so.$$v || exit 1; done
 DEPS += $(CUDART_OBJ:.o=.d)
 
 # ---- tests: C programs in tests/unit, replays of tests/fuzz over tests/corpus, bats files ----------
@@ -191,8 +196,9 @@ install: all man completions
 		$(DESTDIR)$(PREFIX)/share/warptools/gpus $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin
-	install -d $(DESTDIR)$(PREFIX)/lib/warptools
+	install -d $(DESTDIR)$(PREFIX)/lib/warptools/cudart
 	install -m 644 $(CUDART) $(DESTDIR)$(PREFIX)/lib/warptools
+	for v in $(CUDART_FOR); do ln -sf ../$(notdir $(CUDART)) $(DESTDIR)$(PREFIX)/lib/warptools/cudart/libcudart.so.$$v || exit 1; done
 	for s in 1 5 7; do for m in $(BUILD)/man/*.$$s; do [ ! -e "$$m" ] || install -m 644 "$$m" $(MAN_DIR)/man$$s; done; done
 	install -m 644 examples/gpus/* $(DESTDIR)$(PREFIX)/share/warptools/gpus
 	for p in $(PROGRAMS); do \

@@ -36,6 +36,18 @@ setup() {
 	assert_output '0 of 5000 elements are wrong'
 }
 
+@test "no runtime need be installed" {
+	mkdir -p absent
+	echo 'libcudart.so.11.0 { *; };' >absent/map
+	gcc -shared -fPIC -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=absent/map -o absent/libcudart.so stub.c
+	gcc -std=gnu11 -Wno-unused -DFATBIN='"vecadd.fatbin"' -o old "$BATS_TEST_DIRNAME/cudart/vecadd.c" -Labsent -lcudart
+	run -0 env -u LD_LIBRARY_PATH "$BUILD/trace-ptx" -n --run ./old 5000
+	assert_output '0 of 5000 elements are wrong'
+	make -s -C "$ROOT" BUILD="$BUILD" install PREFIX=/usr DESTDIR="$BATS_TEST_TMPDIR/root" >/dev/null
+	run -0 env -u LD_LIBRARY_PATH "$BATS_TEST_TMPDIR/root/usr/bin/trace-ptx" -n --run ./old 5000
+	assert_output '0 of 5000 elements are wrong'
+}
+
 @test "its trace is a folder with the copies and kernels in its order" {
 	run -0 trace-ptx -o out --run ./vecadd 500
 	assert_output '0 of 500 elements are wrong'

@@ -276,10 +276,9 @@ static void find_library(char path[PATH_MAX])
 	static const char *const beside[] = {"", "../lib/warptools/"};
 
 	if (named) {
-		snprintf(path, PATH_MAX, "%s", named);
-		if (!access(path, R_OK))
-			return;
-		die_errno("%s", path);
+		if (!realpath(named, path))
+			die_errno("%s", named);
+		return;
 	}
 	for (unsigned i = 0; n > 0 && i < 2; i++) {
 		exe[n] = '\0';
@@ -293,23 +292,38 @@ static void find_library(char path[PATH_MAX])
 		die_errno("%s", path);
 }
 
+/* One more entry of a list between colons; behind those that are there, or before them. */
+static void add_entry(const char *variable, const char *entry, bool behind)
+{
+	const char *now = getenv(variable);
+	size_t n = strlen(entry) + (now ? strlen(now) : 0) + 2;
+	char *text = xmalloc(n);
+
+	if (!now || !*now)
+		snprintf(text, n, "%s", entry);
+	else
+		snprintf(text, n, "%s:%s", behind ? now : entry, behind ? entry : now);
+	if (setenv(variable, text, 1))
+		die_errno("the environment");
+	free(text);
+}
+
+/* Where the machine has no runtime of the release that the program wants, the library stands for it. */
 static void set_environment(const struct wire *w, const char *library)
 {
-	const char *before = getenv("LD_PRELOAD");
-	char text[1024], *preload;
-	size_t n = 0, room;
+	char text[1024], folder[PATH_MAX + 16];
+	size_t n = 0;
 
 #define F(name) \
 	n += (size_t)snprintf(text + n, sizeof(text) - n, #name "=%llu ", (unsigned long long)w->name);
 	WIRE_FIELDS(F)
 #undef F
 	snprintf(text + n, sizeof(text) - n, "gpu=%s", w->gpu);
-	room = strlen(library) + (before ? strlen(before) : 0) + 2;
-	preload = xmalloc(room);
-	snprintf(preload, room, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
-	if (setenv(WIRE_ENV, text, 1) || setenv("LD_PRELOAD", preload, 1))
+	if (setenv(WIRE_ENV, text, 1))
 		die_errno("the environment");
-	free(preload);
+	snprintf(folder, sizeof(folder), "%.*scudart", (int)(strrchr(library, '/') - library) + 1, library);
+	add_entry("LD_LIBRARY_PATH", folder, true);
+	add_entry("LD_PRELOAD", library, false);
 }
 
 static _Noreturn void become(char **argv, bool stdout_taken, int trouble)
