@@ -109,6 +109,11 @@ setup() {
 	[ ! -e out/kernelslist.g ]
 }
 
+@test "memory that is used when it was freed is named" {
+	run -1 trace-ptx -n --run ./vecadd 100 stale
+	assert_line --partial "found a write of 4 bytes at 0xc0000400, in 'cudaMalloc 3' of 400 bytes, at byte 0, that was freed"
+}
+
 @test "memory that is not freed is found, and the trace is whole" {
 	run -1 trace-ptx -o out --run ./vecadd 100 leak
 	assert_line 'trace-ptx: found 1 allocations of 400 bytes at the end of the program, wanted them freed'

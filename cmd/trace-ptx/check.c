@@ -22,8 +22,9 @@ static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t c
 						   : NULL;
 
 	if (b && addr < b->addr + b->size)
-		snprintf(out, cap, "in '%s' of %llu bytes, at byte %llu", b->name,
-			(unsigned long long)b->size, (unsigned long long)(addr - b->addr));
+		snprintf(out, cap, "in '%s' of %llu bytes, at byte %llu%s", b->name,
+			(unsigned long long)b->size, (unsigned long long)(addr - b->addr),
+			b->live ? "" : ", that was freed");
 	else if (b && (!next || addr - b->addr - b->size <= next->addr - addr))
 		snprintf(out, cap, "%llu bytes behind '%s' of %llu bytes",
 			(unsigned long long)(addr - b->addr - b->size), b->name, (unsigned long long)b->size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sum of two vectors of N elements, checked; "exit N" ends with that status, "die" by a signal. */
+/* The sum of two vectors of N elements, checked; "exit N" ends with that status, "die" by a signal; "leak" and
+ * "stale" free too little and too early. */
 #include <signal.h>
 #include "cuda.h"
 
@@ -16,6 +17,8 @@ int main(int argc, char **argv)
 		return 3;
 	cudaMemcpy(a, h, bytes, HOST_TO_DEVICE);
 	cudaMemcpy(b, h, bytes, BY_ADDRESS);
+	if (argc > 2 && !strcmp(argv[2], "stale"))
+		cudaFree(c);
 	int status = launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
 	if (status)
 		puts(cudaGetErrorString(status));
