@@ -217,6 +217,19 @@ results() {
 	E
 }
 
+# Rows of B whose number is 0 or 1 modulo 4 are ones, the others zeros; A is ones where its metadata say.
+@test "sparse matrix products" {
+	results <<-'E'
+		and.b32 %r9, %r1, 1; setp.eq.u32 %p1, %r9, 0; selp.b32 %r9, 0x3c003c00, 0, %p1; mov.u32 %r10, 0x3c003c00; mov.f32 %f5, 0f3f800000; mov.u32 %r2, %r9;	00000000
+		mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10}, {%r9,%r9}, {%f5,%f5,%f5,%f5}, 0x44444444, 0; mov.b32 %r2, %f4;	41100000
+		mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10}, {%r9,%r9}, {%f5,%f5,%f5,%f5}, 0xeeeeeeee, 3; mov.b32 %r2, %f1;	3f800000
+		mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10}, {%r9,%r9}, {%f5,%f5,%f5,%f5}, 0xeeeecccc, 0; mov.b32 %r2, %f1;	40a00000
+		mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10}, {%r9,%r9}, {%f5,%f5,%f5,%f5}, 0xeeeecccc, 0; mov.b32 %r2, %f4;	3f800000
+		mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10,%r10,%r10}, {%r9,%r9,%r9,%r9}, {%f5,%f5,%f5,%f5}, 0x4444cccc, 1; mov.b32 %r2, %f4;	41880000
+		mov.u32 %r11, 0x01010101; mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32 {%r12,%r13,%r14,%r15}, {%r11,%r11,%r11,%r11}, {0x0101,0x0101,0x0101,0x0101}, {0,0,0,%r6}, 0x444444ee, 0; mov.u32 %r2, %r15;	0000001b
+	E
+}
+
 @test "blocks that race are warned of, once a kernel, for any number of threads" {
 	kernel <<-'E'
 		mov.u32 %r3, %ctaid.x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warp: mma.sync, and wmma on fragments of its own layout.
+ * Matrix products of a warp: mma.sync, dense and sparse, and wmma on fragments of its own layout.
  *
  * One rule gives the place of every element of mma.sync but for m8n8k4 of f16: with g = lane / 4, t = lane % 4 and P
  * elements a register, register r of A holds row g + 8 (r mod 2) and columns t P .. t P + P - 1 of the block r / 2 of
@@ -29,6 +29,8 @@ struct matrix { /* what an op knows of its product */
 	uint8_t bit_op;             /* b1: 1 xor, 2 and */
 	uint8_t n_a, n_b, n_c, n_d; /* registers */
 	bool wmma;
+	bool sparse;      /* A has k / 2 columns; o->a: metadata */
+	uint8_t selector; /* lanes of a quad that hold the metadata */
 };
 
 static const struct {
@@ -160,12 +162,41 @@ static void place_fragment(
 	*col = at % cols;
 }
 
+/*
+ * The column that column c of a sparse A stands for. Four bits of metadata say which two of four elements (of pairs,
+ * for elements of 4 bits) a chunk has; of tf32 which one of two. 16 bits of them are a row's part in the lower (rows
+ * below 8) or upper half of a lane's word; with elements of 8 bits and less a row's part is a word.
+ */
+static unsigned sparse_column(
+	const struct warp *w, const struct op *o, const struct matrix *x, unsigned row, unsigned c)
+{
+	unsigned bits = types[x->a].bits, per = bits >= 32 ? 1 : bits >= 8 ? 2 : 4, chunk = c / per;
+	unsigned upper = row / 8, quad = row % 8 * 4, lane, shift;
+	bool both = x->s.k * bits == 512; /* a row's chunks lie in two lanes */
+
+	if (bits >= 16) {
+		lane = both ? 2u * x->selector + chunk / 4 : x->selector;
+		shift = 16 * upper + chunk % 4 * 4;
+	} else {
+		lane = (both ? chunk / 8 : x->selector) * 2 + upper;
+		shift = chunk % 8 * 4;
+	}
+	u32 four = REG(u32, w, o->a)[quad + lane] >> shift & 15;
+	if (bits >= 32)
+		return chunk * 2 + (four >> 1 & 1);
+	if (bits >= 8)
+		return chunk * 4 + (four >> c % 2 * 2 & 3);
+	return chunk * 8 + (four >> c % 4 / 2 * 2 & 3) * 2 + c % 2;
+}
+
 static void gather(const struct warp *w, const struct op *o, const struct matrix *x, struct product *p)
 {
 	const uint32_t *slot = o->x->slot;
 	unsigned pa = per_reg((enum type)x->a), pb = per_reg((enum type)x->b), pc = per_reg((enum type)x->c),
 		 row, col;
 
+	if (x->sparse)
+		memset(p->a, 0, sizeof(p->a));
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		for (unsigned r = 0; r < x->n_a; r++)
 			for (unsigned e = 0; e < pa; e++) {
@@ -174,6 +205,8 @@ static void gather(const struct warp *w, const struct op *o, const struct matrix
 						x->s.m, x->s.k, x->n_a * pa, lane, r * pa + e, &row, &col);
 				else
 					place_a(x, lane, r, e, &row, &col);
+				if (x->sparse)
+					col = sparse_column(w, o, x, row, col);
 				p->a[row][col] = element(reg_bits(w, slot[x->n_d + r], (enum type)x->a, lane),
 					e, (enum type)x->a);
 			}
@@ -371,7 +404,9 @@ static bool known(const struct matrix *x)
 		       : bits >= 8      ? x->s.k == 16 && x->s.m * x->s.n == 256
 					: x->s.m == 8 && deep == 128;
 	if (x->a == T_F64)
-		return x->s.k <= 16;
+		return x->s.k <= 16 && !x->sparse;
+	if (x->sparse)
+		return x->s.m == 16 && bits > 1 && (deep == 256 || deep == 512);
 	return x->s.m == 8 ? deep == 128 && !floats : deep == 128 || deep == 256;
 }
 
@@ -380,7 +415,7 @@ static int finish(struct bind *b, struct op *o, struct matrix *x, const struct o
 	uint32_t *slot = bind_ext(b, o)->slot;
 	bool eight = x->wmma && x->a == T_F16;
 
-	x->n_a = (uint8_t)registers(x->s.m, x->s.k, (enum type)x->a, eight);
+	x->n_a = (uint8_t)registers(x->s.m, x->sparse ? x->s.k / 2u : x->s.k, (enum type)x->a, eight);
 	x->n_b = (uint8_t)registers(x->s.k, x->s.n, (enum type)x->b, eight);
 	x->n_c = (uint8_t)registers(x->s.m, x->s.n, (enum type)x->c, false);
 	x->n_d = (uint8_t)registers(x->s.m, x->s.n, (enum type)x->d, false);
@@ -402,14 +437,27 @@ static int finish(struct bind *b, struct op *o, struct matrix *x, const struct o
 		       : 0;
 }
 
+/* The fifth and sixth operand of a sparse product. */
+static int bind_metadata(struct bind *b, struct op *o, struct matrix *x)
+{
+	const struct operand *k = b->in->operand;
+	unsigned bits = types[x->a].bits, deep = bits * x->s.k,
+		 most = deep == 256 ? bits >= 16 ? 3 : 1 : bits >= 16;
+
+	if (k[5].kind != O_INT || k[5].value < 0 || k[5].value > most)
+		return bind_fault(
+			b, &k[5], "operand", "found no sparsity selector, wanted a number up to %u", most);
+	x->selector = (uint8_t)k[5].value;
+	return (o->a = bind_src(b, &k[4], T_B32)) == UINT32_MAX ? -1 : 0;
+}
+
 int bind_mma(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	struct matrix x = {0};
 
-	if (has(in, M_SP) || has(in, M_SP__ORDERED_METADATA))
-		return bind_refuse(b, "sparse matrices");
-	if (bind_types(b, 4) || bind_operands(b, 4, 4))
+	x.sparse = has(in, M_SP) || has(in, M_SP__ORDERED_METADATA);
+	if (bind_types(b, 4) || bind_operands(b, x.sparse ? 6 : 4, x.sparse ? 6 : 4))
 		return -1;
 	if (!find_shape(in, &x.s))
 		return bind_fault(
@@ -420,7 +468,7 @@ int bind_mma(struct bind *b, struct op *o)
 	x.c = in->type[3];
 	x.saturate = has(in, M_SATFINITE);
 	x.bit_op = x.a == T_B1 ? has(in, M_XOR) ? 1 : 2 : 0;
-	x.volta = x.a == T_F16 && x.s.m == 8;
+	x.volta = x.a == T_F16 && x.s.m == 8 && !x.sparse;
 	x.a_col = has(in, M_COL) && !has(in, M_ROW);
 	x.b_row = has(in, M_ROW) && !has(in, M_COL);
 	if (x.volta) { /* .row.col and .col.row: the text tells them apart */
@@ -433,7 +481,7 @@ int bind_mma(struct bind *b, struct op *o)
 	} else if (!known(&x)) {
 		return bind_refuse(b, "this shape with these types");
 	}
-	return finish(b, o, &x, in->operand);
+	return (x.sparse && bind_metadata(b, o, &x)) ? -1 : finish(b, o, &x, in->operand);
 }
 
 /* ---- wmma ---- */
