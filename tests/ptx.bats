@@ -230,6 +230,52 @@ results() {
 	E
 }
 
+@test "thread blocks of a cluster see each other's shared memory" {
+	kernel <<-'E'
+		mov.u32 %r2, %ctaid.x;
+		mov.u32 %r3, %cluster_ctarank;
+		mad.lo.u32 %r4, %r2, 10, 7;
+		setp.eq.u32 %p1, %r1, 0;
+		@%p1 st.shared.u32 [s+4], %r4;
+		barrier.cluster.arrive.release.aligned;
+		barrier.cluster.wait.acquire.aligned;
+		mov.u32 %r5, s;
+		xor.b32 %r6, %r3, 1;
+		mapa.shared::cluster.u32 %r5, %r5, %r6;
+		ld.shared::cluster.u32 %r7, [%r5+4];
+		getctarank.shared::cluster.u32 %r8, %r5;
+		mad.lo.u32 %r7, %r8, 1000, %r7;
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+		mul.wide.u32 %rd2, %r2, 4;
+		add.u64 %rd2, %rd1, %rd2;
+		@%p1 st.global.u32 [%rd2], %r7;
+	E
+	for j in 1 3; do
+		printf 'module k.ptx\nbuffer A bytes=24 zero\nlaunch k grid=6 block=64 cluster=2 args A\nsave A a.bin\n' >k.launch
+		run -0 trace-ptx -j $j -n k.launch
+		run -0 od -An -v -td4 a.bin
+		assert_output --regexp '^ +1017 +7 +1037 +27\s+1057 +47$'
+	done
+	sed -i 's/cluster=2/cluster=4/' k.launch
+	run -2 trace-ptx -n k.launch
+	assert_output --partial 'found clusters of 4,1,1 thread blocks in grid 6,1,1'
+	kernel <<-'E'
+		mov.u32 %r3, %cluster_ctarank;
+		setp.eq.u32 %p1, %r3, 0;
+		@%p1 bra e;
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+		bra d;
+	e:
+		bar.sync 1, 64;
+	d:
+	E
+	printf 'module k.ptx\nbuffer A bytes=24 zero\nlaunch k grid=2 block=32 cluster=2 args A\n' >k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a deadlock'
+}
+
 @test "blocks that race are warned of, once a kernel, for any number of threads" {
 	kernel <<-'E'
 		mov.u32 %r3, %ctaid.x;
@@ -399,6 +445,8 @@ results() {
 		buffer A+1 bytes=4 zero	without '\+'
 		launch k block=32 args A	grid=X,Y,Z
 		launch k grid=0 block=32 args A	above 0
+		launch k grid=4 cluster=17 block=32 args A	above 0
+		launch k grid=4,4,4 cluster=4,4,4 block=32 args A	found clusters of 64
 		launch k grid=1 block=2000 args A	above 0
 		launch k grid=1 block=64,64 args A	4096 threads
 		launch k grid=1 block=32 args A,A	more than 1 arguments

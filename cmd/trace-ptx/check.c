@@ -198,21 +198,34 @@ void check_barrier(struct cta *c)
 		s->epoch++;
 }
 
-/* Offset in shared memory of what at points to; UINT32_MAX: elsewhere. */
-static uint32_t shared_offset(const struct cta *c, const uint8_t *at)
+/* Offset in shared memory of what at points to, *c becoming the block of the cluster that owns it; UINT32_MAX: none. */
+static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
 {
-	uintptr_t d = (uintptr_t)at - (uintptr_t)c->shared;
+	uintptr_t d = (uintptr_t)at - (uintptr_t)(*c)->shared;
 
-	return d < c->shared_bytes ? (uint32_t)d : UINT32_MAX;
+	if (d < (*c)->shared_bytes)
+		return (uint32_t)d;
+	const struct cluster *all = (*c)->cluster;
+	for (uint32_t i = 0; i < all->n; i++) {
+		d = (uintptr_t)at - (uintptr_t)all->cta[i]->shared;
+		if (d < all->cta[i]->shared_bytes) {
+			*c = all->cta[i];
+			return (uint32_t)d;
+		}
+	}
+	return UINT32_MAX;
 }
 
 void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
 {
-	struct shadow *s = c->check;
-	uint32_t off = s ? shared_offset(c, at) : UINT32_MAX;
+	const struct cta *owner = c;
+	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
 
-	if (off != UINT32_MAX)
+	if (off != UINT32_MAX) {
+		struct shadow *s = owner->check;
+
 		memset(s->written + off, 1, bytes);
+	}
 	uint64_t heap = c->g->mem->unset ? heap_offset(c->g->mem, at) : UINT64_MAX;
 	if (heap != UINT64_MAX)
 		set_bytes(c->g->mem->unset + heap, bytes);
@@ -227,15 +240,19 @@ static bool race(
 	return false;
 }
 
-/* Words of 4 bytes; what is smaller is marked as written but takes no part in the search for races. */
+/*
+ * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no part in the
+ * search for races.
+ */
 static bool shared_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
-	struct shadow *s = w->cta->check;
 	uint16_t self = (uint16_t)(w->index + 1);
 
 	FOR_BITS32 (i, m) {
-		uint32_t off = shared_offset(w->cta, at[i]);
+		const struct cta *owner = w->cta;
+		uint32_t off = shared_offset(&owner, at[i]);
+		struct shadow *s = owner->check;
 
 		if (off == UINT32_MAX)
 			continue;
@@ -247,7 +264,7 @@ static bool shared_access(
 				(unsigned long long)bytes, off);
 			return false;
 		}
-		for (uint64_t b = 0; bytes >= 4 && b < bytes; b += 4) {
+		for (uint64_t b = 0; bytes >= 4 && owner == w->cta && b < bytes; b += 4) {
 			struct word *x = &s->word[(off + b) / 4];
 
 			if (x->epoch != s->epoch)

@@ -57,14 +57,10 @@ void cta_free(struct cta *c)
 	free(c);
 }
 
-static void start(struct cta *c, uint64_t number)
+void cta_start(struct cta *c, uint64_t number)
 {
-	const uint32_t *n = c->g->l->grid;
-
 	c->number = number;
-	c->id[0] = (uint32_t)(number % n[0]);
-	c->id[1] = (uint32_t)(number / n[0] % n[1]);
-	c->id[2] = (uint32_t)(number / n[0] / n[1]);
+	grid_block(c->g, number, c->id);
 	c->n_done = 0;
 	c->clock = 0;
 	memset(c->barrier, 0, sizeof(c->barrier));
@@ -83,6 +79,7 @@ static void start(struct cta *c, uint64_t number)
 		w->insts = w->thread_insts = w->records = 0;
 		w->out.n = 0;
 		w->waiting = NULL;
+		w->cluster_arrived = false;
 		exec_open_frame(w, c->g->kernel);
 		stack_start(w, c->g->l->kernel->first_pc);
 	}
@@ -112,7 +109,7 @@ static void release(struct cta *c, uint32_t id)
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];
 
-		if (w->waiting && w->barrier == id) {
+		if (w->waiting && w->state == WARP_BARRIER && w->barrier == id) {
 			give_result(w, b);
 			w->waiting = NULL;
 			w->state = WARP_READY;
@@ -180,18 +177,23 @@ void cta_ended(struct cta *c)
 			release(c, i);
 }
 
-static void deadlock(struct cta *c)
+void cta_deadlock(struct cta *c)
 {
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];
 		const struct barrier *b = &c->barrier[w->barrier];
 
-		if (!w->waiting)
+		if (w->state == WARP_CLUSTER)
+			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
+				"found a deadlock: warp %u waits for its cluster, %u of whose threads have arrived, wanted all",
+				i, c->cluster->arrived);
+		else if (w->waiting)
+			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
+				"found a deadlock: warp %u waits at barrier %u where %u of %u warps "
+				"have arrived, wanted all",
+				i, w->barrier, b->arrived, b->counted ? b->expected : c->n_warps - c->n_done);
+		else
 			continue;
-		exec_fail(w, w->waiting, w->wait_mask, "deadlock",
-			"found a deadlock: warp %u waits at barrier %u where %u of %u warps "
-			"have arrived, wanted all",
-			i, w->barrier, b->arrived, b->counted ? b->expected : c->n_warps - c->n_done);
 		return;
 	}
 }
@@ -208,8 +210,7 @@ void cta_over_limit(struct cta *c)
 		(unsigned long long)c->g->opt->limit);
 }
 
-/* A turn of every warp that is ready. false: none was. */
-static bool take_turns(struct cta *c)
+bool cta_turn(struct cta *c)
 {
 	bool moved = false;
 
@@ -229,18 +230,4 @@ static bool take_turns(struct cta *c)
 			cta_ended(c);
 	}
 	return moved;
-}
-
-bool cta_run(struct cta *c, uint64_t number)
-{
-	struct grid *g = c->g;
-
-	start(c, number);
-	while (c->n_done < c->n_warps && !grid_failed(g, number)) {
-		if (!take_turns(c))
-			deadlock(c);
-		if (c->clock > g->opt->limit)
-			cta_over_limit(c);
-	}
-	return !grid_failed(g, number);
 }

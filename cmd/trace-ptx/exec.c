@@ -53,7 +53,7 @@ void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id
 uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
 {
 	const struct launch *l = w->g->l;
-	const uint32_t *id = w->cta->id;
+	const uint32_t *id = w->cta->id, *size = w->g->cluster;
 	uint32_t tid[3];
 
 	switch (sreg) {
@@ -84,17 +84,21 @@ uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_DYNAMIC_SMEM: return l->dyn_shared;
 	case S_TOTAL_SMEM:
 	case S_AGGR_SMEM: return w->g->shared_bytes;
-	/* Without clusters every CTA is a cluster of its own. */
 	case S_CLUSTERID_X:
 	case S_CLUSTERID_Y:
-	case S_CLUSTERID_Z: return id[sreg - S_CLUSTERID_X];
+	case S_CLUSTERID_Z: return id[sreg - S_CLUSTERID_X] / size[sreg - S_CLUSTERID_X];
 	case S_NCLUSTERID_X:
 	case S_NCLUSTERID_Y:
-	case S_NCLUSTERID_Z: return l->grid[sreg - S_NCLUSTERID_X];
+	case S_NCLUSTERID_Z: return l->grid[sreg - S_NCLUSTERID_X] / size[sreg - S_NCLUSTERID_X];
+	case S_CLUSTER_CTAID_X:
+	case S_CLUSTER_CTAID_Y:
+	case S_CLUSTER_CTAID_Z: return id[sreg - S_CLUSTER_CTAID_X] % size[sreg - S_CLUSTER_CTAID_X];
 	case S_CLUSTER_NCTAID_X:
 	case S_CLUSTER_NCTAID_Y:
-	case S_CLUSTER_NCTAID_Z:
-	case S_CLUSTER_NCTARANK: return 1;
+	case S_CLUSTER_NCTAID_Z: return size[sreg - S_CLUSTER_NCTAID_X];
+	case S_CLUSTER_CTARANK: return w->cta->rank;
+	case S_CLUSTER_NCTARANK: return w->g->cluster_size;
+	case S_EXPLICIT_CLUSTER: return l->cluster[0] || l->kernel->cluster[0];
 	default: return 0;
 	}
 }
@@ -120,7 +124,7 @@ void exec_set_sregs(struct warp *w, const struct frame *f)
 			     (s->sreg == INIT_LOCAL ? w->local_base : 0);
 
 		if (!s->bytes) {
-			PRED(w, s->slot) = (uint32_t)v;
+			PRED(w, s->slot) = s->sreg && exec_sreg(w, s->sreg, 0) ? ALL_LANES : (uint32_t)v;
 			continue;
 		}
 		for (unsigned i = 0; i < LANES; i++)
@@ -202,6 +206,12 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	case FLOW_BAR:
 		if (exec && !cta_arrive(w, o, exec))
 			w->state = WARP_BARRIER;
+		if (!(w->stop & WARP_STOP))
+			stack_next(w, pc + 1);
+		break;
+	case FLOW_WAIT:
+		if (exec)
+			cluster_wait(w, o, exec);
 		if (!(w->stop & WARP_STOP))
 			stack_next(w, pc + 1);
 		break;

@@ -9,11 +9,12 @@
  *
  *   bind.c     instructions to ops              sem_*.c    what ops do, by family
  *   exec.c     one warp until it waits or ends  stack.c    where its lanes are
- *   cta.c      thread blocks and barriers       grid.c     a launch
+ *   cta.c      thread blocks and barriers       cluster.c  thread blocks that run together
+ *   grid.c     a launch
  *   memory.c   address spaces                   check.c    what is wrong with an access
  *   race.c     thread blocks that race
  *
- * Always true: a thread block touches nothing of another but global memory; an op that fails calls exec_fail once, and
+ * Always true: a thread block touches nothing of another outside of its cluster but global memory; an op that fails calls exec_fail once, and
  * the launch ends.
  */
 #ifndef EXEC_H
@@ -218,6 +219,7 @@ struct options {
 struct launch {
 	const struct func *kernel;
 	uint32_t grid[3], block[3], dyn_shared, stream, id;
+	uint32_t cluster[3];  /* 0: as the kernel has it, or 1 */
 	const uint8_t *param; /* param_bytes of the kernel */
 };
 
@@ -228,6 +230,7 @@ struct grid {
 	const struct launch *l;
 	uint32_t kernel; /* function's number */
 	uint32_t threads, warps, shared_static, shared_bytes;
+	uint32_t cluster[3], cluster_size; /* CTAs; 1 without clusters */
 	const struct texture *texture;
 	uint32_t n_textures;
 	uint64_t warp_insts, thread_insts; /* of the CTAs that have ended, in order */
@@ -276,6 +279,8 @@ struct warp {
 	size_t frames_cap, frame_at;
 	uint32_t func;
 	uint8_t state, barrier;
+	bool cluster_arrived; /* at barrier.cluster, in that phase, not waited for yet */
+	uint32_t cluster_phase;
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: let others go first */
 	const struct op *waiting; /* FLOW_BAR not yet met */
 	uint32_t wait_mask;
@@ -289,7 +294,7 @@ struct warp {
 };
 
 enum { WARP_STOP = 1, WARP_YIELD = 2 };
-enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_CLUSTER, WARP_DONE };
 
 struct barrier {
 	uint32_t arrived, expected, all, any, popc;
@@ -307,17 +312,41 @@ struct cta {
 	struct warp *warp;
 	uint32_t n_warps, n_done;
 	struct barrier barrier[16];
+	struct cluster *cluster;
+	uint32_t rank; /* in the cluster */
 	void *check;   /* check.c */
 	void *product; /* sem_mma.c: the matrices in hand */
 	uint64_t clock;
 };
 
+/*
+ * CTAs that run together: they see each other's shared memory. Its addresses in .shared::cluster (and behind
+ * SHARED_BASE) are those of the CTA itself below CLUSTER_STRIDE, and those of rank r from (r + 1) * CLUSTER_STRIDE on.
+ */
+#define CLUSTER_STRIDE 0x40000u
+struct cluster {
+	struct cta **cta; /* by rank */
+	uint32_t n;
+	uint32_t phase, arrived; /* of barrier.cluster: phases so far, lanes that have arrived in this one */
+};
+struct cluster *cluster_new(struct grid *g);
+void cluster_free(struct cluster *c);
+/* barrier.cluster.wait. true: the warp goes on at once. */
+bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
+/* Run cluster number n to its end. false: the launch has failed. */
+bool cluster_run(struct cluster *c, uint64_t number);
+/* Coordinates of the CTA with a number: clusters one after another, within one by rank. */
+void grid_block(const struct grid *g, uint64_t number, uint32_t id[3]);
+
 /* One CTA's room, used for one after another. */
 struct cta *cta_new(struct grid *g);
 void cta_free(struct cta *c);
-/* Run CTA number n to its end. false: the launch has failed. */
-bool cta_run(struct cta *c, uint64_t number);
-/* What follows from the launch and its kernel: threads, warps, shared memory. Before anything else. */
+void cta_start(struct cta *c, uint64_t number);
+/* A turn of each warp that is ready. false: none was. */
+bool cta_turn(struct cta *c);
+/* Nothing moves any more: name who waits for what. */
+void cta_deadlock(struct cta *c);
+/* What follows from the launch and its kernel: threads, warps, shared memory, clusters. Before anything else. */
 void grid_prepare(struct grid *g);
 /*
  * All CTAs, several at once where that cannot show; done (NULL: nothing) is called for each in order, by one thread at

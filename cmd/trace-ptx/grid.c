@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A launch: its thread blocks, several at once on threads of their own where nobody can tell.
+ * A launch: its thread blocks (cluster by cluster), several at once on threads of their own where nobody can tell.
  *
  * Blocks run one after another, in the order of their numbers, when the order could show: a kernel that uses the old
  * value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of atomics, prints,
@@ -28,6 +28,11 @@ void grid_prepare(struct grid *g)
 		fixed = p->shared_end;
 	g->shared_static = (fixed + 15) / 16 * 16;
 	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : fixed;
+	g->cluster_size = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;
+		g->cluster_size *= g->cluster[i];
+	}
 	code_reach(g->code, g->kernel, on);
 	g->order = 0;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
@@ -39,10 +44,10 @@ struct team {
 	struct grid *g;
 	bool (*done)(void *ctx, struct cta *c);
 	void *ctx;
-	uint64_t blocks;
+	uint64_t clusters;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t turn;
-	uint64_t next, delivered; /* CTAs begun; delivered */
+	uint64_t next, delivered; /* clusters begun; delivered */
 	bool good;
 };
 
@@ -64,36 +69,36 @@ static void deliver(struct team *t, struct cta *c, bool good)
 static void *work(void *arg)
 {
 	struct team *t = arg;
-	struct cta *c = cta_new(t->g);
+	struct cluster *c = cluster_new(t->g);
 
 	pthread_mutex_lock(&t->lock);
-	while (t->good && t->next < t->blocks) {
+	while (t->good && t->next < t->clusters) {
 		uint64_t n = t->next++;
 
 		pthread_mutex_unlock(&t->lock);
-		bool good = cta_run(c, n);
+		bool good = cluster_run(c, n);
 		pthread_mutex_lock(&t->lock);
 		while (t->delivered != n)
 			pthread_cond_wait(&t->turn, &t->lock);
-		if (t->good)
-			deliver(t, c, good);
+		for (uint32_t i = 0; i < c->n && t->good; i++)
+			deliver(t, c->cta[i], good);
 		t->delivered++;
 		pthread_cond_broadcast(&t->turn);
 	}
 	pthread_mutex_unlock(&t->lock);
-	cta_free(c);
+	cluster_free(c);
 	return NULL;
 }
 
 /* Threads for the launch: one when the order of its blocks could show. */
-static unsigned team_size(const struct grid *g, uint64_t blocks)
+static unsigned team_size(const struct grid *g, uint64_t clusters)
 {
 	uint64_t n = g->opt->threads;
 	bool mixed = (g->order & (g->order - 1)) != 0, shows = g->order & (ORDER_SHOWS | ORDER_FENCE);
 
 	if (g->opt->order || mixed || shows || g->opt->volta)
 		return 1;
-	return (unsigned)(n > blocks ? blocks : n ? n : 1);
+	return (unsigned)(n > clusters ? clusters : n ? n : 1);
 }
 
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
@@ -102,10 +107,10 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	struct team t = {.g = g,
 		.done = done,
 		.ctx = ctx,
-		.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
+		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
 		.good = true};
 	pthread_t thread[THREADS_MAX];
-	unsigned n = team_size(g, t.blocks), started = 0;
+	unsigned n = team_size(g, t.clusters), started = 0;
 
 	g->at_once = n;
 	atomic_store(&g->failed, UINT64_MAX);

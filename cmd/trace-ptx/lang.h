@@ -176,6 +176,7 @@ struct operand {
 
 #define OPERANDS_MAX 12
 #define TYPES_MAX    4
+#define CLUSTER_MAX  16u /* thread blocks of a cluster */
 
 struct stmt {
 	uint16_t op;

@@ -286,7 +286,8 @@ static int take_dims(const struct reader *r, uint32_t w, const char *s, const ui
 
 static int do_launch(struct reader *r)
 {
-	static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64};
+	static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64},
+			      cluster_most[3] = {CLUSTER_MAX, CLUSTER_MAX, CLUSTER_MAX};
 	struct launch l = {0};
 	uint64_t v;
 	uint32_t w;
@@ -301,12 +302,14 @@ static int do_launch(struct reader *r)
 			got = take_dims(r, w, s + 5, grid_most, l.grid);
 		else if (!strncmp(s, "block=", 6))
 			got = take_dims(r, w, s + 6, block_most, l.block);
+		else if (!strncmp(s, "cluster=", 8))
+			got = take_dims(r, w, s + 8, cluster_most, l.cluster);
 		else if ((got = take_option(r, w, "shmem", 232448, &v)) > 0)
 			l.dyn_shared = (uint32_t)v;
 		else if (!got && (got = take_option(r, w, "stream", INT32_MAX, &v)) > 0)
 			l.stream = (uint32_t)v;
 		else if (!got && !(got = take_option(r, w, "async", 1, &v)))
-			return wanted(r, w, "grid=, block=, shmem=, stream=, async= or args");
+			return wanted(r, w, "grid=, block=, cluster=, shmem=, stream=, async= or args");
 		if (got < 0)
 			return -1;
 	}
@@ -418,6 +421,34 @@ static int bind_arguments(struct reader *r, struct step *c)
 	return 0;
 }
 
+/* A cluster fits: it divides the grid, has at most 16 blocks, whose shared memory its addresses reach. */
+static int check_cluster(struct reader *r, const struct step *c)
+{
+	const struct launch *l = &c->launch;
+	const uint32_t *d = l->cluster[0] ? l->cluster : l->kernel->cluster;
+	struct place where = {c->at.file, c->at.line, 0};
+
+	if (!d[0])
+		return 0;
+	if (l->cluster[0] && l->kernel->cluster[0] &&
+		memcmp(l->cluster, l->kernel->cluster, sizeof(l->cluster)))
+		return fault_set(r->f, where, "cluster",
+			"found cluster %u,%u,%u for kernel '%s', wanted its own %u,%u,%u", d[0], d[1], d[2],
+			l->kernel->name, l->kernel->cluster[0], l->kernel->cluster[1], l->kernel->cluster[2]);
+	for (unsigned i = 0; i < 3; i++)
+		if (!d[i] || l->grid[i] % d[i])
+			return fault_set(r->f, where, "cluster",
+				"found clusters of %u,%u,%u thread blocks in grid %u,%u,%u, wanted a grid that they fill",
+				d[0], d[1], d[2], l->grid[0], l->grid[1], l->grid[2]);
+	if ((uint64_t)d[0] * d[1] * d[2] > CLUSTER_MAX ||
+		l->kernel->shared_end + l->dyn_shared > CLUSTER_STRIDE - 16)
+		return fault_set(r->f, where, "cluster",
+			"found clusters of %llu thread blocks with %u bytes of shared memory each, wanted at most %u with %u",
+			(unsigned long long)d[0] * d[1] * d[2], l->kernel->shared_end + l->dyn_shared,
+			CLUSTER_MAX, CLUSTER_STRIDE - 16);
+	return 0;
+}
+
 static int find_kernel(struct reader *r, struct step *c)
 {
 	const struct program *p = &r->s->prog;
@@ -442,6 +473,8 @@ static int find_kernel(struct reader *r, struct step *c)
 				"found block %u,%u,%u for kernel '%s', wanted %u,%u,%u (.reqntid)",
 				c->launch.block[0], c->launch.block[1], c->launch.block[2], k->name,
 				k->reqntid[0], k->reqntid[1], k->reqntid[2]);
+	if (check_cluster(r, c))
+		return -1;
 	for (uint32_t i = 0; i < r->n_kinfo; i++)
 		if (!strcmp(r->kinfo[i].kernel, k->name)) {
 			c->regs = r->kinfo[i].regs;

@@ -83,6 +83,10 @@ static bool performance_directives(struct parser *p, struct func *fn)
 				v[0] = v[1] = v[2] = 1;
 			if (!next(p) || !take_numbers(p, v, per_sm ? 1 : 3))
 				return false;
+			for (unsigned i = 0; cluster && i < 3; i++)
+				if (!v[i] || v[i] > CLUSTER_MAX)
+					return parse_unwanted(
+						p, "clusters of 1 to 16 thread blocks before it");
 		} else if (at_word(p, "maxnreg") || at_word(p, "maxnctapersm") ||
 			   at_word(p, "maxclusterrank") || at_word(p, "abi_preserve") ||
 			   at_word(p, "abi_preserve_control")) {

@@ -89,11 +89,10 @@ void race_access(
 
 static void block_text(const struct grid *g, uint64_t key, char *out, size_t cap)
 {
-	const uint32_t *n = g->l->grid;
-	uint64_t b = block_of(key) - 1;
+	uint32_t id[3];
 
-	snprintf(out, cap, "CTA (%llu,%llu,%llu)", (unsigned long long)(b % n[0]),
-		(unsigned long long)(b / n[0] % n[1]), (unsigned long long)(b / n[0] / n[1]));
+	grid_block(g, block_of(key) - 1, id);
+	snprintf(out, cap, "CTA (%u,%u,%u)", id[0], id[1], id[2]);
 }
 
 static void tell(const struct grid *g, uint64_t word)

@@ -343,17 +343,3 @@ int bind_cp(struct bind *b, struct op *o)
 	}
 	return bind_two_places(b, o, &k[0], &k[1]);
 }
-
-/* A cluster of one thread block: its shared memory is its own. */
-int bind_mapa(struct bind *b, struct op *o)
-{
-	const struct operand *k = b->in->operand;
-	enum type t = (enum type)b->in->type[0];
-
-	if (bind_types(b, 1) || bind_operands(b, 2, 3))
-		return -1;
-	return b->in->op == I_mapa && (k[1].kind == O_REG || k[1].kind == O_SYM) &&
-			       bind_src(b, &k[2], T_U32) != UINT32_MAX
-		       ? bind_move(b, o, t)
-		       : bind_fault(b, &k[1], "operand", "found no address, wanted a register or a variable");
-}

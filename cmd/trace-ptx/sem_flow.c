@@ -202,9 +202,7 @@ int bind_bar(struct bind *b, struct op *o)
 	unsigned n = in->n_operands, at = 0;
 
 	if (has(in, M_CLUSTER))
-		return has(in, M_ARRIVE) || has(in, M_WAIT)
-			       ? bind_refuse(b, "thread block clusters")
-			       : bind_fault(b, NULL, "suffix", "found %s, wanted .arrive or .wait", in->text);
+		return bind_cluster_barrier(b, o);
 	if (has(in, M_WARP)) { /* bar.warp.sync: its lanes are together already */
 		if (bind_operands(b, 1, 1) || bind_src(b, &k[0], T_B32) == UINT32_MAX)
 			return -1;

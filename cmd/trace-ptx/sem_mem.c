@@ -64,9 +64,19 @@ static bool window_at(
 					    : (uint8_t *)(uintptr_t)w->g->l->param;
 
 	FOR_BITS32 (i, m) {
+		uint8_t *from = base + stride * i;
+
+		if (space == SP_SHARED && w->addr[i] >= CLUSTER_STRIDE && w->g->cluster_size > 1) {
+			uint64_t rank = w->addr[i] / CLUSTER_STRIDE - 1;
+
+			if (rank >= w->g->cluster_size)
+				return outside(w, o, i, space, w->addr[i], bytes);
+			w->addr[i] %= CLUSTER_STRIDE;
+			from = w->cta->cluster->cta[rank]->shared;
+		}
 		if (w->addr[i] > size || size - w->addr[i] < bytes)
 			return outside(w, o, i, space, w->addr[i], bytes);
-		at[i] = base + stride * i + w->addr[i];
+		at[i] = from + w->addr[i];
 	}
 	return true;
 }

@@ -18,6 +18,7 @@ static void run(const struct code *code, const struct func *kernel, struct memor
 		.grid = {2, 1, 1},
 		.block = {11, 3, 1},
 		.dyn_shared = 64,
+		.cluster = {2, 1, 1},
 		.id = 1,
 		.param = param};
 	struct grid g = {.code = code, .mem = mem, .opt = &opt, .l = &l, .record = true, .print = stderr};

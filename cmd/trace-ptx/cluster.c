@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Clusters: thread blocks that run together, on one thread, by turns. Without clusters each block is one of its own.
+ *
+ * barrier.cluster counts lanes: a phase is over when as many have arrived as have not ended in the whole cluster.
+ * Always true: the outcome depends on nothing but the program, for blocks and warps take their turns in order.
+ */
+#include <stdlib.h>
+#include "check.h"
+#include "lanes.h"
+
+struct cluster *cluster_new(struct grid *g)
+{
+	struct cluster *c = xcalloc(1, sizeof(*c));
+
+	c->n = g->cluster_size;
+	c->cta = xcalloc(c->n, sizeof(struct cta *));
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->cta[i] = cta_new(g);
+		c->cta[i]->cluster = c;
+		c->cta[i]->rank = i;
+	}
+	return c;
+}
+
+void cluster_free(struct cluster *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		cta_free(c->cta[i]);
+	free(c->cta);
+	free(c);
+}
+
+void grid_block(const struct grid *g, uint64_t number, uint32_t id[3])
+{
+	const uint32_t *n = g->l->grid, *k = g->cluster;
+	uint64_t cluster = number / g->cluster_size, rank = number % g->cluster_size;
+
+	id[0] = (uint32_t)(cluster % (n[0] / k[0]) * k[0] + rank % k[0]);
+	cluster /= n[0] / k[0];
+	id[1] = (uint32_t)(cluster % (n[1] / k[1]) * k[1] + rank / k[0] % k[1]);
+	cluster /= n[1] / k[1];
+	id[2] = (uint32_t)(cluster * k[2] + rank / k[0] / k[1]);
+}
+
+/* The phase of barrier.cluster ends when nobody is missing. */
+static void settle(struct cluster *c)
+{
+	uint32_t alive = 0;
+
+	if (!c->arrived)
+		return;
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
+			alive += bit_count32(c->cta[i]->warp[k].lanes & ~c->cta[i]->warp[k].ended);
+	if (c->arrived < alive)
+		return;
+	c->arrived = 0;
+	c->phase++;
+	for (uint32_t i = 0; i < c->n; i++) {
+		check_barrier(c->cta[i]);
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
+			if (c->cta[i]->warp[k].state == WARP_CLUSTER) {
+				c->cta[i]->warp[k].state = WARP_READY;
+				c->cta[i]->warp[k].waiting = NULL;
+			}
+	}
+}
+
+/* A turn of each block; *moved: one of them could. false: the launch has failed. */
+static bool turn(struct cluster *c, bool *moved, uint32_t *done)
+{
+	struct grid *g = c->cta[0]->g;
+
+	*moved = false;
+	*done = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct cta *b = c->cta[i];
+
+		if (b->n_done < b->n_warps)
+			*moved |= cta_turn(b);
+		if (b->clock > g->opt->limit)
+			cta_over_limit(b);
+		if (grid_failed(g, b->number))
+			return false;
+		settle(c);
+		*done += b->n_done == b->n_warps;
+	}
+	return true;
+}
+
+bool cluster_run(struct cluster *c, uint64_t number)
+{
+	bool moved;
+	uint32_t done = 0;
+
+	c->phase = c->arrived = 0;
+	for (uint32_t i = 0; i < c->n; i++)
+		cta_start(c->cta[i], number * c->n + i);
+	while (done < c->n) {
+		if (!turn(c, &moved, &done))
+			return false;
+		for (uint32_t i = 0; !moved && done < c->n && i < c->n; i++)
+			if (c->cta[i]->n_done < c->cta[i]->n_warps) {
+				bool ready = false;
+
+				for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
+					ready |= c->cta[i]->warp[k].state == WARP_READY;
+				if (ready)
+					break;
+				cta_deadlock(c->cta[i]);
+				return false;
+			}
+	}
+	return true;
+}
+
+/* ---- barrier.cluster, mapa, getctarank ---- */
+
+static void arrive(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cluster *c = w->cta->cluster;
+
+	if (w->cluster_arrived && w->cluster_phase == c->phase && o->n) {
+		exec_fail(w, o, m, "barrier",
+			"found a second arrival at barrier.cluster, wanted a wait between");
+		return;
+	}
+	w->cluster_arrived = true;
+	w->cluster_phase = c->phase;
+	c->arrived += bit_count32(m);
+	check_barrier(w->cta);
+}
+
+bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cluster *c = w->cta->cluster;
+
+	if (!w->cluster_arrived) {
+		exec_fail(
+			w, o, m, "barrier", "found a wait for barrier.cluster, wanted an arrival before it");
+		return true;
+	}
+	settle(c);
+	w->cluster_arrived = false;
+	if (w->cluster_phase != c->phase)
+		return true;
+	w->waiting = o;
+	w->wait_mask = m;
+	w->state = WARP_CLUSTER;
+	return false;
+}
+
+int bind_cluster_barrier(struct bind *b, struct op *o)
+{
+	if (!has(b->in, M_ARRIVE) && !has(b->in, M_WAIT))
+		return bind_fault(b, NULL, "suffix", "found %s, wanted .arrive or .wait", b->in->text);
+	o->n = has(b->in, M_ALIGNED);
+	if (has(b->in, M_WAIT))
+		o->flow = FLOW_WAIT;
+	else
+		o->fn = arrive;
+	return bind_operands(b, 0, 0);
+}
+
+/* mapa: the address of a place of shared memory in the block of rank b. mode: generic addresses. */
+static void mapa(struct warp *w, const struct op *o, uint32_t m)
+{
+	u64 base = o->mode ? SHARED_BASE : 0;
+
+	FOR_BITS32 (i, m) {
+		u64 a = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
+		u32 rank = REG(u32, w, o->b)[i];
+
+		if (rank >= w->cta->cluster->n) {
+			exec_fail(w, o, 1u << i, "cluster-rank",
+				"found rank %u in a cluster of %u thread blocks, wanted a lower one", rank,
+				w->cta->cluster->n);
+			return;
+		}
+		a = base + (a - base) % CLUSTER_STRIDE;
+		if (rank != w->cta->rank)
+			a += (u64)CLUSTER_STRIDE * (rank + 1);
+		if (o->reg_bytes == 8)
+			REG(u64, w, o->d)[i] = a;
+		else
+			REG(u32, w, o->d)[i] = (u32)a;
+	}
+}
+
+static void getctarank(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m) {
+		u64 a = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
+		u64 n = (a - (o->mode ? SHARED_BASE : 0)) / CLUSTER_STRIDE;
+
+		REG(u32, w, o->d)[i] = n ? (u32)n - 1 : w->cta->rank;
+	}
+}
+
+int bind_mapa(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+	bool rank = b->in->op == I_getctarank;
+	enum type t = (enum type)b->in->type[0];
+
+	if (bind_types(b, 1) || bind_operands(b, rank ? 2 : 3, rank ? 2 : 3))
+		return -1;
+	if (t != T_U32 && t != T_U64)
+		return bind_fault(b, NULL, "types", "found type .%s, wanted .u32 or .u64", types[t].name);
+	o->fn = rank ? getctarank : mapa;
+	o->mode = !has(b->in, M_SHARED__CLUSTER);
+	o->reg_bytes = (uint8_t)(types[t].bits / 8);
+	o->d = bind_dst(b, &k[0], rank ? 32 : types[t].bits);
+	o->a = bind_src(b, &k[1], t);
+	o->b = rank ? 0 : bind_src(b, &k[2], T_U32);
+	return o->d == UINT32_MAX || o->a == UINT32_MAX || o->b == UINT32_MAX ? -1 : 0;
+}
