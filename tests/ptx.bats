@@ -103,6 +103,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 @test "--limit ends what does not end" {
 	kernel <<-'E'
 	l:
+		add.u32 %r1, %r1, 1;
 		bra l;
 	E
 	launch 32
@@ -272,6 +273,58 @@ results() {
 	d:
 	E
 	printf 'module k.ptx\nbuffer A bytes=24 zero\nlaunch k grid=2 block=32 cluster=2 args A\n' >k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a deadlock'
+}
+
+@test "a lock that lanes of one warp fight for is a deadlock, but not for independent lanes" {
+	kernel <<-'E'
+	l:
+		atom.global.cas.b32 %r2, [%rd1], 0, 1;
+		setp.ne.u32 %p1, %r2, 0;
+		@%p1 bra l;
+		ld.volatile.global.u32 %r3, [%rd1+4];
+		add.u32 %r3, %r3, 1;
+		st.volatile.global.u32 [%rd1+4], %r3;
+		membar.gl;
+		atom.global.exch.b32 %r2, [%rd1], 0;
+	E
+	launch 64
+	echo 'save A a.bin' >>k.launch
+	sed -i 's/grid=1/grid=3/' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a deadlock: 31 lanes of warp 0 wait here in a loop for what nobody changes, while other lanes of the warp wait for them'
+	assert_output --partial 'thread (1,0,0) of CTA (0,0,0)'
+	run -0 trace-ptx --stack volta -n k.launch
+	run -0 od -An -td4 -N8 a.bin
+	assert_output --regexp '^ +0 +192$'
+	run -2 trace-ptx --stack kepler -n k.launch
+	assert_output --partial "found stack 'kepler', wanted simt or volta"
+}
+
+@test "a block that waits for a later one lets it begin" {
+	kernel <<-'E'
+		mov.u32 %r2, %ctaid.x;
+		setp.ne.u32 %p1, %r2, 9;
+		@!%p1 st.volatile.global.u32 [%rd1], 5;
+	l:
+		ld.volatile.global.u32 %r3, [%rd1];
+		setp.eq.u32 %p2, %r3, 0;
+		@%p2 bra l;
+		mul.wide.u32 %rd2, %r2, 4;
+		add.u64 %rd2, %rd1, %rd2;
+		@%p1 st.global.u32 [%rd2+4], %r2;
+	E
+	launch 32
+	sed -i 's/grid=1/grid=10/' k.launch
+	echo 'save A a.bin' >>k.launch
+	for j in 1 4; do
+		trace-ptx -j $j -o t$j k.launch
+		run -0 od -An -v -td4 -w40 -N40 a.bin
+		assert_output --regexp '^ +5 +0 +1 +2 +3 +4 +5 +6 +7 +8$'
+	done
+	run -0 diff -r t1 t4
+	sed -i 's/%r2, 9/%r2, 77/' k.ptx
 	run -1 trace-ptx -n k.launch
 	assert_output --partial 'found a deadlock'
 }

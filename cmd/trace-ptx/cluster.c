@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "check.h"
 #include "lanes.h"
+#include "stack.h"
 
 struct cluster *cluster_new(struct grid *g)
 {
@@ -89,30 +90,90 @@ static bool turn(struct cluster *c, bool *moved, uint32_t *done)
 	return true;
 }
 
-bool cluster_run(struct cluster *c, uint64_t number)
+void cluster_start(struct cluster *c, uint64_t number)
 {
-	bool moved;
-	uint32_t done = 0;
-
-	c->phase = c->arrived = 0;
+	c->number = number;
+	c->phase = c->arrived = c->quiet = 0;
+	c->watch_at = 1;
 	for (uint32_t i = 0; i < c->n; i++)
 		cta_start(c->cta[i], number * c->n + i);
-	while (done < c->n) {
-		if (!turn(c, &moved, &done))
-			return false;
-		for (uint32_t i = 0; !moved && done < c->n && i < c->n; i++)
-			if (c->cta[i]->n_done < c->cta[i]->n_warps) {
-				bool ready = false;
+}
 
-				for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
-					ready |= c->cta[i]->warp[k].state == WARP_READY;
-				if (ready)
-					break;
-				cta_deadlock(c->cta[i]);
-				return false;
-			}
+/* Did a warp change memory since this was asked last? */
+static bool take_changes(struct cluster *c)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++) {
+			changed |= c->cta[i]->warp[k].changed;
+			c->cta[i]->warp[k].changed = false;
+		}
+	return changed;
+}
+
+/* All groups of lanes that can run go round, and no lane that waits for them can go on alone. */
+static bool warp_spins(struct warp *w)
+{
+	uint32_t n = w->g->opt->volta ? stack_rotate(w) : 1;
+	bool spins = true;
+
+	for (uint32_t i = 0; spins && i < n; i++) {
+		spins = exec_spins(w);
+		if (spins && n > 1)
+			stack_rotate(w);
 	}
+	if (w->state == WARP_DONE)
+		cta_ended(w->cta);
+	return spins && !(w->g->opt->volta && stack_release(w));
+}
+
+/* Every warp that is ready goes round: nothing but others can help. */
+static bool all_spin(struct cluster *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
+			if (c->cta[i]->warp[k].state == WARP_READY && !warp_spins(&c->cta[i]->warp[k]))
+				return false;
 	return true;
+}
+
+enum cluster_state cluster_go(struct cluster *c)
+{
+	bool moved;
+	uint32_t done;
+
+	c->changed = false;
+	for (;;) {
+		if (!turn(c, &moved, &done))
+			return CLUSTER_FAILED;
+		if (done == c->n)
+			return CLUSTER_DONE;
+		if (!moved) {
+			cluster_deadlock(c);
+			return CLUSTER_FAILED;
+		}
+		if (take_changes(c)) {
+			c->changed = true;
+			c->quiet = 0;
+			c->watch_at = 1;
+		} else if (++c->quiet >= c->watch_at) {
+			c->watch_at = 2 * c->quiet;
+			if (all_spin(c)) {
+				c->watch_at = 0; /* look at once when asked to go on */
+				return CLUSTER_STUCK;
+			}
+		}
+	}
+}
+
+void cluster_deadlock(struct cluster *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->cta[i]->n_done < c->cta[i]->n_warps) {
+			cta_deadlock(c->cta[i]);
+			return;
+		}
 }
 
 /* ---- barrier.cluster, mapa, getctarank ---- */

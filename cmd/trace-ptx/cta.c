@@ -11,7 +11,8 @@
 #include "check.h"
 #include "stack.h"
 
-#define TURN 65536u /* instructions before a warp gives way */
+#define TURN 8192u /* instructions before a warp gives way */
+#define STEP 256u  /* and, with --stack volta, before lanes of it do */
 
 struct cta *cta_new(struct grid *g)
 {
@@ -79,7 +80,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->insts = w->thread_insts = w->records = 0;
 		w->out.n = 0;
 		w->waiting = NULL;
-		w->cluster_arrived = false;
+		w->cluster_arrived = w->changed = false;
 		exec_open_frame(w, c->g->kernel);
 		stack_start(w, c->g->l->kernel->first_pc);
 	}
@@ -177,8 +178,26 @@ void cta_ended(struct cta *c)
 			release(c, i);
 }
 
+/* A warp that goes round: at which instruction, who cannot. */
+static void name_loop(struct warp *w)
+{
+	const struct entry *top = &w->stack[w->depth - 1];
+	uint32_t others = w->lanes & ~w->ended & ~top->mask;
+
+	exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
+		"found a deadlock: %u lanes of warp %u wait here in a loop for what nobody changes%s",
+		bit_count32(top->mask & w->live), w->index,
+		others ? ", while other lanes of the warp wait for them, wanted code that does not (or --stack volta)"
+		       : ", wanted a store by somebody who runs");
+}
+
 void cta_deadlock(struct cta *c)
 {
+	for (uint32_t i = 0; i < c->n_warps; i++)
+		if (c->warp[i].state == WARP_READY) {
+			name_loop(&c->warp[i]);
+			return;
+		}
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		struct warp *w = &c->warp[i];
 		const struct barrier *b = &c->barrier[w->barrier];
@@ -210,6 +229,19 @@ void cta_over_limit(struct cta *c)
 		(unsigned long long)c->g->opt->limit);
 }
 
+/* Independent lanes: each group of the warp that can run does so for a while. */
+static void share_turn(struct warp *w)
+{
+	uint64_t end = w->insts + TURN;
+
+	while (w->state == WARP_READY && !(w->stop & WARP_STOP) && w->insts < end) {
+		w->stop = 0;
+		exec_warp(w, STEP);
+		if (w->state == WARP_READY && !(w->stop & WARP_STOP) && stack_rotate(w) < 2 && w->stop)
+			return;
+	}
+}
+
 bool cta_turn(struct cta *c)
 {
 	bool moved = false;
@@ -221,7 +253,10 @@ bool cta_turn(struct cta *c)
 		if (w->state != WARP_READY)
 			continue;
 		moved = true;
-		exec_warp(w, TURN);
+		if (c->g->opt->volta)
+			share_turn(w);
+		else
+			exec_warp(w, TURN);
 		c->clock += w->insts - before;
 		if (w->stop & WARP_STOP)
 			return true;

@@ -198,6 +198,7 @@ static void enter_by_register(struct warp *w, const struct op *o, uint32_t exec)
 
 static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
 {
+	w->changed |= o->flow == FLOW_CALL || o->flow == FLOW_CALL_REG || o->flow == FLOW_BAR;
 	switch (o->flow) {
 	case FLOW_BRA: stack_branch(w, o, pc, mask, exec); break;
 	case FLOW_BRX: stack_branch_table(w, o, pc, mask, exec); break;
@@ -254,4 +255,54 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			change_flow(w, o, pc, mask, exec);
 		}
 	}
+}
+
+/* ---- loops that do not end ---- */
+
+struct snapshot {
+	uint8_t *frame;
+	struct entry *stack;
+	size_t bytes;
+	uint32_t depth, calls;
+};
+
+static void take(const struct warp *w, struct snapshot *s)
+{
+	s->bytes = w->g->code->frame[w->func].bytes;
+	s->depth = w->depth;
+	s->calls = w->n_calls;
+	s->frame = xmalloc(s->bytes);
+	s->stack = xcalloc(s->depth, sizeof(*s->stack));
+	memcpy(s->frame, w->frame, s->bytes);
+	memcpy(s->stack, w->stack, s->depth * sizeof(*s->stack));
+}
+
+static bool same(const struct warp *w, const struct snapshot *s)
+{
+	return w->depth == s->depth && w->n_calls == s->calls &&
+	       w->stack[w->depth - 1].pc == s->stack[s->depth - 1].pc &&
+	       !memcmp(w->stack, s->stack, s->depth * sizeof(*s->stack)) &&
+	       !memcmp(w->frame, s->frame, s->bytes);
+}
+
+#define SPIN_STEPS 65536u
+
+bool exec_spins(struct warp *w)
+{
+	struct snapshot s;
+	bool spins = false;
+
+	take(w, &s);
+	w->changed = false;
+	for (uint32_t n = 0; n < SPIN_STEPS && !spins; n++) {
+		exec_warp(w, 1);
+		w->cta->clock++;
+		if (w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
+			break;
+		w->stop = 0;
+		spins = same(w, &s);
+	}
+	free(s.frame);
+	free(s.stack);
+	return spins;
 }

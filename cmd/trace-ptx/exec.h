@@ -281,6 +281,7 @@ struct warp {
 	uint8_t state, barrier;
 	bool cluster_arrived; /* at barrier.cluster, in that phase, not waited for yet */
 	uint32_t cluster_phase;
+	bool changed;             /* memory: a store, or an atomic that put another value */
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: let others go first */
 	const struct op *waiting; /* FLOW_BAR not yet met */
 	uint32_t wait_mask;
@@ -328,13 +329,21 @@ struct cluster {
 	struct cta **cta; /* by rank */
 	uint32_t n;
 	uint32_t phase, arrived; /* of barrier.cluster: phases so far, lanes that have arrived in this one */
+	uint64_t number;
+	uint32_t quiet,
+		watch_at; /* rounds in which no memory changed; the round in which to look for loops */
+	bool changed;     /* memory, since the cluster went on */
 };
+enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
 void cluster_free(struct cluster *c);
 /* barrier.cluster.wait. true: the warp goes on at once. */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
-/* Run cluster number n to its end. false: the launch has failed. */
-bool cluster_run(struct cluster *c, uint64_t number);
+void cluster_start(struct cluster *c, uint64_t number);
+/* Go on until the end, a failure, or until all that do not wait go round in loops that nothing but others can end. */
+enum cluster_state cluster_go(struct cluster *c);
+/* The launch fails: nothing can free a cluster that is stuck. */
+void cluster_deadlock(struct cluster *c);
 /* Coordinates of the CTA with a number: clusters one after another, within one by rank. */
 void grid_block(const struct grid *g, uint64_t number, uint32_t id[3]);
 
@@ -356,6 +365,11 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 
 /* Until the warp waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
+/*
+ * Goes on until the warp is in a state in which it was, no memory having changed meanwhile: true, it goes round for ever
+ * unless others change what it reads. false: anything else happened, or nothing in 65536 instructions.
+ */
+bool exec_spins(struct warp *w);
 /* Open the frame of function func above the running one. */
 void exec_open_frame(struct warp *w, uint32_t func);
 void exec_set_sregs(struct warp *w, const struct frame *f);
@@ -367,6 +381,10 @@ uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane);
 void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3]);
 
 void stack_start(struct warp *w, uint32_t pc);
+/* The lanes of another group run next, each in its turn; groups of callers wait. Their number. */
+uint32_t stack_rotate(struct warp *w);
+/* Lanes that wait at a meeting point go on without those they wait for. false: none does. */
+bool stack_release(struct warp *w);
 /* Arrive at barrier id; see cta.c. true: the warp goes on at once. */
 bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec);
 void cta_ended(struct cta *c);

@@ -10,6 +10,7 @@
  * that fails, for all below it run to their end; instructions count against the limit in that order, too.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "check.h"
 
 void grid_prepare(struct grid *g)
@@ -76,18 +77,102 @@ static void *work(void *arg)
 		uint64_t n = t->next++;
 
 		pthread_mutex_unlock(&t->lock);
-		bool good = cluster_run(c, n);
+		cluster_start(c, n);
+		enum cluster_state state = cluster_go(c);
+		if (state == CLUSTER_STUCK)
+			cluster_deadlock(c);
 		pthread_mutex_lock(&t->lock);
 		while (t->delivered != n)
 			pthread_cond_wait(&t->turn, &t->lock);
 		for (uint32_t i = 0; i < c->n && t->good; i++)
-			deliver(t, c->cta[i], good);
+			deliver(t, c->cta[i], state == CLUSTER_DONE);
 		t->delivered++;
 		pthread_cond_broadcast(&t->turn);
 	}
 	pthread_mutex_unlock(&t->lock);
 	cluster_free(c);
 	return NULL;
+}
+
+/* ---- one thread: clusters that wait for others in a loop let the next begin ---- */
+
+#define RESIDENT_MAX 4096u
+
+struct resident {
+	struct cluster **c; /* in the order of their numbers; NULL: no room yet */
+	enum cluster_state *state;
+	uint32_t n, cap;
+};
+
+static bool begin(struct team *t, struct resident *r)
+{
+	if (t->next == t->clusters || r->n == RESIDENT_MAX)
+		return false;
+	if (r->n == r->cap) {
+		uint32_t cap = r->cap ? 2 * r->cap : 4;
+
+		r->c = xrealloc(r->c, cap, sizeof(struct cluster *));
+		r->state = xrealloc(r->state, cap, sizeof(*r->state));
+		memset(r->c + r->cap, 0, (cap - r->cap) * sizeof(struct cluster *));
+		r->cap = cap;
+	}
+	if (!r->c[r->n])
+		r->c[r->n] = cluster_new(t->g);
+	cluster_start(r->c[r->n], t->next++);
+	r->state[r->n] = CLUSTER_STUCK;
+	r->n++;
+	return true;
+}
+
+/* Deliver what has ended, from the first on; its room becomes free. */
+static void deliver_front(struct team *t, struct resident *r)
+{
+	uint32_t k = 0;
+
+	for (; k < r->n && r->state[k] == CLUSTER_DONE && t->good; k++)
+		for (uint32_t i = 0; i < r->c[k]->n && t->good; i++)
+			deliver(t, r->c[k]->cta[i], true);
+	for (uint32_t i = 0; k && i < r->n; i++) { /* the freed rooms go to the end */
+		struct cluster *c = r->c[i];
+
+		if (i + k < r->n) {
+			r->c[i] = r->c[i + k];
+			r->c[i + k] = c;
+			r->state[i] = r->state[i + k];
+		}
+	}
+	r->n -= k;
+}
+
+static void work_alone(struct team *t)
+{
+	struct resident r = {0};
+	uint32_t from = 0; /* those before have been tried since the last began */
+
+	while (t->good && (r.n || t->next < t->clusters)) {
+		bool progress = begin(t, &r);
+
+		if (progress)
+			from = r.n - 1;
+		for (uint32_t i = from; i < r.n && t->good; i++) {
+			if (r.state[i] == CLUSTER_DONE)
+				continue;
+			r.state[i] = cluster_go(r.c[i]);
+			progress |= r.state[i] == CLUSTER_DONE || r.c[i]->changed;
+			t->good = r.state[i] != CLUSTER_FAILED;
+		}
+		deliver_front(t, &r);
+		from = 0;
+		if (t->good && !progress) {
+			cluster_deadlock(r.c[0]);
+			t->good = false;
+		}
+	}
+	for (uint32_t i = 0; i < r.cap; i++)
+		if (r.c[i])
+			cluster_free(r.c[i]);
+	free(r.c);
+	free(r.state);
 }
 
 /* Threads for the launch: one when the order of its blocks could show. */
@@ -120,7 +205,10 @@ bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 	race_start(g);
 	while (started + 1 < n && !pthread_create(&thread[started], NULL, work, &t))
 		started++;
-	work(&t);
+	if (n > 1)
+		work(&t);
+	else
+		work_alone(&t);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	race_end(g, t.good);

@@ -9,7 +9,7 @@
 #include "program.h"
 #include "run.h"
 
-enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER, OPT_RUN };
+enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER, OPT_STACK, OPT_RUN };
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
 
@@ -21,6 +21,9 @@ static const struct cli_row rows[] = {
 	{'j', "jobs", "N", "threads that execute thread blocks and pack the stream, for the same bytes",
 		NULL},
 	{OPT_ORDER, "order", NULL, "execute thread blocks one after another, whatever -j says", NULL},
+	{OPT_STACK, "stack", "KIND",
+		"lanes of a warp that diverge: simt: one group at a time (default); volta: by turns",
+		"simt volta"},
 	{OPT_LIMIT, "limit", "N", "warp instructions that a launch may execute (default 4000000000)", NULL},
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
@@ -39,7 +42,7 @@ static const struct cli_row rows[] = {
 };
 
 static const struct cli cli = {
-	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--limit N] [--no-check] LAUNCH | [-g GPU] --run PROGRAM [ARG...]",
+	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] LAUNCH | [-g GPU] --run PROGRAM [ARG...]",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
 	"Exit status: 0 good; 1 a kernel or the program failed or a buffer is not as expected; 2 trouble.\n",
@@ -65,6 +68,11 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'C': o->saves = value; break;
 	case 'j': o->exec.threads = (unsigned)cli_number("-j", value, 1, THREADS_MAX); break;
 	case OPT_LIMIT: o->exec.limit = cli_number("--limit", value, 1, 1ull << 60); break;
+	case OPT_STACK:
+		o->exec.volta = !strcmp(value, "volta");
+		if (!o->exec.volta && strcmp(value, "simt"))
+			cli_usage("found stack '%s', wanted simt or volta", value);
+		break;
 	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;

@@ -63,6 +63,7 @@ static void copy_async(struct warp *w, const struct op *o, uint32_t m)
 			check_outside(w, o, i, SP_GLOBAL, w->addr[i], n);
 			return;
 		}
+		w->changed = true;
 		memcpy(to[i], from[i], n);
 		memset(to[i] + n, 0, o->bytes - n);
 	}
@@ -150,6 +151,7 @@ static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
 		}
 		}
 		check_mark(w->cta, at[i], 8);
+		w->changed |= v != old;
 		if (v != old)
 			memcpy(at[i], &v, 8);
 		if (o->d && o->n != MB_TEST)
@@ -246,6 +248,7 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 		exec_addresses(w, &one);
 		if (!mem_at(w, &one, 1u << i, (enum state_space)x->aux[1], n, to))
 			return;
+		w->changed = true;
 		memmove(to[i], from[i], n);
 		check_mark(w->cta, to[i], n);
 		if (x->aux[2]) { /* the mbarrier hears of the bytes */

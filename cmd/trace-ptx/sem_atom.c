@@ -105,6 +105,7 @@ static u64 lane_value(const struct warp *w, uint32_t slot, unsigned bytes, unsig
 static void atom(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool locked = w->g->at_once > 1 && o->space != SP_SHARED;
+	bool changed = w->changed;
 	struct ext *x = o->x;
 	uint8_t *at[LANES];
 
@@ -120,6 +121,7 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 			v = new_value((enum atom)x->aux[0], (enum type)x->aux[1], old,
 				lane_value(w, x->slot[8 + k], o->reg_bytes, i),
 				x->aux[0] == A_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0);
+			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
 			memcpy(at[i] + k * o->bytes, &v, o->bytes);
 			if (o->is_signed)
 				continue; /* red: nobody asked for the old value */
@@ -132,6 +134,7 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 		}
 	if (locked)
 		pthread_mutex_unlock(&w->mem->lock);
+	w->changed = changed;
 }
 
 /* 128 bits: exch and cas. */

@@ -134,6 +134,7 @@ bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, ui
 
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
 {
+	w->changed = true;
 	exec_addresses(w, o);
 	return mem_at(w, o, m, (enum state_space)o->space, bytes, at) &&
 	       (!w->g->opt->check || check_write(w, o, m, bytes, at));

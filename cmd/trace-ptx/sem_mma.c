@@ -528,6 +528,7 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 
 			if (o->is_signed) { /* store */
 				v = reg_bits(w, slot, t, lane) >> shift;
+				w->changed = true;
 				memcpy(at[lane], &v, bits / 8);
 				check_mark(w->cta, at[lane], bits / 8);
 				continue;

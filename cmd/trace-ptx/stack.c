@@ -6,6 +6,7 @@
  * goes on behind the branch is pushed first, so that the taken one runs first. Always true: the top entry has a lane
  * that lives; no lane stands at its entry's own meeting point; entries of a call lie above its base.
  */
+#include <string.h>
 #include "stack.h"
 
 static struct entry *push(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
@@ -131,6 +132,44 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 		stack_next(w, group[0].pc);
 	else
 		divide(w, group, used, o->rpc);
+}
+
+uint32_t stack_rotate(struct warp *w)
+{
+	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, lowest = UINT32_MAX, n = 0;
+
+	/* An entry waits for those above it that have lanes of its own. */
+	for (uint32_t i = w->depth; i-- > base;) {
+		if (!(w->stack[i].mask & w->live & above) && w->stack[i].mask & w->live) {
+			lowest = i;
+			n++;
+		}
+		above |= w->stack[i].mask & w->live;
+	}
+	if (n > 1) {
+		struct entry e = w->stack[lowest];
+
+		memmove(&w->stack[lowest], &w->stack[lowest + 1], (w->depth - lowest - 1) * sizeof(e));
+		w->stack[w->depth - 1] = e;
+	}
+	return n;
+}
+
+bool stack_release(struct warp *w)
+{
+	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
+
+	for (uint32_t i = w->depth; i-- > base;) {
+		uint32_t mask = w->stack[i].mask & w->live, waits = mask & ~above;
+
+		if (waits && mask & above) {
+			w->stack[i].mask &= ~waits;
+			push(w, w->stack[i].pc, waits, w->stack[i].rpc);
+			return true;
+		}
+		above |= mask;
+	}
+	return false;
 }
 
 void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { push(w, pc, exec, UINT32_MAX); }
