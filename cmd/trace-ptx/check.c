@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
+#include "lanes.h"
 
 /* "4 bytes behind 'A' (1024 bytes)" */
 static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t cap)
@@ -65,15 +66,20 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
 		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
 }
 
+LANE_FN static uint64_t bits_in_use(const uint64_t *a, uint32_t m)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		bits |= m >> i & 1 ? a[i] : 0;
+	return bits;
+}
+
 static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
-	uint64_t wrong = 0, step = bytes > 16 ? 16 : bytes;
+	uint64_t step = bytes > 16 ? 16 : bytes;
 
-	if (o->is_param || !is_pow2(step))
-		return true;
-	FOR_BITS32 (i, m)
-		wrong |= w->addr[i] & (step - 1);
-	if (!wrong)
+	if (o->is_param || !is_pow2(step) || !(bits_in_use(w->addr, m) & (step - 1)))
 		return true;
 	FOR_BITS32 (i, m)
 		if (w->addr[i] & (step - 1)) {
@@ -89,8 +95,14 @@ static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t byt
 /* Global accesses: every lane inside of one buffer that lives. Lanes mostly share one. */
 static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
 {
-	const struct buffer *b = NULL;
+	const struct buffer *b;
+	uint64_t low, high;
 
+	mem_extremes(w->addr, m, &low, &high);
+	b = memory_near(w->mem, low);
+	if (b && b->live && high - b->addr <= b->size && b->size - (high - b->addr) >= bytes)
+		return true;
+	b = NULL;
 	FOR_BITS32 (i, m) {
 		uint64_t a = w->addr[i];
 
@@ -240,6 +252,18 @@ static bool race(
 	return false;
 }
 
+/* The access changes nothing of what is known of its word, and is no race. */
+static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t self, bool write)
+{
+	const struct word *x = &s->word[off / 4];
+	uint32_t written;
+
+	memcpy(&written, s->written + off, 4);
+	return written == 0x01010101 && x->epoch == s->epoch &&
+	       (write ? x->writer == self && (!x->reader || x->reader == self)
+		      : (!x->writer || x->writer == self) && (x->reader == self || x->reader == MANY));
+}
+
 /*
  * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no part in the
  * search for races.
@@ -254,7 +278,7 @@ static bool shared_access(
 		uint32_t off = shared_offset(&owner, at[i]);
 		struct shadow *s = owner->check;
 
-		if (off == UINT32_MAX)
+		if (off == UINT32_MAX || (bytes == 4 && owner == w->cta && known_word(s, off, self, write)))
 			continue;
 		if (write) {
 			memset(s->written + off, 1, bytes);

@@ -142,6 +142,9 @@ int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum 
 	bind_plain(b, o, fn, d, (const enum type[]){__VA_ARGS__}, \
 		sizeof((const enum type[]){__VA_ARGS__}) / sizeof(enum type))
 
+/* Least and greatest address of the lanes in m (not 0); sem_mem.c keeps the one that checks use, too. */
+void mem_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high);
+
 /* ---- numbers of few bits (small.c) ---- */
 
 enum small { SMALL_F16, SMALL_BF16, SMALL_TF32, SMALL_E4M3, SMALL_E5M2, N_SMALL };

@@ -77,6 +77,9 @@ void race_access(
 		for (uint64_t n = from; n < to && n < r->words; n++) {
 			struct mark *k = &r->word[n];
 
+			if (block_of(atomic_load_explicit(write ? &k->writer : &k->reader,
+				    memory_order_relaxed)) == w->cta->number + 1)
+				continue; /* told before, and looked at then or by the other block */
 			set_mark(write ? &k->writer : &k->reader, key);
 			if (!races(atomic_load(&k->writer), atomic_load(&k->reader)))
 				continue;

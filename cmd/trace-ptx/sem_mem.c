@@ -10,19 +10,48 @@
 #include "sem.h"
 #include "check.h"
 
-/* Least and greatest address of the lanes in m. */
-LANE_FN static void extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high)
+LANE_FN static void extremes_of_all(const uint64_t *a, uint64_t *low, uint64_t *high)
 {
-	uint64_t l = UINT64_MAX, h = 0;
+	int64_t l = INT64_MAX, h = INT64_MIN; /* the sign turned: vectors compare signed numbers */
 
 	for (unsigned i = 0; i < LANES; i++) {
-		uint64_t x = m >> i & 1 ? a[i] : UINT64_MAX, y = m >> i & 1 ? a[i] : 0;
+		int64_t x = (int64_t)(a[i] ^ 1ull << 63);
 
 		l = x < l ? x : l;
-		h = y > h ? y : h;
+		h = x > h ? x : h;
 	}
-	*low = l;
-	*high = h;
+	*low = (uint64_t)l ^ 1ull << 63;
+	*high = (uint64_t)h ^ 1ull << 63;
+}
+
+LANE_FN static void extremes_of_some(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high)
+{
+	int64_t l = INT64_MAX, h = INT64_MIN;
+
+	for (unsigned i = 0; i < LANES; i++) {
+		int64_t x = (int64_t)(a[i] ^ 1ull << 63), y = m >> i & 1 ? x : INT64_MAX,
+			z = m >> i & 1 ? x : INT64_MIN;
+
+		l = y < l ? y : l;
+		h = z > h ? z : h;
+	}
+	*low = (uint64_t)l ^ 1ull << 63;
+	*high = (uint64_t)h ^ 1ull << 63;
+}
+
+void mem_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high)
+{
+	if (m == ALL_LANES)
+		extremes_of_all(a, low, high);
+	else
+		extremes_of_some(a, m, low, high);
+}
+
+/* Host addresses of all lanes: base + what they add. Lanes outside of a mask get what is never used. */
+LANE_FN static void spread(uint8_t **at, const uint64_t *a, uintptr_t base)
+{
+	EACH_LANE(i)
+	at[i] = (uint8_t *)(base + a[i]);
 }
 
 static bool outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
@@ -37,12 +66,10 @@ static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t b
 	uint64_t low, high;
 	uint8_t *base;
 
-	extremes(w->addr, m, &low, &high);
+	mem_extremes(w->addr, m, &low, &high);
 	base = high - low <= UINT64_MAX - bytes ? memory_at(w->mem, low, high - low + bytes) : NULL;
 	if (base) {
-		for (unsigned i = 0; i < LANES; i++)
-			at[i] = (uint8_t *)((uintptr_t)base +
-					    (w->addr[i] - low)); /* lanes outside of m: never used */
+		spread(at, w->addr, (uintptr_t)base - low);
 		return true;
 	}
 	FOR_BITS32 (i, m)
@@ -63,6 +90,14 @@ static bool window_at(
 			: space == SP_LOCAL ? w->local
 					    : (uint8_t *)(uintptr_t)w->g->l->param;
 
+	uint64_t low, high;
+
+	mem_extremes(w->addr, m, &low, &high);
+	if (!stride && high <= size && size - high >= bytes &&
+		(high < CLUSTER_STRIDE || w->g->cluster_size == 1)) {
+		spread(at, w->addr, (uintptr_t)base);
+		return true;
+	}
 	FOR_BITS32 (i, m) {
 		uint8_t *from = base + stride * i;
 
@@ -141,6 +176,65 @@ bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, u
 }
 
 /* ---- loads ---- */
+
+typedef u32 u32_any __attribute__((aligned(1), may_alias));
+typedef u64 u64_any __attribute__((aligned(1), may_alias));
+
+LANE_FN static void gather_32(u32 *d, uintptr_t base, const uint64_t *a)
+{
+	EACH_LANE(i)
+	d[i] = *(const u32_any *)(base + a[i]);
+}
+LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
+{
+	EACH_LANE(i)
+	d[i] = *(const u64_any *)(base + a[i]);
+}
+
+LANE_FN static bool apart_by(const uint64_t *a, uint64_t step)
+{
+	uint64_t wrong = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		wrong |= a[i] ^ (a[0] + i * step);
+	return !wrong;
+}
+
+/* Where address 0 of a global or shared space would lie for lanes that all have their bytes there; 0: not so. */
+static uintptr_t flat(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
+{
+	if (o->space == SP_SHARED)
+		return high < w->cta->shared_bytes && w->cta->shared_bytes - high >= o->bytes &&
+				       (high < CLUSTER_STRIDE || w->g->cluster_size == 1)
+			       ? (uintptr_t)w->cta->shared
+			       : 0;
+	uint8_t *base = high <= UINT64_MAX - 8 ? memory_at(w->mem, low, high - low + o->bytes) : NULL;
+	return base ? (uintptr_t)base - low : 0;
+}
+
+/* Whole words of 4 or 8 bytes to whole registers, all lanes, without checks; else as any other load. */
+static void ld(struct warp *w, const struct op *o, uint32_t m);
+static void ld_plain(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint64_t low, high;
+	uintptr_t base;
+
+	if (m != ALL_LANES || w->g->opt->check) {
+		ld(w, o, m);
+		return;
+	}
+	exec_addresses(w, o);
+	mem_extremes(w->addr, m, &low, &high);
+	base = flat(w, o, low, high);
+	if (!base)
+		ld(w, o, m);
+	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes && apart_by(w->addr, o->bytes))
+		memcpy(w->frame + o->d, (const void *)(base + low), (size_t)o->bytes * LANES);
+	else if (o->bytes == 4)
+		gather_32(REG(u32, w, o->d), base, w->addr);
+	else
+		gather_64(REG(u64, w, o->d), base, w->addr);
+}
 
 #define LOAD(D, S) \
 	do { \
@@ -356,6 +450,9 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 			     : bind_dst_any(b, data, bytes, &o->reg_bytes);
 		if (o->d == UINT32_MAX)
 			return -1;
+		if (!write && (bytes == 4 || bytes == 8) && o->reg_bytes == bytes &&
+			(o->space == SP_GLOBAL || o->space == SP_SHARED))
+			o->fn = ld_plain;
 		if (!write && o->space == SP_PARAM && at->sym && bytes <= 8 && o->reg_bytes <= 8) {
 			if ((uint64_t)o->imm > b->fn->param_bytes ||
 				b->fn->param_bytes - (uint64_t)o->imm < bytes)
