@@ -183,6 +183,7 @@ bench: all tests $(BUILD)/tests/pack_speed
 	+@$(MAKE) -s BUILD=$(BUILD)/stages LTO= OPT="-O2 -g -fno-inline-functions-called-once -fno-ipa-cp -fno-ipa-sra -fno-partial-inlining" \
 		$(BUILD)/stages/trace-sim
 	@python3 tests/tools/bench $(BENCH) "$(BUILD)" "$(REFERENCE)"
+	@python3 tests/tools/ptx-bench "$(BUILD)" "$(REFERENCE)"
 
 # ---- manual pages, completions, installing ---------------------------------------------------------
 

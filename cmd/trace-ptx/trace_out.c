@@ -23,14 +23,42 @@ void text_room(struct text *t, size_t more)
 
 /* ---- lines ---- */
 
+/* Texts that lines are made of: two hexadecimal digits of a byte, small numbers with a blank before them. */
+#define SMALL 1024
+static char two_digits[256][2];
+static struct {
+	char s[7];
+	uint8_t n;
+} small[2 * SMALL];
+
+static void make_texts(void)
+{
+	if (small[0].n)
+		return;
+	for (unsigned i = 0; i < 256; i++) {
+		two_digits[i][0] = "0123456789abcdef"[i >> 4];
+		two_digits[i][1] = "0123456789abcdef"[i & 15];
+	}
+	for (int i = 0; i < 2 * SMALL; i++)
+		small[i].n = (uint8_t)snprintf(small[i].s, sizeof(small[i].s), " %d", i - SMALL);
+}
+
+static char *put_hex8(char *p, uint32_t v)
+{
+	for (unsigned i = 0; i < 4; i++)
+		memcpy(p + 2 * i, two_digits[v >> (24 - 8 * i) & 255], 2);
+	return p + 8;
+}
+
 static char *put_hex(char *p, uint64_t v, unsigned digits)
 {
-	static const char hex[] = "0123456789abcdef";
 	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
 
 	n = n < digits ? digits : n;
-	for (unsigned i = n; i-- > 0;)
-		*p++ = hex[v >> 4 * i & 15];
+	if (n % 2)
+		*p++ = two_digits[v >> 4 * (n - 1) & 15][1];
+	for (unsigned i = n / 2; i-- > 0; p += 2)
+		memcpy(p, two_digits[v >> 8 * i & 255], 2);
 	return p;
 }
 
@@ -48,6 +76,17 @@ static char *put_number(char *p, int64_t v)
 	while (n)
 		*p++ = digits[--n];
 	return p;
+}
+
+/* " v"; up to 7 bytes behind the text may be overwritten. */
+static inline char *put_delta(char *p, int64_t v)
+{
+	if (v >= -SMALL && v < SMALL) {
+		memcpy(p, small[v + SMALL].s, 7);
+		return p + small[v + SMALL].n;
+	}
+	*p++ = ' ';
+	return put_number(p, v);
 }
 
 static char *put_addresses(char *p, const uint64_t *a, uint32_t m)
@@ -69,8 +108,7 @@ static char *put_addresses(char *p, const uint64_t *a, uint32_t m)
 	p = put_hex(p + 5, a[first], 1);
 	uint64_t last = a[first];
 	FOR_BITS32 (i, m & (m - 1)) {
-		*p++ = ' ';
-		p = put_number(p, (int64_t)(a[i] - last));
+		p = put_delta(p, (int64_t)(a[i] - last));
 		last = a[i];
 	}
 	return p;
@@ -98,7 +136,7 @@ void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue
 	text_room(t, 1024);
 	p = put_hex(t->p + t->n, 8ull * pc, 4);
 	*p++ = ' ';
-	p = put_hex(p, exec, 8);
+	p = put_hex8(p, exec);
 	*p++ = ' ';
 	if (o->memory) {
 		p = put_number(p, o->bytes);
@@ -253,6 +291,7 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	const struct module *m = l->kernel->module;
 	uint8_t *on = xcalloc(c->prog->n_funcs, 1), *used = xcalloc(m->n_files + 1u, 1);
 
+	make_texts();
 	code_reach(c, g->kernel, on);
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",
