@@ -329,6 +329,45 @@ results() {
 	assert_output --partial 'found a deadlock'
 }
 
+# A is ones in rows 0 to 7 and twos from 8 on, B ones; both K-major, core matrices 128 bytes apart along K and 256 along M.
+@test "products of warpgroups" {
+	kernel <<-'E'
+		.shared .align 1024 .b8 m[4096];
+		.reg .b64 %q<4>;
+		mul.lo.u32 %r2, %r1, 16;
+		mov.u32 %r3, m;
+		add.u32 %r3, %r3, %r2;
+		mov.u32 %r5, 0x3c003c00;
+		and.b32 %r4, %r1, 16;
+		setp.eq.u32 %p1, %r4, 0;
+		@!%p1 mov.u32 %r5, 0x40004000;
+		st.shared.v4.u32 [%r3], {%r5,%r5,%r5,%r5};
+		mov.u32 %r5, 0x3c003c00;
+		st.shared.v4.u32 [%r3+2048], {%r5,%r5,%r5,%r5};
+		bar.sync 0;
+		mov.u32 %r3, m;
+		cvt.u64.u32 %q0, %r3;
+		shr.u64 %q0, %q0, 4;
+		or.b64 %q0, %q0, 0x1000080000;
+		add.u64 %q1, %q0, 128;
+		mov.f32 %f1, 0f3f800000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;
+		setp.eq.u32 %p2, %r1, %r1;
+		wgmma.fence.sync.aligned;
+		wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %q0, %q1, %p2, 1, 1, 0, 0;
+		wgmma.commit_group.sync.aligned;
+		wgmma.wait_group.sync.aligned 0;
+		mul.wide.u32 %rd2, %r1, 8;
+		add.u64 %rd2, %rd1, %rd2;
+		st.global.v2.f32 [%rd2], {%f1, %f3};
+	E
+	printf 'module k.ptx\nbuffer A bytes=1024 zero\nlaunch k grid=1 block=128 args A\nsave A a.bin\n' >k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 od -An -v -tf4 -w8 a.bin
+	for i in "${!lines[@]}"; do
+		[[ ${lines[i]} =~ ^\ +17\ +33$ ]]
+	done
+}
+
 @test "blocks that race are warned of, once a kernel, for any number of threads" {
 	kernel <<-'E'
 		mov.u32 %r3, %ctaid.x;

@@ -13,6 +13,7 @@
 #include <math.h>
 #include "lanes.h"
 #include "check.h"
+#include "mma.h"
 
 #define DIM  16
 #define DEEP 256
@@ -64,13 +65,9 @@ static bool find_shape(const struct stmt *in, struct shape *s)
 	return false;
 }
 
-/* Elements of a type that share a 32-bit register; 1 for 32 bits and more. */
-static unsigned per_reg(enum type t) { return types[t].bits >= 32 ? 1 : 32u / types[t].bits; }
-
 static bool is_int(enum type t) { return types[t].kind != K_FLOAT; }
 
-/* One element of a register's bits. */
-static double element(u64 bits, unsigned i, enum type t)
+double mma_element(u64 bits, unsigned i, enum type t)
 {
 	union {
 		u64 u;
@@ -98,7 +95,7 @@ static double element(u64 bits, unsigned i, enum type t)
 	}
 }
 
-static u64 bits_of(double v, enum type t)
+u64 mma_bits(double v, enum type t)
 {
 	union {
 		double f;
@@ -130,7 +127,7 @@ struct product {
 static void place_a(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
-	unsigned p = per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->s.m == 16 ? 1 : 0;
+	unsigned p = mma_per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->s.m == 16 ? 1 : 0;
 
 	*row = g + (two ? 8 * (r % 2) : 0);
 	*col = t * p + e + 4 * p * (two ? r / 2 : r);
@@ -139,7 +136,7 @@ static void place_a(
 static void place_b(
 	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
 {
-	unsigned p = per_reg((enum type)x->b);
+	unsigned p = mma_per_reg((enum type)x->b);
 
 	*row = lane % 4 * p + e + 4 * p * r;
 	*col = lane / 4;
@@ -192,8 +189,8 @@ static unsigned sparse_column(
 static void gather(const struct warp *w, const struct op *o, const struct matrix *x, struct product *p)
 {
 	const uint32_t *slot = o->x->slot;
-	unsigned pa = per_reg((enum type)x->a), pb = per_reg((enum type)x->b), pc = per_reg((enum type)x->c),
-		 row, col;
+	unsigned pa = mma_per_reg((enum type)x->a), pb = mma_per_reg((enum type)x->b),
+		 pc = mma_per_reg((enum type)x->c), row, col;
 
 	if (x->sparse)
 		memset(p->a, 0, sizeof(p->a));
@@ -207,8 +204,9 @@ static void gather(const struct warp *w, const struct op *o, const struct matrix
 					place_a(x, lane, r, e, &row, &col);
 				if (x->sparse)
 					col = sparse_column(w, o, x, row, col);
-				p->a[row][col] = element(reg_bits(w, slot[x->n_d + r], (enum type)x->a, lane),
-					e, (enum type)x->a);
+				p->a[row][col] =
+					mma_element(reg_bits(w, slot[x->n_d + r], (enum type)x->a, lane), e,
+						(enum type)x->a);
 			}
 		for (unsigned r = 0; r < x->n_b; r++)
 			for (unsigned e = 0; e < pb; e++) {
@@ -217,8 +215,8 @@ static void gather(const struct warp *w, const struct op *o, const struct matrix
 						x->s.k, x->s.n, x->n_b * pb, lane, r * pb + e, &row, &col);
 				else
 					place_b(x, lane, r, e, &row, &col);
-				p->b[row][col] = element(reg_bits(w, slot[(unsigned)x->n_d + x->n_a + r],
-								 (enum type)x->b, lane),
+				p->b[row][col] = mma_element(reg_bits(w, slot[(unsigned)x->n_d + x->n_a + r],
+								     (enum type)x->b, lane),
 					e, (enum type)x->b);
 			}
 		for (unsigned r = 0; r < x->n_c; r++)
@@ -229,8 +227,8 @@ static void gather(const struct warp *w, const struct op *o, const struct matrix
 				else
 					place_c(lane, r * pc + e, &row, &col);
 				p->c[row][col] =
-					element(reg_bits(w, slot[(unsigned)x->n_d + x->n_a + x->n_b + r],
-							(enum type)x->c, lane),
+					mma_element(reg_bits(w, slot[(unsigned)x->n_d + x->n_a + x->n_b + r],
+							    (enum type)x->c, lane),
 						e, (enum type)x->c);
 			}
 	}
@@ -251,7 +249,7 @@ static double sum(const struct matrix *x, const struct product *p, unsigned i, u
 
 static void scatter(struct warp *w, const struct op *o, const struct matrix *x, double (*d)[32])
 {
-	unsigned pd = per_reg((enum type)x->d), row, col;
+	unsigned pd = mma_per_reg((enum type)x->d), row, col;
 
 	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned r = 0; r < x->n_d; r++) {
@@ -263,7 +261,7 @@ static void scatter(struct warp *w, const struct op *o, const struct matrix *x, 
 						x->s.m, x->s.n, x->n_d * pd, lane, r * pd + e, &row, &col);
 				else
 					place_c(lane, r * pd + e, &row, &col);
-				v |= bits_of(d[row][col], (enum type)x->d) << (types[x->d].bits % 64) * e;
+				v |= mma_bits(d[row][col], (enum type)x->d) << (types[x->d].bits % 64) * e;
 			}
 			if (x->d == T_F64)
 				REG(u64, w, o->x->slot[r])[lane] = v;
@@ -312,19 +310,19 @@ static void mma_volta(struct warp *w, const struct op *o, uint32_t m)
 			unsigned lane = n % 4 + 4 * q + (n / 4) * 16, up = n / 4 * 4;
 
 			for (unsigned i = 0; i < 4; i++) {
-				double va = element(reg_bits(w, sa[i / 2], T_F16, lane), i % 2, T_F16);
-				double vb = element(reg_bits(w, sb[i / 2], T_F16, lane), i % 2, T_F16);
+				double va = mma_element(reg_bits(w, sa[i / 2], T_F16, lane), i % 2, T_F16);
+				double vb = mma_element(reg_bits(w, sb[i / 2], T_F16, lane), i % 2, T_F16);
 
 				*(x->a_col ? &a[i + up][lane % 4] : &a[lane % 4 + up][i]) = va;
 				*(x->b_row ? &b[lane % 4][i + up] : &b[i][lane % 4 + up]) = vb;
 			}
 			for (unsigned i = 0; i < 8; i++) {
 				if (x->c == T_F16)
-					c[lane % 4 + up][i] =
-						element(reg_bits(w, sc[i / 2], T_F16, lane), i % 2, T_F16);
+					c[lane % 4 + up][i] = mma_element(
+						reg_bits(w, sc[i / 2], T_F16, lane), i % 2, T_F16);
 				else
 					c[(lane & 1) + (i & 2) + up][(i & 4) + (lane & 2) + (i & 1)] =
-						element(reg_bits(w, sc[i], T_F32, lane), 0, T_F32);
+						mma_element(reg_bits(w, sc[i], T_F32, lane), 0, T_F32);
 			}
 		}
 		for (unsigned i = 0; i < 8; i++)
@@ -338,13 +336,13 @@ static void mma_volta(struct warp *w, const struct op *o, uint32_t m)
 
 			for (unsigned i = 0; i < 8; i++) {
 				if (x->d == T_F16) {
-					u32 h = (u32)bits_of(d[lane % 4 + up][i], T_F16),
+					u32 h = (u32)mma_bits(d[lane % 4 + up][i], T_F16),
 					    *r = &REG(u32, w, slot[i / 2])[lane];
 
 					*r = i % 2 ? (*r & 0xffff) | h << 16 : h;
 				} else {
 					REG(u32, w, slot[i])
-					[lane] = (u32)bits_of(
+					[lane] = (u32)mma_bits(
 						d[(lane & 1) + (i & 2) + up][(i & 4) + (lane & 2) + (i & 1)],
 						T_F32);
 				}
@@ -358,7 +356,7 @@ static void mma_volta(struct warp *w, const struct op *o, uint32_t m)
 /* Registers of rows x cols elements of a type; inputs of f16 of wmma are always held in eight. */
 static unsigned registers(unsigned rows, unsigned cols, enum type t, bool eight)
 {
-	return eight ? 8 : rows * cols / LANES / per_reg(t);
+	return eight ? 8 : rows * cols / LANES / mma_per_reg(t);
 }
 
 static int bind_fragment(
@@ -496,7 +494,7 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 {
 	const struct matrix *x = o->x->matrix;
 	enum type t = (enum type)x->a;
-	unsigned p = per_reg(t), n = x->n_a * p, bits = types[t].bits;
+	unsigned p = mma_per_reg(t), n = x->n_a * p, bits = types[t].bits;
 	uint64_t base[LANES];
 	uint8_t *at[LANES];
 
