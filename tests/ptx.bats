@@ -368,6 +368,45 @@ results() {
 	done
 }
 
+# A box of 8 by 4 words at (2,1) of a tensor of 8 by 16 words that count; its columns 6 and 7 are outside.
+@test "tensor copies" {
+	kernel <<-'E'
+		.shared .align 128 .b8 m[256];
+		.shared .align 8 .b64 bar;
+		setp.ne.u32 %p1, %r1, 0;
+		mov.u32 %r2, bar;
+		@%p1 bra w;
+		mbarrier.init.shared.b64 [bar], 1;
+		mbarrier.arrive.expect_tx.shared.b64 %rd3, [bar], 128;
+		cvta.param.u64 %rd4, map;
+		cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [m], [%rd4, {2, 1}], [bar];
+	w:
+		bar.sync 0;
+	l:
+		mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;
+		@!%p2 bra l;
+		mul.lo.u32 %r3, %r1, 4;
+		mov.u32 %r4, m;
+		add.u32 %r4, %r4, %r3;
+		ld.shared.u32 %r5, [%r4];
+		cvt.u64.u32 %rd2, %r3;
+		add.u64 %rd2, %rd1, %rd2;
+		st.global.u32 [%rd2], %r5;
+	E
+	sed -i 's/(.param .u64 a)/(.param .u64 a, .param .align 64 .b8 map[128])/' k.ptx
+	printf 'module k.ptx\nbuffer T bytes=512 i32=iota\nbuffer A bytes=128 zero\n' >k.launch
+	printf 'tensormap M T dims=8,16 box=8,4\nlaunch k grid=1 block=32 args A,M\nsave A a.bin\n' >>k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 od -An -v -td4 -w32 a.bin
+	assert_line --regexp '^ +10 +11 +12 +13 +14 +15 +0 +0$'
+	assert_line --regexp '^ +34 +35 +36 +37 +38 +39 +0 +0$'
+	sed -i 's/box=8,4/box=8,4 swizzle=32/' k.launch # pieces of 16 bytes change places from byte 128 on, that is: nowhere here
+	run -0 trace-ptx -n k.launch
+	sed -i 's/swizzle=32/box=3,4/' k.launch
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "innermost bytes no multiple of 16"
+}
+
 @test "blocks that race are warned of, once a kernel, for any number of threads" {
 	kernel <<-'E'
 		mov.u32 %r3, %ctaid.x;
@@ -490,7 +529,8 @@ results() {
 		cvt.pred.u32 %p1, %r2;	not executed
 		mma.sync.aligned.m16n8k16.row.col.f32.f16.s8.f32 {%f1,%f2,%f3,%f4},{%r1,%r2,%r3,%r4},{%r1,%r2},{%f1,%f2,%f3,%f4};	not executed
 		mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3},{%r1,%r2,%r3,%r4},{%r1,%r2},{%f1,%f2,%f3,%f4};	3 registers of a fragment
-		cp.async.bulk.tensor.1d.shared [%r1], [%rd1];	suffix .1d
+		cp.async.bulk.tensor.1d.shared [%r1], [%rd1];	coordinates
+		cp.async.bulk.tensor.2d.im2col.shared.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {1,2}], [%r1];	not executed
 		cp.async.ca.shared.global [%r1], [%rd1], 5;	found no size
 		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];	not executed
 		elect.sync %r1, -1;	wanted d.p
@@ -552,6 +592,11 @@ results() {
 		savesym x bytes=4 b.bin	symbol 'x'
 		symbol x bytes=4 zero	symbol 'x'
 		texture x A f64	texture NAME
+		tensormap M A dims=8	tensormap NAME
+		tensormap M A dims=8 box=x	one to five numbers
+		tensormap M A dims=8,8 box=8	lists of different
+		tensormap M B dims=8 box=8	name of a buffer
+		tensormap M A dims=8 box=8 swizzle=16	box whose
 		kinfo k regs=-1	regs=NUMBER
 		sync now	nothing behind sync
 	E

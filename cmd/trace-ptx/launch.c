@@ -232,6 +232,86 @@ static int do_texture(struct reader *r)
 	return 0;
 }
 
+/* "name=1,2,3": up to 5 numbers; their count, 0 without the name, -1 with the fault set. */
+static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v)
+{
+	size_t n = strlen(name);
+	const char *s = r->word[w].s + n + 1;
+	char *end;
+
+	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
+		return 0;
+	for (int i = 0; i < TENSOR_RANK; i++, s = end + 1) {
+		if (*s < '0' || *s > '9')
+			break;
+		v[i] = strtoull(s, &end, 0);
+		if (!*end)
+			return i + 1;
+		if (*end != ',')
+			break;
+	}
+	return wanted(r, w, "one to five numbers between commas");
+}
+
+static int tensor_option(
+	struct reader *r, uint32_t w, struct tensor_map *m, int *dims, int *strides, int *box)
+{
+	uint64_t v = 0, list[TENSOR_RANK] = {0};
+	int got;
+
+	if ((got = take_list(r, w, "dims", m->dim)))
+		*dims = got;
+	else if ((got = take_list(r, w, "strides", list)))
+		*strides = got;
+	else if ((got = take_list(r, w, "box", list)))
+		*box = got;
+	for (int i = 0; got > 0 && i < TENSOR_RANK; i++) {
+		if (got == *strides && i + 1 < TENSOR_RANK && !strncmp(r->word[w].s, "strides", 7))
+			m->stride[i] = list[i];
+		if (!strncmp(r->word[w].s, "box", 3))
+			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
+	}
+	if (got)
+		return got;
+	if ((got = take_option(r, w, "bytes", 8, &v)))
+		m->bytes = (uint8_t)v;
+	else if ((got = take_option(r, w, "swizzle", 128, &v)))
+		m->span = (uint8_t)v;
+	else if ((got = !strcmp(r->word[w].s, "fill=nan")))
+		m->fill_nan = 1;
+	return got;
+}
+
+static int do_tensormap(struct reader *r)
+{
+	struct tensor_map m = {.magic = TENSOR_MAGIC, .bytes = 4};
+	int dims = 0, strides = 0, box = 0, got;
+	struct step *b;
+
+	if (r->n < 5)
+		return wanted(r, r->n,
+			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [swizzle=N] [fill=nan]");
+	if (!(b = buffer_named(r->s, r->word[2].s, strlen(r->word[2].s))))
+		return wanted(r, 2, "the name of a buffer");
+	for (uint32_t w = 3; w < r->n; w++)
+		if ((got = tensor_option(r, w, &m, &dims, &strides, &box)) <= 0)
+			return got ? got
+				   : wanted(r, w, "bytes=, dims=, strides=, box=, swizzle= or fill=nan");
+	m.addr = b->addr;
+	m.rank = (uint8_t)dims;
+	for (int d = 1; d < dims && !strides; d++)
+		m.stride[d - 1] = d == 1 ? m.dim[0] * m.bytes : m.stride[d - 2] * m.dim[d - 1];
+	const char *wrong = box != dims || (strides && strides != dims - 1) ? "lists of different lengths"
+									    : tensor_wrong(&m);
+	if (wrong)
+		return fault_set(r->f, at(r, 0), "tensor-map",
+			"found %s, wanted a map that the hardware takes", wrong);
+	struct script *s = r->s;
+	grow(&s->map, &s->cap_maps, s->n_maps + 1, sizeof(*s->map));
+	s->map[s->n_maps++] = (struct named_map){r->word[1].s, m};
+	return 0;
+}
+
 static int do_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
@@ -372,6 +452,12 @@ static size_t argument(
 		init_fill(&init, out, bytes[init.type], where, r->f);
 		return bytes[init.type];
 	}
+	for (uint32_t i = 0; i < r->s->n_maps; i++)
+		if (strlen(r->s->map[i].name) == n && !memcmp(r->s->map[i].name, s, n) &&
+			p->size == sizeof(struct tensor_map)) {
+			memcpy(out, &r->s->map[i].map, sizeof(struct tensor_map));
+			return sizeof(struct tensor_map);
+		}
 	const char *plus = memchr(s, '+', n);
 	struct step *b = buffer_named(r->s, s, plus ? (size_t)(plus - s) : n);
 	uint64_t add_bytes = 0;
@@ -536,20 +622,21 @@ static int do_line(struct reader *r)
 {
 	const char *w = r->n ? r->word[0].s : "";
 
-	return !*w                     ? 0
-	       : !strcmp(w, "module")  ? do_module(r)
-	       : !strcmp(w, "kinfo")   ? do_kinfo(r)
-	       : !strcmp(w, "buffer")  ? do_buffer(r)
-	       : !strcmp(w, "symbol")  ? do_symbol(r)
-	       : !strcmp(w, "texture") ? do_texture(r)
-	       : !strcmp(w, "launch")  ? do_launch(r)
-	       : !strcmp(w, "save")    ? do_save(r, CMD_SAVE)
-	       : !strcmp(w, "expect")  ? do_save(r, CMD_EXPECT)
-	       : !strcmp(w, "savesym") ? do_savesym(r)
+	return !*w                       ? 0
+	       : !strcmp(w, "module")    ? do_module(r)
+	       : !strcmp(w, "kinfo")     ? do_kinfo(r)
+	       : !strcmp(w, "buffer")    ? do_buffer(r)
+	       : !strcmp(w, "symbol")    ? do_symbol(r)
+	       : !strcmp(w, "texture")   ? do_texture(r)
+	       : !strcmp(w, "tensormap") ? do_tensormap(r)
+	       : !strcmp(w, "launch")    ? do_launch(r)
+	       : !strcmp(w, "save")      ? do_save(r, CMD_SAVE)
+	       : !strcmp(w, "expect")    ? do_save(r, CMD_EXPECT)
+	       : !strcmp(w, "savesym")   ? do_savesym(r)
 	       : !strcmp(w, "sync")
 		       ? r->n > 1 ? wanted(r, 1, "nothing behind sync") : 0
 		       : wanted(r, 0,
-				 "module, kinfo, buffer, symbol, texture, launch, save, savesym, expect or sync");
+				 "module, kinfo, buffer, symbol, texture, tensormap, launch, save, savesym, expect or sync");
 }
 
 static int read_all(struct script *s, struct input *in, struct fault *f)
@@ -604,6 +691,7 @@ void script_free(struct script *s)
 		code_free(&s->code);
 	program_free(&s->prog);
 	free(s->command);
+	free(s->map);
 	arena_free(&s->arena);
 	memset(s, 0, sizeof(*s));
 }

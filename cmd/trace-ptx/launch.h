@@ -10,6 +10,7 @@
 #define LAUNCH_H
 
 #include "exec.h"
+#include "tensor.h"
 
 enum step_kind { CMD_BUFFER, CMD_SYMBOL, CMD_TEXTURE, CMD_LAUNCH, CMD_SAVE, CMD_SAVESYM, CMD_EXPECT };
 
@@ -35,12 +36,20 @@ struct step {
 	struct texture texture; /* CMD_TEXTURE */
 };
 
+/* A tensor map that arguments name; its own line makes no step. */
+struct named_map {
+	const char *name;
+	struct tensor_map map;
+};
+
 struct script {
 	const char *path, *folder; /* folder: with its slash; "" for the one in hand */
 	struct program prog;
 	struct code code;
 	struct step *command;
 	uint32_t n_commands, cap_commands;
+	struct named_map *map;
+	uint32_t n_maps, cap_maps;
 	uint64_t heap_bytes; /* of all buffers */
 	const char *ptx;     /* script_memory: of every module */
 	struct arena arena;

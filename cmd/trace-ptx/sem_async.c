@@ -224,6 +224,24 @@ int bind_mbarrier(struct bind *b, struct op *o)
 
 /* ---- bulk copies: a run of bytes by one lane ---- */
 
+bool async_complete(struct warp *w, const struct op *o, unsigned lane, uint64_t n)
+{
+	struct op bar = *o;
+	uint8_t *at[LANES];
+	u64 v;
+
+	bar.a = o->x->slot[1];
+	bar.imm = (int64_t)o->x->value[1];
+	bar.mode = (uint8_t)o->x->aux[3];
+	exec_addresses(w, &bar);
+	if (!mem_at(w, &bar, 1u << lane, SP_SHARED, 8, at))
+		return false;
+	memcpy(&v, at[lane], 8);
+	v = mb_happen(v, 0, -(s64)n);
+	memcpy(at[lane], &v, 8);
+	return true;
+}
+
 static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct ext *x = o->x;
@@ -251,19 +269,8 @@ static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
 		w->changed = true;
 		memmove(to[i], from[i], n);
 		check_mark(w->cta, to[i], n);
-		if (x->aux[2]) { /* the mbarrier hears of the bytes */
-			u64 v;
-
-			one.a = x->slot[1];
-			one.imm = (int64_t)x->value[1];
-			one.mode = (uint8_t)x->aux[3];
-			exec_addresses(w, &one);
-			if (!mem_at(w, &one, 1u << i, SP_SHARED, 8, to))
-				return;
-			memcpy(&v, to[i], 8);
-			v = mb_happen(v, 0, -(s64)n);
-			memcpy(to[i], &v, 8);
-		}
+		if (x->aux[2] && !async_complete(w, o, i, n))
+			return;
 	}
 }
 
@@ -277,8 +284,8 @@ static int bind_bulk(struct bind *b, struct op *o)
 	     from_global = strstr(in->text, ".global.mbarrier") || strstr(in->text, ".global.L2");
 	unsigned n = reports ? 4 : 3;
 
-	if (has(in, M_TENSOR))
-		return bind_refuse(b, "tensor maps");
+	if (has(in, M_TENSOR) && !has(in, M_PREFETCH))
+		return bind_tensor_copy(b, o);
 	if (has(in, M_REDUCE) || has(in, M_PREFETCH) || has(in, M_MULTICAST__CLUSTER))
 		return has(in, M_PREFETCH) ? (o->fn = nothing, 0)
 					   : bind_refuse(b, "reductions or copies to several thread blocks");

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tensor maps, as a kernel gets them: 128 bytes of our own form, for PTX leaves the bytes open. Dimension 0 lies
+ * closest; strides are in bytes, from dimension 1 on.
+ */
+#ifndef TENSOR_H
+#define TENSOR_H
+
+#include <stdint.h>
+
+#define TENSOR_MAGIC 0x70616d74u
+#define TENSOR_RANK  5
+
+struct tensor_map {
+	uint32_t magic;
+	uint8_t rank, bytes, span, fill_nan; /* bytes: of an element; span of the swizzle: 0, 32, 64, 128 */
+	uint64_t addr, dim[TENSOR_RANK], stride[TENSOR_RANK - 1];
+	uint32_t box[TENSOR_RANK], reserved[5];
+};
+
+/* NULL, or what is wrong with the map: sizes, alignments. */
+const char *tensor_wrong(const struct tensor_map *m);
+
+#endif
