@@ -22,6 +22,7 @@ enum {
 	OPT_EVENTS,
 	OPT_STRICT,
 	OPT_WARM,
+	OPT_SAMPLE_BLOCKS,
 	OPT_ISA,
 	OPT_HOST_TIME,
 	OPT_PROFILE,
@@ -51,6 +52,9 @@ static const struct cli_row rows[] = {
 		NULL},
 	{OPT_WARM, "warm", NULL,
 		"with -k: memory accesses of kernels that are left out go through the tags of the caches",
+		NULL},
+	{OPT_SAMPLE_BLOCKS, "sample-blocks", NULL,
+		"stop a kernel when its thread blocks complete at a stable rate, and extrapolate; its record says so",
 		NULL},
 	{'j', "threads", "N", "simulate with up to N threads, for the same result; 1 is the default", NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
@@ -111,7 +115,8 @@ struct args {
 	uint32_t timeline_sms;
 	enum run_format format;
 	unsigned threads;
-	bool force, warm, strict, host_time, dump, list, quiet, verbose, selftest, tsv, isolate, resume;
+	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
+		isolate, resume;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	double tolerance; /* negative: none */
@@ -176,6 +181,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
 	case OPT_ISA: a->isa = value; break;
 	case OPT_WARM: a->warm = true; break;
+	case OPT_SAMPLE_BLOCKS: a->sample_blocks = true; break;
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
 	case OPT_ISOLATE: a->isolate = true; break;
@@ -299,6 +305,17 @@ static void prepare_warm(struct run *r, const struct isa *isa)
 	r->warm = code_new(isa);
 }
 
+/* Blocks of several kernels would have no rate of their own; the original's block tells of no sample. */
+static void prepare_sampling(struct run *r)
+{
+	if (r->format == FORMAT_ACCELSIM)
+		cli_usage("found --sample-blocks with -F accelsim, wanted text, json or msgpack");
+	if (r->gpu.params.window > 1)
+		die("--sample-blocks: found a window of %u kernels, wanted one after the other (-gpgpu_concurrent_kernel_sm 0)",
+			r->gpu.params.window);
+	r->gpu.sampling = true;
+}
+
 static int simulate(struct run *r, const struct args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
@@ -317,6 +334,8 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	}
 	if (a->warm)
 		prepare_warm(r, isa);
+	if (a->sample_blocks)
+		prepare_sampling(r);
 	open_events(&logs, r, a);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
@@ -418,8 +437,9 @@ static void check_isolate(const struct args *a)
 		cli_usage(
 			"found --isolate with -F accelsim, whose totals run from kernel to kernel, wanted text, "
 			"json or msgpack");
-	if (a->warm)
-		cli_usage("found --isolate with --warm, wanted kernels apart or one after the other");
+	if (a->warm || a->sample_blocks)
+		cli_usage("found --isolate with %s, wanted one of them",
+			a->warm ? "--warm" : "--sample-blocks");
 	if (a->events || a->profile || a->timeline || a->net_report || a->selftest)
 		cli_usage("found --isolate with an option for a run in one piece, wanted one of them");
 }
@@ -475,7 +495,7 @@ int main(int argc, char **argv)
 	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct given given = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define, a.n_cubin,
-		a.kernels, a.isa, a.strict, a.isolate, a.warm};
+		a.kernels, a.isa, a.strict, a.isolate, a.warm, a.sample_blocks};
 	r->given = &given;
 	int status = serve(r, &a, isa, operand);
 	kselect_free(select);

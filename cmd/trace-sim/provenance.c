@@ -46,6 +46,8 @@ static void given(struct record_writer *w, const struct given *g)
 		record_bool(w, "strict", true);
 	if (g->warm)
 		record_bool(w, "warm", true);
+	if (g->sample_blocks)
+		record_bool(w, "sample_blocks", true);
 	if (g->isolate)
 		record_bool(w, "isolate", true);
 	record_group_end(w);

@@ -161,6 +161,8 @@ static void hash_kernel(struct run *r, const struct kernel *k, unsigned char out
 static void kernel_record(struct run *r, const struct kernel *k)
 {
 	const struct kernel_header *h = k->head;
+	bool stopped = k->sample.stopped && k->next_cta < k->n_ctas;
+	struct sampled sampled;
 	struct kernel_record rec = {
 		.position = k->position,
 		.uid = k->uid,
@@ -171,9 +173,13 @@ static void kernel_record(struct run *r, const struct kernel *k)
 		.block = {h->block[0], h->block[1], h->block[2]},
 		.first_cycle = r->gpu.tot_cycle,
 		.slice = h->slice,
-		.unfinished = !k->done || k->next_cta != k->n_ctas,
+		.unfinished = !k->done || (k->next_cta != k->n_ctas && !stopped),
+		.cycles = r->gpu.cycle,
+		.sampled = stopped ? &sampled : NULL,
 	};
 
+	if (stopped)
+		sample_result(k, r->gpu.cycle, &sampled);
 	hash_kernel(r, k, rec.hash);
 	stats_kernel_record(r->writer, &rec, &r->gpu, r->before, r->now);
 }

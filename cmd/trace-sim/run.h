@@ -50,7 +50,7 @@ struct given {
 	const bool *shipped;                                      /* config is the name of a shipped one */
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* NULL: not given */
-	bool strict, isolate, warm;
+	bool strict, isolate, warm, sample_blocks;
 };
 
 /* The "run" record. */

@@ -52,7 +52,8 @@ static int begin(struct run_reader *r, char *line)
 static bool is_member(const struct run_reader *r, const char *name)
 {
 	static const char *const kernel[] = {"position", "name", "id", "stream", "grid.x", "grid.y", "grid.z",
-		"block.x", "block.y", "block.z", "hash", "slice", "status", "first_cycle"};
+		"block.x", "block.y", "block.z", "hash", "slice", "status", "first_cycle", "sampled",
+		"blocks_simulated", "blocks", "cycles_simulated", "cycles_low", "cycles_high"};
 	static const char *const end[] = {"status", "limit", "kernels", "hash"};
 	const char *const *list = r->record == RR_KERNEL ? kernel : end;
 	size_t n = r->record == RR_KERNEL ? sizeof(kernel) / sizeof(*kernel) : sizeof(end) / sizeof(*end);

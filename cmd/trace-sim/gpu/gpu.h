@@ -38,6 +38,23 @@ struct clocks {
 void clocks_init(struct clocks *c, const double hz[4]);
 unsigned clocks_step(struct clocks *c); /* domains that fire */
 
+/* --sample-blocks: how a kernel gets on (sample.c). */
+#define SAMPLE_WAVES 8u
+struct block_rate {
+	uint64_t mark, at; /* thread blocks and time at the end of the last wave */
+	uint64_t wave;     /* thread blocks of one */
+	uint32_t n;        /* waves */
+	bool stopped;      /* no more thread blocks are launched */
+	double took[SAMPLE_WAVES];
+	double per_block, deviation; /* cycles, when it was stopped */
+};
+
+/* What a kernel that was stopped stands for: thread blocks that ran, of all; cycles of all and their 95 % interval. */
+struct sampled {
+	uint64_t blocks, all;
+	double cycles, low, high;
+};
+
 /* A loaded kernel (LAUNCH-loop). */
 struct kernel {
 	struct trace *trace;
@@ -52,6 +69,7 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
+	struct block_rate sample;
 	uint64_t start_cycle; /* when it was launched */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
 	uint32_t n_codes;
@@ -88,6 +106,7 @@ struct gpu {
 	uint32_t load;     /* work of steps that threads might share, less steps without, within bounds */
 	struct team *team; /* NULL: one thread */
 	uint64_t born;     /* clock_ns() when it was built */
+	bool sampling;     /* --sample-blocks */
 	bool tested;       /* share whatever can be */
 	struct choice choice[2]; /* memory phase, core phase */
 	struct net *net;

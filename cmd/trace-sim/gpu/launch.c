@@ -150,9 +150,11 @@ bool launch_limit_reached(const struct gpu *g)
 
 bool launch_more(const struct gpu *g) { return g->launch->ctas_left && !launch_limit_reached(g); }
 
+static bool ctas_left(const struct kernel *k) { return k && k->next_cta < k->n_ctas && !k->sample.stopped; }
+
 static bool has_ctas(const struct gpu *g, const struct kernel *k)
 {
-	return k && k->next_cta < k->n_ctas && !launch_limit_reached(g);
+	return ctas_left(k) && !launch_limit_reached(g);
 }
 
 /* LAUNCH-place-4. The slot chosen last is kept while it has CTAs, whatever the limit says. */
@@ -162,7 +164,7 @@ static struct kernel *select_kernel(struct gpu *g)
 	uint32_t n = g->params.run_slots;
 	struct kernel *k = l->slot[l->selected_slot];
 
-	if (!(k && k->next_cta < k->n_ctas && !k->delay)) {
+	if (!(ctas_left(k) && !k->delay)) {
 		uint32_t i;
 
 		for (i = 0; i < n; i++) {
@@ -432,6 +434,8 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	if (!s->live_ctas)
 		s->kernel = NULL;
 	k->running_ctas--;
+	if (g->sampling)
+		sample_cta_ended(g, k);
 	g->launch->retry = true;
 	if (!k->running_ctas && !has_ctas(g, k)) {
 		if (s->kernel == k)

@@ -57,6 +57,10 @@ struct kernel *launch_pop_finished(struct gpu *g);
 /* Forget kernel k (LAUNCH-loop-4) and close its trace. */
 void launch_remove(struct gpu *g, struct kernel *k);
 
+/* sample.c: a thread block of k has ended; and what its figures stand for, when it was stopped after so many cycles. */
+void sample_cta_ended(struct gpu *g, struct kernel *k);
+void sample_result(const struct kernel *k, uint64_t cycles, struct sampled *out);
+
 /* Where the code of a function lies for the modern core. */
 uint64_t launch_code_base(const char *name);
 /*

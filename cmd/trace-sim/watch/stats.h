@@ -45,7 +45,9 @@ struct kernel_record {
 	unsigned char hash[16];
 	uint64_t first_cycle; /* tot_cycle when its interval began */
 	bool slice;
-	bool unfinished; /* the run ended in it */
+	bool unfinished;               /* the run ended in it */
+	uint64_t cycles;               /* that it was simulated for */
+	const struct sampled *sampled; /* NULL: all of its thread blocks ran */
 };
 
 /* "kernel" record: identity, then "stats": now - before (gauges, maxima and averages as they are defined there). */

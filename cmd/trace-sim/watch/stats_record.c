@@ -143,14 +143,35 @@ static double subtract_real(double now, double before)
 	return now >= before ? now - before : now + 0x1p32 - before;
 }
 
+/* By what a kernel that was stopped (--sample-blocks) multiplies its counts, and its cycles. */
+struct stretch {
+	double counts, cycles;
+};
+
+/* Counts of blocks that all ran are as they are. */
+static uint64_t stretched(uint64_t v, const char *name, const struct stretch *by)
+{
+	if (!by)
+		return v;
+	return (uint64_t)((double)v * (strcmp(name, "gpu_sim_cycle") ? by->counts : by->cycles) + 0.5);
+}
+
+/* A rate keeps its value but where it is one of kernel cycles. */
+static double stretched_rate(const struct figure *about, const struct stretch *by)
+{
+	const char *below = about ? strrchr(about->formula, '/') : NULL;
+
+	return by && below && !strcmp(below, "/gpu_sim_cycle") ? by->counts / by->cycles : 1;
+}
+
 static void write_row(struct record_writer *w, const char *name, const struct figure_row *r,
-	const struct figure_row *old, const struct figure *about)
+	const struct figure_row *old, const struct figure *about, const struct stretch *by)
 {
 	const char *unit = about ? about->unit : "-";
 	double num = r->num, den = r->den;
 
 	if (!r->ratio) {
-		uint64_t v = old ? subtract(r->count, old->count) : r->count;
+		uint64_t v = stretched(old ? subtract(r->count, old->count) : r->count, name, by);
 
 		if (v || !about || !about->sparse)
 			record_uint(w, name, v, unit);
@@ -161,13 +182,14 @@ static void write_row(struct record_writer *w, const char *name, const struct fi
 		den = subtract_real(den, old->den);
 	}
 	if (den != 0)
-		record_real(w, name, num / den * r->scale, unit);
+		record_real(w, name, num / den * r->scale * stretched_rate(about, by), unit);
 	else if (!about || !about->sparse)
 		record_real(w, name, NAN, unit);
 }
 
-/* before NULL: running values. */
-static void write_stats(struct record_writer *w, const struct figures *before, const struct figures *now)
+/* before NULL: running values. by NULL: as they are. */
+static void write_stats(struct record_writer *w, const struct figures *before, const struct figures *now,
+	const struct stretch *by)
 {
 	record_group(w, "stats");
 	for (uint32_t i = 0; i < now->n; i++) {
@@ -177,7 +199,7 @@ static void write_stats(struct record_writer *w, const struct figures *before, c
 
 		if (before && about && is_difference(about))
 			old = find_row(before, name, r->hash);
-		write_row(w, name, r, old, about);
+		write_row(w, name, r, old, about, !about || is_difference(about) ? by : NULL);
 	}
 	record_group_end(w);
 }
@@ -191,9 +213,21 @@ static void write_hash(struct record_writer *w, const unsigned char hash[16])
 	record_string(w, "hash", text);
 }
 
+static void write_sampled(struct record_writer *w, const struct kernel_record *k)
+{
+	record_uint(w, "sampled", 1, NULL);
+	record_uint(w, "blocks_simulated", k->sampled->blocks, "CTAs");
+	record_uint(w, "blocks", k->sampled->all, "CTAs");
+	record_uint(w, "cycles_simulated", k->cycles, "cycles");
+	record_real(w, "cycles_low", k->sampled->low, "cycles");
+	record_real(w, "cycles_high", k->sampled->high, "cycles");
+}
+
 void stats_kernel_record(struct record_writer *w, const struct kernel_record *k, struct gpu *g,
 	const struct figures *before, const struct figures *now)
 {
+	struct stretch by;
+
 	(void)g;
 	record_begin(w, "kernel");
 	record_uint(w, "position", k->position, NULL);
@@ -207,7 +241,12 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 	if (k->unfinished)
 		record_string(w, "status", "unfinished");
 	record_uint(w, "first_cycle", k->first_cycle, "cycles");
-	write_stats(w, before, now);
+	if (k->sampled) {
+		by = (struct stretch){(double)k->sampled->all / (double)k->sampled->blocks,
+			k->sampled->cycles / (double)k->cycles};
+		write_sampled(w, k);
+	}
+	write_stats(w, before, now, k->sampled ? &by : NULL);
 	record_end(w);
 }
 
@@ -227,7 +266,7 @@ void stats_end_record(struct record_writer *w, struct gpu *g, const char *status
 {
 	(void)g;
 	begin_end(w, status, limit, kernels, hash);
-	write_stats(w, NULL, now);
+	write_stats(w, NULL, now, NULL);
 	record_end(w);
 }
 

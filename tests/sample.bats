@@ -1,0 +1,44 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-sim --sample-blocks: a long kernel is stopped and says so, a short one is not, and the bytes do not depend on threads.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+sim() { trace-sim -q -g rtx3070 -D gpgpu_n_clusters=4 "$@"; }
+figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }'; }
+
+@test "a long kernel is stopped, its record tells of what it stands for" {
+	long=$(trace vecadd -n 200)
+	sim -F json -o all.json "$long"
+	sim -F json -o some.json --sample-blocks "$long"
+	grep -q '"sampled":1,"blocks_simulated":[0-9]*,"blocks":1600,"cycles_simulated":[0-9]*,"cycles_low":' some.json
+	grep -q '"sample_blocks":true' some.json
+	! grep -q sampled all.json
+	# Accesses go with the blocks; cycles are an estimate.
+	[ "$(figure L2_total_cache_accesses some.json)" -eq "$(figure L2_total_cache_accesses all.json)" ]
+	awk -v a="$(figure gpu_sim_cycle all.json)" -v b="$(figure gpu_sim_cycle some.json)" \
+		'BEGIN { exit !(b > 0.8 * a && b < 1.25 * a) }'
+	awk -v c="$(figure gpu_sim_cycle some.json)" -v i="$(figure gpu_sim_insn some.json)" -v r="$(figure gpu_ipc some.json)" \
+		'BEGIN { exit !(r > 0.999 * i / c && r < 1.001 * i / c) }'
+	sim -F text --sample-blocks "$long" >some.txt
+	for f in gpu_sim_cycle gpu_sim_insn; do [ "$(figure $f some.txt)" = "$(figure $f some.json)" ]; done
+	WARPTOOLS_CPUS=8 sim -j 3 -F json --sample-blocks "$long" | cmp - some.json
+}
+
+@test "short kernels run whole, with the same figures" {
+	sim -F json "$(trace example)" >all.json
+	sim -F json --sample-blocks "$(trace example)" >some.json
+	! grep -q '"sampled"' some.json
+	stats-diff -q all.json some.json
+}
+
+@test "what it does not go with" {
+	run -2 sim -F accelsim --sample-blocks "$(trace example)"
+	assert_output --partial 'found --sample-blocks with -F accelsim'
+	run -2 sim --isolate --sample-blocks "$(trace example)"
+	run -2 sim --sample-blocks -D gpgpu_concurrent_kernel_sm=1 "$(trace example)"
+	assert_output --partial 'wanted one after the other'
+}
