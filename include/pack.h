@@ -28,6 +28,8 @@ bool pack_list_fits(size_t n);
  * kernels' file names, one a line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
+/* Before the first kernel: picks, as text of trace-picks(5), for the list of the stream. */
+void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
 /* The kernels in the order in which the list first names them. */
 void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
@@ -64,6 +66,7 @@ const char *pack_list_name(const struct pack *p); /* NULL: there was no list fil
 const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
 const char *pack_name(const struct pack *p, uint32_t kernel); /* as the list has it */
+const char *pack_picks(const struct pack *p);                 /* text; NULL: none */
 uint64_t pack_bytes(const struct pack *p);                    /* of the stream */
 
 struct pack_kernel {

@@ -37,6 +37,7 @@ struct picks {
 	uint64_t line;          /* of the first line */
 	unsigned char hash[16]; /* of the list: klist_hash() */
 	uint32_t n_kernels;     /* of the list */
+	uint32_t n_all;         /* of the application: more, where the list has the picks only */
 	char method[32];
 	double error; /* expected relative error of a total, 95 %; negative: unknown */
 	struct pick *pick;

@@ -167,7 +167,7 @@ refused() {
 	refused 'wanted positions that rise' 'stratum 1 40' '2 1 1' '1 1 1'
 	refused 'found stratum 2 of 1 kernels without a pick' 'stratum 1 39' 'stratum 2 1' '1 1 1'
 	refused 'found 2 picks in stratum 1 of 1 kernels' 'stratum 1 1' '1 1 1' '2 1 1'
-	refused "wanted the list's 40 at most" 'stratum 1 30' 'stratum 2 30' '1 1 1' '2 1 2'
+	refused "wanted the application's 40 at most" 'stratum 1 30' 'stratum 2 30' '1 1 1' '2 1 2'
 	refused 'strata numbered 1, 2, 3' 'stratum 2 1'
 	refused 'found no pick' 'stratum 1 40'
 	printf 'hello\n' >bad
@@ -250,6 +250,39 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	done
 	run -2 stats-csv --weights a.json a.json
 	assert_output --partial 'wanted "picks 1'
+}
+
+@test "an archive of picks carries their weights" {
+	trace-pick -e 1% -o picks "$app"
+	trace-pack -q -k @picks -o small.tpack "$app"
+	trace-pack -q -k @picks "$packed" | cmp - small.tpack
+	trace-pack -q -k @picks <"$packed" | cmp - small.tpack
+	trace-pack -q small.tpack | cmp - small.tpack
+	trace-pack -t small.tpack
+	trace-pack -t - <small.tpack
+	trace-pack -l small.tpack
+	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
+	trace-sim -q -g rtx3070 -F json small.tpack >b.json
+	trace-sim -q -g rtx3070 -F json <small.tpack >c.json
+	stats-diff -q b.json c.json
+	trace-sim -q -g rtx3070 -F json -k @small.tpack small.tpack >c.json
+	stats-diff -q b.json c.json
+	for f in "picks a.json" "small.tpack b.json"; do
+		# shellcheck disable=SC2086
+		set -- $f
+		stats-csv --weights $1 -s gpu_sim_cycle,gpu_ipc --agg sum,mean $2 | cut -d, -f2-
+	done | sort | uniq -c | awk '$1 != 2 { bad = 1 } END { exit bad }'
+	run -2 stats-csv --weights "$packed" b.json
+	assert_output --partial 'found a packed stream without picks'
+	run -2 trace-sim -q -g rtx3070 -k @small.tpack "$app"
+	assert_output --partial 'found picks for a list of'
+	trace-pack -d -C out small.tpack
+	[ "$(ls out | wc -l)" -eq $(($(grep -c '^[0-9]' picks) + 1)) ]
+	# A byte of the index that changes is damage.
+	head -c -40 small.tpack >bad.tpack
+	printf x >>bad.tpack
+	tail -c 39 small.tpack >>bad.tpack
+	run -2 stats-csv --weights bad.tpack b.json
 }
 
 @test "one pick of several kernels has no interval" {

@@ -110,7 +110,7 @@ static void write_figure(struct weighing *g, const struct weighted *w, uint32_t 
 		half = weighted_half(g->j->weights, g->stray);
 	for (uint32_t a = 0; a < g->j->n_aggs; a++) {
 		bool mean = g->j->agg[a] == AGG_MEAN && adds_up(&g->s->column[column]);
-		double by = mean ? 1 / (double)g->j->weights->n_kernels : 1;
+		double by = mean ? 1 / (double)g->j->weights->n_all : 1;
 
 		write_real(&g->w, known ? value * by : (double)NAN);
 		write_real(&g->w, known ? (value - half) * by : (double)NAN);
@@ -133,7 +133,7 @@ static void write_run_of(struct weighing *g, uint32_t number, const struct store
 
 		write_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
 	}
-	write_value(&g->w, &(struct run_value){.count = g->j->weights->n_kernels, .whole = true});
+	write_value(&g->w, &(struct run_value){.count = g->j->weights->n_all, .whole = true});
 	write_value(&g->w, &(struct run_value){.count = g->j->weights->n, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		write_figure(g, w, g->c.column[i]);

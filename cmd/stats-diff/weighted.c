@@ -148,8 +148,7 @@ static void print_all(struct weighing *g, FILE *out, const char *heading)
 	}
 	if (heading)
 		fprintf(out, "%s: ", heading);
-	fprintf(out, "%s -> %s, %u of %u kernels\n", g->d->side[0].path, g->d->side[1].path, p->n,
-		p->n_kernels);
+	fprintf(out, "%s -> %s, %u of %u kernels\n", g->d->side[0].path, g->d->side[1].path, p->n, p->n_all);
 	print_rows(g, out);
 	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
 }

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 #include "arena.h"
 #include "output.h"
+#include "picks.h"
 #include "tool.h"
 
 struct feed {
@@ -172,6 +173,45 @@ static void verify(const struct args *a, struct output *out, const struct feed *
 	XXH3_freeState(h);
 }
 
+/* The picks for the stream's own list, of which kernel i is the i-th that was picked. */
+static void carry_picks(const struct source *s, const struct args *a, struct pack_writer *w)
+{
+	const struct picks *p = kselect_picks(a->select);
+	char *text = NULL;
+	size_t n = 0;
+
+	if (!p && !a->select && s->pack && pack_picks(s->pack))
+		pack_put_picks(w, pack_picks(s->pack), strlen(pack_picks(s->pack)));
+	if (!p)
+		return;
+	if (s->n_items != p->n)
+		die("%s: found %u kernels for %u picks, wanted one for each: a kernel that the list names twice "
+		    "cannot be packed with its weight",
+			s->shown, s->n_items, p->n);
+	FILE *out = open_memstream(&text, &n);
+	struct picks own = *p;
+
+	if (!out)
+		die("out of memory");
+	own.n_kernels = p->n;
+	source_list_hash(s, own.hash);
+	picks_write_head(out, &own);
+	for (uint32_t i = 0; i < p->n_strata; i++) {
+		picks_write_stratum(out, &p->stratum[i]);
+		putc('\n', out);
+	}
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct pick k = p->pick[i];
+
+		k.position = i + 1;
+		picks_write_pick(out, &k, p->stratum[k.stratum].label, s->item[i].name);
+	}
+	if (fclose(out))
+		die("out of memory");
+	pack_put_picks(w, text, n);
+	free(text);
+}
+
 int do_pack(const char *operand, const struct args *a)
 {
 	struct source s;
@@ -183,6 +223,7 @@ int do_pack(const char *operand, const struct args *a)
 	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0,
 		xcalloc(s.n_items, sizeof(*d.hash))};
 	pack_on_text(d.w, is_text, &s);
+	carry_picks(&s, a, d.w);
 	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {
 		struct item *k = &s.item[i];

@@ -156,6 +156,24 @@ static bool pack_selected(struct source *s, uint32_t kernel, const struct args *
 	return has;
 }
 
+void source_list_hash(const struct source *s, unsigned char hash[16])
+{
+	struct list_hash *h = list_hash_new();
+
+	for (const char *p = s->list, *end = p + s->n_list; p < end;) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p)), *to = nl ? nl : end, *next = to + 1;
+
+		while (p < to && strchr(" \t\r", *p))
+			p++;
+		while (to > p && strchr(" \t\r", to[-1]))
+			to--;
+		if (to > p)
+			list_hash_line(h, p, (size_t)(to - p));
+		p = next;
+	}
+	list_hash_end(h, hash);
+}
+
 void source_picks(struct pack *p, const struct args *a)
 {
 	struct klist k = {.path = NULL};

@@ -65,6 +65,8 @@ void source_open(struct source *s, const char *operand, const struct args *a);
 void source_packed(struct source *s, const struct args *a);
 void source_close(struct source *s);
 
+/* Of the list as it is packed, klist_hash(). */
+void source_list_hash(const struct source *s, unsigned char hash[16]);
 /* Dies where -k are picks for another list than the stream's. */
 void source_picks(struct pack *p, const struct args *a);
 

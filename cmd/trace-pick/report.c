@@ -60,7 +60,7 @@ static void write_strata(FILE *out, const struct app *a, const struct choice *c)
 void report(
 	FILE *out, const struct app *a, const struct method *m, const struct wish *w, const struct choice *c)
 {
-	struct picks p = {.n_kernels = a->n, .error = c->error};
+	struct picks p = {.n_kernels = a->n, .n_all = a->n, .error = c->error};
 
 	strncpy(p.method, m->name, sizeof(p.method) - 1);
 	klist_hash(&a->list, p.hash);

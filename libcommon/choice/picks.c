@@ -107,6 +107,10 @@ static int parse_setting(struct line *l, unsigned *seen)
 		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
 			return bad(l, v, "the number of kernels of the list");
 		l->p->n_kernels = (uint32_t)kernels;
+	} else if (is(w, name, "of")) {
+		if (!num_whole(v, n, PICKS_MAX, &kernels) || !kernels)
+			return bad(l, v, "the number of kernels of the application");
+		l->p->n_all = (uint32_t)kernels;
 	} else if (is(w, name, "method")) {
 		if (!n || n >= sizeof(l->p->method))
 			return bad(l, v, "the name of a method");
@@ -136,6 +140,10 @@ static int parse_head(struct line *l)
 			return -1;
 	if (seen != 3)
 		return bad(l, l->at, "list=HASH and kernels=N in the first line");
+	if (!l->p->n_all)
+		l->p->n_all = l->p->n_kernels;
+	if (l->p->n_all < l->p->n_kernels)
+		return bad(l, l->at, "of=N of the application not below kernels=N of the list");
 	l->p->line = l->place.line;
 	return 0;
 }
@@ -149,7 +157,7 @@ static int parse_stratum(struct line *l)
 	const char *at = l->at;
 
 	if (whole(l, PICKS_MAX, &s.label, "the number of a stratum, from 1") < 0 ||
-		whole(l, p->n_kernels, &s.kernels, "how many kernels of the list the stratum has") < 0)
+		whole(l, p->n_all, &s.kernels, "how many kernels of the application the stratum has") < 0)
 		return -1;
 	if (s.label != p->n_strata + 1)
 		return bad(l, at + strspn(at, " \t"), "strata numbered 1, 2, 3, ... in their order");
@@ -224,10 +232,10 @@ static int check_strata(const struct picks *p, struct fault *f)
 				"found %u picks in stratum %u of %u kernels, wanted at most as many",
 				s->picked, s->label, s->kernels);
 	}
-	if (kernels > p->n_kernels)
+	if (kernels > p->n_all)
 		return fault_set(f, at, "picks",
-			"found strata of %llu kernels together, wanted the list's %u at most",
-			(unsigned long long)kernels, p->n_kernels);
+			"found strata of %llu kernels together, wanted the application's %u at most",
+			(unsigned long long)kernels, p->n_all);
 	return 0;
 }
 
@@ -251,16 +259,6 @@ int picks_parse(struct picks *p, struct input *in, struct fault *f)
 			return -1;
 	}
 	return r < 0 ? -1 : check_strata(p, f);
-}
-
-int picks_read(struct picks *p, const char *path, struct fault *f)
-{
-	*p = (struct picks){0};
-	struct input *in = input_open(path, f);
-	int r = in ? picks_parse(p, in, f) : -1;
-
-	input_close(in);
-	return r;
 }
 
 void picks_free(struct picks *p)
@@ -307,6 +305,8 @@ void picks_write_head(FILE *out, const struct picks *p)
 	for (unsigned i = 0; i < 16; i++)
 		fprintf(out, "%02x", p->hash[i]);
 	fprintf(out, " kernels=%u", p->n_kernels);
+	if (p->n_all > p->n_kernels)
+		fprintf(out, " of=%u", p->n_all);
 	if (*p->method)
 		fprintf(out, " method=%s", p->method);
 	if (p->error >= 0)

@@ -50,6 +50,8 @@ struct pack {
 	uint64_t size;
 	struct entry *entry;
 	uint32_t n_entries;
+	uint8_t version;
+	char *picks;     /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
 	char *list_name; /* NULL: no list file */
 	struct buf list;
 	char **kernel; /* names */
@@ -71,7 +73,9 @@ struct pack {
 };
 
 #define PACK_FIRST 8u /* bytes of magic and version */
-int pack_check_magic(const struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
+int pack_check_magic(struct pack *p, const uint8_t m[PACK_FIRST], struct fault *f);
+/* What an index has behind its entries, which must be its end. false: damaged. */
+bool pack_index_end(struct pack *p, struct cur *in);
 int pack_read_list(struct pack *p, struct fault *f);
 
 void meanings_free(struct meanings *m);

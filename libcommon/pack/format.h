@@ -31,8 +31,9 @@
 #include "trace.h"
 
 #define PACK_MAGIC   "TPACK\x1a\n" /* 7 bytes, then the version */
-#define PACK_VERSION 2
-#define PACK_END     "KCPT" /* the last 4 bytes */
+#define PACK_VERSION 2             /* of a stream without picks, which every reader knows */
+#define PACK_PICKED  3             /* of one whose index ends with picks */
+#define PACK_END     "KCPT"        /* the last 4 bytes */
 #define NONE         UINT32_MAX
 
 #define SPAN_INSTS 32768u /* a span is closed when it has as many */

@@ -71,7 +71,7 @@ static int check_end(struct pack *p, const struct buf *b, size_t body, struct fa
 		       mp_get_uint(&in, UINT64_MAX) == (e->begins ? 0 : 1 + e->first_block);
 		kernel = e->kernel;
 	}
-	if (!good || in.bad || cur_left(&in))
+	if (!good || !pack_index_end(p, &in))
 		return pack_bad(
 			p, at - b->n, f, "pack-damaged", "found an index that does not fit the blocks");
 	int r = read_exactly(p, &end, 8, f);

@@ -93,6 +93,20 @@ uint8_t *pack_frame(
 
 /* ---- index and list ----------------------------------------------------------------------- */
 
+bool pack_index_end(struct pack *p, struct cur *in)
+{
+	size_t n = 0;
+	const uint8_t *s = p->version == PACK_PICKED ? mp_get_str(in, &n) : NULL;
+
+	if (in->bad || cur_left(in) || (p->version == PACK_PICKED && (!s || memchr(s, '\0', n))))
+		return false;
+	if (s) {
+		free(p->picks);
+		p->picks = xstrndup((const char *)s, n);
+	}
+	return true;
+}
+
 static int read_index(struct pack *p, struct fault *f)
 {
 	uint8_t end[LAST] = {0};
@@ -126,7 +140,7 @@ static int read_index(struct pack *p, struct fault *f)
 		e->first_block = before - !e->begins;
 		at += e->size;
 	}
-	bool good = !in.bad && at == index && size == back && !cur_left(&in) && count;
+	bool good = !in.bad && at == index && size == back && pack_index_end(p, &in) && count;
 	free(body);
 	return good ? 0
 		    : pack_bad(p, index, f, "pack-damaged", "found an index that does not fit the blocks");
@@ -203,19 +217,20 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-int pack_check_magic(const struct pack *p, const uint8_t m[FIRST], struct fault *f)
+int pack_check_magic(struct pack *p, const uint8_t m[FIRST], struct fault *f)
 {
 	if (memcmp(m, PACK_MAGIC, 7))
 		return pack_bad(p, 0, f, "pack-magic", "found no packed stream");
-	if (m[7] != PACK_VERSION)
+	p->version = m[7];
+	if (m[7] != PACK_VERSION && m[7] != PACK_PICKED)
 		return fault_set(f, (struct place){p->name, 0, 0}, "pack-version",
 			"found version %u of the packed "
-			"format, wanted %u: a newer trace-pack wrote it",
-			m[7], PACK_VERSION);
+			"format, wanted at most %u: a newer trace-pack wrote it",
+			m[7], PACK_PICKED);
 	return 0;
 }
 
-static int check_magic(const struct pack *p, struct fault *f)
+static int check_magic(struct pack *p, struct fault *f)
 {
 	uint8_t m[FIRST] = {0};
 
@@ -333,6 +348,7 @@ void pack_close(struct pack *p)
 	table_free(&p->names);
 	free(p->entry);
 	free(p->list_name);
+	free(p->picks);
 	meanings_free(p->meanings);
 	buf_free(&p->list);
 	input_close(p->in);
@@ -348,6 +364,7 @@ const char *pack_path(const struct pack *p) { return p->name; }
 const char *pack_list_name(const struct pack *p) { return p->list_name; }
 uint32_t pack_kernels(const struct pack *p) { return p->n_kernels; }
 const char *pack_name(const struct pack *p, uint32_t kernel) { return p->kernel[kernel]; }
+const char *pack_picks(const struct pack *p) { return p->picks; }
 uint64_t pack_bytes(const struct pack *p) { return p->size; }
 
 const char *pack_list_text(const struct pack *p, size_t *n)

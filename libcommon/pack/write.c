@@ -24,6 +24,8 @@ struct pack_writer {
 	struct job *job;     /* the block being filled */
 	uint64_t text, room; /* of it; the most that its columns may still take */
 	struct buf list;     /* metadata of the list until the first block */
+	struct buf picks;    /* their text; empty: none */
+	bool started;        /* magic and version are written */
 	struct entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
@@ -51,8 +53,6 @@ struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
 	w->hash = XXH3_createState();
 	if (!w->hash)
 		die("out of memory");
-	fwrite(PACK_MAGIC, 1, 7, out);
-	putc(PACK_VERSION, out);
 	return w;
 }
 
@@ -68,6 +68,11 @@ static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf
 {
 	struct buf h = {0};
 
+	if (!w->started) {
+		fwrite(PACK_MAGIC, 1, 7, w->out);
+		putc(w->picks.n ? PACK_PICKED : PACK_VERSION, w->out);
+	}
+	w->started = true;
 	buf_byte(&h, type);
 	buf_var(&h, b->n);
 	uint64_t size = h.n + b->n + 8, sum = block_sum(h.p, h.n, b->p, b->n);
@@ -132,6 +137,8 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
 	mp_bin(&w->list, lines.p, lines.n);
 	buf_free(&lines);
 }
+
+void pack_put_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
 
 /* ---- cutting ------------------------------------------------------------------------------ */
 
@@ -294,6 +301,8 @@ void pack_writer_close(struct pack_writer *w)
 		mp_uint(&b, e->before);
 		kernel = e->kernel;
 	}
+	if (w->picks.n)
+		mp_bin(&b, w->picks.p, w->picks.n);
 	uint64_t size = put_framed(w, BLOCK_INDEX, &b);
 	for (int i = 0; i < 4; i++)
 		putc((int)(size >> 8 * i & 255), w->out);
@@ -301,6 +310,7 @@ void pack_writer_close(struct pack_writer *w)
 	buf_free(&b);
 	buf_free(&w->in);
 	buf_free(&w->list);
+	buf_free(&w->picks);
 	free(w->entry);
 	XXH3_freeState(w->hash);
 	queue_free(w->queue);

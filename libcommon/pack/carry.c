@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Picks by their path: a file of them, or a packed stream that carries them in its index.
+ */
+#include <string.h>
+#include "input.h"
+#include "pack.h"
+#include "picks.h"
+
+static int from_stream(struct picks *p, const char *path, struct fault *f)
+{
+	struct pack *s = pack_open(path, f);
+	int r = -1;
+
+	if (s && !pack_picks(s)) {
+		fault_set(f, (struct place){diag_keep(path), 0, 0}, "picks",
+			"found a packed stream without picks, wanted one that trace-pack -k @FILE has made");
+	} else if (s) {
+		struct input *in = input_memory(path, pack_picks(s), strlen(pack_picks(s)), f);
+
+		r = in ? picks_parse(p, in, f) : -1;
+		input_close(in);
+	}
+	pack_close(s);
+	return r;
+}
+
+int picks_read(struct picks *p, const char *path, struct fault *f)
+{
+	*p = (struct picks){0};
+	if (pack_is(path))
+		return from_stream(p, path, f);
+	struct input *in = input_open(path, f);
+	int r = in ? picks_parse(p, in, f) : -1;
+
+	input_close(in);
+	return r;
+}
