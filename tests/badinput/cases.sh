@@ -238,3 +238,71 @@ ptx space-word 'found "s:global", wanted s:shared or s:local' 's/s:shared/s:glob
 ptx space-of-none 'found "s:shared", wanted no s:' 's/^\(0028 [0-9a-f]* 0\)/\1 s:shared/'
 ptx junk 'found "junk", wanted i:MASK' 's/^\(0028 [0-9a-f]* 0\)/\1 junk/'
 ptx addresses-few 'found 1 deltas, wanted|found the end of the line|found 0 deltas' 's/^\(0038 0f0f0f0f 4 2 0x[0-9a-f]*\) .*/\1 4/'
+
+# Cubins for the modern core, damaged. poke FILE OFFSET OCTAL... writes bytes at an offset, cut FILE N keeps the first N.
+poke() {
+	f=$1 at=$2
+	shift 2
+	for byte; do
+		printf "\\$byte" | dd of="$f" bs=1 seek="$at" conv=notrunc 2>/dev/null
+		at=$((at + 1))
+	done
+}
+cut_to() { head -c "$2" "$1" >"$1.cut" && mv "$1.cut" "$1"; }
+cubin() {
+	bad "cubin-$1" "$3" "cp \"$here/../corpus/cubin/$2\" c && chmod u+w c && ARGS='-g a100-80 -D core_dependence=control --cubin c' && $4"
+}
+cubin empty elf80 'c.*found no cubin in the file' ': >c'
+cubin text elf80 'c.*found no cubin in the file' 'echo text >c'
+cubin missing elf80 'c.*found' 'rm c'
+cubin folder elf80 'c.*found' 'rm c && mkdir c'
+cubin magic elf80 'c.*found no cubin' 'poke c 0 060'
+cubin class-32 elf80 'c.*found' 'poke c 4 001'
+cubin big-endian elf80 'c.*found' 'poke c 5 002'
+cubin machine elf80 'c.*found' 'poke c 18 076 000'
+cubin machine-newer elf80 'c.*found|no function' 'poke c 48 000 006 000 006'
+cubin header-cut elf80 'c.*found' 'cut_to c 40'
+cubin sections-cut elf80 'c.*found' 'cut_to c 300'
+cubin code-cut elf80 'c.*found' 'cut_to c 120'
+cubin sections-far elf80 'c.*found' 'poke c 40 377 377 377 377 377 377 377 177'
+cubin sections-wrap elf80 'c.*found' 'poke c 40 300 377 377 377 377 377 377 377'
+cubin section-size elf80 'c.*found' 'poke c 58 001 000'
+cubin section-count elf80 'c.*found' 'poke c 60 377 377'
+cubin names-none elf80 'c.*found' 'poke c 62 011 000'
+cubin names-far elf80 'c.*found' 'poke c 328 377 377 377 177'
+cubin code-far elf80 'c.*found' 'poke c 392 377 377 377 377 377 377 377 177'
+cubin code-long elf80 'c.*found' 'poke c 400 377 377 377 377 377 377 377 177'
+cubin code-odd elf80 'c.*found' 'poke c 400 021'
+cubin fat-cut fat_lz4 'c.*found' 'cut_to c 200'
+cubin fat-size fat_lz4 'c.*found' 'poke c 8 377 377 377 377 377'
+cubin fat-entry fat_lz4 'c.*found' 'poke c 24 377 377 377 177'
+cubin fat-unpacked fat_lz4 'c.*found a packed cubin' 'poke c 72 377 377 377 377 377'
+cubin fat-unpacked-none fat_lz4 'c.*found a packed cubin' 'poke c 72 000 000 000 000 000 000 000 000'
+cubin zstd-damaged fat_zstd 'c.*found' 'poke c 84 377 377 377 377'
+cubin other-function elf80 'found no function' ':'
+
+# Measured files of the selftest, damaged: a header and one row, edited by sed.
+measured() {
+	bad "measured-$1" "$2" "printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\na\tv100\tchain\tops=FADD\tlatency\t4\tcycles\t\t\t\t\tmine\t\n' >m && ARGS='--selftest --measured m' TRACE=v100 && $3"
+}
+measured empty 'm.*found no line of column names' ': >m'
+measured no-file 'm: cannot be opened' 'rm m'
+measured no-header 'm:1:.*found .*as column 1' 'sed -i 1d m'
+measured column-name "m:1:.*found 'worklode' as column 3, wanted 'workload'" 'sed -i 1s/workload/worklode/ m'
+measured column-missing 'm:1:.*as column 13' 'sed -i "1s/.note$//" m'
+measured column-more 'm:1:.*found more columns' 'sed -i "1s/$/\tmore/" m'
+measured blanks 'm:2:.*found 1 columns, wanted 13' 'sed -i "2s/\t/ /g" m'
+measured row-short 'm:2:.*found 12 columns, wanted 13' 'sed -i "2s/.$//" m'
+measured row-long 'm:2:.*found more than 13 columns' 'sed -i "2s/$/\t/" m'
+measured no-id 'm:2:.*found no id' 'sed -i "2s/^a//" m'
+measured no-workload 'm:2:.*found no workload' 'sed -i 2s/chain// m'
+measured no-value 'm:2:.*found no value' 'sed -i "2s/\t4\t/\t\t/" m'
+measured huge-value 'm:2:.*found a value beyond' 'sed -i "2s/\t4\t/\t1e300\t/" m'
+measured clock 'm:2:.*found no clock' 'sed -i "2s/cycles\t\t\t/cycles\t\t\tfast/" m'
+measured clock-negative 'm:2:.*found no clock' 'sed -i "2s/cycles\t\t\t/cycles\t\t\t-3/" m'
+measured id-twice "m:3.*found the id 'a' a second time" 'sed -i 2p m'
+measured zero-byte 'm:2:.*found a zero byte|found' 'printf "a\tv100\tch\000ain\tops=FADD\tx\t4\tcycles\t\t\t\t\tmine\t\n" >>m && sed -i 2d m'
+measured with-nothing 'm:1:.*found no .#with' 'sed -i "1i #with ncu" m'
+measured with-no-value 'm:1:.*found no .#with' 'sed -i "1i #with ncu core_model" m'
+measured with-unknown 'found.*no_such_option' 'sed -i "1i #with mine no_such_option=3" m && sed -i "3s/\t\tmine/\tmine\tmine/" m'
+measured with-bad-value 'core_mem_places.*found' 'sed -i "1i #with mine core_mem_places=0" m && sed -i "3s/\t\tmine/\tmine\tmine/" m'
