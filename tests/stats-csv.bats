@@ -31,7 +31,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	run -2 stats-csv -F xml app.json
 	assert_output --partial "wanted csv, tsv or markdown"
 	run -2 stats-csv --per warp app.json
-	run -2 stats-csv --agg median app.json
+	run -2 stats-csv --agg mode app.json
 	run -2 stats-csv --group gpu_ipc app.json
 	run -2 stats-csv --group run --long app.json
 	run -2 stats-csv -s , app.json
@@ -156,6 +156,40 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	cmp got want
 	run -0 csv --agg sum -s 'averagemflatency,maxmflatency' app.json
 	assert_line --index 1 --regexp '^app.json,4,,[0-9]+$'
+}
+
+@test "--agg: every measure is what Python finds" {
+	run -0 csv -k 1-4 --agg sum,mean,geomean,median,stddev,min,max,p90 -s gpu_sim_cycle app.json
+	assert_line --index 0 --partial 'gpu_sim_cycle.geomean,gpu_sim_cycle.median,gpu_sim_cycle.stddev,'
+	csv --agg sum,mean,geomean,median,stddev,min,max,p90 -s gpu_sim_cycle app.json | tail -1 >got
+	csv -s gpu_sim_cycle app.json >rows
+	python3 - <<-'END'
+	import csv, math, statistics as s
+	v = sorted(float(r['gpu_sim_cycle']) for r in csv.DictReader(open('rows')))
+	at = 0.9 * (len(v) - 1)
+	k = int(at)
+	p90 = v[k] + (at - k) * (v[min(k + 1, len(v) - 1)] - v[k])
+	want = [sum(v), s.mean(v), s.geometric_mean(v), s.median(v), s.stdev(v), min(v), max(v), p90]
+	got = [float(x) for x in open('got').read().strip().split(',')[2:]]
+	assert len(got) == len(want) and all(math.isclose(a, b, rel_tol=1e-12) for a, b in zip(got, want)), (got, want)
+	END
+	run -0 csv -k 1 --agg stddev,median -s gpu_sim_cycle app.json
+	assert_line --index 1 --regexp '^app.json,1,,[0-9]+$'
+}
+
+@test "--options and --no-options choose the option columns" {
+	run -0 csv --no-options -s gpu_sim_cycle app.json small.json
+	assert_line --index 0 'run,kernel_name,id,gpu_sim_cycle'
+	run -0 csv --options '-gpgpu_n_mem,gpgpu_n_clusters,*u_l1_lat*' -s gpu_sim_cycle app.json small.json
+	assert_line --index 0 'run,gpgpu_n_mem,gpgpu_n_clusters,gpgpu_l1_latency,kernel_name,id,gpu_sim_cycle'
+	assert_line --index 1 --regexp '^app.json,16,46,39,write,1,[0-9]+$'
+	run -0 csv --no-options --options gpgpu_n_mem --per run -s gpu_sim_cycle app.json
+	assert_line --index 0 'run,gpgpu_n_mem,status,gpu_sim_cycle'
+	run -0 csv --options gpgpu_n_mem --agg sum -s gpu_sim_cycle app.json
+	assert_line --index 0 'run,gpgpu_n_mem,kernels,gpu_sim_cycle.sum'
+	run -0 --separate-stderr stats-csv --options nothing -s gpu_sim_cycle app.json
+	[[ $stderr == *"--options nothing: found no such option"* ]]
+	run -2 stats-csv --options , app.json
 }
 
 @test "missing values are empty, a name in full has its column" {

@@ -4,7 +4,6 @@
  *
  * Always true: a missing value does not count. The sum of a rate is the rate of the sums of its parts, and
  * empty where it has none; the sum of a figure that is a maximum or a running total is the largest.
- * A geometric mean over a value that is not above 0 is empty.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -12,12 +11,6 @@
 #include <string.h>
 #include "job.h"
 #include "table.h"
-
-struct sums {
-	uint64_t n, count;
-	double sum, logs, min, max;
-	bool whole, positive;
-};
 
 struct group {
 	uint32_t run, first; /* kernel */
@@ -36,6 +29,7 @@ struct groups {
 	struct shown_options o;
 	struct writer w;
 	bool status; /* the column is there */
+	bool keep; /* values, for a quantile */
 };
 
 static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};
@@ -109,22 +103,6 @@ static struct group *group_of(struct groups *g, uint32_t kernel)
 	return &g->group[g->n++];
 }
 
-static void add_value(struct sums *s, const struct run_value *v)
-{
-	double x = v->real;
-
-	if (!s->n)
-		*s = (struct sums){.min = x, .max = x, .whole = true, .positive = true};
-	s->n++;
-	s->sum += x;
-	s->whole &= v->whole;
-	s->count += v->count;
-	s->positive &= x > 0;
-	s->logs += x > 0 ? log(x) : 0;
-	s->min = x < s->min ? x : s->min;
-	s->max = x > s->max ? x : s->max;
-}
-
 /* ---- printing -------------------------------------------------------------------------------- */
 
 static double sum_of_rate(const struct groups *g, const struct group *p, const struct store_column *c)
@@ -156,18 +134,10 @@ static void write_sum(struct groups *g, const struct group *p, uint32_t column)
 
 static void write_agg(struct groups *g, const struct group *p, uint32_t column, enum agg agg)
 {
-	const struct sums *s = &p->sum[column];
-
-	if (!s->n)
-		write_text(&g->w, "");
-	else if (agg == AGG_SUM)
+	if (p->sum[column].n && agg == AGG_SUM)
 		write_sum(g, p, column);
-	else if (agg == AGG_MEAN)
-		write_real(&g->w, s->sum / (double)s->n);
-	else if (agg == AGG_GEOMEAN)
-		write_real(&g->w, s->positive ? exp(s->logs / (double)s->n) : (double)NAN);
 	else
-		write_real(&g->w, agg == AGG_MIN ? s->min : s->max);
+		write_real(&g->w, sums_value(&p->sum[column], agg));
 }
 
 static void write_group(struct groups *g, const struct group *p)
@@ -196,7 +166,11 @@ static void write_group(struct groups *g, const struct group *p)
 
 static void write_group_head(struct groups *g)
 {
-	static const char *const aggs[N_AGGS] = {"sum", "mean", "geomean", "min", "max"};
+	static const char *const aggs[N_AGGS] = {
+#define AGG(name, word) word,
+#include "aggs.def"
+#undef AGG
+	};
 	uint32_t n = 0, cap = 3 + g->o.n + (uint32_t)g->j->group.n + g->c.n * g->j->n_aggs;
 	char **name = xcalloc(cap, sizeof(*name));
 	bool *number = xcalloc(cap, sizeof(*number));
@@ -233,21 +207,25 @@ void print_groups(struct job *j, FILE *out)
 	struct groups g = {.j = j,
 		.s = s,
 		.c = shown_columns(j),
-		.o = shown_options(s),
+		.o = shown_options(j),
 		.w = {out, j->form, 0},
 		.status = shows_status(s)};
 
+	for (uint32_t a = 0; a < j->n_aggs; a++)
+		g.keep |= sums_keep(j->agg[a]);
 	for (uint32_t i = 0; i < s->n_kernels; i++) {
 		struct group *p = group_of(&g, i);
 		const struct store_value *v = store_load(s, &s->kernel[i]);
 
 		p->kernels++;
 		for (uint32_t k = 0; k < s->kernel[i].n; k++)
-			add_value(&p->sum[v[k].column], &v[k].value);
+			sums_add(&p->sum[v[k].column], &v[k].value, g.keep);
 	}
 	write_group_head(&g);
 	for (uint32_t i = 0; i < g.n; i++) {
 		write_group(&g, &g.group[i]);
+		for (uint32_t k = 0; k < s->n_columns; k++)
+			free(g.group[i].sum[k].value);
 		free(g.group[i].key);
 		free(g.group[i].sum);
 	}

@@ -14,7 +14,13 @@
 #include "run_store.h"
 
 enum table_form { TABLE_CSV, TABLE_TSV, TABLE_MARKDOWN };
-enum agg { AGG_SUM, AGG_MEAN, AGG_GEOMEAN, AGG_MIN, AGG_MAX, N_AGGS };
+
+enum agg {
+#define AGG(name, word) AGG_##name,
+#include "aggs.def"
+#undef AGG
+	N_AGGS
+};
 
 struct derived {
 	char *name;
@@ -24,7 +30,7 @@ struct derived {
 };
 
 struct job {
-	struct namelist select, group;
+	struct namelist select, group, options; /* options: of --options, none: those that differ */
 	struct kselect *kernels;
 	struct picks *weights; /* of --weights, or NULL */
 	struct derived *derived;
@@ -33,7 +39,7 @@ struct job {
 	uint32_t n_aggs;
 	enum table_form form;
 	const char *output;
-	bool per_run, tidy, list, running, force, quiet; /* tidy: --long */
+	bool per_run, tidy, list, running, force, quiet, no_options; /* tidy: --long */
 
 	struct store *store;
 	uint8_t *shown; /* by column of the store: enum column_use */
@@ -49,7 +55,7 @@ struct shown_columns {
 	uint32_t *column, n;
 	uint32_t *place;
 }; /* place: by column of the store, +1 */
-/* The options that differ between runs. */
+/* The options that --options names, else those that differ between runs. */
 struct shown_options {
 	uint32_t *option, n;
 };
@@ -59,13 +65,25 @@ void collect_named(struct job *j);
 void collect_warn(const struct job *j);
 
 struct shown_columns shown_columns(const struct job *j);
-struct shown_options shown_options(const struct store *s);
+struct shown_options shown_options(const struct job *j);
 /* Is there a run that is not complete? Then each table has a column of it. */
 bool shows_status(const struct store *s);
 void print_table(struct job *j, FILE *out);
 void print_list(struct job *j, FILE *out);
 void print_groups(struct job *j, FILE *out);
 bool is_group_key(const char *name);
+
+/* sums.c: the values of a figure in a group. */
+struct sums {
+	uint64_t n, count;
+	double sum, mean, squares, logs, min, max; /* squares: of the distances from the mean */
+	double *value;                             /* each of them, where it was kept */
+	uint32_t cap;
+	bool whole, positive, sorted;
+};
+bool sums_keep(enum agg agg); /* it needs the values themselves */
+void sums_add(struct sums *s, const struct run_value *v, bool keep);
+double sums_value(struct sums *s, enum agg agg); /* NaN: none */
 
 /* weighted.c: totals of the application that --weights stand for. */
 void weights_read(struct job *j, const char *path);

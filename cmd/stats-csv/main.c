@@ -10,7 +10,31 @@
 #include "output.h"
 #include "job.h"
 
-enum { OPT_PER = 256, OPT_WIDE, OPT_LONG, OPT_LIST, OPT_RUNNING, OPT_GROUP, OPT_AGG, OPT_WEIGHTS };
+enum {
+	OPT_PER = 256,
+	OPT_WIDE,
+	OPT_LONG,
+	OPT_LIST,
+	OPT_RUNNING,
+	OPT_GROUP,
+	OPT_AGG,
+	OPT_WEIGHTS,
+	OPT_OPTIONS,
+	OPT_NO_OPTIONS
+};
+
+/* Of the words of aggs.def: for the completion, the help, a message. */
+#define AGG(name, word) " " word
+static const char agg_words[] =
+#include "aggs.def"
+	;
+static const char agg_help[] = "how, one or more of"
+#include "aggs.def"
+			       " (default: sum)";
+static const char agg_wanted[] = "one of"
+#include "aggs.def"
+	;
+#undef AGG
 
 static const struct cli_row rows[] = {
 	{'s', "stats", "NAMES",
@@ -30,8 +54,11 @@ static const struct cli_row rows[] = {
 	{OPT_GROUP, "group", "COLUMNS",
 		"add up the kernels of a run that agree in these: kernel_name, grid, ...",
 		"run kernel_name id position stream grid block"},
-	{OPT_AGG, "agg", "LIST", "how: sum, mean, geomean, min, max (default: sum)",
-		"sum mean geomean min max"},
+	{OPT_AGG, "agg", "LIST", agg_help, agg_words},
+	{OPT_OPTIONS, "options", "NAMES",
+		"columns of these configuration options: names and patterns; default: those that differ",
+		NULL},
+	{OPT_NO_OPTIONS, "no-options", NULL, "no columns of configuration options", NULL},
 	{OPT_WEIGHTS, "weights", "FILE",
 		"totals of the application whose picks (trace-pick) were run, with 95 % intervals", "file"},
 	{'q', "quiet", NULL, "no warnings", NULL},
@@ -55,13 +82,16 @@ static int choice(const char *option, const char *value, const char *const *name
 
 static void add_aggs(struct job *j, const char *value)
 {
-	static const char *const names[N_AGGS] = {"sum", "mean", "geomean", "min", "max"};
+	static const char *const names[N_AGGS] = {
+#define AGG(name, word) word,
+#include "aggs.def"
+#undef AGG
+	};
 	struct namelist l = {0};
 
 	namelist_add(&l, value);
 	for (size_t i = 0; i < l.n; i++) {
-		enum agg a = (enum agg)choice(
-			"--agg", l.pattern[i], names, N_AGGS, "sum, mean, geomean, min or max");
+		enum agg a = (enum agg)choice("--agg", l.pattern[i], names, N_AGGS, agg_wanted);
 		uint32_t k = 0;
 
 		while (k < j->n_aggs && j->agg[k] != a)
@@ -71,7 +101,7 @@ static void add_aggs(struct job *j, const char *value)
 	}
 	namelist_free(&l);
 	if (!j->n_aggs)
-		cli_usage("--agg: found '%s', wanted sum, mean, geomean, min or max", value);
+		cli_usage("--agg: found '%s', wanted %s", value, agg_wanted);
 }
 
 static void add_groups(struct job *j, const char *value)
@@ -84,6 +114,20 @@ static void add_groups(struct job *j, const char *value)
 				j->group.pattern[i]);
 	if (!j->group.n)
 		cli_usage("--group: found '%s', wanted a column such as kernel_name", value);
+}
+
+/* Names of options may have their dash. */
+static void add_options(struct job *j, const char *value)
+{
+	struct namelist l = {0};
+
+	namelist_add(&l, value);
+	if (!l.n)
+		cli_usage("--options: found '%s', wanted names or patterns", value);
+	for (size_t i = 0; i < l.n; i++)
+		namelist_add(&j->options, l.pattern[i] + (*l.pattern[i] == '-'));
+	namelist_free(&l);
+	j->no_options = false;
 }
 
 static void add_derived(struct job *j, const char *value)
@@ -133,6 +177,11 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_GROUP: add_groups(j, value); break;
 	case OPT_AGG: add_aggs(j, value); break;
 	case OPT_WEIGHTS: weights_read(j, value); break;
+	case OPT_OPTIONS: add_options(j, value); break;
+	case OPT_NO_OPTIONS:
+		namelist_free(&j->options);
+		j->no_options = true;
+		break;
 	case 'q': j->quiet = true; break;
 	}
 }
@@ -167,6 +216,7 @@ static void finish(struct job *j)
 	free(j->shown);
 	namelist_free(&j->select);
 	namelist_free(&j->group);
+	namelist_free(&j->options);
 	kselect_free(j->kernels);
 	weights_free(j);
 	store_free(j->store);

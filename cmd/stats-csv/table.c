@@ -106,11 +106,31 @@ static bool differs(const struct store *s, uint32_t option)
 	return false;
 }
 
-struct shown_options shown_options(const struct store *s)
+/* Options that were named stand in that order, those that one pattern matches in the order of the configuration. */
+static void named_options(const struct job *j, struct shown_options *o)
 {
+	const struct store *s = j->store;
+
+	for (size_t k = 0; k < j->options.n; k++) {
+		uint32_t had = o->n;
+
+		for (uint32_t i = 0; i < s->n_options; i++)
+			if (namelist_find(&j->options, s->option[i]) == (long)k)
+				o->option[o->n++] = i;
+		if (o->n == had)
+			diag_warn(NOWHERE, "--options %s: found no such option in the input",
+				j->options.pattern[k]);
+	}
+}
+
+struct shown_options shown_options(const struct job *j)
+{
+	const struct store *s = j->store;
 	struct shown_options o = {xcalloc(s->n_options + 1u, sizeof(uint32_t)), 0};
 
-	for (uint32_t i = 0; i < s->n_options; i++)
+	if (j->options.n)
+		named_options(j, &o);
+	for (uint32_t i = 0; i < s->n_options && !j->options.n && !j->no_options; i++)
 		if (differs(s, i))
 			o.option[o.n++] = i;
 	return o;
@@ -226,7 +246,7 @@ void print_table(struct job *j, FILE *out)
 	struct cells t = {.j = j,
 		.s = s,
 		.c = shown_columns(j),
-		.o = shown_options(s),
+		.o = shown_options(j),
 		.w = {out, j->form, 0},
 		.status = j->per_run || shows_status(s)};
 	uint32_t n = j->per_run ? s->n_totals : s->n_kernels;

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The values of one figure in one group, and what --agg makes of them.
+ *
+ * Always true: a missing value does not count; the values themselves are kept only where a quantile is asked for.
+ * Quantiles lie between neighbours in proportion, as a median of an even number does. The standard deviation is that
+ * of a sample, of n - 1, and of one value there is none. A geometric mean over a value that is not above 0 is none.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include "job.h"
+
+void sums_add(struct sums *s, const struct run_value *v, bool keep)
+{
+	double x = v->real, from_mean;
+
+	if (!s->n) {
+		s->min = s->max = x;
+		s->whole = s->positive = true;
+	}
+	from_mean = x - s->mean;
+	s->n++;
+	s->mean += from_mean / (double)s->n;
+	s->squares += from_mean * (x - s->mean);
+	s->sum += x;
+	s->whole &= v->whole;
+	s->count += v->count;
+	s->positive &= x > 0;
+	s->logs += x > 0 ? log(x) : 0;
+	s->min = x < s->min ? x : s->min;
+	s->max = x > s->max ? x : s->max;
+	if (keep) {
+		grow(&s->value, &s->cap, (uint32_t)s->n, sizeof(*s->value));
+		s->value[s->n - 1] = x;
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double quantile(struct sums *s, double part)
+{
+	double at = part * (double)(s->n - 1);
+	uint64_t below = (uint64_t)at;
+
+	if (!s->sorted)
+		qsort(s->value, s->n, sizeof(*s->value), by_value);
+	s->sorted = true;
+	if (below + 1 >= s->n)
+		return s->value[s->n - 1];
+	return s->value[below] + (at - (double)below) * (s->value[below + 1] - s->value[below]);
+}
+
+bool sums_keep(enum agg agg) { return agg == AGG_MEDIAN || agg == AGG_P90; }
+
+double sums_value(struct sums *s, enum agg agg)
+{
+	double n = (double)s->n;
+
+	if (!s->n)
+		return (double)NAN;
+	switch (agg) {
+	case AGG_MEAN: return s->sum / n;
+	case AGG_GEOMEAN: return s->positive ? exp(s->logs / n) : (double)NAN;
+	case AGG_MEDIAN: return quantile(s, 0.5);
+	case AGG_P90: return quantile(s, 0.9);
+	case AGG_STDDEV: return s->n > 1 ? sqrt(s->squares / (n - 1)) : (double)NAN;
+	case AGG_MIN: return s->min;
+	case AGG_MAX: return s->max;
+	default: return s->sum;
+	}
+}
