@@ -94,6 +94,20 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	assert_equal "$(wc -l <two)" 9
 }
 
+@test "a pipe may give its bytes in pieces of any size" {
+	cat app.msgpack app.accelsim app.json >all
+	stats-csv -s gpu_sim_cycle - <all >want
+	for seed in 1 2 3 4 5 6 7 8; do
+		python3 - $seed <<-'END' | stats-csv -s gpu_sim_cycle - | cmp - want
+		import os, random, sys
+		random.seed(int(sys.argv[1]))
+		all = open('all', 'rb').read()
+		while all:
+		    all = all[os.write(1, all[:random.choice([1, 7, 100, 4096, 5000, 65536])]):]
+		END
+	done
+}
+
 @test "-k, --long, --wide, --list" {
 	run -0 csv -k 2,4 -s gpu_sim_cycle app.accelsim
 	assert_equal "${#lines[@]}" 3

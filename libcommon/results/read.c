@@ -246,13 +246,11 @@ static int msgpack_step(struct run_reader *r, struct fault *f)
 {
 	const char *bytes = ""; /* at the end of the input there is none */
 	long have = input_window(r->in, 1, &bytes, f), n = 0;
-	long want = have;
 
 	while (have > 0 && !(n = rr_msgpack_length((const unsigned char *)bytes, (size_t)have))) {
 		long before = have;
 
-		want += want / 2 + 1;
-		have = input_window(r->in, (size_t)want, &bytes, f);
+		have = input_window(r->in, (size_t)(before + before / 2 + 1), &bytes, f);
 		if (have == before) {
 			r->finished = true;
 			if (r->in_run)
