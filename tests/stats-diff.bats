@@ -123,6 +123,31 @@ setup() {
 	assert_line --partial 'A / B): 1.0000'
 }
 
+@test "--options: which options differ, in the summary by itself" {
+	run -1 stats-diff --options -s gpu_sim_cycle app.json small.json
+	assert_line --index 0 'app.json -> small.json'
+	assert_line --index 1 --regexp '^  option +A +B$'
+	assert_line --index 2 --regexp '^  gpgpu_n_clusters +46 +2$'
+	run -1 stats-diff -s gpu_sim_cycle app.json small.json
+	refute_output --partial 'gpgpu_n_clusters'
+	run -1 stats-diff --summary app.json small.json
+	assert_line --regexp '^  gpgpu_n_clusters +46 +2$'
+	run -1 stats-diff --options -F markdown app.json small.json
+	assert_line '| gpgpu_n_clusters | 46 | 2 |'
+	run -1 stats-diff --options -F json app.json small.json
+	assert_line --index 0 '{"options":[{"name":"gpgpu_n_clusters","run":1,"a":"46","b":"2"}]}'
+	# of equal figures they are no difference; a log that does not tell an option has none
+	sed 's/"gpgpu_n_mem":[^,]*/"gpgpu_n_mem":"77"/' app.json >named.json
+	run -0 stats-diff --options app.json named.json
+	assert_line --regexp '^  gpgpu_n_mem +16 +77$'
+	run -0 stats-diff --options app.json app.accelsim
+	assert_output ''
+	cat app.json app.json >two.json
+	cat app.json named.json >two.other
+	run -0 stats-diff --options two.json two.other
+	assert_line --regexp '^  #2 gpgpu_n_mem +16 +77$'
+}
+
 @test "folders: files are paired by name" {
 	mkdir a b
 	cp app.json a/1.json

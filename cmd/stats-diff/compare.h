@@ -6,6 +6,7 @@
 #ifndef STATS_DIFF_H
 #define STATS_DIFF_H
 
+#include <jansson.h>
 #include <stdio.h>
 #include "arena.h"
 #include "klist.h"
@@ -27,7 +28,7 @@ struct options {
 	struct tolerance *tolerance;
 	uint32_t n_tolerances;
 	enum diff_form form;
-	bool all, quiet, summary;
+	bool all, quiet, summary, options;
 };
 
 struct side {
@@ -77,6 +78,15 @@ int print_weighted(struct diff *d, FILE *out, const char *heading);
 void print_diff(struct diff *d, FILE *out, const char *heading);
 void print_summary(struct diff *d, FILE *out, const char *heading);
 void print_lone(enum diff_form form, FILE *out, const char *name, int side);
+/* The name of a pair of files, or both paths. */
+void print_heading(const struct diff *d, FILE *out, const char *heading);
+/* A text of the input, with what would break the form made harmless. */
+void print_name(FILE *out, const char *text, enum diff_form form);
+json_t *print_json_text(const char *text);
+/* One object a line; takes o over. */
+void print_json_line(json_t *o, FILE *out);
+/* option.c: the options that differ, under a heading of their own unless there is one. True: there is one now. */
+bool option_print(const struct diff *d, FILE *out, const char *heading, bool headed);
 void print_value(char *out, size_t cap, const struct run_value *v);
 
 #endif

@@ -15,7 +15,7 @@
 #include "output.h"
 #include "picks.h"
 
-enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS };
+enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS };
 
 static const struct cli_row rows[] = {
 	{'T', "tolerance", "[NAME=]TOL",
@@ -28,6 +28,7 @@ static const struct cli_row rows[] = {
 	{OPT_ALL, "all", NULL, "show what is equal, too", NULL},
 	{'q', "quiet", NULL, "print nothing, the exit status tells", NULL},
 	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
+	{OPT_OPTIONS, "options", NULL, "show the configuration options that differ; --summary does", NULL},
 	{OPT_SUMMARY, "summary", NULL, "show speed-up and the kernels that matter instead of figures", NULL},
 	{OPT_WEIGHTS, "weights", "FILE",
 		"compare what two runs of picks (trace-pick) stand for; a difference inside its error is none",
@@ -35,7 +36,7 @@ static const struct cli_row rows[] = {
 };
 
 static const struct cli cli = {
-	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--summary] A B",
+	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] A B",
 	"compare two simulation results",
 	"A and B hold results of trace-sim in any of its formats or logs of Accel-Sim; - is stdin. Of two "
 	"folders\n"
@@ -116,6 +117,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_ALL: o->all = true; break;
 	case 'q': o->quiet = true; break;
 	case 'F': set_form(o, value); break;
+	case OPT_OPTIONS: o->options = true; break;
 	case OPT_SUMMARY: o->summary = true; break;
 	case OPT_WEIGHTS: set_weights(o, value); break;
 	}

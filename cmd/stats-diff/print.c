@@ -5,7 +5,6 @@
  * unless --all was given.
  */
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +43,7 @@ static const struct store_kernel *kernel_of(const struct diff *d, uint32_t k)
 	return &d->store->kernel[k - 1];
 }
 
-static void print_name(FILE *out, const char *text, enum diff_form form)
+void print_name(FILE *out, const char *text, enum diff_form form)
 {
 	for (; *text; text++) {
 		if (form == DIFF_MARKDOWN && strchr("|\\`*<[]", *text))
@@ -164,7 +163,7 @@ static json_t *json_kernel(const struct diff *d, uint32_t k)
 		(json_int_t)kernel_of(d, k)->id);
 }
 
-static void dump(json_t *o, FILE *out)
+void print_json_line(json_t *o, FILE *out)
 {
 	if (!o || json_dumpf(o, out, JSON_COMPACT))
 		die("out of memory: writing JSON");
@@ -172,7 +171,7 @@ static void dump(json_t *o, FILE *out)
 	json_decref(o);
 }
 
-static json_t *json_text(const char *text)
+json_t *print_json_text(const char *text)
 {
 	char *copy = utf8_repair(text);
 	json_t *s = json_string(copy);
@@ -186,16 +185,16 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 	json_t *o = json_object(), *list = json_array();
 
 	if (heading)
-		json_object_set_new(o, "file", json_text(heading));
+		json_object_set_new(o, "file", print_json_text(heading));
 	json_object_set_new(
-		o, "kernel", json_text(store_word(d->store, kernel_of(d, p->a ? p->a : p->b)->name)));
+		o, "kernel", print_json_text(store_word(d->store, kernel_of(d, p->a ? p->a : p->b)->name)));
 	json_object_set_new(o, "a", json_kernel(d, p->a));
 	json_object_set_new(o, "b", json_kernel(d, p->b));
 	for (uint32_t i = 0; i < d->n_changes && p->a && p->b; i++) {
 		const struct change *c = &d->change[i];
 		json_t *f = json_object();
 
-		json_object_set_new(f, "name", json_text(c->name));
+		json_object_set_new(f, "name", print_json_text(c->name));
 		json_object_set_new(f, "a", json_value(c->has[0], &c->value[0]));
 		json_object_set_new(f, "b", json_value(c->has[1], &c->value[1]));
 		json_object_set_new(
@@ -204,7 +203,7 @@ static void print_json_pair(const struct diff *d, FILE *out, const struct pair *
 		json_array_append_new(list, f);
 	}
 	json_object_set_new(o, "figures", list);
-	dump(o, out);
+	print_json_line(o, out);
 }
 
 /* A file that one folder lacks. */
@@ -213,9 +212,9 @@ void print_lone(enum diff_form form, FILE *out, const char *name, int side)
 	if (form == DIFF_JSON) {
 		json_t *o = json_object();
 
-		json_object_set_new(o, "file", json_text(name));
+		json_object_set_new(o, "file", print_json_text(name));
 		json_object_set_new(o, "only_in", json_string(side ? "b" : "a"));
-		dump(o, out);
+		print_json_line(o, out);
 		return;
 	}
 	fprintf(out, "%sonly in %s: ", form == DIFF_MARKDOWN ? "### " : "", side ? "B" : "A");
@@ -225,7 +224,7 @@ void print_lone(enum diff_form form, FILE *out, const char *name, int side)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static void print_heading(const struct diff *d, FILE *out, const char *heading)
+void print_heading(const struct diff *d, FILE *out, const char *heading)
 {
 	if (d->o->form == DIFF_JSON)
 		return;
@@ -254,7 +253,7 @@ static void compare_status(struct diff *d, FILE *out, const char *heading)
 			print_heading(d, out, heading);
 		d->differs = true;
 		if (d->o->form == DIFF_JSON)
-			dump(json_pack("{s:{s:s,s:s}}", "status", "a", a, "b", b), out);
+			print_json_line(json_pack("{s:{s:s,s:s}}", "status", "a", a, "b", b), out);
 		else
 			fprintf(out, "%sstatus: A %s, B %s%s\n", d->o->form == DIFF_MARKDOWN ? "" : "  ", a,
 				b, d->o->form == DIFF_MARKDOWN ? "\n" : "");
@@ -277,6 +276,8 @@ void print_diff(struct diff *d, FILE *out, const char *heading)
 
 	compare_status(d, out, heading);
 	headed = d->differs;
+	if (d->o->options)
+		headed = option_print(d, out, heading, headed);
 	for (uint32_t i = 0; i < d->n_pairs; i++) {
 		const struct pair *p = &d->pair[i];
 		bool both = p->a && p->b, moved = both ? compare_pair(d, p) > 0 : true;
@@ -387,7 +388,7 @@ static void print_json_summary(const struct diff *d, FILE *out, const struct sum
 	json_t *o = json_object(), *list = json_array();
 
 	if (heading)
-		json_object_set_new(o, "file", json_text(heading));
+		json_object_set_new(o, "file", print_json_text(heading));
 	json_object_set_new(
 		o, "speedup", s->pairs ? json_real(exp(s->logs / (double)s->pairs)) : json_null());
 	json_object_set_new(o, "cycles_a", json_real(s->cycles[0]));
@@ -399,14 +400,14 @@ static void print_json_summary(const struct diff *d, FILE *out, const struct sum
 	for (uint32_t i = 0; i < s->n && i < 10; i++) {
 		json_t *m = json_object();
 
-		json_object_set_new(m, "kernel", json_text(s->m[i].name));
+		json_object_set_new(m, "kernel", print_json_text(s->m[i].name));
 		json_object_set_new(m, "times", json_integer((json_int_t)s->m[i].n));
 		json_object_set_new(m, "cycles_a", json_real(s->m[i].cycles[0]));
 		json_object_set_new(m, "cycles_b", json_real(s->m[i].cycles[1]));
 		json_array_append_new(list, m);
 	}
 	json_object_set_new(o, "kernels", list);
-	dump(o, out);
+	print_json_line(o, out);
 }
 
 static void print_totals(const struct diff *d, FILE *out, const struct summary *s)
@@ -429,6 +430,7 @@ void print_summary(struct diff *d, FILE *out, const char *heading)
 
 	print_heading(d, out, heading);
 	compare_status(d, out, heading);
+	option_print(d, out, heading, true);
 	for (uint32_t i = 0; i < d->n_pairs; i++) {
 		const struct pair *p = &d->pair[i];
 		bool both = p->a && p->b, moved = both ? compare_pair(d, p) > 0 : true;

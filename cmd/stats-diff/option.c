@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Configuration options that differ between the runs of both sides, which are paired in their order.
+ *
+ * Always true: an option that a side does not tell, as logs may not, differs from nothing; options stand in the order
+ * of the configuration, and do not change the exit status.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "compare.h"
+
+struct row {
+	uint32_t option, run; /* run: of the side, from 0 */
+	const char *value[2];
+};
+
+struct rows {
+	struct row *row;
+	uint32_t n, cap;
+};
+
+static const char *value_of(const struct store *s, uint32_t run, uint32_t option)
+{
+	const struct store_run *r = &s->run[run];
+
+	return option < r->n_options && r->option[option] ? store_word(s, r->option[option]) : NULL;
+}
+
+static struct rows find(const struct diff *d)
+{
+	struct rows l = {0};
+
+	for (uint32_t r = 0; r < d->side[0].n_runs && r < d->side[1].n_runs; r++) {
+		for (uint32_t i = 0; i < d->store->n_options; i++) {
+			const char *a = value_of(d->store, d->side[0].first_run + r, i);
+			const char *b = value_of(d->store, d->side[1].first_run + r, i);
+
+			if (!a || !b || !strcmp(a, b))
+				continue;
+			grow(&l.row, &l.cap, l.n + 1, sizeof(*l.row));
+			l.row[l.n++] = (struct row){i, r, {a, b}};
+		}
+	}
+	return l;
+}
+
+/* "gpgpu_n_mem", and of a later run of the input "#2 gpgpu_n_mem". */
+static void name_of(const struct diff *d, const struct row *r, char *out, size_t cap)
+{
+	if (r->run)
+		snprintf(out, cap, "#%u %s", r->run + 1, d->store->option[r->option]);
+	else
+		snprintf(out, cap, "%s", d->store->option[r->option]);
+}
+
+static void print_json(const struct diff *d, FILE *out, const struct rows *l, const char *heading)
+{
+	json_t *o = json_object(), *list = json_array();
+
+	if (heading)
+		json_object_set_new(o, "file", print_json_text(heading));
+	for (uint32_t i = 0; i < l->n; i++) {
+		json_t *r = json_object();
+
+		json_object_set_new(r, "name", print_json_text(d->store->option[l->row[i].option]));
+		json_object_set_new(r, "run", json_integer(l->row[i].run + 1));
+		json_object_set_new(r, "a", print_json_text(l->row[i].value[0]));
+		json_object_set_new(r, "b", print_json_text(l->row[i].value[1]));
+		json_array_append_new(list, r);
+	}
+	json_object_set_new(o, "options", list);
+	print_json_line(o, out);
+}
+
+static void print_markdown(const struct diff *d, FILE *out, const struct rows *l)
+{
+	char name[256];
+
+	fputs("\n| option | A | B |\n|---|---|---|\n", out);
+	for (uint32_t i = 0; i < l->n; i++) {
+		name_of(d, &l->row[i], name, sizeof(name));
+		fputs("| ", out);
+		print_name(out, name, DIFF_MARKDOWN);
+		for (int side = 0; side < 2; side++) {
+			fputs(" | ", out);
+			print_name(out, l->row[i].value[side], DIFF_MARKDOWN);
+		}
+		fputs(" |\n", out);
+	}
+	putc('\n', out);
+}
+
+static void print_text(const struct diff *d, FILE *out, const struct rows *l)
+{
+	int w[2] = {6, 1};
+	char name[256];
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		int n[2];
+
+		name_of(d, &l->row[i], name, sizeof(name));
+		n[0] = (int)strlen(name);
+		n[1] = (int)strlen(l->row[i].value[0]);
+		for (int k = 0; k < 2; k++)
+			w[k] = n[k] > w[k] ? n[k] : w[k];
+	}
+	fprintf(out, "  %-*s  %-*s  %s\n", w[0], "option", w[1], "A", "B");
+	for (uint32_t i = 0; i < l->n; i++) {
+		name_of(d, &l->row[i], name, sizeof(name));
+		fprintf(out, "  %-*s  ", w[0], name);
+		print_name(out, l->row[i].value[0], DIFF_TEXT);
+		fprintf(out, "%*s  ", w[1] - (int)strlen(l->row[i].value[0]), "");
+		print_name(out, l->row[i].value[1], DIFF_TEXT);
+		putc('\n', out);
+	}
+}
+
+bool option_print(const struct diff *d, FILE *out, const char *heading, bool headed)
+{
+	struct rows l = find(d);
+
+	if (l.n && !headed)
+		print_heading(d, out, heading);
+	if (!l.n)
+		return headed;
+	if (d->o->form == DIFF_JSON)
+		print_json(d, out, &l, heading);
+	else
+		(d->o->form == DIFF_MARKDOWN ? print_markdown : print_text)(d, out, &l);
+	free(l.row);
+	return true;
+}
