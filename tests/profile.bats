@@ -212,3 +212,75 @@ profile() {
 	run -0 ls
 	assert_output "$(printf 'broken\np')"
 }
+
+# With line information: a column before the PC.
+lined() {
+	cp -r "$(trace gemm)" "$1"
+	sed -i -E 's/^0[0-9a-f]{3} /7 &/; s/enable lineinfo = 0/enable lineinfo = 1/' "$1"/kernel-1.traceg
+}
+
+@test "stats-csv --top: where the cycles went, by stall, PC, line, kernel, reason" {
+	trace-sim -q -g rtx3070 -F json -o r.json --profile p.json "$(trace gemm)"
+	for f in text json msgpack; do
+		trace-sim -q -g rtx3070 -F $f -f -o r --profile p "$(trace gemm)"
+		stats-csv --top 20 --by stall - <p >top.$f
+	done
+	cmp top.json top.text
+	cmp top.json top.msgpack
+	run -0 stats-csv --top 20 --by stall -F tsv p.json
+	assert_line --index 0 "$(printf 'run\tkernel_name\tpc\topcode\tline\tstall\tcycles\tshare\tsum\tissues')"
+	assert_equal "${#lines[@]}" 21
+	# every row is what the profile has, most first, and all of them are all that did not issue
+	for by in stall pc line kernel reason; do stats-csv --top 100000 --by $by p.json >$by.csv; done
+	python3 - <<-'END'
+	import csv, json
+	s = json.loads(open('p.json').readlines()[1])['stats']
+	busy = s['sched_cycles'] - s['sched_cycles[empty]']
+	rows = {by: list(csv.DictReader(open(by + '.csv'))) for by in 'stall pc line kernel reason'.split()}
+	for by, r in rows.items():
+	    c = [int(x['cycles']) for x in r]
+	    assert c == sorted(c, reverse=True)
+	    assert sum(c) == busy - (s['sched_cycles[issue]'] if by == 'stall' else 0), by
+	for x in rows['stall']:
+	    if x['pc']:
+	        assert int(x['cycles']) == s['pc[%s:%s].cycles[%s]' % (x['pc'], x['opcode'], x['stall'])]
+	for x in rows['reason']:
+	    assert int(x['cycles']) == s['sched_cycles[%s]' % x['stall']]
+	    assert abs(float(x['share']) - 100 * int(x['cycles']) / busy) < 0.006
+	assert sum(int(x['issues'] or 0) for x in rows['pc']) == s['sched_cycles[issue]']
+	END
+	# a record without a profile, and options that are about figures
+	run -2 stats-csv --top 20 r.json
+	assert_output --partial 'wanted what trace-sim --profile writes'
+	run -2 stats-csv --top 20 --by warp p.json
+	assert_output --partial 'wanted one of stall pc line kernel reason'
+	run -2 stats-csv --by pc p.json
+	run -2 stats-csv --top 20 -s gpu_ipc p.json
+}
+
+@test "stats-csv --top: source lines" {
+	lined app
+	trace-sim -q -g rtx3070 -F json -o r.json --profile p.json app
+	run -0 stats-csv --top 30 --by line -F tsv p.json
+	assert_line --regexp $'^p.json\tgemm\t\t\t7\t[a-z_]+\t[0-9]+'
+	run -0 stats-csv --top 30 --by pc -F tsv p.json
+	assert_line --regexp $'^p.json\tgemm\t0x0000\tLDG.E\t7\tscoreboard_memory\t'
+}
+
+@test "stats-diff --top: what became slower" {
+	trace-sim -q -g rtx3070 -F json -o a.json --profile a.prof "$(trace gemm)"
+	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=80 -F json -o b.json --profile b.prof "$(trace gemm)"
+	run -0 stats-diff --top 20 a.prof a.prof
+	assert_output ''
+	run -1 stats-diff --top 5 --by stall a.prof b.prof
+	assert_line --index 0 'a.prof -> b.prof'
+	assert_line --index 1 --regexp 'scheduler cycles of SMs with thread blocks: A [0-9]+, B [0-9]+ \(\+[0-9.]+%\)'
+	assert_equal "${#lines[@]}" 8
+	run -1 stats-diff --top 1 --by reason -F json a.prof b.prof
+	assert_output --partial '"stall":"scoreboard_memory"'
+	run -1 stats-diff --top 5 --by pc -F markdown a.prof b.prof
+	assert_line '| A | B | change | stall | place | kernel |'
+	run -2 stats-diff --top 5 a.json b.json
+	run -2 stats-diff --top 5 -s gpu_ipc a.prof b.prof
+	run -2 stats-diff --by pc a.prof b.prof
+}

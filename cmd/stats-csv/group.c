@@ -29,7 +29,7 @@ struct groups {
 	struct shown_options o;
 	struct writer w;
 	bool status; /* the column is there */
-	bool keep; /* values, for a quantile */
+	bool keep;   /* values, for a quantile */
 };
 
 static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};

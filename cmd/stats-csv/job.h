@@ -39,7 +39,9 @@ struct job {
 	uint32_t n_aggs;
 	enum table_form form;
 	const char *output;
-	bool per_run, tidy, list, running, force, quiet, no_options; /* tidy: --long */
+	uint32_t top; /* --top: this many places of a profile; 0: a table of figures */
+	int by;       /* enum top_by */
+	bool per_run, tidy, list, running, force, quiet, no_options, by_given; /* tidy: --long */
 
 	struct store *store;
 	uint8_t *shown; /* by column of the store: enum column_use */
@@ -71,6 +73,7 @@ bool shows_status(const struct store *s);
 void print_table(struct job *j, FILE *out);
 void print_list(struct job *j, FILE *out);
 void print_groups(struct job *j, FILE *out);
+void print_top(struct job *j, FILE *out, int n, char **path);
 bool is_group_key(const char *name);
 
 /* sums.c: the values of a figure in a group. */

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "output.h"
 #include "job.h"
+#include "run_top.h"
 
 enum {
 	OPT_PER = 256,
@@ -20,7 +21,9 @@ enum {
 	OPT_AGG,
 	OPT_WEIGHTS,
 	OPT_OPTIONS,
-	OPT_NO_OPTIONS
+	OPT_NO_OPTIONS,
+	OPT_TOP,
+	OPT_BY
 };
 
 /* Of the words of aggs.def: for the completion, the help, a message. */
@@ -61,6 +64,8 @@ static const struct cli_row rows[] = {
 	{OPT_NO_OPTIONS, "no-options", NULL, "no columns of configuration options", NULL},
 	{OPT_WEIGHTS, "weights", "FILE",
 		"totals of the application whose picks (trace-pick) were run, with 95 % intervals", "file"},
+	{OPT_TOP, "top", "N", "of profiles: the N places where most cycles went, instead of figures", NULL},
+	{OPT_BY, "by", "WHAT", "what a place of --top is: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
 	{'q', "quiet", NULL, "no warnings", NULL},
 };
 
@@ -182,6 +187,13 @@ static void on_option(void *ctx, int letter, const char *value)
 		namelist_free(&j->options);
 		j->no_options = true;
 		break;
+	case OPT_TOP: j->top = (uint32_t)cli_number("--top", value, 1, UINT32_MAX); break;
+	case OPT_BY:
+		j->by = top_by_find(value);
+		if (j->by < 0)
+			cli_usage("--by: found '%s', wanted one of " TOP_BY_WORDS, value);
+		j->by_given = true;
+		break;
 	case 'q': j->quiet = true; break;
 	}
 }
@@ -197,6 +209,11 @@ static void check(struct job *j)
 	if (j->n_aggs && (j->tidy || j->per_run))
 		cli_usage("found --group or --agg with %s, wanted one of them",
 			j->tidy ? "--long" : "--per run");
+	if (j->by_given && !j->top)
+		cli_usage("found --by without --top, wanted both");
+	if (j->top &&
+		(j->n_aggs || j->per_run || j->tidy || j->list || j->select.n || j->n_derived || j->running))
+		cli_usage("found --top with an option that chooses figures, wanted -k, -F, -o or --by");
 	if (j->per_run && j->kernels)
 		cli_usage("found -k with --per run, wanted one of them");
 	diag_quiet(j->quiet);
@@ -233,12 +250,14 @@ int main(int argc, char **argv)
 	check(&j);
 	collect_named(&j);
 	out = output_open(j.output, j.force);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && !j.top; i++)
 		collect(&j, argv[i]);
-	if (!n)
+	if (!n && !j.top)
 		collect(&j, "-");
 	collect_warn(&j);
-	if (j.list)
+	if (j.top)
+		print_top(&j, output_stream(out), n, argv);
+	else if (j.list)
 		print_list(&j, output_stream(out));
 	else if (j.weights)
 		print_weighted(&j, output_stream(out));

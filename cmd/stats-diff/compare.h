@@ -28,6 +28,8 @@ struct options {
 	struct tolerance *tolerance;
 	uint32_t n_tolerances;
 	enum diff_form form;
+	uint32_t top; /* --top: this many places of a profile; 0: figures */
+	int by;       /* enum top_by */
 	bool all, quiet, summary, options;
 };
 
@@ -68,6 +70,8 @@ int diff_load(struct diff *d, int side, const char *path);
 /* Is the figure to be compared? */
 bool diff_wanted(const struct options *o, const char *name);
 void pair_kernels(struct diff *d);
+/* top.c: an exit status. */
+int diff_top(const struct options *o, FILE *out, const char *a, const char *b, const char *heading);
 /* Fill change[] for a pair, what moved first and most first; returns how many moved. */
 uint32_t compare_pair(struct diff *d, const struct pair *p);
 /* The last -T that matches name, or NULL. */

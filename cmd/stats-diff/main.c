@@ -14,8 +14,9 @@
 #include "num.h"
 #include "output.h"
 #include "picks.h"
+#include "run_top.h"
 
-enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS };
+enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY };
 
 static const struct cli_row rows[] = {
 	{'T', "tolerance", "[NAME=]TOL",
@@ -33,6 +34,9 @@ static const struct cli_row rows[] = {
 	{OPT_WEIGHTS, "weights", "FILE",
 		"compare what two runs of picks (trace-pick) stand for; a difference inside its error is none",
 		"file"},
+	{OPT_TOP, "top", "N", "of profiles: the N places whose cycles changed most, instead of figures",
+		NULL},
+	{OPT_BY, "by", "WHAT", "what a place of --top is: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
 };
 
 static const struct cli cli = {
@@ -118,6 +122,12 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'q': o->quiet = true; break;
 	case 'F': set_form(o, value); break;
 	case OPT_OPTIONS: o->options = true; break;
+	case OPT_TOP: o->top = (uint32_t)cli_number("--top", value, 1, UINT32_MAX); break;
+	case OPT_BY:
+		o->by = top_by_find(value);
+		if (o->by < 0)
+			cli_usage("--by: found '%s', wanted one of " TOP_BY_WORDS, value);
+		break;
 	case OPT_SUMMARY: o->summary = true; break;
 	case OPT_WEIGHTS: set_weights(o, value); break;
 	}
@@ -165,6 +175,10 @@ static int diff_files(const struct options *o, FILE *out, const char *a, const c
 	struct diff d = {.o = o, .store = store_new()};
 	int status = EXIT_TROUBLE;
 
+	if (o->top) {
+		store_free(d.store);
+		return diff_top(o, out, a, b, heading);
+	}
 	bool loaded = diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0;
 
 	if (loaded && o->weights) {
@@ -292,6 +306,10 @@ int main(int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, on_option, &o);
 	if (n != 2)
 		cli_usage("found %d operands, wanted two: A and B", n);
+	if (o.by && !o.top)
+		cli_usage("found --by without --top, wanted both");
+	if (o.top && (o.weights || o.select.n || o.ignore.n || o.n_tolerances || o.summary || o.options))
+		cli_usage("found --top with an option about figures, wanted -k, -F, -q, --all or --by");
 	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
 		cli_usage("found standard input on both sides, wanted it on one");
 	if (o.weights && (o.summary || o.kernels))

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --top: where the cycles went, the most expensive places of each run's profile first. No store is needed: a kernel's
+ * figures are added to the rows as they are read.
+ *
+ * Always true: a run has at most the rows asked for; share and sum are percent of the scheduler cycles of SMs with
+ * thread blocks.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "job.h"
+#include "run_top.h"
+
+static const char *const head[] = {
+	"run", "kernel_name", "pc", "opcode", "line", "stall", "cycles", "share", "sum", "issues"};
+static const bool number[] = {false, false, false, false, true, false, true, true, true, true};
+
+/* Two places of a percentage, as a number that prints without more of them. */
+static double percent(uint64_t part, uint64_t all)
+{
+	return all ? round(10000 * (double)part / (double)all) / 100 : (double)NAN;
+}
+
+static void write_run(struct job *j, struct writer *w, struct top *t, const char *run)
+{
+	uint64_t sum = 0;
+
+	top_sort(t, false);
+	for (uint32_t i = 0; i < t->n && i < j->top; i++) {
+		const struct top_row *r = &t->row[i];
+
+		sum += r->cycles[0];
+		write_text(w, run);
+		write_text(w, r->kernel);
+		write_text(w, r->pc);
+		write_text(w, r->opcode);
+		write_text(w, r->line);
+		write_text(w, top_reason_name((int)top_main(r, 0)));
+		write_value(w, &(struct run_value){.count = r->cycles[0], .whole = true});
+		write_real(w, percent(r->cycles[0], t->all[0]));
+		write_real(w, percent(sum, t->all[0]));
+		write_value(
+			w, r->issues[0] ? &(struct run_value){.count = r->issues[0], .whole = true} : NULL);
+		write_end(w);
+	}
+}
+
+/* "a.json", and of its second run "a.json#2". */
+static const char *run_name(const char *path, uint32_t run)
+{
+	char *name = xmalloc(strlen(path) + 16);
+	const char *kept;
+
+	sprintf(name, run > 1 ? "%s#%u" : "%s", path, run);
+	kept = diag_keep(name);
+	free(name);
+	return kept;
+}
+
+static void read_runs(struct job *j, struct writer *w, struct run_reader *r, const char *path)
+{
+	struct run_item item;
+	struct fault f;
+	struct top *t = NULL;
+	bool profile = false, kernels = false;
+	int event;
+
+	while ((event = run_next(r, &item, &f)) > 0) {
+		if (event == RUN_START)
+			t = top_new((enum top_by)j->by);
+		else if (event == RUN_KERNEL &&
+			 kselect_has(j->kernels, item.kernel.position, item.kernel.name))
+			kernels = true, profile |= top_add(t, 0, &item);
+		if (event != RUN_DONE)
+			continue;
+		write_run(j, w, t, run_name(path, item.run));
+		top_free(t);
+		t = NULL;
+		if (!strcmp(item.status, "cut"))
+			diag_fault(&item.cut);
+		if (strcmp(item.status, "complete") && strcmp(item.status, "limit"))
+			j->status = EXIT_NO;
+	}
+	if (event < 0)
+		die_fault(&f);
+	if (kernels && !profile)
+		die("%s: found no cycles of instructions, wanted what trace-sim --profile writes", path);
+}
+
+void print_top(struct job *j, FILE *out, int n, char **path)
+{
+	struct writer w = {out, j->form, 0};
+	struct fault f;
+
+	write_head(&w, head, number, sizeof(head) / sizeof(head[0]));
+	for (int i = 0; i < (n ? n : 1); i++) {
+		const char *name = n ? path[i] : "-";
+		struct run_reader *r = run_open(name, 0, &f);
+
+		if (!r)
+			die_fault(&f);
+		read_runs(j, &w, r, name);
+		run_close(r);
+	}
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --top: between two profiles, the places whose cycles changed most; kernels of equal names are one.
+ *
+ * Always true: a place that did not change is shown with --all only; the order is that of the change, so that the
+ * first rows tell why a run became slower or faster.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "compare.h"
+#include "run_top.h"
+
+static int read_side(struct top *t, const struct options *o, int side, const char *path, char status[24])
+{
+	struct fault f;
+	struct run_item item;
+	struct run_reader *r = run_open(path, 0, &f);
+	bool kernels = false, profile = false;
+	int event = r ? 0 : -1;
+
+	while (r && (event = run_next(r, &item, &f)) > 0) {
+		if (event == RUN_KERNEL && kselect_has(o->kernels, item.kernel.position, item.kernel.name)) {
+			kernels = true;
+			profile |= top_add(t, side, &item);
+		} else if (event == RUN_DONE) {
+			snprintf(status, 24, "%s", item.status);
+			if (!strcmp(item.status, "cut"))
+				event = -1, f = item.cut;
+		}
+		if (event < 0)
+			break;
+	}
+	run_close(r);
+	if (event < 0)
+		return diag_fault(&f);
+	if (kernels && !profile)
+		return diag_error((struct place){.file = path},
+			"found no cycles of instructions, wanted what trace-sim --profile writes");
+	return 0;
+}
+
+static void change_text(char *out, size_t cap, const struct top_row *r)
+{
+	if (!r->cycles[0] || !r->cycles[1])
+		snprintf(out, cap, "%s", r->cycles[0] ? "gone" : "new");
+	else
+		snprintf(out, cap, "%+.2f%%",
+			100 * ((double)r->cycles[1] - (double)r->cycles[0]) / (double)r->cycles[0]);
+}
+
+/* "0x0090 LDG.E:12"; of a line alone "line 12". */
+static void place_text(char *out, size_t cap, const struct top_row *r)
+{
+	if (*r->pc)
+		snprintf(out, cap, "%s %.80s%s%s", r->pc, r->opcode, *r->line ? ":" : "", r->line);
+	else if (*r->line)
+		snprintf(out, cap, "line %s", r->line);
+	else
+		snprintf(out, cap, "-");
+}
+
+/* The reason of a row, or what most of a side's cycles went to: that of the side which took more. */
+static const char *stall_of(const struct top_row *r)
+{
+	return top_reason_name((int)top_main(r, r->cycles[1] > r->cycles[0]));
+}
+
+static void print_row(const struct options *o, FILE *out, const struct top_row *r)
+{
+	char change[32], place[160];
+
+	change_text(change, sizeof(change), r);
+	place_text(place, sizeof(place), r);
+	if (o->form == DIFF_MARKDOWN) {
+		fprintf(out, "| %" PRIu64 " | %" PRIu64 " | %s | %s | ", r->cycles[0], r->cycles[1], change,
+			stall_of(r));
+		print_name(out, place, o->form);
+		fputs(" | ", out);
+		print_name(out, *r->kernel ? r->kernel : "-", o->form);
+		fputs(" |\n", out);
+		return;
+	}
+	fprintf(out, "  %12" PRIu64 "  %12" PRIu64 "  %9s  %-21s  %-28s  ", r->cycles[0], r->cycles[1],
+		change, stall_of(r), place);
+	print_name(out, *r->kernel ? r->kernel : "-", o->form);
+	putc('\n', out);
+}
+
+static void print_json_row(FILE *out, const char *heading, const struct top_row *r)
+{
+	json_t *o = json_object();
+
+	if (heading)
+		json_object_set_new(o, "file", print_json_text(heading));
+	json_object_set_new(o, "kernel", print_json_text(r->kernel));
+	json_object_set_new(o, "pc", print_json_text(r->pc));
+	json_object_set_new(o, "opcode", print_json_text(r->opcode));
+	json_object_set_new(o, "line", print_json_text(r->line));
+	json_object_set_new(o, "stall", json_string(stall_of(r)));
+	json_object_set_new(o, "a", json_integer((json_int_t)r->cycles[0]));
+	json_object_set_new(o, "b", json_integer((json_int_t)r->cycles[1]));
+	print_json_line(o, out);
+}
+
+static void print_head(const struct options *o, FILE *out, const struct top *t)
+{
+	double a = (double)t->all[0], b = (double)t->all[1];
+	bool markdown = o->form == DIFF_MARKDOWN;
+
+	fprintf(out, "%sscheduler cycles of SMs with thread blocks: A %" PRIu64 ", B %" PRIu64,
+		markdown ? "" : "  ", t->all[0], t->all[1]);
+	fprintf(out, a > 0 ? " (%+.2f%%)\n" : "\n", 100 * (b - a) / a);
+	if (markdown)
+		fputs("\n| A | B | change | stall | place | kernel |\n|---:|---:|---:|---|---|---|\n", out);
+	else
+		fprintf(out, "  %12s  %12s  %9s  %-21s  %-28s  %s\n", "A", "B", "change", "stall", "place",
+			"kernel");
+}
+
+static bool print_rows(
+	const struct options *o, FILE *out, struct top *t, const char *const path[2], const char *heading)
+{
+	struct diff d = {.o = o, .side = {{.path = path[0]}, {.path = path[1]}}};
+	bool differs = false;
+
+	top_sort(t, true);
+	for (uint32_t i = 0; i < t->n; i++)
+		differs |= t->row[i].cycles[0] != t->row[i].cycles[1];
+	if ((differs || o->all) && o->form != DIFF_JSON) {
+		print_heading(&d, out, heading);
+		print_head(o, out, t);
+	}
+	for (uint32_t i = 0; i < t->n && i < o->top; i++) {
+		const struct top_row *r = &t->row[i];
+
+		if (r->cycles[0] == r->cycles[1] && !o->all)
+			continue;
+		if (o->form == DIFF_JSON)
+			print_json_row(out, heading, r);
+		else
+			print_row(o, out, r);
+	}
+	return differs;
+}
+
+int diff_top(const struct options *o, FILE *out, const char *a, const char *b, const char *heading)
+{
+	const char *const path[2] = {a, b};
+	struct top *t = top_new((enum top_by)o->by);
+	char status[2][24] = {"", ""};
+	int result = EXIT_TROUBLE;
+
+	if (read_side(t, o, 0, a, status[0]) == 0 && read_side(t, o, 1, b, status[1]) == 0)
+		result = print_rows(o, out, t, path, heading) || strcmp(status[0], status[1]) ? EXIT_NO
+											      : EXIT_GOOD;
+	top_free(t);
+	return result;
+}
