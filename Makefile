@@ -195,21 +195,24 @@ MAN_DIR = $(DESTDIR)$(PREFIX)/share/man
 install: all man completions
 	install -d $(DESTDIR)$(PREFIX)/bin $(MAN_DIR)/man1 $(MAN_DIR)/man5 $(MAN_DIR)/man7 \
 		$(DESTDIR)$(PREFIX)/share/warptools/gpus $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(FISHDIR)
 	install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin
 	install -d $(DESTDIR)$(PREFIX)/lib/warptools/cudart
 	install -m 644 $(CUDART) $(DESTDIR)$(PREFIX)/lib/warptools
 	for v in $(CUDART_FOR); do ln -sf ../$(notdir $(CUDART)) $(DESTDIR)$(PREFIX)/lib/warptools/cudart/libcudart.so.$$v || exit 1; done
 	for s in 1 5 7; do for m in $(BUILD)/man/*.$$s; do [ ! -e "$$m" ] || install -m 644 "$$m" $(MAN_DIR)/man$$s; done; done
 	install -m 644 examples/gpus/* $(DESTDIR)$(PREFIX)/share/warptools/gpus
+	cd examples && for f in $$(find . -type f ! -path './gpus/*'); do \
+		mode=644; [ ! -x "$$f" ] || mode=755; \
+		install -D -m $$mode "$$f" "$(DESTDIR)$(PREFIX)/share/warptools/examples/$$f" || exit 1; done
 	for p in $(PROGRAMS); do \
 		install -m 644 $(BUILD)/completions/$$p.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p && \
 		install -m 644 $(BUILD)/completions/_$$p $(DESTDIR)$(PREFIX)/share/zsh/site-functions && \
-		install -m 644 $(BUILD)/completions/$$p.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d || exit 1; done
+		install -m 644 $(BUILD)/completions/$$p.fish $(DESTDIR)$(FISHDIR) || exit 1; done
 uninstall:
 	for p in $(PROGRAMS); do rm -f $(DESTDIR)$(PREFIX)/bin/$$p \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$$p \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done
+		$(DESTDIR)$(FISHDIR)/$$p.fish; done
 	for m in $(notdir $(MAN_GENERATED)); do rm -f $(MAN_DIR)/man$${m##*.}/$$m; done
 	rm -rf $(DESTDIR)$(PREFIX)/share/warptools $(DESTDIR)$(PREFIX)/lib/warptools
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Command lines: one table of rows per program gives the parser, -h, the completions (`--completion
- * bash|zsh|fish`, hidden) and the OPTIONS part of the man page (`--man-options`, hidden).
+ * bash|zsh|fish`, hidden) and the OPTIONS part of the man page (`--man-options`, hidden). Completions whose words
+ * the table cannot hold ask the program (`--complete KIND WORD...`, hidden, the first word of its command line).
  *
  * Short options cluster (-qv), take their value joined or apart (-kLIST, -k LIST); long ones with '='
  * or apart; "--" ends options; options and operands may be mixed. -h and --version are added to every
@@ -11,6 +12,7 @@
 #define CLI_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 struct cli_row {
 	int letter;        /* short name, or a value > 255 for long-only rows */
@@ -18,7 +20,8 @@ struct cli_row {
 	const char *value; /* NULL: a flag; otherwise the value's name in help ("FILE") */
 	const char *help;  /* one line, no full stop */
 	/*
-	 * "file", "dir", "none" or a blank-separated word list; NULL: none. "command" in a flag's row: behind it the
+	 * "file", "dir", "none" or a blank-separated word list; "@KIND": words that the program's words() prints;
+	 * "@,KIND": a list of such, separated by commas. NULL: none. "command" in a flag's row: behind it the
 	 * first operand is a command, and all that follows that is left as it is.
 	 */
 	const char *complete;
@@ -30,6 +33,11 @@ struct cli {
 	const char *epilog;   /* printed after the options by -h; may be NULL */
 	const struct cli_row *row;
 	size_t n_rows;
+	/*
+	 * Print the words of a KIND, one a line with a tab and its meaning; word: what stands on the command line.
+	 * NULL: no row has "@".
+	 */
+	void (*words)(FILE *out, const char *kind, char *const *word, int n);
 };
 
 /*

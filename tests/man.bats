@@ -55,6 +55,62 @@ load helper
 	for c in "$BUILD"/completions/*.bash; do run -0 bash -n "$c"; done
 }
 
+# complete PROGRAM WORD...: what bash offers for the last word, one a line, sorted.
+complete_with_bash() {
+	bash -c 'compopt() { :; }; . "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		"_${1//-/_}" "$1"; printf "%s\n" "${COMPREPLY[@]}"' bash "$BUILD/completions/$1.bash" "$@" | sort
+}
+
+@test "completions know options, rules, figures and the kernels of what is named" {
+	make -s -C "$ROOT" BUILD="$BUILD" completions
+	d=$(trace streams)
+	trace-sim -q -g rtx3070 -F json -o "$BATS_TEST_TMPDIR/r.json" "$d"
+	run -0 complete_with_bash trace-sim -D gpgpu_n_clus
+	assert_line 'gpgpu_n_clusters='
+	run -0 complete_with_bash trace-lint -W lanes-
+	assert_output 'lanes-left'
+	run -0 complete_with_bash trace-lint --explain lanes-
+	assert_output 'lanes-left'
+	run -0 complete_with_bash stats-csv -s gpu_ipc,gpu_sim_c
+	assert_output 'gpu_ipc,gpu_sim_cycle'
+	run -0 complete_with_bash stats-diff -i gpu_sim_c
+	assert_output 'gpu_sim_cycle'
+	for p in trace-sim trace-pack; do
+		run -0 complete_with_bash $p "$d" -k ''
+		assert_output "$(printf '%s\n' 1 2 3 4)"
+	done
+	run -0 complete_with_bash stats-csv "$BATS_TEST_TMPDIR/r.json" -k 1,
+	assert_output "$(printf '1,%s\n' 1 2 3 4)"
+	# nothing to ask: no words and no message
+	run -0 --separate-stderr complete_with_bash trace-sim nothing-here -k ''
+	assert_equal "$output$stderr" ''
+	run -0 trace-sim --complete kernels -k /dev/null "$d"
+	assert_line --index 0 $'1\tkernel-1.traceg'
+}
+
+@test "fish offers the same words" {
+	command -v fish >/dev/null || skip "fish is not installed"
+	make -s -C "$ROOT" BUILD="$BUILD" completions
+	HOME=$BATS_TEST_TMPDIR run -0 fish -c "source $BUILD/completions/trace-sim.fish
+		complete -C 'trace-sim -D gpgpu_n_clus'
+		complete -C 'trace-sim $(trace streams) -k 1,'"
+	assert_line --regexp '^gpgpu_n_clusters='
+	assert_line --regexp '^1,4'
+}
+
+@test "make install: each shell finds its completions where Debian's reads them" {
+	make -s -C "$ROOT" BUILD="$BUILD" install DESTDIR="$BATS_TEST_TMPDIR/local" PREFIX=/usr/local >/dev/null
+	[ -f "$BATS_TEST_TMPDIR/local/etc/fish/completions/trace-sim.fish" ]
+	[ -f "$BATS_TEST_TMPDIR/local/usr/local/share/zsh/site-functions/_trace-sim" ]
+	[ -f "$BATS_TEST_TMPDIR/local/usr/local/share/bash-completion/completions/trace-sim" ]
+	make -s -C "$ROOT" BUILD="$BUILD" install DESTDIR="$BATS_TEST_TMPDIR/usr" PREFIX=/usr FISHDIR=/x >/dev/null
+	[ -f "$BATS_TEST_TMPDIR/usr/x/trace-sim.fish" ]
+	make -s -C "$ROOT" BUILD="$BUILD" install DESTDIR="$BATS_TEST_TMPDIR/usr" PREFIX=/usr >/dev/null
+	[ -f "$BATS_TEST_TMPDIR/usr/usr/share/fish/vendor_completions.d/trace-sim.fish" ]
+	make -s -C "$ROOT" BUILD="$BUILD" uninstall DESTDIR="$BATS_TEST_TMPDIR/local" PREFIX=/usr/local
+	[ -z "$(find "$BATS_TEST_TMPDIR/local" -type f)" ]
+}
+
 @test "make install puts everything under DESTDIR, and a program there finds its configurations" {
 	make -s -C "$ROOT" BUILD="$BUILD" install PREFIX=/usr DESTDIR="$BATS_TEST_TMPDIR/root" >/dev/null
 	[ -x "$BATS_TEST_TMPDIR/root/usr/bin/trace-sim" ]

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "complete.h"
 #include "output.h"
 #include "job.h"
 #include "run_top.h"
@@ -41,10 +42,11 @@ static const char agg_wanted[] = "one of"
 
 static const struct cli_row rows[] = {
 	{'s', "stats", "NAMES",
-		"figures: names and patterns (gpu_ipc,L2_*); default: those of the whole machine", NULL},
+		"figures: names and patterns (gpu_ipc,L2_*); default: those of the whole machine",
+		"@,figures"},
 	{'k', "kernels", "KERNELS",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
-		NULL},
+		"@,runs"},
 	{OPT_PER, "per", "kernel|run", "a row for each kernel (default) or for each run", "kernel run"},
 	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
 	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
@@ -69,13 +71,22 @@ static const struct cli_row rows[] = {
 	{'q', "quiet", NULL, "no warnings", NULL},
 };
 
+/* For completions. */
+static void words(FILE *out, const char *kind, char *const *word, int n)
+{
+	if (!strcmp(kind, "figures"))
+		complete_figures(out);
+	else if (!strcmp(kind, "runs"))
+		complete_runs(out, word, n);
+}
+
 static const struct cli cli = {"[-s NAMES] [-k KERNELS] [--per kernel|run] [--wide|--long] [-F FORMAT] [-e "
 			       "NAME=EXPR]... [-o FILE] [FILE...]",
 	"make a table from simulation results",
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
 	"default).\n"
 	"Exit status: 0 good; 1 a run stopped early, its rows are in the table; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows};
+	rows, sizeof rows / sizeof *rows, words};
 
 static int choice(const char *option, const char *value, const char *const *name, int n, const char *wanted)
 {

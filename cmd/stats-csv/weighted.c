@@ -145,7 +145,7 @@ void print_weighted(struct job *j, FILE *out)
 {
 	struct store *s = j->store;
 	struct weighing g = {
-		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(s), .w = {out, j->form, 0}};
+		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(j), .w = {out, j->form, 0}};
 	uint32_t at = 0;
 
 	g.stray = xcalloc(j->weights->n, sizeof(*g.stray));

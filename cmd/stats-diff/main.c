@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "cli.h"
+#include "complete.h"
 #include "compare.h"
 #include "num.h"
 #include "output.h"
@@ -21,11 +22,11 @@ enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY };
 static const struct cli_row rows[] = {
 	{'T', "tolerance", "[NAME=]TOL",
 		"a change up to TOL is none: 5% of the larger value, or 10 for a difference", NULL},
-	{'s', "stats", "NAMES", "compare only these figures: names and patterns (gpu_ipc,L2_*)", NULL},
-	{'i', "ignore", "NAMES", "compare all but these", NULL},
+	{'s', "stats", "NAMES", "compare only these figures: names and patterns (gpu_ipc,L2_*)", "@,figures"},
+	{'i', "ignore", "NAMES", "compare all but these", "@,figures"},
 	{'k', "kernels", "KERNELS",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
-		NULL},
+		"@,runs"},
 	{OPT_ALL, "all", NULL, "show what is equal, too", NULL},
 	{'q', "quiet", NULL, "print nothing, the exit status tells", NULL},
 	{'F', "format", "FORMAT", "text (default), json or markdown", "text json markdown"},
@@ -39,6 +40,15 @@ static const struct cli_row rows[] = {
 	{OPT_BY, "by", "WHAT", "what a place of --top is: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
 };
 
+/* For completions. */
+static void words(FILE *out, const char *kind, char *const *word, int n)
+{
+	if (!strcmp(kind, "figures"))
+		complete_figures(out);
+	else if (!strcmp(kind, "runs"))
+		complete_runs(out, word, n);
+}
+
 static const struct cli cli = {
 	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] A B",
 	"compare two simulation results",
@@ -46,7 +56,7 @@ static const struct cli cli = {
 	"folders\n"
 	"the files of equal names are compared. Host times are left out unless -s names them.\n"
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows};
+	rows, sizeof rows / sizeof *rows, words};
 
 /* "5%", "0.01"; several by commas. */
 static void add_tolerance(struct options *o, const char *value)

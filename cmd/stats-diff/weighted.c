@@ -112,7 +112,7 @@ static void print_rows(const struct weighing *g, FILE *out)
 	}
 }
 
-static void json_real(FILE *out, const char *name, double x)
+static void put_real(FILE *out, const char *name, double x)
 {
 	char text[REAL_CAP];
 
@@ -125,10 +125,10 @@ static void print_json(const struct weighing *g, FILE *out)
 		const struct moved *m = &g->row[i];
 
 		fprintf(out, "{\"name\":\"%s\"", m->name);
-		json_real(out, "a", m->value[0]);
-		json_real(out, "b", m->value[1]);
-		json_real(out, "difference", m->value[1] - m->value[0]);
-		json_real(out, "half_interval", m->half);
+		put_real(out, "a", m->value[0]);
+		put_real(out, "b", m->value[1]);
+		put_real(out, "difference", m->value[1] - m->value[0]);
+		put_real(out, "half_interval", m->half);
 		fprintf(out, ",\"outside\":%s}\n", m->outside ? "true" : "false");
 	}
 }

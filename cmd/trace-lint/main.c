@@ -7,6 +7,7 @@
 #include <string.h>
 #include "arena.h"
 #include "cli.h"
+#include "complete.h"
 #include "lint.h"
 #include "output.h"
 
@@ -16,10 +17,10 @@ static const struct cli_row rows[] = {
 	{'c', "config", "FILE",
 		"check also against this GPU configuration; may be repeated, later values win", "file"},
 	{'g', "gpu", "GPU", gpuconf_help, gpuconf_names},
-	{'D', "define", "NAME=VALUE", "set one configuration option after all files", NULL},
+	{'D', "define", "NAME=VALUE", "set one configuration option after all files", "@options"},
 	{'W', "rule", "ID[=LEVEL]",
 		"set a rule's level: error, warning (default), note, off; -Werror: warnings are errors",
-		NULL},
+		"@rules"},
 	{OPT_FOR, "for", "PROGRAM",
 		"who is to run the traces: trace-sim (default), or accel-sim: what it does not run are errors",
 		"trace-sim accel-sim"},
@@ -28,16 +29,26 @@ static const struct cli_row rows[] = {
 		NULL},
 	{OPT_ISA, "isa", "FILE", "add or override opcode rows", "file"},
 	{OPT_LIST, "list", NULL, "print the table of rules and leave", NULL},
-	{OPT_EXPLAIN, "explain", "ID", "explain a rule and leave", NULL},
+	{OPT_EXPLAIN, "explain", "ID", "explain a rule and leave", "@rules"},
 	{'q', "quiet", NULL, "no summary", NULL},
 };
+
+/* For completions. */
+static void words(FILE *out, const char *kind, char *const *word, int n)
+{
+	(void)word, (void)n;
+	if (!strcmp(kind, "options"))
+		complete_options(out);
+	for (int r = 0; r < N_RULES && !strcmp(kind, "rules"); r++)
+		fprintf(out, "%s\t%s\n", rules[r].id, rules[r].meaning);
+}
 
 static const struct cli cli = {
 	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
 	"check traces for what would make a simulation wrong or impossible",
 	"TRACE is a kernel list, a folder, a kernel file, or - (a list on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows};
+	rows, sizeof rows / sizeof *rows, words};
 
 struct args {
 	struct config_args config;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "complete.h"
 #include "tool.h"
 
 enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL, OPT_VERIFY, OPT_NO_VERIFY, OPT_GROUP, OPT_ALL };
@@ -19,7 +20,7 @@ static const struct cli_row rows[] = {
 	{'l', "list", NULL, "list the kernels of a packed stream", NULL},
 	{'k', "kernels", "LIST",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
-		NULL},
+		"@,kernels"},
 	{OPT_BLOCKS, "tb", "RANGE", "only these thread blocks, in file order from 0 (0-15)", NULL},
 	{'o', "output", "FILE", "write there when complete; - is stdout, the default when packing", "file"},
 	{'C', "directory", "DIR", "unpack or group into this folder", "dir"},
@@ -36,11 +37,18 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "say what is done, on stderr", NULL},
 };
 
+/* For completions. */
+static void words(FILE *out, const char *kind, char *const *word, int n)
+{
+	if (!strcmp(kind, "kernels"))
+		complete_kernels(out, word, n);
+}
+
 static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C DIR] [-1 ... -19] [TRACE]",
 	"pack GPU instruction traces into one small, checked, seekable stream, and unpack them",
 	"TRACE is a kernel list, a folder, one kernel file or a packed stream; - or nothing is stdin.\n"
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
-	rows, sizeof(rows) / sizeof(rows[0])};
+	rows, sizeof(rows) / sizeof(rows[0]), words};
 
 static void set_range(struct args *a, const char *text)
 {

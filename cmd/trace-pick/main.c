@@ -47,7 +47,7 @@ static const struct cli cli = {"[-m METHOD] [-e PERCENT] [-n N] [--times FILE] [
 	"pick the kernels of an application that stand for all of them",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 good; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows};
+	rows, sizeof rows / sizeof *rows, NULL};
 
 struct args {
 	const struct method *method;

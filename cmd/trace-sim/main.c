@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "arena.h"
 #include "cli.h"
+#include "complete.h"
 #include "cubin.h"
 #include "isolate.h"
 #include "watch/profile.h"
@@ -43,13 +44,13 @@ static const struct cli_row rows[] = {
 	{'g', "gpu", "GPU", gpuconf_help, gpuconf_names},
 	{'c', "config", "FILE",
 		"a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
-	{'D', "define", "NAME=VALUE", "set one option after all files", NULL},
+	{'D', "define", "NAME=VALUE", "set one option after all files", "@options"},
 	{'F', "format", "FORMAT",
 		"text (default), json, msgpack, or accelsim: the original's block after each kernel; tsv with --selftest",
 		"text json msgpack accelsim tsv"},
 	{'k', "kernels", "LIST",
 		"simulate only these: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
-		NULL},
+		"@,kernels"},
 	{OPT_WARM, "warm", NULL,
 		"with -k: memory accesses of kernels that are left out go through the tags of the caches",
 		NULL},
@@ -97,13 +98,22 @@ static const struct cli_row rows[] = {
 	{'v', "verbose", NULL, "progress on stderr even when it is no terminal", NULL},
 };
 
+/* For completions. */
+static void words(FILE *out, const char *kind, char *const *word, int n)
+{
+	if (!strcmp(kind, "options"))
+		complete_options(out);
+	else if (!strcmp(kind, "kernels"))
+		complete_kernels(out, word, n);
+}
+
 static const struct cli cli = {
 	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]\n"
 	"       trace-sim --selftest [--measured FILE]... [--tolerance PERCENT] [-F FORMAT] [-j N] GPU | -c CONFIG",
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows};
+	rows, sizeof rows / sizeof *rows, words};
 
 struct args {
 	const char **config, **define; /* in order; a -g entry is marked in shipped */

@@ -2,8 +2,9 @@
 /*
  * What a person sees while a run goes on, and the signals: a line on stderr, drawn anew twice a second, when it is
  * a terminal; with -v where it is none, a line every ten seconds and one for each kernel that ends. It tells kernel,
- * cycles, warp instructions per second, share of thread blocks, time left. One such line for SIGUSR1 anywhere; SIGINT,
- * SIGTERM and SIGHUP, unless nohup has it ignored, end the run after the current step with valid statistics.
+ * cycles, warp instructions per cycle and per second, share of thread blocks, time left. One such line for SIGUSR1
+ * anywhere; SIGINT, SIGTERM and SIGHUP, unless nohup has it ignored, end the run after the current step with valid
+ * statistics.
  * Nothing here reaches the result.
  */
 #include <signal.h>
@@ -91,10 +92,10 @@ static void show(struct run *r, double seconds, bool keep)
 	if (share > 0)
 		left = seconds / share - seconds;
 	fprintf(stderr,
-		"%skernel %u/%u %.40s: cycle %llu, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s",
+		"%skernel %u/%u %.40s: cycle %llu, IPC %.2f of warps, %.0f warp insts/s, %.1f%% of thread blocks, %.0f s left%s",
 		r->meter->shown ? "\r\033[K" : "", k ? k->position : r->kernels_done, r->list.n_kernels,
-		k ? k->head->name : "", (unsigned long long)gpu_now(g), rate, 100 * share, left,
-		keep ? "\n" : "");
+		k ? k->head->name : "", (unsigned long long)gpu_now(g),
+		gpu_now(g) ? insns / (double)gpu_now(g) : 0, rate, 100 * share, left, keep ? "\n" : "");
 	r->meter->shown = !keep;
 	r->meter->last = seconds;
 	r->meter->last_insns = insns;

@@ -163,6 +163,17 @@ static void short_options(struct walk *w)
 	}
 }
 
+/* For completions: --complete KIND WORD... prints words, and never a message. */
+static void complete(const struct cli *c, int argc, char **argv)
+{
+	struct output *o = output_open(NULL, false);
+
+	diag_quiet(true);
+	c->words(output_stream(o), argv[2], argv + 3, argc - 3);
+	output_commit(o);
+	exit(EXIT_GOOD);
+}
+
 int cli_parse(const struct cli *c, int argc, char **argv,
 	void (*on_option)(void *ctx, int letter, const char *value), void *ctx)
 {
@@ -170,6 +181,8 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 	int operands = 0;
 	bool options = true;
 
+	if (c->words && argc > 2 && !strcmp(argv[1], "--complete"))
+		complete(c, argc, argv);
 	for (w.at = 1; w.at < argc; w.at++) {
 		char *word = argv[w.at];
 

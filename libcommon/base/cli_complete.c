@@ -3,13 +3,14 @@
  * Completions for bash, zsh and fish, made from a table of options.
  *
  * Always true: what is printed depends on the program's name and its table only; every text from the
- * table is quoted for the shell. Operands complete to file names.
+ * table is quoted for the shell. Operands complete to file names. Words that a row asks for ("@") are those that the
+ * program prints when they are wanted: what follows from a trace on the command line cannot stand here.
  */
 #include <string.h>
 #include "cli_internal.h"
 #include "diag.h"
 
-enum kind { KIND_NONE, KIND_FILE, KIND_DIR, KIND_WORDS };
+enum kind { KIND_NONE, KIND_FILE, KIND_DIR, KIND_WORDS, KIND_ASK, KIND_ASK_LIST };
 
 static enum kind kind_of(const struct cli_row *r)
 {
@@ -17,8 +18,13 @@ static enum kind kind_of(const struct cli_row *r)
 		return KIND_NONE;
 	if (!strcmp(r->complete, "file"))
 		return KIND_FILE;
+	if (*r->complete == '@')
+		return r->complete[1] == ',' ? KIND_ASK_LIST : KIND_ASK;
 	return strcmp(r->complete, "dir") ? KIND_WORDS : KIND_DIR;
 }
+
+/* What "@KIND" and "@,KIND" ask for. */
+static const char *asked(const struct cli_row *r) { return r->complete + 1 + (r->complete[1] == ','); }
 
 /* Text inside single quotes of a shell; escape: characters that get a backslash. */
 static void put_quoted(FILE *out, const char *text, const char *escape)
@@ -64,6 +70,21 @@ static void bash_value(const struct cli_row *r, FILE *out)
 		      "\t\tmapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n",
 			out);
 		break;
+	case KIND_ASK:
+		fprintf(out,
+			"\t\tcompopt -o nospace\n"
+			"\t\tmapfile -t COMPREPLY < <(compgen -W "
+			"\"$(\"$1\" --complete %s \"${COMP_WORDS[@]:1}\" 2>/dev/null | cut -f1)\" -- \"$cur\")\n",
+			asked(r));
+		break;
+	case KIND_ASK_LIST:
+		fprintf(out,
+			"\t\tcompopt -o nospace\n"
+			"\t\t[[ $cur != *,* ]] || head=${cur%%,*},\n"
+			"\t\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W "
+			"\"$(\"$1\" --complete %s \"${COMP_WORDS[@]:1}\" 2>/dev/null | cut -f1)\" -- \"${cur##*,}\")\n",
+			asked(r));
+		break;
 	case KIND_WORDS:
 		fputs("\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
 		put_quoted(out, r->complete, "");
@@ -77,7 +98,7 @@ static void print_bash(const struct cli *c, FILE *out)
 {
 	fprintf(out, "# bash completion for %s, made from its table of options\n_", diag_program());
 	put_function(out);
-	fputs("()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	fputs("()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} head=\n"
 	      "\n"
 	      "\t# --name=value arrives as three words\n"
 	      "\tif [[ $cur == = ]]; then\n"
@@ -113,7 +134,7 @@ static void print_bash(const struct cli *c, FILE *out)
 
 static void zsh_row(const struct cli_row *r, FILE *out)
 {
-	static const char *const action[] = {" ", "_files", "_files -/", ""};
+	static const char *const action[] = {" ", "_files", "_files -/", "", "", ""};
 
 	fputs("\t'*'", out);
 	if (cli_has_letter(r))
@@ -127,6 +148,11 @@ static void zsh_row(const struct cli_row *r, FILE *out)
 		fputs(":", out);
 		put_quoted(out, r->value, ":\\");
 		fprintf(out, ":%s", action[kind_of(r)]);
+		if (kind_of(r) >= KIND_ASK) {
+			fputs(" _", out);
+			put_function(out);
+			fprintf(out, "_words %s%s", asked(r), kind_of(r) == KIND_ASK_LIST ? " list" : "");
+		}
 		if (kind_of(r) == KIND_WORDS) {
 			fputs("(", out);
 			put_quoted(out, r->complete, ":()\\");
@@ -138,8 +164,19 @@ static void zsh_row(const struct cli_row *r, FILE *out)
 
 static void print_zsh(const struct cli *c, FILE *out)
 {
-	fprintf(out, "#compdef %s\n# zsh completion, made from the table of options\n_arguments -s -S \\\n",
-		diag_program());
+	fprintf(out, "#compdef %s\n# zsh completion, made from the table of options\n", diag_program());
+	if (c->words) {
+		fputs("_", out);
+		put_function(out);
+		fputs("_words() {\n"
+		      "\tlocal -a found\n"
+		      "\tfound=(${(f)\"$($words[1] --complete $1 ${words[2,-1]} 2>/dev/null)\"})\n"
+		      "\t[[ -z $2 ]] || compset -P '*,'\n"
+		      "\tcompadd -S '' -- ${found%%$'\\t'*}\n"
+		      "}\n",
+			out);
+	}
+	fputs("_arguments -s -S \\\n", out);
 	for (size_t i = 0; i < c->n_rows + CLI_COMMON; i++)
 		zsh_row(cli_row_at(c, i), out);
 	fputs("\t'*:file:_files'\n", out);
@@ -168,6 +205,15 @@ static void fish_row(const struct cli_row *r, FILE *out)
 		case KIND_NONE: fputs(" -x", out); break;
 		case KIND_FILE: fputs(" -r -F", out); break;
 		case KIND_DIR: fputs(" -x -a '(__fish_complete_directories)'", out); break;
+		case KIND_ASK:
+			fprintf(out, " -x -a '(%s --complete %s (commandline -opc)[2..-1])'", diag_program(),
+				asked(r));
+			break;
+		case KIND_ASK_LIST:
+			fprintf(out,
+				" -x -a '(__fish_complete_list , \"%s --complete %s (commandline -opc)[2..-1]\")'",
+				diag_program(), asked(r));
+			break;
 		case KIND_WORDS:
 			fputs(" -x -a '", out);
 			put_fish(out, r->complete);

@@ -167,7 +167,7 @@ static const struct cli_row rows[] = {
 	{300, "events", "FILE", "write the event log", "file"},
 	{301, "strict", NULL, ".leading dot and \\ back", NULL},
 };
-static const struct cli cli = {"[-c CONFIG]... [TRACE]", "simulate", "Status: 0, 1, 2", rows, N(rows)};
+static const struct cli cli = {"[-c CONFIG]... [TRACE]", "simulate", "Status: 0, 1, 2", rows, N(rows), NULL};
 
 static void note(void *ctx, int letter, const char *value)
 {

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Words for completions: figures, from their table, and the kernels of a result. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "complete.h"
+#include "run_read.h"
+
+void complete_figures(FILE *out)
+{
+	for (size_t i = 0; i < n_figures; i++)
+		fprintf(out, "%s\t%s\n", figures_table[i].name, figures_table[i].help);
+}
+
+/* The kernels of the first run. False: it is no result. */
+static bool list_run(FILE *out, const char *path)
+{
+	struct fault f;
+	struct run_item item;
+	struct run_reader *r = run_open(path, 0, &f);
+	int event = 0;
+
+	while (r && (event = run_next(r, &item, &f)) > 0 && event != RUN_DONE)
+		if (event == RUN_KERNEL)
+			fprintf(out, "%" PRIu32 "\t%s\n", item.kernel.position, item.kernel.name);
+	run_close(r);
+	return event == RUN_DONE;
+}
+
+void complete_runs(FILE *out, char *const *word, int n)
+{
+	struct stat st;
+
+	for (int i = 0; i < n; i++)
+		if (*word[i] != '-' && stat(word[i], &st) == 0 && S_ISREG(st.st_mode) &&
+			list_run(out, word[i]))
+			return;
+}
