@@ -28,17 +28,17 @@ break_app() {
 
 repair_app() { mv "$SWEEP/traces/$1/kept" "$SWEEP/traces/$1/kernel-1.traceg"; }
 
-# What is there is complete and as it must be; nothing else is there.
+# The results are N, complete and as they must be, each with its profile; nothing else claims to be one.
 check_results() {
-	for f in "$SWEEP"/results/*; do
+	for f in "$SWEEP"/results/*.json; do
 		cmp "$f" "$expected/${f##*/}"
 	done
-	[ "$(ls "$SWEEP/results" | wc -l)" = $((2 * $1)) ]
+	[ "$(ls "$SWEEP"/results/*.json | wc -l)" = $((2 * $1)) ]
 }
 
 wait_for_results() {
 	for _ in $(seq 600); do
-		[ "$(ls "$SWEEP/results" 2>/dev/null | grep -cv -e profile -e part)" -lt "$1" ] || return 0
+		[ "$(ls "$SWEEP/results" 2>/dev/null | grep -v profile | grep -c 'json$')" -lt "$1" ] || return 0
 		sleep 0.05
 	done
 	return 1
@@ -46,23 +46,26 @@ wait_for_results() {
 
 @test "make: all runs, and a run's result holds its configuration" {
 	[ "$(ls "$expected" | wc -l)" = 96 ]
-	run -0 sh "$sweep/jobs"
+	run -0 sh "$sweep/jobs" -n
 	[ "${#lines[@]}" = 48 ]
+	assert_line --index 0 $'gemm\tsmall+lrr+l20+8ch'
+	run -0 sh "$sweep/jobs"
+	assert_line --index 11 $'gemm\tsmall+gto+l80+16ch\t-g rtx3070 -D gpgpu_n_clusters=8 -D gpgpu_kernel_launch_latency=0 -D gpgpu_scheduler=gto -D gpgpu_l1_latency=80 -D gpgpu_n_mem=16\t time=10m memory=4G'
 	run -0 env SWEEP="$BATS_FILE_TMPDIR/expected" sh "$sweep/status"
-	assert_output '48 of 48 runs done'
-	grep -q '"gpgpu_l1_latency":80' "$expected/gemm.gto-l80-m8.json"
-	[ "$(cat "$expected"/*8.json | md5sum)" != "$(cat "$expected"/*16.json | md5sum)" ]
+	assert_output '48 of 48 runs done, 0 running, 0 failed'
+	grep -q '"gpgpu_l1_latency":80' "$expected/gemm.small+gto+l80+8ch.json"
+	[ "$(cat "$expected"/*+8ch.json | md5sum)" != "$(cat "$expected"/*+16ch.json | md5sum)" ]
 }
 
 @test "make: a failure is told, what is done is kept, the failed runs are repeated" {
 	break_app reuse
 	run make -s -C "$sweep" -k -j2 SWEEP="$SWEEP"
 	assert_failure
-	assert_output --partial 'reuse with lrr-l20-m8 failed, status 2'
+	assert_output --partial 'reuse with small+lrr+l20+8ch failed, status 2'
 	check_results 36
 	run -1 sh "$sweep/status"
-	assert_line 'to do: reuse gto-l80-m16'
-	assert_line '36 of 48 runs done'
+	assert_line --regexp '^failed: reuse small[+]gto[+]l80[+]16ch: .*kernel-1.traceg:[0-9]+.*wanted'
+	assert_line '36 of 48 runs done, 0 running, 12 failed'
 	repair_app reuse
 	touch "$BATS_TEST_TMPDIR/before"
 	make -s -C "$sweep" -k -j2 SWEEP="$SWEEP"
@@ -116,9 +119,10 @@ wait_for_results() {
 	export SLURM_CONF=$cluster/slurm.conf JOBS=8
 	break_app reuse
 	run -1 sh "$sweep/with-slurm"
-	assert_line '36 of 48 runs done'
-	assert_line 'to do: reuse lrr-l20-m8'
-	grep -q 'reuse with gto-l80-m16 failed, status 2' "$SWEEP/slurm/48.log"
+	assert_line '36 of 48 runs done, 0 running, 12 failed'
+	assert_line --regexp '^failed: reuse small[+]lrr[+]l20[+]8ch: '
+	grep -q 'reuse with small+gto+l80+16ch failed, status 2' "$SWEEP/slurm/48.log"
+	[ "$(wc -l <"$SWEEP/results.tsv")" = 37 ]
 	check_results 36
 	repair_app reuse
 	rm -f "$SWEEP"/results/gemm.*
@@ -129,7 +133,7 @@ wait_for_results() {
 	run wait "$pid"
 	run -1 sh "$sweep/status"
 	run -0 sh "$sweep/with-slurm"
-	assert_output '48 of 48 runs done'
+	assert_output '48 of 48 runs done, 0 running, 0 failed'
 	rm -f "$SWEEP"/results/*.part*
 	find "$SWEEP/results" -name '.*' -type f -delete
 	rm -f "$SWEEP"/results/*.failed
@@ -144,17 +148,130 @@ teardown() {
 	sh "$sweep/setup"
 	rm -rf "$SWEEP/traces/gather"
 	tracegen -n 400 gather "$SWEEP/traces/gather"
-	run -124 timeout -s TERM 1 sh "$sweep/run" gather lrr-l20-m8
+	run -124 timeout -s TERM 1 sh "$sweep/run" gather small+lrr+l20+8ch
 	for _ in $(seq 100); do
-		[ ! -e "$SWEEP/results/gather.lrr-l20-m8.failed" ] || break
+		[ ! -e "$SWEEP/results/gather.small+lrr+l20+8ch.failed" ] || break
 		sleep 0.1
 	done
-	tail -n 1 "$SWEEP/results/gather.lrr-l20-m8.failed" | grep -q '"status":"interrupted"'
-	[ ! -e "$SWEEP/results/gather.lrr-l20-m8.json" ]
+	tail -n 1 "$SWEEP/results/gather.small+lrr+l20+8ch.failed" | grep -q '"status":"interrupted"'
+	[ ! -e "$SWEEP/results/gather.small+lrr+l20+8ch.json" ]
 	run -1 sh "$sweep/status"
-	assert_line 'failed: gather lrr-l20-m8'
+	assert_line --partial 'failed: gather small+lrr+l20+8ch'
 	run -2 sh "$sweep/run" gather no-such
-	assert_output --partial "found no configuration 'no-such'"
+	assert_output --partial "found no run of 'gather' with 'no-such'"
+}
+
+# A sweep of one's own: the examples copied away, programs in PATH, traces of one's own.
+own_sweep() {
+	cp -r "$ROOT/examples" "$BATS_TEST_TMPDIR/examples"
+	cd "$BATS_TEST_TMPDIR/examples/sweep"
+	unset WARPTOOLS SWEEP
+	printf 'mine\t%s\n' "$1" >apps
+	printf '%s\t%s\n' l1x2 '-D gpgpu_unified_l1d_size=256' 8banks '-D gpgpu_l1_banks=8' few '-D gpgpu_n_clusters=4' >modifiers
+	printf '%s\n' '# mine' 'rtx3070 + few' 'rtx3070 + few + l1x2+8banks' >points
+}
+
+@test "copied away, with traces of one's own and modifiers combined by name" {
+	own_sweep "$(trace gemm)"
+	run -0 sh ./jobs
+	assert_line --index 0 $'mine\trtx3070+few\t-g rtx3070 -D gpgpu_n_clusters=4\t'
+	assert_line --index 1 $'mine\trtx3070+few+l1x2+8banks\t-g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_unified_l1d_size=256 -D gpgpu_l1_banks=8\t'
+	run -1 sh ./status
+	assert_line 'to do: mine rtx3070+few'
+	run -0 make -s -k -j2
+	run -0 sh ./status
+	assert_output '2 of 2 runs done, 0 running, 0 failed'
+	grep -q '"gpgpu_l1_banks":8' sweep/results/mine.rtx3070+few+l1x2+8banks.json
+	run -0 sh ./collect
+	run -0 cut -f1-3 sweep/results.tsv
+	assert_line --index 0 $'run\tgpgpu_l1_banks\tgpgpu_unified_l1d_size'
+	assert_line --index 2 $'mine.rtx3070+few+l1x2+8banks\t8\t256'
+	trace-pack -o mine.tpack "$(trace gemm)"
+	printf 'packed\t./mine.tpack\n' >apps
+	run -0 make -s -k -j2
+	cmp sweep/results/packed.rtx3070+few.json sweep/results/mine.rtx3070+few.json
+	for bad in 'rtx3070 + few time=soon' 'rtx3070 + few memory=4' 'rtx3070 + ' 'rtx3070; rm' $'rtx3070\nrtx3070'; do
+		printf '%s\n' "$bad" >points
+		run -2 sh ./jobs
+		assert_output --regexp 'points:[12]: found'
+	done
+	printf 'mine\t/none/there\n' >apps
+	printf 'rtx3070\n' >points
+	run -2 sh ./setup
+	assert_output --partial 'mine: found no /none/there'
+}
+
+@test "limits of time and memory end a run, and the status says why" {
+	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
+	own_sweep "$BATS_TEST_TMPDIR/long"
+	printf '%s\n' 'rtx3070 + few time=1s' 'rtx3070 + few + 8banks  memory=60M' >points
+	sh ./setup
+	run -124 sh ./run mine rtx3070+few
+	run -2 sh ./run mine rtx3070+few+8banks
+	run -1 sh ./status
+	assert_line 'failed: mine rtx3070+few: run: found no end within 1s, its time limit'
+	assert_line --regexp '^failed: mine rtx3070[+]few[+]8banks: .*memory'
+	assert_line '0 of 2 runs done, 0 running, 2 failed'
+	printf '%s\n' 'rtx3070 + few' >points
+	LIMITS=time=1s run -124 sh ./run mine rtx3070+few
+}
+
+@test "the status tells how far a running point is" {
+	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
+	cp "$(trace vecadd)/kernel-1.traceg" "$BATS_TEST_TMPDIR/long/kernel-0.traceg"
+	sed -i '0,/^kernel/s/^kernel/kernel-0.traceg\n&/' "$BATS_TEST_TMPDIR/long/kernelslist.g"
+	own_sweep "$BATS_TEST_TMPDIR/long"
+	sh ./setup
+	setsid sh ./run mine rtx3070+few >/dev/null 2>&1 3>&- &
+	pid=$!
+	for _ in $(seq 200); do
+		! grep -q cycle sweep/results/mine.rtx3070+few.log 2>/dev/null || break
+		sleep 0.1
+	done
+	run -1 sh ./status
+	kill -TERM -- "-$pid"
+	wait "$pid" || true
+	assert_line --regexp '^running: mine rtx3070[+]few: kernel 1/[0-9]+ .*: cycle [0-9]+, IPC [0-9.]+ of warps, .* [0-9.]+% of thread blocks'
+	assert_line '0 of 2 runs done, 1 running, 0 failed'
+	run -1 sh ./status -q
+	assert_output --partial '1 failed'
+	rm sweep/results/*.failed
+	touch -d '10 minutes ago' sweep/results/mine.rtx3070+few.log
+	run -1 sh ./status
+	assert_line --partial 'lost: mine rtx3070+few: '
+}
+
+@test "a thousand points are planned by as many processes as two, and submitted at once" {
+	own_sweep "$(trace gemm)"
+	mkdir bin
+	for p in awk sed grep cut tr sbatch scontrol; do
+		printf '#!/bin/sh\necho %s "$@" >>"%s/calls"\n' $p "$PWD" >bin/$p
+		[ $p = sbatch ] || echo "exec $(command -v $p || echo true) \"\$@\"" >>bin/$p
+		chmod +x bin/$p
+	done
+	printf '#!/bin/sh\necho "MaxArraySize            = 1001"\n' >bin/scontrol
+	echo 'echo 77' >>bin/sbatch
+	PATH=$PWD/bin:$PATH sh ./jobs >two
+	mv calls calls.two
+	for i in $(seq 500); do printf 'm%d\t-D gpgpu_l1_latency=%d\n' $i $i; done >>modifiers
+	for i in $(seq 500); do printf '%s\n' "rtx3070 + m$i" "rtx3070 + few + m$i"; done >points
+	PATH=$PWD/bin:$PATH sh ./jobs >thousand
+	[ "$(wc -l <thousand)" = 1000 ]
+	[ "$(wc -l <calls)" = "$(wc -l <calls.two)" ]
+	for i in 1 2 3; do printf 'mine%d\t%s\n' $i "$(trace gemm)"; done >apps
+	rm calls
+	PATH=$PWD/bin:$PATH JOBS=64 run -1 sh ./with-slurm -p short
+	assert_line '0 of 3000 runs done, 0 running, 0 failed'
+	run -0 grep '^sbatch' calls
+	[ "${#lines[@]}" = 2 ]
+	assert_line --index 0 --partial -- '--array=1-1000%64'
+	assert_line --index 0 --partial -- '-p short'
+	assert_line --index 1 --partial -- '--dependency=afterany:77'
+	# each run belongs to one task
+	for t in 1 500 1000; do
+		awk -v task=$t -v tasks=1000 '(NR - 1) % tasks + 1 == task' sweep/slurm/todo | wc -l
+	done | sort -u >share
+	[ "$(cat share)" -eq 3 ]
 }
 
 @test "plots: PNG, SVG and the table of each" {
@@ -163,7 +280,7 @@ teardown() {
 	export SWEEP=$BATS_FILE_TMPDIR/expected
 	run -0 sh "$sweep/plot"
 	refute_output --partial 'warning'
-	assert_line --regexp '^24 kernels, MAPE [0-9.]+ %, Pearson 0\.9[0-9]+$'
+	assert_line --regexp '^cycles: 24 kernels, mean absolute error [0-9.]+ %, median [0-9.]+ %, Pearson 0\.9[0-9]+$'
 	for p in speedup stalls correlation; do
 		[ "$(head -c 4 "$SWEEP/plots/$p.png" | tail -c 3)" = PNG ]
 		[ "$(wc -c <"$SWEEP/plots/$p.png")" -gt 10000 ]
@@ -171,7 +288,7 @@ teardown() {
 		[ "$(wc -l <"$SWEEP/plots/$p.tsv")" -ge 9 ]
 	done
 	[ "$(ls "$SWEEP/plots" | wc -l)" = 9 ]
-	run -0 awk -F '\t' '$1 == "lrr-l39-m16" { print $2, $3, $4, $5, $6 }' "$SWEEP/plots/speedup.tsv"
+	run -0 awk -F '\t' '$1 == "small+lrr+l20+8ch" { print $2, $3, $4, $5, $6 }' "$SWEEP/plots/speedup.tsv"
 	assert_output '1.0000 1.0000 1.0000 1.0000 1.0000'
 	awk -F '\t' 'NR > 1 { sum = 0; for (i = 2; i <= NF; i++) sum += $i; if (sum < 99.9 || sum > 100.1) exit 1 }' \
 		"$SWEEP/plots/stalls.tsv"
@@ -179,19 +296,16 @@ teardown() {
 
 @test "correlate: a run and measured cycles" {
 	command -v gnuplot >/dev/null || skip "gnuplot is not installed (Debian package gnuplot-nox)"
-	command -v stats-csv >/dev/null || skip "stats-csv is not built"
 	cd "$BATS_TEST_TMPDIR"
 	trace-sim -q -g rtx3070 -F json -o run.json "$(trace example)"
 	stats-csv -s gpu_sim_cycle -F tsv run.json | awk -F '\t' 'BEGIN { print "id,cycles,\"kernel\"" }
 		NR > 1 { printf "%d,%d,\"%s\"\r\n", NR, $NF * (NR == 2 ? 0.8 : 1), $2 }
 		END { print "9,5,\"odd \"\"one\"\"\"" }' >m.csv
-	run -0 sh "$ROOT/examples/plots/correlate" -o c run.json m.csv
-	assert_line 'correlate: found kernel odd "one" only in B'
-	assert_line --regexp '^2 kernels, MAPE 12\.5[0-9] %, Pearson 1\.0000$'
+	run -0 "$ROOT/examples/plots/correlate" -o c run.json m.csv
+	assert_line --regexp 'correlate: found kernel .*one.* only in B'
+	assert_line --regexp '^cycles: 2 kernels, mean absolute error 12\.5[0-9] %, median 12\.5[0-9] %, Pearson 1\.0000$'
 	grep -q '<svg' c.svg
-	echo 'a,b' >bad.csv
-	run ! sh "$ROOT/examples/plots/correlate" -o c run.json bad.csv
-	assert_output --partial 'bad.csv:1: found no columns kernel and cycles'
+	[ "$(head -c 4 c.png | tail -c 3)" = PNG ]
 	run -2 sh "$ROOT/examples/plots/stalls" -o s
 	run ! sh "$ROOT/examples/plots/stalls" -o s run.json
 	assert_output --partial 'wanted profiles'

@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Read by the scripts of this folder: where things are. Each may be set in the environment.
-#   SWEEP      traces, results and plots of the sweep (build/sweep)
-#   WARPTOOLS  folder with trace-sim and stats-csv (build), of a suite that is not installed
+#   SWEEP      traces, results and plots of the sweep (build/sweep in the project's tree, else sweep in this folder)
+#   WARPTOOLS  folder with trace-sim and stats-csv, where PATH is not to be asked (in the project's tree: build)
 #   JOBS       runs at the same time (the number of processors)
+#   LIMITS     of a run, where its point has none of its own: "time=2h memory=8G" (none)
 HERE=$(cd "${SWEEP_HERE-$(dirname "$0")}" && pwd)
-ROOT=$(cd "$HERE/../.." && pwd)
-WARPTOOLS=${WARPTOOLS-$ROOT/build}
-SWEEP=${SWEEP-$ROOT/build/sweep}
+TREE=$HERE/../..
+if [ -f "$TREE/cmd/trace-sim/main.c" ]; then
+	TREE=$(cd "$TREE" && pwd)
+	WARPTOOLS=${WARPTOOLS-$TREE/build}
+	SWEEP=${SWEEP-$TREE/build/sweep}
+	WARPTOOLS_GPUS=${WARPTOOLS_GPUS-$TREE/examples/gpus}
+	export WARPTOOLS_GPUS
+fi
+SWEEP=${SWEEP-$HERE/sweep}
 JOBS=${JOBS-$(nproc)}
+LIMITS=${LIMITS-}
 case $SWEEP in /*) ;; *) SWEEP=$PWD/$SWEEP ;; esac
-PATH=$WARPTOOLS:$PATH
-WARPTOOLS_GPUS=${WARPTOOLS_GPUS-$ROOT/examples/gpus}
-export PATH SWEEP WARPTOOLS WARPTOOLS_GPUS
+PATH=${WARPTOOLS:+$WARPTOOLS:}$PATH
+export PATH SWEEP LIMITS
+command -v trace-sim >/dev/null || {
+	echo "${0##*/}: found no trace-sim, wanted it in PATH, or WARPTOOLS=FOLDER" >&2
+	exit 2
+}
