@@ -15,8 +15,9 @@
 /* The parts of a profile, in its order: TOP_REASON(name). */
 #define TOP_REASONS(X) \
 	X(issue) \
-	X(no_instruction) X(scoreboard_memory) X(scoreboard_arithmetic) X(barrier) X(memory_barrier) \
-		X(unit_busy) X(collector_full) X(ldst_queue) X(drained)
+	X(no_instruction) \
+	X(scoreboard_memory) X(scoreboard_arithmetic) X(barrier) X(memory_barrier) X(unit_busy) \
+		X(collector_full) X(ldst_queue) X(drained)
 
 enum top_reason {
 #define TOP_REASON(name) TOP_##name,
