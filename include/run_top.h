@@ -16,8 +16,9 @@
 #define TOP_REASONS(X) \
 	X(issue) \
 	X(no_instruction) \
-	X(scoreboard_memory) X(scoreboard_arithmetic) X(barrier) X(memory_barrier) X(unit_busy) \
-		X(collector_full) X(ldst_queue) X(drained)
+	X(scoreboard_memory) \
+	X(scoreboard_arithmetic) \
+	X(barrier) X(memory_barrier) X(unit_busy) X(collector_full) X(ldst_queue) X(drained)
 
 enum top_reason {
 #define TOP_REASON(name) TOP_##name,
