@@ -79,8 +79,6 @@ enum icnt_need {
 	NEED_RADIX, /* k */
 	NEED_TWICE, /* 2 k - 1, and k = c */
 	NEED_FIRST, /* 2, from channel 0 on */
-	NEED_ZERO,  /* channel 0 */
-	NEED_LOOP,  /* 2, and k at most 4: else packets go round for ever */
 	NEED_TWO,   /* num_vcs at least 2 */
 	NEED_THREE, /* num_vcs = 3 */
 	NEED_UNSET  /* refused: BookSim decides by what it never set */
@@ -112,9 +110,10 @@ struct icnt_alloc {
 /* An anynet: routers and their neighbours in ascending order, as arrays of starts and entries. */
 struct anynet {
 	uint32_t routers, nodes, links;
-	uint32_t *node_start; /* routers + 1: into node */
-	uint32_t *node;       /* nodes of a router, ascending */
-	uint32_t *link_start; /* routers + 1: into link */
+	uint32_t *node_start;  /* routers + 1: into node */
+	uint32_t *node;        /* nodes of a router, ascending */
+	uint32_t *node_cycles; /* of a node: latency to and from its router */
+	uint32_t *link_start;  /* routers + 1: into link */
 	struct anynet_link {
 		uint32_t to, cycles;
 	} * link; /* channels out of a router, by router */

@@ -72,8 +72,6 @@ function need(what) {
 	if (what == "RADIX") return "Needs k virtual channels in each class."
 	if (what == "TWICE") return "Needs 2k - 1 virtual channels in each class, and c = k."
 	if (what == "FIRST") return "Needs 2 virtual channels in each class, which begin at 0."
-	if (what == "ZERO") return "Needs virtual channel 0 in each class."
-	if (what == "LOOP") return "Needs 2 virtual channels in each class, and k of at most 4."
 	if (what == "TWO") return "Needs num_vcs of at least 2."
 	if (what == "THREE") return "Needs num_vcs = 3."
 	if (what == "UNSET") return "Refused."

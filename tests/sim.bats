@@ -344,3 +344,37 @@ start_second() {
 	[ "$output" -ge 2 ]
 	run -1 grep "$(printf '\r')" "$BATS_TEST_TMPDIR/log"
 }
+
+# An anynet of two routers; the links are read from standard input. Prints the cycles of the trace gather.
+anynet() {
+	cat >l.anynet
+	cat >n.icnt <<-'END'
+		subnets = 2; sim_type = gpgpusim; use_map = 0; num_vcs = 2; routing_delay = 0; flit_size = 40;
+		input_buffer_size = 16; topology = anynet; network_file = l.anynet; routing_function = min;
+		read_request_begin_vc = 0; read_request_end_vc = 1; write_request_begin_vc = 0; write_request_end_vc = 1;
+		read_reply_begin_vc = 0; read_reply_end_vc = 1; write_reply_begin_vc = 0; write_reply_end_vc = 1;
+	END
+	trace-sim -q -g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_n_mem=16 -D gpgpu_n_sub_partition_per_mchannel=1 \
+		-D network_mode=1 -D inter_config_file="$PWD/n.icnt" "$(trace gather)" |
+		awk '$1 == "gpu_sim_cycle" { print $2; exit }'
+}
+
+@test "cycles behind a node of an anynet are those of a link, or of another node" {
+	high="node 8 node 9 node 10 node 11 node 12 node 13 node 14 node 15 node 16 node 17 node 18 node 19"
+	low="router 1 node 2 node 3 node 4 node 5 node 6 node 7"
+	# The figures are Accel-Sim's.
+	run -0 anynet <<<"router 0 node 0 node 1 $high router 1
+$low"
+	assert_output 8984
+	run -0 anynet <<<"router 0 node 0 node 1 $high router 1 5
+$low"
+	assert_output 9126
+	run -0 anynet <<<"router 0 node 0 node 1 $high router 1 node 1 5
+$low"
+	assert_output 9126
+	# A link of router 0 to itself, and node 0 three cycles away.
+	run -0 anynet <<<"router 0 node 0 7 node 1 $high router 1 node 1 5
+$low
+node 0 router 0 3"
+	assert_output 9106
+}

@@ -4,9 +4,12 @@
  * separated by blanks. A link to a router goes both ways; its cycles count the way it is written, the way back takes
  * one cycle unless it is written too.
  *
- * Always true of what is returned: routers and nodes are numbered from 0 without gaps, each node is at one router, every
- * router can be reached from every other.
- * Leaves out a number behind a node: BookSim takes it for a link between routers.
+ * A number behind a node is no latency of that node (quirk Q4-39): the number of the node is taken for another one.
+ * "router R node N CYCLES" sets the way from router R to router N, which may be R itself; "node N router R CYCLES"
+ * sets the latency of node R at router N. Written again without cycles, link and node have one cycle again.
+ *
+ * Always true of what is returned: routers and nodes are numbered from 0 without gaps, each node is at one router,
+ * every link has a way back, every router can be reached from every other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +22,7 @@
 
 struct link {
 	uint32_t from, to, cycles;
-	uint32_t order; /* a later line wins */
+	struct place at; /* where it was written without the way back; no file: with it */
 };
 
 struct reader {
@@ -29,6 +32,11 @@ struct reader {
 	uint32_t routers, nodes;
 	uint64_t *router_seen, *node_seen;
 	uint32_t *router_of; /* of a node */
+	uint32_t *cycles_of; /* of a node, to its router and back */
+	struct claim {
+		uint32_t router; /* that a node with cycles must be at */
+		struct place at; /* no file: none */
+	} * claim;
 	struct link *link;
 	uint32_t n_links, cap_links;
 };
@@ -100,6 +108,7 @@ static int place_node(struct reader *r, uint32_t node, uint32_t router, const st
 	bitset_set(r->node_seen, node);
 	r->nodes = node >= r->nodes ? node + 1 : r->nodes;
 	r->router_of[node] = router;
+	r->cycles_of[node] = 1;
 	return 0;
 }
 
@@ -111,49 +120,61 @@ static struct link *find_link(struct reader *r, uint32_t from, uint32_t to)
 	return NULL;
 }
 
-static struct link *put_link(struct reader *r, uint32_t from, uint32_t to)
+static struct link *put_link(struct reader *r, uint32_t from, uint32_t to, struct place at)
 {
 	if (r->n_links == r->cap_links)
 		grow(&r->link, &r->cap_links, r->n_links + 1, sizeof *r->link);
-	r->link[r->n_links] = (struct link){from, to, 1, r->n_links};
+	r->link[r->n_links] = (struct link){from, to, 1, at};
 	return &r->link[r->n_links++];
 }
 
-/* A link as written; the way back is there too. */
-static int join(
-	struct reader *r, uint32_t from, uint32_t to, const struct word *w, uint32_t cycles, struct fault *f)
+/* One way of a link, and the way back where `back`. */
+static int join(struct reader *r, uint32_t from, uint32_t to, const struct word *w, uint32_t cycles,
+	bool back, struct fault *f)
 {
 	struct link *l;
 
-	if (from == to)
-		return fault_set(f, w->at, "anynet-loop",
-			"found a link of router %u to itself, wanted another router", from);
 	if (r->n_links + 2 > LINKS_MAX / 64)
 		return fault_set(f, w->at, "anynet-links", "found more than %u links, wanted fewer",
 			LINKS_MAX / 64 - 2);
 	l = find_link(r, from, to);
 	if (!l)
-		l = put_link(r, from, to);
+		l = put_link(r, from, to, back ? (struct place){0} : w->at);
 	l->cycles = cycles;
-	if (!find_link(r, to, from))
-		put_link(r, to, from);
+	if (back && !find_link(r, to, from))
+		put_link(r, to, from, (struct place){0});
 	return 0;
 }
 
-static int read_cycles(struct reader *r, bool both_routers, uint32_t *cycles, struct fault *f)
+/* quirk Q4-39: cycles behind "router R node N" are those from router R to router N, behind "node N router R" those of
+   node R, which must be at router N. */
+static int misplaced(struct reader *r, bool head_router, uint32_t head, uint32_t id, const struct word *w,
+	uint32_t cycles, struct fault *f)
+{
+	if (head_router)
+		return join(r, head, id, w, cycles, false, f);
+	if (r->claim[id].at.file && r->claim[id].router != head)
+		return fault_set(f, w->at, "anynet-cycles",
+			"found cycles of node %u at router %u, wanted them at router %u", id, head,
+			r->claim[id].router);
+	r->claim[id] = (struct claim){head, w->at};
+	if (bitset_test(r->node_seen, id) && r->router_of[id] == head)
+		r->cycles_of[id] = cycles;
+	return 0;
+}
+
+/* 0 if there are none. */
+static int read_cycles(struct reader *r, uint32_t *cycles, struct word *at, struct fault *f)
 {
 	size_t back = r->at;
 	struct word w;
 
-	*cycles = 1;
+	*cycles = 0;
 	if (!next_word(r, &w) || word_is(&w, "router") || word_is(&w, "node")) {
 		r->at = back;
 		return 0;
 	}
-	if (!both_routers)
-		return fault_set(f, w.at, "anynet-cycles",
-			"found %s behind a node, wanted router or node: BookSim takes it for a link between routers",
-			w.quoted);
+	*at = w;
 	if (!word_number(&w, cycles) || !*cycles || *cycles > 65536)
 		return fault_set(f, w.at, "anynet-cycles",
 			"found %s, wanted router, node or cycles from 1 to 65536", w.quoted);
@@ -162,7 +183,7 @@ static int read_cycles(struct reader *r, bool both_routers, uint32_t *cycles, st
 
 static int read_links(struct reader *r, struct fault *f)
 {
-	struct word w;
+	struct word w, number;
 	uint32_t head, id, cycles;
 	int router;
 
@@ -183,10 +204,12 @@ static int read_links(struct reader *r, struct fault *f)
 		if (!router && !other)
 			return fault_set(f, w.at, "anynet-node",
 				"found node %u linked to node %u, wanted a router", head, id);
-		if (read_cycles(r, router && other, &cycles, f) < 0)
+		if (read_cycles(r, &cycles, &number, f) < 0)
 			return -1;
-		if (router && other ? join(r, head, id, &w, cycles, f) < 0
+		if (router && other ? join(r, head, id, &w, cycles ? cycles : 1, true, f) < 0
 				    : place_node(r, router ? id : head, router ? head : id, &w, f) < 0)
+			return -1;
+		if (cycles && !(router && other) && misplaced(r, router, head, id, &number, cycles, f) < 0)
 			return -1;
 	}
 	return 0;
@@ -213,6 +236,8 @@ static struct anynet *arrange(struct reader *r)
 	a->links = r->n_links;
 	a->node_start = xcalloc(a->routers + 1, sizeof *a->node_start);
 	a->node = xcalloc(a->nodes ? a->nodes : 1, sizeof *a->node);
+	a->node_cycles = xcalloc(a->nodes ? a->nodes : 1, sizeof *a->node_cycles);
+	memcpy(a->node_cycles, r->cycles_of, a->nodes * sizeof *a->node_cycles);
 	a->link_start = xcalloc(a->routers + 1, sizeof *a->link_start);
 	a->link = xcalloc(a->links ? a->links : 1, sizeof *a->link);
 	if (a->links)
@@ -257,6 +282,23 @@ static uint32_t first_alone(const struct anynet *a)
 	return alone;
 }
 
+/* What cycles behind a node were taken for. */
+static int check_cycles(struct reader *r, struct fault *f)
+{
+	for (uint32_t i = 0; i < r->n_links; i++)
+		if (r->link[i].at.file && !find_link(r, r->link[i].to, r->link[i].from))
+			return fault_set(f, r->link[i].at, "anynet-cycles",
+				"found cycles from router %u to router %u, wanted a link of these both ways: BookSim takes a number behind a node for that",
+				r->link[i].from, r->link[i].to);
+	for (uint32_t i = 0; i < ROUTERS_MAX; i++)
+		if (r->claim[i].at.file &&
+			(!bitset_test(r->node_seen, i) || r->router_of[i] != r->claim[i].router))
+			return fault_set(f, r->claim[i].at, "anynet-cycles",
+				"found cycles of node %u at router %u, wanted it there: BookSim takes a number behind a node's router for that",
+				i, r->claim[i].router);
+	return 0;
+}
+
 static int check(const struct reader *r, struct fault *f)
 {
 	struct place at = {.file = r->file};
@@ -280,7 +322,7 @@ static struct anynet *finish(struct reader *r, struct fault *f)
 	struct anynet *a;
 	uint32_t alone;
 
-	if (check(r, f) < 0)
+	if (check(r, f) < 0 || check_cycles(r, f) < 0)
 		return NULL;
 	a = arrange(r);
 	alone = first_alone(a);
@@ -301,6 +343,8 @@ struct anynet *anynet_read(struct input *in, struct fault *f)
 	r.router_seen = xcalloc(BITSET_WORDS(ROUTERS_MAX), sizeof *r.router_seen);
 	r.node_seen = xcalloc(BITSET_WORDS(ROUTERS_MAX), sizeof *r.node_seen);
 	r.router_of = xcalloc(ROUTERS_MAX, sizeof *r.router_of);
+	r.cycles_of = xcalloc(ROUTERS_MAX, sizeof *r.cycles_of);
+	r.claim = xcalloc(ROUTERS_MAX, sizeof *r.claim);
 	while ((got = input_line(in, &r.line, &r.n, f)) > 0) {
 		r.at = 0;
 		r.lineno = input_lineno(in);
@@ -312,6 +356,8 @@ struct anynet *anynet_read(struct input *in, struct fault *f)
 	free(r.router_seen);
 	free(r.node_seen);
 	free(r.router_of);
+	free(r.cycles_of);
+	free(r.claim);
 	free(r.link);
 	return a;
 }
@@ -322,6 +368,7 @@ void anynet_free(struct anynet *a)
 		return;
 	free(a->node_start);
 	free(a->node);
+	free(a->node_cycles);
 	free(a->link_start);
 	free(a->link);
 	free(a);

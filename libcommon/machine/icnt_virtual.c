@@ -47,7 +47,6 @@ static uint32_t needed(const struct icnt *c, enum icnt_need need)
 {
 	switch (need) {
 	case NEED_PAIR:
-	case NEED_LOOP:
 	case NEED_FIRST: return 2;
 	case NEED_FOUR: return 4;
 	case NEED_NODES: return c->nodes;
@@ -69,10 +68,6 @@ static int judge_need(const struct icnt *c, struct fault *f)
 		return icnt_refuse(c, ICNT_num_vcs, f, "num_vcs = 3 for routing_function = %s", r->name);
 	if (r->need == NEED_TWICE && c->k != c->c)
 		return icnt_refuse(c, ICNT_c, f, "c = k = %u for routing_function = %s", c->k, r->name);
-	if (r->need == NEED_LOOP && c->k > 4)
-		return icnt_refuse(c, ICNT_routing_function, f,
-			"another for k = %u: on wider networks packets take an express channel back and forth",
-			c->k);
 	if (r->need == NEED_TWO || r->need == NEED_THREE)
 		return 0;
 	for (int i = 0; i < 4; i++) {
@@ -80,7 +75,7 @@ static int judge_need(const struct icnt *c, struct fault *f)
 			return icnt_refuse(c, ends[i], f,
 				"%u channels from %u on: routing_function = %s of %s divides them", least,
 				c->vc_begin[i], r->name, icnt_topologies[c->topology].name);
-		if ((r->need == NEED_FIRST || r->need == NEED_ZERO) && c->vc_begin[i])
+		if (r->need == NEED_FIRST && c->vc_begin[i])
 			return icnt_refuse(c, begins[i], f,
 				"channel 0, which routing_function = %s falls back to", r->name);
 	}

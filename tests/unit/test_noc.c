@@ -135,6 +135,7 @@ static const struct {
 	{"topology = mesh; k = 3; n = 3; routing_function = min_adapt;", 2},
 	{"topology = mesh; k = 4; n = 2; routing_function = planar_adapt;", 3},
 	{"topology = mesh; k = 4; n = 2; routing_function = chaos;", 1},
+	{"topology = mesh; k = 4; n = 2; routing_function = chaos; write_request_begin_vc = 2;", 4},
 	{"topology = torus; k = 4; n = 2; routing_function = dim_order;", 2},
 	{"topology = torus; k = 4; n = 2; routing_function = dim_order_bal;", 4},
 	{"topology = torus; k = 4; n = 2; routing_function = min_adapt;", 4},

@@ -15,6 +15,8 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
 	noc_begin(b, a->nodes, a->routers, a->links);
 	for (uint32_t i = 0; i < a->links; i++)
 		noc_latency(b, i, a->link[i].cycles);
+	for (uint32_t i = 0; i < a->nodes; i++)
+		noc_node_latency(b, i, a->node_cycles[i]);
 	for (uint32_t r = 0; r < a->routers; r++)
 		for (uint32_t i = a->node_start[r]; i < a->node_start[r + 1]; i++)
 			noc_join_node(b, r, a->node[i]);
