@@ -407,6 +407,31 @@ results() {
 	assert_output --partial "innermost bytes no multiple of 16"
 }
 
+# Lane 31 stores last: the results are its.
+@test "matrices between lanes and shared memory, small floats, mbarriers" {
+	results <<-'E'
+		.shared .align 16 .b8 m[512]; mov.u32 %r9, m; mad.lo.u32 %r10, %r1, 16, %r9; mad.lo.u32 %r11, %r1, 0x00010001, 0; st.shared.v4.u32 [%r10], {%r11,%r11,%r11,%r11}; mov.u32 %r2, %r11;	001f001f
+		ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r10];	00070007
+		ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r12,%r13,%r14,%r2}, [%r10];	001f001f
+		ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r12,%r2}, [%r10];	000f000e
+		movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r11;	001f001b
+		stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r10], {%r11}; ld.shared.u32 %r2, [m+124];	001f001f
+		mov.f32 %f1, 0f41200000; mov.f32 %f2, 0fC0600000; cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2; cvt.u32.u16 %r2, %h1;	000052c6
+		cvt.rn.satfinite.e5m2x2.f32 %h1, %f1, %f2; cvt.u32.u16 %r2, %h1;	000049c3
+		cvt.rn.f16x2.e4m3x2 %r2, %h1;	4480c180
+		mov.f32 %f3, 0f47C35000; cvt.rn.satfinite.e4m3x2.f32 %h2, %f3, %f2; cvt.rn.f16x2.e4m3x2 %r2, %h2;	5f00c300
+		mov.u16 %h3, 0x0180; cvt.rn.f16x2.e4m3x2 %r2, %h3;	18008000
+		.shared .align 8 .b64 bar; setp.eq.u32 %p3, %r1, 0; @%p3 mbarrier.init.shared.b64 [bar], 32; mbarrier.arrive.shared.b64 %rd5, [bar]; mbarrier.test_wait.shared.b64 %p4, [bar], %rd5; selp.u32 %r2, 1, 0, %p4;	00000001
+		mbarrier.test_wait.parity.shared.b64 %p4, [bar], 1; selp.u32 %r2, 1, 0, %p4;	00000000
+		mbarrier.arrive.shared.b64 %rd5, [bar]; mbarrier.pending_count.b64 %r2, %rd5;	00000001
+		mov.u32 %r12, 0x3c003c00; mov.f32 %f9, 0f00000000; mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, {%r12,%r12}, {%r12,%r12}, {%f9,%f9,%f9,%f9,%f9,%f9,%f9,%f9}; mov.b32 %r2, %f8;	40800000
+		st.shared.v4.u32 [%r10], {%r12,%r12,%r12,%r12}; .reg .b32 %a<8>; .reg .b32 %b<8>; .reg .f32 %c<8>; .reg .f32 %e<8>; mov.u32 %r2, %r12;	3c003c00
+		wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%a0,%a1,%a2,%a3,%a4,%a5,%a6,%a7}, [%r9], 16; wmma.load.b.sync.aligned.col.m16n16k16.shared.f16 {%b0,%b1,%b2,%b3,%b4,%b5,%b6,%b7}, [%r9], 16; mov.u32 %r2, %b7;	3c003c00
+		mov.f32 %c0, 0f3f800000; wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%e0,%e1,%e2,%e3,%e4,%e5,%e6,%e7}, {%a0,%a1,%a2,%a3,%a4,%a5,%a6,%a7}, {%b0,%b1,%b2,%b3,%b4,%b5,%b6,%b7}, {%c0,%c0,%c0,%c0,%c0,%c0,%c0,%c0}; mov.b32 %r2, %e3;	41880000
+		.shared .align 16 .b8 w[1024]; mov.u32 %r13, w; wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r13], {%e0,%e1,%e2,%e3,%e4,%e5,%e6,%e7}, 16; ld.shared.u32 %r2, [w+1020];	41880000
+	E
+}
+
 @test "blocks that race are warned of, once a kernel, for any number of threads" {
 	kernel <<-'E'
 		mov.u32 %r3, %ctaid.x;
