@@ -10,39 +10,17 @@
 #include <string.h>
 #include "cli.h"
 #include "input.h"
-#include "launch.h"
+#include "launch_int.h"
 
 #define HEAP_MAX (1ull << 40)
 #define ARGS_MAX 512u
 
-struct word {
-	const char *s;
-	uint32_t col;
-};
-
-struct kinfo {
-	const char *kernel;
-	uint32_t regs, shared;
-};
-
-struct reader {
-	struct script *s;
-	struct fault *f;
-	const char *file;
-	uint64_t line;
-	struct word *word;
-	uint32_t n, cap;
-	struct kinfo *kinfo;
-	uint32_t n_kinfo, cap_kinfo;
-	bool linked;
-};
-
-static struct place at(const struct reader *r, uint32_t w)
+struct place launch_at(const struct reader *r, uint32_t w)
 {
 	return (struct place){r->file, r->line, w < r->n ? r->word[w].col : 0};
 }
 
-static int wanted(const struct reader *r, uint32_t w, const char *what)
+int launch_wanted(const struct reader *r, uint32_t w, const char *what)
 {
 	char found[100] = "the end of the line";
 
@@ -52,7 +30,7 @@ static int wanted(const struct reader *r, uint32_t w, const char *what)
 		diag_quote(quoted, sizeof(quoted), r->word[w].s, strlen(r->word[w].s));
 		snprintf(found, sizeof(found), "'%s'", quoted);
 	}
-	return fault_set(r->f, at(r, w), "launch-file", "found %s, wanted %s", found, what);
+	return fault_set(r->f, launch_at(r, w), "launch-file", "found %s, wanted %s", found, what);
 }
 
 static int split(struct reader *r, const char *text, size_t len)
@@ -86,8 +64,7 @@ static bool number(const char *s, uint64_t most, uint64_t *v)
 	return !*end && *v <= most;
 }
 
-/* "name=number" among the words from w on; false: absent or bad, then *bad is its place. */
-static int take_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v)
+int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v)
 {
 	size_t n = strlen(name);
 
@@ -97,7 +74,7 @@ static int take_option(const struct reader *r, uint32_t w, const char *name, uin
 		return 1;
 	char text[100];
 	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);
-	return wanted(r, w, text);
+	return launch_wanted(r, w, text);
 }
 
 static char *path_of(const struct reader *r, const char *name)
@@ -117,11 +94,11 @@ static struct step *add(struct reader *r, enum step_kind kind)
 	struct step *c = &s->command[s->n_commands++];
 	memset(c, 0, sizeof(*c));
 	c->kind = (uint8_t)kind;
-	c->at = at(r, 0);
+	c->at = launch_at(r, 0);
 	return c;
 }
 
-static struct step *buffer_named(const struct script *s, const char *name, size_t n)
+struct step *launch_buffer(const struct script *s, const char *name, size_t n)
 {
 	for (uint32_t i = s->n_commands; i-- > 0;)
 		if (s->command[i].kind == CMD_BUFFER && strlen(s->command[i].name) == n &&
@@ -135,7 +112,7 @@ static struct step *buffer_named(const struct script *s, const char *name, size_
 static int do_module(struct reader *r)
 {
 	if (r->n != 2)
-		return wanted(r, r->n > 2 ? 2 : 1, "module FILE");
+		return launch_wanted(r, r->n > 2 ? 2 : 1, "module FILE");
 	struct module *m = r->s->ptx ? module_memory("module", r->s->ptx, strlen(r->s->ptx), r->f)
 				     : module_read(path_of(r, r->word[1].s), r->f);
 	if (!m)
@@ -150,18 +127,18 @@ static int do_kinfo(struct reader *r)
 	uint64_t v;
 
 	if (r->n < 2)
-		return wanted(r, 1, "kinfo KERNEL regs=N smem=N");
+		return launch_wanted(r, 1, "kinfo KERNEL regs=N smem=N");
 	k.kernel = r->word[1].s;
 	for (uint32_t w = 2; w < r->n; w++) {
-		int got = take_option(r, w, "regs", 65536, &v);
+		int got = launch_option(r, w, "regs", 65536, &v);
 
 		if (got > 0)
 			k.regs = (uint32_t)v;
-		else if (!got && (got = take_option(r, w, "smem", 1 << 20, &v)) > 0)
+		else if (!got && (got = launch_option(r, w, "smem", 1 << 20, &v)) > 0)
 			k.shared = (uint32_t)v;
-		else if (!got && !(got = take_option(r, w, "lmem", UINT32_MAX, &v)) &&
-			 !(got = take_option(r, w, "cmem", UINT32_MAX, &v)))
-			return wanted(r, w, "regs=, smem=, lmem= or cmem=");
+		else if (!got && !(got = launch_option(r, w, "lmem", UINT32_MAX, &v)) &&
+			 !(got = launch_option(r, w, "cmem", UINT32_MAX, &v)))
+			return launch_wanted(r, w, "regs=, smem=, lmem= or cmem=");
 		if (got < 0)
 			return -1;
 	}
@@ -176,13 +153,13 @@ static int do_buffer(struct reader *r)
 	int got;
 
 	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].s, "nocopy")))
-		return wanted(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
-	if (buffer_named(r->s, r->word[1].s, strlen(r->word[1].s)))
-		return wanted(r, 1, "a name that no buffer has yet");
+		return launch_wanted(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
+	if (launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s)))
+		return launch_wanted(r, 1, "a name that no buffer has yet");
 	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
-		return wanted(r, 1, "a name without '+', ':' and ','");
-	if ((got = take_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
-		return got < 0 ? -1 : wanted(r, 2, "bytes=N");
+		return launch_wanted(r, 1, "a name without '+', ':' and ','");
+	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
 	struct step *c = add(r, CMD_BUFFER);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
@@ -190,8 +167,8 @@ static int do_buffer(struct reader *r)
 	c->nocopy = r->n == 5;
 	r->s->heap_bytes += (bytes + 255) / 256 * 256;
 	if (r->s->heap_bytes > HEAP_MAX)
-		return wanted(r, 2, "buffers of less than 1 TiB together");
-	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, at(r, 3), r->f);
+		return launch_wanted(r, 2, "buffers of less than 1 TiB together");
+	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, launch_at(r, 3), r->f);
 }
 
 static int do_symbol(struct reader *r)
@@ -201,30 +178,31 @@ static int do_symbol(struct reader *r)
 	int got;
 
 	if (r->n < 4)
-		return wanted(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
-	if ((got = take_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
-		return got < 0 ? -1 : wanted(r, 2, "bytes=N");
-	if ((got = take_option(r, 3, "offset", HEAP_MAX, &offset)) < 0)
+		return launch_wanted(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
+	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
+	if ((got = launch_option(r, 3, "offset", HEAP_MAX, &offset)) < 0)
 		return -1;
 	w += (uint32_t)got;
 	if (r->n != w + 1)
-		return wanted(r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
+		return launch_wanted(r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
 	struct step *c = add(r, CMD_SYMBOL);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->addr = offset;
-	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, at(r, w), r->f))
+	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, launch_at(r, w), r->f))
 		return -1;
-	return c->init.kind == INIT_UNSET ? wanted(r, w, "values: a variable is zero without them") : 0;
+	return c->init.kind == INIT_UNSET ? launch_wanted(r, w, "values: a variable is zero without them")
+					  : 0;
 }
 
 static int do_texture(struct reader *r)
 {
 	if (r->n != 4 || (strcmp(r->word[3].s, "f32") && strcmp(r->word[3].s, "s32")))
-		return wanted(r, r->n > 3 ? 3 : r->n, "texture NAME BUFFER f32|s32");
-	struct step *b = buffer_named(r->s, r->word[2].s, strlen(r->word[2].s));
+		return launch_wanted(r, r->n > 3 ? 3 : r->n, "texture NAME BUFFER f32|s32");
+	struct step *b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s));
 	if (!b)
-		return wanted(r, 2, "the name of a buffer");
+		return launch_wanted(r, 2, "the name of a buffer");
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = add(r, CMD_TEXTURE);
 	c->name = r->word[1].s;
@@ -232,93 +210,13 @@ static int do_texture(struct reader *r)
 	return 0;
 }
 
-/* "name=1,2,3": up to 5 numbers; their count, 0 without the name, -1 with the fault set. */
-static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v)
-{
-	size_t n = strlen(name);
-	const char *s = r->word[w].s + n + 1;
-	char *end;
-
-	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
-		return 0;
-	for (int i = 0; i < TENSOR_RANK; i++, s = end + 1) {
-		if (*s < '0' || *s > '9')
-			break;
-		v[i] = strtoull(s, &end, 0);
-		if (!*end)
-			return i + 1;
-		if (*end != ',')
-			break;
-	}
-	return wanted(r, w, "one to five numbers between commas");
-}
-
-static int tensor_option(
-	struct reader *r, uint32_t w, struct tensor_map *m, int *dims, int *strides, int *box)
-{
-	uint64_t v = 0, list[TENSOR_RANK] = {0};
-	int got;
-
-	if ((got = take_list(r, w, "dims", m->dim)))
-		*dims = got;
-	else if ((got = take_list(r, w, "strides", list)))
-		*strides = got;
-	else if ((got = take_list(r, w, "box", list)))
-		*box = got;
-	for (int i = 0; got > 0 && i < TENSOR_RANK; i++) {
-		if (got == *strides && i + 1 < TENSOR_RANK && !strncmp(r->word[w].s, "strides", 7))
-			m->stride[i] = list[i];
-		if (!strncmp(r->word[w].s, "box", 3))
-			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
-	}
-	if (got)
-		return got;
-	if ((got = take_option(r, w, "bytes", 8, &v)))
-		m->bytes = (uint8_t)v;
-	else if ((got = take_option(r, w, "swizzle", 128, &v)))
-		m->span = (uint8_t)v;
-	else if ((got = !strcmp(r->word[w].s, "fill=nan")))
-		m->fill_nan = 1;
-	return got;
-}
-
-static int do_tensormap(struct reader *r)
-{
-	struct tensor_map m = {.magic = TENSOR_MAGIC, .bytes = 4};
-	int dims = 0, strides = 0, box = 0, got;
-	struct step *b;
-
-	if (r->n < 5)
-		return wanted(r, r->n,
-			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [swizzle=N] [fill=nan]");
-	if (!(b = buffer_named(r->s, r->word[2].s, strlen(r->word[2].s))))
-		return wanted(r, 2, "the name of a buffer");
-	for (uint32_t w = 3; w < r->n; w++)
-		if ((got = tensor_option(r, w, &m, &dims, &strides, &box)) <= 0)
-			return got ? got
-				   : wanted(r, w, "bytes=, dims=, strides=, box=, swizzle= or fill=nan");
-	m.addr = b->addr;
-	m.rank = (uint8_t)dims;
-	for (int d = 1; d < dims && !strides; d++)
-		m.stride[d - 1] = d == 1 ? m.dim[0] * m.bytes : m.stride[d - 2] * m.dim[d - 1];
-	const char *wrong = box != dims || (strides && strides != dims - 1) ? "lists of different lengths"
-									    : tensor_wrong(&m);
-	if (wrong)
-		return fault_set(r->f, at(r, 0), "tensor-map",
-			"found %s, wanted a map that the hardware takes", wrong);
-	struct script *s = r->s;
-	grow(&s->map, &s->cap_maps, s->n_maps + 1, sizeof(*s->map));
-	s->map[s->n_maps++] = (struct named_map){r->word[1].s, m};
-	return 0;
-}
-
 static int do_save(struct reader *r, enum step_kind kind)
 {
 	if (r->n != 3)
-		return wanted(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
-	struct step *b = buffer_named(r->s, r->word[1].s, strlen(r->word[1].s));
+		return launch_wanted(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
+	struct step *b = launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
 	if (!b)
-		return wanted(r, 1, "the name of a buffer");
+		return launch_wanted(r, 1, "the name of a buffer");
 	uint64_t addr = b->addr, bytes = b->bytes;
 	struct step *c = add(r, kind);
 	c->name = r->word[1].s;
@@ -334,9 +232,9 @@ static int do_savesym(struct reader *r)
 	int got;
 
 	if (r->n != 4)
-		return wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
-	if ((got = take_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
-		return got < 0 ? -1 : wanted(r, 2, "bytes=N");
+		return launch_wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
+	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
 	struct step *c = add(r, CMD_SAVESYM);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
@@ -355,13 +253,13 @@ static int take_dims(const struct reader *r, uint32_t w, const char *s, const ui
 		unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
 
 		if (!v || v > most[i] || (*end && *end != ','))
-			return wanted(r, w, "one to three numbers above 0, such as grid=16,4");
+			return launch_wanted(r, w, "one to three numbers above 0, such as grid=16,4");
 		d[i] = (uint32_t)v;
 		if (!*end)
 			return 0;
 		s = end + 1;
 	}
-	return wanted(r, w, "at most three numbers");
+	return launch_wanted(r, w, "at most three numbers");
 }
 
 static int do_launch(struct reader *r)
@@ -374,7 +272,7 @@ static int do_launch(struct reader *r)
 	int got = 0;
 
 	if (r->n < 2)
-		return wanted(r, 1, "launch KERNEL grid=X,Y,Z block=X,Y,Z args ...");
+		return launch_wanted(r, 1, "launch KERNEL grid=X,Y,Z block=X,Y,Z args ...");
 	for (w = 2; w < r->n && strcmp(r->word[w].s, "args"); w++) {
 		const char *s = r->word[w].s;
 
@@ -384,23 +282,24 @@ static int do_launch(struct reader *r)
 			got = take_dims(r, w, s + 6, block_most, l.block);
 		else if (!strncmp(s, "cluster=", 8))
 			got = take_dims(r, w, s + 8, cluster_most, l.cluster);
-		else if ((got = take_option(r, w, "shmem", 232448, &v)) > 0)
+		else if ((got = launch_option(r, w, "shmem", 232448, &v)) > 0)
 			l.dyn_shared = (uint32_t)v;
-		else if (!got && (got = take_option(r, w, "stream", INT32_MAX, &v)) > 0)
+		else if (!got && (got = launch_option(r, w, "stream", INT32_MAX, &v)) > 0)
 			l.stream = (uint32_t)v;
-		else if (!got && !(got = take_option(r, w, "async", 1, &v)))
-			return wanted(r, w, "grid=, block=, cluster=, shmem=, stream=, async= or args");
+		else if (!got && !(got = launch_option(r, w, "async", 1, &v)))
+			return launch_wanted(
+				r, w, "grid=, block=, cluster=, shmem=, stream=, async= or args");
 		if (got < 0)
 			return -1;
 	}
 	if (!l.grid[0] || !l.block[0])
-		return wanted(r, w, "grid=X,Y,Z and block=X,Y,Z");
+		return launch_wanted(r, w, "grid=X,Y,Z and block=X,Y,Z");
 	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
-		return fault_set(r->f, at(r, 0), "launch-file",
+		return fault_set(r->f, launch_at(r, 0), "launch-file",
 			"found %llu threads in a thread block, wanted at most 1024",
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
-		return wanted(r, w + 2, "the arguments in one word, between commas");
+		return launch_wanted(r, w + 2, "the arguments in one word, between commas");
 	struct step *c = add(r, CMD_LAUNCH);
 	c->name = r->word[1].s;
 	c->launch = l;
@@ -459,7 +358,7 @@ static size_t argument(
 			return sizeof(struct tensor_map);
 		}
 	const char *plus = memchr(s, '+', n);
-	struct step *b = buffer_named(r->s, s, plus ? (size_t)(plus - s) : n);
+	struct step *b = launch_buffer(r->s, s, plus ? (size_t)(plus - s) : n);
 	uint64_t add_bytes = 0;
 
 	if (plus && n < 300) {
@@ -628,14 +527,14 @@ static int do_line(struct reader *r)
 	       : !strcmp(w, "buffer")    ? do_buffer(r)
 	       : !strcmp(w, "symbol")    ? do_symbol(r)
 	       : !strcmp(w, "texture")   ? do_texture(r)
-	       : !strcmp(w, "tensormap") ? do_tensormap(r)
+	       : !strcmp(w, "tensormap") ? launch_tensormap(r)
 	       : !strcmp(w, "launch")    ? do_launch(r)
 	       : !strcmp(w, "save")      ? do_save(r, CMD_SAVE)
 	       : !strcmp(w, "expect")    ? do_save(r, CMD_EXPECT)
 	       : !strcmp(w, "savesym")   ? do_savesym(r)
 	       : !strcmp(w, "sync")
-		       ? r->n > 1 ? wanted(r, 1, "nothing behind sync") : 0
-		       : wanted(r, 0,
+		       ? r->n > 1 ? launch_wanted(r, 1, "nothing behind sync") : 0
+		       : launch_wanted(r, 0,
 				 "module, kinfo, buffer, symbol, texture, tensormap, launch, save, savesym, expect or sync");
 }
 
