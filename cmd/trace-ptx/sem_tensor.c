@@ -118,7 +118,9 @@ static void copy_box(struct warp *w, const struct op *o, uint32_t m)
 		other.imm = (int64_t)x->value[0];
 		other.mode = (uint8_t)x->aux[0];
 		exec_addresses(w, &other);
-		if (!mem_at(w, &other, 1u << i, SP_SHARED, n * map.bytes, at))
+		/* pieces change places within 128 bytes */
+		uint64_t bytes = map.span ? (n * map.bytes + 127) / 128 * 128 : n * map.bytes;
+		if (!mem_at(w, &other, 1u << i, SP_SHARED, bytes, at))
 			return;
 		if (w->addr[i] % (map.span ? 128 : 16)) {
 			exec_fail(w, o, 1u << i, "misaligned",
