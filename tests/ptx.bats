@@ -524,6 +524,7 @@ results() {
 		setp.eq.lt.u32 %p1, %r1, %r2;	wanted one comparison
 		bra nowhere;	found label 'nowhere'
 		bra;	found 0 operands
+		bra nowhere, %r1;	found 2 operands
 		brx.idx %r1, %r2;	no list of branch targets
 		ld.global.u32 %r1, %rd1;	wanted an address
 		ld.global.u32 %h1, [%rd1];	wanted a register of 32 bits

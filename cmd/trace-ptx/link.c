@@ -112,7 +112,7 @@ static void close_body(struct func *fn)
 
 	for (uint32_t i = 0; ends && i < fn->n_insts; i++)
 		for (uint32_t k = 0; k < fn->inst[i].n_operands; k++)
-			if (fn->inst[i].operand[k].kind == O_LABEL &&
+			if (fn->inst[i].operand[k].kind == O_LABEL && fn->inst[i].operand[k].sym &&
 				fn->inst[i].operand[k].sym->at == fn->n_insts)
 				ends = false;
 	if (ends)
