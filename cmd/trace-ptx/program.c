@@ -176,7 +176,7 @@ static void write_trace(struct receiver *r)
 	struct output *out;
 
 	end_kernel(r);
-	fclose(r->list);
+	fflush(r->list);
 	if (r->o->to == TRACE_FOLDER) {
 		char *path = path_in(r->o->output, "kernelslist.g");
 
@@ -431,6 +431,8 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 	if (o->verbose && r.done)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
 			(unsigned long long)r.insts[0], (unsigned long long)r.insts[1]);
+	fclose(r.list);
+	free(r.list_text);
 	ZSTD_freeCStream(r.kept.z);
 	if (r.kept.file)
 		fclose(r.kept.file);
