@@ -285,6 +285,20 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	run -2 stats-csv --weights bad.tpack b.json
 }
 
+@test "examples/pick: a table of estimates beside whole runs, and goes on where it stopped" {
+	run -0 sh "$ROOT/examples/pick" -t -o ex "$app" rtx3070 rtx3070,gpgpu_l1_latency=100
+	assert_line --regexp '^rtx3070: [+-][0-9]+\.[0-9]+ %, interval (holds|misses) the truth$'
+	awk -F '\t' 'NR > 1 { n++; e = $2 / $5 - 1; if (e > 0.1 || e < -0.1 || $3 > $2 || $4 < $2) exit 1 } END { exit n != 2 }' ex.tsv
+	cp ex.tsv before
+	touch -d '2001-01-01' ex.rtx3070.whole.json
+	run -0 sh "$ROOT/examples/pick" -t -o ex "$app" rtx3070 rtx3070,gpgpu_l1_latency=100
+	cmp ex.tsv before
+	[ "$(find ex.rtx3070.whole.json -newer "$app/kernelslist.g")" = "" ]
+	run -0 sh "$ROOT/examples/pick" -k -o cold "$app" rtx3070
+	[ -s cold.tpack ]
+	run -2 sh "$ROOT/examples/pick" "$app"
+}
+
 @test "one pick of several kernels has no interval" {
 	trace-pick --one -o picks "$app"
 	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json
