@@ -315,6 +315,29 @@ start_second() {
 	assert_output 0
 }
 
+@test "--flits adds the flits of network mode 1: what enters leaves, in order, at one place" {
+	d=$(trace reuse)
+	cat >mesh.icnt <<-'END'
+	topology = mesh; k = 3; n = 2; routing_function = dim_order; num_vcs = 16; vc_buf_size = 4;
+	flit_size = 40; use_map = 0; subnets = 2; sim_type = gpgpusim; injection_rate_uses_flits = 1;
+	END
+	small="-g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D network_mode=1"
+	for network in '' "-D inter_config_file=mesh.icnt"; do
+		[ -z "$network" ] && one="-g titanx" || one="$small $network"
+		d=$(trace "$([ -z "$network" ] && echo alu-pascal || echo reuse)")
+		trace-sim -q $one --events plain -f -o a "$d"
+		trace-sim -q $one --events log --flits -f -o b "$d"
+		cmp a b
+		awk -F'\t' '$2 != "inject" && $2 != "eject"' log | cmp - plain
+		awk -F'\t' '{ flit = $3 "," $5 "," $6 }
+			$2 == "inject" { if (flit in at) bad++; at[flit] = $1; to[flit] = $4; n++ }
+			$2 == "eject" { if (!(flit in at) || $1 < at[flit] || to[flit] == $4) bad++; delete at[flit] }
+			END { for (f in at) bad++; exit !n || bad }' log
+	done
+	run -2 trace-sim -q -g qv100 --flits "$d"
+	assert_output --partial '--events'
+}
+
 @test "nothing is ever given to a shell" {
 	mkdir app
 	cp "$(trace vecadd)/kernel-1.traceg" 'app/kernel $(touch INJECTED) `touch INJECTED`;touch INJECTED.traceg'

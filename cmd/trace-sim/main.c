@@ -21,6 +21,7 @@ enum {
 	OPT_LIST_OPTIONS = 256,
 	OPT_DUMP_CONFIG,
 	OPT_EVENTS,
+	OPT_FLITS,
 	OPT_STRICT,
 	OPT_WARM,
 	OPT_SAMPLE_BLOCKS,
@@ -66,6 +67,8 @@ static const struct cli_row rows[] = {
 		"with --isolate and -o: go on behind the last finished kernel that an earlier run has left",
 		NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
+	{OPT_FLITS, "flits", NULL, "with --events: flits that enter and leave a network of mode 1, too",
+		NULL},
 	{OPT_PROFILE, "profile", "FILE", "write where the warp schedulers' cycles went, by instruction",
 		"file"},
 	{OPT_NET_REPORT, "net-report", "FILE",
@@ -126,7 +129,7 @@ struct args {
 	enum run_format format;
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
-		isolate, resume;
+		isolate, resume, flits;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	double tolerance; /* negative: none */
@@ -179,6 +182,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case OPT_EVENTS: a->events = value; break;
+	case OPT_FLITS: a->flits = true; break;
 	case OPT_PROFILE: a->profile = value; break;
 	case OPT_NET_REPORT: a->net_report = value; break;
 	case OPT_TIMELINE: a->timeline = value; break;
@@ -228,6 +232,7 @@ static void open_events(struct logs *l, struct run *r, const struct args *a)
 		return;
 	l->events = output_open_part(a->events, a->force);
 	l->log.out = output_stream(l->events);
+	l->log.flits = a->flits;
 	r->gpu.events = &l->log;
 }
 
@@ -469,6 +474,8 @@ static const char *arguments(struct args *a, int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, on_option, a);
 	if (n > 1)
 		cli_usage("found %d traces, wanted one", n);
+	if (a->flits && !a->events)
+		cli_usage("found --flits without a log, wanted --events FILE");
 	diag_quiet(a->quiet);
 	if (a->selftest && n) { /* before everything, so that -D has the last word */
 		if (a->n_config)

@@ -50,6 +50,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	g->mem = memory_new(p, &g->reqs, g->net, g->dec, g->memstat, f);
 	if (!g->mem)
 		return -1;
+	net_log_flits(g->net, g->events && g->events->flits ? g->events : NULL);
 	memory_set_events(g->mem, g->events);
 	memory_set_threads(g->mem, g->threads);
 	net_set_threads(g->net, g->threads);
@@ -248,6 +249,8 @@ unsigned gpu_step(struct gpu *g)
 	if (g->team)
 		share_weigh(g);
 	share_memory(g, fired);
+	if (g->events)
+		g->events->now = gpu_now(g);
 	if (fired & CLOCK_ICNT)
 		net_advance(g->net);
 	if (fired & CLOCK_CORE)

@@ -104,6 +104,7 @@ struct booksim {
 	uint64_t time, next_packet, next_flit;
 	double steps; /* fraction of an internal step carried over */
 	struct book_stats stats;
+	struct events *events; /* NULL: flits are not logged */
 };
 
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets);

@@ -14,6 +14,7 @@
 #include <assert.h>
 #include "bits.h"
 #include "booksim.h"
+#include "watch/events.h"
 
 static void put(struct flit_ring *r, struct book_flit f)
 {
@@ -95,6 +96,9 @@ static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned tu
 
 	if (!f.index)
 		p->arrived = now;
+	if (b->events)
+		events_flit(
+			b->events, false, x != b->net, x == b->net ? b->net[0].n_in + o : o, p->id, f.index);
 	book_stats_retire(&b->stats, p, &f, 1, now);
 	out->boundary_flits++;
 	out->taken_flits++;
@@ -125,6 +129,9 @@ static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned tu
 	struct book_packet *p = &x->packet[req];
 
 	x->inject.flit[turn][i] = (struct book_flit){.req = req, .index = in->sent, .injected = now};
+	if (b->events)
+		events_flit(
+			b->events, true, x != b->net, x == b->net ? i : b->net[0].n_in + i, p->id, in->sent);
 	bitset_set(x->inject.set[turn], i);
 	in->occupied++;
 	in->source_flits--;

@@ -277,6 +277,14 @@ void net_set_threads(struct net *n, unsigned threads)
 	n->threads = n->xbar[0].threads = n->xbar[1].threads = threads;
 }
 
+void net_log_flits(struct net *n, struct events *e)
+{
+	if (n->noc)
+		n->noc->events = e;
+	if (n->booksim)
+		n->booksim->events = e;
+}
+
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes) { return n->ops->has_buffer(n, dev, bytes); }

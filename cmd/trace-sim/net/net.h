@@ -15,6 +15,7 @@
 
 struct net;
 struct book_out;
+struct events;
 
 struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f); /* NULL and *f */
 void net_delete(struct net *n);
@@ -25,6 +26,8 @@ bool net_has_packet(const struct net *n, uint32_t dev); /* net_pop would give on
 /* Bit sets over sub partitions and over clusters: who may have a packet. Exact after an advance; pops leave bits set. */
 const uint64_t *net_waiting_subs(const struct net *n);
 const uint64_t *net_waiting_clusters(const struct net *n);
+/* Flits of mode 1 go to the log from now on; its `now` is set before each advance. NULL: they do not. */
+void net_log_flits(struct net *n, struct events *e);
 /* Devices push and pop in up to so many threads (thread_index) between two advances; for the whole run. */
 void net_set_threads(struct net *n, unsigned threads);
 /* Shared, after the pushes of a tick: mode 1 numbers their packets in the order of the devices. */

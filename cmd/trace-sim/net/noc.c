@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "bits.h"
 #include "net/noc.h"
+#include "watch/events.h"
 
 #define NO_NUMBER UINT64_MAX
 
@@ -169,6 +170,8 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 		p->book.arrived = (uint32_t)n->time;
 	if (f.index + 1u == p->book.flits)
 		n->latencies[log2_floor((uint32_t)n->time - p->book.injected)]++;
+	if (n->events)
+		events_flit(n->events, false, s != n->net, m->to, p->book.id, f.index);
 	book_stats_retire(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
 	s->flits--;
 	n->quiet = 0;
@@ -244,6 +247,8 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	f.priority = n->priorities ? flit_priority(n, p) : 0;
 	q->flits--;
 	q->sent_flits++;
+	if (n->events)
+		events_flit(n->events, true, s != n->net, node, p->book.id, f.index);
 	if (++q->sent == p->book.flits) {
 		q->sent = 0;
 		ring_pop(&q->packets);

@@ -430,6 +430,7 @@ struct noc {
 	uint64_t quiet; /* cycles with flits and without an arrival */
 	double steps;
 	struct book_stats stats;
+	struct events *events;        /* NULL: flits are not logged */
 	uint64_t latencies[NOC_BINS]; /* packets by floor(log2) of cycles in the network */
 	/* copies of the configuration for the cycle loop */
 	uint32_t vcs, vc_words, input_speedup, output_speedup, routing_delay, credit_delay;

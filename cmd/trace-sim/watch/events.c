@@ -126,3 +126,11 @@ void events_dram(
 	*p++ = '\t';
 	end(e, line, hex(dec(put_word(p, command), bank), row));
 }
+
+void events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit)
+{
+	char line[LINE_MAX_BYTES];
+
+	end(e, line,
+		dec(dec(dec(dec(begin(line, e->now, in ? "inject" : "eject"), subnet), node), packet), flit));
+}

@@ -8,11 +8,14 @@
 #ifndef EVENTS_H
 #define EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct events {
 	FILE *out;
+	bool flits;   /* flits of network mode 1 as well */
+	uint64_t now; /* with flits: the cycle of the network's next advance */
 };
 
 #define EVENT __attribute__((cold, noinline)) void
@@ -30,5 +33,7 @@ EVENT events_l2(struct events *e, uint64_t cycle, unsigned partition, uint64_t a
 	unsigned status);
 EVENT events_dram(
 	struct events *e, uint64_t cycle, unsigned channel, const char *command, unsigned bank, uint32_t row);
+/* A flit enters (in) or leaves a subnet at a node; number of its packet, its own in that. */
+EVENT events_flit(struct events *e, bool in, unsigned subnet, unsigned node, uint64_t packet, unsigned flit);
 
 #endif
