@@ -338,6 +338,25 @@ start_second() {
 	assert_output --partial '--events'
 }
 
+@test "enable_link_stats: flits of each channel are recorded, and nothing else changes" {
+	d=$(trace reuse)
+	machine="-g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D network_mode=1"
+	for links in 0 1; do
+		cat >mesh.icnt <<-END
+		topology = mesh; k = 3; n = 2; routing_function = dim_order; num_vcs = 16; vc_buf_size = 4;
+		flit_size = 40; use_map = 0; subnets = 2; sim_type = gpgpusim; enable_link_stats = $links;
+		END
+		trace-sim -q $machine -D inter_config_file=mesh.icnt -o text$links "$d"
+		trace-sim -q $machine -D inter_config_file=mesh.icnt -F accelsim -o block$links "$d"
+	done
+	cmp block0 block1
+	grep -v '^option\|^link_flits\|^config' text1 | cmp - <(grep -v '^option\|^config' text0)
+	awk '/^#/ { links = 0 }
+		/^link_flits\[0\]/ { if ($3 != "flits") exit 1; links += $2 }
+		$1 == "icnt_total_pkts_simt_to_mem" { flits = $2 }
+		END { exit !(flits && links > flits) }' text1
+}
+
 @test "nothing is ever given to a shell" {
 	mkdir app
 	cp "$(trace vecadd)/kernel-1.traceg" 'app/kernel $(touch INJECTED) `touch INJECTED`;touch INJECTED.traceg'

@@ -318,6 +318,19 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 	return sum;
 }
 
+void net_links(const struct net *n,
+	void (*take)(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits), void *ctx)
+{
+	const struct noc_plan *p = n->noc ? n->noc->plan : NULL;
+
+	if (!p || icnt_int(&n->noc->conf, ICNT_enable_link_stats) <= 0)
+		return;
+	for (unsigned k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < p->ports; i++)
+			take(ctx, k, p->router_of[i], i - p->base[p->router_of[i]],
+				n->noc->net[k].link_flits[i]);
+}
+
 bool net_write_report(const struct net *n, enum net_report form, FILE *out)
 {
 	if (n->noc)

@@ -49,6 +49,11 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet);
 /* Mode 1: the lines between the Interconnect-DETAILS markers (book.h); counts a print (NET-bstat-4). */
 void net_print_booksim(struct net *n, const struct book_out *out);
 
+/* With enable_link_stats: each channel that routers send on; take is called by subnet, router, output. */
+void net_links(const struct net *n,
+	void (*take)(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits),
+	void *ctx);
+
 enum net_report { NET_REPORT_TEXT, NET_REPORT_JSON, NET_REPORT_SVG };
 
 /* Use of channels and routers so far. False: the network has no channels between routers (mode 2, one router). */

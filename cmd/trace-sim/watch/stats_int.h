@@ -90,6 +90,7 @@ void walk_channels(struct sink *s, struct gpu *g);
 /* stats_net.c */
 void walk_flits(struct sink *s, struct gpu *g);
 void walk_network(struct sink *s, struct gpu *g);
+void walk_links(struct sink *s, struct gpu *g); /* recorded only */
 /* stats_more.c: figures that the original lacks; recorded only. */
 void walk_more(struct sink *s, struct gpu *g);
 

@@ -131,6 +131,7 @@ void walk_more(struct sink *s, struct gpu *g)
 	note_classes(s, g);
 	note_stalls(s, g);
 	note_core(s, g);
+	walk_links(s, g);
 	s->sparse = false;
 	note(s, g->unknown_recs, "unknown_opcode_warp_insts");
 	note_l1d(s, g);

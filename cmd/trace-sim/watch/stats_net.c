@@ -122,6 +122,13 @@ static void booksim_count(void *ctx, const struct book_name *n, int64_t value, c
 		show(s, "%s%s%" PRId64 "%s", n->text, n->equals, value, after);
 }
 
+static void note_link(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits)
+{
+	note(ctx, flits, "link_flits[%u][%u][%u]", subnet, router, output);
+}
+
+void walk_links(struct sink *s, struct gpu *g) { net_links(g->net, note_link, s); }
+
 void walk_network(struct sink *s, struct gpu *g)
 {
 	show(s, "----------------------------Interconnect-DETAILS--------------------------------\n");
