@@ -170,7 +170,7 @@ static int parse_pick(struct line *l)
 {
 	struct picks *p = l->p;
 	struct pick k = {.size = 1};
-	uint32_t label;
+	uint32_t label = 0;
 	const char *at = l->at;
 
 	if (whole(l, p->n_kernels, &k.position, "the position of a kernel of the list") < 0 ||

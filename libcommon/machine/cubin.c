@@ -224,8 +224,8 @@ static int read_cubin(struct cubins *c, struct span s, const char *file, struct 
 /* The cubins of the fat binary at the front of s; *whole: its bytes. What is no cubin (PTX) is passed over. */
 static int read_fatbin(struct cubins *c, struct span s, size_t *whole, const char *file, struct fault *f)
 {
-	struct fatbin_entry e;
-	struct fatbin b;
+	struct fatbin_entry e = {0};
+	struct fatbin b = {0};
 	int got;
 
 	if (fatbin_open(&b, s.at, s.n, whole, file, f) < 0)
