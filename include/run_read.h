@@ -38,8 +38,9 @@ struct run_figure {
 };
 
 struct run_option {
-	const char *name, *value;
-}; /* name without dash */
+	const char *name, *value; /* name without dash */
+	bool about;               /* no option: where the run comes from, "given.define", "version" */
+};
 
 struct run_kernel {
 	uint32_t position; /* in the run; 0: not known */
@@ -50,7 +51,7 @@ struct run_kernel {
 	char hash[33];            /* of its text; "" when not known */
 };
 
-enum run_event { RUN_END_OF_INPUT, RUN_START, RUN_KERNEL, RUN_DONE };
+enum run_event { RUN_END_OF_INPUT, RUN_START, RUN_KERNEL, RUN_DONE, RUN_INTERVAL };
 
 /* What run_next() gives; pointers are good until the next call. */
 struct run_item {
@@ -59,14 +60,20 @@ struct run_item {
 	uint64_t end; /* RUN_KERNEL: bytes of the input up to the end of its record; not of logs */
 	const struct run_option *option; /* RUN_START: the resolved configuration, as far as known */
 	uint32_t n_options;
-	struct run_kernel kernel;        /* RUN_KERNEL */
+	struct run_kernel kernel; /* RUN_KERNEL */
+	uint64_t first_cycle,
+		cycles; /* RUN_INTERVAL: of the kernel's; where it began in the run, its length */
 	const struct run_figure *figure; /* RUN_KERNEL: the kernel's; RUN_DONE: of the whole run */
 	uint32_t n_figures;
+	const char *hash;   /* RUN_DONE: of all kernels' texts; "" when not known */
 	const char *status; /* RUN_DONE: complete, limit, deadlock, interrupted or cut */
 	struct fault cut;   /* status "cut": where and how the input stopped */
 };
 
-enum run_flags { RUN_RUNNING = 1 }; /* kernels have running values, as Accel-Sim's block has */
+enum run_flags {
+	RUN_RUNNING = 1,  /* kernels have running values, as Accel-Sim's block has */
+	RUN_INTERVALS = 2 /* RUN_INTERVAL is given; else such records are passed over */
+};
 
 struct run_reader;
 

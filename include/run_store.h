@@ -24,6 +24,7 @@ struct store_kernel {
 	uint32_t run; /* index into run[] */
 	uint32_t position;
 	uint64_t id, stream;
+	uint64_t first_cycle, cycles;       /* of an interval */
 	uint32_t name, grid, block, status; /* words: store_word() */
 	uint32_t n;                         /* figures */
 	uint64_t at;
@@ -45,6 +46,7 @@ struct store {
 	struct store_column *column;
 	char **option; /* names */
 	uint32_t n_runs, n_kernels, n_totals, n_columns, n_options;
+	bool keep_about; /* set before the first run: where a run comes from is kept among its options */
 	/* private */
 	uint32_t cap_runs, cap_kernels, cap_totals, cap_columns, cap_options;
 	struct store_words *words, *columns, *options;
@@ -59,6 +61,8 @@ uint32_t store_column(struct store *s, const char *name); /* made when it is new
 /* Its column, n_columns when there is none. */
 uint32_t store_find_column(const struct store *s, const char *name);
 uint32_t store_start(struct store *s, const char *file, const struct run_item *item);
+/* Is this the name of something about where a run comes from, and no option's? */
+bool store_is_about(const char *option);
 /* RUN_DONE: how the run ended. */
 void store_end(struct store *s, const struct run_item *item);
 /* Keep a kernel (or, at RUN_DONE, the run's totals) with n figures. */

@@ -224,6 +224,12 @@ static bool wanted(const struct job *j, const struct run_item *item)
 	return kselect_has(j->kernels, item->kernel.position, item->kernel.name);
 }
 
+/* What has a row; RUN_DONE has other rules. */
+static int row_of(const struct job *j)
+{
+	return j->per_interval ? RUN_INTERVAL : j->per_run ? RUN_END_OF_INPUT : RUN_KERNEL;
+}
+
 void collect(struct job *j, const char *path)
 {
 	struct run_item item;
@@ -231,13 +237,13 @@ void collect(struct job *j, const char *path)
 	struct reading g = {.j = j, .item = &item};
 	int event;
 
-	g.r = run_open(path, j->running ? RUN_RUNNING : 0, &f);
+	g.r = run_open(path, j->running ? RUN_RUNNING : j->per_interval ? RUN_INTERVALS : 0, &f);
 	if (!g.r)
 		die_fault(&f);
 	while ((event = run_next(g.r, &item, &f)) > 0) {
 		if (event == RUN_START)
 			store_start(j->store, path, &item);
-		else if (event == RUN_KERNEL && !j->per_run && wanted(j, &item))
+		else if (event == row_of(j) && wanted(j, &item))
 			keep(&g);
 		else if (event == RUN_DONE && j->per_run)
 			keep(&g);

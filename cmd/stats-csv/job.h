@@ -42,6 +42,7 @@ struct job {
 	uint32_t top; /* --top: this many places of a profile; 0: a table of figures */
 	int by;       /* enum top_by */
 	bool per_run, tidy, list, running, force, quiet, no_options, by_given; /* tidy: --long */
+	bool per_interval, provenance;
 
 	struct store *store;
 	uint8_t *shown; /* by column of the store: enum column_use */

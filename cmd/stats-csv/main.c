@@ -24,7 +24,8 @@ enum {
 	OPT_OPTIONS,
 	OPT_NO_OPTIONS,
 	OPT_TOP,
-	OPT_BY
+	OPT_BY,
+	OPT_PROVENANCE
 };
 
 /* Of the words of aggs.def: for the completion, the help, a message. */
@@ -47,7 +48,11 @@ static const struct cli_row rows[] = {
 	{'k', "kernels", "KERNELS",
 		"only these kernels: positions, ranges, name patterns (3,7-9 or '*gemm*'), @FILE: picks",
 		"@,runs"},
-	{OPT_PER, "per", "kernel|run", "a row for each kernel (default) or for each run", "kernel run"},
+	{OPT_PER, "per", "kernel|run|interval",
+		"a row for each kernel (default), for each run, or for each interval of trace-sim --interval",
+		"kernel run interval"},
+	{OPT_PROVENANCE, "provenance", NULL,
+		"columns of where runs come from: version, options given, hashes, command line", NULL},
 	{OPT_WIDE, "wide", NULL, "a column for each figure (default)", NULL},
 	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
 	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
@@ -80,7 +85,7 @@ static void words(FILE *out, const char *kind, char *const *word, int n)
 		complete_runs(out, word, n);
 }
 
-static const struct cli cli = {"[-s NAMES] [-k KERNELS] [--per kernel|run] [--wide|--long] [-F FORMAT] [-e "
+static const struct cli cli = {"[-s NAMES] [-k KERNELS] [--per kernel|run|interval] [--wide|--long] [-F FORMAT] [-e "
 			       "NAME=EXPR]... [-o FILE] [FILE...]",
 	"make a table from simulation results",
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
@@ -165,7 +170,9 @@ static void add_derived(struct job *j, const char *value)
 
 static void on_option(void *ctx, int letter, const char *value)
 {
-	static const char *const forms[] = {"csv", "tsv", "markdown"}, *const pers[] = {"kernel", "run"};
+	static const char *const forms[] = {"csv", "tsv", "markdown"}, *const pers[] = {
+									       "kernel", "run", "interval"};
+	int per;
 	struct job *j = ctx;
 	struct fault f;
 
@@ -181,7 +188,12 @@ static void on_option(void *ctx, int letter, const char *value)
 		if (!j->kernels)
 			die_fault(&f);
 		break;
-	case OPT_PER: j->per_run = choice("--per", value, pers, 2, "kernel or run"); break;
+	case OPT_PER:
+		per = choice("--per", value, pers, 3, "kernel, run or interval");
+		j->per_run = per == 1;
+		j->per_interval = per == 2;
+		break;
+	case OPT_PROVENANCE: j->provenance = true; break;
 	case OPT_WIDE: j->tidy = false; break;
 	case OPT_LONG: j->tidy = true; break;
 	case 'F': j->form = (enum table_form)choice("-F", value, forms, 3, "csv, tsv or markdown"); break;
@@ -228,7 +240,10 @@ static void check(struct job *j)
 	if (j->per_run && j->kernels)
 		cli_usage("found -k with --per run, wanted one of them");
 	diag_quiet(j->quiet);
+	if (j->per_interval && j->running)
+		cli_usage("found --running with --per interval, wanted one of them");
 	j->store = store_new();
+	j->store->keep_about = j->provenance;
 	j->matched = xcalloc(j->select.n + 1, sizeof(bool));
 }
 

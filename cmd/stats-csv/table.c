@@ -115,7 +115,7 @@ static void named_options(const struct job *j, struct shown_options *o)
 		uint32_t had = o->n;
 
 		for (uint32_t i = 0; i < s->n_options; i++)
-			if (namelist_find(&j->options, s->option[i]) == (long)k)
+			if (!store_is_about(s->option[i]) && namelist_find(&j->options, s->option[i]) == (long)k)
 				o->option[o->n++] = i;
 		if (o->n == had)
 			diag_warn(NOWHERE, "--options %s: found no such option in the input",
@@ -128,10 +128,13 @@ struct shown_options shown_options(const struct job *j)
 	const struct store *s = j->store;
 	struct shown_options o = {xcalloc(s->n_options + 1u, sizeof(uint32_t)), 0};
 
+	for (uint32_t i = 0; i < s->n_options; i++) /* kept with --provenance only */
+		if (store_is_about(s->option[i]))
+			o.option[o.n++] = i;
 	if (j->options.n)
 		named_options(j, &o);
 	for (uint32_t i = 0; i < s->n_options && !j->options.n && !j->no_options; i++)
-		if (differs(s, i))
+		if (!store_is_about(s->option[i]) && differs(s, i))
 			o.option[o.n++] = i;
 	return o;
 }
@@ -172,6 +175,10 @@ static void write_run(struct cells *t, const struct store_kernel *k)
 		return;
 	write_text(&t->w, store_word(t->s, k->name));
 	write_value(&t->w, k->id ? &(struct run_value){.count = k->id, .whole = true} : NULL);
+	if (!t->j->per_interval)
+		return;
+	write_value(&t->w, &(struct run_value){.count = k->first_cycle, .whole = true});
+	write_value(&t->w, &(struct run_value){.count = k->cycles, .whole = true});
 }
 
 static void load_cells(struct cells *t, const struct store_kernel *k)
@@ -224,6 +231,11 @@ static void write_table_head(struct cells *t)
 		name[n++] = "kernel_name";
 		number[n] = true;
 		name[n++] = "id";
+	}
+	if (t->j->per_interval) {
+		number[n] = number[n + 1] = true;
+		name[n++] = "first_cycle";
+		name[n++] = "cycles";
 	}
 	if (t->j->tidy) {
 		name[n++] = "statistic";

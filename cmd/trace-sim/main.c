@@ -38,7 +38,9 @@ enum {
 	OPT_TOLERANCE,
 	OPT_FIT,
 	OPT_ISOLATE,
-	OPT_RESUME
+	OPT_RESUME,
+	OPT_PROVENANCE,
+	OPT_INTERVAL
 };
 
 static const struct cli_row rows[] = {
@@ -65,6 +67,8 @@ static const struct cli_row rows[] = {
 		"simulate each kernel on its own, on a cold machine; -j N of them at the same time", NULL},
 	{OPT_RESUME, "resume", NULL,
 		"with --isolate and -o: go on behind the last finished kernel that an earlier run has left",
+		NULL},
+	{OPT_INTERVAL, "interval", "CYCLES", "a record of all figures every so many core cycles of a kernel",
 		NULL},
 	{OPT_EVENTS, "events", "FILE", "write the event log, one line an event", "file"},
 	{OPT_FLITS, "flits", NULL, "with --events: flits that enter and leave a network of mode 1, too",
@@ -95,6 +99,8 @@ static const struct cli_row rows[] = {
 		NULL},
 	{OPT_STRICT, "strict", NULL, "an opcode without a row is an error", NULL},
 	{OPT_HOST_TIME, "host-time", NULL, "put host times and rates into the result", NULL},
+	{OPT_PROVENANCE, "provenance", NULL,
+		"put the command line and the paths of the inputs into the result", NULL},
 	{OPT_DUMP_CONFIG, "dump-config", NULL, "print the resolved configuration and leave", NULL},
 	{OPT_LIST_OPTIONS, "list-options", NULL, "print the table of configuration options and leave", NULL},
 	{'q', "quiet", NULL, "no warnings, no progress", NULL},
@@ -124,12 +130,13 @@ struct args {
 	const char **cubin;
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *output, *events, *isa, *profile, *timeline;
-	uint64_t interval;
+	uint64_t interval, records; /* of the timeline; of --interval */
 	uint32_t timeline_sms;
 	enum run_format format;
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
 		isolate, resume, flits;
+	bool provenance;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	double tolerance; /* negative: none */
@@ -199,6 +206,8 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
 	case OPT_ISOLATE: a->isolate = true; break;
+	case OPT_INTERVAL: a->records = cli_number("--interval", value, 1, UINT32_MAX); break;
+	case OPT_PROVENANCE: a->provenance = true; break;
 	case OPT_RESUME: a->resume = true; break;
 	case OPT_DUMP_CONFIG: a->dump = true; break;
 	case OPT_LIST_OPTIONS: a->list = true; break;
@@ -486,6 +495,9 @@ static const char *arguments(struct args *a, int argc, char **argv)
 	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->tolerance >= 0))
 		cli_usage("found an option for --selftest, wanted that");
 	check_isolate(a);
+	if (a->records && a->format == FORMAT_ACCELSIM)
+		cli_usage(
+			"found --interval with -F accelsim, which has no such records, wanted text, json or msgpack");
 	return n ? argv[0] : NULL;
 }
 
@@ -495,6 +507,8 @@ int main(int argc, char **argv)
 	struct fault f;
 
 	diag_init(argv[0]);
+	const char **command = xcalloc((size_t)argc + 1, sizeof *command); /* argv is reordered */
+	memcpy(command, argv, (size_t)argc * sizeof *command);
 	struct run *r = xcalloc(1, sizeof *r); /* it holds the machine: too much for a small stack */
 	const char *operand = arguments(&a, argc, argv);
 	read_configuration(&r->conf, &a);
@@ -512,13 +526,16 @@ int main(int argc, char **argv)
 	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct given given = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define, a.n_cubin,
-		a.kernels, a.isa, a.strict, a.isolate, a.warm, a.sample_blocks};
+		a.kernels, a.isa, a.strict, a.isolate, a.warm, a.sample_blocks, a.records,
+		a.provenance ? command : NULL, operand};
 	r->given = &given;
+	r->interval = a.records;
 	int status = serve(r, &a, isa, operand);
 	kselect_free(select);
 	isa_free(isa);
 	gpuconf_free(&r->conf);
 	free(r);
+	free(command);
 	free(a.config);
 	free(a.define);
 	free(a.cubin);

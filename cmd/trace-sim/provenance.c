@@ -33,6 +33,17 @@ static void given_list(
 	free(text);
 }
 
+/* -k: "@FILE" without the folder, anything else as it is. */
+static void given_kernels(struct record_writer *w, const char *kernels)
+{
+	const char *slash = *kernels == '@' ? strrchr(kernels, '/') : NULL;
+	char *text = xmalloc(strlen(kernels) + 2);
+
+	sprintf(text, "%s%s", slash ? "@" : "", slash ? slash + 1 : kernels);
+	record_string(w, "kernels", text);
+	free(text);
+}
+
 static void given(struct record_writer *w, const struct given *g)
 {
 	record_group(w, "given");
@@ -41,7 +52,7 @@ static void given(struct record_writer *w, const struct given *g)
 	given_list(w, "cubin", g->cubin, g->n_cubin, true);
 	given_list(w, "isa", &g->isa, g->isa != NULL, true);
 	if (g->kernels)
-		record_string(w, "kernels", g->kernels);
+		given_kernels(w, g->kernels);
 	if (g->strict)
 		record_bool(w, "strict", true);
 	if (g->warm)
@@ -50,7 +61,68 @@ static void given(struct record_writer *w, const struct given *g)
 		record_bool(w, "sample_blocks", true);
 	if (g->isolate)
 		record_bool(w, "isolate", true);
+	if (g->interval)
+		record_uint(w, "interval", g->interval, "cycles");
 	record_group_end(w);
+}
+
+/* As a shell would take it: in quotes where it holds more than plain characters. */
+static void add_word(FILE *to, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, to);
+		return;
+	}
+	putc('\'', to);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", to);
+		else
+			putc(*word, to);
+	putc('\'', to);
+}
+
+static void full_path(struct record_writer *w, const char *name, const char *path)
+{
+	char *full = path && strcmp(path, "-") ? realpath(path, NULL) : NULL;
+
+	if (full || path)
+		record_string(w, name, full ? full : path);
+	free(full);
+}
+
+/* Paths as they are on this machine: what is needed to do it again. */
+static void provenance(struct record_writer *w, const struct given *g)
+{
+	char *text = NULL, *folder = realpath(".", NULL), name[32];
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	if (!to)
+		die("out of memory");
+	for (const char *const *word = g->command; *word; word++) {
+		if (word != g->command)
+			putc(' ', to);
+		add_word(to, *word);
+	}
+	fclose(to);
+	record_group(w, "provenance");
+	record_string(w, "command", text);
+	if (folder)
+		record_string(w, "folder", folder);
+	full_path(w, "trace", g->trace ? g->trace : "-");
+	for (uint32_t i = 0, k = 0; i < g->n_config; i++)
+		if (!g->shipped[i]) {
+			snprintf(name, sizeof name, "config[%u]", k++);
+			full_path(w, name, g->config[i]);
+		}
+	full_path(w, "isa", g->isa);
+	record_group_end(w);
+	free(text);
+	free(folder);
 }
 
 /* XXH3-128 of the lines that --dump-config would print of names and values. */
@@ -88,6 +160,8 @@ void run_record(const struct run *r, struct record_writer *w)
 	if (r->given)
 		given(w, r->given);
 	config_hash(&r->conf, w);
+	if (r->given && r->given->command)
+		provenance(w, r->given);
 	record_group(w, "config");
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];

@@ -13,6 +13,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "arena.h"
+#include "watch/interval.h"
 #include "watch/profile.h"
 #include "team/readahead.h"
 #include "run.h"
@@ -111,17 +112,37 @@ static void load(struct run *r)
 	}
 }
 
-/* May steps be skipped? None beyond the timeline's next sample. */
-static bool may_skip(const struct gpu *g, struct skip *k)
+/* Cycle of the run at which somebody must be told of the present state. */
+static uint64_t told_at(const struct run *r)
+{
+	uint64_t at = r->gpu.timeline ? timeline_due(r->gpu.timeline) : UINT64_MAX;
+
+	if (r->intervals && interval_due(r->intervals) < at)
+		at = interval_due(r->intervals);
+	return at;
+}
+
+/* May steps be skipped? None beyond the moment at which somebody must be told. */
+static bool may_skip(const struct run *r, struct skip *k)
 {
 	uint64_t left;
 
-	if (!gpu_skippable(g, k))
+	if (!gpu_skippable(&r->gpu, k))
 		return false;
-	left = g->timeline ? timeline_due(g->timeline) - gpu_now(g) - 1 : UINT64_MAX;
+	left = told_at(r) - gpu_now(&r->gpu) - 1;
 	if (k->cycles > left)
 		k->cycles = left;
 	return k->cycles != 0;
+}
+
+static void tell(struct run *r)
+{
+	struct gpu *g = &r->gpu;
+
+	if (g->timeline && gpu_now(g) >= timeline_due(g->timeline))
+		timeline_sample(g->timeline, g);
+	if (r->intervals && gpu_now(g) >= interval_due(r->intervals))
+		interval_record(r->intervals, g, g->launch->n_loaded ? g->launch->loaded[0] : NULL);
 }
 
 /* LAUNCH-loop-4: steps until a kernel finishes, nothing is left to do, or the run must end. */
@@ -134,14 +155,14 @@ static struct kernel *simulate(struct run *r)
 		struct skip skip;
 		unsigned fired;
 
-		if (may_skip(g, &skip))
+		if (may_skip(r, &skip))
 			gpu_skip(g, &skip);
 		fired = gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 			g->deadlock = true;
 		progress_poll(r);
-		if (g->timeline && gpu_now(g) >= timeline_due(g->timeline))
-			timeline_sample(g->timeline, g);
+		if (gpu_now(g) >= told_at(r))
+			tell(r);
 		k = launch_pop_finished(g);
 		if (k)
 			return k;
@@ -234,6 +255,8 @@ static void finish_kernel(struct run *r, struct kernel *k)
 		profile_kernel(r->gpu.profile, &r->gpu, k);
 	if (r->gpu.timeline && k)
 		timeline_kernel(r->gpu.timeline, &r->gpu, k);
+	if (r->intervals)
+		interval_record(r->intervals, &r->gpu, k);
 	if (r->format == FORMAT_ACCELSIM) {
 		print_block(r, k);
 	} else {
@@ -309,6 +332,8 @@ int run_application(struct run *r)
 	r->before = figures_new();
 	r->now = figures_new();
 	r->status = "complete";
+	if (r->interval && r->writer)
+		r->intervals = interval_start(r->interval, r->writer);
 	while (r->next_command < r->list.n_cmds || l->n_loaded) {
 		struct kernel *k;
 		const char *limit;
@@ -346,6 +371,7 @@ int run_application(struct run *r)
 			r->list.n_kernels);
 	figures_free(r->before == NULL ? NULL : r->before);
 	r->before = NULL;
+	interval_free(r->intervals);
 	int status = end_run(r);
 
 	figures_free(r->now);

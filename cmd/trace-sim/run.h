@@ -38,6 +38,8 @@ struct run {
 	uint64_t deadlock_progress; /* at the last look, + 1; 0: there was none */
 	bool deadlock_delayed;      /* a kernel waited for its launch delay then */
 	const char *status, *limit; /* "end" record */
+	uint64_t interval;          /* of --interval, in core cycles; 0: none */
+	struct interval *intervals; /* NULL: none */
 	struct progress *meter;
 	bool alone;                    /* one kernel of many: its records, and no end record */
 	unsigned char kernel_hash[16]; /* of the kernel that ended last */
@@ -51,6 +53,9 @@ struct given {
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* NULL: not given */
 	bool strict, isolate, warm, sample_blocks;
+	uint64_t interval;          /* 0: not given */
+	const char *const *command; /* --provenance: the command line, ended by NULL; else NULL */
+	const char *trace;          /* the operand; NULL: none */
 };
 
 /* The "run" record. */

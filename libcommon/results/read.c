@@ -56,8 +56,10 @@ struct place rr_here(const struct run_reader *r)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-enum rr_record rr_record_of(const char *word)
+enum rr_record rr_record_of(const struct run_reader *r, const char *word)
 {
+	if (!strcmp(word, "interval"))
+		return r->flags & RUN_INTERVALS ? RR_INTERVAL : RR_OTHER;
 	if (!strcmp(word, "run"))
 		return RR_RUN;
 	if (!strcmp(word, "kernel"))
@@ -72,6 +74,7 @@ static void start_run(struct run_reader *r)
 	r->run++;
 	r->kernels = 0;
 	r->in_run = true;
+	r->hash[0] = '\0';
 	r->started = false;
 	r->n_options = 0;
 	arena_reset(&r->option_texts);
@@ -120,7 +123,7 @@ bool rr_begin(struct run_reader *r, enum rr_record record)
 	r->record = record;
 	r->mark++;
 	r->n_order = 0;
-	if (record == RR_KERNEL) {
+	if (record == RR_KERNEL || record == RR_INTERVAL) {
 		r->kernel = (struct run_kernel){0};
 		rr_set_kernel_name(r, "");
 	}
@@ -143,6 +146,10 @@ void rr_complete(struct run_reader *r)
 			r->kernel.position = r->kernels;
 		rr_list_kernel(r);
 		due(r, RUN_KERNEL);
+	} else if (record == RR_INTERVAL) {
+		give_start(r);
+		rr_list_end(r);
+		due(r, RUN_INTERVAL);
 	} else if (record == RR_END) {
 		char status[sizeof(r->status)];
 
@@ -163,7 +170,7 @@ void rr_set_kernel_name(struct run_reader *r, const char *name)
 	r->kernel_name[n] = '\0';
 }
 
-void rr_option(struct run_reader *r, const char *name, const char *value)
+void rr_option(struct run_reader *r, const char *name, const char *value, bool about)
 {
 	struct arena *a = &r->option_texts;
 
@@ -171,7 +178,7 @@ void rr_option(struct run_reader *r, const char *name, const char *value)
 		return;
 	grow(&r->option, &r->cap_options, r->n_options + 1, sizeof(*r->option));
 	r->option[r->n_options++] = (struct run_option){arena_strndup(a, name, strnlen(name, RR_WORD_MAX)),
-		arena_strndup(a, value, strnlen(value, RR_WORD_MAX))};
+		arena_strndup(a, value, strnlen(value, RR_WORD_MAX)), about};
 }
 
 /* "6x1x1" is put together from its three parts as they come. */
@@ -185,12 +192,16 @@ static void add_dim(char out[40], const char *value)
 int rr_member(struct run_reader *r, const char *name, const char *value)
 {
 	if (r->record == RR_RUN) {
-		if (!strncmp(name, "config.", 7))
-			rr_option(r, name + 7, value);
+		bool about = strncmp(name, "config.", 7) != 0;
+
+		if (strcmp(name, "record"))
+			rr_option(r, about ? name : name + 7, value, about);
 	} else if (r->record == RR_END) {
 		if (!strcmp(name, "status"))
 			snprintf(r->status, sizeof(r->status), "%s", value);
-	} else if (r->record == RR_KERNEL) {
+		else if (!strcmp(name, "hash"))
+			snprintf(r->hash, sizeof(r->hash), "%s", value);
+	} else if (r->record == RR_KERNEL || r->record == RR_INTERVAL) {
 		if (!strcmp(name, "position"))
 			r->kernel.position = (uint32_t)num_leading(value);
 		else if (!strcmp(name, "name"))
@@ -205,6 +216,10 @@ int rr_member(struct run_reader *r, const char *name, const char *value)
 			add_dim(r->kernel.block, value);
 		else if (!strcmp(name, "status"))
 			snprintf(r->kernel.status, sizeof(r->kernel.status), "%s", value);
+		else if (!strcmp(name, "first_cycle"))
+			r->first_cycle = num_leading(value);
+		else if (!strcmp(name, "cycles"))
+			r->cycles = num_leading(value);
 		else if (!strcmp(name, "hash"))
 			snprintf(r->kernel.hash, sizeof(r->kernel.hash), "%s", value);
 	}
@@ -295,7 +310,8 @@ static int next_line(struct run_reader *r, struct fault *f)
 /* "# word" of a text record. */
 static bool starts_text(const char *line)
 {
-	return !strcmp(line, "# run") || !strcmp(line, "# kernel") || !strcmp(line, "# end");
+	return !strcmp(line, "# run") || !strcmp(line, "# kernel") || !strcmp(line, "# end") ||
+	       !strcmp(line, "# interval");
 }
 
 static bool starts_log(const char *line)
@@ -420,13 +436,16 @@ static int give(struct run_reader *r, struct run_item *item)
 	}
 	item->figure = r->list;
 	item->n_figures = r->n_list;
-	if (event == RUN_KERNEL) {
+	if (event == RUN_KERNEL || event == RUN_INTERVAL) {
+		item->first_cycle = r->first_cycle;
+		item->cycles = r->cycles;
 		item->kernel = r->kernel;
 		item->kernel.name = r->kernel_name;
 		item->end = r->record_end;
 		return (int)event;
 	}
 	item->status = r->status;
+	item->hash = r->hash;
 	if (!strcmp(r->status, "cut"))
 		item->cut = r->cut;
 	return (int)event;

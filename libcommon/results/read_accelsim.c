@@ -32,7 +32,7 @@ static void option_line(struct run_reader *r, char *line)
 	while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	*end = '\0';
-	rr_option(r, line + 1, value < end ? value : "");
+	rr_option(r, line + 1, value < end ? value : "", false);
 }
 
 /* A log starts here; false: the one before must end first. */

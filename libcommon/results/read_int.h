@@ -30,7 +30,7 @@ struct rr_name {
 	uint32_t before_run, total_run; /* the run of these two; 0: none */
 };
 
-enum rr_record { RR_NONE, RR_RUN, RR_KERNEL, RR_END, RR_OTHER };
+enum rr_record { RR_NONE, RR_RUN, RR_KERNEL, RR_END, RR_OTHER, RR_INTERVAL };
 
 struct rr_log {          /* where in a log we are */
 	char name[512];  /* of the block's kernels */
@@ -65,6 +65,7 @@ struct run_reader {
 	uint32_t n_options, cap_options;
 	struct arena option_texts;
 	struct run_kernel kernel;
+	uint64_t first_cycle, cycles; /* of an interval */
 	char *kernel_name;
 	uint32_t cap_kernel_name;
 	enum rr_record record; /* being read */
@@ -74,7 +75,7 @@ struct run_reader {
 	uint32_t run;         /* number of the run at hand */
 	uint32_t kernels;     /* of it */
 	bool in_run, started; /* started: RUN_START was given */
-	char status[32];
+	char status[32], hash[33];
 	bool has_status;
 	struct rr_log log;
 	char *line; /* the line at hand, ended by NUL */
@@ -96,9 +97,9 @@ int rr_add(struct run_reader *r, const char *name, uint64_t n, struct fault *f);
 /* A member of the record at hand outside its figures, such as "grid.x". */
 int rr_member(struct run_reader *r, const char *name, const char *value);
 void rr_set_kernel_name(struct run_reader *r, const char *name);
-void rr_option(struct run_reader *r, const char *name, const char *value);
+void rr_option(struct run_reader *r, const char *name, const char *value, bool about);
 
-enum rr_record rr_record_of(const char *word);
+enum rr_record rr_record_of(const struct run_reader *r, const char *word);
 /* A record begins. false: events are due first, the same input must be given again. */
 bool rr_begin(struct run_reader *r, enum rr_record record);
 void rr_complete(struct run_reader *r); /* the record at hand is whole: events become due */

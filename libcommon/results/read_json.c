@@ -111,7 +111,7 @@ int rr_json_line(struct run_reader *r, const char *line, size_t len, struct faul
 			"found an object without a member \"record\", wanted "
 			"run, kernel or end there");
 	}
-	if (!rr_begin(r, rr_record_of(word))) {
+	if (!rr_begin(r, rr_record_of(r, word))) {
 		r->held = true;
 	} else {
 		if (r->record != RR_OTHER) {

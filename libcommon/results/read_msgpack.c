@@ -199,7 +199,7 @@ static int use(struct run_reader *r, const msgpack_object *o, struct fault *f)
 			"found an object without a member \"record\", wanted "
 			"run, kernel or end there");
 	as_text(kind, word, sizeof(word));
-	if (!rr_begin(r, rr_record_of(word)))
+	if (!rr_begin(r, rr_record_of(r, word)))
 		return 0;
 	if (r->record != RR_OTHER)
 		members(r, "", &o->via.map);

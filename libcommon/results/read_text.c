@@ -44,7 +44,7 @@ static int begin(struct run_reader *r, char *line)
 		r->held = true;
 		return 0;
 	}
-	if (!rr_begin(r, rr_record_of(line + 2)))
+	if (!rr_begin(r, rr_record_of(r, line + 2)))
 		r->held = true;
 	return 0;
 }
@@ -53,12 +53,13 @@ static bool is_member(const struct run_reader *r, const char *name)
 {
 	static const char *const kernel[] = {"position", "name", "id", "stream", "grid.x", "grid.y", "grid.z",
 		"block.x", "block.y", "block.z", "hash", "slice", "status", "first_cycle", "sampled",
-		"blocks_simulated", "blocks", "cycles_simulated", "cycles_low", "cycles_high"};
+		"blocks_simulated", "blocks", "cycles", "cycles_simulated", "cycles_low", "cycles_high"};
 	static const char *const end[] = {"status", "limit", "kernels", "hash"};
-	const char *const *list = r->record == RR_KERNEL ? kernel : end;
-	size_t n = r->record == RR_KERNEL ? sizeof(kernel) / sizeof(*kernel) : sizeof(end) / sizeof(*end);
+	bool own = r->record == RR_KERNEL || r->record == RR_INTERVAL;
+	const char *const *list = own ? kernel : end;
+	size_t n = own ? sizeof(kernel) / sizeof(*kernel) : sizeof(end) / sizeof(*end);
 
-	if (r->record != RR_KERNEL && r->record != RR_END)
+	if (!own && r->record != RR_END)
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(list[i], name))

@@ -156,6 +156,30 @@ static uint32_t option_of(struct store *s, const char *name)
 	return o - 1;
 }
 
+static void set_option(struct store *s, struct store_run *run, const char *name, const char *value)
+{
+	uint32_t o = option_of(s, name);
+
+	if (o >= run->n_options) {
+		run->option = xrealloc(run->option, o + 1, sizeof(*run->option));
+		while (run->n_options <= o)
+			run->option[run->n_options++] = 0;
+	}
+	run->option[o] = store_word_add(s, value);
+}
+
+#define TRACES_HASH "traces_hash"
+
+bool store_is_about(const char *option)
+{
+	static const char *const names[] = {"tool", "version", "config_hash", TRACES_HASH};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(option, names[i]))
+			return true;
+	return !strncmp(option, "given.", 6) || !strncmp(option, "provenance.", 11);
+}
+
 uint32_t store_start(struct store *s, const char *file, const struct run_item *item)
 {
 	struct store_run run = {.form = item->form};
@@ -168,16 +192,9 @@ uint32_t store_start(struct store *s, const char *file, const struct run_item *i
 		snprintf(name, cap, "%s", file);
 	run.name = store_word_add(s, name);
 	free(name);
-	for (uint32_t i = 0; i < item->n_options; i++) {
-		uint32_t o = option_of(s, item->option[i].name);
-
-		if (o >= run.n_options) {
-			run.option = xrealloc(run.option, o + 1, sizeof(*run.option));
-			while (run.n_options <= o)
-				run.option[run.n_options++] = 0;
-		}
-		run.option[o] = store_word_add(s, item->option[i].value);
-	}
+	for (uint32_t i = 0; i < item->n_options; i++)
+		if (s->keep_about || !item->option[i].about)
+			set_option(s, &run, item->option[i].name, item->option[i].value);
 	grow(&s->run, &s->cap_runs, s->n_runs + 1, sizeof(*s->run));
 	s->run[s->n_runs] = run;
 	return s->n_runs++;
@@ -185,7 +202,11 @@ uint32_t store_start(struct store *s, const char *file, const struct run_item *i
 
 void store_end(struct store *s, const struct run_item *item)
 {
-	s->run[s->n_runs - 1].status = store_word_add(s, item->status);
+	struct store_run *run = &s->run[s->n_runs - 1];
+
+	run->status = store_word_add(s, item->status);
+	if (s->keep_about && *item->hash)
+		set_option(s, run, TRACES_HASH, item->hash);
 }
 
 void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n)
@@ -198,6 +219,8 @@ void store_keep(struct store *s, const struct run_item *item, const struct store
 		s->run[k.run].total = s->n_totals;
 		return;
 	}
+	k.first_cycle = item->first_cycle;
+	k.cycles = item->cycles;
 	k.position = item->kernel.position;
 	k.id = item->kernel.id;
 	k.stream = item->kernel.stream;

@@ -50,6 +50,15 @@ struct kernel_record {
 	const struct sampled *sampled; /* NULL: all of its thread blocks ran */
 };
 
+struct interval_record {
+	uint32_t position, uid; /* of the kernel; 0: none */
+	const char *name;       /* NULL: none */
+	uint64_t first_cycle, cycles;
+};
+
+/* "interval" record: what happened between two moments. */
+void stats_interval_record(struct record_writer *w, const struct interval_record *i,
+	const struct figures *before, const struct figures *now);
 /* "kernel" record: identity, then "stats": now - before (gauges, maxima and averages as they are defined there). */
 void stats_kernel_record(struct record_writer *w, const struct kernel_record *k, struct gpu *g,
 	const struct figures *before, const struct figures *now);

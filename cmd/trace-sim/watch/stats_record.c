@@ -250,6 +250,19 @@ void stats_kernel_record(struct record_writer *w, const struct kernel_record *k,
 	record_end(w);
 }
 
+void stats_interval_record(struct record_writer *w, const struct interval_record *i,
+	const struct figures *before, const struct figures *now)
+{
+	record_begin(w, "interval");
+	record_uint(w, "position", i->position, NULL);
+	record_string(w, "name", i->name ? i->name : "");
+	record_uint(w, "id", i->uid, NULL);
+	record_uint(w, "first_cycle", i->first_cycle, "cycles");
+	record_uint(w, "cycles", i->cycles, "cycles");
+	write_stats(w, before, now);
+	record_end(w);
+}
+
 static void begin_end(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
 	const unsigned char hash[16])
 {
