@@ -53,12 +53,20 @@ struct conf_value {
 	int64_t number;  /* bool and integers */
 	struct place at; /* .file NULL: default */
 	uint32_t order;  /* running number of the assignment, from 1; 0: default */
+	bool shipped;    /* set by a shipped configuration */
 };
 
 struct gpuconf {
 	struct conf_value v[N_OPTIONS];
 	struct arena *arena; /* owns the texts and the file names of places */
 	uint32_t assigned;   /* assignments so far; their order matters to quirk Q4-1 */
+	bool shipping;       /* a shipped configuration is being read */
+	/*
+	 * Told of an option that no row has; true: it is passed over, with its value. NULL: a fault. Set behind
+	 * gpuconf_init().
+	 */
+	bool (*on_unknown)(void *ctx, const struct fault *f);
+	void *ctx;
 };
 
 void gpuconf_init(struct gpuconf *c); /* all defaults */
@@ -73,6 +81,11 @@ int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
 /* The file of that suffix (".measured") that comes with it, from the same folders; NULL: none. Lives as long as c. */
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
+/*
+ * Was the option set by the user, a switch on, anything else to another value than its default, and nothing comes of
+ * it where the original would do something: simulate power, write a log?
+ */
+bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */
 void gpuconf_dump(const struct gpuconf *c, FILE *out); /* loads again */
 void gpuconf_list(FILE *out);                          /* the table of options */

@@ -139,3 +139,53 @@ refused() {
 	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
 	refused 'found an access of 128 bytes by the instruction at pc 0x0, wanted at most the 32 of an L1 sector (-gpgpu_coalesce_arch 20)' -g qv100 -D gpgpu_coalesce_arch=20
 }
+
+# A configuration of a fork: a known option of another simulator, an unknown one, one without a value, one for power.
+fork() { printf -- '-gpgpu_l1_latency 30\n-is_L0I_enabled 1\n-foo -3\n-flag\n-power_simulation_enabled 1\n' >fork.config; }
+
+@test "--unknown-options: error by default; warn passes over them, each with what it means elsewhere" {
+	cd "$BATS_TEST_TMPDIR"
+	fork
+	d=$(trace vecadd)
+	run -2 trace-sim -g rtx3070 -c fork.config "$d"
+	assert_output --partial "fork.config:2:1: found option '-is_L0I_enabled' of another simulator (an instruction cache of level 0"
+	run -2 trace-sim -g rtx3070 -c fork.config --unknown-options error "$d"
+	run -0 --separate-stderr trace-sim -g rtx3070 -c fork.config --unknown-options warn -D bar=1 "$d"
+	[ "$(grep -c warning <<<"$stderr")" = 5 ]
+	[[ $stderr == *"fork.config:3:1: warning: found unknown option '-foo'"* ]]
+	[[ $stderr == *"fork.config:4:1: warning: found unknown option '-flag'"* ]]
+	[[ $stderr == *"-D bar=1: warning: found unknown option '-bar'"* ]]
+	[[ $stderr == *"fork.config:5:27: warning: found options for power or logs of the original, of which nothing comes here: -power_simulation_enabled"* ]]
+	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=30 -D power_simulation_enabled=1 "$d" | grep -v ^given >plain
+	grep -v ^given <<<"$output" | cmp - plain
+	run -2 trace-sim -g rtx3070 --unknown-options maybe "$d"
+	assert_output --partial 'wanted warn or error'
+}
+
+@test "trace-lint tells all unknown options at once" {
+	cd "$BATS_TEST_TMPDIR"
+	fork
+	run -1 trace-lint -g rtx3070 -c fork.config -D bar=1 "$(trace vecadd)"
+	assert_equal "$(grep -c 'conf-option' <<<"$output")" 4
+	assert_line --partial "conf-option: found option '-is_L0I_enabled' of another simulator"
+	assert_line --partial "fork.config:5:27: note: conf-idle: found -power_simulation_enabled"
+}
+
+@test "options without effect: one warning, none for what a shipped configuration sets or is off" {
+	d=$(trace vecadd)
+	run -0 --separate-stderr trace-sim -g rtx3070 -D visualizer_enabled=0 -D trace_enabled=0 "$d"
+	assert_equal "$stderr" ''
+	run -0 --separate-stderr trace-sim -g rtx3070 -D visualizer_enabled=1 -D trace_enabled=1 -D trace_components=ALL \
+		-D icnt_verbose=1 -D power_simulation_enabled=1 "$d"
+	assert_equal "$(grep -c warning <<<"$stderr")" 1
+	[[ $stderr == *"-visualizer_enabled, "*" and 1 more" ]]
+}
+
+@test "set index P for any power of two: the L2 of a published RTX 4090 configuration" {
+	d=$(trace stream)
+	run -0 trace-sim -q -g rtx4090 -D 'gpgpu_cache:dl2=S:1024:128:24,L:B:m:L:P,A:192:16,32:0,32' "$d"
+	assert_output --partial 'status complete'
+	run -0 trace-sim -q -g rtx3070 -D 'gpgpu_cache:dl2=S:8:128:16,L:B:m:L:P,A:192:4,32:0,32' "$d"
+	run -2 trace-sim -q -g rtx3070 -D 'gpgpu_cache:dl2=S:24:128:16,L:B:m:L:P,A:192:4,32:0,32' "$d"
+	assert_output --partial 'wanted a power of two of at most 65536 sets with set index P'
+}

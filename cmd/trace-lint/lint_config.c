@@ -29,6 +29,21 @@ static int make_machine(struct params *p, const struct gpuconf *c, struct fault 
 	return p->net.mode == 1 ? icnt_check(p, f) : 0;
 }
 
+/* The others may be as unknown: go on. */
+static bool on_unknown(void *ctx, const struct fault *f)
+{
+	report_fault(ctx, f);
+	return true;
+}
+
+static void lint_idle(struct report *rep, const struct gpuconf *c)
+{
+	for (unsigned i = 0; i < N_OPTIONS; i++)
+		if (conf_is_idle(c, (enum conf_id)i))
+			report_at(rep, RULE_CONF_IDLE, c->v[i].at,
+				"found %s, of which nothing comes in trace-sim", conf_rows[i].name);
+}
+
 struct params *lint_config(
 	struct report *rep, struct gpuconf *c, const struct config_args *a, bool *unreadable)
 {
@@ -37,10 +52,14 @@ struct params *lint_config(
 	int r = 0;
 
 	gpuconf_init(c);
+	c->on_unknown = on_unknown;
+	c->ctx = rep;
 	for (uint32_t i = 0; r == 0 && i < a->n_files; i++)
 		r = (a->shipped[i] ? gpuconf_shipped : gpuconf_file)(c, a->file[i], &f);
 	for (uint32_t i = 0; r == 0 && i < a->n_defines; i++)
 		r = gpuconf_override(c, a->define[i], &f);
+	if (r == 0)
+		lint_idle(rep, c);
 	p = xcalloc(1, sizeof *p);
 	if (r == 0)
 		r = make_machine(p, c, &f);

@@ -40,7 +40,8 @@ enum {
 	OPT_ISOLATE,
 	OPT_RESUME,
 	OPT_PROVENANCE,
-	OPT_INTERVAL
+	OPT_INTERVAL,
+	OPT_UNKNOWN
 };
 
 static const struct cli_row rows[] = {
@@ -48,6 +49,9 @@ static const struct cli_row rows[] = {
 	{'c', "config", "FILE",
 		"a configuration file in Accel-Sim's syntax; may be repeated, later values win", "file"},
 	{'D', "define", "NAME=VALUE", "set one option after all files", "@options"},
+	{OPT_UNKNOWN, "unknown-options", "warn|error",
+		"what an option means that no configuration of the suite has: error (default), or warn and go on",
+		"warn error"},
 	{'F', "format", "FORMAT",
 		"text (default), json, msgpack, or accelsim: the original's block after each kernel; tsv with --selftest",
 		"text json msgpack accelsim tsv"},
@@ -136,7 +140,7 @@ struct args {
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
 		isolate, resume, flits;
-	bool provenance;
+	bool provenance, pass_unknown;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	double tolerance; /* negative: none */
@@ -207,6 +211,11 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_HOST_TIME: a->host_time = true; break;
 	case OPT_ISOLATE: a->isolate = true; break;
 	case OPT_INTERVAL: a->records = cli_number("--interval", value, 1, UINT32_MAX); break;
+	case OPT_UNKNOWN:
+		a->pass_unknown = !strcmp(value, "warn");
+		if (!a->pass_unknown && strcmp(value, "error") != 0)
+			cli_usage("found --unknown-options '%s', wanted warn or error", value);
+		break;
 	case OPT_PROVENANCE: a->provenance = true; break;
 	case OPT_RESUME: a->resume = true; break;
 	case OPT_DUMP_CONFIG: a->dump = true; break;
@@ -214,17 +223,53 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
+static bool warn_unknown(void *ctx, const struct fault *f)
+{
+	(void)ctx;
+	diag_warn(f->at, "%s", f->text);
+	return true;
+}
+
+/* One warning for all options that ask for what trace-sim does not do. */
+static void warn_idle(const struct gpuconf *c)
+{
+	const struct conf_value *first = NULL;
+	char names[240] = "";
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		size_t used = strlen(names);
+
+		if (!conf_is_idle(c, (enum conf_id)i))
+			continue;
+		first = !first || c->v[i].order < first->order ? &c->v[i] : first;
+		if (++n <= 4)
+			snprintf(names + used, sizeof names - used, "%s%s", n > 1 ? ", " : "",
+				conf_rows[i].name);
+	}
+	if (n > 4)
+		snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more", n - 4);
+	if (n)
+		diag_warn(first->at,
+			"found options for power or logs of the original, of which nothing comes here: %s",
+			names);
+}
+
 static void read_configuration(struct gpuconf *c, const struct args *a)
 {
 	struct fault f;
 
 	gpuconf_init(c);
+	if (a->pass_unknown)
+		c->on_unknown = warn_unknown;
 	for (uint32_t i = 0; i < a->n_config; i++)
 		if ((a->shipped[i] ? gpuconf_shipped : gpuconf_file)(c, a->config[i], &f) < 0)
 			die_fault(&f);
 	for (uint32_t i = 0; i < a->n_define; i++)
 		if (gpuconf_override(c, a->define[i], &f) < 0)
 			die_fault(&f);
+	if (!a->dump && !a->list)
+		warn_idle(c);
 }
 
 /* The files beside the result. */

@@ -63,6 +63,23 @@ static const char *likely(const char *dashed)
 	return cli_nearest(dashed, conf_rows, N_OPTIONS, sizeof conf_rows[0]);
 }
 
+/* Options of other simulators. */
+static const struct foreign {
+	const char *name, *meaning, *here;
+} foreign[] = {
+#define FOREIGN(name, meaning, here) {name, meaning, here},
+#include "foreign.def"
+#undef FOREIGN
+};
+
+static const struct foreign *find_foreign(const char *dashed)
+{
+	for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+		if (!strcmp(foreign[i].name, dashed))
+			return &foreign[i];
+	return NULL;
+}
+
 int conf_unknown(const char *name, struct place at, struct fault *f)
 {
 	char dashed[CONF_TOKEN_MAX + 2], shown[80];
@@ -70,6 +87,11 @@ int conf_unknown(const char *name, struct place at, struct fault *f)
 	const char *near = likely(dashed);
 
 	diag_quote(shown, sizeof shown, dashed, strlen(dashed));
+	const struct foreign *other = find_foreign(dashed);
+	if (other)
+		return fault_set(f, at, "conf-option",
+			"found option '%s' of another simulator (%s), wanted %s", shown, other->meaning,
+			*other->here ? other->here : "it left out: the model here has no such thing");
 	if (near)
 		return fault_set(
 			f, at, "conf-option", "found unknown option '%s', wanted perhaps '%s'", shown, near);
@@ -141,8 +163,26 @@ int conf_set(struct gpuconf *c, enum conf_id id, const char *text, struct place 
 		.number = number,
 		.at = at,
 		.order = ++c->assigned,
+		.shipped = c->shipping,
 	};
 	return 0;
+}
+
+bool conf_is_idle(const struct gpuconf *c, enum conf_id id)
+{
+	const struct conf_value *v = &c->v[id];
+	const struct conf_row *row = &conf_rows[id];
+	int64_t usual = 0;
+
+	/* Power simulation has a share in what is modelled, but there is none. */
+	bool asks = row->use == USE_POWER || row->use == USE_DEBUG || id == OPT_power_simulation_enabled;
+	if (!v->order || v->shipped || !asks)
+		return false;
+	if (row->type == CONF_BOOL)
+		return v->number != 0;
+	if (row->type == CONF_STRING)
+		return strcmp(v->text, row->def) != 0;
+	return parse_number(row->def, &usual) == NUMBER_OK && v->number != usual;
 }
 
 void gpuconf_init(struct gpuconf *c)
@@ -207,8 +247,10 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 	memcpy(name, assignment, len);
 	name[len] = '\0';
 	int id = conf_find(name);
-	if (id < 0)
-		return conf_unknown(name, at, f);
+	if (id < 0) {
+		conf_unknown(name, at, f);
+		return c->on_unknown && c->on_unknown(c->ctx, f) ? 0 : -1;
+	}
 	if (plain_value(value, equals + 1, at, f) < 0)
 		return -1;
 	return conf_set(c, (enum conf_id)id, value, at, f);
@@ -329,8 +371,12 @@ int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
 	char(*dir)[PATH_MAX], shown[64], known[220];
 	const char *path = gpuconf_shipped_file(c, name, ".config");
 
-	if (path)
-		return gpuconf_file(c, path, f);
+	if (path) {
+		c->shipping = true;
+		int r = gpuconf_file(c, path, f);
+		c->shipping = false;
+		return r;
+	}
 	dir = shipped_folders();
 	diag_quote(shown, sizeof shown, name, strlen(name));
 	fault_set(f, NOWHERE, "conf-open", "found no shipped configuration '%s', wanted one of: %s", shown,

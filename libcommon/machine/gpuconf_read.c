@@ -8,6 +8,7 @@
  * looked for beside the file that holds it before the current folder. Memory and work are bounded by
  * MAX_BYTES and MAX_FILES however files include each other.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,13 +165,37 @@ static int take_value(struct lexer *l, const char *name, bool flag, struct place
 		flag ? ", 0 or 1 (the original reads a bare flag as 0)" : "");
 }
 
+/*
+ * An option that no row has. Where it is passed over so is what follows it, unless that looks like an option, which is
+ * in *next then: 1. 0: go on, -1: fault.
+ */
+static int pass_over(struct lexer *l, const struct token *name, struct token *next)
+{
+	struct gpuconf *c = l->r->conf;
+	struct token value = {0};
+	int got;
+
+	conf_unknown(name->text, name->at, l->r->fault);
+	if (!c->on_unknown || !c->on_unknown(c->ctx, l->r->fault))
+		return -1;
+	got = take_token(l, &value);
+	if (got < 1)
+		return got;
+	if (value.quoted || value.text[0] != '-' || !isalpha((unsigned char)value.text[1]))
+		return 0;
+	*next = value;
+	return 1;
+}
+
 static int read_options(struct lexer *l, unsigned depth)
 {
 	struct token name = {0}, value = {0};
 	char shown[80];
-	int got;
+	int got, again = 0;
 
-	while ((got = take_token(l, &name)) == 1) {
+	while (again || (got = take_token(l, &name)) == 1) {
+		again = 0;
+		got = 1;
 		if (name.quoted || name.text[0] != '-' || !name.text[1]) {
 			diag_quote(shown, sizeof shown, name.text, name.len);
 			return fault_set(l->r->fault, name.at, "conf-syntax",
@@ -183,8 +208,12 @@ static int read_options(struct lexer *l, unsigned depth)
 			continue;
 		}
 		int id = conf_find(name.text);
-		if (id < 0)
-			return conf_unknown(name.text, name.at, l->r->fault);
+		if (id < 0) {
+			again = pass_over(l, &name, &name);
+			if (again < 0)
+				return -1;
+			continue;
+		}
 		if (take_value(l, name.text, conf_rows[id].type == CONF_BOOL, name.at, &value) < 0 ||
 			conf_set(l->r->conf, (enum conf_id)id, value.text, value.at, l->r->fault) < 0)
 			return -1;

@@ -148,8 +148,11 @@ static int check_form(const struct cache_params *p, const struct gpuconf *c, enu
 static int check_use(
 	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, bool data, struct fault *f)
 {
-	if (p->index == INDEX_IPOLY && p->sets != 16 && p->sets != 32 && p->sets != 64)
-		return conf_fault(c, id, f, "16, 32 or 64 sets with set index P");
+	if (p->index == INDEX_IPOLY && (!is_pow2(p->sets) || p->sets > HASH_IPOLY_MAX))
+		return conf_fault(c, id, f,
+			"a power of two of at most %u sets with set index P, whose polynomial has the remainders "
+			"of that many bits",
+			HASH_IPOLY_MAX);
 	if (p->index == INDEX_FERMI && p->sets != 32 && p->sets != 64)
 		return conf_fault(c, id, f, "32 or 64 sets with set index H");
 	if (p->line_bytes > 128 || (data && p->line_bytes < 32))

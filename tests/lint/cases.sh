@@ -185,6 +185,8 @@ lint conf-open 'none.config:1:1: error: conf-open: cannot open configuration '\'
 	'ARGS="-c none.config"; WANT=2'
 lint conf-option 'o.config:1:1: error: conf-option: found unknown option '\''-gpgpu_n_clustres'\'', wanted perhaps '\''-gpgpu_n_clusters'\''' \
 	'echo "-gpgpu_n_clustres 4" >o.config; ARGS="-g rtx3070 -c o.config"'
+lint conf-idle '-D power_simulation_enabled=1:1:1: note: conf-idle: found -power_simulation_enabled, of which nothing comes in trace-sim' \
+	'ARGS="-g rtx3070 -D power_simulation_enabled=1"'
 lint conf-syntax 'o.config:1:24: error: conf-syntax: found a quote that nothing ends, wanted a second one' \
 	'echo "-gpgpu_dram_timing_opt \"nbk=16" >o.config; ARGS="-g rtx3070 -c o.config"'
 lint conf-value '-D gpgpu_n_clusters=abc:1:1: error: conf-value: -gpgpu_n_clusters: found '\''abc'\'', wanted a whole number from 1 to 4096' \

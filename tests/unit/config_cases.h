@@ -215,7 +215,7 @@ static const struct {
 	{"gpgpu_cache:dl1=S:4:128:64,L:T:s:L:L,A:256:8,16:0,32", "-gpgpu_cache:dl1", "-D"},
 	{"gpgpu_cache:dl1=S:4:128:64,L:R:m:N:L,A:256:8,16:0,32", "-gpgpu_cache:dl1", "-D"},
 	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:F:L,A:256:8,16:0,32", "-gpgpu_cache:dl1", "-D"},
-	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:P,A:256:8,16:0,32", "-gpgpu_cache:dl1", "-D"},
+	{"gpgpu_cache:dl1=S:12:128:64,L:T:m:L:P,A:256:8,16:0,32", "-gpgpu_cache:dl1", "-D"},
 	{"gpgpu_cache:dl1=S:16:128:16,L:T:m:L:H,A:256:8,16:0,32", "-gpgpu_cache:dl1", "-D"},
 	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:L,F:256:8,16:0,32", "-gpgpu_cache:dl1", "-D"},
 	{"gpgpu_cache:dl1=S:4:128:64,L:T:m:L:L,A:0:8,16:0,32", "-gpgpu_cache:dl1", "-D"},

@@ -20,6 +20,47 @@ static uint32_t slow_ipoly(uint64_t high, uint32_t index, uint32_t n)
 	return v;
 }
 
+/* x^e modulo p of degree k, by hand. */
+static uint32_t power(unsigned e, unsigned k, uint32_t p)
+{
+	uint32_t v = 1;
+
+	while (e--) {
+		v <<= 1;
+		v ^= v >> k & 1 ? p : 0;
+	}
+	return v;
+}
+
+/* Each bit above the index adds its power; a block of n lines at any power-of-two stride falls into n sets. */
+static void test_ipoly(void)
+{
+	static const uint32_t p[17] = {1, 3, 7, 0xb, 0x13, 0x25, 0x43, 0x83, 0x11d, 0x211, 0x409, 0x805,
+		0x1053, 0x201b, 0x4443, 0x8003, 0x1100b};
+	static unsigned char seen[65536];
+	bool columns = true, spread = true;
+
+	for (unsigned k = 1; k <= 16; k++)
+		for (unsigned i = 0; i < (k == 4 ? 13u : k == 5 ? 15u : k == 6 ? 19u : 20u); i++)
+			columns &= hash_ipoly(1ull << i, 0, 1u << k) == power(k + i, k, p[k]);
+	ok(columns, "ipoly: the columns of every degree are powers of x");
+	for (unsigned k = 7; k <= 16; k++)
+		for (unsigned stride = 0; stride <= 20; stride++) {
+			uint32_t n = 1u << k, sets = 0;
+
+			memset(seen, 0, n);
+			for (uint64_t i = 0; i < n; i++) {
+				uint32_t set = hash_index(INDEX_IPOLY, i << stride << 7, n, 7);
+
+				sets += set < n && !seen[set];
+				seen[set & (n - 1)] = 1;
+			}
+			spread &= sets == n;
+		}
+	ok(spread, "ipoly: no stride of a power of two meets a set twice");
+	is_number(hash_index(INDEX_IPOLY, 0x12345680, 1, 7), 0, "ipoly of one set");
+}
+
 static void index_functions(void)
 {
 	uint64_t seed = 1;
@@ -37,6 +78,7 @@ static void index_functions(void)
 	is_number(hash_index(INDEX_XOR, 0x12345680, 64, 7), 0x2d ^ 0x22, "xor with bits 13 to 18");
 	is_number(hash_index(INDEX_IPOLY, 1ull << 12, 32, 7), 5, "ipoly of 32: first bit above the index");
 	/* bits 13 and 17 give 1 and 8, bit 7 the index 1, bit 12 the sixth bit of 64 only */
+	test_ipoly();
 	is_number(hash_index(INDEX_FERMI, 0x23080, 32, 7), 1 ^ 9, "Fermi of 32 sets");
 	is_number(hash_index(INDEX_FERMI, 0x23080, 64, 7), (1 ^ 9) | 32, "Fermi of 64 sets");
 	is_number(hash_index(INDEX_CUSTOM, 0x23080, 64, 7), 0, "custom");

@@ -136,6 +136,6 @@ void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *mi
 
 /* Index functions shared with the L1D banks, the DRAM banks and the address decoder (hash.c). */
 uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t lo_log2);
-uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n); /* n is 16, 32 or 64 */
+uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n); /* n is a power of two up to HASH_IPOLY_MAX */
 
 #endif

@@ -2,8 +2,10 @@
 /*
  * Index functions: which set, bank or partition an address falls into (CACHE-index, MEM-addr-5).
  *
- * IPOLY xors to each bit of the index the parity of some higher address bits. That is linear over single
- * bits, so the whole is an xor of one column per set bit; columns are summed four address bits at a time.
+ * IPOLY takes the address above the offset as a polynomial over GF(2) and leaves its remainder by a primitive
+ * polynomial of the index's degree. That is linear over single bits, so the whole is the index, xor one column per
+ * set bit above it; columns are summed four address bits at a time. The original has 16, 32 and 64 indices, and
+ * looks at 13, 15 and 19 bits above them; others go on in its way, with 20.
  * Which configurations are possible is checked where they are read (params_cache.c, addrdec.c).
  */
 #include <assert.h>
@@ -41,12 +43,77 @@ static const uint8_t poly64[NIBBLES][16] = {
 	SUMS(0x35, 0x29, 0x11, 0),
 };
 
+/* The column behind c: times x, less the polynomial p of degree k where that is of degree k. */
+#define NEXT(c, k, p) ((uint32_t)(c) << 1 ^ ((uint32_t)(c) >> ((k)-1) & 1 ? (uint32_t)(p) : 0))
+
+/* Columns of degree k: x to the power of k, k + 1, ... modulo p. */
+#define COLUMNS(k, p) \
+	enum { \
+		A##k = (p) ^ 1 << (k), \
+		B##k = NEXT(A##k, k, p), \
+		C##k = NEXT(B##k, k, p), \
+		D##k = NEXT(C##k, k, p), \
+		E##k = NEXT(D##k, k, p), \
+		F##k = NEXT(E##k, k, p), \
+		G##k = NEXT(F##k, k, p), \
+		H##k = NEXT(G##k, k, p), \
+		I##k = NEXT(H##k, k, p), \
+		J##k = NEXT(I##k, k, p), \
+		K##k = NEXT(J##k, k, p), \
+		L##k = NEXT(K##k, k, p), \
+		M##k = NEXT(L##k, k, p), \
+		N##k = NEXT(M##k, k, p), \
+		O##k = NEXT(N##k, k, p), \
+		P##k = NEXT(O##k, k, p), \
+		Q##k = NEXT(P##k, k, p), \
+		R##k = NEXT(Q##k, k, p), \
+		S##k = NEXT(R##k, k, p), \
+		T##k = NEXT(S##k, k, p) \
+	};
+#define TABLE(k, p) \
+	[k] = {SUMS(A##k, B##k, C##k, D##k), SUMS(E##k, F##k, G##k, H##k), SUMS(I##k, J##k, K##k, L##k), \
+		SUMS(M##k, N##k, O##k, P##k), SUMS(Q##k, R##k, S##k, T##k)},
+
+/* The primitive polynomial of each degree that has the fewest terms, of these the smallest. */
+#define OTHER_DEGREES(X) \
+	X(1, 0x3) \
+	X(2, 0x7) \
+	X(3, 0xB) \
+	X(7, 0x83) \
+	X(8, 0x11D) \
+	X(9, 0x211) \
+	X(10, 0x409) \
+	X(11, 0x805) \
+	X(12, 0x1053) \
+	X(13, 0x201B) \
+	X(14, 0x4443) \
+	X(15, 0x8003) \
+	X(16, 0x1100B)
+
+OTHER_DEGREES(COLUMNS)
+
+static const uint16_t poly[17][NIBBLES][16] = {OTHER_DEGREES(TABLE)};
+
+_Static_assert(HASH_IPOLY_MAX == 1u << 16, "the highest degree");
+
+static uint32_t ipoly_other(uint64_t high, uint32_t index, uint32_t n)
+{
+	const uint16_t(*sums)[16] = poly[log2_floor(n)];
+	uint32_t v = index & (n - 1);
+
+	for (unsigned i = 0; i < NIBBLES; i++)
+		v ^= sums[i][high >> 4 * i & 15];
+	return v;
+}
+
 uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n)
 {
 	const uint8_t(*sums)[16] = n == 16 ? poly16 : n == 32 ? poly32 : poly64;
 	uint32_t v = index & (n - 1);
 
-	assert(n == 16 || n == 32 || n == 64);
+	assert(is_pow2(n) && n <= HASH_IPOLY_MAX);
+	if (n != 16 && n != 32 && n != 64)
+		return ipoly_other(high, index, n);
 	for (unsigned i = 0; i < NIBBLES; i++)
 		v ^= sums[i][high >> 4 * i & 15];
 	return v;
