@@ -220,8 +220,8 @@ struct params {
 	uint32_t launch_latency, tb_latency;
 	/* limits; 0: none */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta;
-	bool deadlock_detect, power; /* power: -power_simulation_enabled, occupancy lines only */
-	uint32_t sample_cycles;      /* first number of -gpgpu_runtime_stat */
+	bool deadlock_detect;
+	uint32_t sample_cycles; /* first number of -gpgpu_runtime_stat */
 };
 
 /* From a configuration. 0, or -1 and *f naming option, place, value and what is possible. */

@@ -92,10 +92,23 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_output --regexp '^[1-9]'
 }
 
-@test "accelsim output ends as a good run does" {
-	run -0 trace-sim -q -g rtx3070 -F accelsim "$(trace example)"
-	assert_line --index 0 --regexp '^kernel_name = vector_add'
+@test "accelsim output starts and ends as a good run of the original does, with a number for gpu_occupancy" {
+	trace-sim -q -g rtx3070 -F accelsim -D gpgpu_n_clusters=40 "$(trace example)" >log
+	run -0 cat log
+	assert_line --index 0 --regexp '^Accel-Sim \[build warptools-.+\]$'
+	assert_line --index 1 --regexp '\*\*\* GPGPU-Sim Simulator Version .+\[build .+\] \*\*\*$'
+	assert_line --index 2 'GPGPU-Sim: Configuration options:'
+	assert_line --regexp '^-gpgpu_n_clusters  +40 # '
 	assert_line 'GPGPU-Sim: *** exit detected ***'
+	assert_line --regexp '^kernel_name = vector_add'
+	assert_line --regexp '^gpu_occupancy = [0-9]+\.[0-9]{4}% $'
+	refute_output --partial '-core_'
+	assert_equal "$(sed '/^kernel_name/,$d' log | grep -c '^-[^ ]* .* # ')" \
+		"$(trace-sim --list-options | grep -c -e '^-' | awk -v own="$(trace-sim --list-options | grep -cE '^-(core_|l2_sides|l2_far_|icnt_cluster_ports|ptx_vector_access)')" '{ print $1 - own }')"
+	trace-sim -q -g rtx3070 -F accelsim "$(trace example)" >other
+	run -0 stats-csv -s gpu_sim_cycle,gpu_occupancy -k 1 log other
+	assert_line --index 0 --partial 'run,gpgpu_n_clusters,kernel_name,id,gpu_sim_cycle,gpu_occupancy'
+	assert_line --index 1 --regexp '^log,40,.*,[0-9.]+.$'
 }
 
 @test "-k selects by position, range and name; copies before a skipped kernel still happen" {
@@ -133,7 +146,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 
 @test "a closed pipe ends quietly" {
 	run bash -c "set -o pipefail; trace-sim -q -g rtx3070 -F accelsim '$(trace example)' | head -1; echo \${PIPESTATUS[0]}"
-	assert_line --index 0 --partial kernel_name
+	assert_line --index 0 --partial 'Accel-Sim [build'
 	refute_output --partial 'trace-sim:'
 }
 

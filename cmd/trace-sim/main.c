@@ -415,6 +415,8 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 	if (r->format != FORMAT_ACCELSIM) {
 		r->writer = record_open(r->out, (enum record_format)r->format);
 		run_record(r, r->writer);
+	} else {
+		run_head(r, r->out);
 	}
 	open_profiles(&logs, r, a);
 	open_net_report(&logs, a);

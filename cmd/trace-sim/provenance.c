@@ -174,3 +174,25 @@ void run_record(const struct run *r, struct record_writer *w)
 	record_group_end(w);
 	record_end(w);
 }
+
+/* Names stand in 20 columns, values to the right of 20 more. Options that the original lacks are there when set. */
+void run_head(const struct run *r, FILE *out)
+{
+	static const char *const own[] = {
+		"-core_", "-l2_sides", "-l2_far_", "-icnt_cluster_ports", "-ptx_vector_access"};
+
+	fprintf(out,
+		"Accel-Sim [build warptools-%s]\n\n"
+		"        *** GPGPU-Sim Simulator Version 4.2.0  [build warptools-%s] ***\n\n\n"
+		"GPGPU-Sim: Configuration options:\n\n",
+		VERSION, VERSION);
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		const struct conf_row *row = &conf_rows[i];
+		bool ours = false;
+
+		for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+			ours |= !strncmp(row->name, own[k], strlen(own[k]));
+		if (!ours || r->conf.v[i].order)
+			fprintf(out, "%-20s %20s # %s\n", row->name, conf_text(&r->conf, i), row->help);
+	}
+}

@@ -58,6 +58,8 @@ struct given {
 	const char *trace;          /* the operand; NULL: none */
 };
 
+/* The lines with which a log of the original starts: what was built, and the options. */
+void run_head(const struct run *r, FILE *out);
 /* The "run" record. */
 void run_record(const struct run *r, struct record_writer *w);
 

@@ -103,7 +103,6 @@ static int launch(struct params *p, const struct gpuconf *c, struct fault *f)
 	p->max_cta = (uint64_t)conf_num(c, OPT_gpgpu_max_cta);
 	p->max_completed_cta = (uint64_t)conf_num(c, OPT_gpgpu_max_completed_cta);
 	p->deadlock_detect = conf_bool(c, OPT_gpgpu_deadlock_detect);
-	p->power = conf_bool(c, OPT_power_simulation_enabled);
 	return sampling(p, c, f);
 }
 

@@ -261,7 +261,7 @@ unsigned gpu_step(struct gpu *g)
 	return fired;
 }
 
-/* The interval's occupancy, which the original samples only with power simulation (quirk Q1-18). */
+/* The interval's occupancy. */
 static void take_occupancy(struct gpu *g)
 {
 	uint64_t filled = 0, cycles = 0;
@@ -283,8 +283,7 @@ void gpu_sync(struct gpu *g)
 	memstat_fold(g->memstat, g->threads);
 	traffic_fold(g->out, g->threads);
 	traffic_fold(g->back, g->threads);
-	if (g->params.power)
-		take_occupancy(g);
+	take_occupancy(g);
 }
 
 void gpu_window(struct gpu *g)

@@ -146,7 +146,7 @@ static struct quotient percent(uint64_t num, uint64_t den)
 	return q;
 }
 
-/* quirk Q1-18: nothing is counted unless the power model is on, so both lines show -nan. */
+/* The original counts nothing for these unless it simulates power, and prints -nan. */
 static void walk_occupancy(struct sink *s, const struct gpu *g)
 {
 	struct quotient now = percent(g->occupancy_filled, g->occupancy_slots);
