@@ -153,12 +153,16 @@ mixed() {
 	for signal in KILL TERM; do
 		WARPTOOLS_CPUS=2 trace-sim -q -g rtx3070 --isolate -j 2 -F json -o out mixed &
 		pid=$!
-		until [ "$(grep -sc '"record":"kernel"' out.part)" = 5 ]; do sleep 0.05; done
+		until [ "$(grep -sc '"record":"kernel"' out.part)" = 5 ]; do
+			kill -0 $pid
+			sleep 0.05
+		done
 		child=$(cat /proc/$pid/task/$pid/children)
 		kill -$signal $pid
 		status=0
 		wait $pid || status=$?
-		while kill -0 $child 2>/dev/null; do sleep 0.05; done
+		# Gone, or dead and waiting for a parent that takes no notice.
+		while grep -sq '^State:.[^Z]' "/proc/${child% }/status"; do sleep 0.05; done
 		if [ $signal = KILL ]; then
 			run -1 --separate-stderr stats-csv -s gpu_sim_cycle out.part
 			assert_equal "${#lines[@]}" 6

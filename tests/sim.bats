@@ -254,7 +254,10 @@ start_second() {
 	trace-sim -f -g rtx3070 "$@" -o out --events events two 2>err &
 	pid=$!
 	exec 7<events
-	until grep -asq 'record.*:.*kernel.*vecadd' out.part; do read -r -N 30000 -u 7 _; done
+	until grep -asq 'record.*:.*kernel.*vecadd' out.part; do
+		kill -0 $pid || return 1
+		read -r -N 30000 -u 7 _ || true
+	done
 }
 
 @test "SIGKILL leaves finished kernels in NAME.part, which stats-csv reads; a later run says so and replaces it" {
