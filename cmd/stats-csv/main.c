@@ -85,8 +85,9 @@ static void words(FILE *out, const char *kind, char *const *word, int n)
 		complete_runs(out, word, n);
 }
 
-static const struct cli cli = {"[-s NAMES] [-k KERNELS] [--per kernel|run|interval] [--wide|--long] [-F FORMAT] [-e "
-			       "NAME=EXPR]... [-o FILE] [FILE...]",
+static const struct cli cli = {
+	"[-s NAMES] [-k KERNELS] [--per kernel|run|interval] [--wide|--long] [-F FORMAT] [-e "
+	"NAME=EXPR]... [-o FILE] [FILE...]",
 	"make a table from simulation results",
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
 	"default).\n"

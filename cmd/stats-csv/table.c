@@ -115,7 +115,8 @@ static void named_options(const struct job *j, struct shown_options *o)
 		uint32_t had = o->n;
 
 		for (uint32_t i = 0; i < s->n_options; i++)
-			if (!store_is_about(s->option[i]) && namelist_find(&j->options, s->option[i]) == (long)k)
+			if (!store_is_about(s->option[i]) &&
+				namelist_find(&j->options, s->option[i]) == (long)k)
 				o->option[o->n++] = i;
 		if (o->n == had)
 			diag_warn(NOWHERE, "--options %s: found no such option in the input",

@@ -259,7 +259,7 @@ void stats_interval_record(struct record_writer *w, const struct interval_record
 	record_uint(w, "id", i->uid, NULL);
 	record_uint(w, "first_cycle", i->first_cycle, "cycles");
 	record_uint(w, "cycles", i->cycles, "cycles");
-	write_stats(w, before, now);
+	write_stats(w, before, now, NULL);
 	record_end(w);
 }
 
