@@ -140,7 +140,6 @@ struct args {
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
 		isolate, resume, flits;
-	bool provenance;
 	bool provenance, pass_unknown;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
