@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (a->node_start[r] > a->node_start[r + 1] || a->link_start[r] > a->link_start[r + 1])
 			abort();
 		for (uint32_t i = a->link_start[r]; i < a->link_start[r + 1]; i++)
-			if (a->link[i].to >= a->routers || a->link[i].to == r || !a->link[i].cycles)
+			if (a->link[i].to >= a->routers || !a->link[i].cycles)
 				abort();
 	}
 	anynet_free(a);
