@@ -157,18 +157,33 @@ profile() {
 	r = [json.loads(l) for l in open("r.json")]
 	end = r[-1]["stats"]["gpu_tot_sim_cycle"]
 	names = {e["pid"]: e["args"]["name"] for e in t if e["name"] == "process_name"}
-	kernels = [e for e in t if e["ph"] == "X" and names[e["pid"]] == "kernels"]
+	slices = [e for e in t if e["ph"] == "X" and names[e["pid"]] == "kernels"]
+	kernels = [e for e in slices if e["name"] != "launch latency"]
+	waits = [e for e in slices if e["name"] == "launch latency"]
+	assert len(waits) == 4 and all(e["dur"] >= 5000 for e in waits)
+	assert {(e["tid"], e["ts"] + e["dur"]) for e in waits} == {(e["tid"], e["ts"]) for e in kernels}
 	ctas = [e for e in t if e["ph"] == "X" and names[e["pid"]].startswith("SM ")]
 	assert len(kernels) == 4 and len({e["tid"] for e in kernels}) == 2
 	assert len(ctas) > 0 and all(0 <= e["ts"] and e["ts"] + e["dur"] <= end for e in kernels + ctas)
 	tracks = {}
-	for e in sorted(ctas + kernels, key=lambda e: e["ts"]):
+	for e in sorted(ctas + slices, key=lambda e: e["ts"]):
 	    key = (e["pid"], e["tid"])
 	    assert tracks.get(key, 0) <= e["ts"], e
 	    tracks[key] = e["ts"] + e["dur"]
+	by_uid = {e["args"]["kernel"]: e["name"] for e in kernels}
+	assert all(e["name"] == by_uid[e["args"]["kernel"]] and e["args"]["cta"] >= 0 for e in ctas)
+	threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in t if e["name"] == "thread_name"}
+	assert all(threads[e["pid"], e["tid"]] == "CTA slot %d" % (e["tid"] - 1) for e in ctas)
+	assert all(threads[e["pid"], e["tid"]].startswith("stream ") for e in slices)
+	for parts, whole in (("DRAM bandwidth by channel (GB/s)", "DRAM bandwidth (GB/s)"), ("IPC by SM", "IPC")):
+	    now, at = 0, {e["ts"]: sum(e["args"].values()) for e in t if e["name"] == parts}
+	    assert len({tuple(e["args"]) for e in t if e["name"] == parts}) == 1 and any(at.values())
+	    for e in sorted((e for e in t if e["name"] == whole), key=lambda e: e["ts"]):
+	        now = at.get(e["ts"], now)  # one that did not change is not repeated
+	        assert abs(now - e["args"]["value"]) <= 1e-4 * now + 1e-9, (e, now)
 	counters = {e["name"] for e in t if e["ph"] == "C"}
 	assert counters == {"IPC", "L1D hit rate (%)", "L2 hit rate (%)", "DRAM bandwidth (GB/s)", "occupancy (%)",
-	    "network requests (flits/cycle)", "network replies (flits/cycle)"}
+	    "network requests (flits/cycle)", "network replies (flits/cycle)", "DRAM bandwidth by channel (GB/s)", "IPC by SM"}
 	rates = [e for e in t if e["ph"] == "C" and "%" in e["name"]]
 	assert all(0 <= e["args"]["value"] <= 100 for e in rates)
 	for name, figure in (("IPC", "gpu_tot_sim_insn"), ("network requests (flits/cycle)", "icnt_total_pkts_simt_to_mem"),
@@ -179,12 +194,37 @@ profile() {
 	END
 }
 
+@test "the timeline keeps the trace event format" {
+	trace-sim -q -g rtx3070 -o r --timeline t.json --timeline-interval 500 "$(trace streams)"
+	python3 - <<-'END'
+	import json
+	t = json.load(open("t.json"))
+	whole, text, number = (int,), (str,), (int, float)
+	schema = {  # by phase: every field with its types; no others
+	    "M": {"ph": text, "pid": whole, "name": text, "args": (dict,)},
+	    "X": {"ph": text, "pid": whole, "tid": whole, "ts": whole, "dur": whole, "name": text, "args": (dict,)},
+	    "C": {"ph": text, "pid": whole, "ts": whole, "name": text, "args": (dict,)},
+	}
+	assert set(t) == {"displayTimeUnit", "otherData", "traceEvents"} and t["displayTimeUnit"] in ("ms", "ns")
+	for e in t["traceEvents"]:
+	    fields = dict(schema[e["ph"]])
+	    if e["name"] == "thread_name":
+	        fields["tid"] = whole
+	    assert set(e) == set(fields) and all(type(e[f]) in fields[f] for f in fields), e
+	    assert all(e.get(f, 0) >= 0 for f in ("pid", "tid", "ts", "dur")), e
+	    if e["ph"] == "C":
+	        assert e["args"] and all(type(v) in number for v in e["args"].values()), e
+	    if e["ph"] == "M":
+	        assert list(e["args"]) in (["name"], ["sort_index"]), e
+	END
+}
+
 @test "--timeline-interval and --timeline-sms" {
 	d=$(trace stream)
 	trace-sim -q -g rtx3070 -o r --timeline coarse --timeline-interval 10240 --timeline-sms 0 "$d"
 	trace-sim -q -g rtx3070 -f -o r --timeline fine --timeline-interval 100 --timeline-sms 1000 "$d"
-	run -1 grep -c '"SM ' coarse
-	run -0 grep -c '"SM ' fine
+	run -1 grep -c '{"name":"SM ' coarse
+	run -0 grep -c '{"name":"SM ' fine
 	assert_output 46
 	[ "$(grep -c '"IPC"' fine)" -gt "$(grep -c '"IPC"' coarse)" ]
 	for bad in 0 x 1.5 4K 99999999999; do
