@@ -92,14 +92,14 @@ TEST_CPPFLAGS = $(CPPFLAGS_ALL) -Icmd/trace-sim -Itests/unit
 
 $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
+	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
 # Targets named ptx* are about trace-ptx, the others about trace-sim and libcommon.
 $(BUILD)/tests/replay_ptx%: tests/fuzz/fuzz_ptx%.c tests/fuzz/replay.c $(PTX_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(CFLAGS_ALL) $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
 $(BUILD)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SIM_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
+	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ tests/fuzz/replay.c $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
 $(BUILD)/tests/tracegen: $(wildcard tests/gen/*.c tests/gen/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/gen $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.c,$^)
@@ -155,7 +155,7 @@ fuzz-run: $(FUZZ:%=$(BUILD)/fuzz_%)
 $(BUILD)/fuzz_ptx%: tests/fuzz/fuzz_ptx%.c $(PTX_LIB) $(LIB)
 	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(SIM_LIB) $(LIB)
-	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
+	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto -fsanitize=fuzzer,$(FUZZ_SANITIZE) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
 
 # The style stands in .clang-format; format-check only tells what would change.
 FORMATTED = $(sort $(wildcard cmd/*/*.[ch] cmd/*/*/*.[ch] libcommon/*/*.[ch] include/*.h tests/*/*.[ch]))
