@@ -414,6 +414,21 @@ int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write
 	return 0;
 }
 
+/* The o->n registers of a vector, each of o->bytes. */
+static int bind_vector(struct bind *b, struct op *o, const struct operand *data, enum type t, bool write)
+{
+	if (data->kind != O_VEC || data->n != o->n)
+		return bind_fault(b, data, "operand", "found no vector of %u, wanted {..}", (unsigned)o->n);
+	struct ext *x = bind_ext(b, o);
+	for (unsigned k = 0; k < o->n; k++) {
+		x->slot[k] = write ? bind_src_any(b, &data->elem[k], t, &x->bytes[k])
+				   : bind_dst_any(b, &data->elem[k], o->bytes, &x->bytes[k]);
+		if (x->slot[k] == UINT32_MAX)
+			return -1;
+	}
+	return 0;
+}
+
 static int bind_access(struct bind *b, struct op *o, bool write)
 {
 	const struct stmt *in = b->in;
@@ -464,16 +479,7 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 		}
 		return 0;
 	}
-	if (data->kind != O_VEC || data->n != n)
-		return bind_fault(b, data, "operand", "found no vector of %u, wanted {..}", n);
-	struct ext *x = bind_ext(b, o);
-	for (unsigned k = 0; k < n; k++) {
-		x->slot[k] = write ? bind_src_any(b, &data->elem[k], t, &x->bytes[k])
-				   : bind_dst_any(b, &data->elem[k], bytes, &x->bytes[k]);
-		if (x->slot[k] == UINT32_MAX)
-			return -1;
-	}
-	return 0;
+	return bind_vector(b, o, data, t, write);
 }
 
 int bind_ld(struct bind *b, struct op *o) { return bind_access(b, o, false); }
