@@ -201,6 +201,23 @@ own_sweep() {
 	assert_output --partial 'mine: found no /none/there'
 }
 
+@test "one kernel a job: the records of an isolated run in one go" {
+	app=$(trace streams)
+	cd "$BATS_TEST_TMPDIR"
+	run -0 sh "$BATS_TEST_DIRNAME/../examples/sweep/per-kernel" each "$app" rtx3070
+	assert_output 'each: 4 jobs of one kernel'
+	cd each
+	run -0 sh ./jobs
+	assert_line --index 3 $'app\trtx3070+k4\t-g rtx3070 --isolate -k 4\t'
+	run -0 make -s -k -j2
+	trace-sim -q -g rtx3070 --isolate -F json -o whole.json "$app"
+	for k in 1 2 3 4; do
+		grep '"record":"kernel"' "$SWEEP/results/app.rtx3070+k$k.json"
+	done | cmp - <(grep '"record":"kernel"' whole.json)
+	run -2 sh "$BATS_TEST_DIRNAME/../examples/sweep/per-kernel" other /none/there rtx3070
+	assert_output --partial 'found no /none/there'
+}
+
 @test "limits of time and memory end a run, and the status says why" {
 	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
 	own_sweep "$BATS_TEST_TMPDIR/long"
