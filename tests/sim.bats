@@ -401,6 +401,8 @@ start_second() {
 	run -0 grep -c '^kernel [12]/2 .*: cycle [0-9]' "$BATS_TEST_TMPDIR/log"
 	[ "$output" -ge 2 ]
 	run -1 grep "$(printf '\r')" "$BATS_TEST_TMPDIR/log"
+	grep -q '^kernel 1/2 .* 50.0% of thread blocks' "$BATS_TEST_TMPDIR/log"
+	grep -q '^kernel 2/2 .* 100.0% of thread blocks, 0 s left$' "$BATS_TEST_TMPDIR/log"
 }
 
 # An anynet of two routers; the links are read from standard input. Prints the cycles of the trace gather.

@@ -86,7 +86,7 @@ static void show(struct run *r, double seconds, bool keep)
 	double rate =
 		seconds > r->meter->last ? (insns - r->meter->last_insns) / (seconds - r->meter->last) : 0;
 
-	if (k && k->n_ctas)
+	if (k && k->n_ctas && !k->done) /* else it is among kernels_done */
 		share = (double)k->next_cta / (double)k->n_ctas;
 	share = ((double)r->kernels_done + share) / (double)(r->list.n_kernels ? r->list.n_kernels : 1);
 	if (share > 0)
