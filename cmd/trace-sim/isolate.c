@@ -58,6 +58,9 @@ struct isolate {
 	struct kept spool;     /* records of kernels that wait for one before */
 	struct kept all;       /* what was written, for the totals */
 	uint32_t kernels, done;
+	char limit[48]; /* the first that a kernel met; "": none */
+	/* In a process of a kernel: what its own took the place of, as leak checkers want to see all memory named. */
+	const void *inherited[2];
 	bool shown; /* a line without newline stands on the terminal */
 };
 
@@ -132,6 +135,8 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
+	o->inherited[0] = r->writer;
+	o->inherited[1] = r->hash;
 	r->progress = false;
 	r->selection = NULL; /* that its name is none of the selected is no fault here */
 	r->next_command = c->command;
@@ -284,8 +289,10 @@ static void write_result(struct isolate *o, const struct result *done)
 	output_keep(r->result);
 	XXH3_128bits_update(r->hash, done->told.hash, sizeof done->told.hash);
 	r->status = worse(r->status, done->told.status);
-	if (!r->limit && *done->told.limit)
-		r->limit = xstrdup(done->told.limit);
+	if (!r->limit && *done->told.limit) {
+		memcpy(o->limit, done->told.limit, sizeof o->limit);
+		r->limit = o->limit;
+	}
 	o->kernels += done->told.kernels;
 	o->done += done->told.done;
 	if (r->progress)
