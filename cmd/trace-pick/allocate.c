@@ -168,41 +168,27 @@ static void draw(struct choice *c, const struct stratum *s, uint32_t number, con
 
 /* ---- strata ------------------------------------------------------------------------------- */
 
-struct weighed {
-	double value;
-	uint32_t stratum;
-};
-
-static int lightest(const void *a, const void *b)
-{
-	const struct weighed *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return x->stratum < y->stratum ? -1 : x->stratum > y->stratum;
-}
-
 /* Where -n allows fewer picks than the strata want at least, the lightest ones become one. */
 static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {
-	struct weighed *s = xcalloc(n, sizeof(*s));
+	struct ranked *s = xcalloc(n, sizeof(*s));
 	uint32_t *count = xcalloc(n, sizeof(*count)), *to = xcalloc(n, sizeof(*to)), joined = 0, left = 0;
 	uint64_t least = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		s[i].stratum = i;
+		s[i].number = i;
 	for (uint32_t i = 0; i < a->n; i++) {
 		s[of[i]].value += value_of(a, i);
 		count[of[i]]++;
 	}
-	qsort(s, n, sizeof(*s), lightest);
+	qsort(s, n, sizeof(*s), ranked_order);
 	for (uint32_t i = 0; i < n; i++)
 		least += least_of(count[i], w);
 	if (least > w->most)
 		for (least += least_of(a->n, w); joined < n && least > w->most; joined++)
-			least -= least_of(count[s[joined].stratum], w);
+			least -= least_of(count[s[joined].number], w);
 	for (uint32_t i = 0; i < n; i++)
-		to[s[i].stratum] = i < joined ? 0 : ++left;
+		to[s[i].number] = i < joined ? 0 : ++left;
 	for (uint32_t i = 0; i < a->n; i++)
 		of[i] = joined ? to[of[i]] : of[i];
 	free(s);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of methods, and the partition by name that several begin with.
+ * The table of methods, and the partition by name and by cuts that several are.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
 #include "pick.h"
 #include "table.h"
+
+#define MOST_DEEP 24 /* cuts one inside the other */
 
 const struct method methods[] = {
 #define METHOD(name, fn, reading, size, help) {#name, fn, reading, size, help},
@@ -42,7 +44,14 @@ static bool same(const struct kernel *a, const struct kernel *b, bool per_stream
 	return !strcmp(a->name, b->name) && (!per_stream || a->stream == b->stream);
 }
 
-void groups_by_name(struct groups *g, const struct app *a, bool per_stream)
+/* The kernels of each name in the order of the list, names in the order in which they first come. */
+struct groups {
+	uint32_t *first, *last; /* by group: kernels */
+	uint32_t *next;         /* by kernel: the next of its group, UINT32_MAX: none */
+	uint32_t n, cap;
+};
+
+static void groups_by_name(struct groups *g, const struct app *a, bool per_stream)
 {
 	struct table t = {0};
 	uint32_t cap_last = 0;
@@ -71,9 +80,53 @@ void groups_by_name(struct groups *g, const struct app *a, bool per_stream)
 	table_free(&t);
 }
 
-void groups_free(struct groups *g)
+static void groups_free(struct groups *g)
 {
 	free(g->first);
 	free(g->next);
 	free(g->last);
+}
+
+int ranked_order(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void split(
+	const struct ranked *r, uint32_t n, uint32_t *of, uint32_t *n_strata, cut_fn *cut, unsigned deep)
+{
+	uint32_t at = deep < MOST_DEEP ? cut(r, n) : 0;
+
+	if (at) {
+		split(r, at, of, n_strata, cut, deep + 1);
+		split(r + at, n - at, of, n_strata, cut, deep + 1);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		of[r[i].number] = *n_strata;
+	++*n_strata;
+}
+
+uint32_t method_cuts(const struct app *a, const struct wish *w, uint32_t *of, value_fn *value, cut_fn *cut)
+{
+	struct ranked *r = xmalloc(a->n * sizeof(*r));
+	struct groups g;
+	uint32_t n_strata = 0;
+
+	groups_by_name(&g, a, w->per_stream);
+	for (uint32_t i = 0; i < g.n; i++) {
+		uint32_t n = 0;
+
+		for (uint32_t k = g.first[i]; k != UINT32_MAX; k = g.next[k])
+			r[n++] = (struct ranked){value(&a->kernel[k]), k};
+		qsort(r, n, sizeof(*r), ranked_order);
+		split(r, n, of, &n_strata, cut, 0);
+	}
+	groups_free(&g);
+	free(r);
+	return n_strata;
 }

@@ -93,17 +93,21 @@ const struct method *method_find(const char *name); /* NULL: none */
 /* What the weights of a stratum add up, of kernel k; above 0. */
 double method_size(const struct method *m, const struct kernel *k);
 
-/*
- * method.c: strata by name, and by stream with --per-stream: the kernels of each, in the order of the list, names in
- * the order in which they first come.
- */
-struct groups {
-	uint32_t *first,
-		*next; /* by group: its first kernel; by kernel: the next of its group, UINT32_MAX: none */
-	uint32_t *last, n, cap;
+/* method.c: something numbered, by a value; for qsort(), equal values by number. */
+struct ranked {
+	double value;
+	uint32_t number;
 };
-void groups_by_name(struct groups *g, const struct app *a, bool per_stream);
-void groups_free(struct groups *g);
+int ranked_order(const void *a, const void *b);
+
+/*
+ * method.c: the kernels of each name, and stream with --per-stream, sorted by their value, are cut in two where cut()
+ * says so of n of them (from 1 to n - 1 into the lower part; 0: they stay together), and each part again. The number of
+ * strata.
+ */
+typedef double value_fn(const struct kernel *k);
+typedef uint32_t cut_fn(const struct ranked *r, uint32_t n);
+uint32_t method_cuts(const struct app *a, const struct wish *w, uint32_t *of, value_fn *value, cut_fn *cut);
 
 /*
  * linear.c. x: n rows of d values, overwritten with their components along the axes of largest variance, which hold

@@ -12,33 +12,18 @@
 #include "arena.h"
 #include "pick.h"
 
-#define MOST_CV   0.4
-#define GRID      128u /* points of the density */
-#define MOST_DEEP 24
+#define MOST_CV 0.4
+#define GRID    128u /* points of the density */
 
-struct by_size {
-	double size;
-	uint32_t kernel;
-};
-
-static int order(const void *a, const void *b)
-{
-	const struct by_size *x = a, *y = b;
-
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
-}
-
-static double variation(const struct by_size *k, uint32_t n)
+static double variation(const struct ranked *k, uint32_t n)
 {
 	double mean = 0, sum = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		mean += k[i].size;
+		mean += k[i].value;
 	mean /= n;
 	for (uint32_t i = 0; i < n; i++)
-		sum += (k[i].size - mean) * (k[i].size - mean);
+		sum += (k[i].value - mean) * (k[i].value - mean);
 	return n && mean > 0 ? sqrt(sum / n) / mean : 0;
 }
 
@@ -88,14 +73,14 @@ static double valley(const double *v, uint32_t n)
 	return place;
 }
 
-/* How many of the n kernels, sorted by size, go to the lower part; from 1 to n - 1. */
-static uint32_t cut(const struct by_size *k, uint32_t n)
+static uint32_t cut(const struct ranked *k, uint32_t n)
 {
+	if (n < 2 || k[0].value >= k[n - 1].value || variation(k, n) < MOST_CV)
+		return 0;
 	double *v = xmalloc(n * sizeof(*v)), place;
 	uint32_t lower = 0;
-
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = log(k[i].size);
+		v[i] = log(k[i].value);
 	place = valley(v, n);
 	if (isnan(place))
 		place = (v[0] + v[n - 1]) / 2;
@@ -105,36 +90,9 @@ static uint32_t cut(const struct by_size *k, uint32_t n)
 	return lower == 0 ? 1 : lower == n ? n - 1 : lower;
 }
 
-static void split(const struct by_size *k, uint32_t n, uint32_t *of, uint32_t *n_strata, unsigned deep)
-{
-	if (n > 1 && deep < MOST_DEEP && k[0].size < k[n - 1].size && variation(k, n) >= MOST_CV) {
-		uint32_t lower = cut(k, n);
-
-		split(k, lower, of, n_strata, deep + 1);
-		split(k + lower, n - lower, of, n_strata, deep + 1);
-		return;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		of[k[i].kernel] = *n_strata;
-	++*n_strata;
-}
+static double size_of(const struct kernel *k) { return k->insts ? (double)k->insts : 1; }
 
 uint32_t method_sieve(const struct app *a, const struct wish *w, uint32_t *of)
 {
-	struct by_size *k = xmalloc(a->n * sizeof(*k));
-	struct groups g;
-	uint32_t n_strata = 0;
-
-	groups_by_name(&g, a, w->per_stream);
-	for (uint32_t i = 0; i < g.n; i++) {
-		uint32_t n = 0;
-
-		for (uint32_t j = g.first[i]; j != UINT32_MAX; j = g.next[j])
-			k[n++] = (struct by_size){a->kernel[j].insts ? (double)a->kernel[j].insts : 1, j};
-		qsort(k, n, sizeof(*k), order);
-		split(k, n, of, &n_strata, 0);
-	}
-	groups_free(&g);
-	free(k);
-	return n_strata;
+	return method_cuts(a, w, of, size_of, cut);
 }
