@@ -10,11 +10,12 @@
 
 /* "NAME=" of every configuration option, with its help. */
 void complete_options(FILE *out);
-/* Names and families of figures, as trace-stats(5) has them. */
-void complete_figures(FILE *out);
 /* Positions of the kernels in the first of n words that names a trace, with the names of their files. */
 void complete_kernels(FILE *out, char *const *word, int n);
-/* Positions of the kernels in the first of n words that names a result, with their names. */
-void complete_runs(FILE *out, char *const *word, int n);
+/*
+ * Of programs that read results, a cli_words. "figures": names and families, as trace-stats(5) has them. "runs":
+ * positions of the kernels in the first of n words that names a result, with their names.
+ */
+void complete_results(FILE *out, const char *kind, char *const *word, int n);
 
 #endif

@@ -171,34 +171,21 @@ static void write_group_head(struct groups *g)
 #include "aggs.def"
 #undef AGG
 	};
-	uint32_t n = 0, cap = 3 + g->o.n + (uint32_t)g->j->group.n + g->c.n * g->j->n_aggs;
-	char **name = xcalloc(cap, sizeof(*name));
-	bool *number = xcalloc(cap, sizeof(*number));
+	struct head h = {0};
 
-	name[n++] = xstrdup("run");
+	head_text(&h, "run");
 	for (uint32_t i = 0; i < g->o.n; i++)
-		name[n++] = xstrdup(g->s->option[g->o.option[i]]);
+		head_text(&h, g->s->option[g->o.option[i]]);
 	if (g->status)
-		name[n++] = xstrdup("status");
+		head_text(&h, "status");
 	for (size_t i = 0; i < g->j->group.n; i++)
 		if (strcmp(g->j->group.pattern[i], "run"))
-			name[n++] = xstrdup(g->j->group.pattern[i]);
-	number[n] = true;
-	name[n++] = xstrdup("kernels");
-	for (uint32_t i = 0; i < g->c.n; i++) {
-		for (uint32_t a = 0; a < g->j->n_aggs; a++) {
-			const char *figure = g->s->column[g->c.column[i]].name, *agg = aggs[g->j->agg[a]];
-
-			name[n] = xmalloc(strlen(figure) + strlen(agg) + 2);
-			sprintf(name[n], "%s.%s", figure, agg);
-			number[n++] = true;
-		}
-	}
-	write_head(&g->w, (const char *const *)name, number, n);
-	while (n)
-		free(name[--n]);
-	free(name);
-	free(number);
+			head_text(&h, g->j->group.pattern[i]);
+	head_number(&h, "kernels");
+	for (uint32_t i = 0; i < g->c.n; i++)
+		for (uint32_t a = 0; a < g->j->n_aggs; a++)
+			head_number(&h, "%s.%s", g->s->column[g->c.column[i]].name, aggs[g->j->agg[a]]);
+	write_head(&g->w, &h);
 }
 
 void print_groups(struct job *j, FILE *out)

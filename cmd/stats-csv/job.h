@@ -101,7 +101,15 @@ struct writer {
 	enum table_form form;
 	uint32_t at;
 };
-void write_head(struct writer *w, const char *const *name, const bool *number, uint32_t n);
+/* The names of the columns, one after the other, and then the line of them all. */
+struct head {
+	char **name;
+	bool *number; /* Markdown: right-aligned */
+	uint32_t n, cap_names, cap_numbers;
+};
+void head_text(struct head *h, const char *name);
+void head_number(struct head *h, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void write_head(struct writer *w, struct head *h); /* frees what is in *h */
 void write_text(struct writer *w, const char *text);
 void write_value(struct writer *w, const struct run_value *v); /* NULL: missing */
 void write_real(struct writer *w, double x);                   /* NaN: missing */

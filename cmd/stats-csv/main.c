@@ -76,15 +76,6 @@ static const struct cli_row rows[] = {
 	{'q', "quiet", NULL, "no warnings", NULL},
 };
 
-/* For completions. */
-static void words(FILE *out, const char *kind, char *const *word, int n)
-{
-	if (!strcmp(kind, "figures"))
-		complete_figures(out);
-	else if (!strcmp(kind, "runs"))
-		complete_runs(out, word, n);
-}
-
 static const struct cli cli = {
 	"[-s NAMES] [-k KERNELS] [--per kernel|run|interval] [--wide|--long] [-F FORMAT] [-e "
 	"NAME=EXPR]... [-o FILE] [FILE...]",
@@ -92,7 +83,7 @@ static const struct cli cli = {
 	"FILE holds results of trace-sim in any of its formats, or a log of Accel-Sim; - is stdin (the "
 	"default).\n"
 	"Exit status: 0 good; 1 a run stopped early, its rows are in the table; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows, words};
+	rows, sizeof rows / sizeof *rows, complete_results};
 
 static int choice(const char *option, const char *value, const char *const *name, int n, const char *wanted)
 {

@@ -219,38 +219,29 @@ static void write_long(struct cells *t, const struct store_kernel *k)
 
 static void write_table_head(struct cells *t)
 {
-	uint32_t n = 0, cap = t->o.n + t->c.n + 8;
-	const char **name = xcalloc(cap, sizeof(*name));
-	bool *number = xcalloc(cap, sizeof(*number));
+	struct head h = {0};
 
-	name[n++] = "run";
+	head_text(&h, "run");
 	for (uint32_t i = 0; i < t->o.n; i++)
-		name[n++] = t->s->option[t->o.option[i]];
+		head_text(&h, t->s->option[t->o.option[i]]);
 	if (t->status)
-		name[n++] = "status";
+		head_text(&h, "status");
 	if (!t->j->per_run) {
-		name[n++] = "kernel_name";
-		number[n] = true;
-		name[n++] = "id";
+		head_text(&h, "kernel_name");
+		head_number(&h, "id");
 	}
 	if (t->j->per_interval) {
-		number[n] = number[n + 1] = true;
-		name[n++] = "first_cycle";
-		name[n++] = "cycles";
+		head_number(&h, "first_cycle");
+		head_number(&h, "cycles");
 	}
 	if (t->j->tidy) {
-		name[n++] = "statistic";
-		number[n] = true;
-		name[n++] = "value";
-		name[n++] = "unit";
+		head_text(&h, "statistic");
+		head_number(&h, "value");
+		head_text(&h, "unit");
 	}
-	for (uint32_t i = 0; i < t->c.n && !t->j->tidy; i++) {
-		number[n] = true;
-		name[n++] = t->s->column[t->c.column[i]].name;
-	}
-	write_head(&t->w, name, number, n);
-	free(name);
-	free(number);
+	for (uint32_t i = 0; i < t->c.n && !t->j->tidy; i++)
+		head_number(&h, "%s", t->s->column[t->c.column[i]].name);
+	write_head(&t->w, &h);
 }
 
 void print_table(struct job *j, FILE *out)
@@ -277,13 +268,16 @@ void print_table(struct job *j, FILE *out)
 
 void print_list(struct job *j, FILE *out)
 {
-	static const char *const head[] = {"name", "unit", "kind", "description"};
-	static const bool number[4];
+	struct head h = {0};
 	struct shown_columns c = shown_columns(j);
 	struct writer w = {out, j->form, 0};
 	const struct figure *last = NULL;
 
-	write_head(&w, head, number, 4);
+	head_text(&h, "name");
+	head_text(&h, "unit");
+	head_text(&h, "kind");
+	head_text(&h, "description");
+	write_head(&w, &h);
 	for (uint32_t i = 0; i < c.n; i++) {
 		const struct store_column *k = &j->store->column[c.column[i]];
 

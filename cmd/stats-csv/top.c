@@ -13,9 +13,22 @@
 #include "job.h"
 #include "run_top.h"
 
-static const char *const head[] = {
-	"run", "kernel_name", "pc", "opcode", "line", "stall", "cycles", "share", "sum", "issues"};
-static const bool number[] = {false, false, false, false, true, false, true, true, true, true};
+static void write_names(struct writer *w)
+{
+	struct head h = {0};
+
+	head_text(&h, "run");
+	head_text(&h, "kernel_name");
+	head_text(&h, "pc");
+	head_text(&h, "opcode");
+	head_number(&h, "line");
+	head_text(&h, "stall");
+	head_number(&h, "cycles");
+	head_number(&h, "share");
+	head_number(&h, "sum");
+	head_number(&h, "issues");
+	write_head(w, &h);
+}
 
 /* Two places of a percentage, as a number that prints without more of them. */
 static double percent(uint64_t part, uint64_t all)
@@ -94,7 +107,7 @@ void print_top(struct job *j, FILE *out, int n, char **path)
 	struct writer w = {out, j->form, 0};
 	struct fault f;
 
-	write_head(&w, head, number, sizeof(head) / sizeof(head[0]));
+	write_names(&w);
 	for (int i = 0; i < (n ? n : 1); i++) {
 		const char *name = n ? path[i] : "-";
 		struct run_reader *r = run_open(name, 0, &f);

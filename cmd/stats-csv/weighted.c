@@ -64,31 +64,18 @@ void weights_check(struct job *j)
 static void write_head_of(struct weighing *g)
 {
 	static const char *const part[CELLS] = {"", ".low", ".high"};
-	uint32_t n = 0, cap = 3 + g->o.n + g->c.n * g->j->n_aggs * CELLS;
-	char **name = xcalloc(cap, sizeof(*name));
-	bool *number = xcalloc(cap, sizeof(*number));
+	struct head h = {0};
 
-	name[n++] = xstrdup("run");
+	head_text(&h, "run");
 	for (uint32_t i = 0; i < g->o.n; i++)
-		name[n++] = xstrdup(g->s->option[g->o.option[i]]);
-	number[n] = true;
-	name[n++] = xstrdup("kernels");
-	number[n] = true;
-	name[n++] = xstrdup("picked");
+		head_text(&h, g->s->option[g->o.option[i]]);
+	head_number(&h, "kernels");
+	head_number(&h, "picked");
 	for (uint32_t i = 0; i < g->c.n; i++)
-		for (uint32_t k = 0; k < g->j->n_aggs * CELLS; k++) {
-			const char *figure = g->s->column[g->c.column[i]].name;
-			bool mean = g->j->agg[k / CELLS] == AGG_MEAN;
-
-			name[n] = xmalloc(strlen(figure) + 16);
-			sprintf(name[n], "%s%s%s", figure, mean ? ".mean" : "", part[k % CELLS]);
-			number[n++] = true;
-		}
-	write_head(&g->w, (const char *const *)name, number, n);
-	while (n)
-		free(name[--n]);
-	free(name);
-	free(number);
+		for (uint32_t k = 0; k < g->j->n_aggs * CELLS; k++)
+			head_number(&h, "%s%s%s", g->s->column[g->c.column[i]].name,
+				g->j->agg[k / CELLS] == AGG_MEAN ? ".mean" : "", part[k % CELLS]);
+	write_head(&g->w, &h);
 }
 
 /* Is it a sum, so that its mean is another value? */

@@ -6,6 +6,7 @@
 #include <csv.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "job.h"
@@ -74,16 +75,41 @@ void write_end(struct writer *w)
 	w->at = 0;
 }
 
-void write_head(struct writer *w, const char *const *name, const bool *number, uint32_t n)
+static void add_column(struct head *h, char *name, bool number)
 {
-	for (uint32_t i = 0; i < n; i++)
-		write_text(w, name[i]);
+	grow(&h->name, &h->cap_names, h->n + 1, sizeof(*h->name));
+	grow(&h->number, &h->cap_numbers, h->n + 1, sizeof(*h->number));
+	h->number[h->n] = number;
+	h->name[h->n++] = name;
+}
+
+void head_text(struct head *h, const char *name) { add_column(h, xstrdup(name), false); }
+
+void head_number(struct head *h, const char *fmt, ...)
+{
+	va_list args;
+	char *name;
+
+	va_start(args, fmt);
+	if (vasprintf(&name, fmt, args) < 0)
+		die("out of memory");
+	va_end(args);
+	add_column(h, name, true);
+}
+
+void write_head(struct writer *w, struct head *h)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		write_text(w, h->name[i]);
 	write_end(w);
-	if (w->form != TABLE_MARKDOWN)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-		fputs(number[i] ? "|---:" : "|---", w->out);
-	fputs("|\n", w->out);
+	for (uint32_t i = 0; i < h->n && w->form == TABLE_MARKDOWN; i++)
+		fputs(h->number[i] ? "|---:" : "|---", w->out);
+	if (w->form == TABLE_MARKDOWN)
+		fputs("|\n", w->out);
+	while (h->n)
+		free(h->name[--h->n]);
+	free(h->name);
+	free(h->number);
 }
 
 void write_real(struct writer *w, double x)

@@ -40,15 +40,6 @@ static const struct cli_row rows[] = {
 	{OPT_BY, "by", "WHAT", "what a place of --top is: " TOP_BY_WORDS " (default: stall)", TOP_BY_WORDS},
 };
 
-/* For completions. */
-static void words(FILE *out, const char *kind, char *const *word, int n)
-{
-	if (!strcmp(kind, "figures"))
-		complete_figures(out);
-	else if (!strcmp(kind, "runs"))
-		complete_runs(out, word, n);
-}
-
 static const struct cli cli = {
 	"[-T [NAME=]TOL]... [-s NAMES] [-i NAMES] [-k KERNELS] [--all] [-q] [-F FORMAT] [--options] [--summary] A B",
 	"compare two simulation results",
@@ -56,7 +47,7 @@ static const struct cli cli = {
 	"folders\n"
 	"the files of equal names are compared. Host times are left out unless -s names them.\n"
 	"Exit status: 0 equal within tolerance; 1 different; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows, words};
+	rows, sizeof rows / sizeof *rows, complete_results};
 
 /* "5%", "0.01"; several by commas. */
 static void add_tolerance(struct options *o, const char *value)

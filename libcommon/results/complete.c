@@ -6,7 +6,7 @@
 #include "complete.h"
 #include "run_read.h"
 
-void complete_figures(FILE *out)
+static void figures(FILE *out)
 {
 	for (size_t i = 0; i < n_figures; i++)
 		fprintf(out, "%s\t%s\n", figures_table[i].name, figures_table[i].help);
@@ -27,7 +27,7 @@ static bool list_run(FILE *out, const char *path)
 	return event == RUN_DONE;
 }
 
-void complete_runs(FILE *out, char *const *word, int n)
+static void runs(FILE *out, char *const *word, int n)
 {
 	struct stat st;
 
@@ -35,4 +35,12 @@ void complete_runs(FILE *out, char *const *word, int n)
 		if (*word[i] != '-' && stat(word[i], &st) == 0 && S_ISREG(st.st_mode) &&
 			list_run(out, word[i]))
 			return;
+}
+
+void complete_results(FILE *out, const char *kind, char *const *word, int n)
+{
+	if (!strcmp(kind, "figures"))
+		figures(out);
+	else if (!strcmp(kind, "runs"))
+		runs(out, word, n);
 }
