@@ -70,6 +70,13 @@ struct symbol *declare_reg_range(
 /* init.c: what stands behind "=". */
 bool initialise(struct parser *p, struct symbol *var);
 
+/* operand.c: one operand of *in, depth of them around it. */
+bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth);
+/* The number of the register that token t names; s: its symbol, a register or a family of them. */
+uint32_t operand_register(const struct symbol *s, const struct token *t);
+/* One more of the list in hand; what was pushed since it had first elements, at its final place. */
+void operand_push(struct parser *p, const struct operand *o);
+struct operand *operand_keep(struct parser *p, uint32_t first);
 /* stmt.c: the statements of a body, from behind "{" to behind "}". */
 bool parse_body(struct parser *p);
 bool parse_loc(struct parser *p);

@@ -109,45 +109,23 @@ API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned fl
 }
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
-API(int, cudaStreamGetFlags, struct stream *s, unsigned *flags)
-{
-	int e = judge_stream(s, false);
+/* What a stream is asked; it answers when it is one. */
+#define ANSWER(name, type, value) \
+	API(int, name, struct stream *s, type *answer) \
+	{ \
+		int e = judge_stream(s, false); \
+\
+		if (!e) \
+			*answer = (value); \
+		return cudart_leave(e); \
+	} \
+	ALSO(name##_ptsz, name)
 
-	if (!e)
-		*flags = (uintptr_t)s <= 2 ? 0 : s->flags;
-	return cudart_leave(e);
-}
-ALSO(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
-
-API(int, cudaStreamGetPriority, struct stream *s, int *priority)
-{
-	int e = judge_stream(s, false);
-
-	if (!e)
-		*priority = (uintptr_t)s <= 2 ? 0 : s->priority;
-	return cudart_leave(e);
-}
-ALSO(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
-
-API(int, cudaStreamGetId, struct stream *s, unsigned long long *id)
-{
-	int e = judge_stream(s, false);
-
-	if (!e)
-		*id = (unsigned long long)cudart_stream_number(s);
-	return cudart_leave(e);
-}
-ALSO(cudaStreamGetId_ptsz, cudaStreamGetId);
-
-API(int, cudaStreamIsCapturing, struct stream *s, int *capturing)
-{
-	int e = judge_stream(s, false);
-
-	if (!e)
-		*capturing = 0;
-	return cudart_leave(e);
-}
-ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
+ANSWER(cudaStreamGetFlags, unsigned, (uintptr_t)s <= 2 ? 0 : s->flags);
+ANSWER(cudaStreamGetPriority, int, (uintptr_t)s <= 2 ? 0 : s->priority);
+ANSWER(cudaStreamGetId, unsigned long long, (unsigned long long)cudart_stream_number(s));
+ANSWER(cudaStreamIsCapturing, int, 0);
+#undef ANSWER
 
 API(int, cudaStreamAttachMemAsync, struct stream *s, void *at, size_t n, unsigned flags)
 {
