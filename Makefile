@@ -29,7 +29,7 @@ CUDART     = $(BUILD)/libtrace-ptx-cudart.so
 CUDART_MAP = cmd/trace-ptx/cudart/versions.map
 CUDART_FOR = 11.0 12 13
 CUDART_SRC = $(sort $(wildcard cmd/trace-ptx/cudart/*.c))
-CUDART_USE = $(filter-out $(addprefix cmd/trace-ptx/,main.c run.c launch.c launch_tensor.c values.c gpu.c program.c),$(wildcard cmd/trace-ptx/*.c)) \
+CUDART_USE = $(wildcard $(addprefix cmd/trace-ptx/,lang/*.c exec/*.c sem/*.c)) cmd/trace-ptx/trace_out.c \
 	$(wildcard libcommon/base/*.c) libcommon/machine/fatbin.c libcommon/machine/cubin.c
 CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
 

@@ -3,7 +3,7 @@
 #ifndef RUN_H
 #define RUN_H
 
-#include "launch.h"
+#include "launch/launch.h"
 
 enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_FOLDER, TRACE_TEXT };
 

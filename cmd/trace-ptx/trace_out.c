@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "call.h"
+#include "exec/call.h"
 #include "trace_out.h"
 
 void text_room(struct text *t, size_t more)

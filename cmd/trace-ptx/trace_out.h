@@ -4,7 +4,7 @@
 #define TRACE_OUT_H
 
 #include <stdio.h>
-#include "exec.h"
+#include "exec/exec.h"
 
 /* What ptxas says of a kernel; 0: no limit. */
 struct occupancy {

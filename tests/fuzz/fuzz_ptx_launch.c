@@ -2,7 +2,7 @@
 /* Fuzz target for launch files: every module they name is the same small one. Nothing is executed. */
 #include <stdint.h>
 #include <stdlib.h>
-#include "launch.h"
+#include "launch/launch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

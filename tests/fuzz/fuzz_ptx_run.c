@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "exec.h"
+#include "exec/exec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -22,9 +22,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "exec.h"
+#include "exec/exec.h"
 #include "table.h"
-#include "wire.h"
+#include "cudart/wire.h"
 
 enum {
 #define E(code, name, text) name = code,

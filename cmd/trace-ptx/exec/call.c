@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Calls: a frame of registers and of local memory above the caller's, arguments in, results out.
+ *
+ * Always true: lanes that return wait until the last of their call has; a result is copied for all lanes that were
+ * called. The built-in functions take their arguments where a call puts them, in the caller's local frame.
+ */
+#include <string.h>
+#include "exec/print.h"
+#include "exec/stack.h"
+
+static unsigned slot_width(const struct func *fn, uint32_t reg)
+{
+	unsigned bits = types[fn->reg[reg].type].bits;
+
+	return bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
+}
+
+/* Lanes of mask of one register to another of the same width; offsets from the start of all frames. */
+static void copy_slot(struct warp *w, size_t to, size_t from, unsigned bytes, uint32_t mask)
+{
+	uint8_t *d = w->frames + to, *s = w->frames + from;
+
+	if (!bytes) {
+		uint32_t a, b;
+
+		memcpy(&a, d, 4);
+		memcpy(&b, s, 4);
+		a = (a & ~mask) | (b & mask);
+		memcpy(d, &a, 4);
+	} else if (bytes == 16) {
+		copy_slot(w, to, from, 8, mask);
+		copy_slot(w, to + 8 * LANES, from + 8 * LANES, 8, mask);
+	} else {
+		FOR_BITS32 (i, mask)
+			memcpy(d + (size_t)i * bytes, s + (size_t)i * bytes, bytes);
+	}
+}
+
+static void copy_reg_argument(struct warp *w, const struct func *callee, const struct symbol *formal,
+	const struct argument *a, size_t caller, size_t called, bool ret, uint32_t mask)
+{
+	for (unsigned e = 0; e < a->n && e < 4; e++) {
+		uint32_t slot = callee->reg[formal->first + e].slot;
+		unsigned bytes = slot_width(callee, formal->first + e);
+
+		if (slot)
+			copy_slot(w, ret ? caller + a->slot[e] : called + slot,
+				ret ? called + slot : caller + a->slot[e], bytes, mask);
+	}
+}
+
+static bool local_room(struct warp *w, const struct op *o, uint32_t exec, uint64_t end)
+{
+	if (end <= w->local_stride)
+		return true;
+	exec_fail(w, o, exec, "local-memory",
+		"found %llu bytes of local memory in use by calls, wanted at most %u",
+		(unsigned long long)end, w->local_stride);
+	return false;
+}
+
+void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec)
+{
+	const struct func *callee = w->g->code->prog->func[func], *caller = w->g->code->prog->func[w->func];
+	const struct call_site *site = o->x->site;
+	uint32_t base = w->local_base;
+	size_t at = w->frame_at;
+
+	if (w->n_calls >= 4096) {
+		exec_fail(w, o, exec, "call-depth", "found calls more than 4096 deep, wanted fewer");
+		return;
+	}
+	if (!local_room(w, o, exec, (uint64_t)base + caller->local_bytes + callee->local_bytes))
+		return;
+	if (w->n_calls == w->cap_calls)
+		grow(&w->call, &w->cap_calls, w->n_calls + 1, sizeof(*w->call));
+	w->call[w->n_calls++] = (struct call){.base = w->depth,
+		.live = w->live,
+		.exec = exec,
+		.func = w->func,
+		.local = base,
+		.frame_at = at,
+		.op = o};
+	w->frame_at += w->g->code->frame[w->func].bytes;
+	w->local_base = base + caller->local_bytes;
+	exec_open_frame(w, func);
+	for (uint32_t i = 0; i < site->n_args; i++) {
+		const struct argument *a = &site->arg[i];
+		const struct symbol *f = callee->param[i];
+
+		if (f->kind == SYM_REG) {
+			if (a->kind == ARG_REG)
+				copy_reg_argument(w, callee, f, a, at, w->frame_at, false, exec);
+			continue;
+		}
+		FOR_BITS32 (lane, exec) {
+			uint8_t *local = w->local + (size_t)w->local_stride * lane,
+				*to = local + w->local_base + f->addr;
+			uint64_t bytes = a->bytes < f->size ? a->bytes : f->size;
+
+			if (a->kind == ARG_PARAM)
+				memcpy(to, local + base + a->at, bytes);
+			else if (a->kind == ARG_VALUE)
+				memcpy(to,
+					w->frames + at + a->slot[0] + (size_t)lane * (bytes < 2 ? 2 : bytes),
+					bytes);
+		}
+	}
+	w->live = exec;
+	stack_call(w, callee->first_pc, exec);
+}
+
+void call_leave(struct warp *w)
+{
+	struct call c = w->call[--w->n_calls];
+	const struct func *callee = w->g->code->prog->func[w->func];
+	const struct call_site *site = c.op->x->site;
+	size_t called = w->frame_at;
+	uint32_t local = w->local_base;
+
+	w->depth = c.base;
+	w->func = c.func;
+	w->frame_at = c.frame_at;
+	w->frame = w->frames + w->frame_at;
+	w->local_base = c.local;
+	w->live = c.live & ~w->ended;
+	for (uint32_t i = 0; i < site->n_rets; i++) {
+		const struct argument *a = &site->ret[i];
+		const struct symbol *f = callee->ret[i];
+
+		if (f->kind == SYM_REG) {
+			if (a->kind == ARG_REG)
+				copy_reg_argument(w, callee, f, a, c.frame_at, called, true, c.exec);
+			continue;
+		}
+		FOR_BITS32 (lane, a->kind == ARG_PARAM ? c.exec : 0) {
+			uint8_t *own = w->local + (size_t)w->local_stride * lane;
+
+			memcpy(own + w->local_base + a->at, own + local + f->addr,
+				a->bytes < f->size ? a->bytes : f->size);
+		}
+	}
+	struct entry *top = w->depth ? &w->stack[w->depth - 1] : NULL;
+	if (top && top->pc == top->rpc)
+		w->depth--;
+}
+
+/* ---- built-in functions ---- */
+
+static uint64_t param_value(const struct warp *w, const struct op *o, unsigned n, unsigned lane)
+{
+	const struct argument *a = &o->x->site->arg[n];
+	uint64_t v = 0;
+
+	if (a->kind == ARG_PARAM)
+		memcpy(&v, w->local + (size_t)w->local_stride * lane + w->local_base + a->at,
+			a->bytes < 8 ? a->bytes : 8);
+	else if (a->kind == ARG_VALUE || a->kind == ARG_REG)
+		memcpy(&v, w->frame + a->slot[0] + (size_t)lane * (a->bytes ? a->bytes : 8),
+			a->bytes ? a->bytes : 8);
+	return v;
+}
+
+static void set_result(struct warp *w, const struct op *o, unsigned lane, uint64_t v)
+{
+	const struct call_site *s = o->x->site;
+
+	if (s->n_rets && s->ret[0].kind == ARG_PARAM)
+		memcpy(w->local + (size_t)w->local_stride * lane + w->local_base + s->ret[0].at, &v,
+			s->ret[0].bytes < 8 ? s->ret[0].bytes : 8);
+}
+
+static void do_printf(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m)
+		set_result(w, o, i,
+			(uint64_t)(int64_t)print_lane(
+				w, o, i, param_value(w, o, 0, i), param_value(w, o, 1, i)));
+}
+
+static void do_malloc(struct warp *w, const struct op *o, uint32_t m)
+{
+	pthread_mutex_lock(&w->mem->lock);
+	FOR_BITS32 (i, m) {
+		uint64_t n = param_value(w, o, 0, i);
+
+		uint64_t a = n && n < 1ull << 32 ? memory_alloc(w->mem, "device malloc", n) : 0;
+
+		set_result(w, o, i, a);
+		if (!a)
+			continue;
+		w->mem->buffer[w->mem->n_buffers - 1].by = stmt_place(o->func, o->in);
+		if (w->g->opt->check)
+			memory_unset(w->mem, a, n);
+	}
+	pthread_mutex_unlock(&w->mem->lock);
+}
+
+static void do_free(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m) {
+		uint64_t a = param_value(w, o, 0, i);
+
+		pthread_mutex_lock(&w->mem->lock);
+		struct buffer *b = (struct buffer *)memory_near(w->mem, a);
+		bool good = !a || (b && b->addr == a && b->live && !strcmp(b->name, "device malloc"));
+
+		if (a && good)
+			b->live = false;
+		pthread_mutex_unlock(&w->mem->lock);
+		if (!good) {
+			exec_fail(w, o, 1u << i, "free",
+				"found free of 0x%llx, wanted an address that malloc gave",
+				(unsigned long long)a);
+			return;
+		}
+	}
+}
+
+static void do_assert(struct warp *w, const struct op *o, uint32_t m)
+{
+	unsigned lane = bit_lowest32(m);
+	char text[128], file[128];
+
+	print_text(w, param_value(w, o, 0, lane), text, sizeof(text));
+	print_text(w, param_value(w, o, 1, lane), file, sizeof(file));
+	exec_fail(w, o, m, "assert", "%s:%u: found assertion '%s' false", file,
+		(unsigned)param_value(w, o, 2, lane), text);
+}
+
+op_fn *call_built_in(const char *name)
+{
+	return !strcmp(name, "vprintf")        ? do_printf
+	       : !strcmp(name, "malloc")       ? do_malloc
+	       : !strcmp(name, "free")         ? do_free
+	       : !strcmp(name, "__assertfail") ? do_assert
+					       : NULL;
+}

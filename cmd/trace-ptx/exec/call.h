@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls: where arguments and results lie at a place that calls; functions that the executor itself has. */
+#ifndef CALL_H
+#define CALL_H
+
+#include "exec/exec.h"
+
+enum argument_kind { ARG_NONE, ARG_REG, ARG_PARAM, ARG_VALUE };
+
+struct argument {
+	uint8_t kind, n;
+	uint32_t slot[4];   /* ARG_REG, ARG_VALUE: of the caller's frame */
+	uint32_t at, bytes; /* ARG_PARAM: in the caller's local frame */
+};
+
+struct call_site {
+	struct argument *ret, *arg;
+	uint32_t n_rets, n_args;
+};
+
+/* bar and barrier: o->n */
+enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
+
+/* Enter function number func with the lanes of exec; results come back when all of them have returned. */
+void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec);
+void call_leave(struct warp *w);
+/* vprintf, malloc, free, __assertfail; NULL: no such function. */
+op_fn *call_built_in(const char *name);
+
+#endif

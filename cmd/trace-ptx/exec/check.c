@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What may be wrong with accesses and barriers: outside of a buffer, misaligned, of shared memory that nobody wrote,
+ * races between the warps of a thread block on it, barriers under divergence.
+ *
+ * A race is looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of the block.
+ *
+ * Always true: what is found ends the launch at the first place in the order of execution, named by kernel, thread,
+ * CTA, line of the PTX and of the source, and the buffer next to the address.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "exec/check.h"
+#include "exec/lanes.h"
+
+/* "4 bytes behind 'A' (1024 bytes)" */
+static void neighbour(const struct memory *m, uint64_t addr, char *out, size_t cap)
+{
+	const struct buffer *b = memory_near(m, addr);
+	const struct buffer *next = b              ? b + 1 < m->buffer + m->n_buffers ? b + 1 : NULL
+				    : m->n_buffers ? m->buffer
+						   : NULL;
+
+	if (b && addr < b->addr + b->size)
+		snprintf(out, cap, "in '%s' of %llu bytes, at byte %llu%s", b->name,
+			(unsigned long long)b->size, (unsigned long long)(addr - b->addr),
+			b->live ? "" : ", that was freed");
+	else if (b && (!next || addr - b->addr - b->size <= next->addr - addr))
+		snprintf(out, cap, "%llu bytes behind '%s' of %llu bytes",
+			(unsigned long long)(addr - b->addr - b->size), b->name, (unsigned long long)b->size);
+	else if (next)
+		snprintf(out, cap, "%llu bytes before '%s' of %llu bytes",
+			(unsigned long long)(next->addr - addr), next->name, (unsigned long long)next->size);
+	else
+		snprintf(out, cap, "where no buffer is near");
+}
+
+static const char *verb(const struct op *o)
+{
+	switch (o->in->op) {
+	case I_st: return "write";
+	case I_atom:
+	case I_red: return "atomic";
+	default: return "read";
+	}
+}
+
+void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
+	uint64_t bytes)
+{
+	char where[160];
+
+	if (space == SP_GLOBAL) {
+		neighbour(w->mem, addr, where, sizeof(where));
+		exec_fail(w, o, 1u << lane, "out-of-bounds",
+			"found a %s of %llu bytes at 0x%llx, %s, wanted it inside of a buffer", verb(o),
+			(unsigned long long)bytes, (unsigned long long)addr, where);
+		return;
+	}
+	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
+			: space == SP_LOCAL ? w->local_stride
+					    : w->g->l->kernel->param_bytes;
+	exec_fail(w, o, 1u << lane, "out-of-bounds",
+		"found a %s of %llu bytes at byte %lld of .%s, wanted it in its %llu bytes", verb(o),
+		(unsigned long long)bytes, (long long)addr, space_name[space], (unsigned long long)size);
+}
+
+LANE_FN static uint64_t bits_in_use(const uint64_t *a, uint32_t m)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		bits |= m >> i & 1 ? a[i] : 0;
+	return bits;
+}
+
+static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+{
+	uint64_t step = bytes > 16 ? 16 : bytes;
+
+	if (o->is_param || !is_pow2(step) || !(bits_in_use(w->addr, m) & (step - 1)))
+		return true;
+	FOR_BITS32 (i, m)
+		if (w->addr[i] & (step - 1)) {
+			exec_fail(w, o, 1u << i, "misaligned",
+				"found a %s of %llu bytes at 0x%llx, wanted an address that is a multiple of %llu",
+				verb(o), (unsigned long long)bytes, (unsigned long long)w->addr[i],
+				(unsigned long long)step);
+			break;
+		}
+	return false;
+}
+
+/* Global accesses: every lane inside of one buffer that lives. Lanes mostly share one. */
+static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes)
+{
+	const struct buffer *b;
+	uint64_t low, high;
+
+	lanes_extremes(w->addr, m, &low, &high);
+	b = memory_near(w->mem, low);
+	if (b && b->live && high - b->addr <= b->size && b->size - (high - b->addr) >= bytes)
+		return true;
+	b = NULL;
+	FOR_BITS32 (i, m) {
+		uint64_t a = w->addr[i];
+
+		if (b && a >= b->addr && a - b->addr <= b->size && b->size - (a - b->addr) >= bytes)
+			continue;
+		b = memory_near(w->mem, a);
+		if (!b || a - b->addr > b->size || b->size - (a - b->addr) < bytes || !b->live) {
+			check_outside(w, o, i, SP_GLOBAL, a, bytes);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- buffers that nobody has written ---- */
+
+static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
+{
+	uintptr_t d = (uintptr_t)at - (uintptr_t)m->heap;
+
+	return d < m->heap_cap ? d : UINT64_MAX;
+}
+
+/* Other thread blocks may look at the same bytes. */
+static void set_bytes(uint8_t *unset, uint64_t n)
+{
+	for (uint64_t b = 0; b < n; b++)
+		__atomic_store_n(&unset[b], 0, __ATOMIC_RELAXED);
+}
+
+static bool heap_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+{
+	FOR_BITS32 (i, m) {
+		uint64_t off = heap_offset(w->mem, at[i]);
+		uint8_t any = 0;
+
+		if (off == UINT64_MAX)
+			continue;
+		for (uint64_t b = 0; b < bytes && (!write || o->in->op == I_atom); b++)
+			any |= __atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED);
+		if (any) {
+			char where[160];
+
+			neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
+			exec_fail(w, o, 1u << i, "uninitialised",
+				"found %s %s of %llu bytes that nobody has written, %s, wanted a store before",
+				o->in->op == I_atom ? "an" : "a", verb(o), (unsigned long long)bytes, where);
+			return false;
+		}
+		if (write)
+			set_bytes(w->mem->unset + off, bytes);
+	}
+	return true;
+}
+
+/* ---- shared memory: what was written, by whom since the last barrier ---- */
+
+struct word {
+	uint32_t epoch;          /* of the marks; another: none */
+	uint16_t writer, reader; /* warp + 1; MANY: several */
+};
+enum { MANY = 0xffff };
+
+struct shadow {
+	uint32_t epoch; /* barriers, fences and atomics so far */
+	uint32_t bytes;
+	uint8_t *written; /* a flag for each byte */
+	struct word *word;
+};
+
+void check_start(struct cta *c)
+{
+	struct shadow *s = c->check;
+
+	if (!c->g->opt->check || !c->shared_bytes)
+		return;
+	if (!s) {
+		s = c->check = xcalloc(1, sizeof(*s));
+		s->bytes = c->shared_bytes;
+		s->written = xcalloc(s->bytes, 1);
+		s->word = xcalloc(s->bytes / 4 + 1, sizeof(*s->word));
+	}
+	s->epoch++;
+	memset(s->written, 0, s->bytes);
+}
+
+void check_free(struct cta *c)
+{
+	struct shadow *s = c->check;
+
+	if (s) {
+		free(s->written);
+		free(s->word);
+	}
+	free(s);
+	c->check = NULL;
+}
+
+void check_barrier(struct cta *c)
+{
+	struct shadow *s = c->check;
+
+	if (s)
+		s->epoch++;
+}
+
+/* Offset in shared memory of what at points to, *c becoming the block of the cluster that owns it; UINT32_MAX: none. */
+static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
+{
+	uintptr_t d = (uintptr_t)at - (uintptr_t)(*c)->shared;
+
+	if (d < (*c)->shared_bytes)
+		return (uint32_t)d;
+	const struct cluster *all = (*c)->cluster;
+	for (uint32_t i = 0; i < all->n; i++) {
+		d = (uintptr_t)at - (uintptr_t)all->cta[i]->shared;
+		if (d < all->cta[i]->shared_bytes) {
+			*c = all->cta[i];
+			return (uint32_t)d;
+		}
+	}
+	return UINT32_MAX;
+}
+
+void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
+{
+	const struct cta *owner = c;
+	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
+
+	if (off != UINT32_MAX) {
+		struct shadow *s = owner->check;
+
+		memset(s->written + off, 1, bytes);
+	}
+	uint64_t heap = c->g->mem->unset ? heap_offset(c->g->mem, at) : UINT64_MAX;
+	if (heap != UINT64_MAX)
+		set_bytes(c->g->mem->unset + heap, bytes);
+}
+
+static bool race(
+	struct warp *w, const struct op *o, uint32_t lane, uint32_t off, unsigned other, const char *what)
+{
+	exec_fail(w, o, 1u << lane, "race",
+		"found a %s at byte %u of .shared that warp %u %s since the last barrier, wanted a barrier between",
+		verb(o), off, other - 1, what);
+	return false;
+}
+
+/* The access changes nothing of what is known of its word, and is no race. */
+static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t self, bool write)
+{
+	const struct word *x = &s->word[off / 4];
+	uint32_t written;
+
+	memcpy(&written, s->written + off, 4);
+	return written == 0x01010101 && x->epoch == s->epoch &&
+	       (write ? x->writer == self && (!x->reader || x->reader == self)
+		      : (!x->writer || x->writer == self) && (x->reader == self || x->reader == MANY));
+}
+
+/*
+ * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no part in the
+ * search for races.
+ */
+static bool shared_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+{
+	uint16_t self = (uint16_t)(w->index + 1);
+
+	FOR_BITS32 (i, m) {
+		const struct cta *owner = w->cta;
+		uint32_t off = shared_offset(&owner, at[i]);
+		struct shadow *s = owner->check;
+
+		if (off == UINT32_MAX || (bytes == 4 && owner == w->cta && known_word(s, off, self, write)))
+			continue;
+		if (write) {
+			memset(s->written + off, 1, bytes);
+		} else if (memchr(s->written + off, 0, bytes)) {
+			exec_fail(w, o, 1u << i, "uninitialised",
+				"found a read of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
+				(unsigned long long)bytes, off);
+			return false;
+		}
+		for (uint64_t b = 0; bytes >= 4 && owner == w->cta && b < bytes; b += 4) {
+			struct word *x = &s->word[(off + b) / 4];
+
+			if (x->epoch != s->epoch)
+				*x = (struct word){s->epoch, 0, 0};
+			if (x->writer && x->writer != self)
+				return race(w, o, i, off, x->writer, "has written");
+			if (write && x->reader && x->reader != self && x->reader != MANY)
+				return race(w, o, i, off, x->reader, "has read");
+			if (write)
+				x->writer = self;
+			else
+				x->reader = !x->reader || x->reader == self ? self : MANY;
+		}
+	}
+	return true;
+}
+
+/* ---- accesses ---- */
+
+static bool check_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+{
+	enum state_space space = (enum state_space)o->space;
+
+	if (o->in->op == I_cp && write)
+		space = SP_SHARED;
+	if (!aligned(w, o, m, bytes))
+		return false;
+	if ((space == SP_GLOBAL || space == SP_CONST) && !inside(w, o, m, bytes))
+		return false;
+	if (w->g->race && space != SP_CONST && space != SP_SHARED && space != SP_LOCAL && space != SP_PARAM)
+		race_access(w, o, m, bytes, at, write);
+	if (w->mem->unset && (space == SP_GLOBAL || space == SP_GENERIC) &&
+		!heap_access(w, o, m, bytes, at, write))
+		return false;
+	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
+		return true;
+	if (o->in->op == I_atom || o->in->op == I_red) {
+		FOR_BITS32 (i, m)
+			check_mark(w->cta, at[i], bytes);
+		check_barrier(w->cta); /* threads may wait for each other by it */
+		return true;
+	}
+	return shared_access(w, o, m, bytes, at, write);
+}
+
+bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)
+{
+	return check_access(w, o, m, bytes, at, false);
+}
+
+bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)
+{
+	return check_access(w, o, m, bytes, at, true);
+}
+
+bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)
+{
+	uint32_t alive = w->lanes & ~w->ended;
+
+	if (exec == alive || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)))
+		return true;
+	exec_fail(w, o, exec, "barrier-divergent",
+		"found %u of %u living lanes of warp %u at a barrier, wanted all of them", bit_count32(exec),
+		bit_count32(alive), w->index);
+	return false;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What may be wrong with an access to memory or with a barrier.
+ *
+ * Accesses outside of all memory end the launch, checks or not. Everything else is looked for only when checks are on.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "exec/exec.h"
+
+/* The launch fails: lane's bytes at addr of space do not exist. */
+void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
+	uint64_t bytes);
+/* Before the lanes of m read or write bytes each at w->addr (host addresses in at). false: the launch has failed. */
+bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
+bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
+/* A warp arrives at a barrier with the lanes of exec. false: others of its lanes live and stand elsewhere. */
+bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
+/* A barrier of the thread block has been met. */
+void check_barrier(struct cta *c);
+
+/* A thread block begins with shared memory that nobody has written. */
+void check_start(struct cta *c);
+void check_free(struct cta *c);
+/* Bytes of shared memory (elsewhere: nothing) are written by other means than a store. */
+void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
+
+/* Races between thread blocks on buffers; race.c. A launch begins; it ends, good: without a failure. */
+void race_start(struct grid *g);
+void race_end(struct grid *g, bool good);
+/* The lanes of m read or write bytes each, host addresses in at. */
+void race_access(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Clusters: thread blocks that run together, on one thread, by turns. Without clusters each block is one of its own.
+ *
+ * barrier.cluster counts lanes: a phase is over when as many have arrived as have not ended in the whole cluster.
+ * Always true: the outcome depends on nothing but the program, for blocks and warps take their turns in order.
+ */
+#include <stdlib.h>
+#include "exec/check.h"
+#include "exec/stack.h"
+
+struct cluster *cluster_new(struct grid *g)
+{
+	struct cluster *c = xcalloc(1, sizeof(*c));
+
+	c->n = g->cluster_size;
+	c->cta = xcalloc(c->n, sizeof(struct cta *));
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->cta[i] = cta_new(g);
+		c->cta[i]->cluster = c;
+		c->cta[i]->rank = i;
+	}
+	return c;
+}
+
+void cluster_free(struct cluster *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		cta_free(c->cta[i]);
+	free(c->cta);
+	free(c);
+}
+
+void grid_block(const struct grid *g, uint64_t number, uint32_t id[3])
+{
+	const uint32_t *n = g->l->grid, *k = g->cluster;
+	uint64_t cluster = number / g->cluster_size, rank = number % g->cluster_size;
+
+	id[0] = (uint32_t)(cluster % (n[0] / k[0]) * k[0] + rank % k[0]);
+	cluster /= n[0] / k[0];
+	id[1] = (uint32_t)(cluster % (n[1] / k[1]) * k[1] + rank / k[0] % k[1]);
+	cluster /= n[1] / k[1];
+	id[2] = (uint32_t)(cluster * k[2] + rank / k[0] / k[1]);
+}
+
+/* The phase of barrier.cluster ends when nobody is missing. */
+static void settle(struct cluster *c)
+{
+	uint32_t alive = 0;
+
+	if (!c->arrived)
+		return;
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
+			alive += bit_count32(c->cta[i]->warp[k].lanes & ~c->cta[i]->warp[k].ended);
+	if (c->arrived < alive)
+		return;
+	c->arrived = 0;
+	c->phase++;
+	for (uint32_t i = 0; i < c->n; i++) {
+		check_barrier(c->cta[i]);
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
+			if (c->cta[i]->warp[k].state == WARP_CLUSTER) {
+				c->cta[i]->warp[k].state = WARP_READY;
+				c->cta[i]->warp[k].waiting = NULL;
+			}
+	}
+}
+
+/* A turn of each block; *moved: one of them could. false: the launch has failed. */
+static bool turn(struct cluster *c, bool *moved, uint32_t *done)
+{
+	struct grid *g = c->cta[0]->g;
+
+	*moved = false;
+	*done = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct cta *b = c->cta[i];
+
+		if (b->n_done < b->n_warps)
+			*moved |= cta_turn(b);
+		if (b->clock > g->opt->limit)
+			cta_over_limit(b);
+		if (grid_failed(g, b->number))
+			return false;
+		settle(c);
+		*done += b->n_done == b->n_warps;
+	}
+	return true;
+}
+
+void cluster_start(struct cluster *c, uint64_t number)
+{
+	c->number = number;
+	c->phase = c->arrived = c->quiet = 0;
+	c->watch_at = 1;
+	for (uint32_t i = 0; i < c->n; i++)
+		cta_start(c->cta[i], number * c->n + i);
+}
+
+/* Did a warp change memory since this was asked last? */
+static bool take_changes(struct cluster *c)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++) {
+			changed |= c->cta[i]->warp[k].changed;
+			c->cta[i]->warp[k].changed = false;
+		}
+	return changed;
+}
+
+/* All groups of lanes that can run go round, and no lane that waits for them can go on alone. */
+static bool warp_spins(struct warp *w)
+{
+	uint32_t n = w->g->opt->volta ? stack_rotate(w) : 1;
+	bool spins = true;
+
+	for (uint32_t i = 0; spins && i < n; i++) {
+		spins = exec_spins(w);
+		if (spins && n > 1)
+			stack_rotate(w);
+	}
+	if (w->state == WARP_DONE)
+		cta_ended(w->cta);
+	return spins && !(w->g->opt->volta && stack_release(w));
+}
+
+/* Every warp that is ready goes round: nothing but others can help. */
+static bool all_spin(struct cluster *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
+			if (c->cta[i]->warp[k].state == WARP_READY && !warp_spins(&c->cta[i]->warp[k]))
+				return false;
+	return true;
+}
+
+enum cluster_state cluster_go(struct cluster *c)
+{
+	bool moved;
+	uint32_t done;
+
+	c->changed = false;
+	for (;;) {
+		if (!turn(c, &moved, &done))
+			return CLUSTER_FAILED;
+		if (done == c->n)
+			return CLUSTER_DONE;
+		if (!moved) {
+			cluster_deadlock(c);
+			return CLUSTER_FAILED;
+		}
+		if (take_changes(c)) {
+			c->changed = true;
+			c->quiet = 0;
+			c->watch_at = 1;
+		} else if (++c->quiet >= c->watch_at) {
+			c->watch_at = 2 * c->quiet;
+			if (all_spin(c)) {
+				c->watch_at = 0; /* look at once when asked to go on */
+				return CLUSTER_STUCK;
+			}
+		}
+	}
+}
+
+void cluster_deadlock(struct cluster *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->cta[i]->n_done < c->cta[i]->n_warps) {
+			cta_deadlock(c->cta[i]);
+			return;
+		}
+}
+
+void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cluster *c = w->cta->cluster;
+
+	if (w->cluster_arrived && w->cluster_phase == c->phase && o->n) {
+		exec_fail(w, o, m, "barrier",
+			"found a second arrival at barrier.cluster, wanted a wait between");
+		return;
+	}
+	w->cluster_arrived = true;
+	w->cluster_phase = c->phase;
+	c->arrived += bit_count32(m);
+	check_barrier(w->cta);
+}
+
+bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cluster *c = w->cta->cluster;
+
+	if (!w->cluster_arrived) {
+		exec_fail(
+			w, o, m, "barrier", "found a wait for barrier.cluster, wanted an arrival before it");
+		return true;
+	}
+	settle(c);
+	w->cluster_arrived = false;
+	if (w->cluster_phase != c->phase)
+		return true;
+	w->waiting = o;
+	w->wait_mask = m;
+	w->state = WARP_CLUSTER;
+	return false;
+}

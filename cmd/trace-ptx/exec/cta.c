@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One thread block: its warps by turns, its barriers.
+ *
+ * Each warp runs until it waits or ends, in the order of their numbers; one that does not come to an end gives way
+ * after a while, so that warps may wait for each other's stores. Always true: a barrier is met when as many warps have
+ * arrived as it names, or all that have not ended; the order does not depend on anything but the program.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "exec/check.h"
+#include "exec/stack.h"
+
+#define TURN 8192u /* instructions before a warp gives way */
+#define STEP 256u  /* and, with --stack volta, before lanes of it do */
+
+struct cta *cta_new(struct grid *g)
+{
+	struct cta *c = xcalloc(1, sizeof(*c));
+
+	c->g = g;
+	c->n_warps = g->warps;
+	c->warp = xcalloc(g->warps, sizeof(*c->warp));
+	c->shared_bytes = g->shared_bytes;
+	c->shared = xcalloc(c->shared_bytes + 64u, 1);
+	c->local_stride = (g->code->local_bytes + 15) / 16 * 16;
+	if (c->local_stride)
+		c->local = reserve((size_t)g->warps * LANES, c->local_stride);
+	for (uint32_t i = 0; i < g->warps; i++) {
+		struct warp *w = &c->warp[i];
+		uint32_t left = g->threads - i * LANES;
+
+		w->cta = c;
+		w->g = g;
+		w->mem = g->mem;
+		w->index = i;
+		w->lanes = left >= LANES ? ALL_LANES : (1u << left) - 1;
+		w->local_stride = c->local_stride;
+		w->local = c->local ? c->local + (size_t)i * LANES * c->local_stride : NULL;
+	}
+	return c;
+}
+
+void cta_free(struct cta *c)
+{
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		free(c->warp[i].stack);
+		free(c->warp[i].call);
+		free(c->warp[i].frames);
+		free(c->warp[i].out.p);
+	}
+	if (c->local)
+		reserve_free(c->local, (size_t)c->n_warps * LANES, c->local_stride);
+	check_free(c);
+	free(c->product);
+	free(c->shared);
+	free(c->warp);
+	free(c);
+}
+
+void cta_start(struct cta *c, uint64_t number)
+{
+	c->number = number;
+	grid_block(c->g, number, c->id);
+	c->n_done = 0;
+	c->clock = 0;
+	memset(c->barrier, 0, sizeof(c->barrier));
+	memset(c->shared, 0, c->shared_bytes);
+	check_start(c);
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		struct warp *w = &c->warp[i];
+
+		w->state = WARP_READY;
+		w->stop = 0;
+		w->live = w->lanes;
+		w->ended = 0;
+		w->n_calls = 0;
+		w->frame_at = 0;
+		w->local_base = 0;
+		w->insts = w->thread_insts = w->records = 0;
+		w->out.n = 0;
+		w->waiting = NULL;
+		w->cluster_arrived = w->changed = false;
+		exec_open_frame(w, c->g->kernel);
+		stack_start(w, c->g->l->kernel->first_pc);
+	}
+}
+
+/* ---- barriers ---- */
+
+static void give_result(struct warp *w, const struct barrier *b)
+{
+	const struct op *o = w->waiting;
+	uint32_t m = w->wait_mask;
+
+	if (o->n == BAR_POPC) {
+		FOR_BITS32 (i, m)
+			REG(uint32_t, w, o->d)[i] = b->popc;
+	} else if (o->n == BAR_AND || o->n == BAR_OR) {
+		uint32_t *d = &PRED(w, o->d);
+
+		*d = (*d & ~m) | ((o->n == BAR_AND ? b->all : b->any) ? m : 0);
+	}
+}
+
+static void release(struct cta *c, uint32_t id)
+{
+	struct barrier *b = &c->barrier[id];
+
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		struct warp *w = &c->warp[i];
+
+		if (w->waiting && w->state == WARP_BARRIER && w->barrier == id) {
+			give_result(w, b);
+			w->waiting = NULL;
+			w->state = WARP_READY;
+		}
+	}
+	memset(b, 0, sizeof(*b));
+	check_barrier(c);
+}
+
+static bool met(const struct cta *c, const struct barrier *b)
+{
+	return b->arrived && b->arrived >= (b->counted ? b->expected : c->n_warps - c->n_done);
+}
+
+bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
+{
+	struct cta *c = w->cta;
+	unsigned lane = bit_lowest32(exec);
+	uint32_t id = REG(uint32_t, w, o->a)[lane], count = o->b ? REG(uint32_t, w, o->b)[lane] : 0;
+	struct barrier *b = &c->barrier[id & 15];
+
+	if (id > 15 || (o->b && (!count || count % LANES || count > 1024))) {
+		exec_fail(w, o, exec, "barrier",
+			"found barrier %u of %u threads, wanted 0 to 15 and a multiple of 32", id, count);
+		return true;
+	}
+	if (w->g->opt->check && !check_divergence(w, o, exec))
+		return true;
+	if (b->arrived && (b->counted != (count != 0) || (b->counted && b->expected != count / LANES))) {
+		exec_fail(w, o, exec, "barrier-count",
+			"found barrier %u of %u threads, wanted the %u that others named", id, count,
+			b->counted ? b->expected * LANES : c->g->threads);
+		return true;
+	}
+	if (!b->arrived)
+		*b = (struct barrier){.all = 1};
+	b->counted = count != 0;
+	b->expected = count / LANES;
+	b->arrived++;
+	if (o->n >= BAR_AND) {
+		uint32_t p = (PRED(w, o->c) ^ (uint32_t)o->imm) & exec;
+
+		b->all &= p == exec;
+		b->any |= p != 0;
+		b->popc += bit_count32(p);
+	}
+	if (o->n != BAR_ARRIVE) {
+		w->waiting = o;
+		w->wait_mask = exec;
+		w->barrier = (uint8_t)id;
+	}
+	if (met(c, b)) {
+		release(c, id);
+		return true;
+	}
+	return o->n == BAR_ARRIVE;
+}
+
+/* A warp has ended: barriers that wait for all may be met now. */
+void cta_ended(struct cta *c)
+{
+	c->n_done++;
+	for (uint32_t i = 0; i < 16; i++)
+		if (c->barrier[i].arrived && !c->barrier[i].counted && met(c, &c->barrier[i]))
+			release(c, i);
+}
+
+/* A warp that goes round: at which instruction, who cannot. */
+static void name_loop(struct warp *w)
+{
+	const struct entry *top = &w->stack[w->depth - 1];
+	uint32_t others = w->lanes & ~w->ended & ~top->mask;
+
+	exec_fail(w, &w->g->code->op[top->pc], top->mask & w->live, "deadlock",
+		"found a deadlock: %u lanes of warp %u wait here in a loop for what nobody changes%s",
+		bit_count32(top->mask & w->live), w->index,
+		others ? ", while other lanes of the warp wait for them, wanted code that does not (or --stack volta)"
+		       : ", wanted a store by somebody who runs");
+}
+
+void cta_deadlock(struct cta *c)
+{
+	for (uint32_t i = 0; i < c->n_warps; i++)
+		if (c->warp[i].state == WARP_READY) {
+			name_loop(&c->warp[i]);
+			return;
+		}
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		struct warp *w = &c->warp[i];
+		const struct barrier *b = &c->barrier[w->barrier];
+
+		if (w->state == WARP_CLUSTER)
+			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
+				"found a deadlock: warp %u waits for its cluster, %u of whose threads have arrived, wanted all",
+				i, c->cluster->arrived);
+		else if (w->waiting)
+			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
+				"found a deadlock: warp %u waits at barrier %u where %u of %u warps "
+				"have arrived, wanted all",
+				i, w->barrier, b->arrived, b->counted ? b->expected : c->n_warps - c->n_done);
+		else
+			continue;
+		return;
+	}
+}
+
+void cta_over_limit(struct cta *c)
+{
+	struct warp *w = &c->warp[0];
+
+	for (uint32_t i = 0; i < c->n_warps && w->state == WARP_DONE; i++)
+		w = &c->warp[i];
+	exec_fail(w, &c->g->code->op[w->depth ? w->stack[w->depth - 1].pc : c->g->l->kernel->first_pc],
+		w->live, "limit",
+		"found more than %llu warp instructions in a launch, wanted fewer (--limit)",
+		(unsigned long long)c->g->opt->limit);
+}
+
+/* Independent lanes: each group of the warp that can run does so for a while. */
+static void share_turn(struct warp *w)
+{
+	uint64_t end = w->insts + TURN;
+
+	while (w->state == WARP_READY && !(w->stop & WARP_STOP) && w->insts < end) {
+		w->stop = 0;
+		exec_warp(w, STEP);
+		if (w->state == WARP_READY && !(w->stop & WARP_STOP) && stack_rotate(w) < 2 && w->stop)
+			return;
+	}
+}
+
+bool cta_turn(struct cta *c)
+{
+	bool moved = false;
+
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		struct warp *w = &c->warp[i];
+		uint64_t before = w->insts;
+
+		if (w->state != WARP_READY)
+			continue;
+		moved = true;
+		if (c->g->opt->volta)
+			share_turn(w);
+		else
+			exec_warp(w, TURN);
+		c->clock += w->insts - before;
+		if (w->stop & WARP_STOP)
+			return true;
+		w->stop = 0;
+		if (w->state == WARP_DONE)
+			cta_ended(c);
+	}
+	return moved;
+}

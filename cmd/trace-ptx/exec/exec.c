@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One warp: its next op, for its lanes, again and again.
+ *
+ * Always true: what changes the flow is the business of stack.c, call.c and cta.c; everything else goes on behind
+ * itself. An op with no lane to execute is counted and recorded but not called.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "exec/stack.h"
+
+void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3])
+{
+	const uint32_t *n = w->g->l->block;
+	uint32_t t = w->index * LANES + lane;
+
+	tid[0] = t % n[0];
+	tid[1] = t / n[0] % n[1];
+	tid[2] = t / n[0] / n[1];
+}
+
+void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
+{
+	struct grid *g = w->cta->g;
+	char text[240], line[300] = "";
+	uint32_t tid[3];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	exec_thread(w, mask ? bit_lowest32(mask) : 0, tid);
+	const struct module *m = o->func->module;
+	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
+		snprintf(line, sizeof(line), ", %s line %u", m->file[o->in->loc_file], o->in->loc_line);
+	pthread_mutex_lock(&g->lock);
+	if (w->cta->number < atomic_load(&g->failed)) {
+		fault_set(&g->fault, stmt_place(o->func, o->in), id,
+			"%s (kernel %s, thread (%u,%u,%u) of CTA (%u,%u,%u)%s)", text, g->l->kernel->name,
+			tid[0], tid[1], tid[2], w->cta->id[0], w->cta->id[1], w->cta->id[2], line);
+		atomic_store(&g->failed, w->cta->number);
+	}
+	pthread_mutex_unlock(&g->lock);
+	w->stop |= WARP_STOP;
+}
+
+/* ---- frames ---- */
+
+#define MANY_SMS 80u /* as many windows of shared memory as there are */
+
+uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
+{
+	const struct launch *l = w->g->l;
+	const uint32_t *id = w->cta->id, *size = w->g->cluster;
+	uint32_t tid[3];
+
+	switch (sreg) {
+	case S_TID_X:
+	case S_TID_Y:
+	case S_TID_Z: exec_thread(w, lane, tid); return tid[sreg - S_TID_X];
+	case S_NTID_X:
+	case S_NTID_Y:
+	case S_NTID_Z: return l->block[sreg - S_NTID_X];
+	case S_CTAID_X:
+	case S_CTAID_Y:
+	case S_CTAID_Z: return id[sreg - S_CTAID_X];
+	case S_NCTAID_X:
+	case S_NCTAID_Y:
+	case S_NCTAID_Z: return l->grid[sreg - S_NCTAID_X];
+	case S_LANEID: return lane;
+	case S_WARPID: return w->index;
+	case S_NWARPID: return w->g->warps;
+	case S_SMID: return w->cta->number % MANY_SMS;
+	case S_NSMID: return MANY_SMS;
+	case S_GRIDID: return l->id;
+	case S_WARP_SZ: return LANES;
+	case S_LANEMASK_EQ: return 1u << lane;
+	case S_LANEMASK_LT: return (1u << lane) - 1;
+	case S_LANEMASK_LE: return (2ull << lane) - 1;
+	case S_LANEMASK_GT: return (uint32_t) ~((2ull << lane) - 1);
+	case S_LANEMASK_GE: return (uint32_t) ~((1u << lane) - 1);
+	case S_DYNAMIC_SMEM: return l->dyn_shared;
+	case S_TOTAL_SMEM:
+	case S_AGGR_SMEM: return w->g->shared_bytes;
+	case S_CLUSTERID_X:
+	case S_CLUSTERID_Y:
+	case S_CLUSTERID_Z: return id[sreg - S_CLUSTERID_X] / size[sreg - S_CLUSTERID_X];
+	case S_NCLUSTERID_X:
+	case S_NCLUSTERID_Y:
+	case S_NCLUSTERID_Z: return l->grid[sreg - S_NCLUSTERID_X] / size[sreg - S_NCLUSTERID_X];
+	case S_CLUSTER_CTAID_X:
+	case S_CLUSTER_CTAID_Y:
+	case S_CLUSTER_CTAID_Z: return id[sreg - S_CLUSTER_CTAID_X] % size[sreg - S_CLUSTER_CTAID_X];
+	case S_CLUSTER_NCTAID_X:
+	case S_CLUSTER_NCTAID_Y:
+	case S_CLUSTER_NCTAID_Z: return size[sreg - S_CLUSTER_NCTAID_X];
+	case S_CLUSTER_CTARANK: return w->cta->rank;
+	case S_CLUSTER_NCTARANK: return w->g->cluster_size;
+	case S_EXPLICIT_CLUSTER: return l->cluster[0] || l->kernel->cluster[0];
+	default: return 0;
+	}
+}
+
+static void set_lane(struct warp *w, uint32_t slot, unsigned bytes, unsigned i, uint64_t v)
+{
+	switch (bytes) {
+	case 2: REG(uint16_t, w, slot)[i] = (uint16_t)v; break;
+	case 4: REG(uint32_t, w, slot)[i] = (uint32_t)v; break;
+	case 8: REG(uint64_t, w, slot)[i] = v; break;
+	case 16:
+		REG(uint64_t, w, slot)[i] = v;
+		REG(uint64_t, w, slot)[i + LANES] = (int64_t)v < 0 ? UINT64_MAX : 0;
+	}
+}
+
+void exec_set_sregs(struct warp *w, const struct frame *f)
+{
+	PRED(w, 0) = ALL_LANES;
+	for (uint32_t n = 0; n < f->n_init; n++) {
+		const struct frame_init *s = &f->init[n];
+		uint64_t v = s->value + (s->sreg == INIT_DYN_SHARED ? w->g->shared_static : 0) +
+			     (s->sreg == INIT_LOCAL ? w->local_base : 0);
+
+		if (!s->bytes) {
+			PRED(w, s->slot) = s->sreg && exec_sreg(w, s->sreg, 0) ? ALL_LANES : (uint32_t)v;
+			continue;
+		}
+		for (unsigned i = 0; i < LANES; i++)
+			set_lane(w, s->slot, s->bytes, i,
+				s->sreg && s->sreg < N_SREGS ? exec_sreg(w, s->sreg, i) : v);
+	}
+}
+
+void exec_open_frame(struct warp *w, uint32_t func)
+{
+	const struct frame *f = &w->g->code->frame[func];
+	size_t need = w->frame_at + f->bytes;
+
+	if (need > w->frames_cap) {
+		uint8_t *more = aligned_alloc(64, (2 * need + 63) / 64 * 64);
+
+		if (!more)
+			die("out of memory");
+		memset(more, 0, (2 * need + 63) / 64 * 64);
+		if (w->frames)
+			memcpy(more, w->frames, w->frames_cap);
+		free(w->frames);
+		w->frames = more;
+		w->frames_cap = (2 * need + 63) / 64 * 64;
+	}
+	w->func = func;
+	w->frame = w->frames + w->frame_at;
+	exec_set_sregs(w, f);
+}
+
+/* ---- the loop ---- */
+
+static void end_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec, bool whole)
+{
+	if (whole)
+		w->ended |= exec;
+	w->live &= ~exec;
+	if (mask & ~exec)
+		stack_next(w, pc + 1);
+	else
+		stack_settle(w);
+}
+
+static void enter_by_register(struct warp *w, const struct op *o, uint32_t exec)
+{
+	uint64_t first = 0;
+	uint32_t same = 0;
+	const struct code *c = w->g->code;
+
+	FOR_BITS32 (i, exec) {
+		uint64_t a = o->reg_bytes == 8 ? REG(uint64_t, w, o->a)[i] : REG(uint32_t, w, o->a)[i];
+
+		first = same ? first : a;
+		same |= (uint32_t)(a == first) << i;
+	}
+	uint64_t pc = (first - PROGRAM_BASE) / 8;
+	if (same != exec) {
+		exec_fail(w, o, exec & ~same, "call-divergent",
+			"found lanes that call different functions, wanted one for all");
+	} else if (first < PROGRAM_BASE || first % 8 || pc >= c->prog->n_insts ||
+		   c->prog->func[c->owner[pc]]->first_pc != pc || c->prog->func[c->owner[pc]]->entry ||
+		   c->prog->func[c->owner[pc]]->n_params != o->x->site->n_args ||
+		   c->prog->func[c->owner[pc]]->n_rets != o->x->site->n_rets) {
+		exec_fail(w, o, exec, "call-address",
+			"found a call of 0x%llx, wanted a function of the prototype",
+			(unsigned long long)first);
+	} else {
+		call_enter(w, o, c->owner[pc], exec);
+	}
+}
+
+static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	w->changed |= o->flow == FLOW_CALL || o->flow == FLOW_CALL_REG || o->flow == FLOW_BAR;
+	switch (o->flow) {
+	case FLOW_BRA: stack_branch(w, o, pc, mask, exec); break;
+	case FLOW_BRX: stack_branch_table(w, o, pc, mask, exec); break;
+	case FLOW_EXIT: end_lanes(w, pc, mask, exec, true); break;
+	case FLOW_RET: end_lanes(w, pc, mask, exec, !w->n_calls); break;
+	case FLOW_BAR:
+		if (exec && !cta_arrive(w, o, exec))
+			w->state = WARP_BARRIER;
+		if (!(w->stop & WARP_STOP))
+			stack_next(w, pc + 1);
+		break;
+	case FLOW_WAIT:
+		if (exec)
+			cluster_wait(w, o, exec);
+		if (!(w->stop & WARP_STOP))
+			stack_next(w, pc + 1);
+		break;
+	default:
+		w->stack[w->depth - 1].pc = pc + 1;
+		if (!exec)
+			stack_next(w, pc + 1);
+		else if (o->flow == FLOW_CALL)
+			call_enter(w, o, w->g->code->owner[o->target], exec);
+		else
+			enter_by_register(w, o, exec);
+	}
+}
+
+void exec_warp(struct warp *w, uint64_t quantum)
+{
+	const struct op *code = w->g->code->op;
+	bool record = w->g->record;
+	uint64_t end = w->insts + quantum;
+
+	while (w->state == WARP_READY && !w->stop && w->insts < end) {
+		struct entry *top = &w->stack[w->depth - 1];
+		uint32_t pc = top->pc, mask = top->mask & w->live;
+		const struct op *o = &code[pc];
+		uint32_t exec = mask & (PRED(w, o->guard) ^ o->guard_not);
+
+		w->insts++;
+		w->thread_insts += bit_count32(exec);
+		if (o->flow == FLOW_NEXT) {
+			if (exec)
+				o->fn(w, o, exec);
+			if (record)
+				record_inst(w, o, pc, mask, exec);
+			top->pc = pc + 1;
+			if (pc + 1 == top->rpc)
+				stack_next(w, pc + 1);
+		} else {
+			if (record)
+				record_inst(w, o, pc, mask, exec);
+			change_flow(w, o, pc, mask, exec);
+		}
+	}
+}
+
+/* ---- loops that do not end ---- */
+
+struct snapshot {
+	uint8_t *frame;
+	struct entry *stack;
+	size_t bytes;
+	uint32_t depth, calls;
+};
+
+static void take(const struct warp *w, struct snapshot *s)
+{
+	s->bytes = w->g->code->frame[w->func].bytes;
+	s->depth = w->depth;
+	s->calls = w->n_calls;
+	s->frame = xmalloc(s->bytes);
+	s->stack = xcalloc(s->depth, sizeof(*s->stack));
+	memcpy(s->frame, w->frame, s->bytes);
+	memcpy(s->stack, w->stack, s->depth * sizeof(*s->stack));
+}
+
+static bool same(const struct warp *w, const struct snapshot *s)
+{
+	return w->depth == s->depth && w->n_calls == s->calls &&
+	       w->stack[w->depth - 1].pc == s->stack[s->depth - 1].pc &&
+	       !memcmp(w->stack, s->stack, s->depth * sizeof(*s->stack)) &&
+	       !memcmp(w->frame, s->frame, s->bytes);
+}
+
+#define SPIN_STEPS 65536u
+
+bool exec_spins(struct warp *w)
+{
+	struct snapshot s;
+	bool spins = false;
+
+	take(w, &s);
+	w->changed = false;
+	for (uint32_t n = 0; n < SPIN_STEPS && !spins; n++) {
+		exec_warp(w, 1);
+		w->cta->clock++;
+		if (w->state != WARP_READY || w->changed || w->stop & WARP_STOP)
+			break;
+		w->stop = 0;
+		spins = same(w, &s);
+	}
+	free(s.frame);
+	free(s.stack);
+	return spins;
+}

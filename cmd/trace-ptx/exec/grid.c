@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A launch: its thread blocks (cluster by cluster), several at once on threads of their own where nobody can tell.
+ *
+ * Blocks run one after another, in the order of their numbers, when the order could show: a kernel that uses the old
+ * value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of atomics, prints,
+ * allocates, or has fences or volatile accesses by which blocks may talk.
+ *
+ * Always true: blocks begin and are delivered in the order of their numbers; a failure is that of the lowest block
+ * that fails, for all below it run to their end; instructions count against the limit in that order, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "exec/check.h"
+
+void grid_prepare(struct grid *g)
+{
+	const struct launch *l = g->l;
+	const struct func *k = l->kernel;
+	const struct program *p = g->code->prog;
+	uint32_t fixed = k->shared_end;
+	uint8_t *on = xcalloc(p->n_funcs, 1);
+
+	g->threads = l->block[0] * l->block[1] * l->block[2];
+	g->warps = (g->threads + LANES - 1) / LANES;
+	for (g->kernel = 0; p->func[g->kernel] != k; g->kernel++)
+		;
+	if (fixed < p->shared_end)
+		fixed = p->shared_end;
+	g->shared_static = (fixed + 15) / 16 * 16;
+	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : fixed;
+	g->cluster_size = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;
+		g->cluster_size *= g->cluster[i];
+	}
+	code_reach(g->code, g->kernel, on);
+	g->order = 0;
+	for (uint32_t i = 0; i < p->n_funcs; i++)
+		g->order |= on[i] ? g->code->frame[i].order : 0;
+	free(on);
+}
+
+struct team {
+	struct grid *g;
+	bool (*done)(void *ctx, struct cta *c);
+	void *ctx;
+	uint64_t clusters;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t turn;
+	uint64_t next, delivered; /* clusters begun; delivered */
+	bool good;
+};
+
+/* A CTA that has run to its end or failed, when all before it have been delivered. */
+static void deliver(struct team *t, struct cta *c, bool good)
+{
+	struct grid *g = t->g;
+
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		g->warp_insts += c->warp[i].insts;
+		g->thread_insts += c->warp[i].thread_insts;
+	}
+	if (good && g->warp_insts > g->opt->limit)
+		cta_over_limit(c);
+	good = good && !grid_failed(g, c->number);
+	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
+}
+
+static void *work(void *arg)
+{
+	struct team *t = arg;
+	struct cluster *c = cluster_new(t->g);
+
+	pthread_mutex_lock(&t->lock);
+	while (t->good && t->next < t->clusters) {
+		uint64_t n = t->next++;
+
+		pthread_mutex_unlock(&t->lock);
+		cluster_start(c, n);
+		enum cluster_state state = cluster_go(c);
+		if (state == CLUSTER_STUCK)
+			cluster_deadlock(c);
+		pthread_mutex_lock(&t->lock);
+		while (t->delivered != n)
+			pthread_cond_wait(&t->turn, &t->lock);
+		for (uint32_t i = 0; i < c->n && t->good; i++)
+			deliver(t, c->cta[i], state == CLUSTER_DONE);
+		t->delivered++;
+		pthread_cond_broadcast(&t->turn);
+	}
+	pthread_mutex_unlock(&t->lock);
+	cluster_free(c);
+	return NULL;
+}
+
+/* ---- one thread: clusters that wait for others in a loop let the next begin ---- */
+
+#define RESIDENT_MAX 4096u
+
+struct resident {
+	struct cluster **c; /* in the order of their numbers; NULL: no room yet */
+	enum cluster_state *state;
+	uint32_t n, cap;
+};
+
+static bool begin(struct team *t, struct resident *r)
+{
+	if (t->next == t->clusters || r->n == RESIDENT_MAX)
+		return false;
+	if (r->n == r->cap) {
+		uint32_t cap = r->cap ? 2 * r->cap : 4;
+
+		r->c = xrealloc(r->c, cap, sizeof(struct cluster *));
+		r->state = xrealloc(r->state, cap, sizeof(*r->state));
+		memset(r->c + r->cap, 0, (cap - r->cap) * sizeof(struct cluster *));
+		r->cap = cap;
+	}
+	if (!r->c[r->n])
+		r->c[r->n] = cluster_new(t->g);
+	cluster_start(r->c[r->n], t->next++);
+	r->state[r->n] = CLUSTER_STUCK;
+	r->n++;
+	return true;
+}
+
+/* Deliver what has ended, from the first on; its room becomes free. */
+static void deliver_front(struct team *t, struct resident *r)
+{
+	uint32_t k = 0;
+
+	for (; k < r->n && r->state[k] == CLUSTER_DONE && t->good; k++)
+		for (uint32_t i = 0; i < r->c[k]->n && t->good; i++)
+			deliver(t, r->c[k]->cta[i], true);
+	for (uint32_t i = 0; k && i < r->n; i++) { /* the freed rooms go to the end */
+		struct cluster *c = r->c[i];
+
+		if (i + k < r->n) {
+			r->c[i] = r->c[i + k];
+			r->c[i + k] = c;
+			r->state[i] = r->state[i + k];
+		}
+	}
+	r->n -= k;
+}
+
+static void work_alone(struct team *t)
+{
+	struct resident r = {0};
+	uint32_t from = 0; /* those before have been tried since the last began */
+
+	while (t->good && (r.n || t->next < t->clusters)) {
+		bool progress = begin(t, &r);
+
+		if (progress)
+			from = r.n - 1;
+		for (uint32_t i = from; i < r.n && t->good; i++) {
+			if (r.state[i] == CLUSTER_DONE)
+				continue;
+			r.state[i] = cluster_go(r.c[i]);
+			progress |= r.state[i] == CLUSTER_DONE || r.c[i]->changed;
+			t->good = r.state[i] != CLUSTER_FAILED;
+		}
+		deliver_front(t, &r);
+		from = 0;
+		if (t->good && !progress) {
+			cluster_deadlock(r.c[0]);
+			t->good = false;
+		}
+	}
+	for (uint32_t i = 0; i < r.cap; i++)
+		if (r.c[i])
+			cluster_free(r.c[i]);
+	free(r.c);
+	free(r.state);
+}
+
+/* Threads for the launch: one when the order of its blocks could show. */
+static unsigned team_size(const struct grid *g, uint64_t clusters)
+{
+	uint64_t n = g->opt->threads;
+	bool mixed = (g->order & (g->order - 1)) != 0, shows = g->order & (ORDER_SHOWS | ORDER_FENCE);
+
+	if (g->opt->order || mixed || shows || g->opt->volta)
+		return 1;
+	return (unsigned)(n > clusters ? clusters : n ? n : 1);
+}
+
+bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
+{
+	const struct launch *l = g->l;
+	struct team t = {.g = g,
+		.done = done,
+		.ctx = ctx,
+		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,
+		.good = true};
+	pthread_t thread[THREADS_MAX];
+	unsigned n = team_size(g, t.clusters), started = 0;
+
+	g->at_once = n;
+	atomic_store(&g->failed, UINT64_MAX);
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_mutex_init(&t.lock, NULL);
+	pthread_cond_init(&t.turn, NULL);
+	race_start(g);
+	while (started + 1 < n && !pthread_create(&thread[started], NULL, work, &t))
+		started++;
+	if (n > 1)
+		work(&t);
+	else
+		work_alone(&t);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
+	race_end(g, t.good);
+	pthread_cond_destroy(&t.turn);
+	pthread_mutex_destroy(&t.lock);
+	pthread_mutex_destroy(&g->lock);
+	return t.good;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loops over the 32 lanes of a warp that the compiler turns into vectors.
+ *
+ * Functions marked LANE_FN exist for several instruction sets; the program picks one when it starts. A loop over lanes
+ * reads element i of its sources before it writes element i of its destination, so a register may be both: the
+ * compiler is told that there are no other dependences.
+ */
+#ifndef LANES_H
+#define LANES_H
+
+#include <string.h>
+#include "exec/exec.h"
+
+#if defined(__clang__)
+#define LANES_LOOP
+#else
+#define LANES_LOOP _Pragma("GCC ivdep")
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__) || !defined(__x86_64__)
+#define LANE_FN
+#else
+#define LANE_FN __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#endif
+
+#define EACH_LANE(i) LANES_LOOP for (unsigned i = 0; i < LANES; i++)
+
+/* Register d gets expr of a (and b, c): all lanes, or those of the mask m. */
+#define LANE_OP1(name, D, A, expr) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		D *d = REG(D, w, o->d); \
+		const A *pa = REG(A, w, o->a); \
+		if (m == ALL_LANES) \
+			EACH_LANE(i) \
+			{ \
+				A a = pa[i]; \
+				d[i] = (D)(expr); \
+			} \
+		else \
+			EACH_LANE(i) \
+			{ \
+				A a = pa[i]; \
+				D r = (D)(expr); \
+				d[i] = m >> i & 1 ? r : d[i]; \
+			} \
+	}
+#define LANE_OP2(name, D, A, B, expr) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		D *d = REG(D, w, o->d); \
+		const A *pa = REG(A, w, o->a); \
+		const B *pb = REG(B, w, o->b); \
+		if (m == ALL_LANES) \
+			EACH_LANE(i) \
+			{ \
+				A a = pa[i]; \
+				B b = pb[i]; \
+				d[i] = (D)(expr); \
+			} \
+		else \
+			EACH_LANE(i) \
+			{ \
+				A a = pa[i]; \
+				B b = pb[i]; \
+				D r = (D)(expr); \
+				d[i] = m >> i & 1 ? r : d[i]; \
+			} \
+	}
+#define LANE_OP3(name, D, A, B, C, expr) \
+	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		D *d = REG(D, w, o->d); \
+		const A *pa = REG(A, w, o->a); \
+		const B *pb = REG(B, w, o->b); \
+		const C *pc = REG(C, w, o->c); \
+		if (m == ALL_LANES) \
+			EACH_LANE(i) \
+			{ \
+				A a = pa[i]; \
+				B b = pb[i]; \
+				C c = pc[i]; \
+				d[i] = (D)(expr); \
+			} \
+		else \
+			EACH_LANE(i) \
+			{ \
+				A a = pa[i]; \
+				B b = pb[i]; \
+				C c = pc[i]; \
+				D r = (D)(expr); \
+				d[i] = m >> i & 1 ? r : d[i]; \
+			} \
+	}
+/* The same for lanes of the mask alone, one after another: what may trap or is slow. */
+#define LANE_EACH2(name, D, A, B, expr) \
+	static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		D *d = REG(D, w, o->d); \
+		const A *pa = REG(A, w, o->a); \
+		const B *pb = REG(B, w, o->b); \
+		FOR_BITS32 (i, m) { \
+			A a = pa[i]; \
+			B b = pb[i]; \
+			d[i] = (D)(expr); \
+		} \
+	}
+#define LANE_EACH3(name, D, A, B, C, expr) \
+	static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		D *d = REG(D, w, o->d); \
+		const A *pa = REG(A, w, o->a); \
+		const B *pb = REG(B, w, o->b); \
+		const C *pc = REG(C, w, o->c); \
+		FOR_BITS32 (i, m) { \
+			A a = pa[i]; \
+			B b = pb[i]; \
+			C c = pc[i]; \
+			d[i] = (D)(expr); \
+		} \
+	}
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+typedef __uint128_t u128;
+typedef __int128_t s128;
+
+/* Least and greatest of the addresses that the lanes of m (not 0) have. */
+void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Global memory: static variables at their addresses, and a heap that grows from HEAP_BASE, both in reserved address
+ * space of which only touched pages are real.
+ *
+ * Always true: a buffer begins at a multiple of 256 when all before it did, as cudaMalloc gives them; nothing moves;
+ * buffers stand in ascending order.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "exec/exec.h"
+
+void memory_open(struct memory *m, uint64_t heap_cap)
+{
+	memset(m, 0, sizeof(*m));
+	m->heap_cap = heap_cap ? heap_cap : 256;
+	m->heap = reserve(m->heap_cap, 1);
+	pthread_mutex_init(&m->lock, NULL);
+}
+
+void memory_free(struct memory *m)
+{
+	if (m->heap)
+		reserve_free(m->heap, m->heap_cap, 1);
+	free(m->statics);
+	free(m->buffer);
+	if (m->unset)
+		reserve_free(m->unset, m->heap_cap, 1);
+	memset(m, 0, sizeof(*m));
+}
+
+uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
+{
+	uint64_t at = m->heap_bytes, room;
+
+	if (bytes > m->heap_cap)
+		return 0;
+	room = (bytes + 255) / 256 * 256;
+	if (room > m->heap_cap - at)
+		return 0;
+	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
+	m->buffer[m->n_buffers++] = (struct buffer){name, HEAP_BASE + at, bytes, true, NOWHERE};
+	m->heap_bytes += room;
+	return HEAP_BASE + at;
+}
+
+void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes)
+{
+	if (!m->unset)
+		m->unset = reserve(m->heap_cap, 1);
+	memset(m->unset + (addr - HEAP_BASE), 1, bytes);
+}
+
+void memory_set(struct memory *m, uint64_t addr, uint64_t bytes)
+{
+	if (m->unset)
+		memset(m->unset + (addr - HEAP_BASE), 0, bytes);
+}
+
+#define PLACES_MAX 16u
+
+static bool same_place(struct place a, struct place b)
+{
+	return a.line == b.line && a.col == b.col && a.file == b.file;
+}
+
+uint64_t memory_leaks(const struct memory *m)
+{
+	struct {
+		struct place at;
+		uint64_t n, bytes;
+	} leak[PLACES_MAX];
+	uint64_t total = 0;
+	unsigned places = 0;
+
+	for (uint32_t i = 0; i < m->n_buffers; i++) {
+		const struct buffer *b = &m->buffer[i];
+		unsigned k = 0;
+
+		if (!b->live || !b->by.line)
+			continue;
+		total++;
+		while (k < places && !same_place(leak[k].at, b->by))
+			k++;
+		if (k == PLACES_MAX)
+			continue;
+		if (k == places) {
+			leak[places].at = b->by;
+			leak[places].n = leak[places].bytes = 0;
+			places++;
+		}
+		leak[k].n++;
+		leak[k].bytes += b->size;
+	}
+	for (unsigned k = 0; k < places; k++)
+		diag_error(leak[k].at,
+			"found %llu allocations of %llu bytes together at the end of the run, wanted them freed",
+			(unsigned long long)leak[k].n, (unsigned long long)leak[k].bytes);
+	return total;
+}
+
+static void add_static(struct memory *m, const struct symbol *v)
+{
+	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
+		return;
+	if (v->init)
+		memcpy(m->statics + v->addr, v->init, v->size);
+	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
+	m->buffer[m->n_buffers++] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
+}
+
+void memory_statics(struct memory *m, const struct program *p)
+{
+	m->static_bytes = p->static_end;
+	m->statics = xcalloc(p->static_end + 64, 1);
+	for (uint32_t i = 0; i < p->n_modules; i++) {
+		const struct module *mod = p->module[i];
+
+		for (uint32_t k = 0; k < mod->n_vars; k++)
+			add_static(m, mod->var[k]);
+		for (uint32_t k = 0; k < mod->n_funcs; k++)
+			for (uint32_t j = 0; j < mod->func[k]->n_vars; j++)
+				add_static(m, mod->func[k]->var[j]);
+	}
+}
+
+const struct buffer *memory_near(const struct memory *m, uint64_t addr)
+{
+	uint32_t low = 0, high = m->n_buffers;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (m->buffer[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &m->buffer[low - 1] : NULL;
+}

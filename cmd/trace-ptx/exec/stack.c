@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where the lanes of a warp are: a stack of (pc, lanes, meeting point), the running group on top.
+ *
+ * A branch that divides the lanes makes the entry under it wait at the meeting point; of the two groups the one that
+ * goes on behind the branch is pushed first, so that the taken one runs first. Always true: the top entry has a lane
+ * that lives; no lane stands at its entry's own meeting point; entries of a call lie above its base.
+ */
+#include <string.h>
+#include "exec/stack.h"
+
+static struct entry *push(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
+{
+	if (w->depth == w->cap)
+		grow(&w->stack, &w->cap, w->depth + 1, sizeof(*w->stack));
+	w->stack[w->depth] = (struct entry){pc, mask, rpc};
+	return &w->stack[w->depth++];
+}
+
+void stack_start(struct warp *w, uint32_t pc)
+{
+	w->depth = 0;
+	push(w, pc, w->lanes, UINT32_MAX);
+}
+
+/* Entries without a living lane go; a call or the warp without one is over. */
+void stack_settle(struct warp *w)
+{
+	for (;;) {
+		uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0;
+
+		while (w->depth > base && !(w->stack[w->depth - 1].mask & w->live))
+			w->depth--;
+		if (w->depth > base)
+			return;
+		if (!w->n_calls) {
+			w->state = WARP_DONE;
+			return;
+		}
+		call_leave(w);
+	}
+}
+
+void stack_next(struct warp *w, uint32_t pc)
+{
+	struct entry *top = &w->stack[w->depth - 1];
+
+	top->pc = pc;
+	if (pc == top->rpc)
+		w->depth--;
+	stack_settle(w);
+}
+
+/* Groups of lanes that go different ways, in the order in which they are pushed. */
+static void divide(struct warp *w, const struct entry *group, unsigned n, uint32_t rpc)
+{
+	struct entry top = w->stack[w->depth - 1], kept[LANES];
+	unsigned k = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (group[i].mask && (group[i].pc != top.rpc || top.rpc == UINT32_MAX))
+			kept[k++] = group[i];
+	if (k < 2) {
+		if (k == 1) {
+			w->stack[w->depth - 1].pc = kept[0].pc;
+			w->stack[w->depth - 1].mask = kept[0].mask;
+		} else {
+			w->depth--;
+		}
+		stack_settle(w);
+		return;
+	}
+	if (rpc == top.rpc)
+		w->depth--;
+	else
+		w->stack[w->depth - 1].pc = rpc;
+	for (unsigned i = 0; i < k; i++)
+		if (kept[i].pc != rpc || rpc == UINT32_MAX)
+			push(w, kept[i].pc, kept[i].mask, rpc);
+}
+
+void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	struct entry group[2] = {{pc + 1, mask & ~exec, 0}, {o->target, exec, 0}};
+
+	if (exec == mask || !exec) {
+		stack_next(w, exec ? o->target : pc + 1);
+		return;
+	}
+	if (o->target == pc + 1) {
+		stack_next(w, pc + 1);
+		return;
+	}
+	divide(w, group, 2, o->rpc);
+}
+
+void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	const uint32_t *index = REG(uint32_t, w, o->a);
+	struct entry group[LANES + 1];
+	unsigned n = 0;
+
+	group[n++] = (struct entry){pc + 1, mask & ~exec, 0};
+	FOR_BITS32 (i, exec) {
+		unsigned k = 0;
+
+		if (index[i] >= o->x->n_targets) {
+			exec_fail(w, o, 1u << i, "branch-index",
+				"found index %u of a branch with %u targets, wanted a smaller one", index[i],
+				o->x->n_targets);
+			return;
+		}
+		uint32_t to = o->x->target[index[i]];
+		while (k < n && group[k].pc != to)
+			k++;
+		if (k == n)
+			group[n++] = (struct entry){to, 0, 0};
+		group[k].mask |= 1u << i;
+	}
+	for (unsigned i = 2; i < n; i++) /* behind what goes on: ascending */
+		for (unsigned k = i; k > 1 && group[k].pc < group[k - 1].pc; k--) {
+			struct entry t = group[k];
+
+			group[k] = group[k - 1];
+			group[k - 1] = t;
+		}
+	unsigned used = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (group[i].mask)
+			group[used++] = group[i];
+	if (used == 1)
+		stack_next(w, group[0].pc);
+	else
+		divide(w, group, used, o->rpc);
+}
+
+uint32_t stack_rotate(struct warp *w)
+{
+	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, lowest = UINT32_MAX, n = 0;
+
+	/* An entry waits for those above it that have lanes of its own. */
+	for (uint32_t i = w->depth; i-- > base;) {
+		if (!(w->stack[i].mask & w->live & above) && w->stack[i].mask & w->live) {
+			lowest = i;
+			n++;
+		}
+		above |= w->stack[i].mask & w->live;
+	}
+	if (n > 1) {
+		struct entry e = w->stack[lowest];
+
+		memmove(&w->stack[lowest], &w->stack[lowest + 1], (w->depth - lowest - 1) * sizeof(e));
+		w->stack[w->depth - 1] = e;
+	}
+	return n;
+}
+
+bool stack_release(struct warp *w)
+{
+	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
+
+	for (uint32_t i = w->depth; i-- > base;) {
+		uint32_t mask = w->stack[i].mask & w->live, waits = mask & ~above;
+
+		if (waits && mask & above) {
+			w->stack[i].mask &= ~waits;
+			push(w, w->stack[i].pc, waits, w->stack[i].rpc);
+			return true;
+		}
+		above |= mask;
+	}
+	return false;
+}
+
+void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { push(w, pc, exec, UINT32_MAX); }

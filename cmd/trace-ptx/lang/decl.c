@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Declarations: registers, variables of every state space, parameters.
+ *
+ * Always true: registers of a function are numbered in the order of their declaration; a variable's size is known
+ * unless it is an unsized .extern; local variables and the .param variables of a function lie in its frame in the
+ * order of declaration, .local ones padded, .param ones not, as the original places them. Static and shared
+ * variables get addresses padded by their size, whatever .align says.
+ */
+#include <string.h>
+#include "bits.h"
+#include "lang/parser.h"
+
+struct spec {
+	enum type type;
+	unsigned vec;
+	uint64_t align;
+	bool align_given;
+};
+
+/* Bytes to leave before a variable of size bytes: up to its size if that is a power of 2 below 128, else to 128. */
+static uint64_t padding(uint64_t at, uint64_t size)
+{
+	uint64_t to = size && size < 128 && is_pow2(size) ? size : 128;
+
+	return size ? (to - at % to) % to : 0;
+}
+
+static bool take_spec(struct parser *p, struct spec *s)
+{
+	int64_t v;
+
+	*s = (struct spec){0};
+	while (p->t.kind == TOK_DOT) {
+		enum type type = type_find(p->t.s, p->t.n);
+
+		if (type) {
+			if (s->type)
+				return parse_unwanted(p, "one type");
+			s->type = type;
+		} else if (at_word(p, "v2") || at_word(p, "v4") || at_word(p, "v8")) {
+			s->vec = (unsigned)(p->t.s[1] - '0');
+		} else if (at_word(p, "align")) {
+			if (!next(p))
+				return false;
+			if (!take_number(p, &v))
+				return false;
+			if (v < 1 || v > 4096 || !is_pow2((uint64_t)v))
+				return parse_unwanted(
+					p, "an alignment that is a power of 2 up to 4096 before it");
+			s->align = (uint64_t)v;
+			s->align_given = true;
+			continue;
+		} else if (at_word(p, "attribute")) {
+			if (!next(p) || !take_punct(p, '('))
+				return false;
+			while (!at_punct(p, ')'))
+				if (p->t.kind == TOK_END || !next(p))
+					return p->failed ? false : parse_unwanted(p, "')'");
+		} else if (!at_word(p, "ptr") && !at_word(p, "global") && !at_word(p, "shared") &&
+			   !at_word(p, "const") && !at_word(p, "local") && !at_word(p, "generic") &&
+			   !at_word(p, "param")) {
+			return parse_unwanted(p, "a type, .align or .v4");
+		}
+		if (!next(p))
+			return false;
+	}
+	if (!s->type)
+		return parse_unwanted(p, "a type");
+	return true;
+}
+
+/* "[4][2]" behind a name: the number of elements; [] leaves it 0 and unsized. */
+static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
+{
+	int64_t v;
+
+	*elems = 1;
+	*unsized = false;
+	for (bool first = true; at_punct(p, '['); first = false) {
+		if (!next(p))
+			return false;
+		if (first && at_punct(p, ']')) {
+			*unsized = true;
+		} else {
+			struct token at = p->t;
+
+			if (!take_number(p, &v))
+				return false;
+			if (v < 0 || (v && *elems > VARIABLE_MAX / (uint64_t)v))
+				return parse_bad(p, &at, "array",
+					"found an array of %lld elements, wanted one of at most 4 GiB",
+					(long long)v);
+			*elems *= (uint64_t)v;
+		}
+		if (!take_punct(p, ']'))
+			return false;
+	}
+	return true;
+}
+
+static void add_var(struct parser *p, struct symbol *s)
+{
+	if (p->fn) {
+		grow(&p->fn->var, &p->fn->cap_vars, p->fn->n_vars + 1, sizeof(*p->fn->var));
+		p->fn->var[p->fn->n_vars++] = s;
+		s->owner = p->fn;
+	} else {
+		grow(&p->m->var, &p->m->cap_vars, p->m->n_vars + 1, sizeof(*p->m->var));
+		p->m->var[p->m->n_vars++] = s;
+	}
+}
+
+struct symbol *declare_reg_range(
+	struct parser *p, enum type type, unsigned vec, const struct token *name, uint64_t count, bool range)
+{
+	struct func *fn = p->fn;
+	uint64_t regs = count * (vec ? vec : 1);
+	struct symbol *s;
+
+	if (types[type].kind == K_OPAQUE) {
+		parse_bad(
+			p, name, "type", "found a register of type .%s, wanted a variable", types[type].name);
+		return NULL;
+	}
+	if (fn->n_regs + regs > REGS_PER_FUNC) {
+		parse_bad(p, name, "registers", "found more than %u registers in a function, wanted fewer",
+			REGS_PER_FUNC);
+		return NULL;
+	}
+	if (!(s = new_symbol(p, SYM_REG, name)))
+		return NULL;
+	s->type = (uint8_t)type;
+	s->space = SP_REG;
+	s->vec = (uint8_t)vec;
+	s->range = range;
+	s->first = fn->n_regs;
+	s->count = (uint32_t)count;
+	grow(&fn->reg, &fn->cap_regs, fn->n_regs + (uint32_t)regs, sizeof(*fn->reg));
+	for (uint64_t i = 0; i < regs; i++)
+		fn->reg[fn->n_regs++] =
+			(struct reg){s->name, range ? (uint32_t)i : UINT32_MAX, (uint8_t)type, 0};
+	return s;
+}
+
+static bool declare_registers(struct parser *p)
+{
+	struct spec s;
+	int64_t count;
+
+	if (!take_spec(p, &s))
+		return false;
+	do {
+		struct token name = p->t;
+		bool range = false;
+
+		if (p->t.kind != TOK_NAME)
+			return parse_unwanted(p, "the name of a register");
+		count = 1;
+		if (!next(p))
+			return false;
+		if (at_punct(p, '<')) {
+			if (!next(p) || !take_number(p, &count))
+				return false;
+			if (count < 1 || count > REGS_PER_FUNC)
+				return parse_bad(p, &name, "registers",
+					"found %lld registers, wanted 1 to %u", (long long)count,
+					REGS_PER_FUNC);
+			if (!take_punct(p, '>'))
+				return false;
+			range = true;
+		}
+		if (!declare_reg_range(p, s.type, s.vec, &name, (uint64_t)count, range))
+			return false;
+		if (!at_punct(p, ','))
+			break;
+	} while (next(p));
+	return take_punct(p, ';');
+}
+
+static void place_in_function(struct parser *p, struct symbol *v)
+{
+	struct func *fn = p->fn;
+
+	if (v->space == SP_SHARED && !v->unsized) {
+		/* A function that is called shares its CTA's window with its callers: its variables stand at module scope. */
+		uint32_t *at = fn->entry ? &fn->shared_end : &p->shared_next;
+
+		*at += (uint32_t)padding(*at, v->size);
+		v->addr = *at;
+		*at += (uint32_t)v->size;
+	} else if (v->space == SP_LOCAL || v->space == SP_PARAM) {
+		if (v->space == SP_LOCAL)
+			fn->local_bytes += (uint32_t)padding(fn->local_bytes, v->size);
+		v->addr = fn->local_bytes;
+		fn->local_bytes += (uint32_t)v->size;
+	}
+}
+
+static bool check_size(struct parser *p, const struct token *name, const struct symbol *v)
+{
+	uint64_t most = v->space == SP_SHARED                          ? 1u << 20
+			: v->space == SP_LOCAL || v->space == SP_PARAM ? 1u << 20
+								       : VARIABLE_MAX;
+
+	if (v->size > most)
+		return parse_bad(p, name, "array", "found a .%s variable of %llu bytes, wanted at most %llu",
+			space_name[v->space], (unsigned long long)v->size, (unsigned long long)most);
+	if (p->fn && p->fn->local_bytes > 1u << 20)
+		return parse_bad(
+			p, name, "local-memory", "found more than 1 MiB of local memory, wanted less");
+	if (p->shared_next > 1u << 20 || (p->fn && p->fn->shared_end > 1u << 20))
+		return parse_bad(
+			p, name, "shared-memory", "found more than 1 MiB of shared memory, wanted less");
+	return true;
+}
+
+/* Type, size and linkage of a variable whose name and dimensions have been read. */
+static void describe(
+	struct symbol *v, const struct spec *s, enum state_space space, uint64_t elems, bool unsized)
+{
+	uint64_t each = types[s->type].bits / 8u * (s->vec ? s->vec : 1u);
+
+	v->space = (uint8_t)space;
+	v->type = (uint8_t)s->type;
+	v->vec = (uint8_t)s->vec;
+	v->align = (uint32_t)(s->align_given ? s->align : each);
+	v->unsized = unsized;
+	v->elems = elems;
+	v->size = unsized ? 0 : each * elems;
+}
+
+/* One variable of a declaration: its name, dimensions and value; its place, unless that is the linker's business. */
+static bool declare_variable(struct parser *p, const struct spec *s, enum state_space space, struct linkage l)
+{
+	struct token name = p->t;
+	struct symbol *v;
+	uint64_t elems;
+	bool unsized;
+
+	if (p->t.kind != TOK_NAME)
+		return parse_unwanted(p, "the name of a variable");
+	if (!(v = new_symbol(p, SYM_VAR, &name)) || !next(p) || !take_dims(p, &elems, &unsized))
+		return false;
+	bool known = v->size || v->space;
+	describe(v, s, space, elems, unsized);
+	v->external = l.external;
+	v->visible |= l.visible;
+	v->weak |= l.weak;
+	v->defined |= !l.external;
+	if (unsized && !l.external && !at_punct(p, '='))
+		return parse_bad(
+			p, &name, "array", "found array '%s' without size, wanted one or .extern", v->name);
+	if (!check_size(p, &name, v))
+		return false;
+	if (at_punct(p, '=') && (space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
+		return parse_unwanted(p, "';': only .global and .const variables have values");
+	if (at_punct(p, '=') && (!next(p) || !initialise(p, v)))
+		return false;
+	if (!known)
+		add_var(p, v);
+	if (p->fn && space != SP_GLOBAL && space != SP_CONST) {
+		place_in_function(p, v);
+	} else if (space == SP_SHARED && !unsized) {
+		p->shared_next += (uint32_t)padding(p->shared_next, v->size);
+		v->addr = p->shared_next;
+		p->shared_next += (uint32_t)v->size;
+	}
+	return check_size(p, &name, v);
+}
+
+bool declare(struct parser *p, enum state_space space, struct linkage l)
+{
+	struct spec s;
+
+	if (space == SP_REG)
+		return declare_registers(p);
+	if (at_punct(p, '[')) { /* .const[2]: an old form of banks */
+		int64_t bank;
+
+		if (!next(p) || !take_number(p, &bank) || !take_punct(p, ']'))
+			return false;
+	}
+	if (!take_spec(p, &s))
+		return false;
+	if (types[s.type].bits < 8)
+		return parse_unwanted(p, "a type of whole bytes before it");
+	do {
+		if (!declare_variable(p, &s, space, l))
+			return false;
+		if (!at_punct(p, ','))
+			break;
+	} while (next(p));
+	return take_punct(p, ';');
+}
+
+struct symbol *declare_param(struct parser *p, bool entry)
+{
+	struct spec s;
+	struct symbol *v;
+	struct token name;
+	uint64_t elems;
+	bool unsized, reg = at_word(p, "reg");
+
+	if ((!reg && !at_word(p, "param")) || (entry && reg)) {
+		parse_unwanted(p, entry ? ".param" : ".param or .reg");
+		return NULL;
+	}
+	if (!next(p) || !take_spec(p, &s))
+		return NULL;
+	name = p->t;
+	if (p->t.kind != TOK_NAME) {
+		parse_unwanted(p, "the name of a parameter");
+		return NULL;
+	}
+	/* "_" in a prototype names nothing: any number of parameters may be called so. */
+	bool nameless = name.n == 1 && name.s[0] == '_';
+	if (reg) {
+		v = next(p) ? declare_reg_range(p, s.type, s.vec, &name, 1, false) : NULL;
+		return v;
+	}
+	if (types[s.type].bits < 8) {
+		parse_unwanted(p, "a type of whole bytes before it");
+		return NULL;
+	}
+	if (nameless)
+		v = arena_alloc(&p->m->arena, 1, sizeof(*v));
+	else
+		v = new_symbol(p, SYM_VAR, &name);
+	if (!v || !next(p) || !take_dims(p, &elems, &unsized))
+		return NULL;
+	if (elems > 65536) {
+		parse_bad(p, &name, "params",
+			"found a parameter of more than 65536 bytes, wanted a smaller one");
+		return NULL;
+	}
+	v->name = v->name ? v->name : "_";
+	v->kind = SYM_VAR;
+	describe(v, &s, SP_PARAM, elems, unsized);
+	v->owner = p->fn;
+	v->defined = true;
+	v->line = name.line;
+	v->col = name.col;
+	if (!entry && p->fn) {
+		v->addr = p->fn->local_bytes;
+		p->fn->local_bytes += (uint32_t)v->size;
+	}
+	return v;
+}

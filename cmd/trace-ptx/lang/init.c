@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and functions,
+ * parts of addresses (0xFF00(name)). Samplers' and textures' fields are read and kept as numbers.
+ */
+#include <string.h>
+#include "lang/parser.h"
+#include "lang/small.h"
+
+struct filling {
+	struct symbol *var;
+	uint64_t at;    /* next element */
+	uint64_t cap;   /* elements that have room */
+	unsigned bytes; /* of an element */
+};
+
+static bool put(struct parser *p, struct filling *fl, const struct token *at, const void *bytes)
+{
+	if (fl->at >= fl->cap) {
+		if (!fl->var->unsized)
+			return parse_bad(p, at, "initialiser",
+				"found more than %llu values for '%s', wanted no more",
+				(unsigned long long)fl->cap, fl->var->name);
+		uint64_t cap = fl->cap ? 2 * fl->cap : 16;
+		uint8_t *more = arena_alloc(&p->m->arena, cap, fl->bytes);
+
+		if (fl->at)
+			memcpy(more, fl->var->init, fl->at * fl->bytes);
+		fl->var->init = more;
+		fl->cap = cap;
+	}
+	memcpy(fl->var->init + fl->at++ * fl->bytes, bytes, fl->bytes);
+	return true;
+}
+
+static uint16_t half_of(double v, bool bf16)
+{
+	return (uint16_t)small_from(v, bf16 ? SMALL_BF16 : SMALL_F16, ROUND_RN, false);
+}
+
+/* A number as the element's type has it. 0f literals stand for their bits in .b32 and .f32. */
+static bool put_number(struct parser *p, struct filling *fl, bool minus)
+{
+	struct token t = p->t;
+	enum type type = (enum type)fl->var->type;
+	uint64_t v = t.value;
+	double d = 0;
+	float f;
+
+	if (t.kind == TOK_F32) {
+		uint32_t u = (uint32_t)t.value;
+
+		memcpy(&f, &u, 4);
+		d = (double)f;
+	} else if (t.kind == TOK_F64) {
+		memcpy(&d, &t.value, 8);
+	} else {
+		d = (double)v;
+	}
+	if (minus) {
+		d = -d;
+		v = 0 - v;
+	}
+	if (types[type].kind == K_FLOAT && fl->bytes <= 8 &&
+		(t.kind != TOK_INT || type == T_F32 || type == T_F64)) {
+		if (type == T_F64) {
+			memcpy(&v, &d, 8);
+		} else if (type == T_F32) {
+			uint32_t u;
+
+			f = (float)d;
+			memcpy(&u, &f, 4);
+			v = t.kind == TOK_F32 && !minus ? t.value : u;
+		} else {
+			v = half_of(d, type == T_BF16);
+		}
+	} else if (t.kind != TOK_INT && fl->bytes == 4) {
+		uint32_t u;
+
+		f = (float)d;
+		memcpy(&u, &f, 4);
+		v = u;
+	} else if (t.kind != TOK_INT) {
+		memcpy(&v, &d, 8);
+	}
+	uint8_t bytes[16] = {0};
+	memcpy(bytes, &v, 8);
+	return put(p, fl, &t, bytes) && next(p);
+}
+
+static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
+{
+	struct token t = p->t;
+	bool generic =
+		t.n == 7 && !memcmp(t.s, "generic", 7) && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(';
+	uint8_t zero[16] = {0};
+	struct fixup *fix;
+	unsigned shift = 0;
+	int64_t add = 0;
+
+	if (generic && (!next(p) || !next(p)))
+		return false;
+	t = p->t;
+	struct symbol *sym = t.kind == TOK_NAME ? look_up(p, t.s, t.n) : NULL;
+	if (!sym || (sym->kind != SYM_VAR && sym->kind != SYM_FUNC))
+		return parse_unwanted(p, "a number or the name of a variable or function");
+	if (!next(p) || (generic && !take_punct(p, ')')))
+		return false;
+	if (at_punct(p, '+') || at_punct(p, '-')) {
+		bool minus = at_punct(p, '-');
+
+		if (!next(p) || !take_number(p, &add))
+			return false;
+		add = minus ? -add : add;
+	}
+	while (mask && shift < 56 && !(mask >> shift & 0xff))
+		shift += 8;
+	fix = arena_alloc(&p->m->arena, 1, sizeof(*fix));
+	*fix = (struct fixup){fl->var->fixup, sym, add, (uint32_t)(fl->at * fl->bytes), (uint8_t)fl->bytes,
+		(uint8_t)shift, generic};
+	fl->var->fixup = fix;
+	return put(p, fl, &t, zero);
+}
+
+static bool fill(struct parser *p, struct filling *fl, unsigned depth)
+{
+	if (!at_punct(p, '{')) {
+		bool minus = at_punct(p, '-');
+
+		if (minus && !next(p))
+			return false;
+		if (p->t.kind == TOK_INT && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(') {
+			uint64_t mask = p->t.value;
+
+			return next(p) && next(p) && put_address(p, fl, mask) && take_punct(p, ')');
+		}
+		if (p->t.kind == TOK_INT || p->t.kind == TOK_F32 || p->t.kind == TOK_F64)
+			return put_number(p, fl, minus);
+		return minus ? parse_unwanted(p, "a number") : put_address(p, fl, 0);
+	}
+	if (depth == 8)
+		return parse_unwanted(p, "a value: lists nest no deeper");
+	if (!next(p))
+		return false;
+	for (bool first = true; !at_punct(p, '}'); first = false)
+		if ((!first && !take_punct(p, ',')) || !fill(p, fl, depth + 1))
+			return false;
+	return next(p);
+}
+
+/* "{ addr_mode_0 = clamp_to_edge, filter_mode = nearest }": read over; the launch binds samplers. */
+static bool skip_fields(struct parser *p)
+{
+	if (!take_punct(p, '{'))
+		return false;
+	while (!at_punct(p, '}'))
+		if (p->t.kind == TOK_END || !next(p))
+			return p->failed ? false : parse_unwanted(p, "'}'");
+	return next(p);
+}
+
+bool initialise(struct parser *p, struct symbol *v)
+{
+	struct filling fl = {
+		v, 0, v->unsized ? 0 : v->size / (types[v->type].bits / 8u), types[v->type].bits / 8u};
+
+	if (types[v->type].kind == K_OPAQUE)
+		return skip_fields(p);
+	if (fl.cap * fl.bytes > 64u << 20)
+		return parse_unwanted(p, "no value: initialised variables have at most 64 MiB");
+	if (fl.cap)
+		v->init = arena_alloc(&p->m->arena, fl.cap, fl.bytes);
+	if (!fill(p, &fl, 0))
+		return false;
+	if (v->unsized) {
+		v->unsized = false;
+		v->elems = fl.at;
+		v->size = fl.at * fl.bytes;
+	}
+	return true;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * PTX programs as they are read: words, types, symbols, functions, instructions.
+ *
+ *   lex.c    text to tokens                        token.c  the token in hand, names
+ *   parse.c  modules and functions                 decl.c   declarations
+ *   stmt.c   bodies of functions, instructions     operand.c  their operands
+ *   init.c   initial values of variables           small.c  numbers of few bits
+ *   scope.c  tables of names                       flow.c   where divergent lanes meet again
+ *
+ * Always true after program_link: every name has its definition, every instruction its PC (8 bytes each, functions
+ * in the order in which their bodies end, modules in the order in which they were read), every branch its target.
+ * What cannot be executed has been refused with its place. Nothing here executes.
+ */
+#ifndef LANG_H
+#define LANG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "arena.h"
+#include "diag.h"
+
+/* ---- words ---- */
+
+enum kind { K_BITS, K_UINT, K_SINT, K_FLOAT, K_PRED, K_OPAQUE };
+
+#define T(id, name, bits, kind) T_##id,
+enum type {
+	T_NONE,
+#include "lang/types.def"
+	N_TYPES
+};
+#undef T
+
+struct type_row {
+	const char *name;
+	uint16_t bits; /* of a register or a memory element; 4 and 1 for .s4 .u4 .b1 */
+	uint8_t kind;
+};
+extern const struct type_row types[N_TYPES];
+
+#define M(id, word) M_##id,
+enum modifier {
+	M_NONE,
+#include "lang/words.def"
+	N_MODIFIERS
+};
+#undef M
+extern const char *const modifier_name[N_MODIFIERS];
+
+#define OP(id, ...) I_##id,
+enum opcode {
+	I_NONE,
+#include "lang/ptx.def"
+	N_OPCODES
+};
+#undef OP
+
+enum sreg {
+	S_NONE,
+#define S(id, name, bits) S_##id,
+#include "lang/sregs.def"
+#undef S
+	N_SREGS
+};
+struct sreg_row {
+	const char *name;
+	uint8_t bits;
+};
+extern const struct sreg_row sregs[N_SREGS];
+
+enum state_space {
+	SP_NONE,
+	SP_REG,
+	SP_GLOBAL,
+	SP_CONST,
+	SP_SHARED,
+	SP_LOCAL,
+	SP_PARAM,
+	SP_GENERIC,
+	N_STATE_SPACES
+};
+extern const char *const space_name[N_STATE_SPACES];
+
+/* ---- tokens ---- */
+
+enum tok { TOK_END, TOK_NAME, TOK_DOT, TOK_INT, TOK_F32, TOK_F64, TOK_TEXT, TOK_PUNCT };
+
+struct token {
+	const char *s; /* into the module's text; TOK_DOT without its dot */
+	uint32_t n, line, col;
+	uint8_t kind;
+	char punct;     /* TOK_PUNCT: the character */
+	uint64_t value; /* TOK_INT: value; TOK_F32, TOK_F64: the bits of a double */
+};
+
+struct lexer {
+	const char *file, *p, *end, *line_start;
+	uint32_t line;
+};
+/* Next token. 0, or -1 and *f. */
+int lex(struct lexer *l, struct token *t, struct fault *f);
+
+/* ---- names ---- */
+
+enum sym_kind { SYM_REG, SYM_VAR, SYM_FUNC, SYM_LABEL, SYM_PROTO, SYM_TARGETS };
+
+struct func;
+
+/* An initial value that is an address: bytes at offset of the variable. */
+struct fixup {
+	struct fixup *next;
+	struct symbol *sym;
+	int64_t add;
+	uint32_t offset;
+	uint8_t bytes, shift; /* what is stored: bytes of the address, from bit shift up */
+	bool generic;
+};
+
+struct symbol {
+	const char *name;
+	struct symbol *next;            /* in its hash chain */
+	struct symbol *def;             /* an .extern name: its definition in another module */
+	uint8_t kind, space, type, vec; /* vec: 0 or elements of a register or variable vector */
+	bool external, weak, visible, defined, unsized, range;
+	uint32_t line, col;
+	/* SYM_REG: registers first to first + count - 1; name is the prefix when range */
+	uint32_t first, count;
+	/* SYM_VAR */
+	uint64_t size, addr, elems;
+	uint32_t align;
+	uint8_t *init; /* NULL: zeros */
+	struct fixup *fixup;
+	struct func *owner; /* NULL: module scope */
+	/* SYM_FUNC, SYM_PROTO */
+	struct func *func;
+	/* SYM_LABEL: instruction in its function */
+	uint32_t at;
+	/* SYM_TARGETS: labels, or functions for .calltargets */
+	struct symbol **target;
+	uint32_t n_targets;
+};
+
+struct scope {
+	struct scope *up;
+	struct symbol *slot[64];
+};
+struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n); /* this scope alone */
+void scope_add(struct scope *s, struct symbol *sym);
+
+/* ---- functions ---- */
+
+struct reg {
+	const char *name; /* of the range's prefix, or whole */
+	uint32_t number;  /* in its range; UINT32_MAX: a name alone */
+	uint8_t type;
+	uint32_t slot; /* byte offset in the frame; 0: not used yet */
+};
+
+enum operand_kind { O_NONE, O_REG, O_INT, O_FLOAT, O_SYM, O_SREG, O_ADDR, O_VEC, O_LABEL, O_NULL };
+
+struct operand {
+	uint8_t kind;
+	bool minus, inverted, pair, list; /* -x; !p; O_VEC written a|b; O_VEC written (a, b) */
+	bool single;                      /* O_FLOAT: written as 0f */
+	uint8_t n;                        /* O_VEC */
+	uint8_t sreg, n_part;
+	uint32_t line, col;
+	uint32_t reg;         /* O_REG; O_ADDR: base, UINT32_MAX: none */
+	int64_t value;        /* O_INT; O_FLOAT: bits of a double; O_ADDR, O_SYM: what is added */
+	struct symbol *sym;   /* O_SYM, O_LABEL; O_ADDR: base, may be NULL */
+	const char *part;     /* O_REG: "h1", "b3210" behind it, n_part letters; NULL: none */
+	struct operand *elem; /* O_VEC; O_ADDR with coordinates: they, n of them */
+};
+
+#define OPERANDS_MAX 12
+#define TYPES_MAX    4
+#define CLUSTER_MAX  16u /* thread blocks of a cluster */
+
+struct stmt {
+	uint16_t op;
+	uint8_t n_types, n_operands, type[TYPES_MAX];
+	bool guard_not;
+	uint32_t guard; /* register + 1, 0: none */
+	uint64_t mod[(N_MODIFIERS + 63) / 64];
+	struct operand *operand;
+	uint32_t line, col, mod_col; /* mod_col: of the first suffix */
+	uint32_t loc_file, loc_line; /* of .loc; 0: none */
+	uint32_t loc_inlined;        /* index + 1 of the .loc it was inlined at; unused so far */
+	const char *text;            /* "ld.global.f32" as written, blanks left out */
+};
+
+static inline bool has(const struct stmt *in, enum modifier m) { return in->mod[m / 64] >> (m % 64) & 1; }
+
+struct func {
+	struct func *link; /* the module's other functions, declared or defined */
+	const char *name;
+	struct module *module;
+	struct symbol *sym;
+	bool entry, has_body, noreturn;
+	uint32_t line, col;
+	struct symbol **param, **ret; /* SYM_VAR in SP_PARAM or SYM_REG */
+	uint32_t n_params, n_rets;
+	uint32_t param_bytes; /* of a kernel */
+	struct reg *reg;
+	uint32_t n_regs, cap_regs;
+	struct stmt *inst;
+	uint32_t n_insts, cap_insts;
+	struct scope *scope;
+	struct symbol **var; /* .shared, .local and .param declared inside */
+	uint32_t n_vars, cap_vars;
+	uint32_t shared_start, shared_end, local_bytes;
+	bool raced; /* its thread blocks have been found to race: told once */
+	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
+	uint32_t first_pc; /* instruction number in the program: PC / 8 */
+	uint32_t *rpc; /* of each instruction: where its lanes meet (in the function), UINT32_MAX: at the end */
+};
+
+struct module {
+	const char *path;
+	char *text;
+	size_t n_text;
+	uint32_t version, target; /* 64 for 6.4; 75 for sm_75 */
+	uint32_t target_col, target_line;
+	uint8_t address_bytes;
+	bool arch_specific; /* sm_90a */
+	struct scope *scope;
+	struct func *all;
+	struct func **func; /* in the order in which their bodies end */
+	uint32_t n_funcs, cap_funcs;
+	struct symbol **var; /* at module scope, in file order */
+	uint32_t n_vars, cap_vars;
+	const char **file; /* of .file, by number */
+	uint32_t n_files, cap_files;
+	uint64_t hash[2];
+	uint64_t early[(N_OPCODES + 63) / 64]; /* opcodes warned of: younger than the version or target */
+	struct arena arena;
+};
+
+struct program {
+	struct module **module;
+	uint32_t n_modules, cap_modules;
+	struct func **func; /* with bodies, in PC order */
+	uint32_t n_funcs, cap_funcs;
+	uint32_t n_insts;
+	uint64_t static_end; /* first free address behind .global and .const variables */
+	uint32_t shared_end; /* first free shared address behind what modules declare outside of kernels */
+};
+
+/* Read one module. NULL and *f. path may be "-"; what came of it lives until program_free. */
+struct module *module_read(const char *path, struct fault *f);
+/* The same over text in memory, which is copied. */
+struct module *module_memory(const char *name, const void *text, size_t n, struct fault *f);
+void module_free(struct module *m);
+
+void program_add(struct program *p, struct module *m);
+int program_link(struct program *p, struct fault *f);
+/* The kernel of that name, or NULL. */
+struct func *program_kernel(const struct program *p, const char *name);
+struct symbol *program_variable(const struct program *p, const char *name);
+void program_free(struct program *p);
+
+/* rpc of every instruction of f. */
+void flow_meet(struct func *f);
+
+/* The instruction's place, for messages. */
+struct place stmt_place(const struct func *f, const struct stmt *in);
+static inline struct symbol *sym_def(struct symbol *s) { return s->def ? s->def : s; }
+
+/* The row of an opcode: what ptx.def says of it. */
+struct op;
+struct bind;
+struct opcode_row {
+	const char *name, *words; /* modifiers allowed, blank-separated */
+	int (*bind)(struct bind *b, struct op *o);
+	uint16_t version, target; /* that introduced it: 10 for 1.0; sm */
+};
+extern const struct opcode_row opcodes[N_OPCODES];
+enum opcode opcode_find(const char *s, uint32_t n);
+enum modifier modifier_find(const char *s, uint32_t n);
+enum type type_find(const char *s, uint32_t n);
+bool opcode_allows(enum opcode op, enum modifier m);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Operands of instructions: registers, numbers, addresses, vectors, lists and names.
+ *
+ * Always true: an operand is as written, its names looked up in the innermost scope that has them; a name that nothing
+ * has is left to stmt.c, as it may become a label. Elements of a list are pushed on the parser's own and kept when the
+ * list is complete. Whether number and kind fit the instruction is the business of its row's binding.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lang/parser.h"
+
+static bool is_name(const struct token *t, const char *s)
+{
+	return t->kind == TOK_NAME && t->n == strlen(s) && !memcmp(t->s, s, t->n);
+}
+
+void operand_push(struct parser *p, const struct operand *o)
+{
+	grow(&p->list, &p->cap_list, p->n_list + 1, sizeof(*p->list));
+	p->list[p->n_list++] = *o;
+}
+
+/* What was pushed since the list had first elements, at its final place. What waits for a label stands in no list. */
+struct operand *operand_keep(struct parser *p, uint32_t first)
+{
+	uint32_t n = p->n_list - first;
+	struct operand *kept = arena_alloc(&p->m->arena, n ? n : 1, sizeof(*kept));
+
+	if (n)
+		memcpy(kept, p->list + first, n * sizeof(*kept));
+	p->n_list = first;
+	return kept;
+}
+
+static bool parse_list(struct parser *p, struct operand *o, const struct stmt *in, char close, unsigned depth)
+{
+	uint32_t first = p->n_list;
+	struct operand elem;
+
+	o->kind = O_VEC;
+	while (!at_punct(p, close)) {
+		if (p->n_list > first && !take_punct(p, ','))
+			return false;
+		if (p->n_list - first == 128)
+			return parse_unwanted(p, "at most 128 elements");
+		if (!operand_parse(p, &elem, in, depth + 1))
+			return false;
+		operand_push(p, &elem);
+	}
+	o->n = (uint8_t)(p->n_list - first);
+	o->elem = operand_keep(p, first);
+	return next(p);
+}
+
+static enum sreg find_sreg(const char *name, uint32_t n)
+{
+	for (unsigned i = 1; i < N_SREGS; i++)
+		if (strlen(sregs[i].name) == n && !memcmp(sregs[i].name, name, n))
+			return (enum sreg)i;
+	return S_NONE;
+}
+
+/* "%tid" with ".x" behind it, "%laneid", "WARP_SZ". *taken: the component was part of the name. */
+static enum sreg sreg_at(const struct parser *p, bool *taken)
+{
+	char name[40];
+
+	*taken = p->ahead.kind == TOK_DOT && p->ahead.n == 1;
+	if (p->t.n > 30)
+		return S_NONE;
+	int n = snprintf(name, sizeof(name), "%.*s", (int)p->t.n, p->t.s);
+	if (*taken)
+		n = snprintf(name, sizeof(name), "%.*s.%c", (int)p->t.n, p->t.s, p->ahead.s[0]);
+	return find_sreg(name, (uint32_t)n);
+}
+
+uint32_t operand_register(const struct symbol *s, const struct token *t)
+{
+	uint32_t v = 0;
+
+	for (uint32_t i = (uint32_t)strlen(s->name); s->range && i < t->n; i++)
+		v = v * 10 + (uint32_t)(t->s[i] - '0');
+	return s->first + v * (s->vec ? s->vec : 1u);
+}
+
+static bool parse_register(struct parser *p, struct operand *o, struct symbol *s)
+{
+	uint32_t reg = operand_register(s, &p->t);
+
+	if (s->vec && p->ahead.kind != TOK_DOT) {
+		o->kind = O_VEC;
+		o->n = s->vec;
+		o->elem = arena_alloc(&p->m->arena, s->vec, sizeof(*o->elem));
+		for (unsigned i = 0; i < s->vec; i++)
+			o->elem[i] = (struct operand){
+				.kind = O_REG, .reg = reg + i, .line = o->line, .col = o->col};
+		return next(p);
+	}
+	o->kind = O_REG;
+	o->reg = reg;
+	if (!next(p))
+		return false;
+	if (s->vec) {
+		const char *names = "xyzwrgba", *at = p->t.n == 1 ? strchr(names, p->t.s[0]) : NULL;
+		unsigned i = at && *at ? (unsigned)(at - names) & 3 : 99;
+
+		if (i >= s->vec)
+			return parse_unwanted(p, "an element of the vector such as .x");
+		o->reg += i;
+		return next(p);
+	}
+	if (p->t.kind == TOK_DOT && p->t.n < 6) {
+		o->part = p->t.s;
+		o->n_part = (uint8_t)p->t.n;
+		return next(p);
+	}
+	return true;
+}
+
+static bool parse_name(struct parser *p, struct operand *o, const struct stmt *in)
+{
+	bool taken;
+	struct token t = p->t;
+	struct symbol *s = look_up(p, t.s, t.n);
+	enum sreg sreg;
+	char shown[80];
+
+	if (is_name(&t, "_") && !s) {
+		o->kind = O_NULL;
+		return next(p);
+	}
+	if (in->op == I_bra && !(s && s->kind == SYM_LABEL)) {
+		o->kind = O_LABEL;
+		return next(p);
+	}
+	if (s && s->kind == SYM_REG)
+		return parse_register(p, o, s);
+	if (!s && (sreg = sreg_at(p, &taken))) {
+		o->kind = O_SREG;
+		o->sreg = (uint8_t)sreg;
+		return next(p) && (!taken || next(p));
+	}
+	if (!s) {
+		diag_quote(shown, sizeof(shown), t.s, t.n);
+		return parse_bad(p, &t, "name-unknown", "found '%s', wanted a name that is declared", shown);
+	}
+	o->kind = s->kind == SYM_LABEL ? O_LABEL : O_SYM;
+	o->sym = s;
+	if (!next(p))
+		return false;
+	if ((at_punct(p, '+') || at_punct(p, '-')) && s->kind == SYM_VAR) {
+		bool minus = at_punct(p, '-');
+
+		if (!next(p) || !take_number(p, &o->value))
+			return false;
+		if (minus)
+			o->value = (int64_t)(0 - (uint64_t)o->value);
+	}
+	return true;
+}
+
+/* "[base+offset]", "[number]", "[texture, {x, y}]", "[map, {x, y}, offsets]". */
+static bool parse_address(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
+{
+	struct operand base = {0}, elem;
+	uint32_t first = p->n_list;
+
+	o->kind = O_ADDR;
+	o->reg = UINT32_MAX;
+	if (p->t.kind == TOK_NAME) {
+		if (!parse_name(p, &base, in))
+			return false;
+		if (base.kind == O_REG)
+			o->reg = base.reg;
+		else if (base.kind == O_SYM && base.sym->kind == SYM_VAR)
+			o->sym = base.sym;
+		else
+			return parse_unwanted(p, "a register or a variable as address before it");
+		o->value = base.value;
+		if (base.kind == O_REG && (at_punct(p, '+') || at_punct(p, '-'))) {
+			bool minus = at_punct(p, '-');
+
+			if (!next(p) || !take_number(p, &o->value))
+				return false;
+			if (minus)
+				o->value = (int64_t)(0 - (uint64_t)o->value);
+		}
+	} else if (!take_number(p, &o->value)) {
+		return false;
+	}
+	while (at_punct(p, ',')) {
+		if (p->n_list - first == 8)
+			return parse_unwanted(p, "']'");
+		if (!next(p) || !operand_parse(p, &elem, in, depth + 1))
+			return false;
+		operand_push(p, &elem);
+	}
+	o->n = (uint8_t)(p->n_list - first);
+	o->elem = o->n ? operand_keep(p, first) : NULL;
+	return take_punct(p, ']');
+}
+
+static bool parse_number(struct parser *p, struct operand *o)
+{
+	double d;
+	float f;
+	uint32_t u;
+
+	if (p->t.kind != TOK_F32 && p->t.kind != TOK_F64) {
+		o->kind = O_INT;
+		return take_number(p, &o->value);
+	}
+	o->kind = O_FLOAT;
+	o->single = p->t.kind == TOK_F32;
+	if (o->single) { /* the very bits: a NaN keeps its payload */
+		u = (uint32_t)p->t.value ^ (o->minus ? 0x80000000u : 0);
+		memcpy(&f, &u, 4);
+		o->value = (int64_t)(uint64_t)u;
+	} else {
+		memcpy(&d, &p->t.value, 8);
+		d = o->minus ? -d : d;
+		memcpy(&o->value, &d, 8);
+	}
+	o->minus = false;
+	return next(p);
+}
+
+bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
+{
+	*o = (struct operand){.line = p->t.line, .col = p->t.col};
+	if (depth > 4)
+		return parse_unwanted(p, "a plainer operand: lists nest no deeper");
+	if (at_punct(p, '[')) {
+		if (!next(p) || !parse_address(p, o, in, depth))
+			return false;
+		return true;
+	}
+	if (at_punct(p, '{'))
+		return next(p) && parse_list(p, o, in, '}', depth);
+	if (at_punct(p, '(') && in->op == I_call) {
+		o->list = true;
+		return next(p) && parse_list(p, o, in, ')', depth);
+	}
+	if (at_punct(p, '!')) {
+		o->inverted = true;
+		if (!next(p))
+			return false;
+	} else if (at_punct(p, '-') &&
+		   (p->ahead.kind == TOK_NAME || p->ahead.kind == TOK_F32 || p->ahead.kind == TOK_F64)) {
+		o->minus = true;
+		if (!next(p))
+			return false;
+	}
+	if (p->t.kind != TOK_NAME)
+		return parse_number(p, o);
+	if (!parse_name(p, o, in))
+		return false;
+	if (at_punct(p, '|')) { /* a|b: two destinations */
+		struct operand *both = arena_alloc(&p->m->arena, 2, sizeof(*both));
+
+		both[0] = *o;
+		if (!next(p) || !operand_parse(p, &both[1], in, depth + 1))
+			return false;
+		o->kind = O_VEC;
+		o->pair = true;
+		o->n = 2;
+		o->elem = both;
+	}
+	return true;
+}

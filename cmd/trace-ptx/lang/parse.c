@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Modules: directives at module scope, heads of functions.
+ *
+ * Always true: a function declared earlier and defined later is one symbol; functions stand in the module's list in
+ * the order in which their bodies end. Debug sections are skipped.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include "input.h"
+#include "lang/parser.h"
+
+#define TEXT_MAX (256u << 20)
+
+/* ---- heads of functions ---- */
+
+bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *n)
+{
+	struct symbol *list[512];
+
+	*n = 0;
+	if (!take_punct(p, '('))
+		return false;
+	while (!at_punct(p, ')')) {
+		if (*n && !take_punct(p, ','))
+			return false;
+		if (*n == 512)
+			return parse_bad(p, &p->t, "params", "found more than 512 parameters, wanted fewer");
+		if (at_punct(p, '.') || !(list[*n] = declare_param(p, entry)))
+			return parse_unwanted(p, "a parameter");
+		++*n;
+	}
+	*out = arena_alloc(&p->m->arena, *n ? *n : 1, sizeof(**out));
+	memcpy(*out, list, *n * sizeof(**out));
+	return next(p);
+}
+
+/* ".maxntid 256, 1, 1" and its like: up to n numbers. */
+static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
+{
+	int64_t x;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!take_number(p, &x))
+			return false;
+		if (x < 0 || x > UINT32_MAX)
+			return parse_unwanted(p, "a number that fits");
+		v[i] = (uint32_t)x;
+		if (i + 1 < n && !at_punct(p, ','))
+			break;
+		if (i + 1 < n && !next(p))
+			return false;
+	}
+	return true;
+}
+
+static bool skip_value(struct parser *p)
+{
+	while (p->t.kind == TOK_INT || p->t.kind == TOK_TEXT || p->t.kind == TOK_NAME || at_punct(p, ',') ||
+		at_punct(p, '(') || at_punct(p, ')'))
+		if (!next(p))
+			return false;
+	return true;
+}
+
+static bool performance_directives(struct parser *p, struct func *fn)
+{
+	uint32_t ignored[3];
+
+	while (p->t.kind == TOK_DOT) {
+		bool maxn = at_word(p, "maxntid"), reqn = at_word(p, "reqntid"),
+		     per_sm = at_word(p, "minnctapersm"), cluster = at_word(p, "reqnctapercluster");
+
+		if (maxn || reqn || per_sm || cluster) {
+			uint32_t *v = maxn     ? fn->maxntid
+				      : reqn   ? fn->reqntid
+				      : per_sm ? &fn->minnctapersm
+					       : fn->cluster;
+
+			if (!per_sm)
+				v[0] = v[1] = v[2] = 1;
+			if (!next(p) || !take_numbers(p, v, per_sm ? 1 : 3))
+				return false;
+			for (unsigned i = 0; cluster && i < 3; i++)
+				if (!v[i] || v[i] > CLUSTER_MAX)
+					return parse_unwanted(
+						p, "clusters of 1 to 16 thread blocks before it");
+		} else if (at_word(p, "maxnreg") || at_word(p, "maxnctapersm") ||
+			   at_word(p, "maxclusterrank") || at_word(p, "abi_preserve") ||
+			   at_word(p, "abi_preserve_control")) {
+			if (!next(p) || !take_numbers(p, ignored, 1))
+				return false;
+		} else if (at_word(p, "noreturn")) {
+			fn->noreturn = true;
+			if (!next(p))
+				return false;
+		} else if (at_word(p, "explicitcluster") || at_word(p, "blocksareclusters")) {
+			if (!next(p))
+				return false;
+		} else if (at_word(p, "pragma") || at_word(p, "attribute") || at_word(p, "unified")) {
+			if (!next(p) || !skip_value(p) || (at_punct(p, ';') && !next(p)))
+				return false;
+		} else {
+			return parse_unwanted(p, "a directive of a function, '{' or ';'");
+		}
+	}
+	return true;
+}
+
+static void add_func(struct module *m, struct func *fn)
+{
+	grow(&m->func, &m->cap_funcs, m->n_funcs + 1, sizeof(*m->func));
+	m->func[m->n_funcs++] = fn;
+}
+
+/* Kernel parameters lie one behind the other, each aligned to its .align or its size. */
+static bool place_params(struct parser *p, struct func *fn)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < fn->n_params; i++) {
+		struct symbol *s = fn->param[i];
+
+		at = (at + s->align - 1) / s->align * s->align;
+		s->addr = at;
+		at += s->size;
+		if (at > 65536)
+			return parse_bad(p, &(struct token){.line = s->line, .col = s->col}, "params",
+				"found parameters of more than 65536 bytes, wanted fewer");
+	}
+	fn->param_bytes = (uint32_t)at;
+	return true;
+}
+
+/* "(results) name": 0 with the function's symbol in fn->sym; a second body is a fault. */
+static bool take_head(struct parser *p, struct func *fn, struct linkage l)
+{
+	struct scope *outer = p->scope;
+	bool good;
+
+	while (at_word(p, "attribute"))
+		if (!next(p) || !skip_value(p))
+			return false;
+	p->scope = fn->scope;
+	good = !(at_punct(p, '(') && !fn->entry) || parse_params(p, false, &fn->ret, &fn->n_rets);
+	p->scope = outer;
+	if (!good)
+		return false;
+	struct token name = p->t;
+	if (name.kind != TOK_NAME)
+		return parse_unwanted(p, "the name of a function");
+	fn->line = name.line;
+	fn->col = name.col;
+	if (!(fn->sym = new_symbol(p, SYM_FUNC, &name)) || !next(p))
+		return false;
+	fn->name = fn->sym->name;
+	if (fn->sym->func && fn->sym->func->has_body && !l.external && !at_punct(p, ';') && !at_punct(p, '('))
+		return parse_bad(
+			p, &name, "name-twice", "found function '%s' again, wanted one body", fn->name);
+	return true;
+}
+
+/* "{ body }" or ";". */
+static bool take_tail(struct parser *p, struct func *fn)
+{
+	struct symbol *sym = fn->sym;
+
+	if (!at_punct(p, '{')) {
+		if (!take_punct(p, ';'))
+			return false;
+		if (!sym->func)
+			sym->func = fn;
+		sym->external = !sym->func->has_body;
+		return true;
+	}
+	if (sym->func && sym->func->has_body)
+		return parse_bad(
+			p, &p->t, "name-twice", "found function '%s' again, wanted one body", sym->name);
+	fn->has_body = sym->defined = true;
+	sym->external = false;
+	sym->func = fn;
+	fn->shared_start = fn->shared_end = p->shared_next;
+	bool good = next(p) && parse_body(p);
+	add_func(p->m, fn);
+	return good;
+}
+
+static bool parse_function(struct parser *p, struct linkage l, bool entry)
+{
+	struct scope *outer = p->scope;
+	struct func *fn = arena_alloc(&p->m->arena, 1, sizeof(*fn));
+	bool good;
+
+	fn->module = p->m;
+	fn->link = p->m->all;
+	p->m->all = fn;
+	fn->entry = entry;
+	fn->scope = arena_alloc(&p->m->arena, 1, sizeof(*fn->scope));
+	fn->scope->up = outer;
+	p->fn = fn;
+	if (!take_head(p, fn, l))
+		return false;
+	p->scope = fn->scope;
+	good = !at_punct(p, '(') || parse_params(p, entry, &fn->param, &fn->n_params);
+	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn)) && take_tail(p, fn);
+	fn->sym->visible |= l.visible;
+	fn->sym->weak |= l.weak;
+	p->scope = outer;
+	p->fn = NULL;
+	return good;
+}
+
+/* ---- directives of the module ---- */
+
+static bool parse_version(struct parser *p)
+{
+	double v;
+
+	if (p->t.kind != TOK_F64)
+		return parse_unwanted(p, "a version such as 8.4");
+	memcpy(&v, &p->t.value, 8);
+	if (!(v >= 1.0) || v >= 10.0)
+		return parse_bad(p, &p->t, "version", "found PTX version %.1f, wanted 1.0 to 9.9", v);
+	p->m->version = (uint32_t)(v * 10 + 0.5);
+	return next(p);
+}
+
+static bool parse_target(struct parser *p)
+{
+	for (bool first = true;; first = false) {
+		char name[32];
+		unsigned sm;
+		char suffix = 0, rest = 0;
+
+		if (p->t.kind != TOK_NAME)
+			return parse_unwanted(p, "a target such as sm_80");
+		snprintf(name, sizeof(name), "%.*s", (int)(p->t.n < 31 ? p->t.n : 31), p->t.s);
+		int n = sscanf(name, "sm_%3u%c%c", &sm, &suffix, &rest);
+		if (n >= 1 && n <= 2 && (n == 1 || suffix == 'a' || suffix == 'f')) {
+			p->m->target = sm;
+			p->m->arch_specific = n == 2;
+			p->m->target_line = p->t.line;
+			p->m->target_col = p->t.col;
+		} else if (first ||
+			   (strcmp(name, "debug") && strcmp(name, "texmode_unified") &&
+				   strcmp(name, "texmode_independent") && strcmp(name, "map_f64_to_f32"))) {
+			return parse_unwanted(p, "a target such as sm_80");
+		}
+		if (!next(p))
+			return false;
+		if (!at_punct(p, ','))
+			return true;
+		if (!next(p))
+			return false;
+	}
+}
+
+static bool parse_file(struct parser *p)
+{
+	uint64_t number = p->t.value;
+
+	if (p->t.kind != TOK_INT || number > 65535)
+		return parse_unwanted(p, "a file's number up to 65535");
+	if (!next(p))
+		return false;
+	if (p->t.kind != TOK_TEXT)
+		return parse_unwanted(p, "a file's name in quotes");
+	struct module *m = p->m;
+	if (number >= m->n_files) {
+		uint32_t n = (uint32_t)number + 1;
+
+		grow(&m->file, &m->cap_files, n, sizeof(*m->file));
+		memset(m->file + m->n_files, 0, (n - m->n_files) * sizeof(*m->file));
+		m->n_files = n;
+	}
+	m->file[number] = arena_strndup(&m->arena, p->t.s, p->t.n);
+	return next(p) && skip_value(p);
+}
+
+/* ".section .debug_info { ... }": skipped whole. */
+static bool skip_section(struct parser *p)
+{
+	unsigned depth = 0;
+
+	while (!at_punct(p, '{'))
+		if (p->t.kind == TOK_END || !next(p))
+			return p->failed ? false : parse_unwanted(p, "'{'");
+	do {
+		depth += at_punct(p, '{');
+		depth -= at_punct(p, '}');
+		if (p->t.kind == TOK_END)
+			return parse_unwanted(p, "'}'");
+		if (!next(p))
+			return false;
+	} while (depth);
+	return true;
+}
+
+static bool parse_alias(struct parser *p)
+{
+	struct token name = p->t, of;
+	struct symbol *a, *b;
+
+	if (p->t.kind != TOK_NAME || !next(p) || !take_punct(p, ','))
+		return parse_unwanted(p, "two names of functions");
+	of = p->t;
+	a = look_up(p, name.s, name.n);
+	b = p->t.kind == TOK_NAME ? look_up(p, of.s, of.n) : NULL;
+	if (!a || !b || a->kind != SYM_FUNC || b->kind != SYM_FUNC || a == b || b->def)
+		return parse_unwanted(p, "the name of a declared function");
+	a->def = b;
+	return next(p) && take_punct(p, ';');
+}
+
+static bool take_linkage(struct parser *p, struct linkage *l)
+{
+	for (;;) {
+		if (at_word(p, "visible"))
+			l->visible = true;
+		else if (at_word(p, "extern"))
+			l->external = true;
+		else if (at_word(p, "weak"))
+			l->weak = l->visible = true;
+		else if (at_word(p, "common"))
+			l->weak = l->visible = l->common = true;
+		else
+			return true;
+		if (!next(p))
+			return false;
+	}
+}
+
+static bool parse_directive(struct parser *p)
+{
+	static const struct {
+		const char *word;
+		enum state_space space;
+	} spaces[] = {
+		{"global", SP_GLOBAL},
+		{"const", SP_CONST},
+		{"shared", SP_SHARED},
+		{"local", SP_LOCAL},
+		{"tex", SP_GLOBAL},
+	};
+	struct linkage l = {0};
+
+	if (!take_linkage(p, &l))
+		return false;
+	if (p->t.kind != TOK_DOT)
+		return parse_unwanted(p, "a directive");
+	if (at_word(p, "entry"))
+		return next(p) && parse_function(p, l, true);
+	if (at_word(p, "func"))
+		return next(p) && parse_function(p, l, false);
+	for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
+		if (at_word(p, spaces[i].word))
+			return (i == 4 || next(p)) && declare(p, spaces[i].space, l);
+	if (l.visible || l.external || l.weak)
+		return parse_unwanted(p, "a function or a variable");
+	if (at_word(p, "version"))
+		return next(p) && parse_version(p);
+	if (at_word(p, "target"))
+		return next(p) && parse_target(p);
+	if (at_word(p, "address_size")) {
+		if (!next(p))
+			return false;
+		if (p->t.kind != TOK_INT || (p->t.value != 32 && p->t.value != 64))
+			return parse_unwanted(p, "32 or 64");
+		p->m->address_bytes = (uint8_t)(p->t.value / 8);
+		return next(p);
+	}
+	if (at_word(p, "file"))
+		return next(p) && parse_file(p);
+	if (at_word(p, "loc"))
+		return parse_loc(p);
+	if (at_word(p, "section"))
+		return next(p) && skip_section(p);
+	if (at_word(p, "pragma"))
+		return next(p) && skip_value(p) && take_punct(p, ';');
+	if (at_word(p, "alias"))
+		return next(p) && parse_alias(p);
+	return parse_unwanted(p, "a directive of a module");
+}
+
+/* ---- reading ---- */
+
+static struct module *parse_text(struct module *m, struct fault *f)
+{
+	struct parser p = {.m = m, .fault = f};
+	XXH128_hash_t h = XXH3_128bits(m->text, m->n_text);
+
+	m->hash[0] = h.high64;
+	m->hash[1] = h.low64;
+	m->address_bytes = 8;
+	m->scope = p.scope = arena_alloc(&m->arena, 1, sizeof(*m->scope));
+	p.lexer = (struct lexer){m->path, m->text, m->text + m->n_text, m->text, 1};
+	bool good = true;
+	if (lex(&p.lexer, &p.ahead, f))
+		good = false;
+	good = good && next(&p);
+	if (good && !at_word(&p, "version"))
+		good = parse_unwanted(&p, ".version");
+	while (good && p.t.kind != TOK_END)
+		good = parse_directive(&p);
+	if (good && !m->target)
+		good = parse_bad(&p, &p.t, "target", "found no .target, wanted one such as sm_80");
+	free(p.list);
+	if (good)
+		return m;
+	module_free(m);
+	return NULL;
+}
+
+struct module *module_memory(const char *name, const void *text, size_t n, struct fault *f)
+{
+	struct module *m = xcalloc(1, sizeof(*m));
+
+	m->path = diag_keep(name);
+	m->text = xmalloc(n + 1);
+	memcpy(m->text, text, n);
+	m->text[n] = '\0';
+	m->n_text = n;
+	return parse_text(m, f);
+}
+
+struct module *module_read(const char *path, struct fault *f)
+{
+	struct input *in = input_open(path, f);
+	const char *bytes;
+	char *text = NULL;
+	size_t n = 0, cap = 0;
+	long got;
+
+	if (!in)
+		return NULL;
+	const char *name = diag_keep(input_name(in));
+	while ((got = input_window(in, 1, &bytes, f)) > 0) {
+		if (n + (size_t)got > TEXT_MAX) {
+			got = fault_set(f, (struct place){name, 0, 0}, "too-long",
+				"found more than %u MiB of PTX, wanted less", TEXT_MAX >> 20);
+			break;
+		}
+		if (n + (size_t)got + 1 > cap)
+			text = xrealloc(text, cap = 2 * (n + (size_t)got) + 1, 1);
+		memcpy(text + n, bytes, (size_t)got);
+		n += (size_t)got;
+		input_take(in, (size_t)got, 0);
+	}
+	input_close(in);
+	if (got < 0) {
+		free(text);
+		return NULL;
+	}
+	struct module *m = xcalloc(1, sizeof(*m));
+	m->path = name;
+	m->text = text ? text : xcalloc(1, 1);
+	m->text[n] = '\0';
+	m->n_text = n;
+	return parse_text(m, f);
+}
+
+void module_free(struct module *m)
+{
+	for (struct func *fn = m->all; fn; fn = fn->link) {
+		free(fn->reg);
+		free(fn->inst);
+		free(fn->var);
+		free(fn->rpc);
+	}
+	free(m->func);
+	free(m->var);
+	free(m->file);
+	free(m->text);
+	arena_free(&m->arena);
+	free(m);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names: hash chains for each scope, innermost first. A range of registers (%r<10>) is one name, found by its
+ * prefix; words, types and opcodes are found in perfect order by bisection of sorted tables built on first use.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lang/lang.h"
+
+static uint32_t name_hash(const char *s, uint32_t n)
+{
+	uint32_t h = 2166136261u;
+
+	for (uint32_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	return (h ^ h >> 15) & 63;
+}
+
+struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n)
+{
+	struct symbol *sym = s->slot[name_hash(name, n)];
+
+	while (sym && (strncmp(sym->name, name, n) || sym->name[n]))
+		sym = sym->next;
+	return sym;
+}
+
+void scope_add(struct scope *s, struct symbol *sym)
+{
+	struct symbol **slot = &s->slot[name_hash(sym->name, (uint32_t)strlen(sym->name))];
+
+	sym->next = *slot;
+	*slot = sym;
+}
+
+/* ---- tables ---- */
+
+#define T(id, name, bits, kind) [T_##id] = {name, bits, K_##kind},
+const struct type_row types[N_TYPES] = {
+	[T_NONE] = {"", 0, K_BITS},
+#include "lang/types.def"
+};
+#undef T
+
+#define M(id, word) [M_##id] = word,
+const char *const modifier_name[N_MODIFIERS] = {
+#include "lang/words.def"
+};
+#undef M
+
+#define S(id, name, bits) [S_##id] = {name, bits},
+const struct sreg_row sregs[N_SREGS] = {
+#include "lang/sregs.def"
+};
+#undef S
+
+const char *const space_name[N_STATE_SPACES] = {
+	"", "reg", "global", "const", "shared", "local", "param", "generic"};
+
+/* Names of a table in order, each with its index in the table. */
+struct entry {
+	const char *name;
+	uint16_t index;
+};
+static struct entry by_opcode[N_OPCODES], by_word[N_MODIFIERS], by_type[N_TYPES];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int entry_order(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static void sort_tables(void)
+{
+	for (uint16_t i = 0; i < N_OPCODES; i++)
+		by_opcode[i] = (struct entry){i ? opcodes[i].name : "", i};
+	for (uint16_t i = 0; i < N_MODIFIERS; i++)
+		by_word[i] = (struct entry){i ? modifier_name[i] : "", i};
+	for (uint16_t i = 0; i < N_TYPES; i++)
+		by_type[i] = (struct entry){types[i].name, i};
+	qsort(by_opcode, N_OPCODES, sizeof(struct entry), entry_order);
+	qsort(by_word, N_MODIFIERS, sizeof(struct entry), entry_order);
+	qsort(by_type, N_TYPES, sizeof(struct entry), entry_order);
+}
+
+static unsigned find(const struct entry *e, unsigned count, const char *s, uint32_t n)
+{
+	unsigned low = 1, high = count; /* the empty name, which is no word, comes first */
+
+	pthread_once(&once, sort_tables);
+	while (low < high) {
+		unsigned mid = (low + high) / 2;
+		int c = strncmp(e[mid].name, s, n);
+
+		if (!c && e[mid].name[n])
+			c = 1;
+		if (!c)
+			return e[mid].index;
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return 0;
+}
+
+enum opcode opcode_find(const char *s, uint32_t n) { return (enum opcode)find(by_opcode, N_OPCODES, s, n); }
+enum modifier modifier_find(const char *s, uint32_t n)
+{
+	return (enum modifier)find(by_word, N_MODIFIERS, s, n);
+}
+enum type type_find(const char *s, uint32_t n) { return (enum type)find(by_type, N_TYPES, s, n); }
+
+bool opcode_allows(enum opcode op, enum modifier m)
+{
+	const char *w = opcodes[op].words, *name = modifier_name[m];
+	size_t n = strlen(name);
+
+	for (; w && *w; w += strspn(w, " ")) {
+		size_t len = strcspn(w, " ");
+
+		if (len == n && !memcmp(w, name, n))
+			return true;
+		w += len;
+	}
+	return false;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers of few bits, as initial values and instructions have them. */
+#ifndef SMALL_H
+#define SMALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum small { SMALL_F16, SMALL_BF16, SMALL_TF32, SMALL_E4M3, SMALL_E5M2, N_SMALL };
+enum rounding { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA };
+/* v in the format, as its bits. saturate: the greatest finite value instead of infinity (e4m3 always). */
+uint32_t small_from(double v, enum small f, enum rounding r, bool saturate);
+double small_value(uint32_t bits, enum small f);
+static inline float half_value(uint16_t h) { return (float)small_value(h, SMALL_F16); }
+/* a * b + c rounded to odd in 53 bits: rounding it again to few bits is right in every mode. */
+double fma_to_odd(double a, double b, double c);
+
+#endif

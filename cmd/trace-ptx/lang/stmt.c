@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bodies of functions: blocks, labels, directives and instructions; operand.c has their operands.
+ *
+ * Always true: an instruction's suffixes are words of words.def that its row of ptx.def allows, and types; a label may
+ * be named before it stands there, and each name that waits for one is found at the end of its block or of one around.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lang/parser.h"
+
+/* ---- names that are labels ---- */
+
+static void add_pending(struct parser *p, const struct token *name, struct operand *o, struct symbol **slot)
+{
+	struct pending *w = arena_alloc(&p->m->arena, 1, sizeof(*w));
+
+	*w = (struct pending){p->block->pending, o, slot, arena_strndup(&p->m->arena, name->s, name->n),
+		name->line, name->col};
+	p->block->pending = w;
+}
+
+static void open_block(struct parser *p, struct block *b)
+{
+	struct scope *s = p->scope;
+
+	if (p->block) {
+		s = arena_alloc(&p->m->arena, 1, sizeof(*s));
+		s->up = p->scope;
+	}
+	*b = (struct block){p->block, s, NULL};
+	p->scope = s;
+	p->block = b;
+}
+
+static bool close_block(struct parser *p)
+{
+	struct block *b = p->block;
+
+	while (b->pending) {
+		struct pending *w = b->pending;
+		struct symbol *s = scope_find(b->scope, w->name, (uint32_t)strlen(w->name));
+
+		b->pending = w->next;
+		if (s && (s->kind == SYM_LABEL || (w->slot && s->kind == SYM_FUNC))) {
+			if (w->operand)
+				w->operand->sym = s;
+			else
+				*w->slot = s;
+		} else if (b->up) {
+			w->next = b->up->pending;
+			b->up->pending = w;
+		} else if (w->slot && (s = look_up(p, w->name, (uint32_t)strlen(w->name))) &&
+			   s->kind == SYM_FUNC) {
+			*w->slot = s;
+		} else {
+			char shown[80];
+
+			diag_quote(shown, sizeof(shown), w->name, strlen(w->name));
+			return parse_bad(p, &(struct token){.line = w->line, .col = w->col}, "label-unknown",
+				"found label '%s', wanted one of this function", shown);
+		}
+	}
+	p->scope = b->up ? b->scope->up : b->scope;
+	p->block = b->up;
+	return true;
+}
+
+/* ---- instructions ---- */
+
+static struct stmt *new_inst(struct parser *p)
+{
+	struct func *fn = p->fn;
+	struct stmt *in;
+
+	grow(&fn->inst, &fn->cap_insts, fn->n_insts + 1, sizeof(*fn->inst));
+	in = &fn->inst[fn->n_insts];
+	memset(in, 0, sizeof(*in));
+	in->loc_file = p->loc_file;
+	in->loc_line = p->loc_line;
+	return in;
+}
+
+static bool parse_guard(struct parser *p, struct stmt *in)
+{
+	if (!next(p))
+		return false;
+	if (at_punct(p, '!')) {
+		in->guard_not = true;
+		if (!next(p))
+			return false;
+	}
+	struct symbol *s = p->t.kind == TOK_NAME ? look_up(p, p->t.s, p->t.n) : NULL;
+	if (!s || s->kind != SYM_REG || s->type != T_PRED)
+		return parse_unwanted(p, "a predicate register");
+	in->guard = operand_register(s, &p->t) + 1;
+	return next(p);
+}
+
+static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t cap)
+{
+	size_t len = strlen(text);
+	char shown[80];
+
+	in->mod_col = p->t.col;
+	while (p->t.kind == TOK_DOT) {
+		enum type type = type_find(p->t.s, p->t.n);
+		enum modifier m = type ? M_NONE : modifier_find(p->t.s, p->t.n);
+
+		if (type && in->n_types == TYPES_MAX)
+			return parse_unwanted(p, "at most 4 types");
+		if (type) {
+			in->type[in->n_types++] = (uint8_t)type;
+		} else if (m && opcode_allows((enum opcode)in->op, m)) {
+			in->mod[m / 64] |= 1ull << (m % 64);
+		} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {
+			; /* a shape: its binding reads it in the text */
+		} else {
+			diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
+			return parse_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has",
+				shown, opcodes[in->op].name);
+		}
+		if (len + p->t.n + 2 > cap)
+			return parse_unwanted(p, "fewer suffixes");
+		text[len++] = '.';
+		memcpy(text + len, p->t.s, p->t.n);
+		len += p->t.n;
+		text[len] = '\0';
+		if (!next(p))
+			return false;
+	}
+	return true;
+}
+
+/* Instructions that are younger than the module says are executed all the same: once a module and opcode a word of it. */
+static void warn_early(struct parser *p, const struct stmt *in)
+{
+	const struct opcode_row *row = &opcodes[in->op];
+
+	if (p->m->early[in->op / 64] >> (in->op % 64) & 1)
+		return;
+	p->m->early[in->op / 64] |= 1ull << (in->op % 64);
+	diag_warn((struct place){p->m->path, in->line, in->col},
+		"found %s in a module of version %u.%u for sm_%u, wanted at least %u.%u and sm_%u", row->name,
+		p->m->version / 10, p->m->version % 10, p->m->target, row->version / 10, row->version % 10,
+		row->target);
+}
+
+static bool parse_operands(struct parser *p, struct stmt *in)
+{
+	struct token target = p->t;
+	struct operand one;
+
+	p->n_list = 0;
+	while (!at_punct(p, ';')) {
+		if (p->n_list && !take_punct(p, ','))
+			return false;
+		if (p->n_list == OPERANDS_MAX)
+			return parse_unwanted(p, "';'");
+		target = p->t;
+		if (!operand_parse(p, &one, in, 0))
+			return false;
+		operand_push(p, &one);
+	}
+	in->n_operands = (uint8_t)p->n_list;
+	in->operand = operand_keep(p, 0);
+	if (in->n_operands == 1 && in->op == I_bra && in->operand[0].kind == O_LABEL && !in->operand[0].sym)
+		add_pending(p, &target, &in->operand[0], NULL);
+	return true;
+}
+
+static bool parse_inst(struct parser *p)
+{
+	struct stmt *in = new_inst(p);
+	char text[160], shown[80];
+
+	if (at_punct(p, '@') && !parse_guard(p, in))
+		return false;
+	if (p->t.kind != TOK_NAME)
+		return parse_unwanted(p, "an instruction");
+	in->line = p->t.line;
+	in->col = p->t.col;
+	in->op = (uint16_t)opcode_find(p->t.s, p->t.n);
+	if (!in->op) {
+		diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
+		return parse_bad(p, &p->t, "opcode-unknown",
+			"found instruction '%s', wanted one of PTX that is executed here", shown);
+	}
+	snprintf(text, sizeof(text), "%s", opcodes[in->op].name);
+	if (!next(p) || !parse_suffixes(p, in, text, sizeof(text)))
+		return false;
+	const struct opcode_row *row = &opcodes[in->op];
+
+	if (row->version > p->m->version || row->target > p->m->target)
+		warn_early(p, in);
+	in->text = arena_strndup(&p->m->arena, text, strlen(text));
+	if (!parse_operands(p, in))
+		return false;
+	p->fn->n_insts++;
+	return next(p);
+}
+
+/* ---- labels and what may stand behind them ---- */
+
+static bool parse_targets(struct parser *p, struct symbol *s)
+{
+	uint32_t n = 0;
+
+	do {
+		if (n == TARGETS_MAX || p->t.kind != TOK_NAME)
+			return parse_unwanted(
+				p, n == TARGETS_MAX ? "at most 65536 targets" : "a label or a function");
+		add_pending(p, &p->t, NULL, NULL);
+		n++;
+		if (!next(p))
+			return false;
+	} while (at_punct(p, ',') && next(p));
+	s->kind = SYM_TARGETS;
+	s->n_targets = n;
+	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
+	struct pending *w = p->block->pending; /* the last target's; the others' follow */
+	for (uint32_t i = n; i-- > 0; w = w->next)
+		w->slot = &s->target[i];
+	return take_punct(p, ';');
+}
+
+static bool parse_prototype(struct parser *p, struct symbol *s)
+{
+	struct func *fn = arena_alloc(&p->m->arena, 1, sizeof(*fn)), *outer = p->fn;
+	struct scope *inner = arena_alloc(&p->m->arena, 1, sizeof(*inner)), *scope = p->scope;
+	bool good;
+
+	s->kind = SYM_PROTO;
+	s->func = fn;
+	fn->module = p->m;
+	fn->name = s->name;
+	p->fn = fn;
+	p->scope = inner;
+	good = !at_punct(p, '(') || parse_params(p, false, &fn->ret, &fn->n_rets);
+	good = good && take_name(p, "'_'") &&
+	       (!at_punct(p, '(') || parse_params(p, false, &fn->param, &fn->n_params));
+	while (good && (at_word(p, "noreturn") || at_word(p, "abi_preserve") || p->t.kind == TOK_INT))
+		good = next(p);
+	free(fn->reg);
+	fn->reg = NULL;
+	p->fn = outer;
+	p->scope = scope;
+	return good && take_punct(p, ';');
+}
+
+static bool parse_label(struct parser *p)
+{
+	struct symbol *s = new_symbol(p, SYM_LABEL, &p->t);
+
+	if (!s || !next(p) || !next(p))
+		return false;
+	s->at = p->fn->n_insts;
+	s->defined = true;
+	if (at_word(p, "branchtargets") || at_word(p, "calltargets"))
+		return next(p) && parse_targets(p, s);
+	if (at_word(p, "callprototype"))
+		return next(p) && parse_prototype(p, s);
+	return true;
+}
+
+bool parse_loc(struct parser *p)
+{
+	int64_t v[3];
+
+	if (!next(p))
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		if (!take_number(p, &v[i]))
+			return false;
+	p->loc_file = (uint32_t)v[0];
+	p->loc_line = (uint32_t)v[1];
+	while (at_punct(p, ',')) {
+		if (!next(p) || !take_name(p, "function_name or inlined_at"))
+			return false;
+		if (p->t.kind == TOK_NAME && !next(p))
+			return false;
+		if (at_punct(p, '+') && !next(p))
+			return false;
+		while (p->t.kind == TOK_INT)
+			if (!next(p))
+				return false;
+	}
+	return true;
+}
+
+static bool parse_declaration(struct parser *p)
+{
+	static const struct {
+		const char *word;
+		enum state_space space;
+	} spaces[] = {
+		{"reg", SP_REG},
+		{"shared", SP_SHARED},
+		{"local", SP_LOCAL},
+		{"param", SP_PARAM},
+		{"global", SP_GLOBAL},
+		{"const", SP_CONST},
+	};
+	struct linkage l = {0};
+
+	if (at_word(p, "loc"))
+		return parse_loc(p);
+	if (at_word(p, "pragma")) {
+		while (!at_punct(p, ';'))
+			if (p->t.kind == TOK_END || !next(p))
+				return p->failed ? false : parse_unwanted(p, "';'");
+		return next(p);
+	}
+	if (at_word(p, "extern")) {
+		l.external = true;
+		if (!next(p))
+			return false;
+	}
+	for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
+		if (at_word(p, spaces[i].word))
+			return next(p) && declare(p, spaces[i].space, l);
+	return parse_unwanted(p, "a declaration or an instruction");
+}
+
+static bool parse_statements(struct parser *p)
+{
+	struct block block;
+
+	if (++p->depth > DEPTH_MAX)
+		return parse_unwanted(p, "blocks nested no deeper than 200");
+	open_block(p, &block);
+	while (!at_punct(p, '}')) {
+		bool good;
+
+		if (at_punct(p, '{'))
+			good = next(p) && parse_statements(p);
+		else if (at_punct(p, ';'))
+			good = next(p);
+		else if (p->t.kind == TOK_DOT)
+			good = parse_declaration(p);
+		else if (p->t.kind == TOK_NAME && p->ahead.kind == TOK_PUNCT && p->ahead.punct == ':')
+			good = parse_label(p);
+		else
+			good = p->t.kind == TOK_END ? parse_unwanted(p, "'}'") : parse_inst(p);
+		if (!good)
+			return false;
+	}
+	p->depth--;
+	return close_block(p) && next(p);
+}
+
+bool parse_body(struct parser *p)
+{
+	p->block = NULL;
+	p->loc_file = p->loc_line = 0;
+	return parse_statements(p);
+}

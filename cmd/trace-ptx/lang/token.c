@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What all parts of the parser do with the token in hand: say what is wrong with it, take it, look it up, name it.
+ *
+ * Always true: the first fault is the one that is told; after it nothing is taken any more.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "lang/parser.h"
+
+/* ---- faults and tokens ---- */
+
+bool parse_bad(struct parser *p, const struct token *t, const char *id, const char *fmt, ...)
+{
+	char text[240];
+	va_list args;
+
+	if (p->failed)
+		return false;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	fault_set(p->fault, (struct place){p->m->path, t->line, t->col}, id, "%s", text);
+	p->failed = true;
+	return false;
+}
+
+static const char *shown(char *out, unsigned cap, const struct token *t)
+{
+	char quoted[80];
+
+	if (t->kind == TOK_END)
+		return "the end of the file";
+	diag_quote(quoted, sizeof(quoted), t->s, t->n);
+	snprintf(out, cap, "'%s%s'", t->kind == TOK_DOT ? "." : "", quoted);
+	return out;
+}
+
+bool parse_unwanted(struct parser *p, const char *wanted)
+{
+	char found[100];
+
+	return parse_bad(
+		p, &p->t, "syntax", "found %s, wanted %s", shown(found, sizeof(found), &p->t), wanted);
+}
+
+bool next(struct parser *p)
+{
+	if (p->failed)
+		return false;
+	p->t = p->ahead;
+	if (lex(&p->lexer, &p->ahead, p->fault)) {
+		p->failed = true;
+		return false;
+	}
+	return true;
+}
+
+bool at_punct(const struct parser *p, char c) { return p->t.kind == TOK_PUNCT && p->t.punct == c; }
+
+static bool is_text(const struct token *t, const char *s)
+{
+	return strlen(s) == t->n && !memcmp(t->s, s, t->n);
+}
+
+bool at_word(const struct parser *p, const char *dotted)
+{
+	return p->t.kind == TOK_DOT && is_text(&p->t, dotted);
+}
+
+bool take_punct(struct parser *p, char c)
+{
+	char wanted[4] = {'\'', c, '\'', 0};
+
+	return at_punct(p, c) ? next(p) : parse_unwanted(p, wanted);
+}
+
+char *take_name(struct parser *p, const char *wanted)
+{
+	if (p->failed || p->t.kind != TOK_NAME) {
+		parse_unwanted(p, wanted);
+		return NULL;
+	}
+	char *s = arena_strndup(&p->m->arena, p->t.s, p->t.n);
+	return next(p) ? s : NULL;
+}
+
+static bool take_term(struct parser *p, int64_t *v, unsigned depth)
+{
+	bool minus = false;
+
+	while (at_punct(p, '-') || at_punct(p, '+') || at_punct(p, '~')) {
+		if (at_punct(p, '~'))
+			return parse_unwanted(p, "a whole number");
+		minus ^= at_punct(p, '-');
+		if (!next(p))
+			return false;
+	}
+	if (at_punct(p, '(') && depth < 8) {
+		if (!next(p) || !take_term(p, v, depth + 1))
+			return false;
+		while (at_punct(p, '+') || at_punct(p, '-') || at_punct(p, '*')) {
+			char op = p->t.punct;
+			int64_t w;
+
+			if (!next(p) || !take_term(p, &w, depth + 1))
+				return false;
+			uint64_t a = (uint64_t)*v, b = (uint64_t)w;
+			*v = (int64_t)(op == '+' ? a + b : op == '-' ? a - b : a * b);
+		}
+		if (!take_punct(p, ')'))
+			return false;
+	} else if (p->t.kind == TOK_INT) {
+		*v = (int64_t)p->t.value;
+		if (!next(p))
+			return false;
+	} else {
+		return parse_unwanted(p, "a whole number");
+	}
+	if (minus)
+		*v = (int64_t)(0 - (uint64_t)*v);
+	return true;
+}
+
+bool take_number(struct parser *p, int64_t *v) { return take_term(p, v, 0); }
+
+/* ---- names ---- */
+
+static struct symbol *range_find(const struct scope *s, const char *name, uint32_t n)
+{
+	uint32_t digits = 0;
+	uint64_t number = 0;
+
+	while (digits < n && digits < 9 && name[n - digits - 1] >= '0' && name[n - digits - 1] <= '9')
+		digits++;
+	for (uint32_t d = digits; d > 0; d--) {
+		if (name[n - d] == '0' && d > 1)
+			continue;
+		struct symbol *sym = scope_find(s, name, n - d);
+
+		number = 0;
+		for (uint32_t i = n - d; i < n; i++)
+			number = number * 10 + (uint64_t)(name[i] - '0');
+		if (sym && sym->kind == SYM_REG && sym->range && number < sym->count)
+			return sym;
+	}
+	return NULL;
+}
+
+struct symbol *look_up(const struct parser *p, const char *name, uint32_t n)
+{
+	for (const struct scope *s = p->scope; s; s = s->up) {
+		struct symbol *sym = scope_find(s, name, n);
+
+		if (sym && !(sym->kind == SYM_REG && sym->range))
+			return sym;
+		if ((sym = range_find(s, name, n)))
+			return sym;
+	}
+	return NULL;
+}
+
+struct symbol *new_symbol(struct parser *p, enum sym_kind kind, const struct token *name)
+{
+	struct symbol *old = scope_find(p->scope, name->s, name->n);
+	char text[100];
+
+	if (old && !(kind == SYM_FUNC && old->kind == SYM_FUNC) && !(old->kind == kind && old->external)) {
+		parse_bad(p, name, "name-twice",
+			"found %s again, wanted a name that line %u has not declared",
+			shown(text, sizeof(text), name), old->line);
+		return NULL;
+	}
+	if (old)
+		return old;
+	struct symbol *sym = arena_alloc(&p->m->arena, 1, sizeof(*sym));
+	sym->name = arena_strndup(&p->m->arena, name->s, name->n);
+	sym->kind = (uint8_t)kind;
+	sym->line = name->line;
+	sym->col = name->col;
+	scope_add(p->scope, sym);
+	return sym;
+}

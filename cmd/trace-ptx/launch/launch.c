@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading launch files: one command a line, words between blanks, '#' begins a comment.
+ *
+ * Modules are loaded where the file names them; kernels and symbols are looked up when all lines are read, for a
+ * kernel's PC depends on all modules. Addresses of buffers follow from the order of their lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "input.h"
+#include "launch/read.h"
+
+#define HEAP_MAX (1ull << 40)
+#define ARGS_MAX 512u
+
+struct place launch_at(const struct reader *r, uint32_t w)
+{
+	return (struct place){r->file, r->line, w < r->n ? r->word[w].col : 0};
+}
+
+int launch_wanted(const struct reader *r, uint32_t w, const char *what)
+{
+	char found[100] = "the end of the line";
+
+	if (w < r->n) {
+		char quoted[90];
+
+		diag_quote(quoted, sizeof(quoted), r->word[w].s, strlen(r->word[w].s));
+		snprintf(found, sizeof(found), "'%s'", quoted);
+	}
+	return fault_set(r->f, launch_at(r, w), "launch-file", "found %s, wanted %s", found, what);
+}
+
+static int split(struct reader *r, const char *text, size_t len)
+{
+	char *s = arena_strndup(&r->s->arena, text, len);
+
+	r->n = 0;
+	if (memchr(text, 0, len))
+		return fault_set(r->f, (struct place){r->file, r->line, 0}, "launch-file",
+			"found a NUL byte, wanted text");
+	for (char *p = s; *p;) {
+		p += strspn(p, " \t\r");
+		if (!*p || *p == '#')
+			break;
+		grow(&r->word, &r->cap, r->n + 1, sizeof(*r->word));
+		r->word[r->n++] = (struct word){p, (uint32_t)(p - s) + 1};
+		p += strcspn(p, " \t\r");
+		if (*p)
+			*p++ = '\0';
+	}
+	return 0;
+}
+
+static bool number(const char *s, uint64_t most, uint64_t *v)
+{
+	char *end;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	*v = strtoull(s, &end, 0);
+	return !*end && *v <= most;
+}
+
+int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
+		return 0;
+	if (number(r->word[w].s + n + 1, most, v))
+		return 1;
+	char text[100];
+	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);
+	return launch_wanted(r, w, text);
+}
+
+static char *path_of(const struct reader *r, const char *name)
+{
+	size_t n = strlen(r->s->folder) + strlen(name) + 1;
+	char *p = arena_alloc(&r->s->arena, n, 1);
+
+	snprintf(p, n, "%s%s", *name == '/' ? "" : r->s->folder, name);
+	return p;
+}
+
+static struct step *add(struct reader *r, enum step_kind kind)
+{
+	struct script *s = r->s;
+
+	grow(&s->command, &s->cap_commands, s->n_commands + 1, sizeof(*s->command));
+	struct step *c = &s->command[s->n_commands++];
+	memset(c, 0, sizeof(*c));
+	c->kind = (uint8_t)kind;
+	c->at = launch_at(r, 0);
+	return c;
+}
+
+struct step *launch_buffer(const struct script *s, const char *name, size_t n)
+{
+	for (uint32_t i = s->n_commands; i-- > 0;)
+		if (s->command[i].kind == CMD_BUFFER && strlen(s->command[i].name) == n &&
+			!memcmp(s->command[i].name, name, n))
+			return &s->command[i];
+	return NULL;
+}
+
+/* ---- commands ---- */
+
+static int do_module(struct reader *r)
+{
+	if (r->n != 2)
+		return launch_wanted(r, r->n > 2 ? 2 : 1, "module FILE");
+	struct module *m = r->s->ptx ? module_memory("module", r->s->ptx, strlen(r->s->ptx), r->f)
+				     : module_read(path_of(r, r->word[1].s), r->f);
+	if (!m)
+		return -1;
+	program_add(&r->s->prog, m);
+	return 0;
+}
+
+static int do_kinfo(struct reader *r)
+{
+	struct kinfo k = {0};
+	uint64_t v;
+
+	if (r->n < 2)
+		return launch_wanted(r, 1, "kinfo KERNEL regs=N smem=N");
+	k.kernel = r->word[1].s;
+	for (uint32_t w = 2; w < r->n; w++) {
+		int got = launch_option(r, w, "regs", 65536, &v);
+
+		if (got > 0)
+			k.regs = (uint32_t)v;
+		else if (!got && (got = launch_option(r, w, "smem", 1 << 20, &v)) > 0)
+			k.shared = (uint32_t)v;
+		else if (!got && !(got = launch_option(r, w, "lmem", UINT32_MAX, &v)) &&
+			 !(got = launch_option(r, w, "cmem", UINT32_MAX, &v)))
+			return launch_wanted(r, w, "regs=, smem=, lmem= or cmem=");
+		if (got < 0)
+			return -1;
+	}
+	grow(&r->kinfo, &r->cap_kinfo, r->n_kinfo + 1, sizeof(*r->kinfo));
+	r->kinfo[r->n_kinfo++] = k;
+	return 0;
+}
+
+static int do_buffer(struct reader *r)
+{
+	uint64_t bytes = 0;
+	int got;
+
+	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].s, "nocopy")))
+		return launch_wanted(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
+	if (launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s)))
+		return launch_wanted(r, 1, "a name that no buffer has yet");
+	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
+		return launch_wanted(r, 1, "a name without '+', ':' and ','");
+	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
+	struct step *c = add(r, CMD_BUFFER);
+	c->name = r->word[1].s;
+	c->bytes = bytes;
+	c->addr = HEAP_BASE + r->s->heap_bytes;
+	c->nocopy = r->n == 5;
+	r->s->heap_bytes += (bytes + 255) / 256 * 256;
+	if (r->s->heap_bytes > HEAP_MAX)
+		return launch_wanted(r, 2, "buffers of less than 1 TiB together");
+	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, launch_at(r, 3), r->f);
+}
+
+static int do_symbol(struct reader *r)
+{
+	uint64_t bytes = 0, offset = 0;
+	uint32_t w = 3;
+	int got;
+
+	if (r->n < 4)
+		return launch_wanted(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
+	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
+	if ((got = launch_option(r, 3, "offset", HEAP_MAX, &offset)) < 0)
+		return -1;
+	w += (uint32_t)got;
+	if (r->n != w + 1)
+		return launch_wanted(r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
+	struct step *c = add(r, CMD_SYMBOL);
+	c->name = r->word[1].s;
+	c->bytes = bytes;
+	c->addr = offset;
+	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, launch_at(r, w), r->f))
+		return -1;
+	return c->init.kind == INIT_UNSET ? launch_wanted(r, w, "values: a variable is zero without them")
+					  : 0;
+}
+
+static int do_texture(struct reader *r)
+{
+	if (r->n != 4 || (strcmp(r->word[3].s, "f32") && strcmp(r->word[3].s, "s32")))
+		return launch_wanted(r, r->n > 3 ? 3 : r->n, "texture NAME BUFFER f32|s32");
+	struct step *b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s));
+	if (!b)
+		return launch_wanted(r, 2, "the name of a buffer");
+	uint64_t addr = b->addr, bytes = b->bytes;
+	struct step *c = add(r, CMD_TEXTURE);
+	c->name = r->word[1].s;
+	c->texture = (struct texture){NULL, addr, bytes / 4, r->word[3].s[0] == 's'};
+	return 0;
+}
+
+static int do_save(struct reader *r, enum step_kind kind)
+{
+	if (r->n != 3)
+		return launch_wanted(r, r->n > 3 ? 3 : r->n, "BUFFER FILE");
+	struct step *b = launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s));
+	if (!b)
+		return launch_wanted(r, 1, "the name of a buffer");
+	uint64_t addr = b->addr, bytes = b->bytes;
+	struct step *c = add(r, kind);
+	c->name = r->word[1].s;
+	c->path = kind == CMD_EXPECT ? path_of(r, r->word[2].s) : r->word[2].s;
+	c->addr = addr;
+	c->bytes = bytes;
+	return 0;
+}
+
+static int do_savesym(struct reader *r)
+{
+	uint64_t bytes;
+	int got;
+
+	if (r->n != 4)
+		return launch_wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
+	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
+	struct step *c = add(r, CMD_SAVESYM);
+	c->name = r->word[1].s;
+	c->bytes = bytes;
+	c->path = r->word[3].s;
+	return 0;
+}
+
+/* ---- launches ---- */
+
+static int take_dims(const struct reader *r, uint32_t w, const char *s, const uint32_t most[3], uint32_t d[3])
+{
+	char *end = NULL;
+
+	d[0] = d[1] = d[2] = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
+
+		if (!v || v > most[i] || (*end && *end != ','))
+			return launch_wanted(r, w, "one to three numbers above 0, such as grid=16,4");
+		d[i] = (uint32_t)v;
+		if (!*end)
+			return 0;
+		s = end + 1;
+	}
+	return launch_wanted(r, w, "at most three numbers");
+}
+
+static int do_launch(struct reader *r)
+{
+	static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64},
+			      cluster_most[3] = {CLUSTER_MAX, CLUSTER_MAX, CLUSTER_MAX};
+	struct launch l = {0};
+	uint64_t v;
+	uint32_t w;
+	int got = 0;
+
+	if (r->n < 2)
+		return launch_wanted(r, 1, "launch KERNEL grid=X,Y,Z block=X,Y,Z args ...");
+	for (w = 2; w < r->n && strcmp(r->word[w].s, "args"); w++) {
+		const char *s = r->word[w].s;
+
+		if (!strncmp(s, "grid=", 5))
+			got = take_dims(r, w, s + 5, grid_most, l.grid);
+		else if (!strncmp(s, "block=", 6))
+			got = take_dims(r, w, s + 6, block_most, l.block);
+		else if (!strncmp(s, "cluster=", 8))
+			got = take_dims(r, w, s + 8, cluster_most, l.cluster);
+		else if ((got = launch_option(r, w, "shmem", 232448, &v)) > 0)
+			l.dyn_shared = (uint32_t)v;
+		else if (!got && (got = launch_option(r, w, "stream", INT32_MAX, &v)) > 0)
+			l.stream = (uint32_t)v;
+		else if (!got && !(got = launch_option(r, w, "async", 1, &v)))
+			return launch_wanted(
+				r, w, "grid=, block=, cluster=, shmem=, stream=, async= or args");
+		if (got < 0)
+			return -1;
+	}
+	if (!l.grid[0] || !l.block[0])
+		return launch_wanted(r, w, "grid=X,Y,Z and block=X,Y,Z");
+	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
+		return fault_set(r->f, launch_at(r, 0), "launch-file",
+			"found %llu threads in a thread block, wanted at most 1024",
+			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
+	if (w < r->n && r->n > w + 2)
+		return launch_wanted(r, w + 2, "the arguments in one word, between commas");
+	struct step *c = add(r, CMD_LAUNCH);
+	c->name = r->word[1].s;
+	c->launch = l;
+	c->path = w + 1 < r->n ? r->word[w + 1].s : "";
+	c->at.col = w + 1 < r->n ? r->word[w + 1].col : 0;
+	return 0;
+}
+
+static int hex_value(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}
+
+/* One argument's bytes; the count, or 0 with the fault set. */
+static size_t argument(
+	struct reader *r, struct place where, const char *s, size_t n, const struct symbol *p, uint8_t *out)
+{
+	const char *colon = memchr(s, ':', n);
+	char text[400], quoted[90];
+	struct init init;
+
+	diag_quote(quoted, sizeof(quoted), s, n);
+	if (colon && colon - s == 3 && !memcmp(s, "hex", 3)) {
+		size_t digits = n - 4;
+
+		if (digits % 2 || digits / 2 > p->size || !digits)
+			goto bad;
+		for (size_t i = 0; i < digits / 2; i++) {
+			int a = hex_value(s[4 + 2 * i]), b = hex_value(s[5 + 2 * i]);
+
+			if (a < 0 || b < 0)
+				goto bad;
+			out[i] = (uint8_t)(a << 4 | b);
+		}
+		return digits / 2;
+	}
+	if (colon && n < 300) { /* i32:5 is the first element of i32=fill:5 */
+		static const uint8_t bytes[] = {1, 2, 4, 8, 2, 4, 8};
+
+		snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - s), s,
+			(int)(n - (size_t)(colon - s) - 1), colon + 1);
+		if (init_parse(&init, text, "", &r->s->arena, where, r->f))
+			return 0;
+		if (bytes[init.type] > p->size)
+			goto bad;
+		init_fill(&init, out, bytes[init.type], where, r->f);
+		return bytes[init.type];
+	}
+	for (uint32_t i = 0; i < r->s->n_maps; i++)
+		if (strlen(r->s->map[i].name) == n && !memcmp(r->s->map[i].name, s, n) &&
+			p->size == sizeof(struct tensor_map)) {
+			memcpy(out, &r->s->map[i].map, sizeof(struct tensor_map));
+			return sizeof(struct tensor_map);
+		}
+	const char *plus = memchr(s, '+', n);
+	struct step *b = launch_buffer(r->s, s, plus ? (size_t)(plus - s) : n);
+	uint64_t add_bytes = 0;
+
+	if (plus && n < 300) {
+		snprintf(text, sizeof(text), "%.*s", (int)(n - (size_t)(plus - s) - 1), plus + 1);
+		if (!number(text, HEAP_MAX, &add_bytes))
+			goto bad;
+	}
+	if (!b || p->size < 4 || (p->size < 8 && b->addr + add_bytes > UINT32_MAX))
+		goto bad;
+	add_bytes += b->addr;
+	memcpy(out, &add_bytes, p->size < 8 ? 4 : 8);
+	return p->size < 8 ? 4 : 8;
+bad:
+	fault_set(r->f, where, "argument",
+		"found argument '%s' for a parameter of %llu bytes, wanted a buffer, TYPE:VALUE or hex:BYTES",
+		quoted, (unsigned long long)p->size);
+	return 0;
+}
+
+/* The parameter block of a launch. */
+static int bind_arguments(struct reader *r, struct step *c)
+{
+	const struct func *k = c->launch.kernel;
+	uint8_t *block = arena_alloc(&r->s->arena, k->param_bytes + 16u, 1);
+	struct place where = c->at;
+	const char *s = c->path;
+	uint32_t n = 0;
+
+	for (; *s; n++) {
+		size_t len = strcspn(s, ",");
+
+		if (n == k->n_params)
+			return fault_set(r->f, where, "argument",
+				"found more than %u arguments of kernel '%s', wanted no more", n, k->name);
+		if (!argument(r, where, s, len, k->param[n], block + k->param[n]->addr))
+			return -1;
+		where.col += (uint32_t)len + 1;
+		s += len;
+		s += *s == ',';
+	}
+	if (n < k->n_params)
+		diag_warn(where, "found %u arguments of kernel '%s', wanted %u: the others are zero", n,
+			k->name, k->n_params);
+	c->launch.param = block;
+	return 0;
+}
+
+/* A cluster fits: it divides the grid, has at most 16 blocks, whose shared memory its addresses reach. */
+static int check_cluster(struct reader *r, const struct step *c)
+{
+	const struct launch *l = &c->launch;
+	const uint32_t *d = l->cluster[0] ? l->cluster : l->kernel->cluster;
+	struct place where = {c->at.file, c->at.line, 0};
+
+	if (!d[0])
+		return 0;
+	if (l->cluster[0] && l->kernel->cluster[0] &&
+		memcmp(l->cluster, l->kernel->cluster, sizeof(l->cluster)))
+		return fault_set(r->f, where, "cluster",
+			"found cluster %u,%u,%u for kernel '%s', wanted its own %u,%u,%u", d[0], d[1], d[2],
+			l->kernel->name, l->kernel->cluster[0], l->kernel->cluster[1], l->kernel->cluster[2]);
+	for (unsigned i = 0; i < 3; i++)
+		if (!d[i] || l->grid[i] % d[i])
+			return fault_set(r->f, where, "cluster",
+				"found clusters of %u,%u,%u thread blocks in grid %u,%u,%u, wanted a grid that they fill",
+				d[0], d[1], d[2], l->grid[0], l->grid[1], l->grid[2]);
+	if ((uint64_t)d[0] * d[1] * d[2] > CLUSTER_MAX ||
+		l->kernel->shared_end + l->dyn_shared > CLUSTER_STRIDE - 16)
+		return fault_set(r->f, where, "cluster",
+			"found clusters of %llu thread blocks with %u bytes of shared memory each, wanted at most %u with %u",
+			(unsigned long long)d[0] * d[1] * d[2], l->kernel->shared_end + l->dyn_shared,
+			CLUSTER_MAX, CLUSTER_STRIDE - 16);
+	return 0;
+}
+
+static int find_kernel(struct reader *r, struct step *c)
+{
+	const struct program *p = &r->s->prog;
+	char quoted[90];
+
+	c->launch.kernel = program_kernel(p, c->name);
+	if (!c->launch.kernel) {
+		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
+		return fault_set(r->f, (struct place){c->at.file, c->at.line, 0}, "kernel-unknown",
+			"found kernel '%s', wanted one of the modules", quoted);
+	}
+	const struct func *k = c->launch.kernel;
+	uint64_t threads = (uint64_t)c->launch.block[0] * c->launch.block[1] * c->launch.block[2];
+	uint64_t most = (uint64_t)k->maxntid[0] * k->maxntid[1] * k->maxntid[2];
+	if (most && threads > most)
+		return fault_set(r->f, (struct place){c->at.file, c->at.line, 0}, "block",
+			"found %llu threads for kernel '%s', wanted at most %llu (.maxntid)",
+			(unsigned long long)threads, k->name, (unsigned long long)most);
+	for (unsigned i = 0; i < 3; i++)
+		if (k->reqntid[0] && k->reqntid[i] != c->launch.block[i])
+			return fault_set(r->f, (struct place){c->at.file, c->at.line, 0}, "block",
+				"found block %u,%u,%u for kernel '%s', wanted %u,%u,%u (.reqntid)",
+				c->launch.block[0], c->launch.block[1], c->launch.block[2], k->name,
+				k->reqntid[0], k->reqntid[1], k->reqntid[2]);
+	if (check_cluster(r, c))
+		return -1;
+	for (uint32_t i = 0; i < r->n_kinfo; i++)
+		if (!strcmp(r->kinfo[i].kernel, k->name)) {
+			c->regs = r->kinfo[i].regs;
+			c->shared = r->kinfo[i].shared;
+		}
+	return bind_arguments(r, c);
+}
+
+static int find_symbol(struct reader *r, struct step *c)
+{
+	char quoted[90];
+
+	c->sym = program_variable(&r->s->prog, c->name);
+	diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
+	if (!c->sym)
+		return fault_set(r->f, c->at, "symbol-unknown",
+			"found symbol '%s', wanted a .global or .const variable of the modules", quoted);
+	if (c->kind == CMD_TEXTURE) {
+		c->texture.sym = c->sym;
+		return c->sym->type == T_TEXREF ? 0
+						: fault_set(r->f, c->at, "symbol-unknown",
+							  "found '%s', wanted a .texref", quoted);
+	}
+	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
+		return fault_set(r->f, c->at, "symbol-size",
+			"found %llu bytes at byte %llu of '%s', wanted them in its %llu",
+			(unsigned long long)c->bytes, (unsigned long long)c->addr, quoted,
+			(unsigned long long)c->sym->size);
+	return 0;
+}
+
+/* When all lines are read: link, bind, look up. */
+static int finish(struct reader *r)
+{
+	struct script *s = r->s;
+	uint32_t id = 0;
+
+	if (!s->prog.n_modules)
+		return fault_set(r->f, (struct place){r->file, 0, 0}, "launch-file",
+			"found no module, wanted at least one");
+	if (program_link(&s->prog, r->f) || code_bind(&s->code, &s->prog, r->f))
+		return -1;
+	for (uint32_t i = 0; i < s->n_commands; i++) {
+		struct step *c = &s->command[i];
+
+		if (c->kind == CMD_LAUNCH) {
+			c->launch.id = ++id;
+			if (find_kernel(r, c))
+				return -1;
+		} else if ((c->kind == CMD_SYMBOL || c->kind == CMD_SAVESYM || c->kind == CMD_TEXTURE) &&
+			   find_symbol(r, c)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int do_line(struct reader *r)
+{
+	const char *w = r->n ? r->word[0].s : "";
+
+	return !*w                       ? 0
+	       : !strcmp(w, "module")    ? do_module(r)
+	       : !strcmp(w, "kinfo")     ? do_kinfo(r)
+	       : !strcmp(w, "buffer")    ? do_buffer(r)
+	       : !strcmp(w, "symbol")    ? do_symbol(r)
+	       : !strcmp(w, "texture")   ? do_texture(r)
+	       : !strcmp(w, "tensormap") ? launch_tensormap(r)
+	       : !strcmp(w, "launch")    ? do_launch(r)
+	       : !strcmp(w, "save")      ? do_save(r, CMD_SAVE)
+	       : !strcmp(w, "expect")    ? do_save(r, CMD_EXPECT)
+	       : !strcmp(w, "savesym")   ? do_savesym(r)
+	       : !strcmp(w, "sync")
+		       ? r->n > 1 ? launch_wanted(r, 1, "nothing behind sync") : 0
+		       : launch_wanted(r, 0,
+				 "module, kinfo, buffer, symbol, texture, tensormap, launch, save, savesym, expect or sync");
+}
+
+static int read_all(struct script *s, struct input *in, struct fault *f)
+{
+	struct reader r = {.s = s, .f = f, .file = diag_keep(input_name(in))};
+	const char *text;
+	size_t len;
+	int got, bad = 0;
+
+	while (!bad && (got = input_line(in, &text, &len, f)) > 0) {
+		r.line = input_lineno(in);
+		bad = split(&r, text, len) || do_line(&r);
+	}
+	bad = bad || got < 0 || finish(&r);
+	free(r.word);
+	free(r.kinfo);
+	input_close(in);
+	if (bad)
+		script_free(s);
+	return bad ? -1 : 0;
+}
+
+int script_read(struct script *s, const char *path, struct fault *f)
+{
+	struct input *in = input_open(path, f);
+	const char *slash = strrchr(path, '/');
+
+	memset(s, 0, sizeof(*s));
+	if (!in)
+		return -1;
+	s->path = path;
+	s->folder = slash ? arena_strndup(&s->arena, path, (size_t)(slash - path) + 1) : "";
+	return read_all(s, in, f);
+}
+
+int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f)
+{
+	struct input *in = input_memory("launch", text, n, f);
+
+	memset(s, 0, sizeof(*s));
+	if (!in)
+		return -1;
+	s->path = "launch";
+	s->ptx = ptx;
+	s->folder = "";
+	return read_all(s, in, f);
+}
+
+void script_free(struct script *s)
+{
+	if (s->code.prog)
+		code_free(&s->code);
+	program_free(&s->prog);
+	free(s->command);
+	free(s->map);
+	arena_free(&s->arena);
+	memset(s, 0, sizeof(*s));
+}

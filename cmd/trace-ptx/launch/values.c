@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values of buffers: zeros, files, counts, lists, random numbers of a fixed generator.
+ *
+ * Always true: the same words give the same bytes everywhere: random elements come from one step each of
+ * s = s * 6364136223846793005 + 1442695040888963407.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lang/small.h"
+#include "launch/launch.h"
+
+enum value_type { V_U8, V_I16, V_I32, V_I64, V_F16, V_F32, V_F64, N_VALUES };
+static const struct {
+	const char *name;
+	uint8_t bytes;
+	bool real;
+} value[N_VALUES] = {
+	{"u8", 1, false},
+	{"i16", 2, false},
+	{"i32", 4, false},
+	{"i64", 8, false},
+	{"f16", 2, true},
+	{"f32", 4, true},
+	{"f64", 8, true},
+};
+static const struct {
+	const char *alias;
+	uint8_t type;
+} aliases[] = {
+	{"i8", V_U8},
+	{"u16", V_I16},
+	{"u32", V_I32},
+	{"u64", V_I64},
+};
+
+static int bad(struct place at, struct fault *f, const char *found, const char *wanted)
+{
+	char quoted[100];
+
+	diag_quote(quoted, sizeof(quoted), found, strlen(found));
+	return fault_set(f, at, "values", "found values '%s', wanted %s", quoted, wanted);
+}
+
+static int type_named(const char *s, size_t n)
+{
+	for (int i = 0; i < N_VALUES; i++)
+		if (strlen(value[i].name) == n && !memcmp(value[i].name, s, n))
+			return i;
+	for (unsigned i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strlen(aliases[i].alias) == n && !memcmp(aliases[i].alias, s, n))
+			return aliases[i].type;
+	return -1;
+}
+
+static int parse_random(struct init *i, const char *s, struct place at, struct fault *f)
+{
+	char *end;
+
+	i->low = 0;
+	i->high = 1;
+	i->seed = strtoull(s, &end, 0);
+	if (end == s)
+		return bad(at, f, s, "a seed");
+	if (*end == ':' && !value[i->type].real) {
+		const char *m = end + 1;
+
+		i->mod = strtoull(m, &end, 0);
+		if (end == m || !i->mod)
+			return bad(at, f, s, "SEED:MOD with MOD above 0");
+	} else if (*end == ':') {
+		const char *m = end + 1;
+
+		i->low = strtod(m, &end);
+		if (end == m || *end != ':')
+			return bad(at, f, s, "SEED:LOW:HIGH");
+		m = end + 1;
+		i->high = strtod(m, &end);
+		if (end == m)
+			return bad(at, f, s, "SEED:LOW:HIGH");
+	}
+	return *end ? bad(at, f, s, "nothing behind the numbers") : 0;
+}
+
+/* One element from text; *end behind it. */
+static bool element(const char *s, char **end, unsigned type, uint8_t *out)
+{
+	errno = 0;
+	if (value[type].real) {
+		double d = strtod(s, end);
+		float x = (float)d;
+		uint16_t h = (uint16_t)small_from(d, SMALL_F16, ROUND_RN, false);
+
+		memcpy(out,
+			type == V_F64   ? (void *)&d
+			: type == V_F32 ? (void *)&x
+					: (void *)&h,
+			value[type].bytes);
+	} else {
+		uint64_t v = *s == '-' ? (uint64_t)strtoll(s, end, 0) : strtoull(s, end, 0);
+		unsigned bits = 8u * value[type].bytes;
+
+		if (bits < 64 && v >> bits && (int64_t)v < -(1ll << (bits - 1)))
+			return false;
+		if (bits < 64 && v >> bits && (int64_t)v > 0)
+			return false;
+		memcpy(out, &v, value[type].bytes);
+	}
+	return *end != s && !(errno == ERANGE && !value[type].real);
+}
+
+int init_parse(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
+	struct fault *f)
+{
+	const char *eq = strchr(text, '='), *kind = eq ? eq + 1 : NULL;
+	uint8_t room[8];
+	char *end;
+
+	memset(i, 0, sizeof(*i));
+	if (!strcmp(text, "zero"))
+		return 0;
+	if (!strcmp(text, "unset")) {
+		i->kind = INIT_UNSET;
+		return 0;
+	}
+	if (!strncmp(text, "file=", 5) && text[5]) {
+		size_t n = strlen(folder) + strlen(kind) + 1;
+		char *path = arena_alloc(a, n, 1);
+
+		snprintf(path, n, "%s%s", *kind == '/' ? "" : folder, kind);
+		i->kind = INIT_FILE;
+		i->text = path;
+		return 0;
+	}
+	int type = eq ? type_named(text, (size_t)(eq - text)) : -1;
+	if (type < 0)
+		return bad(at, f, text,
+			"zero, unset, file=PATH or TYPE=... with a type of u8 i16 i32 i64 f16 f32 f64");
+	i->type = (uint8_t)type;
+	if (!strcmp(kind, "iota")) {
+		i->kind = INIT_IOTA;
+	} else if (!strncmp(kind, "random:", 7)) {
+		i->kind = INIT_RANDOM;
+		return parse_random(i, kind + 7, at, f);
+	} else if (!strncmp(kind, "fill:", 5)) {
+		i->kind = INIT_FILL;
+		i->text = kind + 5;
+		if (!element(i->text, &end, i->type, room) || *end)
+			return bad(at, f, kind, "fill:NUMBER of the type");
+	} else if (!strncmp(kind, "list:", 5)) {
+		i->kind = INIT_LIST;
+		i->text = kind + 5;
+		for (const char *s = i->text;; s = end + 1) {
+			if (!element(s, &end, i->type, room) || (*end && *end != ','))
+				return bad(at, f, s, "list:NUMBER,NUMBER... of the type");
+			if (!*end)
+				break;
+		}
+	} else {
+		return bad(at, f, kind, "iota, fill:V, list:V,V... or random:SEED");
+	}
+	return 0;
+}
+
+static int fill_from_file(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
+{
+	FILE *in = fopen(i->text, "rb");
+
+	if (!in)
+		return fault_set(f, at, "file", "%s: %s", i->text, strerror(errno));
+	uint64_t got = fread(to, 1, n, in);
+	bool more = fgetc(in) != EOF;
+	fclose(in);
+	if (got < n || more)
+		return fault_set(f, at, "file", "found %s bytes in %s, wanted the buffer's %llu",
+			got < n ? "fewer" : "more", i->text, (unsigned long long)n);
+	return 0;
+}
+
+static void fill_random(const struct init *i, uint8_t *to, uint64_t count)
+{
+	uint64_t s = i->seed;
+
+	for (uint64_t k = 0; k < count; k++) {
+		unsigned bytes = value[i->type].bytes;
+
+		s = s * 6364136223846793005ull + 1442695040888963407ull;
+		if (i->type == V_F64) {
+			double v = i->low + (double)(s >> 11) * 0x1p-53 * (i->high - i->low);
+
+			memcpy(to + k * bytes, &v, 8);
+		} else if (value[i->type].real) {
+			float v = (float)i->low +
+				  (float)(s >> 40) * 0x1p-24f * ((float)i->high - (float)i->low);
+			uint16_t h = (uint16_t)small_from((double)v, SMALL_F16, ROUND_RN, false);
+
+			memcpy(to + k * bytes, i->type == V_F32 ? (void *)&v : (void *)&h, bytes);
+		} else {
+			uint64_t v = i->type == V_I64 ? s : s >> 32;
+
+			v = i->mod ? v % i->mod : v;
+			memcpy(to + k * bytes, &v, bytes);
+		}
+	}
+}
+
+int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
+{
+	unsigned bytes = value[i->type].bytes;
+	uint64_t count = n / bytes;
+	const char *s = i->text;
+	uint8_t one[8];
+	char *end;
+
+	memset(to, 0, n);
+	switch (i->kind) {
+	case INIT_FILE: return fill_from_file(i, to, n, at, f);
+	case INIT_RANDOM: fill_random(i, to, count); return 0;
+	case INIT_IOTA:
+		for (uint64_t k = 0; k < count; k++) {
+			double d = (double)k;
+			float x = (float)k;
+			uint16_t h =
+				i->type == V_F16 ? (uint16_t)small_from(d, SMALL_F16, ROUND_RN, false) : 0;
+
+			memcpy(to + k * bytes,
+				i->type == V_F64   ? (void *)&d
+				: i->type == V_F32 ? (void *)&x
+				: i->type == V_F16 ? (void *)&h
+						   : (void *)&k,
+				bytes);
+		}
+		return 0;
+	case INIT_FILL:
+		element(s, &end, i->type, one);
+		for (uint64_t k = 0; k < count; k++)
+			memcpy(to + k * bytes, one, bytes);
+		return 0;
+	case INIT_LIST:
+		for (uint64_t k = 0;; k++, s = end + 1) {
+			if (k == count)
+				return fault_set(f, at, "values",
+					"found more values than the buffer's %llu bytes hold, wanted fewer",
+					(unsigned long long)n);
+			element(s, &end, i->type, to + k * bytes);
+			if (!*end)
+				return 0;
+		}
+	default: return 0;
+	}
+}

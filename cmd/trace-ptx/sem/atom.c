@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Atomics: atom and red of every type, on global, shared and generic addresses.
+ *
+ * Always true: the lanes of a warp take their turns in ascending order; scope and ordering suffixes change nothing,
+ * since every store is seen by everybody at once. Thread blocks on several threads take turns by a lock.
+ */
+#include <math.h>
+#include "sem/sem.h"
+#include "exec/check.h"
+
+enum atom { A_ADD, A_MIN, A_MAX, A_INC, A_DEC, A_AND, A_OR, A_XOR, A_EXCH, A_CAS };
+
+static float f32_of(u64 v)
+{
+	u32 u = (u32)v;
+	float f;
+
+	memcpy(&f, &u, 4);
+	return f;
+}
+static u64 bits_of(float f)
+{
+	u32 u;
+
+	if (f != f)
+		return 0x7fffffff;
+	memcpy(&u, &f, 4);
+	return u;
+}
+static double f64_of(u64 v)
+{
+	double f;
+
+	memcpy(&f, &v, 8);
+	return f;
+}
+static u64 bits64_of(double f)
+{
+	u64 u;
+
+	memcpy(&u, &f, 8);
+	return u;
+}
+
+static u16 small_atom(enum atom a, enum small f, u16 x, u16 y)
+{
+	double p = small_value(x, f), q = small_value(y, f);
+
+	if (a == A_ADD)
+		return (u16)small_from(fma_to_odd(p, 1, q), f, ROUND_RN, false);
+	if (p != p || q != q)
+		return p != p && q != q ? 0x7fff : p != p ? y : x;
+	return (p < q) == (a == A_MIN) ? x : y;
+}
+
+static u64 float_atom(enum atom a, enum type t, u64 x, u64 y)
+{
+	if (t == T_F64)
+		return a == A_ADD ? bits64_of(f64_of(x) + f64_of(y))
+				  : bits64_of(a == A_MIN ? fmin(f64_of(x), f64_of(y))
+							 : fmax(f64_of(x), f64_of(y)));
+	if (t == T_F32)
+		return a == A_ADD ? bits_of(f32_of(x) + f32_of(y))
+				  : bits_of(a == A_MIN ? fminf(f32_of(x), f32_of(y))
+						       : fmaxf(f32_of(x), f32_of(y)));
+	enum small f = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
+	u64 lo = small_atom(a, f, (u16)x, (u16)y);
+	return t == T_F16 || t == T_BF16 ? lo
+					 : lo | (u64)small_atom(a, f, (u16)(x >> 16), (u16)(y >> 16)) << 16;
+}
+
+static bool less(enum type t, u64 x, u64 y)
+{
+	return t == T_S32                 ? (s32)x < (s32)y
+	       : t == T_S64               ? (s64)x < (s64)y
+	       : t == T_U64 || t == T_B64 ? x < y
+					  : (u32)x < (u32)y;
+}
+
+static u64 new_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
+{
+	if (a < A_INC && types[t].kind == K_FLOAT)
+		return float_atom(a, t, old, b);
+	switch (a) {
+	case A_ADD: return old + b;
+	case A_MIN: return less(t, b, old) ? b : old;
+	case A_MAX: return less(t, old, b) ? b : old;
+	case A_INC: return (u32)old >= (u32)b ? 0 : old + 1;
+	case A_DEC: return !(u32)old || (u32)old > (u32)b ? b : old - 1;
+	case A_AND: return old & b;
+	case A_OR: return old | b;
+	case A_XOR: return old ^ b;
+	case A_EXCH: return b;
+	default: return old == b ? c : old;
+	}
+}
+
+static u64 lane_value(const struct warp *w, uint32_t slot, unsigned bytes, unsigned i)
+{
+	return bytes == 2 ? REG(u16, w, slot)[i] : bytes == 4 ? REG(u32, w, slot)[i] : REG(u64, w, slot)[i];
+}
+
+static void atom(struct warp *w, const struct op *o, uint32_t m)
+{
+	bool locked = w->g->at_once > 1 && o->space != SP_SHARED;
+	bool changed = w->changed;
+	struct ext *x = o->x;
+	uint8_t *at[LANES];
+
+	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
+		return;
+	if (locked)
+		pthread_mutex_lock(&w->mem->lock);
+	FOR_BITS32 (i, m)
+		for (unsigned k = 0; k < o->n; k++) {
+			u64 old = 0, v;
+
+			memcpy(&old, at[i] + k * o->bytes, o->bytes);
+			v = new_value((enum atom)x->aux[0], (enum type)x->aux[1], old,
+				lane_value(w, x->slot[8 + k], o->reg_bytes, i),
+				x->aux[0] == A_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0);
+			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
+			memcpy(at[i] + k * o->bytes, &v, o->bytes);
+			if (o->is_signed)
+				continue; /* red: nobody asked for the old value */
+			if (o->reg_bytes == 2)
+				REG(u16, w, x->slot[k])[i] = (u16)old;
+			else if (o->reg_bytes == 4)
+				REG(u32, w, x->slot[k])[i] = (u32)old;
+			else
+				REG(u64, w, x->slot[k])[i] = old;
+		}
+	if (locked)
+		pthread_mutex_unlock(&w->mem->lock);
+	w->changed = changed;
+}
+
+/* 128 bits: exch and cas. */
+static void atom_128(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+
+	if (!mem_write(w, o, m, 16, at))
+		return;
+	pthread_mutex_lock(&w->mem->lock);
+	FOR_BITS32 (i, m) {
+		const u64 *b = REG(u64, w, o->x->slot[8]), *c = REG(u64, w, o->c);
+		u64 old[2], want[2] = {b[i], b[i + LANES]}, put[2] = {c[i], c[i + LANES]};
+
+		memcpy(old, at[i], 16);
+		if (o->x->aux[0] == A_EXCH)
+			memcpy(at[i], want, 16);
+		else if (!memcmp(old, want, 16))
+			memcpy(at[i], put, 16);
+		if (!o->is_signed) {
+			REG(u64, w, o->x->slot[0])[i] = old[0];
+			REG(u64, w, o->x->slot[0])[i + LANES] = old[1];
+		}
+	}
+	pthread_mutex_unlock(&w->mem->lock);
+}
+
+static const struct {
+	enum modifier m;
+	enum atom a;
+} names[] = {
+	{M_ADD, A_ADD},
+	{M_MIN, A_MIN},
+	{M_MAX, A_MAX},
+	{M_INC, A_INC},
+	{M_DEC, A_DEC},
+	{M_AND, A_AND},
+	{M_OR, A_OR},
+	{M_XOR, A_XOR},
+	{M_EXCH, A_EXCH},
+	{M_CAS, A_CAS},
+};
+
+static bool fits(enum atom a, enum type t)
+{
+	unsigned bits = types[t].bits;
+
+	if (types[t].kind == K_FLOAT)
+		return a <= A_MAX && types[t].bits >= 16 && t != T_TF32 && t != T_F32X2;
+	if (a == A_INC || a == A_DEC)
+		return t == T_U32;
+	if (a <= A_MAX)
+		return (bits == 32 || bits == 64) && types[t].kind != K_PRED;
+	if (a <= A_XOR)
+		return bits == 32 || bits == 64;
+	return bits >= 16 && types[t].kind != K_PRED && types[t].kind != K_OPAQUE;
+}
+
+/* Values and old values: one of each, or vectors of o->n. k: the values, d: the destination or NULL. */
+static int bind_values(
+	struct bind *b, struct op *o, const struct operand *s, const struct operand *d, enum type t)
+{
+	unsigned n = o->n;
+
+	if (n > 1 && (s->kind != O_VEC || s->n != n || (d && (d->kind != O_VEC || d->n != n))))
+		return bind_fault(b, s, "operand", "found no vector of %u, wanted {..}", n);
+	for (unsigned e = 0; e < n; e++) {
+		o->x->slot[8 + e] = bind_src(b, n > 1 ? &s->elem[e] : s, t);
+		o->x->slot[e] = d ? bind_dst(b, n > 1 ? &d->elem[e] : d, types[t].bits) : 0;
+		if (o->x->slot[8 + e] == UINT32_MAX || o->x->slot[e] == UINT32_MAX)
+			return -1;
+	}
+	o->c = o->x->slot[8];
+	return 0;
+}
+
+/* The operation among the suffixes; false: none, several, or none of type t. */
+static bool find_operation(const struct stmt *in, enum type t, enum atom *a)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has(in, names[i].m)) {
+			*a = names[i].a;
+			found++;
+		}
+	return found == 1 && fits(*a, t);
+}
+
+int bind_atom(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand;
+	bool red = in->op == I_red;
+	unsigned first = red ? 0 : 1;
+	enum type t = (enum type)in->type[0];
+	struct ext *x = bind_ext(b, o);
+	enum atom a = A_ADD;
+
+	if (has(in, M_ASYNC))
+		return bind_refuse(b, "asynchronous reductions into a cluster's shared memory");
+	if (bind_types(b, 1))
+		return -1;
+	if (!find_operation(in, t, &a))
+		return bind_fault(
+			b, NULL, "types", "found %s, wanted one operation and a type that it has", in->text);
+	unsigned count = first + 2 + (a == A_CAS);
+	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) || mem_space(b, o, &k[first], true))
+		return -1;
+	if (o->space != SP_GLOBAL && o->space != SP_SHARED && o->space != SP_GENERIC)
+		return bind_fault(b, &k[first], "space", "found an atomic on .%s, wanted .global or .shared",
+			space_name[o->space]);
+	x->aux[0] = a;
+	x->aux[1] = t;
+	o->memory = 1;
+	o->bytes = o->reg_bytes = (uint8_t)(types[t].bits / 8);
+	o->n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : has(in, M_V8) ? 8 : 1;
+	o->is_signed = red || k[0].kind == O_NULL;
+	o->fn = types[t].bits == 128 ? atom_128 : atom;
+	if (bind_values(b, o, &k[first + 1], red ? NULL : &k[0], t))
+		return -1;
+	if (a == A_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
+		return -1;
+	if (o->space != SP_SHARED)
+		b->frame->order |= !o->is_signed || a >= A_EXCH || a == A_INC || a == A_DEC ||
+						   (types[t].kind == K_FLOAT && a == A_ADD)
+					   ? ORDER_SHOWS
+					   : 1u << a;
+	return 0;
+}

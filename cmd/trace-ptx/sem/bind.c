@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Instructions to ops: registers get their places in the frame, constants their vectors, each opcode's own binding
+ * (its row in ptx.def) chooses what is executed.
+ *
+ * Always true after code_bind: every op has its function, every offset lies in the frame, every operand has the width
+ * that the function reads. Refused are instructions whose operands or suffixes do not fit, and what is not executed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sem/sem.h"
+
+#define FRAME_MAX (64u << 20)
+
+#define OP(id, name, fn, ver, sm, words) [I_##id] = {name, words, fn, ver, sm},
+const struct opcode_row opcodes[N_OPCODES] = {
+#include "lang/ptx.def"
+};
+#undef OP
+
+/* ---- faults ---- */
+
+int bind_fault(const struct bind *b, const struct operand *at, const char *id, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	struct place where = stmt_place(b->fn, b->in);
+	if (at) {
+		where.line = at->line;
+		where.col = at->col;
+	}
+	return fault_set(b->fault, where, id, "%s", text);
+}
+
+int bind_refuse(const struct bind *b, const char *needs)
+{
+	return bind_fault(b, NULL, "not-executed", "found %s, which is not executed: it would need %s",
+		b->in->text, needs);
+}
+
+int bind_operands(const struct bind *b, unsigned least, unsigned most)
+{
+	unsigned n = b->in->n_operands;
+
+	if (n < least || n > most)
+		return bind_fault(b, NULL, "operands",
+			least == most ? "found %u operands of %s, wanted %u"
+				      : "found %u operands of %s, wanted %u to %u",
+			n, b->in->text, least, most);
+	return 0;
+}
+
+int bind_types(const struct bind *b, unsigned n)
+{
+	if (b->in->n_types != n)
+		return bind_fault(
+			b, NULL, "types", "found %u types in %s, wanted %u", b->in->n_types, b->in->text, n);
+	return 0;
+}
+
+/* ---- places in the frame ---- */
+
+static uint32_t frame_room(struct bind *b, unsigned bytes)
+{
+	struct frame *f = b->frame;
+	unsigned room = bytes ? (bytes < 2 ? 2 : bytes) * LANES : 4, align = room < 64 ? 4 : 64;
+	uint32_t at = (f->bytes + align - 1) / align * align;
+
+	f->bytes = at + room;
+	return at;
+}
+
+uint32_t bind_scratch(struct bind *b, unsigned bytes) { return frame_room(b, bytes); }
+
+static unsigned reg_width(const struct func *fn, uint32_t reg) /* bytes; 0: a predicate */
+{
+	unsigned bits = types[fn->reg[reg].type].bits;
+
+	return bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
+}
+
+static uint32_t reg_slot(struct bind *b, uint32_t reg)
+{
+	struct reg *r = &b->fn->reg[reg];
+
+	if (!r->slot)
+		r->slot = frame_room(b, reg_width(b->fn, reg));
+	return r->slot;
+}
+
+unsigned bind_bits(const struct bind *b, const struct operand *o)
+{
+	return o->kind == O_REG ? types[b->fn->reg[o->reg].type].bits : 0;
+}
+
+static uint32_t add_init(struct bind *b, uint64_t value, unsigned bytes, unsigned sreg)
+{
+	struct frame *f = b->frame;
+
+	for (uint32_t i = 0; i < f->n_init && f->n_init < 64; i++)
+		if (f->init[i].value == value && f->init[i].bytes == bytes && f->init[i].sreg == sreg)
+			return f->init[i].slot;
+	for (uint32_t i = f->n_init > 64 ? f->n_init - 64 : f->n_init; i < f->n_init; i++)
+		if (f->init[i].value == value && f->init[i].bytes == bytes && f->init[i].sreg == sreg)
+			return f->init[i].slot;
+	grow(&f->init, &f->cap_init, f->n_init + 1, sizeof(*f->init));
+	f->init[f->n_init] = (struct frame_init){frame_room(b, bytes), (uint8_t)bytes, (uint8_t)sreg, value};
+	return f->init[f->n_init++].slot;
+}
+
+uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes) { return add_init(b, value, bytes, 0); }
+
+static double float_value(const struct operand *o)
+{
+	double d;
+
+	if (o->single) {
+		uint32_t u = (uint32_t)o->value;
+		float s;
+
+		memcpy(&s, &u, 4);
+		return (double)s;
+	}
+	memcpy(&d, &o->value, 8);
+	return d;
+}
+
+/* The bits of an immediate as the type has them. */
+static int const_bits(const struct bind *b, const struct operand *o, enum type type, uint64_t *v)
+{
+	unsigned bits = types[type].bits;
+	double d;
+	float s;
+
+	if (o->kind == O_INT) {
+		*v = (uint64_t)o->value;
+		if (types[type].kind != K_FLOAT || type == T_F16 || type == T_BF16 || type == T_F16X2 ||
+			type == T_BF16X2)
+			return 0;
+		d = (double)o->value;
+	} else if (types[type].kind == K_UINT || types[type].kind == K_SINT) {
+		return bind_fault(b, o, "immediate", "found a floating-point number, wanted one of type .%s",
+			types[type].name);
+	} else if (o->single && bits == 32) {
+		*v = (uint32_t)o->value;
+		return 0;
+	} else {
+		d = float_value(o);
+	}
+	if (bits == 64) {
+		memcpy(v, &d, 8);
+	} else if (bits == 32) {
+		uint32_t u;
+
+		s = (float)d;
+		memcpy(&u, &s, 4);
+		*v = u;
+	} else {
+		return bind_fault(b, o, "immediate", "found a floating-point number, wanted one of type .%s",
+			types[type].name);
+	}
+	return 0;
+}
+
+static const char *operand_name(const struct bind *b, const struct operand *o, char *out, size_t cap)
+{
+	if (o->kind == O_REG) {
+		const struct reg *r = &b->fn->reg[o->reg];
+		char number[16] = "", quoted[60];
+
+		if (r->number != UINT32_MAX)
+			snprintf(number, sizeof(number), "%u", r->number);
+		diag_quote(quoted, sizeof(quoted), r->name, strlen(r->name));
+		snprintf(out, cap, "register %s%s of type .%s", quoted, number, types[r->type].name);
+	} else {
+		static const char *const kinds[] = {"nothing", "a register", "a number", "a number", "a name",
+			"a special register", "an address", "a list", "a label", "_"};
+
+		snprintf(out, cap, "%s", kinds[o->kind]);
+	}
+	return out;
+}
+
+static uint32_t bad_operand(const struct bind *b, const struct operand *o, const char *wanted)
+{
+	char text[120];
+
+	bind_fault(b, o, "operand", "found %s, wanted %s", operand_name(b, o, text, sizeof(text)), wanted);
+	return UINT32_MAX;
+}
+
+static uint32_t bad_width(const struct bind *b, const struct operand *o, unsigned bits)
+{
+	char wanted[40];
+
+	snprintf(wanted, sizeof(wanted), bits == 1 ? "a predicate" : "a register of %u bits", bits);
+	return bad_operand(b, o, wanted);
+}
+
+uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits)
+{
+	unsigned bytes = bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
+
+	if (o->kind == O_NULL)
+		return frame_room(b, bytes);
+	if (o->kind != O_REG || o->part)
+		return bad_operand(b, o, o->part ? "all of it" : "a register");
+	if (reg_width(b->fn, o->reg) != bytes)
+		return bad_width(b, o, bits);
+	return reg_slot(b, o->reg);
+}
+
+uint32_t bind_dst_any(struct bind *b, const struct operand *o, unsigned least, uint8_t *bytes)
+{
+	unsigned width;
+
+	if (o->kind == O_NULL) {
+		*bytes = (uint8_t)(least < 2 ? 2 : least);
+		return frame_room(b, *bytes);
+	}
+	if (o->kind != O_REG)
+		return bad_operand(b, o, "a register");
+	width = reg_width(b->fn, o->reg);
+	if (!width || width < least)
+		return bad_width(b, o, least * 8);
+	*bytes = (uint8_t)width;
+	return reg_slot(b, o->reg);
+}
+
+/* Variables whose address is known when a frame is opened only. */
+static unsigned moves(const struct bind *b, const struct symbol *s)
+{
+	bool kernel_param = s->space == SP_PARAM && b->fn->entry && s->owner == b->fn;
+
+	for (uint32_t i = 0; kernel_param && i < b->fn->n_vars; i++)
+		kernel_param = b->fn->var[i] != s;
+	return s->space == SP_SHARED && s->unsized                               ? INIT_DYN_SHARED
+	       : s->space == SP_LOCAL || (s->space == SP_PARAM && !kernel_param) ? INIT_LOCAL
+										 : 0;
+}
+
+static uint32_t symbol_slot(struct bind *b, const struct operand *o, unsigned bytes)
+{
+	struct symbol *s = sym_def(o->sym);
+
+	if (s->kind == SYM_FUNC) {
+		if (!s->func || !s->func->has_body)
+			return bad_operand(b, o, "a function with a body");
+		return add_init(b, PROGRAM_BASE + 8ull * s->func->first_pc, bytes, 0);
+	}
+	if (s->kind != SYM_VAR)
+		return bad_operand(b, o, "a variable or a function");
+	return add_init(b, (s->addr + (uint64_t)o->value) & (bytes == 4 ? 0xffffffffu : UINT64_MAX), bytes,
+		moves(b, s));
+}
+
+static bool changes(enum sreg s)
+{
+	return s == S_CLOCK || s == S_CLOCK_HI || s == S_CLOCK64 || s == S_GLOBALTIMER ||
+	       s == S_GLOBALTIMER_LO || s == S_GLOBALTIMER_HI;
+}
+
+static uint32_t src_of(struct bind *b, const struct operand *o, enum type type, unsigned bytes)
+{
+	uint64_t v = 0;
+
+	switch (o->kind) {
+	case O_REG: return reg_slot(b, o->reg);
+	case O_INT:
+	case O_FLOAT:
+		if (const_bits(b, o, type, &v))
+			return UINT32_MAX;
+		if (!bytes)
+			v = v ? ALL_LANES : 0;
+		else if (bytes < 8)
+			v &= (1ull << 8 * bytes) - 1;
+		return add_init(b, v, bytes, 0);
+	case O_SREG:
+		if (changes((enum sreg)o->sreg))
+			return bad_operand(b, o, "a register: the clock is read by mov alone");
+		return add_init(b, 0, bytes, o->sreg);
+	case O_SYM:
+		if (bytes < 4)
+			return bad_operand(b, o, "a number or a register");
+		return symbol_slot(b, o, bytes);
+	default: return bad_operand(b, o, "a register or a number");
+	}
+}
+
+uint32_t bind_src(struct bind *b, const struct operand *o, enum type type)
+{
+	unsigned bits = types[type].bits, bytes = bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8;
+
+	if (o->kind == O_REG && reg_width(b->fn, o->reg) != bytes)
+		return bad_width(b, o, bits);
+	if (o->inverted || o->part || (o->minus && o->kind != O_INT))
+		return bad_operand(b, o,
+			o->part       ? "all of it"
+			: o->inverted ? "one without '!'"
+				      : "one without '-'");
+	if (!bytes && (o->kind == O_SREG ? sregs[o->sreg].bits != 1 : o->kind != O_REG && o->kind != O_INT))
+		return bad_operand(b, o, "a predicate");
+	return src_of(b, o, type, bytes);
+}
+
+uint32_t bind_src_any(struct bind *b, const struct operand *o, enum type type, uint8_t *bytes)
+{
+	unsigned least = types[type].bits < 16 ? 1 : types[type].bits / 8;
+
+	if (o->kind != O_REG) {
+		*bytes = (uint8_t)(least < 2 ? 2 : least);
+		return bind_src(b, o, type);
+	}
+	unsigned width = reg_width(b->fn, o->reg);
+	if (!width || width < least)
+		return bad_width(b, o, types[type].bits);
+	*bytes = (uint8_t)width;
+	return reg_slot(b, o->reg);
+}
+
+struct ext *bind_ext(struct bind *b, struct op *o)
+{
+	if (!o->x)
+		o->x = arena_alloc(&b->code->arena, 1, sizeof(*o->x));
+	o->x->in = b->in;
+	return o->x;
+}
+
+/* ---- addresses ---- */
+
+enum state_space bind_space(const struct bind *b)
+{
+	const struct stmt *in = b->in;
+
+	return has(in, M_GLOBAL)                                                           ? SP_GLOBAL
+	       : has(in, M_CONST)                                                          ? SP_CONST
+	       : has(in, M_LOCAL)                                                          ? SP_LOCAL
+	       : has(in, M_SHARED) || has(in, M_SHARED__CTA) || has(in, M_SHARED__CLUSTER) ? SP_SHARED
+	       : has(in, M_PARAM) || has(in, M_PARAM__ENTRY) || has(in, M_PARAM__FUNC)     ? SP_PARAM
+											   : SP_GENERIC;
+}
+
+/* A generic address of a variable that a plain name stands for. */
+static uint64_t generic_base(const struct symbol *s)
+{
+	return s->space == SP_SHARED  ? SHARED_BASE
+	       : s->space == SP_LOCAL ? LOCAL_BASE
+	       : s->space == SP_PARAM ? (s->owner && s->owner->entry ? PARAM_BASE : LOCAL_BASE)
+				      : 0;
+}
+
+int bind_address(struct bind *b, struct op *o, const struct operand *at, enum state_space space)
+{
+	if (at->kind != O_ADDR || at->n)
+		return bad_operand(b, at, "an address in [ ]") ? -1 : -1;
+	o->imm = at->value;
+	o->mode &= (uint8_t)~1u;
+	if (at->sym) {
+		const struct symbol *s = sym_def(at->sym);
+		uint64_t base = s->addr + (space == SP_GENERIC ? generic_base(s) : 0);
+		unsigned move = moves(b, s);
+
+		if (space != SP_GENERIC && move == INIT_LOCAL)
+			move = 0; /* the access itself adds the frame's start */
+		if (s->kind != SYM_VAR)
+			return bind_fault(b, at, "operand", "found '%s', wanted a variable", s->name);
+		if (space != SP_GENERIC && s->space != space && !(space == SP_CONST && s->space == SP_GLOBAL))
+			return bind_fault(b, at, "space", "found .%s variable '%s', wanted one in .%s",
+				space_name[s->space], s->name, space_name[space]);
+		o->a = add_init(b, move ? base : 0, 8, move);
+		if (!move)
+			o->imm = (int64_t)(base + (uint64_t)at->value);
+		return 0;
+	}
+	if (at->reg == UINT32_MAX) {
+		o->a = add_init(b, 0, 8, 0);
+		return 0;
+	}
+	unsigned width = reg_width(b->fn, at->reg);
+	if (width != 4 && width != 8) {
+		struct operand reg = {.kind = O_REG, .reg = at->reg, .line = at->line, .col = at->col};
+
+		return bad_operand(b, &reg, "an address of 32 or 64 bits") ? -1 : -1;
+	}
+	o->mode |= width == 4;
+	o->a = reg_slot(b, at->reg);
+	return 0;
+}
+
+/* ---- all of a program ---- */
+
+static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32_t n)
+{
+	o->in = b->in = in;
+	o->func = b->fn;
+	o->guard = 0;
+	o->guard_not = 0;
+	o->target = UINT32_MAX;
+	o->rpc = b->fn->rpc[n] == UINT32_MAX ? UINT32_MAX : b->fn->first_pc + b->fn->rpc[n];
+	if (in->guard) {
+		o->guard = reg_slot(b, in->guard - 1);
+		o->guard_not = in->guard_not ? ALL_LANES : 0;
+	}
+	if (opcodes[in->op].bind(b, o))
+		return -1;
+	if (b->frame->bytes > FRAME_MAX)
+		return bind_fault(b, NULL, "registers",
+			"found more than %u MiB of registers for a warp, wanted less", FRAME_MAX >> 20);
+	return 0;
+}
+
+static int bind_func(struct code *c, uint32_t n, struct fault *f)
+{
+	struct func *fn = c->prog->func[n];
+	struct bind b = {c, c->prog, fn, NULL, &c->frame[n], f};
+
+	b.frame->bytes = 64; /* offset 0: a predicate that is true; no register has offset 0 */
+	for (uint32_t i = 0; i < fn->n_insts; i++) {
+		c->owner[fn->first_pc + i] = n;
+		if (bind_inst(&b, &c->op[fn->first_pc + i], &fn->inst[i], i))
+			return -1;
+	}
+	b.frame->bytes = (b.frame->bytes + 63) / 64 * 64;
+	return 0;
+}
+
+/* Local memory of the deepest chain of calls from function n; marks on[] find recursion. */
+static uint32_t deepest(struct code *c, uint32_t n, uint8_t *on, uint32_t *known, unsigned depth)
+{
+	const struct func *fn = c->prog->func[n];
+	uint32_t most = 0;
+
+	if (on[n] == 2)
+		return known[n];
+	if (on[n] == 1 || depth > 1000) {
+		c->recursive = true;
+		return 0;
+	}
+	on[n] = 1;
+	for (uint32_t i = 0; i < fn->n_insts; i++) {
+		const struct op *o = &c->op[fn->first_pc + i];
+		uint32_t below = 0;
+
+		if (o->flow == FLOW_CALL)
+			below = deepest(c, c->owner[o->target], on, known, depth + 1);
+		else if (o->flow == FLOW_CALL_REG)
+			c->recursive = true;
+		most = below > most ? below : most;
+	}
+	on[n] = 2;
+	return known[n] = fn->local_bytes + most;
+}
+
+void code_reach(const struct code *c, uint32_t n, uint8_t *on)
+{
+	const struct func *f = c->prog->func[n];
+
+	if (on[n])
+		return;
+	on[n] = 1;
+	for (uint32_t i = 0; i < f->n_insts; i++) {
+		const struct op *o = &c->op[f->first_pc + i];
+
+		if (o->flow == FLOW_CALL)
+			code_reach(c, c->owner[o->target], on);
+		else if (o->flow == FLOW_CALL_REG)
+			for (uint32_t k = 0; k < c->prog->n_funcs; k++)
+				if (!c->prog->func[k]->entry)
+					code_reach(c, k, on);
+	}
+}
+
+int code_bind(struct code *c, const struct program *p, struct fault *f)
+{
+	memset(c, 0, sizeof(*c));
+	c->prog = p;
+	c->op = xcalloc(p->n_insts ? p->n_insts : 1, sizeof(*c->op));
+	c->owner = xcalloc(p->n_insts ? p->n_insts : 1, sizeof(*c->owner));
+	c->frame = xcalloc(p->n_funcs ? p->n_funcs : 1, sizeof(*c->frame));
+	for (uint32_t i = 0; i < p->n_funcs; i++)
+		if (bind_func(c, i, f)) {
+			code_free(c);
+			return -1;
+		}
+	uint8_t *on = xcalloc(p->n_funcs ? p->n_funcs : 1, 1);
+	uint32_t *known = xcalloc(p->n_funcs ? p->n_funcs : 1, sizeof(*known));
+	for (uint32_t i = 0; i < p->n_funcs; i++) {
+		uint32_t n = deepest(c, i, on, known, 0);
+
+		c->local_bytes = n > c->local_bytes ? n : c->local_bytes;
+	}
+	if (c->recursive)
+		c->local_bytes = c->local_bytes < LOCAL_MAX / 16 ? LOCAL_MAX / 16 : LOCAL_MAX;
+	free(on);
+	free(known);
+	return 0;
+}
+
+void code_free(struct code *c)
+{
+	for (uint32_t i = 0; c->frame && i < c->prog->n_funcs; i++)
+		free(c->frame[i].init);
+	free(c->op);
+	free(c->owner);
+	free(c->frame);
+	arena_free(&c->arena);
+	memset(c, 0, sizeof(*c));
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Conversions between all types, alone and packed.
+ *
+ * A conversion loads its source into 64-bit integers or doubles, changes them, and stores them into a register that
+ * may be wider than the type (extended by the type's sign). Always true: what is no number becomes the integer 0;
+ * integers are clamped to the destination's range when they come from floating point or .sat asks for it.
+ */
+#include <fenv.h>
+#include <float.h>
+#include <math.h>
+#include "sem/sem.h"
+
+struct cvt {
+	enum type d, s;
+	uint8_t d_bytes, s_bytes;
+	bool sat, ftz, relu, satfinite;
+	enum rounding round;
+	uint8_t integral;
+};
+enum { INTEGRAL_NO, INTEGRAL_RN, INTEGRAL_RZ, INTEGRAL_RM, INTEGRAL_RP };
+
+static void unpack(const struct ext *x, struct cvt *c)
+{
+	*c = (struct cvt){(enum type)x->aux[0], (enum type)x->aux[1], x->bytes[0], x->bytes[1], x->aux[2] & 1,
+		x->aux[2] & 2, x->aux[2] & 4, x->aux[2] & 8, (enum rounding)x->aux[3], (uint8_t)x->aux[4]};
+}
+
+/* ---- loading and storing ---- */
+
+static u64 lane_bits(const void *r, unsigned bytes, unsigned i)
+{
+	return bytes == 2 ? ((const u16 *)r)[i] : bytes == 4 ? ((const u32 *)r)[i] : ((const u64 *)r)[i];
+}
+
+static void put_lane(void *r, unsigned bytes, unsigned i, u64 v)
+{
+	if (bytes == 2)
+		((u16 *)r)[i] = (u16)v;
+	else if (bytes == 4)
+		((u32 *)r)[i] = (u32)v;
+	else
+		((u64 *)r)[i] = v;
+}
+
+static s64 sign_extend(u64 v, unsigned bits)
+{
+	return bits > 63 ? (s64)v : (s64)(v << (64 - bits)) >> (64 - bits);
+}
+static u64 zero_extend(u64 v, unsigned bits) { return bits > 63 ? v : v & ((1ull << bits) - 1); }
+
+static s64 load_int(const void *r, const struct cvt *c, unsigned i)
+{
+	unsigned bits = types[c->s].bits;
+	u64 v = lane_bits(r, c->s_bytes, i);
+
+	return types[c->s].kind == K_SINT ? sign_extend(v, bits) : (s64)zero_extend(v, bits);
+}
+
+static enum small small_of(enum type t)
+{
+	return t == T_F16 || t == T_F16X2     ? SMALL_F16
+	       : t == T_BF16 || t == T_BF16X2 ? SMALL_BF16
+	       : t == T_TF32                  ? SMALL_TF32
+	       : t == T_E4M3 || t == T_E4M3X2 ? SMALL_E4M3
+					      : SMALL_E5M2;
+}
+
+static double load_float(const void *r, const struct cvt *c, unsigned i)
+{
+	u64 v = lane_bits(r, c->s_bytes, i);
+	union {
+		u32 u;
+		float f;
+	} f = {.u = (u32)v};
+	union {
+		u64 u;
+		double f;
+	} d = {.u = v};
+
+	if (c->s == T_F64)
+		return d.f;
+	if (c->s == T_F32)
+		return c->ftz && fabsf(f.f) < FLT_MIN ? copysign(0, (double)f.f) : (double)f.f;
+	return small_value((u32)v, small_of(c->s));
+}
+
+/* Where results are kept: only bits of the type count; the rest repeats the sign or is zero. */
+static void store_int(void *r, const struct cvt *c, unsigned i, u64 v)
+{
+	unsigned bits = types[c->d].bits;
+
+	put_lane(r, c->d_bytes, i,
+		types[c->d].kind == K_SINT ? (u64)sign_extend(v, bits) : zero_extend(v, bits));
+}
+
+static u64 float_bits(double v, const struct cvt *c)
+{
+	union {
+		float f;
+		u32 u;
+	} f;
+	union {
+		double f;
+		u64 u;
+	} d = {.f = v};
+
+	if (c->relu && !(v > 0) && v == v)
+		v = 0;
+	if (c->sat)
+		v = v > 0 ? v < 1 ? v : 1 : 0;
+	d.f = v;
+	if (c->d == T_F64)
+		return d.u;
+	if (c->d == T_F32) {
+		if (v != v)
+			return 0x7fffffff;
+		fesetround(c->round == ROUND_RZ   ? FE_TOWARDZERO
+			   : c->round == ROUND_RM ? FE_DOWNWARD
+			   : c->round == ROUND_RP ? FE_UPWARD
+						  : FE_TONEAREST);
+		volatile double in = v;
+		f.f = (float)in;
+		fesetround(FE_TONEAREST);
+		return c->ftz && fabsf(f.f) < FLT_MIN ? f.u & 0x80000000u : f.u;
+	}
+	u32 b = small_from(v, small_of(c->d), c->round, c->satfinite);
+	return c->d == T_TF32 ? b << 13 : b;
+}
+
+static double to_integral(double v, unsigned how)
+{
+	switch (how) {
+	case INTEGRAL_RN: return nearbyint(v);
+	case INTEGRAL_RZ: return trunc(v);
+	case INTEGRAL_RM: return floor(v);
+	case INTEGRAL_RP: return ceil(v);
+	default: return v;
+	}
+}
+
+/* ---- by kind ---- */
+
+static s64 least_of(enum type t)
+{
+	return types[t].kind != K_SINT ? 0
+	       : types[t].bits == 64   ? INT64_MIN
+				       : -(s64)(1ull << (types[t].bits - 1));
+}
+static u64 most_of(enum type t)
+{
+	return types[t].kind == K_SINT ? (1ull << (types[t].bits - 1)) - 1
+	       : types[t].bits == 64   ? UINT64_MAX
+				       : (1ull << types[t].bits) - 1;
+}
+
+static void int_to_int(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cvt c;
+
+	unpack(o->x, &c);
+	bool s = types[c.s].kind == K_SINT;
+	FOR_BITS32 (i, m) {
+		s64 v = load_int(w->frame + o->a, &c, i);
+
+		if (c.sat) {
+			if (s && v < least_of(c.d))
+				v = least_of(c.d);
+			else if (!(s && v < 0) && (u64)v > most_of(c.d))
+				v = (s64)most_of(c.d);
+		}
+		store_int(w->frame + o->d, &c, i, (u64)v);
+	}
+}
+
+static void float_to_int(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cvt c;
+
+	unpack(o->x, &c);
+	FOR_BITS32 (i, m) {
+		double v = to_integral(load_float(w->frame + o->a, &c, i), c.integral);
+		u64 r;
+
+		if (v != v)
+			r = 0;
+		else if (v <= (double)least_of(c.d))
+			r = (u64)least_of(c.d);
+		else if (v >= (double)most_of(c.d))
+			r = most_of(c.d);
+		else
+			r = v < 0 ? (u64)(s64)v : (u64)v;
+		store_int(w->frame + o->d, &c, i, r);
+	}
+}
+
+/* An integer of 64 bits in a double, rounded to odd: rounding it again is right. */
+static double odd_double(s64 v, bool is_signed)
+{
+	u64 a = is_signed && v < 0 ? 0 - (u64)v : (u64)v;
+	unsigned over = a >> 53 ? 11 - (unsigned)__builtin_clzll(a) : 0;
+	u64 kept = a >> over;
+
+	if (kept << over != a)
+		kept |= 1;
+	return ldexp((double)kept, (int)over) * (is_signed && v < 0 ? -1 : 1);
+}
+
+static void int_to_float(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cvt c;
+
+	unpack(o->x, &c);
+	bool s = types[c.s].kind == K_SINT;
+	FOR_BITS32 (i, m) {
+		s64 v = load_int(w->frame + o->a, &c, i);
+
+		if (c.d == T_F64) {
+			union {
+				double f;
+				u64 u;
+			} d;
+
+			fesetround(c.round == ROUND_RZ   ? FE_TOWARDZERO
+				   : c.round == ROUND_RM ? FE_DOWNWARD
+				   : c.round == ROUND_RP ? FE_UPWARD
+							 : FE_TONEAREST);
+			volatile s64 in = v;
+			d.f = s ? (double)in : (double)(u64)in;
+			fesetround(FE_TONEAREST);
+			put_lane(w->frame + o->d, c.d_bytes, i, d.u);
+		} else {
+			put_lane(w->frame + o->d, c.d_bytes, i, float_bits(odd_double(v, s), &c));
+		}
+	}
+}
+
+static void float_to_float(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cvt c;
+
+	unpack(o->x, &c);
+	FOR_BITS32 (i, m) {
+		double v = to_integral(load_float(w->frame + o->a, &c, i), c.integral);
+
+		if (c.ftz && c.d == T_F32 && c.s == T_F32 && fabs(v) < (double)FLT_MIN)
+			v = copysign(0, v);
+		put_lane(w->frame + o->d, c.d_bytes, i, float_bits(v, &c));
+	}
+}
+
+/* Two f32 to a pair: the first operand is the upper half. */
+static void two_to_pair(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cvt c;
+	unsigned half;
+
+	unpack(o->x, &c);
+	half = types[c.d].bits / 2;
+	FOR_BITS32 (i, m) {
+		u64 hi = float_bits(load_float(w->frame + o->a, &c, i), &c);
+		u64 lo = float_bits(load_float(w->frame + o->b, &c, i), &c);
+
+		put_lane(w->frame + o->d, c.d_bytes, i, hi << half | lo);
+	}
+}
+
+/* A pair to a pair of another width. */
+static void pair_to_pair(struct warp *w, const struct op *o, uint32_t m)
+{
+	struct cvt c;
+	unsigned from, to;
+
+	unpack(o->x, &c);
+	from = types[c.s].bits / 2;
+	to = types[c.d].bits / 2;
+	FOR_BITS32 (i, m) {
+		u64 v = lane_bits(w->frame + o->a, c.s_bytes, i);
+		u64 lo = float_bits(small_value((u32)zero_extend(v, from), small_of(c.s)), &c);
+		u64 hi = float_bits(small_value((u32)zero_extend(v >> from, from), small_of(c.s)), &c);
+
+		put_lane(w->frame + o->d, c.d_bytes, i, hi << to | lo);
+	}
+}
+
+/* ---- the common ones, over all lanes ---- */
+
+LANE_OP1(u64_u32, u64, u32, a)
+LANE_OP1(s64_s32, s64, s32, a)
+LANE_OP1(u32_u64, u32, u64, a)
+LANE_OP1(f32_s32, float, s32, a)
+LANE_OP1(f32_u32, float, u32, a)
+LANE_OP1(f64_f32, double, float, a)
+LANE_OP1(f64_s32, double, s32, a)
+LANE_OP1(u32_u16, u32, u16, a)
+LANE_OP1(s32_s16, s32, s16, a)
+LANE_OP1(u16_u32, u16, u32, a)
+LANE_OP1(rz_s32_f32, s32, float,
+	a != a                ? 0
+	: a <= -2147483648.0f ? INT32_MIN
+	: a >= 2147483648.0f  ? INT32_MAX
+			      : (s32)a)
+
+static op_fn *common(const struct cvt *c)
+{
+	bool exact = c->d_bytes * 8 == types[c->d].bits && c->s_bytes * 8 == types[c->s].bits && !c->sat &&
+		     !c->ftz && !c->relu && c->round == ROUND_RN;
+	bool si = types[c->s].kind == K_SINT, plain = c->integral == INTEGRAL_NO;
+	bool d_int = types[c->d].kind != K_FLOAT, s_int = types[c->s].kind != K_FLOAT;
+
+	if (!exact)
+		return NULL;
+	if (d_int && s_int) {
+		unsigned d = types[c->d].bits, s = types[c->s].bits;
+
+		return d == 64 && s == 32   ? si ? s64_s32 : u64_u32
+		       : d == 32 && s == 64 ? u32_u64
+		       : d == 32 && s == 16 ? si ? s32_s16 : u32_u16
+		       : d == 16 && s == 32 ? u16_u32
+					    : NULL;
+	}
+	if (c->d == T_F32 && plain)
+		return c->s == T_S32 ? f32_s32 : c->s == T_U32 ? f32_u32 : NULL;
+	if (c->d == T_F64 && plain)
+		return c->s == T_F32 ? f64_f32 : c->s == T_S32 ? f64_s32 : NULL;
+	if (c->d == T_S32 && c->s == T_F32 && c->integral == INTEGRAL_RZ)
+		return rz_s32_f32;
+	return NULL;
+}
+
+/* ---- binding ---- */
+
+static bool packed(enum type t) { return t == T_F16X2 || t == T_BF16X2 || t == T_E4M3X2 || t == T_E5M2X2; }
+
+static enum rounding rounding_of(const struct stmt *in)
+{
+	return has(in, M_RZ)    ? ROUND_RZ
+	       : has(in, M_RM)  ? ROUND_RM
+	       : has(in, M_RP)  ? ROUND_RP
+	       : has(in, M_RNA) ? ROUND_RNA
+				: ROUND_RN;
+}
+
+/* What types and suffixes say; false: no such conversion. */
+static bool read_suffixes(const struct stmt *in, struct cvt *c)
+{
+	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
+
+	if (has(in, M_RS) || types[d].kind == K_PRED || types[s].kind == K_PRED || types[d].bits > 64 ||
+		types[s].bits > 64 || types[d].kind == K_OPAQUE || types[d].bits < 8 || types[s].bits < 8 ||
+		types[s].kind == K_BITS || types[d].kind == K_BITS)
+		return false;
+	c->d = d;
+	c->s = s;
+	c->integral = has(in, M_RNI)   ? INTEGRAL_RN
+		      : has(in, M_RZI) ? INTEGRAL_RZ
+		      : has(in, M_RMI) ? INTEGRAL_RM
+		      : has(in, M_RPI) ? INTEGRAL_RP
+				       : INTEGRAL_NO;
+	if (types[s].kind == K_FLOAT && types[d].kind != K_FLOAT && !c->integral) /* the old form */
+		c->integral = has(in, M_RN)   ? INTEGRAL_RN
+			      : has(in, M_RM) ? INTEGRAL_RM
+			      : has(in, M_RP) ? INTEGRAL_RP
+					      : INTEGRAL_RZ;
+	c->round = rounding_of(in);
+	c->sat = has(in, M_SAT);
+	c->ftz = has(in, M_FTZ);
+	c->relu = has(in, M_RELU);
+	c->satfinite = has(in, M_SATFINITE);
+	return packed(s) == packed(d) || (packed(d) && s == T_F32);
+}
+
+static void pack(struct ext *x, const struct cvt *c)
+{
+	x->bytes[0] = c->d_bytes;
+	x->bytes[1] = c->s_bytes;
+	x->aux[0] = c->d;
+	x->aux[1] = c->s;
+	x->aux[2] = (c->sat ? 1u : 0) | (c->ftz ? 2u : 0) | (c->relu ? 4u : 0) | (c->satfinite ? 8u : 0);
+	x->aux[3] = c->round;
+	x->aux[4] = c->integral;
+}
+
+int bind_cvt(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand;
+	struct cvt c = {0};
+
+	if (bind_types(b, 2))
+		return -1;
+	if (!read_suffixes(in, &c))
+		return bind_refuse(b, "a conversion between these types");
+	bool d_float = types[c.d].kind == K_FLOAT, s_float = types[c.s].kind == K_FLOAT,
+	     two = packed(c.d) && c.s == T_F32;
+	if (bind_operands(b, two ? 3 : 2, two ? 3 : 2))
+		return -1;
+	o->d = bind_dst_any(b, &k[0], types[c.d].bits < 16 ? 1 : types[c.d].bits / 8, &c.d_bytes);
+	o->a = bind_src_any(b, &k[1], c.s, &c.s_bytes);
+	if (two)
+		o->b = bind_src_any(b, &k[2], c.s, &c.s_bytes);
+	if (o->d == UINT32_MAX || o->a == UINT32_MAX || (two && o->b == UINT32_MAX))
+		return -1;
+	if (c.d_bytes > 8 || c.s_bytes > 8)
+		return bind_refuse(b, "registers of at most 64 bits");
+	if (d_float && c.s == c.d && !c.integral && !has(in, M_RN) && !has(in, M_RZ))
+		c.round = ROUND_RN;
+	o->fn = common(&c);
+	if (!o->fn)
+		o->fn = two           ? two_to_pair
+			: packed(c.s) ? pair_to_pair
+			: d_float     ? s_float ? float_to_float : int_to_float
+			: s_float     ? float_to_int
+				      : int_to_int;
+	pack(bind_ext(b, o), &c);
+	return 0;
+}

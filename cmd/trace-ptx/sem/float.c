@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Floating point: add sub mul fma mad div min max abs neg sqrt rcp rsqrt, the approximations, f16 and bf16 and pairs.
+ *
+ * Always true: fma is fused; results of f32, f16 and bf16 that are no number are the canonical one (0x7fffffff,
+ * 0x7fff); rounding is what the suffix says; .ftz takes subnormal operands and results for zeros of their sign. An
+ * approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), which is within the bounds that
+ * PTX states; sine and cosine are those of the argument as it is. f16 and bf16 are computed in more bits, then
+ * rounded once.
+ */
+#include <fenv.h>
+#include <float.h>
+#include <math.h>
+#include "sem/sem.h"
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+
+static inline float canon(float v)
+{
+	union {
+		u32 u;
+		float f;
+	} nan = {.u = 0x7fffffff};
+
+	return v == v ? v : nan.f;
+}
+
+/* ---- the common ones ---- */
+
+LANE_OP2(add_f32, float, float, float, canon(a + b))
+LANE_OP2(sub_f32, float, float, float, canon(a - b))
+LANE_OP2(mul_f32, float, float, float, canon(a *b))
+LANE_OP3(fma_f32, float, float, float, float, canon(__builtin_fmaf(a, b, c)))
+LANE_OP2(add_f64, double, double, double, a + b)
+LANE_OP2(sub_f64, double, double, double, a - b)
+LANE_OP2(mul_f64, double, double, double, a *b)
+LANE_OP3(fma_f64, double, double, double, double, __builtin_fma(a, b, c))
+LANE_OP1(neg_f32, u32, u32, a ^ 0x80000000u)
+LANE_OP1(neg_f64, u64, u64, a ^ 1ull << 63)
+LANE_OP1(abs_f32, u32, u32, a & 0x7fffffffu)
+LANE_OP1(abs_f64, u64, u64, a & ~(1ull << 63))
+
+/* ---- any rounding, .ftz, .sat ---- */
+
+static inline float flush(float v) { return fabsf(v) < FLT_MIN ? copysignf(0, v) : v; }
+
+static void load(const struct warp *w, const struct op *o, uint32_t slot, float *v)
+{
+	const float *r = REG(const float, w, slot);
+
+	for (unsigned i = 0; i < LANES; i++)
+		v[i] = o->mode & MODE_FTZ ? flush(r[i]) : r[i];
+}
+
+static void store(struct warp *w, const struct op *o, uint32_t m, const float *v)
+{
+	float *d = REG(float, w, o->d);
+
+	FOR_BITS32 (i, m) {
+		float r = canon(v[i]);
+
+		if (o->mode & MODE_SAT)
+			r = r > 0 ? r < 1 ? r : 1 : 0;
+		d[i] = o->mode & MODE_FTZ ? flush(r) : r;
+	}
+}
+
+static void store64(struct warp *w, const struct op *o, uint32_t m, const double *v)
+{
+	double *d = REG(double, w, o->d);
+
+	FOR_BITS32 (i, m)
+		d[i] = v[i];
+}
+
+static void round_as(const struct op *o)
+{
+	fesetround(o->mode & MODE_RZ ? FE_TOWARDZERO : o->mode & MODE_RM ? FE_DOWNWARD : FE_UPWARD);
+}
+
+/* Two functions for each operation: f32 with every mode, f64 with every rounding. */
+#define ROUNDED_F32(name, e32) \
+	static void name##_any_f32(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		float va[LANES], vb[LANES], vc[LANES], r[LANES]; \
+		load(w, o, o->a, va); \
+		load(w, o, o->b ? o->b : o->a, vb); \
+		load(w, o, o->c ? o->c : o->a, vc); \
+		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
+			round_as(o); \
+		for (unsigned i = 0; i < LANES; i++) { \
+			float a = va[i], b = vb[i], c = vc[i]; \
+			(void)b; \
+			(void)c; \
+			r[i] = (e32); \
+		} \
+		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
+			fesetround(FE_TONEAREST); \
+		store(w, o, m, r); \
+	}
+#define ROUNDED(name, e32, e64) \
+	ROUNDED_F32(name, e32) \
+	static void name##_any_f64(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		const double *pa = REG(double, w, o->a), *pb = REG(double, w, o->b ? o->b : o->a), \
+			     *pc = REG(double, w, o->c ? o->c : o->a); \
+		double r[LANES] = {0}; \
+		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
+			round_as(o); \
+		FOR_BITS32 (i, m) { \
+			double a = pa[i], b = pb[i], c = pc[i]; \
+			(void)b; \
+			(void)c; \
+			r[i] = (e64); \
+		} \
+		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
+			fesetround(FE_TONEAREST); \
+		store64(w, o, m, r); \
+	}
+ROUNDED(add, a + b, a + b)
+ROUNDED(sub, a - b, a - b)
+ROUNDED(mul, a *b, a *b)
+ROUNDED(fma, fmaf(a, b, c), fma(a, b, c))
+ROUNDED(div, a / b, a / b)
+ROUNDED(sqrt, sqrtf(a), sqrt(a))
+ROUNDED(rcp, 1 / a, 1 / a)
+ROUNDED(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
+ROUNDED_F32(ex2, exp2f(a))
+ROUNDED_F32(lg2, log2f(a))
+ROUNDED_F32(sin, sinf(a))
+ROUNDED_F32(cos, cosf(a))
+ROUNDED_F32(tanh, tanhf(a))
+
+static unsigned modes_of(const struct stmt *in)
+{
+	return (has(in, M_FTZ) ? MODE_FTZ : 0u) | (has(in, M_SAT) ? MODE_SAT : 0u) |
+	       (has(in, M_RZ) ? MODE_RZ : 0u) | (has(in, M_RM) ? MODE_RM : 0u) |
+	       (has(in, M_RP) ? MODE_RP : 0u) | (has(in, M_NAN) ? MODE_NAN : 0u) |
+	       (has(in, M_RELU) ? MODE_RELU : 0u);
+}
+
+static int one_rounding(const struct bind *b)
+{
+	unsigned n = (unsigned)has(b->in, M_RN) + has(b->in, M_RZ) + has(b->in, M_RM) + has(b->in, M_RP);
+
+	return n > 1 ? bind_fault(b, NULL, "suffix", "found %u roundings in %s, wanted one", n, b->in->text)
+		     : 0;
+}
+
+/* ---- two and three operands of f16 and bf16, alone or in pairs ---- */
+
+enum small_op { SO_ADD, SO_SUB, SO_MUL, SO_FMA, SO_MIN, SO_MAX, SO_NEG, SO_ABS, SO_EX2, SO_TANH, SO_RCP };
+
+static inline u16 h_min(u16 x, u16 y, double a, double b, bool max, const struct op *o)
+{
+	bool xn = a != a, yn = b != b, first = max ? a > b : a < b;
+
+	if (xn || yn)
+		return (xn && yn) || o->mode & MODE_NAN ? 0x7fff : xn ? y : x;
+	if (o->x->aux[0]) { /* .xorsign.abs */
+		first = max ? fabs(a) > fabs(b) : fabs(a) < fabs(b);
+		return (u16)(((first ? x : y) & 0x7fff) | ((x ^ y) & 0x8000));
+	}
+	if (a == b)
+		return max ? x & y : x | y; /* -0 is less than +0 */
+	return first ? x : y;
+}
+
+static u16 small_do(const struct op *o, u16 x, u16 y, u16 z)
+{
+	enum small f = (enum small)o->reg_bytes;
+	bool bf = f == SMALL_BF16;
+	double a = small_value(x, f), b = small_value(y, f), c = small_value(z, f), r = 0;
+	double tiny = bf ? (double)FLT_MIN : 0x1p-14;
+
+	if (o->mode & MODE_FTZ) {
+		a = fabs(a) < tiny ? copysign(0, a) : a;
+		b = fabs(b) < tiny ? copysign(0, b) : b;
+		c = fabs(c) < tiny ? copysign(0, c) : c;
+	}
+	switch (o->n) {
+	case SO_NEG: return x ^ 0x8000;
+	case SO_ABS: return x & 0x7fff;
+	case SO_MIN:
+	case SO_MAX: {
+		u16 h = h_min(x, y, a, b, o->n == SO_MAX, o);
+
+		return o->mode & MODE_FTZ && fabs(small_value(h, f)) < tiny ? h & 0x8000 : h;
+	}
+	case SO_ADD: r = fma_to_odd(a, 1, b); break;
+	case SO_SUB: r = fma_to_odd(b, -1, a); break;
+	case SO_MUL: r = a * b; break;
+	case SO_FMA: r = fma_to_odd(a, b, c); break;
+	case SO_EX2: r = exp2(a); break;
+	case SO_TANH: r = tanh(a); break;
+	default: r = 1 / a;
+	}
+	if (r != r)
+		return 0x7fff;
+	u16 h = (u16)small_from(r, f, ROUND_RN, false);
+	double v = small_value(h, f);
+	if (o->mode & MODE_SAT)
+		h = v > 0 ? v < 1 ? h : (u16)small_from(1, f, ROUND_RN, false) : 0;
+	if (o->mode & MODE_RELU)
+		h = v > 0 ? h : 0;
+	if (o->mode & MODE_FTZ && fabs(v) < tiny)
+		h &= 0x8000;
+	return h;
+}
+
+static void small_one(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u16 *a = REG(u16, w, o->a), *b = REG(u16, w, o->b), *c = REG(u16, w, o->c);
+	u16 *d = REG(u16, w, o->d);
+
+	FOR_BITS32 (i, m)
+		d[i] = small_do(o, a[i], b[i], c[i]);
+}
+
+static void small_pair(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
+	u32 *d = REG(u32, w, o->d);
+
+	FOR_BITS32 (i, m) {
+		u32 lo = small_do(o, (u16)a[i], (u16)b[i], (u16)c[i]);
+
+		d[i] = lo | (u32)small_do(o, (u16)(a[i] >> 16), (u16)(b[i] >> 16), (u16)(c[i] >> 16)) << 16;
+	}
+}
+
+static bool is_small(enum type t) { return t == T_F16 || t == T_F16X2 || t == T_BF16 || t == T_BF16X2; }
+
+static int bind_small(struct bind *b, struct op *o, enum small_op op, unsigned sources)
+{
+	enum type t = (enum type)b->in->type[0];
+	bool pair = t == T_F16X2 || t == T_BF16X2;
+	int r;
+
+	bind_ext(b, o)->aux[0] = has(b->in, M_XORSIGN);
+	o->mode = (uint8_t)modes_of(b->in);
+	o->n = (uint8_t)op;
+	o->reg_bytes = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
+	op_fn *fn = pair ? small_pair : small_one;
+	r = sources == 1   ? BIND(b, o, fn, t, t)
+	    : sources == 2 ? BIND(b, o, fn, t, t, t)
+			   : BIND(b, o, fn, t, t, t, t);
+	o->b = sources > 1 ? o->b : o->a;
+	o->c = sources > 2 ? o->c : o->a;
+	return r;
+}
+
+/* ---- bindings ---- */
+
+static bool is_int(const struct bind *b)
+{
+	enum type t = (enum type)b->in->type[0];
+
+	return types[t].kind != K_FLOAT;
+}
+
+/* f32x2: both halves of 64 bits, one after the other. */
+#define PAIR_F32(name, expr) \
+	static void name##_x2(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		struct { \
+			float v[2]; \
+		} *d = (void *)REG(u64, w, o->d); \
+		const struct { \
+			float v[2]; \
+		} *pa = (void *)REG(u64, w, o->a), *pb = (void *)REG(u64, w, o->b), \
+		  *pc = (void *)REG(u64, w, o->c ? o->c : o->a); \
+		if (o->mode & (MODE_RZ | MODE_RM | MODE_RP)) \
+			round_as(o); \
+		FOR_BITS32 (i, m) \
+			for (unsigned k = 0; k < 2; k++) { \
+				float a = pa[i].v[k], b = pb[i].v[k], c = pc[i].v[k]; \
+				(void)c; \
+				if (o->mode & MODE_FTZ) { \
+					a = flush(a); \
+					b = flush(b); \
+					c = flush(c); \
+				} \
+				float r = canon(expr); \
+				d[i].v[k] = o->mode & MODE_FTZ ? flush(r) : r; \
+			} \
+		fesetround(FE_TONEAREST); \
+	}
+PAIR_F32(add, a + b)
+PAIR_F32(sub, a - b)
+PAIR_F32(mul, a *b)
+PAIR_F32(fma, fmaf(a, b, c))
+
+/* fast: no mode; f32 and f64 of any mode. n: sources */
+static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5])
+{
+	enum type t = (enum type)b->in->type[0];
+	op_fn *f;
+
+	if (one_rounding(b))
+		return -1;
+	o->mode = (uint8_t)modes_of(b->in);
+	f = t == T_F32     ? o->mode ? fn[2] : fn[0]
+		: t == T_F64 ? o->mode ? fn[3] : fn[1]
+		: t == T_F32X2 ? fn[4]
+			   : NULL;
+	return n == 2 ? BIND(b, o, f, t, t, t) : BIND(b, o, f, t, t, t, t);
+}
+
+int bind_add(struct bind *b, struct op *o)
+{
+	static op_fn *const fn[5] = {add_f32, add_f64, add_any_f32, add_any_f64, add_x2};
+
+	if (bind_types(b, 1))
+		return -1;
+	return is_int(b)                             ? bind_add_int(b, o)
+	       : is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_ADD, 2)
+						     : bind_real(b, o, 2, fn);
+}
+
+int bind_sub(struct bind *b, struct op *o)
+{
+	static op_fn *const fn[5] = {sub_f32, sub_f64, sub_any_f32, sub_any_f64, sub_x2};
+
+	if (bind_types(b, 1))
+		return -1;
+	return is_int(b)                             ? bind_sub_int(b, o)
+	       : is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_SUB, 2)
+						     : bind_real(b, o, 2, fn);
+}
+
+int bind_mul(struct bind *b, struct op *o)
+{
+	static op_fn *const fn[5] = {mul_f32, mul_f64, mul_any_f32, mul_any_f64, mul_x2};
+
+	if (bind_types(b, 1))
+		return -1;
+	return is_int(b)                             ? bind_mul_int(b, o)
+	       : is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_MUL, 2)
+						     : bind_real(b, o, 2, fn);
+}
+
+int bind_fma(struct bind *b, struct op *o)
+{
+	static op_fn *const fn[5] = {fma_f32, fma_f64, fma_any_f32, fma_any_f64, fma_x2};
+
+	if (bind_types(b, 1))
+		return -1;
+	return is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_FMA, 3) : bind_real(b, o, 3, fn);
+}
+
+int bind_mad(struct bind *b, struct op *o)
+{
+	return is_int(b) && b->in->n_types == 1 ? bind_mad_int(b, o) : bind_fma(b, o);
+}
+
+int bind_div(struct bind *b, struct op *o)
+{
+	enum type t = (enum type)b->in->type[0];
+
+	if (bind_types(b, 1))
+		return -1;
+	if (is_int(b))
+		return bind_div_int(b, o);
+	o->mode = (uint8_t)modes_of(b->in);
+	return one_rounding(b) ? -1
+			       : BIND(b, o,
+					 t == T_F32   ? div_any_f32
+					 : t == T_F64 ? div_any_f64
+						      : NULL,
+					 t, t, t);
+}
+
+static void abs_mode(struct warp *w, const struct op *o, uint32_t m)
+{
+	float v[LANES];
+
+	load(w, o, o->a, v);
+	for (unsigned i = 0; i < LANES; i++)
+		v[i] = o->imm ? -v[i] : fabsf(v[i]);
+	float *d = REG(float, w, o->d);
+	FOR_BITS32 (i, m)
+		d[i] = v[i];
+}
+
+int bind_absneg(struct bind *b, struct op *o)
+{
+	enum type t = (enum type)b->in->type[0];
+	bool neg = b->in->op == I_neg;
+
+	if (bind_types(b, 1))
+		return -1;
+	if (is_int(b))
+		return bind_absneg_int(b, o);
+	if (is_small(t))
+		return bind_small(b, o, neg ? SO_NEG : SO_ABS, 1);
+	o->mode = (uint8_t)modes_of(b->in);
+	o->imm = neg;
+	return BIND(b, o,
+		t == T_F64   ? neg ? neg_f64 : abs_f64
+		: t != T_F32 ? NULL
+		: o->mode    ? abs_mode
+		: neg        ? neg_f32
+			     : abs_f32,
+		t, t);
+}
+
+/* One operand: sqrt rcp rsqrt sin cos lg2 ex2 tanh. */
+int bind_unary(struct bind *b, struct op *o)
+{
+	static op_fn *const f32[N_OPCODES] = {[I_sqrt] = sqrt_any_f32,
+		[I_rcp] = rcp_any_f32,
+		[I_rsqrt] = rsqrt_any_f32,
+		[I_sin] = sin_any_f32,
+		[I_cos] = cos_any_f32,
+		[I_lg2] = lg2_any_f32,
+		[I_ex2] = ex2_any_f32,
+		[I_tanh] = tanh_any_f32};
+	static op_fn *const f64[N_OPCODES] = {
+		[I_sqrt] = sqrt_any_f64, [I_rcp] = rcp_any_f64, [I_rsqrt] = rsqrt_any_f64};
+	enum type t = (enum type)b->in->type[0];
+	unsigned op = b->in->op;
+
+	if (bind_types(b, 1) || one_rounding(b))
+		return -1;
+	if (is_small(t)) {
+		if (op != I_ex2 && op != I_tanh)
+			return BIND(b, o, NULL, t, t);
+		return bind_small(b, o, op == I_ex2 ? SO_EX2 : SO_TANH, 1);
+	}
+	o->mode = (uint8_t)modes_of(b->in);
+	return BIND(b, o, t == T_F32 ? f32[op] : t == T_F64 ? f64[op] : NULL, t, t);
+}
+
+/* ---- min and max ---- */
+
+static inline u32 f32_less(u32 x, u32 y, bool max, unsigned mode, bool xorsign)
+{
+	union {
+		u32 u;
+		float f;
+	} a = {.u = x}, b = {.u = y};
+
+	if (mode & MODE_FTZ) {
+		a.f = flush(a.f);
+		b.f = flush(b.f);
+	}
+	bool an = a.f != a.f, bn = b.f != b.f;
+	if (an || bn)
+		return (an && bn) || mode & MODE_NAN ? 0x7fffffffu : an ? b.u : a.u;
+	if (xorsign) {
+		u32 sign = (a.u ^ b.u) & 0x80000000u;
+		bool first = max ? fabsf(a.f) > fabsf(b.f) : fabsf(a.f) < fabsf(b.f);
+
+		return ((first ? a.u : b.u) & 0x7fffffffu) | sign;
+	}
+	if (a.f == b.f)
+		return max ? a.u & b.u : a.u | b.u;
+	return (a.f < b.f) != max ? a.u : b.u;
+}
+LANE_OP2(min_f32, u32, u32, u32, f32_less(a, b, false, o->mode, o->imm))
+LANE_OP2(max_f32, u32, u32, u32, f32_less(a, b, true, o->mode, o->imm))
+LANE_OP3(min3_f32, u32, u32, u32, u32,
+	f32_less(f32_less(a, b, false, o->mode, false), c, false, o->mode, false))
+LANE_OP3(
+	max3_f32, u32, u32, u32, u32, f32_less(f32_less(a, b, true, o->mode, false), c, true, o->mode, false))
+
+static inline u64 f64_less(u64 x, u64 y, bool max)
+{
+	union {
+		u64 u;
+		double f;
+	} a = {.u = x}, b = {.u = y};
+
+	if (a.f != a.f || b.f != b.f)
+		return a.f != a.f && b.f != b.f ? 0x7fffffffffffffffull : a.f != a.f ? y : x;
+	if (a.f == b.f)
+		return max ? x & y : x | y;
+	return (a.f < b.f) != max ? x : y;
+}
+LANE_OP2(min_f64, u64, u64, u64, f64_less(a, b, false))
+LANE_OP2(max_f64, u64, u64, u64, f64_less(a, b, true))
+
+int bind_minmax(struct bind *b, struct op *o)
+{
+	enum type t = (enum type)b->in->type[0];
+	bool low = b->in->op == I_min;
+
+	if (bind_types(b, 1))
+		return -1;
+	if (is_int(b))
+		return bind_minmax_int(b, o);
+	if (is_small(t))
+		return bind_small(b, o, low ? SO_MIN : SO_MAX, 2);
+	o->mode = (uint8_t)modes_of(b->in);
+	o->imm = has(b->in, M_XORSIGN);
+	if (b->in->n_operands == 4)
+		return BIND(b, o, t != T_F32 ? NULL : low ? min3_f32 : max3_f32, t, t, t, t);
+	return BIND(b, o,
+		t == T_F32   ? low ? min_f32 : max_f32
+		: t == T_F64 ? low ? min_f64 : max_f64
+			     : NULL,
+		t, t, t);
+}
+
+LANE_OP2(copysign_f32, u32, u32, u32, (b & 0x7fffffffu) | (a & 0x80000000u))
+LANE_OP2(copysign_f64, u64, u64, u64, (b & ~(1ull << 63)) | (a & 1ull << 63))
+int bind_copysign(struct bind *b, struct op *o)
+{
+	enum type t = (enum type)b->in->type[0];
+
+	return bind_types(b, 1) ? -1
+				: BIND(b, o,
+					  t == T_F32   ? copysign_f32
+					  : t == T_F64 ? copysign_f64
+						       : NULL,
+					  t, t, t);
+}
+
+static void testp(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 *p = &PRED(w, o->d), r = 0;
+
+	FOR_BITS32 (i, m) {
+		double v = o->n ? REG(double, w, o->a)[i] : (double)REG(float, w, o->a)[i];
+		bool sub = v != 0 && fabs(v) < (o->n ? DBL_MIN : (double)FLT_MIN), finite = isfinite(v);
+		bool is[] = {finite, !!isinf(v), v == v, v != v, finite && v != 0 && !sub, sub};
+
+		r |= (u32)is[o->mode] << i;
+	}
+	*p = (*p & ~m) | r;
+}
+
+int bind_testp(struct bind *b, struct op *o)
+{
+	static const enum modifier test[6] = {
+		M_FINITE, M_INFINITE, M_NUMBER, M_NOTANUMBER, M_NORMAL, M_SUBNORMAL};
+	enum type t = (enum type)b->in->type[0];
+
+	if (bind_types(b, 1))
+		return -1;
+	for (unsigned i = 0; i < 6; i++)
+		if (has(b->in, test[i]))
+			o->mode = (uint8_t)i;
+	o->n = t == T_F64;
+	return BIND(b, o, t == T_F32 || t == T_F64 ? testp : NULL, T_PRED, t);
+}

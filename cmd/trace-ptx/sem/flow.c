@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bindings of what changes the flow of a warp: branches, calls, returns, barriers. Their execution is in exec/stack.c,
+ * exec/call.c and exec/cta.c.
+ */
+#include "sem/sem.h"
+#include "exec/call.h"
+
+int bind_bra(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+
+	if (bind_operands(b, 1, 1))
+		return -1;
+	if (k[0].kind != O_LABEL || !k[0].sym || k[0].sym->kind != SYM_LABEL)
+		return bind_fault(b, &k[0], "operand", "found no label behind bra, wanted one");
+	o->flow = FLOW_BRA;
+	o->target = b->fn->first_pc + k[0].sym->at;
+	return 0;
+}
+
+int bind_brx(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+	struct ext *x = bind_ext(b, o);
+
+	if (bind_operands(b, 2, 2))
+		return -1;
+	if (!k[1].sym || k[1].sym->kind != SYM_TARGETS)
+		return bind_fault(b, &k[1], "operand",
+			"found no list of branch targets, wanted the label of a .branchtargets");
+	o->flow = FLOW_BRX;
+	x->n_targets = k[1].sym->n_targets;
+	x->target = arena_alloc(&b->code->arena, x->n_targets, sizeof(*x->target));
+	for (uint32_t i = 0; i < x->n_targets; i++) {
+		if (k[1].sym->target[i]->kind != SYM_LABEL)
+			return bind_fault(b, &k[1], "operand",
+				"found '%s' among branch targets, wanted labels", k[1].sym->target[i]->name);
+		x->target[i] = b->fn->first_pc + k[1].sym->target[i]->at;
+	}
+	return (o->a = bind_src(b, &k[0], T_U32)) == UINT32_MAX ? -1 : 0;
+}
+
+int bind_exit(struct bind *b, struct op *o)
+{
+	o->flow = b->in->op == I_exit ? FLOW_EXIT : FLOW_RET;
+	return bind_operands(b, 0, 0);
+}
+
+static void trap(struct warp *w, const struct op *o, uint32_t m)
+{
+	exec_fail(w, o, m, "trap", "found a trap, wanted none to be executed");
+}
+
+int bind_trap(struct bind *b, struct op *o)
+{
+	o->fn = trap;
+	return bind_operands(b, 0, 0);
+}
+
+/* ---- calls ---- */
+
+static int bind_arguments(struct bind *b, const struct operand *list, struct symbol *const *formal,
+	uint32_t n, struct argument *out, bool ret)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct operand *k = &list->elem[i];
+		const struct symbol *f = formal ? formal[i] : NULL;
+
+		out[i] = (struct argument){.kind = ARG_NONE};
+		if (k->kind == O_NULL)
+			continue;
+		if (f && f->kind == SYM_REG) {
+			if (k->kind == O_VEC && k->n == f->vec) {
+				out[i].kind = ARG_REG;
+				out[i].n = k->n;
+				for (unsigned e = 0; e < k->n && e < 4; e++) {
+					out[i].slot[e] = ret ? bind_dst(b, &k->elem[e], types[f->type].bits)
+							     : bind_src(b, &k->elem[e], (enum type)f->type);
+					if (out[i].slot[e] == UINT32_MAX)
+						return -1;
+				}
+			} else {
+				out[i].kind = ARG_REG;
+				out[i].n = 1;
+				out[i].slot[0] = ret ? bind_dst(b, k, types[f->type].bits)
+						     : bind_src(b, k, (enum type)f->type);
+				if (out[i].slot[0] == UINT32_MAX)
+					return -1;
+			}
+		} else if (k->kind == O_SYM && k->sym->kind == SYM_VAR && k->sym->space == SP_PARAM) {
+			if (f && k->sym->size < f->size)
+				return bind_fault(b, k, "argument",
+					"found an argument of %llu bytes, wanted %llu",
+					(unsigned long long)k->sym->size, (unsigned long long)f->size);
+			out[i].kind = ARG_PARAM;
+			out[i].at = (uint32_t)k->sym->addr;
+			out[i].bytes = (uint32_t)(f ? f->size : k->sym->size);
+		} else if (f && !ret && (k->kind == O_REG || k->kind == O_INT || k->kind == O_FLOAT)) {
+			out[i].kind = ARG_VALUE; /* a plain value for a .param */
+			out[i].bytes = types[f->type].bits / 8;
+			if ((out[i].slot[0] = bind_src(b, k, (enum type)f->type)) == UINT32_MAX)
+				return -1;
+		} else {
+			return bind_fault(b, k, "argument",
+				"found an argument that does not fit, wanted a register or a .param");
+		}
+	}
+	return 0;
+}
+
+/* A call by name: o's function or target. NULL: a fault. */
+static const struct func *bind_named(struct bind *b, struct op *o, const struct operand *what)
+{
+	const struct symbol *s = sym_def(what->sym);
+	const struct func *f = s->func;
+
+	if (f && f->has_body && !f->entry) {
+		o->flow = FLOW_CALL;
+		o->target = f->first_pc;
+		return f;
+	}
+	if (f && f->has_body) {
+		bind_fault(b, what, "function", "found a call of kernel '%s', wanted a .func", s->name);
+		return NULL;
+	}
+	o->fn = call_built_in(s->name);
+	if (!o->fn || !f) {
+		bind_fault(b, what, "function",
+			"found a call of '%s', wanted a function that some module defines", s->name);
+		return NULL;
+	}
+	b->code->uses_malloc |= s->name[0] == 'm';
+	b->frame->order |= s->name[0] != '_' ? ORDER_SHOWS : 0;
+	return f;
+}
+
+/* A call through a register: the prototype, or that of the first of the targets. NULL: a fault. */
+static const struct func *bind_through(
+	struct bind *b, struct op *o, const struct operand *what, const struct symbol *p)
+{
+	if (!p || (p->kind != SYM_PROTO && (p->kind != SYM_TARGETS || !p->n_targets))) {
+		bind_fault(b, what, "function",
+			"found a call through a register, wanted a .callprototype or .calltargets behind it");
+		return NULL;
+	}
+	o->flow = FLOW_CALL_REG;
+	for (uint32_t i = 0; p->kind == SYM_TARGETS && i < p->n_targets; i++)
+		if (p->target[i]->kind != SYM_FUNC || !sym_def(p->target[i])->func) {
+			bind_fault(b, what, "function", "found '%s' among call targets, wanted functions",
+				p->target[i]->name);
+			return NULL;
+		}
+	if ((o->a = bind_src_any(b, what, T_U32, &o->reg_bytes)) == UINT32_MAX)
+		return NULL;
+	return p->kind == SYM_TARGETS ? sym_def(p->target[0])->func : p->func;
+}
+
+int bind_call(struct bind *b, struct op *o)
+{
+	static const struct operand none = {.kind = O_VEC};
+	const struct operand *k = b->in->operand, *ret = &none, *arg = &none, *what;
+	unsigned n = b->in->n_operands, at = 0;
+	const struct func *proto = NULL;
+
+	if (n && k[0].list)
+		ret = &k[at++];
+	if (at >= n)
+		return bind_fault(b, NULL, "operands", "found no function to call, wanted one");
+	what = &k[at++];
+	if (at < n && k[at].list)
+		arg = &k[at++];
+	struct call_site *site = arena_alloc(&b->code->arena, 1, sizeof(*site));
+	bind_ext(b, o)->site = site;
+	if (what->kind == O_SYM && what->sym->kind == SYM_FUNC)
+		proto = bind_named(b, o, what);
+	else if (what->kind == O_REG)
+		proto = bind_through(b, o, what, at < n ? k[at].sym : NULL);
+	else
+		bind_fault(b, what, "function", "found no function behind call, wanted a name or a register");
+	if (!proto)
+		return -1;
+	if (ret->n != proto->n_rets || arg->n != proto->n_params)
+		return bind_fault(b, what, "argument", "found %u results and %u arguments, wanted %u and %u",
+			ret->n, arg->n, proto->n_rets, proto->n_params);
+	site->n_rets = ret->n;
+	site->n_args = arg->n;
+	site->ret = arena_alloc(&b->code->arena, ret->n + 1u, sizeof(*site->ret));
+	site->arg = arena_alloc(&b->code->arena, arg->n + 1u, sizeof(*site->arg));
+	return bind_arguments(b, ret, proto->ret, ret->n, site->ret, true) ||
+			       bind_arguments(b, arg, proto->param, arg->n, site->arg, false)
+		       ? -1
+		       : 0;
+}
+
+/* ---- barriers ---- */
+
+int bind_bar(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand;
+	unsigned n = in->n_operands, at = 0;
+
+	if (has(in, M_CLUSTER))
+		return bind_cluster_barrier(b, o);
+	if (has(in, M_WARP)) { /* bar.warp.sync: its lanes are together already */
+		if (bind_operands(b, 1, 1) || bind_src(b, &k[0], T_B32) == UINT32_MAX)
+			return -1;
+		return bind_nothing(b, o);
+	}
+	o->flow = FLOW_BAR;
+	o->n = has(in, M_RED)      ? has(in, M_POPC)  ? BAR_POPC
+				     : has(in, M_AND) ? BAR_AND
+						      : BAR_OR
+	       : has(in, M_ARRIVE) ? BAR_ARRIVE
+				   : BAR_SYNC;
+	if (o->n >= BAR_AND) {
+		if (bind_operands(b, 3, 4) || bind_types(b, 1))
+			return -1;
+		if ((o->d = bind_dst(b, &k[at++], o->n == BAR_POPC ? 32 : 1)) == UINT32_MAX)
+			return -1;
+	} else if (bind_operands(b,
+			   o->n == BAR_ARRIVE                       ? 2
+			   : in->op == I_bar || in->op == I_barrier ? 1
+								    : 0,
+			   2)) {
+		return -1;
+	}
+	if (k[at].kind == O_INT && (k[at].value < 0 || k[at].value > 15))
+		return bind_fault(
+			b, &k[at], "barrier", "found barrier %lld, wanted 0 to 15", (long long)k[at].value);
+	o->mode = k[at].kind != O_INT; /* the record has to say which barrier */
+	if ((o->a = bind_src(b, &k[at++], T_U32)) == UINT32_MAX)
+		return -1;
+	o->b = 0;
+	if (at + (o->n >= BAR_AND) < n) {
+		if (k[at].kind == O_INT && (k[at].value <= 0 || k[at].value % 32 || k[at].value > 1024))
+			return bind_fault(b, &k[at], "barrier",
+				"found a barrier of %lld threads, wanted a multiple of 32 up to 1024",
+				(long long)k[at].value);
+		o->mode |= k[at].kind != O_INT;
+		if ((o->b = bind_src(b, &k[at++], T_U32)) == UINT32_MAX)
+			return -1;
+	}
+	if (o->n >= BAR_AND) {
+		struct operand p = k[at];
+
+		o->imm = p.inverted ? ALL_LANES : 0;
+		p.inverted = false;
+		o->c = bind_src(b, &p, T_PRED);
+	}
+	return o->c == UINT32_MAX ? -1 : 0;
+}

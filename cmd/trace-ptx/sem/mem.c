@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory: ld ldu st, fences, prefetches, what stands in for caches.
+ *
+ * An access computes the lanes' addresses, turns them into host addresses once for all spaces, then moves elements.
+ * Always true: no lane reaches outside the memory that exists, checks or not; a generic address counts in the space
+ * it falls in; the addresses kept for the trace are offsets of that space.
+ */
+#include "sem/sem.h"
+#include "exec/check.h"
+
+/* Host addresses of all lanes: base + what they add. Lanes outside of a mask get what is never used. */
+LANE_FN static void spread(uint8_t **at, const uint64_t *a, uintptr_t base)
+{
+	EACH_LANE(i)
+	at[i] = (uint8_t *)(base + a[i]);
+}
+
+static bool outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
+	uint64_t bytes)
+{
+	check_outside(w, o, lane, space, addr, bytes);
+	return false;
+}
+
+static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+{
+	uint64_t low, high;
+	uint8_t *base;
+
+	lanes_extremes(w->addr, m, &low, &high);
+	base = high - low <= UINT64_MAX - bytes ? memory_at(w->mem, low, high - low + bytes) : NULL;
+	if (base) {
+		spread(at, w->addr, (uintptr_t)base - low);
+		return true;
+	}
+	FOR_BITS32 (i, m)
+		if (!(at[i] = memory_at(w->mem, w->addr[i], bytes)))
+			return outside(w, o, i, SP_GLOBAL, w->addr[i], bytes);
+	return true;
+}
+
+static bool window_at(
+	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, enum state_space space, uint8_t **at)
+{
+	uint64_t size = space == SP_SHARED  ? w->cta->shared_bytes
+			: space == SP_LOCAL ? w->local_stride
+					    : w->g->l->kernel->param_bytes,
+		 stride = space == SP_LOCAL ? w->local_stride : 0;
+	/* Constants may be read from memory that the launch does not change. */
+	uint8_t *base = space == SP_SHARED  ? w->cta->shared
+			: space == SP_LOCAL ? w->local
+					    : (uint8_t *)(uintptr_t)w->g->l->param;
+
+	uint64_t low, high;
+
+	lanes_extremes(w->addr, m, &low, &high);
+	if (!stride && high <= size && size - high >= bytes &&
+		(high < CLUSTER_STRIDE || w->g->cluster_size == 1)) {
+		spread(at, w->addr, (uintptr_t)base);
+		return true;
+	}
+	FOR_BITS32 (i, m) {
+		uint8_t *from = base + stride * i;
+
+		if (space == SP_SHARED && w->addr[i] >= CLUSTER_STRIDE && w->g->cluster_size > 1) {
+			uint64_t rank = w->addr[i] / CLUSTER_STRIDE - 1;
+
+			if (rank >= w->g->cluster_size)
+				return outside(w, o, i, space, w->addr[i], bytes);
+			w->addr[i] %= CLUSTER_STRIDE;
+			from = w->cta->cluster->cta[rank]->shared;
+		}
+		if (w->addr[i] > size || size - w->addr[i] < bytes)
+			return outside(w, o, i, space, w->addr[i], bytes);
+		at[i] = from + w->addr[i];
+	}
+	return true;
+}
+
+static bool generic_at(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+{
+	uint32_t shared = 0, local = 0, param = 0;
+
+	FOR_BITS32 (i, m) {
+		uint64_t a = w->addr[i];
+
+		if (a >= HEAP_BASE || a < PARAM_BASE)
+			continue;
+		if (a >= SHARED_BASE) {
+			shared |= 1u << i;
+			w->addr[i] -= SHARED_BASE;
+		} else if (a >= LOCAL_BASE) {
+			local |= 1u << i;
+			w->addr[i] -= LOCAL_BASE;
+		} else {
+			param |= 1u << i;
+			w->addr[i] -= PARAM_BASE;
+		}
+	}
+	uint32_t global = m & ~(shared | local | param), last = 31u - (uint32_t)__builtin_clz(m);
+	w->space = shared >> last & 1 ? SP_SHARED : local >> last & 1 ? SP_LOCAL : SP_GLOBAL;
+	return (!global || global_at(w, o, global, bytes, at)) &&
+	       (!shared || window_at(w, o, shared, bytes, SP_SHARED, at)) &&
+	       (!local || window_at(w, o, local, bytes, SP_LOCAL, at)) &&
+	       (!param || window_at(w, o, param, bytes, SP_PARAM, at));
+}
+
+bool mem_at(
+	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at)
+{
+	w->space = (uint8_t)space;
+	switch (space) {
+	case SP_SHARED:
+	case SP_PARAM: return window_at(w, o, m, bytes, space, at);
+	case SP_LOCAL:
+		for (unsigned i = 0; i < LANES; i++)
+			w->addr[i] += o->is_param ? w->local_base : 0;
+		return window_at(w, o, m, bytes, space, at);
+	case SP_GENERIC: return generic_at(w, o, m, bytes, at);
+	default: return global_at(w, o, m, bytes, at);
+	}
+}
+
+bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+{
+	exec_addresses(w, o);
+	return mem_at(w, o, m, (enum state_space)o->space, bytes, at) &&
+	       (!w->g->opt->check || check_read(w, o, m, bytes, at));
+}
+
+bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at)
+{
+	w->changed = true;
+	exec_addresses(w, o);
+	return mem_at(w, o, m, (enum state_space)o->space, bytes, at) &&
+	       (!w->g->opt->check || check_write(w, o, m, bytes, at));
+}
+
+/* ---- loads ---- */
+
+typedef u32 u32_any __attribute__((aligned(1), may_alias));
+typedef u64 u64_any __attribute__((aligned(1), may_alias));
+
+LANE_FN static void gather_32(u32 *d, uintptr_t base, const uint64_t *a)
+{
+	EACH_LANE(i)
+	d[i] = *(const u32_any *)(base + a[i]);
+}
+LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
+{
+	EACH_LANE(i)
+	d[i] = *(const u64_any *)(base + a[i]);
+}
+
+LANE_FN static bool apart_by(const uint64_t *a, uint64_t step)
+{
+	uint64_t wrong = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		wrong |= a[i] ^ (a[0] + i * step);
+	return !wrong;
+}
+
+/* Where address 0 of a global or shared space would lie for lanes that all have their bytes there; 0: not so. */
+static uintptr_t flat(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
+{
+	if (o->space == SP_SHARED)
+		return high < w->cta->shared_bytes && w->cta->shared_bytes - high >= o->bytes &&
+				       (high < CLUSTER_STRIDE || w->g->cluster_size == 1)
+			       ? (uintptr_t)w->cta->shared
+			       : 0;
+	uint8_t *base = high <= UINT64_MAX - 8 ? memory_at(w->mem, low, high - low + o->bytes) : NULL;
+	return base ? (uintptr_t)base - low : 0;
+}
+
+/* Whole words of 4 or 8 bytes to whole registers, all lanes, without checks; else as any other load. */
+static void ld(struct warp *w, const struct op *o, uint32_t m);
+static void ld_plain(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint64_t low, high;
+	uintptr_t base;
+
+	if (m != ALL_LANES || w->g->opt->check) {
+		ld(w, o, m);
+		return;
+	}
+	exec_addresses(w, o);
+	lanes_extremes(w->addr, m, &low, &high);
+	base = flat(w, o, low, high);
+	if (!base)
+		ld(w, o, m);
+	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes && apart_by(w->addr, o->bytes))
+		memcpy(w->frame + o->d, (const void *)(base + low), (size_t)o->bytes * LANES);
+	else if (o->bytes == 4)
+		gather_32(REG(u32, w, o->d), base, w->addr);
+	else
+		gather_64(REG(u64, w, o->d), base, w->addr);
+}
+
+#define LOAD(D, S) \
+	do { \
+		D *d = REG(D, w, slot); \
+		FOR_BITS32 (i, m) { \
+			S v; \
+			memcpy(&v, at[i] + offset, sizeof(v)); \
+			d[i] = (D)v; \
+		} \
+	} while (0)
+
+static void load_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t offset, uint32_t slot,
+	unsigned bytes, unsigned reg_bytes, bool is_signed)
+{
+	switch (bytes << 8 | reg_bytes << 1 | is_signed) {
+	case 1 << 8 | 2 << 1: LOAD(u16, u8); break;
+	case 1 << 8 | 4 << 1: LOAD(u32, u8); break;
+	case 1 << 8 | 8 << 1: LOAD(u64, u8); break;
+	case 1 << 8 | 2 << 1 | 1: LOAD(u16, s8); break;
+	case 1 << 8 | 4 << 1 | 1: LOAD(u32, s8); break;
+	case 1 << 8 | 8 << 1 | 1: LOAD(u64, s8); break;
+	case 2 << 8 | 2 << 1:
+	case 2 << 8 | 2 << 1 | 1: LOAD(u16, u16); break;
+	case 2 << 8 | 4 << 1: LOAD(u32, u16); break;
+	case 2 << 8 | 8 << 1: LOAD(u64, u16); break;
+	case 2 << 8 | 4 << 1 | 1: LOAD(u32, s16); break;
+	case 2 << 8 | 8 << 1 | 1: LOAD(u64, s16); break;
+	case 4 << 8 | 4 << 1:
+	case 4 << 8 | 4 << 1 | 1: LOAD(u32, u32); break;
+	case 4 << 8 | 8 << 1: LOAD(u64, u32); break;
+	case 4 << 8 | 8 << 1 | 1: LOAD(u64, s32); break;
+	case 8 << 8 | 8 << 1:
+	case 8 << 8 | 8 << 1 | 1: LOAD(u64, u64); break;
+	default: /* 128 bits, or less in a register of 128 */
+		FOR_BITS32 (i, m) {
+			u64 v[2] = {0, 0};
+
+			memcpy(v, at[i] + offset, bytes);
+			REG(u64, w, slot)[i] = v[0];
+			REG(u64, w, slot)[i + LANES] = v[1];
+		}
+	}
+}
+
+/* All lanes read consecutive words: one copy. */
+static bool in_a_row(uint8_t *const *at, size_t bytes)
+{
+	uintptr_t wrong = 0, first = (uintptr_t)at[0];
+
+	for (unsigned i = 0; i < LANES; i++)
+		wrong |= (uintptr_t)at[i] ^ (first + i * bytes);
+	return !wrong;
+}
+
+static void ld(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+
+	if (!mem_read(w, o, m, (uint64_t)o->bytes * o->n, at))
+		return;
+	if (o->n == 1) {
+		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 && in_a_row(at, o->bytes))
+			memcpy(w->frame + o->d, at[0], (size_t)o->bytes * LANES);
+		else
+			load_element(w, m, at, 0, o->d, o->bytes, o->reg_bytes, o->is_signed);
+		return;
+	}
+	for (unsigned k = 0; k < o->n; k++)
+		load_element(w, m, at, (size_t)k * o->bytes, o->x->slot[k], o->bytes, o->x->bytes[k],
+			o->is_signed);
+}
+
+/* A kernel parameter at a fixed place: the same value in every lane. */
+static void ld_param(struct warp *w, const struct op *o, uint32_t m)
+{
+	u64 v = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		w->addr[i] = (uint64_t)o->imm;
+	memcpy(&v, w->g->l->param + o->imm, o->bytes);
+	if (o->is_signed)
+		v = (u64)((s64)(v << (64 - 8 * o->bytes)) >> (64 - 8 * o->bytes));
+	FOR_BITS32 (i, m) {
+		if (o->reg_bytes == 4)
+			REG(u32, w, o->d)[i] = (u32)v;
+		else if (o->reg_bytes == 8)
+			REG(u64, w, o->d)[i] = v;
+		else
+			REG(u16, w, o->d)[i] = (u16)v;
+	}
+}
+
+/* ---- stores ---- */
+
+#define STORE(S, D) \
+	do { \
+		const S *s = REG(S, w, slot); \
+		FOR_BITS32 (i, m) { \
+			D v = (D)s[i]; \
+			memcpy(at[i] + offset, &v, sizeof(v)); \
+		} \
+	} while (0)
+
+static void store_element(struct warp *w, uint32_t m, uint8_t *const *at, size_t offset, uint32_t slot,
+	unsigned bytes, unsigned reg_bytes)
+{
+	switch (bytes << 8 | reg_bytes) {
+	case 1 << 8 | 2: STORE(u16, u8); break;
+	case 1 << 8 | 4: STORE(u32, u8); break;
+	case 1 << 8 | 8: STORE(u64, u8); break;
+	case 2 << 8 | 2: STORE(u16, u16); break;
+	case 2 << 8 | 4: STORE(u32, u16); break;
+	case 2 << 8 | 8: STORE(u64, u16); break;
+	case 4 << 8 | 4: STORE(u32, u32); break;
+	case 4 << 8 | 8: STORE(u64, u32); break;
+	case 8 << 8 | 8: STORE(u64, u64); break;
+	default:
+		FOR_BITS32 (i, m) {
+			u64 v[2] = {REG(u64, w, slot)[i], REG(u64, w, slot)[i + LANES]};
+
+			memcpy(at[i] + offset, v, bytes);
+		}
+	}
+}
+
+static void st(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+
+	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
+		return;
+	if (o->n == 1) {
+		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 && in_a_row(at, o->bytes))
+			memcpy(at[0], w->frame + o->d, (size_t)o->bytes * LANES);
+		else
+			store_element(w, m, at, 0, o->d, o->bytes, o->reg_bytes);
+		return;
+	}
+	for (unsigned k = 0; k < o->n; k++)
+		store_element(w, m, at, (size_t)k * o->bytes, o->x->slot[k], o->bytes, o->x->bytes[k]);
+}
+
+/* ---- bindings ---- */
+
+/* The space an access with .param touches: a kernel's parameters, or the frame of the function that runs. */
+int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write)
+{
+	enum state_space s = bind_space(b);
+
+	if (s == SP_PARAM) {
+		const struct symbol *sym = at->sym;
+		bool frame = write || !b->fn->entry;
+
+		for (uint32_t i = 0; sym && i < b->fn->n_vars; i++)
+			frame |= b->fn->var[i] == sym;
+		if (sym && sym->space == SP_PARAM && sym->owner == b->fn && !frame && !b->fn->entry)
+			frame = true;
+		if (write && sym && b->fn->entry)
+			for (uint32_t i = 0; i < b->fn->n_params; i++)
+				if (b->fn->param[i] == sym)
+					return bind_fault(b, at, "operand",
+						"found a write to parameter '%s' of a kernel, "
+						"wanted a variable",
+						sym->name);
+		if (bind_address(b, o, at, SP_PARAM))
+			return -1;
+		o->space = frame ? SP_LOCAL : SP_PARAM;
+		o->is_param = frame;
+		return 0;
+	}
+	o->space = (uint8_t)s;
+	/* Local variables are named by their offset in the frame; it moves with calls. */
+	if (bind_address(b, o, at, s))
+		return -1;
+	if (s == SP_LOCAL && at->sym)
+		o->is_param = true;
+	return 0;
+}
+
+/* The o->n registers of a vector, each of o->bytes. */
+static int bind_vector(struct bind *b, struct op *o, const struct operand *data, enum type t, bool write)
+{
+	if (data->kind != O_VEC || data->n != o->n)
+		return bind_fault(b, data, "operand", "found no vector of %u, wanted {..}", (unsigned)o->n);
+	struct ext *x = bind_ext(b, o);
+	for (unsigned k = 0; k < o->n; k++) {
+		x->slot[k] = write ? bind_src_any(b, &data->elem[k], t, &x->bytes[k])
+				   : bind_dst_any(b, &data->elem[k], o->bytes, &x->bytes[k]);
+		if (x->slot[k] == UINT32_MAX)
+			return -1;
+	}
+	return 0;
+}
+
+static int bind_access(struct bind *b, struct op *o, bool write)
+{
+	const struct stmt *in = b->in;
+	const struct operand *data = &in->operand[write], *at = &in->operand[!write];
+	enum type t = (enum type)in->type[0];
+	unsigned n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : has(in, M_V8) ? 8 : 1, bytes = types[t].bits / 8;
+	struct operand one;
+
+	if (bind_types(b, 1) || bind_operands(b, 2, has(in, M_L2__CACHE_HINT) ? 3 : 2))
+		return -1;
+	if (bytes < 1 || types[t].kind == K_PRED || types[t].kind == K_OPAQUE)
+		return bind_fault(b, NULL, "types",
+			"found type .%s of a memory access, wanted one of whole bytes", types[t].name);
+	if (mem_space(b, o, at, write))
+		return -1;
+	if (write && (o->space == SP_CONST || o->space == SP_PARAM))
+		return bind_fault(b, at, "space", "found a store to .%s, wanted a space that can be written",
+			space_name[o->space]);
+	if (o->space != SP_SHARED && !has(in, M_CTA) &&
+		(has(in, M_VOLATILE) || has(in, M_RELAXED) || has(in, M_ACQUIRE) || has(in, M_RELEASE) ||
+			has(in, M_MMIO)))
+		b->frame->order |= ORDER_FENCE;
+	o->memory = 1;
+	o->bytes = (uint8_t)bytes;
+	o->n = (uint8_t)n;
+	o->is_signed = types[t].kind == K_SINT && !write;
+	o->fn = write ? st : ld;
+	if (data->kind == O_VEC && data->n == 1 && n == 1) { /* {r}: as good as r */
+		one = data->elem[0];
+		data = &one;
+	}
+	if (n == 1) {
+		o->d = write ? bind_src_any(b, data, t, &o->reg_bytes)
+			     : bind_dst_any(b, data, bytes, &o->reg_bytes);
+		if (o->d == UINT32_MAX)
+			return -1;
+		if (!write && (bytes == 4 || bytes == 8) && o->reg_bytes == bytes &&
+			(o->space == SP_GLOBAL || o->space == SP_SHARED))
+			o->fn = ld_plain;
+		if (!write && o->space == SP_PARAM && at->sym && bytes <= 8 && o->reg_bytes <= 8) {
+			if ((uint64_t)o->imm > b->fn->param_bytes ||
+				b->fn->param_bytes - (uint64_t)o->imm < bytes)
+				return bind_fault(b, at, "bounds",
+					"found a read at byte %lld of the parameters, wanted one "
+					"of the first %u",
+					(long long)o->imm, b->fn->param_bytes);
+			o->fn = ld_param;
+		}
+		return 0;
+	}
+	return bind_vector(b, o, data, t, write);
+}
+
+int bind_ld(struct bind *b, struct op *o) { return bind_access(b, o, false); }
+int bind_st(struct bind *b, struct op *o) { return bind_access(b, o, true); }
+
+static void nothing(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)w;
+	(void)o;
+	(void)m;
+}
+
+/* A fence: lanes see each other's stores at once, so only the search for races hears of it. */
+static void fence(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)o;
+	(void)m;
+	check_barrier(w->cta);
+}
+
+int bind_fence(struct bind *b, struct op *o)
+{
+	o->fn = fence;
+	if (!has(b->in, M_CTA) && !has(b->in, M_CLUSTER) && !has(b->in, M_PROXY))
+		b->frame->order |= ORDER_FENCE;
+	return 0;
+}
+
+/* Prefetches and hints. */
+int bind_nothing(struct bind *b, struct op *o)
+{
+	(void)b;
+	o->fn = nothing;
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the families of instructions share: bindings by type, lanes, memory. */
+#ifndef SEM_H
+#define SEM_H
+
+#include "exec/lanes.h"
+#include "lang/small.h"
+
+/* The bindings that ptx.def names. */
+#define OP(id, name, fn, ver, sm, words) int fn(struct bind *b, struct op *o);
+#include "lang/ptx.def"
+#undef OP
+
+/* mode bits of floating-point ops; bit 0 belongs to addresses. */
+enum { MODE_FTZ = 2, MODE_SAT = 4, MODE_RZ = 8, MODE_RM = 16, MODE_RP = 32, MODE_NAN = 64, MODE_RELU = 128 };
+
+/* fn with d = operand 0 of type d, sources = operands 1.. of types s[0..n-1]; exactly so many operands. fn NULL: refused. */
+int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum type *s, unsigned n);
+#define BIND(b, o, fn, d, ...) \
+	bind_plain(b, o, fn, d, (const enum type[]){__VA_ARGS__}, \
+		sizeof((const enum type[]){__VA_ARGS__}) / sizeof(enum type))
+
+/* The integer side of instructions that both kinds of numbers have; sem/int.c. */
+int bind_add_int(struct bind *b, struct op *o);
+int bind_sub_int(struct bind *b, struct op *o);
+int bind_mul_int(struct bind *b, struct op *o);
+int bind_mad_int(struct bind *b, struct op *o);
+int bind_div_int(struct bind *b, struct op *o);
+int bind_minmax_int(struct bind *b, struct op *o);
+int bind_absneg_int(struct bind *b, struct op *o);
+
+/* Host addresses of the lanes of m for bytes each at w->addr, which become offsets of the space. false: failed. */
+bool mem_at(
+	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
+/* The addresses of op o for the lanes of m, as mem_at, then the checks. false: the launch has failed. */
+bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
+bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
+/* barrier.cluster.arrive and .wait; sem/cluster.c. */
+int bind_cluster_barrier(struct bind *b, struct op *o);
+/* cp.async.bulk.tensor; sem/tensor.c. */
+int bind_tensor_copy(struct bind *b, struct op *o);
+/* n bytes of a lane's copy have come: the mbarrier at slot[1], value[1], aux[3] of o hears of it. false: failed. */
+bool async_complete(struct warp *w, const struct op *o, unsigned lane, uint64_t n);
+/* d = operand 1 of type t, whatever stands behind it. */
+int bind_move(struct bind *b, struct op *o, enum type t);
+/* Space and address of the memory operand at: o->space, o->a, o->imm. */
+int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Video instructions: on one word with selected bytes or halves (vadd vsub vabsdiff vmin vmax vshl vshr vmad vset), and
+ * on two halves or four bytes at once (vadd2 ... vset4).
+ *
+ * Always true: an operation is done in 64 bits on extended operands, saturated (or cut) to the type and width of the
+ * destination, then joined to the third operand: added, compared, or put in its place there.
+ */
+#include "sem/sem.h"
+
+enum video { V_ADD, V_SUB, V_ABSDIFF, V_AVRG, V_MIN, V_MAX, V_SHL, V_SHR, V_SET };
+enum { JOIN_NONE, JOIN_ADD, JOIN_MIN, JOIN_MAX, JOIN_PLACE };
+
+/* What an op knows; a part of one word is bits from shift on, those of a vector are numbered through b:a. */
+struct video_op {
+	enum video v;
+	enum type td, ta, tb;
+	uint8_t join, cmp, sat, clamp;
+	uint8_t bits, n;                 /* of an element; elements: 1, 2 or 4 */
+	uint8_t a[4], b[4], d;           /* part of the operand; d: bit i: element i is computed */
+	uint8_t a_bits, b_bits, d_shift; /* of one word */
+	uint8_t c_bits, c_part, shr, plus, neg_ab, neg_c; /* vmad */
+};
+
+static s64 extend(u64 v, unsigned bits, enum type t)
+{
+	unsigned off = 64 - bits;
+
+	return types[t].kind == K_SINT ? (s64)(v << off) >> off : (s64)(v << off >> off);
+}
+
+static bool compare(unsigned cmp, s64 a, s64 b)
+{
+	switch (cmp) {
+	case M_EQ: return a == b;
+	case M_NE: return a != b;
+	case M_LT: return a < b;
+	case M_LE: return a <= b;
+	case M_GT: return a > b;
+	default: return a >= b;
+	}
+}
+
+static s64 compute(const struct video_op *x, s64 a, s64 b)
+{
+	u32 n = (u32)b;
+
+	switch (x->v) {
+	case V_ADD: return a + b;
+	case V_SUB: return a - b;
+	case V_ABSDIFF: return a > b ? a - b : b - a;
+	case V_AVRG: return (a + b + (a + b >= 0)) >> 1;
+	case V_MIN: return a < b ? a : b;
+	case V_MAX: return a > b ? a : b;
+	case V_SET: return compare(x->cmp, a, b);
+	default: break;
+	}
+	n = x->clamp ? n > 32 ? 32 : n : n & 31;
+	return x->v == V_SHL ? (s64)((u64)a << n) : a >> n;
+}
+
+static s64 saturate(s64 v, unsigned bits, bool is_signed)
+{
+	s64 high = (s64)((1ull << (bits - is_signed)) - 1), low = is_signed ? -high - 1 : 0;
+
+	return v > high ? high : v < low ? low : v;
+}
+
+static u32 join(const struct video_op *x, s64 v, u32 c)
+{
+	bool less = x->td == T_S32 ? (s32)v < (s32)c : (u32)v < c;
+	u32 mask = x->bits == 32 ? ~0u : ((1u << x->bits) - 1) << x->d_shift;
+
+	switch (x->join) {
+	case JOIN_ADD: return (u32)v + c;
+	case JOIN_MIN: return less ? (u32)v : c;
+	case JOIN_MAX: return less ? c : (u32)v;
+	case JOIN_PLACE: return (c & ~mask) | ((u32)v << x->d_shift & mask);
+	default: return (u32)v;
+	}
+}
+
+static void video_one(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct video_op *x = o->x->family;
+
+	FOR_BITS32 (i, m) {
+		s64 a = extend(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
+		s64 b = extend(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb), v = compute(x, a, b);
+
+		if (x->sat)
+			v = saturate(v, x->bits, x->td == T_S32);
+		REG(u32, w, o->d)[i] = join(x, v, REG(u32, w, o->c)[i]);
+	}
+}
+
+static void video_many(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct video_op *x = o->x->family;
+
+	FOR_BITS32 (i, m) {
+		u64 both = REG(u32, w, o->a)[i] | (u64)REG(u32, w, o->b)[i] << 32;
+		u32 r = REG(u32, w, o->c)[i], mask = (1u << x->bits) - 1;
+
+		for (unsigned e = 0; e < x->n; e++) {
+			s64 v = compute(x, extend(both >> x->bits * x->a[e], x->bits, x->ta),
+				extend(both >> x->bits * x->b[e], x->bits, x->tb));
+
+			if (!(x->d >> e & 1))
+				continue;
+			if (x->sat)
+				v = saturate(v, x->bits, x->td == T_S32);
+			if (x->join == JOIN_ADD)
+				r += (u32)v;
+			else
+				r = (r & ~(mask << x->bits * e)) | ((u32)v & mask) << x->bits * e;
+		}
+		REG(u32, w, o->d)[i] = r;
+	}
+}
+
+static void video_mad(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct video_op *x = o->x->family;
+	bool is_signed = types[x->ta].kind == K_SINT || types[x->tb].kind == K_SINT || x->neg_ab || x->neg_c;
+
+	FOR_BITS32 (i, m) {
+		s128 a = extend(REG(u32, w, o->a)[i] >> x->a[0], x->a_bits, x->ta);
+		s128 b = extend(REG(u32, w, o->b)[i] >> x->b[0], x->b_bits, x->tb);
+		u32 c = REG(u32, w, o->c)[i];
+		s128 v = a * b, add;
+
+		if (x->neg_ab && !x->plus)
+			v = ~v;
+		else if (x->neg_c && !x->plus)
+			c = ~c;
+		add = is_signed ? (s128)(s32)c : (s128)c;
+		v += add + (x->plus || x->neg_ab || x->neg_c);
+		v >>= x->shr;
+		if (x->sat && is_signed)
+			v = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
+		else if (x->sat)
+			v = v > UINT32_MAX ? UINT32_MAX : v < 0 ? 0 : v;
+		REG(u32, w, o->d)[i] = (u32)v;
+	}
+}
+
+/* ---- binding ---- */
+
+static int bad_part(struct bind *b, const struct operand *k)
+{
+	return bind_fault(b, k, "operand", "found part .%.*s of a register, wanted one that %s has",
+		(int)k->n_part, k->part, b->in->text);
+}
+
+/* ".b2" or ".h1": a part of a word; none: all of it. */
+static int one_part(struct bind *b, const struct operand *k, uint8_t *shift, uint8_t *bits)
+{
+	*shift = 0;
+	*bits = 32;
+	if (!k->part)
+		return 0;
+	unsigned size = k->part[0] == 'b' ? 8 : 16, n = k->n_part == 2 ? (unsigned)(k->part[1] - '0') : 99;
+	if ((k->part[0] != 'b' && k->part[0] != 'h') || n >= 32 / size)
+		return bad_part(b, k);
+	*shift = (uint8_t)(n * size);
+	*bits = (uint8_t)size;
+	return 0;
+}
+
+/* ".h10", ".b7654": n digits below 2 n, the last one for element 0; none: first, first + 1 ... */
+static int many_parts(struct bind *b, const struct operand *k, unsigned n, unsigned first, uint8_t *part)
+{
+	for (unsigned e = 0; e < n; e++) {
+		part[e] = (uint8_t)(first + e);
+		if (!k->part)
+			continue;
+		if (k->n_part != n + 1 || k->part[0] != (n == 2 ? 'h' : 'b') ||
+			(unsigned)(k->part[n - e] - '0') >= 2 * n)
+			return bad_part(b, k);
+		part[e] = (uint8_t)(k->part[n - e] - '0');
+	}
+	return 0;
+}
+
+/* ".h1", ".b320": the elements that are computed; none: all. */
+static int mask_parts(struct bind *b, const struct operand *k, unsigned n, uint8_t *mask)
+{
+	*mask = (uint8_t)((1u << n) - 1);
+	if (!k->part)
+		return 0;
+	*mask = 0;
+	for (unsigned i = 1; i < k->n_part; i++) {
+		unsigned digit = (unsigned)(k->part[i] - '0');
+
+		if (digit >= n || *mask & ((2u << digit) - 1))
+			return bad_part(b, k);
+		*mask |= (uint8_t)(1u << digit);
+	}
+	return *mask && k->part[0] == (n == 2 ? 'h' : 'b') ? 0 : bad_part(b, k);
+}
+
+/* The operands without their parts and signs. */
+static int bind_words(struct bind *b, struct op *o, const struct operand *k, unsigned n)
+{
+	uint32_t *slot[4] = {&o->d, &o->a, &o->b, &o->c};
+
+	for (unsigned i = 0; i < n; i++) {
+		struct operand plain = k[i];
+
+		plain.part = NULL;
+		if (b->in->op == I_vmad && i)
+			plain.minus = plain.kind == O_INT ? plain.minus : false;
+		*slot[i] = i ? bind_src(b, &plain, T_B32) : bind_dst(b, &plain, 32);
+		if (*slot[i] == UINT32_MAX)
+			return -1;
+	}
+	return 0;
+}
+
+/* The operation and its number of elements behind the opcode. */
+static void name_of(enum opcode op, struct video_op *x)
+{
+	static const struct {
+		uint16_t op[3];
+		uint8_t v;
+	} rows[] = {
+		{{I_vadd, I_vadd2, I_vadd4}, V_ADD},
+		{{I_vsub, I_vsub2, I_vsub4}, V_SUB},
+		{{I_vabsdiff, I_vabsdiff2, I_vabsdiff4}, V_ABSDIFF},
+		{{I_NONE, I_vavrg2, I_vavrg4}, V_AVRG},
+		{{I_vmin, I_vmin2, I_vmin4}, V_MIN},
+		{{I_vmax, I_vmax2, I_vmax4}, V_MAX},
+		{{I_vset, I_vset2, I_vset4}, V_SET},
+		{{I_vshl, I_NONE, I_NONE}, V_SHL},
+		{{I_vshr, I_NONE, I_NONE}, V_SHR},
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (unsigned k = 0; k < 3; k++)
+			if (rows[i].op[k] == op) {
+				x->v = (enum video)rows[i].v;
+				x->n = (uint8_t)(1u << k);
+			}
+}
+
+static int take_types(struct bind *b, struct video_op *x)
+{
+	static const enum modifier cmp[] = {M_EQ, M_NE, M_LT, M_LE, M_GT, M_GE};
+	const struct stmt *in = b->in;
+	bool set = x->v == V_SET;
+	unsigned found = 0;
+
+	if (bind_types(b, set ? 2 : 3))
+		return -1;
+	for (unsigned i = 0; i < in->n_types; i++)
+		if (in->type[i] != T_U32 && in->type[i] != T_S32)
+			return bind_fault(b, NULL, "types", "found %s, wanted .u32 or .s32", in->text);
+	x->td = set ? T_U32 : (enum type)in->type[0];
+	x->ta = (enum type)in->type[in->n_types - 2];
+	x->tb = (enum type)in->type[in->n_types - 1];
+	for (unsigned i = 0; set && i < sizeof(cmp) / sizeof(cmp[0]); i++)
+		if (has(in, cmp[i])) {
+			x->cmp = (uint8_t)cmp[i];
+			found++;
+		}
+	if (set && found != 1)
+		return bind_fault(b, NULL, "suffix", "found %s, wanted one comparison", in->text);
+	x->sat = has(in, M_SAT);
+	x->clamp = has(in, M_CLAMP);
+	x->join = has(in, M_ADD)   ? JOIN_ADD
+		  : has(in, M_MIN) ? JOIN_MIN
+		  : has(in, M_MAX) ? JOIN_MAX
+				   : JOIN_NONE;
+	return 0;
+}
+
+static struct video_op *new_video(struct bind *b, struct op *o)
+{
+	return bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(struct video_op));
+}
+
+int bind_video(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+	struct video_op *x = new_video(b, o);
+
+	name_of((enum opcode)b->in->op, x);
+	if (take_types(b, x))
+		return -1;
+	if (x->n > 1) {
+		o->fn = video_many;
+		x->bits = (uint8_t)(32 / x->n);
+		return bind_operands(b, 4, 4) || mask_parts(b, &k[0], x->n, &x->d) ||
+				       many_parts(b, &k[1], x->n, 0, x->a) ||
+				       many_parts(b, &k[2], x->n, x->n, x->b) || bind_words(b, o, k, 4)
+			       ? -1
+			       : 0;
+	}
+	o->fn = video_one;
+	if (b->in->n_operands && k[0].part)
+		x->join = JOIN_PLACE;
+	if (bind_operands(b, x->join ? 4 : 3, x->join ? 4 : 3) || one_part(b, &k[0], &x->d_shift, &x->bits) ||
+		one_part(b, &k[1], &x->a[0], &x->a_bits) || one_part(b, &k[2], &x->b[0], &x->b_bits) ||
+		bind_words(b, o, k, x->join ? 4 : 3))
+		return -1;
+	if (!x->join)
+		o->c = o->a;
+	return 0;
+}
+
+int bind_vmad(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+	struct video_op *x = new_video(b, o);
+
+	if (bind_operands(b, 4, 4) || take_types(b, x) || one_part(b, &k[1], &x->a[0], &x->a_bits) ||
+		one_part(b, &k[2], &x->b[0], &x->b_bits) || one_part(b, &k[3], &x->c_part, &x->c_bits))
+		return -1;
+	if (x->c_bits != 32 || k[0].part)
+		return bad_part(b, k[0].part ? &k[0] : &k[3]);
+	o->fn = video_mad;
+	x->shr = has(b->in, M_SHR7) ? 7 : has(b->in, M_SHR15) ? 15 : 0;
+	x->plus = has(b->in, M_PO);
+	x->neg_ab = (k[1].minus && k[1].kind == O_REG) != (k[2].minus && k[2].kind == O_REG);
+	x->neg_c = k[3].minus && k[3].kind == O_REG;
+	return bind_words(b, o, k, 4);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Between the lanes of a warp: shfl vote match redux activemask elect.
+ *
+ * Always true: a source lane outside of the lanes that execute gives the lane its own value (shfl) or counts as false;
+ * the mask operand of .sync forms names lanes that meet here: those of them that do not execute now are left out.
+ */
+#include "sem/sem.h"
+
+/* ---- shfl: c holds the segment mask and the clamp ---- */
+
+enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
+
+static void shfl(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
+	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0;
+
+	memcpy(in, a, sizeof(in));
+	FOR_BITS32 (i, m) {
+		u32 seg = c[i] >> 8 & 31, clamp = c[i] & 31, by = b[i] & 31;
+		u32 max = (i & seg) | (clamp & ~seg), min = i & seg;
+		s32 j;
+		bool p;
+
+		switch (o->n) {
+		case SHFL_UP:
+			j = (s32)i - (s32)by;
+			p = j >= (s32)max;
+			break;
+		case SHFL_DOWN:
+			j = (s32)(i + by);
+			p = j <= (s32)max;
+			break;
+		case SHFL_BFLY:
+			j = (s32)(i ^ by);
+			p = j <= (s32)max;
+			break;
+		default: j = (s32)(min | (by & ~seg)); p = j <= (s32)max;
+		}
+		if (!p)
+			j = (s32)i;
+		d[i] = m >> j & 1 ? in[j] : in[i];
+		inside |= (u32)p << i;
+	}
+	if (o->x) {
+		u32 *p = &PRED(w, o->x->slot[0]);
+
+		*p = (*p & ~m) | inside;
+	}
+}
+
+int bind_shfl(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand, *d = &k[0];
+	bool sync = has(in, M_SYNC);
+
+	if (bind_types(b, 1) || bind_operands(b, sync ? 5 : 4, sync ? 5 : 4))
+		return -1;
+	if (in->type[0] != T_B32)
+		return bind_plain(b, o, NULL, T_B32, NULL, 0);
+	o->fn = shfl;
+	o->n = has(in, M_UP) ? SHFL_UP : has(in, M_DOWN) ? SHFL_DOWN : has(in, M_BFLY) ? SHFL_BFLY : SHFL_IDX;
+	if (k[0].kind == O_VEC && k[0].pair) {
+		d = &k[0].elem[0];
+		if ((bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1)) == UINT32_MAX)
+			return -1;
+	}
+	o->d = bind_dst(b, d, 32);
+	o->a = bind_src(b, &k[1], T_B32);
+	o->b = bind_src(b, &k[2], T_B32);
+	o->c = bind_src(b, &k[3], T_B32);
+	if (sync && bind_src(b, &k[4], T_B32) == UINT32_MAX)
+		return -1;
+	return o->d == UINT32_MAX || o->a == UINT32_MAX || o->b == UINT32_MAX || o->c == UINT32_MAX ? -1 : 0;
+}
+
+/* ---- vote ---- */
+
+enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+
+static void vote(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 v = (PRED(w, o->a) ^ (u32)o->imm) & m;
+
+	if (o->n == VOTE_BALLOT) {
+		FOR_BITS32 (i, m)
+			REG(u32, w, o->d)[i] = v;
+		return;
+	}
+	bool r = o->n == VOTE_ALL ? v == m : o->n == VOTE_ANY ? v != 0 : v == m || !v;
+	u32 *d = &PRED(w, o->d);
+	*d = (*d & ~m) | (r ? m : 0);
+}
+
+int bind_vote(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand;
+	bool sync = has(in, M_SYNC), ballot = has(in, M_BALLOT);
+	struct operand a;
+
+	if (bind_types(b, 1) || bind_operands(b, sync ? 3 : 2, sync ? 3 : 2))
+		return -1;
+	if (in->type[0] != (ballot ? T_B32 : T_PRED))
+		return bind_plain(b, o, NULL, T_B32, NULL, 0);
+	o->fn = vote;
+	o->n = ballot ? VOTE_BALLOT : has(in, M_ALL) ? VOTE_ALL : has(in, M_ANY) ? VOTE_ANY : VOTE_UNI;
+	a = k[1];
+	o->imm = a.inverted ? ALL_LANES : 0;
+	a.inverted = false;
+	o->d = bind_dst(b, &k[0], ballot ? 32 : 1);
+	o->a = bind_src(b, &a, T_PRED);
+	if (sync && bind_src(b, &k[2], T_B32) == UINT32_MAX)
+		return -1;
+	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
+}
+
+/* ---- match ---- */
+
+static void match(struct warp *w, const struct op *o, uint32_t m)
+{
+	u64 v[LANES];
+	u32 *d = REG(u32, w, o->d), same = 0;
+
+	FOR_BITS32 (i, m)
+		v[i] = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
+	FOR_BITS32 (i, m) {
+		u32 r = 0;
+
+		FOR_BITS32 (j, m)
+			r |= (u32)(v[j] == v[i]) << j;
+		d[i] = r;
+		same = r;
+	}
+	if (!o->n)
+		return;
+	FOR_BITS32 (i, m)
+		d[i] = same == m ? m : 0;
+	if (o->x) {
+		u32 *p = &PRED(w, o->x->slot[0]);
+
+		*p = (*p & ~m) | (same == m ? m : 0);
+	}
+}
+
+int bind_match(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand, *d = &k[0];
+	enum type t = (enum type)b->in->type[0];
+
+	if (bind_types(b, 1) || bind_operands(b, 3, 3))
+		return -1;
+	if (t != T_B32 && t != T_B64)
+		return bind_plain(b, o, NULL, t, NULL, 0);
+	o->fn = match;
+	o->n = has(b->in, M_ALL);
+	o->reg_bytes = t == T_B64 ? 8 : 4;
+	if (k[0].kind == O_VEC && k[0].pair && o->n) {
+		d = &k[0].elem[0];
+		if ((bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1)) == UINT32_MAX)
+			return -1;
+	}
+	o->d = bind_dst(b, d, 32);
+	o->a = bind_src(b, &k[1], t);
+	o->b = bind_src(b, &k[2], T_B32);
+	return o->d == UINT32_MAX || o->a == UINT32_MAX || o->b == UINT32_MAX ? -1 : 0;
+}
+
+/* ---- redux ---- */
+
+enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
+
+static u32 reduce(unsigned how, enum type t, bool nan, bool abs, u32 x, u32 y)
+{
+	union {
+		u32 u;
+		float f;
+	} a = {.u = abs ? x & 0x7fffffff : x}, b = {.u = abs ? y & 0x7fffffff : y};
+
+	switch (how) {
+	case REDUX_ADD: return x + y;
+	case REDUX_AND: return x & y;
+	case REDUX_OR: return x | y;
+	case REDUX_XOR: return x ^ y;
+	}
+	if (t == T_F32) {
+		if (a.f != a.f || b.f != b.f)
+			return nan || (a.f != a.f && b.f != b.f) ? 0x7fffffff : a.f != a.f ? b.u : a.u;
+		return (a.f < b.f) == (how == REDUX_MIN) ? a.u : b.u;
+	}
+	bool less = t == T_S32 ? (s32)x < (s32)y : x < y;
+	return less == (how == REDUX_MIN) ? x : y;
+}
+
+static void redux(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u32 *a = REG(u32, w, o->a), *mask = REG(u32, w, o->b);
+	u32 *d = REG(u32, w, o->d), in[LANES], left = m;
+
+	memcpy(in, a, sizeof(in));
+	while (left) { /* one group of lanes after another: those that name each other */
+		unsigned first = bit_lowest32(left);
+		u32 group = mask[first] & left, r = in[first];
+
+		group |= 1u << first;
+		FOR_BITS32 (i, group & ~(1u << first))
+			r = reduce(o->n, (enum type)o->imm, o->mode & 2, o->mode & 4, r, in[i]);
+		FOR_BITS32 (i, group)
+			d[i] = r;
+		left &= ~group;
+	}
+}
+
+int bind_redux(struct bind *b, struct op *o)
+{
+	static const enum modifier how[6] = {M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR};
+	enum type t = (enum type)b->in->type[0];
+
+	if (bind_types(b, 1))
+		return -1;
+	for (unsigned i = 0; i < 6; i++)
+		if (has(b->in, how[i]))
+			o->n = (uint8_t)i;
+	o->imm = t;
+	o->mode = (uint8_t)((has(b->in, M_NAN) ? 2 : 0) | (has(b->in, M_ABS) ? 4 : 0));
+	bool fits = t == T_F32 ? o->n == REDUX_MIN || o->n == REDUX_MAX
+			       : types[t].bits == 32 && types[t].kind != K_FLOAT &&
+					 (t == T_B32) == (o->n >= REDUX_AND);
+	return BIND(b, o, fits ? redux : NULL, t, t, T_B32);
+}
+
+static void activemask(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m)
+		REG(u32, w, o->d)[i] = m;
+}
+
+int bind_activemask(struct bind *b, struct op *o)
+{
+	if (bind_types(b, 1) || bind_operands(b, 1, 1))
+		return -1;
+	o->fn = activemask;
+	return (o->d = bind_dst(b, &b->in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
+}
+
+/* elect.sync d|p, mask: the lowest lane of the mask is the leader */
+static void elect(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 leader = bit_lowest32(m), *p = &PRED(w, o->x->slot[0]);
+
+	FOR_BITS32 (i, m)
+		REG(u32, w, o->d)[i] = leader;
+	*p = (*p & ~m) | 1u << leader;
+}
+
+int bind_elect(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+
+	if (bind_operands(b, 2, 2))
+		return -1;
+	if (k[0].kind != O_VEC || !k[0].pair)
+		return bind_fault(b, &k[0], "operand", "found one destination, wanted d|p");
+	o->fn = elect;
+	o->d = bind_dst(b, &k[0].elem[0], 32);
+	bind_ext(b, o)->slot[0] = bind_dst(b, &k[0].elem[1], 1);
+	o->a = bind_src(b, &k[1], T_B32);
+	return o->d == UINT32_MAX || o->x->slot[0] == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Matrix products of a warpgroup (wgmma): D (64 x N) of registers += A (64 x K) times B (K x N), B and mostly A being
+ * described in shared memory.
+ *
+ * Each of the four warps computes its own 16 rows when it issues the instruction, which is one of the times PTX
+ * allows; so groups are always complete, and wgmma.fence, commit_group and wait_group do nothing. Always true: a
+ * descriptor's start, leading and stride offsets count 16 bytes; the swizzle exchanges the 16-byte pieces of an
+ * address (bits 4 to 6) by the bits from 7 up, less the descriptor's base offset. Leaves out: sparse products.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "sem/mma.h"
+
+#define N_MOST 256
+
+struct wgmma {
+	uint16_t n, k;
+	enum type d, a, b;
+	bool saturate, popc, a_minus, b_minus, a_trans, b_trans;
+	uint32_t slot_d[N_MOST / 2], slot_a[4]; /* slot_a[0]: of the descriptor unless in_regs */
+	uint32_t slot_b, scale;                 /* scale: a predicate: false: D is not read */
+	bool in_regs;
+	uint16_t n_d;
+};
+
+struct view { /* a matrix in shared memory: "row" counts M or N */
+	uint64_t start, lead, stride, offset;
+	unsigned span; /* bytes of the swizzle; 0: none */
+	bool trans;
+	enum type t;
+};
+
+static struct view view_of(u64 desc, enum type t, bool trans)
+{
+	static const unsigned spans[4] = {0, 128, 64, 32};
+
+	return (struct view){(desc & 0x3fff) << 4, (desc >> 16 & 0x3fff) << 4, (desc >> 32 & 0x3fff) << 4,
+		desc >> 49 & 7, spans[desc >> 62], trans, t};
+}
+
+/* Offset in shared memory of element (row, k); elements of one bit share bytes. */
+static uint64_t place(const struct view *v, unsigned row, unsigned k)
+{
+	uint64_t at, bits = types[v->t].bits, row_byte = row * bits / 8, k_byte = k * bits / 8;
+
+	if (!v->span)
+		return v->start +
+		       (v->trans ? row / 8 * v->stride + k / 8 * v->lead + k % 8 * 16 + row_byte % 16
+				 : row / 8 * v->stride + k_byte / 16 * v->lead + row % 8 * 16 + k_byte % 16);
+	at = v->start + (v->trans ? row_byte % v->span + row_byte / v->span * v->lead + k % 8 * v->span +
+						k / 8 * v->stride
+				  : row / 8 * v->stride + row % 8 * v->span + k_byte);
+	return at ^ (((at >> 7) - v->offset) & (v->span / 16 - 1)) << 4;
+}
+
+static bool load(
+	struct warp *w, const struct op *o, const struct view *v, unsigned row, unsigned k, double *out)
+{
+	uint64_t at = place(v, row, k), bytes = types[v->t].bits < 8 ? 1 : types[v->t].bits / 8;
+	u64 bits = 0;
+
+	if (at + bytes > w->cta->shared_bytes) {
+		exec_fail(w, o, ALL_LANES, "out-of-bounds",
+			"found element (%u,%u) of a matrix at byte %llu of .shared, wanted it in its %u bytes",
+			row, k, (unsigned long long)at, w->cta->shared_bytes);
+		return false;
+	}
+	memcpy(&bits, w->cta->shared + at, bytes);
+	*out = mma_element(bits, types[v->t].bits == 1 ? k % 8 : 0, v->t);
+	return true;
+}
+
+/* The warp's 16 rows of A, and B, as numbers. */
+static bool read_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
+{
+	struct view vb = view_of(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
+	unsigned p = mma_per_reg(x->a), first = w->index % 4 * 16;
+
+	if (x->in_regs) {
+		for (unsigned lane = 0; lane < LANES; lane++)
+			for (unsigned r = 0; r < 4; r++)
+				for (unsigned e = 0; e < p; e++)
+					a[(lane / 4 + 8 * (r % 2)) * x->k + lane % 4 * p + e +
+						4 * p * (r / 2)] =
+						mma_element(REG(u32, w, x->slot_a[r])[lane], e, x->a);
+	} else {
+		va = view_of(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans);
+		for (unsigned m = 0; m < 16; m++)
+			for (unsigned k = 0; k < x->k; k++)
+				if (!load(w, o, &va, first + m, k, &a[m * x->k + k]))
+					return false;
+	}
+	for (unsigned n = 0; n < x->n; n++)
+		for (unsigned k = 0; k < x->k; k++)
+			if (!load(w, o, &vb, n, k, &b[n * x->k + k]))
+				return false;
+	return true;
+}
+
+static double sum(const struct wgmma *x, const double *a, const double *b, double d)
+{
+	double sign = x->a_minus != x->b_minus ? -1 : 1;
+
+	for (unsigned k = 0; k < x->k; k++)
+		d += sign * (a[k] * b[k]);
+	if (x->d != T_S32)
+		return d;
+	return x->saturate ? d > 2147483647.0    ? 2147483647.0
+			     : d < -2147483648.0 ? -2147483648.0
+						 : d
+			   : (double)(s32)(u32)(s64)d;
+}
+
+static void multiply(struct warp *w, const struct wgmma *x, const double *a, const double *b)
+{
+	unsigned p = mma_per_reg(x->d), bits = types[x->d].bits;
+	bool add = PRED(w, x->scale) & 1;
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		for (unsigned r = 0; r < x->n_d; r++) {
+			u32 *d = &REG(u32, w, x->slot_d[r])[lane], v = 0;
+
+			for (unsigned e = 0; e < p; e++) {
+				unsigned i = r * p + e, row = lane / 4 + 8 * (i / 2 % 2),
+					 col = i / 4 * 8 + lane % 4 * 2 + i % 2;
+				double s = sum(x, a + row * x->k, b + col * x->k,
+					add ? mma_element(*d, e, x->d) : 0);
+
+				v |= (u32)mma_bits(s, x->d) << bits % 32 * e;
+			}
+			*d = v;
+		}
+}
+
+static void wgmma(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct wgmma *x = o->x->family;
+	double *room;
+
+	if (m != ALL_LANES) {
+		exec_fail(w, o, m, "mma-divergent", "found %u lanes at a matrix product, wanted all 32",
+			bit_count32(m));
+		return;
+	}
+	room = xcalloc((size_t)(16 + x->n) * x->k, sizeof(*room));
+	if (read_inputs(w, o, x, room, room + 16 * x->k))
+		multiply(w, x, room, room + 16 * x->k);
+	free(room);
+}
+
+/* ---- binding ---- */
+
+/* ".m64n128k16" in the text; false: none. */
+static bool find_shape(const char *text, struct wgmma *x)
+{
+	const char *s = strstr(text, ".m64n");
+	char *end;
+
+	if (!s)
+		return false;
+	unsigned long n = strtoul(s + 5, &end, 10), k = *end == 'k' ? strtoul(end + 1, &end, 10) : 0;
+	x->n = (uint16_t)n;
+	x->k = (uint16_t)k;
+	return n && n <= N_MOST && n % 8 == 0 && k && k <= 256 && (!*end || *end == '.');
+}
+
+static bool known(const struct wgmma *x)
+{
+	unsigned bits = types[x->a].bits;
+	bool small = x->a == T_E4M3 || x->a == T_E5M2;
+
+	if (bits != types[x->b].bits || bits * x->k != 256 ||
+		(types[x->a].kind == K_FLOAT) != (types[x->b].kind == K_FLOAT))
+		return false;
+	if (x->d == T_S32)
+		return types[x->a].kind != K_FLOAT && (bits == 8 || (bits == 1 && x->popc));
+	if (x->a != x->b && !small)
+		return false;
+	return x->d == T_F32 ? small || x->a == T_F16 || x->a == T_BF16 || x->a == T_TF32
+			     : x->d == T_F16 && (small || x->a == T_F16);
+}
+
+/* The numbers behind the predicate: signs, then transpositions. */
+static int bind_numbers(struct bind *b, struct wgmma *x, const struct operand *k, unsigned n)
+{
+	bool *trans[2] = {&x->a_trans, &x->b_trans};
+	unsigned from = x->in_regs ? 1 : 0, may = x->d == T_S32 ? 0 : types[x->a].bits == 16 ? 4 - from : 2;
+
+	if (n > may || (n && n < 2))
+		return bind_fault(
+			b, NULL, "operands", "found %u numbers behind the predicate, wanted %u", n, may);
+	for (unsigned i = 0; i < n; i++) {
+		bool sign = i < 2;
+
+		if (k[i].kind != O_INT ||
+			(sign ? k[i].value != 1 && k[i].value != -1 : k[i].value < 0 || k[i].value > 1))
+			return bind_fault(b, &k[i], "operand", "found another operand, wanted %s",
+				sign ? "1 or -1" : "0 or 1");
+		if (!sign)
+			*trans[i - 2 + from] = k[i].value;
+	}
+	x->a_minus = n && k[0].value < 0;
+	x->b_minus = n && k[1].value < 0;
+	return 0;
+}
+
+static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *k)
+{
+	x->in_regs = k[1].kind == O_VEC;
+	x->n_d = (uint16_t)(x->n / 2 / mma_per_reg(x->d));
+	if (k[0].kind != O_VEC || k[0].n != x->n_d || (x->in_regs && k[1].n != 4))
+		return bind_fault(b, &k[k[0].kind == O_VEC && k[0].n == x->n_d], "operand",
+			"found another number of registers, wanted %u and 4", x->n_d);
+	for (unsigned i = 0; i < x->n_d; i++)
+		if ((x->slot_d[i] = bind_dst(b, &k[0].elem[i], 32)) == UINT32_MAX)
+			return -1;
+	for (unsigned i = 0; i < (x->in_regs ? 4u : 1u); i++)
+		if ((x->slot_a[i] = x->in_regs ? bind_src(b, &k[1].elem[i], T_B32)
+					       : bind_src(b, &k[1], T_B64)) == UINT32_MAX)
+			return -1;
+	x->slot_b = bind_src(b, &k[2], T_B64);
+	x->scale = bind_src(b, &k[3], T_PRED);
+	return x->slot_b == UINT32_MAX || x->scale == UINT32_MAX ? -1 : 0;
+}
+
+int bind_wgmma(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+
+	if (has(in, M_FENCE) || has(in, M_COMMIT_GROUP) || has(in, M_WAIT_GROUP))
+		return bind_nothing(b, o);
+	if (has(in, M_SP))
+		return bind_refuse(b, "sparse products of warpgroups");
+	struct wgmma *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
+	if (bind_types(b, 3) || bind_operands(b, 4, 8))
+		return -1;
+	x->d = (enum type)in->type[0];
+	x->a = (enum type)in->type[1];
+	x->b = (enum type)in->type[2];
+	x->saturate = has(in, M_SATFINITE);
+	x->popc = has(in, M_POPC) && has(in, M_AND);
+	if (!find_shape(in->text, x) || !known(x))
+		return bind_refuse(b, "this shape with these types");
+	o->fn = wgmma;
+	return bind_matrices(b, x, in->operand) || bind_numbers(b, x, in->operand + 4, in->n_operands - 4u)
+		       ? -1
+		       : 0;
+}
