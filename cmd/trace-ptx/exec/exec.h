@@ -56,7 +56,7 @@ struct ext {
 	uint32_t *target; /* FLOW_BRX: instruction numbers */
 	uint32_t n_targets;
 	struct call_site *site;   /* call.h */
-	struct matrix *matrix;    /* sem/mma.c */
+	struct matrix *matrix;    /* sem/mma.h */
 	const struct symbol *sym; /* sem/tex.c */
 	void *family;             /* what the ops of one family know: sem/video.c, sem/tensor.c */
 	const struct stmt *in;
@@ -319,7 +319,7 @@ struct cta {
 	struct cluster *cluster;
 	uint32_t rank; /* in the cluster */
 	void *check;   /* check.c */
-	void *product; /* sem/mma.c: the matrices in hand */
+	void *product; /* sem/product.c: the matrices in hand */
 	uint64_t clock;
 };
 

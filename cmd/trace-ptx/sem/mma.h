@@ -1,15 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all matrix products share: elements of registers and of memory as numbers, and back; sem/mma.c. */
+/*
+ * What all matrix products share: what an op knows of its product, elements of registers and of memory as numbers, and
+ * back; sem/product.c. Which products there are and what their operands mean is in sem/mma.c and sem/wgmma.c.
+ */
 #ifndef MMA_H
 #define MMA_H
 
 #include "sem/sem.h"
 
+struct shape {
+	uint8_t m, n;
+	uint16_t k;
+};
+
+struct matrix { /* what an op knows of its product */
+	struct shape s;
+	uint8_t a, b, c, d; /* types */
+	bool saturate, a_col, b_row, volta;
+	uint8_t bit_op;             /* b1: 1 xor, 2 and */
+	uint8_t n_a, n_b, n_c, n_d; /* registers */
+	bool wmma;
+	bool sparse;      /* A has k / 2 columns; o->a: metadata */
+	uint8_t selector; /* lanes of a quad that hold the metadata */
+};
+
+static inline bool mma_is_int(enum type t) { return types[t].kind != K_FLOAT; }
+/* Elements of a type that share a 32-bit register; 1 for 32 bits and more. */
+static inline unsigned mma_per_reg(enum type t) { return types[t].bits >= 32 ? 1 : 32u / types[t].bits; }
+/* The bits of a lane's register of a fragment. */
+static inline u64 mma_reg(const struct warp *w, uint32_t slot, enum type t, unsigned lane)
+{
+	return types[t].bits == 64 ? REG(u64, w, slot)[lane] : REG(u32, w, slot)[lane];
+}
 /* Element i of a register's (or a memory word's) bits. */
 double mma_element(u64 bits, unsigned i, enum type t);
 /* A sum as the bits of type t: rounded to the nearest, integers cut. */
 u64 mma_bits(double v, enum type t);
-/* Elements of a type that share a 32-bit register; 1 for 32 bits and more. */
-static inline unsigned mma_per_reg(enum type t) { return types[t].bits >= 32 ? 1 : 32u / types[t].bits; }
+
+/* Row and column of element i of a lane's n elements of a wmma fragment of rows x cols. */
+void mma_place_fragment(
+	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col);
+
+/* false: the launch has failed, for a lane of the warp is not there. what: "product", "access". */
+bool mma_whole(struct warp *w, const struct op *o, uint32_t m, const char *what);
+/* The products: o->x->matrix, registers of D, A, B and C in o->x->slot. */
+void mma_run(struct warp *w, const struct op *o, uint32_t m);
+/* m8n8k4 of f16. */
+void mma_run_volta(struct warp *w, const struct op *o, uint32_t m);
 
 #endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Matrix products of a warp, executed: mma.sync, dense and sparse, and wmma on fragments of its own layout.
+ *
+ * One rule gives the place of every element of mma.sync but for m8n8k4 of f16: with g = lane / 4, t = lane % 4 and P
+ * elements a register, register r of A holds row g + 8 (r mod 2) and columns t P .. t P + P - 1 of the block r / 2 of
+ * 4 P columns; B likewise by columns; C and D hold two neighbours of row g, then of row g + 8. A fragment of wmma,
+ * whose layout PTX leaves open, is its matrix row by row, cut into 32 pieces (twice, where there is room).
+ *
+ * Always true: products are exact; a floating-point sum is taken in double precision in the order of k with the
+ * accumulator first, then rounded once; integers wrap unless .satfinite.
+ */
+#include <math.h>
+#include "sem/mma.h"
+
+#define DEEP 256
+
+double mma_element(u64 bits, unsigned i, enum type t)
+{
+	union {
+		u64 u;
+		double f;
+	} d = {.u = bits};
+	union {
+		u32 u;
+		float f;
+	} f = {.u = (u32)bits};
+	unsigned n = types[t].bits;
+	u32 v = n >= 32 ? (u32)bits : (u32)(bits >> n * i) & ((1u << n) - 1u);
+
+	switch (t) {
+	case T_F64: return d.f;
+	case T_F32: return (double)f.f;
+	case T_TF32: f.u &= ~0x1fffu; return (double)f.f;
+	case T_F16: return small_value(v, SMALL_F16);
+	case T_BF16: return small_value(v, SMALL_BF16);
+	case T_E4M3: return small_value(v, SMALL_E4M3);
+	case T_E5M2: return small_value(v, SMALL_E5M2);
+	case T_S8: return (s8)v;
+	case T_S4: return (s32)(v << 28) >> 28;
+	case T_S32: return (s32)v;
+	default: return v;
+	}
+}
+
+u64 mma_bits(double v, enum type t)
+{
+	union {
+		double f;
+		u64 u;
+	} d = {.f = v};
+	union {
+		float f;
+		u32 u;
+	} f = {.f = (float)v};
+
+	return t == T_F64    ? d.u
+	       : t == T_F32  ? v == v ? f.u : 0x7fffffff
+	       : t == T_F16  ? small_from(v, SMALL_F16, ROUND_RN, false)
+	       : t == T_BF16 ? small_from(v, SMALL_BF16, ROUND_RN, false)
+			     : (u32)(s64)v;
+}
+
+struct product {
+	double a[32][DEEP], b[DEEP][32], c[32][32], d[32][32];
+};
+
+/* ---- places of mma.sync ---- */
+
+static void place_a(
+	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
+{
+	unsigned p = mma_per_reg((enum type)x->a), g = lane / 4, t = lane % 4, two = x->s.m == 16 ? 1 : 0;
+
+	*row = g + (two ? 8 * (r % 2) : 0);
+	*col = t * p + e + 4 * p * (two ? r / 2 : r);
+}
+
+static void place_b(
+	const struct matrix *x, unsigned lane, unsigned r, unsigned e, unsigned *row, unsigned *col)
+{
+	unsigned p = mma_per_reg((enum type)x->b);
+
+	*row = lane % 4 * p + e + 4 * p * r;
+	*col = lane / 4;
+}
+
+/* Element number i of the lane's part of C or D. */
+static void place_c(unsigned lane, unsigned i, unsigned *row, unsigned *col)
+{
+	*row = lane / 4 + 8 * (i / 2);
+	*col = lane % 4 * 2 + i % 2;
+}
+
+/* A fragment of rows x cols elements with n elements a lane. */
+void mma_place_fragment(
+	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col)
+{
+	unsigned pieces = rows * cols / n, at = lane % (pieces < LANES ? pieces : LANES) * n + i;
+
+	*row = at / cols % rows;
+	*col = at % cols;
+}
+
+/*
+ * The column that column c of a sparse A stands for. Four bits of metadata say which two of four elements (of pairs,
+ * for elements of 4 bits) a chunk has; of tf32 which one of two. 16 bits of them are a row's part in the lower (rows
+ * below 8) or upper half of a lane's word; with elements of 8 bits and less a row's part is a word.
+ */
+static unsigned sparse_column(
+	const struct warp *w, const struct op *o, const struct matrix *x, unsigned row, unsigned c)
+{
+	unsigned bits = types[x->a].bits, per = bits >= 32 ? 1 : bits >= 8 ? 2 : 4, chunk = c / per;
+	unsigned upper = row / 8, quad = row % 8 * 4, lane, shift;
+	bool both = x->s.k * bits == 512; /* a row's chunks lie in two lanes */
+
+	if (bits >= 16) {
+		lane = both ? 2u * x->selector + chunk / 4 : x->selector;
+		shift = 16 * upper + chunk % 4 * 4;
+	} else {
+		lane = (both ? chunk / 8 : x->selector) * 2 + upper;
+		shift = chunk % 8 * 4;
+	}
+	u32 four = REG(u32, w, o->a)[quad + lane] >> shift & 15;
+	if (bits >= 32)
+		return chunk * 2 + (four >> 1 & 1);
+	if (bits >= 8)
+		return chunk * 4 + (four >> c % 2 * 2 & 3);
+	return chunk * 8 + (four >> c % 4 / 2 * 2 & 3) * 2 + c % 2;
+}
+
+static void gather_a(const struct warp *w, const struct op *o, const struct matrix *x, struct product *p)
+{
+	enum type t = (enum type)x->a;
+	unsigned per = mma_per_reg(t), row, col;
+
+	if (x->sparse)
+		memset(p->a, 0, sizeof(p->a));
+	for (unsigned lane = 0; lane < LANES; lane++)
+		for (unsigned i = 0; i < x->n_a * per; i++) {
+			u64 bits = mma_reg(w, o->x->slot[x->n_d + i / per], t, lane);
+
+			if (x->wmma)
+				mma_place_fragment(x->s.m, x->s.k, x->n_a * per, lane, i, &row, &col);
+			else
+				place_a(x, lane, i / per, i % per, &row, &col);
+			if (x->sparse)
+				col = sparse_column(w, o, x, row, col);
+			p->a[row][col] = mma_element(bits, i % per, t);
+		}
+}
+
+static void gather_b(const struct warp *w, const struct op *o, const struct matrix *x, struct product *p)
+{
+	enum type t = (enum type)x->b;
+	unsigned per = mma_per_reg(t), row, col;
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		for (unsigned i = 0; i < x->n_b * per; i++) {
+			u64 bits = mma_reg(w, o->x->slot[x->n_d + x->n_a + i / per], t, lane);
+
+			if (x->wmma)
+				mma_place_fragment(x->s.k, x->s.n, x->n_b * per, lane, i, &row, &col);
+			else
+				place_b(x, lane, i / per, i % per, &row, &col);
+			p->b[row][col] = mma_element(bits, i % per, t);
+		}
+}
+
+static void gather_c(const struct warp *w, const struct op *o, const struct matrix *x, struct product *p)
+{
+	enum type t = (enum type)x->c;
+	unsigned per = mma_per_reg(t), first = (unsigned)x->n_d + x->n_a + x->n_b, row, col;
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		for (unsigned i = 0; i < x->n_c * per; i++) {
+			if (x->wmma)
+				mma_place_fragment(x->s.m, x->s.n, x->n_c * per, lane, i, &row, &col);
+			else
+				place_c(lane, i, &row, &col);
+			p->c[row][col] =
+				mma_element(mma_reg(w, o->x->slot[first + i / per], t, lane), i % per, t);
+		}
+}
+
+static double sum(const struct matrix *x, const struct product *p, unsigned i, unsigned j)
+{
+	double v = p->c[i][j];
+
+	for (unsigned k = 0; k < x->s.k; k++)
+		v += x->bit_op == 1 ? (double)(p->a[i][k] != p->b[k][j]) : p->a[i][k] * p->b[k][j];
+	if (!mma_is_int((enum type)x->d))
+		return v;
+	if (x->saturate)
+		return v > 2147483647.0 ? 2147483647.0 : v < -2147483648.0 ? -2147483648.0 : v;
+	return (double)(s32)(u32)(s64)v;
+}
+
+static void scatter(struct warp *w, const struct op *o, const struct matrix *x, double (*d)[32])
+{
+	unsigned pd = mma_per_reg((enum type)x->d), row, col;
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		for (unsigned r = 0; r < x->n_d; r++) {
+			u64 v = 0;
+
+			for (unsigned e = 0; e < pd; e++) {
+				if (x->wmma)
+					mma_place_fragment(
+						x->s.m, x->s.n, x->n_d * pd, lane, r * pd + e, &row, &col);
+				else
+					place_c(lane, r * pd + e, &row, &col);
+				v |= mma_bits(d[row][col], (enum type)x->d) << (types[x->d].bits % 64) * e;
+			}
+			if (x->d == T_F64)
+				REG(u64, w, o->x->slot[r])[lane] = v;
+			else
+				REG(u32, w, o->x->slot[r])[lane] = (u32)v;
+		}
+}
+
+bool mma_whole(struct warp *w, const struct op *o, uint32_t m, const char *what)
+{
+	if (m != ALL_LANES)
+		exec_fail(w, o, m, "mma-divergent", "found %u lanes at a matrix %s, wanted all 32",
+			bit_count32(m), what);
+	return m == ALL_LANES;
+}
+
+void mma_run(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct matrix *x = o->x->matrix;
+	struct cta *c = w->cta;
+	struct product *p;
+
+	if (!mma_whole(w, o, m, "product"))
+		return;
+	if (!c->product)
+		c->product = xcalloc(1, sizeof(*p));
+	p = c->product;
+	gather_a(w, o, x, p);
+	gather_b(w, o, x, p);
+	gather_c(w, o, x, p);
+	for (unsigned i = 0; i < x->s.m; i++)
+		for (unsigned j = 0; j < x->s.n; j++)
+			p->d[i][j] = sum(x, p, i, j);
+	scatter(w, o, x, p->d);
+}
+
+/* ---- m8n8k4 of f16: four products, each of a pair of quads ---- */
+
+struct quads {
+	double a[8][4], b[4][8], c[8][8];
+};
+
+/* Lane number n (0 to 7) of the pair q of quads. */
+static unsigned volta_lane(unsigned q, unsigned n) { return n % 4 + 4 * q + n / 4 * 16; }
+
+/* Element i (0 to 7) of lane n of C or D: rows and columns of f32 are scattered, of f16 a row's. */
+static double *volta_c(double (*c)[8], unsigned n, unsigned i, bool f16)
+{
+	unsigned up = n / 4 * 4, lane = n % 4;
+
+	return f16 ? &c[lane + up][i] : &c[(lane & 1) + (i & 2) + up][(i & 4) + (lane & 2) + (i & 1)];
+}
+
+static void volta_gather(const struct warp *w, const struct op *o, unsigned q, struct quads *p)
+{
+	const struct matrix *x = o->x->matrix;
+	const uint32_t *sa = o->x->slot + x->n_d, *sb = sa + x->n_a, *sc = sb + x->n_b;
+	bool f16 = x->c == T_F16;
+
+	for (unsigned n = 0; n < 8; n++) {
+		unsigned lane = volta_lane(q, n), up = n / 4 * 4, own = n % 4;
+
+		for (unsigned i = 0; i < 4; i++) {
+			double va = mma_element(mma_reg(w, sa[i / 2], T_F16, lane), i % 2, T_F16);
+			double vb = mma_element(mma_reg(w, sb[i / 2], T_F16, lane), i % 2, T_F16);
+
+			*(x->a_col ? &p->a[i + up][own] : &p->a[own + up][i]) = va;
+			*(x->b_row ? &p->b[own][i + up] : &p->b[i][own + up]) = vb;
+		}
+		for (unsigned i = 0; i < 8; i++)
+			*volta_c(p->c, n, i, f16) =
+				f16 ? mma_element(mma_reg(w, sc[i / 2], T_F16, lane), i % 2, T_F16)
+				    : mma_element(mma_reg(w, sc[i], T_F32, lane), 0, T_F32);
+	}
+}
+
+static void volta_scatter(struct warp *w, const struct op *o, unsigned q, struct quads *p)
+{
+	bool f16 = o->x->matrix->d == T_F16;
+
+	for (unsigned n = 0; n < 8; n++)
+		for (unsigned i = 0; i < 8; i++) {
+			u32 v = (u32)mma_bits(*volta_c(p->c, n, i, f16), f16 ? T_F16 : T_F32);
+			u32 *r = &REG(u32, w, o->x->slot[f16 ? i / 2 : i])[volta_lane(q, n)];
+
+			*r = !f16 ? v : i % 2 ? (*r & 0xffff) | v << 16 : v;
+		}
+}
+
+void mma_run_volta(struct warp *w, const struct op *o, uint32_t m)
+{
+	if (!mma_whole(w, o, m, "product"))
+		return;
+	for (unsigned q = 0; q < 4; q++) {
+		struct quads p;
+
+		volta_gather(w, o, q, &p);
+		for (unsigned i = 0; i < 8; i++)
+			for (unsigned j = 0; j < 8; j++)
+				for (unsigned k = 0; k < 4; k++)
+					p.c[i][j] += p.a[i][k] * p.b[k][j];
+		volta_scatter(w, o, q, &p);
+	}
+}
