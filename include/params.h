@@ -75,7 +75,7 @@ enum unit_kind {
 
 struct unit_params {
 	uint32_t units; /* function units of the kind */
-	uint32_t id_oc_width, oc_ex_width;
+	uint32_t collector_in_width, unit_in_width;
 	uint32_t depth; /* stages; timing never depends on it inside 0 <= L-I < depth */
 };
 

@@ -175,20 +175,20 @@ static int widths(struct core_params *k, const struct gpuconf *c, struct fault *
 		if (w[i] > MAX_WIDTH)
 			return conf_fault(c, OPT_gpgpu_pipeline_widths, f, "widths of at most %d", MAX_WIDTH);
 	for (int i = 0; i < 5; i++) {
-		k->unit[order[i]].id_oc_width = w[i];
-		k->unit[order[i]].oc_ex_width = w[i + 5];
+		k->unit[order[i]].collector_in_width = w[i];
+		k->unit[order[i]].unit_in_width = w[i + 5];
 	}
 	k->ex_wb_width = w[10];
 	if (k->ex_wb_width == 0)
 		return conf_fault(c, OPT_gpgpu_pipeline_widths, f, "an EX_WB width (the 11th) of at least 1");
 	if (k->tensor_avail) {
-		k->unit[UNIT_TENSOR].id_oc_width = w[11];
-		k->unit[UNIT_TENSOR].oc_ex_width = w[12];
+		k->unit[UNIT_TENSOR].collector_in_width = w[11];
+		k->unit[UNIT_TENSOR].unit_in_width = w[12];
 	}
 	return 0;
 }
 
-/* "on,units,depth,id_oc,oc_ex,name"; the first that is off ends the search. */
+/* "on,units,depth,ID_OC,OC_EX,name"; the first that is off ends the search. */
 static int specialized(struct core_params *k, const struct gpuconf *c, struct fault *f)
 {
 	for (k->n_specs = 0; k->n_specs < MAX_SPECS; k->n_specs++) {
@@ -211,7 +211,7 @@ static int specialized(struct core_params *k, const struct gpuconf *c, struct fa
 		if (v[1] > MAX_WIDTH || v[3] > MAX_WIDTH || v[4] > MAX_WIDTH)
 			return conf_fault(c, spec_id(k->n_specs), f, "at most %d units and slots", MAX_WIDTH);
 		k->unit[UNIT_SPEC + k->n_specs] = (struct unit_params){
-			.units = v[1], .depth = v[2], .id_oc_width = v[3], .oc_ex_width = v[4]};
+			.units = v[1], .depth = v[2], .collector_in_width = v[3], .unit_in_width = v[4]};
 	}
 	return 0;
 }
@@ -231,19 +231,19 @@ static int check_sub_core_kind(
 	bool always = kind == UNIT_SP || kind == UNIT_SFU || kind == UNIT_MEM ||
 		      (kind == UNIT_TENSOR && k->tensor_avail);
 
-	if ((always || u->units) && u->id_oc_width != s)
+	if ((always || u->units) && u->collector_in_width != s)
 		return conf_fault(c, width_option(kind), f,
 			"an ID_OC width of %u for %s, one slot a scheduler with -gpgpu_sub_core_model 1", s,
 			name);
 	if (!u->units)
 		return 0;
-	if (kind != UNIT_MEM && u->units > u->oc_ex_width)
+	if (kind != UNIT_MEM && u->units > u->unit_in_width)
 		return conf_fault(c, width_option(kind), f,
 			"an OC_EX width of at least %u for %s, one slot a unit with -gpgpu_sub_core_model 1",
 			u->units, name);
 	if (kind == UNIT_TENSOR)
 		return 0;
-	if (u->oc_ex_width < s)
+	if (u->unit_in_width < s)
 		return conf_fault(c, width_option(kind), f,
 			"an OC_EX width of at least %u for %s, one slot a scheduler with "
 			"-gpgpu_sub_core_model 1",
@@ -257,7 +257,7 @@ static int check_kind(const struct core_params *k, int kind, const struct gpucon
 
 	if (k->sub_core)
 		return check_sub_core_kind(k, kind, c, f);
-	if (u->units && kind != UNIT_TENSOR && (!u->id_oc_width || !u->oc_ex_width))
+	if (u->units && kind != UNIT_TENSOR && (!u->collector_in_width || !u->unit_in_width))
 		return conf_fault(c, width_option(kind), f, "ID_OC and OC_EX widths of at least 1 for %s",
 			kind_name[kind]);
 	return 0;

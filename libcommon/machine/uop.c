@@ -133,7 +133,7 @@ static const char *what_is_missing(const struct uop *op, const struct core_param
 		return "specialized unit";
 	if (!u->units)
 		return "function unit";
-	if (u->id_oc_width < slots || u->oc_ex_width < slots)
+	if (u->collector_in_width < slots || u->unit_in_width < slots)
 		return "pipeline register for each scheduler (-gpgpu_pipeline_widths)";
 	if (!collected(unit, p))
 		return "operand collector port (-gpgpu_operand_collector_num_*)";

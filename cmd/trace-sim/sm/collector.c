@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "regset.h"
+#include "pipereg.h"
 
 const uint8_t opcoll_input_kind[N_UNIT_KINDS] = {
 	UNIT_SP,
@@ -191,7 +191,7 @@ static inline void request_read(struct opcoll *c, unsigned bank, unsigned unit)
 static inline void complete(struct sm *s, unsigned unit)
 {
 	const struct collector_unit *u = &s->collector.unit[unit];
-	bool room = s->oc_ex[u->target].room & u->slots;
+	bool room = s->unit_in[u->target].room & u->slots;
 
 	*(room ? &s->collector.ready : &s->collector.stuck[u->target]) |= 1ull << unit;
 }
@@ -201,10 +201,10 @@ static void send(struct sm *s, unsigned unit)
 {
 	struct opcoll *c = &s->collector;
 	const struct collector_unit *u = &c->unit[unit];
-	struct regset *r = &s->oc_ex[u->target];
+	struct unit_in *r = &s->unit_in[u->target];
 	uint64_t bit = 1ull << unit;
 
-	regset_put(s, r, u->slots, u->inst);
+	unit_in_put(s, r, u->slots, u->inst);
 	s->offer_at[u->target] = 0;
 	c->ready ^= bit;
 	c->free |= bit;
@@ -299,7 +299,7 @@ static APART void enter(struct sm *s, unsigned unit, unsigned kind)
 {
 	struct opcoll *c = &s->collector;
 	struct collector_unit *u = &c->unit[unit];
-	uint16_t w = id_oc_take(s, &s->id_oc[kind]);
+	uint16_t w = collector_in_take(s, &s->collector_in[kind]);
 	const struct winst *in = &s->winst[w];
 	const struct uop *op = in->uop;
 	const uint16_t *src = op->reg + op->bank_from;
@@ -340,14 +340,14 @@ static bool allocate_one(struct sm *s, const struct port_group *g, unsigned inpu
 /* An input that finds no unit at one port finds none at the ports alike that follow. */
 static bool allocate_group(struct sm *s, const struct port_group *g)
 {
-	uint32_t left = g->inputs & s->id_oc_inputs;
+	uint32_t left = g->inputs & s->collector_in_used;
 	bool any = false;
 
 	for (uint32_t port = g->ports; port && left; port--)
 		FOR_BITS32 (input, left) {
 			if (allocate_one(s, g, input)) {
 				any = true;
-				left &= s->id_oc_inputs;
+				left &= s->collector_in_used;
 			} else {
 				left &= ~(1u << input);
 			}
@@ -386,7 +386,7 @@ void opcoll_stage(struct sm *s)
 			s->changed = true;
 		}
 		if (c->may_allocate) {
-			c->may_allocate = s->id_oc_inputs && allocate(s);
+			c->may_allocate = s->collector_in_used && allocate(s);
 			s->changed |= c->may_allocate;
 		}
 	}

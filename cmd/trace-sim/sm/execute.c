@@ -6,7 +6,7 @@
  * in them need no moving: they wait in the calendar for their writeback.
  */
 #include "lsu/ldst.h"
-#include "regset.h"
+#include "pipereg.h"
 
 /* Into the list of the clock's writebacks, by age. */
 static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
@@ -28,7 +28,7 @@ static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
  */
 static uint64_t offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned slot)
 {
-	struct winst *in = &s->winst[s->oc_ex[kind].slot[slot]];
+	struct winst *in = &s->winst[s->unit_in[kind].slot[slot]];
 	const struct uop *op = in->uop;
 	unsigned stage0 = (unsigned)((s->clock + op->latency) % CALENDAR);
 
@@ -38,7 +38,7 @@ static uint64_t offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned
 	bitset_set(u->occupied, stage0);
 	s->bus_used[stage0]++;
 	in->unit = u;
-	schedule_writeback(s, regset_take(s, kind, slot), s->clock + op->latency + 2);
+	schedule_writeback(s, unit_in_take(s, kind, slot), s->clock + op->latency + 2);
 	s->changed = true;
 	return NEVER;
 }
@@ -48,7 +48,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* In sub-core mode unit k empties slot k; else every unit in turn takes the oldest instruction, or none. */
 static APART void offer_kind(struct sm *s, unsigned kind)
 {
-	const struct regset *r = &s->oc_ex[kind];
+	const struct unit_in *r = &s->unit_in[kind];
 	struct func_unit *u = &s->unit[s->unit_first[kind]];
 	uint32_t n = s->core->unit[kind].units;
 	uint64_t next = NEVER;
@@ -59,7 +59,7 @@ static APART void offer_kind(struct sm *s, unsigned kind)
 				s->clock < u[k].free_at ? u[k].free_at : offer(s, &u[k], kind, (unsigned)k));
 	else
 		for (uint32_t i = 0; i < n && r->full; i++) {
-			if (s->clock >= u[i].free_at && offer(s, &u[i], kind, regset_oldest(s, r)) != NEVER)
+			if (s->clock >= u[i].free_at && offer(s, &u[i], kind, unit_in_oldest(s, r)) != NEVER)
 				next = s->clock + 1;
 			else
 				next = earlier(next, u[i].free_at);
@@ -71,21 +71,21 @@ uint64_t execute_next(const struct sm *s)
 {
 	uint64_t next = NEVER;
 
-	FOR_BITS32 (kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
+	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM))
 		next = earlier(next, s->offer_at[kind]);
 	return next > s->clock ? next : s->clock + 1;
 }
 
 void execute_stage(struct sm *s)
 {
-	struct regset *mem = &s->oc_ex[UNIT_MEM];
+	struct unit_in *mem = &s->unit_in[UNIT_MEM];
 
-	FOR_BITS32 (kind, s->oc_ex_kinds & ~(1u << UNIT_MEM))
+	FOR_BITS32 (kind, s->unit_in_used & ~(1u << UNIT_MEM))
 		if (s->clock >= s->offer_at[kind])
 			offer_kind(s, kind);
 	ldst_cycle(s);
 	if (!mem->full || !ldst_can_accept(s))
 		return;
-	ldst_accept(s, regset_take(s, UNIT_MEM, regset_oldest(s, mem)));
+	ldst_accept(s, unit_in_take(s, UNIT_MEM, unit_in_oldest(s, mem)));
 	s->changed = true;
 }

@@ -7,7 +7,7 @@
 
 #include "depend.h"
 #include "gpu/invariants.h"
-#include "regset.h"
+#include "pipereg.h"
 
 static void check_thread_blocks(const struct sm *s)
 {
@@ -74,19 +74,20 @@ static void check_warps(const struct sm *s)
 static void check_registers(const struct sm *s)
 {
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
-		const struct id_oc *q = &s->id_oc[k];
-		const struct regset *r = &s->oc_ex[k];
+		const struct collector_in *q = &s->collector_in[k];
+		const struct unit_in *r = &s->unit_in[k];
 
-		invariant("id_oc.room", s->id, k, bit_count64(q->room) + q->count,
-			bit_count64(slots(s->core->unit[k].id_oc_width)));
+		invariant("collector_in.room", s->id, k, bit_count64(q->room) + q->count,
+			bit_count64(slots(s->core->unit[k].collector_in_width)));
 		if (q->count) {
-			invariant("id_oc_inputs", s->id, k, s->id_oc_inputs >> q->input & 1, 1);
+			invariant("collector_in_used", s->id, k, s->collector_in_used >> q->input & 1, 1);
 			invariant("collector.front", s->id, k, s->collector.front[q->input],
 				q->at[q->head].sched);
 		}
-		invariant("oc_ex.room", s->id, k, r->room, slots(s->core->unit[k].oc_ex_width) & ~r->full);
+		invariant(
+			"unit_in.room", s->id, k, r->room, slots(s->core->unit[k].unit_in_width) & ~r->full);
 		if (r->full)
-			invariant("oc_ex_kinds", s->id, k, (s->oc_ex_kinds & r->bit) != 0, 1);
+			invariant("unit_in_used", s->id, k, (s->unit_in_used & r->bit) != 0, 1);
 	}
 }
 

@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 #include "watch/profile.h"
 #include "depend.h"
-#include "regset.h"
+#include "pipereg.h"
 #include "scheduler.h"
 
 #define ANY_SPEC N_UNIT_KINDS /* specialized units count as one type for dual issue */
@@ -30,7 +30,7 @@ void sched_init(struct sm *s)
 			s->policy->init(s, k);
 	}
 	for (unsigned u = 0; u < N_UNIT_KINDS; u++)
-		s->id_oc[u].input = (uint8_t)opcoll_input(u);
+		s->collector_in[u].input = (uint8_t)opcoll_input(u);
 }
 
 /* ---- waiting (SM-warp-5, SM-membar) -------------------------------------------------------- */
@@ -165,7 +165,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	in->lanes = (uint8_t)(rec->mask == UINT32_MAX ? 32 : bit_count32(rec->mask));
 	if (rec->addr) /* read by the load/store unit, some cycles later */
 		__builtin_prefetch(&s->cta[p->cta].block.word[rec->addr >> 2]);
-	id_oc_put(s, &s->id_oc[u->unit], k, h);
+	collector_in_put(s, &s->collector_in[u->unit], k, h);
 	s->collector.may_allocate = true;
 	s->changed = true;
 	depend_reserve(s, w, u, s->policy->needs_longop && is_long_operation(in));
@@ -190,7 +190,7 @@ static bool issuable(struct sm *s, unsigned w) { return !warp_waiting(s, w) && s
 
 static bool can_go(const struct sm *s, unsigned k, unsigned w)
 {
-	return !(s->collide >> w & 1) && id_oc_room(s, &s->id_oc[s->warp[w].head->unit], k);
+	return !(s->collide >> w & 1) && collector_in_room(s, &s->collector_in[s->warp[w].head->unit], k);
 }
 
 static unsigned type_of(const struct uop *u) { return u->unit < UNIT_SPEC ? u->unit : ANY_SPEC; }

@@ -9,7 +9,7 @@
  * a pending memory barrier, which a visit may clear: lrr then visits every warp; the others look at all warps
  * when they sort them, which is before any visit.
  */
-#include "regset.h"
+#include "pipereg.h"
 #include "scheduler.h"
 
 unsigned sched_oldest(const struct sm *s, uint64_t warps)
@@ -77,9 +77,9 @@ uint64_t sched_blocked(const struct sm *s)
 {
 	uint64_t warps = 0;
 
-	FOR_BITS32 (input, s->id_oc_inputs) {
+	FOR_BITS32 (input, s->collector_in_used) {
 		unsigned kind = opcoll_input_kind[input];
-		uint64_t room = s->id_oc[kind].room, full = ~room & slots(s->core->schedulers);
+		uint64_t room = s->collector_in[kind].room, full = ~room & slots(s->core->schedulers);
 
 		warps |= s->head_unit[kind] & (s->any_slot ? (room ? 0 : UINT64_MAX) : full * s->spread);
 	}

@@ -4,7 +4,7 @@
  * of the SM and begins at 0 for every scheduler, so at first a scheduler may issue from a warp that is not
  * its own.
  */
-#include "regset.h"
+#include "pipereg.h"
 #include "scheduler.h"
 
 struct rrr {

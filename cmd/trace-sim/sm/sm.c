@@ -15,7 +15,7 @@
 #include "scheduler.h"
 #include "watch/profile.h"
 #include "depend.h"
-#include "regset.h"
+#include "pipereg.h"
 
 #define WINST_MAX 65535u
 
@@ -26,9 +26,9 @@ static void init_units(struct sm *s)
 	for (unsigned k = 0; k < N_UNIT_KINDS; k++) {
 		s->unit_first[k] = s->n_units;
 		s->n_units += k == UNIT_MEM ? 0 : c->unit[k].units;
-		s->id_oc[k].room = slots(c->unit[k].id_oc_width);
-		s->oc_ex[k].room = slots(c->unit[k].oc_ex_width);
-		s->oc_ex[k].bit = 1u << k;
+		s->collector_in[k].room = slots(c->unit[k].collector_in_width);
+		s->unit_in[k].room = slots(c->unit[k].unit_in_width);
+		s->unit_in[k].bit = 1u << k;
 	}
 	s->any_slot = c->sub_core ? 0 : UINT64_MAX;
 	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof *s->unit);

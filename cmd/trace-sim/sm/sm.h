@@ -61,15 +61,15 @@ struct winst {
 
 /* ---- pipeline registers (SM-reg) ----------------------------------------------------------- */
 
-/* OC_EX of a kind of unit. */
-struct regset {
+/* What waits for a kind of unit (OC_EX). */
+struct unit_in {
 	uint64_t full, room;      /* occupied slots, empty slots */
 	uint32_t bit;             /* of this set in the mask of sets that are not empty */
 	uint16_t slot[SET_SLOTS]; /* winst handles */
 };
 
-/* ID_OC of a kind of unit: filled by issue and emptied from the oldest on, so it is a queue. */
-struct id_oc {
+/* What waits for the collector (ID_OC): filled by issue and emptied from the oldest on, so it is a queue. */
+struct collector_in {
 	uint64_t room;       /* empty slots */
 	uint8_t input;       /* number of this set, its bit in the mask of sets that are not empty */
 	uint8_t head, count; /* in at; head is 0 when it is empty */
@@ -290,9 +290,9 @@ struct sm {
 	uint16_t winst_free; /* list of those given back */
 	uint16_t winst_made;
 	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all, and it stands for any */
-	struct id_oc id_oc[N_UNIT_KINDS];
-	struct regset oc_ex[N_UNIT_KINDS];
-	uint32_t id_oc_inputs, oc_ex_kinds; /* sets that are not empty, by regset.bit */
+	struct collector_in collector_in[N_UNIT_KINDS];
+	struct unit_in unit_in[N_UNIT_KINDS];
+	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by unit_in.bit */
 	struct opcoll collector;
 	struct func_unit *unit;
 	uint32_t n_units, unit_first[N_UNIT_KINDS];
@@ -356,7 +356,7 @@ void opcoll_init(struct sm *s);
 void opcoll_free(struct sm *s);
 /*
  * Inputs of collector ports in serving order. The input's number is the bit of the ID_OC set in
- * id_oc_inputs.
+ * collector_in_used.
  */
 extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
 unsigned opcoll_input(unsigned unit);

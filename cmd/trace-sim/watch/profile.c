@@ -9,7 +9,7 @@
 #include "arena.h"
 #include "core/core.h"
 #include "profile.h"
-#include "sm/regset.h"
+#include "sm/pipereg.h"
 #include "sm/scheduler.h"
 
 struct sm_profile *sm_profile_new(const struct core_params *c)
@@ -115,7 +115,7 @@ static void set_idle(struct sm *s, unsigned k, unsigned w, unsigned reason, uint
 /* Why the pipeline register before a unit stays full. */
 static unsigned stage_full(const struct sm *s, unsigned k, unsigned unit)
 {
-	if (regset_room(s, &s->oc_ex[unit], k))
+	if (unit_in_room(s, &s->unit_in[unit], k))
 		return PROFILE_COLLECTOR_FULL;
 	return unit == UNIT_MEM ? PROFILE_LDST_QUEUE : PROFILE_UNIT_BUSY;
 }

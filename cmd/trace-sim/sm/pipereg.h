@@ -2,10 +2,10 @@
 /*
  * Pipeline register sets (SM-reg), inline: they are touched several times an instruction.
  * Always true: slots at or beyond the set's width are never occupied; a set's bit in the mask of non-empty
- * sets (id_oc_inputs, oc_ex_kinds) is set exactly when it is occupied; opcoll.front is that of ID_OC.
+ * sets (collector_in_used, unit_in_used) is set exactly when it is occupied; collector.front is that of collector_in.
  */
-#ifndef REGSET_H
-#define REGSET_H
+#ifndef PIPEREG_H
+#define PIPEREG_H
 
 #include <assert.h>
 #include "sm.h"
@@ -16,14 +16,14 @@ static inline uint64_t slots(uint32_t n) { return n >= SET_SLOTS ? UINT64_MAX : 
 /* Slots that slot stands for. */
 static inline uint64_t reach(const struct sm *s, unsigned slot) { return s->any_slot | 1ull << slot; }
 
-/* ---- ID_OC --------------------------------------------------------------------------------- */
+/* ---- ID_OC: into the operand collector ----------------------------------------------------- */
 
-static inline bool id_oc_room(const struct sm *s, const struct id_oc *q, unsigned sched)
+static inline bool collector_in_room(const struct sm *s, const struct collector_in *q, unsigned sched)
 {
 	return q->room & reach(s, sched);
 }
 
-static inline void id_oc_put(struct sm *s, struct id_oc *q, unsigned sched, uint16_t w)
+static inline void collector_in_put(struct sm *s, struct collector_in *q, unsigned sched, uint16_t w)
 {
 	unsigned slot = bit_lowest64(q->room & reach(s, sched)), i = (q->head + q->count++) % SET_SLOTS;
 
@@ -32,13 +32,13 @@ static inline void id_oc_put(struct sm *s, struct id_oc *q, unsigned sched, uint
 	q->at[i].inst = w;
 	q->at[i].slot = (uint8_t)slot;
 	q->at[i].sched = (uint8_t)sched;
-	if (!(s->id_oc_inputs >> q->input & 1))
+	if (!(s->collector_in_used >> q->input & 1))
 		s->collector.front[q->input] = (uint8_t)sched;
-	s->id_oc_inputs |= 1u << q->input;
+	s->collector_in_used |= 1u << q->input;
 }
 
 /* The oldest instruction leaves. */
-static inline uint16_t id_oc_take(struct sm *s, struct id_oc *q)
+static inline uint16_t collector_in_take(struct sm *s, struct collector_in *q)
 {
 	uint16_t w = q->at[q->head].inst;
 
@@ -48,20 +48,20 @@ static inline uint16_t id_oc_take(struct sm *s, struct id_oc *q)
 		s->collector.front[q->input] = q->at[q->head].sched;
 	} else {
 		q->head = 0;
-		s->id_oc_inputs &= ~(1u << q->input);
+		s->collector_in_used &= ~(1u << q->input);
 	}
 	return w;
 }
 
-/* ---- OC_EX --------------------------------------------------------------------------------- */
+/* ---- OC_EX: into the units ----------------------------------------------------------------- */
 
-static inline bool regset_room(const struct sm *s, const struct regset *r, unsigned slot)
+static inline bool unit_in_room(const struct sm *s, const struct unit_in *r, unsigned slot)
 {
 	return r->room & reach(s, slot);
 }
 
 /* Into the lowest slot that is empty, of these. */
-static inline void regset_put(struct sm *s, struct regset *r, uint64_t where, uint16_t w)
+static inline void unit_in_put(struct sm *s, struct unit_in *r, uint64_t where, uint16_t w)
 {
 	uint64_t room = r->room & where, bit = room & -room;
 
@@ -69,11 +69,11 @@ static inline void regset_put(struct sm *s, struct regset *r, uint64_t where, ui
 	r->full |= bit;
 	r->room ^= bit;
 	r->slot[bit_lowest64(room)] = w;
-	s->oc_ex_kinds |= r->bit;
+	s->unit_in_used |= r->bit;
 }
 
 /* Slot of the oldest instruction; the set is not empty. */
-static inline unsigned regset_oldest(const struct sm *s, const struct regset *r)
+static inline unsigned unit_in_oldest(const struct sm *s, const struct unit_in *r)
 {
 	unsigned best = bit_lowest64(r->full);
 	uint64_t uid;
@@ -99,16 +99,16 @@ static inline uint64_t slot_units(const struct opcoll *c, unsigned slot)
 }
 
 /* The instruction leaves its slot. */
-static inline uint16_t regset_take(struct sm *s, unsigned kind, unsigned slot)
+static inline uint16_t unit_in_take(struct sm *s, unsigned kind, unsigned slot)
 {
-	struct regset *r = &s->oc_ex[kind];
+	struct unit_in *r = &s->unit_in[kind];
 	struct opcoll *c = &s->collector;
 	uint64_t freed = c->stuck[kind] & slot_units(c, slot);
 
 	r->full &= ~(1ull << slot);
 	r->room |= 1ull << slot;
 	if (!r->full)
-		s->oc_ex_kinds &= ~r->bit;
+		s->unit_in_used &= ~r->bit;
 	c->stuck[kind] ^= freed;
 	c->ready |= freed;
 	return r->slot[slot];
