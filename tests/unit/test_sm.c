@@ -69,10 +69,10 @@ static void worked_example(void)
 	is_number((long long)event(b, "writeback", 0), 9, "IADD3 is written in cycle 9");
 	is_number((long long)event(b, "writeback", 1), 15, "EXIT is complete in cycle 15");
 	is_number((long long)event(b, "writeback", 2), 16, "FFMA is written in cycle 16");
-	is_number((long long)n->distro[0], 55, "W0_Idle");
-	is_number((long long)n->distro[1], 6, "W0_Scoreboard");
-	is_number((long long)n->distro[2], 0, "Stall");
-	is_number((long long)n->distro[34], 3, "W32");
+	is_number((long long)n->occupancy[OCC_IDLE], 55, "W0_Idle");
+	is_number((long long)n->occupancy[OCC_SCOREBOARD], 6, "W0_Scoreboard");
+	is_number((long long)n->occupancy[OCC_STALL], 0, "Stall");
+	is_number((long long)n->occupancy[OCC_LANES + 32], 3, "W32");
 	is_number((long long)n->single_issue[0], 3, "single_issue_nums of scheduler 0");
 	is_number((long long)n->insts, 96, "gpu_sim_insn");
 	done(b);

@@ -27,15 +27,15 @@ const char *const core_stall_names[N_CORE_STALLS] = {
 
 /* ---- cycles without an issue -------------------------------------------------------------------- */
 
-static unsigned bucket_of(unsigned why)
+static enum occupancy idle_kind(unsigned why)
 {
 	switch (why) {
 	case STALL_DEPEND:
-	case STALL_WAR: return 1;
+	case STALL_WAR: return OCC_SCOREBOARD;
 	case STALL_UNIT:
 	case STALL_RESULT:
-	case STALL_PORT: return 2;
-	default: return 0;
+	case STALL_PORT: return OCC_STALL;
+	default: return OCC_IDLE;
 	}
 }
 
@@ -46,7 +46,7 @@ static void put_down(struct sm *s, unsigned sub, uint64_t cycles)
 	if (s->profile)
 		profile_core_cycles(s, sub, cycles);
 	s->modern->n.stall[b->idle] += cycles;
-	s->n.distro[bucket_of(b->idle)] += cycles;
+	s->n.occupancy[idle_kind(b->idle)] += cycles;
 }
 
 /* Cycles up to, not including, until. */
@@ -171,7 +171,7 @@ static void count_issue(
 	unsigned lanes = bit_count32(rec->mask);
 
 	s->next_uid++;
-	s->n.distro[2 + lanes]++;
+	s->n.occupancy[OCC_LANES + lanes]++;
 	s->n.single_issue[sub]++;
 	s->n.issue_hist[w]++;
 	if ((int32_t)w > s->n.issue_hist_top)

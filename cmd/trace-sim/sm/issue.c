@@ -21,7 +21,7 @@ void sched_init(struct sm *s)
 
 	s->policy = sched_policies[c->policy];
 	s->by_masks = !s->policy->cycle && !s->policy->looked_at;
-	s->idle[0] = (uint8_t)c->schedulers;
+	s->idle[OCC_IDLE] = (uint8_t)c->schedulers;
 	for (unsigned w = 0; w < c->warps; w += c->schedulers)
 		s->spread |= 1ull << w;
 	for (unsigned k = 0; k < c->schedulers; k++) {
@@ -125,8 +125,8 @@ static APART void issue_ptx(struct sm *s, const struct winst *in, const struct r
 	const struct uop *u = in->uop;
 
 	if (u->flags & UOP_ISSUE) {
-		s->n.distro[2 + in->lanes]--;
-		s->n.distro[2 + bit_count32(rec_issue_mask(&s->cta[in->cta].block, rec))]++;
+		s->n.occupancy[OCC_LANES + in->lanes]--;
+		s->n.occupancy[OCC_LANES + bit_count32(rec_issue_mask(&s->cta[in->cta].block, rec))]++;
 	}
 	if (u->flags & UOP_ENDS && rec->mask && !(s->done >> in->warp & 1))
 		ibuffer_flush(s, in->warp);
@@ -173,7 +173,7 @@ static APART void issue(struct sm *s, unsigned k, unsigned w, unsigned nth)
 	ibuffer_advance(s, w);
 	if (s->events)
 		events_issue(s->events, s->now, s->id, w, u->pc, k);
-	s->n.distro[2 + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
+	s->n.occupancy[OCC_LANES + in->lanes]++; /* quirk Q2-4: no lane counts as a stall */
 	s->n.issue_hist[w] += nth;
 	if ((int32_t)w > s->n.issue_hist_top)
 		s->n.issue_hist_top = (int32_t)w;
@@ -239,13 +239,13 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-/* A cycle in which scheduler k issued nothing, by its bucket. */
-static void count_idle(struct sm *s, unsigned k, unsigned bucket)
+/* A cycle in which scheduler k issued nothing, by its kind. */
+static void count_idle(struct sm *s, unsigned k, enum occupancy why)
 {
-	s->n.distro[bucket]++;
+	s->n.occupancy[why]++;
 	if (!s->profile)
 		return;
-	s->idle_bucket[k] = (uint8_t)bucket;
+	s->idle_as[k] = (uint8_t)why;
 	s->profile->idle[k].row = 0;
 	profile_idle(s, k, 1);
 }
@@ -262,11 +262,16 @@ static inline void look(const struct sm *s, struct outlook *o)
 	o->go = o->ready ? o->ready & ~sched_blocked(s) : 0;
 }
 
-static unsigned bucket_of(const struct sm *s, unsigned k, const struct outlook *o)
+static enum occupancy idle_kind(bool valid, bool ready)
+{
+	return ready ? OCC_STALL : valid ? OCC_SCOREBOARD : OCC_IDLE;
+}
+
+static enum occupancy idle_of(const struct sm *s, unsigned k, const struct outlook *o)
 {
 	uint64_t mine = s->spread << k;
 
-	return o->ready & mine ? 2 : (o->valid & mine) != 0;
+	return idle_kind(o->valid & mine, o->ready & mine);
 }
 
 /* A cycle in which no scheduler can issue. */
@@ -277,14 +282,14 @@ static void all_idle(struct sm *s, const struct outlook *o)
 		s->idle_ready = o->ready;
 		memset(s->idle, 0, sizeof s->idle);
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			s->idle[bucket_of(s, k, o)]++;
+			s->idle[idle_of(s, k, o)]++;
 	}
 	if (s->profile)
 		for (unsigned k = 0; k < s->core->schedulers; k++)
-			count_idle(s, k, bucket_of(s, k, o));
+			count_idle(s, k, idle_of(s, k, o));
 	else
-		for (unsigned i = 0; i < 3; i++)
-			s->n.distro[i] += s->idle[i];
+		for (unsigned i = 0; i < N_OCC_IDLE; i++)
+			s->n.occupancy[i] += s->idle[i];
 }
 
 /* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
@@ -300,7 +305,7 @@ static APART void schedule_all(struct sm *s, unsigned first, struct outlook *o)
 			if (s->any_slot || s->at_barrier != at_barrier)
 				look(s, o);
 		} else {
-			count_idle(s, k, bucket_of(s, k, o));
+			count_idle(s, k, idle_of(s, k, o));
 		}
 		k = k + 1 == n ? 0 : k + 1;
 	} while (k != first);
@@ -315,13 +320,13 @@ static APART void schedule_by_visits(struct sm *s, unsigned first)
 	s->idle_ready = 1; /* of no outlook */
 	memset(s->idle, 0, sizeof s->idle);
 	do {
-		unsigned seen, bucket;
+		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
 
-		seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
 		if (!(seen & SEEN_ISSUED)) {
-			bucket = seen & SEEN_READY ? 2 : seen & SEEN_VALID ? 1 : 0;
-			count_idle(s, k, bucket);
-			s->idle[bucket]++;
+			enum occupancy why = idle_kind(seen & SEEN_VALID, seen & SEEN_READY);
+
+			count_idle(s, k, why);
+			s->idle[why]++;
 		}
 		k = k + 1 == n ? 0 : k + 1;
 	} while (k != first);

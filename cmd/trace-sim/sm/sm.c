@@ -122,8 +122,8 @@ static void catch_up(struct sm *s, uint64_t cycles)
 	s->now += cycles;
 	count_occupancy(s, cycles);
 	s->sched_first = (uint32_t)((s->sched_first + cycles) % c->schedulers);
-	for (unsigned i = 0; i < 3; i++)
-		s->n.distro[i] += cycles * s->idle[i];
+	for (unsigned i = 0; i < N_OCC_IDLE; i++)
+		s->n.occupancy[i] += cycles * s->idle[i];
 	if (s->profile)
 		profile_idle_all(s, cycles);
 	if (s->l1i)

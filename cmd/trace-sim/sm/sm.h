@@ -204,13 +204,23 @@ enum stall_type {
 };
 enum stall_reason { STALL_NONE, STALL_BK_CONF, STALL_COAL, STALL_ICNT, STALL_DATA_PORT, N_STALL_REASONS };
 
+/* A cycle of a scheduler: nothing was issued, and why, or an instruction of n lanes (OCC_LANES + n). */
+enum occupancy {
+	OCC_IDLE,
+	OCC_SCOREBOARD,
+	OCC_STALL,
+	N_OCC_IDLE,            /* the kinds of cycle without an issue are below */
+	OCC_LANES = OCC_STALL, /* no lane counts as a stall */
+	N_OCC = OCC_LANES + 33
+};
+
 /* Cumulative over the run: the rows of counters.def, and those that are more than a number. */
 struct sm_counts {
 #define COUNTER(field, place, width, name, before) uint64_t field;
 #include "counters.def"
 #undef COUNTER
 	uint64_t stall[N_STALL_TYPES][N_STALL_REASONS];
-	uint64_t distro[35]; /* 0 idle, 1 scoreboard, 2 stall, 2 + n lanes */
+	uint64_t occupancy[N_OCC];
 	uint64_t single_issue[MAX_SCHEDULERS], dual_issue[MAX_SCHEDULERS];
 	uint64_t issue_hist[MAX_WARPS];  /* per slot (SM-sched-6) */
 	int32_t issue_hist_top;          /* highest slot that ever issued, -1: none */
@@ -266,11 +276,11 @@ struct sm {
 	uint32_t cta_padded; /* P: its threads per CTA rounded up to 32 */
 	bool changed;        /* this cycle changed something besides counters */
 	/*
-	 * How many schedulers were counted in each distro bucket of those without an issue, in the last cycle run
-	 * in which none issued; it follows from the masks idle_valid and idle_ready.
+	 * How many schedulers were counted in each kind of cycle without an issue, in the last cycle run in which none
+	 * issued; it follows from the masks idle_valid and idle_ready.
 	 */
-	uint8_t idle[3];
-	uint8_t idle_bucket[MAX_SCHEDULERS]; /* of each scheduler that last issued nothing; for the profile */
+	uint8_t idle[N_OCC_IDLE];
+	uint8_t idle_as[MAX_SCHEDULERS]; /* of each scheduler that last issued nothing; for the profile */
 	uint64_t idle_valid, idle_ready;
 	uint32_t dynamic_id[MAX_WARPS]; /* order in which warps came */
 	uint32_t reg_limit;             /* register numbers are below */

@@ -191,11 +191,11 @@ static void drained(struct sm *s, unsigned k)
 static void look(struct sm *s, unsigned k)
 {
 	uint64_t set = looked_at(s, k), valid = set & s->ibuf;
-	unsigned bucket = s->idle_bucket[k];
+	enum occupancy as = s->idle_as[k];
 
-	if (bucket == 2 && valid & ~s->collide)
+	if (as == OCC_STALL && valid & ~s->collide)
 		full(s, k, s->policy->pick(s, k, valid & ~s->collide));
-	else if (bucket && valid & s->collide)
+	else if (as != OCC_IDLE && valid & s->collide)
 		scoreboard(s, k, s->policy->pick(s, k, valid & s->collide));
 	else if (set)
 		no_instruction(s, k, s->policy->pick(s, k, set));

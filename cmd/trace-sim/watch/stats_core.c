@@ -61,8 +61,8 @@ static void add_core(struct core_sum *sum, const struct sm_counts *n)
 	for (int t = 0; t < N_STALL_TYPES; t++)
 		for (int r = 0; r < N_STALL_REASONS; r++)
 			to->stall[t][r] += n->stall[t][r];
-	for (size_t i = 0; i < sizeof(n->distro) / sizeof(n->distro[0]); i++)
-		to->distro[i] += n->distro[i];
+	for (size_t i = 0; i < N_OCC; i++)
+		to->occupancy[i] += n->occupancy[i];
 	for (int i = 0; i < MAX_SCHEDULERS; i++) {
 		to->single_issue[i] += n->single_issue[i];
 		to->dual_issue[i] += n->dual_issue[i];
@@ -127,15 +127,16 @@ static void walk_stalls(struct sink *s, const struct sm_counts *n)
 
 static void walk_warp_occupancy(struct sink *s, const struct gpu *g, const struct sm_counts *n)
 {
-	show(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d", wrapped(n->distro[2]),
-		wrapped(n->distro[0]), wrapped(n->distro[1]));
+	show(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d",
+		wrapped(n->occupancy[OCC_STALL]), wrapped(n->occupancy[OCC_IDLE]),
+		wrapped(n->occupancy[OCC_SCOREBOARD]));
 	s->sparse = true;
-	note(s, n->distro[2], "warp_occupancy[Stall]");
-	note(s, n->distro[0], "warp_occupancy[W0_Idle]");
-	note(s, n->distro[1], "warp_occupancy[W0_Scoreboard]");
+	note(s, n->occupancy[OCC_STALL], "warp_occupancy[Stall]");
+	note(s, n->occupancy[OCC_IDLE], "warp_occupancy[W0_Idle]");
+	note(s, n->occupancy[OCC_SCOREBOARD], "warp_occupancy[W0_Scoreboard]");
 	for (int lanes = 1; lanes <= 32; lanes++) {
-		show(s, "\tW%d:%d", lanes, wrapped(n->distro[2 + lanes]));
-		note(s, n->distro[2 + lanes], "warp_occupancy[W%d]", lanes);
+		show(s, "\tW%d:%d", lanes, wrapped(n->occupancy[OCC_LANES + lanes]));
+		note(s, n->occupancy[OCC_LANES + lanes], "warp_occupancy[W%d]", lanes);
 	}
 	s->sparse = false;
 	show(s, "\nsingle_issue_nums: ");
