@@ -35,8 +35,8 @@ void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
 /* hash (16 bytes, or NULL) gets the XXH3-128 of the kernel's text. */
 void pack_end(struct pack_writer *w, unsigned char *hash);
-/* told: some of the kernel (from 0) is kept as plain text because it is no regular trace. Once for each. */
-void pack_on_text(struct pack_writer *w, void (*told)(void *ctx, uint32_t kernel), void *ctx);
+/* on_text: some of the kernel (from 0) is kept as plain text because it is no regular trace. Once for each. */
+void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx);
 /* Index and end marker. */
 void pack_writer_close(struct pack_writer *w);
 

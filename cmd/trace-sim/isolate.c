@@ -25,7 +25,7 @@
 #include "isolate.h"
 
 /* What a process tells of its run beside the records; in memory that both see. */
-struct told {
+struct outcome {
 	char status[16], limit[48];
 	unsigned char hash[16];
 	uint32_t kernels, done; /* records; those of kernels that came to their end */
@@ -43,7 +43,7 @@ enum state { WAITING, RUNNING, READY, FAILED };
 struct result {
 	uint8_t state;
 	uint64_t at, n; /* its records in the spool */
-	struct told told;
+	struct outcome outcome;
 };
 
 struct isolate {
@@ -51,12 +51,12 @@ struct isolate {
 	const struct isa *isa;
 	unsigned jobs, running;
 	struct child child[MAX_THREADS];
-	struct told *told;     /* by child */
-	struct result *result; /* by command */
-	uint32_t start, write; /* commands: the next to be started, the next to be written */
-	uint32_t failed;       /* the first command that cannot be simulated; n_cmds: none */
-	struct kept spool;     /* records of kernels that wait for one before */
-	struct kept all;       /* what was written, for the totals */
+	struct outcome *outcome; /* by child */
+	struct result *result;   /* by command */
+	uint32_t start, write;   /* commands: the next to be started, the next to be written */
+	uint32_t failed;         /* the first command that cannot be simulated; n_cmds: none */
+	struct kept spool;       /* records of kernels that wait for one before */
+	struct kept all;         /* what was written, for the totals */
 	uint32_t kernels, done;
 	char limit[48]; /* the first that a kernel met; "": none */
 	/* In a process of a kernel: what its own took the place of, as leak checkers want to see all memory named. */
@@ -124,7 +124,7 @@ static void to_output(void *ctx, const char *p, size_t n) { fwrite(p, 1, n, ctx)
 
 static void copy_word(char *to, size_t cap, const char *word) { snprintf(to, cap, "%s", word ? word : ""); }
 
-static _Noreturn void be_child(struct isolate *o, const struct child *c, struct told *t)
+static _Noreturn void be_child(struct isolate *o, const struct child *c, struct outcome *t)
 {
 	struct run *r = o->r;
 	struct fault f;
@@ -170,7 +170,7 @@ static void start_child(struct isolate *o, uint32_t command)
 	*c = (struct child){.command = command, .records = output_spool()};
 	if (!c->records || pipe(ends))
 		die_errno("found no room for another process");
-	o->told[c - o->child] = (struct told){.kernels = 0};
+	o->outcome[c - o->child] = (struct outcome){.kernels = 0};
 	fflush(stdout);
 	c->pid = fork();
 	if (c->pid < 0)
@@ -179,7 +179,7 @@ static void start_child(struct isolate *o, uint32_t command)
 		close(ends[0]);
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 			_exit(EXIT_TROUBLE);
-		be_child(o, c, &o->told[c - o->child]);
+		be_child(o, c, &o->outcome[c - o->child]);
 	}
 	close(ends[1]);
 	c->pipe = ends[0];
@@ -222,7 +222,7 @@ static void reap(struct isolate *o, struct child *c)
 	int status = wait_for(c->pid);
 	off_t n = lseek(fileno(c->records), 0, SEEK_END);
 
-	to->told = o->told[c - o->child];
+	to->outcome = o->outcome[c - o->child];
 	to->state = READY;
 	if (WIFSIGNALED(status))
 		diag_error((struct place){.file = o->r->list.cmd[c->command].path},
@@ -287,14 +287,14 @@ static void write_result(struct isolate *o, const struct result *done)
 	pieces(o->spool.fd, done->at, done->n, to_output, r->out);
 	pieces(o->spool.fd, done->at, done->n, to_kept, &o->all);
 	output_keep(r->result);
-	XXH3_128bits_update(r->hash, done->told.hash, sizeof done->told.hash);
-	r->status = worse(r->status, done->told.status);
-	if (!r->limit && *done->told.limit) {
-		memcpy(o->limit, done->told.limit, sizeof o->limit);
+	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof done->outcome.hash);
+	r->status = worse(r->status, done->outcome.status);
+	if (!r->limit && *done->outcome.limit) {
+		memcpy(o->limit, done->outcome.limit, sizeof o->limit);
 		r->limit = o->limit;
 	}
-	o->kernels += done->told.kernels;
-	o->done += done->told.done;
+	o->kernels += done->outcome.kernels;
+	o->done += done->outcome.done;
 	if (r->progress)
 		show(o, !isatty(STDERR_FILENO));
 }
@@ -305,7 +305,7 @@ static void write_ready(struct isolate *o)
 		const struct result *next = &o->result[o->write];
 		bool mine = o->r->list.cmd[o->write].kind == CMD_KERNEL;
 
-		if (next->state == READY && next->told.kernels)
+		if (next->state == READY && next->outcome.kernels)
 			write_result(o, next);
 		else if (next->state != READY && (mine || o->write >= o->start))
 			break;
@@ -490,9 +490,9 @@ static void begin(struct isolate *o, const char *output, bool force, bool resume
 /* The shared memory, results and processes. */
 static void prepare(struct isolate *o)
 {
-	o->told = mmap(NULL, sizeof(struct told) * MAX_THREADS, PROT_READ | PROT_WRITE,
+	o->outcome = mmap(NULL, sizeof(struct outcome) * MAX_THREADS, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (o->told == MAP_FAILED)
+	if (o->outcome == MAP_FAILED)
 		die_errno("out of memory");
 	o->result = xcalloc(o->r->list.n_cmds, sizeof *o->result);
 	o->failed = o->r->list.n_cmds;
@@ -527,7 +527,7 @@ int isolate_run(
 	XXH3_freeState(r->hash);
 	kept_close(&o->spool);
 	kept_close(&o->all);
-	munmap(o->told, sizeof(struct told) * MAX_THREADS);
+	munmap(o->outcome, sizeof(struct outcome) * MAX_THREADS);
 	free(o->result);
 	free(o);
 	return status;

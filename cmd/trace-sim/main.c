@@ -572,10 +572,10 @@ int main(int argc, char **argv)
 	r->host_time = a.host_time;
 	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
-	const struct given given = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define, a.n_cubin,
-		a.kernels, a.isa, a.strict, a.isolate, a.warm, a.sample_blocks, a.records,
+	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
+		a.n_cubin, a.kernels, a.isa, a.strict, a.isolate, a.warm, a.sample_blocks, a.records,
 		a.provenance ? command : NULL, operand};
-	r->given = &given;
+	r->invoked = &invoked;
 	r->interval = a.records;
 	int status = serve(r, &a, isa, operand);
 	kselect_free(select);

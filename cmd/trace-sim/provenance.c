@@ -13,7 +13,7 @@
 #include "run.h"
 
 /* The values, separated by blanks; of a file its name without folder. */
-static void given_list(
+static void put_list(
 	struct record_writer *w, const char *name, const char *const *value, uint32_t n, bool files)
 {
 	size_t size = 1, at = 0;
@@ -44,13 +44,13 @@ static void given_kernels(struct record_writer *w, const char *kernels)
 	free(text);
 }
 
-static void given(struct record_writer *w, const struct given *g)
+static void invocation(struct record_writer *w, const struct invocation *g)
 {
 	record_group(w, "given");
-	given_list(w, "config", g->config, g->n_config, true);
-	given_list(w, "define", g->define, g->n_define, false);
-	given_list(w, "cubin", g->cubin, g->n_cubin, true);
-	given_list(w, "isa", &g->isa, g->isa != NULL, true);
+	put_list(w, "config", g->config, g->n_config, true);
+	put_list(w, "define", g->define, g->n_define, false);
+	put_list(w, "cubin", g->cubin, g->n_cubin, true);
+	put_list(w, "isa", &g->isa, g->isa != NULL, true);
 	if (g->kernels)
 		given_kernels(w, g->kernels);
 	if (g->strict)
@@ -95,7 +95,7 @@ static void full_path(struct record_writer *w, const char *name, const char *pat
 }
 
 /* Paths as they are on this machine: what is needed to do it again. */
-static void provenance(struct record_writer *w, const struct given *g)
+static void provenance(struct record_writer *w, const struct invocation *g)
 {
 	char *text = NULL, *folder = realpath(".", NULL), name[32];
 	size_t n;
@@ -157,11 +157,11 @@ void run_record(const struct run *r, struct record_writer *w)
 	record_begin(w, "run");
 	record_string(w, "tool", "trace-sim");
 	record_string(w, "version", VERSION);
-	if (r->given)
-		given(w, r->given);
+	if (r->invoked)
+		invocation(w, r->invoked);
 	config_hash(&r->conf, w);
-	if (r->given && r->given->command)
-		provenance(w, r->given);
+	if (r->invoked && r->invoked->command)
+		provenance(w, r->invoked);
 	record_group(w, "config");
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];

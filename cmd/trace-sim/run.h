@@ -43,11 +43,11 @@ struct run {
 	struct progress *meter;
 	bool alone;                    /* one kernel of many: its records, and no end record */
 	unsigned char kernel_hash[16]; /* of the kernel that ended last */
-	const struct given *given;
+	const struct invocation *invoked;
 };
 
 /* The options given that decide what is simulated, as the run record tells them. provenance.c */
-struct given {
+struct invocation {
 	const char *const *config, *const *define, *const *cubin; /* in order */
 	const bool *shipped;                                      /* config is the name of a shipped one */
 	uint32_t n_config, n_define, n_cubin;

@@ -32,7 +32,7 @@ void addresses_free(struct addresses *x)
 	free(x->straight);
 }
 
-static bool moved(struct addresses *x, const struct recipe *r, const struct given *g)
+static bool moved(struct addresses *x, const struct recipe *r, const struct recorded *g)
 {
 	const struct lanes *from = lanes_of(x, r->ref);
 	unsigned i = 0;
@@ -40,14 +40,14 @@ static bool moved(struct addresses *x, const struct recipe *r, const struct give
 
 	if (!g->n)
 		return false;
-	const uint64_t *a = given_list(g, t);
+	const uint64_t *a = recorded_list(g, t);
 	d = a[0] - lane_at(from, bit_lowest32(g->mask));
 	FOR_BITS32 (l, g->mask)
 		off |= (a[i++] - lane_at(from, l)) ^ d;
 	return !off;
 }
 
-bool recipe_holds(struct addresses *x, const struct recipe *r, const struct given *g)
+bool recipe_holds(struct addresses *x, const struct recipe *r, const struct recorded *g)
 {
 	uint64_t low = (UINT64_C(1) << r->align) - 1, limit = UINT64_C(1) << (8 * r->planes), t[32];
 	const uint64_t *a;
@@ -56,7 +56,7 @@ bool recipe_holds(struct addresses *x, const struct recipe *r, const struct give
 		return true;
 	if (r->op == OP_MOVED)
 		return moved(x, r, g);
-	a = given_list(g, t);
+	a = recorded_list(g, t);
 	if (r->op == OP_BASED)
 		return pattern_base(x->c->pattern[r->pattern], g->mask, a, &low);
 	for (unsigned i = 0; i < g->n && r->op == OP_PLANES; i++)

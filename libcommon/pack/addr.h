@@ -23,7 +23,7 @@ struct lanes {
 /*
  * The addresses of a record's active lanes: base and step, or a list. Only masks without holes have a step.
  */
-struct given {
+struct recorded {
 	uint32_t mask;
 	unsigned n;
 	const uint64_t *w;
@@ -143,14 +143,14 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 
 /* ---- for the encoder ---------------------------------------------------------------------- */
 
-static inline struct given given_of(const struct parsed *p, const struct prec *r)
+static inline struct recorded recorded_of(const struct parsed *p, const struct prec *r)
 {
-	return (struct given){
+	return (struct recorded){
 		r->mask, bit_count32(r->mask), p->addr + (r->addr >> 2), (r->addr & 3) == ADDR_STRIDE};
 }
 
 /* As a list; t is room for it. */
-static inline const uint64_t *given_list(const struct given *g, uint64_t t[32])
+static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t[32])
 {
 	if (!g->line)
 		return g->w;
@@ -159,14 +159,14 @@ static inline const uint64_t *given_list(const struct given *g, uint64_t t[32])
 	return t;
 }
 
-static inline bool lanes_are(const struct lanes *x, const struct given *g)
+static inline bool lanes_are(const struct lanes *x, const struct recorded *g)
 {
 	unsigned first = bit_lowest32(g->mask), n = 0;
 	uint64_t off = 0, t[32];
 
 	if (x->line && g->line)
 		return x->base + first * x->step == g->w[0] && (g->n == 1 || x->step == g->w[1]);
-	const uint64_t *a = given_list(g, t);
+	const uint64_t *a = recorded_list(g, t);
 	if (g->mask == UINT32_MAX && !x->line) {
 		for (unsigned l = 0; l < 32; l++)
 			off |= x->a[l] ^ a[l];
@@ -179,7 +179,7 @@ static inline bool lanes_are(const struct lanes *x, const struct given *g)
 	return !off;
 }
 
-static inline void lanes_set(struct lanes *x, const struct given *g)
+static inline void lanes_set(struct lanes *x, const struct recorded *g)
 {
 	unsigned n = 0;
 
@@ -188,7 +188,7 @@ static inline void lanes_set(struct lanes *x, const struct given *g)
 		return;
 	}
 	uint64_t t[32], *to = lanes_list(x);
-	const uint64_t *a = given_list(g, t);
+	const uint64_t *a = recorded_list(g, t);
 	FOR_BITS32 (l, g->mask)
 		to[l] = a[n++];
 }
@@ -206,6 +206,6 @@ static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uin
 }
 
 /* Can the recipe with numbers hold these? */
-bool recipe_holds(struct addresses *x, const struct recipe *r, const struct given *g);
+bool recipe_holds(struct addresses *x, const struct recipe *r, const struct recorded *g);
 
 #endif

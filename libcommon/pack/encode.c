@@ -75,10 +75,10 @@ static void put_plane(struct encoder *e, const struct recipe *r, uint64_t v, enu
 		buf_byte(&e->col[first + k], (uint8_t)v);
 }
 
-static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, const struct given *g)
+static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	uint64_t *base = &e->x.base[m], t[32];
-	const uint64_t *a = given_list(g, t);
+	const uint64_t *a = recorded_list(g, t);
 	unsigned n = g->n;
 
 	if (r->op == OP_PLANES) {
@@ -109,7 +109,7 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 }
 
 /* Does recipe k give these? Then the lanes are set. */
-static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct given *g)
+static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
 	struct lanes t;
 
@@ -122,7 +122,7 @@ static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const st
 	return true;
 }
 
-static void put_addresses(struct encoder *e, uint32_t m, const struct given *g)
+static void put_addresses(struct encoder *e, uint32_t m, const struct recorded *g)
 {
 	const struct pmem *x = &e->c->mem[m];
 	unsigned d = e->ran[m] ? x->later : x->first, k = d;
@@ -156,7 +156,7 @@ static void put_known(struct encoder *e, const struct pwarp *w)
 
 		if (m == NONE || !r->mask)
 			continue;
-		struct given g = given_of(e->p, r);
+		struct recorded g = recorded_of(e->p, r);
 		put_addresses(e, m, &g);
 	}
 	e->gap += w->count + 1u;
@@ -185,7 +185,7 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 		put_mask(e, r);
 		e->gap++;
 		if (s->mem != NONE && r->mask) {
-			struct given g = given_of(e->p, r);
+			struct recorded g = recorded_of(e->p, r);
 
 			put_addresses(e, s->mem, &g);
 		}

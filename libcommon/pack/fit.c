@@ -94,7 +94,7 @@ static bool may_follow(uint64_t a, uint64_t b, uint64_t f, uint64_t g)
 
 /* Are the addresses those lanes, shifted, plus one constant? */
 static bool shift_holds(
-	const struct lanes *from, int s, const struct given *g, const uint64_t *a, uint64_t *c)
+	const struct lanes *from, int s, const struct recorded *g, const uint64_t *a, uint64_t *c)
 {
 	uint64_t off = 0;
 	unsigned i = 0;
@@ -110,7 +110,7 @@ static bool shift_holds(
 	return !off;
 }
 
-static bool xor_holds(const struct lanes *from, const struct given *g, const uint64_t *a, uint64_t *c)
+static bool xor_holds(const struct lanes *from, const struct recorded *g, const uint64_t *a, uint64_t *c)
 {
 	uint64_t off = 0;
 	unsigned i = 0;
@@ -126,7 +126,7 @@ static bool xor_holds(const struct lanes *from, const struct given *g, const uin
 
 /* Which recipes over instruction ref give these addresses? */
 static void try_ref(
-	struct fitter *f, struct tally **t, uint32_t ref, const struct given *g, const uint64_t *a)
+	struct fitter *f, struct tally **t, uint32_t ref, const struct recorded *g, const uint64_t *a)
 {
 	const struct lanes *from = lanes_of(&f->x, ref);
 	uint32_t rest = g->mask & (g->mask - 1);
@@ -152,7 +152,7 @@ static struct recipe of_tally(const struct tally *t)
 	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c};
 }
 
-static void keep_shape(struct fitter *f, struct sampled *s, const struct given *g)
+static void keep_shape(struct fitter *f, struct sampled *s, const struct recorded *g)
 {
 	uint64_t t[32];
 	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
@@ -167,7 +167,7 @@ static void keep_shape(struct fitter *f, struct sampled *s, const struct given *
 	x->warp = f->x.warp;
 	x->mask = g->mask;
 	memcpy(x->block, f->x.block, sizeof(x->block));
-	const uint64_t *a = given_list(g, t);
+	const uint64_t *a = recorded_list(g, t);
 	unsigned i = 0;
 	FOR_BITS32 (l, g->mask)
 		x->a[l] = a[i++];
@@ -201,7 +201,7 @@ static void settle(struct sampled *s, unsigned phase)
 }
 
 /* Does a recipe that held every time before hold again? */
-static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const struct given *g)
+static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const struct recorded *g)
 {
 	struct tally *t = s->t[phase];
 	struct lanes l;
@@ -224,7 +224,7 @@ static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const stru
 	return false;
 }
 
-static void sample(struct fitter *f, uint32_t m, const struct given *g)
+static void sample(struct fitter *f, uint32_t m, const struct recorded *g)
 {
 	struct sampled *s = &f->s[m];
 	unsigned phase = f->ran[m];
@@ -235,7 +235,7 @@ static void sample(struct fitter *f, uint32_t m, const struct given *g)
 	}
 	if (s->n[phase] + s->held[phase] < SAMPLES && !sure(f, s, phase, g)) {
 		uint64_t t[32];
-		const uint64_t *a = given_list(g, t);
+		const uint64_t *a = recorded_list(g, t);
 
 		s->n[phase]++;
 		for (uint32_t i = 0; i < f->n_recent; i++)
@@ -376,7 +376,7 @@ static void note_rest(struct rest *r, uint32_t mask, const uint64_t *a, unsigned
 	r->lanes += n;
 }
 
-static void second(struct fitter *f, uint32_t m, const struct given *g)
+static void second(struct fitter *f, uint32_t m, const struct recorded *g)
 {
 	const struct pmem *x = &f->c->mem[m];
 	struct rest *r = &f->rest[m];
@@ -409,7 +409,7 @@ static void second(struct fitter *f, uint32_t m, const struct given *g)
 	r->missed[phase]++;
 	lanes_set(lanes_of(&f->x, m), g);
 	uint64_t list[32] = {0};
-	note_rest(r, g->mask, given_list(g, list), g->n);
+	note_rest(r, g->mask, recorded_list(g, list), g->n);
 }
 
 /* Forget recipes that pay for less than their own bytes. */
@@ -475,7 +475,7 @@ static void choose_rest(struct fitter *f, uint32_t m)
 
 /* ---- walking ------------------------------------------------------------------------------ */
 
-static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, const struct given *g))
+static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, const struct recorded *g))
 {
 	const struct parsed *p = f->p;
 
@@ -494,7 +494,7 @@ static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, c
 
 				if (s->mem == NONE || !r->mask)
 					continue;
-				struct given g = given_of(p, r);
+				struct recorded g = recorded_of(p, r);
 				visit(f, s->mem, &g);
 				f->ran[s->mem] = true;
 			}

@@ -34,7 +34,7 @@ struct pack_writer {
 	uint64_t bytes, blocks;
 	struct header_facts facts;
 	bool begun;
-	uint32_t told; /* kernels kept as text below this number were told */
+	uint32_t reported; /* kernels kept as text below this number were reported */
 	void (*on_text)(void *ctx, uint32_t kernel);
 	void *ctx;
 	XXH3_state_t *hash;
@@ -56,9 +56,9 @@ struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads)
 	return w;
 }
 
-void pack_on_text(struct pack_writer *w, void (*told)(void *ctx, uint32_t kernel), void *ctx)
+void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx)
 {
-	w->on_text = told;
+	w->on_text = on_text;
 	w->ctx = ctx;
 }
 
@@ -96,9 +96,9 @@ static void write_job(struct pack_writer *w, struct job *j)
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
 	w->entry[w->n_entries++] = e;
 	for (uint32_t i = 0; i < j->n; i++) {
-		if (!j->piece[i]->kept || j->piece[i]->kernel < w->told)
+		if (!j->piece[i]->kept || j->piece[i]->kernel < w->reported)
 			continue;
-		w->told = j->piece[i]->kernel + 1;
+		w->reported = j->piece[i]->kernel + 1;
 		if (w->on_text)
 			w->on_text(w->ctx, j->piece[i]->kernel);
 	}

@@ -11,12 +11,12 @@
 #include "core/core.h"
 
 /* What the head waits for: a time, or NEVER for an event, and why. */
-struct outlook {
+struct ripeness {
 	uint64_t at;
 	unsigned why;
 };
 
-static void later(struct outlook *o, uint64_t at, unsigned why)
+static void later(struct ripeness *o, uint64_t at, unsigned why)
 {
 	if (at > o->at) {
 		o->at = at;
@@ -52,7 +52,7 @@ static bool blocked_by_events(const struct core_warp *cw, const struct core_inst
 }
 
 static void predicates(const struct core *c, const struct warp *p, const struct core_warp *cw,
-	const struct core_inst *in, struct outlook *o)
+	const struct core_inst *in, struct ripeness *o)
 {
 	bool reads = in->flags & INST_READS_P;
 	uint32_t mask = p->rec[p->cursor].mask;
@@ -71,7 +71,7 @@ static void predicates(const struct core *c, const struct warp *p, const struct 
 }
 
 static void from_trace(const struct core *c, const struct warp *p, const struct core_warp *cw,
-	const struct core_inst *in, struct outlook *o)
+	const struct core_inst *in, struct ripeness *o)
 {
 	unsigned why;
 
@@ -97,7 +97,7 @@ static void from_trace(const struct core *c, const struct warp *p, const struct 
 
 /* What the last instruction raised is not seen yet at t + 1 ...: those may issue before it is. */
 static void from_codes(
-	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct outlook *o)
+	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
 {
 	unsigned wait = core_control_of(cw, in->pc)->wait;
 	bool fresh = false;
@@ -149,7 +149,7 @@ void core_look(struct sm *s, unsigned w)
 	struct core_warp *cw = core_warp_of(s, w);
 	const struct warp *p = &s->warp[w];
 	const struct core_inst *in;
-	struct outlook o;
+	struct ripeness o;
 
 	if (s->done >> w & 1)
 		return;
@@ -158,7 +158,7 @@ void core_look(struct sm *s, unsigned w)
 		return;
 	}
 	in = core_inst_at(s, p, p->cursor);
-	o = (struct outlook){cw->valid_at[p->cursor % BUFFER_SLOTS], STALL_FETCH};
+	o = (struct ripeness){cw->valid_at[p->cursor % BUFFER_SLOTS], STALL_FETCH};
 	later(&o, cw->next_issue, cw->next_why);
 	cw->fragile = false;
 	if (cw->control)
@@ -168,7 +168,7 @@ void core_look(struct sm *s, unsigned w)
 	if (cw->hold_until > s->clock) {
 		cw->fragile = true;
 		if (core_held(s, w, o.at))
-			o = (struct outlook){cw->hold_until, cw->hold_why};
+			o = (struct ripeness){cw->hold_until, cw->hold_why};
 	}
 	if (o.at == NEVER)
 		core_warp_wait(s, w, o.why);

@@ -16,7 +16,7 @@
 #ifndef GPU_H
 #define GPU_H
 
-#include "team/choice.h"
+#include "team/tuner.h"
 #include "lsu/ldst.h"
 #include "mem/mem.h"
 #include "net/net.h"
@@ -103,12 +103,12 @@ struct gpu {
 	unsigned threads;         /* wanted, set before gpu_init; then those there are */
 	unsigned parts;           /* of the clusters and of the memory side: 1, or the team's slices */
 	struct core_part *part;
-	uint32_t load;     /* work of steps that threads might share, less steps without, within bounds */
-	struct team *team; /* NULL: one thread */
-	uint64_t born;     /* clock_ns() when it was built */
-	bool sampling;     /* --sample-blocks */
-	bool tested;       /* share whatever can be */
-	struct choice choice[2]; /* memory phase, core phase */
+	uint32_t load;         /* work of steps that threads might share, less steps without, within bounds */
+	struct team *team;     /* NULL: one thread */
+	uint64_t born;         /* clock_ns() when it was built */
+	bool sampling;         /* --sample-blocks */
+	bool tested;           /* share whatever can be */
+	struct tuner tuner[2]; /* memory phase, core phase */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;

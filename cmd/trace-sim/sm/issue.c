@@ -2,7 +2,7 @@
 /*
  * The issue stage: every scheduler once, and what an issue does (SM-sched, SM-issue). Always true:
  * whatever one issue changes is seen by the schedulers that run later in the same cycle. What the warps of all
- * schedulers can do is worked out together, as masks (struct outlook), and again only after an issue that
+ * schedulers can do is worked out together, as masks (struct candidates), and again only after an issue that
  * changed the state of another scheduler's warps.
  */
 #include <string.h>
@@ -251,11 +251,11 @@ static void count_idle(struct sm *s, unsigned k, enum occupancy why)
 }
 
 /* Warps that wait for nothing and have an instruction; those of them that do not collide; those that can issue. */
-struct outlook {
+struct candidates {
 	uint64_t valid, ready, go;
 };
 
-static inline void look(const struct sm *s, struct outlook *o)
+static inline void look(const struct sm *s, struct candidates *o)
 {
 	o->valid = sched_running(s) & s->ibuf;
 	o->ready = o->valid & ~s->collide;
@@ -267,7 +267,7 @@ static enum occupancy idle_kind(bool valid, bool ready)
 	return ready ? OCC_STALL : valid ? OCC_SCOREBOARD : OCC_IDLE;
 }
 
-static enum occupancy idle_of(const struct sm *s, unsigned k, const struct outlook *o)
+static enum occupancy idle_of(const struct sm *s, unsigned k, const struct candidates *o)
 {
 	uint64_t mine = s->spread << k;
 
@@ -275,7 +275,7 @@ static enum occupancy idle_of(const struct sm *s, unsigned k, const struct outlo
 }
 
 /* A cycle in which no scheduler can issue. */
-static void all_idle(struct sm *s, const struct outlook *o)
+static void all_idle(struct sm *s, const struct candidates *o)
 {
 	if (o->valid != s->idle_valid || o->ready != s->idle_ready) {
 		s->idle_valid = o->valid;
@@ -293,7 +293,7 @@ static void all_idle(struct sm *s, const struct outlook *o)
 }
 
 /* What an issue does to other schedulers' warps: it may open a barrier, or take room that all share. */
-static APART void schedule_all(struct sm *s, unsigned first, struct outlook *o)
+static APART void schedule_all(struct sm *s, unsigned first, struct candidates *o)
 {
 	unsigned n = s->core->schedulers, k = first;
 
@@ -317,7 +317,7 @@ static APART void schedule_by_visits(struct sm *s, unsigned first)
 	unsigned n = s->core->schedulers, k = first;
 
 	s->idle_valid = 0;
-	s->idle_ready = 1; /* of no outlook */
+	s->idle_ready = 1; /* of no warps */
 	memset(s->idle, 0, sizeof s->idle);
 	do {
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
@@ -335,7 +335,7 @@ static APART void schedule_by_visits(struct sm *s, unsigned first)
 void issue_stage(struct sm *s)
 {
 	unsigned first = s->sched_first;
-	struct outlook o;
+	struct candidates o;
 
 	s->sched_first = first + 1 == s->core->schedulers ? 0 : first + 1;
 	/* looking at a memory barrier may end it, and at a buffer empty it */

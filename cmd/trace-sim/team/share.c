@@ -3,7 +3,7 @@
  * Sharing the phases of a step among threads: cutting the machine into parts, and for each phase whether to share it.
  *
  * Always true: what a phase computes does not depend on how it was shared. The machine is whole (one part) or cut into
- * TEAM_SLICES parts for each thread; between phases only. What makes a phase worth sharing is in choice.h.
+ * TEAM_SLICES parts for each thread; between phases only. What makes a phase worth sharing is in tuner.h.
  */
 #include "arena.h"
 #include "gpu/gpu.h"
@@ -36,7 +36,7 @@ void share_init(struct gpu *g)
 		g->team = team_new(g->threads);
 	/* With several kernels at once the order of reading would be a matter of luck. */
 	if (g->team && g->params.window == 1)
-		team_aside(g->team, readahead_step, g->readahead);
+		team_meanwhile(g->team, readahead_step, g->readahead);
 	g->tested = team_tested();
 	while (g->team && g->tested && !team_ready(g->team))
 		;
@@ -131,9 +131,9 @@ static void core_phase(void *ctx, unsigned part)
 	g->part[part].ticked = gpu_tick_clusters(g, &g->part[part]);
 }
 
-static bool wants_team(struct gpu *g, const struct choice *c)
+static bool wants_team(struct gpu *g, const struct tuner *c)
 {
-	return (g->tested || choice_made(c)) && team_ready(g->team);
+	return (g->tested || tuner_share(c)) && team_ready(g->team);
 }
 
 static uint32_t tick_shared(struct gpu *g, bool *shared)
@@ -148,7 +148,7 @@ static uint32_t tick_shared(struct gpu *g, bool *shared)
 
 void share_sms(struct gpu *g)
 {
-	struct choice *c = &g->choice[1];
+	struct tuner *c = &g->tuner[1];
 	bool share;
 
 	if (g->parts == 1 || g->ticked < WORTH_SMS) {
@@ -156,9 +156,9 @@ void share_sms(struct gpu *g)
 		return;
 	}
 	share = wants_team(g, c);
-	choice_begin(c);
+	tuner_begin(c);
 	g->ticked = share ? tick_shared(g, &share) : gpu_tick_clusters(g, NULL);
-	choice_end(c, share, g->ticked);
+	tuner_end(c, share, g->ticked);
 }
 
 struct memory_phase {
@@ -185,11 +185,11 @@ void share_memory(struct gpu *g, unsigned fired)
 			.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0),
 			.reply = fired & CLOCK_ICNT,
 			.l2 = fired & CLOCK_L2}};
-	struct choice *c = g->parts > 1 && memory_visits(g->mem) >= WORTH_MEMORY ? &g->choice[0] : NULL;
+	struct tuner *c = g->parts > 1 && memory_visits(g->mem) >= WORTH_MEMORY ? &g->tuner[0] : NULL;
 	bool share = c && wants_team(g, c);
 
 	if (c)
-		choice_begin(c);
+		tuner_begin(c);
 	if (share)
 		share = team_run(g->team, memory_phase, &k);
 	else
@@ -197,6 +197,6 @@ void share_memory(struct gpu *g, unsigned fired)
 			memory_phase(&k, i);
 	memory_gather(g->mem, &k.work);
 	if (c)
-		choice_end(c, share, memory_visits(g->mem));
+		tuner_end(c, share, memory_visits(g->mem));
 	g->dram_ticks = 0;
 }

@@ -43,8 +43,8 @@ struct team {
 	void (*work)(void *ctx, unsigned slice);
 	void *ctx;
 	_Atomic bool quit;
-	bool (*aside)(void *ctx); /* done by worker 1; NULL: nothing */
-	void *aside_ctx;
+	bool (*meanwhile)(void *ctx); /* done by worker 1; NULL: nothing */
+	void *meanwhile_ctx;
 	_Alignas(CACHE_LINE) _Atomic unsigned awake; /* threads besides 0 that spin or work */
 	_Atomic bool called;                         /* since the last one fell asleep */
 	unsigned n;
@@ -121,10 +121,10 @@ struct team *team_new(unsigned threads)
 	return t;
 }
 
-void team_aside(struct team *t, bool (*step)(void *ctx), void *ctx)
+void team_meanwhile(struct team *t, bool (*step)(void *ctx), void *ctx)
 {
-	t->aside = step;
-	t->aside_ctx = ctx;
+	t->meanwhile = step;
+	t->meanwhile_ctx = ctx;
 }
 
 /* ---- a phase --------------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ static void sleep_until_called(struct team *t)
 }
 
 /* The next phase after seen, 0 at the end. */
-static uint64_t next_phase(struct team *t, bool aside, uint64_t seen)
+static uint64_t next_phase(struct team *t, bool meanwhile, uint64_t seen)
 {
 	for (unsigned i = 0;; i++) {
 		uint64_t phase = atomic_load_explicit(&t->phase, memory_order_acquire);
@@ -238,7 +238,7 @@ static uint64_t next_phase(struct team *t, bool aside, uint64_t seen)
 			return 0;
 		if (phase != seen)
 			return phase;
-		if (aside && t->aside(t->aside_ctx))
+		if (meanwhile && t->meanwhile(t->meanwhile_ctx))
 			i = 0;
 		else if (i % SPINS == SPINS - 1)
 			sleep_until_called(t);
@@ -251,12 +251,12 @@ static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	struct team *t = w->team;
-	bool aside = t->aside && w->index == 1;
+	bool meanwhile = t->meanwhile && w->index == 1;
 	uint64_t phase = 0;
 
 	thread_index = w->index;
 	atomic_fetch_add(&t->awake, 1);
-	while ((phase = next_phase(t, aside, phase)) != 0) {
+	while ((phase = next_phase(t, meanwhile, phase)) != 0) {
 		uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
 		while (state < 2 * phase && !atomic_compare_exchange_weak_explicit(&w->state, &state,

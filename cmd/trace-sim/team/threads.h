@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A team of threads that work through phases together. Used by gpu.c; thread_index also by whoever keeps
- * something per thread (request pool, network marks, traffic, latency statistics). choice.h decides which
+ * something per thread (request pool, network marks, traffic, latency statistics). tuner.h decides which
  * phases are worth it.
  *
  * A phase is cut into slices, TEAM_SLICES for each thread of the team, the first of them the largest. A thread
@@ -40,7 +40,7 @@ unsigned team_slice(unsigned i, unsigned n, unsigned threads);
 struct team *team_new(unsigned threads); /* no thread is started before it is needed */
 void team_delete(struct team *t);
 /* Between phases one of the others calls step(ctx), true: something was done, instead of waiting. */
-void team_aside(struct team *t, bool (*step)(void *ctx), void *ctx);
+void team_meanwhile(struct team *t, bool (*step)(void *ctx), void *ctx);
 /* Is there anybody to share a phase with at once? Wakes (the first time: starts) those who sleep. */
 bool team_ready(struct team *t);
 /*

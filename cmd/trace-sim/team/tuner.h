@@ -4,17 +4,17 @@
  * who else uses it and on the phase, so both ways are timed, and the better one is used until it is looked at
  * again.
  *
- * Always true: the choice changes how long a run takes, never what it computes.
+ * Always true: which way is taken changes how long a run takes, never what it computes.
  */
-#ifndef CHOICE_H
-#define CHOICE_H
+#ifndef TUNER_H
+#define TUNER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 uint64_t clock_ns(void); /* of a clock that never goes back */
 
-struct choice {                /* zeroed: nothing is known */
+struct tuner {                 /* zeroed: nothing is known */
 	double ns[2], work[2]; /* done alone, shared: lately, older ones counting ever less */
 	double settled;        /* time for a unit of work when the present way was chosen */
 	uint64_t start;
@@ -24,9 +24,9 @@ struct choice {                /* zeroed: nothing is known */
 };
 
 /* Before a phase: share it, if that can be? */
-static inline bool choice_made(const struct choice *c) { return c->share != c->trial; }
-void choice_begin(struct choice *c);
+static inline bool tuner_share(const struct tuner *c) { return c->share != c->trial; }
+void tuner_begin(struct tuner *c);
 /* Behind it: how it was done, and the amount of work it was. */
-void choice_end(struct choice *c, bool shared, uint32_t work);
+void tuner_end(struct tuner *c, bool shared, uint32_t work);
 
 #endif

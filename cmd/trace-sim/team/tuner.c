@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Timing of phases done alone and shared. See choice.h. */
+/* Timing of phases done alone and shared. See tuner.h. */
 #include <time.h>
-#include "choice.h"
+#include "tuner.h"
 
 #define TRIAL      24u
 #define WARM       8u /* of these: until data has moved to the caches of its threads, not timed */
@@ -21,27 +21,27 @@ uint64_t clock_ns(void)
 }
 
 /* In trials each phase is timed, otherwise one in SAMPLE, for reading the clock takes time, too. */
-static bool is_timed(const struct choice *c)
+static bool is_timed(const struct tuner *c)
 {
 	return c->trial ? c->left <= TRIAL - WARM : c->left % SAMPLE == 0;
 }
 
-void choice_begin(struct choice *c)
+void tuner_begin(struct tuner *c)
 {
 	if (is_timed(c))
 		c->start = clock_ns();
 }
 
-static double rate(const struct choice *c, bool shared) { return c->ns[shared] / c->work[shared]; }
+static double rate(const struct tuner *c, bool shared) { return c->ns[shared] / c->work[shared]; }
 
-static void begin_trial(struct choice *c)
+static void begin_trial(struct tuner *c)
 {
 	c->trial = true;
 	c->left = TRIAL;
 	c->ns[!c->share] = c->work[!c->share] = 0;
 }
 
-static void end_trial(struct choice *c)
+static void end_trial(struct tuner *c)
 {
 	bool share = c->work[0] > 0 && c->work[1] > 0 && rate(c, true) * GAIN < rate(c, false);
 
@@ -55,17 +55,17 @@ static void end_trial(struct choice *c)
 }
 
 /* A way that has become much slower than when it was chosen (somebody else needs the processor) is tried anew. */
-static bool has_worsened(const struct choice *c)
+static bool has_worsened(const struct tuner *c)
 {
 	return c->left < c->period - PERIOD_MIN / 2 && c->settled > 0 &&
 	       rate(c, c->share) > WORSE * c->settled;
 }
 
-void choice_end(struct choice *c, bool shared, uint32_t work)
+void tuner_end(struct tuner *c, bool shared, uint32_t work)
 {
 	double keep = c->trial ? 1 : MEMORY;
 
-	if (shared != choice_made(c)) /* wanted, but nobody was there */
+	if (shared != tuner_share(c)) /* wanted, but nobody was there */
 		return;
 	if (is_timed(c)) {
 		c->ns[shared] = c->ns[shared] * keep + (double)(clock_ns() - c->start);
