@@ -9,8 +9,8 @@
 #include "cli.h"
 #include "job.h"
 
-struct reading {
-	struct job *j;
+struct csv_reading {
+	struct csv_job *j;
 	struct run_reader *r;
 	const struct run_item *item;
 	uint32_t *column; /* by id of the reader: column of the store + 1 */
@@ -30,9 +30,9 @@ static bool is_default(const struct store_column *c)
 			: strncmp(c->name, "gpgpu_si", 8) && strcmp(c->name, "gpu_total_sim_rate");
 }
 
-static void use_parts(struct job *j, struct store_column c);
+static void use_parts(struct csv_job *j, struct store_column c);
 
-static enum column_use decide(struct job *j, uint32_t column)
+static enum column_use decide(struct csv_job *j, uint32_t column)
 {
 	const struct store_column *c = &j->store->column[column];
 	long item = namelist_find(&j->select, c->name);
@@ -42,7 +42,7 @@ static enum column_use decide(struct job *j, uint32_t column)
 	return (j->select.n ? item >= 0 : is_default(c)) ? COLUMN_SHOWN : COLUMN_NO;
 }
 
-static uint8_t *use_of(struct job *j, uint32_t column)
+static uint8_t *use_of(struct csv_job *j, uint32_t column)
 {
 	uint32_t had = j->cap_shown;
 
@@ -53,7 +53,7 @@ static uint8_t *use_of(struct job *j, uint32_t column)
 	return &j->shown[column];
 }
 
-static enum column_use column_use(struct job *j, uint32_t column)
+static enum column_use column_use(struct csv_job *j, uint32_t column)
 {
 	enum column_use use = (enum column_use) * use_of(j, column);
 
@@ -67,7 +67,7 @@ static enum column_use column_use(struct job *j, uint32_t column)
 }
 
 /* A group's rate is divided from sums of its parts, shown or not. */
-static void use_parts(struct job *j, struct store_column c)
+static void use_parts(struct csv_job *j, struct store_column c)
 {
 	char part[2][256];
 
@@ -82,7 +82,7 @@ static void use_parts(struct job *j, struct store_column c)
 }
 
 /* A figure named in full has its column, be it empty. */
-void collect_named(struct job *j)
+void collect_named(struct csv_job *j)
 {
 	for (size_t i = 0; i < j->select.n && !j->list; i++)
 		if (!strpbrk(j->select.pattern[i], "*?") && figure_find(j->select.pattern[i])) {
@@ -122,7 +122,7 @@ static double find_family(const struct run_item *item, const char *name)
 
 static double find_figure(void *ctx, const char *name)
 {
-	const struct reading *g = ctx;
+	const struct csv_reading *g = ctx;
 	const struct run_value *v;
 
 	for (uint32_t i = 0; i < g->j->n_derived; i++)
@@ -135,7 +135,7 @@ static double find_figure(void *ctx, const char *name)
 	return v ? v->real : (double)NAN;
 }
 
-static void add_value(struct reading *g, uint32_t column, struct run_value v)
+static void add_value(struct csv_reading *g, uint32_t column, struct run_value v)
 {
 	struct store_value *to;
 
@@ -146,7 +146,7 @@ static void add_value(struct reading *g, uint32_t column, struct run_value v)
 	to->value = v;
 }
 
-static void derive(struct reading *g)
+static void derive(struct csv_reading *g)
 {
 	for (uint32_t i = 0; i < g->j->n_derived; i++)
 		g->j->derived[i].value = NAN;
@@ -165,7 +165,7 @@ static void derive(struct reading *g)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static uint32_t column_of(struct reading *g, const struct run_figure *f)
+static uint32_t column_of(struct csv_reading *g, const struct run_figure *f)
 {
 	if (f->id >= g->n_column) {
 		grow(&g->column, &g->cap_column, f->id + 1, sizeof(*g->column));
@@ -178,14 +178,14 @@ static uint32_t column_of(struct reading *g, const struct run_figure *f)
 }
 
 /* Each item of -s that some figure matches; a name given in full needs no search for others. */
-static void note_match(struct job *j, const char *name)
+static void note_match(struct csv_job *j, const char *name)
 {
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i])
 			j->matched[i] = name_matches(j->select.pattern[i], name);
 }
 
-static void keep(struct reading *g)
+static void keep(struct csv_reading *g)
 {
 	const struct run_item *item = g->item;
 
@@ -204,7 +204,7 @@ static void keep(struct reading *g)
 	store_keep(g->j->store, item, g->value, g->n);
 }
 
-static void run_done(struct reading *g)
+static void run_done(struct csv_reading *g)
 {
 	const char *status = g->item->status;
 
@@ -219,22 +219,22 @@ static void run_done(struct reading *g)
 	g->j->status = EXIT_NO;
 }
 
-static bool wanted(const struct job *j, const struct run_item *item)
+static bool wanted(const struct csv_job *j, const struct run_item *item)
 {
 	return kselect_has(j->kernels, item->kernel.position, item->kernel.name);
 }
 
 /* What has a row; RUN_DONE has other rules. */
-static int row_of(const struct job *j)
+static int row_of(const struct csv_job *j)
 {
 	return j->per_interval ? RUN_INTERVAL : j->per_run ? RUN_END_OF_INPUT : RUN_KERNEL;
 }
 
-void collect(struct job *j, const char *path)
+void collect(struct csv_job *j, const char *path)
 {
 	struct run_item item;
 	struct fault f;
-	struct reading g = {.j = j, .item = &item};
+	struct csv_reading g = {.j = j, .item = &item};
 	int event;
 
 	g.r = run_open(path, j->running ? RUN_RUNNING : j->per_interval ? RUN_INTERVALS : 0, &f);
@@ -274,7 +274,7 @@ static void refuse_unknown(const char *name)
 	die("-s: found no figure %s, wanted one that --list shows", q);
 }
 
-void collect_warn(const struct job *j)
+void collect_warn(const struct csv_job *j)
 {
 	char q[80];
 

@@ -12,17 +12,17 @@
 #include "job.h"
 #include "table.h"
 
-struct group {
+struct csv_group {
 	uint32_t run, first; /* kernel */
 	uint64_t kernels;
 	char *key;
 	struct sums *sum; /* by column of the store, and one that stays empty */
 };
 
-struct groups {
-	struct job *j;
+struct csv_groups {
+	struct csv_job *j;
 	struct store *s;
-	struct group *group;
+	struct csv_group *group;
 	uint32_t n, cap;
 	struct table table; /* by hash of run and key */
 	struct shown_columns c;
@@ -60,7 +60,7 @@ static const char *key_text(
 	return buf;
 }
 
-static char *full_key(const struct groups *g, const struct store_kernel *k)
+static char *full_key(const struct csv_groups *g, const struct store_kernel *k)
 {
 	size_t n = 0;
 	char *key = xstrdup(""), buf[24];
@@ -76,7 +76,7 @@ static char *full_key(const struct groups *g, const struct store_kernel *k)
 
 static uint64_t hash_key(uint32_t run, const char *key) { return table_hash(key, strlen(key)) + run; }
 
-static struct group *find_group(const struct groups *g, uint32_t run, const char *key)
+static struct csv_group *find_group(const struct csv_groups *g, uint32_t run, const char *key)
 {
 	FOR_TABLE (w, &g->table, hash_key(run, key))
 		if (g->group[w.number].run == run && !strcmp(g->group[w.number].key, key))
@@ -84,18 +84,18 @@ static struct group *find_group(const struct groups *g, uint32_t run, const char
 	return NULL;
 }
 
-static struct group *group_of(struct groups *g, uint32_t kernel)
+static struct csv_group *group_of(struct csv_groups *g, uint32_t kernel)
 {
 	const struct store_kernel *k = &g->s->kernel[kernel];
 	char *key = full_key(g, k);
-	struct group *found = find_group(g, k->run, key);
+	struct csv_group *found = find_group(g, k->run, key);
 
 	if (found) {
 		free(key);
 		return found;
 	}
 	grow(&g->group, &g->cap, g->n + 1, sizeof(*g->group));
-	g->group[g->n] = (struct group){.run = k->run,
+	g->group[g->n] = (struct csv_group){.run = k->run,
 		.first = kernel,
 		.key = key,
 		.sum = xcalloc(g->s->n_columns + 1u, sizeof(struct sums))};
@@ -105,7 +105,7 @@ static struct group *group_of(struct groups *g, uint32_t kernel)
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static double sum_of_rate(const struct groups *g, const struct group *p, const struct store_column *c)
+static double sum_of_rate(const struct csv_groups *g, const struct csv_group *p, const struct store_column *c)
 {
 	char num[256], den[256];
 	const struct sums *a, *b;
@@ -117,7 +117,7 @@ static double sum_of_rate(const struct groups *g, const struct group *p, const s
 	return a->n && b->n && b->sum != 0 ? a->sum / b->sum : (double)NAN;
 }
 
-static void write_sum(struct groups *g, const struct group *p, uint32_t column)
+static void write_sum(struct csv_groups *g, const struct csv_group *p, uint32_t column)
 {
 	const struct store_column *c = &g->s->column[column];
 	const struct sums *s = &p->sum[column];
@@ -132,7 +132,7 @@ static void write_sum(struct groups *g, const struct group *p, uint32_t column)
 		write_value(&g->w, &(struct run_value){.real = s->sum, .count = s->count, .whole = s->whole});
 }
 
-static void write_agg(struct groups *g, const struct group *p, uint32_t column, enum agg agg)
+static void write_agg(struct csv_groups *g, const struct csv_group *p, uint32_t column, enum agg agg)
 {
 	if (p->sum[column].n && agg == AGG_SUM)
 		write_sum(g, p, column);
@@ -140,7 +140,7 @@ static void write_agg(struct groups *g, const struct group *p, uint32_t column, 
 		write_real(&g->w, sums_value(&p->sum[column], agg));
 }
 
-static void write_group(struct groups *g, const struct group *p)
+static void write_group(struct csv_groups *g, const struct csv_group *p)
 {
 	const struct store_run *run = &g->s->run[p->run];
 	char buf[24];
@@ -164,7 +164,7 @@ static void write_group(struct groups *g, const struct group *p)
 	write_end(&g->w);
 }
 
-static void write_group_head(struct groups *g)
+static void write_group_head(struct csv_groups *g)
 {
 	static const char *const aggs[N_AGGS] = {
 #define AGG(name, word) word,
@@ -188,10 +188,10 @@ static void write_group_head(struct groups *g)
 	write_head(&g->w, &h);
 }
 
-void print_groups(struct job *j, FILE *out)
+void print_groups(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct groups g = {.j = j,
+	struct csv_groups g = {.j = j,
 		.s = s,
 		.c = shown_columns(j),
 		.o = shown_options(j),
@@ -201,7 +201,7 @@ void print_groups(struct job *j, FILE *out)
 	for (uint32_t a = 0; a < j->n_aggs; a++)
 		g.keep |= sums_keep(j->agg[a]);
 	for (uint32_t i = 0; i < s->n_kernels; i++) {
-		struct group *p = group_of(&g, i);
+		struct csv_group *p = group_of(&g, i);
 		const struct store_value *v = store_load(s, &s->kernel[i]);
 
 		p->kernels++;

@@ -29,7 +29,7 @@ struct derived {
 	bool *found;  /* by name of the expression: some kernel had it */
 };
 
-struct job {
+struct csv_job {
 	struct namelist select, group, options; /* options: of --options, none: those that differ */
 	struct kselect *kernels;
 	struct picks *weights; /* of --weights, or NULL */
@@ -63,18 +63,18 @@ struct shown_options {
 	uint32_t *option, n;
 };
 
-void collect(struct job *j, const char *path);
-void collect_named(struct job *j);
-void collect_warn(const struct job *j);
+void collect(struct csv_job *j, const char *path);
+void collect_named(struct csv_job *j);
+void collect_warn(const struct csv_job *j);
 
-struct shown_columns shown_columns(const struct job *j);
-struct shown_options shown_options(const struct job *j);
+struct shown_columns shown_columns(const struct csv_job *j);
+struct shown_options shown_options(const struct csv_job *j);
 /* Is there a run that is not complete? Then each table has a column of it. */
 bool shows_status(const struct store *s);
-void print_table(struct job *j, FILE *out);
-void print_list(struct job *j, FILE *out);
-void print_groups(struct job *j, FILE *out);
-void print_top(struct job *j, FILE *out, int n, char **path);
+void print_table(struct csv_job *j, FILE *out);
+void print_list(struct csv_job *j, FILE *out);
+void print_groups(struct csv_job *j, FILE *out);
+void print_top(struct csv_job *j, FILE *out, int n, char **path);
 bool is_group_key(const char *name);
 
 /* sums.c: the values of a figure in a group. */
@@ -90,10 +90,10 @@ void sums_add(struct sums *s, const struct run_value *v, bool keep);
 double sums_value(struct sums *s, enum agg agg); /* NaN: none */
 
 /* weighted.c: totals of the application that --weights stand for. */
-void weights_read(struct job *j, const char *path);
-void weights_free(struct job *j);
-void weights_check(struct job *j); /* after all options */
-void print_weighted(struct job *j, FILE *out);
+void weights_read(struct csv_job *j, const char *path);
+void weights_free(struct csv_job *j);
+void weights_check(struct csv_job *j); /* after all options */
+void print_weighted(struct csv_job *j, FILE *out);
 
 /* writer.c: one row at a time; cells are counted, so each row is as wide as the head. */
 struct writer {

@@ -93,7 +93,7 @@ static int choice(const char *option, const char *value, const char *const *name
 	cli_usage("%s: found '%s', wanted %s", option, value, wanted);
 }
 
-static void add_aggs(struct job *j, const char *value)
+static void add_aggs(struct csv_job *j, const char *value)
 {
 	static const char *const names[N_AGGS] = {
 #define AGG(name, word) word,
@@ -117,7 +117,7 @@ static void add_aggs(struct job *j, const char *value)
 		cli_usage("--agg: found '%s', wanted %s", value, agg_wanted);
 }
 
-static void add_groups(struct job *j, const char *value)
+static void add_groups(struct csv_job *j, const char *value)
 {
 	namelist_add(&j->group, value);
 	for (size_t i = 0; i < j->group.n; i++)
@@ -130,7 +130,7 @@ static void add_groups(struct job *j, const char *value)
 }
 
 /* Names of options may have their dash. */
-static void add_options(struct job *j, const char *value)
+static void add_options(struct csv_job *j, const char *value)
 {
 	struct namelist l = {0};
 
@@ -143,7 +143,7 @@ static void add_options(struct job *j, const char *value)
 	j->no_options = false;
 }
 
-static void add_derived(struct job *j, const char *value)
+static void add_derived(struct csv_job *j, const char *value)
 {
 	const char *equals = strchr(value, '=');
 	struct derived *d;
@@ -165,7 +165,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	static const char *const forms[] = {"csv", "tsv", "markdown"}, *const pers[] = {
 									       "kernel", "run", "interval"};
 	int per;
-	struct job *j = ctx;
+	struct csv_job *j = ctx;
 	struct fault f;
 
 	switch (letter) {
@@ -213,7 +213,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static void check(struct job *j)
+static void check(struct csv_job *j)
 {
 	if (j->weights)
 		weights_check(j);
@@ -239,7 +239,7 @@ static void check(struct job *j)
 	j->matched = xcalloc(j->select.n + 1, sizeof(bool));
 }
 
-static void finish(struct job *j)
+static void finish(struct csv_job *j)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++) {
 		free(j->derived[i].name);
@@ -259,7 +259,7 @@ static void finish(struct job *j)
 
 int main(int argc, char **argv)
 {
-	struct job j = {.output = NULL};
+	struct csv_job j = {.output = NULL};
 	struct output *out;
 	int n;
 

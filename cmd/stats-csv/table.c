@@ -64,7 +64,7 @@ static int compare_keys(const void *pa, const void *pb)
 }
 
 /* Derived figures stand last, in the order given. */
-static long item_of(const struct job *j, const char *name)
+static long item_of(const struct csv_job *j, const char *name)
 {
 	for (uint32_t i = 0; i < j->n_derived; i++)
 		if (!strcmp(j->derived[i].name, name))
@@ -72,7 +72,7 @@ static long item_of(const struct job *j, const char *name)
 	return namelist_find(&j->select, name);
 }
 
-struct shown_columns shown_columns(const struct job *j)
+struct shown_columns shown_columns(const struct csv_job *j)
 {
 	const struct store *s = j->store;
 	struct sort_key *key = xcalloc(s->n_columns + 1u, sizeof(*key));
@@ -107,7 +107,7 @@ static bool differs(const struct store *s, uint32_t option)
 }
 
 /* Options that were named stand in that order, those that one pattern matches in the order of the configuration. */
-static void named_options(const struct job *j, struct shown_options *o)
+static void named_options(const struct csv_job *j, struct shown_options *o)
 {
 	const struct store *s = j->store;
 
@@ -124,7 +124,7 @@ static void named_options(const struct job *j, struct shown_options *o)
 	}
 }
 
-struct shown_options shown_options(const struct job *j)
+struct shown_options shown_options(const struct csv_job *j)
 {
 	const struct store *s = j->store;
 	struct shown_options o = {xcalloc(s->n_options + 1u, sizeof(uint32_t)), 0};
@@ -142,8 +142,8 @@ struct shown_options shown_options(const struct job *j)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-struct cells {
-	struct job *j;
+struct csv_rows {
+	struct csv_job *j;
 	struct store *s;
 	struct shown_columns c;
 	struct shown_options o;
@@ -160,7 +160,7 @@ bool shows_status(const struct store *s)
 	return false;
 }
 
-static void write_run(struct cells *t, const struct store_kernel *k)
+static void write_run(struct csv_rows *t, const struct store_kernel *k)
 {
 	const struct store_run *run = &t->s->run[k->run];
 
@@ -182,7 +182,7 @@ static void write_run(struct cells *t, const struct store_kernel *k)
 	write_value(&t->w, &(struct run_value){.count = k->cycles, .whole = true});
 }
 
-static void load_cells(struct cells *t, const struct store_kernel *k)
+static void load_cells(struct csv_rows *t, const struct store_kernel *k)
 {
 	const struct store_value *v = store_load(t->s, k);
 
@@ -192,7 +192,7 @@ static void load_cells(struct cells *t, const struct store_kernel *k)
 			t->cell[t->c.place[v[i].column] - 1] = &v[i].value;
 }
 
-static void write_wide(struct cells *t, const struct store_kernel *k)
+static void write_wide(struct csv_rows *t, const struct store_kernel *k)
 {
 	load_cells(t, k);
 	write_run(t, k);
@@ -201,7 +201,7 @@ static void write_wide(struct cells *t, const struct store_kernel *k)
 	write_end(&t->w);
 }
 
-static void write_long(struct cells *t, const struct store_kernel *k)
+static void write_long(struct csv_rows *t, const struct store_kernel *k)
 {
 	load_cells(t, k);
 	for (uint32_t i = 0; i < t->c.n; i++) {
@@ -217,7 +217,7 @@ static void write_long(struct cells *t, const struct store_kernel *k)
 	}
 }
 
-static void write_table_head(struct cells *t)
+static void write_table_head(struct csv_rows *t)
 {
 	struct head h = {0};
 
@@ -244,10 +244,10 @@ static void write_table_head(struct cells *t)
 	write_head(&t->w, &h);
 }
 
-void print_table(struct job *j, FILE *out)
+void print_table(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct cells t = {.j = j,
+	struct csv_rows t = {.j = j,
 		.s = s,
 		.c = shown_columns(j),
 		.o = shown_options(j),
@@ -266,7 +266,7 @@ void print_table(struct job *j, FILE *out)
 	free(t.o.option);
 }
 
-void print_list(struct job *j, FILE *out)
+void print_list(struct csv_job *j, FILE *out)
 {
 	struct head h = {0};
 	struct shown_columns c = shown_columns(j);

@@ -36,7 +36,7 @@ static double percent(uint64_t part, uint64_t all)
 	return all ? round(10000 * (double)part / (double)all) / 100 : (double)NAN;
 }
 
-static void write_run(struct job *j, struct writer *w, struct top *t, const char *run)
+static void write_run(struct csv_job *j, struct writer *w, struct top *t, const char *run)
 {
 	uint64_t sum = 0;
 
@@ -72,7 +72,7 @@ static const char *run_name(const char *path, uint32_t run)
 	return kept;
 }
 
-static void read_runs(struct job *j, struct writer *w, struct run_reader *r, const char *path)
+static void read_runs(struct csv_job *j, struct writer *w, struct run_reader *r, const char *path)
 {
 	struct run_item item;
 	struct fault f;
@@ -102,7 +102,7 @@ static void read_runs(struct job *j, struct writer *w, struct run_reader *r, con
 		die("%s: found no cycles of instructions, wanted what trace-sim --profile writes", path);
 }
 
-void print_top(struct job *j, FILE *out, int n, char **path)
+void print_top(struct csv_job *j, FILE *out, int n, char **path)
 {
 	struct writer w = {out, j->form, 0};
 	struct fault f;

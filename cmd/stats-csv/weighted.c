@@ -15,8 +15,8 @@
 
 #define CELLS 3u /* of a figure */
 
-struct weighing {
-	struct job *j;
+struct csv_weighing {
+	struct csv_job *j;
 	struct store *s;
 	struct shown_columns c;
 	struct shown_options o;
@@ -24,7 +24,7 @@ struct weighing {
 	double *stray; /* by pick */
 };
 
-void weights_read(struct job *j, const char *path)
+void weights_read(struct csv_job *j, const char *path)
 {
 	struct fault f;
 
@@ -34,7 +34,7 @@ void weights_read(struct job *j, const char *path)
 		die_fault(&f);
 }
 
-void weights_free(struct job *j)
+void weights_free(struct csv_job *j)
 {
 	if (j->weights)
 		picks_free(j->weights);
@@ -42,7 +42,7 @@ void weights_free(struct job *j)
 	j->weights = NULL;
 }
 
-void weights_check(struct job *j)
+void weights_check(struct csv_job *j)
 {
 	const char *with = j->per_run     ? "--per run"
 			   : j->tidy      ? "--long"
@@ -61,7 +61,7 @@ void weights_check(struct job *j)
 		j->agg[j->n_aggs++] = AGG_SUM; /* so that a rate's parts are kept, too */
 }
 
-static void write_head_of(struct weighing *g)
+static void write_head_of(struct csv_weighing *g)
 {
 	static const char *const part[CELLS] = {"", ".low", ".high"};
 	struct head h = {0};
@@ -88,7 +88,7 @@ static bool adds_up(const struct store_column *c)
 				     !strcmp(c->about->unit, "percent")));
 }
 
-static void write_figure(struct weighing *g, const struct weighted *w, uint32_t column)
+static void write_figure(struct csv_weighing *g, const struct weighted *w, uint32_t column)
 {
 	double value = (double)NAN, half = (double)NAN;
 	bool bounded = false, known = weighted_figure(w, column, &value, g->stray, &bounded);
@@ -105,7 +105,8 @@ static void write_figure(struct weighing *g, const struct weighted *w, uint32_t 
 	}
 }
 
-static void write_run_of(struct weighing *g, uint32_t number, const struct store_kernel *kernel, uint32_t n)
+static void write_run_of(
+	struct csv_weighing *g, uint32_t number, const struct store_kernel *kernel, uint32_t n)
 {
 	const struct store_run *run = &g->s->run[number];
 	const char *name = store_word(g->s, run->name);
@@ -128,10 +129,10 @@ static void write_run_of(struct weighing *g, uint32_t number, const struct store
 	weighted_free(w);
 }
 
-void print_weighted(struct job *j, FILE *out)
+void print_weighted(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
-	struct weighing g = {
+	struct csv_weighing g = {
 		.j = j, .s = s, .c = shown_columns(j), .o = shown_options(j), .w = {out, j->form, 0}};
 	uint32_t at = 0;
 

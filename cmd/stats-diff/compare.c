@@ -40,7 +40,7 @@ static bool value_of(const struct diff *d, int side, uint32_t column, struct run
 	return !d->side[side].log || family;
 }
 
-const struct tolerance *tolerance_of(const struct options *o, const char *name)
+const struct tolerance *tolerance_of(const struct diff_options *o, const char *name)
 {
 	for (uint32_t i = o->n_tolerances; i--;)
 		if (name_matches(o->tolerance[i].pattern, name))
@@ -120,7 +120,7 @@ static int compare_changes(const void *pa, const void *pb)
 }
 
 /* gpu_sim_cycle is kept for the summary even where it is not to be compared. */
-static bool is_compared(const struct options *o, const char *name)
+static bool is_compared(const struct diff_options *o, const char *name)
 {
 	return strcmp(name, "gpu_sim_cycle") || ((!o->select.n || namelist_find(&o->select, name) >= 0) &&
 							namelist_find(&o->ignore, name) < 0);

@@ -21,7 +21,7 @@ struct tolerance {
 	double absolute, relative;
 };
 
-struct options {
+struct diff_options {
 	struct namelist select, ignore;
 	struct kselect *kernels;
 	struct picks *weights; /* of --weights, or NULL */
@@ -51,7 +51,7 @@ struct change {
 };
 
 struct diff {
-	const struct options *o;
+	const struct diff_options *o;
 	struct store *store;
 	struct side side[2];
 	bool *seen[2];        /* by column */
@@ -68,14 +68,14 @@ struct diff {
 /* load.c: -1 after a message when a side cannot be read. */
 int diff_load(struct diff *d, int side, const char *path);
 /* Is the figure to be compared? */
-bool diff_wanted(const struct options *o, const char *name);
+bool diff_wanted(const struct diff_options *o, const char *name);
 void pair_kernels(struct diff *d);
 /* top.c: an exit status. */
-int diff_top(const struct options *o, FILE *out, const char *a, const char *b, const char *heading);
+int diff_top(const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading);
 /* Fill change[] for a pair, what moved first and most first; returns how many moved. */
 uint32_t compare_pair(struct diff *d, const struct pair *p);
 /* The last -T that matches name, or NULL. */
-const struct tolerance *tolerance_of(const struct options *o, const char *name);
+const struct tolerance *tolerance_of(const struct diff_options *o, const char *name);
 /* weighted.c: a line for each figure of the application; sets differs. -1 after a message: a pick was not run. */
 int print_weighted(struct diff *d, FILE *out, const char *heading);
 /* A line for each pair; sets differs. */

@@ -16,7 +16,7 @@ static bool is_host(const char *name)
 }
 
 /* Host times are compared only where -s names them in full. */
-bool diff_wanted(const struct options *o, const char *name)
+bool diff_wanted(const struct diff_options *o, const char *name)
 {
 	if (namelist_find(&o->ignore, name) >= 0)
 		return false;

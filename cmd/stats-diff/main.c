@@ -50,7 +50,7 @@ static const struct cli cli = {
 	rows, sizeof rows / sizeof *rows, complete_results};
 
 /* "5%", "0.01"; several by commas. */
-static void add_tolerance(struct options *o, const char *value)
+static void add_tolerance(struct diff_options *o, const char *value)
 {
 	const char *equals = strrchr(value, '='), *s = equals ? equals + 1 : value;
 	struct tolerance t = {.pattern = equals ? xstrndup(value, (size_t)(equals - value)) : xstrdup("*"),
@@ -80,7 +80,7 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 		cli_usage("%s: found '%s', wanted names or patterns", option, value);
 }
 
-static void set_form(struct options *o, const char *value)
+static void set_form(struct diff_options *o, const char *value)
 {
 	static const char *const forms[] = {"text", "json", "markdown"};
 
@@ -93,7 +93,7 @@ static void set_form(struct options *o, const char *value)
 	cli_usage("-F: found '%s', wanted text, json or markdown", value);
 }
 
-static void set_weights(struct options *o, const char *path)
+static void set_weights(struct diff_options *o, const char *path)
 {
 	struct fault f;
 
@@ -106,7 +106,7 @@ static void set_weights(struct options *o, const char *path)
 
 static void on_option(void *ctx, int letter, const char *value)
 {
-	struct options *o = ctx;
+	struct diff_options *o = ctx;
 	struct fault f;
 
 	switch (letter) {
@@ -171,7 +171,8 @@ static void diff_free(struct diff *d)
 
 static int worse(int a, int b) { return a > b ? a : b; }
 
-static int diff_files(const struct options *o, FILE *out, const char *a, const char *b, const char *heading)
+static int diff_files(
+	const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
 {
 	struct diff d = {.o = o, .store = store_new()};
 	int status = EXIT_TROUBLE;
@@ -253,7 +254,7 @@ static void free_folder(struct folder *f)
 	free(f->name);
 }
 
-static int diff_folders(const struct options *o, FILE *out, const char *a, const char *b)
+static int diff_folders(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
 	struct folder fa = read_folder(a), fb = read_folder(b);
 	size_t i = 0, j = 0;
@@ -283,7 +284,7 @@ static int diff_folders(const struct options *o, FILE *out, const char *a, const
 }
 
 /* A file and a folder: the file of the same name in it. */
-static int diff_mixed(const struct options *o, FILE *out, const char *a, const char *b)
+static int diff_mixed(const struct diff_options *o, FILE *out, const char *a, const char *b)
 {
 	const char *file = is_folder(a) ? b : a, *slash = strrchr(file, '/');
 	char *path;
@@ -299,7 +300,7 @@ static int diff_mixed(const struct options *o, FILE *out, const char *a, const c
 
 int main(int argc, char **argv)
 {
-	struct options o = {.all = false};
+	struct diff_options o = {.all = false};
 	struct output *out;
 	int n, status;
 

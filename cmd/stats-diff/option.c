@@ -9,13 +9,13 @@
 #include <string.h>
 #include "compare.h"
 
-struct row {
+struct option_row {
 	uint32_t option, run; /* run: of the side, from 0 */
 	const char *value[2];
 };
 
 struct rows {
-	struct row *row;
+	struct option_row *row;
 	uint32_t n, cap;
 };
 
@@ -38,14 +38,14 @@ static struct rows find(const struct diff *d)
 			if (!a || !b || !strcmp(a, b))
 				continue;
 			grow(&l.row, &l.cap, l.n + 1, sizeof(*l.row));
-			l.row[l.n++] = (struct row){i, r, {a, b}};
+			l.row[l.n++] = (struct option_row){i, r, {a, b}};
 		}
 	}
 	return l;
 }
 
 /* "gpgpu_n_mem", and of a later run of the input "#2 gpgpu_n_mem". */
-static void name_of(const struct diff *d, const struct row *r, char *out, size_t cap)
+static void name_of(const struct diff *d, const struct option_row *r, char *out, size_t cap)
 {
 	if (r->run)
 		snprintf(out, cap, "#%u %s", r->run + 1, d->store->option[r->option]);

@@ -11,7 +11,7 @@
 #include "compare.h"
 #include "run_top.h"
 
-static int read_side(struct top *t, const struct options *o, int side, const char *path, char status[24])
+static int read_side(struct top *t, const struct diff_options *o, int side, const char *path, char status[24])
 {
 	struct fault f;
 	struct run_item item;
@@ -66,7 +66,7 @@ static const char *stall_of(const struct top_row *r)
 	return top_reason_name((int)top_main(r, r->cycles[1] > r->cycles[0]));
 }
 
-static void print_row(const struct options *o, FILE *out, const struct top_row *r)
+static void print_row(const struct diff_options *o, FILE *out, const struct top_row *r)
 {
 	char change[32], place[160];
 
@@ -103,7 +103,7 @@ static void print_json_row(FILE *out, const char *heading, const struct top_row 
 	print_json_line(o, out);
 }
 
-static void print_head(const struct options *o, FILE *out, const struct top *t)
+static void print_head(const struct diff_options *o, FILE *out, const struct top *t)
 {
 	double a = (double)t->all[0], b = (double)t->all[1];
 	bool markdown = o->form == DIFF_MARKDOWN;
@@ -118,8 +118,8 @@ static void print_head(const struct options *o, FILE *out, const struct top *t)
 			"kernel");
 }
 
-static bool print_rows(
-	const struct options *o, FILE *out, struct top *t, const char *const path[2], const char *heading)
+static bool print_rows(const struct diff_options *o, FILE *out, struct top *t, const char *const path[2],
+	const char *heading)
 {
 	struct diff d = {.o = o, .side = {{.path = path[0]}, {.path = path[1]}}};
 	bool differs = false;
@@ -144,7 +144,7 @@ static bool print_rows(
 	return differs;
 }
 
-int diff_top(const struct options *o, FILE *out, const char *a, const char *b, const char *heading)
+int diff_top(const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading)
 {
 	const char *const path[2] = {a, b};
 	struct top *t = top_new((enum top_by)o->by);

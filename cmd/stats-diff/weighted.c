@@ -29,7 +29,7 @@ struct weighing {
 	uint32_t n, cap;
 };
 
-static bool within_tolerance(const struct options *o, const struct moved *m)
+static bool within_tolerance(const struct diff_options *o, const struct moved *m)
 {
 	const struct tolerance *t = tolerance_of(o, m->name);
 	double delta = fabs(m->value[1] - m->value[0]), most = fmax(fabs(m->value[0]), fabs(m->value[1]));

@@ -43,14 +43,14 @@ struct fact {
 	uint32_t told[(N_RULES + 31) / 32]; /* a bit for each rule that was printed for it */
 };
 
-struct warp_state {
+struct lint_warp {
 	uint64_t line; /* of its last record */
 	uint32_t lanes, exited, groups;
 	bool damaged; /* lines were lost: what is absent proves nothing */
 	bool met;
 };
 
-struct range {
+struct pc_range {
 	uint64_t from, to;
 };
 
@@ -60,7 +60,7 @@ struct lint {
 	struct report *rep;
 	const struct isa *isa;
 	const struct params *params; /* NULL: no configuration */
-	struct range *copy;          /* of the list up to this kernel */
+	struct pc_range *copy;       /* of the list up to this kernel */
 	uint32_t n_copies, cap_copies, last_copy;
 
 	/* the kernel */
@@ -75,7 +75,7 @@ struct lint {
 
 	/* the thread block */
 	struct tblock block;
-	struct warp_state *warp, *now, stray;
+	struct lint_warp *warp, *now, stray;
 	uint32_t n_warps, cap_warps, now_number;
 	uint32_t (*bars)[32]; /* BARs of each warp and lane */
 	bool any_bars, fed;
@@ -93,7 +93,7 @@ void lint_shape(struct lint *l); /* once a line was read */
 /* ---- lint_block.c ---- */
 /* Read and check the kernel of a list's command, or of path without a list. False: it cannot be opened, *f says why. */
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f);
-struct warp_state *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp);
+struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp);
 void lint_free(struct lint *l);
 
 /* ---- lint_inst.c ---- */
@@ -107,7 +107,7 @@ bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule);
 /* ---- lint_warp.c ---- */
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
 void lint_warps_end(struct lint *l); /* of a thread block whose warps all ended */
-void lint_warp_end(struct lint *l, uint32_t number, const struct warp_state *w);
+void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w);
 
 /* ---- lint_addr.c ---- */
 void lint_address(

@@ -11,19 +11,19 @@
 #define WINDOW_BYTES     (UINT64_C(1) << 24) /* of shared and of local memory */
 #define LOCAL_MAX        (512u << 10)        /* of a thread */
 
-struct span {
+struct lane_span {
 	uint64_t low, high, bits;
 	bool null, holes;
 };
 
-static inline void join(struct span *s, uint64_t a)
+static inline void join(struct lane_span *s, uint64_t a)
 {
 	s->low = a < s->low ? a : s->low;
 	s->high = a > s->high ? a : s->high;
 	s->bits |= a;
 }
 
-static void stride_span(struct span *s, const uint64_t *w, uint32_t mask)
+static void stride_span(struct lane_span *s, const uint64_t *w, uint32_t mask)
 {
 	uint32_t run = mask >> bit_lowest32(mask), gap = ~run;
 	unsigned n = gap ? bit_lowest32(gap) : 32;
@@ -36,7 +36,7 @@ static void stride_span(struct span *s, const uint64_t *w, uint32_t mask)
 	s->null = !w[0] || !(w[0] + w[1] * (n - 1));
 }
 
-static void delta_span(struct span *s, const uint64_t *w, unsigned n)
+static void delta_span(struct lane_span *s, const uint64_t *w, unsigned n)
 {
 	uint64_t a = w[0], null = !a;
 
@@ -49,7 +49,7 @@ static void delta_span(struct span *s, const uint64_t *w, unsigned n)
 	s->null = null;
 }
 
-static void list_span(struct span *s, const uint64_t *w, unsigned n)
+static void list_span(struct lane_span *s, const uint64_t *w, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		join(s, w[i]);
@@ -61,12 +61,12 @@ static void list_span(struct span *s, const uint64_t *w, unsigned n)
 static bool in_window(uint64_t a, uint64_t base) { return base && a >= base && a - base < WINDOW_BYTES; }
 
 /* Offset of the last byte in a window that counts from 0 or from base. */
-static uint64_t last_offset(const struct span *s, uint64_t base, unsigned width)
+static uint64_t last_offset(const struct lane_span *s, uint64_t base, unsigned width)
 {
 	return (base && s->low >= base ? s->high - base : s->high) + width - 1;
 }
 
-static bool was_copied(struct lint *l, const struct span *s, unsigned width)
+static bool was_copied(struct lint *l, const struct lane_span *s, unsigned width)
 {
 	uint64_t end = s->high + width;
 
@@ -85,7 +85,7 @@ struct check {
 	struct lint *l;
 	const struct rec *r;
 	const struct trace_line *line;
-	const struct span *s;
+	const struct lane_span *s;
 };
 
 static bool first(const struct check *c, enum rule_name rule) { return lint_first(c->l, c->r->inst, rule); }
@@ -151,7 +151,7 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 {
 	const struct fact *k = &l->fact[r->inst];
 	const uint64_t *w = tb->word + (r->addr >> 2);
-	struct span s = {UINT64_MAX, 0, 0, false, false};
+	struct lane_span s = {UINT64_MAX, 0, 0, false, false};
 	struct check c = {l, r, line, &s};
 
 	switch ((enum addr_kind)(r->addr & 3)) {

@@ -17,7 +17,7 @@
 /* By thread block and warp; memory grows with the number of warps in the file. */
 struct raw_warp {
 	uint32_t x, y, z, number;
-	struct warp_state state;
+	struct lint_warp state;
 };
 struct raw_warps {
 	struct raw_warp *warp;
@@ -33,7 +33,7 @@ static uint32_t lanes_of(const struct lint *l, uint32_t warp)
 }
 
 /* Good until the next warp is met. */
-static struct warp_state *raw_warp(struct lint *l, const struct tblock *tb, uint32_t number)
+static struct lint_warp *raw_warp(struct lint *l, const struct tblock *tb, uint32_t number)
 {
 	struct raw_warps *t = l->raw;
 	uint64_t hash = table_hash((const uint32_t[]){tb->x, tb->y, tb->z, number}, 4 * sizeof(uint32_t));
@@ -75,7 +75,7 @@ static void raw_check_blocks(struct lint *l)
 
 /* ---- the thread block --------------------------------------------------------------------- */
 
-struct warp_state *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp)
+struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp)
 {
 	if (!l->raw && trace_shape(l->trace).raw) {
 		l->raw = xcalloc(1, sizeof *l->raw);
@@ -93,10 +93,10 @@ struct warp_state *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_
 static void begin_block(struct lint *l)
 {
 	for (uint32_t i = 0; i < l->n_warps; i++)
-		l->warp[i] = (struct warp_state){.lanes = lanes_of(l, i)};
+		l->warp[i] = (struct lint_warp){.lanes = lanes_of(l, i)};
 	if (l->any_bars)
 		memset(l->bars, 0, l->n_warps * sizeof *l->bars);
-	l->stray = (struct warp_state){.lanes = UINT32_MAX, .damaged = true};
+	l->stray = (struct lint_warp){.lanes = UINT32_MAX, .damaged = true};
 	l->any_bars = l->fed = false;
 	l->now_number = UINT32_MAX;
 }

@@ -131,7 +131,7 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 static void add_copy(struct lint *l, const struct command *c)
 {
 	grow(&l->copy, &l->cap_copies, l->n_copies + 1, sizeof *l->copy);
-	l->copy[l->n_copies++] = (struct range){c->address, c->address + c->bytes};
+	l->copy[l->n_copies++] = (struct pc_range){c->address, c->address + c->bytes};
 }
 
 /* False: the file cannot be opened and no list named it. */

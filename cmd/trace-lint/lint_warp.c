@@ -11,7 +11,7 @@
 /* ---- records ------------------------------------------------------------------------------ */
 
 static void after_exit(
-	struct lint *l, const struct warp_state *w, const struct rec *r, const struct trace_line *line)
+	struct lint *l, const struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	if (r->mask & w->exited) {
 		if (lint_first(l, r->inst, RULE_LANE_AFTER_EXIT))
@@ -35,7 +35,7 @@ static void barrier(struct lint *l, const struct rec *r, const struct trace_line
 }
 
 static void depbar(
-	struct lint *l, const struct warp_state *w, const struct rec *r, const struct trace_line *line)
+	struct lint *l, const struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	uint32_t n = (uint32_t)code_at(l->code, r->inst)->imm;
 
@@ -46,7 +46,7 @@ static void depbar(
 			n, w->groups, line->warp);
 }
 
-static void control(struct lint *l, struct warp_state *w, const struct rec *r, const struct trace_line *line)
+static void control(struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
 {
 	uint8_t flags = l->fact[r->inst].flags;
 
@@ -74,7 +74,7 @@ static void tail(struct lint *l, const struct trace_line *line)
 void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const struct trace_line *line)
 {
 	struct lint *l = ctx;
-	struct warp_state *w = l->now;
+	struct lint_warp *w = l->now;
 
 	l->fed = true;
 	l->rep->insts++;
@@ -98,7 +98,7 @@ void lint_record(void *ctx, const struct tblock *tb, const struct rec *r, const 
 
 /* ---- the end of a warp -------------------------------------------------------------------- */
 
-void lint_warp_end(struct lint *l, uint32_t number, const struct warp_state *w)
+void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w)
 {
 	if (w->damaged || !w->met || !(w->lanes & ~w->exited))
 		return;

@@ -50,7 +50,7 @@ static const struct cli cli = {
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
 	rows, sizeof rows / sizeof *rows, words};
 
-struct args {
+struct lint_args {
 	struct config_args config;
 	const char *isa, *explain, *target, **level; /* level: the values of -W */
 	size_t n_levels;
@@ -85,7 +85,7 @@ static void set_level(struct report *rep, const char *value)
 	}
 	if (level < 0)
 		cli_usage("found level '%s', wanted error, warning, note or off", value + n + 1);
-	rep->level[rule_of(value, n)] = (enum level)level;
+	rep->level[rule_of(value, n)] = (enum lint_level)level;
 }
 
 /* Levels of all rules; those of -W, wherever they stand, are set behind it. */
@@ -99,7 +99,7 @@ static void set_target(struct report *rep, const char *value)
 
 static void on_option(void *ctx, int letter, const char *value)
 {
-	struct args *a = ctx;
+	struct lint_args *a = ctx;
 
 	switch (letter) {
 	case 'g':
@@ -123,7 +123,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static int check(struct args *a, int n, char **trace)
+static int check(struct lint_args *a, int n, char **trace)
 {
 	struct output *out = output_open(NULL, true);
 	struct report *rep = a->rep;
@@ -155,7 +155,7 @@ static int check(struct args *a, int n, char **trace)
 	return report_total(rep, LEVEL_ERROR) ? EXIT_NO : EXIT_GOOD;
 }
 
-static int print_rules(const struct args *a)
+static int print_rules(const struct lint_args *a)
 {
 	struct output *out = output_open(NULL, true);
 
@@ -170,7 +170,7 @@ static int print_rules(const struct args *a)
 int main(int argc, char **argv)
 {
 	struct report rep = {.out = NULL};
-	struct args a = {.rep = &rep};
+	struct lint_args a = {.rep = &rep};
 	int n, status;
 
 	diag_init(argv[0]);

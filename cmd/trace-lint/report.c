@@ -19,7 +19,7 @@ void report_for_original(struct report *r)
 		r->level[n] = rule_level_original(&rules[n]);
 }
 
-static enum level level_of(const struct report *r, unsigned n)
+static enum lint_level level_of(const struct report *r, unsigned n)
 {
 	return r->werror && r->level[n] == LEVEL_WARNING ? LEVEL_ERROR : r->level[n];
 }
@@ -104,7 +104,7 @@ void report_file_end(struct report *r, const char *file)
 	memset(r->more, 0, sizeof r->more);
 }
 
-uint64_t report_total(const struct report *r, enum level level)
+uint64_t report_total(const struct report *r, enum lint_level level)
 {
 	uint64_t total = 0;
 

@@ -14,12 +14,12 @@
 
 struct report {
 	FILE *out;
-	struct record_writer *json;    /* NULL: text */
-	enum level level[N_RULES + 1]; /* the last one: faults whose id has no rule */
-	uint64_t count[N_RULES + 1];   /* all of the run */
-	uint32_t here[N_RULES + 1];    /* printed of this file */
-	uint64_t more[N_RULES + 1];    /* not printed of this file */
-	uint32_t limit;                /* 0: none */
+	struct record_writer *json;         /* NULL: text */
+	enum lint_level level[N_RULES + 1]; /* the last one: faults whose id has no rule */
+	uint64_t count[N_RULES + 1];        /* all of the run */
+	uint32_t here[N_RULES + 1];         /* printed of this file */
+	uint64_t more[N_RULES + 1];         /* not printed of this file */
+	uint32_t limit;                     /* 0: none */
 	bool werror;
 	uint64_t files, kernels, insts;
 };
@@ -35,7 +35,7 @@ void report_at(struct report *r, enum rule_name n, struct place at, const char *
 void report_again(struct report *r, enum rule_name n);
 /* Behind the last finding of a file: how many were not printed. */
 void report_file_end(struct report *r, const char *file);
-uint64_t report_total(const struct report *r, enum level level);
+uint64_t report_total(const struct report *r, enum lint_level level);
 /* The last line, unless quiet. */
 void report_end(struct report *r, bool quiet);
 

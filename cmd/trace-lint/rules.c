@@ -21,7 +21,7 @@ const struct rule rules[N_RULES] = {
 
 struct consequence {
 	const char *name, *text;
-	enum level level;
+	enum lint_level level;
 };
 
 static const struct consequence on_sim[] = {
@@ -38,14 +38,14 @@ static const struct consequence on_original[] = {
 
 static const char *const levels[N_LEVELS] = {"off", "note", "warning", "error"};
 
-enum level rule_level(const struct rule *r)
+enum lint_level rule_level(const struct rule *r)
 {
-	enum level sim = on_sim[r->sim].level, original = on_original[r->original].level;
+	enum lint_level sim = on_sim[r->sim].level, original = on_original[r->original].level;
 
 	return sim > original ? sim : original;
 }
 
-enum level rule_level_original(const struct rule *r)
+enum lint_level rule_level_original(const struct rule *r)
 {
 	return on_original[r->original].level == LEVEL_WARNING ? LEVEL_ERROR : rule_level(r);
 }
@@ -58,7 +58,7 @@ int rule_find(const char *id)
 	return -1;
 }
 
-const char *level_name(enum level level) { return levels[level]; }
+const char *level_name(enum lint_level level) { return levels[level]; }
 
 int level_find(const char *name)
 {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum level { LEVEL_OFF, LEVEL_NOTE, LEVEL_WARNING, LEVEL_ERROR, N_LEVELS };
+enum lint_level { LEVEL_OFF, LEVEL_NOTE, LEVEL_WARNING, LEVEL_ERROR, N_LEVELS };
 
 enum rule_name {
 #define RULE(name, id, sim, original, scope, meaning, explain) RULE_##name,
@@ -44,11 +44,11 @@ struct rule {
 extern const struct rule rules[N_RULES];
 
 /* Unless -W says otherwise. */
-enum level rule_level(const struct rule *r);
+enum lint_level rule_level(const struct rule *r);
 /* Where traces are meant for the original (--for): what it does not run as it stands is an error too. */
-enum level rule_level_original(const struct rule *r);
+enum lint_level rule_level_original(const struct rule *r);
 int rule_find(const char *id); /* -1: none */
-const char *level_name(enum level level);
+const char *level_name(enum lint_level level);
 int level_find(const char *name); /* -1: none */
 void rules_list(FILE *out);
 void rule_explain(FILE *out, const struct rule *r);

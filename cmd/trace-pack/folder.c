@@ -32,7 +32,8 @@ static void check_targets(const struct source *s, const char *folder, const char
 	}
 }
 
-static void write_kernel(const struct source *s, struct item *i, const char *folder, const struct args *a)
+static void write_kernel(
+	const struct source *s, struct item *i, const char *folder, const struct pack_args *a)
 {
 	char *path = tool_target(folder, i->name);
 	struct output *out = output_open(path, a->force);
@@ -53,7 +54,7 @@ static void write_kernel(const struct source *s, struct item *i, const char *fol
 	free(path);
 }
 
-int do_group(const char *operand, const struct args *a)
+int do_group(const char *operand, const struct pack_args *a)
 {
 	const char *folder = a->folder ? a->folder : ".";
 	struct source s;

@@ -35,7 +35,7 @@ struct lines {
 	size_t cap;
 };
 
-struct run {
+struct line_run {
 	uint64_t at, end; /* in the file: of the head to come, and of the run */
 	struct group_head head;
 	uint32_t number;
@@ -53,7 +53,7 @@ struct group {
 	uint64_t held, limit;
 	FILE *file;
 	uint64_t written;
-	struct run *run; /* while merging: a heap, the least head first */
+	struct line_run *run; /* while merging: a heap, the least head first */
 	uint32_t n_runs, cap_runs;
 	uint64_t block, next_warp; /* being written: the thread block, plus 1; its next warp */
 };
@@ -204,7 +204,7 @@ static int spill(struct group *g)
 		g->written += sizeof(l->head) + l->head.bytes;
 	}
 	grow(&g->run, &g->cap_runs, g->n_runs + 1, sizeof(g->run[0]));
-	g->run[g->n_runs] = (struct run){.at = from, .end = g->written, .number = g->n_runs};
+	g->run[g->n_runs] = (struct line_run){.at = from, .end = g->written, .number = g->n_runs};
 	g->n_runs++;
 	forget_lines(g);
 	return 0;
@@ -355,7 +355,7 @@ static int read_at(const struct group *g, uint64_t at, void *to, size_t n)
 	return 0;
 }
 
-static bool before(const struct run *a, const struct run *b)
+static bool before(const struct line_run *a, const struct line_run *b)
 {
 	return a->head.key != b->head.key ? a->head.key < b->head.key : a->number < b->number;
 }
@@ -372,7 +372,7 @@ static void sift(struct group *g, uint32_t i)
 			k++;
 		if (before(&g->run[i], &g->run[k]))
 			return;
-		struct run r = g->run[i];
+		struct line_run r = g->run[i];
 		g->run[i] = g->run[k];
 		g->run[k] = r;
 		i = k;
@@ -382,7 +382,7 @@ static void sift(struct group *g, uint32_t i)
 /* The next head of a run, or the run is used up and leaves the heap. */
 static int next_head(struct group *g, uint32_t i)
 {
-	struct run *r = &g->run[i];
+	struct line_run *r = &g->run[i];
 
 	if (r->at == r->end) {
 		*r = g->run[--g->n_runs];
@@ -398,7 +398,7 @@ static int next_head(struct group *g, uint32_t i)
 /* The least run's lines. */
 static int write_first(struct group *g)
 {
-	struct run *r = &g->run[0];
+	struct line_run *r = &g->run[0];
 	char buf[16384];
 
 	for (uint64_t left = r->head.bytes; left;) {

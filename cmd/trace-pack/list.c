@@ -69,7 +69,7 @@ static void totals(struct record_writer *w, uint32_t kernels, uint64_t insts, ui
 	record_end(w);
 }
 
-int do_table(const char *operand, const struct args *a)
+int do_table(const char *operand, const struct pack_args *a)
 {
 	struct fault f;
 	struct pack *p = pack_open(operand, &f);

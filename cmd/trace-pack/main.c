@@ -50,7 +50,7 @@ static const struct cli cli = {"[-dtl] [-k KERNELS] [--tb RANGE] [-o FILE] [-C D
 	"Exit status: 0 good; 1 -t found damage; 2 trouble.\n",
 	rows, sizeof(rows) / sizeof(rows[0]), words};
 
-static void set_range(struct args *a, const char *text)
+static void set_range(struct pack_args *a, const char *text)
 {
 	char *end;
 
@@ -63,7 +63,7 @@ static void set_range(struct args *a, const char *text)
 
 static void on_option(void *ctx, int letter, const char *value)
 {
-	struct args *a = ctx;
+	struct pack_args *a = ctx;
 	unsigned long long n;
 
 	switch (letter) {
@@ -115,7 +115,7 @@ static bool takes_value(const char *s)
 }
 
 /* -19 and its like are no letters of the table: taken out before it is looked at. */
-static int take_levels(int argc, char **argv, struct args *a)
+static int take_levels(int argc, char **argv, struct pack_args *a)
 {
 	int n = 1;
 	bool value = false, end = false;
@@ -148,7 +148,8 @@ static void keep_memory(void)
 
 int main(int argc, char **argv)
 {
-	struct args a = {.last = UINT64_MAX, .memory = 1u << 30, .level = 3, .threads = 1, .format = "text"};
+	struct pack_args a = {
+		.last = UINT64_MAX, .memory = 1u << 30, .level = 3, .threads = 1, .format = "text"};
 	struct fault f;
 	int status;
 

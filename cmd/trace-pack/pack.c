@@ -56,7 +56,7 @@ int tool_copy(struct input *in, const struct sink *to, struct fault *f)
 }
 
 /* Raw text, grouped into a temporary file. */
-static struct input *grouped(struct input *in, const struct args *a)
+static struct input *grouped(struct input *in, const struct pack_args *a)
 {
 	struct fault f;
 	FILE *t = output_spool();
@@ -77,7 +77,7 @@ static struct input *grouped(struct input *in, const struct args *a)
 	return in;
 }
 
-static void feed_item(struct feed *d, struct item *i, const struct args *a)
+static void feed_item(struct feed *d, struct item *i, const struct pack_args *a)
 {
 	struct input *in = tool_open(i);
 	struct sink to = {feed, d};
@@ -95,7 +95,7 @@ static void feed_item(struct feed *d, struct item *i, const struct args *a)
 	input_close(in);
 }
 
-static void progress(const struct args *a, const struct source *s, uint32_t done, uint64_t bytes)
+static void progress(const struct pack_args *a, const struct source *s, uint32_t done, uint64_t bytes)
 {
 	if (a->quiet || !(a->verbose || isatty(STDERR_FILENO)))
 		return;
@@ -131,7 +131,7 @@ _Noreturn void die_writing(struct output *o, const struct fault *f)
 	die_fault(f);
 }
 
-static void check_output(const struct source *s, const struct args *a)
+static void check_output(const struct source *s, const struct pack_args *a)
 {
 	refuse_same(a->output, strcmp(s->shown, "-") ? s->shown : "/dev/stdin");
 	refuse_same(a->output, s->list_path);
@@ -148,7 +148,7 @@ static bool add_hash(void *ctx, const void *bytes, size_t n)
 }
 
 /* Does every kernel come back from the stream as it went in? */
-static void verify(const struct args *a, struct output *out, const struct feed *d, uint32_t n)
+static void verify(const struct pack_args *a, struct output *out, const struct feed *d, uint32_t n)
 {
 	const char *path = a->no_verify ? NULL : output_written(out);
 	XXH3_state_t *h = XXH3_createState();
@@ -174,7 +174,7 @@ static void verify(const struct args *a, struct output *out, const struct feed *
 }
 
 /* The picks for the stream's own list, of which kernel i is the i-th that was picked. */
-static void carry_picks(const struct source *s, const struct args *a, struct pack_writer *w)
+static void carry_picks(const struct source *s, const struct pack_args *a, struct pack_writer *w)
 {
 	const struct picks *p = kselect_picks(a->select);
 	char *text = NULL;
@@ -212,7 +212,7 @@ static void carry_picks(const struct source *s, const struct args *a, struct pac
 	free(text);
 }
 
-int do_pack(const char *operand, const struct args *a)
+int do_pack(const char *operand, const struct pack_args *a)
 {
 	struct source s;
 	struct fault f;

@@ -9,11 +9,11 @@
 #include <string.h>
 #include "tool.h"
 
-enum where { IN_HEADER, BETWEEN, IN_BLOCK };
+enum slice_place { IN_HEADER, BETWEEN, IN_BLOCK };
 
 struct cutter {
 	const struct slice *s;
-	enum where where;
+	enum slice_place where;
 	uint64_t number;  /* of the next thread block */
 	bool any, marked; /* a thread block was handed on; the mark was */
 	bool good;        /* all was written */

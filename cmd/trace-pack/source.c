@@ -19,12 +19,12 @@
 
 #define HEAD_TEXT 65536u
 
-struct text {
+struct source_text {
 	char *p;
 	size_t n, cap;
 };
 
-static void add_text(struct text *t, const char *s, size_t n)
+static void add_text(struct source_text *t, const char *s, size_t n)
 {
 	if (!t->p || t->cap - t->n < n + 1) {
 		t->cap = t->cap * 2 + n + 1;
@@ -90,7 +90,7 @@ static char *name_inside(struct input *in)
 
 /* Look into a kernel file: coding, raw or grouped, its kernel's name. */
 static struct item *look(
-	struct source *s, char *path, const char *name, uint32_t position, const struct args *a)
+	struct source *s, char *path, const char *name, uint32_t position, const struct pack_args *a)
 {
 	struct fault f;
 	struct item *item = NULL;
@@ -142,7 +142,7 @@ static char *join(const char *folder, const char *name, size_t n)
 
 /* ---- packed streams ----------------------------------------------------------------------- */
 
-static bool pack_selected(struct source *s, uint32_t kernel, const struct args *a)
+static bool pack_selected(struct source *s, uint32_t kernel, const struct pack_args *a)
 {
 	struct pack_kernel k;
 	struct fault f;
@@ -174,7 +174,7 @@ void source_list_hash(const struct source *s, unsigned char hash[16])
 	list_hash_end(h, hash);
 }
 
-void source_picks(struct pack *p, const struct args *a)
+void source_picks(struct pack *p, const struct pack_args *a)
 {
 	struct klist k = {.path = NULL};
 	struct fault f;
@@ -186,12 +186,12 @@ void source_picks(struct pack *p, const struct args *a)
 	klist_free(&k);
 }
 
-void source_packed(struct source *s, const struct args *a)
+void source_packed(struct source *s, const struct pack_args *a)
 {
 	size_t n;
 
 	source_picks(s->pack, a);
-	struct text t = {0};
+	struct source_text t = {0};
 	const char *list = pack_list_text(s->pack, &n), *end = list + n;
 
 	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
@@ -219,8 +219,8 @@ void source_packed(struct source *s, const struct args *a)
 /* ---- lists -------------------------------------------------------------------------------- */
 
 /* One line of the list, with its end. */
-static void list_line(struct source *s, struct text *t, const char *line, size_t len, const char *folder,
-	uint32_t *position, const struct args *a)
+static void list_line(struct source *s, struct source_text *t, const char *line, size_t len,
+	const char *folder, uint32_t *position, const struct pack_args *a)
 {
 	size_t from = 0, to = len;
 
@@ -244,9 +244,9 @@ static void list_line(struct source *s, struct text *t, const char *line, size_t
 	add_text(t, line + to, len - to);
 }
 
-static void read_list(struct source *s, struct input *in, const char *folder, const struct args *a)
+static void read_list(struct source *s, struct input *in, const char *folder, const struct pack_args *a)
 {
-	struct text all = {0}, t = {0};
+	struct source_text all = {0}, t = {0};
 	struct fault f;
 	char buf[8192];
 	long n;
@@ -290,7 +290,7 @@ static bool begins_kernel(struct input *in)
 
 static void own_list(struct source *s)
 {
-	struct text t = {0};
+	struct source_text t = {0};
 
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		add_text(&t, s->item[i].name, strlen(s->item[i].name));
@@ -310,7 +310,7 @@ static const char *base_name(const char *path)
 /* The tracer's own list becomes the list of the grouped files: another name, and no empty lines. */
 static void grouped_list(struct source *s)
 {
-	struct text t = {0};
+	struct source_text t = {0};
 	bool raw = false;
 
 	for (uint32_t i = 0; i < s->n_items; i++)
@@ -332,7 +332,7 @@ static void grouped_list(struct source *s)
 	s->n_list = t.n;
 }
 
-static void open_file(struct source *s, const char *path, const struct args *a)
+static void open_file(struct source *s, const char *path, const struct pack_args *a)
 {
 	struct fault f;
 	bool standard = !strcmp(path, "-");
@@ -439,7 +439,7 @@ static char *list_in(const char *path, int (*is)(const struct dirent *), const c
 }
 
 /* Without a list: the kernel files in the order of their numbers, each kernel once unless all are wanted. */
-static void kernel_files(struct source *s, const char *path, const struct args *a)
+static void kernel_files(struct source *s, const char *path, const struct pack_args *a)
 {
 	struct dirent **e = NULL;
 	struct place at = {diag_keep(path), 0, 0};
@@ -468,7 +468,7 @@ static void kernel_files(struct source *s, const char *path, const struct args *
 	s->list_name = xstrdup("kernelslist.g");
 }
 
-static void open_folder(struct source *s, const char *path, const struct args *a)
+static void open_folder(struct source *s, const char *path, const struct pack_args *a)
 {
 	bool raw_first = a->mode == MODE_GROUP;
 	char *list = raw_first ? list_in(path, is_raw_list, "kernelslist") : NULL;
@@ -507,7 +507,7 @@ static void check_name(const struct source *s, const char *name)
 		die("%s: found a kernel name of %zu bytes, wanted a shorter one", s->shown, n);
 }
 
-void source_open(struct source *s, const char *operand, const struct args *a)
+void source_open(struct source *s, const char *operand, const struct pack_args *a)
 {
 	struct stat st;
 	struct fault f;

@@ -25,7 +25,7 @@
 
 enum mode { MODE_PACK, MODE_GROUP, MODE_UNPACK, MODE_TEST, MODE_TABLE };
 
-struct args {
+struct pack_args {
 	enum mode mode;
 	const char *output, *folder, *kernels, *blocks, *format;
 	uint64_t first, last; /* thread blocks; whole: 0 to UINT64_MAX */
@@ -60,15 +60,15 @@ struct source {
 };
 
 /* Everything that the operand names, as the command line selects. Dies on trouble. */
-void source_open(struct source *s, const char *operand, const struct args *a);
+void source_open(struct source *s, const char *operand, const struct pack_args *a);
 /* The same of a packed stream, when it has been opened as s->pack. */
-void source_packed(struct source *s, const struct args *a);
+void source_packed(struct source *s, const struct pack_args *a);
 void source_close(struct source *s);
 
 /* Of the list as it is packed, klist_hash(). */
 void source_list_hash(const struct source *s, unsigned char hash[16]);
 /* Dies where -k are picks for another list than the stream's. */
-void source_picks(struct pack *p, const struct args *a);
+void source_picks(struct pack *p, const struct pack_args *a);
 
 /* Where text goes; write returns false when it failed. */
 struct sink {
@@ -100,11 +100,11 @@ void refuse_same(const char *output, const char *path);
 struct output;
 _Noreturn void die_writing(struct output *o, const struct fault *f);
 
-int do_pack(const char *operand, const struct args *a);
-int do_group(const char *operand, const struct args *a);
-int do_unpack(const char *operand, const struct args *a);
-int do_test(const char *operand, const struct args *a);
-int do_table(const char *operand, const struct args *a);
+int do_pack(const char *operand, const struct pack_args *a);
+int do_group(const char *operand, const struct pack_args *a);
+int do_unpack(const char *operand, const struct pack_args *a);
+int do_test(const char *operand, const struct pack_args *a);
+int do_table(const char *operand, const struct pack_args *a);
 
 /*
  * Raw trace to grouped text, handed on in its order. 0, or -1 and *f.

@@ -26,7 +26,7 @@ static struct pack *open_stream(const char *operand)
 }
 
 /* The kernels that are selected, and the list of these; from a pipe in order when all are. */
-static void open_selected(struct source *s, const char *operand, const struct args *a)
+static void open_selected(struct source *s, const char *operand, const struct pack_args *a)
 {
 	struct fault f;
 	struct input *in;
@@ -85,7 +85,7 @@ void tool_list(const struct source *s, const char *path, bool force)
 	output_commit(out);
 }
 
-static void unpack_files(const struct source *s, const struct args *a)
+static void unpack_files(const struct source *s, const struct pack_args *a)
 {
 	const char *folder = a->folder ? a->folder : ".";
 	struct fault f;
@@ -118,7 +118,7 @@ static void unpack_files(const struct source *s, const struct args *a)
 	free(list);
 }
 
-int do_unpack(const char *operand, const struct args *a)
+int do_unpack(const char *operand, const struct pack_args *a)
 {
 	struct source s;
 	struct fault f;
@@ -140,7 +140,7 @@ int do_unpack(const char *operand, const struct args *a)
 }
 
 /* Damage is an answer, not trouble; a file that cannot be read, or of a newer version, is trouble. */
-int do_test(const char *operand, const struct args *a)
+int do_test(const char *operand, const struct pack_args *a)
 {
 	struct fault f;
 	struct pack *p = pack_open(operand, &f);

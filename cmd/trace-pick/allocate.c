@@ -39,7 +39,7 @@ struct stratum {
 
 static double value_of(const struct app *a, uint32_t i)
 {
-	const struct kernel *k = &a->kernel[i];
+	const struct pick_kernel *k = &a->kernel[i];
 
 	return a->timed ? k->time : k->insts ? (double)k->insts : 1;
 }
@@ -70,7 +70,7 @@ static void measure(struct stratum *s, const struct app *a, const struct method 
 
 	s->size = s->value = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
-		const struct kernel *k = &a->kernel[s->member[i].kernel];
+		const struct pick_kernel *k = &a->kernel[s->member[i].kernel];
 
 		s->size += method_size(m, k);
 		s->value += s->member[i].value;

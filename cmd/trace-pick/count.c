@@ -18,7 +18,7 @@
 
 struct counter {
 	const struct isa *isa;
-	enum reading reading;
+	enum pick_depth reading;
 	struct code *code;
 	struct tblock block;
 	uint64_t *count; /* by static instruction: warp instructions of the kernel at hand */
@@ -26,7 +26,7 @@ struct counter {
 	uint32_t *used;
 };
 
-struct counter *counter_new(const struct isa *isa, enum reading reading)
+struct counter *counter_new(const struct isa *isa, enum pick_depth reading)
 {
 	struct counter *c = xcalloc(1, sizeof(*c));
 
@@ -108,7 +108,7 @@ static enum touch touch_of(const struct inst *in)
 	}
 }
 
-static void count_access(struct counter *c, struct kernel *k, const struct rec *r, const struct inst *in)
+static void count_access(struct counter *c, struct pick_kernel *k, const struct rec *r, const struct inst *in)
 {
 	enum touch t = touch_of(in);
 	uint64_t lane[32];
@@ -124,7 +124,7 @@ static void count_access(struct counter *c, struct kernel *k, const struct rec *
 	*(t == TOUCH_LOAD ? &k->loads : t == TOUCH_LOCAL ? &k->local : &k->stores) += n;
 }
 
-static void count_record(struct counter *c, struct kernel *k, const struct rec *r)
+static void count_record(struct counter *c, struct pick_kernel *k, const struct rec *r)
 {
 	uint32_t had = c->cap;
 
@@ -141,7 +141,7 @@ static void count_record(struct counter *c, struct kernel *k, const struct rec *
 		count_access(c, k, r, code_at(c->code, r->inst));
 }
 
-static void count_block(struct counter *c, struct kernel *k)
+static void count_block(struct counter *c, struct pick_kernel *k)
 {
 	k->blocks++;
 	k->insts += c->block.n_recs;
@@ -158,7 +158,7 @@ static uint32_t bin_of(uint64_t name, const struct inst *in)
 }
 
 /* What static instructions say, times how often they ran. Sums are whole, so that their order is of no account. */
-static void count_end(struct counter *c, struct kernel *k)
+static void count_end(struct counter *c, struct pick_kernel *k)
 {
 	uint64_t bin[CODE_BINS] = {0}, name = table_hash(k->name, strlen(k->name));
 
@@ -176,7 +176,7 @@ static void count_end(struct counter *c, struct kernel *k)
 	c->n_used = 0;
 }
 
-static void take_header(struct kernel *k, const struct kernel_header *h)
+static void take_header(struct pick_kernel *k, const struct kernel_header *h)
 {
 	k->name = xstrdup(h->name ? h->name : "");
 	k->stream = h->stream;
@@ -191,7 +191,7 @@ static void unheard(void *ctx, const struct fault *f)
 }
 
 /* 1: the index of a packed stream tells all, 0: it does not, -1. */
-static int summary(struct klist *list, uint32_t cmd, struct kernel *k, struct fault *f)
+static int summary(struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
 	struct pack_kernel is;
 
@@ -212,7 +212,7 @@ static int summary(struct klist *list, uint32_t cmd, struct kernel *k, struct fa
 	return 1;
 }
 
-int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct kernel *k, struct fault *f)
+int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
 	struct trace_options o = {.code = c->code, .warn = unheard};
 	struct trace *t;

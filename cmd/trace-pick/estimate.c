@@ -22,7 +22,7 @@
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-static double estimate(const struct kernel *k)
+static double estimate(const struct pick_kernel *k)
 {
 	double sectors = (double)(k->loads + k->stores + k->local),
 	       waves = ceil((double)k->blocks / (SMS * BLOCKS));

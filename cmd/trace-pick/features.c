@@ -17,7 +17,7 @@ struct reading_job {
 	struct app *a;
 	const char *path;
 	const struct isa *isa;
-	enum reading reading;
+	enum pick_depth reading;
 	uint32_t *cmd; /* by kernel */
 	atomic_uint next;
 	atomic_uint failed; /* the first kernel that could not be read; a->n: none */
@@ -73,7 +73,7 @@ static unsigned threads_for(const struct app *a, const char *path, unsigned thre
 	return threads < a->n ? threads : a->n;
 }
 
-void features_read(struct app *a, const char *path, enum reading reading, unsigned threads)
+void features_read(struct app *a, const char *path, enum pick_depth reading, unsigned threads)
 {
 	struct reading_job j = {.a = a, .path = path, .reading = reading, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct isa *isa = isa_new();

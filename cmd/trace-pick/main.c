@@ -49,7 +49,7 @@ static const struct cli cli = {"[-m METHOD] [-e PERCENT] [-n N] [--times FILE] [
 	"Exit status: 0 good; 2 trouble.\n",
 	rows, sizeof rows / sizeof *rows, NULL};
 
-struct args {
+struct pick_args {
 	const struct method *method;
 	struct wish wish;
 	const char *times, *output;
@@ -78,7 +78,7 @@ static const struct method *method_of(const char *name)
 
 static void on_option(void *ctx, int letter, const char *value)
 {
-	struct args *a = ctx;
+	struct pick_args *a = ctx;
 
 	switch (letter) {
 	case 'm': a->method = method_of(value); break;
@@ -95,7 +95,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	}
 }
 
-static void check(const struct args *a)
+static void check(const struct pick_args *a)
 {
 	bool all = a->method == method_find("all");
 
@@ -105,7 +105,7 @@ static void check(const struct args *a)
 
 int main(int argc, char **argv)
 {
-	struct args a = {.method = method_find(DEFAULT_METHOD),
+	struct pick_args a = {.method = method_find(DEFAULT_METHOD),
 		.wish = {.error = DEFAULT_ERROR, .most = UINT32_MAX, .seed = 1},
 		.threads = 1};
 	struct app app = {.n = 0};
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 	if (a.method->size == SIZE_TIME && !a.times)
 		a.times = "auto";
 	struct output *out = output_open(a.output, a.force);
-	enum reading reading = a.method->reading;
+	enum pick_depth reading = a.method->reading;
 	bool estimate = a.times && !strcmp(a.times, "auto");
 
 	if (estimate && reading < READ_COUNTS)

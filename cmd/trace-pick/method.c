@@ -25,7 +25,7 @@ const struct method *method_find(const char *name)
 	return NULL;
 }
 
-double method_size(const struct method *m, const struct kernel *k)
+double method_size(const struct method *m, const struct pick_kernel *k)
 {
 	switch (m->size) {
 	case SIZE_INSTS: return k->insts ? (double)k->insts : 1;
@@ -34,29 +34,29 @@ double method_size(const struct method *m, const struct kernel *k)
 	}
 }
 
-static uint64_t key_of(const struct kernel *k, bool per_stream)
+static uint64_t key_of(const struct pick_kernel *k, bool per_stream)
 {
 	return table_hash(k->name, strlen(k->name)) + (per_stream ? k->stream * 0x9e3779b97f4a7c15u : 0);
 }
 
-static bool same(const struct kernel *a, const struct kernel *b, bool per_stream)
+static bool same(const struct pick_kernel *a, const struct pick_kernel *b, bool per_stream)
 {
 	return !strcmp(a->name, b->name) && (!per_stream || a->stream == b->stream);
 }
 
 /* The kernels of each name in the order of the list, names in the order in which they first come. */
-struct groups {
+struct name_groups {
 	uint32_t *first, *last; /* by group: kernels */
 	uint32_t *next;         /* by kernel: the next of its group, UINT32_MAX: none */
 	uint32_t n, cap;
 };
 
-static void groups_by_name(struct groups *g, const struct app *a, bool per_stream)
+static void groups_by_name(struct name_groups *g, const struct app *a, bool per_stream)
 {
 	struct table t = {0};
 	uint32_t cap_last = 0;
 
-	*g = (struct groups){.next = xmalloc(a->n * sizeof(uint32_t))};
+	*g = (struct name_groups){.next = xmalloc(a->n * sizeof(uint32_t))};
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint64_t key = key_of(&a->kernel[i], per_stream);
 		uint32_t at = g->n;
@@ -80,7 +80,7 @@ static void groups_by_name(struct groups *g, const struct app *a, bool per_strea
 	table_free(&t);
 }
 
-static void groups_free(struct groups *g)
+static void groups_free(struct name_groups *g)
 {
 	free(g->first);
 	free(g->next);
@@ -114,7 +114,7 @@ static void split(
 uint32_t method_cuts(const struct app *a, const struct wish *w, uint32_t *of, value_fn *value, cut_fn *cut)
 {
 	struct ranked *r = xmalloc(a->n * sizeof(*r));
-	struct groups g;
+	struct name_groups g;
 	uint32_t n_strata = 0;
 
 	groups_by_name(&g, a, w->per_stream);

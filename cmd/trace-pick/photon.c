@@ -15,7 +15,7 @@
 
 #define ALIKE 0.05
 
-static double distance(const struct kernel *a, const struct kernel *b)
+static double distance(const struct pick_kernel *a, const struct pick_kernel *b)
 {
 	double sum = 0;
 
@@ -29,7 +29,7 @@ uint32_t method_photon(const struct app *a, const struct wish *w, uint32_t *of)
 	uint32_t *leader = xmalloc(a->n * sizeof(*leader)), n = 0;
 
 	for (uint32_t i = 0; i < a->n; i++) {
-		const struct kernel *k = &a->kernel[i];
+		const struct pick_kernel *k = &a->kernel[i];
 		uint32_t s = 0;
 
 		while (s < n && (distance(k, &a->kernel[leader[s]]) >= ALIKE ||

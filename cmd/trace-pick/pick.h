@@ -24,12 +24,12 @@
 #include "klist.h"
 
 /* What must be known of a kernel: each includes those before it. */
-enum reading { READ_SUMMARY, READ_COUNTS, READ_CODE };
+enum pick_depth { READ_SUMMARY, READ_COUNTS, READ_CODE };
 enum size_kind { SIZE_ONE, SIZE_INSTS, SIZE_TIME };
 
 #define CODE_BINS 64u /* of a basic-block vector, folded */
 
-struct kernel {
+struct pick_kernel {
 	char *name;
 	uint64_t stream;
 	uint32_t grid[3], block[3];
@@ -46,7 +46,7 @@ struct kernel {
 
 struct app {
 	struct klist list;
-	struct kernel *kernel; /* by position - 1 */
+	struct pick_kernel *kernel; /* by position - 1 */
 	uint32_t n;
 	bool timed;
 };
@@ -61,14 +61,14 @@ struct wish {
 /* ---- features.c, count.c ---- */
 
 /* Everything of the list's kernels that reading says; ends the program on trouble. */
-void features_read(struct app *a, const char *path, enum reading reading, unsigned threads);
+void features_read(struct app *a, const char *path, enum pick_depth reading, unsigned threads);
 void features_free(struct app *a);
 
 struct counter;
-struct counter *counter_new(const struct isa *isa, enum reading reading);
+struct counter *counter_new(const struct isa *isa, enum pick_depth reading);
 void counter_free(struct counter *c);
 /* One kernel of the list into *k. 0, or -1 and *f. */
-int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct kernel *k, struct fault *f);
+int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f);
 
 /* ---- methods ---- */
 
@@ -81,7 +81,7 @@ typedef uint32_t method_fn(const struct app *a, const struct wish *w, uint32_t *
 struct method {
 	const char *name;
 	method_fn *strata;
-	enum reading reading;
+	enum pick_depth reading;
 	enum size_kind size;
 	const char *help;
 };
@@ -91,7 +91,7 @@ extern const size_t n_methods;
 const struct method *method_find(const char *name); /* NULL: none */
 
 /* What the weights of a stratum add up, of kernel k; above 0. */
-double method_size(const struct method *m, const struct kernel *k);
+double method_size(const struct method *m, const struct pick_kernel *k);
 
 /* method.c: something numbered, by a value; for qsort(), equal values by number. */
 struct ranked {
@@ -105,7 +105,7 @@ int ranked_order(const void *a, const void *b);
  * says so of n of them (from 1 to n - 1 into the lower part; 0: they stay together), and each part again. The number of
  * strata.
  */
-typedef double value_fn(const struct kernel *k);
+typedef double value_fn(const struct pick_kernel *k);
 typedef uint32_t cut_fn(const struct ranked *r, uint32_t n);
 uint32_t method_cuts(const struct app *a, const struct wish *w, uint32_t *of, value_fn *value, cut_fn *cut);
 

@@ -20,7 +20,7 @@
 #define MOST_K     64u
 
 /* Counts range over powers of ten, so that their logarithms are taken. */
-static void features_of(const struct kernel *k, double *x)
+static void features_of(const struct pick_kernel *k, double *x)
 {
 	for (uint32_t i = 0; i < N_CLASSES; i++)
 		x[i] = log1p((double)k->of_class[i]);

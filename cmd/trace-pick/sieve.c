@@ -90,7 +90,7 @@ static uint32_t cut(const struct ranked *k, uint32_t n)
 	return lower == 0 ? 1 : lower == n ? n - 1 : lower;
 }
 
-static double size_of(const struct kernel *k) { return k->insts ? (double)k->insts : 1; }
+static double size_of(const struct pick_kernel *k) { return k->insts ? (double)k->insts : 1; }
 
 uint32_t method_sieve(const struct app *a, const struct wish *w, uint32_t *of)
 {

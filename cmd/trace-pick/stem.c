@@ -48,7 +48,7 @@ static uint32_t cut(const struct ranked *t, uint32_t n)
 	return at;
 }
 
-static double time_of(const struct kernel *k) { return k->time; }
+static double time_of(const struct pick_kernel *k) { return k->time; }
 
 uint32_t method_stem(const struct app *a, const struct wish *w, uint32_t *of)
 {

@@ -38,9 +38,9 @@ struct child {
 	uint32_t command;
 };
 
-enum state { WAITING, RUNNING, READY, FAILED };
+enum child_state { WAITING, RUNNING, READY, FAILED };
 
-struct result {
+struct child_result {
 	uint8_t state;
 	uint64_t at, n; /* its records in the spool */
 	struct outcome outcome;
@@ -51,12 +51,12 @@ struct isolate {
 	const struct isa *isa;
 	unsigned jobs, running;
 	struct child child[MAX_THREADS];
-	struct outcome *outcome; /* by child */
-	struct result *result;   /* by command */
-	uint32_t start, write;   /* commands: the next to be started, the next to be written */
-	uint32_t failed;         /* the first command that cannot be simulated; n_cmds: none */
-	struct kept spool;       /* records of kernels that wait for one before */
-	struct kept all;         /* what was written, for the totals */
+	struct outcome *outcome;     /* by child */
+	struct child_result *result; /* by command */
+	uint32_t start, write;       /* commands: the next to be started, the next to be written */
+	uint32_t failed;             /* the first command that cannot be simulated; n_cmds: none */
+	struct kept spool;           /* records of kernels that wait for one before */
+	struct kept all;             /* what was written, for the totals */
 	uint32_t kernels, done;
 	char limit[48]; /* the first that a kernel met; "": none */
 	/* In a process of a kernel: what its own took the place of, as leak checkers want to see all memory named. */
@@ -218,7 +218,7 @@ static void kill_children(struct isolate *o, uint32_t behind)
 
 static void reap(struct isolate *o, struct child *c)
 {
-	struct result *to = &o->result[c->command];
+	struct child_result *to = &o->result[c->command];
 	int status = wait_for(c->pid);
 	off_t n = lseek(fileno(c->records), 0, SEEK_END);
 
@@ -280,7 +280,7 @@ static const char *worse(const char *a, const char *b)
 	return order[i > k ? i : k];
 }
 
-static void write_result(struct isolate *o, const struct result *done)
+static void write_result(struct isolate *o, const struct child_result *done)
 {
 	struct run *r = o->r;
 
@@ -302,7 +302,7 @@ static void write_result(struct isolate *o, const struct result *done)
 static void write_ready(struct isolate *o)
 {
 	while (o->write < o->r->list.n_cmds) {
-		const struct result *next = &o->result[o->write];
+		const struct child_result *next = &o->result[o->write];
 		bool mine = o->r->list.cmd[o->write].kind == CMD_KERNEL;
 
 		if (next->state == READY && next->outcome.kernels)
@@ -360,14 +360,14 @@ static void run_children(struct isolate *o, uint32_t after)
 
 /* ---- the end ---------------------------------------------------------------------------------------- */
 
-struct reading {
+struct kept_cursor {
 	const struct kept *all;
 	uint64_t at;
 };
 
 static size_t read_all(void *ctx, void *buf, size_t n)
 {
-	struct reading *g = ctx;
+	struct kept_cursor *g = ctx;
 	ssize_t got;
 
 	do
@@ -429,7 +429,7 @@ static uint32_t sums(struct run_figure *to, const struct run_item *item, struct 
 /* The totals are what the kernels' records add up to, so a run that was continued has the same. */
 static void write_end(struct isolate *o)
 {
-	struct reading all = {.all = &o->all};
+	struct kept_cursor all = {.all = &o->all};
 	struct run_reader *reader = run_reader_new(input_made("result", read_all, &all), 0);
 	struct totals totals = {0};
 	struct run_figure *figure;

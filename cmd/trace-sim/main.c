@@ -128,7 +128,7 @@ static const struct cli cli = {
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
 	rows, sizeof rows / sizeof *rows, words};
 
-struct args {
+struct sim_args {
 	const char **config, **define; /* in order; a -g entry is marked in shipped */
 	bool *shipped;
 	const char **cubin;
@@ -169,7 +169,7 @@ static double percent(const char *text)
 
 static void on_option(void *ctx, int letter, const char *value)
 {
-	struct args *a = ctx;
+	struct sim_args *a = ctx;
 
 	switch (letter) {
 	case 'g':
@@ -255,7 +255,7 @@ static void warn_idle(const struct gpuconf *c)
 			names);
 }
 
-static void read_configuration(struct gpuconf *c, const struct args *a)
+static void read_configuration(struct gpuconf *c, const struct sim_args *a)
 {
 	struct fault f;
 
@@ -280,7 +280,7 @@ struct logs {
 	struct record_writer *writer;
 };
 
-static void open_events(struct logs *l, struct run *r, const struct args *a)
+static void open_events(struct logs *l, struct run *r, const struct sim_args *a)
 {
 	if (!a->events)
 		return;
@@ -291,7 +291,7 @@ static void open_events(struct logs *l, struct run *r, const struct args *a)
 }
 
 /* These want a machine that stands. */
-static void open_profiles(struct logs *l, struct run *r, const struct args *a)
+static void open_profiles(struct logs *l, struct run *r, const struct sim_args *a)
 {
 	struct gpu *g = &r->gpu;
 
@@ -315,7 +315,7 @@ static bool ends_in(const char *name, const char *end)
 	return n >= m && !strcmp(name + n - m, end);
 }
 
-static void open_net_report(struct logs *l, const struct args *a)
+static void open_net_report(struct logs *l, const struct sim_args *a)
 {
 	if (!a->net_report)
 		return;
@@ -348,7 +348,7 @@ static void close_logs(struct logs *l, struct run *r)
 		output_commit(l->events);
 }
 
-static void read_cubins(struct gpu *g, const struct args *a)
+static void read_cubins(struct gpu *g, const struct sim_args *a)
 {
 	struct fault f;
 
@@ -385,7 +385,7 @@ static void prepare_sampling(struct run *r)
 	r->gpu.sampling = true;
 }
 
-static int simulate(struct run *r, const struct args *a, struct isa *isa, const char *trace)
+static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
 	struct logs logs = {0};
@@ -432,7 +432,7 @@ static int simulate(struct run *r, const struct args *a, struct isa *isa, const 
 }
 
 /* The measured file beside the configuration CONFIG.config, NULL: there is none. */
-static const char *measured_beside(struct gpuconf *c, const struct args *a, const char *name)
+static const char *measured_beside(struct gpuconf *c, const struct sim_args *a, const char *name)
 {
 	const char *last = a->n_config ? a->config[a->n_config - 1] : "", *dot = strrchr(last, '.');
 	char *path;
@@ -447,7 +447,7 @@ static const char *measured_beside(struct gpuconf *c, const struct args *a, cons
 	return access(path, R_OK) == 0 ? path : NULL;
 }
 
-static int selftest(struct gpuconf *c, const struct args *a, const struct isa *isa, const char *operand)
+static int selftest(struct gpuconf *c, const struct sim_args *a, const struct isa *isa, const char *operand)
 {
 	const char *name = operand                                      ? operand
 			   : a->n_config && a->shipped[a->n_config - 1] ? a->config[a->n_config - 1]
@@ -474,7 +474,7 @@ static int selftest(struct gpuconf *c, const struct args *a, const struct isa *i
 }
 
 /* What is asked for: a list or a dump of options, a selftest or a simulation. */
-static int serve(struct run *r, const struct args *a, struct isa *isa, const char *operand)
+static int serve(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
 {
 	if (a->list || a->dump) {
 		struct output *out = output_open(a->list ? NULL : a->output, a->list || a->force);
@@ -494,7 +494,7 @@ static int serve(struct run *r, const struct args *a, struct isa *isa, const cha
 }
 
 /* What does not go together with kernels apart, or with a run in one piece. */
-static void check_isolate(const struct args *a)
+static void check_isolate(const struct sim_args *a)
 {
 	if (a->resume && !a->isolate)
 		cli_usage(
@@ -516,7 +516,7 @@ static void check_isolate(const struct args *a)
 }
 
 /* The command line into *a, whose lists have room for every word of it; the operand, NULL: none. */
-static const char *arguments(struct args *a, int argc, char **argv)
+static const char *arguments(struct sim_args *a, int argc, char **argv)
 {
 	const size_t n_words = (size_t)argc;
 	int n;
@@ -550,7 +550,7 @@ static const char *arguments(struct args *a, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct args a = {.timeline_sms = TIMELINE_SMS, .tolerance = -1};
+	struct sim_args a = {.timeline_sms = TIMELINE_SMS, .tolerance = -1};
 	struct fault f;
 
 	diag_init(argv[0]);

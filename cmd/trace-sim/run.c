@@ -209,7 +209,7 @@ static void kernel_record(struct run *r, const struct kernel *k)
 static void print_block(struct run *r, const struct kernel *k)
 {
 	struct launch *l = r->gpu.launch;
-	struct block b = {.stream = k ? k->head->stream : UINT64_MAX,
+	struct stats_block b = {.stream = k ? k->head->stream : UINT64_MAX,
 		.n = l->n_fresh,
 		.host_seconds = r->host_time ? progress_seconds() : -1};
 

@@ -63,7 +63,7 @@ static void common_option(const struct cli *c, int letter, const char *value)
 
 /* ---- the walk ----------------------------------------------------------------------------- */
 
-struct walk {
+struct cli_walk {
 	const struct cli *c;
 	char **argv;
 	int argc, at;
@@ -72,7 +72,7 @@ struct walk {
 	void *ctx;
 };
 
-static void deliver(struct walk *w, const struct cli_row *r, const char *value)
+static void deliver(struct cli_walk *w, const struct cli_row *r, const char *value)
 {
 	common_option(w->c, r->letter, value);
 	w->command |= !r->value && r->complete && !strcmp(r->complete, "command");
@@ -80,7 +80,7 @@ static void deliver(struct walk *w, const struct cli_row *r, const char *value)
 }
 
 /* The next word as the value of an option shown as `option`. */
-static const char *next_value(struct walk *w, const struct cli_row *r, const char *option)
+static const char *next_value(struct cli_walk *w, const struct cli_row *r, const char *option)
 {
 	if (w->at + 1 >= w->argc)
 		cli_usage("%s: found nothing behind it, wanted %s", option, r->value);
@@ -115,7 +115,7 @@ static _Noreturn void unknown_long(const struct cli *c, const char *name)
 	cli_usage("unknown option '--%s'", name);
 }
 
-static void long_option(struct walk *w)
+static void long_option(struct cli_walk *w)
 {
 	const char *word = w->argv[w->at], *name = word + 2, *equals = strchr(name, '=');
 	size_t n = equals ? (size_t)(equals - name) : strlen(name);
@@ -144,7 +144,7 @@ static const struct cli_row *find_letter(const struct cli *c, int letter)
 	return NULL;
 }
 
-static void short_options(struct walk *w)
+static void short_options(struct cli_walk *w)
 {
 	for (const char *p = w->argv[w->at] + 1; *p; p++) {
 		const struct cli_row *r = find_letter(w->c, (unsigned char)*p);
@@ -177,7 +177,7 @@ static void complete(const struct cli *c, int argc, char **argv)
 int cli_parse(const struct cli *c, int argc, char **argv,
 	void (*on_option)(void *ctx, int letter, const char *value), void *ctx)
 {
-	struct walk w = {c, argv, argc, 0, false, on_option, ctx};
+	struct cli_walk w = {c, argv, argc, 0, false, on_option, ctx};
 	int operands = 0;
 	bool options = true;
 

@@ -10,9 +10,9 @@
 #include "cli_internal.h"
 #include "diag.h"
 
-enum kind { KIND_NONE, KIND_FILE, KIND_DIR, KIND_WORDS, KIND_ASK, KIND_ASK_LIST };
+enum complete_kind { KIND_NONE, KIND_FILE, KIND_DIR, KIND_WORDS, KIND_ASK, KIND_ASK_LIST };
 
-static enum kind kind_of(const struct cli_row *r)
+static enum complete_kind kind_of(const struct cli_row *r)
 {
 	if (!r->complete || !strcmp(r->complete, "none"))
 		return KIND_NONE;

@@ -12,7 +12,7 @@
 #include "expr.h"
 #include "num.h"
 
-enum op {
+enum expr_op {
 	OP_NUMBER,
 	OP_NAME,
 	OP_ADD,
@@ -27,20 +27,20 @@ enum op {
 	OP_ABS
 };
 
-struct code {
-	enum op op;
+struct expr_step {
+	enum expr_op op;
 	double number;
 	uint32_t name;
 };
 
 struct expr {
-	struct code *code;
+	struct expr_step *code;
 	char **name;
 	uint32_t n, cap, n_names, cap_names;
 	double *stack;
 };
 
-struct parser {
+struct expr_parser {
 	struct expr *e;
 	const char *text, *at, *what;
 	uint32_t col;
@@ -48,7 +48,7 @@ struct parser {
 	struct fault *f;
 };
 
-static int wrong(struct parser *p, const char *wanted)
+static int wrong(struct expr_parser *p, const char *wanted)
 {
 	struct place at = {.file = p->what, .col = p->col + (uint32_t)(p->at - p->text)};
 	char q[40];
@@ -60,21 +60,21 @@ static int wrong(struct parser *p, const char *wanted)
 		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), wanted);
 }
 
-static void skip(struct parser *p)
+static void skip(struct expr_parser *p)
 {
 	while (*p->at == ' ' || *p->at == '\t')
 		p->at++;
 }
 
-static void emit(struct parser *p, enum op op, double number, uint32_t name)
+static void emit(struct expr_parser *p, enum expr_op op, double number, uint32_t name)
 {
 	struct expr *e = p->e;
 
 	grow(&e->code, &e->cap, e->n + 1, sizeof(*e->code));
-	e->code[e->n++] = (struct code){op, number, name};
+	e->code[e->n++] = (struct expr_step){op, number, name};
 }
 
-static void emit_name(struct parser *p, const char *s, size_t n)
+static void emit_name(struct expr_parser *p, const char *s, size_t n)
 {
 	struct expr *e = p->e;
 	uint32_t i = 0;
@@ -88,11 +88,11 @@ static void emit_name(struct parser *p, const char *s, size_t n)
 	emit(p, OP_NAME, 0, i);
 }
 
-static int sum(struct parser *p);
+static int sum(struct expr_parser *p);
 
 static const struct {
 	const char *name;
-	enum op op;
+	enum expr_op op;
 	bool many;
 } functions[] = {
 	{"min", OP_MIN, true},
@@ -103,7 +103,7 @@ static const struct {
 };
 
 /* The arguments of a function, p->at behind its parenthesis. */
-static int call(struct parser *p, enum op op, bool many)
+static int call(struct expr_parser *p, enum expr_op op, bool many)
 {
 	if (sum(p) < 0)
 		return -1;
@@ -136,7 +136,7 @@ static size_t name_length(const char *s)
 	}
 }
 
-static int name(struct parser *p)
+static int name(struct expr_parser *p)
 {
 	const char *s = p->at;
 	size_t n = name_length(s);
@@ -157,7 +157,7 @@ static int name(struct parser *p)
 	return wrong(p, "one of the functions min, max, sqrt, log, abs");
 }
 
-static int quoted(struct parser *p)
+static int quoted(struct expr_parser *p)
 {
 	const char *s = p->at + 1, *end = strchr(s, '"');
 
@@ -168,7 +168,7 @@ static int quoted(struct parser *p)
 	return 0;
 }
 
-static int number(struct parser *p)
+static int number(struct expr_parser *p)
 {
 	double v;
 
@@ -180,7 +180,7 @@ static int number(struct parser *p)
 	return 0;
 }
 
-static int group(struct parser *p)
+static int group(struct expr_parser *p)
 {
 	p->at++;
 	if (sum(p) < 0)
@@ -192,7 +192,7 @@ static int group(struct parser *p)
 	return 0;
 }
 
-static int operand(struct parser *p)
+static int operand(struct expr_parser *p)
 {
 	bool negative = false;
 
@@ -209,12 +209,12 @@ static int operand(struct parser *p)
 	return 0;
 }
 
-static int product(struct parser *p)
+static int product(struct expr_parser *p)
 {
 	if (operand(p) < 0)
 		return -1;
 	for (skip(p); *p->at == '*' || *p->at == '/'; skip(p)) {
-		enum op op = *p->at++ == '*' ? OP_MUL : OP_DIV;
+		enum expr_op op = *p->at++ == '*' ? OP_MUL : OP_DIV;
 
 		if (operand(p) < 0)
 			return -1;
@@ -223,14 +223,14 @@ static int product(struct parser *p)
 	return 0;
 }
 
-static int sum(struct parser *p)
+static int sum(struct expr_parser *p)
 {
 	if (++p->depth > EXPR_DEPTH)
 		return wrong(p, "at most 64 nested parentheses");
 	if (product(p) < 0)
 		return -1;
 	for (skip(p); *p->at == '+' || *p->at == '-'; skip(p)) {
-		enum op op = *p->at++ == '+' ? OP_ADD : OP_SUB;
+		enum expr_op op = *p->at++ == '+' ? OP_ADD : OP_SUB;
 
 		if (product(p) < 0)
 			return -1;
@@ -242,7 +242,7 @@ static int sum(struct parser *p)
 
 struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct fault *f)
 {
-	struct parser p = {
+	struct expr_parser p = {
 		.e = xcalloc(1, sizeof(*p.e)), .text = text, .at = text, .what = what, .col = col, .f = f};
 	int status;
 
@@ -263,7 +263,7 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 	return p.e;
 }
 
-static double apply(enum op op, double a, double b)
+static double apply(enum expr_op op, double a, double b)
 {
 	switch (op) {
 	case OP_ADD: return a + b;
@@ -285,7 +285,7 @@ double expr_value(const struct expr *e, double (*lookup)(void *ctx, const char *
 	uint32_t top = 0;
 
 	for (uint32_t i = 0; i < e->n; i++) {
-		const struct code *c = &e->code[i];
+		const struct expr_step *c = &e->code[i];
 		bool two = (c->op >= OP_ADD && c->op <= OP_DIV) || c->op == OP_MIN || c->op == OP_MAX;
 
 		if (c->op == OP_NUMBER)

@@ -26,13 +26,13 @@
 #define BUFFER    (64u << 10)
 #define N_PENDING 32 /* files being written at one time */
 
-struct pending {
+struct output_pending {
 	_Atomic(pid_t) owner; /* 0: free; -1: being filled in. Only the owner may remove the file. */
 	atomic_bool keep;     /* what was written so far is of use: it stays when the process ends */
 	char tmp[PATH_MAX];
 };
 
-static struct pending pending[N_PENDING];
+static struct output_pending pending[N_PENDING];
 
 /* Open outputs are linked, so that one that is open when the program dies is no lost memory. */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -43,7 +43,7 @@ struct output {
 	FILE *stream;
 	char *path;   /* as shown in messages */
 	char *target; /* renamed to this; NULL: written in place */
-	struct pending *slot;
+	struct output_pending *slot;
 	int fd;
 	int error; /* errno of the first write that failed */
 	bool force;
@@ -52,7 +52,7 @@ struct output {
 
 /* ---- removal ------------------------------------------------------------------------------ */
 
-static void slot_discard(struct pending *slot)
+static void slot_discard(struct output_pending *slot)
 {
 	if (atomic_load(&slot->owner) != getpid())
 		return;
@@ -149,7 +149,7 @@ static void open_stream(struct output *o)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static struct pending *take_slot(void)
+static struct output_pending *take_slot(void)
 {
 	for (int i = 0; i < N_PENDING; i++) {
 		pid_t none = 0;
@@ -193,7 +193,7 @@ static bool is_pending(const char *tmp)
 
 static void open_temporary(struct output *o, const struct stat *old)
 {
-	struct pending *slot = take_slot();
+	struct output_pending *slot = take_slot();
 
 	name_temporary(slot->tmp, o->target);
 	if (is_pending(slot->tmp))
@@ -233,7 +233,7 @@ static bool lock_part(struct output *o, const char *part)
 
 static void open_part(struct output *o, const struct stat *old)
 {
-	struct pending *slot = take_slot();
+	struct output_pending *slot = take_slot();
 	struct stat st;
 	int n = snprintf(slot->tmp, PATH_MAX, "%s.part", o->target);
 

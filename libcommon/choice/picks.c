@@ -14,19 +14,19 @@
 #include "picks.h"
 
 /* A line being read: words apart by blanks. */
-struct line {
+struct picks_line {
 	struct picks *p;
 	const char *at, *begin;
 	struct place place;
 	struct fault *f;
 };
 
-static struct place here(const struct line *l, const char *at)
+static struct place here(const struct picks_line *l, const char *at)
 {
 	return (struct place){l->place.file, l->place.line, (uint32_t)(at - l->begin) + 1};
 }
 
-static int bad(const struct line *l, const char *at, const char *wanted)
+static int bad(const struct picks_line *l, const char *at, const char *wanted)
 {
 	char q[60];
 
@@ -34,10 +34,10 @@ static int bad(const struct line *l, const char *at, const char *wanted)
 		diag_quote(q, sizeof(q), at, strcspn(at, " \t")), wanted);
 }
 
-static void skip_blanks(struct line *l) { l->at += strspn(l->at, " \t"); }
+static void skip_blanks(struct picks_line *l) { l->at += strspn(l->at, " \t"); }
 
 /* The next word, which is left behind; its beginning. */
-static const char *word(struct line *l, size_t *n)
+static const char *word(struct picks_line *l, size_t *n)
 {
 	skip_blanks(l);
 	const char *w = l->at;
@@ -46,7 +46,7 @@ static const char *word(struct line *l, size_t *n)
 	return w;
 }
 
-static int whole(struct line *l, uint64_t max, uint32_t *out, const char *wanted)
+static int whole(struct picks_line *l, uint64_t max, uint32_t *out, const char *wanted)
 {
 	size_t n;
 	const char *w = word(l, &n);
@@ -58,7 +58,7 @@ static int whole(struct line *l, uint64_t max, uint32_t *out, const char *wanted
 	return 0;
 }
 
-static int positive(struct line *l, double *out, const char *wanted)
+static int positive(struct picks_line *l, double *out, const char *wanted)
 {
 	size_t n;
 	const char *w = word(l, &n), *end = w;
@@ -70,7 +70,7 @@ static int positive(struct line *l, double *out, const char *wanted)
 
 /* ---- the first line ----------------------------------------------------------------------- */
 
-static int parse_hash(struct line *l, const char *w, size_t n)
+static int parse_hash(struct picks_line *l, const char *w, size_t n)
 {
 	unsigned char *h = l->p->hash;
 
@@ -88,7 +88,7 @@ static int parse_hash(struct line *l, const char *w, size_t n)
 static bool is(const char *w, size_t n, const char *what) { return n == strlen(what) && !memcmp(w, what, n); }
 
 /* "name=value"; what is not known was written by a newer program and is left alone. */
-static int parse_setting(struct line *l, unsigned *seen)
+static int parse_setting(struct picks_line *l, unsigned *seen)
 {
 	size_t n, name;
 	const char *w = word(l, &n), *v = memchr(w, '=', n);
@@ -124,7 +124,7 @@ static int parse_setting(struct line *l, unsigned *seen)
 	return 0;
 }
 
-static int parse_head(struct line *l)
+static int parse_head(struct picks_line *l)
 {
 	size_t n;
 	const char *w = word(l, &n);
@@ -150,7 +150,7 @@ static int parse_head(struct line *l)
 
 /* ---- strata and picks --------------------------------------------------------------------- */
 
-static int parse_stratum(struct line *l)
+static int parse_stratum(struct picks_line *l)
 {
 	struct picks *p = l->p;
 	struct pick_stratum s = {0};
@@ -166,7 +166,7 @@ static int parse_stratum(struct line *l)
 	return 0;
 }
 
-static int parse_pick(struct line *l)
+static int parse_pick(struct picks_line *l)
 {
 	struct picks *p = l->p;
 	struct pick k = {.size = 1};
@@ -194,7 +194,7 @@ static int parse_pick(struct line *l)
 	return 0;
 }
 
-static int parse_line(struct line *l)
+static int parse_line(struct picks_line *l)
 {
 	size_t n;
 
@@ -252,7 +252,7 @@ int picks_parse(struct picks *p, struct input *in, struct fault *f)
 		if (memchr(text, '\0', n))
 			return fault_set(f, at, "picks", "found a NUL byte, wanted picks, a text file");
 		char *copy = xstrndup(text, n);
-		struct line l = {p, copy, copy, at, f};
+		struct picks_line l = {p, copy, copy, at, f};
 		r = parse_line(&l);
 		free(copy);
 		if (r < 0)

@@ -20,12 +20,12 @@
 #define ROUTERS_MAX ICNT_NODES_MAX
 #define LINKS_MAX   (1u << 20)
 
-struct link {
+struct anynet_edge {
 	uint32_t from, to, cycles;
 	struct place at; /* where it was written without the way back; no file: with it */
 };
 
-struct reader {
+struct anynet_reader {
 	const char *file, *line;
 	size_t n, at;
 	uint64_t lineno;
@@ -37,18 +37,18 @@ struct reader {
 		uint32_t router; /* that a node with cycles must be at */
 		struct place at; /* no file: none */
 	} * claim;
-	struct link *link;
+	struct anynet_edge *link;
 	uint32_t n_links, cap_links;
 };
 
-struct word {
+struct anynet_word {
 	const char *text;
 	size_t n;
 	struct place at;
 	char quoted[40];
 };
 
-static bool next_word(struct reader *r, struct word *w)
+static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 {
 	size_t start;
 
@@ -57,18 +57,18 @@ static bool next_word(struct reader *r, struct word *w)
 	start = r->at;
 	while (r->at < r->n && r->line[r->at] != ' ')
 		r->at++;
-	*w = (struct word){
+	*w = (struct anynet_word){
 		.text = r->line + start, .n = r->at - start, .at = {r->file, r->lineno, (uint32_t)start + 1}};
 	diag_quote(w->quoted, sizeof w->quoted, w->n ? w->text : "the end of the line", w->n ? w->n : 19);
 	return w->n != 0;
 }
 
-static bool word_is(const struct word *w, const char *text)
+static bool word_is(const struct anynet_word *w, const char *text)
 {
 	return w->n == strlen(text) && !memcmp(w->text, text, w->n);
 }
 
-static bool word_number(const struct word *w, uint32_t *out)
+static bool word_number(const struct anynet_word *w, uint32_t *out)
 {
 	uint64_t v = 0;
 
@@ -82,10 +82,10 @@ static bool word_number(const struct word *w, uint32_t *out)
 }
 
 /* "router" or "node" and its number. 1: router, 0: node, -1 and *f. */
-static int end_of_link(struct reader *r, const struct word *kind, uint32_t *id, struct fault *f)
+static int end_of_link(struct anynet_reader *r, const struct anynet_word *kind, uint32_t *id, struct fault *f)
 {
 	bool router = word_is(kind, "router");
-	struct word w;
+	struct anynet_word w;
 
 	if (!router && !word_is(kind, "node"))
 		return fault_set(f, kind->at, "anynet-word", "found %s, wanted router or node", kind->quoted);
@@ -99,7 +99,8 @@ static int end_of_link(struct reader *r, const struct word *kind, uint32_t *id, 
 	return router;
 }
 
-static int place_node(struct reader *r, uint32_t node, uint32_t router, const struct word *w, struct fault *f)
+static int place_node(
+	struct anynet_reader *r, uint32_t node, uint32_t router, const struct anynet_word *w, struct fault *f)
 {
 	if (bitset_test(r->node_seen, node) && r->router_of[node] != router)
 		return fault_set(f, w->at, "anynet-node",
@@ -112,7 +113,7 @@ static int place_node(struct reader *r, uint32_t node, uint32_t router, const st
 	return 0;
 }
 
-static struct link *find_link(struct reader *r, uint32_t from, uint32_t to)
+static struct anynet_edge *find_link(struct anynet_reader *r, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = r->n_links; i-- > 0;)
 		if (r->link[i].from == from && r->link[i].to == to)
@@ -120,19 +121,19 @@ static struct link *find_link(struct reader *r, uint32_t from, uint32_t to)
 	return NULL;
 }
 
-static struct link *put_link(struct reader *r, uint32_t from, uint32_t to, struct place at)
+static struct anynet_edge *put_link(struct anynet_reader *r, uint32_t from, uint32_t to, struct place at)
 {
 	if (r->n_links == r->cap_links)
 		grow(&r->link, &r->cap_links, r->n_links + 1, sizeof *r->link);
-	r->link[r->n_links] = (struct link){from, to, 1, at};
+	r->link[r->n_links] = (struct anynet_edge){from, to, 1, at};
 	return &r->link[r->n_links++];
 }
 
 /* One way of a link, and the way back where `back`. */
-static int join(struct reader *r, uint32_t from, uint32_t to, const struct word *w, uint32_t cycles,
-	bool back, struct fault *f)
+static int join(struct anynet_reader *r, uint32_t from, uint32_t to, const struct anynet_word *w,
+	uint32_t cycles, bool back, struct fault *f)
 {
-	struct link *l;
+	struct anynet_edge *l;
 
 	if (r->n_links + 2 > LINKS_MAX / 64)
 		return fault_set(f, w->at, "anynet-links", "found more than %u links, wanted fewer",
@@ -148,8 +149,8 @@ static int join(struct reader *r, uint32_t from, uint32_t to, const struct word 
 
 /* quirk Q4-39: cycles behind "router R node N" are those from router R to router N, behind "node N router R" those of
    node R, which must be at router N. */
-static int misplaced(struct reader *r, bool head_router, uint32_t head, uint32_t id, const struct word *w,
-	uint32_t cycles, struct fault *f)
+static int misplaced(struct anynet_reader *r, bool head_router, uint32_t head, uint32_t id,
+	const struct anynet_word *w, uint32_t cycles, struct fault *f)
 {
 	if (head_router)
 		return join(r, head, id, w, cycles, false, f);
@@ -164,10 +165,10 @@ static int misplaced(struct reader *r, bool head_router, uint32_t head, uint32_t
 }
 
 /* 0 if there are none. */
-static int read_cycles(struct reader *r, uint32_t *cycles, struct word *at, struct fault *f)
+static int read_cycles(struct anynet_reader *r, uint32_t *cycles, struct anynet_word *at, struct fault *f)
 {
 	size_t back = r->at;
-	struct word w;
+	struct anynet_word w;
 
 	*cycles = 0;
 	if (!next_word(r, &w) || word_is(&w, "router") || word_is(&w, "node")) {
@@ -181,9 +182,9 @@ static int read_cycles(struct reader *r, uint32_t *cycles, struct word *at, stru
 	return 0;
 }
 
-static int read_links(struct reader *r, struct fault *f)
+static int read_links(struct anynet_reader *r, struct fault *f)
 {
-	struct word w, number;
+	struct anynet_word w, number;
 	uint32_t head, id, cycles;
 	int router;
 
@@ -219,14 +220,14 @@ static int read_links(struct reader *r, struct fault *f)
 
 static int by_ends(const void *a, const void *b)
 {
-	const struct link *x = a, *y = b;
+	const struct anynet_edge *x = a, *y = b;
 
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static struct anynet *arrange(struct reader *r)
+static struct anynet *arrange(struct anynet_reader *r)
 {
 	struct anynet *a = xcalloc(1, sizeof *a);
 	uint32_t n = 0;
@@ -283,7 +284,7 @@ static uint32_t first_alone(const struct anynet *a)
 }
 
 /* What cycles behind a node were taken for. */
-static int check_cycles(struct reader *r, struct fault *f)
+static int check_cycles(struct anynet_reader *r, struct fault *f)
 {
 	for (uint32_t i = 0; i < r->n_links; i++)
 		if (r->link[i].at.file && !find_link(r, r->link[i].to, r->link[i].from))
@@ -299,7 +300,7 @@ static int check_cycles(struct reader *r, struct fault *f)
 	return 0;
 }
 
-static int check(const struct reader *r, struct fault *f)
+static int check(const struct anynet_reader *r, struct fault *f)
 {
 	struct place at = {.file = r->file};
 
@@ -317,7 +318,7 @@ static int check(const struct reader *r, struct fault *f)
 	return 0;
 }
 
-static struct anynet *finish(struct reader *r, struct fault *f)
+static struct anynet *finish(struct anynet_reader *r, struct fault *f)
 {
 	struct anynet *a;
 	uint32_t alone;
@@ -336,7 +337,7 @@ static struct anynet *finish(struct reader *r, struct fault *f)
 
 struct anynet *anynet_read(struct input *in, struct fault *f)
 {
-	struct reader r = {.file = diag_keep(input_name(in))};
+	struct anynet_reader r = {.file = diag_keep(input_name(in))};
 	struct anynet *a = NULL;
 	int got;
 

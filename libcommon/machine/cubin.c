@@ -23,25 +23,25 @@
 #define FUNCTIONS_MAX 65536u
 #define MACHINE_CUDA  190u
 
-struct block {
-	struct block *next;
+struct cubin_block {
+	struct cubin_block *next;
 	uint8_t bytes[];
 };
 
 struct cubins {
-	struct block *blocks; /* files and what was unpacked of them */
+	struct cubin_block *blocks; /* files and what was unpacked of them */
 	struct cubin_function *function;
 	uint64_t *hash; /* of its name and machine */
 	uint32_t n, cap, cap_hash;
 	uint32_t images; /* cubins seen */
 };
 
-struct span {
+struct cubin_span {
 	const uint8_t *at;
 	size_t n;
 };
 
-static uint64_t get(const struct span *s, size_t at, unsigned bytes)
+static uint64_t get(const struct cubin_span *s, size_t at, unsigned bytes)
 {
 	uint64_t v = 0;
 
@@ -50,7 +50,10 @@ static uint64_t get(const struct span *s, size_t at, unsigned bytes)
 	return v;
 }
 
-static bool inside(const struct span *s, uint64_t at, uint64_t n) { return at <= s->n && n <= s->n - at; }
+static bool inside(const struct cubin_span *s, uint64_t at, uint64_t n)
+{
+	return at <= s->n && n <= s->n - at;
+}
 
 struct cubins *cubins_new(void) { return xcalloc(1, sizeof(struct cubins)); }
 
@@ -59,7 +62,7 @@ void cubins_free(struct cubins *c)
 	if (!c)
 		return;
 	while (c->blocks) {
-		struct block *b = c->blocks;
+		struct cubin_block *b = c->blocks;
 
 		c->blocks = b->next;
 		free(b);
@@ -73,7 +76,7 @@ void cubins_free(struct cubins *c)
 
 static uint8_t *new_block(struct cubins *c, size_t n)
 {
-	struct block *b = xmalloc(sizeof *b + n + 1);
+	struct cubin_block *b = xmalloc(sizeof *b + n + 1);
 
 	b->next = c->blocks;
 	c->blocks = b;
@@ -111,14 +114,14 @@ static unsigned sm_of(uint64_t flags)
 	return known_sm(high) ? high : known_sm(low) ? low : 0;
 }
 
-static bool is_cubin(const struct span *s)
+static bool is_cubin(const struct cubin_span *s)
 {
 	return s->n >= 64 && !memcmp(s->at, "\177ELF\2\1", 6) && get(s, 18, 2) == MACHINE_CUDA;
 }
 
 /* True: known now. */
 static bool add_function(
-	struct cubins *c, const char *name, size_t name_n, struct span code, unsigned sm, unsigned regs)
+	struct cubins *c, const char *name, size_t name_n, struct cubin_span code, unsigned sm, unsigned regs)
 {
 	char *text = xstrndup(name, name_n);
 
@@ -135,21 +138,21 @@ static bool add_function(
 }
 
 /* Section header number i: where its contents are; false: not in the file. */
-static bool section(const struct span *s, uint64_t table, unsigned i, struct span *out)
+static bool section(const struct cubin_span *s, uint64_t table, unsigned i, struct cubin_span *out)
 {
 	uint64_t h = table + 64ull * i, at = get(s, h + 24, 8), n = get(s, h + 32, 8);
 
 	if (get(s, h + 4, 4) == 8 || !inside(s, at, n)) /* 8: takes no room in the file */
 		return false;
-	*out = (struct span){s->at + at, n};
+	*out = (struct cubin_span){s->at + at, n};
 	return true;
 }
 
 /* The section of that name, empty when there is none. */
-static struct span section_named(
-	const struct span *s, uint64_t table, unsigned n, const struct span *names, const char *name)
+static struct cubin_span section_named(const struct cubin_span *s, uint64_t table, unsigned n,
+	const struct cubin_span *names, const char *name)
 {
-	struct span out;
+	struct cubin_span out;
 	size_t len = strlen(name) + 1;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -159,14 +162,14 @@ static struct span section_named(
 			section(s, table, i, &out))
 			return out;
 	}
-	return (struct span){s->at, 0};
+	return (struct cubin_span){s->at, 0};
 }
 
 /*
  * Registers of the function whose code section has this info field: in its high byte, or in newer files an attribute of
  * .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for the symbol in the other bytes.
  */
-static unsigned regs_of(const struct span *info, uint64_t field)
+static unsigned regs_of(const struct cubin_span *info, uint64_t field)
 {
 	uint64_t size;
 
@@ -182,13 +185,13 @@ static unsigned regs_of(const struct span *info, uint64_t field)
 	return 0;
 }
 
-static int read_cubin(struct cubins *c, struct span s, const char *file, struct fault *f)
+static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, struct fault *f)
 {
 	static const char text[] = ".text.";
 	uint64_t table = get(&s, 40, 8);
 	unsigned n = (unsigned)get(&s, 60, 2), names_at = (unsigned)get(&s, 62, 2),
 		 sm = sm_of(get(&s, 48, 4));
-	struct span names, code, info;
+	struct cubin_span names, code, info;
 
 	c->images++;
 	if (!sm)
@@ -222,7 +225,8 @@ static int read_cubin(struct cubins *c, struct span s, const char *file, struct 
 /* ---- fat binaries ------------------------------------------------------------------------------- */
 
 /* The cubins of the fat binary at the front of s; *whole: its bytes. What is no cubin (PTX) is passed over. */
-static int read_fatbin(struct cubins *c, struct span s, size_t *whole, const char *file, struct fault *f)
+static int read_fatbin(
+	struct cubins *c, struct cubin_span s, size_t *whole, const char *file, struct fault *f)
 {
 	struct fatbin_entry e = {0};
 	struct fatbin b = {0};
@@ -231,7 +235,7 @@ static int read_fatbin(struct cubins *c, struct span s, size_t *whole, const cha
 	if (fatbin_open(&b, s.at, s.n, whole, file, f) < 0)
 		return -1;
 	while ((got = fatbin_next(&b, &e, f)) > 0) {
-		struct span payload;
+		struct cubin_span payload;
 
 		if (e.kind != FATBIN_CUBIN)
 			continue;
@@ -253,12 +257,12 @@ static int read_fatbin(struct cubins *c, struct span s, size_t *whole, const cha
 /* ---- files -------------------------------------------------------------------------------------- */
 
 /* Fat binaries, or with bare cubins, wherever they begin on a boundary of 8 bytes. */
-static int search(struct cubins *c, struct span s, bool bare, const char *file, struct fault *f)
+static int search(struct cubins *c, struct cubin_span s, bool bare, const char *file, struct fault *f)
 {
 	bool front = true; /* where a fat binary must be whole; further on its magic may stand by chance */
 	size_t step;
 
-	for (; s.n >= 16; front = false, s = (struct span){s.at + step, s.n - step}) {
+	for (; s.n >= 16; front = false, s = (struct cubin_span){s.at + step, s.n - step}) {
 		step = 8;
 		if (!bare && fatbin_begins(s.at, s.n) &&
 			(front || inside(&s, get(&s, 6, 2), get(&s, 8, 8)))) {
@@ -274,7 +278,7 @@ static int search(struct cubins *c, struct span s, bool bare, const char *file, 
 	return 0;
 }
 
-static int read_any(struct cubins *c, struct span s, const char *file, struct fault *f)
+static int read_any(struct cubins *c, struct cubin_span s, const char *file, struct fault *f)
 {
 	uint32_t images = c->images, n = c->n;
 
@@ -299,7 +303,7 @@ void cubins_add_code(struct cubins *c, const char *name, unsigned sm, const uint
 
 	if (n)
 		memcpy(copy, code, 16 * (size_t)n);
-	add_function(c, name, strlen(name), (struct span){copy, 16 * (size_t)n}, sm, 0);
+	add_function(c, name, strlen(name), (struct cubin_span){copy, 16 * (size_t)n}, sm, 0);
 }
 
 int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *name, struct fault *f)
@@ -308,7 +312,7 @@ int cubins_add_bytes(struct cubins *c, const void *bytes, size_t n, const char *
 
 	if (n)
 		memcpy(copy, bytes, n);
-	return read_any(c, (struct span){copy, n}, name, f);
+	return read_any(c, (struct cubin_span){copy, n}, name, f);
 }
 
 static int file_bytes(FILE *in, const char *path, struct cubins *c, struct fault *f)

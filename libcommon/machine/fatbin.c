@@ -35,15 +35,18 @@ static int bad(struct fault *f, const char *file, const char *found, const char 
 
 /* ---- packed payloads ---------------------------------------------------------------------------- */
 
-struct span {
+struct fatbin_span {
 	const uint8_t *at;
 	size_t n;
 };
 
-static bool inside(const struct span *s, uint64_t at, uint64_t n) { return at <= s->n && n <= s->n - at; }
+static bool inside(const struct fatbin_span *s, uint64_t at, uint64_t n)
+{
+	return at <= s->n && n <= s->n - at;
+}
 
 /* A length that goes on in bytes of 255; false: beyond the input. */
-static bool lz4_length(const struct span *in, size_t *at, size_t *n)
+static bool lz4_length(const struct fatbin_span *in, size_t *at, size_t *n)
 {
 	uint8_t more = 255;
 
@@ -59,7 +62,7 @@ static bool lz4_length(const struct span *in, size_t *at, size_t *n)
 }
 
 /* An LZ4 block: literals, then a copy from what is there already, and so on. True: it fills out. */
-static bool unpack_lz4(struct span in, uint8_t *out, size_t room)
+static bool unpack_lz4(struct fatbin_span in, uint8_t *out, size_t room)
 {
 	size_t at = 0, done = 0;
 
@@ -108,7 +111,7 @@ int fatbin_unpack(const struct fatbin *b, const struct fatbin_entry *e, uint8_t 
 	}
 	memset(out, 0, e->unpacked);
 	good = e->flags & PACKED_ZSTD ? ZSTD_decompress(out, e->unpacked, e->bytes, e->n) == e->unpacked
-				      : unpack_lz4((struct span){e->bytes, e->n}, out, e->unpacked);
+				      : unpack_lz4((struct fatbin_span){e->bytes, e->n}, out, e->unpacked);
 	return good ? 0
 		    : bad(f, b->file, "a packed entry of a fat binary that ends early or is damaged",
 			      "one that unpacks to the size in its header");
@@ -137,7 +140,7 @@ int fatbin_open(
 	struct fatbin *b, const void *bytes, size_t n, size_t *whole, const char *file, struct fault *f)
 {
 	const uint8_t *h = bytes;
-	struct span s = {h, n};
+	struct fatbin_span s = {h, n};
 	uint64_t head, size;
 
 	if (!fatbin_begins(bytes, n))
@@ -153,7 +156,7 @@ int fatbin_open(
 
 int fatbin_next(struct fatbin *b, struct fatbin_entry *e, struct fault *f)
 {
-	struct span s = {b->at, b->n};
+	struct fatbin_span s = {b->at, b->n};
 	uint64_t head, size, counts;
 
 	if (!s.n)

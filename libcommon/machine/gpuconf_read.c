@@ -21,7 +21,7 @@
 #define MAX_FILES 256
 #define MAX_BYTES (16u << 20)
 
-struct reader {
+struct conf_reader {
 	struct gpuconf *conf;
 	struct fault *fault;
 	unsigned files;
@@ -29,15 +29,15 @@ struct reader {
 };
 
 /* One file being read. next is the character that comes, EOF at the end. */
-struct lexer {
-	struct reader *r;
+struct conf_lexer {
+	struct conf_reader *r;
 	FILE *in;
 	struct place at; /* of next */
 	int next;
 	bool at_start;
 };
 
-struct token {
+struct conf_token {
 	struct place at;
 	bool quoted;
 	size_t len;
@@ -47,7 +47,7 @@ struct token {
 static bool is_blank(int ch) { return ch == ' ' || (ch >= '\t' && ch <= '\r'); }
 
 /* Take in the next character. */
-static void advance(struct lexer *l)
+static void advance(struct conf_lexer *l)
 {
 	if (l->next == '\n') {
 		l->at.line++;
@@ -60,7 +60,7 @@ static void advance(struct lexer *l)
 	l->next = l->r->bytes <= MAX_BYTES ? getc(l->in) : EOF;
 }
 
-static void skip_blanks(struct lexer *l)
+static void skip_blanks(struct conf_lexer *l)
 {
 	while (is_blank(l->next) || l->next == '#') {
 		if (l->next == '#')
@@ -72,7 +72,7 @@ static void skip_blanks(struct lexer *l)
 }
 
 /* Append the characters up to the next blank or '#'. */
-static int take_word(struct lexer *l, struct token *t)
+static int take_word(struct conf_lexer *l, struct conf_token *t)
 {
 	for (; l->next != EOF && !is_blank(l->next) && l->next != '#'; advance(l)) {
 		if (l->next < 0x20 || l->next == 0x7f)
@@ -86,7 +86,7 @@ static int take_word(struct lexer *l, struct token *t)
 	return 0;
 }
 
-static int check_end(struct lexer *l)
+static int check_end(struct conf_lexer *l)
 {
 	if (l->r->bytes > MAX_BYTES)
 		return fault_set(l->r->fault, l->at, "conf-syntax",
@@ -98,7 +98,7 @@ static int check_end(struct lexer *l)
 }
 
 /* The rest of a quoted token whose first word is in *t. */
-static int take_quoted(struct lexer *l, struct token *t)
+static int take_quoted(struct conf_lexer *l, struct conf_token *t)
 {
 	while (t->len < 2 || t->text[t->len - 1] != '"') {
 		skip_blanks(l);
@@ -125,7 +125,7 @@ static int take_quoted(struct lexer *l, struct token *t)
 }
 
 /* 1: *t is the next token; 0: end of file; -1: fault. */
-static int take_token(struct lexer *l, struct token *t)
+static int take_token(struct conf_lexer *l, struct conf_token *t)
 {
 	skip_blanks(l);
 	if (l->next == EOF)
@@ -141,16 +141,18 @@ static int take_token(struct lexer *l, struct token *t)
 	return 1;
 }
 
-static int read_file(struct reader *r, const char *path, const char *base, struct place from, unsigned depth);
+static int read_file(
+	struct conf_reader *r, const char *path, const char *base, struct place from, unsigned depth);
 
-static bool names_option(const struct token *t)
+static bool names_option(const struct conf_token *t)
 {
 	return !t->quoted && t->text[0] == '-' &&
 	       (strcmp(t->text, "-config") == 0 || conf_find(t->text) >= 0);
 }
 
 /* The value of the option named by *name, into *t. */
-static int take_value(struct lexer *l, const char *name, bool flag, struct place at, struct token *t)
+static int take_value(
+	struct conf_lexer *l, const char *name, bool flag, struct place at, struct conf_token *t)
 {
 	int got = take_token(l, t);
 	char shown[80];
@@ -169,10 +171,10 @@ static int take_value(struct lexer *l, const char *name, bool flag, struct place
  * An option that no row has. Where it is passed over so is what follows it, unless that looks like an option, which is
  * in *next then: 1. 0: go on, -1: fault.
  */
-static int pass_over(struct lexer *l, const struct token *name, struct token *next)
+static int pass_over(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
 {
 	struct gpuconf *c = l->r->conf;
-	struct token value = {0};
+	struct conf_token value = {0};
 	int got;
 
 	conf_unknown(name->text, name->at, l->r->fault);
@@ -187,9 +189,9 @@ static int pass_over(struct lexer *l, const struct token *name, struct token *ne
 	return 1;
 }
 
-static int read_options(struct lexer *l, unsigned depth)
+static int read_options(struct conf_lexer *l, unsigned depth)
 {
-	struct token name = {0}, value = {0};
+	struct conf_token name = {0}, value = {0};
 	char shown[80];
 	int got, again = 0;
 
@@ -221,9 +223,9 @@ static int read_options(struct lexer *l, unsigned depth)
 	return got;
 }
 
-static int read_stream(struct reader *r, FILE *in, const char *name, unsigned depth)
+static int read_stream(struct conf_reader *r, FILE *in, const char *name, unsigned depth)
 {
-	struct lexer l = {
+	struct conf_lexer l = {
 		.r = r,
 		.in = in,
 		.at = {.file = arena_strndup(r->conf->arena, name, strlen(name)), .line = 1, .col = 1},
@@ -243,7 +245,7 @@ static int read_stream(struct reader *r, FILE *in, const char *name, unsigned de
 }
 
 /* Open path, beside base first; *name is the one opened. */
-static FILE *open_beside(struct reader *r, const char *path, const char *base, const char **name)
+static FILE *open_beside(struct conf_reader *r, const char *path, const char *base, const char **name)
 {
 	*name = conf_beside(r->conf->arena, base, path);
 	FILE *in = fopen(*name, "re");
@@ -255,7 +257,8 @@ static FILE *open_beside(struct reader *r, const char *path, const char *base, c
 	return in;
 }
 
-static int read_file(struct reader *r, const char *path, const char *base, struct place from, unsigned depth)
+static int read_file(
+	struct conf_reader *r, const char *path, const char *base, struct place from, unsigned depth)
 {
 	const char *name;
 	char shown[160];
@@ -283,12 +286,12 @@ static int read_file(struct reader *r, const char *path, const char *base, struc
 
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f)
 {
-	struct reader r = {.conf = c, .fault = f};
+	struct conf_reader r = {.conf = c, .fault = f};
 	return read_file(&r, path, NULL, NOWHERE, 1);
 }
 
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f)
 {
-	struct reader r = {.conf = c, .fault = f};
+	struct conf_reader r = {.conf = c, .fault = f};
 	return read_stream(&r, in, name, 1);
 }

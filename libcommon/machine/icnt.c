@@ -25,14 +25,14 @@ const struct icnt_entry icnt_entries[N_ICNT] = {
 };
 
 /* A word, number or list in braces; "=" and ";" stand for themselves. Empty text: the end of the file. */
-struct token {
+struct icnt_token {
 	struct place at;
 	const char *text;
 	size_t n;
 	char quoted[WORD_MAX]; /* as messages show it */
 };
 
-struct reader {
+struct icnt_reader {
 	struct input *in;
 	const char *line;
 	size_t at, n;
@@ -48,7 +48,7 @@ static bool in_word(char c)
 }
 
 /* To the first byte of the next token; false at the end of the line. */
-static bool skip_blanks(struct reader *r)
+static bool skip_blanks(struct icnt_reader *r)
 {
 	while (r->at < r->n && (r->line[r->at] == ' ' || r->line[r->at] == '\t' || r->line[r->at] == '\r'))
 		r->at++;
@@ -57,7 +57,7 @@ static bool skip_blanks(struct reader *r)
 	return r->at < r->n;
 }
 
-static int next_token(struct reader *r, struct token *t, struct fault *f)
+static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault *f)
 {
 	size_t start;
 
@@ -69,7 +69,7 @@ static int next_token(struct reader *r, struct token *t, struct fault *f)
 			return -1;
 		if (!got) {
 			r->n = 0;
-			*t = (struct token){
+			*t = (struct icnt_token){
 				.at = {r->c->file, input_lineno(r->in), 0}, .quoted = "the end of the file"};
 			return 0;
 		}
@@ -78,20 +78,20 @@ static int next_token(struct reader *r, struct token *t, struct fault *f)
 	if (in_word(r->line[start]))
 		while (r->at < r->n && in_word(r->line[r->at]))
 			r->at++;
-	*t = (struct token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
+	*t = (struct icnt_token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
 		.text = r->line + start,
 		.n = r->at - start};
 	diag_quote(t->quoted, sizeof t->quoted, t->text, t->n);
 	return 0;
 }
 
-static bool is(const struct token *t, char c) { return t->n == 1 && *t->text == c; }
+static bool is(const struct icnt_token *t, char c) { return t->n == 1 && *t->text == c; }
 
-static bool is_value(const struct token *t) { return t->n && in_word(*t->text); }
+static bool is_value(const struct icnt_token *t) { return t->n && in_word(*t->text); }
 
-static int expect(struct reader *r, char c, const char *after, struct fault *f)
+static int expect(struct icnt_reader *r, char c, const char *after, struct fault *f)
 {
-	struct token t;
+	struct icnt_token t;
 
 	if (next_token(r, &t, f) < 0)
 		return -1;
@@ -135,7 +135,7 @@ static int store(struct icnt_value *v, const struct icnt_entry *e, const char *q
 	return 0;
 }
 
-static int unknown(const struct token *t, const char *name, struct fault *f)
+static int unknown(const struct icnt_token *t, const char *name, struct fault *f)
 {
 	const char *near = cli_nearest(name, icnt_entries, N_ICNT, sizeof icnt_entries[0]);
 
@@ -155,11 +155,11 @@ static const struct icnt_entry *find(const char *name)
 }
 
 /* The name of the entry is t. */
-static int entry(struct reader *r, const struct token *t, struct fault *f)
+static int entry(struct icnt_reader *r, const struct icnt_token *t, struct fault *f)
 {
 	const struct icnt_entry *e;
 	struct icnt_value *v;
-	struct token value;
+	struct icnt_token value;
 	char *text;
 	int status;
 
@@ -249,8 +249,8 @@ static void defaults(struct icnt *c)
 
 int icnt_read(struct icnt *c, struct input *in, struct fault *f)
 {
-	struct reader r = {.in = in, .c = c};
-	struct token t;
+	struct icnt_reader r = {.in = in, .c = c};
+	struct icnt_token t;
 
 	*c = (struct icnt){.file = diag_keep(input_name(in))};
 	defaults(c);

@@ -281,14 +281,14 @@ bool isa_strong_gpu(const char *opcode, size_t n)
 
 /* ---- the user's rows ---------------------------------------------------------------------- */
 
-struct word {
+struct isa_word {
 	const char *s;
 	size_t n;
 	uint32_t col;
 };
 
 /* Blank-separated words of a line up to '#'; how many there are, max + 1 for more than max. */
-static int split(const char *line, size_t len, struct word *w, int max)
+static int split(const char *line, size_t len, struct isa_word *w, int max)
 {
 	int n = 0;
 	for (size_t i = 0; i < len && line[i] != '#';) {
@@ -301,7 +301,7 @@ static int split(const char *line, size_t len, struct word *w, int max)
 		size_t from = i;
 		while (i < len && line[i] != ' ' && line[i] != '\t' && line[i] != '#')
 			i++;
-		w[n++] = (struct word){line + from, i - from, (uint32_t)from + 1};
+		w[n++] = (struct isa_word){line + from, i - from, (uint32_t)from + 1};
 	}
 	return n;
 }
@@ -328,7 +328,7 @@ static unsigned arch_set(const char *s, size_t n)
 	return set;
 }
 
-static struct isa_op *add_row(struct isa *isa, const struct word *stem)
+static struct isa_op *add_row(struct isa *isa, const struct isa_word *stem)
 {
 	int row = find_stem(isa, stem->s, stem->n);
 
@@ -340,7 +340,7 @@ static struct isa_op *add_row(struct isa *isa, const struct word *stem)
 	return &isa->op[isa->n++];
 }
 
-static bool stem_ok(const struct word *w)
+static bool stem_ok(const struct isa_word *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		char c = w->s[i];
@@ -353,7 +353,7 @@ static bool stem_ok(const struct word *w)
 
 static int load_line(struct isa *isa, const char *line, size_t len, struct place at, struct fault *f)
 {
-	struct word w[3];
+	struct isa_word w[3];
 	char q[64];
 	int n = split(line, len, w, 3);
 	if (n == 0)

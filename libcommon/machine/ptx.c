@@ -16,18 +16,18 @@ static const struct ptx_op rows[] = {
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-struct word {
+struct ptx_word {
 	const char *s;
 	size_t n;
 };
 
-static bool is(struct word w, const char *text) { return strlen(text) == w.n && !memcmp(w.s, text, w.n); }
+static bool is(struct ptx_word w, const char *text) { return strlen(text) == w.n && !memcmp(w.s, text, w.n); }
 
 const struct ptx_op *ptx_op_find(const char *opcode, size_t n)
 {
 	for (;;) {
 		for (size_t i = 0; i < N_ROWS; i++)
-			if (is((struct word){opcode, n}, rows[i].stem))
+			if (is((struct ptx_word){opcode, n}, rows[i].stem))
 				return &rows[i];
 		while (n && opcode[n - 1] != '.')
 			n--;
@@ -56,7 +56,7 @@ static const char *const space_name[] = {
 const char *ptx_space_name(enum space s) { return space_name[s]; }
 
 /* Bytes of the type a word names, 0: it names none. */
-static unsigned type_bytes(struct word w)
+static unsigned type_bytes(struct ptx_word w)
 {
 	static const struct {
 		const char *name;
@@ -87,7 +87,7 @@ static unsigned type_bytes(struct word w)
 	return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? (unsigned)bits / 8 : 0;
 }
 
-static enum space space_of(struct word w)
+static enum space space_of(struct ptx_word w)
 {
 	static const struct {
 		const char *name;
@@ -110,9 +110,9 @@ static enum space space_of(struct word w)
 	return SPACE_NONE;
 }
 
-enum type { TYPE_OTHER, TYPE_F32, TYPE_F64 };
+enum ptx_type { TYPE_OTHER, TYPE_F32, TYPE_F64 };
 
-static void take_word(struct ptx_form *f, struct word w, enum type *type, bool *typed)
+static void take_word(struct ptx_form *f, struct ptx_word w, enum ptx_type *type, bool *typed)
 {
 	unsigned bytes = type_bytes(w);
 
@@ -133,12 +133,12 @@ static void take_word(struct ptx_form *f, struct word w, enum type *type, bool *
 
 /* ---- class and latency ---------------------------------------------------------------------- */
 
-static uint8_t list_of(enum type t)
+static uint8_t list_of(enum ptx_type t)
 {
 	return t == TYPE_F32 ? PTX_LIST_FP : t == TYPE_F64 ? PTX_LIST_DP : PTX_LIST_INT;
 }
 
-static void apply_rule(struct ptx_form *f, enum type type)
+static void apply_rule(struct ptx_form *f, enum ptx_type type)
 {
 	static const uint8_t class[] = {
 		[PTX_RULE_PLAIN] = CLASS_ALU,
@@ -196,7 +196,7 @@ static void apply_kind(struct ptx_form *f)
 
 void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n)
 {
-	enum type type = TYPE_OTHER;
+	enum ptx_type type = TYPE_OTHER;
 	bool typed = false;
 	const char *end = opcode + n;
 
@@ -204,7 +204,7 @@ void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n)
 	for (const char *s = opcode; s < end;) {
 		const char *dot = memchr(s, '.', (size_t)(end - s));
 
-		take_word(f, (struct word){s, (size_t)((dot ? dot : end) - s)}, &type, &typed);
+		take_word(f, (struct ptx_word){s, (size_t)((dot ? dot : end) - s)}, &type, &typed);
 		s = dot ? dot + 1 : end;
 	}
 	apply_rule(f, type);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "codec.h"
 
-void block_free(struct block *b)
+void block_free(struct pack_block *b)
 {
 	if (!b)
 		return;
@@ -19,14 +19,14 @@ void block_free(struct block *b)
 	free(b);
 }
 
-struct reading {
+struct block_reading {
 	struct cur in; /* the metadata */
 	struct header_state header;
 	struct block_room room;
 	uint64_t used[N_COLUMNS]; /* of the columns, by the pieces so far */
 };
 
-static bool read_piece(struct block *b, struct reading *r, struct piece *c)
+static bool read_piece(struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	struct cur *in = &r->in;
 	size_t n;
@@ -63,9 +63,9 @@ static bool read_piece(struct block *b, struct reading *r, struct piece *c)
 	return !in->bad;
 }
 
-static bool read_pieces(struct block *b, uint32_t kernel)
+static bool read_pieces(struct pack_block *b, uint32_t kernel)
 {
-	struct reading r = {.in = cur_of(b->col[COL_META].p, b->col[COL_META].n),
+	struct block_reading r = {.in = cur_of(b->col[COL_META].p, b->col[COL_META].n),
 		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans}};
 	struct cur *in = &r.in;
 
@@ -78,7 +78,7 @@ static bool read_pieces(struct block *b, uint32_t kernel)
 		return false;
 	b->piece = xcalloc(n + 1, sizeof(b->piece[0]));
 	for (uint32_t i = 0; i < n; i++) {
-		struct piece *c = &b->piece[b->n_pieces++];
+		struct read_piece *c = &b->piece[b->n_pieces++];
 
 		c->kernel = kernel;
 		if (!read_piece(b, &r, c))
@@ -89,7 +89,7 @@ static bool read_pieces(struct block *b, uint32_t kernel)
 }
 
 /* What the index will say of the newest block, and where the next one begins. */
-static void note_block(struct pack *p, const struct block *b)
+static void note_block(struct pack *p, const struct pack_block *b)
 {
 	if (b->number + 1 != p->n_entries)
 		return;
@@ -100,18 +100,18 @@ static void note_block(struct pack *p, const struct block *b)
 		p->next_kernel += !!(b->piece[i].flags & PIECE_ENDS);
 }
 
-static struct block *load(struct pack *p, uint32_t number, struct fault *f)
+static struct pack_block *load(struct pack *p, uint32_t number, struct fault *f)
 {
 	size_t n;
 	uint64_t size;
 	const char *why = "its tables are not well formed";
-	const struct entry *e = &p->entry[number];
+	const struct pack_entry *e = &p->entry[number];
 	uint8_t *body =
 		p->in ? forward_body(p, number, &n, f) : pack_frame(p, e->at, BLOCK_DATA, &n, &size, f);
 
 	if (!body)
 		return NULL;
-	struct block *b = xcalloc(1, sizeof(*b));
+	struct pack_block *b = xcalloc(1, sizeof(*b));
 	b->number = number;
 	bool good = columns_unpack(body, n, b->col, &why);
 	free(body);
@@ -128,10 +128,10 @@ static struct block *load(struct pack *p, uint32_t number, struct fault *f)
 	return NULL;
 }
 
-struct block *block_get(struct pack *p, uint32_t number, struct fault *f)
+struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f)
 {
 	pthread_mutex_lock(&p->lock);
-	struct block *b = p->cache;
+	struct pack_block *b = p->cache;
 	if (!b || b->number != number) {
 		b = load(p, number, f);
 		if (b) {
@@ -147,7 +147,7 @@ struct block *block_get(struct pack *p, uint32_t number, struct fault *f)
 	return b;
 }
 
-void block_put(struct pack *p, struct block *b)
+void block_put(struct pack *p, struct pack_block *b)
 {
 	if (!b)
 		return;
@@ -191,7 +191,7 @@ static int walk_block(struct walk *w, uint32_t *number, struct fault *f)
 	return r;
 }
 
-int walk_next(struct walk *w, struct piece **c, struct fault *f)
+int walk_next(struct walk *w, struct read_piece **c, struct fault *f)
 {
 	while (!w->ended) {
 		if (!w->b) {

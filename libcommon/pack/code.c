@@ -31,11 +31,11 @@ static const char *const kinds[4] = {"R", "UR", "P", "UP"};
 
 /* ---- text to numbers ---------------------------------------------------------------------- */
 
-struct scan {
+struct code_scan {
 	const char *p, *end;
 };
 
-static uint64_t small(struct scan *s)
+static uint64_t small(struct code_scan *s)
 {
 	uint64_t v = 0;
 
@@ -44,7 +44,7 @@ static uint64_t small(struct scan *s)
 	return v;
 }
 
-static void scan_registers(struct scan *s, uint8_t *n, uint8_t *reg, uint8_t *kind)
+static void scan_registers(struct code_scan *s, uint8_t *n, uint8_t *reg, uint8_t *kind)
 {
 	*n = (uint8_t)small(s);
 	for (unsigned i = 0; i < *n; i++) {
@@ -56,7 +56,7 @@ static void scan_registers(struct scan *s, uint8_t *n, uint8_t *reg, uint8_t *ki
 	}
 }
 
-static bool scan_imm(struct scan *s, uint64_t *v)
+static bool scan_imm(struct code_scan *s, uint64_t *v)
 {
 	const char *from = s->p;
 	bool neg = s->p < s->end && *s->p == '-';
@@ -73,7 +73,7 @@ static bool scan_imm(struct scan *s, uint64_t *v)
 	return canonical;
 }
 
-static bool scan_tail(struct scan s, struct split *t)
+static bool scan_tail(struct code_scan s, struct split *t)
 {
 	unsigned n = 0;
 
@@ -96,7 +96,7 @@ static bool split_static(
 	const struct pcode *c, enum line_dialect d, const struct pstatic *st, struct split *t)
 {
 	const char *text = (const char *)c->text.p;
-	struct scan s = {text + st->mid, text + st->mid + st->mid_len};
+	struct code_scan s = {text + st->mid, text + st->mid + st->mid_len};
 
 	memset(t, 0, sizeof(*t));
 	t->form.flags = st->flags;
@@ -111,7 +111,7 @@ static bool split_static(
 	scan_registers(&s, &t->form.n_src, t->reg + t->form.n_dst, t->kind + t->form.n_dst);
 	s.p++;
 	t->form.width = (uint8_t)small(&s);
-	return scan_tail((struct scan){text + st->tail, text + st->tail + st->tail_len}, t);
+	return scan_tail((struct code_scan){text + st->tail, text + st->tail + st->tail_len}, t);
 }
 
 static bool same_form(const struct form *a, const struct form *b)

@@ -16,14 +16,14 @@
 #include "stream.h"
 #include "table.h"
 
-struct entry {
+struct pack_entry {
 	uint64_t at, size, first_block;
 	uint32_t kernel;
 	bool begins; /* its first piece begins the kernel */
 	size_t body; /* in a stream from a pipe: where it begins in the frame */
 };
 
-struct piece {
+struct read_piece {
 	unsigned flags;
 	uint32_t kernel;
 	struct buf header; /* PIECE_BEGINS */
@@ -33,11 +33,11 @@ struct piece {
 	const uint8_t *hash;       /* PIECE_HASH */
 };
 
-struct block {
+struct pack_block {
 	uint32_t number;
 	unsigned users;
 	struct buf col[N_COLUMNS];
-	struct piece *piece;
+	struct read_piece *piece;
 	uint32_t n_pieces;
 	const uint8_t *list_name, *list;
 	size_t list_name_len, list_len;
@@ -48,7 +48,7 @@ struct pack {
 	int fd; /* -1: in memory */
 	const uint8_t *bytes;
 	uint64_t size;
-	struct entry *entry;
+	struct pack_entry *entry;
 	uint32_t n_entries;
 	uint8_t version;
 	char *picks;     /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
@@ -57,8 +57,8 @@ struct pack {
 	char **kernel; /* names */
 	uint32_t n_kernels, cap_kernels;
 	struct table names;
-	struct block *cache;  /* the block used last */
-	pthread_mutex_t lock; /* over all below, cache and users of blocks, and next_block of walks */
+	struct pack_block *cache; /* the block used last */
+	pthread_mutex_t lock;     /* over all below, cache and users of blocks, and next_block of walks */
 
 	struct meanings *meanings; /* of static instructions, see meaning.h */
 
@@ -92,27 +92,27 @@ int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id,
 uint8_t *pack_frame(
 	const struct pack *p, uint64_t at, uint8_t type, size_t *n, uint64_t *size, struct fault *f);
 
-struct block *block_get(struct pack *p, uint32_t number, struct fault *f);
+struct pack_block *block_get(struct pack *p, uint32_t number, struct fault *f);
 uint64_t block_at(struct pack *p, uint32_t number); /* its place in the stream */
-void block_put(struct pack *p, struct block *b);
-void block_free(struct block *b);
+void block_put(struct pack *p, struct pack_block *b);
+void block_free(struct pack_block *b);
 
 /* Walks the pieces of one kernel. */
 struct walk {
 	struct pack *p;
 	uint32_t kernel, next_block, next_piece;
-	struct block *b;
+	struct pack_block *b;
 	bool ended;
 };
 void forward_enter(struct pack *p, struct walk *w); /* the lock is held */
 void forward_leave(struct pack *p, const struct walk *w);
 void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_block);
 /* 1: *c is the next piece, 0: the kernel is complete, -1. */
-int walk_next(struct walk *w, struct piece **c, struct fault *f);
+int walk_next(struct walk *w, struct read_piece **c, struct fault *f);
 void walk_end(struct walk *w);
 
 /* The text of one piece, all of it. 0 or -1. */
-int pack_piece_text(struct walk *w, const struct piece *c,
+int pack_piece_text(struct walk *w, const struct read_piece *c,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f);
 uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_block);
 

@@ -24,7 +24,7 @@ struct tally {
 	uint32_t hits;
 };
 
-struct sampled {
+struct fit_sample {
 	struct tally *t[2]; /* SLOTS for the first and for later ones; NULL: nothing held yet */
 	uint32_t n[2];      /* samples */
 	uint32_t held[2];   /* further ones, compared with the best alone */
@@ -48,7 +48,7 @@ struct fitter {
 	struct parsed *p;
 	struct pcode *c;
 	struct addresses x;
-	struct sampled *s;
+	struct fit_sample *s;
 	struct rest *rest;
 	bool *ran; /* in this warp */
 	uint32_t recent[RECENT], n_recent;
@@ -152,7 +152,7 @@ static struct recipe of_tally(const struct tally *t)
 	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c};
 }
 
-static void keep_shape(struct fitter *f, struct sampled *s, const struct recorded *g)
+static void keep_shape(struct fitter *f, struct fit_sample *s, const struct recorded *g)
 {
 	uint64_t t[32];
 	bool take = s->runs < SHAPES / 2 || !(s->runs & (s->runs - 1)) || s->runs % 1009 == 0;
@@ -190,7 +190,7 @@ static int by_hits(const void *a, const void *b)
 }
 
 /* Samples that were only compared with the best recipe count for all that held before. */
-static void settle(struct sampled *s, unsigned phase)
+static void settle(struct fit_sample *s, unsigned phase)
 {
 	for (uint32_t i = 0; i < SLOTS && s->held[phase]; i++) /* then there are slots */
 		if (s->t[phase][i].hits == s->n[phase])
@@ -201,7 +201,7 @@ static void settle(struct sampled *s, unsigned phase)
 }
 
 /* Does a recipe that held every time before hold again? */
-static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const struct recorded *g)
+static bool sure(struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
 {
 	struct tally *t = s->t[phase];
 	struct lanes l;
@@ -226,7 +226,7 @@ static bool sure(struct fitter *f, struct sampled *s, unsigned phase, const stru
 
 static void sample(struct fitter *f, uint32_t m, const struct recorded *g)
 {
-	struct sampled *s = &f->s[m];
+	struct fit_sample *s = &f->s[m];
 	unsigned phase = f->ran[m];
 
 	if (!phase) {
@@ -270,7 +270,7 @@ static int add_recipe(struct pmem *m, const struct recipe *r, unsigned most)
 	return m->n++;
 }
 
-static const struct shape *fullest(const struct sampled *s)
+static const struct shape *fullest(const struct fit_sample *s)
 {
 	uint32_t full = 0;
 
@@ -297,7 +297,7 @@ static void sort_tallies(struct tally *t)
 /* Best recipe of a phase without numbers, or -1. Sorts the tallies. */
 static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 {
-	struct sampled *s = &f->s[m];
+	struct fit_sample *s = &f->s[m];
 	struct pmem *x = &f->c->mem[m];
 	struct tally *t = s->t[phase];
 	uint32_t i = 0;
@@ -331,7 +331,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 static void choose(struct fitter *f, uint32_t m)
 {
 	struct pmem *x = &f->c->mem[m];
-	const struct sampled *s = &f->s[m];
+	const struct fit_sample *s = &f->s[m];
 	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
 
 	for (unsigned k = 0; k < 6; k++) { /* others that came up often */

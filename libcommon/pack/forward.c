@@ -64,7 +64,7 @@ static int check_end(struct pack *p, const struct buf *b, size_t body, struct fa
 	bool good = mp_get_uint(&in, UINT32_MAX) == p->n_entries;
 
 	for (uint32_t i = 0; good && i < p->n_entries; i++) {
-		const struct entry *e = &p->entry[i];
+		const struct pack_entry *e = &p->entry[i];
 
 		good = mp_get_uint(&in, UINT64_MAX) == e->size &&
 		       mp_get_uint(&in, UINT32_MAX) == e->kernel - kernel &&
@@ -110,7 +110,7 @@ int forward_more(struct pack *p, struct fault *f)
 		grow(&p->entry, &p->cap_entries, p->n_entries + 1, sizeof(p->entry[0]));
 		grow(&p->frame, &p->cap_frames, p->n_entries + 1, sizeof(p->frame[0]));
 		p->entry[p->n_entries] =
-			(struct entry){.at = at, .size = b.n, .kernel = p->next_kernel, .body = body};
+			(struct pack_entry){.at = at, .size = b.n, .kernel = p->next_kernel, .body = body};
 		p->frame[p->n_entries++] = b;
 		drop_old(p);
 		return 1;

@@ -73,11 +73,11 @@ static void print_values(struct buf *b, const struct values *v)
 
 /* ---- reading the text --------------------------------------------------------------------- */
 
-struct scan {
+struct header_scan {
 	const char *p, *end;
 };
 
-static bool take(struct scan *s, const char *word)
+static bool take(struct header_scan *s, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -87,7 +87,7 @@ static bool take(struct scan *s, const char *word)
 	return true;
 }
 
-static uint64_t number(struct scan *s, unsigned base)
+static uint64_t number(struct header_scan *s, unsigned base)
 {
 	uint64_t v = 0;
 
@@ -104,7 +104,7 @@ static uint64_t number(struct scan *s, unsigned base)
 	return v;
 }
 
-static void string(struct scan *s, const char **p, size_t *n)
+static void string(struct header_scan *s, const char **p, size_t *n)
 {
 	const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
 
@@ -113,7 +113,7 @@ static void string(struct scan *s, const char **p, size_t *n)
 	s->p += *n;
 }
 
-static void triple(struct scan *s, uint64_t v[3])
+static void triple(struct header_scan *s, uint64_t v[3])
 {
 	for (int i = 0; i < 3; i++) {
 		v[i] = number(s, 10);
@@ -124,7 +124,7 @@ static void triple(struct scan *s, uint64_t v[3])
 }
 
 /* Whatever is wrong shows when the values are printed again. */
-static void read_values(struct values *v, struct scan s)
+static void read_values(struct values *v, struct header_scan s)
 {
 	take(&s, "-kernel name = ");
 	string(&s, &v->name, &v->name_len);
@@ -175,10 +175,10 @@ struct header_facts header_facts(const char *text, size_t n)
 	if (find_line(text, n, "-isa = ptx "))
 		h.dialect = DIALECT_PTX;
 	if (at)
-		triple(&(struct scan){at, text + n}, g);
+		triple(&(struct header_scan){at, text + n}, g);
 	at = find_line(text, n, "-block dim = (");
 	if (at)
-		triple(&(struct scan){at, text + n}, b);
+		triple(&(struct header_scan){at, text + n}, b);
 	for (int i = 0; i < 3; i++) {
 		h.grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
 		b[i] = b[i] > pack_limits.threads ? 0 : b[i];
@@ -250,7 +250,7 @@ void header_pack(struct buf *out, struct header_state *s, const char *text, size
 	struct values v = {0};
 	struct buf again = {0};
 
-	read_values(&v, (struct scan){text, text + n});
+	read_values(&v, (struct header_scan){text, text + n});
 	print_values(&again, &v);
 	if (again.n == n && !memcmp(again.p, text, n)) {
 		pack_values(out, &v, s);

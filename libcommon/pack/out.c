@@ -82,7 +82,7 @@ static int send_span(struct out *o, const struct walk *w, struct replay *r, uint
 	return got < 0 ? bad_block(o, w) : send(o);
 }
 
-static int send_part(struct out *o, const struct walk *w, const struct piece *c)
+static int send_part(struct out *o, const struct walk *w, const struct read_piece *c)
 {
 	const struct part *part = &c->part;
 	struct replay *r = replay_new(part);
@@ -98,7 +98,7 @@ static int send_part(struct out *o, const struct walk *w, const struct piece *c)
 	return ret;
 }
 
-static int send_piece(struct out *o, const struct walk *w, const struct piece *c)
+static int send_piece(struct out *o, const struct walk *w, const struct read_piece *c)
 {
 	if (c->flags & PIECE_BEGINS && send_header(o, &c->header) < 0)
 		return -1;
@@ -119,7 +119,7 @@ static int send_piece(struct out *o, const struct walk *w, const struct piece *c
 	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? stopped(o) : 0;
 }
 
-int pack_piece_text(struct walk *w, const struct piece *c,
+int pack_piece_text(struct walk *w, const struct read_piece *c,
 	bool (*write)(void *ctx, const void *bytes, size_t n), void *ctx, struct fault *f)
 {
 	struct out o = {.p = w->p, .last = UINT64_MAX, .whole = true, .write = write, .ctx = ctx, .f = f};
@@ -147,7 +147,7 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 {
 	struct out o = {.p = p, .first = first, .last = last, .write = write, .ctx = ctx, .f = f};
 	struct walk w;
-	struct piece *c = NULL;
+	struct read_piece *c = NULL;
 	int r;
 
 	o.whole = first == 0 && last == UINT64_MAX;
@@ -205,7 +205,7 @@ static void take_header(struct pack_kernel *k, const struct buf *h)
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f)
 {
 	struct walk w;
-	struct piece *c;
+	struct read_piece *c;
 	int r;
 
 	*k = (struct pack_kernel){.name = xstrdup("")};
@@ -231,14 +231,14 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 
 /* ---- verifying ---------------------------------------------------------------------------- */
 
-struct sum {
+struct text_sum {
 	uint64_t bytes;
 	XXH3_state_t *hash;
 };
 
 static bool add_bytes(void *ctx, const void *bytes, size_t n)
 {
-	struct sum *s = ctx;
+	struct text_sum *s = ctx;
 
 	XXH3_128bits_update(s->hash, bytes, n);
 	s->bytes += n;
@@ -250,7 +250,7 @@ static int stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned
 	bool *has_hash, struct fault *f)
 {
 	struct walk w;
-	struct piece *c = NULL;
+	struct read_piece *c = NULL;
 	int r;
 
 	*bytes = 0;
@@ -265,7 +265,7 @@ static int stored_sum(struct pack *p, uint32_t kernel, uint64_t *bytes, unsigned
 	return r;
 }
 
-static int verify_kernel(struct pack *p, uint32_t i, struct sum *s, struct fault *f)
+static int verify_kernel(struct pack *p, uint32_t i, struct text_sum *s, struct fault *f)
 {
 	struct place at = {p->name, 0, 0};
 	unsigned char hash[16];
@@ -292,7 +292,7 @@ static int verify_kernel(struct pack *p, uint32_t i, struct sum *s, struct fault
 
 int pack_verify(struct pack *p, struct fault *f)
 {
-	struct sum s = {0, XXH3_createState()};
+	struct text_sum s = {0, XXH3_createState()};
 	int r = 0;
 
 	if (!s.hash)
@@ -303,7 +303,7 @@ int pack_verify(struct pack *p, struct fault *f)
 	if (r < 0)
 		return -1;
 	for (uint32_t i = 0; i < p->n_entries; i++) {
-		struct block *b = block_get(p, i, f);
+		struct pack_block *b = block_get(p, i, f);
 
 		if (!b)
 			return -1;

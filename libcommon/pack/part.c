@@ -76,13 +76,13 @@ static void find_paths(struct parsed *p)
 
 /* ---- finishing and freeing ---------------------------------------------------------------- */
 
-struct order {
+struct pc_order {
 	uint32_t pc, id;
 };
 
 static int by_pc(const void *a, const void *b)
 {
-	const struct order *x = a, *y = b;
+	const struct pc_order *x = a, *y = b;
 
 	return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : x->id < y->id ? -1 : 1;
 }
@@ -90,12 +90,12 @@ static int by_pc(const void *a, const void *b)
 void parsed_finish(struct parsed *p)
 {
 	struct pcode *c = &p->part.code;
-	struct order *o = xcalloc(c->n + 1, sizeof(o[0]));
+	struct pc_order *o = xcalloc(c->n + 1, sizeof(o[0]));
 	struct pstatic *s = xcalloc(c->n + 1, sizeof(s[0]));
 	uint32_t *to = xcalloc(c->n + 1, sizeof(to[0]));
 
 	for (uint32_t i = 0; i < c->n; i++)
-		o[i] = (struct order){c->s[i].pc, i};
+		o[i] = (struct pc_order){c->s[i].pc, i};
 	qsort(o, c->n, sizeof(o[0]), by_pc);
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];

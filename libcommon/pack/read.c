@@ -129,7 +129,7 @@ static int read_index(struct pack *p, struct fault *f)
 	uint32_t count = (uint32_t)mp_get_uint(&in, n);
 	p->entry = xcalloc(count + 1u, sizeof(p->entry[0]));
 	for (uint32_t i = 0; i < count && !in.bad; i++) {
-		struct entry *e = &p->entry[p->n_entries++];
+		struct pack_entry *e = &p->entry[p->n_entries++];
 
 		e->at = at;
 		e->size = mp_get_uint(&in, index - at);
@@ -181,7 +181,7 @@ static void read_names(struct pack *p)
 
 int pack_read_list(struct pack *p, struct fault *f)
 {
-	struct block *b = block_get(p, 0, f);
+	struct pack_block *b = block_get(p, 0, f);
 
 	if (!b)
 		return -1;
@@ -203,7 +203,7 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 	/* The last that does not begin behind it; it may begin inside the kernel before and hold none of this one. */
 	while (hi - lo > 1) {
 		uint32_t m = lo + (hi - lo) / 2;
-		const struct entry *e = &p->entry[m];
+		const struct pack_entry *e = &p->entry[m];
 
 		if (e->kernel < kernel ||
 			(e->kernel == kernel &&

@@ -15,7 +15,7 @@ struct packed {
 	struct pack *p;
 	uint32_t kernel;
 	struct walk w;
-	struct piece *c;
+	struct read_piece *c;
 	struct replay *r;
 	uint32_t span;
 	uint64_t at;           /* thread blocks of the kernel before the span's next */
@@ -100,7 +100,7 @@ void packed_close(struct packed *k)
 static int read_header(struct pack *p, uint32_t kernel, struct buf *header, struct fault *f)
 {
 	struct walk w;
-	struct piece *c;
+	struct read_piece *c;
 
 	walk_start(&w, p, kernel, 0);
 	int r = walk_next(&w, &c, f);
@@ -297,7 +297,7 @@ static int begin_part(struct trace *t, struct packed *k, struct fault *f)
 
 static int find_hash(struct trace *t, struct fault *f);
 
-static int add_piece(struct packed *k, const struct piece *c, struct fault *f)
+static int add_piece(struct packed *k, const struct read_piece *c, struct fault *f)
 {
 	return pack_piece_text(&k->w, c, append, &k->whole, f);
 }
@@ -305,7 +305,7 @@ static int add_piece(struct packed *k, const struct piece *c, struct fault *f)
 /* From here on the kernel is text that only the text reader understands. */
 static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 {
-	struct piece *c;
+	struct read_piece *c;
 	int r;
 
 	k->whole.n = 0;
@@ -325,7 +325,7 @@ static int go_on_as_text(struct trace *t, struct packed *k, struct fault *f)
 
 static bool irregular(const struct packed *k)
 {
-	const struct piece *c = k->c;
+	const struct read_piece *c = k->c;
 
 	return c && c->flags & PIECE_STORED &&
 	       !blank_text(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);

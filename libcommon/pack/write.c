@@ -14,7 +14,7 @@
 #define PIECE_TEXT (4u << 20)
 #define BLOCK_TEXT (32u << 20)
 
-struct entry {
+struct block_entry {
 	uint64_t size, kernel, before; /* before: 0: it begins the kernel, else 1 + thread blocks before it */
 };
 
@@ -26,7 +26,7 @@ struct pack_writer {
 	struct buf list;     /* metadata of the list until the first block */
 	struct buf picks;    /* their text; empty: none */
 	bool started;        /* magic and version are written */
-	struct entry *entry;
+	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
 	struct buf in; /* text of the kernel not cut yet */
@@ -89,7 +89,7 @@ static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf
 
 static void write_job(struct pack_writer *w, struct job *j)
 {
-	struct entry e = {.kernel = j->n ? j->piece[0]->kernel : w->kernel,
+	struct block_entry e = {.kernel = j->n ? j->piece[0]->kernel : w->kernel,
 		.before = j->n && !j->piece[0]->begins ? 1 + j->piece[0]->first_block : 0};
 
 	e.size = put_framed(w, BLOCK_DATA, &j->out);
@@ -294,7 +294,7 @@ void pack_writer_close(struct pack_writer *w)
 	mp_uint(&b, w->n_entries);
 	uint64_t kernel = 0;
 	for (uint32_t i = 0; i < w->n_entries; i++) {
-		const struct entry *e = &w->entry[i];
+		const struct block_entry *e = &w->entry[i];
 
 		mp_uint(&b, e->size);
 		mp_uint(&b, e->kernel - kernel);

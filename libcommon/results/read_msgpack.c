@@ -26,43 +26,44 @@ static uint64_t big_endian(const unsigned char *p, unsigned n)
 }
 
 /* What one head byte says: bytes of the head, payload behind it, elements inside. */
-struct head {
+struct msgpack_head {
 	unsigned size;
 	uint64_t payload, elements;
 };
 
 /* Heads with a length field of `width` bytes. */
-static struct head with_length(const unsigned char *p, size_t n, unsigned width, bool elements, unsigned each)
+static struct msgpack_head with_length(
+	const unsigned char *p, size_t n, unsigned width, bool elements, unsigned each)
 {
-	struct head h = {.size = 1 + width};
+	struct msgpack_head h = {.size = 1 + width};
 	uint64_t len = n >= h.size ? big_endian(p + 1, width) : 0;
 
 	*(elements ? &h.elements : &h.payload) = elements ? len * each : len + each;
 	return h;
 }
 
-static struct head read_head(const unsigned char *p, size_t n)
+static struct msgpack_head read_head(const unsigned char *p, size_t n)
 {
 	unsigned char c = *p;
 
 	if (c < 0x80 || c >= 0xe0 || (c >= 0xc0 && c <= 0xc3))
-		return (struct head){.size = 1};
+		return (struct msgpack_head){.size = 1};
 	if (c < 0x90)
-		return (struct head){1, 0, 2u * (c & 15)};
+		return (struct msgpack_head){1, 0, 2u * (c & 15)};
 	if (c < 0xa0)
-		return (struct head){1, 0, c & 15};
+		return (struct msgpack_head){1, 0, c & 15};
 	if (c < 0xc0)
-		return (struct head){1, c & 31, 0};
+		return (struct msgpack_head){1, c & 31, 0};
 	if (c <= 0xc6)
 		return with_length(p, n, 1u << (c - 0xc4), false, 0);
 	if (c <= 0xc9)
 		return with_length(p, n, 1u << (c - 0xc7), false, 1);
 	if (c <= 0xcb)
-		return (struct head){1, 4u << (c - 0xca), 0};
+		return (struct msgpack_head){1, 4u << (c - 0xca), 0};
 	if (c <= 0xd3)
-		return (struct head){1, 1u << (c & 3), 0};
+		return (struct msgpack_head){1, 1u << (c & 3), 0};
 	if (c <= 0xd8)
-		return (struct head){1, (1u << (c - 0xd4)) + 1, 0};
+		return (struct msgpack_head){1, (1u << (c - 0xd4)) + 1, 0};
 	if (c <= 0xdb)
 		return with_length(p, n, 1u << (c - 0xd9), false, 0);
 	if (c <= 0xdd)
@@ -77,7 +78,7 @@ long rr_msgpack_length(const unsigned char *p, size_t n)
 	size_t at = 0;
 
 	for (;;) {
-		struct head h;
+		struct msgpack_head h;
 
 		while (!left[depth]) {
 			if (!depth)

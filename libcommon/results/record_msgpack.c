@@ -13,13 +13,13 @@
 #include "arena.h"
 #include "record_format.h"
 
-struct level {
+struct msgpack_level {
 	struct textbuf body;
 	size_t members;
 };
 
 struct msgpack_state {
-	struct level level[RECORD_DEPTH + 1]; /* by depth; 0 is not used */
+	struct msgpack_level level[RECORD_DEPTH + 1]; /* by depth; 0 is not used */
 };
 
 static int add_packed(void *body, const char *p, size_t n)
@@ -52,7 +52,7 @@ static void pack_string(msgpack_packer *pk, const char *value)
 /* A packer over the members at hand, with the name of the next one packed. */
 static msgpack_packer next_member(struct record_writer *w, unsigned depth, const char *name)
 {
-	struct level *l = &((struct msgpack_state *)w->state)->level[depth];
+	struct msgpack_level *l = &((struct msgpack_state *)w->state)->level[depth];
 	msgpack_packer pk;
 
 	msgpack_packer_init(&pk, &l->body, add_packed);
@@ -63,7 +63,7 @@ static msgpack_packer next_member(struct record_writer *w, unsigned depth, const
 
 static void start_level(struct record_writer *w, unsigned depth)
 {
-	struct level *l = &((struct msgpack_state *)w->state)->level[depth];
+	struct msgpack_level *l = &((struct msgpack_state *)w->state)->level[depth];
 
 	l->body.n = 0;
 	l->members = 0;
@@ -127,7 +127,7 @@ static void mp_group(struct record_writer *w, const char *name)
 
 static void close_level(struct record_writer *w, unsigned depth, struct textbuf *into)
 {
-	const struct level *l = &((struct msgpack_state *)w->state)->level[depth];
+	const struct msgpack_level *l = &((struct msgpack_state *)w->state)->level[depth];
 	msgpack_packer pk;
 
 	msgpack_packer_init(&pk, into, add_packed);

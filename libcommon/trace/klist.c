@@ -17,7 +17,7 @@
 #include "pack.h"
 #include "trace.h"
 
-struct field {
+struct list_field {
 	const char *s;
 	size_t n;
 };
@@ -31,18 +31,18 @@ struct teller {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static bool starts(struct field l, const char *word)
+static bool starts(struct list_field l, const char *word)
 {
 	return l.n >= strlen(word) && !memcmp(l.s, word, strlen(word));
 }
 
-static struct field trim(const char *s, size_t n)
+static struct list_field trim(const char *s, size_t n)
 {
 	while (n && is_blank(s[n - 1]))
 		n--;
 	while (n && is_blank(*s))
 		s++, n--;
-	return (struct field){s, n};
+	return (struct list_field){s, n};
 }
 
 static int digit_value(char c)
@@ -55,7 +55,7 @@ static int digit_value(char c)
 }
 
 /* The whole field as a number of the base; false: empty, another character, or beyond 64 bits. */
-static bool number(struct field w, unsigned base, uint64_t *v)
+static bool number(struct list_field w, unsigned base, uint64_t *v)
 {
 	if (base == 16 && w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X'))
 		w.s += 2, w.n -= 2;
@@ -69,9 +69,9 @@ static bool number(struct field w, unsigned base, uint64_t *v)
 }
 
 /* "MemcpyHtoD,<hex address>,<decimal bytes>[,<file>]", or ...DtoH; the model ignores the file. */
-static int parse_memcpy(struct command *c, struct field line, struct place at, struct fault *f)
+static int parse_memcpy(struct command *c, struct list_field line, struct place at, struct fault *f)
 {
-	struct field part[4];
+	struct list_field part[4];
 	char q[80];
 	int n = 0;
 	const char *s = line.s, *end = line.s + line.n;
@@ -102,7 +102,7 @@ static int parse_memcpy(struct command *c, struct field line, struct place at, s
 	return 0;
 }
 
-static char *join(const char *folder, struct field name)
+static char *join(const char *folder, struct list_field name)
 {
 	size_t n = folder ? strlen(folder) : 0;
 	bool slash = n && folder[n - 1] != '/' && name.s[0] != '/';
@@ -119,7 +119,7 @@ static char *join(const char *folder, struct field name)
 }
 
 static struct command *add(
-	struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line, struct field text)
+	struct klist *k, uint32_t *cap, enum command_kind kind, uint64_t line, struct list_field text)
 {
 	grow(&k->cmd, cap, k->n_cmds + 1, sizeof(k->cmd[0]));
 	struct command *c = &k->cmd[k->n_cmds++];
@@ -127,8 +127,8 @@ static struct command *add(
 	return c;
 }
 
-static int parse_line(struct klist *k, uint32_t *cap, struct field line, const char *folder, struct place at,
-	struct fault *f)
+static int parse_line(struct klist *k, uint32_t *cap, struct list_field line, const char *folder,
+	struct place at, struct fault *f)
 {
 	char q[100];
 	if (memchr(line.s, '\0', line.n))
@@ -166,7 +166,7 @@ static int parse_line(struct klist *k, uint32_t *cap, struct field line, const c
 }
 
 /* What a line has around its text. Where the line has a newline, text[len] is the first byte of its end. */
-static void remark(struct teller *tell, const char *text, size_t len, bool newline, struct field line,
+static void remark(struct teller *tell, const char *text, size_t len, bool newline, struct list_field line,
 	struct place at, struct fault *f)
 {
 	if (!tell->fault || !line.n)
@@ -195,7 +195,7 @@ static int parse(struct klist *k, struct input *in, const char *folder, struct t
 	uint32_t cap = k->n_cmds;
 	int r;
 	while ((r = input_line(in, &text, &len, f)) > 0) {
-		struct field line = trim(text, len);
+		struct list_field line = trim(text, len);
 		struct place at = {input_name(in), input_lineno(in), (uint32_t)(line.s - text) + 1};
 		remark(tell, text, len, input_line_had_newline(in), line, at, f);
 		if (line.n && parse_line(k, &cap, line, folder, at, f) < 0 &&
@@ -245,7 +245,7 @@ static int list_in_folder(struct klist *k, struct fault *f)
 {
 	struct place at = {diag_keep(k->path), 0, 0};
 	char q[120];
-	char *list = join(k->path, (struct field){"kernelslist.g", 13});
+	char *list = join(k->path, (struct list_field){"kernelslist.g", 13});
 	struct stat st;
 
 	if (stat(list, &st) < 0) {
@@ -263,7 +263,7 @@ static int list_in_folder(struct klist *k, struct fault *f)
 				continue;
 			if (n++)
 				continue;
-			list = join(k->path, (struct field){e->d_name, len});
+			list = join(k->path, (struct list_field){e->d_name, len});
 		}
 		closedir(d);
 		if (n != 1) {
@@ -305,7 +305,7 @@ static int is_kernel_file(struct input *in, struct fault *f)
 static void one_kernel(struct klist *k, struct input *in)
 {
 	uint32_t cap = 0;
-	struct command *c = add(k, &cap, CMD_KERNEL, 0, (struct field){k->path, strlen(k->path)});
+	struct command *c = add(k, &cap, CMD_KERNEL, 0, (struct list_field){k->path, strlen(k->path)});
 	c->path = xstrdup(k->path);
 	c->position = ++k->n_kernels;
 	c->in = in;

@@ -14,13 +14,13 @@
 #include "num.h"
 #include "picks.h"
 
-struct item {
+struct kselect_item {
 	uint32_t from, to; /* positions; from 0: a pattern */
 	char *pattern;
 };
 
 struct kselect {
-	struct item *item;
+	struct kselect_item *item;
 	uint32_t n, cap;
 	struct picks *picks; /* NULL: items */
 };
@@ -32,12 +32,13 @@ static uint32_t position(const char **s, const char *end)
 	return num_digits(s, end, 10, UINT32_MAX, &v) == NUM_GOOD ? (uint32_t)v : 0;
 }
 
-static int parse_item(struct item *it, const char *s, const char *end, struct place at, struct fault *f)
+static int parse_item(
+	struct kselect_item *it, const char *s, const char *end, struct place at, struct fault *f)
 {
 	char q[80];
 	size_t n = (size_t)(end - s);
 	if (strspn(s, "0123456789-") < n) {
-		*it = (struct item){.pattern = xstrndup(s, n)};
+		*it = (struct kselect_item){.pattern = xstrndup(s, n)};
 		return 0;
 	}
 	const char *p = s;
@@ -115,7 +116,7 @@ bool kselect_has(const struct kselect *s, uint32_t pos, const char *name)
 	if (s->picks)
 		return picks_at(s->picks, pos) != NULL;
 	for (uint32_t i = 0; i < s->n; i++) {
-		const struct item *it = &s->item[i];
+		const struct kselect_item *it = &s->item[i];
 		if (it->pattern ? name && name_matches(it->pattern, name) : pos >= it->from && pos <= it->to)
 			return true;
 	}

@@ -2,7 +2,7 @@
 /* A replacement policy that the tree does not have: always the lowest way that may go. */
 #include "cache/replace.h"
 
-static void enter(struct tags *t, struct row *row, unsigned class, uint32_t slot)
+static void enter(struct tags *t, struct tag_row *row, unsigned class, uint32_t slot)
 {
 	(void)t;
 	(void)row;
@@ -17,7 +17,7 @@ static void touch(struct tags *t, uint32_t slot, uint32_t now)
 	(void)now;
 }
 
-static uint32_t victim(const struct tags *t, const struct row *row, bool modified_too)
+static uint32_t victim(const struct tags *t, const struct tag_row *row, bool modified_too)
 {
 	uint32_t slot = (uint32_t)(row - t->row) * t->ways + 1;
 

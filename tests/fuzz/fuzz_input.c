@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct result {
+struct input_result {
 	uint64_t bytes, hash;
 	const char *id; /* of the fault, NULL: a good end */
 };
@@ -24,9 +24,9 @@ static uint64_t mix(uint64_t hash, const char *p, size_t n)
 	return hash;
 }
 
-static struct result by_lines(struct input *in)
+static struct input_result by_lines(struct input *in)
 {
-	struct result r = {0};
+	struct input_result r = {0};
 	struct fault f;
 	const char *line;
 	size_t len;
@@ -43,9 +43,9 @@ static struct result by_lines(struct input *in)
 	return r;
 }
 
-static struct result by_windows(struct input *in, size_t step)
+static struct input_result by_windows(struct input *in, size_t step)
 {
-	struct result r = {0};
+	struct input_result r = {0};
 	struct fault f;
 	const char *p;
 	long n;
@@ -62,10 +62,10 @@ static struct result by_windows(struct input *in, size_t step)
 	return r;
 }
 
-static struct result by_blocks(struct input *in)
+static struct input_result by_blocks(struct input *in)
 {
 	static char buf[100000];
-	struct result r = {0};
+	struct input_result r = {0};
 	struct fault f;
 	long n;
 
@@ -81,7 +81,7 @@ static struct result by_blocks(struct input *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input *in[3];
-	struct result lines, windows, blocks;
+	struct input_result lines, windows, blocks;
 
 	for (int i = 0; i < 3; i++)
 		in[i] = input_memory("fuzz", data, size, NULL);

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct result {
+struct kernel_result {
 	uint64_t blocks, recs, sum;
 	unsigned char hash[16];
 	struct fault f;
@@ -22,13 +22,13 @@ static void ignore(void *ctx, const struct fault *f)
 	(void)f;
 }
 
-static void add(struct result *r, uint64_t v)
+static void add(struct kernel_result *r, uint64_t v)
 {
 	r->sum = (r->sum ^ v) * 0x9e3779b97f4a7c15ull;
 	r->sum ^= r->sum >> 29;
 }
 
-static void add_block(struct result *r, const struct tblock *tb, const struct code *code)
+static void add_block(struct kernel_result *r, const struct tblock *tb, const struct code *code)
 {
 	uint64_t lane[32];
 
@@ -53,9 +53,9 @@ static void add_block(struct result *r, const struct tblock *tb, const struct co
 	}
 }
 
-static struct result read_all(const struct isa *isa, const uint8_t *data, size_t size, bool only_slow)
+static struct kernel_result read_all(const struct isa *isa, const uint8_t *data, size_t size, bool only_slow)
 {
-	struct result r = {.rc = -1};
+	struct kernel_result r = {.rc = -1};
 	struct tblock tb = {0};
 	struct trace_options o = {.code = code_new(isa), .hash = true, .warn = ignore};
 	struct trace *t = trace_over(input_memory("fuzz", data, size, NULL), &o, &r.f);
@@ -77,7 +77,7 @@ static struct result read_all(const struct isa *isa, const uint8_t *data, size_t
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct isa *isa;
-	struct result fast, slow;
+	struct kernel_result fast, slow;
 
 	if (!isa)
 		isa = isa_new();

@@ -30,12 +30,12 @@ struct gen {
 	unsigned scale;         /* recipes multiply their loops by it */
 };
 
-struct recipe {
+struct gen_recipe {
 	const char *name, *what;
 	void (*write)(struct gen *g);
 };
 
-extern const struct recipe recipes[];
+extern const struct gen_recipe recipes[];
 extern const unsigned n_recipes;
 
 uint32_t gen_random(struct gen *g, uint32_t below);

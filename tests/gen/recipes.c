@@ -566,7 +566,7 @@ static void launches(struct gen *g)
 	}
 }
 
-const struct recipe recipes[] = {
+const struct gen_recipe recipes[] = {
 	{"alu", "every arithmetic unit, random registers and masks (Volta)", alu},
 	{"alu-pascal", "arithmetic and a load without a sub-core model in mind (Pascal)", alu_pascal},
 	{"atomics", "global atomics with and without result (Volta)", atomics},

@@ -21,7 +21,7 @@ struct slow_bank {
 	bool in_service[2];
 };
 
-struct slow {
+struct slow_dram {
 	const struct dram_params *p;
 	struct req *at;
 	uint32_t bank_of[REQS + 1];
@@ -37,9 +37,9 @@ struct slow {
 	struct memstat ms;
 };
 
-static inline bool writes(const struct slow *s, uint32_t req) { return s->at[req].flags & REQ_WRITE; }
+static inline bool writes(const struct slow_dram *s, uint32_t req) { return s->at[req].flags & REQ_WRITE; }
 
-static inline uint32_t group(const struct slow *s, uint32_t b)
+static inline uint32_t group(const struct slow_dram *s, uint32_t b)
 {
 	const struct dram_params *p = s->p;
 
@@ -51,7 +51,7 @@ static inline void remove_at(uint32_t *a, uint32_t *n, uint32_t i)
 	memmove(a + i, a + i + 1, (--*n - i) * sizeof(*a));
 }
 
-static inline bool slow_full(const struct slow *s, bool write)
+static inline bool slow_full(const struct slow_dram *s, bool write)
 {
 	if (!s->p->fr_fcfs)
 		return s->inputs >= 2;
@@ -60,7 +60,7 @@ static inline bool slow_full(const struct slow *s, bool write)
 	return s->pending[0] >= s->p->queue_max;
 }
 
-static inline void pop_bus(struct slow *s, uint32_t done_max)
+static inline void pop_bus(struct slow_dram *s, uint32_t done_max)
 {
 	int32_t first;
 
@@ -74,7 +74,7 @@ static inline void pop_bus(struct slow *s, uint32_t done_max)
 		s->done[s->n_done++] = (uint32_t)first;
 }
 
-static inline void push_bus(struct slow *s, int32_t v)
+static inline void push_bus(struct slow_dram *s, int32_t v)
 {
 	if (s->length && s->slot[s->length - 1] == -1 && s->length >= s->min)
 		s->slot[s->length - 1] = v;
@@ -82,7 +82,7 @@ static inline void push_bus(struct slow *s, int32_t v)
 		s->slot[s->length++] = v;
 }
 
-static inline void set_min(struct slow *s, uint32_t min)
+static inline void set_min(struct slow_dram *s, uint32_t min)
 {
 	s->min = min;
 	while (s->length < min)
@@ -92,7 +92,7 @@ static inline void set_min(struct slow *s, uint32_t min)
 }
 
 /* First waiting request of the set for the bank, of the row if any; its place, or -1. */
-static inline int oldest(const struct slow *s, int set, uint32_t b, bool any_row, uint32_t row)
+static inline int oldest(const struct slow_dram *s, int set, uint32_t b, bool any_row, uint32_t row)
 {
 	for (uint32_t i = 0; i < s->pending[set]; i++) {
 		uint32_t r = s->queue[set][i];
@@ -103,7 +103,7 @@ static inline int oldest(const struct slow *s, int set, uint32_t b, bool any_row
 	return -1;
 }
 
-static inline uint32_t select_for(struct slow *s, uint32_t b, uint32_t cycle)
+static inline uint32_t select_for(struct slow_dram *s, uint32_t b, uint32_t cycle)
 {
 	struct slow_bank *k = &s->bank[b];
 	bool hit = true;
@@ -147,7 +147,7 @@ static inline uint32_t select_for(struct slow *s, uint32_t b, uint32_t cycle)
 	return r;
 }
 
-static inline void slow_schedule(struct slow *s, uint32_t now, uint32_t cycle)
+static inline void slow_schedule(struct slow_dram *s, uint32_t now, uint32_t cycle)
 {
 	if (!s->p->fr_fcfs) {
 		if (s->inputs && !s->bank[s->bank_of[s->input[0]]].req) {
@@ -182,14 +182,14 @@ static inline void slow_schedule(struct slow *s, uint32_t now, uint32_t cycle)
 	}
 }
 
-static inline bool is_open(const struct slow *s, uint32_t b)
+static inline bool is_open(const struct slow_dram *s, uint32_t b)
 {
 	const struct slow_bank *k = &s->bank[b];
 
 	return k->req && k->active && k->open_row == s->at[k->req].row;
 }
 
-static inline bool can_column(const struct slow *s, uint32_t b)
+static inline bool can_column(const struct slow_dram *s, uint32_t b)
 {
 	const struct slow_bank *k = &s->bank[b];
 
@@ -198,7 +198,7 @@ static inline bool can_column(const struct slow *s, uint32_t b)
 	return writes(s, k->req) ? !k->rcdwr && !s->rtw : !k->rcd && !s->wtr;
 }
 
-static inline bool try_column(struct slow *s, uint32_t b)
+static inline bool try_column(struct slow_dram *s, uint32_t b)
 {
 	const struct dram_params *p = s->p;
 	struct slow_bank *k = &s->bank[b];
@@ -232,7 +232,7 @@ static inline bool try_column(struct slow *s, uint32_t b)
 	return true;
 }
 
-static inline bool try_row(struct slow *s, uint32_t b)
+static inline bool try_row(struct slow_dram *s, uint32_t b)
 {
 	const struct dram_params *p = s->p;
 	struct slow_bank *k = &s->bank[b];
@@ -261,7 +261,7 @@ static inline bool try_row(struct slow *s, uint32_t b)
 	return true;
 }
 
-static inline void visit_idle(struct slow *s, uint32_t b, uint32_t *k)
+static inline void visit_idle(struct slow_dram *s, uint32_t b, uint32_t *k)
 {
 	struct slow_bank *bank = &s->bank[b];
 
@@ -272,7 +272,7 @@ static inline void visit_idle(struct slow *s, uint32_t b, uint32_t *k)
 		bank->rcdwr);
 }
 
-static inline void slow_before(struct slow *s)
+static inline void slow_before(struct slow_dram *s)
 {
 	uint32_t p = 0, r = 0, w = 0, ready = 0, groups = 0;
 	uint32_t q = s->p->fr_fcfs ? s->pending[0] : s->inputs;
@@ -299,7 +299,7 @@ static inline void slow_before(struct slow *s)
 	s->n.banks_access_ready_total += ready > 0;
 }
 
-static inline void slow_limits(struct slow *s, uint32_t b)
+static inline void slow_limits(struct slow_dram *s, uint32_t b)
 {
 	const struct slow_bank *k = &s->bank[b];
 	uint32_t ccdl = s->ccdl[group(s, b)];
@@ -319,7 +319,7 @@ static inline void slow_limits(struct slow *s, uint32_t b)
 	}
 }
 
-static inline void slow_after(struct slow *s, bool column)
+static inline void slow_after(struct slow_dram *s, bool column)
 {
 	bool open = false, any = false;
 
@@ -343,7 +343,7 @@ static inline void slow_after(struct slow *s, bool column)
 
 static inline void count_down(uint32_t *timer) { *timer -= *timer != 0; }
 
-static inline void slow_timers(struct slow *s)
+static inline void slow_timers(struct slow_dram *s)
 {
 	count_down(&s->rrd);
 	count_down(&s->ccd);
@@ -366,7 +366,7 @@ static inline void slow_timers(struct slow *s)
 	}
 }
 
-static inline void slow_issue(struct slow *s, bool *row, bool *column, uint32_t *k)
+static inline void slow_issue(struct slow_dram *s, bool *row, bool *column, uint32_t *k)
 {
 	uint32_t nbk = s->p->nbk;
 
@@ -390,7 +390,7 @@ static inline void slow_issue(struct slow *s, bool *row, bool *column, uint32_t 
 		visit_idle(s, j, k);
 }
 
-static inline void slow_tick(struct slow *s, uint32_t now, uint32_t cycle, uint32_t done_max)
+static inline void slow_tick(struct slow_dram *s, uint32_t now, uint32_t cycle, uint32_t done_max)
 {
 	bool row = false, column = false;
 	uint32_t k = s->p->nbk;

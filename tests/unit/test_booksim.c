@@ -157,13 +157,13 @@ struct slow_flit {
 };
 
 /* in, a FIFO of two at most, out; -1 is empty. */
-struct link {
+struct slow_link {
 	int in, fifo[4], n, out;
 };
 
 struct slow_net {
 	struct list source[K], fifo[K], queue[K], ejection[K], boundary[K];
-	struct link inject[K], inject_credit[K], eject[K], eject_credit[K];
+	struct slow_link inject[K], inject_credit[K], eject[K], eject_credit[K];
 	int state[K], output[K], owner[K], down[K], occ_in[K], ejected[K], credits[K], latched[K];
 	int vc_grant[K], vc_accept[K], sw_grant[K], sw_accept[K];
 	struct list vc, sw, cross, credit_in; /* cross: flit * K + output */
@@ -185,14 +185,14 @@ static int shift(struct list *l)
 	return v;
 }
 
-static void link_read(struct link *l)
+static void link_read(struct slow_link *l)
 {
 	if (l->in >= 0)
 		l->fifo[l->n++] = l->in;
 	l->in = -1;
 }
 
-static void link_write(struct link *l)
+static void link_write(struct slow_link *l)
 {
 	l->out = l->n ? l->fifo[0] : -1;
 	if (l->n)

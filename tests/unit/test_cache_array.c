@@ -203,7 +203,7 @@ static void example_a(void)
 {
 	struct cache *c = qv100(16);
 	uint32_t w = store(KERNEL, 4), r = load(KERNEL);
-	struct line *l;
+	struct cache_line *l;
 
 	is_text(go(c, w, 26), "MISS/MISS w", "A: the store");
 	l = &c->tags.line[64];

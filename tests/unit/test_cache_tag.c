@@ -10,23 +10,23 @@
 
 /* ---- the slow array -------------------------------------------------------------------------- */
 
-enum state { INVALID, RESERVED, VALID, MODIFIED };
+enum slow_state { INVALID, RESERVED, VALID, MODIFIED };
 
 struct slow_line {
 	uint64_t tag, bytes[2];
-	enum state state[4];
+	enum slow_state state[4];
 	bool unreadable[4], mod_on_fill[4], read_on_fill[4], bytes_on_fill;
 	uint32_t allocated, accessed;
 };
 
-struct slow {
+struct slow_tags {
 	struct cache_params p;
 	uint32_t ways, n, dirty; /* n: sectors that a line is tracked by */
 	bool on_miss, used;
 	struct slow_line *line;
 };
 
-static bool any(const struct slow *s, const struct slow_line *l, enum state st)
+static bool any(const struct slow_tags *s, const struct slow_line *l, enum slow_state st)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (l->state[i] == st)
@@ -34,7 +34,7 @@ static bool any(const struct slow *s, const struct slow_line *l, enum state st)
 	return false;
 }
 
-static bool is_invalid(const struct slow *s, const struct slow_line *l)
+static bool is_invalid(const struct slow_tags *s, const struct slow_line *l)
 {
 	return !any(s, l, RESERVED) && !any(s, l, VALID) && !any(s, l, MODIFIED);
 }
@@ -49,7 +49,8 @@ static enum cache_status slow_match(const struct slow_line *l, uint32_t i, bool 
 	}
 }
 
-static enum cache_status slow_probe(const struct slow *s, uint64_t addr, uint32_t i, bool write, uint32_t *at)
+static enum cache_status slow_probe(
+	const struct slow_tags *s, uint64_t addr, uint32_t i, bool write, uint32_t *at)
 {
 	uint64_t tag = addr & ~(uint64_t)(s->p.line_bytes - 1);
 	uint32_t set = hash_index(s->p.index, tag, s->p.sets, s->p.line_log2), best = UINT32_MAX;
@@ -78,7 +79,7 @@ static enum cache_status slow_probe(const struct slow *s, uint64_t addr, uint32_
 	return STATUS_MISS;
 }
 
-static void slow_allocate_line(struct slow *s, uint32_t at, uint64_t addr, uint32_t i, uint32_t now)
+static void slow_allocate_line(struct slow_tags *s, uint32_t at, uint64_t addr, uint32_t i, uint32_t now)
 {
 	struct slow_line *l = &s->line[at], old = *l;
 
@@ -91,7 +92,7 @@ static void slow_allocate_line(struct slow *s, uint32_t at, uint64_t addr, uint3
 	l->state[i] = RESERVED;
 }
 
-static void slow_allocate_sector(struct slow *s, uint32_t at, uint32_t i, uint32_t now)
+static void slow_allocate_sector(struct slow_tags *s, uint32_t at, uint32_t i, uint32_t now)
 {
 	struct slow_line *l = &s->line[at];
 
@@ -102,7 +103,7 @@ static void slow_allocate_sector(struct slow *s, uint32_t at, uint32_t i, uint32
 	l->accessed = now;
 }
 
-static enum cache_status slow_access(struct slow *s, uint64_t addr, uint32_t i, bool write, uint32_t now,
+static enum cache_status slow_access(struct slow_tags *s, uint64_t addr, uint32_t i, bool write, uint32_t now,
 	uint32_t *at, struct evicted *out)
 {
 	enum cache_status st = slow_probe(s, addr, i, write, at);
@@ -131,7 +132,7 @@ static enum cache_status slow_access(struct slow *s, uint64_t addr, uint32_t i, 
 	return st;
 }
 
-static void slow_fill(struct slow *s, uint32_t at, uint32_t i, const uint64_t bytes[2])
+static void slow_fill(struct slow_tags *s, uint32_t at, uint32_t i, const uint64_t bytes[2])
 {
 	struct slow_line *l = &s->line[at];
 	bool was = any(s, l, MODIFIED);
@@ -149,7 +150,7 @@ static void slow_fill(struct slow *s, uint32_t at, uint32_t i, const uint64_t by
 }
 
 static void slow_fill_addr(
-	struct slow *s, uint64_t addr, uint32_t i, bool write, const uint64_t bytes[2], uint32_t now)
+	struct slow_tags *s, uint64_t addr, uint32_t i, bool write, const uint64_t bytes[2], uint32_t now)
 {
 	uint32_t at;
 	enum cache_status st = slow_probe(s, addr, i, write, &at);
@@ -166,7 +167,7 @@ static void slow_fill_addr(
 	slow_fill(s, at, i, bytes);
 }
 
-static void slow_empty(struct slow *s, bool modified_only)
+static void slow_empty(struct slow_tags *s, bool modified_only)
 {
 	if (!s->used)
 		return;
@@ -184,22 +185,22 @@ struct flight {
 	uint64_t bytes[2];
 };
 
-struct pair {
+struct tag_pair {
 	struct tags fast;
-	struct slow slow;
+	struct slow_tags slow;
 	uint64_t seed;
 	uint32_t now, n_flights;
 	struct flight flight[64];
 	const char *wrong;
 };
 
-static uint32_t pick(struct pair *x, uint32_t n)
+static uint32_t pick(struct tag_pair *x, uint32_t n)
 {
 	x->seed = x->seed * 6364136223846793005u + 1442695040888963407u;
 	return (uint32_t)((x->seed >> 33) % n);
 }
 
-static struct cache_params random_params(struct pair *x)
+static struct cache_params random_params(struct tag_pair *x)
 {
 	static const uint32_t sets[] = {1, 2, 4, 32}, ways[] = {1, 2, 3, 8, 24, 63, 64, 65, 130};
 	static const uint32_t ratio[] = {0, 0, 10, 25, 60};
@@ -231,20 +232,20 @@ static uint32_t packed(const struct slow_line *l)
 	return v;
 }
 
-static bool wrong(struct pair *x, bool is, const char *what)
+static bool wrong(struct tag_pair *x, bool is, const char *what)
 {
 	if (is && !x->wrong)
 		x->wrong = what;
 	return x->wrong;
 }
 
-static void compare_lines(struct pair *x)
+static void compare_lines(struct tag_pair *x)
 {
-	const struct slow *s = &x->slow;
+	const struct slow_tags *s = &x->slow;
 
 	for (uint32_t at = 0; at < s->p.sets * s->p.ways_max; at++) {
 		const struct slow_line *l = &s->line[at];
-		const struct line *f = &x->fast.line[at + 1];
+		const struct cache_line *f = &x->fast.line[at + 1];
 		uint32_t stamp = s->p.replacement == REPLACE_FIFO ? l->allocated : l->accessed;
 
 		wrong(x, f->tag != l->tag, "tag");
@@ -254,9 +255,9 @@ static void compare_lines(struct pair *x)
 	}
 }
 
-static void both_modify(struct pair *x, uint32_t line, uint32_t i, const uint64_t bytes[2])
+static void both_modify(struct tag_pair *x, uint32_t line, uint32_t i, const uint64_t bytes[2])
 {
-	struct slow *s = &x->slow;
+	struct slow_tags *s = &x->slow;
 
 	s->dirty += !any(s, &s->line[line], MODIFIED);
 	s->line[line].state[i] = MODIFIED;
@@ -265,7 +266,7 @@ static void both_modify(struct pair *x, uint32_t line, uint32_t i, const uint64_
 	tag_modify(&x->fast, line + 1, 1u << i, bytes);
 }
 
-static void both_flags(struct pair *x, uint32_t line, uint32_t i)
+static void both_flags(struct tag_pair *x, uint32_t line, uint32_t i)
 {
 	struct slow_line *l = &x->slow.line[line];
 	uint32_t which = pick(x, 4), on = pick(x, 2), bit = 1u << i;
@@ -286,7 +287,7 @@ static void both_flags(struct pair *x, uint32_t line, uint32_t i)
 	tag_flags(&x->fast, line + 1, on ? 0 : bit, on ? bit : 0);
 }
 
-static void access_step(struct pair *x, uint64_t addr, uint32_t i, const uint64_t bytes[2])
+static void access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const uint64_t bytes[2])
 {
 	struct evicted a = {0}, b = {0};
 	struct lookup l;
@@ -314,7 +315,7 @@ static void access_step(struct pair *x, uint64_t addr, uint32_t i, const uint64_
 		x->flight[x->n_flights++] = (struct flight){at, i, {bytes[0], bytes[1]}};
 }
 
-static void fill_step(struct pair *x)
+static void fill_step(struct tag_pair *x)
 {
 	uint32_t k = pick(x, x->n_flights);
 	struct flight f = x->flight[k];
@@ -324,7 +325,7 @@ static void fill_step(struct pair *x)
 	tag_fill_slot(&x->fast, f.line + 1, 1u << f.sector, f.bytes);
 }
 
-static void drop_step(struct pair *x, uint64_t addr, uint32_t i)
+static void drop_step(struct tag_pair *x, uint64_t addr, uint32_t i)
 {
 	struct lookup l;
 
@@ -335,7 +336,7 @@ static void drop_step(struct pair *x, uint64_t addr, uint32_t i)
 	x->slow.line[l.slot - 1].state[i] = INVALID;
 }
 
-static void rare_step(struct pair *x)
+static void rare_step(struct tag_pair *x)
 {
 	uint32_t ways = 1 + pick(x, x->slow.p.ways_max);
 
@@ -356,7 +357,7 @@ static void rare_step(struct pair *x)
 	}
 }
 
-static void step(struct pair *x)
+static void step(struct tag_pair *x)
 {
 	const struct cache_params *p = &x->slow.p;
 	uint64_t addr = pick(x, p->sets * p->ways * 2 + 2) * 128ull + (pick(x, 4) ? 0 : 0x7f0000000000);
@@ -384,12 +385,12 @@ static void step(struct pair *x)
 
 static void run(uint64_t seed, unsigned steps)
 {
-	struct pair x = {.seed = seed * 0x9E3779B97F4A7C15u, .now = 1000};
+	struct tag_pair x = {.seed = seed * 0x9E3779B97F4A7C15u, .now = 1000};
 	struct cache_params p = random_params(&x);
 	unsigned n = 0;
 
 	tag_init(&x.fast, &p, NULL);
-	x.slow = (struct slow){.p = p, .ways = p.ways, .on_miss = x.fast.on_miss};
+	x.slow = (struct slow_tags){.p = p, .ways = p.ways, .on_miss = x.fast.on_miss};
 	x.slow.n = p.kind == CACHE_SECTOR ? 4 : 1;
 	x.slow.line = xcalloc((size_t)p.sets * p.ways_max, sizeof *x.slow.line);
 	for (; n < steps && !x.wrong; n++) {

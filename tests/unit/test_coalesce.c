@@ -13,7 +13,7 @@
 
 /* ---- a machine with one warp instruction ----------------------------------------------------------- */
 
-struct bench {
+struct lsu_bench {
 	struct sm sm;
 	struct params params;
 	struct kernel kernel;
@@ -26,9 +26,9 @@ struct bench {
 	char path[16];
 };
 
-static struct bench *bench_new(void)
+static struct lsu_bench *bench_new(void)
 {
-	struct bench *b = xcalloc(1, sizeof(*b));
+	struct lsu_bench *b = xcalloc(1, sizeof(*b));
 	struct core_params *c = &b->params.core;
 
 	b->params.sms = 4;
@@ -52,14 +52,14 @@ static struct bench *bench_new(void)
 	return b;
 }
 
-static void set_inst(struct bench *b, enum space space, unsigned flags, unsigned size)
+static void set_inst(struct lsu_bench *b, enum space space, unsigned flags, unsigned size)
 {
 	b->uop = (struct uop){.flags = (uint16_t)(flags | UOP_ACCESS), .size = (uint16_t)size};
 	b->inst.space = (uint8_t)space;
 }
 
 /* One word a lane, at word index 2: the index 0 of an empty list is never that of a real one. */
-static void set_list(struct bench *b, uint32_t mask, const uint64_t lane[32])
+static void set_list(struct lsu_bench *b, uint32_t mask, const uint64_t lane[32])
 {
 	uint32_t n = 2;
 
@@ -70,7 +70,7 @@ static void set_list(struct bench *b, uint32_t mask, const uint64_t lane[32])
 	b->rec = (struct rec){.mask = mask, .addr = b->inst.addr = 2 << 2 | ADDR_LIST};
 }
 
-static void set_stride(struct bench *b, uint32_t mask, uint64_t base, uint64_t stride)
+static void set_stride(struct lsu_bench *b, uint32_t mask, uint64_t base, uint64_t stride)
 {
 	b->inst.mask = mask;
 	b->word[2] = base;
@@ -80,12 +80,12 @@ static void set_stride(struct bench *b, uint32_t mask, uint64_t base, uint64_t s
 
 /* ---- LSU-gen, literally -------------------------------------------------------------------------- */
 
-struct piece {
+struct slow_piece {
 	uint64_t segment;
 	bool chunk[4], byte[128], lane[32];
 };
 struct pieces {
-	struct piece at[512];
+	struct slow_piece at[512];
 	unsigned n;
 };
 
@@ -100,7 +100,7 @@ static unsigned slow_segment(const struct core_params *c, const struct uop *u)
 	return u->size == 2 ? 64 : 128;
 }
 
-static void slow_mark(struct piece *p, uint64_t addr, unsigned count, unsigned lane)
+static void slow_mark(struct slow_piece *p, uint64_t addr, unsigned count, unsigned lane)
 {
 	p->chunk[addr % 128 / 32] = true;
 	p->lane[lane] = true;
@@ -109,12 +109,12 @@ static void slow_mark(struct piece *p, uint64_t addr, unsigned count, unsigned l
 			p->byte[addr % 128 + i] = true;
 }
 
-static struct piece *slow_find(struct pieces *p, uint64_t segment)
+static struct slow_piece *slow_find(struct pieces *p, uint64_t segment)
 {
 	for (unsigned i = 0; i < p->n; i++)
 		if (p->at[i].segment == segment)
 			return &p->at[i];
-	p->at[p->n] = (struct piece){.segment = segment};
+	p->at[p->n] = (struct slow_piece){.segment = segment};
 	return &p->at[p->n++];
 }
 
@@ -140,11 +140,11 @@ static void slow_atomic(struct pieces *p, uint64_t a, unsigned count, unsigned g
 			break;
 	}
 	if (i == p->n)
-		p->at[p->n++] = (struct piece){.segment = a - a % g};
+		p->at[p->n++] = (struct slow_piece){.segment = a - a % g};
 	slow_mark(&p->at[i], a, count, lane);
 }
 
-static void slow_local(const struct bench *b, struct pieces *p, uint64_t a, unsigned g, unsigned lane)
+static void slow_local(const struct lsu_bench *b, struct pieces *p, uint64_t a, unsigned g, unsigned lane)
 {
 	uint32_t pad = b->sm.cta_padded, s = b->params.sms, t = 32u * b->inst.warp + lane;
 	uint32_t base = 4 * (pad * (b->sm.id + s * (t / pad)) + t % pad), total = pad * b->sm.cta_limit * s;
@@ -158,7 +158,7 @@ static void slow_local(const struct bench *b, struct pieces *p, uint64_t a, unsi
 		slow_access(p, (a / 4 + i) * total * 4 + base + 0x1F880000u, 4, g, lane);
 }
 
-static void slow_reduce(const struct piece *p, unsigned g, uint64_t *addr, unsigned *size)
+static void slow_reduce(const struct slow_piece *p, unsigned g, uint64_t *addr, unsigned *size)
 {
 	bool low = p->chunk[0] || p->chunk[1], high = p->chunk[2] || p->chunk[3];
 	bool h0 = false, h1 = false;
@@ -205,7 +205,7 @@ static void slow_append(struct access_list *out, struct pieces *p, unsigned g, u
 	p->n = 0;
 }
 
-static void slow_coalesce(const struct bench *b, struct access_list *out)
+static void slow_coalesce(const struct lsu_bench *b, struct access_list *out)
 {
 	unsigned parts = b->params.core.warp_parts, g = slow_segment(&b->params.core, &b->uop);
 	bool store = b->uop.flags & UOP_STORE, local = b->inst.space == SPACE_LOCAL;
@@ -269,7 +269,7 @@ static uint32_t slow_part(const struct core_params *c, const uint64_t lane[32], 
 	return most;
 }
 
-static uint32_t slow_passes(const struct bench *b)
+static uint32_t slow_passes(const struct lsu_bench *b)
 {
 	const struct core_params *c = &b->params.core;
 	uint32_t width = 32 / c->warp_parts, total = 0;
@@ -298,7 +298,7 @@ static void show(const char *what, const struct access_list *l)
 			l->at[i].bytes[0], l->at[i].sectors, l->at[i].type);
 }
 
-static bool agrees(struct bench *b)
+static bool agrees(struct lsu_bench *b)
 {
 	uint64_t lane[32];
 	bool same;
@@ -318,7 +318,7 @@ static bool agrees(struct bench *b)
 
 /* ---- worked examples --------------------------------------------------------------------------------- */
 
-static void test_examples(struct bench *b)
+static void test_examples(struct lsu_bench *b)
 {
 	const uint64_t three[32] = {X, X + 64, X + 128};
 	const uint64_t cross[32] = {X + 28};
@@ -360,7 +360,7 @@ static void test_examples(struct bench *b)
 	is_number(b->got.n, 4, "atomics on 32 words: 4 accesses");
 }
 
-static void test_nothing(struct bench *b)
+static void test_nothing(struct lsu_bench *b)
 {
 	const uint64_t zero[32] = {0};
 
@@ -381,7 +381,7 @@ static void test_nothing(struct bench *b)
 	is_number(b->got.n, 0, "shared memory makes no access");
 }
 
-static void test_passes(struct bench *b)
+static void test_passes(struct lsu_bench *b)
 {
 	static const struct {
 		uint64_t stride;
@@ -407,13 +407,13 @@ static void test_passes(struct bench *b)
 
 static void run_coalesce(void *arg)
 {
-	struct bench *b = arg;
+	struct lsu_bench *b = arg;
 
 	diag_init("trace-sim");
 	coalesce(&b->sm, &b->inst, &b->got);
 }
 
-static void refused(struct bench *b, const char *want, const char *name)
+static void refused(struct lsu_bench *b, const char *want, const char *name)
 {
 	char text[512];
 
@@ -421,7 +421,7 @@ static void refused(struct bench *b, const char *want, const char *name)
 	is_text(text, want, name);
 }
 
-static void test_refusals(struct bench *b)
+static void test_refusals(struct lsu_bench *b)
 {
 	set_inst(b, SPACE_GLOBAL, UOP_LOAD, 32);
 	set_stride(b, 1, X, 32);
@@ -472,7 +472,7 @@ static uint32_t any_mask(void)
 }
 
 /* Addresses of one of several shapes; align: a multiple of it. */
-static void any_addresses(struct bench *b, uint32_t align)
+static void any_addresses(struct lsu_bench *b, uint32_t align)
 {
 	uint64_t lane[32], base = (any(8) ? X : 0x40) + any(4096) / align * align;
 	uint32_t mask = any_mask(), span = 1u << (3 + any(12)), shape = any(4);
@@ -491,7 +491,7 @@ static void any_addresses(struct bench *b, uint32_t align)
 	set_list(b, mask, lane);
 }
 
-static void any_machine(struct bench *b)
+static void any_machine(struct lsu_bench *b)
 {
 	static const uint32_t arch[] = {13, 20, 35, 39, 61, 70, 70, 86};
 	struct core_params *c = &b->params.core;
@@ -507,7 +507,7 @@ static void any_machine(struct bench *b)
 	b->sm.cta[0].first_thread = 32u * b->inst.warp;
 }
 
-static void test_random(struct bench *b)
+static void test_random(struct lsu_bench *b)
 {
 	unsigned kind, failed[4] = {0};
 
@@ -533,7 +533,7 @@ static void test_random(struct bench *b)
 
 int main(void)
 {
-	struct bench *b = bench_new();
+	struct lsu_bench *b = bench_new();
 
 	test_examples(b);
 	test_nothing(b);

@@ -12,7 +12,7 @@
 
 #define MAX_CODE 300
 
-struct program {
+struct core_program {
 	struct machine m;
 	FILE *trace; /* lines of a warp, collected in text */
 	char *text;
@@ -73,7 +73,7 @@ static unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
 	return n;
 }
 
-static void emit(struct program *b, const char *line)
+static void emit(struct core_program *b, const char *line)
 {
 	struct control_code k;
 	const char *op = control(line, &k);
@@ -106,16 +106,16 @@ static void emit(struct program *b, const char *line)
 
 /* ---- a machine running one kernel ------------------------------------------------------------------- */
 
-static struct program *program(unsigned binary)
+static struct core_program *program(unsigned binary)
 {
-	struct program *b = xcalloc(1, sizeof *b);
+	struct core_program *b = xcalloc(1, sizeof *b);
 
 	b->trace = open_memstream(&b->text, &b->text_bytes);
 	b->binary = binary;
 	return b;
 }
 
-static void write_kernel(struct program *b, unsigned threads, unsigned n)
+static void write_kernel(struct core_program *b, unsigned threads, unsigned n)
 {
 	FILE *out;
 
@@ -128,7 +128,7 @@ static void write_kernel(struct program *b, unsigned threads, unsigned n)
 	fclose(out);
 }
 
-static void run(struct program *b, const char *const *option, unsigned threads, unsigned n, bool codes,
+static void run(struct core_program *b, const char *const *option, unsigned threads, unsigned n, bool codes,
 	bool sleepless)
 {
 	const char *all[8] = {"core_model=modern"};
@@ -144,7 +144,7 @@ static void run(struct program *b, const char *const *option, unsigned threads, 
 	machine_run(&b->m, sleepless);
 }
 
-static void done(struct program *b)
+static void done(struct core_program *b)
 {
 	machine_free(&b->m);
 	free(b->text);
@@ -152,7 +152,7 @@ static void done(struct program *b)
 }
 
 /* Cycle in which a warp issued the instruction at pc for the nth time; 0: it did not. */
-static uint64_t issued(const struct program *b, unsigned warp, unsigned pc, unsigned nth)
+static uint64_t issued(const struct core_program *b, unsigned warp, unsigned pc, unsigned nth)
 {
 	for (const char *line = b->m.log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
 		uint64_t cycle;
@@ -167,7 +167,7 @@ static uint64_t issued(const struct program *b, unsigned warp, unsigned pc, unsi
 
 /* ---- clock windows ---------------------------------------------------------------------------------- */
 
-struct window {
+struct core_window {
 	const char *name;
 	unsigned cycles, threads;
 	const char *code; /* between two clock reads; lines end with '|' */
@@ -184,7 +184,7 @@ struct window {
 #define NOPS         N_ N_ N_ N_ N_
 #define FIVE         LDS("2", "R0") LDS("3", "R3") LDS("0", "R2") LDS("4", "R4") LDS("0", "R5")
 
-static const struct window windows[] = {
+static const struct core_window windows[] = {
 	{"stall 1", 6, 32, DEP(C)},
 	{"stall 2", 6, 32, DEP("B------:R-:W-:-:S02 ")},
 	{"stall 4", 8, 32, DEP("B------:R-:W-:-:S04 ")},
@@ -230,7 +230,7 @@ static const struct window windows[] = {
 		FIVE LDS("0", "R6") LDS("0", "R7") LDS("0", "R8") LDS("0", "R9") N_},
 };
 
-static void emit_all(struct program *b, const char *code)
+static void emit_all(struct core_program *b, const char *code)
 {
 	char line[100];
 
@@ -240,11 +240,11 @@ static void emit_all(struct program *b, const char *code)
 	}
 }
 
-static void test_window(const struct window *w)
+static void test_window(const struct core_window *w)
 {
 	static const char *const option[] = {
 		"gpgpu_perfect_inst_const_cache=1", "core_dependence=control", NULL};
-	struct program *b = program(80);
+	struct core_program *b = program(80);
 	unsigned first, last;
 
 	for (unsigned i = 0; i < 4; i++)
@@ -263,7 +263,7 @@ static void test_window(const struct window *w)
 /* ---- without control codes ---------------------------------------------------------------------------- */
 
 /* The loop of 128 dependent FFMA as recorded on an H100, all warps alike. */
-static unsigned ffma_loop(struct program *b, unsigned iterations)
+static unsigned ffma_loop(struct core_program *b, unsigned iterations)
 {
 	unsigned n = 0;
 
@@ -287,7 +287,7 @@ static const char *const h100[] = {
 
 static void test_loop(void)
 {
-	struct program *b = program(90);
+	struct core_program *b = program(90);
 
 	run(b, h100, 32, ffma_loop(b, 3), false, false);
 	is_number((long long)(issued(b, 0, 0, 2) - issued(b, 0, 0, 1)), 526,
@@ -308,7 +308,7 @@ static void test_loop(void)
 /* Distances between two instructions of an ordinary trace. */
 static void test_pair(const char *name, const char *first, const char *second, unsigned cycles)
 {
-	struct program *b = program(90);
+	struct core_program *b = program(90);
 
 	fprintf(b->trace, "0000 ffffffff %s \n0010 ffffffff %s \n0020 ffffffff 0 EXIT 0 0 0 \n", first,
 		second);
@@ -344,7 +344,7 @@ static void test_pairs(void)
 /* A warp that loads the same line twice: the second access hits. */
 static void test_l1(void)
 {
-	struct program *b = program(90);
+	struct core_program *b = program(90);
 
 	fprintf(b->trace,
 		"0000 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x7f0000001000 0 0 \n0010 ffffffff 1 R2 LDG.E.64 1 R4 8 1 "
@@ -357,7 +357,7 @@ static void test_l1(void)
 
 static void test_barrier(void)
 {
-	struct program *b = program(90);
+	struct core_program *b = program(90);
 
 	fprintf(b->trace,
 		"0000 ffffffff 0 BAR.SYNC 0 0 0 \n0010 ffffffff 0 NOP 0 0 0 \n0020 ffffffff 0 EXIT 0 0 0 \n");
@@ -372,7 +372,7 @@ static void test_sleep(void)
 {
 	static const char *const cold[] = {
 		"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=0", NULL};
-	struct program *a = program(90), *b = program(90);
+	struct core_program *a = program(90), *b = program(90);
 	bool same;
 
 	run(a, cold, 256, ffma_loop(a, 2), false, false);
@@ -390,7 +390,7 @@ static void test_sleep(void)
 static void test_mismatch(void)
 {
 	static const char *const option[] = {"gpgpu_perfect_inst_const_cache=1", NULL};
-	struct program *b = program(80);
+	struct core_program *b = program(80);
 
 	emit(b, C "MOV R1, R2");
 	emit(b, C "IADD3 R4, R1, R3");

@@ -72,7 +72,7 @@ static void configure(unsigned variant)
 	d->tWTP = d->WL + d->burst_cycles + d->tWR;
 }
 
-static uint32_t new_request(struct slow *s)
+static uint32_t new_request(struct slow_dram *s)
 {
 	static const uint8_t types[] = {
 		GLOBAL_ACC_R, GLOBAL_ACC_R, GLOBAL_ACC_R, L2_WRBK_ACC, GLOBAL_ACC_W, L2_WR_ALLOC_R};
@@ -96,7 +96,7 @@ static void release(struct dram *d)
 	req_pool_free(&pool);
 }
 
-static bool same(struct slow *s, struct dram *d)
+static bool same(struct slow_dram *s, struct dram *d)
 {
 	struct dram_counts n;
 	bool good = stat.tot_mrq == s->ms.tot_mrq && stat.tot_mrq_num == s->ms.tot_mrq_num;
@@ -134,7 +134,7 @@ static void fast_tick(struct fast *f, uint64_t t, uint64_t now, uint32_t cycle)
  * difference. */
 static uint64_t run(unsigned variant, uint64_t *run_ticks)
 {
-	struct slow *s = xcalloc(1, sizeof(*s));
+	struct slow_dram *s = xcalloc(1, sizeof(*s));
 	struct fast f = {.wake = UINT64_MAX};
 	uint32_t left = REQS - 1, rate = 0, drain = 1, drained = 0;
 	uint64_t t = 0, bad = 0;

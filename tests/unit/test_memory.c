@@ -145,7 +145,7 @@ struct slow_fifo {
 	uint32_t req[DEPTH], to[DEPTH], n;
 };
 
-struct slow {
+struct slow_xbar {
 	struct slow_fifo in[2][DEVICES], out[2][DEVICES];
 	uint32_t next[2][DEVICES], next_id[2], grant[2], clusters, nodes;
 	const struct network_params *p;
@@ -159,7 +159,7 @@ static void shift(struct slow_fifo *f)
 	memmove(f->to, f->to + 1, f->n * sizeof(f->to[0]));
 }
 
-static void slow_move(struct slow *s, int k, uint32_t i, uint32_t o)
+static void slow_move(struct slow_xbar *s, int k, uint32_t i, uint32_t o)
 {
 	struct slow_fifo *f = &s->out[k][o];
 
@@ -167,7 +167,7 @@ static void slow_move(struct slow *s, int k, uint32_t i, uint32_t o)
 	shift(&s->in[k][i]);
 }
 
-static void slow_occupancy(struct slow *s, int k)
+static void slow_occupancy(struct slow_xbar *s, int k)
 {
 	for (uint32_t i = 0; i < s->nodes; i++) {
 		s->n[k].in_util += s->in[k][i].n;
@@ -176,7 +176,7 @@ static void slow_occupancy(struct slow *s, int k)
 	s->n[k].cycles++;
 }
 
-static void slow_islip(struct slow *s, int k)
+static void slow_islip(struct slow_xbar *s, int k)
 {
 	uint32_t conflict = 0, reqs = 0;
 	bool seen[DEVICES] = {false}, active = false;
@@ -216,7 +216,7 @@ static void slow_islip(struct slow *s, int k)
 	slow_occupancy(s, k);
 }
 
-static void slow_round_robin(struct slow *s, int k)
+static void slow_round_robin(struct slow_xbar *s, int k)
 {
 	uint32_t conflict = 0, reqs = 0;
 	bool served[DEVICES] = {false}, active = false;
@@ -251,7 +251,7 @@ static void slow_round_robin(struct slow *s, int k)
 }
 
 /* One device offers a packet now and then. */
-static bool offer(struct slow *s, struct net *n, uint32_t d, uint32_t req)
+static bool offer(struct slow_xbar *s, struct net *n, uint32_t d, uint32_t req)
 {
 	int k = d >= s->clusters;
 	struct slow_fifo *f = &s->in[k][d];
@@ -271,7 +271,7 @@ static bool offer(struct slow *s, struct net *n, uint32_t d, uint32_t req)
 	return true;
 }
 
-static bool take(struct slow *s, struct net *n, uint32_t d)
+static bool take(struct slow_xbar *s, struct net *n, uint32_t d)
 {
 	struct slow_fifo *f = &s->out[d < s->clusters][d];
 	uint32_t want = f->n ? f->req[0] : REQ_NONE;
@@ -283,7 +283,7 @@ static bool take(struct slow *s, struct net *n, uint32_t d)
 	return net_pop(n, d) == want;
 }
 
-static bool slow_busy(const struct slow *s)
+static bool slow_busy(const struct slow_xbar *s)
 {
 	for (int k = 0; k < 2; k++)
 		for (uint32_t d = 0; d < s->nodes; d++)
@@ -295,7 +295,7 @@ static bool slow_busy(const struct slow *s)
 static void test_crossbar(uint32_t arbiter, uint32_t limit, uint32_t grant)
 {
 	struct params p = net_params(9, 15, arbiter, limit, grant);
-	struct slow *s = xcalloc(1, sizeof(*s));
+	struct slow_xbar *s = xcalloc(1, sizeof(*s));
 	struct req_pool pool;
 	struct net *n;
 	bool good = true;
@@ -385,7 +385,7 @@ static bool qv100(struct params *p, struct gpuconf *c)
 	       params_cache(&m->l2, c, OPT_gpgpu_cache_dl2, ROLE_L2, &f) == 0;
 }
 
-struct machine {
+struct memory_bench {
 	struct gpuconf conf;
 	struct params p;
 	struct req_pool pool;
@@ -397,7 +397,7 @@ struct machine {
 	uint64_t now;
 };
 
-static bool machine_init(struct machine *m)
+static bool machine_init(struct memory_bench *m)
 {
 	struct fault f = {0};
 
@@ -412,7 +412,7 @@ static bool machine_init(struct machine *m)
 	return m->dec && m->net && m->mem;
 }
 
-static void machine_free(struct machine *m)
+static void machine_free(struct memory_bench *m)
 {
 	memory_delete(m->mem);
 	net_delete(m->net);
@@ -423,7 +423,7 @@ static void machine_free(struct machine *m)
 }
 
 /* One GPU step; returns whether the core fires. Nothing is done that memory_asleep says only counts. */
-static bool step(struct machine *m, bool sleep)
+static bool step(struct memory_bench *m, bool sleep)
 {
 	double least = m->time[0] < m->time[1] ? m->time[0] : m->time[1];
 	bool fires[4];
@@ -452,7 +452,7 @@ static bool step(struct machine *m, bool sleep)
 
 static void test_read(bool sleep)
 {
-	struct machine *m = xcalloc(1, sizeof(*m));
+	struct memory_bench *m = xcalloc(1, sizeof(*m));
 	uint32_t handle, got = REQ_NONE;
 	struct dram_counts n;
 	struct req *r;

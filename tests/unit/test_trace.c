@@ -34,7 +34,7 @@ static void note(void *ctx, const struct fault *f)
 	snprintf(last_warning, sizeof(last_warning), "%s:%u", f->id, (unsigned)f->at.line);
 }
 
-struct result {
+struct trace_result {
 	int rc; /* 0: read to the end */
 	struct fault f;
 	unsigned blocks, recs;
@@ -43,7 +43,7 @@ struct result {
 };
 
 static void dump_rec(
-	struct result *r, const struct code *code, const struct tblock *tb, const struct rec *rec)
+	struct trace_result *r, const struct code *code, const struct tblock *tb, const struct rec *rec)
 {
 	const struct inst *i = code_at(code, rec->inst);
 	size_t n = strlen(r->dump);
@@ -68,7 +68,7 @@ static void dump_rec(
 #undef PUT
 }
 
-static void read_all(struct trace *t, const struct code *code, struct result *r)
+static void read_all(struct trace *t, const struct code *code, struct trace_result *r)
 {
 	struct tblock tb = {0};
 
@@ -86,7 +86,7 @@ static void read_all(struct trace *t, const struct code *code, struct result *r)
 	tblock_free(&tb);
 }
 
-static void run(const char *text, size_t len, struct trace_options o, bool only_slow, struct result *r)
+static void run(const char *text, size_t len, struct trace_options o, bool only_slow, struct trace_result *r)
 {
 	struct code *code = code_new(isa);
 	struct trace *t;
@@ -106,7 +106,7 @@ static void run(const char *text, size_t len, struct trace_options o, bool only_
 	code_free(code);
 }
 
-static void run_text(const char *text, struct result *r)
+static void run_text(const char *text, struct trace_result *r)
 {
 	run(text, strlen(text), (struct trace_options){0}, false, r);
 }
@@ -198,7 +198,7 @@ static const struct {
 
 static void test_dialects(void)
 {
-	struct result r, slow;
+	struct trace_result r, slow;
 
 	for (unsigned i = 0; i < N(dialects); i++) {
 		run_text(dialects[i].text, &r);
@@ -252,7 +252,7 @@ static char *many_lines(const char *head, const char *const *line, unsigned n_li
 
 static void check_both(const char *name, const char *head, const char *const *line, unsigned n_lines)
 {
-	static struct result fast, slow;
+	static struct trace_result fast, slow;
 	char *text = many_lines(head, line, n_lines, 3000);
 	size_t len = strlen(text);
 
@@ -412,7 +412,7 @@ static char *replace(const char *text, const char *from, const char *to)
 
 static void test_faults(void)
 {
-	struct result r;
+	struct trace_result r;
 
 	run_text(GOOD, &r);
 	ok(r.rc == 0 && r.blocks == 2 && r.recs == 7, "the good text is good");
@@ -441,7 +441,7 @@ static void test_faults(void)
 
 static void test_options(void)
 {
-	struct result r;
+	struct trace_result r;
 	char *text = replace(GOOD, "S2R", "FOOBAR.X"), *slice, *less;
 
 	run_text(text, &r);

@@ -86,13 +86,13 @@ static struct cache_counts *counts_for(struct cache *c, const struct req *q)
 	return &c->counts[q->stream];
 }
 
-enum cache_status cache_refuse(struct access *a, enum cache_fail why)
+enum cache_status cache_refuse(struct cache_visit *a, enum cache_fail why)
 {
 	counts_for(a->c, a->q)->fail[a->q->type][why]++;
 	return STATUS_RESERVATION_FAIL;
 }
 
-static void count(struct access *a, enum cache_status result)
+static void count(struct cache_visit *a, enum cache_status result)
 {
 	enum cache_status found = a->at.status, as = result;
 
@@ -127,7 +127,7 @@ void cache_add_counts(const struct cache *c, int stream, struct cache_counts *su
 
 /* ---- towards memory -------------------------------------------------------------------------- */
 
-uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint64_t addr)
+uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr)
 {
 	struct cache *c = a->c;
 	uint32_t r = req_new(c->pool);
@@ -154,7 +154,7 @@ uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint
 }
 
 /* quirk Q3-8: a write-back goes where the request went that caused it, not where its address belongs. */
-uint32_t cache_emit_write_back(struct access *a)
+uint32_t cache_emit_write_back(struct cache_visit *a)
 {
 	struct cache *c = a->c;
 	struct req *n;
@@ -176,7 +176,7 @@ uint32_t cache_emit_write_back(struct access *a)
 	return a->out.size;
 }
 
-bool cache_send_read(struct access *a, uint32_t r)
+bool cache_send_read(struct cache_visit *a, uint32_t r)
 {
 	struct cache *c = a->c;
 	struct req *q = &c->pool->at[r];
@@ -210,7 +210,7 @@ bool cache_send_read(struct access *a, uint32_t r)
 
 /* ---- access (CACHE-ro, CACHE-read) ----------------------------------------------------------- */
 
-static void start(struct access *a, struct cache *c, uint32_t r, uint64_t now)
+static void start(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t now)
 {
 	a->c = c;
 	a->r = r;
@@ -224,7 +224,7 @@ static void start(struct access *a, struct cache *c, uint32_t r, uint64_t now)
 		&c->tags, &a->at, a->q->addr, tag_sector(&c->tags, a->q->sectors), a->q->flags & REQ_WRITE);
 }
 
-static enum cache_status read_hit(struct access *a)
+static enum cache_status read_hit(struct cache_visit *a)
 {
 	tag_access(&a->c->tags, &a->at, a->now, &a->out);
 	if (a->q->flags & REQ_ATOMIC)
@@ -233,7 +233,7 @@ static enum cache_status read_hit(struct access *a)
 }
 
 /* quirk Q3-5: asks for two free places in the miss queue, also when it will only merge. */
-static enum cache_status read_miss(struct access *a)
+static enum cache_status read_miss(struct cache_visit *a)
 {
 	if (queue_full(a->c, 1))
 		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
@@ -243,7 +243,7 @@ static enum cache_status read_miss(struct access *a)
 	return STATUS_MISS;
 }
 
-static enum cache_status data_access(struct access *a)
+static enum cache_status data_access(struct cache_visit *a)
 {
 	bool write = a->q->flags & REQ_WRITE;
 
@@ -261,7 +261,7 @@ enum cache_status cache_access(
 	struct cache *c, uint32_t r, uint64_t now, struct cache_events *ev, enum cache_status *probe)
 {
 	enum cache_status result, found;
-	struct access a;
+	struct cache_visit a;
 	uint32_t size;
 
 	start(&a, c, r, now);
@@ -280,7 +280,7 @@ enum cache_status cache_access(
 	return result;
 }
 
-static enum cache_status read_only_access(struct access *a)
+static enum cache_status read_only_access(struct cache_visit *a)
 {
 	if (a->at.status == STATUS_RESERVATION_FAIL)
 		return cache_refuse(a, FAIL_LINE_ALLOC);
@@ -296,7 +296,7 @@ static enum cache_status read_only_access(struct access *a)
 enum cache_status cache_read_only_access(struct cache *c, uint32_t r, uint64_t now)
 {
 	enum cache_status result;
-	struct access a;
+	struct cache_visit a;
 
 	start(&a, c, r, now);
 	assert(!(a.q->flags & REQ_WRITE));
@@ -461,7 +461,7 @@ bool cache_displace(struct cache *c, uint64_t addr, struct line_image *out)
 
 bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now, const struct req *cause)
 {
-	struct access a = {.c = c, .now = (uint32_t)now};
+	struct cache_visit a = {.c = c, .now = (uint32_t)now};
 	struct req copy;
 
 	a.at = look(c, line->tag);

@@ -12,7 +12,7 @@
 #include "tag.h"
 #include "mshr.h"
 
-struct texture;
+struct texture_cache;
 
 struct cache {
 	struct tags tags;
@@ -32,13 +32,13 @@ struct cache {
 	uint8_t write_back_type, alloc_type;
 	uint8_t pieces; /* answers to a read when they come in sectors, else 0 */
 	bool l2;
-	struct texture *texture; /* NULL: another kind of cache */
+	struct texture_cache *texture; /* NULL: another kind of cache */
 };
 
-void texture_delete(struct texture *t);
+void texture_delete(struct texture_cache *t);
 
 /* One access on its way through the policies. */
-struct access {
+struct cache_visit {
 	struct cache *c;
 	struct req *q;
 	uint32_t r; /* q's handle */
@@ -56,16 +56,16 @@ static inline bool queue_full(const struct cache *c, uint32_t x)
 }
 
 /* cache.c */
-enum cache_status cache_refuse(struct access *a, enum cache_fail why); /* counts; RESERVATION_FAIL */
+enum cache_status cache_refuse(struct cache_visit *a, enum cache_fail why); /* counts; RESERVATION_FAIL */
 /* CACHE-mshr-2 for r, which is the access's own request or an allocate-read; false: refused and counted. */
-bool cache_send_read(struct access *a, uint32_t r);
+bool cache_send_read(struct cache_visit *a, uint32_t r);
 /* Only when one is wanted (CACHE-wb-1). Returns its size, 0 without one. */
-uint32_t cache_emit_write_back(struct access *a);
+uint32_t cache_emit_write_back(struct cache_visit *a);
 /* A blank request on behalf of the access's: core, cluster, stream and place in memory are the same. */
-uint32_t cache_make_request(struct access *a, uint8_t type, unsigned flags, uint64_t addr);
+uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags, uint64_t addr);
 
 /* write.c */
-enum cache_status cache_write_hit(struct access *a);
-enum cache_status cache_write_miss(struct access *a);
+enum cache_status cache_write_hit(struct cache_visit *a);
+enum cache_status cache_write_miss(struct cache_visit *a);
 
 #endif

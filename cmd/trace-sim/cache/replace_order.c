@@ -19,7 +19,7 @@ static bool is_older(const struct tags *t, uint32_t a, uint32_t b)
 	return t->line[a].stamp != t->line[b].stamp ? t->line[a].stamp < t->line[b].stamp : a < b;
 }
 
-static void enter(struct tags *t, struct row *row, unsigned which, uint32_t slot)
+static void enter(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
 {
 	uint32_t older = NEWEST(row, which), newer = 0;
 
@@ -33,7 +33,7 @@ static void enter(struct tags *t, struct row *row, unsigned which, uint32_t slot
 	*(newer ? &OLDER(t, newer) : &NEWEST(row, which)) = slot;
 }
 
-static void leave(struct tags *t, struct row *row, unsigned which, uint32_t slot)
+static void leave(struct tags *t, struct tag_row *row, unsigned which, uint32_t slot)
 {
 	uint32_t older = OLDER(t, slot), newer = NEWER(t, slot);
 
@@ -43,8 +43,8 @@ static void leave(struct tags *t, struct row *row, unsigned which, uint32_t slot
 
 static void touch_lru(struct tags *t, uint32_t slot, uint32_t now)
 {
-	struct line *l = &t->line[slot];
-	struct row *row = &t->row[l->set];
+	struct cache_line *l = &t->line[slot];
+	struct tag_row *row = &t->row[l->set];
 	unsigned which = (l->state & t->listed_1) != 0;
 
 	if (l->stamp == now)
@@ -65,7 +65,7 @@ static void touch_fifo(struct tags *t, uint32_t slot, uint32_t now)
 	(void)now;
 }
 
-static uint32_t oldest_idle(const struct tags *t, const struct row *row, unsigned which)
+static uint32_t oldest_idle(const struct tags *t, const struct tag_row *row, unsigned which)
 {
 	uint32_t slot = OLDEST(row, which);
 
@@ -74,7 +74,7 @@ static uint32_t oldest_idle(const struct tags *t, const struct row *row, unsigne
 	return slot;
 }
 
-static uint32_t victim(const struct tags *t, const struct row *row, bool modified_too)
+static uint32_t victim(const struct tags *t, const struct tag_row *row, bool modified_too)
 {
 	uint32_t a, b;
 

@@ -51,7 +51,7 @@ void tag_free(struct tags *t)
 }
 
 /* Mostly the line stands in the row of its set. */
-static inline struct row *row_of(const struct tags *t, uint32_t slot)
+static inline struct tag_row *row_of(const struct tags *t, uint32_t slot)
 {
 	uint32_t set = t->line[slot].set;
 
@@ -100,7 +100,7 @@ static inline unsigned class_of(const struct tags *t, uint32_t state)
 
 static inline unsigned list_of(unsigned class) { return (class & LISTED_1) / LISTED_1; }
 
-static void reclassify(struct tags *t, struct row *row, uint32_t slot, unsigned was, unsigned is)
+static void reclassify(struct tags *t, struct tag_row *row, uint32_t slot, unsigned was, unsigned is)
 {
 	bool moves = (was ^ is) & (PRESENT | LISTED_1);
 	unsigned from = list_of(was), to = list_of(is);
@@ -125,9 +125,9 @@ static void reclassify(struct tags *t, struct row *row, uint32_t slot, unsigned 
 
 static inline void set_state(struct tags *t, uint32_t slot, uint32_t state)
 {
-	struct line *l = &t->line[slot];
+	struct cache_line *l = &t->line[slot];
 	unsigned was = class_of(t, l->state), is = class_of(t, state);
-	struct row *row;
+	struct tag_row *row;
 
 	l->state = state;
 	if (was == is)
@@ -154,7 +154,7 @@ static bool modified_may_go(const struct tags *t)
 	return (float)t->dirty / (float)t->lines * 100.0f >= t->ratio;
 }
 
-static bool victim_exists(const struct tags *t, const struct row *row)
+static bool victim_exists(const struct tags *t, const struct tag_row *row)
 {
 	return row->present < t->ways || row->idle[0] || (row->idle[1] && modified_may_go(t));
 }
@@ -184,7 +184,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 	uint32_t found = 0, ways = t->ways;
 
 	for (uint32_t slot = *bucket_of(t, tag); slot; slot = t->line[slot].chain) {
-		const struct line *at = &t->line[slot];
+		const struct cache_line *at = &t->line[slot];
 
 		if (at->tag == tag && slot - 1 - at->set * ways < ways && (!found || slot < found))
 			found = slot;
@@ -216,7 +216,7 @@ static uint32_t last_invalid(const struct tags *t, uint32_t set)
 
 static uint32_t victim(const struct tags *t, uint32_t set)
 {
-	const struct row *row = &t->row[set];
+	const struct tag_row *row = &t->row[set];
 
 	if (row->present < t->ways)
 		return last_invalid(t, set);
@@ -228,8 +228,8 @@ static uint32_t victim(const struct tags *t, uint32_t set)
 /* quirk Q3-16: a line cache keeps readability and written bytes of the line's previous tenant. */
 static void allocate_line(struct tags *t, const struct lookup *l, uint32_t now)
 {
-	struct line *line = &t->line[l->slot];
-	struct row *row = &t->row[l->set];
+	struct cache_line *line = &t->line[l->slot];
+	struct tag_row *row = &t->row[l->set];
 	unsigned was = class_of(t, line->state);
 	uint32_t kept = t->sectored ? 0 : line->state & LINE_UNREADABLE;
 
@@ -374,7 +374,7 @@ void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors)
 
 void tag_take(struct tags *t, uint32_t slot, struct line_image *out)
 {
-	const struct line *l = &t->line[slot];
+	const struct cache_line *l = &t->line[slot];
 
 	assert(!(l->state & LINE_ALL_RESERVED));
 	*out = (struct line_image){l->tag, {t->bytes[slot][0], t->bytes[slot][1]}, l->state};
@@ -384,7 +384,7 @@ void tag_take(struct tags *t, uint32_t slot, struct line_image *out)
 
 uint32_t tag_victim(const struct tags *t, uint32_t set)
 {
-	const struct row *row = &t->row[set];
+	const struct tag_row *row = &t->row[set];
 
 	return row->present < t->ways || !victim_exists(t, row) ? 0 : victim(t, set);
 }
@@ -415,7 +415,7 @@ static void rebuild_rows(struct tags *t)
 	for (uint32_t w = 0; w <= t->lines / 64; w++) {
 		FOR_BITS64 (b, t->present[w]) {
 			uint32_t slot = w * 64 + (uint32_t)b;
-			struct row *row = row_of(t, slot);
+			struct tag_row *row = row_of(t, slot);
 			unsigned class = class_of(t, t->line[slot].state);
 			unsigned which = list_of(class);
 

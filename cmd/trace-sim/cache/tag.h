@@ -32,7 +32,7 @@ enum line_bit {
 #define LINE_ALL_MODIFIED 0xf00u
 #define LINE_PRESENT      0xfffu /* any sector that is not invalid */
 
-struct line {
+struct cache_line {
 	uint64_t tag;     /* address of the line */
 	uint32_t set;     /* index of the tag */
 	uint32_t state;   /* enum line_bit */
@@ -41,16 +41,16 @@ struct line {
 	uint32_t kept[2]; /* of the replacement policy */
 };
 
-struct row {
+struct tag_row {
 	uint32_t kept[4]; /* of the replacement policy */
 	uint32_t idle[2]; /* lines of the class without a reserved sector */
 	uint32_t present; /* lines that are not invalid */
 };
 
 struct tags {
-	struct line *line;    /* by slot; reserved, as many are never used */
-	uint64_t (*bytes)[2]; /* by slot: bytes written; behind the lines */
-	struct row *row;
+	struct cache_line *line; /* by slot; reserved, as many are never used */
+	uint64_t (*bytes)[2];    /* by slot: bytes written; behind the lines */
+	struct tag_row *row;
 	uint64_t *present; /* a bit a slot: not invalid */
 	uint32_t *bucket;
 	uint32_t hash_shift;

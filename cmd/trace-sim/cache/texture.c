@@ -16,7 +16,7 @@ struct fragment {
 	bool miss;
 };
 
-struct texture {
+struct texture_cache {
 	struct fragment *fragment;
 	bool *ready; /* by place in the reorder buffer: its data is there */
 	struct ring result;
@@ -29,7 +29,7 @@ struct texture {
 struct cache *texture_new(const struct cache_params *p, struct req_pool *pool)
 {
 	struct cache *c = xcalloc(1, sizeof *c);
-	struct texture *t = xcalloc(1, sizeof *t);
+	struct texture_cache *t = xcalloc(1, sizeof *t);
 	uint32_t requests = ring_capacity(p->mshr_merge + 1u), results = ring_capacity(p->result_fifo + 1u);
 
 	tag_init(&c->tags, p, NULL);
@@ -52,7 +52,7 @@ struct cache *texture_new(const struct cache_params *p, struct req_pool *pool)
 	return c;
 }
 
-void texture_delete(struct texture *t)
+void texture_delete(struct texture_cache *t)
 {
 	if (!t)
 		return;
@@ -70,7 +70,7 @@ static void count(struct cache *c, const struct req *q, enum cache_status as)
 
 enum cache_status texture_access(struct cache *c, uint32_t r, uint64_t now)
 {
-	struct texture *t = c->texture;
+	struct texture_cache *t = c->texture;
 	struct req *q = &c->pool->at[r];
 	struct evicted out = {.wanted = false};
 	struct lookup at;
@@ -108,7 +108,7 @@ void texture_fill(struct cache *c, uint32_t r)
 
 bool texture_moves(const struct cache *c)
 {
-	const struct texture *t = c->texture;
+	const struct texture_cache *t = c->texture;
 	const struct fragment *f = &t->fragment[t->head];
 
 	if (!ring_empty(&c->queue) || !ring_empty(&t->result))
@@ -118,7 +118,7 @@ bool texture_moves(const struct cache *c)
 
 void texture_cycle(struct cache *c)
 {
-	struct texture *t = c->texture;
+	struct texture_cache *t = c->texture;
 	const struct fragment *f = &t->fragment[t->head];
 
 	if (!t->n || t->result.count == t->results_max || (f->miss && !t->ready[t->first_place]))

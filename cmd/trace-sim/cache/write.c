@@ -9,14 +9,14 @@
 #include "bits.h"
 #include "cache_int.h"
 
-static void send_write(struct access *a)
+static void send_write(struct cache_visit *a)
 {
 	ring_push(&a->c->queue, a->r);
 	a->ev.write_sent = true;
 }
 
 /* Mostly it is one sector whose bits stand in half a word. */
-static bool whole_atom(const struct access *a)
+static bool whole_atom(const struct cache_visit *a)
 {
 	uint64_t any = a->q->bytes[0] | a->q->bytes[1];
 
@@ -25,11 +25,11 @@ static bool whole_atom(const struct access *a)
 	return bit_count64(a->q->bytes[0]) + bit_count64(a->q->bytes[1]) == a->c->atom;
 }
 
-static void modify(struct access *a) { tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes); }
+static void modify(struct cache_visit *a) { tag_modify(&a->c->tags, a->at.slot, a->at.sector, a->q->bytes); }
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-static enum cache_status hit_back(struct access *a)
+static enum cache_status hit_back(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
@@ -39,7 +39,7 @@ static enum cache_status hit_back(struct access *a)
 	return STATUS_HIT;
 }
 
-static enum cache_status hit_through(struct access *a)
+static enum cache_status hit_through(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
 		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
@@ -49,7 +49,7 @@ static enum cache_status hit_through(struct access *a)
 }
 
 /* quirk Q3-18: no tag access, so no new age, and the count of modified lines stays. */
-static enum cache_status hit_evict(struct access *a)
+static enum cache_status hit_evict(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
 		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
@@ -58,7 +58,7 @@ static enum cache_status hit_evict(struct access *a)
 	return STATUS_HIT;
 }
 
-enum cache_status cache_write_hit(struct access *a)
+enum cache_status cache_write_hit(struct cache_visit *a)
 {
 	switch (a->c->write) {
 	case WRITE_THROUGH: return hit_through(a);
@@ -70,7 +70,7 @@ enum cache_status cache_write_hit(struct access *a)
 
 /* ---- misses ---------------------------------------------------------------------------------- */
 
-static enum cache_status miss_no_allocate(struct access *a)
+static enum cache_status miss_no_allocate(struct cache_visit *a)
 {
 	if (queue_full(a->c, 0))
 		return cache_refuse(a, FAIL_MISS_QUEUE_FULL);
@@ -79,7 +79,7 @@ static enum cache_status miss_no_allocate(struct access *a)
 }
 
 /* Whether a read may be sent or merged when x more places of the miss queue are taken; STATUS_MISS if so. */
-static enum cache_status may_allocate(struct access *a, uint32_t x)
+static enum cache_status may_allocate(struct cache_visit *a, uint32_t x)
 {
 	const struct cache *c = a->c;
 	const struct mshr_entry *e;
@@ -94,7 +94,7 @@ static enum cache_status may_allocate(struct access *a, uint32_t x)
 	return STATUS_MISS;
 }
 
-static void send_allocate_read(struct access *a, uint32_t parent)
+static void send_allocate_read(struct cache_visit *a, uint32_t parent)
 {
 	uint32_t r = cache_make_request(a, a->c->alloc_type, parent ? REQ_PARENT_WRITE : 0, a->q->addr);
 	struct req *n = &a->c->pool->at[r];
@@ -108,7 +108,7 @@ static void send_allocate_read(struct access *a, uint32_t parent)
 	a->ev.alloc_sent = true;
 }
 
-static enum cache_status miss_allocate(struct access *a)
+static enum cache_status miss_allocate(struct cache_visit *a)
 {
 	enum cache_status may = may_allocate(a, 2);
 
@@ -121,7 +121,7 @@ static enum cache_status miss_allocate(struct access *a)
 }
 
 /* quirk Q3-38: a whole-atom write is sent nowhere, with write-through too. */
-static enum cache_status miss_fetch(struct access *a)
+static enum cache_status miss_fetch(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
@@ -143,7 +143,7 @@ static enum cache_status miss_fetch(struct access *a)
 }
 
 /* The read waits until somebody wants bytes that were not written. */
-static enum cache_status miss_lazy(struct access *a)
+static enum cache_status miss_lazy(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 	uint32_t sector = a->at.sector;
@@ -168,7 +168,7 @@ static enum cache_status miss_lazy(struct access *a)
 	return STATUS_MISS;
 }
 
-enum cache_status cache_write_miss(struct access *a)
+enum cache_status cache_write_miss(struct cache_visit *a)
 {
 	switch (a->c->walloc) {
 	case WALLOC_NAIVE: return miss_allocate(a);

@@ -27,7 +27,7 @@ const char *const core_stall_names[N_CORE_STALLS] = {
 
 /* ---- cycles without an issue -------------------------------------------------------------------- */
 
-static enum occupancy idle_kind(unsigned why)
+static enum warp_occupancy idle_kind(unsigned why)
 {
 	switch (why) {
 	case STALL_DEPEND:

@@ -18,7 +18,7 @@ enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 
 struct gather {
 	uint32_t n;
-	struct run {
+	struct bit_run {
 		uint64_t mask;
 		uint32_t shift;
 	} run[MAX_RUNS / 2 + 1]; /* mask: where the run arrives */
@@ -59,7 +59,7 @@ static void gather_init(struct gather *g, uint64_t mask)
 		uint64_t ones = len < 64 ? (1ull << len) - 1 : ~0ull;
 
 		assert(to < 64);
-		g->run[g->n++] = (struct run){ones << to, from - to};
+		g->run[g->n++] = (struct bit_run){ones << to, from - to};
 		mask &= ~(ones << from);
 		to += len;
 	}

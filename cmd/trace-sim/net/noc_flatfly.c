@@ -124,23 +124,23 @@ static uint32_t next_down(const struct icnt *c, uint32_t router, uint32_t dest)
 	return port(c, d, router / step, to / step);
 }
 
-struct range {
+struct vc_range {
 	uint32_t lo, hi;
 };
 
-static struct range class_of(const struct noc_view *v, const struct noc_packet *p)
+static struct vc_range class_of(const struct noc_view *v, const struct noc_packet *p)
 {
-	return (struct range){v->c->vc_begin[p->kind], v->c->vc_end[p->kind]};
+	return (struct vc_range){v->c->vc_begin[p->kind], v->c->vc_end[p->kind]};
 }
 
-static struct range half(struct range r, bool lower)
+static struct vc_range half(struct vc_range r, bool lower)
 {
 	uint32_t n = (r.hi - r.lo + 1) / 2;
 
-	return lower ? (struct range){r.lo, r.hi - n} : (struct range){r.lo + n, r.hi};
+	return lower ? (struct vc_range){r.lo, r.hi - n} : (struct vc_range){r.lo + n, r.hi};
 }
 
-static void way(struct noc_packet *p, uint32_t out, struct range r) { noc_one_way(p, out, r.lo, r.hi); }
+static void way(struct noc_packet *p, uint32_t out, struct vc_range r) { noc_one_way(p, out, r.lo, r.hi); }
 
 void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
@@ -150,7 +150,7 @@ void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint3
 
 static bool in_lower_half(const struct noc_view *v, const struct noc_packet *p)
 {
-	struct range r = class_of(v, p);
+	struct vc_range r = class_of(v, p);
 
 	return p->vc < r.lo + (r.hi - r.lo + 1) / 2;
 }
@@ -278,7 +278,7 @@ static bool goal(const struct noc_view *v, struct noc_packet *p, uint32_t router
 }
 
 static uint32_t ugal(
-	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, struct range *r)
+	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, struct vc_range *r)
 {
 	uint32_t dest, out;
 
@@ -298,7 +298,7 @@ static uint32_t ugal(
 
 void noc_route_flatfly_ugal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	struct range r;
+	struct vc_range r;
 	uint32_t out = ugal(v, p, router, in, &r);
 
 	way(p, out, r);
@@ -306,7 +306,7 @@ void noc_route_flatfly_ugal(const struct noc_view *v, struct noc_packet *p, uint
 
 void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	struct range r = class_of(v, p);
+	struct vc_range r = class_of(v, p);
 	uint32_t dest, out;
 	bool up;
 
@@ -336,16 +336,16 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 
 /* ---- channels by the next coordinate ---------------------------------------------------------------------------- */
 
-static struct range part(struct range r, uint32_t which, uint32_t of)
+static struct vc_range part(struct vc_range r, uint32_t which, uint32_t of)
 {
 	uint32_t each = (r.hi - r.lo + 1) / of;
 
-	return (struct range){r.lo + which * each, r.lo + (which + 1) * each - 1};
+	return (struct vc_range){r.lo + which * each, r.lo + (which + 1) * each - 1};
 }
 
 struct noc_way noc_inject_flatfly_pni(const struct noc_view *v, const struct noc_packet *p)
 {
-	struct range r = part(class_of(v, p), place(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
+	struct vc_range r = part(class_of(v, p), place(v->c, p->dest) / v->c->c % v->c->k, v->c->k);
 
 	return (struct noc_way){.lo = (uint16_t)r.lo, .hi = (uint16_t)r.hi};
 }
@@ -354,7 +354,7 @@ void noc_route_flatfly_ugal_pni(const struct noc_view *v, struct noc_packet *p, 
 {
 	const struct icnt *c = v->c;
 	uint32_t coordinate = place(c, p->dest), out, d;
-	struct range r;
+	struct vc_range r;
 
 	out = ugal(v, p, router, in, &r);
 	if (out < c->c) {

@@ -17,7 +17,7 @@ struct knob {
 
 struct search {
 	const struct selftest *t;
-	struct table *table;
+	struct figure_table *table;
 	const struct measured *with;
 	struct knob *knob;
 	uint32_t n, tried;
@@ -150,7 +150,7 @@ static bool turn(struct search *s, struct knob *k, double *best)
 	return k->value != start;
 }
 
-void fit_run(const struct selftest *t, struct table *table, const struct machines *m, FILE *out)
+void fit_run(const struct selftest *t, struct figure_table *table, const struct machines *m, FILE *out)
 {
 	struct search s = {.t = t, .table = table, .with = m->with, .n = t->n_fit, .out = out};
 	bool moved = true;

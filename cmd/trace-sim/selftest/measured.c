@@ -7,7 +7,7 @@
 
 #define MAX_ROWS 1000000u
 
-enum column {
+enum measured_column {
 	ID,
 	GPU,
 	WORKLOAD,

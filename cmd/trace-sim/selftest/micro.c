@@ -13,15 +13,15 @@
 
 #define LINE_ROOM 2048u /* of the longest line, with 32 addresses */
 
-struct piece {
+struct micro_piece {
 	char *text;
 	size_t len, cap;
 };
 
 struct micro_text {
 	const struct micro *m;
-	struct scribe warp; /* the body made last */
-	struct piece out;   /* what is not read yet begins at */
+	struct scribe warp;     /* the body made last */
+	struct micro_piece out; /* what is not read yet begins at */
 	size_t at;
 	uint64_t block; /* the next one */
 	bool made;      /* the body that all warps share */
@@ -130,7 +130,7 @@ static void make_warp(struct micro_text *t, uint32_t block, uint32_t warp)
 static void make_block(struct micro_text *t)
 {
 	const struct micro *m = t->m;
-	struct piece *out = &t->out;
+	struct micro_piece *out = &t->out;
 
 	WRITE(out, "#BEGIN_TB\n\nthread block = %" PRIu64 ",0,0\n", t->block);
 	for (uint32_t w = 0; w < (m->threads + 31) / 32; w++) {

@@ -21,7 +21,7 @@
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
-struct order {
+struct chase_order {
 	uint64_t lines;
 	uint32_t half; /* bits of each half of a number that the network permutes */
 };
@@ -34,7 +34,7 @@ static uint32_t mix(uint32_t half, uint32_t round)
 	return (uint32_t)(z >> 32);
 }
 
-static void order_init(struct order *o, uint64_t lines)
+static void order_init(struct chase_order *o, uint64_t lines)
 {
 	o->lines = lines;
 	o->half = 1;
@@ -43,7 +43,7 @@ static void order_init(struct order *o, uint64_t lines)
 }
 
 /* The line of step i of a pass: a permutation of 0 to lines - 1 (a Feistel network, walked until it stays inside). */
-static uint64_t order_at(const struct order *o, uint64_t i)
+static uint64_t order_at(const struct chase_order *o, uint64_t i)
 {
 	uint64_t mask = (1ull << o->half) - 1;
 
@@ -61,7 +61,7 @@ static uint64_t order_at(const struct order *o, uint64_t i)
 	return i;
 }
 
-static uint64_t address(const struct order *o, uint64_t step)
+static uint64_t address(const struct chase_order *o, uint64_t step)
 {
 	return MICRO_DATA + order_at(o, step % o->lines) * LINE;
 }
@@ -69,7 +69,7 @@ static uint64_t address(const struct order *o, uint64_t step)
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
 struct chase {
-	struct order order;
+	struct chase_order order;
 	uint64_t first, loads;
 };
 
@@ -95,7 +95,7 @@ static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32
 	scribe_exit(s);
 }
 
-static void warm(struct bench *b, const struct subject *s, const struct order *o)
+static void warm(struct bench *b, const struct subject *s, const struct chase_order *o)
 {
 	uint64_t most = 5 * subject_l2_bytes(s) / 2 / LINE, steps = 2 * o->lines;
 

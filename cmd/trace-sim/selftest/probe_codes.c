@@ -22,13 +22,13 @@
 #define STEMS_MOST 32u
 #define NO_REG     255u
 
-struct line {
+struct probe_line {
 	char op[32], dst[8], src[40];
 	struct control_code code;
 };
 
-struct window {
-	struct line line[LINES_MOST];
+struct probe_window {
+	struct probe_line line[LINES_MOST];
 	uint32_t n, first, last; /* lines; those of the clock reads */
 	char stem[STEMS_MOST][16];
 	uint32_t n_stems;
@@ -65,7 +65,7 @@ static const char *control_of(const char *s, struct control_code *k)
 }
 
 /* One number for each stem, from the first on. */
-static bool number_of(struct window *w, struct line *l)
+static bool number_of(struct probe_window *w, struct probe_line *l)
 {
 	size_t n = strcspn(l->op, ".");
 	uint32_t i = 0;
@@ -88,10 +88,10 @@ static bool number_of(struct window *w, struct line *l)
 	return true;
 }
 
-static bool stores(const struct line *l) { return !strncmp(l->op, "ST", 2); }
+static bool stores(const struct probe_line *l) { return !strncmp(l->op, "ST", 2); }
 
 /* Register s, "R12" or "RZ", and its place among the operands. */
-static bool take_register(struct line *l, const char *s, const char *end, uint32_t *n)
+static bool take_register(struct probe_line *l, const char *s, const char *end, uint32_t *n)
 {
 	unsigned reg = s[1] == 'Z' ? NO_REG : (unsigned)strtoul(s + 1, NULL, 10);
 	bool dst = !*n && !stores(l);
@@ -115,7 +115,7 @@ static bool take_register(struct line *l, const char *s, const char *end, uint32
 	return true;
 }
 
-static bool operands_of(struct line *l, const char *s, const char *end)
+static bool operands_of(struct probe_line *l, const char *s, const char *end)
 {
 	const char *counter = strstr(s, "SB");
 	uint32_t n = 0;
@@ -143,9 +143,9 @@ static bool operands_of(struct line *l, const char *s, const char *end)
 }
 
 /* One more line of code, up to end; the address before it is skipped. */
-static bool add_line(struct window *w, const char *s, const char *end)
+static bool add_line(struct probe_window *w, const char *s, const char *end)
 {
-	struct line *l = &w->line[w->n];
+	struct probe_line *l = &w->line[w->n];
 	size_t n;
 
 	s += strspn(s, " ");
@@ -153,7 +153,7 @@ static bool add_line(struct window *w, const char *s, const char *end)
 	s += strspn(s, " ");
 	if (w->n == LINES_MOST || s >= end)
 		return false;
-	*l = (struct line){.op = ""};
+	*l = (struct probe_line){.op = ""};
 	s = control_of(s, &l->code);
 	if (!s || s >= end)
 		return false;
@@ -165,14 +165,14 @@ static bool add_line(struct window *w, const char *s, const char *end)
 	return number_of(w, l) && operands_of(l, s + n, end);
 }
 
-static bool add(struct window *w, const char *text) { return add_line(w, text, text + strlen(text)); }
+static bool add(struct probe_window *w, const char *text) { return add_line(w, text, text + strlen(text)); }
 
 /* ---- the window --------------------------------------------------------------------------------- */
 
 /* NULL: the text is no window. */
-static struct window *window_of(const struct probe *p)
+static struct probe_window *window_of(const struct probe *p)
 {
-	struct window *w = xcalloc(1, sizeof *w);
+	struct probe_window *w = xcalloc(1, sizeof *w);
 	const char *code = p->params;
 	bool good = true;
 
@@ -201,12 +201,12 @@ static struct window *window_of(const struct probe *p)
 
 static void window_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct window *w = m->what;
+	const struct probe_window *w = m->what;
 
 	(void)block;
 	(void)warp;
 	for (uint32_t i = 0; i < w->n; i++) {
-		const struct line *l = &w->line[i];
+		const struct probe_line *l = &w->line[i];
 
 		if (!strncmp(l->op, "LDG", 3))
 			scribe_mem(s, LANES_ALL, l->dst, l->op, l->src, 4, MICRO_DATA, 4);
@@ -219,10 +219,10 @@ static void window_body(struct scribe *s, const struct micro *m, uint32_t block,
 
 /* ---- what is read off the event log ------------------------------------------------------------- */
 
-enum reading { READ_FIRST, READ_LEAST, READ_SPAN };
+enum probe_reading { READ_FIRST, READ_LEAST, READ_SPAN };
 
 /* Cycles from the first to the last clock read: of warp 0, the least of all warps, or from any to any. */
-static double read_log(const char *log, const struct window *w, enum reading how, uint32_t warps)
+static double read_log(const char *log, const struct probe_window *w, enum probe_reading how, uint32_t warps)
 {
 	uint64_t start[32] = {0}, stop[32] = {0}, least = UINT64_MAX, from = UINT64_MAX, to = 0;
 
@@ -245,7 +245,7 @@ static double read_log(const char *log, const struct window *w, enum reading how
 	return (double)(how == READ_FIRST ? stop[0] - start[0] : how == READ_LEAST ? least : to - from);
 }
 
-static struct cubins *cubins_of(const struct window *w, const struct micro *m)
+static struct cubins *cubins_of(const struct probe_window *w, const struct micro *m)
 {
 	struct cubins *c = cubins_new();
 	uint8_t(*code)[16] = xcalloc(w->n, sizeof *code);
@@ -259,9 +259,9 @@ static struct cubins *cubins_of(const struct window *w, const struct micro *m)
 
 double probe_codes(const struct probe *p, const struct subject *s)
 {
-	enum reading how = !strcmp(p->rest, "cggty_policy")    ? READ_SPAN
-			   : !strcmp(p->rest, "four_subcores") ? READ_LEAST
-							       : READ_FIRST;
+	enum probe_reading how = !strcmp(p->rest, "cggty_policy")    ? READ_SPAN
+				 : !strcmp(p->rest, "four_subcores") ? READ_LEAST
+								     : READ_FIRST;
 	struct micro m = {.name = "window",
 		.blocks = 1,
 		.threads = how == READ_SPAN    ? 416
@@ -273,7 +273,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 		.alike = true,
 		.body = window_body};
 	struct params *params = xcalloc(1, sizeof *params);
-	struct window *w = window_of(p);
+	struct probe_window *w = window_of(p);
 	char *log = NULL;
 	size_t bytes;
 	struct events events = {.out = open_memstream(&log, &bytes)};
@@ -302,7 +302,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 bool probe_codes_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
-	struct window *w;
+	struct probe_window *w;
 
 	(void)r;
 	snprintf(p->group, sizeof p->group, "windows%s%s", *p->rest == 'c' || *p->rest == 'f' ? " " : "",

@@ -123,13 +123,13 @@ bool probe_grid_ready(
 
 #define MAX_OPS 16u
 
-struct op {
+struct probe_op {
 	char name[40];
 	bool shared, global;
 };
 
 struct chain {
-	struct op op[MAX_OPS];
+	struct probe_op op[MAX_OPS];
 	uint32_t n, rounds;
 	const char *src; /* of independent instructions; NULL: a chain */
 };
@@ -155,7 +155,7 @@ static bool take_ops(struct chain *c, const char *text)
 {
 	for (c->n = 0; *text; c->n++) {
 		size_t n = strcspn(text, "+");
-		struct op *o = &c->op[c->n];
+		struct probe_op *o = &c->op[c->n];
 
 		if (c->n == MAX_OPS || !n || n >= sizeof o->name ||
 			strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._") < n)
@@ -182,7 +182,8 @@ static bool chain_of(const struct probe *p, struct chain *c)
 
 #define CHAIN_UNROLL 32u /* rounds between branches */
 
-static void one_op(struct scribe *s, const struct op *o, const char *dst, const char *src, uint64_t offset)
+static void one_op(
+	struct scribe *s, const struct probe_op *o, const char *dst, const char *src, uint64_t offset)
 {
 	bool wide = o->name[0] == 'D' || strstr(o->name, ".64");
 

@@ -220,7 +220,7 @@ static const struct stream_kind streams[] = {
 
 #define ARRAY_BYTES (UINT64_C(1) << 30)
 
-struct stream {
+struct probe_stream {
 	const struct stream_kind *kind;
 	uint64_t first; /* element of the first thread */
 };
@@ -229,7 +229,7 @@ static uint64_t element(unsigned array, uint64_t i) { return MICRO_DATA + array 
 
 static void stream_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
-	const struct stream *st = m->what;
+	const struct probe_stream *st = m->what;
 	const struct stream_kind *k = st->kind;
 	uint32_t left = m->threads - warp * 32, lanes = left >= 32 ? LANES_ALL : (1u << left) - 1, reg = 16;
 	uint64_t i = st->first + (uint64_t)block * m->threads + warp * 32;
@@ -256,7 +256,7 @@ static void stream_body(struct scribe *s, const struct micro *m, uint32_t block,
 }
 
 /* What the elements before the first leave in the L2, in the order in which they were touched. */
-static void stream_warm(struct bench *b, const struct subject *s, const struct stream *st)
+static void stream_warm(struct bench *b, const struct subject *s, const struct probe_stream *st)
 {
 	for (uint64_t i = 0; i < st->first; i += SECTOR / 8) {
 		uint32_t cluster = (uint32_t)(i / 1024) % s->params.clusters;
@@ -268,15 +268,15 @@ static void stream_warm(struct bench *b, const struct subject *s, const struct s
 	}
 }
 
-struct shape {
+struct flow_shape {
 	uint32_t block, per_sm, nregs, shmem;
 };
 
 /* CTAs of block threads, per_sm on each SM, held there by registers or else by shared memory. */
-static struct shape shape_of(const struct subject *s, uint32_t block, uint32_t per_sm)
+static struct flow_shape shape_of(const struct subject *s, uint32_t block, uint32_t per_sm)
 {
 	const struct core_params *c = &s->params.core;
-	struct shape h = {.block = block, .per_sm = per_sm};
+	struct flow_shape h = {.block = block, .per_sm = per_sm};
 	uint32_t regs = c->registers / (per_sm * ((block + 31) / 32 * 32)) / 4 * 4;
 
 	h.nregs = regs <= 255 ? regs : 32;
@@ -285,8 +285,8 @@ static struct shape shape_of(const struct subject *s, uint32_t block, uint32_t p
 }
 
 /* Cycles of that many waves of CTAs, which go on where the last kernel ended. */
-static double stream_time(
-	struct bench *b, const struct subject *s, struct stream *st, const struct shape *h, uint32_t waves)
+static double stream_time(struct bench *b, const struct subject *s, struct probe_stream *st,
+	const struct flow_shape *h, uint32_t waves)
 {
 	struct micro m = {.name = "stream",
 		.blocks = s->params.sms * h->per_sm * waves,
@@ -307,11 +307,11 @@ static double counted(const struct stream_kind *k) { return 8.0 * (k->reads + k-
 
 #define STREAM_BYTES 4e6 /* of the difference */
 
-static double stream_rate(const struct subject *s, const struct stream_kind *k, const struct shape *h)
+static double stream_rate(const struct subject *s, const struct stream_kind *k, const struct flow_shape *h)
 {
 	double wave = counted(k) * h->block * h->per_sm * s->params.sms;
 	uint32_t few = u32(STREAM_BYTES / 3 / wave), many = few + u32(STREAM_BYTES / wave);
-	struct stream st = {.kind = k};
+	struct probe_stream st = {.kind = k};
 	struct bench *b;
 	double first, second;
 
@@ -335,7 +335,7 @@ static const struct stream_kind *stream_of(const char *name)
 /* The params are a line of the source's table: block size, [CTAs of an SM,] threads, occupancy in percent. */
 double probe_stream(const struct probe *p, const struct subject *s)
 {
-	struct shape h = shape_of(s, u32(p->n[1]), u32(p->n[2]));
+	struct flow_shape h = shape_of(s, u32(p->n[1]), u32(p->n[2]));
 
 	return stream_rate(s, stream_of(p->rest), &h);
 }
@@ -377,7 +377,7 @@ bool probe_stream_ready(
 static double small_time(const struct subject *s, double bytes)
 {
 	static const struct stream_kind there = {"scale", 1, 1, true, "DMUL"};
-	struct stream st = {.kind = &there};
+	struct probe_stream st = {.kind = &there};
 	struct micro m = {.name = "scale",
 		.blocks = u32(bytes / 16) / SMALL_BLOCK + 1,
 		.threads = SMALL_BLOCK,
@@ -411,7 +411,7 @@ double probe_small(const struct probe *p, const struct subject *s)
 	if (bytes > run)
 		time += (time - small_time(s, run / 2)) / (run / 2) * (inside - run);
 	if (bytes > inside) {
-		struct shape h = shape_of(s, 512, s->params.core.threads / 512);
+		struct flow_shape h = shape_of(s, 512, s->params.core.threads / 512);
 
 		time += (bytes - inside) / (stream_rate(s, stream_of("scale"), &h) * 1e9 / core_hz(s));
 	}

@@ -113,8 +113,8 @@ static void read_files(const struct selftest *t, struct measured *rows, struct m
 	}
 }
 
-static void add_row(
-	struct table *table, struct machines *s, const struct selftest *t, const struct measured_row *r)
+static void add_row(struct figure_table *table, struct machines *s, const struct selftest *t,
+	const struct measured_row *r)
 {
 	struct figure_row *f = &table->row[table->n++];
 
@@ -131,7 +131,7 @@ static double work(void *ctx, uint32_t i)
 	return made[i]->probe.kind->run(&made[i]->probe, made[i]->subject);
 }
 
-void table_simulate(struct table *t, unsigned threads)
+void table_simulate(struct figure_table *t, unsigned threads)
 {
 	struct figure_row **made = xcalloc(t->n + 1, sizeof *made);
 	double *result = xcalloc(t->n + 1, sizeof *result);
@@ -147,7 +147,7 @@ void table_simulate(struct table *t, unsigned threads)
 	free(result);
 }
 
-static bool within(const struct table *t, double tolerance)
+static bool within(const struct figure_table *t, double tolerance)
 {
 	for (uint32_t i = 0; i < t->n && tolerance >= 0; i++)
 		if (t->row[i].subject && !(fabs(table_error(&t->row[i])) <= tolerance))
@@ -160,7 +160,7 @@ int selftest_run(const struct selftest *t)
 	struct measured files = {.n_rows = 0}, shipped = {.n_rows = 0},
 			*rows = t->n_measured ? &files : &shipped;
 	struct machines *machines;
-	struct table table = {.machine = t->name ? t->name : "the configuration",
+	struct figure_table table = {.machine = t->name ? t->name : "the configuration",
 		.rows_of = t->n_measured ? t->measured[0] : t->shipped};
 	struct output *out;
 	bool good;

@@ -18,23 +18,23 @@ double table_error(const struct figure_row *r)
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
-struct group {
+struct figure_group {
 	const char *name, *worst_id;
 	uint32_t n;
 	double sum, worst; /* of |error| */
 	double apart;      /* largest difference in the figures' unit */
 };
 
-static struct group *group_of(struct group *g, uint32_t *n, const char *name)
+static struct figure_group *group_of(struct figure_group *g, uint32_t *n, const char *name)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		if (!strcmp(g[i].name, name))
 			return &g[i];
-	g[*n] = (struct group){.name = name};
+	g[*n] = (struct figure_group){.name = name};
 	return &g[(*n)++];
 }
 
-static void add(struct group *g, const struct figure_row *r)
+static void add(struct figure_group *g, const struct figure_row *r)
 {
 	double error = fabs(table_error(r)), apart = fabs(r->simulated - r->row->value);
 
@@ -49,9 +49,9 @@ static void add(struct group *g, const struct figure_row *r)
 }
 
 /* Groups of the rows that were made, and behind them all of these together. */
-static struct group *groups_of(const struct table *t, uint32_t *n)
+static struct figure_group *groups_of(const struct figure_table *t, uint32_t *n)
 {
-	struct group *g = xcalloc(t->n + 1, sizeof *g), all = {.name = "all"};
+	struct figure_group *g = xcalloc(t->n + 1, sizeof *g), all = {.name = "all"};
 
 	*n = 0;
 	for (uint32_t i = 0; i < t->n; i++)
@@ -64,9 +64,9 @@ static struct group *groups_of(const struct table *t, uint32_t *n)
 }
 
 /* Reasons why rows were not made, with their number, in the order in which they are met. */
-static uint32_t reasons_of(const struct table *t, struct group **out)
+static uint32_t reasons_of(const struct figure_table *t, struct figure_group **out)
 {
-	struct group *g = xcalloc(t->n + 1, sizeof *g);
+	struct figure_group *g = xcalloc(t->n + 1, sizeof *g);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
@@ -78,9 +78,9 @@ static uint32_t reasons_of(const struct table *t, struct group **out)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static void print_text(const struct table *t, FILE *out)
+static void print_text(const struct figure_table *t, FILE *out)
 {
-	struct group *g, *why;
+	struct figure_group *g, *why;
 	uint32_t n, n_why = reasons_of(t, &why), width = 6;
 
 	for (uint32_t i = 0; i < t->n; i++)
@@ -110,7 +110,7 @@ static void print_text(const struct table *t, FILE *out)
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-static void print_tsv(const struct table *t, FILE *out)
+static void print_tsv(const struct figure_table *t, FILE *out)
 {
 	fputs("id\tworkload\tmeasured\tsimulated\terror\tsource\tgroup\tparams\tunit\twhy\n", out);
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -147,10 +147,10 @@ static void print_figure(const struct figure_row *r, struct record_writer *w)
 	record_end(w);
 }
 
-static void print_json(const struct table *t, FILE *out)
+static void print_json(const struct figure_table *t, FILE *out)
 {
 	struct record_writer *w = record_open(out, RECORD_JSON);
-	struct group *g, *why;
+	struct figure_group *g, *why;
 	uint32_t n, n_why = reasons_of(t, &why), missing = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
@@ -177,7 +177,7 @@ static void print_json(const struct table *t, FILE *out)
 	free(why);
 }
 
-void table_print(const struct table *t, enum selftest_format format, FILE *out)
+void table_print(const struct figure_table *t, enum selftest_format format, FILE *out)
 {
 	switch (format) {
 	case SELFTEST_JSON: print_json(t, out); break;

@@ -15,7 +15,7 @@ struct figure_row {
 	double simulated;
 };
 
-struct table {
+struct figure_table {
 	const char *machine, *rows_of; /* rows_of: the files' names */
 	struct figure_row *row;
 	uint32_t n, n_other; /* n_other: rows of other GPUs, which were left out */
@@ -23,6 +23,6 @@ struct table {
 
 /* Percent; 0 where nothing was made. */
 double table_error(const struct figure_row *r);
-void table_print(const struct table *t, enum selftest_format format, FILE *out);
+void table_print(const struct figure_table *t, enum selftest_format format, FILE *out);
 
 #endif

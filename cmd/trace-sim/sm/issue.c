@@ -240,7 +240,7 @@ unsigned sched_visit(struct sm *s, unsigned k, unsigned w, unsigned *seen)
 /* ---- the stage ----------------------------------------------------------------------------- */
 
 /* A cycle in which scheduler k issued nothing, by its kind. */
-static void count_idle(struct sm *s, unsigned k, enum occupancy why)
+static void count_idle(struct sm *s, unsigned k, enum warp_occupancy why)
 {
 	s->n.occupancy[why]++;
 	if (!s->profile)
@@ -262,12 +262,12 @@ static inline void look(const struct sm *s, struct candidates *o)
 	o->go = o->ready ? o->ready & ~sched_blocked(s) : 0;
 }
 
-static enum occupancy idle_kind(bool valid, bool ready)
+static enum warp_occupancy idle_kind(bool valid, bool ready)
 {
 	return ready ? OCC_STALL : valid ? OCC_SCOREBOARD : OCC_IDLE;
 }
 
-static enum occupancy idle_of(const struct sm *s, unsigned k, const struct candidates *o)
+static enum warp_occupancy idle_of(const struct sm *s, unsigned k, const struct candidates *o)
 {
 	uint64_t mine = s->spread << k;
 
@@ -323,7 +323,7 @@ static APART void schedule_by_visits(struct sm *s, unsigned first)
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
 
 		if (!(seen & SEEN_ISSUED)) {
-			enum occupancy why = idle_kind(seen & SEEN_VALID, seen & SEEN_READY);
+			enum warp_occupancy why = idle_kind(seen & SEEN_VALID, seen & SEEN_READY);
 
 			count_idle(s, k, why);
 			s->idle[why]++;

@@ -13,7 +13,7 @@
 #include "sm.h"
 
 /* What one scheduler met in one cycle; it decides the idle, scoreboard or stall bucket. */
-enum seen { SEEN_VALID = 1, SEEN_READY = 2, SEEN_ISSUED = 4 };
+enum sched_seen { SEEN_VALID = 1, SEEN_READY = 2, SEEN_ISSUED = 4 };
 
 /* All functions but pick may be NULL. */
 struct sched_policy {
@@ -22,7 +22,7 @@ struct sched_policy {
 	unsigned (*pick)(const struct sm *s, unsigned k, uint64_t warps);
 	/* Those of the running warps of scheduler k that it looks at; NULL: all. */
 	uint64_t (*looked_at)(const struct sm *s, unsigned k, uint64_t running);
-	/* One cycle of scheduler k, a mask of enum seen; NULL: the warp that pick() names first issues. */
+	/* One cycle of scheduler k, a mask of enum sched_seen; NULL: the warp that pick() names first issues. */
 	unsigned (*cycle)(struct sm *s, unsigned k);
 	bool behind_last; /* goes on behind the warp that issued last, which at first is a place before its own */
 	bool in_turn;     /* looks at each warp only when its turn comes, not at all of them before any */

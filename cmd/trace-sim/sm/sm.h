@@ -205,7 +205,7 @@ enum stall_type {
 enum stall_reason { STALL_NONE, STALL_BK_CONF, STALL_COAL, STALL_ICNT, STALL_DATA_PORT, N_STALL_REASONS };
 
 /* A cycle of a scheduler: nothing was issued, and why, or an instruction of n lanes (OCC_LANES + n). */
-enum occupancy {
+enum warp_occupancy {
 	OCC_IDLE,
 	OCC_SCOREBOARD,
 	OCC_STALL,

@@ -191,7 +191,7 @@ static void drained(struct sm *s, unsigned k)
 static void look(struct sm *s, unsigned k)
 {
 	uint64_t set = looked_at(s, k), valid = set & s->ibuf;
-	enum occupancy as = s->idle_as[k];
+	enum warp_occupancy as = s->idle_as[k];
 
 	if (as == OCC_STALL && valid & ~s->collide)
 		full(s, k, s->policy->pick(s, k, valid & ~s->collide));

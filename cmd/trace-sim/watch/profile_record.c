@@ -23,7 +23,7 @@ static const char *const reason_names[N_PROFILE_REASONS] = {"issue", "no_instruc
 
 struct profile {
 	struct record_writer *w;
-	struct sum {
+	struct code_sum {
 		uint32_t code;
 		uint64_t issues, cycles[N_PROFILE_REASONS];
 	} * sum; /* of the kernel at hand */
@@ -58,13 +58,13 @@ void profile_free(struct profile *p, struct gpu *g)
 static void add(struct profile *p, const struct profile_row *r)
 {
 	uint32_t old = p->cap_at, i = r->code + 1;
-	struct sum *sum;
+	struct code_sum *sum;
 
 	grow(&p->at, &p->cap_at, i + 1, sizeof *p->at);
 	memset(p->at + old, 0, (p->cap_at - old) * sizeof *p->at);
 	if (!p->at[i]) {
 		grow(&p->sum, &p->cap_sums, p->n_sums + 1, sizeof *p->sum);
-		p->sum[p->n_sums] = (struct sum){.code = r->code};
+		p->sum[p->n_sums] = (struct code_sum){.code = r->code};
 		p->at[i] = ++p->n_sums;
 	}
 	sum = &p->sum[p->at[i] - 1];
@@ -133,7 +133,7 @@ static const struct code *sorting;
 /* By PC, then opcode, then line; what has no instruction comes first. */
 static int by_pc(const void *a, const void *b)
 {
-	uint32_t ca = ((const struct sum *)a)->code, cb = ((const struct sum *)b)->code;
+	uint32_t ca = ((const struct code_sum *)a)->code, cb = ((const struct code_sum *)b)->code;
 	const struct inst *x, *y;
 	int order;
 
@@ -147,7 +147,7 @@ static int by_pc(const void *a, const void *b)
 	return order ? order : (x->lineno > y->lineno) - (x->lineno < y->lineno);
 }
 
-static void write_pc(struct record_writer *w, const struct inst *in, const struct sum *sum)
+static void write_pc(struct record_writer *w, const struct inst *in, const struct code_sum *sum)
 {
 	size_t cap = strlen(in->opcode) + 96;
 	char *name = xmalloc(cap), line[16] = "", *end;

@@ -18,7 +18,7 @@
 #include "run_read.h"
 
 /* What a block is about (trace-stats(5)). */
-struct block {
+struct stats_block {
 	char **name; /* kernels first selected since the last block */
 	uint32_t *uid;
 	uint32_t n;
@@ -27,7 +27,7 @@ struct block {
 };
 
 /* The original's block, from "kernel_name = " to the end of the interconnect details, running totals. */
-void stats_print_block(struct gpu *g, const struct block *b, FILE *out);
+void stats_print_block(struct gpu *g, const struct stats_block *b, FILE *out);
 /* The lines after a block's interval was folded (LAUNCH-loop-5); only under --host-time. */
 void stats_print_speed(const struct gpu *g, double host_seconds, FILE *out);
 

@@ -5,10 +5,11 @@
  */
 #include "stats_int.h"
 
-static void print_text(struct sink *s, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
-static void print_text(struct sink *s, const char *fmt, va_list args) { vfprintf(s->out, fmt, args); }
+static void print_text(struct stats_sink *s, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
+static void print_text(struct stats_sink *s, const char *fmt, va_list args) { vfprintf(s->out, fmt, args); }
 
-static void print_count(struct sink *s, const char *name, const char *before, uint64_t shown,
+static void print_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
 	uint64_t running, enum count_style style, const char *after)
 {
 	(void)running;
@@ -18,7 +19,7 @@ static void print_count(struct sink *s, const char *name, const char *before, ui
 		fprintf(s->out, "%s%s%" PRIu64 "%s", name, before, shown, after);
 }
 
-static void print_ratio(struct sink *s, const char *name, const char *before, enum real_style style,
+static void print_ratio(struct stats_sink *s, const char *name, const char *before, enum real_style style,
 	struct quotient q, const char *after)
 {
 	fprintf(s->out, "%s%s", name, before);
@@ -35,9 +36,9 @@ static void print_ratio(struct sink *s, const char *name, const char *before, en
 
 static const struct sink_ops printer = {print_text, print_count, print_ratio};
 
-void stats_print_block(struct gpu *g, const struct block *b, FILE *out)
+void stats_print_block(struct gpu *g, const struct stats_block *b, FILE *out)
 {
-	struct sink s = {.ops = &printer, .out = out, .block = b};
+	struct stats_sink s = {.ops = &printer, .out = out, .block = b};
 
 	stats_walk(&s, g);
 }

@@ -59,7 +59,7 @@ static void add_ports(struct cache_ports *to, const struct cache *cache)
 }
 
 /* Lines "LEVEL_total_cache_accesses = n" and so on; the rate only where there is one. */
-static void walk_totals(struct sink *s, const char *level, struct cache_sum t)
+static void walk_totals(struct stats_sink *s, const char *level, struct cache_sum t)
 {
 	char name[64];
 
@@ -73,7 +73,8 @@ static void walk_totals(struct sink *s, const char *level, struct cache_sum t)
 #undef NAMED
 }
 
-static void walk_ports(struct sink *s, const char *data_name, const char *fill_name, struct cache_ports p)
+static void walk_ports(
+	struct stats_sink *s, const char *data_name, const char *fill_name, struct cache_ports p)
 {
 	struct quotient data = quotient(p.data_busy, p.cycles), fill = quotient(p.fill_busy, p.cycles);
 
@@ -84,7 +85,7 @@ static void walk_ports(struct sink *s, const char *data_name, const char *fill_n
 }
 
 /* "NAME[i]: Access = ..." of one cluster's L1Ds or one L2 slice. */
-static void walk_one(struct sink *s, const char *name, unsigned i, struct cache_sum t)
+static void walk_one(struct stats_sink *s, const char *name, unsigned i, struct cache_sum t)
 {
 	struct quotient rate = quotient_double((double)t.misses, (double)t.accesses);
 
@@ -102,7 +103,7 @@ static void walk_one(struct sink *s, const char *name, unsigned i, struct cache_
 
 /* ---- breakdowns ------------------------------------------------------------------------------ */
 
-static void walk_statuses(struct sink *s, const char *name, const struct cache_counts *c)
+static void walk_statuses(struct stats_sink *s, const char *name, const struct cache_counts *c)
 {
 	uint64_t total[N_ACC_TYPES] = {0};
 	char full[96];
@@ -129,7 +130,7 @@ static void walk_statuses(struct sink *s, const char *name, const struct cache_c
 	}
 }
 
-static void walk_fails(struct sink *s, const char *name, const struct cache_counts *c)
+static void walk_fails(struct stats_sink *s, const char *name, const struct cache_counts *c)
 {
 	char full[96];
 
@@ -145,7 +146,7 @@ static void walk_fails(struct sink *s, const char *name, const struct cache_coun
 }
 
 /* The caches that one breakdown adds up. */
-struct level {
+struct cache_level {
 	struct gpu *g;
 	bool l2;
 };
@@ -159,7 +160,7 @@ static bool add_stream(const struct cache *cache, unsigned stream, struct cache_
 }
 
 /* Counts of one stream; false when no cache of the level ever counted for it: then nothing is printed. */
-static bool stream_counts(const struct level *l, unsigned stream, struct cache_counts *sum)
+static bool stream_counts(const struct cache_level *l, unsigned stream, struct cache_counts *sum)
 {
 	struct gpu *g = l->g;
 	bool any = false;
@@ -194,8 +195,8 @@ static unsigned sorted_streams(const struct gpu *g, uint16_t order[MAX_STREAMS])
 	return n;
 }
 
-static void walk_streams(struct sink *s, const struct level *l, const char *name,
-	void (*walk)(struct sink *s, const char *name, const struct cache_counts *c))
+static void walk_streams(struct stats_sink *s, const struct cache_level *l, const char *name,
+	void (*walk)(struct stats_sink *s, const char *name, const struct cache_counts *c))
 {
 	struct cache_counts sum, all = {0};
 	uint16_t order[MAX_STREAMS];
@@ -226,7 +227,7 @@ static void walk_streams(struct sink *s, const struct level *l, const char *name
 
 /* ---- the two levels -------------------------------------------------------------------------- */
 
-static void walk_l1d(struct sink *s, struct gpu *g)
+static void walk_l1d(struct stats_sink *s, struct gpu *g)
 {
 	struct cache_sum total = {0};
 	struct cache_ports ports = {0};
@@ -256,10 +257,10 @@ static struct cache_sum sum_sms(struct gpu *g, struct cache *(*of)(const struct 
 	return t;
 }
 
-void walk_core_caches(struct sink *s, struct gpu *g)
+void walk_core_caches(struct stats_sink *s, struct gpu *g)
 {
 	const struct core_params *core = &g->params.core;
-	struct level level = {g, false};
+	struct cache_level level = {g, false};
 
 	if (core->l1i.present) {
 		struct cache_sum l1i = {0};
@@ -285,9 +286,9 @@ void walk_core_caches(struct sink *s, struct gpu *g)
 	walk_streams(s, &level, "\tTotal_core_cache_fail_stats_breakdown", walk_fails);
 }
 
-void walk_l2(struct sink *s, struct gpu *g)
+void walk_l2(struct stats_sink *s, struct gpu *g)
 {
-	struct level level = {g, true};
+	struct cache_level level = {g, true};
 	struct cache_sum total = {0};
 	struct cache_ports ports = {0};
 

@@ -72,7 +72,7 @@ static void add_core(struct core_sum *sum, const struct sm_counts *n)
 /* ---- parts of the block ---------------------------------------------------------------------- */
 
 /* The spelling is the original's. quirk Q2-5: a dual issue counts 3 in the histogram. */
-static void walk_issue(struct sink *s, const struct gpu *g, const struct core_sum *sum)
+static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct core_sum *sum)
 {
 	uint32_t id = g->params.core.issue_histogram_sm;
 	const struct sm_counts *n = id < g->params.sms ? &g->sm[id].n : NULL;
@@ -92,7 +92,7 @@ static void walk_issue(struct sink *s, const struct gpu *g, const struct core_su
 	show(s, "\n");
 }
 
-static void walk_counters(struct sink *s, const struct core_sum *sum, enum counter_place place)
+static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum counter_place place)
 {
 	for (size_t i = 0; i < N_COUNTERS; i++) {
 		uint64_t n = counter_of(&sum->n, i);
@@ -115,7 +115,7 @@ static uint64_t gl_mem(const struct sm_counts *n, enum stall_reason why)
 	       n->stall[STALL_L_MEM_ST][why];
 }
 
-static void walk_stalls(struct sink *s, const struct sm_counts *n)
+static void walk_stalls(struct stats_sink *s, const struct sm_counts *n)
 {
 	line32(s, "gpgpu_stall_shd_mem[c_mem][resource_stall]", n->stall[STALL_C_MEM][STALL_BK_CONF]);
 	line32(s, "gpgpu_stall_shd_mem[s_mem][bk_conf]", n->stall[STALL_S_MEM][STALL_BK_CONF]);
@@ -125,7 +125,7 @@ static void walk_stalls(struct sink *s, const struct sm_counts *n)
 	line32(s, "gpu_reg_bank_conflict_stalls", 0);
 }
 
-static void walk_warp_occupancy(struct sink *s, const struct gpu *g, const struct sm_counts *n)
+static void walk_warp_occupancy(struct stats_sink *s, const struct gpu *g, const struct sm_counts *n)
 {
 	show(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d",
 		wrapped(n->occupancy[OCC_STALL]), wrapped(n->occupancy[OCC_IDLE]),
@@ -167,7 +167,7 @@ static void sorted_classes(unsigned order[TRAFFIC_CLASSES])
 }
 
 static void walk_class(
-	struct sink *s, const char *direction, const char *class, const uint64_t count[TRAFFIC_BYTES])
+	struct stats_sink *s, const char *direction, const char *class, const uint64_t count[TRAFFIC_BYTES])
 {
 	uint64_t bytes = 0, packets = 0;
 
@@ -190,7 +190,7 @@ static void walk_class(
 	prefix(s, "%s", "");
 }
 
-static void walk_traffic(struct sink *s, const char *direction, const struct traffic *t)
+static void walk_traffic(struct stats_sink *s, const char *direction, const struct traffic *t)
 {
 	unsigned order[TRAFFIC_CLASSES];
 
@@ -201,7 +201,7 @@ static void walk_traffic(struct sink *s, const char *direction, const struct tra
 	s->sparse = false;
 }
 
-void walk_cores(struct sink *s, struct gpu *g)
+void walk_cores(struct stats_sink *s, struct gpu *g)
 {
 	struct core_sum sum = {0};
 

@@ -26,50 +26,51 @@ struct quotient {
 	double num, den, scale, shown;
 };
 
-struct sink;
+struct stats_sink;
 
 struct sink_ops {
-	void (*text)(struct sink *s, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
-	void (*count)(struct sink *s, const char *name, const char *before, uint64_t shown, uint64_t running,
-		enum count_style style, const char *after);
-	void (*ratio)(struct sink *s, const char *name, const char *before, enum real_style style,
+	void (*text)(struct stats_sink *s, const char *fmt, va_list args)
+		__attribute__((format(printf, 2, 0)));
+	void (*count)(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
+		uint64_t running, enum count_style style, const char *after);
+	void (*ratio)(struct stats_sink *s, const char *name, const char *before, enum real_style style,
 		struct quotient q, const char *after);
 };
 
-struct sink {
+struct stats_sink {
 	const struct sink_ops *ops;
-	FILE *out;                 /* printer */
-	struct figures *table;     /* collector */
-	const struct block *block; /* printer: what the block is about */
+	FILE *out;                       /* printer */
+	struct figures *table;           /* collector */
+	const struct stats_block *block; /* printer: what the block is about */
 	bool sparse;
 	char prefix[64]; /* of recorded names */
 };
 
 /* Printed only. */
-void show(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void show(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Prefix of recorded names from now on; "" for none. */
-void prefix(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void prefix(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* "NAME = value" lines. */
-void line64(struct sink *s, const char *name, uint64_t value);
-void line32(struct sink *s, const char *name, uint64_t value);
-void line_real(struct sink *s, const char *name, enum real_style style, struct quotient q);
+void line64(struct stats_sink *s, const char *name, uint64_t value);
+void line32(struct stats_sink *s, const char *name, uint64_t value);
+void line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q);
 /* Recorded only; fmt gives the name behind the prefix. */
-void note(struct sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void note_ratio(struct sink *s, const char *name, double num, double den, double scale);
+void note(struct stats_sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
 
 static inline void field64(
-	struct sink *s, const char *name, const char *before, uint64_t v, const char *after)
+	struct stats_sink *s, const char *name, const char *before, uint64_t v, const char *after)
 {
 	s->ops->count(s, name, before, v, v, SHOW_64, after);
 }
 
-static inline void field_real(struct sink *s, const char *name, const char *before, enum real_style style,
-	struct quotient q, const char *after)
+static inline void field_real(struct stats_sink *s, const char *name, const char *before,
+	enum real_style style, struct quotient q, const char *after)
 {
 	s->ops->ratio(s, name, before, style, q, after);
 }
 
-static inline bool collecting(const struct sink *s) { return s->table; }
+static inline bool collecting(const struct stats_sink *s) { return s->table; }
 
 /* a / b in single and double precision; 0 / 0 is the negative NaN that x86 makes, on every machine. */
 double divide_single(uint64_t a, uint64_t b);
@@ -78,20 +79,20 @@ struct quotient quotient(uint64_t num, uint64_t den); /* single precision */
 struct quotient quotient_double(double num, double den);
 
 /* stats_walk.c */
-void stats_walk(struct sink *s, struct gpu *g);
+void stats_walk(struct stats_sink *s, struct gpu *g);
 /* stats_cache.c */
-void walk_core_caches(struct sink *s, struct gpu *g);
-void walk_l2(struct sink *s, struct gpu *g);
+void walk_core_caches(struct stats_sink *s, struct gpu *g);
+void walk_l2(struct stats_sink *s, struct gpu *g);
 /* stats_core.c */
-void walk_cores(struct sink *s, struct gpu *g);
+void walk_cores(struct stats_sink *s, struct gpu *g);
 /* stats_mem.c */
-void walk_latency(struct sink *s, struct gpu *g);
-void walk_channels(struct sink *s, struct gpu *g);
+void walk_latency(struct stats_sink *s, struct gpu *g);
+void walk_channels(struct stats_sink *s, struct gpu *g);
 /* stats_net.c */
-void walk_flits(struct sink *s, struct gpu *g);
-void walk_network(struct sink *s, struct gpu *g);
-void walk_links(struct sink *s, struct gpu *g); /* recorded only */
+void walk_flits(struct stats_sink *s, struct gpu *g);
+void walk_network(struct stats_sink *s, struct gpu *g);
+void walk_links(struct stats_sink *s, struct gpu *g); /* recorded only */
 /* stats_more.c: figures that the original lacks; recorded only. */
-void walk_more(struct sink *s, struct gpu *g);
+void walk_more(struct stats_sink *s, struct gpu *g);
 
 #endif

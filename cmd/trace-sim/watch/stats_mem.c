@@ -12,7 +12,7 @@
 
 /* ---- latency --------------------------------------------------------------------------------- */
 
-static void walk_table(struct sink *s, const char *name, const uint32_t *table, int n)
+static void walk_table(struct stats_sink *s, const char *name, const uint32_t *table, int n)
 {
 	show(s, "%s:", name);
 	s->sparse = true;
@@ -26,20 +26,20 @@ static void walk_table(struct sink *s, const char *name, const uint32_t *table, 
 	show(s, "\n");
 }
 
-static void walk_max(struct sink *s, const char *name, uint32_t value)
+static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
 {
 	s->ops->count(s, name, " = ", value, value, SHOW_32, " \n");
 }
 
 /* Integer quotient in the block; absent there when nothing was counted. */
-static void walk_average(struct sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
+static void walk_average(struct stats_sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
 {
 	if (shown)
 		show(s, "%s = %" PRIu64 " \n", name, n ? sum / n : 0);
 	note_ratio(s, name, (double)sum, (double)n, 1);
 }
 
-static void walk_averages(struct sink *s, const struct memstat *m)
+static void walk_averages(struct stats_sink *s, const struct memstat *m)
 {
 	walk_average(s, "averagemflatency", m->mf_total_lat, m->num_mfs, m->num_mfs);
 	walk_average(s, "avg_icnt2mem_latency", m->tot_icnt2mem, m->num_mfs, m->num_mfs);
@@ -47,7 +47,7 @@ static void walk_averages(struct sink *s, const struct memstat *m)
 	walk_average(s, "avg_icnt2sh_latency", m->tot_icnt2sh, m->num_mfs, m->num_mfs);
 }
 
-static void walk_tables(struct sink *s, const struct memstat *m)
+static void walk_tables(struct stats_sink *s, const struct memstat *m)
 {
 	walk_max(s, "maxmflatency", m->max_mf);
 	walk_max(s, "max_icnt2mem_latency", m->max_icnt2mem);
@@ -65,7 +65,7 @@ static void walk_tables(struct sink *s, const struct memstat *m)
 /* ---- rows by bank ---------------------------------------------------------------------------- */
 
 /* One "dram[c]: " row a channel; figure NULL: printed only. */
-static void walk_rows(struct sink *s, const struct memstat *m, const uint32_t *value, const char *blank,
+static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint32_t *value, const char *blank,
 	int width, const char *figure)
 {
 	s->sparse = true;
@@ -83,7 +83,7 @@ static void walk_rows(struct sink *s, const struct memstat *m, const uint32_t *v
 	s->sparse = false;
 }
 
-static void walk_locality(struct sink *s, const struct memstat *m)
+static void walk_locality(struct stats_sink *s, const struct memstat *m)
 {
 	uint32_t accesses = 0, activates = 0;
 
@@ -111,7 +111,7 @@ static void walk_locality(struct sink *s, const struct memstat *m)
 	note_ratio(s, "average_row_locality", accesses, activates, 1);
 }
 
-static void show_skew(struct sink *s, const char *what, uint32_t most, uint32_t least)
+static void show_skew(struct stats_sink *s, const char *what, uint32_t most, uint32_t least)
 {
 	if (least)
 		show(s, "%s skew: %d/%d = %4.2f\n", what, (int32_t)most, (int32_t)least,
@@ -120,7 +120,7 @@ static void show_skew(struct sink *s, const char *what, uint32_t most, uint32_t 
 		show(s, "min_%s_accesses = 0!\n", what);
 }
 
-static void show_skews(struct sink *s, const struct memstat *m, const uint32_t *value)
+static void show_skews(struct stats_sink *s, const struct memstat *m, const uint32_t *value)
 {
 	uint32_t most = 0, least = UINT32_MAX, chip_most = 0, chip_least = UINT32_MAX;
 
@@ -151,7 +151,7 @@ static uint64_t sum_banks(const struct memstat *m, const uint32_t *value)
 }
 
 /* quirk Q4-29: replies of L2 hits are divided by DRAM accesses (MEM-lat-7). */
-static void walk_bank_latency(struct sink *s, const struct memstat *m)
+static void walk_bank_latency(struct stats_sink *s, const struct memstat *m)
 {
 	show(s, "average mf latency per bank:\n");
 	s->sparse = true;
@@ -176,7 +176,7 @@ static void walk_bank_latency(struct sink *s, const struct memstat *m)
 	walk_rows(s, m, m->mf_max_lat, "", 10, "max_mf_latency");
 }
 
-void walk_latency(struct sink *s, struct gpu *g)
+void walk_latency(struct stats_sink *s, struct gpu *g)
 {
 	const struct memstat *m = g->memstat;
 
@@ -205,7 +205,7 @@ void walk_latency(struct sink *s, struct gpu *g)
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-static void walk_commands(struct sink *s, const struct dram_params *p, const struct dram_counts *d)
+static void walk_commands(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
 {
 	field64(s, "n_cmd", "=", d->n_cmd, " ");
 	field64(s, "n_nop", "=", d->n_nop, " ");
@@ -231,7 +231,7 @@ static void walk_commands(struct sink *s, const struct dram_params *p, const str
 	show(s, "\n\n------------------------------------------------------------------------\n\n");
 }
 
-static void walk_parallelism(struct sink *s, const struct dram_counts *d)
+static void walk_parallelism(struct stats_sink *s, const struct dram_counts *d)
 {
 	line_real(s, "Row_Buffer_Locality", F6, quotient(d->hits_num, d->access_num));
 	line_real(s, "Row_Buffer_Locality_read", F6, quotient(d->hits_read_num, d->read_num));
@@ -247,12 +247,12 @@ static void walk_parallelism(struct sink *s, const struct dram_counts *d)
 }
 
 /* "NAME = value " with the original's blank at the end. */
-static void detail(struct sink *s, const char *name, uint64_t value)
+static void detail(struct stats_sink *s, const char *name, uint64_t value)
 {
 	field64(s, name, " = ", value, " \n");
 }
 
-static void walk_bandwidth(struct sink *s, const struct dram_counts *d)
+static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
 {
 	show(s, "\nBW Util details:\nbwutil = %.6f \ntotal_CMD = %" PRIu64 " \n",
 		divide_single(d->bwutil, d->n_cmd), d->n_cmd);
@@ -272,7 +272,7 @@ static void walk_bandwidth(struct sink *s, const struct dram_counts *d)
 	detail(s, "RTWc_limit_alone", d->RTWc_limit_alone);
 }
 
-static void show_details(struct sink *s, const struct dram_counts *d)
+static void show_details(struct stats_sink *s, const struct dram_counts *d)
 {
 	show(s, "\nCommands details: \ntotal_CMD = %" PRIu64 " \nn_nop = %" PRIu64 " \n", d->n_cmd, d->n_nop);
 	show(s, "Read = %" PRIu64 " \nWrite = %" PRIu64 " \n", d->n_rd, d->n_wr);
@@ -282,7 +282,7 @@ static void show_details(struct sink *s, const struct dram_counts *d)
 		d->n_rd + d->n_wr + d->n_rd_L2_A + d->n_wr_WB);
 }
 
-static void walk_buses(struct sink *s, const struct dram_params *p, const struct dram_counts *d)
+static void walk_buses(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
 {
 	show(s, "\nDual Bus Interface Util: \n");
 	detail(s, "issued_total_row", d->issued_total_row);
@@ -299,7 +299,7 @@ static void walk_buses(struct sink *s, const struct dram_params *p, const struct
 		show(s, "mrqq: max=%d avg=%g\n", (int32_t)d->max_mrqs, divide_single(d->ave_mrqs, d->n_cmd));
 }
 
-static void show_partition(struct sink *s, const struct gpu *g, uint32_t channel)
+static void show_partition(struct stats_sink *s, const struct gpu *g, uint32_t channel)
 {
 	const struct memory_params *p = &g->params.mem;
 
@@ -315,7 +315,7 @@ static void show_partition(struct sink *s, const struct gpu *g, uint32_t channel
 	show(s, "In Dram Latency Queue (total = %" PRIu32 "): \n", memory_delayed(g->mem, channel));
 }
 
-static void show_timing(struct sink *s, const struct dram_params *p, uint32_t channel)
+static void show_timing(struct stats_sink *s, const struct dram_params *p, uint32_t channel)
 {
 	show(s, "DRAM[%" PRIu32 "]: %d bks, busW=%d BL=%d CL=%d, ", channel, (int)p->nbk, (int)p->bus_bytes,
 		(int)p->burst, (int)p->CL);
@@ -340,7 +340,7 @@ static void add_commands(struct dram_counts *to, const struct dram_counts *d)
 }
 
 static void note_sums(
-	struct sink *s, const struct dram_params *p, const struct dram_counts *d, uint64_t bwutil)
+	struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d, uint64_t bwutil)
 {
 	note(s, d->n_cmd, "dram_sum[n_cmd]");
 	note(s, d->n_nop, "dram_sum[n_nop]");
@@ -359,7 +359,7 @@ static void note_sums(
 	note(s, (d->n_wr + d->n_wr_WB) * p->atom_bytes, "dram_write_bytes");
 }
 
-void walk_channels(struct sink *s, struct gpu *g)
+void walk_channels(struct stats_sink *s, struct gpu *g)
 {
 	const struct dram_params *p = &g->params.mem.dram;
 	struct dram_counts d, sum = {0};

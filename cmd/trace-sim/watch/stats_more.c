@@ -15,7 +15,7 @@ static const char *const stall_types[N_STALL_TYPES] = {
 	"c_mem", "t_mem", "s_mem", "g_mem_ld", "g_mem_st", "l_mem_ld", "l_mem_st"};
 static const char *const stall_reasons[N_STALL_REASONS] = {"none", "bk_conf", "coal", "icnt", "data_port"};
 
-static void note_occupancy(struct sink *s, const struct gpu *g)
+static void note_occupancy(struct stats_sink *s, const struct gpu *g)
 {
 	uint64_t warps = 0, cycles = 0, warp_insts = 0;
 
@@ -29,7 +29,7 @@ static void note_occupancy(struct sink *s, const struct gpu *g)
 	note_ratio(s, "warp_ipc", (double)warp_insts, (double)gpu_now(g), 1);
 }
 
-static void note_classes(struct sink *s, const struct gpu *g)
+static void note_classes(struct stats_sink *s, const struct gpu *g)
 {
 	for (unsigned c = 0; c < N_CLASSES; c++) {
 		uint64_t n = 0;
@@ -40,7 +40,7 @@ static void note_classes(struct sink *s, const struct gpu *g)
 	}
 }
 
-static void note_stalls(struct sink *s, const struct gpu *g)
+static void note_stalls(struct stats_sink *s, const struct gpu *g)
 {
 	for (int t = 0; t < N_STALL_TYPES; t++) {
 		for (int r = 0; r < N_STALL_REASONS; r++) {
@@ -67,7 +67,7 @@ static void add_core(struct core_counts *to, const struct core_counts *n)
 }
 
 /* Of the modern core; with the other there are none. */
-static void note_core(struct sink *s, const struct gpu *g)
+static void note_core(struct stats_sink *s, const struct gpu *g)
 {
 	struct core_counts n = {0};
 
@@ -93,7 +93,7 @@ static bool is_write(unsigned type)
 	return type == GLOBAL_ACC_W || type == LOCAL_ACC_W || type == L1_WRBK_ACC || type == L2_WRBK_ACC;
 }
 
-static void note_l1d(struct sink *s, const struct gpu *g)
+static void note_l1d(struct stats_sink *s, const struct gpu *g)
 {
 	struct cache_counts all = {0};
 	uint64_t n[2] = {0}; /* reads, writes */
@@ -122,7 +122,7 @@ static uint64_t payload(const struct traffic *t)
 	return sum;
 }
 
-void walk_more(struct sink *s, struct gpu *g)
+void walk_more(struct stats_sink *s, struct gpu *g)
 {
 	if (!collecting(s))
 		return;

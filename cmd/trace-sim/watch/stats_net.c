@@ -10,7 +10,7 @@
 #include "net/book.h"
 #include "stats_int.h"
 
-static void show_distribution(struct sink *s, const char *name, int n)
+static void show_distribution(struct stats_sink *s, const char *name, int n)
 {
 	show(s, "%s", name);
 	while (n--)
@@ -18,7 +18,7 @@ static void show_distribution(struct sink *s, const char *name, int n)
 	show(s, "\n");
 }
 
-void walk_flits(struct sink *s, struct gpu *g)
+void walk_flits(struct stats_sink *s, struct gpu *g)
 {
 	uint64_t in = 0, out = 0;
 
@@ -51,7 +51,7 @@ struct crossbar {
 	uint32_t inputs, outputs;
 };
 
-static void walk_crossbar(struct sink *s, const struct crossbar *x, const struct xbar_counts *c)
+static void walk_crossbar(struct stats_sink *s, const struct crossbar *x, const struct xbar_counts *c)
 {
 	uint64_t n = c->cycles;
 	char name[64];
@@ -73,7 +73,7 @@ static void walk_crossbar(struct sink *s, const struct crossbar *x, const struct
 #undef NAMED
 }
 
-static void walk_crossbars(struct sink *s, const struct gpu *g)
+static void walk_crossbars(struct stats_sink *s, const struct gpu *g)
 {
 	uint32_t clusters = g->params.clusters, subs = memory_sub_partitions(g->mem);
 	struct crossbar req = {"Req", " = ", " \n", clusters, subs};
@@ -104,7 +104,7 @@ static void booksim_text(void *ctx, const char *text) { show(ctx, "%s", text); }
 
 static void booksim_real(void *ctx, const struct book_name *n, double value, const char *after)
 {
-	struct sink *s = ctx;
+	struct stats_sink *s = ctx;
 	struct quotient q = {value, 1, 1, value};
 	char name[64];
 
@@ -113,7 +113,7 @@ static void booksim_real(void *ctx, const struct book_name *n, double value, con
 
 static void booksim_count(void *ctx, const struct book_name *n, int64_t value, const char *after)
 {
-	struct sink *s = ctx;
+	struct stats_sink *s = ctx;
 	char name[64];
 
 	if (collecting(s))
@@ -127,9 +127,9 @@ static void note_link(void *ctx, unsigned subnet, uint32_t router, uint32_t outp
 	note(ctx, flits, "link_flits[%u][%u][%u]", subnet, router, output);
 }
 
-void walk_links(struct sink *s, struct gpu *g) { net_links(g->net, note_link, s); }
+void walk_links(struct stats_sink *s, struct gpu *g) { net_links(g->net, note_link, s); }
 
-void walk_network(struct sink *s, struct gpu *g)
+void walk_network(struct stats_sink *s, struct gpu *g)
 {
 	show(s, "----------------------------Interconnect-DETAILS--------------------------------\n");
 	if (g->params.net.mode == 2)

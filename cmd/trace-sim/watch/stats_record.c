@@ -18,7 +18,7 @@
 
 #define NONE UINT32_MAX
 
-struct figure_row {
+struct recorded_figure {
 	uint32_t name; /* offset into text */
 	uint64_t hash;
 	uint64_t count;         /* when not ratio */
@@ -27,7 +27,7 @@ struct figure_row {
 };
 
 struct figures {
-	struct figure_row *row;
+	struct recorded_figure *row;
 	uint32_t n, cap;
 	char *text;
 	uint32_t text_n, text_cap;
@@ -48,7 +48,7 @@ void figures_free(struct figures *f)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const struct figure_row *find_row(const struct figures *f, const char *name, uint64_t hash)
+static const struct recorded_figure *find_row(const struct figures *f, const char *name, uint64_t hash)
 {
 	FOR_TABLE (w, &f->names, hash)
 		if (!strcmp(f->text + f->row[w.number].name, name))
@@ -57,11 +57,11 @@ static const struct figure_row *find_row(const struct figures *f, const char *na
 }
 
 /* A new row for prefix + name, blanks replaced. */
-static struct figure_row *add_row(struct sink *s, const char *name)
+static struct recorded_figure *add_row(struct stats_sink *s, const char *name)
 {
 	struct figures *f = s->table;
 	size_t n = strlen(s->prefix);
-	struct figure_row *r;
+	struct recorded_figure *r;
 	char *text;
 
 	while (*name == '\t' || *name == ' ')
@@ -74,22 +74,23 @@ static struct figure_row *add_row(struct sink *s, const char *name)
 		text[n++] = *name == ' ' ? '_' : *name;
 	text[n] = '\0';
 	r = &f->row[f->n];
-	*r = (struct figure_row){.name = f->text_n, .hash = table_hash(text, n)};
+	*r = (struct recorded_figure){.name = f->text_n, .hash = table_hash(text, n)};
 	assert(!find_row(f, text, r->hash) && "a figure has two values");
 	table_add(&f->names, r->hash, f->n++);
 	f->text_n += (uint32_t)n + 1;
 	return r;
 }
 
-static void collect_text(struct sink *s, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
-static void collect_text(struct sink *s, const char *fmt, va_list args)
+static void collect_text(struct stats_sink *s, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
+static void collect_text(struct stats_sink *s, const char *fmt, va_list args)
 {
 	(void)s;
 	(void)fmt;
 	(void)args;
 }
 
-static void collect_count(struct sink *s, const char *name, const char *before, uint64_t shown,
+static void collect_count(struct stats_sink *s, const char *name, const char *before, uint64_t shown,
 	uint64_t running, enum count_style style, const char *after)
 {
 	(void)before;
@@ -100,10 +101,10 @@ static void collect_count(struct sink *s, const char *name, const char *before, 
 		add_row(s, name)->count = running;
 }
 
-static void collect_ratio(struct sink *s, const char *name, const char *before, enum real_style style,
+static void collect_ratio(struct stats_sink *s, const char *name, const char *before, enum real_style style,
 	struct quotient q, const char *after)
 {
-	struct figure_row *r;
+	struct recorded_figure *r;
 
 	(void)before;
 	(void)style;
@@ -121,7 +122,7 @@ static const struct sink_ops collector = {collect_text, collect_count, collect_r
 
 void figures_take(struct figures *f, struct gpu *g)
 {
-	struct sink s = {.ops = &collector, .table = f};
+	struct stats_sink s = {.ops = &collector, .table = f};
 
 	f->n = f->text_n = 0;
 	table_clear(&f->names);
@@ -164,8 +165,8 @@ static double stretched_rate(const struct figure *about, const struct stretch *b
 	return by && below && !strcmp(below, "/gpu_sim_cycle") ? by->counts / by->cycles : 1;
 }
 
-static void write_row(struct record_writer *w, const char *name, const struct figure_row *r,
-	const struct figure_row *old, const struct figure *about, const struct stretch *by)
+static void write_row(struct record_writer *w, const char *name, const struct recorded_figure *r,
+	const struct recorded_figure *old, const struct figure *about, const struct stretch *by)
 {
 	const char *unit = about ? about->unit : "-";
 	double num = r->num, den = r->den;
@@ -193,7 +194,7 @@ static void write_stats(struct record_writer *w, const struct figures *before, c
 {
 	record_group(w, "stats");
 	for (uint32_t i = 0; i < now->n; i++) {
-		const struct figure_row *r = &now->row[i], *old = NULL;
+		const struct recorded_figure *r = &now->row[i], *old = NULL;
 		const char *name = now->text + r->name;
 		const struct figure *about = figure_find(name);
 

@@ -39,7 +39,7 @@ struct quotient quotient_double(double num, double den)
 
 /* ---- feeding a sink -------------------------------------------------------------------------- */
 
-void show(struct sink *s, const char *fmt, ...)
+void show(struct stats_sink *s, const char *fmt, ...)
 {
 	va_list args;
 
@@ -50,7 +50,7 @@ void show(struct sink *s, const char *fmt, ...)
 	va_end(args);
 }
 
-void prefix(struct sink *s, const char *fmt, ...)
+void prefix(struct stats_sink *s, const char *fmt, ...)
 {
 	va_list args;
 
@@ -59,22 +59,22 @@ void prefix(struct sink *s, const char *fmt, ...)
 	va_end(args);
 }
 
-void line64(struct sink *s, const char *name, uint64_t value)
+void line64(struct stats_sink *s, const char *name, uint64_t value)
 {
 	s->ops->count(s, name, " = ", value, value, SHOW_64, "\n");
 }
 
-void line32(struct sink *s, const char *name, uint64_t value)
+void line32(struct stats_sink *s, const char *name, uint64_t value)
 {
 	s->ops->count(s, name, " = ", value, value, SHOW_32, "\n");
 }
 
-void line_real(struct sink *s, const char *name, enum real_style style, struct quotient q)
+void line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
 {
 	s->ops->ratio(s, name, " = ", style, q, "\n");
 }
 
-void note(struct sink *s, uint64_t value, const char *fmt, ...)
+void note(struct stats_sink *s, uint64_t value, const char *fmt, ...)
 {
 	char name[64];
 	va_list args;
@@ -87,7 +87,7 @@ void note(struct sink *s, uint64_t value, const char *fmt, ...)
 	s->ops->count(s, name, "", value, value, SHOW_64, "");
 }
 
-void note_ratio(struct sink *s, const char *name, double num, double den, double scale)
+void note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale)
 {
 	if (collecting(s))
 		s->ops->ratio(s, name, "", G6, (struct quotient){num, den, scale, 0}, "");
@@ -95,9 +95,9 @@ void note_ratio(struct sink *s, const char *name, double num, double den, double
 
 /* ---- the whole machine ----------------------------------------------------------------------- */
 
-static void walk_identity(struct sink *s)
+static void walk_identity(struct stats_sink *s)
 {
-	const struct block *b = s->block;
+	const struct stats_block *b = s->block;
 
 	if (!b)
 		return;
@@ -111,7 +111,7 @@ static void walk_identity(struct sink *s)
 }
 
 /* "NAME = interval value", recorded as running value. */
-static void line_interval(struct sink *s, const char *name, uint64_t interval, uint64_t running)
+static void line_interval(struct stats_sink *s, const char *name, uint64_t interval, uint64_t running)
 {
 	s->ops->count(s, name, " = ", interval, running, SHOW_64, "\n");
 }
@@ -123,7 +123,7 @@ static struct quotient interval_of(struct quotient interval, struct quotient tot
 	return total;
 }
 
-static void walk_cycles(struct sink *s, const struct gpu *g)
+static void walk_cycles(struct stats_sink *s, const struct gpu *g)
 {
 	uint64_t insn = gpu_interval_insn(g), cycles = gpu_now(g), insns = g->tot_insn + insn;
 	struct quotient ipc = quotient(insns, cycles);
@@ -147,7 +147,7 @@ static struct quotient percent(uint64_t num, uint64_t den)
 }
 
 /* The original counts nothing for these unless it simulates power, and prints -nan. */
-static void walk_occupancy(struct sink *s, const struct gpu *g)
+static void walk_occupancy(struct stats_sink *s, const struct gpu *g)
 {
 	struct quotient now = percent(g->occupancy_filled, g->occupancy_slots);
 	struct quotient all = percent(
@@ -167,7 +167,7 @@ static struct quotient bandwidth(uint64_t replies, uint64_t cycles, double perio
 	return q;
 }
 
-static void walk_partitions(struct sink *s, const struct gpu *g)
+static void walk_partitions(struct stats_sink *s, const struct gpu *g)
 {
 	const struct memory_counts *m = memory_counts(g->mem);
 	uint64_t accepted = m->accepted_total + m->accepted, replies = m->replies_total + m->replies;
@@ -187,7 +187,7 @@ static void walk_partitions(struct sink *s, const struct gpu *g)
 	field_real(s, "L2_BW_total", "  = ", F12_4, bw, " GB/Sec\n");
 }
 
-static void walk_general(struct sink *s, const struct gpu *g)
+static void walk_general(struct stats_sink *s, const struct gpu *g)
 {
 	const struct memory_counts *m = memory_counts(g->mem);
 
@@ -206,7 +206,7 @@ static void walk_general(struct sink *s, const struct gpu *g)
 	}
 }
 
-void stats_walk(struct sink *s, struct gpu *g)
+void stats_walk(struct stats_sink *s, struct gpu *g)
 {
 	walk_general(s, g);
 	walk_core_caches(s, g);

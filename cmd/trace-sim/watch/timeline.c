@@ -20,7 +20,7 @@
 #define PART_TEXT      64u /* bytes of "SM 100-107":1.23457e-05, at most */
 
 /* Running values, but for the warps. Those by channel and by group of SMs stand in timeline.part. */
-struct sample {
+struct timeline_sample {
 	uint64_t cycle, insts, l1, l1_miss, l2, l2_miss, dram_bytes, flits_out, flits_in;
 	uint32_t warps;
 };
@@ -47,7 +47,7 @@ struct timeline {
 	bool stream_named[MAX_STREAMS];
 	struct open_kernel *kernel;
 	uint32_t n_kernels, cap_kernels;
-	struct sample *sample;
+	struct timeline_sample *sample;
 	uint32_t n_samples, cap_samples;
 	uint32_t channels, groups;
 	uint64_t *part; /* by sample: DRAM bytes by channel, thread instructions by group of SMs */
@@ -82,14 +82,14 @@ static void name_sms(struct timeline *t, const struct gpu *g, uint32_t n)
 }
 
 /* One more sample, with nothing in it. */
-static struct sample *new_sample(struct timeline *t)
+static struct timeline_sample *new_sample(struct timeline *t)
 {
 	const uint32_t parts = t->channels + t->groups, n = t->n_samples++;
 
 	grow(&t->sample, &t->cap_samples, n + 1, sizeof *t->sample);
 	grow(&t->part, &t->cap_part, (n + 1) * parts, sizeof *t->part);
 	memset(&t->part[(size_t)n * parts], 0, parts * sizeof *t->part);
-	t->sample[n] = (struct sample){0};
+	t->sample[n] = (struct timeline_sample){0};
 	return &t->sample[n];
 }
 
@@ -236,7 +236,7 @@ static uint32_t group_of(const struct timeline *t, const struct gpu *g, uint32_t
 
 static void take_sample(struct timeline *t, struct gpu *g)
 {
-	struct sample *s = new_sample(t);
+	struct timeline_sample *s = new_sample(t);
 	uint64_t *channel = &t->part[(size_t)(t->n_samples - 1) * (t->channels + t->groups)];
 	uint64_t *group = channel + t->channels;
 
@@ -310,7 +310,7 @@ static double rate(uint64_t hits, uint64_t of) { return of ? 100.0 * (double)hit
 /* What happened between two samples is shown from the first on. */
 static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia, uint32_t ib)
 {
-	const struct sample *a = &t->sample[ia], *b = &t->sample[ib];
+	const struct timeline_sample *a = &t->sample[ia], *b = &t->sample[ib];
 	const size_t parts = t->channels + t->groups;
 	double cycles = (double)(b->cycle - a->cycle);
 	uint64_t slots = (uint64_t)g->params.sms * g->params.core.warps;
