@@ -65,6 +65,14 @@ static inline void buf_var(struct buf *b, uint64_t v)
 	b->p[b->n++] = (uint8_t)v;
 }
 
+/* The bytes of a column behind their number; *column is freed. */
+static inline void buf_column(struct buf *b, struct buf *column)
+{
+	buf_var(b, column->n);
+	buf_add(b, column->p, column->n);
+	buf_free(column);
+}
+
 static inline uint64_t fold(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
 static inline int64_t unfold(uint64_t v) { return (int64_t)(v >> 1 ^ (0 - (v & 1))); }
 
@@ -110,6 +118,16 @@ static inline const uint8_t *cur_bytes(struct cur *c, size_t n)
 	}
 	c->p += n;
 	return c->p - n;
+}
+
+static inline struct cur cur_column(struct cur *c)
+{
+	uint64_t n = cur_var(c);
+	const uint8_t *p = cur_bytes(c, n);
+	struct cur column = cur_of(p, p ? n : 0);
+
+	column.bad = !p;
+	return column;
 }
 
 /* ---- msgpack values: msgpack.c ---- */

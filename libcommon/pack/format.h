@@ -242,6 +242,10 @@ struct block_room {
 void code_pack(struct buf *out, const struct part *p);
 bool code_unpack(struct cur *in, struct part *p, struct block_room *room);
 
+/* ---- models.c ---- */
+void models_pack(struct buf *out, const struct pcode *c);
+bool models_unpack(struct cur *in, struct pcode *c); /* after the instructions */
+
 /* ---- learn.c, fit.c, encode.c ---- */
 void learn_flow(struct parsed *p);
 void fit_addresses(struct parsed *p);
