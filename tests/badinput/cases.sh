@@ -147,7 +147,7 @@ bad n14_torus_valiant 'routing_function = valiant, wanted another: BookSim stops
 bad n15_escape 'read_request_begin_vc = 1, wanted channel 0, which routing_function = min_adapt' 'net "routing_function = min_adapt; read_request_begin_vc = 1;"'
 bad n16_nodes 'n.icnt:5:5: .*found a network of 9 nodes, wanted node 9 for 8 clusters and 8 memory' 'net "k = 3;"'
 bad n17_huge 'k = 8000, wanted at most 8192 nodes' 'net "k = 8000;"'
-bad n18_vc_alloc_delay 'vc_alloc_delay = 2, wanted a whole number from 1 to 1' 'net "vc_alloc_delay = 2;"'
+bad n18_vc_alloc_delay 'vc_alloc_delay = 0, wanted a whole number from 1 to 65536' 'net "vc_alloc_delay = 0;"'
 bad n19_no_crossbar_time 'st_final_delay = 0, wanted at least one cycle' 'net "st_final_delay = 0;"'
 bad n20_noq 'noq = 1, wanted' 'net "noq = 1;"'
 bad n21_allocator 'sw_allocator = fair, wanted islip, pim' 'net "sw_allocator = fair;"'

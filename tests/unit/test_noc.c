@@ -170,6 +170,14 @@ static const struct {
 	{"topology = mesh; k = 4; n = 2; routing_function = dor; routing_delay = 2; credit_delay = 2;"
 	 "st_prepare_delay = 1;",
 		2},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; vc_alloc_delay = 2;", 4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; sw_alloc_delay = 3; hold_switch_for_packet = 1;",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = min_adapt; speculative = 1; sw_alloc_delay = 2;",
+		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; speculative = 1; vc_alloc_delay = 3;"
+	 "sw_alloc_delay = 2; spec_sw_allocator = islip;",
+		4},
 	{"topology = mesh; k = 4; n = 2; routing_function = dor; speculative = 1;", 4},
 	{"topology = mesh; k = 4; n = 2; routing_function = dor; speculative = 1; vc_allocator = piggyback;"
 	 "spec_sw_allocator = islip;",

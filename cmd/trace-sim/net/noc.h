@@ -298,12 +298,16 @@ struct noc_bid {
 struct noc_entry {
 	uint32_t vc;
 	int32_t result;
-	uint32_t time; /* lists with delays; UINT32_MAX: not begun */
 };
 
+/*
+ * Work of one kind, in order. The first `begun` entries have been evaluated together and are done at the end of cycle
+ * `due`; those behind wait for them.
+ */
 struct noc_list {
 	struct noc_entry *slot;
 	uint32_t mask, head, count;
+	uint32_t begun, due;
 };
 
 struct noc_crossing {
@@ -433,8 +437,9 @@ struct noc {
 	struct events *events;        /* NULL: flits are not logged */
 	uint64_t latencies[NOC_BINS]; /* packets by floor(log2) of cycles in the network */
 	/* copies of the configuration for the cycle loop */
-	uint32_t vcs, vc_words, input_speedup, output_speedup, routing_delay, credit_delay;
-	int32_t output_max; /* -1: none */
+	uint32_t vcs, vc_words, input_speedup, output_speedup;
+	uint32_t routing_delay, vc_delay, sw_delay, credit_delay; /* cycles */
+	int32_t output_max;                                       /* -1: none */
 	bool lookahead, speculative, check_free, check_room, mask_by_asks, hold, shuffle, busy_when_full,
 		empty_first;
 	bool priorities;      /* of requests */

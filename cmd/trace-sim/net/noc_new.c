@@ -252,6 +252,8 @@ static void copy_options(struct noc *n)
 	n->input_speedup = (uint32_t)icnt_int(c, ICNT_input_speedup);
 	n->output_speedup = (uint32_t)icnt_int(c, ICNT_output_speedup);
 	n->routing_delay = (uint32_t)icnt_int(c, ICNT_routing_delay);
+	n->vc_delay = (uint32_t)icnt_int(c, ICNT_vc_alloc_delay);
+	n->sw_delay = (uint32_t)icnt_int(c, ICNT_sw_alloc_delay);
 	n->credit_delay = (uint32_t)icnt_int(c, ICNT_credit_delay);
 	n->output_max = icnt_int(c, ICNT_output_buffer_size);
 	n->lookahead = !n->routing_delay;

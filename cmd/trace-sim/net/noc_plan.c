@@ -98,11 +98,19 @@ void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node)
 
 /* ---- finishing ---------------------------------------------------------------------------------------- */
 
+/* A head through a router as far as the switch, as feedback policies count it. */
+static uint32_t to_the_switch(const struct icnt *c, bool speculative)
+{
+	uint32_t vc = (uint32_t)icnt_int(c, ICNT_vc_alloc_delay),
+		 sw = (uint32_t)icnt_int(c, ICNT_sw_alloc_delay);
+	uint32_t alloc = !speculative ? vc + sw : vc > sw ? vc : sw;
+
+	return (uint32_t)icnt_int(c, ICNT_routing_delay) + alloc;
+}
+
 static uint32_t delays(const struct icnt *c)
 {
-	uint32_t alloc = c->speculative ? 1 : 2;
-
-	return 1 + c->crossbar_delay + (uint32_t)icnt_int(c, ICNT_routing_delay) + alloc +
+	return 1 + to_the_switch(c, c->speculative) + c->crossbar_delay +
 	       (uint32_t)icnt_int(c, ICNT_credit_delay);
 }
 
@@ -173,10 +181,9 @@ static void finish(struct noc_builder *b)
 		p->most_latency = p->out[i].latency > p->most_latency ? p->out[i].latency : p->most_latency;
 		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
 	}
-	for (uint32_t i = 0; i < p->nodes; i++)
+	for (uint32_t i = 0; i < p->nodes; i++) /* where speculative below 0 is as good as above */
 		p->inject[i].least = 1 + 2 * p->inject[i].latency +
-				     (uint32_t)icnt_int(b->c, ICNT_routing_delay) +
-				     (b->c->speculative ? 1 : 2);
+				     to_the_switch(b->c, icnt_int(b->c, ICNT_speculative) != 0);
 	for (uint32_t r = 0; r < p->routers; r++) {
 		free(b->in[r].end);
 		free(b->out[r].end);

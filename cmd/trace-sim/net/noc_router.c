@@ -6,7 +6,7 @@
  * Always true: work is in lists, in BookSim's order, for that order decides about random numbers and about flits that
  * reach an output together. Results are found before any state changes: first all evaluate, then all update. What an
  * update appends is looked at in the next step only.
- * quirk Q4-36: a list with delays goes on only when those in front are done; what came in meanwhile begins then.
+ * quirk Q4-36: a list with a delay above 1 begins together what is in it; what comes in meanwhile waits until that is done.
  */
 #include <assert.h>
 #include <limits.h>
@@ -102,15 +102,9 @@ void noc_router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router 
 
 /* ---- ways ---------------------------------------------------------------------------------------------------- */
 
-static void route_evaluate(struct noc *n, struct noc_router *r)
-{
-	for (uint32_t i = 0; i < r->route.count && entry(&r->route, i)->time == NOT_BEGUN; i++)
-		entry(&r->route, i)->time = (uint32_t)n->time + n->routing_delay - 1;
-}
-
 static void route_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	while (r->route.count && entry(&r->route, 0)->time == (uint32_t)n->time) {
+	for (uint32_t left = done(&r->route, (uint32_t)n->time); left; left--) {
 		uint32_t vc = drop(&r->route).vc;
 
 		noc_routings[n->conf.routing].route(
@@ -146,9 +140,9 @@ static bool ask_channels(
 	return any;
 }
 
-static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void vc_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t i = 0; i < r->vc.count; i++) {
+	for (uint32_t i = 0; i < r->vc.begun; i++) {
 		struct noc_entry *e = entry(&r->vc, i);
 		const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + e->vc);
 		bool any = false;
@@ -157,8 +151,11 @@ static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 			any |= ask_channels(n, s, r, e->vc, &p->way[w]);
 		e->result = any ? PENDING : FAILED;
 	}
-	noc_alloc_run(&r->vc_alloc, &n->random);
-	for (uint32_t i = 0; i < r->vc.count; i++) {
+}
+
+static void vc_granted(const struct noc *n, struct noc_router *r)
+{
+	for (uint32_t i = 0; i < r->vc.begun; i++) {
 		struct noc_entry *e = entry(&r->vc, i);
 		int32_t out;
 
@@ -167,6 +164,32 @@ static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 		out = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
 		e->result = out >= 0 ? out : FAILED;
 	}
+}
+
+/* A channel that was granted cycles ago has been nobody's since, but its room may be gone. */
+static void vc_confirm(const struct noc *n, const struct noc_subnet *s, struct noc_router *r)
+{
+	for (uint32_t i = 0; i < r->vc.begun; i++) {
+		struct noc_entry *e = entry(&r->vc, i);
+
+		if (e->result >= 0 &&
+			full(n, s, r->base + (uint32_t)e->result / n->vcs, (uint32_t)e->result % n->vcs))
+			e->result = FAILED;
+	}
+}
+
+/* The allocator runs, and some draw random numbers, also while nothing is asked. */
+static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	bool begin = begins(&r->vc, (uint32_t)n->time, n->vc_delay);
+
+	if (begin)
+		vc_ask(n, s, r);
+	noc_alloc_run(&r->vc_alloc, &n->random);
+	if (begin)
+		vc_granted(n, r);
+	if (n->vc_delay > 1 && n->busy_when_full && r->vc.due == (uint32_t)n->time)
+		vc_confirm(n, s, r);
 }
 
 void noc_router_own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
@@ -180,9 +203,9 @@ void noc_router_own(struct noc *n, struct noc_subnet *s, struct noc_router *r, u
 	v->state = NOC_ACTIVE;
 }
 
-static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t evaluated)
+static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (; evaluated; evaluated--) {
+	for (uint32_t left = done(&r->vc, (uint32_t)n->time); left; left--) {
 		struct noc_entry e = drop(&r->vc);
 
 		if (e.result < 0) {
@@ -412,8 +435,9 @@ static bool confirmed(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 
 	if (n->hold && (r->hold_in[input] >= 0 || r->hold_out[e->result] >= 0))
 		return false;
+	/* With a slow switch perhaps only since it asked, and of another output. */
 	if (v->state == NOC_ACTIVE)
-		return !full(n, s, r->base + port, v->vc);
+		return v->port == port && !full(n, s, r->base + port, v->vc);
 	if (n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK)
 		return piggyback(n, s, r, e->vc, port) >= 0;
 	got = r->vc_alloc.in_match[alloc_input(n, r, e->vc)];
@@ -421,9 +445,9 @@ static bool confirmed(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	       !full(n, s, r->base + port, (uint32_t)got % n->vcs);
 }
 
-static void sw_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void sw_ask(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	for (uint32_t i = 0; i < r->sw.count; i++) {
+	for (uint32_t i = 0; i < r->sw.begun; i++) {
 		struct noc_entry *e = entry(&r->sw, i);
 		const struct noc_vc *v = &s->vc[r->base * n->vcs + e->vc];
 
@@ -435,15 +459,23 @@ static void sw_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 		else
 			ask_switch(n, s, r, e->vc, v->port);
 	}
+}
+
+static void sw_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	bool begin = begins(&r->sw, (uint32_t)n->time, n->sw_delay);
+
+	if (begin)
+		sw_ask(n, s, r);
 	noc_alloc_run(&r->sw_alloc, &n->random);
 	if (r->spec_alloc.n_in)
 		noc_alloc_run(&r->spec_alloc, &n->random);
-	for (uint32_t i = 0; i < r->sw.count; i++)
+	for (uint32_t i = 0; begin && i < r->sw.begun; i++)
 		if (entry(&r->sw, i)->result == PENDING)
 			entry(&r->sw, i)->result = switch_grant(n, r, entry(&r->sw, i)->vc);
-	if (!n->speculative)
+	if ((!n->speculative && n->sw_delay == 1) || r->sw.due != (uint32_t)n->time)
 		return;
-	for (uint32_t i = 0; i < r->sw.count; i++)
+	for (uint32_t i = 0; i < r->sw.begun; i++)
 		if (entry(&r->sw, i)->result >= 0 && !confirmed(n, s, r, entry(&r->sw, i)))
 			entry(&r->sw, i)->result = FAILED;
 }
@@ -458,27 +490,33 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 	append(&r->hold, vc);
 }
 
-static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t evaluated)
+/*
+ * A head that got the switch without having a channel takes one: with piggyback. Else its grant came before that of a
+ * VC allocator with a delay, and is lost.
+ */
+static bool take_channel(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
 {
-	for (; evaluated; evaluated--) {
+	int32_t got = n->conf.vc_alloc.kind == ALLOCATOR_PIGGYBACK ? piggyback(n, s, r, vc, port) : -1;
+
+	if (got < 0)
+		return false;
+	noc_router_own(n, s, r, vc, port, (uint32_t)got);
+	r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
+	return true;
+}
+
+static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	for (uint32_t left = done(&r->sw, (uint32_t)n->time); left; left--) {
 		struct noc_entry e = drop(&r->sw);
 		struct noc_vc *v = &s->vc[r->base * n->vcs + e.vc];
 		uint32_t port = (uint32_t)e.result / n->output_speedup;
 		bool tail;
 
-		if (e.result < 0) {
+		if (e.result < 0 || (v->state == NOC_WANTS && !take_channel(n, s, r, e.vc, port))) {
 			append(&r->sw, e.vc);
 			continue;
-		}
-		if (v->state == NOC_WANTS) { /* piggyback: the channel comes with the switch */
-			int32_t got = piggyback(n, s, r, e.vc, port);
-
-			if (got < 0) {
-				append(&r->sw, e.vc);
-				continue;
-			}
-			noc_router_own(n, s, r, e.vc, port, (uint32_t)got);
-			r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
 		}
 		tail = noc_router_cross(n, s, r, e.vc);
 		if (tail && v->count)
@@ -516,30 +554,24 @@ static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router 
 
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	uint32_t asked, bid;
-
 	noc_router_arrivals(n, s, r);
-	if (r->route.count)
-		route_evaluate(n, r);
+	begins(&r->route, (uint32_t)n->time, n->routing_delay);
 	noc_alloc_clear(&r->vc_alloc);
-	asked = r->vc.count;
-	if (asked)
+	if (r->vc.count)
 		vc_evaluate(n, s, r);
 	if (r->hold.count)
 		hold_evaluate(n, s, r);
 	noc_alloc_clear(&r->sw_alloc);
 	if (r->spec_alloc.n_in)
 		noc_alloc_clear(&r->spec_alloc);
-	bid = r->sw.count;
-	if (bid)
+	if (r->sw.count)
 		sw_evaluate(n, s, r);
 	cross_evaluate(n, r);
-	if (r->route.count)
-		route_update(n, s, r);
-	vc_update(n, s, r, asked);
+	route_update(n, s, r);
+	vc_update(n, s, r);
 	if (r->hold.count)
 		hold_update(n, s, r);
-	sw_update(n, s, r, bid);
+	sw_update(n, s, r);
 	cross_update(n, s, r);
 	memset(r->credited, 0, r->words * sizeof *r->credited);
 	return r->credit.count || r->route.count || r->vc.count || r->hold.count || r->sw.count ||

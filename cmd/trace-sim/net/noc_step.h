@@ -14,7 +14,7 @@
 static inline void append(struct noc_list *l, uint32_t vc)
 {
 	assert(l->count <= l->mask);
-	l->slot[(l->head + l->count++) & l->mask] = (struct noc_entry){vc, PENDING, NOT_BEGUN};
+	l->slot[(l->head + l->count++) & l->mask] = (struct noc_entry){vc, PENDING};
 }
 
 static inline struct noc_entry *entry(struct noc_list *l, uint32_t i)
@@ -26,6 +26,26 @@ static inline struct noc_entry drop(struct noc_list *l)
 {
 	l->count--;
 	return l->slot[l->head++ & l->mask];
+}
+
+/* Whether the entries of a list begin in this step: none is under way. They are then all that are in it. */
+static inline bool begins(struct noc_list *l, uint32_t now, uint32_t delay)
+{
+	if (l->begun)
+		return false;
+	l->begun = l->count;
+	l->due = now + delay - 1;
+	return l->begun != 0;
+}
+
+/* How many entries, at the front, are done in this step. */
+static inline uint32_t done(struct noc_list *l, uint32_t now)
+{
+	uint32_t n = l->due == now ? l->begun : 0;
+
+	if (n)
+		l->begun = 0;
+	return n;
 }
 
 /* ---- virtual channels of inputs ------------------------------------------------------------------------------ */
