@@ -103,6 +103,9 @@ $(BUILD)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SIM_LIB) $(LI
 $(BUILD)/tests/tracegen: $(wildcard tests/gen/*.c tests/gen/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/gen $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.c,$^)
+$(BUILD)/tests/cubingen: tests/cubin/cubingen.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
 
 # For LD_PRELOAD, which sanitizers do not suffer.
 $(BUILD)/tests/alloc_fail.so: tests/fault/alloc_fail.c
@@ -111,7 +114,7 @@ $(BUILD)/tests/alloc_fail.so: tests/fault/alloc_fail.c
 
 DEPS += $(UNIT:=.d) $(REPLAY:=.d)
 
-tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen $(BUILD)/tests/alloc_fail.so
+tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen $(BUILD)/tests/cubingen $(BUILD)/tests/alloc_fail.so
 suite: all tests
 	@sh tests/suite $(BUILD)
 check:

@@ -16,6 +16,8 @@
 #include "klist.h"
 #include "trace.h"
 
+struct cubins;
+
 /* ---- writing ---- */
 
 struct pack_writer;
@@ -30,6 +32,13 @@ bool pack_list_fits(size_t n);
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
 /* Before the first kernel: picks, as text of trace-picks(5), for the list of the stream. */
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
+/*
+ * Before the first kernel: functions, to be had as long as the writer; more may be added. The control codes of the one
+ * that has a kernel's name and machine are stored with it.
+ */
+void pack_put_codes(struct pack_writer *w, const struct cubins *codes);
+/* Instructions whose control codes were stored with the kernel that ended last; 0: none. */
+uint32_t pack_coded(const struct pack_writer *w);
 /* The kernels in the order in which the list first names them. */
 void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
@@ -67,6 +76,7 @@ const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);
 const char *pack_name(const struct pack *p, uint32_t kernel); /* as the list has it */
 const char *pack_picks(const struct pack *p);                 /* text; NULL: none */
+bool pack_has_codes(const struct pack *p);                    /* may kernels have control codes? */
 uint64_t pack_bytes(const struct pack *p);                    /* of the stream */
 
 struct pack_kernel {
@@ -75,11 +85,18 @@ struct pack_kernel {
 	char *name;     /* "-kernel name", "" where there is none */
 	uint32_t grid[3], block[3];
 	uint64_t stream; /* of CUDA */
+	uint32_t codes;  /* instructions of its function whose control codes are stored */
 	bool slice;
 };
 
 /* What is known of a kernel without unpacking it. Free name. 0 or -1. */
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f);
+
+/*
+ * Add the function of the kernel, machine code of which only the control codes and what cubin.h decodes with them is
+ * kept, to `to`, unless that has one of the name. 1, 0: the kernel has none, -1.
+ */
+int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault *f);
 
 /*
  * Write the kernel's text, or of its thread blocks only numbers first to last (in file order, from 0), with

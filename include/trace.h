@@ -136,6 +136,7 @@ struct kernel_header {
 	bool slice; /* cut from a larger grid: fewer thread blocks than the grid are no fault */
 };
 
+struct cubins;
 struct trace;
 
 /* The line behind a record. */
@@ -184,6 +185,11 @@ struct trace *trace_open(const char *path, const struct trace_options *o, struct
 struct trace *trace_over(struct input *in, const struct trace_options *o, struct fault *f);
 const struct kernel_header *trace_header(const struct trace *t);
 const char *trace_path(const struct trace *t);
+/*
+ * The kernel's function, where a packed stream has its control codes, as long as the trace: machine code of which only
+ * what control_decode() reads is there. NULL: none.
+ */
+const struct cubins *trace_codes(const struct trace *t);
 struct trace_shape trace_shape(const struct trace *t);
 /* The warp whose lines are being read, UINT32_MAX when there is none. */
 uint32_t trace_warp(const struct trace *t);

@@ -51,6 +51,52 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	[[ $stderr == *"wanted -core_model modern"* ]]
 }
 
+# Cycles, instructions and mismatches of each kernel of a run.
+joined() {
+	trace-sim -q $modern -F json "$@" >result
+	jq -c 'select(.record == "kernel").stats | [.gpu_sim_cycle, .core_control_insts, .core_control_mismatches]' result
+}
+
+@test "control codes come with a packed stream, from a file or a pipe; --cubin goes before, each kernel says how many" {
+	cd "$BATS_TEST_TMPDIR"
+	cp -r "$(trace uniform)" app
+	echo kernel-1.traceg >>app/kernelslist.g
+	cubingen -s 1 app >one
+	cubingen -s 11 app >eleven
+	trace-pack --cubin one -o coded app
+	joined app >without
+	joined --cubin one app >with
+	joined --cubin eleven app >slow
+	run -1 cmp -s with without
+	run -1 cmp -s with slow
+	[ "$(sed 's/^\[[0-9]*,//' with)" = "$(printf '25,null]\n25,null]')" ]
+	joined coded | cmp - with
+	joined -j 3 coded | cmp - with
+	joined - <coded | cmp - with
+	joined --cubin eleven coded | cmp - slow
+	joined -D core_dependence=scoreboard coded | cmp - without
+	joined -D core_dependence=control coded | cmp - with
+	run -0 --separate-stderr trace-sim -g a100 coded
+	[ -z "$stderr" ]
+}
+
+@test "a cubin of other code: the kernel runs without, and says what was found where" {
+	cd "$BATS_TEST_TMPDIR"
+	t=$(trace vecadd)
+	joined "$t" | sed 's/^\[\([0-9]*\),.*/\1/' >cycles
+	cubingen -x 0x50 "$t" >other
+	cubingen -n 0x50 "$t" >short
+	for c in other short; do
+		trace-pack -q --cubin $c -o $c.tpack "$t"
+		for o in "--cubin $c $t" $c.tpack; do
+			run -0 --separate-stderr trace-sim $modern -F text $o
+			[[ $stderr == *"pc 0x"*"instructions match"*"runs without control codes"* ]]
+			joined $o | sed 's/^\[\([0-9]*\),.*/\1/' | cmp - cycles
+			[ "$(jq -c 'select(.record == "kernel").stats.core_control_mismatches > 0' result)" = true ]
+		done
+	done
+}
+
 @test "--profile and --timeline see the modern core, with the same bytes for any number of threads" {
 	cd "$BATS_TEST_TMPDIR"
 	t=$(trace vecadd)

@@ -204,6 +204,65 @@ same_folder() { diff -r "$1" "$2"; }
 	done
 }
 
+@test "control codes go with the kernels, whatever is taken of a stream, and change nothing else" {
+	t=$(trace streams)
+	cubingen "$t" >c
+	trace-pack "$t" >plain
+	trace-pack --cubin c -o coded "$t"
+	trace-pack -t coded
+	[ "$(head -c 8 coded | tail -c 1 | od -An -tu1)" -eq 4 ]
+	trace-pack -d -C out coded
+	same_folder "$t" out
+	trace-pack -d -o a plain && trace-pack -d --tb 0-1 -o b plain
+	trace-pack -d -o - coded | cmp - a
+	trace-pack -d --tb 0-1 -o - coded | cmp - b
+	for o in "-j 3 --cubin c $t" coded "--cubin c plain"; do
+		trace-pack $o | cmp - coded
+	done
+	trace-pack <coded | cmp - coded
+	trace-pack <plain | cmp - plain
+	run -0 trace-pack -l coded
+	[ "${#lines[@]}" -eq $(("$(grep -c '(control codes)$' <<<"$output")" + 2)) ]
+	trace-pack -k 2 --tb 0 coded | trace-pack -l -F json - >json
+	[ "$(jq -s 'map(select(.record == "kernel").control_codes > 0) == [true]' json)" = true ]
+	trace-pack -l -F json plain >json
+	[ "$(jq -s 'map(select(.record == "kernel").control_codes) | unique == [0]' json)" = true ]
+}
+
+@test "--cubin: a kernel whose function is not found is told; the first of equal functions counts" {
+	t=$(trace vecadd)
+	cubingen "$(trace gemm)" >other
+	run -0 --separate-stderr trace-pack -v --cubin other -o a.tpack "$t"
+	assert_regex "$stderr" 'found no function of the kernel.*without control codes'
+	assert_regex "$stderr" '0 of 1 kernels with control codes'
+	cubingen -s 4 "$t" >four
+	cubingen -s 8 "$t" >eight
+	trace-pack --cubin four "$t" >f
+	trace-pack --cubin other --cubin four --cubin eight "$t" | cmp - f
+	trace-pack --cubin eight "$t" >e
+	run -1 cmp -s e f
+	trace-pack --cubin four e | cmp - f
+	run -2 trace-pack --cubin "$t/kernelslist.g" "$t"
+	assert_output --partial 'found no cubin'
+	for o in -d -t -l; do run -2 trace-pack $o --cubin four f; done
+}
+
+@test "a stream with control codes that is damaged or cut is noticed" {
+	cubingen "$(trace vecadd)" >c
+	trace-pack --cubin c "$(trace vecadd)" >a.tpack
+	n=$(stat -c %s a.tpack)
+	for i in $(seq 8 3 $((n - 1))); do
+		cp a.tpack b.tpack
+		b=$(od -An -tu1 -j$i -N1 a.tpack)
+		printf "\\$(printf %o $((b ^ 85)))" | dd of=b.tpack bs=1 seek=$i conv=notrunc status=none
+		run trace-pack -t b.tpack
+		[ "$status" = 1 ] || { echo "$i: $output"; return 1; }
+		head -c $i a.tpack >b.tpack
+		run trace-pack -t b.tpack
+		[ "$status" = 1 ] || { echo "$i: $output"; return 1; }
+	done
+}
+
 @test "a newer version says so" {
 	trace-pack "$(trace vecadd)" >a.tpack
 	printf '\x63' | dd of=a.tpack bs=1 seek=7 conv=notrunc status=none

@@ -30,9 +30,10 @@ static void row(FILE *out, uint32_t position, const struct pack_kernel *k, const
 
 	dims(grid, k->grid);
 	dims(block, k->block);
-	fprintf(out, "%6u %-14s %-12s %12llu %14llu  %s %s%s%s\n", position, grid, block,
+	fprintf(out, "%6u %-14s %-12s %12llu %14llu  %s %s%s%s%s\n", position, grid, block,
 		(unsigned long long)k->insts, (unsigned long long)k->text, shown, name[0] ? name : "-",
-		k->slice ? " (slice)" : "", k->stored ? " (kept as text)" : "");
+		k->slice ? " (slice)" : "", k->stored ? " (kept as text)" : "",
+		k->codes ? " (control codes)" : "");
 	free(shown);
 	free(name);
 }
@@ -54,6 +55,7 @@ static void record(struct record_writer *w, uint32_t position, const struct pack
 	record_uint(w, "text_bytes", k->text, "B");
 	record_uint(w, "stored_bytes", k->stored, "B");
 	record_bool(w, "slice", k->slice);
+	record_uint(w, "control_codes", k->codes, NULL);
 	record_end(w);
 }
 

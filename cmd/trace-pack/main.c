@@ -6,11 +6,12 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include "arena.h"
 #include "cli.h"
 #include "complete.h"
 #include "tool.h"
 
-enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL, OPT_VERIFY, OPT_NO_VERIFY, OPT_GROUP, OPT_ALL };
+enum { OPT_BLOCKS = 256, OPT_MEMORY, OPT_LEVEL, OPT_VERIFY, OPT_NO_VERIFY, OPT_GROUP, OPT_ALL, OPT_CUBIN };
 
 static const struct cli_row rows[] = {
 	{OPT_GROUP, "group", NULL,
@@ -24,6 +25,9 @@ static const struct cli_row rows[] = {
 	{OPT_BLOCKS, "tb", "RANGE", "only these thread blocks, in file order from 0 (0-15)", NULL},
 	{'o', "output", "FILE", "write there when complete; - is stdout, the default when packing", "file"},
 	{'C', "directory", "DIR", "unpack or group into this folder", "dir"},
+	{OPT_CUBIN, "cubin", "FILE",
+		"pack the control codes of a cubin, fat binary or program with the kernels; may be repeated",
+		"file"},
 	{'F', "format", "FORMAT", "of -l: text (default) or json", "text json"},
 	{'f', "force", NULL, "replace existing files", NULL},
 	{OPT_ALL, "all", NULL, "without a list: raw files too of kernels that have a grouped one", NULL},
@@ -76,6 +80,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'o': a->output = value; break;
 	case 'C': a->folder = value; break;
 	case 'f': a->force = true; break;
+	case OPT_CUBIN: a->cubin[a->n_cubins++] = value; break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
 	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, 64); break;
@@ -156,6 +161,7 @@ int main(int argc, char **argv)
 	keep_memory();
 	diag_init(argv[0]);
 	argc = take_levels(argc, argv, &a);
+	a.cubin = xcalloc((size_t)argc, sizeof(char *));
 	int n = cli_parse(&cli, argc, argv, on_option, &a);
 	diag_quiet(a.quiet);
 	if (n > 1)
@@ -166,6 +172,8 @@ int main(int argc, char **argv)
 		cli_usage("found -o with --group, wanted -C DIR");
 	if (a.blocks && a.mode != MODE_PACK && !(a.mode == MODE_UNPACK && a.output))
 		cli_usage("found --tb, wanted it when packing or with -d -o FILE");
+	if (a.n_cubins && a.mode != MODE_PACK)
+		cli_usage("found --cubin, wanted it when packing");
 	if (a.kernels && !(a.select = kselect_parse(a.kernels, &f)))
 		die_fault(&f);
 	const char *operand = n ? argv[0] : "-";
@@ -177,5 +185,6 @@ int main(int argc, char **argv)
 	default: status = do_pack(operand, &a); break;
 	}
 	kselect_free(a.select);
+	free(a.cubin);
 	return status;
 }

@@ -148,7 +148,8 @@ static bool add_hash(void *ctx, const void *bytes, size_t n)
 }
 
 /* Does every kernel come back from the stream as it went in? */
-static void verify(const struct pack_args *a, struct output *out, const struct feed *d, uint32_t n)
+static void verify(const struct pack_args *a, struct output *out, const struct feed *d, const struct codes *c,
+	uint32_t n)
 {
 	const char *path = a->no_verify ? NULL : output_written(out);
 	XXH3_state_t *h = XXH3_createState();
@@ -169,6 +170,8 @@ static void verify(const struct pack_args *a, struct output *out, const struct f
 		if (memcmp(is.digest, d->hash[i], sizeof(d->hash[i])))
 			die("%s: kernel %u does not come back as it went in", a->output, i + 1);
 	}
+	if (p)
+		codes_verify(c, p, n, a);
 	pack_close(p);
 	XXH3_freeState(h);
 }
@@ -215,30 +218,36 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 int do_pack(const char *operand, const struct pack_args *a)
 {
 	struct source s;
+	struct codes c;
 	struct fault f;
 
 	source_open(&s, operand, a);
 	check_output(&s, a);
+	codes_open(&c, &s, a);
 	struct output *out = output_open(a->output, a->force);
 	struct feed d = {pack_writer_new(output_stream(out), a->level, a->threads), 0,
 		xcalloc(s.n_items, sizeof(*d.hash))};
 	pack_on_text(d.w, is_text, &s);
 	carry_picks(&s, a, d.w);
+	pack_put_codes(d.w, c.cubins);
 	pack_put_list(d.w, s.list_name, s.list ? s.list : "", s.n_list);
 	for (uint32_t i = 0; i < s.n_items; i++) {
 		struct item *k = &s.item[i];
 
+		codes_kernel(&c, &s, i);
 		pack_begin(d.w);
 		if (!s.pack)
 			feed_item(&d, k, a);
 		else if (pack_text(s.pack, k->number, a->first, a->last, feed, &d, &f) < 0)
 			die_fault(&f);
 		pack_end(d.w, d.hash[i]);
+		codes_packed(&c, &s, a, i, pack_coded(d.w));
 		progress(a, &s, i + 1, d.bytes);
 	}
 	pack_writer_close(d.w);
-	verify(a, out, &d, s.n_items);
+	verify(a, out, &d, &c, s.n_items);
 	output_commit(out);
+	codes_close(&c, &s, a);
 	free(d.hash);
 	source_close(&s);
 	return EXIT_GOOD;

@@ -10,6 +10,7 @@
  *   folder.c   grouping a folder of raw traces into another
  *   unpack.c   files or text out of a stream, verifying
  *   list.c     the table of kernels
+ *   codes.c    control codes that are packed with the kernels
  */
 #ifndef TOOL_H
 #define TOOL_H
@@ -34,6 +35,8 @@ struct pack_args {
 	unsigned threads;
 	bool force, quiet, verbose, no_verify, all; /* all: raw files beside grouped ones too */
 	struct kselect *select;
+	const char **cubin; /* files of control codes */
+	uint32_t n_cubins;
 };
 
 /* A kernel to pack. */
@@ -69,6 +72,21 @@ void source_close(struct source *s);
 void source_list_hash(const struct source *s, unsigned char hash[16]);
 /* Dies where -k are picks for another list than the stream's. */
 void source_picks(struct pack *p, const struct pack_args *a);
+
+/* Control codes that go into a stream: of --cubin, else of the stream that the kernels come from. */
+struct codes {
+	struct cubins *cubins; /* NULL: none */
+	uint32_t kernels;      /* that have got some */
+};
+void codes_open(struct codes *c, const struct source *s, const struct pack_args *a);
+/* Before kernel number i of the source is packed. */
+void codes_kernel(struct codes *c, const struct source *s, uint32_t i);
+/* It was, with the codes of so many instructions. */
+void codes_packed(
+	struct codes *c, const struct source *s, const struct pack_args *a, uint32_t i, uint32_t insts);
+/* Do the codes of n kernels come back from the stream as they went in? Dies where not. */
+void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struct pack_args *a);
+void codes_close(struct codes *c, const struct source *s, const struct pack_args *a);
 
 /* Where text goes; write returns false when it failed. */
 struct sink {

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include "codec.h"
+#include "control.h"
 
 void block_free(struct pack_block *b)
 {
@@ -24,20 +25,51 @@ struct block_reading {
 	struct header_state header;
 	struct block_room room;
 	uint64_t used[N_COLUMNS]; /* of the columns, by the pieces so far */
+	unsigned flags;           /* that a piece of the stream may have */
+	/* functions with control codes: place in their column, instructions */
+	uint64_t *code_at;
+	uint32_t *n_code, n_functions;
 };
+
+/* The function of a kernel that begins: one of those before in the block, or the next of its column. */
+static bool read_codes(const struct pack_block *b, struct block_reading *r, struct read_piece *c)
+{
+	const struct buf *col = &b->col[COL_CODES];
+	uint32_t k = (uint32_t)mp_get_uint(&r->in, r->n_functions);
+
+	if (r->in.bad)
+		return false;
+	if (k == r->n_functions) {
+		uint64_t at = r->used[COL_CODES];
+		struct cur in = cur_of(col->p, col->n);
+		uint32_t n = (uint32_t)mp_get_uint(&r->in, pack_limits.codes);
+
+		in.p += at;
+		if (r->in.bad || !n || !pack_control_unpack(&in, NULL, n))
+			return false;
+		r->code_at[r->n_functions] = at;
+		r->n_code[r->n_functions++] = n;
+		r->used[COL_CODES] = col->n - cur_left(&in);
+	}
+	c->codes = r->code_at[k];
+	c->n_codes = r->n_code[k];
+	return true;
+}
 
 static bool read_piece(struct pack_block *b, struct block_reading *r, struct read_piece *c)
 {
 	struct cur *in = &r->in;
 	size_t n;
 
-	c->flags = (unsigned)mp_get_uint(in, PIECE_ALL);
+	c->flags = (unsigned)mp_get_uint(in, r->flags);
 	if (c->flags & PIECE_BEGINS) {
 		if (!header_unpack(in, &r->header, &c->header))
 			return false;
 		struct header_facts h = header_facts((const char *)c->header.p, c->header.n);
 		memcpy(c->part.grid, h.grid, sizeof(h.grid));
 		c->part.threads = h.threads;
+		if (c->flags & PIECE_CODES && !read_codes(b, r, c))
+			return false;
 	} else {
 		c->part.first_block = mp_get_uint(in, UINT64_MAX);
 		for (int i = 0; i < 3; i++)
@@ -60,14 +92,12 @@ static bool read_piece(struct pack_block *b, struct block_reading *r, struct rea
 		if (n != 16)
 			return false;
 	}
-	return !in->bad;
+	return !in->bad && (c->flags & PIECE_BEGINS || !(c->flags & PIECE_CODES));
 }
 
-static bool read_pieces(struct pack_block *b, uint32_t kernel)
+static bool read_all(struct pack_block *b, struct block_reading *r, uint32_t kernel)
 {
-	struct block_reading r = {.in = cur_of(b->col[COL_META].p, b->col[COL_META].n),
-		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans}};
-	struct cur *in = &r.in;
+	struct cur *in = &r->in;
 
 	if (mp_get_uint(in, 1)) {
 		b->list_name = mp_get_str(in, &b->list_name_len);
@@ -77,15 +107,29 @@ static bool read_pieces(struct pack_block *b, uint32_t kernel)
 	if (in->bad || n > cur_left(in))
 		return false;
 	b->piece = xcalloc(n + 1, sizeof(b->piece[0]));
+	r->code_at = xcalloc(n + 1, sizeof(r->code_at[0]));
+	r->n_code = xcalloc(n + 1, sizeof(r->n_code[0]));
 	for (uint32_t i = 0; i < n; i++) {
 		struct read_piece *c = &b->piece[b->n_pieces++];
 
 		c->kernel = kernel;
-		if (!read_piece(b, &r, c))
+		if (!read_piece(b, r, c))
 			return false;
 		kernel += !!(c->flags & PIECE_ENDS);
 	}
-	return !cur_left(in);
+	return !cur_left(in) && r->used[COL_CODES] == b->col[COL_CODES].n;
+}
+
+static bool read_pieces(const struct pack *p, struct pack_block *b, uint32_t kernel)
+{
+	struct block_reading r = {.in = cur_of(b->col[COL_META].p, b->col[COL_META].n),
+		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans},
+		.flags = p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN};
+	bool good = read_all(b, &r, kernel);
+
+	free(r.code_at);
+	free(r.n_code);
+	return good;
 }
 
 /* What the index will say of the newest block, and where the next one begins. */
@@ -115,7 +159,7 @@ static struct pack_block *load(struct pack *p, uint32_t number, struct fault *f)
 	b->number = number;
 	bool good = columns_unpack(body, n, b->col, &why);
 	free(body);
-	if (good && read_pieces(b, e->kernel)) {
+	if (good && read_pieces(p, b, e->kernel)) {
 		if (p->in)
 			note_block(p, b);
 		return b;

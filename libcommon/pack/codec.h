@@ -29,6 +29,8 @@ struct read_piece {
 	struct buf header; /* PIECE_BEGINS */
 	struct part part;
 	uint64_t stored, n_stored; /* in the block's stored column */
+	uint64_t codes;            /* in its column of control codes, PIECE_CODES */
+	uint32_t n_codes;          /* instructions */
 	uint64_t bytes;            /* PIECE_ENDS */
 	const uint8_t *hash;       /* PIECE_HASH */
 };
@@ -50,9 +52,9 @@ struct pack {
 	uint64_t size;
 	struct pack_entry *entry;
 	uint32_t n_entries;
-	uint8_t version;
-	char *picks;     /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
-	char *list_name; /* NULL: no list file */
+	uint8_t features; /* PACK_PICKED, PACK_CODED */
+	char *picks;      /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
+	char *list_name;  /* NULL: no list file */
 	struct buf list;
 	char **kernel; /* names */
 	uint32_t n_kernels, cap_kernels;
@@ -110,6 +112,8 @@ void walk_start(struct walk *w, struct pack *p, uint32_t kernel, uint64_t first_
 /* 1: *c is the next piece, 0: the kernel is complete, -1. */
 int walk_next(struct walk *w, struct read_piece **c, struct fault *f);
 void walk_end(struct walk *w);
+/* out.c: its kernel's control codes to `to`, c being the kernel's first piece; false: there are none. */
+bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to);
 
 /* The text of one piece, all of it. 0 or -1. */
 int pack_piece_text(struct walk *w, const struct read_piece *c,

@@ -10,6 +10,7 @@
  *   text.c    the way back: records to the same text
  *   tail.h    ends of lines that are kept as text: forms and numbers
  *   header.c  the header's text as a few values
+ *   control.c  control codes of functions as bytes
  *   code.c    the table of static instructions as bytes
  *   flow.h    which instruction and which lanes come next in a warp
  *   addr.h    address recipes
@@ -30,10 +31,13 @@
 #include "limits.h"
 #include "trace.h"
 
-#define PACK_MAGIC   "TPACK\x1a\n" /* 7 bytes, then the version */
-#define PACK_VERSION 2             /* of a stream without picks, which every reader knows */
-#define PACK_PICKED  3             /* of one whose index ends with picks */
-#define PACK_END     "KCPT"        /* the last 4 bytes */
+#define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes, then the version */
+/* The version is the first, and one of each of these that the stream has: a reader knows what it cannot read. */
+#define PACK_VERSION 2u /* with nothing of the following, which every reader knows */
+#define PACK_PICKED  1u /* the index ends with picks */
+#define PACK_CODED   2u /* kernels may have control codes */
+#define PACK_NEWEST  (PACK_VERSION + PACK_PICKED + PACK_CODED)
+#define PACK_END     "KCPT" /* the last 4 bytes */
 #define NONE         UINT32_MAX
 
 #define SPAN_INSTS 32768u /* a span is closed when it has as many */
@@ -58,6 +62,7 @@ enum column {
 	COL_WIDTH,                  /* planes that a group of numbers in these texts has */
 	COL_VALUE,                  /* its numbers, eight byte planes */
 	COL_STORED = COL_VALUE + 8, /* text that is no grouped trace */
+	COL_CODES,                  /* control codes by PC, of functions */
 	N_COLUMNS
 };
 

@@ -6,6 +6,7 @@
  * back in the order in which they were begun. Without threads the caller does all work. Text is let go when
  * its piece is encoded, so that memory is some pieces of text and the columns of the blocks under way.
  */
+#include "control.h"
 #include "job.h"
 
 struct queue *queue_new(unsigned threads, int level)
@@ -149,12 +150,34 @@ static void encode_piece(struct queue *q, struct piece *c)
 
 /* ---- one block ---------------------------------------------------------------------------- */
 
-static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct header_state *s)
+/* Functions whose control codes the block has, by where their machine code is. */
+struct coded {
+	const uint8_t **code; /* room for one of each piece */
+	uint32_t n;
+};
+
+static void put_codes(const struct piece *c, struct buf col[N_COLUMNS], struct coded *d)
+{
+	uint32_t k = 0;
+
+	while (k < d->n && d->code[k] != c->codes)
+		k++;
+	mp_uint(&col[COL_META], k);
+	if (k < d->n)
+		return;
+	d->code[d->n++] = c->codes;
+	mp_uint(&col[COL_META], c->n_codes);
+	pack_control(&col[COL_CODES], c->codes, c->n_codes);
+}
+
+static void put_piece(
+	const struct piece *c, struct buf col[N_COLUMNS], struct header_state *s, struct coded *d)
 {
 	struct buf *m = &col[COL_META];
 	bool hash = c->ends && (c->bytes >= HASH_TEXT || columns_of(c) >= HASH_COLUMNS);
 	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
-			   (c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0));
+			   (c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0) |
+			   (c->codes ? PIECE_CODES : 0));
 	if (!c->begins) {
 		mp_uint(m, c->first_block);
 		for (int i = 0; i < 3; i++)
@@ -162,6 +185,8 @@ static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct h
 		mp_uint(m, c->facts.threads);
 	} else {
 		header_pack(m, s, c->head.p ? (const char *)c->head.p : "", c->head.n);
+		if (c->codes)
+			put_codes(c, col, d);
 	}
 	if (c->part)
 		buf_add(m, c->table.p, c->table.n);
@@ -181,6 +206,7 @@ static void put_piece(const struct piece *c, struct buf col[N_COLUMNS], struct h
 static void gather_job(struct job *j)
 {
 	struct header_state s = {0};
+	struct coded d = {xcalloc(j->n + 1, sizeof(d.code[0])), 0};
 
 	mp_uint(&j->col[COL_META], j->list.n ? 1 : 0);
 	buf_add(&j->col[COL_META], j->list.p, j->list.n);
@@ -188,13 +214,14 @@ static void gather_job(struct job *j)
 	for (uint32_t i = 0; i < j->n; i++) {
 		struct piece *c = j->piece[i];
 
-		put_piece(c, j->col, &s);
+		put_piece(c, j->col, &s, &d);
 		columns_free(c->col);
 		buf_free(&c->table);
 		buf_free(&c->head);
 		c->kept = c->stored.n && !blank_text(c->stored.p, c->stored.n);
 		buf_free(&c->stored);
 	}
+	free(d.code);
 	frames_begin(&j->frames, j->col);
 }
 

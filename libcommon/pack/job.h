@@ -22,7 +22,9 @@ struct piece {
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;
-	size_t header; /* bytes of text that are header */
+	size_t header;        /* bytes of text that are header */
+	const uint8_t *codes; /* begins: machine code of its function, or NULL; who makes pieces keeps it */
+	uint32_t n_codes;     /* instructions */
 	struct buf head, stored, table;
 	struct buf col[N_COLUMNS];
 };

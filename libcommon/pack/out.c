@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <xxhash.h>
 #include "codec.h"
+#include "control.h"
+#include "cubin.h"
 
 #define OUT_TEXT (1u << 20) /* text handed on at a time */
 
@@ -220,12 +222,50 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 		if (c->flags & PIECE_STORED && !blank_text(w.b->col[COL_STORED].p + c->stored, c->n_stored))
 			k->stored += c->n_stored;
 		k->text += c->bytes;
+		k->codes += c->n_codes;
 	}
 	walk_end(&w);
 	if (r < 0) {
 		free(k->name);
 		k->name = NULL;
 	}
+	return r;
+}
+
+/* ---- control codes ------------------------------------------------------------------------ */
+
+/* The function of the piece that begins a kernel, under the name that its header has; false: there is none. */
+bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to)
+{
+	struct cur in = cur_of(b->col[COL_CODES].p, b->col[COL_CODES].n);
+	struct function_name name;
+	uint8_t *code;
+
+	if (!c->n_codes || !pack_function_name(&name, (const char *)c->header.p, c->header.n))
+		return false;
+	code = xmalloc(INST_BYTES * (size_t)c->n_codes);
+	in.p += c->codes;
+	bool good = pack_control_unpack(&in, code, c->n_codes);
+	char *text = xstrndup(name.name, name.len);
+	if (good)
+		cubins_add_code(to, text, name.sm, code, c->n_codes);
+	free(text);
+	free(code);
+	return good;
+}
+
+int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault *f)
+{
+	struct walk w;
+	struct read_piece *c;
+
+	if (!pack_has_codes(p))
+		return 0;
+	walk_start(&w, p, kernel, 0);
+	int r = walk_next(&w, &c, f);
+	if (r > 0)
+		r = pack_piece_codes(w.b, c, to);
+	walk_end(&w);
 	return r;
 }
 

@@ -96,9 +96,9 @@ uint8_t *pack_frame(
 bool pack_index_end(struct pack *p, struct cur *in)
 {
 	size_t n = 0;
-	const uint8_t *s = p->version == PACK_PICKED ? mp_get_str(in, &n) : NULL;
+	const uint8_t *s = p->features & PACK_PICKED ? mp_get_str(in, &n) : NULL;
 
-	if (in->bad || cur_left(in) || (p->version == PACK_PICKED && (!s || memchr(s, '\0', n))))
+	if (in->bad || cur_left(in) || (p->features & PACK_PICKED && (!s || memchr(s, '\0', n))))
 		return false;
 	if (s) {
 		free(p->picks);
@@ -221,12 +221,12 @@ int pack_check_magic(struct pack *p, const uint8_t m[FIRST], struct fault *f)
 {
 	if (memcmp(m, PACK_MAGIC, 7))
 		return pack_bad(p, 0, f, "pack-magic", "found no packed stream");
-	p->version = m[7];
-	if (m[7] != PACK_VERSION && m[7] != PACK_PICKED)
+	p->features = (uint8_t)(m[7] - PACK_VERSION);
+	if (m[7] < PACK_VERSION || m[7] > PACK_NEWEST)
 		return fault_set(f, (struct place){p->name, 0, 0}, "pack-version",
 			"found version %u of the packed "
 			"format, wanted at most %u: a newer trace-pack wrote it",
-			m[7], PACK_PICKED);
+			m[7], PACK_NEWEST);
 	return 0;
 }
 
@@ -365,6 +365,7 @@ const char *pack_list_name(const struct pack *p) { return p->list_name; }
 uint32_t pack_kernels(const struct pack *p) { return p->n_kernels; }
 const char *pack_name(const struct pack *p, uint32_t kernel) { return p->kernel[kernel]; }
 const char *pack_picks(const struct pack *p) { return p->picks; }
+bool pack_has_codes(const struct pack *p) { return p->features & PACK_CODED; }
 uint64_t pack_bytes(const struct pack *p) { return p->size; }
 
 const char *pack_list_text(const struct pack *p, size_t *n)

@@ -8,7 +8,16 @@
 #include "format.h"
 
 enum { BLOCK_DATA = 1, BLOCK_INDEX = 2 };
-enum { PIECE_BEGINS = 1, PIECE_ENDS = 2, PIECE_PART = 4, PIECE_STORED = 8, PIECE_HASH = 16, PIECE_ALL = 31 };
+enum {
+	PIECE_BEGINS = 1,
+	PIECE_ENDS = 2,
+	PIECE_PART = 4,
+	PIECE_STORED = 8,
+	PIECE_HASH = 16,
+	PIECE_PLAIN = 31, /* all of a stream without control codes */
+	PIECE_CODES = 32,
+	PIECE_ALL = 63
+};
 
 /*
  * The hash is kept of so much text, or where the last piece has so many bytes in its columns that it does not count

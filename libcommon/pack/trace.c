@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <xxhash.h>
+#include "cubin.h"
 #include "meaning.h"
 #include "trace/reader.h"
 
@@ -32,6 +33,7 @@ struct packed {
 	uint32_t cap_listed;
 	struct buf line, whole;
 	unsigned char hash[16];
+	struct cubins *codes; /* the kernel's control codes; NULL: none */
 };
 
 /* ---- lists -------------------------------------------------------------------------------- */
@@ -93,22 +95,28 @@ void packed_close(struct packed *k)
 	tblock_free(&k->ahead);
 	buf_free(&k->line);
 	buf_free(&k->whole);
+	cubins_free(k->codes);
 	free(k);
 }
 
-/* The header's text, and whether the kernel has one. */
-static int read_header(struct pack *p, uint32_t kernel, struct buf *header, struct fault *f)
+/* The header's text in k->whole, and whether the kernel has one; control codes that stand with it. */
+static int read_header(struct packed *k, struct fault *f)
 {
 	struct walk w;
 	struct read_piece *c;
 
-	walk_start(&w, p, kernel, 0);
+	walk_start(&w, k->p, k->kernel, 0);
 	int r = walk_next(&w, &c, f);
-	if (r > 0)
-		buf_add(header, c->header.p, c->header.n);
+	if (r > 0) {
+		buf_add(&k->whole, c->header.p, c->header.n);
+		if (c->n_codes)
+			pack_piece_codes(w.b, c, k->codes = cubins_new());
+	}
 	walk_end(&w);
-	return r < 0 ? -1 : header->n != 0;
+	return r < 0 ? -1 : k->whole.n != 0;
 }
+
+const struct cubins *packed_codes(const struct packed *k) { return k->codes; }
 
 struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_options *o, struct fault *f)
 {
@@ -119,7 +127,7 @@ struct trace *pack_trace(struct pack *p, uint32_t kernel, const struct trace_opt
 	sprintf(name, "%s/%s", p->name, p->kernel[kernel]);
 	k->p = p;
 	k->kernel = kernel;
-	int r = read_header(p, kernel, &k->whole, f);
+	int r = read_header(k, f);
 	if (r > 0 && o->watch)
 		r = 0; /* who watches wants the lines */
 	if (r == 0) {

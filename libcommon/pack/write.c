@@ -9,6 +9,8 @@
 #include <xxhash.h>
 #include "diag.h"
 #include "pack.h"
+#include "control.h"
+#include "cubin.h"
 #include "job.h"
 
 #define PIECE_TEXT (4u << 20)
@@ -21,11 +23,13 @@ struct block_entry {
 struct pack_writer {
 	FILE *out;
 	struct queue *queue;
-	struct job *job;     /* the block being filled */
-	uint64_t text, room; /* of it; the most that its columns may still take */
-	struct buf list;     /* metadata of the list until the first block */
-	struct buf picks;    /* their text; empty: none */
-	bool started;        /* magic and version are written */
+	struct job *job;            /* the block being filled */
+	uint64_t text, room;        /* of it; the most that its columns may still take */
+	struct buf list;            /* metadata of the list until the first block */
+	struct buf picks;           /* their text; empty: none */
+	const struct cubins *codes; /* functions whose control codes are stored; NULL: none are */
+	uint32_t coded;             /* instructions of the kernel's function */
+	bool started;               /* magic and version are written */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
@@ -70,7 +74,8 @@ static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf
 
 	if (!w->started) {
 		fwrite(PACK_MAGIC, 1, 7, w->out);
-		putc(w->picks.n ? PACK_PICKED : PACK_VERSION, w->out);
+		putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0)),
+			w->out);
 	}
 	w->started = true;
 	buf_byte(&h, type);
@@ -140,6 +145,28 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
 
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n) { buf_add(&w->picks, text, n); }
 
+void pack_put_codes(struct pack_writer *w, const struct cubins *codes) { w->codes = codes; }
+
+uint32_t pack_coded(const struct pack_writer *w) { return w->coded; }
+
+/* The function of the kernel that begins with this piece. */
+static void find_codes(struct pack_writer *w, struct piece *c)
+{
+	struct function_name name;
+
+	w->coded = 0;
+	if (!w->codes || !pack_function_name(&name, (const char *)c->text.p, c->header))
+		return;
+	char *text = xstrndup(name.name, name.len);
+	const struct cubin_function *f = cubins_find(w->codes, text, name.sm);
+
+	free(text);
+	if (!f || f->bytes < INST_BYTES || f->bytes / INST_BYTES > pack_limits.codes)
+		return;
+	c->codes = f->code;
+	c->n_codes = w->coded = f->bytes / INST_BYTES;
+}
+
 /* ---- cutting ------------------------------------------------------------------------------ */
 
 static void text_hash(const struct pack_writer *w, unsigned char out[16])
@@ -171,12 +198,15 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		w->blocks++;
 	if (ends)
 		text_hash(w, c->hash);
+	if (c->begins)
+		find_codes(w, c);
+	size_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
 	w->begun = true;
-	if (w->job && n + PIECE_SLACK > w->room)
+	if (w->job && most > w->room)
 		end_job(w, false);
 	struct job *j = current(w);
 	w->text += n;
-	w->room -= n + PIECE_SLACK;
+	w->room -= most;
 	queue_piece(w->queue, j, c);
 	if (w->text >= BLOCK_TEXT || j->n == pack_limits.pieces)
 		end_job(w, false);

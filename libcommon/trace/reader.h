@@ -144,6 +144,7 @@ int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 
 int packed_next(struct trace *t, struct tblock *tb, struct fault *f);
 int packed_finish(struct trace *t, struct fault *f); /* 1: there are more thread blocks */
+const struct cubins *packed_codes(const struct packed *k);
 void packed_close(struct packed *k);
 
 /* ---- text.c ---- */

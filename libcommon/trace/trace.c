@@ -65,6 +65,7 @@ void trace_close(struct trace *t)
 
 const struct kernel_header *trace_header(const struct trace *t) { return &t->h; }
 const char *trace_path(const struct trace *t) { return t->name; }
+const struct cubins *trace_codes(const struct trace *t) { return t->packed ? packed_codes(t->packed) : NULL; }
 uint32_t trace_warp(const struct trace *t) { return t->warp; }
 
 struct trace_shape trace_shape(const struct trace *t)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "cubin.h"
 #include "input.h"
 #include "pack.h"
 #include "pack/stream.h"
@@ -64,7 +65,7 @@ static void build(struct buf *s, const uint8_t *data, size_t size)
 	columns_pack(&body, col, 1);
 	columns_free(col);
 	buf_add(s, PACK_MAGIC, 7);
-	buf_byte(s, PACK_VERSION);
+	buf_byte(s, PACK_VERSION + PACK_CODED);
 	frame(s, BLOCK_DATA, &body);
 	first = s->n - 8;
 	mp_uint(&index, 1);
@@ -115,6 +116,20 @@ static void read_in_order(const uint8_t *data, size_t size)
 	pack_close(p);
 }
 
+/* Functions with control codes have whole instructions. */
+static void read_codes(struct pack *p, uint32_t kernel)
+{
+	struct cubins *c = cubins_new();
+	struct control_code k;
+	struct fault f;
+
+	pack_codes(p, kernel, c, &f);
+	for (uint32_t i = 0; i < cubins_count(c); i++)
+		for (uint32_t at = 0; at < cubins_at(c, i)->bytes; at += 16)
+			control_decode(&k, cubins_at(c, i)->code + at);
+	cubins_free(c);
+}
+
 static void read_stream(const uint8_t *data, size_t size)
 {
 	struct fault f;
@@ -129,6 +144,7 @@ static void read_stream(const uint8_t *data, size_t size)
 		if (pack_kernel(p, i, &k, &f) < 0)
 			continue;
 		free(k.name);
+		read_codes(p, i);
 		if (k.insts > FUZZ_BYTES / 16) {
 			small = false;
 			continue;

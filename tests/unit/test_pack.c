@@ -5,6 +5,8 @@
  */
 #include "pack.h"
 #include <stddef.h>
+#include "cubin.h"
+#include "pack/control.h"
 #include "pack/stream.h"
 #include "tap.h"
 
@@ -110,6 +112,109 @@ static void damage(void)
 		pack_close(p);
 	}
 	is_number(noticed, (long long)(2 * n_stream), "every flipped byte and every cut is noticed");
+}
+
+/* ---- control codes ------------------------------------------------------------------------ */
+
+#define CODED 300u /* instructions */
+
+static void random_code(uint8_t *code, uint32_t n)
+{
+	uint32_t v = 1;
+
+	for (uint32_t i = 0; i < 16 * n; i++) {
+		v = v * 1664525 + 1013904223;
+		code[i] = (uint8_t)(v >> 24);
+	}
+	for (uint32_t i = 0; i < n; i += 7) { /* DEPBAR.LE */
+		code[16 * i] = CONTROL_DEPBAR & 255;
+		code[16 * i + 1] = CONTROL_DEPBAR >> 8;
+	}
+}
+
+static bool same_codes(const uint8_t *a, const uint8_t *b, uint32_t n)
+{
+	bool same = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct control_code k;
+		uint8_t x[16], y[16];
+
+		control_decode(&k, a + 16 * i);
+		control_encode(&k, x);
+		control_decode(&k, b + 16 * i);
+		control_encode(&k, y);
+		same = same && !memcmp(x, y, 16);
+	}
+	return same;
+}
+
+static void control_bytes(void)
+{
+	static uint8_t code[CODED][16], back[CODED][16];
+	struct buf b = {0};
+	unsigned cut = 0;
+
+	random_code(code[0], CODED);
+	pack_control(&b, code[0], CODED);
+	is_number((long long)b.n, (long long)pack_control_size(code[0], CODED),
+		"control codes take what was said");
+	struct cur in = cur_of(b.p, b.n);
+	ok(pack_control_unpack(&in, back[0], CODED) && !cur_left(&in) && same_codes(code[0], back[0], CODED),
+		"control codes come back");
+	for (size_t i = 0; i < b.n; i++) {
+		in = cur_of(b.p, i);
+		cut += !pack_control_unpack(&in, NULL, CODED);
+	}
+	is_number(cut, (long long)b.n, "control codes that are cut are noticed");
+	buf_free(&b);
+}
+
+/* Three launches of a function for sm_80, of which the second is of another machine: one has no codes. */
+static void coded(void)
+{
+	static uint8_t code[CODED][16];
+	struct cubins *c = cubins_new(), *back = cubins_new();
+	char *packed;
+	size_t n_packed;
+	FILE *out = open_memstream(&packed, &n_packed);
+	struct pack_writer *w = pack_writer_new(out, 3, 1);
+	uint32_t had[3];
+	struct fault f;
+
+	random_code(code[0], CODED);
+	cubins_add_code(c, "k", 80, code[0], CODED);
+	pack_put_codes(w, c);
+	pack_put_list(w, "kernelslist.g", "kernel-1\nkernel-2\nkernel-3\n", 27);
+	for (unsigned i = 0; i < 3; i++) {
+		char *copy = strdup(text);
+
+		if (i == 1)
+			*strstr(copy, "80") = '9';
+		pack_begin(w);
+		pack_feed(w, copy, strlen(copy));
+		pack_end(w, NULL);
+		had[i] = pack_coded(w);
+		free(copy);
+	}
+	pack_writer_close(w);
+	fclose(out);
+	ok(had[0] == CODED && !had[1] && had[2] == CODED, "the writer says which kernels have codes");
+	struct pack *p = pack_memory("s", packed, n_packed, &f);
+	ok(p && pack_verify(p, &f) == 0 && pack_has_codes(p), "a stream with control codes is good");
+	ok(p && pack_codes(p, 1, back, &f) == 0 && pack_codes(p, 2, back, &f) == 1 &&
+			cubins_count(back) == 1 && cubins_at(back, 0)->sm == 80 &&
+			cubins_at(back, 0)->bytes == sizeof(code) &&
+			same_codes(code[0], cubins_at(back, 0)->code, CODED),
+		"the function of a later launch comes back");
+	pack_close(p);
+	cubins_free(back);
+	packed[7] = PACK_VERSION;
+	p = pack_memory("s", packed, n_packed, &f);
+	ok(!p || pack_verify(p, &f) < 0, "control codes in a stream that says it has none are damage");
+	pack_close(p);
+	cubins_free(c);
+	free(packed);
 }
 
 static void lists(void)
@@ -330,6 +435,8 @@ int main(void)
 	make();
 	records();
 	damage();
+	control_bytes();
+	coded();
 	lists();
 	limits();
 	free(stream);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes for a kernel (--cubin): its function is found by name and machine, and joined with the trace by PC.
+ * Control codes for a kernel: its function is found by name and machine, in the files of --cubin, else in the packed
+ * stream that the kernel comes from, and joined with the trace by PC.
  *
  * Always true: a kernel runs by control codes as a whole or not at all; it does where every instruction of its first
- * thread block stands in the function and no opcode of the binary stands for two stems of the trace. Which stem an
- * opcode number stands for is learnt from the trace itself, so no list of opcodes is needed. A function is joined
- * once; launches of the same name share the result.
+ * thread block matches (cubin.h). A function is joined once; launches of the same name share the result.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -19,53 +18,32 @@ struct core_join {
 	unsigned sm;
 	struct core_control *codes; /* NULL: not joined */
 	uint32_t n_codes;
+	uint32_t matched, mismatched; /* instructions */
 };
-
-#define OPCODES 4096u
 
 /* What is known while a function is looked at. */
 struct look {
-	const struct cubin_function *f;
-	const struct inst *bound[OPCODES]; /* the first instruction seen with the opcode */
-	uint64_t *seen;                    /* handles */
+	struct cubin_join *join;
+	uint64_t *seen; /* handles */
 	uint32_t matched, mismatched;
-	uint32_t pc; /* of the first mismatch */
-	char text[200];
+	char text[200]; /* of the first mismatch */
 };
-
-static bool same_stem(const char *a, const char *b)
-{
-	size_t n = sass_stem(a, strlen(a));
-
-	return n == sass_stem(b, strlen(b)) && !memcmp(a, b, n);
-}
-
-static void mismatch(struct look *k, const struct inst *in, const char *what, const char *other)
-{
-	char shown[64];
-
-	if (k->mismatched++)
-		return;
-	k->pc = in->pc;
-	snprintf(k->text, sizeof k->text, "%s at pc 0x%x, where the function has %s%s",
-		diag_quote(shown, sizeof shown, in->opcode, strlen(in->opcode)), in->pc, what, other);
-}
 
 static void check(struct look *k, const struct inst *in)
 {
-	struct control_code code;
+	const char *bound = "";
+	enum cubin_match got = cubin_join_look(k->join, in->pc, in->opcode, &bound);
+	char shown[64];
 
-	if (in->pc % 16 || in->pc >= k->f->bytes) {
-		mismatch(k, in, "no instruction", "");
+	if (got == CUBIN_MATCHES) {
+		k->matched++;
 		return;
 	}
-	control_decode(&code, k->f->code + in->pc);
-	if (!k->bound[code.opcode])
-		k->bound[code.opcode] = in;
-	if (same_stem(k->bound[code.opcode]->opcode, in->opcode))
-		k->matched++;
-	else
-		mismatch(k, in, "the opcode of ", k->bound[code.opcode]->opcode);
+	if (k->mismatched++)
+		return;
+	snprintf(k->text, sizeof k->text, "%s at pc 0x%x, where the function has %s%s",
+		diag_quote(shown, sizeof shown, in->opcode, strlen(in->opcode)), in->pc,
+		got == CUBIN_NO_CODE ? "no instruction" : "the opcode of ", bound);
 }
 
 static void check_block(struct look *k, const struct gpu *g, const struct tblock *tb)
@@ -115,34 +93,45 @@ static void without(const struct gpu *g, const struct kernel *k, const char *fou
 		found);
 }
 
+/* In the files of --cubin, else in what came with the trace. */
+static const struct cubin_function *function_of(const struct gpu *g, const struct kernel *k)
+{
+	const struct cubins *in[] = {g->cubins, trace_codes(k->trace)};
+	const struct cubin_function *f = NULL;
+
+	for (unsigned i = 0; i < 2 && !f; i++)
+		if (in[i])
+			f = cubins_find(in[i], k->head->name, (unsigned)k->head->binary_version);
+	return f;
+}
+
 static void join(struct gpu *g, const struct kernel *k, const struct tblock *tb, struct core_join *j)
 {
+	const struct cubin_function *f = function_of(g, k);
+	struct look l = {.join = NULL};
 	char found[320];
-	struct look *l;
 
-	l = xcalloc(1, sizeof *l);
-	l->f = cubins_find(g->cubins, k->head->name, (unsigned)k->head->binary_version);
-	if (!l->f) {
+	if (!f) {
 		snprintf(found, sizeof found, "no function %.200s for sm_%d in the files of --cubin",
 			k->head->name, k->head->binary_version);
 		without(g, k, found);
-		free(l);
 		return;
 	}
-	l->seen = xcalloc(BITSET_WORDS(code_count(g->code)) + 1, sizeof *l->seen);
-	check_block(l, g, tb);
-	g->control_mismatches += l->mismatched;
-	if (l->mismatched) {
-		snprintf(found, sizeof found, "%s (%u of %u instructions match)", l->text, l->matched,
-			l->matched + l->mismatched);
+	l.join = cubin_join_new(f);
+	l.seen = xcalloc(BITSET_WORDS(code_count(g->code)) + 1, sizeof *l.seen);
+	check_block(&l, g, tb);
+	j->mismatched = l.mismatched;
+	if (l.mismatched) {
+		snprintf(found, sizeof found, "%s (%u of %u instructions match)", l.text, l.matched,
+			l.matched + l.mismatched);
 		without(g, k, found);
 	} else {
-		g->control_insts += l->matched;
-		j->codes = codes_of(l->f);
-		j->n_codes = l->f->bytes / 16;
+		j->matched = l.matched;
+		j->codes = codes_of(f);
+		j->n_codes = f->bytes / 16;
 	}
-	free(l->seen);
-	free(l);
+	free(l.seen);
+	cubin_join_free(l.join);
 }
 
 static bool is_of(const struct core_join *j, const struct kernel *k)
@@ -156,9 +145,9 @@ void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb)
 
 	if (!g->params.modern.on || g->params.modern.dependence == DEPEND_SCOREBOARD)
 		return;
-	if (!g->cubins) {
+	if (!g->cubins && !trace_codes(k->trace)) {
 		if (g->params.modern.dependence == DEPEND_CONTROL)
-			without(g, k, "no --cubin");
+			without(g, k, "no --cubin, and none in the trace");
 		return;
 	}
 	while (j && !is_of(j, k))
@@ -173,6 +162,8 @@ void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb)
 	}
 	k->codes = j->codes;
 	k->n_codes = j->n_codes;
+	g->control_insts += j->matched;
+	g->control_mismatches += j->mismatched;
 }
 
 void core_join_free(struct gpu *g)
