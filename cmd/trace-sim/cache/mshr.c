@@ -26,15 +26,9 @@ void mshr_free(struct mshr *m)
 	reserve_free(m->ready.slot, m->ready.mask + 1, sizeof *m->ready.slot);
 }
 
-/* MSHR addresses end in at least four zero bits. */
-static uint32_t *bucket_of(const struct mshr *m, uint64_t addr)
-{
-	return &m->bucket[(addr >> 4) * 0x9E3779B97F4A7C15ull >> m->shift];
-}
-
 struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr)
 {
-	for (uint32_t i = *bucket_of(m, addr); i; i = m->entry[i].chain)
+	for (uint32_t i = *mshr_bucket(m, addr); i; i = m->entry[i].chain)
 		if (m->entry[i].addr == addr)
 			return &m->entry[i];
 	return NULL;
@@ -42,7 +36,7 @@ struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr)
 
 struct mshr_entry *mshr_open(struct mshr *m, uint64_t addr, uint32_t r, struct req_pool *pool)
 {
-	uint32_t *bucket = bucket_of(m, addr), i = m->free;
+	uint32_t *bucket = mshr_bucket(m, addr), i = m->free;
 	struct mshr_entry *e;
 
 	assert(m->used < m->limit);
@@ -89,7 +83,7 @@ uint32_t mshr_peek(const struct mshr *m)
 
 static void close_entry(struct mshr *m, uint32_t i)
 {
-	uint32_t *link = bucket_of(m, m->entry[i].addr);
+	uint32_t *link = mshr_bucket(m, m->entry[i].addr);
 
 	while (*link != i)
 		link = &m->entry[*link].chain;

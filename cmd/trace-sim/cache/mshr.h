@@ -36,6 +36,12 @@ struct mshr {
 	struct ring ready; /* entries whose data is there */
 };
 
+/* Of the chain of entries of the address; MSHR addresses end in at least four zero bits. */
+static inline uint32_t *mshr_bucket(const struct mshr *m, uint64_t addr)
+{
+	return &m->bucket[(addr >> 4) * 0x9E3779B97F4A7C15ull >> m->shift];
+}
+
 void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge);
 void mshr_free(struct mshr *m);
 struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr); /* NULL: none */

@@ -64,14 +64,9 @@ static bool modified(const struct tags *t, uint32_t slot) { return t->line[slot]
 
 /* ---- chains -------------------------------------------------------------------------------------------- */
 
-static uint32_t *bucket_of(const struct tags *t, uint64_t tag)
-{
-	return &t->bucket[(tag >> t->line_log2) * 0x9E3779B97F4A7C15ull >> t->hash_shift];
-}
-
 static void chain_in(struct tags *t, uint32_t slot)
 {
-	uint32_t *bucket = bucket_of(t, t->line[slot].tag);
+	uint32_t *bucket = tag_bucket(t, t->line[slot].tag);
 
 	t->line[slot].chain = *bucket;
 	*bucket = slot;
@@ -79,7 +74,7 @@ static void chain_in(struct tags *t, uint32_t slot)
 
 static void chain_out(struct tags *t, uint32_t slot)
 {
-	uint32_t *link = bucket_of(t, t->line[slot].tag);
+	uint32_t *link = tag_bucket(t, t->line[slot].tag);
 
 	while (*link != slot)
 		link = &t->line[*link].chain;
@@ -183,7 +178,7 @@ void tag_lookup(const struct tags *t, struct lookup *l, uint64_t addr, uint32_t 
 	uint64_t tag = tag_of(t, addr);
 	uint32_t found = 0, ways = t->ways;
 
-	for (uint32_t slot = *bucket_of(t, tag); slot; slot = t->line[slot].chain) {
+	for (uint32_t slot = *tag_bucket(t, tag); slot; slot = t->line[slot].chain) {
 		const struct cache_line *at = &t->line[slot];
 
 		if (at->tag == tag && slot - 1 - at->set * ways < ways && (!found || slot < found))

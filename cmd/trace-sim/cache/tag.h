@@ -86,6 +86,11 @@ static inline uint64_t tag_of(const struct tags *t, uint64_t addr)
 {
 	return addr >> t->line_log2 << t->line_log2;
 }
+/* Of the chain of lines under the tag. */
+static inline uint32_t *tag_bucket(const struct tags *t, uint64_t tag)
+{
+	return &t->bucket[(tag >> t->line_log2) * 0x9E3779B97F4A7C15ull >> t->hash_shift];
+}
 /* The bit that a request's sector mask means here. */
 static inline uint32_t tag_sector(const struct tags *t, uint32_t mask) { return t->sectored ? mask : 1; }
 

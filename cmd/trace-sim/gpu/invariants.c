@@ -15,9 +15,14 @@ _Noreturn void invariant_broken(const char *name, uint32_t unit, uint32_t part, 
 	abort();
 }
 
+/* Steps between two looks at the lines of all caches. */
+#define ALL_EVERY 64u
+
 void gpu_invariants(const struct gpu *g)
 {
+	static uint32_t steps;
 	const uint32_t per = g->params.sms_per_cluster;
+	const bool all = steps++ % ALL_EVERY == 0;
 
 	for (uint32_t c = 0; c < g->params.clusters; c++) {
 		bool live = false;
@@ -26,9 +31,12 @@ void gpu_invariants(const struct gpu *g)
 			live |= g->sm[c * per + i].live_ctas != 0;
 		invariant("gpu.live", c, 0, bitset_test(g->live, c), live);
 	}
-	for (uint32_t i = 0; i < g->params.sms; i++)
+	for (uint32_t i = 0; i < g->params.sms; i++) {
 		sm_invariants(&g->sm[i]);
+		ldst_invariants(&g->sm[i], all);
+	}
 	net_invariants(g->net);
+	memory_invariants(g->mem, all);
 }
 
 #endif

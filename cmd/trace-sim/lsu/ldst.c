@@ -250,7 +250,7 @@ static void disp_step(struct sm *s, struct ldst *l)
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Clock of the next step that does more than count; see the invariant of due. */
-static uint64_t next_due(const struct sm *s, const struct ldst *l)
+uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 {
 	uint64_t step = NEVER, next = s->clock + 1;
 
@@ -307,7 +307,7 @@ void ldst_cycle(struct sm *s)
 		if (l->disp != DISP_EMPTY)
 			disp_step(s, l);
 	}
-	l->due = next_due(s, l);
+	l->due = ldst_next_due(s, l);
 }
 
 uint64_t ldst_next(const struct sm *s) { return s->ldst->due; }

@@ -113,6 +113,9 @@ void store_acks(struct sm *s, unsigned warp, uint32_t k);
 void ldst_write_back(struct sm *s);
 void ldst_response(struct sm *s);
 
+/* ldst.c: after the unit's cycle, what due becomes. */
+uint64_t ldst_next_due(const struct sm *s, const struct ldst *l);
+
 /* What both cores share: counters of an instruction that the unit takes; the end of a held-back write. */
 void ldst_count_entry(struct sm *s, const struct winst *w);
 void ldst_free_parent_write(struct sm *s, const struct req *r);

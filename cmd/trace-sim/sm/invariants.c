@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of an SM, made anew; see gpu/invariants.h. What the modern core keeps for itself is left out, and
- * so is what only the rule of dependence knows, but for that of the original. Empty in builds without the check.
+ * The derived state of an SM, made anew; see gpu/invariants.h. What only the rule of dependence knows is left
+ * out, but for that of the original. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
@@ -141,8 +141,10 @@ void sm_invariants(const struct sm *s)
 	if (!s->live_ctas)
 		return;
 	check_thread_blocks(s);
-	if (s->modern)
+	if (s->modern) {
+		core_invariants(s);
 		return;
+	}
 	check_warps(s);
 	check_registers(s);
 	check_collector(s);

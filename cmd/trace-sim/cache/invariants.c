@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The derived state of a cache, made anew: chains and counts of its tags and of its MSHRs; see gpu/invariants.h. Left
+ * out: what only the replacement policy knows, the count of modified lines, which drifts as the original's does
+ * (Q3-18), and the insides of the texture cache. Empty in builds without the check.
+ */
+#ifdef CHECK_INVARIANTS
+
+#include "bits.h"
+#include "cache_int.h"
+#include "gpu/invariants.h"
+
+/* ---- tags ------------------------------------------------------------------------------------- */
+
+static void check_rows(const struct tags *t, uint32_t unit)
+{
+	for (uint32_t r = 0; r < t->sets; r++) {
+		uint32_t present = 0, idle[2] = {0};
+
+		for (uint32_t slot = r * t->ways + 1; slot <= (r + 1) * t->ways; slot++) {
+			uint32_t state = t->line[slot].state;
+
+			invariant("tag.present", unit, slot, bitset_test(t->present, slot),
+				(state & LINE_PRESENT) != 0);
+			if (!(state & LINE_PRESENT))
+				continue;
+			present++;
+			if (!(state & LINE_ALL_RESERVED))
+				idle[(state & t->listed_1) != 0]++;
+		}
+		invariant("tag.row.present", unit, r, t->row[r].present, present);
+		invariant("tag.row.idle, class 0", unit, r, t->row[r].idle[0], idle[0]);
+		invariant("tag.row.idle, class 1", unit, r, t->row[r].idle[1], idle[1]);
+	}
+}
+
+static void check_chains(const struct tags *t, uint32_t unit)
+{
+	uint32_t chained = 0, present = 0, slots = t->sets * t->ways_max;
+
+	for (uint32_t slot = 1; slot <= slots; slot++)
+		present += bitset_test(t->present, slot);
+	for (uint32_t b = 0; b < 1u << (64 - t->hash_shift); b++)
+		for (uint32_t slot = t->bucket[b]; slot && chained <= slots; slot = t->line[slot].chain) {
+			chained++;
+			invariant("tag.chain", unit, slot,
+				(uint64_t)(tag_bucket(t, t->line[slot].tag) - t->bucket), b);
+		}
+	invariant("tag.chains", unit, 0, chained, present);
+}
+
+/* ---- MSHRs ------------------------------------------------------------------------------------ */
+
+static void check_entry(const struct mshr *m, const struct req_pool *pool, uint32_t unit, uint32_t i)
+{
+	const struct mshr_entry *e = &m->entry[i];
+	uint32_t held = e->first != REQ_NONE;
+
+	for (uint32_t r = e->head; r != REQ_NONE && held <= e->count; r = pool->at[r].next)
+		held++;
+	invariant("mshr.count", unit, i, e->count, held);
+	invariant("mshr.entry in use", unit, i, e->count != 0, true);
+}
+
+static void check_mshr(const struct mshr *m, const struct req_pool *pool, uint32_t unit)
+{
+	uint32_t used = 0, spare = 0;
+
+	for (uint32_t b = 0; b < 1u << (64 - m->shift); b++)
+		for (uint32_t i = m->bucket[b]; i && used <= m->limit; i = m->entry[i].chain) {
+			used++;
+			invariant("mshr.chain", unit, i,
+				(uint64_t)(mshr_bucket(m, m->entry[i].addr) - m->bucket), b);
+			check_entry(m, pool, unit, i);
+		}
+	for (uint32_t i = m->free; i && spare <= m->made; i = m->entry[i].chain)
+		spare++;
+	invariant("mshr.used", unit, 0, m->used, used);
+	invariant("mshr.free", unit, 0, m->made - m->used, spare);
+	for (uint32_t k = 0; k < m->ready.count; k++) {
+		const struct mshr_entry *e = &m->entry[ring_at(&m->ready, k)];
+
+		invariant("mshr.ready", unit, k, e->count && !e->waiting, true);
+	}
+}
+
+void cache_invariants(const struct cache *c, uint32_t unit, bool all)
+{
+	if (!c)
+		return;
+	check_mshr(&c->mshr, c->pool, unit);
+	if (all) {
+		check_rows(&c->tags, unit);
+		check_chains(&c->tags, unit);
+	}
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The derived state of a load/store unit, made anew, and that of its caches; see gpu/invariants.h. Of the modern core,
+ * which has a memory pipeline of its own, only what both use. Empty in builds without the check.
+ */
+#ifdef CHECK_INVARIANTS
+
+#include "gpu/invariants.h"
+#include "ldst_int.h"
+
+/* Due steps rise along a queue. */
+static void check_order(const struct sm *s, const struct timed_fifo *f, uint32_t part)
+{
+	for (uint32_t i = 1; i < f->count; i++) {
+		uint64_t before = f->slot[(f->head + i - 1) & f->mask].due,
+			 due = f->slot[(f->head + i) & f->mask].due;
+
+		invariant("ldst.queue, in order", s->id, part, before <= due, true);
+	}
+}
+
+static void check_queues(const struct sm *s, const struct ldst *l)
+{
+	uint64_t first = NEVER;
+
+	check_order(s, &l->sp, l->n_banks);
+	for (uint32_t b = 0; b < l->n_banks; b++) {
+		const struct timed_fifo *q = &l->queue[b];
+
+		invariant("ldst.filled", s->id, b, l->filled >> b & 1, q->count != 0);
+		check_order(s, q, b);
+		if (q->count && timed_front(q)->due < first)
+			first = timed_front(q)->due;
+	}
+	invariant("ldst.queue_due", s->id, 0, l->queue_due, first);
+}
+
+/* Each entry is found from its home on, without a gap. */
+static void check_ldgsts(const struct sm *s, const struct ldst *l)
+{
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < l->ldgsts_cap; i++) {
+		const struct ldgsts_count *e = &l->ldgsts[i];
+
+		if (!e->count)
+			continue;
+		used++;
+		invariant("ldst.ldgsts", s->id, i,
+			pend_ldgsts(s, e->warp, (uint32_t)(e->key >> 32), e->key & UINT32_MAX), e->count);
+	}
+	invariant("ldst.ldgsts_n", s->id, 0, l->ldgsts_n, used);
+}
+
+/* What no warp waits for any more is not outstanding. */
+static void check_pending(const struct sm *s, const struct ldst *l)
+{
+	for (unsigned w = 0; w < MAX_WARPS; w++)
+		for (unsigned r = 0; r < l->pend_stride && !(s->live >> w & 1); r++)
+			invariant("ldst.pend of no warp", s->id, w, *pend_of(l, w, r), 0);
+}
+
+void ldst_invariants(const struct sm *s, bool all)
+{
+	const struct ldst *l = s->ldst;
+
+	cache_invariants(s->l1i, s->id, all);
+	if (!l)
+		return;
+	cache_invariants(l->l1d, s->id, all);
+	cache_invariants(l->l1c, s->id, all);
+	cache_invariants(l->l1t, s->id, all);
+	check_ldgsts(s, l);
+	if (s->modern)
+		return;
+	invariant("ldst.disp", s->id, 0, l->disp != DISP_EMPTY, l->disp_inst != WINST_NONE);
+	if (l->l1d)
+		invariant("ldst.draining", s->id, 0, l->draining, cache_has_ready(l->l1d));
+	check_queues(s, l);
+	if (s->live_ctas)
+		invariant("ldst.due, not late", s->id, 0, l->due <= ldst_next_due(s, l), true);
+	if (all)
+		check_pending(s, l);
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The derived state of the memory side, made anew: the sets of what is awake, the counts and credits of the channels,
+ * the banks of each DRAM and what they can do when; see gpu/invariants.h. Empty in builds without the check.
+ */
+#ifdef CHECK_INVARIANTS
+
+#include "bits.h"
+#include "gpu/invariants.h"
+#include "partition.h"
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* Requests from first on, linked by next; at most one more than there may be. */
+static uint32_t linked(const struct req *node, uint32_t first, uint32_t most)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = first; r != REQ_NONE && n <= most; r = node[r].next)
+		n++;
+	return n;
+}
+
+static void check_fifo(const char *name, uint32_t unit, const struct req *node, const struct mem_fifo *q)
+{
+	if (q->count)
+		invariant(name, unit, 0, q->count, linked(node, q->head, q->count));
+}
+
+/* ---- DRAM --------------------------------------------------------------------------------------- */
+
+static uint64_t bank_time(const struct dram *d, uint32_t b)
+{
+	const struct dram_bank *k = &d->bank[b];
+
+	if (d->match >> b & 1)
+		return d->writes >> b & 1 ? k->rcdwr : k->rcd;
+	return d->active >> b & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc);
+}
+
+static void check_bank(const struct dram *d, uint32_t b)
+{
+	const struct dram_bank *k = &d->bank[b];
+	uint64_t bit = 1ull << b;
+	bool busy = d->busy & bit, active = d->active & bit, match = d->match & bit;
+	uint64_t at;
+
+	invariant("dram.busy", d->id, b, busy, k->req != REQ_NONE);
+	invariant("dram.match", d->id, b, match, busy && active && k->open_row == k->row);
+	if (!busy)
+		return;
+	invariant("dram.writes", d->id, b, (d->writes & bit) != 0,
+		(d->pool->at[k->req].flags & REQ_WRITE) != 0);
+	at = bank_time(d, b);
+	invariant("dram.own", d->id, b, d->own[b], at);
+	if (match) {
+		at = later(later(at, d->ccd), later(d->ccdl[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
+		invariant(
+			"dram.column_at, not late", d->id, b, d->column_at <= later(at, d->ticks + 1), true);
+	} else {
+		at = later(at, active ? d->rtpl[d->group[b]] : d->rrd);
+		invariant("dram.row_at, not late", d->id, b, d->row_at <= later(at, d->ticks + 1), true);
+	}
+}
+
+/* Requests that wait for the bank: of the row in service, and row by row. */
+static uint32_t queued(const struct dram *d, const struct row_queue *q, uint32_t bank)
+{
+	const struct req *node = d->pool->at;
+	uint32_t most = d->pending[0] + d->pending[1], n, last = REQ_NONE;
+
+	n = q->service.count ? linked(node, q->service.head, most) : 0;
+	for (uint32_t r = q->first_row; r != REQ_NONE && n <= most; r = node[r].bin) {
+		n += linked(node, r, most);
+		invariant("dram.row.tail", d->id, bank, node[node[r].tail].next, REQ_NONE);
+		last = r;
+	}
+	if (last != REQ_NONE)
+		invariant("dram.last_row", d->id, bank, q->last_row, last);
+	return n;
+}
+
+static void check_queues(const struct dram *d)
+{
+	for (unsigned set = 0; set < 2; set++) {
+		uint32_t pending = 0;
+
+		for (uint32_t b = 0; b < d->p->nbk; b++) {
+			uint32_t n = queued(d, &d->queue[set][b], b);
+
+			invariant("dram.waiting", d->id, b, d->waiting[set] >> b & 1, n != 0);
+			pending += n;
+		}
+		invariant("dram.pending", d->id, set, d->pending[set], pending);
+	}
+}
+
+static void check_dram(const struct dram *d)
+{
+	for (uint32_t b = 0; b < d->p->nbk; b++)
+		check_bank(d, b);
+	check_queues(d);
+	check_fifo("dram.done", d->id, d->pool->at, &d->done);
+	invariant("dram.n_match", d->id, 0, d->n_match, bit_count64(d->match));
+	invariant("dram.n_match_writes", d->id, 0, d->n_match_writes, bit_count64(d->match & d->writes));
+	for (uint32_t i = 1; i < d->bus.used; i++)
+		invariant("dram.bus, in order", d->id, i,
+			d->bus.slot[(d->bus.first + i - 1) & d->bus.mask].at <
+				d->bus.slot[(d->bus.first + i) & d->bus.mask].at,
+			true);
+}
+
+/* Requests that the DRAM has and will answer. */
+static uint32_t held(const struct dram *d)
+{
+	uint32_t n = d->inputs + d->pending[0] + d->pending[1] + bit_count64(d->busy) + d->done.count;
+
+	for (uint32_t i = 0; i < d->bus.used; i++)
+		n += d->bus.slot[(d->bus.first + i) & d->bus.mask].req != REQ_NONE;
+	return n;
+}
+
+/* ---- channels and sub partitions ---------------------------------------------------------------- */
+
+static void check_sub(const struct memory *m, const struct sub *s, bool all)
+{
+	const struct memory_part *p = s->part;
+	const struct req *node = m->pool->at;
+
+	check_fifo("sub.icnt_l2", s->id, node, &s->icnt_l2);
+	check_fifo("sub.l2_dram", s->id, node, &s->l2_dram);
+	check_fifo("sub.dram_l2", s->id, node, &s->dram_l2);
+	check_fifo("sub.l2_icnt", s->id, node, &s->l2_icnt);
+	check_fifo("sub.rop", s->id, node, &s->rop);
+	check_fifo("sub.far", s->id, node, &s->far);
+	invariant("memory.replying", s->id, 0, bitset_test(p->replying, s->id), s->l2_icnt.count != 0);
+	if (!bitset_test(p->active, s->id)) {
+		invariant("memory.active", s->id, 0, s->icnt_l2.count + s->dram_l2.count + s->far.count, 0);
+		if (s->l2)
+			invariant("memory.active, L2", s->id, 0,
+				cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2), false);
+	}
+	cache_invariants(s->l2, s->id, all);
+}
+
+static void check_channel(const struct memory *m, const struct channel *c)
+{
+	uint32_t below = 0, credits = c->shared;
+	bool simple = m->mp->dram.simple;
+
+	for (uint32_t k = 0; k < m->per; k++) {
+		below += c->sub[k].l2_dram.count;
+		credits += c->sub[k].credits;
+	}
+	invariant("channel.below", c->dram.id, 0, c->below, below);
+	invariant("channel.credits", c->dram.id, 0, credits, c->delay.count + (simple ? 0 : held(&c->dram)));
+	check_fifo("channel.delay", c->dram.id, m->pool->at, &c->delay);
+	if (c->delay.count)
+		invariant("channel.delay_due", c->dram.id, 0, c->delay_due, m->pool->at[c->delay.head].key);
+	if (!bitset_test(c->part->live, c->dram.id))
+		invariant("channel.live", c->dram.id, 0, c->wake == UINT64_MAX && !c->delay_waits, true);
+	if (!simple)
+		check_dram(&c->dram);
+}
+
+void memory_invariants(const struct memory *m, bool all)
+{
+	uint64_t tracked = 0;
+	uint32_t rops = 0, in_order = 0;
+
+	for (uint32_t i = 0; i < m->subs; i++) {
+		check_sub(m, &m->sub[i], all);
+		tracked += m->sub[i].tracked;
+		rops += m->sub[i].rop.count;
+	}
+	for (uint32_t i = 0; i < m->mp->channels; i++)
+		check_channel(m, &m->channel[i]);
+	for (unsigned i = 0; i < m->parts; i++) {
+		tracked -= (uint64_t)m->part[i].tracked;
+		in_order += m->part[i].rop_order.count;
+	}
+	invariant("memory.tracked", 0, 0, m->tracked, tracked);
+	invariant("memory.rop_order within ROP queues", 0, 0, in_order <= rops, true);
+}
+
+#endif
