@@ -558,7 +558,7 @@ results() {
 		cp.async.bulk.tensor.1d.shared [%r1], [%rd1];	coordinates
 		cp.async.bulk.tensor.2d.im2col.shared.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {1,2}], [%r1];	not executed
 		cp.async.ca.shared.global [%r1], [%rd1], 5;	found no size
-		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];	not executed
+		tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2,%r3,%r4}];	suffix .2dms
 		elect.sync %r1, -1;	wanted d.p
 		.reg .b32 %r<4>;	found '%r' again
 		.reg .b32 %q<0>;	found 0 registers
@@ -617,7 +617,7 @@ results() {
 		save B b.bin	name of a buffer
 		savesym x bytes=4 b.bin	symbol 'x'
 		symbol x bytes=4 zero	symbol 'x'
-		texture x A f64	texture NAME
+		texture x A f64	a format such as
 		tensormap M A dims=8	tensormap NAME
 		tensormap M A dims=8 box=x	one to five numbers
 		tensormap M A dims=8,8 box=8	lists of different

@@ -19,8 +19,7 @@ struct running {
 	struct script *s;
 	const struct run_options *o;
 	struct memory mem;
-	struct texture *texture;
-	uint32_t n_textures;
+	struct textures textures;
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
 	FILE *trace; /* of the kernel that runs */
@@ -109,8 +108,7 @@ static int do_launch(struct running *r, struct step *c)
 		.mem = &r->mem,
 		.opt = &r->o->exec,
 		.l = &c->launch,
-		.texture = r->texture,
-		.n_textures = r->n_textures,
+		.textures = &r->textures,
 		.record = r->o->to != TRACE_NONE,
 		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
 	struct occupancy k = {c->regs, c->shared};
@@ -204,8 +202,9 @@ static int do_command(struct running *r, struct step *c)
 			die_fault(&f);
 		return 0;
 	case CMD_TEXTURE:
-		r->texture = xrealloc(r->texture, r->n_textures + 1, sizeof(*r->texture));
-		r->texture[r->n_textures++] = c->texture;
+		texture_add(&r->textures, &c->texture);
+		if (c->sym)
+			memcpy(r->mem.statics + c->sym->addr, &c->addr, sizeof(c->addr));
 		return 0;
 	case CMD_SAVE: save(r, c, bytes); return 0;
 	case CMD_SAVESYM: save(r, c, r->mem.statics + c->sym->addr); return 0;
@@ -242,7 +241,7 @@ int run_script(struct script *s, const struct run_options *o)
 	if (o->verbose)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
 			(unsigned long long)r.threads, (unsigned long long)r.insts);
-	free(r.texture);
+	free(r.textures.texture);
 	memory_free(&r.mem);
 	return status;
 }

@@ -92,6 +92,7 @@ struct cudart {
 	struct options exec;
 
 	struct memory mem;
+	struct textures textures;
 	struct program prog;
 	struct code code;
 	struct image *image;

@@ -85,6 +85,7 @@ static void execute(const struct launch *l, const struct kernel *k)
 {
 	struct grid g = {.code = &cudart.code,
 		.mem = &cudart.mem,
+		.textures = &cudart.textures,
 		.opt = &cudart.exec,
 		.l = l,
 		.record = cudart.wire.trace && cudart.telling,

@@ -13,7 +13,7 @@
  *   grid.c     a launch
  *   memory.c   address spaces                   check.c    what is wrong with an access
  *   race.c     thread blocks that race          lanes.h    loops over the lanes of a warp
- *   print.c    printf and texts
+ *   print.c    printf and texts              texture.h  textures and surfaces
  *
  * What ops do, by family, and how an instruction becomes one is in sem/.
  *
@@ -27,6 +27,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include "bits.h"
+#include "exec/texture.h"
 #include "lang/lang.h"
 
 #define LANES     32u
@@ -55,10 +56,9 @@ struct ext {
 	uint8_t n_dst, n_src;
 	uint32_t *target; /* FLOW_BRX: instruction numbers */
 	uint32_t n_targets;
-	struct call_site *site;   /* call.h */
-	struct matrix *matrix;    /* sem/mma.h */
-	const struct symbol *sym; /* sem/tex.c */
-	void *family;             /* what the ops of one family know: sem/video.c, sem/tensor.c */
+	struct call_site *site; /* call.h */
+	struct matrix *matrix;  /* sem/mma.h */
+	void *family;           /* what the ops of one family know: sem/video.c, sem/tensor.c */
 	const struct stmt *in;
 	uint64_t value[4];
 	uint32_t aux[8];
@@ -206,12 +206,6 @@ const struct buffer *memory_near(const struct memory *m, uint64_t addr);
 
 /* ---- launches ---- */
 
-struct texture {
-	const struct symbol *sym;
-	uint64_t addr, elems;
-	bool integer;
-};
-
 #define THREADS_MAX 64u
 struct options {
 	bool check, volta, order; /* order: CTAs one after another, always */
@@ -234,8 +228,7 @@ struct grid {
 	uint32_t kernel; /* function's number */
 	uint32_t threads, warps, shared_static, shared_bytes;
 	uint32_t cluster[3], cluster_size; /* CTAs; 1 without clusters */
-	const struct texture *texture;
-	uint32_t n_textures;
+	const struct textures *textures;   /* that the kernel may use */
 	uint64_t warp_insts, thread_insts; /* of the CTAs that have ended, in order */
 	atomic_uint_fast64_t failed;       /* number of the lowest CTA that failed; UINT64_MAX: none */
 	pthread_mutex_t lock;              /* of fault and printing */

@@ -12,7 +12,6 @@
 #include "input.h"
 #include "launch/read.h"
 
-#define HEAP_MAX (1ull << 40)
 #define ARGS_MAX 512u
 
 struct place launch_at(const struct reader *r, uint32_t w)
@@ -54,7 +53,7 @@ static int split(struct reader *r, const char *text, size_t len)
 	return 0;
 }
 
-static bool number(const char *s, uint64_t most, uint64_t *v)
+bool launch_number(const char *s, uint64_t most, uint64_t *v)
 {
 	char *end;
 
@@ -70,7 +69,7 @@ int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t
 
 	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
 		return 0;
-	if (number(r->word[w].s + n + 1, most, v))
+	if (launch_number(r->word[w].s + n + 1, most, v))
 		return 1;
 	char text[100];
 	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);
@@ -86,7 +85,7 @@ static char *path_of(const struct reader *r, const char *name)
 	return p;
 }
 
-static struct step *add(struct reader *r, enum step_kind kind)
+struct step *launch_add(struct reader *r, enum step_kind kind)
 {
 	struct script *s = r->s;
 
@@ -158,15 +157,15 @@ static int do_buffer(struct reader *r)
 		return launch_wanted(r, 1, "a name that no buffer has yet");
 	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
 		return launch_wanted(r, 1, "a name without '+', ':' and ','");
-	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+	if ((got = launch_option(r, 2, "bytes", LAUNCH_HEAP_MAX, &bytes)) <= 0)
 		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
-	struct step *c = add(r, CMD_BUFFER);
+	struct step *c = launch_add(r, CMD_BUFFER);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->addr = HEAP_BASE + r->s->heap_bytes;
 	c->nocopy = r->n == 5;
 	r->s->heap_bytes += (bytes + 255) / 256 * 256;
-	if (r->s->heap_bytes > HEAP_MAX)
+	if (r->s->heap_bytes > LAUNCH_HEAP_MAX)
 		return launch_wanted(r, 2, "buffers of less than 1 TiB together");
 	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, launch_at(r, 3), r->f);
 }
@@ -179,14 +178,14 @@ static int do_symbol(struct reader *r)
 
 	if (r->n < 4)
 		return launch_wanted(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
-	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+	if ((got = launch_option(r, 2, "bytes", LAUNCH_HEAP_MAX, &bytes)) <= 0)
 		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
-	if ((got = launch_option(r, 3, "offset", HEAP_MAX, &offset)) < 0)
+	if ((got = launch_option(r, 3, "offset", LAUNCH_HEAP_MAX, &offset)) < 0)
 		return -1;
 	w += (uint32_t)got;
 	if (r->n != w + 1)
 		return launch_wanted(r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
-	struct step *c = add(r, CMD_SYMBOL);
+	struct step *c = launch_add(r, CMD_SYMBOL);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->addr = offset;
@@ -194,20 +193,6 @@ static int do_symbol(struct reader *r)
 		return -1;
 	return c->init.kind == INIT_UNSET ? launch_wanted(r, w, "values: a variable is zero without them")
 					  : 0;
-}
-
-static int do_texture(struct reader *r)
-{
-	if (r->n != 4 || (strcmp(r->word[3].s, "f32") && strcmp(r->word[3].s, "s32")))
-		return launch_wanted(r, r->n > 3 ? 3 : r->n, "texture NAME BUFFER f32|s32");
-	struct step *b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s));
-	if (!b)
-		return launch_wanted(r, 2, "the name of a buffer");
-	uint64_t addr = b->addr, bytes = b->bytes;
-	struct step *c = add(r, CMD_TEXTURE);
-	c->name = r->word[1].s;
-	c->texture = (struct texture){NULL, addr, bytes / 4, r->word[3].s[0] == 's'};
-	return 0;
 }
 
 static int do_save(struct reader *r, enum step_kind kind)
@@ -218,7 +203,7 @@ static int do_save(struct reader *r, enum step_kind kind)
 	if (!b)
 		return launch_wanted(r, 1, "the name of a buffer");
 	uint64_t addr = b->addr, bytes = b->bytes;
-	struct step *c = add(r, kind);
+	struct step *c = launch_add(r, kind);
 	c->name = r->word[1].s;
 	c->path = kind == CMD_EXPECT ? path_of(r, r->word[2].s) : r->word[2].s;
 	c->addr = addr;
@@ -233,9 +218,9 @@ static int do_savesym(struct reader *r)
 
 	if (r->n != 4)
 		return launch_wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
-	if ((got = launch_option(r, 2, "bytes", HEAP_MAX, &bytes)) <= 0)
+	if ((got = launch_option(r, 2, "bytes", LAUNCH_HEAP_MAX, &bytes)) <= 0)
 		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
-	struct step *c = add(r, CMD_SAVESYM);
+	struct step *c = launch_add(r, CMD_SAVESYM);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->path = r->word[3].s;
@@ -300,109 +285,11 @@ static int do_launch(struct reader *r)
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
 		return launch_wanted(r, w + 2, "the arguments in one word, between commas");
-	struct step *c = add(r, CMD_LAUNCH);
+	struct step *c = launch_add(r, CMD_LAUNCH);
 	c->name = r->word[1].s;
 	c->launch = l;
 	c->path = w + 1 < r->n ? r->word[w + 1].s : "";
 	c->at.col = w + 1 < r->n ? r->word[w + 1].col : 0;
-	return 0;
-}
-
-static int hex_value(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
-/* One argument's bytes; the count, or 0 with the fault set. */
-static size_t argument(
-	struct reader *r, struct place where, const char *s, size_t n, const struct symbol *p, uint8_t *out)
-{
-	const char *colon = memchr(s, ':', n);
-	char text[400], quoted[90];
-	struct init init;
-
-	diag_quote(quoted, sizeof(quoted), s, n);
-	if (colon && colon - s == 3 && !memcmp(s, "hex", 3)) {
-		size_t digits = n - 4;
-
-		if (digits % 2 || digits / 2 > p->size || !digits)
-			goto bad;
-		for (size_t i = 0; i < digits / 2; i++) {
-			int a = hex_value(s[4 + 2 * i]), b = hex_value(s[5 + 2 * i]);
-
-			if (a < 0 || b < 0)
-				goto bad;
-			out[i] = (uint8_t)(a << 4 | b);
-		}
-		return digits / 2;
-	}
-	if (colon && n < 300) { /* i32:5 is the first element of i32=fill:5 */
-		static const uint8_t bytes[] = {1, 2, 4, 8, 2, 4, 8};
-
-		snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - s), s,
-			(int)(n - (size_t)(colon - s) - 1), colon + 1);
-		if (init_parse(&init, text, "", &r->s->arena, where, r->f))
-			return 0;
-		if (bytes[init.type] > p->size)
-			goto bad;
-		init_fill(&init, out, bytes[init.type], where, r->f);
-		return bytes[init.type];
-	}
-	for (uint32_t i = 0; i < r->s->n_maps; i++)
-		if (strlen(r->s->map[i].name) == n && !memcmp(r->s->map[i].name, s, n) &&
-			p->size == sizeof(struct tensor_map)) {
-			memcpy(out, &r->s->map[i].map, sizeof(struct tensor_map));
-			return sizeof(struct tensor_map);
-		}
-	const char *plus = memchr(s, '+', n);
-	struct step *b = launch_buffer(r->s, s, plus ? (size_t)(plus - s) : n);
-	uint64_t add_bytes = 0;
-
-	if (plus && n < 300) {
-		snprintf(text, sizeof(text), "%.*s", (int)(n - (size_t)(plus - s) - 1), plus + 1);
-		if (!number(text, HEAP_MAX, &add_bytes))
-			goto bad;
-	}
-	if (!b || p->size < 4 || (p->size < 8 && b->addr + add_bytes > UINT32_MAX))
-		goto bad;
-	add_bytes += b->addr;
-	memcpy(out, &add_bytes, p->size < 8 ? 4 : 8);
-	return p->size < 8 ? 4 : 8;
-bad:
-	fault_set(r->f, where, "argument",
-		"found argument '%s' for a parameter of %llu bytes, wanted a buffer, TYPE:VALUE or hex:BYTES",
-		quoted, (unsigned long long)p->size);
-	return 0;
-}
-
-/* The parameter block of a launch. */
-static int bind_arguments(struct reader *r, struct step *c)
-{
-	const struct func *k = c->launch.kernel;
-	uint8_t *block = arena_alloc(&r->s->arena, k->param_bytes + 16u, 1);
-	struct place where = c->at;
-	const char *s = c->path;
-	uint32_t n = 0;
-
-	for (; *s; n++) {
-		size_t len = strcspn(s, ",");
-
-		if (n == k->n_params)
-			return fault_set(r->f, where, "argument",
-				"found more than %u arguments of kernel '%s', wanted no more", n, k->name);
-		if (!argument(r, where, s, len, k->param[n], block + k->param[n]->addr))
-			return -1;
-		where.col += (uint32_t)len + 1;
-		s += len;
-		s += *s == ',';
-	}
-	if (n < k->n_params)
-		diag_warn(where, "found %u arguments of kernel '%s', wanted %u: the others are zero", n,
-			k->name, k->n_params);
-	c->launch.param = block;
 	return 0;
 }
 
@@ -465,7 +352,7 @@ static int find_kernel(struct reader *r, struct step *c)
 			c->regs = r->kinfo[i].regs;
 			c->shared = r->kinfo[i].shared;
 		}
-	return bind_arguments(r, c);
+	return launch_arguments(r, c);
 }
 
 static int find_symbol(struct reader *r, struct step *c)
@@ -477,12 +364,6 @@ static int find_symbol(struct reader *r, struct step *c)
 	if (!c->sym)
 		return fault_set(r->f, c->at, "symbol-unknown",
 			"found symbol '%s', wanted a .global or .const variable of the modules", quoted);
-	if (c->kind == CMD_TEXTURE) {
-		c->texture.sym = c->sym;
-		return c->sym->type == T_TEXREF ? 0
-						: fault_set(r->f, c->at, "symbol-unknown",
-							  "found '%s', wanted a .texref", quoted);
-	}
 	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
 		return fault_set(r->f, c->at, "symbol-size",
 			"found %llu bytes at byte %llu of '%s', wanted them in its %llu",
@@ -509,12 +390,11 @@ static int finish(struct reader *r)
 			c->launch.id = ++id;
 			if (find_kernel(r, c))
 				return -1;
-		} else if ((c->kind == CMD_SYMBOL || c->kind == CMD_SAVESYM || c->kind == CMD_TEXTURE) &&
-			   find_symbol(r, c)) {
+		} else if ((c->kind == CMD_SYMBOL || c->kind == CMD_SAVESYM) && find_symbol(r, c)) {
 			return -1;
 		}
 	}
-	return 0;
+	return launch_textures_end(r);
 }
 
 static int do_line(struct reader *r)
@@ -526,7 +406,8 @@ static int do_line(struct reader *r)
 	       : !strcmp(w, "kinfo")     ? do_kinfo(r)
 	       : !strcmp(w, "buffer")    ? do_buffer(r)
 	       : !strcmp(w, "symbol")    ? do_symbol(r)
-	       : !strcmp(w, "texture")   ? do_texture(r)
+	       : !strcmp(w, "texture")   ? launch_texture(r, false)
+	       : !strcmp(w, "surface")   ? launch_texture(r, true)
 	       : !strcmp(w, "tensormap") ? launch_tensormap(r)
 	       : !strcmp(w, "launch")    ? do_launch(r)
 	       : !strcmp(w, "save")      ? do_save(r, CMD_SAVE)
@@ -535,7 +416,7 @@ static int do_line(struct reader *r)
 	       : !strcmp(w, "sync")
 		       ? r->n > 1 ? launch_wanted(r, 1, "nothing behind sync") : 0
 		       : launch_wanted(r, 0,
-				 "module, kinfo, buffer, symbol, texture, tensormap, launch, save, savesym, expect or sync");
+				 "module, kinfo, buffer, symbol, texture, surface, tensormap, launch, save, savesym, expect or sync");
 }
 
 static int read_all(struct script *s, struct input *in, struct fault *f)

@@ -33,7 +33,8 @@ struct step {
 	struct symbol *sym;
 	struct launch launch; /* CMD_LAUNCH */
 	uint32_t regs, shared;
-	struct texture texture; /* CMD_TEXTURE */
+	struct texture texture; /* CMD_TEXTURE: textures and surfaces; addr: the handle */
+	bool used;              /* by an argument */
 };
 
 /* A tensor map that arguments name; its own line makes no step. */
@@ -51,7 +52,8 @@ struct script {
 	struct named_map *map;
 	uint32_t n_maps, cap_maps;
 	uint64_t heap_bytes; /* of all buffers */
-	const char *ptx;     /* script_memory: of every module */
+	uint32_t n_textures;
+	const char *ptx; /* script_memory: of every module */
 	struct arena arena;
 };
 

@@ -5,6 +5,8 @@
 
 #include "launch/launch.h"
 
+#define LAUNCH_HEAP_MAX (1ull << 40)
+
 struct word {
 	const char *s;
 	uint32_t col;
@@ -35,7 +37,19 @@ int launch_wanted(const struct reader *r, uint32_t w, const char *what);
 int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v);
 /* The buffer of that name, or NULL. */
 struct step *launch_buffer(const struct script *s, const char *name, size_t n);
-/* The line "tensormap ...". 0, or -1 with the fault set; launch_tensor.c. */
+/* A number without a sign up to most, nothing behind it. */
+bool launch_number(const char *s, uint64_t most, uint64_t *v);
+/* A new step, of the line in hand; those before may have moved. */
+struct step *launch_add(struct reader *r, enum step_kind kind);
+/* The parameter block of a launch; 0, or -1 with the fault set; arguments.c. */
+int launch_arguments(struct reader *r, struct step *c);
+/* The line "texture ..." or "surface ..."; texture.c. */
+int launch_texture(struct reader *r, bool surface);
+/* The texture or surface of that name that was named last, or NULL. */
+struct step *launch_texture_named(const struct script *s, const char *name, size_t n);
+/* When all is linked: each is bound to its variable, or an argument named it. 0, or -1 with the fault set. */
+int launch_textures_end(struct reader *r);
+/* The line "tensormap ...". 0, or -1 with the fault set; tensor.c. */
 int launch_tensormap(struct reader *r);
 
 #endif

@@ -6,10 +6,8 @@
  * since every store is seen by everybody at once. Thread blocks on several threads take turns by a lock.
  */
 #include <math.h>
-#include "sem/sem.h"
 #include "exec/check.h"
-
-enum atom { A_ADD, A_MIN, A_MAX, A_INC, A_DEC, A_AND, A_OR, A_XOR, A_EXCH, A_CAS };
+#include "sem/atom.h"
 
 static float f32_of(u64 v)
 {
@@ -47,23 +45,23 @@ static u16 small_atom(enum atom a, enum small f, u16 x, u16 y)
 {
 	double p = small_value(x, f), q = small_value(y, f);
 
-	if (a == A_ADD)
+	if (a == ATOM_ADD)
 		return (u16)small_from(fma_to_odd(p, 1, q), f, ROUND_RN, false);
 	if (p != p || q != q)
 		return p != p && q != q ? 0x7fff : p != p ? y : x;
-	return (p < q) == (a == A_MIN) ? x : y;
+	return (p < q) == (a == ATOM_MIN) ? x : y;
 }
 
 static u64 float_atom(enum atom a, enum type t, u64 x, u64 y)
 {
 	if (t == T_F64)
-		return a == A_ADD ? bits64_of(f64_of(x) + f64_of(y))
-				  : bits64_of(a == A_MIN ? fmin(f64_of(x), f64_of(y))
-							 : fmax(f64_of(x), f64_of(y)));
+		return a == ATOM_ADD ? bits64_of(f64_of(x) + f64_of(y))
+				     : bits64_of(a == ATOM_MIN ? fmin(f64_of(x), f64_of(y))
+							       : fmax(f64_of(x), f64_of(y)));
 	if (t == T_F32)
-		return a == A_ADD ? bits_of(f32_of(x) + f32_of(y))
-				  : bits_of(a == A_MIN ? fminf(f32_of(x), f32_of(y))
-						       : fmaxf(f32_of(x), f32_of(y)));
+		return a == ATOM_ADD ? bits_of(f32_of(x) + f32_of(y))
+				     : bits_of(a == ATOM_MIN ? fminf(f32_of(x), f32_of(y))
+							     : fmaxf(f32_of(x), f32_of(y)));
 	enum small f = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
 	u64 lo = small_atom(a, f, (u16)x, (u16)y);
 	return t == T_F16 || t == T_BF16 ? lo
@@ -78,20 +76,20 @@ static bool less(enum type t, u64 x, u64 y)
 					  : (u32)x < (u32)y;
 }
 
-static u64 new_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
+u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c)
 {
-	if (a < A_INC && types[t].kind == K_FLOAT)
+	if (a < ATOM_INC && types[t].kind == K_FLOAT)
 		return float_atom(a, t, old, b);
 	switch (a) {
-	case A_ADD: return old + b;
-	case A_MIN: return less(t, b, old) ? b : old;
-	case A_MAX: return less(t, old, b) ? b : old;
-	case A_INC: return (u32)old >= (u32)b ? 0 : old + 1;
-	case A_DEC: return !(u32)old || (u32)old > (u32)b ? b : old - 1;
-	case A_AND: return old & b;
-	case A_OR: return old | b;
-	case A_XOR: return old ^ b;
-	case A_EXCH: return b;
+	case ATOM_ADD: return old + b;
+	case ATOM_MIN: return less(t, b, old) ? b : old;
+	case ATOM_MAX: return less(t, old, b) ? b : old;
+	case ATOM_INC: return (u32)old >= (u32)b ? 0 : old + 1;
+	case ATOM_DEC: return !(u32)old || (u32)old > (u32)b ? b : old - 1;
+	case ATOM_AND: return old & b;
+	case ATOM_OR: return old | b;
+	case ATOM_XOR: return old ^ b;
+	case ATOM_EXCH: return b;
 	default: return old == b ? c : old;
 	}
 }
@@ -117,9 +115,9 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 			u64 old = 0, v;
 
 			memcpy(&old, at[i] + k * o->bytes, o->bytes);
-			v = new_value((enum atom)x->aux[0], (enum type)x->aux[1], old,
+			v = atom_value((enum atom)x->aux[0], (enum type)x->aux[1], old,
 				lane_value(w, x->slot[8 + k], o->reg_bytes, i),
-				x->aux[0] == A_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0);
+				x->aux[0] == ATOM_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0);
 			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
 			memcpy(at[i] + k * o->bytes, &v, o->bytes);
 			if (o->is_signed)
@@ -149,7 +147,7 @@ static void atom_128(struct warp *w, const struct op *o, uint32_t m)
 		u64 old[2], want[2] = {b[i], b[i + LANES]}, put[2] = {c[i], c[i + LANES]};
 
 		memcpy(old, at[i], 16);
-		if (o->x->aux[0] == A_EXCH)
+		if (o->x->aux[0] == ATOM_EXCH)
 			memcpy(at[i], want, 16);
 		else if (!memcmp(old, want, 16))
 			memcpy(at[i], put, 16);
@@ -165,16 +163,16 @@ static const struct {
 	enum modifier m;
 	enum atom a;
 } names[] = {
-	{M_ADD, A_ADD},
-	{M_MIN, A_MIN},
-	{M_MAX, A_MAX},
-	{M_INC, A_INC},
-	{M_DEC, A_DEC},
-	{M_AND, A_AND},
-	{M_OR, A_OR},
-	{M_XOR, A_XOR},
-	{M_EXCH, A_EXCH},
-	{M_CAS, A_CAS},
+	{M_ADD, ATOM_ADD},
+	{M_MIN, ATOM_MIN},
+	{M_MAX, ATOM_MAX},
+	{M_INC, ATOM_INC},
+	{M_DEC, ATOM_DEC},
+	{M_AND, ATOM_AND},
+	{M_OR, ATOM_OR},
+	{M_XOR, ATOM_XOR},
+	{M_EXCH, ATOM_EXCH},
+	{M_CAS, ATOM_CAS},
 };
 
 static bool fits(enum atom a, enum type t)
@@ -182,12 +180,12 @@ static bool fits(enum atom a, enum type t)
 	unsigned bits = types[t].bits;
 
 	if (types[t].kind == K_FLOAT)
-		return a <= A_MAX && types[t].bits >= 16 && t != T_TF32 && t != T_F32X2;
-	if (a == A_INC || a == A_DEC)
+		return a <= ATOM_MAX && types[t].bits >= 16 && t != T_TF32 && t != T_F32X2;
+	if (a == ATOM_INC || a == ATOM_DEC)
 		return t == T_U32;
-	if (a <= A_MAX)
+	if (a <= ATOM_MAX)
 		return (bits == 32 || bits == 64) && types[t].kind != K_PRED;
-	if (a <= A_XOR)
+	if (a <= ATOM_XOR)
 		return bits == 32 || bits == 64;
 	return bits >= 16 && types[t].kind != K_PRED && types[t].kind != K_OPAQUE;
 }
@@ -210,8 +208,7 @@ static int bind_values(
 	return 0;
 }
 
-/* The operation among the suffixes; false: none, several, or none of type t. */
-static bool find_operation(const struct stmt *in, enum type t, enum atom *a)
+bool atom_find(const struct stmt *in, enum type t, enum atom *a)
 {
 	unsigned found = 0;
 
@@ -223,6 +220,13 @@ static bool find_operation(const struct stmt *in, enum type t, enum atom *a)
 	return found == 1 && fits(*a, t);
 }
 
+uint32_t atom_order(enum atom a, enum type t)
+{
+	bool counts = a >= ATOM_EXCH || a == ATOM_INC || a == ATOM_DEC;
+
+	return counts || (types[t].kind == K_FLOAT && a == ATOM_ADD) ? (uint32_t)ORDER_SHOWS : 1u << a;
+}
+
 int bind_atom(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
@@ -231,16 +235,16 @@ int bind_atom(struct bind *b, struct op *o)
 	unsigned first = red ? 0 : 1;
 	enum type t = (enum type)in->type[0];
 	struct ext *x = bind_ext(b, o);
-	enum atom a = A_ADD;
+	enum atom a = ATOM_ADD;
 
 	if (has(in, M_ASYNC))
 		return bind_refuse(b, "asynchronous reductions into a cluster's shared memory");
 	if (bind_types(b, 1))
 		return -1;
-	if (!find_operation(in, t, &a))
+	if (!atom_find(in, t, &a))
 		return bind_fault(
 			b, NULL, "types", "found %s, wanted one operation and a type that it has", in->text);
-	unsigned count = first + 2 + (a == A_CAS);
+	unsigned count = first + 2 + (a == ATOM_CAS);
 	if (bind_operands(b, count, count + has(in, M_L2__CACHE_HINT)) || mem_space(b, o, &k[first], true))
 		return -1;
 	if (o->space != SP_GLOBAL && o->space != SP_SHARED && o->space != SP_GENERIC)
@@ -255,12 +259,9 @@ int bind_atom(struct bind *b, struct op *o)
 	o->fn = types[t].bits == 128 ? atom_128 : atom;
 	if (bind_values(b, o, &k[first + 1], red ? NULL : &k[0], t))
 		return -1;
-	if (a == A_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
+	if (a == ATOM_CAS && (o->c = bind_src(b, &k[first + 2], t)) == UINT32_MAX)
 		return -1;
 	if (o->space != SP_SHARED)
-		b->frame->order |= !o->is_signed || a >= A_EXCH || a == A_INC || a == A_DEC ||
-						   (types[t].kind == K_FLOAT && a == A_ADD)
-					   ? ORDER_SHOWS
-					   : 1u << a;
+		b->frame->order |= o->is_signed ? atom_order(a, t) : (uint32_t)ORDER_SHOWS;
 	return 0;
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Textures and surfaces: handles, formats, texels as numbers.
+ *
+ * Always true: channels that the format lacks read as 0, alpha as 1; an integer read as floating point is divided by the
+ * greatest of its bits, the least signed one being -1 as well.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "exec/exec.h"
+#include "lang/small.h"
+
+uint64_t texture_span(const struct texture *t)
+{
+	uint64_t planes = (uint64_t)t->depth * t->layers;
+
+	return (planes - 1) * t->slice + (t->height - 1) * t->pitch + (uint64_t)t->width * texture_bytes(t);
+}
+
+void texture_complete(struct texture *t)
+{
+	t->height = t->height ? t->height : 1;
+	t->depth = t->depth ? t->depth : 1;
+	t->layers = t->layers ? t->layers : 1;
+	t->pitch = t->pitch ? t->pitch : (uint64_t)t->width * texture_bytes(t);
+	t->slice = t->slice ? t->slice : t->pitch * t->height;
+}
+
+const char *texture_wrong(const struct texture *t, uint64_t bytes)
+{
+	uint32_t each = texture_bytes(t);
+
+	if (!t->width || t->width > 1u << 28 || t->height > 1u << 17 || t->depth > 1u << 15 ||
+		t->layers > 1u << 15)
+		return "a dimension of 0 or more than a texture can have";
+	if (t->shape == TEXTURE_CUBE && (t->width != t->height || t->layers % 6))
+		return "a cube whose faces are not six squares";
+	if (t->pitch % each || t->pitch < (uint64_t)t->width * each || t->pitch >> 40 || t->slice >> 44)
+		return "rows that overlap or hold parts of texels";
+	if (t->slice % each || t->slice < t->pitch * t->height)
+		return "planes that overlap or hold parts of texels";
+	if (t->addr % each)
+		return "texels at an address that is no multiple of their size";
+	if (t->linear && !texture_real(t))
+		return "a linear filter over texels that are read as integers";
+	if (t->read_float && (t->kind == TEXEL_FLOAT || t->bits == 32))
+		return "texels other than integers of 8 or 16 bits to be read as floating point";
+	if (texture_span(t) > bytes)
+		return "more texels than the memory has";
+	return NULL;
+}
+
+bool texture_format(struct texture *t, const char *name)
+{
+	static const char kinds[] = {[TEXEL_SIGNED] = 's', [TEXEL_UNSIGNED] = 'u', [TEXEL_FLOAT] = 'f'};
+	char *end;
+
+	for (t->kind = 0; t->kind < sizeof(kinds) && kinds[t->kind] != *name; t->kind++)
+		;
+	if (t->kind == sizeof(kinds) || name[1] < '1' || name[1] > '9')
+		return false;
+	unsigned long bits = strtoul(name + 1, &end, 10), channels = 1;
+	if (*end == 'x' && end[1] >= '1' && end[1] <= '9')
+		channels = strtoul(end + 1, &end, 10);
+	t->bits = (uint8_t)bits;
+	t->channels = (uint8_t)channels;
+	return !*end && (bits == 8 || bits == 16 || bits == 32) && (t->kind != TEXEL_FLOAT || bits > 8) &&
+	       (channels == 1 || channels == 2 || channels == 4);
+}
+
+uint64_t texture_add(struct textures *all, const struct texture *t)
+{
+	grow(&all->texture, &all->cap, all->n + 1, sizeof(*all->texture));
+	all->texture[all->n] = *t;
+	return TEXTURE_HANDLE + all->n++;
+}
+
+const struct texture *texture_find(const struct textures *all, const struct memory *m, uint64_t handle)
+{
+	const uint8_t *at = handle < STATIC_LIMIT ? memory_at(m, handle, 8) : NULL;
+
+	if (at)
+		memcpy(&handle, at, 8);
+	return handle - TEXTURE_HANDLE < all->n ? &all->texture[handle - TEXTURE_HANDLE] : NULL;
+}
+
+/* ---- texels ---- */
+
+static uint32_t bits_of(float f)
+{
+	uint32_t u;
+
+	memcpy(&u, &f, 4);
+	return u;
+}
+
+static uint32_t channel(const struct texture *t, uint32_t v)
+{
+	unsigned rest = 32u - t->bits;
+	int32_t wide = (int32_t)(v << rest) >> rest;
+
+	if (t->kind == TEXEL_FLOAT)
+		return t->bits == 16 ? bits_of((float)small_value(v, SMALL_F16)) : v;
+	if (!t->read_float)
+		return t->kind == TEXEL_SIGNED ? (uint32_t)wide : v;
+	if (t->kind == TEXEL_UNSIGNED)
+		return bits_of((float)((double)v / (double)((1u << t->bits) - 1)));
+	double most = (double)((1u << (t->bits - 1)) - 1);
+	return bits_of((float)(wide < -(int32_t)most ? -1.0 : wide / most));
+}
+
+void texture_texel(const struct texture *t, const uint8_t *at, uint32_t out[4])
+{
+	unsigned bytes = t->bits / 8u;
+
+	out[0] = out[1] = out[2] = 0;
+	out[3] = texture_real(t) ? 0x3f800000u : 1;
+	for (unsigned c = 0; c < t->channels; c++) {
+		uint32_t v = 0;
+
+		memcpy(&v, at + c * bytes, bytes);
+		out[c] = channel(t, v);
+	}
+}
+
+void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4])
+{
+	unsigned bytes = t->bits / 8u;
+
+	for (unsigned c = 0; c < t->channels; c++) {
+		uint32_t v = in[c];
+
+		if (t->kind == TEXEL_FLOAT && t->bits == 16) {
+			float f;
+
+			memcpy(&f, &v, 4);
+			v = small_from((double)f, SMALL_F16, ROUND_RN, false);
+		}
+		memcpy(at + c * bytes, &v, bytes);
+	}
+}
+
+void texture_border(const struct texture *t, uint32_t out[4])
+{
+	for (unsigned c = 0; c < 4; c++)
+		out[c] = texture_real(t) ? bits_of(t->border[c]) : (uint32_t)(int64_t)t->border[c];
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Textures and surfaces of launch files: which buffer, in which form, how it is sampled.
+ *
+ * A name that the modules have as .texref or .surfref is bound when the line is reached; any other stands for a handle
+ * that arguments name. Always true: its texels lie in its buffer.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "launch/read.h"
+
+struct step *launch_texture_named(const struct script *s, const char *name, size_t n)
+{
+	for (uint32_t i = s->n_commands; i-- > 0;)
+		if (s->command[i].kind == CMD_TEXTURE && strlen(s->command[i].name) == n &&
+			!memcmp(s->command[i].name, name, n))
+			return &s->command[i];
+	return NULL;
+}
+
+/* "name=1,2,3" as word w: up to 3 numbers; their count, 0 without the name, -1 with the fault set. */
+static int take_dims(struct reader *r, uint32_t w, struct texture *t)
+{
+	uint32_t *to[3] = {&t->width, &t->height, &t->depth};
+	const char *s = r->word[w].s + 5;
+	char *end = NULL;
+
+	if (strncmp(r->word[w].s, "dims=", 5))
+		return 0;
+	for (int i = 0; i < 3 && *s >= '0' && *s <= '9'; i++, s = end + 1) {
+		unsigned long long v = strtoull(s, &end, 10);
+
+		*to[i] = v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
+		if (!*end) {
+			t->shape = (uint8_t)(TEXTURE_1D + i);
+			return i + 1;
+		}
+		if (*end != ',')
+			break;
+	}
+	return launch_wanted(r, w, "one to three numbers of texels between commas");
+}
+
+/* "address=clamp,wrap": the last counts for what follows. */
+static int take_modes(struct reader *r, uint32_t w, struct texture *t)
+{
+	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
+	const char *s = r->word[w].s + 8;
+
+	if (strncmp(r->word[w].s, "address=", 8))
+		return 0;
+	for (unsigned i = 0; i < 3; i++) {
+		size_t n = strcspn(s, ",");
+		uint8_t k = 0;
+
+		while (k < 4 && (strlen(names[k]) != n || memcmp(names[k], s, n)))
+			k++;
+		if (k == 4)
+			break;
+		for (unsigned d = i; d < 3; d++)
+			t->mode[d] = k;
+		if (!s[n])
+			return 1;
+		s += n + 1;
+	}
+	return launch_wanted(r, w, "up to three of wrap, clamp, mirror and border between commas");
+}
+
+static int take_border(struct reader *r, uint32_t w, struct texture *t)
+{
+	const char *s = r->word[w].s + 7;
+	char *end;
+
+	if (strncmp(r->word[w].s, "border=", 7))
+		return 0;
+	for (unsigned i = 0; i < 4; i++, s = end + 1) {
+		t->border[i] = strtof(s, &end);
+		if (end == s || (*end && *end != ','))
+			break;
+		if (!*end)
+			return 1;
+	}
+	return launch_wanted(r, w, "up to four numbers between commas");
+}
+
+static int take_sampler(struct reader *r, uint32_t w, struct texture *t)
+{
+	const char *s = r->word[w].s;
+	int got;
+
+	if ((got = take_modes(r, w, t)) || (got = take_border(r, w, t)))
+		return got;
+	if (!strcmp(s, "filter=linear") || !strcmp(s, "filter=point"))
+		t->linear = s[7] == 'l';
+	else if (!strcmp(s, "read=float") || !strcmp(s, "read=element"))
+		t->read_float = s[5] == 'f';
+	else if (!strcmp(s, "normalized"))
+		t->normalized = true;
+	else
+		return 0;
+	return 1;
+}
+
+static int take_form(struct reader *r, uint32_t w, struct texture *t)
+{
+	uint64_t v;
+	int got;
+
+	if ((got = take_dims(r, w, t)))
+		return got;
+	if ((got = launch_option(r, w, "pitch", LAUNCH_HEAP_MAX, &v)))
+		t->pitch = v;
+	else if ((got = launch_option(r, w, "slice", LAUNCH_HEAP_MAX, &v)))
+		t->slice = v;
+	else if ((got = launch_option(r, w, "layers", 65536, &v)) > 0) {
+		t->layers = (uint32_t)v;
+		t->layered = true;
+		got = v ? 1 : launch_wanted(r, w, "layers=N above 0");
+	}
+	return got;
+}
+
+/* What follows from all words of the line. NULL, or what is wrong. */
+static const char *complete(struct texture *t, const struct step *b, bool cube)
+{
+	if (t->shape == TEXTURE_LINEAR) {
+		if (t->surface)
+			return "a surface without dims=";
+		if (t->layered || cube || t->linear || t->normalized)
+			return "linear memory (no dims=) with layers, faces, a filter or normalised coordinates";
+		t->width = (uint32_t)(b->bytes / texture_bytes(t) > 1u << 28 ? 1u << 28
+									     : b->bytes / texture_bytes(t));
+	}
+	if (cube && (t->shape != TEXTURE_2D || t->surface))
+		return "a cube that is no texture of two dimensions";
+	if (cube) {
+		t->shape = TEXTURE_CUBE;
+		t->layers = 6 * (t->layers ? t->layers : 1);
+	}
+	if (t->layered && t->shape == TEXTURE_3D)
+		return "layers of three dimensions";
+	t->addr = b->addr;
+	texture_complete(t);
+	return texture_wrong(t, b->bytes);
+}
+
+int launch_texture(struct reader *r, bool surface)
+{
+	struct texture t = {.surface = surface, .mode = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
+	struct step *b;
+	bool cube = false;
+	const char *wrong;
+	int got;
+
+	if (r->n < 4)
+		return launch_wanted(r, r->n,
+			surface ? "surface NAME BUFFER FORMAT dims=W[,H[,D]] [layers=N]"
+				: "texture NAME BUFFER FORMAT [dims=W[,H[,D]] ...]");
+	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
+		return launch_wanted(r, 2, "the name of a buffer");
+	if (launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s)) || strpbrk(r->word[1].s, "+:,"))
+		return launch_wanted(r, 1, "a name that no buffer has, without '+', ':' and ','");
+	if (!texture_format(&t, r->word[3].s))
+		return launch_wanted(r, 3, "a format such as f32, s32, u8x4 or f16x2");
+	for (uint32_t w = 4; w < r->n; w++) {
+		got = take_form(r, w, &t);
+		if (!got && !strcmp(r->word[w].s, "cube"))
+			got = cube = true;
+		if (!got && !surface)
+			got = take_sampler(r, w, &t);
+		if (got <= 0)
+			return got ? got
+				   : launch_wanted(r, w,
+					     surface ? "dims=, layers=, pitch= or slice="
+						     : "dims=, layers=, cube, pitch=, slice=, filter=, "
+						       "address=, border=, normalized or read=");
+	}
+	if ((wrong = complete(&t, b, cube)))
+		return fault_set(r->f, launch_at(r, 0), "texture", "found %s, wanted a %s that a GPU takes",
+			wrong, surface ? "surface" : "texture");
+	struct step *c = launch_add(r, CMD_TEXTURE);
+	c->name = r->word[1].s;
+	c->texture = t;
+	c->addr = TEXTURE_HANDLE + r->s->n_textures++;
+	return 0;
+}
+
+int launch_textures_end(struct reader *r)
+{
+	for (uint32_t i = 0; i < r->s->n_commands; i++) {
+		struct step *c = &r->s->command[i];
+		const char *what = c->texture.surface ? "surf" : "tex";
+		char quoted[90];
+
+		if (c->kind != CMD_TEXTURE)
+			continue;
+		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
+		c->sym = program_variable(&r->s->prog, c->name);
+		if (!c->sym && !c->used)
+			return fault_set(r->f, c->at, "symbol-unknown",
+				"found '%s', wanted the name of a .%sref of the modules or of an argument",
+				quoted, what);
+		if (c->sym && c->sym->type != (c->texture.surface ? T_SURFREF : T_TEXREF))
+			return fault_set(
+				r->f, c->at, "symbol-unknown", "found '%s', wanted a .%sref", quoted, what);
+	}
+	return 0;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Surfaces: suld, sust, sured; what textures and surfaces are asked (txq, suq, istypep).
+ *
+ * Unformatted accesses (.b) count the first coordinate in bytes and move them as they are; formatted ones (.p) count
+ * texels and put 32-bit numbers into the channels, cut to their bits.
+ *
+ * Always true: coordinates outside end the launch (.trap, which is meant without a suffix), are moved to the nearest
+ * inside (.clamp), or read as zeros and write nothing (.zero). A surface is global memory to the checks.
+ */
+#include "exec/check.h"
+#include "sem/atom.h"
+#include "sem/texture.h"
+
+enum outside { OUTSIDE_TRAP, OUTSIDE_CLAMP, OUTSIDE_ZERO };
+
+struct surface_access { /* x->family */
+	struct geometry g;
+	uint8_t outside; /* enum outside */
+	bool formatted;
+	enum atom atom;
+	enum type type;
+};
+
+/* The address of what a lane accesses to w->addr. 1; 0: outside, and nothing is to be done; -1: the launch has failed. */
+static int place(struct warp *w, const struct op *o, const struct surface_access *x, const struct texture *t,
+	unsigned lane)
+{
+	uint32_t each = texture_bytes(t), bytes = x->formatted ? each : (uint32_t)o->bytes * o->n;
+	int64_t most[3] = {x->formatted ? (int64_t)t->width - 1 : (int64_t)t->width * each - bytes,
+		(int64_t)t->height - 1, (int64_t)t->depth - 1};
+	int64_t v[3] = {0}, layer = x->g.layered ? (int64_t)REG(u32, w, x->g.layer)[lane] : 0;
+	bool inside = layer < t->layers;
+
+	for (unsigned d = 0; d < x->g.n; d++) {
+		int64_t c = REG(s32, w, x->g.slot[d])[lane];
+
+		v[d] = c < 0 || most[d] < 0 ? 0 : c > most[d] ? most[d] : c;
+		inside = inside && c >= 0 && c <= most[d];
+	}
+	layer = layer < t->layers ? layer : t->layers - 1;
+	if (!inside && x->outside == OUTSIDE_TRAP) {
+		exec_fail(w, o, 1u << lane, "out-of-bounds",
+			"found coordinates (%d,%d,%d) in layer %u, wanted them in a surface of %u x %u x %u texels of %u bytes, %u layers",
+			REG(s32, w, x->g.slot[0])[lane], x->g.n > 1 ? REG(s32, w, x->g.slot[1])[lane] : 0,
+			x->g.n > 2 ? REG(s32, w, x->g.slot[2])[lane] : 0,
+			x->g.layered ? REG(u32, w, x->g.layer)[lane] : 0, t->width, t->height, t->depth, each,
+			t->layers);
+		return -1;
+	}
+	if (!x->formatted && inside && v[0] % bytes) {
+		exec_fail(w, o, 1u << lane, "misaligned",
+			"found byte %lld of a row of a surface, wanted a multiple of %u", (long long)v[0],
+			bytes);
+		return -1;
+	}
+	v[0] -= x->formatted ? 0 : v[0] % bytes;
+	w->addr[lane] = texture_at(t, 0, (uint32_t)v[1], (uint32_t)v[2], (uint32_t)layer) +
+			(uint64_t)v[0] * (x->formatted ? each : 1);
+	return inside || x->outside == OUTSIDE_CLAMP;
+}
+
+/* Texture and host address of what a lane accesses. As place(); NULL in *at: outside. */
+static bool reach(
+	struct warp *w, const struct op *o, unsigned lane, bool write, const struct texture **t, uint8_t **at)
+{
+	const struct surface_access *x = o->x->family;
+	uint8_t *all[LANES];
+	uint64_t bytes;
+	int in;
+
+	*at = NULL;
+	if (!(*t = geometry_texture(w, o, &x->g, lane, true)) || (in = place(w, o, x, *t, lane)) < 0)
+		return false;
+	if (!in)
+		return true;
+	bytes = x->formatted ? texture_bytes(*t) : (uint64_t)o->bytes * o->n;
+	if (!mem_at(w, o, 1u << lane, SP_GLOBAL, bytes, all))
+		return false;
+	*at = all[lane];
+	if (!w->g->opt->check)
+		return true;
+	return write ? check_write(w, o, 1u << lane, bytes, all) : check_read(w, o, 1u << lane, bytes, all);
+}
+
+/* A lane's register of 16, 32 or 64 bits. */
+static u64 take(const struct warp *w, uint32_t slot, unsigned bytes, unsigned lane)
+{
+	return bytes == 2   ? REG(u16, w, slot)[lane]
+	       : bytes == 4 ? REG(u32, w, slot)[lane]
+			    : REG(u64, w, slot)[lane];
+}
+
+static void suld(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct ext *x = o->x;
+
+	exec_addresses(w, o);
+	FOR_BITS32 (i, m) {
+		const struct texture *t;
+		uint8_t *at;
+
+		if (!reach(w, o, i, false, &t, &at))
+			return;
+		for (unsigned k = 0; k < o->n; k++) {
+			u64 v = 0;
+
+			if (at)
+				memcpy(&v, at + k * o->bytes, o->bytes);
+			if (x->bytes[k] == 2)
+				REG(u16, w, x->slot[k])[i] = (u16)v;
+			else if (x->bytes[k] == 4)
+				REG(u32, w, x->slot[k])[i] = (u32)v;
+			else
+				REG(u64, w, x->slot[k])[i] = v;
+		}
+	}
+}
+
+static void sust(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct surface_access *x = o->x->family;
+
+	w->changed = true;
+	exec_addresses(w, o);
+	FOR_BITS32 (i, m) {
+		const struct texture *t;
+		u32 four[4] = {0};
+		uint8_t *at;
+
+		if (!reach(w, o, i, true, &t, &at))
+			return;
+		for (unsigned k = 0; at && k < o->n; k++) {
+			u64 v = take(w, o->x->slot[k], o->x->bytes[k], i);
+
+			if (!x->formatted)
+				memcpy(at + k * o->bytes, &v, o->bytes);
+			four[k] = (u32)v;
+		}
+		if (at && x->formatted)
+			texture_put(t, at, four);
+	}
+}
+
+static void sured(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct surface_access *x = o->x->family;
+
+	w->changed = true;
+	exec_addresses(w, o);
+	FOR_BITS32 (i, m) {
+		const struct texture *t;
+		u64 old = 0, v;
+		uint8_t *at;
+
+		if (!reach(w, o, i, true, &t, &at))
+			return;
+		if (!at)
+			continue;
+		pthread_mutex_lock(&w->mem->lock);
+		memcpy(&old, at, o->bytes);
+		v = atom_value(x->atom, x->type, old, take(w, o->x->slot[0], o->bytes, i), 0);
+		memcpy(at, &v, o->bytes);
+		pthread_mutex_unlock(&w->mem->lock);
+	}
+}
+
+/* ---- what they are asked ---- */
+
+/* Numbers of OpenCL, whose names PTX uses. */
+static uint32_t data_type(const struct texture *t)
+{
+	static const uint16_t whole[3][3] = {
+		[TEXEL_SIGNED] = {0x10d7, 0x10d8, 0x10d9},
+		[TEXEL_UNSIGNED] = {0x10da, 0x10db, 0x10dc},
+		[TEXEL_FLOAT] = {0, 0x10dd, 0x10de},
+	};
+	unsigned size = t->bits / 16u;
+
+	if (t->read_float)
+		return (t->kind == TEXEL_SIGNED ? 0x10d0u : 0x10d2u) + size;
+	return whole[t->kind][size];
+}
+
+static uint32_t answer(const struct texture *t, uint32_t what)
+{
+	static const uint8_t modes[] = {
+		[TEXTURE_WRAP] = 0, [TEXTURE_MIRROR] = 1, [TEXTURE_CLAMP] = 2, [TEXTURE_BORDER] = 4};
+
+	switch (what) {
+	case M_WIDTH: return t->width;
+	case M_HEIGHT: return t->height;
+	case M_DEPTH: return t->depth;
+	case M_ARRAY_SIZE: return t->layers;
+	case M_NUM_MIPMAP_LEVELS:
+	case M_NUM_SAMPLES: return 1;
+	case M_MEMORY_LAYOUT: return 1; /* linear */
+	case M_CHANNEL_DATA_TYPE: return data_type(t);
+	case M_CHANNEL_ORDER: return t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
+	case M_NORMALIZED_COORDS: return t->normalized;
+	case M_FILTER_MODE: return t->linear;
+	case M_FORCE_UNNORMALIZED_COORDS: return 0;
+	default: return modes[t->mode[what - M_ADDR_MODE_0]];
+	}
+}
+
+static void query(struct warp *w, const struct op *o, uint32_t m)
+{
+	exec_addresses(w, o);
+	FOR_BITS32 (i, m) {
+		const struct texture *t = geometry_texture(w, o, NULL, i, o->is_signed);
+
+		if (!t)
+			return;
+		REG(u32, w, o->d)[i] = answer(t, o->x->aux[0]);
+	}
+}
+
+static void istypep(struct warp *w, const struct op *o, uint32_t m)
+{
+	const u64 *a = REG(u64, w, o->a);
+	u32 is = 0;
+
+	FOR_BITS32 (i, m) {
+		const struct texture *t = texture_find(w->g->textures, w->mem, a[i]);
+
+		is |= (u32)(t && o->n && t->surface == (o->n == 2)) << i;
+	}
+	PRED(w, o->d) = (PRED(w, o->d) & ~m) | is;
+}
+
+/* ---- binding ---- */
+
+static int bind_access(struct bind *b, struct op *o, const struct operand *at)
+{
+	struct surface_access *x = o->x->family;
+
+	if (!geometry_find(b->in, &x->g))
+		return bind_fault(
+			b, NULL, "suffix", "found no dimensions in %s, wanted such as .2d", b->in->text);
+	x->formatted = has(b->in, M_P);
+	x->outside = has(b->in, M_CLAMP) ? OUTSIDE_CLAMP : has(b->in, M_ZERO) ? OUTSIDE_ZERO : OUTSIDE_TRAP;
+	if (x->formatted == has(b->in, M_B))
+		return bind_fault(b, NULL, "suffix", "found %s, wanted .b or .p", b->in->text);
+	o->memory = 1;
+	o->space = SP_GLOBAL;
+	return geometry_bind(b, o, at, &x->g, T_S32);
+}
+
+/* The registers that are loaded or stored. */
+static int bind_data(struct bind *b, struct op *o, const struct operand *data, bool write)
+{
+	enum type t = (enum type)b->in->type[0];
+	struct ext *x = o->x;
+
+	o->n = has(b->in, M_V2) ? 2 : has(b->in, M_V4) ? 4 : 1;
+	o->bytes = (uint8_t)(types[t].bits / 8);
+	if (!o->bytes || o->bytes > 8 || o->bytes * o->n > 16)
+		return bind_fault(b, NULL, "types", "found %s, wanted at most 16 bytes", b->in->text);
+	if (o->n > 1 && (data->kind != O_VEC || data->n != o->n))
+		return bind_fault(b, data, "operand", "found no vector of %u, wanted {..}", (unsigned)o->n);
+	const struct operand *e = data->kind == O_VEC ? data->elem : data;
+	for (unsigned k = 0; k < o->n; k++) {
+		x->slot[k] = write ? bind_src_any(b, &e[k], t, &x->bytes[k])
+				   : bind_dst_any(b, &e[k], o->bytes, &x->bytes[k]);
+		if (x->slot[k] == UINT32_MAX)
+			return -1;
+	}
+	return 0;
+}
+
+static struct surface_access *access_new(struct bind *b, struct op *o)
+{
+	return bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(struct surface_access));
+}
+
+int bind_suld(struct bind *b, struct op *o)
+{
+	access_new(b, o);
+	o->fn = suld;
+	return bind_types(b, 1) || bind_operands(b, 2, 2) || bind_access(b, o, &b->in->operand[1]) ||
+			       bind_data(b, o, &b->in->operand[0], false)
+		       ? -1
+		       : 0;
+}
+
+int bind_sust(struct bind *b, struct op *o)
+{
+	const struct surface_access *x = access_new(b, o);
+
+	o->fn = sust;
+	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_access(b, o, &b->in->operand[0]) ||
+		bind_data(b, o, &b->in->operand[1], true))
+		return -1;
+	if (x->formatted && types[b->in->type[0]].bits != 32)
+		return bind_fault(
+			b, NULL, "types", "found %s, wanted a formatted store of 32 bits", b->in->text);
+	return 0;
+}
+
+int bind_sured(struct bind *b, struct op *o)
+{
+	struct surface_access *x = access_new(b, o);
+	const struct stmt *in = b->in;
+
+	o->fn = sured;
+	if (bind_types(b, 1) || bind_operands(b, 2, 2) || bind_access(b, o, &in->operand[0]) ||
+		bind_data(b, o, &in->operand[1], true))
+		return -1;
+	x->type = (enum type)in->type[0];
+	if (o->bytes < 4 || !atom_find(in, x->type, &x->atom))
+		return bind_fault(
+			b, NULL, "types", "found %s, wanted one operation and a type that it has", in->text);
+	b->frame->order |= atom_order(x->atom, x->type);
+	return 0;
+}
+
+int bind_query(struct bind *b, struct op *o)
+{
+	static const uint16_t known[] = {M_WIDTH, M_HEIGHT, M_DEPTH, M_ARRAY_SIZE, M_NUM_MIPMAP_LEVELS,
+		M_NUM_SAMPLES, M_MEMORY_LAYOUT, M_CHANNEL_DATA_TYPE, M_CHANNEL_ORDER, M_NORMALIZED_COORDS,
+		M_FILTER_MODE, M_FORCE_UNNORMALIZED_COORDS, M_ADDR_MODE_0, M_ADDR_MODE_1, M_ADDR_MODE_2};
+	const struct stmt *in = b->in;
+	struct ext *x = bind_ext(b, o);
+	unsigned level = has(in, M_LEVEL);
+
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		x->aux[0] = has(in, (enum modifier)known[i]) ? known[i] : x->aux[0];
+	if (!x->aux[0])
+		return bind_fault(
+			b, NULL, "suffix", "found %s, wanted what is asked, such as .width", in->text);
+	if (bind_types(b, 1) || bind_operands(b, 2 + level, 2 + level) ||
+		bind_address(b, o, &in->operand[1], SP_GENERIC))
+		return -1;
+	o->is_signed = in->op == I_suq;
+	o->fn = query;
+	return (o->d = bind_dst(b, &in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
+}
+
+int bind_istypep(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+
+	if (bind_types(b, 1) || bind_operands(b, 2, 2))
+		return -1;
+	/* samplers stand in no handle of their own */
+	o->n = in->type[0] == T_TEXREF ? 1 : in->type[0] == T_SURFREF ? 2 : 0;
+	o->fn = istypep;
+	o->d = bind_dst(b, &in->operand[0], 1);
+	o->a = bind_src(b, &in->operand[1], T_B64);
+	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
+}

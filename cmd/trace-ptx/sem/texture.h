@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What instructions on textures and on surfaces share: geometry, handles, coordinates; sem/texture.c. */
+#ifndef SEM_TEXTURE_H
+#define SEM_TEXTURE_H
+
+#include "exec/texture.h"
+#include "sem/sem.h"
+
+/* What an instruction says of the texture or surface, and where its coordinates are. */
+struct geometry {
+	uint8_t shape;      /* enum texture_shape; .1d takes linear memory as well */
+	uint8_t n;          /* coordinates without the layer */
+	bool layered, real; /* real: coordinates of .f32 */
+	uint32_t slot[3], layer;
+};
+
+/* ".2d" and its kind. false: none that is executed. */
+bool geometry_find(const struct stmt *in, struct geometry *g);
+/* The memory operand "[handle, {coordinates}]": o->a, o->imm and g. 0, or -1 with the fault set. */
+int geometry_bind(
+	struct bind *b, struct op *o, const struct operand *at, struct geometry *g, enum type coordinate);
+/* The texture of a lane whose handle is in w->addr; of that geometry unless it is NULL. NULL: the launch has failed. */
+const struct texture *geometry_texture(
+	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface);
+
+#endif

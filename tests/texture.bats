@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-ptx: textures and surfaces read and write what the CUDA programming guide and PTX say.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# A module of one kernel "k" with parameters t (a handle) and o (the address of results); the body is stdin.
+kernel() {
+	{
+		printf '.version 8.0\n.target sm_70\n.address_size 64\n.global .texref tx;\n.global .surfref sf;\n'
+		printf '.visible .entry k(.param .u64 t, .param .u64 o)\n{\n.reg .pred %%p<9>;\n.reg .b16 %%h<9>;\n'
+		printf '.reg .b32 %%r<30>;\n.reg .f32 %%f<20>;\n.reg .b64 %%rd<20>;\n'
+		printf 'ld.param.u64 %%rd1, [t];\nld.param.u64 %%rd2, [o];\nmov.u32 %%r0, %%tid.x;\n'
+		cat
+		printf 'ret;\n}\n'
+	} >k.ptx
+}
+
+# The launch file: line $1 of a texture or surface "T" of buffer B (32 bytes of 0, 1, 2 ...), results in O.
+launch() {
+	{
+		printf 'module k.ptx\nbuffer B bytes=64 u8=iota\nbuffer O bytes=64 zero\n%s\n' "$1"
+		printf 'launch k grid=1 block=%s args %s,O\nsave O o\nsave B b\n' "${2:-1}" "${3:-T}"
+	} >k.launch
+}
+
+words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
+
+@test "fetches of every dimension, format, filter and address mode" {
+	"$BATS_TEST_DIRNAME/ptx/texture" make .
+	for o in --check --no-check; do
+		run -0 trace-ptx $o -n k.launch
+		assert_output ''
+		run -0 "$BATS_TEST_DIRNAME/ptx/texture" check .
+		assert_output '17792 fetches of 278 textures'
+	done
+}
+
+@test "a variable is bound to a texture, by its name and by its address" {
+	kernel <<-'E'
+		tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [tx, {%r0}];
+		mov.u64 %rd3, tx;
+		tex.1d.v4.s32.s32 {%r5,%r6,%r7,%r8}, [%rd3, 3];
+		st.global.v4.u32 [%rd2], {%r1,%r2,%r5,%r8};
+	E
+	launch 'texture tx B u16x2' 1 i64:0
+	run -0 trace-ptx -n k.launch
+	run -0 words o 16
+	assert_line --index 0 '256 770 3340 1'
+	launch 'texture T B u16x2'
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'k.ptx:16:1: found 0x100 as handle, wanted that of a texture, or a variable that one is bound to'
+}
+
+@test "surfaces are loaded by bytes, in layers and planes, with each way outside" {
+	kernel <<-'E'
+		suld.b.2d.v2.b16.trap {%h1,%h2}, [%rd1, {4, 1}];
+		cvt.u32.u16 %r1, %h1;
+		cvt.u32.u16 %r2, %h2;
+		suld.b.2d.b32.clamp %r3, [%rd1, {100, -7}];
+		suld.b.2d.b32.zero %r4, [%rd1, {0, 8}];
+		suld.b.2d.b8.zero %h3, [%rd1, {7, 7}];
+		cvt.u32.u16 %r5, %h3;
+		st.global.v4.u32 [%rd2], {%r1,%r2,%r3,%r4};
+		st.global.u32 [%rd2+16], %r5;
+	E
+	launch 'surface T B u8x4 dims=2,8'
+	run -0 trace-ptx -n k.launch
+	run -0 words o
+	assert_output '3340 3854 117835012 0 63 0 0 0 0 0 0 0 0 0 0 0'
+	kernel <<<'suld.b.a2d.b32.trap %r1, [%rd1, {1, 4, 1, 0}];
+		st.global.u32 [%rd2], %r1;'
+	launch 'surface T B u8x4 dims=2,4 layers=2'
+	run -0 trace-ptx -n k.launch
+	run -0 words o 4
+	assert_line --index 0 $((0x2f2e2d2c))
+	kernel <<<'suld.b.3d.b64.trap %rd3, [%rd1, {0, 1, 3, 0}];
+		st.global.u64 [%rd2], %rd3;'
+	launch 'surface T B u32x2 dims=1,2,4'
+	run -0 trace-ptx -n k.launch
+	run -0 words o 8
+	assert_line --index 0 "$((0x3b3a3938)) $((0x3f3e3d3c))"
+}
+
+@test "surfaces are stored into, by bytes and formatted, and reduced" {
+	kernel <<-'E'
+		mov.u32 %r1, 0x01020304;
+		sust.b.1d.b32.trap [%rd1, {8}], %r1;
+		sust.b.1d.b32.zero [%rd1, {64}], %r1;
+		sust.b.1d.b32.clamp [%rd1, {-4}], %r1;
+		sust.p.1d.v4.b32.trap [%rd1, {15}], {257, 2, 3, 4};
+		sured.b.add.1d.u32.trap [%rd1, {16}], 5;
+		sured.p.max.1d.s32.trap [%rd1, {6}], 2;
+	E
+	launch 'surface T B s8x4 dims=16' 3
+	run -0 trace-ptx -n k.launch
+	run -0 words b
+	assert_output "$((0x01020304)) $((0x07060504)) $((0x01020304)) $((0x0f0e0d0c)) $((0x13121110 + 15)) $((0x17161514)) $((0x1b1a1918)) $((0x1f1e1d1c)) $((0x23222120)) $((0x27262524)) $((0x2b2a2928)) $((0x2f2e2d2c)) $((0x33323130)) $((0x37363534)) $((0x3b3a3938)) $((0x04030201))"
+}
+
+@test "an access outside of a surface, or of another form, is named" {
+	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {%r0, 9}];'
+	launch 'surface T B u8x4 dims=2,8'
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found coordinates (0,9,0) in layer 0, wanted them in a surface of 2 x 8 x 1 texels of 4 bytes, 1 layers (kernel k, thread (0,0,0) of CTA (0,0,0))'
+	kernel <<<'suld.b.2d.b32.trap %r1, [%rd1, {2, 0}];'
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found byte 2 of a row of a surface, wanted a multiple of 4'
+	kernel <<<'suld.b.3d.b32.trap %r1, [%rd1, {0, 0, 0, 0}];'
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a surface of 2D, wanted one that fits suld.b.3d.b32.trap'
+	kernel <<<'tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, %f1}];'
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'as handle, wanted that of a texture'
+	launch 'surface T B u8x4 dims=2,8' 1 B
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "k.launch:4:1: found 'T', wanted the name of a .surfref of the modules or of an argument"
+}
+
+@test "textures and surfaces say what they are" {
+	kernel <<-'E'
+		txq.width.b32 %r1, [%rd1];
+		txq.height.b32 %r2, [%rd1];
+		txq.array_size.b32 %r3, [%rd1];
+		txq.channel_data_type.b32 %r4, [%rd1];
+		txq.channel_order.b32 %r5, [%rd1];
+		txq.normalized_coords.b32 %r6, [%rd1];
+		txq.filter_mode.b32 %r7, [%rd1];
+		txq.addr_mode_1.b32 %r8, [%rd1];
+		txq.num_mipmap_levels.b32 %r9, [%rd1];
+		istypep.texref %p1, %rd1;
+		istypep.surfref %p2, %rd1;
+		selp.u32 %r10, 1, 0, %p1;
+		selp.u32 %r11, 1, 0, %p2;
+		st.global.v4.u32 [%rd2], {%r1,%r2,%r3,%r4};
+		st.global.v4.u32 [%rd2+16], {%r5,%r6,%r7,%r8};
+		st.global.v4.u32 [%rd2+32], {%r9,%r10,%r11,0};
+	E
+	launch 'texture T B u8x2 dims=4,2 layers=4 normalized filter=linear read=float address=wrap,mirror'
+	run -0 trace-ptx -n k.launch
+	run -0 words o
+	assert_output "4 2 4 $((0x10d2)) $((0x10b2)) 1 1 1 1 1 0 0 0 0 0 0"
+}
+
+@test "what the checks know of memory they know of texels" {
+	kernel <<<'tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%rd1, 1];'
+	launch 'texture T U s32'
+	sed -i '2i buffer U bytes=64 unset' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial "that nobody has written, in 'U' of 64 bytes, at byte 4"
+}
+
+@test "a trace has the addresses of texels, and the simulator takes them" {
+	kernel <<-'E'
+		cvt.rn.f32.u32 %f1, %r0;
+		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, 0f3F800000}];
+		suld.b.2d.b32.trap %r1, [sf, {%r0, 0}];
+	E
+	launch 'texture T B u8x4 dims=4,4 read=float' 4
+	sed -i '5i surface sf B u8x4 dims=4,4' k.launch
+	sed -i 's/suld.b.2d.b32.trap %r1, \[sf, {%r0, 0}\]/shl.b32 %r0, %r0, 2;\n&/' k.ptx
+	run -0 trace-ptx -o out k.launch
+	run -0 grep -c ' 0000000f 4 1 0xc0000010 4$' out/kernel-1.traceg
+	assert_output 1
+	run -0 grep -c ' 0000000f 4 1 0xc0000000 4$' out/kernel-1.traceg
+	assert_output 1
+	run -0 trace-lint out/kernelslist.g
+	run -0 trace-sim -q -g qv100 out
+	assert_line --regexp '^gpu_sim_insn [0-9]+ '
+}
+
+@test "lines of textures and surfaces that no GPU takes are refused" {
+	local line want
+	kernel <<<'mov.u32 %r1, 1;'
+	while IFS=$'\t' read -r line want; do
+		launch "$line"
+		run -2 trace-ptx -n k.launch
+		assert_output --partial "k.launch:4:"
+		assert_output --partial "$want"
+	done <<-'E'
+		texture T B	found the end of the line
+		texture T C f32	the name of a buffer
+		texture B B f32	a name that no buffer has
+		texture T B f8	a format such as
+		texture T B u24	a format such as
+		texture T B f32x3	a format such as
+		texture T B f32 dims=	one to three numbers
+		texture T B f32 dims=4,4,4,4	one to three numbers
+		texture T B f32 dims=0	a dimension of 0
+		texture T B f32 dims=4,5	more texels than the memory has
+		texture T B f32 dims=99999999999	a dimension of 0 or more
+		texture T B f32 dims=4,4 pitch=12	rows that overlap
+		texture T B f32 dims=4,4 pitch=18	rows that overlap
+		texture T B f32 dims=2,2,2 slice=8	planes that overlap
+		texture T B s32 dims=4 filter=linear	a linear filter over texels
+		texture T B f32 dims=4 read=float	texels other than integers
+		texture T B f32 filter=linear	linear memory
+		texture T B u8 dims=2,3 cube	a cube whose faces
+		texture T B u8 dims=2 cube	a cube that is no texture
+		texture T B u8 dims=2,2,2 layers=2	layers of three dimensions
+		texture T B u8 layers=0	layers=N above 0
+		texture T B u8 dims=4 address=clamp,round	up to three of wrap
+		texture T B u8 dims=4 border=1,2,x	up to four numbers
+		texture T B u8 dims=4 filter=cubic	found 'filter=cubic'
+		surface T B u8	a surface without dims=
+		surface T B u8 dims=4 normalized	found 'normalized'
+	E
+}
+
+@test "what is not executed of textures is refused with what it would need" {
+	local code want
+	while IFS=$'\t' read -r code want; do
+		kernel <<<"$code;"
+		launch 'texture T B u8x4 dims=4,4'
+		run -2 trace-ptx -n k.launch
+		assert_output --partial "k.ptx:16:"
+		assert_output --partial "$want"
+	done <<-'E'
+		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, %rd2, {%f1, %f2}]	samplers apart from their textures
+		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f1, %f2}]	a parameter as handle
+		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}]	found 1 coordinates, wanted 2
+		tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, %f2}], {%r1, %r2}	an offset or a comparison
+		tex.2d.f32.f32 %f1, [%rd1, {%f1, %f2}]	a result other than .v4
+		tex.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, %f2}]	textures of several samples
+		tex.cube.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1, %r2, %r3, %r4}]	coordinates of type .s32
+		tld4.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1, %f2}]	wanted .r, .g, .b or .a
+		suld.2d.b32.trap %r1, [%rd1, {%r1, %r2}]	wanted .b or .p
+		suld.b.b32.trap %r1, [%rd1, {%r1, %r2}]	found no dimensions
+		suld.b.1d.v4.b64.trap {%rd3,%rd4,%rd5,%rd6}, [%rd1, {%r1}]	at most 16 bytes
+		sust.p.1d.b64.trap [%rd1, {%r1}], %rd2	a formatted store of 32 bits
+		sured.b.inc.1d.u32.trap [%rd1, {%r1}], %r2	suffix .inc
+		txq.b32 %r1, [%rd1]	wanted what is asked
+	E
+}
