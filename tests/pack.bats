@@ -263,6 +263,29 @@ same_folder() { diff -r "$1" "$2"; }
 	done
 }
 
+# Each damaged file of control codes that trace-sim must refuse: refused here too, or of no function of the trace.
+@test "--cubin: damaged files are refused" {
+	trace=$(trace vecadd)
+	here=$ROOT/tests/badinput
+	n=0
+	bad() {
+		case $1 in cubin-*) ;; *) return 0 ;; esac
+		rm -rf c
+		eval "$3"
+		run trace-pack --cubin c -o x.tpack -f "$trace"
+		[[ $status = 2 && $output == "trace-pack: c: found"*wanted* ]] ||
+			[[ $status = 0 && $output == *"packed without control codes"* ]] ||
+			{ echo "$1: $status: $output"; return 1; }
+		[ "$status" = 0 ] || [ ! -e x.tpack ] || return 1
+		rm -f x.tpack
+		n=$((n + 1))
+	}
+	fine() { :; }
+	done_with() { :; }
+	. "$here/cases.sh"
+	[ "$n" -ge 50 ]
+}
+
 @test "a newer version says so" {
 	trace-pack "$(trace vecadd)" >a.tpack
 	printf '\x63' | dd of=a.tpack bs=1 seek=7 conv=notrunc status=none

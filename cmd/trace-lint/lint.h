@@ -9,6 +9,7 @@
  *   lint_warp.c    records: EXIT, barriers, groups
  *   lint_addr.c    addresses of a record
  *   lint_config.c  what a configuration cannot run
+ *   lint_cubin.c   control codes that are not those of the trace
  *
  * Always true: a check sees a record once, while its line is at hand, and keeps nothing of it but the state
  * of its warp; memory is that of one thread block's warps and of the distinct instructions (of a raw trace:
@@ -63,6 +64,8 @@ struct lint {
 	struct pc_range *copy;       /* of the list up to this kernel */
 	uint32_t n_copies, cap_copies, last_copy;
 
+	struct cubins *cubins; /* of --cubin; NULL: none */
+
 	/* the kernel */
 	struct code *code;
 	struct trace *trace; /* NULL while it is opened */
@@ -71,7 +74,10 @@ struct lint {
 	struct fact *fact;
 	uint32_t cap_facts;
 	bool has_imm, shape_known, order_told, window_told, tail_told, order_dependent_told;
-	uint64_t last_id; /* thread block read last, plus 1 */
+	uint64_t last_id;         /* thread block read last, plus 1 */
+	struct cubin_join *join;  /* with its function; NULL: there is none */
+	uint32_t joined, strange; /* instructions of its first thread block; those that do not match */
+	bool first_block_done;
 
 	/* the thread block */
 	struct tblock block;
@@ -112,6 +118,13 @@ void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w);
 /* ---- lint_addr.c ---- */
 void lint_address(
 	struct lint *l, const struct tblock *tb, const struct rec *r, const struct trace_line *line);
+
+/* ---- lint_cubin.c ---- */
+/* Read files of control codes. False: not all of them; findings were reported. */
+bool lint_cubins(struct lint *l, const char *const *path, uint32_t n);
+void lint_cubin_kernel(struct lint *l);
+void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line);
+void lint_cubin_end(struct lint *l);
 
 /* ---- lint_config.c ---- */
 struct config_args {

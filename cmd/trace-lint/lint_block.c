@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "cubin.h"
 #include "lint.h"
 #include "table.h"
 
@@ -157,6 +158,7 @@ static void end_block(struct lint *l)
 	check_order(l);
 	check_empty(l);
 	lint_warps_end(l);
+	l->first_block_done = true;
 }
 
 /* ---- the kernel --------------------------------------------------------------------------- */
@@ -215,6 +217,7 @@ static void begin_kernel(struct lint *l)
 	l->shape_known = l->order_told = l->order_dependent_told = l->window_told = l->tail_told =
 		l->has_imm = l->any_bars = false;
 	l->last_id = 0;
+	l->first_block_done = false;
 }
 
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f)
@@ -234,7 +237,9 @@ bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path
 		lint_header(l);
 		if (l->params)
 			lint_config_kernel(l);
+		lint_cubin_kernel(l);
 		read_blocks(l);
+		lint_cubin_end(l);
 	} else if (f->id && !unopened) {
 		report_fault(l->rep, f);
 	}
@@ -257,4 +262,5 @@ void lint_free(struct lint *l)
 	free(l->bars);
 	free(l->fact);
 	free(l->copy);
+	cubins_free(l->cubins);
 }

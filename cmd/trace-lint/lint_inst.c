@@ -194,6 +194,8 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 	if (in->pc % step)
 		report_at(l->rep, RULE_PC_ALIGN, lint_place(l, line, COLUMN_PC),
 			"found PC %04x, wanted a multiple of %u", in->pc, step);
+	if (l->join)
+		lint_cubin_inst(l, in, line);
 	if (l->params)
 		lint_config_inst(l, handle, line);
 }

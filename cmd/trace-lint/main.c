@@ -11,13 +11,16 @@
 #include "lint.h"
 #include "output.h"
 
-enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT, OPT_FOR };
+enum { OPT_LIST = 256, OPT_EXPLAIN, OPT_ISA, OPT_LIMIT, OPT_FOR, OPT_CUBIN };
 
 static const struct cli_row rows[] = {
 	{'c', "config", "FILE",
 		"check also against this GPU configuration; may be repeated, later values win", "file"},
 	{'g', "gpu", "GPU", gpuconf_help, gpuconf_names},
 	{'D', "define", "NAME=VALUE", "set one configuration option after all files", "@options"},
+	{OPT_CUBIN, "cubin", "FILE",
+		"check the traces against the code in a cubin, fat binary or program; may be repeated",
+		"file"},
 	{'W', "rule", "ID[=LEVEL]",
 		"set a rule's level: error, warning (default), note, off; -Werror: warnings are errors",
 		"@rules"},
@@ -44,7 +47,7 @@ static void words(FILE *out, const char *kind, char *const *word, int n)
 }
 
 static const struct cli cli = {
-	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
+	"[-c CONFIG]... [-g GPU] [-D NAME=VALUE]... [--cubin FILE]... [-W ID[=LEVEL]]... [-F FORMAT] TRACE...",
 	"check traces for what would make a simulation wrong or impossible",
 	"TRACE is a kernel list, a folder, a kernel file, or - (a list on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
@@ -53,7 +56,9 @@ static const struct cli cli = {
 struct lint_args {
 	struct config_args config;
 	const char *isa, *explain, *target, **level; /* level: the values of -W */
+	const char **cubin;
 	size_t n_levels;
+	uint32_t n_cubins;
 	struct report *rep;
 	bool list, json, quiet;
 };
@@ -108,6 +113,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		a->config.file[a->config.n_files++] = value;
 		break;
 	case 'D': a->config.define[a->config.n_defines++] = value; break;
+	case OPT_CUBIN: a->cubin[a->n_cubins++] = value; break;
 	case 'W': a->level[a->n_levels++] = value; break;
 	case OPT_FOR: a->target = value; break;
 	case 'F':
@@ -141,6 +147,7 @@ static int check(struct lint_args *a, int n, char **trace)
 	if (configured)
 		l.params = params = lint_config(rep, &conf, &a->config, &unreadable);
 	l.isa = isa;
+	unreadable |= !lint_cubins(&l, a->cubin, a->n_cubins);
 	for (int i = 0; i < n; i++)
 		unreadable |= !lint_operand(&l, trace[i]);
 	report_end(rep, a->quiet);
@@ -178,6 +185,7 @@ int main(int argc, char **argv)
 	a.config.define = xcalloc((size_t)argc, sizeof(char *));
 	a.config.shipped = xcalloc((size_t)argc, sizeof(bool));
 	a.level = xcalloc((size_t)argc, sizeof(char *));
+	a.cubin = xcalloc((size_t)argc, sizeof(char *));
 	report_init(&rep);
 	n = cli_parse(&cli, argc, argv, on_option, &a);
 	if (a.target)
@@ -194,5 +202,6 @@ int main(int argc, char **argv)
 	free(a.config.define);
 	free(a.config.shipped);
 	free(a.level);
+	free(a.cubin);
 	return status;
 }

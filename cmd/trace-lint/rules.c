@@ -10,6 +10,7 @@
 #define SCOPE_WARP    "warp"
 #define SCOPE_LINE    "line"
 #define SCOPE_ADDRESS "address"
+#define SCOPE_CODES   "codes"
 #define SCOPE_CONFIG  "config"
 
 const struct rule rules[N_RULES] = {

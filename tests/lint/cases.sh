@@ -238,3 +238,17 @@ lint for-accel-sim 'app/kernel-1.traceg:1:1: error: header-original: found binar
 	'ARGS="--for accel-sim"; first "binary version = 80" "binary version = 90"'
 lint for-accel-sim-level 'app/kernel-1.traceg:1:1: note: header-original: found binary version 90, which the original simulator does not know' \
 	'ARGS="-W header-original=note --for accel-sim"; first "binary version = 80" "binary version = 90"'
+lint cubin 'c:1:1: error: cubin: found no cubin in the file, wanted a cubin, a fat binary or a program with one' \
+	'cubin; : >c; WANT=2'
+lint cubin-missing 'c:1:1: error: cubin: found No such file or directory, wanted a file that can be read' \
+	'cubin; rm c; WANT=2'
+lint cubin-function 'app/kernel-1.traceg:1:1: warning: cubin-function: found no function vecadd for sm_80 in the files of --cubin' \
+	'cubin; first "binary version = 80" "binary version = 86" && cubin && first "binary version = 86" "binary version = 80"'
+lint cubin-pc 'app/kernel-1.traceg:32:1: warning: cubin-pc: found PC 0080, where the function has no instruction' \
+	'cubin -n 0x80'
+lint cubin-opcode 'app/kernel-1.traceg:29:20: warning: cubin-opcode: found LDG.E, where the function has the opcode of IMAD.MOV.U32' \
+	'cubin -x 0x50'
+lint cubin-share 'app/kernel-1.traceg:1:1: warning: cubin-share: found 9 of 10 instructions of the first thread block in the function, wanted all' \
+	'cubin -x 0x50'
+lint cubin-packed 's.tpack/kernel-1.traceg:1:1: warning: cubin-share: found 8 of 10 instructions of the first thread block in the function, wanted all' \
+	'cubin -n 0x80; "$BUILD/trace-pack" --cubin c app >s.tpack; ARGS=; TRACE=s.tpack'

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Control codes against the trace: of the files of --cubin, else those that came with the kernel in a packed stream.
+ *
+ * Always true: an instruction is joined with the function as trace-sim does it (cubin.h), in the order in which they
+ * are met; whether trace-sim runs the kernel by its control codes is decided by the first thread block alone.
+ */
+#include <string.h>
+#include "cubin.h"
+#include "lint.h"
+
+bool lint_cubins(struct lint *l, const char *const *path, uint32_t n)
+{
+	struct fault f;
+	bool good = true;
+
+	if (n)
+		l->cubins = cubins_new();
+	for (uint32_t i = 0; i < n; i++) {
+		if (cubins_add(l->cubins, path[i], &f) == 0)
+			continue;
+		report_fault(l->rep, &f);
+		good = false;
+	}
+	if (!good) { /* what a file lacks proves nothing then */
+		cubins_free(l->cubins);
+		l->cubins = NULL;
+	}
+	return good;
+}
+
+void lint_cubin_kernel(struct lint *l)
+{
+	const struct cubins *in[] = {l->cubins, trace_codes(l->trace)};
+	const struct cubin_function *f = NULL;
+	unsigned sm = (unsigned)l->head->binary_version;
+
+	l->joined = l->strange = 0;
+	if (l->head->ptx)
+		return;
+	for (unsigned i = 0; i < 2 && !f; i++)
+		if (in[i])
+			f = cubins_find(in[i], l->head->name, sm);
+	if (f)
+		l->join = cubin_join_new(f);
+	else if (l->cubins)
+		report_at(l->rep, RULE_CUBIN_FUNCTION, (struct place){.file = trace_path(l->trace)},
+			"found no function %.200s for sm_%u in the files of --cubin", l->head->name, sm);
+}
+
+void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_line *line)
+{
+	const char *bound = "";
+	enum cubin_match got = cubin_join_look(l->join, in->pc, in->opcode, &bound);
+	char shown[64];
+
+	if (!l->first_block_done) {
+		l->joined++;
+		l->strange += got != CUBIN_MATCHES;
+	}
+	if (got == CUBIN_NO_CODE)
+		report_at(l->rep, RULE_CUBIN_PC, lint_place(l, line, COLUMN_PC),
+			"found PC %04x, where the function has no instruction", in->pc);
+	else if (got == CUBIN_OTHER_OPCODE)
+		report_at(l->rep, RULE_CUBIN_OPCODE, lint_place(l, line, COLUMN_OPCODE),
+			"found %.60s, where the function has the opcode of %s", in->opcode,
+			diag_quote(shown, sizeof shown, bound, strlen(bound)));
+}
+
+void lint_cubin_end(struct lint *l)
+{
+	if (l->strange)
+		report_at(l->rep, RULE_CUBIN_SHARE, (struct place){.file = trace_path(l->trace)},
+			"found %u of %u instructions of the first thread block in the function, wanted all",
+			l->joined - l->strange, l->joined);
+	cubin_join_free(l->join);
+	l->join = NULL;
+}
