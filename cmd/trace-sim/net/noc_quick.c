@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One internal step of the routers that most networks have: ways known on arrival, both allocators islip with one
- * round, nothing speculative or held, no speedup of ports, private buffers, one step through the switch, at most 64
- * ports and virtual channels. The same as noc_router.c, to the order of its lists, with sets in one word each.
+ * round, nothing speculative or held, no priorities, no speedup of ports, private buffers, one step through the switch,
+ * at most 64 ports and virtual channels. The same as noc_router.c, to the order of its lists, with sets in one word each.
  *
  * Always true: what came back from a list without a grant stays where it is; channels that have just got an output go
  * before the rest of the switch list, as if that had been appended behind them.
@@ -18,7 +18,7 @@ bool noc_quick_fits(const struct noc *n)
 	       n->output_speedup == 1 && n->output_max < 0 && c->crossbar_delay == 1 &&
 	       c->policy == POLICY_PRIVATE && c->vc_alloc.kind == ALLOCATOR_ISLIP &&
 	       c->vc_alloc.rounds == 1 && c->sw_alloc.kind == ALLOCATOR_ISLIP && c->sw_alloc.rounds == 1 &&
-	       c->priority != PRIORITY_LOCAL_AGE && n->vcs <= 64 && n->plan->most_ports <= 64;
+	       !n->priorities && n->vcs <= 64 && n->plan->most_ports <= 64;
 }
 
 /* ---- virtual channels ---------------------------------------------------------------------------------------- */
