@@ -325,6 +325,15 @@ static int judge_alloc(const struct icnt *c, enum icnt_id id, const struct icnt_
 	return judge_trees(c, id, a, most * in, most * out, f);
 }
 
+/* With piggyback a head gets its channel only by a request for the switch. */
+static int judge_piggyback(const struct icnt *c, struct fault *f)
+{
+	if (icnt_int(c, ICNT_spec_check_elig) > 0 || icnt_int(c, ICNT_spec_check_cred) <= 0)
+		return 0;
+	return icnt_refuse(c, ICNT_spec_check_elig, f,
+		"1, or spec_check_cred = 0: room is looked for only in channels that were found free, and nothing would pass");
+}
+
 int icnt_judge_alloc(struct icnt *c, struct fault *f)
 {
 	uint32_t in = (uint32_t)icnt_int(c, ICNT_input_speedup),
@@ -349,6 +358,8 @@ int icnt_judge_alloc(struct icnt *c, struct fault *f)
 		return icnt_refuse(c, ICNT_output_buffer_size, f,
 			"-1 with hold_switch_for_packet and output_speedup = %u: BookSim then looks at a wrong queue",
 			out);
+	if (c->vc_alloc.kind == ALLOCATOR_PIGGYBACK && judge_piggyback(c, f) < 0)
+		return -1;
 	if (!icnt_int(c, ICNT_output_buffer_size))
 		return icnt_refuse(
 			c, ICNT_output_buffer_size, f, "at least one flit, or -1: nothing would pass");

@@ -173,6 +173,7 @@ bad n40_flatfly_y 'y = 5, wanted y = x = 4' 'net "topology = flatfly; routing_fu
 bad n41_dragonfly_vcs 'num_vcs = 4, wanted num_vcs = 3' 'net "topology = dragonflynew; k = 2; n = 1; routing_function = ugal;"'
 bad n42_tree4 'k = 2, wanted k = 4: a tree4 is of one size' 'net "topology = tree4; routing_function = nca; k = 2; n = 3;"'
 bad n43_output_buffer 'output_buffer_size = 0, wanted at least one flit' 'net "output_buffer_size = 0;"'
+bad n52_piggyback 'spec_check_elig = 0, wanted 1, or spec_check_cred = 0' 'net "speculative = 1; vc_allocator = piggyback; spec_check_elig = 0;"'
 bad n44_braces_open 'wanted a list in braces|found the end|found ' 'net "use_map = 1; memory_node_map = {1,2;"'
 bad n45_blank_in_list 'n.icnt:5:.*found 2. after .1,, wanted' 'net "memory_node_map = {1, 2};"'
 bad n46_name_for_number 'k = many, wanted a whole number' 'net "k = many;"'
