@@ -271,7 +271,7 @@ static inline void slow_alloc_run(struct slow_alloc *a, struct noc_random *rando
 	case ALLOCATOR_SELECT: slow_select(a); break;
 	case ALLOCATOR_SEPARABLE_INPUT_FIRST:
 	case ALLOCATOR_SEPARABLE_OUTPUT_FIRST: slow_separable(a); break;
-	default: assert(!"an allocator that the slow network has");
+	default: assert(false && "an allocator that the slow network has");
 	}
 }
 
