@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include "diag.h"
 #include "klist.h"
+#include "tally.h"
 #include "trace.h"
 
 struct cubins;
@@ -91,6 +92,14 @@ struct pack_kernel {
 
 /* What is known of a kernel without unpacking it. Free name. 0 or -1. */
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f);
+
+/* Is there a directory, by which pack_tally() unpacks nothing? In a stream from a pipe it comes last, and is not used. */
+bool pack_has_directory(const struct pack *p);
+/*
+ * The same and counts, by the directory: 1: *k and *t are told, of *k not text, stored and slice, free name; 0: the stream
+ * does not tell of this kernel; -1 and *f: the directory is damaged.
+ */
+int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct tally *t, struct fault *f);
 
 /*
  * Add the function of the kernel, machine code of which only the control codes and what cubin.h decodes with them is

@@ -66,6 +66,30 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	done
 }
 
+@test "the directory of a packed stream tells what its kernels tell" {
+	many=$(trace launches -n 50)
+	trace-pack -q -o many.tpack "$many"
+	[ "$(od -An -tu1 -j7 -N1 many.tpack | tr -d ' ')" = 6 ]
+	[ "$(od -An -tu1 -j7 -N1 "$packed" | tr -d ' ')" = 2 ]
+	for m in $METHODS; do
+		trace-pick -m $m "$many" >a
+		trace-pick -m $m -j 2 many.tpack | cmp - a
+	done
+	trace-pick -m pka <many.tpack >b
+	trace-pick -m pka many.tpack | cmp - b
+	# Where the blocks are damaged, what comes from them is refused, and what comes from the directory is not.
+	cp many.tpack bad.tpack
+	printf 'damaged' | dd of=bad.tpack bs=1 seek=$(($(wc -c <bad.tpack) / 2)) conv=notrunc status=none
+	run -2 trace-pick -m photon bad.tpack
+	trace-pick -m photon many.tpack >/dev/null
+	# Picks travel before it.
+	trace-pick -m all many.tpack >picks
+	trace-pack -q -k @picks -o part.tpack many.tpack
+	[ "$(od -An -tu1 -j7 -N1 part.tpack | tr -d ' ')" = 7 ]
+	trace-pick -m all part.tpack | cmp - picks
+	trace-pack -t part.tpack
+}
+
 @test "seeds differ, -n holds, a smaller error picks more, --one one a stratum" {
 	trace-pick -m random -n 5 "$app" >a
 	trace-pick -m random -n 5 --seed 2 "$app" >b

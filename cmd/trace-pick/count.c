@@ -4,7 +4,7 @@
  * depends on an instruction alone is worked out once a kernel.
  *
  * Always true: memory is that of one thread block and of the distinct instructions; only what the reading asks for is
- * looked at. A packed kernel of which a summary is enough is not unpacked at all.
+ * looked at. A packed kernel is not unpacked where the stream's directory, or its tables, tell enough.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,83 +45,13 @@ void counter_free(struct counter *c)
 	free(c);
 }
 
-/* Distinct 32-byte sectors that the active lanes touch; neighbours mostly share theirs. */
-static uint32_t sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
-{
-	uint64_t seen[64];
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < 32; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		uint64_t first = lane[i] / 32, last = (lane[i] + (size ? size - 1 : 0)) / 32;
-
-		if (last - first > 1)
-			last = first + 1;
-		for (uint64_t s = first; s <= last; s++) {
-			uint32_t j = n;
-
-			while (j && seen[j - 1] != s)
-				j--;
-			if (!j)
-				seen[n++] = s;
-		}
-	}
-	return n;
-}
-
-enum touch { TOUCH_NOTHING, TOUCH_LOAD, TOUCH_STORE, TOUCH_ATOMIC, TOUCH_LOCAL, TOUCH_SHARED };
-
-static enum touch touch_of_ptx(const struct inst *in)
-{
-	switch (in->ptx->form.space) {
-	case SPACE_GLOBAL:
-	case SPACE_GENERIC: return in->class == CLASS_STORE ? TOUCH_STORE : TOUCH_LOAD;
-	case SPACE_LOCAL:
-	case SPACE_LOCAL_PARAM: return TOUCH_LOCAL;
-	case SPACE_SHARED: return TOUCH_SHARED;
-	default: return TOUCH_NOTHING;
-	}
-}
-
-/* Generic accesses are taken for global ones. */
-static enum touch touch_of(const struct inst *in)
-{
-	if (!in->has_addr)
-		return TOUCH_NOTHING;
-	if (in->ptx)
-		return touch_of_ptx(in);
-	switch (in->kind) {
-	case KIND_LDG:
-	case KIND_LDGSTS:
-	case KIND_LD: return TOUCH_LOAD;
-	case KIND_STG:
-	case KIND_ST: return TOUCH_STORE;
-	case KIND_ATOM: return TOUCH_ATOMIC;
-	case KIND_LDL:
-	case KIND_STL: return TOUCH_LOCAL;
-	case KIND_ATOMS:
-	case KIND_LDS:
-	case KIND_STS:
-	case KIND_LDSM: return TOUCH_SHARED;
-	default: return TOUCH_NOTHING;
-	}
-}
-
 static void count_access(struct counter *c, struct pick_kernel *k, const struct rec *r, const struct inst *in)
 {
-	enum touch t = touch_of(in);
 	uint64_t lane[32];
 
-	if (t == TOUCH_NOTHING || t == TOUCH_SHARED || !r->mask) {
-		k->shared += t == TOUCH_SHARED;
-		return;
-	}
-	rec_addresses(&c->block, r, lane);
-	uint32_t n = sectors(lane, r->mask, in->size);
-
-	k->atomics += t == TOUCH_ATOMIC;
-	*(t == TOUCH_LOAD ? &k->loads : t == TOUCH_LOCAL ? &k->local : &k->stores) += n;
+	if (tally_wants_lanes(in))
+		rec_addresses(&c->block, r, lane);
+	tally_access(&k->tally, in, lane, r->mask);
 }
 
 static void count_record(struct counter *c, struct pick_kernel *k, const struct rec *r)
@@ -136,7 +66,7 @@ static void count_record(struct counter *c, struct pick_kernel *k, const struct 
 		grow(&c->used, &c->cap_used, c->n_used + 1, sizeof(*c->used));
 		c->used[c->n_used++] = r->inst;
 	}
-	k->lanes += (unsigned)__builtin_popcount(r->mask);
+	k->tally.lanes += (unsigned)__builtin_popcount(r->mask);
 	if (r->addr)
 		count_access(c, k, r, code_at(c->code, r->inst));
 }
@@ -166,7 +96,7 @@ static void count_end(struct counter *c, struct pick_kernel *k)
 		const struct inst *in = code_at(c->code, c->used[i]);
 		uint64_t n = c->count[c->used[i]];
 
-		k->of_class[in->class] += n;
+		k->tally.of_class[in->class] += n;
 		if (c->reading >= READ_CODE)
 			bin[bin_of(name, in)] += n;
 		c->count[c->used[i]] = 0;
@@ -190,33 +120,42 @@ static void unheard(void *ctx, const struct fault *f)
 	(void)f;
 }
 
-/* 1: the index of a packed stream tells all, 0: it does not, -1. */
-static int summary(struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
+static void take_pack(struct pick_kernel *k, struct pack_kernel *is)
+{
+	k->name = is->name;
+	k->insts = is->insts;
+	k->blocks = is->blocks;
+	k->stream = is->stream;
+	memcpy(k->grid, is->grid, sizeof(k->grid));
+	memcpy(k->block, is->block, sizeof(k->block));
+}
+
+/* 1: a packed stream tells all without unpacking the kernel, 0: it does not, -1. */
+static int summary(
+	const struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
 	struct pack_kernel is;
+	uint32_t number = list->cmd[cmd].kernel;
+	int r = list->pack && c->reading <= READ_COUNTS ? pack_tally(list->pack, number, &is, &k->tally, f)
+							: 0;
 
-	if (!list->pack)
-		return 0;
-	if (pack_kernel(list->pack, list->cmd[cmd].kernel, &is, f) < 0)
-		return -1;
-	if (is.stored || !is.blocks) {
-		free(is.name);
-		return 0;
+	if (r == 0 && list->pack && c->reading == READ_SUMMARY) {
+		r = pack_kernel(list->pack, number, &is, f);
+		if (r == 0 && (is.stored || !is.blocks))
+			free(is.name);
+		else if (r == 0)
+			r = 1;
 	}
-	k->name = is.name;
-	k->insts = is.insts;
-	k->blocks = is.blocks;
-	k->stream = is.stream;
-	memcpy(k->grid, is.grid, sizeof(k->grid));
-	memcpy(k->block, is.block, sizeof(k->block));
-	return 1;
+	if (r > 0)
+		take_pack(k, &is);
+	return r;
 }
 
 int counter_read(struct counter *c, struct klist *list, uint32_t cmd, struct pick_kernel *k, struct fault *f)
 {
 	struct trace_options o = {.code = c->code, .warn = unheard};
 	struct trace *t;
-	int r = c->reading == READ_SUMMARY ? summary(list, cmd, k, f) : 0;
+	int r = summary(c, list, cmd, k, f);
 
 	if (r)
 		return r < 0 ? -1 : 0;

@@ -65,10 +65,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* A stream that comes through a pipe gives its kernels in their order only. */
-static unsigned threads_for(const struct app *a, const char *path, unsigned threads)
+/*
+ * A stream that comes through a pipe gives its kernels in their order only; a directory is read sooner than more threads
+ * have opened the stream again.
+ */
+static unsigned threads_for(const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
 {
-	if (a->list.pack && !pack_is(path))
+	if (a->list.pack && (!pack_is(path) || (depth <= READ_COUNTS && pack_has_directory(a->list.pack))))
 		return 1;
 	return threads < a->n ? threads : a->n;
 }
@@ -93,7 +96,7 @@ void features_read(struct app *a, const char *path, enum pick_depth reading, uns
 			j.cmd[n++] = i;
 	j.isa = isa;
 	atomic_init(&j.failed, a->n);
-	threads = threads_for(a, path, threads);
+	threads = threads_for(a, path, reading, threads);
 	pthread_t *t = xcalloc(threads, sizeof(*t));
 	unsigned running = 1;
 

@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "isa.h"
 #include "klist.h"
+#include "tally.h"
 
 /* What must be known of a kernel: each includes those before it. */
 enum pick_depth { READ_SUMMARY, READ_COUNTS, READ_CODE };
@@ -36,10 +36,7 @@ struct pick_kernel {
 	uint64_t blocks, insts; /* warp instructions */
 	double time;            /* 0: not known */
 	/* READ_COUNTS */
-	uint64_t lanes; /* active lanes of all warp instructions */
-	uint64_t of_class[N_CLASSES];
-	uint64_t loads, stores;          /* sectors of 32 bytes of global accesses */
-	uint64_t local, shared, atomics; /* sectors; warp instructions; warp instructions */
+	struct tally tally;
 	/* READ_CODE: share of the warp instructions in each bin of code addresses */
 	float code[CODE_BINS];
 };

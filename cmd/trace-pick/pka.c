@@ -23,14 +23,14 @@
 static void features_of(const struct pick_kernel *k, double *x)
 {
 	for (uint32_t i = 0; i < N_CLASSES; i++)
-		x[i] = log1p((double)k->of_class[i]);
-	const double more[EXTRA] = {(double)k->insts, (double)k->loads, (double)k->stores, (double)k->local,
-		(double)k->shared, (double)k->atomics, (double)k->blocks,
+		x[i] = log1p((double)k->tally.of_class[i]);
+	const double more[EXTRA] = {(double)k->insts, (double)k->tally.loads, (double)k->tally.stores,
+		(double)k->tally.local, (double)k->tally.shared, (double)k->tally.atomics, (double)k->blocks,
 		(double)k->block[0] * k->block[1] * k->block[2], 0};
 
 	for (uint32_t i = 0; i + 1 < EXTRA; i++)
 		x[N_CLASSES + i] = log1p(more[i]);
-	x[N_FEATURES - 1] = k->insts ? (double)k->lanes / (32 * (double)k->insts) : 0; /* divergence */
+	x[N_FEATURES - 1] = k->insts ? (double)k->tally.lanes / (32 * (double)k->insts) : 0; /* divergence */
 }
 
 static double variance(const double *x, uint32_t n, uint32_t d)

@@ -52,9 +52,12 @@ struct pack {
 	uint64_t size;
 	struct pack_entry *entry;
 	uint32_t n_entries;
-	uint8_t features; /* PACK_PICKED, PACK_CODED */
-	char *picks;      /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
-	char *list_name;  /* NULL: no list file */
+	uint8_t features;            /* PACK_PICKED, PACK_CODED, PACK_COUNTED */
+	char *picks;                 /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
+	struct buf packed;           /* the directory's frame; empty: none, or not reached yet in a pipe */
+	uint64_t unpacked;           /* its bytes */
+	struct directory *directory; /* NULL until somebody asks for it */
+	char *list_name;             /* NULL: no list file */
 	struct buf list;
 	char **kernel; /* names */
 	uint32_t n_kernels, cap_kernels;

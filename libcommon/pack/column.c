@@ -189,6 +189,15 @@ static bool expand(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, bool dic
 	return !*why;
 }
 
+void frame_pack(struct buf *out, const uint8_t *p, size_t n) { compress(out, p, n, META_LEVEL, true); }
+
+bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame)
+{
+	const char *why;
+
+	return expand(to, n, frame, n_frame, true, &why);
+}
+
 void columns_free(struct buf col[N_COLUMNS])
 {
 	for (int k = 0; k < N_COLUMNS; k++)

@@ -16,6 +16,7 @@
  *   addr.h    address recipes
  *   learn.c   the encoder's choice of targets and guards; fit.c of recipes, affine.c of affine ones
  *   encode.c  a part to columns; decode.c columns to records
+ *   directory.h  what the stream tells of its kernels without their blocks
  *   column.c  columns to one block of bytes and back (zstd, XXH3)
  *   stream.c  the frame of blocks; write.c the stream; job.c who does the work when
  *   read.c    its reader, see codec.h
@@ -36,7 +37,8 @@
 #define PACK_VERSION 2u /* with nothing of the following, which every reader knows */
 #define PACK_PICKED  1u /* the index ends with picks */
 #define PACK_CODED   2u /* kernels may have control codes */
-#define PACK_NEWEST  (PACK_VERSION + PACK_PICKED + PACK_CODED)
+#define PACK_COUNTED 4u /* the index may end with a directory */
+#define PACK_NEWEST  (PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED)
 #define PACK_END     "KCPT" /* the last 4 bytes */
 #define NONE         UINT32_MAX
 
@@ -194,6 +196,8 @@ struct parsed {
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 /* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
 bool static_derive(const struct part *p, struct pstatic *s);
+/* Its opcode, n bytes; NULL: its line is kept as text. */
+const char *static_opcode(const struct part *p, const struct pstatic *s, size_t *n);
 
 /* ---- static.c ---- */
 /* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
@@ -233,9 +237,13 @@ struct header_state {
 /* What the flow model and the columns need; zero where the header does not say. */
 struct header_facts {
 	uint32_t grid[3], threads;
+	int binary; /* version of the machine code; 0: not said */
 	enum line_dialect dialect;
 };
 struct header_facts header_facts(const char *text, size_t n);
+struct pack_kernel;
+/* Name (NULL: none; to be freed), grid, block and stream, as header_facts() takes numbers, and whether it is a slice. */
+void header_kernel(struct pack_kernel *k, const char *text, size_t n);
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n);
 bool header_unpack(struct cur *in, struct header_state *s, struct buf *text);
 
@@ -293,6 +301,9 @@ void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMN
 /* false: damaged, why says how. */
 bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const char **why);
 void columns_free(struct buf col[N_COLUMNS]);
+/* Bytes outside of blocks as a frame like that of the metadata, and n of them back; false: damaged. */
+void frame_pack(struct buf *out, const uint8_t *p, size_t n);
+bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);
 
 extern const char pack_dict[];
 extern const size_t pack_dict_len;

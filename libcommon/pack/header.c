@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include "format.h"
+#include "pack.h"
 
 enum { H_WINDOWS = 1, H_NVBIT = 2, H_LINEINFO = 4, H_SLICE = 8, H_RAW = 128 };
 #define ADDRESS_LOW 24 /* low bits of the window addresses that are 0 */
@@ -183,9 +184,34 @@ struct header_facts header_facts(const char *text, size_t n)
 		h.grid[i] = g[i] < NONE ? (uint32_t)g[i] : 0;
 		b[i] = b[i] > pack_limits.threads ? 0 : b[i];
 	}
+	at = find_line(text, n, "-binary version = ");
+	uint64_t binary = at ? number(&(struct header_scan){at, text + n}, 10) : 0;
+	h.binary = binary < INT32_MAX ? (int)binary : 0;
 	uint64_t t = b[0] * b[1] * b[2];
 	h.threads = t <= pack_limits.threads ? (uint32_t)t : 0;
 	return h;
+}
+
+void header_kernel(struct pack_kernel *k, const char *text, size_t n)
+{
+	const char *at = find_line(text, n, "-kernel name = ");
+	struct header_facts h = header_facts(text, n);
+	uint64_t b[3] = {0, 0, 0};
+	size_t len;
+
+	if (at) {
+		string(&(struct header_scan){at, text + n}, &at, &len);
+		k->name = xstrndup(at, len);
+	}
+	at = find_line(text, n, "-block dim = (");
+	if (at)
+		triple(&(struct header_scan){at, text + n}, b);
+	for (int i = 0; i < 3; i++)
+		k->block[i] = b[i] < NONE ? (uint32_t)b[i] : 0;
+	at = find_line(text, n, "-cuda stream id = ");
+	k->stream = at ? number(&(struct header_scan){at, text + n}, 10) : 0;
+	memcpy(k->grid, h.grid, sizeof(k->grid));
+	k->slice = n && memmem(text, n, "\n-slice = 1\n", 12);
 }
 
 /* ---- values ------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ struct queue *queue_new(unsigned threads, int level)
 	struct queue *q = xcalloc(1, sizeof(*q));
 
 	q->level = level;
+	q->isa = isa_new();
 	q->most = threads > 1 ? threads + 1 : 0;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->change, NULL);
@@ -37,6 +38,7 @@ void queue_free(struct queue *q)
 	}
 	while (q->n_text)
 		buf_free(&q->text[--q->n_text]);
+	isa_free(q->isa);
 	pthread_cond_destroy(&q->change);
 	pthread_mutex_destroy(&q->lock);
 	free(q);
@@ -134,6 +136,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		encode_part(p, c->col);
 		part_pack(&c->table, &p->part);
 	}
+	census_take(&c->census, p, q->isa, c->facts.binary);
 	put_parsed(q, p);
 	if (c->part && columns_of(c) + c->table.n > taken - c->header + PIECE_SLACK / 2) {
 		columns_free(c->col); /* rather as text */
@@ -141,6 +144,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		c->part = false;
 		taken = c->header;
 	}
+	c->census.known &= blank_text(c->text.p + taken, c->text.n - taken);
 	if (taken < c->text.n)
 		buf_add(&c->stored, c->text.p + taken, c->text.n - taken);
 	if (c->header)

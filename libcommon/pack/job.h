@@ -7,6 +7,7 @@
 #define PACK_JOB_H
 
 #include <pthread.h>
+#include "directory.h"
 #include "stream.h"
 
 #define THREADS_MAX 64u
@@ -22,6 +23,7 @@ struct piece {
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;
+	struct census census;
 	size_t header;        /* bytes of text that are header */
 	const uint8_t *codes; /* begins: machine code of its function, or NULL; who makes pieces keeps it */
 	uint32_t n_codes;     /* instructions */
@@ -49,6 +51,7 @@ struct queue {
 	unsigned n_threads;
 	bool stop;
 	int level;
+	struct isa *isa;
 	struct job *first, *last;
 	uint32_t waiting, most; /* pieces not encoded */
 	struct parsed *spare[SPARE_MAX];

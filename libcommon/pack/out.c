@@ -2,11 +2,11 @@
 /*
  * What comes out of a packed stream besides records: text, facts about kernels, whether it is whole.
  */
-#include <stdio.h>
 #include <xxhash.h>
 #include "codec.h"
 #include "control.h"
 #include "cubin.h"
+#include "directory.h"
 
 #define OUT_TEXT (1u << 20) /* text handed on at a time */
 
@@ -180,30 +180,6 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 
 /* ---- facts -------------------------------------------------------------------------------- */
 
-static void take_header(struct pack_kernel *k, const struct buf *h)
-{
-	const char *s = (const char *)h->p, *at = h->n ? memmem(s, h->n, "-kernel name = ", 15) : NULL;
-	const char *nl = at ? memchr(at, '\n', (size_t)(s + h->n - at)) : NULL;
-
-	if (nl) {
-		free(k->name);
-		k->name = xstrndup(at + 15, (size_t)(nl - at - 15));
-	}
-	at = h->n ? memmem(s, h->n, "-block dim = (", 14) : NULL;
-	if (at) {
-		char t[64] = "";
-		size_t n = (size_t)(s + h->n - at - 14);
-
-		memcpy(t, at + 14, n < 63 ? n : 63);
-		if (sscanf(t, "%u,%u,%u", &k->block[0], &k->block[1], &k->block[2]) != 3)
-			memset(k->block, 0, sizeof(k->block));
-	}
-	at = h->n ? memmem(s, h->n, "-cuda stream id = ", 18) : NULL;
-	for (at = at ? at + 18 : s + h->n; at < s + h->n && *at >= '0' && *at <= '9'; at++)
-		k->stream = 10 * k->stream + (uint64_t)(*at - '0');
-	k->slice = h->n && memmem(s, h->n, "\n-slice = 1\n", 12);
-}
-
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f)
 {
 	struct walk w;
@@ -214,8 +190,11 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 	walk_start(&w, p, kernel, 0);
 	while ((r = walk_next(&w, &c, f)) > 0) {
 		if (c->flags & PIECE_BEGINS) {
-			memcpy(k->grid, c->part.grid, sizeof(k->grid));
-			take_header(k, &c->header);
+			free(k->name);
+			k->name = NULL;
+			header_kernel(k, (const char *)c->header.p, c->header.n);
+			if (!k->name)
+				k->name = xstrdup("");
 		}
 		k->insts += c->part.n_insts;
 		k->blocks += c->part.n_blocks;
@@ -267,6 +246,49 @@ int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault 
 		r = pack_piece_codes(w.b, c, to);
 	walk_end(&w);
 	return r;
+}
+
+/* ---- the directory ------------------------------------------------------------------------ */
+
+/* Unpacks it at the first time. NULL: there is none (*f is not set), or it is damaged. */
+static struct directory *directory_of(struct pack *p, bool *damaged, struct fault *f)
+{
+	*damaged = false;
+	pthread_mutex_lock(&p->lock);
+	if (!p->directory && p->packed.n) {
+		p->directory = xcalloc(1, sizeof(*p->directory));
+		*damaged =
+			!directory_unpack(p->directory, p->n_kernels, p->packed.p, p->packed.n, p->unpacked);
+		if (*damaged) {
+			directory_free(p->directory);
+			free(p->directory);
+			p->directory = NULL;
+			pack_bad(p, p->size, f, "pack-damaged",
+				"found a directory that does not fit the list");
+		}
+	}
+	pthread_mutex_unlock(&p->lock);
+	return p->directory;
+}
+
+bool pack_has_directory(const struct pack *p) { return p->packed.n != 0; }
+
+int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct tally *t, struct fault *f)
+{
+	bool damaged;
+	const struct directory *d = directory_of(p, &damaged, f);
+
+	if (!d || !d->row[kernel].name)
+		return damaged ? -1 : 0;
+	const struct directory_row *r = &d->row[kernel];
+	*k = (struct pack_kernel){.insts = r->insts,
+		.blocks = r->blocks,
+		.name = xstrdup(d->name[r->name - 1]),
+		.stream = r->stream};
+	memcpy(k->grid, r->grid, sizeof(k->grid));
+	memcpy(k->block, r->block, sizeof(k->block));
+	*t = r->tally;
+	return 1;
 }
 
 /* ---- verifying ---------------------------------------------------------------------------- */
@@ -333,6 +355,7 @@ static int verify_kernel(struct pack *p, uint32_t i, struct text_sum *s, struct 
 int pack_verify(struct pack *p, struct fault *f)
 {
 	struct text_sum s = {0, XXH3_createState()};
+	bool damaged;
 	int r = 0;
 
 	if (!s.hash)
@@ -340,7 +363,8 @@ int pack_verify(struct pack *p, struct fault *f)
 	for (uint32_t i = 0; i < p->n_kernels && r == 0; i++)
 		r = verify_kernel(p, i, &s, f);
 	XXH3_freeState(s.hash);
-	if (r < 0)
+	directory_of(p, &damaged, f);
+	if (r < 0 || damaged)
 		return -1;
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		struct pack_block *b = block_get(p, i, f);

@@ -437,6 +437,18 @@ size_t parse_block(struct parsed *p, const char *text, size_t n)
 	return 0;
 }
 
+const char *static_opcode(const struct part *p, const struct pstatic *s, size_t *n)
+{
+	const char *t = (const char *)p->code.text.p + s->mid;
+	struct line l = {t, t + s->mid_len}, op = {t, t};
+	bool has_addr;
+
+	if (s->flags & ST_LINE || !skip_mid(&l, part_dialect(p), &has_addr, &op))
+		return NULL;
+	*n = (size_t)(op.end - op.p);
+	return op.p;
+}
+
 bool static_derive(const struct part *p, struct pstatic *s)
 {
 	const char *t = (const char *)p->code.text.p;

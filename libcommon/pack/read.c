@@ -14,6 +14,7 @@
 #include "input.h"
 #include "output.h"
 #include "codec.h"
+#include "directory.h"
 
 #define FIRST       PACK_FIRST
 #define LAST        8u /* size of the index and end marker */
@@ -93,18 +94,38 @@ uint8_t *pack_frame(
 
 /* ---- index and list ----------------------------------------------------------------------- */
 
-bool pack_index_end(struct pack *p, struct cur *in)
+static bool index_picks(struct pack *p, struct cur *in)
 {
 	size_t n = 0;
-	const uint8_t *s = p->features & PACK_PICKED ? mp_get_str(in, &n) : NULL;
+	const uint8_t *s = mp_get_str(in, &n);
 
-	if (in->bad || cur_left(in) || (p->features & PACK_PICKED && (!s || memchr(s, '\0', n))))
+	if (!s || memchr(s, '\0', n))
 		return false;
-	if (s) {
-		free(p->picks);
-		p->picks = xstrndup((const char *)s, n);
-	}
+	free(p->picks);
+	p->picks = xstrndup((const char *)s, n);
 	return true;
+}
+
+static bool index_directory(struct pack *p, struct cur *in)
+{
+	size_t n = 0;
+
+	p->unpacked = mp_get_uint(in, pack_limits.directory);
+	const uint8_t *s = mp_get_str(in, &n);
+	if (!s || !n)
+		return false;
+	p->packed.n = 0;
+	buf_add(&p->packed, s, n);
+	return true;
+}
+
+bool pack_index_end(struct pack *p, struct cur *in)
+{
+	bool good = !(p->features & PACK_PICKED) || index_picks(p, in);
+
+	if (good && p->features & PACK_COUNTED && cur_left(in))
+		good = index_directory(p, in);
+	return good && !in->bad && !cur_left(in);
 }
 
 static int read_index(struct pack *p, struct fault *f)
@@ -349,6 +370,10 @@ void pack_close(struct pack *p)
 	free(p->entry);
 	free(p->list_name);
 	free(p->picks);
+	buf_free(&p->packed);
+	if (p->directory)
+		directory_free(p->directory);
+	free(p->directory);
 	meanings_free(p->meanings);
 	buf_free(&p->list);
 	input_close(p->in);

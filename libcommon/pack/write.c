@@ -4,7 +4,7 @@
  * some of them make a block, blocks are written in order, and an index follows.
  *
  * Always true: where text is cut depends on the text alone, so that the bytes are the same for any number of
- * threads; the columns of a piece are no longer than its text and PIECE_SLACK, so that a block's fit the limits.
+ * threads; the version is that of what the stream has; the columns of a piece are no longer than its text and PIECE_SLACK, so that a block's fit the limits.
  */
 #include <xxhash.h>
 #include "diag.h"
@@ -29,7 +29,10 @@ struct pack_writer {
 	struct buf picks;           /* their text; empty: none */
 	const struct cubins *codes; /* functions whose control codes are stored; NULL: none are */
 	uint32_t coded;             /* instructions of the kernel's function */
-	bool started;               /* magic and version are written */
+	struct directory directory;
+	struct buf told; /* the directory as the index has it; empty: not known yet, or none */
+	bool several;    /* blocks: the first is written before all kernels are known */
+	bool started;    /* magic and version are written */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
@@ -68,16 +71,24 @@ void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t ker
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
+/* Before the first block, whose body is b. Of a stream of one block, which is complete, it is known what the index has. */
+static void put_magic(struct pack_writer *w, const struct buf *b)
+{
+	bool counted = w->several || directory_pack(&w->told, &w->directory, b->n);
+
+	fwrite(PACK_MAGIC, 1, 7, w->out);
+	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
+		     (counted ? PACK_COUNTED : 0)),
+		w->out);
+	w->started = true;
+}
+
 static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf *b)
 {
 	struct buf h = {0};
 
-	if (!w->started) {
-		fwrite(PACK_MAGIC, 1, 7, w->out);
-		putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0)),
-			w->out);
-	}
-	w->started = true;
+	if (!w->started)
+		put_magic(w, b);
 	buf_byte(&h, type);
 	buf_var(&h, b->n);
 	uint64_t size = h.n + b->n + 8, sum = block_sum(h.p, h.n, b->p, b->n);
@@ -97,6 +108,8 @@ static void write_job(struct pack_writer *w, struct job *j)
 	struct block_entry e = {.kernel = j->n ? j->piece[0]->kernel : w->kernel,
 		.before = j->n && !j->piece[0]->begins ? 1 + j->piece[0]->first_block : 0};
 
+	for (uint32_t i = 0; i < j->n; i++)
+		directory_add(&w->directory, j->piece[i]->kernel, &j->piece[i]->census);
 	e.size = put_framed(w, BLOCK_DATA, &j->out);
 	grow(&w->entry, &w->cap_entries, w->n_entries + 1, sizeof(w->entry[0]));
 	w->entry[w->n_entries++] = e;
@@ -129,6 +142,12 @@ static void end_job(struct pack_writer *w, bool wait)
 	w->job = NULL;
 	for (struct job *j; (j = queue_take(w->queue, wait));)
 		write_job(w, j);
+}
+
+static void next_job(struct pack_writer *w)
+{
+	w->several = true;
+	end_job(w, false);
 }
 
 bool pack_list_fits(size_t n) { return n <= pack_limits.list; }
@@ -200,16 +219,18 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		text_hash(w, c->hash);
 	if (c->begins)
 		find_codes(w, c);
+	if (c->begins)
+		directory_begin(&w->directory, (const char *)c->text.p, header);
 	size_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
 	w->begun = true;
 	if (w->job && most > w->room)
-		end_job(w, false);
+		next_job(w);
 	struct job *j = current(w);
 	w->text += n;
 	w->room -= most;
 	queue_piece(w->queue, j, c);
 	if (w->text >= BLOCK_TEXT || j->n == pack_limits.pieces)
-		end_job(w, false);
+		next_job(w);
 }
 
 /*
@@ -314,6 +335,28 @@ void pack_end(struct pack_writer *w, unsigned char *hash)
 	w->kernel++;
 }
 
+/* The index's body. */
+static void put_index(struct pack_writer *w, struct buf *b)
+{
+	uint64_t kernel = 0, bytes = 0;
+
+	mp_uint(b, w->n_entries);
+	for (uint32_t i = 0; i < w->n_entries; i++) {
+		const struct block_entry *e = &w->entry[i];
+
+		mp_uint(b, e->size);
+		mp_uint(b, e->kernel - kernel);
+		mp_uint(b, e->before);
+		kernel = e->kernel;
+		bytes += e->size;
+	}
+	if (w->several)
+		directory_pack(&w->told, &w->directory, bytes);
+	if (w->picks.n)
+		mp_bin(b, w->picks.p, w->picks.n);
+	buf_add(b, w->told.p, w->told.n);
+}
+
 void pack_writer_close(struct pack_writer *w)
 {
 	struct buf b = {0};
@@ -321,18 +364,7 @@ void pack_writer_close(struct pack_writer *w)
 	if (w->list.n)
 		current(w);
 	end_job(w, true);
-	mp_uint(&b, w->n_entries);
-	uint64_t kernel = 0;
-	for (uint32_t i = 0; i < w->n_entries; i++) {
-		const struct block_entry *e = &w->entry[i];
-
-		mp_uint(&b, e->size);
-		mp_uint(&b, e->kernel - kernel);
-		mp_uint(&b, e->before);
-		kernel = e->kernel;
-	}
-	if (w->picks.n)
-		mp_bin(&b, w->picks.p, w->picks.n);
+	put_index(w, &b);
 	uint64_t size = put_framed(w, BLOCK_INDEX, &b);
 	for (int i = 0; i < 4; i++)
 		putc((int)(size >> 8 * i & 255), w->out);
@@ -341,6 +373,8 @@ void pack_writer_close(struct pack_writer *w)
 	buf_free(&w->in);
 	buf_free(&w->list);
 	buf_free(&w->picks);
+	buf_free(&w->told);
+	directory_free(&w->directory);
 	free(w->entry);
 	XXH3_freeState(w->hash);
 	queue_free(w->queue);

@@ -162,40 +162,22 @@ static bool first_time(struct code *c, const char *stem, size_t n)
 	return false;
 }
 
-static enum isa_kind kind_of(const struct isa_op *op, const struct draft *d, enum isa_class class)
-{
-	enum isa_kind k = op ? (enum isa_kind)op->kind : KIND_PLAIN;
-	if (k == KIND_PLAIN && (class == CLASS_LOAD || class == CLASS_STORE))
-		return KIND_MEM_OTHER;
-	if (d->arch == ARCH_KEPLER && (k == KIND_LD || k == KIND_ST)) /* SM-inst-6 */
-		return k == KIND_LD ? KIND_LDG : KIND_STG;
-	return k;
-}
-
 /* Class, row and kind of a new instruction; a word about what the table or the model lacks. */
 static int classify(struct code *c, struct inst *i, const struct draft *d, const struct code_place *where,
 	struct fault *f)
 {
 	const char *dot = memchr(d->opcode, '.', d->opcode_len);
 	size_t stem = dot && dot > d->opcode ? (size_t)(dot - d->opcode) : d->opcode_len;
-	int row = isa_find(c->isa, d->opcode, d->opcode_len);
-	const struct isa_op *op = isa_row(c->isa, row);
-	enum isa_class class = op ? (enum isa_class)op->class[d->arch] : CLASS_NONE;
+	bool known = code_classify(i, c->isa, d->opcode, d->opcode_len);
+	enum isa_class class = (enum isa_class)i->class;
 	char q[64], what[200];
-	bool known = class != CLASS_NONE;
+
 	diag_quote(q, sizeof(q), d->opcode, stem);
-	if (!known) {
-		if (where->options->strict)
-			return fault_set(f, where->at, "opcode-unknown",
-				"found opcode \"%s\", wanted one "
-				"that %s has",
-				q, isa_arch_name(d->arch));
-		class = isa_guess(c->isa, d->arch, d->opcode, d->opcode_len);
-	}
-	i->row = known ? (uint16_t)row : 0xffff;
-	i->class = (uint8_t) class;
-	i->kind = (uint8_t)kind_of(op, d, class);
-	i->half_rate = op && op->half_rate;
+	if (!known && where->options->strict)
+		return fault_set(f, where->at, "opcode-unknown",
+			"found opcode \"%s\", wanted one "
+			"that %s has",
+			q, isa_arch_name(d->arch));
 	if (!known) {
 		snprintf(what, sizeof(what), "opcode \"%s\" is not in the table of %s", q,
 			isa_arch_name(d->arch));
@@ -209,7 +191,6 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 				: class == CLASS_STORE ? "a global store"
 						       : "a global load");
 	}
-	i->size = (uint16_t)isa_width(d->opcode, d->opcode_len);
 	if (!i->size && kind_moves(i->kind) && d->has_addr)
 		return fault_set(f, where->at, "opcode-width",
 			"found a width below 8 or beyond 524280 "

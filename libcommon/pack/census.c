@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The counts of a piece, from its parsed records: the same numbers that reading the kernel back would give.
+ *
+ * Left out, and so not known: traces from PTX, architectures and lines that only the reader of text can judge.
+ */
+#include "addr.h"
+#include "directory.h"
+#include "trace/code.h"
+
+/* What counting needs of a static instruction. false: only the reader of text can say. */
+static bool meaning(struct inst *in, const struct part *p, const struct pstatic *s, const struct isa *isa)
+{
+	size_t n;
+	const char *opcode = static_opcode(p, s, &n);
+
+	if (!opcode)
+		return false;
+	code_classify(in, isa, opcode, n);
+	in->has_addr = s->flags & ST_MEM;
+	return in->size || !in->has_addr;
+}
+
+static void access_of(struct census *c, const struct parsed *p, const struct prec *r, const struct inst *in)
+{
+	struct recorded g = recorded_of(p, r);
+	uint64_t lane[32], t[32];
+	const uint64_t *a = r->mask && tally_wants_lanes(in) ? recorded_list(&g, t) : lane;
+	unsigned n = 0;
+
+	if (a != lane && r->mask != UINT32_MAX) {
+		FOR_BITS32 (l, r->mask)
+			lane[l] = a[n++];
+		a = lane;
+	}
+	tally_access(&c->tally, in, a, r->mask);
+}
+
+void census_take(struct census *c, const struct parsed *p, const struct isa *isa, int binary)
+{
+	const struct part *part = &p->part;
+	const struct pcode *code = &part->code;
+	int arch = isa_arch_of(binary);
+	struct inst *in = xcalloc(code->n + 1, sizeof(*in));
+
+	*c = (struct census){.known = arch >= 0 && part_dialect(part) == DIALECT_SASS,
+		.blocks = part->n_blocks,
+		.insts = p->n_rec};
+	for (uint32_t i = 0; i < code->n && c->known; i++) {
+		in[i].arch = (uint8_t)arch;
+		c->known = meaning(&in[i], part, &code->s[i], isa);
+	}
+	for (uint32_t i = 0; i < p->n_rec && c->known; i++) {
+		const struct prec *r = &p->rec[i];
+
+		c->tally.lanes += bit_count32(r->mask);
+		c->tally.of_class[in[r->id].class]++;
+		if (in[r->id].has_addr)
+			access_of(c, p, r, &in[r->id]);
+	}
+	free(in);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The directory of a packed stream: for each kernel its name, grid and counts, so that who chooses among ten thousand
+ * kernels unpacks none. Internal to libcommon.
+ *
+ *   census.c     the counts of a piece, while its text is parsed
+ *   directory.c  rows of kernels, to bytes and back
+ */
+#ifndef PACK_DIRECTORY_H
+#define PACK_DIRECTORY_H
+
+#include "format.h"
+#include "table.h"
+#include "tally.h"
+
+struct isa;
+
+/* Of a piece of a kernel. Counts of what the parser did not take for regular thread blocks are not known. */
+struct census {
+	bool known;
+	uint64_t blocks, insts;
+	struct tally tally;
+};
+
+/* p: as encode_part() left it; binary: -binary version of its kernel. */
+void census_take(struct census *c, const struct parsed *p, const struct isa *isa, int binary);
+
+struct directory_row {
+	uint32_t name; /* number in the directory's names + 1; 0: nothing is known of the kernel */
+	uint32_t grid[3], block[3];
+	uint64_t stream, blocks, insts;
+	struct tally tally;
+};
+
+struct directory {
+	struct directory_row *row; /* by kernel */
+	uint32_t n, cap;
+	char **name; /* each once */
+	uint32_t n_names, cap_names;
+	struct table names;
+};
+
+/* One more kernel, with what its header says; its pieces follow. */
+void directory_begin(struct directory *d, const char *header, size_t n);
+void directory_add(struct directory *d, uint32_t kernel, const struct census *c);
+/*
+ * Is it worth its bytes in a stream of so many? Not where counting again is done in no time, nor where the stream would
+ * become larger by more than 0.3 percent. Then out gets it as two msgpack values.
+ */
+bool directory_pack(struct buf *out, const struct directory *d, uint64_t stream);
+/* n bytes that were packed to frame. false: damaged; d is to be freed in any case. */
+bool directory_unpack(
+	struct directory *d, uint32_t kernels, const uint8_t *frame, size_t n_frame, uint64_t n);
+void directory_free(struct directory *d);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a kernel does, counted. Generic accesses are taken for global ones, for an application's are mostly that.
+ */
+#include <stdbool.h>
+#include "bits.h"
+#include "tally.h"
+
+#define SLOTS 128u /* twice the sectors of a warp's access, so that a free one is met soon */
+
+/* Is the sector new among those in slot[], which hold 1 more than each? */
+static bool enter(uint64_t slot[SLOTS], uint64_t sector)
+{
+	uint32_t at = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 57);
+
+	for (; slot[at]; at = (at + 1) % SLOTS)
+		if (slot[at] == sector + 1)
+			return false;
+	slot[at] = sector + 1;
+	return true;
+}
+
+static uint32_t sectors_any(const uint64_t lane[32], uint32_t mask, uint32_t more)
+{
+	uint64_t slot[SLOTS] = {0};
+	uint32_t n = 0;
+
+	FOR_BITS32 (i, mask) {
+		uint64_t first = lane[i] / 32, last = (lane[i] + more) / 32;
+
+		n += enter(slot, first);
+		n += last > first && enter(slot, first + 1);
+	}
+	return n;
+}
+
+/* Distinct 32-byte sectors that the active lanes touch; of an access of any size its first and the next. */
+static uint32_t sectors(const uint64_t lane[32], uint32_t mask, uint32_t size)
+{
+	uint64_t next = 0; /* behind the last sector so far */
+	uint32_t n = 0, more = size ? size - 1 : 0;
+
+	FOR_BITS32 (i, mask) {
+		uint64_t first = lane[i] / 32, end = (lane[i] + more) / 32 + 1;
+
+		end = end > first + 2 ? first + 2 : end;
+		if (first + 1 < next || end <= first) /* mostly lanes are in the order of their addresses */
+			return sectors_any(lane, mask, more);
+		n += (uint32_t)(end <= next ? 0 : end - (first > next ? first : next));
+		next = end > next ? end : next;
+	}
+	return n;
+}
+
+enum touch { TOUCH_NOTHING, TOUCH_LOAD, TOUCH_STORE, TOUCH_ATOMIC, TOUCH_LOCAL, TOUCH_SHARED };
+
+static enum touch touch_of_ptx(const struct inst *in)
+{
+	switch (in->ptx->form.space) {
+	case SPACE_GLOBAL:
+	case SPACE_GENERIC: return in->class == CLASS_STORE ? TOUCH_STORE : TOUCH_LOAD;
+	case SPACE_LOCAL:
+	case SPACE_LOCAL_PARAM: return TOUCH_LOCAL;
+	case SPACE_SHARED: return TOUCH_SHARED;
+	default: return TOUCH_NOTHING;
+	}
+}
+
+static enum touch touch_of(const struct inst *in)
+{
+	if (!in->has_addr)
+		return TOUCH_NOTHING;
+	if (in->ptx)
+		return touch_of_ptx(in);
+	switch (in->kind) {
+	case KIND_LDG:
+	case KIND_LDGSTS:
+	case KIND_LD: return TOUCH_LOAD;
+	case KIND_STG:
+	case KIND_ST: return TOUCH_STORE;
+	case KIND_ATOM: return TOUCH_ATOMIC;
+	case KIND_LDL:
+	case KIND_STL: return TOUCH_LOCAL;
+	case KIND_ATOMS:
+	case KIND_LDS:
+	case KIND_STS:
+	case KIND_LDSM: return TOUCH_SHARED;
+	default: return TOUCH_NOTHING;
+	}
+}
+
+bool tally_wants_lanes(const struct inst *in)
+{
+	enum touch t = touch_of(in);
+
+	return t != TOUCH_NOTHING && t != TOUCH_SHARED;
+}
+
+void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask)
+{
+	enum touch touch = mask ? touch_of(in) : TOUCH_NOTHING;
+
+	t->shared += touch == TOUCH_SHARED;
+	t->atomics += touch == TOUCH_ATOMIC;
+	switch (touch) {
+	case TOUCH_LOAD: t->loads += sectors(lane, mask, in->size); break;
+	case TOUCH_STORE:
+	case TOUCH_ATOMIC: t->stores += sectors(lane, mask, in->size); break;
+	case TOUCH_LOCAL: t->local += sectors(lane, mask, in->size); break;
+	default: break;
+	}
+}
+
+void tally_add(struct tally *to, const struct tally *from)
+{
+#define TALLY_FIELD(name) to->name += from->name;
+	TALLY_FIELDS(TALLY_FIELD)
+#undef TALLY_FIELD
+	for (unsigned i = 0; i < N_CLASSES; i++)
+		to->of_class[i] += from->of_class[i];
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The directory of packed streams: rows come back as they were, whatever is damaged is refused, and it is left out where
+ * it is not worth its bytes.
+ */
+#include "pack/directory.h"
+#include "pack.h"
+#include "tap.h"
+
+#define KERNELS 5000u
+
+static void header(char *text, size_t n, unsigned i)
+{
+	snprintf(text, n,
+		"-kernel name = k%u\n-kernel id = %u\n-grid dim = (%u,2,1)\n-block dim = (64,2,1)\n-shmem = 0\n"
+		"-nregs = 8\n-binary version = 80\n-cuda stream id = %u\n",
+		i % 3, i, i + 1, i % 2);
+}
+
+static void fill(struct directory *d)
+{
+	struct census c = {.known = true, .blocks = 7, .insts = 100};
+	char text[512];
+
+	for (unsigned i = 0; i < KERNELS; i++) {
+		header(text, sizeof(text), i);
+		directory_begin(d, text, strlen(text));
+		c.known = i % 7 != 3;
+		c.tally = (struct tally){.lanes = i, .loads = 2 * i, .atomics = 5};
+		c.tally.of_class[CLASS_LOAD] = i;
+		directory_add(d, i, &c);
+		c.tally.of_class[CLASS_EXIT] = 1; /* a kernel of two pieces */
+		directory_add(d, i, &c);
+	}
+}
+
+static bool same_row(const struct directory *a, const struct directory *b, uint32_t i)
+{
+	const struct directory_row *x = &a->row[i], *y = &b->row[i];
+
+	if (!x->name || !y->name)
+		return x->name == y->name;
+	return !strcmp(a->name[x->name - 1], b->name[y->name - 1]) &&
+	       !memcmp(x->grid, y->grid, sizeof(x->grid)) && !memcmp(x->block, y->block, sizeof(x->block)) &&
+	       x->stream == y->stream && x->blocks == y->blocks && x->insts == y->insts &&
+	       !memcmp(&x->tally, &y->tally, sizeof(x->tally));
+}
+
+static void back(const struct directory *d, const struct buf *b)
+{
+	struct cur in = cur_of(b->p, b->n);
+	uint64_t unpacked = mp_get_uint(&in, UINT64_MAX);
+	size_t n;
+	const uint8_t *frame = mp_get_str(&in, &n);
+	struct directory e;
+	bool same = true;
+
+	ok(directory_unpack(&e, KERNELS, frame, n, unpacked), "a directory is unpacked");
+	for (uint32_t i = 0; i < KERNELS; i++)
+		same &= same_row(d, &e, i);
+	ok(same, "rows come back");
+	is_number((long long)e.row[0].blocks, 14, "pieces of a kernel add up");
+	is_number(e.row[3].name, 0, "a kernel of a piece that was not counted is not known");
+	directory_free(&e);
+	ok(!directory_unpack(&e, KERNELS - 1, frame, n, unpacked), "a row too many is refused");
+	directory_free(&e);
+	ok(!directory_unpack(&e, KERNELS + 1, frame, n, unpacked), "a row too few is refused");
+	directory_free(&e);
+	ok(!directory_unpack(&e, KERNELS, frame, n, unpacked - 1), "another length is refused");
+	directory_free(&e);
+	ok(!directory_unpack(&e, KERNELS, frame, n, pack_limits.directory + 1ull),
+		"a length beyond the limit is refused");
+	directory_free(&e);
+}
+
+/* The bytes below the compression, each changed: refused, or rows that are within bounds. */
+static void damaged(const uint8_t *bytes, size_t n, uint32_t kernels)
+{
+	uint8_t *copy = xmalloc(n);
+	bool good = true;
+
+	for (size_t i = 0; i < n * 4; i++) {
+		static const uint8_t flip[] = {1, 0x80, 0xff, 0x7f};
+		struct buf frame = {0};
+		struct directory e;
+
+		memcpy(copy, bytes, n);
+		copy[i / 4] ^= flip[i % 4];
+		frame_pack(&frame, copy, n);
+		if (directory_unpack(&e, kernels, frame.p, frame.n, n))
+			for (uint32_t k = 0; k < kernels; k++)
+				good &= e.row[k].name <= e.n_names;
+		directory_free(&e);
+		buf_free(&frame);
+	}
+	ok(good, "damaged rows stay within the names");
+	free(copy);
+}
+
+int main(void)
+{
+	struct directory d = {.n = 0}, few = {.n = 0};
+	struct buf b = {0};
+	struct census c = {.known = true, .insts = 10};
+	char text[512];
+
+	diag_init("test_directory");
+	fill(&d);
+	ok(directory_pack(&b, &d, UINT64_MAX), "a directory is written where there is much to count");
+	back(&d, &b);
+	size_t n = b.n;
+	ok(!directory_pack(&b, &d, 1000) && b.n == n, "not where the stream is short");
+	header(text, sizeof(text), 1);
+	directory_begin(&few, text, strlen(text));
+	directory_add(&few, 0, &c);
+	ok(!directory_pack(&b, &few, UINT64_MAX) && b.n == n, "not of a kernel that is counted in no time");
+	directory_begin(&few, "-kernel id = 1\n", 15);
+	is_number(few.row[1].name, 0, "a kernel without a name is not known");
+	/* one name "a", one class "LOAD", of two kernels the first */
+	static const uint8_t rows[] = {1, 1, 'a', 1, 4, 'L', 'O', 'A', 'D', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+		12, 13, 14, 15, 16, 17, 9, 0};
+	damaged(rows, sizeof(rows), 2);
+	directory_free(&d);
+	directory_free(&few);
+	buf_free(&b);
+	return tap_done();
+}
