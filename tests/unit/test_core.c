@@ -341,6 +341,66 @@ static void test_pairs(void)
 	test_pair("MUFU to its use", "1 R1 MUFU.EX2 1 R2 0 0", "1 R4 FADD 2 R1 R3 0 0", 18);
 }
 
+/* Cycles from a comparison to the second instruction behind it, with masks, as recorded. */
+static void test_guard(const char *name, const char *predicates, const char *lines, unsigned cycles)
+{
+	const char *option[] = {
+		"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=1", predicates, NULL};
+	struct core_program *b = program(90);
+
+	fprintf(b->trace, "0000 ffffffff 0 ISETP.GE.AND 2 R2 R3 0 0 \n%s0030 ffffffff 0 EXIT 0 0 0 \n",
+		lines);
+	run(b, option, 32, 4, false, false);
+	is_number((long long)(issued(b, 0, 32, 0) - issued(b, 0, 0, 0)), cycles, name);
+	done(b);
+}
+
+#define LESS "0010 ffffffff 0 NOP 0 0 0 \n0020 0000ffff 1 R4 FADD 2 R6 R7 0 0 \n"
+#define NONE "0010 ffffffff 0 NOP 0 0 0 \n0020 00000000 1 R4 FADD 2 R6 R7 0 0 \n"
+#define SAME "0010 0000ffff 0 NOP 0 0 0 \n0020 0000ffff 1 R4 FADD 2 R6 R7 0 0 \n"
+#define SYNC "0010 ffffffff 0 BSSY 0 0 0 \n0020 0000ffff 1 R4 FADD 2 R6 R7 0 0 \n"
+#define MORE "0010 0000ffff 0 BSYNC 0 0 0 \n0020 ffffffff 1 R4 FADD 2 R6 R7 0 0 \n"
+
+static void test_guards(void)
+{
+	static const char mask[] = "core_predicates=mask", branch[] = "core_predicates=branch";
+
+	test_guard("mask: fewer lanes wait for the predicate", mask, LESS, 13);
+	test_guard("mask: no lane waits for the predicate", mask, NONE, 13);
+	test_guard("mask: as many lanes as before do not", mask, SAME, 14);
+	test_guard("mask: fewer lanes behind BSSY do not", mask, SYNC, 2);
+	test_guard("mask: more lanes do not wait again", mask, MORE, 14);
+	test_guard("branch: fewer lanes do not", branch, LESS, 2);
+	test_guard("branch: no lane does not", branch, NONE, 2);
+	test_pair("UISETP to EXIT", "0 UISETP.GE.AND 0 0 0", "0 EXIT 0 0 0", 9);
+}
+
+/* The function tells the guards, where the kernel is to run by registers. */
+static void test_known_guards(void)
+{
+	static const char *const option[] = {
+		"gpgpu_perfect_inst_const_cache=1", "core_dependence=scoreboard", NULL};
+	static const char *const none[] = {"gpgpu_perfect_inst_const_cache=1", "core_dependence=scoreboard",
+		"core_predicates=none", NULL};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct core_program *b = program(80);
+
+		emit(b, C "ISETP RZ, R2, R3");
+		emit(b, C "FADD R4, R6, R7");
+		emit(b, "B------:R-:W-:-:S05 EXIT");
+		if (i)
+			b->code[1][1] &= 0x8f; /* the guard P0 */
+		run(b, i == 2 ? none : option, 32, b->n, true, false);
+		is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), i == 1 ? 13 : 1,
+			i == 0   ? "an instruction without guard does not wait"
+			: i == 1 ? "one with a guard does"
+				 : "but not where predicates are left out");
+		is_number((long long)b->m.gpu.control_insts, 0, "nothing ran by control codes");
+		done(b);
+	}
+}
+
 /* A warp that loads the same line twice: the second access hits. */
 static void test_l1(void)
 {
@@ -417,5 +477,7 @@ int main(void)
 	test_barrier();
 	test_sleep();
 	test_mismatch();
+	test_guards();
+	test_known_guards();
 	return tap_done();
 }

@@ -77,7 +77,7 @@ struct core_inst {
 struct core_control {
 	uint8_t stall, write, read, wait; /* write, read: counter, 7 none; wait: mask */
 	uint8_t reuse;                    /* mask of slots */
-	bool yield;
+	bool yield, guarded;
 	uint8_t slot[3];                                  /* registers in the slots a, b and c */
 	uint8_t depbar_counter, depbar_most, depbar_list; /* of DEPBAR.LE */
 };
@@ -120,7 +120,7 @@ struct core_warp {
 	uint64_t line;         /* that the last fetch hit, with the L0's generation below */
 	uint32_t generation;
 	uint32_t fetched;   /* records requested from the instruction cache */
-	uint32_t last_mask; /* of the instruction issued last */
+	uint32_t last_mask; /* of the instruction issued last; 0 behind one that may change who is active */
 	uint16_t n_pending, n_readers;
 	uint8_t sub, rank;
 	uint8_t why;                /* enum core_stall: of a warp that is not ripe */
@@ -134,7 +134,7 @@ struct core_warp {
 	bool fragile;              /* what made it ripe must be looked at again at issue */
 	bool control;              /* control codes decide */
 	bool reaping;
-	const struct core_control *codes; /* by pc / 16 */
+	const struct core_control *codes; /* by pc / 16; NULL: the function is not known */
 	uint32_t n_codes;
 	/* control codes */
 	uint8_t counter[COUNTERS];

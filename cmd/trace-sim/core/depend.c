@@ -6,7 +6,8 @@
  *
  * Always true: a warp that waits is looked at again by whatever event ends the wait; times only need to be looked
  * at once, unless the warp is fragile: then what holds it, or a counter just raised, may have come between its
- * becoming ripe and its issue. A predicate is known by its writer only, for traces do not name predicates.
+ * becoming ripe and its issue. A predicate is known by its writer only, for traces do not name predicates; who reads
+ * one is guessed, unless the kernel's function is known (guards of its instructions).
  */
 #include "core/core.h"
 
@@ -51,18 +52,25 @@ static bool blocked_by_events(const struct core_warp *cw, const struct core_inst
 	return false;
 }
 
+/* Lanes that left without a jump, or all of them: a guard has turned them off. */
+static bool masked(const struct core_warp *cw, uint32_t mask)
+{
+	return !mask || (mask != cw->last_mask && (mask & cw->last_mask) == mask);
+}
+
+/* Does the head of a warp read a predicate? The guard of a uniform instruction is a uniform one. */
+static bool reads_predicate(
+	const struct core *c, const struct core_warp *cw, const struct core_inst *in, uint32_t mask)
+{
+	if (cw->codes)
+		return core_control_of(cw, in->pc)->guarded && in->unit != CORE_UNIFORM;
+	return in->flags & INST_READS_P || (c->p->predicates == PREDICATES_MASK && masked(cw, mask));
+}
+
 static void predicates(const struct core *c, const struct warp *p, const struct core_warp *cw,
 	const struct core_inst *in, struct ripeness *o)
 {
-	bool reads = in->flags & INST_READS_P;
-	uint32_t mask = p->rec[p->cursor].mask;
-
-	if (c->p->predicates == PREDICATES_NONE ||
-		(cw->predicate_class == SASS_NONE && !cw->predicate_pending))
-		return;
-	if (c->p->predicates == PREDICATES_MASK && mask != cw->last_mask && (mask & cw->last_mask) == mask)
-		reads = true;
-	if (!reads)
+	if (c->p->predicates == PREDICATES_NONE || !reads_predicate(c, cw, in, p->rec[p->cursor].mask))
 		return;
 	if (cw->predicate_pending)
 		later(o, NEVER, STALL_DEPEND);
@@ -227,8 +235,9 @@ static void mark_variable(
 
 static void mark_predicate(struct core_warp *cw, const struct core_inst *in, uint64_t t)
 {
-	if (in->flags & INST_READS_P) {
-		cw->predicate_class = SASS_NONE;
+	if (in->flags & INST_READS_P) { /* a guess: the next branch reads what is set behind this one */
+		if (!cw->codes)
+			cw->predicate_class = SASS_NONE;
 		return;
 	}
 	if (!(in->flags & INST_SETS_P))

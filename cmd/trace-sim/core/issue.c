@@ -253,7 +253,7 @@ static uint64_t issue(struct sm *s, unsigned sub, unsigned rank)
 	core_unit_take(s, b, in, h, t);
 	if (in->flags & INST_SPECIAL)
 		core_sync_issue(s, w, in, t, h);
-	c->warp[w].last_mask = rec->mask;
+	c->warp[w].last_mask = in->unit == CORE_BRANCH ? 0 : rec->mask;
 	b->greedy = (int8_t)rank;
 	b->port_free = t + 1 + in->port;
 	b->ripe &= ~(1ull << rank);

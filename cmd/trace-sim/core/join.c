@@ -4,7 +4,7 @@
  * stream that the kernel comes from, and joined with the trace by PC.
  *
  * Always true: a kernel runs by control codes as a whole or not at all; it does where every instruction of its first
- * thread block matches (cubin.h). A function is joined once; launches of the same name share the result.
+ * thread block matches (cubin.h). Where it is to run by registers all the same, the function tells its guards. A function is joined once; launches of the same name share the result.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -73,6 +73,7 @@ static struct core_control *codes_of(const struct cubin_function *f)
 			.wait = k.wait,
 			.reuse = k.reuse,
 			.yield = k.yield,
+			.guarded = k.guard != 7,
 			.slot = {k.slot[0], k.slot[1], k.slot[2]},
 			.depbar_counter = k.depbar_counter,
 			.depbar_most = k.depbar_most,
@@ -89,8 +90,8 @@ static void without(const struct gpu *g, const struct kernel *k, const char *fou
 	if (g->params.modern.dependence == DEPEND_CONTROL)
 		die_at(at, "found %s, wanted control codes for every kernel (-core_dependence control)",
 			found);
-	diag_warn(at, "found %s, wanted the function that was traced: the kernel runs without control codes",
-		found);
+	diag_warn(at, "found %s, wanted the function that was traced: the kernel runs without %s", found,
+		g->params.modern.dependence == DEPEND_SCOREBOARD ? "its guards" : "control codes");
 }
 
 /* In the files of --cubin, else in what came with the trace. */
@@ -143,7 +144,7 @@ void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb)
 {
 	struct core_join *j = g->joins;
 
-	if (!g->params.modern.on || g->params.modern.dependence == DEPEND_SCOREBOARD)
+	if (!g->params.modern.on)
 		return;
 	if (!g->cubins && !trace_codes(k->trace)) {
 		if (g->params.modern.dependence == DEPEND_CONTROL)
@@ -162,7 +163,8 @@ void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb)
 	}
 	k->codes = j->codes;
 	k->n_codes = j->n_codes;
-	g->control_insts += j->matched;
+	if (g->params.modern.dependence != DEPEND_SCOREBOARD)
+		g->control_insts += j->matched;
 	g->control_mismatches += j->mismatched;
 }
 

@@ -197,7 +197,7 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->waits = cw->fragile = cw->reaping = cw->started = false;
 	cw->codes = k->codes;
 	cw->n_codes = k->n_codes;
-	cw->control = k->codes != NULL;
+	cw->control = k->codes && c->p->dependence != DEPEND_SCOREBOARD;
 	cw->next_why = STALL_PORT;
 	s->drained &= ~(1ull << w);
 	cw->why = STALL_FETCH;
