@@ -381,12 +381,55 @@ static void pack(struct ext *x, const struct cvt *c)
 	x->aux[4] = c->integral;
 }
 
+/* cvt.pack: o->a and o->b, saturated to o->n bits each, b lowest; what is left from the low bits of o->c. */
+static void pack_two(struct warp *w, const struct op *o, uint32_t m)
+{
+	enum type t = (enum type)o->mode;
+	unsigned bits = types[t].bits;
+	u32 mask = (1u << bits) - 1;
+
+	FOR_BITS32 (i, m) {
+		s64 low = least_of(t), high = (s64)most_of(t), a = REG(s32, w, o->a)[i],
+		    b = REG(s32, w, o->b)[i];
+
+		a = a < low ? low : a > high ? high : a;
+		b = b < low ? low : b > high ? high : b;
+		REG(u32, w, o->d)
+		[i] = (bits < 16 ? REG(u32, w, o->c)[i] << 2 * bits : 0) | ((u32)a & mask) << bits |
+		      ((u32)b & mask);
+	}
+}
+
+static int bind_pack(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+	enum type t = (enum type)b->in->type[0];
+	unsigned n = types[t].bits < 16 ? 3 : 2;
+
+	if (!has(b->in, M_SAT) || types[t].bits > 16 || (types[t].kind != K_SINT && types[t].kind != K_UINT))
+		return bind_refuse(b, "saturation to whole numbers of 2, 4, 8 or 16 bits");
+	if (bind_types(b, n) || bind_operands(b, n + 1, n + 1))
+		return -1;
+	if (b->in->type[1] != T_S32 || (n == 3 && b->in->type[2] != T_B32))
+		return bind_fault(
+			b, NULL, "types", "found %s, wanted .s32, and .b32 for a third source", b->in->text);
+	o->fn = pack_two;
+	o->mode = (uint8_t)t;
+	o->d = bind_dst(b, &k[0], 32);
+	o->a = bind_src(b, &k[1], T_S32);
+	o->b = bind_src(b, &k[2], T_S32);
+	o->c = n == 3 ? bind_src(b, &k[3], T_B32) : 0;
+	return o->d == UINT32_MAX || o->a == UINT32_MAX || o->b == UINT32_MAX || o->c == UINT32_MAX ? -1 : 0;
+}
+
 int bind_cvt(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
 	struct cvt c = {0};
 
+	if (has(in, M_PACK))
+		return bind_pack(b, o);
 	if (bind_types(b, 2))
 		return -1;
 	if (!read_suffixes(in, &c))
