@@ -218,6 +218,93 @@ results() {
 	E
 }
 
+@test "constant expressions" {
+	results <<-'E'
+		mov.u32 %r2, (128 >> 4) << 16;	00080000
+		mov.u32 %r2, 1 + 2 * 3 - 8 / 2 % 3;	00000006
+		mov.u32 %r2, -7 / 2;	fffffffd
+		mov.u32 %r2, 1 << 2 + 3;	00000020
+		mov.u32 %r2, 0xf0 & ~0x30 | 3 ^ 1;	000000c2
+		mov.u32 %r2, -1 < 1 && -1 > 1U;	00000001
+		mov.u32 %r2, 3 == 3 != 0 ? 10 : 20;	0000000a
+		mov.u32 %r2, 0 || !5 ? 1 : 0 ? 2 : 3;	00000003
+		mov.u32 %r2, (.s64) 7.9;	00000007
+		mov.u32 %r2, -8 >> 1;	fffffffc
+		mov.u32 %r2, (.u64) -8 >> 61;	00000007
+		mov.f32 %f1, 1.5 * 2.0 - 1; mov.b32 %r2, %f1;	40000000
+		mov.f32 %f1, -0.5; mov.b32 %r2, %f1;	bf000000
+		st.shared.u32 [s + 4 * 2 - 4], 77; ld.shared.u32 %r2, [s+4];	0000004d
+	E
+}
+
+@test "a constant expression that has no value is refused" {
+	while IFS=$'\t' read -r text said; do
+		kernel <<<"mov.u32 %r2, $text;"
+		launch 1
+		run ! --separate-stderr trace-ptx -n k.launch
+		assert_regex "$stderr" "k.ptx:.*$said"
+	done <<-'E'
+		1 / 0	division by 0
+		1 % 0	division by 0
+		1.5 | 1	'\|' of a real number
+		~1.0	'~' of a real number
+		(.s64) 1.0e30	a number that fits
+		(1 + 2	wanted '\)'
+		1 +	wanted a number
+		((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))	they nest no deeper
+	E
+}
+
+@test "modules as the compilers of PTX 1 wrote them" {
+	cat >k.ptx <<-'E'
+		.version 1.4
+		.target sm_13, map_f64_to_f32
+		.reg .u32 %ra<17>;
+		.reg .u32 %rv<5>;
+		.tex .u64 picture;
+		.visible .func (.reg .u32 %out) twice (.reg .u32 %in)
+		.file 1 "k.cu"
+		.const .u32 table[2 * 2] = {1 << 4, 2 + 3, -1, 0x10 | 1};
+		.func (.reg .u32 %out) twice (.reg .u32 %in)
+		{
+			add.u32 %out, %in, %in;
+			ret;
+		}
+		.entry k (.param .u64 a)
+		{
+			.reg .u64 %rd1;
+			ld.param.u64 %rd1, [a];
+			ld.const.u32 %ra1, [table + 4];
+			call (%rv1), twice, (%ra1);
+			st.global.u32 [%rd1], %rv1;
+			exit;
+		}
+		.entry other (.param .u64 a)
+		{
+			mov.u32 %ra1, 0;
+			exit;
+		}
+	E
+	launch 1
+	echo 'expect A want.bin' >>k.launch
+	{ printf '\012\000\000\000' && head -c 252 /dev/zero; } >want.bin
+	run -0 trace-ptx --no-check -n k.launch
+	sed -i 's/add.u32 %out, %in, %in/add.u32 %out, %in, %ra1/' k.ptx
+	run -2 --separate-stderr trace-ptx -n k.launch
+	assert_regex "$stderr" "k.ptx:18:.*found register '%ra' of module scope, which function twice has, too"
+}
+
+@test "packed conversions" {
+	results <<-'E'
+		cvt.pack.sat.u8.s32.b32 %r2, -257, 257, 0xf839b0ed;	b0ed00ff
+		cvt.pack.sat.s8.s32.b32 %r2, -257, 257, 0xf839b0ed;	b0ed807f
+		cvt.pack.sat.s16.s32 %r2, 70000, -70000;	7fff8000
+		cvt.pack.sat.u16.s32 %r2, 5, -1;	00050000
+		cvt.pack.sat.u4.s32.b32 %r2, 99, 3, 0x123456;	123456f3
+		cvt.pack.sat.s2.s32.b32 %r2, -9, 1, 0x12345678;	23456789
+	E
+}
+
 # Rows of B whose number is 0 or 1 modulo 4 are ones, the others zeros; A is ones where its metadata say.
 @test "sparse matrix products" {
 	results <<-'E'

@@ -85,7 +85,7 @@ static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 		} else {
 			struct token at = p->t;
 
-			if (!take_number(p, &v))
+			if (!take_whole(p, &v))
 				return false;
 			if (v < 0 || (v && *elems > VARIABLE_MAX / (uint64_t)v))
 				return parse_bad(p, &at, "array",
@@ -176,6 +176,34 @@ static bool declare_registers(struct parser *p)
 			break;
 	} while (next(p));
 	return take_punct(p, ';');
+}
+
+bool declare_module_registers(struct parser *p)
+{
+	if (!p->m->common)
+		p->m->common = arena_alloc(&p->m->arena, 1, sizeof(*p->m->common));
+	p->fn = p->m->common;
+	bool good = declare_registers(p);
+	p->fn = NULL;
+	return good;
+}
+
+struct symbol *adopt_register(struct parser *p, struct symbol *s, const struct token *used)
+{
+	struct token name = {.s = s->name, .n = (uint32_t)strlen(s->name), .line = s->line, .col = s->col};
+	struct scope *inner = p->scope;
+
+	if (s->owner && s->owner != p->fn && !(s->owner->entry && p->fn->entry)) {
+		parse_bad(p, used, "registers",
+			"found register '%s' of module scope, which function %s has, too, wanted it in kernels alone",
+			s->name, s->owner->name);
+		return NULL;
+	}
+	s->owner = p->fn;
+	p->scope = p->fn->scope;
+	s = declare_reg_range(p, (enum type)s->type, s->vec, &name, s->count, s->range);
+	p->scope = inner;
+	return s;
 }
 
 static void place_in_function(struct parser *p, struct symbol *v)
@@ -269,6 +297,18 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	return check_size(p, &name, v);
 }
 
+static bool declare_variables(
+	struct parser *p, const struct spec *s, enum state_space space, struct linkage l)
+{
+	do {
+		if (!declare_variable(p, s, space, l))
+			return false;
+		if (!at_punct(p, ','))
+			break;
+	} while (next(p));
+	return take_punct(p, ';');
+}
+
 bool declare(struct parser *p, enum state_space space, struct linkage l)
 {
 	struct spec s;
@@ -285,13 +325,17 @@ bool declare(struct parser *p, enum state_space space, struct linkage l)
 		return false;
 	if (types[s.type].bits < 8)
 		return parse_unwanted(p, "a type of whole bytes before it");
-	do {
-		if (!declare_variable(p, &s, space, l))
-			return false;
-		if (!at_punct(p, ','))
-			break;
-	} while (next(p));
-	return take_punct(p, ';');
+	return declare_variables(p, &s, space, l);
+}
+
+bool declare_textures(struct parser *p)
+{
+	struct spec s;
+
+	if (!take_spec(p, &s))
+		return false;
+	s.type = T_TEXREF;
+	return declare_variables(p, &s, SP_GLOBAL, (struct linkage){0});
 }
 
 struct symbol *declare_param(struct parser *p, bool entry)

@@ -38,54 +38,68 @@ static uint16_t half_of(double v, bool bf16)
 	return (uint16_t)small_from(v, bf16 ? SMALL_BF16 : SMALL_F16, ROUND_RN, false);
 }
 
-/* A number as the element's type has it. 0f literals stand for their bits in .b32 and .f32. */
-static bool put_number(struct parser *p, struct filling *fl, bool minus)
+/* c as an element of the type has it. */
+static uint64_t element_of(const struct constant *c, enum type type, unsigned bytes)
 {
-	struct token t = p->t;
-	enum type type = (enum type)fl->var->type;
-	uint64_t v = t.value;
-	double d = 0;
+	uint64_t v = c->bits;
+	uint32_t u;
+	double d;
 	float f;
 
-	if (t.kind == TOK_F32) {
-		uint32_t u = (uint32_t)t.value;
-
-		memcpy(&f, &u, 4);
-		d = (double)f;
-	} else if (t.kind == TOK_F64) {
-		memcpy(&d, &t.value, 8);
-	} else {
-		d = (double)v;
-	}
-	if (minus) {
-		d = -d;
-		v = 0 - v;
-	}
-	if (types[type].kind == K_FLOAT && fl->bytes <= 8 &&
-		(t.kind != TOK_INT || type == T_F32 || type == T_F64)) {
-		if (type == T_F64) {
-			memcpy(&v, &d, 8);
-		} else if (type == T_F32) {
-			uint32_t u;
-
-			f = (float)d;
-			memcpy(&u, &f, 4);
-			v = t.kind == TOK_F32 && !minus ? t.value : u;
-		} else {
-			v = half_of(d, type == T_BF16);
-		}
-	} else if (t.kind != TOK_INT && fl->bytes == 4) {
-		uint32_t u;
-
+	if (c->kind == CONST_REAL)
+		memcpy(&d, &c->bits, 8);
+	else
+		d = c->kind == CONST_SIGNED ? (double)(int64_t)c->bits : (double)c->bits;
+	if (c->kind != CONST_REAL && type != T_F32 && type != T_F64)
+		return v; /* whole numbers are the bits of elements without a value of their own, f16 among them */
+	if (types[type].kind == K_FLOAT && bytes == 2)
+		return half_of(d, type == T_BF16);
+	if (bytes == 4) {
 		f = (float)d;
 		memcpy(&u, &f, 4);
-		v = u;
-	} else if (t.kind != TOK_INT) {
-		memcpy(&v, &d, 8);
+		return u;
 	}
+	memcpy(&v, &d, 8);
+	return v;
+}
+
+/* A 0f literal, which stands for its bits, as the element's type has it. */
+static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
+{
+	struct constant c = {.kind = CONST_REAL};
+	double d;
+	float f;
+
+	if (bytes == 4)
+		return u;
+	memcpy(&f, &u, 4);
+	d = (double)f;
+	memcpy(&c.bits, &d, 8);
+	return element_of(&c, type, bytes);
+}
+
+static bool put_number(struct parser *p, struct filling *fl)
+{
+	bool minus = at_punct(p, '-') && p->ahead.kind == TOK_F32;
+	enum type type = (enum type)fl->var->type;
 	uint8_t bytes[16] = {0};
+	struct token at = p->t;
+	struct constant c;
+	uint64_t v;
+
+	if (minus && !next(p))
+		return false;
+	if (p->t.kind == TOK_F32) {
+		v = element_of_bits((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
+		if (!next(p))
+			return false;
+	} else {
+		if (!take_constant(p, &c))
+			return false;
+		v = element_of(&c, type, fl->bytes);
+	}
 	memcpy(bytes, &v, 8);
-	return put(p, fl, &t, bytes) && next(p);
+	return put(p, fl, &at, bytes);
 }
 
 static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
@@ -106,13 +120,8 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 		return parse_unwanted(p, "a number or the name of a variable or function");
 	if (!next(p) || (generic && !take_punct(p, ')')))
 		return false;
-	if (at_punct(p, '+') || at_punct(p, '-')) {
-		bool minus = at_punct(p, '-');
-
-		if (!next(p) || !take_number(p, &add))
-			return false;
-		add = minus ? -add : add;
-	}
+	if ((at_punct(p, '+') || at_punct(p, '-')) && !take_whole(p, &add))
+		return false;
 	while (mask && shift < 56 && !(mask >> shift & 0xff))
 		shift += 8;
 	fix = arena_alloc(&p->m->arena, 1, sizeof(*fix));
@@ -125,18 +134,12 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 static bool fill(struct parser *p, struct filling *fl, unsigned depth)
 {
 	if (!at_punct(p, '{')) {
-		bool minus = at_punct(p, '-');
-
-		if (minus && !next(p))
-			return false;
 		if (p->t.kind == TOK_INT && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(') {
 			uint64_t mask = p->t.value;
 
 			return next(p) && next(p) && put_address(p, fl, mask) && take_punct(p, ')');
 		}
-		if (p->t.kind == TOK_INT || p->t.kind == TOK_F32 || p->t.kind == TOK_F64)
-			return put_number(p, fl, minus);
-		return minus ? parse_unwanted(p, "a number") : put_address(p, fl, 0);
+		return p->t.kind == TOK_NAME ? put_address(p, fl, 0) : put_number(p, fl);
 	}
 	if (depth == 8)
 		return parse_unwanted(p, "a value: lists nest no deeper");

@@ -5,7 +5,8 @@
  *   lex.c    text to tokens                        token.c  the token in hand, names
  *   parse.c  modules and functions                 decl.c   declarations
  *   stmt.c   bodies of functions, instructions     operand.c  their operands
- *   init.c   initial values of variables           small.c  numbers of few bits
+ *   init.c   initial values of variables           constant.c  constant expressions
+ *   small.c  numbers of few bits
  *   scope.c  tables of names                       flow.c   where divergent lanes meet again
  *
  * Always true after program_link: every name has its definition, every instruction its PC (8 bytes each, functions
@@ -226,7 +227,8 @@ struct module {
 	bool arch_specific; /* sm_90a */
 	struct scope *scope;
 	struct func *all;
-	struct func **func; /* in the order in which their bodies end */
+	struct func *common; /* its registers are those of module scope; NULL: there are none */
+	struct func **func;  /* in the order in which their bodies end */
 	uint32_t n_funcs, cap_funcs;
 	struct symbol **var; /* at module scope, in file order */
 	uint32_t n_vars, cap_vars;

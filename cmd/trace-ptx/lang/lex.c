@@ -165,7 +165,7 @@ int lex(struct lexer *l, struct token *t, struct fault *f)
 		t->kind = TOK_END;
 		return 0;
 	}
-	if (name_start(*l->p)) {
+	if (name_start(*l->p) && (*l->p != '%' || (l->p + 1 < l->end && name_part(l->p[1])))) {
 		t->kind = TOK_NAME;
 		for (l->p++; l->p < l->end && name_part(*l->p); l->p++)
 			;

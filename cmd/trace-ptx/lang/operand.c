@@ -119,6 +119,12 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 	return true;
 }
 
+/* What is added to a name, if anything is: its sign begins an expression. */
+static bool take_offset(struct parser *p, int64_t *v)
+{
+	return !(at_punct(p, '+') || at_punct(p, '-')) || take_whole(p, v);
+}
+
 static bool parse_name(struct parser *p, struct operand *o, const struct stmt *in)
 {
 	bool taken;
@@ -150,15 +156,7 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 	o->sym = s;
 	if (!next(p))
 		return false;
-	if ((at_punct(p, '+') || at_punct(p, '-')) && s->kind == SYM_VAR) {
-		bool minus = at_punct(p, '-');
-
-		if (!next(p) || !take_number(p, &o->value))
-			return false;
-		if (minus)
-			o->value = (int64_t)(0 - (uint64_t)o->value);
-	}
-	return true;
+	return s->kind != SYM_VAR || take_offset(p, &o->value);
 }
 
 /* "[base+offset]", "[number]", "[texture, {x, y}]", "[map, {x, y}, offsets]". */
@@ -179,15 +177,9 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 		else
 			return parse_unwanted(p, "a register or a variable as address before it");
 		o->value = base.value;
-		if (base.kind == O_REG && (at_punct(p, '+') || at_punct(p, '-'))) {
-			bool minus = at_punct(p, '-');
-
-			if (!next(p) || !take_number(p, &o->value))
-				return false;
-			if (minus)
-				o->value = (int64_t)(0 - (uint64_t)o->value);
-		}
-	} else if (!take_number(p, &o->value)) {
+		if (base.kind == O_REG && !take_offset(p, &o->value))
+			return false;
+	} else if (!take_whole(p, &o->value)) {
 		return false;
 	}
 	while (at_punct(p, ',')) {
@@ -202,29 +194,23 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 	return take_punct(p, ']');
 }
 
+/* A 0f literal with the very bits, so that a NaN keeps its payload, or a constant expression. */
 static bool parse_number(struct parser *p, struct operand *o)
 {
-	double d;
-	float f;
-	uint32_t u;
+	struct constant c;
 
-	if (p->t.kind != TOK_F32 && p->t.kind != TOK_F64) {
-		o->kind = O_INT;
-		return take_number(p, &o->value);
+	if (p->t.kind == TOK_F32) {
+		o->kind = O_FLOAT;
+		o->single = true;
+		o->value = (int64_t)(p->t.value ^ (o->minus ? 0x80000000u : 0));
+		o->minus = false;
+		return next(p);
 	}
-	o->kind = O_FLOAT;
-	o->single = p->t.kind == TOK_F32;
-	if (o->single) { /* the very bits: a NaN keeps its payload */
-		u = (uint32_t)p->t.value ^ (o->minus ? 0x80000000u : 0);
-		memcpy(&f, &u, 4);
-		o->value = (int64_t)(uint64_t)u;
-	} else {
-		memcpy(&d, &p->t.value, 8);
-		d = o->minus ? -d : d;
-		memcpy(&o->value, &d, 8);
-	}
-	o->minus = false;
-	return next(p);
+	if (!take_constant(p, &c))
+		return false;
+	o->kind = c.kind == CONST_REAL ? O_FLOAT : O_INT;
+	o->value = (int64_t)c.bits;
+	return true;
 }
 
 bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth)
@@ -243,12 +229,11 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 		o->list = true;
 		return next(p) && parse_list(p, o, in, ')', depth);
 	}
-	if (at_punct(p, '!')) {
+	if (at_punct(p, '!') && p->ahead.kind == TOK_NAME) {
 		o->inverted = true;
 		if (!next(p))
 			return false;
-	} else if (at_punct(p, '-') &&
-		   (p->ahead.kind == TOK_NAME || p->ahead.kind == TOK_F32 || p->ahead.kind == TOK_F64)) {
+	} else if (at_punct(p, '-') && (p->ahead.kind == TOK_NAME || p->ahead.kind == TOK_F32)) {
 		o->minus = true;
 		if (!next(p))
 			return false;

@@ -65,6 +65,9 @@ static bool skip_value(struct parser *p)
 	return true;
 }
 
+static const struct directive_row *directive_at(
+	const struct parser *p); /* of the module; below, with its table */
+
 static bool performance_directives(struct parser *p, struct func *fn)
 {
 	uint32_t ignored[3];
@@ -102,6 +105,8 @@ static bool performance_directives(struct parser *p, struct func *fn)
 		} else if (at_word(p, "pragma") || at_word(p, "attribute") || at_word(p, "unified")) {
 			if (!next(p) || !skip_value(p) || (at_punct(p, ';') && !next(p)))
 				return false;
+		} else if (!fn->entry && directive_at(p)) {
+			break;
 		} else {
 			return parse_unwanted(p, "a directive of a function, '{' or ';'");
 		}
@@ -162,13 +167,13 @@ static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 	return true;
 }
 
-/* "{ body }" or ";". */
+/* "{ body }" or ";". Early compilers left a declaration without it, before the next directive. */
 static bool take_tail(struct parser *p, struct func *fn)
 {
 	struct symbol *sym = fn->sym;
 
 	if (!at_punct(p, '{')) {
-		if (!take_punct(p, ';'))
+		if (!(directive_at(p) && !fn->entry) && !take_punct(p, ';'))
 			return false;
 		if (!sym->func)
 			sym->func = fn;
@@ -332,56 +337,73 @@ static bool take_linkage(struct parser *p, struct linkage *l)
 	}
 }
 
+static bool parse_address_size(struct parser *p)
+{
+	if (p->t.kind != TOK_INT || (p->t.value != 32 && p->t.value != 64))
+		return parse_unwanted(p, "32 or 64");
+	p->m->address_bytes = (uint8_t)(p->t.value / 8);
+	return next(p);
+}
+
+static bool parse_pragma(struct parser *p) { return skip_value(p) && take_punct(p, ';'); }
+
+/* What may stand at module scope: functions, variables, and the rest, which has no linkage. */
+enum directive { D_ENTRY, D_FUNC, D_VARIABLE, D_PLAIN, D_LINKAGE };
+static const struct directive_row {
+	const char *word;
+	enum directive kind;
+	enum state_space space;
+	bool (*parse)(struct parser *); /* from behind the word */
+} directives[] = {
+	{"visible", D_LINKAGE, SP_NONE, NULL},
+	{"extern", D_LINKAGE, SP_NONE, NULL},
+	{"weak", D_LINKAGE, SP_NONE, NULL},
+	{"common", D_LINKAGE, SP_NONE, NULL},
+	{"entry", D_ENTRY, SP_NONE, NULL},
+	{"func", D_FUNC, SP_NONE, NULL},
+	{"global", D_VARIABLE, SP_GLOBAL, NULL},
+	{"const", D_VARIABLE, SP_CONST, NULL},
+	{"shared", D_VARIABLE, SP_SHARED, NULL},
+	{"local", D_VARIABLE, SP_LOCAL, NULL},
+	{"tex", D_PLAIN, SP_NONE, declare_textures},
+	{"reg", D_PLAIN, SP_NONE, declare_module_registers},
+	{"version", D_PLAIN, SP_NONE, parse_version},
+	{"target", D_PLAIN, SP_NONE, parse_target},
+	{"address_size", D_PLAIN, SP_NONE, parse_address_size},
+	{"file", D_PLAIN, SP_NONE, parse_file},
+	{"loc", D_PLAIN, SP_NONE, parse_loc},
+	{"section", D_PLAIN, SP_NONE, skip_section},
+	{"pragma", D_PLAIN, SP_NONE, parse_pragma},
+	{"alias", D_PLAIN, SP_NONE, parse_alias},
+};
+
+static const struct directive_row *directive_at(const struct parser *p)
+{
+	for (unsigned i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
+		if (at_word(p, directives[i].word))
+			return &directives[i];
+	return NULL;
+}
+
 static bool parse_directive(struct parser *p)
 {
-	static const struct {
-		const char *word;
-		enum state_space space;
-	} spaces[] = {
-		{"global", SP_GLOBAL},
-		{"const", SP_CONST},
-		{"shared", SP_SHARED},
-		{"local", SP_LOCAL},
-		{"tex", SP_GLOBAL},
-	};
 	struct linkage l = {0};
 
 	if (!take_linkage(p, &l))
 		return false;
-	if (p->t.kind != TOK_DOT)
-		return parse_unwanted(p, "a directive");
-	if (at_word(p, "entry"))
-		return next(p) && parse_function(p, l, true);
-	if (at_word(p, "func"))
-		return next(p) && parse_function(p, l, false);
-	for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
-		if (at_word(p, spaces[i].word))
-			return (i == 4 || next(p)) && declare(p, spaces[i].space, l);
-	if (l.visible || l.external || l.weak)
+	const struct directive_row *d = directive_at(p);
+	if (!d)
+		return parse_unwanted(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
+	if (d->kind == D_PLAIN && (l.visible || l.external || l.weak))
 		return parse_unwanted(p, "a function or a variable");
-	if (at_word(p, "version"))
-		return next(p) && parse_version(p);
-	if (at_word(p, "target"))
-		return next(p) && parse_target(p);
-	if (at_word(p, "address_size")) {
-		if (!next(p))
-			return false;
-		if (p->t.kind != TOK_INT || (p->t.value != 32 && p->t.value != 64))
-			return parse_unwanted(p, "32 or 64");
-		p->m->address_bytes = (uint8_t)(p->t.value / 8);
-		return next(p);
+	if (!next(p))
+		return false;
+	switch (d->kind) {
+	case D_ENTRY: return parse_function(p, l, true);
+	case D_FUNC: return parse_function(p, l, false);
+	case D_VARIABLE: return declare(p, d->space, l);
+	default: return d->parse(p);
 	}
-	if (at_word(p, "file"))
-		return next(p) && parse_file(p);
-	if (at_word(p, "loc"))
-		return parse_loc(p);
-	if (at_word(p, "section"))
-		return next(p) && skip_section(p);
-	if (at_word(p, "pragma"))
-		return next(p) && skip_value(p) && take_punct(p, ';');
-	if (at_word(p, "alias"))
-		return next(p) && parse_alias(p);
-	return parse_unwanted(p, "a directive of a module");
 }
 
 /* ---- reading ---- */
@@ -469,6 +491,8 @@ void module_free(struct module *m)
 		free(fn->var);
 		free(fn->rpc);
 	}
+	if (m->common)
+		free(m->common->reg);
 	free(m->func);
 	free(m->var);
 	free(m->file);

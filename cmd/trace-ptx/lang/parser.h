@@ -52,9 +52,8 @@ bool at_punct(const struct parser *p, char c);
 bool at_word(const struct parser *p, const char *dotted); /* a dotted word, without its dot */
 bool take_punct(struct parser *p, char c);                /* or it is a fault */
 char *take_name(struct parser *p, const char *wanted);    /* NULL: a fault */
-/* A whole number, with an optional minus sign, an expression in brackets or a plain sum of them. */
-bool take_number(struct parser *p, int64_t *v);
-struct symbol *look_up(const struct parser *p, const char *name, uint32_t n);
+/* NULL: nothing has the name. */
+struct symbol *look_up(struct parser *p, const char *name, uint32_t n);
 /* A new name in the scope in hand; an earlier one of the same scope is a fault unless a declaration. */
 struct symbol *new_symbol(struct parser *p, enum sym_kind kind, const struct token *name);
 
@@ -63,12 +62,32 @@ struct linkage {
 	bool external, weak, visible, common;
 };
 bool declare(struct parser *p, enum state_space space, struct linkage l);
+/*
+ * ".reg" at module scope, from behind the word. Each kernel that uses such a register has one of its own, or a single
+ * function has; functions that would share it are a fault. adopt_register: s of module scope as p->fn's own.
+ */
+bool declare_module_registers(struct parser *p);
+struct symbol *adopt_register(struct parser *p, struct symbol *s, const struct token *used);
+/* ".tex .u64 name;", the form of PTX 1: a texture reference; from behind the word. */
+bool declare_textures(struct parser *p);
 /* One parameter of a function: ".param .align 8 .b8 x[16]". */
 struct symbol *declare_param(struct parser *p, bool entry);
 struct symbol *declare_reg_range(
 	struct parser *p, enum type type, unsigned vec, const struct token *name, uint64_t count, bool range);
 /* init.c: what stands behind "=". */
 bool initialise(struct parser *p, struct symbol *var);
+
+/* constant.c: what numbers and the operators on them come to. */
+enum constant_kind { CONST_SIGNED, CONST_UNSIGNED, CONST_REAL };
+struct constant {
+	enum constant_kind kind;
+	uint64_t bits; /* CONST_REAL: of a double */
+};
+bool take_constant(struct parser *p, struct constant *c);
+/* An expression that is a whole number. */
+bool take_whole(struct parser *p, int64_t *v);
+/* The same where an operator may not follow: one literal with its sign, or an expression in brackets. */
+bool take_number(struct parser *p, int64_t *v);
 
 /* operand.c: one operand of *in, depth of them around it. */
 bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth);

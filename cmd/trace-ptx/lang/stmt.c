@@ -268,8 +268,6 @@ bool parse_loc(struct parser *p)
 {
 	int64_t v[3];
 
-	if (!next(p))
-		return false;
 	for (unsigned i = 0; i < 3; i++)
 		if (!take_number(p, &v[i]))
 			return false;
@@ -305,7 +303,7 @@ static bool parse_declaration(struct parser *p)
 	struct linkage l = {0};
 
 	if (at_word(p, "loc"))
-		return parse_loc(p);
+		return next(p) && parse_loc(p);
 	if (at_word(p, "pragma")) {
 		while (!at_punct(p, ';'))
 			if (p->t.kind == TOK_END || !next(p))

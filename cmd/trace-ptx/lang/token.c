@@ -86,45 +86,6 @@ char *take_name(struct parser *p, const char *wanted)
 	return next(p) ? s : NULL;
 }
 
-static bool take_term(struct parser *p, int64_t *v, unsigned depth)
-{
-	bool minus = false;
-
-	while (at_punct(p, '-') || at_punct(p, '+') || at_punct(p, '~')) {
-		if (at_punct(p, '~'))
-			return parse_unwanted(p, "a whole number");
-		minus ^= at_punct(p, '-');
-		if (!next(p))
-			return false;
-	}
-	if (at_punct(p, '(') && depth < 8) {
-		if (!next(p) || !take_term(p, v, depth + 1))
-			return false;
-		while (at_punct(p, '+') || at_punct(p, '-') || at_punct(p, '*')) {
-			char op = p->t.punct;
-			int64_t w;
-
-			if (!next(p) || !take_term(p, &w, depth + 1))
-				return false;
-			uint64_t a = (uint64_t)*v, b = (uint64_t)w;
-			*v = (int64_t)(op == '+' ? a + b : op == '-' ? a - b : a * b);
-		}
-		if (!take_punct(p, ')'))
-			return false;
-	} else if (p->t.kind == TOK_INT) {
-		*v = (int64_t)p->t.value;
-		if (!next(p))
-			return false;
-	} else {
-		return parse_unwanted(p, "a whole number");
-	}
-	if (minus)
-		*v = (int64_t)(0 - (uint64_t)*v);
-	return true;
-}
-
-bool take_number(struct parser *p, int64_t *v) { return take_term(p, v, 0); }
-
 /* ---- names ---- */
 
 static struct symbol *range_find(const struct scope *s, const char *name, uint32_t n)
@@ -148,14 +109,16 @@ static struct symbol *range_find(const struct scope *s, const char *name, uint32
 	return NULL;
 }
 
-struct symbol *look_up(const struct parser *p, const char *name, uint32_t n)
+struct symbol *look_up(struct parser *p, const char *name, uint32_t n)
 {
 	for (const struct scope *s = p->scope; s; s = s->up) {
 		struct symbol *sym = scope_find(s, name, n);
 
-		if (sym && !(sym->kind == SYM_REG && sym->range))
-			return sym;
-		if ((sym = range_find(s, name, n)))
+		if (!sym || (sym->kind == SYM_REG && sym->range))
+			sym = range_find(s, name, n);
+		if (sym && sym->kind == SYM_REG && !s->up && p->fn)
+			return adopt_register(p, sym, &p->t);
+		if (sym)
 			return sym;
 	}
 	return NULL;

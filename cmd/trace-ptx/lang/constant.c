@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Constant expressions: numbers, the operators of C on them, casts to .s64 and .u64.
+ *
+ * Always true, as PTX has it: a number is a signed word of 64 bits, unsigned where it has a U or does not fit, or a
+ * double; one unsigned operand makes an operation unsigned, one real operand real; a comparison gives 0 or 1, a shift
+ * the type of its left side. 0f literals are no part of an expression: they stand for their bits. Shifts by 64 and
+ * more leave nothing but the sign, which the language leaves open.
+ */
+#include <math.h>
+#include <string.h>
+#include "lang/parser.h"
+
+#define DEPTH 32u
+
+enum operation { ADD, SUB, MUL, DIV, MOD, SHL, SHR, LT, GT, LE, GE, EQ, NE, AND, XOR, OR, LAND, LOR };
+
+/* Two characters before one of them. binds: the stronger, the higher. */
+static const struct {
+	char text[3];
+	uint8_t binds, operation;
+	bool whole; /* for whole numbers only */
+} operators[] = {
+	{"||", 1, LOR, false},
+	{"&&", 2, LAND, false},
+	{"==", 6, EQ, false},
+	{"!=", 6, NE, false},
+	{"<<", 8, SHL, true},
+	{">>", 8, SHR, true},
+	{"<=", 7, LE, false},
+	{">=", 7, GE, false},
+	{"|", 3, OR, true},
+	{"^", 4, XOR, true},
+	{"&", 5, AND, true},
+	{"<", 7, LT, false},
+	{">", 7, GT, false},
+	{"+", 9, ADD, false},
+	{"-", 9, SUB, false},
+	{"*", 10, MUL, false},
+	{"/", 10, DIV, false},
+	{"%", 10, MOD, true},
+};
+#define N_OPERATORS (sizeof(operators) / sizeof(operators[0]))
+
+static double as_real(const struct constant *c)
+{
+	double d;
+
+	if (c->kind == CONST_REAL)
+		memcpy(&d, &c->bits, 8);
+	else
+		d = c->kind == CONST_SIGNED ? (double)(int64_t)c->bits : (double)c->bits;
+	return d;
+}
+
+static struct constant real(double d)
+{
+	struct constant c = {.kind = CONST_REAL};
+
+	memcpy(&c.bits, &d, 8);
+	return c;
+}
+
+static struct constant truth(bool b) { return (struct constant){CONST_SIGNED, b}; }
+
+static bool is_true(const struct constant *c)
+{
+	return c->kind == CONST_REAL ? as_real(c) != 0 : c->bits != 0;
+}
+
+static bool compare_reals(enum operation op, double a, double b)
+{
+	switch (op) {
+	case LT: return a < b;
+	case GT: return a > b;
+	case LE: return a <= b;
+	case GE: return a >= b;
+	case EQ: return !(a < b || a > b) && !isnan(a) && !isnan(b);
+	default: return a < b || a > b || isnan(a) || isnan(b);
+	}
+}
+
+static struct constant operate_real(enum operation op, double a, double b)
+{
+	switch (op) {
+	case ADD: return real(a + b);
+	case SUB: return real(a - b);
+	case MUL: return real(a * b);
+	case DIV: return real(a / b);
+	default: return truth(compare_reals(op, a, b));
+	}
+}
+
+/* Quotient or remainder; b is not 0. The least number by -1 gives itself, and 0. */
+static uint64_t divide(uint64_t a, uint64_t b, bool is_signed, bool remainder)
+{
+	if (!is_signed)
+		return remainder ? a % b : a / b;
+	if (b == UINT64_MAX)
+		return remainder ? 0 : 0 - a;
+	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
+}
+
+static uint64_t shift_right(uint64_t a, uint64_t n, bool is_signed)
+{
+	uint64_t sign = is_signed && a >> 63 ? UINT64_MAX : 0;
+
+	return n >= 64 ? sign : n ? a >> n | sign << (64 - n) : a;
+}
+
+static struct constant operate_whole(enum operation op, struct constant a, struct constant b)
+{
+	bool is_signed = a.kind == CONST_SIGNED && b.kind == CONST_SIGNED;
+	uint64_t x = a.bits, y = b.bits, turn = is_signed ? 1ull << 63 : 0;
+	enum constant_kind kind = is_signed ? CONST_SIGNED : CONST_UNSIGNED;
+
+	switch (op) {
+	case ADD: return (struct constant){kind, x + y};
+	case SUB: return (struct constant){kind, x - y};
+	case MUL: return (struct constant){kind, x * y};
+	case DIV:
+	case MOD: return (struct constant){kind, divide(x, y, is_signed, op == MOD)};
+	case SHL: return (struct constant){a.kind, y < 64 ? x << y : 0};
+	case SHR: return (struct constant){a.kind, shift_right(x, y, a.kind == CONST_SIGNED)};
+	case AND: return (struct constant){kind, x & y};
+	case XOR: return (struct constant){kind, x ^ y};
+	case OR: return (struct constant){kind, x | y};
+	case LT: return truth((x ^ turn) < (y ^ turn));
+	case GT: return truth((x ^ turn) > (y ^ turn));
+	case LE: return truth((x ^ turn) <= (y ^ turn));
+	case GE: return truth((x ^ turn) >= (y ^ turn));
+	case EQ: return truth(x == y);
+	default: return truth(x != y);
+	}
+}
+
+/* The operator at the token in hand, which may be one of two tokens; N_OPERATORS: none. */
+static unsigned operator_at(const struct parser *p)
+{
+	const struct token *a = &p->ahead;
+	bool two = a->kind == TOK_PUNCT && a->s == p->t.s + 1;
+
+	for (unsigned i = 0; p->t.kind == TOK_PUNCT && i < N_OPERATORS; i++)
+		if (operators[i].text[0] == p->t.punct &&
+			(!operators[i].text[1] || (two && operators[i].text[1] == a->punct)))
+			return i;
+	return N_OPERATORS;
+}
+
+static bool expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth);
+
+/* "(.s64)" before what is cast, or an expression in brackets. */
+static bool bracket(struct parser *p, struct constant *c, unsigned depth);
+
+static bool term(struct parser *p, struct constant *c, unsigned depth)
+{
+	struct token t = p->t;
+
+	if (depth > DEPTH)
+		return parse_unwanted(p, "a plainer expression: they nest no deeper");
+	if (at_punct(p, '-') || at_punct(p, '+') || at_punct(p, '~') || at_punct(p, '!')) {
+		if (!next(p) || !term(p, c, depth + 1))
+			return false;
+		if (t.punct == '~' && c->kind == CONST_REAL)
+			return parse_bad(
+				p, &t, "expression", "found '~' of a real number, wanted a whole one");
+		if (t.punct == '-')
+			*c = c->kind == CONST_REAL ? real(-as_real(c))
+						   : (struct constant){c->kind, 0 - c->bits};
+		else if (t.punct == '~')
+			c->bits = ~c->bits;
+		else if (t.punct == '!')
+			*c = truth(!is_true(c));
+		return true;
+	}
+	if (at_punct(p, '('))
+		return next(p) && bracket(p, c, depth);
+	if (t.kind != TOK_INT && t.kind != TOK_F64)
+		return parse_unwanted(p, "a number");
+	*c = (struct constant){CONST_SIGNED, t.value};
+	if (t.kind == TOK_F64)
+		c->kind = CONST_REAL;
+	else if (t.value >> 63 || t.s[t.n - 1] == 'U' || t.s[t.n - 1] == 'u')
+		c->kind = CONST_UNSIGNED;
+	return next(p);
+}
+
+static bool bracket(struct parser *p, struct constant *c, unsigned depth)
+{
+	bool to_signed = at_word(p, "s64");
+
+	if (!to_signed && !at_word(p, "u64"))
+		return expression(p, c, 0, depth + 1) && take_punct(p, ')');
+	if (!next(p) || !take_punct(p, ')') || !term(p, c, depth + 1))
+		return false;
+	if (c->kind == CONST_REAL) {
+		double d = as_real(c), most = to_signed ? 0x1p63 : 0x1p64;
+
+		if (!(d > -0x1p63 && d < most))
+			return parse_unwanted(p, "a number that fits before it");
+		c->bits = d < 0 ? (uint64_t)(int64_t)d : (uint64_t)d;
+	}
+	c->kind = to_signed ? CONST_SIGNED : CONST_UNSIGNED;
+	return true;
+}
+
+static bool operate(
+	struct parser *p, const struct token *at, unsigned which, struct constant *a, struct constant b)
+{
+	enum operation op = (enum operation)operators[which].operation;
+	bool is_real = a->kind == CONST_REAL || b.kind == CONST_REAL;
+
+	if (op == LAND || op == LOR) {
+		*a = truth(op == LAND ? is_true(a) && is_true(&b) : is_true(a) || is_true(&b));
+		return true;
+	}
+	if (is_real && operators[which].whole)
+		return parse_bad(p, at, "expression", "found '%s' of a real number, wanted whole ones",
+			operators[which].text);
+	if (!is_real && (op == DIV || op == MOD) && !b.bits)
+		return parse_bad(p, at, "expression", "found a division by 0, wanted another divisor");
+	*a = is_real ? operate_real(op, as_real(a), as_real(&b)) : operate_whole(op, *a, b);
+	return true;
+}
+
+/* "a ? b : c" behind a, the weakest of all. */
+static bool choose(struct parser *p, struct constant *c, unsigned depth)
+{
+	struct constant yes, no;
+
+	if (!next(p) || !expression(p, &yes, 0, depth + 1) || !take_punct(p, ':') ||
+		!expression(p, &no, 0, depth + 1))
+		return false;
+	*c = is_true(c) ? yes : no;
+	return true;
+}
+
+/* Operators that bind stronger than binds. */
+static bool expression(struct parser *p, struct constant *c, unsigned binds, unsigned depth)
+{
+	struct constant b;
+	unsigned i;
+
+	if (!term(p, c, depth))
+		return false;
+	while ((i = operator_at(p)) < N_OPERATORS && operators[i].binds > binds) {
+		struct token at = p->t;
+
+		if (!next(p) || (operators[i].text[1] && !next(p)) ||
+			!expression(p, &b, operators[i].binds, depth + 1) || !operate(p, &at, i, c, b))
+			return false;
+	}
+	return binds || !at_punct(p, '?') || choose(p, c, depth);
+}
+
+bool take_constant(struct parser *p, struct constant *c) { return expression(p, c, 0, 0); }
+
+static bool whole(struct parser *p, const struct token *at, const struct constant *c, int64_t *v)
+{
+	if (c->kind == CONST_REAL)
+		return parse_bad(p, at, "syntax", "found a real number, wanted a whole one");
+	*v = (int64_t)c->bits;
+	return true;
+}
+
+bool take_whole(struct parser *p, int64_t *v)
+{
+	struct token at = p->t;
+	struct constant c;
+
+	return expression(p, &c, 0, 0) && whole(p, &at, &c, v);
+}
+
+bool take_number(struct parser *p, int64_t *v)
+{
+	struct token at = p->t;
+	struct constant c;
+
+	return term(p, &c, 0) && whole(p, &at, &c, v);
+}
