@@ -13,6 +13,7 @@ setup_file() {
 	ln -sf libcudart.so.13 libcudart.so
 	program vecadd vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
 	program calls calls "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
+	program images images "ptx:70:$BATS_TEST_DIRNAME/cudart/images.ptx"
 }
 
 # program NAME SOURCE ENTRY...: NAME from tests/cudart/SOURCE.c with a fat binary of the entries.
@@ -100,6 +101,16 @@ setup() {
 	assert_line 'trace-ptx: found a call of cudaGraphCreate, wanted one that is executed here (trace-ptx --run --list)'
 	refute_line --partial 'found '[0-9]
 	refute_line --partial 'ended with status'
+}
+
+@test "arrays, textures and surfaces, objects and references" {
+	run -1 trace-ptx -n --run ./images
+	assert_output 'trace-ptx: found a call of cudaCreateTextureObject: sRGB or a seamless cube, wanted one that is executed here (trace-ptx --run --list)'
+	run -1 trace-ptx -o out --run ./images
+	run -0 grep -c . out/kernelslist.g
+	assert_output 20
+	run -0 head -4 out/kernelslist.g
+	assert_output "$(printf '%s\n' MemcpyHtoD,0xc0000000,140 MemcpyDtoH,0xc0000100,140 kernel-1.traceg MemcpyDtoH,0xc0000200,140)"
 }
 
 @test "a kernel that fails is named, and its error stays" {

@@ -94,6 +94,8 @@ static int release(uint64_t addr, bool pinned)
 	return cudaSuccess;
 }
 
+int cudart_release(uint64_t addr) { return release(addr, false); }
+
 void cudart_leaks(void)
 {
 	uint64_t bytes = 0;
@@ -179,14 +181,6 @@ API(int, cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 	*pitch = (width + 511) / 512 * 512;
 	return give(to, *pitch * height, GRANT_DEVICE, 0, "cudaMallocPitch");
 }
-
-struct pitched {
-	void *at;
-	size_t pitch, width, height;
-};
-struct extent {
-	size_t width, height, depth;
-};
 
 API(int, cudaMalloc3D, struct pitched *to, struct extent e)
 {

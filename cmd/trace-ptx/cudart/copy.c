@@ -45,8 +45,7 @@ static int direction(const void *to, const void *from, int kind)
 			     : HOST_TO_HOST;
 }
 
-/* height rows of width bytes, each pitch bytes behind the one before. */
-static int copy_rows(
+int cudart_copy_rows(
 	void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind)
 {
 	size_t to_n, from_n;
@@ -91,7 +90,7 @@ static int copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitc
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	return cudart_leave(e ? e : copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
+	return cudart_leave(e ? e : cudart_copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
 API(int, cudaMemcpy, void *to, const void *from, size_t n, int kind)
@@ -137,26 +136,53 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 /* ---- boxes ---- */
 
-struct position {
-	size_t x, y, z;
-};
-struct pitched {
-	char *at;
-	size_t pitch, width, height;
-};
-struct extent {
-	size_t width, height, depth;
-};
+/* Positions and the extent count texels along the first dimension where an array takes part, else bytes. */
 struct copy_3d {
-	void *from_array;
+	const struct array *from_array;
 	struct position from_at;
 	struct pitched from;
-	void *to_array;
+	const struct array *to_array;
 	struct position to_at;
 	struct pitched to;
 	struct extent extent;
 	int kind;
 };
+
+/* One end of a copy: where its box begins, with its pitch and the bytes from plane to plane. */
+static int find_end(const struct array *array, const struct pitched *p, struct position at, size_t unit,
+	struct extent bytes, struct pitched *out, size_t *slice)
+{
+	if (array) {
+		at.x *= unit;
+		return cudart_array_box(array, at, bytes, out, slice);
+	}
+	*out = *p;
+	out->at += (at.z * p->height + at.y) * p->pitch + at.x;
+	*slice = p->pitch * p->height;
+	return cudaSuccess;
+}
+
+static int copy_boxes(const struct copy_3d *c)
+{
+	size_t unit = c->to_array     ? cudart_array_texel(c->to_array)
+		      : c->from_array ? cudart_array_texel(c->from_array)
+				      : 1;
+	struct extent x = c->extent;
+	struct pitched to, from;
+	size_t to_slice, from_slice;
+	int e;
+
+	if (x.width > SIZE_MAX / 16)
+		return cudaErrorInvalidValue;
+	x.width *= unit;
+	if ((e = find_end(c->to_array, &c->to, c->to_at, unit, x, &to, &to_slice)) ||
+		(e = find_end(c->from_array, &c->from, c->from_at, unit, x, &from, &from_slice)))
+		return e;
+	for (size_t z = 0; !e && z < x.depth; z++)
+		e = cudart_copy_rows(to.at + z * to_slice, to.pitch, from.at + z * from_slice, from.pitch,
+			x.width, x.height, c->kind);
+	return e;
+}
 
 API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
 {
@@ -166,17 +192,7 @@ API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && (!c || (!c->from.at && !c->from_array) || (!c->to.at && !c->to_array)))
 		e = cudaErrorInvalidValue;
-	if (!e && (c->from_array || c->to_array))
-		e = cudart_refuse("cudaMemcpy3D", "an array");
-	for (size_t z = 0; !e && z < c->extent.depth; z++) {
-		const struct pitched *a = &c->to, *b = &c->from;
-
-		e = copy_rows(a->at + ((c->to_at.z + z) * a->height + c->to_at.y) * a->pitch + c->to_at.x,
-			a->pitch,
-			b->at + ((c->from_at.z + z) * b->height + c->from_at.y) * b->pitch + c->from_at.x,
-			b->pitch, c->extent.width, c->extent.height, c->kind);
-	}
-	return cudart_leave(e);
+	return cudart_leave(e ? e : copy_boxes(c));
 }
 ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
@@ -201,8 +217,8 @@ static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, 
 		e = cudaErrorInvalidValue;
 	at = (char *)(uintptr_t)(addr + offset);
 	if (!e)
-		e = to_symbol ? copy_rows(at, n, host, n, n, 1, BY_ADDRESS)
-			      : copy_rows(host, n, at, n, n, 1, BY_ADDRESS);
+		e = to_symbol ? cudart_copy_rows(at, n, host, n, n, 1, BY_ADDRESS)
+			      : cudart_copy_rows(host, n, at, n, n, 1, BY_ADDRESS);
 	return cudart_leave(e);
 }
 

@@ -6,6 +6,7 @@
  *   start.c    what trace-ptx says, memory, the end       status.c   codes, names, the last error
  *   image.c    fat binaries, kernels, variables           launch.c   launches
  *   allocate.c memory of every kind                       copy.c     copies and fills
+ *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
  *   stream.c   streams and events                         device.c   what the GPU is
  *   occupancy.c what fits                                 refused.c  what is not there
  *   cudart.def every function of the interface
@@ -42,6 +43,16 @@ enum {
 struct dim {
 	unsigned x, y, z;
 };
+struct extent {
+	size_t width, height, depth;
+};
+struct position {
+	size_t x, y, z;
+};
+struct pitched {
+	char *at;
+	size_t pitch, width, height;
+};
 
 /* ---- what is registered ---- */
 
@@ -68,6 +79,7 @@ struct variable {
 	const char *name;
 	uint32_t image;
 	size_t size;
+	bool normalized; /* of a texture reference: integers are read as floating point */
 };
 
 enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
@@ -81,6 +93,7 @@ struct grant {
 };
 
 struct stream;
+struct array;
 
 struct cudart {
 	pthread_mutex_t lock;
@@ -125,6 +138,8 @@ int cudart_load(void);
 struct kernel *cudart_kernel(const void *host, int *status);
 /* Address and size of a variable. */
 int cudart_symbol(const void *host, uint64_t *addr, size_t *size);
+/* The variable that the program knows by that address; NULL: none. */
+struct variable *cudart_variable(const void *host);
 
 /* allocate.c */
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);
@@ -133,6 +148,26 @@ struct grant *cudart_grant(uint64_t addr); /* that holds addr and lives; NULL: n
 void *cudart_at(const void *p, size_t n);
 bool cudart_is_device(const void *p); /* memory that the host cannot reach, or a variable */
 void cudart_leaks(void);
+/* What cudart_allocate gave as device memory is free; 0 or a status. */
+int cudart_release(uint64_t addr);
+
+/* copy.c: height rows of width bytes, each pitch bytes behind the one before; kind as cudaMemcpy has it. */
+int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	size_t height, int kind);
+
+/* array.c */
+struct channels { /* as the program describes a texel: bits of each channel, and their kind */
+	int bits[4], kind;
+};
+/* The form of a texel of those channels; 0 or a status. */
+int cudart_channels(struct texture *t, const struct channels *c);
+/* What an array is as a texture without a sampler; NULL: none such. */
+const struct texture *cudart_array(const struct array *a);
+/* Bytes of a texel of the array; 0: none such. */
+size_t cudart_array_texel(const struct array *a);
+/* Where bytes from (x bytes, y, z) on stand, and their pitch; extent: in bytes, rows, planes. 0 or a status. */
+int cudart_array_box(
+	const struct array *a, struct position at, struct extent extent, struct pitched *out, size_t *slice);
 
 /* stream.c: the stream's number for the trace; -1: none such */
 int64_t cudart_stream_number(const struct stream *s);

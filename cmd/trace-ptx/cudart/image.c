@@ -80,11 +80,13 @@ API(void, __cudaRegisterFunction, void **handle, const char *host, char *device,
 	pthread_mutex_unlock(&cudart.lock);
 }
 
-static void add_variable(void **handle, const void *host, void **managed, const char *name, size_t size)
+static void add_variable(
+	void **handle, const void *host, void **managed, const char *name, size_t size, bool normalized)
 {
 	pthread_mutex_lock(&cudart.lock);
 	grow(&cudart.variable, &cudart.cap_variables, cudart.n_variables + 1, sizeof(*cudart.variable));
-	cudart.variable[cudart.n_variables] = (struct variable){host, managed, name, image_of(handle), size};
+	cudart.variable[cudart.n_variables] =
+		(struct variable){host, managed, name, image_of(handle), size, normalized};
 	table_add(&cudart.variables, hash_of(host), cudart.n_variables++);
 	pthread_mutex_unlock(&cudart.lock);
 }
@@ -93,7 +95,7 @@ API(void, __cudaRegisterVar, void **handle, char *host, char *device, const char
 	int constant, int global)
 {
 	(void)device, (void)ext, (void)constant, (void)global;
-	add_variable(handle, host, NULL, name, size);
+	add_variable(handle, host, NULL, name, size, false);
 }
 
 /* The host's name of a managed variable is a pointer that the runtime sets, here when its module is loaded. */
@@ -101,10 +103,25 @@ API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, co
 	size_t size, int constant, int global)
 {
 	(void)device, (void)ext, (void)constant, (void)global;
-	add_variable(handle, host, host, name, size);
+	add_variable(handle, host, host, name, size, false);
 	if (!cudart_enter(false))
 		cudart_load();
 	cudart_leave(0);
+}
+
+/* References of textures and surfaces: variables that hold a handle. */
+API(void, __cudaRegisterTexture, void **handle, const void *host, const void **device, const char *name,
+	int dim, int normalized, int ext)
+{
+	(void)device, (void)dim, (void)ext;
+	add_variable(handle, host, NULL, name, 8, normalized);
+}
+
+API(void, __cudaRegisterSurface, void **handle, const void *host, const void **device, const char *name,
+	int dim, int ext)
+{
+	(void)device, (void)dim, (void)ext;
+	add_variable(handle, host, NULL, name, 8, false);
 }
 
 API(void, __cudaRegisterHostVar, void **handle, const char *name, void *host, size_t size)
@@ -373,18 +390,23 @@ struct kernel *cudart_kernel(const void *host, int *status)
 	return k->func ? k : NULL;
 }
 
+struct variable *cudart_variable(const void *host)
+{
+	FOR_TABLE (w, &cudart.variables, hash_of(host))
+		if (cudart.variable[w.number].host == host)
+			return &cudart.variable[w.number];
+	return NULL;
+}
+
 int cudart_symbol(const void *host, uint64_t *addr, size_t *size)
 {
-	const struct variable *v = NULL;
 	const struct symbol *s = NULL;
+	const struct variable *v;
 	int status = cudart_load();
 
 	if (status)
 		return status;
-	FOR_TABLE (w, &cudart.variables, hash_of(host))
-		if (cudart.variable[w.number].host == host)
-			v = &cudart.variable[w.number];
-	if (!v)
+	if (!(v = cudart_variable(host)))
 		return cudaErrorInvalidSymbol;
 	struct image *m = &cudart.image[v->image];
 	if (m->refused)

@@ -82,7 +82,8 @@ const struct texture *texture_find(const struct textures *all, const struct memo
 
 	if (at)
 		memcpy(&handle, at, 8);
-	return handle - TEXTURE_HANDLE < all->n ? &all->texture[handle - TEXTURE_HANDLE] : NULL;
+	handle -= TEXTURE_HANDLE;
+	return handle < all->n && all->texture[handle].width ? &all->texture[handle] : NULL;
 }
 
 /* ---- texels ---- */

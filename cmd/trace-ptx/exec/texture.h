@@ -37,7 +37,7 @@ struct texture {
 };
 
 struct textures {
-	struct texture *texture; /* by number */
+	struct texture *texture; /* by number; of width 0: destroyed */
 	uint32_t n, cap;
 };
 

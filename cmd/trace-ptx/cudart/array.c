@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Arrays: texels in device memory, row by row, that textures and surfaces are made of; copies to and from them.
+ *
+ * Always true: an array's memory is a grant like any other, so it is found when it is not freed, and a copy into it
+ * stands in the trace's list at the address of its texels. Leaves out: mipmapped and sparse arrays.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cudart/cudart.h"
+
+struct array {
+	struct array *next;
+	struct texture form;
+	struct channels channels;
+	struct extent extent; /* as the program gave it */
+	unsigned flags;
+};
+
+static struct array *arrays;
+
+enum {
+	ARRAY_LAYERED = 1,
+	ARRAY_SURFACE = 2,
+	ARRAY_CUBE = 4,
+	ARRAY_GATHER = 8,
+	ARRAY_KNOWN = ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE | ARRAY_GATHER
+};
+
+static const struct array *find(const struct array *a)
+{
+	const struct array *i = arrays;
+
+	while (i && i != a)
+		i = i->next;
+	return i;
+}
+
+const struct texture *cudart_array(const struct array *a)
+{
+	a = find(a);
+	return a ? &a->form : NULL;
+}
+
+size_t cudart_array_texel(const struct array *a)
+{
+	a = find(a);
+	return a ? texture_bytes(&a->form) : 0;
+}
+
+int cudart_channels(struct texture *t, const struct channels *c)
+{
+	static const uint8_t kinds[] = {TEXEL_SIGNED, TEXEL_UNSIGNED, TEXEL_FLOAT};
+	unsigned n = 0;
+
+	if (c->kind < 0 || c->kind > 3)
+		return cudart_refuse("cudaCreateChannelDesc", "a packed or normalised format");
+	while (n < 4 && c->bits[n])
+		n++;
+	for (unsigned i = 0; i < 4; i++)
+		if (c->bits[i] != (i < n ? c->bits[0] : 0))
+			return cudaErrorInvalidChannelDescriptor;
+	if (c->kind == 3 || (n != 1 && n != 2 && n != 4) ||
+		(c->bits[0] != 8 && c->bits[0] != 16 && c->bits[0] != 32) ||
+		(c->kind == 2 && c->bits[0] == 8))
+		return cudaErrorInvalidChannelDescriptor;
+	t->kind = kinds[c->kind];
+	t->bits = (uint8_t)c->bits[0];
+	t->channels = (uint8_t)n;
+	return cudaSuccess;
+}
+
+/* ---- making and asking ---- */
+
+/* Dimensions of the texels from what the program asked for. */
+static int shape(struct texture *t, struct extent x, unsigned flags)
+{
+	if (!x.width || x.width > 1u << 28 || x.height > 1u << 17 || x.depth > 1u << 15)
+		return cudaErrorInvalidValue;
+	t->width = (uint32_t)x.width;
+	t->height = (uint32_t)x.height;
+	t->layered = flags & ARRAY_LAYERED;
+	if (flags & ARRAY_CUBE) {
+		if (x.width != x.height || !x.depth || x.depth % 6 || (!t->layered && x.depth != 6))
+			return cudaErrorInvalidValue;
+		t->shape = TEXTURE_CUBE;
+		t->layers = (uint32_t)x.depth;
+	} else if (t->layered) {
+		t->shape = x.height ? TEXTURE_2D : TEXTURE_1D;
+		t->layers = (uint32_t)x.depth;
+		if (!x.depth)
+			return cudaErrorInvalidValue;
+	} else {
+		t->shape = x.depth ? TEXTURE_3D : x.height ? TEXTURE_2D : TEXTURE_1D;
+		t->depth = (uint32_t)x.depth;
+		if (x.depth && !x.height)
+			return cudaErrorInvalidValue;
+	}
+	texture_complete(t);
+	return cudaSuccess;
+}
+
+API(int, cudaMalloc3DArray, struct array **to, const struct channels *c, struct extent x, unsigned flags)
+{
+	struct texture t = {.mode = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
+	int e = cudart_enter(true);
+
+	if (!e && (!to || !c))
+		e = cudaErrorInvalidValue;
+	if (!e && flags & ~(unsigned)ARRAY_KNOWN)
+		e = cudart_refuse("cudaMalloc3DArray", "a sparse array or one of another interface");
+	if (!e && !(e = cudart_channels(&t, c)) && !(e = shape(&t, x, flags)))
+		e = cudart_allocate(&t.addr, texture_span(&t), GRANT_DEVICE, flags, "cudaMallocArray");
+	if (!e) {
+		*to = xcalloc(1, sizeof(**to));
+		**to = (struct array){arrays, t, *c, x, flags};
+		arrays = *to;
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaMallocArray, struct array **to, const struct channels *c, size_t width, size_t height,
+	unsigned flags)
+{
+	return cudaMalloc3DArray(to, c, (struct extent){width, height, 0}, flags);
+}
+
+API(int, cudaFreeArray, struct array *a)
+{
+	int e = cudart_enter(true);
+
+	if (!e && a && !find(a))
+		e = cudaErrorInvalidValue;
+	for (struct array **i = &arrays; !e && a && *i; i = &(*i)->next)
+		if (*i == a) {
+			e = cudart_release(a->form.addr);
+			*i = a->next;
+			free(a);
+			break;
+		}
+	return cudart_leave(e);
+}
+
+API(int, cudaArrayGetInfo, struct channels *c, struct extent *x, unsigned *flags, const struct array *a)
+{
+	int e = cudart_enter(false);
+
+	if (!e && !find(a))
+		e = cudaErrorInvalidValue;
+	if (!e && c)
+		*c = a->channels;
+	if (!e && x)
+		*x = a->extent;
+	if (!e && flags)
+		*flags = a->flags;
+	return cudart_leave(e);
+}
+
+API(int, cudaGetChannelDesc, struct channels *c, const struct array *a)
+{
+	return cudaArrayGetInfo(c, NULL, NULL, a);
+}
+
+/* ---- copies ---- */
+
+int cudart_array_box(
+	const struct array *a, struct position at, struct extent extent, struct pitched *out, size_t *slice)
+{
+	const struct texture *t = cudart_array(a);
+
+	if (!t)
+		return cudaErrorInvalidResourceHandle;
+	size_t planes = (size_t)t->depth * t->layers;
+	if (at.x > t->pitch || extent.width > t->pitch - at.x || at.y > t->height ||
+		extent.height > t->height - at.y || at.z > planes || extent.depth > planes - at.z)
+		return cudaErrorInvalidValue;
+	*out = (struct pitched){(char *)(uintptr_t)(t->addr + at.z * t->slice + at.y * t->pitch + at.x),
+		t->pitch, t->pitch, t->height};
+	*slice = t->slice;
+	return cudaSuccess;
+}
+
+/* Rows between an array and memory. */
+static int copy_array(const struct array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
+	size_t height, int kind, const struct stream *s, bool to_array)
+{
+	int e = cudart_enter(true);
+	struct pitched box;
+	size_t slice;
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (!e)
+		e = cudart_array_box(
+			a, (struct position){x, y, 0}, (struct extent){width, height, 1}, &box, &slice);
+	if (!e)
+		e = to_array ? cudart_copy_rows(box.at, box.pitch, p, pitch, width, height, kind)
+			     : cudart_copy_rows(p, pitch, box.at, box.pitch, width, height, kind);
+	return cudart_leave(e);
+}
+
+API(int, cudaMemcpy2DToArrayAsync, struct array *to, size_t x, size_t y, const void *from, size_t pitch,
+	size_t width, size_t height, int kind, struct stream *s)
+{
+	return copy_array(to, x, y, (void *)(uintptr_t)from, pitch, width, height, kind, s, true);
+}
+ALSO(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
+
+API(int, cudaMemcpy2DToArray, struct array *to, size_t x, size_t y, const void *from, size_t pitch,
+	size_t width, size_t height, int kind)
+{
+	return cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, NULL);
+}
+ALSO(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
+
+API(int, cudaMemcpy2DFromArrayAsync, void *to, size_t pitch, const struct array *from, size_t x, size_t y,
+	size_t width, size_t height, int kind, struct stream *s)
+{
+	return copy_array(from, x, y, to, pitch, width, height, kind, s, false);
+}
+ALSO(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
+
+API(int, cudaMemcpy2DFromArray, void *to, size_t pitch, const struct array *from, size_t x, size_t y,
+	size_t width, size_t height, int kind)
+{
+	return cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, NULL);
+}
+ALSO(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
+
+/* n bytes in the order of the texels, from (x bytes, y) on: the rows of an array touch. */
+static int copy_bytes(const struct array *a, size_t x, size_t y, void *p, size_t n, int kind,
+	const struct stream *s, bool to_array)
+{
+	int e = cudart_enter(true);
+	struct pitched box;
+	size_t slice;
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (!e)
+		e = cudart_array_box(a, (struct position){x, y, 0}, (struct extent){0, 0, 1}, &box, &slice);
+	if (!e && n > box.pitch * (box.height - y) - x)
+		e = cudaErrorInvalidValue;
+	if (!e)
+		e = to_array ? cudart_copy_rows(box.at, n, p, n, n, 1, kind)
+			     : cudart_copy_rows(p, n, box.at, n, n, 1, kind);
+	return cudart_leave(e);
+}
+
+API(int, cudaMemcpyToArrayAsync, struct array *to, size_t x, size_t y, const void *from, size_t n, int kind,
+	struct stream *s)
+{
+	return copy_bytes(to, x, y, (void *)(uintptr_t)from, n, kind, s, true);
+}
+ALSO(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync);
+
+API(int, cudaMemcpyToArray, struct array *to, size_t x, size_t y, const void *from, size_t n, int kind)
+{
+	return copy_bytes(to, x, y, (void *)(uintptr_t)from, n, kind, NULL, true);
+}
+ALSO(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
+
+API(int, cudaMemcpyFromArrayAsync, void *to, const struct array *from, size_t x, size_t y, size_t n, int kind,
+	struct stream *s)
+{
+	return copy_bytes(from, x, y, to, n, kind, s, false);
+}
+ALSO(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync);
+
+API(int, cudaMemcpyFromArray, void *to, const struct array *from, size_t x, size_t y, size_t n, int kind)
+{
+	return copy_bytes(from, x, y, to, n, kind, NULL, false);
+}
+ALSO(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
+
+API(int, cudaMemcpy2DArrayToArray, struct array *to, size_t to_x, size_t to_y, const struct array *from,
+	size_t x, size_t y, size_t width, size_t height, int kind)
+{
+	int e = cudart_enter(true);
+	struct pitched a, b;
+	size_t slice;
+
+	if (!e)
+		e = cudart_array_box(
+			to, (struct position){to_x, to_y, 0}, (struct extent){width, height, 1}, &a, &slice);
+	if (!e)
+		e = cudart_array_box(
+			from, (struct position){x, y, 0}, (struct extent){width, height, 1}, &b, &slice);
+	return cudart_leave(e ? e : cudart_copy_rows(a.at, a.pitch, b.at, b.pitch, width, height, kind));
+}
+ALSO(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);

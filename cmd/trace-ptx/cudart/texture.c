@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Texture and surface objects, and the references that older programs bind.
+ *
+ * An object is a handle of the executor; a reference is a variable of the module in which a handle is put when it is
+ * bound. Always true: what a description asks for and no texture here has is refused; a destroyed handle is none.
+ */
+#include <string.h>
+#include "arena.h"
+#include "cudart/cudart.h"
+
+enum resource_type { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCH };
+
+struct resource {
+	int type;
+	union {
+		struct array *array;
+		struct {
+			char *at;
+			struct channels channels;
+			size_t width, height, pitch; /* of linear memory: width in bytes alone */
+		} memory;
+		int room[32];
+	} of;
+	unsigned flags;
+};
+
+struct sampler {
+	int mode[3], filter, normalized_float, srgb;
+	float border[4];
+	int normalized;
+	unsigned anisotropy;
+	int mip_filter;
+	float mip[3];
+	int plain_trilinear, seamless_cube;
+};
+
+static struct {
+	struct resource *resource; /* by number of the texture */
+	struct sampler *sampler;
+	uint32_t cap_resources, cap_samplers;
+} made;
+
+/* ---- descriptions to textures ---- */
+
+static int over_memory(struct texture *t, const struct resource *r)
+{
+	size_t bytes;
+	int e = cudart_channels(t, &r->of.memory.channels);
+
+	if (e)
+		return e;
+	t->shape = r->type == RESOURCE_PITCH ? TEXTURE_2D : TEXTURE_LINEAR;
+	t->addr = (uintptr_t)r->of.memory.at;
+	bytes = r->of.memory.width;
+	if (r->type == RESOURCE_PITCH) {
+		if (bytes > 1u << 17 || r->of.memory.height > 1u << 17 || !r->of.memory.height)
+			return cudaErrorInvalidValue;
+		t->width = (uint32_t)bytes;
+		t->height = (uint32_t)r->of.memory.height;
+		t->pitch = r->of.memory.pitch;
+		bytes = t->pitch * (t->height - 1) + (size_t)t->width * texture_bytes(t);
+	} else {
+		t->width =
+			bytes / texture_bytes(t) > 1u << 28 ? 1u << 28 : (uint32_t)(bytes / texture_bytes(t));
+	}
+	texture_complete(t);
+	return !cudart_is_device(r->of.memory.at) || !cudart_at(r->of.memory.at, bytes)
+		       ? cudaErrorInvalidValue
+	       : texture_wrong(t, bytes) ? cudaErrorInvalidValue
+					 : cudaSuccess;
+}
+
+static int over_resource(struct texture *t, const struct resource *r)
+{
+	const struct texture *form;
+
+	if (r->type == RESOURCE_MIPMAP)
+		return cudart_refuse("cudaCreateTextureObject", "a mipmapped array");
+	if (r->type != RESOURCE_ARRAY)
+		return r->type == RESOURCE_LINEAR || r->type == RESOURCE_PITCH ? over_memory(t, r)
+									       : cudaErrorInvalidValue;
+	if (!(form = cudart_array(r->of.array)))
+		return cudaErrorInvalidResourceHandle;
+	*t = *form;
+	return cudaSuccess;
+}
+
+static int with_sampler(struct texture *t, const struct sampler *s)
+{
+	if (s->srgb || s->seamless_cube)
+		return cudart_refuse("cudaCreateTextureObject", "sRGB or a seamless cube");
+	for (unsigned i = 0; i < 3; i++) {
+		if (s->mode[i] < TEXTURE_WRAP || s->mode[i] > TEXTURE_BORDER)
+			return cudaErrorInvalidValue;
+		t->mode[i] = (uint8_t)s->mode[i];
+	}
+	t->linear = s->filter && t->shape != TEXTURE_LINEAR;
+	t->normalized = s->normalized && t->shape != TEXTURE_LINEAR;
+	t->read_float = s->normalized_float && t->kind != TEXEL_FLOAT;
+	memcpy(t->border, s->border, sizeof(t->border));
+	if (t->read_float && t->bits == 32)
+		return cudaErrorInvalidNormSetting;
+	return t->linear && !texture_real(t) ? cudaErrorInvalidFilterSetting : cudaSuccess;
+}
+
+static uint64_t make(const struct texture *t, const struct resource *r, const struct sampler *s)
+{
+	uint64_t handle = texture_add(&cudart.textures, t);
+	uint32_t n = cudart.textures.n;
+
+	grow(&made.resource, &made.cap_resources, n, sizeof(*made.resource));
+	grow(&made.sampler, &made.cap_samplers, n, sizeof(*made.sampler));
+	made.resource[n - 1] = *r;
+	made.sampler[n - 1] = s ? *s : (struct sampler){.filter = 0};
+	return handle;
+}
+
+/* ---- objects ---- */
+
+API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct sampler *s,
+	const void *view)
+{
+	struct texture t = {.width = 0};
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !r || !s))
+		e = cudaErrorInvalidValue;
+	if (!e && view)
+		e = cudart_refuse("cudaCreateTextureObject", "a view of a resource");
+	if (!e && !(e = over_resource(&t, r)) && !(e = with_sampler(&t, s)))
+		*to = make(&t, r, s);
+	return cudart_leave(e);
+}
+ALSO(cudaCreateTextureObject_v2, cudaCreateTextureObject);
+
+API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
+{
+	struct texture t = {.width = 0};
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !r || r->type != RESOURCE_ARRAY))
+		e = cudaErrorInvalidValue;
+	if (!e && !(e = over_resource(&t, r))) {
+		t.surface = true;
+		if (t.shape == TEXTURE_CUBE) { /* its faces are layers */
+			t.shape = TEXTURE_2D;
+			t.layered = true;
+		}
+		*to = make(&t, r, NULL);
+	}
+	return cudart_leave(e);
+}
+
+/* The object of a handle; NULL: none, or of the other kind. */
+static struct texture *object(uint64_t handle, bool surface)
+{
+	uint64_t i = handle - TEXTURE_HANDLE;
+	struct texture *t = i < cudart.textures.n ? &cudart.textures.texture[i] : NULL;
+
+	return t && t->width && t->surface == surface ? t : NULL;
+}
+
+static int destroy(uint64_t handle, bool surface)
+{
+	int e = cudart_enter(true);
+	struct texture *t = object(handle, surface);
+
+	if (!e && handle && !t)
+		e = cudaErrorInvalidValue;
+	if (!e && t)
+		t->width = 0;
+	return cudart_leave(e);
+}
+
+API(int, cudaDestroyTextureObject, uint64_t handle) { return destroy(handle, false); }
+API(int, cudaDestroySurfaceObject, uint64_t handle) { return destroy(handle, true); }
+
+static int resource_of(struct resource *to, uint64_t handle, bool surface)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !object(handle, surface)))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = made.resource[handle - TEXTURE_HANDLE];
+	return cudart_leave(e);
+}
+
+API(int, cudaGetTextureObjectResourceDesc, struct resource *to, uint64_t handle)
+{
+	return resource_of(to, handle, false);
+}
+API(int, cudaGetSurfaceObjectResourceDesc, struct resource *to, uint64_t handle)
+{
+	return resource_of(to, handle, true);
+}
+
+API(int, cudaGetTextureObjectTextureDesc, struct sampler *to, uint64_t handle)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !object(handle, false)))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = made.sampler[handle - TEXTURE_HANDLE];
+	return cudart_leave(e);
+}
+ALSO(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc);
+
+API(int, cudaDeviceGetTexture1DLinearMaxWidth, size_t *to, const struct channels *c, int device)
+{
+	struct texture t = {.width = 0};
+	int e = cudart_enter(false);
+
+	if (!e && device)
+		e = cudaErrorInvalidDevice;
+	if (!e && !(e = to && c ? cudart_channels(&t, c) : cudaErrorInvalidValue))
+		*to = (size_t)1 << 28;
+	return cudart_leave(e);
+}
+
+/* ---- references, of runtimes up to 11 ---- */
+
+struct reference {
+	int normalized, filter, mode[3];
+	struct channels channels;
+	int srgb;
+};
+
+/* The reference's variable gets a handle. */
+static int bind(const struct reference *ref, const struct resource *r)
+{
+	const struct variable *v = cudart_variable(ref);
+	struct sampler s = {.filter = 0};
+	struct texture t = {.width = 0};
+	uint64_t addr, handle;
+	size_t size;
+	int e;
+
+	if (!v || cudart_symbol(ref, &addr, &size))
+		return cudaErrorInvalidTexture;
+	s.filter = ref->filter;
+	s.normalized = ref->normalized;
+	s.normalized_float = v->normalized;
+	s.srgb = ref->srgb;
+	memcpy(s.mode, ref->mode, sizeof(s.mode));
+	if ((e = over_resource(&t, r)) || (e = with_sampler(&t, &s)))
+		return e;
+	handle = make(&t, r, &s);
+	memcpy(cudart.mem.statics + addr, &handle, sizeof(handle));
+	return cudaSuccess;
+}
+
+API(int, cudaBindTexture, size_t *offset, const struct reference *ref, const void *at,
+	const struct channels *c, size_t bytes)
+{
+	struct resource r = {.type = RESOURCE_LINEAR};
+	int e = cudart_enter(true);
+
+	if (!e && (!ref || !c))
+		e = cudaErrorInvalidValue;
+	if (!e) {
+		const struct grant *g = cudart_grant((uintptr_t)at);
+		size_t left = g ? g->bytes - ((uintptr_t)at - g->addr) : 0;
+
+		r.of.memory.at = (char *)(uintptr_t)at;
+		r.of.memory.channels = *c;
+		r.of.memory.width = bytes < left ? bytes : left;
+		e = bind(ref, &r);
+	}
+	if (!e && offset)
+		*offset = 0;
+	return cudart_leave(e);
+}
+
+API(int, cudaBindTexture2D, size_t *offset, const struct reference *ref, const void *at,
+	const struct channels *c, size_t width, size_t height, size_t pitch)
+{
+	struct resource r = {.type = RESOURCE_PITCH};
+	int e = cudart_enter(true);
+
+	if (!e && (!ref || !c))
+		e = cudaErrorInvalidValue;
+	if (!e) {
+		r.of.memory.at = (char *)(uintptr_t)at;
+		r.of.memory.channels = *c;
+		r.of.memory.width = width;
+		r.of.memory.height = height;
+		r.of.memory.pitch = pitch;
+		e = bind(ref, &r);
+	}
+	if (!e && offset)
+		*offset = 0;
+	return cudart_leave(e);
+}
+
+API(int, cudaBindTextureToArray, const struct reference *ref, struct array *a, const struct channels *c)
+{
+	struct resource r = {.type = RESOURCE_ARRAY, .of.array = a};
+	int e = cudart_enter(true);
+
+	(void)c;
+	return cudart_leave(e ? e : ref ? bind(ref, &r) : cudaErrorInvalidValue);
+}
+
+API(int, cudaBindSurfaceToArray, const void *ref, struct array *a, const struct channels *c)
+{
+	struct resource r = {.type = RESOURCE_ARRAY, .of.array = a};
+	struct texture t = {.width = 0};
+	uint64_t addr, handle;
+	size_t size;
+	int e = cudart_enter(true);
+
+	(void)c;
+	if (!e && cudart_symbol(ref, &addr, &size))
+		e = cudaErrorInvalidSurface;
+	if (!e && !(e = over_resource(&t, &r))) {
+		t.surface = true;
+		handle = make(&t, &r, NULL);
+		memcpy(cudart.mem.statics + addr, &handle, sizeof(handle));
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaUnbindTexture, const struct reference *ref)
+{
+	uint64_t addr;
+	size_t size;
+	int e = cudart_enter(true);
+
+	if (!e && cudart_symbol(ref, &addr, &size))
+		e = cudaErrorInvalidTexture;
+	if (!e)
+		memset(cudart.mem.statics + addr, 0, 8);
+	return cudart_leave(e);
+}
+
+API(int, cudaGetTextureReference, const void **to, const void *symbol)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !cudart_variable(symbol)))
+		e = cudaErrorInvalidTexture;
+	if (!e)
+		*to = symbol;
+	return cudart_leave(e);
+}
+ALSO(cudaGetSurfaceReference, cudaGetTextureReference);
+
+API(int, cudaGetTextureAlignmentOffset, size_t *offset, const void *ref)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!offset || !cudart_variable(ref)))
+		e = cudaErrorInvalidTexture;
+	if (!e)
+		*offset = 0;
+	return cudart_leave(e);
+}
