@@ -256,6 +256,102 @@ setup() {
 	refute_line '-nregs = 0'
 }
 
+@test "textures, surfaces, clusters and a barrier of the grid as nvcc writes them" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip 'no nvcc'
+	cat >more.cu <<-'C'
+		#include <cstdio>
+		#include <cooperative_groups.h>
+		namespace cg = cooperative_groups;
+		__device__ unsigned total;
+		__global__ void fetch(cudaTextureObject_t t, cudaSurfaceObject_t s, float *o)
+		{
+			float4 v = tex2D<float4>(t, (threadIdx.x + .5f) / 8, .5f / 4);
+			o[threadIdx.x] = v.x + v.w;
+			surf2Dwrite(make_uchar4(1, 2, 3, threadIdx.x), s, threadIdx.x * 4, 2);
+		}
+		__global__ void together(unsigned *o)
+		{
+			cg::grid_group g = cg::this_grid();
+			for (int i = 0; i < 3; i++) {
+				if (!threadIdx.x)
+					atomicAdd(&total, blockIdx.x + 1);
+				g.sync();
+				if (threadIdx.x == i)
+					o[blockIdx.x * 3 + i] = total;
+				g.sync();
+			}
+		}
+		__global__ void __cluster_dims__(2, 1, 1) pair(unsigned *o)
+		{
+			__shared__ unsigned v;
+			cg::cluster_group c = cg::this_cluster();
+			v = blockIdx.x * 10;
+			c.sync();
+			o[blockIdx.x] = *c.map_shared_rank(&v, 1 - c.block_rank());
+			c.sync();
+		}
+		__global__ void quad(unsigned *o) { o[blockIdx.x] = cg::this_cluster().num_blocks(); }
+		int main()
+		{
+			uchar4 h[4][8];
+			for (int i = 0; i < 32; i++)
+				h[i / 8][i % 8] = make_uchar4(i * 8, 0, 0, 255);
+			cudaChannelFormatDesc d = cudaCreateChannelDesc<uchar4>();
+			cudaArray_t a;
+			cudaMallocArray(&a, &d, 8, 4, cudaArraySurfaceLoadStore);
+			cudaMemcpy2DToArray(a, 0, 0, h, 32, 32, 4, cudaMemcpyHostToDevice);
+			cudaResourceDesc r = {};
+			r.res.array.array = a;
+			cudaTextureDesc t = {};
+			t.readMode = cudaReadModeNormalizedFloat;
+			t.normalizedCoords = 1;
+			cudaTextureObject_t to;
+			cudaSurfaceObject_t so;
+			cudaCreateTextureObject(&to, &r, &t, 0);
+			cudaCreateSurfaceObject(&so, &r);
+			float *o;
+			unsigned *u;
+			cudaMallocManaged(&o, 64);
+			cudaMallocManaged(&u, 256);
+			fetch<<<1, 8>>>(to, so, o);
+			printf("%s %g\n", cudaGetErrorString(cudaDeviceSynchronize()), o[7]);
+			cudaMemcpy2DFromArray(h, 32, a, 0, 0, 32, 4, cudaMemcpyDeviceToHost);
+			printf("%d %d\n", h[2][5].w, h[2][5].y);
+			void *args[] = {&u};
+			cudaLaunchCooperativeKernel((void *)together, dim3(5), dim3(64), args, 0, 0);
+			printf("%s", cudaGetErrorString(cudaDeviceSynchronize()));
+			for (int i = 0; i < 15; i++)
+				printf(" %u", u[i]);
+			pair<<<4, 1>>>(u);
+			printf("\n%s", cudaGetErrorString(cudaDeviceSynchronize()));
+			cudaLaunchConfig_t c = {};
+			cudaLaunchAttribute attribute[1];
+			attribute[0].id = cudaLaunchAttributeClusterDimension;
+			attribute[0].val.clusterDim = {4, 1, 1};
+			c.gridDim = 8;
+			c.blockDim = 32;
+			c.attrs = attribute;
+			c.numAttrs = 1;
+			int e = cudaLaunchKernelEx(&c, quad, u + 4);
+			c.gridDim = 6;
+			int f = cudaLaunchKernelEx(&c, quad, u + 4);
+			cudaDeviceSynchronize();
+			for (int i = 0; i < 5; i++)
+				printf(" %u", u[i]);
+			printf("\n%d %d\n", e, f);
+			cudaFree(u);
+			cudaFree(o);
+			cudaDestroyTextureObject(to);
+			cudaDestroySurfaceObject(so);
+			cudaFreeArray(a);
+		}
+	C
+	nvcc -cudart shared -arch=compute_90 -o more more.cu || skip 'nvcc does not work here'
+	run -0 env -u LD_LIBRARY_PATH trace-ptx -n -g h100-sxm --run ./more
+	assert_output "$(printf '%s\n' 'no error 1.21961' '5 2' 'no error 15 30 45 15 30 45 15 30 45 15 30 45 15 30 45' 'no error 10 0 30 20 4' '0 912')"
+}
+
 @test "the examples give right results from source to table, with nvcc and without" {
 	local p
 	NVCC=no run -0 env WARPTOOLS="$BUILD" sh "$ROOT/examples/cuda/run" -o "$BATS_TEST_TMPDIR/launched"

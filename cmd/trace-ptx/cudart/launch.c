@@ -13,9 +13,10 @@
 #include "trace_out.h"
 
 struct configuration {
-	struct dim grid, block;
+	struct dim grid, block, cluster; /* cluster.x 0: as the kernel has it */
 	size_t shared;
 	struct stream *stream;
+	bool cooperative;
 };
 
 /* ---- <<< >>> ---- */
@@ -30,7 +31,8 @@ API(unsigned, __cudaPushCallConfiguration, struct dim grid, struct dim block, si
 {
 	if (n_pushed == NESTED)
 		return 1;
-	pushed[n_pushed++] = (struct configuration){grid, block, shared, stream};
+	pushed[n_pushed++] =
+		(struct configuration){.grid = grid, .block = block, .shared = shared, .stream = stream};
 	return 0;
 }
 
@@ -110,6 +112,22 @@ static void execute(const struct launch *l, const struct kernel *k)
 
 /* ---- what a launch must be ---- */
 
+/* Clusters fill the grid, are those of the kernel if it has any, and have no more blocks than there can be. */
+static bool cluster_fits(const struct kernel *k, const struct configuration *c)
+{
+	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z}, *own = k->func->cluster;
+	uint32_t d[3] = {c->cluster.x, c->cluster.y, c->cluster.z};
+
+	if (d[0] && own[0] && memcmp(d, own, sizeof(d)))
+		return false;
+	if (!d[0])
+		memcpy(d, own, sizeof(d));
+	if (!d[0])
+		return true;
+	return d[1] && d[2] && !(grid[0] % d[0]) && !(grid[1] % d[1]) && !(grid[2] % d[2]) &&
+	       (uint64_t)d[0] * d[1] * d[2] <= CLUSTER_MAX && k->shared + c->shared <= CLUSTER_STRIDE - 16;
+}
+
 static int judge(const struct kernel *k, const struct configuration *c)
 {
 	uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
@@ -130,9 +148,33 @@ static int judge(const struct kernel *k, const struct configuration *c)
 	if (f->reqntid[0] &&
 		(f->reqntid[0] != c->block.x || f->reqntid[1] != c->block.y || f->reqntid[2] != c->block.z))
 		return cudaErrorInvalidValue;
+	if (!cluster_fits(k, c))
+		return cudaErrorInvalidClusterSize;
 	if ((uint64_t)k->regs * ((threads + 31) / 32 * 32) > cudart.wire.regs)
 		return cudaErrorLaunchOutOfResources;
 	return cudaSuccess;
+}
+
+/* Where the blocks of cooperative launches count each other; 0: no memory. */
+static uint64_t workspace(void)
+{
+	static uint64_t addr;
+
+	if (!addr)
+		addr = memory_alloc(&cudart.mem, "grid workspace", WORKSPACE_BYTES);
+	return addr;
+}
+
+/* All blocks of a cooperative launch must fit on the GPU at once; they take turns here. */
+static int judge_cooperative(const void *host, const struct configuration *c)
+{
+	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
+	int fit = 0, e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+			     &fit, host, (int)(c->block.x * c->block.y * c->block.z), c->shared);
+
+	if (!e && (uint64_t)c->grid.x * c->grid.y * c->grid.z > (uint64_t)fit * cudart.wire.sms)
+		e = cudaErrorCooperativeLaunchTooLarge;
+	return e;
 }
 
 static int launch(const void *host, const struct configuration *c, void **args)
@@ -146,7 +188,7 @@ static int launch(const void *host, const struct configuration *c, void **args)
 	if (stream < 0)
 		return cudaErrorInvalidResourceHandle;
 	k = cudart_kernel(host, &e);
-	if (!k || (e = judge(k, c)))
+	if (!k || (e = judge(k, c)) || (c->cooperative && (e = judge_cooperative(host, c))))
 		return e;
 	if (k->func->n_params && !args)
 		return cudaErrorInvalidValue;
@@ -154,7 +196,9 @@ static int launch(const void *host, const struct configuration *c, void **args)
 		.grid = {c->grid.x, c->grid.y, c->grid.z},
 		.block = {c->block.x, c->block.y, c->block.z},
 		.dyn_shared = (uint32_t)c->shared,
+		.cluster = {c->cluster.x, c->cluster.y, c->cluster.z},
 		.stream = (uint32_t)stream,
+		.workspace = c->cooperative ? workspace() : 0,
 		.id = ++cudart.launches};
 	block = xcalloc(k->func->param_bytes + 16u, 1);
 	for (uint32_t i = 0; i < k->func->n_params; i++)
@@ -168,7 +212,7 @@ static int launch(const void *host, const struct configuration *c, void **args)
 API(int, cudaLaunchKernel, const void *host, struct dim grid, struct dim block, void **args, size_t shared,
 	struct stream *stream)
 {
-	struct configuration c = {grid, block, shared, stream};
+	struct configuration c = {.grid = grid, .block = block, .shared = shared, .stream = stream};
 	int e = cudart_enter(false);
 
 	return cudart_leave(e ? e : launch(host, &c, args));
@@ -188,20 +232,13 @@ API(int, cudaGetKernel, const void **to, const void *host)
 ALSO(__cudaGetKernel, cudaGetKernel);
 ALSO(cudaGetFuncBySymbol, cudaGetKernel);
 
-/* Blocks run one after another: what waits for another block of the grid is named as a deadlock or by the limit. */
 API(int, cudaLaunchCooperativeKernel, const void *host, struct dim grid, struct dim block, void **args,
 	size_t shared, struct stream *stream)
 {
-	struct configuration c = {grid, block, shared, stream};
+	struct configuration c = {
+		.grid = grid, .block = block, .shared = shared, .stream = stream, .cooperative = true};
 	int e = cudart_enter(false);
-	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
-	int fit = 0;
 
-	if (!e)
-		e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-			&fit, host, (int)(block.x * block.y * block.z), shared);
-	if (!e && (uint64_t)grid.x * grid.y * grid.z > (uint64_t)fit * cudart.wire.sms)
-		e = cudaErrorCooperativeLaunchTooLarge;
 	return cudart_leave(e ? e : launch(host, &c, args));
 }
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
@@ -226,12 +263,14 @@ struct launch_config {
 	unsigned n_attributes;
 };
 
-static int judge_attribute(const struct launch_attribute *a)
+static int take_attribute(struct configuration *c, const struct launch_attribute *a)
 {
 	const unsigned *v = a->value.number;
 
-	if (a->id == ATTRIBUTE_CLUSTER && (v[0] > 1 || v[1] > 1 || v[2] > 1))
-		return cudart_refuse("cudaLaunchKernelExC", "a cluster of more than one block");
+	if (a->id == ATTRIBUTE_CLUSTER)
+		c->cluster = (struct dim){v[0], v[1], v[2]};
+	if (a->id == ATTRIBUTE_COOPERATIVE)
+		c->cooperative = v[0];
 	if (a->id == ATTRIBUTE_EVENT || a->id == ATTRIBUTE_COMPLETION)
 		return cudart_refuse("cudaLaunchKernelExC", "an event of a launch");
 	return cudaSuccess;
@@ -243,12 +282,15 @@ API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *ho
 
 	if (!e && !config)
 		e = cudaErrorInvalidValue;
-	for (unsigned i = 0; !e && i < config->n_attributes; i++)
-		e = judge_attribute(&config->attribute[i]);
 	if (!e) {
-		struct configuration c = {config->grid, config->block, config->shared, config->stream};
+		struct configuration c = {.grid = config->grid,
+			.block = config->block,
+			.shared = config->shared,
+			.stream = config->stream};
 
-		e = launch(host, &c, args);
+		for (unsigned i = 0; !e && i < config->n_attributes; i++)
+			e = take_attribute(&c, &config->attribute[i]);
+		e = e ? e : launch(host, &c, args);
 	}
 	return cudart_leave(e);
 }

@@ -213,11 +213,13 @@ struct options {
 	uint64_t limit; /* warp instructions of a launch */
 };
 
+#define WORKSPACE_BYTES 64u
 struct launch {
 	const struct func *kernel;
 	uint32_t grid[3], block[3], dyn_shared, stream, id;
 	uint32_t cluster[3];  /* 0: as the kernel has it, or 1 */
 	const uint8_t *param; /* param_bytes of the kernel */
+	uint64_t workspace; /* cooperative: WORKSPACE_BYTES of zeros where its blocks count each other; 0: not so */
 };
 
 struct grid {

@@ -247,6 +247,24 @@ static int take_dims(const struct reader *r, uint32_t w, const char *s, const ui
 	return launch_wanted(r, w, "at most three numbers");
 }
 
+/* Where the blocks of cooperative launches count each other: memory of its own, made for the first of them. */
+static uint64_t workspace(struct reader *r)
+{
+	static const char name[] = "grid workspace";
+	struct step *b = launch_buffer(r->s, name, strlen(name));
+
+	if (!b) {
+		b = launch_add(r, CMD_BUFFER);
+		b->name = name;
+		b->bytes = WORKSPACE_BYTES;
+		b->addr = HEAP_BASE + r->s->heap_bytes;
+		b->nocopy = true;
+		b->init.kind = INIT_ZERO;
+		r->s->heap_bytes += 256;
+	}
+	return b->addr;
+}
+
 static int do_launch(struct reader *r)
 {
 	static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64},
@@ -267,13 +285,15 @@ static int do_launch(struct reader *r)
 			got = take_dims(r, w, s + 6, block_most, l.block);
 		else if (!strncmp(s, "cluster=", 8))
 			got = take_dims(r, w, s + 8, cluster_most, l.cluster);
+		else if (!strcmp(s, "cooperative"))
+			got = 1, l.workspace = workspace(r);
 		else if ((got = launch_option(r, w, "shmem", 232448, &v)) > 0)
 			l.dyn_shared = (uint32_t)v;
 		else if (!got && (got = launch_option(r, w, "stream", INT32_MAX, &v)) > 0)
 			l.stream = (uint32_t)v;
 		else if (!got && !(got = launch_option(r, w, "async", 1, &v)))
-			return launch_wanted(
-				r, w, "grid=, block=, cluster=, shmem=, stream=, async= or args");
+			return launch_wanted(r, w,
+				"grid=, block=, cluster=, shmem=, stream=, async=, cooperative or args");
 		if (got < 0)
 			return -1;
 	}
