@@ -108,10 +108,11 @@ $(BUILD)/tests/cubingen: tests/cubin/cubingen.c $(LIB)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
 
 # For LD_PRELOAD, which sanitizers do not suffer.
-$(BUILD)/tests/alloc_fail.so: tests/fault/alloc_fail.c
+$(BUILD)/tests/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=c11 -O1 -Wall -Wextra -fno-builtin -fPIC -shared -o $@ $<
 
+FAULT := $(patsubst tests/fault/%.c,$(BUILD)/tests/%.so,$(wildcard tests/fault/*.c))
 DEPS += $(UNIT:=.d) $(REPLAY:=.d)
 
 tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen $(BUILD)/tests/cubingen $(BUILD)/tests/alloc_fail.so

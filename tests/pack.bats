@@ -455,6 +455,32 @@ raw_folder() {
 	cmp a b && cmp a c
 }
 
+# One kernel is packed; before it is looked at again, the file has the bytes of bad.
+packed_and_swapped() {
+	run -2 env LD_PRELOAD="$SHIM" SWAP_NAME=.tmp SWAP_FILE=bad trace-pack "$@" -o a.tpack "$(trace vecadd)"
+	[ ! -e a.tpack ] && [ -z "$(find . -name '*.tmp')" ]
+}
+
+@test "a stream that does not come back as it went in gets no name" {
+	plain_build_only
+	SHIM=${BUILD-$BATS_TEST_DIRNAME/../build}/tests/swap_file.so
+	case $SHIM in /*) ;; *) SHIM=$BATS_TEST_DIRNAME/../$SHIM ;; esac
+	trace-pack "$(trace vecadd)" >good
+	sed 's/ R2 / R3 /' "$(trace vecadd)/kernel-1.traceg" >other
+	trace-pack other >bad # a good stream, of another text
+	packed_and_swapped
+	assert_output 'trace-pack: a.tpack: kernel 1 does not come back as it went in'
+	head -c -40 good >bad
+	packed_and_swapped
+	assert_output --partial 'a.tpack: the stream that was made cannot be opened: '
+	cp good bad && printf '\377\377\377\377' | dd of=bad bs=1 seek=$(($(wc -c <good) / 2)) conv=notrunc status=none
+	packed_and_swapped
+	assert_output --partial 'a.tpack: the stream that was made cannot be opened: byte 8: found a block whose checksum'
+	# what is not looked at again takes its name
+	LD_PRELOAD=$SHIM SWAP_NAME=.tmp SWAP_FILE=bad trace-pack --no-verify -o a.tpack "$(trace vecadd)"
+	cmp a.tpack good
+}
+
 @test "an input is never replaced" {
 	cp -r "$(trace streams)" in && trace-pack in >a.tpack && cp a.tpack b.tpack
 	for o in in/kernelslist.g in/kernel-2.traceg; do
