@@ -6,7 +6,7 @@
 #include "bits.h"
 #include "cli.h"
 #include "diag.h"
-#include "ring.h"
+#include "fifo.h"
 #include "table.h"
 #include "num.h"
 #include "tap.h"
@@ -145,7 +145,7 @@ static void test_ring(void)
 	struct ring r;
 	bool fifo = true;
 
-	ring_init(&r, slot, ring_capacity(3));
+	ring_init(&r, slot, fifo_capacity(3));
 	for (uint32_t i = 0; i < 100; i++) {
 		ring_push(&r, i);
 		if (i >= 3)

@@ -39,7 +39,7 @@ struct cache *cache_new(
 	const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool)
 {
 	struct cache *c = xcalloc(1, sizeof *c);
-	uint32_t slots = ring_capacity(p->miss_queue + QUEUE_EXTRA);
+	uint32_t slots = fifo_capacity(p->miss_queue + QUEUE_EXTRA);
 
 	assert(p->mshr == MSHR_ASSOC || p->mshr == MSHR_SECTOR_ASSOC);
 	tag_init(&c->tags, p, dec);

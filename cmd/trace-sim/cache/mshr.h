@@ -11,7 +11,7 @@
 #define MSHR_H
 
 #include "mem/req.h"
-#include "ring.h"
+#include "fifo.h"
 
 struct mshr_entry {
 	uint64_t addr;       /* MSHR address */

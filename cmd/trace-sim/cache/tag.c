@@ -11,12 +11,12 @@
 #include "replace.h"
 #include "tag.h"
 #include "mem/mem.h"
-#include "ring.h"
+#include "fifo.h"
 
 void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec)
 {
 	/* Only an L1D ever gets more ways than its string says; the others need fewer buckets. */
-	uint32_t slots = p->sets * p->ways_max, buckets = ring_capacity(p->sets * p->ways * 2);
+	uint32_t slots = p->sets * p->ways_max, buckets = fifo_capacity(p->sets * p->ways * 2);
 
 	*t = (struct tags){
 		.sets = p->sets,

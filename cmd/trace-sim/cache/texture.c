@@ -30,7 +30,7 @@ struct cache *texture_new(const struct cache_params *p, struct req_pool *pool)
 {
 	struct cache *c = xcalloc(1, sizeof *c);
 	struct texture_cache *t = xcalloc(1, sizeof *t);
-	uint32_t requests = ring_capacity(p->mshr_merge + 1u), results = ring_capacity(p->result_fifo + 1u);
+	uint32_t requests = fifo_capacity(p->mshr_merge + 1u), results = fifo_capacity(p->result_fifo + 1u);
 
 	tag_init(&c->tags, p, NULL);
 	mshr_init(&c->mshr, 1, 1);

@@ -12,8 +12,7 @@
 static void check_order(const struct sm *s, const struct timed_fifo *f, uint32_t part)
 {
 	for (uint32_t i = 1; i < f->count; i++) {
-		uint64_t before = f->slot[(f->head + i - 1) & f->mask].due,
-			 due = f->slot[(f->head + i) & f->mask].due;
+		uint64_t before = timed_fifo_at(f, i - 1).due, due = timed_fifo_at(f, i).due;
 
 		invariant("ldst.queue, in order", s->id, part, before <= due, true);
 	}
@@ -29,8 +28,8 @@ static void check_queues(const struct sm *s, const struct ldst *l)
 
 		invariant("ldst.filled", s->id, b, l->filled >> b & 1, q->count != 0);
 		check_order(s, q, b);
-		if (q->count && timed_front(q)->due < first)
-			first = timed_front(q)->due;
+		if (q->count && timed_fifo_front(q).due < first)
+			first = timed_fifo_front(q).due;
 	}
 	invariant("ldst.queue_due", s->id, 0, l->queue_due, first);
 }

@@ -95,7 +95,7 @@ enum stall_reason l1_hand_out(struct sm *s)
 		}
 		if (!q->count && l->step + s->core->l1_latency < l->queue_due)
 			l->queue_due = l->step + s->core->l1_latency;
-		timed_push(q, l->step + s->core->l1_latency, ldst_make_request(s, a));
+		timed_fifo_push(q, (struct timed){l->step + s->core->l1_latency, ldst_make_request(s, a)});
 		l->last_in[b] = l->step;
 		l->filled |= 1ull << b;
 		if (w->uop->flags & UOP_STORE)
@@ -158,15 +158,15 @@ void l1_queue_step(struct sm *s)
 	FOR_BITS64 (b, l->filled) {
 		struct timed_fifo *q = &l->queue[b];
 
-		if (timed_front(q)->due <= l->step && access_l1(s, timed_front(q)->what)) {
-			timed_drop(q);
+		if (timed_fifo_front(q).due <= l->step && access_l1(s, timed_fifo_front(q).what)) {
+			timed_fifo_pop(q);
 			if (!q->count) {
 				l->filled &= ~(1ull << b);
 				continue;
 			}
 		}
-		if (timed_front(q)->due < next)
-			next = timed_front(q)->due;
+		if (timed_fifo_front(q).due < next)
+			next = timed_fifo_front(q).due;
 	}
 	l->queue_due = next;
 }

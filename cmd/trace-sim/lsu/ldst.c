@@ -15,9 +15,9 @@
 
 static void fifo_init(struct timed_fifo *f, uint32_t room)
 {
-	uint32_t cap = ring_capacity(room);
+	uint32_t cap = fifo_capacity(room);
 
-	*f = (struct timed_fifo){.slot = xcalloc(cap, sizeof(*f->slot)), .mask = cap - 1};
+	timed_fifo_init(f, xcalloc(cap, sizeof(*f->slot)), cap);
 }
 
 static void l1_init(struct sm *s, struct ldst *l)
@@ -39,7 +39,7 @@ static void l1_init(struct sm *s, struct ldst *l)
 struct ldst *ldst_new(struct sm *s)
 {
 	struct ldst *l = reserve(1, sizeof(*l));
-	uint32_t cap = ring_capacity(s->core->response_max);
+	uint32_t cap = fifo_capacity(s->core->response_max);
 
 	ring_init(&l->resp, xcalloc(cap, sizeof(uint32_t)), cap);
 	fifo_init(&l->sp, s->core->smem_latency);
@@ -171,7 +171,7 @@ static void retire(struct sm *s, struct ldst *l)
 	if (w->uop->flags & UOP_LOAD && w->space == SPACE_SHARED) {
 		if (l->sp.count == s->core->smem_latency)
 			return;
-		timed_push(&l->sp, l->step + s->core->smem_latency, l->disp_inst);
+		timed_fifo_push(&l->sp, (struct timed){l->step + s->core->smem_latency, l->disp_inst});
 		leave(s, l);
 		return;
 	}
@@ -265,7 +265,7 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 	if (l->readonly && readonly_moves(l))
 		return next;
 	if (l->sp.count)
-		step = earlier(step, timed_front(&l->sp)->due);
+		step = earlier(step, timed_fifo_front(&l->sp).due);
 	step = earlier(step, l->queue_due);
 	if (step == NEVER)
 		return NEVER;

@@ -21,22 +21,7 @@ struct timed {
 	uint32_t what;
 }; /* request or winst handle */
 
-struct timed_fifo {
-	struct timed *slot;
-	uint32_t mask, head, count;
-};
-
-static inline struct timed *timed_front(const struct timed_fifo *f) { return &f->slot[f->head & f->mask]; }
-static inline void timed_drop(struct timed_fifo *f)
-{
-	f->head++;
-	f->count--;
-}
-static inline void timed_push(struct timed_fifo *f, uint64_t due, uint32_t what)
-{
-	assert(f->count <= f->mask);
-	f->slot[(f->head + f->count++) & f->mask] = (struct timed){due, what};
-}
+FIFO(timed_fifo, struct timed)
 
 /* NEXTWB: what a register-file write needs of the instruction. */
 struct write_back {

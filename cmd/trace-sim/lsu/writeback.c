@@ -65,10 +65,10 @@ static void atomics_return(struct sm *s, unsigned warp, uint32_t lanes)
 
 static void take_shared(struct sm *s, struct ldst *l)
 {
-	uint16_t handle = (uint16_t)timed_front(&l->sp)->what;
+	uint16_t handle = (uint16_t)timed_fifo_front(&l->sp).what;
 	const struct winst *w = &s->winst[handle];
 
-	timed_drop(&l->sp);
+	timed_fifo_pop(&l->sp);
 	l->wb = (struct write_back){.code = w->code,
 		.mask = w->mask,
 		.warp = w->warp,
@@ -132,7 +132,7 @@ void ldst_write_back(struct sm *s)
 	if (l->wb.full)
 		return;
 	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->nextg != REQ_NONE) << CLIENT_GLOBAL;
-	if (l->sp.count && timed_front(&l->sp)->due <= l->step)
+	if (l->sp.count && timed_fifo_front(&l->sp).due <= l->step)
 		waiting |= 1u << CLIENT_SHARED;
 	if (l->readonly)
 		waiting |= readonly_waiting(l);

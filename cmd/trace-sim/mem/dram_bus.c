@@ -8,11 +8,11 @@
 #include <assert.h>
 #include "arena.h"
 #include "dram.h"
-#include "ring.h"
+#include "fifo.h"
 
 void bus_init(struct dram_bus *b, uint32_t latency)
 {
-	uint32_t room = ring_capacity(latency + 2);
+	uint32_t room = fifo_capacity(latency + 2);
 
 	*b = (struct dram_bus){.mask = room - 1, .length = latency, .min = latency, .max = latency + 1};
 	b->slot = xcalloc(room, sizeof *b->slot);

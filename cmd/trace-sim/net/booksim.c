@@ -67,17 +67,15 @@ static void link_free(struct book_link *l)
 	}
 }
 
-static struct flit_ring flits_new(struct book_flit **slots, uint32_t pow2)
+static void flits_new(struct book_flits *f, struct book_flit **slots, uint32_t pow2)
 {
-	struct flit_ring r = {.slot = *slots, .mask = pow2 - 1};
-
+	book_flits_init(f, *slots, pow2);
 	*slots += pow2;
-	return r;
 }
 
 static struct ring packets_new(uint32_t max)
 {
-	uint32_t pow2 = ring_capacity(max);
+	uint32_t pow2 = fifo_capacity(max);
 	struct ring r;
 
 	ring_init(&r, reserve(pow2, sizeof(uint32_t)), pow2);
@@ -101,7 +99,7 @@ static void sets_new(struct book_net *x)
 static void net_init(
 	struct booksim *b, struct book_net *x, uint32_t n_in, uint32_t n_out, struct book_flit **slots)
 {
-	uint32_t pow2 = ring_capacity(b->conf.buffer);
+	uint32_t pow2 = fifo_capacity(b->conf.buffer);
 
 	x->n_in = n_in;
 	x->n_out = n_out;
@@ -118,12 +116,12 @@ static void net_init(
 	x->out = xcalloc(n_out, sizeof *x->out);
 	for (uint32_t i = 0; i < n_in; i++) {
 		x->in[i].source = packets_new(b->conf.source_max);
-		x->in[i].fifo = flits_new(slots, pow2);
+		flits_new(&x->in[i].fifo, slots, pow2);
 	}
 	for (uint32_t o = 0; o < n_out; o++) {
 		x->out[o].boundary = packets_new(b->conf.boundary_max);
-		x->out[o].queue = flits_new(slots, pow2);
-		x->out[o].ejection = flits_new(slots, pow2);
+		flits_new(&x->out[o].queue, slots, pow2);
+		flits_new(&x->out[o].ejection, slots, pow2);
 	}
 }
 
@@ -156,7 +154,7 @@ struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uin
 	b->conf = *c;
 	b->packets = packets;
 	b->packet = reserve(packets, sizeof *b->packet);
-	b->n_slots = (size_t)3 * (clusters + subs) * ring_capacity(c->buffer);
+	b->n_slots = (size_t)3 * (clusters + subs) * fifo_capacity(c->buffer);
 	b->slots = slots = reserve(b->n_slots, sizeof *slots);
 	net_init(b, &b->net[0], clusters, subs, &slots);
 	net_init(b, &b->net[1], subs, clusters, &slots);

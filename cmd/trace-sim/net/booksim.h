@@ -15,7 +15,7 @@
 #include "crossbar.h"
 #include "icnt.h"
 #include "net/book.h"
-#include "ring.h"
+#include "fifo.h"
 
 /* ---- configuration ----------------------------------------------------------------------------- */
 
@@ -33,10 +33,7 @@ bool booksim_conf_of(struct booksim_conf *c, const struct icnt *file);
 
 /* ---- network ----------------------------------------------------------------------------------- */
 
-struct flit_ring {
-	struct book_flit *slot;
-	uint32_t mask, head, count;
-};
+FIFO(book_flits, struct book_flit)
 
 enum input_state { INPUT_IDLE, INPUT_WANTS, INPUT_ACTIVE };
 
@@ -48,14 +45,14 @@ struct book_input {
 	uint32_t credits;            /* waiting for the link back */
 	uint32_t output;             /* of the packet at the head */
 	enum input_state state;
-	struct flit_ring fifo;
+	struct book_flits fifo;
 	uint64_t sent_packets, sent_flits;
 };
 
 struct book_output {
 	uint32_t pointer;  /* where the search for a grant starts */
 	uint32_t occupied; /* flits sent and not yet credited */
-	struct flit_ring queue, ejection;
+	struct book_flits queue, ejection;
 	struct ring boundary; /* complete packets */
 	uint32_t boundary_flits;
 	uint64_t taken_packets, taken_flits;

@@ -16,19 +16,6 @@
 #include "booksim.h"
 #include "watch/events.h"
 
-static void put(struct flit_ring *r, struct book_flit f)
-{
-	assert(r->count <= r->mask);
-	r->slot[(r->head + r->count++) & r->mask] = f;
-}
-
-static struct book_flit take(struct flit_ring *r)
-{
-	assert(r->count);
-	r->count--;
-	return r->slot[r->head++ & r->mask];
-}
-
 static bool is_tail(const struct book_net *x, const struct book_flit *f)
 {
 	return f->index + 1 == x->packet[f->req].flits;
@@ -52,7 +39,7 @@ static void flit_arrives(struct book_net *x, uint32_t i, struct book_flit f)
 {
 	struct book_input *in = &x->in[i];
 
-	put(&in->fifo, f);
+	book_flits_push(&in->fifo, f);
 	if (in->state == INPUT_IDLE) {
 		ask(x, i);
 	} else if (in->state == INPUT_ACTIVE && in->fifo.count == 1) {
@@ -78,7 +65,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 			x->credits--;
 		}
 		FOR_BITS64 (o, x->eject.set[turn][w])
-			put(&x->out[w * 64 + o].ejection, x->eject.flit[turn][w * 64 + o]);
+			book_flits_push(&x->out[w * 64 + o].ejection, x->eject.flit[turn][w * 64 + o]);
 		x->ejecting[w] |= x->eject.set[turn][w];
 		x->eject.set[turn][w] = x->eject_credit.set[turn][w] = 0;
 	}
@@ -90,7 +77,7 @@ static void links_deliver(struct book_net *x, unsigned turn)
 static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned turn)
 {
 	struct book_output *out = &x->out[o];
-	struct book_flit f = take(&out->ejection);
+	struct book_flit f = book_flits_pop(&out->ejection);
 	struct book_packet *p = &x->packet[f.req];
 	uint32_t now = (uint32_t)b->time;
 
@@ -188,7 +175,7 @@ static void end_of_packet(struct book_net *x, uint32_t i)
 static void cross_switch(struct book_net *x, uint32_t i)
 {
 	struct book_input *in = &x->in[i];
-	struct book_flit f = take(&in->fifo);
+	struct book_flit f = book_flits_pop(&in->fifo);
 	bool tail = is_tail(x, &f);
 
 	x->out[in->output].occupied++;
@@ -208,7 +195,7 @@ static void cross_switch(struct book_net *x, uint32_t i)
 static void internal_step(struct book_net *x, uint32_t buffer)
 {
 	for (uint32_t c = 0; c < x->n_cross; c++) {
-		put(&x->out[x->cross[c].output].queue, x->cross[c].flit);
+		book_flits_push(&x->out[x->cross[c].output].queue, x->cross[c].flit);
 		bitset_set(x->queued, x->cross[c].output);
 	}
 	x->n_cross = 0;
@@ -232,9 +219,9 @@ static void links_load(struct book_net *x, unsigned turn)
 {
 	for (uint32_t w = 0; w < x->out_words; w++) {
 		FOR_BITS64 (o, x->queued[w]) {
-			struct flit_ring *queue = &x->out[w * 64 + o].queue;
+			struct book_flits *queue = &x->out[w * 64 + o].queue;
 
-			x->eject.flit[turn][w * 64 + o] = take(queue);
+			x->eject.flit[turn][w * 64 + o] = book_flits_pop(queue);
 			if (!queue->count)
 				bitset_clear(x->queued, w * 64 + (uint32_t)o);
 			bitset_set(x->eject.set[turn], w * 64 + (uint32_t)o);

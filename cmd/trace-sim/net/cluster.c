@@ -13,7 +13,7 @@
 
 void cluster_init(struct cluster *c, struct gpu *g, uint32_t id)
 {
-	uint32_t cap = ring_capacity(g->params.net.eject_max);
+	uint32_t cap = fifo_capacity(g->params.net.eject_max);
 
 	*c = (struct cluster){.slots = xcalloc(cap, sizeof(*c->slots)),
 		.ended = xcalloc(g->params.sms_per_cluster, sizeof(*c->ended)),

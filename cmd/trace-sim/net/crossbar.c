@@ -10,13 +10,13 @@
 #include "arena.h"
 #include "bits.h"
 #include "crossbar.h"
-#include "ring.h"
+#include "fifo.h"
 #include "team/threads.h"
 
 /* Address space for as many packets as a limit lets in, however many that is. */
 static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)
 {
-	uint32_t cap = ring_capacity(limit < most ? limit : most);
+	uint32_t cap = fifo_capacity(limit < most ? limit : most);
 	struct port *p = reserve(n, sizeof *p);
 	struct packet *slot = reserve((size_t)n * cap, sizeof *slot);
 

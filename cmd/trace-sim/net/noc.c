@@ -37,7 +37,7 @@ static void launch(const struct noc *n, struct noc_subnet *s, const struct noc_e
 bool noc_send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_flits *q = &s->output[port];
-	struct noc_flit f = noc_take(q);
+	struct noc_flit f = noc_flits_pop(q);
 
 	launch(n, s, &n->plan->out[port], n->plan->out[port].to, &f);
 	if (s->link_flits)
@@ -85,7 +85,7 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 		uint32_t node = m->to & ~NOC_NODE;
 		struct noc_sink *sink = &s->sink[node];
 
-		noc_put(&sink->ejection[m->flit.vc], &m->flit);
+		noc_flits_push(&sink->ejection[m->flit.vc], m->flit);
 		bitset_set(sink->filled, m->flit.vc);
 		bitset_set(s->ejecting, node);
 		return;
@@ -124,8 +124,8 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 			left = true;
 			if (k->flits[vc] >= n->conf.boundary_max)
 				continue;
-			f = noc_take(&k->ejection[vc]);
-			noc_put(&k->left, &f);
+			f = noc_flits_pop(&k->ejection[vc]);
+			noc_flits_push(&k->left, f);
 			k->flits[vc]++;
 			if (!k->ejection[vc].count)
 				k->filled[w] &= ~(1ull << b);
@@ -139,7 +139,7 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 		struct noc_moving *m = &s->retiring[s->n_retiring++];
 
 		m->to = node;
-		m->flit = noc_take(&k->left);
+		m->flit = noc_flits_pop(&k->left);
 	} else if (!left) {
 		bitset_clear(s->ejecting, node);
 	}

@@ -20,7 +20,7 @@
 #include "net/book.h"
 #include "net/net.h"
 #include "net/noc_random.h"
-#include "ring.h"
+#include "fifo.h"
 
 /* ---- how a network lies ------------------------------------------------------------------------------- */
 
@@ -373,16 +373,15 @@ struct noc_source {
 	uint64_t sent_packets, sent_flits;
 };
 
+FIFO(noc_flits, struct noc_flit)
+
 struct noc_sink {
-	uint64_t *filled; /* channels whose ejection buffer is not empty */
-	uint64_t *ready;  /* channels with a complete packet */
-	struct noc_flits {
-		struct noc_flit *slot;
-		uint32_t mask, head, count;
-	} * ejection;          /* by channel */
-	struct ring *packets;  /* by channel: complete ones */
-	uint32_t *flits;       /* by channel: in the boundary buffer */
-	struct noc_flits left; /* moved on, not retired */
+	uint64_t *filled;           /* channels whose ejection buffer is not empty */
+	uint64_t *ready;            /* channels with a complete packet */
+	struct noc_flits *ejection; /* by channel */
+	struct ring *packets;       /* by channel: complete ones */
+	uint32_t *flits;            /* by channel: in the boundary buffer */
+	struct noc_flits left;      /* moved on, not retired */
 	uint32_t turn;
 	uint64_t taken_packets, taken_flits;
 };
@@ -480,18 +479,5 @@ bool noc_send_flit(struct noc *n, struct noc_subnet *s, uint32_t port);
 bool noc_send_credit(struct noc *n, struct noc_subnet *s, uint32_t port);
 
 int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc); /* global number */
-
-static inline void noc_put(struct noc_flits *q, const struct noc_flit *f)
-{
-	assert(q->count <= q->mask);
-	q->slot[(q->head + q->count++) & q->mask] = *f;
-}
-
-static inline struct noc_flit noc_take(struct noc_flits *q)
-{
-	assert(q->count);
-	q->count--;
-	return q->slot[q->head++ & q->mask];
-}
 
 #endif

@@ -15,7 +15,7 @@
 
 static struct noc_list list_new(uint32_t most)
 {
-	uint32_t cap = ring_capacity(most);
+	uint32_t cap = fifo_capacity(most);
 
 	return (struct noc_list){.slot = reserve(cap, sizeof(struct noc_entry)), .mask = cap - 1};
 }
@@ -69,7 +69,7 @@ static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
 	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
 		noc_alloc_init(&r->vc_alloc, &n->conf.vc_alloc, vcs, vcs, false);
 	router_switch(n, r);
-	cap = ring_capacity(r->ports * n->output_cap);
+	cap = fifo_capacity(r->ports * n->output_cap);
 	r->cross.slot = reserve(cap, sizeof *r->cross.slot);
 	r->cross.mask = cap - 1;
 	r->credit.slot = reserve(cap, sizeof *r->credit.slot);
@@ -103,14 +103,14 @@ static void router_free(struct noc_router *r)
 
 static void flits_new(struct noc_flits *q, uint32_t cap)
 {
-	*q = (struct noc_flits){.slot = reserve(cap, sizeof *q->slot), .mask = cap - 1};
+	noc_flits_init(q, reserve(cap, sizeof *q->slot), cap);
 }
 
 static void flits_free(struct noc_flits *q) { reserve_free(q->slot, (size_t)q->mask + 1, sizeof *q->slot); }
 
 static void sink_init(struct noc *n, struct noc_sink *k)
 {
-	uint32_t cap = ring_capacity(n->conf.boundary_max);
+	uint32_t cap = fifo_capacity(n->conf.boundary_max);
 
 	k->filled = xcalloc(2 * (size_t)n->vc_words, sizeof *k->filled);
 	k->ready = k->filled + n->vc_words;
@@ -139,7 +139,7 @@ static void sink_free(struct noc *n, struct noc_sink *k)
 
 static void nodes_init(struct noc *n, struct noc_subnet *s)
 {
-	uint32_t cap = ring_capacity(n->conf.source_max), nodes = n->plan->nodes, words = BITSET_WORDS(nodes);
+	uint32_t cap = fifo_capacity(n->conf.source_max), nodes = n->plan->nodes, words = BITSET_WORDS(nodes);
 
 	s->source = xcalloc(nodes, sizeof *s->source);
 	s->sink = xcalloc(nodes, sizeof *s->sink);
@@ -266,9 +266,9 @@ static void copy_options(struct noc *n)
 	n->busy_when_full = icnt_int(c, ICNT_vc_busy_when_full) > 0;
 	n->empty_first = icnt_int(c, ICNT_vc_prioritize_empty) > 0;
 	n->priorities = c->priority != PRIORITY_NONE;
-	n->buffer_cap = ring_capacity(c->vc_buffer);
-	n->output_cap = ring_capacity(c->buffer);
-	n->wheel_mask = ring_capacity(n->plan->most_latency + 2) - 1;
+	n->buffer_cap = fifo_capacity(c->vc_buffer);
+	n->output_cap = fifo_capacity(c->buffer);
+	n->wheel_mask = fifo_capacity(n->plan->most_latency + 2) - 1;
 }
 
 struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets)

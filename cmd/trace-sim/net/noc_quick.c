@@ -258,7 +258,7 @@ bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	for (; crossing_now; crossing_now--) {
 		struct noc_crossing *c = crossing(r, 0);
 
-		noc_put(&s->output[r->base + c->output], &c->flit);
+		noc_flits_push(&s->output[r->base + c->output], c->flit);
 		bitset_set(r->queued, c->output);
 		r->cross.head++;
 		r->cross.count--;

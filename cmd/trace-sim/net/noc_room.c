@@ -192,7 +192,7 @@ const struct noc_policy noc_policies[N_POLICIES] = {
 static void init_feedback(struct noc_room *m, const struct icnt *c)
 {
 	size_t n = (size_t)m->rooms * m->vcs;
-	uint32_t cap = ring_capacity(c->buffer);
+	uint32_t cap = fifo_capacity(c->buffer);
 
 	m->limit = xcalloc(n, sizeof *m->limit);
 	m->round_trip = xcalloc(n, sizeof *m->round_trip);

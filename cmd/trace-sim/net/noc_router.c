@@ -543,7 +543,7 @@ static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router 
 	while (r->cross.count && crossing(r, 0)->time == (uint32_t)n->time) {
 		struct noc_crossing *c = crossing(r, 0);
 
-		noc_put(&s->output[r->base + c->output], &c->flit);
+		noc_flits_push(&s->output[r->base + c->output], c->flit);
 		bitset_set(r->queued, c->output);
 		r->cross.head++;
 		r->cross.count--;

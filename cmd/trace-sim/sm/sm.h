@@ -24,7 +24,7 @@
 #include "net/net.h"
 #include "params.h"
 #include "mem/req.h"
-#include "ring.h"
+#include "fifo.h"
 #include "trace.h"
 #include "uop.h"
 
