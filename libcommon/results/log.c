@@ -169,21 +169,31 @@ static int words_line(struct run_reader *r, const char *s, struct fault *f)
 	return 0;
 }
 
+/* Behind the whole number that stands after blanks, text and blanks; NULL where there is none. */
+static const char *number_after(const char *s, const char *text, uint64_t *out)
+{
+	s += strspn(s, " ");
+	if (!starts(s, text))
+		return NULL;
+	s += strlen(text);
+	s += strspn(s, " ");
+	return num_digits(&s, NULL, 10, INT64_MAX, out) == NUM_GOOD ? s : NULL;
+}
+
 /* "bk0: 32a 24968i bk1: ..." */
 static int banks_line(struct run_reader *r, const char *s, struct fault *f)
 {
-	unsigned bank, access, idle;
-	int used = 0;
+	uint64_t bank, access, idle;
 	char full[96];
 
-	for (; sscanf(s, " bk%9u: %9ua %9ui%n", &bank, &access, &idle, &used) == 3 && used; used = 0) {
-		snprintf(full, sizeof(full), "%sbk[%u].n_access", r->log.prefix, bank);
+	while ((s = number_after(s, "bk", &bank)) && (s = number_after(s, ":", &access)) &&
+		(s = number_after(s, "a", &idle)) && *s++ == 'i') {
+		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_access", r->log.prefix, bank);
 		if (rr_put(r, full, rr_whole(access), f) < 0)
 			return -1;
-		snprintf(full, sizeof(full), "%sbk[%u].n_idle", r->log.prefix, bank);
+		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_idle", r->log.prefix, bank);
 		if (rr_put(r, full, rr_whole(idle), f) < 0)
 			return -1;
-		s += used;
 	}
 	return 0;
 }
@@ -242,19 +252,18 @@ static int locality_line(struct run_reader *r, const char *s, struct fault *f)
 	struct rr_name *num = rr_hidden(r, "average_row_locality", "accesses", f);
 	struct rr_name *den = num ? rr_hidden(r, "average_row_locality", "activates", f) : NULL;
 	struct rr_name *rate = den ? rr_name(r, "average_row_locality", f) : NULL;
-	long long a, b;
-	uint64_t n, d;
+	uint64_t a, b, n, d;
 
 	if (!rate)
 		return -1;
-	if (sscanf(s, "%18lld/%18lld", &a, &b) != 2 || a < 0 || b < 0)
+	if (!(s = number_after(s, "", &a)) || !number_after(s, "/", &b))
 		return 0;
-	n = rr_difference(r, num, (uint64_t)a);
-	d = rr_difference(r, den, (uint64_t)b);
+	n = rr_difference(r, num, a);
+	d = rr_difference(r, den, b);
 	rate->running = b ? rr_real((double)a / (double)b) : (struct run_value){.decimals = INT8_MAX};
 	if (r->flags & RUN_RUNNING) {
-		n = (uint64_t)a;
-		d = (uint64_t)b;
+		n = a;
+		d = b;
 	}
 	return d ? rr_put(r, "average_row_locality", rr_real((double)n / (double)d), f) : 0;
 }

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "num.h"
 #include "arena.h"
 #include "cubin.h"
 #include "selftest/bench.h"
@@ -221,16 +222,30 @@ static void window_body(struct scribe *s, const struct micro *m, uint32_t block,
 
 enum probe_reading { READ_FIRST, READ_LEAST, READ_SPAN };
 
+/* "CYCLE issue SM WARP PC ...", apart by tabs */
+static bool is_issue(const char *at, uint64_t *cycle, uint64_t *warp, uint64_t *pc)
+{
+	uint64_t sm;
+
+	if (num_digits(&at, NULL, 10, UINT64_MAX, cycle) != NUM_GOOD || strncmp(at, "\tissue\t", 7))
+		return false;
+	at += 7;
+	if (num_digits(&at, NULL, 10, UINT32_MAX, &sm) != NUM_GOOD || *at++ != '\t' ||
+		num_digits(&at, NULL, 10, UINT32_MAX, warp) != NUM_GOOD || *at++ != '\t')
+		return false;
+	at += at[0] == '0' && at[1] == 'x' ? 2 : 0;
+	return num_digits(&at, NULL, 16, UINT32_MAX, pc) == NUM_GOOD;
+}
+
 /* Cycles from the first to the last clock read: of warp 0, the least of all warps, or from any to any. */
 static double read_log(const char *log, const struct probe_window *w, enum probe_reading how, uint32_t warps)
 {
 	uint64_t start[32] = {0}, stop[32] = {0}, least = UINT64_MAX, from = UINT64_MAX, to = 0;
 
 	for (const char *at = log; *at; at = strchr(at, '\n') + 1) {
-		uint64_t cycle;
-		unsigned warp, pc;
+		uint64_t cycle, warp, pc;
 
-		if (sscanf(at, "%" SCNu64 "\tissue\t%*u\t%u\t%x", &cycle, &warp, &pc) == 3 && warp < 32) {
+		if (is_issue(at, &cycle, &warp, &pc) && warp < 32) {
 			if (pc == 16 * w->first)
 				start[warp] = cycle;
 			if (pc == 16 * w->last)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "num.h"
 #include "selftest/bench.h"
 #include "selftest/probe.h"
 
@@ -354,7 +355,7 @@ bool probe_stream_ready(
 		word--;
 	while (word && word > r->params && word[-1] != ' ')
 		word--;
-	if (!word || sscanf(word, "%lf", &share) != 1 || !(share > 0 && share <= 100) || p->n[0] < 1 ||
+	if (!word || num_real(&word, &share) != NUM_GOOD || !(share > 0 && share <= 100) || p->n[0] < 1 ||
 		p->n[0] > 2048)
 		return false;
 	threads = floor(share / 100 * s->params.core.threads / 16 + 0.5) * 16;
