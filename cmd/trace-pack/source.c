@@ -14,26 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "arena.h"
+#include "bytes.h"
 #include "picks.h"
 #include "tool.h"
 
 #define HEAD_TEXT 65536u
-
-struct source_text {
-	char *p;
-	size_t n, cap;
-};
-
-static void add_text(struct source_text *t, const char *s, size_t n)
-{
-	if (!t->p || t->cap - t->n < n + 1) {
-		t->cap = t->cap * 2 + n + 1;
-		t->p = xrealloc(t->p, t->cap, 1);
-	}
-	memcpy(t->p + t->n, s, n);
-	t->n += n;
-	t->p[t->n] = '\0';
-}
 
 static bool ends_with(const char *s, const char *suffix)
 {
@@ -191,7 +176,7 @@ void source_packed(struct source *s, const struct pack_args *a)
 	size_t n;
 
 	source_picks(s->pack, a);
-	struct source_text t = {0};
+	struct bytes t = {0};
 	const char *list = pack_list_text(s->pack, &n), *end = list + n;
 
 	s->list_name = pack_list_name(s->pack) ? xstrdup(pack_list_name(s->pack)) : NULL;
@@ -209,7 +194,7 @@ void source_packed(struct source *s, const struct pack_args *a)
 		size_t len = (size_t)(last - from);
 		bool kernel = !s->list_name || (len >= 6 && !memcmp(from, "kernel", 6));
 		if (!kernel || find(s, from, len))
-			add_text(&t, p, (size_t)(to - p));
+			bytes_add(&t, p, (size_t)(to - p));
 		p = to;
 	}
 	s->list = t.p;
@@ -219,8 +204,8 @@ void source_packed(struct source *s, const struct pack_args *a)
 /* ---- lists -------------------------------------------------------------------------------- */
 
 /* One line of the list, with its end. */
-static void list_line(struct source *s, struct source_text *t, const char *line, size_t len,
-	const char *folder, uint32_t *position, const struct pack_args *a)
+static void list_line(struct source *s, struct bytes *t, const char *line, size_t len, const char *folder,
+	uint32_t *position, const struct pack_args *a)
 {
 	size_t from = 0, to = len;
 
@@ -231,7 +216,7 @@ static void list_line(struct source *s, struct source_text *t, const char *line,
 	if (s->hash && to > from)
 		list_hash_line(s->hash, line + from, to - from);
 	if (to - from < 6 || memcmp(line + from, "kernel", 6)) {
-		add_text(t, line, len);
+		bytes_add(t, line, len);
 		return;
 	}
 	char *name = xstrndup(line + from, to - from);
@@ -239,14 +224,14 @@ static void list_line(struct source *s, struct source_text *t, const char *line,
 	free(name);
 	if (!item)
 		return;
-	add_text(t, line, from);
-	add_text(t, item->name, strlen(item->name));
-	add_text(t, line + to, len - to);
+	bytes_add(t, line, from);
+	bytes_puts(t, item->name);
+	bytes_add(t, line + to, len - to);
 }
 
 static void read_list(struct source *s, struct input *in, const char *folder, const struct pack_args *a)
 {
-	struct source_text all = {0}, t = {0};
+	struct bytes all = {0}, t = {0};
 	struct fault f;
 	char buf[8192];
 	long n;
@@ -255,7 +240,7 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 	while ((n = input_read(in, buf, sizeof(buf), &f)) > 0) {
 		if (memchr(buf, '\0', (size_t)n))
 			die("%s: found a NUL byte, wanted a kernel list, a text file", s->shown);
-		add_text(&all, buf, (size_t)n);
+		bytes_add(&all, buf, (size_t)n);
 		if (!pack_list_fits(all.n))
 			die("%s: found a kernel list of more than %zu bytes, wanted one that a stream can hold",
 				s->shown, all.n - (size_t)n);
@@ -290,11 +275,11 @@ static bool begins_kernel(struct input *in)
 
 static void own_list(struct source *s)
 {
-	struct source_text t = {0};
+	struct bytes t = {0};
 
 	for (uint32_t i = 0; i < s->n_items; i++) {
-		add_text(&t, s->item[i].name, strlen(s->item[i].name));
-		add_text(&t, "\n", 1);
+		bytes_puts(&t, s->item[i].name);
+		bytes_puts(&t, "\n");
 	}
 	s->list = t.p;
 	s->n_list = t.n;
@@ -310,7 +295,7 @@ static const char *base_name(const char *path)
 /* The tracer's own list becomes the list of the grouped files: another name, and no empty lines. */
 static void grouped_list(struct source *s)
 {
-	struct source_text t = {0};
+	struct bytes t = {0};
 	bool raw = false;
 
 	for (uint32_t i = 0; i < s->n_items; i++)
@@ -323,8 +308,8 @@ static void grouped_list(struct source *s)
 	for (char *p = s->list, *end = s->list + s->n_list; p < end;) {
 		size_t len = strcspn(p, "\r\n"), gap = strspn(p + len, "\r\n");
 
-		add_text(&t, p, len);
-		add_text(&t, "\n", len > 0);
+		bytes_add(&t, p, len);
+		bytes_add(&t, "\n", len > 0);
 		p += len + gap;
 	}
 	free(s->list);

@@ -16,21 +16,6 @@
 #include "record_format.h"
 #include "base/utf8.h"
 
-void textbuf_add(struct textbuf *b, const char *p, size_t n)
-{
-	if (n > b->cap - b->n) {
-		b->cap = b->n + n > 2 * b->cap ? b->n + n : 2 * b->cap;
-		if (b->cap < 4096)
-			b->cap = 4096;
-		b->p = xrealloc(b->p, b->cap, 1);
-	}
-	if (n)
-		memcpy(b->p + b->n, p, n);
-	b->n += n;
-}
-
-void textbuf_puts(struct textbuf *b, const char *s) { textbuf_add(b, s, strlen(s)); }
-
 size_t uint_text(char out[UINT_CAP], uint64_t value)
 {
 	char digit[UINT_CAP];
@@ -202,6 +187,6 @@ void record_close(struct record_writer *w)
 		return;
 	if (w->ops->close)
 		w->ops->close(w);
-	free(w->text.p);
+	bytes_free(&w->text);
 	free(w);
 }

@@ -9,17 +9,10 @@
 #define RECORD_FORMAT_H
 
 #include <stddef.h>
+#include "bytes.h"
 #include "record.h"
 
 #define RECORD_DEPTH 8 /* nested groups, the record itself included */
-
-struct textbuf {
-	char *p;
-	size_t n, cap;
-};
-
-void textbuf_add(struct textbuf *b, const char *p, size_t n);
-void textbuf_puts(struct textbuf *b, const char *s);
 
 struct record_ops {
 	void (*open)(struct record_writer *w); /* may be NULL */
@@ -39,7 +32,7 @@ struct record_writer {
 	FILE *out;
 	const struct record_ops *ops;
 	void *state; /* the format's own */
-	struct textbuf text;
+	struct bytes text;
 	unsigned depth; /* 0: no record open; 1: in the record; 2 ...: in groups */
 };
 

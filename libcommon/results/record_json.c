@@ -15,7 +15,7 @@
 
 static int add_dumped(const char *p, size_t n, void *text)
 {
-	textbuf_add(text, p, n);
+	bytes_add(text, p, n);
 	return 0;
 }
 
@@ -38,9 +38,9 @@ static void add_string(struct record_writer *w, const char *value)
 static void add_name(struct record_writer *w, const char *name)
 {
 	if (w->text.p[w->text.n - 1] != '{')
-		textbuf_puts(&w->text, ",");
+		bytes_puts(&w->text, ",");
 	add_string(w, name);
-	textbuf_puts(&w->text, ":");
+	bytes_puts(&w->text, ":");
 }
 
 static void js_string(struct record_writer *w, const char *name, const char *value)
@@ -51,7 +51,7 @@ static void js_string(struct record_writer *w, const char *name, const char *val
 
 static void js_begin(struct record_writer *w, const char *record)
 {
-	textbuf_puts(&w->text, "{");
+	bytes_puts(&w->text, "{");
 	js_string(w, "record", record);
 }
 
@@ -62,7 +62,7 @@ static void js_uint(struct record_writer *w, const char *name, uint64_t value, c
 	(void)unit;
 	add_name(w, name);
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	textbuf_puts(&w->text, text);
+	bytes_puts(&w->text, text);
 }
 
 static void js_int(struct record_writer *w, const char *name, int64_t value, const char *unit)
@@ -72,7 +72,7 @@ static void js_int(struct record_writer *w, const char *name, int64_t value, con
 	(void)unit;
 	add_name(w, name);
 	snprintf(text, sizeof(text), "%" PRId64, value);
-	textbuf_puts(&w->text, text);
+	bytes_puts(&w->text, text);
 }
 
 static void js_real(struct record_writer *w, const char *name, double value, const char *unit)
@@ -94,12 +94,12 @@ static void js_bool(struct record_writer *w, const char *name, bool value)
 static void js_group(struct record_writer *w, const char *name)
 {
 	add_name(w, name);
-	textbuf_puts(&w->text, "{");
+	bytes_puts(&w->text, "{");
 }
 
-static void js_group_end(struct record_writer *w) { textbuf_puts(&w->text, "}"); }
+static void js_group_end(struct record_writer *w) { bytes_puts(&w->text, "}"); }
 
-static void js_end(struct record_writer *w) { textbuf_puts(&w->text, "}\n"); }
+static void js_end(struct record_writer *w) { bytes_puts(&w->text, "}\n"); }
 
 const struct record_ops record_json = {
 	NULL, js_begin, js_string, js_uint, js_int, js_real, js_bool, js_group, js_group_end, js_end, NULL};

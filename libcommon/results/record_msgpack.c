@@ -14,7 +14,7 @@
 #include "record_format.h"
 
 struct msgpack_level {
-	struct textbuf body;
+	struct bytes body;
 	size_t members;
 };
 
@@ -24,7 +24,7 @@ struct msgpack_state {
 
 static int add_packed(void *body, const char *p, size_t n)
 {
-	textbuf_add(body, p, n);
+	bytes_add(body, p, n);
 	return 0;
 }
 
@@ -35,7 +35,7 @@ static void mp_close(struct record_writer *w)
 	struct msgpack_state *s = w->state;
 
 	for (unsigned i = 0; i <= RECORD_DEPTH; i++)
-		free(s->level[i].body.p);
+		bytes_free(&s->level[i].body);
 	free(s);
 }
 
@@ -125,14 +125,14 @@ static void mp_group(struct record_writer *w, const char *name)
 	start_level(w, w->depth);
 }
 
-static void close_level(struct record_writer *w, unsigned depth, struct textbuf *into)
+static void close_level(struct record_writer *w, unsigned depth, struct bytes *into)
 {
 	const struct msgpack_level *l = &((struct msgpack_state *)w->state)->level[depth];
 	msgpack_packer pk;
 
 	msgpack_packer_init(&pk, into, add_packed);
 	msgpack_pack_map(&pk, l->members);
-	textbuf_add(into, l->body.p, l->body.n);
+	bytes_add(into, l->body.p, l->body.n);
 }
 
 static void mp_group_end(struct record_writer *w)

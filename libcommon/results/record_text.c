@@ -16,7 +16,7 @@
 
 /* Prefixes of the open groups, "a.b."; mark[d] is its length outside the group of depth d. */
 struct text_state {
-	struct textbuf prefix;
+	struct bytes prefix;
 	size_t mark[RECORD_DEPTH + 1];
 };
 
@@ -26,7 +26,7 @@ static void text_close(struct record_writer *w)
 {
 	struct text_state *s = w->state;
 
-	free(s->prefix.p);
+	bytes_free(&s->prefix);
 	free(s);
 }
 
@@ -40,7 +40,7 @@ static size_t plain_length(const char *s)
 	return n;
 }
 
-static void add_escaped(struct textbuf *b, const char *value)
+static void add_escaped(struct bytes *b, const char *value)
 {
 	static const char digit[] = "0123456789ABCDEF";
 	size_t n = strlen(value);
@@ -50,15 +50,15 @@ static void add_escaped(struct textbuf *b, const char *value)
 		unsigned char c = (unsigned char)value[i + plain];
 		unsigned len;
 
-		textbuf_add(b, value + i, plain);
+		bytes_add(b, value + i, plain);
 		i += plain;
 		if (!c)
 			break;
 		len = c == ' ' || c == '%' || c == '"' ? 0 : utf8_printable(value + i, n - i);
 		if (len)
-			textbuf_add(b, value + i, len);
+			bytes_add(b, value + i, len);
 		else
-			textbuf_add(b, (char[3]){'%', digit[c >> 4], digit[c & 15]}, 3);
+			bytes_add(b, (char[3]){'%', digit[c >> 4], digit[c & 15]}, 3);
 		i += len ? len : 1;
 	}
 }
@@ -67,34 +67,34 @@ static void add_line(struct record_writer *w, const char *name, const char *valu
 {
 	const struct text_state *s = w->state;
 
-	textbuf_add(&w->text, s->prefix.p, s->prefix.n);
+	bytes_add(&w->text, s->prefix.p, s->prefix.n);
 	add_escaped(&w->text, name);
-	textbuf_puts(&w->text, " ");
-	textbuf_puts(&w->text, value);
-	textbuf_puts(&w->text, " ");
+	bytes_puts(&w->text, " ");
+	bytes_puts(&w->text, value);
+	bytes_puts(&w->text, " ");
 	if (unit && *unit)
 		add_escaped(&w->text, unit);
 	else
-		textbuf_puts(&w->text, "-");
-	textbuf_puts(&w->text, "\n");
+		bytes_puts(&w->text, "-");
+	bytes_puts(&w->text, "\n");
 }
 
 static void text_begin(struct record_writer *w, const char *record)
 {
-	textbuf_puts(&w->text, "# ");
+	bytes_puts(&w->text, "# ");
 	add_escaped(&w->text, record);
-	textbuf_puts(&w->text, "\n");
+	bytes_puts(&w->text, "\n");
 }
 
 static void text_string(struct record_writer *w, const char *name, const char *value)
 {
-	struct textbuf b = {0};
+	struct bytes b = {0};
 
 	if (*value)
 		add_escaped(&b, value);
 	else
-		textbuf_puts(&b, "\"\"");
-	textbuf_add(&b, "", 1);
+		bytes_puts(&b, "\"\"");
+	bytes_add(&b, "", 1);
 	add_line(w, name, b.p, NULL);
 	free(b.p);
 }
@@ -135,7 +135,7 @@ static void text_group(struct record_writer *w, const char *name)
 	if (!strcmp(name, "stats"))
 		return;
 	add_escaped(&s->prefix, name);
-	textbuf_puts(&s->prefix, ".");
+	bytes_puts(&s->prefix, ".");
 }
 
 static void text_group_end(struct record_writer *w)

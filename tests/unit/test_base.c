@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of messages, memory, bit sets, rings, tables and command lines. */
+/* Unit tests of messages, memory, bit sets, FIFOs, growing text, tables and command lines. */
 #include <errno.h>
 #include <stdint.h>
 #include "arena.h"
 #include "bits.h"
+#include "bytes.h"
 #include "cli.h"
 #include "diag.h"
 #include "fifo.h"
@@ -139,11 +140,19 @@ static void test_bits(void)
 	ok(!bitset_test(set, 129) && log2_floor(0) == 0 && log2_floor(4095) == 11, "bit cleared, logarithm");
 }
 
+struct element {
+	uint64_t due;
+	int what;
+};
+FIFO(elements, struct element)
+
 static void test_ring(void)
 {
 	uint32_t slot[4];
 	struct ring r;
 	bool fifo = true;
+	struct element entry[2];
+	struct elements t;
 
 	ring_init(&r, slot, fifo_capacity(3));
 	for (uint32_t i = 0; i < 100; i++) {
@@ -153,6 +162,38 @@ static void test_ring(void)
 	}
 	ok(fifo && ring_front(&r) == 97 && ring_at(&r, 2) == 99 && r.count == 3,
 		"ring is first in, first out");
+	fifo = true;
+	elements_init(&t, entry, fifo_capacity(2));
+	for (uint32_t i = 0; i < 9; i++) {
+		elements_push(&t, (struct element){i, -(int)i});
+		fifo &= i < 1 || elements_pop(&t).due == i - 1;
+	}
+	ok(fifo && elements_front(&t).what == -8 && !elements_empty(&t), "a FIFO of structs");
+}
+
+/* ---- growing text --------------------------------------------------------------------------- */
+
+static void test_bytes(void)
+{
+	struct bytes b = {0};
+	bool good = true;
+
+	bytes_add(&b, NULL, 0);
+	ok(b.p && !*b.p && !b.n, "bytes: nothing is an empty string");
+	bytes_puts(&b, "0");
+	for (int i = 1; i < 5000; i++)
+		bytes_printf(&b, " %d", i);
+	ok(b.n == 23889 && strlen(b.p) == b.n && !strcmp(b.p + b.n - 10, " 4998 4999"),
+		"bytes: many short texts");
+	for (size_t n = 4090; n < 4102; n++) { /* around the room that there is at first */
+		bytes_free(&b);
+		bytes_puts(&b, "x");
+		bytes_printf(&b, "%*d", (int)n, 7);
+		good &= b.n == n + 1 && strlen(b.p) == b.n && b.p[n] == '7';
+	}
+	ok(good, "bytes: a text as long as the room");
+	bytes_free(&b);
+	ok(!b.p && !b.n && !b.cap, "bytes: freed");
 }
 
 /* ---- command lines ------------------------------------------------------------------------ */
@@ -409,6 +450,7 @@ int main(void)
 	test_memory();
 	test_bits();
 	test_ring();
+	test_bytes();
 	test_cli();
 	test_completion();
 	test_nearest();

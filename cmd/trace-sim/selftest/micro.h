@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "bytes.h"
 
 #define LANES_ALL    0xffffffffu
 #define MICRO_DATA   UINT64_C(0x7f4000000000) /* where the buffers of a kernel begin */
@@ -19,8 +20,7 @@
 
 /* A warp's instructions, line by line. pc of the next one: may be set, for a loop. */
 struct scribe {
-	char *text;
-	size_t len, cap;
+	struct bytes text;
 	uint32_t insts, pc;
 };
 

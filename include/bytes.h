@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Text and other bytes that grow at their end.
+ *
+ * Always true: a NUL stands behind the n bytes once anything was added, so p is a string, too; zeroed is empty. The
+ * caller owns p: bytes_free, or free(p) wherever it went. Leaves out: bytes appended one by one where that is most of the
+ * work (pack/buf.h).
+ */
+#ifndef BYTES_H
+#define BYTES_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "diag.h"
+
+struct bytes {
+	char *p;
+	size_t n, cap;
+};
+
+void bytes_add(struct bytes *b, const void *p, size_t n);
+void bytes_puts(struct bytes *b, const char *s);
+void bytes_printf(struct bytes *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void bytes_free(struct bytes *b); /* empty again */
+
+#endif

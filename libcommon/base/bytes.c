@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Bytes that grow at their end: see bytes.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "bytes.h"
+
+#define LEAST 4096u
+
+/* Room for n more and the NUL. */
+static void reserve_bytes(struct bytes *b, size_t n)
+{
+	size_t need = b->n + n + 1;
+
+	if (need <= b->cap)
+		return;
+	b->cap = 2 * b->cap > LEAST ? 2 * b->cap : LEAST;
+	if (b->cap < need)
+		b->cap = need;
+	b->p = xrealloc(b->p, b->cap, 1);
+}
+
+void bytes_add(struct bytes *b, const void *p, size_t n)
+{
+	reserve_bytes(b, n);
+	if (n)
+		memcpy(b->p + b->n, p, n);
+	b->n += n;
+	b->p[b->n] = '\0';
+}
+
+void bytes_puts(struct bytes *b, const char *s) { bytes_add(b, s, strlen(s)); }
+
+/* The text is mostly short: it is written where it goes, and once more where it found no room. */
+void bytes_printf(struct bytes *b, const char *fmt, ...)
+{
+	va_list args, again;
+	size_t n;
+
+	va_start(args, fmt);
+	va_copy(again, args);
+	n = (size_t)vsnprintf(b->p ? b->p + b->n : NULL, b->cap - b->n, fmt, args);
+	if (n >= b->cap - b->n) {
+		reserve_bytes(b, n);
+		vsnprintf(b->p + b->n, n + 1, fmt, again);
+	}
+	b->n += n;
+	va_end(again);
+	va_end(args);
+}
+
+void bytes_free(struct bytes *b)
+{
+	free(b->p);
+	*b = (struct bytes){0};
+}
