@@ -394,6 +394,8 @@ void cache_idle_cycles(struct cache *c, uint64_t n)
 	c->ports.fill_busy += drain(&c->fill_port, n);
 }
 
+uint32_t cache_lines(const struct cache *c) { return c->tags.lines; }
+
 struct cache_ports cache_port_counts(const struct cache *c) { return c->ports; }
 
 void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue)

@@ -127,6 +127,7 @@ void cache_touch(struct cache *c, uint64_t addr, uint32_t sector, bool modify, u
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);
 void cache_add_counts(const struct cache *c, int stream, struct cache_counts *sum); /* stream < 0: all */
+uint32_t cache_lines(const struct cache *c);                                        /* that it has room for */
 struct cache_ports {
 	uint64_t cycles, data_busy, fill_busy;
 };

@@ -40,13 +40,18 @@ unsigned clocks_step(struct clocks *c); /* domains that fire */
 
 /* --sample-blocks: how a kernel gets on (sample.c). */
 #define SAMPLE_WAVES 8u
+struct sample_wave {
+	double took; /* cycles of a thread block */
+	double turnover; /* lines that the L2 got from the kernel's first wave to this one's end, by those it has */
+};
 struct block_rate {
 	uint64_t mark, at; /* thread blocks and time at the end of the last wave */
 	uint64_t wave;     /* thread blocks of one */
 	uint32_t n;        /* waves */
 	bool stopped;      /* no more thread blocks are launched */
-	double took[SAMPLE_WAVES];
-	double per_block, deviation; /* cycles, when it was stopped */
+	double brought;    /* turnover of the L2 before the first wave's end */
+	struct sample_wave waves[SAMPLE_WAVES + 1];
+	double per_block, deviation, drift; /* cycles, when it was stopped */
 };
 
 /* What a kernel that was stopped stands for: thread blocks that ran, of all; cycles of all and their 95 % interval. */

@@ -1,70 +1,113 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stopping a kernel whose progress is stable (--sample-blocks), as PKA and Photon do it: of its thread blocks no more are
- * launched when the rate at which they complete hardly changed over the last waves; those under way run to their end.
+ * launched when the rate at which they complete hardly changed over the last waves; those under way run to their end, so
+ * that the kernel's end, with fewer and fewer of them, is simulated and not extrapolated.
  *
  * Always true: what it looks at happens in the serial end of a step, so that the number of threads shows nowhere; a kernel
- * of less than SAMPLE_WAVES + 2 waves is never stopped. A wave is as many thread blocks as were under way at the most. Left
- * out: what the blocks that never ran would have done to the caches.
+ * of less than SAMPLE_WAVES + 2 waves is never stopped, and none whose use of the L2 is about to change: accesses become
+ * slower when the L2 is full, and what was quick before tells nothing of it. A wave is as many thread blocks as were under
+ * way at the most. Left out: what the blocks that never ran would have done to the caches.
  */
 #include <math.h>
 #include "launch.h"
 
 #define STABLE 0.1  /* of their mean, between the slowest and the fastest wave */
 #define DRIFT  0.02 /* of it, between the means of their first and second half */
+#define FULL   1.1  /* lines that the kernel brought, by those of the L2: it holds nothing but the kernel's */
+#define ROOM   0.7  /* the same at the kernel's end, where sets that fill before others do not matter yet */
+#define STILL  0.01 /* the same, so few that nothing changes */
 
-static bool stable(const struct block_rate *s, double *mean, double *deviation)
+/* Lines that the L2 got since the run began, in multiples of those that it has. */
+static double turnover(const struct gpu *g)
 {
-	double least = s->took[0], most = s->took[0], sum = 0, squares = 0, half[2] = {0, 0};
+	uint64_t lines = 0, brought = 0;
+
+	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++) {
+		const struct cache *c = memory_l2(g->mem, i);
+		struct cache_counts sum = {.status = {{0}}};
+
+		if (!c)
+			continue;
+		cache_add_counts(c, -1, &sum);
+		lines += cache_lines(c);
+		for (unsigned t = 0; t < N_ACC_TYPES; t++)
+			brought += sum.status[t][STATUS_MISS];
+	}
+	return lines ? (double)brought / (double)lines : 0;
+}
+
+static struct sample_wave *wave_at(struct block_rate *s, uint32_t n)
+{
+	return &s->waves[n % (SAMPLE_WAVES + 1)];
+}
+
+/* The last waves, and what they are like on the average. */
+static bool stable(struct block_rate *s)
+{
+	double least = INFINITY, most = 0, sum = 0, squares = 0, half[2] = {0, 0};
 
 	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
-		double took = s->took[(s->n + i) % SAMPLE_WAVES]; /* the oldest first */
+		double took = wave_at(s, s->n - SAMPLE_WAVES + i)->took; /* the oldest first */
 
 		least = fmin(least, took);
 		most = fmax(most, took);
 		sum += took / SAMPLE_WAVES;
 		half[i >= SAMPLE_WAVES / 2] += took / (SAMPLE_WAVES / 2);
 	}
-	for (uint32_t i = 0; i < SAMPLE_WAVES; i++)
-		squares += (s->took[i] - sum) * (s->took[i] - sum);
-	*mean = sum;
-	*deviation = sqrt(squares / (SAMPLE_WAVES - 1));
-	return most - least <= STABLE * sum && fabs(half[1] - half[0]) <= DRIFT * sum;
+	for (uint32_t i = 0; i < SAMPLE_WAVES; i++) {
+		double d = wave_at(s, s->n - SAMPLE_WAVES + i)->took - sum;
+
+		squares += d * d;
+	}
+	s->per_block = sum;
+	s->deviation = sqrt(squares / (SAMPLE_WAVES - 1));
+	s->drift = fabs(half[1] - half[0]);
+	return most - least <= STABLE * sum && s->drift <= DRIFT * sum;
+}
+
+/* Is the L2 the same to the blocks that are left as it was to the last waves'? */
+static bool settled(struct block_rate *s, uint64_t left)
+{
+	double now = wave_at(s, s->n - 1)->turnover, before = wave_at(s, s->n - 1 - SAMPLE_WAVES)->turnover;
+	double at_end = now + (now - before) / (double)(SAMPLE_WAVES * s->wave) * (double)left;
+
+	return before >= FULL || at_end <= ROOM || at_end - now <= STILL;
 }
 
 void sample_cta_ended(struct gpu *g, struct kernel *k)
 {
 	struct block_rate *s = &k->sample;
 	uint64_t done = k->next_cta - k->running_ctas, under_way = k->running_ctas + 1u;
-	double mean, deviation;
 
 	if (s->stopped)
 		return;
 	s->wave = under_way > s->wave ? under_way : s->wave;
 	if (done < s->mark + s->wave)
 		return;
+	if (!s->n)
+		s->brought = turnover(g);
 	/* Cycles of a block, so that waves of different lengths compare. */
-	s->took[s->n++ % SAMPLE_WAVES] = (double)(gpu_now(g) - s->at) / (double)(done - s->mark);
+	*wave_at(s, s->n++) = (struct sample_wave){
+		(double)(gpu_now(g) - s->at) / (double)(done - s->mark), turnover(g) - s->brought};
 	s->at = gpu_now(g);
 	s->mark = done;
 	/* The first wave has the launch in it and does not count. */
-	if (s->n <= SAMPLE_WAVES || k->n_ctas - k->next_cta < s->wave || !stable(s, &mean, &deviation))
-		return;
-	s->stopped = true;
-	s->per_block = mean;
-	s->deviation = deviation;
+	s->stopped = s->n > SAMPLE_WAVES && k->n_ctas - k->next_cta >= s->wave && stable(s) &&
+		     settled(s, k->n_ctas - done);
 }
 
 #define STUDENT 2.365 /* 95 %, of SAMPLE_WAVES - 1 degrees of freedom */
 
+/* Waves that vary, and a trend in them that may go on, each make the interval wider. */
 void sample_result(const struct kernel *k, uint64_t cycles, struct sampled *out)
 {
 	double left = (double)(k->n_ctas - k->next_cta);
-	double half = STUDENT * k->sample.deviation / sqrt(SAMPLE_WAVES) * left;
+	double half = (STUDENT * k->sample.deviation / sqrt(SAMPLE_WAVES) + k->sample.drift) * left;
 
 	*out = (struct sampled){.blocks = k->next_cta,
 		.all = k->n_ctas,
 		.cycles = (double)cycles + left * k->sample.per_block};
-	out->low = out->cycles - half;
+	out->low = fmax(out->cycles - half, (double)cycles);
 	out->high = out->cycles + half;
 }
