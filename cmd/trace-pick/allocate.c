@@ -151,12 +151,10 @@ static void draw(struct choice *c, const struct stratum *s, uint32_t number, con
 {
 	uint64_t word[2] = {w->seed, number}, state = table_hash_words(word, 2);
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
-	uint32_t first = UINT32_MAX;
 
-	for (uint32_t i = 0; i < s->n; i++)
-		first = s->member[i].kernel < first ? s->member[i].kernel : first;
+	/* Of equal ones, of which there are many, not the first, which meets caches unlike those of the others. */
 	if (w->one) {
-		c->picked[first] = true;
+		c->picked[s->member[s->n / 2].kernel] = true;
 		return;
 	}
 	for (uint32_t i = 0; i < s->picks; i++) {

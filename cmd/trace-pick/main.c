@@ -35,7 +35,7 @@ static const struct cli_row rows[] = {
 		"execution times: a table in CSV of nsys stats, ncu or stats-csv; or auto, an estimate from the traces",
 		"file"},
 	{OPT_PER_STREAM, "per-stream", NULL, "kernels of different streams are not alike", NULL},
-	{OPT_ONE, "one", NULL, "one kernel of each stratum, its first: no interval can be told", NULL},
+	{OPT_ONE, "one", NULL, "one kernel of each stratum, that of the middle size: no interval can be told", NULL},
 	{OPT_SEED, "seed", "N", "which of equal kernels are picked (1)", NULL},
 	{'j', "threads", "N", "read with up to N threads, for the same result; 1 is the default", NULL},
 	{'o', "output", "FILE", "write the picks there when complete; - is stdout", "file"},
