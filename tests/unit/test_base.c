@@ -168,7 +168,8 @@ static void test_ring(void)
 		elements_push(&t, (struct element){i, -(int)i});
 		fifo &= i < 1 || elements_pop(&t).due == i - 1;
 	}
-	ok(fifo && elements_front(&t).what == -8 && !elements_empty(&t), "a FIFO of structs");
+	ok(fifo && elements_front(&t).what == -8 && elements_at(&t, 0).what == -8 && !elements_empty(&t),
+		"a FIFO of structs");
 }
 
 /* ---- growing text --------------------------------------------------------------------------- */
