@@ -51,6 +51,22 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	[[ $stderr == *"wanted -core_model modern"* ]]
 }
 
+@test "options of the other core: one warning, none for what stands before the choice or is the default" {
+	said() { trace-sim "$@" "$(trace vecadd)" 2>&1 >/dev/null | grep -c 'nothing with -core_model' || true; }
+	for o in gpgpu_scheduler=lrr gpgpu_smem_latency=9 gpgpu_l1_latency=9 trace_opcode_latency_initiation_int=9,9 \
+		gpgpu_num_int_units=3 gpgpu_operand_collector_num_units_gen=3 gpgpu_num_reg_banks=4; do
+		[ "$(said $modern -D $o)" = 1 ] || { echo "$o"; return 1; }
+		[ "$(said -g a100 -D $o -D core_model=modern)" = 0 ] || { echo "$o first"; return 1; }
+	done
+	[ "$(said $modern -D gpgpu_smem_latency=9 -D gpgpu_l1_latency=9)" = 1 ]
+	[ "$(said $modern -D gpgpu_scheduler=gto)" = 0 ]
+	[ "$(said -g a100 -D core_issue_order=rr -D core_ibuffer=2)" = 1 ]
+	[ "$(said -g a100 -D core_issue_order=cggty)" = 0 ]
+	[ "$(said -g h100-pcie)" = 0 ]
+	[ "$(said -g h100-pcie -D core_model=accelsim)" = 0 ]
+	[ "$(said -g h100-pcie -D core_model=accelsim -D core_ibuffer=2)" = 1 ]
+}
+
 # Cycles, instructions and mismatches of each kernel of a run.
 joined() {
 	trace-sim -q $modern -F json "$@" >result
@@ -97,16 +113,18 @@ joined() {
 	done
 }
 
-@test "--profile and --timeline see the modern core, with the same bytes for any number of threads" {
+@test "--profile, --timeline and --events see the modern core, with the same bytes for any number of threads" {
 	cd "$BATS_TEST_TMPDIR"
 	t=$(trace vecadd)
 	for j in 1 3; do
 		run -0 trace-sim -q $modern -D gpgpu_perfect_inst_const_cache=0 -j $j -F json -o result$j \
-			--profile profile$j --timeline timeline$j "$t"
+			--profile profile$j --timeline timeline$j --events events$j "$t"
 	done
 	cmp result1 result3
 	cmp profile1 profile3
 	cmp timeline1 timeline3
+	cmp events1 events3
+	[ "$(grep -c '	issue	' events1)" = 640 ]
 	run -0 trace-sim -q $modern -F text --profile profile -o result "$t"
 	[ "$(awk '/^sched_cycles / { all += $2 } /^sched_cycles\[/ { sum += $2 } END { print (all == sum && sum > 0) }' profile)" = 1 ]
 }

@@ -42,6 +42,33 @@ try() {
 	[ -z "${bad-}" ]
 }
 
+@test "each option with the modern core: its least and greatest value, and no other" {
+	modern="-D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
+	bounds 1 >rows
+	[ "$(grep -c ^core_ rows)" -gt 40 ]
+	while read -r name least greatest; do
+		# shellcheck disable=SC2086
+		for value in "$least" "$greatest"; do
+			try $modern -D "$name=$value" || bad=1
+		done
+		case $name in core_*) ;; *) continue ;; esac
+		for value in $((least - 1)) $((greatest + 1)) 1x ''; do
+			run trace-sim -q -g rtx3070 $modern -D "$name=$value" "$(trace example)"
+			[[ $status = 2 && $output == *"$name"*found*wanted* ]] ||
+				{ echo "$name=$value: $status $output"; bad=1; }
+		done
+	done <rows
+	[ -z "${bad-}" ]
+}
+
+@test "all -core_* options together at their least and at their greatest values" {
+	bounds 1 | grep ^core_ >rows
+	for column in 2 3; do
+		# shellcheck disable=SC2046
+		try -D core_model=modern -D gpgpu_perfect_inst_const_cache=0 $(awk -v c=$column '{ print "-D", $1 "=" $c }' rows)
+	done
+}
+
 @test "all other options together at their least and at their greatest values" {
 	bounds 0 >rows
 	[ "$(wc -l <rows)" -gt 60 ]

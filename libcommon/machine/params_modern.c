@@ -200,35 +200,47 @@ int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f
 
 /* ---- options of the other core ------------------------------------------------------------------ */
 
-/* They are set and do nothing: one warning for all. What was set before the core was chosen is for the other one. */
-static void warn_ignored(const struct gpuconf *c)
+/* How they begin: what the modern core does not read, and what only it reads. */
+static const char *const of_accelsim[] = {"-gpgpu_pipeline_widths", "-gpgpu_scheduler", "-gpgpu_num_sp_units",
+	"-gpgpu_num_dp_units", "-gpgpu_num_int_units", "-gpgpu_num_sfu_units", "-gpgpu_tensor_core_avail",
+	"-gpgpu_num_tensor_core_units", "-gpgpu_num_reg_banks", "-gpgpu_reg_file_port_throughput",
+	"-gpgpu_enable_specialized_operand_collector", "-gpgpu_operand_collector_", "-specialized_unit_",
+	"-trace_opcode_latency_", "-gpgpu_smem_latency", "-gpgpu_l1_latency", "-gpgpu_l1_banks",
+	"-gpgpu_inst_fetch_throughput", "-gpgpu_max_insn_issue_per_warp", "-gpgpu_dual_issue_diff_exec_units",
+	"-gpgpu_sub_core_model", "-gpgpu_cache:il1", NULL};
+static const char *const of_modern[] = {"-core_", NULL};
+
+static bool begins_as(const char *name, const char *const *list)
 {
-	static const char *const begins[] = {"-gpgpu_pipeline_widths", "-gpgpu_scheduler",
-		"-gpgpu_num_sp_units", "-gpgpu_num_dp_units", "-gpgpu_num_int_units", "-gpgpu_num_sfu_units",
-		"-gpgpu_tensor_core_avail", "-gpgpu_num_tensor_core_units", "-gpgpu_num_reg_banks",
-		"-gpgpu_reg_file_port_throughput", "-gpgpu_enable_specialized_operand_collector",
-		"-gpgpu_operand_collector_", "-specialized_unit_", "-trace_opcode_latency_",
-		"-gpgpu_smem_latency", "-gpgpu_l1_latency", "-gpgpu_l1_banks", "-gpgpu_inst_fetch_throughput",
-		"-gpgpu_max_insn_issue_per_warp", "-gpgpu_dual_issue_diff_exec_units",
-		"-gpgpu_sub_core_model", "-gpgpu_cache:il1", NULL};
-	const char *first = NULL;
+	for (; *list; list++)
+		if (!strncmp(name, *list, strlen(*list)))
+			return true;
+	return false;
+}
+
+/* Set away from its default, and behind the choice of the core: what was set before it is for the other one. */
+static bool set_for_this(const struct gpuconf *c, int id)
+{
+	return c->v[id].order > c->v[OPT_core_model].order && strcmp(c->v[id].text, conf_rows[id].def) != 0;
+}
+
+/* They are set and do nothing: one warning for all. */
+static void warn_ignored(const struct gpuconf *c, bool modern)
+{
+	const char *const *idle = modern ? of_accelsim : of_modern, *first = NULL;
 	struct place at = NOWHERE;
 	unsigned n = 0;
 
-	for (int i = 0; i < N_OPTIONS; i++)
-		for (const char *const *b = begins; *b; b++)
-			if (!strncmp(conf_rows[i].name, *b, strlen(*b)) &&
-				c->v[i].order > c->v[OPT_core_model].order &&
-				strcmp(c->v[i].text, conf_rows[i].def) != 0) {
-				if (!n++) {
-					first = conf_rows[i].name;
-					at = c->v[i].at;
-				}
-				break;
-			}
+	for (int i = 0; i < N_OPTIONS; i++) {
+		if (i == OPT_core_model || !begins_as(conf_rows[i].name, idle) || !set_for_this(c, i) || n++)
+			continue;
+		first = conf_rows[i].name;
+		at = c->v[i].at;
+	}
 	if (n)
-		diag_warn(at, "found %s%s, which do%s nothing with -core_model modern", first,
-			n > 1 ? " and other options of the other core" : "", n > 1 ? "" : "es");
+		diag_warn(at, "found %s%s, which do%s nothing with -core_model %s", first,
+			n > 1 ? " and other options of the other core" : "", n > 1 ? "" : "es",
+			modern ? "modern" : "accelsim");
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
@@ -345,7 +357,6 @@ int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 	barriers(m, c);
 	if (interval_of(&m->cta_interval, c, OPT_core_cta_interval, f) < 0)
 		return -1;
-	if (m->on)
-		warn_ignored(c);
+	warn_ignored(c, m->on);
 	return 0;
 }
