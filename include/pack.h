@@ -2,7 +2,7 @@
 /*
  * Packed streams (trace-pack(5)): a kernel list and all its kernels in one checked, seekable file.
  *
- * Writing takes each kernel as text, in any pieces. Reading gives the list, the text of kernels or of some of
+ * Writing takes each kernel as text, in any pieces, or as records. Reading gives the list, the text of kernels or of some of
  * their thread blocks, or kernels as struct trace without text in between. A stream that cannot be sought is
  * read in order, or first copied to a temporary file.
  */
@@ -23,6 +23,7 @@ struct cubins;
 
 struct pack_writer;
 
+/* level: of zstd, 1 to 19; at 1 and 2 addresses and flow are learnt from a part of the warps, too. */
 struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
 /* Can a stream hold a list of n bytes? */
 bool pack_list_fits(size_t n);
@@ -45,6 +46,34 @@ void pack_begin(struct pack_writer *w);
 void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
 /* hash (16 bytes, or NULL) gets the XXH3-128 of the kernel's text. */
 void pack_end(struct pack_writer *w, unsigned char *hash);
+/*
+ * A kernel of traces from PTX whose records are at hand, without its text: between pack_begin and pack_end (whose hash
+ * is left alone) pack_records in place of pack_feed, then pack_block for each thread block. The stream unpacks to the
+ * header and the lines that say what the records do.
+ */
+struct pack_inst {
+	uint32_t pc, width; /* width 0: its lines have no addresses */
+};
+struct pack_record {
+	uint32_t inst, mask;
+	/*
+	 * In words: index << 2 | ADDR_STRIDE (base, stride: of lanes without a hole in mask, if it fits 32 bits; always
+	 * of one lane and of none, the words that are not needed being 0) or ADDR_LIST (a word for each lane of mask).
+	 */
+	uint32_t addr;
+	uint32_t text_len; /* not 0: the line has other columns, too: all behind its mask is text */
+};
+struct pack_warp {
+	const struct pack_record *record;
+	const uint64_t *word;
+	const char *text; /* of the records that have some, one after another */
+	uint32_t n, n_words;
+};
+/* header: up to the newline of its last line; inst, which outlives the kernel: the static code. */
+void pack_records(
+	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst);
+/* Warps 0, 1, ... of thread block id; everything is copied. */
+void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
 /* on_text: some of the kernel (from 0) is kept as plain text because it is no regular trace. Once for each. */
 void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx);
 /* Index and end marker. */

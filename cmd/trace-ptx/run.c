@@ -15,6 +15,8 @@
 #include "run.h"
 #include "trace_out.h"
 
+#define STREAM_LEVEL 1 /* quick: trace-pack makes it smaller where it is kept */
+
 struct running {
 	struct script *s;
 	const struct run_options *o;
@@ -22,17 +24,11 @@ struct running {
 	struct textures textures;
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
-	FILE *trace; /* of the kernel that runs */
+	FILE *trace; /* TRACE_FOLDER: of the kernel that runs */
 	uint64_t insts, threads;
 };
 
 /* ---- traces ---- */
-
-static ssize_t to_pack(void *ctx, const char *bytes, size_t n)
-{
-	pack_feed(ctx, bytes, n);
-	return (ssize_t)n;
-}
 
 static char *list_text(const struct script *s, size_t *n)
 {
@@ -86,7 +82,7 @@ static void trace_open_all(struct running *r)
 		if (isatty(STDOUT_FILENO) && (!r->o->output || !strcmp(r->o->output, "-")))
 			die("found a terminal as output, wanted -n, -o DIR or a redirection");
 		r->out = output_open(r->o->output, r->o->force);
-		r->pack = pack_writer_new(output_stream(r->out), 3, r->o->exec.threads);
+		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->o->exec.threads);
 		char *text = list_text(r->s, &n);
 		pack_put_list(r->pack, "kernelslist.g", text, n);
 		free(text);
@@ -97,7 +93,9 @@ static bool block_done(void *ctx, struct cta *c)
 {
 	struct running *r = ctx;
 
-	if (r->trace)
+	if (r->pack)
+		trace_out_packed_block(r->pack, c);
+	else if (r->trace)
 		trace_out_block(r->trace, c);
 	return true;
 }
@@ -109,10 +107,13 @@ static int do_launch(struct running *r, struct step *c)
 		.opt = &r->o->exec,
 		.l = &c->launch,
 		.textures = &r->textures,
-		.record = r->o->to != TRACE_NONE,
+		.record = r->pack                    ? RECORD_PACKED
+			  : r->o->to == TRACE_FOLDER ? RECORD_LINES
+						     : RECORD_NONE,
 		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
 	struct occupancy k = {c->regs, c->shared};
 	struct output *out = NULL;
+	struct pack_inst *inst = NULL;
 	bool good;
 
 	grid_prepare(&g);
@@ -124,22 +125,15 @@ static int do_launch(struct running *r, struct step *c)
 		out = output_open(path, r->o->force);
 		r->trace = output_stream(out);
 		free(path);
-	} else if (r->pack) {
-		cookie_io_functions_t io = {.write = to_pack};
-
-		pack_begin(r->pack);
-		r->trace = fopencookie(r->pack, "w", io);
-		if (!r->trace)
-			die_errno("memory");
-		setvbuf(r->trace, NULL, _IOFBF, 1 << 16);
-	}
-	if (r->trace)
 		trace_out_header(r->trace, &g, &k);
+	} else if (r->pack) {
+		pack_begin(r->pack);
+		inst = trace_out_packed_header(r->pack, &g, &k);
+	}
 	good = grid_run(&g, block_done, r);
 	r->insts += g.warp_insts;
 	r->threads += g.thread_insts;
 	if (r->pack && good) {
-		fclose(r->trace);
 		pack_end(r->pack, NULL);
 	} else if (out && good) {
 		output_commit(out);
@@ -147,6 +141,7 @@ static int do_launch(struct running *r, struct step *c)
 		output_discard(out);
 	}
 	r->trace = NULL;
+	free(inst);
 	return good ? 0 : diag_fault(&g.fault);
 }
 

@@ -5,7 +5,8 @@
  * Always true: a warp's lines stand in the order in which it executed; those of a thread block are written when it has
  * ended, blocks in the order of their numbers. Of an instruction the line has its PC and what its code line cannot
  * say: the lanes that executed, addresses, the lanes that were issued where others, barrier and space where only the
- * execution decides them.
+ * execution decides them. A packed stream gets records in place of lines; only what a line has behind its addresses
+ * makes it text there, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ void text_room(struct text *t, size_t more)
 }
 
 /* ---- lines ---- */
+
+#define LINE_ROOM 1024u
 
 /* Texts that lines are made of: two hexadecimal digits of a byte, small numbers with a blank before them. */
 #define SMALL 1024
@@ -89,20 +92,37 @@ static inline char *put_delta(char *p, int64_t v)
 	return put_number(p, v);
 }
 
+/* Have the lanes, without a hole between them, addresses of one stride? */
+static bool has_stride(const uint64_t *a, uint32_t m, int64_t *stride)
+{
+	unsigned first = bit_lowest32(m), n = bit_count32(m);
+	uint32_t run = m >> first;
+	uint64_t d, off = 0;
+
+	if (n < 2 || run & (run + 1))
+		return false;
+	a += first;
+	d = a[1] - a[0];
+	if (a[n - 1] - a[0] != (n - 1) * d) /* most are told by their ends */
+		return false;
+	for (unsigned i = 2; i < n; i++)
+		off |= (a[i] - a[i - 1]) ^ d;
+	if (off || (int64_t)d != (int32_t)d)
+		return false;
+	*stride = (int64_t)d;
+	return true;
+}
+
 static char *put_addresses(char *p, const uint64_t *a, uint32_t m)
 {
-	unsigned first = m ? bit_lowest32(m) : 0, n = bit_count32(m);
-	uint32_t run = m >> first;
-	int64_t stride = n > 1 ? (int64_t)(a[first + 1] - a[first]) : 0;
-	bool regular = n > 1 && !(run & (run + 1)) && stride == (int32_t)stride;
+	unsigned first = m ? bit_lowest32(m) : 0;
+	int64_t stride = 0;
 
-	for (unsigned i = 1; regular && i < n; i++)
-		regular = (int64_t)(a[first + i] - a[first + i - 1]) == stride;
-	if (!m || regular) {
+	if (!m || has_stride(a, m, &stride)) {
 		memcpy(p, " 1 0x", 5);
 		p = put_hex(p + 5, m ? a[first] : 0, 1);
 		*p++ = ' ';
-		return put_number(p, m ? stride : 0);
+		return put_number(p, stride);
 	}
 	memcpy(p, " 2 0x", 5);
 	p = put_hex(p + 5, a[first], 1);
@@ -128,16 +148,16 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 	return p;
 }
 
-void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+/* Does a line have more than mask, width and addresses? */
+static inline bool has_more(const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
-	struct text *t = &w->out;
-	char *p;
+	return issue != exec || (o->flow == FLOW_BAR && o->mode) ||
+	       (o->memory && o->space == SP_GENERIC && exec && w->space != SP_GLOBAL);
+}
 
-	text_room(t, 1024);
-	p = put_hex(t->p + t->n, 8ull * pc, 4);
-	*p++ = ' ';
-	p = put_hex8(p, exec);
-	*p++ = ' ';
+/* What stands behind the mask. */
+static char *put_rest(char *p, const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
+{
 	if (o->memory) {
 		p = put_number(p, o->bytes);
 		p = put_addresses(p, w->addr, exec);
@@ -154,9 +174,80 @@ void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue
 		memcpy(p, " s:", 3);
 		p = stpcpy(p + 3, space_name[w->space]);
 	}
+	return p;
+}
+
+static void record_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	struct text *t = &w->out;
+	char *p;
+
+	text_room(t, LINE_ROOM);
+	p = put_hex(t->p + t->n, 8ull * pc, 4);
+	*p++ = ' ';
+	p = put_hex8(p, exec);
+	*p++ = ' ';
+	p = put_rest(p, w, o, issue, exec);
 	*p++ = '\n';
 	t->n = (size_t)(p - t->p);
-	w->records++;
+	w->lines++;
+}
+
+/* ---- packed records ---- */
+
+/* The addresses of the lanes of m as words of a packed record. */
+static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
+{
+	uint32_t at = t->n_words << 2;
+	uint64_t *to;
+	int64_t stride = 0;
+
+	if (t->cap_words - t->n_words < LANES)
+		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
+	to = t->word + t->n_words;
+	if (!(m & (m - 1)) || has_stride(a, m, &stride)) {
+		to[0] = m ? a[bit_lowest32(m)] : 0;
+		to[1] = (uint64_t)stride;
+		t->n_words += 2;
+		return at | ADDR_STRIDE;
+	}
+	if (m == ALL_LANES) {
+		memcpy(to, a, LANES * sizeof(*to));
+		to += LANES;
+	} else {
+		FOR_BITS32 (i, m)
+			*to++ = a[i];
+	}
+	t->n_words = (uint32_t)(to - t->word);
+	return at | ADDR_LIST;
+}
+
+static void record_packed(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	struct recording *t = &w->packed;
+	struct pack_record *r;
+
+	if (t->n == t->cap)
+		grow(&t->record, &t->cap, t->n + 1, sizeof(*t->record));
+	r = &t->record[t->n++];
+	*r = (struct pack_record){.inst = pc, .mask = exec};
+	if (has_more(w, o, issue, exec)) {
+		text_room(&w->out, LINE_ROOM);
+		char *from = w->out.p + w->out.n;
+
+		r->text_len = (uint32_t)(put_rest(from, w, o, issue, exec) - from);
+		w->out.n += r->text_len;
+	} else if (o->memory) {
+		r->addr = put_words(t, w->addr, exec);
+	}
+}
+
+void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	if (w->g->record == RECORD_PACKED)
+		record_packed(w, o, pc, issue, exec);
+	else
+		record_line(w, o, pc, issue, exec);
 }
 
 void trace_out_block(FILE *out, const struct cta *c)
@@ -165,7 +256,7 @@ void trace_out_block(FILE *out, const struct cta *c)
 	for (uint32_t i = 0; i < c->n_warps; i++) {
 		const struct warp *w = &c->warp[i];
 
-		fprintf(out, "\nwarp = %u\ninsts = %llu\n", i, (unsigned long long)w->records);
+		fprintf(out, "\nwarp = %u\ninsts = %llu\n", i, (unsigned long long)w->lines);
 		fwrite(w->out.p, 1, w->out.n, out);
 	}
 	fputs("\n#END_TB\n", out);

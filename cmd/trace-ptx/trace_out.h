@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include "exec/exec.h"
+#include "pack.h"
 
 /* What ptxas says of a kernel; 0: no limit. */
 struct occupancy {
@@ -13,5 +14,9 @@ struct occupancy {
 
 void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k);
 void trace_out_block(FILE *out, const struct cta *c);
+/* The same to a packed stream, between pack_begin and pack_end. NULL or the static code, which the caller frees. */
+struct pack_inst *trace_out_packed_header(
+	struct pack_writer *w, const struct grid *g, const struct occupancy *k);
+void trace_out_packed_block(struct pack_writer *w, const struct cta *c);
 
 #endif

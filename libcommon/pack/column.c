@@ -14,9 +14,10 @@
 #include "diag.h"
 #include "format.h"
 
-#define OWN_FRAME  400u /* columns of so many bytes are no longer short */
-#define META_LEVEL 19
-#define THOROUGH   (128u << 10) /* columns of fewer bytes get it too where it pays: it costs little there */
+#define OWN_FRAME        400u /* columns of so many bytes are no longer short */
+#define META_LEVEL       19
+#define QUICK_META_LEVEL 5
+#define THOROUGH         (128u << 10) /* columns of fewer bytes get it too where it pays: it costs little there */
 
 #define TRIED 4096u /* columns of so many bytes are tried at the level that was asked for first */
 
@@ -96,16 +97,27 @@ static bool expand_text(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, con
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
+/* Below THOROUGH_LEVEL each column is compressed once, at the level that was asked for. */
+static int level_of(size_t n, int level)
+{
+	return level >= THOROUGH_LEVEL && level < META_LEVEL && n < THOROUGH ? META_LEVEL : level;
+}
+
+static int join_level(int level)
+{
+	return level > META_LEVEL ? level : level < THOROUGH_LEVEL ? QUICK_META_LEVEL : META_LEVEL;
+}
+
 /* Numbers without pattern are not searched for any longer than it takes to see that they are. */
 static void compress_numbers(struct buf *out, const struct buf *col, int level)
 {
-	if (level < META_LEVEL && col->n < THOROUGH && col->n >= TRIED) {
+	if (level_of(col->n, level) != level && col->n >= TRIED) {
 		compress(out, col->p, col->n, level, false);
 		if (out->n > col->n / 4 * 3)
 			return;
 		out->n = 0;
 	}
-	compress(out, col->p, col->n, level < META_LEVEL && col->n < THOROUGH ? META_LEVEL : level, false);
+	compress(out, col->p, col->n, level_of(col->n, level), false);
 }
 
 /* A frame's length has a bit below it: 1: LZMA2. */
@@ -117,7 +129,9 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 		compress_numbers(out, col, level);
 		return;
 	}
-	compress(out, col->p, col->n, level < META_LEVEL && col->n < THOROUGH ? META_LEVEL : level, false);
+	compress(out, col->p, col->n, level_of(col->n, level), false);
+	if (level < THOROUGH_LEVEL)
+		return;
 	*lzma = compress_text(&other, col->p, col->n, out->n);
 	if (!*lzma) {
 		buf_free(&other);
@@ -140,7 +154,7 @@ void frames_begin(struct frames *f, const struct buf col[N_COLUMNS])
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level)
 {
 	if (k == N_COLUMNS)
-		compress(&f->frame[k], f->join.p, f->join.n, level > META_LEVEL ? level : META_LEVEL, true);
+		compress(&f->frame[k], f->join.p, f->join.n, join_level(level), true);
 	else if (!joined((int)k, col[k].n))
 		compress_column(&f->frame[k], (int)k, &col[k], level, &f->lzma[k]);
 }

@@ -485,6 +485,8 @@ static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, c
 		for (uint32_t w = 0; w < tb->n_warps; w++) {
 			const struct pwarp *pw = &p->warp[tb->first_warp + w];
 
+			if (!parsed_counts(p, tb->first_warp + w))
+				continue;
 			addresses_warp(&f->x, pw->id, tb->id);
 			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
 			f->n_recent = 0;

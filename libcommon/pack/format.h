@@ -6,6 +6,7 @@
  *   buf.h     growing byte strings, bounded reading, numbers
  *   parse.c   text to a part: static instructions and records, exactly or not at all
  *   static.c  its static instructions, each once
+ *   records.c the same from records, without text
  *   part.c    a part once it is parsed
  *   text.c    the way back: records to the same text
  *   tail.h    ends of lines that are kept as text: forms and numbers
@@ -185,7 +186,18 @@ struct parsed {
 	uint32_t n_slots;
 	uint32_t *path, n_paths, n_path_slots; /* warps that are like no earlier one, by hash */
 	bool style_known;
+	uint32_t step; /* the models are chosen by the first warps and by every so manyth */
 };
+
+/* Levels below: the least work that makes a stream: models from some of the warps, columns compressed once. */
+#define THOROUGH_LEVEL 3
+#define QUICK_WARPS    4u
+#define QUICK_INSTS    8192u /* instructions of these warps, about */
+
+static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
+{
+	return warp < QUICK_WARPS || warp % p->step == 0;
+}
 
 /* ---- parse.c ---- */
 
@@ -227,6 +239,11 @@ struct text_in {
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
 bool text_record(
 	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
+/* The pieces of these: a block up to its first warp, a warp's lines before the first record, a record with its text. */
+void text_begin(struct buf *out, const struct text_in *in);
+void text_warp(struct buf *out, uint32_t id, uint32_t insts);
+void text_put(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp,
+	const uint8_t *text, size_t len);
 void text_static(struct buf *out, const struct part *p, const struct pstatic *s);
 
 /* ---- header.c ---- */

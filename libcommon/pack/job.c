@@ -46,7 +46,7 @@ void queue_free(struct queue *q)
 
 /* ---- buffers in use again ----------------------------------------------------------------- */
 
-static struct parsed *take_parsed(struct queue *q)
+struct parsed *queue_parsed(struct queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	struct parsed *p = q->n_spare ? q->spare[--q->n_spare] : NULL;
@@ -94,6 +94,7 @@ static void put_text(struct queue *q, struct buf *b)
 
 /* ---- one piece ---------------------------------------------------------------------------- */
 
+/* The piece's thread blocks; bytes of text that are no longer needed. */
 static size_t parse_piece(struct parsed *p, const struct piece *c)
 {
 	const char *text = (const char *)c->text.p;
@@ -104,6 +105,8 @@ static size_t parse_piece(struct parsed *p, const struct piece *c)
 	part->threads = c->facts.threads;
 	part->style = STYLE_DIALECT * c->facts.dialect;
 	part->first_block = c->first_block;
+	if (c->records)
+		return c->text.n;
 	while (at < c->text.n) {
 		size_t gap = part->first_block + part->n_blocks != 0;
 
@@ -128,17 +131,19 @@ static size_t columns_of(const struct piece *c)
 
 static void encode_piece(struct queue *q, struct piece *c)
 {
-	struct parsed *p = take_parsed(q);
+	struct parsed *p = c->records ? c->records : queue_parsed(q);
 	size_t taken = parse_piece(p, c);
 
 	c->part = p->part.n_blocks != 0;
 	if (c->part) {
+		/* Odd, so that every place in a thread block comes up. */
+		p->step = q->level < THOROUGH_LEVEL ? p->n_rec / QUICK_INSTS | 1 : 1;
 		encode_part(p, c->col);
 		part_pack(&c->table, &p->part);
 	}
 	census_take(&c->census, p, q->isa, c->facts.binary);
 	put_parsed(q, p);
-	if (c->part && columns_of(c) + c->table.n > taken - c->header + PIECE_SLACK / 2) {
+	if (c->part && !c->records && columns_of(c) + c->table.n > taken - c->header + PIECE_SLACK / 2) {
 		columns_free(c->col); /* rather as text */
 		buf_free(&c->table);
 		c->part = false;
@@ -149,6 +154,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		buf_add(&c->stored, c->text.p + taken, c->text.n - taken);
 	if (c->header)
 		buf_add(&c->head, c->text.p, c->header);
+	c->records = NULL;
 	put_text(q, &c->text);
 }
 
@@ -178,7 +184,7 @@ static void put_piece(
 	const struct piece *c, struct buf col[N_COLUMNS], struct header_state *s, struct coded *d)
 {
 	struct buf *m = &col[COL_META];
-	bool hash = c->ends && (c->bytes >= HASH_TEXT || columns_of(c) >= HASH_COLUMNS);
+	bool hash = c->ends && !c->no_hash && (c->bytes >= HASH_TEXT || columns_of(c) >= HASH_COLUMNS);
 	mp_uint(m, (c->begins ? PIECE_BEGINS : 0) | (c->ends ? PIECE_ENDS : 0) | (c->part ? PIECE_PART : 0) |
 			   (c->stored.n ? PIECE_STORED : 0) | (hash ? PIECE_HASH : 0) |
 			   (c->codes ? PIECE_CODES : 0));

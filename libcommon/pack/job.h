@@ -17,9 +17,11 @@
 /* A run of a kernel's text. */
 struct piece {
 	struct buf text;
+	struct parsed *records; /* its thread blocks, which the text has not; NULL: it has */
 	uint32_t kernel;
 	bool begins, ends;           /* of a kernel */
 	bool part, kept;             /* some of it is records; some is text that is not blank */
+	bool no_hash;                /* of a kernel of which not all is text */
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;
@@ -62,7 +64,8 @@ struct queue {
 struct queue *queue_new(unsigned threads, int level);
 void queue_free(struct queue *q);
 void *queue_worker(void *queue);
-struct buf queue_text(struct queue *q); /* an empty buffer that text was in before */
+struct parsed *queue_parsed(struct queue *q); /* empty, for the records of a piece */
+struct buf queue_text(struct queue *q);       /* an empty buffer that text was in before */
 /* A new job behind all others; give it pieces, then close it. */
 struct job *queue_job(struct queue *q);
 void queue_piece(struct queue *q, struct job *j, struct piece *c);

@@ -137,7 +137,7 @@ static void learn_pass(struct learner *l, bool guards)
 	}
 	for (uint32_t i = 0; i < l->p->n_warp; i++) {
 		l->weight = l->p->warp[i].weight;
-		if (l->p->warp[i].like == i)
+		if (l->p->warp[i].like == i && parsed_counts(l->p, i))
 			learn_warp(l, &l->p->warp[i]);
 	}
 }

@@ -128,18 +128,12 @@ static uint8_t *put_prefix(uint8_t *o, const struct text_in *in, uint32_t warp, 
 	return o;
 }
 
-bool text_record(
-	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails)
+void text_put(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp,
+	const uint8_t *text, size_t len)
 {
 	const struct pcode *c = &in->part->code;
 	const struct pstatic *s = &c->s[r->inst];
-	const uint8_t *text = NULL;
-	size_t len = 0;
 
-	if (s->flags & (ST_TAIL | ST_LINE)) {
-		if (!tail_next(tails, r->inst, r->mask, &text, &len))
-			return false;
-	}
 	buf_room(out, LINE_ROOM + s->mid_len + s->tail_len + len);
 	uint8_t *o = out->p + out->n;
 	if (in->part->style & (STYLE_BLOCK_IDS | STYLE_LINENO))
@@ -156,6 +150,18 @@ bool text_record(
 		o = put_copy(o, text, len);
 	*o++ = '\n';
 	out->n = (size_t)(o - out->p);
+}
+
+bool text_record(
+	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails)
+{
+	const uint8_t *text = NULL;
+	size_t len = 0;
+
+	if (in->part->code.s[r->inst].flags & (ST_TAIL | ST_LINE) &&
+		!tail_next(tails, r->inst, r->mask, &text, &len))
+		return false;
+	text_put(out, in, r, warp, text, len);
 	return true;
 }
 
@@ -168,7 +174,7 @@ static void put_numbered(struct buf *out, const char *name, uint64_t v)
 	buf_byte(out, '\n');
 }
 
-static void put_begin(struct buf *out, const struct text_in *in)
+void text_begin(struct buf *out, const struct text_in *in)
 {
 	uint8_t t[80], *o = t;
 
@@ -186,17 +192,22 @@ static void put_begin(struct buf *out, const struct text_in *in)
 	buf_byte(out, '\n');
 }
 
+void text_warp(struct buf *out, uint32_t id, uint32_t insts)
+{
+	put_numbered(out, "warp = ", id);
+	put_numbered(out, "insts = ", insts);
+}
+
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails)
 {
 	const struct tblock *tb = in->tb;
 
-	put_begin(out, in);
+	text_begin(out, in);
 	for (uint32_t w = 0; w < tb->n_warps; w++) {
 		const struct warp_recs *wr = &tb->warp[w];
 		uint32_t id = in->warp_id ? in->warp_id[w] : w;
 
-		put_numbered(out, "warp = ", id);
-		put_numbered(out, "insts = ", wr->count);
+		text_warp(out, id, wr->count);
 		for (uint32_t i = 0; i < wr->count; i++)
 			if (!text_record(out, in, &tb->rec[wr->first + i], id, tails))
 				return false;

@@ -4,7 +4,9 @@
  * some of them make a block, blocks are written in order, and an index follows.
  *
  * Always true: where text is cut depends on the text alone, so that the bytes are the same for any number of
- * threads; the version is that of what the stream has; the columns of a piece are no longer than its text and PIECE_SLACK, so that a block's fit the limits.
+ * threads; the version is that of what the stream has; the columns of a piece are no longer than its text and
+ * PIECE_SLACK, so that a block's fit the limits. That holds of pieces that are given as records, too: no column takes
+ * more than the line would that it comes from.
  */
 #include <xxhash.h>
 #include "diag.h"
@@ -12,6 +14,7 @@
 #include "control.h"
 #include "cubin.h"
 #include "job.h"
+#include "records.h"
 
 #define PIECE_TEXT (4u << 20)
 #define BLOCK_TEXT (32u << 20)
@@ -41,6 +44,10 @@ struct pack_writer {
 	uint64_t bytes, blocks;
 	struct header_facts facts;
 	bool begun;
+	struct parsed *filled; /* of a kernel given as records: the piece that is under way; NULL: none is */
+	uint64_t filled_text;  /* bytes that its thread blocks have as text */
+	struct records records;
+	bool no_hash;
 	uint32_t reported; /* kernels kept as text below this number were reported */
 	void (*on_text)(void *ctx, uint32_t kernel);
 	void *ctx;
@@ -196,6 +203,25 @@ static void text_hash(const struct pack_writer *w, unsigned char out[16])
 	memcpy(out, h.digest, 16);
 }
 
+/* The piece, which has n bytes of text, to the block under way or the next one. */
+static void hand_on(struct pack_writer *w, struct piece *c, uint64_t n)
+{
+	if (c->begins) {
+		find_codes(w, c);
+		directory_begin(&w->directory, (const char *)c->text.p, c->header);
+	}
+	uint64_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
+	w->begun = true;
+	if (w->job && most > w->room)
+		next_job(w);
+	struct job *j = current(w);
+	w->text += n;
+	w->room -= most;
+	queue_piece(w->queue, j, c);
+	if (w->text >= BLOCK_TEXT || j->n == pack_limits.pieces)
+		next_job(w);
+}
+
 static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 {
 	struct piece *c = xcalloc(1, sizeof(*c));
@@ -207,6 +233,7 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		.header = header,
 		.bytes = w->bytes,
 		.first_block = w->blocks,
+		.no_hash = w->no_hash,
 		.facts = w->facts};
 	buf_add(&rest, w->in.p + n, w->in.n - n);
 	c->text = w->in;
@@ -217,20 +244,7 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 		w->blocks++;
 	if (ends)
 		text_hash(w, c->hash);
-	if (c->begins)
-		find_codes(w, c);
-	if (c->begins)
-		directory_begin(&w->directory, (const char *)c->text.p, header);
-	size_t most = n + PIECE_SLACK + (c->codes ? pack_control_size(c->codes, c->n_codes) : 0);
-	w->begun = true;
-	if (w->job && most > w->room)
-		next_job(w);
-	struct job *j = current(w);
-	w->text += n;
-	w->room -= most;
-	queue_piece(w->queue, j, c);
-	if (w->text >= BLOCK_TEXT || j->n == pack_limits.pieces)
-		next_job(w);
+	hand_on(w, c, n);
 }
 
 /*
@@ -293,7 +307,7 @@ static void cut(struct pack_writer *w)
 
 void pack_begin(struct pack_writer *w)
 {
-	w->begun = false;
+	w->begun = w->no_hash = false;
 	w->limit = least(PIECE_TEXT, piece_most());
 	w->bytes = w->blocks = 0;
 	w->facts = (struct header_facts){.threads = 0};
@@ -320,10 +334,92 @@ void pack_feed(struct pack_writer *w, const void *bytes, size_t n)
 	}
 }
 
+/* ---- records ------------------------------------------------------------------------------ */
+
+/* What was filled becomes a piece; ends: the kernel does. */
+static void put_filled(struct pack_writer *w, bool ends)
+{
+	struct piece *c = xcalloc(1, sizeof(*c));
+
+	*c = (struct piece){.text = w->in,
+		.records = w->filled,
+		.kernel = w->kernel,
+		.begins = !w->begun,
+		.ends = ends,
+		.no_hash = true,
+		.header = w->begun ? 0 : w->in.n,
+		.bytes = w->bytes,
+		.first_block = w->blocks - (w->filled ? w->filled->part.n_blocks : 0),
+		.facts = w->facts};
+	w->in = queue_text(w->queue);
+	hand_on(w, c, c->header + w->filled_text);
+	w->filled = NULL;
+	w->filled_text = 0;
+}
+
+void pack_records(
+	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst)
+{
+	w->no_hash = true;
+	w->facts = header_facts(header, n);
+	w->bytes = n + 1;
+	buf_add(&w->in, header, n);
+	buf_byte(&w->in, '\n');
+	records_begin(&w->records, inst, n_inst);
+}
+
+/* A block that no part can hold, as text. */
+static void feed_lines(
+	struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
+{
+	struct parsed *p = queue_parsed(w->queue);
+	struct buf text = {0};
+	bool first = !w->blocks;
+
+	if (w->filled)
+		put_filled(w, false);
+	p->part.style = STYLE_DIALECT * w->facts.dialect;
+	records_part(&w->records);
+	records_block(&w->records, p, id, warp, n_warps);
+	records_text(&text, p, first);
+	parsed_free(p);
+	free(p);
+	pack_feed(w, text.p, text.n);
+	buf_free(&text);
+	if (w->in.n)
+		put_cut(w, w->in.n, w->begun ? 0 : find_header(w), false);
+}
+
+void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
+{
+	uint64_t n = records_length(&w->records, id, warp, n_warps) + (w->blocks != 0);
+	size_t most = least(PIECE_TEXT, piece_most());
+
+	if (n > piece_most() || !records_fit(&w->records, warp, n_warps)) {
+		feed_lines(w, id, warp, n_warps);
+		return;
+	}
+	if (w->filled && w->in.n + w->filled_text + n > most)
+		put_filled(w, false);
+	if (!w->filled) {
+		w->filled = queue_parsed(w->queue);
+		records_part(&w->records);
+	}
+	records_block(&w->records, w->filled, id, warp, n_warps);
+	w->filled_text += n;
+	w->bytes += n;
+	w->blocks++;
+}
+
 void pack_end(struct pack_writer *w, unsigned char *hash)
 {
 	size_t header = 0;
 
+	if (w->no_hash) {
+		put_filled(w, true);
+		w->kernel++;
+		return;
+	}
 	buf_room(&w->in, 1);
 	if (!w->begun) {
 		header = find_header(w);
@@ -376,6 +472,7 @@ void pack_writer_close(struct pack_writer *w)
 	buf_free(&w->told);
 	directory_free(&w->directory);
 	free(w->entry);
+	records_free(&w->records);
 	XXH3_freeState(w->hash);
 	queue_free(w->queue);
 	free(w);

@@ -21,7 +21,8 @@ static void run(const struct code *code, const struct func *kernel, struct memor
 		.cluster = {2, 1, 1},
 		.id = 1,
 		.param = param};
-	struct grid g = {.code = code, .mem = mem, .opt = &opt, .l = &l, .record = true, .print = stderr};
+	struct grid g = {
+		.code = code, .mem = mem, .opt = &opt, .l = &l, .record = RECORD_LINES, .print = stderr};
 	uint64_t address = HEAP_BASE;
 
 	for (uint32_t i = 0; i + 8 <= kernel->param_bytes; i += 8)

@@ -90,7 +90,7 @@ static void execute(const struct launch *l, const struct kernel *k)
 		.textures = &cudart.textures,
 		.opt = &cudart.exec,
 		.l = l,
-		.record = cudart.wire.trace && cudart.telling,
+		.record = cudart.wire.trace && cudart.telling ? RECORD_LINES : RECORD_NONE,
 		.print = stdout};
 	struct occupancy o = {k->regs, k->shared};
 	FILE *trace = begin_trace(l);

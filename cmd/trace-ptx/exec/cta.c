@@ -48,6 +48,8 @@ void cta_free(struct cta *c)
 		free(c->warp[i].call);
 		free(c->warp[i].frames);
 		free(c->warp[i].out.p);
+		free(c->warp[i].packed.record);
+		free(c->warp[i].packed.word);
 	}
 	if (c->local)
 		reserve_free(c->local, (size_t)c->n_warps * LANES, c->local_stride);
@@ -77,8 +79,9 @@ void cta_start(struct cta *c, uint64_t number)
 		w->n_calls = 0;
 		w->frame_at = 0;
 		w->local_base = 0;
-		w->insts = w->thread_insts = w->records = 0;
+		w->insts = w->thread_insts = w->lines = 0;
 		w->out.n = 0;
+		w->packed.n = w->packed.n_words = 0;
 		w->waiting = NULL;
 		w->cluster_arrived = w->changed = false;
 		exec_open_frame(w, c->g->kernel);

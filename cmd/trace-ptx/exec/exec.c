@@ -232,7 +232,7 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 void exec_warp(struct warp *w, uint64_t quantum)
 {
 	const struct op *code = w->g->code->op;
-	bool record = w->g->record;
+	bool record = w->g->record != RECORD_NONE;
 	uint64_t end = w->insts + quantum;
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {

@@ -222,6 +222,9 @@ struct launch {
 	uint64_t workspace; /* cooperative: WORKSPACE_BYTES of zeros where its blocks count each other; 0: not so */
 };
 
+/* What is kept of each warp instruction. */
+enum record { RECORD_NONE, RECORD_LINES, RECORD_PACKED };
+
 struct grid {
 	const struct code *code;
 	struct memory *mem;
@@ -238,7 +241,7 @@ struct grid {
 	uint32_t order;                    /* of the kernel and what it calls */
 	unsigned at_once;                  /* CTAs that may run */
 	struct race *race;                 /* race.c; NULL: not looked for */
-	bool record;
+	enum record record;
 	FILE *print; /* of printf */
 };
 
@@ -258,6 +261,14 @@ struct text {
 	size_t n, cap;
 };
 void text_room(struct text *t, size_t more);
+
+/* Records for the packed form: see trace_out.c. */
+struct pack_record;
+struct recording {
+	struct pack_record *record;
+	uint64_t *word;
+	uint32_t n, n_words, cap, cap_words;
+};
 
 struct cta;
 struct warp {
@@ -286,9 +297,10 @@ struct warp {
 	uint64_t insts, thread_insts;
 	/* the access made last */
 	uint64_t addr[LANES];
-	uint8_t space; /* of a generic access: of its last lane */
-	struct text out;
-	uint64_t records;
+	uint8_t space;   /* of a generic access: of its last lane */
+	struct text out; /* lines; of packed records the text that some have */
+	struct recording packed;
+	uint64_t lines;
 	void *async; /* sem/async.c */
 };
 
@@ -413,7 +425,7 @@ static inline void exec_addresses(struct warp *w, const struct op *o)
 #define REG(T, w, slot) ((T *)(void *)((w)->frame + (slot)))
 #define PRED(w, slot)   (*REG(uint32_t, w, slot))
 
-/* trace_out.c */
+/* trace_out.c: as the launch keeps them */
 void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec);
 
 #endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Traces of what was executed, to a packed stream: header and records, no lines in between. Apart from trace_out.c,
+ * for the library of --run has no packed streams.
+ */
+#include <stdlib.h>
+#include "trace_out.h"
+
+struct pack_inst *trace_out_packed_header(
+	struct pack_writer *w, const struct grid *g, const struct occupancy *k)
+{
+	uint32_t n = g->code->prog->n_insts;
+	struct pack_inst *inst = xcalloc(n + 1, sizeof(*inst));
+	char *text;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (!f)
+		die_errno("memory");
+	trace_out_header(f, g, k);
+	fclose(f);
+	for (uint32_t i = 0; i < n; i++)
+		inst[i] = (struct pack_inst){8 * i, g->code->op[i].memory ? g->code->op[i].bytes : 0};
+	pack_records(w, text, bytes, inst, n);
+	free(text);
+	return inst;
+}
+
+void trace_out_packed_block(struct pack_writer *out, const struct cta *c)
+{
+	struct pack_warp warp[32];
+
+	for (uint32_t i = 0; i < c->n_warps; i++) {
+		const struct recording *t = &c->warp[i].packed;
+
+		warp[i] = (struct pack_warp){t->record, t->word, c->warp[i].out.p, t->n, t->n_words};
+	}
+	pack_block(out, c->id, warp, c->n_warps);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels packed from their records: the stream unpacks to the text that the records stand for, which this file writes
+ * on its own, at every level, for any number of threads, and where blocks are larger than a part may hold.
+ */
+#include "pack.h"
+#include "bits.h"
+#include "pack/limits.h"
+#include "pack/buf.h"
+#include "tap.h"
+
+#define INSTS  40u
+#define WARPS  3u
+#define BLOCKS 25u
+
+static const char header[] =
+	"-kernel name = k\n-kernel id = 1\n-grid dim = (5,5,1)\n-block dim = (80,1,1)\n-shmem = 0\n-nregs = 8\n"
+	"-cuda stream id = 0\n-isa = ptx 7.0\n-code end = 0x1000000\n-code 0000 ret\n"
+	"#traces format = PC mask width [mode addresses] [i:issue] [b:barrier] [s:space]\n";
+
+static uint64_t seed = 1;
+
+static uint32_t draw(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 11) % n;
+}
+
+/* A warp as records and as text. */
+struct made {
+	struct pack_record record[400];
+	uint64_t word[400 * 32];
+	struct buf texts;
+	uint32_t n, n_words;
+};
+
+static struct pack_inst inst[INSTS];
+static struct made made[WARPS];
+static struct buf whole;
+
+static void add(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct buf *b, const char *fmt, ...)
+{
+	char line[1200];
+	va_list args;
+
+	va_start(args, fmt);
+	buf_add(b, line, (size_t)vsnprintf(line, sizeof(line), fmt, args));
+	va_end(args);
+}
+
+/* No lane, one, a run of them, any. */
+static uint32_t draw_mask(void)
+{
+	switch (draw(6)) {
+	case 0: return 0;
+	case 1: return 1u << draw(32);
+	case 2: return (1u << (1 + draw(31))) - 1;
+	case 3: return ((1u << (1 + draw(15))) - 1) << draw(16);
+	case 4: return draw(UINT32_MAX);
+	default: return UINT32_MAX;
+	}
+}
+
+/* Addresses of one stride that fits 32 bits or does not, or of none, and how the line names them. */
+static void add_addresses(struct made *m, struct pack_record *r)
+{
+	static const int64_t strides[] = {
+		0, 4, -4, 128, 100000, -2147483648LL, 2147483647, 2147483648LL, -2147483649LL};
+	uint32_t n = bit_count32(r->mask), run = r->mask ? r->mask >> bit_lowest32(r->mask) : 0;
+	bool hole = run & (run + 1);
+	int64_t stride = strides[draw(9)];
+	uint64_t a[32], base = draw(3) ? 0xc0000000u + draw(1u << 20) : draw(3);
+	bool line = n > 1 && !hole && stride == (int32_t)stride && draw(3);
+
+	for (uint32_t i = 0; i < n; i++)
+		a[i] = line              ? base + i * (uint64_t)stride
+		       : i == n - 1 && i ? a[i - 1] + 1 + (uint64_t)(a[1] - a[0])
+		       : draw(4)         ? base + i * (uint64_t)stride
+					 : base + draw(UINT32_MAX) * (uint64_t)(1 + draw(1u << 30));
+	if (n == 2 && !hole && !line) /* two lanes without a hole have a stride unless it is too long */
+		a[1] = a[0] + (1ull << 40);
+	r->addr = m->n_words << 2 | (line || n < 2 ? ADDR_STRIDE : ADDR_LIST);
+	m->word[m->n_words] = n ? a[0] : 0;
+	m->word[m->n_words + 1] = line ? (uint64_t)stride : 0;
+	if (!line && n > 1)
+		memcpy(m->word + m->n_words, a, n * sizeof(a[0]));
+	m->n_words += line || n < 2 ? 2 : n;
+	if (!n) {
+		add(&whole, " 1 0x0 0");
+	} else if (line) {
+		add(&whole, " 1 0x%llx %lld", (unsigned long long)base, (long long)stride);
+	} else {
+		add(&whole, " 2 0x%llx", (unsigned long long)a[0]);
+		for (uint32_t i = 1; i < n; i++)
+			add(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+	}
+}
+
+static void make_warp(struct made *m, uint32_t n)
+{
+	m->n = n;
+	m->n_words = 0;
+	m->texts.n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct pack_record *r = &m->record[i];
+		uint32_t k = i % INSTS;
+
+		*r = (struct pack_record){.inst = k, .mask = draw_mask()};
+		add(&whole, "%04x %08x ", inst[k].pc, r->mask);
+		if (!draw(8)) {
+			size_t at = whole.n;
+
+			add(&whole, "%u", inst[k].width);
+			if (inst[k].width)
+				add(&whole, " 1 0x%x 4", draw(99));
+			add(&whole, " i:%08x", UINT32_MAX);
+			r->text_len = (uint32_t)(whole.n - at);
+			buf_add(&m->texts, whole.p + at, r->text_len);
+		} else {
+			add(&whole, "%u", inst[k].width);
+			if (inst[k].width)
+				add_addresses(m, r);
+		}
+		add(&whole, "\n");
+	}
+}
+
+static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
+{
+	const uint32_t id[3] = {b % 5, b / 5, 0};
+	struct pack_warp warp[WARPS];
+
+	add(&whole, "%s#BEGIN_TB\n\nthread block = %u,%u,0\n", "\n", id[0], id[1]);
+	for (uint32_t i = 0; i < WARPS; i++) {
+		uint32_t n = draw(most);
+
+		add(&whole, "\nwarp = %u\ninsts = %u\n", i, n);
+		make_warp(&made[i], n);
+		warp[i] = (struct pack_warp){made[i].record, made[i].word, (const char *)made[i].texts.p,
+			made[i].n, made[i].n_words};
+	}
+	add(&whole, "\n#END_TB\n");
+	pack_block(w, id, warp, WARPS);
+}
+
+static bool append(void *ctx, const void *bytes, size_t n)
+{
+	buf_add(ctx, bytes, n);
+	return true;
+}
+
+/* Two kernels, made, packed and unpacked. */
+static bool comes_back(uint32_t most, int level, unsigned threads)
+{
+	char *stream;
+	size_t n;
+	FILE *out = open_memstream(&stream, &n);
+	struct pack_writer *w = pack_writer_new(out, level, threads);
+	struct buf want[2] = {0}, got = {0};
+	struct fault f;
+	bool good = true;
+
+	pack_put_list(w, "kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\n", 32);
+	for (unsigned k = 0; k < 2; k++) {
+		for (uint32_t i = 0; i < INSTS; i++)
+			inst[i] =
+				(struct pack_inst){i > 35 ? 0xfff0 + 8 * i : 8 * i, i % 3 ? 0 : 1u << i % 5};
+		whole = (struct buf){0};
+		buf_add(&whole, header, strlen(header));
+		pack_begin(w);
+		pack_records(w, header, strlen(header), inst, INSTS);
+		for (uint32_t b = 0; b < BLOCKS; b++)
+			make_block(w, b, most);
+		pack_end(w, NULL);
+		want[k] = whole;
+	}
+	pack_writer_close(w);
+	fclose(out);
+	struct pack *p = pack_memory("s", stream, n, &f);
+	good = p && pack_verify(p, &f) == 0;
+	for (uint32_t k = 0; good && k < 2; k++) {
+		struct pack_kernel about = {0};
+
+		got.n = 0;
+		good = pack_kernel(p, k, &about, &f) == 0 && about.text == want[k].n &&
+		       about.blocks <= BLOCKS && pack_text(p, k, 0, UINT64_MAX, append, &got, &f) == 0 &&
+		       got.n == want[k].n && !memcmp(got.p, want[k].p, got.n);
+		free(about.name);
+	}
+	pack_close(p);
+	for (unsigned k = 0; k < 2; k++)
+		buf_free(&want[k]);
+	buf_free(&got);
+	free(stream);
+	return good;
+}
+
+int main(void)
+{
+	const struct pack_limits was = pack_limits;
+
+	diag_init("test_records");
+	for (int level = 1; level <= 19; level += 6)
+		ok(comes_back(300, level, 1) && comes_back(3, level, 1), "records come back at level %d",
+			level);
+	ok(comes_back(400, 1, 3), "and from several threads");
+	for (uint32_t columns = 1u << 15; columns <= 1u << 21; columns *= 2) {
+		pack_limits = was;
+		pack_limits.columns = columns;
+		ok(comes_back(400, 1, 1), "and where half of %u bytes are the most that a piece has",
+			columns);
+	}
+	pack_limits = was;
+	pack_limits.insts = (1u << 15) + 500;
+	ok(comes_back(400, 1, 1), "and where some blocks have more instructions than a part may");
+	pack_limits = was;
+	pack_limits.statics = INSTS;
+	ok(comes_back(100, 1, 1), "and where there are too many static instructions");
+	for (uint32_t i = 0; i < WARPS; i++)
+		buf_free(&made[i].texts);
+	return tap_done();
+}
