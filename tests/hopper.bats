@@ -49,3 +49,228 @@ words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 	run -1 trace-ptx -n k.launch
 	assert_output --partial 'at 0x4'
 }
+
+# LAUNCH: the grid and cluster; results of 64 bytes a block in A.
+launch() {
+	printf 'module k.ptx\nbuffer A bytes=256 u32=iota\nbuffer O bytes=256 zero\nlaunch k grid=4 block=%s args A,O\nsave O o\n' "${1:-1}" >k.launch
+}
+
+# The end of a kernel: the first two words of s of each block go to O, in blocks of 8 bytes.
+write_out() {
+	cat <<-'E'
+		ld.param.u64 %rd9, [o];
+		mul.wide.u32 %rd10, %r1, 8;
+		add.s64 %rd9, %rd9, %rd10;
+		ld.shared.v2.u32 {%r30, %r31}, [s];
+		st.global.v2.u32 [%rd9], {%r30, %r31};
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+	E
+}
+
+# The beginning: an mbarrier for 16 bytes, known to all blocks of the cluster. $1: bytes.
+expect_bytes() {
+	cat <<-E
+		mov.u32 %r10, %cluster_ctarank;
+		st.shared.v2.u32 [s], {0, 0};
+		mbarrier.init.shared.b64 [bar], 1;
+		mbarrier.arrive.expect_tx.shared.b64 %rd11, [bar], $1;
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+	E
+}
+
+wait_bytes() {
+	cat <<-'E'
+	wait:
+		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+		@!%p1 bra wait;
+	E
+}
+
+@test "st.async and red.async write into another block and tell its mbarrier" {
+	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
+		$(expect_bytes 8)
+		add.u32 %r11, %r10, 1;
+		and.b32 %r11, %r11, 3;
+		mov.u32 %r12, s;
+		mov.u32 %r13, bar;
+		mapa.shared::cluster.u32 %r14, %r12, %r11;
+		mapa.shared::cluster.u32 %r15, %r13, %r11;
+		add.u32 %r16, %r10, 100;
+		add.u32 %r17, %r10, 200;
+		st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r14], {%r16, %r17}, [%r15];
+		$(wait_bytes)
+		$(write_out)
+	E
+	launch
+	run -0 trace-ptx -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '103 203 100 200 101 201 102 202'
+	run -0 trace-ptx -o out k.launch
+	run -0 trace-lint out/kernelslist.g
+	# every block adds its rank + 1 to the first word of rank 2
+	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
+		$(expect_bytes 16)
+		mov.u32 %r12, s;
+		mov.u32 %r13, bar;
+		mapa.shared::cluster.u32 %r14, %r12, 2;
+		mapa.shared::cluster.u32 %r15, %r13, 2;
+		add.u32 %r16, %r10, 1;
+		red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r14], %r16, [%r15];
+		setp.ne.u32 %p2, %r10, 2;
+		@%p2 bra done;
+		$(wait_bytes)
+	done:
+		barrier.cluster.arrive;
+		barrier.cluster.wait;
+		$(write_out)
+	E
+	run -0 trace-ptx -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '0 0 0 0 10 0 0 0'
+}
+
+@test "stores and atomics reach the shared memory of another block through mapa, generic and not" {
+	kernel ', .param .u64 o' ' .reqnctapercluster 2, 1, 1' <<-E
+		$(expect_bytes 0)
+		xor.b32 %r11, %r10, 1;
+		mov.u32 %r12, s;
+		mapa.shared::cluster.u32 %r14, %r12, %r11;
+		add.u32 %r16, %r1, 7;
+		st.shared::cluster.u32 [%r14], %r16;
+		cvta.shared.u64 %rd12, s;
+		mapa.u64 %rd13, %rd12, %r11;
+		atom.add.u32 %r17, [%rd13+4], %r16;
+		atom.shared::cluster.add.u32 %r17, [%r14+4], 1000;
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+		$(write_out)
+	E
+	sed -i 's/cvta.shared.u64 %rd12, s/mov.u64 %rd12, s;\ncvta.shared.u64 %rd12, %rd12/' k.ptx
+	launch
+	run -0 trace-ptx -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '8 1008 7 1007 10 1010 9 1009'
+}
+
+@test "a bulk copy to several blocks is in each of them, and each one's mbarrier knows" {
+	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
+		$(expect_bytes 16)
+		setp.eq.u32 %p2, %r10, 1;
+		mov.b32 %r11, 13;
+		cvt.u16.u32 %h1, %r11;
+		@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [%rd1+32], 16, [bar], %h1;
+		@%p2 bra done;
+		$(wait_bytes)
+	done:
+		barrier.cluster.arrive;
+		barrier.cluster.wait;
+		$(write_out)
+	E
+	sed -i 's/^\.reg \.pred/.reg .b16 %h<2>;\n&/' k.ptx
+	launch
+	run -0 trace-ptx -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '8 9 0 0 8 9 8 9'
+	sed -i 's/mov.b32 %r11, 13/mov.b32 %r11, 17/' k.ptx
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found mask 0x11 of thread blocks in a cluster of 4, wanted one of them at least and no others'
+}
+
+@test "bulk reductions into global memory and into another block" {
+	kernel ', .param .u64 o' <<-'E'
+		add.u32 %r2, %r1, 1;
+		st.shared.v4.u32 [s], {%r2, %r2, 5, 0xffffffff};
+		fence.proxy.async.shared::cta;
+		ld.param.u64 %rd2, [o];
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2], [s], 16;
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%rd2+16], [s], 16;
+		cp.async.bulk.commit_group;
+		cp.async.bulk.wait_group 0;
+	E
+	launch
+	run -0 trace-ptx -n -j 2 k.launch
+	run -0 words o 32
+	assert_line --index 0 '10 10 20 4294967292 4 4 5 0'
+	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
+		$(expect_bytes 64)
+		add.u32 %r2, %r10, 1;
+		st.shared.v4.u32 [s+64], {%r2, 16, 0, 0};
+		mov.u32 %r12, s;
+		mov.u32 %r13, bar;
+		mapa.shared::cluster.u32 %r14, %r12, 3;
+		mapa.shared::cluster.u32 %r15, %r13, 3;
+		st.shared.v2.u32 [s+8], {0, 0};
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+		cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.or.b32 [%r14], [s+64], 16, [%r15];
+		setp.ne.u32 %p2, %r10, 3;
+		@%p2 bra done;
+		$(wait_bytes)
+	done:
+		barrier.cluster.arrive;
+		barrier.cluster.wait;
+		$(write_out)
+	E
+	run -0 trace-ptx -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '0 0 0 0 0 0 7 16'
+}
+
+@test "tensor loads of boxes, of four rows and of im2col, with every swizzle" {
+	"$BATS_TEST_DIRNAME/ptx/tensor" make .
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	run -0 "$BATS_TEST_DIRNAME/ptx/tensor" check .
+	assert_output '84 copies'
+}
+
+@test "tensor stores, scatters and reductions, by the map's type" {
+	kernel ', .param .align 64 .b8 m[128], .param .align 64 .b8 f[128]' <<-'E'
+		mov.u64 %rd3, m;
+		cvta.param.u64 %rd3, %rd3;
+		mov.u64 %rd4, f;
+		cvta.param.u64 %rd4, %rd4;
+		st.shared.v4.u32 [s], {1, 2, 3, 4};
+		st.shared.v4.u32 [s+16], {5, 6, 7, 8};
+		st.shared.v4.u32 [s+32], {9, 10, 11, 12};
+		st.shared.v4.u32 [s+48], {13, 14, 15, 16};
+		st.shared.v4.u32 [s+64], {0x3fc00000, 0x40000000, 0x3fc00000, 0x40000000};
+		cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd3, {0, 3, 0, 9, 1}], [s];
+		cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd3, {2, 1}], [s];
+		cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd4, {0, 2}], [s+64];
+		cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd4, {0, 2}], [s+64];
+	E
+	{
+		printf 'module k.ptx\nbuffer A bytes=64 zero\nbuffer O bytes=64 zero\n'
+		printf 'tensormap M O type=s32 dims=4,4 box=4,1\ntensormap F O type=f32 dims=4,4 box=4,1\n'
+		printf 'launch k grid=1 block=1 args A,M,F\nsave O o\n'
+	} >k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 words o 16
+	# row 3 first, row 0 second, row 9 does not exist, row 1 fourth; then 1, 2 onto its columns 2 and 3; floats to row 2
+	assert_output "$(printf '%s\n' '5 6 7 8' '13 14 16 18' "$((0x40400000)) $((0x40800000)) $((0x40400000)) $((0x40800000))" '1 2 3 4')"
+	sed -i 's/add.tile.bulk_group \[%rd4/xor.tile.bulk_group [%rd4/' k.ptx
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found elements of a type that the reduction does not have'
+}
+
+@test "lines of tensor maps that no GPU takes are refused" {
+	local line want
+	kernel <<<'mov.u32 %r2, 1;'
+	while IFS=$'\t' read -r line want; do
+		printf 'module k.ptx\nbuffer A bytes=4096 zero\n%s\nlaunch k grid=1 block=1 args A\n' "$line" >k.launch
+		run -2 trace-ptx -n k.launch
+		assert_output --partial "k.launch:3:"
+		assert_output --partial "$want"
+	done <<-'E'
+		tensormap M A type=pred dims=8,8 box=4,4	type= and the type of elements
+		tensormap M A dims=8,8,2 pixels=4 channels=4 lower=x	one to three numbers of 16 bits
+		tensormap M A dims=8,8 pixels=4 channels=4	fewer than 3 dimensions
+		tensormap M A dims=8,8,2 pixels=2000 channels=4	more than 1024 pixels
+		tensormap M A dims=8,8,2 pixels=4 channels=4 lower=8	without a pixel between
+		tensormap M A dims=8,8,2 box=1,1,1 pixels=4 channels=4	lists of different lengths
+		tensormap M A dims=8,8,2 pixels=4 channels=3	no multiple of 16
+	E
+}

@@ -643,7 +643,7 @@ results() {
 		mma.sync.aligned.m16n8k16.row.col.f32.f16.s8.f32 {%f1,%f2,%f3,%f4},{%r1,%r2,%r3,%r4},{%r1,%r2},{%f1,%f2,%f3,%f4};	not executed
 		mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3},{%r1,%r2,%r3,%r4},{%r1,%r2},{%f1,%f2,%f3,%f4};	3 registers of a fragment
 		cp.async.bulk.tensor.1d.shared [%r1], [%rd1];	coordinates
-		cp.async.bulk.tensor.2d.im2col.shared.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {1,2}], [%r1];	not executed
+		cp.async.bulk.tensor.2d.im2col.shared.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {1,2}], [%r1];	wanted dimensions and a direction
 		cp.async.ca.shared.global [%r1], [%rd1], 5;	found no size
 		tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2,%r3,%r4}];	suffix .2dms
 		elect.sync %r1, -1;	wanted d.p

@@ -29,31 +29,78 @@ static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v
 	return launch_wanted(r, w, "one to five numbers between commas");
 }
 
-static int tensor_option(
-	struct reader *r, uint32_t w, struct tensor_map *m, int *dims, int *strides, int *box)
+/* What a line says besides the map itself. */
+struct said {
+	int dims, strides, box;
+};
+
+/* "lower=-1,-1": corners of im2col. As launch_option. */
+static int take_corner(struct reader *r, uint32_t w, const char *name, int16_t *to)
+{
+	size_t n = strlen(name);
+	const char *s = r->word[w].s + n + 1;
+	char *end;
+
+	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
+		return 0;
+	for (int i = 0; i < TENSOR_RANK - 2; i++, s = end + 1) {
+		long v = strtol(s, &end, 10);
+
+		if (end == s || v < -32768 || v > 32767)
+			break;
+		to[i] = (int16_t)v;
+		if (!*end)
+			return 1;
+		if (*end != ',')
+			break;
+	}
+	return launch_wanted(r, w, "one to three numbers of 16 bits between commas");
+}
+
+static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
+{
+	const char *name = r->word[w].s + 5;
+	enum type t;
+
+	if (strncmp(r->word[w].s, "type=", 5))
+		return 0;
+	t = type_find(name, (uint32_t)strlen(name));
+	if (t == T_NONE || (types[t].kind != K_UINT && types[t].kind != K_SINT && types[t].kind != K_FLOAT) ||
+		types[t].bits < 8 || types[t].bits > 64)
+		return launch_wanted(r, w, "type= and the type of elements, such as f32");
+	m->type = (uint8_t)t;
+	m->bytes = (uint8_t)(types[t].bits / 8);
+	return 1;
+}
+
+static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, struct said *said)
 {
 	uint64_t v = 0, list[TENSOR_RANK] = {0};
 	int got;
 
 	if ((got = take_list(r, w, "dims", m->dim)))
-		*dims = got;
-	else if ((got = take_list(r, w, "strides", list)))
-		*strides = got;
-	else if ((got = take_list(r, w, "box", list)))
-		*box = got;
-	for (int i = 0; got > 0 && i < TENSOR_RANK; i++) {
-		if (got == *strides && i + 1 < TENSOR_RANK && !strncmp(r->word[w].s, "strides", 7))
-			m->stride[i] = list[i];
-		if (!strncmp(r->word[w].s, "box", 3))
-			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
+		return said->dims = got;
+	if ((got = take_list(r, w, "strides", list))) {
+		memcpy(m->stride, list, sizeof(m->stride));
+		return said->strides = got;
 	}
-	if (got)
+	if ((got = take_list(r, w, "box", list))) {
+		for (int i = 0; i < TENSOR_RANK; i++)
+			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
+		return said->box = got;
+	}
+	if ((got = take_corner(r, w, "lower", m->lower)) || (got = take_corner(r, w, "upper", m->upper)) ||
+		(got = take_type(r, w, m)))
 		return got;
-	if ((got = launch_option(r, w, "bytes", 8, &v)))
+	if ((got = launch_option(r, w, "bytes", 8, &v)) > 0)
 		m->bytes = (uint8_t)v;
-	else if ((got = launch_option(r, w, "swizzle", 128, &v)))
+	else if (!got && (got = launch_option(r, w, "swizzle", 128, &v)) > 0)
 		m->span = (uint8_t)v;
-	else if ((got = !strcmp(r->word[w].s, "fill=nan")))
+	else if (!got && (got = launch_option(r, w, "pixels", 65535, &v)) > 0)
+		m->pixels = (uint16_t)v;
+	else if (!got && (got = launch_option(r, w, "channels", 65535, &v)) > 0)
+		m->channels = (uint16_t)v;
+	else if (!got && (got = !strcmp(r->word[w].s, "fill=nan")))
 		m->fill_nan = 1;
 	return got;
 }
@@ -61,8 +108,9 @@ static int tensor_option(
 int launch_tensormap(struct reader *r)
 {
 	struct tensor_map m = {.magic = TENSOR_MAGIC, .bytes = 4};
-	int dims = 0, strides = 0, box = 0, got;
+	struct said said = {0, 0, 0};
 	struct step *b;
+	int got;
 
 	if (r->n < 5)
 		return launch_wanted(r, r->n,
@@ -70,16 +118,21 @@ int launch_tensormap(struct reader *r)
 	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
 		return launch_wanted(r, 2, "the name of a buffer");
 	for (uint32_t w = 3; w < r->n; w++)
-		if ((got = tensor_option(r, w, &m, &dims, &strides, &box)) <= 0)
+		if ((got = tensor_option(r, w, &m, &said)) <= 0)
 			return got ? got
-				   : launch_wanted(
-					     r, w, "bytes=, dims=, strides=, box=, swizzle= or fill=nan");
+				   : launch_wanted(r, w,
+					     "bytes=, type=, dims=, strides=, box=, swizzle=, fill=nan, pixels=, "
+					     "channels=, lower= or upper=");
 	m.addr = b->addr;
-	m.rank = (uint8_t)dims;
-	for (int d = 1; d < dims && !strides; d++)
+	m.rank = (uint8_t)said.dims;
+	if (!m.type)
+		m.type = m.bytes == 1 ? T_U8 : m.bytes == 2 ? T_U16 : m.bytes == 8 ? T_U64 : T_U32;
+	for (int d = 1; d < said.dims && !said.strides; d++)
 		m.stride[d - 1] = d == 1 ? m.dim[0] * m.bytes : m.stride[d - 2] * m.dim[d - 1];
-	const char *wrong = box != dims || (strides && strides != dims - 1) ? "lists of different lengths"
-									    : tensor_wrong(&m);
+	const char *wrong = (m.pixels ? said.box != 0 : said.box != said.dims) ||
+					    (said.strides && said.strides != said.dims - 1)
+				    ? "lists of different lengths"
+				    : tensor_wrong(&m);
 	if (wrong)
 		return fault_set(r->f, launch_at(r, 0), "tensor-map",
 			"found %s, wanted a map that the hardware takes", wrong);

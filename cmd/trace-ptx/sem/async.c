@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Asynchronous copies and their barriers: cp.async, bulk copies without tensor maps, mbarrier.
+ * Asynchronous copies of a few bytes by each lane and their barriers: cp.async, mbarrier.
  *
  * A copy is done when it is issued, which is one of the times PTX allows; so groups are always complete, and a copy
  * that reports to an mbarrier does it at once. Always true of an mbarrier's 64 bits: the arrivals that are still
  * missing (20 bits), the count of a phase (20), the phase (1), the bytes that are still missing (22, signed). A wait
  * that fails ends the warp's turn, so that others may arrive.
  */
-#include "sem/sem.h"
 #include "exec/check.h"
+#include "sem/async.h"
 
 /* ---- cp.async ---- */
 
@@ -222,95 +222,16 @@ int bind_mbarrier(struct bind *b, struct op *o)
 	return 0;
 }
 
-/* ---- bulk copies: a run of bytes by one lane ---- */
-
-bool async_complete(struct warp *w, const struct op *o, unsigned lane, uint64_t n)
+void async_arrived(uint8_t *mbarrier, uint64_t n)
 {
-	struct op bar = *o;
-	uint8_t *at[LANES];
 	u64 v;
 
-	bar.a = o->x->slot[1];
-	bar.imm = (int64_t)o->x->value[1];
-	bar.mode = (uint8_t)o->x->aux[3];
-	exec_addresses(w, &bar);
-	if (!mem_at(w, &bar, 1u << lane, SP_SHARED, 8, at))
-		return false;
-	memcpy(&v, at[lane], 8);
+	memcpy(&v, mbarrier, 8);
 	v = mb_happen(v, 0, -(s64)n);
-	memcpy(at[lane], &v, 8);
-	return true;
+	memcpy(mbarrier, &v, 8);
 }
 
-static void copy_bulk(struct warp *w, const struct op *o, uint32_t m)
-{
-	struct ext *x = o->x;
-
-	FOR_BITS32 (i, m) {
-		uint64_t n = REG(u32, w, o->b)[i];
-		uint8_t *to[LANES], *from[LANES];
-		struct op one = *o;
-
-		if (n % 16) {
-			exec_fail(w, o, 1u << i, "bulk-size",
-				"found a bulk copy of %llu bytes, wanted a multiple of 16",
-				(unsigned long long)n);
-			return;
-		}
-		exec_addresses(w, o);
-		if (!mem_at(w, o, 1u << i, (enum state_space)o->space, n, from))
-			return;
-		one.a = x->slot[0];
-		one.imm = (int64_t)x->value[0];
-		one.mode = (uint8_t)x->aux[0];
-		exec_addresses(w, &one);
-		if (!mem_at(w, &one, 1u << i, (enum state_space)x->aux[1], n, to))
-			return;
-		w->changed = true;
-		memmove(to[i], from[i], n);
-		check_mark(w->cta, to[i], n);
-		if (x->aux[2] && !async_complete(w, o, i, n))
-			return;
-	}
-}
-
-static int bind_bulk(struct bind *b, struct op *o)
-{
-	const struct stmt *in = b->in;
-	const struct operand *k = in->operand;
-	struct ext *x = bind_ext(b, o);
-	struct op other = {.mode = 0};
-	bool reports = has(in, M_MBARRIER__COMPLETE_TX__BYTES),
-	     from_global = strstr(in->text, ".global.mbarrier") || strstr(in->text, ".global.L2");
-	unsigned n = reports ? 4 : 3;
-
-	if (has(in, M_TENSOR) && !has(in, M_PREFETCH))
-		return bind_tensor_copy(b, o);
-	if (has(in, M_REDUCE) || has(in, M_PREFETCH) || has(in, M_MULTICAST__CLUSTER))
-		return has(in, M_PREFETCH) ? (o->fn = nothing, 0)
-					   : bind_refuse(b, "reductions or copies to several thread blocks");
-	if (bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)))
-		return -1;
-	x->aux[1] = from_global || !has(in, M_GLOBAL) ? SP_SHARED : SP_GLOBAL;
-	o->space = from_global ? SP_GLOBAL : SP_SHARED;
-	x->aux[2] = reports;
-	if (bind_address(b, &other, &k[0], (enum state_space)x->aux[1]) ||
-		bind_address(b, o, &k[1], (enum state_space)o->space))
-		return -1;
-	x->slot[0] = other.a;
-	x->value[0] = (uint64_t)other.imm;
-	x->aux[0] = other.mode;
-	if (reports) {
-		other.mode = 0;
-		if (bind_address(b, &other, &k[3], SP_SHARED))
-			return -1;
-		x->slot[1] = other.a;
-		x->value[1] = (uint64_t)other.imm;
-		x->aux[3] = other.mode;
-	}
-	o->fn = copy_bulk;
-	return (o->b = bind_src(b, &k[2], T_U32)) == UINT32_MAX ? -1 : 0;
-}
+/* ---- cp ---- */
 
 int bind_cp(struct bind *b, struct op *o)
 {
@@ -331,8 +252,10 @@ int bind_cp(struct bind *b, struct op *o)
 		return bind_operands(b, 0, 0);
 	if (has(in, M_WAIT_GROUP))
 		return bind_operands(b, 1, 1);
+	if (has(in, M_PREFETCH))
+		return 0;
 	if (has(in, M_BULK))
-		return bind_bulk(b, o);
+		return has(in, M_TENSOR) ? bind_tensor_copy(b, o) : bind_bulk(b, o);
 	if (n < 3 || n > 5 || k[2].kind != O_INT || (k[2].value != 4 && k[2].value != 8 && k[2].value != 16))
 		return bind_fault(b, NULL, "operands", "found no size in %s, wanted [to], [from], 4, 8 or 16",
 			in->text);

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include "exec/check.h"
+#include "sem/async.h"
 #include "sem/atom.h"
 
 static float f32_of(u64 v)
@@ -175,7 +176,7 @@ static const struct {
 	{M_CAS, ATOM_CAS},
 };
 
-static bool fits(enum atom a, enum type t)
+bool atom_fits(enum atom a, enum type t)
 {
 	unsigned bits = types[t].bits;
 
@@ -217,7 +218,7 @@ bool atom_find(const struct stmt *in, enum type t, enum atom *a)
 			*a = names[i].a;
 			found++;
 		}
-	return found == 1 && fits(*a, t);
+	return found == 1 && (t == T_NONE || atom_fits(*a, t));
 }
 
 uint32_t atom_order(enum atom a, enum type t)
@@ -238,7 +239,7 @@ int bind_atom(struct bind *b, struct op *o)
 	enum atom a = ATOM_ADD;
 
 	if (has(in, M_ASYNC))
-		return bind_refuse(b, "asynchronous reductions into a cluster's shared memory");
+		return bind_store_async(b, o);
 	if (bind_types(b, 1))
 		return -1;
 	if (!atom_find(in, t, &a))

@@ -18,7 +18,9 @@ enum atom {
 	ATOM_CAS
 };
 
-/* The operation among the suffixes; false: none, several, or none of type t. */
+/* Does the type have the operation? */
+bool atom_fits(enum atom a, enum type t);
+/* The operation among the suffixes; false: none, several, or none of type t (T_NONE: of any). */
 bool atom_find(const struct stmt *in, enum type t, enum atom *a);
 /* What old becomes with b (c: of cas), as bits of type t, cut to them by who stores it. */
 u64 atom_value(enum atom a, enum type t, u64 old, u64 b, u64 c);

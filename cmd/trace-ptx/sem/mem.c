@@ -6,8 +6,8 @@
  * Always true: no lane reaches outside the memory that exists, checks or not; a generic address counts in the space
  * it falls in; the addresses kept for the trace are offsets of that space.
  */
-#include "sem/sem.h"
 #include "exec/check.h"
+#include "sem/async.h"
 
 /* Host addresses of all lanes: base + what they add. Lanes outside of a mask get what is never used. */
 LANE_FN static void spread(uint8_t **at, const uint64_t *a, uintptr_t base)
@@ -445,7 +445,10 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 }
 
 int bind_ld(struct bind *b, struct op *o) { return bind_access(b, o, false); }
-int bind_st(struct bind *b, struct op *o) { return bind_access(b, o, true); }
+int bind_st(struct bind *b, struct op *o)
+{
+	return has(b->in, M_ASYNC) ? bind_store_async(b, o) : bind_access(b, o, true);
+}
 
 static void nothing(struct warp *w, const struct op *o, uint32_t m)
 {

@@ -37,10 +37,6 @@ bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, ui
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 /* barrier.cluster.arrive and .wait; sem/cluster.c. */
 int bind_cluster_barrier(struct bind *b, struct op *o);
-/* cp.async.bulk.tensor; sem/tensor.c. */
-int bind_tensor_copy(struct bind *b, struct op *o);
-/* n bytes of a lane's copy have come: the mbarrier at slot[1], value[1], aux[3] of o hears of it. false: failed. */
-bool async_complete(struct warp *w, const struct op *o, unsigned lane, uint64_t n);
 /* d = operand 1 of type t, whatever stands behind it. */
 int bind_move(struct bind *b, struct op *o, enum type t);
 /* Space and address of the memory operand at: o->space, o->a, o->imm. */

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor copies: cp.async.bulk.tensor between a box of a tensor in global memory and shared memory, tiles only.
+ * Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor between a tensor in global memory
+ * and shared memory: boxes (tiles), four rows (gather4, scatter4), pixels of a convolution (im2col).
  *
  * A copy is done when it is issued, and reports its bytes to the mbarrier at once. Always true: elements outside of the
  * tensor read as zeros (or NaNs) and are not written; the box lies in shared memory with dimension 0 closest, its
- * 16-byte pieces exchanged as the map's swizzle says. Leaves out: im2col, gathers, reductions, copies to several blocks.
+ * 16-byte pieces exchanged as the map's swizzle says.
  */
 #include <string.h>
 #include "exec/check.h"
-#include "sem/sem.h"
+#include "sem/async.h"
+#include "sem/atom.h"
 #include "sem/tensor.h"
 
 const char *tensor_wrong(const struct tensor_map *m)
 {
-	uint64_t inner = (uint64_t)m->box[0] * m->bytes;
+	uint64_t inner = (uint64_t)(m->pixels ? m->channels : m->box[0]) * m->bytes;
 
 	if (m->magic != TENSOR_MAGIC || !m->rank || m->rank > TENSOR_RANK)
 		return "no tensor map";
@@ -22,11 +24,16 @@ const char *tensor_wrong(const struct tensor_map *m)
 	for (unsigned d = 0; d < m->rank; d++) {
 		if (!m->dim[d] || m->dim[d] >> 32)
 			return "a dimension of 0 or above 2^32 elements";
-		if (!m->box[d] || m->box[d] > 256)
+		if (!m->pixels && (!m->box[d] || m->box[d] > 256))
 			return "a box of 0 or more than 256 elements in a dimension";
 		if (d && m->stride[d - 1] % 16)
 			return "a stride that is no multiple of 16 bytes";
 	}
+	for (unsigned d = 1; m->pixels && d + 1 < m->rank; d++)
+		if ((int64_t)m->dim[d] + m->upper[d - 1] <= m->lower[d - 1])
+			return "corners of im2col without a pixel between them";
+	if (m->pixels && (m->rank < 3 || m->pixels > 1024 || !m->channels || m->channels > 256))
+		return "more than 1024 pixels of im2col, 256 channels, or fewer than 3 dimensions";
 	if (m->addr % 16 || inner % 16)
 		return "an address or the box's innermost bytes no multiple of 16";
 	if (m->span && (inner > m->span || (m->span != 32 && m->span != 64 && m->span != 128)))
@@ -34,10 +41,23 @@ const char *tensor_wrong(const struct tensor_map *m)
 	return NULL;
 }
 
+enum way { WAY_LOAD, WAY_STORE, WAY_REDUCE };
+enum order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS }; /* a box; four rows that are named; pixels of im2col */
+
+struct tensor_copy { /* x->family */
+	struct address map;
+	struct targets targets; /* .to: the shared memory of all ways */
+	uint8_t way, order, rank;
+	enum atom atom;
+	uint32_t at[TENSOR_RANK], offset[TENSOR_RANK - 2]; /* slots of coordinates; offsets of im2col */
+};
+
+/* One copy of one lane. */
 struct box {
 	const struct tensor_map *m;
-	int64_t corner[TENSOR_RANK];
-	bool store;
+	int64_t corner[TENSOR_RANK], offset[TENSOR_RANK];
+	uint8_t way, order;
+	enum atom atom;
 };
 
 /* Place of byte n of the box in shared memory. */
@@ -46,34 +66,92 @@ static uint64_t swizzled(const struct tensor_map *m, uint64_t at)
 	return m->span ? at ^ ((at >> 7) & (m->span / 16u - 1)) << 4 : at;
 }
 
+/* Elements that a copy moves. */
+static uint64_t elements(const struct box *b)
+{
+	uint64_t n = b->m->box[0];
+
+	if (b->order == ORDER_ROWS)
+		return 4 * n;
+	if (b->order == ORDER_PIXELS)
+		return (uint64_t)b->m->channels * b->m->pixels;
+	for (unsigned d = 1; d < b->m->rank; d++)
+		n *= b->m->box[d];
+	return n;
+}
+
+/*
+ * Coordinates of the number-th element. im2col walks through the pixels between the two corners of the map, dimension 1
+ * closest, from the coordinates on; the offsets are added to where it stands.
+ */
+static void coordinates(const struct box *b, uint64_t number, int64_t c[TENSOR_RANK])
+{
+	const struct tensor_map *m = b->m;
+
+	memcpy(c, b->corner, TENSOR_RANK * sizeof(*c));
+	if (b->order == ORDER_ROWS) {
+		c[0] += (int64_t)(number % m->box[0]);
+		c[1] = b->corner[1 + number / m->box[0]];
+		return;
+	}
+	if (b->order == ORDER_TILE) {
+		for (unsigned d = 0; d < m->rank; number /= m->box[d++])
+			c[d] += (int64_t)(number % m->box[d]);
+		return;
+	}
+	c[0] += (int64_t)(number % m->channels);
+	int64_t left = (int64_t)(number / m->channels);
+	for (unsigned d = 1; d + 1 < m->rank; d++) {
+		int64_t low = m->lower[d - 1], n = (int64_t)m->dim[d] + m->upper[d - 1] - low;
+
+		left += c[d] - low;
+		c[d] = low + left % n + b->offset[d];
+		left /= n;
+	}
+	c[m->rank - 1] += left;
+}
+
+static void reduce(struct warp *w, const struct box *b, uint8_t *to, const uint8_t *from)
+{
+	u64 old = 0, v = 0;
+
+	pthread_mutex_lock(&w->mem->lock);
+	memcpy(&old, to, b->m->bytes);
+	memcpy(&v, from, b->m->bytes);
+	v = atom_value(b->atom, (enum type)b->m->type, old, v, 0);
+	memcpy(to, &v, b->m->bytes);
+	pthread_mutex_unlock(&w->mem->lock);
+}
+
 /* One element of the box, the number-th. false: outside of all memory. */
 static bool copy_element(struct warp *w, const struct box *b, uint64_t number, uint64_t base, uint8_t *shared)
 {
 	const struct tensor_map *m = b->m;
 	uint8_t *in = shared + (swizzled(m, base + number * m->bytes) - base), *out;
-	uint64_t left = number, addr = m->addr;
+	uint64_t addr = m->addr;
+	int64_t c[TENSOR_RANK];
 	bool inside = true;
 
+	coordinates(b, number, c);
 	for (unsigned d = 0; d < m->rank; d++) {
-		int64_t c = b->corner[d] + (int64_t)(left % m->box[d]);
-
-		left /= m->box[d];
-		inside = inside && c >= 0 && (uint64_t)c < m->dim[d];
-		addr += (uint64_t)c * (d ? m->stride[d - 1] : m->bytes);
+		inside = inside && c[d] >= 0 && (uint64_t)c[d] < m->dim[d];
+		addr += (uint64_t)c[d] * (d ? m->stride[d - 1] : m->bytes);
 	}
 	if (!inside) {
-		if (!b->store)
+		if (b->way == WAY_LOAD)
 			memset(in, m->fill_nan ? 0xff : 0, m->bytes);
 		return true;
 	}
 	if (!(out = memory_at(w->mem, addr, m->bytes)))
 		return false;
-	if (b->store) {
-		memcpy(out, in, m->bytes);
-		check_mark(w->cta, out, m->bytes);
-	} else {
+	if (b->way == WAY_LOAD)
 		memcpy(in, out, m->bytes);
-	}
+	else if (b->way == WAY_REDUCE)
+		reduce(w, b, out, in);
+	else
+		memcpy(out, in, m->bytes);
+	if (b->way != WAY_LOAD)
+		check_mark(w->cta, out, m->bytes);
 	return true;
 }
 
@@ -81,107 +159,157 @@ static bool copy_element(struct warp *w, const struct box *b, uint64_t number, u
 static const struct tensor_map *map_of(
 	struct warp *w, const struct op *o, unsigned lane, struct tensor_map *m)
 {
-	uint8_t *at[LANES];
+	const struct tensor_copy *x = o->x->family;
+	const uint8_t *at = address_at(w, o, &x->map, lane, sizeof(*m));
 	const char *wrong;
 
-	exec_addresses(w, o);
-	if (!mem_at(w, o, 1u << lane, SP_GENERIC, sizeof(*m), at))
+	if (!at)
 		return NULL;
-	memcpy(m, at[lane], sizeof(*m));
+	memcpy(m, at, sizeof(*m));
 	wrong = tensor_wrong(m);
-	if (!wrong && m->rank != o->n)
+	if (!wrong && m->rank != x->rank)
 		wrong = "a tensor map of another number of dimensions";
+	else if (!wrong && (x->order == ORDER_PIXELS) != (m->pixels != 0))
+		wrong = "a tensor map of the other kind, of tiles or im2col";
+	else if (!wrong && x->order == ORDER_ROWS && m->box[1] != 1)
+		wrong = "a box of several rows";
+	else if (!wrong && x->way == WAY_REDUCE && !atom_fits(x->atom, (enum type)m->type))
+		wrong = "elements of a type that the reduction does not have";
 	if (wrong)
 		exec_fail(w, o, 1u << lane, "tensor-map", "found %s, wanted a map that fits the copy", wrong);
 	return wrong ? NULL : m;
 }
 
-static void copy_box(struct warp *w, const struct op *o, uint32_t m)
+/* A lane's copy between the tensor and the shared memory of block rank. */
+static bool copy_box(struct warp *w, const struct op *o, const struct box *b, unsigned lane, unsigned rank)
 {
-	struct ext *x = o->x;
+	const struct tensor_copy *x = o->x->family;
+	const struct tensor_map *m = b->m;
+	uint64_t n = elements(b), bytes = n * m->bytes;
+	uint8_t *at, *bar;
+
+	/* pieces change places within 128 bytes */
+	if (!(at = targets_at(w, o, &x->targets, &x->targets.to, lane, rank,
+		      m->span ? (bytes + 127) / 128 * 128 : bytes)))
+		return false;
+	uint64_t base = w->addr[lane];
+	if (base % (m->span ? 128 : 16)) {
+		exec_fail(w, o, 1u << lane, "misaligned",
+			"found a box at byte %llu of .shared, wanted a multiple of %d",
+			(unsigned long long)base, m->span ? 128 : 16);
+		return false;
+	}
+	for (uint64_t k = 0; k < n; k++)
+		if (!copy_element(w, b, k, base, at)) {
+			check_outside(w, o, lane, SP_GLOBAL, m->addr, m->bytes);
+			return false;
+		}
+	if (b->way == WAY_LOAD)
+		check_mark(w->cta, at, bytes);
+	if (!x->targets.reports)
+		return true;
+	if (!(bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, rank, 8)))
+		return false;
+	async_arrived(bar, bytes);
+	return true;
+}
+
+static void copy(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct tensor_copy *x = o->x->family;
 
 	w->changed = true;
 	FOR_BITS32 (i, m) {
 		struct tensor_map map;
-		struct box b = {.m = map_of(w, o, i, &map), .store = x->aux[4]};
-		struct op other = *o;
-		uint8_t *at[LANES];
-		uint64_t n = 1;
+		struct box b = {
+			.m = map_of(w, o, i, &map), .way = x->way, .order = x->order, .atom = x->atom};
+		uint32_t ranks = b.m ? targets_ranks(w, o, &x->targets, i) : 0;
 
-		if (!b.m)
+		if (!ranks)
 			return;
-		for (unsigned d = 0; d < map.rank; d++) {
-			b.corner[d] = REG(s32, w, x->slot[8 + d])[i];
-			n *= map.box[d];
-		}
-		other.a = x->slot[0];
-		other.imm = (int64_t)x->value[0];
-		other.mode = (uint8_t)x->aux[0];
-		exec_addresses(w, &other);
-		/* pieces change places within 128 bytes */
-		uint64_t bytes = map.span ? (n * map.bytes + 127) / 128 * 128 : n * map.bytes;
-		if (!mem_at(w, &other, 1u << i, SP_SHARED, bytes, at))
-			return;
-		if (w->addr[i] % (map.span ? 128 : 16)) {
-			exec_fail(w, o, 1u << i, "misaligned",
-				"found a box at byte %llu of .shared, wanted a multiple of %d",
-				(unsigned long long)w->addr[i], map.span ? 128 : 16);
-			return;
-		}
-		for (uint64_t k = 0; k < n; k++)
-			if (!copy_element(w, &b, k, w->addr[i], at[i])) {
-				check_outside(w, o, i, SP_GLOBAL, map.addr, map.bytes);
+		for (unsigned d = 0; d < (x->order == ORDER_ROWS ? 5u : x->rank); d++)
+			b.corner[d] = REG(s32, w, x->at[d])[i];
+		for (unsigned d = 1; x->order == ORDER_PIXELS && d + 1 < x->rank; d++)
+			b.offset[d] = REG(u16, w, x->offset[d - 1])[i];
+		FOR_BITS32 (r, ranks)
+			if (!copy_box(w, o, &b, i, r))
 				return;
-			}
-		if (!b.store)
-			check_mark(w->cta, at[i], n * map.bytes);
-		if (x->aux[2] && !async_complete(w, o, i, n * map.bytes))
-			return;
 	}
+}
+
+/* ---- binding ---- */
+
+/* "[map, {coordinates}]"; with offsets of im2col, a list of their own. */
+static int bind_map(
+	struct bind *b, struct tensor_copy *x, const struct operand *map, const struct operand *offsets)
+{
+	unsigned n = x->order == ORDER_ROWS ? 5 : x->rank;
+	struct operand plain = *map;
+
+	if (!x->rank || map->kind != O_ADDR || map->n != 1 || map->elem[0].kind != O_VEC ||
+		map->elem[0].n != n)
+		return bind_fault(b, map, "operand", "found no [map, {coordinates}] of %s, wanted %u of them",
+			b->in->text, n);
+	if (offsets && (offsets->kind != O_VEC || offsets->n != x->rank - 2u))
+		return bind_fault(
+			b, offsets, "operand", "found no offsets of im2col, wanted {..} of %u", x->rank - 2u);
+	plain.n = 0;
+	if (address_bind(b, &x->map, &plain, SP_GENERIC))
+		return -1;
+	for (unsigned d = 0; d < n; d++)
+		if ((x->at[d] = bind_src(b, &map->elem[0].elem[d], T_S32)) == UINT32_MAX)
+			return -1;
+	for (unsigned d = 0; offsets && d < offsets->n; d++)
+		if ((x->offset[d] = bind_src(b, &offsets->elem[d], T_U16)) == UINT32_MAX)
+			return -1;
+	return 0;
+}
+
+/* Which elements, in which order. */
+static int bind_order(struct bind *b, struct tensor_copy *x)
+{
+	static const enum modifier dims[TENSOR_RANK] = {M_1D, M_2D, M_3D, M_4D, M_5D};
+	const struct stmt *in = b->in;
+	bool rows = has(in, M_TILE__GATHER4) || has(in, M_TILE__SCATTER4), load = x->way == WAY_LOAD;
+
+	for (unsigned d = 0; d < TENSOR_RANK; d++)
+		if (has(in, dims[d]))
+			x->rank = (uint8_t)(d + 1);
+	x->order = rows                                             ? ORDER_ROWS
+		   : has(in, M_IM2COL) || has(in, M_IM2COL_NO_OFFS) ? ORDER_PIXELS
+								    : ORDER_TILE;
+	if ((rows && (x->rank != 2 || x->way == WAY_REDUCE || has(in, M_TILE__GATHER4) != load)) ||
+		(x->order == ORDER_PIXELS && (x->rank < 3 || has(in, M_IM2COL) != load)))
+		return bind_fault(b, NULL, "suffix",
+			"found %s, wanted dimensions and a direction that have this mode", in->text);
+	return 0;
 }
 
 int bind_tensor_copy(struct bind *b, struct op *o)
 {
-	static const enum modifier dims[TENSOR_RANK] = {M_1D, M_2D, M_3D, M_4D, M_5D};
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
-	struct ext *x = bind_ext(b, o);
-	bool load = has(in, M_MBARRIER__COMPLETE_TX__BYTES);
-	const struct operand *map = &k[load], *shared = &k[!load];
-	struct op other = {.mode = 0};
+	struct tensor_copy *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
+	bool load = has(in, M_MBARRIER__COMPLETE_TX__BYTES), many = has(in, M_MULTICAST__CLUSTER);
 
-	if (has(in, M_REDUCE) || has(in, M_MULTICAST__CLUSTER) || has(in, M_IM2COL) ||
-		has(in, M_TILE__GATHER4) || has(in, M_TILE__SCATTER4))
-		return bind_refuse(b, "tensor copies other than of tiles to and from one thread block");
-	if (bind_operands(b, load ? 3 : 2, (load ? 3u : 2u) + has(in, M_L2__CACHE_HINT)))
+	x->way = load ? WAY_LOAD : has(in, M_REDUCE) ? WAY_REDUCE : WAY_STORE;
+	if (bind_order(b, x))
 		return -1;
-	for (unsigned d = 0; d < TENSOR_RANK; d++)
-		if (has(in, dims[d]))
-			o->n = (uint8_t)(d + 1);
-	if (!o->n || map->kind != O_ADDR || map->n != 1 || map->elem[0].kind != O_VEC ||
-		map->elem[0].n != o->n)
-		return bind_fault(b, map, "operand", "found no [map, {coordinates}] of %s, wanted %u of them",
-			in->text, o->n);
-	struct operand plain = *map;
-	plain.n = 0;
-	if (bind_address(b, o, &plain, SP_GENERIC) || bind_address(b, &other, shared, SP_SHARED))
+	bool offsets = load && x->order == ORDER_PIXELS;
+	unsigned n = load ? 3u + offsets + many : 2;
+	if (bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)) ||
+		bind_map(b, x, &k[load], offsets ? &k[3] : NULL) ||
+		address_bind(b, &x->targets.to, &k[!load], SP_SHARED) ||
+		(load && address_bind(b, &x->targets.bar, &k[2], SP_SHARED)))
 		return -1;
-	for (unsigned d = 0; d < o->n; d++)
-		if ((x->slot[8 + d] = bind_src(b, &map->elem[0].elem[d], T_S32)) == UINT32_MAX)
-			return -1;
-	x->slot[0] = other.a;
-	x->value[0] = (uint64_t)other.imm;
-	x->aux[0] = other.mode;
-	x->aux[2] = load;
-	x->aux[4] = !load;
-	if (load) {
-		other.mode = 0;
-		if (bind_address(b, &other, &k[2], SP_SHARED))
-			return -1;
-		x->slot[1] = other.a;
-		x->value[1] = (uint64_t)other.imm;
-		x->aux[3] = other.mode;
+	x->targets.reports = load;
+	if (many && (!load || (x->targets.mask = bind_src(b, &k[3 + offsets], T_U16)) == UINT32_MAX))
+		return -1;
+	if (x->way == WAY_REDUCE) {
+		if (!atom_find(in, T_NONE, &x->atom) || x->atom >= ATOM_EXCH)
+			return bind_fault(b, NULL, "suffix", "found %s, wanted one operation", in->text);
+		b->frame->order |= ORDER_SHOWS; /* its type stands in the map */
 	}
-	o->fn = copy_box;
+	o->fn = copy;
 	return 0;
 }

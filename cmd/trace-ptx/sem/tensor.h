@@ -15,8 +15,14 @@ struct tensor_map {
 	uint32_t magic;
 	uint8_t rank, bytes, span, fill_nan; /* bytes: of an element; span of the swizzle: 0, 32, 64, 128 */
 	uint64_t addr, dim[TENSOR_RANK], stride[TENSOR_RANK - 1];
-	uint32_t box[TENSOR_RANK], reserved[5];
+	uint32_t box[TENSOR_RANK];
+	int16_t lower[TENSOR_RANK - 2],
+		upper[TENSOR_RANK - 2]; /* im2col: corners of the pixels, from dimension 1 on */
+	uint16_t pixels, channels;      /* of a column, of a pixel; pixels 0: tiles */
+	uint8_t type, reserved[3];      /* enum type of the elements */
 };
+
+_Static_assert(sizeof(struct tensor_map) == 128, "a tensor map is an argument of 128 bytes");
 
 /* NULL, or what is wrong with the map: sizes, alignments. */
 const char *tensor_wrong(const struct tensor_map *m);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Copies and reductions of runs of bytes (cp.async.bulk, cp.reduce.async.bulk), and stores and reductions that tell an
+ * mbarrier of a cluster (st.async, red.async).
+ *
+ * Always true: all is done when it is issued, one lane after another, and the mbarrier hears of its bytes at once. A copy
+ * to several thread blocks writes at the same offset of each one's shared memory and tells the mbarrier at the same
+ * offset there.
+ */
+#include <string.h>
+#include "exec/check.h"
+#include "sem/async.h"
+#include "sem/atom.h"
+
+/* ---- addresses ---- */
+
+int address_bind(struct bind *b, struct address *a, const struct operand *at, enum state_space space)
+{
+	struct op o = {.mode = 0};
+
+	if (bind_address(b, &o, at, space))
+		return -1;
+	*a = (struct address){o.a, o.imm, o.mode, (uint8_t)space};
+	return 0;
+}
+
+uint8_t *address_at(
+	struct warp *w, const struct op *o, const struct address *a, unsigned lane, uint64_t bytes)
+{
+	struct op one = *o;
+	uint8_t *at[LANES];
+
+	one.a = a->slot;
+	one.imm = a->imm;
+	one.mode = a->mode;
+	exec_addresses(w, &one);
+	return mem_at(w, &one, 1u << lane, (enum state_space)a->space, bytes, at) ? at[lane] : NULL;
+}
+
+uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane)
+{
+	const struct cluster *c = w->cta->cluster;
+	uint32_t ranks = t->mask ? REG(u16, w, t->mask)[lane] : 1;
+
+	if (!t->mask || (ranks && !(ranks >> c->n)))
+		return ranks;
+	exec_fail(w, o, 1u << lane, "cluster-rank",
+		"found mask 0x%x of thread blocks in a cluster of %u, wanted one of them at least and no others",
+		ranks, c->n);
+	return 0;
+}
+
+uint8_t *targets_at(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
+	unsigned lane, unsigned rank, uint64_t bytes)
+{
+	uint8_t *own = address_at(w, o, a, lane, bytes);
+
+	if (!own || !t->mask)
+		return own;
+	return w->cta->cluster->cta[rank]->shared + w->addr[lane];
+}
+
+/* ---- runs of bytes ---- */
+
+struct bulk { /* x->family */
+	struct targets targets;
+	struct address from;
+	uint32_t bytes; /* slot */
+	bool reduce;
+	enum atom atom;
+	enum type type;
+};
+
+static void reduce(struct warp *w, const struct bulk *x, uint8_t *to, const uint8_t *from, uint64_t n)
+{
+	unsigned each = types[x->type].bits / 8;
+
+	pthread_mutex_lock(&w->mem->lock);
+	for (uint64_t at = 0; at + each <= n; at += each) {
+		u64 a = 0, b = 0;
+
+		memcpy(&a, to + at, each);
+		memcpy(&b, from + at, each);
+		a = atom_value(x->atom, x->type, a, b, 0);
+		memcpy(to + at, &a, each);
+	}
+	pthread_mutex_unlock(&w->mem->lock);
+}
+
+static bool copy_lane(struct warp *w, const struct op *o, unsigned lane)
+{
+	const struct bulk *x = o->x->family;
+	uint64_t n = REG(u32, w, x->bytes)[lane];
+	uint32_t ranks = targets_ranks(w, o, &x->targets, lane);
+	const uint8_t *from;
+
+	if (!ranks)
+		return false;
+	if (n % 16) {
+		exec_fail(w, o, 1u << lane, "bulk-size",
+			"found a bulk copy of %llu bytes, wanted a multiple of 16", (unsigned long long)n);
+		return false;
+	}
+	if (!(from = address_at(w, o, &x->from, lane, n)))
+		return false;
+	FOR_BITS32 (r, ranks) {
+		uint8_t *to = targets_at(w, o, &x->targets, &x->targets.to, lane, r, n), *bar;
+
+		if (!to)
+			return false;
+		if (x->reduce)
+			reduce(w, x, to, from, n);
+		else
+			memmove(to, from, n);
+		check_mark(w->cta, to, n);
+		if (!x->targets.reports)
+			continue;
+		if (!(bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, r, 8)))
+			return false;
+		async_arrived(bar, n);
+	}
+	return true;
+}
+
+static void copy(struct warp *w, const struct op *o, uint32_t m)
+{
+	w->changed = true;
+	FOR_BITS32 (i, m)
+		if (!copy_lane(w, o, i))
+			return;
+}
+
+static int bind_reduction(struct bind *b, struct bulk *x)
+{
+	x->reduce = true;
+	if (bind_types(b, 1))
+		return -1;
+	x->type = (enum type)b->in->type[0];
+	if (!atom_find(b->in, x->type, &x->atom) || types[x->type].bits > 64 || x->atom >= ATOM_EXCH)
+		return bind_fault(b, NULL, "types", "found %s, wanted one operation and a type that it has",
+			b->in->text);
+	if (x->targets.to.space == SP_GLOBAL)
+		b->frame->order |= atom_order(x->atom, x->type);
+	return 0;
+}
+
+int bind_bulk(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand;
+	struct bulk *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
+	bool reports = has(in, M_MBARRIER__COMPLETE_TX__BYTES), many = has(in, M_MULTICAST__CLUSTER),
+	     to_global = strstr(in->text, ".global.shared") != NULL, global = has(in, M_GLOBAL);
+	unsigned n = 3u + reports + many;
+
+	if (bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)))
+		return -1;
+	if (many && !reports)
+		return bind_fault(
+			b, NULL, "suffix", "found %s, wanted .mbarrier::complete_tx::bytes", in->text);
+	x->targets.reports = reports;
+	if (address_bind(b, &x->targets.to, &k[0], to_global ? SP_GLOBAL : SP_SHARED) ||
+		address_bind(b, &x->from, &k[1], global && !to_global ? SP_GLOBAL : SP_SHARED) ||
+		(reports && address_bind(b, &x->targets.bar, &k[3], SP_SHARED)))
+		return -1;
+	if (many && (x->targets.mask = bind_src(b, &k[4], T_U16)) == UINT32_MAX)
+		return -1;
+	if (has(in, M_REDUCE) && bind_reduction(b, x))
+		return -1;
+	o->fn = copy;
+	return (x->bytes = bind_src(b, &k[2], T_U32)) == UINT32_MAX ? -1 : 0;
+}
+
+/* ---- stores and reductions that tell an mbarrier ---- */
+
+struct store_async { /* x->family */
+	struct address to, bar;
+	bool reduce;
+	enum atom atom;
+	enum type type;
+};
+
+static void store(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct store_async *x = o->x->family;
+	uint64_t addr[LANES] = {0};
+	uint32_t bytes = (uint32_t)o->bytes * o->n;
+
+	w->changed = true;
+	FOR_BITS32 (i, m) {
+		uint8_t *to = address_at(w, o, &x->to, i, bytes), *bar;
+
+		if (!to)
+			return;
+		addr[i] = w->addr[i];
+		if (addr[i] % bytes) {
+			exec_fail(w, o, 1u << i, "misaligned",
+				"found a write of %u bytes at byte %llu of .shared, wanted a multiple of %u",
+				bytes, (unsigned long long)addr[i], bytes);
+			return;
+		}
+		for (unsigned k = 0; k < o->n; k++) {
+			uint32_t slot = o->x->slot[k];
+			u64 v = o->bytes == 8 ? REG(u64, w, slot)[i] : REG(u32, w, slot)[i], old = 0;
+
+			if (x->reduce) {
+				memcpy(&old, to, o->bytes);
+				v = atom_value(x->atom, x->type, old, v, 0);
+			}
+			memcpy(to + k * o->bytes, &v, o->bytes);
+		}
+		check_mark(w->cta, to, bytes);
+		if (!(bar = address_at(w, o, &x->bar, i, 8)))
+			return;
+		async_arrived(bar, bytes);
+	}
+	memcpy(w->addr, addr, sizeof(addr));
+	w->space = SP_SHARED;
+}
+
+int bind_store_async(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand;
+	struct store_async *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
+
+	if (!has(in, M_SHARED__CLUSTER) || !has(in, M_MBARRIER__COMPLETE_TX__BYTES))
+		return bind_refuse(b, "a store that goes on by itself into memory without an mbarrier");
+	if (bind_types(b, 1) || bind_operands(b, 3, 3) || address_bind(b, &x->to, &k[0], SP_SHARED) ||
+		address_bind(b, &x->bar, &k[2], SP_SHARED))
+		return -1;
+	x->type = (enum type)in->type[0];
+	x->reduce = in->op == I_red;
+	o->memory = 1;
+	o->space = SP_SHARED;
+	o->bytes = (uint8_t)(types[x->type].bits / 8);
+	o->n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : 1;
+	if ((o->bytes != 4 && o->bytes != 8) || o->bytes * o->n > 16 || (x->reduce && o->n > 1) ||
+		(x->reduce && !atom_find(in, x->type, &x->atom)))
+		return bind_fault(
+			b, NULL, "types", "found %s, wanted a type of 4 or 8 bytes, 16 together", in->text);
+	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))
+		return bind_fault(b, &k[1], "operand", "found no vector of %u, wanted {..}", (unsigned)o->n);
+	for (unsigned i = 0; i < o->n; i++)
+		if ((o->x->slot[i] = bind_src(b, o->n > 1 ? &k[1].elem[i] : &k[1], x->type)) == UINT32_MAX)
+			return -1;
+	o->fn = store;
+	return 0;
+}
