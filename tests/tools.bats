@@ -34,6 +34,18 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	[ "$(grep -c '^not ok' log)" -eq 7 ]
 }
 
+@test "no two structs have one tag" {
+	run -0 python3 "$ROOT/tests/tags"
+	assert_output ""
+	mkdir -p tree/tests tree/include tree/cmd/a tree/cmd/b && cp "$ROOT/tests/tags" tree/tests
+	printf 'struct one {\n};\n/* struct two { */\nFIFO(ring, int)\n' >tree/include/a.h
+	printf 'struct warp { int a; };\nenum two { A };\n' | tee tree/cmd/a/a.c >tree/cmd/b/b.c
+	printf 'enum one { B };\nstruct ring {\n};\n' >tree/cmd/b/c.c
+	run -1 python3 tree/tests/tags
+	assert_output "$(printf '%s\n' 'cmd/b/b.c:2: found the tag two, which cmd/a/a.c:2 has' \
+		'include/a.h:1: found the tag one, which cmd/b/c.c:1 has' 'include/a.h:4: found the tag ring, which cmd/b/c.c:2 has')"
+}
+
 @test "every runner prints a plan that it keeps" {
 	for t in badinput lint golden; do
 		run -0 sh "$ROOT/tests/$t/run" nothing

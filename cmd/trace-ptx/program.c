@@ -30,7 +30,7 @@
 #define LIBRARY "libtrace-ptx-cudart.so"
 #define CHUNK   (1u << 16)
 
-struct kept {
+struct kept_text {
 	FILE *file;
 	ZSTD_CStream *z;
 	uint64_t *bytes; /* of each kernel's text */
@@ -44,14 +44,14 @@ struct receiver {
 	char *list_text;
 	size_t n_list;
 	struct output *kernel; /* of a folder, under way */
-	struct kept kept;
+	struct kept_text kept;
 	uint64_t insts[2]; /* of threads, of warps */
 	bool failed, found, done;
 };
 
 /* ---- kernels of a stream, kept until the list is known ---- */
 
-static void keep_open(struct kept *k)
+static void keep_open(struct kept_text *k)
 {
 	k->file = output_spool();
 	k->z = ZSTD_createCStream();
@@ -62,7 +62,7 @@ static void keep_open(struct kept *k)
 	ZSTD_initCStream(k->z, 1);
 }
 
-static void keep(struct kept *k, const void *bytes, size_t n, ZSTD_EndDirective end)
+static void keep(struct kept_text *k, const void *bytes, size_t n, ZSTD_EndDirective end)
 {
 	ZSTD_inBuffer in = {bytes, n, 0};
 	char room[CHUNK];
@@ -81,7 +81,7 @@ static void keep(struct kept *k, const void *bytes, size_t n, ZSTD_EndDirective 
 		k->bytes[k->n - 1] += n;
 }
 
-static void feed_kernels(struct kept *k, struct pack_writer *w)
+static void feed_kernels(struct kept_text *k, struct pack_writer *w)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
 	char packed[CHUNK], text[CHUNK];

@@ -378,12 +378,12 @@ static void put_code_line(FILE *out, const struct func *f, uint32_t n, const str
 void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k)
 {
 	const struct launch *l = g->l;
-	const struct code *c = g->code;
+	const struct bound_code *c = g->code;
 	const struct module *m = l->kernel->module;
 	uint8_t *on = xcalloc(c->prog->n_funcs, 1), *used = xcalloc(m->n_files + 1u, 1);
 
 	make_texts();
-	code_reach(c, g->kernel, on);
+	bind_reach(c, g->kernel, on);
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",
 		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],

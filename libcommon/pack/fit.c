@@ -16,7 +16,7 @@
 #define SHIFT_MOST 4   /* bits by which another instruction's lanes are shifted */
 #define BASE_BITS  22u /* what the first address of a list of differences takes */
 
-struct tally {
+struct fit_tally {
 	uint8_t op;
 	int8_t shift;
 	uint32_t ref;
@@ -25,10 +25,10 @@ struct tally {
 };
 
 struct fit_sample {
-	struct tally *t[2]; /* SLOTS for the first and for later ones; NULL: nothing held yet */
-	uint32_t n[2];      /* samples */
-	uint32_t held[2];   /* further ones, compared with the best alone */
-	const struct tally *best[2];
+	struct fit_tally *t[2]; /* SLOTS for the first and for later ones; NULL: nothing held yet */
+	uint32_t n[2];          /* samples */
+	uint32_t held[2];       /* further ones, compared with the best alone */
+	const struct fit_tally *best[2];
 	uint32_t runs;
 	struct shape *shape;
 	uint32_t n_shapes, cap_shapes;
@@ -54,16 +54,16 @@ struct fitter {
 	uint32_t recent[RECENT], n_recent;
 };
 
-static void count(struct tally **slots, const struct tally *key)
+static void count(struct fit_tally **slots, const struct fit_tally *key)
 {
 	if (!*slots)
 		*slots = xcalloc(SLOTS, sizeof(**slots));
-	struct tally *t = *slots;
+	struct fit_tally *t = *slots;
 	uint64_t h =
 		(key->c ^ key->ref * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint8_t)key->shift << 40 ^ key->op) *
 		0xd6e8feb86659fd93u;
 	for (uint32_t i = 0, at = (uint32_t)(h >> 58); i < 8; i++, at = (at + 1) % SLOTS) {
-		struct tally *e = &t[at];
+		struct fit_tally *e = &t[at];
 
 		if (!e->hits)
 			*e = *key;
@@ -126,7 +126,7 @@ static bool xor_holds(const struct lanes *from, const struct recorded *g, const 
 
 /* Which recipes over instruction ref give these addresses? */
 static void try_ref(
-	struct fitter *f, struct tally **t, uint32_t ref, const struct recorded *g, const uint64_t *a)
+	struct fitter *f, struct fit_tally **t, uint32_t ref, const struct recorded *g, const uint64_t *a)
 {
 	const struct lanes *from = lanes_of(&f->x, ref);
 	uint32_t rest = g->mask & (g->mask - 1);
@@ -139,15 +139,15 @@ static void try_ref(
 	for (int s = -most; s <= most; s++) {
 		if (!shift_holds(from, s, g, a, &c))
 			continue;
-		count(t, &(struct tally){OP_ADD, (int8_t)s, ref, c, 0});
+		count(t, &(struct fit_tally){OP_ADD, (int8_t)s, ref, c, 0});
 		if (s == 0 && rest)
-			count(t, &(struct tally){OP_MOVED, 0, ref, 0, 0});
+			count(t, &(struct fit_tally){OP_MOVED, 0, ref, 0, 0});
 	}
 	if (rest && xor_holds(from, g, a, &c))
-		count(t, &(struct tally){OP_XOR, 0, ref, c, 0});
+		count(t, &(struct fit_tally){OP_XOR, 0, ref, c, 0});
 }
 
-static struct recipe of_tally(const struct tally *t)
+static struct recipe of_tally(const struct fit_tally *t)
 {
 	return (struct recipe){.op = t->op, .shift = t->shift, .ref = t->ref, .c = t->c};
 }
@@ -175,7 +175,7 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 
 static int by_hits(const void *a, const void *b)
 {
-	const struct tally *x = a, *y = b;
+	const struct fit_tally *x = a, *y = b;
 
 	if (x->hits != y->hits)
 		return x->hits < y->hits ? 1 : -1;
@@ -203,7 +203,7 @@ static void settle(struct fit_sample *s, unsigned phase)
 /* Does a recipe that held every time before hold again? */
 static bool sure(struct fitter *f, struct fit_sample *s, unsigned phase, const struct recorded *g)
 {
-	struct tally *t = s->t[phase];
+	struct fit_tally *t = s->t[phase];
 	struct lanes l;
 
 	if (s->n[phase] < SURE || !t)
@@ -280,12 +280,12 @@ static const struct shape *fullest(const struct fit_sample *s)
 	return &s->shape[full];
 }
 
-static void sort_tallies(struct tally *t)
+static void sort_tallies(struct fit_tally *t)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < SLOTS; i++) {
-		struct tally e = t[i];
+		struct fit_tally e = t[i];
 
 		t[i].hits = 0;
 		if (e.hits)
@@ -299,7 +299,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 {
 	struct fit_sample *s = &f->s[m];
 	struct pmem *x = &f->c->mem[m];
-	struct tally *t = s->t[phase];
+	struct fit_tally *t = s->t[phase];
 	uint32_t i = 0;
 
 	settle(s, phase);
@@ -337,7 +337,7 @@ static void choose(struct fitter *f, uint32_t m)
 	for (unsigned k = 0; k < 6; k++) { /* others that came up often */
 		if (!s->t[!(k & 1)])
 			continue;
-		const struct tally *t = &s->t[!(k & 1)][k / 2];
+		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];
 		struct recipe r = of_tally(t);
 		if (t->hits >= 8 && t->hits * 16 >= s->n[!(k & 1)] && t->hits < s->n[!(k & 1)])
 			add_recipe(x, &r, RECIPES_MAX - 2);

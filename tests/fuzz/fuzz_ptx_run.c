@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void run(const struct code *code, const struct func *kernel, struct memory *mem, bool check)
+static void run(const struct bound_code *code, const struct func *kernel, struct memory *mem, bool check)
 {
 	struct options opt = {.check = check, .threads = 1, .limit = 20000};
 	uint8_t *param = xcalloc(kernel->param_bytes + 16u, 1);
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fault f = {0};
 	struct program p = {0};
-	struct code c;
+	struct bound_code c;
 	struct memory mem;
 	struct module *m;
 
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	program_add(&p, m);
-	if (program_link(&p, &f) || code_bind(&c, &p, &f)) {
+	if (program_link(&p, &f) || bind_program(&c, &p, &f)) {
 		if (!f.id || !*f.text)
 			abort();
 		program_free(&p);
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				run(&c, p.func[i], &mem, i & 1);
 		memory_free(&mem);
 	}
-	code_free(&c);
+	bind_free(&c);
 	program_free(&p);
 	return 0;
 }

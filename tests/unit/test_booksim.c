@@ -151,7 +151,7 @@ struct list {
 	int at[CAP], n;
 };
 
-struct slow_flit {
+struct slow_book_flit {
 	int req, dest;
 	bool head, tail;
 };
@@ -171,7 +171,7 @@ struct slow_net {
 	double steps;
 };
 
-static struct slow_flit flits[1 << 17];
+static struct slow_book_flit flits[1 << 17];
 static int n_flits;
 static struct slow_net slow[2];
 
@@ -403,8 +403,8 @@ static bool offer(struct booksim *b, int dev, uint32_t req)
 		return true;
 	booksim_push(b, reply, port, to, req, bytes, false);
 	for (uint32_t i = 0; i < n; i++) {
-		flits[n_flits] =
-			(struct slow_flit){(int)req, (int)to + (reply ? 0 : CLUSTERS), i == 0, i + 1 == n};
+		flits[n_flits] = (struct slow_book_flit){
+			(int)req, (int)to + (reply ? 0 : CLUSTERS), i == 0, i + 1 == n};
 		append(&slow[reply].source[dev], n_flits++);
 	}
 	return true;

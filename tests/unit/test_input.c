@@ -15,17 +15,17 @@
 
 static char folder[] = "/tmp/test_input.XXXXXX";
 
-struct bytes {
+struct given_bytes {
 	char *p;
 	size_t n;
 };
 
 /* ---- making inputs ------------------------------------------------------------------------ */
 
-static struct bytes packed_gzip(const char *p, size_t n)
+static struct given_bytes packed_gzip(const char *p, size_t n)
 {
 	z_stream z = {0};
-	struct bytes b = {xmalloc(n + 1000), n + 1000};
+	struct given_bytes b = {xmalloc(n + 1000), n + 1000};
 
 	deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 	z.next_in = (z_const Bytef *)(uintptr_t)p;
@@ -39,9 +39,9 @@ static struct bytes packed_gzip(const char *p, size_t n)
 	return b;
 }
 
-static struct bytes packed_xz(const char *p, size_t n)
+static struct given_bytes packed_xz(const char *p, size_t n)
 {
-	struct bytes b = {xmalloc(n + 1000), 0};
+	struct given_bytes b = {xmalloc(n + 1000), 0};
 
 	if (lzma_easy_buffer_encode(
 		    1, LZMA_CHECK_CRC64, NULL, (const uint8_t *)p, n, (uint8_t *)b.p, &b.n, n + 1000))
@@ -49,9 +49,9 @@ static struct bytes packed_xz(const char *p, size_t n)
 	return b;
 }
 
-static struct bytes packed_zstd(const char *p, size_t n)
+static struct given_bytes packed_zstd(const char *p, size_t n)
 {
-	struct bytes b = {xmalloc(ZSTD_compressBound(n)), ZSTD_compressBound(n)};
+	struct given_bytes b = {xmalloc(ZSTD_compressBound(n)), ZSTD_compressBound(n)};
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 
 	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
@@ -62,9 +62,9 @@ static struct bytes packed_zstd(const char *p, size_t n)
 	return b;
 }
 
-static struct bytes packed_plain(const char *p, size_t n)
+static struct given_bytes packed_plain(const char *p, size_t n)
 {
-	struct bytes b = {xmalloc(n + 1), n};
+	struct given_bytes b = {xmalloc(n + 1), n};
 
 	memcpy(b.p, p, n);
 	return b;
@@ -73,7 +73,7 @@ static struct bytes packed_plain(const char *p, size_t n)
 static const struct {
 	const char *name;
 	enum input_coding coding;
-	struct bytes (*pack)(const char *p, size_t n);
+	struct given_bytes (*pack)(const char *p, size_t n);
 } kinds[] = {
 	{"plain", INPUT_PLAIN, packed_plain},
 	{"gzip", INPUT_GZIP, packed_gzip},
@@ -81,7 +81,7 @@ static const struct {
 	{"zstd", INPUT_ZSTD, packed_zstd},
 };
 
-static struct bytes joined(struct bytes a, struct bytes b)
+static struct given_bytes joined(struct given_bytes a, struct given_bytes b)
 {
 	a.p = xrealloc(a.p, a.n + b.n + 1, 1);
 	memcpy(a.p + a.n, b.p, b.n);
@@ -98,7 +98,7 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-static const char *stored(const char *name, struct bytes b)
+static const char *stored(const char *name, struct given_bytes b)
 {
 	const char *path = path_of(name);
 	FILE *f = fopen(path, "w");
@@ -109,9 +109,9 @@ static const char *stored(const char *name, struct bytes b)
 }
 
 /* Lines of 6 to 906 bytes that compress badly: "line N hash ...". */
-static struct bytes sample(unsigned lines)
+static struct given_bytes sample(unsigned lines)
 {
-	struct bytes b = {xmalloc(lines * 1000u), 0};
+	struct given_bytes b = {xmalloc(lines * 1000u), 0};
 	uint32_t x = 1;
 
 	for (unsigned i = 1; i <= lines; i++) {
@@ -148,7 +148,7 @@ static int read_lines(struct input *in, const char *text, size_t n, bool *same, 
 	return rc;
 }
 
-static void check_same(const char *name, struct input *in, struct bytes text)
+static void check_same(const char *name, struct input *in, struct given_bytes text)
 {
 	struct fault f = {0};
 	bool same = false;
@@ -162,15 +162,15 @@ static void check_same(const char *name, struct input *in, struct bytes text)
 
 static void test_codings(void)
 {
-	struct bytes text = sample(3000);
+	struct given_bytes text = sample(3000);
 	struct fault f;
 	char name[100];
 
 	for (size_t i = 0; i < N(kinds); i++) {
-		struct bytes b = kinds[i].pack(text.p, text.n);
-		struct bytes rest = kinds[i].pack(text.p + 12345, text.n - 12345);
-		struct bytes two = joined(kinds[i].pack(text.p, 12345), rest);
-		struct bytes none = kinds[i].pack("", 0);
+		struct given_bytes b = kinds[i].pack(text.p, text.n);
+		struct given_bytes rest = kinds[i].pack(text.p + 12345, text.n - 12345);
+		struct given_bytes two = joined(kinds[i].pack(text.p, 12345), rest);
+		struct given_bytes none = kinds[i].pack("", 0);
 		struct input *in = input_memory("mem", b.p, b.n, &f);
 
 		is_number(input_coding(in), kinds[i].coding, kinds[i].name);
@@ -183,7 +183,8 @@ static void test_codings(void)
 		snprintf(name, sizeof(name), "%s, two members in memory", kinds[i].name);
 		check_same(name, input_memory("mem", two.p, two.n, &f), text);
 		snprintf(name, sizeof(name), "%s of nothing", kinds[i].name);
-		check_same(name, input_memory("mem", none.p, none.n, &f), (struct bytes){(char[]){""}, 0});
+		check_same(
+			name, input_memory("mem", none.p, none.n, &f), (struct given_bytes){(char[]){""}, 0});
 		two = joined(two, none);
 		snprintf(name, sizeof(name), "%s with an empty member last", kinds[i].name);
 		check_same(name, input_memory("mem", two.p, two.n, &f), text);
@@ -194,7 +195,7 @@ static void test_codings(void)
 }
 
 /* Lines before the fault are handed out; the fault stays and names the line reached. */
-static void check_fault(const char *name, struct bytes b, const char *text, size_t n, const char *id)
+static void check_fault(const char *name, struct given_bytes b, const char *text, size_t n, const char *id)
 {
 	struct fault f = {0}, again = {0};
 	struct input *in = input_memory("mem", b.p, b.n, &f);
@@ -213,7 +214,7 @@ static void check_fault(const char *name, struct bytes b, const char *text, size
 }
 
 /* What precedes damage in the same block may be wrong as well: only the fault is checked. */
-static void check_damaged(const char *name, struct bytes b)
+static void check_damaged(const char *name, struct given_bytes b)
 {
 	struct fault f = {0};
 	struct input *in = input_memory("mem", b.p, b.n, &f);
@@ -228,7 +229,7 @@ static void check_damaged(const char *name, struct bytes b)
 
 static void test_damage(void)
 {
-	struct bytes text = sample(1000), b, pad;
+	struct given_bytes text = sample(1000), b, pad;
 	char name[100];
 
 	for (size_t i = 1; i < N(kinds); i++) {
@@ -239,7 +240,8 @@ static void test_damage(void)
 			size_t n = cut[j] && cut[j] < b.n ? cut[j] : b.n - 1;
 
 			snprintf(name, sizeof(name), "%s cut after %zu of %zu bytes", kinds[i].name, n, b.n);
-			check_fault(name, (struct bytes){b.p, n}, text.p, text.n, "compressed-truncated");
+			check_fault(
+				name, (struct given_bytes){b.p, n}, text.p, text.n, "compressed-truncated");
 		}
 		b.p[b.n / 2] ^= 0x10;
 		snprintf(name, sizeof(name), "%s with a bit changed", kinds[i].name);
@@ -250,10 +252,10 @@ static void test_damage(void)
 		check_fault(name, b, text.p, text.n, "compressed-damaged");
 		free(b.p);
 	}
-	pad = (struct bytes){xcalloc(64, 1), 64};
+	pad = (struct given_bytes){xcalloc(64, 1), 64};
 	b = joined(joined(packed_gzip("a\n", 2), pad), packed_gzip("b\n", 2));
 	check_same("gzip with padding", input_memory("mem", b.p, b.n, NULL),
-		(struct bytes){(char[]){"a\nb\n"}, 4});
+		(struct given_bytes){(char[]){"a\nb\n"}, 4});
 	free(b.p);
 	free(text.p);
 }
@@ -285,9 +287,10 @@ static void test_memory_limit(void)
 			break;
 		}
 	}
-	check_fault("xz with a large dictionary", (struct bytes){(char *)out, n}, "", 0, "compressed-memory");
-	check_fault("zstd with a large window", (struct bytes){(char *)(uintptr_t)wide, sizeof(wide)}, "", 0,
+	check_fault("xz with a large dictionary", (struct given_bytes){(char *)out, n}, "", 0,
 		"compressed-memory");
+	check_fault("zstd with a large window", (struct given_bytes){(char *)(uintptr_t)wide, sizeof(wide)},
+		"", 0, "compressed-memory");
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
@@ -322,7 +325,7 @@ static void test_lines(void)
 
 static void check_long(const char *name, size_t len, const char *ending, bool good)
 {
-	struct bytes b = {xmalloc(len + 10), 0};
+	struct given_bytes b = {xmalloc(len + 10), 0};
 	struct fault f = {0};
 	const char *line;
 	size_t n = 0;
@@ -359,7 +362,7 @@ static void test_long_lines(void)
 
 static void test_window(void)
 {
-	struct bytes text = sample(3000);
+	struct given_bytes text = sample(3000);
 	size_t at = 0, step = 1;
 	bool good = true;
 	struct fault f;
@@ -367,7 +370,7 @@ static void test_window(void)
 	long n;
 
 	for (size_t i = 0; i < N(kinds); i++) {
-		struct bytes b = kinds[i].pack(text.p, text.n);
+		struct given_bytes b = kinds[i].pack(text.p, text.n);
 		struct input *in = input_open(stored("window", b), &f);
 
 		at = 0;
@@ -389,7 +392,7 @@ static void test_window(void)
 
 static void test_window_place(void)
 {
-	struct bytes b = packed_gzip("1\n2\n3\n4\n5", 9);
+	struct given_bytes b = packed_gzip("1\n2\n3\n4\n5", 9);
 	struct fault f = {0};
 	struct input *in = input_memory("mem", b.p, b.n - 1, &f);
 	const char *p;
@@ -405,12 +408,12 @@ static void test_window_place(void)
 
 static void test_read(void)
 {
-	struct bytes text = sample(3000);
+	struct given_bytes text = sample(3000);
 	static char buf[300000];
 	struct fault f = {0};
 
 	for (size_t i = 0; i < N(kinds); i++) {
-		struct bytes b = kinds[i].pack(text.p, text.n);
+		struct given_bytes b = kinds[i].pack(text.p, text.n);
 		struct input *in = input_open(stored("blocks", b), &f);
 		size_t at = 0, step = 1;
 		bool good = true;
@@ -454,7 +457,7 @@ static void read_stdin(void *arg)
 {
 	struct fault f;
 	struct input *in = input_open("-", &f);
-	struct bytes *text = arg;
+	struct given_bytes *text = arg;
 	bool same;
 	int rc;
 
@@ -471,7 +474,7 @@ static void read_stdin(void *arg)
 }
 
 /* Feed b to standard input in pieces of `step` bytes. */
-static int through_pipe(struct bytes b, size_t step, struct bytes text, char *out, size_t cap)
+static int through_pipe(struct given_bytes b, size_t step, struct given_bytes text, char *out, size_t cap)
 {
 	int ends[2], saved = dup(0), rc;
 	pid_t pid;
@@ -500,15 +503,15 @@ static int through_pipe(struct bytes b, size_t step, struct bytes text, char *ou
 
 static void test_pipe(void)
 {
-	struct bytes text = sample(2000);
+	struct given_bytes text = sample(2000);
 	char out[200];
 
 	for (size_t i = 0; i < N(kinds); i++) {
-		struct bytes b = kinds[i].pack(text.p, text.n), few = kinds[i].pack(text.p, 30);
+		struct given_bytes b = kinds[i].pack(text.p, text.n), few = kinds[i].pack(text.p, 30);
 
 		through_pipe(b, 4097, text, out, sizeof(out));
 		is_text(out, "0 1 <stdin>", kinds[i].name);
-		through_pipe(few, 1, (struct bytes){text.p, 30}, out, sizeof(out));
+		through_pipe(few, 1, (struct given_bytes){text.p, 30}, out, sizeof(out));
 		is_text(out, "0 1 <stdin>", "byte by byte");
 		free(b.p);
 		free(few.p);
@@ -521,7 +524,7 @@ static void read_other(void *arg)
 	close(0);
 	if (*(const char *)arg && open(arg, O_RDONLY) < 0)
 		abort();
-	read_stdin(&(struct bytes){(char[]){""}, 0});
+	read_stdin(&(struct given_bytes){(char[]){""}, 0});
 }
 
 static void test_odd_stdin(void)

@@ -332,12 +332,12 @@ static void slow_delete(struct slow *x)
 
 /* ---- random networks --------------------------------------------------------------------------------------------- */
 
-struct text {
+struct net_text {
 	char at[3000];
 	size_t n;
 };
 
-static void say(struct text *t, const char *form, ...)
+static void say(struct net_text *t, const char *form, ...)
 {
 	va_list args;
 
@@ -347,7 +347,7 @@ static void say(struct text *t, const char *form, ...)
 }
 
 /* With a chance of one in `of` the entry has one of the values. */
-static void maybe(struct text *t, uint32_t of, const char *name, uint32_t n, const char *const *values)
+static void maybe(struct net_text *t, uint32_t of, const char *name, uint32_t n, const char *const *values)
 {
 	if (!rnd(of))
 		say(t, "%s = %s;", name, values[rnd(n)]);
@@ -361,7 +361,7 @@ static void maybe(struct text *t, uint32_t of, const char *name, uint32_t n, con
 	"islip", "islip(2)", "pim", "pim(2)", "loa", "wavefront", "rr_wavefront", "select", "select(2)", \
 		"separable_input_first", "separable_output_first(matrix)", "separable_input_first(matrix)"
 
-static void describe(struct text *t)
+static void describe(struct net_text *t)
 {
 	static const char *const shapes[] = {"topology = mesh; k = 3; n = 2; routing_function = dor;",
 		"topology = mesh; k = 3; n = 2; routing_function = xy_yx;",
@@ -417,7 +417,7 @@ static void describe(struct text *t)
 }
 
 /* A network of random parameters that is accepted; its text in t. */
-static struct noc *draw(struct text *t)
+static struct noc *draw(struct net_text *t)
 {
 	for (;;) {
 		uint32_t node[DEVICES];
@@ -426,7 +426,7 @@ static struct noc *draw(struct text *t)
 		struct input *in;
 		int status;
 
-		*t = (struct text){.n = 0};
+		*t = (struct net_text){.n = 0};
 		describe(t);
 		in = input_memory("x.icnt", t->at, t->n, &f);
 		status = icnt_read(&c, in, &f);
@@ -489,7 +489,7 @@ static uint32_t compare(struct noc *n, struct slow *x, uint32_t load, uint32_t *
 int main(void)
 {
 	for (uint32_t i = 0; i < NETWORKS; i++) {
-		struct text t;
+		struct net_text t;
 		struct noc *n;
 		struct slow *x;
 		uint32_t differ, arrived;

@@ -107,7 +107,7 @@ struct cudart {
 	struct memory mem;
 	struct textures textures;
 	struct program prog;
-	struct code code;
+	struct bound_code code;
 	struct image *image;
 	struct kernel *kernel;
 	struct variable *variable;

@@ -260,13 +260,13 @@ API(int, cudaDeviceSetCacheConfig, int to)
 }
 ALSO(cudaDeviceSetSharedMemConfig, cudaDeviceSetCacheConfig);
 
-struct channel {
+struct channel_format {
 	int x, y, z, w, kind;
 };
 
-API(struct channel, cudaCreateChannelDesc, int x, int y, int z, int w, int kind)
+API(struct channel_format, cudaCreateChannelDesc, int x, int y, int z, int w, int kind)
 {
-	return (struct channel){x, y, z, w, kind};
+	return (struct channel_format){x, y, z, w, kind};
 }
 
 API(int, cudaProfilerStart, void) { return cudart_leave(cudart_enter(false)); }

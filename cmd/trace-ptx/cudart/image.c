@@ -237,13 +237,13 @@ static void unbind(const struct module *m)
 static bool executable(struct image *m)
 {
 	struct program p = {0};
-	struct code c = {0};
+	struct bound_code c = {0};
 	bool good;
 
 	program_add(&p, m->module);
-	good = !program_link(&p, &m->fault) && !code_bind(&c, &p, &m->fault);
+	good = !program_link(&p, &m->fault) && !bind_program(&c, &p, &m->fault);
 	if (c.prog)
-		code_free(&c);
+		bind_free(&c);
 	unbind(m->module);
 	free(p.module);
 	free(p.func);
@@ -277,11 +277,11 @@ static void place_variables(const struct module *m)
 static int link_all(struct fault *f)
 {
 	if (cudart.code.prog)
-		code_free(&cudart.code);
+		bind_free(&cudart.code);
 	memset(&cudart.code, 0, sizeof(cudart.code));
 	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
 		unbind(cudart.prog.module[i]);
-	return program_link(&cudart.prog, f) || code_bind(&cudart.code, &cudart.prog, f) ? -1 : 0;
+	return program_link(&cudart.prog, f) || bind_program(&cudart.code, &cudart.prog, f) ? -1 : 0;
 }
 
 static void set_managed(void)

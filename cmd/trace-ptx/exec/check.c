@@ -161,7 +161,7 @@ static bool heap_access(
 
 /* ---- shared memory: what was written, by whom since the last barrier ---- */
 
-struct word {
+struct check_word {
 	uint32_t epoch;          /* of the marks; another: none */
 	uint16_t writer, reader; /* warp + 1; MANY: several */
 };
@@ -171,7 +171,7 @@ struct shadow {
 	uint32_t epoch; /* barriers, fences and atomics so far */
 	uint32_t bytes;
 	uint8_t *written; /* a flag for each byte */
-	struct word *word;
+	struct check_word *word;
 };
 
 void check_start(struct cta *c)
@@ -255,7 +255,7 @@ static bool race(
 /* The access changes nothing of what is known of its word, and is no race. */
 static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t self, bool write)
 {
-	const struct word *x = &s->word[off / 4];
+	const struct check_word *x = &s->word[off / 4];
 	uint32_t written;
 
 	memcpy(&written, s->written + off, 4);
@@ -289,10 +289,10 @@ static bool shared_access(
 			return false;
 		}
 		for (uint64_t b = 0; bytes >= 4 && owner == w->cta && b < bytes; b += 4) {
-			struct word *x = &s->word[(off + b) / 4];
+			struct check_word *x = &s->word[(off + b) / 4];
 
 			if (x->epoch != s->epoch)
-				*x = (struct word){s->epoch, 0, 0};
+				*x = (struct check_word){s->epoch, 0, 0};
 			if (x->writer && x->writer != self)
 				return race(w, o, i, off, x->writer, "has written");
 			if (write && x->reader && x->reader != self && x->reader != MANY)

@@ -174,7 +174,7 @@ static void enter_by_register(struct warp *w, const struct op *o, uint32_t exec)
 {
 	uint64_t first = 0;
 	uint32_t same = 0;
-	const struct code *c = w->g->code;
+	const struct bound_code *c = w->g->code;
 
 	FOR_BITS32 (i, exec) {
 		uint64_t a = o->reg_bytes == 8 ? REG(uint64_t, w, o->a)[i] : REG(uint32_t, w, o->a)[i];

@@ -37,7 +37,7 @@ struct op;
 struct warp;
 typedef void op_fn(struct warp *w, const struct op *o, uint32_t exec);
 
-enum flow {
+enum flow_kind {
 	FLOW_NEXT,
 	FLOW_BRA,
 	FLOW_BRX,
@@ -103,7 +103,7 @@ enum {
 	ORDER_FENCE = 1 << 29  /* blocks tell each other something: fences, volatile and ordered accesses */
 };
 
-struct code {
+struct bound_code {
 	const struct program *prog;
 	struct op *op;        /* by instruction number */
 	struct frame *frame;  /* by function, as program->func */
@@ -115,7 +115,7 @@ struct code {
 };
 
 struct bind {
-	struct code *code;
+	struct bound_code *code;
 	const struct program *prog;
 	struct func *fn;
 	const struct stmt *in;
@@ -124,10 +124,10 @@ struct bind {
 };
 
 /* Everything of a linked program. 0, or -1 and *f naming what is not executable. */
-int code_bind(struct code *c, const struct program *p, struct fault *f);
-void code_free(struct code *c);
+int bind_program(struct bound_code *c, const struct program *p, struct fault *f);
+void bind_free(struct bound_code *c);
 /* Sets on[f] (program->func, zeros before) for every function that n may reach; all that a register may call. */
-void code_reach(const struct code *c, uint32_t n, uint8_t *on);
+void bind_reach(const struct bound_code *c, uint32_t n, uint8_t *on);
 
 /* For the bindings of families (sem_*.c). All return -1 (or UINT32_MAX for slots) with the fault set. */
 int bind_fault(const struct bind *b, const struct operand *at, const char *id, const char *fmt, ...)
@@ -226,7 +226,7 @@ struct launch {
 enum record { RECORD_NONE, RECORD_LINES, RECORD_PACKED };
 
 struct grid {
-	const struct code *code;
+	const struct bound_code *code;
 	struct memory *mem;
 	const struct options *opt;
 	const struct launch *l;

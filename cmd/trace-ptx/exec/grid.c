@@ -34,14 +34,14 @@ void grid_prepare(struct grid *g)
 		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;
 		g->cluster_size *= g->cluster[i];
 	}
-	code_reach(g->code, g->kernel, on);
+	bind_reach(g->code, g->kernel, on);
 	g->order = 0;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		g->order |= on[i] ? g->code->frame[i].order : 0;
 	free(on);
 }
 
-struct team {
+struct grid_team {
 	struct grid *g;
 	bool (*done)(void *ctx, struct cta *c);
 	void *ctx;
@@ -53,7 +53,7 @@ struct team {
 };
 
 /* A CTA that has run to its end or failed, when all before it have been delivered. */
-static void deliver(struct team *t, struct cta *c, bool good)
+static void deliver(struct grid_team *t, struct cta *c, bool good)
 {
 	struct grid *g = t->g;
 
@@ -69,7 +69,7 @@ static void deliver(struct team *t, struct cta *c, bool good)
 
 static void *work(void *arg)
 {
-	struct team *t = arg;
+	struct grid_team *t = arg;
 	struct cluster *c = cluster_new(t->g);
 
 	pthread_mutex_lock(&t->lock);
@@ -104,7 +104,7 @@ struct resident {
 	uint32_t n, cap;
 };
 
-static bool begin(struct team *t, struct resident *r)
+static bool begin(struct grid_team *t, struct resident *r)
 {
 	if (t->next == t->clusters || r->n == RESIDENT_MAX)
 		return false;
@@ -125,7 +125,7 @@ static bool begin(struct team *t, struct resident *r)
 }
 
 /* Deliver what has ended, from the first on; its room becomes free. */
-static void deliver_front(struct team *t, struct resident *r)
+static void deliver_front(struct grid_team *t, struct resident *r)
 {
 	uint32_t k = 0;
 
@@ -144,7 +144,7 @@ static void deliver_front(struct team *t, struct resident *r)
 	r->n -= k;
 }
 
-static void work_alone(struct team *t)
+static void work_alone(struct grid_team *t)
 {
 	struct resident r = {0};
 	uint32_t from = 0; /* those before have been tried since the last began */
@@ -189,7 +189,7 @@ static unsigned team_size(const struct grid *g, uint64_t clusters)
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx)
 {
 	const struct launch *l = g->l;
-	struct team t = {.g = g,
+	struct grid_team t = {.g = g,
 		.done = done,
 		.ctx = ctx,
 		.clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / g->cluster_size,

@@ -85,7 +85,7 @@ extern const char *const space_name[N_STATE_SPACES];
 
 /* ---- tokens ---- */
 
-enum tok { TOK_END, TOK_NAME, TOK_DOT, TOK_INT, TOK_F32, TOK_F64, TOK_TEXT, TOK_PUNCT };
+enum token_kind { TOK_END, TOK_NAME, TOK_DOT, TOK_INT, TOK_F32, TOK_F64, TOK_TEXT, TOK_PUNCT };
 
 struct token {
 	const char *s; /* into the module's text; TOK_DOT without its dot */

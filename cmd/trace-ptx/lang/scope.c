@@ -59,32 +59,32 @@ const char *const space_name[N_STATE_SPACES] = {
 	"", "reg", "global", "const", "shared", "local", "param", "generic"};
 
 /* Names of a table in order, each with its index in the table. */
-struct entry {
+struct scope_entry {
 	const char *name;
 	uint16_t index;
 };
-static struct entry by_opcode[N_OPCODES], by_word[N_MODIFIERS], by_type[N_TYPES];
+static struct scope_entry by_opcode[N_OPCODES], by_word[N_MODIFIERS], by_type[N_TYPES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int entry_order(const void *a, const void *b)
 {
-	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+	return strcmp(((const struct scope_entry *)a)->name, ((const struct scope_entry *)b)->name);
 }
 
 static void sort_tables(void)
 {
 	for (uint16_t i = 0; i < N_OPCODES; i++)
-		by_opcode[i] = (struct entry){i ? opcodes[i].name : "", i};
+		by_opcode[i] = (struct scope_entry){i ? opcodes[i].name : "", i};
 	for (uint16_t i = 0; i < N_MODIFIERS; i++)
-		by_word[i] = (struct entry){i ? modifier_name[i] : "", i};
+		by_word[i] = (struct scope_entry){i ? modifier_name[i] : "", i};
 	for (uint16_t i = 0; i < N_TYPES; i++)
-		by_type[i] = (struct entry){types[i].name, i};
-	qsort(by_opcode, N_OPCODES, sizeof(struct entry), entry_order);
-	qsort(by_word, N_MODIFIERS, sizeof(struct entry), entry_order);
-	qsort(by_type, N_TYPES, sizeof(struct entry), entry_order);
+		by_type[i] = (struct scope_entry){types[i].name, i};
+	qsort(by_opcode, N_OPCODES, sizeof(struct scope_entry), entry_order);
+	qsort(by_word, N_MODIFIERS, sizeof(struct scope_entry), entry_order);
+	qsort(by_type, N_TYPES, sizeof(struct scope_entry), entry_order);
 }
 
-static unsigned find(const struct entry *e, unsigned count, const char *s, uint32_t n)
+static unsigned find(const struct scope_entry *e, unsigned count, const char *s, uint32_t n)
 {
 	unsigned low = 1, high = count; /* the empty name, which is no word, comes first */
 

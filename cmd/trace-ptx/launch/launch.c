@@ -45,7 +45,7 @@ static int split(struct reader *r, const char *text, size_t len)
 		if (!*p || *p == '#')
 			break;
 		grow(&r->word, &r->cap, r->n + 1, sizeof(*r->word));
-		r->word[r->n++] = (struct word){p, (uint32_t)(p - s) + 1};
+		r->word[r->n++] = (struct launch_word){p, (uint32_t)(p - s) + 1};
 		p += strcspn(p, " \t\r");
 		if (*p)
 			*p++ = '\0';
@@ -401,7 +401,7 @@ static int finish(struct reader *r)
 	if (!s->prog.n_modules)
 		return fault_set(r->f, (struct place){r->file, 0, 0}, "launch-file",
 			"found no module, wanted at least one");
-	if (program_link(&s->prog, r->f) || code_bind(&s->code, &s->prog, r->f))
+	if (program_link(&s->prog, r->f) || bind_program(&s->code, &s->prog, r->f))
 		return -1;
 	for (uint32_t i = 0; i < s->n_commands; i++) {
 		struct step *c = &s->command[i];
@@ -488,7 +488,7 @@ int script_memory(struct script *s, const void *text, size_t n, const char *ptx,
 void script_free(struct script *s)
 {
 	if (s->code.prog)
-		code_free(&s->code);
+		bind_free(&s->code);
 	program_free(&s->prog);
 	free(s->command);
 	free(s->map);

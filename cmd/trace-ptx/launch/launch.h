@@ -46,7 +46,7 @@ struct named_map {
 struct script {
 	const char *path, *folder; /* folder: with its slash; "" for the one in hand */
 	struct program prog;
-	struct code code;
+	struct bound_code code;
 	struct step *command;
 	uint32_t n_commands, cap_commands;
 	struct named_map *map;

@@ -7,7 +7,7 @@
 
 #define LAUNCH_HEAP_MAX (1ull << 40)
 
-struct word {
+struct launch_word {
 	const char *s;
 	uint32_t col;
 };
@@ -22,7 +22,7 @@ struct reader {
 	struct fault *f;
 	const char *file;
 	uint64_t line;
-	struct word *word;
+	struct launch_word *word;
 	uint32_t n, cap;
 	struct kinfo *kinfo;
 	uint32_t n_kinfo, cap_kinfo;

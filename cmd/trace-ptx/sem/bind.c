@@ -414,7 +414,7 @@ static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32
 	return 0;
 }
 
-static int bind_func(struct code *c, uint32_t n, struct fault *f)
+static int bind_func(struct bound_code *c, uint32_t n, struct fault *f)
 {
 	struct func *fn = c->prog->func[n];
 	struct bind b = {c, c->prog, fn, NULL, &c->frame[n], f};
@@ -430,7 +430,7 @@ static int bind_func(struct code *c, uint32_t n, struct fault *f)
 }
 
 /* Local memory of the deepest chain of calls from function n; marks on[] find recursion. */
-static uint32_t deepest(struct code *c, uint32_t n, uint8_t *on, uint32_t *known, unsigned depth)
+static uint32_t deepest(struct bound_code *c, uint32_t n, uint8_t *on, uint32_t *known, unsigned depth)
 {
 	const struct func *fn = c->prog->func[n];
 	uint32_t most = 0;
@@ -456,7 +456,7 @@ static uint32_t deepest(struct code *c, uint32_t n, uint8_t *on, uint32_t *known
 	return known[n] = fn->local_bytes + most;
 }
 
-void code_reach(const struct code *c, uint32_t n, uint8_t *on)
+void bind_reach(const struct bound_code *c, uint32_t n, uint8_t *on)
 {
 	const struct func *f = c->prog->func[n];
 
@@ -467,15 +467,15 @@ void code_reach(const struct code *c, uint32_t n, uint8_t *on)
 		const struct op *o = &c->op[f->first_pc + i];
 
 		if (o->flow == FLOW_CALL)
-			code_reach(c, c->owner[o->target], on);
+			bind_reach(c, c->owner[o->target], on);
 		else if (o->flow == FLOW_CALL_REG)
 			for (uint32_t k = 0; k < c->prog->n_funcs; k++)
 				if (!c->prog->func[k]->entry)
-					code_reach(c, k, on);
+					bind_reach(c, k, on);
 	}
 }
 
-int code_bind(struct code *c, const struct program *p, struct fault *f)
+int bind_program(struct bound_code *c, const struct program *p, struct fault *f)
 {
 	memset(c, 0, sizeof(*c));
 	c->prog = p;
@@ -484,7 +484,7 @@ int code_bind(struct code *c, const struct program *p, struct fault *f)
 	c->frame = xcalloc(p->n_funcs ? p->n_funcs : 1, sizeof(*c->frame));
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (bind_func(c, i, f)) {
-			code_free(c);
+			bind_free(c);
 			return -1;
 		}
 	uint8_t *on = xcalloc(p->n_funcs ? p->n_funcs : 1, 1);
@@ -501,7 +501,7 @@ int code_bind(struct code *c, const struct program *p, struct fault *f)
 	return 0;
 }
 
-void code_free(struct code *c)
+void bind_free(struct bound_code *c)
 {
 	for (uint32_t i = 0; c->frame && i < c->prog->n_funcs; i++)
 		free(c->frame[i].init);

@@ -8,7 +8,7 @@
 
 static const struct {
 	enum modifier m;
-	struct shape s;
+	struct mma_shape s;
 } shapes[] = {
 	{M_M8N8K4, {8, 8, 4}},
 	{M_M8N8K16, {8, 8, 16}},
@@ -27,7 +27,7 @@ static const struct {
 	{M_M16N16K8, {16, 16, 8}},
 };
 
-static bool find_shape(const struct stmt *in, struct shape *s)
+static bool find_shape(const struct stmt *in, struct mma_shape *s)
 {
 	for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		if (has(in, shapes[i].m)) {
@@ -233,7 +233,7 @@ static void wmma_move(struct warp *w, const struct op *o, uint32_t m)
 	mem_at(w, &plain, m, (enum state_space)o->space, 1, at); /* the trace has the matrix's address */
 }
 
-static int bind_wmma_product(struct bind *b, struct op *o, struct shape s)
+static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 {
 	const struct stmt *in = b->in;
 	struct matrix x = {.wmma = true, .s = s};
@@ -251,7 +251,7 @@ static int bind_wmma_product(struct bind *b, struct op *o, struct shape s)
 	return bind_operands(b, 4, 4) ? -1 : finish(b, o, &x, in->operand);
 }
 
-static int bind_wmma_move(struct bind *b, struct op *o, struct shape s)
+static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
@@ -262,7 +262,7 @@ static int bind_wmma_move(struct bind *b, struct op *o, struct shape s)
 	if (bind_types(b, 1) || bind_operands(b, 2, 3))
 		return -1;
 	x.a = in->type[0];
-	x.s = (struct shape){of_b ? (uint8_t)s.k : s.m, of_a ? (uint8_t)s.k : s.n, 0};
+	x.s = (struct mma_shape){of_b ? (uint8_t)s.k : s.m, of_a ? (uint8_t)s.k : s.n, 0};
 	x.n_a = (uint8_t)registers(x.s.m, x.s.n, (enum type)x.a, (of_a || of_b) && x.a == T_F16);
 	if (s.k > 128 || !x.n_a || x.n_a > 16 || (store && types[x.a].bits < 16))
 		return bind_refuse(b, "this shape with this type");
@@ -284,7 +284,7 @@ static int bind_wmma_move(struct bind *b, struct op *o, struct shape s)
 
 int bind_wmma(struct bind *b, struct op *o)
 {
-	struct shape s;
+	struct mma_shape s;
 
 	if (!find_shape(b->in, &s))
 		return bind_fault(b, NULL, "suffix", "found no shape in %s, wanted one such as .m16n16k16",

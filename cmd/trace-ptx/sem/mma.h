@@ -8,13 +8,13 @@
 
 #include "sem/sem.h"
 
-struct shape {
+struct mma_shape {
 	uint8_t m, n;
 	uint16_t k;
 };
 
 struct matrix { /* what an op knows of its product */
-	struct shape s;
+	struct mma_shape s;
 	uint8_t a, b, c, d; /* types */
 	bool saturate, a_col, b_row, volta;
 	uint8_t bit_op;             /* b1: 1 xor, 2 and */
