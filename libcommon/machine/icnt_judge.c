@@ -20,7 +20,8 @@ const struct icnt_row icnt_topologies[N_TOPOLOGIES] = {
 };
 
 const struct icnt_routing_row icnt_routings[N_ROUTINGS] = {
-#define ROUTING(topology, name, need, inject, step, text) {#name, text, TOPOLOGY_##topology, NEED_##need},
+#define ROUTING(topology, name, need, looks, inject, step, text) \
+	{#name, text, TOPOLOGY_##topology, NEED_##need},
 #include "machine/network.def"
 };
 

@@ -286,7 +286,7 @@ static void quick_and_general(void)
 			continue;
 		}
 		b = make(networks[i].network, networks[i].vcs);
-		b->quick = false;
+		b->quick = b->direct = b->at_once = false;
 		seed = i;
 		ok(traffic(a, b, 400, 8), "quick and general, packets: %s", networks[i].network);
 		ta = printed(a);

@@ -14,44 +14,32 @@
 #include <string.h>
 #include "arena.h"
 #include "bits.h"
-#include "net/noc.h"
+#include "net/noc_step.h"
 #include "watch/events.h"
 
 #define NO_NUMBER UINT64_MAX
 
 /* ---- channels ------------------------------------------------------------------------------------------------ */
 
-static struct noc_slot *slot_in(const struct noc *n, struct noc_subnet *s, uint32_t latency)
-{
-	return &s->wheel[(n->time + latency + 1) & n->wheel_mask];
-}
-
-static void launch(const struct noc *n, struct noc_subnet *s, const struct noc_end *e, uint32_t to,
-	const struct noc_flit *f)
-{
-	struct noc_slot *slot = slot_in(n, s, e->latency);
-
-	slot->flit[slot->flits++] = (struct noc_moving){to, *f};
-}
-
-bool noc_send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
+/* The first flit that waits at a port goes on its channel. False: none is left. */
+static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_flits *q = &s->output[port];
 	struct noc_flit f = noc_flits_pop(q);
 
-	launch(n, s, &n->plan->out[port], n->plan->out[port].to, &f);
+	noc_launch(n, s, &n->plan->out[port], 0, &f);
 	if (s->link_flits)
 		s->link_flits[port]++;
 	return q->count != 0;
 }
 
-/* Credits of an input go to the output, or node, that it comes from. */
-bool noc_send_credit(struct noc *n, struct noc_subnet *s, uint32_t port)
+/* Credits of one step of an input go to the output, or node, that it comes from. False: none is left. */
+static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_owed *q = &s->owed[port];
 	const struct noc_end *e = &n->plan->in[port];
-	struct noc_slot *slot = slot_in(n, s, e->latency);
-	uint32_t room = e->to & NOC_NODE ? n->plan->ports + (e->to & ~NOC_NODE) : e->to, vc;
+	struct noc_slot *slot = noc_slot_in(n, s, e->latency);
+	uint32_t room = noc_room_before(n, e), vc;
 
 	do {
 		vc = q->slot[q->head++ & (n->output_cap - 1)];
@@ -61,13 +49,32 @@ bool noc_send_credit(struct noc *n, struct noc_subnet *s, uint32_t port)
 	return q->count != 0;
 }
 
+/* Send what stands at the outputs and credits; false: nothing is left there. */
+static bool send_router(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	bool left = false;
+
+	for (uint32_t w = 0; w < r->words; w++) {
+		FOR_BITS64 (b, r->queued[w])
+			if (!send_flit(n, s, r->base + w * 64 + (uint32_t)b))
+				r->queued[w] &= ~(1ull << b);
+		FOR_BITS64 (b, r->owing[w])
+			if (!send_credits(n, s, r->base + w * 64 + (uint32_t)b))
+				r->owing[w] &= ~(1ull << b);
+		left |= (r->queued[w] | r->owing[w]) != 0;
+	}
+	return left;
+}
+
 static void deliver_credit(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
 	struct noc_router *r;
 
-	if (c->to >= n->plan->ports) {
+	if (n->at_once || c->to >= n->plan->ports) {
 		noc_room_credit(&n->conf, &s->room, c->to, c->vc, (uint32_t)n->time);
 		s->credits--;
+		if (c->to < n->plan->ports)
+			bitset_set(s->active, n->plan->router_of[c->to]);
 		return;
 	}
 	r = &s->router[n->plan->router_of[c->to]];
@@ -161,7 +168,7 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 	struct noc_slot *slot;
 	uint32_t out = n->plan->eject[m->to];
 
-	slot = slot_in(n, s, n->plan->out[out].latency);
+	slot = noc_slot_in(n, s, n->plan->out[out].latency);
 	slot->credit[slot->credits++] = (struct noc_returning){out, m->flit.vc};
 	s->credits++;
 	k->taken_flits++;
@@ -256,7 +263,7 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 			bitset_clear(s->sending_nodes, node);
 	}
 	noc_room_send(&n->conf, &s->room, room, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
-	launch(n, s, &n->plan->inject[node], n->plan->inject[node].to, &f);
+	noc_launch(n, s, &n->plan->inject[node], 0, &f);
 	if (s->link_flits)
 		s->link_flits[room]++;
 }
@@ -416,10 +423,15 @@ static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 			struct noc_router *r = &s->router[w * 64 + b];
 			uint64_t bit = 1ull << b;
 
+			if (n->direct) {
+				if (!noc_quick_step(n, s, r))
+					s->active[w] &= ~bit;
+				continue;
+			}
 			for (uint32_t i = 0; i < steps && s->active[w] & bit; i++)
 				if (!(n->quick ? noc_quick_step(n, s, r) : noc_router_step(n, s, r)))
 					s->active[w] &= ~bit;
-			if (noc_router_send(n, s, r))
+			if (send_router(n, s, r))
 				s->sending[w] |= bit;
 			else
 				s->sending[w] &= ~bit;

@@ -99,13 +99,14 @@ typedef void noc_route_fn(const struct noc_view *v, struct noc_packet *p, uint32
 struct noc_routing {
 	noc_inject_fn *inject;
 	noc_route_fn *route;
+	bool looks; /* at noc_view.used */
 };
 
 extern const struct noc_routing noc_routings[N_ROUTINGS];
 
 #define TOPOLOGY(name, text) void noc_plan_##name(struct noc_builder *b, const struct icnt *c);
 #include "machine/network.def"
-#define ROUTING(topology, name, need, inject, step, text) \
+#define ROUTING(topology, name, need, looks, inject, step, text) \
 	extern noc_inject_fn noc_inject_##inject; \
 	extern noc_route_fn noc_route_##step;
 #include "machine/network.def"
@@ -441,8 +442,10 @@ struct noc {
 	int32_t output_max;                                       /* -1: none */
 	bool lookahead, speculative, check_free, check_room, mask_by_asks, hold, shuffle, busy_when_full,
 		empty_first;
-	bool priorities;      /* of requests */
-	bool quick;           /* every router as noc_quick.c has it */
+	bool priorities; /* of requests */
+	bool quick;      /* every router as noc_quick.c has it */
+	bool direct; /* quick, and what leaves an input is on its channel at once: nothing waits at outputs */
+	bool at_once; /* credits count when they arrive: no routing looks at a router that has not stepped yet */
 	uint16_t *port_of;    /* of a channel of a router: channel / vcs */
 	struct noc_bid *bids; /* noc_quick.c: of one router */
 };
@@ -471,12 +474,6 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
 bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
 /* Whether noc_quick.c models the routers of a network. */
 bool noc_quick_fits(const struct noc *n);
-/* Send what stands at the outputs and credits; false: nothing is left there. */
-bool noc_router_send(struct noc *n, struct noc_subnet *s, struct noc_router *r);
-
-/* The first flit, or the first credit, that waits at a port goes on its channel. False: none is left. */
-bool noc_send_flit(struct noc *n, struct noc_subnet *s, uint32_t port);
-bool noc_send_credit(struct noc *n, struct noc_subnet *s, uint32_t port);
 
 int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc); /* global number */
 

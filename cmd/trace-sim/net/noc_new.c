@@ -268,7 +268,7 @@ static void copy_options(struct noc *n)
 	n->priorities = c->priority != PRIORITY_NONE;
 	n->buffer_cap = fifo_capacity(c->vc_buffer);
 	n->output_cap = fifo_capacity(c->buffer);
-	n->wheel_mask = fifo_capacity(n->plan->most_latency + 2) - 1;
+	n->wheel_mask = fifo_capacity(n->plan->most_latency + 3) - 1;
 }
 
 struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets)
@@ -291,6 +291,8 @@ struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint
 	noc_random_start(&n->random, icnt_int(&n->conf, ICNT_seed));
 	copy_options(n);
 	n->quick = noc_quick_fits(n);
+	n->direct = n->quick && n->conf.speedup == 1;
+	n->at_once = n->direct && !n->credit_delay && !noc_routings[n->conf.routing].looks;
 	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof *n->least);
 	for (uint32_t i = 0; i < n->plan->ports; i++)
 		n->least[i] = n->plan->out[i].least;

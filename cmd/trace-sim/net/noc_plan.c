@@ -226,7 +226,10 @@ void noc_plan_delete(struct noc_plan *p)
 /* ---- routings ----------------------------------------------------------------------------------------- */
 
 const struct noc_routing noc_routings[N_ROUTINGS] = {
-#define ROUTING(topology, name, need, inject, step, text) {noc_inject_##inject, noc_route_##step},
+#define LOOKS true
+#define BLIND false
+#define ROUTING(topology, name, need, looks, inject, step, text) \
+	{noc_inject_##inject, noc_route_##step, looks},
 #include "machine/network.def"
 };
 

@@ -88,6 +88,11 @@ void noc_router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router 
 			flit_arrives(n, s, r, w * 64 + (uint32_t)b);
 		r->latched[w] = 0;
 	}
+	noc_router_credits(n, s, r);
+}
+
+void noc_router_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
 	while (r->credit.count) {
 		struct noc_credit *c = &r->credit.slot[r->credit.head & r->credit.mask];
 
@@ -232,17 +237,6 @@ static void owe_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	q->slot[(q->head + q->count++) & mask] = (uint16_t)vc;
 	bitset_set(r->owing, port);
 	s->credits++;
-}
-
-/* The way of a head through the router that it is sent to. */
-static void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t out)
-{
-	uint32_t to = n->plan->out[out].to, router;
-
-	if (to & NOC_NODE)
-		return;
-	router = n->plan->router_of[to];
-	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
 }
 
 /* The flit at the front enters the switch. Returns whether it was a tail. */
@@ -576,20 +570,4 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	memset(r->credited, 0, r->words * sizeof *r->credited);
 	return r->credit.count || r->route.count || r->vc.count || r->hold.count || r->sw.count ||
 	       r->cross.count;
-}
-
-bool noc_router_send(struct noc *n, struct noc_subnet *s, struct noc_router *r)
-{
-	bool left = false;
-
-	for (uint32_t w = 0; w < r->words; w++) {
-		FOR_BITS64 (b, r->queued[w])
-			if (!noc_send_flit(n, s, r->base + w * 64 + (uint32_t)b))
-				r->queued[w] &= ~(1ull << b);
-		FOR_BITS64 (b, r->owing[w])
-			if (!noc_send_credit(n, s, r->base + w * 64 + (uint32_t)b))
-				r->owing[w] &= ~(1ull << b);
-		left |= (r->queued[w] | r->owing[w]) != 0;
-	}
-	return left;
 }

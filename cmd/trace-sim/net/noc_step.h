@@ -68,8 +68,44 @@ static inline struct noc_crossing *crossing(struct noc_router *r, uint32_t i)
 	return &r->cross.slot[(r->cross.head + i) & r->cross.mask];
 }
 
+/* ---- channels ------------------------------------------------------------------------------------------------ */
+
+/* What arrives over a channel of a latency when it is sent now. */
+static inline struct noc_slot *noc_slot_in(const struct noc *n, struct noc_subnet *s, uint32_t latency)
+{
+	return &s->wheel[(n->time + latency + 1) & n->wheel_mask];
+}
+
+/* A flit goes on the channel e, `later` cycles from now. */
+static inline void noc_launch(const struct noc *n, struct noc_subnet *s, const struct noc_end *e,
+	uint32_t later, const struct noc_flit *f)
+{
+	struct noc_slot *slot = noc_slot_in(n, s, e->latency + later);
+
+	slot->flit[slot->flits++] = (struct noc_moving){e->to, *f};
+}
+
+/* The end of a channel, as credits of an input name it. */
+static inline uint32_t noc_room_before(const struct noc *n, const struct noc_end *e)
+{
+	return e->to & NOC_NODE ? n->plan->ports + (e->to & ~NOC_NODE) : e->to;
+}
+
+/* The way of a head through the router that it is sent to. */
+static inline void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t out)
+{
+	uint32_t to = n->plan->out[out].to, router;
+
+	if (to & NOC_NODE)
+		return;
+	router = n->plan->router_of[to];
+	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
+}
+
 /* Flits and credits that have come to the router. */
 void noc_router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r);
+/* Of these the credits. */
+void noc_router_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r);
 /* A head has come to the front of channel vc. */
 void noc_router_head(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc);
 /* Channel vc gets channel out_vc of output port. */
