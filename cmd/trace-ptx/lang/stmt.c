@@ -116,6 +116,8 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 			in->mod[m / 64] |= 1ull << (m % 64);
 		} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {
 			; /* a shape: its binding reads it in the text */
+		} else if (*opcodes[in->op].words == '*') {
+			; /* refused whatever it says */
 		} else {
 			diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
 			return parse_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has",

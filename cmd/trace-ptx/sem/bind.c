@@ -43,6 +43,29 @@ int bind_refuse(const struct bind *b, const char *needs)
 		b->in->text, needs);
 }
 
+/* Instructions that are known, and what this executor lacks for them. */
+int bind_refused(struct bind *b, struct op *o)
+{
+	static const struct {
+		enum opcode op;
+		const char *needs;
+	} known[] = {
+		{I_tcgen05, "tensor memory and the tensor cores of the fifth generation"},
+		{I_multimem, "memory that several devices share"},
+		{I_clusterlaunchcontrol, "thread blocks that take the work of others"},
+		{I_tensormap, "tensor maps that kernels change"},
+		{I_alloca, "a stack of local memory that grows"},
+		{I_stacksave, "a stack of local memory that grows"},
+		{I_stackrestore, "a stack of local memory that grows"},
+	};
+	unsigned i = 0;
+
+	(void)o;
+	while (known[i].op != b->in->op)
+		i++;
+	return bind_refuse(b, known[i].needs);
+}
+
 int bind_operands(const struct bind *b, unsigned least, unsigned most)
 {
 	unsigned n = b->in->n_operands;
