@@ -4,7 +4,8 @@
  *
  * Within a stratum the picks are a random sample, and weights are the stratum's size by that of its picks, so that a total
  * is a ratio estimate. Its variance is that of what is left of the values when the stratum's rate times their sizes is
- * taken away, with the correction for a finite number of kernels. The variance of a rate is that of its linear part. Degrees
+ * taken away, with the correction for a finite number of kernels. Few picks that happen to be alike tell little of it: the
+ * strata's common relative variance counts as one pick more, where that makes it larger; no freedom comes with it. The variance of a rate is that of its linear part. Degrees
  * of freedom are Satterthwaite's.
  */
 #include <math.h>
@@ -45,10 +46,9 @@ struct sample {
 	double y, x, squares, weight;
 };
 
-double weighted_half(const struct picks *p, const double *y)
+static struct sample *samples(const struct picks *p, const double *y)
 {
 	struct sample *s = xcalloc(p->n_strata + 1, sizeof(*s));
-	double var = 0, freedom = 0;
 
 	for (uint32_t i = 0; i < p->n; i++) {
 		struct sample *of = &s[p->pick[i].stratum];
@@ -63,8 +63,35 @@ double weighted_half(const struct picks *p, const double *y)
 
 		of->squares += d * d;
 	}
+	return s;
+}
+
+/* The variance of a value, relative to its mean, in all strata together; 0 for values of both signs, which have no size. */
+static double common_variance(const struct picks *p, const struct sample *s, const double *y)
+{
+	double squares = 0, size = 0;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		if (y[i] < 0)
+			return 0;
 	for (uint32_t i = 0; i < p->n_strata; i++) {
-		double n = p->stratum[i].picked, all = p->stratum[i].kernels;
+		double n = p->stratum[i].picked, mean = s[i].y / n;
+
+		if (n < 2 || n >= p->stratum[i].kernels)
+			continue;
+		squares += s[i].squares;
+		size += (n - 1) * mean * mean;
+	}
+	return size > 0 ? squares / size : 0;
+}
+
+double weighted_half(const struct picks *p, const double *y)
+{
+	struct sample *s = samples(p, y);
+	double var = 0, met = 0, freedom = 0, common = common_variance(p, s, y);
+
+	for (uint32_t i = 0; i < p->n_strata; i++) {
+		double n = p->stratum[i].picked, all = p->stratum[i].kernels, mean = s[i].y / n;
 
 		if (n >= all)
 			continue;
@@ -72,13 +99,16 @@ double weighted_half(const struct picks *p, const double *y)
 			var = (double)NAN;
 			continue;
 		}
-		double v = s[i].weight * s[i].weight * n * (1 - n / all) * s[i].squares / (n - 1);
+		double own = s[i].squares / (n - 1);
+		double with_others = (s[i].squares + common * mean * mean) / n;
+		double by = s[i].weight * s[i].weight * n * (1 - n / all);
 
-		var += v;
-		freedom += v * v / (n - 1);
+		var += by * fmax(own, with_others);
+		met += by * own;
+		freedom += by * own * by * own / (n - 1);
 	}
 	free(s);
-	return var > 0 ? student(var * var / freedom) * sqrt(var) : var;
+	return var > 0 ? student(met * met / freedom) * sqrt(var) : var;
 }
 
 /* ---- a run ------------------------------------------------------------------------------------ */
