@@ -141,6 +141,9 @@ static APART enum space generic_space(const struct sm *s, const struct warp *p, 
 	return uop_generic_space(h, t->block.word[rec->addr >> 2]);
 }
 
+/* Most warps are whole, and counting bits is a call where the host has no instruction for it. */
+static unsigned lanes_of(uint32_t mask) { return mask == UINT32_MAX ? 32 : bit_count32(mask); }
+
 /* What goes on beyond issue as a record of its own: all that has no fixed end. */
 static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const struct uop *u)
 {
@@ -159,7 +162,7 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 	in->sched = c->warp[w].sub;
 	in->cta = p->cta;
 	in->space = (uint8_t)(u->space == SPACE_GENERIC ? generic_space(s, p, rec) : u->space);
-	in->lanes = (uint8_t)bit_count32(rec->mask);
+	in->lanes = (uint8_t)lanes_of(rec->mask);
 	c->op[h] = (struct core_op){.sub = c->warp[w].sub};
 	p->in_pipe++;
 	return h;
@@ -168,7 +171,7 @@ static uint16_t new_op(struct sm *s, unsigned w, const struct rec *rec, const st
 static void count_issue(
 	struct sm *s, unsigned sub, unsigned w, const struct rec *rec, const struct core_inst *in)
 {
-	unsigned lanes = bit_count32(rec->mask);
+	unsigned lanes = lanes_of(rec->mask);
 
 	s->next_uid++;
 	s->n.occupancy[OCC_LANES + lanes]++;

@@ -46,7 +46,7 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 	if (b->places == c->p->mem_places)
 		b->open_at[CORE_MEMORY] = NEVER;
 	if (b->places == 1)
-		due_at(c, first_ready(c, b));
+		due_at(c, later(first_ready(c, b), c->accept_quarters / 4));
 }
 
 /* ---- what an instruction asks of the port ------------------------------------------------------- */
@@ -68,11 +68,14 @@ static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsi
 /* Distinct 4-byte words of the fullest of 32 banks, for the lanes given; each lane has `words` of them. */
 static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t words)
 {
-	uint64_t seen[32][32];
+	uint64_t seen[32][32], last = NEVER;
 	uint8_t count[32] = {0};
 	uint32_t most = 1;
 
-	FOR_BITS32 (i, lanes)
+	FOR_BITS32 (i, lanes) {
+		if (lane[i] / 4 == last) /* neighbours that read one place */
+			continue;
+		last = lane[i] / 4;
 		for (uint32_t k = 0; k < words; k++) {
 			uint64_t word = lane[i] / 4 + k;
 			uint32_t bank = word % 32, n = 0;
@@ -85,6 +88,7 @@ static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t w
 			if (count[bank] > most)
 				most = count[bank];
 		}
+	}
 	return most;
 }
 
@@ -471,8 +475,8 @@ static void complete(struct sm *s, uint16_t h)
 	if (!c->warp[warp].control)
 		core_release(s, warp, in);
 	if (in->unit == CORE_MEMORY) {
-		c->prt--;
-		due_at(c, s->clock + 1);
+		if (c->prt-- >= c->p->prt)
+			due_at(c, s->clock + 1);
 		if (s->events)
 			events_memdone(s->events, s->now, s->id, warp, in->pc);
 	} else if (s->events) {

@@ -15,7 +15,7 @@ static uint64_t rank_bit(const struct core_warp *cw) { return 1ull << cw->rank; 
 /* ---- states ------------------------------------------------------------------------------------- */
 
 /* Out of whatever state the warp is in; its head, if any, stays. */
-static void leave_state(struct subcore *b, struct core_warp *cw)
+static inline void leave_state(struct subcore *b, struct core_warp *cw)
 {
 	uint64_t bit = rank_bit(cw);
 
@@ -105,8 +105,8 @@ static void turn(struct sm *s, struct subcore *b, unsigned slot)
 	b->wheel_used &= ~(1ull << slot);
 	b->far &= ~far;
 	b->ripe |= set & ~far;
-	for (unsigned i = 0; i < STALL_EMPTY; i++)
-		b->by_why[i] &= ~set;
+	FOR_BITS64 (rank, set)
+		b->by_why[core_warp_of(s, b->warp_of[rank])->why] &= ~(1ull << rank);
 	FOR_BITS64 (rank, far) {
 		struct core_warp *cw = core_warp_of(s, b->warp_of[rank]);
 
