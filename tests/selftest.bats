@@ -42,6 +42,22 @@ setup() {
 	run -2 trace-sim --selftest -c my.config --tolerance much
 }
 
+@test "selftest: --only takes rows by id or group" {
+	run -0 trace-sim --selftest -c my.config -F tsv --only 'n*r,lds'
+	assert_output --regexp '
+near	.*
+lds	'
+	refute_output --regexp '(l1|odd|range)	'
+	run -0 trace-sim --selftest -c my.config -F tsv --only 'chase *'
+	assert_output --regexp '
+near	.*
+l1	'
+	refute_output --regexp '(lds|odd|range)	'
+	run -2 trace-sim --selftest -c my.config --only nothing
+	assert_output --partial 'no row that --only asks for'
+	run -2 trace-sim -c my.config --only near
+}
+
 @test "selftest: rows of other GPUs are left out and counted" {
 	sed 's/\tme\t/\tv100\t/; s/^l1\tv100/l1\tother/' my.measured >their.measured
 	run -0 trace-sim --selftest v100 --measured their.measured
@@ -54,6 +70,16 @@ setup() {
 	sed -i '1i #with drag gpgpu_l2_rop_latency=1000' two.measured
 	trace-sim --selftest -c my.config --measured two.measured -F tsv >out
 	awk -F'\t' '$1 == "near" { a = $4 } $1 == "slow" { b = $4 } END { exit !(b > a + 500) }' out
+}
+
+@test "selftest: a bandwidth is what its narrowest part lets through" {
+	printf "$HEAD" >flow.measured
+	printf 'l1\tme\tgpu-cache\tfootprint_kB_per_SM=16\tbw\t600\tGB/s\t\t\t\t\tmine\t\n' >>flow.measured
+	printf 'dram\tme\tstream/read\tline=1024 8192 2 100.0%%%%\tbw\t100\tGB/s\t\t\t\t\tmine\t\n' >>flow.measured
+	printf -- '-gpgpu_n_mem 2\n-gpgpu_clock_domains 1380:2760:1190:400\n' >>my.config
+	trace-sim --selftest -c my.config --measured flow.measured -F tsv >out
+	awk -F'\t' '$1 == "l1" { l = $4 / (4 * 128 * 1.38) } $1 == "dram" { d = $4 / (2 * 32 * .4) }
+		END { exit !(l > .9 && l < 1.02 && d > .8 && d < 1.02) }' out
 }
 
 @test "selftest: --fit finds the latency that a figure asks for" {

@@ -11,6 +11,7 @@
 #include "complete.h"
 #include "cubin.h"
 #include "isolate.h"
+#include "namelist.h"
 #include "watch/profile.h"
 #include "run.h"
 #include "selftest/selftest.h"
@@ -37,6 +38,7 @@ enum {
 	OPT_MEASURED,
 	OPT_TOLERANCE,
 	OPT_FIT,
+	OPT_ONLY,
 	OPT_ISOLATE,
 	OPT_RESUME,
 	OPT_PROVENANCE,
@@ -96,6 +98,9 @@ static const struct cli_row rows[] = {
 	{OPT_MEASURED, "measured", "FILE",
 		"with --selftest: measured figures instead of those that come with the configuration; may be repeated",
 		"file"},
+	{OPT_ONLY, "only", "PATTERNS",
+		"with --selftest: only rows with such an id or group, separated by commas ('stream-*,chase L1'); may be repeated",
+		NULL},
 	{OPT_TOLERANCE, "tolerance", "PERCENT", "with --selftest: exit status 1 if a figure is further off",
 		NULL},
 	{OPT_FIT, "fit", "OPTION[=FROM..TO]",
@@ -122,7 +127,7 @@ static void words(FILE *out, const char *kind, char *const *word, int n)
 
 static const struct cli cli = {
 	"[-g GPU] [-c CONFIG]... [-D NAME=VALUE]... [-F FORMAT] [-j N] [-k KERNELS] [-o FILE] [TRACE]\n"
-	"       trace-sim --selftest [--measured FILE]... [--tolerance PERCENT] [-F FORMAT] [-j N] GPU | -c CONFIG",
+	"       trace-sim --selftest [--measured FILE]... [--only PATTERNS] [--tolerance PERCENT] [-F FORMAT] [-j N] GPU | -c CONFIG",
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
@@ -143,7 +148,8 @@ struct sim_args {
 	bool provenance, pass_unknown;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
-	double tolerance; /* negative: none */
+	struct namelist only; /* rows of a selftest */
+	double tolerance;     /* negative: none */
 	const char *net_report;
 };
 
@@ -188,6 +194,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_SELFTEST: a->selftest = true; break;
 	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
+	case OPT_ONLY: namelist_add(&a->only, value); break;
 	case OPT_TOLERANCE: a->tolerance = percent(value); break;
 	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MAX_THREADS); break;
 	case 'q': a->quiet = true; break;
@@ -459,6 +466,7 @@ static int selftest(struct gpuconf *c, const struct sim_args *a, const struct is
 		.n_measured = a->n_measured,
 		.fit = a->fit,
 		.n_fit = a->n_fit,
+		.only = &a->only,
 		.isa = isa,
 		.format = a->tsv                     ? SELFTEST_TSV
 			  : a->format == FORMAT_JSON ? SELFTEST_JSON
@@ -539,7 +547,7 @@ static const char *arguments(struct sim_args *a, int argc, char **argv)
 		a->shipped[0] = true;
 		a->config[a->n_config++] = argv[0];
 	}
-	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->tolerance >= 0))
+	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->only.n || a->tolerance >= 0))
 		cli_usage("found an option for --selftest, wanted that");
 	check_isolate(a);
 	if (a->records && a->format == FORMAT_ACCELSIM)
@@ -589,5 +597,6 @@ int main(int argc, char **argv)
 	free(a.shipped);
 	free(a.measured);
 	free(a.fit);
+	namelist_free(&a.only);
 	return status;
 }

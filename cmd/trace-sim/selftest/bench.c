@@ -27,6 +27,7 @@ struct bench *bench_open_logged(const struct params *p, const struct isa *isa, s
 void bench_close(struct bench *b)
 {
 	gpu_free(&b->run.gpu);
+	micro_text_free(b->text);
 	free(b);
 }
 
@@ -46,26 +47,64 @@ static void step(struct run *r)
 		die("a micro-trace hangs on this machine after %llu cycles", (unsigned long long)gpu_now(g));
 }
 
-uint64_t bench_kernel(struct bench *b, const struct micro *m)
+static void load(struct bench *b, const struct micro *m)
 {
 	struct gpu *g = &b->run.gpu;
 	struct trace_options o = {.code = g->code};
-	struct micro_text *text = micro_text_new(m);
-	uint64_t start = gpu_now(g);
-	struct kernel *k;
 	struct trace *t;
 	struct fault f;
 
+	b->text = micro_text_new(m);
 	readahead_watch(g->readahead, &o);
-	t = trace_over(micro_input(text), &o, &f);
-	k = t ? launch_load(g, t, m->name, ++b->position, &f) : NULL;
-	if (!k)
+	t = trace_over(micro_input(b->text), &o, &f);
+	if (!t || !launch_load(g, t, m->name, ++b->position, &f))
 		die_fault(&f);
 	launch_kernels(g);
+}
+
+uint64_t bench_kernel(struct bench *b, const struct micro *m)
+{
+	struct gpu *g = &b->run.gpu;
+	uint64_t start = gpu_now(g);
+	struct kernel *k;
+
+	load(b, m);
 	do
 		step(&b->run);
 	while (!(k = launch_pop_finished(g)));
 	launch_remove(g, k);
-	micro_text_free(text);
+	micro_text_free(b->text);
+	b->text = NULL;
+	return gpu_now(g) - start;
+}
+
+static uint64_t issued(const struct gpu *g)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < g->params.sms; i++)
+		n += g->sm[i].n.warp_insts;
+	return n;
+}
+
+static void run_until(struct bench *b, enum bench_count what, double n)
+{
+	struct gpu *g = &b->run.gpu;
+
+	while ((double)(what == BENCH_CTAS ? g->completed_ctas : issued(g)) < n)
+		step(&b->run);
+}
+
+uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count what, double from, double to)
+{
+	const struct gpu *g = &b->run.gpu;
+	double all = what == BENCH_CTAS ? m->blocks : (double)micro_insts(m);
+	double before = what == BENCH_CTAS ? (double)g->completed_ctas : (double)issued(g);
+	uint64_t start;
+
+	load(b, m);
+	run_until(b, what, before + from * all);
+	start = gpu_now(g);
+	run_until(b, what, before + to * all);
 	return gpu_now(g) - start;
 }

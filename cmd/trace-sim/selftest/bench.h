@@ -14,6 +14,7 @@
 struct bench {
 	struct run run;
 	uint32_t position;
+	struct micro_text *text; /* of the kernel loaded last */
 };
 
 /* p: parameters that params_init() has checked. Dies where the machine cannot be built. */
@@ -25,5 +26,12 @@ void bench_close(struct bench *b);
 void bench_warm(struct bench *b, uint64_t addr, uint32_t cluster, bool write);
 /* Run one kernel to its end: the core cycles that it took, its launch latency among them. Dies of a deadlock. */
 uint64_t bench_kernel(struct bench *b, const struct micro *m);
+/*
+ * Run a kernel until the share `to` of it is done: the core cycles since that was the share `from`, so that neither
+ * start nor end count. Done is counted in warp instructions that have issued, where all warps are equally long, or in
+ * CTAs that have ended, where there are many. The kernel is left there; only bench_close() may follow.
+ */
+enum bench_count { BENCH_INSTS, BENCH_CTAS };
+uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count what, double from, double to);
 
 #endif

@@ -74,6 +74,15 @@ void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char 
 
 void scribe_exit(struct scribe *s) { scribe_op(s, "", "EXIT", "", 0); }
 
+uint64_t micro_insts(const struct micro *m)
+{
+	struct scribe s = {.insts = 0};
+
+	m->body(&s, m, 0, 0);
+	bytes_free(&s.text);
+	return (uint64_t)s.insts * ((m->threads + 31) / 32) * m->blocks;
+}
+
 /* ---- the file ------------------------------------------------------------------------------- */
 
 struct micro_text *micro_text_new(const struct micro *m)

@@ -46,6 +46,9 @@ void scribe_lanes(struct scribe *s, const char *dst, const char *op, const char 
 	const uint64_t lane[32]);
 void scribe_exit(struct scribe *s);
 
+/* Warp instructions of the whole grid, if every warp has as many as the first. */
+uint64_t micro_insts(const struct micro *m);
+
 /* The kernel's text as an input for trace_over(). m outlives it. */
 struct micro_text;
 struct micro_text *micro_text_new(const struct micro *m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of probes, and the probe that a row of a measured file asks for (probe.h). */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include "selftest/probe.h"
 
@@ -89,3 +90,10 @@ uint64_t subject_l2_bytes(const struct subject *s)
 	return m->l2.present ? (uint64_t)m->l2.sets * m->l2.ways * m->l2.line_bytes * m->channels * m->subs
 			     : 0;
 }
+
+double subject_rate(const struct subject *s, double bytes, double cycles)
+{
+	return cycles > 0 ? bytes * s->params.hz[0] / cycles / 1e9 : NAN;
+}
+
+uint32_t probe_count(double v) { return v < 1 ? 1 : v > 1e9 ? 1000000000u : (uint32_t)(v + 0.5); }

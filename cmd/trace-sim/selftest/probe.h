@@ -69,18 +69,28 @@ bool probe_chase_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* probe_flow.c */
-probe_run probe_l1_flow, probe_l2_flow, probe_stream, probe_small, probe_stride;
+probe_run probe_l1_flow, probe_l2_flow;
 bool probe_flow_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
+/* probe_stream.c */
+probe_run probe_stream, probe_small;
 bool probe_stream_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 bool probe_small_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+
+/* probe_stride.c */
+probe_run probe_stride;
 bool probe_stride_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
 /* Bytes that an L1 without shared memory, and the whole L2 or the side that is near an SM, hold. */
 uint64_t subject_l1_bytes(const struct subject *s);
 uint64_t subject_l2_bytes(const struct subject *s);
+/* Bytes in so many core cycles, as GB/s. */
+double subject_rate(const struct subject *s, double bytes, double cycles);
+/* The whole number that a parameter stands for: 1 to 1e9. */
+uint32_t probe_count(double v);
 
 #endif

@@ -113,15 +113,17 @@ static void read_files(const struct selftest *t, struct measured *rows, struct m
 	}
 }
 
+/* A row that is not among those asked for is as if the file had it not; one that cannot be made has no group. */
 static void add_row(struct figure_table *table, struct machines *s, const struct selftest *t,
 	const struct measured_row *r)
 {
-	struct figure_row *f = &table->row[table->n++];
+	struct figure_row *f = &table->row[table->n];
 
-	f->row = r;
-	f->subject = machines_for(s, t, r->tool);
+	*f = (struct figure_row){.row = r, .subject = machines_for(s, t, r->tool)};
 	if (!probe_of(&f->probe, r, f->subject, &f->why))
 		f->subject = NULL;
+	table->n += !t->only->n || namelist_find(t->only, r->id) >= 0 ||
+		    (f->subject && namelist_find(t->only, f->probe.group) >= 0);
 }
 
 static double work(void *ctx, uint32_t i)
@@ -174,6 +176,8 @@ int selftest_run(const struct selftest *t)
 		else
 			table.n_other++;
 	}
+	if (t->only->n && !table.n)
+		die("found no row that --only asks for in %s", table.rows_of);
 	out = output_open_part(t->output, t->force);
 	if (t->n_fit) {
 		fit_run(t, &table, machines, output_stream(out));

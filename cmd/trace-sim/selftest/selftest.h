@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include "gpuconf.h"
 #include "isa.h"
+#include "namelist.h"
 
 enum selftest_format { SELFTEST_TEXT, SELFTEST_JSON, SELFTEST_TSV };
 
@@ -26,6 +27,7 @@ struct selftest {
 	uint32_t n_measured;
 	const char *const *fit; /* "NAME" or "NAME=FROM..TO": options to search, none: only compare */
 	uint32_t n_fit;
+	const struct namelist *only; /* ids or groups of the rows that are taken; empty: all */
 	const struct isa *isa;
 	enum selftest_format format;
 	double tolerance; /* in percent; negative: none */

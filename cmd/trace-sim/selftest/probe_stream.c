@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Streams over arrays far larger than the L2, and small ones kernel after kernel.
+ *
+ * A stream's figure is that of the middle of one kernel, on a machine whose L2 holds what the part of the arrays before
+ * would have left there, so that neither launches nor queues that are still empty count.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "num.h"
+#include "selftest/bench.h"
+#include "selftest/probe.h"
+
+#define SECTOR 32u
+
+/* ---- streams -------------------------------------------------------------------------------- */
+
+struct stream_kind {
+	const char *name;
+	uint32_t reads, taps; /* arrays read; loads of a thread from the first of them */
+	bool writes;
+	const char *op;
+};
+
+static const struct stream_kind streams[] = {
+	{"init", 0, 0, true, NULL},
+	{"read", 1, 1, false, "DSETP.NEU.AND"},
+	{"scale", 1, 1, true, "DMUL"},
+	{"triad", 2, 1, true, "DFMA"},
+	{"3pt", 1, 3, true, "DFMA"},
+	{"5pt", 1, 5, true, "DFMA"},
+	{"triad of four", 3, 1, true, "DFMA"},
+};
+
+#define ARRAY_BYTES ((UINT64_C(2) << 30) + (UINT64_C(2) << 20)) /* as the program's, each at 2 MiB */
+
+struct probe_stream {
+	const struct stream_kind *kind;
+	uint64_t first; /* element of the first thread */
+};
+
+static uint64_t element(unsigned array, uint64_t i) { return MICRO_DATA + array * ARRAY_BYTES + i * 8; }
+
+static void stream_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
+{
+	const struct probe_stream *st = m->what;
+	const struct stream_kind *k = st->kind;
+	uint32_t left = m->threads - warp * 32, lanes = left >= 32 ? LANES_ALL : (1u << left) - 1, reg = 16;
+	uint64_t i = st->first + (uint64_t)block * m->threads + warp * 32;
+	char name[16];
+
+	scribe_masked(s, lanes, "R0", "S2R", "", 0);
+	scribe_masked(s, lanes, "R3", "S2R", "", 0);
+	scribe_masked(s, lanes, "R0", "IMAD", "R3 R0", 0);
+	scribe_masked(s, lanes, "", "ISETP.GE.U32.AND", "R0", 0);
+	scribe_masked(s, lanes, "R2", "IMAD.WIDE", "R0 R4", 0);
+	for (uint32_t a = 1; a <= k->reads; a++)
+		for (uint32_t t = 0; t < (a == 1 ? k->taps : 1); t++, reg += 2) {
+			snprintf(name, sizeof name, "R%u", reg);
+			scribe_mem(
+				s, lanes, name, "LDG.E.64", "R2", 8, element(a, i + 8 + t - k->taps / 2), 8);
+		}
+	for (uint32_t r = 16; r < reg; r += 2) {
+		snprintf(name, sizeof name, "R%u R%u", r, 8);
+		scribe_masked(s, lanes, k->writes ? "R8" : "", k->op, name, 0);
+	}
+	if (k->writes)
+		scribe_mem(s, lanes, "", "STG.E.64", "R2 R8", 8, element(0, i + 8), 8);
+	scribe_masked(s, lanes, "", "EXIT", "", 0);
+}
+
+/* What the elements before the first leave in the L2, in the order in which they were touched. */
+static void stream_warm(struct bench *b, const struct subject *s, const struct probe_stream *st)
+{
+	for (uint64_t i = 0; i < st->first; i += SECTOR / 8) {
+		uint32_t cluster = (uint32_t)(i / 1024) % s->params.clusters;
+
+		for (uint32_t a = 1; a <= st->kind->reads; a++)
+			bench_warm(b, element(a, i + 8), cluster, false);
+		if (st->kind->writes)
+			bench_warm(b, element(0, i + 8), cluster, true);
+	}
+}
+
+struct flow_shape {
+	uint32_t block, per_sm, nregs, shmem;
+};
+
+/* CTAs of block threads, per_sm on each SM, held there by registers or else by shared memory. */
+static struct flow_shape shape_of(const struct subject *s, uint32_t block, uint32_t per_sm)
+{
+	const struct core_params *c = &s->params.core;
+	struct flow_shape h = {.block = block, .per_sm = per_sm};
+	uint32_t regs = c->registers / (per_sm * ((block + 31) / 32 * 32)) / 4 * 4;
+
+	h.nregs = regs <= 255 ? regs : 32;
+	h.shmem = regs <= 255 ? 0 : c->shmem_bytes / per_sm / 128 * 128;
+	return h;
+}
+
+/* Bytes that count for a thread of the kind, as the benchmark counts them. */
+static double counted(const struct stream_kind *k) { return 8.0 * (k->reads + k->writes); }
+
+/* Waves of CTAs that are run, and the share of them that counts: neither ramps nor the L2's and queues' filling do. */
+#define STREAM_BYTES 16e6
+#define STREAM_WAVES 5.0
+#define STREAM_FROM  0.4
+#define STREAM_TO    0.8
+
+static double stream_rate(const struct subject *s, const struct stream_kind *k, const struct flow_shape *h)
+{
+	double wave = counted(k) * h->block * h->per_sm * s->params.sms;
+	struct probe_stream st = {.kind = k};
+	struct micro m = {.name = "stream",
+		.blocks = s->params.sms * h->per_sm *
+			  probe_count(fmax(STREAM_WAVES, ceil(STREAM_BYTES / wave))),
+		.threads = h->block,
+		.nregs = h->nregs,
+		.shmem = h->shmem,
+		.arch = s->arch,
+		.body = stream_body,
+		.what = &st};
+	struct bench *b;
+	double cycles;
+
+	st.first = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted(k)) / 1024 * 1024;
+	b = bench_open(&s->params, s->isa);
+	stream_warm(b, s, &st);
+	cycles = (double)bench_steady(b, &m, BENCH_CTAS, STREAM_FROM, STREAM_TO);
+	bench_close(b);
+	return subject_rate(s, counted(k) * m.blocks * m.threads * (STREAM_TO - STREAM_FROM), cycles);
+}
+
+static const struct stream_kind *stream_of(const char *name)
+{
+	for (unsigned i = 0; i < sizeof streams / sizeof *streams; i++)
+		if (!strcmp(name, streams[i].name))
+			return &streams[i];
+	return NULL;
+}
+
+/*
+ * The params are a line of the source's table: block size, threads, [CTAs of an SM,] occupancy in percent. The program
+ * that prints four columns reads three arrays in its triad, the older one two.
+ */
+double probe_stream(const struct probe *p, const struct subject *s)
+{
+	struct flow_shape h = shape_of(s, probe_count(p->n[1]), probe_count(p->n[2]));
+
+	return stream_rate(s, stream_of(p->n[3] > 0 ? "triad of four" : p->rest), &h);
+}
+
+static unsigned columns_of(const char *s)
+{
+	unsigned n = 0;
+	double column;
+
+	for (; num_real(&s, &column) == NUM_GOOD; n++)
+		s += strspn(s, " ");
+	return n;
+}
+
+bool probe_stream_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	const char *percent = strrchr(r->params, '%'), *word = percent, *line = strstr(r->params, "line=");
+	double share, threads;
+
+	*why = "no stream of this name";
+	if (!stream_of(p->rest))
+		return false;
+	*why = "no block size and occupancy of at most 100 % in the params";
+	while (word && word > r->params && word[-1] == ' ')
+		word--;
+	while (word && word > r->params && word[-1] != ' ')
+		word--;
+	if (!word || num_real(&word, &share) != NUM_GOOD || !(share > 0 && share <= 100) || p->n[0] < 1 ||
+		p->n[0] > 2048)
+		return false;
+	threads = floor(share / 100 * s->params.core.threads / 16 + 0.5) * 16;
+	p->n[1] = p->n[0] > 1024 ? p->n[0] / 2 : p->n[0];
+	p->n[2] = floor(threads / p->n[1] + 0.5);
+	if (p->n[2] < 1)
+		p->n[2] = 1;
+	*why = "more threads than an SM of this machine has";
+	if (p->n[2] * ceil(p->n[1] / 32) * 32 > s->params.core.threads)
+		return false;
+	p->n[3] = !strcmp(p->rest, "triad") && columns_of(line + 5) == 4;
+	snprintf(p->group, sizeof p->group, "stream %s", share >= 50 ? "full" : "by occupancy");
+	return true;
+}
+
+/* ---- small kernels one after another --------------------------------------------------------- */
+
+#define SMALL_BLOCK 256u
+#define SMALL_MOST  6e6 /* bytes up to which a kernel is run as it is */
+
+static double small_time(const struct subject *s, double bytes)
+{
+	static const struct stream_kind there = {"scale", 1, 1, true, "DMUL"};
+	struct probe_stream st = {.kind = &there};
+	struct micro m = {.name = "scale",
+		.blocks = probe_count(bytes / 16) / SMALL_BLOCK + 1,
+		.threads = SMALL_BLOCK,
+		.nregs = 16,
+		.arch = s->arch,
+		.body = stream_body,
+		.what = &st};
+	struct bench *b;
+	double cycles;
+
+	b = bench_open(&s->params, s->isa);
+	for (uint64_t i = 0; i < m.blocks * (uint64_t)SMALL_BLOCK; i += SECTOR / 8) {
+		uint32_t cluster = (uint32_t)(i / SMALL_BLOCK) % s->params.clusters;
+
+		bench_warm(b, element(1, i + 8), cluster, false);
+		bench_warm(b, element(0, i + 8), cluster, true);
+	}
+	bench_kernel(b, &m);
+	cycles = (double)bench_kernel(b, &m);
+	bench_close(b);
+	return cycles;
+}
+
+/*
+ * Beyond what is run, time grows with the bytes as from half of that to all of it, or, where both arrays do not fit into
+ * the L2, as in a stream: each kernel begins with what the one before has touched first, so that nothing is kept.
+ */
+double probe_small(const struct probe *p, const struct subject *s)
+{
+	double bytes = p->n[0], run = bytes < SMALL_MOST ? bytes : SMALL_MOST;
+	double time = small_time(s, run);
+
+	if (bytes > 0.8 * (double)subject_l2_bytes(s)) {
+		struct flow_shape h = shape_of(s, 512, s->params.core.threads / 512);
+
+		time += (bytes - run) / (stream_rate(s, stream_of("scale"), &h) * 1e9 / s->params.hz[0]);
+	} else if (bytes > run) {
+		time += (time - small_time(s, run / 2)) / (run / 2) * (bytes - run);
+	}
+	return subject_rate(s, bytes, time);
+}
+
+bool probe_small_ready(
+	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+{
+	(void)r;
+	(void)s;
+	*why = "launches by a graph or from within a kernel are not modelled";
+	if (*p->rest)
+		return false;
+	strcpy(p->group, "small kernels");
+	*why = "64 bytes to 16 GiB are wanted";
+	return p->n[0] >= 64 && p->n[0] <= 16.0 * (1u << 30);
+}
