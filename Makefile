@@ -131,7 +131,7 @@ asan:
 # The way out that users have: what a leak checker wants to see freed stays where it is.
 exit-path:
 	+@$(MAKE) -s BUILD=build/exit LTO= OPT="-O1 -g $(SANITIZE) -DSHIPPED_EXIT" LDFLAGS="$(SANITIZE)" -j2 all build/exit/tests/tracegen
-	@SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 BUILD=$(CURDIR)/build/exit bats tests/sim.bats tests/profile.bats tests/threads.bats
+	@SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 BUILD=$(CURDIR)/build/exit bats tests/sim.bats tests/profile.bats tests/threads.bats tests/windows.bats
 # Masks and counts that follow from other state, made anew after every step.
 check-invariants:
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
@@ -142,7 +142,7 @@ tsan:
 	+@$(MAKE) -s BUILD=build/tsan LTO= OPT="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" -j2 all \
 		build/tsan/tests/tracegen build/tsan/tests/test_threads
 	@build/tsan/tests/test_threads
-	@SANITIZED=1 BUILD=$(CURDIR)/build/tsan bats tests/threads.bats
+	@SANITIZED=1 BUILD=$(CURDIR)/build/tsan bats tests/threads.bats tests/windows.bats
 
 # Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
 FUZZ_SECONDS = 60

@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "watch/interval.h"
 #include "watch/profile.h"
+#include "gpu/window.h"
 #include "team/readahead.h"
 #include "run.h"
 #include "watch/timeline.h"
@@ -157,7 +158,7 @@ static struct kernel *simulate(struct run *r)
 
 		if (may_skip(r, &skip))
 			gpu_skip(g, &skip);
-		fired = gpu_step(g);
+		fired = window_run(g, told_at(r)) ? CLOCK_CORE : gpu_step(g);
 		if ((fired & CLOCK_CORE) && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 			g->deadlock = true;
 		progress_poll(r);

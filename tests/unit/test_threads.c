@@ -1,107 +1,68 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The team of threads: every slice once a phase, whoever does it; the fault of the lowest place. */
+/* The team of threads: every item once a phase, whoever does it; phases of few items, and of none. */
 #include <unistd.h>
+#include "diag.h"
 #include "tap.h"
 #include "team/threads.h"
 
 #define THREADS 4u
-#define SLICES  (THREADS * TEAM_SLICES)
+#define ITEMS   37u
 #define PHASES  20000u
 
-static uint32_t done[SLICES], seen[THREADS];
+static uint32_t done[ITEMS], seen[THREADS];
 
-static void count(void *ctx, unsigned slice)
+static void count(void *ctx, unsigned item)
 {
 	const uint32_t *phase = ctx;
 
 	/* What the phase before wrote is seen by whoever comes next. */
-	if (done[slice] == *phase)
-		done[slice]++;
+	if (done[item] == *phase)
+		done[item]++;
 	__atomic_fetch_add(&seen[thread_index], 1, __ATOMIC_RELAXED);
 }
 
-static void test_slices(void)
+static void test_items(void)
 {
 	struct team *t = team_new(THREADS);
 	uint32_t total = 0, wrong = 0;
 
-	while (!team_ready(t))
-		;
 	for (uint32_t phase = 0; phase < PHASES; phase++) {
 		if (phase % 5000 == 4999)
 			usleep(2000); /* the others fall asleep */
-		team_run(t, count, &phase);
-		team_ready(t);
+		team_run(t, count, &phase, ITEMS);
 	}
-	for (unsigned i = 0; i < SLICES; i++)
+	for (unsigned i = 0; i < ITEMS; i++)
 		wrong += done[i] != PHASES;
 	for (unsigned i = 0; i < THREADS; i++)
 		total += seen[i];
-	ok(!wrong, "each slice has run in each phase");
-	is_number(total, SLICES * PHASES, "and only once");
+	ok(!wrong, "each item is done in each phase");
+	is_number(total, ITEMS * PHASES, "and only once");
 	team_delete(t);
 }
 
-static void test_shares(void)
+static void note(void *ctx, unsigned item)
 {
-	unsigned size[SLICES] = {0}, begun = 0, beyond = 0;
-
-	for (unsigned i = 0, before = SLICES; i < 160; i++) {
-		unsigned s = team_slice(i, 160, THREADS);
-
-		if (s >= SLICES) {
-			beyond++;
-			continue;
-		}
-		begun += s != before;
-		before = s;
-		size[s]++;
-	}
-	is_number(beyond, 0, "each thing has a slice");
-	is_number(begun, SLICES, "things of a slice lie side by side");
-	ok(size[0] == 20 && size[4] == 20 && size[3] == 4,
-		"the first of a thread is half of its share, the last a tenth");
-	for (unsigned n = 1; n < 100; n++)
-		for (unsigned i = 0; i < n; i++)
-			beyond += team_slice(i, n, THREADS) >= SLICES;
-	is_number(beyond, 0, "however few things there are");
+	__atomic_fetch_add((uint32_t *)ctx + item, 1, __ATOMIC_RELAXED);
 }
 
-static void fail(void *ctx, unsigned slice)
-{
-	struct fault f;
-
-	(void)ctx;
-	if (slice % 3 != 2)
-		return;
-	fault_set(&f, NOWHERE, "x", "slice %u", slice);
-	team_fail(slice, &f);
-}
-
-static void run_failing(void *arg)
+static void test_few(void)
 {
 	struct team *t = team_new(THREADS);
+	uint32_t times[2 * THREADS + 1] = {0}, wrong = 0;
 
-	(void)arg;
-	while (!team_ready(t))
-		;
-	team_run(t, fail, NULL);
-}
-
-static void test_faults(void)
-{
-	char text[400];
-
-	ok(in_child(run_failing, NULL, text, sizeof text) == EXIT_TROUBLE,
-		"a fault in a phase ends the program");
-	is_text(text, "test_threads: slice 2\n", "with the message of the lowest place and no other");
+	for (unsigned n = 0; n <= 2 * THREADS; n++)
+		team_run(t, note, times, n);
+	for (unsigned i = 0; i <= 2 * THREADS; i++)
+		wrong += times[i] != 2 * THREADS - i;
+	is_number(
+		wrong, 0, "no items, fewer than threads, one more: each once, before anybody is waited for");
+	team_delete(t);
 }
 
 int main(void)
 {
 	diag_init("test_threads");
-	test_slices();
-	test_shares();
-	test_faults();
+	test_items();
+	test_few();
 	return tap_done();
 }

@@ -3,8 +3,7 @@
  * The machine: building it, and one GPU step (LAUNCH-step).
  *
  * Always true: a step does the work of the domains that fire in the fixed order below; `now` is the same for
- * all of it and grows near the end of the core part. The phases that threads may share are described in
- * gpu.h; who does them is decided in team/share.c. Units that have nothing to do are not visited; steps in
+ * all of it and grows near the end of the core part. Units that have nothing to do are not visited; steps in
  * which the whole machine would only count are skipped together (skip.c), with the counters as if each had run.
  */
 #include <stdlib.h>
@@ -14,7 +13,42 @@
 #include "gpu/invariants.h"
 #include "launch.h"
 #include "team/readahead.h"
-#include "team/share.h"
+#include "window.h"
+
+/*
+ * Whatever has one order for the whole machine is done by one thread: the event log, the random numbers of
+ * address decoding; and perfect memory, where an SM answers itself through its cluster.
+ */
+static void threads_init(struct gpu *g)
+{
+	bool alone = g->events || addrdec_draws(g->dec) || g->params.core.perfect_mem;
+
+	g->threads = alone ? 1 : team_size(g->threads);
+	if (g->threads > g->params.clusters)
+		g->threads = g->params.clusters;
+	g->memstat = reserve(g->threads, sizeof *g->memstat);
+	g->out = reserve(g->threads, sizeof *g->out);
+	g->back = reserve(g->threads, sizeof *g->back);
+	for (unsigned i = 0; i < g->threads; i++)
+		memstat_init(&g->memstat[i], &g->params);
+	if (g->threads > 1)
+		g->team = team_new(g->threads);
+	/* With several kernels at once the order of reading would be a matter of luck. */
+	if (g->team && g->params.window == 1)
+		team_meanwhile(g->team, readahead_step, g->readahead);
+}
+
+static void threads_free(struct gpu *g)
+{
+	if (!g->memstat)
+		return;
+	team_delete(g->team);
+	for (unsigned i = 0; i < g->threads; i++)
+		memstat_free(&g->memstat[i]);
+	reserve_free(g->memstat, g->threads, sizeof *g->memstat);
+	reserve_free(g->out, g->threads, sizeof *g->out);
+	reserve_free(g->back, g->threads, sizeof *g->back);
+}
 
 /* A bound on requests alive at once: what all MSHRs, queues and pipes can hold. Address space, not memory. */
 static uint32_t request_bound(const struct params *p)
@@ -43,7 +77,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	req_pool_init(&g->reqs, request_bound(p));
 	clocks_init(&g->clocks, p->hz);
 	g->dec = addrdec_new(p);
-	share_init(g);
+	threads_init(g);
 	g->net = net_new(p, &g->reqs, f);
 	if (!g->net)
 		return -1;
@@ -52,7 +86,6 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 		return -1;
 	net_log_flits(g->net, g->events && g->events->flits ? g->events : NULL);
 	memory_set_events(g->mem, g->events);
-	memory_set_threads(g->mem, g->threads);
 	net_set_threads(g->net, g->threads);
 	if (p->modern.on)
 		g->core_code = core_code_new(p);
@@ -68,8 +101,8 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	}
 	g->cluster = reserve(p->clusters, sizeof *g->cluster);
 	for (uint32_t c = 0; c < p->clusters; c++)
-		cluster_init(&g->cluster[c], g, c);
-	g->born = clock_ns();
+		cluster_init(&g->cluster[c], p);
+	window_init(g);
 	return launch_init(g);
 }
 
@@ -91,6 +124,7 @@ void gpu_free(struct gpu *g)
 	const struct params *p = &g->params;
 
 	launch_free(g);
+	window_free(g);
 	for (uint32_t c = 0; g->cluster && c < p->clusters; c++)
 		cluster_free(&g->cluster[c]);
 	for (uint32_t i = 0; g->sm && i < p->sms; i++)
@@ -101,7 +135,7 @@ void gpu_free(struct gpu *g)
 		reserve_free(g->wake_at, p->sms, sizeof *g->wake_at);
 	if (g->cluster)
 		reserve_free(g->cluster, p->clusters, sizeof *g->cluster);
-	share_free(g);
+	threads_free(g);
 	memory_delete(g->mem);
 	net_delete(g->net);
 	addrdec_delete(g->dec);
@@ -113,67 +147,53 @@ void gpu_free(struct gpu *g)
 	code_free(g->code);
 }
 
-/* ---- the SMs of a core tick: in a phase that threads may share (team/share.h) ------------------- */
+/* ---- the SMs of a core tick ------------------------------------------------------------------- */
 
-static uint32_t tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
+static void tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now)
 {
 	struct sm *s = &g->sm[id];
 
 	if (now < g->wake_at[id] || !s->live_ctas)
-		return 0;
+		return;
 	sm_tick(s, now);
-	if (s->n_ended) {
+	if (s->n_ended)
 		cl->ended[cl->n_ended++] = id;
-		cl->part->ended = true;
-	}
-	return 1;
 }
 
 /*
  * LAUNCH-step-6. quirk Q1-30: the order inside a cluster rotates only in ticks in which the cluster is
  * cycled.
  */
-static uint32_t tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
+void gpu_tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
 {
-	uint32_t per = g->params.sms_per_cluster, ticked = 0, base = (uint32_t)(cl - g->cluster) * per;
+	uint32_t per = g->params.sms_per_cluster, base = (uint32_t)(cl - g->cluster) * per;
 
+	if (per == 1) {
+		tick_sm(g, cl, base, now);
+		return;
+	}
 	for (uint32_t i = 0; i < per; i++)
-		ticked += tick_sm(g, cl, base + (cl->first + i) % per, now);
+		tick_sm(g, cl, base + (cl->first + i) % per, now);
 	if (g->params.rotate_sms && ++cl->first == per)
 		cl->first = 0;
-	return ticked;
 }
 
-/* A word of the clusters to be cycled: while there are CTAs to come, idle ones turn, too. */
-static uint64_t cycled(const struct gpu *g, uint32_t word, bool turn_all)
+/* While there are CTAs to come, idle clusters turn, too. */
+static void tick_clusters(struct gpu *g)
 {
-	uint64_t set = g->live[word];
-
-	for (unsigned i = 0; turn_all && i < g->parts; i++)
-		set |= g->part[i].clusters[word];
-	return set;
-}
-
-uint32_t gpu_tick_clusters(struct gpu *g, const struct core_part *p)
-{
-	bool single = g->params.sms_per_cluster == 1, turn_all = !single && launch_more(g);
+	bool turn_all = g->params.sms_per_cluster > 1 && launch_more(g);
 	uint64_t now = gpu_now(g);
-	uint32_t ticked = 0;
 
-	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++) {
-		FOR_BITS64 (b, cycled(g, w, turn_all) & (p ? p->clusters[w] : UINT64_MAX)) {
-			uint32_t c = w * 64 + (uint32_t)b;
-			struct cluster *cl = &g->cluster[c];
-
-			ticked += single ? tick_sm(g, cl, c, now) : tick_cluster(g, cl, now);
-		}
-	}
-	return ticked;
+	for (uint32_t c = 0; turn_all && c < g->params.clusters; c++)
+		gpu_tick_cluster(g, &g->cluster[c], now);
+	for (uint32_t w = 0; !turn_all && w < BITSET_WORDS(g->params.clusters); w++)
+		FOR_BITS64 (b, g->live[w])
+			gpu_tick_cluster(g, &g->cluster[w * 64 + b], now);
 }
 
 /* ---- the serial end of a core tick ----------------------------------------------------------- */
 
-static void end_ctas(struct gpu *g, struct cluster *cl)
+void gpu_end_ctas(struct gpu *g, struct cluster *cl)
 {
 	for (uint32_t i = 0; i < cl->n_ended; i++) {
 		struct sm *s = &g->sm[cl->ended[i]];
@@ -185,28 +205,25 @@ static void end_ctas(struct gpu *g, struct cluster *cl)
 	cl->n_ended = 0;
 }
 
-/* In the order in which one thread ticks the SMs. */
+/* In the order in which the SMs were ticked. */
 static void end_all_ctas(struct gpu *g)
 {
-	bool any = false;
-
-	for (unsigned i = 0; i < g->parts; i++) {
-		any |= g->part[i].ended;
-		g->part[i].ended = false;
-	}
-	for (uint32_t c = 0; any && c < g->params.clusters; c++)
-		if (g->cluster[c].n_ended)
-			end_ctas(g, &g->cluster[c]);
+	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
+		FOR_BITS64 (b, g->live[w])
+			if (g->cluster[w * 64 + b].n_ended)
+				gpu_end_ctas(g, &g->cluster[w * 64 + b]);
 }
 
 /*
  * quirk Q1-19: the original invalidates in every tick of an idle cluster; only the first of them can find
  * anything, so the others are left out.
  */
-static void flush_l1(struct gpu *g)
+void gpu_flush_idle(struct gpu *g)
 {
 	uint32_t per = g->params.sms_per_cluster;
 
+	if (!g->params.core.flush_l1 || !g->cluster_idled)
+		return;
 	g->cluster_idled = false;
 	for (uint32_t c = 0; c < g->params.clusters; c++) {
 		struct cluster *cl = &g->cluster[c];
@@ -224,17 +241,31 @@ static void core_end(struct gpu *g)
 {
 	const struct params *p = &g->params;
 
-	share_sms(g);
+	tick_clusters(g);
 	end_all_ctas(g);
 	g->cycle++;
-	launch_ctas(g);
+	launch_ctas(g, NULL);
 	launch_delays(g, 1);
-	if (p->core.flush_l1 && g->cluster_idled)
-		flush_l1(g);
+	gpu_flush_idle(g);
 	if (p->mem.flush_l2 && !gpu_live(g))
 		memory_flush_l2(g->mem, NULL);
 	if (g->cycle % p->sample_cycles == 0)
 		gpu_window(g);
+}
+
+/* 2 to 4: the memory side, with the DRAM ticks of the steps since the last one. */
+static void memory_part(struct gpu *g, unsigned fired)
+{
+	struct memory_work k = {.now = gpu_now(g),
+		.cycle = g->cycle,
+		.dram_done = memory_dram_ticks(g->mem),
+		.l2_done = memory_l2_ticks(g->mem),
+		.dram_ticks = g->dram_ticks + ((fired & CLOCK_DRAM) != 0),
+		.reply = fired & CLOCK_ICNT,
+		.l2 = fired & CLOCK_L2};
+
+	memory_step(g->mem, &k);
+	g->dram_ticks = 0;
 }
 
 unsigned gpu_step(struct gpu *g)
@@ -246,9 +277,9 @@ unsigned gpu_step(struct gpu *g)
 		g->dram_ticks++;
 		return fired;
 	}
-	if (g->team)
-		share_weigh(g);
-	share_memory(g, fired);
+	if (fired & CLOCK_CORE)
+		cluster_response_steps(g);
+	memory_part(g, fired);
 	if (g->events)
 		g->events->now = gpu_now(g);
 	if (fired & CLOCK_ICNT)
@@ -277,7 +308,7 @@ static void take_occupancy(struct gpu *g)
 void gpu_sync(struct gpu *g)
 {
 	if (g->dram_ticks)
-		share_memory(g, 0);
+		memory_part(g, 0);
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		sm_flush(&g->sm[i], gpu_now(g));
 	memstat_fold(g->memstat, g->threads);

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The whole machine and its outer loop (trace-sim-launch(7)).
- * Files: gpu.c (build, step, skip), clocks.c (domains), launch.c (window, selection, CTA placement),
- * kernel.c (one loaded kernel), limits.c (activity, limits, deadlock), report.c (deadlock report).
+ * Files: gpu.c (build, step), skip.c, window.c (many steps at once), clocks.c (domains), launch.c (kernels, CTA
+ * placement), limits.c (activity, limits, deadlock), report.c (deadlock report), sample.c, warm.c.
  *
  * Always true: now = tot_cycle + cycle; within a step every stage sees the same now.
  *
- * Two phases of a step may be run by several threads, which share out the parts of the machine: first the
- * clusters' responses and the memory side, then the SMs. In a phase a thread writes only to the clusters or
- * channels of a part, to their ends of the network, and to what it has of its own: request piles, marks,
- * traffic, latency statistics. Between the phases the network moves packets; launch, ends of thread blocks, limits
- * and figures are the serial end. What a phase does depends on nothing that it writes elsewhere, so the
- * result is the same for every number of threads, and each step may decide whether threads are worth it.
+ * A step (gpu.c) is one thread's. Where nothing forbids, many cycles are run as a window instead (window.c), unit after
+ * unit and in several threads; a thread then writes only to its channel or cluster, to its ends of the network, and to
+ * what it has of its own: request piles, marks, traffic, latency statistics. Both give the same, for any number of threads.
  */
 #ifndef GPU_H
 #define GPU_H
 
-#include "team/tuner.h"
 #include "lsu/ldst.h"
 #include "mem/mem.h"
 #include "net/net.h"
@@ -26,6 +22,7 @@
 
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 
+struct window;
 struct core_code;
 struct core_control;
 struct core_join;
@@ -81,14 +78,6 @@ struct kernel {
 	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
 };
 
-/* The clusters of one part. */
-struct core_part {
-	_Alignas(64) uint64_t replying[4096 / 64]; /* clusters whose response FIFO is not empty; cluster.c */
-	uint64_t clusters[4096 / 64];
-	uint32_t ticked; /* SMs, in the last core tick */
-	bool ended;      /* CTAs have ended in this tick */
-};
-
 struct gpu {
 	struct params params;
 	struct code *code;
@@ -101,27 +90,21 @@ struct gpu {
 	uint64_t unknown_recs;                      /* of opcodes without a row, in thread blocks placed */
 	struct readahead *readahead;
 	struct req_pool reqs;
-	struct sm *sm;            /* params.sms */
-	uint64_t *wake_at;        /* by SM, side by side: most steps find most SMs asleep */
-	struct cluster *cluster;  /* params.clusters */
-	uint64_t live[4096 / 64]; /* clusters with a thread block; launch.c */
-	unsigned threads;         /* wanted, set before gpu_init; then those there are */
-	unsigned parts;           /* of the clusters and of the memory side: 1, or the team's slices */
-	struct core_part *part;
-	uint32_t load;         /* work of steps that threads might share, less steps without, within bounds */
-	struct team *team;     /* NULL: one thread */
-	uint64_t born;         /* clock_ns() when it was built */
-	bool sampling;         /* --sample-blocks */
-	bool tested;           /* share whatever can be */
-	struct tuner tuner[2]; /* memory phase, core phase */
+	struct sm *sm;                /* params.sms */
+	uint64_t *wake_at;            /* by SM, side by side: most steps find most SMs asleep */
+	struct cluster *cluster;      /* params.clusters */
+	uint64_t live[4096 / 64];     /* clusters with a thread block; launch.c */
+	uint64_t replying[4096 / 64]; /* clusters whose response FIFO is not empty; cluster.c */
+	unsigned threads;             /* wanted, set before gpu_init; then those there are */
+	struct team *team;            /* NULL: one thread */
+	bool sampling;                /* --sample-blocks */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;
 	/* per thread; the first has the sums after gpu_sync() */
 	struct memstat *memstat;
 	struct traffic *out, *back; /* core to memory, memory to core */
-	uint32_t dram_ticks; /* of steps in which only DRAM fired; the next memory phase makes up for them */
-	uint32_t ticked;     /* SMs, in the last core tick */
+	uint32_t dram_ticks;        /* of steps in which only DRAM fired; the next step makes up for them */
 	struct clocks clocks;
 	uint64_t cycle, tot_cycle; /* gpu_sim_cycle, gpu_tot_sim_cycle */
 	uint64_t tot_insn;         /* gpu_tot_sim_insn: of folded intervals */
@@ -134,6 +117,7 @@ struct gpu {
 	struct profile *profile;   /* NULL: none wanted */
 	struct timeline *timeline; /* NULL: none wanted */
 	struct launch *launch;     /* launch.c */
+	struct window *window;     /* window.c */
 	bool deadlock;
 	bool cluster_idled; /* a cluster's last CTA has ended since the L1Ds were last looked at */
 };
@@ -156,8 +140,12 @@ void gpu_end(struct gpu *g);      /* instead of gpu_free, where the process ends
 unsigned gpu_step(struct gpu *g); /* one GPU step; the domains that fired */
 void gpu_sync(struct gpu *g);     /* every lazily kept counter up to date */
 void gpu_window(struct gpu *g);   /* close the sampling window of the latency statistics */
-/* Tick the SMs of the clusters of part p (NULL: of all) that are due; returns how many were. For team/share.c. */
-uint32_t gpu_tick_clusters(struct gpu *g, const struct core_part *p);
+/* The pieces of a core tick, for window.c. Tick the SMs of a cluster that are due; */
+void gpu_tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now);
+/* what ended in it; */
+void gpu_end_ctas(struct gpu *g, struct cluster *cl);
+/* and behind both, and behind the placing of thread blocks, the clusters that fell idle. */
+void gpu_flush_idle(struct gpu *g);
 uint64_t gpu_interval_insn(const struct gpu *g); /* gpu_sim_insn of the interval */
 
 /* launch.c: what the SMs tell it. Called in the serial end of the core phase, in SM order. */

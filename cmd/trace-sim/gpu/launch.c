@@ -107,6 +107,7 @@ struct kernel *launch_load(
 		return NULL;
 	}
 	k->stream = (uint16_t)stream;
+	l->ptx |= k->head->ptx;
 	k->uid = ++l->next_uid;
 	k->code_base = launch_code_base(k->head->name);
 	append(&l->loaded, &l->n_loaded, &l->cap_loaded, k);
@@ -137,6 +138,7 @@ void launch_kernels(struct gpu *g)
 			return;
 		l->slot[s] = k;
 		k->launched = true;
+		l->delayed += k->delay != 0;
 		k->start_cycle = gpu_now(g);
 		l->ctas_left++;
 		l->retry = true;
@@ -347,7 +349,7 @@ static bool next_cta_due(const struct gpu *g)
 }
 
 /* Passes that place nothing change nothing, so they are not repeated until something may have changed. */
-void launch_ctas(struct gpu *g)
+void launch_ctas(struct gpu *g, const uint64_t *among)
 {
 	struct launch *l = g->launch;
 	uint32_t n = g->params.clusters, last = l->last_cluster;
@@ -360,6 +362,8 @@ void launch_ctas(struct gpu *g)
 
 		if (!next_cta_due(g))
 			return;
+		if (among && !bitset_test(among, c))
+			continue;
 		if (cluster_takes_one(g, c)) {
 			l->last_cluster = c;
 			l->next_cta_at =
@@ -371,17 +375,40 @@ void launch_ctas(struct gpu *g)
 	l->retry = placed;
 }
 
+bool launch_placing(const struct gpu *g)
+{
+	return (g->launch->retry && g->launch->ctas_left) || launch_least_delay(g);
+}
+
+bool launch_ptx(const struct gpu *g) { return g->launch->ptx; }
+
+uint32_t launch_next_records(struct gpu *g)
+{
+	struct launch *l = g->launch;
+
+	for (uint32_t i = 0; i < l->n_loaded; i++) {
+		const struct kernel *k = l->loaded[i];
+		uint32_t records;
+
+		if (!k->launched || !ctas_left(k))
+			continue;
+		records = readahead_peek(g->readahead, k->trace, k->padded_threads / 32);
+		return records ? records - 1 : 0;
+	}
+	return 0;
+}
+
 void launch_delays(struct gpu *g, uint64_t n)
 {
 	struct launch *l = g->launch;
 
-	if (!l->ctas_left)
-		return;
-	for (uint32_t s = 0; s < g->params.run_slots; s++)
+	for (uint32_t s = 0; l->delayed && s < g->params.run_slots; s++)
 		if (l->slot[s] && l->slot[s]->delay) {
 			l->slot[s]->delay -= (uint32_t)n;
-			if (!l->slot[s]->delay)
+			if (!l->slot[s]->delay) {
+				l->delayed--;
 				l->retry = true;
+			}
 		}
 }
 
@@ -389,7 +416,7 @@ uint32_t launch_least_delay(const struct gpu *g)
 {
 	uint32_t least = 0;
 
-	for (uint32_t s = 0; s < g->params.run_slots; s++) {
+	for (uint32_t s = 0; g->launch->delayed && s < g->params.run_slots; s++) {
 		const struct kernel *k = g->launch->slot[s];
 
 		if (k && k->delay && (!least || k->delay < least))
@@ -460,6 +487,7 @@ void launch_remove(struct gpu *g, struct kernel *k)
 {
 	struct launch *l = g->launch;
 
+	l->delayed -= k->launched && k->delay;
 	for (uint32_t i = 0; i < l->n_loaded; i++)
 		if (l->loaded[i] == k) {
 			memmove(l->loaded + i, l->loaded + i + 1, (--l->n_loaded - i) * sizeof *l->loaded);

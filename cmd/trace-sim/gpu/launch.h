@@ -26,6 +26,8 @@ struct launch {
 	bool retry;           /* something changed that may let a CTA be placed */
 	uint64_t next_cta_at; /* with the modern core: when, in millionths of a cycle */
 	uint32_t ctas_left;   /* kernels in slots with CTAs to issue */
+	uint32_t delayed;     /* kernels in slots with a launch delay */
+	bool ptx;             /* one of them, so far, was from PTX */
 	/* concurrent mode: what each SM has given away (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];
@@ -44,7 +46,11 @@ struct kernel *launch_load(
 /* LAUNCH-loop-3. */
 void launch_kernels(struct gpu *g);
 /* LAUNCH-place-1: the end of a core tick. */
-void launch_ctas(struct gpu *g);
+void launch_ctas(struct gpu *g, const uint64_t *among);
+bool launch_placing(const struct gpu *g); /* the next pass may place a thread block, or a launch delay runs */
+bool launch_ptx(const struct gpu *g);     /* a kernel from PTX has been loaded */
+/* Records of the longest warp of the thread block that is placed next, less one; 0: not known. */
+uint32_t launch_next_records(struct gpu *g);
 /* LAUNCH-step-6: one tick of every launch delay; n ticks at once when skipping. */
 void launch_delays(struct gpu *g, uint64_t n);
 /* Smallest non-zero delay of a kernel in a slot, 0: none waits. */

@@ -38,10 +38,9 @@ static uint64_t sms_sleep(const struct gpu *g, uint64_t limit)
 
 static bool replies_waiting(const struct gpu *g)
 {
-	for (unsigned i = 0; i < g->parts; i++)
-		for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
-			if (g->part[i].replying[w])
-				return true;
+	for (uint32_t w = 0; w < BITSET_WORDS(g->params.clusters); w++)
+		if (g->replying[w])
+			return true;
 	return false;
 }
 

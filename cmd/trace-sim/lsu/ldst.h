@@ -77,15 +77,20 @@ struct cluster {
 	uint64_t flits_in;              /* icnt_total_pkts_mem_to_simt */
 	uint32_t *ended, n_ended;       /* SMs in which CTAs ended in this tick; at most all of the cluster */
 	uint32_t first;                 /* SM of the cluster that is cycled first */
-	struct core_part *part;
+	/* in a window: its next cycle, where it is to stop; it waits for the others there, and what it met */
+	uint32_t at, end;
+	bool waits;
+	struct fault *fault;
 	bool needs_flush; /* an SM has had a CTA since the L1Ds were last invalidated */
 	uint32_t live_threads;
 };
-void cluster_init(struct cluster *c, struct gpu *g, uint32_t id);
+void cluster_init(struct cluster *c, const struct params *p);
 void cluster_free(struct cluster *c);
-struct core_part; /* gpu.h */
-/* LAUNCH-step-1 (LSU-cluster): the clusters of a part, ascending; idle ones cost nothing. */
-void cluster_response_steps(struct gpu *g, const struct core_part *p);
+/* LAUNCH-step-1 (LSU-cluster): the clusters, ascending; idle ones cost nothing. */
+void cluster_response_steps(struct gpu *g);
+/* The same of one at time now, when the network had made so many advances; gpu.replying is not kept. */
+void cluster_response(struct gpu *g, uint32_t id, uint64_t now, uint32_t advances);
+void cluster_note_replies(struct gpu *g, uint32_t id); /* bring it up to date */
 /* Append a reply to cluster id's FIFO; the caller has looked for room. */
 void cluster_reply(struct gpu *g, uint32_t id, uint32_t req);
 

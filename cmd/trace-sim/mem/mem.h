@@ -72,26 +72,31 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 void memory_delete(struct memory *m);
 void memory_set_events(struct memory *m, struct events *e);
 
-/*
- * The memory side is in parts, each a set of channels with what belongs to them; parts may run at the same
- * time, in one thread each. Only before the first tick.
- */
-void memory_set_threads(struct memory *m, unsigned threads); /* for whose slices it may be cut; it is whole */
-void memory_cut(struct memory *m, bool slices);              /* between phases; false: whole */
-/* What the memory side does in a step, in this order. dram_ticks may be several: those of steps between. */
+/* What the memory side does in a step, in the order of LAUNCH-step: 2 replies, 3 DRAM, 4 L2 with what the network has. */
 struct memory_work {
-	uint64_t now, cycle; /* cycle: gpu_sim_cycle of the kernel (MEM-row) */
-	uint32_t dram_ticks;
+	uint64_t now, cycle;         /* cycle: gpu_sim_cycle of the kernel (MEM-row) */
+	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before */
+	uint32_t dram_ticks;         /* may be several: those of steps between */
 	bool reply, l2;
+	/* in a window */
+	uint32_t advance; /* of the network before, 32 bits */
+	uint32_t tick;    /* its L2 ticks before, below MEMORY_TICKS */
 };
-void memory_part_run(struct memory *m, unsigned part, const struct memory_work *k);
-void memory_gather(struct memory *m, const struct memory_work *k); /* when all parts have run */
-uint32_t memory_visits(const struct memory *m); /* channels and sub partitions that the last work visited */
+void memory_step(struct memory *m, const struct memory_work *k);
 
 /*
- * The same one by one, for all parts. The pieces of a GPU step, in the order of LAUNCH-step. cycle:
- * gpu_sim_cycle of the kernel (MEM-row).
+ * A window (gpu/window.h) of n such steps for one channel and what belongs to it; channels may run at the same time. Left
+ * out is what arrives in the window: its delay must outlast it. Then, for every step with an L2 tick, memory_accept() takes
+ * it in; memory_idle_ticks() counts the ticks of all.
  */
+#define MEMORY_TICKS 256u
+void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
+void memory_accept(struct memory *m, const struct memory_work *k);
+uint32_t memory_channels(const struct memory *m);
+uint64_t memory_dram_ticks(const struct memory *m); /* so far */
+uint64_t memory_l2_ticks(const struct memory *m);
+
+/* The pieces of a step one by one. cycle: gpu_sim_cycle of the kernel (MEM-row). */
 void memory_reply_tick(struct memory *m, uint64_t now);                /* LAUNCH-step-2 */
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* LAUNCH-step-3 */
 void memory_l2_tick(struct memory *m, uint64_t now);                   /* LAUNCH-step-4 */
@@ -118,7 +123,7 @@ struct memory_counts {
 	uint64_t accepted, accepted_util, util_ticks, replies; /* interval; memory_fold clears them */
 	uint64_t accepted_total, accepted_util_total, util_ticks_total, replies_total;
 };
-const struct memory_counts *memory_counts(const struct memory *m);
+const struct memory_counts *memory_counts(struct memory *m);
 void memory_fold(struct memory *m);
 
 uint32_t memory_sub_partitions(const struct memory *m);

@@ -6,9 +6,16 @@
  * and nothing is allocated after memory_new.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "arena.h"
 #include "bits.h"
 #include "partition.h"
+
+/* Channels that may have something to do; those that turn out to have nothing are left out from then on. */
+#define FOR_AWAKE(c, m) \
+	for (uint32_t w_ = 0; w_ < (m)->channel_words; w_++) \
+		FOR_BITS64 (b_, (m)->awake[w_]) \
+			for (struct channel *c = &(m)->channel[w_ * 64 + b_], *once_ = c; once_; once_ = NULL)
 
 static uint32_t credit_limit(const struct memory_params *mp)
 {
@@ -25,6 +32,8 @@ static void new_channel(struct memory *m, uint32_t id)
 
 	dram_init(&c->dram, m->p, id, m->pool, m->ms);
 	c->sub = &m->sub[id * m->per];
+	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+		s->channel = c;
 	c->last = m->per - 1;
 	c->wake = UINT64_MAX;
 }
@@ -61,9 +70,9 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 	}
 	sides_pair(m);
 	m->channel = reserve(p->mem.channels, sizeof *m->channel);
+	m->awake = xcalloc(m->channel_words, sizeof *m->awake);
 	for (uint32_t i = 0; i < p->mem.channels; i++)
 		new_channel(m, i);
-	memory_set_threads(m, 1);
 	return m;
 }
 
@@ -76,7 +85,7 @@ void memory_delete(struct memory *m)
 			cache_delete(m->sub[i].l2);
 	for (uint32_t i = 0; i < m->mp->channels; i++)
 		dram_free(&m->channel[i].dram);
-	memory_free_parts(m);
+	free(m->awake);
 	free(m->sub);
 	reserve_free(m->channel, m->mp->channels, sizeof *m->channel);
 	free(m);
@@ -91,154 +100,181 @@ void memory_set_events(struct memory *m, struct events *e)
 
 /* ---- ticks ---------------------------------------------------------------------------------- */
 
-static void send_reply(struct memory *m, uint32_t id, uint64_t now)
+static void send_reply(struct memory *m, struct sub *s, uint64_t now)
 {
-	struct sub *s = &m->sub[id];
-	uint32_t req = s->l2_icnt.head, device = m->p->clusters + id;
+	uint32_t req = s->l2_icnt.head, device = m->p->clusters + s->id;
 	struct req *r = &m->pool->at[req];
 	uint32_t bytes = req_bytes_back(r);
 
 	if (!net_has_buffer(m->net, device, bytes)) {
-		s->part->stall_icnt2sh++;
+		s->channel->stall_icnt2sh++;
 		return;
 	}
 	r->returned = (uint32_t)now;
 	mem_fifo_pop(m->pool->at, &s->l2_icnt);
 	untrack(m, req);
 	net_push(m->net, device, r->cluster, req, bytes);
-	s->part->replies++;
-	if (!s->l2_icnt.count)
-		bitset_clear(s->part->replying, id);
+	s->channel->replies++;
 }
 
-static void part_replies(struct memory *m, struct memory_part *p, uint64_t now)
+static void channel_replies(struct memory *m, struct channel *c, uint64_t now)
 {
-	for (uint32_t w = 0; w < m->sub_words; w++)
-		FOR_BITS64 (b, p->replying[w])
-			send_reply(m, w * 64 + (uint32_t)b, now);
+	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+		if (s->l2_icnt.count)
+			send_reply(m, s, now);
 }
 
-static void dram_ticks(
-	struct memory *m, struct memory_part *p, struct channel *c, const struct memory_work *k)
+static void channel_dram(struct memory *m, struct channel *c, const struct memory_work *k)
 {
-	uint64_t first = m->dram_ticks + 1, last = m->dram_ticks + k->dram_ticks;
+	uint64_t first = k->dram_done + 1, last = k->dram_done + k->dram_ticks;
 	uint64_t t = c->wake > first && !channel_delay_over(c, k->now) ? c->wake : first;
 
-	for (; t <= last; t = c->wake) {
+	for (; c->live && t <= last; t = c->wake)
 		channel_tick(m, c, k->now, (uint32_t)k->cycle, t);
-		p->visits++;
+}
+
+static bool has_work(const struct memory *m, const struct channel *c)
+{
+	for (const struct sub *s = c->sub; s < c->sub + m->per; s++)
+		if (s->active || s->l2_icnt.count || s->rop.count)
+			return true;
+	return c->live;
+}
+
+static bool is_waiting(const uint64_t *waiting, const struct sub *s)
+{
+	return waiting && bitset_test(waiting, s->id);
+}
+
+/*
+ * waiting: who may have a packet in the network; NULL: what arrives is taken in later (memory_accept). Who is due is
+ * asked before the first moves: what one does to its partner is for the next tick.
+ */
+static void channel_l2(
+	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
+{
+	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+		s->due = sub_due(s, k->now) || is_waiting(waiting, s);
+	for (struct sub *s = c->sub; s < c->sub + m->per; s++) {
+		if (!s->due)
+			continue;
+		if (!sub_has_room(m, s)) {
+			c->stall_dramfull++;
+			s->refuses[k->tick / 64] |= 1ull << k->tick % 64;
+		} else if (is_waiting(waiting, s)) {
+			m->accepted += sub_accept(m, s, k->now);
+		}
+		sub_tick(m, s, k->now, k->l2_done);
 	}
 }
 
-/* Channel by channel: ticks of different channels know nothing of each other. */
-static void part_dram(struct memory *m, struct memory_part *p, const struct memory_work *k)
+static void count_accepted(struct memory *m)
 {
-	for (uint32_t w = 0; w < m->channel_words; w++)
-		FOR_BITS64 (b, p->live[w])
-			dram_ticks(m, p, &m->channel[w * 64 + b], k);
+	if (!m->accepted)
+		return;
+	m->n.accepted += m->accepted;
+	m->n.accepted_util += m->accepted;
+	m->n.util_ticks++;
+	m->accepted = 0;
 }
 
-/* Sub partitions whose ROP queue has a ready entry become active. */
-static void wake_rops(struct memory *m, struct memory_part *p, uint64_t now)
-{
-	while (p->rop_order.count && reached(now, m->pool->at[p->rop_order.head].key))
-		bitset_set(p->active, m->pool->at[memory_next_rop(m, p)].sub);
-}
-
-static void part_l2(struct memory *m, struct memory_part *p, uint64_t now)
+static void l2_tick(struct memory *m, const struct memory_work *k)
 {
 	const uint64_t *waiting = net_waiting_subs(m->net);
 
-	wake_rops(m, p, now);
 	for (uint32_t w = 0; w < m->sub_words; w++)
-		FOR_BITS64 (b, p->active[w] | (waiting[w] & p->subs[w])) {
-			sub_tick(m, w * 64 + (uint32_t)b, now, waiting[w] >> b & 1);
-			p->visits++;
-		}
+		FOR_BITS64 (b, waiting[w])
+			bitset_set(m->awake, (w * 64 + (uint32_t)b) >> m->sub_log2);
+	FOR_AWAKE(c, m)
+	{
+		channel_l2(m, c, k, waiting);
+		if (!has_work(m, c))
+			bitset_clear(m->awake, c->dram.id);
+	}
+	count_accepted(m);
+	m->l2_ticks++;
 }
 
-void memory_part_run(struct memory *m, unsigned part, const struct memory_work *k)
+void memory_step(struct memory *m, const struct memory_work *k)
 {
-	struct memory_part *p = &m->part[part];
-
 	if (k->reply)
-		part_replies(m, p, k->now);
+		FOR_AWAKE(c, m)
+	channel_replies(m, c, k->now);
 	if (k->dram_ticks)
-		part_dram(m, p, k);
-	if (k->l2)
-		part_l2(m, p, k->now);
-}
-
-static void gather_part(struct memory *m, struct memory_part *p)
-{
-	m->n.stall_dramfull += p->stall_dramfull;
-	m->n.stall_icnt2sh += p->stall_icnt2sh;
-	m->n.replies += p->replies;
-	m->tracked += (uint64_t)p->tracked;
-	m->visits += p->visits;
-	p->stall_dramfull = p->stall_icnt2sh = p->replies = p->accepted = p->visits = 0;
-	p->tracked = 0;
-}
-
-void memory_gather(struct memory *m, const struct memory_work *k)
-{
-	uint32_t accepted = 0;
-
-	m->visits = 0;
-	for (unsigned i = 0; i < m->parts; i++) {
-		accepted += m->part[i].accepted;
-		gather_part(m, &m->part[i]);
-	}
+		FOR_AWAKE(c, m)
+	channel_dram(m, c, k);
 	m->dram_ticks += k->dram_ticks;
-	m->l2_ticks += k->l2;
-	if (accepted) {
-		m->n.accepted += accepted;
-		m->n.accepted_util += accepted;
-		m->n.util_ticks++;
-	}
-}
-
-uint32_t memory_visits(const struct memory *m) { return m->visits; }
-
-static void run_all(struct memory *m, const struct memory_work *k)
-{
-	for (unsigned i = 0; i < m->parts; i++)
-		memory_part_run(m, i, k);
-	memory_gather(m, k);
+	if (k->l2)
+		l2_tick(m, k);
 }
 
 void memory_reply_tick(struct memory *m, uint64_t now)
 {
-	run_all(m, &(struct memory_work){.now = now, .reply = true});
+	memory_step(m, &(struct memory_work){.now = now, .reply = true});
 }
 
 void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle)
 {
-	run_all(m, &(struct memory_work){.now = now, .cycle = cycle, .dram_ticks = 1});
+	memory_step(m, &(struct memory_work){
+			       .now = now, .cycle = cycle, .dram_ticks = 1, .dram_done = m->dram_ticks});
 }
 
 void memory_l2_tick(struct memory *m, uint64_t now)
 {
-	run_all(m, &(struct memory_work){.now = now, .l2 = true});
+	memory_step(m, &(struct memory_work){.now = now, .l2 = true, .l2_done = m->l2_ticks});
 }
 
-/* ---- sleeping ------------------------------------------------------------------------------- */
+/* ---- a window: the same ticks, channel by channel --------------------------------------------- */
 
-/* quirk Q4-10: what the L2 made itself keeps nothing busy. */
-bool memory_busy(const struct memory *m) { return m->tracked != 0; }
+void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n)
+{
+	struct channel *c = &m->channel[channel];
 
-static bool subs_asleep(const struct memory *m)
+	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+		memset(s->refuses, 0, sizeof s->refuses);
+	if (!has_work(m, c))
+		return;
+	for (; n--; k++) {
+		if (k->reply)
+			for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+				if (s->l2_icnt.count) {
+					net_push_from(m->net, m->p->clusters + s->id, k->advance);
+					send_reply(m, s, k->now);
+				}
+		if (k->dram_ticks)
+			channel_dram(m, c, k);
+		if (k->l2)
+			channel_l2(m, c, k, NULL);
+	}
+}
+
+void memory_accept(struct memory *m, const struct memory_work *k)
 {
 	const uint64_t *waiting = net_waiting_subs(m->net);
 
 	for (uint32_t w = 0; w < m->sub_words; w++)
-		if (waiting[w])
-			return false;
-	for (unsigned i = 0; i < m->parts; i++)
-		for (uint32_t w = 0; w < m->sub_words; w++)
-			if (m->part[i].active[w] | m->part[i].replying[w])
-				return false;
-	return true;
+		FOR_BITS64 (b, waiting[w]) {
+			struct sub *s = &m->sub[w * 64 + b];
+
+			if (!(s->refuses[k->tick / 64] >> k->tick % 64 & 1))
+				m->accepted += sub_accept(m, s, k->now);
+		}
+	count_accepted(m);
+}
+
+uint64_t memory_dram_ticks(const struct memory *m) { return m->dram_ticks; }
+uint64_t memory_l2_ticks(const struct memory *m) { return m->l2_ticks; }
+uint32_t memory_channels(const struct memory *m) { return m->mp->channels; }
+
+/* ---- sleeping ------------------------------------------------------------------------------- */
+
+/* quirk Q4-10: what the L2 made itself keeps nothing busy. */
+bool memory_busy(const struct memory *m)
+{
+	for (uint32_t c = 0; c < m->mp->channels; c++)
+		if (m->channel[c].tracked)
+			return true;
+	return false;
 }
 
 /* Lower *until to the time key, which is short in the future; false: it is reached. */
@@ -255,6 +291,11 @@ static bool wait_for(uint32_t key, uint64_t now, uint64_t *until)
 static bool channel_asleep(
 	const struct memory *m, const struct channel *c, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
+	for (const struct sub *s = c->sub; s < c->sub + m->per; s++)
+		if (s->active || s->l2_icnt.count || (s->rop.count && !wait_for(s->rop_due, now, until)))
+			return false;
+	if (!c->live)
+		return true;
 	if (c->wake <= m->dram_ticks + 1)
 		return false;
 	if (c->wake != UINT64_MAX && c->wake - m->dram_ticks - 1 < *dram_ticks)
@@ -264,19 +305,15 @@ static bool channel_asleep(
 
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks)
 {
-	*until = *dram_ticks = UINT64_MAX;
-	if (!subs_asleep(m))
-		return false;
-	for (unsigned i = 0; i < m->parts; i++) {
-		const struct memory_part *p = &m->part[i];
+	const uint64_t *waiting = net_waiting_subs(m->net);
 
-		if (p->rop_order.count && !wait_for(m->pool->at[p->rop_order.head].key, now, until))
+	*until = *dram_ticks = UINT64_MAX;
+	for (uint32_t w = 0; w < m->sub_words; w++)
+		if (waiting[w])
 			return false;
-		for (uint32_t w = 0; w < m->channel_words; w++)
-			FOR_BITS64 (b, p->live[w])
-				if (!channel_asleep(m, &m->channel[w * 64 + b], now, until, dram_ticks))
-					return false;
-	}
+	FOR_AWAKE(c, m)
+	if (!channel_asleep(m, c, now, until, dram_ticks))
+		return false;
 	return true;
 }
 
@@ -303,12 +340,27 @@ void memory_flush_l2(struct memory *m, FILE *out)
 
 /* ---- figures -------------------------------------------------------------------------------- */
 
-const struct memory_counts *memory_counts(const struct memory *m) { return &m->n; }
+static void take(uint64_t *to, uint32_t *from)
+{
+	*to += *from;
+	*from = 0;
+}
+
+const struct memory_counts *memory_counts(struct memory *m)
+{
+	for (struct channel *c = m->channel; c < m->channel + m->mp->channels; c++) {
+		take(&m->n.stall_dramfull, &c->stall_dramfull);
+		take(&m->n.stall_icnt2sh, &c->stall_icnt2sh);
+		take(&m->n.replies, &c->replies);
+	}
+	return &m->n;
+}
 
 void memory_fold(struct memory *m)
 {
 	struct memory_counts *n = &m->n;
 
+	memory_counts(m);
 	n->accepted_total += n->accepted;
 	n->accepted_util_total += n->accepted_util;
 	n->util_ticks_total += n->util_ticks;

@@ -53,7 +53,7 @@ void channel_reply(struct memory *m, struct channel *c, uint32_t req)
 	struct sub *s = &m->sub[id];
 
 	mem_fifo_push(m->pool->at, &s->dram_l2, req);
-	bitset_set(s->part->active, id);
+	s->active = true;
 	channel_return_credit(m, c, id);
 }
 
@@ -141,7 +141,7 @@ void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cy
 	}
 	c->delay_waits = c->delay.count && !delay_over(c, now);
 	if (c->wake == UINT64_MAX && !c->delay_waits)
-		bitset_clear(c->part->live, c->dram.id);
+		c->live = false;
 }
 
 void channel_poke(struct memory *m, uint32_t sub)
@@ -149,7 +149,7 @@ void channel_poke(struct memory *m, uint32_t sub)
 	uint32_t id = sub >> m->sub_log2;
 
 	m->channel[id].wake = 0;
-	bitset_set(m->channel[id].part->live, id);
+	m->channel[id].live = true;
 }
 
 void channel_catch_up(struct memory *m, uint32_t id)

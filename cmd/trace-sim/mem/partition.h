@@ -2,9 +2,9 @@
 /*
  * Insides of the memory side: channels (partitions) and their sub partitions (MEM-part, MEM-sub).
  *
- * Always true between two ticks: a sub partition outside `active` has nothing that an L2 tick could move
- * before its ROP queue wakes it; one in `replying` has a reply; a channel outside `live` can move nothing
- * until a sub partition pokes it. What sleeps has counted its ticks up to `ticks` and catches up when it
+ * Always true between two ticks: a sub partition that is not active has nothing that an L2 tick could move
+ * before its ROP queue wakes it; a channel that is not live can move nothing until a sub partition pokes it. A tick
+ * touches one channel and what belongs to it, so channels may run at the same time, and each many ticks at a stretch. What sleeps has counted its ticks up to `ticks` and catches up when it
  * wakes.
  */
 #ifndef PARTITION_H
@@ -16,14 +16,18 @@
 static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
 
 struct sub {
-	struct memory_part *part;
+	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
 	struct sub *partner; /* the same addresses on the other side; NULL: one side */
 	struct mem_fifo far; /* answers on their way from the other side; req.key: when they are here */
 	struct cache *l2;    /* NULL: none */
 	uint64_t ticks;      /* L2 ticks of which the L2 knows */
 	uint64_t copies;     /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
-	uint32_t id, tracked, credits; /* credits: private ones in use */
+	uint32_t rop_due;    /* key of the first in rop */
+	bool active;         /* an L2 tick may move something */
+	bool due;            /* in this tick */
+	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which icnt->L2 has no room */
+	uint32_t id, tracked, credits;       /* credits: private ones in use */
 };
 
 struct channel {
@@ -34,7 +38,10 @@ struct channel {
 	uint32_t shared, last;      /* shared credits in use; last borrower */
 	struct mem_fifo delay;      /* DRAM latency queue; req.key: ready time */
 	struct sub *sub;            /* its first one */
-	struct memory_part *part;
+	bool live;                  /* may move something itself */
+	/* not yet in the memory's counts; requests tracked */
+	uint32_t replies, stall_dramfull, stall_icnt2sh;
+	uint32_t tracked;
 	struct dram dram;
 };
 
@@ -43,21 +50,6 @@ static inline bool channel_delay_over(const struct channel *c, uint64_t now)
 {
 	return c->delay_waits && reached(now, c->delay_due);
 }
-
-/*
- * The channels and sub partitions of a part: what wakes and sleeps among them, and what they count until
- * memory_gather(). In a phase a part touches its own channels only.
- */
-struct memory_part {
-	_Alignas(64) uint64_t *active, *replying; /* sub partitions */
-	uint64_t *live;                           /* channels */
-	uint64_t *subs;                           /* that belong to the part */
-	struct mem_fifo rop_order; /* all ROP queues of the part in order of time, linked by req.bin */
-	uint32_t accepted;         /* packets, in this L2 tick */
-	uint32_t replies, stall_dramfull, stall_icnt2sh;
-	uint32_t visits; /* channels and sub partitions ticked */
-	int64_t tracked;
-};
 
 struct memory {
 	const struct params *p;
@@ -69,15 +61,12 @@ struct memory {
 	struct events *events;
 	struct sub *sub;
 	struct channel *channel;
-	uint32_t subs, per, sub_words, channel_words, set_words;
-	uint32_t sub_log2; /* of per */
-	struct memory_part *part;
-	unsigned parts; /* 1, or slices */
-	unsigned slices, threads;
+	uint32_t subs, per, sub_words, channel_words;
+	uint32_t sub_log2;     /* of per */
+	uint64_t *awake;       /* channels that may have something to do, or have something in a ROP queue */
 	uint32_t credit_limit; /* 0: none */
 	uint64_t l2_ticks, dram_ticks;
-	uint64_t tracked;
-	uint32_t visits; /* in the last memory_gather() */
+	uint32_t accepted; /* packets, in this L2 tick */
 	struct memory_counts n;
 };
 
@@ -89,13 +78,8 @@ static inline void untrack(struct memory *m, uint32_t req)
 		return;
 	r->flags &= (uint16_t)~REQ_TRACKED;
 	m->sub[r->sub].tracked--;
-	m->sub[r->sub].part->tracked--;
+	m->sub[r->sub].channel->tracked--;
 }
-
-/* memory_cut.c */
-void memory_free_parts(struct memory *m);
-void memory_order_rop(struct memory *m, struct memory_part *p, uint32_t req); /* the latest so far */
-uint32_t memory_next_rop(struct memory *m, struct memory_part *p); /* take the earliest; there is one */
 
 /* partition.c */
 /* The tick of number t, in which the channel is due; wake is above t then. */
@@ -129,7 +113,17 @@ uint32_t sides_due(
 bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now);
 
 /* subpartition.c */
-/* The tick of number m->l2_ticks + 1; waiting: the network may have a packet. */
-void sub_tick(struct memory *m, uint32_t id, uint64_t now, bool waiting);
+static inline bool sub_due(const struct sub *s, uint64_t now)
+{
+	return s->active || (s->rop.count && reached(now, s->rop_due));
+}
+/* The tick behind `done` earlier ones. */
+void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done);
+/* Before it: has icnt->L2 room for a packet? Take one in, if there is one. */
+static inline bool sub_has_room(const struct memory *m, const struct sub *s)
+{
+	return s->icnt_l2.count + 3 < m->mp->queue_icnt_l2;
+}
+bool sub_accept(struct memory *m, struct sub *s, uint64_t now);
 
 #endif

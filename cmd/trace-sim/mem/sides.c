@@ -30,7 +30,7 @@ static void make_room(struct sub *s, uint64_t addr, uint64_t now, const struct r
 	if (!cache_displace(s->l2, addr, &out))
 		return;
 	if (cache_put_line(s->partner->l2, &out, now + s->partner->copies, cause))
-		bitset_set(s->partner->part->active, s->partner->id);
+		s->partner->active = true;
 }
 
 /* Takes the line from the partner, if it is there and at rest. */

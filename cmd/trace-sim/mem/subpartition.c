@@ -24,10 +24,8 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 
 	mem_fifo_push(m->pool->at, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
-	/* Without a latency the entry may leave in this very tick, and the sub partition is awake anyway. */
-	if (!m->mp->rop_latency)
-		return;
-	memory_order_rop(m, s->part, req);
+	if (s->rop.count == 1)
+		s->rop_due = n->key;
 }
 
 static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
@@ -36,11 +34,14 @@ static void enter(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 
 	r->flags |= REQ_TRACKED;
 	s->tracked++;
-	s->part->tracked++;
-	if (is_texture(r))
-		mem_fifo_push(m->pool->at, &s->icnt_l2, req);
-	else
+	s->channel->tracked++;
+	bitset_set(m->awake, s->channel->dram.id);
+	if (!is_texture(r)) {
 		rop_push(m, s, req, now);
+		return;
+	}
+	mem_fifo_push(m->pool->at, &s->icnt_l2, req);
+	s->active = true;
 }
 
 /* Sectors lo to hi as bits of a byte mask. */
@@ -117,22 +118,15 @@ static void split(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
 		req_free(m->pool, req);
 }
 
-static void accept_packet(struct memory *m, struct sub *s, uint64_t now, bool waiting)
+bool sub_accept(struct memory *m, struct sub *s, uint64_t now)
 {
-	uint32_t req;
+	uint32_t req = net_pop(m->net, m->p->clusters + s->id);
 
-	if (s->icnt_l2.count + 3 >= m->mp->queue_icnt_l2) {
-		s->part->stall_dramfull++;
-		return;
-	}
-	if (!waiting)
-		return;
-	req = net_pop(m->net, m->p->clusters + s->id);
 	if (!req)
-		return;
-	s->part->accepted++;
+		return false;
 	memstat_accepted(m->ms, &m->pool->at[req], now);
 	split(m, s, req, now);
+	return true;
 }
 
 /* ---- the cache cycle (MEM-l2) --------------------------------------------------------------- */
@@ -147,7 +141,6 @@ static void reply(struct memory *m, struct sub *s, uint32_t req)
 {
 	m->pool->at[req].flags |= REQ_REPLY;
 	mem_fifo_push(m->pool->at, &s->l2_icnt, req);
-	bitset_set(s->part->replying, s->id);
 }
 
 /* A write that needs no answer from below: an L1's write-back vanishes, others are acknowledged. */
@@ -242,7 +235,7 @@ static void hand_over(struct sub *from, struct sub *to, struct req *r)
 	from->tracked--;
 	to->tracked++;
 	r->sub = (uint16_t)to->id;
-	bitset_set(to->part->active, to->id);
+	to->active = true;
 }
 
 /* MEM-l2-4: the head of icnt->L2 enters the L2. */
@@ -296,28 +289,27 @@ static void accept_access(struct memory *m, struct sub *s, uint64_t now)
 /* MEM-l2-5: one entry of the ROP queue. quirk Q4-7: its time is in core cycles. */
 static void leave_rop(struct memory *m, struct sub *s, uint64_t now)
 {
-	if (s->rop.count && reached(now, m->pool->at[s->rop.head].key) &&
-		s->icnt_l2.count < m->mp->queue_icnt_l2)
-		mem_fifo_push(m->pool->at, &s->icnt_l2, mem_fifo_pop(m->pool->at, &s->rop));
+	if (!s->rop.count || !reached(now, s->rop_due) || s->icnt_l2.count >= m->mp->queue_icnt_l2)
+		return;
+	mem_fifo_push(m->pool->at, &s->icnt_l2, mem_fifo_pop(m->pool->at, &s->rop));
+	if (s->rop.count)
+		s->rop_due = m->pool->at[s->rop.head].key;
 }
 
-static bool stays_active(const struct memory *m, const struct sub *s, uint64_t now)
+static bool stays_active(const struct sub *s, uint64_t now)
 {
 	if (s->icnt_l2.count || s->dram_l2.count || s->far.count ||
-		(s->rop.count && reached(now, m->pool->at[s->rop.head].key)))
+		(s->rop.count && reached(now, s->rop_due)))
 		return true;
 	/* Busy ports count down by themselves. */
 	return s->l2 && (cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2));
 }
 
-void sub_tick(struct memory *m, uint32_t id, uint64_t now, bool waiting)
+void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 {
-	struct sub *s = &m->sub[id];
-
-	if (s->l2 && m->l2_ticks > s->ticks)
-		cache_idle_cycles(s->l2, m->l2_ticks - s->ticks);
-	s->ticks = m->l2_ticks + 1;
-	accept_packet(m, s, now, waiting);
+	if (s->l2 && done > s->ticks)
+		cache_idle_cycles(s->l2, done - s->ticks);
+	s->ticks = done + 1;
 	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
 		answer_ready(m, s);
 	if (s->dram_l2.count)
@@ -334,8 +326,5 @@ void sub_tick(struct memory *m, uint32_t id, uint64_t now, bool waiting)
 	if (s->icnt_l2.count && s->l2_dram.count < m->mp->queue_l2_dram)
 		accept_access(m, s, now);
 	leave_rop(m, s, now);
-	if (stays_active(m, s, now))
-		bitset_set(s->part->active, id);
-	else
-		bitset_clear(s->part->active, id);
+	s->active = stays_active(s, now);
 }

@@ -89,23 +89,38 @@ static void want_head(struct xbar *x, uint32_t i)
 	bitset_set(x->wanted, o);
 }
 
+/* Packets of an input that the next advance may move, besides those it knows of. */
+static uint32_t admitted(const struct xbar *x, const struct port *p)
+{
+	uint32_t n = 0;
+
+	while (p->seen + n < p->count &&
+		(int32_t)(p->slot[(p->head + p->seen + n) & p->mask].at - x->advances) <= 0)
+		n++;
+	return n;
+}
+
 /* marks: the word of one thread's row; a port may be in several, for what is done here is done once. */
 static void sync_inputs(struct xbar *x, uint32_t word, uint64_t *marks)
 {
 	FOR_BITS64 (b, *marks) {
 		uint32_t i = word * 64 + (uint32_t)b;
 		struct port *p = &x->in[i];
+		uint32_t n = admitted(x, p);
 
-		x->total_in += p->count - p->seen;
-		x->n.packets += p->count - p->seen;
+		if (p->seen + n == p->count)
+			*marks &= ~(1ull << b);
+		if (!n)
+			continue;
+		x->total_in += n;
+		x->n.packets += n;
 		if (!p->seen) {
 			x->n_filled++;
 			bitset_set(x->filled, i);
 			want_head(x, i);
 		}
-		p->seen = p->count;
+		p->seen += n;
 	}
-	*marks = 0;
 }
 
 static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
@@ -115,6 +130,8 @@ static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
 		struct port *p = &x->out[o];
 
 		x->total_out -= p->seen - p->count;
+		x->n.out_util -= p->early;
+		p->early = 0;
 		if (p->seen >= x->out_limit && p->count < x->out_limit)
 			x->n_full--;
 		if (!p->count)
@@ -143,7 +160,7 @@ static void put(struct xbar *x, uint32_t o, uint32_t req)
 {
 	struct port *p = &x->out[o];
 
-	port_push(p, req, o);
+	port_push(p, req, o, x->advances);
 	p->seen = p->count;
 	x->total_out++;
 	x->n_full += p->count == x->out_limit;
@@ -165,9 +182,9 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 		bitset_clear(x->wanted, output);
 		x->n_wanted--;
 	}
-	p->seen = p->count;
+	p->seen--;
 	x->total_in--;
-	if (p->count) {
+	if (p->seen) {
 		want_head(x, input);
 	} else {
 		bitset_clear(x->filled, input);
@@ -180,9 +197,24 @@ void xbar_move(struct xbar *x, uint32_t input, uint32_t output)
 void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k)
 {
 	x->n.cycles += k;
+	x->advances += (uint32_t)k;
 	x->n.out_util += x->total_out * k;
 	if (p->arbiter == 0)
 		x->next_node = (uint32_t)((x->next_node + k) % x->nodes);
 	else
 		x->n.out_full += x->n_full * k;
+}
+
+void xbar_advance(struct xbar *x, const struct network_params *p)
+{
+	xbar_sync(x);
+	if (!x->total_in) {
+		xbar_idle(x, p, 1);
+		return;
+	}
+	if (p->arbiter)
+		xbar_islip(x);
+	else
+		xbar_round_robin(x);
+	x->advances++;
 }

@@ -19,6 +19,7 @@
 
 struct packet {
 	uint32_t req, output; /* output: port of the destination */
+	uint32_t at; /* input: first advance that may move it; output: the advance that did; 32 bits */
 };
 
 /*
@@ -29,7 +30,9 @@ struct port {
 	_Alignas(64) struct packet *slot; /* a ring of mask + 1 */
 	uint32_t mask, head, count;
 	uint32_t seen;    /* count as of the last xbar_sync */
+	uint32_t at;      /* inputs: what packets pushed now get, if it is ahead of the crossbar; 32 bits */
 	uint64_t refused; /* inputs: in_buffer_full */
+	uint64_t early;   /* outputs: advances that counted packets which had left by then */
 };
 
 struct xbar {
@@ -47,6 +50,7 @@ struct xbar {
 	uint32_t *pointer;          /* iSLIP: per output the input to look at first */
 	uint32_t next_node;         /* round robin: device to look at first */
 	uint32_t grant_count;
+	uint32_t advances; /* so far, 32 bits */
 	uint32_t n_filled, n_wanted, total_in, total_out, n_full;
 	struct xbar_counts n; /* in_full is in the ports */
 };
@@ -69,9 +73,9 @@ struct net {
 
 static inline struct packet *port_front(const struct port *p) { return &p->slot[p->head]; }
 
-static inline void port_push(struct port *p, uint32_t req, uint32_t output)
+static inline void port_push(struct port *p, uint32_t req, uint32_t output, uint32_t at)
 {
-	p->slot[(p->head + p->count++) & p->mask] = (struct packet){req, output};
+	p->slot[(p->head + p->count++) & p->mask] = (struct packet){req, output, at};
 }
 
 /* An empty ring starts over, so that a FIFO that stays short stays in the host's cache. */
@@ -88,6 +92,7 @@ void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, ui
 	uint32_t first_node, uint32_t most); /* most: packets there can be */
 void xbar_free(struct xbar *x);
 void xbar_sync(struct xbar *x);
+void xbar_advance(struct xbar *x, const struct network_params *p);
 void xbar_idle(struct xbar *x, const struct network_params *p, uint64_t k);
 void xbar_move(struct xbar *x, uint32_t input, uint32_t output); /* head of input to output */
 

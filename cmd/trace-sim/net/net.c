@@ -48,6 +48,12 @@ static bool xbars_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 	return false;
 }
 
+/* A device that is ahead of the crossbar has said so. */
+static uint32_t push_time(const struct xbar *x, const struct port *p)
+{
+	return (int32_t)(p->at - x->advances) > 0 ? p->at : x->advances;
+}
+
 static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
 	bool reply = from >= n->clusters;
@@ -56,7 +62,7 @@ static void xbars_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, 
 
 	(void)bytes;
 	assert(x->in[input].count < x->in_limit);
-	port_push(&x->in[input], req, reply ? to : to - n->clusters);
+	port_push(&x->in[input], req, reply ? to : to - n->clusters, push_time(x, &x->in[input]));
 	mark(x->fresh, x->in_row, input);
 }
 
@@ -87,17 +93,8 @@ static void xbars_settle(struct net *n) { (void)n; }
 
 static void xbars_advance(struct net *n)
 {
-	for (int s = 0; s < 2; s++) {
-		struct xbar *x = &n->xbar[s];
-
-		xbar_sync(x);
-		if (!x->total_in)
-			xbar_idle(x, n->params, 1);
-		else if (n->params->arbiter)
-			xbar_islip(x);
-		else
-			xbar_round_robin(x);
-	}
+	xbar_advance(&n->xbar[0], n->params);
+	xbar_advance(&n->xbar[1], n->params);
 }
 
 static void xbars_idle(struct net *n, uint64_t k)
@@ -315,6 +312,8 @@ struct xbar_counts net_xbar_counts(const struct net *n, unsigned subnet)
 		sum.in_full += x->in[i].refused;
 		sum.packets += x->in[i].count - x->in[i].seen;
 	}
+	for (uint32_t i = 0; i < x->n_out; i++)
+		sum.out_util -= x->out[i].early;
 	return sum;
 }
 
@@ -342,4 +341,58 @@ void net_print_stuck(const struct net *n, FILE *out)
 {
 	if (n->noc)
 		noc_stuck(n->noc, out);
+}
+
+/* ---- ahead of each other: mode 2 --------------------------------------------------------------------------------- */
+
+bool net_runs_ahead(const struct net *n) { return n->ops == &xbars_ops; }
+
+uint32_t net_advances(const struct net *n) { return n->xbar[0].advances; }
+
+void net_push_from(struct net *n, uint32_t dev, uint32_t advance)
+{
+	bool reply = dev >= n->clusters;
+
+	n->xbar[reply].in[reply ? dev - n->clusters : dev].at = advance;
+}
+
+bool net_reply_there(const struct net *n, uint32_t cluster, uint32_t advance)
+{
+	const struct port *p = &n->xbar[1].out[cluster];
+
+	return p->count && (int32_t)(port_front(p)->at - advance) < 0;
+}
+
+bool net_reply_coming(const struct net *n, uint32_t cluster) { return n->xbar[1].out[cluster].count != 0; }
+
+uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance)
+{
+	if (n->ops != &xbars_ops)
+		return n->ops->pop(n, cluster);
+	if (!net_reply_there(n, cluster, advance))
+		return REQ_NONE;
+	n->xbar[1].out[cluster].early += n->xbar[1].advances - advance;
+	return xbars_pop(n, cluster);
+}
+
+void net_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
+
+uint32_t net_input_room(const struct net *n, unsigned subnet)
+{
+	const struct xbar *x = &n->xbar[subnet];
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < x->n_in; i++)
+		most = x->in[i].count > most ? x->in[i].count : most;
+	return most < x->in_limit ? x->in_limit - most : 0;
+}
+
+uint32_t net_reply_room(const struct net *n)
+{
+	const struct xbar *x = &n->xbar[1];
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < x->n_out; i++)
+		most = x->out[i].count > most ? x->out[i].count : most;
+	return most + 1 < x->out_limit ? x->out_limit - most - 1 : 0;
 }

@@ -40,6 +40,22 @@ bool net_busy(const struct net *n);
 /* Nothing to move: net_advance equals net_idle_advances(1). Credits under way are moves, but not busy. */
 bool net_empty(const struct net *n);
 
+/*
+ * The two halves of mode 2 may run ahead of each other: what is pushed says from which advance on it is there, and what
+ * has left before a later advance is taken back from its figures.
+ */
+bool net_runs_ahead(const struct net *n);
+uint32_t net_advances(const struct net *n); /* so far, 32 bits; of both halves, between windows */
+void net_push_from(struct net *n, uint32_t dev, uint32_t advance); /* what dev pushes from now on */
+/* As of that many advances: a reply for the cluster is there; take it (REQ_NONE: none). */
+bool net_reply_there(const struct net *n, uint32_t cluster, uint32_t advance);
+uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
+bool net_reply_coming(const struct net *n, uint32_t cluster);
+void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies */
+/* Packets that every input of a half, and every output of the reply network before it counts as full, has room for. */
+uint32_t net_input_room(const struct net *n, unsigned subnet);
+uint32_t net_reply_room(const struct net *n);
+
 /* Mode 2 counters per crossbar (0 requests, 1 replies), summed over ports. */
 struct xbar_counts {
 	uint64_t packets, cycles, conflicts, conflicts_util, cycles_util, reqs_util;

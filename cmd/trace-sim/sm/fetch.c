@@ -156,9 +156,9 @@ void front_end(struct sm *s)
 	}
 }
 
-void fetch_fill(struct sm *s, uint32_t req)
+void fetch_fill(struct sm *s, uint32_t req, uint64_t now)
 {
-	cache_fill(s->l1i, req, gpu_now(s->gpu));
+	cache_fill(s->l1i, req, now);
 	if (s->modern)
 		core_l1i_filled(s);
 	sm_wake(s);

@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "core/core.h"
 #include "gpu/gpu.h"
+#include "gpu/window.h"
 #include "scheduler.h"
 #include "watch/profile.h"
 #include "depend.h"
@@ -313,5 +314,5 @@ void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const 
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec}, id, "%s", text);
-	team_fail(s->cluster, &f);
+	window_fault(&f);
 }

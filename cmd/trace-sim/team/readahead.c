@@ -166,6 +166,32 @@ int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint
 	return r;
 }
 
+static uint32_t longest_of(const struct waiting *w, uint32_t warps)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t i = 0; w->result == 1 && i < warps && i < w->tb.n_warps; i++)
+		if (w->tb.warp[i].count > longest)
+			longest = w->tb.warp[i].count;
+	return longest;
+}
+
+uint32_t readahead_peek(struct readahead *a, const struct trace *t, uint32_t warps)
+{
+	uint32_t longest = 0;
+
+	pthread_mutex_lock(&a->lock);
+	if (a->trace == t) {
+		if (!a->n && !a->ended)
+			read_one(a);
+		if (a->n)
+			longest = longest_of(&a->slot[a->first], warps);
+	}
+	set_hungry(a);
+	pthread_mutex_unlock(&a->lock);
+	return longest;
+}
+
 void readahead_forget(struct readahead *a, const struct trace *t)
 {
 	pthread_mutex_lock(&a->lock);

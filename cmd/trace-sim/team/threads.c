@@ -3,29 +3,26 @@
  * The team of threads. See threads.h for what is always true.
  *
  * A phase is a number: thread 0 raises it, the others enter it when they see it. Thread 0 leaves a phase when
- * all slices are taken, those who have entered have left, and the others are shut out, which is what a worker's
+ * all items are taken, those who have entered have left, and the others are shut out, which is what a worker's
  * `state` is for. Between two phases of a loaded machine there are a few microseconds, less than falling asleep
  * and being woken takes; so a thread looks SPINS times before it sleeps. What one thread writes in a loop has
  * a cache line of its own.
  */
+#include <assert.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "num.h"
+#include "diag.h"
 #include "threads.h"
 
-#define SPINS          4000u /* about 100 microseconds */
+#define SPINS          8000u /* about 200 microseconds, the serial part of a window */
 #define SPINS_TO_YIELD 2000u /* the processor that a thread runs on may be the one that the other waits for */
-#define NEIGHBOURS     3u    /* whose slices a worker takes; thread 0 looks at all */
-
-#define USEFUL   64u /* phases behind a call */
-#define HOLD_MAX 256u
 
 struct worker {
 	/* 2 p: in phase p; 2 p + 1: behind it, or shut out of it */
@@ -33,14 +30,13 @@ struct worker {
 	pthread_t thread;
 	struct team *team;
 	unsigned index;
-	jmp_buf give_up;
-	/* The last phase in which the slice was taken. */
-	_Alignas(CACHE_LINE) _Atomic uint64_t taken[TEAM_SLICES];
+	/* Items still to be taken of those dealt to it: 32 bits of the phase, 16 of the next, 16 of the one behind the last. */
+	_Alignas(CACHE_LINE) _Atomic uint64_t items;
 };
 
 struct team {
 	_Alignas(CACHE_LINE) _Atomic uint64_t phase;
-	void (*work)(void *ctx, unsigned slice);
+	void (*work)(void *ctx, unsigned item);
 	void *ctx;
 	_Atomic bool quit;
 	bool (*meanwhile)(void *ctx); /* done by worker 1; NULL: nothing */
@@ -49,21 +45,15 @@ struct team {
 	_Atomic bool called;                         /* since the last one fell asleep */
 	unsigned n;
 	bool started;
-	uint64_t calls;           /* raised to wake all; guarded by lock */
-	uint64_t phase_called;    /* at the last call */
-	unsigned hold, next_hold; /* times that nobody will be called */
+	uint64_t calls; /* raised to wake all; guarded by lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	bool failed; /* this and the next two, too, guarded by lock */
-	unsigned place;
-	struct fault fault;
 	struct worker worker[MAX_THREADS];
 };
 
 #define STACK_BYTES (512u << 10)
 
 _Thread_local unsigned thread_index;
-static _Thread_local struct worker *me; /* NULL outside phases */
 
 static inline void relax(void)
 {
@@ -91,22 +81,6 @@ unsigned team_size(unsigned n)
 	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
 }
 
-/*
- * Small slices at the end leave little to wait for, large ones at the start leave data where it was. Things that
- * lie side by side in memory share a slice, and each half of the things is dealt to all threads.
- */
-unsigned team_slice(unsigned i, unsigned n, unsigned threads)
-{
-	static const unsigned percent[TEAM_SLICES + 1] = {0, 50, 75, 90, 100};
-	unsigned k = 0, first, next;
-
-	do {
-		first = n * percent[k] / 100;
-		next = n * percent[k + 1] / 100;
-	} while (i >= next && ++k < TEAM_SLICES);
-	return (i - first) * threads / (next - first) * TEAM_SLICES + k;
-}
-
 struct team *team_new(unsigned threads)
 {
 	struct team *t = reserve(1, sizeof *t);
@@ -129,38 +103,44 @@ void team_meanwhile(struct team *t, bool (*step)(void *ctx), void *ctx)
 
 /* ---- a phase --------------------------------------------------------------------------------- */
 
-/* A slice that fails is given up; what it leaves behind is not looked at any more. */
-static void run_slice(struct worker *w, unsigned slice)
+static uint64_t items_of(uint64_t phase, unsigned first, unsigned end)
 {
-	me = w;
-	if (!setjmp(w->give_up))
-		w->team->work(w->team->ctx, slice);
-	me = NULL;
+	return phase << 32 | (uint64_t)first << 16 | end;
 }
 
-static void take(struct worker *w, struct worker *owner, unsigned k, uint64_t phase)
+/* Things that lie side by side in memory go to one thread, and to the same one each time. */
+static void deal(struct team *t, uint64_t phase, unsigned n)
 {
-	_Atomic uint64_t *taken = &owner->taken[k];
-
-	if (atomic_load_explicit(taken, memory_order_relaxed) != phase &&
-		atomic_exchange_explicit(taken, phase, memory_order_relaxed) != phase)
-		run_slice(w, owner->index * TEAM_SLICES + k);
+	for (unsigned i = 0; i < t->n; i++)
+		atomic_store_explicit(&t->worker[i].items, items_of(phase, n * i / t->n, n * (i + 1) / t->n),
+			memory_order_relaxed);
 }
 
+/* What is left of those dealt to w, in a phase that may be over. */
+static void do_items(struct worker *w, uint64_t phase)
+{
+	struct team *t = w->team;
+	uint64_t left = atomic_load_explicit(&w->items, memory_order_relaxed);
+
+	while (left >> 32 == (uint32_t)phase && (left >> 16 & 0xffff) < (left & 0xffff))
+		if (atomic_compare_exchange_weak_explicit(&w->items, &left, left + (1u << 16),
+			    memory_order_relaxed, memory_order_relaxed)) {
+			t->work(t->ctx, (unsigned)(left >> 16 & 0xffff));
+			left = atomic_load_explicit(&w->items, memory_order_relaxed);
+		}
+}
+
+/* Its own, then those that others have not begun. */
 static void run_share(struct worker *w, uint64_t phase)
 {
 	struct team *t = w->team;
-	unsigned others = w->index && t->n > NEIGHBOURS ? NEIGHBOURS : t->n - 1;
 
-	for (unsigned k = 0; k < TEAM_SLICES; k++)
-		take(w, w, k, phase);
-	for (unsigned i = 1; i <= others; i++)
-		for (unsigned k = TEAM_SLICES; k-- > 0;)
-			take(w, &t->worker[(w->index + i) % t->n], k, phase);
+	for (unsigned i = 0; i < t->n; i++)
+		do_items(&t->worker[(w->index + i) % t->n], phase);
 }
 
-/* All slices are taken: wait for those of w, if it has any; false: it had none. */
-static bool shut_out(struct worker *w, uint64_t phase)
+/* All items are taken: wait for those that w does, or keep it out. */
+static void shut_out(struct worker *w, uint64_t phase)
 {
 	uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
 
@@ -168,7 +148,7 @@ static bool shut_out(struct worker *w, uint64_t phase)
 		if (state < 2 * phase) {
 			if (atomic_compare_exchange_weak_explicit(&w->state, &state, 2 * phase + 1,
 				    memory_order_acq_rel, memory_order_acquire))
-				return false;
+				return;
 			continue;
 		}
 		if (n < SPINS_TO_YIELD)
@@ -177,39 +157,6 @@ static bool shut_out(struct worker *w, uint64_t phase)
 			sched_yield();
 		state = atomic_load_explicit(&w->state, memory_order_acquire);
 	}
-	return true;
-}
-
-bool team_run(struct team *t, void (*work)(void *ctx, unsigned slice), void *ctx)
-{
-	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed) + 1;
-	bool helped = false;
-
-	t->work = work;
-	t->ctx = ctx;
-	atomic_store_explicit(&t->phase, phase, memory_order_release);
-	run_share(&t->worker[0], phase);
-	for (unsigned i = 1; i < t->n; i++)
-		helped |= shut_out(&t->worker[i], phase);
-	if (t->failed)
-		die_fault(&t->fault);
-	return helped;
-}
-
-void team_fail(unsigned place, const struct fault *f)
-{
-	struct team *t = me ? me->team : NULL;
-
-	if (!t)
-		die_fault(f);
-	pthread_mutex_lock(&t->lock);
-	if (!t->failed || place < t->place) {
-		t->failed = true;
-		t->place = place;
-		t->fault = *f;
-	}
-	pthread_mutex_unlock(&t->lock);
-	longjmp(me->give_up, 1);
 }
 
 /* ---- workers --------------------------------------------------------------------------------- */
@@ -309,34 +256,29 @@ static void call_all(struct team *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Calling costs some microseconds; where it led to next to nothing the next call waits, longer each time. */
-static bool worth_calling(struct team *t)
+/* Those who come late find what is left of the phase. */
+static void wake(struct team *t)
 {
-	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed);
-
-	if (t->hold) {
-		t->hold--;
-		return false;
-	}
-	if (phase - t->phase_called >= USEFUL)
-		t->next_hold = 0;
-	else
-		t->next_hold = t->next_hold < HOLD_MAX ? 2 * t->next_hold + 16 : HOLD_MAX;
-	t->hold = t->next_hold;
-	t->phase_called = phase;
-	return true;
-}
-
-bool team_ready(struct team *t)
-{
-	unsigned awake = atomic_load_explicit(&t->awake, memory_order_relaxed);
-
 	if (!t->started)
 		start(t);
-	else if (awake < t->n - 1 && !atomic_load_explicit(&t->called, memory_order_relaxed) &&
-		 worth_calling(t))
+	else if (atomic_load_explicit(&t->awake, memory_order_relaxed) < t->n - 1 &&
+		 !atomic_load_explicit(&t->called, memory_order_relaxed))
 		call_all(t);
-	return awake > 0;
+}
+
+void team_run(struct team *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items)
+{
+	uint64_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed) + 1;
+
+	assert(items <= 0xffff);
+	t->work = work;
+	t->ctx = ctx;
+	wake(t);
+	deal(t, phase, items);
+	atomic_store_explicit(&t->phase, phase, memory_order_release);
+	run_share(&t->worker[0], phase);
+	for (unsigned i = 1; i < t->n; i++)
+		shut_out(&t->worker[i], phase);
 }
 
 void team_delete(struct team *t)

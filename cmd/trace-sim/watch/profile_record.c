@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gpu/window.h"
 #include "arena.h"
 #include "gpu/launch.h"
 #include "profile.h"
@@ -243,6 +244,30 @@ void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k)
 	record_end(p->w);
 }
 
+/* How the run was cut, for the simulator's own speed: of no meaning for the machine. */
+static void write_windows(struct record_writer *w, const struct window_counts *n)
+{
+	static const char *const names[] = {
+#define BOUND(name, text) #name,
+#include "gpu/window.def"
+#undef BOUND
+	};
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < N_WINDOW_BOUNDS; i++)
+		all += n->by[i];
+	record_uint(w, "windows", n->windows, "windows");
+	record_uint(w, "window_cycles", n->cycles, "cycles");
+	record_uint(w, "window_steps", all - n->windows, "steps");
+	for (unsigned i = 0; i < N_WINDOW_BOUNDS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "window[%s]", names[i]);
+		if (n->by[i])
+			record_uint(w, name, n->by[i], "windows");
+	}
+}
+
 void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t kernels)
 {
 	uint64_t cycles[N_PROFILE_REASONS] = {0};
@@ -253,6 +278,7 @@ void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t 
 	record_uint(p->w, "kernels", kernels, "kernels");
 	record_group(p->w, "stats");
 	write_totals(p->w, p->total, p->empty);
+	write_windows(p->w, window_counts(g));
 	record_group_end(p->w);
 	record_end(p->w);
 }

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Running a window. See window.h for what is always true; the argument for each bound is LAUNCH-window-1's.
+ *
+ * A cluster in which a thread block ends, while others still run, stands still behind that cycle until all have come
+ * there; then thread blocks are placed as in a single step. Clusters that are further have no room for one: had they, they
+ * would have stood still, too.
+ */
+#include <assert.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "launch.h"
+#include "num.h"
+#include "run.h"
+#include "window.h"
+
+#define STEPS_MAX 1024u
+/* SM cycles below which a phase is over before another thread has noticed it, and a run before threads pay. */
+#define WORTH     256u
+#define WORTH_RUN 16384u
+
+struct window {
+	uint64_t now;       /* of its first cycle */
+	uint32_t cycles, n; /* core cycles, steps */
+	bool shared;
+	uint32_t longest;          /* of all windows */
+	enum window_bound alone;   /* where that is 1: why */
+	uint64_t work;             /* SM cycles so far */
+	uint32_t seen[WINDOW_MAX]; /* advances of the network before a cycle */
+	uint32_t made[WINDOW_MAX]; /* and before the first that may move what it sends */
+	uint32_t *ready, n_ready;  /* clusters that may go on */
+	struct window_counts count;
+	struct memory_work step[STEPS_MAX];
+};
+
+/* ---- bounds ---------------------------------------------------------------------------------------- */
+
+/* Why no window of this run can be longer than one cycle; N_WINDOW_BOUNDS: nothing speaks against it. */
+static enum window_bound forbidden(const struct gpu *g)
+{
+	const struct params *p = &g->params;
+
+	if (!net_runs_ahead(g->net))
+		return WINDOW_network;
+	if (g->events)
+		return WINDOW_events;
+	if (p->modern.on)
+		return WINDOW_core;
+	if (addrdec_draws(g->dec))
+		return WINDOW_draws;
+	if (p->core.perfect_mem)
+		return WINDOW_perfect;
+	if (p->window > 1)
+		return WINDOW_concurrent;
+	if (p->max_insn || p->max_cta || p->max_completed_cta)
+		return WINDOW_limits;
+	if (p->mem.rop_latency < 2 || p->mem.queue_icnt_l2 <= 3)
+		return WINDOW_delay;
+	if (p->mem.l2_sides > 1)
+		return WINDOW_sides;
+	return N_WINDOW_BOUNDS;
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Ticks of another domain in a core cycle, at most. */
+static uint32_t ticks_a_cycle(const struct gpu *g, unsigned domain)
+{
+	return (uint32_t)(g->clocks.period[0] / g->clocks.period[domain]) + 2;
+}
+
+void window_init(struct gpu *g)
+{
+	struct window *w = reserve(1, sizeof *w);
+	const char *text = getenv("WARPTOOLS_WINDOW");
+	uint32_t icnt = ticks_a_cycle(g, 1), l2 = ticks_a_cycle(g, 2);
+
+	g->window = w;
+	w->ready = xcalloc(g->params.clusters, sizeof *w->ready);
+	w->longest = text ? least((uint32_t)num_leading(text), WINDOW_MAX) : WINDOW_MAX / 2;
+	w->longest = least(w->longest, g->params.mem.rop_latency);
+	w->longest = least(w->longest, least(MEMORY_TICKS / l2, STEPS_MAX / (1 + icnt + l2)));
+	w->alone = forbidden(g);
+	if (w->alone != N_WINDOW_BOUNDS)
+		w->longest = 1;
+}
+
+void window_free(struct gpu *g)
+{
+	if (!g->window)
+		return;
+	free(g->window->ready);
+	reserve_free(g->window, 1, sizeof *g->window);
+	g->window = NULL;
+}
+
+const struct window_counts *window_counts(const struct gpu *g) { return &g->window->count; }
+
+/* Cycles that pass before a warp of SM s has issued all it has; no more than enough. */
+static uint32_t sm_lasts(const struct sm *s, uint32_t enough)
+{
+	uint32_t most = 0;
+
+	FOR_BITS64 (b, s->live & ~s->done) {
+		const struct warp *w = &s->warp[b];
+		uint32_t next = w->cursor - w->buffered, left = next <= w->last ? w->last + 1 - next : 0;
+
+		left /= s->core->max_issue;
+		if (left >= enough)
+			return enough;
+		most = left > most ? left : most;
+	}
+	return most;
+}
+
+/* Cycles in which a kernel without thread blocks to place cannot end; no more than enough. */
+static uint32_t kernel_lasts(const struct gpu *g, uint32_t enough)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < g->params.sms && most < enough; i++) {
+		uint32_t lasts = g->sm[i].live_ctas ? sm_lasts(&g->sm[i], enough) : 0;
+
+		most = lasts > most ? lasts : most;
+	}
+	return most;
+}
+
+/* Requests that a cluster can send in a cycle. */
+static uint32_t request_rate(const struct params *p)
+{
+	uint32_t ports = p->net.cluster_ports ? p->net.cluster_ports : 1;
+
+	return p->sms_per_cluster * (p->core.ldst_steps * (ports + 1) + p->core.fetch_steps);
+}
+
+/* Cycles in which the network advances no more than n times. */
+static uint64_t cycles_of(const struct gpu *g, uint32_t n)
+{
+	return n < 2 ? 0 : (uint64_t)((n - 2) * g->clocks.period[1] / g->clocks.period[0]);
+}
+
+struct length {
+	uint32_t cycles;
+	enum window_bound why;
+};
+
+static void bound(struct length *l, uint64_t cycles, enum window_bound why)
+{
+	if (cycles < l->cycles)
+		*l = (struct length){(uint32_t)cycles, why};
+}
+
+/* The rest of a period in windows of about the same length. */
+static uint64_t share_of(uint64_t left, uint32_t longest)
+{
+	uint64_t n = (left + longest - 1) / longest;
+
+	return (left + n - 1) / n;
+}
+
+static struct length length(struct gpu *g, uint64_t until)
+{
+	const struct params *p = &g->params;
+	const struct window *w = g->window;
+	struct length l = {w->longest, WINDOW_longest};
+	uint64_t now = gpu_now(g);
+
+	if (w->longest <= 1)
+		return (struct length){1, w->alone == N_WINDOW_BOUNDS ? WINDOW_longest : w->alone};
+	if (!gpu_live(g) || launch_placing(g))
+		return (struct length){1, WINDOW_idle};
+	if (launch_ptx(g))
+		return (struct length){1, WINDOW_ptx};
+	bound(&l, share_of(p->sample_cycles - g->cycle % p->sample_cycles, l.cycles), WINDOW_sample);
+	bound(&l, DEADLOCK_PERIOD - g->cycle % DEADLOCK_PERIOD, WINDOW_deadlock);
+	bound(&l, until - now, WINDOW_told);
+	if (p->max_cycle)
+		bound(&l, p->max_cycle - now, WINDOW_cycles);
+	if (g->launch->ctas_left && !g->sampling)
+		bound(&l, launch_next_records(g) / p->core.max_issue, WINDOW_block);
+	else
+		bound(&l, kernel_lasts(g, l.cycles), WINDOW_tail);
+	bound(&l, net_input_room(g->net, 0) / request_rate(p), WINDOW_requests);
+	bound(&l, cycles_of(g, net_input_room(g->net, 1)), WINDOW_replies);
+	bound(&l, cycles_of(g, net_reply_room(g->net)), WINDOW_outputs);
+	return l;
+}
+
+/* ---- the steps ------------------------------------------------------------------------------------- */
+
+/* What fires in the next cycles. Steps in which only DRAM does are part of the step behind them, as in gpu_step(). */
+static void plan(struct gpu *g, uint32_t cycles)
+{
+	struct window *w = g->window;
+	uint64_t dram = memory_dram_ticks(g->mem), first_l2 = memory_l2_ticks(g->mem), l2 = first_l2;
+	uint32_t advance = net_advances(g->net), k = 0;
+
+	w->now = gpu_now(g);
+	w->cycles = cycles;
+	for (w->n = 0; k < cycles;) {
+		unsigned fired = clocks_step(&g->clocks);
+
+		g->dram_ticks += (fired & CLOCK_DRAM) != 0;
+		if (fired == CLOCK_DRAM)
+			continue;
+		w->step[w->n++] = (struct memory_work){.now = w->now + k,
+			.cycle = g->cycle + k,
+			.dram_done = dram,
+			.l2_done = l2,
+			.dram_ticks = g->dram_ticks,
+			.reply = fired & CLOCK_ICNT,
+			.l2 = fired & CLOCK_L2,
+			.advance = advance,
+			.tick = (uint32_t)(l2 - first_l2)};
+		dram += g->dram_ticks;
+		g->dram_ticks = 0;
+		l2 += (fired & CLOCK_L2) != 0;
+		w->seen[k] = advance;
+		advance += (fired & CLOCK_ICNT) != 0;
+		w->made[k] = advance;
+		k += (fired & CLOCK_CORE) != 0;
+	}
+}
+
+static void run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items)
+{
+	if (g->window->shared && items > 1) {
+		g->window->count.phases++;
+		team_run(g->team, work, g, items);
+		return;
+	}
+	for (unsigned i = 0; i < items; i++)
+		work(g, i);
+}
+
+static void run_channel(void *ctx, unsigned channel)
+{
+	struct gpu *g = ctx;
+
+	memory_run_channel(g->mem, channel, g->window->step, g->window->n);
+}
+
+static void reply_side(struct gpu *g)
+{
+	struct window *w = g->window;
+
+	run_items(g, run_channel, memory_channels(g->mem));
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->step[i].reply)
+			net_advance_one(g->net, 1);
+}
+
+static void request_side(struct gpu *g)
+{
+	struct window *w = g->window;
+	uint64_t dram = 0, l2 = 0;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct memory_work *k = &w->step[i];
+
+		if (k->l2)
+			memory_accept(g->mem, k);
+		if (k->reply)
+			net_advance_one(g->net, 0);
+		dram += k->dram_ticks;
+		l2 += k->l2;
+	}
+	memory_idle_ticks(g->mem, 0, dram, l2);
+}
+
+/* ---- a cluster by itself ----------------------------------------------------------------------------- */
+
+/* When an SM of cluster id is due next; NEVER: none without a reply. */
+static uint64_t wakes(const struct gpu *g, uint32_t id)
+{
+	uint32_t per = g->params.sms_per_cluster;
+	uint64_t first = NEVER;
+
+	for (uint32_t i = id * per; i < (id + 1) * per; i++)
+		if (g->sm[i].live_ctas && g->wake_at[i] < first)
+			first = g->wake_at[i];
+	return first;
+}
+
+static bool has_reply(const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k)
+{
+	return c->reply.count || net_reply_there(g->net, id, g->window->seen[k]);
+}
+
+/* The next cycle before `end` in which the cluster does anything but turn. */
+static uint32_t next_cycle(
+	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
+{
+	uint64_t due = wakes(g, id), now = g->window->now;
+
+	if (due < now + end)
+		end = due <= now + k ? k : (uint32_t)(due - now);
+	if (!c->reply.count && !net_reply_coming(g->net, id))
+		return end;
+	while (k < end && !has_reply(g, c, id, k))
+		k++;
+	return k;
+}
+
+static void turn(struct gpu *g, struct cluster *c, uint32_t cycles)
+{
+	if (g->params.rotate_sms)
+		c->first = (uint32_t)((c->first + (uint64_t)cycles) % g->params.sms_per_cluster);
+}
+
+static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
+{
+	const struct window *w = g->window;
+	bool turns = bitset_test(g->live, id) || launch_more(g);
+
+	while (c->at < c->end && !c->n_ended) {
+		uint32_t k = next_cycle(g, c, id, c->at, c->end);
+
+		if (turns && k > c->at)
+			turn(g, c, k - c->at);
+		c->at = k;
+		if (k == c->end)
+			break;
+		if (has_reply(g, c, id, k))
+			cluster_response(g, id, w->now + k, w->seen[k]);
+		if (turns) {
+			net_push_from(g->net, id, w->made[k]);
+			gpu_tick_cluster(g, c, w->now + k);
+		}
+		c->at++;
+	}
+	c->waits = c->n_ended != 0;
+}
+
+/* Faults of SMs, which are told in the order of their cycles. */
+struct catcher {
+	jmp_buf out;
+	struct fault fault;
+};
+
+static _Thread_local struct catcher *catcher;
+
+void window_fault(const struct fault *f)
+{
+	if (!catcher)
+		die_fault(f);
+	catcher->fault = *f;
+	longjmp(catcher->out, 1);
+}
+
+static void run_cluster(void *ctx, unsigned item)
+{
+	struct gpu *g = ctx;
+	uint32_t id = g->window->ready[item];
+	struct catcher here;
+
+	catcher = &here;
+	if (!setjmp(here.out)) {
+		run_cycles(g, &g->cluster[id], id);
+	} else {
+		struct cluster *c = &g->cluster[g->window->ready[item]];
+
+		c->at++;
+		c->waits = true;
+		c->fault = xmalloc(sizeof *c->fault);
+		*c->fault = here.fault;
+	}
+	catcher = NULL;
+}
+
+/* ---- all clusters -------------------------------------------------------------------------------------- */
+
+static void goes_on(struct gpu *g, uint32_t id, uint32_t end)
+{
+	g->cluster[id].waits = false;
+	g->cluster[id].end = end;
+	g->window->ready[g->window->n_ready++] = id;
+}
+
+static void run_ready(struct gpu *g)
+{
+	run_items(g, run_cluster, g->window->n_ready);
+	g->window->n_ready = 0;
+}
+
+/* The first cycle behind which a cluster waits; UINT32_MAX: none does. */
+static uint32_t first_waiting(const struct gpu *g)
+{
+	uint32_t first = UINT32_MAX;
+
+	for (uint32_t c = 0; c < g->params.clusters; c++)
+		if (g->cluster[c].waits && g->cluster[c].at < first)
+			first = g->cluster[c].at;
+	return first;
+}
+
+/* The serial end of the cycle before `at`, to which all have come. */
+static void end_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *among)
+{
+	g->cycle = first + at - 1;
+	memset(among, 0, BITSET_WORDS(g->params.clusters) * sizeof *among);
+	for (uint32_t c = 0; c < g->params.clusters; c++) {
+		struct cluster *cl = &g->cluster[c];
+
+		if (!cl->waits || cl->at != at)
+			continue;
+		if (cl->fault)
+			die_fault(cl->fault);
+		bitset_set(among, c);
+	}
+	for (uint32_t c = 0; c < g->params.clusters; c++)
+		if (bitset_test(among, c))
+			gpu_end_ctas(g, &g->cluster[c]);
+	g->cycle++;
+	launch_ctas(g, among);
+	gpu_flush_idle(g);
+}
+
+static void clusters(struct gpu *g)
+{
+	struct window *w = g->window;
+	uint64_t first = g->cycle, among[4096 / 64];
+	uint32_t at;
+
+	for (uint32_t c = 0; c < g->params.clusters; c++) {
+		g->cluster[c].at = 0;
+		goes_on(g, c, w->cycles);
+	}
+	for (run_ready(g); (at = first_waiting(g)) != UINT32_MAX; run_ready(g)) {
+		bool again;
+
+		end_cycle(g, first, at, among);
+		/* Where blocks were placed more may be placed a cycle later, among the same clusters. */
+		again = launch_placing(g) && at < w->cycles;
+		for (uint32_t c = 0; c < g->params.clusters; c++)
+			if (bitset_test(among, c))
+				goes_on(g, c, again ? at + 1 : w->cycles);
+		if (!again)
+			continue;
+		run_ready(g);
+		for (uint32_t c = 0; c < g->params.clusters; c++)
+			g->cluster[c].waits |= bitset_test(among, c);
+	}
+	assert(!g->launch->n_finished);
+	for (uint32_t c = 0; c < g->params.clusters; c++)
+		cluster_note_replies(g, c);
+	g->cycle = first + w->cycles;
+}
+
+/* ---- the window ------------------------------------------------------------------------------------------ */
+
+static bool worth_sharing(struct gpu *g, uint32_t cycles)
+{
+	struct window *w = g->window;
+	uint32_t live = 0;
+
+	if (!g->team)
+		return false;
+	for (uint32_t i = 0; i < BITSET_WORDS(g->params.clusters); i++)
+		live += bit_count64(g->live[i]);
+	w->work += live * cycles;
+	return team_tested() || (live * cycles >= WORTH && w->work >= WORTH_RUN);
+}
+
+bool window_run(struct gpu *g, uint64_t until)
+{
+	struct window *w = g->window;
+	struct length l = length(g, until);
+
+	w->count.by[l.why]++;
+	if (l.cycles < 2)
+		return false;
+	w->count.windows++;
+	w->count.cycles += l.cycles;
+	w->shared = worth_sharing(g, l.cycles);
+	plan(g, l.cycles);
+	reply_side(g);
+	clusters(g);
+	request_side(g);
+	if (g->cycle % g->params.sample_cycles == 0)
+		gpu_window(g);
+#ifdef CHECK_INVARIANTS
+	gpu_invariants(g);
+#endif
+	return true;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Windows: the same bytes however a run is cut into them (WARPTOOLS_WINDOW is the greatest length; 1: step after step).
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	export WARPTOOLS_CPUS=2
+}
+
+# same TRACE OPTION...: single steps against windows of several lengths, with one thread, and with two
+same() {
+	local d=$1 w
+	shift
+	WARPTOOLS_WINDOW=1 trace-sim -q -F json "$@" "$d" >steps
+	for w in 2 31 256; do
+		WARPTOOLS_WINDOW=$w trace-sim -q -F json "$@" "$d" >windows
+		cmp steps windows
+	done
+	trace-sim -q -j 2 -F json "$@" "$d" >windows
+	cmp steps windows
+}
+
+@test "windows: each recipe of the generator on two machines" {
+	for r in vecadd gather gemm atomics ldgsts stream spaces streams; do
+		same "$(trace $r -n 3)" -g rtx3070
+		same "$(trace $r -n 3)" -g qv100
+	done
+}
+
+@test "windows: many lengths" {
+	d=$(trace gather -n 2)
+	WARPTOOLS_WINDOW=1 trace-sim -q -F accelsim -g qv100 "$d" >steps
+	for ((w = 2; w <= 160; w += 1 + w / 16)); do
+		WARPTOOLS_WINDOW=$w trace-sim -q -F accelsim -g qv100 "$d" >windows
+		cmp steps windows
+	done
+}
+
+@test "windows: few SMs, so that thread blocks end while others wait" {
+	for r in vecadd gemm atomics; do
+		same "$(trace $r -n 40)" -g rtx3070 -D gpgpu_n_clusters=3
+		same "$(trace $r -n 40)" -g qv100 -D gpgpu_n_clusters=3 -D gpgpu_n_cores_per_cluster=2 \
+			-D gpgpu_simt_core_sim_order=1 -D gpgpu_shader_cta=3
+	done
+}
+
+@test "windows: buffers that fill up" {
+	for o in icnt_in_buffer_limit=4 icnt_in_buffer_limit=40 icnt_out_buffer_limit=2 icnt_out_buffer_limit=20 \
+		gpgpu_n_cluster_ejection_buffer_size=1 gpgpu_n_ldst_response_buffer_size=1 \
+		gpgpu_dram_partition_queues=4:2:2:2 gpgpu_frfcfs_dram_sched_queue_size=2; do
+		same "$(trace gather -n 4)" -g rtx3070 -D $o
+	done
+}
+
+# Options of a seed, one a line
+options() {
+	local x=$1 i
+	local -a all=(gpgpu_l2_rop_latency={1,2,9,60,500} icnt_in_buffer_limit={3,12,100} icnt_out_buffer_limit={3,12,100}
+		icnt_arbiter_algo={0,1} gpgpu_clock_domains={1000:700:900:850,700:1500:1300:3000,1000:1000:333:2000}
+		gpgpu_n_clusters={1,2,5,13} gpgpu_n_cores_per_cluster={1,3} gpgpu_simt_core_sim_order={0,1}
+		gpgpu_n_mem={1,3,8} gpgpu_n_sub_partition_per_mchannel={1,4} gpgpu_runtime_stat={37,211,5000}
+		gpgpu_flush_l1_cache={0,1} gpgpu_flush_l2_cache={0,1} gpgpu_max_cycle={501,2222}
+		gpgpu_kernel_launch_latency={0,700} gpgpu_max_insn_issue_per_warp={1,2} gpgpu_scheduler={gto,lrr}
+		gpgpu_simple_dram_model={0,1} icnt_cluster_ports={1,3} gpgpu_dram_partition_queues={4:1:1:1,9:5:5:5}
+		gpgpu_mem_unit_ports={1,2} gpgpu_inst_fetch_throughput={1,2} gpgpu_perfect_inst_const_cache={0,1})
+
+	for ((i = 0; i < 7; i++)); do
+		x=$(((x * 1103515245 + 12345) % 2147483648))
+		echo "-D ${all[(x >> 8) % ${#all[@]}]}"
+	done
+}
+
+@test "windows: options at random" {
+	local -a recipes=(vecadd gather gemm atomics ldgsts stream)
+	tried=0
+	for ((seed = 1; seed <= 24; seed++)); do
+		d=$(trace ${recipes[seed % 6]} -s $seed -n 3)
+		# shellcheck disable=SC2046
+		set -- -g "$( ((seed % 2)) && echo rtx3070 || echo qv100)" $(options $seed)
+		WARPTOOLS_WINDOW=1 trace-sim -q "$@" -D gpgpu_max_cycle=1 "$d" >refused 2>&1 || continue
+		same "$d" "$@"
+		tried=$((tried + 1))
+	done
+	[ $tried -gt 15 ]
+}
+
+@test "windows: intervals, samples and limits end where they would" {
+	d=$(trace gemm -n 8)
+	same "$d" -g rtx3070 -D gpgpu_n_clusters=4 --interval 333
+	same "$d" -g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_max_cycle=3001
+	same "$d" -g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_max_insn=200000
+	same "$d" -g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_max_completed_cta=5
+	for w in 1 128; do
+		WARPTOOLS_WINDOW=$w trace-sim -q -f -o r$w -g rtx3070 --timeline t$w --timeline-interval 77 "$d"
+	done
+	cmp t1 t128
+	cmp r1 r128
+}
+
+@test "windows: sampled blocks" {
+	same "$(trace vecadd -n 2000)" -g rtx3070 -D gpgpu_n_clusters=4 --sample-blocks
+}
+
+@test "windows: the first fault in time, then in the order of SMs" {
+	d=$(trace spaces -n 8)
+	cp -r "$d" app
+	sed -i 's/\(STL[.0-9A-Z]* .* 4 1 0x[0-9a-f]*\)[048c] /\11 /' app/kernel-1.traceg
+	WARPTOOLS_WINDOW=1 run ! trace-sim -q -g qv100 app
+	one=$output
+	for w in 2 7 128; do
+		WARPTOOLS_WINDOW=$w run ! trace-sim -q -g qv100 app
+		[ "$output" = "$one" ]
+	done
+}
+
+@test "windows: the profile tells how long they were and what ended them" {
+	d=$(trace gather -n 4)
+	trace-sim -q -g qv100 -F json -o r --profile p.json "$d"
+	python3 - <<-'END'
+	import json
+	s = [json.loads(l) for l in open("p.json")][-1]["stats"]
+	by = {k[7:-1]: v for k, v in s.items() if k.startswith("window[")}
+	assert s["windows"] > 20 and s["window_cycles"] > 8 * s["windows"], s
+	assert sum(by.values()) == s["windows"] + s["window_steps"], by
+	assert by["sample"] > 0 and by["tail"] > 0 and "events" not in by, by
+	END
+	WARPTOOLS_WINDOW=1 trace-sim -q -g qv100 -F json -f -o r --profile p.json "$d"
+	grep '"windows":0,' p.json
+}
