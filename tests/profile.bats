@@ -46,7 +46,9 @@ check_sums() {
 	    for k, v in s.items():
 	        if not k.startswith("pc["):
 	            sums[k] = sums.get(k, 0) + v
-	assert sums == p[-1]["stats"], (sums, p[-1]["stats"])
+	# how the run was cut into windows is no part of any kernel
+	total = {k: v for k, v in p[-1]["stats"].items() if not k.startswith("window")}
+	assert sums == total, (sums, total)
 	END
 }
 
