@@ -540,6 +540,47 @@ results() {
 	assert_output ''
 }
 
+@test "warps of a block that race are warned of, in buffers and variables, unless something orders them" {
+	local race='warning: found a race: warp 1 reads byte 4 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\), wanted a barrier'
+	local store='setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd1+4], %r1;' load='@!%p1 ld.global.u32 %r2, [%rd1+4];'
+
+	kernel <<<"$store $load"
+	launch 64
+	for o in '' '-j 3'; do
+		run -0 trace-ptx $o -n k.launch
+		assert_output --regexp "^trace-ptx: k.ptx:[0-9]+:[0-9]+: $race"
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	run -0 trace-ptx --no-check -n k.launch
+	assert_output ''
+	sed -i 's/block=64/block=32/' k.launch
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	launch 64
+	for between in 'bar.sync 0;' 'membar.cta;' 'atom.global.add.u32 %r3, [%rd1+8], 1;'; do
+		kernel <<<"$store $between $load"
+		run -0 trace-ptx -n k.launch
+		assert_output ''
+	done
+	# a read before the write, of several warps; bytes are not compared
+	kernel <<<'ld.global.u32 %r2, [%rd1+4]; setp.ge.u32 %p1, %r1, 64; @%p1 st.global.u32 [%rd1+4], %r1;'
+	launch 96
+	run -0 trace-ptx -n k.launch
+	assert_output --regexp 'warp 2 writes byte 4 of .A., which several warps read at line [0-9]+ of CTA \(0,0,0\)'
+	kernel <<<'cvt.u16.u32 %h1, %r1; st.global.u8 [%rd1+4], %h1;'
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	# a variable, by warps and by blocks
+	kernel <<<'mov.u64 %rd2, v; st.global.u32 [%rd2+4], %r1;'
+	sed -i '/^.visible/i .global .align 4 .b32 v[4];' k.ptx
+	run -0 trace-ptx -n k.launch
+	assert_output --regexp 'warp 1 writes byte 4 of .v., which warp 0 writes at line'
+	launch 1
+	sed -i 's/grid=1/grid=2/' k.launch
+	run -0 trace-ptx -n k.launch
+	assert_output --regexp 'CTA \(1,0,0\) writes byte 4 of .v., which others write'
+}
+
 @test "the lowest block that fails is the one that is told, for any number of threads" {
 	kernel <<-'E'
 		mov.u32 %r3, %ctaid.x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What may be wrong with accesses and barriers: outside of a buffer, misaligned, of shared memory that nobody wrote,
- * races between the warps of a thread block on it, barriers under divergence.
+ * races between the warps of a thread block on it, barriers under divergence. Races on global memory: race.c.
  *
  * A race is looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of the block.
  *
@@ -178,6 +178,7 @@ void check_start(struct cta *c)
 {
 	struct shadow *s = c->check;
 
+	race_cta(c);
 	if (!c->g->opt->check || !c->shared_bytes)
 		return;
 	if (!s) {
@@ -200,6 +201,7 @@ void check_free(struct cta *c)
 	}
 	free(s);
 	c->check = NULL;
+	race_cta_free(c);
 }
 
 void check_barrier(struct cta *c)
@@ -208,6 +210,7 @@ void check_barrier(struct cta *c)
 
 	if (s)
 		s->epoch++;
+	race_order(c);
 }
 
 /* Offset in shared memory of what at points to, *c becoming the block of the cluster that owns it; UINT32_MAX: none. */

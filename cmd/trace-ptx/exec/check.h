@@ -26,7 +26,15 @@ void check_free(struct cta *c);
 /* Bytes of shared memory (elsewhere: nothing) are written by other means than a store. */
 void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
 
-/* Races between thread blocks on buffers; race.c. A launch begins; it ends, good: without a failure. */
+/* Races on global memory, between thread blocks and between warps of one; race.c. */
+/* Warps of the block that begins: nothing of theirs is known. */
+void race_cta(struct cta *c);
+void race_cta_free(struct cta *c);
+/* The warps of the block have met or may have told each other something. */
+void race_order(struct cta *c);
+/* A block that has ended is delivered. */
+void race_delivered(struct cta *c);
+/* A launch begins; it ends, good: without a failure. */
 void race_start(struct grid *g);
 void race_end(struct grid *g, bool good);
 /* The lanes of m read or write bytes each, host addresses in at. */

@@ -324,9 +324,10 @@ struct cta {
 	uint32_t n_warps, n_done;
 	struct barrier barrier[16];
 	struct cluster *cluster;
-	uint32_t rank; /* in the cluster */
-	void *check;   /* check.c */
-	void *product; /* sem/product.c: the matrices in hand */
+	uint32_t rank;         /* in the cluster */
+	void *check;           /* check.c */
+	struct within *within; /* race.c; NULL: not looked for */
+	void *product;         /* sem/product.c: the matrices in hand */
 	uint64_t clock;
 };
 
