@@ -306,6 +306,38 @@ results() {
 }
 
 # Rows of B whose number is 0 or 1 modulo 4 are ones, the others zeros; A is ones where its metadata say.
+@test "instructions of bits and choice, and those that leave no trace in values" {
+	results <<-'E'
+		bfind.u32 %r2, 0x00f00000;	00000017
+		bfind.s32 %r2, -1;	ffffffff
+		bfind.shiftamt.u32 %r2, 1;	0000001f
+		dp2a.lo.u32.u32 %r2, 0x00030002, 0x04030201, 5;	0000000d
+		dp2a.hi.u32.u32 %r2, 0x00030002, 0x04030201, 5;	00000017
+		fns.b32 %r2, 0xaa, 0, 3;	00000005
+		fns.b32 %r2, 0xaa, 4, -1;	00000003
+		fns.b32 %r2, 0xaa, 0, 5;	ffffffff
+		slct.u32.s32 %r2, 1, 2, -1;	00000002
+		slct.u32.s32 %r2, 1, 2, 0;	00000001
+		szext.wrap.u32 %r2, 0xffff, 8;	000000ff
+		szext.clamp.s32 %r2, 0x80, 8;	ffffff80
+		testp.finite.f32 %p1, 0f3F800000; selp.u32 %r2, 1, 0, %p1;	00000001
+		testp.infinite.f32 %p1, 0f7F800000; selp.u32 %r2, 1, 0, %p1;	00000001
+		testp.notanumber.f32 %p1, 0f3F800000; selp.u32 %r2, 1, 0, %p1;	00000000
+		testp.subnormal.f32 %p1, 0f00000001; selp.u32 %r2, 1, 0, %p1;	00000001
+		isspacep.global %p1, %rd1; selp.u32 %r2, 1, 0, %p1;	00000001
+		isspacep.shared %p1, %rd1; selp.u32 %r2, 1, 0, %p1;	00000000
+		vavrg2.u32.u32.u32 %r2, 0x00020004, 0x00040006, 0;	00030005
+		prefetch.global.L1 [%rd1]; mov.u32 %r2, 1;	00000001
+		prefetchu.L1 [%rd1]; mov.u32 %r2, 2;	00000002
+		applypriority.global.L2::evict_normal [%rd1], 128; mov.u32 %r2, 3;	00000003
+		createpolicy.fractional.L2::evict_last.b64 %rd2, 0f3F800000; mov.u32 %r2, 4;	00000004
+		pmevent 1; mov.u32 %r2, 5;	00000005
+		griddepcontrol.wait; mov.u32 %r2, 6;	00000006
+		setmaxnreg.inc.sync.aligned.u32 64; mov.u32 %r2, 7;	00000007
+		discard.global.L2 [%rd1+128], 128; mov.u32 %r2, 8;	00000008
+	E
+}
+
 @test "sparse matrix products" {
 	results <<-'E'
 		and.b32 %r9, %r1, 1; setp.eq.u32 %p1, %r9, 0; selp.b32 %r9, 0x3c003c00, 0, %p1; mov.u32 %r10, 0x3c003c00; mov.f32 %f5, 0f3f800000; mov.u32 %r2, %r9;	00000000
