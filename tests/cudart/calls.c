@@ -98,6 +98,53 @@ static void test_variables(void)
 	IS(0, cudaFree(d));
 }
 
+/* Memory in the order of a stream: a pool knows what is in use. */
+static void test_pools(void)
+{
+	struct {
+		int type, handles, place, device;
+		void *security;
+		size_t most;
+		unsigned char rest[56];
+	} properties = {.type = 1, .place = 1, .most = 4096};
+	unsigned long long bytes = 1 << 20;
+	void *pool, *other, *p, *q;
+	int flag = 0;
+
+	IS(0, cudaDeviceGetDefaultMemPool(&pool, 0));
+	IS(101, cudaDeviceGetDefaultMemPool(&pool, 1));
+	IS(0, cudaMemPoolSetAttribute(pool, 4, &bytes));
+	IS(0, cudaMallocAsync(&p, 1000, NULL));
+	IS(0, cudaMemPoolGetAttribute(pool, 7, &bytes));
+	IS(1000, (int)bytes);
+	IS(0, cudaFreeAsync(p, NULL));
+	IS(0, cudaMemPoolGetAttribute(pool, 7, &bytes));
+	IS(0, (int)bytes);
+	IS(0, cudaMemPoolGetAttribute(pool, 8, &bytes));
+	IS(1000, (int)bytes);
+	IS(0, cudaMemPoolGetAttribute(pool, 4, &bytes));
+	IS(1 << 20, (int)bytes);
+	IS(1, cudaMemPoolSetAttribute(pool, 7, &bytes));
+	IS(1, cudaMemPoolGetAttribute(pool, 9, &bytes));
+	IS(0, cudaMemPoolGetAttribute(pool, 2, &flag));
+	IS(1, flag);
+	IS(0, cudaMemPoolCreate(&other, &properties));
+	IS(0, cudaMallocFromPoolAsync(&p, 3000, other, NULL));
+	IS(2, cudaMallocFromPoolAsync(&q, 3000, other, NULL));
+	IS(0, cudaDeviceSetMemPool(0, other));
+	IS(0, cudaMallocAsync(&q, 1000, NULL));
+	IS(0, cudaMemPoolGetAttribute(other, 7, &bytes));
+	IS(4000, (int)bytes);
+	IS(0, cudaFreeAsync(p, NULL));
+	IS(0, cudaMemPoolTrimTo(other, 0));
+	IS(0, cudaMemPoolDestroy(other));
+	IS(1, cudaMemPoolDestroy(other));
+	IS(1, cudaMemPoolDestroy(pool));
+	IS(0, cudaFree(q));
+	IS(0, cudaDeviceGetMemPool(&other, 0));
+	IS(0, other != pool);
+}
+
 static void test_launches(void)
 {
 	unsigned n = 0;
@@ -177,6 +224,7 @@ int main(int argc, char **argv)
 	test_memory();
 	test_shared_memory();
 	test_variables();
+	test_pools();
 	test_launches();
 	test_rest();
 	if (argc > 1 && !strcmp(argv[1], "fail"))

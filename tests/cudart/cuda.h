@@ -46,6 +46,12 @@ int cudaEventRecord(struct event *, struct stream *),
 int cudaFuncSetAttribute(const void *, int, int);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 int cudaGraphCreate(void **, unsigned);
+int cudaMallocAsync(void **, size_t, struct stream *), cudaFreeAsync(void *, struct stream *);
+int cudaMallocFromPoolAsync(void **, size_t, void *, struct stream *);
+int cudaDeviceGetDefaultMemPool(void **, int), cudaDeviceGetMemPool(void **, int),
+	cudaDeviceSetMemPool(int, void *);
+int cudaMemPoolCreate(void **, const void *), cudaMemPoolDestroy(void *), cudaMemPoolTrimTo(void *, size_t);
+int cudaMemPoolSetAttribute(void *, int, void *), cudaMemPoolGetAttribute(void *, int, void *);
 const char *cudaGetErrorName(int), *cudaGetErrorString(int);
 
 __asm__(".section .nv_fatbin, \"a\"\n.balign 8\nfatbin_bytes:\n.incbin \"" FATBIN "\"\n.previous\n");

@@ -45,7 +45,7 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	if (kind == GRANT_DEVICE && cudart.exec.check)
 		memory_unset(m, *addr, n);
 	grow(&cudart.grant, &cudart.cap_grants, cudart.n_grants + 1, sizeof(*cudart.grant));
-	cudart.grant[cudart.n_grants++] = (struct grant){*addr, n, (uint8_t)kind, true, flags};
+	cudart.grant[cudart.n_grants++] = (struct grant){*addr, n, (uint8_t)kind, true, flags, NULL};
 	return cudaSuccess;
 }
 
@@ -74,6 +74,8 @@ static void forget(struct grant *g)
 		if (m->buffer[i].addr == g->addr)
 			m->buffer[i].live = false;
 	g->live = false;
+	if (g->pool)
+		cudart_pool_give(g->pool, g->bytes);
 	if (g->kind != GRANT_PINNED)
 		cudart.live_bytes -= g->bytes;
 	if (g->kind != GRANT_DEVICE)
@@ -152,13 +154,6 @@ static int give(void **to, size_t n, enum grant_kind kind, unsigned flags, const
 }
 
 API(int, cudaMalloc, void **to, size_t n) { return give(to, n, GRANT_DEVICE, 0, "cudaMalloc"); }
-
-API(int, cudaMallocAsync, void **to, size_t n, struct stream *s)
-{
-	(void)s;
-	return give(to, n, GRANT_DEVICE, 0, "cudaMallocAsync");
-}
-ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
 
 API(int, cudaMallocManaged, void **to, size_t n, unsigned flags)
 {

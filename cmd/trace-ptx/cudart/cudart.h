@@ -6,6 +6,7 @@
  *   start.c    what trace-ptx says, memory, the end       status.c   codes, names, the last error
  *   image.c    fat binaries, kernels, variables           launch.c   launches
  *   allocate.c memory of every kind                       copy.c     copies and fills
+ *   pool.c     pools of memory
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
  *   stream.c   streams and events                         device.c   what the GPU is
  *   occupancy.c what fits                                 refused.c  what is not there
@@ -82,6 +83,8 @@ struct variable {
 	bool normalized; /* of a texture reference: integers are read as floating point */
 };
 
+struct pool;
+
 enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
 
 /* Memory that the program was given. */
@@ -90,6 +93,7 @@ struct grant {
 	uint8_t kind;
 	bool live;
 	unsigned flags;
+	struct pool *pool; /* that it came from; NULL: none */
 };
 
 struct stream;
@@ -150,6 +154,10 @@ bool cudart_is_device(const void *p); /* memory that the host cannot reach, or a
 void cudart_leaks(void);
 /* What cudart_allocate gave as device memory is free; 0 or a status. */
 int cudart_release(uint64_t addr);
+
+/* pool.c: bytes of a pool are in use; are free again. */
+void cudart_pool_take(struct pool *p, uint64_t bytes);
+void cudart_pool_give(struct pool *p, uint64_t bytes);
 
 /* copy.c: height rows of width bytes, each pitch bytes behind the one before; kind as cudaMemcpy has it. */
 int cudart_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,

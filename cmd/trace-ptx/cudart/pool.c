@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory pools: what memory that is asked for in the order of a stream comes from.
+ *
+ * Memory that is freed goes back to the system at once, for an address is never given twice; so a pool holds what is in
+ * use and no more, whatever its release threshold and its ways of reuse say, which are kept and told. Leaves out: pools
+ * that other processes share, of managed memory, and those that have been destroyed but for what is still in use.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cudart/cudart.h"
+
+struct pool {
+	struct pool *next;
+	bool gone; /* destroyed */
+	int reuse[3];
+	uint64_t threshold, used, used_most, reserved_most, most; /* most: bytes that it may give; 0: any */
+};
+
+struct pool_properties {
+	int type, handles, place, device;
+	void *security;
+	size_t most;
+	unsigned char rest[56];
+};
+
+enum { REUSE_FIRST = 1, REUSE_LAST = 3, THRESHOLD, RESERVED, RESERVED_MOST, USED, USED_MOST };
+enum { PINNED = 1, ON_DEVICE = 1, MAY_READ_AND_WRITE = 3 };
+
+static struct pool standard = {.reuse = {1, 1, 1}}, *pools = &standard, *current = &standard;
+
+static bool is_pool(const struct pool *p)
+{
+	const struct pool *i = pools;
+
+	while (i && i != p)
+		i = i->next;
+	return i && !i->gone;
+}
+
+void cudart_pool_take(struct pool *p, uint64_t bytes)
+{
+	p->used += bytes;
+	p->used_most = p->used > p->used_most ? p->used : p->used_most;
+	p->reserved_most = p->used > p->reserved_most ? p->used : p->reserved_most;
+}
+
+void cudart_pool_give(struct pool *p, uint64_t bytes) { p->used -= bytes; }
+
+/* ---- memory ---- */
+
+static int allocate(void **to, size_t n, struct pool *p, const struct stream *s, const char *what)
+{
+	uint64_t addr = 0;
+	int e = cudart_enter(true);
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (!e && (!to || !is_pool(p)))
+		e = cudaErrorInvalidValue;
+	if (!e && p->most && n > p->most - p->used)
+		e = cudaErrorMemoryAllocation;
+	if (!e)
+		e = cudart_allocate(&addr, n, GRANT_DEVICE, 0, what);
+	if (!e) {
+		struct grant *g = cudart_grant(addr);
+
+		*to = (void *)(uintptr_t)addr;
+		if (g) {
+			g->pool = p;
+			cudart_pool_take(p, n);
+		}
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaMallocAsync, void **to, size_t n, struct stream *s)
+{
+	return allocate(to, n, current, s, "cudaMallocAsync");
+}
+ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
+
+API(int, cudaMallocFromPoolAsync, void **to, size_t n, struct pool *p, struct stream *s)
+{
+	return allocate(to, n, p, s, "cudaMallocFromPoolAsync");
+}
+ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
+
+/* ---- pools ---- */
+
+API(int, cudaMemPoolCreate, struct pool **to, const struct pool_properties *x)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !x))
+		e = cudaErrorInvalidValue;
+	if (!e && (x->type != PINNED || x->place != ON_DEVICE || x->handles))
+		e = cudart_refuse("cudaMemPoolCreate", "a pool elsewhere than on the device, or shared");
+	if (!e && x->device)
+		e = cudaErrorInvalidDevice;
+	if (!e) {
+		*to = xcalloc(1, sizeof(**to));
+		**to = (struct pool){.next = standard.next, .reuse = {1, 1, 1}, .most = x->most};
+		standard.next = *to;
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaMemPoolDestroy, struct pool *p)
+{
+	int e = cudart_enter(true);
+
+	if (!e && (!is_pool(p) || p == &standard))
+		e = cudaErrorInvalidValue;
+	if (!e) {
+		p->gone = true; /* what it gave is still in use, and counts here */
+		current = current == p ? &standard : current;
+	}
+	return cudart_leave(e);
+}
+
+/* begins a call that is about pool p. */
+static int judge(const struct pool *p, const void *value)
+{
+	int e = cudart_enter(false);
+
+	return e ? e : value && is_pool(p) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API(int, cudaMemPoolSetAttribute, struct pool *p, int what, void *value)
+{
+	int e = judge(p, value);
+
+	if (!e && what >= REUSE_FIRST && what <= REUSE_LAST)
+		p->reuse[what - REUSE_FIRST] = *(const int *)value != 0;
+	else if (!e && what == THRESHOLD)
+		p->threshold = *(const uint64_t *)value;
+	else if (!e && (what == USED_MOST || what == RESERVED_MOST) && !*(const uint64_t *)value)
+		*(what == USED_MOST ? &p->used_most : &p->reserved_most) = p->used;
+	else if (!e)
+		e = cudaErrorInvalidValue;
+	return cudart_leave(e);
+}
+
+API(int, cudaMemPoolGetAttribute, struct pool *p, int what, void *value)
+{
+	int e = judge(p, value);
+
+	if (!e && what >= REUSE_FIRST && what <= REUSE_LAST)
+		*(int *)value = p->reuse[what - REUSE_FIRST];
+	else if (!e && what >= THRESHOLD && what <= USED_MOST)
+		*(uint64_t *)value = what == THRESHOLD       ? p->threshold
+				     : what == USED_MOST     ? p->used_most
+				     : what == RESERVED_MOST ? p->reserved_most
+							     : p->used;
+	else if (!e)
+		e = cudaErrorInvalidValue;
+	return cudart_leave(e);
+}
+
+API(int, cudaMemPoolTrimTo, struct pool *p, size_t keep)
+{
+	(void)keep;
+	return cudart_leave(judge(p, p));
+}
+
+/* ---- the device's ---- */
+
+static int tell_pool(struct pool **to, int device, struct pool *p)
+{
+	int e = cudart_enter(false);
+
+	if (!e)
+		e = device ? cudaErrorInvalidDevice : to ? cudaSuccess : cudaErrorInvalidValue;
+	if (!e)
+		*to = p;
+	return cudart_leave(e);
+}
+
+API(int, cudaDeviceGetDefaultMemPool, struct pool **to, int device)
+{
+	return tell_pool(to, device, &standard);
+}
+API(int, cudaDeviceGetMemPool, struct pool **to, int device) { return tell_pool(to, device, current); }
+
+API(int, cudaDeviceSetMemPool, int device, struct pool *p)
+{
+	int e = judge(p, p);
+
+	if (!e && device)
+		e = cudaErrorInvalidDevice;
+	if (!e)
+		current = p;
+	return cudart_leave(e);
+}
+
+struct pool_place {
+	int type, device;
+};
+struct pool_access {
+	struct pool_place place;
+	int flags;
+};
+
+API(int, cudaMemPoolSetAccess, struct pool *p, const struct pool_access *x, size_t n)
+{
+	int e = judge(p, x);
+
+	for (size_t i = 0; !e && i < n; i++)
+		if (x[i].place.type != ON_DEVICE || x[i].place.device || x[i].flags != MAY_READ_AND_WRITE)
+			e = cudaErrorInvalidValue;
+	return cudart_leave(e);
+}
+
+API(int, cudaMemPoolGetAccess, int *flags, struct pool *p, const struct pool_place *x)
+{
+	int e = judge(p, flags);
+
+	if (!e && !x)
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*flags = x->type == ON_DEVICE && !x->device ? MAY_READ_AND_WRITE : 0;
+	return cudart_leave(e);
+}
