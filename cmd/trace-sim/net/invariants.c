@@ -2,6 +2,8 @@
 /* The derived state of the network, made anew; see gpu/invariants.h. Empty in builds without the check. */
 #ifdef CHECK_INVARIANTS
 
+#include <stdlib.h>
+#include "arena.h"
 #include "bits.h"
 #include "booksim.h"
 #include "crossbar.h"
@@ -61,30 +63,154 @@ static void check_crossbar(const struct xbar *x)
 	invariant("xbar.total_out", x->first_node, 0, x->total_out, total_out);
 }
 
-static void check_sink(const struct noc *n, const struct noc_sink *k, uint32_t node)
+/* ---- networks of routers (noc.h) ------------------------------------------------------------------ */
+
+/* Found in a walk over everything that holds flits and credits. */
+struct found {
+	uint32_t *behind; /* rooms * vcs: flits sent there, and their credits on the way back */
+	uint64_t flits, credits;
+};
+
+/* The room that a flit which has gone to an input port, or a node, was sent to. */
+static uint32_t room_at(const struct noc *n, uint32_t to)
 {
+	const struct noc_end *from;
+
+	if (to & NOC_NODE)
+		return n->plan->eject[to & ~NOC_NODE];
+	from = &n->plan->in[to];
+	return from->to & NOC_NODE ? n->plan->ports + (from->to & ~NOC_NODE) : from->to;
+}
+
+static void find_flits(const struct noc *n, struct found *x, uint32_t room, const struct noc_flits *q)
+{
+	for (uint32_t i = 0; i < q->count; i++)
+		x->behind[room * n->vcs + noc_flits_at(q, i).vc]++;
+	x->flits += q->count;
+}
+
+static void find_on_channels(const struct noc *n, const struct noc_subnet *s, struct found *x)
+{
+	for (uint32_t t = 0; t <= n->wheel_mask; t++) {
+		const struct noc_slot *slot = &s->wheel[t];
+
+		for (uint32_t i = 0; i < slot->flits; i++)
+			x->behind[room_at(n, slot->flit[i].to) * n->vcs + slot->flit[i].flit.vc]++;
+		for (uint32_t i = 0; i < slot->credits; i++)
+			x->behind[slot->credit[i].to * n->vcs + slot->credit[i].vc]++;
+		x->flits += slot->flits;
+		x->credits += slot->credits;
+	}
+}
+
+static void find_at_port(const struct noc *n, const struct noc_subnet *s, uint32_t port, struct found *x)
+{
+	const struct noc_owed *q = &s->owed[port];
+
 	for (uint32_t v = 0; v < n->vcs; v++) {
+		x->behind[room_at(n, port) * n->vcs + v] += s->vc[port * n->vcs + v].count;
+		x->flits += s->vc[port * n->vcs + v].count;
+	}
+	for (uint32_t i = 0; i < q->count; i++)
+		x->behind[room_at(n, port) * n->vcs +
+			  (q->slot[(q->head + i) & (n->output_cap - 1)] & ~NOC_MORE)]++;
+	x->credits += q->count;
+	find_flits(n, x, port, &s->output[port]);
+}
+
+static void find_in_router(const struct noc *n, const struct noc_router *r, struct found *x)
+{
+	for (uint32_t i = 0; i < r->cross.count; i++) {
+		const struct noc_crossing *c = &r->cross.slot[(r->cross.head + i) & r->cross.mask];
+
+		x->behind[(r->base + c->output) * n->vcs + c->flit.vc]++;
+	}
+	for (uint32_t i = 0; i < r->credit.count; i++) {
+		const struct noc_credit *c = &r->credit.slot[(r->credit.head + i) & r->credit.mask];
+
+		x->behind[c->port * n->vcs + c->vc]++;
+	}
+	x->flits += r->cross.count;
+	x->credits += r->credit.count;
+}
+
+static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32_t node, struct found *x)
+{
+	const struct noc_source *q = &s->source[node];
+	const struct noc_sink *k = &s->sink[node];
+
+	for (uint32_t v = 0; v < n->vcs; v++) {
+		find_flits(n, x, n->plan->eject[node], &k->ejection[v]);
 		invariant("noc.sink.filled", node, v, bitset_test(k->filled, v), k->ejection[v].count != 0);
 		invariant("noc.sink.ready", node, v, bitset_test(k->ready, v), !ring_empty(&k->packets[v]));
+	}
+	find_flits(n, x, n->plan->eject[node], &k->left);
+	x->flits += q->flits;
+	for (uint32_t i = q->packets.count - q->fresh; i < q->packets.count; i++)
+		x->flits -= n->packet[ring_at(&q->packets, i)].book.flits;
+}
+
+/* A channel of an output belongs to the one that has it, or with wait_for_tail_credit had it last. */
+static void check_owners(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
+{
+	for (uint32_t o = 0; o < r->ports; o++)
+		for (uint32_t v = 0; v < n->vcs; v++) {
+			uint32_t owners = 0;
+
+			for (uint32_t i = 0; i < r->ports * n->vcs; i++) {
+				const struct noc_vc *c = &s->vc[r->base * n->vcs + i];
+
+				owners += c->state == NOC_ACTIVE && c->port == o && c->vc == v;
+			}
+			if (!s->room.wait_for_tail || owners)
+				invariant("noc.owners", r->base + o, v,
+					!noc_room_free_vc(&s->room, r->base + o, v), owners);
+		}
+}
+
+static void check_rooms(const struct noc *n, const struct noc_subnet *s, const struct found *x)
+{
+	for (uint32_t room = 0; room < s->room.rooms; room++) {
+		uint32_t sum = 0;
+
+		for (uint32_t v = 0; v < n->vcs; v++) {
+			uint32_t used = s->room.vc_used[room * n->vcs + v];
+
+			invariant("noc.room.vc_used", room, v, used, x->behind[room * n->vcs + v]);
+			invariant("noc.room overflows", room, v, used > n->conf.vc_buffer, false);
+			sum += used;
+		}
+		invariant("noc.room.used", room, 0, s->room.used[room], sum);
 	}
 }
 
 static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 {
-	const struct noc_plan *p = n->plan;
+	struct found x = {.behind = xcalloc((size_t)s->room.rooms * n->vcs, sizeof *x.behind)};
 
-	for (uint32_t i = 0; i < p->nodes; i++)
-		check_sink(n, &s->sink[i], i);
-	for (uint32_t r = 0; r < p->routers; r++) {
-		const struct noc_router *x = &s->router[r];
+	find_on_channels(n, s, &x);
+	for (uint32_t i = 0; i < n->plan->nodes; i++)
+		find_at_node(n, s, i, &x);
+	for (uint32_t r = 0; r < n->plan->routers; r++) {
+		const struct noc_router *router = &s->router[r];
 
-		for (uint32_t i = 0; i < x->ports; i++) {
-			invariant("noc.router.queued", r, i, bitset_test(x->queued, i),
-				s->output[x->base + i].count != 0);
-			invariant("noc.router.owing", r, i, bitset_test(x->owing, i),
-				s->owed[x->base + i].count != 0);
+		find_in_router(n, router, &x);
+		check_owners(n, s, router);
+		for (uint32_t i = 0; i < router->ports; i++) {
+			uint32_t port = router->base + i;
+
+			find_at_port(n, s, port, &x);
+			invariant("noc.router.latched", r, i, bitset_test(router->latched, i), false);
+			invariant("noc.router.queued", r, i, bitset_test(router->queued, i),
+				s->output[port].count != 0);
+			invariant("noc.router.owing", r, i, bitset_test(router->owing, i),
+				s->owed[port].count != 0);
 		}
 	}
+	check_rooms(n, s, &x);
+	invariant("noc.flits", 0, 0, s->flits, x.flits);
+	invariant("noc.credits", 0, 0, s->credits, x.credits);
+	free(x.behind);
 }
 
 /* ---- the network of one router (booksim.h) ------------------------------------------------------ */
