@@ -17,41 +17,92 @@ static int hex_value(char c)
 				      : -1;
 }
 
+/* An argument being read: its text, and the parameter that it is for. Its readers give the bytes written to out. */
+struct launch_argument {
+	struct reader *r;
+	struct place where;
+	const char *s;
+	size_t n;
+	const struct symbol *p;
+	uint8_t *out;
+};
+
+static size_t refused(const struct launch_argument *a)
+{
+	char quoted[90];
+
+	fault_set(a->r->f, a->where, "argument",
+		"found argument '%s' for a parameter of %llu bytes, wanted a buffer, TYPE:VALUE or hex:BYTES",
+		diag_quote(quoted, sizeof(quoted), a->s, a->n), (unsigned long long)a->p->size);
+	return 0;
+}
+
+static size_t hex_argument(const struct launch_argument *x)
+{
+	size_t digits = x->n - 4;
+
+	if (digits % 2 || digits / 2 > x->p->size || !digits)
+		return refused(x);
+	for (size_t i = 0; i < digits / 2; i++) {
+		int a = hex_value(x->s[4 + 2 * i]), b = hex_value(x->s[5 + 2 * i]);
+
+		if (a < 0 || b < 0)
+			return refused(x);
+		x->out[i] = (uint8_t)(a << 4 | b);
+	}
+	return digits / 2;
+}
+
+/* i32:5 is the first element of i32=fill:5 */
+static size_t typed_argument(const struct launch_argument *x, const char *colon)
+{
+	static const uint8_t bytes[] = {1, 2, 4, 8, 2, 4, 8};
+	struct reader *r = x->r;
+	struct init init;
+	char text[400];
+
+	snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - x->s), x->s,
+		(int)(x->n - (size_t)(colon - x->s) - 1), colon + 1);
+	if (init_parse(&init, text, "", &r->s->arena, x->where, r->f))
+		return 0;
+	if (bytes[init.type] > x->p->size)
+		return refused(x);
+	init_fill(&init, x->out, bytes[init.type], x->where, r->f);
+	return bytes[init.type];
+}
+
+/* BUFFER or BUFFER+OFFSET */
+static size_t buffer_argument(const struct launch_argument *x)
+{
+	const char *plus = memchr(x->s, '+', x->n);
+	struct step *b = launch_buffer(x->r->s, x->s, plus ? (size_t)(plus - x->s) : x->n);
+	size_t size = x->p->size < 8 ? 4 : 8;
+	uint64_t at = 0;
+	char text[400];
+
+	if (plus && x->n < 300) {
+		snprintf(text, sizeof(text), "%.*s", (int)(x->n - (size_t)(plus - x->s) - 1), plus + 1);
+		if (!launch_number(text, LAUNCH_HEAP_MAX, &at))
+			return refused(x);
+	}
+	if (!b || x->p->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
+		return refused(x);
+	at += b->addr;
+	memcpy(x->out, &at, size);
+	return size;
+}
+
 /* One argument's bytes; the count, or 0 with the fault set. */
 static size_t argument(
 	struct reader *r, struct place where, const char *s, size_t n, const struct symbol *p, uint8_t *out)
 {
+	const struct launch_argument x = {r, where, s, n, p, out};
 	const char *colon = memchr(s, ':', n);
-	char text[400], quoted[90];
-	struct init init;
 
-	diag_quote(quoted, sizeof(quoted), s, n);
-	if (colon && colon - s == 3 && !memcmp(s, "hex", 3)) {
-		size_t digits = n - 4;
-
-		if (digits % 2 || digits / 2 > p->size || !digits)
-			goto bad;
-		for (size_t i = 0; i < digits / 2; i++) {
-			int a = hex_value(s[4 + 2 * i]), b = hex_value(s[5 + 2 * i]);
-
-			if (a < 0 || b < 0)
-				goto bad;
-			out[i] = (uint8_t)(a << 4 | b);
-		}
-		return digits / 2;
-	}
-	if (colon && n < 300) { /* i32:5 is the first element of i32=fill:5 */
-		static const uint8_t bytes[] = {1, 2, 4, 8, 2, 4, 8};
-
-		snprintf(text, sizeof(text), "%.*s=fill:%.*s", (int)(colon - s), s,
-			(int)(n - (size_t)(colon - s) - 1), colon + 1);
-		if (init_parse(&init, text, "", &r->s->arena, where, r->f))
-			return 0;
-		if (bytes[init.type] > p->size)
-			goto bad;
-		init_fill(&init, out, bytes[init.type], where, r->f);
-		return bytes[init.type];
-	}
+	if (colon && colon - s == 3 && !memcmp(s, "hex", 3))
+		return hex_argument(&x);
+	if (colon && n < 300)
+		return typed_argument(&x, colon);
 	for (uint32_t i = 0; i < r->s->n_maps; i++)
 		if (strlen(r->s->map[i].name) == n && !memcmp(r->s->map[i].name, s, n) &&
 			p->size == sizeof(struct tensor_map)) {
@@ -59,30 +110,11 @@ static size_t argument(
 			return sizeof(struct tensor_map);
 		}
 	struct step *t = launch_texture_named(r->s, s, n);
-	if (t && p->size == 8) {
-		t->used = true;
-		memcpy(out, &t->addr, 8);
-		return 8;
-	}
-	const char *plus = memchr(s, '+', n);
-	struct step *b = launch_buffer(r->s, s, plus ? (size_t)(plus - s) : n);
-	uint64_t add_bytes = 0;
-
-	if (plus && n < 300) {
-		snprintf(text, sizeof(text), "%.*s", (int)(n - (size_t)(plus - s) - 1), plus + 1);
-		if (!launch_number(text, LAUNCH_HEAP_MAX, &add_bytes))
-			goto bad;
-	}
-	if (!b || p->size < 4 || (p->size < 8 && b->addr + add_bytes > UINT32_MAX))
-		goto bad;
-	add_bytes += b->addr;
-	memcpy(out, &add_bytes, p->size < 8 ? 4 : 8);
-	return p->size < 8 ? 4 : 8;
-bad:
-	fault_set(r->f, where, "argument",
-		"found argument '%s' for a parameter of %llu bytes, wanted a buffer, TYPE:VALUE or hex:BYTES",
-		quoted, (unsigned long long)p->size);
-	return 0;
+	if (!t || p->size != 8)
+		return buffer_argument(&x);
+	t->used = true;
+	memcpy(out, &t->addr, 8);
+	return 8;
 }
 
 /* The parameter block of a launch. */

@@ -42,7 +42,11 @@ const char *tensor_wrong(const struct tensor_map *m)
 }
 
 enum way { WAY_LOAD, WAY_STORE, WAY_REDUCE };
-enum order { ORDER_TILE, ORDER_ROWS, ORDER_PIXELS }; /* a box; four rows that are named; pixels of im2col */
+enum tensor_order {
+	ORDER_TILE,
+	ORDER_ROWS,
+	ORDER_PIXELS
+}; /* a box; four rows that are named; pixels of im2col */
 
 struct tensor_copy { /* x->family */
 	struct address map;
