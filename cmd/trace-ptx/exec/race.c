@@ -99,7 +99,7 @@ static void between_blocks(struct race *r, const struct cta *c, uint64_t key, ui
 
 /* ---- warps of one block ---- */
 
-struct step { /* an access: warp + 1, or MANY warps; by which instruction */
+struct race_step { /* an access: warp + 1, or MANY warps; by which instruction */
 	uint16_t warp;
 	uint32_t inst;
 };
@@ -108,9 +108,9 @@ enum { MANY = 0xffff };
 struct within {
 	uint32_t epoch; /* barriers, fences and atomics so far, of all blocks that this room was used for */
 	bool found;
-	uint64_t word, words;      /* raced for; of memory */
-	struct step first, second; /* in the order in which they were executed */
-	struct seen {
+	uint64_t word, words;           /* raced for; of memory */
+	struct race_step first, second; /* in the order in which they were executed */
+	struct race_seen {
 		uint32_t epoch; /* of the marks; another: none */
 		uint32_t write_inst, read_inst;
 		uint16_t writer, reader;
@@ -148,18 +148,18 @@ void race_order(struct cta *c)
 
 static void between_warps(struct within *x, uint32_t inst, uint16_t self, uint64_t n, bool write)
 {
-	struct seen *s = &x->seen[n];
+	struct race_seen *s = &x->seen[n];
 
 	if (s->epoch != x->epoch)
-		*s = (struct seen){.epoch = x->epoch};
+		*s = (struct race_seen){.epoch = x->epoch};
 	bool after_write = s->writer && s->writer != self,
 	     after_read = write && s->reader && s->reader != self;
 	if ((after_write || after_read) && !x->found) {
 		x->found = true;
 		x->word = n;
-		x->first = after_write ? (struct step){s->writer, s->write_inst}
-				       : (struct step){s->reader, s->read_inst};
-		x->second = (struct step){self, inst};
+		x->first = after_write ? (struct race_step){s->writer, s->write_inst}
+				       : (struct race_step){s->reader, s->read_inst};
+		x->second = (struct race_step){self, inst};
 	}
 	if (write) {
 		s->writer = self;
@@ -170,7 +170,7 @@ static void between_warps(struct within *x, uint32_t inst, uint16_t self, uint64
 	}
 }
 
-static void step_text(const struct grid *g, const struct step *s, char *out, size_t cap)
+static void step_text(const struct grid *g, const struct race_step *s, char *out, size_t cap)
 {
 	const struct op *o = &g->code->op[s->inst];
 	const char *does = o->in->op == I_st ? "writes" : "reads";

@@ -66,7 +66,7 @@ static void check_crossbar(const struct xbar *x)
 /* ---- networks of routers (noc.h) ------------------------------------------------------------------ */
 
 /* Found in a walk over everything that holds flits and credits. */
-struct found {
+struct noc_found {
 	uint32_t *behind; /* rooms * vcs: flits sent there, and their credits on the way back */
 	uint64_t flits, credits;
 };
@@ -82,14 +82,14 @@ static uint32_t room_at(const struct noc *n, uint32_t to)
 	return from->to & NOC_NODE ? n->plan->ports + (from->to & ~NOC_NODE) : from->to;
 }
 
-static void find_flits(const struct noc *n, struct found *x, uint32_t room, const struct noc_flits *q)
+static void find_flits(const struct noc *n, struct noc_found *x, uint32_t room, const struct noc_flits *q)
 {
 	for (uint32_t i = 0; i < q->count; i++)
 		x->behind[room * n->vcs + noc_flits_at(q, i).vc]++;
 	x->flits += q->count;
 }
 
-static void find_on_channels(const struct noc *n, const struct noc_subnet *s, struct found *x)
+static void find_on_channels(const struct noc *n, const struct noc_subnet *s, struct noc_found *x)
 {
 	for (uint32_t t = 0; t <= n->wheel_mask; t++) {
 		const struct noc_slot *slot = &s->wheel[t];
@@ -103,7 +103,7 @@ static void find_on_channels(const struct noc *n, const struct noc_subnet *s, st
 	}
 }
 
-static void find_at_port(const struct noc *n, const struct noc_subnet *s, uint32_t port, struct found *x)
+static void find_at_port(const struct noc *n, const struct noc_subnet *s, uint32_t port, struct noc_found *x)
 {
 	const struct noc_owed *q = &s->owed[port];
 
@@ -118,7 +118,7 @@ static void find_at_port(const struct noc *n, const struct noc_subnet *s, uint32
 	find_flits(n, x, port, &s->output[port]);
 }
 
-static void find_in_router(const struct noc *n, const struct noc_router *r, struct found *x)
+static void find_in_router(const struct noc *n, const struct noc_router *r, struct noc_found *x)
 {
 	for (uint32_t i = 0; i < r->cross.count; i++) {
 		const struct noc_crossing *c = &r->cross.slot[(r->cross.head + i) & r->cross.mask];
@@ -134,7 +134,7 @@ static void find_in_router(const struct noc *n, const struct noc_router *r, stru
 	x->credits += r->credit.count;
 }
 
-static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32_t node, struct found *x)
+static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32_t node, struct noc_found *x)
 {
 	const struct noc_source *q = &s->source[node];
 	const struct noc_sink *k = &s->sink[node];
@@ -168,7 +168,7 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 		}
 }
 
-static void check_rooms(const struct noc *n, const struct noc_subnet *s, const struct found *x)
+static void check_rooms(const struct noc *n, const struct noc_subnet *s, const struct noc_found *x)
 {
 	for (uint32_t room = 0; room < s->room.rooms; room++) {
 		uint32_t sum = 0;
@@ -186,7 +186,7 @@ static void check_rooms(const struct noc *n, const struct noc_subnet *s, const s
 
 static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 {
-	struct found x = {.behind = xcalloc((size_t)s->room.rooms * n->vcs, sizeof *x.behind)};
+	struct noc_found x = {.behind = xcalloc((size_t)s->room.rooms * n->vcs, sizeof *x.behind)};
 
 	find_on_channels(n, s, &x);
 	for (uint32_t i = 0; i < n->plan->nodes; i++)
