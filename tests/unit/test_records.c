@@ -72,7 +72,7 @@ static void add_addresses(struct made *m, struct pack_record *r)
 	uint32_t n = bit_count32(r->mask), run = r->mask ? r->mask >> bit_lowest32(r->mask) : 0;
 	bool hole = run & (run + 1);
 	int64_t stride = strides[draw(9)];
-	uint64_t a[32], base = draw(3) ? 0xc0000000u + draw(1u << 20) : draw(3);
+	uint64_t a[32] = {0}, base = draw(3) ? 0xc0000000u + draw(1u << 20) : draw(3);
 	bool line = n > 1 && !hole && stride == (int32_t)stride && draw(3);
 
 	for (uint32_t i = 0; i < n; i++)

@@ -257,10 +257,8 @@ bool take_constant(struct parser *p, struct constant *c) { return expression(p, 
 
 static bool whole(struct parser *p, const struct token *at, const struct constant *c, int64_t *v)
 {
-	if (c->kind == CONST_REAL)
-		return parse_bad(p, at, "syntax", "found a real number, wanted a whole one");
 	*v = (int64_t)c->bits;
-	return true;
+	return c->kind != CONST_REAL || parse_bad(p, at, "syntax", "found a real number, wanted a whole one");
 }
 
 bool take_whole(struct parser *p, int64_t *v)
@@ -268,6 +266,7 @@ bool take_whole(struct parser *p, int64_t *v)
 	struct token at = p->t;
 	struct constant c;
 
+	*v = 0;
 	return expression(p, &c, 0, 0) && whole(p, &at, &c, v);
 }
 
@@ -276,5 +275,6 @@ bool take_number(struct parser *p, int64_t *v)
 	struct token at = p->t;
 	struct constant c;
 
+	*v = 0;
 	return term(p, &c, 0) && whole(p, &at, &c, v);
 }
