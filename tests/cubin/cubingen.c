@@ -91,10 +91,11 @@ static void add_kernel(struct making *m, struct trace *t)
 		f->bytes = m->most;
 }
 
+/* v, and zeros behind it where there are more than its bytes. */
 static void put(uint64_t v, unsigned bytes)
 {
-	for (unsigned i = 0; i < bytes; i++)
-		putchar((int)(v >> 8 * i & 255));
+	for (unsigned i = 0; i < bytes; i++, v >>= 8)
+		putchar((int)(v & 255));
 }
 
 static void section(uint64_t name, uint64_t type, uint64_t at, uint64_t bytes)
