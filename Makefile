@@ -115,7 +115,7 @@ $(BUILD)/tests/%.so: tests/fault/%.c
 FAULT := $(patsubst tests/fault/%.c,$(BUILD)/tests/%.so,$(wildcard tests/fault/*.c))
 DEPS += $(UNIT:=.d) $(REPLAY:=.d)
 
-tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen $(BUILD)/tests/cubingen $(BUILD)/tests/alloc_fail.so
+tests: $(UNIT) $(REPLAY) $(BUILD)/tests/tracegen $(BUILD)/tests/cubingen $(FAULT)
 suite: all tests
 	@sh tests/suite $(BUILD)
 check:

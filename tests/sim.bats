@@ -290,6 +290,7 @@ start_second() {
 }
 
 @test "SIGHUP ends with status 1 and valid statistics; nohup has it ignored" {
+	[ -z "$(trap -p HUP)" ] || skip "the tests themselves were started with SIGHUP ignored"
 	start_second -F json
 	kill -HUP $pid
 	cat <&7 >/dev/null

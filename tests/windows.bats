@@ -76,7 +76,7 @@ options() {
 @test "windows: options at random" {
 	local -a recipes=(vecadd gather gemm atomics ldgsts stream)
 	tried=0
-	for ((seed = 1; seed <= 24; seed++)); do
+	for ((seed = 1; seed <= 32; seed++)); do
 		d=$(trace ${recipes[seed % 6]} -s $seed -n 3)
 		# shellcheck disable=SC2046
 		set -- -g "$( ((seed % 2)) && echo rtx3070 || echo qv100)" $(options $seed)
