@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "gpu/invariants.h"
 #include "launch.h"
 #include "num.h"
 #include "run.h"

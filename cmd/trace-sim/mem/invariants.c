@@ -124,7 +124,6 @@ static uint32_t held(const struct dram *d)
 
 static void check_sub(const struct memory *m, const struct sub *s, bool all)
 {
-	const struct memory_part *p = s->part;
 	const struct req *node = m->pool->at;
 
 	check_fifo("sub.icnt_l2", s->id, node, &s->icnt_l2);
@@ -133,11 +132,12 @@ static void check_sub(const struct memory *m, const struct sub *s, bool all)
 	check_fifo("sub.l2_icnt", s->id, node, &s->l2_icnt);
 	check_fifo("sub.rop", s->id, node, &s->rop);
 	check_fifo("sub.far", s->id, node, &s->far);
-	invariant("memory.replying", s->id, 0, bitset_test(p->replying, s->id), s->l2_icnt.count != 0);
-	if (!bitset_test(p->active, s->id)) {
-		invariant("memory.active", s->id, 0, s->icnt_l2.count + s->dram_l2.count + s->far.count, 0);
+	if (s->rop.count)
+		invariant("sub.rop_due", s->id, 0, s->rop_due, node[s->rop.head].key);
+	if (!s->active) {
+		invariant("sub.active", s->id, 0, s->icnt_l2.count + s->dram_l2.count + s->far.count, 0);
 		if (s->l2)
-			invariant("memory.active, L2", s->id, 0,
+			invariant("sub.active, L2", s->id, 0,
 				cache_has_ready(s->l2) || !cache_miss_queue_empty(s->l2), false);
 	}
 	cache_invariants(s->l2, s->id, all);
@@ -145,19 +145,24 @@ static void check_sub(const struct memory *m, const struct sub *s, bool all)
 
 static void check_channel(const struct memory *m, const struct channel *c)
 {
-	uint32_t below = 0, credits = c->shared;
+	uint32_t below = 0, credits = c->shared, tracked = 0, waiting = 0;
 	bool simple = m->mp->dram.simple;
 
 	for (uint32_t k = 0; k < m->per; k++) {
 		below += c->sub[k].l2_dram.count;
 		credits += c->sub[k].credits;
+		tracked += c->sub[k].tracked;
+		waiting += c->sub[k].active + c->sub[k].l2_icnt.count + c->sub[k].rop.count;
 	}
+	invariant("channel.tracked", c->dram.id, 0, c->tracked, tracked);
+	if (!bitset_test(m->awake, c->dram.id))
+		invariant("memory.awake", c->dram.id, 0, c->live || waiting, false);
 	invariant("channel.below", c->dram.id, 0, c->below, below);
 	invariant("channel.credits", c->dram.id, 0, credits, c->delay.count + (simple ? 0 : held(&c->dram)));
 	check_fifo("channel.delay", c->dram.id, m->pool->at, &c->delay);
 	if (c->delay.count)
 		invariant("channel.delay_due", c->dram.id, 0, c->delay_due, m->pool->at[c->delay.head].key);
-	if (!bitset_test(c->part->live, c->dram.id))
+	if (!c->live)
 		invariant("channel.live", c->dram.id, 0, c->wake == UINT64_MAX && !c->delay_waits, true);
 	if (!simple)
 		check_dram(&c->dram);
@@ -165,22 +170,10 @@ static void check_channel(const struct memory *m, const struct channel *c)
 
 void memory_invariants(const struct memory *m, bool all)
 {
-	uint64_t tracked = 0;
-	uint32_t rops = 0, in_order = 0;
-
-	for (uint32_t i = 0; i < m->subs; i++) {
+	for (uint32_t i = 0; i < m->subs; i++)
 		check_sub(m, &m->sub[i], all);
-		tracked += m->sub[i].tracked;
-		rops += m->sub[i].rop.count;
-	}
 	for (uint32_t i = 0; i < m->mp->channels; i++)
 		check_channel(m, &m->channel[i]);
-	for (unsigned i = 0; i < m->parts; i++) {
-		tracked -= (uint64_t)m->part[i].tracked;
-		in_order += m->part[i].rop_order.count;
-	}
-	invariant("memory.tracked", 0, 0, m->tracked, tracked);
-	invariant("memory.rop_order within ROP queues", 0, 0, in_order <= rops, true);
 }
 
 #endif

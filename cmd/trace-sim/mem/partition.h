@@ -4,8 +4,8 @@
  *
  * Always true between two ticks: a sub partition that is not active has nothing that an L2 tick could move
  * before its ROP queue wakes it; a channel that is not live can move nothing until a sub partition pokes it. A tick
- * touches one channel and what belongs to it, so channels may run at the same time, and each many ticks at a stretch. What sleeps has counted its ticks up to `ticks` and catches up when it
- * wakes.
+ * touches one channel and what belongs to it, so channels may run at the same time, and each many ticks at a stretch.
+ * What sleeps has counted its ticks up to `ticks` and catches up when it wakes.
  */
 #ifndef PARTITION_H
 #define PARTITION_H
