@@ -55,7 +55,7 @@ static void lone_packets(void)
 		"no packet, no mean");
 	free(text);
 	ok(booksim_empty(b) && !booksim_busy(b), "a new network is empty");
-	booksim_push(b, 0, 3, 7, 1, 8, false);
+	booksim_push(b, 0, 3, 7, 1, 8);
 	ok(booksim_busy(b) && !booksim_empty(b), "a pushed packet keeps it busy");
 	is_number(advances_until_packet(b, 0, 7), 6, "one flit is there after advance T+5");
 	ok(booksim_busy(b), "a packet that waits keeps it busy");
@@ -66,7 +66,7 @@ static void lone_packets(void)
 	for (int i = 0; i < 4; i++)
 		booksim_advance(b);
 	ok(booksim_empty(b) && !bitset_test(b->net[0].waiting, 7), "then it is empty");
-	booksim_push(b, 1, 7, 3, 2, 136, false);
+	booksim_push(b, 1, 7, 3, 2, 136);
 	is_number(advances_until_packet(b, 1, 3), 9, "of four flits one arrives in each step");
 	text = printed(b);
 	ok(strstr(text, "\nFlit latency average = 5\n\tminimum = 5\n\tmaximum = 5\nSlowest flit = 0\n"),
@@ -94,8 +94,8 @@ static void idle_time(void)
 	for (int i = 0; i < 1003; i++)
 		booksim_advance(a);
 	booksim_idle(b, 1003);
-	booksim_push(a, 0, 0, 0, 1, 136, false);
-	booksim_push(b, 0, 0, 0, 1, 136, true);
+	booksim_push(a, 0, 0, 0, 1, 136);
+	booksim_push(b, 0, 0, 0, 1, 136);
 	is_number(advances_until_packet(a, 0, 0), advances_until_packet(b, 0, 0),
 		"idle time leaves the same fraction");
 	ta = printed(a);
@@ -120,7 +120,7 @@ static void limits(void)
 		"the source queue holds nine flits");
 	for (int t = 0; t < 200; t++) {
 		while (booksim_has_buffer(b, 0, 0, 8))
-			booksim_push(b, 0, 0, 1, ++pushed, 8, false);
+			booksim_push(b, 0, 0, 1, ++pushed, 8);
 		booksim_advance(b);
 		over += b->net[0].in[0].occupied > 3 || b->net[0].out[1].occupied > 3;
 		over += b->net[0].out[1].boundary_flits > 5 || b->net[0].in[0].fifo.count > 3;
@@ -401,7 +401,7 @@ static bool offer(struct booksim *b, int dev, uint32_t req)
 		return false;
 	if (!room)
 		return true;
-	booksim_push(b, reply, port, to, req, bytes, false);
+	booksim_push(b, reply, port, to, req, bytes);
 	for (uint32_t i = 0; i < n; i++) {
 		flits[n_flits] = (struct slow_book_flit){
 			(int)req, (int)to + (reply ? 0 : CLUSTERS), i == 0, i + 1 == n};

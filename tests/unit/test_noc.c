@@ -100,7 +100,7 @@ static void lone_packet(void)
 	char *text;
 
 	ok(noc_empty(n) && !noc_busy(n), "a new network is empty");
-	noc_push(n, 0, 15, 1, 8, false, false);
+	noc_push(n, 0, 15, 1, 8, false);
 	ok(noc_busy(n) && !noc_empty(n), "a pushed packet keeps it busy");
 	while (!noc_has_packet(n, 15) && t++ < 100)
 		noc_advance(n);
@@ -215,9 +215,9 @@ static bool push(struct noc *a, struct noc *b, uint32_t req)
 
 	if (!noc_has_buffer(a, from, bytes))
 		return false;
-	noc_push(a, from, to, req, bytes, bytes > 8, false);
+	noc_push(a, from, to, req, bytes, bytes > 8);
 	if (b)
-		noc_push(b, from, to, req, bytes, bytes > 8, false);
+		noc_push(b, from, to, req, bytes, bytes > 8);
 	return true;
 }
 
@@ -346,7 +346,7 @@ static void reports(void)
 {
 	struct noc *n = make("topology = mesh; k = 4; n = 2; routing_function = dor;", 1);
 
-	noc_push(n, 0, 10, 1, 8, false, false);
+	noc_push(n, 0, 10, 1, 8, false);
 	for (int t = 0; t < 60; t++)
 		noc_advance(n);
 	has(written(n, NET_REPORT_TEXT),

@@ -452,7 +452,7 @@ static bool offer(struct noc *n, struct slow *x, uint32_t *req)
 		return false;
 	if (!room || *req >= PACKETS)
 		return true;
-	noc_push(n, from, to, *req, flits * 32, flits > 1, false);
+	noc_push(n, from, to, *req, flits * 32, flits > 1);
 	push(x, from, to, *req, flits, flits > 1);
 	++*req;
 	return true;

@@ -3,18 +3,15 @@
  * Network mode 1 as its users see it (NET-conf): queues into which devices push packets, buffers
  * from which they pop them, and network time. What happens between is in booksim_router.c.
  *
- * Always true between two advances: a device touches its own port and, by marks, `fresh` alone; sets and sums
- * over ports are brought up to date by booksim_settle. Packets and flits are numbered in the order of the
- * pushes. Leaves out the original's warning about a deadlock, which no figure depends on, and the abort when
- * an ejection buffer smaller than vc_buf_size overflows: here credits alone bound it.
+ * Always true: packets and flits are numbered in the order of the pushes. Leaves out the original's warning
+ * about a deadlock, which no figure depends on, and the abort when an ejection buffer smaller than vc_buf_size
+ * overflows: here credits alone bound it.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include "arena.h"
 #include "bits.h"
 #include "booksim.h"
-
-#define NO_NUMBER UINT64_MAX
 
 /* ---- which networks ------------------------------------------------------------------------------- */
 
@@ -86,13 +83,13 @@ static void packets_free(struct ring *r) { reserve_free(r->slot, (size_t)r->mask
 
 static void sets_new(struct book_net *x)
 {
-	uint64_t **in[] = {&x->fresh, &x->sending, &x->ready, &x->granted, &x->crediting};
+	uint64_t **in[] = {&x->sending, &x->ready, &x->granted, &x->crediting};
 	uint64_t **out[] = {&x->wanted, &x->owned, &x->queued, &x->ejecting, &x->waiting};
 
-	for (size_t i = 0; i < sizeof in / sizeof in[0]; i++) {
+	for (size_t i = 0; i < sizeof in / sizeof in[0]; i++)
 		*in[i] = xcalloc(x->in_words, sizeof(uint64_t));
+	for (size_t i = 0; i < sizeof out / sizeof out[0]; i++)
 		*out[i] = xcalloc(x->out_words, sizeof(uint64_t));
-	}
 	x->want = xcalloc((size_t)x->n_out * x->in_words, sizeof *x->want);
 }
 
@@ -127,8 +124,8 @@ static void net_init(
 
 static void net_free(struct book_net *x)
 {
-	uint64_t *sets[] = {x->fresh, x->sending, x->ready, x->granted, x->crediting, x->wanted, x->owned,
-		x->queued, x->ejecting, x->waiting, x->want};
+	uint64_t *sets[] = {x->sending, x->ready, x->granted, x->crediting, x->wanted, x->owned, x->queued,
+		x->ejecting, x->waiting, x->want};
 
 	for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
 		free(sets[i]);
@@ -185,35 +182,24 @@ bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint
 	return b->net[s].in[port].source_flits + flits_of(b, bytes) <= b->conf.source_max;
 }
 
-static void number(struct booksim *b, uint32_t req)
-{
-	struct book_packet *p = &b->packet[req];
-
-	p->id = b->next_packet++;
-	p->flit_id = b->next_flit;
-	b->next_flit += p->flits;
-}
-
 /* A packet larger than what was asked for enters all the same: the queue holds at most source_max packets. */
-void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes,
-	bool later)
+void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];
 	struct book_input *in = &x->in[port];
 	uint32_t n = flits_of(b, bytes);
 
 	assert(n && output < x->n_out);
-	b->packet[req] = (struct book_packet){
-		.id = NO_NUMBER, .output = output, .flits = n, .created = (uint32_t)b->time};
+	b->packet[req] = (struct book_packet){.id = b->next_packet++,
+		.flit_id = b->next_flit,
+		.output = output,
+		.flits = n,
+		.created = (uint32_t)b->time};
+	b->next_flit += n;
 	ring_push(&in->source, req);
 	in->source_flits += n;
-	in->fresh++;
-	if (later) {
-		__atomic_fetch_or(&x->fresh[port / 64], 1ull << port % 64, __ATOMIC_RELAXED);
-	} else {
-		number(b, req);
-		bitset_set(x->fresh, port);
-	}
+	x->flits += n;
+	bitset_set(x->sending, port);
 }
 
 bool booksim_has_packet(const struct booksim *b, unsigned s, uint32_t port)
@@ -234,34 +220,6 @@ uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port)
 }
 
 /* ---- time ------------------------------------------------------------------------------------------ */
-
-static void settle_input(struct booksim *b, struct book_net *x, uint32_t port)
-{
-	struct book_input *in = &x->in[port];
-
-	for (uint32_t i = in->source.count - in->fresh; i < in->source.count; i++) {
-		uint32_t req = ring_at(&in->source, i);
-
-		if (b->packet[req].id == NO_NUMBER)
-			number(b, req);
-		x->flits += b->packet[req].flits;
-	}
-	in->fresh = 0;
-	bitset_set(x->sending, port);
-}
-
-void booksim_settle(struct booksim *b)
-{
-	for (int s = 0; s < 2; s++) {
-		struct book_net *x = &b->net[s];
-
-		for (uint32_t w = 0; w < x->in_words; w++) {
-			FOR_BITS64 (i, x->fresh[w])
-				settle_input(b, x, w * 64 + (uint32_t)i);
-			x->fresh[w] = 0;
-		}
-	}
-}
 
 static void forget_popped(struct book_net *x)
 {
@@ -286,7 +244,6 @@ void booksim_advance(struct booksim *b)
 {
 	uint32_t n = internal_steps(b);
 
-	booksim_settle(b);
 	for (int s = 0; s < 2; s++) {
 		forget_popped(&b->net[s]);
 		if (b->net[s].flits || b->net[s].credits)
@@ -312,9 +269,6 @@ static bool holds_packet(const struct book_net *x)
 {
 	if (x->flits)
 		return true;
-	for (uint32_t w = 0; w < x->in_words; w++)
-		if (x->fresh[w])
-			return true;
 	for (uint32_t w = 0; w < x->out_words; w++)
 		FOR_BITS64 (o, x->waiting[w])
 			if (!ring_empty(&x->out[w * 64 + o].boundary))
@@ -355,7 +309,6 @@ void booksim_print(struct booksim *b, const struct book_out *out)
 {
 	struct book_view v = {.network = b, .count = node_count, .nodes = b->conf.k, .classes = 1};
 
-	booksim_settle(b);
 	v.time = b->time;
 	v.flits = b->net[0].flits + b->net[1].flits;
 	book_print(&b->stats, &v, out);

@@ -40,7 +40,6 @@ enum input_state { INPUT_IDLE, INPUT_WANTS, INPUT_ACTIVE };
 struct book_input {
 	struct ring source;          /* packets; the first may have sent some flits */
 	uint32_t source_flits, sent; /* flits in the source queue; flits that the first packet has sent */
-	uint32_t fresh;              /* packets pushed since the last settling */
 	uint32_t occupied;           /* flits injected and not yet credited */
 	uint32_t credits;            /* waiting for the link back */
 	uint32_t output;             /* of the packet at the head */
@@ -76,7 +75,6 @@ struct book_net {
 	struct book_output *out;
 	struct book_link inject, inject_credit, eject, eject_credit;
 	/* sets of inputs */
-	uint64_t *fresh;     /* pushed to since the last settling */
 	uint64_t *sending;   /* source queue not empty */
 	uint64_t *ready;     /* own their output and have a flit at the head: the switch list */
 	uint64_t *granted;   /* won their output in this internal step */
@@ -108,12 +106,10 @@ struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uin
 void booksim_delete(struct booksim *b);
 /* port: of the sender, or for pops of the receiver, in subnet s. */
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes);
-/* later: other threads push too; the packet gets its number when the pushes are settled. */
-void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes,
-	bool later);
+void booksim_push(
+	struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes);
 bool booksim_has_packet(const struct booksim *b, unsigned s, uint32_t port);
 uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port);
-void booksim_settle(struct booksim *b);
 void booksim_advance(struct booksim *b);
 void booksim_idle(struct booksim *b, uint64_t k);
 bool booksim_busy(const struct booksim *b);

@@ -64,7 +64,6 @@ struct net {
 	uint32_t clusters, subs;
 	const struct network_params *params;
 	const struct req_pool *pool;
-	unsigned threads;    /* in which devices work */
 	struct xbar xbar[2]; /* mode 2 */
 	size_t nodes;
 	struct booksim *booksim; /* mode 1, one router */

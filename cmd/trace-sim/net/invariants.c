@@ -146,8 +146,6 @@ static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32
 	}
 	find_flits(n, x, n->plan->eject[node], &k->left);
 	x->flits += q->flits;
-	for (uint32_t i = q->packets.count - q->fresh; i < q->packets.count; i++)
-		x->flits -= n->packet[ring_at(&q->packets, i)].book.flits;
 }
 
 /* A channel of an output belongs to the one that has it, or with wait_for_tail_credit had it last. */
@@ -221,16 +219,6 @@ static uint32_t on_link(const struct book_link *l, uint32_t port)
 	return (uint32_t)bitset_test(l->set[0], port) + bitset_test(l->set[1], port);
 }
 
-/* Flits of the port's packets that were pushed since the last settling. */
-static uint32_t fresh_flits(const struct book_net *x, const struct book_input *in)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = in->source.count - in->fresh; i < in->source.count; i++)
-		n += x->packet[ring_at(&in->source, i)].flits;
-	return n;
-}
-
 /* Flits of the input that are not in the switch yet. */
 static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 {
@@ -238,8 +226,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	bool active = in->state == INPUT_ACTIVE;
 	uint32_t sent = on_link(&x->inject, i) + in->fifo.count;
 
-	invariant("book.fresh", i, 0, bitset_test(x->fresh, i), in->fresh != 0);
-	invariant("book.sending", i, 0, bitset_test(x->sending, i), in->source.count > in->fresh);
+	invariant("book.sending", i, 0, bitset_test(x->sending, i), in->source.count != 0);
 	invariant("book.crediting", i, 0, bitset_test(x->crediting, i), in->credits != 0);
 	invariant("book.granted", i, 0, bitset_test(x->granted, i), false);
 	invariant("book.ready", i, 0, bitset_test(x->ready, i), active && in->fifo.count);
@@ -247,7 +234,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	invariant("book.in.occupied", i, 0, in->occupied, sent + in->credits + on_link(&x->inject_credit, i));
 	if (active)
 		invariant("book.owned by an input", i, in->output, bitset_test(x->owned, in->output), true);
-	return in->source_flits - fresh_flits(x, in) + sent;
+	return in->source_flits + sent;
 }
 
 /* Flits of the output that are not at the boundary yet. */

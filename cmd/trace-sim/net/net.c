@@ -18,7 +18,6 @@ struct net_ops {
 	bool (*has_packet)(const struct net *n, uint32_t dev);
 	uint32_t (*pop)(struct net *n, uint32_t dev);
 	const uint64_t *(*waiting)(const struct net *n, int subnet);
-	void (*settle)(struct net *n);
 	void (*advance)(struct net *n);
 	void (*idle)(struct net *n, uint64_t k);
 	bool (*busy)(const struct net *n);
@@ -89,8 +88,6 @@ static uint32_t xbars_pop(struct net *n, uint32_t dev)
 
 static const uint64_t *xbars_waiting(const struct net *n, int subnet) { return n->xbar[subnet].waiting; }
 
-static void xbars_settle(struct net *n) { (void)n; }
-
 static void xbars_advance(struct net *n)
 {
 	xbar_advance(&n->xbar[0], n->params);
@@ -134,8 +131,7 @@ static void xbars_release(struct net *n)
 }
 
 static const struct net_ops xbars_ops = {xbars_has_buffer, xbars_push, xbars_has_packet, xbars_pop,
-	xbars_waiting, xbars_settle, xbars_advance, xbars_idle, xbars_busy, xbars_empty, xbars_print,
-	xbars_release};
+	xbars_waiting, xbars_advance, xbars_idle, xbars_busy, xbars_empty, xbars_print, xbars_release};
 
 /* ---- mode 1, one router ------------------------------------------------------------------------------------ */
 
@@ -151,7 +147,7 @@ static void single_push(struct net *n, uint32_t from, uint32_t to, uint32_t req,
 	bool reply = from >= n->clusters;
 
 	booksim_push(n->booksim, reply, reply ? from - n->clusters : from, reply ? to : to - n->clusters, req,
-		bytes, n->threads > 1);
+		bytes);
 }
 
 static bool single_has_packet(const struct net *n, uint32_t dev)
@@ -172,7 +168,6 @@ static const uint64_t *single_waiting(const struct net *n, int subnet)
 {
 	return n->booksim->net[subnet].waiting;
 }
-static void single_settle(struct net *n) { booksim_settle(n->booksim); }
 static void single_advance(struct net *n) { booksim_advance(n->booksim); }
 static void single_idle(struct net *n, uint64_t k) { booksim_idle(n->booksim, k); }
 static bool single_busy(const struct net *n) { return booksim_busy(n->booksim); }
@@ -181,8 +176,7 @@ static void single_print(struct net *n, const struct book_out *out) { booksim_pr
 static void single_release(struct net *n) { booksim_delete(n->booksim); }
 
 static const struct net_ops single_ops = {single_has_buffer, single_push, single_has_packet, single_pop,
-	single_waiting, single_settle, single_advance, single_idle, single_busy, single_empty, single_print,
-	single_release};
+	single_waiting, single_advance, single_idle, single_busy, single_empty, single_print, single_release};
 
 /* ---- mode 1, many routers ------------------------------------------------------------------------------------ */
 
@@ -193,14 +187,12 @@ static bool many_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 
 static void many_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes)
 {
-	noc_push(n->noc, from, to, req, bytes, n->pool->at && n->pool->at[req].flags & REQ_WRITE,
-		n->threads > 1);
+	noc_push(n->noc, from, to, req, bytes, n->pool->at && n->pool->at[req].flags & REQ_WRITE);
 }
 
 static bool many_has_packet(const struct net *n, uint32_t dev) { return noc_has_packet(n->noc, dev); }
 static uint32_t many_pop(struct net *n, uint32_t dev) { return noc_pop(n->noc, dev); }
 static const uint64_t *many_waiting(const struct net *n, int subnet) { return n->noc->net[subnet].ready; }
-static void many_settle(struct net *n) { noc_settle(n->noc); }
 static void many_advance(struct net *n) { noc_advance(n->noc); }
 static void many_idle(struct net *n, uint64_t k) { noc_idle(n->noc, k); }
 static bool many_busy(const struct net *n) { return noc_busy(n->noc); }
@@ -209,7 +201,7 @@ static void many_print(struct net *n, const struct book_out *out) { noc_print(n-
 static void many_release(struct net *n) { noc_delete(n->noc); }
 
 static const struct net_ops many_ops = {many_has_buffer, many_push, many_has_packet, many_pop, many_waiting,
-	many_settle, many_advance, many_idle, many_busy, many_empty, many_print, many_release};
+	many_advance, many_idle, many_busy, many_empty, many_print, many_release};
 
 /* ---- building ------------------------------------------------------------------------------------------------ */
 
@@ -269,10 +261,7 @@ void net_delete(struct net *n)
 	free(n);
 }
 
-void net_set_threads(struct net *n, unsigned threads)
-{
-	n->threads = n->xbar[0].threads = n->xbar[1].threads = threads;
-}
+void net_set_threads(struct net *n, unsigned threads) { n->xbar[0].threads = n->xbar[1].threads = threads; }
 
 void net_log_flits(struct net *n, struct events *e)
 {
@@ -296,7 +285,6 @@ bool net_has_packet(const struct net *n, uint32_t dev) { return n->ops->has_pack
 uint32_t net_pop(struct net *n, uint32_t dev) { return n->ops->pop(n, dev); }
 const uint64_t *net_waiting_subs(const struct net *n) { return n->ops->waiting(n, 0); }
 const uint64_t *net_waiting_clusters(const struct net *n) { return n->ops->waiting(n, 1); }
-void net_settle(struct net *n) { n->ops->settle(n); }
 void net_advance(struct net *n) { n->ops->advance(n); }
 void net_idle_advances(struct net *n, uint64_t k) { n->ops->idle(n, k); }
 bool net_busy(const struct net *n) { return n->ops->busy(n); }

@@ -28,10 +28,8 @@ const uint64_t *net_waiting_subs(const struct net *n);
 const uint64_t *net_waiting_clusters(const struct net *n);
 /* Flits of mode 1 go to the log from now on; its `now` is set before each advance. NULL: they do not. */
 void net_log_flits(struct net *n, struct events *e);
-/* Devices push and pop in up to so many threads (thread_index) between two advances; for the whole run. */
+/* Clusters of mode 2 push and pop in up to so many threads (thread_index) in a window; for the whole run. */
 void net_set_threads(struct net *n, unsigned threads);
-/* Shared, after the pushes of a tick: mode 1 numbers their packets in the order of the devices. */
-void net_settle(struct net *n);
 uint32_t net_pop(struct net *n, uint32_t dev); /* REQ_NONE when there is none */
 void net_advance(struct net *n);
 /* k advances in which no packet is anywhere in the network. */

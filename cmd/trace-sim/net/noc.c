@@ -17,8 +17,6 @@
 #include "net/noc_step.h"
 #include "watch/events.h"
 
-#define NO_NUMBER UINT64_MAX
-
 /* ---- channels ------------------------------------------------------------------------------------------------ */
 
 /* The first flit that waits at a port goes on its channel. False: none is left. */
@@ -289,16 +287,7 @@ bool noc_has_buffer(const struct noc *n, uint32_t device, uint32_t bytes)
 	return s->source[n->node[device]].flits + flits_of(n, bytes) <= n->conf.source_max;
 }
 
-static void number(struct noc *n, uint32_t req)
-{
-	struct book_packet *p = &n->packet[req].book;
-
-	p->id = n->next_packet++;
-	p->flit_id = n->next_flit;
-	n->next_flit += p->flits;
-}
-
-void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write, bool later)
+void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write)
 {
 	bool reply = from >= n->clusters;
 	struct noc_subnet *s = &n->net[reply];
@@ -306,7 +295,8 @@ void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 	struct noc_source *q = &s->source[node];
 	struct noc_packet *p = &n->packet[req];
 
-	*p = (struct noc_packet){.book = {.id = NO_NUMBER,
+	*p = (struct noc_packet){.book = {.id = n->next_packet++,
+					 .flit_id = n->next_flit,
 					 .output = to,
 					 .flits = flits_of(n, bytes),
 					 .created = (uint32_t)n->time},
@@ -315,15 +305,11 @@ void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 		.kind = (uint8_t)(2 * reply + write),
 		.phase = -1};
 	assert(p->book.flits);
+	n->next_flit += p->book.flits;
 	ring_push(&q->packets, req);
 	q->flits += p->book.flits;
-	q->fresh++;
-	if (later) {
-		__atomic_fetch_or(&s->fresh[node / 64], 1ull << node % 64, __ATOMIC_RELAXED);
-	} else {
-		number(n, req);
-		bitset_set(s->fresh, node);
-	}
+	s->flits += p->book.flits;
+	bitset_set(s->sending_nodes, node);
 }
 
 static struct noc_sink *sink_of(const struct noc *n, uint32_t device)
@@ -358,41 +344,6 @@ uint32_t noc_pop(struct noc *n, uint32_t device)
 }
 
 /* ---- time ------------------------------------------------------------------------------------------------------- */
-
-static void settle_node(struct noc *n, struct noc_subnet *s, uint32_t node)
-{
-	struct noc_source *q = &s->source[node];
-
-	for (uint32_t i = q->packets.count - q->fresh; i < q->packets.count; i++) {
-		uint32_t req = ring_at(&q->packets, i);
-
-		if (n->packet[req].book.id == NO_NUMBER)
-			number(n, req);
-		s->flits += n->packet[req].book.flits;
-	}
-	q->fresh = 0;
-	bitset_set(s->sending_nodes, node);
-}
-
-/* Devices push in the order of their numbers, which a map may give other nodes. */
-void noc_settle(struct noc *n)
-{
-	for (int k = 0; k < 2; k++) {
-		struct noc_subnet *s = &n->net[k];
-		uint32_t first = k ? n->clusters : 0, end = k ? n->clusters + n->subs : n->clusters;
-		uint64_t any = 0;
-
-		for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
-			any |= s->fresh[w];
-		if (!any)
-			continue;
-		for (uint32_t d = first; d < end; d++)
-			if (bitset_test(s->fresh, n->node[d])) {
-				settle_node(n, s, n->node[d]);
-				bitset_clear(s->fresh, n->node[d]);
-			}
-	}
-}
 
 /* Bits of devices that have taken their last packet. */
 static void forget_popped(struct noc *n, int k)
@@ -442,7 +393,6 @@ void noc_advance(struct noc *n)
 {
 	uint32_t steps = internal_steps(n);
 
-	noc_settle(n);
 	for (int k = 0; k < 2; k++) {
 		forget_popped(n, k);
 		deliver(n, &n->net[k]);
@@ -482,9 +432,6 @@ static bool holds_packet(const struct noc *n, int k, bool counted)
 
 	if (s->flits)
 		return true;
-	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->nodes); w++)
-		if (s->fresh[w])
-			return true;
 	for (uint32_t w = 0; w < BITSET_WORDS(count); w++)
 		FOR_BITS64 (b, s->ready[w]) {
 			uint32_t device = first + w * 64 + (uint32_t)b;
@@ -533,7 +480,6 @@ void noc_print(struct noc *n, const struct book_out *out)
 		.classes = (uint32_t)icnt_int(&n->conf, ICNT_classes),
 		.measured = n->conf.measured};
 
-	noc_settle(n);
 	v.time = n->time;
 	v.flits = n->net[0].flits + n->net[1].flits;
 	book_print(&n->stats, &v, out);

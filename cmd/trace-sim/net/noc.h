@@ -367,7 +367,6 @@ struct noc_slot {
 struct noc_source {
 	struct ring packets;
 	uint32_t flits; /* waiting */
-	uint32_t fresh; /* packets pushed since the last settling */
 	uint32_t sent;  /* flits of the first packet that have left */
 	uint32_t vc;    /* of that packet */
 	int32_t last_vc;
@@ -404,9 +403,8 @@ struct noc_subnet {
 	struct noc_slot *wheel;
 	struct noc_source *source;
 	struct noc_sink *sink;
-	uint64_t *fresh, *sending_nodes,
-		*ejecting;           /* nodes: pushed to; with packets to send; with flits to take */
-	uint64_t *ready;             /* devices: with a complete packet; exact after a cycle */
+	uint64_t *sending_nodes, *ejecting; /* nodes: with packets to send; with flits to take */
+	uint64_t *ready;                    /* devices: with a complete packet; exact after a cycle */
 	uint32_t *device_of;         /* nodes: the device that takes packets there, numbered on its side */
 	uint64_t flits, credits;     /* not retired; on channels or waiting for one */
 	struct noc_moving *retiring; /* nodes: flits that left in this cycle */
@@ -455,11 +453,9 @@ struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint
 void noc_delete(struct noc *n);
 /* As the calls of net.h; device numbers are those of net.h, subnet s: 0 requests, 1 replies. */
 bool noc_has_buffer(const struct noc *n, uint32_t device, uint32_t bytes);
-void noc_push(
-	struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write, bool later);
+void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write);
 bool noc_has_packet(const struct noc *n, uint32_t device);
 uint32_t noc_pop(struct noc *n, uint32_t device);
-void noc_settle(struct noc *n);
 void noc_advance(struct noc *n);
 void noc_idle(struct noc *n, uint64_t k);
 bool noc_busy(const struct noc *n);

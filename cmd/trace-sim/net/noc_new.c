@@ -148,7 +148,6 @@ static void nodes_init(struct noc *n, struct noc_subnet *s)
 		s->source[i].last_vc = -1;
 		sink_init(n, &s->sink[i]);
 	}
-	s->fresh = xcalloc(words, sizeof *s->fresh);
 	s->sending_nodes = xcalloc(words, sizeof *s->sending_nodes);
 	s->ejecting = xcalloc(words, sizeof *s->ejecting);
 	s->retiring = xcalloc(nodes, sizeof *s->retiring);
@@ -227,7 +226,6 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 	free(s->router);
 	free(s->source);
 	free(s->sink);
-	free(s->fresh);
 	free(s->sending_nodes);
 	free(s->ejecting);
 	free(s->retiring);
