@@ -25,97 +25,65 @@
 
 #define EACH_LANE(i) LANES_LOOP for (unsigned i = 0; i < LANES; i++)
 
-/* Register d gets expr of a (and b, c): all lanes, or those of the mask m. */
+/* Register d gets expr, whose names LOAD declares for lane i: all lanes, or those of the mask m. */
+#define LANES_SET(D, LOAD, expr) \
+	if (m == ALL_LANES) \
+		EACH_LANE(i) { LOAD d[i] = (D)(expr); } \
+	else \
+		EACH_LANE(i) \
+		{ \
+			LOAD D r = (D)(expr); \
+			d[i] = m >> i & 1 ? r : d[i]; \
+		}
+/* Where lane i of the registers a, b and c is, and its values. */
+#define LANE_FROM1(D, A) \
+	D *d = REG(D, w, o->d); \
+	const A *pa = REG(A, w, o->a);
+#define LANE_FROM2(D, A, B) \
+	LANE_FROM1(D, A) \
+	const B *pb = REG(B, w, o->b);
+#define LANE_FROM3(D, A, B, C) \
+	LANE_FROM2(D, A, B) \
+	const C *pc = REG(C, w, o->c);
+#define LANE_LOAD1(A)       A a = pa[i];
+#define LANE_LOAD2(A, B)    LANE_LOAD1(A) B b = pb[i];
+#define LANE_LOAD3(A, B, C) LANE_LOAD2(A, B) C c = pc[i];
+
+/* A function that sets register d to expr of a (and b, c). */
 #define LANE_OP1(name, D, A, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
-		D *d = REG(D, w, o->d); \
-		const A *pa = REG(A, w, o->a); \
-		if (m == ALL_LANES) \
-			EACH_LANE(i) \
-			{ \
-				A a = pa[i]; \
-				d[i] = (D)(expr); \
-			} \
-		else \
-			EACH_LANE(i) \
-			{ \
-				A a = pa[i]; \
-				D r = (D)(expr); \
-				d[i] = m >> i & 1 ? r : d[i]; \
-			} \
+		LANE_FROM1(D, A) \
+		LANES_SET(D, LANE_LOAD1(A), expr) \
 	}
 #define LANE_OP2(name, D, A, B, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
-		D *d = REG(D, w, o->d); \
-		const A *pa = REG(A, w, o->a); \
-		const B *pb = REG(B, w, o->b); \
-		if (m == ALL_LANES) \
-			EACH_LANE(i) \
-			{ \
-				A a = pa[i]; \
-				B b = pb[i]; \
-				d[i] = (D)(expr); \
-			} \
-		else \
-			EACH_LANE(i) \
-			{ \
-				A a = pa[i]; \
-				B b = pb[i]; \
-				D r = (D)(expr); \
-				d[i] = m >> i & 1 ? r : d[i]; \
-			} \
+		LANE_FROM2(D, A, B) \
+		LANES_SET(D, LANE_LOAD2(A, B), expr) \
 	}
 #define LANE_OP3(name, D, A, B, C, expr) \
 	LANE_FN static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
-		D *d = REG(D, w, o->d); \
-		const A *pa = REG(A, w, o->a); \
-		const B *pb = REG(B, w, o->b); \
-		const C *pc = REG(C, w, o->c); \
-		if (m == ALL_LANES) \
-			EACH_LANE(i) \
-			{ \
-				A a = pa[i]; \
-				B b = pb[i]; \
-				C c = pc[i]; \
-				d[i] = (D)(expr); \
-			} \
-		else \
-			EACH_LANE(i) \
-			{ \
-				A a = pa[i]; \
-				B b = pb[i]; \
-				C c = pc[i]; \
-				D r = (D)(expr); \
-				d[i] = m >> i & 1 ? r : d[i]; \
-			} \
+		LANE_FROM3(D, A, B, C) \
+		LANES_SET(D, LANE_LOAD3(A, B, C), expr) \
 	}
 /* The same for lanes of the mask alone, one after another: what may trap or is slow. */
 #define LANE_EACH2(name, D, A, B, expr) \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
-		D *d = REG(D, w, o->d); \
-		const A *pa = REG(A, w, o->a); \
-		const B *pb = REG(B, w, o->b); \
+		LANE_FROM2(D, A, B) \
 		FOR_BITS32 (i, m) { \
-			A a = pa[i]; \
-			B b = pb[i]; \
+			LANE_LOAD2(A, B) \
 			d[i] = (D)(expr); \
 		} \
 	}
 #define LANE_EACH3(name, D, A, B, C, expr) \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \
-		D *d = REG(D, w, o->d); \
-		const A *pa = REG(A, w, o->a); \
-		const B *pb = REG(B, w, o->b); \
-		const C *pc = REG(C, w, o->c); \
+		LANE_FROM3(D, A, B, C) \
 		FOR_BITS32 (i, m) { \
-			A a = pa[i]; \
-			B b = pb[i]; \
-			C c = pc[i]; \
+			LANE_LOAD3(A, B, C) \
 			d[i] = (D)(expr); \
 		} \
 	}
