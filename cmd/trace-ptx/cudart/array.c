@@ -181,16 +181,22 @@ int cudart_array_box(
 	return cudaSuccess;
 }
 
+/* cudart_enter for a copy in stream s. */
+static int enter_copy(const struct stream *s)
+{
+	int e = cudart_enter(true);
+
+	return e || cudart_stream_number(s) >= 0 ? e : cudaErrorInvalidResourceHandle;
+}
+
 /* Rows between an array and memory. */
 static int copy_array(const struct array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
 	size_t height, int kind, const struct stream *s, bool to_array)
 {
-	int e = cudart_enter(true);
+	int e = enter_copy(s);
 	struct pitched box;
 	size_t slice;
 
-	if (!e && cudart_stream_number(s) < 0)
-		e = cudaErrorInvalidResourceHandle;
 	if (!e)
 		e = cudart_array_box(
 			a, (struct position){x, y, 0}, (struct extent){width, height, 1}, &box, &slice);
@@ -232,12 +238,10 @@ ALSO(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 static int copy_bytes(const struct array *a, size_t x, size_t y, void *p, size_t n, int kind,
 	const struct stream *s, bool to_array)
 {
-	int e = cudart_enter(true);
+	int e = enter_copy(s);
 	struct pitched box;
 	size_t slice;
 
-	if (!e && cudart_stream_number(s) < 0)
-		e = cudaErrorInvalidResourceHandle;
 	if (!e)
 		e = cudart_array_box(a, (struct position){x, y, 0}, (struct extent){0, 0, 1}, &box, &slice);
 	if (!e && n > box.pitch * (box.height - y) - x)
