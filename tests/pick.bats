@@ -380,6 +380,21 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-sim -q -g rtx3070 --warm -k 4 bad >/dev/null
 }
 
+@test "--warm: an L1D that is not flushed keeps what its predecessors left, one that is does not" {
+	for flush in 0 1; do
+		set -- -q -g rtx3070 -F json -D gpgpu_flush_l1_cache=$flush
+		trace-sim "$@" "$app" >all.json
+		trace-sim "$@" -k 20 "$app" >cold.json
+		trace-sim "$@" --warm -k 20 "$app" >warm.json
+		for t in all cold warm; do
+			stats-csv -q -k 20 -s L1D_total_cache_misses $t.json | tr -d '\r' | awk -F, 'END { print $NF }' >$t.$flush
+		done
+		cmp all.$flush warm.$flush
+	done
+	[ "$(cat cold.0)" -gt "$(cat all.0)" ]
+	[ "$(cat cold.1)" -eq "$(cat all.1)" ]
+}
+
 @test "a full disk and a closed pipe" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	run -2 trace-pick -o /dev/full "$app"

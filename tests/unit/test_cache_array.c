@@ -275,6 +275,38 @@ static void example_c(void)
 	cache_delete(c);
 }
 
+/* ---- accesses in no time --------------------------------------------------------------------- */
+
+static void touches(void)
+{
+	struct cache *c = l2();
+
+	is_number(cache_touch(c, line(0), 5, false, 9), 5, "a touch tells the sectors that were not there");
+	is_number(cache_touch(c, line(0), 7, false, 9), 2, "and later only what is new");
+	is_text(go(c, load(line(0) + 64), 9), "HIT/HIT ", "a sector that was touched is hit");
+	is_text(go(c, load(line(0) + 96), 9), "MISS/SECTOR_MISS r", "another one is not");
+	cache_delete(c);
+	c = l2();
+	for (unsigned i = 0; i < 4; i++)
+		cache_touch(c, line(i), 15, false, 9);
+	cache_touch(c, line(0), 1, false, 9);
+	cache_touch(c, line(4), 1, true, 9);
+	is_number(way_of(c, line(1)), 99, "touches of one cycle have an order: the oldest goes");
+	is_number(way_of(c, line(0)), 3, "and not the one that was touched again");
+	have(c, line(5), 9);
+	is_number(way_of(c, line(2)), 99, "nor what was touched before an access of the same cycle");
+	ok(c->tags.line[1 + way_of(c, line(4))].state & LINE_MODIFIED, "a written sector is modified");
+	is_number(c->tags.dirty, 1, "and counted");
+	cache_delete(c);
+	c = make(sectors(WRITE_EVICT, WALLOC_NONE), ROLE_L1D);
+	cache_touch_written(c, line(0), 1, 9);
+	ok(!cache_has_line(c, line(0)), "a write that does not allocate leaves nothing");
+	cache_touch(c, line(0), 3, false, 9);
+	cache_touch_written(c, line(0), 1, 9);
+	is_number(cache_touch(c, line(0), 3, false, 9), 1, "one that evicts takes its sector away");
+	cache_delete(c);
+}
+
 int main(void)
 {
 	req_pool_init(&pool, 4095);
@@ -284,6 +316,7 @@ int main(void)
 	invalidate();
 	flush();
 	host_copy();
+	touches();
 	streams();
 	example_a();
 	example_b();

@@ -71,6 +71,9 @@ void cache_delete(struct cache *c)
 	free(c);
 }
 
+/* What the replacement policy orders by: accesses that took no time each count as a cycle. */
+static uint32_t stamp(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touches; }
+
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx)
 {
 	c->decode = decode;
@@ -138,7 +141,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 	n->type = type;
 	n->flags = (uint16_t)(flags | REQ_BLANK);
 	n->lanes = q->lanes;
-	n->created = a->now;
+	n->created = a->now - a->c->touches;
 	n->sm = q->sm;
 	n->cluster = q->cluster;
 	n->warp = q->warp;
@@ -215,7 +218,7 @@ static void start(struct cache_visit *a, struct cache *c, uint32_t r, uint64_t n
 	a->c = c;
 	a->r = r;
 	a->q = &c->pool->at[r];
-	a->now = (uint32_t)now;
+	a->now = stamp(c, now);
 	a->out.wanted = false;
 	a->ev = (struct cache_events){0};
 	a->moved = 0;
@@ -350,7 +353,7 @@ void cache_fill(struct cache *c, uint32_t r, uint64_t now)
 	q->addr = e->made_addr;
 	q->size = e->made_size;
 	e->waiting = false;
-	fill_tags(c, e, q, (uint32_t)now);
+	fill_tags(c, e, q, stamp(c, now));
 	mshr_ready(&c->mshr, e);
 	c->fill_port += c->atom / c->port;
 }
@@ -463,7 +466,7 @@ bool cache_displace(struct cache *c, uint64_t addr, struct line_image *out)
 
 bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now, const struct req *cause)
 {
-	struct cache_visit a = {.c = c, .now = (uint32_t)now};
+	struct cache_visit a = {.c = c, .now = stamp(c, now)};
 	struct req copy;
 
 	a.at = look(c, line->tag);
@@ -477,28 +480,26 @@ bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now
 	return cache_emit_write_back(&a) != 0;
 }
 
-void cache_touch(struct cache *c, uint64_t addr, uint32_t sector, bool modify, uint32_t time)
+uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now)
 {
-	static const uint64_t none[2];
-	struct lookup l;
-
-	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), false, none, time);
-	l = look(c, addr);
-	if (!l.slot)
-		return;
-	l.status = STATUS_HIT;
-	tag_access(&c->tags, &l, time, NULL);
-	if (modify) {
-		uint64_t bytes[2] = {0, 0};
-
-		bytes[sector / 2] = 0xffffffffull << sector % 2 * 32;
-		tag_modify(&c->tags, l.slot, tag_sector(&c->tags, 1u << sector), bytes);
-	}
+	c->touches++;
+	return tag_touch(&c->tags, addr, tag_sector(&c->tags, sectors), modify, stamp(c, now));
 }
 
-void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time)
+void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
+{
+	bool evicts = c->write == WRITE_EVICT || c->write == WRITE_LOCAL_BACK_GLOBAL_EVICT;
+	uint32_t slot = look(c, addr).slot;
+
+	if (slot && evicts)
+		tag_drop_sector(&c->tags, slot, tag_sector(&c->tags, sectors));
+	else if (slot || (!evicts && c->walloc != WALLOC_NONE))
+		cache_touch(c, addr, sectors, true, now);
+}
+
+void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now)
 {
 	static const uint64_t no_bytes[2];
 
-	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), true, no_bytes, time);
+	tag_fill_addr(&c->tags, addr, tag_sector(&c->tags, 1u << sector), true, no_bytes, stamp(c, now));
 }

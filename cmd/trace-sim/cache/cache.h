@@ -98,7 +98,7 @@ void cache_invalidate(struct cache *c); /* CACHE-flush */
 void cache_flush(struct cache *c);      /* L2: drops modified lines only */
 void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /* CACHE-size-2 */
 /* Tag fill by a host copy (MEM-copy): one sector of address addr. */
-void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint32_t time);
+void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now);
 
 /*
  * Lines as they stand, for an L2 of two sides (mem/sides.c). addr: any address of the line. A line is at rest when
@@ -121,8 +121,13 @@ bool cache_displace(struct cache *c, uint64_t addr, struct line_image *out);
  * on behalf of the request cause (NULL: it is forgotten). A line that is there already, or finds no room, is dropped.
  */
 bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now, const struct req *cause);
-/* The sector is there, valid or modified, the youngest of its set. */
-void cache_touch(struct cache *c, uint64_t addr, uint32_t sector, bool modify, uint32_t time);
+/*
+ * An access in no time, which counts nothing: the sectors of the line are there, valid or modified, the youngest of its set.
+ * Those of them that were not.
+ */
+uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
+/* The same of whole sectors that are written, as the write policy has it; what it sends on is the caller's business. */
+void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);

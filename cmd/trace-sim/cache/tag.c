@@ -346,6 +346,46 @@ void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t b
 	t->bytes[slot][1] |= bytes[1];
 }
 
+/* Sectors that a read would hit. */
+static uint32_t readable(uint32_t state)
+{
+	return (state / LINE_VALID | (state / LINE_MODIFIED & ~(state / LINE_UNREADABLE))) & 15;
+}
+
+uint32_t tag_touch(struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now)
+{
+	struct lookup l;
+
+	tag_lookup(t, &l, addr, sectors & -sectors, false);
+	if (l.status == STATUS_RESERVATION_FAIL)
+		return sectors;
+	if (l.status == STATUS_MISS) {
+		l.slot = victim(t, l.set);
+		l.sector = sectors;
+		t->dirty -= modified(t, l.slot);
+		allocate_line(t, &l, now);
+	}
+	uint32_t state = t->line[l.slot].state, lack = sectors & ~readable(state);
+
+	if (lack) {
+		uint32_t written = lack & state / LINE_MODIFIED;
+
+		state = with_sector(state, lack & ~written, LINE_VALID);
+		set_state(t, l.slot,
+			state & ~(lack * (LINE_UNREADABLE | LINE_MOD_ON_FILL | LINE_READ_ON_FILL)));
+	}
+	t->used = true;
+	t->replace->touch(t, l.slot, now);
+	if (modify) {
+		uint64_t bytes[2] = {0, 0};
+
+		FOR_BITS32 (s, sectors)
+			bytes[s / 2] |= 0xffffffffull << s % 2 * 32;
+		tag_modify(t, l.slot, sectors, bytes);
+	}
+	return lack;
+}
+
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector)
 {
 	set_state(t, slot, with_sector(t->line[slot].state, sector, 0));

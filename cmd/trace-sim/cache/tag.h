@@ -104,6 +104,11 @@ void tag_fill_addr(
 	struct tags *t, uint64_t addr, uint32_t sector, bool write, const uint64_t bytes[2], uint32_t now);
 /* The sector becomes modified, by these bytes. */
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
+/*
+ * The sectors are there, valid or modified as a whole, the youngest of their set, as though they had been asked for and had
+ * come. Those of them that were not there; all, where the set has no room.
+ */
+uint32_t tag_touch(struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now);
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector); /* quirk Q3-18: does not lower dirty */
 /* Lines as they stand, for caches that exchange them. slot: of a line at rest. */
 void tag_take(struct tags *t, uint32_t slot, struct line_image *out);

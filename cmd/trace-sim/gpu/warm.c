@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Kernels that are left out but leave their traces in the caches (--warm): their accesses go through the tags of the L2,
- * and their code through those of the L1I and the L2, in no time.
+ * of the L1D where kernels leave it as it is, and their code through the L1I and the L2, in no time.
  *
  * Always true: thread blocks come in the order of the file, each as a whole; they are counted onto clusters as the launch
- * would have (LAUNCH-place-6), so that the next kernel begins where it would have begun. Every global access reads or writes
- * its sectors in the L2, as though none had hit in an L1. Left out: L1D, which is invalid when a kernel begins; local memory,
- * constant and texture caches; the state of DRAM; all counters.
+ * would have (LAUNCH-place-6), so that the next kernel begins where it would have begun. Reads that hit in the L1D do not
+ * reach the L2. Where the L1D is invalid when a kernel begins (-gpgpu_flush_l1_cache), what a thread block touched lately
+ * stands for it. Left out: local memory, constant and texture caches; the state of DRAM; all counters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,109 +16,192 @@
 #include "trace.h"
 
 #define LEGACY_CODE 0xF0000000ull
-#define CODE_LINE   128u
+#define LINE        128u
+#define ALL_SECTORS 15u
 #define CODE_LINES  4096u /* code beyond so many lines is not warmed */
+#define LATELY      256u  /* lines: as many as an L1D of 32 KiB has */
+
+/* What the thread block at hand has done with a line, a bit a sector. */
+struct touched {
+	uint64_t line;
+	uint32_t block;
+	uint8_t read, written;
+};
 
 struct warm {
 	struct gpu *g;
 	const struct kernel_header *head;
 	struct code *code;
 	struct tblock block;
+	uint32_t number; /* of the thread block, from 1 */
+	uint32_t cluster;
+	struct sm *sm;
+	struct cache *l1d; /* of the SM; NULL: accesses do not go through it */
+	bool flushes_l1d;  /* what a thread block touched lately stands for it */
 	uint64_t code_base;
 	uint64_t seen[CODE_LINES / 64], known[CODE_LINES / 64]; /* lines of the thread block, of the kernel */
+	uint32_t *ran, cap_ran; /* by static instruction: the last thread block in which it was met */
+	struct touched touched[LATELY];
 };
 
-/* Does the instruction touch global memory? *write: it changes it. */
-static bool is_global(
-	const struct warm *w, const struct inst *in, const uint64_t lane[32], uint32_t mask, bool *write)
+/* ---- data ------------------------------------------------------------------------------------ */
+
+struct access_kind {
+	bool write, bypass; /* of the L1D */
+};
+
+/* Does the instruction touch global memory? */
+static bool is_global(const struct warm *w, const struct inst *in, uint64_t first_lane, struct access_kind *a)
 {
-	*write = in->class == CLASS_STORE;
+	*a = (struct access_kind){in->class == CLASS_STORE, false};
 	if (in->ptx)
 		return in->ptx->form.space == SPACE_GLOBAL || in->ptx->form.space == SPACE_GENERIC;
 	switch (in->kind) {
 	case KIND_LDG:
-	case KIND_LDGSTS: *write = false; return true;
-	case KIND_STG:
-	case KIND_ATOM: *write = true; return true;
+	case KIND_LDGSTS: *a = (struct access_kind){false, in->strong_gpu}; return true;
+	case KIND_STG: *a = (struct access_kind){true, false}; return true;
+	case KIND_ATOM: *a = (struct access_kind){true, true}; return true;
 	case KIND_LD:
 	case KIND_ST:
-		*write = in->kind == KIND_ST;
-		return uop_generic_space(w->head, lane[bit_lowest32(mask)]) == SPACE_GLOBAL;
+		a->write = in->kind == KIND_ST;
+		return uop_generic_space(w->head, first_lane) == SPACE_GLOBAL;
 	default: return false;
 	}
 }
 
-static void touch(struct warm *w, uint64_t sector, uint32_t cluster, bool write)
+/* Sectors with which the thread block has not done the same lately: the others would have no effect. */
+static uint32_t not_lately(struct warm *w, uint64_t line, uint32_t sectors, bool write)
+{
+	struct touched *t = &w->touched[line / LINE % LATELY];
+
+	if (t->line != line || t->block != w->number)
+		*t = (struct touched){line, w->number, 0, 0};
+	sectors &= ~(uint32_t)(write ? t->written : t->written | t->read);
+	*(write ? &t->written : &t->read) |= (uint8_t)sectors;
+	return sectors;
+}
+
+static void touch(struct warm *w, uint64_t line, uint32_t sectors, struct access_kind a)
 {
 	struct gpu *g = w->g;
 
-	memory_warm(g->mem, sector * 32, cluster, write, gpu_now(g));
+	if (a.bypass || !w->l1d)
+		;
+	else if (w->flushes_l1d)
+		sectors = not_lately(w, line, sectors, a.write);
+	else if (a.write)
+		cache_touch_written(w->l1d, line, sectors, gpu_now(g));
+	else
+		sectors = cache_touch(w->l1d, line, sectors, false, gpu_now(g));
+	if (sectors)
+		memory_warm(g->mem, line, sectors, w->cluster, a.write, gpu_now(g));
 }
 
 /* Lanes mostly go on where the one before left off. */
-static void warm_access(struct warm *w, const struct rec *r, const struct inst *in, uint32_t cluster)
+static void warm_access(struct warm *w, const struct rec *r, const struct inst *in)
 {
-	uint64_t lane[32], last = UINT64_MAX;
-	bool write;
+	uint64_t lane[32], line = UINT64_MAX;
+	uint32_t sectors = 0;
+	struct access_kind a;
 
 	rec_addresses(&w->block, r, lane);
-	if (!is_global(w, in, lane, r->mask, &write))
+	if (!is_global(w, in, lane[bit_lowest32(r->mask)], &a))
 		return;
 	FOR_BITS32 (i, r->mask) {
 		uint64_t from = lane[i] / 32, to = (lane[i] + (in->size ? in->size - 1u : 0)) / 32;
 
-		for (uint64_t s = from; s <= to; s++)
-			if (s != last)
-				touch(w, last = s, cluster, write);
+		for (uint64_t s = from; s <= to; s++) {
+			if (s / 4 * LINE != line) {
+				if (sectors)
+					touch(w, line, sectors, a);
+				line = s / 4 * LINE;
+				sectors = 0;
+			}
+			sectors |= 1u << s % 4;
+		}
 	}
+	touch(w, line, sectors, a);
 }
 
-static void warm_code(struct warm *w, uint32_t line, uint32_t sm, uint32_t cluster)
+/* ---- code ------------------------------------------------------------------------------------ */
+
+static void warm_line(struct warm *w, uint32_t line)
 {
 	struct gpu *g = w->g;
-	uint64_t addr = w->code_base + (uint64_t)line * CODE_LINE;
-	struct sm *s = &g->sm[sm];
+	uint64_t addr = w->code_base + (uint64_t)line * LINE;
 
 	if (!bitset_test(w->known, line)) {
 		bitset_set(w->known, line);
-		for (uint32_t i = 0; i < CODE_LINE; i += 32)
-			memory_warm(g->mem, addr + i, cluster, false, gpu_now(g));
+		memory_warm(g->mem, addr, ALL_SECTORS, w->cluster, false, gpu_now(g));
 	}
-	if (!s->l1i || g->params.modern.on) /* its L1I is invalid when a kernel begins */
-		return;
-	for (uint32_t i = 0; i < CODE_LINE; i += 32)
-		cache_touch(s->l1i, addr + i, i / 32, false, (uint32_t)gpu_now(g));
+	if (w->sm->l1i && !g->params.modern.on) /* whose L1I is invalid when a kernel begins */
+		cache_touch(w->sm->l1i, addr, ALL_SECTORS, false, gpu_now(g));
 }
 
-/* Where the next thread block would go: clusters by turns, and the SMs of each by turns. */
-static uint32_t next_sm(struct gpu *g, uint32_t *cluster)
+/* The first time that an instruction runs in the thread block. */
+static void warm_code(struct warm *w, const struct inst *in)
 {
+	uint32_t line = in->pc / LINE;
+
+	if (line < CODE_LINES && !bitset_test(w->seen, line)) {
+		bitset_set(w->seen, line);
+		warm_line(w, line);
+	}
+}
+
+/* ---- thread blocks --------------------------------------------------------------------------- */
+
+/* Where the next thread block would go: clusters by turns, and the SMs of each by turns. */
+static void place(struct warm *w)
+{
+	struct gpu *g = w->g;
 	struct launch *l = g->launch;
 	uint32_t per = g->params.sms_per_cluster, c = (l->last_cluster + 1) % g->params.clusters;
 
 	l->last_cluster = c;
 	l->last_sm[c] = (l->last_sm[c] + 1) % per;
-	*cluster = c;
-	return c * per + l->last_sm[c];
+	w->cluster = c;
+	w->sm = &g->sm[c * per + l->last_sm[c]];
+	w->l1d = g->params.core.gmem_skip_l1d ? NULL : ldst_l1d(w->sm);
+	w->number++;
+}
+
+static void grow_ran(struct warm *w)
+{
+	uint32_t had = w->cap_ran;
+
+	grow(&w->ran, &w->cap_ran, code_count(w->code), sizeof(*w->ran));
+	memset(w->ran + had, 0, (w->cap_ran - had) * sizeof(*w->ran));
 }
 
 static void warm_block(struct warm *w)
 {
-	uint32_t cluster, sm = next_sm(w->g, &cluster);
-
+	place(w);
+	grow_ran(w);
 	memset(w->seen, 0, sizeof(w->seen));
 	for (uint32_t i = 0; i < w->block.n_recs; i++) {
 		const struct rec *r = &w->block.rec[i];
-		const struct inst *in = code_at(w->code, r->inst);
-		uint32_t line = in->pc / CODE_LINE;
 
-		if (line < CODE_LINES && !bitset_test(w->seen, line)) {
-			bitset_set(w->seen, line);
-			warm_code(w, line, sm, cluster);
+		if (w->ran[r->inst] != w->number) {
+			w->ran[r->inst] = w->number;
+			warm_code(w, code_at(w->code, r->inst));
 		}
 		if (r->addr && r->mask)
-			warm_access(w, r, in, cluster);
+			warm_access(w, r, code_at(w->code, r->inst));
 	}
+}
+
+/* An L1D that is not flushed gets the size that it would have had. */
+static void size_l1d(struct gpu *g, const struct trace *t)
+{
+	const struct kernel_header *h = trace_header(t);
+	struct kernel k = {.head = h,
+		.path = xstrdup(trace_path(t)),
+		.n_ctas = kernel_blocks(h),
+		.padded_threads = kernel_warps(h) * 32};
+
+	resources_limit(g, &k);
+	free(k.path);
 }
 
 int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault *f)
@@ -130,10 +213,16 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	w->head = trace_header(t);
 	w->code = code;
 	w->code_base = g->params.modern.on ? launch_code_base(w->head->name) : LEGACY_CODE;
+	w->flushes_l1d = g->params.core.flush_l1;
+	if (!w->flushes_l1d && g->params.core.adaptive_l1)
+		size_l1d(g, t);
 	while ((r = trace_next(t, &w->block, f)) > 0)
 		warm_block(w);
 	r = r < 0 ? -1 : trace_finish(t, f);
+	if (g->params.mem.flush_l2)
+		memory_flush_l2(g->mem, NULL);
 	tblock_free(&w->block);
+	free(w->ran);
 	free(w);
 	return r;
 }

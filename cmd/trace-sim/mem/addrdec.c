@@ -12,9 +12,11 @@
 #include "bits.h"
 #include "mem.h"
 
+enum { INDEX_CONSECUTIVE, INDEX_BITWISE, INDEX_POLY, INDEX_HOLE, INDEX_RANDOM, INDEX_SAME };
 enum field { FIELD_CHIP, FIELD_BANK, FIELD_ROW, FIELD_PARTITION, N_FIELDS };
 
-#define MAX_RUNS 64
+#define MAX_RUNS  64
+#define LINE_LOG2 7 /* of the bytes of a line */
 
 struct gather {
 	uint32_t n;
@@ -40,6 +42,7 @@ struct addrdec {
 	uint32_t channels, subs, index; /* subs: slices of a channel that share its addresses, on one side */
 	uint32_t sides, clusters;
 	bool gap;            /* channels are no power of two */
+	bool lines_whole;    /* all of a line belongs to one slice */
 	uint32_t high_shift; /* what is left of the address for hashing */
 	uint32_t ipoly_n;
 	struct random random;
@@ -114,6 +117,10 @@ static void set_masks(struct addrdec *d, const struct addr_params *p)
 	/* quirk Q4-26: with D bits the shift is one less, as ADDR_CHIP_S is -1 then. */
 	if (d->chip_at >= 0 || nbits + sub_log2)
 		d->high_shift = (uint32_t)(d->chip_at + (int)(nbits + sub_log2));
+	int lowest = d->index == INDEX_RANDOM ? d->chip_at - (int)sub_log2
+		     : d->gap                 ? d->chip_at
+					      : (int)d->high_shift;
+	d->lines_whole = lowest >= LINE_LOG2 && !(((d->gap ? 0 : chip) | bank) & ((1u << LINE_LOG2) - 1));
 }
 
 /* ---- RANDOM indexing ------------------------------------------------------------------------ */
@@ -194,8 +201,6 @@ static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 }
 
 /* ---- decoding ------------------------------------------------------------------------------- */
-
-enum { INDEX_CONSECUTIVE, INDEX_BITWISE, INDEX_POLY, INDEX_HOLE, INDEX_RANDOM, INDEX_SAME };
 
 struct addrdec *addrdec_new(const struct params *p)
 {
@@ -282,6 +287,17 @@ void addrdec_request(struct addrdec *d, struct req *r)
 		r->sub = (uint16_t)on_side(d, sub, r->cluster * d->sides / d->clusters % d->sides);
 	r->bank = (uint8_t)bank; /* quirk Q4-22: not changed by the index function */
 	r->row = (uint32_t)gather(&d->field[FIELD_ROW], local);
+}
+
+bool addrdec_lines_whole(const struct addrdec *d) { return d->lines_whole; }
+
+uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
+{
+	uint32_t chip, sub;
+	uint64_t high, local = local_address(d, addr, &chip, &high);
+
+	sub = sub_of(d, addr, chip, (uint32_t)gather(&d->field[FIELD_BANK], local), high);
+	return d->sides > 1 ? on_side(d, sub, cluster * d->sides / d->clusters % d->sides) : sub;
 }
 
 /* MEM-sides-1: of pages in turn. */

@@ -27,7 +27,10 @@ void addrdec_delete(struct addrdec *d);
  * order.
  */
 void addrdec_request(struct addrdec *d, struct req *r);
-uint32_t addrdec_sub(struct addrdec *d, uint64_t addr);                     /* sub partition of an address */
+/* Sub partition of an address for a cluster: what addrdec_request() finds. */
+uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster);
+bool addrdec_lines_whole(const struct addrdec *d);      /* it is the same for all of a line of 128 bytes */
+uint32_t addrdec_sub(struct addrdec *d, uint64_t addr); /* sub partition of an address */
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr); /* MEM-addr-8 */
 bool addrdec_draws(const struct addrdec *d); /* RANDOM: every constructed request must be decoded at once */
 
@@ -111,10 +114,11 @@ void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_tic
 /* Host copy (MEM-copy). */
 void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64_t now);
 /*
- * One sector is read or written by a cluster, as far as tags show it: for whoever wants an L2 that is not empty.
- * Takes no time, counts nothing, and writes nothing back. Only while nothing is queued.
+ * Sectors, a bit each, of the line of 128 bytes are read or written by a cluster, as far as tags show it: for whoever wants
+ * an L2 that is not empty. Takes no time, counts nothing, and writes nothing back. Only while nothing is queued.
  */
-void memory_warm(struct memory *m, uint64_t addr, uint32_t cluster, bool write, uint64_t now);
+void memory_warm(
+	struct memory *m, uint64_t line, uint32_t sectors, uint32_t cluster, bool write, uint64_t now);
 /* -gpgpu_flush_l2_cache (MEM-flush): the lines it prints go to out (NULL: none). */
 void memory_flush_l2(struct memory *m, FILE *out);
 

@@ -74,20 +74,25 @@ uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now)
 	return mem_fifo_pop(m->pool->at, &s->far);
 }
 
-void memory_warm(struct memory *m, uint64_t addr, uint32_t cluster, bool write, uint64_t now)
+static void warm_slice(
+	struct memory *m, uint64_t addr, uint32_t sectors, uint32_t cluster, bool write, uint64_t now)
 {
-	struct req r = {.addr = addr, .cluster = (uint16_t)cluster};
-	struct sub *s;
+	struct sub *s = &m->sub[addrdec_slice(m->dec, addr, cluster)];
 
-	addrdec_request(m->dec, &r);
-	s = &m->sub[r.sub];
 	if (!s->l2)
 		return;
-	if (s->partner) {
-		if (!cache_has_line(s->l2, addr) && !fetch_line(s, addr, now, NULL))
-			make_room(s, addr, now, NULL);
-		s->partner->copies++;
+	if (s->partner && !cache_has_line(s->l2, addr) && !fetch_line(s, addr, now, NULL))
+		make_room(s, addr, now, NULL);
+	cache_touch(s->l2, addr, sectors, write, now + s->copies);
+}
+
+void memory_warm(
+	struct memory *m, uint64_t line, uint32_t sectors, uint32_t cluster, bool write, uint64_t now)
+{
+	if (addrdec_lines_whole(m->dec)) {
+		warm_slice(m, line, sectors, cluster, write, now);
+		return;
 	}
-	cache_touch(s->l2, addr, (uint32_t)(addr % 128 / 32), write, (uint32_t)(s->copies + now));
-	s->copies++;
+	FOR_BITS32 (i, sectors)
+		warm_slice(m, line + 32 * i, 1u << i, cluster, write, now);
 }

@@ -33,7 +33,8 @@ void bench_close(struct bench *b)
 
 void bench_warm(struct bench *b, uint64_t addr, uint32_t cluster, bool write)
 {
-	memory_warm(b->run.gpu.mem, addr, cluster, write, gpu_now(&b->run.gpu));
+	memory_warm(
+		b->run.gpu.mem, addr & ~127ull, 1u << addr % 128 / 32, cluster, write, gpu_now(&b->run.gpu));
 }
 
 static void step(struct run *r)
