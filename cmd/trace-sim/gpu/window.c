@@ -2,9 +2,10 @@
 /*
  * Running a window. See window.h for what is always true; the argument for each bound is LAUNCH-window-1's.
  *
- * A cluster in which a thread block ends, while others still run, stands still behind that cycle until all have come
- * there; then thread blocks are placed as in a single step. Clusters that are further have no room for one: had they, they
- * would have stood still, too.
+ * Clusters run to the end of the window, or to where they need to know of others. One in which a thread block ends
+ * stands still behind that cycle until all have come there; then thread blocks are placed as in a single step. Those that
+ * are further have no room for one: had they, they would have stood still, too. One whose input of the request network
+ * might be full stands still before its next cycle until the network has come there.
  */
 #include <assert.h>
 #include <setjmp.h>
@@ -23,9 +24,11 @@
 #define WORTH_RUN 16384u
 
 struct window {
-	uint64_t now;       /* of its first cycle */
-	uint32_t cycles, n; /* core cycles, steps */
+	uint64_t now;              /* of its first cycle */
+	uint32_t cycles, n;        /* core cycles, steps */
+	uint32_t served, n_served; /* cycles, and steps, for which the request side has been run */
 	bool shared;
+	uint32_t rate;             /* requests that a cluster can send in a cycle, at most */
 	uint32_t longest;          /* of all windows */
 	enum window_bound alone;   /* where that is 1: why */
 	uint64_t work;             /* SM cycles so far */
@@ -66,23 +69,36 @@ static enum window_bound forbidden(const struct gpu *g)
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Ticks of another domain in a core cycle, at most. */
-static uint32_t ticks_a_cycle(const struct gpu *g, unsigned domain)
+/* Core cycles that have no more than n of what comes so often in each. */
+static uint32_t cycles_with(uint32_t n, double rate)
 {
-	return (uint32_t)(g->clocks.period[0] / g->clocks.period[domain]) + 2;
+	double cycles = (n - 4) / rate;
+
+	return cycles < WINDOW_MAX ? (uint32_t)cycles : WINDOW_MAX;
+}
+
+/* L1, past it, and instruction fetches (LAUNCH-window-5). */
+static uint32_t request_rate(const struct params *p)
+{
+	uint32_t ports = p->net.cluster_ports ? p->net.cluster_ports : 1;
+
+	return p->sms_per_cluster * (p->core.ldst_steps * (ports + 1) + p->core.fetch_steps);
 }
 
 void window_init(struct gpu *g)
 {
 	struct window *w = reserve(1, sizeof *w);
 	const char *text = getenv("WARPTOOLS_WINDOW");
-	uint32_t icnt = ticks_a_cycle(g, 1), l2 = ticks_a_cycle(g, 2);
+	const double *period = g->clocks.period;
+	double icnt = period[0] / period[1], l2 = period[0] / period[2];
 
 	g->window = w;
 	w->ready = xcalloc(g->params.clusters, sizeof *w->ready);
 	w->longest = text ? least((uint32_t)num_leading(text), WINDOW_MAX) : WINDOW_MAX / 2;
 	w->longest = least(w->longest, g->params.mem.rop_latency);
-	w->longest = least(w->longest, least(MEMORY_TICKS / l2, STEPS_MAX / (1 + icnt + l2)));
+	w->longest = least(w->longest, cycles_with(MEMORY_TICKS, l2));
+	w->longest = least(w->longest, cycles_with(STEPS_MAX, 1 + icnt + l2));
+	w->rate = request_rate(&g->params);
 	w->alone = forbidden(g);
 	if (w->alone != N_WINDOW_BOUNDS)
 		w->longest = 1;
@@ -116,25 +132,23 @@ static uint32_t sm_lasts(const struct sm *s, uint32_t enough)
 	return most;
 }
 
-/* Cycles in which a kernel without thread blocks to place cannot end; no more than enough. */
-static uint32_t kernel_lasts(const struct gpu *g, uint32_t enough)
+/* Cycles in which the kernel cannot end; no more than enough. */
+static uint32_t kernel_lasts(struct gpu *g, uint32_t enough)
 {
-	uint32_t most = 0;
+	uint64_t now = gpu_now(g), awaited = memory_awaited(g->mem);
+	uint32_t most = awaited > now ? (uint32_t)(awaited - now) : 0;
 
+	if (most < enough && g->launch->ctas_left && !g->sampling) {
+		uint32_t block = launch_next_records(g) / g->params.core.max_issue;
+
+		most = block > most ? block : most;
+	}
 	for (uint32_t i = 0; i < g->params.sms && most < enough; i++) {
 		uint32_t lasts = g->sm[i].live_ctas ? sm_lasts(&g->sm[i], enough) : 0;
 
 		most = lasts > most ? lasts : most;
 	}
 	return most;
-}
-
-/* Requests that a cluster can send in a cycle. */
-static uint32_t request_rate(const struct params *p)
-{
-	uint32_t ports = p->net.cluster_ports ? p->net.cluster_ports : 1;
-
-	return p->sms_per_cluster * (p->core.ldst_steps * (ports + 1) + p->core.fetch_steps);
 }
 
 /* Cycles in which the network advances no more than n times. */
@@ -171,7 +185,7 @@ static struct length length(struct gpu *g, uint64_t until)
 
 	if (w->longest <= 1)
 		return (struct length){1, w->alone == N_WINDOW_BOUNDS ? WINDOW_longest : w->alone};
-	if (!gpu_live(g) || launch_placing(g))
+	if (!gpu_live(g) || launch_least_delay(g))
 		return (struct length){1, WINDOW_idle};
 	if (launch_ptx(g))
 		return (struct length){1, WINDOW_ptx};
@@ -180,13 +194,9 @@ static struct length length(struct gpu *g, uint64_t until)
 	bound(&l, until - now, WINDOW_told);
 	if (p->max_cycle)
 		bound(&l, p->max_cycle - now, WINDOW_cycles);
-	if (g->launch->ctas_left && !g->sampling)
-		bound(&l, launch_next_records(g) / p->core.max_issue, WINDOW_block);
-	else
-		bound(&l, kernel_lasts(g, l.cycles), WINDOW_tail);
-	bound(&l, net_input_room(g->net, 0) / request_rate(p), WINDOW_requests);
-	bound(&l, cycles_of(g, net_input_room(g->net, 1)), WINDOW_replies);
-	bound(&l, cycles_of(g, net_reply_room(g->net)), WINDOW_outputs);
+	bound(&l, kernel_lasts(g, l.cycles), WINDOW_tail);
+	bound(&l, cycles_of(g, net_reply_in_room(g->net)), WINDOW_replies);
+	bound(&l, cycles_of(g, net_reply_out_room(g->net)), WINDOW_outputs);
 	return l;
 }
 
@@ -201,6 +211,7 @@ static void plan(struct gpu *g, uint32_t cycles)
 
 	w->now = gpu_now(g);
 	w->cycles = cycles;
+	w->served = w->n_served = 0;
 	for (w->n = 0; k < cycles;) {
 		unsigned fired = clocks_step(&g->clocks);
 
@@ -226,9 +237,10 @@ static void plan(struct gpu *g, uint32_t cycles)
 	}
 }
 
-static void run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items)
+/* size: SM cycles that they stand for */
+static void run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t size)
 {
-	if (g->window->shared && items > 1) {
+	if (g->window->shared && items > 1 && (size >= WORTH || team_tested())) {
 		g->window->count.phases++;
 		team_run(g->team, work, g, items);
 		return;
@@ -248,19 +260,20 @@ static void reply_side(struct gpu *g)
 {
 	struct window *w = g->window;
 
-	run_items(g, run_channel, memory_channels(g->mem));
+	run_items(g, run_channel, memory_channels(g->mem), WORTH);
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->step[i].reply)
 			net_advance_one(g->net, 1);
 }
 
-static void request_side(struct gpu *g)
+/* The request side of the first so many cycles, before the last of which all clusters have come. */
+static void serve_requests(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
-	uint64_t dram = 0, l2 = 0;
+	uint64_t first = w->step[0].now, dram = 0, l2 = 0;
 
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct memory_work *k = &w->step[i];
+	for (; w->n_served < w->n && w->step[w->n_served].now < first + cycles; w->n_served++) {
+		const struct memory_work *k = &w->step[w->n_served];
 
 		if (k->l2)
 			memory_accept(g->mem, k);
@@ -270,6 +283,7 @@ static void request_side(struct gpu *g)
 		l2 += k->l2;
 	}
 	memory_idle_ticks(g->mem, 0, dram, l2);
+	w->served = cycles;
 }
 
 /* ---- a cluster by itself ----------------------------------------------------------------------------- */
@@ -312,6 +326,12 @@ static void turn(struct gpu *g, struct cluster *c, uint32_t cycles)
 		c->first = (uint32_t)((c->first + (uint64_t)cycles) % g->params.sms_per_cluster);
 }
 
+/* Room for all that the cluster may send in cycle k, or the network has come there: what it says is the truth. */
+static bool may_send(const struct gpu *g, uint32_t id, uint32_t k)
+{
+	return net_request_room(g->net, id) >= g->window->rate || g->window->served > k;
+}
+
 static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 {
 	const struct window *w = g->window;
@@ -325,6 +345,9 @@ static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 		c->at = k;
 		if (k == c->end)
 			break;
+		c->full = turns && !may_send(g, id, k);
+		if (c->full)
+			return;
 		if (has_reply(g, c, id, k))
 			cluster_response(g, id, w->now + k, w->seen[k]);
 		if (turns) {
@@ -333,7 +356,7 @@ static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 		}
 		c->at++;
 	}
-	c->waits = c->n_ended != 0;
+	c->waits = c->n_ended || c->stays;
 }
 
 /* Faults of SMs, which are told in the order of their cycles. */
@@ -374,28 +397,47 @@ static void run_cluster(void *ctx, unsigned item)
 
 /* ---- all clusters -------------------------------------------------------------------------------------- */
 
-static void goes_on(struct gpu *g, uint32_t id, uint32_t end)
+/* Up to `end`; stays: a pass of placing follows that. */
+static void goes_on(struct gpu *g, uint32_t id, uint32_t end, bool stays)
 {
-	g->cluster[id].waits = false;
-	g->cluster[id].end = end;
+	struct cluster *c = &g->cluster[id];
+
+	c->waits = c->full = false;
+	c->stays = stays;
+	c->end = end;
 	g->window->ready[g->window->n_ready++] = id;
 }
 
 static void run_ready(struct gpu *g)
 {
-	run_items(g, run_cluster, g->window->n_ready);
-	g->window->n_ready = 0;
+	struct window *w = g->window;
+	uint32_t work = 0;
+
+	for (uint32_t i = 0; i < w->n_ready; i++)
+		work += g->cluster[w->ready[i]].end - g->cluster[w->ready[i]].at;
+	run_items(g, run_cluster, w->n_ready, work);
+	w->n_ready = 0;
 }
 
-/* The first cycle behind which a cluster waits; UINT32_MAX: none does. */
-static uint32_t first_waiting(const struct gpu *g)
+/* Before which cycles the first cluster waits, and the first that needs to know what room it has; UINT32_MAX: none. */
+static void first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
 {
-	uint32_t first = UINT32_MAX;
+	*waiting = *full = UINT32_MAX;
+	for (const struct cluster *c = g->cluster; c < g->cluster + g->params.clusters; c++) {
+		if (c->waits)
+			*waiting = least(*waiting, c->at);
+		if (c->full)
+			*full = least(*full, c->at);
+	}
+}
 
+/* All clusters have come to the cycle `at`, or stand still further on. */
+static void ask_network(struct gpu *g, uint32_t at)
+{
+	serve_requests(g, at + 1);
 	for (uint32_t c = 0; c < g->params.clusters; c++)
-		if (g->cluster[c].waits && g->cluster[c].at < first)
-			first = g->cluster[c].at;
-	return first;
+		if (g->cluster[c].full)
+			goes_on(g, c, g->cluster[c].end, g->cluster[c].stays);
 }
 
 /* The serial end of the cycle before `at`, to which all have come. */
@@ -420,30 +462,37 @@ static void end_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *amon
 	gpu_flush_idle(g);
 }
 
+static void go_on_among(struct gpu *g, const uint64_t *among, uint32_t at)
+{
+	/* Where a block may be placed now, more may be a cycle later, among the same clusters. */
+	bool stay = launch_placing(g) && at < g->window->cycles;
+
+	for (uint32_t c = 0; c < g->params.clusters; c++)
+		if (bitset_test(among, c))
+			goes_on(g, c, stay ? at + 1 : g->window->cycles, stay);
+}
+
 static void clusters(struct gpu *g)
 {
 	struct window *w = g->window;
 	uint64_t first = g->cycle, among[4096 / 64];
-	uint32_t at;
+	uint32_t waiting, full;
 
-	for (uint32_t c = 0; c < g->params.clusters; c++) {
+	memset(among, 0xff, sizeof among);
+	for (uint32_t c = 0; c < g->params.clusters; c++)
 		g->cluster[c].at = 0;
-		goes_on(g, c, w->cycles);
-	}
-	for (run_ready(g); (at = first_waiting(g)) != UINT32_MAX; run_ready(g)) {
-		bool again;
-
-		end_cycle(g, first, at, among);
-		/* Where blocks were placed more may be placed a cycle later, among the same clusters. */
-		again = launch_placing(g) && at < w->cycles;
-		for (uint32_t c = 0; c < g->params.clusters; c++)
-			if (bitset_test(among, c))
-				goes_on(g, c, again ? at + 1 : w->cycles);
-		if (!again)
-			continue;
+	go_on_among(g, among, 0);
+	for (;;) {
 		run_ready(g);
-		for (uint32_t c = 0; c < g->params.clusters; c++)
-			g->cluster[c].waits |= bitset_test(among, c);
+		first_stops(g, &waiting, &full);
+		if (full < waiting) {
+			ask_network(g, full);
+		} else if (waiting != UINT32_MAX) {
+			end_cycle(g, first, waiting, among);
+			go_on_among(g, among, waiting);
+		} else {
+			break;
+		}
 	}
 	assert(!g->launch->n_finished);
 	for (uint32_t c = 0; c < g->params.clusters; c++)
@@ -480,7 +529,7 @@ bool window_run(struct gpu *g, uint64_t until)
 	plan(g, l.cycles);
 	reply_side(g);
 	clusters(g);
-	request_side(g);
+	serve_requests(g, l.cycles);
 	if (g->cycle % g->params.sample_cycles == 0)
 		gpu_window(g);
 #ifdef CHECK_INVARIANTS

@@ -30,6 +30,9 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	flags |= f & UOP_STORE ? REQ_STORE : 0u;
 	flags |= f & UOP_BYPASS ? REQ_BYPASS : 0u;
 	flags |= f & UOP_LDGSTS ? REQ_LDGSTS : 0u;
+	/* quirk Q2-19: what has no destination, and LDGSTS, is waited for by nobody. */
+	if (f & UOP_STORE || (f & UOP_LOAD && w->uop->n_dst && !(f & UOP_LDGSTS)))
+		flags |= REQ_AWAITED;
 	r->addr = r->orig_addr = a->addr;
 	r->bytes[0] = a->bytes[0];
 	r->bytes[1] = a->bytes[1];

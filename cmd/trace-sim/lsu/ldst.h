@@ -79,7 +79,8 @@ struct cluster {
 	uint32_t first;                 /* SM of the cluster that is cycled first */
 	/* in a window: its next cycle, where it is to stop; it waits for the others there, and what it met */
 	uint32_t at, end;
-	bool waits;
+	bool waits, stays; /* stays: waits at its end, even though no thread block has ended */
+	bool full; /* stands before its next cycle until its input of the network is known to have room, or not */
 	struct fault *fault;
 	bool needs_flush; /* an SM has had a CTA since the L1Ds were last invalidated */
 	uint32_t live_threads;

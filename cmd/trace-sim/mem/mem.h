@@ -96,6 +96,8 @@ void memory_step(struct memory *m, const struct memory_work *k);
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
 void memory_accept(struct memory *m, const struct memory_work *k);
 uint32_t memory_channels(const struct memory *m);
+/* Some warp waits for a request that is not answered before this time; 0, or long ago: none is known of. */
+uint64_t memory_awaited(const struct memory *m);
 uint64_t memory_dram_ticks(const struct memory *m); /* so far */
 uint64_t memory_l2_ticks(const struct memory *m);
 

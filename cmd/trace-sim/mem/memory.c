@@ -266,6 +266,16 @@ uint64_t memory_dram_ticks(const struct memory *m) { return m->dram_ticks; }
 uint64_t memory_l2_ticks(const struct memory *m) { return m->l2_ticks; }
 uint32_t memory_channels(const struct memory *m) { return m->mp->channels; }
 
+uint64_t memory_awaited(const struct memory *m)
+{
+	uint64_t last = m->awaited;
+
+	for (uint32_t c = 0; c < m->mp->channels; c++)
+		if (m->channel[c].awaited > last)
+			last = m->channel[c].awaited;
+	return last;
+}
+
 /* ---- sleeping ------------------------------------------------------------------------------- */
 
 /* quirk Q4-10: what the L2 made itself keeps nothing busy. */

@@ -39,6 +39,7 @@ struct channel {
 	struct mem_fifo delay;      /* DRAM latency queue; req.key: ready time */
 	struct sub *sub;            /* its first one */
 	bool live;                  /* may move something itself */
+	uint64_t awaited;           /* the last time at which delay lets a REQ_AWAITED go */
 	/* not yet in the memory's counts; requests tracked */
 	uint32_t replies, stall_dramfull, stall_icnt2sh;
 	uint32_t tracked;
@@ -66,6 +67,7 @@ struct memory {
 	uint64_t *awake;       /* channels that may have something to do, or have something in a ROP queue */
 	uint32_t credit_limit; /* 0: none */
 	uint64_t l2_ticks, dram_ticks;
+	uint64_t awaited;  /* the last time at which a ROP queue lets a REQ_AWAITED go */
 	uint32_t accepted; /* packets, in this L2 tick */
 	struct memory_counts n;
 };

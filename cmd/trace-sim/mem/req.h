@@ -65,7 +65,8 @@ enum req_flag {
 	REQ_LDGSTS = 1 << 7,
 	REQ_PIECE = 1 << 8,        /* parent is the request it was split from (MEM-split) */
 	REQ_PARENT_WRITE = 1 << 9, /* parent is the write held by this allocate-read (CACHE-wmiss-4) */
-	REQ_TRACKED = 1 << 10      /* in its sub partition's request tracker (MEM-reply-3) */
+	REQ_TRACKED = 1 << 10,     /* in its sub partition's request tracker (MEM-reply-3) */
+	REQ_AWAITED = 1 << 11      /* its warp does not end before the answer has come */
 };
 
 #define REQ_NONE 0u

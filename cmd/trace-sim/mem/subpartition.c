@@ -24,6 +24,8 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 
 	mem_fifo_push(m->pool->at, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
+	if (n->flags & REQ_AWAITED)
+		m->awaited = now + m->mp->rop_latency;
 	if (s->rop.count == 1)
 		s->rop_due = n->key;
 }
@@ -78,7 +80,7 @@ static void piece(struct memory *m, struct sub *sub, uint32_t from, uint64_t add
 		.warp = o->warp,
 		.sched = o->sched,
 		.stream = o->stream};
-	r->flags = (uint16_t)((o->flags & REQ_WRITE) | REQ_BLANK | REQ_PIECE);
+	r->flags = (uint16_t)((o->flags & (REQ_WRITE | REQ_AWAITED)) | REQ_BLANK | REQ_PIECE);
 	sector_bytes(r->bytes, lo, s);
 	addrdec_request(m->dec, r);
 	r->chip = o->chip;

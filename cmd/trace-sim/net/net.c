@@ -365,22 +365,34 @@ uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance)
 
 void net_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
 
-uint32_t net_input_room(const struct net *n, unsigned subnet)
+uint32_t net_request_room(const struct net *n, uint32_t cluster)
 {
-	const struct xbar *x = &n->xbar[subnet];
+	const struct xbar *x = &n->xbar[0];
+
+	return x->in[cluster].count < x->in_limit ? x->in_limit - x->in[cluster].count : 0;
+}
+
+static uint32_t fullest(const struct port *p, uint32_t n)
+{
 	uint32_t most = 0;
 
-	for (uint32_t i = 0; i < x->n_in; i++)
-		most = x->in[i].count > most ? x->in[i].count : most;
+	for (uint32_t i = 0; i < n; i++)
+		most = p[i].count > most ? p[i].count : most;
+	return most;
+}
+
+uint32_t net_reply_in_room(const struct net *n)
+{
+	const struct xbar *x = &n->xbar[1];
+	uint32_t most = fullest(x->in, x->n_in);
+
 	return most < x->in_limit ? x->in_limit - most : 0;
 }
 
-uint32_t net_reply_room(const struct net *n)
+uint32_t net_reply_out_room(const struct net *n)
 {
 	const struct xbar *x = &n->xbar[1];
-	uint32_t most = 0;
+	uint32_t most = fullest(x->out, x->n_out);
 
-	for (uint32_t i = 0; i < x->n_out; i++)
-		most = x->out[i].count > most ? x->out[i].count : most;
 	return most + 1 < x->out_limit ? x->out_limit - most - 1 : 0;
 }

@@ -50,9 +50,13 @@ bool net_reply_there(const struct net *n, uint32_t cluster, uint32_t advance);
 uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
 bool net_reply_coming(const struct net *n, uint32_t cluster);
 void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies */
-/* Packets that every input of a half, and every output of the reply network before it counts as full, has room for. */
-uint32_t net_input_room(const struct net *n, unsigned subnet);
-uint32_t net_reply_room(const struct net *n);
+/*
+ * Packets that there is room for: in a cluster's input of the request network; in every input of the reply network; in
+ * every output of it, before it counts as full.
+ */
+uint32_t net_request_room(const struct net *n, uint32_t cluster);
+uint32_t net_reply_in_room(const struct net *n);
+uint32_t net_reply_out_room(const struct net *n);
 
 /* Mode 2 counters per crossbar (0 requests, 1 replies), summed over ports. */
 struct xbar_counts {
