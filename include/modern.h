@@ -66,7 +66,8 @@ struct modern_params {
 	uint32_t tensor_rate;  /* half multiply-adds a cycle and sub-core */
 	uint32_t fp64_latency; /* of the unit that sub-cores share */
 	uint32_t sfu_latency;
-	uint32_t mem_places, mem_first, mem_interval, mem_interval_shared, sm_bytes;
+	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
+	uint32_t sm_bytes, shared_bytes, sm_interval;
 	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency;
 	uint32_t link_bytes, prt;
 	uint32_t barrier, barrier_per_warp, barrier_delay;

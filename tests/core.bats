@@ -11,7 +11,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	for d in core_model=new core_dependence=guess core_latency_table=sm_80 core_predicates=all core_war_mode=never \
 		core_issue_order=lrr core_rf_read=window core_rfc_guess=all core_ii_int=0 core_ii_fp32=0 core_ii_half=0 \
 		core_ii_fp64=0 core_ii_sfu=0 core_mem_places=0 core_sm_bytes=0 core_rf_banks=0 core_ibuffer=0 core_ibuffer=9 \
-		core_prt=0 core_shared_latency=10 core_l1_latency=19 core_const_latency=10 core_cta_interval=-1 \
+		core_prt=0 core_shared_bytes=0 core_sm_interval=0 core_shared_latency=10 core_l1_latency=22 core_const_latency=10 core_cta_interval=-1 \
 		core_cta_interval=1,5 core_cta_interval=2000000 core_cache:l0i=N:3:128:4 core_cache:l0i=N:8:128 \
 		core_cache:l0i=N:8:8:4 core_cache:l0i=S:8:128:32 core_cache:l1i=N:64:128 \
 		core_cache:l1i=N:64:128:16,L:R:m:N:L,S:64:48,32 core_cache:l1i=N:64:64:16,L:R:f:N:L,S:64:48,32 \

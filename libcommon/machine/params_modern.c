@@ -14,20 +14,20 @@ struct arch {
 	uint8_t fp32, in, half, fp64, tensor_least;
 	bool fp32_on_int, fp64_shared;
 	uint16_t tensor_rate;
-	uint8_t places, l1, drain, l0i_sets;
-	uint16_t bytes;
+	uint8_t places, l1, shared, drain, l0i_sets, every; /* every: cycles between accesses of the SM */
+	uint16_t bytes, shared_bytes;
 };
 
 static const struct arch archs[] = {
-	/*sm fp32 int half fp64 tensor +int shared rate places l1 drain l0i bytes */
-	{70, 2, 2, 2, 4, 2, false, false, 128, 5, 24, 45, 4, 128},
-	{75, 2, 2, 2, 16, 2, false, true, 128, 4, 28, 45, 4, 64},
-	{80, 2, 2, 1, 4, 2, false, false, 256, 5, 29, 54, 8, 128},
-	{86, 2, 2, 2, 16, 2, true, true, 128, 5, 29, 45, 8, 64},
-	{89, 2, 2, 2, 16, 2, true, true, 128, 5, 30, 45, 8, 64},
-	{90, 1, 2, 1, 2, 2, false, false, 512, 5, 30, 54, 8, 128},
-	{100, 1, 2, 1, 2, 2, false, false, 1024, 5, 35, 54, 8, 128},
-	{120, 1, 1, 1, 16, 2, true, true, 128, 5, 35, 45, 8, 64},
+	/*sm fp32 int half fp64 tensor +int shared rate places l1 shared drain l0i every bytes shared bytes */
+	{70, 2, 2, 2, 4, 2, false, false, 128, 5, 24, 21, 45, 4, 1, 128, 128},
+	{75, 2, 2, 2, 16, 2, false, true, 128, 4, 28, 21, 45, 4, 2, 64, 64},
+	{80, 2, 2, 1, 4, 2, false, false, 256, 5, 29, 21, 54, 8, 1, 128, 128},
+	{86, 2, 2, 2, 16, 2, true, true, 128, 5, 30, 22, 45, 8, 2, 64, 128},
+	{89, 2, 2, 2, 16, 2, true, true, 128, 5, 30, 22, 45, 8, 2, 64, 128},
+	{90, 1, 2, 1, 2, 2, false, false, 512, 5, 30, 21, 54, 8, 1, 128, 128},
+	{100, 1, 2, 1, 2, 2, false, false, 1024, 5, 35, 21, 54, 8, 1, 128, 128},
+	{120, 1, 1, 1, 16, 2, true, true, 128, 5, 35, 22, 45, 8, 2, 64, 128},
 };
 
 static const struct arch *arch_of(uint32_t sm)
@@ -305,10 +305,13 @@ static int memory(struct modern_params *m, const struct gpuconf *c, const struct
 {
 	m->mem_places = or_default(c, OPT_core_mem_places, a->places);
 	m->mem_first = conf_uint(c, OPT_core_mem_first);
+	m->mem_first_lanes = conf_uint(c, OPT_core_mem_first_lanes);
 	m->mem_interval = conf_uint(c, OPT_core_mem_interval);
 	m->mem_interval_shared = conf_uint(c, OPT_core_mem_interval_shared);
 	m->sm_bytes = or_default(c, OPT_core_sm_bytes, a->bytes);
-	m->shared_latency = conf_uint(c, OPT_core_shared_latency);
+	m->shared_bytes = or_default(c, OPT_core_shared_bytes, a->shared_bytes);
+	m->sm_interval = or_default(c, OPT_core_sm_interval, a->every);
+	m->shared_latency = or_default(c, OPT_core_shared_latency, a->shared);
 	m->l1_latency = or_default(c, OPT_core_l1_latency, a->l1);
 	m->ldgsts_latency = conf_uint(c, OPT_core_ldgsts_latency);
 	m->const_latency = conf_uint(c, OPT_core_const_latency);
@@ -318,15 +321,20 @@ static int memory(struct modern_params *m, const struct gpuconf *c, const struct
 		return conf_fault(c, OPT_core_mem_places, f, "at least 1 place, or -1");
 	if (!m->sm_bytes)
 		return conf_fault(c, OPT_core_sm_bytes, f, "at least 1 byte a cycle, or -1");
+	if (!m->shared_bytes)
+		return conf_fault(c, OPT_core_shared_bytes, f, "at least 1 byte a cycle, or -1");
+	if (!m->sm_interval)
+		return conf_fault(c, OPT_core_sm_interval, f, "an interval of at least 1, or -1");
 	if (m->shared_latency < m->mem_first + 3)
 		return conf_fault(c, OPT_core_shared_latency, f,
-			"at least 3 cycles more than the %u of -core_mem_first", m->mem_first);
+			"at least 3 cycles more than the %u of -core_mem_first, or -1", m->mem_first);
 	if (m->const_latency < m->mem_first + 3)
 		return conf_fault(c, OPT_core_const_latency, f,
 			"at least 3 cycles more than the %u of -core_mem_first", m->mem_first);
-	if (m->l1_latency < m->mem_first + 12)
+	if (m->l1_latency < m->mem_first_lanes + 12)
 		return conf_fault(c, OPT_core_l1_latency, f,
-			"at least 12 cycles more than the %u of -core_mem_first, or -1", m->mem_first);
+			"at least 12 cycles more than the %u of -core_mem_first_lanes, or -1",
+			m->mem_first_lanes);
 	return 0;
 }
 

@@ -306,15 +306,21 @@ static void test_loop(void)
 }
 
 /* Distances between two instructions of an ordinary trace. */
-static void test_pair(const char *name, const char *first, const char *second, unsigned cycles)
+static void test_pair_with(
+	const char *const *option, const char *name, const char *first, const char *second, unsigned cycles)
 {
 	struct core_program *b = program(90);
 
 	fprintf(b->trace, "0000 ffffffff %s \n0010 ffffffff %s \n0020 ffffffff 0 EXIT 0 0 0 \n", first,
 		second);
-	run(b, h100, 32, 3, false, false);
+	run(b, option, 32, 3, false, false);
 	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), cycles, name);
 	done(b);
+}
+
+static void test_pair(const char *name, const char *first, const char *second, unsigned cycles)
+{
+	test_pair_with(h100, name, first, second, cycles);
 }
 
 static void test_pairs(void)
@@ -334,11 +340,123 @@ static void test_pairs(void)
 	test_pair("the integer unit takes one every second cycle", "1 R1 IADD3 2 R2 R3 0 0",
 		"1 R4 IADD3 2 R6 R7 0 0", 2);
 	test_pair("a shared load to its use", "1 R1 LDS 1 R2 4 1 0x0 4 0", "1 R4 IADD3 2 R1 R3 0 0", 23);
-	test_pair("of 8 bytes", "1 R2 LDS.64 1 R8 8 1 0x0 8 0", "1 R4 IADD3 2 R3 R5 0 0", 24);
+	test_pair("of 8 bytes", "1 R2 LDS.64 1 R8 8 1 0x0 8 0", "1 R4 IADD3 2 R3 R5 0 0", 23);
 	test_pair("a bank conflict of four", "1 R1 LDS 1 R2 4 1 0x0 16 0", "1 R4 IADD3 2 R1 R3 0 0", 26);
-	test_pair("overwriting the address waits until it was read", "1 R1 LDS 1 R2 4 1 0x0 4 0",
-		"1 R2 IADD3 2 R8 R3 0 0", 8);
 	test_pair("MUFU to its use", "1 R1 MUFU.EX2 1 R2 0 0", "1 R4 FADD 2 R1 R3 0 0", 18);
+}
+
+/*
+ * When a register may be overwritten that a memory instruction reads: distances measured on a GA102 (table 2 of
+ * Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025).
+ */
+static void test_overwriting(void)
+{
+	static const char *const late[] = {
+		"core_war_mode=writeback", "gpgpu_perfect_inst_const_cache=1", NULL};
+	static const char *const never[] = {"core_war_mode=issue", "gpgpu_perfect_inst_const_cache=1", NULL};
+	static const struct {
+		const char *name, *line;
+		unsigned cycles;
+	} reader[] = {
+		{"the address of LDS", "1 R9 LDS 1 R2 4 1 0x0 4 0", 9},
+		{"the address of LDG", "1 R9 LDG.E 1 R1 4 1 0x7f0000001000 4 0", 11},
+		{"what STS stores", "0 STS 2 R4 R2 4 1 0x0 4 0", 12},
+		{"of 8 bytes", "0 STS.64 2 R4 R2 8 1 0x0 8 0", 14},
+		{"of 16 bytes", "0 STS.128 2 R8 R2 16 1 0x0 16 0", 18},
+		{"what STG stores", "0 STG.E 2 R4 R2 4 1 0x7f0000001000 4 0", 14},
+		{"of 8 bytes", "0 STG.E.64 2 R4 R2 8 1 0x7f0000001000 8 0", 16},
+		{"of 16 bytes", "0 STG.E.128 2 R8 R2 16 1 0x7f0000001000 16 0", 20},
+	};
+
+	for (unsigned i = 0; i < sizeof reader / sizeof *reader; i++)
+		test_pair(reader[i].name, reader[i].line, "1 R2 IADD3 2 R20 R30 0 0", reader[i].cycles);
+	test_pair_with(late, "of LDS, where it waits for the result", reader[0].line,
+		"1 R2 IADD3 2 R20 R30 0 0", 21);
+	test_pair_with(never, "of LDS, where nothing waits", reader[0].line, "1 R2 IADD3 2 R20 R30 0 0", 1);
+}
+
+static const char *const ga102[] = {"gpgpu_compute_capability_major=8", "gpgpu_compute_capability_minor=6",
+	"gpgpu_perfect_inst_const_cache=1", NULL};
+
+/* The third of three loads in a row, each of which needs the one before; the second and third hit. */
+static void test_latency(const char *op, const char *address, unsigned bytes, unsigned cycles)
+{
+	struct core_program *b = program(86);
+	char name[80];
+
+	for (unsigned i = 0; i < 3; i++)
+		fprintf(b->trace, "%04x ffffffff 1 R%u %s 1 R%u %u 1 %s 0 0 \n", 16 * i, 8 + 8 * i, op, 8 * i,
+			bytes, address);
+	fprintf(b->trace, "0030 ffffffff 1 R40 IADD3 1 R24 0 0 \n0040 ffffffff 0 EXIT 0 0 0 \n");
+	run(b, ga102, 32, 5, false, false);
+	snprintf(name, sizeof name, "GA102, %s to its use", op);
+	is_number((long long)(issued(b, 0, 0x30, 0) - issued(b, 0, 0x20, 0)), cycles, name);
+	done(b);
+}
+
+/* Load to use on a GA102 (table 2 of the same). */
+static void test_latencies(void)
+{
+	test_latency("LDS", "0x0", 4, 24);
+	test_latency("LDS.64", "0x0", 8, 24);
+	test_latency("LDS.128", "0x0", 16, 26);
+	test_latency("LDG.E", "0x7f0000001000", 4, 32);
+	test_latency("LDG.E.64", "0x7f0000001000", 8, 34);
+	test_latency("LDG.E.128", "0x7f0000001000", 16, 38);
+}
+
+/* Cycles between the first and the nth load of a warp, one warp in each of some sub-cores of a GA102. */
+static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned warp, unsigned cycles)
+{
+	struct core_program *b = program(86);
+	char name[80];
+
+	for (unsigned i = 0; i < 12; i++)
+		fprintf(b->trace, "%04x ffffffff 1 R%u %s \n", 16 * i, 20 + 4 * i, load);
+	fprintf(b->trace, "00c0 ffffffff 0 EXIT 0 0 0 \n");
+	run(b, ga102, 32 * warps, 13, false, false);
+	snprintf(name, sizeof name, "GA102, %.*s, %u sub-cores: load %u of warp %u", (int)strcspn(load, " "),
+		load, warps, nth, warp);
+	is_number((long long)(issued(b, warp, 16 * (nth - 1), 0) - issued(b, warp, 0, 0)), cycles, name);
+	done(b);
+}
+
+/* Issue of loads in a row on a GA102 (table 1 of the same); shared ones leave earlier, wide ones keep the SM longer. */
+static void test_queues(void)
+{
+	static const char global[] = "LDG.E 1 R2 4 1 0x7f0000001000 4 0", shared[] = "LDS 1 R2 4 1 0x0 4 0",
+			  wide[] = "LDS.128 1 R2 16 1 0x0 16 0";
+
+	test_queue(1, global, 5, 0, 4);
+	test_queue(1, global, 6, 0, 11);
+	test_queue(1, global, 7, 0, 15);
+	test_queue(1, global, 9, 0, 23);
+	test_queue(2, global, 6, 1, 13);
+	test_queue(2, global, 8, 1, 21);
+	test_queue(3, global, 6, 2, 15);
+	test_queue(3, global, 8, 2, 27);
+	test_queue(4, global, 6, 3, 17);
+	test_queue(4, global, 7, 3, 25);
+	test_queue(4, global, 8, 3, 33);
+	test_queue(1, shared, 6, 0, 8);
+	test_queue(1, shared, 7, 0, 10);
+	test_queue(4, shared, 7, 3, 22);
+	test_queue(1, wide, 7, 0, 12);
+}
+
+/* Before Volta instructions have 8 bytes, every third of them control codes in front; nothing of that is a jump. */
+static void test_old_addresses(void)
+{
+	struct core_program *b = program(61);
+
+	fprintf(b->trace, "0008 ffffffff 1 R1 IADD 2 R2 R3 0 0 \n0010 ffffffff 1 R4 FFMA 3 R6 R7 R8 0 0 \n"
+			  "0018 ffffffff 1 R5 IADD 2 R2 R3 0 0 \n0028 ffffffff 1 R9 FFMA 3 R6 R7 R8 0 0 \n"
+			  "0048 ffffffff 0 EXIT 0 0 0 \n");
+	run(b, h100, 32, 5, false, false);
+	is_number((long long)(issued(b, 0, 0x28, 0) - issued(b, 0, 8, 0)), 3,
+		"addresses of Pascal do not jump");
+	is_number((long long)(issued(b, 0, 0x48, 0) - issued(b, 0, 0x28, 0)), 12, "a jump of Pascal does");
+	done(b);
 }
 
 /* Cycles from a comparison to the second instruction behind it, with masks, as recorded. */
@@ -473,6 +591,10 @@ int main(void)
 		test_window(&windows[i]);
 	test_loop();
 	test_pairs();
+	test_overwriting();
+	test_queues();
+	test_latencies();
+	test_old_addresses();
 	test_l1();
 	test_barrier();
 	test_sleep();

@@ -155,7 +155,7 @@ struct core_warp {
 /* ---- sub-cores -------------------------------------------------------------------------------- */
 
 struct mem_place {
-	uint64_t issued;
+	uint64_t ready; /* for the SM, where nothing is before it */
 	uint16_t op;
 	uint8_t interval; /* of address calculation */
 };
@@ -226,12 +226,14 @@ struct core_event {
 /* Beside a struct winst of variable latency, under the same handle. */
 struct core_op {
 	uint64_t seen_at; /* when the last hit of its accesses is ready */
+	uint64_t read_at; /* when its sources are read; 0: not known */
 	uint32_t left;    /* accesses to come, and 1 while there are more to make */
 	uint32_t group;   /* LDGSTS */
 	uint8_t sub;
 	uint8_t link;        /* cycles that the result takes */
 	uint8_t write, read; /* counters + 1 to lower, 0: none */
 	bool readers;        /* its sources are marked */
+	bool keeps;          /* them until it ends */
 };
 
 struct pipe_slot {
@@ -367,6 +369,15 @@ static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return 
 static inline const struct core_inst *core_inst_at(const struct sm *s, const struct warp *p, uint32_t i)
 {
 	return &s->modern->inst[p->rec[i].inst];
+}
+
+/*
+ * Does b lie behind a in memory? Before Volta an instruction has 8 bytes, and 8 of control codes stand in front of
+ * every third (Kepler: seventh); since Volta both are in its 16.
+ */
+static inline bool core_follows(const struct core_inst *a, const struct core_inst *b)
+{
+	return b->pc > a->pc && b->pc - a->pc <= 16;
 }
 
 #endif

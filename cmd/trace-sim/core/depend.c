@@ -228,6 +228,7 @@ static void mark_variable(
 	if (c->p->war == WAR_ISSUE || !in->n_src)
 		return;
 	op->readers = true;
+	op->keeps = c->p->war == WAR_WRITEBACK;
 	for (unsigned i = 0; i < in->n_src; i++)
 		cw->readers[in->src[i].reg]++;
 	cw->n_readers = (uint16_t)(cw->n_readers + in->n_src);

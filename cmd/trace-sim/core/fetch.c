@@ -207,7 +207,7 @@ void core_fetch_line(struct sm *s, unsigned sub, uint64_t line)
 static bool path_open(const struct sm *s, const struct warp *p, const struct core_warp *cw)
 {
 	return cw->fetched == p->cursor ||
-	       core_inst_at(s, p, cw->fetched)->pc == core_inst_at(s, p, cw->fetched - 1)->pc + 16;
+	       core_follows(core_inst_at(s, p, cw->fetched - 1), core_inst_at(s, p, cw->fetched));
 }
 
 void core_fetch_room(struct sm *s, unsigned w)

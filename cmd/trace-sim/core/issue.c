@@ -194,7 +194,7 @@ static void advance(struct sm *s, unsigned w, const struct core_inst *in, uint64
 		core_warp_end(s, w, t);
 		return;
 	}
-	if (core_inst_at(s, p, p->cursor)->pc != in->pc + 16 &&
+	if (!core_follows(in, core_inst_at(s, p, p->cursor)) &&
 		t + s->modern->p->branch_taken > cw->next_issue) {
 		cw->next_issue = t + s->modern->p->branch_taken;
 		cw->next_why = STALL_JUMP;

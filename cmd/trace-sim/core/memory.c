@@ -27,11 +27,11 @@ static void due_at(struct core *c, uint64_t at)
 }
 
 /* When the first in the queue may be accepted. */
-static uint64_t first_ready(const struct core *c, const struct subcore *b)
+static uint64_t first_ready(const struct subcore *b)
 {
 	const struct mem_place *k = &b->place[b->place_head];
 
-	return later(k->issued + c->p->mem_first, b->place_freed + k->interval);
+	return later(k->ready, b->place_freed + k->interval);
 }
 
 void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t)
@@ -40,13 +40,14 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 	const struct winst *w = &s->winst[h];
 	bool lanes = in->path == PATH_ACCESS && w->space != SPACE_SHARED;
 
-	b->place[(b->place_head + b->places++) % MEM_PLACES] = (struct mem_place){.issued = t,
-		.op = h,
-		.interval = (uint8_t)(lanes ? c->p->mem_interval : c->p->mem_interval_shared)};
+	b->place[(b->place_head + b->places++) % MEM_PLACES] =
+		(struct mem_place){.ready = t + (lanes ? c->p->mem_first_lanes : c->p->mem_first),
+			.op = h,
+			.interval = (uint8_t)(lanes ? c->p->mem_interval : c->p->mem_interval_shared)};
 	if (b->places == c->p->mem_places)
 		b->open_at[CORE_MEMORY] = NEVER;
 	if (b->places == 1)
-		due_at(c, later(first_ready(c, b), c->accept_quarters / 4));
+		due_at(c, later(first_ready(b), c->accept_quarters / 4));
 }
 
 /* ---- what an instruction asks of the port ------------------------------------------------------- */
@@ -116,9 +117,12 @@ static uint32_t passes_of(struct sm *s, const struct winst *w)
 	return total ? total : 1;
 }
 
-static uint32_t bytes_cycles(const struct core *c, const struct winst *w)
+/* For a full warp, whoever of it takes part. */
+static uint32_t bytes_cycles(const struct core *c, const struct winst *w, uint32_t port)
 {
-	return share(32u * (w->uop->size ? w->uop->size : 4), c->p->sm_bytes);
+	uint32_t busy = share(32u * (w->uop->size ? w->uop->size : 4), port);
+
+	return busy > c->p->sm_interval ? busy : c->p->sm_interval;
 }
 
 static void occupy(struct core *c, uint64_t now, uint32_t quarters)
@@ -138,18 +142,19 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
-	uint32_t passes = passes_of(s, w), busy = bytes_cycles(c, w);
+	uint32_t passes = passes_of(s, w), busy = bytes_cycles(c, w, c->p->shared_bytes);
 
 	if (in->flags & INST_LDSM_N)
-		busy = in->regs * share(128, c->p->sm_bytes);
+		busy = in->regs * share(128, c->p->shared_bytes);
 	occupy(c, s->clock, 4 * (passes > busy ? passes : busy));
 	s->n.shmem_bkconflict += passes - 1;
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
 	if (in->n_dst > 0 || w->uop->flags & UOP_LOAD)
-		answer(s, h, c->p->shared_latency, passes - 1 + (in->flags & INST_LDSM_N ? 2 : 0));
+		answer(s, h, c->p->shared_latency,
+			(passes > busy ? passes - busy : 0) + (in->flags & INST_LDSM_N ? 2 : 0));
 	else
-		core_event_put(s, s->clock + passes + 1, EVENT_DONE, h, 0);
+		core_event_put(s, later(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
 }
 
 /* The first constants of a kernel on an SM come from memory: all loads of constants wait until they are here. */
@@ -183,7 +188,7 @@ static void accept_access(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
 	struct pipe_slot *k = &c->pipe[(c->pipe_head + c->pipe_count++) % L1_PIPE];
-	uint32_t lines = 0, passes = passes_of(s, w), busy = bytes_cycles(c, w), quarters;
+	uint32_t lines = 0, passes = passes_of(s, w), busy = bytes_cycles(c, w, c->p->sm_bytes), quarters;
 	uint64_t line = NEVER;
 
 	coalesce(s, w, &k->list);
@@ -199,7 +204,7 @@ static void accept_access(struct sm *s, uint16_t h)
 	k->op = h;
 	k->at = 0;
 	k->late = passes > busy ? passes - busy : 0;
-	k->due = s->clock + c->p->l1_latency - LOOKUP_BEFORE - c->p->mem_first;
+	k->due = s->clock + c->p->l1_latency - LOOKUP_BEFORE - c->p->mem_first_lanes;
 	k->bypass = w->uop->flags & UOP_BYPASS || (w->space == SPACE_GLOBAL && s->core->gmem_skip_l1d) ||
 		    !ldst_l1d(s);
 	c->op[h].left = 1;
@@ -207,6 +212,24 @@ static void accept_access(struct sm *s, uint16_t h)
 		s->ldst->acc = k->list;
 		fit_check(s, w, !k->bypass);
 	}
+}
+
+/*
+ * Sources are read, and may be overwritten from then on, some cycles after the SM has taken the instruction; the data
+ * of a store goes over the link first. With the cycles until then a lone LDS comes to 9, LDG to 11, STS to 12 and STG
+ * to 14, and stores of 8 and 16 bytes to 2 and 6 more.
+ */
+static void read_sources(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
+{
+	uint32_t wait = sent ? sent + (lanes ? 1 : 2) : lanes ? 0 : 1;
+
+	if (s->modern->op[h].keeps)
+		return;
+	s->modern->op[h].read_at = s->clock + wait;
+	if (wait)
+		core_event_put(s, s->clock + wait, EVENT_READ, h, 0);
+	else
+		core_memory_read(s, h);
 }
 
 static void accept(struct sm *s, struct subcore *b)
@@ -226,10 +249,8 @@ static void accept(struct sm *s, struct subcore *b)
 	c->prt++;
 	c->op[h].link = (uint8_t)(FIRST_REG * in->regs);
 	ldst_count_entry(s, w);
-	if (c->op[h].readers && sent)
-		core_event_put(s, s->clock + sent, EVENT_READ, h, 0);
-	else if (c->op[h].readers)
-		core_memory_read(s, h);
+	if (c->op[h].readers)
+		read_sources(s, h, in->path == PATH_ACCESS && w->space != SPACE_SHARED, sent);
 	if (in->path == PATH_ACCESS && w->space == SPACE_SHARED) {
 		c->op[h].link = (uint8_t)(in->regs < 2 ? FIRST_REG : in->regs);
 		accept_shared(s, in, h);
@@ -255,7 +276,7 @@ static void accept_next(struct sm *s)
 		unsigned k = c->round + i < c->subs ? c->round + i : c->round + i - c->subs;
 		struct subcore *b = &c->sub[k];
 
-		if (!b->places || first_ready(c, b) > s->clock)
+		if (!b->places || first_ready(b) > s->clock)
 			continue;
 		core_account(s, k, s->clock);
 		accept(s, b);
@@ -274,11 +295,12 @@ static void accesses_end(struct sm *s, uint16_t h)
 	const struct winst *w = &s->winst[h];
 	const struct core_op *op = &s->modern->op[h];
 
-	if (!(w->uop->flags & (UOP_LOAD | UOP_ATOMIC))) {
+	if (w->uop->flags & (UOP_LOAD | UOP_ATOMIC))
+		core_event_put(s, later(op->seen_at, s->clock), EVENT_DATA, h, 0);
+	else if (op->read_at >= s->clock)
+		core_event_put(s, op->read_at + 1, EVENT_DONE, h, 0);
+	else
 		complete(s, h);
-		return;
-	}
-	core_event_put(s, later(op->seen_at, s->clock), EVENT_DATA, h, 0);
 }
 
 static void access_ends(struct sm *s, uint16_t h)
@@ -444,7 +466,7 @@ void core_memory_data(struct sm *s, uint16_t h)
 	core_event_put(s, end, EVENT_DONE, h, 0);
 }
 
-/* Sources of h have been read. */
+/* Sources of h have been read: what overwrites them may issue in this cycle. */
 void core_memory_read(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
@@ -455,7 +477,7 @@ void core_memory_read(struct sm *s, uint16_t h)
 		return;
 	op->readers = false;
 	if (op->read)
-		core_event_put(s, s->clock + 1, EVENT_COUNTER, w->warp, op->read - 1u);
+		core_counter_down(s, w->warp, op->read - 1u);
 	else
 		core_sources_read(s, w->warp, &c->inst[w->code]);
 	core_look_again(s, w->warp);
@@ -513,8 +535,8 @@ static uint64_t next_accept(const struct sm *s)
 	if (c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
 		return NEVER;
 	for (unsigned k = 0; k < c->subs; k++)
-		if (c->sub[k].places && first_ready(c, &c->sub[k]) < next)
-			next = first_ready(c, &c->sub[k]);
+		if (c->sub[k].places && first_ready(&c->sub[k]) < next)
+			next = first_ready(&c->sub[k]);
 	if (next == NEVER)
 		return NEVER;
 	return later(later(next, c->accept_quarters / 4), s->clock + 1);

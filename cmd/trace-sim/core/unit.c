@@ -24,12 +24,12 @@ static uint64_t queue(uint64_t *free_at, uint64_t *open_at, uint64_t t, uint32_t
 	return start;
 }
 
-/* The event of a result at a time, and of the sources' reading when the instruction starts. */
+/* The event of a result at a time, and before it of the sources' reading once the instruction has started. */
 static void end_with_event(struct sm *s, uint16_t h, uint64_t start, uint64_t end)
 {
-	if (s->modern->op[h].readers)
-		core_event_put(s, start + 1, EVENT_READ, h, 0);
-	core_event_put(s, end, EVENT_DONE, h, 0);
+	if (s->modern->op[h].readers && !s->modern->op[h].keeps)
+		core_event_put(s, start + 2, EVENT_READ, h, 0);
+	core_event_put(s, end > start + 2 ? end : start + 2, EVENT_DONE, h, 0);
 }
 
 static void take_fixed(
