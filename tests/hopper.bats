@@ -256,43 +256,6 @@ wait_bytes() {
 	assert_output --partial 'found elements of a type that the reduction does not have'
 }
 
-@test "lines of tensor maps that no GPU takes are refused" {
-	local line want
-	kernel <<<'mov.u32 %r2, 1;'
-	while IFS=$'\t' read -r line want; do
-		printf 'module k.ptx\nbuffer A bytes=4096 zero\n%s\nlaunch k grid=1 block=1 args A\n' "$line" >k.launch
-		run -2 trace-ptx -n k.launch
-		assert_output --partial "k.launch:3:"
-		assert_output --partial "$want"
-	done <<-'E'
-		tensormap M A type=pred dims=8,8 box=4,4	type= and the type of elements
-		tensormap M A dims=8,8,2 pixels=4 channels=4 lower=x	one to three numbers of 16 bits
-		tensormap M A dims=8,8 pixels=4 channels=4	fewer than 3 dimensions
-		tensormap M A dims=8,8,2 pixels=2000 channels=4	more than 1024 pixels
-		tensormap M A dims=8,8,2 pixels=4 channels=4 lower=8	without a pixel between
-		tensormap M A dims=8,8,2 box=1,1,1 pixels=4 channels=4	lists of different lengths
-		tensormap M A dims=8,8,2 pixels=4 channels=3	no multiple of 16
-	E
-}
-
-@test "instructions that are not executed are named with what they would need" {
-	local code want
-	while IFS=$'\t' read -r code want; do
-		kernel <<<"$code;"
-		launch
-		run -2 trace-ptx -n k.launch
-		assert_output --partial "k.ptx:15:1: found ${code%% *}, which is not executed: it would need $want"
-	done <<-'E'
-		tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32	tensor memory
-		tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd2, %rd3, %r4, %p1	tensor memory
-		multimem.ld_reduce.global.add.u32 %r2, [%rd1]	memory that several devices share
-		clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [s], [bar]	thread blocks that take
-		tensormap.replace.tile.global_address.shared::cta.b1024.b64 [s], %rd2	tensor maps that kernels change
-		alloca.u64 %rd2, 64	a stack of local memory
-		wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r1,%r2,%r3,%r4}, %rd2, %rd3, %r4, 0, %p1, 1, 1, 0, 0	sparse products of warpgroups
-	E
-}
-
 @test "products of warpgroups: every n, types, transposed, every swizzle, A in registers" {
 	"$BATS_TEST_DIRNAME/ptx/wgmma" make .
 	run -0 trace-ptx -n k.launch

@@ -69,6 +69,15 @@
 		LANES_SET(D, LANE_LOAD3(A, B, C), expr) \
 	}
 /* The same for lanes of the mask alone, one after another: what may trap or is slow. */
+#define LANE_EACH1(name, D, A, expr) \
+	static void name(struct warp *w, const struct op *o, uint32_t m) \
+	{ \
+		LANE_FROM1(D, A) \
+		FOR_BITS32 (i, m) { \
+			LANE_LOAD1(A) \
+			d[i] = (D)(expr); \
+		} \
+	}
 #define LANE_EACH2(name, D, A, B, expr) \
 	static void name(struct warp *w, const struct op *o, uint32_t m) \
 	{ \

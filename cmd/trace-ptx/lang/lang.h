@@ -6,7 +6,7 @@
  *   parse.c  modules and functions                 decl.c   declarations
  *   stmt.c   bodies of functions, instructions     operand.c  their operands
  *   init.c   initial values of variables           constant.c  constant expressions
- *   small.c  numbers of few bits
+ *   small.c  numbers of few bits              words.c  suffixes: which, and with which types
  *   scope.c  tables of names                       flow.c   where divergent lanes meet again
  *
  * Always true after program_link: every name has its definition, every instruction its PC (8 bytes each, functions
@@ -282,6 +282,9 @@ extern const struct opcode_row opcodes[N_OPCODES];
 enum opcode opcode_find(const char *s, uint32_t n);
 enum modifier modifier_find(const char *s, uint32_t n);
 enum type type_find(const char *s, uint32_t n);
-bool opcode_allows(enum opcode op, enum modifier m);
+/* Whether the row of an opcode has the word at all. */
+bool words_allow(enum opcode op, enum modifier m);
+/* The suffixes of a statement go together and with its types. false: why says what does not; text: the statement's. */
+bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap);
 
 #endif

@@ -111,18 +111,3 @@ enum modifier modifier_find(const char *s, uint32_t n)
 	return (enum modifier)find(by_word, N_MODIFIERS, s, n);
 }
 enum type type_find(const char *s, uint32_t n) { return (enum type)find(by_type, N_TYPES, s, n); }
-
-bool opcode_allows(enum opcode op, enum modifier m)
-{
-	const char *w = opcodes[op].words, *name = modifier_name[m];
-	size_t n = strlen(name);
-
-	for (; w && *w; w += strspn(w, " ")) {
-		size_t len = strcspn(w, " ");
-
-		if (len == n && !memcmp(w, name, n))
-			return true;
-		w += len;
-	}
-	return false;
-}

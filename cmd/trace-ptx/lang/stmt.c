@@ -101,7 +101,7 @@ static bool parse_guard(struct parser *p, struct stmt *in)
 static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t cap)
 {
 	size_t len = strlen(text);
-	char shown[80];
+	char shown[80], why[240];
 
 	in->mod_col = p->t.col;
 	while (p->t.kind == TOK_DOT) {
@@ -112,7 +112,7 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 			return parse_unwanted(p, "at most 4 types");
 		if (type) {
 			in->type[in->n_types++] = (uint8_t)type;
-		} else if (m && opcode_allows((enum opcode)in->op, m)) {
+		} else if (m && words_allow((enum opcode)in->op, m)) {
 			in->mod[m / 64] |= 1ull << (m % 64);
 		} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {
 			; /* a shape: its binding reads it in the text */
@@ -132,7 +132,10 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 		if (!next(p))
 			return false;
 	}
-	return true;
+	if (words_fit(in, text, why, sizeof(why)))
+		return true;
+	struct token at = {.line = in->line, .col = in->mod_col};
+	return parse_bad(p, &at, "suffix", "%s", why);
 }
 
 /* Instructions that are younger than the module says are executed all the same: once a module and opcode a word of it. */

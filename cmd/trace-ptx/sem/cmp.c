@@ -51,11 +51,13 @@ ORDER(order_s64, s64)
 #define FTZ32(x, v)   float x = fabsf(v) < FLT_MIN ? 0 : v;
 #define PLAIN64(x, v) double x = v;
 #define HALF(x, v)    double x = small_value(v, SMALL_F16);
+#define FTZ16(x, v)   double x = fabs(small_value(v, SMALL_F16)) < 0x1p-14 ? 0 : small_value(v, SMALL_F16);
 #define BHALF(x, v)   double x = small_value(v, SMALL_BF16);
 ORDER_FLOAT(order_f32, float, PLAIN32)
 ORDER_FLOAT(order_ftz32, float, FTZ32)
 ORDER_FLOAT(order_f64, double, PLAIN64)
 ORDER_FLOAT(order_f16, u16, HALF)
+ORDER_FLOAT(order_ftz16, u16, FTZ16)
 ORDER_FLOAT(order_bf16, u16, BHALF)
 static order_fn *const order_of[N_TYPES] = {
 	[T_U16] = order_u16,
@@ -207,7 +209,10 @@ static int bind_compare(struct bind *b, struct op *o, enum type t, unsigned firs
 	const struct operand *k = in->operand;
 	struct ext *x = bind_ext(b, o);
 	enum type each = t == T_F16X2 ? T_F16 : t == T_BF16X2 ? T_BF16 : t;
-	order_fn *fn = each == T_F32 && has(in, M_FTZ) ? order_ftz32 : order_of[each];
+	bool ftz = has(in, M_FTZ);
+	order_fn *fn = ftz && each == T_F32   ? order_ftz32
+		       : ftz && each == T_F16 ? order_ftz16
+					      : order_of[each];
 	unsigned n = 0;
 
 	o->mode = has(in, M_AND) ? BOOL_AND : has(in, M_OR) ? BOOL_OR : has(in, M_XOR) ? BOOL_XOR : BOOL_NONE;

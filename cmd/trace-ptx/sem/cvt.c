@@ -3,8 +3,9 @@
  * Conversions between all types, alone and packed.
  *
  * A conversion loads its source into 64-bit integers or doubles, changes them, and stores them into a register that
- * may be wider than the type (extended by the type's sign). Always true: what is no number becomes the integer 0;
- * integers are clamped to the destination's range when they come from floating point or .sat asks for it.
+ * may be wider than the type (extended by the type's sign). Always true: what is no number becomes the integer 0, or
+ * that of which only the top bit is set when 64 bits are on either side; integers are clamped to the destination's range
+ * when they come from floating point or .sat asks for it.
  */
 #include <fenv.h>
 #include <float.h>
@@ -183,7 +184,7 @@ static void float_to_int(struct warp *w, const struct op *o, uint32_t m)
 		u64 r;
 
 		if (v != v)
-			r = 0;
+			r = c.s == T_F64 || types[c.d].bits == 64 ? 1ull << (types[c.d].bits - 1) : 0;
 		else if (v <= (double)least_of(c.d))
 			r = (u64)least_of(c.d);
 		else if (v >= (double)most_of(c.d))
@@ -341,14 +342,56 @@ static enum rounding rounding_of(const struct stmt *in)
 				: ROUND_RN;
 }
 
+static bool convertible(enum type t)
+{
+	switch (t) {
+	case T_U8:
+	case T_S8:
+	case T_U16:
+	case T_S16:
+	case T_U32:
+	case T_S32:
+	case T_U64:
+	case T_S64:
+	case T_F16:
+	case T_BF16:
+	case T_TF32:
+	case T_F32:
+	case T_F64: return true;
+	default: return packed(t);
+	}
+}
+
+/* Types of few bits, whose conversions may clamp at 0 or at the greatest number. */
+static bool is_few(enum type t) { return packed(t) || t == T_F16 || t == T_BF16 || t == T_TF32; }
+static bool is_byte(enum type t) { return t == T_E4M3X2 || t == T_E5M2X2; }
+
+/* false: a suffix that means nothing between these types, or one that they need is not there. */
+static bool suffixes_fit(const struct stmt *in, enum type d, enum type s)
+{
+	bool df = types[d].kind == K_FLOAT, sf = types[s].kind == K_FLOAT;
+	bool whole = has(in, M_RNI) || has(in, M_RZI) || has(in, M_RMI) || has(in, M_RPI);
+	bool rounds = has(in, M_RN) || has(in, M_RZ) || has(in, M_RM) || has(in, M_RP);
+	bool clamps = has(in, M_RELU) || has(in, M_SATFINITE);
+	enum type other = d == T_F32 ? s : d;
+
+	if ((whole && (!sf || (df && d != s))) || (rounds && !df && !sf) || (has(in, M_RNA) && d != T_TF32))
+		return false;
+	if (has(in, M_FTZ) && ((d != T_F32 && s != T_F32) || (is_few(other) && other != T_F16)))
+		return false;
+	if (has(in, M_SAT) && is_few(d) && d != T_F16)
+		return false;
+	if (clamps && (!is_few(d) || (s != T_F32 && !is_byte(d) && !is_byte(s))))
+		return false;
+	return has(in, M_SATFINITE) || !is_byte(d);
+}
+
 /* What types and suffixes say; false: no such conversion. */
 static bool read_suffixes(const struct stmt *in, struct cvt *c)
 {
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
 
-	if (has(in, M_RS) || types[d].kind == K_PRED || types[s].kind == K_PRED || types[d].bits > 64 ||
-		types[s].bits > 64 || types[d].kind == K_OPAQUE || types[d].bits < 8 || types[s].bits < 8 ||
-		types[s].kind == K_BITS || types[d].kind == K_BITS)
+	if (has(in, M_RS) || !convertible(d) || !convertible(s) || s == T_TF32 || !suffixes_fit(in, d, s))
 		return false;
 	c->d = d;
 	c->s = s;
@@ -433,7 +476,7 @@ int bind_cvt(struct bind *b, struct op *o)
 	if (bind_types(b, 2))
 		return -1;
 	if (!read_suffixes(in, &c))
-		return bind_refuse(b, "a conversion between these types");
+		return bind_refuse(b, "a conversion that PTX has, with its suffixes");
 	bool d_float = types[c.d].kind == K_FLOAT, s_float = types[c.s].kind == K_FLOAT,
 	     two = packed(c.d) && c.s == T_F32;
 	if (bind_operands(b, two ? 3 : 2, two ? 3 : 2))

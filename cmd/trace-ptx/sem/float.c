@@ -124,9 +124,33 @@ ROUNDED(sub, a - b, a - b)
 ROUNDED(mul, a *b, a *b)
 ROUNDED(fma, fmaf(a, b, c), fma(a, b, c))
 ROUNDED(div, a / b, a / b)
+/* The product by an inverse that is 0 for the greatest divisors. */
+static inline float div_approx(float a, float b)
+{
+	return fabsf(b) > 0x1p126f && !isinf(b) ? a * copysignf(0, b) : a / b;
+}
+ROUNDED_F32(div_approx, div_approx(a, b))
 ROUNDED(sqrt, sqrtf(a), sqrt(a))
 ROUNDED(rcp, 1 / a, 1 / a)
 ROUNDED(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
+
+/* .approx.ftz.f64: the upper 32 bits of an inverse of the upper 32 bits. */
+static u64 upper_inverse(u64 bits, bool root)
+{
+	union {
+		u64 u;
+		double f;
+	} v = {.u = bits & ~0xffffffffull};
+
+	v.f = fabs(v.f) < DBL_MIN ? copysign(0, v.f) : v.f;
+	v.f = 1 / (root ? sqrt(v.f) : v.f);
+	if (bits << 1 > 0x7ffull << 53 || v.f != v.f)
+		return 0x7fffffffull << 32;
+	v.f = fabs(v.f) < DBL_MIN ? copysign(0, v.f) : v.f;
+	return (v.u + (1u << 31)) & ~0xffffffffull;
+}
+LANE_EACH1(rcp_upper_f64, u64, u64, upper_inverse(a, false))
+LANE_EACH1(rsqrt_upper_f64, u64, u64, upper_inverse(a, true))
 ROUNDED_F32(ex2, exp2f(a))
 ROUNDED_F32(lg2, log2f(a))
 ROUNDED_F32(sin, sinf(a))
@@ -181,8 +205,10 @@ static u16 small_do(const struct op *o, u16 x, u16 y, u16 z)
 		c = fabs(c) < tiny ? copysign(0, c) : c;
 	}
 	switch (o->n) {
-	case SO_NEG: return x ^ 0x8000;
-	case SO_ABS: return x & 0x7fff;
+	case SO_NEG:
+	case SO_ABS:
+		x = o->mode & MODE_FTZ && fabs(small_value(x, f)) < tiny ? x & 0x8000 : x;
+		return o->n == SO_NEG ? x ^ 0x8000 : x & 0x7fff;
 	case SO_MIN:
 	case SO_MAX: {
 		u16 h = h_min(x, y, a, b, o->n == SO_MAX, o);
@@ -198,7 +224,7 @@ static u16 small_do(const struct op *o, u16 x, u16 y, u16 z)
 	default: r = 1 / a;
 	}
 	if (r != r)
-		return 0x7fff;
+		return o->mode & MODE_SAT ? 0 : 0x7fff;
 	u16 h = (u16)small_from(r, f, ROUND_RN, false);
 	double v = small_value(h, f);
 	if (o->mode & MODE_SAT)
@@ -348,6 +374,8 @@ int bind_fma(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1))
 		return -1;
+	if (has(b->in, M_OOB))
+		return bind_refuse(b, "numbers that stand for elements out of bounds");
 	return is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_FMA, 3) : bind_real(b, o, 3, fn);
 }
 
@@ -367,7 +395,7 @@ int bind_div(struct bind *b, struct op *o)
 	o->mode = (uint8_t)modes_of(b->in);
 	return one_rounding(b) ? -1
 			       : BIND(b, o,
-					 t == T_F32   ? div_any_f32
+					 t == T_F32 ? has(b->in, M_APPROX) ? div_approx_any_f32 : div_any_f32
 					 : t == T_F64 ? div_any_f64
 						      : NULL,
 					 t, t, t);
@@ -431,6 +459,13 @@ int bind_unary(struct bind *b, struct op *o)
 		return bind_small(b, o, op == I_ex2 ? SO_EX2 : SO_TANH, 1);
 	}
 	o->mode = (uint8_t)modes_of(b->in);
+	if (t == T_F64 && (has(b->in, M_FTZ) || (op == I_rcp && has(b->in, M_APPROX))))
+		return BIND(b, o,
+			!has(b->in, M_APPROX) || !has(b->in, M_FTZ) ? NULL
+			: op == I_rcp                               ? rcp_upper_f64
+			: op == I_rsqrt                             ? rsqrt_upper_f64
+								    : NULL,
+			t, t);
 	return BIND(b, o, t == T_F32 ? f32[op] : t == T_F64 ? f64[op] : NULL, t, t);
 }
 
@@ -462,10 +497,13 @@ static inline u32 f32_less(u32 x, u32 y, bool max, unsigned mode, bool xorsign)
 }
 LANE_OP2(min_f32, u32, u32, u32, f32_less(a, b, false, o->mode, o->imm))
 LANE_OP2(max_f32, u32, u32, u32, f32_less(a, b, true, o->mode, o->imm))
-LANE_OP3(min3_f32, u32, u32, u32, u32,
-	f32_less(f32_less(a, b, false, o->mode, false), c, false, o->mode, false))
-LANE_OP3(
-	max3_f32, u32, u32, u32, u32, f32_less(f32_less(a, b, true, o->mode, false), c, true, o->mode, false))
+/* Of three; keep: all bits, or all but the sign. */
+static inline u32 f32_least(u32 a, u32 b, u32 c, bool max, unsigned mode, u32 keep)
+{
+	return f32_less(f32_less(a & keep, b & keep, max, mode, false), c & keep, max, mode, false);
+}
+LANE_OP3(min3_f32, u32, u32, u32, u32, f32_least(a, b, c, false, o->mode, (u32)o->imm))
+LANE_OP3(max3_f32, u32, u32, u32, u32, f32_least(a, b, c, true, o->mode, (u32)o->imm))
 
 static inline u64 f64_less(u64 x, u64 y, bool max)
 {
@@ -492,12 +530,19 @@ int bind_minmax(struct bind *b, struct op *o)
 		return -1;
 	if (is_int(b))
 		return bind_minmax_int(b, o);
+	if (has(b->in, M_ABS) != has(b->in, M_XORSIGN) && b->in->n_operands != 4)
+		return bind_fault(b, NULL, "suffix",
+			"found one of .xorsign and .abs in %s, wanted both or none", b->in->text);
+	if (has(b->in, M_XORSIGN) && b->in->n_operands == 4)
+		return bind_fault(b, NULL, "suffix", "found .xorsign of three operands, wanted two");
 	if (is_small(t))
 		return bind_small(b, o, low ? SO_MIN : SO_MAX, 2);
 	o->mode = (uint8_t)modes_of(b->in);
 	o->imm = has(b->in, M_XORSIGN);
-	if (b->in->n_operands == 4)
+	if (b->in->n_operands == 4) {
+		o->imm = has(b->in, M_ABS) ? 0x7fffffff : 0xffffffff;
 		return BIND(b, o, t != T_F32 ? NULL : low ? min3_f32 : max3_f32, t, t, t, t);
+	}
 	return BIND(b, o,
 		t == T_F32   ? low ? min_f32 : max_f32
 		: t == T_F64 ? low ? min_f64 : max_f64

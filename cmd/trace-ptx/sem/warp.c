@@ -202,7 +202,7 @@ static void redux(struct warp *w, const struct op *o, uint32_t m)
 	memcpy(in, a, sizeof(in));
 	while (left) { /* one group of lanes after another: those that name each other */
 		unsigned first = bit_lowest32(left);
-		u32 group = mask[first] & left, r = in[first];
+		u32 group = mask[first] & left, r = o->mode & 4 ? in[first] & 0x7fffffff : in[first];
 
 		group |= 1u << first;
 		FOR_BITS32 (i, group & ~(1u << first))
