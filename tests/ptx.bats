@@ -190,6 +190,14 @@ results() {
 	diff found wanted
 }
 
+@test "arithmetic and conversions of every type and suffix, against an implementation in exact numbers" {
+	"$BATS_TEST_DIRNAME/ptx/values" make .
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	run -0 "$BATS_TEST_DIRNAME/ptx/values" check .
+	assert_output --partial ' 0 wrong'
+}
+
 @test "video instructions" {
 	results <<-'E'
 		vadd2.u32.u32.u32 %r2, 0x00010002, 0x00100020, 0;	00110022
