@@ -65,6 +65,13 @@ struct list_hash *list_hash_new(void);
 void list_hash_line(struct list_hash *h, const char *line, size_t n);
 void list_hash_end(struct list_hash *h, unsigned char out[16]); /* frees h */
 
+/*
+ * XXH3-128 of the picks themselves, as 32 hexadecimal digits: the list's hash, the strata's kernels, positions, weights,
+ * strata and sizes; no comment, method or expected error. What a run tells of the picks that it took.
+ */
+#define PICKS_HASH_TEXT 33
+void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT]);
+
 /* Were the picks made for this list? 0, or -1 and *f. */
 int picks_fit(const struct picks *p, const unsigned char hash[16], uint32_t n_kernels, struct fault *f);
 

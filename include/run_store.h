@@ -36,6 +36,7 @@ struct store_run {
 	enum run_form form;
 	uint32_t *option; /* word of the value, by option; 0: not known */
 	uint32_t n_options;
+	uint32_t picks; /* word: the hash of the picks that it took, picks_hash(); 0: not known, or no picks */
 	uint32_t total; /* its row in total[] + 1; 0: none */
 };
 

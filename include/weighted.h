@@ -22,9 +22,12 @@ double weighted_half(const struct picks *p, const double *y);
 
 /* The figures of one run, by pick. */
 struct weighted;
-/* kernel: those of the store that belong to the run. NULL and *f: a pick is not among them. */
-struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_kernel *kernel,
-	uint32_t n_kernels, const char *name, struct fault *f);
+/*
+ * kernel: those of the store that belong to the run. NULL and *f: a pick is not among them, or the run says that it took
+ * other picks.
+ */
+struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_run *run,
+	const struct store_kernel *kernel, uint32_t n_kernels, struct fault *f);
 void weighted_free(struct weighted *w);
 
 /*

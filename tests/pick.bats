@@ -332,6 +332,29 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	[ -n "$(cell gpu_sim_cycle <w.csv)" ] && [ -z "$(cell gpu_sim_cycle.low <w.csv)" ]
 }
 
+@test "a run of picks is read with these picks only" {
+	trace-pick -e 1% -o picks "$app"
+	trace-sim -q -g rtx3070 -F json -k @picks -o a.json "$app"
+	grep -q '"given":{[^}]*"kernels":"@picks","picks":"[0-9a-f]\{32\}"' a.json
+	sed '/^#/d; s/method=[a-z]* //' picks >plain
+	stats-csv --weights plain -s gpu_sim_cycle a.json | cmp - <(stats-csv --weights picks -s gpu_sim_cycle a.json)
+	trace-sim -q -g rtx3070 -F msgpack -k @picks -o a.msgpack "$app"
+	stats-diff -q --weights picks a.json a.msgpack
+	# Other weights, fewer kernels of a stratum: the kernels run are the same, what they stand for is not.
+	awk '/^[0-9]/ && !n++ { $2 *= 1.5 } 1' picks >heavier
+	awk '/^stratum/ && $3 > 5 && !n++ { $3-- } 1' picks >fewer
+	for other in heavier fewer; do
+		! cmp -s picks $other
+		run -2 stats-csv --weights $other a.json
+		assert_output --partial "a.json: found a run of other picks than those of $other"
+		run -2 stats-diff --weights $other a.json a.msgpack
+		assert_output --partial "a.json: found a run of other picks than those of $other"
+	done
+	# A run of all kernels does not say.
+	trace-sim -q -g rtx3070 -F json -o all.json "$app"
+	stats-csv --weights heavier all.json >/dev/null
+}
+
 @test "stats-diff of two runs of picks: what is outside the error" {
 	trace-pick -e 1% -o picks "$app"
 	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json

@@ -111,7 +111,7 @@ static void write_run_of(
 	const struct store_run *run = &g->s->run[number];
 	const char *name = store_word(g->s, run->name);
 	struct fault f;
-	struct weighted *w = weighted_new(g->s, g->j->weights, kernel, n, name, &f);
+	struct weighted *w = weighted_new(g->s, g->j->weights, run, kernel, n, &f);
 
 	if (!w)
 		die_fault(&f);

@@ -164,8 +164,8 @@ int print_weighted(struct diff *d, FILE *out, const char *heading)
 		const struct side *side = &d->side[s];
 
 		g.stray[s] = xcalloc(p->n, sizeof(double));
-		g.side[s] = weighted_new(
-			d->store, p, d->store->kernel + side->first_kernel, side->n_kernels, side->path, &f);
+		g.side[s] = weighted_new(d->store, p, &d->store->run[side->first_run],
+			d->store->kernel + side->first_kernel, side->n_kernels, &f);
 		if (!g.side[s])
 			status = diag_fault(&f);
 	}

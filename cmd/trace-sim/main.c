@@ -581,8 +581,8 @@ int main(int argc, char **argv)
 	r->gpu.threads = a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
-		a.n_cubin, a.kernels, a.isa, a.strict, a.isolate, a.warm, a.sample_blocks, a.records,
-		a.provenance ? command : NULL, operand};
+		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,
+		a.sample_blocks, a.records, a.provenance ? command : NULL, operand};
 	r->invoked = &invoked;
 	r->interval = a.records;
 	int status = serve(r, &a, isa, operand);

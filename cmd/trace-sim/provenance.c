@@ -10,6 +10,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "arena.h"
+#include "picks.h"
 #include "run.h"
 
 /* The values, separated by blanks; of a file its name without folder. */
@@ -33,15 +34,20 @@ static void put_list(
 	free(text);
 }
 
-/* -k: "@FILE" without the folder, anything else as it is. */
-static void given_kernels(struct record_writer *w, const char *kernels)
+/* -k: "@FILE" without the folder, and which picks these are; anything else as it is. */
+static void given_kernels(struct record_writer *w, const char *kernels, const struct picks *p)
 {
+	char hash[PICKS_HASH_TEXT];
 	const char *slash = *kernels == '@' ? strrchr(kernels, '/') : NULL;
 	char *text = xmalloc(strlen(kernels) + 2);
 
 	sprintf(text, "%s%s", slash ? "@" : "", slash ? slash + 1 : kernels);
 	record_string(w, "kernels", text);
 	free(text);
+	if (!p)
+		return;
+	picks_hash(p, hash);
+	record_string(w, "picks", hash);
 }
 
 static void invocation(struct record_writer *w, const struct invocation *g)
@@ -52,7 +58,7 @@ static void invocation(struct record_writer *w, const struct invocation *g)
 	put_list(w, "cubin", g->cubin, g->n_cubin, true);
 	put_list(w, "isa", &g->isa, g->isa != NULL, true);
 	if (g->kernels)
-		given_kernels(w, g->kernels);
+		given_kernels(w, g->kernels, g->picks);
 	if (g->strict)
 		record_bool(w, "strict", true);
 	if (g->warm)

@@ -52,6 +52,7 @@ struct invocation {
 	const bool *shipped;                                      /* config is the name of a shipped one */
 	uint32_t n_config, n_define, n_cubin;
 	const char *kernels, *isa; /* NULL: not given */
+	const struct picks *picks; /* of kernels; NULL: none */
 	bool strict, isolate, warm, sample_blocks;
 	uint64_t interval;          /* 0: not given */
 	const char *const *command; /* --provenance: the command line, ended by NULL; else NULL */

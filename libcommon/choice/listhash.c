@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hash by which picks know their list.
+ * The hash by which picks know their list, and that by which a run knows its picks.
  *
- * Always true: it is that of the list's lines, of a kernel's line only the last component of its name, without the
+ * Always true: the first is that of the list's lines, of a kernel's line only the last component of its name, without the
  * suffix of a compression, since trace-pack leaves both out. It leaves out what the kernels hold: a file that is
- * replaced under its name is not seen.
+ * replaced under its name is not seen. The second is the same on every machine: numbers are hashed as 64 bits, the lowest
+ * byte first.
  */
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY
@@ -54,4 +55,42 @@ void list_hash_end(struct list_hash *h, unsigned char out[16])
 	XXH128_canonicalFromHash(&c, XXH3_128bits_digest((XXH3_state_t *)h));
 	memcpy(out, c.digest, 16);
 	XXH3_freeState((XXH3_state_t *)h);
+}
+
+static void add_word(XXH3_state_t *s, uint64_t word)
+{
+	unsigned char bytes[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (unsigned char)(word >> 8 * i);
+	XXH3_128bits_update(s, bytes, sizeof(bytes));
+}
+
+static void add_real(XXH3_state_t *s, double v)
+{
+	uint64_t word;
+
+	memcpy(&word, &v, sizeof(word));
+	add_word(s, word);
+}
+
+void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT])
+{
+	struct list_hash *h = list_hash_new();
+	XXH3_state_t *s = (XXH3_state_t *)h;
+	unsigned char digest[16];
+
+	XXH3_128bits_update(s, p->hash, sizeof(p->hash));
+	add_word(s, p->n_strata);
+	for (uint32_t i = 0; i < p->n_strata; i++)
+		add_word(s, p->stratum[i].kernels);
+	for (uint32_t i = 0; i < p->n; i++) {
+		add_word(s, p->pick[i].position);
+		add_real(s, p->pick[i].weight);
+		add_word(s, p->pick[i].stratum);
+		add_real(s, p->pick[i].size);
+	}
+	list_hash_end(h, digest);
+	for (unsigned i = 0; i < 16; i++)
+		snprintf(out + 2 * i, 3, "%02x", (unsigned)digest[i]);
 }

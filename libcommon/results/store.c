@@ -192,9 +192,12 @@ uint32_t store_start(struct store *s, const char *file, const struct run_item *i
 		snprintf(name, cap, "%s", file);
 	run.name = store_word_add(s, name);
 	free(name);
-	for (uint32_t i = 0; i < item->n_options; i++)
+	for (uint32_t i = 0; i < item->n_options; i++) {
 		if (s->keep_about || !item->option[i].about)
 			set_option(s, &run, item->option[i].name, item->option[i].value);
+		if (!strcmp(item->option[i].name, "given.picks"))
+			run.picks = store_word_add(s, item->option[i].value);
+	}
 	grow(&s->run, &s->cap_runs, s->n_runs + 1, sizeof(*s->run));
 	s->run[s->n_runs] = run;
 	return s->n_runs++;

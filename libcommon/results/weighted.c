@@ -126,9 +126,25 @@ static const struct pick *pick_of(const struct picks *p, const struct store_kern
 	return number < p->n ? &p->pick[number] : NULL;
 }
 
-struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_kernel *kernel,
-	uint32_t n_kernels, const char *name, struct fault *f)
+/* Picks of the same name may have been made anew since the run. */
+static int same_picks(
+	const struct store *s, const struct picks *p, const struct store_run *run, struct fault *f)
 {
+	char hash[PICKS_HASH_TEXT];
+
+	picks_hash(p, hash);
+	if (!run->picks || !strcmp(store_word(s, run->picks), hash))
+		return 0;
+	return fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
+		"found a run of other picks than those of %s (their hash differs), wanted a run of these",
+		p->path);
+}
+
+struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_run *run,
+	const struct store_kernel *kernel, uint32_t n_kernels, struct fault *f)
+{
+	if (same_picks(s, p, run, f) < 0)
+		return NULL;
 	struct weighted *w = xcalloc(1, sizeof(*w));
 	bool *met = xcalloc(p->n, sizeof(*met));
 	size_t cells = ((size_t)s->n_columns + 1) * p->n;
@@ -151,7 +167,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	free(met);
 	if (lost == p->n)
 		return w;
-	fault_set(f, (struct place){diag_keep(name), 0, 0}, "picks-run",
+	fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
 		"found no kernel %u, which %s has picked, wanted a run of all picks", p->pick[lost].position,
 		p->path);
 	weighted_free(w);
