@@ -391,7 +391,10 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	trace-sim -q -j 3 -g rtx3070 -F json --warm -k 5-7,20 "$app" | cmp - warm.json
 	trace-sim -q -g rtx3070 -F json --warm -k 1- "$app" >same.json
 	stats-diff -q all.json same.json
+	# The modern core fetches code ahead of what runs.
+	trace-sim -q -g h100-pcie -F json "$app" >all.json
 	trace-sim -q -g h100-pcie -F json --warm -k 39 "$app" >modern.json
+	stats-diff -q -s L2_total_cache_misses -k 39 all.json modern.json
 	run -2 trace-sim -q -g rtx3070 --warm "$app"
 	assert_output --partial 'found --warm without -k'
 	run -2 trace-sim -q -g rtx3070 --warm -k 3 -D gpgpu_concurrent_kernel_sm=1 "$app"

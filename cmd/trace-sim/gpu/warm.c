@@ -125,17 +125,33 @@ static void warm_access(struct warm *w, const struct rec *r, const struct inst *
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-static void warm_line(struct warm *w, uint32_t line)
+static void code_to_l2(struct warm *w, uint32_t line)
 {
-	struct gpu *g = w->g;
-	uint64_t addr = w->code_base + (uint64_t)line * LINE;
+	if (line >= CODE_LINES || bitset_test(w->known, line))
+		return;
+	bitset_set(w->known, line);
+	memory_warm(w->g->mem, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, w->cluster, false,
+		gpu_now(w->g));
+}
 
-	if (!bitset_test(w->known, line)) {
-		bitset_set(w->known, line);
-		memory_warm(g->mem, addr, ALL_SECTORS, w->cluster, false, gpu_now(g));
-	}
-	if (w->sm->l1i && !g->params.modern.on) /* whose L1I is invalid when a kernel begins */
-		cache_touch(w->sm->l1i, addr, ALL_SECTORS, false, gpu_now(g));
+/* The stream buffers of the modern core fetch ahead; its L1I is invalid when a kernel begins. */
+static void warm_modern(struct warm *w, uint32_t line)
+{
+	const struct modern_params *p = &w->g->params.modern;
+	uint32_t brought = p->launch_lines * p->l0i_line / LINE,
+		 ahead = p->prefetch_lines * p->l0i_line / LINE;
+
+	for (uint32_t i = line; i <= line + ahead; i++)
+		if (i >= brought)
+			code_to_l2(w, i);
+}
+
+static void warm_legacy(struct warm *w, uint32_t line)
+{
+	code_to_l2(w, line);
+	if (w->sm->l1i)
+		cache_touch(
+			w->sm->l1i, w->code_base + (uint64_t)line * LINE, ALL_SECTORS, false, gpu_now(w->g));
 }
 
 /* The first time that an instruction runs in the thread block. */
@@ -143,10 +159,13 @@ static void warm_code(struct warm *w, const struct inst *in)
 {
 	uint32_t line = in->pc / LINE;
 
-	if (line < CODE_LINES && !bitset_test(w->seen, line)) {
-		bitset_set(w->seen, line);
-		warm_line(w, line);
-	}
+	if (line >= CODE_LINES || bitset_test(w->seen, line))
+		return;
+	bitset_set(w->seen, line);
+	if (w->g->params.modern.on)
+		warm_modern(w, line);
+	else
+		warm_legacy(w, line);
 }
 
 /* ---- thread blocks --------------------------------------------------------------------------- */
@@ -216,6 +235,8 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	w->flushes_l1d = g->params.core.flush_l1;
 	if (!w->flushes_l1d && g->params.core.adaptive_l1)
 		size_l1d(g, t);
+	if (g->params.modern.on && g->params.modern.const_cold) /* which lie before the code */
+		memory_warm(g->mem, w->code_base - 4096, ALL_SECTORS, 0, false, gpu_now(g));
 	while ((r = trace_next(t, &w->block, f)) > 0)
 		warm_block(w);
 	r = r < 0 ? -1 : trace_finish(t, f);
