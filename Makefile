@@ -29,7 +29,7 @@ CUDART     = $(BUILD)/libtrace-ptx-cudart.so
 CUDART_MAP = cmd/trace-ptx/cudart/versions.map
 CUDART_FOR = 11.0 12 13
 CUDART_SRC = $(sort $(wildcard cmd/trace-ptx/cudart/*.c))
-CUDART_USE = $(wildcard $(addprefix cmd/trace-ptx/,lang/*.c exec/*.c sem/*.c)) cmd/trace-ptx/trace_out.c \
+CUDART_USE = $(wildcard $(addprefix cmd/trace-ptx/,lang/*.c exec/*.c sem/*.c lower/*.c)) cmd/trace-ptx/trace_out.c \
 	$(wildcard libcommon/base/*.c) libcommon/machine/fatbin.c libcommon/machine/cubin.c
 CUDART_OBJ = $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDART_SRC) $(sort $(CUDART_USE)))
 
@@ -93,6 +93,9 @@ TEST_CPPFLAGS = $(CPPFLAGS_ALL) -Icmd/trace-sim -Itests/unit
 $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CPPFLAGS) $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ $< $(SIM_LIB) $(LIB) $(LDLIBS_ALL)
+$(BUILD)/tests/test_lower: tests/unit/test_lower.c $(PTX_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Icmd/trace-ptx -Itests/unit $(CFLAGS_ALL) -fno-lto $(LDFLAGS) -o $@ $< $(PTX_LIB) $(LIB) $(LDLIBS_ALL)
 # Targets named ptx* are about trace-ptx, the others about trace-sim and libcommon.
 $(BUILD)/tests/replay_ptx%: tests/fuzz/fuzz_ptx%.c tests/fuzz/replay.c $(PTX_LIB) $(LIB)
 	@mkdir -p $(@D)

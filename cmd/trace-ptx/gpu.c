@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The GPU that --run shows to the program.
+ * The GPU that --run shows to the program, and for which --as sass writes code.
  *
  * Always true: every figure follows from options of the configuration; the one that none of them has, the size of
  * device memory, is MEMORY_BYTES.
@@ -64,6 +64,18 @@ static uint64_t cache_bytes(const char *text)
 static uint64_t khz(double mhz) { return mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0; }
 
 static uint64_t option(const struct gpuconf *c, enum conf_id id) { return (uint64_t)conf_num(c, id); }
+
+unsigned gpu_binary(const struct gpu_choice *g)
+{
+	struct gpuconf c;
+	uint64_t binary;
+
+	load(g, &c);
+	binary = 10 * option(&c, OPT_gpgpu_compute_capability_major) +
+		 option(&c, OPT_gpgpu_compute_capability_minor);
+	gpuconf_free(&c);
+	return (unsigned)binary;
+}
 
 void gpu_figures(const struct gpu_choice *g, struct wire *w)
 {

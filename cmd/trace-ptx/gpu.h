@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The GPU that --run shows to the program: figures out of a configuration (trace-config(5)). */
+/* The GPU that --run shows to the program and --as sass writes for: figures out of a configuration (trace-config(5)). */
 #ifndef GPU_H
 #define GPU_H
 
@@ -20,6 +20,8 @@ struct gpu_choice {
 void gpu_add_file(
 	struct gpu_choice *g, const char *name, bool shipped); /* a usage error when there are too many */
 void gpu_add_define(struct gpu_choice *g, const char *assignment);
+/* The binary version that its capability stands for: 86 for 8.6. */
+unsigned gpu_binary(const struct gpu_choice *g);
 /* Its figures to w; of nothing named GPU_DEFAULT's. Dies of what cannot be read. */
 void gpu_figures(const struct gpu_choice *g, struct wire *w);
 

@@ -6,10 +6,12 @@
 #include <string.h>
 #include "cli.h"
 #include "gpuconf.h"
+#include "isa.h"
+#include "lower/lower.h"
 #include "program.h"
 #include "run.h"
 
-enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER, OPT_STACK, OPT_RUN };
+enum { OPT_LIMIT = 256, OPT_CHECK, OPT_NO_CHECK, OPT_ORDER, OPT_STACK, OPT_RUN, OPT_AS };
 
 #define LIMIT 4000000000ull /* warp instructions of a launch */
 
@@ -28,13 +30,17 @@ static const struct cli_row rows[] = {
 	{OPT_CHECK, "check", NULL, "look for wrong accesses and barriers (default)", NULL},
 	{OPT_NO_CHECK, "no-check", NULL, "do not: faster; accesses outside of all memory still end the run",
 		NULL},
+	{OPT_AS, "as", "KIND",
+		"write the trace as ptx (default), or as sass: the machine code it would roughly be on the GPU of -g",
+		"ptx sass"},
 	{OPT_RUN, "run", NULL,
 		"run a program that is linked with the dynamic CUDA runtime; the rest of the line is its",
 		"command"},
-	{'g', "gpu", "GPU", "with --run: the GPU that the program sees, a shipped configuration (rtx3070)",
+	{'g', "gpu", "GPU",
+		"with --run, --as sass: the GPU that the program sees or that code is for: a shipped configuration (rtx3070)",
 		gpuconf_names},
-	{'c', "config", "FILE", "with --run: the same from a configuration file; may be repeated", "file"},
-	{'D', "define", "NAME=VALUE", "with --run: set one option of it after all files", NULL},
+	{'c', "config", "FILE", "the same from a configuration file; may be repeated", "file"},
+	{'D', "define", "NAME=VALUE", "set one option of it after all files", NULL},
 	{'l', "list", NULL, "with --run: list the functions of the CUDA runtime, executed and refused", NULL},
 	{'f', "force", NULL, "replace existing files", NULL},
 	{'q', "quiet", NULL, "no warnings", NULL},
@@ -42,7 +48,7 @@ static const struct cli_row rows[] = {
 };
 
 static const struct cli cli = {
-	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] LAUNCH | [-g GPU] --run PROGRAM [ARG...]",
+	"[-nfqv] [-o DIR] [-C DIR] [-j N] [--order] [--stack KIND] [--limit N] [--no-check] [--as KIND] [-g GPU] LAUNCH | [-g GPU] --run PROGRAM [ARG...]",
 	"execute PTX kernels on the CPU, check them and write their traces",
 	"LAUNCH is a launch file (trace-launch(5)); - is stdin.\n"
 	"Exit status: 0 good; 1 a kernel or the program failed or a buffer is not as expected; 2 trouble.\n",
@@ -51,7 +57,7 @@ static const struct cli cli = {
 struct args {
 	struct run_options o;
 	struct gpu_choice gpu;
-	bool run, list, machine; /* machine: -g, -c or -D */
+	bool run, list, sass, machine; /* machine: -g, -c or -D */
 };
 
 static void on_option(void *ctx, int letter, const char *value)
@@ -73,6 +79,11 @@ static void on_option(void *ctx, int letter, const char *value)
 		if (!o->exec.volta && strcmp(value, "simt"))
 			cli_usage("found stack '%s', wanted simt or volta", value);
 		break;
+	case OPT_AS:
+		a->sass = !strcmp(value, "sass");
+		if (!a->sass && strcmp(value, "ptx"))
+			cli_usage("found --as '%s', wanted ptx or sass", value);
+		break;
 	case OPT_ORDER: o->exec.order = true; break;
 	case OPT_CHECK: o->exec.check = true; break;
 	case OPT_NO_CHECK: o->exec.check = false; break;
@@ -91,6 +102,17 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
 	}
+}
+
+/* --as sass: for which GPU. */
+static unsigned binary_version(const struct gpu_choice *g)
+{
+	unsigned binary = gpu_binary(g);
+
+	if (binary < LOWER_FIRST || binary > LOWER_LAST || isa_arch_of((int)binary) < 0)
+		die("found a GPU of compute capability %u.%u, wanted 6.0 to 12.0 for --as sass", binary / 10,
+			binary % 10);
+	return binary;
 }
 
 static int run_program(struct args *a, int n, char **argv)
@@ -117,10 +139,13 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	int n = cli_parse(&cli, argc, argv, on_option, &a);
 	diag_quiet(a.o.quiet);
+	if (a.sass)
+		a.o.binary = binary_version(&a.gpu);
 	if (a.run)
 		return run_program(&a, n, argv);
-	if (a.list || a.machine)
-		cli_usage("found %s without --run, wanted it with a program", a.list ? "--list" : "a GPU");
+	if (a.list || (a.machine && !a.sass))
+		cli_usage("found %s without --run%s, wanted it with %s", a.list ? "--list" : "a GPU",
+			a.list ? "" : " or --as sass", a.list ? "a program" : "one of them");
 	if (n != 1)
 		cli_usage("found %d launch files, wanted one", n);
 	if (script_read(&s, argv[0], &f))

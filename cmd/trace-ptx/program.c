@@ -415,7 +415,8 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 		.limit = o->exec.limit,
 		.jobs = o->exec.threads,
 		.order = o->exec.order,
-		.quiet = o->quiet};
+		.quiet = o->quiet,
+		.binary = o->binary};
 	pid_t child;
 	int token, status;
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lower/lower.h"
 #include "output.h"
 #include "pack.h"
 #include "run.h"
@@ -24,7 +25,9 @@ struct running {
 	struct textures textures;
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
-	FILE *trace; /* TRACE_FOLDER: of the kernel that runs */
+	FILE *trace;         /* of the kernel that runs, where it is text */
+	struct lower *lower; /* --as sass: of the kernel launched last */
+	const struct func *lowered;
 	uint64_t insts, threads;
 };
 
@@ -93,46 +96,48 @@ static bool block_done(void *ctx, struct cta *c)
 {
 	struct running *r = ctx;
 
-	if (r->pack)
-		trace_out_packed_block(r->pack, c);
-	else if (r->trace)
+	if (r->trace)
 		trace_out_block(r->trace, c);
+	else if (r->pack)
+		trace_out_packed_block(r->pack, c);
 	return true;
 }
 
-static int do_launch(struct running *r, struct step *c)
+static ssize_t to_pack(void *ctx, const char *bytes, size_t n)
 {
-	struct grid g = {.code = &r->s->code,
-		.mem = &r->mem,
-		.opt = &r->o->exec,
-		.l = &c->launch,
-		.textures = &r->textures,
-		.record = r->pack                    ? RECORD_PACKED
-			  : r->o->to == TRACE_FOLDER ? RECORD_LINES
-						     : RECORD_NONE,
-		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
-	struct occupancy k = {c->regs, c->shared};
-	struct output *out = NULL;
-	struct pack_inst *inst = NULL;
-	bool good;
+	pack_feed(ctx, bytes, n);
+	return (ssize_t)n;
+}
 
-	grid_prepare(&g);
+/* A kernel's trace begins; *out: its file, *inst: static code, both to be let go by trace_end. */
+static void trace_begin(struct running *r, const struct grid *g, const struct occupancy *k,
+	struct output **out, struct pack_inst **inst)
+{
 	if (r->o->to == TRACE_FOLDER) {
 		char name[40], *path;
 
-		snprintf(name, sizeof(name), "kernel-%u.traceg", c->launch.id);
+		snprintf(name, sizeof(name), "kernel-%u.traceg", g->l->id);
 		path = in_folder(r->o->output, name);
-		out = output_open(path, r->o->force);
-		r->trace = output_stream(out);
+		*out = output_open(path, r->o->force);
+		r->trace = output_stream(*out);
 		free(path);
-		trace_out_header(r->trace, &g, &k);
 	} else if (r->pack) {
 		pack_begin(r->pack);
-		inst = trace_out_packed_header(r->pack, &g, &k);
+		if (g->lower)
+			r->trace = fopencookie(r->pack, "w", (cookie_io_functions_t){.write = to_pack});
+		else
+			*inst = trace_out_packed_header(r->pack, g, k);
+		if (g->lower && !r->trace)
+			die_errno("memory");
 	}
-	good = grid_run(&g, block_done, r);
-	r->insts += g.warp_insts;
-	r->threads += g.thread_insts;
+	if (r->trace)
+		trace_out_header(r->trace, g, k);
+}
+
+static void trace_end(struct running *r, struct output *out, struct pack_inst *inst, bool good)
+{
+	if (r->trace && r->pack)
+		fclose(r->trace);
 	if (r->pack && good) {
 		pack_end(r->pack, NULL);
 	} else if (out && good) {
@@ -142,6 +147,48 @@ static int do_launch(struct running *r, struct step *c)
 	}
 	r->trace = NULL;
 	free(inst);
+}
+
+/* --as sass: the machine's code of the kernel; the one of the launch before where it is the same kernel. */
+static const struct lower *lowered(struct running *r, const struct grid *g)
+{
+	struct fault f;
+
+	if (!r->o->binary || r->o->to == TRACE_NONE)
+		return NULL;
+	if (r->lowered != g->l->kernel) {
+		lower_free(r->lower);
+		r->lower = lower_kernel(g->code, g->kernel, r->o->binary, &f);
+		r->lowered = g->l->kernel;
+	}
+	if (!r->lower)
+		die_fault(&f);
+	return r->lower;
+}
+
+static int do_launch(struct running *r, struct step *c)
+{
+	struct grid g = {.code = &r->s->code,
+		.mem = &r->mem,
+		.opt = &r->o->exec,
+		.l = &c->launch,
+		.textures = &r->textures,
+		.record = r->pack && !r->o->binary ? RECORD_PACKED
+			  : r->o->to != TRACE_NONE ? RECORD_LINES
+						   : RECORD_NONE,
+		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
+	struct occupancy k = {c->regs, c->shared};
+	struct output *out = NULL;
+	struct pack_inst *inst = NULL;
+	bool good;
+
+	grid_prepare(&g);
+	g.lower = lowered(r, &g);
+	trace_begin(r, &g, &k, &out, &inst);
+	good = grid_run(&g, block_done, r);
+	r->insts += g.warp_insts;
+	r->threads += g.thread_insts;
+	trace_end(r, out, inst, good);
 	return good ? 0 : diag_fault(&g.fault);
 }
 
@@ -236,6 +283,7 @@ int run_script(struct script *s, const struct run_options *o)
 	if (o->verbose)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
 			(unsigned long long)r.threads, (unsigned long long)r.insts);
+	lower_free(r.lower);
 	free(r.textures.texture);
 	memory_free(&r.mem);
 	return status;

@@ -9,6 +9,7 @@ enum trace_to { TRACE_NONE, TRACE_STREAM, TRACE_FOLDER, TRACE_TEXT };
 
 struct run_options {
 	struct options exec;
+	unsigned binary; /* --as sass: of the GPU; 0: PTX */
 	enum trace_to to;
 	const char *output; /* the folder or the file; NULL or "-": stdout */
 	const char *saves;  /* folder of what save writes; NULL: that of the launch file */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/call.h"
+#include "lower/lower.h"
 #include "trace_out.h"
 
 void text_room(struct text *t, size_t more)
@@ -23,8 +24,6 @@ void text_room(struct text *t, size_t more)
 }
 
 /* ---- lines ---- */
-
-#define LINE_ROOM 1024u
 
 /* Texts that lines are made of: two hexadecimal digits of a byte, small numbers with a blank before them. */
 #define SMALL 1024
@@ -46,7 +45,7 @@ static void make_texts(void)
 		small[i].n = (uint8_t)snprintf(small[i].s, sizeof(small[i].s), " %d", i - SMALL);
 }
 
-static char *put_hex8(char *p, uint32_t v)
+char *trace_out_mask(char *p, uint32_t v)
 {
 	for (unsigned i = 0; i < 4; i++)
 		memcpy(p + 2 * i, two_digits[v >> (24 - 8 * i) & 255], 2);
@@ -65,7 +64,7 @@ static char *put_hex(char *p, uint64_t v, unsigned digits)
 	return p;
 }
 
-static char *put_number(char *p, int64_t v)
+char *trace_out_number(char *p, int64_t v)
 {
 	char digits[24];
 	unsigned n = 0;
@@ -89,7 +88,7 @@ static inline char *put_delta(char *p, int64_t v)
 		return p + small[v + SMALL].n;
 	}
 	*p++ = ' ';
-	return put_number(p, v);
+	return trace_out_number(p, v);
 }
 
 /* Have the lanes, without a hole between them, addresses of one stride? */
@@ -113,7 +112,7 @@ static bool has_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 	return true;
 }
 
-static char *put_addresses(char *p, const uint64_t *a, uint32_t m)
+char *trace_out_addresses(char *p, const uint64_t *a, uint32_t m)
 {
 	unsigned first = m ? bit_lowest32(m) : 0;
 	int64_t stride = 0;
@@ -122,7 +121,7 @@ static char *put_addresses(char *p, const uint64_t *a, uint32_t m)
 		memcpy(p, " 1 0x", 5);
 		p = put_hex(p + 5, m ? a[first] : 0, 1);
 		*p++ = ' ';
-		return put_number(p, stride);
+		return trace_out_number(p, stride);
 	}
 	memcpy(p, " 2 0x", 5);
 	p = put_hex(p + 5, a[first], 1);
@@ -140,10 +139,10 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 	unsigned lane = exec ? bit_lowest32(exec) : 0;
 
 	memcpy(p, " b:", 3);
-	p = put_number(p + 3, REG(uint32_t, w, o->a)[lane] & 15);
+	p = trace_out_number(p + 3, REG(uint32_t, w, o->a)[lane] & 15);
 	if (o->b) {
 		*p++ = ',';
-		p = put_number(p, REG(uint32_t, w, o->b)[lane]);
+		p = trace_out_number(p, REG(uint32_t, w, o->b)[lane]);
 	}
 	return p;
 }
@@ -159,8 +158,8 @@ static inline bool has_more(const struct warp *w, const struct op *o, uint32_t i
 static char *put_rest(char *p, const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	if (o->memory) {
-		p = put_number(p, o->bytes);
-		p = put_addresses(p, w->addr, exec);
+		p = trace_out_number(p, o->bytes);
+		p = trace_out_addresses(p, w->addr, exec);
 	} else {
 		*p++ = '0';
 	}
@@ -182,10 +181,10 @@ static void record_line(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	struct text *t = &w->out;
 	char *p;
 
-	text_room(t, LINE_ROOM);
+	text_room(t, TRACE_LINE_ROOM);
 	p = put_hex(t->p + t->n, 8ull * pc, 4);
 	*p++ = ' ';
-	p = put_hex8(p, exec);
+	p = trace_out_mask(p, exec);
 	*p++ = ' ';
 	p = put_rest(p, w, o, issue, exec);
 	*p++ = '\n';
@@ -232,7 +231,7 @@ static void record_packed(struct warp *w, const struct op *o, uint32_t pc, uint3
 	r = &t->record[t->n++];
 	*r = (struct pack_record){.inst = pc, .mask = exec};
 	if (has_more(w, o, issue, exec)) {
-		text_room(&w->out, LINE_ROOM);
+		text_room(&w->out, TRACE_LINE_ROOM);
 		char *from = w->out.p + w->out.n;
 
 		r->text_len = (uint32_t)(put_rest(from, w, o, issue, exec) - from);
@@ -244,7 +243,9 @@ static void record_packed(struct warp *w, const struct op *o, uint32_t pc, uint3
 
 void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
-	if (w->g->record == RECORD_PACKED)
+	if (w->g->lower)
+		lower_record(w, o, pc, exec);
+	else if (w->g->record == RECORD_PACKED)
 		record_packed(w, o, pc, issue, exec);
 	else
 		record_line(w, o, pc, issue, exec);
@@ -380,9 +381,15 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	const struct launch *l = g->l;
 	const struct bound_code *c = g->code;
 	const struct module *m = l->kernel->module;
-	uint8_t *on = xcalloc(c->prog->n_funcs, 1), *used = xcalloc(m->n_files + 1u, 1);
+	uint8_t *on, *used;
 
 	make_texts();
+	if (g->lower) {
+		lower_header(out, g, k);
+		return;
+	}
+	on = xcalloc(c->prog->n_funcs, 1);
+	used = xcalloc(m->n_files + 1u, 1);
 	bind_reach(c, g->kernel, on);
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",

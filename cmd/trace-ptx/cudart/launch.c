@@ -10,6 +10,7 @@
 #include <string.h>
 #include "arena.h"
 #include "cudart/cudart.h"
+#include "lower/lower.h"
 #include "trace_out.h"
 
 struct configuration {
@@ -83,6 +84,27 @@ static bool block_done(void *ctx, struct cta *c)
 	return true;
 }
 
+/* --as sass: the machine's code of the kernel, made anew for another than that of the launch before. */
+static const struct lower *lowered(const struct grid *g)
+{
+	static const struct func *of;
+	static uint32_t insts; /* of the program: it grows when more is loaded */
+	static struct lower *code;
+	static struct fault f;
+
+	if (!cudart.wire.binary || !g->record)
+		return NULL;
+	if (of != g->l->kernel || insts != g->code->prog->n_insts) {
+		lower_free(code);
+		code = lower_kernel(g->code, g->kernel, (unsigned)cudart.wire.binary, &f);
+		of = g->l->kernel;
+		insts = g->code->prog->n_insts;
+	}
+	if (!code)
+		die_fault(&f);
+	return code;
+}
+
 static void execute(const struct launch *l, const struct kernel *k)
 {
 	struct grid g = {.code = &cudart.code,
@@ -96,6 +118,7 @@ static void execute(const struct launch *l, const struct kernel *k)
 	FILE *trace = begin_trace(l);
 
 	grid_prepare(&g);
+	g.lower = lowered(&g);
 	if (trace)
 		trace_out_header(trace, &g, &o);
 	bool good = grid_run(&g, block_done, trace);

@@ -223,6 +223,7 @@ struct launch {
 };
 
 /* What is kept of each warp instruction. */
+struct lower;
 enum record { RECORD_NONE, RECORD_LINES, RECORD_PACKED };
 
 struct grid {
@@ -242,7 +243,8 @@ struct grid {
 	unsigned at_once;                  /* CTAs that may run */
 	struct race *race;                 /* race.c; NULL: not looked for */
 	enum record record;
-	FILE *print; /* of printf */
+	const struct lower *lower; /* RECORD_LINES: as machine code (lower/lower.h); NULL: as PTX */
+	FILE *print;               /* of printf */
 };
 
 /* Where lanes are. */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Registers: an item holds its own from its first definition or use to its last, and to the end of each loop that it
+ * enters from outside and is used in; the lowest that are free, aligned to the item's size, are taken in the order in
+ * which items begin (a linear scan). Nothing is spilled.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "lower/select.h"
+
+#define REGISTERS 255u /* R255 is zero */
+#define STACK     1u   /* R1 is the stack's */
+
+static void touch(struct lower_code *c, uint32_t ref, uint32_t at)
+{
+	struct lower_item *t;
+
+	if (ref == NO_REF)
+		return;
+	t = &c->item[ref >> 8];
+	if (t->first > at)
+		t->first = at;
+	if (t->last < at)
+		t->last = at;
+}
+
+static void find_intervals(struct lower_code *c)
+{
+	for (uint32_t i = 0; i < c->n_insts; i++) {
+		const struct machine_inst *m = &c->inst[i];
+
+		for (unsigned k = 0; k < m->n_src; k++)
+			touch(c, m->src[k], i);
+		touch(c, m->dst, i);
+	}
+}
+
+/* Loops by their beginning; an inner one lengthens what an outer one lengthens again. */
+static void lengthen(struct lower_code *c, const struct plan *p)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint32_t i = p->f->n_insts; i-- > 0;) {
+			uint32_t from = c->start[i], to;
+
+			if (!p->loop_end[i])
+				continue;
+			to = c->start[p->loop_end[i] + 1] - 1;
+			for (uint32_t k = 0; k < c->n_items; k++) {
+				struct lower_item *t = &c->item[k];
+
+				if (t->first < from && t->last >= from && t->last < to) {
+					t->last = to;
+					changed = true;
+				}
+			}
+		}
+	}
+}
+
+static unsigned alignment(unsigned size) { return size >= 3 ? 4 : size; }
+
+/* The lowest free run; REGISTERS: none. */
+static unsigned find_run(const bool *taken, unsigned size)
+{
+	for (unsigned r = 0, step = alignment(size); r + size <= REGISTERS; r += step) {
+		unsigned k = 0;
+
+		while (k < size && !taken[r + k])
+			k++;
+		if (k == size)
+			return r;
+	}
+	return REGISTERS;
+}
+
+static int by_first(const void *x, const void *y)
+{
+	const struct lower_item *a = *(const struct lower_item *const *)x,
+				*b = *(const struct lower_item *const *)y;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void set(bool *taken, const struct lower_item *t, bool value)
+{
+	for (unsigned k = 0; k < t->size; k++)
+		taken[t->reg + k] = value;
+}
+
+int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, uint32_t *at)
+{
+	struct lower_item **order = xcalloc(c->n_items + 1u, sizeof(*order)),
+			  **active = xcalloc(REGISTERS, sizeof(*active));
+	bool taken[REGISTERS] = {[STACK] = true};
+	uint32_t n = 0, n_active = 0;
+	int status = 0;
+
+	find_intervals(c);
+	lengthen(c, p);
+	for (uint32_t k = 0; k < c->n_items; k++)
+		if (c->item[k].first != UINT32_MAX)
+			order[n++] = &c->item[k];
+	qsort(order, n, sizeof(*order), by_first);
+	for (uint32_t i = 0; i < n && !status; i++) {
+		struct lower_item *t = order[i];
+		uint32_t kept = 0;
+
+		for (uint32_t k = 0; k < n_active; k++)
+			if (active[k]->last <= t->first)
+				set(taken, active[k], false);
+			else
+				active[kept++] = active[k];
+		n_active = kept;
+		t->reg = t->size ? (uint16_t)find_run(taken, t->size) : STACK;
+		*at = t->first;
+		status = t->reg == REGISTERS ? -1 : 0;
+		if (status)
+			break;
+		set(taken, t, true);
+		active[n_active++] = t;
+		if (*most < t->reg + (t->size ? t->size : 1u))
+			*most = t->reg + t->size;
+	}
+	free(order);
+	free(active);
+	return status;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rows of lower.def: which fits an instruction, and the steps of its sequence. */
+#include <stdlib.h>
+#include <string.h>
+#include "lower/select.h"
+
+struct lower_row {
+	unsigned first, last;
+	const char *words, *second, *sequence;
+};
+
+#define LOWER(gpus, words, sequence)
+#define FUSE(gpus, words, second, sequence) {gpus, words, second, sequence},
+static const struct lower_row fuse_rows[] = {
+#include "lower/lower.def"
+};
+#undef LOWER
+#undef FUSE
+#define FUSE(gpus, words, second, sequence)
+#define LOWER(gpus, words, sequence) {gpus, words, NULL, sequence},
+static const struct lower_row rows[] = {
+#include "lower/lower.def"
+};
+#undef LOWER
+#undef FUSE
+
+#define N_ROWS (sizeof(rows) / sizeof(*rows))
+#define N_FUSE (sizeof(fuse_rows) / sizeof(*fuse_rows))
+
+/* ---- words ---- */
+
+static bool is(const char *word, size_t n, const char *name)
+{
+	return strlen(name) == n && !memcmp(word, name, n);
+}
+
+/* Is name among the alternatives, which bars separate? */
+static bool among(const char *words, size_t n, const char *name)
+{
+	for (const char *end = words + n; words < end;) {
+		const char *bar = memchr(words, '|', (size_t)(end - words));
+		size_t part = (size_t)((bar ? bar : end) - words);
+
+		if (is(words, part, name))
+			return true;
+		words += part + 1;
+	}
+	return false;
+}
+
+static bool type_fits(const char *word, size_t n, enum type t)
+{
+	const struct type_row *row = &types[t];
+	bool integer = row->kind == K_BITS || row->kind == K_UINT || row->kind == K_SINT;
+
+	if (is(word, n, row->name))
+		return true;
+	if (is(word, n, "h"))
+		return row->kind == K_FLOAT && (strstr(row->name, "f16") || row->bits == 8);
+	if (*word != 'i' || !integer || strchr(row->name, 'x'))
+		return false;
+	return n == 1 || (n == 3 && row->bits == (unsigned)atoi(word + 1));
+}
+
+static bool any_type(const struct stmt *in, const char *word, size_t n)
+{
+	for (unsigned i = 0; i < in->n_types; i++)
+		if (type_fits(word, n, (enum type)in->type[i]))
+			return true;
+	return false;
+}
+
+static bool last_operand(const struct stmt *in, bool special)
+{
+	const struct operand *o = in->n_operands ? &in->operand[in->n_operands - 1] : NULL;
+
+	if (special)
+		return o && o->kind == O_SREG;
+	return o && (o->kind == O_INT || o->kind == O_FLOAT || o->kind == O_SYM);
+}
+
+static bool space_fits(const struct op *o, const char *word, size_t n)
+{
+	if (is(word, n, "param"))
+		return o->is_param;
+	return o->memory && !o->is_param &&
+	       is(word, n, o->space == SP_GENERIC ? "generic" : space_name[o->space]);
+}
+
+static bool word_fits(const struct facts *q, const char *word, size_t n)
+{
+	const struct stmt *in = q->in;
+	enum modifier m;
+
+	if (is(word, n, "unused"))
+		return q->unused;
+	if (is(word, n, "kernel"))
+		return q->entry;
+	if (is(word, n, "imm") || is(word, n, "sreg"))
+		return last_operand(in, *word == 's');
+	if (*word == '~')
+		return any_type(in, word + 1, n - 1);
+	if (*word == ':')
+		return in->n_types && type_fits(word + 1, n - 1, (enum type)in->type[in->n_types - 1]);
+	if (in->n_types && type_fits(word, n, (enum type)in->type[0]))
+		return true;
+	if (space_fits(q->op, word, n))
+		return true;
+	m = modifier_find(word, (uint32_t)n);
+	return m != M_NONE && has(in, m) &&
+	       !(q->op->memory && (m == M_SHARED || m == M_GLOBAL || m == M_LOCAL));
+}
+
+static bool pattern_fits(const struct facts *q, const char *words)
+{
+	size_t n = strcspn(words, " ");
+
+	if (!among(words, n, opcodes[q->in->op].name))
+		return false;
+	for (words += n; *words; words += n) {
+		words++;
+		n = strcspn(words, " ");
+		if (!word_fits(q, words, n))
+			return false;
+	}
+	return true;
+}
+
+static bool row_fits(const struct lower_row *r, const struct facts *q)
+{
+	return q->binary >= r->first && q->binary <= r->last && pattern_fits(q, r->words);
+}
+
+const char *rows_find(const struct facts *q)
+{
+	for (size_t i = 0; i < N_ROWS; i++)
+		if (row_fits(&rows[i], q))
+			return rows[i].sequence;
+	return NULL;
+}
+
+const char *rows_fuse(const struct facts *first, const struct facts *second, bool *multiple)
+{
+	for (size_t i = 0; i < N_FUSE; i++)
+		if (row_fits(&fuse_rows[i], first) && pattern_fits(second, fuse_rows[i].second)) {
+			*multiple = !strchr(fuse_rows[i].sequence, ';');
+			return fuse_rows[i].sequence;
+		}
+	return NULL;
+}
+
+/* ---- steps ---- */
+
+static struct lower_part part_of(const char *word, size_t n)
+{
+	static const char sources[] = "abce", addresses[] = "mnp", temps[] = "tuvwTUVW";
+	struct lower_part p = {PART_NONE, 0, n > 1 ? (uint8_t)(word[1] - '0') : WHOLE};
+	const char *at;
+
+	if (*word == 'd')
+		p.kind = PART_RESULT;
+	else if ((at = strchr(sources, *word)))
+		p = (struct lower_part){PART_SOURCE, (uint8_t)(at - sources), p.half};
+	else if ((at = strchr(addresses, *word)))
+		p = (struct lower_part){PART_ADDRESS, (uint8_t)(*word == 'n'), p.half};
+	else if ((at = strchr(temps, *word)))
+		p = (struct lower_part){PART_TEMP, (uint8_t)(at - temps), p.half};
+	return p;
+}
+
+bool rows_step(const char **at, struct lower_step *s)
+{
+	const char *p = *at + strspn(*at, "; ");
+	size_t n = strcspn(p, " ;");
+	bool first = true;
+
+	*s = (struct lower_step){.times = 1};
+	if (!*p)
+		return false;
+	snprintf(s->opcode, sizeof(s->opcode), "%.*s", (int)n, p);
+	for (p += n; *p == ' '; p += n) {
+		p++;
+		n = strcspn(p, " ;");
+		if (*p == 'x') {
+			s->times = (uint16_t)atoi(p + 1);
+		} else if (*p == '#') {
+			s->immediate = true;
+		} else if (first) {
+			s->dst = part_of(p, n);
+		} else if (s->n_src < STEP_SOURCES) {
+			s->access |= *p == 'm' || *p == 'n';
+			s->src[s->n_src++] = part_of(p, n);
+		}
+		first = false;
+	}
+	*at = p;
+	return true;
+}
+
+void lower_each_opcode(
+	unsigned binary, void (*f)(void *ctx, const char *words, const char *opcode), void *ctx)
+{
+	for (size_t i = 0; i < N_ROWS + N_FUSE; i++) {
+		const struct lower_row *r = i < N_ROWS ? &rows[i] : &fuse_rows[i - N_ROWS];
+		const char *at = r->sequence;
+		struct lower_step s;
+
+		while (binary >= r->first && binary <= r->last && rows_step(&at, &s))
+			f(ctx, r->words, s.opcode);
+	}
+}

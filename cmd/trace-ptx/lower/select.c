@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A function's code: each instruction's sequence with registers in its places.
+ *
+ * An instruction of the machine takes one constant beside its registers, an access or a product of matrices none: what
+ * is more comes into a register by a MOV, at the first use in a block, or before everything where that stands in a
+ * loop. The elements of a vector stand in registers one behind another; where they cannot, they are moved.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "lower/select.h"
+
+#define CONSTANTS 16u
+
+struct held_constant { /* a constant in a register */
+	const struct symbol *sym;
+	uint64_t value;
+	uint32_t reg, item; /* reg: the PTX register that is one; UINT32_MAX: a literal */
+};
+
+struct selecting {
+	struct lower_code *c;
+	const struct plan *p;
+	struct fault *f;
+	struct held_constant held[CONSTANTS],
+		early[CONSTANTS]; /* of the block; of the function, in front of it */
+	uint32_t n_held, n_early, block;
+	uint32_t at; /* instruction of PTX */
+	uint32_t temp[TEMPS];
+	const struct operand *operand[OPERANDS_MAX]; /* results, then sources without addresses */
+	const struct operand *address[2];
+	unsigned n_operands, results;
+};
+
+/* ---- registers ---- */
+
+static uint32_t new_item(struct lower_code *c, unsigned size)
+{
+	grow(&c->item, &c->cap_items, c->n_items + 1, sizeof(*c->item));
+	c->item[c->n_items] = (struct lower_item){UINT32_MAX, 0, (uint16_t)size, 0};
+	return c->n_items++;
+}
+
+static uint32_t ref_of(struct selecting *s, uint32_t reg)
+{
+	struct lower_value *v = &s->p->value[reg];
+
+	if (v->item == UINT32_MAX)
+		v->item = new_item(s->c, v->size);
+	return REF(v->item, v->offset);
+}
+
+static struct machine_inst *emit(struct selecting *s, const char *opcode, uint32_t dst)
+{
+	struct lower_code *c = s->c;
+	struct machine_inst *m;
+
+	grow(&c->inst, &c->cap_insts, c->n_insts + 1, sizeof(*c->inst));
+	m = &c->inst[c->n_insts++];
+	*m = (struct machine_inst){.dst = dst};
+	snprintf(m->opcode, sizeof(m->opcode), "%s", opcode);
+	return m;
+}
+
+static void add_source(struct machine_inst *m, uint32_t ref)
+{
+	if (ref != NO_REF && m->n_src < STEP_SOURCES)
+		m->src[m->n_src++] = ref;
+}
+
+static void move(struct selecting *s, uint32_t to, uint32_t from) { add_source(emit(s, "MOV", to), from); }
+
+/* ---- constants ---- */
+
+static bool is_held(const struct held_constant *a, const struct held_constant *b)
+{
+	return a->reg == b->reg && a->value == b->value && a->sym == b->sym;
+}
+
+/* A register with the constant, that stays for the block or for good. */
+static uint32_t hold(struct selecting *s, const struct operand *o, unsigned size)
+{
+	struct held_constant h = {o->kind == O_REG ? NULL : o->sym, o->kind == O_REG ? 0 : (uint64_t)o->value,
+		o->kind == O_REG ? plan_root(s->p, o->reg) : UINT32_MAX, 0};
+
+	for (uint32_t i = 0; i < s->n_early; i++)
+		if (is_held(&s->early[i], &h))
+			return REF(s->early[i].item, 0);
+	for (uint32_t i = 0; i < s->n_held; i++)
+		if (is_held(&s->held[i], &h))
+			return REF(s->held[i].item, 0);
+	h.item = new_item(s->c, size);
+	for (unsigned k = 0; k < size; k++)
+		emit(s, "MOV", REF(h.item, k));
+	s->held[s->n_held++ % CONSTANTS] = h;
+	s->n_held = s->n_held > CONSTANTS ? CONSTANTS : s->n_held;
+	return REF(h.item, 0);
+}
+
+static bool is_constant(const struct selecting *s, const struct operand *o)
+{
+	return o->kind == O_FLOAT || o->kind == O_SYM || o->kind == O_INT ||
+	       (o->kind == O_REG && s->p->value[plan_root(s->p, o->reg)].kind == VALUE_CONST);
+}
+
+/* Zero is a register of its own. */
+static bool is_zero(const struct operand *o) { return (o->kind == O_INT || o->kind == O_FLOAT) && !o->value; }
+
+/* ---- parts of steps ---- */
+
+static uint32_t reg_part(struct selecting *s, uint32_t reg, unsigned half)
+{
+	uint32_t root = plan_root(s->p, reg);
+	const struct lower_value *v = &s->p->value[root];
+
+	if (v->kind != VALUE_REG || (half != WHOLE && half >= s->p->value[reg].size))
+		return NO_REF;
+	return ref_of(s, root) + (half == WHOLE ? 0 : half);
+}
+
+/* Do the elements stand one behind another? Then the first of them. */
+static uint32_t together(struct selecting *s, const struct operand *o)
+{
+	uint32_t first = NO_REF, next = NO_REF;
+
+	for (unsigned k = 0; k < o->n; k++) {
+		const struct operand *e = &o->elem[k];
+		uint32_t ref = e->kind == O_REG ? reg_part(s, e->reg, WHOLE) : NO_REF;
+
+		if (ref == NO_REF || (k && ref != next))
+			return NO_REF;
+		first = k ? first : ref;
+		next = ref + s->p->value[plan_root(s->p, e->reg)].size;
+	}
+	return first;
+}
+
+/* Gives the elements of a vector one item, if none has one yet. */
+static void join(struct selecting *s, const struct operand *o)
+{
+	unsigned size = 0, n = o->n;
+	uint32_t item;
+
+	for (unsigned k = 0; k < n; k++) {
+		const struct operand *e = &o->elem[k];
+		const struct lower_value *v = e->kind == O_REG ? &s->p->value[plan_root(s->p, e->reg)] : NULL;
+
+		if (!v || v->kind != VALUE_REG || v->item != UINT32_MAX)
+			return;
+		for (unsigned j = 0; j < k; j++)
+			if (plan_root(s->p, o->elem[j].reg) == plan_root(s->p, e->reg))
+				return;
+		size += v->size;
+	}
+	if (size < 2 || size > 128)
+		return;
+	item = new_item(s->c, size);
+	size = 0;
+	for (unsigned k = 0; k < n; k++) {
+		struct lower_value *v = &s->p->value[plan_root(s->p, o->elem[k].reg)];
+
+		v->item = item;
+		v->offset = size;
+		size += v->size;
+	}
+}
+
+/* Vectors that pair what is written alone, and lists of parameters, are no vectors to the machine. */
+static bool is_vector(const struct stmt *in, const struct operand *o)
+{
+	return o->kind == O_VEC && o->n > 1 && !o->pair && !o->list && in->op != I_mov;
+}
+
+static uint32_t vector_room(struct selecting *s, const struct operand *o)
+{
+	unsigned size = 0;
+
+	for (unsigned k = 0; k < o->n; k++)
+		size += o->elem[k].kind == O_REG ? s->p->value[o->elem[k].reg].size : 1;
+	return REF(new_item(s->c, size > 128 ? 128 : size), 0);
+}
+
+static uint32_t source_vector(struct selecting *s, const struct operand *o)
+{
+	uint32_t ref = together(s, o), at;
+
+	if (ref != NO_REF)
+		return ref;
+	at = ref = vector_room(s, o);
+	for (unsigned k = 0; k < o->n; k++) {
+		const struct operand *e = &o->elem[k];
+
+		move(s, at, e->kind == O_REG ? reg_part(s, e->reg, WHOLE) : NO_REF);
+		at += e->kind == O_REG ? s->p->value[e->reg].size : 1;
+	}
+	return ref;
+}
+
+static void result_vector(struct selecting *s, const struct operand *o, uint32_t from)
+{
+	for (unsigned k = 0; k < o->n; k++) {
+		const struct operand *e = &o->elem[k];
+
+		if (e->kind == O_REG && s->p->value[e->reg].uses)
+			move(s, reg_part(s, e->reg, WHOLE), from);
+		from += e->kind == O_REG ? s->p->value[e->reg].size : 1;
+	}
+}
+
+static const struct operand *element(const struct operand *o, unsigned half, unsigned *rest)
+{
+	*rest = half;
+	while (o && (o->kind == O_VEC || (o->kind == O_ADDR && o->n))) {
+		if (!o->n || (half != WHOLE && half >= o->n))
+			return NULL;
+		o = &o->elem[half == WHOLE ? 0 : half];
+		*rest = WHOLE;
+		half = WHOLE;
+	}
+	return o;
+}
+
+static const struct operand *operand_of(const struct selecting *s, struct lower_part part)
+{
+	unsigned k = part.kind == PART_SOURCE ? s->results + part.index : part.index;
+
+	if (part.kind == PART_ADDRESS)
+		return s->address[part.index];
+	return k < s->n_operands && (part.kind != PART_RESULT || s->results) ? s->operand[k] : NULL;
+}
+
+/* What constants an instruction has room for: one; a parameter before a literal. */
+struct room {
+	bool registers, literals; /* none; all that are literals */
+	bool bank, taken;         /* some source is a parameter */
+};
+
+static bool has_room(struct room *r, const struct operand *o)
+{
+	if (r->literals && o->kind != O_REG)
+		return true;
+	if (r->registers || r->taken || (r->bank && o->kind != O_REG))
+		return false;
+	return r->taken = true;
+}
+
+/* The register of an address or a source; NO_REF: it needs none. */
+static uint32_t source(struct selecting *s, struct lower_part part, struct room *room)
+{
+	const struct operand *o = operand_of(s, part);
+	unsigned rest;
+
+	if (part.kind == PART_TEMP) {
+		if (s->temp[part.index] == UINT32_MAX)
+			s->temp[part.index] = new_item(s->c, part.index < TEMPS / 2 ? 1 : 2);
+		return REF(s->temp[part.index], part.half == WHOLE ? 0 : part.half);
+	}
+	if (part.kind == PART_RESULT && o && o->kind == O_VEC && part.half == WHOLE)
+		return together(s, o);
+	if (o && part.half == WHOLE && is_vector(&s->p->f->inst[s->at], o))
+		return source_vector(s, o);
+	o = o ? element(o, part.half, &rest) : NULL;
+	if (o && o->kind == O_ADDR && o->reg != UINT32_MAX) {
+		const struct operand base = {.kind = O_REG, .reg = o->reg};
+
+		if (!is_constant(s, &base))
+			return reg_part(s, o->reg, WHOLE);
+		return hold(s, &base, s->p->value[o->reg].size);
+	}
+	if (!o || o->kind == O_ADDR || is_zero(o))
+		return NO_REF;
+	if (is_constant(s, o)) {
+		unsigned size = o->kind == O_REG ? s->p->value[o->reg].size : rest == WHOLE ? 1 : 2;
+
+		if ((rest != WHOLE && rest >= size) || has_room(room, o))
+			return NO_REF;
+		return hold(s, o, size) + (rest == WHOLE ? 0 : rest);
+	}
+	return o->kind == O_REG ? reg_part(s, o->reg, rest) : NO_REF;
+}
+
+static uint32_t result(struct selecting *s, struct lower_part part, uint32_t *vector)
+{
+	const struct operand *o = operand_of(s, part);
+	unsigned rest;
+
+	*vector = NO_REF;
+	if (part.kind == PART_TEMP)
+		return source(s, part, NULL);
+	if (part.kind != PART_RESULT || !o)
+		return NO_REF;
+	if (part.half == WHOLE && is_vector(&s->p->f->inst[s->at], o)) {
+		uint32_t ref = together(s, o);
+
+		if (ref == NO_REF)
+			*vector = ref = vector_room(s, o);
+		return ref;
+	}
+	o = element(o, part.half, &rest);
+	return o && o->kind == O_REG && s->p->value[o->reg].uses ? reg_part(s, o->reg, rest) : NO_REF;
+}
+
+/* ---- opcodes ---- */
+
+static const char *width_suffix(const struct op *o, unsigned bytes)
+{
+	if (bytes == 1)
+		return o->is_signed ? ".S8" : ".U8";
+	if (bytes == 2)
+		return o->is_signed ? ".S16" : ".U16";
+	return bytes >= 16 ? ".128" : bytes >= 8 ? ".64" : "";
+}
+
+static const char *atomic_suffix(const struct stmt *in)
+{
+	static const enum modifier m[] = {
+		M_ADD, M_MIN, M_MAX, M_INC, M_DEC, M_AND, M_OR, M_XOR, M_EXCH, M_CAS};
+	static const char *const text[] = {
+		".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR", ".EXCH", ".CAS"};
+
+	for (unsigned i = 0; i < sizeof(m) / sizeof(*m); i++)
+		if (has(in, m[i]))
+			return text[i];
+	return "";
+}
+
+/* Bytes that a lane accesses: a machine's instruction has at most 16. */
+static unsigned access_bytes(const struct stmt *in, const struct op *o)
+{
+	unsigned bytes = o->bytes;
+
+	if (in->op != I_ldmatrix && in->op != I_cp && in->op != I_tex && o->n > 1)
+		bytes *= o->n;
+	if (in->op == I_wmma)
+		bytes = 16;
+	return bytes > 8 ? 16 : bytes;
+}
+
+#define OPCODE_ROOM 48u
+
+static void spell(char to[OPCODE_ROOM], const char *opcode, const struct stmt *in, const struct op *o)
+{
+	char *p = to;
+
+	for (; *opcode && p < to + OPCODE_ROOM - 8; opcode++)
+		if (*opcode == '@')
+			p = stpcpy(p, atomic_suffix(in));
+		else if (*opcode == '%')
+			p = stpcpy(p, width_suffix(o, access_bytes(in, o)));
+		else
+			*p++ = *opcode;
+	*p = '\0';
+}
+
+static struct room room_of(const struct selecting *s, const struct lower_step *step)
+{
+	bool shfl = !strncmp(step->opcode, "SHFL", 4);
+	struct room r = {.registers = step->access || shfl ||
+				      strstr(step->opcode, "MMA") == step->opcode + 1 ||
+				      !strncmp(step->opcode, "TEX", 3),
+		.literals = shfl};
+
+	for (unsigned k = 0; k < step->n_src; k++) {
+		const struct operand *o = operand_of(s, step->src[k]);
+
+		r.bank |= o && o->kind == O_REG && is_constant(s, o);
+	}
+	return r;
+}
+
+static void emit_step(struct selecting *s, const struct lower_step *step)
+{
+	const struct stmt *in = &s->p->f->inst[s->at];
+	const struct op *o = &s->p->code->op[s->p->f->first_pc + s->at];
+	uint32_t src[STEP_SOURCES], dst, vector;
+	struct room room = room_of(s, step);
+	struct machine_inst *m;
+	char opcode[OPCODE_ROOM];
+
+	dst = result(s, step->dst, &vector);
+	if (in->op == I_mov && dst == NO_REF && step->dst.kind == PART_RESULT)
+		return;
+	for (unsigned k = 0; k < step->n_src; k++)
+		src[k] = source(s, step->src[k], &room);
+	spell(opcode, step->opcode, in, o);
+	for (unsigned n = 0; n < step->times; n++) {
+		m = emit(s, opcode, dst);
+		for (unsigned k = 0; k < step->n_src; k++)
+			add_source(m, src[k]);
+		m->access = step->access && o->memory;
+		m->bytes = (uint8_t)access_bytes(in, o);
+		if (step->immediate && in->n_operands && in->operand[0].kind == O_INT)
+			m->immediate = (int32_t)in->operand[0].value;
+	}
+	if (vector != NO_REF)
+		result_vector(s, operand_of(s, step->dst), vector);
+}
+
+/* ---- instructions ---- */
+
+static void set_operands(struct selecting *s, const struct stmt *in)
+{
+	unsigned addresses = 0;
+
+	s->n_operands = 0;
+	s->results = plan_results(in);
+	s->address[0] = s->address[1] = NULL;
+	for (unsigned k = 0; k < in->n_operands; k++)
+		if (k >= s->results && in->operand[k].kind == O_ADDR) {
+			if (addresses < 2)
+				s->address[addresses++] = &in->operand[k];
+		} else {
+			s->operand[s->n_operands++] = &in->operand[k];
+		}
+	for (unsigned t = 0; t < TEMPS; t++)
+		s->temp[t] = UINT32_MAX;
+}
+
+/* Operands of two that are one: the first's sources, what the second adds, the second's result. */
+static void set_fused(struct selecting *s, const struct stmt *first, const struct stmt *second)
+{
+	unsigned other =
+		second->operand[1].kind == O_REG && second->operand[1].reg == first->operand[0].reg ? 2 : 1;
+
+	set_operands(s, second);
+	s->operand[1] = &first->operand[1];
+	s->operand[2] = &first->operand[2];
+	s->operand[3] = &second->operand[other];
+	s->n_operands = 4;
+}
+
+static int lacks(struct selecting *s, const struct stmt *in)
+{
+	return fault_set(s->f, stmt_place(s->p->f, in), "sass-lacks",
+		"found '%s', which has no instruction on a GPU of binary version %u, wanted another GPU or --as ptx",
+		in->text, s->p->binary);
+}
+
+static int select_inst(struct selecting *s)
+{
+	const struct plan *p = s->p;
+	const struct stmt *in = &p->f->inst[s->at];
+	struct facts q = plan_facts(p, s->at);
+	const char *sequence = p->sequence[s->at];
+	struct lower_step step;
+
+	if (p->block[s->at] != s->block)
+		s->n_held = 0;
+	s->block = p->block[s->at];
+	if (p->act[s->at] == ACT_GONE)
+		return 0;
+	if (p->act[s->at] == ACT_FUSED)
+		set_fused(s, &p->f->inst[p->producer[s->at]], in);
+	else
+		set_operands(s, in);
+	if (p->act[s->at] == ACT_ROW && !(sequence = rows_find(&q)))
+		return lacks(s, in);
+	while (rows_step(&sequence, &step))
+		emit_step(s, &step);
+	return 0;
+}
+
+/* Constants that loops need in registers, in front of everything. */
+static void hold_early(struct selecting *s)
+{
+	struct lower_code *c = s->c;
+	struct selecting dry = *s;
+	struct lower_code trial = {0};
+
+	dry.c = &trial;
+	for (dry.at = 0; dry.at < s->p->f->n_insts; dry.at++) {
+		bool loop = s->p->in_loop[dry.at];
+
+		dry.n_held = 0;
+		if (!loop || select_inst(&dry))
+			continue;
+		for (uint32_t i = 0; i < dry.n_held && s->n_early < CONSTANTS; i++) {
+			unsigned size = trial.item[dry.held[i].item].size;
+
+			dry.held[i].item = new_item(c, size);
+			for (unsigned k = 0; k < size; k++)
+				emit(s, "MOV", REF(dry.held[i].item, k));
+			s->early[s->n_early++] = dry.held[i];
+			dry.early[dry.n_early++] = dry.held[i];
+		}
+	}
+	free(trial.inst);
+	free(trial.item);
+	for (uint32_t r = 0; r < s->p->f->n_regs; r++)
+		s->p->value[r].item = UINT32_MAX;
+}
+
+/* A kernel's first instructions: the stack's pointer (an item without registers of its own), and from Ampere on the descriptor of global memory. */
+static void begin(struct selecting *s)
+{
+	const struct func *f = s->p->f;
+
+	emit(s, "MOV", REF(new_item(s->c, 0), 0));
+	for (uint32_t i = 0; i < f->n_insts && s->p->binary >= 80; i++) {
+		const struct op *o = &s->p->code->op[f->first_pc + i];
+
+		if (o->memory && (o->space == SP_GLOBAL || o->space == SP_GENERIC)) {
+			emit(s, "ULDC.64", NO_REF);
+			break;
+		}
+	}
+}
+
+int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
+{
+	struct selecting s = {.c = c, .p = p, .f = f};
+
+	*c = (struct lower_code){.start = xcalloc(p->f->n_insts + 1u, sizeof(*c->start))};
+	if (p->f->entry)
+		begin(&s);
+	hold_early(&s);
+	for (uint32_t i = 0; i < p->f->n_insts; i++)
+		for (unsigned k = 0; k < p->f->inst[i].n_operands; k++)
+			if (p->act[i] != ACT_GONE && is_vector(&p->f->inst[i], &p->f->inst[i].operand[k]))
+				join(&s, &p->f->inst[i].operand[k]);
+	s.block = UINT32_MAX;
+	for (s.at = 0; s.at < p->f->n_insts; s.at++) {
+		c->start[s.at] = s.at ? c->n_insts : 0;
+		if (select_inst(&s))
+			return -1;
+	}
+	c->start[s.at] = c->n_insts;
+	return 0;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What needs no instruction: parameters, constants and special registers that are constants to the machine, copies,
+ * conversions of pointers to global memory, sums of an address and a constant, results that nobody uses; and the pairs
+ * of instructions that become one.
+ *
+ * Always true: a register is taken for another, or its computation moved to its user, only where nothing else is
+ * written between that the value depends on.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "lower/select.h"
+
+/* ---- operands ---- */
+
+unsigned plan_results(const struct stmt *in)
+{
+	switch (in->op) {
+	case I_bra:
+	case I_brx:
+	case I_ret:
+	case I_exit:
+	case I_st:
+	case I_red:
+	case I_sust:
+	case I_sured:
+	case I_membar:
+	case I_fence:
+	case I_prefetch:
+	case I_prefetchu:
+	case I_nanosleep:
+	case I_trap:
+	case I_brkpt:
+	case I_pmevent:
+	case I_discard:
+	case I_applypriority:
+	case I_cp:
+	case I_setmaxnreg:
+	case I_griddepcontrol:
+	case I_stmatrix: return 0;
+	case I_call: return in->n_operands > 1 && in->operand[0].list && !in->operand[1].list;
+	case I_wmma: return !has(in, M_STORE);
+	case I_mbarrier: return in->n_operands && in->operand[0].kind != O_ADDR;
+	case I_bar:
+	case I_barrier: return has(in, M_RED);
+	default: return in->n_operands > 0;
+	}
+}
+
+static void defined(struct plan *p, const struct operand *o, uint32_t i)
+{
+	if (o->kind == O_REG) {
+		struct lower_value *v = &p->value[o->reg];
+
+		v->defs++;
+		v->at = i;
+		v->guarded |= p->f->inst[i].guard != 0;
+	}
+	for (unsigned k = 0; o->kind == O_VEC && k < o->n; k++)
+		defined(p, &o->elem[k], i);
+}
+
+static void used_reg(struct plan *p, uint32_t reg, uint32_t i, bool address)
+{
+	struct lower_value *v = &p->value[reg];
+
+	v->uses++;
+	v->address_uses += address;
+	v->last = i;
+}
+
+static void used(struct plan *p, const struct operand *o, uint32_t i)
+{
+	if (o->kind == O_REG)
+		used_reg(p, o->reg, i, false);
+	if (o->kind == O_ADDR && o->reg != UINT32_MAX)
+		used_reg(p, o->reg, i, true);
+	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
+		used(p, &o->elem[k], i);
+}
+
+/* Once definitions are known: is a register used elsewhere than behind its definition in its block? */
+static void scatter(struct plan *p, const struct operand *o, uint32_t i)
+{
+	if (o->kind == O_REG || (o->kind == O_ADDR && o->reg != UINT32_MAX)) {
+		struct lower_value *v = &p->value[o->reg];
+
+		v->scattered |= p->block[i] != p->block[v->at] || i <= v->at;
+	}
+	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
+		scatter(p, &o->elem[k], i);
+}
+
+static void count(struct plan *p)
+{
+	const struct func *f = p->f;
+
+	for (uint32_t i = 0; i < f->n_insts; i++) {
+		const struct stmt *in = &f->inst[i];
+		unsigned results = plan_results(in);
+
+		for (unsigned k = 0; k < in->n_operands; k++)
+			if (k < results)
+				defined(p, &in->operand[k], i);
+			else
+				used(p, &in->operand[k], i);
+		if (in->guard)
+			used_reg(p, in->guard - 1, i, false);
+	}
+	for (uint32_t i = 0; i < f->n_insts; i++)
+		for (unsigned k = plan_results(&f->inst[i]); k < f->inst[i].n_operands; k++)
+			scatter(p, &f->inst[i].operand[k], i);
+}
+
+/* ---- blocks and loops ---- */
+
+static void find_jump(struct plan *p, uint8_t *leader, uint32_t from, const struct symbol *label)
+{
+	uint32_t to;
+
+	if (!label || label->kind != SYM_LABEL || label->at >= p->f->n_insts)
+		return;
+	to = label->at;
+	leader[to] = 1;
+	if (to > from)
+		return;
+	if (p->loop_end[to] < from)
+		p->loop_end[to] = from;
+	for (uint32_t i = to; i <= from; i++)
+		p->in_loop[i] = true;
+}
+
+static void find_blocks(struct plan *p)
+{
+	const struct func *f = p->f;
+	uint8_t *leader = xcalloc(f->n_insts + 1u, 1);
+
+	for (uint32_t i = 0; i < f->n_insts; i++) {
+		const struct stmt *in = &f->inst[i];
+
+		for (unsigned k = 0; k < in->n_operands && (in->op == I_bra || in->op == I_brx); k++) {
+			struct symbol *s = in->operand[k].sym;
+
+			find_jump(p, leader, i, s);
+			for (uint32_t t = 0; s && s->kind == SYM_TARGETS && t < s->n_targets; t++)
+				find_jump(p, leader, i, s->target[t]);
+		}
+		if (p->code->op[f->first_pc + i].flow != FLOW_NEXT)
+			leader[i + 1] = 1;
+	}
+	for (uint32_t i = 0, b = 0; i < f->n_insts; i++)
+		p->block[i] = b += leader[i];
+	free(leader);
+}
+
+/* ---- registers that are others ---- */
+
+uint32_t plan_root(const struct plan *p, uint32_t reg)
+{
+	while (p->value[reg].kind == VALUE_SAME)
+		reg = p->value[reg].of;
+	return reg;
+}
+
+/* Does the register hold from instruction `from' to instruction `to' what it held at `from'? */
+static bool holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
+{
+	const struct lower_value *v = &p->value[reg];
+
+	if (v->kind == VALUE_CONST || (v->defs <= 1 && !v->guarded))
+		return true;
+	if (p->block[from] != p->block[to])
+		return false;
+	for (uint32_t i = from; i < to; i++) {
+		const struct stmt *in = &p->f->inst[i];
+
+		for (unsigned k = 0; k < plan_results(in); k++) {
+			const struct operand *o = &in->operand[k];
+
+			if (o->kind == O_VEC || (o->kind == O_REG && o->reg == reg))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool is_constant_sreg(unsigned s)
+{
+	return (s >= S_NTID_X && s <= S_NTID_Z) || (s >= S_NCTAID_X && s <= S_NCTAID_Z) || s == S_WARP_SZ ||
+	       s == S_DYNAMIC_SMEM || s == S_TOTAL_SMEM || s >= S_ENVREG0;
+}
+
+/* Takes the result of instruction i for another register. */
+static bool same(struct plan *p, uint32_t i, uint32_t reg)
+{
+	struct lower_value *v = &p->value[p->f->inst[i].operand[0].reg];
+	uint32_t root = plan_root(p, reg);
+
+	if (p->value[root].kind == VALUE_PRED || p->value[root].size < v->size)
+		return false;
+	if (p->value[root].kind != VALUE_CONST && (p->value[root].defs > 1 || p->value[root].guarded) &&
+		(v->scattered || !holds(p, root, i + 1, v->last)))
+		return false;
+	if (p->value[root].kind == VALUE_CONST) {
+		v->kind = VALUE_CONST;
+		return true;
+	}
+	v->kind = VALUE_SAME;
+	v->of = root;
+	return true;
+}
+
+static bool constant(struct lower_value *v)
+{
+	v->kind = VALUE_CONST;
+	return true;
+}
+
+static bool is_literal(const struct operand *o)
+{
+	return o->kind == O_INT || o->kind == O_FLOAT || o->kind == O_SYM ||
+	       (o->kind == O_SREG && is_constant_sreg(o->sreg));
+}
+
+static bool vanishes_move(struct plan *p, uint32_t i, struct lower_value *v)
+{
+	const struct stmt *in = &p->f->inst[i];
+	const struct operand *s = &in->operand[1];
+
+	if (is_literal(s))
+		return constant(v);
+	if (s->kind != O_REG || s->part)
+		return false;
+	if (in->op == I_mov)
+		return p->value[plan_root(p, s->reg)].size == v->size && same(p, i, s->reg);
+	if (in->op == I_cvta)
+		return (p->value[plan_root(p, s->reg)].kind == VALUE_CONST || has(in, M_GLOBAL) ||
+			       has(in, M_CONST) || has(in, M_PARAM)) &&
+		       same(p, i, s->reg);
+	/* cvt: the lower half, or the same bits */
+	return in->n_types == 2 && types[in->type[0]].bits == 32 && types[in->type[1]].bits >= 32 &&
+	       types[in->type[0]].kind != K_FLOAT && types[in->type[1]].kind != K_FLOAT && !has(in, M_SAT) &&
+	       same(p, i, s->reg);
+}
+
+/* The result of instruction i, its register's only one: is it no instruction's work? */
+static bool vanishes(struct plan *p, uint32_t i, struct lower_value *v)
+{
+	const struct stmt *in = &p->f->inst[i];
+	const struct op *o = &p->code->op[p->f->first_pc + i];
+	const struct operand *s = in->n_operands > 1 ? &in->operand[1] : NULL;
+
+	switch (in->op) {
+	case I_ld:
+		return s->kind == O_ADDR && s->reg == UINT32_MAX && !o->is_param &&
+		       (o->space == SP_PARAM || o->space == SP_CONST) && constant(v);
+	case I_mov:
+	case I_cvta:
+	case I_cvt: return s && vanishes_move(p, i, v);
+	case I_add: /* of an address and a constant */
+		return in->n_operands == 3 && s->kind == O_REG && is_literal(&in->operand[2]) && v->uses &&
+		       v->uses == v->address_uses && same(p, i, s->reg);
+	default: return false;
+	}
+}
+
+static bool unused(const struct plan *p, const struct operand *o)
+{
+	if (o->kind == O_REG)
+		return !p->value[o->reg].uses;
+	for (unsigned k = 0; o->kind == O_VEC && k < o->n; k++)
+		if (!unused(p, &o->elem[k]))
+			return false;
+	return o->kind == O_VEC || o->kind == O_NULL;
+}
+
+struct facts plan_facts(const struct plan *p, uint32_t i)
+{
+	const struct stmt *in = &p->f->inst[i];
+
+	return (struct facts){.in = in,
+		.op = &p->code->op[p->f->first_pc + i],
+		.binary = p->binary,
+		.unused = !plan_results(in) || unused(p, &in->operand[0]),
+		.entry = p->f->entry};
+}
+
+/* Of instructions without an effect beside their result. */
+static bool is_dead(const struct plan *p, uint32_t i)
+{
+	struct facts q = plan_facts(p, i);
+
+	return plan_results(q.in) && q.unused && q.op->flow == FLOW_NEXT && !q.op->memory &&
+	       q.in->op != I_mbarrier && q.in->op != I_wgmma && q.in->op != I_mma;
+}
+
+static void find_values(struct plan *p)
+{
+	for (uint32_t i = 0; i < p->f->n_insts; i++) {
+		const struct stmt *in = &p->f->inst[i];
+		struct lower_value *v = plan_results(in) && in->operand[0].kind == O_REG
+						? &p->value[in->operand[0].reg]
+						: NULL;
+
+		if (is_dead(p, i) ||
+			(v && v->kind == VALUE_REG && v->defs == 1 && !in->guard && vanishes(p, i, v)))
+			p->act[i] = ACT_GONE;
+	}
+}
+
+/* ---- two that become one ---- */
+
+/* The instruction whose result, operand k of instruction i, could be computed there; UINT32_MAX: none. */
+static uint32_t first_of(const struct plan *p, uint32_t i, unsigned k, const char **sequence)
+{
+	const struct operand *o = &p->f->inst[i].operand[k];
+	const struct lower_value *v = o->kind == O_REG ? &p->value[o->reg] : NULL;
+	bool multiple;
+	struct facts q[2];
+
+	if (!v || v->kind != VALUE_REG || v->defs != 1 || v->guarded || p->act[v->at] != ACT_ROW)
+		return UINT32_MAX;
+	q[0] = plan_facts(p, v->at);
+	q[1] = plan_facts(p, i);
+	*sequence = rows_fuse(&q[0], &q[1], &multiple);
+	if (!*sequence || (v->uses > 1 && !multiple))
+		return UINT32_MAX;
+	for (unsigned n = 1; n < q[0].in->n_operands; n++)
+		if (q[0].in->operand[n].kind == O_REG &&
+			!holds(p, plan_root(p, q[0].in->operand[n].reg), v->at, i))
+			return UINT32_MAX;
+	return v->at;
+}
+
+static bool is_sum(const struct stmt *in)
+{
+	return in->n_operands == 3 &&
+	       (in->op == I_add || in->op == I_and || in->op == I_or || in->op == I_xor);
+}
+
+static void find_pairs(struct plan *p)
+{
+	const struct func *f = p->f;
+	const char *sequence = NULL;
+
+	for (uint32_t i = 0; i < f->n_insts; i++)
+		for (unsigned k = 1; is_sum(&f->inst[i]) && p->act[i] == ACT_ROW && k < 3; k++) {
+			p->producer[i] = first_of(p, i, k, &sequence);
+			if (p->producer[i] == UINT32_MAX)
+				continue;
+			p->value[f->inst[i].operand[k].reg].chosen++;
+			p->sequence[i] = sequence;
+			break;
+		}
+	for (uint32_t i = 0; i < f->n_insts; i++) {
+		const struct lower_value *v;
+
+		if (!p->sequence[i])
+			continue;
+		v = &p->value[f->inst[p->producer[i]].operand[0].reg];
+		/* Not of three: the first must not itself have taken one in. */
+		if (v->chosen == v->uses && p->act[p->producer[i]] != ACT_FUSED) {
+			p->act[i] = ACT_FUSED;
+			p->act[p->producer[i]] = ACT_GONE;
+		}
+	}
+}
+
+void plan_make(struct plan *p, const struct bound_code *c, const struct func *f, unsigned binary)
+{
+	uint32_t n = f->n_insts + 1;
+
+	*p = (struct plan){.code = c, .f = f, .binary = binary};
+	p->value = xcalloc(f->n_regs + 1u, sizeof(*p->value));
+	p->act = xcalloc(n, 1);
+	p->producer = xcalloc(n, sizeof(*p->producer));
+	p->block = xcalloc(n, sizeof(*p->block));
+	p->sequence = xcalloc(n, sizeof(*p->sequence));
+	p->loop_end = xcalloc(n, sizeof(*p->loop_end));
+	p->in_loop = xcalloc(n, sizeof(*p->in_loop));
+	for (uint32_t r = 0; r < f->n_regs; r++) {
+		unsigned bits = types[f->reg[r].type].bits;
+
+		p->value[r].kind = f->reg[r].type == T_PRED ? VALUE_PRED : VALUE_REG;
+		p->value[r].size = (uint8_t)(bits <= 32 ? 1 : bits / 32);
+		p->value[r].item = UINT32_MAX;
+	}
+	find_blocks(p);
+	count(p);
+	find_values(p);
+	find_pairs(p);
+}
+
+void plan_free(struct plan *p)
+{
+	free(p->value);
+	free(p->act);
+	free(p->producer);
+	free(p->block);
+	free(p->sequence);
+	free(p->loop_end);
+	free(p->in_loop);
+}
