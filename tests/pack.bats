@@ -524,6 +524,12 @@ packed_and_swapped() {
 	assert_output --partial '<stdout>: No space left'
 	run -2 trace-pack /dev/zero
 	assert_output --partial 'NUL'
+	for what in -l -t '-d -o -' '-d -k 1 -o -'; do
+		run -2 timeout 20 trace-pack $what /dev/zero
+		assert_output --partial '/dev/zero: byte 0: found no packed stream'
+		run -2 trace-pack $what ''
+		assert_output "trace-pack: '': cannot be opened: No such file or directory"
+	done
 	run -2 trace-pack --level -5 "$(trace vecadd)"
 	assert_output --partial "--level: found '-5'"
 }

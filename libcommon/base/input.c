@@ -226,7 +226,7 @@ static int sniff(struct input *in, struct fault *f)
 struct input *input_open(const char *path, struct fault *f)
 {
 	bool standard = !strcmp(path, "-");
-	const char *name = diag_keep(standard ? "<stdin>" : path);
+	const char *name = diag_keep(standard ? "<stdin>" : *path ? path : "''");
 	struct place whole = {name, 0, 0};
 	struct input *in;
 	struct stat st;

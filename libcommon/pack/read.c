@@ -283,9 +283,19 @@ static struct pack *over_file(int fd, const char *name, struct fault *f)
 struct pack *pack_over(struct input *in, struct fault *f)
 {
 	char buf[1 << 13];
+	struct pack shown = {.name = input_name(in)};
+	uint8_t magic[FIRST] = {0};
+	const char *first;
+	long n = input_window(in, FIRST, &first, f);
+
+	/* Nothing that is no stream is copied: it may have no end. */
+	if (n < 0)
+		return NULL;
+	memcpy(magic, first, n < FIRST ? (size_t)n : FIRST);
+	if (pack_check_magic(&shown, magic, f) < 0)
+		return NULL;
 	FILE *t = output_spool();
 	bool good = t != NULL;
-	long n = 0;
 
 	while (good && (n = input_read(in, buf, sizeof(buf), f)) > 0)
 		good = fwrite(buf, 1, (size_t)n, t) == (size_t)n;
