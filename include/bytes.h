@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "diag.h"
 
 struct bytes {
@@ -22,6 +23,11 @@ struct bytes {
 void bytes_add(struct bytes *b, const void *p, size_t n);
 void bytes_puts(struct bytes *b, const char *s);
 void bytes_printf(struct bytes *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/*
+ * A stream whose text is added to *b, from then on a string; read it after fclose(). Out of memory the program ends, and
+ * no text is cut short, as open_memstream() does.
+ */
+FILE *bytes_stream(struct bytes *b);
 void bytes_free(struct bytes *b); /* empty again */
 
 #endif

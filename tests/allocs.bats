@@ -17,6 +17,7 @@ setup_file() {
 	trace-sim -q -g qv100 -D gpgpu_n_clusters=3 -F json -o two.json app
 	trace-sim -q -g qv100 -F accelsim -o one.log app
 	tracegen alu-pascal pascal
+	cp "$BATS_TEST_DIRNAME"/ptx/basic.* .
 }
 
 setup() {
@@ -51,10 +52,10 @@ fails() {
 each() {
 	local good=$1 status=0 n step=1 bad=0
 	shift
-	files >tried.files
 	ALLOC_COUNT=tried.count LD_PRELOAD="$SHIM" "$@" >tried.good 2>tried.err || status=$?
 	[ $status -eq "$good" ] || { cat tried.err; return 1; }
 	[ ! -e result ] || mv result tried.result
+	files >tried.files
 	count=$(cat tried.count)
 	[ "$count" -gt 50 ]
 	for ((n = 1; n <= count; n += step)); do
@@ -71,6 +72,13 @@ each() {
 @test "trace-pack" { each 0 trace-pack -q -o result app; }
 @test "trace-pack -d" { each 0 trace-pack -d -o - app.tpack; }
 @test "trace-pack -t" { each 0 trace-pack -t app.tpack; }
+@test "trace-pack -l" { each 0 trace-pack -l -F json app.tpack; }
+@test "trace-pick" { each 0 trace-pick -q -o result app; }
+@test "trace-pick on a packed stream" { each 0 trace-pick -q -o result app.tpack; }
+@test "trace-ptx" { each 0 trace-ptx -n basic.launch; }
+@test "trace-ptx, a packed stream" { each 0 trace-ptx -q -o - basic.launch; }
+@test "trace-sim --isolate" { each 0 trace-sim -q -g qv100 --isolate -o result app; }
+@test "trace-sim --profile and --timeline" { each 0 trace-sim -q -g qv100 -D gpgpu_n_clusters=2 -f --profile p --timeline t app; }
 @test "stats-csv" { each 0 stats-csv -q -o result one.text; }
 @test "stats-csv of a log" { each 0 stats-csv -q -o result one.log; }
 @test "stats-diff" { each 1 stats-diff one.text two.json; }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 #include "arena.h"
+#include "bytes.h"
 #include "output.h"
 #include "picks.h"
 #include "tool.h"
@@ -180,8 +181,7 @@ static void verify(const struct pack_args *a, struct output *out, const struct f
 static void carry_picks(const struct source *s, const struct pack_args *a, struct pack_writer *w)
 {
 	const struct picks *p = kselect_picks(a->select);
-	char *text = NULL;
-	size_t n = 0;
+	struct bytes text = {0};
 
 	if (!p && !a->select && s->pack && pack_picks(s->pack))
 		pack_put_picks(w, pack_picks(s->pack), strlen(pack_picks(s->pack)));
@@ -191,11 +191,9 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 		die("%s: found %u kernels for %u picks, wanted one for each: a kernel that the list names twice "
 		    "cannot be packed with its weight",
 			s->shown, s->n_items, p->n);
-	FILE *out = open_memstream(&text, &n);
+	FILE *out = bytes_stream(&text);
 	struct picks own = *p;
 
-	if (!out)
-		die("out of memory");
 	own.n_kernels = p->n;
 	source_list_hash(s, own.hash);
 	picks_write_head(out, &own);
@@ -209,10 +207,9 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 		k.position = i + 1;
 		picks_write_pick(out, &k, p->stratum[k.stratum].label, s->item[i].name);
 	}
-	if (fclose(out))
-		die("out of memory");
-	pack_put_picks(w, text, n);
-	free(text);
+	fclose(out);
+	pack_put_picks(w, text.p, text.n);
+	bytes_free(&text);
 }
 
 int do_pack(const char *operand, const struct pack_args *a)

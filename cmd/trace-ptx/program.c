@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <zstd.h>
 #include "arena.h"
+#include "bytes.h"
 #include "output.h"
 #include "pack.h"
 #include "program.h"
@@ -40,9 +41,7 @@ struct kept_text {
 struct receiver {
 	const struct run_options *o;
 	int fd;
-	FILE *list;
-	char *list_text;
-	size_t n_list;
+	struct bytes list;
 	struct output *kernel; /* of a folder, under way */
 	struct kept_text kept;
 	uint64_t insts[2]; /* of threads, of warps */
@@ -144,9 +143,7 @@ static void open_trace(struct receiver *r)
 		die("found a terminal as output, wanted -n, -o DIR or a redirection");
 	if (r->o->to == TRACE_STREAM)
 		keep_open(&r->kept);
-	r->list = open_memstream(&r->list_text, &r->n_list);
-	if (!r->list)
-		die_errno("memory");
+	bytes_puts(&r->list, "");
 }
 
 static void end_kernel(struct receiver *r)
@@ -159,7 +156,7 @@ static void end_kernel(struct receiver *r)
 static void begin_kernel(struct receiver *r, const char *name)
 {
 	end_kernel(r);
-	fprintf(r->list, "%s\n", name);
+	bytes_printf(&r->list, "%s\n", name);
 	if (r->o->to == TRACE_FOLDER) {
 		char *path = path_in(r->o->output, name);
 
@@ -176,18 +173,17 @@ static void write_trace(struct receiver *r)
 	struct output *out;
 
 	end_kernel(r);
-	fflush(r->list);
 	if (r->o->to == TRACE_FOLDER) {
 		char *path = path_in(r->o->output, "kernelslist.g");
 
 		out = output_open(path, r->o->force);
-		fwrite(r->list_text, 1, r->n_list, output_stream(out));
+		fwrite(r->list.p, 1, r->list.n, output_stream(out));
 		free(path);
 	} else {
 		out = output_open(NULL, false);
 		struct pack_writer *w = pack_writer_new(output_stream(out), 3, r->o->exec.threads);
 
-		pack_put_list(w, "kernelslist.g", r->list_text, r->n_list);
+		pack_put_list(w, "kernelslist.g", r->list.p, r->list.n);
 		feed_kernels(&r->kept, w);
 		pack_writer_close(w);
 	}
@@ -223,7 +219,7 @@ static bool message(struct receiver *r)
 		return false;
 	body[h.bytes] = '\0';
 	switch (h.kind) {
-	case WIRE_COPY: fprintf(r->list, "%s\n", body); break;
+	case WIRE_COPY: bytes_printf(&r->list, "%s\n", body); break;
 	case WIRE_KERNEL: begin_kernel(r, body); break;
 	case WIRE_DATA:
 		if (r->kernel)
@@ -432,8 +428,7 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 	if (o->verbose && r.done)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),
 			(unsigned long long)r.insts[0], (unsigned long long)r.insts[1]);
-	fclose(r.list);
-	free(r.list_text);
+	bytes_free(&r.list);
 	ZSTD_freeCStream(r.kept.z);
 	if (r.kept.file)
 		fclose(r.kept.file);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "bytes.h"
 #include "lower/lower.h"
 #include "output.h"
 #include "pack.h"
@@ -33,24 +34,21 @@ struct running {
 
 /* ---- traces ---- */
 
-static char *list_text(const struct script *s, size_t *n)
+static struct bytes list_text(const struct script *s)
 {
-	char *text;
-	FILE *f = open_memstream(&text, n);
+	struct bytes list = {0};
 
-	if (!f)
-		die_errno("memory");
+	bytes_puts(&list, "");
 	for (uint32_t i = 0; i < s->n_commands; i++) {
 		const struct step *c = &s->command[i];
 
 		if (c->kind == CMD_BUFFER && !c->nocopy && c->init.kind != INIT_UNSET)
-			fprintf(f, "MemcpyHtoD,0x%llx,%llu\n", (unsigned long long)c->addr,
+			bytes_printf(&list, "MemcpyHtoD,0x%llx,%llu\n", (unsigned long long)c->addr,
 				(unsigned long long)c->bytes);
 		else if (c->kind == CMD_LAUNCH)
-			fprintf(f, "kernel-%u.traceg\n", c->launch.id);
+			bytes_printf(&list, "kernel-%u.traceg\n", c->launch.id);
 	}
-	fclose(f);
-	return text;
+	return list;
 }
 
 static char *in_folder(const char *folder, const char *name)
@@ -64,20 +62,18 @@ static char *in_folder(const char *folder, const char *name)
 
 static void write_list(struct running *r)
 {
-	size_t n;
-	char *text = list_text(r->s, &n), *path = in_folder(r->o->output, "kernelslist.g");
+	struct bytes list = list_text(r->s);
+	char *path = in_folder(r->o->output, "kernelslist.g");
 	struct output *out = output_open(path, r->o->force);
 
-	fwrite(text, 1, n, output_stream(out));
+	fwrite(list.p, 1, list.n, output_stream(out));
 	output_commit(out);
 	free(path);
-	free(text);
+	bytes_free(&list);
 }
 
 static void trace_open_all(struct running *r)
 {
-	size_t n;
-
 	if (r->o->to == TRACE_FOLDER) {
 		if (mkdir(r->o->output, 0777) && errno != EEXIST)
 			die_errno("%s", r->o->output);
@@ -86,9 +82,9 @@ static void trace_open_all(struct running *r)
 			die("found a terminal as output, wanted -n, -o DIR or a redirection");
 		r->out = output_open(r->o->output, r->o->force);
 		r->pack = pack_writer_new(output_stream(r->out), STREAM_LEVEL, r->o->exec.threads);
-		char *text = list_text(r->s, &n);
-		pack_put_list(r->pack, "kernelslist.g", text, n);
-		free(text);
+		struct bytes list = list_text(r->s);
+		pack_put_list(r->pack, "kernelslist.g", list.p, list.n);
+		bytes_free(&list);
 	}
 }
 

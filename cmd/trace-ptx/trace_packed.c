@@ -4,6 +4,7 @@
  * for the library of --run has no packed streams.
  */
 #include <stdlib.h>
+#include "bytes.h"
 #include "trace_out.h"
 
 struct pack_inst *trace_out_packed_header(
@@ -11,18 +12,15 @@ struct pack_inst *trace_out_packed_header(
 {
 	uint32_t n = g->code->prog->n_insts;
 	struct pack_inst *inst = xcalloc(n + 1, sizeof(*inst));
-	char *text;
-	size_t bytes;
-	FILE *f = open_memstream(&text, &bytes);
+	struct bytes text = {0};
+	FILE *f = bytes_stream(&text);
 
-	if (!f)
-		die_errno("memory");
 	trace_out_header(f, g, k);
 	fclose(f);
 	for (uint32_t i = 0; i < n; i++)
 		inst[i] = (struct pack_inst){8 * i, g->code->op[i].memory ? g->code->op[i].bytes : 0};
-	pack_records(w, text, bytes, inst, n);
-	free(text);
+	pack_records(w, text.p, text.n, inst, n);
+	bytes_free(&text);
 	return inst;
 }
 

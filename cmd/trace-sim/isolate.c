@@ -22,6 +22,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "arena.h"
+#include "bytes.h"
 #include "isolate.h"
 
 /* What a process tells of its run beside the records; in memory that both see. */
@@ -455,19 +456,16 @@ static void write_end(struct isolate *o)
 static void begin(struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)
 {
 	struct run *r = o->r;
-	char *head;
-	size_t n;
-	FILE *memory = open_memstream(&head, &n);
+	struct bytes head = {0};
+	FILE *memory = bytes_stream(&head);
 
-	if (!memory)
-		die_errno("out of memory");
 	r->writer = record_open(memory, (enum record_format)r->format);
 	run_record(r, r->writer);
 	record_close(r->writer);
 	fclose(memory);
 	kept_open(&o->all);
-	kept_add(&o->all, head, n);
-	free(head);
+	kept_add(&o->all, head.p, head.n);
+	bytes_free(&head);
 	r->hash = XXH3_createState();
 	if (!r->hash)
 		die("out of memory");

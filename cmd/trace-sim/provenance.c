@@ -10,6 +10,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "arena.h"
+#include "bytes.h"
 #include "picks.h"
 #include "run.h"
 
@@ -73,22 +74,22 @@ static void invocation(struct record_writer *w, const struct invocation *g)
 }
 
 /* As a shell would take it: in quotes where it holds more than plain characters. */
-static void add_word(FILE *to, const char *word)
+static void add_word(struct bytes *to, const char *word)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
 
 	if (*word && strspn(word, plain) == strlen(word)) {
-		fputs(word, to);
+		bytes_puts(to, word);
 		return;
 	}
-	putc('\'', to);
+	bytes_puts(to, "'");
 	for (; *word; word++)
 		if (*word == '\'')
-			fputs("'\\''", to);
+			bytes_puts(to, "'\\''");
 		else
-			putc(*word, to);
-	putc('\'', to);
+			bytes_add(to, word, 1);
+	bytes_puts(to, "'");
 }
 
 static void full_path(struct record_writer *w, const char *name, const char *path)
@@ -103,20 +104,16 @@ static void full_path(struct record_writer *w, const char *name, const char *pat
 /* Paths as they are on this machine: what is needed to do it again. */
 static void provenance(struct record_writer *w, const struct invocation *g)
 {
-	char *text = NULL, *folder = realpath(".", NULL), name[32];
-	size_t n;
-	FILE *to = open_memstream(&text, &n);
+	struct bytes text = {0};
+	char *folder = realpath(".", NULL), name[32];
 
-	if (!to)
-		die("out of memory");
 	for (const char *const *word = g->command; *word; word++) {
 		if (word != g->command)
-			putc(' ', to);
-		add_word(to, *word);
+			bytes_puts(&text, " ");
+		add_word(&text, *word);
 	}
-	fclose(to);
 	record_group(w, "provenance");
-	record_string(w, "command", text);
+	record_string(w, "command", text.p);
 	if (folder)
 		record_string(w, "folder", folder);
 	full_path(w, "trace", g->trace ? g->trace : "-");
@@ -127,7 +124,7 @@ static void provenance(struct record_writer *w, const struct invocation *g)
 		}
 	full_path(w, "isa", g->isa);
 	record_group_end(w);
-	free(text);
+	bytes_free(&text);
 	free(folder);
 }
 

@@ -50,6 +50,22 @@ void bytes_printf(struct bytes *b, const char *fmt, ...)
 	va_end(args);
 }
 
+static ssize_t stream_write(void *b, const char *p, size_t n)
+{
+	bytes_add(b, p, n);
+	return (ssize_t)n;
+}
+
+FILE *bytes_stream(struct bytes *b)
+{
+	FILE *f = fopencookie(b, "w", (cookie_io_functions_t){.write = stream_write});
+
+	if (!f)
+		die("out of memory");
+	bytes_add(b, "", 0);
+	return f;
+}
+
 void bytes_free(struct bytes *b)
 {
 	free(b->p);

@@ -195,6 +195,15 @@ static void test_bytes(void)
 	ok(good, "bytes: a text as long as the room");
 	bytes_free(&b);
 	ok(!b.p && !b.n && !b.cap, "bytes: freed");
+	fclose(bytes_stream(&b));
+	ok(b.p && !*b.p && !b.n, "bytes: a stream of nothing is an empty string");
+	FILE *f = bytes_stream(&b);
+	for (int i = 0; i < 5000; i++)
+		fprintf(f, " %d", i);
+	fclose(f);
+	ok(b.n == 23890 && !strncmp(b.p, " 0 1 2", 6) && !strcmp(b.p + b.n - 10, " 4998 4999"),
+		"bytes: a stream's text, longer than its buffer");
+	bytes_free(&b);
 }
 
 /* ---- command lines ------------------------------------------------------------------------ */

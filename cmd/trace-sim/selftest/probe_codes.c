@@ -13,9 +13,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "num.h"
 #include "arena.h"
+#include "bytes.h"
 #include "cubin.h"
+#include "num.h"
 #include "selftest/bench.h"
 #include "selftest/probe.h"
 
@@ -289,14 +290,11 @@ double probe_codes(const struct probe *p, const struct subject *s)
 		.body = window_body};
 	struct params *params = xcalloc(1, sizeof *params);
 	struct probe_window *w = window_of(p);
-	char *log = NULL;
-	size_t bytes;
-	struct events events = {.out = open_memstream(&log, &bytes)};
+	struct bytes log = {0};
+	struct events events = {.out = bytes_stream(&log)};
 	struct bench *b;
 	double cycles;
 
-	if (!events.out)
-		die_errno("memory for a log");
 	m.what = w;
 	*params = s->params;
 	params->core.perfect_icache = true;
@@ -307,8 +305,8 @@ double probe_codes(const struct probe *p, const struct subject *s)
 	bench_kernel(b, &m);
 	bench_close(b);
 	fclose(events.out);
-	cycles = read_log(log, w, how, m.threads / 32);
-	free(log);
+	cycles = read_log(log.p, w, how, m.threads / 32);
+	bytes_free(&log);
 	free(w);
 	free(params);
 	return cycles;
