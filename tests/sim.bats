@@ -355,6 +355,20 @@ start_second() {
 	assert_output --partial '--events'
 }
 
+@test "files beside the result are refused before the first cycle" {
+	d=$(trace vecadd)
+	for option in --events --profile --timeline; do
+		run -2 --separate-stderr trace-sim -q -g titanx $option none/x -o out "$(trace alu-pascal)"
+		assert_equal "$output" ""
+		[ ! -e out ] && [ ! -e out.part ]
+		run -2 trace-sim -q -g titanx $option '' -o out "$(trace alu-pascal)"
+		assert_output --partial 'empty name'
+	done
+	run -2 timeout 60 trace-sim -q -g qv100 --net-report r -o out "$d"
+	assert_output --partial 'without channels between routers'
+	[ ! -e out ] && [ ! -e out.part ] && [ ! -e r ]
+}
+
 @test "enable_link_stats: flits of each channel are recorded, and nothing else changes" {
 	d=$(trace reuse)
 	machine="-g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D network_mode=1"

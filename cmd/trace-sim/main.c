@@ -7,13 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "arena.h"
+#include "beside.h"
 #include "cli.h"
 #include "complete.h"
 #include "cubin.h"
 #include "isolate.h"
 #include "namelist.h"
-#include "watch/profile.h"
 #include "run.h"
+#include "selftest/measured.h"
 #include "selftest/selftest.h"
 #include "team/threads.h"
 #include "watch/timeline.h"
@@ -138,19 +139,18 @@ struct sim_args {
 	bool *shipped;
 	const char **cubin;
 	uint32_t n_config, n_define, n_cubin;
-	const char *kernels, *output, *events, *isa, *profile, *timeline;
-	uint64_t interval, records; /* of the timeline; of --interval */
-	uint32_t timeline_sms;
+	const char *kernels, *output, *isa;
+	struct beside_args beside;
+	uint64_t interval; /* of --interval */
 	enum run_format format;
 	unsigned threads;
 	bool force, warm, sample_blocks, strict, host_time, dump, list, quiet, verbose, selftest, tsv,
-		isolate, resume, flits;
+		isolate, resume;
 	bool provenance, pass_unknown;
 	const char **measured, **fit;
 	uint32_t n_measured, n_fit;
 	struct namelist only; /* rows of a selftest */
 	double tolerance;     /* negative: none */
-	const char *net_report;
 };
 
 static enum run_format format_of(const char *name)
@@ -190,7 +190,7 @@ static void on_option(void *ctx, int letter, const char *value)
 		break;
 	case 'k': a->kernels = value; break;
 	case 'o': a->output = value; break;
-	case 'f': a->force = true; break;
+	case 'f': a->force = a->beside.force = true; break;
 	case OPT_SELFTEST: a->selftest = true; break;
 	case OPT_MEASURED: a->measured[a->n_measured++] = value; break;
 	case OPT_FIT: a->fit[a->n_fit++] = value; break;
@@ -199,16 +199,16 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'j': a->threads = (unsigned)cli_number("-j", value, 1, MAX_THREADS); break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
-	case OPT_EVENTS: a->events = value; break;
-	case OPT_FLITS: a->flits = true; break;
-	case OPT_PROFILE: a->profile = value; break;
-	case OPT_NET_REPORT: a->net_report = value; break;
-	case OPT_TIMELINE: a->timeline = value; break;
+	case OPT_EVENTS: a->beside.events = value; break;
+	case OPT_FLITS: a->beside.flits = true; break;
+	case OPT_PROFILE: a->beside.profile = value; break;
+	case OPT_NET_REPORT: a->beside.net_report = value; break;
+	case OPT_TIMELINE: a->beside.timeline = value; break;
 	case OPT_TIMELINE_INTERVAL:
-		a->interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
+		a->beside.interval = cli_number("--timeline-interval", value, 1, UINT32_MAX);
 		break;
 	case OPT_TIMELINE_SMS:
-		a->timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
+		a->beside.timeline_sms = (uint32_t)cli_number("--timeline-sms", value, 0, UINT32_MAX);
 		break;
 	case OPT_CUBIN: a->cubin[a->n_cubin++] = value; break;
 	case OPT_ISA: a->isa = value; break;
@@ -217,7 +217,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case OPT_STRICT: a->strict = true; break;
 	case OPT_HOST_TIME: a->host_time = true; break;
 	case OPT_ISOLATE: a->isolate = true; break;
-	case OPT_INTERVAL: a->records = cli_number("--interval", value, 1, UINT32_MAX); break;
+	case OPT_INTERVAL: a->interval = cli_number("--interval", value, 1, UINT32_MAX); break;
 	case OPT_UNKNOWN:
 		a->pass_unknown = !strcmp(value, "warn");
 		if (!a->pass_unknown && strcmp(value, "error") != 0)
@@ -279,82 +279,6 @@ static void read_configuration(struct gpuconf *c, const struct sim_args *a)
 		warn_idle(c);
 }
 
-/* The files beside the result. */
-struct logs {
-	struct output *events, *profile, *timeline, *net_report;
-	enum net_report form;
-	struct events log;
-	struct record_writer *writer;
-};
-
-static void open_events(struct logs *l, struct run *r, const struct sim_args *a)
-{
-	if (!a->events)
-		return;
-	l->events = output_open_part(a->events, a->force);
-	l->log.out = output_stream(l->events);
-	l->log.flits = a->flits;
-	r->gpu.events = &l->log;
-}
-
-/* These want a machine that stands. */
-static void open_profiles(struct logs *l, struct run *r, const struct sim_args *a)
-{
-	struct gpu *g = &r->gpu;
-
-	if (a->profile) {
-		l->profile = output_open_part(a->profile, a->force);
-		l->writer = record_open(output_stream(l->profile),
-			r->format == FORMAT_ACCELSIM ? RECORD_TEXT : (enum record_format)r->format);
-		run_record(r, l->writer);
-		g->profile = profile_start(g, l->writer);
-	}
-	if (a->timeline) {
-		l->timeline = output_open_part(a->timeline, a->force);
-		g->timeline = timeline_start(g, output_stream(l->timeline), a->interval, a->timeline_sms);
-	}
-}
-
-static bool ends_in(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n >= m && !strcmp(name + n - m, end);
-}
-
-static void open_net_report(struct logs *l, const struct sim_args *a)
-{
-	if (!a->net_report)
-		return;
-	l->net_report = output_open_part(a->net_report, a->force);
-	l->form = ends_in(a->net_report, ".json")  ? NET_REPORT_JSON
-		  : ends_in(a->net_report, ".svg") ? NET_REPORT_SVG
-						   : NET_REPORT_TEXT;
-}
-
-static void close_net_report(struct logs *l, const struct run *r)
-{
-	if (!l->net_report)
-		return;
-	if (!net_write_report(r->gpu.net, l->form, output_stream(l->net_report)))
-		die("--net-report: found a network without channels between routers, wanted -network_mode 1 with several");
-	output_commit(l->net_report);
-}
-
-static void close_logs(struct logs *l, struct run *r)
-{
-	close_net_report(l, r);
-	if (l->profile) {
-		profile_free(r->gpu.profile, &r->gpu);
-		record_close(l->writer);
-		output_commit(l->profile);
-	}
-	if (l->timeline)
-		output_commit(l->timeline);
-	if (l->events)
-		output_commit(l->events);
-}
-
 static void read_cubins(struct gpu *g, const struct sim_args *a)
 {
 	struct fault f;
@@ -395,7 +319,7 @@ static void prepare_sampling(struct run *r)
 static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
-	struct logs logs = {0};
+	struct beside beside = {0};
 	struct fault f;
 	int status;
 
@@ -412,7 +336,7 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 		prepare_warm(r, isa);
 	if (a->sample_blocks)
 		prepare_sampling(r);
-	open_events(&logs, r, a);
+	beside_log(&beside, r, &a->beside);
 	if (gpu_init(&r->gpu, isa, &f) < 0)
 		die_fault(&f);
 	run_check(r);
@@ -425,12 +349,11 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 	} else {
 		run_head(r, r->out);
 	}
-	open_profiles(&logs, r, a);
-	open_net_report(&logs, a);
+	beside_open(&beside, r, &a->beside);
 	progress_start(r);
 	status = run_application(r);
 	progress_end(r);
-	close_logs(&logs, r);
+	beside_close(&beside, r);
 	gpu_end(&r->gpu);
 	code_free(r->warm);
 	klist_free(&r->list);
@@ -438,30 +361,14 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 	return status;
 }
 
-/* The measured file beside the configuration CONFIG.config, NULL: there is none. */
-static const char *measured_beside(struct gpuconf *c, const struct sim_args *a, const char *name)
-{
-	const char *last = a->n_config ? a->config[a->n_config - 1] : "", *dot = strrchr(last, '.');
-	char *path;
-
-	if (name)
-		return gpuconf_shipped_file(c, name, ".measured");
-	if (!dot || strcmp(dot, ".config") != 0)
-		return NULL;
-	path = arena_alloc(c->arena, strlen(last) + sizeof ".measured", 1);
-	memcpy(path, last, (size_t)(dot - last));
-	strcpy(path + (dot - last), ".measured");
-	return access(path, R_OK) == 0 ? path : NULL;
-}
-
 static int selftest(struct gpuconf *c, const struct sim_args *a, const struct isa *isa, const char *operand)
 {
-	const char *name = operand                                      ? operand
-			   : a->n_config && a->shipped[a->n_config - 1] ? a->config[a->n_config - 1]
-									: NULL;
+	const char *last = a->n_config ? a->config[a->n_config - 1] : NULL;
+	const char *name = operand ? operand : last && a->shipped[a->n_config - 1] ? last : NULL;
 	struct selftest t = {.conf = c,
 		.name = name,
-		.shipped = measured_beside(c, a, name),
+		.shipped =
+			name ? gpuconf_shipped_file(c, name, ".measured") : measured_beside(last, c->arena),
 		.measured = a->measured,
 		.n_measured = a->n_measured,
 		.fit = a->fit,
@@ -519,7 +426,7 @@ static void check_isolate(const struct sim_args *a)
 	if (a->warm || a->sample_blocks)
 		cli_usage("found --isolate with %s, wanted one of them",
 			a->warm ? "--warm" : "--sample-blocks");
-	if (a->events || a->profile || a->timeline || a->net_report || a->selftest)
+	if (beside_any(&a->beside) || a->selftest)
 		cli_usage("found --isolate with an option for a run in one piece, wanted one of them");
 }
 
@@ -538,7 +445,7 @@ static const char *arguments(struct sim_args *a, int argc, char **argv)
 	n = cli_parse(&cli, argc, argv, on_option, a);
 	if (n > 1)
 		cli_usage("found %d traces, wanted one", n);
-	if (a->flits && !a->events)
+	if (a->beside.flits && !a->beside.events)
 		cli_usage("found --flits without a log, wanted --events FILE");
 	diag_quiet(a->quiet);
 	if (a->selftest && n) { /* before everything, so that -D has the last word */
@@ -550,7 +457,7 @@ static const char *arguments(struct sim_args *a, int argc, char **argv)
 	if (!a->selftest && (a->tsv || a->n_measured || a->n_fit || a->only.n || a->tolerance >= 0))
 		cli_usage("found an option for --selftest, wanted that");
 	check_isolate(a);
-	if (a->records && a->format == FORMAT_ACCELSIM)
+	if (a->interval && a->format == FORMAT_ACCELSIM)
 		cli_usage(
 			"found --interval with -F accelsim, which has no such records, wanted text, json or msgpack");
 	return n ? argv[0] : NULL;
@@ -558,7 +465,7 @@ static const char *arguments(struct sim_args *a, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct sim_args a = {.timeline_sms = TIMELINE_SMS, .tolerance = -1};
+	struct sim_args a = {.beside.timeline_sms = TIMELINE_SMS, .tolerance = -1};
 	struct fault f;
 
 	diag_init(argv[0]);
@@ -582,9 +489,9 @@ int main(int argc, char **argv)
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
 		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,
-		a.sample_blocks, a.records, a.provenance ? command : NULL, operand};
+		a.sample_blocks, a.interval, a.provenance ? command : NULL, operand};
 	r->invoked = &invoked;
-	r->interval = a.records;
+	r->interval = a.interval;
 	int status = serve(r, &a, isa, operand);
 	kselect_free(select);
 	isa_free(isa);

@@ -318,12 +318,9 @@ void net_links(const struct net *n,
 				n->noc->net[k].link_flits[i]);
 }
 
-bool net_write_report(const struct net *n, enum net_report form, FILE *out)
-{
-	if (n->noc)
-		noc_report(n->noc, form, out);
-	return n->noc != NULL;
-}
+bool net_has_report(const struct net *n) { return n->noc != NULL; }
+
+void net_write_report(const struct net *n, enum net_report form, FILE *out) { noc_report(n->noc, form, out); }
 
 void net_print_stuck(const struct net *n, FILE *out)
 {

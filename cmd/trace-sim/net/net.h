@@ -74,8 +74,10 @@ void net_links(const struct net *n,
 
 enum net_report { NET_REPORT_TEXT, NET_REPORT_JSON, NET_REPORT_SVG };
 
-/* Use of channels and routers so far. False: the network has no channels between routers (mode 2, one router). */
-bool net_write_report(const struct net *n, enum net_report form, FILE *out);
+/* False: the network has no channels between routers (mode 2, one router), of which a report could tell. */
+bool net_has_report(const struct net *n);
+/* Use of channels and routers so far, of a network that has such a report. */
+void net_write_report(const struct net *n, enum net_report form, FILE *out);
 /* What waits for what, for the report of a deadlock; nothing where no packet is under way. */
 void net_print_stuck(const struct net *n, FILE *out);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "selftest/measured.h"
 
 #define MAX_ROWS 1000000u
@@ -304,4 +305,17 @@ bool measured_word(const char *params, const char *key, char *out, size_t cap)
 	memcpy(out, s, n);
 	out[n] = '\0';
 	return true;
+}
+
+const char *measured_beside(const char *config, struct arena *a)
+{
+	const char *dot = config ? strrchr(config, '.') : NULL;
+
+	if (!dot || strcmp(dot, ".config") != 0)
+		return NULL;
+	const size_t stem = (size_t)(dot - config);
+	char *path = arena_alloc(a, stem + sizeof ".measured", 1);
+	memcpy(path, config, stem);
+	memcpy(path + stem, ".measured", sizeof ".measured");
+	return access(path, R_OK) == 0 ? path : NULL;
 }

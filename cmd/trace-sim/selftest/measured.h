@@ -44,6 +44,9 @@ int measured_read(struct measured *m, const char *path, struct fault *f);
 int measured_parse(struct measured *m, struct input *in, struct fault *f);
 void measured_free(struct measured *m);
 
+/* The measured file beside a configuration NAME.config, in a; NULL: there is none, or no such name (NULL is none). */
+const char *measured_beside(const char *config, struct arena *a);
+
 /*
  * Value of key in "key=number,key=number", where key may be what stands before '=' of any item. false: not there.
  * A range FROM..TO gives its geometric middle.
