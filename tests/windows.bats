@@ -30,6 +30,13 @@ same() {
 	done
 }
 
+@test "windows: modern cores, thread blocks one after the other, an L2 of two sides" {
+	for r in vecadd gather gemm ldgsts; do
+		same "$(trace $r -n 6)" -g a100-40 -D gpgpu_n_clusters=4
+		same "$(trace $r -n 4)" -g h100-pcie -D icnt_in_buffer_limit=9
+	done
+}
+
 @test "windows: many lengths" {
 	d=$(trace gather -n 2)
 	WARPTOOLS_WINDOW=1 trace-sim -q -F accelsim -g qv100 "$d" >steps
@@ -75,11 +82,12 @@ options() {
 
 @test "windows: options at random" {
 	local -a recipes=(vecadd gather gemm atomics ldgsts stream)
+	local -a gpus=(rtx3070 qv100 rtx3070 qv100 l40)
 	tried=0
 	for ((seed = 1; seed <= 32; seed++)); do
 		d=$(trace ${recipes[seed % 6]} -s $seed -n 3)
 		# shellcheck disable=SC2046
-		set -- -g "$( ((seed % 2)) && echo rtx3070 || echo qv100)" $(options $seed)
+		set -- -g ${gpus[seed % 5]} $(options $seed)
 		WARPTOOLS_WINDOW=1 trace-sim -q "$@" -D gpgpu_max_cycle=1 "$d" >refused 2>&1 || continue
 		same "$d" "$@"
 		tried=$((tried + 1))

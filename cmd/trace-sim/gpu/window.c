@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "core/core.h"
 #include "gpu/invariants.h"
 #include "launch.h"
 #include "num.h"
@@ -50,8 +51,6 @@ static enum window_bound forbidden(const struct gpu *g)
 		return WINDOW_network;
 	if (g->events)
 		return WINDOW_events;
-	if (p->modern.on)
-		return WINDOW_core;
 	if (addrdec_draws(g->dec))
 		return WINDOW_draws;
 	if (p->core.perfect_mem)
@@ -62,8 +61,6 @@ static enum window_bound forbidden(const struct gpu *g)
 		return WINDOW_limits;
 	if (p->mem.rop_latency < 2 || p->mem.queue_icnt_l2 <= 3)
 		return WINDOW_delay;
-	if (p->mem.l2_sides > 1)
-		return WINDOW_sides;
 	return N_WINDOW_BOUNDS;
 }
 
@@ -82,7 +79,8 @@ static uint32_t request_rate(const struct params *p)
 {
 	uint32_t ports = p->net.cluster_ports ? p->net.cluster_ports : 1;
 
-	return p->sms_per_cluster * (p->core.ldst_steps * (ports + 1) + p->core.fetch_steps);
+	return p->sms_per_cluster *
+	       (p->modern.on ? ports + L1_PIPE + 1 : p->core.ldst_steps * (ports + 1) + p->core.fetch_steps);
 }
 
 void window_init(struct gpu *g)
