@@ -164,6 +164,7 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 		w->waiting = o;
 		w->wait_mask = exec;
 		w->barrier = (uint8_t)id;
+		w->state = WARP_BARRIER; /* the last one, too: release gives it its result */
 	}
 	if (met(c, b)) {
 		release(c, id);
