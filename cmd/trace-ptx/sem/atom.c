@@ -3,7 +3,8 @@
  * Atomics: atom and red of every type, on global, shared and generic addresses.
  *
  * Always true: the lanes of a warp take their turns in ascending order; scope and ordering suffixes change nothing,
- * since every store is seen by everybody at once. Thread blocks on several threads take turns by a lock.
+ * since every store is seen by everybody at once. Thread blocks on several threads take turns by a lock. A sum of f32 in
+ * global memory takes subnormal operands and results for zeros of their sign, one in shared memory does not.
  */
 #include <math.h>
 #include "exec/check.h"
@@ -100,11 +101,24 @@ static u64 lane_value(const struct warp *w, uint32_t slot, unsigned bytes, unsig
 	return bytes == 2 ? REG(u16, w, slot)[i] : bytes == 4 ? REG(u32, w, slot)[i] : REG(u64, w, slot)[i];
 }
 
+static u64 flush_f32(u64 v) { return v & 0x7f800000 ? v : v & 0x80000000u; }
+
+static bool in_shared(const struct warp *w, const uint8_t *at)
+{
+	const struct cluster *c = w->cta->cluster;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if ((uintptr_t)at - (uintptr_t)c->cta[i]->shared < c->cta[i]->shared_bytes)
+			return true;
+	return false;
+}
+
 static void atom(struct warp *w, const struct op *o, uint32_t m)
 {
 	bool locked = w->g->at_once > 1 && o->space != SP_SHARED;
 	bool changed = w->changed;
 	struct ext *x = o->x;
+	bool sum_f32 = x->aux[0] == ATOM_ADD && x->aux[1] == T_F32 && o->space != SP_SHARED;
 	uint8_t *at[LANES];
 
 	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
@@ -113,12 +127,14 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_lock(&w->mem->lock);
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < o->n; k++) {
-			u64 old = 0, v;
+			u64 old = 0, v, b = lane_value(w, x->slot[8 + k], o->reg_bytes, i);
 
 			memcpy(&old, at[i] + k * o->bytes, o->bytes);
-			v = atom_value((enum atom)x->aux[0], (enum type)x->aux[1], old,
-				lane_value(w, x->slot[8 + k], o->reg_bytes, i),
-				x->aux[0] == ATOM_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0);
+			if (sum_f32 && !in_shared(w, at[i]))
+				v = flush_f32(float_atom(ATOM_ADD, T_F32, flush_f32(old), flush_f32(b)));
+			else
+				v = atom_value((enum atom)x->aux[0], (enum type)x->aux[1], old, b,
+					x->aux[0] == ATOM_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0);
 			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
 			memcpy(at[i] + k * o->bytes, &v, o->bytes);
 			if (o->is_signed)
