@@ -198,6 +198,47 @@ results() {
 	assert_output --partial ' 0 wrong'
 }
 
+@test "every instruction of the table is executed, with the results that it must have" {
+	local t
+
+	for t in values products texture tensor wgmma; do
+		mkdir "$t"
+		"$BATS_TEST_DIRNAME/ptx/$t" make "$t"
+		run -0 trace-ptx --no-check -o "$t/trace" "$t/k.launch"
+		assert_output ''
+	done
+	run -0 "$BATS_TEST_DIRNAME/ptx/products" check products
+	assert_output '208 products, 0 wrong'
+	run -0 trace-ptx -o basic basic.launch
+	run -0 trace-ptx -o rest rest.launch
+	assert_output ''
+	run -0 cmp o.bin w.bin
+	run -0 "$BATS_TEST_DIRNAME/ptx/rows" "$ROOT/cmd/trace-ptx/lang/ptx.def" "$ROOT/tests/badinput/statements.tsv" \
+		basic rest values/trace products/trace texture/trace tensor/trace wgmma/trace
+	assert_output '135 rows'
+}
+
+@test "the last warp at a barrier has its result, too" {
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 40;
+		mov.u32 %r2, 99;
+		barrier.red.popc.u32 %r2, 0, %p1;
+		bar.red.and.pred %p2, 1, %p1;
+		bar.red.or.pred %p3, 2, 96, !%p1;
+		selp.u32 %r3, 1, 0, %p2;
+		selp.u32 %r4, 1, 0, %p3;
+		mad.lo.u32 %r2, %r2, 100, %r3;
+		mad.lo.u32 %r2, %r2, 100, %r4;
+		mul.wide.u32 %rd2, %r1, 4;
+		add.s64 %rd2, %rd1, %rd2;
+		st.global.u32 [%rd2], %r2;
+	E
+	printf 'module k.ptx\nbuffer A bytes=384 zero\nlaunch k grid=1 block=96 args A\nsave A a.bin\n' >k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 od -An -v -td4 -w384 a.bin
+	assert_output --regexp '^( +400001){96}$'
+}
+
 @test "video instructions" {
 	results <<-'E'
 		vadd2.u32.u32.u32 %r2, 0x00010002, 0x00100020, 0;	00110022
