@@ -13,6 +13,7 @@ setup_file() {
 	ln -sf libcudart.so.13 libcudart.so
 	program vecadd vecadd "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
 	program calls calls "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
+	program graphs graphs "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
 	program images images "ptx:70:$BATS_TEST_DIRNAME/cudart/images.ptx"
 }
 
@@ -98,9 +99,18 @@ setup() {
 
 @test "calls return what they return with a GPU" {
 	run -1 trace-ptx -n -g qv100 --run ./calls
-	assert_line 'trace-ptx: found a call of cudaGraphCreate, wanted one that is executed here (trace-ptx --run --list)'
+	assert_line 'trace-ptx: found a call of cudaDeviceGetGraphMemAttribute, wanted one that is executed here (trace-ptx --run --list)'
 	refute_line --partial 'found '[0-9]
 	refute_line --partial 'ended with status'
+}
+
+@test "graphs, put together and recorded from streams" {
+	run -1 trace-ptx -n --run ./graphs
+	assert_output "trace-ptx: found a call of cudaMallocAsync: in a stream that records, wanted one that is executed here (trace-ptx --run --list)"
+	run -1 trace-ptx -o out --run ./graphs
+	run -0 cat out/kernelslist.g
+	assert_output "$(cat "$BATS_TEST_DIRNAME/cudart/graphs.list")"
+	run -0 trace-lint -W address-window=off out
 }
 
 @test "arrays, textures and surfaces, objects and references" {
@@ -197,7 +207,7 @@ setup() {
 	run -0 grep -c . list
 	[ "$output" -gt 400 ]
 	run -0 grep -P '^executed\tcudaMalloc$' list
-	run -0 grep -P '^refused\tcudaGraphCreate$' list
+	run -0 grep -P '^refused\tcudaDeviceGetGraphMemAttribute$' list
 	run -1 grep -vP '^(executed|refused)\t(__)?cuda\w+$' list
 	run -0 bash -c 'cut -f2 list | sort | uniq -d'
 	assert_output ''
@@ -254,6 +264,62 @@ setup() {
 	assert_line '1'
 	run -0 grep '^-nregs' out/kernel-1.traceg
 	refute_line '-nregs = 0'
+}
+
+@test "graphs as nvcc writes them" {
+	PATH=$PATH:/usr/local/cuda/bin
+	command -v nvcc >/dev/null || skip 'no nvcc'
+	cat >g.cu <<-'C'
+		#include <cstdio>
+		__global__ void more(int *x, int by) { x[threadIdx.x] += by; }
+		int main()
+		{
+			int *x, back[32] = {}, by = 2;
+			size_t n = 0;
+			void *args[] = {&x, &by};
+			cudaStream_t s;
+			cudaGraph_t g, h;
+			cudaGraphExec_t e;
+			cudaGraphNode_t a, b;
+			cudaMemsetParams zero = {};
+			cudaKernelNodeParams k = {};
+			cudaStreamCreate(&s);
+			cudaMalloc(&x, sizeof back);
+			cudaMemset(x, 0, sizeof back);
+			cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+			for (int i = 0; i < 3; i++)
+				more<<<1, 32, 0, s>>>(x, i);
+			cudaMemcpyAsync(back, x, sizeof back, cudaMemcpyDeviceToHost, s);
+			cudaStreamEndCapture(s, &g);
+			cudaGraphGetNodes(g, nullptr, &n);
+			cudaGraphInstantiate(&e, g, 0);
+			for (int i = 0; i < 4; i++)
+				cudaGraphLaunch(e, s);
+			cudaStreamSynchronize(s);
+			printf("%zu nodes, %d\n", n, back[31]);
+			cudaGraphCreate(&h, 0);
+			k.func = (void *)more, k.gridDim = dim3(1), k.blockDim = dim3(32), k.kernelParams = args;
+			zero.dst = x, zero.elementSize = 4, zero.width = 32, zero.height = 1, zero.value = 40;
+			cudaGraphAddKernelNode(&a, h, nullptr, 0, &k);
+			cudaGraphAddMemsetNode(&b, h, nullptr, 0, &zero);
+		#if CUDART_VERSION >= 13000
+			cudaGraphAddDependencies(h, &b, &a, nullptr, 1);
+		#else
+			cudaGraphAddDependencies(h, &b, &a, 1);
+		#endif
+			cudaGraphExecDestroy(e);
+			cudaGraphInstantiate(&e, h, 0);
+			cudaGraphLaunch(e, s);
+			cudaMemcpy(back, x, sizeof back, cudaMemcpyDeviceToHost);
+			printf("%d, %s\n", back[31], cudaGetErrorString(cudaGetLastError()));
+			cudaGraphExecDestroy(e), cudaGraphDestroy(g), cudaGraphDestroy(h), cudaStreamDestroy(s);
+			cudaFree(x);
+		}
+	C
+	nvcc -cudart shared -arch=sm_75 -o g g.cu || skip 'nvcc does not work here'
+	run -0 trace-ptx -n --run ./g
+	assert_line '4 nodes, 12'
+	assert_line '42, no error'
 }
 
 @test "textures, surfaces, clusters and a barrier of the grid as nvcc writes them" {

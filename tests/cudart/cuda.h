@@ -45,7 +45,9 @@ int cudaEventRecord(struct event *, struct stream *),
 	cudaEventElapsedTime(float *, struct event *, struct event *);
 int cudaFuncSetAttribute(const void *, int, int);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
-int cudaGraphCreate(void **, unsigned);
+int cudaDeviceGetGraphMemAttribute(int, int, void *);
+int cudaEventQuery(struct event *), cudaStreamWaitEvent(struct stream *, struct event *, unsigned);
+int cudaMemsetAsync(void *, int, size_t, struct stream *);
 int cudaMallocAsync(void **, size_t, struct stream *), cudaFreeAsync(void *, struct stream *);
 int cudaMallocFromPoolAsync(void **, size_t, void *, struct stream *);
 int cudaDeviceGetDefaultMemPool(void **, int), cudaDeviceGetMemPool(void **, int),

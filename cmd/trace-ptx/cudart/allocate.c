@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "arena.h"
-#include "cudart/cudart.h"
+#include "cudart/graph.h"
 
 #define PAGE 4096u
 
@@ -147,6 +147,8 @@ static int give(void **to, size_t n, enum grant_kind kind, unsigned flags, const
 	int e = cudart_enter(true);
 
 	if (!e)
+		e = capture_forbids();
+	if (!e)
 		e = to ? cudart_allocate(&addr, n, kind, flags, what) : cudaErrorInvalidValue;
 	if (!e)
 		*to = (void *)(uintptr_t)addr;
@@ -193,6 +195,8 @@ static int take(void *p, bool pinned)
 	int e = cudart_enter(true);
 
 	if (!e)
+		e = capture_forbids();
+	if (!e)
 		e = release((uintptr_t)p, pinned);
 	return cudart_leave(e);
 }
@@ -201,8 +205,11 @@ API(int, cudaFree, void *p) { return take(p, false); }
 
 API(int, cudaFreeAsync, void *p, struct stream *s)
 {
-	(void)s;
-	return take(p, false);
+	int e = cudart_enter(true);
+
+	if (!e)
+		e = capture_refuses(s, "cudaFreeAsync");
+	return cudart_leave(e ? e : release((uintptr_t)p, false));
 }
 ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);
 

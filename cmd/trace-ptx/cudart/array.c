@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "cudart/cudart.h"
+#include "cudart/graph.h"
 
 struct array {
 	struct array *next;
@@ -186,7 +186,9 @@ static int enter_copy(const struct stream *s)
 {
 	int e = cudart_enter(true);
 
-	return e || cudart_stream_number(s) >= 0 ? e : cudaErrorInvalidResourceHandle;
+	return e                              ? e
+	       : cudart_stream_number(s) >= 0 ? capture_refuses(s, "a copy of an array")
+					      : cudaErrorInvalidResourceHandle;
 }
 
 /* Rows between an array and memory. */

@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "cudart/cudart.h"
+#include "cudart/graph.h"
 
 enum direction { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
 
@@ -83,13 +83,28 @@ int cudart_copy_rows(
 	return cudaSuccess;
 }
 
+struct copy_3d work_bytes(void *to, const void *from, size_t n, int kind)
+{
+	return (struct copy_3d){.from = {(char *)(uintptr_t)from, n, n, 1},
+		.to = {to, n, n, 1},
+		.extent = {n, 1, 1},
+		.kind = kind};
+}
+
 static int copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
 	size_t height, int kind, const struct stream *s)
 {
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_bytes(to, from, width, kind)};
 	int e = cudart_enter(true);
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
+	if (!e && capture_on(s, &e)) {
+		w.copy.from.pitch = from_pitch;
+		w.copy.to.pitch = to_pitch;
+		w.copy.extent.height = height;
+		return cudart_leave(e ? e : capture_add(s, &w));
+	}
 	return cudart_leave(e ? e : cudart_copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
@@ -137,16 +152,6 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 /* ---- boxes ---- */
 
 /* Positions and the extent count texels along the first dimension where an array takes part, else bytes. */
-struct copy_3d {
-	const struct array *from_array;
-	struct position from_at;
-	struct pitched from;
-	const struct array *to_array;
-	struct position to_at;
-	struct pitched to;
-	struct extent extent;
-	int kind;
-};
 
 /* One end of a copy: where its box begins, with its pitch and the bytes from plane to plane. */
 static int find_end(const struct array *array, const struct pitched *p, struct position at, size_t unit,
@@ -162,7 +167,7 @@ static int find_end(const struct array *array, const struct pitched *p, struct p
 	return cudaSuccess;
 }
 
-static int copy_boxes(const struct copy_3d *c)
+int work_copy(const struct copy_3d *c)
 {
 	size_t unit = c->to_array     ? cudart_array_texel(c->to_array)
 		      : c->from_array ? cudart_array_texel(c->from_array)
@@ -184,15 +189,26 @@ static int copy_boxes(const struct copy_3d *c)
 	return e;
 }
 
+int work_judge_copy(const struct copy_3d *c)
+{
+	return (c->from.at || c->from_array) && (c->to.at || c->to_array) ? cudaSuccess
+									  : cudaErrorInvalidValue;
+}
+
 API(int, cudaMemcpy3DAsync, const struct copy_3d *c, struct stream *s)
 {
+	struct graph_work w = {.kind = WORK_COPY};
 	int e = cudart_enter(true);
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e && (!c || (!c->from.at && !c->from_array) || (!c->to.at && !c->to_array)))
-		e = cudaErrorInvalidValue;
-	return cudart_leave(e ? e : copy_boxes(c));
+	if (!e)
+		e = c ? work_judge_copy(c) : cudaErrorInvalidValue;
+	if (!e && capture_on(s, &e)) {
+		w.copy = *c;
+		return cudart_leave(e ? e : capture_add(s, &w));
+	}
+	return cudart_leave(e ? e : work_copy(c));
 }
 ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
@@ -201,8 +217,10 @@ ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 /* ---- variables ---- */
 
-static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol)
+static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, int kind, bool to_symbol,
+	const struct stream *s)
 {
+	struct graph_work w = {.kind = WORK_COPY};
 	uint64_t addr = 0;
 	size_t size = 0;
 	int e = cudart_enter(true);
@@ -216,6 +234,11 @@ static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, 
 	if (!e && (offset > size || n > size - offset))
 		e = cudaErrorInvalidValue;
 	at = (char *)(uintptr_t)(addr + offset);
+	if (!e && capture_on(s, &e)) {
+		w.copy =
+			to_symbol ? work_bytes(at, host, n, BY_ADDRESS) : work_bytes(host, at, n, BY_ADDRESS);
+		return cudart_leave(e ? e : capture_add(s, &w));
+	}
 	if (!e)
 		e = to_symbol ? cudart_copy_rows(at, n, host, n, n, 1, BY_ADDRESS)
 			      : cudart_copy_rows(host, n, at, n, n, 1, BY_ADDRESS);
@@ -224,29 +247,27 @@ static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, 
 
 API(int, cudaMemcpyToSymbol, const void *symbol, const void *from, size_t n, size_t offset, int kind)
 {
-	return copy_symbol(symbol, (void *)(uintptr_t)from, n, offset, kind, true);
+	return copy_symbol(symbol, (void *)(uintptr_t)from, n, offset, kind, true, NULL);
 }
 ALSO(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
 API(int, cudaMemcpyToSymbolAsync, const void *symbol, const void *from, size_t n, size_t offset, int kind,
 	struct stream *s)
 {
-	(void)s;
-	return copy_symbol(symbol, (void *)(uintptr_t)from, n, offset, kind, true);
+	return copy_symbol(symbol, (void *)(uintptr_t)from, n, offset, kind, true, s);
 }
 ALSO(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
 API(int, cudaMemcpyFromSymbol, void *to, const void *symbol, size_t n, size_t offset, int kind)
 {
-	return copy_symbol(symbol, to, n, offset, kind, false);
+	return copy_symbol(symbol, to, n, offset, kind, false, NULL);
 }
 ALSO(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
 API(int, cudaMemcpyFromSymbolAsync, void *to, const void *symbol, size_t n, size_t offset, int kind,
 	struct stream *s)
 {
-	(void)s;
-	return copy_symbol(symbol, to, n, offset, kind, false);
+	return copy_symbol(symbol, to, n, offset, kind, false, s);
 }
 ALSO(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 
@@ -273,25 +294,47 @@ API(int, cudaGetSymbolSize, size_t *to, const void *symbol)
 
 /* ---- fills ---- */
 
+/* A row of elements, of 1, 2 or 4 bytes. */
+static void fill_row(uint8_t *to, const struct fill_2d *f)
+{
+	if (f->unit == 1)
+		memset(to, (int)f->value, f->width);
+	for (size_t i = 0; f->unit > 1 && i < f->width; i++)
+		memcpy(to + i * f->unit, &f->value, f->unit);
+}
+
+int work_fill(const struct fill_2d *f)
+{
+	size_t width = f->width * f->unit, pitch = f->height == 1 ? width : f->pitch;
+	uint8_t *d;
+
+	if (!f->width || !f->height)
+		return cudaSuccess;
+	if (f->width > SIZE_MAX / 8 || pitch < width || f->height > SIZE_MAX / 2 / pitch)
+		return cudaErrorInvalidValue;
+	d = cudart_at(f->at, pitch * (f->height - 1) + width);
+	if (!d || (d == f->at && !cudart_grant((uintptr_t)f->at)))
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; i < f->height; i++) {
+		fill_row(d + i * pitch, f);
+		written((const uint8_t *)f->at + i * pitch, width);
+	}
+	return cudaSuccess;
+}
+
 static int fill(void *at, size_t pitch, int value, size_t width, size_t height, const struct stream *s)
 {
+	struct graph_work w = {
+		.kind = WORK_FILL, .fill = {at, pitch, (unsigned)value & 255, 1, width, height}};
 	int e = cudart_enter(true);
-	uint8_t *d;
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (e || !width || !height)
-		return cudart_leave(e);
-	if (pitch < width || height > SIZE_MAX / 2 / pitch)
-		return cudart_leave(cudaErrorInvalidValue);
-	d = cudart_at(at, pitch * (height - 1) + width);
-	if (!d || (d == at && !cudart_grant((uintptr_t)at)))
-		return cudart_leave(cudaErrorInvalidValue);
-	for (size_t i = 0; i < height; i++) {
-		memset(d + i * pitch, value, width);
-		written((const uint8_t *)at + i * pitch, width);
-	}
-	return cudart_leave(cudaSuccess);
+	if (!e && width && height && (pitch < width || height > SIZE_MAX / 2 / pitch))
+		e = cudaErrorInvalidValue;
+	if (!e && capture_on(s, &e))
+		return cudart_leave(e ? e : capture_add(s, &w));
+	return cudart_leave(e ? e : work_fill(&w.fill));
 }
 
 API(int, cudaMemset, void *at, int value, size_t n) { return fill(at, n, value, n, 1, NULL); }

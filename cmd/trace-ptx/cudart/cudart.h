@@ -8,6 +8,7 @@
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
+ *   graph.h    graphs and streams that record
  *   stream.c   streams and events                         device.c   what the GPU is
  *   occupancy.c what fits                                 refused.c  what is not there
  *   cudart.def every function of the interface

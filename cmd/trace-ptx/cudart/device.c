@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cudart/cudart.h"
+#include "cudart/graph.h"
 
 #define ATTRIBUTE_LAST 148
 #define RELEASE        13 /* whose interface is meant when the program does not say */
@@ -157,7 +157,12 @@ API(int, cudaSetDeviceFlags, unsigned flags)
 	return cudart_leave(cudart_enter(false));
 }
 
-API(int, cudaDeviceSynchronize, void) { return cudart_leave(cudart_enter(true)); }
+API(int, cudaDeviceSynchronize, void)
+{
+	int e = cudart_enter(true);
+
+	return cudart_leave(e ? e : capture_forbids());
+}
 ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
 
 /* Everything the program was given ends here. */

@@ -9,16 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "cudart/cudart.h"
+#include "cudart/graph.h"
 #include "lower/lower.h"
 #include "trace_out.h"
-
-struct configuration {
-	struct dim grid, block, cluster; /* cluster.x 0: as the kernel has it */
-	size_t shared;
-	struct stream *stream;
-	bool cooperative;
-};
 
 /* ---- <<< >>> ---- */
 
@@ -200,36 +193,74 @@ static int judge_cooperative(const void *host, const struct configuration *c)
 	return e;
 }
 
-static int launch(const void *host, const struct configuration *c, void **args)
+void work_free(struct kernel_work *w)
 {
-	int64_t stream = cudart_stream_number(c->stream);
-	struct launch l;
+	free(w->params);
+	free(w->args);
+	w->params = NULL;
+	w->args = NULL;
+}
+
+int work_kernel(struct kernel_work *w, const void *host, const struct configuration *c, void *const *args)
+{
+	const struct func *f;
 	struct kernel *k;
-	uint8_t *block;
 	int e;
 
-	if (stream < 0)
-		return cudaErrorInvalidResourceHandle;
 	k = cudart_kernel(host, &e);
 	if (!k || (e = judge(k, c)) || (c->cooperative && (e = judge_cooperative(host, c))))
 		return e;
-	if (k->func->n_params && !args)
+	f = k->func;
+	if (f->n_params && !args)
 		return cudaErrorInvalidValue;
+	*w = (struct kernel_work){.host = host,
+		.c = *c,
+		.params = xcalloc(f->param_bytes + 16u, 1),
+		.args = xcalloc(f->n_params + 1u, sizeof(*w->args))};
+	for (uint32_t i = 0; i < f->n_params; i++) {
+		w->args[i] = w->params + f->param[i]->addr;
+		memcpy(w->args[i], args[i], f->param[i]->size);
+	}
+	return cudaSuccess;
+}
+
+int work_launch(const struct kernel_work *w, struct stream *s)
+{
+	const struct configuration *c = &w->c;
+	int e;
+	struct kernel *k = cudart_kernel(w->host, &e);
+	struct launch l;
+
+	if (!k)
+		return e;
 	l = (struct launch){.kernel = k->func,
 		.grid = {c->grid.x, c->grid.y, c->grid.z},
 		.block = {c->block.x, c->block.y, c->block.z},
 		.dyn_shared = (uint32_t)c->shared,
 		.cluster = {c->cluster.x, c->cluster.y, c->cluster.z},
-		.stream = (uint32_t)stream,
+		.stream = (uint32_t)cudart_stream_number(s),
 		.workspace = c->cooperative ? workspace() : 0,
-		.id = ++cudart.launches};
-	block = xcalloc(k->func->param_bytes + 16u, 1);
-	for (uint32_t i = 0; i < k->func->n_params; i++)
-		memcpy(block + k->func->param[i]->addr, args[i], k->func->param[i]->size);
-	l.param = block;
+		.id = ++cudart.launches,
+		.param = w->params};
 	execute(&l, k);
-	free(block);
 	return cudaSuccess;
+}
+
+static int launch(const void *host, const struct configuration *c, void **args)
+{
+	struct graph_work w = {.kind = WORK_KERNEL, .kernel = {.host = host, .c = *c, .args = args}};
+	int e;
+
+	if (cudart_stream_number(c->stream) < 0)
+		return cudaErrorInvalidResourceHandle;
+	if (capture_on(c->stream, &e))
+		return e ? e : capture_add(c->stream, &w);
+	e = work_kernel(&w.kernel, host, c, args);
+	if (e)
+		return e;
+	e = work_launch(&w.kernel, c->stream);
+	work_free(&w.kernel);
+	return e;
 }
 
 API(int, cudaLaunchKernel, const void *host, struct dim grid, struct dim block, void **args, size_t shared,
@@ -323,10 +354,13 @@ ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
 API(int, cudaLaunchHostFunc, struct stream *stream, void (*call)(void *), void *with)
 {
+	struct graph_work w = {.kind = WORK_HOST, .host = {call, with}};
 	int e = cudart_enter(true);
 
 	if (!e && (!call || cudart_stream_number(stream) < 0))
 		e = call ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+	if (!e && capture_on(stream, &e))
+		return cudart_leave(e ? e : capture_add(stream, &w));
 	cudart_leave(e);
 	if (!e)
 		call(with);
@@ -341,6 +375,8 @@ API(int, cudaStreamAddCallback, struct stream *stream, void (*call)(struct strea
 
 	if (!e && (!call || flags || cudart_stream_number(stream) < 0))
 		e = call && !flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+	if (!e && capture_on(stream, &e) && !e) /* only functions without a status can be recorded */
+		e = cudaErrorStreamCaptureUnsupported;
 	cudart_leave(e);
 	if (!e)
 		call(stream, cudaSuccess, with);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "cudart/cudart.h"
+#include "cudart/graph.h"
 
 struct pool {
 	struct pool *next;
@@ -57,6 +57,8 @@ static int allocate(void **to, size_t n, struct pool *p, const struct stream *s,
 
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
+	if (!e)
+		e = capture_refuses(s, what);
 	if (!e && (!to || !is_pool(p)))
 		e = cudaErrorInvalidValue;
 	if (!e && p->most && n > p->most - p->used)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "cudart/cudart.h"
+#include "cudart/graph.h"
 
 struct stream {
 	struct stream *next;
@@ -29,7 +29,7 @@ static struct stream *streams;
 static struct event *events;
 static uint32_t n_streams;
 
-enum { EVENT_NO_TIMING = 2 };
+enum { EVENT_NO_TIMING = 2, STREAM_NOT_BLOCKING = 1 };
 
 int64_t cudart_stream_number(const struct stream *s)
 {
@@ -41,7 +41,7 @@ int64_t cudart_stream_number(const struct stream *s)
 	return -1;
 }
 
-static bool is_event(const struct event *e)
+bool cudart_is_event(const struct event *e)
 {
 	for (const struct event *i = events; i; i = i->next)
 		if (i == e)
@@ -50,6 +50,11 @@ static bool is_event(const struct event *e)
 }
 
 /* ---- streams ---- */
+
+bool cudart_stream_blocks(const struct stream *s)
+{
+	return (uintptr_t)s <= 2 || !(s->flags & STREAM_NOT_BLOCKING);
+}
 
 static int judge_stream(struct stream *s, bool wait)
 {
@@ -88,16 +93,27 @@ API(int, cudaStreamDestroy, struct stream *s)
 	for (struct stream **i = &streams; !e && *i; i = &(*i)->next)
 		if (*i == s) {
 			*i = s->next;
+			capture_forget(s);
 			free(s);
 			break;
 		}
 	return cudart_leave(e);
 }
 
-API(int, cudaStreamSynchronize, struct stream *s) { return cudart_leave(judge_stream(s, true)); }
+/* A stream that records cannot be waited for. */
+static int judge_idle(struct stream *s)
+{
+	int e = judge_stream(s, true);
+
+	if (!e && capture_on(s, &e) && !e)
+		e = capture_broken(s);
+	return e;
+}
+
+API(int, cudaStreamSynchronize, struct stream *s) { return cudart_leave(judge_idle(s)); }
 ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
-API(int, cudaStreamQuery, struct stream *s) { return cudart_leave(judge_stream(s, true)); }
+API(int, cudaStreamQuery, struct stream *s) { return cudart_leave(judge_idle(s)); }
 ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned flags)
@@ -105,7 +121,11 @@ API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned fl
 	int e = judge_stream(s, false);
 
 	(void)flags;
-	return cudart_leave(e ? e : is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+	if (!e && !cudart_is_event(event))
+		e = cudaErrorInvalidResourceHandle;
+	if (!e)
+		capture_wait(event, s, &e);
+	return cudart_leave(e);
 }
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
@@ -124,7 +144,6 @@ ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 ANSWER(cudaStreamGetFlags, unsigned, (uintptr_t)s <= 2 ? 0 : s->flags);
 ANSWER(cudaStreamGetPriority, int, (uintptr_t)s <= 2 ? 0 : s->priority);
 ANSWER(cudaStreamGetId, unsigned long long, (unsigned long long)cudart_stream_number(s));
-ANSWER(cudaStreamIsCapturing, int, 0);
 #undef ANSWER
 
 API(int, cudaStreamAttachMemAsync, struct stream *s, void *at, size_t n, unsigned flags)
@@ -156,7 +175,7 @@ static int judge_event(struct event *event, bool wait)
 {
 	int e = cudart_enter(wait);
 
-	return e ? e : is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+	return e ? e : cudart_is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 API(int, cudaEventDestroy, struct event *event)
@@ -166,10 +185,20 @@ API(int, cudaEventDestroy, struct event *event)
 	for (struct event **i = &events; !e && *i; i = &(*i)->next)
 		if (*i == event) {
 			*i = event->next;
+			capture_forget(event);
 			free(event);
 			break;
 		}
 	return cudart_leave(e);
+}
+
+int work_record(struct event *event, struct stream *s)
+{
+	if (!cudart_is_event(event) || cudart_stream_number(s) < 0)
+		return cudaErrorInvalidResourceHandle;
+	event->recorded = true;
+	event->insts = cudart.warp_insts;
+	return cudaSuccess;
 }
 
 API(int, cudaEventRecordWithFlags, struct event *event, struct stream *s, unsigned flags)
@@ -179,11 +208,9 @@ API(int, cudaEventRecordWithFlags, struct event *event, struct stream *s, unsign
 	(void)flags;
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
-	if (!e) {
-		event->recorded = true;
-		event->insts = cudart.warp_insts;
-	}
-	return cudart_leave(e);
+	if (!e && capture_record(event, s, &e))
+		return cudart_leave(e);
+	return cudart_leave(e ? e : work_record(event, s));
 }
 ALSO(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
@@ -193,16 +220,26 @@ API(int, cudaEventRecord, struct event *event, struct stream *s)
 }
 ALSO(cudaEventRecord_ptsz, cudaEventRecord);
 
-API(int, cudaEventSynchronize, struct event *event) { return cudart_leave(judge_event(event, true)); }
+/* An event that a stream recorded into a graph has not happened. */
+static int judge_happened(struct event *event)
+{
+	int e = judge_event(event, true);
 
-API(int, cudaEventQuery, struct event *event) { return cudart_leave(judge_event(event, true)); }
+	return e ? e : capture_of_event(event) ? cudaErrorCapturedEvent : cudaSuccess;
+}
+
+API(int, cudaEventSynchronize, struct event *event) { return cudart_leave(judge_happened(event)); }
+
+API(int, cudaEventQuery, struct event *event) { return cudart_leave(judge_happened(event)); }
 
 API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
 {
-	int e = judge_event(from, true);
+	int e = judge_happened(from);
 
-	if (!e && (!is_event(to) || !from->recorded || !to->recorded || from->flags & EVENT_NO_TIMING ||
-			  to->flags & EVENT_NO_TIMING))
+	if (!e && capture_of_event(to))
+		e = cudaErrorCapturedEvent;
+	if (!e && (!cudart_is_event(to) || !from->recorded || !to->recorded ||
+			  from->flags & EVENT_NO_TIMING || to->flags & EVENT_NO_TIMING))
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
 		*ms = (float)((double)(int64_t)(to->insts - from->insts) /

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Graphs and their nodes, as the program puts them together: see graph.h. */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "cudart/graph.h"
+
+static struct cuda_graph *graphs;
+
+bool graph_is(const struct cuda_graph *g)
+{
+	for (const struct cuda_graph *i = graphs; i; i = i->next)
+		if (i == g)
+			return true;
+	return false;
+}
+
+struct cuda_graph *graph_new(void)
+{
+	struct cuda_graph *g = xcalloc(1, sizeof(*g));
+
+	g->next = graphs;
+	graphs = g;
+	return g;
+}
+
+static void free_work(struct graph_work *w)
+{
+	if (w->kind == WORK_KERNEL)
+		work_free(&w->kernel);
+	if (w->kind == WORK_GRAPH)
+		graph_copy_free(w->child);
+}
+
+static void free_node(struct graph_node *n)
+{
+	free_work(&n->work);
+	free(n->after);
+	free(n);
+}
+
+void graph_copy_free(struct cuda_graph *g)
+{
+	if (!g)
+		return;
+	for (uint32_t i = 0; i < g->n_nodes; i++)
+		free_node(g->node[i]);
+	free(g->node);
+	free(g);
+}
+
+void graph_free(struct cuda_graph *g)
+{
+	for (struct cuda_graph **i = &graphs; *i; i = &(*i)->next)
+		if (*i == g) {
+			*i = g->next;
+			break;
+		}
+	graph_copy_free(g);
+}
+
+/* ---- work ---- */
+
+/* What the program said, as the node keeps it. */
+static int take_work(struct graph_work *to, const struct graph_work *w)
+{
+	*to = *w;
+	switch (w->kind) {
+	case WORK_KERNEL: return work_kernel(&to->kernel, w->kernel.host, &w->kernel.c, w->kernel.args);
+	case WORK_COPY: return work_judge_copy(&w->copy);
+	case WORK_FILL:
+		return w->fill.unit != 1 && w->fill.unit != 2 && w->fill.unit != 4 ? cudaErrorInvalidValue
+										   : cudaSuccess;
+	case WORK_HOST: return w->host.call ? cudaSuccess : cudaErrorInvalidValue;
+	case WORK_GRAPH: return graph_copy(&to->child, w->child);
+	case WORK_WAIT:
+	case WORK_RECORD: return cudart_is_event(w->event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+	default: return cudaSuccess;
+	}
+}
+
+int graph_set(struct graph_node *n, const struct graph_work *w)
+{
+	struct graph_work taken;
+	int e = n->work.kind != w->kind ? cudaErrorInvalidValue : take_work(&taken, w);
+
+	if (e)
+		return e;
+	free_work(&n->work);
+	n->work = taken;
+	return cudaSuccess;
+}
+
+/* ---- nodes ---- */
+
+bool graph_has(const struct cuda_graph *g, const struct graph_node *n)
+{
+	for (uint32_t i = 0; i < g->n_nodes; i++)
+		if (g->node[i] == n)
+			return true;
+	return false;
+}
+
+/* The program's node, wherever it is; NULL: none such. */
+static struct graph_node *known(struct graph_node *n)
+{
+	for (const struct cuda_graph *g = graphs; g; g = g->next)
+		if (graph_has(g, n))
+			return n;
+	return NULL;
+}
+
+static bool depends(const struct graph_node *n, const struct graph_node *on)
+{
+	for (uint32_t i = 0; i < n->n_after; i++)
+		if (n->after[i] == on)
+			return true;
+	return false;
+}
+
+int graph_depend(struct graph_node *n, struct graph_node *on)
+{
+	if (n == on || depends(n, on))
+		return cudaErrorInvalidValue;
+	grow(&n->after, &n->cap_after, n->n_after + 1, sizeof(struct graph_node *));
+	n->after[n->n_after++] = on;
+	return cudaSuccess;
+}
+
+int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, const struct graph_work *w,
+	struct graph_node **to)
+{
+	struct graph_node *node;
+	struct graph_work taken;
+	int e;
+
+	for (size_t i = 0; i < n; i++)
+		if (!after || !graph_has(g, after[i]))
+			return cudaErrorInvalidValue;
+	e = take_work(&taken, w);
+	if (e)
+		return e;
+	node = xcalloc(1, sizeof(*node));
+	*node = (struct graph_node){.graph = g, .work = taken};
+	for (size_t i = 0; i < n && !e; i++)
+		e = graph_depend(node, after[i]);
+	if (e) {
+		free_node(node);
+		return e;
+	}
+	grow(&g->node, &g->cap_nodes, g->n_nodes + 1, sizeof(struct graph_node *));
+	g->node[g->n_nodes++] = *to = node;
+	return cudaSuccess;
+}
+
+int graph_copy(struct cuda_graph **to, const struct cuda_graph *g)
+{
+	struct cuda_graph *copy = xcalloc(1, sizeof(*copy));
+	int e = cudaSuccess;
+
+	for (uint32_t i = 0; i < g->n_nodes && !e; i++) {
+		struct graph_node *n;
+
+		e = graph_add(copy, NULL, 0, &g->node[i]->work, &n);
+		if (!e) {
+			n->of = g->node[i];
+			n->disabled = g->node[i]->disabled;
+		}
+	}
+	for (uint32_t i = 0; i < g->n_nodes && !e; i++)
+		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
+			for (uint32_t j = 0; j < g->n_nodes; j++)
+				if (g->node[j] == g->node[i]->after[k])
+					graph_depend(copy->node[i], copy->node[j]);
+	if (e) {
+		graph_copy_free(copy);
+		copy = NULL;
+	}
+	*to = copy;
+	return e;
+}
+
+int graph_order(const struct cuda_graph *g, uint32_t *order)
+{
+	bool *done = xcalloc(g->n_nodes + 1u, sizeof(*done));
+	uint32_t n = 0;
+
+	for (bool found = true; found && n < g->n_nodes;) {
+		found = false;
+		for (uint32_t i = 0; i < g->n_nodes && !found; i++) {
+			uint32_t ready = 0;
+
+			for (uint32_t k = 0; k < g->node[i]->n_after; k++)
+				for (uint32_t j = 0; j < g->n_nodes; j++)
+					ready += done[j] && g->node[j] == g->node[i]->after[k];
+			if (done[i] || ready < g->node[i]->n_after)
+				continue;
+			order[n++] = i;
+			done[i] = found = true;
+		}
+	}
+	free(done);
+	return n < g->n_nodes ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/* ---- the program's calls ---- */
+
+API(int, cudaGraphCreate, struct cuda_graph **to, unsigned flags)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || flags))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = graph_new();
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphDestroy, struct cuda_graph *g)
+{
+	int e = cudart_enter(false);
+
+	if (!e && !graph_is(g))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		graph_free(g);
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphClone, struct cuda_graph **to, const struct cuda_graph *g)
+{
+	int e = cudart_enter(false);
+	struct cuda_graph *copy;
+
+	if (!e && (!to || !graph_is(g)))
+		e = cudaErrorInvalidValue;
+	if (!e && !(e = graph_copy(&copy, g))) {
+		copy->next = graphs;
+		graphs = *to = copy;
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphNodeFindInClone, struct graph_node **to, const struct graph_node *n,
+	const struct cuda_graph *g)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !graph_is(g)))
+		e = cudaErrorInvalidValue;
+	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
+		if (g->node[i]->of == n) {
+			*to = g->node[i];
+			return cudart_leave(e);
+		}
+	return cudart_leave(e ? e : cudaErrorInvalidValue);
+}
+
+static int add(struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after, size_t n,
+	const struct graph_work *w)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !graph_is(g)))
+		e = cudaErrorInvalidValue;
+	return cudart_leave(e ? e : graph_add(g, after, n, w, to));
+}
+
+#define ADD(name, ...) \
+	API(int, name, struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after, \
+		size_t n, __VA_ARGS__)
+
+bool graph_kernel_work(struct graph_work *w, const struct kernel_params *p)
+{
+	if (!p || p->extra)
+		return false;
+	*w = (struct graph_work){.kind = WORK_KERNEL,
+		.kernel = {.host = p->host,
+			.c = {.grid = p->grid, .block = p->block, .shared = p->shared},
+			.args = p->args}};
+	return true;
+}
+
+ADD(cudaGraphAddKernelNode, const struct kernel_params *p)
+{
+	struct graph_work w;
+
+	return graph_kernel_work(&w, p) ? add(to, g, after, n, &w)
+					: cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
+}
+
+ADD(cudaGraphAddMemcpyNode, const struct copy_3d *p)
+{
+	struct graph_work w = {.kind = WORK_COPY};
+
+	if (p)
+		w.copy = *p;
+	return add(to, g, after, n, &w);
+}
+
+ADD(cudaGraphAddMemcpyNode1D, void *dst, const void *src, size_t bytes, int kind)
+{
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_bytes(dst, src, bytes, kind)};
+
+	return add(to, g, after, n, &w);
+}
+
+ADD(cudaGraphAddMemsetNode, const struct fill_2d *p)
+{
+	struct graph_work w = {.kind = WORK_FILL};
+
+	if (p)
+		w.fill = *p;
+	return add(to, g, after, n, &w);
+}
+
+ADD(cudaGraphAddHostNode, const struct host_call *p)
+{
+	struct graph_work w = {.kind = WORK_HOST};
+
+	if (p)
+		w.host = *p;
+	return add(to, g, after, n, &w);
+}
+
+API(int, cudaGraphAddEmptyNode, struct graph_node **to, struct cuda_graph *g, struct graph_node *const *after,
+	size_t n)
+{
+	struct graph_work w = {.kind = WORK_EMPTY};
+
+	return add(to, g, after, n, &w);
+}
+
+ADD(cudaGraphAddChildGraphNode, struct cuda_graph *child)
+{
+	struct graph_work w = {.kind = WORK_GRAPH, .child = child};
+
+	if (!graph_is(child) || child == g)
+		return cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
+	return add(to, g, after, n, &w);
+}
+
+ADD(cudaGraphAddEventRecordNode, struct event *event)
+{
+	struct graph_work w = {.kind = WORK_RECORD, .event = event};
+
+	return add(to, g, after, n, &w);
+}
+
+ADD(cudaGraphAddEventWaitNode, struct event *event)
+{
+	struct graph_work w = {.kind = WORK_WAIT, .event = event};
+
+	return add(to, g, after, n, &w);
+}
+
+/*
+ * Release 13 has the edges' data in front of their number. Where the fourth argument is a pointer, NULL too, it is
+ * release 13's; there is no call for no edge.
+ */
+API(int, cudaGraphAddDependencies, struct cuda_graph *g, struct graph_node *const *from,
+	struct graph_node *const *to, uintptr_t fourth, size_t fifth)
+{
+	bool data = !fourth || fourth >= 4096;
+	size_t n = !from || !to ? 0 : data ? fifth : fourth;
+	int e = cudart_enter(false);
+
+	if (!e && !graph_is(g))
+		e = cudaErrorInvalidValue;
+	if (!e && data && fourth && n)
+		e = cudart_refuse("cudaGraphAddDependencies", "data of edges");
+	for (size_t i = 0; i < n && !e; i++)
+		e = graph_has(g, from[i]) && graph_has(g, to[i]) ? graph_depend(to[i], from[i])
+								 : cudaErrorInvalidValue;
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphDestroyNode, struct graph_node *n)
+{
+	int e = cudart_enter(false);
+	struct cuda_graph *g;
+
+	if (!e && !known(n))
+		e = cudaErrorInvalidValue;
+	if (e)
+		return cudart_leave(e);
+	g = n->graph;
+	for (uint32_t i = 0; i < g->n_nodes; i++)
+		for (uint32_t k = 0; k < g->node[i]->n_after; k++)
+			if (g->node[i]->after[k] == n)
+				g->node[i]->after[k--] = g->node[i]->after[--g->node[i]->n_after];
+	for (uint32_t i = 0; i < g->n_nodes; i++)
+		if (g->node[i] == n) {
+			memmove(g->node + i, g->node + i + 1, (g->n_nodes - i - 1) * sizeof(*g->node));
+			g->n_nodes--;
+		}
+	free_node(n);
+	return cudart_leave(cudaSuccess);
+}
+
+/* Their number, or as many of them as there is room for, NULL behind the last. */
+static int tell_nodes(const struct cuda_graph *g, struct graph_node **to, size_t *n, bool roots)
+{
+	int e = cudart_enter(false);
+	size_t found = 0;
+
+	if (!e && (!graph_is(g) || !n))
+		e = cudaErrorInvalidValue;
+	for (uint32_t i = 0; !e && i < g->n_nodes; i++)
+		if (!roots || !g->node[i]->n_after) {
+			if (to && found < *n)
+				to[found] = g->node[i];
+			found++;
+		}
+	for (size_t i = found; !e && to && i < *n; i++)
+		to[i] = NULL;
+	if (!e && (!to || found < *n))
+		*n = found;
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphGetNodes, const struct cuda_graph *g, struct graph_node **to, size_t *n)
+{
+	return tell_nodes(g, to, n, false);
+}
+
+API(int, cudaGraphGetRootNodes, const struct cuda_graph *g, struct graph_node **to, size_t *n)
+{
+	return tell_nodes(g, to, n, true);
+}
+
+API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !known(n)))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = n->work.kind;
+	return cudart_leave(e);
+}
+
+/* ---- parameters of nodes ---- */
+
+static int judge_node(struct graph_node *n, const void *params, int kind)
+{
+	int e = cudart_enter(false);
+
+	return e ? e : params && known(n) && n->work.kind == kind ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_params *p)
+{
+	int e = judge_node(n, p, WORK_KERNEL);
+
+	if (!e) {
+		const struct kernel_work *k = &n->work.kernel;
+
+		*p = (struct kernel_params){
+			k->host, k->c.grid, k->c.block, (unsigned)k->c.shared, k->args, NULL};
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphKernelNodeSetParams, struct graph_node *n, const struct kernel_params *p)
+{
+	int e = judge_node(n, p, WORK_KERNEL);
+	struct graph_work w;
+
+	if (!e && !graph_kernel_work(&w, p))
+		e = cudaErrorInvalidValue;
+	return cudart_leave(e ? e : graph_set(n, &w));
+}
+
+#define PARAMS(what, work_kind, type, member) \
+	API(int, cudaGraph##what##NodeGetParams, struct graph_node *n, struct type *p) \
+	{ \
+		int e = judge_node(n, p, work_kind); \
+\
+		if (!e) \
+			*p = n->work.member; \
+		return cudart_leave(e); \
+	} \
+	API(int, cudaGraph##what##NodeSetParams, struct graph_node *n, const struct type *p) \
+	{ \
+		int e = judge_node(n, p, work_kind); \
+		struct graph_work w = {.kind = work_kind}; \
+\
+		if (!e) \
+			w.member = *p; \
+		return cudart_leave(e ? e : graph_set(n, &w)); \
+	}
+
+PARAMS(Memcpy, WORK_COPY, copy_3d, copy)
+PARAMS(Memset, WORK_FILL, fill_2d, fill)
+PARAMS(Host, WORK_HOST, host_call, host)
+#undef PARAMS
+#undef ADD

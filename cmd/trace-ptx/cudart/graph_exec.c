@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Instances of graphs: what is launched. See graph.h. */
+#include <stdlib.h>
+#include "arena.h"
+#include "cudart/graph.h"
+
+struct graph_exec {
+	struct graph_exec *next;
+	struct cuda_graph *graph; /* a copy */
+	uint32_t *order;
+	unsigned long long flags;
+};
+
+static struct graph_exec *execs;
+
+static bool is_exec(const struct graph_exec *x)
+{
+	for (const struct graph_exec *i = execs; i; i = i->next)
+		if (i == x)
+			return true;
+	return false;
+}
+
+/* ---- instances ---- */
+
+enum { FLAGS_MOST = 15 }; /* four flags are known; none of them changes what is done here */
+
+static int instantiate(struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
+{
+	struct graph_exec *x;
+	struct cuda_graph *copy;
+	int e;
+
+	if (!to || !graph_is(g) || flags > FLAGS_MOST)
+		return cudaErrorInvalidValue;
+	e = graph_copy(&copy, g);
+	if (e)
+		return e;
+	x = xcalloc(1, sizeof(*x));
+	*x = (struct graph_exec){execs, copy, xcalloc(copy->n_nodes + 1u, sizeof(*x->order)), flags};
+	e = graph_order(copy, x->order);
+	if (e) {
+		graph_copy_free(copy);
+		free(x->order);
+		free(x);
+		return e;
+	}
+	execs = *to = x;
+	return cudaSuccess;
+}
+
+/* Release 11 has a node for an error in the place of the flags, and a text behind it: a pointer, which stays unset. */
+API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
+{
+	int e = cudart_enter(false);
+
+	return cudart_leave(e ? e : instantiate(to, g, flags >= 4096 ? 0 : flags));
+}
+
+API(int, cudaGraphInstantiateWithFlags, struct graph_exec **to, const struct cuda_graph *g,
+	unsigned long long flags)
+{
+	int e = cudart_enter(false);
+
+	return cudart_leave(e ? e : instantiate(to, g, flags));
+}
+
+static int judge(struct graph_exec *x)
+{
+	int e = cudart_enter(false);
+
+	return e ? e : is_exec(x) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API(int, cudaGraphExecDestroy, struct graph_exec *x)
+{
+	int e = judge(x);
+
+	for (struct graph_exec **i = &execs; !e && *i; i = &(*i)->next)
+		if (*i == x) {
+			*i = x->next;
+			graph_copy_free(x->graph);
+			free(x->order);
+			free(x);
+			break;
+		}
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphExecGetFlags, struct graph_exec *x, unsigned long long *to)
+{
+	int e = judge(x);
+
+	if (!e)
+		*to = x->flags;
+	return cudart_leave(e);
+}
+
+/* ---- launches ---- */
+
+static int do_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s);
+
+/* The program's function may call nothing of the runtime, but what it waits for may. */
+static int do_host(const struct host_call *h)
+{
+	struct host_call call = *h;
+
+	cudart_leave(cudaSuccess);
+	call.call(call.with);
+	return cudart_enter(false);
+}
+
+static int do_child(const struct cuda_graph *g, struct stream *s)
+{
+	uint32_t *order = xcalloc(g->n_nodes + 1u, sizeof(*order));
+	int e = graph_order(g, order);
+
+	if (!e)
+		e = do_graph(g, order, s);
+	free(order);
+	return e;
+}
+
+static int do_work(const struct graph_work *w, struct stream *s)
+{
+	switch (w->kind) {
+	case WORK_KERNEL: return work_launch(&w->kernel, s);
+	case WORK_COPY: return work_copy(&w->copy);
+	case WORK_FILL: return work_fill(&w->fill);
+	case WORK_HOST: return do_host(&w->host);
+	case WORK_GRAPH: return do_child(w->child, s);
+	case WORK_RECORD: return work_record(w->event, s);
+	default: return cudaSuccess;
+	}
+}
+
+/* A kernel that fails ends the graph, and shows in a later call as with any launch. */
+static int do_graph(const struct cuda_graph *g, const uint32_t *order, struct stream *s)
+{
+	int e = cudaSuccess;
+
+	for (uint32_t i = 0; i < g->n_nodes && !e && !cudart.pending; i++)
+		if (!g->node[order[i]]->disabled)
+			e = do_work(&g->node[order[i]]->work, s);
+	return e;
+}
+
+API(int, cudaGraphLaunch, struct graph_exec *x, struct stream *s)
+{
+	int e = judge(x);
+
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (!e && capture_on(s, &e)) {
+		struct graph_work w = {.kind = WORK_GRAPH, .child = x->graph};
+
+		return cudart_leave(e ? e : capture_add(s, &w));
+	}
+	return cudart_leave(e ? e : do_graph(x->graph, x->order, s));
+}
+ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
+
+API(int, cudaGraphUpload, struct graph_exec *x, struct stream *s)
+{
+	int e = judge(x);
+
+	return cudart_leave(e                             ? e
+			    : cudart_stream_number(s) < 0 ? cudaErrorInvalidResourceHandle
+							  : cudaSuccess);
+}
+ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
+
+/* ---- nodes of instances ---- */
+
+/* The instance's node for one of its graph. */
+static struct graph_node *find(struct graph_exec *x, const struct graph_node *of)
+{
+	for (uint32_t i = 0; i < x->graph->n_nodes; i++)
+		if (x->graph->node[i]->of == of)
+			return x->graph->node[i];
+	return NULL;
+}
+
+static int set(struct graph_exec *x, const struct graph_node *of, const struct graph_work *w, bool given)
+{
+	int e = judge(x);
+	struct graph_node *n = e ? NULL : find(x, of);
+
+	if (!e && (!n || !given))
+		e = cudaErrorInvalidValue;
+	return cudart_leave(e ? e : graph_set(n, w));
+}
+
+API(int, cudaGraphExecKernelNodeSetParams, struct graph_exec *x, const struct graph_node *n,
+	const struct kernel_params *p)
+{
+	struct graph_work w = {.kind = WORK_KERNEL};
+
+	return set(x, n, &w, graph_kernel_work(&w, p));
+}
+
+#define SET(what, work_kind, type, member) \
+	API(int, cudaGraphExec##what##NodeSetParams, struct graph_exec *x, const struct graph_node *n, \
+		const struct type *p) \
+	{ \
+		struct graph_work w = {.kind = work_kind}; \
+\
+		if (p) \
+			w.member = *p; \
+		return set(x, n, &w, p); \
+	}
+
+SET(Memcpy, WORK_COPY, copy_3d, copy)
+SET(Memset, WORK_FILL, fill_2d, fill)
+SET(Host, WORK_HOST, host_call, host)
+#undef SET
+
+API(int, cudaGraphExecMemcpyNodeSetParams1D, struct graph_exec *x, const struct graph_node *n, void *dst,
+	const void *src, size_t bytes, int kind)
+{
+	struct graph_work w = {.kind = WORK_COPY, .copy = work_bytes(dst, src, bytes, kind)};
+
+	return set(x, n, &w, true);
+}
+
+static int judge_enabled(struct graph_exec *x, const struct graph_node *of, struct graph_node **n)
+{
+	int e = judge(x);
+
+	*n = e ? NULL : find(x, of);
+	if (e)
+		return e;
+	return *n && (*n)->work.kind <= WORK_FILL ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API(int, cudaGraphNodeSetEnabled, struct graph_exec *x, const struct graph_node *of, unsigned enabled)
+{
+	struct graph_node *n;
+	int e = judge_enabled(x, of, &n);
+
+	if (!e)
+		n->disabled = !enabled;
+	return cudart_leave(e);
+}
+
+API(int, cudaGraphNodeGetEnabled, struct graph_exec *x, const struct graph_node *of, unsigned *to)
+{
+	struct graph_node *n;
+	int e = judge_enabled(x, of, &n);
+
+	if (!e)
+		*to = !n->disabled;
+	return cudart_leave(e);
+}

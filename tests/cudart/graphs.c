@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Graphs: by hand, and recorded from streams; prints a line for each call that is not as it is with a GPU. */
+#include "cuda.h"
+
+struct graph;
+struct node;
+struct exec;
+struct kernel_params {
+	void *func;
+	struct dim3 grid, block;
+	unsigned shared;
+	void **args, **extra;
+};
+struct fill {
+	void *at;
+	size_t pitch;
+	unsigned value, unit;
+	size_t width, height;
+};
+struct host {
+	void (*call)(void *);
+	void *with;
+};
+
+int cudaGraphCreate(struct graph **, unsigned), cudaGraphDestroy(struct graph *);
+int cudaGraphClone(struct graph **, struct graph *);
+int cudaGraphAddKernelNode(
+	struct node **, struct graph *, struct node **, size_t, const struct kernel_params *);
+int cudaGraphAddMemcpyNode1D(
+	struct node **, struct graph *, struct node **, size_t, void *, const void *, size_t, int);
+int cudaGraphAddMemsetNode(struct node **, struct graph *, struct node **, size_t, const struct fill *);
+int cudaGraphAddHostNode(struct node **, struct graph *, struct node **, size_t, const struct host *);
+int cudaGraphAddEmptyNode(struct node **, struct graph *, struct node **, size_t);
+int cudaGraphAddChildGraphNode(struct node **, struct graph *, struct node **, size_t, struct graph *);
+int cudaGraphAddDependencies(struct graph *, struct node **, struct node **, size_t, ...);
+int cudaGraphDestroyNode(struct node *), cudaGraphNodeGetType(struct node *, int *);
+int cudaGraphGetNodes(struct graph *, struct node **, size_t *);
+int cudaGraphGetRootNodes(struct graph *, struct node **, size_t *);
+int cudaGraphKernelNodeGetParams(struct node *, struct kernel_params *);
+int cudaGraphInstantiate(struct exec **, struct graph *, unsigned long long);
+int cudaGraphLaunch(struct exec *, struct stream *), cudaGraphExecDestroy(struct exec *);
+int cudaGraphExecKernelNodeSetParams(struct exec *, struct node *, const struct kernel_params *);
+int cudaGraphNodeSetEnabled(struct exec *, struct node *, unsigned);
+int cudaStreamBeginCapture(struct stream *, int), cudaStreamEndCapture(struct stream *, struct graph **);
+int cudaStreamIsCapturing(struct stream *, int *);
+int cudaLaunchHostFunc(struct stream *, void (*)(void *), void *);
+
+static int bad;
+
+static void wants(int got, int wanted, const char *what)
+{
+	if (got == wanted)
+		return;
+	bad = 1;
+	printf("%s: found %d (%s), wanted %d (%s)\n", what, got, cudaGetErrorName(got), wanted,
+		cudaGetErrorName(wanted));
+}
+#define IS(wanted, call) wants(call, wanted, #call)
+
+#define N 64
+static float h[N], back[N];
+static void *a, *b, *c;
+static unsigned n = N;
+static char order[32];
+
+static void note(void *text) { strcat(order, text); }
+
+/* a and b are filled, c is their sum, back is c. */
+static void test_by_hand(void)
+{
+	struct kernel_params k = {&add, {1, 1, 1}, {N, 1, 1}, 0, (void *[]){&a, &b, &c, &n}, NULL}, seen;
+	struct fill f = {b, 0, 0x3f800000, 4, N, 1};
+	struct host one = {note, "1"}, two = {note, "2"};
+	struct node *copy, *fill, *sum, *result, *first, *last, *empty, *all[9];
+	struct graph *g, *twin;
+	struct exec *x, *y;
+	size_t count = 9;
+	int type;
+
+	IS(1, cudaGraphCreate(&g, 1));
+	IS(0, cudaGraphCreate(&g, 0));
+	/* added out of their order: of those that can be done the first one added is */
+	IS(0, cudaGraphAddMemcpyNode1D(&result, g, NULL, 0, back, c, sizeof back, DEVICE_TO_HOST));
+	IS(0, cudaGraphAddKernelNode(&sum, g, NULL, 0, &k));
+	IS(0, cudaGraphAddDependencies(g, &sum, &result, 1));
+	IS(1, cudaGraphAddDependencies(g, &sum, &result, 1));
+	IS(0, cudaGraphAddMemcpyNode1D(&copy, g, NULL, 0, a, h, sizeof h, HOST_TO_DEVICE));
+	IS(0, cudaGraphAddMemsetNode(&fill, g, NULL, 0, &f));
+	IS(0, cudaGraphAddEmptyNode(&empty, g, (struct node *[]){copy, fill}, 2));
+	/* as release 13 has it */
+	IS(0, cudaGraphAddDependencies(g, &empty, &sum, 0, (size_t)1));
+	IS(0, cudaGraphAddHostNode(&last, g, &result, 1, &two));
+	IS(0, cudaGraphAddHostNode(&first, g, NULL, 0, &one));
+	IS(1, cudaGraphAddHostNode(&all[0], g, (struct node *[]){sum, sum}, 2, &one));
+	k.block.x = 2000;
+	IS(9, cudaGraphAddKernelNode(&all[0], g, NULL, 0, &k));
+	IS(0, cudaGraphGetNodes(g, NULL, &count));
+	IS(7, (int)count);
+	IS(0, cudaGraphGetRootNodes(g, all, &count));
+	IS(0, count != 3 || all[0] != copy || all[1] != fill || all[2] != first);
+	IS(0, cudaGraphNodeGetType(fill, &type));
+	IS(2, type);
+	IS(0, cudaGraphKernelNodeGetParams(sum, &seen));
+	IS(0, seen.func != &add || seen.block.x != N || *(void **)seen.args[1] != b);
+
+	IS(0, cudaGraphInstantiate(&x, g, 0));
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, cudaDeviceSynchronize());
+	IS(0, back[0] != 1 || back[N - 1] != N);
+	IS(0, strcmp(order, "21"));
+	/* arguments are the node's own, until they are set anew */
+	void *other = b;
+	b = a;
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, back[N - 1] != N);
+	k.block.x = N;
+	IS(0, cudaGraphExecKernelNodeSetParams(x, sum, &k));
+	IS(1, cudaGraphExecKernelNodeSetParams(x, fill, &k));
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, back[N - 1] != 2 * (N - 1));
+	b = other;
+	/* an instance does not see what becomes of its graph */
+	IS(0, cudaGraphNodeSetEnabled(x, copy, 0));
+	memset(h, 0, sizeof h);
+	IS(0, cudaGraphDestroyNode(last));
+	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, back[N - 1] != 2 * (N - 1) || strcmp(order, "21212121") != 0);
+	IS(0, cudaGraphClone(&twin, g));
+	IS(0, cudaGraphAddDependencies(g, &result, &copy, 1));
+	IS(1, cudaGraphInstantiate(&y, g, 0));
+	IS(0, cudaGraphInstantiate(&y, twin, 0));
+	IS(0, cudaGraphDestroy(g));
+	IS(1, cudaGraphDestroy(g));
+	IS(0, cudaGraphLaunch(y, NULL));
+	IS(0, back[N - 1] != 1);
+	IS(0, cudaGraphDestroy(twin));
+	IS(0, cudaGraphExecDestroy(x));
+	IS(1, cudaGraphLaunch(x, NULL));
+	IS(0, cudaGraphExecDestroy(y));
+	for (unsigned i = 0; i < N; i++)
+		h[i] = (float)i;
+}
+
+/* Two streams; what the second does depends on an event of the first, and the first waits for it. */
+static void test_recorded(void)
+{
+	struct stream *s, *t;
+	struct event *fork, *join;
+	struct graph *g;
+	struct exec *x;
+	struct dim3 grid = {1, 1, 1}, block = {N, 1, 1};
+	size_t count = 0;
+	int state;
+
+	cudaStreamCreate(&s);
+	cudaStreamCreate(&t);
+	cudaEventCreate(&fork);
+	cudaEventCreate(&join);
+	*order = 0;
+	memset(back, 0, sizeof back);
+	IS(900, cudaStreamBeginCapture(NULL, 0));
+	IS(0, cudaStreamBeginCapture(s, 0));
+	IS(401, cudaStreamBeginCapture(s, 0));
+	IS(0, cudaMemcpyAsync(a, h, sizeof h, HOST_TO_DEVICE, s));
+	IS(0, cudaEventRecord(fork, s));
+	IS(0, cudaStreamWaitEvent(t, fork, 0));
+	IS(0, cudaMemcpyAsync(b, h, sizeof h, HOST_TO_DEVICE, t));
+	IS(0, cudaEventRecord(join, t));
+	IS(0, cudaLaunchHostFunc(s, note, "x"));
+	IS(0, cudaStreamWaitEvent(s, join, 0));
+	IS(0, cudaLaunchKernel(&add, grid, block, (void *[]){&a, &b, &c, &n}, 0, s));
+	IS(0, cudaMemcpyAsync(back, c, sizeof back, DEVICE_TO_HOST, s));
+	IS(0, cudaStreamIsCapturing(t, &state));
+	IS(1, state);
+	IS(0, cudaStreamEndCapture(s, &g));
+	IS(0, cudaStreamIsCapturing(t, &state));
+	IS(0, state);
+	IS(0, *order || back[1] != 0);
+	IS(907, cudaEventQuery(fork));
+	IS(0, cudaGraphGetNodes(g, NULL, &count));
+	IS(5, (int)count);
+	IS(0, cudaGraphInstantiate(&x, g, 0));
+	IS(0, cudaGraphLaunch(x, s));
+	IS(0, cudaStreamSynchronize(s));
+	IS(0, back[N - 1] != 2 * (N - 1) || strcmp(order, "x") != 0);
+	IS(0, cudaEventRecord(fork, s));
+	IS(0, cudaEventQuery(fork));
+	/* a launch is recorded as a child */
+	IS(0, cudaGraphDestroy(g));
+	IS(0, cudaStreamBeginCapture(t, 2));
+	IS(0, cudaGraphLaunch(x, t));
+	IS(0, cudaStreamEndCapture(t, &g));
+	IS(0, cudaGraphExecDestroy(x));
+	IS(0, cudaGraphInstantiate(&x, g, 0));
+	IS(0, cudaGraphLaunch(x, t));
+	IS(0, strcmp(order, "xx"));
+	IS(0, cudaGraphExecDestroy(x));
+	IS(0, cudaGraphDestroy(g));
+	cudaEventDestroy(fork);
+	cudaEventDestroy(join);
+	cudaStreamDestroy(s);
+	cudaStreamDestroy(t);
+}
+
+/* Begins to record, does what is wrong, and ends with an error. */
+#define BROKEN(wrong, call, end) \
+	do { \
+		IS(0, cudaStreamBeginCapture(s, 0)); \
+		IS(0, cudaMemsetAsync(a, 0, 4, s)); \
+		IS(wrong, call); \
+		IS(end, cudaStreamEndCapture(s, &g)); \
+		IS(0, g != NULL); \
+	} while (0)
+
+static void test_broken(void)
+{
+	struct stream *s, *t;
+	struct event *e;
+	struct graph *g;
+	void *p;
+
+	cudaStreamCreate(&s);
+	cudaStreamCreate(&t);
+	cudaEventCreate(&e);
+	IS(401, cudaStreamEndCapture(s, &g));
+	BROKEN(900, cudaStreamSynchronize(s), 901);
+	BROKEN(900, cudaDeviceSynchronize(), 901);
+	BROKEN(900, cudaMalloc(&p, 8), 901);
+	BROKEN(906, cudaMemcpy(a, h, 4, HOST_TO_DEVICE), 901);
+	BROKEN(801, cudaMallocAsync(&p, 8, s), 901);
+	IS(0, cudaEventRecord(e, t));
+	BROKEN(905, cudaStreamWaitEvent(s, e, 0), 901);
+	IS(0, cudaStreamBeginCapture(s, 0));
+	IS(0, cudaEventRecord(e, s));
+	IS(0, cudaStreamWaitEvent(t, e, 0));
+	IS(0, cudaMemsetAsync(a, 0, 4, t));
+	IS(903, cudaStreamEndCapture(t, &g));
+	IS(901, cudaStreamEndCapture(s, &g));
+	IS(0, cudaStreamBeginCapture(s, 0));
+	IS(0, cudaEventRecord(e, s));
+	IS(0, cudaStreamWaitEvent(t, e, 0));
+	IS(0, cudaMemsetAsync(a, 0, 4, t));
+	IS(904, cudaStreamEndCapture(s, &g));
+	IS(0, cudaMemsetAsync(a, 0, 4, t));
+	cudaEventDestroy(e);
+	cudaStreamDestroy(s);
+	cudaStreamDestroy(t);
+	cudaGetLastError();
+}
+
+int main(void)
+{
+	for (unsigned i = 0; i < N; i++)
+		h[i] = (float)i;
+	if (cudaMalloc(&a, sizeof h) || cudaMalloc(&b, sizeof h) || cudaMalloc(&c, sizeof h))
+		return 3;
+	test_by_hand();
+	test_recorded();
+	test_broken();
+	cudaFree(a);
+	cudaFree(b);
+	cudaFree(c);
+	return bad;
+}
