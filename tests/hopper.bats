@@ -256,10 +256,16 @@ wait_bytes() {
 	assert_output --partial 'found elements of a type that the reduction does not have'
 }
 
-@test "products of warpgroups: every n, types, transposed, every swizzle, A in registers" {
+@test "products of warpgroups: every n, types, transposed, every swizzle, A in registers, sparse A" {
 	"$BATS_TEST_DIRNAME/ptx/wgmma" make .
 	run -0 trace-ptx -n k.launch
 	assert_output ''
 	run -0 "$BATS_TEST_DIRNAME/ptx/wgmma" check .
-	assert_output '141 products'
+	assert_output '161 products'
+	# rows of a sparse product's B are twice as long
+	grep -q 'mma_async.sp.*m64n24k64.f32.e4m3.e4m3' k.ptx
+	awk '/^\.visible/ { k = $3 } /mma_async.sp.*m64n24k64.f32.e4m3.e4m3/ { print k }' k.ptx | sed 's/(.*//' >name
+	awk -v n="$(cat name)(.param" '$3 == n { on = 1 } on && /add.u64 %db/ { sub(/0x8/, "0xc"); on = 0 } { print }' k.ptx >x && mv x k.ptx
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a swizzle of 32 bytes for rows of 64 bytes, wanted one as wide'
 }

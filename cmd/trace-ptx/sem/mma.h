@@ -41,6 +41,12 @@ u64 mma_bits(double v, enum type t);
 void mma_place_fragment(
 	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col);
 
+/*
+ * The column (of k) that column c of the k / 2 of a sparse A of type t stands for, in row 0 to 15; metadata: of the lanes.
+ */
+unsigned mma_sparse_column(
+	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c);
+
 /* false: the launch has failed, for a lane of the warp is not there. what: "product", "access". */
 bool mma_whole(struct warp *w, const struct op *o, uint32_t m, const char *what);
 /* The products: o->x->matrix, registers of D, A, B and C in o->x->slot. */

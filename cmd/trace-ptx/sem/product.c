@@ -107,21 +107,21 @@ void mma_place_fragment(
  * for elements of 4 bits) a chunk has; of tf32 which one of two. 16 bits of them are a row's part in the lower (rows
  * below 8) or upper half of a lane's word; with elements of 8 bits and less a row's part is a word.
  */
-static unsigned sparse_column(
-	const struct warp *w, const struct op *o, const struct matrix *x, unsigned row, unsigned c)
+unsigned mma_sparse_column(
+	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c)
 {
-	unsigned bits = types[x->a].bits, per = bits >= 32 ? 1 : bits >= 8 ? 2 : 4, chunk = c / per;
+	unsigned bits = types[t].bits, per = bits >= 32 ? 1 : bits >= 8 ? 2 : 4, chunk = c / per;
 	unsigned upper = row / 8, quad = row % 8 * 4, lane, shift;
-	bool both = x->s.k * bits == 512; /* a row's chunks lie in two lanes */
+	bool both = k * bits == 512; /* a row's chunks lie in two lanes */
 
 	if (bits >= 16) {
-		lane = both ? 2u * x->selector + chunk / 4 : x->selector;
+		lane = both ? 2u * selector + chunk / 4 : selector;
 		shift = 16 * upper + chunk % 4 * 4;
 	} else {
-		lane = (both ? chunk / 8 : x->selector) * 2 + upper;
+		lane = (both ? chunk / 8 : selector) * 2 + upper;
 		shift = chunk % 8 * 4;
 	}
-	u32 four = REG(u32, w, o->a)[quad + lane] >> shift & 15;
+	u32 four = metadata[quad + lane] >> shift & 15;
 	if (bits >= 32)
 		return chunk * 2 + (four >> 1 & 1);
 	if (bits >= 8)
@@ -145,7 +145,7 @@ static void gather_a(const struct warp *w, const struct op *o, const struct matr
 			else
 				place_a(x, lane, i / per, i % per, &row, &col);
 			if (x->sparse)
-				col = sparse_column(w, o, x, row, col);
+				col = mma_sparse_column(REG(u32, w, o->a), t, x->s.k, x->selector, row, col);
 			p->a[row][col] = mma_element(bits, i % per, t);
 		}
 }

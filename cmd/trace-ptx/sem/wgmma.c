@@ -6,7 +6,8 @@
  * Each of the four warps computes its own 16 rows when it issues the instruction, which is one of the times PTX
  * allows; so groups are always complete, and wgmma.fence, commit_group and wait_group do nothing. Always true: a
  * descriptor's start, leading and stride offsets count 16 bytes; the swizzle exchanges the 16-byte pieces of an
- * address (bits 4 to 6) by the bits from 7 up, less the descriptor's base offset. Leaves out: sparse products.
+ * address (bits 4 to 6) by the bits from 7 up, less the descriptor's base offset. A sparse A is held as the half of its
+ * columns that is kept; each warp's metadata lie as those of mma.sp of the same depth.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,9 @@ struct wgmma {
 	bool saturate, popc, a_minus, b_minus, a_trans, b_trans;
 	uint32_t slot_d[N_MOST / 2], slot_a[4]; /* slot_a[0]: of the descriptor unless in_regs */
 	uint32_t slot_b, scale;                 /* scale: a predicate: false: D is not read */
-	bool in_regs;
+	bool in_regs, sparse;
+	uint8_t selector; /* sparse: lanes that hold the metadata, which are in slot_meta */
+	uint32_t slot_meta;
 	uint16_t n_d;
 };
 
@@ -71,24 +74,39 @@ static bool load(
 	return true;
 }
 
-/* The warp's 16 rows of A, and B, as numbers. */
+/* Where column k of those that A is held in stands, in row m of the warp's. */
+static double *column(const struct warp *w, const struct wgmma *x, double *a, unsigned m, unsigned k)
+{
+	if (x->sparse)
+		k = mma_sparse_column(REG(u32, w, x->slot_meta), x->a, x->k, x->selector, m, k);
+	return &a[m * x->k + k];
+}
+
+/* The warp's 16 rows of A, and B, as numbers; a is zeros. */
 static bool read_inputs(struct warp *w, const struct op *o, const struct wgmma *x, double *a, double *b)
 {
 	struct view vb = view_of(REG(u64, w, x->slot_b)[0], x->b, x->b_trans), va;
-	unsigned p = mma_per_reg(x->a), first = w->index % 4 * 16;
+	unsigned p = mma_per_reg(x->a), first = w->index % 4 * 16,
+		 row_bytes = (unsigned)types[x->b].bits * x->k / 8;
 
+	if (vb.span && !vb.trans && row_bytes > vb.span) {
+		exec_fail(w, o, ALL_LANES, "swizzle",
+			"found a swizzle of %u bytes for rows of %u bytes, wanted one as wide", vb.span,
+			row_bytes);
+		return false;
+	}
 	if (x->in_regs) {
 		for (unsigned lane = 0; lane < LANES; lane++)
 			for (unsigned r = 0; r < 4; r++)
 				for (unsigned e = 0; e < p; e++)
-					a[(lane / 4 + 8 * (r % 2)) * x->k + lane % 4 * p + e +
-						4 * p * (r / 2)] =
+					*column(w, x, a, lane / 4 + 8 * (r % 2),
+						lane % 4 * p + e + 4 * p * (r / 2)) =
 						mma_element(REG(u32, w, x->slot_a[r])[lane], e, x->a);
 	} else {
 		va = view_of(REG(u64, w, x->slot_a[0])[0], x->a, x->a_trans);
 		for (unsigned m = 0; m < 16; m++)
-			for (unsigned k = 0; k < x->k; k++)
-				if (!load(w, o, &va, first + m, k, &a[m * x->k + k]))
+			for (unsigned k = 0; k < x->k / (x->sparse ? 2u : 1u); k++)
+				if (!load(w, o, &va, first + m, k, column(w, x, a, m, k)))
 					return false;
 	}
 	for (unsigned n = 0; n < x->n; n++)
@@ -170,7 +188,7 @@ static bool known(const struct wgmma *x)
 	unsigned bits = types[x->a].bits;
 	bool small = x->a == T_E4M3 || x->a == T_E5M2;
 
-	if (bits != types[x->b].bits || bits * x->k != 256 ||
+	if (bits != types[x->b].bits || bits * x->k != (x->sparse ? 512u : 256u) || (x->sparse && bits < 8) ||
 		(types[x->a].kind == K_FLOAT) != (types[x->b].kind == K_FLOAT))
 		return false;
 	if (x->d == T_S32)
@@ -205,6 +223,18 @@ static int bind_numbers(struct bind *b, struct wgmma *x, const struct operand *k
 	return 0;
 }
 
+/* The lanes' words and which lanes of four hold them. */
+static int bind_metadata(struct bind *b, struct wgmma *x, const struct operand *k)
+{
+	int64_t most = types[x->a].bits >= 16;
+
+	if (k[1].kind != O_INT || k[1].value < 0 || k[1].value > most)
+		return bind_fault(b, &k[1], "operand", "found no sparsity selector, wanted a number up to %u",
+			(unsigned)most);
+	x->selector = (uint8_t)k[1].value;
+	return (x->slot_meta = bind_src(b, &k[0], T_B32)) == UINT32_MAX ? -1 : 0;
+}
+
 static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *k)
 {
 	x->in_regs = k[1].kind == O_VEC;
@@ -220,7 +250,9 @@ static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *
 					       : bind_src(b, &k[1], T_B64)) == UINT32_MAX)
 			return -1;
 	x->slot_b = bind_src(b, &k[2], T_B64);
-	x->scale = bind_src(b, &k[3], T_PRED);
+	if (x->sparse && bind_metadata(b, x, &k[3]))
+		return -1;
+	x->scale = bind_src(b, &k[x->sparse ? 5 : 3], T_PRED);
 	return x->slot_b == UINT32_MAX || x->scale == UINT32_MAX ? -1 : 0;
 }
 
@@ -230,11 +262,12 @@ int bind_wgmma(struct bind *b, struct op *o)
 
 	if (has(in, M_FENCE) || has(in, M_COMMIT_GROUP) || has(in, M_WAIT_GROUP))
 		return bind_nothing(b, o);
-	if (has(in, M_SP))
-		return bind_refuse(b, "sparse products of warpgroups");
 	struct wgmma *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
-	if (bind_types(b, 3) || bind_operands(b, 4, 8))
+	unsigned least = has(in, M_SP) ? 6 : 4;
+
+	if (bind_types(b, 3) || bind_operands(b, least, least + 4))
 		return -1;
+	x->sparse = has(in, M_SP);
 	x->d = (enum type)in->type[0];
 	x->a = (enum type)in->type[1];
 	x->b = (enum type)in->type[2];
@@ -243,7 +276,8 @@ int bind_wgmma(struct bind *b, struct op *o)
 	if (!find_shape(in->text, x) || !known(x))
 		return bind_refuse(b, "this shape with these types");
 	o->fn = wgmma;
-	return bind_matrices(b, x, in->operand) || bind_numbers(b, x, in->operand + 4, in->n_operands - 4u)
+	return bind_matrices(b, x, in->operand) ||
+			       bind_numbers(b, x, in->operand + least, in->n_operands - least)
 		       ? -1
 		       : 0;
 }
