@@ -10,7 +10,7 @@
 #define WEIGHTED_H
 
 #include "picks.h"
-#include "run_store.h"
+#include "store.h"
 
 /* Sum over picks of weight times y[pick]. */
 double weighted_total(const struct picks *p, const double *y);

@@ -11,8 +11,8 @@
 
 struct csv_reading {
 	struct csv_job *j;
-	struct run_reader *r;
-	const struct run_item *item;
+	struct results *r;
+	const struct result_item *item;
 	uint32_t *column; /* by id of the reader: column of the store + 1 */
 	uint32_t cap_column, n_column;
 	struct store_value *value;
@@ -71,7 +71,7 @@ static void use_parts(struct csv_job *j, struct store_column c)
 {
 	char part[2][256];
 
-	if (!run_formula(c.about, c.name, part[0], part[1], sizeof(part[0])))
+	if (!results_formula(c.about, c.name, part[0], part[1], sizeof(part[0])))
 		return;
 	for (int i = 0; i < 2; i++) {
 		uint32_t column = store_column(j->store, part[i]);
@@ -94,23 +94,23 @@ void collect_named(struct csv_job *j)
 /* ---- derived figures ------------------------------------------------------------------------- */
 
 /* Short names of the totals over all caches of a level, and of what a program executed. */
-static const struct run_value *find_short(const struct run_reader *r, const char *name)
+static const struct result_value *find_short(const struct results *r, const char *name)
 {
 	char full[96];
 	const char *tail = strrchr(name, '_');
 
 	if (!strcmp(name, "warp_insts"))
-		return run_find(r, "gpgpu_n_tot_w_icount");
+		return results_find(r, "gpgpu_n_tot_w_icount");
 	if (!strcmp(name, "thread_insts"))
-		return run_find(r, "gpu_sim_insn");
+		return results_find(r, "gpu_sim_insn");
 	if (!tail || strlen(name) > 40 || (strcmp(tail, "_misses") && strcmp(tail, "_accesses")))
 		return NULL;
 	snprintf(full, sizeof(full), "%.*s_total_cache%s", (int)(tail - name), name, tail);
-	return run_find(r, full);
+	return results_find(r, full);
 }
 
 /* The sum of the figures that a family with [*] has in this kernel. */
-static double find_family(const struct run_item *item, const char *name)
+static double find_family(const struct result_item *item, const char *name)
 {
 	double sum = NAN;
 
@@ -123,19 +123,19 @@ static double find_family(const struct run_item *item, const char *name)
 static double find_figure(void *ctx, const char *name)
 {
 	const struct csv_reading *g = ctx;
-	const struct run_value *v;
+	const struct result_value *v;
 
 	for (uint32_t i = 0; i < g->j->n_derived; i++)
 		if (!strcmp(g->j->derived[i].name, name) && !isnan(g->j->derived[i].value))
 			return g->j->derived[i].value;
 	if (strstr(name, "[*]"))
 		return find_family(g->item, name);
-	v = run_find(g->r, name);
+	v = results_find(g->r, name);
 	v = v ? v : find_short(g->r, name);
 	return v ? v->real : (double)NAN;
 }
 
-static void add_value(struct csv_reading *g, uint32_t column, struct run_value v)
+static void add_value(struct csv_reading *g, uint32_t column, struct result_value v)
 {
 	struct store_value *to;
 
@@ -159,13 +159,14 @@ static void derive(struct csv_reading *g)
 			d->found[k] |= !isnan(find_figure(g, expr_name(d->expr, k)));
 		*use_of(g->j, column) = COLUMN_SHOWN;
 		if (!isnan(d->value))
-			add_value(g, column, (struct run_value){.real = d->value, .decimals = RUN_EXACT});
+			add_value(
+				g, column, (struct result_value){.real = d->value, .decimals = RESULT_EXACT});
 	}
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static uint32_t column_of(struct csv_reading *g, const struct run_figure *f)
+static uint32_t column_of(struct csv_reading *g, const struct result_figure *f)
 {
 	if (f->id >= g->n_column) {
 		grow(&g->column, &g->cap_column, f->id + 1, sizeof(*g->column));
@@ -187,7 +188,7 @@ static void note_match(struct csv_job *j, const char *name)
 
 static void keep(struct csv_reading *g)
 {
-	const struct run_item *item = g->item;
+	const struct result_item *item = g->item;
 
 	g->n = 0;
 	for (uint32_t i = 0; i < item->n_figures; i++) {
@@ -219,42 +220,42 @@ static void run_done(struct csv_reading *g)
 	g->j->status = EXIT_NO;
 }
 
-static bool wanted(const struct csv_job *j, const struct run_item *item)
+static bool wanted(const struct csv_job *j, const struct result_item *item)
 {
 	return kselect_has(j->kernels, item->kernel.position, item->kernel.name);
 }
 
-/* What has a row; RUN_DONE has other rules. */
+/* What has a row; RESULT_DONE has other rules. */
 static int row_of(const struct csv_job *j)
 {
-	return j->per_interval ? RUN_INTERVAL : j->per_run ? RUN_END_OF_INPUT : RUN_KERNEL;
+	return j->per_interval ? RESULT_INTERVAL : j->per_run ? RESULT_END_OF_INPUT : RESULT_KERNEL;
 }
 
 void collect(struct csv_job *j, const char *path)
 {
-	struct run_item item;
+	struct result_item item;
 	struct fault f;
 	struct csv_reading g = {.j = j, .item = &item};
 	int event;
 
-	g.r = run_open(path, j->running ? RUN_RUNNING : j->per_interval ? RUN_INTERVALS : 0, &f);
+	g.r = results_open(path, j->running ? RESULT_RUNNING : j->per_interval ? RESULT_INTERVALS : 0, &f);
 	if (!g.r)
 		die_fault(&f);
-	while ((event = run_next(g.r, &item, &f)) > 0) {
-		if (event == RUN_START)
+	while ((event = results_next(g.r, &item, &f)) > 0) {
+		if (event == RESULT_START)
 			store_start(j->store, path, &item);
 		else if (event == row_of(j) && wanted(j, &item))
 			keep(&g);
-		else if (event == RUN_DONE && j->per_run)
+		else if (event == RESULT_DONE && j->per_run)
 			keep(&g);
-		if (event == RUN_DONE) {
+		if (event == RESULT_DONE) {
 			store_end(j->store, &item);
 			run_done(&g);
 		}
 	}
 	if (event < 0)
 		die_fault(&f);
-	run_close(g.r);
+	results_close(g.r);
 	free(g.column);
 	free(g.value);
 }

@@ -110,7 +110,7 @@ static double sum_of_rate(const struct csv_groups *g, const struct csv_group *p,
 	char num[256], den[256];
 	const struct sums *a, *b;
 
-	if (!run_formula(c->about, c->name, num, den, sizeof(num)))
+	if (!results_formula(c->about, c->name, num, den, sizeof(num)))
 		return (double)NAN;
 	a = &p->sum[store_find_column(g->s, num)];
 	b = &p->sum[store_find_column(g->s, den)];
@@ -129,7 +129,8 @@ static void write_sum(struct csv_groups *g, const struct csv_group *p, uint32_t 
 	else if (kind == FIGURE_MAX || kind == FIGURE_TOTAL)
 		write_real(&g->w, s->max);
 	else
-		write_value(&g->w, &(struct run_value){.real = s->sum, .count = s->count, .whole = s->whole});
+		write_value(
+			&g->w, &(struct result_value){.real = s->sum, .count = s->count, .whole = s->whole});
 }
 
 static void write_agg(struct csv_groups *g, const struct csv_group *p, uint32_t column, enum agg agg)
@@ -157,7 +158,7 @@ static void write_group(struct csv_groups *g, const struct csv_group *p)
 		if (strcmp(g->j->group.pattern[i], "run"))
 			write_text(
 				&g->w, key_text(g->s, &g->s->kernel[p->first], g->j->group.pattern[i], buf));
-	write_value(&g->w, &(struct run_value){.count = p->kernels, .whole = true});
+	write_value(&g->w, &(struct result_value){.count = p->kernels, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		for (uint32_t a = 0; a < g->j->n_aggs; a++)
 			write_agg(g, p, g->c.column[i], g->j->agg[a]);

@@ -11,7 +11,7 @@
 #include "expr.h"
 #include "klist.h"
 #include "namelist.h"
-#include "run_store.h"
+#include "store.h"
 
 enum table_form { TABLE_CSV, TABLE_TSV, TABLE_MARKDOWN };
 
@@ -86,7 +86,7 @@ struct sums {
 	bool whole, positive, sorted;
 };
 bool sums_keep(enum agg agg); /* it needs the values themselves */
-void sums_add(struct sums *s, const struct run_value *v, bool keep);
+void sums_add(struct sums *s, const struct result_value *v, bool keep);
 double sums_value(struct sums *s, enum agg agg); /* NaN: none */
 
 /* weighted.c: totals of the application that --weights stand for. */
@@ -111,8 +111,8 @@ void head_text(struct head *h, const char *name);
 void head_number(struct head *h, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void write_head(struct writer *w, struct head *h); /* frees what is in *h */
 void write_text(struct writer *w, const char *text);
-void write_value(struct writer *w, const struct run_value *v); /* NULL: missing */
-void write_real(struct writer *w, double x);                   /* NaN: missing */
+void write_value(struct writer *w, const struct result_value *v); /* NULL: missing */
+void write_real(struct writer *w, double x);                      /* NaN: missing */
 void write_end(struct writer *w);
 
 #endif

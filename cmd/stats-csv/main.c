@@ -10,7 +10,7 @@
 #include "complete.h"
 #include "output.h"
 #include "job.h"
-#include "run_top.h"
+#include "top.h"
 
 enum {
 	OPT_PER = 256,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include "job.h"
 
-void sums_add(struct sums *s, const struct run_value *v, bool keep)
+void sums_add(struct sums *s, const struct result_value *v, bool keep)
 {
 	double x = v->real, from_mean;
 

@@ -148,7 +148,7 @@ struct csv_rows {
 	struct shown_columns c;
 	struct shown_options o;
 	struct writer w;
-	const struct run_value **cell;
+	const struct result_value **cell;
 	bool status; /* the column is there */
 };
 
@@ -175,11 +175,11 @@ static void write_run(struct csv_rows *t, const struct store_kernel *k)
 	if (t->j->per_run)
 		return;
 	write_text(&t->w, store_word(t->s, k->name));
-	write_value(&t->w, k->id ? &(struct run_value){.count = k->id, .whole = true} : NULL);
+	write_value(&t->w, k->id ? &(struct result_value){.count = k->id, .whole = true} : NULL);
 	if (!t->j->per_interval)
 		return;
-	write_value(&t->w, &(struct run_value){.count = k->first_cycle, .whole = true});
-	write_value(&t->w, &(struct run_value){.count = k->cycles, .whole = true});
+	write_value(&t->w, &(struct result_value){.count = k->first_cycle, .whole = true});
+	write_value(&t->w, &(struct result_value){.count = k->cycles, .whole = true});
 }
 
 static void load_cells(struct csv_rows *t, const struct store_kernel *k)

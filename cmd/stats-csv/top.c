@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "job.h"
-#include "run_top.h"
+#include "top.h"
 
 static void write_names(struct writer *w)
 {
@@ -51,11 +51,11 @@ static void write_run(struct csv_job *j, struct writer *w, struct top *t, const 
 		write_text(w, r->opcode);
 		write_text(w, r->line);
 		write_text(w, top_reason_name((int)top_main(r, 0)));
-		write_value(w, &(struct run_value){.count = r->cycles[0], .whole = true});
+		write_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
 		write_real(w, percent(r->cycles[0], t->all[0]));
 		write_real(w, percent(sum, t->all[0]));
-		write_value(
-			w, r->issues[0] ? &(struct run_value){.count = r->issues[0], .whole = true} : NULL);
+		write_value(w,
+			r->issues[0] ? &(struct result_value){.count = r->issues[0], .whole = true} : NULL);
 		write_end(w);
 	}
 }
@@ -72,21 +72,21 @@ static const char *run_name(const char *path, uint32_t run)
 	return kept;
 }
 
-static void read_runs(struct csv_job *j, struct writer *w, struct run_reader *r, const char *path)
+static void read_runs(struct csv_job *j, struct writer *w, struct results *r, const char *path)
 {
-	struct run_item item;
+	struct result_item item;
 	struct fault f;
 	struct top *t = NULL;
 	bool profile = false, kernels = false;
 	int event;
 
-	while ((event = run_next(r, &item, &f)) > 0) {
-		if (event == RUN_START)
+	while ((event = results_next(r, &item, &f)) > 0) {
+		if (event == RESULT_START)
 			t = top_new((enum top_by)j->by);
-		else if (event == RUN_KERNEL &&
+		else if (event == RESULT_KERNEL &&
 			 kselect_has(j->kernels, item.kernel.position, item.kernel.name))
 			kernels = true, profile |= top_add(t, 0, &item);
-		if (event != RUN_DONE)
+		if (event != RESULT_DONE)
 			continue;
 		write_run(j, w, t, run_name(path, item.run));
 		top_free(t);
@@ -110,11 +110,11 @@ void print_top(struct csv_job *j, FILE *out, int n, char **path)
 	write_names(&w);
 	for (int i = 0; i < (n ? n : 1); i++) {
 		const char *name = n ? path[i] : "-";
-		struct run_reader *r = run_open(name, 0, &f);
+		struct results *r = results_open(name, 0, &f);
 
 		if (!r)
 			die_fault(&f);
 		read_runs(j, &w, r, name);
-		run_close(r);
+		results_close(r);
 	}
 }

@@ -121,8 +121,8 @@ static void write_run_of(
 
 		write_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
 	}
-	write_value(&g->w, &(struct run_value){.count = g->j->weights->n_all, .whole = true});
-	write_value(&g->w, &(struct run_value){.count = g->j->weights->n, .whole = true});
+	write_value(&g->w, &(struct result_value){.count = g->j->weights->n_all, .whole = true});
+	write_value(&g->w, &(struct result_value){.count = g->j->weights->n, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		write_figure(g, w, g->c.column[i]);
 	write_end(&g->w);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "job.h"
-#include "results/record_format.h"
+#include "record.h"
 
 static void write_csv(FILE *out, const char *text)
 {
@@ -114,12 +114,12 @@ void write_head(struct writer *w, struct head *h)
 
 void write_real(struct writer *w, double x)
 {
-	char text[REAL_CAP];
+	char text[RECORD_REAL_CAP];
 
-	write_text(w, isfinite(x) ? real_text(text, x) : "");
+	write_text(w, isfinite(x) ? record_real_text(text, x) : "");
 }
 
-void write_value(struct writer *w, const struct run_value *v)
+void write_value(struct writer *w, const struct result_value *v)
 {
 	char text[24];
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "compare.h"
 
-static bool has(const struct run_value *v) { return v->decimals != INT8_MAX; }
+static bool has(const struct result_value *v) { return v->decimals != INT8_MAX; }
 
 static void load_cells(struct diff *d, int side, uint32_t kernel)
 {
@@ -25,7 +25,7 @@ static void load_cells(struct diff *d, int side, uint32_t kernel)
 }
 
 /* The value of a side, with what is 0 by being left out. */
-static bool value_of(const struct diff *d, int side, uint32_t column, struct run_value *v)
+static bool value_of(const struct diff *d, int side, uint32_t column, struct result_value *v)
 {
 	const struct figure *a = d->store->column[column].about;
 	bool family = a && d->seen_family[side][a - figures_table];
@@ -36,7 +36,7 @@ static bool value_of(const struct diff *d, int side, uint32_t column, struct run
 	if (!a || !a->sparse ||
 		(a->kind != FIGURE_COUNTER && a->kind != FIGURE_HISTOGRAM && a->kind != FIGURE_MAX))
 		return false;
-	*v = (struct run_value){.whole = true, .decimals = RUN_EXACT};
+	*v = (struct result_value){.whole = true, .decimals = RESULT_EXACT};
 	return !d->side[side].log || family;
 }
 
@@ -49,17 +49,17 @@ const struct tolerance *tolerance_of(const struct diff_options *o, const char *n
 }
 
 /* One unit of the last place that was printed, where the other side is exact. */
-static double printed_unit(const struct run_value *a, const struct run_value *b)
+static double printed_unit(const struct result_value *a, const struct result_value *b)
 {
-	int8_t places = a->decimals == RUN_EXACT ? b->decimals : a->decimals;
+	int8_t places = a->decimals == RESULT_EXACT ? b->decimals : a->decimals;
 
-	if ((a->decimals == RUN_EXACT) == (b->decimals == RUN_EXACT))
+	if ((a->decimals == RESULT_EXACT) == (b->decimals == RESULT_EXACT))
 		return 0;
 	return pow(10, -places) * (1 + 1e-9);
 }
 
 static bool is_equal(
-	const struct diff *d, const char *name, const struct run_value *a, const struct run_value *b)
+	const struct diff *d, const char *name, const struct result_value *a, const struct result_value *b)
 {
 	const struct tolerance *t = tolerance_of(d->o, name);
 	double delta = fabs(a->real - b->real), most = fmax(fabs(a->real), fabs(b->real));

@@ -11,7 +11,7 @@
 #include "arena.h"
 #include "klist.h"
 #include "namelist.h"
-#include "run_store.h"
+#include "store.h"
 
 enum diff_form { DIFF_TEXT, DIFF_JSON, DIFF_MARKDOWN };
 
@@ -46,7 +46,7 @@ struct pair {
 struct change {
 	const char *name;
 	bool has[2], moved;
-	struct run_value value[2];
+	struct result_value value[2];
 	double relative; /* of A; infinite where A is 0, NaN where a side has none */
 };
 
@@ -60,7 +60,7 @@ struct diff {
 	uint32_t n_pairs, cap_pairs;
 	struct change *change; /* of the pair at hand */
 	uint32_t n_changes, cap_changes;
-	struct run_value *cell[2]; /* by column; decimals INT8_MAX: none */
+	struct result_value *cell[2]; /* by column; decimals INT8_MAX: none */
 	uint32_t n_moved, n_same, n_only[2];
 	bool stopped_early, differs, trouble;
 };
@@ -91,6 +91,6 @@ json_t *print_json_text(const char *text);
 void print_json_line(json_t *o, FILE *out);
 /* option.c: the options that differ, under a heading of their own unless there is one. True: there is one now. */
 bool option_print(const struct diff *d, FILE *out, const char *heading, bool headed);
-void print_value(char *out, size_t cap, const struct run_value *v);
+void print_value(char *out, size_t cap, const struct result_value *v);
 
 #endif

@@ -38,7 +38,7 @@ struct loading {
 	uint32_t cap_value;
 };
 
-static uint32_t column_of(struct loading *l, const struct run_figure *f)
+static uint32_t column_of(struct loading *l, const struct result_figure *f)
 {
 	if (f->id >= l->n) {
 		grow(&l->column, &l->cap, f->id + 1, sizeof(*l->column));
@@ -53,7 +53,7 @@ static uint32_t column_of(struct loading *l, const struct run_figure *f)
 	return l->column[f->id];
 }
 
-static void keep(struct loading *l, const struct run_item *item)
+static void keep(struct loading *l, const struct result_item *item)
 {
 	uint32_t n = 0;
 
@@ -71,18 +71,18 @@ static void keep(struct loading *l, const struct run_item *item)
 	l->side->n_kernels++;
 }
 
-static int read_all(struct loading *l, struct run_reader *r, struct fault *f)
+static int read_all(struct loading *l, struct results *r, struct fault *f)
 {
 	struct diff *d = l->d;
-	struct run_item item;
+	struct result_item item;
 	int event;
 
-	while ((event = run_next(r, &item, f)) > 0) {
-		if (event == RUN_START) {
+	while ((event = results_next(r, &item, f)) > 0) {
+		if (event == RESULT_START) {
 			store_start(d->store, l->side->path, &item);
 			l->side->n_runs++;
-			l->side->log |= item.form == RUN_ACCELSIM;
-		} else if (event == RUN_KERNEL) {
+			l->side->log |= item.form == RESULT_ACCELSIM;
+		} else if (event == RESULT_KERNEL) {
 			if (kselect_has(d->o->kernels, item.kernel.position, item.kernel.name))
 				keep(l, &item);
 		} else {
@@ -99,17 +99,17 @@ static int read_all(struct loading *l, struct run_reader *r, struct fault *f)
 int diff_load(struct diff *d, int side, const char *path)
 {
 	struct loading l = {.d = d, .side = &d->side[side]};
-	struct run_reader *r;
+	struct results *r;
 	struct fault f;
 	int status = -1;
 
 	*l.side = (struct side){d->store->n_kernels, 0, d->store->n_runs, 0, path, false};
-	r = run_open(path, 0, &f);
+	r = results_open(path, 0, &f);
 	if (r)
 		status = read_all(&l, r, &f);
 	if (status < 0)
 		diag_fault(&f);
-	run_close(r);
+	results_close(r);
 	free(l.column);
 	free(l.value);
 	return status;

@@ -15,7 +15,7 @@
 #include "num.h"
 #include "output.h"
 #include "picks.h"
-#include "run_top.h"
+#include "top.h"
 
 enum { OPT_ALL = 256, OPT_SUMMARY, OPT_WEIGHTS, OPT_OPTIONS, OPT_TOP, OPT_BY };
 
@@ -142,7 +142,7 @@ static void find_seen(struct diff *d, int side)
 
 	d->seen[side] = xcalloc(d->store->n_columns + 1u, sizeof(bool));
 	d->seen_family[side] = xcalloc(n_figures, sizeof(bool));
-	d->cell[side] = xcalloc(d->store->n_columns + 1u, sizeof(struct run_value));
+	d->cell[side] = xcalloc(d->store->n_columns + 1u, sizeof(struct result_value));
 	for (uint32_t k = 0; k < s->n_kernels; k++) {
 		const struct store_kernel *at = &d->store->kernel[s->first_kernel + k];
 		const struct store_value *v = store_load(d->store, at);

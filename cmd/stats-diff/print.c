@@ -10,18 +10,18 @@
 #include <string.h>
 #include "compare.h"
 #include "output.h"
-#include "results/record_format.h"
+#include "record.h"
 
-void print_value(char *out, size_t cap, const struct run_value *v)
+void print_value(char *out, size_t cap, const struct result_value *v)
 {
-	char text[REAL_CAP];
+	char text[RECORD_REAL_CAP];
 
 	if (v->whole)
 		snprintf(out, cap, "%" PRIu64, v->count);
-	else if (isfinite(v->real) && v->decimals == RUN_EXACT)
+	else if (isfinite(v->real) && v->decimals == RESULT_EXACT)
 		snprintf(out, cap, "%.6g", v->real);
 	else
-		snprintf(out, cap, "%s", isfinite(v->real) ? real_text(text, v->real) : "-");
+		snprintf(out, cap, "%s", isfinite(v->real) ? record_real_text(text, v->real) : "-");
 }
 
 static void change_text(char *out, size_t cap, const struct change *c)
@@ -148,7 +148,7 @@ static void print_only(const struct diff *d, FILE *out, int side, uint32_t k)
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *json_value(bool has, const struct run_value *v)
+static json_t *json_value(bool has, const struct result_value *v)
 {
 	if (!has || !isfinite(v->real))
 		return json_null();
@@ -173,7 +173,7 @@ void print_json_line(json_t *o, FILE *out)
 
 json_t *print_json_text(const char *text)
 {
-	char *copy = utf8_repair(text);
+	char *copy = record_utf8(text);
 	json_t *s = json_string(copy);
 
 	free(copy);

@@ -9,21 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"
-#include "run_top.h"
+#include "top.h"
 
 static int read_side(struct top *t, const struct diff_options *o, int side, const char *path, char status[24])
 {
 	struct fault f;
-	struct run_item item;
-	struct run_reader *r = run_open(path, 0, &f);
+	struct result_item item;
+	struct results *r = results_open(path, 0, &f);
 	bool kernels = false, profile = false;
 	int event = r ? 0 : -1;
 
-	while (r && (event = run_next(r, &item, &f)) > 0) {
-		if (event == RUN_KERNEL && kselect_has(o->kernels, item.kernel.position, item.kernel.name)) {
+	while (r && (event = results_next(r, &item, &f)) > 0) {
+		if (event == RESULT_KERNEL &&
+			kselect_has(o->kernels, item.kernel.position, item.kernel.name)) {
 			kernels = true;
 			profile |= top_add(t, side, &item);
-		} else if (event == RUN_DONE) {
+		} else if (event == RESULT_DONE) {
 			snprintf(status, 24, "%s", item.status);
 			if (!strcmp(item.status, "cut"))
 				event = -1, f = item.cut;
@@ -31,7 +32,7 @@ static int read_side(struct top *t, const struct diff_options *o, int side, cons
 		if (event < 0)
 			break;
 	}
-	run_close(r);
+	results_close(r);
 	if (event < 0)
 		return diag_fault(&f);
 	if (kernels && !profile)

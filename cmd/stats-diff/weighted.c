@@ -12,7 +12,7 @@
 #include <string.h>
 #include "compare.h"
 #include "picks.h"
-#include "results/record_format.h"
+#include "record.h"
 #include "weighted.h"
 
 struct moved {
@@ -114,9 +114,9 @@ static void print_rows(const struct weighing *g, FILE *out)
 
 static void put_real(FILE *out, const char *name, double x)
 {
-	char text[REAL_CAP];
+	char text[RECORD_REAL_CAP];
 
-	fprintf(out, ",\"%s\":%s", name, isfinite(x) ? real_text(text, x) : "null");
+	fprintf(out, ",\"%s\":%s", name, isfinite(x) ? record_real_text(text, x) : "null");
 }
 
 static void print_json(const struct weighing *g, FILE *out)

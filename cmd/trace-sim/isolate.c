@@ -394,7 +394,7 @@ static uint64_t *total_of(struct totals *t, const char *name)
 	return strcmp(name, "gpu_tot_issued_cta") ? NULL : &t->ctas;
 }
 
-static void add_totals(struct totals *t, const struct run_item *item)
+static void add_totals(struct totals *t, const struct result_item *item)
 {
 	for (uint32_t i = 0; i < item->n_figures; i++) {
 		uint64_t *to = total_of(t, item->figure[i].name);
@@ -405,12 +405,12 @@ static void add_totals(struct totals *t, const struct run_item *item)
 }
 
 /* The figures of the run that have a value over machines that do not know of each other; how many. */
-static uint32_t sums(struct run_figure *to, const struct run_item *item, struct totals *t)
+static uint32_t sums(struct result_figure *to, const struct result_item *item, struct totals *t)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		struct run_figure f = item->figure[i];
+		struct result_figure f = item->figure[i];
 		uint64_t *total = total_of(t, f.name);
 
 		if (total) {
@@ -431,18 +431,18 @@ static uint32_t sums(struct run_figure *to, const struct run_item *item, struct 
 static void write_end(struct isolate *o)
 {
 	struct kept_cursor all = {.all = &o->all};
-	struct run_reader *reader = run_reader_new(input_made("result", read_all, &all), 0);
+	struct results *reader = results_new(input_made("result", read_all, &all), 0);
 	struct totals totals = {0};
-	struct run_figure *figure;
+	struct result_figure *figure;
 	XXH128_canonical_t hash;
-	struct run_item item;
+	struct result_item item;
 	struct fault f;
 	int event;
 
-	while ((event = run_next(reader, &item, &f)) != RUN_DONE) {
+	while ((event = results_next(reader, &item, &f)) != RESULT_DONE) {
 		if (event <= 0)
 			die_fault(&f);
-		if (event == RUN_KERNEL)
+		if (event == RESULT_KERNEL)
 			add_totals(&totals, &item);
 	}
 	figure = xcalloc(item.n_figures + 1u, sizeof *figure);
@@ -450,7 +450,7 @@ static void write_end(struct isolate *o)
 	stats_sums_record(o->r->writer, o->r->status, o->r->limit, o->done, hash.digest, figure,
 		sums(figure, &item, &totals));
 	free(figure);
-	run_close(reader);
+	results_close(reader);
 }
 
 static void begin(struct isolate *o, const char *output, bool force, bool resume, struct resumed *done)

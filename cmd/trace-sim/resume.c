@@ -17,7 +17,7 @@
 #include <xxhash.h>
 #include "arena.h"
 #include "isolate.h"
-#include "run_read.h"
+#include "results.h"
 
 /* A kernel whose record may be the last and torn. */
 struct held {
@@ -114,7 +114,7 @@ static void hash_text(struct run *r, const struct isa *isa, uint32_t command, un
 
 /* The command of the kernel that follows `after` in what is selected, and is the kernel k; ends the program. */
 static uint32_t next_command(
-	const struct run *r, uint32_t after, const struct run_kernel *k, const struct left *l)
+	const struct run *r, uint32_t after, const struct result_kernel *k, const struct left *l)
 {
 	for (uint32_t i = 0; i < r->list.n_cmds; i++) {
 		const struct command *c = &r->list.cmd[i];
@@ -145,7 +145,7 @@ static void take_held(struct run *r, struct held *h, struct resumed *done)
 }
 
 static void hold_kernel(
-	struct run *r, const struct isa *isa, const struct run_item *item, struct left *l, uint32_t after)
+	struct run *r, const struct isa *isa, const struct result_item *item, struct left *l, uint32_t after)
 {
 	uint32_t command = next_command(r, after, &item->kernel, l);
 	struct held *h = &l->held;
@@ -165,22 +165,22 @@ static void hold_kernel(
 /* The kernels up to one in which the run ended, up to the end, or up to where the records stop. */
 static void read_kernels(struct run *r, const struct isa *isa, struct left *l, struct resumed *done)
 {
-	struct run_reader *reader;
-	struct run_item item;
+	struct results *reader;
+	struct result_item item;
 	struct fault f;
 	int event;
 
-	reader = run_open(l->path, 0, &f);
+	reader = results_open(l->path, 0, &f);
 	if (!reader)
 		die_fault(&f);
-	while ((event = run_next(reader, &item, &f)) > 0 && item.run == 1) {
-		if (event == RUN_KERNEL) {
+	while ((event = results_next(reader, &item, &f)) > 0 && item.run == 1) {
+		if (event == RESULT_KERNEL) {
 			take_held(r, &l->held, done);
 			if (*item.kernel.status)
 				break;
 			hold_kernel(r, isa, &item, l, done->position);
-		} else if (event == RUN_DONE) {
-			if (item.form != RUN_TEXT || strcmp(item.status, "cut"))
+		} else if (event == RESULT_DONE) {
+			if (item.form != RESULT_TEXT || strcmp(item.status, "cut"))
 				take_held(r, &l->held, done);
 			done->complete =
 				!l->part && strcmp(item.status, "cut") && strcmp(item.status, "interrupted");
@@ -189,7 +189,7 @@ static void read_kernels(struct run *r, const struct isa *isa, struct left *l, s
 	}
 	if (event < 0)
 		die_fault(&f);
-	run_close(reader);
+	results_close(reader);
 }
 
 void resume_read(struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done)

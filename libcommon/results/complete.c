@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "complete.h"
-#include "run_read.h"
+#include "results.h"
 
 static void figures(FILE *out)
 {
@@ -16,15 +16,15 @@ static void figures(FILE *out)
 static bool list_run(FILE *out, const char *path)
 {
 	struct fault f;
-	struct run_item item;
-	struct run_reader *r = run_open(path, 0, &f);
+	struct result_item item;
+	struct results *r = results_open(path, 0, &f);
 	int event = 0;
 
-	while (r && (event = run_next(r, &item, &f)) > 0 && event != RUN_DONE)
-		if (event == RUN_KERNEL)
+	while (r && (event = results_next(r, &item, &f)) > 0 && event != RESULT_DONE)
+		if (event == RESULT_KERNEL)
 			fprintf(out, "%" PRIu32 "\t%s\n", item.kernel.position, item.kernel.name);
-	run_close(r);
-	return event == RUN_DONE;
+	results_close(r);
+	return event == RESULT_DONE;
 }
 
 static void runs(FILE *out, char *const *word, int n)

@@ -15,7 +15,7 @@
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-static struct rr_name *lookup(const struct run_reader *r, const char *text)
+static struct list_name *lookup(const struct results *r, const char *text)
 {
 	FOR_TABLE (w, &r->names, table_hash(text, strlen(text)))
 		if (!strcmp(r->name[w.number]->text, text))
@@ -23,18 +23,18 @@ static struct rr_name *lookup(const struct run_reader *r, const char *text)
 	return NULL;
 }
 
-struct rr_name *rr_name(struct run_reader *r, const char *text, struct fault *f)
+struct list_name *list_name(struct results *r, const char *text, struct fault *f)
 {
-	struct rr_name *n = lookup(r, text);
+	struct list_name *n = lookup(r, text);
 	char q[60];
 
 	if (n)
 		return n;
-	if (r->n_names >= RUN_NAMES_MAX || strlen(text) > RR_WORD_MAX) {
-		fault_set(f, rr_here(r), "figure-name",
+	if (r->n_names >= RESULT_NAMES_MAX || strlen(text) > READ_WORD_MAX) {
+		fault_set(f, read_here(r), "figure-name",
 			"found the figure \"%s\", wanted names of at most %d bytes and "
 			"at most %u of them",
-			diag_quote(q, sizeof(q), text, strlen(text)), RR_WORD_MAX, RUN_NAMES_MAX);
+			diag_quote(q, sizeof(q), text, strlen(text)), READ_WORD_MAX, RESULT_NAMES_MAX);
 		return NULL;
 	}
 	n = arena_alloc(&r->rows, 1, sizeof(*n));
@@ -47,13 +47,13 @@ struct rr_name *rr_name(struct run_reader *r, const char *text, struct fault *f)
 	return n;
 }
 
-static int put(struct run_reader *r, const char *name, struct run_value v, bool add, struct fault *f)
+static int put(struct results *r, const char *name, struct result_value v, bool add, struct fault *f)
 {
-	struct rr_name *n = strchr(name, RR_HIDDEN) ? NULL : rr_name(r, name, f);
+	struct list_name *n = strchr(name, READ_HIDDEN) ? NULL : list_name(r, name, f);
 	char q[60];
 
-	if (!n && strchr(name, RR_HIDDEN))
-		return fault_set(f, rr_here(r), "figure-name",
+	if (!n && strchr(name, READ_HIDDEN))
+		return fault_set(f, read_here(r), "figure-name",
 			"found the figure \"%s\", wanted a name without control "
 			"characters",
 			diag_quote(q, sizeof(q), name, strlen(name)));
@@ -64,20 +64,20 @@ static int put(struct run_reader *r, const char *name, struct run_value v, bool 
 		r->order[r->n_order++] = n->id;
 		n->mark = r->mark;
 	} else if (add) {
-		v = rr_whole(n->now.count + v.count);
+		v = value_whole(n->now.count + v.count);
 	}
 	n->now = v;
 	return 0;
 }
 
-int rr_put(struct run_reader *r, const char *name, struct run_value v, struct fault *f)
+int list_put(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
 	return put(r, name, v, false, f);
 }
 
-int rr_add(struct run_reader *r, const char *name, uint64_t n, struct fault *f)
+int list_add(struct results *r, const char *name, uint64_t n, struct fault *f)
 {
-	return put(r, name, rr_whole(n), true, f);
+	return put(r, name, value_whole(n), true, f);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static bool fill_indices(char *out, size_t cap, const char *part, size_t len, co
 	return true;
 }
 
-bool run_formula(const struct figure *about, const char *name, char *num, char *den, size_t cap)
+bool results_formula(const struct figure *about, const char *name, char *num, char *den, size_t cap)
 {
 	const char *slash = about ? strchr(about->formula, '/') : NULL;
 
@@ -116,14 +116,14 @@ bool run_formula(const struct figure *about, const char *name, char *num, char *
 
 /* ---- the list ----------------------------------------------------------------------------- */
 
-const struct run_value *run_find(const struct run_reader *r, const char *name)
+const struct result_value *results_find(const struct results *r, const char *name)
 {
-	const struct rr_name *n = lookup(r, name);
+	const struct list_name *n = lookup(r, name);
 
 	return n && n->listed == r->mark && n->at < r->n_list ? &r->list[n->at].value : NULL;
 }
 
-static void list(struct run_reader *r, struct rr_name *n, struct run_value v)
+static void list(struct results *r, struct list_name *n, struct result_value v)
 {
 	if (!isfinite(v.real))
 		return;
@@ -134,54 +134,56 @@ static void list(struct run_reader *r, struct rr_name *n, struct run_value v)
 	grow(&r->list, &r->cap_list, r->n_list + 1, sizeof(*r->list));
 	n->listed = r->mark;
 	n->at = r->n_list;
-	r->list[r->n_list++] = (struct run_figure){n->text, n->about, n->id, v};
+	r->list[r->n_list++] = (struct result_figure){n->text, n->about, n->id, v};
 }
 
 /* A rate over running counters needs running cycles, which an interval's figure does not hold. */
-static const struct run_value *part(const struct run_reader *r, const struct rr_name *rate, const char *name)
+static const struct result_value *part(
+	const struct results *r, const struct list_name *rate, const char *name)
 {
-	const struct rr_name *n = lookup(r, name);
+	const struct list_name *n = lookup(r, name);
 
-	if (r->flags & RUN_RUNNING && rate->about->kind == FIGURE_RATIO && n && n->about &&
+	if (r->flags & RESULT_RUNNING && rate->about->kind == FIGURE_RATIO && n && n->about &&
 		n->about->kind == FIGURE_INTERVAL && n->total_run == r->run)
 		return &n->total;
-	if (run_find(r, name))
-		return run_find(r, name);
+	if (results_find(r, name))
+		return results_find(r, name);
 	/* A sparse counter that is not listed is 0 here. */
 	if (n && n->about && n->about->sparse && n->total_run == r->run) {
-		if (r->whole_run || r->flags & RUN_RUNNING)
+		if (r->whole_run || r->flags & RESULT_RUNNING)
 			return &n->total;
 		return n->mark == r->mark ? &n->now : NULL;
 	}
 	return NULL;
 }
 
-static void divide(struct run_reader *r, struct rr_name *n)
+static void divide(struct results *r, struct list_name *n)
 {
 	char num[256], den[256];
-	const struct run_value *a, *b;
+	const struct result_value *a, *b;
 
-	if (!run_formula(n->about, n->text, num, den, sizeof(num)))
+	if (!results_formula(n->about, n->text, num, den, sizeof(num)))
 		return;
 	a = part(r, n, num);
 	b = part(r, n, den);
 	if (a && b && b->real != 0)
-		list(r, n, rr_real(a->real / b->real));
+		list(r, n, value_real(a->real / b->real));
 }
 
-static bool has_formula(const struct rr_name *n) { return n->about && *n->about->formula; }
+static bool has_formula(const struct list_name *n) { return n->about && *n->about->formula; }
 
 /* Rates over the whole machine are listed even where a log has no line for them. */
-static void divide_missing(struct run_reader *r)
+static void divide_missing(struct results *r)
 {
 	char num[256], den[256];
 
 	for (size_t i = 0; i < n_figures; i++) {
 		const struct figure *a = &figures_table[i];
 
-		if (*a->formula && !strchr(a->name, '[') && run_formula(a, a->name, num, den, sizeof(num)) &&
-			run_find(r, num) && run_find(r, den)) {
-			struct rr_name *n = rr_name(r, a->name, NULL);
+		if (*a->formula && !strchr(a->name, '[') &&
+			results_formula(a, a->name, num, den, sizeof(num)) && results_find(r, num) &&
+			results_find(r, den)) {
+			struct list_name *n = list_name(r, a->name, NULL);
 
 			if (n)
 				divide(r, n);
@@ -189,12 +191,12 @@ static void divide_missing(struct run_reader *r)
 	}
 }
 
-static bool is_count(const struct rr_name *n)
+static bool is_count(const struct list_name *n)
 {
 	return n->about && (n->about->kind == FIGURE_COUNTER || n->about->kind == FIGURE_HISTOGRAM);
 }
 
-static void add_total(struct run_reader *r, struct rr_name *n)
+static void add_total(struct results *r, struct list_name *n)
 {
 	const struct figure *a = n->about;
 	bool fresh = n->total_run != r->run;
@@ -204,7 +206,7 @@ static void add_total(struct run_reader *r, struct rr_name *n)
 	else if (a->kind == FIGURE_RATIO || !n->now.whole)
 		n->total = n->running;
 	else
-		n->total = rr_whole(n->total.count + n->now.count);
+		n->total = value_whole(n->total.count + n->now.count);
 	if (fresh && a && a->kind == FIGURE_RATIO)
 		n->total = n->running;
 	n->total_run = r->run;
@@ -222,28 +224,28 @@ static bool by_stream(const char *name)
 	       strstr(name, "_fail_stats_breakdown[");
 }
 
-struct rr_name *rr_hidden(struct run_reader *r, const char *name, const char *what, struct fault *f)
+struct list_name *list_hidden(struct results *r, const char *name, const char *what, struct fault *f)
 {
-	char key[RR_WORD_MAX + 32];
+	char key[READ_WORD_MAX + 32];
 
-	snprintf(key, sizeof(key), "%s%c%s", name, RR_HIDDEN, what);
-	return rr_name(r, key, f);
+	snprintf(key, sizeof(key), "%s%c%s", name, READ_HIDDEN, what);
+	return list_name(r, key, f);
 }
 
 /* Where what was counted before is kept. */
-static struct rr_name *base_of(struct run_reader *r, struct rr_name *n)
+static struct list_name *base_of(struct results *r, struct list_name *n)
 {
 	char stream[24];
-	struct rr_name *base;
+	struct list_name *base;
 
 	if (!by_stream(n->text))
 		return n;
 	snprintf(stream, sizeof(stream), "%" PRIu64, r->kernel.stream);
-	base = rr_hidden(r, n->text, stream, NULL);
+	base = list_hidden(r, n->text, stream, NULL);
 	return base ? base : n;
 }
 
-uint64_t rr_difference(struct run_reader *r, struct rr_name *base, uint64_t now)
+uint64_t list_difference(struct results *r, struct list_name *base, uint64_t now)
 {
 	uint64_t own = base->before_run == r->run ? subtract(now, base->before) : now;
 
@@ -253,26 +255,26 @@ uint64_t rr_difference(struct run_reader *r, struct rr_name *base, uint64_t now)
 }
 
 /* A log's running value becomes the kernel's own; false: that cannot be known. */
-static bool make_own(struct run_reader *r, struct rr_name *n)
+static bool make_own(struct results *r, struct list_name *n)
 {
-	if (!n->about || n->about->kind != FIGURE_RATIO || n->now.decimals != RUN_EXACT)
+	if (!n->about || n->about->kind != FIGURE_RATIO || n->now.decimals != RESULT_EXACT)
 		n->running = n->now;
 	if (is_count(n)) {
-		n->now = rr_whole(rr_difference(r, base_of(r, n), n->now.count));
+		n->now = value_whole(list_difference(r, base_of(r, n), n->now.count));
 		return n->now.count || !n->about->sparse;
 	}
 	if (n->about && n->about->kind == FIGURE_RATIO)
-		return r->kernels == 1 || n->now.decimals == RUN_EXACT;
+		return r->kernels == 1 || n->now.decimals == RESULT_EXACT;
 	return !n->about || !n->about->sparse || n->now.real != 0;
 }
 
-static void list_own(struct run_reader *r, struct rr_name *n)
+static void list_own(struct results *r, struct list_name *n)
 {
-	bool log = r->form == RUN_ACCELSIM, running = r->flags & RUN_RUNNING;
+	bool log = r->form == RESULT_ACCELSIM, running = r->flags & RESULT_RUNNING;
 	bool known = log ? make_own(r, n) : true;
 
 	if (!log) {
-		n->running = (struct run_value){0};
+		n->running = (struct result_value){0};
 		n->running.decimals = INT8_MAX;
 	}
 	if (!has_formula(n))
@@ -287,10 +289,10 @@ static void list_own(struct run_reader *r, struct rr_name *n)
 		list(r, n, n->now);
 }
 
-static void list_all_totals(struct run_reader *r, bool counts_only)
+static void list_all_totals(struct results *r, bool counts_only)
 {
 	for (uint32_t i = 0; i < r->n_names; i++) {
-		struct rr_name *n = r->name[i];
+		struct list_name *n = r->name[i];
 
 		if (n->total_run != r->run || (counts_only && !is_count(n)) || n->total.decimals == INT8_MAX)
 			continue;
@@ -300,7 +302,7 @@ static void list_all_totals(struct run_reader *r, bool counts_only)
 	}
 }
 
-static void divide_all(struct run_reader *r)
+static void divide_all(struct results *r)
 {
 	for (uint32_t i = 0; i < r->n_order; i++)
 		if (has_formula(r->name[r->order[i]]))
@@ -308,18 +310,18 @@ static void divide_all(struct run_reader *r)
 	divide_missing(r);
 }
 
-void rr_list_kernel(struct run_reader *r)
+void list_kernel(struct results *r)
 {
 	r->n_list = 0;
 	for (uint32_t i = 0; i < r->n_order; i++)
 		list_own(r, r->name[r->order[i]]);
-	if (r->flags & RUN_RUNNING)
+	if (r->flags & RESULT_RUNNING)
 		list_all_totals(r, true);
-	if (r->form == RUN_ACCELSIM || r->flags & RUN_RUNNING)
+	if (r->form == RESULT_ACCELSIM || r->flags & RESULT_RUNNING)
 		divide_all(r);
 }
 
-void rr_list_end(struct run_reader *r)
+void list_end(struct results *r)
 {
 	r->n_list = 0;
 	for (uint32_t i = 0; i < r->n_order; i++)
@@ -327,7 +329,7 @@ void rr_list_end(struct run_reader *r)
 }
 
 /* In Accel-Sim's block the running value of an interval's rate has a name of its own. */
-static void use_running_rates(struct run_reader *r)
+static void use_running_rates(struct results *r)
 {
 	static const char *const pair[][2] = {
 		{"partiton_level_parallism", "partiton_level_parallism_total"},
@@ -337,15 +339,15 @@ static void use_running_rates(struct run_reader *r)
 	};
 
 	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
-		const struct run_value *v = run_find(r, pair[i][1]);
-		struct rr_name *n = v ? rr_name(r, pair[i][0], NULL) : NULL;
+		const struct result_value *v = results_find(r, pair[i][1]);
+		struct list_name *n = v ? list_name(r, pair[i][0], NULL) : NULL;
 
 		if (n)
 			list(r, n, *v);
 	}
 }
 
-void rr_list_totals(struct run_reader *r)
+void list_totals(struct results *r)
 {
 	r->mark++;
 	r->n_list = 0;

@@ -16,27 +16,27 @@
 static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
 /* Put a printed number. A rate that happens to print as "438" is cut to whole cycles, not a count. */
-static int put(struct run_reader *r, const char *name, struct run_value v, struct fault *f)
+static int put(struct results *r, const char *name, struct result_value v, struct fault *f)
 {
 	const struct figure *about = figure_find(name);
 
 	if (about && (about->kind == FIGURE_RATIO || (about->kind == FIGURE_INTERVAL && !v.whole)) &&
-		v.decimals == RUN_EXACT)
-		v = (struct run_value){.real = v.real, .decimals = 0};
-	return rr_put(r, name, v, f);
+		v.decimals == RESULT_EXACT)
+		v = (struct result_value){.real = v.real, .decimals = 0};
+	return list_put(r, name, v, f);
 }
 
 /* ---- lists of numbers ------------------------------------------------------------------------- */
 
 /* Numbers apart by blanks, tabs or commas: NAME[0], NAME[1], ... */
-static int list_line(struct run_reader *r, const char *name, const char *s, struct fault *f)
+static int list_line(struct results *r, const char *name, const char *s, struct fault *f)
 {
 	char full[96];
-	struct run_value v;
+	struct result_value v;
 
 	for (int i = 0; i < 4096; i++) {
 		s += strspn(s, " \t,");
-		if (!rr_printed(s, &s, &v))
+		if (!value_printed(s, &s, &v))
 			return 0;
 		snprintf(full, sizeof(full), "%s[%d]", name, i);
 		if (put(r, full, v, f) < 0)
@@ -46,10 +46,10 @@ static int list_line(struct run_reader *r, const char *name, const char *s, stru
 }
 
 /* "KEY:12" words: NAME[KEY]. */
-static int keyed_line(struct run_reader *r, const char *name, const char *s, struct fault *f)
+static int keyed_line(struct results *r, const char *name, const char *s, struct fault *f)
 {
 	char full[96];
-	struct run_value v;
+	struct result_value v;
 
 	for (;;) {
 		size_t n;
@@ -59,7 +59,7 @@ static int keyed_line(struct run_reader *r, const char *name, const char *s, str
 		if (!n || s[n] != ':' || n > 40)
 			return 0;
 		snprintf(full, sizeof(full), "%s[%.*s]", name, (int)n, s);
-		if (!rr_printed(s + n + 1, &s, &v))
+		if (!value_printed(s + n + 1, &s, &v))
 			return 0;
 		if (put(r, full, v, f) < 0)
 			return -1;
@@ -67,14 +67,14 @@ static int keyed_line(struct run_reader *r, const char *name, const char *s, str
 }
 
 /* "{8:45,40:7,}" behind a class of traffic: NAME[8], NAME[40]. */
-static int traffic_line(struct run_reader *r, char *name, char *equals, struct fault *f)
+static int traffic_line(struct results *r, char *name, char *equals, struct fault *f)
 {
 	const char *s;
-	struct run_value v;
+	struct result_value v;
 
 	for (char *e = equals; e > name && e[-1] == ' '; e--)
 		e[-1] = '\0';
-	if (!rr_printed(equals + 1, &s, &v))
+	if (!value_printed(equals + 1, &s, &v))
 		return 0;
 	if (put(r, name, v, f) < 0)
 		return -1;
@@ -97,7 +97,7 @@ static const struct {
 	{"maximum mf latency per bank:", "max_mf_latency"},
 };
 
-static bool heading_line(struct run_reader *r, const char *line)
+static bool heading_line(struct results *r, const char *line)
 {
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
 		if (starts(line, headings[i].heading)) {
@@ -109,21 +109,21 @@ static bool heading_line(struct run_reader *r, const char *line)
 }
 
 /* "dram[3]: 12 none inf 7": words that are no numbers hold their place. */
-static int bank_line(struct run_reader *r, const char *line, struct fault *f)
+static int bank_line(struct results *r, const char *line, struct fault *f)
 {
 	unsigned channel = (unsigned)num_leading(line + 5);
 	const char *s = strchr(line, ':');
 	char full[96];
 
 	for (unsigned b = 0; s && *r->log.row && b < 4096; b++) {
-		struct run_value v;
+		struct result_value v;
 		const char *end;
 
 		s += b ? 0 : 1;
 		s += strspn(s, " \t");
 		if (!*s)
 			break;
-		if (rr_printed(s, &end, &v)) {
+		if (value_printed(s, &end, &v)) {
 			snprintf(full, sizeof(full), "dram[%u].bk[%u].%s", channel, b, r->log.row);
 			if (put(r, full, v, f) < 0)
 				return -1;
@@ -137,7 +137,7 @@ static int bank_line(struct run_reader *r, const char *line, struct fault *f)
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-static int channel_word(struct run_reader *r, const char *name, size_t n, struct run_value v, struct fault *f)
+static int channel_word(struct results *r, const char *name, size_t n, struct result_value v, struct fault *f)
 {
 	char full[96];
 
@@ -149,20 +149,20 @@ static int channel_word(struct run_reader *r, const char *name, size_t n, struct
 	if (!starts(name, "n_"))
 		return 0;
 	snprintf(full, sizeof(full), "dram_sum[%.*s]", (int)n, name);
-	return rr_add(r, full, v.count, f);
+	return list_add(r, full, v.count, f);
 }
 
 /* "n_cmd=25017 n_nop=24778 ... bw_util=0.03709" */
-static int words_line(struct run_reader *r, const char *s, struct fault *f)
+static int words_line(struct results *r, const char *s, struct fault *f)
 {
 	while (*s) {
 		size_t n;
-		struct run_value v;
+		struct result_value v;
 		const char *end;
 
 		s += strspn(s, " ");
 		n = strcspn(s, " =");
-		if (s[n] == '=' && rr_printed(s + n + 1, &end, &v) && channel_word(r, s, n, v, f) < 0)
+		if (s[n] == '=' && value_printed(s + n + 1, &end, &v) && channel_word(r, s, n, v, f) < 0)
 			return -1;
 		s += strcspn(s, " ");
 	}
@@ -181,7 +181,7 @@ static const char *number_after(const char *s, const char *text, uint64_t *out)
 }
 
 /* "bk0: 32a 24968i bk1: ..." */
-static int banks_line(struct run_reader *r, const char *s, struct fault *f)
+static int banks_line(struct results *r, const char *s, struct fault *f)
 {
 	uint64_t bank, access, idle;
 	char full[96];
@@ -189,10 +189,10 @@ static int banks_line(struct run_reader *r, const char *s, struct fault *f)
 	while ((s = number_after(s, "bk", &bank)) && (s = number_after(s, ":", &access)) &&
 		(s = number_after(s, "a", &idle)) && *s++ == 'i') {
 		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_access", r->log.prefix, bank);
-		if (rr_put(r, full, rr_whole(access), f) < 0)
+		if (list_put(r, full, value_whole(access), f) < 0)
 			return -1;
 		snprintf(full, sizeof(full), "%sbk[%" PRIu64 "].n_idle", r->log.prefix, bank);
-		if (rr_put(r, full, rr_whole(idle), f) < 0)
+		if (list_put(r, full, value_whole(idle), f) < 0)
 			return -1;
 	}
 	return 0;
@@ -219,15 +219,15 @@ static bool clean_name(char *out, size_t cap, const char *s, const char *end)
 	return true;
 }
 
-static bool put_already(struct run_reader *r, const char *name)
+static bool put_already(struct results *r, const char *name)
 {
-	const struct rr_name *n = rr_name(r, name, NULL);
+	const struct list_name *n = list_name(r, name, NULL);
 
 	return n && n->mark == r->mark;
 }
 
 /* A name that is printed several times gets an index. */
-static void number_name(struct run_reader *r, char *name, size_t cap)
+static void number_name(struct results *r, char *name, size_t cap)
 {
 	size_t n = strlen(name);
 
@@ -247,39 +247,39 @@ static bool known_numbered(const char *name)
 }
 
 /* "average row locality = 3609/12 = 300.75": the parts make the kernel's own quotient. */
-static int locality_line(struct run_reader *r, const char *s, struct fault *f)
+static int locality_line(struct results *r, const char *s, struct fault *f)
 {
-	struct rr_name *num = rr_hidden(r, "average_row_locality", "accesses", f);
-	struct rr_name *den = num ? rr_hidden(r, "average_row_locality", "activates", f) : NULL;
-	struct rr_name *rate = den ? rr_name(r, "average_row_locality", f) : NULL;
+	struct list_name *num = list_hidden(r, "average_row_locality", "accesses", f);
+	struct list_name *den = num ? list_hidden(r, "average_row_locality", "activates", f) : NULL;
+	struct list_name *rate = den ? list_name(r, "average_row_locality", f) : NULL;
 	uint64_t a, b, n, d;
 
 	if (!rate)
 		return -1;
 	if (!(s = number_after(s, "", &a)) || !number_after(s, "/", &b))
 		return 0;
-	n = rr_difference(r, num, a);
-	d = rr_difference(r, den, b);
-	rate->running = b ? rr_real((double)a / (double)b) : (struct run_value){.decimals = INT8_MAX};
-	if (r->flags & RUN_RUNNING) {
+	n = list_difference(r, num, a);
+	d = list_difference(r, den, b);
+	rate->running = b ? value_real((double)a / (double)b) : (struct result_value){.decimals = INT8_MAX};
+	if (r->flags & RESULT_RUNNING) {
 		n = a;
 		d = b;
 	}
-	return d ? rr_put(r, "average_row_locality", rr_real((double)n / (double)d), f) : 0;
+	return d ? list_put(r, "average_row_locality", value_real((double)n / (double)d), f) : 0;
 }
 
-static int value_line(struct run_reader *r, const char *line, const char *equals, struct fault *f)
+static int value_line(struct results *r, const char *line, const char *equals, struct fault *f)
 {
 	char name[128], full[160];
 	const struct figure *about;
-	struct run_value v;
+	struct result_value v;
 	const char *end;
 
 	if (!clean_name(name, sizeof(name), line, equals))
 		return 0;
 	if (!strcmp(name, "average_row_locality"))
 		return locality_line(r, equals + 1 + strspn(equals + 1, " "), f);
-	if (!rr_printed(equals + 1, &end, &v))
+	if (!value_printed(equals + 1, &end, &v))
 		return 0;
 	if (*r->log.prefix) {
 		snprintf(full, sizeof(full), "%s%s", r->log.prefix, name);
@@ -298,7 +298,7 @@ static int value_line(struct run_reader *r, const char *line, const char *equals
 }
 
 /* "L2_cache_bank[0]: Access = 188, Miss = 121, ..." */
-static int parts_line(struct run_reader *r, const char *line, const char *colon, struct fault *f)
+static int parts_line(struct results *r, const char *line, const char *colon, struct fault *f)
 {
 	char owner[64], name[64], full[160];
 	const char *s = colon + 1;
@@ -307,12 +307,12 @@ static int parts_line(struct run_reader *r, const char *line, const char *colon,
 		return 0;
 	while (*s) {
 		const char *equals = strchr(s, '='), *comma = s + strcspn(s, ","), *end;
-		struct run_value v;
+		struct result_value v;
 
 		if (!equals)
 			break;
 		if (equals < comma && clean_name(name, sizeof(name), s, equals) &&
-			rr_printed(equals + 1, &end, &v)) {
+			value_printed(equals + 1, &end, &v)) {
 			snprintf(full, sizeof(full), "%s.%s", owner, name);
 			if (put(r, full, v, f) < 0)
 				return -1;
@@ -325,9 +325,9 @@ static int parts_line(struct run_reader *r, const char *line, const char *colon,
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 /* Lines whose meaning the line before decides; 1: used. */
-static int following_line(struct run_reader *r, const char *line, struct fault *f)
+static int following_line(struct results *r, const char *line, struct fault *f)
 {
-	struct rr_log *l = &r->log;
+	struct log_state *l = &r->log;
 
 	if (l->distro) {
 		l->distro = false;
@@ -340,9 +340,9 @@ static int following_line(struct run_reader *r, const char *line, struct fault *
 	return 0;
 }
 
-static bool switching_line(struct run_reader *r, const char *line)
+static bool switching_line(struct results *r, const char *line)
 {
-	struct rr_log *l = &r->log;
+	struct log_state *l = &r->log;
 
 	l->distro = starts(line, "distro:");
 	l->occupancy = starts(line, "Warp Occupancy Distribution:");
@@ -359,7 +359,7 @@ static bool switching_line(struct run_reader *r, const char *line)
 	return true;
 }
 
-static int table_line(struct run_reader *r, const char *line, struct fault *f)
+static int table_line(struct results *r, const char *line, struct fault *f)
 {
 	static const char *const table[] = {"mrq_lat_table", "mf_lat_table", "icnt2mem_lat_table",
 		"icnt2sh_lat_table", "mf_lat_pw_table"};
@@ -374,24 +374,24 @@ static int table_line(struct run_reader *r, const char *line, struct fault *f)
 	return 0;
 }
 
-static int channel_line(struct run_reader *r, const char *line, struct fault *f)
+static int channel_line(struct results *r, const char *line, struct fault *f)
 {
-	struct run_value v;
+	struct result_value v;
 	const char *end;
 
 	if (starts(line, "n_"))
 		return strchr(line, '=') && line[strcspn(line, " =")] == '=' ? words_line(r, line, f) : 0;
 	if (starts(line, "bk"))
 		return banks_line(r, line, f);
-	if (starts(line, "mrqq: max=") && rr_printed(line + 10, &end, &v))
+	if (starts(line, "mrqq: max=") && value_printed(line + 10, &end, &v))
 		return channel_word(r, "mrqq_max", 8, v, f);
 	return 0;
 }
 
-int rr_log_figures(struct run_reader *r, char *line, struct fault *f)
+int log_figures(struct results *r, char *line, struct fault *f)
 {
 	char *equals = strchr(line, '='), *colon;
-	struct run_value v;
+	struct result_value v;
 	const char *end;
 	int used = following_line(r, line, f);
 
@@ -406,7 +406,7 @@ int rr_log_figures(struct run_reader *r, char *line, struct fault *f)
 		return used < 0 ? -1 : 0;
 	if (*r->log.prefix && (starts(line, "n_") || starts(line, "bk") || starts(line, "mrqq")))
 		return channel_line(r, line, f);
-	if (starts(line, "ctas_completed ") && rr_printed(line + 15, &end, &v))
+	if (starts(line, "ctas_completed ") && value_printed(line + 15, &end, &v))
 		return put(r, "ctas_completed", v, f);
 	if (!equals)
 		return 0;
@@ -418,19 +418,19 @@ int rr_log_figures(struct run_reader *r, char *line, struct fault *f)
 	return value_line(r, line, equals, f);
 }
 
-int rr_log_host(struct run_reader *r, char *line, struct fault *f)
+int log_host(struct results *r, char *line, struct fault *f)
 {
 	char name[64];
 	const char *s = strchr(line, '='), *end;
-	struct run_value v;
+	struct result_value v;
 
 	if (!s || !starts(line, "gpgpu_si") || !clean_name(name, sizeof(name) - 8, line, s))
 		return 0;
 	if (starts(line, "gpgpu_simulation_time") && strchr(s, '('))
 		s = strchr(s, '(');
-	if (!rr_printed(s + 1, &end, &v))
+	if (!value_printed(s + 1, &end, &v))
 		return 0;
 	if (!strcmp(name, "gpgpu_simulation_rate"))
 		number_name(r, name, sizeof(name));
-	return rr_put(r, name, v, f);
+	return list_put(r, name, v, f);
 }

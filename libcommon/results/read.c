@@ -13,9 +13,9 @@
 #include "list.h"
 #include "num.h"
 
-struct run_reader *run_reader_new(struct input *in, unsigned flags)
+struct results *results_new(struct input *in, unsigned flags)
 {
-	struct run_reader *r = xcalloc(1, sizeof(*r));
+	struct results *r = xcalloc(1, sizeof(*r));
 
 	r->in = in;
 	r->flags = flags;
@@ -24,14 +24,14 @@ struct run_reader *run_reader_new(struct input *in, unsigned flags)
 	return r;
 }
 
-struct run_reader *run_open(const char *path, unsigned flags, struct fault *f)
+struct results *results_open(const char *path, unsigned flags, struct fault *f)
 {
 	struct input *in = input_open(path, f);
 
-	return in ? run_reader_new(in, flags) : NULL;
+	return in ? results_new(in, flags) : NULL;
 }
 
-void run_close(struct run_reader *r)
+void results_close(struct results *r)
 {
 	if (!r)
 		return;
@@ -49,27 +49,27 @@ void run_close(struct run_reader *r)
 	free(r);
 }
 
-struct place rr_here(const struct run_reader *r)
+struct place read_here(const struct results *r)
 {
-	return (struct place){.file = r->file, .line = r->form == RUN_MSGPACK ? 0 : input_lineno(r->in)};
+	return (struct place){.file = r->file, .line = r->form == RESULT_MSGPACK ? 0 : input_lineno(r->in)};
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-enum rr_record rr_record_of(const struct run_reader *r, const char *word)
+enum read_record read_record_of(const struct results *r, const char *word)
 {
 	if (!strcmp(word, "interval"))
-		return r->flags & RUN_INTERVALS ? RR_INTERVAL : RR_OTHER;
+		return r->flags & RESULT_INTERVALS ? READ_INTERVAL : READ_OTHER;
 	if (!strcmp(word, "run"))
-		return RR_RUN;
+		return READ_RUN;
 	if (!strcmp(word, "kernel"))
-		return RR_KERNEL;
-	return !strcmp(word, "end") ? RR_END : RR_OTHER;
+		return READ_KERNEL;
+	return !strcmp(word, "end") ? READ_END : READ_OTHER;
 }
 
-static void due(struct run_reader *r, enum run_event event) { r->due[r->n_due++] = event; }
+static void due(struct results *r, enum result_event event) { r->due[r->n_due++] = event; }
 
-static void start_run(struct run_reader *r)
+static void start_run(struct results *r)
 {
 	r->run++;
 	r->kernels = 0;
@@ -82,103 +82,104 @@ static void start_run(struct run_reader *r)
 	r->log.first_id_seen = r->log.limit = false;
 }
 
-static void give_start(struct run_reader *r)
+static void give_start(struct results *r)
 {
 	if (!r->started)
-		due(r, RUN_START);
+		due(r, RESULT_START);
 	r->started = true;
 }
 
-void rr_finish_run(struct run_reader *r, const char *status)
+void read_finish_run(struct results *r, const char *status)
 {
 	give_start(r);
 	snprintf(r->status, sizeof(r->status), "%s", status);
-	due(r, RUN_DONE);
+	due(r, RESULT_DONE);
 	r->in_run = false;
-	r->record = RR_NONE;
+	r->record = READ_NONE;
 }
 
-void rr_cut(struct run_reader *r, const char *fmt, ...)
+void read_cut(struct results *r, const char *fmt, ...)
 {
 	va_list args;
 
 	if (!r->in_run)
 		return;
-	r->cut = (struct fault){.at = rr_here(r), .id = "run-cut"};
+	r->cut = (struct fault){.at = read_here(r), .id = "run-cut"};
 	va_start(args, fmt);
 	vsnprintf(r->cut.text, sizeof(r->cut.text), fmt, args);
 	va_end(args);
-	rr_list_totals(r);
-	rr_finish_run(r, "cut");
+	list_totals(r);
+	read_finish_run(r, "cut");
 }
 
-bool rr_begin(struct run_reader *r, enum rr_record record)
+bool read_begin(struct results *r, enum read_record record)
 {
-	if (record == RR_RUN && r->in_run) {
-		rr_cut(r, "found the start of another run, wanted the end record of this one");
+	if (record == READ_RUN && r->in_run) {
+		read_cut(r, "found the start of another run, wanted the end record of this one");
 		return false;
 	}
-	if (record != RR_OTHER && !r->in_run)
+	if (record != READ_OTHER && !r->in_run)
 		start_run(r);
 	r->record = record;
 	r->mark++;
 	r->n_order = 0;
-	if (record == RR_KERNEL || record == RR_INTERVAL) {
-		r->kernel = (struct run_kernel){0};
-		rr_set_kernel_name(r, "");
+	if (record == READ_KERNEL || record == READ_INTERVAL) {
+		r->kernel = (struct result_kernel){0};
+		read_set_kernel_name(r, "");
 	}
-	if (record == RR_END)
+	if (record == READ_END)
 		r->status[0] = '\0';
 	return true;
 }
 
-void rr_complete(struct run_reader *r)
+void read_complete(struct results *r)
 {
-	enum rr_record record = r->record;
+	enum read_record record = r->record;
 
-	r->record = RR_NONE;
-	if (record == RR_RUN) {
+	r->record = READ_NONE;
+	if (record == READ_RUN) {
 		give_start(r);
-	} else if (record == RR_KERNEL) {
+	} else if (record == READ_KERNEL) {
 		give_start(r);
 		r->kernels++;
 		if (!r->kernel.position)
 			r->kernel.position = r->kernels;
-		rr_list_kernel(r);
-		due(r, RUN_KERNEL);
-	} else if (record == RR_INTERVAL) {
+		list_kernel(r);
+		due(r, RESULT_KERNEL);
+	} else if (record == READ_INTERVAL) {
 		give_start(r);
-		rr_list_end(r);
-		due(r, RUN_INTERVAL);
-	} else if (record == RR_END) {
+		list_end(r);
+		due(r, RESULT_INTERVAL);
+	} else if (record == READ_END) {
 		char status[sizeof(r->status)];
 
 		memcpy(status, r->status, sizeof(status));
-		rr_list_end(r);
-		rr_finish_run(r, *status ? status : "complete");
+		list_end(r);
+		read_finish_run(r, *status ? status : "complete");
 	}
 }
 
-void rr_set_kernel_name(struct run_reader *r, const char *name)
+void read_set_kernel_name(struct results *r, const char *name)
 {
 	size_t n = strlen(name);
 
-	if (n > RR_WORD_MAX)
-		n = RR_WORD_MAX;
+	if (n > READ_WORD_MAX)
+		n = READ_WORD_MAX;
 	grow(&r->kernel_name, &r->cap_kernel_name, (uint32_t)n + 1, 1);
 	memcpy(r->kernel_name, name, n);
 	r->kernel_name[n] = '\0';
 }
 
-void rr_option(struct run_reader *r, const char *name, const char *value, bool about)
+void read_option(struct results *r, const char *name, const char *value, bool about)
 {
 	struct arena *a = &r->option_texts;
 
 	if (r->n_options >= 4096)
 		return;
 	grow(&r->option, &r->cap_options, r->n_options + 1, sizeof(*r->option));
-	r->option[r->n_options++] = (struct run_option){arena_strndup(a, name, strnlen(name, RR_WORD_MAX)),
-		arena_strndup(a, value, strnlen(value, RR_WORD_MAX)), about};
+	r->option[r->n_options++] =
+		(struct result_option){arena_strndup(a, name, strnlen(name, READ_WORD_MAX)),
+			arena_strndup(a, value, strnlen(value, READ_WORD_MAX)), about};
 }
 
 /* "6x1x1" is put together from its three parts as they come. */
@@ -189,23 +190,23 @@ static void add_dim(char out[40], const char *value)
 	snprintf(out + n, 40 - n, "%s%.10s", n ? "x" : "", value);
 }
 
-int rr_member(struct run_reader *r, const char *name, const char *value)
+int read_member(struct results *r, const char *name, const char *value)
 {
-	if (r->record == RR_RUN) {
+	if (r->record == READ_RUN) {
 		bool about = strncmp(name, "config.", 7) != 0;
 
 		if (strcmp(name, "record"))
-			rr_option(r, about ? name : name + 7, value, about);
-	} else if (r->record == RR_END) {
+			read_option(r, about ? name : name + 7, value, about);
+	} else if (r->record == READ_END) {
 		if (!strcmp(name, "status"))
 			snprintf(r->status, sizeof(r->status), "%s", value);
 		else if (!strcmp(name, "hash"))
 			snprintf(r->hash, sizeof(r->hash), "%s", value);
-	} else if (r->record == RR_KERNEL || r->record == RR_INTERVAL) {
+	} else if (r->record == READ_KERNEL || r->record == READ_INTERVAL) {
 		if (!strcmp(name, "position"))
 			r->kernel.position = (uint32_t)num_leading(value);
 		else if (!strcmp(name, "name"))
-			rr_set_kernel_name(r, value);
+			read_set_kernel_name(r, value);
 		else if (!strcmp(name, "id"))
 			r->kernel.id = num_leading(value);
 		else if (!strcmp(name, "stream"))
@@ -229,66 +230,66 @@ int rr_member(struct run_reader *r, const char *name, const char *value)
 /* ---- the next piece of input ---------------------------------------------------------------- */
 
 /* Called again and again until nothing is due: a kernel is given before its run ends. */
-static int end_of_input(struct run_reader *r)
+static int end_of_input(struct results *r)
 {
-	rr_log_end(r);
+	read_accelsim_end(r);
 	r->record_end = input_offset(r->in);
-	if (!r->n_due && r->form == RUN_TEXT && r->record != RR_NONE && input_line_had_newline(r->in))
-		rr_complete(r);
+	if (!r->n_due && r->form == RESULT_TEXT && r->record != READ_NONE && input_line_had_newline(r->in))
+		read_complete(r);
 	if (r->n_due)
 		return 0;
 	r->finished = true;
-	rr_cut(r, "found the end of the input%s, wanted %s: this run is not complete",
-		r->record != RR_NONE ? " inside a record" : "",
-		r->form == RUN_ACCELSIM ? "a log up to \"exit detected\"" : "an end record");
+	read_cut(r, "found the end of the input%s, wanted %s: this run is not complete",
+		r->record != READ_NONE ? " inside a record" : "",
+		r->form == RESULT_ACCELSIM ? "a log up to \"exit detected\"" : "an end record");
 	return 0;
 }
 
 /* A compressed stream that ends early is a log that stops early; other faults are the caller's. */
-static int failed(struct run_reader *r, struct fault *f)
+static int failed(struct results *r, struct fault *f)
 {
 	if (strcmp(f->id, "compressed-truncated") || !r->in_run)
 		return -1;
-	rr_log_end(r);
+	read_accelsim_end(r);
 	if (r->n_due)
 		return 0;
 	r->finished = true;
-	rr_cut(r, "%s", f->text);
+	read_cut(r, "%s", f->text);
 	return 0;
 }
 
-static int msgpack_step(struct run_reader *r, struct fault *f)
+static int msgpack_step(struct results *r, struct fault *f)
 {
 	const char *bytes = ""; /* at the end of the input there is none */
 	long have = input_window(r->in, 1, &bytes, f), n = 0;
 
-	while (have > 0 && !(n = rr_msgpack_length((const unsigned char *)bytes, (size_t)have))) {
+	while (have > 0 && !(n = read_msgpack_length((const unsigned char *)bytes, (size_t)have))) {
 		long before = have;
 
 		have = input_window(r->in, (size_t)(before + before / 2 + 1), &bytes, f);
 		if (have == before) {
 			r->finished = true;
 			if (r->in_run)
-				rr_cut(r,
+				read_cut(r,
 					"found the end of the input inside a record, wanted an end record: this run is not complete");
 			return 0;
 		}
 	}
 	if (have < 0)
 		return failed(r, f);
-	r->form = RUN_MSGPACK;
+	r->form = RESULT_MSGPACK;
 	if (n < 0)
-		return fault_set(f, rr_here(r), "msgpack-record",
+		return fault_set(f, read_here(r), "msgpack-record",
 			"found an object at byte %llu that is none, is too "
 			"deep or is above 4 MiB, wanted a record in MessagePack",
 			(unsigned long long)input_offset(r->in));
-	n = rr_msgpack_object(r, bytes, (size_t)n, f);
+	n = read_msgpack_object(r, bytes, (size_t)n, f);
 	if (n > 0)
 		input_take(r->in, (size_t)n, 0);
 	return n < 0 ? -1 : 0;
 }
 
-static int next_line(struct run_reader *r, struct fault *f)
+static int next_line(struct results *r, struct fault *f)
 {
 	const char *text;
 	int got;
@@ -319,63 +320,63 @@ static bool starts_log(const char *line)
 	return !strncmp(line, "kernel_name = ", 14) || !strncmp(line, "Accel-Sim [", 11);
 }
 
-static enum run_form form_of(const struct run_reader *r)
+static enum result_form form_of(const struct results *r)
 {
 	const char *s = r->line;
 
 	if (*s == '{')
-		return RUN_JSON;
+		return RESULT_JSON;
 	if (starts_text(s))
-		return RUN_TEXT;
+		return RESULT_TEXT;
 	if (starts_log(s))
-		return RUN_ACCELSIM;
-	if (r->form == RUN_TEXT && r->record != RR_NONE)
-		return RUN_TEXT;
-	return RUN_ACCELSIM;
+		return RESULT_ACCELSIM;
+	if (r->form == RESULT_TEXT && r->record != READ_NONE)
+		return RESULT_TEXT;
+	return RESULT_ACCELSIM;
 }
 
 /* Another form begins: what was at hand is over. */
-static bool change_form(struct run_reader *r, enum run_form form)
+static bool change_form(struct results *r, enum result_form form)
 {
-	enum run_form old = r->form;
+	enum result_form old = r->form;
 
-	if (form == old || (old == RUN_TEXT && r->run == 0)) {
+	if (form == old || (old == RESULT_TEXT && r->run == 0)) {
 		r->form = form;
 		return true;
 	}
-	if (old == RUN_TEXT && r->record != RR_NONE) {
+	if (old == RESULT_TEXT && r->record != READ_NONE) {
 		r->record_end = r->line_start;
-		rr_complete(r);
+		read_complete(r);
 		return false;
 	}
-	if (old == RUN_ACCELSIM && r->in_run) {
-		rr_log_end(r);
+	if (old == RESULT_ACCELSIM && r->in_run) {
+		read_accelsim_end(r);
 		if (r->n_due)
 			return false;
-		rr_cut(r, "found other records, wanted a log up to \"exit detected\"");
+		read_cut(r, "found other records, wanted a log up to \"exit detected\"");
 		return false;
 	}
-	if (form == RUN_ACCELSIM && r->in_run && starts_log(r->line)) {
-		rr_cut(r, "found a log of Accel-Sim, wanted an end record");
+	if (form == RESULT_ACCELSIM && r->in_run && starts_log(r->line)) {
+		read_cut(r, "found a log of Accel-Sim, wanted an end record");
 		return false;
 	}
-	if (form != RUN_ACCELSIM || !r->in_run)
+	if (form != RESULT_ACCELSIM || !r->in_run)
 		r->form = form;
 	return true;
 }
 
-static int bad_line(struct run_reader *r, struct fault *f)
+static int bad_line(struct results *r, struct fault *f)
 {
 	char q[60];
 
-	return fault_set(f, rr_here(r), "record-line", "found \"%s\", wanted a record",
+	return fault_set(f, read_here(r), "record-line", "found \"%s\", wanted a record",
 		diag_quote(q, sizeof(q), r->line, r->line_len));
 }
 
-static int line_step(struct run_reader *r, struct fault *f)
+static int line_step(struct results *r, struct fault *f)
 {
 	int got = next_line(r, f);
-	enum run_form form;
+	enum result_form form;
 
 	if (got < 0)
 		return failed(r, f);
@@ -386,17 +387,17 @@ static int line_step(struct run_reader *r, struct fault *f)
 		r->held = true;
 		return 0;
 	}
-	if (form == RUN_JSON)
-		return rr_json_line(r, r->line, r->line_len, f);
-	if (form == RUN_TEXT)
-		return rr_text_line(r, r->line, f);
-	if (r->form != RUN_ACCELSIM)
+	if (form == RESULT_JSON)
+		return read_json_line(r, r->line, r->line_len, f);
+	if (form == RESULT_TEXT)
+		return read_text_line(r, r->line, f);
+	if (r->form != RESULT_ACCELSIM)
 		return *r->line ? bad_line(r, f) : 0;
-	return rr_log_line(r, r->line, f);
+	return read_accelsim_line(r, r->line, f);
 }
 
 /* 1: an object of ours in MessagePack comes next. */
-static int sees_msgpack(struct run_reader *r, struct fault *f)
+static int sees_msgpack(struct results *r, struct fault *f)
 {
 	const unsigned char *u;
 	const char *p;
@@ -412,31 +413,31 @@ static int sees_msgpack(struct run_reader *r, struct fault *f)
 	return (size_t)n < head + 7 || !memcmp(p + head, "\246record", 7);
 }
 
-static int step(struct run_reader *r, struct fault *f)
+static int step(struct results *r, struct fault *f)
 {
 	if (!sees_msgpack(r, f))
 		return line_step(r, f);
-	if (r->form != RUN_MSGPACK && !change_form(r, RUN_MSGPACK))
+	if (r->form != RESULT_MSGPACK && !change_form(r, RESULT_MSGPACK))
 		return 0;
 	return msgpack_step(r, f);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-static int give(struct run_reader *r, struct run_item *item)
+static int give(struct results *r, struct result_item *item)
 {
-	enum run_event event = r->due[0];
+	enum result_event event = r->due[0];
 
 	memmove(r->due, r->due + 1, --r->n_due * sizeof(*r->due));
-	*item = (struct run_item){.form = r->form, .run = r->run};
-	if (event == RUN_START) {
+	*item = (struct result_item){.form = r->form, .run = r->run};
+	if (event == RESULT_START) {
 		item->option = r->option;
 		item->n_options = r->n_options;
 		return (int)event;
 	}
 	item->figure = r->list;
 	item->n_figures = r->n_list;
-	if (event == RUN_KERNEL || event == RUN_INTERVAL) {
+	if (event == RESULT_KERNEL || event == RESULT_INTERVAL) {
 		item->first_cycle = r->first_cycle;
 		item->cycles = r->cycles;
 		item->kernel = r->kernel;
@@ -451,7 +452,7 @@ static int give(struct run_reader *r, struct run_item *item)
 	return (int)event;
 }
 
-int run_next(struct run_reader *r, struct run_item *item, struct fault *f)
+int results_next(struct results *r, struct result_item *item, struct fault *f)
 {
 	struct fault own;
 
@@ -461,7 +462,7 @@ int run_next(struct run_reader *r, struct run_item *item, struct fault *f)
 			return give(r, item);
 		if (r->finished) {
 			if (r->run)
-				return RUN_END_OF_INPUT;
+				return RESULT_END_OF_INPUT;
 			return fault_set(f, (struct place){.file = r->file}, "no-run",
 				"found no statistics, wanted records of trace-sim or a log of Accel-Sim");
 		}

@@ -19,7 +19,7 @@ static bool starts(const char *s, const char *with) { return !strncmp(s, with, s
 /* ---- between blocks ------------------------------------------------------------------------- */
 
 /* "-name   value # what it means" */
-static void option_line(struct run_reader *r, char *line)
+static void option_line(struct results *r, char *line)
 {
 	char *value = line + strcspn(line, " \t"), *end = strstr(line, " # ");
 
@@ -32,29 +32,29 @@ static void option_line(struct run_reader *r, char *line)
 	while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	*end = '\0';
-	rr_option(r, line + 1, value < end ? value : "", false);
+	read_option(r, line + 1, value < end ? value : "", false);
 }
 
 /* A log starts here; false: the one before must end first. */
-static bool start_log(struct run_reader *r, bool options)
+static bool start_log(struct results *r, bool options)
 {
 	if (r->in_run && options && !r->log.blocks && !r->n_options)
 		return true;
-	if (!rr_begin(r, RR_RUN))
+	if (!read_begin(r, READ_RUN))
 		return false;
-	r->record = RR_NONE;
+	r->record = READ_NONE;
 	return true;
 }
 
-static void end_log(struct run_reader *r, const char *status)
+static void end_log(struct results *r, const char *status)
 {
 	if (!r->in_run)
 		return;
-	rr_list_totals(r);
-	rr_finish_run(r, status);
+	list_totals(r);
+	read_finish_run(r, status);
 }
 
-static void outside_line(struct run_reader *r, char *line)
+static void outside_line(struct results *r, char *line)
 {
 	static const char head[] = "GPGPU-Sim: ** ";
 
@@ -79,9 +79,9 @@ static void outside_line(struct run_reader *r, char *line)
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static void start_block(struct run_reader *r, const char *name)
+static void start_block(struct results *r, const char *name)
 {
-	struct rr_log *l = &r->log;
+	struct log_state *l = &r->log;
 
 	l->in_block = true;
 	l->begun = l->complete = l->in_net = l->distro = l->occupancy = false;
@@ -92,34 +92,34 @@ static void start_block(struct run_reader *r, const char *name)
 }
 
 /* The record begins once the kernel's number is known; false: another run ends first. */
-static bool begin_block(struct run_reader *r, uint64_t id)
+static bool begin_block(struct results *r, uint64_t id)
 {
-	struct rr_log *l = &r->log;
+	struct log_state *l = &r->log;
 
 	if (id == 1 && l->first_id_seen && r->in_run) {
-		rr_cut(r, "found another kernel 1, wanted a log up to \"exit detected\"");
+		read_cut(r, "found another kernel 1, wanted a log up to \"exit detected\"");
 		r->held = true;
 		return false;
 	}
-	rr_begin(r, RR_KERNEL);
+	read_begin(r, READ_KERNEL);
 	if (id == 1)
 		l->first_id_seen = true;
 	l->begun = true;
 	l->blocks++;
-	rr_set_kernel_name(r, l->name);
+	read_set_kernel_name(r, l->name);
 	r->kernel.id = id;
 	return true;
 }
 
-void rr_log_end(struct run_reader *r)
+void read_accelsim_end(struct results *r)
 {
-	struct rr_log *l = &r->log;
+	struct log_state *l = &r->log;
 
 	if (!l->in_block)
 		return;
 	l->in_block = false;
 	if (l->complete)
-		rr_complete(r);
+		read_complete(r);
 }
 
 /* A line that ends the block before it, whole or not. */
@@ -129,9 +129,9 @@ static bool ends_block(const char *line)
 	       starts(line, "GPGPU-Sim: ** ") || starts(line, "Accel-Sim [");
 }
 
-static int block_line(struct run_reader *r, char *line, struct fault *f)
+static int block_line(struct results *r, char *line, struct fault *f)
 {
-	struct rr_log *l = &r->log;
+	struct log_state *l = &r->log;
 
 	if (starts(line, "kernel_launch_uid = ") && !l->begun) {
 		begin_block(r, num_leading(line + 20));
@@ -148,19 +148,19 @@ static int block_line(struct run_reader *r, char *line, struct fault *f)
 		l->in_net = false;
 		return 0;
 	}
-	return l->complete ? rr_log_host(r, line, f) : rr_log_figures(r, line, f);
+	return l->complete ? log_host(r, line, f) : log_figures(r, line, f);
 }
 
-int rr_log_line(struct run_reader *r, char *line, struct fault *f)
+int read_accelsim_line(struct results *r, char *line, struct fault *f)
 {
-	struct rr_log *l = &r->log;
+	struct log_state *l = &r->log;
 
 	if (l->in_block && ends_block(line)) {
 		if (!l->complete && starts(line, "kernel_name = ")) {
-			rr_cut(r, "found another block inside the block of a kernel, wanted its end");
+			read_cut(r, "found another block inside the block of a kernel, wanted its end");
 			l->in_block = false;
 		}
-		rr_log_end(r);
+		read_accelsim_end(r);
 		r->held = true;
 		return 0;
 	}

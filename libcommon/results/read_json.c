@@ -18,7 +18,7 @@ static const char *scalar(const json_t *v, char buf[64])
 	if (json_is_integer(v))
 		snprintf(buf, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
 	else if (json_is_real(v))
-		real_text(buf, json_real_value(v));
+		record_real_text(buf, json_real_value(v));
 	else if (json_is_boolean(v))
 		snprintf(buf, 64, "%s", json_is_true(v) ? "true" : "false");
 	else
@@ -26,9 +26,9 @@ static const char *scalar(const json_t *v, char buf[64])
 	return buf;
 }
 
-static void members(struct run_reader *r, const char *prefix, json_t *o)
+static void members(struct results *r, const char *prefix, json_t *o)
 {
-	char name[RR_WORD_MAX], buf[64];
+	char name[READ_WORD_MAX], buf[64];
 	const char *key, *text;
 	json_t *v;
 
@@ -41,32 +41,32 @@ static void members(struct run_reader *r, const char *prefix, json_t *o)
 		text = scalar(v, buf);
 		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
 		if (text)
-			rr_member(r, name, text);
+			read_member(r, name, text);
 	}
 }
 
-static int stats(struct run_reader *r, json_t *o, struct fault *f)
+static int stats(struct results *r, json_t *o, struct fault *f)
 {
 	const char *key;
 	json_t *v;
 
 	json_object_foreach(o, key, v)
 	{
-		struct run_value n;
+		struct result_value n;
 		char q[60];
 
 		if (json_is_null(v))
 			continue;
 		if (json_is_integer(v) && json_integer_value(v) >= 0)
-			n = rr_whole((uint64_t)json_integer_value(v));
+			n = value_whole((uint64_t)json_integer_value(v));
 		else if (json_is_number(v))
-			n = rr_real(json_number_value(v));
+			n = value_real(json_number_value(v));
 		else
-			return fault_set(f, rr_here(r), "record-value",
+			return fault_set(f, read_here(r), "record-value",
 				"found a figure \"%s\" that is no number, wanted a "
 				"number or null",
 				diag_quote(q, sizeof(q), key, strlen(key)));
-		if (rr_put(r, key, n, f) < 0)
+		if (list_put(r, key, n, f) < 0)
 			return -1;
 	}
 	return 0;
@@ -81,13 +81,13 @@ static json_t *parse(const char *line, size_t len, json_error_t *e)
 	return o;
 }
 
-static int bad_json(struct run_reader *r, const json_error_t *e, struct fault *f)
+static int bad_json(struct results *r, const json_error_t *e, struct fault *f)
 {
-	struct place at = rr_here(r);
+	struct place at = read_here(r);
 	char q[160];
 
 	if (!input_line_had_newline(r->in)) {
-		rr_cut(r,
+		read_cut(r,
 			"found the end of the input inside a record, wanted an end record: this run is not complete");
 		return 0;
 	}
@@ -96,7 +96,7 @@ static int bad_json(struct run_reader *r, const json_error_t *e, struct fault *f
 		diag_quote(q, sizeof(q), e->text, strlen(e->text)));
 }
 
-int rr_json_line(struct run_reader *r, const char *line, size_t len, struct fault *f)
+int read_json_line(struct results *r, const char *line, size_t len, struct fault *f)
 {
 	json_error_t e = {.column = 0};
 	json_t *o = parse(line, len, &e), *s;
@@ -107,21 +107,21 @@ int rr_json_line(struct run_reader *r, const char *line, size_t len, struct faul
 		return bad_json(r, &e, f);
 	if (!word) {
 		json_decref(o);
-		return fault_set(f, rr_here(r), "record-member",
+		return fault_set(f, read_here(r), "record-member",
 			"found an object without a member \"record\", wanted "
 			"run, kernel or end there");
 	}
-	if (!rr_begin(r, rr_record_of(r, word))) {
+	if (!read_begin(r, read_record_of(r, word))) {
 		r->held = true;
 	} else {
-		if (r->record != RR_OTHER) {
+		if (r->record != READ_OTHER) {
 			members(r, "", o);
 			s = json_object_get(o, "stats");
 			status = json_is_object(s) ? stats(r, s, f) : 0;
 		}
 		r->record_end = input_offset(r->in);
 		if (!status)
-			rr_complete(r);
+			read_complete(r);
 	}
 	json_decref(o);
 	return status;

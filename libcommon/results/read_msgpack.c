@@ -71,7 +71,7 @@ static struct msgpack_head read_head(const unsigned char *p, size_t n)
 	return with_length(p, n, 2u << (c - 0xde), true, 2);
 }
 
-long rr_msgpack_length(const unsigned char *p, size_t n)
+long read_msgpack_length(const unsigned char *p, size_t n)
 {
 	uint64_t left[DEPTH_MAX] = {1};
 	unsigned depth = 0;
@@ -130,15 +130,15 @@ static bool as_text(const msgpack_object *o, char *out, size_t cap)
 	case MSGPACK_OBJECT_FLOAT64:
 		if (!isfinite(o->via.f64))
 			return false;
-		real_text(out, o->via.f64);
+		record_real_text(out, o->via.f64);
 		return true;
 	default: return false;
 	}
 }
 
-static void members(struct run_reader *r, const char *prefix, const msgpack_object_map *map)
+static void members(struct results *r, const char *prefix, const msgpack_object_map *map)
 {
-	char key[256], name[600], value[RR_WORD_MAX];
+	char key[256], name[600], value[READ_WORD_MAX];
 
 	for (uint32_t i = 0; i < map->size; i++) {
 		const msgpack_object_kv *m = &map->ptr[i];
@@ -151,41 +151,41 @@ static void members(struct run_reader *r, const char *prefix, const msgpack_obje
 		}
 		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
 		if (as_text(&m->val, value, sizeof(value)))
-			rr_member(r, name, value);
+			read_member(r, name, value);
 	}
 }
 
-static int stats(struct run_reader *r, const msgpack_object_map *map, struct fault *f)
+static int stats(struct results *r, const msgpack_object_map *map, struct fault *f)
 {
 	for (uint32_t i = 0; i < map->size; i++) {
 		const msgpack_object *v = &map->ptr[i].val;
-		struct run_value n;
-		char key[RR_WORD_MAX], q[60];
+		struct result_value n;
+		char key[READ_WORD_MAX], q[60];
 
 		if (v->type == MSGPACK_OBJECT_NIL || !as_text(&map->ptr[i].key, key, sizeof(key)))
 			continue;
 		if (v->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
-			n = rr_whole(v->via.u64);
+			n = value_whole(v->via.u64);
 		else if (v->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
-			n = rr_real((double)v->via.i64);
+			n = value_real((double)v->via.i64);
 		else if ((v->type == MSGPACK_OBJECT_FLOAT64 || v->type == MSGPACK_OBJECT_FLOAT32))
-			n = rr_real(v->via.f64);
+			n = value_real(v->via.f64);
 		else
-			return fault_set(f, rr_here(r), "record-value",
+			return fault_set(f, read_here(r), "record-value",
 				"found a figure \"%s\" that is no number, wanted a "
 				"number or nil",
 				diag_quote(q, sizeof(q), key, strlen(key)));
-		if (isfinite(n.real) && rr_put(r, key, n, f) < 0)
+		if (isfinite(n.real) && list_put(r, key, n, f) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* Bytes used, 0 when events are due first, or -1. */
-static int use(struct run_reader *r, const msgpack_object *o, struct fault *f)
+static int use(struct results *r, const msgpack_object *o, struct fault *f)
 {
 	const msgpack_object *stat = NULL, *kind = NULL;
-	char word[REAL_CAP]; /* as_text() may be asked for a real */
+	char word[RECORD_REAL_CAP]; /* as_text() may be asked for a real */
 
 	for (uint32_t i = 0; o->type == MSGPACK_OBJECT_MAP && i < o->via.map.size; i++) {
 		const msgpack_object_kv *m = &o->via.map.ptr[i];
@@ -196,21 +196,21 @@ static int use(struct run_reader *r, const msgpack_object *o, struct fault *f)
 			stat = &m->val;
 	}
 	if (!kind)
-		return fault_set(f, rr_here(r), "record-member",
+		return fault_set(f, read_here(r), "record-member",
 			"found an object without a member \"record\", wanted "
 			"run, kernel or end there");
 	as_text(kind, word, sizeof(word));
-	if (!rr_begin(r, rr_record_of(r, word)))
+	if (!read_begin(r, read_record_of(r, word)))
 		return 0;
-	if (r->record != RR_OTHER)
+	if (r->record != READ_OTHER)
 		members(r, "", &o->via.map);
-	if (r->record != RR_OTHER && stat && stats(r, &stat->via.map, f) < 0)
+	if (r->record != READ_OTHER && stat && stats(r, &stat->via.map, f) < 0)
 		return -1;
-	rr_complete(r);
+	read_complete(r);
 	return 1;
 }
 
-int rr_msgpack_object(struct run_reader *r, const char *p, size_t n, struct fault *f)
+int read_msgpack_object(struct results *r, const char *p, size_t n, struct fault *f)
 {
 	msgpack_unpacked u;
 	size_t at = 0;
@@ -218,7 +218,7 @@ int rr_msgpack_object(struct run_reader *r, const char *p, size_t n, struct faul
 
 	msgpack_unpacked_init(&u);
 	if (msgpack_unpack_next(&u, p, n, &at) != MSGPACK_UNPACK_SUCCESS) {
-		status = fault_set(f, rr_here(r), "msgpack",
+		status = fault_set(f, read_here(r), "msgpack",
 			"found a malformed object at byte %" PRIu64 ", wanted a record "
 			"in MessagePack",
 			input_offset(r->in));

@@ -36,30 +36,30 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
-static int begin(struct run_reader *r, char *line)
+static int begin(struct results *r, char *line)
 {
-	if (r->record != RR_NONE) {
+	if (r->record != READ_NONE) {
 		r->record_end = r->line_start;
-		rr_complete(r);
+		read_complete(r);
 		r->held = true;
 		return 0;
 	}
-	if (!rr_begin(r, rr_record_of(r, line + 2)))
+	if (!read_begin(r, read_record_of(r, line + 2)))
 		r->held = true;
 	return 0;
 }
 
-static bool is_member(const struct run_reader *r, const char *name)
+static bool is_member(const struct results *r, const char *name)
 {
 	static const char *const kernel[] = {"position", "name", "id", "stream", "grid.x", "grid.y", "grid.z",
 		"block.x", "block.y", "block.z", "hash", "slice", "status", "first_cycle", "sampled",
 		"blocks_simulated", "blocks", "cycles", "cycles_simulated", "cycles_low", "cycles_high"};
 	static const char *const end[] = {"status", "limit", "kernels", "hash"};
-	bool own = r->record == RR_KERNEL || r->record == RR_INTERVAL;
+	bool own = r->record == READ_KERNEL || r->record == READ_INTERVAL;
 	const char *const *list = own ? kernel : end;
 	size_t n = own ? sizeof(kernel) / sizeof(*kernel) : sizeof(end) / sizeof(*end);
 
-	if (!own && r->record != RR_END)
+	if (!own && r->record != READ_END)
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(list[i], name))
@@ -67,19 +67,19 @@ static bool is_member(const struct run_reader *r, const char *name)
 	return false;
 }
 
-int rr_text_line(struct run_reader *r, char *line, struct fault *f)
+int read_text_line(struct results *r, char *line, struct fault *f)
 {
 	char *value = strchr(line, ' '), *unit = value ? strchr(value + 1, ' ') : NULL, q[60];
-	struct run_value v;
+	struct result_value v;
 
 	if (*line == '#')
 		return begin(r, line);
-	if (r->record == RR_OTHER)
+	if (r->record == READ_OTHER)
 		return 0;
 	if (!unit || unit == value + 1 || strchr(unit + 1, ' ') || !unit[1]) {
 		if (!input_line_had_newline(r->in))
 			return 0;
-		return fault_set(f, rr_here(r), "record-line", "found \"%s\", wanted \"name value unit\"",
+		return fault_set(f, read_here(r), "record-line", "found \"%s\", wanted \"name value unit\"",
 			diag_quote(q, sizeof(q), line, strlen(line)));
 	}
 	*value++ = '\0';
@@ -87,12 +87,12 @@ int rr_text_line(struct run_reader *r, char *line, struct fault *f)
 	unescape(line);
 	unescape(value);
 	if (is_member(r, line))
-		return rr_member(r, line, value);
+		return read_member(r, line, value);
 	if (!strcmp(value, "nan"))
 		return 0;
-	if (!rr_number(value, &v))
-		return fault_set(f, rr_here(r), "record-value",
+	if (!value_number(value, &v))
+		return fault_set(f, read_here(r), "record-value",
 			"found the value \"%s\", wanted a number or nan",
 			diag_quote(q, sizeof(q), value, strlen(value)));
-	return rr_put(r, line, v, f);
+	return list_put(r, line, v, f);
 }

@@ -16,9 +16,9 @@
 #include "record_format.h"
 #include "base/utf8.h"
 
-size_t uint_text(char out[UINT_CAP], uint64_t value)
+size_t record_uint_text(char out[RECORD_UINT_CAP], uint64_t value)
 {
-	char digit[UINT_CAP];
+	char digit[RECORD_UINT_CAP];
 	size_t n = 0;
 
 	do
@@ -31,20 +31,20 @@ size_t uint_text(char out[UINT_CAP], uint64_t value)
 }
 
 /* With the point of the locale. */
-static int shortest(char out[REAL_CAP], double value)
+static int shortest(char out[RECORD_REAL_CAP], double value)
 {
 	for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
-		snprintf(out, REAL_CAP, "%.*g", digits, value);
+		snprintf(out, RECORD_REAL_CAP, "%.*g", digits, value);
 		if (strtod(out, NULL) == value)
 			return digits;
 	}
-	snprintf(out, REAL_CAP, "%.*g", DBL_DECIMAL_DIG, value);
+	snprintf(out, RECORD_REAL_CAP, "%.*g", DBL_DECIMAL_DIG, value);
 	return DBL_DECIMAL_DIG;
 }
 
-int real_digits(double value)
+int record_real_digits(double value)
 {
-	char text[REAL_CAP];
+	char text[RECORD_REAL_CAP];
 
 	return shortest(text, value);
 }
@@ -52,14 +52,14 @@ int real_digits(double value)
 /* Above this %g may need an exponent. */
 #define WHOLE_MAX 1e15
 
-const char *real_text(char out[REAL_CAP], double value)
+const char *record_real_text(char out[RECORD_REAL_CAP], double value)
 {
 	const char *point;
 	size_t len;
 	char *at;
 
 	if (value >= 0 && !signbit(value) && value < WHOLE_MAX && value == (double)(uint64_t)value) {
-		uint_text(out, (uint64_t)value);
+		record_uint_text(out, (uint64_t)value);
 		return out;
 	}
 	shortest(out, value);
@@ -73,7 +73,7 @@ const char *real_text(char out[REAL_CAP], double value)
 	return out;
 }
 
-char *utf8_repair(const char *value)
+char *record_utf8(const char *value)
 {
 	static const char digit[] = "0123456789abcdef";
 	size_t n = strlen(value);

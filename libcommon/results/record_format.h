@@ -38,14 +38,7 @@ struct record_writer {
 
 extern const struct record_ops record_text, record_json, record_msgpack;
 
-#define UINT_CAP 21                                   /* bytes that uint_text() may need, with the NUL */
-size_t uint_text(char out[UINT_CAP], uint64_t value); /* decimal; returns the length */
-#define REAL_CAP 40                                   /* bytes that real_text() may need, with the NUL */
 /* Digits with which printf's %g reads back as value: 15, 16 or 17. */
-int real_digits(double value);
-/* The shortest such text, with a point whatever the locale; value is finite. */
-const char *real_text(char out[REAL_CAP], double value);
-/* A copy of value, to free(), in which malformed UTF-8 appears as \xNN. */
-char *utf8_repair(const char *value);
+int record_real_digits(double value);
 
 #endif

@@ -29,7 +29,7 @@ static void add_json(struct record_writer *w, json_t *v, size_t flags)
 
 static void add_string(struct record_writer *w, const char *value)
 {
-	char *copy = utf8_repair(value);
+	char *copy = record_utf8(value);
 
 	add_json(w, json_string_nocheck(copy), 0);
 	free(copy);
@@ -80,7 +80,7 @@ static void js_real(struct record_writer *w, const char *name, double value, con
 	(void)unit;
 	add_name(w, name);
 	if (isfinite(value))
-		add_json(w, json_real(value), JSON_REAL_PRECISION((size_t)real_digits(value)));
+		add_json(w, json_real(value), JSON_REAL_PRECISION((size_t)record_real_digits(value)));
 	else
 		add_json(w, json_null(), 0);
 }

@@ -41,7 +41,7 @@ static void mp_close(struct record_writer *w)
 
 static void pack_string(msgpack_packer *pk, const char *value)
 {
-	char *copy = utf8_repair(value);
+	char *copy = record_utf8(value);
 	size_t n = strlen(copy);
 
 	msgpack_pack_str(pk, n);

@@ -101,9 +101,9 @@ static void text_string(struct record_writer *w, const char *name, const char *v
 
 static void text_uint(struct record_writer *w, const char *name, uint64_t value, const char *unit)
 {
-	char text[UINT_CAP];
+	char text[RECORD_UINT_CAP];
 
-	uint_text(text, value);
+	record_uint_text(text, value);
 	add_line(w, name, text, unit);
 }
 
@@ -117,9 +117,9 @@ static void text_int(struct record_writer *w, const char *name, int64_t value, c
 
 static void text_real(struct record_writer *w, const char *name, double value, const char *unit)
 {
-	char text[REAL_CAP];
+	char text[RECORD_REAL_CAP];
 
-	add_line(w, name, isfinite(value) ? real_text(text, value) : "nan", unit);
+	add_line(w, name, isfinite(value) ? record_real_text(text, value) : "nan", unit);
 }
 
 static void text_bool(struct record_writer *w, const char *name, bool value)

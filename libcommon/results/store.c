@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "run_store.h"
+#include "store.h"
 #include "table.h"
 
 struct store_words {
@@ -180,7 +180,7 @@ bool store_is_about(const char *option)
 	return !strncmp(option, "given.", 6) || !strncmp(option, "provenance.", 11);
 }
 
-uint32_t store_start(struct store *s, const char *file, const struct run_item *item)
+uint32_t store_start(struct store *s, const char *file, const struct result_item *item)
 {
 	struct store_run run = {.form = item->form};
 	size_t cap = strlen(file) + 16;
@@ -203,7 +203,7 @@ uint32_t store_start(struct store *s, const char *file, const struct run_item *i
 	return s->n_runs++;
 }
 
-void store_end(struct store *s, const struct run_item *item)
+void store_end(struct store *s, const struct result_item *item)
 {
 	struct store_run *run = &s->run[s->n_runs - 1];
 
@@ -212,7 +212,7 @@ void store_end(struct store *s, const struct run_item *item)
 		set_option(s, run, TRACES_HASH, item->hash);
 }
 
-void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n)
+void store_keep(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n)
 {
 	struct store_kernel k = {.run = s->n_runs - 1, .n = n, .at = spool_write(s->spool, v, n)};
 

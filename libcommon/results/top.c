@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a profile by what is told apart, added up over kernels; see run_top.h.
+ * Rows of a profile by what is told apart, added up over kernels; see top.h.
  *
  * Always true: texts of rows are kept once each (diag_keep), so that equal ones have equal addresses; each cycle of a
  * kernel that is not empty is in at most one row, and in just one but for the issue cycles of TOP_BY_STALL.
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
-#include "run_top.h"
+#include "top.h"
 
 static const char *const reasons[TOP_N_REASONS] = {
 #define TOP_REASON(name) #name,
@@ -146,7 +146,7 @@ static void add_cycles(
 static bool begins(const char *s, const char *word) { return !strncmp(s, word, strlen(word)); }
 
 /* sched_cycles[REASON]: the parts of the whole kernel; what instructions take of them is subtracted later. */
-static void take_total(const struct run_figure *f, uint64_t left[TOP_N_REASONS])
+static void take_total(const struct result_figure *f, uint64_t left[TOP_N_REASONS])
 {
 	const char *name = f->name + strlen("sched_cycles["), *end = strchr(name, ']');
 	int reason = end ? reason_find(name, (size_t)(end - name)) : -1;
@@ -155,8 +155,8 @@ static void take_total(const struct run_figure *f, uint64_t left[TOP_N_REASONS])
 		left[reason] += f->value.count;
 }
 
-static void take_pc(
-	struct top *t, int side, const char *kernel, const struct run_figure *f, uint64_t left[TOP_N_REASONS])
+static void take_pc(struct top *t, int side, const char *kernel, const struct result_figure *f,
+	uint64_t left[TOP_N_REASONS])
 {
 	const char *inner = f->name + strlen("pc["), *end = strchr(inner, ']'), *tail = end ? end + 1 : "";
 	struct where w;
@@ -179,7 +179,7 @@ static void take_pc(
 	}
 }
 
-bool top_add(struct top *t, int side, const struct run_item *item)
+bool top_add(struct top *t, int side, const struct result_item *item)
 {
 	const char *kernel = diag_keep(item->kernel.name);
 	uint64_t left[TOP_N_REASONS] = {0};

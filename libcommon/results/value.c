@@ -11,9 +11,12 @@
 #include "num.h"
 #include "read_int.h"
 
-struct run_value rr_whole(uint64_t n) { return (struct run_value){(double)n, n, true, RUN_EXACT}; }
+struct result_value value_whole(uint64_t n)
+{
+	return (struct result_value){(double)n, n, true, RESULT_EXACT};
+}
 
-struct run_value rr_real(double x) { return (struct run_value){x, 0, false, RUN_EXACT}; }
+struct result_value value_real(double x) { return (struct result_value){x, 0, false, RESULT_EXACT}; }
 
 /* A decimal number; hexadecimal, nan and inf are none. */
 static bool starts_number(const char *s)
@@ -45,7 +48,7 @@ static int decimals(const char *s, const char *end)
 	return n > 100 ? 100 : n < -100 ? -100 : n;
 }
 
-static bool read_number(const char *text, const char **end, struct run_value *v)
+static bool read_number(const char *text, const char **end, struct result_value *v)
 {
 	char *stop;
 	uint64_t whole;
@@ -54,22 +57,22 @@ static bool read_number(const char *text, const char **end, struct run_value *v)
 		return false;
 	*end = text;
 	if (num_digits(end, NULL, 10, UINT64_MAX, &whole) == NUM_GOOD && (!**end || !strchr(".eE", **end))) {
-		*v = rr_whole(whole);
+		*v = value_whole(whole);
 		return true;
 	}
-	*v = rr_real(strtod(text, &stop));
+	*v = value_real(strtod(text, &stop));
 	*end = stop;
 	return isfinite(v->real);
 }
 
-bool rr_number(const char *text, struct run_value *v)
+bool value_number(const char *text, struct result_value *v)
 {
 	const char *end;
 
 	return read_number(text, &end, v) && !*end;
 }
 
-bool rr_printed(const char *text, const char **end, struct run_value *v)
+bool value_printed(const char *text, const char **end, struct result_value *v)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;
@@ -79,7 +82,7 @@ bool rr_printed(const char *text, const char **end, struct run_value *v)
 		v->decimals = (int8_t)decimals(text, *end);
 		/* Counters are printed as signed 32-bit numbers. */
 		if (!memchr(text, '.', (size_t)(*end - text)) && v->real < 0 && v->real >= -0x1p31)
-			*v = rr_whole((uint64_t)(v->real + 0x1p32));
+			*v = value_whole((uint64_t)(v->real + 0x1p32));
 	}
 	return true;
 }

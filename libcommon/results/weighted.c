@@ -263,7 +263,7 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
 	if (!*bounded)
 		return largest(w, column, value, stray);
 	if (c->about && *c->about->formula)
-		return run_formula(c->about, c->name, num, den, sizeof(num)) &&
+		return results_formula(c->about, c->name, num, den, sizeof(num)) &&
 		       rate(w, num, den, value, stray);
 	if (kind == FIGURE_RATIO || !counts(w, column, stray))
 		return false;

@@ -7,6 +7,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	read_stats(data, size, 0);
-	read_stats(data, size, RUN_RUNNING);
+	read_stats(data, size, RESULT_RUNNING);
 	return 0;
 }

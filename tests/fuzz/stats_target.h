@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the fuzz targets of results share: read to the end or a fault, and check what run_read.h promises. */
+/* What the fuzz targets of results share: read to the end or a fault, and check what results.h promises. */
 #ifndef STATS_TARGET_H
 #define STATS_TARGET_H
 
@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "run_read.h"
+#include "results.h"
 
-static inline void check_figures(const struct run_reader *r, const struct run_item *item)
+static inline void check_figures(const struct results *r, const struct result_item *item)
 {
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		const struct run_figure *g = &item->figure[i];
-		const struct run_value *v = run_find(r, g->name);
+		const struct result_figure *g = &item->figure[i];
+		const struct result_value *v = results_find(r, g->name);
 
 		if (!g->name || strchr(g->name, '\001') || v != &g->value || !isfinite(g->value.real))
 			abort();
@@ -26,30 +26,31 @@ static inline void read_stats(const uint8_t *data, size_t size, unsigned flags)
 {
 	struct fault f = {0};
 	struct input *in = input_memory("fuzz", data, size, &f);
-	struct run_reader *r = in ? run_reader_new(in, flags) : NULL;
-	struct run_item item;
+	struct results *r = in ? results_new(in, flags) : NULL;
+	struct result_item item;
 	uint32_t runs = 0;
 	bool open = false;
 	int event;
 
-	while (r && (event = run_next(r, &item, &f)) != RUN_END_OF_INPUT) {
+	while (r && (event = results_next(r, &item, &f)) != RESULT_END_OF_INPUT) {
 		if (event < 0) {
 			if (!f.id || !*f.text)
 				abort();
 			break;
 		}
-		if (event == RUN_START ? open || item.run != ++runs : !open)
+		if (event == RESULT_START ? open || item.run != ++runs : !open)
 			abort();
-		open = event != RUN_DONE;
-		if (event == RUN_DONE && (!item.status || (!strcmp(item.status, "cut") && !*item.cut.text)))
+		open = event != RESULT_DONE;
+		if (event == RESULT_DONE &&
+			(!item.status || (!strcmp(item.status, "cut") && !*item.cut.text)))
 			abort();
-		if (event == RUN_KERNEL && (!item.kernel.name || !item.kernel.position))
+		if (event == RESULT_KERNEL && (!item.kernel.name || !item.kernel.position))
 			abort();
 		check_figures(r, &item);
 	}
-	if (r && event == RUN_END_OF_INPUT && (open || !runs))
+	if (r && event == RESULT_END_OF_INPUT && (open || !runs))
 		abort();
-	run_close(r);
+	results_close(r);
 }
 
 #endif

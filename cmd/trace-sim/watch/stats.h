@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include "gpu/gpu.h"
 #include "record.h"
-#include "run_read.h"
+#include "results.h"
 
 /* What a block is about (trace-stats(5)). */
 struct stats_block {
@@ -67,6 +67,6 @@ void stats_end_record(struct record_writer *w, struct gpu *g, const char *status
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now);
 /* The same of n figures that were read back from records and added up. */
 void stats_sums_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
-	const unsigned char hash[16], const struct run_figure *figure, uint32_t n);
+	const unsigned char hash[16], const struct result_figure *figure, uint32_t n);
 
 #endif

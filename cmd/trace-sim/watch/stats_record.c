@@ -285,11 +285,11 @@ void stats_end_record(struct record_writer *w, struct gpu *g, const char *status
 }
 
 void stats_sums_record(struct record_writer *w, const char *status, const char *limit, uint32_t kernels,
-	const unsigned char hash[16], const struct run_figure *figure, uint32_t n)
+	const unsigned char hash[16], const struct result_figure *figure, uint32_t n)
 {
 	begin_end(w, status, limit, kernels, hash);
 	record_group(w, "stats");
-	for (const struct run_figure *f = figure; f < figure + n; f++) {
+	for (const struct result_figure *f = figure; f < figure + n; f++) {
 		const char *unit = f->about ? f->about->unit : "-";
 
 		if (f->value.whole)

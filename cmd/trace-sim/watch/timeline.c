@@ -10,7 +10,7 @@
 #include <string.h>
 #include "arena.h"
 #include "gpu/launch.h"
-#include "results/record_format.h"
+#include "record.h"
 #include "timeline.h"
 
 #define PID_KERNELS    1u
@@ -121,7 +121,7 @@ struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interva
 
 static char *json_name(const char *name)
 {
-	char *text = utf8_repair(name);
+	char *text = record_utf8(name);
 	json_t *value = json_string_nocheck(text);
 	char *json = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
 

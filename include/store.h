@@ -5,14 +5,14 @@
  * Always true: figures lie in an unnamed temporary file, memory holds a few words a kernel, the
  * configurations (each value once) and the distinct names; so an input of any length is kept.
  */
-#ifndef RUN_STORE_H
-#define RUN_STORE_H
+#ifndef STORE_H
+#define STORE_H
 
-#include "run_read.h"
+#include "results.h"
 
 struct store_value {
 	uint32_t column;
-	struct run_value value;
+	struct result_value value;
 };
 
 struct store_column {
@@ -33,7 +33,7 @@ struct store_kernel {
 struct store_run {
 	uint32_t name;   /* word: the file, "#2" behind it for its second run */
 	uint32_t status; /* word; 0 until store_end() */
-	enum run_form form;
+	enum result_form form;
 	uint32_t *option; /* word of the value, by option; 0: not known */
 	uint32_t n_options;
 	uint32_t picks; /* word: the hash of the picks that it took, picks_hash(); 0: not known, or no picks */
@@ -61,13 +61,13 @@ const char *store_word(const struct store *s, uint32_t word);
 uint32_t store_column(struct store *s, const char *name); /* made when it is new */
 /* Its column, n_columns when there is none. */
 uint32_t store_find_column(const struct store *s, const char *name);
-uint32_t store_start(struct store *s, const char *file, const struct run_item *item);
+uint32_t store_start(struct store *s, const char *file, const struct result_item *item);
 /* Is this the name of something about where a run comes from, and no option's? */
 bool store_is_about(const char *option);
-/* RUN_DONE: how the run ended. */
-void store_end(struct store *s, const struct run_item *item);
-/* Keep a kernel (or, at RUN_DONE, the run's totals) with n figures. */
-void store_keep(struct store *s, const struct run_item *item, const struct store_value *v, uint32_t n);
+/* RESULT_DONE: how the run ended. */
+void store_end(struct store *s, const struct result_item *item);
+/* Keep a kernel (or, at RESULT_DONE, the run's totals) with n figures. */
+void store_keep(struct store *s, const struct result_item *item, const struct store_value *v, uint32_t n);
 /* The figures of a row, in a buffer that the next call uses again. */
 const struct store_value *store_load(struct store *s, const struct store_kernel *k);
 

@@ -6,10 +6,10 @@
  * Always true: rows of kernels of equal names are one; cycles of SMs without a thread block are left out, and what a
  * profile does not give to an instruction (drained) has a row without one. Memory is that of the distinct rows.
  */
-#ifndef RUN_TOP_H
-#define RUN_TOP_H
+#ifndef TOP_H
+#define TOP_H
 
-#include "run_read.h"
+#include "results.h"
 #include "table.h"
 
 /* The parts of a profile, in its order: TOP_REASON(name). */
@@ -51,8 +51,8 @@ struct top {
 };
 
 struct top *top_new(enum top_by by);
-/* Take what run_next() gave as RUN_KERNEL. False: it is no kernel of a profile. */
-bool top_add(struct top *t, int side, const struct run_item *item);
+/* Take what results_next() gave as RESULT_KERNEL. False: it is no kernel of a profile. */
+bool top_add(struct top *t, int side, const struct result_item *item);
 /* Side 0 alone: most cycles first. Both: the largest change first. Equal ones by kernel, PC, line, reason. */
 void top_sort(struct top *t, bool both);
 /* A row's own reason, or the one of several that took most cycles of a side; issue only when there is no other. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include "expr.h"
 #include "namelist.h"
-#include "run_read.h"
+#include "results.h"
 #include "tap.h"
 
 #define END "----END-of-Interconnect-DETAILS----\n"
@@ -21,15 +21,16 @@ static void add(const char *fmt, ...)
 	va_end(args);
 }
 
-static void add_figures(const struct run_item *item)
+static void add_figures(const struct result_item *item)
 {
 	for (uint32_t i = 0; i < item->n_figures; i++) {
-		const struct run_value *v = &item->figure[i].value;
+		const struct result_value *v = &item->figure[i].value;
 
 		if (v->whole)
 			add(" %s=%llu", item->figure[i].name, (unsigned long long)v->count);
 		else
-			add(" %s=%g%s", item->figure[i].name, v->real, v->decimals == RUN_EXACT ? "" : "~");
+			add(" %s=%g%s", item->figure[i].name, v->real,
+				v->decimals == RESULT_EXACT ? "" : "~");
 	}
 	add("\n");
 }
@@ -38,18 +39,18 @@ static void add_figures(const struct run_item *item)
 static const char *events(const char *input, size_t n, unsigned flags)
 {
 	struct fault f = {0};
-	struct run_reader *r = run_reader_new(input_memory("in", input, n, &f), flags);
-	struct run_item item;
+	struct results *r = results_new(input_memory("in", input, n, &f), flags);
+	struct result_item item;
 	int event;
 
 	text[0] = '\0';
-	while ((event = run_next(r, &item, &f)) > 0) {
-		if (event == RUN_START) {
+	while ((event = results_next(r, &item, &f)) > 0) {
+		if (event == RESULT_START) {
 			add("start");
 			for (uint32_t i = 0; i < item.n_options; i++)
 				add(" %s=%s", item.option[i].name, item.option[i].value);
 			add("\n");
-		} else if (event == RUN_KERNEL) {
+		} else if (event == RESULT_KERNEL) {
 			add("kernel %u %s %llu", item.kernel.position, item.kernel.name,
 				(unsigned long long)item.kernel.id);
 			add_figures(&item);
@@ -60,7 +61,7 @@ static const char *events(const char *input, size_t n, unsigned flags)
 	}
 	if (event < 0)
 		add("fault %s\n", f.id);
-	run_close(r);
+	results_close(r);
 	return text;
 }
 
@@ -149,7 +150,7 @@ static void test_log(void)
 		"log: own figures, breakdowns by stream, rates divided anew");
 	is_events(BLOCK("a", "1", "0", "1", "4294967290", "1", "1", "1")
 			  BLOCK("a", "2", "0", "1", "-4", "1", "1", "1"),
-		RUN_RUNNING,
+		RESULT_RUNNING,
 		"start\nkernel 1 a 1 gpu_sim_cycle=1 averagemflatency=1~ L2_total_cache_accesses=4294967290 "
 		"L2_total_cache_misses=1 L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]=1 "
 		"L2_total_cache_miss_rate=2.32831e-10\nkernel 2 a 2 gpu_sim_cycle=1 averagemflatency=1~ "
