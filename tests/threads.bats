@@ -65,6 +65,15 @@ same() {
 	run -2 trace-sim -j 65 -g rtx3070 x
 }
 
+@test "threads: without -j, the same bytes" {
+	d=$(trace gather -n 4)
+	for g in rtx3070 h100-pcie; do
+		trace-sim -q -j 1 -F json -g $g "$d" >one
+		env -u WARPTOOLS_CPUS trace-sim -q -F json -g $g "$d" >usual
+		cmp one usual
+	done
+}
+
 @test "threads: the first fault in the order of SMs is the one that is told" {
 	d=$(trace spaces -n 8)
 	cp -r "$d" app

@@ -67,7 +67,9 @@ static const struct cli_row rows[] = {
 	{OPT_SAMPLE_BLOCKS, "sample-blocks", NULL,
 		"stop a kernel when its thread blocks complete at a stable rate, and extrapolate; its record says so",
 		NULL},
-	{'j', "threads", "N", "simulate with up to N threads, for the same result; 1 is the default", NULL},
+	{'j', "threads", "N",
+		"simulate with up to N threads, for the same result; 2 while a processor is idle, else 1, is the default",
+		NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file", NULL},
 	{OPT_ISOLATE, "isolate", NULL,
@@ -485,7 +487,8 @@ int main(int argc, char **argv)
 	r->format = a.format;
 	r->strict = a.strict;
 	r->host_time = a.host_time;
-	r->gpu.threads = a.threads;
+	r->gpu.threads = a.threads ? a.threads : team_tested() ? 1 : THREADS_USUAL;
+	r->gpu.if_idle = !a.threads;
 	r->progress = !a.quiet && (a.verbose || isatty(STDERR_FILENO));
 	const struct invocation invoked = {a.config, a.define, a.cubin, a.shipped, a.n_config, a.n_define,
 		a.n_cubin, a.kernels, a.isa, kselect_picks(select), a.strict, a.isolate, a.warm,

@@ -17,12 +17,14 @@
 #include "launch.h"
 #include "num.h"
 #include "run.h"
+#include "team/cpus.h"
 #include "window.h"
 
 #define STEPS_MAX 1024u
 /* SM cycles below which a phase is over before another thread has noticed it, and a run before threads pay. */
 #define WORTH     256u
 #define WORTH_RUN 16384u
+#define LOOK      64u /* windows: a tenth of a second of a loaded machine, and tens of microseconds for a look */
 
 struct window {
 	uint64_t now;              /* of its first cycle */
@@ -33,6 +35,8 @@ struct window {
 	uint32_t longest;          /* of all windows */
 	enum window_bound alone;   /* where that is 1: why */
 	uint64_t work;             /* SM cycles so far */
+	bool idle;                 /* there was a processor for another thread, when it was last looked */
+	uint64_t look;             /* in the window of this number, from 0, it is again */
 	uint32_t seen[WINDOW_MAX]; /* advances of the network before a cycle */
 	uint32_t made[WINDOW_MAX]; /* and before the first that may move what it sends */
 	uint32_t *ready, n_ready;  /* clusters that may go on */
@@ -500,6 +504,18 @@ static void clusters(struct gpu *g)
 
 /* ---- the window ------------------------------------------------------------------------------------------ */
 
+/* Looked at again and again, since a run is long, and others come and go. */
+static bool idle(struct gpu *g)
+{
+	struct window *w = g->window;
+
+	if (w->count.windows >= w->look) {
+		w->idle = cpus_idle(w->idle ? 0 : g->threads - 1);
+		w->look = w->count.windows + LOOK;
+	}
+	return w->idle;
+}
+
 static bool worth_sharing(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
@@ -510,7 +526,9 @@ static bool worth_sharing(struct gpu *g, uint32_t cycles)
 	for (uint32_t i = 0; i < BITSET_WORDS(g->params.clusters); i++)
 		live += bit_count64(g->live[i]);
 	w->work += live * cycles;
-	return team_tested() || (live * cycles >= WORTH && w->work >= WORTH_RUN);
+	if (team_tested())
+		return true;
+	return live * cycles >= WORTH && w->work >= WORTH_RUN && (!g->if_idle || idle(g));
 }
 
 bool window_run(struct gpu *g, uint64_t until)

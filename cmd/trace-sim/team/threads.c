@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include "arena.h"
+#include "cpus.h"
 #include "num.h"
 #include "diag.h"
 #include "threads.h"
@@ -70,12 +71,9 @@ unsigned team_size(unsigned n)
 {
 	const char *text = getenv("WARPTOOLS_CPUS");
 	uint64_t cpus = text ? num_leading(text) : 0;
-	cpu_set_t set;
 
-	if (!cpus && !sched_getaffinity(0, sizeof set, &set))
-		cpus = (uint64_t)CPU_COUNT(&set);
 	if (!cpus)
-		cpus = 1;
+		cpus = cpus_allowed();
 	if (n > cpus)
 		n = (unsigned)cpus;
 	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
