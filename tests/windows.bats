@@ -54,9 +54,10 @@ same() {
 	done
 }
 
-@test "windows: buffers that fill up" {
+@test "windows: buffers that fill up, latencies beyond half of 32 bits" {
 	for o in icnt_in_buffer_limit=4 icnt_in_buffer_limit=40 icnt_out_buffer_limit=2 icnt_out_buffer_limit=20 \
 		gpgpu_n_cluster_ejection_buffer_size=1 gpgpu_n_ldst_response_buffer_size=1 \
+		gpgpu_l2_rop_latency=4294967295 dram_latency=4294967295 \
 		gpgpu_dram_partition_queues=4:2:2:2 gpgpu_frfcfs_dram_sched_queue_size=2; do
 		same "$(trace gather -n 4)" -g rtx3070 -D $o
 	done

@@ -63,7 +63,7 @@ static enum window_bound forbidden(const struct gpu *g)
 		return WINDOW_concurrent;
 	if (p->max_insn || p->max_cta || p->max_completed_cta)
 		return WINDOW_limits;
-	if (p->mem.rop_latency < 2 || p->mem.queue_icnt_l2 <= 3)
+	if (p->mem.rop_latency < 2 || p->mem.rop_latency >> 31 || p->mem.queue_icnt_l2 <= 3)
 		return WINDOW_delay;
 	return N_WINDOW_BOUNDS;
 }

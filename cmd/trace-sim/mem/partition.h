@@ -15,6 +15,9 @@
 
 static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
 
+/* When a queue lets go what enters it now: at least: its times have 32 bits, and one half of them away may be over. */
+static inline uint64_t over_at(uint64_t now, uint32_t latency) { return latency >> 31 ? now : now + latency; }
+
 struct sub {
 	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;

@@ -25,7 +25,7 @@ static void rop_push(struct memory *m, struct sub *s, uint32_t req, uint64_t now
 	mem_fifo_push(m->pool->at, &s->rop, req);
 	n->key = (uint32_t)now + m->mp->rop_latency;
 	if (n->flags & REQ_AWAITED)
-		m->awaited = now + m->mp->rop_latency;
+		m->awaited = over_at(now, m->mp->rop_latency);
 	if (s->rop.count == 1)
 		s->rop_due = n->key;
 }
