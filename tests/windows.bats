@@ -134,6 +134,7 @@ options() {
 	by = {k[7:-1]: v for k, v in s.items() if k.startswith("window[")}
 	assert s["windows"] > 20 and s["window_cycles"] > 8 * s["windows"], s
 	assert sum(by.values()) == s["windows"] + s["window_steps"], by
+	assert s["windows"] <= s["window_phases"] <= 3 * s["windows"], s
 	assert by["sample"] > 0 and by["tail"] > 0 and "events" not in by, by
 	END
 	WARPTOOLS_WINDOW=1 trace-sim -q -g qv100 -F json -f -o r --profile p.json "$d"

@@ -242,8 +242,10 @@ static void plan(struct gpu *g, uint32_t cycles)
 /* size: SM cycles that they stand for */
 static void run_items(struct gpu *g, void (*work)(void *ctx, unsigned item), unsigned items, uint32_t size)
 {
-	if (g->window->shared && items > 1 && (size >= WORTH || team_tested())) {
-		g->window->count.phases++;
+	bool worth = items > 1 && size >= WORTH;
+
+	g->window->count.phases += worth;
+	if (g->window->shared && items > 1 && (worth || team_tested())) {
 		team_run(g->team, work, g, items);
 		return;
 	}

@@ -26,7 +26,7 @@ enum window_bound {
 struct window_counts {
 	uint64_t windows, cycles;     /* of two cycles and more */
 	uint64_t by[N_WINDOW_BOUNDS]; /* windows and single steps, by what bounded them */
-	uint64_t phases;              /* shared among threads */
+	uint64_t phases;              /* parts of windows that are worth sharing, whether threads do or not */
 };
 
 void window_init(struct gpu *g); /* behind network, memory side, SMs and clusters */

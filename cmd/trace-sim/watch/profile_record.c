@@ -259,6 +259,7 @@ static void write_windows(struct record_writer *w, const struct window_counts *n
 	record_uint(w, "windows", n->windows, "windows");
 	record_uint(w, "window_cycles", n->cycles, "cycles");
 	record_uint(w, "window_steps", all - n->windows, "steps");
+	record_uint(w, "window_phases", n->phases, "phases");
 	for (unsigned i = 0; i < N_WINDOW_BOUNDS; i++) {
 		char name[32];
 
