@@ -82,6 +82,30 @@ static int judge_need(const struct icnt *c, struct fault *f)
 	return 0;
 }
 
+/* With noq each output of the next router has a part of the channels that a packet may take. */
+static int judge_noq(const struct icnt *c, struct fault *f)
+{
+	const struct icnt_routing_row *r = &icnt_routings[c->routing];
+	uint32_t least, most, parts = needed(c, r->need);
+
+	if (icnt_int(c, ICNT_noq) <= 0)
+		return 0;
+	if (icnt_int(c, ICNT_routing_delay))
+		return icnt_refuse(c, ICNT_noq, f, "0, or routing_delay = 0: it needs the way ahead");
+	if (!strcmp(r->name, "min_adapt"))
+		return icnt_refuse(c, ICNT_noq, f, "0: routing_function = min_adapt goes several ways");
+	if (r->need == NEED_TWO || r->need == NEED_THREE || !strcmp(r->name, "chaos"))
+		return icnt_refuse(
+			c, ICNT_noq, f, "0: routing_function = %s gives one virtual channel", r->name);
+	icnt_ports(c, &least, &most);
+	for (int i = 0; i < 4; i++)
+		if ((c->vc_end[i] - c->vc_begin[i] + 1) / parts < most)
+			return icnt_refuse(c, ends[i], f,
+				"%u channels from %u on: with noq each of %u outputs of a router has its own",
+				parts * most, c->vc_begin[i], most);
+	return 0;
+}
+
 /* ---- buffers ------------------------------------------------------------------------------------------- */
 
 static int judge_policy(struct icnt *c, struct fault *f)
@@ -217,7 +241,7 @@ int icnt_judge_virtual(struct icnt *c, struct fault *f)
 	uint32_t least, most;
 
 	c->vcs = (uint32_t)icnt_int(c, ICNT_num_vcs);
-	if (judge_classes(c, f) < 0 || judge_need(c, f) < 0 || judge_buffers(c, f) < 0)
+	if (judge_classes(c, f) < 0 || judge_need(c, f) < 0 || judge_noq(c, f) < 0 || judge_buffers(c, f) < 0)
 		return -1;
 	icnt_ports(c, &least, &most);
 	/* Routers have at least a node each, or as many channels; 16 covers those between. */
@@ -317,9 +341,6 @@ static int judge_alloc(const struct icnt *c, enum icnt_id id, const struct icnt_
 	uint32_t least, most;
 
 	icnt_ports(c, &least, &most);
-	if (a->kind == ALLOCATOR_MAX_SIZE && out > in)
-		return icnt_refuse(c, id, f,
-			"an allocator other than max_size while output_speedup is above input_speedup");
 	if (judge_trees(c, id, a, least * in, least * out, f) < 0)
 		return -1;
 	return judge_trees(c, id, a, most * in, most * out, f);

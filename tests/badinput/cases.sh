@@ -149,7 +149,7 @@ bad n16_nodes 'n.icnt:5:5: .*found a network of 9 nodes, wanted node 9 for 8 clu
 bad n17_huge 'k = 8000, wanted at most 8192 nodes' 'net "k = 8000;"'
 bad n18_vc_alloc_delay 'vc_alloc_delay = 0, wanted a whole number from 1 to 65536' 'net "vc_alloc_delay = 0;"'
 bad n19_no_crossbar_time 'st_final_delay = 0, wanted at least one cycle' 'net "st_final_delay = 0;"'
-bad n20_noq 'noq = 1, wanted' 'net "noq = 1;"'
+bad n20_noq 'read_request_end_vc = 3, wanted 5 channels from 0 on: with noq each of 5 outputs' 'net "noq = 1;"'
 bad n21_allocator 'sw_allocator = fair, wanted islip, pim' 'net "sw_allocator = fair;"'
 bad n22_rounds 'vc_allocator = islip.0., wanted from 1 to 1024 rounds' 'net "vc_allocator = islip(0);"'
 bad n23_arbiter 'wanted round_robin, matrix or tree' 'net "sw_allocator = separable_input_first(prio);"'

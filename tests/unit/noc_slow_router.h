@@ -68,6 +68,32 @@ static inline bool next_in_turn(int one, int two, int turn, int n)
 
 /* ---- arrivals ------------------------------------------------------------------------------------------------- */
 
+/* NET-noc-7 with noq: of the channels of a way through `router` those for packets that leave it by `output`. */
+static inline struct noc_way slow_share(
+	const struct slow *x, struct noc_way w, uint32_t router, uint32_t output)
+{
+	uint32_t outputs = x->plan->base[router + 1] - x->plan->base[router];
+	uint32_t share = (w.hi + 1u - w.lo) / outputs;
+
+	w.port = (uint16_t)output;
+	w.hi = (uint16_t)(w.lo + (output + 1) * share - 1);
+	w.lo = (uint16_t)(w.lo + output * share);
+	return w;
+}
+
+static inline void look_behind_channel(const struct slow_at *t, struct noc_packet *p)
+{
+	struct noc_way first = p->way[0];
+	uint32_t to = t->x->plan->out[t->base + first.port].to, next;
+
+	if (to & NOC_NODE)
+		return;
+	next = t->x->plan->router_of[to];
+	noc_routings[t->x->c->routing].route(&t->s->view, p, next, to - t->x->plan->base[next]);
+	p->next = slow_share(t->x, p->way[0], next, p->way[0].port);
+	p->way[0] = (struct noc_way){first.port, p->next.lo, p->next.hi, first.priority};
+}
+
 static inline void ask_for_channel(const struct slow_at *t, int in, int vc)
 {
 	t->r->vc[in][vc].state = NOC_WANTS;
@@ -75,6 +101,8 @@ static inline void ask_for_channel(const struct slow_at *t, int in, int vc)
 		slow_append(&t->r->sw, in, vc);
 	if (t->r->vc_alloc.kind)
 		slow_append(&t->r->ask, in, vc);
+	if (opt(t->x, ICNT_noq) > 0)
+		look_behind_channel(t, &t->x->packet[t->r->vc[in][vc].flits.at[0].req]);
 }
 
 static inline void new_head(const struct slow_at *t, int in, int vc)
@@ -369,7 +397,9 @@ static inline bool enter_switch(const struct slow_at *t, int in, int vc)
 	f.priority += t->x->c->priority == PRIORITY_HOP_COUNT;
 	if (!f.index) {
 		p->vc = (uint16_t)v->vc;
-		if (!opt(t->x, ICNT_routing_delay) && !(to & NOC_NODE)) {
+		if (opt(t->x, ICNT_noq) > 0) {
+			p->way[0] = p->next;
+		} else if (!opt(t->x, ICNT_routing_delay) && !(to & NOC_NODE)) {
 			uint32_t next = t->x->plan->router_of[to];
 
 			noc_routings[t->x->c->routing].route(

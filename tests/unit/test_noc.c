@@ -189,6 +189,8 @@ static const struct {
 		4},
 	{"topology = mesh; k = 4; n = 2; routing_function = dor; vc_allocator = max_size; sw_allocator = select(2);",
 		4},
+	{"topology = mesh; k = 4; n = 2; routing_function = dor; noq = 1;", 5},
+	{"topology = torus; k = 4; n = 2; routing_function = dim_order; noq = 1; speculative = 1;", 10},
 	{"topology = mesh; k = 4; n = 2; routing_function = dor; vc_allocator = wavefront;"
 	 "sw_allocator = rr_wavefront; priority = age;",
 		4},

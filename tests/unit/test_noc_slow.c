@@ -129,13 +129,20 @@ static void inject(struct slow *x, struct slow_subnet *s, uint32_t node)
 		return;
 	if (!f.index) {
 		struct noc_way w = noc_routings[x->c->routing].inject(&s->view, p);
-		int vc = first_channel(x, &s->room[room], k->last_vc, &w);
+		bool noq = opt(x, ICNT_noq) > 0;
+		int vc;
 
+		if (noq) {
+			p->vc = w.lo;
+			noc_routings[x->c->routing].route(&s->view, p, router, to - x->plan->base[router]);
+			w = slow_share(x, w, router, p->way[0].port);
+		}
+		vc = first_channel(x, &s->room[room], k->last_vc, &w);
 		if (vc < 0)
 			return;
 		k->vc = k->last_vc = vc;
 		p->vc = (uint16_t)vc;
-		if (!opt(x, ICNT_routing_delay))
+		if (!opt(x, ICNT_routing_delay) && !noq)
 			noc_routings[x->c->routing].route(&s->view, p, router, to - x->plan->base[router]);
 		slow_take(&s->room[room], (uint32_t)vc);
 	} else if (slow_full(x, &s->room[room], (uint32_t)k->vc)) {
@@ -380,6 +387,7 @@ static void describe(struct net_text *t)
 	say(t, "routing_delay = %u; sim_type = gpgpusim; subnets = 2; use_map = 0; flit_size = 32; seed = %u;",
 		rnd(2) ? 0 : rnd(3), rnd(100));
 	say(t, "input_buffer_size = %u; boundary_buffer_size = %u;", 6 + rnd(20), 5 + rnd(10));
+	MAYBE(t, 6, "noq", "1");
 	MAYBE(t, 4, "vc_alloc_delay", "2", "3");
 	MAYBE(t, 4, "sw_alloc_delay", "2", "3");
 	MAYBE(t, 4, "credit_delay", "1", "3");

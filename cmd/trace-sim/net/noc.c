@@ -214,19 +214,37 @@ static int32_t flit_priority(const struct noc *n, const struct noc_packet *p)
 	}
 }
 
+static void route_first(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
+{
+	uint32_t to = n->plan->inject[node].to, router = n->plan->router_of[to];
+
+	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
+}
+
+/* The channels to the first router among which a head takes one. noq: its way there is found anew in each cycle. */
+static struct noc_way first_way(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
+{
+	struct noc_way w = noc_routings[n->conf.routing].inject(&s->view, p);
+
+	if (!n->noq)
+		return w;
+	p->vc = w.lo;
+	route_first(n, s, node, p);
+	return noc_part(n, &w, n->plan->router_of[n->plan->inject[node].to], p->way[0].port);
+}
+
 /* The head has its first channel. */
 static void start_packet(
 	struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p, uint32_t vc)
 {
-	uint32_t to = n->plan->inject[node].to, router = n->plan->router_of[to];
 	struct noc_source *q = &s->source[node];
 
 	q->vc = vc;
 	q->last_vc = (int32_t)vc;
 	p->vc = (uint16_t)vc;
 	p->book.injected = (uint32_t)n->time;
-	if (n->lookahead)
-		noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
+	if (n->lookahead && !n->noq)
+		route_first(n, s, node, p);
 	noc_room_take(&n->conf, &s->room, n->plan->ports + node, vc);
 	q->sent_packets++;
 }
@@ -239,7 +257,7 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	struct noc_flit f = {.req = req, .index = (uint16_t)q->sent, .injected = (uint32_t)n->time};
 
 	if (!q->sent) {
-		struct noc_way w = noc_routings[n->conf.routing].inject(&s->view, p);
+		struct noc_way w = first_way(n, s, node, p);
 		int32_t vc = first_channel(n, s, room, q, &w);
 
 		if (vc < 0)

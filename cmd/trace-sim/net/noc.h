@@ -81,6 +81,7 @@ struct noc_packet {
 	uint16_t vc;   /* in which the head is */
 	uint16_t hops; /* of the head */
 	struct noc_way way[NOC_WAYS];
+	struct noc_way next; /* noq: its way through the router after this one, if there is one */
 };
 
 /* What a routing looks at. */
@@ -438,7 +439,7 @@ struct noc {
 	uint32_t vcs, vc_words, input_speedup, output_speedup;
 	uint32_t routing_delay, vc_delay, sw_delay, credit_delay; /* cycles */
 	int32_t output_max;                                       /* -1: none */
-	bool lookahead, speculative, check_free, check_room, mask_by_asks, hold, shuffle, busy_when_full,
+	bool lookahead, noq, speculative, check_free, check_room, mask_by_asks, hold, shuffle, busy_when_full,
 		empty_first;
 	bool priorities; /* of requests */
 	bool quick;      /* every router as noc_quick.c has it */

@@ -347,12 +347,15 @@ static void augment(struct noc_alloc *a, uint32_t out)
 	}
 }
 
-/* Outputs first reached from one input. True: a free one, and matches are turned over. */
+/*
+ * Outputs first reached from one input. True: a free one, and matches are turned over.
+ * quirk Q4-33: outputs beyond the number of inputs are never reached.
+ */
 static bool reach(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
 {
 	FOR_SET(o, in_row(a, in), a->out_words)
 	{
-		if (a->in_match[in] == (int32_t)o || a->grant[o] >= 0)
+		if (o >= a->n_in || a->in_match[in] == (int32_t)o || a->grant[o] >= 0)
 			continue;
 		a->grant[o] = (int32_t)in;
 		if (a->out_match[o] < 0) {

@@ -255,6 +255,7 @@ static void copy_options(struct noc *n)
 	n->credit_delay = (uint32_t)icnt_int(c, ICNT_credit_delay);
 	n->output_max = icnt_int(c, ICNT_output_buffer_size);
 	n->lookahead = !n->routing_delay;
+	n->noq = icnt_int(c, ICNT_noq) > 0;
 	n->speculative = c->speculative;
 	n->check_free = icnt_int(c, ICNT_spec_check_elig) > 0;
 	n->check_room = icnt_int(c, ICNT_spec_check_cred) > 0;

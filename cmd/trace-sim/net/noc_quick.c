@@ -14,8 +14,8 @@ bool noc_quick_fits(const struct noc *n)
 {
 	const struct icnt *c = &n->conf;
 
-	return n->lookahead && n->vc_delay == 1 && n->sw_delay == 1 && !n->speculative && !n->hold &&
-	       !n->shuffle && !n->busy_when_full && !n->empty_first && n->input_speedup == 1 &&
+	return n->lookahead && !n->noq && n->vc_delay == 1 && n->sw_delay == 1 && !n->speculative &&
+	       !n->hold && !n->shuffle && !n->busy_when_full && !n->empty_first && n->input_speedup == 1 &&
 	       n->output_speedup == 1 && n->output_max < 0 && c->crossbar_delay == 1 &&
 	       c->policy == POLICY_PRIVATE && c->vc_alloc.kind == ALLOCATOR_ISLIP &&
 	       c->vc_alloc.rounds == 1 && c->sw_alloc.kind == ALLOCATOR_ISLIP && c->sw_alloc.rounds == 1 &&

@@ -40,6 +40,25 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
 	return n->output_max >= 0 && s->output[port].count >= (uint32_t)n->output_max;
 }
 
+/*
+ * noq: the way through the next router is found here, for the channel to it is one of those of the output that the
+ * packet takes there.
+ */
+static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+{
+	struct noc_packet *p = packet_of(n, s, r->base * n->vcs + vc);
+	struct noc_way here = p->way[0];
+	uint32_t out = r->base + here.port, to = n->plan->out[out].to;
+
+	if (to & NOC_NODE)
+		return;
+	look_ahead(n, s, p, out);
+	p->next = noc_part(n, &p->way[0], n->plan->router_of[to], p->way[0].port);
+	here.lo = p->next.lo;
+	here.hi = p->next.hi;
+	p->way[0] = here;
+}
+
 /* The head at the front of a channel, whose way is known, asks for a channel of an output. */
 static void ask(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
@@ -48,6 +67,8 @@ static void ask(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint3
 		append(&r->sw, vc);
 	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
 		append(&r->vc, vc);
+	if (n->noq)
+		look_two_ahead(n, s, r, vc);
 }
 
 void noc_router_head(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
@@ -260,7 +281,9 @@ bool noc_router_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	if (!c->flit.index) {
 		p->hops++;
 		p->vc = v->vc;
-		if (n->lookahead)
+		if (n->noq)
+			p->way[0] = p->next;
+		else if (n->lookahead)
 			look_ahead(n, s, p, r->base + v->port);
 	}
 	noc_room_send(&n->conf, &s->room, r->base + v->port, v->vc, tail, (uint32_t)n->time);

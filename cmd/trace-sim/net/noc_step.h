@@ -91,6 +91,16 @@ static inline uint32_t noc_room_before(const struct noc *n, const struct noc_end
 	return e->to & NOC_NODE ? n->plan->ports + (e->to & ~NOC_NODE) : e->to;
 }
 
+/* With noq an output of the router behind a channel has its part of the channels of each way. */
+static inline struct noc_way noc_part(
+	const struct noc *n, const struct noc_way *w, uint32_t router, uint32_t output)
+{
+	uint32_t ports = n->plan->base[router + 1] - n->plan->base[router];
+	uint32_t each = (uint32_t)(w->hi - w->lo + 1) / ports, lo = w->lo + output * each;
+
+	return (struct noc_way){(uint16_t)output, (uint16_t)lo, (uint16_t)(lo + each - 1), 0};
+}
+
 /* The way of a head through the router that it is sent to. */
 static inline void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t out)
 {
