@@ -38,7 +38,7 @@ enum write_policy { WRITE_READ_ONLY, WRITE_BACK, WRITE_THROUGH, WRITE_EVICT, WRI
 enum alloc_policy { ALLOC_ON_MISS, ALLOC_ON_FILL };
 enum write_alloc { WALLOC_NONE, WALLOC_NAIVE, WALLOC_FETCH, WALLOC_LAZY };
 #define HASH_IPOLY_MAX 65536u /* sets with INDEX_IPOLY */
-enum set_index { INDEX_LINEAR, INDEX_XOR, INDEX_IPOLY, INDEX_FERMI, INDEX_CUSTOM };
+enum set_index { INDEX_LINEAR, INDEX_XOR, INDEX_IPOLY, INDEX_FERMI, INDEX_CUSTOM, INDEX_MODULO };
 enum mshr_kind { MSHR_ASSOC, MSHR_SECTOR_ASSOC, MSHR_TEX_FIFO, MSHR_SECTOR_TEX_FIFO };
 
 struct cache_params {
@@ -226,6 +226,11 @@ struct params {
 
 /* From a configuration. 0, or -1 and *f naming option, place, value and what is possible. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
+/*
+ * Sets of an L1 with -core_l1_ways, ways of another, beside so many bytes of shared memory (-gpgpu_adaptive_cache_config);
+ * 0: nothing is left.
+ */
+uint32_t params_l1_rows(const struct params *p, uint32_t shmem);
 /* The masks of a mapping such as "dramid@8;0000...": NULL, or what is wanted instead. */
 const char *params_mapping(struct addr_params *a, const char *text);
 

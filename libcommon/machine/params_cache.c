@@ -319,6 +319,25 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 	return check_above(l1, p, c, OPT_gpgpu_cache_dl1, f);
 }
 
+/* The modern core's L1 of so many ways: as many sets as it has room for, whatever that number is (CACHE-size-3). */
+static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct cache_params *l1 = &p->core.l1d;
+	uint32_t ways = p->modern.l1_ways;
+
+	if (!ways || !l1->present)
+		return 0;
+	if (l1->write != WRITE_THROUGH && l1->write != WRITE_EVICT)
+		return conf_fault(c, OPT_core_l1_ways, f,
+			"0 with an L1 that keeps written lines (write policy B or L of -gpgpu_cache:dl1)");
+	l1->sets = l1->sets * (p->core.adaptive_l1 ? l1->ways_max : l1->ways) / ways;
+	if (!l1->sets)
+		return conf_fault(c, OPT_core_l1_ways, f, "at most as many as the L1 has lines");
+	l1->ways = l1->ways_max = ways;
+	l1->index = INDEX_MODULO;
+	return 0;
+}
+
 /* ---- adaptive L1 ---------------------------------------------------------------------------- */
 
 static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fault *f)
@@ -343,19 +362,31 @@ static int split_sizes(struct core_params *k, const struct gpuconf *c, struct fa
 	return 0;
 }
 
-/* Which of the splits a kernel needs, and whether it leaves the L1 anything, shows at its launch. */
-static int adaptive(struct core_params *k, const struct gpuconf *c, struct fault *f)
+/* In single precision as the original (LAUNCH-l1-1), or with ways of its own in whole sets (CACHE-size-3). */
+uint32_t params_l1_rows(const struct params *p, uint32_t shmem)
 {
-	float ratio;
+	const struct cache_params *l1 = &p->core.l1d;
+	uint64_t total = p->core.unified_l1_kb * UINT64_C(1024),
+		 taken = (uint64_t)shmem + p->modern.l1_reserved;
+	float ratio = 1 - (float)taken / (float)total;
+
+	if (p->modern.l1_ways)
+		return taken < total ? (uint32_t)((total - taken) / l1->line_bytes / l1->ways) : 0;
+	return ratio >= 0 ? (uint32_t)((float)l1->ways_max * ratio + 0.5f) : 0;
+}
+
+/* Which of the splits a kernel needs, and whether it leaves the L1 anything, shows at its launch. */
+static int adaptive(struct params *p, const struct gpuconf *c, struct fault *f)
+{
+	struct core_params *k = &p->core;
 
 	if (!k->unified_l1_kb)
 		return conf_fault(c, OPT_gpgpu_unified_l1d_size, f,
 			"the size of the unified memory, which -gpgpu_adaptive_cache_config 1 divides");
 	if (split_sizes(k, c, f) < 0)
 		return -1;
-	ratio = 1.0f - (float)k->shmem_option_bytes[0] / (float)(k->unified_l1_kb * 1024u);
-	if (!(ratio >= 0.0f && (uint32_t)((float)k->l1d.ways_max * ratio + 0.5f) >= 1))
-		return conf_fault(c, OPT_gpgpu_shmem_option, f,
+	if (!params_l1_rows(p, k->shmem_option_bytes[0]))
+		return conf_fault(c, p->modern.l1_reserved ? OPT_core_l1_reserved : OPT_gpgpu_shmem_option, f,
 			"a size that leaves the L1 a part of the %u KiB of -gpgpu_unified_l1d_size",
 			k->unified_l1_kb);
 	return 0;
@@ -365,7 +396,7 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct core_params *k = &p->core;
 
-	if (params_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 ||
+	if (params_cache(&k->l1d, c, OPT_gpgpu_cache_dl1, ROLE_L1D, f) < 0 || l1_by_ways(p, c, f) < 0 ||
 		(!p->modern.on && params_cache(&k->l1i, c, OPT_gpgpu_cache_il1, ROLE_L1I, f) < 0) ||
 		params_cache(&k->l1c, c, OPT_gpgpu_const_cache_l1, ROLE_L1C, f) < 0 ||
 		params_cache(&k->l1t, c, OPT_gpgpu_tex_cache_l1, ROLE_L1T, f) < 0 ||
@@ -383,5 +414,5 @@ int params_caches(struct params *p, const struct gpuconf *c, struct fault *f)
 	if (!k->perfect_icache && !(p->modern.on && p->modern.l1i_miss_latency) &&
 		check_above(&k->l1i, p, c, p->modern.on ? OPT_core_cache_l1i : OPT_gpgpu_cache_il1, f) < 0)
 		return -1;
-	return k->adaptive_l1 ? adaptive(k, c, f) : 0;
+	return k->adaptive_l1 ? adaptive(p, c, f) : 0;
 }

@@ -313,6 +313,11 @@ static int memory(struct modern_params *m, const struct gpuconf *c, const struct
 	m->sm_interval = or_default(c, OPT_core_sm_interval, a->every);
 	m->shared_latency = or_default(c, OPT_core_shared_latency, a->shared);
 	m->l1_latency = or_default(c, OPT_core_l1_latency, a->l1);
+	if (m->on) {
+		m->l1_ways = conf_uint(c, OPT_core_l1_ways);
+		m->l1_reserved = conf_uint(c, OPT_core_l1_reserved) * 1024;
+		m->cta_shmem = or_default(c, OPT_core_cta_shmem, m->sm >= 80 ? 1024 : 0);
+	}
 	m->ldgsts_latency = conf_uint(c, OPT_core_ldgsts_latency);
 	m->const_latency = conf_uint(c, OPT_core_const_latency);
 	m->link_bytes = conf_uint(c, OPT_core_link_bytes);

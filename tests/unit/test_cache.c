@@ -83,6 +83,7 @@ static void index_functions(void)
 	is_number(hash_index(INDEX_FERMI, 0x23080, 64, 7), (1 ^ 9) | 32, "Fermi of 64 sets");
 	is_number(hash_index(INDEX_CUSTOM, 0x23080, 64, 7), 0, "custom");
 	is_number(hash_index(INDEX_LINEAR, 0x60, 3, 5), 2, "three banks are masked, not divided");
+	is_number(hash_index(INDEX_MODULO, 128 * (3 * 405 + 7), 405, 7), 7, "405 sets by a remainder");
 }
 
 /* ---- L1D T:m:L (CACHE-example-1) ------------------------------------------------------------- */

@@ -81,6 +81,43 @@ static void write_ratio(void)
 
 /* ---- the whole array ------------------------------------------------------------------------- */
 
+static uint32_t hits_of(struct cache *c, unsigned n)
+{
+	static uint64_t now;
+	uint32_t hits = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		hits += !strcmp(go(c, load(i * 128), ++now), "HIT/HIT ");
+		settle(c, now);
+	}
+	return hits;
+}
+
+/* Sets that are no power of two: as many lines as there are fit, one more displaces a set, and a change empties it. */
+static void sets_by_size(void)
+{
+	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);
+	struct cache *c;
+
+	p.sets = 5;
+	p.ways = p.ways_max = 3;
+	p.index = INDEX_MODULO;
+	c = make(p, ROLE_L1D);
+	is_number(hits_of(c, 15), 0, "5 sets of 3 ways are empty");
+	is_number(hits_of(c, 15), 15, "and hold 15 lines");
+	hits_of(c, 16);
+	is_number(hits_of(c, 16), 12, "of 16 lines in turn those of one set miss");
+	cache_set_sets(c, 4, ALLOC_ON_MISS);
+	is_number(hits_of(c, 12), 0, "another number of sets empties it");
+	is_number(hits_of(c, 12), 12, "4 sets of 3 ways hold 12 lines");
+	hits_of(c, 13);
+	is_number(hits_of(c, 13), 9, "not 13");
+	cache_set_sets(c, 5, ALLOC_ON_MISS);
+	is_number(hits_of(c, 15), 0, "and back");
+	is_number(hits_of(c, 15), 15, "with room for 15");
+	cache_delete(c);
+}
+
 static void adaptive(void)
 {
 	struct cache *c = l1d();
@@ -313,6 +350,7 @@ int main(void)
 	replacement();
 	write_ratio();
 	adaptive();
+	sets_by_size();
 	invalidate();
 	flush();
 	host_copy();

@@ -418,6 +418,12 @@ void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc)
 	tag_set_ways(&c->tags, ways);
 }
 
+void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc)
+{
+	c->tags.on_miss = alloc == ALLOC_ON_MISS;
+	tag_set_sets(&c->tags, sets);
+}
+
 /* ---- lines as they stand --------------------------------------------------------------------- */
 
 static struct lookup look(const struct cache *c, uint64_t addr)

@@ -97,6 +97,8 @@ bool cache_ports_idle(const struct cache *c);
 void cache_invalidate(struct cache *c); /* CACHE-flush */
 void cache_flush(struct cache *c);      /* L2: drops modified lines only */
 void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /* CACHE-size-2 */
+/* Of an L1 with INDEX_MODULO, at most as many as it was made with; another number empties it (CACHE-size-3). */
+void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc);
 /* Tag fill by a host copy (MEM-copy): one sector of address addr. */
 void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now);
 

@@ -139,6 +139,7 @@ uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t
 	case INDEX_XOR: return ((uint32_t)low ^ (uint32_t)(low >> bits)) & (n - 1);
 	case INDEX_IPOLY: return hash_ipoly(low >> bits, (uint32_t)low, n);
 	case INDEX_FERMI: return fermi(addr, n, lo_log2);
+	case INDEX_MODULO: return (uint32_t)(low % n);
 	case INDEX_CUSTOM: break;
 	}
 	return 0;

@@ -36,7 +36,7 @@ static void check_rows(const struct tags *t, uint32_t unit)
 
 static void check_chains(const struct tags *t, uint32_t unit)
 {
-	uint32_t chained = 0, present = 0, slots = t->sets * t->ways_max;
+	uint32_t chained = 0, present = 0, slots = t->sets_max * t->ways_max;
 
 	for (uint32_t slot = 1; slot <= slots; slot++)
 		present += bitset_test(t->present, slot);

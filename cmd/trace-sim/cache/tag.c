@@ -21,6 +21,7 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 	*t = (struct tags){
 		.sets = p->sets,
 		.ways = p->ways,
+		.sets_max = p->sets,
 		.ways_max = p->ways_max,
 		.lines = p->sets * p->ways,
 		.ratio = (float)p->write_ratio,
@@ -42,10 +43,10 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 
 void tag_free(struct tags *t)
 {
-	uint32_t slots = t->sets * t->ways_max;
+	uint32_t slots = t->sets_max * t->ways_max;
 
 	reserve_free(t->line, (size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
-	reserve_free(t->row, t->sets, sizeof *t->row);
+	reserve_free(t->row, t->sets_max, sizeof *t->row);
 	reserve_free(t->present, BITSET_WORDS(slots + 1), sizeof *t->present);
 	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof *t->bucket);
 }
@@ -469,7 +470,7 @@ static void rebuild_rows(struct tags *t)
  */
 void tag_invalidate(struct tags *t)
 {
-	uint32_t words = BITSET_WORDS(t->sets * t->ways_max + 1);
+	uint32_t words = BITSET_WORDS(t->sets_max * t->ways_max + 1);
 
 	if (!t->used)
 		return;
@@ -511,4 +512,14 @@ void tag_set_ways(struct tags *t, uint32_t ways)
 	t->ways = ways;
 	t->lines = t->sets * ways;
 	rebuild_rows(t);
+}
+
+void tag_set_sets(struct tags *t, uint32_t sets)
+{
+	if (sets == t->sets)
+		return;
+	assert(sets && sets <= t->sets_max && t->ways == t->ways_max);
+	tag_invalidate(t);
+	t->sets = sets;
+	t->lines = sets * t->ways;
 }

@@ -54,7 +54,7 @@ struct tags {
 	uint64_t *present; /* a bit a slot: not invalid */
 	uint32_t *bucket;
 	uint32_t hash_shift;
-	uint32_t sets, ways, ways_max, lines; /* lines = sets * ways */
+	uint32_t sets, ways, sets_max, ways_max, lines; /* lines = sets * ways */
 	uint32_t dirty; /* quirk Q3-18: the original's own count, which drifts (CACHE-tag-4) */
 	float ratio;    /* write ratio in percent */
 	uint32_t line_log2;
@@ -123,5 +123,6 @@ void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors);
 void tag_invalidate(struct tags *t);
 void tag_flush(struct tags *t);
 void tag_set_ways(struct tags *t, uint32_t ways);
+void tag_set_sets(struct tags *t, uint32_t sets);
 
 #endif
