@@ -96,6 +96,17 @@ static void run_until(struct bench *b, enum bench_count what, double n)
 		step(&b->run);
 }
 
+void bench_times(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n)
+{
+	uint64_t before = issued(&b->run.gpu);
+
+	load(b, m);
+	for (unsigned i = 0; i < n; i++) {
+		run_until(b, BENCH_INSTS, (double)(before + at[i]));
+		time[i] = gpu_now(&b->run.gpu);
+	}
+}
+
 uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count what, double from, double to)
 {
 	const struct gpu *g = &b->run.gpu;

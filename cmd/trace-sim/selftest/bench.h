@@ -33,5 +33,7 @@ uint64_t bench_kernel(struct bench *b, const struct micro *m);
  */
 enum bench_count { BENCH_INSTS, BENCH_CTAS };
 uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count what, double from, double to);
+/* Run a kernel until at[n - 1] of its instructions have issued: time[i] is the core cycle of at[i]. Left likewise. */
+void bench_times(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n);
 
 #endif

@@ -74,13 +74,21 @@ bool probe_of(struct probe *p, const struct measured_row *r, const struct subjec
 	return !k->ready || k->ready(p, r, s, why);
 }
 
-uint64_t subject_l1_bytes(const struct subject *s)
+uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads)
 {
 	const struct core_params *c = &s->params.core;
+	const struct cache_params *l1 = &c->l1d;
+	uint64_t set = (uint64_t)l1->ways * l1->line_bytes, need;
+	uint32_t i = 0;
 
-	if (c->adaptive_l1)
-		return (uint64_t)c->unified_l1_kb * 1024;
-	return c->l1d.present ? (uint64_t)c->l1d.sets * c->l1d.ways * c->l1d.line_bytes : 0;
+	if (!l1->present || !c->adaptive_l1)
+		return l1->present ? set * l1->sets : 0;
+	need = c->threads / threads < c->max_ctas ? c->threads / threads : c->max_ctas;
+	need *= s->params.modern.cta_shmem;
+	while (i + 1 < c->n_shmem_options && c->shmem_option_bytes[i] < need)
+		i++;
+	return params_l1_rows(&s->params, c->shmem_option_bytes[i]) *
+	       (s->params.modern.l1_ways ? set : (uint64_t)l1->sets * l1->line_bytes);
 }
 
 uint64_t subject_l2_bytes(const struct subject *s)

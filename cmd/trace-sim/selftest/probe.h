@@ -85,8 +85,8 @@ probe_run probe_stride;
 bool probe_stride_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
-/* Bytes that an L1 without shared memory, and the whole L2 or the side that is near an SM, hold. */
-uint64_t subject_l1_bytes(const struct subject *s);
+/* Bytes that the L1 holds beside CTAs of so many threads without shared memory of their own, and the whole L2. */
+uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads);
 uint64_t subject_l2_bytes(const struct subject *s);
 /* Bytes in so many core cycles, as GB/s. */
 double subject_rate(const struct subject *s, double bytes, double cycles);

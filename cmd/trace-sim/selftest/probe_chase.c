@@ -5,8 +5,9 @@
  * The chase goes over the lines of its footprint in one random order, again and again. A pass over hundreds of
  * megabytes would be millions of loads, so the caches are brought to where a pass leaves them without spending
  * time (the L2 by reading tags in the chase's order, as much of the order as any cache can still hold; a small
- * footprint's L1 by a real pass), and then some loads of the next pass are run. Two kernels that differ only in the
- * number of these loads are timed, so that launch and start cancel out.
+ * footprint's L1 by a real pass), and then some loads of the next pass are timed, from the issue of one to that of
+ * another, within one kernel. The programs begin with an empty L1 and time that, too, which shows where a footprint
+ * fits it; so the first pass counts by its share of their loads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +15,12 @@
 #include "selftest/probe.h"
 
 #define LINE      128u
-#define TIMED     1500u /* loads of which the figure is the mean */
+#define TIMED     1504u /* loads of which the figure is the mean */
 #define LEAD      64u   /* loads before them */
 #define REAL_PASS 4096u /* lines up to which a pass is run: more than any L1 holds */
 #define UNROLL    32u
+#define BEYOND_L1 1.6      /* times its size: no line of a chase stays */
+#define PROGRAM   350000.0 /* loads of a program's kernel, by how the plateaus of L1s rise */
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
@@ -95,6 +98,9 @@ static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32
 	scribe_exit(s);
 }
 
+/* Instructions up to the load number i, itself with them. */
+static uint64_t issue_of(uint64_t i) { return 2 + i / UNROLL * 3 + i + 1; }
+
 static void warm(struct bench *b, const struct subject *s, const struct chase_order *o)
 {
 	uint64_t most = 5 * subject_l2_bytes(s) / 2 / LINE, steps = 2 * o->lines;
@@ -115,27 +121,33 @@ double probe_chase(const struct probe *p, const struct subject *s)
 		.arch = s->arch,
 		.body = body,
 		.what = &c};
-	uint64_t lines = (uint64_t)(p->n[0] * 1024 / LINE), pass, lead;
+	uint64_t lines = (uint64_t)(p->n[0] * 1024 / LINE), pass, at[4], time[4];
+	double load, first;
 	struct bench *b;
 
 	order_init(&c.order, lines ? lines : 1);
 	pass = c.order.lines <= REAL_PASS ? c.order.lines : 0;
 	b = bench_open(&s->params, s->isa);
 	warm(b, s, &c.order);
-	c.loads = pass + LEAD;
-	lead = bench_kernel(b, &m);
-	c.first += pass ? 0 : c.loads;
-	c.loads += TIMED;
-	lead = bench_kernel(b, &m) - lead;
+	c.loads = pass + LEAD + TIMED + 1;
+	at[0] = issue_of(pass > LEAD ? LEAD : 0);
+	at[1] = issue_of(pass);
+	at[2] = issue_of(pass + LEAD);
+	at[3] = issue_of(pass + LEAD + TIMED);
+	bench_times(b, &m, at, time, 4);
+	load = (double)(time[3] - time[2]) / TIMED;
 	bench_close(b);
-	return (double)lead / TIMED;
+	if (pass <= LEAD || (double)pass * LINE >= BEYOND_L1 * (double)subject_l1_bytes(s, 32))
+		return load;
+	first = (double)(time[1] - time[0]) / (double)(pass - LEAD);
+	return load + (first - load) * (double)pass / PROGRAM;
 }
 
 /* The group tells on which level of this machine the footprint lives; between the levels is "between". */
 bool probe_chase_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
-	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s), l2 = (double)subject_l2_bytes(s);
+	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, 32), l2 = (double)subject_l2_bytes(s);
 	double near = l2 / s->params.mem.l2_sides;
 	const char *level = "between";
 
@@ -143,9 +155,9 @@ bool probe_chase_ready(
 	*why = "a footprint of 128 bytes to 64 GiB is wanted";
 	if (bytes < LINE || bytes > 64e9)
 		return false;
-	if (bytes <= 0.65 * l1)
+	if (bytes <= 0.95 * l1)
 		level = "L1";
-	else if (bytes >= 1.6 * l1 && bytes <= 0.85 * near)
+	else if (bytes >= BEYOND_L1 * l1 && bytes <= 0.85 * near)
 		level = near < l2 ? "near L2" : "L2";
 	else if (near < l2 && bytes >= 1.2 * near && bytes <= 0.9 * l2)
 		level = "far L2";

@@ -18,7 +18,8 @@
  * A warp has BATCH loads under way before it sums them up. With pairs, the buffer's halves are read side by side and
  * multiplied.
  */
-#define BATCH 16u
+#define BATCH      16u
+#define L1_THREADS 256u
 
 struct loop {
 	uint32_t pass;  /* steps of a pass: loads of a warp, or pairs of them */
@@ -76,7 +77,7 @@ static uint32_t loop_threads(uint32_t words, bool pairs)
 	uint32_t wide = 512;
 
 	if (!pairs)
-		return 256;
+		return L1_THREADS;
 	while (wide > 128 && words / 2 % wide)
 		wide /= 2;
 	return wide;
@@ -87,13 +88,14 @@ static uint32_t loop_steps(uint32_t pass, double bytes, double l1)
 {
 	if (bytes > 1.6 * l1)
 		return 192;
-	return bytes > 0.65 * l1 ? 4 * pass : pass < 256 ? 1024 / pass * pass : 4 * pass;
+	return bytes > 0.95 * l1 ? 4 * pass : pass < 256 ? 1024 / pass * pass : 4 * pass;
 }
 
 double probe_l1_flow(const struct probe *p, const struct subject *s)
 {
-	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s), l2 = (double)subject_l2_bytes(s);
-	bool inside = bytes <= 0.65 * l1, pairs = p->n[1] > 0;
+	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
+	       l2 = (double)subject_l2_bytes(s);
+	bool inside = bytes <= 0.95 * l1, pairs = p->n[1] > 0;
 	uint32_t threads = loop_threads(probe_count(bytes / 4), pairs), parts = pairs ? 2 : 1;
 	struct loop l = {.pass = probe_count(bytes / 4 / threads / parts), .pairs = pairs};
 	struct micro m = {.name = "read",
@@ -211,14 +213,15 @@ bool probe_flow_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
 {
 	bool l1 = p->kind->run == probe_l1_flow;
-	double bytes = p->n[0] * 1024, cache = (double)(l1 ? subject_l1_bytes(s) : subject_l2_bytes(s));
+	double bytes = p->n[0] * 1024,
+	       cache = (double)(l1 ? subject_l1_bytes(s, L1_THREADS) : subject_l2_bytes(s));
 
 	(void)r;
 	*why = "a footprint of 1 KiB to 1 GiB is wanted";
 	if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 || (!l1 && (p->n[1] < 1 || p->n[1] > p->n[0])))
 		return false;
 	snprintf(p->group, sizeof p->group, "bandwidth %s",
-		l1 ? (bytes <= 0.65 * cache         ? "L1"
+		l1 ? (bytes <= 0.95 * cache         ? "L1"
 			     : bytes <= 1.6 * cache ? "L1 to L2"
 						    : "one buffer")
 		   : (bytes <= 0.5 * cache          ? "L2"

@@ -95,7 +95,7 @@ static struct flow_shape shape_of(const struct subject *s, uint32_t block, uint3
 	uint32_t regs = c->registers / (per_sm * ((block + 31) / 32 * 32)) / 4 * 4;
 
 	h.nregs = regs <= 255 ? regs : 32;
-	h.shmem = regs <= 255 ? 0 : c->shmem_bytes / per_sm / 128 * 128;
+	h.shmem = regs <= 255 ? 0 : (c->shmem_bytes / per_sm - s->params.modern.cta_shmem) / 128 * 128;
 	return h;
 }
 
