@@ -130,6 +130,8 @@ bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
 /* The same of whole sectors that are written, as the write policy has it; what it sends on is the caller's business. */
 void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
+/* One of another cache, with which this one trades lines: what comes from now on is younger than what came before. */
+void cache_let_pass(struct cache *c);
 
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);

@@ -84,6 +84,8 @@ static void warm_slice(
 	if (s->partner && !cache_has_line(s->l2, addr) && !fetch_line(s, addr, now, NULL))
 		make_room(s, addr, now, NULL);
 	cache_touch(s->l2, addr, sectors, write, now + s->copies);
+	if (s->partner)
+		cache_let_pass(s->partner->l2);
 }
 
 void memory_warm(
