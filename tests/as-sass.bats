@@ -16,7 +16,7 @@ kernel() {
 	{
 		printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n)\n{\n'
 		printf '.reg .pred %%p<9>;\n.reg .b32 %%r<400>;\n.reg .f32 %%f<20>;\n.reg .b64 %%rd<40>;\n.reg .f64 %%d<9>;\n'
-		printf '.shared .align 16 .b32 s[64];\nld.param.u64 %%rd1, [a];\nld.param.u32 %%r1, [n];\nmov.u32 %%r2, %%tid.x;\n'
+		printf '.shared .align 16 .b32 s[256];\nld.param.u64 %%rd1, [a];\nld.param.u32 %%r1, [n];\nmov.u32 %%r2, %%tid.x;\n'
 		cat
 		printf 'ret;\n}\n'
 	} >k.ptx
@@ -26,7 +26,7 @@ kernel() {
 # Instructions of the first warp, without their numbers and masks, registers with their names.
 code() {
 	rm -rf out
-	trace-ptx -q -o out --as sass -g "$1" k.launch
+	trace-ptx -q --no-check -o out --as sass -g "$1" k.launch
 	awk '/^insts/ { on = 1; next } on && NF < 4 { exit } on { $1 = $2 = ""; sub(/^ */, ""); print }' out/kernel-1.traceg
 }
 
@@ -115,6 +115,30 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 		'1 R4 LDG.E.64 1 R2 8 1 0xc0000000 0 0' '1 R6 IADD3 1 R4 0 0' '1 R7 IADD3.X 1 R5 0 0' \
 		'0 ISETP.LT.U32.AND 2 R6 R4 0 0' '0 ISETP.LT.AND.EX 2 R7 R5 0 0' '0 STG.E.64 2 R2 R6 8 1 0x0 0 0' \
 		'0 EXIT 0 0 0')"
+}
+
+@test "words of shared memory beside each other are loaded at once" {
+	prologue='mov.u32 %r3, s; shl.b32 %r4, %r2, 4; add.s32 %r5, %r3, %r4; add.s32 %r6, %r5, 4; shl.b32 %r7, %r2, 2; add.s32 %r8, %r3, %r7;'
+	store='add.s32 %r20, %r10, %r11; add.s32 %r21, %r12, %r13; add.s32 %r22, %r20, %r21; st.global.u32 [%rd1], %r22;'
+	loads() { run -0 code qv100; run -0 bash -c "grep -o '[A-Z]*LDS.*' <<<'$output'"; }
+	# out of their order, through two bases: the address is that of the lowest
+	kernel <<<"$prologue ld.shared.u32 %r11, [%r6]; ld.shared.u32 %r10, [%r5]; ld.shared.u32 %r13, [%r5+12]; ld.shared.u32 %r12, [%r6+4]; $store"
+	loads
+	assert_output --regexp '^LDS\.128 1 R[0-9]+ 16 1 0x0 16 0$'
+	# two pairs, one of them across a store
+	kernel <<<"$prologue ld.shared.u32 %r10, [%r5]; ld.shared.u32 %r11, [%r5+4]; ld.shared.u32 %r12, [%r5+8]; st.shared.u32 [%r5+8], %r11; ld.shared.u32 %r13, [%r5+12]; $store"
+	loads
+	assert_line --index 0 --regexp '^LDS\.64 1 R[0-9]+ 8 1 0x0 16 0$'
+	assert_line --index 1 --regexp '^LDS 1 R[0-9]+ 4 1 0x8 16 0$'
+	assert_line --index 2 --regexp '^LDS 1 R[0-9]+ 4 1 0xc 16 0$'
+	# an address that is a multiple of 4 alone
+	kernel <<<"$prologue ld.shared.u32 %r10, [%r8]; ld.shared.u32 %r11, [%r8+4]; ld.shared.u32 %r12, [%r8+8]; ld.shared.u32 %r13, [%r8+12]; $store"
+	loads
+	[ "${#lines[@]}" = 4 ]
+	# volatile; a base that changes between
+	kernel <<<"$prologue ld.volatile.shared.u32 %r10, [%r5]; ld.volatile.shared.u32 %r11, [%r5+4]; ld.shared.u32 %r12, [%r5+8]; add.s32 %r5, %r5, 16; ld.shared.u32 %r13, [%r5+12]; $store"
+	loads
+	[ "${#lines[@]}" = 4 ]
 }
 
 @test "generic addresses lie in the windows of the header" {

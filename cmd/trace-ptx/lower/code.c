@@ -19,7 +19,7 @@ struct text_inst {
 	uint8_t n_pc, bytes;
 	uint16_t n_rest;
 	bool access;
-	int32_t immediate;
+	int32_t immediate, shift;
 };
 
 struct lower {
@@ -50,7 +50,8 @@ static void put_inst(struct lower *l, const struct lower_code *c, const struct m
 
 	grow(&l->inst, &l->cap, l->n + 1, sizeof(*l->inst));
 	t = &l->inst[l->n];
-	*t = (struct text_inst){.access = m->access, .bytes = m->bytes, .immediate = m->immediate};
+	*t = (struct text_inst){
+		.access = m->access, .bytes = m->bytes, .immediate = m->immediate, .shift = m->shift};
 	t->n_pc = (uint8_t)snprintf(t->pc, sizeof(t->pc), "%04llx ", (unsigned long long)pc_of(l, l->n));
 	if (m->dst == NO_REF)
 		n = snprintf(text, sizeof(text), " 0 %s %u", m->opcode, m->n_src);
@@ -147,11 +148,16 @@ void lower_header(FILE *out, const struct grid *g, const struct occupancy *k)
 }
 
 /* Addresses as the machine would have them. */
-static const uint64_t *machine_addresses(const struct warp *w, const struct op *o, uint64_t room[LANES])
+static const uint64_t *machine_addresses(
+	const struct warp *w, const struct op *o, int32_t shift, uint64_t room[LANES])
 {
-	uint64_t base = w->space == SP_SHARED ? SHARED_WINDOW_AT : w->space == SP_LOCAL ? LOCAL_WINDOW_AT : 0;
+	uint64_t base = o->space != SP_GENERIC  ? 0
+			: w->space == SP_SHARED ? SHARED_WINDOW_AT
+			: w->space == SP_LOCAL  ? LOCAL_WINDOW_AT
+						: 0;
 
-	if (o->space != SP_GENERIC || !base)
+	base -= (uint64_t)(int64_t)shift;
+	if (!base)
 		return w->addr;
 	for (unsigned i = 0; i < LANES; i++)
 		room[i] = w->addr[i] + base;
@@ -176,7 +182,7 @@ void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec
 		p += t->n_rest;
 		p = trace_out_number(p, t->access ? t->bytes : 0);
 		if (t->access)
-			p = trace_out_addresses(p, machine_addresses(w, o, room), exec);
+			p = trace_out_addresses(p, machine_addresses(w, o, t->shift, room), exec);
 		*p++ = ' ';
 		p = trace_out_number(p, t->immediate);
 		*p++ = '\n';

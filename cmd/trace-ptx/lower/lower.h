@@ -4,10 +4,12 @@
  *
  *   lower.def  what instructions become             rows.c    its rows: which one fits, its steps
  *   values.c   what needs no instruction            select.c  a kernel's code, step by step
- *   live.c     registers by first and last use      code.c    the trace's header and lines
+ *   widen.c    loads that become one                live.c    registers by first and last use
+ *   code.c     the trace's header and lines
  *
  * An assembler's simplest work is done: parameters and constants are operands, addresses take what is added to them,
- * copies and conversions of pointers vanish, a product and a sum become one. What it does beyond is left out: no
+ * copies and conversions of pointers vanish, a product and a sum become one, words of shared memory beside each other
+ * are loaded at once. What it does beyond is left out: no
  * instruction changes its place, no loop is unrolled, nothing is kept uniform, nothing is spilled.
  *
  * Always true: the code follows from the PTX and the binary version alone; an instruction has at most one destination

@@ -338,7 +338,8 @@ static unsigned access_bytes(const struct stmt *in, const struct op *o)
 
 #define OPCODE_ROOM 48u
 
-static void spell(char to[OPCODE_ROOM], const char *opcode, const struct stmt *in, const struct op *o)
+static void spell(
+	char to[OPCODE_ROOM], const char *opcode, const struct stmt *in, const struct op *o, unsigned bytes)
 {
 	char *p = to;
 
@@ -346,7 +347,7 @@ static void spell(char to[OPCODE_ROOM], const char *opcode, const struct stmt *i
 		if (*opcode == '@')
 			p = stpcpy(p, atomic_suffix(in));
 		else if (*opcode == '%')
-			p = stpcpy(p, width_suffix(o, access_bytes(in, o)));
+			p = stpcpy(p, width_suffix(o, bytes));
 		else
 			*p++ = *opcode;
 	*p = '\0';
@@ -374,6 +375,8 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 	const struct op *o = &s->p->code->op[s->p->f->first_pc + s->at];
 	uint32_t src[STEP_SOURCES], dst, vector;
 	struct room room = room_of(s, step);
+	const struct operand *wide = s->p->wide[s->at];
+	unsigned bytes = wide ? 4u * wide->n : access_bytes(in, o);
 	struct machine_inst *m;
 	char opcode[OPCODE_ROOM];
 
@@ -382,13 +385,14 @@ static void emit_step(struct selecting *s, const struct lower_step *step)
 		return;
 	for (unsigned k = 0; k < step->n_src; k++)
 		src[k] = source(s, step->src[k], &room);
-	spell(opcode, step->opcode, in, o);
+	spell(opcode, step->opcode, in, o, bytes);
 	for (unsigned n = 0; n < step->times; n++) {
 		m = emit(s, opcode, dst);
 		for (unsigned k = 0; k < step->n_src; k++)
 			add_source(m, src[k]);
 		m->access = step->access && o->memory;
-		m->bytes = (uint8_t)access_bytes(in, o);
+		m->bytes = (uint8_t)bytes;
+		m->shift = s->p->shift[s->at];
 		if (step->immediate && in->n_operands && in->operand[0].kind == O_INT)
 			m->immediate = (int32_t)in->operand[0].value;
 	}
@@ -412,6 +416,8 @@ static void set_operands(struct selecting *s, const struct stmt *in)
 		} else {
 			s->operand[s->n_operands++] = &in->operand[k];
 		}
+	if (s->p->wide[s->at])
+		s->operand[0] = s->p->wide[s->at];
 	for (unsigned t = 0; t < TEMPS; t++)
 		s->temp[t] = UINT32_MAX;
 }
@@ -514,10 +520,13 @@ int select_code(struct lower_code *c, const struct plan *p, struct fault *f)
 	if (p->f->entry)
 		begin(&s);
 	hold_early(&s);
-	for (uint32_t i = 0; i < p->f->n_insts; i++)
+	for (uint32_t i = 0; i < p->f->n_insts; i++) {
+		if (p->wide[i])
+			join(&s, p->wide[i]);
 		for (unsigned k = 0; k < p->f->inst[i].n_operands; k++)
 			if (p->act[i] != ACT_GONE && is_vector(&p->f->inst[i], &p->f->inst[i].operand[k]))
 				join(&s, &p->f->inst[i].operand[k]);
+	}
 	s.block = UINT32_MAX;
 	for (s.at = 0; s.at < p->f->n_insts; s.at++) {
 		c->start[s.at] = s.at ? c->n_insts : 0;

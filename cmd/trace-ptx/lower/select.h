@@ -64,6 +64,9 @@ struct plan {
 	const char **sequence;      /* ACT_FUSED */
 	uint32_t *loop_end;         /* of a loop that begins with the instruction: its last one; else 0 */
 	bool *in_loop;
+	const struct operand **wide; /* the results of a load in the place of several; NULL: one */
+	int32_t *shift;              /* bytes from its lowest address to its own */
+	struct arena arena;
 };
 
 void plan_make(struct plan *p, const struct bound_code *c, const struct func *f, unsigned binary);
@@ -73,6 +76,12 @@ uint32_t plan_root(const struct plan *p, uint32_t reg);
 struct facts plan_facts(const struct plan *p, uint32_t i);
 /* Operands before this one are results. */
 unsigned plan_results(const struct stmt *in);
+
+/* Does the register hold from instruction `from' to instruction `to' what it held at `from'? */
+bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to);
+
+/* widen.c */
+void plan_widen(struct plan *p);
 
 /* ---- live.c ---- */
 
@@ -89,7 +98,7 @@ struct machine_inst {
 	uint32_t dst, src[STEP_SOURCES];
 	uint8_t n_src, bytes;
 	bool access;
-	int32_t immediate;
+	int32_t immediate, shift; /* shift: of the address that was executed above that of the access */
 };
 
 struct lower_code {

@@ -162,8 +162,7 @@ uint32_t plan_root(const struct plan *p, uint32_t reg)
 	return reg;
 }
 
-/* Does the register hold from instruction `from' to instruction `to' what it held at `from'? */
-static bool holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
+bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 {
 	const struct lower_value *v = &p->value[reg];
 
@@ -199,7 +198,7 @@ static bool same(struct plan *p, uint32_t i, uint32_t reg)
 	if (p->value[root].kind == VALUE_PRED || p->value[root].size < v->size)
 		return false;
 	if (p->value[root].kind != VALUE_CONST && (p->value[root].defs > 1 || p->value[root].guarded) &&
-		(v->scattered || !holds(p, root, i + 1, v->last)))
+		(v->scattered || !plan_holds(p, root, i + 1, v->last)))
 		return false;
 	if (p->value[root].kind == VALUE_CONST) {
 		v->kind = VALUE_CONST;
@@ -327,7 +326,7 @@ static uint32_t first_of(const struct plan *p, uint32_t i, unsigned k, const cha
 		return UINT32_MAX;
 	for (unsigned n = 1; n < q[0].in->n_operands; n++)
 		if (q[0].in->operand[n].kind == O_REG &&
-			!holds(p, plan_root(p, q[0].in->operand[n].reg), v->at, i))
+			!plan_holds(p, plan_root(p, q[0].in->operand[n].reg), v->at, i))
 			return UINT32_MAX;
 	return v->at;
 }
@@ -378,6 +377,8 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 	p->sequence = xcalloc(n, sizeof(*p->sequence));
 	p->loop_end = xcalloc(n, sizeof(*p->loop_end));
 	p->in_loop = xcalloc(n, sizeof(*p->in_loop));
+	p->wide = xcalloc(n, sizeof(*p->wide));
+	p->shift = xcalloc(n, sizeof(*p->shift));
 	for (uint32_t r = 0; r < f->n_regs; r++) {
 		unsigned bits = types[f->reg[r].type].bits;
 
@@ -389,6 +390,7 @@ void plan_make(struct plan *p, const struct bound_code *c, const struct func *f,
 	count(p);
 	find_values(p);
 	find_pairs(p);
+	plan_widen(p);
 }
 
 void plan_free(struct plan *p)
@@ -400,4 +402,7 @@ void plan_free(struct plan *p)
 	free(p->sequence);
 	free(p->loop_end);
 	free(p->in_loop);
+	free(p->wide);
+	free(p->shift);
+	arena_free(&p->arena);
 }

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads of shared memory that become one: of words that stand beside each other, four or two, from an address that is
+ * known to be a multiple of their bytes, within one block and with no store between.
+ *
+ * Always true: the wide load stands where the first of them stood, and nothing between looked at what the others
+ * write. Shared arrays are taken to begin at multiples of 16, as assemblers place them.
+ */
+#include <stdlib.h>
+#include "lower/select.h"
+
+#define WIDEST 16u /* bytes */
+
+/* A power of two that divides the value, up to WIDEST. */
+static unsigned divisor(uint64_t v) { return v % WIDEST ? (unsigned)(v & (0 - v)) : WIDEST; }
+
+static unsigned less(unsigned a, unsigned b) { return a < b ? a : b; }
+
+static unsigned alignment_of_variable(const struct symbol *s)
+{
+	if (!s || s->space != SP_SHARED)
+		return 1;
+	return s->unsized ? less(divisor(s->align), WIDEST) : WIDEST;
+}
+
+static unsigned alignment_of(const struct plan *p, const struct operand *o, unsigned depth);
+
+/* Of the result of instruction i. */
+static unsigned alignment_at(const struct plan *p, uint32_t i, unsigned depth)
+{
+	const struct stmt *in = &p->f->inst[i];
+	const struct operand *o = in->operand;
+	unsigned a, b;
+
+	if (depth > 8 || in->guard || in->n_operands < 2)
+		return 1;
+	a = alignment_of(p, &o[1], depth + 1);
+	switch (in->op) {
+	case I_mov:
+	case I_cvta: return a;
+	case I_add:
+	case I_sub: return less(a, alignment_of(p, &o[2], depth + 1));
+	case I_shl: return o[2].kind != O_INT ? 1 : o[2].value < 4 ? less(a << o[2].value, WIDEST) : WIDEST;
+	case I_mul:
+	case I_mad:
+		if (has(in, M_HI))
+			return 1;
+		b = less(a * alignment_of(p, &o[2], depth + 1), WIDEST);
+		return in->op == I_mul ? b : less(b, alignment_of(p, &o[3], depth + 1));
+	default: return 1;
+	}
+}
+
+static unsigned alignment_of(const struct plan *p, const struct operand *o, unsigned depth)
+{
+	uint32_t reg;
+
+	if (o->kind == O_INT)
+		return divisor((uint64_t)o->value);
+	if (o->kind == O_SYM)
+		return less(divisor((uint64_t)o->value), alignment_of_variable(o->sym));
+	if (o->kind != O_REG || o->part)
+		return 1;
+	reg = o->reg;
+	return p->value[reg].defs == 1 ? alignment_at(p, p->value[reg].at, depth) : 1;
+}
+
+/* What a load's address is made of: base or variable, and the constant. */
+static bool is_narrow(const struct plan *p, uint32_t i)
+{
+	const struct stmt *in = &p->f->inst[i];
+	const struct op *o = &p->code->op[p->f->first_pc + i];
+	const struct lower_value *v;
+
+	if (in->op != I_ld || in->guard || p->act[i] != ACT_ROW || o->space != SP_SHARED || o->bytes != 4 ||
+		o->n > 1 || in->operand[0].kind != O_REG || has(in, M_VOLATILE) || in->operand[1].n)
+		return false;
+	v = &p->value[in->operand[0].reg];
+	return v->kind == VALUE_REG && v->size == 1 && v->defs == 1;
+}
+
+/* The base in registers and what is added to it, sums folded into the address too. */
+static uint32_t base_of(const struct plan *p, const struct operand *at, int64_t *offset)
+{
+	uint32_t reg = at->reg;
+
+	*offset = at->value;
+	while (reg != UINT32_MAX && p->value[reg].kind == VALUE_SAME) {
+		const struct stmt *in = &p->f->inst[p->value[reg].at];
+
+		if (in->op == I_add)
+			*offset += in->operand[2].value;
+		if (in->op == I_add && in->operand[2].kind != O_INT)
+			return reg;
+		reg = p->value[reg].of;
+	}
+	return reg;
+}
+
+static bool changes_shared(const struct op *o)
+{
+	return o->flow != FLOW_NEXT || (o->memory && o->in->op != I_ld && o->in->op != I_ldu) ||
+	       o->in->op == I_membar || o->in->op == I_fence || o->in->op == I_cp;
+}
+
+static bool looks_at(const struct operand *o, uint32_t reg)
+{
+	if ((o->kind == O_REG || o->kind == O_ADDR) && o->reg == reg)
+		return true;
+	for (unsigned k = 0; (o->kind == O_VEC || o->kind == O_ADDR) && k < o->n; k++)
+		if (looks_at(&o->elem[k], reg))
+			return true;
+	return false;
+}
+
+/* Does nothing between two instructions look at or write the register? */
+static bool untouched(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		for (unsigned k = 0; k < p->f->inst[i].n_operands; k++)
+			if (looks_at(&p->f->inst[i].operand[k], reg))
+				return false;
+	return true;
+}
+
+/* Those loads behind i that read the n words of the line that i's word is in: true: all are there. */
+static bool find_words(const struct plan *p, uint32_t i, unsigned n, uint32_t *word)
+{
+	int64_t offset, other, line;
+	const struct operand *at = &p->f->inst[i].operand[1];
+	uint32_t base = base_of(p, at, &offset), found = 1;
+
+	line = offset & ~(int64_t)(4 * n - 1);
+	for (unsigned k = 0; k < n; k++)
+		word[k] = UINT32_MAX;
+	word[(offset - line) / 4] = i;
+	for (uint32_t j = i + 1; j < p->f->n_insts && p->block[j] == p->block[i] && found < n; j++) {
+		const struct stmt *in = &p->f->inst[j];
+
+		if (changes_shared(&p->code->op[p->f->first_pc + j]))
+			return false;
+		if (!is_narrow(p, j) || in->operand[1].sym != at->sym ||
+			base_of(p, &in->operand[1], &other) != base || other < line ||
+			other >= line + 4 * n || (other - line) % 4 || word[(other - line) / 4] != UINT32_MAX)
+			continue;
+		if (!untouched(p, in->operand[0].reg, i, j) ||
+			(base != UINT32_MAX && !plan_holds(p, base, i, j)))
+			return false;
+		word[(other - line) / 4] = j;
+		found++;
+	}
+	return found == n;
+}
+
+static void make_wide(struct plan *p, uint32_t i, unsigned n, const uint32_t *word)
+{
+	struct operand *v = arena_alloc(&p->arena, 1, sizeof(*v));
+	int64_t own, lowest;
+
+	v->kind = O_VEC;
+	v->n = (uint8_t)n;
+	v->elem = arena_alloc(&p->arena, n, sizeof(*v));
+	for (unsigned k = 0; k < n; k++) {
+		v->elem[k] = p->f->inst[word[k]].operand[0];
+		p->act[word[k]] = ACT_GONE;
+	}
+	base_of(p, &p->f->inst[i].operand[1], &own);
+	base_of(p, &p->f->inst[word[0]].operand[1], &lowest);
+	p->act[i] = ACT_ROW;
+	p->wide[i] = v;
+	p->shift[i] = (int32_t)(own - lowest);
+}
+
+void plan_widen(struct plan *p)
+{
+	for (uint32_t i = 0; i < p->f->n_insts; i++) {
+		const struct operand *at;
+		struct operand base = {.kind = O_REG};
+		unsigned alignment;
+		uint32_t word[4];
+		int64_t offset;
+
+		if (!is_narrow(p, i) || p->wide[i])
+			continue;
+		at = &p->f->inst[i].operand[1];
+		base.reg = base_of(p, at, &offset);
+		alignment =
+			base.reg != UINT32_MAX ? alignment_of(p, &base, 0) : alignment_of_variable(at->sym);
+		for (unsigned n = alignment / 4; n > 1; n /= 2)
+			if (find_words(p, i, n, word)) {
+				make_wide(p, i, n, word);
+				break;
+			}
+	}
+}
