@@ -1,93 +1,140 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of a row of ptx.def, and whether the suffixes of a statement go together and with its types.
+ * The words of the rows of ptx.def, and whether the suffixes of a statement go together and with its types.
  *
- * Always true: a statement that words_fit passed has no suffix that its instruction would leave out of account for its
- * type, one of each choice that must be made, and at most one of each that may.
+ * A row becomes groups of words when the first statement is read: words that go with the same types and stand alone, or
+ * are joined by one sign. Always true: a statement that words_fit passed has no suffix that its instruction would leave
+ * out of account for its type, one of each choice that must be made, and at most one of each that may.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include "lang/lang.h"
 
-static size_t word_length(const char *s) { return strcspn(s, " |/"); }
+#define SET_WORDS  ((N_MODIFIERS + 63) / 64)
+#define GROUPS_MAX 1024
+_Static_assert(N_TYPES <= 64, "a set of types is a word");
+
+struct group {
+	uint64_t words[SET_WORDS], types;
+	const char *text; /* in the row */
+	uint8_t length;
+	char how; /* '|': exactly one of them, '/': at most one, ' ': any */
+};
+static struct group groups[GROUPS_MAX];
+static uint16_t first[N_OPCODES + 1]; /* group of each row */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* The types behind '['; all for an empty list. */
+static uint64_t read_types(const char *s)
+{
+	uint64_t set = *s == ']' ? UINT64_MAX : 0;
+
+	for (; *s != ']'; s += strspn(s, " ")) {
+		uint32_t n = (uint32_t)strcspn(s, " ]");
+
+		set |= 1ull << type_find(s, n);
+		s += n;
+	}
+	return set;
+}
+
+/* The word at s and those joined to it, into g: their length. */
+static size_t read_joined(const char *s, struct group *g)
+{
+	const char *end = s;
+
+	for (;; g->how = *end++) {
+		uint32_t n = (uint32_t)strcspn(end, " |/");
+		enum modifier m = modifier_find(end, n);
+
+		g->words[m / 64] |= 1ull << (m % 64);
+		end += n;
+		if (*end != '|' && *end != '/')
+			return (size_t)(end - s);
+	}
+}
+
+static unsigned read_row(const char *s, unsigned n)
+{
+	uint64_t set = UINT64_MAX;
+	bool open = false; /* the last group takes more words that stand alone */
+
+	while (*(s += strspn(s, " ")) && n < GROUPS_MAX) {
+		if (*s == '[') {
+			set = read_types(s + 1);
+			s += strcspn(s, "]") + 1;
+			open = false;
+			continue;
+		}
+		struct group g = {.types = set, .text = s, .how = ' '};
+		size_t length = read_joined(s, &g);
+
+		g.length = (uint8_t)length;
+		s += length;
+		if (open && g.how == ' ')
+			for (unsigned i = 0; i < SET_WORDS; i++)
+				groups[n - 1].words[i] |= g.words[i];
+		else
+			groups[n++] = g;
+		open = g.how == ' ';
+	}
+	return n;
+}
+
+static void read_rows(void)
+{
+	unsigned n = 0;
+
+	for (unsigned op = 0; op < N_OPCODES; op++) {
+		first[op] = (uint16_t)n;
+		n = op ? read_row(opcodes[op].words, n) : 0;
+	}
+	first[N_OPCODES] = (uint16_t)n;
+}
 
 bool words_allow(enum opcode op, enum modifier m)
 {
-	const char *w = opcodes[op].words, *name = modifier_name[m];
-
-	while (*(w += strspn(w, " |/"))) {
-		size_t n = *w == '[' ? strcspn(w, "]") + 1 : word_length(w);
-
-		if (*w != '[' && !strncmp(w, name, n) && !name[n])
+	pthread_once(&once, read_rows);
+	for (unsigned i = first[op]; i < first[op + 1]; i++)
+		if (groups[i].words[m / 64] >> (m % 64) & 1)
 			return true;
-		w += n;
-	}
 	return false;
 }
 
-/* The types behind '[' have t among them, or are none. */
-static bool lists_type(const char *s, enum type t)
+/* How many of the group's words the statement has; left loses them. */
+static unsigned take(const struct group *g, uint64_t *left)
 {
-	const char *name = types[t].name;
-	bool any = *s == ']';
+	unsigned n = 0;
 
-	for (; *s != ']'; s += strspn(s, " ")) {
-		size_t n = strcspn(s, " ]");
-
-		any |= t && !strncmp(s, name, n) && !name[n];
-		s += n;
+	for (unsigned i = 0; i < SET_WORDS; i++) {
+		n += (unsigned)__builtin_popcountll(left[i] & g->words[i]);
+		left[i] &= ~g->words[i];
 	}
-	return any;
-}
-
-/* The words at *w that are joined by *how, '|' or '/': how many of them the statement has; left loses them. */
-static unsigned take_joined(const char **w, const struct stmt *in, uint64_t *left, char *how)
-{
-	unsigned found = 0;
-
-	for (*how = ' ';; *how = *(*w)++) {
-		size_t n = word_length(*w);
-		enum modifier m = modifier_find(*w, (uint32_t)n);
-
-		found += has(in, m);
-		left[m / 64] &= ~(1ull << (m % 64));
-		*w += n;
-		if (**w != '|' && **w != '/')
-			return found;
-	}
+	return n;
 }
 
 bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
 {
-	const char *w = opcodes[in->op].words;
 	enum type t = in->n_types ? (enum type)in->type[in->n_types - 1] : T_NONE;
-	uint64_t left[(N_MODIFIERS + 63) / 64];
-	bool applies = true;
+	uint64_t left[SET_WORDS];
 
-	if (*w == '*')
-		return true;
+	pthread_once(&once, read_rows);
 	memcpy(left, in->mod, sizeof(left));
-	while (*(w += strspn(w, " "))) {
-		const char *first = w;
-		char how;
+	for (unsigned i = first[in->op]; i < first[in->op + 1]; i++) {
+		const struct group *g = &groups[i];
+		unsigned n = g->types >> t & 1 ? take(g, left) : 1;
 
-		if (*w == '[') {
-			applies = lists_type(w + 1, t);
-			w += strcspn(w, "]") + 1;
-		} else if (!applies) {
-			w += strcspn(w, " ");
-		} else {
-			unsigned n = take_joined(&w, in, left, &how);
-
-			if ((how == '|' && n != 1) || (how == '/' && n > 1)) {
-				snprintf(why, cap, "found %u of .%.*s in %s, wanted %s", n, (int)(w - first),
-					first, text, how == '|' ? "one" : "at most one");
-				return false;
-			}
+		if ((g->how == '|' && n != 1) || (g->how == '/' && n > 1)) {
+			snprintf(why, cap, "found %u of .%.*s in %s, wanted %s", n, g->length, g->text, text,
+				g->how == '|' ? "one" : "at most one");
+			return false;
 		}
 	}
-	for (unsigned m = 0; m < N_MODIFIERS; m++)
-		if (left[m / 64] >> (m % 64) & 1) {
+	for (unsigned i = 0; i < SET_WORDS; i++)
+		if (left[i]) {
+			unsigned m = i * 64 + (unsigned)__builtin_ctzll(left[i]);
+
 			snprintf(why, cap, "found suffix .%s in %s, wanted it with a type that it goes with",
 				modifier_name[m], text);
 			return false;
