@@ -449,7 +449,8 @@ static int bind_pack(struct bind *b, struct op *o)
 	enum type t = (enum type)b->in->type[0];
 	unsigned n = types[t].bits < 16 ? 3 : 2;
 
-	if (!has(b->in, M_SAT) || types[t].bits > 16 || (types[t].kind != K_SINT && types[t].kind != K_UINT))
+	if (!has(b->in, M_SAT) || has(b->in, M_RELU) || has(b->in, M_FTZ) || types[t].bits > 16 ||
+		(types[t].kind != K_SINT && types[t].kind != K_UINT))
 		return bind_refuse(b, "saturation to whole numbers of 2, 4, 8 or 16 bits");
 	if (bind_types(b, n) || bind_operands(b, n + 1, n + 1))
 		return -1;

@@ -119,6 +119,22 @@ static int finish(struct bind *b, struct op *o, struct matrix *x, const struct o
 		       : 0;
 }
 
+/* Suffixes that the product would leave out of account, or that it cannot do without. */
+static int check_suffixes(struct bind *b, const struct matrix *x, bool layouts)
+{
+	const struct stmt *in = b->in;
+
+	if (x->saturate && (!mma_is_int((enum type)x->d) || x->a == T_B1))
+		return bind_fault(b, NULL, "suffix", "found .satfinite in %s, wanted integers", in->text);
+	if (x->a == T_B1 ? has(in, M_XOR) == has(in, M_AND) || !has(in, M_POPC)
+			 : has(in, M_XOR) || has(in, M_AND) || has(in, M_POPC))
+		return bind_fault(
+			b, NULL, "suffix", "found %s, wanted .xor.popc or .and.popc for .b1 alone", in->text);
+	if (layouts && !strstr(in->text, ".row.col"))
+		return bind_fault(b, NULL, "suffix", "found %s, wanted .row.col", in->text);
+	return 0;
+}
+
 /* The fifth and sixth operand of a sparse product. */
 static int bind_metadata(struct bind *b, struct op *o, struct matrix *x)
 {
@@ -163,7 +179,9 @@ int bind_mma(struct bind *b, struct op *o)
 	} else if (!known(&x)) {
 		return bind_refuse(b, "this shape with these types");
 	}
-	return (x.sparse && bind_metadata(b, o, &x)) ? -1 : finish(b, o, &x, in->operand);
+	return check_suffixes(b, &x, !x.volta) || (x.sparse && bind_metadata(b, o, &x))
+		       ? -1
+		       : finish(b, o, &x, in->operand);
 }
 
 /* ---- wmma ---- */
@@ -248,7 +266,7 @@ static int bind_wmma_product(struct bind *b, struct op *o, struct mma_shape s)
 	x.bit_op = x.a == T_B1 ? has(in, M_XOR) ? 1 : 2 : 0;
 	if (!known(&x))
 		return bind_refuse(b, "this shape with these types");
-	return bind_operands(b, 4, 4) ? -1 : finish(b, o, &x, in->operand);
+	return check_suffixes(b, &x, false) || bind_operands(b, 4, 4) ? -1 : finish(b, o, &x, in->operand);
 }
 
 static int bind_wmma_move(struct bind *b, struct op *o, struct mma_shape s)

@@ -273,6 +273,8 @@ int bind_wgmma(struct bind *b, struct op *o)
 	x->b = (enum type)in->type[2];
 	x->saturate = has(in, M_SATFINITE);
 	x->popc = has(in, M_POPC) && has(in, M_AND);
+	if (x->saturate && x->d != T_S32)
+		return bind_fault(b, NULL, "suffix", "found .satfinite in %s, wanted integers", in->text);
 	if (!find_shape(in->text, x) || !known(x))
 		return bind_refuse(b, "this shape with these types");
 	o->fn = wgmma;
