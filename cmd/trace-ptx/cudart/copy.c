@@ -151,8 +151,6 @@ ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 /* ---- boxes ---- */
 
-/* Positions and the extent count texels along the first dimension where an array takes part, else bytes. */
-
 /* One end of a copy: where its box begins, with its pitch and the bytes from plane to plane. */
 static int find_end(const struct array *array, const struct pitched *p, struct position at, size_t unit,
 	struct extent bytes, struct pitched *out, size_t *slice)

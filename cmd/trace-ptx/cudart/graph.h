@@ -29,7 +29,10 @@ struct kernel_work {
 	void **args; /* where each of them stands */
 };
 
-/* As the runtime has them. */
+/*
+ * As the runtime has them. Positions and the extent of a copy count texels along the first dimension where an array takes
+ * part, else bytes.
+ */
 struct copy_3d {
 	const struct array *from_array;
 	struct position from_at;
