@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "exec/print.h"
+#include "lang/ieee.h"
 
 static const uint8_t *byte_at(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
 {
@@ -55,7 +56,6 @@ static bool convert(struct printing *p, const struct warp *w, unsigned lane, cha
 	char conv, bool wide, uint64_t v)
 {
 	char text[1200], str[1000];
-	double d;
 	int n;
 
 	if (conv == 's') {
@@ -71,9 +71,8 @@ static bool convert(struct printing *p, const struct warp *w, unsigned lane, cha
 	}
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	memcpy(&d, &v, 8);
 	n = conv == 's'                ? snprintf(text, sizeof(text), spec, str)
-	    : strchr("feEgGaAF", conv) ? snprintf(text, sizeof(text), spec, d)
+	    : strchr("feEgGaAF", conv) ? snprintf(text, sizeof(text), spec, ieee_f64(v))
 	    : conv == 'p'              ? snprintf(text, sizeof(text), "0x%llx", (unsigned long long)v)
 	    : conv == 'c'              ? snprintf(text, sizeof(text), spec, (int)v)
 				       : snprintf(text, sizeof(text), spec, (long long)v);

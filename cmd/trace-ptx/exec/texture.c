@@ -9,6 +9,7 @@
 #include <string.h>
 #include "arena.h"
 #include "exec/exec.h"
+#include "lang/ieee.h"
 #include "lang/small.h"
 
 uint64_t texture_span(const struct texture *t)
@@ -88,27 +89,19 @@ const struct texture *texture_find(const struct textures *all, const struct memo
 
 /* ---- texels ---- */
 
-static uint32_t bits_of(float f)
-{
-	uint32_t u;
-
-	memcpy(&u, &f, 4);
-	return u;
-}
-
 static uint32_t channel(const struct texture *t, uint32_t v)
 {
 	unsigned rest = 32u - t->bits;
 	int32_t wide = (int32_t)(v << rest) >> rest;
 
 	if (t->kind == TEXEL_FLOAT)
-		return t->bits == 16 ? bits_of((float)small_value(v, SMALL_F16)) : v;
+		return t->bits == 16 ? ieee_f32_bits((float)small_value(v, SMALL_F16)) : v;
 	if (!t->read_float)
 		return t->kind == TEXEL_SIGNED ? (uint32_t)wide : v;
 	if (t->kind == TEXEL_UNSIGNED)
-		return bits_of((float)((double)v / (double)((1u << t->bits) - 1)));
+		return ieee_f32_bits((float)((double)v / (double)((1u << t->bits) - 1)));
 	double most = (double)((1u << (t->bits - 1)) - 1);
-	return bits_of((float)(wide < -(int32_t)most ? -1.0 : wide / most));
+	return ieee_f32_bits((float)(wide < -(int32_t)most ? -1.0 : wide / most));
 }
 
 void texture_texel(const struct texture *t, const uint8_t *at, uint32_t out[4])
@@ -132,12 +125,8 @@ void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4])
 	for (unsigned c = 0; c < t->channels; c++) {
 		uint32_t v = in[c];
 
-		if (t->kind == TEXEL_FLOAT && t->bits == 16) {
-			float f;
-
-			memcpy(&f, &v, 4);
-			v = small_from((double)f, SMALL_F16, ROUND_RN, false);
-		}
+		if (t->kind == TEXEL_FLOAT && t->bits == 16)
+			v = small_from((double)ieee_f32(v), SMALL_F16, ROUND_RN, false);
 		memcpy(at + c * bytes, &v, bytes);
 	}
 }
@@ -145,5 +134,5 @@ void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4])
 void texture_border(const struct texture *t, uint32_t out[4])
 {
 	for (unsigned c = 0; c < 4; c++)
-		out[c] = texture_real(t) ? bits_of(t->border[c]) : (uint32_t)(int64_t)t->border[c];
+		out[c] = texture_real(t) ? ieee_f32_bits(t->border[c]) : (uint32_t)(int64_t)t->border[c];
 }

@@ -9,6 +9,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include "lang/ieee.h"
 #include "lang/parser.h"
 
 #define DEPTH 32u
@@ -42,30 +43,20 @@ static const struct {
 };
 #define N_OPERATORS (sizeof(operators) / sizeof(operators[0]))
 
-static double as_real(const struct constant *c)
+double constant_real(const struct constant *c)
 {
-	double d;
-
-	if (c->kind == CONST_REAL)
-		memcpy(&d, &c->bits, 8);
-	else
-		d = c->kind == CONST_SIGNED ? (double)(int64_t)c->bits : (double)c->bits;
-	return d;
+	return c->kind == CONST_REAL     ? ieee_f64(c->bits)
+	       : c->kind == CONST_SIGNED ? (double)(int64_t)c->bits
+					 : (double)c->bits;
 }
 
-static struct constant real(double d)
-{
-	struct constant c = {.kind = CONST_REAL};
-
-	memcpy(&c.bits, &d, 8);
-	return c;
-}
+static struct constant real(double d) { return (struct constant){CONST_REAL, ieee_f64_bits(d)}; }
 
 static struct constant truth(bool b) { return (struct constant){CONST_SIGNED, b}; }
 
 static bool is_true(const struct constant *c)
 {
-	return c->kind == CONST_REAL ? as_real(c) != 0 : c->bits != 0;
+	return c->kind == CONST_REAL ? constant_real(c) != 0 : c->bits != 0;
 }
 
 static bool compare_reals(enum operation op, double a, double b)
@@ -165,7 +156,7 @@ static bool term(struct parser *p, struct constant *c, unsigned depth)
 			return parse_bad(
 				p, &t, "expression", "found '~' of a real number, wanted a whole one");
 		if (t.punct == '-')
-			*c = c->kind == CONST_REAL ? real(-as_real(c))
+			*c = c->kind == CONST_REAL ? real(-constant_real(c))
 						   : (struct constant){c->kind, 0 - c->bits};
 		else if (t.punct == '~')
 			c->bits = ~c->bits;
@@ -194,7 +185,7 @@ static bool bracket(struct parser *p, struct constant *c, unsigned depth)
 	if (!next(p) || !take_punct(p, ')') || !term(p, c, depth + 1))
 		return false;
 	if (c->kind == CONST_REAL) {
-		double d = as_real(c), most = to_signed ? 0x1p63 : 0x1p64;
+		double d = constant_real(c), most = to_signed ? 0x1p63 : 0x1p64;
 
 		if (!(d > -0x1p63 && d < most))
 			return parse_unwanted(p, "a number that fits before it");
@@ -219,7 +210,7 @@ static bool operate(
 			operators[which].text);
 	if (!is_real && (op == DIV || op == MOD) && !b.bits)
 		return parse_bad(p, at, "expression", "found a division by 0, wanted another divisor");
-	*a = is_real ? operate_real(op, as_real(a), as_real(&b)) : operate_whole(op, *a, b);
+	*a = is_real ? operate_real(op, constant_real(a), constant_real(&b)) : operate_whole(op, *a, b);
 	return true;
 }
 

@@ -4,6 +4,7 @@
  * parts of addresses (0xFF00(name)). Samplers' and textures' fields are read and kept as numbers.
  */
 #include <string.h>
+#include "lang/ieee.h"
 #include "lang/parser.h"
 #include "lang/small.h"
 
@@ -41,41 +42,21 @@ static uint16_t half_of(double v, bool bf16)
 /* c as an element of the type has it. */
 static uint64_t element_of(const struct constant *c, enum type type, unsigned bytes)
 {
-	uint64_t v = c->bits;
-	uint32_t u;
-	double d;
-	float f;
+	const double d = constant_real(c);
 
-	if (c->kind == CONST_REAL)
-		memcpy(&d, &c->bits, 8);
-	else
-		d = c->kind == CONST_SIGNED ? (double)(int64_t)c->bits : (double)c->bits;
 	if (c->kind != CONST_REAL && type != T_F32 && type != T_F64)
-		return v; /* whole numbers are the bits of elements without a value of their own, f16 among them */
+		return c->bits; /* whole numbers are the bits of elements without a value of their own, f16 among them */
 	if (types[type].kind == K_FLOAT && bytes == 2)
 		return half_of(d, type == T_BF16);
-	if (bytes == 4) {
-		f = (float)d;
-		memcpy(&u, &f, 4);
-		return u;
-	}
-	memcpy(&v, &d, 8);
-	return v;
+	return bytes == 4 ? ieee_f32_bits((float)d) : ieee_f64_bits(d);
 }
 
 /* A 0f literal, which stands for its bits, as the element's type has it. */
 static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
 {
-	struct constant c = {.kind = CONST_REAL};
-	double d;
-	float f;
+	const struct constant c = {CONST_REAL, ieee_f64_bits((double)ieee_f32(u))};
 
-	if (bytes == 4)
-		return u;
-	memcpy(&f, &u, 4);
-	d = (double)f;
-	memcpy(&c.bits, &d, 8);
-	return element_of(&c, type, bytes);
+	return bytes == 4 ? u : element_of(&c, type, bytes);
 }
 
 static bool put_number(struct parser *p, struct filling *fl)

@@ -84,6 +84,8 @@ struct constant {
 	uint64_t bits; /* CONST_REAL: of a double */
 };
 bool take_constant(struct parser *p, struct constant *c);
+/* Its value, rounded to nearest. */
+double constant_real(const struct constant *c);
 /* An expression that is a whole number. */
 bool take_whole(struct parser *p, int64_t *v);
 /* The same where an operator may not follow: one literal with its sign, or an expression in brackets. */

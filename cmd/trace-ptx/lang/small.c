@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include "lang/ieee.h"
 #include "lang/small.h"
 
 struct format {
@@ -95,9 +96,6 @@ double fma_to_odd(double a, double b, double c)
 
 	if (err == 0 || !isfinite(s))
 		return s;
-	memcpy(&u, &s, 8);
-	if (!(u & 1))
-		u = (err > 0) == (s > 0) ? u + 1 : u - 1;
-	memcpy(&s, &u, 8);
-	return s;
+	u = ieee_f64_bits(s);
+	return u & 1 ? s : ieee_f64((err > 0) == (s > 0) ? u + 1 : u - 1);
 }

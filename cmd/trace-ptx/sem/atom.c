@@ -8,40 +8,12 @@
  */
 #include <math.h>
 #include "exec/check.h"
+#include "lang/ieee.h"
 #include "sem/async.h"
 #include "sem/atom.h"
 
-static float f32_of(u64 v)
-{
-	u32 u = (u32)v;
-	float f;
-
-	memcpy(&f, &u, 4);
-	return f;
-}
-static u64 bits_of(float f)
-{
-	u32 u;
-
-	if (f != f)
-		return 0x7fffffff;
-	memcpy(&u, &f, 4);
-	return u;
-}
-static double f64_of(u64 v)
-{
-	double f;
-
-	memcpy(&f, &v, 8);
-	return f;
-}
-static u64 bits64_of(double f)
-{
-	u64 u;
-
-	memcpy(&u, &f, 8);
-	return u;
-}
+/* The bits of a sum: one NaN for all. */
+static u64 sum_bits(float f) { return f != f ? 0x7fffffff : ieee_f32_bits(f); }
 
 static u16 small_atom(enum atom a, enum small f, u16 x, u16 y)
 {
@@ -57,13 +29,13 @@ static u16 small_atom(enum atom a, enum small f, u16 x, u16 y)
 static u64 float_atom(enum atom a, enum type t, u64 x, u64 y)
 {
 	if (t == T_F64)
-		return a == ATOM_ADD ? bits64_of(f64_of(x) + f64_of(y))
-				     : bits64_of(a == ATOM_MIN ? fmin(f64_of(x), f64_of(y))
-							       : fmax(f64_of(x), f64_of(y)));
+		return a == ATOM_ADD ? ieee_f64_bits(ieee_f64(x) + ieee_f64(y))
+				     : ieee_f64_bits(a == ATOM_MIN ? fmin(ieee_f64(x), ieee_f64(y))
+								   : fmax(ieee_f64(x), ieee_f64(y)));
 	if (t == T_F32)
-		return a == ATOM_ADD ? bits_of(f32_of(x) + f32_of(y))
-				     : bits_of(a == ATOM_MIN ? fminf(f32_of(x), f32_of(y))
-							     : fmaxf(f32_of(x), f32_of(y)));
+		return a == ATOM_ADD ? sum_bits(ieee_f32((u32)x) + ieee_f32((u32)y))
+				     : sum_bits(a == ATOM_MIN ? fminf(ieee_f32((u32)x), ieee_f32((u32)y))
+							      : fmaxf(ieee_f32((u32)x), ieee_f32((u32)y)));
 	enum small f = t == T_BF16 || t == T_BF16X2 ? SMALL_BF16 : SMALL_F16;
 	u64 lo = small_atom(a, f, (u16)x, (u16)y);
 	return t == T_F16 || t == T_BF16 ? lo

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lang/ieee.h"
 #include "sem/sem.h"
 
 #define FRAME_MAX (64u << 20)
@@ -140,17 +141,7 @@ uint32_t bind_const(struct bind *b, uint64_t value, unsigned bytes) { return add
 
 static double float_value(const struct operand *o)
 {
-	double d;
-
-	if (o->single) {
-		uint32_t u = (uint32_t)o->value;
-		float s;
-
-		memcpy(&s, &u, 4);
-		return (double)s;
-	}
-	memcpy(&d, &o->value, 8);
-	return d;
+	return o->single ? (double)ieee_f32((uint32_t)o->value) : ieee_f64((uint64_t)o->value);
 }
 
 /* The bits of an immediate as the type has them. */
@@ -158,7 +149,6 @@ static int const_bits(const struct bind *b, const struct operand *o, enum type t
 {
 	unsigned bits = types[type].bits;
 	double d;
-	float s;
 
 	if (o->kind == O_INT) {
 		*v = (uint64_t)o->value;
@@ -176,13 +166,9 @@ static int const_bits(const struct bind *b, const struct operand *o, enum type t
 		d = float_value(o);
 	}
 	if (bits == 64) {
-		memcpy(v, &d, 8);
+		*v = ieee_f64_bits(d);
 	} else if (bits == 32) {
-		uint32_t u;
-
-		s = (float)d;
-		memcpy(&u, &s, 4);
-		*v = u;
+		*v = ieee_f32_bits((float)d);
 	} else {
 		return bind_fault(b, o, "immediate", "found a floating-point number, wanted one of type .%s",
 			types[type].name);

@@ -11,6 +11,7 @@
  */
 #include <math.h>
 #include "exec/check.h"
+#include "lang/ieee.h"
 #include "lang/small.h"
 #include "sem/texture.h"
 
@@ -163,22 +164,6 @@ static bool texel(struct warp *w, const struct op *o, const struct texture *t, c
 	return true;
 }
 
-static float float_of(uint32_t u)
-{
-	float f;
-
-	memcpy(&f, &u, 4);
-	return f;
-}
-
-static uint32_t bits_of(float f)
-{
-	uint32_t u;
-
-	memcpy(&u, &f, 4);
-	return u;
-}
-
 /* The sum of the texels by their shares; one whole share: the texel's own bits. */
 static bool filtered(struct warp *w, const struct op *o, const struct texture *t, const struct spot *s,
 	unsigned lane, uint32_t out[4])
@@ -201,10 +186,10 @@ static bool filtered(struct warp *w, const struct op *o, const struct texture *t
 			return true;
 		}
 		for (unsigned c = 0; c < 4; c++)
-			sum[c] += (double)float_of(v[c]) * share;
+			sum[c] += (double)ieee_f32(v[c]) * share;
 	}
 	for (unsigned c = 0; c < 4; c++)
-		out[c] = bits_of((float)(sum[c] / (WHOLE * WHOLE * WHOLE)));
+		out[c] = ieee_f32_bits((float)(sum[c] / (WHOLE * WHOLE * WHOLE)));
 	w->addr[lane] = first;
 	return true;
 }
@@ -232,8 +217,8 @@ static void put_result(
 	for (unsigned c = 0; c < 4 && !x->half; c++)
 		REG(u32, w, slot[c])[lane] = v[c];
 	for (unsigned c = 0; c < 2 && x->half; c++) {
-		u32 low = small_from((double)float_of(v[2 * c]), SMALL_F16, ROUND_RN, false),
-		    high = small_from((double)float_of(v[2 * c + 1]), SMALL_F16, ROUND_RN, false);
+		u32 low = small_from((double)ieee_f32(v[2 * c]), SMALL_F16, ROUND_RN, false),
+		    high = small_from((double)ieee_f32(v[2 * c + 1]), SMALL_F16, ROUND_RN, false);
 
 		REG(u32, w, slot[c])[lane] = low | high << 16;
 	}
