@@ -88,6 +88,18 @@ wait_bytes() {
 	E
 }
 
+# The end of a kernel of which the blocks with %p2 wait for no bytes.
+some_wait() {
+	cat <<-E
+		@%p2 bra done;
+		$(wait_bytes)
+	done:
+		barrier.cluster.arrive;
+		barrier.cluster.wait;
+		$(write_out)
+	E
+}
+
 @test "st.async and red.async write into another block and tell its mbarrier" {
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
 		$(expect_bytes 8)
@@ -119,12 +131,7 @@ wait_bytes() {
 		add.u32 %r16, %r10, 1;
 		red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r14], %r16, [%r15];
 		setp.ne.u32 %p2, %r10, 2;
-		@%p2 bra done;
-		$(wait_bytes)
-	done:
-		barrier.cluster.arrive;
-		barrier.cluster.wait;
-		$(write_out)
+		$(some_wait)
 	E
 	run -0 trace-ptx -n k.launch
 	run -0 words o 32
@@ -161,12 +168,7 @@ wait_bytes() {
 		mov.b32 %r11, 13;
 		cvt.u16.u32 %h1, %r11;
 		@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [%rd1+32], 16, [bar], %h1;
-		@%p2 bra done;
-		$(wait_bytes)
-	done:
-		barrier.cluster.arrive;
-		barrier.cluster.wait;
-		$(write_out)
+		$(some_wait)
 	E
 	sed -i 's/^\.reg \.pred/.reg .b16 %h<2>;\n&/' k.ptx
 	launch
@@ -206,12 +208,7 @@ wait_bytes() {
 		barrier.cluster.wait.aligned;
 		cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.or.b32 [%r14], [s+64], 16, [%r15];
 		setp.ne.u32 %p2, %r10, 3;
-		@%p2 bra done;
-		$(wait_bytes)
-	done:
-		barrier.cluster.arrive;
-		barrier.cluster.wait;
-		$(write_out)
+		$(some_wait)
 	E
 	run -0 trace-ptx -n k.launch
 	run -0 words o 32
