@@ -185,6 +185,9 @@ conformance: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -n "$(REFERENCE)"
 	@[ ! -x $(BUILD)/trace-ptx ] || TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -p "$(REFERENCE)"
 	@TRACE_PTX=$(BUILD)/trace-ptx python3 tests/tools/ptx-values.py "$(REFERENCE)"
+# The golden figures anew, of a commit without changes and what it was compared with; then look at the diff and commit.
+golden: conformance
+	@BUILD="$(abspath $(BUILD))" sh tests/golden/run -u
 conformance-events: all
 	@TRACE_SIM=$(BUILD)/trace-sim python3 tests/tools/conformance.py -e "$(REFERENCE)"
 # Without the reference folder generated traces are measured. BENCH=-n: no callgrind; -s: stages of all cases.
@@ -243,4 +246,4 @@ extended-sim:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-sim format format-check tidy conformance conformance-events bench
+.PHONY: all man completions install uninstall dist clean tests suite check check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-sim format format-check tidy conformance conformance-events golden bench
