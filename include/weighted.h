@@ -32,9 +32,12 @@ void weighted_free(struct weighted *w);
 
 /*
  * The figure of a column over the application. false: it cannot be had, as a pick lacks it, or a rate its parts. stray gets,
- * by pick, what its value contributes to the figure, for weighted_half(); all 0 and *bounded false for a maximum, whose
- * error is not known.
+ * by pick, what its value contributes to the figure, for weighted_half(). *bounded false: its error is not known, as of a
+ * maximum, and of misses and DRAM bytes that a run with --warm counts of the kernels left out, too.
  */
 bool weighted_figure(const struct weighted *w, uint32_t column, double *value, double *stray, bool *bounded);
+
+/* Is that a figure of a run from which others follow, so that it must be in the store? */
+bool weighted_needs(const char *figure);
 
 #endif

@@ -355,6 +355,36 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 	stats-csv --weights heavier all.json >/dev/null
 }
 
+@test "--warm counts the L2 misses of the kernels that are left out" {
+	trace-pick --one -o picks "$app"
+	n=$(grep -c '^[0-9]' picks)
+	for flush in 0 1; do
+		set -- -f -q -g rtx3070 -F json -D gpgpu_flush_l1_cache=$flush
+		trace-sim "$@" -o all.json "$app"
+		trace-sim "$@" --warm -k @picks -o part.json "$app"
+		trace-sim "$@" -k @picks -o cold.json "$app"
+		tail -n 1 part.json | grep -q "\"warmed_kernels\":$((40 - n)),"
+		! grep -q warmed cold.json all.json
+		for f in L2_total_cache_misses dram_read_bytes; do
+			all=$(stats-csv -q --per run -s $f all.json | cell $f)
+			part=$(stats-csv --weights picks -s $f part.json | cell $f)
+			cold=$(stats-csv --weights picks -s $f cold.json | cell $f)
+			awk -v a="$all" -v p="$part" -v c="$cold" 'BEGIN { exit !(p > 0.95 * a && p < 1.05 * a && (c < 0.8 * a || c > 1.2 * a)) }' ||
+				{ echo "$f: $part of $all, cold $cold"; return 1; }
+		done
+	done
+	stats-csv --weights picks -s L2_total_cache_miss_rate,L2_total_cache_misses,L2_total_cache_accesses part.json >t.csv
+	awk -v r="$(cell L2_total_cache_miss_rate <t.csv)" -v m="$(cell L2_total_cache_misses <t.csv)" \
+		-v a="$(cell L2_total_cache_accesses <t.csv)" 'BEGIN { d = r - m / a; exit !(d < 1e-6 && d > -1e-6) }'
+	# Not where the run does not have all kernels of the application: then picks stand for those, too.
+	trace-pack -q -k @picks -o small.tpack "$app"
+	trace-sim -q -g rtx3070 -F json -k @small.tpack -o small.json small.tpack
+	! grep -q warmed small.json
+	run -0 stats-diff -q --weights picks -s L2_total_cache_misses part.json part.json
+	run -1 stats-diff --weights picks -s L2_total_cache_misses cold.json part.json
+	assert_line --regexp "L2_total_cache_misses .*$(stats-csv --weights picks -s L2_total_cache_misses part.json | cell L2_total_cache_misses)"
+}
+
 @test "stats-diff of two runs of picks: what is outside the error" {
 	trace-pick -e 1% -o picks "$app"
 	trace-sim -q -g rtx3070 -F json -k @picks "$app" >a.json

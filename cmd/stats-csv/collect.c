@@ -8,6 +8,7 @@
 #include <string.h>
 #include "cli.h"
 #include "job.h"
+#include "weighted.h"
 
 struct csv_reading {
 	struct csv_job *j;
@@ -39,7 +40,9 @@ static enum column_use decide(struct csv_job *j, uint32_t column)
 
 	if (j->list && !j->select.n)
 		return COLUMN_SHOWN;
-	return (j->select.n ? item >= 0 : is_default(c)) ? COLUMN_SHOWN : COLUMN_NO;
+	if (j->select.n ? item >= 0 : is_default(c))
+		return COLUMN_SHOWN;
+	return j->weights && weighted_needs(c->name) ? COLUMN_PART : COLUMN_NO;
 }
 
 static uint8_t *use_of(struct csv_job *j, uint32_t column)
@@ -246,7 +249,7 @@ void collect(struct csv_job *j, const char *path)
 			store_start(j->store, path, &item);
 		else if (event == row_of(j) && wanted(j, &item))
 			keep(&g);
-		else if (event == RESULT_DONE && j->per_run)
+		else if (event == RESULT_DONE && (j->per_run || j->weights))
 			keep(&g);
 		if (event == RESULT_DONE) {
 			store_end(j->store, &item);

@@ -68,7 +68,6 @@ static void keep(struct loading *l, const struct result_item *item)
 		l->value[n++].value = item->figure[i].value;
 	}
 	store_keep(l->d->store, item, l->value, n);
-	l->side->n_kernels++;
 }
 
 static int read_all(struct loading *l, struct results *r, struct fault *f)
@@ -83,9 +82,13 @@ static int read_all(struct loading *l, struct results *r, struct fault *f)
 			l->side->n_runs++;
 			l->side->log |= item.form == RESULT_ACCELSIM;
 		} else if (event == RESULT_KERNEL) {
-			if (kselect_has(d->o->kernels, item.kernel.position, item.kernel.name))
-				keep(l, &item);
+			if (!kselect_has(d->o->kernels, item.kernel.position, item.kernel.name))
+				continue;
+			keep(l, &item);
+			l->side->n_kernels++;
 		} else {
+			if (d->o->weights)
+				keep(l, &item);
 			store_end(d->store, &item);
 			if (strcmp(item.status, "cut"))
 				continue;

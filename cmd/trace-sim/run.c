@@ -47,20 +47,23 @@ void run_check(struct run *r)
 			r->list.n_kernels);
 }
 
-/* A kernel that is not simulated. */
+/*
+ * A kernel that is not simulated. Behind the last one wanted they are of interest to picks only, for what all others
+ * did.
+ */
 static void pass_over(struct run *r, uint32_t command)
 {
 	struct trace_options o = {.code = r->warm, .strict = r->strict};
 	struct fault f;
 	struct trace *t;
 
-	if (!r->warm || command > r->last_chosen)
+	if (!r->warm || (command > r->last_chosen && !kselect_picks(r->select)))
 		return;
 	t = klist_open(&r->list, command, &o, &f);
 	if (!t || warm_kernel(&r->gpu, t, r->warm, &f) < 0)
 		die_fault(&f);
 	trace_close(t);
-	r->warmed++;
+	r->gpu.warmed++;
 }
 
 static void load_kernel(struct run *r, uint32_t command)

@@ -30,7 +30,6 @@ struct run {
 	bool ptx; /* the kernel loaded last is one from PTX */
 	uint32_t kernels_done, kernels_loaded;
 	struct code *warm;     /* static instructions of kernels left out, with --warm; NULL: without */
-	uint32_t warmed;       /* kernels */
 	uint32_t last_chosen;  /* command: nothing behind it is simulated */
 	const char *selection; /* as -k says it; NULL: all */
 	struct figures *before, *now;

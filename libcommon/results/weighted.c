@@ -17,7 +17,9 @@
 struct weighted {
 	struct store *s;
 	const struct picks *p;
-	double *value; /* column times picks; NaN: the pick lacks it */
+	double *value;             /* column times picks; NaN: the pick lacks it */
+	struct store_value *total; /* figures of the whole run */
+	uint32_t n_total;
 };
 
 double weighted_total(const struct picks *p, const double *y)
@@ -140,6 +142,18 @@ static int same_picks(
 		p->path);
 }
 
+/* A loaded row stays until the next is loaded. */
+static void keep_total(struct weighted *w, const struct store_run *run)
+{
+	const struct store_kernel *t = run->total ? &w->s->total[run->total - 1] : NULL;
+
+	if (!t)
+		return;
+	w->total = xmalloc(((size_t)t->n + 1) * sizeof(*w->total));
+	memcpy(w->total, store_load(w->s, t), t->n * sizeof(*w->total));
+	w->n_total = t->n;
+}
+
 struct weighted *weighted_new(struct store *s, const struct picks *p, const struct store_run *run,
 	const struct store_kernel *kernel, uint32_t n_kernels, struct fault *f)
 {
@@ -149,7 +163,7 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	bool *met = xcalloc(p->n, sizeof(*met));
 	size_t cells = ((size_t)s->n_columns + 1) * p->n;
 
-	*w = (struct weighted){s, p, xmalloc(cells * sizeof(double))};
+	*w = (struct weighted){.s = s, .p = p, .value = xmalloc(cells * sizeof(double))};
 	for (size_t i = 0; i < cells; i++)
 		w->value[i] = (double)NAN;
 	for (uint32_t i = 0; i < n_kernels; i++) {
@@ -165,8 +179,10 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 	while (lost < p->n && met[lost])
 		lost++;
 	free(met);
-	if (lost == p->n)
+	if (lost == p->n) {
+		keep_total(w, run);
 		return w;
+	}
 	fault_set(f, (struct place){diag_keep(store_word(s, run->name)), 0, 0}, "picks-run",
 		"found no kernel %u, which %s has picked, wanted a run of all picks", p->pick[lost].position,
 		p->path);
@@ -176,10 +192,65 @@ struct weighted *weighted_new(struct store *s, const struct picks *p, const stru
 
 void weighted_free(struct weighted *w)
 {
-	if (w)
+	if (w) {
 		free(w->value);
+		free(w->total);
+	}
 	free(w);
 }
+
+/* ---- what the kernels left out did ------------------------------------------------------------ */
+
+/*
+ * Figures that a run with --warm counts of the kernels that it leaves out, as it takes them through the tags of the caches.
+ * Misses are rare events that few kernels of a stratum have, those that come first mostly, so that picks tell little of them.
+ */
+static const struct {
+	const char *figure, *left_out;
+} warmed_figures[] = {
+	{"L2_total_cache_misses", "warmed_L2_misses"},
+	{"dram_read_bytes", "warmed_dram_read_bytes"},
+	{"dram_write_bytes", "warmed_dram_write_bytes"},
+};
+
+bool weighted_needs(const char *figure) { return !strncmp(figure, "warmed_", 7); }
+
+static double of_run(const struct weighted *w, const char *name)
+{
+	uint32_t column = store_find_column(w->s, name);
+
+	for (uint32_t i = 0; i < w->n_total; i++)
+		if (w->total[i].column == column)
+			return w->total[i].value.real;
+	return 0;
+}
+
+/* The sum over all kernels of the list, where the run has it: of those simulated, and of those left out. */
+static bool whole(const struct weighted *w, uint32_t column, const double *y, double *sum)
+{
+	const char *name = w->s->column[column].name;
+	size_t i = 0, n = sizeof(warmed_figures) / sizeof(warmed_figures[0]);
+
+	while (i < n && strcmp(warmed_figures[i].figure, name) != 0)
+		i++;
+	if (i == n || of_run(w, "warmed_kernels") + w->p->n != w->p->n_all)
+		return false;
+	*sum = of_run(w, warmed_figures[i].left_out);
+	for (uint32_t k = 0; k < w->p->n; k++)
+		*sum += y[k];
+	return true;
+}
+
+/* The total of a column, and whether it is an estimate from picks, of which an interval can be told. */
+static double total_of(const struct weighted *w, uint32_t column, const double *y, bool *estimated)
+{
+	double sum;
+
+	*estimated = !whole(w, column, y, &sum);
+	return *estimated ? weighted_total(w->p, y) : sum;
+}
+
+/* ---- figures ---------------------------------------------------------------------------------- */
 
 /* Values of a counter by pick; one that a record may leave out is 0 there. false: a pick lacks it. */
 static bool counts(const struct weighted *w, uint32_t column, double *y)
@@ -197,17 +268,21 @@ static bool counts(const struct weighted *w, uint32_t column, double *y)
 }
 
 /* A rate: its linear part is (a - rate b) / total of b. */
-static bool rate(const struct weighted *w, const char *num, const char *den, double *value, double *stray)
+static bool rate(const struct weighted *w, const char *num, const char *den, double *value, double *stray,
+	bool *bounded)
 {
+	bool above, under;
 	uint32_t a = store_find_column(w->s, num), b = store_find_column(w->s, den);
 	double *below, total;
 
 	if (a == w->s->n_columns || b == w->s->n_columns)
 		return false;
 	below = xmalloc(w->p->n * sizeof(*below));
-	bool good = counts(w, a, stray) && counts(w, b, below) && (total = weighted_total(w->p, below)) != 0;
+	bool good =
+		counts(w, a, stray) && counts(w, b, below) && (total = total_of(w, b, below, &under)) != 0;
 	if (good) {
-		*value = weighted_total(w->p, stray) / total;
+		*value = total_of(w, a, stray, &above) / total;
+		*bounded = above && under;
 		for (uint32_t i = 0; i < w->p->n; i++)
 			stray[i] = (stray[i] - *value * below[i]) / total;
 	}
@@ -264,11 +339,11 @@ bool weighted_figure(const struct weighted *w, uint32_t column, double *value, d
 		return largest(w, column, value, stray);
 	if (c->about && *c->about->formula)
 		return results_formula(c->about, c->name, num, den, sizeof(num)) &&
-		       rate(w, num, den, value, stray);
+		       rate(w, num, den, value, stray, bounded);
 	if (kind == FIGURE_RATIO || !counts(w, column, stray))
 		return false;
 	if (is_rate_in_time(c->about))
 		return rate_in_time(w, value, stray);
-	*value = weighted_total(w->p, stray);
+	*value = total_of(w, column, stray, bounded);
 	return true;
 }

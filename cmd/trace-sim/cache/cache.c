@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "arena.h"
+#include "bits.h"
 #include "cache_int.h"
 
 const char *const cache_status_names[N_STATUS] = {
@@ -72,7 +73,7 @@ void cache_delete(struct cache *c)
 }
 
 /* What the replacement policy orders by: accesses that took no time each count as a cycle. */
-static uint32_t stamp(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touches; }
+static uint32_t stamp(const struct cache *c, uint64_t now) { return (uint32_t)now + c->touched.n; }
 
 void cache_set_decode_hook(struct cache *c, void (*decode)(void *ctx, struct req *r), void *ctx)
 {
@@ -141,7 +142,7 @@ uint32_t cache_make_request(struct cache_visit *a, uint8_t type, unsigned flags,
 	n->type = type;
 	n->flags = (uint16_t)(flags | REQ_BLANK);
 	n->lanes = q->lanes;
-	n->created = a->now - a->c->touches;
+	n->created = a->now - a->c->touched.n;
 	n->sm = q->sm;
 	n->cluster = q->cluster;
 	n->warp = q->warp;
@@ -488,11 +489,21 @@ bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now
 
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now)
 {
-	c->touches++;
-	return tag_touch(&c->tags, addr, tag_sector(&c->tags, sectors), modify, stamp(c, now));
+	struct cache_touches *n = &c->touched;
+	struct evicted out = {.wanted = false};
+	uint32_t asked = tag_sector(&c->tags, sectors), lack;
+
+	n->n++;
+	lack = tag_touch(&c->tags, addr, asked, modify, stamp(c, now), &out);
+	n->misses += bit_count32(lack);
+	n->read_misses += modify ? 0 : bit_count32(lack);
+	n->written_back += out.wanted ? bit_count32(out.sectors) : 0;
+	return lack;
 }
 
-void cache_let_pass(struct cache *c) { c->touches++; }
+void cache_let_pass(struct cache *c) { c->touched.n++; }
+
+struct cache_touches cache_touches(const struct cache *c) { return c->touched; }
 
 void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
 {

@@ -123,8 +123,15 @@ bool cache_displace(struct cache *c, uint64_t addr, struct line_image *out);
  * on behalf of the request cause (NULL: it is forgotten). A line that is there already, or finds no room, is dropped.
  */
 bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now, const struct req *cause);
+/* Accesses that took no time; sectors of them, or lines of a cache without, that were not there or had to go for them. */
+struct cache_touches {
+	uint32_t n;
+	uint64_t misses, read_misses, written_back;
+};
+struct cache_touches cache_touches(const struct cache *c);
 /*
- * An access in no time, which counts nothing: the sectors of the line are there, valid or modified, the youngest of its set.
+ * An access in no time, which counts among the touches only: the sectors of the line are there, valid or modified, the
+ * youngest of its set.
  * Those of them that were not.
  */
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);

@@ -23,7 +23,7 @@ struct cache {
 	uint32_t atom, port; /* bytes */
 	enum write_policy write;
 	enum write_alloc walloc;
-	uint32_t touches;              /* accesses that took no time, of cache_touch() */
+	struct cache_touches touched;
 	uint64_t data_port, fill_port; /* cycles still busy */
 	struct cache_ports ports;
 	struct cache_counts *counts; /* by stream, reserved; seen[]: counted for */

@@ -353,7 +353,8 @@ static uint32_t readable(uint32_t state)
 	return (state / LINE_VALID | (state / LINE_MODIFIED & ~(state / LINE_UNREADABLE))) & 15;
 }
 
-uint32_t tag_touch(struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now)
+uint32_t tag_touch(
+	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out)
 {
 	struct lookup l;
 
@@ -363,7 +364,10 @@ uint32_t tag_touch(struct tags *t, uint64_t addr, uint32_t sectors, bool modify,
 	if (l.status == STATUS_MISS) {
 		l.slot = victim(t, l.set);
 		l.sector = sectors;
-		t->dirty -= modified(t, l.slot);
+		if (modified(t, l.slot)) {
+			evict(t, l.slot, out);
+			t->dirty--;
+		}
 		allocate_line(t, &l, now);
 	}
 	uint32_t state = t->line[l.slot].state, lack = sectors & ~readable(state);

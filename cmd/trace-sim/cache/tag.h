@@ -106,9 +106,10 @@ void tag_fill_addr(
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
 /*
  * The sectors are there, valid or modified as a whole, the youngest of their set, as though they had been asked for and had
- * come. Those of them that were not there; all, where the set has no room.
+ * come. Those of them that were not there; all, where the set has no room. An eviction sets out->wanted.
  */
-uint32_t tag_touch(struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now);
+uint32_t tag_touch(
+	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out);
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector); /* quirk Q3-18: does not lower dirty */
 /* Lines as they stand, for caches that exchange them. slot: of a line at rest. */
 void tag_take(struct tags *t, uint32_t slot, struct line_image *out);

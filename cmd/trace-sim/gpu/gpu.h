@@ -99,6 +99,7 @@ struct gpu {
 	bool if_idle;                 /* several only while they take processors that nobody else would use */
 	struct team *team;            /* NULL: one thread */
 	bool sampling;                /* --sample-blocks */
+	uint32_t warmed;              /* kernels that went through the tags only, --warm */
 	struct net *net;
 	struct addrdec *dec;
 	struct memory *mem;

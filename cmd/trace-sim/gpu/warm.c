@@ -37,6 +37,7 @@ struct warm {
 	uint32_t cluster;
 	struct sm *sm;
 	struct cache *l1d; /* of the SM; NULL: accesses do not go through it */
+	bool code_comes;   /* through the L2 */
 	bool flushes_l1d;  /* what a thread block touched lately stands for it */
 	uint64_t code_base;
 	uint64_t seen[CODE_LINES / 64], known[CODE_LINES / 64]; /* lines of the thread block, of the kernel */
@@ -159,7 +160,7 @@ static void warm_code(struct warm *w, const struct inst *in)
 {
 	uint32_t line = in->pc / LINE;
 
-	if (line >= CODE_LINES || bitset_test(w->seen, line))
+	if (!w->code_comes || line >= CODE_LINES || bitset_test(w->seen, line))
 		return;
 	bitset_set(w->seen, line);
 	if (w->g->params.modern.on)
@@ -235,7 +236,10 @@ int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault 
 	w->flushes_l1d = g->params.core.flush_l1;
 	if (!w->flushes_l1d && g->params.core.adaptive_l1)
 		size_l1d(g, t);
-	if (g->params.modern.on && g->params.modern.const_cold) /* which lie before the code */
+	w->code_comes =
+		!g->params.core.perfect_icache && !(g->params.modern.on && g->params.modern.l1i_miss_latency);
+	if (w->code_comes && g->params.modern.on &&
+		g->params.modern.const_cold) /* which lie before the code */
 		memory_warm(g->mem, w->code_base - 4096, ALL_SECTORS, 0, false, gpu_now(g));
 	while ((r = trace_next(t, &w->block, f)) > 0)
 		warm_block(w);

@@ -121,6 +121,11 @@ void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64
  */
 void memory_warm(
 	struct memory *m, uint64_t line, uint32_t sectors, uint32_t cluster, bool write, uint64_t now);
+/* Sectors that memory_warm() asked the L2 for in vain, and what DRAM would have given and taken. */
+struct memory_warmed {
+	uint64_t misses, read_bytes, written_bytes;
+};
+struct memory_warmed memory_warmed(const struct memory *m);
 /* -gpgpu_flush_l2_cache (MEM-flush): the lines it prints go to out (NULL: none). */
 void memory_flush_l2(struct memory *m, FILE *out);
 

@@ -98,3 +98,19 @@ void memory_warm(
 	FOR_BITS32 (i, sectors)
 		warm_slice(m, line + 32 * i, 1u << i, cluster, write, now);
 }
+
+struct memory_warmed memory_warmed(const struct memory *m)
+{
+	struct memory_warmed sum = {0};
+
+	for (uint32_t i = 0; i < m->subs; i++) {
+		struct cache_touches n = {0};
+
+		if (m->sub[i].l2)
+			n = cache_touches(m->sub[i].l2);
+		sum.misses += n.misses;
+		sum.read_bytes += 32 * n.read_misses;
+		sum.written_bytes += 32 * n.written_back;
+	}
+	return sum;
+}

@@ -122,6 +122,19 @@ static uint64_t payload(const struct traffic *t)
 	return sum;
 }
 
+/* Only where kernels were left out with --warm. */
+static void note_warmed(struct stats_sink *s, const struct gpu *g)
+{
+	struct memory_warmed w = memory_warmed(g->mem);
+
+	if (!g->warmed)
+		return;
+	note(s, g->warmed, "warmed_kernels");
+	note(s, w.misses, "warmed_L2_misses");
+	note(s, w.read_bytes, "warmed_dram_read_bytes");
+	note(s, w.written_bytes, "warmed_dram_write_bytes");
+}
+
 void walk_more(struct stats_sink *s, struct gpu *g)
 {
 	if (!collecting(s))
@@ -133,6 +146,7 @@ void walk_more(struct stats_sink *s, struct gpu *g)
 	note_core(s, g);
 	walk_links(s, g);
 	s->sparse = false;
+	note_warmed(s, g);
 	note(s, g->unknown_recs, "unknown_opcode_warp_insts");
 	note_l1d(s, g);
 	note(s, payload(g->back), "l2_read_bytes");
