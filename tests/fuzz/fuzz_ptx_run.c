@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target for PTX modules: read, link, bind, and execute every kernel with two warps, all parameters being the
- * address of a small buffer. Nothing may be touched outside of it; everything ends by the limit.
+ * address of a small buffer. Nothing may be touched outside of it; everything ends by the limit. Kernels that are
+ * executed without checks are recorded as machine code, each of another GPU.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "exec/exec.h"
+#include "lower/lower.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void run(const struct bound_code *code, const struct func *kernel, struct memory *mem, bool check)
 {
+	static const struct textures none;
 	struct options opt = {.check = check, .threads = 1, .limit = 20000};
 	uint8_t *param = xcalloc(kernel->param_bytes + 16u, 1);
 	struct launch l = {.kernel = kernel,
@@ -21,15 +24,28 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 		.cluster = {2, 1, 1},
 		.id = 1,
 		.param = param};
-	struct grid g = {
-		.code = code, .mem = mem, .opt = &opt, .l = &l, .record = RECORD_LINES, .print = stderr};
+	struct grid g = {.code = code,
+		.mem = mem,
+		.textures = &none,
+		.opt = &opt,
+		.l = &l,
+		.record = RECORD_LINES,
+		.print = stderr};
+	static const unsigned binaries[] = {61, 70, 75, 80, 90};
 	uint64_t address = HEAP_BASE;
+	struct lower *lower = NULL;
+	struct fault f = {0};
 
 	for (uint32_t i = 0; i + 8 <= kernel->param_bytes; i += 8)
 		memcpy(param + i, &address, 8);
 	grid_prepare(&g);
+	if (!check)
+		g.lower = lower = lower_kernel(code, g.kernel, binaries[g.kernel / 2 % 5], &f);
+	if (!check && !lower && (!f.id || !*f.text))
+		abort();
 	if (!grid_run(&g, NULL, NULL) && (!g.fault.id || !*g.fault.text))
 		abort();
+	lower_free(lower);
 	free(param);
 }
 
