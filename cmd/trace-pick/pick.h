@@ -135,6 +135,8 @@ void choice_free(struct choice *c);
 
 void times_estimate(struct app *a); /* wants READ_COUNTS */
 void times_read(struct app *a, const char *path);
+/* The same of an open input, which stays the caller's. 0, or -1 and *f. */
+int times_parse(struct app *a, struct input *in, struct fault *f);
 
 /* ---- report.c ---- */
 

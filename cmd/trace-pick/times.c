@@ -30,6 +30,8 @@ struct table_reader {
 	double value;
 	bool has_value, is_copy, is_other;
 	char text[64]; /* of its time, for messages */
+	struct fault *f;
+	bool failed; /* and *f says why */
 };
 
 static bool among(const char *s, size_t n, const char *const *names)
@@ -100,15 +102,20 @@ static void end_row(struct table_reader *r)
 {
 	struct place at = {r->file, r->line, 0};
 
-	if (r->is_copy || r->is_other || r->column <= r->time)
+	if (r->failed || r->is_copy || r->is_other || r->column <= r->time)
 		return;
 	if (!r->has_value && !r->n) /* ncu's row of units */
 		return;
-	if (!r->has_value || !(r->value > 0))
-		die_at(at, "found the time \"%s\", wanted a number above 0", r->text);
-	if (r->n == r->a->n)
-		die_at(at, "found times of more than the list's %u kernels, wanted a row for each", r->a->n);
-	r->a->kernel[r->n++].time = r->value;
+	r->failed = true;
+	if (!r->has_value || !(r->value > 0)) {
+		fault_set(r->f, at, "times", "found the time \"%s\", wanted a number above 0", r->text);
+	} else if (r->n == r->a->n) {
+		fault_set(r->f, at, "times",
+			"found times of more than the list's %u kernels, wanted a row for each", r->a->n);
+	} else {
+		r->a->kernel[r->n++].time = r->value;
+		r->failed = false;
+	}
 }
 
 static void row(int c, void *ctx)
@@ -124,37 +131,59 @@ static void row(int c, void *ctx)
 	r->has_value = r->is_copy = r->is_other = false;
 }
 
-void times_read(struct app *a, const char *path)
+/* All lines; 0, or -1 and *r->f. */
+static int read_lines(struct table_reader *r, struct csv_parser *p, struct input *in)
 {
-	struct table_reader r = {.a = a, .name = NO_COLUMN, .time = NO_COLUMN, .metric = NO_COLUMN};
-	struct csv_parser p;
-	struct fault f;
-	struct input *in = input_open(path, &f);
 	const char *text;
 	size_t n;
 	int got;
 
-	if (!in)
-		die_fault(&f);
+	while ((got = input_line(in, &text, &n, r->f)) > 0) {
+		r->line = input_lineno(in);
+		if (csv_parse(p, text, n, field, row, r) != n || csv_parse(p, "\n", 1, field, row, r) != 1)
+			return fault_set(r->f, (struct place){r->file, r->line, 0}, "times", "%s",
+				csv_strerror(csv_error(p)));
+		if (r->failed)
+			return -1;
+	}
+	if (got == 0)
+		csv_fini(p, field, row, r);
+	return got < 0 || r->failed ? -1 : 0;
+}
+
+int times_parse(struct app *a, struct input *in, struct fault *f)
+{
+	struct table_reader r = {.a = a,
+		.name = NO_COLUMN,
+		.time = NO_COLUMN,
+		.metric = NO_COLUMN,
+		.file = input_name(in),
+		.f = f};
+	struct csv_parser p;
+	int status;
+
 	if (csv_init(&p, 0))
 		die("out of memory");
-	r.file = input_name(in);
-	while ((got = input_line(in, &text, &n, &f)) > 0) {
-		r.line = input_lineno(in);
-		if (csv_parse(&p, text, n, field, row, &r) != n ||
-			csv_parse(&p, "\n", 1, field, row, &r) != 1)
-			die_at((struct place){r.file, r.line, 0}, "%s", csv_strerror(csv_error(&p)));
-	}
-	if (got < 0)
-		die_fault(&f);
-	csv_fini(&p, field, row, &r);
+	status = read_lines(&r, &p, in);
 	csv_free(&p);
-	input_close(in);
+	if (status < 0)
+		return -1;
 	if (!r.head)
-		die_at((struct place){r.file, 0, 0},
+		return fault_set(f, (struct place){r.file, 0, 0}, "times",
 			"found no column of times, wanted one named \"Duration (ns)\", \"gpu__time_duration.sum\" or \"gpu_sim_cycle\"");
 	if (r.n != a->n)
-		die_at((struct place){r.file, 0, 0}, "found times of %u kernels, wanted the list's %u", r.n,
-			a->n);
+		return fault_set(f, (struct place){r.file, 0, 0}, "times",
+			"found times of %u kernels, wanted the list's %u", r.n, a->n);
 	a->timed = true;
+	return 0;
+}
+
+void times_read(struct app *a, const char *path)
+{
+	struct fault f;
+	struct input *in = input_open(path, &f);
+
+	if (!in || times_parse(a, in, &f) < 0)
+		die_fault(&f);
+	input_close(in);
 }

@@ -21,7 +21,7 @@ static void check(const struct picks *p)
 		if (!p->stratum[i].picked || p->stratum[i].picked > p->stratum[i].kernels)
 			abort();
 	}
-	if (kernels > p->n_kernels)
+	if (kernels > p->n_all || p->n_all < p->n_kernels)
 		abort();
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct pick *k = &p->pick[i];

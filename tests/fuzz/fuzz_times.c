@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fuzz target for tables of times (trace-pick --times). What is accepted has a finite time above 0 for each kernel. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include "input.h"
+#include "pick.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The first byte says for how many kernels. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pick_kernel kernel[4] = {{.time = 0}};
+	struct app a = {.kernel = kernel, .n = size ? 1 + data[0] % 4 : 1};
+	struct fault f = {0};
+	struct input *in = size ? input_memory("fuzz", data + 1, size - 1, NULL) : NULL;
+
+	if (!in)
+		return 0;
+	if (times_parse(&a, in, &f) == 0)
+		for (uint32_t i = 0; i < a.n; i++)
+			if (!(kernel[i].time > 0) || !isfinite(kernel[i].time))
+				abort();
+	input_close(in);
+	return 0;
+}
