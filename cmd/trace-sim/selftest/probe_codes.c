@@ -6,8 +6,9 @@
  *   PC [B012345:Rn:Wn:Y:Snn] OPCODE OPERANDS
  * wait mask, read and write counter, yield, stall, '-' for none; a slot that is kept is marked .reuse. The code
  * before the window is made up: independent moves, and where shared loads are queued a store and a barrier, as in the
- * measured programs. Instructions hit their caches, for the programs were run many times. The bits of an instruction that the
- * core looks at follow from the text, so that no assembler is needed.
+ * measured programs. There instructions hit their caches. Windows of all warps have two special registers read before
+ * them, waited for behind them, and begin with empty caches, as measured: when each warp begins is part of the figure.
+ * The bits of an instruction that the core looks at follow from the text, so that no assembler is needed.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -176,9 +177,14 @@ static struct probe_window *window_of(const struct probe *p)
 {
 	struct probe_window *w = xcalloc(1, sizeof *w);
 	const char *code = p->params;
-	bool good = true;
+	bool good = true, span = !strcmp(p->rest, "cggty_policy");
 
-	for (unsigned i = 0; i < 4; i++)
+	if (span) {
+		good &= add(w, "[B------:R-:W-:-:S02] MOV R1, R255");
+		good &= add(w, "[B------:R-:W0:-:S04] S2R R8, SR");
+		good &= add(w, "[B------:R-:W1:-:S02] S2R R0, SR");
+	}
+	for (unsigned i = 0; i < 4 && !span; i++)
 		good &= add(w, "[B------:R-:W-:-:S04] MOV R20, R21");
 	if (!strcmp(p->rest, "queue_throughput") || !strcmp(p->rest, "four_subcores")) {
 		good &= add(w, "[B------:R-:W-:-:S04] STS [R11], R12");
@@ -192,6 +198,8 @@ static struct probe_window *window_of(const struct probe *p)
 		code = end ? end + 3 : NULL;
 	}
 	w->last = w->n - 1;
+	if (span)
+		good &= add(w, "[B0-----:R-:W-:Y:S13] LOP3.LUT RZ, R8, RZ");
 	good = good && add(w, "[B------:R-:W-:-:S05] EXIT") && !strncmp(w->line[w->first].op, "CS2R", 4) &&
 	       !strncmp(w->line[w->last].op, "CS2R", 4) && w->last > w->first;
 	if (!good) {
@@ -297,7 +305,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 
 	m.what = w;
 	*params = s->params;
-	params->core.perfect_icache = true;
+	params->core.perfect_icache = how != READ_SPAN;
 	b = bench_open_logged(params, s->isa, &events);
 	b->run.gpu.cubins = cubins_of(w, &m);
 	for (uint64_t at = 0; at < 128; at += 32)
