@@ -75,6 +75,8 @@ struct modern_params {
 	uint32_t membar[3];    /* CTA, GPU, system */
 	uint64_t cta_interval; /* millionths of a cycle between two CTAs on the whole GPU */
 	uint32_t cta_latency, cta_latency_per_warp;
+	uint64_t kernel_least
+		[3]; /* millionths of cycles of a kernel, at the least: once, for a warp of a CTA, a CTA */
 };
 
 #endif

@@ -104,27 +104,46 @@ static int words(struct modern_params *m, const struct gpuconf *c, struct fault 
 	return 0;
 }
 
-/* A decimal number of cycles in millionths. */
-static int interval_of(uint64_t *out, const struct gpuconf *c, enum conf_id id, struct fault *f)
+/* A decimal number from 0 to 1000000, in millionths. Returns what follows, NULL: it is none. */
+static const char *decimal(uint64_t *out, const char *s)
 {
-	const char *s = conf_text(c, id);
 	uint64_t n = 0, unit = 1000000;
 
 	if (*s < '0' || *s > '9')
-		goto bad;
+		return NULL;
 	for (; *s >= '0' && *s <= '9'; s++)
 		if ((n = n * 10 + (uint64_t)(*s - '0')) > 1000000)
-			goto bad;
+			return NULL;
 	n *= 1000000;
 	if (*s == '.')
 		for (s++; *s >= '0' && *s <= '9'; s++)
 			n += (unit /= 10) * (uint64_t)(*s - '0');
-	if (*s)
-		goto bad;
 	*out = n;
+	return s;
+}
+
+static int interval_of(uint64_t *out, const struct gpuconf *c, enum conf_id id, struct fault *f)
+{
+	const char *end = decimal(out, conf_text(c, id));
+
+	return end && !*end ? 0 : conf_fault(c, id, f, "a decimal number of cycles from 0 to 1000000");
+}
+
+/* CYCLES, CYCLES:PER_WARP or CYCLES:PER_WARP:PER_CTA */
+static int least_of(struct modern_params *m, const struct gpuconf *c, struct fault *f)
+{
+	const char *s = conf_text(c, OPT_core_kernel_least);
+
+	for (unsigned i = 0; i < 3; i++) {
+		s = decimal(&m->kernel_least[i], s);
+		if (!s || (*s && *s != ':') || (*s && i == 2))
+			return conf_fault(c, OPT_core_kernel_least, f,
+				"one to three decimal numbers of cycles from 0 to 1000000, with ':' between");
+		if (!*s)
+			break;
+		s++;
+	}
 	return 0;
-bad:
-	return conf_fault(c, id, f, "a decimal number of cycles from 0 to 1000000");
 }
 
 /* ---- instruction caches ------------------------------------------------------------------------- */
@@ -368,7 +387,7 @@ int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 		return -1;
 	fetch_and_issue(m, c, a);
 	barriers(m, c);
-	if (interval_of(&m->cta_interval, c, OPT_core_cta_interval, f) < 0)
+	if (interval_of(&m->cta_interval, c, OPT_core_cta_interval, f) < 0 || least_of(m, c, f) < 0)
 		return -1;
 	warn_ignored(c, m->on);
 	return 0;

@@ -5,165 +5,7 @@
  * H100 (sarchlab/mgpusim). Each case gives the control codes and the code in between; registers of the trace and
  * the bits of the instructions follow from that text.
  */
-#include <inttypes.h>
-#include "core/core.h"
-#include "cubin.h"
-#include "machine_fixture.h"
-
-#define MAX_CODE 300
-
-struct core_program {
-	struct machine m;
-	FILE *trace; /* lines of a warp, collected in text */
-	char *text;
-	size_t text_bytes;
-	uint8_t code[MAX_CODE][16];
-	unsigned n, binary;
-};
-
-/* ---- an assembler of sorts -------------------------------------------------------------------------- */
-
-/* "B------:R-:W2:-:S04 ": the control code; where the operation begins. */
-static const char *control(const char *s, struct control_code *k)
-{
-	*k = (struct control_code){.guard = 7, .read = 7, .write = 7, .slot = {255, 255, 255}};
-	for (unsigned i = 0; i < 6; i++)
-		k->wait |= (uint8_t)(s[1 + i] != '-' ? 1u << (s[1 + i] - '0') : 0);
-	k->read = s[9] == '-' ? 7 : (uint8_t)(s[9] - '0');
-	k->write = s[12] == '-' ? 7 : (uint8_t)(s[12] - '0');
-	k->yield = s[14] == 'Y';
-	k->stall = (uint8_t)((s[17] - '0') * 10 + s[18] - '0');
-	return s + 20;
-}
-
-/* One number for each stem. */
-static uint16_t opcode_of(const char *op)
-{
-	static const char *const stem[] = {"NOP", "FADD", "FFMA", "IADD3", "MOV", "CS2R", "LDS", "LDG", "STS",
-		"BAR", "EXIT", "ERRBAR", "BRA", "ISETP", "LDC", "UIADD3"};
-	size_t n = strcspn(op, ". ");
-
-	if (!strncmp(op, "DEPBAR", n))
-		return CONTROL_DEPBAR;
-	for (unsigned i = 0; i < sizeof stem / sizeof *stem; i++)
-		if (strlen(stem[i]) == n && !strncmp(op, stem[i], n))
-			return (uint16_t)(0x100 + i);
-	abort();
-}
-
-/* Registers in order; the first is a destination, but for stores. Bits of slots marked for reuse. */
-static unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
-{
-	unsigned n = 0;
-
-	*reuse = 0;
-	for (; *s; s++) {
-		if (s[0] != 'R' || (s[-1] != ' ' && s[-1] != '['))
-			continue;
-		if (s[1] == 'Z')
-			reg[n++] = 255;
-		else if (s[1] >= '0' && s[1] <= '9')
-			reg[n++] = (unsigned)strtoul(s + 1, NULL, 10);
-		else
-			continue;
-		s += strspn(s + 1, "0123456789Z"); /* the last character of the register */
-		if (!strncmp(s + 1, ".reuse", 6))
-			*reuse |= 1u << (n - 2);
-	}
-	return n;
-}
-
-static void emit(struct core_program *b, const char *line)
-{
-	struct control_code k;
-	const char *op = control(line, &k);
-	unsigned reg[8], reuse, n, first;
-	int len = (int)strcspn(op, " ");
-
-	k.opcode = opcode_of(op);
-	n = registers(op + len, reg, &reuse);
-	first = n && strncmp(op, "ST", 2) != 0 ? 1 : 0;
-	k.reuse = (uint8_t)reuse;
-	if (k.opcode == CONTROL_DEPBAR)
-		k.depbar_counter = (uint8_t)(strstr(op, "SB")[2] - '0');
-	fprintf(b->trace, "%04x ffffffff %u ", 16 * b->n, first);
-	for (unsigned i = 0; i < first; i++)
-		fprintf(b->trace, "R%u ", reg[i]);
-	fprintf(b->trace, "%.*s %u ", len, op, n - first);
-	for (unsigned i = first; i < n; i++) {
-		if (i - first < 3)
-			k.slot[i - first] = (uint8_t)reg[i];
-		fprintf(b->trace, "R%u ", reg[i]);
-	}
-	if (!strncmp(op, "LDG", 3))
-		fprintf(b->trace, "4 1 0x7f0000001000 4 0 \n");
-	else if (!strncmp(op, "LDS", 3) || !strncmp(op, "STS", 3))
-		fprintf(b->trace, "4 1 0x0 4 0 \n");
-	else
-		fprintf(b->trace, "0 0 \n");
-	control_encode(&k, b->code[b->n++]);
-}
-
-/* ---- a machine running one kernel ------------------------------------------------------------------- */
-
-static struct core_program *program(unsigned binary)
-{
-	struct core_program *b = xcalloc(1, sizeof *b);
-
-	b->trace = open_memstream(&b->text, &b->text_bytes);
-	b->binary = binary;
-	return b;
-}
-
-static void write_kernel(struct core_program *b, unsigned threads, unsigned n)
-{
-	FILE *out;
-
-	fclose(b->trace);
-	out = machine_header(&b->m, 1, threads, b->binary);
-	fprintf(out, "#BEGIN_TB\n\nthread block = 0,0,0\n\n");
-	for (unsigned w = 0; w < (threads + 31) / 32; w++)
-		fprintf(out, "warp = %u\ninsts = %u\n%s\n", w, n, b->text);
-	fprintf(out, "#END_TB\n\n");
-	fclose(out);
-}
-
-static void run(struct core_program *b, const char *const *option, unsigned threads, unsigned n, bool codes,
-	bool sleepless)
-{
-	const char *all[8] = {"core_model=modern"};
-
-	for (unsigned i = 1; option && *option && i < 7; i++)
-		all[i] = *option++;
-	write_kernel(b, threads, n);
-	machine_init(&b->m, "a100", all);
-	if (codes) {
-		b->m.gpu.cubins = cubins_new();
-		cubins_add_code(b->m.gpu.cubins, "k", b->binary, b->code[0], b->n);
-	}
-	machine_run(&b->m, sleepless);
-}
-
-static void done(struct core_program *b)
-{
-	machine_free(&b->m);
-	free(b->text);
-	free(b);
-}
-
-/* Cycle in which a warp issued the instruction at pc for the nth time; 0: it did not. */
-static uint64_t issued(const struct core_program *b, unsigned warp, unsigned pc, unsigned nth)
-{
-	for (const char *line = b->m.log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
-		uint64_t cycle;
-		unsigned w, at;
-
-		if (sscanf(line, "%" SCNu64 " issue %*u %u %x", &cycle, &w, &at) == 3 && w == warp &&
-			at == pc && !nth--)
-			return cycle;
-	}
-	return 0;
-}
+#include "core_fixture.h"
 
 /* ---- clock windows ---------------------------------------------------------------------------------- */
 
@@ -282,9 +124,6 @@ static unsigned ffma_loop(struct core_program *b, unsigned iterations)
 	return n + 1;
 }
 
-static const char *const h100[] = {
-	"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=1", NULL};
-
 static void test_loop(void)
 {
 	struct core_program *b = program(90);
@@ -303,24 +142,6 @@ static void test_loop(void)
 	ok(issued(b, 23, 0x840, 0) < issued(b, 3, 0, 2),
 		"six warps a sub-core: the youngest four end before the oldest");
 	done(b);
-}
-
-/* Distances between two instructions of an ordinary trace. */
-static void test_pair_with(
-	const char *const *option, const char *name, const char *first, const char *second, unsigned cycles)
-{
-	struct core_program *b = program(90);
-
-	fprintf(b->trace, "0000 ffffffff %s \n0010 ffffffff %s \n0020 ffffffff 0 EXIT 0 0 0 \n", first,
-		second);
-	run(b, option, 32, 3, false, false);
-	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), cycles, name);
-	done(b);
-}
-
-static void test_pair(const char *name, const char *first, const char *second, unsigned cycles)
-{
-	test_pair_with(h100, name, first, second, cycles);
 }
 
 static void test_pairs(void)
@@ -343,105 +164,6 @@ static void test_pairs(void)
 	test_pair("of 8 bytes", "1 R2 LDS.64 1 R8 8 1 0x0 8 0", "1 R4 IADD3 2 R3 R5 0 0", 23);
 	test_pair("a bank conflict of four", "1 R1 LDS 1 R2 4 1 0x0 16 0", "1 R4 IADD3 2 R1 R3 0 0", 26);
 	test_pair("MUFU to its use", "1 R1 MUFU.EX2 1 R2 0 0", "1 R4 FADD 2 R1 R3 0 0", 18);
-}
-
-/*
- * When a register may be overwritten that a memory instruction reads: distances measured on a GA102 (table 2 of
- * Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025).
- */
-static void test_overwriting(void)
-{
-	static const char *const late[] = {
-		"core_war_mode=writeback", "gpgpu_perfect_inst_const_cache=1", NULL};
-	static const char *const never[] = {"core_war_mode=issue", "gpgpu_perfect_inst_const_cache=1", NULL};
-	static const struct {
-		const char *name, *line;
-		unsigned cycles;
-	} reader[] = {
-		{"the address of LDS", "1 R9 LDS 1 R2 4 1 0x0 4 0", 9},
-		{"the address of LDG", "1 R9 LDG.E 1 R1 4 1 0x7f0000001000 4 0", 11},
-		{"what STS stores", "0 STS 2 R4 R2 4 1 0x0 4 0", 12},
-		{"of 8 bytes", "0 STS.64 2 R4 R2 8 1 0x0 8 0", 14},
-		{"of 16 bytes", "0 STS.128 2 R8 R2 16 1 0x0 16 0", 18},
-		{"what STG stores", "0 STG.E 2 R4 R2 4 1 0x7f0000001000 4 0", 14},
-		{"of 8 bytes", "0 STG.E.64 2 R4 R2 8 1 0x7f0000001000 8 0", 16},
-		{"of 16 bytes", "0 STG.E.128 2 R8 R2 16 1 0x7f0000001000 16 0", 20},
-	};
-
-	for (unsigned i = 0; i < sizeof reader / sizeof *reader; i++)
-		test_pair(reader[i].name, reader[i].line, "1 R2 IADD3 2 R20 R30 0 0", reader[i].cycles);
-	test_pair_with(late, "of LDS, where it waits for the result", reader[0].line,
-		"1 R2 IADD3 2 R20 R30 0 0", 21);
-	test_pair_with(never, "of LDS, where nothing waits", reader[0].line, "1 R2 IADD3 2 R20 R30 0 0", 1);
-}
-
-static const char *const ga102[] = {"gpgpu_compute_capability_major=8", "gpgpu_compute_capability_minor=6",
-	"gpgpu_perfect_inst_const_cache=1", NULL};
-
-/* The third of three loads in a row, each of which needs the one before; the second and third hit. */
-static void test_latency(const char *op, const char *address, unsigned bytes, unsigned cycles)
-{
-	struct core_program *b = program(86);
-	char name[80];
-
-	for (unsigned i = 0; i < 3; i++)
-		fprintf(b->trace, "%04x ffffffff 1 R%u %s 1 R%u %u 1 %s 0 0 \n", 16 * i, 8 + 8 * i, op, 8 * i,
-			bytes, address);
-	fprintf(b->trace, "0030 ffffffff 1 R40 IADD3 1 R24 0 0 \n0040 ffffffff 0 EXIT 0 0 0 \n");
-	run(b, ga102, 32, 5, false, false);
-	snprintf(name, sizeof name, "GA102, %s to its use", op);
-	is_number((long long)(issued(b, 0, 0x30, 0) - issued(b, 0, 0x20, 0)), cycles, name);
-	done(b);
-}
-
-/* Load to use on a GA102 (table 2 of the same). */
-static void test_latencies(void)
-{
-	test_latency("LDS", "0x0", 4, 24);
-	test_latency("LDS.64", "0x0", 8, 24);
-	test_latency("LDS.128", "0x0", 16, 26);
-	test_latency("LDG.E", "0x7f0000001000", 4, 32);
-	test_latency("LDG.E.64", "0x7f0000001000", 8, 34);
-	test_latency("LDG.E.128", "0x7f0000001000", 16, 38);
-}
-
-/* Cycles between the first and the nth load of a warp, one warp in each of some sub-cores of a GA102. */
-static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned warp, unsigned cycles)
-{
-	struct core_program *b = program(86);
-	char name[80];
-
-	for (unsigned i = 0; i < 12; i++)
-		fprintf(b->trace, "%04x ffffffff 1 R%u %s \n", 16 * i, 20 + 4 * i, load);
-	fprintf(b->trace, "00c0 ffffffff 0 EXIT 0 0 0 \n");
-	run(b, ga102, 32 * warps, 13, false, false);
-	snprintf(name, sizeof name, "GA102, %.*s, %u sub-cores: load %u of warp %u", (int)strcspn(load, " "),
-		load, warps, nth, warp);
-	is_number((long long)(issued(b, warp, 16 * (nth - 1), 0) - issued(b, warp, 0, 0)), cycles, name);
-	done(b);
-}
-
-/* Issue of loads in a row on a GA102 (table 1 of the same); shared ones leave earlier, wide ones keep the SM longer. */
-static void test_queues(void)
-{
-	static const char global[] = "LDG.E 1 R2 4 1 0x7f0000001000 4 0", shared[] = "LDS 1 R2 4 1 0x0 4 0",
-			  wide[] = "LDS.128 1 R2 16 1 0x0 16 0";
-
-	test_queue(1, global, 5, 0, 4);
-	test_queue(1, global, 6, 0, 11);
-	test_queue(1, global, 7, 0, 15);
-	test_queue(1, global, 9, 0, 23);
-	test_queue(2, global, 6, 1, 13);
-	test_queue(2, global, 8, 1, 21);
-	test_queue(3, global, 6, 2, 15);
-	test_queue(3, global, 8, 2, 27);
-	test_queue(4, global, 6, 3, 17);
-	test_queue(4, global, 7, 3, 25);
-	test_queue(4, global, 8, 3, 33);
-	test_queue(1, shared, 6, 0, 8);
-	test_queue(1, shared, 7, 0, 10);
-	test_queue(4, shared, 7, 3, 22);
-	test_queue(1, wide, 7, 0, 12);
 }
 
 /* Before Volta instructions have 8 bytes, every third of them control codes in front; nothing of that is a jump. */
@@ -564,6 +286,26 @@ static void test_sleep(void)
 	done(b);
 }
 
+/* A short kernel ends when its launch lets it, whether idle cycles are skipped or not; a long one when it is done. */
+static void test_least(void)
+{
+	static const char *const least[] = {"gpgpu_compute_capability_major=9",
+		"gpgpu_perfect_inst_const_cache=1", "core_kernel_least=9000:2.5:100.25", NULL};
+	struct core_program *b;
+
+	for (unsigned sleepless = 0; sleepless < 2; sleepless++) {
+		b = program(90);
+		run(b, least, 256, ffma_loop(b, 2), false, sleepless);
+		is_number((long long)b->m.cycles, 9000 + 20 + 100,
+			"a kernel of eight warps and one CTA takes its least");
+		done(b);
+	}
+	b = program(90);
+	run(b, least, 256, ffma_loop(b, 20), false, false);
+	ok(b->m.cycles > 20 * 526, "a longer one what it takes");
+	done(b);
+}
+
 /* The second kernel of the code has other opcodes than the trace. */
 static void test_mismatch(void)
 {
@@ -591,13 +333,11 @@ int main(void)
 		test_window(&windows[i]);
 	test_loop();
 	test_pairs();
-	test_overwriting();
-	test_queues();
-	test_latencies();
 	test_old_addresses();
 	test_l1();
 	test_barrier();
 	test_sleep();
+	test_least();
 	test_mismatch();
 	test_guards();
 	test_known_guards();

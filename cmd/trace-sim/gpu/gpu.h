@@ -71,6 +71,7 @@ struct kernel {
 	uint32_t padded_threads;
 	uint16_t stream; /* index into gpu.streams */
 	bool launched, selected, done, ended;
+	bool closing; /* its CTAs have ended, and delay runs to its end */
 	struct block_rate sample;
 	uint64_t start_cycle; /* when it was launched */
 	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */

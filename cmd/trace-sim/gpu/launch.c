@@ -398,20 +398,6 @@ uint32_t launch_next_records(struct gpu *g)
 	return 0;
 }
 
-void launch_delays(struct gpu *g, uint64_t n)
-{
-	struct launch *l = g->launch;
-
-	for (uint32_t s = 0; l->delayed && s < g->params.run_slots; s++)
-		if (l->slot[s] && l->slot[s]->delay) {
-			l->slot[s]->delay -= (uint32_t)n;
-			if (!l->slot[s]->delay) {
-				l->delayed--;
-				l->retry = true;
-			}
-		}
-}
-
 uint32_t launch_least_delay(const struct gpu *g)
 {
 	uint32_t least = 0;
@@ -423,6 +409,34 @@ uint32_t launch_least_delay(const struct gpu *g)
 			least = k->delay;
 	}
 	return least;
+}
+
+uint32_t launch_least_closing(const struct gpu *g)
+{
+	uint32_t least = 0;
+
+	for (uint32_t s = 0; g->launch->delayed && s < g->params.run_slots; s++) {
+		const struct kernel *k = g->launch->slot[s];
+
+		if (k && k->closing && k->delay && (!least || k->delay < least))
+			least = k->delay;
+	}
+	return least;
+}
+
+/* -core_kernel_least: what is left of it when the last CTA has ended is a delay, too. */
+static bool ends_later(struct gpu *g, struct kernel *k)
+{
+	const uint64_t *part = g->params.modern.kernel_least;
+	uint64_t least = part[0] + k->padded_threads / 32 * part[1] + k->next_cta * part[2], end;
+
+	end = k->start_cycle + least / MILLION;
+	if (!g->params.modern.on || end <= gpu_now(g) + 1)
+		return false;
+	k->closing = true;
+	k->delay = (uint32_t)(end - gpu_now(g));
+	g->launch->delayed++;
+	return true;
 }
 
 static void kernel_ends(struct gpu *g, struct kernel *k)
@@ -438,6 +452,22 @@ static void kernel_ends(struct gpu *g, struct kernel *k)
 			l->slot[s] = NULL;
 			if (k->next_cta < k->n_ctas)
 				l->ctas_left--;
+		}
+}
+
+void launch_delays(struct gpu *g, uint64_t n)
+{
+	struct launch *l = g->launch;
+
+	for (uint32_t s = 0; l->delayed && s < g->params.run_slots; s++)
+		if (l->slot[s] && l->slot[s]->delay) {
+			l->slot[s]->delay -= (uint32_t)n;
+			if (l->slot[s]->delay)
+				continue;
+			l->delayed--;
+			l->retry = true;
+			if (l->slot[s]->closing)
+				kernel_ends(g, l->slot[s]);
 		}
 }
 
@@ -467,7 +497,8 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	if (!k->running_ctas && !has_ctas(g, k)) {
 		if (s->kernel == k)
 			s->kernel = NULL;
-		kernel_ends(g, k);
+		if (!ends_later(g, k))
+			kernel_ends(g, k);
 	}
 }
 

@@ -55,6 +55,8 @@ uint32_t launch_next_records(struct gpu *g);
 void launch_delays(struct gpu *g, uint64_t n);
 /* Smallest non-zero delay of a kernel in a slot, 0: none waits. */
 uint32_t launch_least_delay(const struct gpu *g);
+/* The same of kernels that end with it; that happens in a step. */
+uint32_t launch_least_closing(const struct gpu *g);
 /* A kernel in a slot has CTAs left and the CTA limit is not reached. */
 bool launch_more(const struct gpu *g);
 bool launch_limit_reached(const struct gpu *g); /* -gpgpu_max_cta */

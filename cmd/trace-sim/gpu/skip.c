@@ -64,6 +64,9 @@ bool gpu_skippable(const struct gpu *g, struct skip *k)
 	delay = launch_least_delay(g);
 	if (delay && delay < n)
 		n = delay;
+	delay = launch_least_closing(g);
+	if (delay && delay - 1 < n)
+		n = delay - 1;
 	k->cycles = n;
 	return n != 0;
 }

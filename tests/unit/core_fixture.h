@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A whole machine with the modern core that runs one kernel of one CTA: an a100 with options, all warps alike.
+ *
+ * In order: program, lines of a warp into trace, run, issued, done. With emit lines have control codes, and run is
+ * told to use them.
+ */
+#ifndef CORE_FIXTURE_H
+#define CORE_FIXTURE_H
+
+#include <inttypes.h>
+#include "core/core.h"
+#include "cubin.h"
+#include "machine_fixture.h"
+
+#define MAX_CODE 300
+
+struct core_program {
+	struct machine m;
+	FILE *trace; /* lines of a warp, collected in text */
+	char *text;
+	size_t text_bytes;
+	uint8_t code[MAX_CODE][16];
+	unsigned n, binary;
+};
+
+/* ---- an assembler of sorts -------------------------------------------------------------------------- */
+
+/* "B------:R-:W2:-:S04 ": the control code; where the operation begins. */
+static inline const char *control(const char *s, struct control_code *k)
+{
+	*k = (struct control_code){.guard = 7, .read = 7, .write = 7, .slot = {255, 255, 255}};
+	for (unsigned i = 0; i < 6; i++)
+		k->wait |= (uint8_t)(s[1 + i] != '-' ? 1u << (s[1 + i] - '0') : 0);
+	k->read = s[9] == '-' ? 7 : (uint8_t)(s[9] - '0');
+	k->write = s[12] == '-' ? 7 : (uint8_t)(s[12] - '0');
+	k->yield = s[14] == 'Y';
+	k->stall = (uint8_t)((s[17] - '0') * 10 + s[18] - '0');
+	return s + 20;
+}
+
+/* One number for each stem. */
+static inline uint16_t opcode_of(const char *op)
+{
+	static const char *const stem[] = {"NOP", "FADD", "FFMA", "IADD3", "MOV", "CS2R", "LDS", "LDG", "STS",
+		"BAR", "EXIT", "ERRBAR", "BRA", "ISETP", "LDC", "UIADD3"};
+	size_t n = strcspn(op, ". ");
+
+	if (!strncmp(op, "DEPBAR", n))
+		return CONTROL_DEPBAR;
+	for (unsigned i = 0; i < sizeof stem / sizeof *stem; i++)
+		if (strlen(stem[i]) == n && !strncmp(op, stem[i], n))
+			return (uint16_t)(0x100 + i);
+	abort();
+}
+
+/* Registers in order; the first is a destination, but for stores. Bits of slots marked for reuse. */
+static inline unsigned registers(const char *s, unsigned reg[8], unsigned *reuse)
+{
+	unsigned n = 0;
+
+	*reuse = 0;
+	for (; *s; s++) {
+		if (s[0] != 'R' || (s[-1] != ' ' && s[-1] != '['))
+			continue;
+		if (s[1] == 'Z')
+			reg[n++] = 255;
+		else if (s[1] >= '0' && s[1] <= '9')
+			reg[n++] = (unsigned)strtoul(s + 1, NULL, 10);
+		else
+			continue;
+		s += strspn(s + 1, "0123456789Z"); /* the last character of the register */
+		if (!strncmp(s + 1, ".reuse", 6))
+			*reuse |= 1u << (n - 2);
+	}
+	return n;
+}
+
+static inline void emit(struct core_program *b, const char *line)
+{
+	struct control_code k;
+	const char *op = control(line, &k);
+	unsigned reg[8], reuse, n, first;
+	int len = (int)strcspn(op, " ");
+
+	k.opcode = opcode_of(op);
+	n = registers(op + len, reg, &reuse);
+	first = n && strncmp(op, "ST", 2) != 0 ? 1 : 0;
+	k.reuse = (uint8_t)reuse;
+	if (k.opcode == CONTROL_DEPBAR)
+		k.depbar_counter = (uint8_t)(strstr(op, "SB")[2] - '0');
+	fprintf(b->trace, "%04x ffffffff %u ", 16 * b->n, first);
+	for (unsigned i = 0; i < first; i++)
+		fprintf(b->trace, "R%u ", reg[i]);
+	fprintf(b->trace, "%.*s %u ", len, op, n - first);
+	for (unsigned i = first; i < n; i++) {
+		if (i - first < 3)
+			k.slot[i - first] = (uint8_t)reg[i];
+		fprintf(b->trace, "R%u ", reg[i]);
+	}
+	if (!strncmp(op, "LDG", 3))
+		fprintf(b->trace, "4 1 0x7f0000001000 4 0 \n");
+	else if (!strncmp(op, "LDS", 3) || !strncmp(op, "STS", 3))
+		fprintf(b->trace, "4 1 0x0 4 0 \n");
+	else
+		fprintf(b->trace, "0 0 \n");
+	control_encode(&k, b->code[b->n++]);
+}
+
+/* ---- a machine running one kernel ------------------------------------------------------------------- */
+
+static inline struct core_program *program(unsigned binary)
+{
+	struct core_program *b = xcalloc(1, sizeof *b);
+
+	b->trace = open_memstream(&b->text, &b->text_bytes);
+	b->binary = binary;
+	return b;
+}
+
+static inline void write_kernel(struct core_program *b, unsigned threads, unsigned n)
+{
+	FILE *out;
+
+	fclose(b->trace);
+	out = machine_header(&b->m, 1, threads, b->binary);
+	fprintf(out, "#BEGIN_TB\n\nthread block = 0,0,0\n\n");
+	for (unsigned w = 0; w < (threads + 31) / 32; w++)
+		fprintf(out, "warp = %u\ninsts = %u\n%s\n", w, n, b->text);
+	fprintf(out, "#END_TB\n\n");
+	fclose(out);
+}
+
+static inline void run(struct core_program *b, const char *const *option, unsigned threads, unsigned n,
+	bool codes, bool sleepless)
+{
+	const char *all[8] = {"core_model=modern"};
+
+	for (unsigned i = 1; option && *option && i < 7; i++)
+		all[i] = *option++;
+	write_kernel(b, threads, n);
+	machine_init(&b->m, "a100", all);
+	if (codes) {
+		b->m.gpu.cubins = cubins_new();
+		cubins_add_code(b->m.gpu.cubins, "k", b->binary, b->code[0], b->n);
+	}
+	machine_run(&b->m, sleepless);
+}
+
+static inline void done(struct core_program *b)
+{
+	machine_free(&b->m);
+	free(b->text);
+	free(b);
+}
+
+/* Cycle in which a warp issued the instruction at pc for the nth time; 0: it did not. */
+static inline uint64_t issued(const struct core_program *b, unsigned warp, unsigned pc, unsigned nth)
+{
+	for (const char *line = b->m.log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+		uint64_t cycle;
+		unsigned w, at;
+
+		if (sscanf(line, "%" SCNu64 " issue %*u %u %x", &cycle, &w, &at) == 3 && w == warp &&
+			at == pc && !nth--)
+			return cycle;
+	}
+	return 0;
+}
+
+static const char *const h100[] = {
+	"gpgpu_compute_capability_major=9", "gpgpu_perfect_inst_const_cache=1", NULL};
+
+/* Distances between two instructions of an ordinary trace. */
+static inline void test_pair_with(
+	const char *const *option, const char *name, const char *first, const char *second, unsigned cycles)
+{
+	struct core_program *b = program(90);
+
+	fprintf(b->trace, "0000 ffffffff %s \n0010 ffffffff %s \n0020 ffffffff 0 EXIT 0 0 0 \n", first,
+		second);
+	run(b, option, 32, 3, false, false);
+	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), cycles, name);
+	done(b);
+}
+
+static inline void test_pair(const char *name, const char *first, const char *second, unsigned cycles)
+{
+	test_pair_with(h100, name, first, second, cycles);
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unit tests of the modern core's memory instructions on a whole machine: when they leave their sub-core, when their
+ * results are there and their sources read, against tables 1 and 2 of Huerta et al., Dissecting and Modeling the
+ * Architecture of Modern GPU Cores, MICRO 2025, measured on a GA102.
+ */
+#include "core_fixture.h"
+
+/*
+ * When a register may be overwritten that a memory instruction reads: table 2, which an H100 is
+ * taken to share.
+ */
+static void test_overwriting(void)
+{
+	static const char *const late[] = {
+		"core_war_mode=writeback", "gpgpu_perfect_inst_const_cache=1", NULL};
+	static const char *const never[] = {"core_war_mode=issue", "gpgpu_perfect_inst_const_cache=1", NULL};
+	static const struct {
+		const char *name, *line;
+		unsigned cycles;
+	} reader[] = {
+		{"the address of LDS", "1 R9 LDS 1 R2 4 1 0x0 4 0", 9},
+		{"the address of LDG", "1 R9 LDG.E 1 R1 4 1 0x7f0000001000 4 0", 11},
+		{"what STS stores", "0 STS 2 R4 R2 4 1 0x0 4 0", 12},
+		{"of 8 bytes", "0 STS.64 2 R4 R2 8 1 0x0 8 0", 14},
+		{"of 16 bytes", "0 STS.128 2 R8 R2 16 1 0x0 16 0", 18},
+		{"what STG stores", "0 STG.E 2 R4 R2 4 1 0x7f0000001000 4 0", 14},
+		{"of 8 bytes", "0 STG.E.64 2 R4 R2 8 1 0x7f0000001000 8 0", 16},
+		{"of 16 bytes", "0 STG.E.128 2 R8 R2 16 1 0x7f0000001000 16 0", 20},
+	};
+
+	for (unsigned i = 0; i < sizeof reader / sizeof *reader; i++)
+		test_pair(reader[i].name, reader[i].line, "1 R2 IADD3 2 R20 R30 0 0", reader[i].cycles);
+	test_pair_with(late, "of LDS, where it waits for the result", reader[0].line,
+		"1 R2 IADD3 2 R20 R30 0 0", 21);
+	test_pair_with(never, "of LDS, where nothing waits", reader[0].line, "1 R2 IADD3 2 R20 R30 0 0", 1);
+}
+
+static const char *const ga102[] = {"gpgpu_compute_capability_major=8", "gpgpu_compute_capability_minor=6",
+	"gpgpu_perfect_inst_const_cache=1", NULL};
+
+/* The third of three loads in a row, each of which needs the one before; the second and third hit. */
+static void test_latency(const char *op, const char *address, unsigned bytes, unsigned cycles)
+{
+	struct core_program *b = program(86);
+	char name[80];
+
+	for (unsigned i = 0; i < 3; i++)
+		fprintf(b->trace, "%04x ffffffff 1 R%u %s 1 R%u %u 1 %s 0 0 \n", 16 * i, 8 + 8 * i, op, 8 * i,
+			bytes, address);
+	fprintf(b->trace, "0030 ffffffff 1 R40 IADD3 1 R24 0 0 \n0040 ffffffff 0 EXIT 0 0 0 \n");
+	run(b, ga102, 32, 5, false, false);
+	snprintf(name, sizeof name, "GA102, %s to its use", op);
+	is_number((long long)(issued(b, 0, 0x30, 0) - issued(b, 0, 0x20, 0)), cycles, name);
+	done(b);
+}
+
+/* Load to use on a GA102 (table 2 of the same). */
+static void test_latencies(void)
+{
+	test_latency("LDS", "0x0", 4, 24);
+	test_latency("LDS.64", "0x0", 8, 24);
+	test_latency("LDS.128", "0x0", 16, 26);
+	test_latency("LDG.E", "0x7f0000001000", 4, 32);
+	test_latency("LDG.E.64", "0x7f0000001000", 8, 34);
+	test_latency("LDG.E.128", "0x7f0000001000", 16, 38);
+}
+
+/* Cycles between the first and the nth load of a warp, one warp in each of some sub-cores of a GA102. */
+static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned warp, unsigned cycles)
+{
+	struct core_program *b = program(86);
+	char name[80];
+
+	for (unsigned i = 0; i < 12; i++)
+		fprintf(b->trace, "%04x ffffffff 1 R%u %s \n", 16 * i, 20 + 4 * i, load);
+	fprintf(b->trace, "00c0 ffffffff 0 EXIT 0 0 0 \n");
+	run(b, ga102, 32 * warps, 13, false, false);
+	snprintf(name, sizeof name, "GA102, %.*s, %u sub-cores: load %u of warp %u", (int)strcspn(load, " "),
+		load, warps, nth, warp);
+	is_number((long long)(issued(b, warp, 16 * (nth - 1), 0) - issued(b, warp, 0, 0)), cycles, name);
+	done(b);
+}
+
+/* Issue of loads in a row on a GA102 (table 1 of the same); shared ones leave earlier, wide ones keep the SM longer. */
+static void test_queues(void)
+{
+	static const char global[] = "LDG.E 1 R2 4 1 0x7f0000001000 4 0", shared[] = "LDS 1 R2 4 1 0x0 4 0",
+			  wide[] = "LDS.128 1 R2 16 1 0x0 16 0";
+
+	test_queue(1, global, 5, 0, 4);
+	test_queue(1, global, 6, 0, 11);
+	test_queue(1, global, 7, 0, 15);
+	test_queue(1, global, 9, 0, 23);
+	test_queue(2, global, 6, 1, 13);
+	test_queue(2, global, 8, 1, 21);
+	test_queue(3, global, 6, 2, 15);
+	test_queue(3, global, 8, 2, 27);
+	test_queue(4, global, 6, 3, 17);
+	test_queue(4, global, 7, 3, 25);
+	test_queue(4, global, 8, 3, 33);
+	test_queue(1, shared, 6, 0, 8);
+	test_queue(1, shared, 7, 0, 10);
+	test_queue(4, shared, 7, 3, 22);
+	test_queue(1, wide, 7, 0, 12);
+}
+
+int main(void)
+{
+	if (access("examples/gpus/a100.config", R_OK) == 0)
+		setenv("WARPTOOLS_GPUS", "examples/gpus", 0);
+	test_overwriting();
+	test_queues();
+	test_latencies();
+	return tap_done();
+}
