@@ -59,6 +59,8 @@ int klist_parse(struct klist *k, struct input *in, const char *folder, struct fa
 struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f);
 /* Can the kernel be had as far as can be told without opening it? 0, or -1 and errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
+/* Ends the program when output, which -f would replace, is the list or a kernel file of it. NULL: no output. */
+void klist_spare(const struct klist *k, const char *output);
 void klist_free(struct klist *k);
 /* By which picks know their list: see list_hash_new() in picks.h. */
 void klist_hash(const struct klist *k, unsigned char out[16]);

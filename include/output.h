@@ -14,6 +14,8 @@ struct output;
 
 /* force: an existing file may be replaced. Dies on failure. */
 struct output *output_open(const char *path, bool force);
+/* Ends the program when output, which -f would replace, is the file input, which is read. NULL: no such file. */
+void output_spare(const char *output, const char *input);
 /*
  * The same, but the temporary name is NAME.part, which others may read meanwhile. One that a dead process left is
  * replaced with a warning; one that another process writes is the end of this one.

@@ -369,6 +369,29 @@ start_second() {
 	[ ! -e out ] && [ ! -e out.part ] && [ ! -e r ]
 }
 
+@test "no output replaces what is read" {
+	cp -r "$(trace alu-pascal)" app
+	cp "$WARPTOOLS_GPUS/titanx.icnt" .
+	cp "$WARPTOOLS_GPUS/titanx.config" gpu.config
+	md5sum app/* gpu.config >sums
+	for option in -o --events --profile --timeline --net-report; do
+		for file in app/kernel-1.traceg app/../app/kernelslist.g gpu.config; do
+			run -2 trace-sim -q -c gpu.config -f $option $file app
+			assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
+		done
+	done
+	for file in app/kernel-1.traceg app/kernelslist.g; do
+		run -2 trace-pick -q -f -o $file app
+		assert_output --partial 'found the output among the inputs'
+	done
+	md5sum --quiet -c sums
+	trace-sim -q -c gpu.config -o run app
+	cp run same
+	run -2 stats-csv -f -o run run
+	run -2 stats-csv -f -o run - <run
+	cmp run same
+}
+
 @test "enable_link_stats: flits of each channel are recorded, and nothing else changes" {
 	d=$(trace reuse)
 	machine="-g rtx3070 -D gpgpu_n_clusters=4 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D network_mode=1"

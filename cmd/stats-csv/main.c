@@ -266,6 +266,8 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	n = cli_parse(&cli, argc, argv, on_option, &j);
 	check(&j);
+	for (int i = 0; i < n; i++)
+		output_spare(j.output, argv[i]);
 	collect_named(&j);
 	out = output_open(j.output, j.force);
 	for (int i = 0; i < n && !j.top; i++)

@@ -19,7 +19,7 @@ static bool put(void *ctx, const void *bytes, size_t n) { return fwrite(bytes, 1
 static void check_targets(const struct source *s, const char *folder, const char *list, bool force)
 {
 	if (list) {
-		refuse_same(list, s->list_path);
+		output_spare(list, s->list_path);
 		tool_absent(list, force);
 	}
 	for (uint32_t i = 0; i < s->n_items; i++) {
@@ -27,7 +27,7 @@ static void check_targets(const struct source *s, const char *folder, const char
 
 		tool_absent(path, force);
 		for (uint32_t k = 0; force && k < s->n_items && access(path, F_OK) == 0; k++)
-			refuse_same(path, s->item[k].path);
+			output_spare(path, s->item[k].path);
 		free(path);
 	}
 }

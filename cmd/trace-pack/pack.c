@@ -116,15 +116,6 @@ static void is_text(void *ctx, uint32_t kernel)
 
 /* ---- the output --------------------------------------------------------------------------- */
 
-void refuse_same(const char *output, const char *path)
-{
-	struct stat a, b;
-
-	if (output && path && strcmp(output, "-") && !stat(output, &a) && !stat(path, &b) &&
-		S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		die("%s: found the output among the inputs, wanted another file", output);
-}
-
 _Noreturn void die_writing(struct output *o, const struct fault *f)
 {
 	if (!strcmp(f->id, "write"))
@@ -134,10 +125,10 @@ _Noreturn void die_writing(struct output *o, const struct fault *f)
 
 static void check_output(const struct source *s, const struct pack_args *a)
 {
-	refuse_same(a->output, strcmp(s->shown, "-") ? s->shown : "/dev/stdin");
-	refuse_same(a->output, s->list_path);
+	output_spare(a->output, s->shown);
+	output_spare(a->output, s->list_path);
 	for (uint32_t i = 0; a->output && i < s->n_items; i++)
-		refuse_same(a->output, s->item[i].path);
+		output_spare(a->output, s->item[i].path);
 	if (!a->output && isatty(STDOUT_FILENO))
 		die("found a terminal as output, wanted -o FILE or a redirection");
 }

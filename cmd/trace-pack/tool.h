@@ -112,8 +112,6 @@ struct input *tool_open(struct item *i);
 /* All text of an input, handed on. 0, or -1 and *f. */
 int tool_copy(struct input *in, const struct sink *to, struct fault *f);
 
-/* Dies when the output that -f would replace is the file of that path, which is read. */
-void refuse_same(const char *output, const char *path);
 /* Dies: of a failed write with the output's reason, of anything else with f. */
 struct output;
 _Noreturn void die_writing(struct output *o, const struct fault *f);

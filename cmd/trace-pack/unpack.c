@@ -99,7 +99,7 @@ static void unpack_files(const struct source *s, const struct pack_args *a)
 		char *path = tool_target(folder, s->item[i].name);
 
 		tool_absent(path, a->force);
-		refuse_same(path, s->shown);
+		output_spare(path, s->shown);
 		free(path);
 	}
 	for (uint32_t i = 0; i < s->n_items; i++) {
@@ -129,7 +129,7 @@ int do_unpack(const char *operand, const struct pack_args *a)
 		source_close(&s);
 		return EXIT_GOOD;
 	}
-	refuse_same(a->output, operand);
+	output_spare(a->output, operand);
 	struct output *out = output_open(a->output, a->force);
 	for (uint32_t i = 0; i < s.n_items; i++)
 		if (pack_text(s.pack, s.item[i].number, a->first, a->last, put, output_stream(out), &f) < 0)

@@ -127,6 +127,7 @@ int main(int argc, char **argv)
 	if (estimate && reading < READ_COUNTS)
 		reading = READ_COUNTS;
 	features_read(&app, n ? argv[0] : "-", reading, a.threads);
+	klist_spare(&app.list, a.output);
 	if (estimate)
 		times_estimate(&app);
 	else if (a.times)

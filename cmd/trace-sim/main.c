@@ -318,6 +318,15 @@ static void prepare_sampling(struct run *r)
 	r->gpu.sampling = true;
 }
 
+/* No file that is read is replaced by the output of that name. */
+static void spare_inputs(const struct klist *list, const struct sim_args *a, const char *output)
+{
+	klist_spare(list, output);
+	for (uint32_t i = 0; i < a->n_config; i++)
+		if (!a->shipped[i])
+			output_spare(output, a->config[i]);
+}
+
 static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
 {
 	struct output *out;
@@ -327,6 +336,11 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
+	spare_inputs(&r->list, a, a->output);
+	spare_inputs(&r->list, a, a->beside.events);
+	spare_inputs(&r->list, a, a->beside.profile);
+	spare_inputs(&r->list, a, a->beside.timeline);
+	spare_inputs(&r->list, a, a->beside.net_report);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
 		run_check(r);

@@ -278,6 +278,17 @@ static void open_file(struct output *o, const char *path)
 	(o->part ? open_part : open_temporary)(o, exists ? &st : NULL);
 }
 
+void output_spare(const char *output, const char *input)
+{
+	struct stat a, b;
+
+	if (!output || !input || !strcmp(output, "-"))
+		return;
+	if (!stat(output, &a) && !stat(strcmp(input, "-") ? input : "/dev/stdin", &b) && S_ISREG(a.st_mode) &&
+		a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		die("%s: found the output among the inputs, wanted another file", output);
+}
+
 static struct output *open_output(const char *path, bool force, bool part)
 {
 	bool standard = !path || !strcmp(path, "-");

@@ -14,6 +14,7 @@
 #include "arena.h"
 #include "input.h"
 #include "klist.h"
+#include "output.h"
 #include "pack.h"
 #include "trace.h"
 
@@ -367,6 +368,15 @@ int klist_check(const struct klist *k, uint32_t cmd)
 {
 	const struct command *c = &k->cmd[cmd];
 	return k->pack || c->in || !strcmp(c->path, "-") ? 0 : access(c->path, R_OK);
+}
+
+void klist_spare(const struct klist *k, const char *output)
+{
+	struct stat st;
+
+	output_spare(output, k->path);
+	for (uint32_t i = 0; output && !k->pack && i < k->n_cmds && !stat(output, &st); i++)
+		output_spare(output, k->cmd[i].path);
 }
 
 void klist_free(struct klist *k)
