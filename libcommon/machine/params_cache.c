@@ -335,6 +335,7 @@ static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f
 		return conf_fault(c, OPT_core_l1_ways, f, "at most as many as the L1 has lines");
 	l1->ways = l1->ways_max = ways;
 	l1->index = INDEX_MODULO;
+	l1->write_ratio = 0; /* it would keep a whole set of written lines for ever */
 	return 0;
 }
 
