@@ -315,8 +315,10 @@ static uint32_t next_cycle(
 {
 	uint64_t due = wakes(g, id), now = g->window->now;
 
+	if (due <= now + k)
+		return k;
 	if (due < now + end)
-		end = due <= now + k ? k : (uint32_t)(due - now);
+		end = (uint32_t)(due - now);
 	if (!c->reply.count && !net_reply_coming(g->net, id))
 		return end;
 	while (k < end && !has_reply(g, c, id, k))

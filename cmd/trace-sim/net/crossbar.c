@@ -52,6 +52,8 @@ void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, ui
 	x->in = ports_new(n_in, p->in_limit, most);
 	x->out = ports_new(n_out, p->out_limit, most);
 	x->fresh = reserve((size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
+	x->ahead = xcalloc(x->in_words, sizeof *x->ahead);
+	x->due = xcalloc(n_in, sizeof *x->due);
 	x->filled = xcalloc(x->in_words, sizeof *x->filled);
 	x->drained = reserve((size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
 	x->waiting = xcalloc(x->out_words, sizeof *x->waiting);
@@ -72,6 +74,8 @@ void xbar_free(struct xbar *x)
 	ports_free(x->out, x->n_out);
 	reserve_free(x->fresh, (size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
 	reserve_free(x->drained, (size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
+	free(x->ahead);
+	free(x->due);
 	free(x->filled);
 	free(x->waiting);
 	free(x->wanted);
@@ -100,27 +104,44 @@ static uint32_t admitted(const struct xbar *x, const struct port *p)
 	return n;
 }
 
+/* Input i, and whether more is to come of it, and when. */
+static bool sync_input(struct xbar *x, uint32_t i)
+{
+	struct port *p = &x->in[i];
+	uint32_t n = admitted(x, p);
+
+	x->total_in += n;
+	x->n.packets += n;
+	if (n && !p->seen) {
+		x->n_filled++;
+		bitset_set(x->filled, i);
+		want_head(x, i);
+	}
+	p->seen += n;
+	if (p->seen == p->count)
+		return false;
+	x->due[i] = p->slot[(p->head + p->seen) & p->mask].at;
+	return true;
+}
+
 /* marks: the word of one thread's row; a port may be in several, for what is done here is done once. */
 static void sync_inputs(struct xbar *x, uint32_t word, uint64_t *marks)
 {
+	uint64_t ahead = x->ahead[word];
+
 	FOR_BITS64 (b, *marks) {
 		uint32_t i = word * 64 + (uint32_t)b;
-		struct port *p = &x->in[i];
-		uint32_t n = admitted(x, p);
 
-		if (p->seen + n == p->count)
-			*marks &= ~(1ull << b);
-		if (!n)
+		if (ahead >> b & 1 && (int32_t)(x->due[i] - x->advances) > 0)
 			continue;
-		x->total_in += n;
-		x->n.packets += n;
-		if (!p->seen) {
-			x->n_filled++;
-			bitset_set(x->filled, i);
-			want_head(x, i);
+		if (sync_input(x, i)) {
+			ahead |= 1ull << b;
+		} else {
+			ahead &= ~(1ull << b);
+			*marks &= ~(1ull << b);
 		}
-		p->seen += n;
 	}
+	x->ahead[word] = ahead;
 }
 
 static void sync_outputs(struct xbar *x, uint32_t word, uint64_t *marks)
