@@ -73,6 +73,8 @@ static void deliver_credit(struct noc *n, struct noc_subnet *s, const struct noc
 		s->credits--;
 		if (c->to < n->plan->ports)
 			bitset_set(s->active, n->plan->router_of[c->to]);
+		else if (!ring_empty(&s->source[c->to - n->plan->ports].packets))
+			bitset_set(s->sending_nodes, c->to - n->plan->ports);
 		return;
 	}
 	r = &s->router[n->plan->router_of[c->to]];
@@ -249,6 +251,13 @@ static void start_packet(
 	q->sent_packets++;
 }
 
+/* A node without room is visited again when a credit comes, unless room or channel may be had without one. */
+static void wait_for_credit(const struct noc *n, struct noc_subnet *s, uint32_t node)
+{
+	if (n->patient)
+		bitset_clear(s->sending_nodes, node);
+}
+
 static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_source *q = &s->source[node];
@@ -260,10 +269,13 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 		struct noc_way w = first_way(n, s, node, p);
 		int32_t vc = first_channel(n, s, room, q, &w);
 
-		if (vc < 0)
+		if (vc < 0) {
+			wait_for_credit(n, s, node);
 			return;
+		}
 		start_packet(n, s, node, p, (uint32_t)vc);
 	} else if (noc_room_full(&n->conf, &s->room, room, q->vc, (uint32_t)n->time)) {
+		wait_for_credit(n, s, node);
 		return;
 	}
 	f.vc = (uint16_t)q->vc;

@@ -404,7 +404,7 @@ struct noc_subnet {
 	struct noc_slot *wheel;
 	struct noc_source *source;
 	struct noc_sink *sink;
-	uint64_t *sending_nodes, *ejecting; /* nodes: with packets to send; with flits to take */
+	uint64_t *sending_nodes, *ejecting; /* nodes: that may send a flit; with flits to take */
 	uint64_t *ready;                    /* devices: with a complete packet; exact after a cycle */
 	uint32_t *device_of;         /* nodes: the device that takes packets there, numbered on its side */
 	uint64_t flits, credits;     /* not retired; on channels or waiting for one */
@@ -444,6 +444,7 @@ struct noc {
 	bool priorities; /* of requests */
 	bool quick;      /* every router as noc_quick.c has it */
 	bool direct; /* quick, and what leaves an input is on its channel at once: nothing waits at outputs */
+	bool patient; /* a node without room has none before a credit comes, and draws no number meanwhile */
 	bool at_once; /* credits count when they arrive: no routing looks at a router that has not stepped yet */
 	uint16_t *port_of;    /* of a channel of a router: channel / vcs */
 	struct noc_bid *bids; /* noc_quick.c: of one router */

@@ -292,6 +292,8 @@ struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint
 	n->quick = noc_quick_fits(n);
 	n->direct = n->quick && n->conf.speedup == 1;
 	n->at_once = n->direct && !n->credit_delay && !noc_routings[n->conf.routing].looks;
+	n->patient = n->conf.policy == POLICY_PRIVATE && !n->noq &&
+		     noc_routings[n->conf.routing].inject != noc_inject_any_vc;
 	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof *n->least);
 	for (uint32_t i = 0; i < n->plan->ports; i++)
 		n->least[i] = n->plan->out[i].least;
