@@ -38,6 +38,13 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 	done
 }
 
+@test "a kernel takes as long as its launch lets it at least, with nothing left to run" {
+	for w in 1 128; do
+		run -0 env WARPTOOLS_WINDOW=$w trace-sim -q $modern -D core_kernel_least=200000 -k 1-6 -F json "$(trace launches)"
+		[ "$(stats-csv -s gpu_sim_cycle <<<"$output" | grep -c ',200000')" = 6 ]
+	done
+}
+
 @test "--cubin: files that are none are refused; a kernel that is not found runs without, or not at all" {
 	head -c 100 "$ROOT/tests/corpus/cubin/elf80" >"$BATS_TEST_TMPDIR/cut"
 	echo text >"$BATS_TEST_TMPDIR/text"

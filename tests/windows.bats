@@ -35,6 +35,7 @@ same() {
 		same "$(trace $r -n 6)" -g a100-40 -D gpgpu_n_clusters=4
 		same "$(trace $r -n 4)" -g h100-pcie -D icnt_in_buffer_limit=9
 	done
+	same "$(trace launches)" -g h100-pcie -D gpgpu_n_clusters=4
 }
 
 @test "windows: many lengths" {

@@ -136,8 +136,8 @@ static inline void run(struct core_program *b, const char *const *option, unsign
 {
 	const char *all[8] = {"core_model=modern"};
 
-	for (unsigned i = 1; option && *option && i < 7; i++)
-		all[i] = *option++;
+	for (unsigned i = 0; option && i < 6 && option[i]; i++)
+		all[i + 1] = option[i];
 	write_kernel(b, threads, n);
 	machine_init(&b->m, "a100", all);
 	if (codes) {

@@ -23,19 +23,19 @@ const char *run_limit(const struct run *r)
 	return NULL;
 }
 
+/* Something may still happen by itself, however long nothing completes. */
+static bool delayed(const struct gpu *g) { return launch_least_delay(g) != 0; }
+
 bool run_active(const struct run *r)
 {
 	const struct gpu *g = &r->gpu;
 
 	if (run_limit(r) || g->deadlock)
 		return false;
-	if (launch_more(g))
+	if (launch_more(g) || delayed(g))
 		return true;
 	return gpu_live(g) || memory_busy(g->mem) || net_busy(g->net);
 }
-
-/* Something may still happen by itself, however long nothing completes. */
-static bool delayed(const struct gpu *g) { return launch_least_delay(g) != 0; }
 
 /* Whatever moves when the run does: thread blocks placed, instructions issued and completed. */
 static uint64_t progress(const struct gpu *g)
