@@ -15,13 +15,13 @@
 #define GROUPS_MAX 1024
 _Static_assert(N_TYPES <= 64, "a set of types is a word");
 
-struct group {
+struct word_group {
 	uint64_t words[SET_WORDS], types;
 	const char *text; /* in the row */
 	uint8_t length;
 	char how; /* '|': exactly one of them, '/': at most one, ' ': any */
 };
-static struct group groups[GROUPS_MAX];
+static struct word_group groups[GROUPS_MAX];
 static uint16_t first[N_OPCODES + 1]; /* group of each row */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -40,7 +40,7 @@ static uint64_t read_types(const char *s)
 }
 
 /* The word at s and those joined to it, into g: their length. */
-static size_t read_joined(const char *s, struct group *g)
+static size_t read_joined(const char *s, struct word_group *g)
 {
 	const char *end = s;
 
@@ -67,7 +67,7 @@ static unsigned read_row(const char *s, unsigned n)
 			open = false;
 			continue;
 		}
-		struct group g = {.types = set, .text = s, .how = ' '};
+		struct word_group g = {.types = set, .text = s, .how = ' '};
 		size_t length = read_joined(s, &g);
 
 		g.length = (uint8_t)length;
@@ -103,7 +103,7 @@ bool words_allow(enum opcode op, enum modifier m)
 }
 
 /* How many of the group's words the statement has; left loses them. */
-static unsigned take(const struct group *g, uint64_t *left)
+static unsigned take(const struct word_group *g, uint64_t *left)
 {
 	unsigned n = 0;
 
@@ -122,7 +122,7 @@ bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
 	pthread_once(&once, read_rows);
 	memcpy(left, in->mod, sizeof(left));
 	for (unsigned i = first[in->op]; i < first[in->op + 1]; i++) {
-		const struct group *g = &groups[i];
+		const struct word_group *g = &groups[i];
 		unsigned n = g->types >> t & 1 ? take(g, left) : 1;
 
 		if ((g->how == '|' && n != 1) || (g->how == '/' && n > 1)) {
