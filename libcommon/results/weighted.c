@@ -225,15 +225,16 @@ static double of_run(const struct weighted *w, const char *name)
 	return 0;
 }
 
-/* The sum over all kernels of the list, where the run has it: of those simulated, and of those left out. */
+/* The sum over all kernels of the list, where the run has it: of those simulated, and of those left out, if any are. */
 static bool whole(const struct weighted *w, uint32_t column, const double *y, double *sum)
 {
 	const char *name = w->s->column[column].name;
 	size_t i = 0, n = sizeof(warmed_figures) / sizeof(warmed_figures[0]);
+	double left_out = of_run(w, "warmed_kernels");
 
 	while (i < n && strcmp(warmed_figures[i].figure, name) != 0)
 		i++;
-	if (i == n || of_run(w, "warmed_kernels") + w->p->n != w->p->n_all)
+	if (i == n || left_out == 0 || left_out + w->p->n != w->p->n_all)
 		return false;
 	*sum = of_run(w, warmed_figures[i].left_out);
 	for (uint32_t k = 0; k < w->p->n; k++)
