@@ -379,15 +379,18 @@ static void describe(struct net_text *t)
 		"topology = mesh; k = 16; n = 1; routing_function = valiant;"};
 	uint32_t vcs = 2 + rnd(4);
 
-	say(t, "%s num_vcs = %u; vc_buf_size = %u;", shapes[rnd(sizeof shapes / sizeof shapes[0])], vcs,
-		1 + rnd(5));
+	/* One draw a call: arguments have no order of their own. */
+	say(t, "%s num_vcs = %u;", shapes[rnd(sizeof shapes / sizeof shapes[0])], vcs);
+	say(t, "vc_buf_size = %u;", 1 + rnd(5));
 	for (int i = 0; i < 8; i++)
 		say(t, "%s_%s_%s_vc = %u;", i & 1 ? "read" : "write", i & 2 ? "request" : "reply",
 			i & 4 ? "end" : "begin", i & 4 ? vcs - 1 : 0);
-	say(t, "routing_delay = %u; sim_type = gpgpusim; subnets = 2; use_map = 0; flit_size = 32; seed = %u;",
-		rnd(2) ? 0 : rnd(3), rnd(100));
-	say(t, "input_buffer_size = %u; boundary_buffer_size = %u;", 6 + rnd(20), 5 + rnd(10));
-	MAYBE(t, 6, "noq", "1");
+	say(t, "sim_type = gpgpusim; subnets = 2; use_map = 0; flit_size = 32; seed = %u;", rnd(100));
+	say(t, "routing_delay = %u;", rnd(2) ? 0 : rnd(3));
+	say(t, "input_buffer_size = %u;", 6 + rnd(20));
+	say(t, "boundary_buffer_size = %u;", 5 + rnd(10));
+	if (!strstr(t->at, "planar")) /* which locks up with it, here as there */
+		MAYBE(t, 6, "noq", "1");
 	MAYBE(t, 4, "vc_alloc_delay", "2", "3");
 	MAYBE(t, 4, "sw_alloc_delay", "2", "3");
 	MAYBE(t, 4, "credit_delay", "1", "3");
