@@ -136,7 +136,7 @@ asan:
 	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
 
 # How runs of trace-sim can end: by themselves, with threads, and before their time.
-EXITS = 'same kernel|appears|full disk|closed pipe|limit|deadlock|SIG|dies|window|parts add up|thread'
+EXITS = 'same kernel|appears|full disk|closed pipe|limit|deadlock|SIG|dies|few SMs|first fault|parts add up|thread'
 # The way out that users have, in the same build: what a leak checker wants to see freed stays where it is.
 exit-path:
 	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all build/asan/tests/tracegen
