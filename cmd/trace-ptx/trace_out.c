@@ -297,39 +297,6 @@ static void put_reg(FILE *out, const struct func *f, char kind, uint32_t reg)
 		fprintf(out, "/%lld", (long long)bank);
 }
 
-/* Instructions whose first operand is no destination. */
-static bool no_destination(const struct stmt *in)
-{
-	switch (in->op) {
-	case I_bra:
-	case I_brx:
-	case I_ret:
-	case I_exit:
-	case I_st:
-	case I_red:
-	case I_membar:
-	case I_fence:
-	case I_call:
-	case I_prefetch:
-	case I_prefetchu:
-	case I_nanosleep:
-	case I_trap:
-	case I_brkpt:
-	case I_pmevent:
-	case I_discard:
-	case I_applypriority: return true;
-	case I_cp:
-	case I_setmaxnreg:
-	case I_griddepcontrol:
-	case I_stmatrix: return true;
-	case I_wmma: return has(in, M_STORE);
-	case I_mbarrier: return in->n_operands && in->operand[0].kind == O_ADDR;
-	case I_bar:
-	case I_barrier: return !has(in, M_RED);
-	default: return false;
-	}
-}
-
 static void put_sources(FILE *out, const struct func *f, const struct operand *o, char kind)
 {
 	if (o->kind == O_REG)
@@ -345,16 +312,11 @@ static void put_sources(FILE *out, const struct func *f, const struct operand *o
 static void put_code_line(FILE *out, const struct func *f, uint32_t n, const struct op *o)
 {
 	const struct stmt *in = &f->inst[n];
-	unsigned first = no_destination(in) ? 0 : 1;
-	bool call = in->op == I_call;
+	unsigned results = stmt_results(in);
 
 	fprintf(out, "-code %04llx %s", 8ull * (f->first_pc + n), in->text);
-	if (call && in->n_operands && in->operand[0].list && in->n_operands > 1 && !in->operand[1].list)
-		first = 1;
-	for (unsigned i = 0; i < first && i < in->n_operands; i++)
-		put_sources(out, f, &in->operand[i], 'D');
-	for (unsigned i = first; i < in->n_operands; i++)
-		put_sources(out, f, &in->operand[i], 'S');
+	for (unsigned i = 0; i < in->n_operands; i++)
+		put_sources(out, f, &in->operand[i], i < results ? 'D' : 'S');
 	if (in->guard)
 		fprintf(out, " P%u", in->guard);
 	for (unsigned i = 0; i < in->n_operands; i++)

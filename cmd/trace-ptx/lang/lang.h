@@ -266,6 +266,8 @@ void program_free(struct program *p);
 /* rpc of every instruction of f. */
 void flow_meet(struct func *f);
 
+/* How many of the operands, the first ones, are destinations. */
+unsigned stmt_results(const struct stmt *in);
 /* The instruction's place, for messages. */
 struct place stmt_place(const struct func *f, const struct stmt *in);
 static inline struct symbol *sym_def(struct symbol *s) { return s->def ? s->def : s; }

@@ -255,3 +255,37 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 	}
 	return true;
 }
+
+unsigned stmt_results(const struct stmt *in)
+{
+	switch (in->op) {
+	case I_bra:
+	case I_brx:
+	case I_ret:
+	case I_exit:
+	case I_st:
+	case I_red:
+	case I_sust:
+	case I_sured:
+	case I_membar:
+	case I_fence:
+	case I_prefetch:
+	case I_prefetchu:
+	case I_nanosleep:
+	case I_trap:
+	case I_brkpt:
+	case I_pmevent:
+	case I_discard:
+	case I_applypriority:
+	case I_cp:
+	case I_setmaxnreg:
+	case I_griddepcontrol:
+	case I_stmatrix: return 0;
+	case I_call: return in->n_operands > 1 && in->operand[0].list && !in->operand[1].list;
+	case I_wmma: return !has(in, M_STORE);
+	case I_mbarrier: return in->n_operands && in->operand[0].kind != O_ADDR;
+	case I_bar:
+	case I_barrier: return has(in, M_RED);
+	default: return in->n_operands > 0;
+	}
+}

@@ -407,7 +407,7 @@ static void set_operands(struct selecting *s, const struct stmt *in)
 	unsigned addresses = 0;
 
 	s->n_operands = 0;
-	s->results = plan_results(in);
+	s->results = stmt_results(in);
 	s->address[0] = s->address[1] = NULL;
 	for (unsigned k = 0; k < in->n_operands; k++)
 		if (k >= s->results && in->operand[k].kind == O_ADDR) {

@@ -74,8 +74,6 @@ void plan_free(struct plan *p);
 /* Follows copies. */
 uint32_t plan_root(const struct plan *p, uint32_t reg);
 struct facts plan_facts(const struct plan *p, uint32_t i);
-/* Operands before this one are results. */
-unsigned plan_results(const struct stmt *in);
 
 /* Does the register hold from instruction `from' to instruction `to' what it held at `from'? */
 bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to);

@@ -13,40 +13,6 @@
 
 /* ---- operands ---- */
 
-unsigned plan_results(const struct stmt *in)
-{
-	switch (in->op) {
-	case I_bra:
-	case I_brx:
-	case I_ret:
-	case I_exit:
-	case I_st:
-	case I_red:
-	case I_sust:
-	case I_sured:
-	case I_membar:
-	case I_fence:
-	case I_prefetch:
-	case I_prefetchu:
-	case I_nanosleep:
-	case I_trap:
-	case I_brkpt:
-	case I_pmevent:
-	case I_discard:
-	case I_applypriority:
-	case I_cp:
-	case I_setmaxnreg:
-	case I_griddepcontrol:
-	case I_stmatrix: return 0;
-	case I_call: return in->n_operands > 1 && in->operand[0].list && !in->operand[1].list;
-	case I_wmma: return !has(in, M_STORE);
-	case I_mbarrier: return in->n_operands && in->operand[0].kind != O_ADDR;
-	case I_bar:
-	case I_barrier: return has(in, M_RED);
-	default: return in->n_operands > 0;
-	}
-}
-
 static void defined(struct plan *p, const struct operand *o, uint32_t i)
 {
 	if (o->kind == O_REG) {
@@ -97,7 +63,7 @@ static void count(struct plan *p)
 
 	for (uint32_t i = 0; i < f->n_insts; i++) {
 		const struct stmt *in = &f->inst[i];
-		unsigned results = plan_results(in);
+		unsigned results = stmt_results(in);
 
 		for (unsigned k = 0; k < in->n_operands; k++)
 			if (k < results)
@@ -108,7 +74,7 @@ static void count(struct plan *p)
 			used_reg(p, in->guard - 1, i, false);
 	}
 	for (uint32_t i = 0; i < f->n_insts; i++)
-		for (unsigned k = plan_results(&f->inst[i]); k < f->inst[i].n_operands; k++)
+		for (unsigned k = stmt_results(&f->inst[i]); k < f->inst[i].n_operands; k++)
 			scatter(p, &f->inst[i].operand[k], i);
 }
 
@@ -173,7 +139,7 @@ bool plan_holds(const struct plan *p, uint32_t reg, uint32_t from, uint32_t to)
 	for (uint32_t i = from; i < to; i++) {
 		const struct stmt *in = &p->f->inst[i];
 
-		for (unsigned k = 0; k < plan_results(in); k++) {
+		for (unsigned k = 0; k < stmt_results(in); k++) {
 			const struct operand *o = &in->operand[k];
 
 			if (o->kind == O_VEC || (o->kind == O_REG && o->reg == reg))
@@ -280,7 +246,7 @@ struct facts plan_facts(const struct plan *p, uint32_t i)
 	return (struct facts){.in = in,
 		.op = &p->code->op[p->f->first_pc + i],
 		.binary = p->binary,
-		.unused = !plan_results(in) || unused(p, &in->operand[0]),
+		.unused = !stmt_results(in) || unused(p, &in->operand[0]),
 		.entry = p->f->entry};
 }
 
@@ -289,7 +255,7 @@ static bool is_dead(const struct plan *p, uint32_t i)
 {
 	struct facts q = plan_facts(p, i);
 
-	return plan_results(q.in) && q.unused && q.op->flow == FLOW_NEXT && !q.op->memory &&
+	return stmt_results(q.in) && q.unused && q.op->flow == FLOW_NEXT && !q.op->memory &&
 	       q.in->op != I_mbarrier && q.in->op != I_wgmma && q.in->op != I_mma;
 }
 
@@ -297,7 +263,7 @@ static void find_values(struct plan *p)
 {
 	for (uint32_t i = 0; i < p->f->n_insts; i++) {
 		const struct stmt *in = &p->f->inst[i];
-		struct lower_value *v = plan_results(in) && in->operand[0].kind == O_REG
+		struct lower_value *v = stmt_results(in) && in->operand[0].kind == O_REG
 						? &p->value[in->operand[0].reg]
 						: NULL;
 
