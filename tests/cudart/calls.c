@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What calls of the runtime return and do, right ones and wrong ones; prints a line for each that is not as it is with a GPU. */
-#include "cuda.h"
-
-static int bad;
-
-static void wants(int got, int wanted, const char *what)
-{
-	if (got == wanted)
-		return;
-	bad = 1;
-	printf("%s: found %d (%s), wanted %d (%s)\n", what, got, cudaGetErrorName(got), wanted,
-		cudaGetErrorName(wanted));
-}
-#define IS(wanted, call) wants(call, wanted, #call)
+#include "wants.h"
 
 static void test_memory(void)
 {

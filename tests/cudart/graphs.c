@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Graphs: by hand, and recorded from streams; prints a line for each call that is not as it is with a GPU. */
-#include "cuda.h"
+#include "wants.h"
 
 struct graph;
 struct node;
@@ -45,18 +45,6 @@ int cudaStreamBeginCapture(struct stream *, int), cudaStreamEndCapture(struct st
 int cudaStreamIsCapturing(struct stream *, int *);
 int cudaLaunchHostFunc(struct stream *, void (*)(void *), void *);
 
-static int bad;
-
-static void wants(int got, int wanted, const char *what)
-{
-	if (got == wanted)
-		return;
-	bad = 1;
-	printf("%s: found %d (%s), wanted %d (%s)\n", what, got, cudaGetErrorName(got), wanted,
-		cudaGetErrorName(wanted));
-}
-#define IS(wanted, call) wants(call, wanted, #call)
-
 #define N 64
 static float h[N], back[N];
 static void *a, *b, *c;
@@ -65,78 +53,110 @@ static char order[32];
 
 static void note(void *text) { strcat(order, text); }
 
-/* a and b are filled, c is their sum, back is c. */
-static void test_by_hand(void)
+/* A graph put together by hand: a and b are filled, c is their sum, back is c. */
+static struct {
+	struct graph *g;
+	struct exec *x;
+	struct node *copy, *fill, *sum, *result, *first, *last, *empty;
+	struct kernel_params k;
+} hand;
+
+/* Added out of their order: of those that can be done the first one added is. */
+static void test_adding(void)
 {
-	struct kernel_params k = {&add, {1, 1, 1}, {N, 1, 1}, 0, (void *[]){&a, &b, &c, &n}, NULL}, seen;
 	struct fill f = {b, 0, 0x3f800000, 4, N, 1};
 	struct host one = {note, "1"}, two = {note, "2"};
-	struct node *copy, *fill, *sum, *result, *first, *last, *empty, *all[9];
-	struct graph *g, *twin;
-	struct exec *x, *y;
+	struct graph **g = &hand.g;
+	struct node *none;
+
+	IS(1, cudaGraphCreate(g, 1));
+	IS(0, cudaGraphCreate(g, 0));
+	IS(0, cudaGraphAddMemcpyNode1D(&hand.result, *g, NULL, 0, back, c, sizeof back, DEVICE_TO_HOST));
+	IS(0, cudaGraphAddKernelNode(&hand.sum, *g, NULL, 0, &hand.k));
+	IS(0, cudaGraphAddDependencies(*g, &hand.sum, &hand.result, 1));
+	IS(1, cudaGraphAddDependencies(*g, &hand.sum, &hand.result, 1));
+	IS(0, cudaGraphAddMemcpyNode1D(&hand.copy, *g, NULL, 0, a, h, sizeof h, HOST_TO_DEVICE));
+	IS(0, cudaGraphAddMemsetNode(&hand.fill, *g, NULL, 0, &f));
+	IS(0, cudaGraphAddEmptyNode(&hand.empty, *g, (struct node *[]){hand.copy, hand.fill}, 2));
+	/* as release 13 has it */
+	IS(0, cudaGraphAddDependencies(*g, &hand.empty, &hand.sum, 0, (size_t)1));
+	IS(0, cudaGraphAddHostNode(&hand.last, *g, &hand.result, 1, &two));
+	IS(0, cudaGraphAddHostNode(&hand.first, *g, NULL, 0, &one));
+	IS(1, cudaGraphAddHostNode(&none, *g, (struct node *[]){hand.sum, hand.sum}, 2, &one));
+	hand.k.block.x = 2000;
+	IS(9, cudaGraphAddKernelNode(&none, *g, NULL, 0, &hand.k));
+	hand.k.block.x = N;
+}
+
+static void test_asking(void)
+{
+	struct kernel_params seen;
+	struct node *all[9];
 	size_t count = 9;
 	int type;
 
-	IS(1, cudaGraphCreate(&g, 1));
-	IS(0, cudaGraphCreate(&g, 0));
-	/* added out of their order: of those that can be done the first one added is */
-	IS(0, cudaGraphAddMemcpyNode1D(&result, g, NULL, 0, back, c, sizeof back, DEVICE_TO_HOST));
-	IS(0, cudaGraphAddKernelNode(&sum, g, NULL, 0, &k));
-	IS(0, cudaGraphAddDependencies(g, &sum, &result, 1));
-	IS(1, cudaGraphAddDependencies(g, &sum, &result, 1));
-	IS(0, cudaGraphAddMemcpyNode1D(&copy, g, NULL, 0, a, h, sizeof h, HOST_TO_DEVICE));
-	IS(0, cudaGraphAddMemsetNode(&fill, g, NULL, 0, &f));
-	IS(0, cudaGraphAddEmptyNode(&empty, g, (struct node *[]){copy, fill}, 2));
-	/* as release 13 has it */
-	IS(0, cudaGraphAddDependencies(g, &empty, &sum, 0, (size_t)1));
-	IS(0, cudaGraphAddHostNode(&last, g, &result, 1, &two));
-	IS(0, cudaGraphAddHostNode(&first, g, NULL, 0, &one));
-	IS(1, cudaGraphAddHostNode(&all[0], g, (struct node *[]){sum, sum}, 2, &one));
-	k.block.x = 2000;
-	IS(9, cudaGraphAddKernelNode(&all[0], g, NULL, 0, &k));
-	IS(0, cudaGraphGetNodes(g, NULL, &count));
+	IS(0, cudaGraphGetNodes(hand.g, NULL, &count));
 	IS(7, (int)count);
-	IS(0, cudaGraphGetRootNodes(g, all, &count));
-	IS(0, count != 3 || all[0] != copy || all[1] != fill || all[2] != first);
-	IS(0, cudaGraphNodeGetType(fill, &type));
+	IS(0, cudaGraphGetRootNodes(hand.g, all, &count));
+	IS(0, count != 3 || all[0] != hand.copy || all[1] != hand.fill || all[2] != hand.first);
+	IS(0, cudaGraphNodeGetType(hand.fill, &type));
 	IS(2, type);
-	IS(0, cudaGraphKernelNodeGetParams(sum, &seen));
+	IS(0, cudaGraphKernelNodeGetParams(hand.sum, &seen));
 	IS(0, seen.func != &add || seen.block.x != N || *(void **)seen.args[1] != b);
+}
 
-	IS(0, cudaGraphInstantiate(&x, g, 0));
-	IS(0, cudaGraphLaunch(x, NULL));
+/* Arguments are the node's own, until they are set anew. */
+static void test_launching(void)
+{
+	void *other = b;
+
+	IS(0, cudaGraphInstantiate(&hand.x, hand.g, 0));
+	IS(0, cudaGraphLaunch(hand.x, NULL));
 	IS(0, cudaDeviceSynchronize());
 	IS(0, back[0] != 1 || back[N - 1] != N);
 	IS(0, strcmp(order, "21"));
-	/* arguments are the node's own, until they are set anew */
-	void *other = b;
 	b = a;
-	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, cudaGraphLaunch(hand.x, NULL));
 	IS(0, back[N - 1] != N);
-	k.block.x = N;
-	IS(0, cudaGraphExecKernelNodeSetParams(x, sum, &k));
-	IS(1, cudaGraphExecKernelNodeSetParams(x, fill, &k));
-	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, cudaGraphExecKernelNodeSetParams(hand.x, hand.sum, &hand.k));
+	IS(1, cudaGraphExecKernelNodeSetParams(hand.x, hand.fill, &hand.k));
+	IS(0, cudaGraphLaunch(hand.x, NULL));
 	IS(0, back[N - 1] != 2 * (N - 1));
 	b = other;
-	/* an instance does not see what becomes of its graph */
-	IS(0, cudaGraphNodeSetEnabled(x, copy, 0));
+}
+
+/* An instance does not see what becomes of its graph. */
+static void test_instances(void)
+{
+	struct graph *twin;
+	struct exec *y;
+
+	IS(0, cudaGraphNodeSetEnabled(hand.x, hand.copy, 0));
 	memset(h, 0, sizeof h);
-	IS(0, cudaGraphDestroyNode(last));
-	IS(0, cudaGraphLaunch(x, NULL));
+	IS(0, cudaGraphDestroyNode(hand.last));
+	IS(0, cudaGraphLaunch(hand.x, NULL));
 	IS(0, back[N - 1] != 2 * (N - 1) || strcmp(order, "21212121") != 0);
-	IS(0, cudaGraphClone(&twin, g));
-	IS(0, cudaGraphAddDependencies(g, &result, &copy, 1));
-	IS(1, cudaGraphInstantiate(&y, g, 0));
+	IS(0, cudaGraphClone(&twin, hand.g));
+	IS(0, cudaGraphAddDependencies(hand.g, &hand.result, &hand.copy, 1));
+	IS(1, cudaGraphInstantiate(&y, hand.g, 0));
 	IS(0, cudaGraphInstantiate(&y, twin, 0));
-	IS(0, cudaGraphDestroy(g));
-	IS(1, cudaGraphDestroy(g));
+	IS(0, cudaGraphDestroy(hand.g));
+	IS(1, cudaGraphDestroy(hand.g));
 	IS(0, cudaGraphLaunch(y, NULL));
 	IS(0, back[N - 1] != 1);
 	IS(0, cudaGraphDestroy(twin));
-	IS(0, cudaGraphExecDestroy(x));
-	IS(1, cudaGraphLaunch(x, NULL));
+	IS(0, cudaGraphExecDestroy(hand.x));
+	IS(1, cudaGraphLaunch(hand.x, NULL));
 	IS(0, cudaGraphExecDestroy(y));
+}
+
+static void test_by_hand(void)
+{
+	hand.k = (struct kernel_params){&add, {1, 1, 1}, {N, 1, 1}, 0, (void *[]){&a, &b, &c, &n}, NULL};
+	test_adding();
+	test_asking();
+	test_launching();
+	test_instances();
 	for (unsigned i = 0; i < N; i++)
 		h[i] = (float)i;
 }

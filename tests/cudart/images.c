@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arrays, textures and surfaces of the runtime: prints a line for each call or value that is not as it should be. */
-#include "cuda.h"
+#include "wants.h"
 
 struct channels {
 	int x, y, z, w, kind; /* kind: 0 signed, 1 unsigned, 2 floating point */
@@ -82,13 +82,6 @@ __attribute__((constructor)) static void register_images(void)
 	__cudaRegisterSurface(h, &sf, NULL, "sf", 2, 0);
 	__cudaRegisterFatBinaryEnd(h);
 }
-
-static void wants(int got, int wanted, const char *what)
-{
-	if (got != wanted)
-		printf("%s: found %d, wanted %d\n", what, got, wanted);
-}
-#define IS(wanted, call) wants(call, wanted, #call)
 
 enum { W = 7, H = 5 };
 static const struct channels f32 = {32, 0, 0, 0, 2}, s32 = {32, 0, 0, 0, 0}, u8 = {8, 0, 0, 0, 1},
