@@ -334,7 +334,7 @@ static void keep(struct tail_state *s, const struct shape_of_text *x, uint32_t m
 		s->form.n = 0;
 		return;
 	}
-	if (s->form.n != x->form.n || memcmp(s->form.p, f, x->form.n)) {
+	if (s->form.n != x->form.n || (x->form.n && memcmp(s->form.p, f, x->form.n))) {
 		s->form.n = 0;
 		buf_add(&s->form, f, x->form.n);
 	}
