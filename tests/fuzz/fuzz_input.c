@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target for inputs: any bytes, read by lines, by windows and in blocks. The three ways must agree
- * on the text and on how it ends. Decompression stops at TEXT_MAX, so that a bomb does not take for ever.
+ * on the text and on how it ends; of a damaged file as much comes out before the fault as the decoder had made of
+ * it, which depends on the room that it was given. Decompression stops at TEXT_MAX, so that a bomb does not take for ever.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -92,9 +93,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		input_close(in[i]);
 	if (windows.bytes >= TEXT_MAX || blocks.bytes >= TEXT_MAX)
 		return 0;
-	if (windows.bytes != blocks.bytes || windows.hash != blocks.hash || !windows.id != !blocks.id)
+	if (!windows.id != !blocks.id || (windows.id && strcmp(windows.id, blocks.id)))
 		abort();
-	if (windows.id && strcmp(windows.id, blocks.id))
+	if (!windows.id && (windows.bytes != blocks.bytes || windows.hash != blocks.hash))
 		abort();
 	/* By lines, a text can also end at a line that is too long. */
 	if (!lines.id ? windows.id || lines.bytes != windows.bytes

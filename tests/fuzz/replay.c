@@ -1,14 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replays a corpus through one fuzz target without a fuzzer: each file named on the command line once, then
- * each with its bytes cut and flipped at a few places, so that a plain build and the sanitizers see the
- * faults that fuzzing once found.
+ * A corpus through one fuzz target without a fuzzer: each file named on the command line once, cut and with bits
+ * flipped at a few places, and then damaged in COUNT ways that follow from its number alone. So a plain build and the
+ * sanitizers see the faults that fuzzing once found, and a fixed share of those that it would find. What comes out is
+ * the same on every machine; a sanitizer's report or an abort ends with the file and the number of the damage.
+ *
+ * usage: replay_TARGET [-n COUNT] FILE...
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define MOST (1u << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+void __sanitizer_set_death_callback(void (*)(void)) __attribute__((weak));
+
+static const char *file;
+static unsigned long damage;
+static uint64_t state;
+
+static void tell(void) { fprintf(stderr, "replay: %s, damage %lu\n", file, damage); }
+static void aborted(int sig)
+{
+	tell();
+	signal(sig, SIG_DFL);
+}
 
 /* The target gets an allocation of exactly the input's size, so that a sanitizer sees one byte too many. */
 static void run(const uint8_t *bytes, size_t n)
@@ -17,8 +36,8 @@ static void run(const uint8_t *bytes, size_t n)
 
 	if (!copy)
 		exit(2);
-	for (size_t i = 0; i < n; i++)
-		copy[i] = bytes[i];
+	if (n)
+		memcpy(copy, bytes, n);
 	LLVMFuzzerTestOneInput(copy, n);
 	free(copy);
 }
@@ -37,20 +56,86 @@ static void vary(uint8_t *bytes, size_t n)
 	}
 }
 
+/* Below n, which is not 0. */
+static size_t draw(size_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (size_t)(state % n);
+}
+
+/* The bytes from `at' on, `cut' of them, give way to `len' others. Returns the new size. */
+static size_t replace(uint8_t *bytes, size_t n, size_t at, size_t cut, const void *with, size_t len)
+{
+	if (n - cut + len > MOST)
+		return n;
+	memmove(bytes + at + len, bytes + at + cut, n - at - cut);
+	memcpy(bytes + at, with, len);
+	return n - cut + len;
+}
+
+/* One damage: a bit, a byte, a part lost, a part twice, or a number that is at some type's end. */
+static size_t spoil(uint8_t *bytes, size_t n)
+{
+	static const char *const number[] = {"0", "-1", "1", "65536", "2147483648", "4294967295",
+		"4294967296", "9223372036854775807", "18446744073709551616", "1e999", "nan", "0x", "%s", ""};
+	static uint8_t part[64];
+	size_t at = draw(n), len = 1 + draw(n - at < sizeof part ? n - at : sizeof part), end = at;
+	const char *text = number[draw(sizeof number / sizeof *number)];
+
+	switch (draw(6)) {
+	case 0: bytes[at] ^= (uint8_t)(1u << draw(8)); return n;
+	case 1: bytes[at] = (uint8_t)draw(256); return n;
+	case 2: return replace(bytes, n, at, len, "", 0);
+	case 3: memcpy(part, bytes + at, len); return replace(bytes, n, draw(n), 0, part, len);
+	case 4: memset(bytes + at, draw(2) ? 0 : 255, len < 8 ? len : 8); return n;
+	default:
+		while (at < n && (bytes[at] < '0' || bytes[at] > '9'))
+			at++;
+		for (end = at; end < n && bytes[end] >= '0' && bytes[end] <= '9';)
+			end++;
+		return replace(bytes, n, at, end - at, text, strlen(text));
+	}
+}
+
+static void damaged(const uint8_t *bytes, size_t n, unsigned long count)
+{
+	static uint8_t bad[MOST];
+
+	for (damage = 1; damage <= count && n; damage++) {
+		size_t left = n;
+
+		state = damage * 0x9e3779b97f4a7c15u;
+		memcpy(bad, bytes, n);
+		for (size_t k = 1 + draw(4); k && left; k--)
+			left = spoil(bad, left);
+		run(bad, left);
+	}
+	damage = 0;
+}
+
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
-		static uint8_t bytes[1 << 20];
-		FILE *f = fopen(argv[i], "rb");
+	int first = argc > 2 && !strcmp(argv[1], "-n") ? 3 : 1;
+	unsigned long count = first == 3 ? strtoul(argv[2], NULL, 10) : 0;
+
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(tell);
+	signal(SIGABRT, aborted);
+	for (int i = first; i < argc; i++) {
+		static uint8_t bytes[MOST];
+		FILE *f = fopen(file = argv[i], "rb");
 		size_t n;
 
 		if (!f) {
-			perror(argv[i]);
+			perror(file);
 			return 2;
 		}
 		n = fread(bytes, 1, sizeof bytes, f);
 		fclose(f);
 		vary(bytes, n);
+		damaged(bytes, n, count);
 	}
 	return 0;
 }
