@@ -54,11 +54,13 @@ void pack_end(struct pack_writer *w, unsigned char *hash);
 struct pack_inst {
 	uint32_t pc, width; /* width 0: its lines have no addresses */
 };
+enum { ADDR_MOVED = ADDR_DELTA }; /* records have no lists of differences */
 struct pack_record {
 	uint32_t inst, mask;
 	/*
 	 * In words: index << 2 | ADDR_STRIDE (base, stride: of lanes without a hole in mask, if it fits 32 bits; always
-	 * of one lane and of none, the words that are not needed being 0) or ADDR_LIST (a word for each lane of mask).
+	 * of one lane and of none, the words that are not needed being 0), ADDR_LIST (a word for each lane of mask) or
+	 * ADDR_MOVED (what to add, then by how many words the list lies before these two: one of all lanes, as mask).
 	 */
 	uint32_t addr;
 	uint32_t text_len; /* not 0: the line has other columns, too: all behind its mask is text */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "exec/call.h"
+#include "exec/lanes.h"
 #include "lower/lower.h"
 #include "trace_out.h"
 
@@ -94,7 +95,7 @@ static inline char *put_delta(char *p, int64_t v)
 /* Have the lanes, without a hole between them, addresses of one stride? */
 static bool has_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 {
-	unsigned first = bit_lowest32(m), n = bit_count32(m);
+	unsigned first = bit_lowest32(m), n = m == ALL_LANES ? LANES : bit_count32(m);
 	uint32_t run = m >> first;
 	uint64_t d, off = 0;
 
@@ -102,14 +103,14 @@ static bool has_stride(const uint64_t *a, uint32_t m, int64_t *stride)
 		return false;
 	a += first;
 	d = a[1] - a[0];
-	if (a[n - 1] - a[0] != (n - 1) * d) /* most are told by their ends */
+	*stride = (int64_t)d;
+	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d) /* most are told by their ends */
 		return false;
+	if (n == LANES)
+		return lanes_apart_by(a, d);
 	for (unsigned i = 2; i < n; i++)
 		off |= (a[i] - a[i - 1]) ^ d;
-	if (off || (int64_t)d != (int32_t)d)
-		return false;
-	*stride = (int64_t)d;
-	return true;
+	return !off;
 }
 
 char *trace_out_addresses(char *p, const uint64_t *a, uint32_t m)
@@ -194,6 +195,29 @@ static void record_line(struct warp *w, const struct op *o, uint32_t pc, uint32_
 
 /* ---- packed records ---- */
 
+/* The addresses of all lanes: as a list that the warp had before, or a new one. */
+static uint32_t put_list(struct recording *t, const uint64_t *a)
+{
+	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]);
+	uint32_t at = t->n_words;
+	uint64_t *to = t->word + at;
+
+	for (uint32_t k = 0; k < kept && k < t->n_lists; k++) {
+		const uint64_t *b = t->word + t->list[k];
+
+		if (a[LANES - 1] - a[0] != b[LANES - 1] - b[0] || !lanes_moved(a, b))
+			continue;
+		to[0] = a[0] - b[0];
+		to[1] = (uint64_t)(to - b);
+		t->n_words += 2;
+		return at << 2 | ADDR_MOVED;
+	}
+	memcpy(to, a, LANES * sizeof(*to));
+	t->list[t->n_lists++ % kept] = at;
+	t->n_words += LANES;
+	return at << 2 | ADDR_LIST;
+}
+
 /* The addresses of the lanes of m as words of a packed record. */
 static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 {
@@ -210,25 +234,20 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 		t->n_words += 2;
 		return at | ADDR_STRIDE;
 	}
-	if (m == ALL_LANES) {
-		memcpy(to, a, LANES * sizeof(*to));
-		to += LANES;
-	} else {
-		FOR_BITS32 (i, m)
-			*to++ = a[i];
-	}
+	if (m == ALL_LANES)
+		return put_list(t, a);
+	FOR_BITS32 (i, m)
+		*to++ = a[i];
 	t->n_words = (uint32_t)(to - t->word);
 	return at | ADDR_LIST;
 }
 
-static void record_packed(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+/* The record of an instruction whose line is more than PC and mask. */
+static void record_columns(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	struct recording *t = &w->packed;
-	struct pack_record *r;
+	struct pack_record *r = &t->record[t->n++];
 
-	if (t->n == t->cap)
-		grow(&t->record, &t->cap, t->n + 1, sizeof(*t->record));
-	r = &t->record[t->n++];
 	*r = (struct pack_record){.inst = pc, .mask = exec};
 	if (has_more(w, o, issue, exec)) {
 		text_room(&w->out, TRACE_LINE_ROOM);
@@ -239,6 +258,19 @@ static void record_packed(struct warp *w, const struct op *o, uint32_t pc, uint3
 	} else if (o->memory) {
 		r->addr = put_words(t, w->addr, exec);
 	}
+}
+
+static inline void record_packed(
+	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	struct recording *t = &w->packed;
+
+	if (t->n == t->cap)
+		grow(&t->record, &t->cap, t->n + 1, sizeof(*t->record));
+	if (issue != exec || o->memory || o->flow == FLOW_BAR)
+		record_columns(w, o, pc, issue, exec);
+	else
+		t->record[t->n++] = (struct pack_record){.inst = pc, .mask = exec};
 }
 
 void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)

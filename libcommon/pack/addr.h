@@ -4,29 +4,33 @@
  *
  * Always true: a recipe without numbers of its own sets all 32 lanes, active or not; one with numbers sets
  * the active ones. What a memory instruction had last, or 0 when it had none in this warp, is what others
- * refer to. Lanes with one step between neighbours may be held as a line (base and step); both forms mean the
- * same.
+ * refer to. Lanes with one step between neighbours may be held as a line (base and step), the encoder's as one of the
+ * part's lists, moved (base and list); all forms mean the same.
  */
 #ifndef PACK_ADDR_H
 #define PACK_ADDR_H
 
 #include "bits.h"
 #include "format.h"
+#include "pack.h"
 #include "trace/lanes.h"
 
 struct lanes {
 	uint64_t base, step; /* line: lane l has base + l * step */
 	bool line;
-	uint64_t a[32]; /* otherwise */
+	const uint64_t *list; /* not NULL, and no line: lane l has base + list[l] */
+	uint64_t a[32];       /* otherwise */
 };
 
 /*
- * The addresses of a record's active lanes: base and step, or a list. Only masks without holes have a step.
+ * The addresses of a record's active lanes: base and step, or a list to which by is added (of all lanes where it is not
+ * 0). Only masks without holes have a step.
  */
 struct recorded {
 	uint32_t mask;
 	unsigned n;
 	const uint64_t *w;
+	uint64_t by;
 	bool line;
 };
 
@@ -58,14 +62,21 @@ static inline void addresses_warp(struct addresses *x, uint32_t warp, const uint
 	memcpy(x->block, block, sizeof(x->block));
 }
 
+static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
+{
+	to->line = true;
+	to->list = NULL;
+	to->base = base;
+	to->step = step;
+}
+
 /* Lanes of memory instruction m in this warp; zeros before it ran. */
 static inline struct lanes *lanes_of(struct addresses *x, uint32_t m)
 {
 	struct lanes *l = &x->last[m];
 
 	if (x->stamp[m] != x->now) {
-		l->base = l->step = 0;
-		l->line = true;
+		set_line(l, 0, 0);
 		x->stamp[m] = x->now;
 	}
 	return l;
@@ -76,13 +87,16 @@ static inline uint64_t *lanes_list(struct lanes *l)
 {
 	if (l->line)
 		lanes_loops->line(l->a, l->base, l->step);
+	else if (l->list)
+		lanes_loops->shift(l->a, l->list, 0, l->base);
 	l->line = false;
+	l->list = NULL;
 	return l->a;
 }
 
 static inline uint64_t lane_at(const struct lanes *x, unsigned l)
 {
-	return x->line ? x->base + l * x->step : x->a[l];
+	return x->line ? x->base + l * x->step : x->list ? x->base + x->list[l] : x->a[l];
 }
 
 static inline uint64_t affine_base(const struct addresses *x, const struct recipe *r)
@@ -91,11 +105,12 @@ static inline uint64_t affine_base(const struct addresses *x, const struct recip
 	       (uint64_t)r->per[2] * x->block[1] + (uint64_t)r->per[3] * x->block[2];
 }
 
-static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
+/* A list of the part, moved by base. */
+static inline void set_list(struct lanes *to, const uint64_t *list, uint64_t base)
 {
-	to->line = true;
+	to->line = false;
 	to->base = base;
-	to->step = step;
+	to->list = list;
 }
 
 /* A pattern at a base, in all lanes. */
@@ -104,6 +119,7 @@ static inline void set_pattern(struct addresses *x, struct lanes *to, uint32_t p
 	const int64_t *p = x->c->pattern[pattern];
 
 	to->line = x->straight[pattern];
+	to->list = NULL;
 	if (to->line)
 		set_line(to, base + (uint64_t)p[0], (uint64_t)p[1] - (uint64_t)p[0]);
 	else
@@ -120,6 +136,10 @@ static inline void recipe_apply(struct addresses *x, const struct recipe *r, str
 			set_line(to, (from->base << r->shift) + r->c, from->step << r->shift);
 			return;
 		}
+		if (from->list && !r->shift) {
+			set_list(to, from->list, from->base + r->c);
+			return;
+		}
 		lanes_loops->shift(to->a, lanes_list(from), r->shift, r->c);
 	} else if (r->op == OP_XOR) {
 		lanes_loops->xor (to->a, lanes_list(lanes_of(x, r->ref)), r->c);
@@ -128,6 +148,7 @@ static inline void recipe_apply(struct addresses *x, const struct recipe *r, str
 		return;
 	}
 	to->line = false;
+	to->list = NULL;
 }
 
 static inline bool has_numbers(const struct recipe *r) { return r->op >= OP_PLANES; }
@@ -137,7 +158,8 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 	to->base = from->base;
 	to->step = from->step;
 	to->line = from->line;
-	if (!from->line)
+	to->list = from->list;
+	if (!from->line && !from->list)
 		memcpy(to->a, from->a, sizeof(to->a));
 }
 
@@ -145,17 +167,23 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 
 static inline struct recorded recorded_of(const struct parsed *p, const struct prec *r)
 {
-	return (struct recorded){
-		r->mask, bit_count32(r->mask), p->addr + (r->addr >> 2), (r->addr & 3) == ADDR_STRIDE};
+	const uint64_t *w = p->addr + (r->addr >> 2);
+	unsigned n = r->mask == UINT32_MAX ? 32 : bit_count32(r->mask);
+
+	if ((r->addr & 3) == ADDR_MOVED)
+		return (struct recorded){r->mask, n, w - w[1], w[0], false};
+	return (struct recorded){r->mask, n, w, 0, (r->addr & 3) == ADDR_STRIDE};
 }
 
 /* As a list; t is room for it. */
 static inline const uint64_t *recorded_list(const struct recorded *g, uint64_t t[32])
 {
-	if (!g->line)
+	if (!g->line && !g->by)
 		return g->w;
-	for (unsigned i = 0; i < 32; i++)
-		t[i] = g->w[0] + i * g->w[1];
+	if (g->line)
+		lanes_loops->line(t, g->w[0], g->w[1]);
+	else
+		lanes_loops->shift(t, g->w, 0, g->by);
 	return t;
 }
 
@@ -166,8 +194,10 @@ static inline bool lanes_are(const struct lanes *x, const struct recorded *g)
 
 	if (x->line && g->line)
 		return x->base + first * x->step == g->w[0] && (g->n == 1 || x->step == g->w[1]);
+	if (x->list && x->list == g->w)
+		return x->base == g->by;
 	const uint64_t *a = recorded_list(g, t);
-	if (g->mask == UINT32_MAX && !x->line) {
+	if (g->mask == UINT32_MAX && !x->line && !x->list) {
 		for (unsigned l = 0; l < 32; l++)
 			off |= x->a[l] ^ a[l];
 		return !off;
@@ -183,8 +213,11 @@ static inline void lanes_set(struct lanes *x, const struct recorded *g)
 {
 	unsigned n = 0;
 
-	if (g->line && g->n == 32) {
-		set_line(x, g->w[0], g->w[1]);
+	if (g->n == 32) {
+		if (g->line)
+			set_line(x, g->w[0], g->w[1]);
+		else
+			set_list(x, g->w, g->by);
 		return;
 	}
 	uint64_t t[32], *to = lanes_list(x);

@@ -32,13 +32,25 @@ static void miss(struct encoder *e, uint64_t what)
 	e->gap = 0;
 }
 
-static void put_bit(struct encoder *e, bool bit)
+static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 {
-	e->bits |= (uint64_t)bit << e->n_bits;
-	if (++e->n_bits < 8)
-		return;
-	buf_byte(&e->col[COL_BITS], (uint8_t)e->bits);
-	e->bits = e->n_bits = 0;
+	e->bits |= (uint64_t)bits << e->n_bits;
+	for (e->n_bits += n; e->n_bits >= 8; e->n_bits -= 8, e->bits >>= 8)
+		buf_byte(&e->col[COL_BITS], (uint8_t)e->bits);
+}
+
+/* A bit for each of the active lanes: is it in the mask? */
+static void put_lanes(struct encoder *e, uint32_t mask, uint32_t active)
+{
+	uint32_t bits = mask;
+	unsigned n = 32;
+
+	if (active != UINT32_MAX) {
+		bits = n = 0;
+		FOR_BITS32 (l, active)
+			bits |= (mask >> l & 1) << n++;
+	}
+	put_bits(e, bits, n);
 }
 
 static void put_mask(struct encoder *e, const struct prec *r)
@@ -56,8 +68,7 @@ static void put_mask(struct encoder *e, const struct prec *r)
 	if (coded) {
 		buf_byte(&e->col[COL_KIND], !r->mask ? 0 : r->mask == a ? 1 : 2);
 		if (r->mask && r->mask != a)
-			FOR_BITS32 (l, a)
-				put_bit(e, r->mask >> l & 1);
+			put_lanes(e, r->mask, a);
 	} else if (m != r->mask || s->guard == GUARD_CODED) {
 		miss(e, 1);
 		for (int k = 0; k < 4; k++)
@@ -118,7 +129,10 @@ static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const st
 	recipe_apply(&e->x, r, &t);
 	if (!lanes_are(&t, g))
 		return false;
-	lanes_copy(lanes_of(&e->x, m), &t);
+	if (g->n == 32)
+		lanes_set(lanes_of(&e->x, m), g);
+	else
+		lanes_copy(lanes_of(&e->x, m), &t);
 	return true;
 }
 
@@ -251,8 +265,8 @@ static void put_span(struct encoder *e, struct pspan *s, uint32_t first)
 		for (uint32_t w = 0; w < tb->n_warps; w++)
 			put_warp(e, tb, &e->p->warp[tb->first_warp + w]);
 	}
-	while (e->n_bits)
-		put_bit(e, false);
+	if (e->n_bits)
+		put_bits(e, 0, 8 - e->n_bits);
 	for (int k = 0; k < N_COLUMNS; k++)
 		s->len[k] = (uint32_t)(e->col[k].n - had[k]);
 }

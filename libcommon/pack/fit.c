@@ -100,8 +100,12 @@ static bool shift_holds(
 	unsigned i = 0;
 
 	*c = a[0] - shifted(lane_at(from, bit_lowest32(g->mask)), s);
-	if (from->line && g->line && s >= 0)
-		return g->n == 1 || from->step << s == g->w[1];
+	if (from->line && g->line && (s >= 0 || !from->step))
+		return g->n == 1 || shifted(from->step, s) == g->w[1];
+	if (!s && from->list && from->list == g->w)
+		return true;
+	if (a[g->n - 1] - shifted(lane_at(from, log2_floor(g->mask)), s) != *c) /* tells most */
+		return false;
 	FOR_BITS32 (l, g->mask) {
 		off |= (a[i++] - shifted(lane_at(from, l), s)) ^ *c;
 		if (off)
@@ -116,6 +120,10 @@ static bool xor_holds(const struct lanes *from, const struct recorded *g, const 
 	unsigned i = 0;
 
 	*c = a[0] ^ lane_at(from, bit_lowest32(g->mask));
+	if (from->line && g->line && !from->step)
+		return g->n == 1 || !g->w[1];
+	if ((a[g->n - 1] ^ lane_at(from, log2_floor(g->mask))) != *c)
+		return false;
 	FOR_BITS32 (l, g->mask) {
 		off |= (a[i++] ^ lane_at(from, l)) ^ *c;
 		if (off)

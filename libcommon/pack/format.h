@@ -167,7 +167,7 @@ struct pwarp {
 
 struct prec {
 	uint32_t id, mask;
-	uint32_t addr;           /* in addr[]: index << 2 | ADDR_STRIDE (base, step) or ADDR_LIST */
+	uint32_t addr; /* in addr[]: index << 2 | ADDR_STRIDE (base, step), ADDR_LIST or ADDR_MOVED */
 	uint32_t text, text_len; /* in text */
 };
 

@@ -6,7 +6,7 @@
  * Always true: a part filled here is the one that parse.c would make of the block's text, so that its bytes are the
  * same; the text itself is only made of a block that no part can hold.
  */
-#include "bits.h"
+#include "addr.h"
 #include "records.h"
 
 void records_begin(struct records *r, const struct pack_inst *inst, uint32_t n_inst)
@@ -80,6 +80,8 @@ static uint64_t list_length(struct list_length *x, uint64_t now, const uint64_t 
 {
 	uint64_t off = 1;
 
+	if (x->now == now && x->n == n && x->a == a)
+		return x->length;
 	if (x->now == now && x->n == n) {
 		uint64_t d = a[0] - x->a[0];
 
@@ -89,6 +91,7 @@ static uint64_t list_length(struct list_length *x, uint64_t now, const uint64_t 
 	}
 	if (off)
 		*x = (struct list_length){a, now, differences_length(a, n), n};
+	x->a = a;
 	return x->length;
 }
 
@@ -96,11 +99,16 @@ static uint64_t list_length(struct list_length *x, uint64_t now, const uint64_t 
 static uint64_t addresses_length(struct records *to, const struct pack_record *r, const uint64_t *word)
 {
 	const uint64_t *a = word + (r->addr >> 2);
-	unsigned n = bit_count32(r->mask);
+	unsigned n = r->mask == UINT32_MAX ? 32 : bit_count32(r->mask);
+	uint64_t by = 0;
 
 	if (!n)
 		return strlen(" 1 0x0 0");
-	uint64_t base = strlen(" 1 0x") + hex_digits(a[0]);
+	if ((r->addr & 3) == ADDR_MOVED) {
+		by = a[0];
+		a -= a[1];
+	}
+	uint64_t base = strlen(" 1 0x") + hex_digits(a[0] + by);
 	if (n == 1)
 		return base;
 	return base + ((r->addr & 3) == ADDR_STRIDE ? 1 + signed_length((int64_t)a[1])
@@ -177,28 +185,28 @@ static uint32_t static_of(struct records *r, struct parsed *p, uint32_t inst, bo
 
 static void take_warp(struct records *r, struct parsed *p, const struct pack_warp *x)
 {
-	uint32_t text = (uint32_t)p->text.n, words = p->n_addr;
-	size_t texts = 0;
+	uint32_t text = (uint32_t)p->text.n, words = p->n_addr << 2;
 
 	grow(&p->rec, &p->cap_rec, p->n_rec + x->n, sizeof(p->rec[0]));
 	grow(&p->addr, &p->cap_addr, p->n_addr + x->n_words, sizeof(p->addr[0]));
 	if (x->n_words)
 		memcpy(p->addr + p->n_addr, x->word, x->n_words * sizeof(p->addr[0]));
 	p->n_addr += x->n_words;
-	for (uint32_t i = 0; i < x->n; i++) {
-		const struct pack_record *rec = &x->record[i];
-		uint32_t known = r->id[2 * (size_t)rec->inst + (rec->text_len != 0)];
+	struct prec *to = p->rec + p->n_rec;
+	const uint32_t *id = r->id;
+	for (const struct pack_record *rec = x->record, *end = rec + x->n; rec < end; rec++) {
+		uint32_t known = id[2 * (size_t)rec->inst + (rec->text_len != 0)];
 
-		p->rec[p->n_rec++] = (struct prec){
+		*to++ = (struct prec){
 			.id = known ? known - 1 : static_of(r, p, rec->inst, rec->text_len != 0),
 			.mask = rec->mask,
-			.addr = rec->addr + (words << 2),
+			.addr = rec->addr + words,
 			.text = text,
 			.text_len = rec->text_len};
 		text += rec->text_len;
-		texts += rec->text_len;
 	}
-	buf_add(&p->text, x->text, texts);
+	p->n_rec += x->n;
+	buf_add(&p->text, x->text, text - p->text.n);
 }
 
 void records_block(struct records *r, struct parsed *p, const uint32_t id[3], const struct pack_warp *warp,
@@ -217,10 +225,23 @@ void records_block(struct records *r, struct parsed *p, const uint32_t id[3], co
 
 /* ---- text --------------------------------------------------------------------------------- */
 
+/* The record as the writer of text takes it; what is moved becomes a list in t, which is then the words. */
+static struct rec readable(const struct parsed *p, const struct prec *q, struct tblock *tb, uint64_t t[32])
+{
+	tb->word = p->addr;
+	if ((q->addr & 3) != ADDR_MOVED)
+		return (struct rec){q->id, q->mask, q->addr};
+	struct recorded g = recorded_of(p, q);
+	memmove(t, recorded_list(&g, t), 32 * sizeof(t[0]));
+	tb->word = t;
+	return (struct rec){q->id, q->mask, ADDR_LIST};
+}
+
 void records_text(struct buf *out, const struct parsed *p, bool first)
 {
 	const struct ptb *b = &p->tb[0];
-	struct tblock tb = {.x = b->id[0], .y = b->id[1], .z = b->id[2], .word = p->addr};
+	struct tblock tb = {.x = b->id[0], .y = b->id[1], .z = b->id[2]};
+	uint64_t t[32];
 	struct text_in in = {.part = &p->part, .tb = &tb, .first = first};
 
 	text_begin(out, &in);
@@ -230,7 +251,7 @@ void records_text(struct buf *out, const struct parsed *p, bool first)
 		text_warp(out, x->id, x->count);
 		for (uint32_t i = 0; i < x->count; i++) {
 			const struct prec *q = &p->rec[x->first + i];
-			struct rec r = {q->id, q->mask, q->addr};
+			struct rec r = readable(p, q, &tb, t);
 
 			text_put(out, &in, &r, x->id, p->text.p + q->text, q->text_len);
 		}

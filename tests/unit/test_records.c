@@ -34,6 +34,7 @@ struct made {
 	uint64_t word[400 * 32];
 	struct buf texts;
 	uint32_t n, n_words;
+	uint32_t list; /* where its last list of all lanes lies; UINT32_MAX: none yet */
 };
 
 static struct pack_inst inst[INSTS];
@@ -64,6 +65,26 @@ static uint32_t draw_mask(void)
 	}
 }
 
+/* The warp's last list of all lanes, moved; false: there is none. */
+static bool add_moved(struct made *m, struct pack_record *r)
+{
+	uint64_t *word = m->word + m->n_words, by = draw(4) ? draw(1u << 30) : 0;
+
+	if (m->list == UINT32_MAX || r->mask != UINT32_MAX)
+		return false;
+	if (draw(2))
+		by = 0 - by;
+	r->addr = m->n_words << 2 | ADDR_MOVED;
+	word[0] = by;
+	word[1] = m->n_words - m->list;
+	m->n_words += 2;
+	const uint64_t *a = m->word + m->list;
+	add(&whole, " 2 0x%llx", (unsigned long long)(a[0] + by));
+	for (uint32_t i = 1; i < 32; i++)
+		add(&whole, " %lld", (long long)(a[i] - a[i - 1]));
+	return true;
+}
+
 /* Addresses of one stride that fits 32 bits or does not, or of none, and how the line names them. */
 static void add_addresses(struct made *m, struct pack_record *r)
 {
@@ -87,6 +108,8 @@ static void add_addresses(struct made *m, struct pack_record *r)
 	m->word[m->n_words + 1] = line ? (uint64_t)stride : 0;
 	if (!line && n > 1)
 		memcpy(m->word + m->n_words, a, n * sizeof(a[0]));
+	if (!line && n == 32)
+		m->list = m->n_words;
 	m->n_words += line || n < 2 ? 2 : n;
 	if (!n) {
 		add(&whole, " 1 0x0 0");
@@ -104,6 +127,7 @@ static void make_warp(struct made *m, uint32_t n)
 	m->n = n;
 	m->n_words = 0;
 	m->texts.n = 0;
+	m->list = UINT32_MAX;
 	for (uint32_t i = 0; i < n; i++) {
 		struct pack_record *r = &m->record[i];
 		uint32_t k = i % INSTS;
@@ -121,7 +145,7 @@ static void make_warp(struct made *m, uint32_t n)
 			buf_add(&m->texts, whole.p + at, r->text_len);
 		} else {
 			add(&whole, "%u", inst[k].width);
-			if (inst[k].width)
+			if (inst[k].width && (draw(3) == 0 || !add_moved(m, r)))
 				add_addresses(m, r);
 		}
 		add(&whole, "\n");

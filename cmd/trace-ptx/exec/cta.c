@@ -81,7 +81,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->local_base = 0;
 		w->insts = w->thread_insts = w->lines = 0;
 		w->out.n = 0;
-		w->packed.n = w->packed.n_words = 0;
+		w->packed.n = w->packed.n_words = w->packed.n_lists = 0;
 		w->waiting = NULL;
 		w->cluster_arrived = w->changed = false;
 		exec_open_frame(w, c->g->kernel);

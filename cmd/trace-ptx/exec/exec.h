@@ -270,6 +270,7 @@ struct recording {
 	struct pack_record *record;
 	uint64_t *word;
 	uint32_t n, n_words, cap, cap_words;
+	uint32_t list[4], n_lists; /* where the last lists of all lanes lie */
 };
 
 struct cta;

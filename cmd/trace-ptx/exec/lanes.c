@@ -38,3 +38,21 @@ void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high
 	else
 		extremes_of_some(a, m, low, high);
 }
+
+LANE_FN bool lanes_apart_by(const uint64_t *a, uint64_t step)
+{
+	uint64_t wrong = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		wrong |= a[i] ^ (a[0] + i * step);
+	return !wrong;
+}
+
+LANE_FN bool lanes_moved(const uint64_t *a, const uint64_t *b)
+{
+	uint64_t wrong = 0, by = a[0] - b[0];
+
+	for (unsigned i = 0; i < LANES; i++)
+		wrong |= (a[i] - b[i]) ^ by;
+	return !wrong;
+}

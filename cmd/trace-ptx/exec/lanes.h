@@ -110,5 +110,9 @@ typedef __int128_t s128;
 
 /* Least and greatest of the addresses that the lanes of m (not 0) have. */
 void lanes_extremes(const uint64_t *a, uint32_t m, uint64_t *low, uint64_t *high);
+/* Are those of all lanes step apart, each from the one before? */
+bool lanes_apart_by(const uint64_t *a, uint64_t step);
+/* Are those of all lanes a[i] = b[i] plus one number? */
+bool lanes_moved(const uint64_t *a, const uint64_t *b);
 
 #endif

@@ -153,15 +153,6 @@ LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
 	d[i] = *(const u64_any *)(base + a[i]);
 }
 
-LANE_FN static bool apart_by(const uint64_t *a, uint64_t step)
-{
-	uint64_t wrong = 0;
-
-	for (unsigned i = 0; i < LANES; i++)
-		wrong |= a[i] ^ (a[0] + i * step);
-	return !wrong;
-}
-
 /* Where address 0 of a global or shared space would lie for lanes that all have their bytes there; 0: not so. */
 static uintptr_t flat(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {
@@ -190,7 +181,8 @@ static void ld_plain(struct warp *w, const struct op *o, uint32_t m)
 	base = flat(w, o, low, high);
 	if (!base)
 		ld(w, o, m);
-	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes && apart_by(w->addr, o->bytes))
+	else if (low == w->addr[0] && high - low == (LANES - 1) * o->bytes &&
+		 lanes_apart_by(w->addr, o->bytes))
 		memcpy(w->frame + o->d, (const void *)(base + low), (size_t)o->bytes * LANES);
 	else if (o->bytes == 4)
 		gather_32(REG(u32, w, o->d), base, w->addr);
