@@ -125,20 +125,20 @@ refused() {
 		[ "$(cycles -g qv100 -D gpgpu_kernel_launch_latency=100 -D gpgpu_num_dp_units=$n)" -eq 1403 ]
 	done
 	one_block 3 <dfma
-	refused 'app/kernel-1.traceg:227: found opcode "DFMA" at pc 0x0 in a warp of scheduler 2' -g qv100 -D gpgpu_num_dp_units=2
+	refused "app/kernel-1.traceg:227: found opcode 'DFMA' at pc 0x0 in a warp of scheduler 2" -g qv100 -D gpgpu_num_dp_units=2
 	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 4
 	for option in num_sfu_units=1 num_dp_units=1 num_tensor_core_units=1; do
 		[ "$(cycles -g qv100 -D gpgpu_$option)" -eq "$(cycles -g qv100)" ]
 	done
 	echo "1 R4 MUFU.RCP 1 R4 0 0" | one_block 4
-	refused 'opcode "MUFU.RCP" at pc 0x0 in a warp of scheduler 1, wanted one of the schedulers that its 1 units' -g qv100 -D gpgpu_num_sfu_units=1
+	refused "opcode 'MUFU.RCP' at pc 0x0 in a warp of scheduler 1, wanted one of the schedulers that its 1 units" -g qv100 -D gpgpu_num_sfu_units=1
 }
 
 @test "a latency longer than its pipeline is refused where an instruction has it" {
 	echo "1 R4 FADD 2 R4 R6 0 0" | one_block 1
 	[ "$(cycles -g qv100 -D trace_opcode_latency_initiation_dp=64,4)" -eq "$(cycles -g qv100)" ]
 	echo "1 R4 DFMA 3 R4 R6 R8 0 0" | one_block 1
-	refused 'found opcode "DFMA" of class DP at pc 0x0, wanted a machine with a pipeline of more stages' -g qv100 -D trace_opcode_latency_initiation_dp=64,4
+	refused "found opcode 'DFMA' of class DP at pc 0x0, wanted a machine with a pipeline of more stages" -g qv100 -D trace_opcode_latency_initiation_dp=64,4
 }
 
 @test "an L2 that no request can enter is refused at the first request" {

@@ -137,7 +137,7 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	assert_output --partial "found times of 3 kernels, wanted the list's 4"
 	printf '%s\n' 'Name,Duration' 'a,1' 'b,x' >bad.csv
 	run -2 trace-pick -m stem --times bad.csv "$d"
-	assert_output --partial 'bad.csv:3: found the time "x", wanted a number above 0'
+	assert_output --partial "bad.csv:3: found the time 'x', wanted a number above 0"
 	run -2 trace-pick -m stem --times "$d/kernelslist.g" "$d"
 	assert_output --partial 'found no column of times'
 }
@@ -182,12 +182,12 @@ refused() {
 
 @test "bad picks are refused with their place" {
 	trace-pick "$app" >good
-	refused 'bad:3:1: found "41", wanted the position of a kernel' 'stratum 1 40' '41 1 1'
-	refused 'bad:3:1: found "0"' 'stratum 1 40' '0 1 1'
-	refused 'bad:3:3: found "heavy", wanted a weight' 'stratum 1 40' '1 heavy 1'
+	refused "bad:3:1: found '41', wanted the position of a kernel" 'stratum 1 40' '41 1 1'
+	refused "bad:3:1: found '0'" 'stratum 1 40' '0 1 1'
+	refused "bad:3:3: found 'heavy', wanted a weight" 'stratum 1 40' '1 heavy 1'
 	for w in nan inf -1 0 1e999 0x1 ""; do refused 'wanted a weight' 'stratum 1 40' "1 $w"; done
-	refused 'bad:3:5: found "2", wanted a stratum that' 'stratum 1 40' '1 1 2'
-	refused 'bad:3:7: found "x", wanted a size' 'stratum 1 40' '1 1 1 x'
+	refused "bad:3:5: found '2', wanted a stratum that" 'stratum 1 40' '1 1 2'
+	refused "bad:3:7: found 'x', wanted a size" 'stratum 1 40' '1 1 1 x'
 	refused 'wanted positions that rise' 'stratum 1 40' '2 1 1' '1 1 1'
 	refused 'found stratum 2 of 1 kernels without a pick' 'stratum 1 39' 'stratum 2 1' '1 1 1'
 	refused 'found 2 picks in stratum 1 of 1 kernels' 'stratum 1 1' '1 1 1' '2 1 1'
@@ -196,7 +196,7 @@ refused() {
 	refused 'found no pick' 'stratum 1 40'
 	printf 'hello\n' >bad
 	run -2 trace-sim -q -g rtx3070 -k @bad "$app"
-	assert_output --partial 'bad:1:1: found "hello", wanted "picks 1'
+	assert_output --partial "bad:1:1: found 'hello', wanted 'picks 1"
 	sed 1s/picks.1/picks\ 2/ good >bad
 	run -2 trace-pack -k @bad "$app"
 	assert_output --partial 'wanted version 1'
@@ -275,7 +275,7 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		assert_output --partial 'found --weights with'
 	done
 	run -2 stats-csv --weights a.json a.json
-	assert_output --partial 'wanted "picks 1'
+	assert_output --partial "wanted 'picks 1"
 }
 
 @test "an archive of picks carries their weights" {

@@ -263,7 +263,7 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	at=$(grep -n '^gpu_ipc ' app.text | head -1 | cut -d: -f1)
 	{ head -$((at - 1)) app.text; echo 'gpu_ipc 12x -'; tail -3 app.text; } >bad.text
 	run -2 --separate-stderr stats-csv bad.text
-	[[ $stderr == *"bad.text:$at: found the value \"12x\", wanted a number or nan"* ]]
+	[[ $stderr == *"bad.text:$at: found the value '12x', wanted a number or nan"* ]]
 	{ cat app.msgpack; printf '\201\246record\301'; } >bad.msgpack
 	run -2 stats-csv bad.msgpack
 	assert_output --partial "wanted a record in MessagePack"

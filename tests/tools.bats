@@ -78,3 +78,12 @@ leg() { sh "$ROOT/tests/tools/leg" log name "$@"; }
 	cmp "$ROOT/tests/golden/shared.txt" copy/tests/golden/shared.txt
 	cmp build/conformance copy/tests/golden/conformance
 }
+
+@test "messages: what was found stands between apostrophes, and no text is cut in two" {
+	local cut
+	run -1 grep -rnE '(found|wanted)[^"]* \\"' "$ROOT/include" "$ROOT/libcommon" "$ROOT/cmd"
+	cut=$(cd "$ROOT" && awk 'FNR == 1 { half = 0 }
+		half && /^[ \t]*"/ { print FILENAME ":" FNR ": " $0 }
+		{ half = /"[^"]*(found|wanted) [^"]*[^"\\n]"$/ }' libcommon/*/*.c cmd/*/*.c cmd/*/*/*.c)
+	[ -z "$cut" ] || { echo "$cut"; false; }
+}

@@ -122,8 +122,8 @@ static void add_groups(struct csv_job *j, const char *value)
 	namelist_add(&j->group, value);
 	for (size_t i = 0; i < j->group.n; i++)
 		if (!is_group_key(j->group.pattern[i]))
-			cli_usage("--group: found '%s', wanted run, kernel_name, id, position, stream, grid "
-				  "or block",
+			cli_usage(
+				"--group: found '%s', wanted run, kernel_name, id, position, stream, grid or block",
 				j->group.pattern[i]);
 	if (!j->group.n)
 		cli_usage("--group: found '%s', wanted a column such as kernel_name", value);

@@ -99,8 +99,7 @@ static void check_shared(const struct check *c, unsigned width)
 
 	if (last >= h->shmem_bytes && h->shmem_bytes != UINT32_MAX && first(c, RULE_SHARED_BEYOND))
 		report_at(c->l->rep, RULE_SHARED_BEYOND, at(c),
-			"found an access up to byte 0x%llx of shared memory, wanted it "
-			"within the %u of \"-shmem\"",
+			"found an access up to byte 0x%llx of shared memory, wanted it within the %u of '-shmem'",
 			(unsigned long long)last, h->shmem_bytes);
 }
 
@@ -110,8 +109,7 @@ static void check_local(const struct check *c, unsigned width)
 
 	if (last >= LOCAL_MAX && first(c, RULE_LOCAL_BEYOND))
 		report_at(c->l->rep, RULE_LOCAL_BEYOND, at(c),
-			"found an access up to byte 0x%llx of local memory, wanted it "
-			"within %u",
+			"found an access up to byte 0x%llx of local memory, wanted it within %u",
 			(unsigned long long)last, LOCAL_MAX);
 }
 
@@ -141,8 +139,7 @@ static void check_global(const struct check *c, const struct fact *k)
 		report_again(l->rep, RULE_ADDRESS_WINDOW);
 	else
 		report_at(l->rep, RULE_ADDRESS_WINDOW, at(c),
-			"found a load from 0x%llx to 0x%llx, outside the windows of the "
-			"header and the %u copies before the kernel",
+			"found a load from 0x%llx to 0x%llx, outside the windows of the header and the %u copies before the kernel",
 			(unsigned long long)c->s->low, (unsigned long long)c->s->high, l->n_copies);
 	l->window_told = true;
 }
@@ -165,8 +162,7 @@ void lint_address(struct lint *l, const struct tblock *tb, const struct rec *r, 
 			"found mode 1 over mask %08x, wanted a mask without holes", r->mask);
 	if (s.bits & (k->width - 1u) && first(&c, RULE_ADDRESS_ALIGN))
 		report_at(l->rep, RULE_ADDRESS_ALIGN, at(&c),
-			"found addresses from 0x%llx to 0x%llx that are not all multiples "
-			"of %u",
+			"found addresses from 0x%llx to 0x%llx that are not all multiples of %u",
 			(unsigned long long)s.low, (unsigned long long)s.high, k->width);
 	if (k->where == PLACE_SHARED)
 		check_shared(&c, k->width);

@@ -69,9 +69,7 @@ static void raw_check_blocks(struct lint *l)
 	}
 	if (t->n < want)
 		report_at(l->rep, RULE_BLOCKS_MISSING, (struct place){.file = trace_path(l->trace)},
-			"found lines of %u warps, "
-			"wanted the %" PRIu64 " of the grid",
-			t->n, want);
+			"found lines of %u warps, wanted the %" PRIu64 " of the grid", t->n, want);
 }
 
 /* ---- the thread block --------------------------------------------------------------------- */
@@ -132,8 +130,7 @@ static void check_order(struct lint *l)
 	else
 		report_at(l->rep, RULE_BLOCK_ORDER,
 			(struct place){trace_path(l->trace), l->block.n_warps ? l->block.warp[0].line : 0, 1},
-			"found thread block %u,%u,%u behind one with a higher id: file order is "
-			"schedule order",
+			"found thread block %u,%u,%u behind one with a higher id: file order is schedule order",
 			l->block.x, l->block.y, l->block.z);
 	l->order_told = true;
 }
@@ -145,9 +142,7 @@ static void check_empty(struct lint *l)
 
 		if (w->line && !w->count && !l->warp[i].damaged)
 			report_at(l->rep, RULE_WARP_EMPTY, (struct place){trace_path(l->trace), w->line, 1},
-				"found warp %u "
-				"without instructions",
-				i);
+				"found warp %u without instructions", i);
 	}
 }
 

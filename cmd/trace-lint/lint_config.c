@@ -83,18 +83,15 @@ void lint_config_kernel(struct lint *l)
 
 	if (threads > c->threads)
 		report_at(l->rep, RULE_CONFIG_THREADS, at,
-			"found a thread block of %u threads, wanted at most the %u of an SM "
-			"(-gpgpu_shader_core_pipeline)",
+			"found a thread block of %u threads, wanted at most the %u of an SM (-gpgpu_shader_core_pipeline)",
 			kernel_threads(h), c->threads);
 	if (registers > c->registers && !c->ignore_resources)
 		report_at(l->rep, RULE_CONFIG_REGISTERS, at,
-			"found a thread block of %llu registers, wanted at most the %u of "
-			"an SM (-gpgpu_shader_registers)",
+			"found a thread block of %llu registers, wanted at most the %u of an SM (-gpgpu_shader_registers)",
 			(unsigned long long)registers, c->registers);
 	if (h->shmem_bytes > c->shmem_bytes && h->shmem_bytes != UINT32_MAX && !c->ignore_resources)
 		report_at(l->rep, RULE_CONFIG_SHMEM, at,
-			"found a thread block of %u bytes of shared memory, wanted at most the "
-			"%u of an SM (-gpgpu_shmem_size)",
+			"found a thread block of %u bytes of shared memory, wanted at most the %u of an SM (-gpgpu_shmem_size)",
 			h->shmem_bytes, c->shmem_bytes);
 }
 

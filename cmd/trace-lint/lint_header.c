@@ -16,14 +16,12 @@ void lint_header(struct lint *l)
 
 	if (kernel_threads(h) > 1024 || h->block[2] > 64)
 		report_at(l->rep, RULE_BLOCK_THREADS, whole(l),
-			"found a thread block of %u,%u,%u, %u threads, wanted at most "
-			"1024, and 64 in z",
+			"found a thread block of %u,%u,%u, %u threads, wanted at most 1024, and 64 in z",
 			h->block[0], h->block[1], h->block[2], kernel_threads(h));
 	if (h->grid[0] > INT32_MAX || h->grid[1] > 65535 || h->grid[2] > 65535)
 		report_at(l->rep, RULE_BLOCK_THREADS, whole(l),
-			"found a grid of %u,%u,%u, wanted at most 2147483647,65535,"
-			"65535",
-			h->grid[0], h->grid[1], h->grid[2]);
+			"found a grid of %u,%u,%u, wanted at most 2147483647,65535,65535", h->grid[0],
+			h->grid[1], h->grid[2]);
 	if (h->shmem_bytes > SHMEM_MAX && h->shmem_bytes != UINT32_MAX)
 		report_at(l->rep, RULE_SHMEM_SIZE, whole(l),
 			"found %u bytes of shared memory, wanted at most %u", h->shmem_bytes, SHMEM_MAX);
@@ -32,9 +30,7 @@ void lint_header(struct lint *l)
 			"found %u registers of a thread, wanted at most 256", h->nregs);
 	if (!h->ptx && b != 35 && b != 60 && b != 61 && b != 70 && b != 75 && b != 80 && b != 86)
 		report_at(l->rep, RULE_HEADER_ORIGINAL, whole(l),
-			"found binary version %d, which the original simulator does "
-			"not know",
-			b);
+			"found binary version %d, which the original simulator does not know", b);
 }
 
 /* Columns that a tracer version writes before the PC without line information, and its immediates. */
@@ -59,7 +55,6 @@ void lint_shape(struct lint *l)
 	l->shape_known = true;
 	if (!h->ptx && !as_declared(h, s))
 		report_at(l->rep, RULE_VERSION_SHAPE, whole(l),
-			"found lines with %d columns before the PC and %d immediates, "
-			"which tracer version %d%s does not write",
+			"found lines with %d columns before the PC and %d immediates, which tracer version %d%s does not write",
 			s.prefix, s.imms, h->tracer_version, h->lineinfo ? " with line information" : "");
 }

@@ -151,11 +151,10 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 	}
 	if (l->head->nregs && worst >= l->head->nregs)
 		report_at(l->rep, RULE_REGISTER_NREGS, at,
-			"found register R%u, wanted one below the %u of \"-nregs\"", worst, l->head->nregs);
+			"found register R%u, wanted one below the %u of '-nregs'", worst, l->head->nregs);
 	if (in->n_dst > 1 || in->n_src > 4)
 		report_at(l->rep, RULE_OPERANDS, at,
-			"found %u destinations and %u sources, which the original simulator does "
-			"not take",
+			"found %u destinations and %u sources, which the original simulator does not take",
 			in->n_dst, in->n_src);
 }
 
@@ -168,7 +167,7 @@ static void check_order(struct lint *l, const struct inst *in, const struct trac
 		return;
 	l->order_dependent_told = true;
 	report_at(l->rep, RULE_ORDER_DEPENDENT, lint_place(l, line, COLUMN_PC),
-		"found \"%.60s\", whose result depends on the order in which warps came", in->opcode);
+		"found '%.60s', whose result depends on the order in which warps came", in->opcode);
 }
 
 void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)

@@ -38,8 +38,7 @@ static void check_name(struct report *rep, const struct command *c, struct place
 
 	if (c->text[plain])
 		report_at(rep, RULE_LIST_NAME, (struct place){at.file, at.line, (uint32_t)plain + 1},
-			"found '%c' in the "
-			"kernel file's name, which the original gives to a shell",
+			"found '%c' in the kernel file's name, which the original gives to a shell",
 			c->text[plain] >= ' ' && c->text[plain] < 127 ? c->text[plain] : '?');
 	if (!ends_in(c->text, ".traceg") && !ends_in(c->text, ".xz"))
 		report_at(rep, RULE_LIST_SUFFIX, at,
@@ -79,8 +78,7 @@ static struct name *sorted_names(struct report *rep, const struct klist *k, cons
 	for (uint32_t i = 1; i < n; i++)
 		if (!strcmp(v[i].name, v[i - 1].name))
 			report_at(rep, RULE_LIST_REPEATED, (struct place){file, v[i].line, 1},
-				"found a kernel file that line "
-				"%llu names already",
+				"found a kernel file that line %llu names already",
 				(unsigned long long)v[i - 1].line);
 	return v;
 }
@@ -117,8 +115,7 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 
 		if (!bsearch(&this, v, n, sizeof *v, by_name_alone))
 			report_at(rep, RULE_LIST_UNNAMED, (struct place){.file = file},
-				"found the file \"%s\" beside the list, "
-				"which does not name it",
+				"found the file '%s' beside the list, which does not name it",
 				diag_quote(q, sizeof q, e[i]->d_name, strlen(e[i]->d_name)));
 		free(e[i]);
 	}
@@ -142,7 +139,7 @@ static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char
 	char q[200];
 
 	if (!opened && named.line && !strcmp(f.id, "open"))
-		report_at(l->rep, RULE_KERNEL_MISSING, named, "found no kernel file \"%s\" (%.80s)",
+		report_at(l->rep, RULE_KERNEL_MISSING, named, "found no kernel file '%s' (%.80s)",
 			diag_quote(q, sizeof q, path, strlen(path)), f.text);
 	else if (!opened)
 		report_fault(l->rep, &f);
@@ -167,8 +164,7 @@ static void check_list(struct lint *l, const struct klist *k, const char *file)
 			"found no kernel in the list");
 	else if (behind)
 		report_at(l->rep, RULE_MEMCPY_LAST, (struct place){file, behind->line, 1},
-			"found a copy to the device "
-			"behind the last kernel");
+			"found a copy to the device behind the last kernel");
 	struct name *v = sorted_names(l->rep, k, file);
 
 	if (strcmp(k->path, "-") && !k->pack)

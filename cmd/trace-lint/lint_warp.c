@@ -16,9 +16,8 @@ static void after_exit(
 	if (r->mask & w->exited) {
 		if (lint_first(l, r->inst, RULE_LANE_AFTER_EXIT))
 			report_at(l->rep, RULE_LANE_AFTER_EXIT, lint_place(l, line, COLUMN_MASK),
-				"found lanes %08x of warp %u "
-				"active after their EXIT",
-				r->mask & w->exited, line->warp);
+				"found lanes %08x of warp %u active after their EXIT", r->mask & w->exited,
+				line->warp);
 	} else if (w->exited == w->lanes && lint_first(l, r->inst, RULE_AFTER_END)) {
 		report_at(l->rep, RULE_AFTER_END, lint_place(l, line, COLUMN_PC),
 			"found a line behind the last EXIT of warp %u", line->warp);
@@ -41,9 +40,8 @@ static void depbar(
 
 	if (l->has_imm && n > w->groups && lint_first(l, r->inst, RULE_DEPBAR))
 		report_at(l->rep, RULE_DEPBAR, lint_place(l, line, COLUMN_OPCODE),
-			"found a DEPBAR for %u groups, wanted at most "
-			"the %u that warp %u has closed",
-			n, w->groups, line->warp);
+			"found a DEPBAR for %u groups, wanted at most the %u that warp %u has closed", n,
+			w->groups, line->warp);
 }
 
 static void control(struct lint *l, struct lint_warp *w, const struct rec *r, const struct trace_line *line)
@@ -66,8 +64,7 @@ static void tail(struct lint *l, const struct trace_line *line)
 		report_again(l->rep, RULE_LINE_TAIL);
 	else
 		report_at(l->rep, RULE_LINE_TAIL, (struct place){trace_path(l->trace), line->line, 1},
-			"found words behind the "
-			"instruction that the model does not read");
+			"found words behind the instruction that the model does not read");
 	l->tail_told = true;
 }
 
@@ -103,9 +100,7 @@ void lint_warp_end(struct lint *l, uint32_t number, const struct lint_warp *w)
 	if (w->damaged || !w->met || !(w->lanes & ~w->exited))
 		return;
 	report_at(l->rep, RULE_LANES_LEFT, (struct place){trace_path(l->trace), w->line, 1},
-		"found the end of warp %u "
-		"without an EXIT of lanes %08x",
-		number, w->lanes & ~w->exited);
+		"found the end of warp %u without an EXIT of lanes %08x", number, w->lanes & ~w->exited);
 }
 
 static unsigned most(const uint32_t n[32])
@@ -131,8 +126,7 @@ static void compare_barriers(struct lint *l)
 	}
 	if (low != high && most(l->bars[low]) != most(l->bars[high]))
 		report_at(l->rep, RULE_BARRIER, (struct place){trace_path(l->trace), l->warp[low].line, 1},
-			"found %u barriers "
-			"in warp %u and %u in warp %u of thread block %u,%u,%u, wanted as many",
+			"found %u barriers in warp %u and %u in warp %u of thread block %u,%u,%u, wanted as many",
 			most(l->bars[low]), low, most(l->bars[high]), high, l->block.x, l->block.y,
 			l->block.z);
 }

@@ -266,8 +266,7 @@ static int take_line(struct group *g, const char *line, size_t n)
 		bad = id[i] < limit[i] ? bad : i;
 	if (!s || id[bad] >= limit[bad])
 		return fault_set(g->f, here(g), "prefix",
-			"found no %s below %u in column %u of a raw trace, "
-			"wanted thread block x, y, z and warp before the PC",
+			"found no %s below %u in column %u of a raw trace, wanted thread block x, y, z and warp before the PC",
 			bad < 3 ? "thread block id" : "warp", limit[bad], bad + 1);
 	if (shared_side(g, line, n))
 		return 0;

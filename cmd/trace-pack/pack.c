@@ -110,8 +110,7 @@ static void is_text(void *ctx, uint32_t kernel)
 	const struct item *k = &s->item[kernel];
 
 	diag_warn((struct place){diag_keep(k->path ? k->path : k->name), 0, 0},
-		"found text that is no regular "
-		"trace, wanted one; it is kept byte for byte");
+		"found text that is no regular trace, wanted one; it is kept byte for byte");
 }
 
 /* ---- the output --------------------------------------------------------------------------- */
@@ -179,8 +178,7 @@ static void carry_picks(const struct source *s, const struct pack_args *a, struc
 	if (!p)
 		return;
 	if (s->n_items != p->n)
-		die("%s: found %u kernels for %u picks, wanted one for each: a kernel that the list names twice "
-		    "cannot be packed with its weight",
+		die("%s: found %u kernels for %u picks, wanted one for each: a kernel that the list names twice cannot be packed with its weight",
 			s->shown, s->n_items, p->n);
 	FILE *out = bytes_stream(&text);
 	struct picks own = *p;

@@ -63,10 +63,10 @@ static int take_line(struct cutter *c, const char *line, size_t n, struct input 
 		header_line(c, line, n);
 		return 0;
 	} else if (c->where == BETWEEN) {
-		return blank(line, n) ? 0
-				      : fault_set(f, (struct place){input_name(in), 0, 0}, "pack-stored",
-						"found text between thread blocks, wanted a regular trace to "
-						"take thread blocks from");
+		return blank(line, n)
+			       ? 0
+			       : fault_set(f, (struct place){input_name(in), 0, 0}, "pack-stored",
+					 "found text between thread blocks, wanted a regular trace to take thread blocks from");
 	}
 	if (wanted)
 		hand_on(c, line, n);

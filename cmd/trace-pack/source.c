@@ -256,7 +256,7 @@ static void read_list(struct source *s, struct input *in, const char *folder, co
 	}
 	s->n_listed = position;
 	if (!position)
-		die("%s: found no line that begins with \"kernel\", wanted a kernel list", s->shown);
+		die("%s: found no line that begins with 'kernel', wanted a kernel list", s->shown);
 	free(all.p);
 	s->list = t.p;
 	s->n_list = t.n;
@@ -475,17 +475,17 @@ static void check_name(const struct source *s, const char *name)
 	size_t n = strlen(name);
 
 	if (s->list_name && !strcmp(name, s->list_name))
-		die("%s: found the list's own name \"%s\" among its kernels, wanted kernel files", s->shown,
+		die("%s: found the list's own name '%s' among its kernels, wanted kernel files", s->shown,
 			name);
 	for (const char *p = name; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
 		size_t len = strcspn(p, "/");
 		const struct item *folder = p[len] ? find(s, name, (size_t)(p - name) + len) : NULL;
 
 		if (!len || (len == 2 && !memcmp(p, "..", 2)))
-			die("%s: found the kernel name \"%s\", wanted a file inside the folder of the list",
+			die("%s: found the kernel name '%s', wanted a file inside the folder of the list",
 				s->shown, name);
 		if (folder)
-			die("%s: found the kernel names \"%s\" and \"%s\", of which one is in the other's place",
+			die("%s: found the kernel names '%s' and '%s', of which one is in the other's place",
 				s->shown, folder->name, name);
 	}
 	if (n > NAME_MAX * 8)

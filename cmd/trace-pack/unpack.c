@@ -56,7 +56,7 @@ char *tool_target(const char *folder, const char *name)
 	for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
 		bad |= !strncmp(s, "..", 2) && (s[2] == '/' || !s[2]);
 	if (bad)
-		die("found the file name \"%s\" in the stream, wanted one inside the folder", name);
+		die("found the file name '%s' in the stream, wanted one inside the folder", name);
 	char *path = xmalloc(n + strlen(name) + 2);
 	sprintf(path, "%s/%s", folder, name);
 	for (char *s = path + n + 1; (s = strchr(s, '/')); s++) {

@@ -108,7 +108,7 @@ static void end_row(struct table_reader *r)
 		return;
 	r->failed = true;
 	if (!r->has_value || !(r->value > 0)) {
-		fault_set(r->f, at, "times", "found the time \"%s\", wanted a number above 0", r->text);
+		fault_set(r->f, at, "times", "found the time '%s', wanted a number above 0", r->text);
 	} else if (r->n == r->a->n) {
 		fault_set(r->f, at, "times",
 			"found times of more than the list's %u kernels, wanted a row for each", r->a->n);
@@ -170,7 +170,7 @@ int times_parse(struct app *a, struct input *in, struct fault *f)
 		return -1;
 	if (!r.head)
 		return fault_set(f, (struct place){r.file, 0, 0}, "times",
-			"found no column of times, wanted one named \"Duration (ns)\", \"gpu__time_duration.sum\" or \"gpu_sim_cycle\"");
+			"found no column of times, wanted one named 'Duration (ns)', 'gpu__time_duration.sum' or 'gpu_sim_cycle'");
 	if (r.n != a->n)
 		return fault_set(f, (struct place){r.file, 0, 0}, "times",
 			"found times of %u kernels, wanted the list's %u", r.n, a->n);

@@ -429,16 +429,14 @@ static void check_isolate(const struct sim_args *a)
 {
 	if (a->resume && !a->isolate)
 		cli_usage(
-			"found --resume without --isolate, wanted both: in a run in one piece a kernel finds the "
-			"caches as those before left them, so none can be left out");
+			"found --resume without --isolate, wanted both: in a run in one piece a kernel finds the caches as those before left them, so none can be left out");
 	if (a->resume && (!a->output || !strcmp(a->output, "-")))
 		cli_usage("found --resume without a file, wanted -o FILE");
 	if (!a->isolate)
 		return;
 	if (a->format == FORMAT_ACCELSIM)
 		cli_usage(
-			"found --isolate with -F accelsim, whose totals run from kernel to kernel, wanted text, "
-			"json or msgpack");
+			"found --isolate with -F accelsim, whose totals run from kernel to kernel, wanted text, json or msgpack");
 	if (a->warm || a->sample_blocks)
 		cli_usage("found --isolate with %s, wanted one of them",
 			a->warm ? "--warm" : "--sample-blocks");

@@ -127,8 +127,7 @@ static uint32_t next_command(
 			break;
 	}
 	die_at((struct place){.file = l->path},
-		"found kernel %u where this list has another, wanted the records of the same run: without "
-		"--resume all of it is simulated",
+		"found kernel %u where this list has another, wanted the records of the same run: without --resume all of it is simulated",
 		k->position);
 }
 
@@ -157,8 +156,7 @@ static void hold_kernel(
 		snprintf(text + 2 * i, 3, "%02x", (unsigned)h->hash[i]);
 	if (strcmp(text, item->kernel.hash))
 		die_at((struct place){.file = l->path},
-			"found kernel %u of another text than %s has now, wanted the records of the same "
-			"traces: without --resume all of it is simulated",
+			"found kernel %u of another text than %s has now, wanted the records of the same traces: without --resume all of it is simulated",
 			h->position, r->list.cmd[command].path);
 }
 
@@ -207,8 +205,7 @@ void resume_read(struct run *r, const struct isa *isa, const char *name, struct 
 	cut = (uint64_t)st.st_size < head;
 	if (!transfer(l.path, 0, cut ? (uint64_t)st.st_size : head, k, true))
 		die_at((struct place){.file = diag_keep(l.path)},
-			"found the records of another version, configuration, selection or format, wanted those of "
-			"this run: without --resume all of it is simulated");
+			"found the records of another version, configuration, selection or format, wanted those of this run: without --resume all of it is simulated");
 	if (!cut) {
 		done->bytes = head;
 		read_kernels(r, isa, &l, done);

@@ -38,9 +38,8 @@ void run_check(struct run *r)
 		r->last_chosen = i;
 		if (klist_check(&r->list, i) < 0)
 			die_at((struct place){.file = r->list.path, .line = c->line},
-				"found the kernel file %s: %s, wanted a "
-				"readable file",
-				c->path, strerror(errno));
+				"found the kernel file %s: %s, wanted a readable file", c->path,
+				strerror(errno));
 	}
 	if (r->selection && !chosen)
 		die("-k: found no kernel for '%s' among %u, wanted at least one", r->selection,

@@ -56,7 +56,7 @@ static int wrong(struct expr_parser *p, const char *wanted)
 	if (!*p->at)
 		return fault_set(
 			p->f, at, "expression", "found the end of the expression, wanted %s", wanted);
-	return fault_set(p->f, at, "expression", "found \"%s\", wanted %s",
+	return fault_set(p->f, at, "expression", "found '%s', wanted %s",
 		diag_quote(q, sizeof(q), p->at, strnlen(p->at, 16)), wanted);
 }
 
@@ -248,9 +248,7 @@ struct expr *expr_parse(const char *text, const char *what, uint32_t col, struct
 
 	if (strlen(text) > EXPR_MAX)
 		status = fault_set(f, (struct place){.file = what}, "expression",
-			"found %zu bytes, wanted an expression "
-			"of at most %d",
-			strlen(text), EXPR_MAX);
+			"found %zu bytes, wanted an expression of at most %d", strlen(text), EXPR_MAX);
 	else
 		status = sum(&p);
 	if (!status && *p.at)

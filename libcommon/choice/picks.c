@@ -30,7 +30,7 @@ static int bad(const struct picks_line *l, const char *at, const char *wanted)
 {
 	char q[60];
 
-	return fault_set(l->f, here(l, at), "picks", "found \"%s\", wanted %s",
+	return fault_set(l->f, here(l, at), "picks", "found '%s', wanted %s",
 		diag_quote(q, sizeof(q), at, strcspn(at, " \t")), wanted);
 }
 
@@ -131,7 +131,7 @@ static int parse_head(struct picks_line *l)
 	unsigned seen = 0;
 
 	if (!is(w, n, "picks"))
-		return bad(l, w, "\"picks 1 list=HASH kernels=N\", the first line of a file of picks");
+		return bad(l, w, "'picks 1 list=HASH kernels=N', the first line of a file of picks");
 	w = word(l, &n);
 	if (!is(w, n, "1"))
 		return bad(l, w, "version 1 of files of picks");
@@ -184,7 +184,7 @@ static int parse_pick(struct picks_line *l)
 		return -1;
 	k.stratum = label - 1;
 	if (label > p->n_strata)
-		return bad(l, at, "a stratum that a line \"stratum N KERNELS\" before has named");
+		return bad(l, at, "a stratum that a line 'stratum N KERNELS' before has named");
 	skip_blanks(l);
 	if (*l->at && positive(l, &k.size, "a size, a number above 0") < 0)
 		return -1;

@@ -45,11 +45,12 @@ struct anynet_word {
 	const char *text;
 	size_t n;
 	struct place at;
-	char quoted[40];
+	char quoted[42]; /* as messages show it */
 };
 
 static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 {
+	char shown[40];
 	size_t start;
 
 	while (r->at < r->n && r->line[r->at] == ' ')
@@ -59,7 +60,10 @@ static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 		r->at++;
 	*w = (struct anynet_word){
 		.text = r->line + start, .n = r->at - start, .at = {r->file, r->lineno, (uint32_t)start + 1}};
-	diag_quote(w->quoted, sizeof w->quoted, w->n ? w->text : "the end of the line", w->n ? w->n : 19);
+	if (w->n)
+		snprintf(w->quoted, sizeof w->quoted, "'%s'", diag_quote(shown, sizeof shown, w->text, w->n));
+	else
+		snprintf(w->quoted, sizeof w->quoted, "the end of the line");
 	return w->n != 0;
 }
 
@@ -306,7 +310,7 @@ static int check(const struct anynet_reader *r, struct fault *f)
 
 	if (!r->nodes)
 		return fault_set(
-			f, at, "anynet-empty", "found no node, wanted lines \"router 0 node 0 router 1\"");
+			f, at, "anynet-empty", "found no node, wanted lines 'router 0 node 0 router 1'");
 	for (uint32_t i = 0; i < r->nodes; i++)
 		if (!bitset_test(r->node_seen, i))
 			return fault_set(f, at, "anynet-gap", "found %u nodes without node %u, wanted all",

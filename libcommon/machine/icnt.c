@@ -29,7 +29,7 @@ struct icnt_token {
 	struct place at;
 	const char *text;
 	size_t n;
-	char quoted[WORD_MAX]; /* as messages show it */
+	char quoted[WORD_MAX + 2]; /* as messages show it */
 };
 
 struct icnt_reader {
@@ -59,6 +59,7 @@ static bool skip_blanks(struct icnt_reader *r)
 
 static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault *f)
 {
+	char shown[WORD_MAX];
 	size_t start;
 
 	while (!skip_blanks(r)) {
@@ -81,7 +82,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 	*t = (struct icnt_token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
 		.text = r->line + start,
 		.n = r->at - start};
-	diag_quote(t->quoted, sizeof t->quoted, t->text, t->n);
+	snprintf(t->quoted, sizeof t->quoted, "'%s'", diag_quote(shown, sizeof shown, t->text, t->n));
 	return 0;
 }
 
@@ -97,7 +98,7 @@ static int expect(struct icnt_reader *r, char c, const char *after, struct fault
 		return -1;
 	if (is(&t, c))
 		return 0;
-	return fault_set(f, t.at, "icnt-syntax", "found %s after %s, wanted \"%c\"", t.quoted, after, c);
+	return fault_set(f, t.at, "icnt-syntax", "found %s after %s, wanted '%c'", t.quoted, after, c);
 }
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
@@ -117,20 +118,24 @@ static bool real_kind(enum icnt_kind kind) { return kind == KIND_REAL || kind ==
 
 static bool list_kind(enum icnt_kind kind) { return kind == KIND_NUMBERS || kind == KIND_REALS; }
 
-/* text is v's own or a literal. */
-static int store(struct icnt_value *v, const struct icnt_entry *e, const char *quoted, struct fault *f)
+/* What the text of v says, where the kind of its entry has numbers. */
+static int store(struct icnt_value *v, const struct icnt_entry *e, struct fault *f)
 {
+	char shown[WORD_MAX];
+
 	if (e->kind == KIND_IDLE || (list_kind(e->kind) && (*v->text == '{' || !*v->text)))
 		return 0;
 	if (e->kind == KIND_WORD) {
 		if (*v->text != '{' && !number(v->text, true, &v->number))
 			return 0;
-		return fault_set(f, v->at, "icnt-value", "found %s = %s, wanted a name", e->name, quoted);
+		return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted a name", e->name,
+			diag_quote(shown, sizeof shown, v->text, strlen(v->text)));
 	}
 	if (!number(v->text, real_kind(e->kind), &v->number) ||
 		!(v->number >= (double)e->least && v->number <= (double)e->most))
-		return fault_set(f, v->at, "icnt-value", "found %s = %s, wanted a %s from %lld to %lld",
-			e->name, quoted, real_kind(e->kind) ? "number" : "whole number", (long long)e->least,
+		return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted a %s from %lld to %lld",
+			e->name, diag_quote(shown, sizeof shown, v->text, strlen(v->text)),
+			real_kind(e->kind) ? "number" : "whole number", (long long)e->least,
 			(long long)e->most);
 	return 0;
 }
@@ -141,7 +146,7 @@ static int unknown(const struct icnt_token *t, const char *name, struct fault *f
 
 	if (near)
 		return fault_set(f, t->at, "icnt-name",
-			"found %s, a name that BookSim does not know; is %s meant?", t->quoted, near);
+			"found %s, a name that BookSim does not know; is '%s' meant?", t->quoted, near);
 	return fault_set(f, t->at, "icnt-name",
 		"found %s, a name that BookSim does not know; all are in trace-network(5)", t->quoted);
 }
@@ -165,7 +170,7 @@ static int entry(struct icnt_reader *r, const struct icnt_token *t, struct fault
 
 	if (!is_value(t))
 		return fault_set(f, t->at, "icnt-syntax",
-			"found %s, wanted the name of an entry \"name = value;\"", t->quoted);
+			"found %s, wanted the name of an entry 'name = value;'", t->quoted);
 	text = xstrndup(t->text, t->n);
 	e = find(text);
 	status = e ? 0 : unknown(t, text, f);
@@ -179,7 +184,7 @@ static int entry(struct icnt_reader *r, const struct icnt_token *t, struct fault
 	text = xstrndup(value.text, value.n);
 	*v = (struct icnt_value){.text = diag_keep(text), .at = value.at};
 	free(text);
-	if (store(v, e, value.quoted, f) < 0)
+	if (store(v, e, f) < 0)
 		return -1;
 	return expect(r, ';', value.quoted, f);
 }
@@ -221,7 +226,7 @@ int icnt_refuse(const struct icnt *c, enum icnt_id id, struct fault *f, const ch
 {
 	const struct icnt_value *v = &c->value[id];
 	const struct icnt_entry *e = &icnt_entries[id];
-	char what[200], quoted[WORD_MAX];
+	char what[200], shown[WORD_MAX];
 	va_list args;
 
 	va_start(args, wanted);
@@ -230,8 +235,8 @@ int icnt_refuse(const struct icnt *c, enum icnt_id id, struct fault *f, const ch
 	if (!v->text)
 		return fault_set(f, v->at, "icnt-lacks", "found no entry %s, which then is %s, wanted %s",
 			e->name, *e->def ? e->def : "empty", what);
-	diag_quote(quoted, sizeof quoted, v->text, strlen(v->text));
-	return fault_set(f, v->at, "icnt-value", "found %s = %s, wanted %s", e->name, quoted, what);
+	return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted %s", e->name,
+		diag_quote(shown, sizeof shown, v->text, strlen(v->text)), what);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */

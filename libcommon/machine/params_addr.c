@@ -91,8 +91,7 @@ static int check_indexing(const struct memory_params *m, const struct gpuconf *c
 		if (m->channels < 2 ||
 			(power * m->subs != 16 && power * m->subs != 32 && power * m->subs != 64))
 			return conf_fault(c, id, f,
-				"another value than 2, or channels (rounded up to a power of two) times "
-				"slices of 16, 32 or 64");
+				"another value than 2, or channels (rounded up to a power of two) times slices of 16, 32 or 64");
 		return 0;
 	case 3: return conf_fault(c, id, f, "0, 1, 2, 4 or 5; the original has no function for 3");
 	case 4:

@@ -150,8 +150,7 @@ static int check_use(
 {
 	if (p->index == INDEX_IPOLY && (!is_pow2(p->sets) || p->sets > HASH_IPOLY_MAX))
 		return conf_fault(c, id, f,
-			"a power of two of at most %u sets with set index P, whose polynomial has the remainders "
-			"of that many bits",
+			"a power of two of at most %u sets with set index P, whose polynomial has the remainders of that many bits",
 			HASH_IPOLY_MAX);
 	if (p->index == INDEX_FERMI && p->sets != 32 && p->sets != 64)
 		return conf_fault(c, id, f, "32 or 64 sets with set index H");
@@ -170,8 +169,7 @@ static int check_use(
 		return conf_fault(c, id, f, "a sector cache (S) with write allocation L");
 	if (p->write == WRITE_THROUGH && p->walloc == WALLOC_FETCH)
 		return conf_fault(c, id, f,
-			"another write allocation than F with write-through (T): such a write is never "
-			"answered");
+			"another write allocation than F with write-through (T): such a write is never answered");
 	return 0;
 }
 

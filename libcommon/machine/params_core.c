@@ -206,8 +206,7 @@ static int specialized(struct core_params *k, const struct gpuconf *c, struct fa
 			return 0;
 		if (n < 5 || v[0] != 1 || !*text || strlen(text) > 19)
 			return conf_fault(c, spec_id(k->n_specs), f,
-				"ON,UNITS,DEPTH,ID_OC,OC_EX,NAME with ON 0 or 1 and NAME of at most 19 "
-				"bytes");
+				"ON,UNITS,DEPTH,ID_OC,OC_EX,NAME with ON 0 or 1 and NAME of at most 19 bytes");
 		if (v[1] > MAX_WIDTH || v[3] > MAX_WIDTH || v[4] > MAX_WIDTH)
 			return conf_fault(c, spec_id(k->n_specs), f, "at most %d units and slots", MAX_WIDTH);
 		k->unit[UNIT_SPEC + k->n_specs] = (struct unit_params){
@@ -245,8 +244,7 @@ static int check_sub_core_kind(
 		return 0;
 	if (u->unit_in_width < s)
 		return conf_fault(c, width_option(kind), f,
-			"an OC_EX width of at least %u for %s, one slot a scheduler with "
-			"-gpgpu_sub_core_model 1",
+			"an OC_EX width of at least %u for %s, one slot a scheduler with -gpgpu_sub_core_model 1",
 			s, name);
 	return 0;
 }
@@ -356,8 +354,7 @@ static int check_routes(const struct core_params *k, const struct gpuconf *c, st
 	for (int kind = 0; kind < N_UNIT_KINDS; kind++)
 		if (!reached[kind])
 			return conf_fault(c, collector_row[COLLECT_GEN].in, f,
-				"generic ports and units, or ports and units of its own, for %s: nothing "
-				"collects its operands",
+				"generic ports and units, or ports and units of its own, for %s: nothing collects its operands",
 				kind_name[kind]);
 	return 0;
 }

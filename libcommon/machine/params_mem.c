@@ -140,8 +140,7 @@ static int timing_positional(
 
 	if (n < 11)
 		return conf_fault(c, OPT_gpgpu_dram_timing_opt, f,
-			"nbk=N:CCD=N:..., or 11 to 14 numbers "
-			"nbk:CCD:RRD:RCD:RAS:RP:RC:CL:WL:CDLR:WR[:nbkgrp:CCDL:RTPL]");
+			"nbk=N:CCD=N:..., or 11 to 14 numbers nbk:CCD:RRD:RCD:RAS:RP:RC:CL:WL:CDLR:WR[:nbkgrp:CCDL:RTPL]");
 	for (int i = 0; i < n; i++)
 		*timing_member(d, i) = v[i];
 	return 0;
@@ -168,8 +167,7 @@ static int check_banks(const struct dram_params *d, uint32_t subs, const struct 
 	for (uint32_t j = 0; j < d->nbk; j++)
 		if (bank_group(d, j) >= MAX_GROUPS || bank_group(d, j) >= d->nbkgrp)
 			return conf_fault(c, id, f,
-				"at most %d bank groups that divide the %u banks by a power of two (bank %u "
-				"is in group %u of %u)",
+				"at most %d bank groups that divide the %u banks by a power of two (bank %u is in group %u of %u)",
 				MAX_GROUPS, d->nbk, j, bank_group(d, j), d->nbkgrp);
 	if (d->bank_index == 1 && !is_pow2(d->nbk))
 		return conf_fault(
@@ -236,8 +234,7 @@ static int write_queue(struct dram_params *d, const struct gpuconf *c, struct fa
 			c, OPT_dram_write_queue_size, f, "SIZE:HIGH:LOW with SIZE at most %d", MAX_QUEUE);
 	if (d->write_queue && (!n[0] || n[1] > n[0] || !n[2]))
 		return conf_fault(c, OPT_dram_write_queue_size, f,
-			"HIGH at most SIZE and LOW at least 1, without which the queue never drains or never "
-			"ends draining");
+			"HIGH at most SIZE and LOW at least 1, without which the queue never drains or never ends draining");
 	d->write_max = n[0];
 	d->write_high = n[1];
 	d->write_low = n[2];

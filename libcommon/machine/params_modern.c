@@ -177,8 +177,7 @@ int params_modern_l1i(struct params *p, const struct gpuconf *c, struct fault *f
 
 	if (p->core.unfit & UNFIT_L2 && !p->core.perfect_icache && !p->modern.l1i_miss_latency)
 		return conf_fault(c, OPT_gpgpu_dram_partition_queues, f,
-			"at least 4 entries in the first queue: code is read through the L2 "
-			"(-core_l1i_miss_latency 0)");
+			"at least 4 entries in the first queue: code is read through the L2 (-core_l1i_miss_latency 0)");
 
 	if (strcmp(conf_text(c, OPT_core_cache_l1i), "auto") != 0) {
 		if (params_cache(&p->core.l1i, c, OPT_core_cache_l1i, ROLE_L1I, f) < 0)

@@ -138,8 +138,7 @@ static const char *what_is_missing(const struct uop *op, const struct core_param
 	if (!collected(unit, p))
 		return "operand collector port (-gpgpu_operand_collector_num_*)";
 	if (unit != UNIT_MEM && (uint32_t)(op->latency - op->interval) >= u->depth)
-		return "pipeline of more stages than its latency less its interval (-ptx_opcode_latency_*, or the third "
-		       "field of -specialized_unit_N)";
+		return "pipeline of more stages than its latency less its interval (-ptx_opcode_latency_*, or the third field of -specialized_unit_N)";
 	return NULL;
 }
 
@@ -173,7 +172,7 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 		return 0;
 	option_of(u->unit, option, sizeof option);
 	return fault_set(f, NOWHERE, "unit-missing",
-		"found opcode \"%s\" of class %s at pc 0x%x, wanted a machine with a %s for it (%s)",
+		"found opcode '%s' of class %s at pc 0x%x, wanted a machine with a %s for it (%s)",
 		diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)),
 		isa_class_name((enum isa_class)in->class), in->pc, missing, option);
 }
@@ -226,7 +225,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 		char opcode[64];
 
 		return fault_set(f, NOWHERE, "addresses-missing",
-			"found \"%s\" at pc 0x%x without addresses, wanted a width and addresses",
+			"found '%s' at pc 0x%x without addresses, wanted a width and addresses",
 			diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)), in->pc);
 	}
 	uop_banks(u);

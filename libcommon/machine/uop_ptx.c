@@ -63,8 +63,7 @@ static int latency(struct uop *u, const struct inst *in, const struct core_param
 	if (t.interval >= 1 && t.interval <= t.latency && t.latency < 512)
 		return 0;
 	return fault_set(f, NOWHERE, "ptx-latency",
-		"found latency %u and initiation interval %u for \"%s\", wanted 1 <= interval <= latency < 512 in number "
-		"%u of -ptx_opcode_latency_ and -ptx_opcode_initiation_ (%s)",
+		"found latency %u and initiation interval %u for '%s', wanted 1 <= interval <= latency < 512 in number %u of -ptx_opcode_latency_ and -ptx_opcode_initiation_ (%s)",
 		t.latency, t.interval, diag_quote(q, sizeof q, in->opcode, strlen(in->opcode)), x->entry + 1u,
 		name[x->list]);
 }

@@ -134,8 +134,7 @@ uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *
 
 	if (!b->p) {
 		fault_set(f, (struct place){p->name, 0, 0}, "pack-order",
-			"found a kernel that is needed again in a "
-			"stream from a pipe, wanted a file to go back in");
+			"found a kernel that is needed again in a stream from a pipe, wanted a file to go back in");
 		return NULL;
 	}
 	*n = b->n - 8 - p->entry[number].body;

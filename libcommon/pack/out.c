@@ -57,8 +57,7 @@ static int send_header(struct out *o, const struct buf *h)
 static int bad_block(const struct out *o, const struct walk *w)
 {
 	return pack_bad(o->p, block_at(o->p, w->b->number), o->f, "pack-damaged",
-		"found a block whose columns do "
-		"not fit its tables");
+		"found a block whose columns do not fit its tables");
 }
 
 static int send_span(struct out *o, const struct walk *w, struct replay *r, uint64_t number)
@@ -113,9 +112,7 @@ static int send_piece(struct out *o, const struct walk *w, const struct read_pie
 		if (blank_text(s, c->n_stored))
 			return 0;
 		return fault_set(o->f, (struct place){o->p->name, 0, 0}, "pack-stored",
-			"found kernel %u (%s) kept "
-			"as plain text because it is no regular trace, wanted one whose thread blocks can be "
-			"told",
+			"found kernel %u (%s) kept as plain text because it is no regular trace, wanted one whose thread blocks can be told",
 			c->kernel + 1, o->p->kernel[c->kernel]);
 	}
 	return c->n_stored && !o->write(o->ctx, s, c->n_stored) ? stopped(o) : 0;

@@ -435,7 +435,7 @@ static int finish_record(struct trace *t, struct packed *k, struct tblock *tb, s
 		return lacking_lanes(t, r->mask, lanes, f);
 	if (k->needs[id] && r->mask)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "no-address",
-			"found memory opcode %.60s without addresses (width 0), wanted one for each lane of mask %08x",
+			"found memory opcode '%.60s' without addresses (width 0), wanted one for each lane of mask %08x",
 			code_at(t->o.code, k->handle[id])->opcode, r->mask);
 	t->unknown_recs += k->unknown[id];
 	r->inst = k->handle[id];

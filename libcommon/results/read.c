@@ -241,7 +241,7 @@ static int end_of_input(struct results *r)
 	r->finished = true;
 	read_cut(r, "found the end of the input%s, wanted %s: this run is not complete",
 		r->record != READ_NONE ? " inside a record" : "",
-		r->form == RESULT_ACCELSIM ? "a log up to \"exit detected\"" : "an end record");
+		r->form == RESULT_ACCELSIM ? "a log up to 'exit detected'" : "an end record");
 	return 0;
 }
 
@@ -280,8 +280,7 @@ static int msgpack_step(struct results *r, struct fault *f)
 	r->form = RESULT_MSGPACK;
 	if (n < 0)
 		return fault_set(f, read_here(r), "msgpack-record",
-			"found an object at byte %llu that is none, is too "
-			"deep or is above 4 MiB, wanted a record in MessagePack",
+			"found an object at byte %llu that is none, is too deep or is above 4 MiB, wanted a record in MessagePack",
 			(unsigned long long)input_offset(r->in));
 	n = read_msgpack_object(r, bytes, (size_t)n, f);
 	if (n > 0)
@@ -353,7 +352,7 @@ static bool change_form(struct results *r, enum result_form form)
 		read_accelsim_end(r);
 		if (r->n_due)
 			return false;
-		read_cut(r, "found other records, wanted a log up to \"exit detected\"");
+		read_cut(r, "found other records, wanted a log up to 'exit detected'");
 		return false;
 	}
 	if (form == RESULT_ACCELSIM && r->in_run && starts_log(r->line)) {
@@ -369,7 +368,7 @@ static int bad_line(struct results *r, struct fault *f)
 {
 	char q[60];
 
-	return fault_set(f, read_here(r), "record-line", "found \"%s\", wanted a record",
+	return fault_set(f, read_here(r), "record-line", "found '%s', wanted a record",
 		diag_quote(q, sizeof(q), r->line, r->line_len));
 }
 

@@ -97,7 +97,7 @@ static bool begin_block(struct results *r, uint64_t id)
 	struct log_state *l = &r->log;
 
 	if (id == 1 && l->first_id_seen && r->in_run) {
-		read_cut(r, "found another kernel 1, wanted a log up to \"exit detected\"");
+		read_cut(r, "found another kernel 1, wanted a log up to 'exit detected'");
 		r->held = true;
 		return false;
 	}

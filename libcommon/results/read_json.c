@@ -63,8 +63,7 @@ static int stats(struct results *r, json_t *o, struct fault *f)
 			n = value_real(json_number_value(v));
 		else
 			return fault_set(f, read_here(r), "record-value",
-				"found a figure \"%s\" that is no number, wanted a "
-				"number or null",
+				"found a figure '%s' that is no number, wanted a number or null",
 				diag_quote(q, sizeof(q), key, strlen(key)));
 		if (list_put(r, key, n, f) < 0)
 			return -1;
@@ -108,8 +107,7 @@ int read_json_line(struct results *r, const char *line, size_t len, struct fault
 	if (!word) {
 		json_decref(o);
 		return fault_set(f, read_here(r), "record-member",
-			"found an object without a member \"record\", wanted "
-			"run, kernel or end there");
+			"found an object without a member 'record', wanted run, kernel or end there");
 	}
 	if (!read_begin(r, read_record_of(r, word))) {
 		r->held = true;

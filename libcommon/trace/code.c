@@ -174,17 +174,15 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 
 	diag_quote(q, sizeof(q), d->opcode, stem);
 	if (!known && where->options->strict)
-		return fault_set(f, where->at, "opcode-unknown",
-			"found opcode \"%s\", wanted one "
-			"that %s has",
+		return fault_set(f, where->at, "opcode-unknown", "found opcode '%s', wanted one that %s has",
 			q, isa_arch_name(d->arch));
 	if (!known) {
-		snprintf(what, sizeof(what), "opcode \"%s\" is not in the table of %s", q,
+		snprintf(what, sizeof(what), "opcode '%s' is not in the table of %s", q,
 			isa_arch_name(d->arch));
 		if (first_time(c, d->opcode, stem))
 			warn(where, "opcode-unknown", what, isa_class_name(class));
 	} else if (class >= CLASS_TMA || i->kind == KIND_MEM_OTHER) {
-		snprintf(what, sizeof(what), "opcode \"%s\" (%s) is not modelled", q, isa_class_name(class));
+		snprintf(what, sizeof(what), "opcode '%s' (%s) is not modelled", q, isa_class_name(class));
 		if (first_time(c, d->opcode, stem))
 			warn(where, "opcode-approximated", what,
 				!d->has_addr           ? "INT"
@@ -193,8 +191,7 @@ static int classify(struct code *c, struct inst *i, const struct draft *d, const
 	}
 	if (!i->size && kind_moves(i->kind) && d->has_addr)
 		return fault_set(f, where->at, "opcode-width",
-			"found a width below 8 or beyond 524280 "
-			"bits in opcode \"%s\", wanted bits of a memory access",
+			"found a width below 8 or beyond 524280 bits in opcode '%s', wanted bits of a memory access",
 			diag_quote(q, sizeof(q), d->opcode, d->opcode_len));
 	if (!d->has_addr)
 		i->size = 0;
@@ -241,14 +238,14 @@ static int classify_ptx(struct code *c, struct inst *i, const struct draft *d, c
 	i->kind = (uint8_t)ptx_kind(x);
 	i->size = (uint16_t)d->ptx->size;
 	if (!x->op && where->options->strict)
-		return fault_set(f, where->at, "opcode-unknown", "found opcode \"%s\", wanted one of PTX", q);
+		return fault_set(f, where->at, "opcode-unknown", "found opcode '%s', wanted one of PTX", q);
 	if ((x->op && !x->op->reason[0]) || !first_time(c, d->opcode, stem))
 		return 0;
 	if (x->op) {
-		snprintf(what, sizeof(what), "opcode \"%s\" is approximated (%s)", q, x->op->reason);
+		snprintf(what, sizeof(what), "opcode '%s' is approximated (%s)", q, x->op->reason);
 		warn(where, "opcode-approximated", what, isa_class_name((enum isa_class)x->class));
 	} else {
-		snprintf(what, sizeof(what), "opcode \"%s\" is not in the table of PTX", q);
+		snprintf(what, sizeof(what), "opcode '%s' is not in the table of PTX", q);
 		warn(where, "opcode-unknown", what, isa_class_name((enum isa_class)x->class));
 	}
 	return 0;
@@ -279,8 +276,7 @@ static int64_t add(struct code *c, uint64_t h, uint32_t slot, const struct draft
 	size_t n_reg = n_numbers(d);
 	if (n == CODE_MAX)
 		return fault_set(f, where->at, "code-size",
-			"found more than %u distinct static "
-			"instructions, wanted fewer (are immediates or source lines damaged?)",
+			"found more than %u distinct static instructions, wanted fewer (are immediates or source lines damaged?)",
 			CODE_MAX);
 	struct inst i = {.imm = d->imm,
 		.pc = d->pc,

@@ -70,7 +70,7 @@ struct value {
 static int bad(const struct value *v, struct fault *f, const char *wanted)
 {
 	char q[80];
-	return fault_set(f, v->at, "header-value", "found \"%s = %s\", wanted %s", v->key,
+	return fault_set(f, v->at, "header-value", "found '%s = %s', wanted %s", v->key,
 		diag_quote(q, sizeof(q), v->w.s, v->w.n), wanted);
 }
 
@@ -226,7 +226,7 @@ static void tell_unknown(struct trace *t, const char *line, struct tok key, stru
 {
 	char q[60];
 	fault_set(f, text_place(t, line, line), "header-unknown",
-		"found key \"-%s\", which is not known and not used", diag_quote(q, sizeof(q), key.s, key.n));
+		"found key '-%s', which is not known and not used", diag_quote(q, sizeof(q), key.s, key.n));
 	trace_told(t, f);
 }
 
@@ -257,9 +257,7 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	}
 	if (t->o.watch && *had >> key & 1 && key != KEY_FILE) {
 		fault_set(f, text_place(t, line, line), "header-repeated",
-			"found \"%s\" a second time, the "
-			"last one counts",
-			keys[key].shown);
+			"found '%s' a second time, the last one counts", keys[key].shown);
 		trace_told(t, f);
 	}
 	*had |= 1u << key;
@@ -267,8 +265,7 @@ static int header_line(struct trace *t, const char *line, size_t len, unsigned *
 	const char *eq = memchr(line, '=', len);
 	if (!eq)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "header-value",
-			"found no '=' behind \"%s\", wanted \"%s = value\"", keys[key].shown,
-			keys[key].shown);
+			"found no '=' behind '%s', wanted '%s = value'", keys[key].shown, keys[key].shown);
 	p = eq + 1;
 	while (p < end && is_space(*p))
 		p++;
@@ -286,9 +283,7 @@ static void tell_defaults(const struct trace *t, unsigned had, struct fault *f)
 		if (had >> hint[i] & 1 || (hint[i] == KEY_TRACER && t->h.ptx))
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-default",
-			"found the header's end without "
-			"a line \"%s = ...\"",
-			keys[hint[i]].shown);
+			"found the header's end without a line '%s = ...'", keys[hint[i]].shown);
 		trace_told(t, f);
 	}
 }
@@ -311,7 +306,7 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 		if (!must || had >> k & 1)
 			continue;
 		fault_set(f, (struct place){t->name, t->line, 0}, "header-missing",
-			"found the header's end without a line \"%s = ...\", wanted one", keys[k].shown);
+			"found the header's end without a line '%s = ...', wanted one", keys[k].shown);
 		if (!trace_told(t, f))
 			return -1;
 		without_value(&t->h, k);
@@ -357,8 +352,7 @@ int header_read(struct trace *t, struct fault *f)
 		bool bad_line = w.n && w.s[0] != '-';
 		if (bad_line)
 			fault_set(f, at, "header-line",
-				"found \"%s\", wanted a header line that "
-				"begins with '-', or '#'",
+				"found '%s', wanted a header line that begins with '-', or '#'",
 				diag_quote(q, sizeof(q), w.s, (size_t)(line + len - w.s)));
 		else if (w.n)
 			bad_line = header_line(t, w.s, (size_t)(line + len - w.s), &had, f) < 0;
@@ -366,8 +360,7 @@ int header_read(struct trace *t, struct fault *f)
 			return -1;
 		if (t->o.watch && len && line[len - 1] == '\r' && !returns++) {
 			fault_set(f, text_place(t, line, line + len - 1), "line-end",
-				"found a carriage return "
-				"before the line's end");
+				"found a carriage return before the line's end");
 			trace_told(t, f);
 		}
 		text_next(t, line + len);
@@ -379,7 +372,6 @@ int header_read(struct trace *t, struct fault *f)
 			"found the end of the file, wanted a kernel header");
 	if (r == 0)
 		return fault_set(f, (struct place){t->name, t->line, 0}, "truncated",
-			"found the end of the file in the header, wanted thread blocks behind a line that "
-			"begins with '#'");
+			"found the end of the file in the header, wanted thread blocks behind a line that begins with '#'");
 	return check_complete(t, had, f);
 }

@@ -85,20 +85,17 @@ static int parse_memcpy(struct command *c, struct list_field line, struct place 
 	}
 	if (n < 3 || part[0].n != strlen("MemcpyHtoD"))
 		return fault_set(f, at, "memcpy-fields",
-			"found \"%s\", wanted \"MemcpyHtoD,<hex "
-			"address>,<bytes>\"",
+			"found '%s', wanted 'MemcpyHtoD,<hex address>,<bytes>'",
 			diag_quote(q, sizeof(q), line.s, line.n));
 	at.col += (uint32_t)(part[1].s - line.s);
 	if (!number(part[1], 16, &c->address))
 		return fault_set(f, at, "memcpy-address",
-			"found address \"%s\", wanted a hexadecimal "
-			"number of at most 64 bits",
+			"found address '%s', wanted a hexadecimal number of at most 64 bits",
 			diag_quote(q, sizeof(q), part[1].s, part[1].n));
 	at.col += (uint32_t)(part[2].s - part[1].s);
 	if (!number(part[2], 10, &c->bytes) || c->bytes > UINT32_MAX)
 		return fault_set(f, at, "memcpy-count",
-			"found byte count \"%s\", wanted a decimal number "
-			"below 4294967296",
+			"found byte count '%s', wanted a decimal number below 4294967296",
 			diag_quote(q, sizeof(q), part[2].s, part[2].n));
 	return 0;
 }
@@ -161,8 +158,7 @@ static int parse_line(struct klist *k, uint32_t *cap, struct list_field line, co
 		return 0;
 	}
 	return fault_set(f, at, "list-line",
-		"found \"%s\", wanted a kernel file name that begins with "
-		"\"kernel\", or \"MemcpyHtoD,<hex address>,<bytes>\"",
+		"found '%s', wanted a kernel file name that begins with 'kernel', or 'MemcpyHtoD,<hex address>,<bytes>'",
 		diag_quote(q, sizeof(q), line.s, line.n));
 }
 
@@ -175,8 +171,7 @@ static void remark(struct teller *tell, const char *text, size_t len, bool newli
 	size_t behind = len - (size_t)(line.s - text) - line.n;
 	if (newline && text[len] == '\r') {
 		fault_set(f, (struct place){at.file, at.line, (uint32_t)len + 1}, "line-end",
-			"found a "
-			"carriage return before the line's end");
+			"found a carriage return before the line's end");
 		if (!tell->told_return)
 			tell->fault(tell->ctx, f);
 		tell->told_return = true;
@@ -255,8 +250,7 @@ static int list_in_folder(struct klist *k, struct fault *f)
 		DIR *d = opendir(k->path);
 		if (!d)
 			return fault_set(f, at, "open",
-				"found a folder that cannot be read, wanted one "
-				"with a kernel list");
+				"found a folder that cannot be read, wanted one with a kernel list");
 		unsigned n = 0;
 		for (struct dirent *e; (e = readdir(d));) {
 			size_t len = strlen(e->d_name);
@@ -271,12 +265,10 @@ static int list_in_folder(struct klist *k, struct fault *f)
 			free(list);
 			if (!n && is_raw_folder(k->path))
 				return fault_set(f, at, "list-raw",
-					"found raw traces, wanted grouped ones with a list: "
-					"trace-pack --group %s -C DIR makes them",
+					"found raw traces, wanted grouped ones with a list: trace-pack --group %s -C DIR makes them",
 					diag_quote(q, sizeof(q), k->path, strlen(k->path)));
 			return fault_set(f, at, "list-missing",
-				"found %u files kernelslist_ctx_*.g and no "
-				"kernelslist.g in the folder, wanted one list",
+				"found %u files kernelslist_ctx_*.g and no kernelslist.g in the folder, wanted one list",
 				n);
 		}
 	}

@@ -46,7 +46,7 @@ static int bad(const struct item_line *l, const char *wanted)
 
 	if (!l->w.n)
 		return fault_set(l->f, at, "code-line", "found the end of the line, wanted %s", wanted);
-	return fault_set(l->f, at, "code-line", "found \"%s\", wanted %s",
+	return fault_set(l->f, at, "code-line", "found '%s', wanted %s",
 		diag_quote(q, sizeof(q), l->w.s, l->w.n), wanted);
 }
 

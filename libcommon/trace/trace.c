@@ -89,7 +89,7 @@ static int found_line(const struct trace *t, const char *id, const char *line, s
 	struct fault *f)
 {
 	char q[80];
-	return fault_set(f, text_place(t, line, line), id, "found \"%s\", wanted %s",
+	return fault_set(f, text_place(t, line, line), id, "found '%s', wanted %s",
 		diag_quote(q, sizeof(q), line, len), wanted);
 }
 
@@ -123,7 +123,7 @@ static int parse_values(struct trace *t, const char *line, size_t len, const cha
 	}
 	if (ok && !tok_next(&p, end).n)
 		return 0;
-	snprintf(wanted, sizeof(wanted), "\"%s = %s\"", name, n == 3 ? "x,y,z" : "<number>");
+	snprintf(wanted, sizeof(wanted), "'%s = %s'", name, n == 3 ? "x,y,z" : "<number>");
 	return found_line(t, "block-line", line, len, wanted, f);
 }
 
@@ -135,10 +135,8 @@ static int take_id(struct trace *t, struct tblock *tb, const char *line, size_t 
 	if (parse_values(t, line, len, "thread block", 3, v, f) < 0)
 		return -1;
 	if (second)
-		return found_line(t, "block-id", line, len,
-			"one thread block id between #BEGIN_TB and "
-			"#END_TB",
-			f);
+		return found_line(
+			t, "block-id", line, len, "one thread block id between #BEGIN_TB and #END_TB", f);
 	for (int i = 0; i < 3; i++)
 		v[i] = v[i] < UINT32_MAX ? v[i] : UINT32_MAX;
 	t->id[0] = tb->x = (uint32_t)v[0];
@@ -152,8 +150,7 @@ int trace_claim(struct trace *t, const uint64_t v[3], struct fault *f)
 	const uint32_t *g = t->h.grid;
 	if (v[0] >= g[0] || v[1] >= g[1] || v[2] >= g[2])
 		return fault_set(f, here(t), "block-id-grid",
-			"found thread block %llu,%llu,%llu, wanted "
-			"one in the grid of %u,%u,%u",
+			"found thread block %llu,%llu,%llu, wanted one in the grid of %u,%u,%u",
 			(unsigned long long)v[0], (unsigned long long)v[1], (unsigned long long)v[2], g[0],
 			g[1], g[2]);
 	uint64_t id = v[0] + g[0] * (v[1] + g[1] * v[2]);
@@ -163,9 +160,8 @@ int trace_claim(struct trace *t, const uint64_t v[3], struct fault *f)
 		*page = xcalloc(ID_PAGE_BITS / 64, sizeof(**page));
 	if ((*page)[bit / 64] >> bit % 64 & 1)
 		return fault_set(f, here(t), "block-id-repeated",
-			"found thread block %u,%u,%u a second "
-			"time, wanted each once",
-			(unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
+			"found thread block %u,%u,%u a second time, wanted each once", (unsigned)v[0],
+			(unsigned)v[1], (unsigned)v[2]);
 	(*page)[bit / 64] |= 1ull << bit % 64;
 	return 0;
 }
@@ -177,13 +173,10 @@ static int check_warp_done(const struct trace *t, struct fault *f)
 		return 0;
 	if (!t->has_insts)
 		return fault_set(f, here(t), "insts-missing",
-			"found no line \"insts = <number>\" for "
-			"warp %u, wanted one",
-			t->warp);
+			"found no line 'insts = <number>' for warp %u, wanted one", t->warp);
 	if (t->got_insts > t->want_insts || t->got_insts + t->bad_lines < t->want_insts)
 		return fault_set(f, here(t), "insts-count",
-			"found %u instruction lines in warp %u, "
-			"wanted %u as its \"insts\" line says",
+			"found %u instruction lines in warp %u, wanted %u as its 'insts' line says",
 			t->got_insts, t->warp, t->want_insts);
 	return 0;
 }
@@ -197,11 +190,9 @@ static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_
 	t->passing = true;
 	if (parse_values(t, line, len, "warp", 1, &v, f) < 0)
 		return -1;
-	if (!t->has_id && (found_line(t, "block-id", line, len,
-				   "\"thread block = x,y,z\" before the first "
-				   "warp",
-				   f),
-				  !trace_told(t, f)))
+	if (!t->has_id &&
+		(found_line(t, "block-id", line, len, "'thread block = x,y,z' before the first warp", f),
+			!trace_told(t, f)))
 		return -1;
 	t->has_id = true;
 	t->warp = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX - 1;
@@ -210,14 +201,12 @@ static int take_warp(struct trace *t, struct tblock *tb, const char *line, size_
 	t->stray = true;
 	if (v >= tb->n_warps)
 		return fault_set(f, here(t), "warp-id",
-			"found warp %llu, wanted 0 to %u for a block of "
-			"%u threads",
-			(unsigned long long)v, tb->n_warps - 1, kernel_threads(&t->h));
+			"found warp %llu, wanted 0 to %u for a block of %u threads", (unsigned long long)v,
+			tb->n_warps - 1, kernel_threads(&t->h));
 	if (tb->warp[v].count != ABSENT)
 		return fault_set(f, here(t), "warp-repeated",
-			"found warp %u a second time in thread "
-			"block %u,%u,%u, wanted each once",
-			(unsigned)v, tb->x, tb->y, tb->z);
+			"found warp %u a second time in thread block %u,%u,%u, wanted each once", (unsigned)v,
+			tb->x, tb->y, tb->z);
 	t->stray = false;
 	tb->warp[v] = (struct warp_recs){tb->n_recs, 0, t->line};
 	return 0;
@@ -232,15 +221,11 @@ static int take_insts(struct trace *t, struct tblock *tb, const char *line, size
 	if (parse_values(t, line, len, "insts", 1, &v, f) < 0)
 		return -1;
 	if (t->warp == UINT32_MAX || second)
-		return found_line(t, "insts-missing", line, len,
-			"one \"insts\" line behind each \"warp\" "
-			"line",
-			f);
+		return found_line(
+			t, "insts-missing", line, len, "one 'insts' line behind each 'warp' line", f);
 	if (v > UINT32_MAX / 2 - tb->n_recs)
-		return found_line(t, "insts-count", line, len,
-			"fewer than 2^31 instructions in a thread "
-			"block",
-			f);
+		return found_line(
+			t, "insts-count", line, len, "fewer than 2^31 instructions in a thread block", f);
 	t->want_insts = (uint32_t)v;
 	t->uncounted = false;
 	if (!t->stray)
@@ -253,14 +238,10 @@ static int check_count(struct trace *t, const char *line, size_t len, struct fau
 {
 	int r = 0;
 	if (!t->has_insts)
-		r = found_line(t, "insts-missing", line, len,
-			"\"insts = <number>\" behind the "
-			"\"warp\" line",
-			f);
+		r = found_line(t, "insts-missing", line, len, "'insts = <number>' behind the 'warp' line", f);
 	else if (t->got_insts == t->want_insts)
 		r = fault_set(f, text_place(t, line, line), "insts-count",
-			"found more instruction "
-			"lines in warp %u than the %u of its \"insts\" line, wanted as many",
+			"found more instruction lines in warp %u than the %u of its 'insts' line, wanted as many",
 			t->warp, t->want_insts);
 	if (r == 0)
 		return 0;
@@ -278,16 +259,13 @@ static int take_inst(
 		return 0;
 	t->passing = t->o.watch != NULL;
 	if (t->warp == UINT32_MAX)
-		return found_line(t, "block-line", line, len,
-			"\"thread block = x,y,z\" or \"warp = "
-			"<number>\"",
-			f);
+		return found_line(
+			t, "block-line", line, len, "'thread block = x,y,z' or 'warp = <number>'", f);
 	if (check_count(t, line, len, f) < 0)
 		return -1;
 	if (tb->n_words > (UINT32_MAX >> 2) - 2 * ADDR_WORDS)
 		return fault_set(f, here(t), "block-size",
-			"found more addresses in a thread block than "
-			"2^30 words hold, wanted fewer");
+			"found more addresses in a thread block than 2^30 words hold, wanted fewer");
 	if (line_parse(t, tb, lanes, line, len, f) < 0) {
 		t->bad_lines++;
 		return -1;
@@ -342,8 +320,7 @@ static int check_block(struct trace *t, const struct tblock *tb, struct fault *f
 	if (check_warp_done(t, f) < 0 && !trace_told(t, f))
 		return -1;
 	if (!t->has_id && (fault_set(f, here(t), "block-id",
-				   "found a thread block without id, wanted "
-				   "\"thread block = x,y,z\""),
+				   "found a thread block without id, wanted 'thread block = x,y,z'"),
 				  !trace_told(t, f)))
 		return -1;
 	return trace_check_warps(t, tb, f);
@@ -369,8 +346,7 @@ int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f)
 	if (!missing || t->o.fragments)
 		return 0;
 	fault_set(f, here(t), "warp-missing",
-		"found %u warps in thread block %u,%u,%u, wanted %u: warp %u "
-		"is not there",
+		"found %u warps in thread block %u,%u,%u, wanted %u: warp %u is not there",
 		tb->n_warps - missing, tb->x, tb->y, tb->z, tb->n_warps, first);
 	return trace_told(t, f) ? 0 : -1;
 }
@@ -422,8 +398,7 @@ static int cut_line(const struct trace *t, const char *line, size_t len, struct 
 {
 	if (t->last && line + len == t->end)
 		fault_set(f, text_place(t, line, line + len), "truncated",
-			"found the end of the file "
-			"inside a line, wanted the rest of it and #END_TB");
+			"found the end of the file inside a line, wanted the rest of it and #END_TB");
 	return -1;
 }
 
@@ -499,8 +474,7 @@ static int find_block(struct trace *t, struct fault *f)
 static int grid_small(const struct trace *t, struct fault *f)
 {
 	return fault_set(f, (struct place){t->name, t->line - 1, 0}, "grid-small",
-		"found a thread block behind the %llu that the grid of %u,%u,%u has, wanted the "
-		"end of the file",
+		"found a thread block behind the %llu that the grid of %u,%u,%u has, wanted the end of the file",
 		(unsigned long long)t->blocks, t->h.grid[0], t->h.grid[1], t->h.grid[2]);
 }
 
@@ -568,8 +542,7 @@ int trace_finish(struct trace *t, struct fault *f)
 	t->finished = r == 0;
 	if (r == 0 && t->o.watch && t->no_newline) {
 		fault_set(f, (struct place){t->name, t->line - 1, 0}, "final-newline",
-			"found no newline at the "
-			"end of the file");
+			"found no newline at the end of the file");
 		trace_told(t, f);
 	}
 	return r;

@@ -15,7 +15,7 @@ lint compressed-memory 'app/kernel-1.traceg:1:1: error: compressed-memory: zstd 
 	'head -c 300000000 /dev/zero | zstd -q --ultra --long=31 >$K'
 lint line-too-long 'app/kernel-1.traceg:1:1: error: line-too-long: found a line of more than 1048576 bytes, wanted a shorter one' \
 	'head -c 5000000 /dev/zero | tr "\0" a | sed "s/^/-kernel name = /" >x; cat $K >>x; mv x $K'
-lint line-end 'app/kernel-1.traceg:1:22: warning: line-end: found a carriage return before the line'\''s end' \
+lint line-end "app/kernel-1.traceg:1:22: warning: line-end: found a carriage return before the line's end" \
 	'sed -i "s/\$/\r/" $K'
 lint final-newline 'app/kernel-1.traceg:896:1: warning: final-newline: found no newline at the end of the file' \
 	'awk "{l[NR]=\$0} /END_TB/{e=NR} END{for(i=1;i<e;i++)print l[i]; printf \"%s\", l[e]}" $K >x; mv x $K'
@@ -27,41 +27,41 @@ lint list-raw 'app:1:1: error: list-raw: found raw traces, wanted grouped ones w
 	'mv $K app/kernel-1.trace; mv $L app/kernelslist; TRACE=app'
 lint list-empty 'app/kernelslist.g:1:1: error: list-empty: found an empty kernel list, wanted lines that name kernel files' \
 	': >$L'
-lint list-line 'app/kernelslist.g:2:1: error: list-line: found "Kernel-1.traceg", wanted a kernel file name that begins with "kernel", or "MemcpyHtoD,<hex address>,<bytes>"' \
+lint list-line "app/kernelslist.g:2:1: error: list-line: found 'Kernel-1.traceg', wanted a kernel file name that begins with 'kernel', or 'MemcpyHtoD,<hex address>,<bytes>'" \
 	'sed -i s/kernel/Kernel/ $L'
-lint list-blank 'app/kernelslist.g:2:1: warning: list-blank: found blanks before the line'\''s text' \
+lint list-blank "app/kernelslist.g:2:1: warning: list-blank: found blanks before the line's text" \
 	'sed -i "s/^kernel/ kernel/" $L'
 lint list-no-kernels 'app/kernelslist.g:1:1: warning: list-no-kernels: found no kernel in the list' \
 	'sed -i /kernel/d $L'
-lint list-name 'app/kernelslist.g:2:9: warning: list-name: found '\'';'\'' in the kernel file'\''s name, which the original gives to a shell' \
+lint list-name "app/kernelslist.g:2:9: warning: list-name: found ';' in the kernel file's name, which the original gives to a shell" \
 	'mv $K "app/kernel-1;x.traceg"; sed -i "s/^kernel-1/kernel-1;x/" $L'
-lint list-suffix 'app/kernelslist.g:2:1: warning: list-suffix: found a kernel file'\''s name that ends in neither .traceg nor .xz' \
+lint list-suffix "app/kernelslist.g:2:1: warning: list-suffix: found a kernel file's name that ends in neither .traceg nor .xz" \
 	'gzip $K; sed -i s/traceg/traceg.gz/ $L'
 lint list-repeated 'app/kernelslist.g:3:1: warning: list-repeated: found a kernel file that line 2 names already' \
 	'echo kernel-1.traceg >>$L'
-lint list-unnamed 'app/kernelslist.g:1:1: note: list-unnamed: found the file "kernel-2.traceg" beside the list, which does not name it' \
+lint list-unnamed "app/kernelslist.g:1:1: note: list-unnamed: found the file 'kernel-2.traceg' beside the list, which does not name it" \
 	'cp $K app/kernel-2.traceg'
-lint kernel-missing 'app/kernelslist.g:3:1: error: kernel-missing: found no kernel file "app/kernel-2.traceg" (cannot be opened: No such file or directory)' \
+lint kernel-missing "app/kernelslist.g:3:1: error: kernel-missing: found no kernel file 'app/kernel-2.traceg' (cannot be opened: No such file or directory)" \
 	'echo kernel-2.traceg >>$L'
-lint memcpy-fields 'app/kernelslist.g:1:1: error: memcpy-fields: found "MemcpyHtoD,0x00007f4000000000", wanted "MemcpyHtoD,<hex address>,<bytes>"' \
+lint memcpy-fields "app/kernelslist.g:1:1: error: memcpy-fields: found 'MemcpyHtoD,0x00007f4000000000', wanted 'MemcpyHtoD,<hex address>,<bytes>'" \
 	'sed -i "s/,16384//" $L'
-lint memcpy-address 'app/kernelslist.g:1:12: error: memcpy-address: found address "zzz", wanted a hexadecimal number of at most 64 bits' \
+lint memcpy-address "app/kernelslist.g:1:12: error: memcpy-address: found address 'zzz', wanted a hexadecimal number of at most 64 bits" \
 	'sed -i "1s/.*/MemcpyHtoD,zzz,16384/" $L'
-lint memcpy-count 'app/kernelslist.g:1:31: error: memcpy-count: found byte count "4294967296", wanted a decimal number below 4294967296' \
+lint memcpy-count "app/kernelslist.g:1:31: error: memcpy-count: found byte count '4294967296', wanted a decimal number below 4294967296" \
 	'sed -i "s/,16384/,4294967296/" $L'
 lint memcpy-last 'app/kernelslist.g:3:1: warning: memcpy-last: found a copy to the device behind the last kernel' \
 	'echo MemcpyHtoD,0x7f4000000000,64 >>$L'
-lint header-line 'app/kernel-1.traceg:2:1: error: header-line: found "hello", wanted a header line that begins with '\''-'\'', or '\''#'\''' \
+lint header-line "app/kernel-1.traceg:2:1: error: header-line: found 'hello', wanted a header line that begins with '-', or '#'" \
 	'sed -i "2i hello" $K'
-lint header-missing 'app/kernel-1.traceg:14:1: error: header-missing: found the header'\''s end without a line "-grid dim = ...", wanted one' \
+lint header-missing "app/kernel-1.traceg:14:1: error: header-missing: found the header's end without a line '-grid dim = ...', wanted one" \
 	'drop "grid dim"'
-lint header-default 'app/kernel-1.traceg:14:1: warning: header-default: found the header'\''s end without a line "-cuda stream id = ..."' \
+lint header-default "app/kernel-1.traceg:14:1: warning: header-default: found the header's end without a line '-cuda stream id = ...'" \
 	'drop "cuda stream"'
-lint header-repeated 'app/kernel-1.traceg:7:1: warning: header-repeated: found "-nregs" a second time, the last one counts' \
+lint header-repeated "app/kernel-1.traceg:7:1: warning: header-repeated: found '-nregs' a second time, the last one counts" \
 	'sed -i "5i -nregs = 16" $K'
-lint header-unknown 'app/kernel-1.traceg:2:1: note: header-unknown: found key "-future", which is not known and not used' \
+lint header-unknown "app/kernel-1.traceg:2:1: note: header-unknown: found key '-future', which is not known and not used" \
 	'sed -i "2i -future key = 7" $K'
-lint header-value 'app/kernel-1.traceg:3:13: error: header-value: found "-grid dim = (0,1,1)", wanted dimensions of at least 1 with a product of at most 4294967295' \
+lint header-value "app/kernel-1.traceg:3:13: error: header-value: found '-grid dim = (0,1,1)', wanted dimensions of at least 1 with a product of at most 4294967295" \
 	'first "(8,1,1)" "(0,1,1)"'
 lint header-original 'app/kernel-1.traceg:1:1: warning: header-original: found binary version 90, which the original simulator does not know' \
 	'first "binary version = 80" "binary version = 90"'
@@ -73,15 +73,15 @@ lint shmem-size 'app/kernel-1.traceg:1:1: warning: shmem-size: found 10485760 by
 	'first "shmem = 0" "shmem = 10485760"'
 lint nregs-size 'app/kernel-1.traceg:1:1: warning: nregs-size: found 500 registers of a thread, wanted at most 256' \
 	'first "nregs = 16" "nregs = 500"'
-lint outside-block 'app/kernel-1.traceg:19:1: error: outside-block: found "thread block = 0,0,0", wanted #BEGIN_TB before it (a raw trace is grouped by trace-pack --group)' \
+lint outside-block "app/kernel-1.traceg:19:1: error: outside-block: found 'thread block = 0,0,0', wanted #BEGIN_TB before it (a raw trace is grouped by trace-pack --group)" \
 	'drop "BEGIN_TB"'
 lint raw 'app/kernel-1.trace:1:1: error: raw: found a raw trace, wanted it grouped by trace-pack' \
 	'raw <$K >app/kernel-1.trace; rm $K; sed -i s/traceg/trace/ $L'
-lint block-nested 'app/kernel-1.traceg:127:1: error: block-nested: found "#BEGIN_TB", wanted #END_TB before it' \
+lint block-nested "app/kernel-1.traceg:127:1: error: block-nested: found '#BEGIN_TB', wanted #END_TB before it" \
 	'drop "END_TB"'
-lint block-line 'app/kernel-1.traceg:23:1: error: block-line: found "insts = -5", wanted "insts = <number>"' \
+lint block-line "app/kernel-1.traceg:23:1: error: block-line: found 'insts = -5', wanted 'insts = <number>'" \
 	'first "insts = 10" "insts = -5"'
-lint block-id 'app/kernel-1.traceg:21:1: error: block-id: found "warp = 0", wanted "thread block = x,y,z" before the first warp' \
+lint block-id "app/kernel-1.traceg:21:1: error: block-id: found 'warp = 0', wanted 'thread block = x,y,z' before the first warp" \
 	'drop "thread block = 0"'
 lint block-id-grid 'app/kernel-1.traceg:130:1: error: block-id-grid: found thread block 999,0,0, wanted one in the grid of 8,1,1' \
 	'first "thread block = 1,0,0" "thread block = 999,0,0"'
@@ -101,9 +101,9 @@ lint warp-missing 'app/kernel-1.traceg:113:1: error: warp-missing: found 7 warps
 	'awk "/^warp = 7/ && !n++ {skip=13} skip-- <= 0" $K >x; mv x $K'
 lint warp-empty 'app/kernel-1.traceg:24:1: warning: warp-empty: found warp 0 without instructions' \
 	'awk "/^insts/ && !n++ {print \"insts = 0\"; skip=1; next} /^\$/ {skip=0} !skip" $K >x; mv x $K'
-lint insts-missing 'app/kernel-1.traceg:23:1: error: insts-missing: found "0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 ", wanted "insts = <number>" behind the "warp" line' \
+lint insts-missing "app/kernel-1.traceg:23:1: error: insts-missing: found '0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 ', wanted 'insts = <number>' behind the 'warp' line" \
 	'drop "^insts"'
-lint insts-count 'app/kernel-1.traceg:34:1: error: insts-count: found 9 instruction lines in warp 0, wanted 10 as its "insts" line says' \
+lint insts-count "app/kernel-1.traceg:34:1: error: insts-count: found 9 instruction lines in warp 0, wanted 10 as its 'insts' line says" \
 	'drop "^0030"'
 lint lane-after-exit 'app/kernel-1.traceg:32:6: warning: lane-after-exit: found lanes 0000000f of warp 0 active after their EXIT' \
 	'first "^0070 ffffffff 1 R9 FADD 2 R4 R5" "0070 0000000f 0 EXIT 0"'
@@ -117,51 +117,51 @@ lint barrier-count 'app/kernel-1.traceg:65582:1: warning: barrier-count: found 0
 	'awk "/^insts = 10/ && !done { print \"insts = 65546\"; done = 1; for (i = 0; i < 65536; i++) print \"0000 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0 \"; next } 1" "$K" >k; mv k "$K"'
 lint depbar-groups 'app/kernel-1.traceg:30:17: warning: depbar-groups: found a DEPBAR for 9 groups, wanted at most the 3 that warp 0 has closed' \
 	'use ldgsts; first "DEPBAR.LE 0 0 [0-9]*" "DEPBAR.LE 0 0 9"'
-lint inst-line 'app/kernel-1.traceg:28:1: error: inst-line: found "hello world", wanted an instruction line' \
+lint inst-line "app/kernel-1.traceg:28:1: error: inst-line: found 'hello world', wanted an instruction line" \
 	'first "^0040.*" "hello world"'
 lint dialect 'app/kernel-1.traceg:27:35: error: dialect: found 0 columns before the PC and 0 immediates, wanted 0 and 1 as on the first line of the kernel' \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 "'
-lint prefix 'app/kernel-1.traceg:28:1: error: prefix: found "x", wanted a decimal column before the PC as on other lines' \
+lint prefix "app/kernel-1.traceg:28:1: error: prefix: found 'x', wanted a decimal column before the PC as on other lines" \
 	'use vecadd; sed -i "s/^00[0-9a-f]0 /7 &/; s/enable lineinfo = 0/enable lineinfo = 1/" $K; first "^7 0040" "x 0040"'
-lint pc 'app/kernel-1.traceg:25:1: error: pc: found "zz10", wanted a hexadecimal PC' \
+lint pc "app/kernel-1.traceg:25:1: error: pc: found 'zz10', wanted a hexadecimal PC" \
 	'first "^0010 " "zz10 "'
 lint pc-align 'app/kernel-1.traceg:25:1: warning: pc-align: found PC 0014, wanted a multiple of 16' \
 	'first "^0010 " "0014 "'
-lint mask 'app/kernel-1.traceg:25:6: error: mask: found "zzzzzzzz", wanted a hexadecimal mask of 32 lanes' \
+lint mask "app/kernel-1.traceg:25:6: error: mask: found 'zzzzzzzz', wanted a hexadecimal mask of 32 lanes" \
 	'first "^0010 ffffffff" "0010 zzzzzzzz"'
 lint lanes 'app/kernel-1.traceg:115:6: error: lanes: found active lanes ffff0000 that the block of 240 threads lacks in warp 7, wanted none outside 0000ffff' \
 	'first "(256,1,1)" "(240,1,1)"'
-lint dst-count 'app/kernel-1.traceg:25:15: error: dst-count: found "x", wanted a number of destination registers up to 255' \
+lint dst-count "app/kernel-1.traceg:25:15: error: dst-count: found 'x', wanted a number of destination registers up to 255" \
 	'first "1 R6 S2R" "x R6 S2R"'
-lint src-count 'app/kernel-1.traceg:25:24: error: src-count: found "x", wanted a number of source registers up to 255' \
+lint src-count "app/kernel-1.traceg:25:24: error: src-count: found 'x', wanted a number of source registers up to 255" \
 	'first "S2R 0" "S2R x"'
 lint operands 'app/kernel-1.traceg:28:23: warning: operands: found 2 destinations and 2 sources, which the original simulator does not take' \
 	'first "1 R2 IMAD.WIDE" "2 R2 R3 IMAD.WIDE"'
-lint register 'app/kernel-1.traceg:25:17: error: register: found "R999", wanted a register R0 to R255, UR0 to UR255, P<n> or UP<n>' \
+lint register "app/kernel-1.traceg:25:17: error: register: found 'R999', wanted a register R0 to R255, UR0 to UR255, P<n> or UP<n>" \
 	'first "1 R6 S2R" "1 R999 S2R"'
-lint register-nregs 'app/kernel-1.traceg:25:21: warning: register-nregs: found register R77, wanted one below the 16 of "-nregs"' \
+lint register-nregs "app/kernel-1.traceg:25:21: warning: register-nregs: found register R77, wanted one below the 16 of '-nregs'" \
 	'first "1 R6 S2R" "1 R77 S2R"'
-lint opcode 'app/kernel-1.traceg:28:20: error: opcode: found ".", wanted an opcode' \
+lint opcode "app/kernel-1.traceg:28:20: error: opcode: found '.', wanted an opcode" \
 	'first "IMAD.WIDE" "."'
-lint opcode-unknown 'app/kernel-1.traceg:28:20: warning: opcode-unknown: opcode "FOOBAR" is not in the table of ampere, taken as ALU' \
+lint opcode-unknown "app/kernel-1.traceg:28:20: warning: opcode-unknown: opcode 'FOOBAR' is not in the table of ampere, taken as ALU" \
 	'first IMAD.WIDE FOOBAR'
-lint opcode-approximated 'app/kernel-1.traceg:28:20: warning: opcode-approximated: opcode "SYNCS" (SYNCS) is not modelled, taken as INT' \
+lint opcode-approximated "app/kernel-1.traceg:28:20: warning: opcode-approximated: opcode 'SYNCS' (SYNCS) is not modelled, taken as INT" \
 	'first "binary version = 80" "binary version = 90"; first "IMAD.WIDE" "SYNCS"'
-lint opcode-width 'app/kernel-1.traceg:29:20: error: opcode-width: found a width below 8 or beyond 524280 bits in opcode "LDG.E.4", wanted bits of a memory access' \
+lint opcode-width "app/kernel-1.traceg:29:20: error: opcode-width: found a width below 8 or beyond 524280 bits in opcode 'LDG.E.4', wanted bits of a memory access" \
 	'first "LDG.E " "LDG.E.4 "'
-lint width 'app/kernel-1.traceg:29:31: error: width: found "x", wanted a width in bytes, 0 for no memory access' \
+lint width "app/kernel-1.traceg:29:31: error: width: found 'x', wanted a width in bytes, 0 for no memory access" \
 	'first "LDG.E 1 R2 4" "LDG.E 1 R2 x"'
-lint immediate 'app/kernel-1.traceg:27:35: error: immediate: found "0x", wanted a decimal immediate' \
+lint immediate "app/kernel-1.traceg:27:35: error: immediate: found '0x', wanted a decimal immediate" \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0x "'
-lint columns 'app/kernel-1.traceg:27:37: error: columns: found "%", wanted the end of the line, as on other lines' \
+lint columns "app/kernel-1.traceg:27:37: error: columns: found '%', wanted the end of the line, as on other lines" \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0 %"'
 lint line-tail 'app/kernel-1.traceg:27:1: note: line-tail: found words behind the instruction that the model does not read' \
 	'first "^0030 \(.*\) 0 0 $" "0030 \1 0 0 NoVal"'
-lint no-address 'app/kernel-1.traceg:29:20: error: no-address: found memory opcode LDG.E without addresses (width 0), wanted one for each lane of mask ffffffff' \
+lint no-address "app/kernel-1.traceg:29:20: error: no-address: found memory opcode 'LDG.E' without addresses (width 0), wanted one for each lane of mask ffffffff" \
 	'first "LDG.E 1 R2 4 1 0x7f4000000000 4 0" "LDG.E 1 R2 0 0"'
-lint mode 'app/kernel-1.traceg:29:33: error: mode: found "7", wanted an address mode 0, 1 or 2' \
+lint mode "app/kernel-1.traceg:29:33: error: mode: found '7', wanted an address mode 0, 1 or 2" \
 	'first "4 1 0x7f4000000000 4" "4 7 0x7f4000000000 4"'
-lint address 'app/kernel-1.traceg:29:35: error: address: found "xyz", wanted a hexadecimal base address' \
+lint address "app/kernel-1.traceg:29:35: error: address: found 'xyz', wanted a hexadecimal base address" \
 	'first "0x7f4000000000 4" "xyz 4"'
 lint address-count 'app/kernel-1.traceg:29:56: error: address-count: found 3 deltas, wanted 31 for mask ffffffff' \
 	'first "4 1 0x7f4000000000 4 0" "4 2 0x7f4000000000 4 4 4"'
@@ -177,50 +177,50 @@ lint address-window 'app/kernel-1.traceg:29:35: note: address-window: found a lo
 	'first "4 1 0x7f4000000000 4" "4 1 0x7e4000000000 4"'
 lint address-align 'app/kernel-1.traceg:29:35: warning: address-align: found addresses from 0x7f4000000002 to 0x7f400000007e that are not all multiples of 4' \
 	'first "4 1 0x7f4000000000 4" "4 1 0x7f4000000002 4"'
-lint shared-beyond 'app/kernel-1.traceg:24:33: warning: shared-beyond: found an access up to byte 0x7f of shared memory, wanted it within the 64 of "-shmem"' \
+lint shared-beyond "app/kernel-1.traceg:24:33: warning: shared-beyond: found an access up to byte 0x7f of shared memory, wanted it within the 64 of '-shmem'" \
 	'use shared; first "shmem = 8192" "shmem = 64"'
 lint local-beyond 'app/kernel-1.traceg:24:33: warning: local-beyond: found an access up to byte 0x100003 of local memory, wanted it within 524288' \
 	'use spaces; first "STL 2 R1 R4 4 1 0x10" "STL 2 R1 R4 4 1 0x100000"'
-lint conf-open 'none.config:1:1: error: conf-open: cannot open configuration '\''none.config'\'': No such file or directory' \
+lint conf-open "none.config:1:1: error: conf-open: cannot open configuration 'none.config': No such file or directory" \
 	'ARGS="-c none.config"; WANT=2'
-lint conf-option 'o.config:1:1: error: conf-option: found unknown option '\''-gpgpu_n_clustres'\'', wanted perhaps '\''-gpgpu_n_clusters'\''' \
+lint conf-option "o.config:1:1: error: conf-option: found unknown option '-gpgpu_n_clustres', wanted perhaps '-gpgpu_n_clusters'" \
 	'echo "-gpgpu_n_clustres 4" >o.config; ARGS="-g rtx3070 -c o.config"'
 lint conf-idle '-D power_simulation_enabled=1:1:1: note: conf-idle: found -power_simulation_enabled, of which nothing comes in trace-sim' \
 	'ARGS="-g rtx3070 -D power_simulation_enabled=1"'
 lint conf-syntax 'o.config:1:24: error: conf-syntax: found a quote that nothing ends, wanted a second one' \
 	'echo "-gpgpu_dram_timing_opt \"nbk=16" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint conf-value '-D gpgpu_n_clusters=abc:1:1: error: conf-value: -gpgpu_n_clusters: found '\''abc'\'', wanted a whole number from 1 to 4096' \
+lint conf-value "-D gpgpu_n_clusters=abc:1:1: error: conf-value: -gpgpu_n_clusters: found 'abc', wanted a whole number from 1 to 4096" \
 	'ARGS="-g rtx3070 -D gpgpu_n_clusters=abc"'
 lint conf-nest 'o.config:1:9: error: conf-nest: found files including each other more than 16 deep' \
 	'echo "-config o.config" >o.config; ARGS="-c o.config"'
-lint config-cache 'o.config:2:18: error: config-cache: -gpgpu_cache:dl1: found '\''S:4:128'\'', wanted number of ways after '\'':'\'' at its character 8' \
+lint config-cache "o.config:2:18: error: config-cache: -gpgpu_cache:dl1: found 'S:4:128', wanted number of ways after ':' at its character 8" \
 	'printf '\''%s\n'\'' "# two" "-gpgpu_cache:dl1 S:4:128" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint config-partitions 'o.config:2:34: error: config-partitions: -gpgpu_memory_partition_indexing: found '\''1'\'', wanted another value than 1, as 7 channels are no power of two' \
+lint config-partitions "o.config:2:34: error: config-partitions: -gpgpu_memory_partition_indexing: found '1', wanted another value than 1, as 7 channels are no power of two" \
 	'printf "%s\n" "-gpgpu_n_mem 7" "-gpgpu_memory_partition_indexing 1" >o.config; ARGS="-g rtx3070 -c o.config"'
-lint conf-machine 'o.config:1:24: error: conf-machine: -gpgpu_dram_timing_opt: found '\''nbk=15:CCD=2'\'', wanted a value for RRD, which has no default' \
+lint conf-machine "o.config:1:24: error: conf-machine: -gpgpu_dram_timing_opt: found 'nbk=15:CCD=2', wanted a value for RRD, which has no default" \
 	'echo "-gpgpu_dram_timing_opt nbk=15:CCD=2" >o.config; ARGS="-g rtx3070 -c o.config"'
 # the network description of -network_mode 1
 net='for f in "$here"/../../examples/gpus/*.icnt; do :; done; sed "s/^k = .*/k = 64;/" "$f" >n.icnt; ARGS="-g rtx3070 -D network_mode=1 -D inter_config_file=n.icnt"'
 lint icnt-file '-D inter_config_file=n.icnt:1:1: error: icnt-file: the network description of -network_mode 1: n.icnt: cannot be opened: No such file or directory' \
 	"$net"'; rm n.icnt'
-lint icnt-syntax 'n.icnt:1:3: error: icnt-syntax: found 4 after k, wanted "="' "$net"'; echo "k 4;" >n.icnt'
-lint icnt-name 'n.icnt:1:1: error: icnt-name: found toplogy, a name that BookSim does not know; is topology meant?' \
+lint icnt-syntax "n.icnt:1:3: error: icnt-syntax: found '4' after 'k', wanted '='" "$net"'; echo "k 4;" >n.icnt'
+lint icnt-name "n.icnt:1:1: error: icnt-name: found 'toplogy', a name that BookSim does not know; is 'topology' meant?" \
 	"$net"'; echo "toplogy = fly;" >n.icnt'
-lint icnt-value 'n.icnt:1:38: error: icnt-value: found topology = ring, wanted mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew or anynet' \
+lint icnt-value "n.icnt:1:38: error: icnt-value: found 'topology = ring', wanted mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew or anynet" \
 	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
 lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: found no entry subnets, which then is 1, wanted subnets = 2: BookSim looks for replies in the second' \
 	"$net"'; echo "k = 99;" >n.icnt'
 lint icnt-nodes 'n.icnt:1:5: error: icnt-nodes: found a network of 7 nodes, wanted node 7 for 46 clusters and 32 memory sub partitions' \
 	"$net"'; { echo "k = 7;"; grep -v "^k " n.icnt; } >m; mv m n.icnt'
 any="$net"'; echo "topology = anynet; network_file = l.anynet; routing_function = min;" >>n.icnt; links() { printf "%s\n" "$@" >l.anynet; }'
-lint anynet-word 'l.anynet:1:1: error: anynet-word: found switch, wanted router or node' "$any"'; links "switch 0"'
-lint anynet-number 'l.anynet:1:8: error: anynet-number: found x, wanted the number of a router, below 8192' "$any"'; links "router x"'
+lint anynet-word "l.anynet:1:1: error: anynet-word: found 'switch', wanted router or node" "$any"'; links "switch 0"'
+lint anynet-number "l.anynet:1:8: error: anynet-number: found 'x', wanted the number of a router, below 8192" "$any"'; links "router x"'
 lint anynet-node 'l.anynet:1:8: error: anynet-node: found node 0 linked to node 1, wanted a router' "$any"'; links "node 0 node 1"'
 lint anynet-links 'l.anynet:129:12: error: anynet-links: found more than 16382 links, wanted fewer' \
 	"$any"'; awk "BEGIN { for (r = 0; r < 200; r++) { printf \"router %d\", r; for (i = 1; i < 65; i++) printf \" router %d\", (r + 300 + i * 7) % 8000; print \"\" } }" >l.anynet'
 lint anynet-cycles 'l.anynet:1:17: error: anynet-cycles: found cycles from router 0 to router 1, wanted a link of these both ways: BookSim takes a number behind a node for that' \
 	"$any"'; links "router 0 node 1 5 router 2" "router 1 node 0 router 2"'
-lint anynet-empty 'l.anynet:1:1: error: anynet-empty: found no node, wanted lines "router 0 node 0 router 1"' "$any"'; links ""'
+lint anynet-empty "l.anynet:1:1: error: anynet-empty: found no node, wanted lines 'router 0 node 0 router 1'" "$any"'; links ""'
 lint anynet-gap 'l.anynet:1:1: error: anynet-gap: found 3 nodes without node 1, wanted all' "$any"'; links "router 0 node 0 node 2"'
 lint anynet-alone 'l.anynet:1:1: error: anynet-alone: found no way from router 0 to router 1, wanted one' \
 	"$any"'; links "router 0 node 0" "router 1 node 1"'
@@ -230,9 +230,9 @@ lint config-registers 'app/kernel-1.traceg:1:1: error: config-registers: found a
 	'ARGS="-g rtx3070"; first "nregs = 16" "nregs = 255"; first "(256,1,1)" "(1024,1,1)"'
 lint config-shmem 'app/kernel-1.traceg:1:1: error: config-shmem: found a thread block of 200000 bytes of shared memory, wanted at most the 102400 of an SM (-gpgpu_shmem_size)' \
 	'ARGS="-g rtx3070"; first "shmem = 0" "shmem = 200000"'
-lint unit-missing 'app/kernel-1.traceg:24:20: error: unit-missing: found opcode "ULDC" of class SPEC4 at pc 0x0, wanted a machine with a specialized unit for it (-specialized_unit_4)' \
+lint unit-missing "app/kernel-1.traceg:24:20: error: unit-missing: found opcode 'ULDC' of class SPEC4 at pc 0x0, wanted a machine with a specialized unit for it (-specialized_unit_4)" \
 	'first "MOV" "ULDC"; first "IMAD.ULDC.U32" "ULDC"; ARGS="-g rtx3070 -D specialized_unit_4=0,4,4,4,4,UDP"'
-lint werror 'app/kernel-1.traceg:25:21: error: register-nregs: found register R77, wanted one below the 16 of "-nregs"' \
+lint werror "app/kernel-1.traceg:25:21: error: register-nregs: found register R77, wanted one below the 16 of '-nregs'" \
 	'ARGS="-Werror"; first "1 R6 S2R" "1 R77 S2R"'
 lint for-accel-sim 'app/kernel-1.traceg:1:1: error: header-original: found binary version 90, which the original simulator does not know' \
 	'ARGS="--for accel-sim"; first "binary version = 80" "binary version = 90"'
@@ -246,7 +246,7 @@ lint cubin-function 'app/kernel-1.traceg:1:1: warning: cubin-function: found no 
 	'cubin; first "binary version = 80" "binary version = 86" && cubin && first "binary version = 86" "binary version = 80"'
 lint cubin-pc 'app/kernel-1.traceg:32:1: warning: cubin-pc: found PC 0080, where the function has no instruction' \
 	'cubin -n 0x80'
-lint cubin-opcode 'app/kernel-1.traceg:29:20: warning: cubin-opcode: found LDG.E, where the function has the opcode of IMAD.MOV.U32' \
+lint cubin-opcode "app/kernel-1.traceg:29:20: warning: cubin-opcode: found 'LDG.E', where the function has the opcode of 'IMAD.MOV.U32'" \
 	'cubin -x 0x50'
 lint cubin-share 'app/kernel-1.traceg:1:1: warning: cubin-share: found 9 of 10 instructions of the first thread block in the function, wanted all' \
 	'cubin -x 0x50'

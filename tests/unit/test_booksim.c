@@ -533,21 +533,21 @@ static void configurations(void)
 	refusal("k = 4;\n  topology = ring;", 0, 0,
 		"found no entry subnets, which then is 1, wanted subnets = 2");
 	refusal("subnets = 2; sim_type = gpgpusim; k = 4;\n  topology = ring;", 2, 14,
-		"found topology = ring, wanted mesh");
+		"found 'topology = ring', wanted mesh");
 	refusal("subnets = 2; sim_type = gpgpusim;", 0, 0,
 		"found no entry routing_function, which then is none");
-	refusal("// comment\ntoplogy = fly;", 2, 1, "is topology meant?");
-	refusal("k 4;", 1, 3, "found 4 after k, wanted \"=\"");
-	refusal("k = 4 n = 1;", 1, 7, "found n after 4, wanted \";\"");
-	refusal("k = ;", 1, 5, "found ;, wanted a value of k");
-	refusal("k = 4", 1, 0, "found the end of the file after 4");
-	refusal("= 4;", 1, 1, "found =, wanted the name of an entry");
-	refusal("k = 4.5;", 1, 5, "found k = 4.5, wanted a whole number from 1 to");
+	refusal("// comment\ntoplogy = fly;", 2, 1, "is 'topology' meant?");
+	refusal("k 4;", 1, 3, "found '4' after 'k', wanted '='");
+	refusal("k = 4 n = 1;", 1, 7, "found 'n' after '4', wanted ';'");
+	refusal("k = ;", 1, 5, "found ';', wanted a value of k");
+	refusal("k = 4", 1, 0, "found the end of the file after '4'");
+	refusal("= 4;", 1, 1, "found '=', wanted the name of an entry");
+	refusal("k = 4.5;", 1, 5, "found 'k = 4.5', wanted a whole number from 1 to");
 	refusal("vc_buf_size = 0;", 1, 15, "wanted a whole number from 1 to 65536");
 	refusal("k = 99999999999999999999;", 1, 5, "wanted a whole number from 1 to");
 	refusal("internal_speedup = nan;", 1, 20, "wanted a number from 1 to");
 	refusal("boundary_buffer_size = 0;", 1, 24, "wanted a whole number from 1");
-	refusal("\x01;", 1, 1, "found \\x01, wanted the name");
+	refusal("\x01;", 1, 1, "found '\\x01', wanted the name");
 }
 
 static void devices(void)

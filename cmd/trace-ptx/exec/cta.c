@@ -212,8 +212,7 @@ void cta_deadlock(struct cta *c)
 				i, c->cluster->arrived);
 		else if (w->waiting)
 			exec_fail(w, w->waiting, w->wait_mask, "deadlock",
-				"found a deadlock: warp %u waits at barrier %u where %u of %u warps "
-				"have arrived, wanted all",
+				"found a deadlock: warp %u waits at barrier %u where %u of %u warps have arrived, wanted all",
 				i, w->barrier, b->arrived, b->counted ? b->expected : c->n_warps - c->n_done);
 		else
 			continue;

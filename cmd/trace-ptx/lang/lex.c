@@ -149,8 +149,8 @@ static int text_literal(struct lexer *l, struct token *t, struct fault *f)
 		l->p += 1 + (*l->p == '\\' && l->end - l->p > 1 && l->p[1] != '\n');
 	if (l->p >= l->end || *l->p != '"') {
 		l->p = l->p > l->end ? l->end : l->p;
-		return lex_fault(
-			l, f, t->s - 1, "text-open", "found a text without end, wanted \" on the same line");
+		return lex_fault(l, f, t->s - 1, "text-open",
+			"found a text without end, wanted '\"' on the same line");
 	}
 	t->n = (uint32_t)(l->p++ - t->s);
 	return 0;

@@ -121,8 +121,7 @@ int launch_tensormap(struct reader *r)
 		if ((got = tensor_option(r, w, &m, &said)) <= 0)
 			return got ? got
 				   : launch_wanted(r, w,
-					     "bytes=, type=, dims=, strides=, box=, swizzle=, fill=nan, pixels=, "
-					     "channels=, lower= or upper=");
+					     "bytes=, type=, dims=, strides=, box=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
 	m.addr = b->addr;
 	m.rank = (uint8_t)said.dims;
 	if (!m.type)

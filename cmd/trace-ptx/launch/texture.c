@@ -173,8 +173,7 @@ int launch_texture(struct reader *r, bool surface)
 			return got ? got
 				   : launch_wanted(r, w,
 					     surface ? "dims=, layers=, pitch= or slice="
-						     : "dims=, layers=, cube, pitch=, slice=, filter=, "
-						       "address=, border=, normalized or read=");
+						     : "dims=, layers=, cube, pitch=, slice=, filter=, address=, border=, normalized or read=");
 	}
 	if ((wrong = complete(&t, b, cube)))
 		return fault_set(r->f, launch_at(r, 0), "texture", "found %s, wanted a %s that a GPU takes",

@@ -350,8 +350,7 @@ int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write
 			for (uint32_t i = 0; i < b->fn->n_params; i++)
 				if (b->fn->param[i] == sym)
 					return bind_fault(b, at, "operand",
-						"found a write to parameter '%s' of a kernel, "
-						"wanted a variable",
+						"found a write to parameter '%s' of a kernel, wanted a variable",
 						sym->name);
 		if (bind_address(b, o, at, SP_PARAM))
 			return -1;
@@ -426,8 +425,7 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 			if ((uint64_t)o->imm > b->fn->param_bytes ||
 				b->fn->param_bytes - (uint64_t)o->imm < bytes)
 				return bind_fault(b, at, "bounds",
-					"found a read at byte %lld of the parameters, wanted one "
-					"of the first %u",
+					"found a read at byte %lld of the parameters, wanted one of the first %u",
 					(long long)o->imm, b->fn->param_bytes);
 			o->fn = ld_param;
 		}

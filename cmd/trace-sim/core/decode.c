@@ -332,7 +332,7 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 	if (!known && !c->warned) {
 		c->warned = true;
 		diag_warn(NOWHERE,
-			"found opcode %s, which has no scheduling class, wanted one of the modern core's table: class %s",
+			"found opcode '%s', which has no scheduling class, wanted one of the modern core's table: class %s",
 			op, sass_class_name(i->class));
 	}
 }

@@ -99,8 +99,7 @@ struct kernel *launch_load(
 	if (stream < 0 || kernel_threads(k->head) > p->core.threads) {
 		if (stream >= 0)
 			fault_set(f, at, "block-too-large",
-				"found a thread block of %u threads, wanted at most the %u of an SM "
-				"(-gpgpu_shader_core_pipeline)",
+				"found a thread block of %u threads, wanted at most the %u of an SM (-gpgpu_shader_core_pipeline)",
 				kernel_threads(k->head), p->core.threads);
 		free(k->path);
 		free(k);

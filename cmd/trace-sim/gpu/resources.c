@@ -31,9 +31,7 @@ _Noreturn static void too_small(const struct params *p, const struct kernel *k)
 	const struct core_params *c = &p->core;
 
 	die_at((struct place){.file = k->path},
-		"found a thread block that needs %u threads, %llu bytes of shared memory and "
-		"%u registers, wanted at most %u, %u and %u (-gpgpu_shader_core_pipeline, -gpgpu_shmem_size, "
-		"-gpgpu_shader_registers)",
+		"found a thread block that needs %u threads, %llu bytes of shared memory and %u registers, wanted at most %u, %u and %u (-gpgpu_shader_core_pipeline, -gpgpu_shmem_size, -gpgpu_shader_registers)",
 		k->padded_threads, (unsigned long long)shmem_of(p, k),
 		k->padded_threads * ((k->head->nregs + 3) / 4 * 4), c->threads, c->shmem_bytes, c->registers);
 }
@@ -54,14 +52,12 @@ static void resize_l1(struct gpu *g, const struct kernel *k, uint32_t ctas)
 		i++;
 	if (i == c->n_shmem_options)
 		die_at((struct place){.file = k->path},
-			"found %llu bytes of shared memory for %u CTAs, wanted at most the "
-			"largest of -gpgpu_shmem_option",
+			"found %llu bytes of shared memory for %u CTAs, wanted at most the largest of -gpgpu_shmem_option",
 			(unsigned long long)need, ctas);
 	rows = params_l1_rows(p, c->shmem_option_bytes[i]);
 	if (!rows)
 		die_at((struct place){.file = k->path},
-			"found a shared memory of %u KiB (-gpgpu_shmem_option), wanted one that leaves the L1 "
-			"a part of the %u KiB of -gpgpu_unified_l1d_size",
+			"found a shared memory of %u KiB (-gpgpu_shmem_option), wanted one that leaves the L1 a part of the %u KiB of -gpgpu_unified_l1d_size",
 			c->shmem_option_bytes[i] / 1024, c->unified_l1_kb);
 	if (c->l1d.streaming)
 		alloc = k->head->shmem_bytes ? ALLOC_ON_FILL : ALLOC_ON_MISS;

@@ -335,8 +335,7 @@ bool probe_codes_ready(
 	*why = "windows obey control codes, which only the modern core does";
 	if (!s->params.modern.on || s->params.core.schedulers != 4)
 		return false;
-	*why = "no window: instructions \"PC [B------:R-:W-:-:S01] OPCODE OPERANDS\" from CS2R to CS2R, \" | \" between "
-	       "them";
+	*why = "no window: instructions 'PC [B------:R-:W-:-:S01] OPCODE OPERANDS' from CS2R to CS2R, ' | ' between them";
 	w = window_of(p);
 	free(w);
 	return w != NULL;

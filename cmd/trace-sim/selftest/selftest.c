@@ -40,8 +40,7 @@ static void subject_init(struct subject *s, const struct gpuconf *c, const struc
 	s->arch = conf_uint(c, OPT_gpgpu_compute_capability_major) * 10 +
 		  conf_uint(c, OPT_gpgpu_compute_capability_minor);
 	if (isa_arch_of((int)s->arch) < 0)
-		die("found the compute capability %u.%u (-gpgpu_compute_capability_major, _minor), wanted one that traces "
-		    "are read for",
+		die("found the compute capability %u.%u (-gpgpu_compute_capability_major, _minor), wanted one that traces are read for",
 			s->arch / 10, s->arch % 10);
 }
 

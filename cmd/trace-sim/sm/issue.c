@@ -74,8 +74,7 @@ _Noreturn static void refuse_unit(const struct sm *s, const struct winst *in)
 	const char *text = code_at(s->gpu->code, in->code)->opcode;
 
 	sm_refuse(s, in, "unit-missing",
-		"found opcode \"%s\" at pc 0x%x in a warp of scheduler %u, wanted one of the schedulers that its %u units "
-		"serve (-gpgpu_sub_core_model 1)",
+		"found opcode '%s' at pc 0x%x in a warp of scheduler %u, wanted one of the schedulers that its %u units serve (-gpgpu_sub_core_model 1)",
 		diag_quote(opcode, sizeof opcode, text, strlen(text)), in->uop->pc, in->sched,
 		s->core->unit[in->uop->unit].units);
 }
