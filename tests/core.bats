@@ -16,7 +16,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 		core_kernel_least=1:2:3:4 core_kernel_least=1: core_kernel_least=-1 core_cache:l0i=N:3:128:4 core_cache:l0i=N:8:128 \
 		core_cache:l0i=N:8:8:4 core_cache:l0i=S:8:128:32 core_cache:l1i=N:64:128 \
 		core_cache:l1i=N:64:128:16,L:R:m:N:L,S:64:48,32 core_cache:l1i=N:64:64:16,L:R:f:N:L,S:64:48,32 \
-		core_l1_ways=-1 core_l1_ways=1025 core_l1_reserved=400 core_cta_shmem=-2 core_tensor_rate=0 core_branch_taken_latency=0 core_forwarding=2 core_link_bytes=0 \
+		core_l1_ways=-1 core_l1_ways=1025 core_l1_tag_banks=0 core_l1_tag_banks=3 core_l1_tag_banks=64 core_l1_reserved=400 core_cta_shmem=-2 core_tensor_rate=0 core_branch_taken_latency=0 core_forwarding=2 core_link_bytes=0 \
 		gpgpu_num_sched_per_core=16; do
 		run -2 trace-sim -q $modern -D "$d" "$(trace vecadd)"
 		[[ $output == *"${d%%=*}"*found*wanted* ]] || { echo "$d: $output"; return 1; }
@@ -28,7 +28,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 		core_war_mode=writeback core_war_mode=issue core_rfc_guess=next core_rf_read=late core_result_queue=2 \
 		core_forwarding=0 core_latency_table=sm_100 core_prefetch_lines=0 core_l1i_miss_latency=200 core_ibuffer=1 \
 		core_cache:l0i=N:1:128:1 core_mem_places=1 core_prt=1 core_cta_interval=0 core_const_cold=0 \
-		core_l1_ways=3 core_l1_ways=1 core_l1_reserved=8 core_cta_shmem=0 core_cta_shmem=3000 \
+		core_l1_tag_banks=1 core_l1_tag_banks=32 core_l1_ways=3 core_l1_ways=1 core_l1_reserved=8 core_cta_shmem=0 core_cta_shmem=3000 \
 		core_kernel_least=9000:1.5:0.5 \
 		core_fp64_shared=1 core_fp32_on_int=1 gpgpu_perfect_inst_const_cache=1 gpgpu_gmem_skip_L1D=1; do
 		run -0 trace-sim -q $modern -D "$d" -F json "$(trace vecadd)"

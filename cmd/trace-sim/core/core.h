@@ -26,7 +26,8 @@
 #define EVENTS_MAX   65535u
 #define MEM_PLACES   64
 #define CONST_SUB    0xff /* who asks the L1I for constants */
-#define L1_PIPE      64   /* instructions between the SM's acceptance and the L1 lookup */
+#define TAG_BANKS    32
+#define L1_PIPE      64 /* instructions between the SM's acceptance and the L1 lookup */
 #define BUFFER_SLOTS 8
 #define STREAM_SLOTS 64
 #define LDGSTS_SLOTS 64
@@ -267,11 +268,11 @@ struct core {
 	uint64_t slot_used[EVENT_SLOTS / 64];
 	uint32_t n_events;
 	/* memory pipeline */
-	uint64_t mem_due;         /* next cycle in which it can do anything */
-	uint64_t accept_quarters; /* when the data port is free, in quarters of a cycle */
-	uint64_t fp64_free;       /* the shared unit */
-	uint32_t round;           /* sub-core that is asked first */
-	uint32_t prt;             /* entries taken */
+	uint64_t mem_due;   /* next cycle in which it can do anything */
+	uint64_t accept_at; /* when the data port is free */
+	uint64_t fp64_free; /* the shared unit */
+	uint32_t round;     /* sub-core that is asked first */
+	uint32_t prt;       /* entries taken */
 	uint32_t pipe_head, pipe_count;
 	struct pipe_slot *pipe;
 	uint64_t l1d_seen;     /* clock up to which the L1D's ports were sampled */

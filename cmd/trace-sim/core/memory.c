@@ -4,9 +4,10 @@
  * their way back. What lies behind the L1 is the other core's: caches, requests, network.
  *
  * Always true: the SM takes one instruction at a time, from the sub-cores in turn, and its data port is busy for
- * as many quarters of a cycle as bytes, bank passes and lines ask for; L1 lookups happen in that order, four lines
- * a cycle, each a fixed time after its acceptance, and one that is refused holds those behind it. An operation
- * ends when all its accesses have, and the link to its sub-core has carried its result.
+ * as many cycles as bytes, passes over the data banks and passes over the tag banks ask for; L1 lookups happen in
+ * that order, as many lines a cycle as there are tag banks, each a fixed time after its acceptance, and one that
+ * is refused holds those behind it. An operation ends when all its accesses have, and the link to its sub-core has
+ * carried its result.
  */
 #include "core/core.h"
 #include "gpu/gpu.h"
@@ -47,7 +48,7 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 	if (b->places == c->p->mem_places)
 		b->open_at[CORE_MEMORY] = NEVER;
 	if (b->places == 1)
-		due_at(c, later(first_ready(b), c->accept_quarters / 4));
+		due_at(c, later(first_ready(b), c->accept_at));
 }
 
 /* ---- what an instruction asks of the port ------------------------------------------------------- */
@@ -125,9 +126,33 @@ static uint32_t bytes_cycles(const struct core *c, const struct winst *w, uint32
 	return busy > c->p->sm_interval ? busy : c->p->sm_interval;
 }
 
-static void occupy(struct core *c, uint64_t now, uint32_t quarters)
+/*
+ * Passes over the tags of the L1: each bank looks up one line a cycle, and banks are chosen by all bits of a line's
+ * number, as many at a time as name a bank.
+ */
+static uint32_t tag_passes(const struct core *c, const struct access_list *list)
 {
-	c->accept_quarters = later(c->accept_quarters, 4 * now) + (quarters < 4 ? 4 : quarters);
+	uint8_t count[TAG_BANKS] = {0}, most = 1;
+	uint32_t bits = c->p->l1_tag_bits;
+	uint64_t line = NEVER;
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t bank = 0;
+
+		if (list->at[i].addr / 128 == line)
+			continue;
+		line = list->at[i].addr / 128;
+		for (uint64_t rest = line; rest; rest >>= bits)
+			bank ^= (uint32_t)rest & (c->p->l1_tag_banks - 1);
+		if (++count[bank] > most)
+			most = count[bank];
+	}
+	return most;
+}
+
+static void occupy(struct core *c, uint64_t now, uint32_t cycles)
+{
+	c->accept_at = later(c->accept_at, now) + (cycles ? cycles : 1);
 }
 
 /* ---- acceptance --------------------------------------------------------------------------------- */
@@ -146,7 +171,7 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 
 	if (in->flags & INST_LDSM_N)
 		busy = in->regs * share(128, c->p->shared_bytes);
-	occupy(c, s->clock, 4 * (passes > busy ? passes : busy));
+	occupy(c, s->clock, passes > busy ? passes : busy);
 	s->n.shmem_bkconflict += passes - 1;
 	s->n.stall[STALL_S_MEM][STALL_BK_CONF] += passes - 1;
 	s->n.stall_shd_mem += passes - 1;
@@ -188,22 +213,16 @@ static void accept_access(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
 	struct pipe_slot *k = &c->pipe[(c->pipe_head + c->pipe_count++) % L1_PIPE];
-	uint32_t lines = 0, passes = passes_of(s, w), busy = bytes_cycles(c, w, c->p->sm_bytes), quarters;
-	uint64_t line = NEVER;
+	uint32_t passes = passes_of(s, w), busy = bytes_cycles(c, w, c->p->sm_bytes),
+		 data = passes > busy ? passes : busy, tags;
 
 	coalesce(s, w, &k->list);
-	for (uint32_t i = 0; i < k->list.n; i++) {
-		lines += (k->list.at[i].addr & ~127ull) != line;
-		line = k->list.at[i].addr & ~127ull;
-	}
-	quarters = 4 * (passes > busy ? passes : busy);
-	if (lines > 2 && lines + 3 > quarters) /* two that a run straddles are one */
-		quarters = lines + 3;
-	occupy(c, s->clock, quarters);
+	tags = tag_passes(c, &k->list);
+	occupy(c, s->clock, tags > data ? tags : data);
 	s->n.l1cache_bkconflict += passes - 1;
 	k->op = h;
 	k->at = 0;
-	k->late = passes > busy ? passes - busy : 0;
+	k->late = data - busy;
 	k->due = s->clock + c->p->l1_latency - LOOKUP_BEFORE - c->p->mem_first_lanes;
 	k->bypass = w->uop->flags & UOP_BYPASS || (w->space == SPACE_GLOBAL && s->core->gmem_skip_l1d) ||
 		    !ldst_l1d(s);
@@ -257,11 +276,11 @@ static void accept(struct sm *s, struct subcore *b)
 	} else if (in->path == PATH_ACCESS && w->space != SPACE_NONE) {
 		accept_access(s, h);
 	} else if (in->path == PATH_CONST) {
-		occupy(c, s->clock, 4);
+		occupy(c, s->clock, 1);
 		if (!cold_constants(s, h))
 			answer(s, h, c->p->const_latency, 0);
 	} else {
-		occupy(c, s->clock, 4);
+		occupy(c, s->clock, 1);
 		answer(s, h, c->p->shared_latency, 0);
 	}
 }
@@ -270,7 +289,7 @@ static void accept_next(struct sm *s)
 {
 	struct core *c = s->modern;
 
-	if (c->accept_quarters > 4 * s->clock + 3 || c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
+	if (c->accept_at > s->clock || c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
 		return;
 	for (unsigned i = 0; i < c->subs; i++) {
 		unsigned k = c->round + i < c->subs ? c->round + i : c->round + i - c->subs;
@@ -355,7 +374,7 @@ static bool pass_by(struct sm *s, struct pipe_slot *k, const struct access *a)
 	return true;
 }
 
-/* The lookups of one cycle: lines 4 k .. 4 k + 3. True: all of the instruction's are made. */
+/* The lookups of one cycle: the next lines, one for each tag bank. True: all of the instruction's are made. */
 static bool look_up_some(struct sm *s, struct pipe_slot *k)
 {
 	struct ldst *l = s->ldst;
@@ -369,7 +388,7 @@ static bool look_up_some(struct sm *s, struct pipe_slot *k)
 
 		if ((a->addr & ~127ull) != line) {
 			line = a->addr & ~127ull;
-			if (++lines > 4)
+			if (++lines > s->modern->p->l1_tag_banks)
 				return false;
 		}
 		if (k->bypass ? !pass_by(s, k, a) : !look_up(s, k, a))
@@ -539,7 +558,7 @@ static uint64_t next_accept(const struct sm *s)
 			next = first_ready(&c->sub[k]);
 	if (next == NEVER)
 		return NEVER;
-	return later(later(next, c->accept_quarters / 4), s->clock + 1);
+	return later(later(next, c->accept_at), s->clock + 1);
 }
 
 static uint64_t next_due(const struct sm *s)
