@@ -317,7 +317,10 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 	return check_above(l1, p, c, OPT_gpgpu_cache_dl1, f);
 }
 
-/* The modern core's L1 of so many ways: as many sets as it has room for, whatever that number is (CACHE-size-3). */
+/* Sets by a remainder are an odd number: lines a power of 2 apart meet in none before they have been in all. */
+static uint32_t odd_sets(uint64_t room) { return room ? (uint32_t)((room - 1) | 1) : 0; }
+
+/* The modern core's L1 of so many ways: as many sets as it has room for, but an odd number (CACHE-size-3). */
 static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f)
 {
 	struct cache_params *l1 = &p->core.l1d;
@@ -328,7 +331,7 @@ static int l1_by_ways(struct params *p, const struct gpuconf *c, struct fault *f
 	if (l1->write != WRITE_THROUGH && l1->write != WRITE_EVICT)
 		return conf_fault(c, OPT_core_l1_ways, f,
 			"0 with an L1 that keeps written lines (write policy B or L of -gpgpu_cache:dl1)");
-	l1->sets = l1->sets * (p->core.adaptive_l1 ? l1->ways_max : l1->ways) / ways;
+	l1->sets = odd_sets((uint64_t)l1->sets * (p->core.adaptive_l1 ? l1->ways_max : l1->ways) / ways);
 	if (!l1->sets)
 		return conf_fault(c, OPT_core_l1_ways, f, "at most as many as the L1 has lines");
 	l1->ways = l1->ways_max = ways;
@@ -370,7 +373,7 @@ uint32_t params_l1_rows(const struct params *p, uint32_t shmem)
 	float ratio = 1 - (float)taken / (float)total;
 
 	if (p->modern.l1_ways)
-		return taken < total ? (uint32_t)((total - taken) / l1->line_bytes / l1->ways) : 0;
+		return taken < total ? odd_sets((total - taken) / l1->line_bytes / l1->ways) : 0;
 	return ratio >= 0 ? (uint32_t)((float)l1->ways_max * ratio + 0.5f) : 0;
 }
 
