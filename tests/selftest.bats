@@ -82,6 +82,21 @@ l1	'
 		END { exit !(l > .9 && l < 1.02 && d > .8 && d < 1.02) }' out
 }
 
+# Of double stride 53 the fullest of four tag banks has 13.3 lines on average, and 8 where all digits spread them; 32
+# rows 128 lines apart, and a few bytes, do not meet in the sets of an L1 of few ways.
+@test "selftest: strides take as many cycles as the fullest bank has words or lines" {
+	stride() { printf "$1-$2\tme\tgpu-strides $1 ${2%%=*}\t$2\tcycles\t$3\tmixed\t\t\t\t\tmine\t\n"; }
+	{ printf "$HEAD"; stride double stride=53 13.3; stride float stride=64 32; stride float block=1 9
+		stride float block=4 3.2; } >far.measured
+	for gpu in a100-80 h200; do
+		run -0 trace-sim --selftest -c "$ROOT/examples/gpus/$gpu.config" --measured far.measured \
+			--only '*=*' --tolerance 2
+	done
+	printf -- '-config %s/a100-80.config\n-core_l1_tag_banks 1\n' "$ROOT/examples/gpus" >one.config
+	sed 's/	13.3	/	32	/' far.measured >one.measured
+	run -0 trace-sim --selftest -c one.config --measured one.measured --only 'double*' --tolerance 1
+}
+
 @test "selftest: --fit finds the latency that a figure asks for" {
 	grep -v '^l1\|^lds\|^odd\|^range' my.measured >near.measured
 	trace-sim --selftest -c my.config --measured near.measured --fit gpgpu_l2_rop_latency=100..400 >out
