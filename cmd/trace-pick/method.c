@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of methods, and the partition by name and by cuts that several are.
+ * The table of methods, and the partitions by name and by cuts that several share.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,47 +44,29 @@ static bool same(const struct pick_kernel *a, const struct pick_kernel *b, bool 
 	return !strcmp(a->name, b->name) && (!per_stream || a->stream == b->stream);
 }
 
-/* The kernels of each name in the order of the list, names in the order in which they first come. */
-struct name_groups {
-	uint32_t *first, *last; /* by group: kernels */
-	uint32_t *next;         /* by kernel: the next of its group, UINT32_MAX: none */
-	uint32_t n, cap;
-};
-
-static void groups_by_name(struct name_groups *g, const struct app *a, bool per_stream)
+uint32_t method_by_name(const struct app *a, const struct wish *w, uint32_t *of)
 {
 	struct table t = {0};
-	uint32_t cap_last = 0;
+	uint32_t *first = NULL, cap = 0, n = 0; /* kernel of each group */
 
-	*g = (struct name_groups){.next = xmalloc(a->n * sizeof(uint32_t))};
 	for (uint32_t i = 0; i < a->n; i++) {
-		uint64_t key = key_of(&a->kernel[i], per_stream);
-		uint32_t at = g->n;
+		uint64_t key = key_of(&a->kernel[i], w->per_stream);
 
-		g->next[i] = UINT32_MAX;
-		FOR_TABLE (w, &t, key)
-			if (same(&a->kernel[i], &a->kernel[g->first[w.number]], per_stream)) {
-				at = w.number;
+		of[i] = n;
+		FOR_TABLE (entry, &t, key)
+			if (same(&a->kernel[i], &a->kernel[first[entry.number]], w->per_stream)) {
+				of[i] = entry.number;
 				break;
 			}
-		if (at == g->n) {
-			grow(&g->first, &g->cap, g->n + 1, sizeof(uint32_t));
-			grow(&g->last, &cap_last, g->n + 1, sizeof(uint32_t));
-			table_add(&t, key, g->n);
-			g->first[g->n++] = i;
-		} else {
-			g->next[g->last[at]] = i;
-		}
-		g->last[at] = i;
+		if (of[i] < n)
+			continue;
+		grow(&first, &cap, n + 1, sizeof(*first));
+		table_add(&t, key, n);
+		first[n++] = i;
 	}
 	table_free(&t);
-}
-
-static void groups_free(struct name_groups *g)
-{
-	free(g->first);
-	free(g->next);
-	free(g->last);
+	free(first);
+	return n;
 }
 
 int ranked_order(const void *a, const void *b)
@@ -111,22 +93,22 @@ static void split(
 	++*n_strata;
 }
 
-uint32_t method_cuts(const struct app *a, const struct wish *w, uint32_t *of, value_fn *value, cut_fn *cut)
+uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *value, cut_fn *cut)
 {
 	struct ranked *r = xmalloc(a->n * sizeof(*r));
-	struct name_groups g;
-	uint32_t n_strata = 0;
+	uint32_t *end = xcalloc(n + 1, sizeof(*end)), n_strata = 0;
 
-	groups_by_name(&g, a, w->per_stream);
-	for (uint32_t i = 0; i < g.n; i++) {
-		uint32_t n = 0;
-
-		for (uint32_t k = g.first[i]; k != UINT32_MAX; k = g.next[k])
-			r[n++] = (struct ranked){value(&a->kernel[k]), k};
-		qsort(r, n, sizeof(*r), ranked_order);
-		split(r, n, of, &n_strata, cut, 0);
+	for (uint32_t i = 0; i < a->n; i++)
+		end[of[i] + 1]++;
+	for (uint32_t g = 0; g < n; g++)
+		end[g + 1] += end[g];
+	for (uint32_t i = 0; i < a->n; i++) /* end[g]: of the group before, until its last kernel is placed */
+		r[end[of[i]]++] = (struct ranked){value(&a->kernel[i]), i};
+	for (uint32_t g = 0, at = 0; g < n; at = end[g++]) {
+		qsort(r + at, end[g] - at, sizeof(*r), ranked_order);
+		split(r + at, end[g] - at, of, &n_strata, cut, 0);
 	}
-	groups_free(&g);
+	free(end);
 	free(r);
 	return n_strata;
 }

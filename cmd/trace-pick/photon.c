@@ -5,6 +5,10 @@
  * a kernel's name are folded into CODE_BINS bins. A kernel joins the first stratum whose first kernel is less than 0.05
  * away (the sum of absolute differences), in the order of the list.
  *
+ * The vectors do not tell how many warps a kernel has, and a pick counts for so many instructions: where these vary much
+ * in a stratum it is cut as Sieve's are, so that few large kernels are not taken for many small ones. (Photon itself takes,
+ * of the kernels that are alike, the one whose number of warps is nearest.)
+ *
  * After Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation Methodology for GPU Workloads", MICRO 2023, the
  * part that compares kernels.
  */
@@ -40,5 +44,5 @@ uint32_t method_photon(const struct app *a, const struct wish *w, uint32_t *of)
 		of[i] = s;
 	}
 	free(leader);
-	return n;
+	return sieve_cuts(a, of, n);
 }

@@ -97,14 +97,17 @@ struct ranked {
 };
 int ranked_order(const void *a, const void *b);
 
+/* method.c: kernels of one name, and stream with --per-stream, are a stratum. */
+method_fn method_by_name;
 /*
- * method.c: the kernels of each name, and stream with --per-stream, sorted by their value, are cut in two where cut()
- * says so of n of them (from 1 to n - 1 into the lower part; 0: they stay together), and each part again. The number of
- * strata.
+ * method.c: the kernels of each of n strata, sorted by their value, are cut in two where cut() says so of m of them (from 1
+ * to m - 1 into the lower part; 0: they stay together), and each part again. The number of strata.
  */
 typedef double value_fn(const struct pick_kernel *k);
-typedef uint32_t cut_fn(const struct ranked *r, uint32_t n);
-uint32_t method_cuts(const struct app *a, const struct wish *w, uint32_t *of, value_fn *value, cut_fn *cut);
+typedef uint32_t cut_fn(const struct ranked *r, uint32_t m);
+uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *value, cut_fn *cut);
+/* sieve.c: cuts by instructions, of n strata, until those of none vary much. The number of strata. */
+uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n);
 
 /*
  * linear.c. x: n rows of d values, overwritten with their components along the axes of largest variance, which hold

@@ -92,7 +92,12 @@ static uint32_t cut(const struct ranked *k, uint32_t n)
 
 static double size_of(const struct pick_kernel *k) { return k->insts ? (double)k->insts : 1; }
 
+uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n)
+{
+	return method_cuts(a, of, n, size_of, cut);
+}
+
 uint32_t method_sieve(const struct app *a, const struct wish *w, uint32_t *of)
 {
-	return method_cuts(a, w, of, size_of, cut);
+	return sieve_cuts(a, of, method_by_name(a, w, of));
 }

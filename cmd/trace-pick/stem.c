@@ -52,5 +52,5 @@ static double time_of(const struct pick_kernel *k) { return k->time; }
 
 uint32_t method_stem(const struct app *a, const struct wish *w, uint32_t *of)
 {
-	return method_cuts(a, w, of, time_of, cut);
+	return method_cuts(a, of, method_by_name(a, w, of), time_of, cut);
 }
