@@ -30,6 +30,7 @@ struct pick_stratum {
 	uint32_t label;   /* in the file */
 	uint32_t kernels; /* of the application that are in it */
 	uint32_t picked;
+	double spread; /* expected deviation of a kernel from the stratum's rate, of their mean; 0: not known */
 };
 
 struct picks {
@@ -67,7 +68,7 @@ void list_hash_end(struct list_hash *h, unsigned char out[16]); /* frees h */
 
 /*
  * XXH3-128 of the picks themselves, as 32 hexadecimal digits: the list's hash, the strata's kernels, positions, weights,
- * strata and sizes; no comment, method or expected error. What a run tells of the picks that it took.
+ * strata and sizes; no comment, method, expected error or spread. What a run tells of the picks that it took.
  */
 #define PICKS_HASH_TEXT 33
 void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT]);

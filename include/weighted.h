@@ -3,8 +3,8 @@
  * From picks to the application: totals, rates and how far they may be off.
  *
  * A total is the sum of weight times value; a rate is the ratio of two totals, never a mean of rates; a maximum is the
- * largest of the picks. The 95 % interval follows from how far the picks of a stratum stray from their common rate, per
- * size, with Student's t for the picks that there are.
+ * largest of the picks. The 95 % interval is the larger of two: Student's, by how far the picks of a stratum stray from their
+ * common rate, per size; and that of a normal model in which what was expected of the stratum counts as one pick more.
  */
 #ifndef WEIGHTED_H
 #define WEIGHTED_H
@@ -19,6 +19,9 @@ double weighted_total(const struct picks *p, const double *y);
  * kernels has one pick.
  */
 double weighted_half(const struct picks *p, const double *y);
+
+/* The point of Student's t that 2.5 % lie above; freedom, its degrees, above 0: that of one for less. */
+double weighted_student(double freedom);
 
 /* The figures of one run, by pick. */
 struct weighted;

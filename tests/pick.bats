@@ -188,6 +188,7 @@ refused() {
 	for w in nan inf -1 0 1e999 0x1 ""; do refused 'wanted a weight' 'stratum 1 40' "1 $w"; done
 	refused "bad:3:5: found '2', wanted a stratum that" 'stratum 1 40' '1 1 2'
 	refused "bad:3:7: found 'x', wanted a size" 'stratum 1 40' '1 1 1 x'
+	for s in 0 -1 x inf "" ; do refused 'wanted a spread, a number above 0' "stratum 1 40 spread=$s"; done
 	refused 'wanted positions that rise' 'stratum 1 40' '2 1 1' '1 1 1'
 	refused 'found stratum 2 of 1 kernels without a pick' 'stratum 1 39' 'stratum 2 1' '1 1 1'
 	refused 'found 2 picks in stratum 1 of 1 kernels' 'stratum 1 1' '1 1 1' '2 1 1'
@@ -258,13 +259,25 @@ cell() { tr -d '\r' | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) 
 		echo '{"record":"end","status":"complete","stats":{}}'
 	} >a.json
 	stats-csv -q --weights picks -s gpu_sim_cycle,gpu_ipc a.json >w.csv
-	# 10 (100 + 110) + 5 (200 + 100); variance 10^2 2 (1 - 2/20) 50 of the first stratum; the second keeps to its sizes,
-	# and has half of the common relative variance, 50 / (105^2 + 150^2), times its mean squared, times 5^2 2 (1 - 2/10).
+	# 10 (100 + 110) + 5 (200 + 100); variance 10^2 2 (1 - 2/20) 50 of the first stratum, none of the second, which keeps
+	# to its sizes: one degree of freedom.
 	awk -v v="$(cell gpu_sim_cycle <w.csv)" -v h="$(cell gpu_sim_cycle.high <w.csv)" 'BEGIN {
-		second = 25 * 2 * 0.8 * 50 / (105 ^ 2 + 150 ^ 2) * 150 ^ 2 / 2
-		d = h - v - 12.706 * sqrt(9000 + second)
+		d = h - v - 12.706 * sqrt(9000)
 		exit !(v == 3600 && d * d < 1e-9)
 	}' || { cat w.csv; return 1; }
+	# Spreads that were expected: their squares, of the means 105 and 150, count as a pick. Too small, they change nothing.
+	sed '/^stratum 1/s/$/ spread=1 name/; /^stratum 2/s/$/ spread=2/' picks >spread
+	stats-csv -q --weights spread -s gpu_sim_cycle a.json >s.csv
+	awk -v v="$(cell gpu_sim_cycle <s.csv)" -v h="$(cell gpu_sim_cycle.high <s.csv)" 'BEGIN {
+		a = 180 * (50 + 105 ^ 2) / 2
+		b = 25 * 2 * 0.8 * (2 * 150) ^ 2 / 2
+		freedom = (a + b) ^ 2 / (a ^ 2 / 2 + b ^ 2 / 2)
+		t = freedom < 3 ? 4.303 + (3.182 - 4.303) * (freedom - 2) : 3.182 + (2.776 - 3.182) * (freedom - 3)
+		d = h - v - t * sqrt(a + b)
+		exit !(v == 3600 && d * d < 1e-9)
+	}' || { cat s.csv; return 1; }
+	sed '/^stratum/s/$/ spread=1e-9/' picks >spread
+	stats-csv -q --weights spread -s gpu_sim_cycle,gpu_ipc a.json | cmp - w.csv
 	awk -v v="$(cell gpu_ipc <w.csv)" 'BEGIN { d = v - 1450 / 3600; exit !(d * d < 1e-18) }'
 	sed -i 's/"position":4/"position":5/' a.json
 	run -2 stats-csv -q --weights picks -s gpu_sim_cycle a.json

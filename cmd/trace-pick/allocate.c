@@ -3,12 +3,13 @@
  * From strata to picks: how many kernels of each, which ones, and what a pick's weight is.
  *
  * Always true: the first kernel of a stratum of three or more is a stratum of its own; a stratum of two kernels or more
- * gives two picks at least, so that they tell how much their kernels vary (with --one neither); the weights of a stratum times the sizes of its picks add up to the stratum's size; each kernel of a
- * stratum is picked with the same chance.
+ * gives two picks at least, so that they tell how much their kernels vary (with --one neither); the weights of a stratum
+ * times the sizes of its picks add up to the stratum's size; each kernel of a stratum is picked with the same chance.
  *
  * How much the cycles of a stratum's kernels will stray from their common rate is not known beforehand. It is taken
  * for their measured times where there are some; else for RATE_SPREAD of a kernel's instructions and a quarter of the
- * spread of these. The numbers of picks are those of least work for the wanted error (Neyman's, with costs).
+ * spread of these. The numbers of picks are those of least work for the wanted error (Neyman's, with costs), which is
+ * half of the interval that would be told of them: Student's, so that few picks in few strata are not enough.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +18,9 @@
 #include "diag.h"
 #include "pick.h"
 #include "table.h"
+#include "weighted.h"
 
 #define RATE_SPREAD 0.05
-#define NORMAL_95   1.96
 #define MANY        20 /* kernels of a stratum */
 #define VERY_MANY   100
 #define KERNEL_COST 500.0 /* what a launch costs besides its warp instructions, in these */
@@ -109,15 +110,17 @@ static uint64_t set_picks(struct stratum *s, uint32_t n, double effort)
 
 static double expected_error(const struct stratum *s, uint32_t n)
 {
-	double var = 0, sum = 0;
+	double var = 0, squares = 0, sum = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		double all = s[i].n;
+		double all = s[i].n, picks = s[i].picks;
+		double part = all * (all - picks) / picks * s[i].sigma * s[i].sigma;
 
-		var += all * all * s[i].sigma * s[i].sigma * (1 / (double)s[i].picks - 1 / all);
+		var += part;
+		squares += part * part / (picks > 1 ? picks - 1 : 1);
 		sum += s[i].value;
 	}
-	return NORMAL_95 * sqrt(var > 0 ? var : 0) / sum;
+	return var > 0 ? weighted_student(var * var / squares) * sqrt(var) / sum : 0;
 }
 
 /* The least effort that gives the wanted error, or the most that -n allows. */
@@ -253,8 +256,12 @@ static void weigh(struct choice *c, const struct app *a, const struct method *m,
 			c->n_picked++;
 		}
 	}
-	for (uint32_t i = 0; i < c->n; i++)
-		c->weight[i] = s[i].picks == s[i].n ? 1 : s[i].size / picked[i];
+	for (uint32_t i = 0; i < c->n; i++) {
+		bool all = s[i].picks == s[i].n;
+
+		c->weight[i] = all ? 1 : s[i].size / picked[i];
+		c->spread[i] = all ? 0 : s[i].sigma * s[i].n / s[i].value;
+	}
 	free(picked);
 }
 
@@ -268,6 +275,7 @@ void choose(struct choice *c, const struct app *a, const struct method *m, const
 	if (m->strata != method_random)
 		c->n = set_firsts_apart(a, c->stratum, c->n, w);
 	c->weight = xcalloc(c->n, sizeof(double));
+	c->spread = xcalloc(c->n, sizeof(double));
 	c->kernels = xcalloc(c->n, sizeof(uint32_t));
 	c->label = xcalloc(c->n, sizeof(uint32_t));
 	struct stratum *s = sort_out(all, a, c->stratum, c->n);
@@ -288,6 +296,7 @@ void choice_free(struct choice *c)
 	free(c->stratum);
 	free(c->picked);
 	free(c->weight);
+	free(c->spread);
 	free(c->kernels);
 	free(c->label);
 }

@@ -126,6 +126,7 @@ struct choice {
 	uint32_t *stratum; /* by kernel */
 	bool *picked;      /* by kernel */
 	double *weight;    /* by stratum */
+	double *spread;    /* by stratum: struct pick_stratum; 0: all picked */
 	uint32_t *kernels; /* by stratum */
 	uint32_t *label;   /* by stratum, from 1 in the order of their first kernels */
 	uint32_t n, n_picked;

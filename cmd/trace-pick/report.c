@@ -50,8 +50,7 @@ static void write_strata(FILE *out, const struct app *a, const struct choice *c)
 		if (c->label[s] != next)
 			continue;
 		next++;
-		picks_write_stratum(
-			out, &(struct pick_stratum){.label = c->label[s], .kernels = c->kernels[s]});
+		picks_write_stratum(out, &(struct pick_stratum){c->label[s], c->kernels[s], 0, c->spread[s]});
 		diag_quote(name, sizeof(name), a->kernel[i].name, strlen(a->kernel[i].name));
 		fprintf(out, " %s\n", name);
 	}

@@ -150,6 +150,18 @@ static int parse_head(struct picks_line *l)
 
 /* ---- strata and picks --------------------------------------------------------------------- */
 
+/* "spread=S" behind a stratum's kernels, if it is there. */
+static int parse_spread(struct picks_line *l, double *spread)
+{
+	static const char name[] = "spread=";
+
+	skip_blanks(l);
+	if (strncmp(l->at, name, sizeof(name) - 1) != 0)
+		return 0;
+	l->at += sizeof(name) - 1;
+	return positive(l, spread, "a spread, a number above 0");
+}
+
 static int parse_stratum(struct picks_line *l)
 {
 	struct picks *p = l->p;
@@ -157,7 +169,8 @@ static int parse_stratum(struct picks_line *l)
 	const char *at = l->at;
 
 	if (whole(l, PICKS_MAX, &s.label, "the number of a stratum, from 1") < 0 ||
-		whole(l, p->n_all, &s.kernels, "how many kernels of the application the stratum has") < 0)
+		whole(l, p->n_all, &s.kernels, "how many kernels of the application the stratum has") < 0 ||
+		parse_spread(l, &s.spread) < 0)
 		return -1;
 	if (s.label != p->n_strata + 1)
 		return bad(l, at + strspn(at, " \t"), "strata numbered 1, 2, 3, ... in their order");
@@ -317,6 +330,8 @@ void picks_write_head(FILE *out, const struct picks *p)
 void picks_write_stratum(FILE *out, const struct pick_stratum *s)
 {
 	fprintf(out, "stratum %u %u", s->label, s->kernels);
+	if (s->spread > 0)
+		fprintf(out, " spread=%.4g", s->spread);
 }
 
 void picks_write_pick(FILE *out, const struct pick *k, uint32_t label, const char *text)

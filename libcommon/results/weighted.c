@@ -4,9 +4,12 @@
  *
  * Within a stratum the picks are a random sample, and weights are the stratum's size by that of its picks, so that a total
  * is a ratio estimate. Its variance is that of what is left of the values when the stratum's rate times their sizes is
- * taken away, with the correction for a finite number of kernels. Few picks that happen to be alike tell little of it: the
- * strata's common relative variance counts as one pick more, where that makes it larger; no freedom comes with it. The variance of a rate is that of its linear part. Degrees
- * of freedom are Satterthwaite's.
+ * taken away, with the correction for a finite number of kernels; that of a rate is the variance of its linear part.
+ *
+ * Two picks that happen to be alike say that their stratum does not vary, and Student's t does not mend that, as most
+ * strata are skewed: a few kernels differ, and few samples meet them. So there is a second interval, of a normal model whose
+ * conjugate prior of the variance is what was expected when the picks were made, with the weight of one pick. The larger
+ * interval is told, for an expectation may be too small, too. Degrees of freedom of sums are Satterthwaite's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -31,8 +34,7 @@ double weighted_total(const struct picks *p, const double *y)
 	return sum;
 }
 
-/* The point of Student's t that 2.5 % lie above. */
-static double student(double freedom)
+double weighted_student(double freedom)
 {
 	static const double at[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
 	uint32_t n = sizeof(at) / sizeof(at[0]), low = (uint32_t)freedom;
@@ -68,49 +70,41 @@ static struct sample *samples(const struct picks *p, const double *y)
 	return s;
 }
 
-/* The variance of a value, relative to its mean, in all strata together; 0 for values of both signs, which have no size. */
-static double common_variance(const struct picks *p, const struct sample *s, const double *y)
+/* A variance that is a sum, and what its degrees of freedom follow from. */
+struct variance {
+	double sum, squares; /* of the parts, each by its degrees */
+};
+
+static void add_variance(struct variance *v, double part, double freedom)
 {
-	double squares = 0, size = 0;
+	v->sum += part;
+	v->squares += part * part / freedom;
+}
 
-	for (uint32_t i = 0; i < p->n; i++)
-		if (y[i] < 0)
-			return 0;
-	for (uint32_t i = 0; i < p->n_strata; i++) {
-		double n = p->stratum[i].picked, mean = s[i].y / n;
-
-		if (n < 2 || n >= p->stratum[i].kernels)
-			continue;
-		squares += s[i].squares;
-		size += (n - 1) * mean * mean;
-	}
-	return size > 0 ? squares / size : 0;
+static double half_of(const struct variance *v)
+{
+	return v->sum > 0 ? weighted_student(v->sum * v->sum / v->squares) * sqrt(v->sum) : 0;
 }
 
 double weighted_half(const struct picks *p, const double *y)
 {
 	struct sample *s = samples(p, y);
-	double var = 0, met = 0, freedom = 0, common = common_variance(p, s, y);
+	struct variance own = {0}, expected = {0};
+	bool known = true;
 
 	for (uint32_t i = 0; i < p->n_strata; i++) {
 		double n = p->stratum[i].picked, all = p->stratum[i].kernels, mean = s[i].y / n;
+		double prior = p->stratum[i].spread * mean;
+		double by = s[i].weight * s[i].weight * n * (1 - n / all);
 
 		if (n >= all)
 			continue;
-		if (n < 2) {
-			var = (double)NAN;
-			continue;
-		}
-		double own = s[i].squares / (n - 1);
-		double with_others = (s[i].squares + common * mean * mean) / n;
-		double by = s[i].weight * s[i].weight * n * (1 - n / all);
-
-		var += by * fmax(own, with_others);
-		met += by * own;
-		freedom += by * own * by * own / (n - 1);
+		known &= n >= 2;
+		add_variance(&own, by * s[i].squares / (n - 1), n - 1);
+		add_variance(&expected, by * (s[i].squares + prior * prior) / n, n);
 	}
 	free(s);
-	return var > 0 ? student(met * met / freedom) * sqrt(var) : var;
+	return known ? fmax(half_of(&own), half_of(&expected)) : (double)NAN;
 }
 
 /* ---- a run ------------------------------------------------------------------------------------ */

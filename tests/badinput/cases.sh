@@ -353,6 +353,9 @@ picked fewer-than-list 'p:1:.*wanted of=N' 'sed -i "1s/kernels=1/kernels=2 of=1/
 picked stratum-zero 'p:5:9: found .0., wanted the number of a stratum' 'sed -i "5s/stratum 1/stratum 0/" p'
 picked stratum-empty 'p:5:11: found .0., wanted how many kernels' 'sed -i "5s/stratum 1 1/stratum 1 0/" p'
 picked stratum-large 'p:5:11: found .2., wanted how many kernels' 'sed -i "5s/stratum 1 1/stratum 1 2/" p'
+for w in 0 -1 nan wide 1e999; do
+	picked "spread-$w" "p:5:20: found .$w., wanted a spread" "sed -i '5s/stratum 1 1/stratum 1 1 spread=$w/' p"
+done
 picked stratum-without-pick 'p: found stratum 2|p:.*wanted' 'sed -i "5a stratum 2 1" p'
 picked stratum-unknown 'p:7:5: found .2., wanted a stratum' 'sed -i "7s/^1 1 1/1 1 2/" p'
 picked position-zero 'p:7:1: found .0., wanted the position' 'sed -i "7s/^1/0/" p'
