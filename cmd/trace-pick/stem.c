@@ -4,6 +4,10 @@
  * that leaves the least deviation within the parts, as long as a cut takes away half of it: then fewer samples are needed
  * for the same error, which is STEM's rule. The number of samples follows from the deviation that is left (allocate.c).
  *
+ * Times that a launch costs, or that were estimated, hide how much kernels do: parts whose instructions vary much are
+ * cut as Sieve's strata are. Without that few large kernels among many small ones are not met, and counts of instructions
+ * are far off where cycles are not.
+ *
  * After Chung et al., "Swift and Trustworthy Large-Scale GPU Simulation with Fine-Grained Error Modeling and Hierarchical
  * Clustering" (STEM+ROOT), MICRO 2025.
  */
@@ -52,5 +56,5 @@ static double time_of(const struct pick_kernel *k) { return k->time; }
 
 uint32_t method_stem(const struct app *a, const struct wish *w, uint32_t *of)
 {
-	return method_cuts(a, of, method_by_name(a, w, of), time_of, cut);
+	return sieve_cuts(a, of, method_cuts(a, of, method_by_name(a, w, of), time_of, cut));
 }
