@@ -180,7 +180,7 @@ static struct probe_window *window_of(const struct probe *p)
 	bool good = true, span = !strcmp(p->rest, "cggty_policy");
 
 	if (span) {
-		good &= add(w, "[B------:R-:W-:-:S02] MOV R1, R255");
+		good &= add(w, "[B------:R-:W-:-:S02] IMAD.MOV.U32 R1, RZ, RZ");
 		good &= add(w, "[B------:R-:W0:-:S04] S2R R8, SR");
 		good &= add(w, "[B------:R-:W1:-:S02] S2R R0, SR");
 	}
