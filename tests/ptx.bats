@@ -154,7 +154,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'found a write at byte 4 of .shared that warp 0 has written since the last barrier'
 	kernel <<-'E'
 		setp.lt.u32 %p1, %r1, 32;
-		@%p1 st.shared.u32 [s+4], %r1;
+		@%p1 st.shared.u32 [s+4], 9;
 		bar.sync 0;
 		ld.shared.u32 %r2, [s+4];
 	E
@@ -605,7 +605,7 @@ results() {
 
 @test "warps of a block that race are warned of, in buffers and variables, unless something orders them" {
 	local race='warning: found a race: warp 1 reads byte 4 of .A., which warp 0 writes at line [0-9]+ of CTA \(0,0,0\), wanted a barrier'
-	local store='setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd1+4], %r1;' load='@!%p1 ld.global.u32 %r2, [%rd1+4];'
+	local store='setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd1+4], 9;' load='@!%p1 ld.global.u32 %r2, [%rd1+4];'
 
 	kernel <<<"$store $load"
 	launch 64
@@ -626,15 +626,15 @@ results() {
 		assert_output ''
 	done
 	# a read before the write, of several warps; bytes are not compared
-	kernel <<<'ld.global.u32 %r2, [%rd1+4]; setp.ge.u32 %p1, %r1, 64; @%p1 st.global.u32 [%rd1+4], %r1;'
+	kernel <<<'ld.global.u32 %r2, [%rd1+4]; setp.ge.u32 %p1, %r1, 64; @%p1 st.global.u32 [%rd1+4], 9;'
 	launch 96
 	run -0 trace-ptx -n k.launch
 	assert_output --regexp 'warp 2 writes byte 4 of .A., which several warps read at line [0-9]+ of CTA \(0,0,0\)'
-	kernel <<<'cvt.u16.u32 %h1, %r1; st.global.u8 [%rd1+4], %h1;'
+	kernel <<<'mov.u16 %h1, 9; st.global.u8 [%rd1+4], %h1;'
 	run -0 trace-ptx -n k.launch
 	assert_output ''
 	# a variable, by warps and by blocks
-	kernel <<<'mov.u64 %rd2, v; st.global.u32 [%rd2+4], %r1;'
+	kernel <<<'mov.u64 %rd2, v; st.global.u32 [%rd2+4], 9;'
 	sed -i '/^.visible/i .global .align 4 .b32 v[4];' k.ptx
 	run -0 trace-ptx -n k.launch
 	assert_output --regexp 'warp 1 writes byte 4 of .v., which warp 0 writes at line'
@@ -642,6 +642,44 @@ results() {
 	sed -i 's/grid=1/grid=2/' k.launch
 	run -0 trace-ptx -n k.launch
 	assert_output --regexp 'CTA \(1,0,0\) writes byte 4 of .v., which others write'
+}
+
+@test "lanes that store different values to one place by one instruction are warned of, once a kernel" {
+	local race='warning: found a race: lanes 4 and 5 of warp 1 write different values to byte'
+
+	kernel <<<'and.b32 %r3, %r1, 36; sub.u32 %r4, %r1, %r3; setp.ge.u32 %p1, %r1, 36; setp.lt.and.u32 %p2, %r1, 38, %p1;
+		mov.u32 %r5, 8; @%p2 st.global.u32 [%rd1+8], %r4; @%p1 st.global.u32 [%rd1+12], %r5;'
+	launch 64
+	tail -1 k.launch >again && cat again >>k.launch
+	for o in '' '-j 3' '--stack volta'; do
+		run -0 trace-ptx $o -n k.launch
+		assert_output --regexp "^trace-ptx: k.ptx:16:[0-9]+: $race 8 of .A., of CTA \(0,0,0\), wanted one of them or an atomic \(kernel k\)$"
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	sed -i 's/grid=1/grid=3/' k.launch
+	run -0 trace-ptx -j 3 -n k.launch
+	assert_output --partial 'of CTA (0,0,0)'
+	run -0 trace-ptx --no-check -n k.launch
+	assert_output ''
+	sed -i 's/%p2 st.global/%p2 st.volatile.global/' k.ptx
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	# elements of a vector; what is cut off does not count; shared memory
+	kernel <<<'mov.u64 %rd3, 7; cvt.u64.u32 %rd2, %r1; st.shared.v2.u64 [s+16], {%rd3,%rd2};'
+	launch 2
+	run -0 trace-ptx -n k.launch
+	assert_output --partial 'found a race: lanes 0 and 1 of warp 0 write different values to byte 16 of .shared'
+	kernel <<<'shl.b32 %r2, %r1, 8; cvt.u64.u32 %rd2, %r2; st.global.u8 [%rd1], %r2; st.global.u8 [%rd1+1], %rd2;
+		shl.b32 %r3, %r1, 4; mov.u64 %rd4, s; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd3, %rd4;
+		@%p1 st.shared.u32 [%rd3], %r1; st.local.u32 [l], %r1;'
+	sed -i 's/^ret/st.shared.u32 [s+8], %r3; ret/; s/^.shared/.local .b32 l;\n&/' k.ptx
+	launch 1
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	launch 32
+	run -0 trace-ptx -n k.launch
+	assert_output --partial 'lanes 0 and 1 of warp 0 write different values to byte 8 of .shared'
+	[ "${#lines[@]}" -eq 1 ]
 }
 
 @test "the lowest block that fails is the one that is told, for any number of threads" {

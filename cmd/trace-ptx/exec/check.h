@@ -41,4 +41,8 @@ void race_end(struct grid *g, bool good);
 void race_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write);
 
+/* The lanes of m are about to execute the store, host addresses in at; of a block that is delivered it is told. */
+void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
+void clash_delivered(const struct cta *c);
+
 #endif

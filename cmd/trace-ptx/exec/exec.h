@@ -330,7 +330,14 @@ struct cta {
 	uint32_t rank;         /* in the cluster */
 	void *check;           /* check.c */
 	struct within *within; /* race.c; NULL: not looked for */
-	void *product;         /* sem/product.c: the matrices in hand */
+	struct clash {
+		const struct op *op; /* NULL: none was found */
+		uint64_t place;
+		uint32_t warp;
+		uint8_t lane, other;
+		bool shared;
+	} clash;       /* clash.c */
+	void *product; /* sem/product.c: the matrices in hand */
 	uint64_t clock;
 };
 

@@ -64,8 +64,10 @@ static void deliver(struct grid_team *t, struct cta *c, bool good)
 	if (good && g->warp_insts > g->opt->limit)
 		cta_over_limit(c);
 	good = good && !grid_failed(g, c->number);
-	if (good)
+	if (good) {
 		race_delivered(c);
+		clash_delivered(c);
+	}
 	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
 }
 

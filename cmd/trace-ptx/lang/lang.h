@@ -212,7 +212,8 @@ struct func {
 	uint32_t n_vars, cap_vars;
 	uint32_t shared_start, shared_end, local_bytes;
 	bool raced,
-		raced_within; /* its thread blocks, warps of one of them, have been found to race: told once */
+		raced_within, /* its thread blocks, warps of one of them, have been found to race: told once */
+		clashed;      /* so have lanes of one instruction */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t first_pc; /* instruction number in the program: PC / 8 */
 	uint32_t *rpc; /* of each instruction: where its lanes meet (in the function), UINT32_MAX: at the end */

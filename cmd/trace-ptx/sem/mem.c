@@ -320,6 +320,8 @@ static void st(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!mem_write(w, o, m, (uint64_t)o->bytes * o->n, at))
 		return;
+	if (w->g->opt->check)
+		clash_store(w, o, m, at);
 	if (o->n == 1) {
 		if (m == ALL_LANES && o->bytes == o->reg_bytes && o->bytes <= 8 && in_a_row(at, o->bytes))
 			memcpy(at[0], w->frame + o->d, (size_t)o->bytes * LANES);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lanes of one store that write different values to one place, by no volatile or ordered access: which of them stays
+ * is left open by PTX. Here it is the highest lane's.
+ *
+ * Programs may mean it (any of them will do), so it is a warning, once for each kernel. Always true: what is told is
+ * the first one in the lowest block that has one, whatever thread executed which block. Stores of one size are
+ * aligned, so that two of an instruction have the same place or none in common.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "exec/check.h"
+
+#define SLOTS 64u /* twice the lanes: a place is found after few others */
+
+/* Have the lanes the same bytes of the register, of which bytes are stored? */
+static bool same_value(
+	const struct warp *w, uint32_t slot, unsigned reg_bytes, unsigned bytes, uint32_t a, uint32_t b)
+{
+	unsigned part = reg_bytes > 8 ? 8 : reg_bytes;
+
+	for (const uint8_t *r = w->frame + slot; bytes; r += LANES * part) {
+		unsigned n = bytes < part ? bytes : part;
+
+		if (memcmp(r + a * part, r + b * part, n))
+			return false;
+		bytes -= n;
+	}
+	return true;
+}
+
+static bool same_store(const struct warp *w, const struct op *o, uint32_t a, uint32_t b)
+{
+	if (o->n == 1)
+		return same_value(w, o->d, o->reg_bytes, o->bytes, a, b);
+	for (unsigned k = 0; k < o->n; k++)
+		if (!same_value(w, o->x->slot[k], o->x->bytes[k], o->bytes, a, b))
+			return false;
+	return true;
+}
+
+/* Where the place is: an offset in the block's shared memory, or an address; UINT64_MAX: elsewhere. */
+static uint64_t place_of(const struct warp *w, uint32_t lane, const uint8_t *at, bool *shared)
+{
+	uintptr_t off = (uintptr_t)at - (uintptr_t)w->cta->shared;
+	const struct memory *m = w->mem;
+
+	*shared = off < w->cta->shared_bytes;
+	if (*shared)
+		return off;
+	return (uintptr_t)at - (uintptr_t)m->heap < m->heap_bytes ||
+			       (uintptr_t)at - (uintptr_t)m->statics < m->static_bytes
+		       ? w->addr[lane]
+		       : UINT64_MAX;
+}
+
+static void note(struct warp *w, const struct op *o, uint32_t lane, uint32_t other, const uint8_t *at)
+{
+	bool shared;
+	uint64_t place = place_of(w, lane, at, &shared);
+
+	if (place != UINT64_MAX)
+		w->cta->clash = (struct clash){o, place, w->index, (uint8_t)lane, (uint8_t)other, shared};
+}
+
+void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at)
+{
+	uint8_t first[SLOTS] = {0}; /* lane + 1 */
+
+	if (w->cta->clash.op || o->is_param || o->space == SP_LOCAL || has(o->in, M_VOLATILE) ||
+		has(o->in, M_RELAXED) || has(o->in, M_RELEASE) || has(o->in, M_MMIO))
+		return;
+	FOR_BITS32 (i, m) {
+		uint32_t k = (uint32_t)((uintptr_t)at[i] * 0x9e3779b97f4a7c15u >> 58);
+
+		while (first[k] && at[first[k] - 1] != at[i])
+			k = (k + 1) % SLOTS;
+		if (first[k] && !same_store(w, o, first[k] - 1u, i)) {
+			note(w, o, first[k] - 1u, i, at[i]);
+			return;
+		}
+		first[k] = first[k] ? first[k] : (uint8_t)(i + 1);
+	}
+}
+
+void clash_delivered(const struct cta *c)
+{
+	const struct clash *x = &c->clash;
+	struct func *k = c->g->code->prog->func[c->g->kernel];
+	char where[160];
+
+	if (!x->op || k->clashed)
+		return;
+	k->clashed = true;
+	const struct buffer *b = x->shared ? NULL : memory_near(c->g->mem, x->place);
+	if (x->shared)
+		snprintf(where, sizeof(where), "byte %llu of .shared", (unsigned long long)x->place);
+	else
+		snprintf(where, sizeof(where), "byte %llu of '%s'",
+			(unsigned long long)(x->place - (b ? b->addr : 0)), b ? b->name : "memory");
+	diag_warn(stmt_place(x->op->func, x->op->in),
+		"found a race: lanes %u and %u of warp %u write different values to %s, of CTA (%u,%u,%u), wanted one of them or an atomic (kernel %s)",
+		x->lane, x->other, x->warp, where, c->id[0], c->id[1], c->id[2], c->g->l->kernel->name);
+}
