@@ -139,6 +139,12 @@ l1	'
 	trace-sim -c my.config $sides -F json "$t" >one
 	trace-sim -c my.config $sides -F json -j 2 "$t" >two
 	cmp one two
+	# one side gives lines that have been written to the other, which must send them away, in the same tick or in the next
+	small='-D gpgpu_cache:dl2=S:2:128:16,L:B:m:L:X,A:192:4,32:0,32'
+	t=$(trace vecadd -n 12)
+	WARPTOOLS_WINDOW=1 trace-sim -c my.config $sides $small -j 1 -F json "$t" >one
+	WARPTOOLS_WINDOW=2 trace-sim -c my.config $sides $small -j 1 -F json "$t" >two
+	cmp one two
 	run -2 trace-sim -c my.config -D l2_sides=2 -D gpgpu_n_sub_partition_per_mchannel=1 "$t"
 	run -2 trace-sim -c my.config -D l2_sides=3 "$t"
 }

@@ -148,15 +148,16 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 
 /*
  * waiting: who may have a packet in the network; NULL: what arrives is taken in later (memory_accept). Who is due is
- * asked before the first moves: what one does to its partner is for the next tick.
+ * asked before the first moves: what one does to its partner is for the next tick. So a slice that has a partner does
+ * not move for what arrives alone, which in a window it does not know.
  */
 static void channel_l2(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
 {
 	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
-		s->due = sub_due(s, k->now) || is_waiting(waiting, s);
+		s->due = sub_due(s, k->now) || (!s->partner && is_waiting(waiting, s));
 	for (struct sub *s = c->sub; s < c->sub + m->per; s++) {
-		if (!s->due)
+		if (!s->due && !is_waiting(waiting, s))
 			continue;
 		if (!sub_has_room(m, s)) {
 			c->stall_dramfull++;
@@ -164,7 +165,8 @@ static void channel_l2(
 		} else if (is_waiting(waiting, s)) {
 			m->accepted += sub_accept(m, s, k->now);
 		}
-		sub_tick(m, s, k->now, k->l2_done);
+		if (s->due)
+			sub_tick(m, s, k->now, k->l2_done);
 	}
 }
 
