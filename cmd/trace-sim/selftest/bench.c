@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A machine for micro-traces (bench.h). What a whole run prints and counts beside cycles is left out. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "gpu/window.h"
 #include "selftest/bench.h"
 #include "team/readahead.h"
 
@@ -31,20 +33,33 @@ void bench_close(struct bench *b)
 	free(b);
 }
 
-void bench_warm(struct bench *b, uint64_t addr, uint32_t cluster, bool write)
+void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster, bool write)
 {
-	memory_warm(
-		b->run.gpu.mem, addr & ~127ull, 1u << addr % 128 / 32, cluster, write, gpu_now(&b->run.gpu));
+	uint64_t at = addr / 32, end = (addr + bytes + 31) / 32;
+
+	while (at < end) {
+		uint32_t in_line = (uint32_t)(at % 4),
+			 n = end - at < 4 - in_line ? (uint32_t)(end - at) : 4 - in_line;
+
+		memory_warm(b->run.gpu.mem, at / 4 * 128, ((1u << n) - 1) << in_line, cluster, write,
+			gpu_now(&b->run.gpu));
+		at += n;
+	}
 }
 
-static void step(struct run *r)
+#define MANY (UINT64_C(1) << 30) /* cycles: longer than any window */
+
+/* A step, or several of them within so many cycles; moments at which nothing happens are left out before. */
+static void step(struct run *r, uint64_t cycles)
 {
 	struct gpu *g = &r->gpu;
 	struct skip skip;
+	unsigned fired;
 
 	if (gpu_skippable(g, &skip))
 		gpu_skip(g, &skip);
-	if (gpu_step(g) & CLOCK_CORE && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
+	fired = window_run(g, gpu_now(g) + cycles) ? CLOCK_CORE : gpu_step(g);
+	if (fired & CLOCK_CORE && g->cycle % DEADLOCK_PERIOD == 0 && run_deadlocked(r))
 		die("a micro-trace hangs on this machine after %llu cycles", (unsigned long long)gpu_now(g));
 }
 
@@ -71,7 +86,7 @@ uint64_t bench_kernel(struct bench *b, const struct micro *m)
 
 	load(b, m);
 	do
-		step(&b->run);
+		step(&b->run, MANY);
 	while (!(k = launch_pop_finished(g)));
 	launch_remove(g, k);
 	micro_text_free(b->text);
@@ -88,12 +103,23 @@ static uint64_t issued(const struct gpu *g)
 	return n;
 }
 
-static void run_until(struct bench *b, enum bench_count what, double n)
+/*
+ * Until so many instructions or CTAs are done. No SM issues more than its schedulers can, so instructions that are lacking
+ * take some cycles at least; CTAs do where their warps do not all wait for the last one, and else are found to have
+ * ended at the end of a window.
+ */
+static void run_until(struct bench *b, const struct micro *m, enum bench_count what, double n)
 {
 	struct gpu *g = &b->run.gpu;
+	const struct core_params *c = &g->params.core;
+	uint32_t sms = m->blocks < g->params.sms ? m->blocks : g->params.sms;
+	double most = (double)sms * c->schedulers * c->max_issue;
+	double lack;
 
-	while ((double)(what == BENCH_CTAS ? g->completed_ctas : issued(g)) < n)
-		step(&b->run);
+	if (what == BENCH_CTAS)
+		most /= (m->threads + 31) / 32;
+	while ((lack = n - (double)(what == BENCH_CTAS ? g->completed_ctas : issued(g))) > 0)
+		step(&b->run, (uint64_t)fmin(lack / most, (double)MANY));
 }
 
 void bench_times(struct bench *b, const struct micro *m, const uint64_t *at, uint64_t *time, unsigned n)
@@ -102,7 +128,7 @@ void bench_times(struct bench *b, const struct micro *m, const uint64_t *at, uin
 
 	load(b, m);
 	for (unsigned i = 0; i < n; i++) {
-		run_until(b, BENCH_INSTS, (double)(before + at[i]));
+		run_until(b, m, BENCH_INSTS, (double)(before + at[i]));
 		time[i] = gpu_now(&b->run.gpu);
 	}
 }
@@ -115,8 +141,8 @@ uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count w
 	uint64_t start;
 
 	load(b, m);
-	run_until(b, what, before + from * all);
+	run_until(b, m, what, before + from * all);
 	start = gpu_now(g);
-	run_until(b, what, before + to * all);
+	run_until(b, m, what, before + to * all);
 	return gpu_now(g) - start;
 }

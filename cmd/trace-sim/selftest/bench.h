@@ -22,14 +22,17 @@ struct bench *bench_open(const struct params *p, const struct isa *isa);
 /* The same with an event log, which outlives the machine. */
 struct bench *bench_open_logged(const struct params *p, const struct isa *isa, struct events *events);
 void bench_close(struct bench *b);
-/* The sector of address addr is read or written by the cluster: the L2's tags change, nothing else. */
-void bench_warm(struct bench *b, uint64_t addr, uint32_t cluster, bool write);
+/*
+ * The sectors of so many bytes are read or written by the cluster, line after line: the L2's tags change, nothing
+ * else.
+ */
+void bench_warm(struct bench *b, uint64_t addr, uint64_t bytes, uint32_t cluster, bool write);
 /* Run one kernel to its end: the core cycles that it took, its launch latency among them. Dies of a deadlock. */
 uint64_t bench_kernel(struct bench *b, const struct micro *m);
 /*
  * Run a kernel until the share `to` of it is done: the core cycles since that was the share `from`, so that neither
  * start nor end count. Done is counted in warp instructions that have issued, where all warps are equally long, or in
- * CTAs that have ended, where there are many. The kernel is left there; only bench_close() may follow.
+ * CTAs that have ended, where there are many (looked at after each window). The kernel is left there; only bench_close() may follow.
  */
 enum bench_count { BENCH_INSTS, BENCH_CTAS };
 uint64_t bench_steady(struct bench *b, const struct micro *m, enum bench_count what, double from, double to);

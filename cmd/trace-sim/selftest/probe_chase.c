@@ -101,14 +101,17 @@ static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32
 /* Instructions up to the load number i, itself with them. */
 static uint64_t issue_of(uint64_t i) { return 2 + i / UNROLL * 3 + i + 1; }
 
+/* Of a footprint far larger than the L2 a pass finds nothing that the one before has left. */
 static void warm(struct bench *b, const struct subject *s, const struct chase_order *o)
 {
 	uint64_t most = 5 * subject_l2_bytes(s) / 2 / LINE, steps = 2 * o->lines;
 
+	if (o->lines * LINE > 3 * subject_l2_bytes(s))
+		return;
 	if (steps > most)
 		steps = most < o->lines ? most : (most / o->lines) * o->lines;
 	for (uint64_t i = o->lines - steps % o->lines, n = 0; n < steps; n++)
-		bench_warm(b, address(o, i + n), 0, false);
+		bench_warm(b, address(o, i + n), 8, 0, false);
 }
 
 double probe_chase(const struct probe *p, const struct subject *s)

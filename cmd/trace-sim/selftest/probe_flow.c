@@ -83,12 +83,22 @@ static uint32_t loop_threads(uint32_t words, bool pairs)
 	return wide;
 }
 
-/* Passes that are run: to fill an L1, and then to see what it keeps; a buffer far larger is not gone through once. */
-static uint32_t loop_steps(uint32_t pass, double bytes, double l1)
+/*
+ * What is run and what of it counts: a pass to fill an L1, and the next to see what it keeps; many passes over a buffer
+ * that it holds; a part of one over a buffer far larger.
+ */
+struct span {
+	uint32_t steps;
+	double from, to;
+};
+
+static struct span loop_span(uint32_t pass, double bytes, double l1)
 {
 	if (bytes > 1.6 * l1)
-		return 192;
-	return bytes > 0.95 * l1 ? 4 * pass : pass < 256 ? 1024 / pass * pass : 4 * pass;
+		return (struct span){192, 0.6, 0.9};
+	if (bytes > 0.95 * l1)
+		return (struct span){5 * pass / 2, 0.45, 0.85};
+	return (struct span){pass < 256 ? 1024 / pass * pass : 4 * pass, 0.6, 0.9};
 }
 
 double probe_l1_flow(const struct probe *p, const struct subject *s)
@@ -105,18 +115,18 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 		.arch = s->arch,
 		.body = loop_body,
 		.what = &l};
-	const double from = 0.6, to = 0.9;
+	struct span part = loop_span(l.pass, bytes, l1);
 	double cycles;
 	struct bench *b;
 
-	l.total = (loop_steps(l.pass, bytes, l1) + BATCH - 1) / BATCH * BATCH;
+	l.total = (part.steps + BATCH - 1) / BATCH * BATCH;
 	b = bench_open(&s->params, s->isa);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
-		bench_warm(
-			b, MICRO_DATA + at, inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters, false);
-	cycles = (double)bench_steady(b, &m, BENCH_INSTS, from, to);
+		bench_warm(b, MICRO_DATA + at, SECTOR,
+			inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters, false);
+	cycles = (double)bench_steady(b, &m, BENCH_INSTS, part.from, part.to);
 	bench_close(b);
-	return subject_rate(s, (to - from) * l.total * parts * threads * 4 * s->params.sms, cycles);
+	return subject_rate(s, (part.to - part.from) * l.total * parts * threads * 4 * s->params.sms, cycles);
 }
 
 /* ---- CTAs that read a share of a buffer each ------------------------------------------------ */
@@ -178,9 +188,7 @@ static void share_warm(struct bench *b, const struct subject *s, struct shares *
 
 	for (; h->first < steps; h->first++)
 		for (uint32_t slot = 0; slot < h->slots; slot++)
-			for (uint32_t at = 0; at < ROW_BYTES; at += SECTOR)
-				bench_warm(
-					b, row_at(h, slot, h->first) + at, slot % s->params.clusters, false);
+			bench_warm(b, row_at(h, slot, h->first), ROW_BYTES, slot % s->params.clusters, false);
 }
 
 double probe_l2_flow(const struct probe *p, const struct subject *s)

@@ -70,16 +70,19 @@ static void stream_body(struct scribe *s, const struct micro *m, uint32_t block,
 	scribe_masked(s, lanes, "", "EXIT", "", 0);
 }
 
-/* What the elements before the first leave in the L2, in the order in which they were touched. */
-static void stream_warm(struct bench *b, const struct subject *s, const struct probe_stream *st)
-{
-	for (uint64_t i = 0; i < st->first; i += SECTOR / 8) {
-		uint32_t cluster = (uint32_t)(i / 1024) % s->params.clusters;
+#define PIECE 1024u /* elements that one cluster touches before the next */
 
-		for (uint32_t a = 1; a <= st->kind->reads; a++)
-			bench_warm(b, element(a, i + 8), cluster, false);
-		if (st->kind->writes)
-			bench_warm(b, element(0, i + 8), cluster, true);
+/* What so many elements leave in the L2, in the order in which they were touched. */
+static void stream_warm(struct bench *b, const struct subject *s, const struct stream_kind *k, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i += PIECE) {
+		uint32_t cluster = (uint32_t)(i / PIECE) % s->params.clusters;
+		uint64_t bytes = (n - i < PIECE ? n - i : PIECE) * 8;
+
+		for (uint32_t a = 1; a <= k->reads; a++)
+			bench_warm(b, element(a, i + 8), bytes, cluster, false);
+		if (k->writes)
+			bench_warm(b, element(0, i + 8), bytes, cluster, true);
 	}
 }
 
@@ -124,9 +127,9 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 	struct bench *b;
 	double cycles;
 
-	st.first = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted(k)) / 1024 * 1024;
+	st.first = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted(k)) / PIECE * PIECE;
 	b = bench_open(&s->params, s->isa);
-	stream_warm(b, s, &st);
+	stream_warm(b, s, k, st.first);
 	cycles = (double)bench_steady(b, &m, BENCH_CTAS, STREAM_FROM, STREAM_TO);
 	bench_close(b);
 	return subject_rate(s, counted(k) * m.blocks * m.threads * (STREAM_TO - STREAM_FROM), cycles);
@@ -214,8 +217,8 @@ static double small_time(const struct subject *s, double bytes)
 	for (uint64_t i = 0; i < m.blocks * (uint64_t)SMALL_BLOCK; i += SECTOR / 8) {
 		uint32_t cluster = (uint32_t)(i / SMALL_BLOCK) % s->params.clusters;
 
-		bench_warm(b, element(1, i + 8), cluster, false);
-		bench_warm(b, element(0, i + 8), cluster, true);
+		bench_warm(b, element(1, i + 8), SECTOR, cluster, false);
+		bench_warm(b, element(0, i + 8), SECTOR, cluster, true);
 	}
 	bench_kernel(b, &m);
 	cycles = (double)bench_kernel(b, &m);
