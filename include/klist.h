@@ -77,6 +77,8 @@ struct picks;
 /* 0, or -1 and *f where s are picks made for another list. */
 int kselect_fits(const struct kselect *s, const struct klist *k, struct fault *f);
 const struct picks *kselect_picks(const struct kselect *s); /* what @FILE held; NULL: positions or names */
+/* Ends the program when output, which -f would replace, is @FILE. NULL: none. */
+void kselect_spare(const struct kselect *s, const char *output);
 void kselect_free(struct kselect *s);
 
 #endif

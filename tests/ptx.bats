@@ -131,6 +131,26 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'found a trap'
 }
 
+@test "neither a trace nor what is saved replaces what is read" {
+	local file same='found the output among the inputs, wanted another file'
+	kernel </dev/null
+	head -c 256 /dev/zero >zeros
+	printf 'module k.ptx\nbuffer A bytes=256 file=zeros\nlaunch k grid=1 block=32 args A\n' >kernelslist.g
+	for file in s.launch k.ptx; do
+		{ cat kernelslist.g; echo "save A $file"; } >s.launch
+		run -2 trace-ptx -n s.launch
+		assert_output "trace-ptx: $file: $same"
+	done
+	run -2 trace-ptx -f -o . kernelslist.g
+	assert_output "trace-ptx: ./kernelslist.g: $same"
+	cp zeros kernel-1.traceg
+	sed 's/zeros/kernel-1.traceg/' kernelslist.g >k.launch
+	run -2 trace-ptx -f -o . k.launch
+	assert_output "trace-ptx: ./kernel-1.traceg: $same"
+	{ cat k.launch; echo "save A kernel-1.traceg"; } >s.launch
+	run -0 trace-ptx -n s.launch
+}
+
 @test "expect compares a buffer with a file" {
 	kernel <<<'st.global.u32 [%rd1], 7;'
 	launch 1

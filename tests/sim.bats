@@ -373,12 +373,27 @@ start_second() {
 	cp -r "$(trace alu-pascal)" app
 	cp "$WARPTOOLS_GPUS/titanx.icnt" .
 	cp "$WARPTOOLS_GPUS/titanx.config" gpu.config
-	md5sum app/* gpu.config >sums
+	trace-pick -q -o picks app
+	cubingen app >k.cubin
+	: >rows
+	echo '-network_mode 1' >>gpu.config
+	printf 'Duration (ns),Name\n7,alu\n' >times.csv
+	md5sum app/* gpu.config titanx.icnt picks k.cubin rows times.csv >sums
 	for option in -o --events --profile --timeline --net-report; do
 		for file in app/kernel-1.traceg app/../app/kernelslist.g gpu.config; do
 			run -2 trace-sim -q -c gpu.config -f $option $file app
 			assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
 		done
+	done
+	for file in titanx.icnt picks rows k.cubin; do
+		run -2 trace-sim -q -c gpu.config -k @picks --isa rows --cubin k.cubin -f -o $file app
+		assert_output --partial "$file: found the output among the inputs, wanted another file"
+	done
+	for job in 'trace-pack -k @picks -o picks app' 'trace-pack --cubin k.cubin -o k.cubin app' \
+		'trace-pick --times times.csv -o times.csv app' 'stats-csv -k @picks -o picks app' \
+		'stats-csv --weights picks -o picks app'; do
+		run -2 $job -q -f
+		assert_output --partial 'found the output among the inputs'
 	done
 	for file in app/kernel-1.traceg app/kernelslist.g; do
 		run -2 trace-pick -q -f -o $file app

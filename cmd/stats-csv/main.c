@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "complete.h"
 #include "output.h"
+#include "picks.h"
 #include "job.h"
 #include "top.h"
 
@@ -57,7 +58,7 @@ static const struct cli_row rows[] = {
 	{OPT_LONG, "long", NULL, "a row for each figure: statistic, value, unit", NULL},
 	{'F', "format", "FORMAT", "csv (default), tsv or markdown", "csv tsv markdown"},
 	{'o', "output", "FILE", "write the table there when complete; - is stdout", "file"},
-	{'f', "force", NULL, "replace an existing output file", NULL},
+	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},
 	{OPT_LIST, "list", NULL, "show which figures there are, with their units", NULL},
 	{OPT_RUNNING, "running", NULL, "running values, as Accel-Sim prints them", NULL},
 	{'e', "expression", "NAME=EXPR", "a derived column: + - * / ( ), names, min max sqrt log abs", NULL},
@@ -257,6 +258,16 @@ static void finish(struct csv_job *j)
 	store_free(j->store);
 }
 
+/* No file that is read is replaced by the table. */
+static void spare_inputs(const struct csv_job *j, int n, char **argv)
+{
+	kselect_spare(j->kernels, j->output);
+	if (j->weights)
+		output_spare(j->output, j->weights->path);
+	for (int i = 0; i < n; i++)
+		output_spare(j->output, argv[i]);
+}
+
 int main(int argc, char **argv)
 {
 	struct csv_job j = {.output = NULL};
@@ -266,8 +277,7 @@ int main(int argc, char **argv)
 	diag_init(argv[0]);
 	n = cli_parse(&cli, argc, argv, on_option, &j);
 	check(&j);
-	for (int i = 0; i < n; i++)
-		output_spare(j.output, argv[i]);
+	spare_inputs(&j, n, argv);
 	collect_named(&j);
 	out = output_open(j.output, j.force);
 	for (int i = 0; i < n && !j.top; i++)

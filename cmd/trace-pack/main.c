@@ -29,7 +29,7 @@ static const struct cli_row rows[] = {
 		"pack the control codes of a cubin, fat binary or program with the kernels; may be repeated",
 		"file"},
 	{'F', "format", "FORMAT", "of -l: text (default) or json", "text json"},
-	{'f', "force", NULL, "replace existing files", NULL},
+	{'f', "force", NULL, "replace existing files, but none that is read", NULL},
 	{OPT_ALL, "all", NULL, "without a list: raw files too of kernels that have a grouped one", NULL},
 	{'j', "jobs", "N", "threads; the bytes are the same for any number", NULL},
 	{OPT_LEVEL, "level", "N",

@@ -126,8 +126,11 @@ static void check_output(const struct source *s, const struct pack_args *a)
 {
 	output_spare(a->output, s->shown);
 	output_spare(a->output, s->list_path);
+	kselect_spare(a->select, a->output);
 	for (uint32_t i = 0; a->output && i < s->n_items; i++)
 		output_spare(a->output, s->item[i].path);
+	for (uint32_t i = 0; i < a->n_cubins; i++)
+		output_spare(a->output, a->cubin[i]);
 	if (!a->output && isatty(STDOUT_FILENO))
 		die("found a terminal as output, wanted -o FILE or a redirection");
 }

@@ -40,7 +40,7 @@ static const struct cli_row rows[] = {
 	{OPT_SEED, "seed", "N", "which of equal kernels are picked (1)", NULL},
 	{'j', "threads", "N", "read with up to N threads, for the same result; 1 is the default", NULL},
 	{'o', "output", "FILE", "write the picks there when complete; - is stdout", "file"},
-	{'f', "force", NULL, "replace an existing output file", NULL},
+	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},
 	{'q', "quiet", NULL, "no warnings", NULL},
 };
 
@@ -128,10 +128,12 @@ int main(int argc, char **argv)
 		reading = READ_COUNTS;
 	features_read(&app, n ? argv[0] : "-", reading, a.threads);
 	klist_spare(&app.list, a.output);
-	if (estimate)
+	if (estimate) {
 		times_estimate(&app);
-	else if (a.times)
+	} else if (a.times) {
+		output_spare(a.output, a.times);
 		times_read(&app, a.times);
+	}
 	choose(&c, &app, a.method, &a.wish);
 	report(output_stream(out), &app, a.method, &a.wish, &c);
 	choice_free(&c);

@@ -42,7 +42,7 @@ static const struct cli_row rows[] = {
 	{'c', "config", "FILE", "the same from a configuration file; may be repeated", "file"},
 	{'D', "define", "NAME=VALUE", "set one option of it after all files", NULL},
 	{'l', "list", NULL, "with --run: list the functions of the CUDA runtime, executed and refused", NULL},
-	{'f', "force", NULL, "replace existing files", NULL},
+	{'f', "force", NULL, "replace existing files, but none that is read", NULL},
 	{'q', "quiet", NULL, "no warnings", NULL},
 	{'v', "verbose", NULL, "say what was executed, on stderr", NULL},
 };

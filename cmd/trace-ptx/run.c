@@ -60,6 +60,42 @@ static char *in_folder(const char *folder, const char *name)
 	return p;
 }
 
+static char *saved_path(const struct running *r, const struct step *c)
+{
+	return *c->path == '/' ? xstrdup(c->path)
+			       : in_folder(r->o->saves ? r->o->saves : r->s->folder, c->path);
+}
+
+/* "kernel-1.traceg" */
+static char *kernel_path(const struct running *r, uint32_t id)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "kernel-%u.traceg", id);
+	return in_folder(r->o->output, name);
+}
+
+/* No file that is read is replaced, neither by the trace nor by what the script saves. */
+static void spare_inputs(const struct running *r)
+{
+	bool folder = r->o->to == TRACE_FOLDER;
+	char *path = folder ? in_folder(r->o->output, "kernelslist.g") : NULL;
+
+	script_spare(r->s, path, true);
+	free(path);
+	for (uint32_t i = 0; i < r->s->n_commands; i++) {
+		const struct step *c = &r->s->command[i];
+
+		path = NULL;
+		if (c->kind == CMD_SAVE || c->kind == CMD_SAVESYM)
+			path = saved_path(r, c);
+		else if (c->kind == CMD_LAUNCH && folder)
+			path = kernel_path(r, c->launch.id);
+		script_spare(r->s, path, c->kind == CMD_LAUNCH);
+		free(path);
+	}
+}
+
 static void write_list(struct running *r)
 {
 	struct bytes list = list_text(r->s);
@@ -110,10 +146,8 @@ static void trace_begin(struct running *r, const struct grid *g, const struct oc
 	struct output **out, struct pack_inst **inst)
 {
 	if (r->o->to == TRACE_FOLDER) {
-		char name[40], *path;
+		char *path = kernel_path(r, g->l->id);
 
-		snprintf(name, sizeof(name), "kernel-%u.traceg", g->l->id);
-		path = in_folder(r->o->output, name);
 		*out = output_open(path, r->o->force);
 		r->trace = output_stream(*out);
 		free(path);
@@ -192,8 +226,7 @@ static int do_launch(struct running *r, struct step *c)
 
 static void save(struct running *r, const struct step *c, const uint8_t *bytes)
 {
-	const char *folder = r->o->saves ? r->o->saves : r->s->folder;
-	char *path = *c->path == '/' ? xstrdup(c->path) : in_folder(folder, c->path);
+	char *path = saved_path(r, c);
 	struct output *out = output_open(path, true);
 
 	fwrite(bytes, 1, c->bytes, output_stream(out));
@@ -258,6 +291,7 @@ int run_script(struct script *s, const struct run_options *o)
 	struct running r = {.s = s, .o = o};
 	int status = EXIT_GOOD;
 
+	spare_inputs(&r);
 	memory_open(&r.mem, s->heap_bytes + (s->code.uses_malloc ? DEVICE_HEAP : 0));
 	memory_statics(&r.mem, &s->prog);
 	trace_open_all(&r);

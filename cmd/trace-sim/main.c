@@ -71,7 +71,7 @@ static const struct cli_row rows[] = {
 		"simulate with up to N threads, for the same result; 2 while a processor is idle, else 1, is the default",
 		NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
-	{'f', "force", NULL, "replace an existing output file", NULL},
+	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},
 	{OPT_ISOLATE, "isolate", NULL,
 		"simulate each kernel on its own, on a cold machine; -j N of them at the same time", NULL},
 	{OPT_RESUME, "resume", NULL,
@@ -319,12 +319,17 @@ static void prepare_sampling(struct run *r)
 }
 
 /* No file that is read is replaced by the output of that name. */
-static void spare_inputs(const struct klist *list, const struct sim_args *a, const char *output)
+static void spare_inputs(const struct run *r, const struct sim_args *a, const char *output)
 {
-	klist_spare(list, output);
+	klist_spare(&r->list, output);
+	kselect_spare(r->select, output);
+	output_spare(output, a->isa);
+	output_spare(output, r->gpu.params.net.file);
 	for (uint32_t i = 0; i < a->n_config; i++)
 		if (!a->shipped[i])
 			output_spare(output, a->config[i]);
+	for (uint32_t i = 0; i < a->n_cubin; i++)
+		output_spare(output, a->cubin[i]);
 }
 
 static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
@@ -336,11 +341,11 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
-	spare_inputs(&r->list, a, a->output);
-	spare_inputs(&r->list, a, a->beside.events);
-	spare_inputs(&r->list, a, a->beside.profile);
-	spare_inputs(&r->list, a, a->beside.timeline);
-	spare_inputs(&r->list, a, a->beside.net_report);
+	spare_inputs(r, a, a->output);
+	spare_inputs(r, a, a->beside.events);
+	spare_inputs(r, a, a->beside.profile);
+	spare_inputs(r, a, a->beside.timeline);
+	spare_inputs(r, a, a->beside.net_report);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
 		run_check(r);

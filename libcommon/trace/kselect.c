@@ -12,6 +12,7 @@
 #include "klist.h"
 #include "namelist.h"
 #include "num.h"
+#include "output.h"
 #include "picks.h"
 
 struct kselect_item {
@@ -68,6 +69,12 @@ static struct kselect *from_picks(const char *path, struct fault *f)
 }
 
 const struct picks *kselect_picks(const struct kselect *s) { return s ? s->picks : NULL; }
+
+void kselect_spare(const struct kselect *s, const char *output)
+{
+	if (kselect_picks(s))
+		output_spare(output, kselect_picks(s)->path);
+}
 
 void klist_hash(const struct klist *k, unsigned char out[16])
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "cli.h"
 #include "input.h"
+#include "output.h"
 #include "launch/read.h"
 
 #define ARGS_MAX 512u
@@ -483,6 +484,23 @@ int script_memory(struct script *s, const void *text, size_t n, const char *ptx,
 	s->ptx = ptx;
 	s->folder = "";
 	return read_all(s, in, f);
+}
+
+void script_spare(const struct script *s, const char *output, bool values)
+{
+	if (s->ptx)
+		return;
+	output_spare(output, s->path);
+	for (uint32_t i = 0; i < s->prog.n_modules; i++)
+		output_spare(output, s->prog.module[i]->path);
+	for (uint32_t i = 0; values && i < s->n_commands; i++) {
+		const struct step *c = &s->command[i];
+
+		if (c->kind == CMD_EXPECT)
+			output_spare(output, c->path);
+		else if ((c->kind == CMD_BUFFER || c->kind == CMD_SYMBOL) && c->init.kind == INIT_FILE)
+			output_spare(output, c->init.text);
+	}
 }
 
 void script_free(struct script *s)

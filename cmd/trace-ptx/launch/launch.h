@@ -61,6 +61,11 @@ struct script {
 int script_read(struct script *s, const char *path, struct fault *f);
 /* The same from memory, every module being the text ptx. */
 int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
+/*
+ * Ends the program when output, which would be replaced, is the launch file, a module or, with values, a file that
+ * values are read from: what a line saves may be what another reads.
+ */
+void script_spare(const struct script *s, const char *output, bool values);
 void script_free(struct script *s);
 /* Values of n bytes. 0, or -1 and *f (a file that cannot be read or is too short). */
 int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f);
