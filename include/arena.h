@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Memory for the caller to free(); without any left the program ends, exit 2. */
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);           /* overflow checked */
 void *xrealloc(void *p, size_t n, size_t size); /* n * size bytes, overflow checked */

@@ -20,6 +20,7 @@ struct bytes {
 	size_t n, cap;
 };
 
+/* Behind what is there: n bytes, a string, formatted text. */
 void bytes_add(struct bytes *b, const void *p, size_t n);
 void bytes_puts(struct bytes *b, const char *s);
 void bytes_printf(struct bytes *b, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -23,7 +23,7 @@ struct cubin_function {
 	unsigned regs;       /* that a thread has, as the assembler said; 0: not known */
 };
 
-struct cubins *cubins_new(void);
+struct cubins *cubins_new(void); /* empty; the caller's */
 void cubins_free(struct cubins *c);
 /* Read a file (a cubin, a fat binary, or any file with them inside). 0, or -1 and *f. */
 int cubins_add(struct cubins *c, const char *path, struct fault *f);
@@ -50,6 +50,7 @@ struct control_code {
 	uint8_t depbar_counter, depbar_most, depbar_list;
 };
 
+/* All fields of k from the 16 bytes of an instruction (7.0 and later); any bytes will do. */
 void control_decode(struct control_code *k, const uint8_t instruction[16]);
 /* The other way: all fields of k, DEPBAR's only where its opcode is CONTROL_DEPBAR, and nothing else. */
 void control_encode(const struct control_code *k, uint8_t instruction[16]);

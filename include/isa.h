@@ -103,7 +103,7 @@ struct isa_op {
 
 struct isa; /* the built-in rows plus the user's */
 
-struct isa *isa_new(void);
+struct isa *isa_new(void);                                        /* the built-in rows; the caller's */
 int isa_load(struct isa *isa, const char *path, struct fault *f); /* adds or overrides rows; 0 or -1 */
 struct input;
 int isa_parse(struct isa *isa, struct input *in, struct fault *f); /* the same from an open input */

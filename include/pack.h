@@ -102,7 +102,8 @@ bool pack_begins(struct input *in);
 struct pack *pack_forward(struct input *in, struct fault *f);
 void pack_close(struct pack *p);
 
-const char *pack_path(const struct pack *p);
+/* What a pack says lives as long as it does. */
+const char *pack_path(const struct pack *p);      /* as input_name() has it */
 const char *pack_list_name(const struct pack *p); /* NULL: there was no list file */
 const char *pack_list_text(const struct pack *p, size_t *n);
 uint32_t pack_kernels(const struct pack *p);

@@ -83,6 +83,7 @@ struct ptx_form {
 	bool arrive;      /* a barrier that is not waited for */
 };
 
+/* The form of an opcode of n bytes as a line "-code" spells it (ld.global.u32); what it does not name is 0. */
 void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n);
 
 const char *ptx_space_name(enum space s); /* "shared" */

@@ -16,6 +16,7 @@ enum record_format { RECORD_TEXT, RECORD_JSON, RECORD_MSGPACK };
 
 struct record_writer;
 
+/* To out, which stays the caller's; record_close() frees the writer. */
 struct record_writer *record_open(FILE *out, enum record_format format);
 void record_begin(struct record_writer *w, const char *record); /* "run", "kernel", "end" */
 void record_string(struct record_writer *w, const char *name, const char *value);

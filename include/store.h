@@ -54,8 +54,9 @@ struct store {
 	struct store_spool *spool;
 };
 
-struct store *store_new(void);
+struct store *store_new(void); /* empty; the caller's */
 void store_free(struct store *s);
+/* Equal texts are one word; a word's text lives as long as the store. */
 uint32_t store_word_add(struct store *s, const char *text);
 const char *store_word(const struct store *s, uint32_t word);
 uint32_t store_column(struct store *s, const char *name); /* made when it is new */

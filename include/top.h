@@ -50,7 +50,7 @@ struct top {
 	enum top_by by;
 };
 
-struct top *top_new(enum top_by by);
+struct top *top_new(enum top_by by); /* no rows yet, which are to be joined by that; the caller's */
 /* Take what results_next() gave as RESULT_KERNEL. False: it is no kernel of a profile. */
 bool top_add(struct top *t, int side, const struct result_item *item);
 /* Side 0 alone: most cycles first. Both: the largest change first. Equal ones by kernel, PC, line, reason. */

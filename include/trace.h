@@ -68,9 +68,9 @@ struct inst {
 
 struct code; /* all distinct static instructions of a run; handles stay valid */
 
-struct code *code_new(const struct isa *isa);
+struct code *code_new(const struct isa *isa); /* empty; isa is to outlive it */
 void code_free(struct code *c);
-uint32_t code_count(const struct code *c);
+uint32_t code_count(const struct code *c); /* handles are 0 to this less 1 */
 const struct inst *code_at(const struct code *c, uint32_t handle);
 
 /* ---- thread blocks ------------------------------------------------------------------------ */
