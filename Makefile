@@ -242,7 +242,7 @@ dist:
 clean:
 	rm -rf build
 
-# trace-sim with one policy more of each kind, from tests/extend: a policy is one file and one row.
+# trace-sim with one policy more of each kind and one network, from tests/extend: each is one file and its rows.
 EXTEND_FLAGS = -Itests -Icmd/trace-sim -DEXTRA_ROWS
 EXTEND_OBJ   = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/extend/*.c)))
 extended:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# A policy is one file and one row: trace-sim built with those of tests/extend runs them, and knows all others.
+# A policy or a network is one file and its rows: trace-sim built with those of tests/extend runs them, and knows all others.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -33,6 +33,23 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 	[[ $output == *"auto, control or scoreboard"* ]]
 	run -2 trace-sim -g rtx3070 -D core_dependence=in_turn "$BATS_FILE_TMPDIR/app"
 	[[ $output == *core_dependence* ]]
+}
+
+@test "a network from outside the tree: as a fly of one stage, which has the same router" {
+	local machine="-D gpgpu_n_clusters=4 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D network_mode=1" of
+	cd "$BATS_TEST_TMPDIR"
+	for of in 'star direct' 'fly dest_tag'; do
+		cat >"${of% *}.icnt" <<-END
+		topology = ${of% *}; routing_function = ${of#* }; k = 8; n = 1; num_vcs = 4; vc_buf_size = 8;
+		flit_size = 40; use_map = 0; subnets = 2; sim_type = gpgpusim;
+		END
+	done
+	run -0 cycles $machine -D inter_config_file=star.icnt
+	[ "$output" -gt 1000 ]
+	[ "$output" = "$(cycles $machine -j 2 -D inter_config_file=star.icnt)" ]
+	[ "$output" = "$(cycles $machine -D inter_config_file=fly.icnt)" ]
+	run -2 trace-sim -g rtx3070 $machine -D inter_config_file=star.icnt "$BATS_FILE_TMPDIR/app"
+	[[ $output == *"found 'topology = star', wanted mesh, "* ]]
 }
 
 @test "a counter from outside the tree" {

@@ -133,6 +133,11 @@ static int judge_anynet(struct icnt *c, struct fault *f)
 	return 0;
 }
 
+static const char topology_names[] =
+#define TOPOLOGY(name, text) ", " #name
+#include "machine/network.def"
+	;
+
 static int judge_topology(struct icnt *c, struct fault *f)
 {
 	const char *name = icnt_text(c, ICNT_topology);
@@ -142,8 +147,7 @@ static int judge_topology(struct icnt *c, struct fault *f)
 	for (t = 0; t < N_TOPOLOGIES && strcmp(name, icnt_topologies[t].name); t++)
 		;
 	if (t == N_TOPOLOGIES)
-		return icnt_refuse(c, ICNT_topology, f,
-			"mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew or anynet");
+		return icnt_refuse(c, ICNT_topology, f, "%s", topology_names + 2);
 	c->topology = (enum icnt_topology)t;
 	c->k = (uint32_t)icnt_int(c, ICNT_k);
 	c->n = (uint32_t)icnt_int(c, ICNT_n);
@@ -173,7 +177,6 @@ void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most)
 	case TOPOLOGY_mesh:
 	case TOPOLOGY_torus: *least = *most = 2 * c->n + 1; break;
 	case TOPOLOGY_cmesh: *least = *most = 8; break;
-	case TOPOLOGY_fly: *least = *most = c->k; break;
 	case TOPOLOGY_fattree:
 		*least = c->k;
 		*most = c->n > 1 ? 2 * c->k : c->k;
@@ -188,7 +191,7 @@ void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most)
 		break;
 	case TOPOLOGY_flatfly: *least = *most = c->c + (c->k - 1) * c->n; break;
 	case TOPOLOGY_dragonflynew: *least = *most = 4 * c->k - 1; break;
-	default:
+	case TOPOLOGY_anynet:
 		*least = UINT32_MAX;
 		*most = 0;
 		for (uint32_t r = 0; r < c->any->routers; r++) {
@@ -198,6 +201,8 @@ void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most)
 			*least = ports < *least ? ports : *least;
 			*most = ports > *most ? ports : *most;
 		}
+		break;
+	default: *least = *most = c->k;
 	}
 }
 

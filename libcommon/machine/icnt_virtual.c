@@ -108,6 +108,11 @@ static int judge_noq(const struct icnt *c, struct fault *f)
 
 /* ---- buffers ------------------------------------------------------------------------------------------- */
 
+static const char policy_names[] =
+#define POLICY(name, id, text) ", " #name
+#include "machine/network.def"
+	;
+
 static int judge_policy(struct icnt *c, struct fault *f)
 {
 	static const char *const names[N_POLICIES] = {
@@ -120,8 +125,7 @@ static int judge_policy(struct icnt *c, struct fault *f)
 	for (i = 0; i < N_POLICIES && strcmp(name, names[i]); i++)
 		;
 	if (i == N_POLICIES)
-		return icnt_refuse(c, ICNT_buffer_policy, f,
-			"private, shared, limited, dynamic, shifting, feedback or simplefeedback");
+		return icnt_refuse(c, ICNT_buffer_policy, f, "%s", policy_names + 2);
 	c->policy = (enum icnt_policy)i;
 	return 0;
 }
@@ -261,8 +265,10 @@ static const char *const allocators[N_ALLOCATORS] = {
 #include "machine/network.def"
 };
 
-#define ALLOCATORS \
-	"islip, pim, loa, wavefront, rr_wavefront, select, max_size, separable_input_first or separable_output_first"
+static const char allocator_names[] =
+#define ALLOCATOR(name, id, text) ", " #name
+#include "machine/network.def"
+	;
 
 /* What stands in brackets: from `text` of n bytes. tree(g,inner) nests. */
 static bool parse_arbiter(struct icnt_alloc *a, const char *text, size_t n)
@@ -298,10 +304,11 @@ static int parse_alloc(const struct icnt *c, enum icnt_id id, struct icnt_alloc 
 	for (k = 0; k < N_ALLOCATORS && !(strlen(allocators[k]) == n && !memcmp(allocators[k], text, n)); k++)
 		;
 	if (k == N_ALLOCATORS)
-		return icnt_refuse(c, id, f, "%s" ALLOCATORS,
+		return icnt_refuse(c, id, f, "%s%s",
 			id == ICNT_spec_sw_allocator ? "prio, "
 			: id == ICNT_vc_allocator    ? "piggyback, "
-						     : "");
+						     : "",
+			allocator_names + 2);
 	a->kind = (enum icnt_allocator)k;
 	if (open)
 		inner = close && close > open ? (size_t)(close - open - 1) : strlen(open + 1);

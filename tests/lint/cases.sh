@@ -206,7 +206,7 @@ lint icnt-file '-D inter_config_file=n.icnt:1:1: error: icnt-file: the network d
 lint icnt-syntax "n.icnt:1:3: error: icnt-syntax: found '4' after 'k', wanted '='" "$net"'; echo "k 4;" >n.icnt'
 lint icnt-name "n.icnt:1:1: error: icnt-name: found 'toplogy', a name that BookSim does not know; is 'topology' meant?" \
 	"$net"'; echo "toplogy = fly;" >n.icnt'
-lint icnt-value "n.icnt:1:38: error: icnt-value: found 'topology = ring', wanted mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew or anynet" \
+lint icnt-value "n.icnt:1:38: error: icnt-value: found 'topology = ring', wanted mesh, torus, cmesh, fly, fattree, tree4, qtree, flatfly, dragonflynew, anynet" \
 	"$net"'; echo "subnets=2;sim_type=gpgpusim;topology=ring;" >n.icnt'
 lint icnt-lacks 'n.icnt:1:1: error: icnt-lacks: found no entry subnets, which then is 1, wanted subnets = 2: BookSim looks for replies in the second' \
 	"$net"'; echo "k = 99;" >n.icnt'
