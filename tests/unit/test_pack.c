@@ -5,7 +5,10 @@
  */
 #include "pack.h"
 #include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include "cubin.h"
+#include "klist.h"
 #include "pack/control.h"
 #include "pack/stream.h"
 #include "tap.h"
@@ -429,6 +432,43 @@ static void limits(void)
 	ok(pack_list_fits(l->list) && !pack_list_fits(l->list + 1u), "a longer list is refused");
 }
 
+/* ---- many lists --------------------------------------------------------------------------- */
+
+#define LISTS 200
+
+/* Each list has a stream of its own in hand: however many are open, the kernel of each can be had. */
+static void many_lists(void)
+{
+	static struct klist list[LISTS];
+	struct isa *isa = isa_new();
+	struct trace_options o = {.code = code_new(isa)};
+	struct tblock b = {0};
+	struct fault f;
+	char path[] = "/tmp/test_pack.XXXXXX";
+	int fd = mkstemp(path), good = 0;
+
+	if (fd < 0 || write(fd, stream, n_stream) != (ssize_t)n_stream || close(fd))
+		die_errno("%s", path);
+	for (unsigned i = 0; i < LISTS; i++)
+		if (klist_read(&list[i], path, &f))
+			die_fault(&f);
+	for (unsigned i = 0; i < LISTS; i++) {
+		struct trace *t = klist_open(&list[i], 0, &o, &f);
+
+		if (!t)
+			die_fault(&f);
+		good += trace_next(t, &b, &f) == 1 && b.n_recs == 6;
+		trace_close(t);
+	}
+	is_number(good, LISTS, "of any number of packed lists, each has its kernel");
+	for (unsigned i = 0; i < LISTS; i++)
+		klist_free(&list[i]);
+	unlink(path);
+	tblock_free(&b);
+	code_free(o.code);
+	isa_free(isa);
+}
+
 int main(void)
 {
 	diag_init("test_pack");
@@ -439,6 +479,7 @@ int main(void)
 	coded();
 	lists();
 	limits();
+	many_lists();
 	free(stream);
 	return tap_done();
 }
