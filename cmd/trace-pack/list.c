@@ -71,46 +71,65 @@ static void totals(struct record_writer *w, uint32_t kernels, uint64_t insts, ui
 	record_end(w);
 }
 
-int do_table(const char *operand, const struct pack_args *a)
-{
-	struct fault f;
-	struct pack *p = pack_open(operand, &f);
-	uint64_t insts = 0, text = 0;
-	uint32_t n = 0;
-	bool json = !strcmp(a->format, "json");
+struct listed {
+	uint32_t n;
+	uint64_t insts, text;
+};
 
-	if (!p)
-		die_fault(&f);
-	source_picks(p, a);
-	struct output *o = output_open(a->output, a->force);
-	FILE *out = output_stream(o);
-	struct record_writer *w = json ? record_open(out, RECORD_JSON) : NULL;
-	if (!json)
-		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block",
-			"instructions", "bytes of text");
+/* A row for each kernel that is selected; w: as JSON. */
+static struct listed rows(struct pack *p, const struct pack_args *a, FILE *out, struct record_writer *w)
+{
+	struct listed s = {0};
+	struct fault f;
+
 	for (uint32_t i = 0; i < pack_kernels(p); i++) {
 		struct pack_kernel k;
 
 		if (pack_kernel(p, i, &k, &f) < 0)
 			die_fault(&f);
 		if (!a->select || kselect_has(a->select, i + 1, k.name)) {
-			n++;
-			insts += k.insts;
-			text += k.text;
-			if (json)
+			s.n++;
+			s.insts += k.insts;
+			s.text += k.text;
+			if (w)
 				record(w, i + 1, &k, pack_name(p, i));
 			else
 				row(out, i + 1, &k, pack_name(p, i));
 		}
 		free(k.name);
 	}
-	if (json) {
-		totals(w, n, insts, text, pack_bytes(p));
+	return s;
+}
+
+int do_table(const char *operand, const struct pack_args *a)
+{
+	struct record_writer *w = NULL;
+	struct output *o;
+	struct pack *p;
+	struct listed s;
+	struct fault f;
+	FILE *out;
+
+	output_spare(a->output, operand);
+	p = pack_open(operand, &f);
+	if (!p)
+		die_fault(&f);
+	source_picks(p, a);
+	o = output_open(a->output, a->force);
+	out = output_stream(o);
+	if (!strcmp(a->format, "json"))
+		w = record_open(out, RECORD_JSON);
+	else
+		fprintf(out, "%6s %-14s %-12s %12s %14s  file, kernel\n", "kernel", "grid", "block",
+			"instructions", "bytes of text");
+	s = rows(p, a, out, w);
+	if (w) {
+		totals(w, s.n, s.insts, s.text, pack_bytes(p));
 		record_close(w);
 	} else {
-		fprintf(out, "%u kernels, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", n,
-			(unsigned long long)insts, (unsigned long long)text,
-			(unsigned long long)pack_bytes(p), (double)text / (double)pack_bytes(p));
+		fprintf(out, "%u kernels, %llu instructions, %llu bytes of text in %llu: ratio %.1f\n", s.n,
+			(unsigned long long)s.insts, (unsigned long long)s.text,
+			(unsigned long long)pack_bytes(p), (double)s.text / (double)pack_bytes(p));
 	}
 	output_commit(o);
 	pack_close(p);

@@ -324,19 +324,11 @@ static bool must_end(struct run *r)
 	return true;
 }
 
-int run_application(struct run *r)
+/* Kernel by kernel, to the end of the list or of the run. */
+static void run_kernels(struct run *r)
 {
 	struct launch *l = r->gpu.launch;
 
-	r->hash = XXH3_createState();
-	if (!r->hash)
-		die("out of memory");
-	XXH3_128bits_reset(r->hash);
-	r->before = figures_new();
-	r->now = figures_new();
-	r->status = "complete";
-	if (r->interval && r->writer)
-		r->intervals = interval_start(r->interval, r->writer);
 	while (r->next_command < r->list.n_cmds || l->n_loaded) {
 		struct kernel *k;
 		const char *limit;
@@ -369,14 +361,29 @@ int run_application(struct run *r)
 			break;
 		}
 	}
+}
+
+int run_application(struct run *r)
+{
+	int status;
+
+	r->hash = XXH3_createState();
+	if (!r->hash)
+		die("out of memory");
+	XXH3_128bits_reset(r->hash);
+	r->before = figures_new();
+	r->now = figures_new();
+	r->status = "complete";
+	if (r->interval && r->writer)
+		r->intervals = interval_start(r->interval, r->writer);
+	run_kernels(r);
 	if (r->selection && !r->kernels_loaded && !strcmp(r->status, "complete")) /* by name */
 		die("-k: found no kernel for '%s' among %u, wanted at least one", r->selection,
 			r->list.n_kernels);
-	figures_free(r->before == NULL ? NULL : r->before);
+	figures_free(r->before);
 	r->before = NULL;
 	interval_free(r->intervals);
-	int status = end_run(r);
-
+	status = end_run(r);
 	figures_free(r->now);
 	return status;
 }

@@ -237,30 +237,40 @@ static bool is_raw_folder(const char *path)
 }
 
 /* Path of the list in folder k->path, put in its place. */
+/* The first list of a context, kernelslist_ctx_*.g; *n: how many there are. */
+static char *list_of_context(const char *folder, unsigned *n)
+{
+	DIR *d = opendir(folder);
+	char *list = NULL;
+
+	*n = 0;
+	if (!d)
+		return NULL;
+	for (struct dirent *e; (e = readdir(d));) {
+		size_t len = strlen(e->d_name);
+
+		if (!strncmp(e->d_name, "kernelslist_ctx_", 16) && !strcmp(e->d_name + len - 2, ".g") &&
+			!(*n)++)
+			list = join(folder, (struct list_field){e->d_name, len});
+	}
+	closedir(d);
+	return list;
+}
+
 static int list_in_folder(struct klist *k, struct fault *f)
 {
 	struct place at = {diag_keep(k->path), 0, 0};
-	char q[120];
 	char *list = join(k->path, (struct list_field){"kernelslist.g", 13});
+	char q[120];
 	struct stat st;
+	unsigned n;
 
 	if (stat(list, &st) < 0) {
 		free(list);
-		list = NULL;
-		DIR *d = opendir(k->path);
-		if (!d)
+		if (access(k->path, R_OK | X_OK))
 			return fault_set(f, at, "open",
 				"found a folder that cannot be read, wanted one with a kernel list");
-		unsigned n = 0;
-		for (struct dirent *e; (e = readdir(d));) {
-			size_t len = strlen(e->d_name);
-			if (strncmp(e->d_name, "kernelslist_ctx_", 16) || strcmp(e->d_name + len - 2, ".g"))
-				continue;
-			if (n++)
-				continue;
-			list = join(k->path, (struct list_field){e->d_name, len});
-		}
-		closedir(d);
+		list = list_of_context(k->path, &n);
 		if (n != 1) {
 			free(list);
 			if (!n && is_raw_folder(k->path))

@@ -112,6 +112,29 @@ static bool element(const char *s, char **end, unsigned type, uint8_t *out)
 	return *end != s && !(errno == ERANGE && !value[type].real);
 }
 
+static const char *path_in(const char *folder, const char *name, struct arena *a)
+{
+	size_t n = strlen(folder) + strlen(name) + 1;
+	char *path = arena_alloc(a, n, 1);
+
+	snprintf(path, n, "%s%s", *name == '/' ? "" : folder, name);
+	return path;
+}
+
+static int parse_list(struct init *i, const char *text, struct place at, struct fault *f)
+{
+	uint8_t room[8];
+	char *end;
+
+	i->text = text;
+	for (const char *s = text;; s = end + 1) {
+		if (!element(s, &end, i->type, room) || (*end && *end != ','))
+			return bad(at, f, s, "list:NUMBER,NUMBER... of the type");
+		if (!*end)
+			return 0;
+	}
+}
+
 int init_parse(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
 	struct fault *f)
 {
@@ -127,12 +150,8 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 		return 0;
 	}
 	if (!strncmp(text, "file=", 5) && text[5]) {
-		size_t n = strlen(folder) + strlen(kind) + 1;
-		char *path = arena_alloc(a, n, 1);
-
-		snprintf(path, n, "%s%s", *kind == '/' ? "" : folder, kind);
 		i->kind = INIT_FILE;
-		i->text = path;
+		i->text = path_in(folder, kind, a);
 		return 0;
 	}
 	int type = eq ? type_named(text, (size_t)(eq - text)) : -1;
@@ -152,13 +171,7 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 			return bad(at, f, kind, "fill:NUMBER of the type");
 	} else if (!strncmp(kind, "list:", 5)) {
 		i->kind = INIT_LIST;
-		i->text = kind + 5;
-		for (const char *s = i->text;; s = end + 1) {
-			if (!element(s, &end, i->type, room) || (*end && *end != ','))
-				return bad(at, f, s, "list:NUMBER,NUMBER... of the type");
-			if (!*end)
-				break;
-		}
+		return parse_list(i, kind + 5, at, f);
 	} else {
 		return bad(at, f, kind, "iota, fill:V, list:V,V... or random:SEED");
 	}
@@ -207,6 +220,41 @@ static void fill_random(const struct init *i, uint8_t *to, uint64_t count)
 	}
 }
 
+static void fill_iota(const struct init *i, uint8_t *to, uint64_t count)
+{
+	unsigned bytes = value[i->type].bytes;
+
+	for (uint64_t k = 0; k < count; k++) {
+		double d = (double)k;
+		float x = (float)k;
+		uint16_t h = i->type == V_F16 ? (uint16_t)small_from(d, SMALL_F16, ROUND_RN, false) : 0;
+
+		memcpy(to + k * bytes,
+			i->type == V_F64   ? (void *)&d
+			: i->type == V_F32 ? (void *)&x
+			: i->type == V_F16 ? (void *)&h
+					   : (void *)&k,
+			bytes);
+	}
+}
+
+static int fill_list(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
+{
+	unsigned bytes = value[i->type].bytes;
+	const char *s = i->text;
+	char *end;
+
+	for (uint64_t k = 0;; k++, s = end + 1) {
+		if (k == n / bytes)
+			return fault_set(f, at, "values",
+				"found more values than the buffer's %llu bytes hold, wanted fewer",
+				(unsigned long long)n);
+		element(s, &end, i->type, to + k * bytes);
+		if (!*end)
+			return 0;
+	}
+}
+
 int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
 {
 	unsigned bytes = value[i->type].bytes;
@@ -219,36 +267,13 @@ int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, st
 	switch (i->kind) {
 	case INIT_FILE: return fill_from_file(i, to, n, at, f);
 	case INIT_RANDOM: fill_random(i, to, count); return 0;
-	case INIT_IOTA:
-		for (uint64_t k = 0; k < count; k++) {
-			double d = (double)k;
-			float x = (float)k;
-			uint16_t h =
-				i->type == V_F16 ? (uint16_t)small_from(d, SMALL_F16, ROUND_RN, false) : 0;
-
-			memcpy(to + k * bytes,
-				i->type == V_F64   ? (void *)&d
-				: i->type == V_F32 ? (void *)&x
-				: i->type == V_F16 ? (void *)&h
-						   : (void *)&k,
-				bytes);
-		}
-		return 0;
+	case INIT_IOTA: fill_iota(i, to, count); return 0;
 	case INIT_FILL:
 		element(s, &end, i->type, one);
 		for (uint64_t k = 0; k < count; k++)
 			memcpy(to + k * bytes, one, bytes);
 		return 0;
-	case INIT_LIST:
-		for (uint64_t k = 0;; k++, s = end + 1) {
-			if (k == count)
-				return fault_set(f, at, "values",
-					"found more values than the buffer's %llu bytes hold, wanted fewer",
-					(unsigned long long)n);
-			element(s, &end, i->type, to + k * bytes);
-			if (!*end)
-				return 0;
-		}
+	case INIT_LIST: return fill_list(i, to, n, at, f);
 	default: return 0;
 	}
 }
