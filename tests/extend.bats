@@ -40,7 +40,7 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 	cd "$BATS_TEST_TMPDIR"
 	for of in 'star direct' 'fly dest_tag'; do
 		cat >"${of% *}.icnt" <<-END
-		topology = ${of% *}; routing_function = ${of#* }; k = 8; n = 1; num_vcs = 4; vc_buf_size = 8;
+		topology = ${of% *}; routing_function = ${of#* }; k = 8; n = 1; num_vcs = 16; vc_buf_size = 8;
 		flit_size = 40; use_map = 0; subnets = 2; sim_type = gpgpusim;
 		END
 	done
