@@ -34,7 +34,7 @@ enum icnt_topology {
 };
 
 enum icnt_routing {
-#define ROUTING(topology, name, need, looks, inject, step, text) ROUTING_##topology##_##name,
+#define ROUTING(topology, name, need, looks, draws, inject, step, text) ROUTING_##topology##_##name,
 #include "machine/network.def"
 	N_ROUTINGS
 };

@@ -20,7 +20,7 @@ const struct icnt_row icnt_topologies[N_TOPOLOGIES] = {
 };
 
 const struct icnt_routing_row icnt_routings[N_ROUTINGS] = {
-#define ROUTING(topology, name, need, looks, inject, step, text) \
+#define ROUTING(topology, name, need, looks, draws, inject, step, text) \
 	{#name, text, TOPOLOGY_##topology, NEED_##need},
 #include "machine/network.def"
 };

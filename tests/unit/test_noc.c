@@ -232,7 +232,7 @@ static uint32_t pops(struct noc *a, struct noc *b, bool *same)
 		uint32_t req = rnd(4) ? noc_pop(a, d) : 0;
 
 		popped += req != 0;
-		if (req && a->packet[req].book.output != d)
+		if (req && a->net[d < CLUSTERS].packet[req].book.output != d)
 			*same = false;
 		if (b && req && noc_pop(b, d) != req)
 			*same = false;
@@ -325,6 +325,12 @@ static void has(char *text, const char *part)
 	free(text);
 }
 
+/* Cycles since a flit arrived, where it has been longer. */
+static uint64_t quiet(const struct noc *n)
+{
+	return n->net[0].quiet > n->net[1].quiet ? n->net[0].quiet : n->net[1].quiet;
+}
+
 /* Rings of one virtual channel without a seam: under load packets come to wait for each other all round. */
 static void deadlock(void)
 {
@@ -333,13 +339,13 @@ static void deadlock(void)
 	uint32_t req = 1;
 
 	seed = 1;
-	for (int t = 0; t < 20000 && n->quiet < 1000; t++) {
+	for (int t = 0; t < 20000 && quiet(n) < 1000; t++) {
 		for (int i = 0; i < 8 && req < PACKETS; i++)
 			req += push(n, NULL, req);
 		noc_advance(n);
 		pops(n, NULL, &same);
 	}
-	ok(n->quiet >= 1000 && same, "a torus without parted channels locks up");
+	ok(quiet(n) >= 1000 && same, "a torus without parted channels locks up");
 	has(written(n, -1), "these wait for each other in a circle:");
 	has(written(n, -1), "none arrived for 1000 cycles");
 	noc_delete(n);

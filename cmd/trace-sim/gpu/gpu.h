@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The whole machine and its outer loop (trace-sim-launch(7)).
- * Files: gpu.c (build, step), skip.c, window.c (many steps at once), clocks.c (domains), launch.c (kernels, CTA
+ * Files: gpu.c (build, step), skip.c, window.c (many steps at once), window_bounds.c, clocks.c (domains), launch.c (kernels, CTA
  * placement), limits.c (activity, limits, deadlock), report.c (deadlock report), sample.c, warm.c.
  *
  * Always true: now = tot_cycle + cycle; within a step every stage sees the same now.

@@ -20,7 +20,7 @@
 #include "team/cpus.h"
 #include "window.h"
 
-#define STEPS_MAX 1024u
+#define STEPS_MAX NET_APART_MAX
 /* SM cycles below which a phase is over before another thread has noticed it, and a run before threads pay. */
 #define WORTH     256u
 #define WORTH_RUN 16384u
@@ -28,10 +28,10 @@
 
 struct window {
 	uint64_t now;              /* of its first cycle */
+	uint32_t advance;          /* of the network before it */
 	uint32_t cycles, n;        /* core cycles, steps */
 	uint32_t served, n_served; /* cycles, and steps, for which the request side has been run */
 	bool shared;
-	uint32_t rate;             /* requests that a cluster can send in a cycle, at most */
 	uint32_t longest;          /* of all windows */
 	enum window_bound alone;   /* where that is 1: why */
 	uint64_t work;             /* SM cycles so far */
@@ -40,33 +40,12 @@ struct window {
 	uint32_t seen[WINDOW_MAX]; /* advances of the network before a cycle */
 	uint32_t made[WINDOW_MAX]; /* and before the first that may move what it sends */
 	uint32_t *ready, n_ready;  /* clusters that may go on */
+	uint32_t ready_work;       /* cycles that they may do so for */
 	struct window_counts count;
 	struct memory_work step[STEPS_MAX];
 };
 
 /* ---- bounds ---------------------------------------------------------------------------------------- */
-
-/* Why no window of this run can be longer than one cycle; N_WINDOW_BOUNDS: nothing speaks against it. */
-static enum window_bound forbidden(const struct gpu *g)
-{
-	const struct params *p = &g->params;
-
-	if (!net_runs_ahead(g->net))
-		return WINDOW_network;
-	if (g->events)
-		return WINDOW_events;
-	if (addrdec_draws(g->dec))
-		return WINDOW_draws;
-	if (p->core.perfect_mem)
-		return WINDOW_perfect;
-	if (p->window > 1)
-		return WINDOW_concurrent;
-	if (p->max_insn || p->max_cta || p->max_completed_cta)
-		return WINDOW_limits;
-	if (p->mem.rop_latency < 2 || p->mem.rop_latency >> 31 || p->mem.queue_icnt_l2 <= 3)
-		return WINDOW_delay;
-	return N_WINDOW_BOUNDS;
-}
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -79,12 +58,13 @@ static uint32_t cycles_with(uint32_t n, double rate)
 }
 
 /* L1, past it, and instruction fetches (LAUNCH-window-5). */
-static uint32_t request_rate(const struct params *p)
+static void tell_sends(struct net *n, const struct params *p)
 {
 	uint32_t ports = p->net.cluster_ports ? p->net.cluster_ports : 1;
+	uint32_t sends = p->modern.on ? ports + L1_PIPE : p->core.ldst_steps * (ports + 1);
+	uint32_t fetches = p->modern.on ? 1 : p->core.fetch_steps;
 
-	return p->sms_per_cluster *
-	       (p->modern.on ? ports + L1_PIPE + 1 : p->core.ldst_steps * (ports + 1) + p->core.fetch_steps);
+	net_set_sends(n, p->sms_per_cluster * sends, p->sms_per_cluster * fetches);
 }
 
 void window_init(struct gpu *g)
@@ -97,11 +77,11 @@ void window_init(struct gpu *g)
 	g->window = w;
 	w->ready = xcalloc(g->params.clusters, sizeof *w->ready);
 	w->longest = text ? least((uint32_t)num_leading(text), WINDOW_MAX) : WINDOW_MAX / 2;
-	w->longest = least(w->longest, g->params.mem.rop_latency);
+	w->longest = least(w->longest, window_delay(g));
 	w->longest = least(w->longest, cycles_with(MEMORY_TICKS, l2));
 	w->longest = least(w->longest, cycles_with(STEPS_MAX, 1 + icnt + l2));
-	w->rate = request_rate(&g->params);
-	w->alone = forbidden(g);
+	tell_sends(g->net, &g->params);
+	w->alone = window_forbidden(g);
 	if (w->alone != N_WINDOW_BOUNDS)
 		w->longest = 1;
 }
@@ -116,42 +96,6 @@ void window_free(struct gpu *g)
 }
 
 const struct window_counts *window_counts(const struct gpu *g) { return &g->window->count; }
-
-/* Cycles that pass before a warp of SM s has issued all it has; no more than enough. */
-static uint32_t sm_lasts(const struct sm *s, uint32_t enough)
-{
-	uint32_t most = 0;
-
-	FOR_BITS64 (b, s->live & ~s->done) {
-		const struct warp *w = &s->warp[b];
-		uint32_t next = w->cursor - w->buffered, left = next <= w->last ? w->last + 1 - next : 0;
-
-		left /= s->core->max_issue;
-		if (left >= enough)
-			return enough;
-		most = left > most ? left : most;
-	}
-	return most;
-}
-
-/* Cycles in which the kernel cannot end; no more than enough. */
-static uint32_t kernel_lasts(struct gpu *g, uint32_t enough)
-{
-	uint64_t now = gpu_now(g), awaited = memory_awaited(g->mem);
-	uint32_t most = awaited > now ? (uint32_t)(awaited - now) : 0;
-
-	if (most < enough && g->launch->ctas_left && !g->sampling) {
-		uint32_t block = launch_next_records(g) / g->params.core.max_issue;
-
-		most = block > most ? block : most;
-	}
-	for (uint32_t i = 0; i < g->params.sms && most < enough; i++) {
-		uint32_t lasts = g->sm[i].live_ctas ? sm_lasts(&g->sm[i], enough) : 0;
-
-		most = lasts > most ? lasts : most;
-	}
-	return most;
-}
 
 /* Cycles in which the network advances no more than n times. */
 static uint64_t cycles_of(const struct gpu *g, uint32_t n)
@@ -196,9 +140,11 @@ static struct length length(struct gpu *g, uint64_t until)
 	bound(&l, until - now, WINDOW_told);
 	if (p->max_cycle)
 		bound(&l, p->max_cycle - now, WINDOW_cycles);
-	bound(&l, kernel_lasts(g, l.cycles), WINDOW_tail);
-	bound(&l, cycles_of(g, net_reply_in_room(g->net)), WINDOW_replies);
-	bound(&l, cycles_of(g, net_reply_out_room(g->net)), WINDOW_outputs);
+	bound(&l, window_kernel_lasts(g, l.cycles), WINDOW_tail);
+	if (!net_replies_in_steps(g->net)) {
+		bound(&l, cycles_of(g, net_reply_in_room(g->net)), WINDOW_replies);
+		bound(&l, cycles_of(g, net_reply_out_room(g->net)), WINDOW_outputs);
+	}
 	return l;
 }
 
@@ -209,7 +155,7 @@ static void plan(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
 	uint64_t dram = memory_dram_ticks(g->mem), first_l2 = memory_l2_ticks(g->mem), l2 = first_l2;
-	uint32_t advance = net_advances(g->net), k = 0;
+	uint32_t advance = w->advance, k = 0;
 
 	w->now = gpu_now(g);
 	w->cycles = cycles;
@@ -260,7 +206,7 @@ static void run_channel(void *ctx, unsigned channel)
 	memory_run_channel(g->mem, channel, g->window->step, g->window->n);
 }
 
-static void reply_side(struct gpu *g)
+static void reply_channels(struct gpu *g)
 {
 	struct window *w = g->window;
 
@@ -268,6 +214,36 @@ static void reply_side(struct gpu *g)
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->step[i].reply)
 			net_advance_one(g->net, 1);
+}
+
+/* Of the cycle that begins with step i. */
+static uint32_t advances_from(const struct window *w, uint32_t i)
+{
+	uint32_t n = 0;
+
+	for (uint64_t now = w->step[i].now; i < w->n && w->step[i].now == now; i++)
+		n += w->step[i].reply;
+	return n;
+}
+
+/* Returns how many cycles come before the first for which some output might not have room. */
+static uint32_t reply_steps(struct gpu *g)
+{
+	struct window *w = g->window;
+	uint64_t now = UINT64_MAX;
+
+	memory_begin(g->mem);
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct memory_work *k = &w->step[i];
+
+		if (k->now != now && advances_from(w, i) > net_reply_out_room(g->net))
+			return (uint32_t)(k->now - w->now);
+		now = k->now;
+		memory_run_step(g->mem, k);
+		if (k->reply)
+			net_advance_one(g->net, 1);
+	}
+	return w->cycles;
 }
 
 /* The request side of the first so many cycles, before the last of which all clusters have come. */
@@ -306,7 +282,11 @@ static uint64_t wakes(const struct gpu *g, uint32_t id)
 
 static bool has_reply(const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k)
 {
-	return c->reply.count || net_reply_there(g->net, id, g->window->seen[k]);
+	uint32_t due;
+
+	if (c->reply.count)
+		return true;
+	return net_reply_due(g->net, id, &due) && (int32_t)(due - g->window->seen[k]) <= 0;
 }
 
 /* The next cycle before `end` in which the cluster does anything but turn. */
@@ -314,14 +294,17 @@ static uint32_t next_cycle(
 	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
 {
 	uint64_t due = wakes(g, id), now = g->window->now;
+	uint32_t first;
 
 	if (due <= now + k)
 		return k;
 	if (due < now + end)
 		end = (uint32_t)(due - now);
-	if (!c->reply.count && !net_reply_coming(g->net, id))
+	if (c->reply.count)
+		return k;
+	if (!net_reply_due(g->net, id, &first))
 		return end;
-	while (k < end && !has_reply(g, c, id, k))
+	while (k < end && (int32_t)(first - g->window->seen[k]) > 0)
 		k++;
 	return k;
 }
@@ -330,12 +313,6 @@ static void turn(struct gpu *g, struct cluster *c, uint32_t cycles)
 {
 	if (g->params.rotate_sms)
 		c->first = (uint32_t)((c->first + (uint64_t)cycles) % g->params.sms_per_cluster);
-}
-
-/* Room for all that the cluster may send in cycle k, or the network has come there: what it says is the truth. */
-static bool may_send(const struct gpu *g, uint32_t id, uint32_t k)
-{
-	return net_request_room(g->net, id) >= g->window->rate || g->window->served > k;
 }
 
 static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
@@ -351,15 +328,14 @@ static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 		c->at = k;
 		if (k == c->end)
 			break;
-		c->full = turns && !may_send(g, id, k);
+		net_push_from(g->net, id, w->made[k], k);
+		c->full = turns && w->served <= k && !net_request_room(g->net, id);
 		if (c->full)
 			return;
 		if (has_reply(g, c, id, k))
 			cluster_response(g, id, w->now + k, w->seen[k]);
-		if (turns) {
-			net_push_from(g->net, id, w->made[k]);
+		if (turns)
 			gpu_tick_cluster(g, c, w->now + k);
-		}
 		c->at++;
 	}
 	c->waits = c->n_ended || c->stays;
@@ -412,17 +388,15 @@ static void goes_on(struct gpu *g, uint32_t id, uint32_t end, bool stays)
 	c->stays = stays;
 	c->end = end;
 	g->window->ready[g->window->n_ready++] = id;
+	g->window->ready_work += end - c->at;
 }
 
 static void run_ready(struct gpu *g)
 {
 	struct window *w = g->window;
-	uint32_t work = 0;
 
-	for (uint32_t i = 0; i < w->n_ready; i++)
-		work += g->cluster[w->ready[i]].end - g->cluster[w->ready[i]].at;
-	run_items(g, run_cluster, w->n_ready, work);
-	w->n_ready = 0;
+	run_items(g, run_cluster, w->n_ready, w->ready_work);
+	w->n_ready = w->ready_work = 0;
 }
 
 /* Before which cycles the first cluster waits, and the first that needs to know what room it has; UINT32_MAX: none. */
@@ -437,13 +411,22 @@ static void first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
 	}
 }
 
-/* All clusters have come to the cycle `at`, or stand still further on. */
+/*
+ * All clusters have come to the cycle `at`, or stand still further on. Where there still is no room for all that a cluster
+ * may send it has the truth for one cycle, so that it stops behind it: that is little work to share.
+ */
 static void ask_network(struct gpu *g, uint32_t at)
 {
 	serve_requests(g, at + 1);
-	for (uint32_t c = 0; c < g->params.clusters; c++)
-		if (g->cluster[c].full)
-			goes_on(g, c, g->cluster[c].end, g->cluster[c].stays);
+	for (uint32_t i = 0; i < g->params.clusters; i++) {
+		struct cluster *c = &g->cluster[i];
+
+		if (!c->full || (c->at > at && !net_request_room(g->net, i)))
+			continue;
+		goes_on(g, i, c->end, c->stays);
+		if (!net_request_room(g->net, i))
+			g->window->ready_work -= c->end - c->at - 1;
+	}
 }
 
 /* The serial end of the cycle before `at`, to which all have come. */
@@ -535,21 +518,50 @@ static bool worth_sharing(struct gpu *g, uint32_t cycles)
 	return live * cycles >= WORTH && w->work >= WORTH_RUN && (!g->if_idle || idle(g));
 }
 
+/*
+ * Run, which for a network whose replies go in steps shows how long the window is. Returns its cycles; 0: not even one can
+ * be, and nothing was done.
+ */
+static uint32_t reply_side(struct gpu *g, struct length *l)
+{
+	struct window *w = g->window;
+	struct clocks clocks = g->clocks;
+	uint32_t dram_ticks = g->dram_ticks, cycles;
+
+	w->shared = worth_sharing(g, l->cycles);
+	w->advance = net_advances(g->net);
+	net_split(g->net);
+	plan(g, l->cycles);
+	if (!net_replies_in_steps(g->net)) {
+		reply_channels(g);
+		return l->cycles;
+	}
+	cycles = reply_steps(g);
+	if (cycles < l->cycles) {
+		g->clocks = clocks;
+		g->dram_ticks = dram_ticks;
+		l->why = WINDOW_outputs;
+		plan(g, cycles);
+	}
+	if (!cycles)
+		net_join(g->net);
+	return cycles;
+}
+
 bool window_run(struct gpu *g, uint64_t until)
 {
 	struct window *w = g->window;
 	struct length l = length(g, until);
 
+	l.cycles = l.cycles > 1 ? reply_side(g, &l) : 0;
 	w->count.by[l.why]++;
-	if (l.cycles < 2)
+	if (!l.cycles)
 		return false;
 	w->count.windows++;
 	w->count.cycles += l.cycles;
-	w->shared = worth_sharing(g, l.cycles);
-	plan(g, l.cycles);
-	reply_side(g);
 	clusters(g);
 	serve_requests(g, l.cycles);
+	net_join(g->net);
 	if (g->cycle % g->params.sample_cycles == 0)
 		gpu_window(g);
 #ifdef CHECK_INVARIANTS

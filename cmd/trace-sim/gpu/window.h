@@ -24,7 +24,7 @@ enum window_bound {
 };
 
 struct window_counts {
-	uint64_t windows, cycles;     /* of two cycles and more */
+	uint64_t windows, cycles;
 	uint64_t by[N_WINDOW_BOUNDS]; /* windows and single steps, by what bounded them */
 	uint64_t phases;              /* parts of windows that are worth sharing, whether threads do or not */
 };
@@ -37,6 +37,12 @@ void window_free(struct gpu *g);
  */
 bool window_run(struct gpu *g, uint64_t until);
 const struct window_counts *window_counts(const struct gpu *g);
+/* window_bounds.c. Why no window of this run can be longer than one cycle; N_WINDOW_BOUNDS: nothing speaks against it. */
+enum window_bound window_forbidden(const struct gpu *g);
+/* Cycles for which a request that has been taken in stays in its delay queue, and its handle is not used anew (LAUNCH-window-11). */
+uint32_t window_delay(const struct gpu *g);
+/* Cycles in which the kernel cannot end; no more than enough. */
+uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough);
 /* The message that ends the program: at once, or in a window when all SMs have come so far and none is before it. */
 _Noreturn void window_fault(const struct fault *f);
 

@@ -94,6 +94,9 @@ void memory_step(struct memory *m, const struct memory_work *k);
  */
 #define MEMORY_TICKS 256u
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
+/* The same for all channels step by step: before the first step, and each of them. */
+void memory_begin(struct memory *m);
+void memory_run_step(struct memory *m, const struct memory_work *k);
 void memory_accept(struct memory *m, const struct memory_work *k);
 uint32_t memory_channels(const struct memory *m);
 /* Some warp waits for a request that is not answered before this time; 0, or long ago: none is known of. */

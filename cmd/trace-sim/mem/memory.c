@@ -228,19 +228,45 @@ void memory_l2_tick(struct memory *m, uint64_t now)
 
 /* ---- a window: the same ticks, channel by channel --------------------------------------------- */
 
+static void forget_refusals(struct memory *m, struct channel *c)
+{
+	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
+		memset(s->refuses, 0, sizeof s->refuses);
+}
+
+void memory_begin(struct memory *m)
+{
+	for (uint32_t c = 0; c < m->mp->channels; c++)
+		forget_refusals(m, &m->channel[c]);
+}
+
+void memory_run_step(struct memory *m, const struct memory_work *k)
+{
+	FOR_AWAKE(c, m)
+	{
+		if (k->reply)
+			channel_replies(m, c, k->now);
+		if (k->dram_ticks)
+			channel_dram(m, c, k);
+		if (k->l2)
+			channel_l2(m, c, k, NULL);
+		if (!has_work(m, c))
+			bitset_clear(m->awake, c->dram.id);
+	}
+}
+
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n)
 {
 	struct channel *c = &m->channel[channel];
 
-	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
-		memset(s->refuses, 0, sizeof s->refuses);
+	forget_refusals(m, c);
 	if (!has_work(m, c))
 		return;
 	for (; n--; k++) {
 		if (k->reply)
 			for (struct sub *s = c->sub; s < c->sub + m->per; s++)
 				if (s->l2_icnt.count) {
-					net_push_from(m->net, m->p->clusters + s->id, k->advance);
+					net_push_from(m->net, m->p->clusters + s->id, k->advance, 0);
 					send_reply(m, s, k->now);
 				}
 		if (k->dram_ticks)

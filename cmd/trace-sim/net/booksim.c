@@ -102,17 +102,18 @@ static void net_init(
 	x->n_out = n_out;
 	x->in_words = BITSET_WORDS(n_in);
 	x->out_words = BITSET_WORDS(n_out);
-	x->packet = b->packet;
+	x->packet = reserve(b->packets, sizeof *x->packet);
 	sets_new(x);
 	x->inject = link_new(n_in, true);
 	x->inject_credit = link_new(n_in, false);
 	x->eject = link_new(n_out, true);
 	x->eject_credit = link_new(n_out, false);
 	x->cross = xcalloc(n_out, sizeof *x->cross);
+	x->queue = reserve(n_in, sizeof *x->queue);
 	x->in = xcalloc(n_in, sizeof *x->in);
 	x->out = xcalloc(n_out, sizeof *x->out);
 	for (uint32_t i = 0; i < n_in; i++) {
-		x->in[i].source = packets_new(b->conf.source_max);
+		x->queue[i].packets = packets_new(b->conf.source_max);
 		flits_new(&x->in[i].fifo, slots, pow2);
 	}
 	for (uint32_t o = 0; o < n_out; o++) {
@@ -122,7 +123,7 @@ static void net_init(
 	}
 }
 
-static void net_free(struct book_net *x)
+static void net_free(const struct booksim *b, struct book_net *x)
 {
 	uint64_t *sets[] = {x->sending, x->ready, x->granted, x->crediting, x->wanted, x->owned, x->queued,
 		x->ejecting, x->waiting, x->want};
@@ -134,12 +135,27 @@ static void net_free(struct book_net *x)
 	link_free(&x->eject);
 	link_free(&x->eject_credit);
 	for (uint32_t i = 0; i < x->n_in; i++)
-		packets_free(&x->in[i].source);
+		packets_free(&x->queue[i].packets);
 	for (uint32_t o = 0; o < x->n_out; o++)
 		packets_free(&x->out[o].boundary);
+	reserve_free(x->queue, x->n_in, sizeof *x->queue);
+	reserve_free(x->packet, b->packets, sizeof *x->packet);
 	free(x->cross);
 	free(x->in);
 	free(x->out);
+}
+
+static void apart_init(struct booksim *b)
+{
+	struct book_net *x = &b->net[0];
+
+	b->apart = (struct book_apart){.packet = {x->packet, b->net[1].packet},
+		.stride = sizeof *x->packet,
+		.queue = x->queue,
+		.sending = x->sending,
+		.flits = &x->flits};
+	book_apart_init(
+		&b->apart, x->n_in, (size_t)x->n_out * NET_APART_MAX, (size_t)x->n_in * NET_APART_MAX);
 }
 
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets)
@@ -150,11 +166,11 @@ struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uin
 	assert(c->k >= clusters + subs && c->speedup >= 1);
 	b->conf = *c;
 	b->packets = packets;
-	b->packet = reserve(packets, sizeof *b->packet);
 	b->n_slots = (size_t)3 * (clusters + subs) * fifo_capacity(c->buffer);
 	b->slots = slots = reserve(b->n_slots, sizeof *slots);
 	net_init(b, &b->net[0], clusters, subs, &slots);
 	net_init(b, &b->net[1], subs, clusters, &slots);
+	apart_init(b);
 	book_stats_init(&b->stats);
 	return b;
 }
@@ -163,10 +179,10 @@ void booksim_delete(struct booksim *b)
 {
 	if (!b)
 		return;
-	net_free(&b->net[0]);
-	net_free(&b->net[1]);
+	book_apart_free(&b->apart);
+	net_free(b, &b->net[0]);
+	net_free(b, &b->net[1]);
 	reserve_free(b->slots, b->n_slots, sizeof *b->slots);
-	reserve_free(b->packet, b->packets, sizeof *b->packet);
 	free(b);
 }
 
@@ -179,25 +195,20 @@ static uint32_t flits_of(const struct booksim *b, uint32_t bytes)
 
 bool booksim_has_buffer(const struct booksim *b, unsigned s, uint32_t port, uint32_t bytes)
 {
-	return b->net[s].in[port].source_flits + flits_of(b, bytes) <= b->conf.source_max;
+	return b->net[s].queue[port].flits + flits_of(b, bytes) <= b->conf.source_max;
 }
 
 /* A packet larger than what was asked for enters all the same: the queue holds at most source_max packets. */
 void booksim_push(struct booksim *b, unsigned s, uint32_t port, uint32_t output, uint32_t req, uint32_t bytes)
 {
 	struct book_net *x = &b->net[s];
-	struct book_input *in = &x->in[port];
 	uint32_t n = flits_of(b, bytes);
 
-	assert(n && output < x->n_out);
-	b->packet[req] = (struct book_packet){.id = b->next_packet++,
-		.flit_id = b->next_flit,
-		.output = output,
-		.flits = n,
-		.created = (uint32_t)b->time};
-	b->next_flit += n;
-	ring_push(&in->source, req);
-	in->source_flits += n;
+	assert(output < x->n_out);
+	x->packet[req] = (struct book_packet){
+		.output = output, .flits = n, .created = (uint32_t)(b->apart.on ? x->time : b->time)};
+	if (book_push(&b->apart, s, &x->queue[port], port, req, &x->packet[req]))
+		return;
 	x->flits += n;
 	bitset_set(x->sending, port);
 }
@@ -215,8 +226,19 @@ uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port)
 	if (ring_empty(&out->boundary))
 		return REQ_NONE;
 	req = ring_pop(&out->boundary);
-	out->boundary_flits -= b->packet[req].flits;
+	out->boundary_flits -= b->net[s].packet[req].flits;
 	return req;
+}
+
+bool booksim_reply_due(const struct booksim *b, uint32_t cluster, uint32_t *time)
+{
+	const struct book_net *x = &b->net[1];
+	const struct ring *r = &x->out[cluster].boundary;
+
+	if (ring_empty(r))
+		return false;
+	*time = x->packet[ring_front(r)].there;
+	return true;
 }
 
 /* ---- time ------------------------------------------------------------------------------------------ */
@@ -250,6 +272,44 @@ void booksim_advance(struct booksim *b)
 			book_step(b, &b->net[s], n);
 	}
 	b->time++;
+}
+
+void booksim_advance_one(struct booksim *b, unsigned s)
+{
+	struct book_net *x = &b->net[s];
+	uint32_t n;
+
+	b->time = x->time;
+	b->steps = x->steps;
+	if (!s)
+		book_before_step(&b->apart, &b->stats, (uint32_t)b->time);
+	n = internal_steps(b);
+	forget_popped(x);
+	if (x->flits || x->credits)
+		book_step(b, x, n);
+	x->time = b->time + 1;
+	x->steps = b->steps;
+}
+
+void booksim_split(struct booksim *b)
+{
+	struct book_net *x = &b->net[1];
+
+	b->apart.on = true;
+	b->net[0].time = b->net[1].time = b->time;
+	b->net[0].steps = b->net[1].steps = b->steps;
+	x->fullest = 0;
+	for (uint32_t o = 0; o < x->n_out; o++)
+		if (x->out[o].boundary_flits > x->fullest)
+			x->fullest = x->out[o].boundary_flits;
+}
+
+void booksim_join(struct booksim *b)
+{
+	assert(b->net[0].time == b->net[1].time);
+	b->time = b->net[0].time;
+	b->steps = b->net[0].steps;
+	book_join(&b->apart, &b->stats, (uint32_t)b->time);
 }
 
 /* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */

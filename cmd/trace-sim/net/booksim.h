@@ -38,11 +38,10 @@ FIFO(book_flits, struct book_flit)
 enum input_state { INPUT_IDLE, INPUT_WANTS, INPUT_ACTIVE };
 
 struct book_input {
-	struct ring source;          /* packets; the first may have sent some flits */
-	uint32_t source_flits, sent; /* flits in the source queue; flits that the first packet has sent */
-	uint32_t occupied;           /* flits injected and not yet credited */
-	uint32_t credits;            /* waiting for the link back */
-	uint32_t output;             /* of the packet at the head */
+	uint32_t sent;     /* flits of the first packet of its queue that have left */
+	uint32_t occupied; /* flits injected and not yet credited */
+	uint32_t credits;  /* waiting for the link back */
+	uint32_t output;   /* of the packet at the head */
 	enum input_state state;
 	struct book_flits fifo;
 	uint64_t sent_packets, sent_flits;
@@ -70,7 +69,8 @@ struct book_cross {
 
 struct book_net {
 	uint32_t n_in, n_out, in_words, out_words;
-	struct book_packet *packet; /* shared by both subnets */
+	struct book_packet *packet; /* by request handle; a handle may stand for one in each subnet */
+	struct book_queue *queue;   /* inputs */
 	struct book_input *in;
 	struct book_output *out;
 	struct book_link inject, inject_credit, eject, eject_credit;
@@ -87,17 +87,20 @@ struct book_net {
 	struct book_cross *cross;    /* crossing the switch */
 	uint32_t n_cross, n_wanting, n_ready;
 	uint64_t flits, credits; /* not retired; on links or waiting for one */
+	uint32_t fullest;        /* most flits in a boundary buffer, or more; since subnets are apart */
+	uint64_t time;           /* apart: of this one, and its steps */
+	double steps;
 };
 
 struct booksim {
 	struct booksim_conf conf;
 	struct book_net net[2];
-	struct book_packet *packet;
 	size_t packets;
 	struct book_flit *slots; /* of all flit rings */
 	size_t n_slots;
-	uint64_t time, next_packet, next_flit;
-	double steps; /* fraction of an internal step carried over */
+	uint64_t time; /* of both subnets; apart: of the one that makes its step */
+	double steps;  /* fraction of an internal step carried over */
+	struct book_apart apart;
 	struct book_stats stats;
 	struct events *events; /* NULL: flits are not logged */
 };
@@ -112,6 +115,11 @@ bool booksim_has_packet(const struct booksim *b, unsigned s, uint32_t port);
 uint32_t booksim_pop(struct booksim *b, unsigned s, uint32_t port);
 void booksim_advance(struct booksim *b);
 void booksim_idle(struct booksim *b, uint64_t k);
+/* As in noc.h. */
+void booksim_split(struct booksim *b);
+void booksim_advance_one(struct booksim *b, unsigned s);
+void booksim_join(struct booksim *b);
+bool booksim_reply_due(const struct booksim *b, uint32_t cluster, uint32_t *time);
 bool booksim_busy(const struct booksim *b);
 bool booksim_empty(const struct booksim *b);
 

@@ -86,10 +86,12 @@ static void leave(struct booksim *b, struct book_net *x, uint32_t o, unsigned tu
 	if (b->events)
 		events_flit(
 			b->events, false, x != b->net, x == b->net ? b->net[0].n_in + o : o, p->id, f.index);
-	book_stats_retire(&b->stats, p, &f, 1, now);
-	out->boundary_flits++;
+	book_retire(&b->apart, &b->stats, x != b->net, p, &f, 1, now);
+	if (++out->boundary_flits > x->fullest)
+		x->fullest = out->boundary_flits;
 	out->taken_flits++;
 	if (is_tail(x, &f)) {
+		p->there = now + 1;
 		ring_push(&out->boundary, f.req);
 		bitset_set(x->waiting, o);
 		out->taken_packets++;
@@ -112,7 +114,8 @@ static void eject(struct booksim *b, struct book_net *x, unsigned turn)
 static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned turn)
 {
 	struct book_input *in = &x->in[i];
-	uint32_t req = ring_front(&in->source), now = (uint32_t)b->time;
+	struct book_queue *q = &x->queue[i];
+	uint32_t req = ring_front(&q->packets), now = (uint32_t)b->time;
 	struct book_packet *p = &x->packet[req];
 
 	x->inject.flit[turn][i] = (struct book_flit){.req = req, .index = in->sent, .injected = now};
@@ -121,7 +124,7 @@ static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned tu
 			b->events, true, x != b->net, x == b->net ? i : b->net[0].n_in + i, p->id, in->sent);
 	bitset_set(x->inject.set[turn], i);
 	in->occupied++;
-	in->source_flits--;
+	q->flits--;
 	in->sent_flits++;
 	if (!in->sent) {
 		p->injected = now;
@@ -130,8 +133,8 @@ static void enter(struct booksim *b, struct book_net *x, uint32_t i, unsigned tu
 	if (++in->sent < p->flits)
 		return;
 	in->sent = 0;
-	ring_pop(&in->source);
-	if (ring_empty(&in->source))
+	ring_pop(&q->packets);
+	if (!book_queued(q))
 		bitset_clear(x->sending, i);
 }
 

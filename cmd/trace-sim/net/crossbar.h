@@ -60,9 +60,14 @@ struct xbar {
 struct booksim;
 struct noc;
 struct net_ops;
+struct net_apart;
 
 struct net {
 	const struct net_ops *ops;
+	const struct net_apart *apart; /* apart.c */
+	bool split;
+	uint32_t most_bytes; /* of a request */
+	uint32_t needs;      /* packets, or in mode 1 flits, that a cluster can send in a cycle, at most */
 	uint32_t clusters, subs;
 	const struct network_params *params;
 	const struct req_pool *pool;
@@ -87,6 +92,9 @@ static inline struct packet port_pop(struct port *p)
 	p->head = --p->count ? (p->head + 1) & p->mask : 0;
 	return k;
 }
+
+/* apart.c: when the kind of the network is known. */
+void net_apart_init(struct net *n);
 
 /* crossbar.c */
 void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,

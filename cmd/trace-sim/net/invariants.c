@@ -136,7 +136,7 @@ static void find_in_router(const struct noc *n, const struct noc_router *r, stru
 
 static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32_t node, struct noc_found *x)
 {
-	const struct noc_source *q = &s->source[node];
+	const struct book_queue *q = &s->queue[node];
 	const struct noc_sink *k = &s->sink[node];
 
 	for (uint32_t v = 0; v < n->vcs; v++) {
@@ -226,7 +226,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	bool active = in->state == INPUT_ACTIVE;
 	uint32_t sent = on_link(&x->inject, i) + in->fifo.count;
 
-	invariant("book.sending", i, 0, bitset_test(x->sending, i), in->source.count != 0);
+	invariant("book.sending", i, 0, bitset_test(x->sending, i), book_queued(&x->queue[i]));
 	invariant("book.crediting", i, 0, bitset_test(x->crediting, i), in->credits != 0);
 	invariant("book.granted", i, 0, bitset_test(x->granted, i), false);
 	invariant("book.ready", i, 0, bitset_test(x->ready, i), active && in->fifo.count);
@@ -234,7 +234,7 @@ static uint32_t check_book_input(const struct book_net *x, uint32_t i)
 	invariant("book.in.occupied", i, 0, in->occupied, sent + in->credits + on_link(&x->inject_credit, i));
 	if (active)
 		invariant("book.owned by an input", i, in->output, bitset_test(x->owned, in->output), true);
-	return in->source_flits + sent;
+	return x->queue[i].flits + sent;
 }
 
 /* Flits of the output that are not at the boundary yet. */

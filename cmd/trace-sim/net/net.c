@@ -230,6 +230,14 @@ static int described_init(struct net *n, struct fault *f)
 	return status;
 }
 
+/* A line, or what a warp's coalesced access is at most, and what says where it goes. */
+static uint32_t most_request(const struct params *p)
+{
+	uint32_t line = p->core.l1d.line_bytes;
+
+	return (line > 128 ? line : 128) + 8;
+}
+
 struct net *net_new(const struct params *p, struct req_pool *pool, struct fault *f)
 {
 	uint32_t clusters = p->clusters, subs = p->mem.channels * p->mem.subs;
@@ -242,6 +250,7 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	n->clusters = clusters;
 	n->subs = subs;
 	n->nodes = (size_t)pool->limit + 1;
+	n->most_bytes = most_request(p);
 	if (p->net.mode == 2) {
 		n->ops = &xbars_ops;
 		xbar_init(&n->xbar[0], n->params, clusters, subs, 0, (uint32_t)n->nodes);
@@ -250,6 +259,7 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 		free(n);
 		return NULL;
 	}
+	net_apart_init(n);
 	return n;
 }
 
@@ -261,7 +271,14 @@ void net_delete(struct net *n)
 	free(n);
 }
 
-void net_set_threads(struct net *n, unsigned threads) { n->xbar[0].threads = n->xbar[1].threads = threads; }
+void net_set_threads(struct net *n, unsigned threads)
+{
+	n->xbar[0].threads = n->xbar[1].threads = threads;
+	if (n->noc)
+		n->noc->apart.threads = threads;
+	if (n->booksim)
+		n->booksim->apart.threads = threads;
+}
 
 void net_log_flits(struct net *n, struct events *e)
 {
@@ -326,70 +343,4 @@ void net_print_stuck(const struct net *n, FILE *out)
 {
 	if (n->noc)
 		noc_stuck(n->noc, out);
-}
-
-/* ---- ahead of each other: mode 2 --------------------------------------------------------------------------------- */
-
-bool net_runs_ahead(const struct net *n) { return n->ops == &xbars_ops; }
-
-uint32_t net_advances(const struct net *n) { return n->xbar[0].advances; }
-
-void net_push_from(struct net *n, uint32_t dev, uint32_t advance)
-{
-	bool reply = dev >= n->clusters;
-
-	n->xbar[reply].in[reply ? dev - n->clusters : dev].at = advance;
-}
-
-bool net_reply_there(const struct net *n, uint32_t cluster, uint32_t advance)
-{
-	const struct port *p = &n->xbar[1].out[cluster];
-
-	return p->count && (int32_t)(port_front(p)->at - advance) < 0;
-}
-
-bool net_reply_coming(const struct net *n, uint32_t cluster) { return n->xbar[1].out[cluster].count != 0; }
-
-uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance)
-{
-	if (n->ops != &xbars_ops)
-		return n->ops->pop(n, cluster);
-	if (!net_reply_there(n, cluster, advance))
-		return REQ_NONE;
-	n->xbar[1].out[cluster].early += n->xbar[1].advances - advance;
-	return xbars_pop(n, cluster);
-}
-
-void net_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
-
-uint32_t net_request_room(const struct net *n, uint32_t cluster)
-{
-	const struct xbar *x = &n->xbar[0];
-
-	return x->in[cluster].count < x->in_limit ? x->in_limit - x->in[cluster].count : 0;
-}
-
-static uint32_t fullest(const struct port *p, uint32_t n)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		most = p[i].count > most ? p[i].count : most;
-	return most;
-}
-
-uint32_t net_reply_in_room(const struct net *n)
-{
-	const struct xbar *x = &n->xbar[1];
-	uint32_t most = fullest(x->in, x->n_in);
-
-	return most < x->in_limit ? x->in_limit - most : 0;
-}
-
-uint32_t net_reply_out_room(const struct net *n)
-{
-	const struct xbar *x = &n->xbar[1];
-	uint32_t most = fullest(x->out, x->n_out);
-
-	return most + 1 < x->out_limit ? x->out_limit - most - 1 : 0;
 }

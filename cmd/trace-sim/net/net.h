@@ -3,8 +3,9 @@
  * The network between clusters and memory sub partitions (trace-sim-net(7)).
  *
  * Devices 0..C-1 are clusters, C..C+S-1 sub partitions. Packets are request handles. Mode 2 is the local
- * crossbar (crossbar.c, arbiter.c), mode 1 the BookSim crossbar (booksim.c).
- * A cluster writes only its own input FIFO; net_advance alone moves packets across.
+ * crossbar (crossbar.c, arbiter.c), mode 1 one router as BookSim has it (booksim.c), or any other of its networks (noc.c).
+ * A cluster writes only its own input FIFO; advances alone move packets across. For windows the two directions may be
+ * apart from each other (apart.c).
  */
 #ifndef NET_H
 #define NET_H
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include "params.h"
 #include "mem/req.h"
+
+#define NET_APART_MAX 1024u /* advances of a window (net_split) */
 
 struct net;
 struct book_out;
@@ -28,7 +31,7 @@ const uint64_t *net_waiting_subs(const struct net *n);
 const uint64_t *net_waiting_clusters(const struct net *n);
 /* Flits of mode 1 go to the log from now on; its `now` is set before each advance. NULL: they do not. */
 void net_log_flits(struct net *n, struct events *e);
-/* Clusters of mode 2 push and pop in up to so many threads (thread_index) in a window; for the whole run. */
+/* Clusters push and pop in up to so many threads (thread_index) in a window; for the whole run. */
 void net_set_threads(struct net *n, unsigned threads);
 uint32_t net_pop(struct net *n, uint32_t dev); /* REQ_NONE when there is none */
 void net_advance(struct net *n);
@@ -39,22 +42,40 @@ bool net_busy(const struct net *n);
 bool net_empty(const struct net *n);
 
 /*
- * The two halves of mode 2 may run ahead of each other: what is pushed says from which advance on it is there, and what
- * has left before a later advance is taken back from its figures.
+ * The two halves may run ahead of each other: what is pushed says from which advance on it is there, and what
+ * has left before a later advance is taken back from its figures. Not in mode 1 where random numbers are drawn, for both
+ * subnets draw from one sequence.
  */
 bool net_runs_ahead(const struct net *n);
 uint32_t net_advances(const struct net *n); /* so far, 32 bits; of both halves, between windows */
-void net_push_from(struct net *n, uint32_t dev, uint32_t advance); /* what dev pushes from now on */
-/* As of that many advances: a reply for the cluster is there; take it (REQ_NONE: none). */
-bool net_reply_there(const struct net *n, uint32_t cluster, uint32_t advance);
-uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
-bool net_reply_coming(const struct net *n, uint32_t cluster);
-void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies */
+/* The halves are apart until net_join(); both have then made as many advances, no more than NET_APART_MAX. */
+void net_split(struct net *n);
+void net_join(struct net *n);
 /*
- * Packets that there is room for: in a cluster's input of the request network; in every input of the reply network; in
- * every output of it, before it counts as full.
+ * In mode 1 sub partitions are not ahead of the network: an input may be so small that only step after step is known
+ * whether it has room. So all replies of a step are pushed before the next one's.
  */
-uint32_t net_request_room(const struct net *n, uint32_t cluster);
+bool net_replies_in_steps(const struct net *n);
+/*
+ * Advances during which a request popped from the network may still be in the figures of its last flits: its handle may not
+ * be pushed again before.
+ */
+uint32_t net_lag(const struct net *n);
+/* What dev pushes from now on, in this cycle of the core, counted from net_split(). */
+void net_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle);
+/* The first reply for the cluster is there after so many advances; false: as far as is known none comes. */
+bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance);
+/* Take one that is there after so many (REQ_NONE: none is). */
+uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
+void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies */
+/* A cluster sends no more in a cycle than so many packets, and so many more without data. */
+void net_set_sends(struct net *n, uint32_t packets, uint32_t bare);
+/* Whether its input of the request network is sure to have room for them, as of what net_push_from() told. */
+bool net_request_room(struct net *n, uint32_t cluster);
+/*
+ * What there is room for: packets in every input of the reply network (mode 2); packets (mode 2) or flits in every output
+ * of it, before it counts as full. An advance brings no more than one to each.
+ */
 uint32_t net_reply_in_room(const struct net *n);
 uint32_t net_reply_out_room(const struct net *n);
 

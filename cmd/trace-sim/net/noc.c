@@ -73,7 +73,7 @@ static void deliver_credit(struct noc *n, struct noc_subnet *s, const struct noc
 		s->credits--;
 		if (c->to < n->plan->ports)
 			bitset_set(s->active, n->plan->router_of[c->to]);
-		else if (!ring_empty(&s->source[c->to - n->plan->ports].packets))
+		else if (book_queued(&s->queue[c->to - n->plan->ports]))
 			bitset_set(s->sending_nodes, c->to - n->plan->ports);
 		return;
 	}
@@ -133,11 +133,13 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 				continue;
 			f = noc_flits_pop(&k->ejection[vc]);
 			noc_flits_push(&k->left, f);
-			k->flits[vc]++;
+			if (++k->flits[vc] > s->fullest)
+				s->fullest = k->flits[vc];
 			if (!k->ejection[vc].count)
 				k->filled[w] &= ~(1ull << b);
-			if (f.index + 1u < n->packet[f.req].book.flits)
+			if (f.index + 1u < s->packet[f.req].book.flits)
 				continue;
+			s->packet[f.req].book.there = (uint32_t)n->time + 1;
 			ring_push(&k->packets[vc], f.req);
 			k->ready[w] |= 1ull << b;
 			bitset_set(s->ready, s->device_of[node]);
@@ -162,7 +164,7 @@ static void eject(struct noc *n, struct noc_subnet *s)
 
 static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
 {
-	struct noc_packet *p = &n->packet[m->flit.req];
+	struct noc_packet *p = &s->packet[m->flit.req];
 	struct noc_sink *k = &s->sink[m->to];
 	struct book_flit f = {.req = m->flit.req, .index = m->flit.index, .injected = m->flit.injected};
 	struct noc_slot *slot;
@@ -179,9 +181,9 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 		n->latencies[log2_floor((uint32_t)n->time - p->book.injected)]++;
 	if (n->events)
 		events_flit(n->events, false, s != n->net, m->to, p->book.id, f.index);
-	book_stats_retire(&n->stats, &p->book, &f, p->hops, (uint32_t)n->time);
+	book_retire(&n->apart, &n->stats, s != n->net, &p->book, &f, p->hops, (uint32_t)n->time);
 	s->flits--;
-	n->quiet = 0;
+	s->quiet = 0;
 }
 
 /* ---- in front of the network ----------------------------------------------------------------------------------- */
@@ -261,8 +263,9 @@ static void wait_for_credit(const struct noc *n, struct noc_subnet *s, uint32_t 
 static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_source *q = &s->source[node];
-	uint32_t req = ring_front(&q->packets), room = n->plan->ports + node;
-	struct noc_packet *p = &n->packet[req];
+	struct book_queue *queue = &s->queue[node];
+	uint32_t req = ring_front(&queue->packets), room = n->plan->ports + node;
+	struct noc_packet *p = &s->packet[req];
 	struct noc_flit f = {.req = req, .index = (uint16_t)q->sent, .injected = (uint32_t)n->time};
 
 	if (!q->sent) {
@@ -280,14 +283,14 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 	}
 	f.vc = (uint16_t)q->vc;
 	f.priority = n->priorities ? flit_priority(n, p) : 0;
-	q->flits--;
+	queue->flits--;
 	q->sent_flits++;
 	if (n->events)
 		events_flit(n->events, true, s != n->net, node, p->book.id, f.index);
 	if (++q->sent == p->book.flits) {
 		q->sent = 0;
-		ring_pop(&q->packets);
-		if (ring_empty(&q->packets))
+		ring_pop(&queue->packets);
+		if (!book_queued(queue))
 			bitset_clear(s->sending_nodes, node);
 	}
 	noc_room_send(&n->conf, &s->room, room, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
@@ -314,7 +317,7 @@ bool noc_has_buffer(const struct noc *n, uint32_t device, uint32_t bytes)
 {
 	const struct noc_subnet *s = &n->net[device >= n->clusters];
 
-	return s->source[n->node[device]].flits + flits_of(n, bytes) <= n->conf.source_max;
+	return s->queue[n->node[device]].flits + flits_of(n, bytes) <= n->conf.source_max;
 }
 
 void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write)
@@ -322,22 +325,17 @@ void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t 
 	bool reply = from >= n->clusters;
 	struct noc_subnet *s = &n->net[reply];
 	uint32_t node = n->node[from];
-	struct noc_source *q = &s->source[node];
-	struct noc_packet *p = &n->packet[req];
+	struct noc_packet *p = &s->packet[req];
 
-	*p = (struct noc_packet){.book = {.id = n->next_packet++,
-					 .flit_id = n->next_flit,
-					 .output = to,
+	*p = (struct noc_packet){.book = {.output = to,
 					 .flits = flits_of(n, bytes),
-					 .created = (uint32_t)n->time},
+					 .created = (uint32_t)(n->apart.on ? s->time : n->time)},
 		.source = node,
 		.dest = n->node[to],
 		.kind = (uint8_t)(2 * reply + write),
 		.phase = -1};
-	assert(p->book.flits);
-	n->next_flit += p->book.flits;
-	ring_push(&q->packets, req);
-	q->flits += p->book.flits;
+	if (book_push(&n->apart, reply, &s->queue[node], node, req, &p->book))
+		return;
 	s->flits += p->book.flits;
 	bitset_set(s->sending_nodes, node);
 }
@@ -357,20 +355,25 @@ bool noc_has_packet(const struct noc *n, uint32_t device)
 	return false;
 }
 
-uint32_t noc_pop(struct noc *n, uint32_t device)
+uint32_t noc_take(struct noc *n, struct noc_subnet *s, struct noc_sink *k, uint32_t vc)
 {
-	struct noc_sink *k = sink_of(n, device);
-	uint32_t vc, req;
+	uint32_t req = ring_pop(&k->packets[vc]);
 
-	if (!noc_has_packet(n, device))
-		return 0;
-	vc = bitset_next_cyclic(k->ready, n->vc_words, k->turn);
-	req = ring_pop(&k->packets[vc]);
-	k->flits[vc] -= n->packet[req].book.flits;
+	k->flits[vc] -= s->packet[req].book.flits;
 	k->turn = vc + 1 < n->vcs ? vc + 1 : 0;
 	if (ring_empty(&k->packets[vc]))
 		bitset_clear(k->ready, vc);
 	return req;
+}
+
+uint32_t noc_pop(struct noc *n, uint32_t device)
+{
+	struct noc_subnet *s = &n->net[device < n->clusters];
+	struct noc_sink *k = &s->sink[n->node[device]];
+
+	if (!noc_has_packet(n, device))
+		return 0;
+	return noc_take(n, s, k, bitset_next_cyclic(k->ready, n->vc_words, k->turn));
 }
 
 /* ---- time ------------------------------------------------------------------------------------------------------- */
@@ -419,6 +422,14 @@ static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 		}
 }
 
+static void retire_and_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
+{
+	s->quiet += s->flits != 0;
+	for (uint32_t i = 0; i < s->n_retiring; i++)
+		retire(n, s, &s->retiring[i]);
+	routers_step(n, s, steps);
+}
+
 void noc_advance(struct noc *n)
 {
 	uint32_t steps = internal_steps(n);
@@ -430,15 +441,28 @@ void noc_advance(struct noc *n)
 	}
 	for (int k = 0; k < 2; k++)
 		inject(n, &n->net[k]);
-	n->quiet += n->net[0].flits || n->net[1].flits;
-	for (int k = 0; k < 2; k++) {
-		struct noc_subnet *s = &n->net[k];
-
-		for (uint32_t i = 0; i < s->n_retiring; i++)
-			retire(n, s, &s->retiring[i]);
-		routers_step(n, s, steps);
-	}
+	for (int k = 0; k < 2; k++)
+		retire_and_step(n, &n->net[k], steps);
 	n->time++;
+}
+
+void noc_advance_one(struct noc *n, unsigned subnet)
+{
+	struct noc_subnet *s = &n->net[subnet];
+	uint32_t steps;
+
+	n->time = s->time;
+	n->steps = s->steps;
+	if (!subnet)
+		book_before_step(&n->apart, &n->stats, (uint32_t)n->time);
+	steps = internal_steps(n);
+	forget_popped(n, (int)subnet);
+	deliver(n, s);
+	eject(n, s);
+	inject(n, s);
+	retire_and_step(n, s, steps);
+	s->time = n->time + 1;
+	s->steps = n->steps;
 }
 
 /* An idle router only grows older; the fraction is a sum of doubles and is kept as such. */

@@ -97,17 +97,20 @@ typedef struct noc_way noc_inject_fn(const struct noc_view *v, const struct noc_
 /* The ways of p, whose head is in channel p->vc of input port `in` of router: fills way[] and n_ways. */
 typedef void noc_route_fn(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in);
 
+enum noc_chance { NOC_NEVER, NOC_EVEN, NOC_CHANCE }; /* NOC_EVEN: rings of an even number of routers */
+
 struct noc_routing {
 	noc_inject_fn *inject;
 	noc_route_fn *route;
-	bool looks; /* at noc_view.used */
+	bool looks;            /* at noc_view.used */
+	enum noc_chance draws; /* random numbers */
 };
 
 extern const struct noc_routing noc_routings[N_ROUTINGS];
 
 #define TOPOLOGY(name, text) void noc_plan_##name(struct noc_builder *b, const struct icnt *c);
 #include "machine/network.def"
-#define ROUTING(topology, name, need, looks, inject, step, text) \
+#define ROUTING(topology, name, need, looks, draws, inject, step, text) \
 	extern noc_inject_fn noc_inject_##inject; \
 	extern noc_route_fn noc_route_##step;
 #include "machine/network.def"
@@ -364,12 +367,10 @@ struct noc_slot {
 	uint32_t flits, credits;
 };
 
-/* A device's end. */
+/* A device's end; its packets are in a queue (book.h). */
 struct noc_source {
-	struct ring packets;
-	uint32_t flits; /* waiting */
-	uint32_t sent;  /* flits of the first packet that have left */
-	uint32_t vc;    /* of that packet */
+	uint32_t sent; /* flits of the first packet that have left */
+	uint32_t vc;   /* of that packet */
 	int32_t last_vc;
 	uint64_t sent_packets, sent_flits;
 };
@@ -402,7 +403,9 @@ struct noc_subnet {
 	uint64_t *active;  /* routers */
 	uint64_t *sending; /* routers with flits or credits to send */
 	struct noc_slot *wheel;
+	struct noc_packet *packet; /* by request handle; a handle may stand for one in each subnet */
 	struct noc_source *source;
+	struct book_queue *queue; /* nodes */
 	struct noc_sink *sink;
 	uint64_t *sending_nodes, *ejecting; /* nodes: that may send a flit; with flits to take */
 	uint64_t *ready;                    /* devices: with a complete packet; exact after a cycle */
@@ -410,6 +413,10 @@ struct noc_subnet {
 	uint64_t flits, credits;     /* not retired; on channels or waiting for one */
 	struct noc_moving *retiring; /* nodes: flits that left in this cycle */
 	uint32_t n_retiring;
+	uint32_t fullest; /* most flits in a boundary buffer, or more; since subnets are apart */
+	uint64_t quiet;   /* cycles with flits and without an arrival */
+	uint64_t time;    /* apart: of this one, and its steps */
+	double steps;
 	struct noc_view view;
 	uint64_t *link_flits; /* ports: sent by outputs; then nodes: sent by sources. NULL: not wanted */
 };
@@ -423,15 +430,14 @@ struct noc {
 	uint32_t clusters, subs;
 	uint32_t *node; /* of a device */
 	struct noc_subnet net[2];
-	struct noc_packet *packet;
 	size_t packets;
 	struct noc_random random;
 	uint32_t *least;                 /* rooms: shortest way round of a credit */
 	uint32_t buffer_cap, output_cap; /* powers of two */
 	uint32_t wheel_mask;
-	uint64_t time, next_packet, next_flit;
-	uint64_t quiet; /* cycles with flits and without an arrival */
+	uint64_t time; /* of both subnets; apart: of the one that makes its step */
 	double steps;
+	struct book_apart apart;
 	struct book_stats stats;
 	struct events *events;        /* NULL: flits are not logged */
 	uint64_t latencies[NOC_BINS]; /* packets by floor(log2) of cycles in the network */
@@ -446,6 +452,7 @@ struct noc {
 	bool direct; /* quick, and what leaves an input is on its channel at once: nothing waits at outputs */
 	bool patient; /* a node without room has none before a credit comes, and draws no number meanwhile */
 	bool at_once; /* credits count when they arrive: no routing looks at a router that has not stepped yet */
+	bool draws;           /* random numbers */
 	uint16_t *port_of;    /* of a channel of a router: channel / vcs */
 	struct noc_bid *bids; /* noc_quick.c: of one router */
 };
@@ -458,8 +465,22 @@ bool noc_has_buffer(const struct noc *n, uint32_t device, uint32_t bytes);
 void noc_push(struct noc *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes, bool write);
 bool noc_has_packet(const struct noc *n, uint32_t device);
 uint32_t noc_pop(struct noc *n, uint32_t device);
+/* Of its sink k of subnet s, the first packet of channel vc. */
+uint32_t noc_take(struct noc *n, struct noc_subnet *s, struct noc_sink *k, uint32_t vc);
 void noc_advance(struct noc *n);
 void noc_idle(struct noc *n, uint64_t k);
+/* The subnets apart (net.h): each makes its steps by itself; then both have made as many. Not where n->draws. */
+void noc_split(struct noc *n);
+void noc_advance_one(struct noc *n, unsigned subnet);
+void noc_join(struct noc *n);
+/*
+ * Flits that a node will send whatever happens behind, one in each cycle, if it has any: all could go to one channel, but
+ * none waits for another packet's.
+ */
+uint32_t noc_sure(const struct noc *n, uint32_t node);
+/* Network time at which the first reply for the cluster is there, false: none comes; take one that is by then (0: none). */
+bool noc_reply_due(const struct noc *n, uint32_t cluster, uint32_t *time);
+uint32_t noc_pop_reply(struct noc *n, uint32_t cluster, uint32_t time);
 bool noc_busy(const struct noc *n);
 bool noc_empty(const struct noc *n);
 void noc_print(struct noc *n, const struct book_out *out);

@@ -142,9 +142,10 @@ static void nodes_init(struct noc *n, struct noc_subnet *s)
 	uint32_t cap = fifo_capacity(n->conf.source_max), nodes = n->plan->nodes, words = BITSET_WORDS(nodes);
 
 	s->source = xcalloc(nodes, sizeof *s->source);
+	s->queue = reserve(nodes, sizeof *s->queue);
 	s->sink = xcalloc(nodes, sizeof *s->sink);
 	for (uint32_t i = 0; i < nodes; i++) {
-		ring_init(&s->source[i].packets, reserve(cap, sizeof(uint32_t)), cap);
+		ring_init(&s->queue[i].packets, reserve(cap, sizeof(uint32_t)), cap);
 		s->source[i].last_vc = -1;
 		sink_init(n, &s->sink[i]);
 	}
@@ -186,6 +187,7 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	size_t vcs = (size_t)ports * n->vcs;
 
 	noc_room_init(&s->room, &n->conf, ports + n->plan->nodes, n->least);
+	s->packet = reserve(n->packets, sizeof *s->packet);
 	s->vc = xcalloc(vcs, sizeof *s->vc);
 	s->buffer = reserve(vcs * n->buffer_cap, sizeof *s->buffer);
 	s->latch = xcalloc(ports, sizeof *s->latch);
@@ -213,8 +215,10 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 	for (uint32_t i = n->plan->nodes; i-- > 0;) {
 		sink_free(n, &s->sink[i]);
 		reserve_free(
-			s->source[i].packets.slot, (size_t)s->source[i].packets.mask + 1, sizeof(uint32_t));
+			s->queue[i].packets.slot, (size_t)s->queue[i].packets.mask + 1, sizeof(uint32_t));
 	}
+	reserve_free(s->queue, n->plan->nodes, sizeof *s->queue);
+	reserve_free(s->packet, n->packets, sizeof *s->packet);
 	wheel_free(n, s);
 	for (uint32_t i = n->plan->ports; i-- > 0;) {
 		reserve_free(s->owed[i].slot, n->output_cap, sizeof *s->owed[i].slot);
@@ -270,6 +274,29 @@ static void copy_options(struct noc *n)
 	n->wheel_mask = fifo_capacity(n->plan->most_latency + 3) - 1;
 }
 
+static bool draws(const struct noc *n)
+{
+	const struct icnt *c = &n->conf;
+	enum noc_chance way = noc_routings[c->routing].draws;
+
+	return way == NOC_CHANCE || (way == NOC_EVEN && c->k % 2 == 0) || c->vc_alloc.kind == ALLOCATOR_PIM ||
+	       c->sw_alloc.kind == ALLOCATOR_PIM || c->spec_alloc.kind == ALLOCATOR_PIM;
+}
+
+static void apart_init(struct noc *n)
+{
+	struct book_apart *a = &n->apart;
+	struct noc_subnet *s = &n->net[0];
+
+	*a = (struct book_apart){.packet = {s->packet, n->net[1].packet},
+		.stride = sizeof *s->packet,
+		.queue = s->queue,
+		.sending = s->sending_nodes,
+		.flits = &s->flits};
+	book_apart_init(
+		a, n->plan->nodes, (size_t)n->subs * NET_APART_MAX, (size_t)n->plan->nodes * NET_APART_MAX);
+}
+
 struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets)
 {
 	struct noc *n = xcalloc(1, sizeof *n);
@@ -282,7 +309,6 @@ struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint
 	n->node = xcalloc(clusters + subs, sizeof *n->node);
 	memcpy(n->node, node, (clusters + subs) * sizeof *n->node);
 	n->packets = packets;
-	n->packet = reserve(packets, sizeof *n->packet);
 	n->port_of = xcalloc((size_t)n->plan->most_ports * n->conf.vcs, sizeof *n->port_of);
 	for (uint32_t i = 0; i < n->plan->most_ports * n->conf.vcs; i++)
 		n->port_of[i] = (uint16_t)(i / n->conf.vcs);
@@ -304,6 +330,8 @@ struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint
 	for (uint32_t i = 0; i < clusters + subs; i++)
 		n->net[i < clusters].device_of[node[i]] = i < clusters ? i : i - clusters;
 	book_stats_init(&n->stats);
+	n->draws = draws(n);
+	apart_init(n);
 	return n;
 }
 
@@ -313,7 +341,7 @@ void noc_delete(struct noc *n)
 		return;
 	subnet_free(n, &n->net[1]);
 	subnet_free(n, &n->net[0]);
-	reserve_free(n->packet, n->packets, sizeof *n->packet);
+	book_apart_free(&n->apart);
 	noc_plan_delete(n->plan);
 	icnt_free(&n->conf);
 	free(n->least);

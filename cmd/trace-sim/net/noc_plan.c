@@ -228,8 +228,8 @@ void noc_plan_delete(struct noc_plan *p)
 const struct noc_routing noc_routings[N_ROUTINGS] = {
 #define LOOKS true
 #define BLIND false
-#define ROUTING(topology, name, need, looks, inject, step, text) \
-	{noc_inject_##inject, noc_route_##step, looks},
+#define ROUTING(topology, name, need, looks, draws, inject, step, text) \
+	{noc_inject_##inject, noc_route_##step, looks, NOC_##draws},
 #include "machine/network.def"
 };
 

@@ -293,7 +293,7 @@ static bool cross_and_send(struct noc *n, struct noc_subnet *s, struct noc_route
 	struct noc_flit f = *slot_of(n, s, r->base * n->vcs + vc, 0);
 	uint32_t out = r->base + v->port, in = n->port_of[vc];
 	const struct noc_end *from = &n->plan->in[r->base + in];
-	struct noc_packet *p = &n->packet[f.req];
+	struct noc_packet *p = &s->packet[f.req];
 	bool tail = f.index + 1u == p->book.flits;
 	struct noc_slot *slot;
 

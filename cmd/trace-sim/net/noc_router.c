@@ -274,7 +274,7 @@ bool noc_router_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r,
 	c->time = NOT_BEGUN;
 	v->head++;
 	v->count--;
-	p = &n->packet[c->flit.req];
+	p = &s->packet[c->flit.req];
 	tail = c->flit.index + 1u == p->book.flits;
 	c->flit.vc = v->vc;
 	c->flit.priority += n->conf.priority == PRIORITY_HOP_COUNT;

@@ -60,7 +60,7 @@ static inline struct noc_flit *slot_of(
 
 static inline struct noc_packet *packet_of(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
-	return &n->packet[slot_of(n, s, vc, 0)->req];
+	return &s->packet[slot_of(n, s, vc, 0)->req];
 }
 
 static inline struct noc_crossing *crossing(struct noc_router *r, uint32_t i)

@@ -15,7 +15,7 @@ static const struct noc_packet *front(const struct noc *n, const struct noc_subn
 {
 	const struct noc_vc *v = &s->vc[vc];
 
-	return &n->packet[s->buffer[(size_t)vc * n->buffer_cap + (v->head & (n->buffer_cap - 1))].req];
+	return &s->packet[s->buffer[(size_t)vc * n->buffer_cap + (v->head & (n->buffer_cap - 1))].req];
 }
 
 /* The channel that holds what the front of vc waits for: the packet's own next one, or the first that it asks for. */
@@ -94,7 +94,7 @@ void noc_stuck(const struct noc *n, FILE *out)
 			continue;
 		fprintf(out,
 			"network of %s: %" PRIu64 " flits under way, none arrived for %" PRIu64 " cycles\n",
-			k ? "replies" : "requests", s->flits, n->quiet);
+			k ? "replies" : "requests", s->flits, s->quiet);
 		for (uint32_t vc = 0; vc < n->plan->ports * n->vcs; vc++)
 			if (s->vc[vc].count && ++lines <= LINES_MAX)
 				print_channel(n, s, vc, out);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bounds on windows that follow from the machine and what it runs, whatever window.c makes of them (LAUNCH-window-2, 7, 9).
+ *
+ * Always true: nothing is changed here, and every answer is on the safe side.
+ */
+#include "core/core.h"
+#include "launch.h"
+#include "window.h"
+
+uint32_t window_delay(const struct gpu *g)
+{
+	uint32_t rop = g->params.mem.rop_latency;
+	double lag = net_lag(g->net) * g->clocks.period[1] / g->clocks.period[0];
+
+	if (!net_lag(g->net))
+		return rop;
+	return lag + 2 < rop ? rop - (uint32_t)lag - 2 : 0;
+}
+
+enum window_bound window_forbidden(const struct gpu *g)
+{
+	const struct params *p = &g->params;
+
+	if (!net_runs_ahead(g->net))
+		return WINDOW_network;
+	if (g->events)
+		return WINDOW_events;
+	if (addrdec_draws(g->dec))
+		return WINDOW_draws;
+	if (p->core.perfect_mem)
+		return WINDOW_perfect;
+	if (p->window > 1)
+		return WINDOW_concurrent;
+	if (p->max_insn || p->max_cta || p->max_completed_cta)
+		return WINDOW_limits;
+	if (window_delay(g) < 2 || p->mem.rop_latency >> 31 || p->mem.queue_icnt_l2 <= 3)
+		return WINDOW_delay;
+	return N_WINDOW_BOUNDS;
+}
+
+/* Cycles that pass before a warp of SM s has issued all it has; no more than enough. */
+static uint32_t sm_lasts(const struct sm *s, uint32_t enough)
+{
+	uint32_t most = 0;
+
+	FOR_BITS64 (b, s->live & ~s->done) {
+		const struct warp *w = &s->warp[b];
+		uint32_t next = w->cursor - w->buffered, left = next <= w->last ? w->last + 1 - next : 0;
+
+		left /= s->core->max_issue;
+		if (left >= enough)
+			return enough;
+		most = left > most ? left : most;
+	}
+	return most;
+}
+
+uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough)
+{
+	uint64_t now = gpu_now(g), awaited = memory_awaited(g->mem);
+	uint32_t most = awaited > now ? (uint32_t)(awaited - now) : 0;
+
+	if (most < enough && g->launch->ctas_left && !g->sampling) {
+		uint32_t block = launch_next_records(g) / g->params.core.max_issue;
+
+		most = block > most ? block : most;
+	}
+	for (uint32_t i = 0; i < g->params.sms && most < enough; i++) {
+		uint32_t lasts = g->sm[i].live_ctas ? sm_lasts(&g->sm[i], enough) : 0;
+
+		most = lasts > most ? lasts : most;
+	}
+	return most;
+}

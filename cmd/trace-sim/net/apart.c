@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The two halves of a network apart, for windows (LAUNCH-window): one row of functions for each kind of network.
+ *
+ * Always true: what a device is told is as of its own time, wherever the halves are.
+ */
+#include "bits.h"
+#include "net/booksim.h"
+#include "net/noc.h"
+
+struct net_apart {
+	uint32_t (*advances)(const struct net *n);
+	void (*split)(struct net *n);
+	void (*join)(struct net *n);
+	void (*push_from)(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle);
+	bool (*due)(const struct net *n, uint32_t cluster, uint32_t *advance);
+	uint32_t (*pop)(struct net *n, uint32_t cluster, uint32_t advance);
+	void (*advance_one)(struct net *n, unsigned subnet);
+	bool (*request_room)(struct net *n, uint32_t cluster);
+	uint32_t (*needs)(const struct net *n, uint32_t packets, uint32_t bare);
+	uint32_t (*out_room)(const struct net *n);
+};
+
+/* ---- mode 2 ------------------------------------------------------------------------------------------------ */
+
+static uint32_t xbars_advances(const struct net *n) { return n->xbar[0].advances; }
+static void xbars_no_change(struct net *n) { (void)n; }
+
+static void xbars_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle)
+{
+	bool reply = dev >= n->clusters;
+
+	(void)cycle; /* an input is one device's, whose packets are in order */
+	n->xbar[reply].in[reply ? dev - n->clusters : dev].at = advance;
+}
+
+static bool xbars_due(const struct net *n, uint32_t cluster, uint32_t *advance)
+{
+	const struct port *p = &n->xbar[1].out[cluster];
+
+	*advance = p->count ? port_front(p)->at + 1 : 0;
+	return p->count != 0;
+}
+
+static uint32_t xbars_pop(struct net *n, uint32_t cluster, uint32_t advance)
+{
+	uint32_t due;
+
+	if (!xbars_due(n, cluster, &due) || (int32_t)(due - advance) > 0)
+		return REQ_NONE;
+	n->xbar[1].out[cluster].early += n->xbar[1].advances - advance;
+	return net_pop(n, cluster);
+}
+
+static void xbars_advance_one(struct net *n, unsigned subnet) { xbar_advance(&n->xbar[subnet], n->params); }
+
+static bool xbars_request_room(struct net *n, uint32_t cluster)
+{
+	const struct xbar *x = &n->xbar[0];
+
+	return x->in[cluster].count + n->needs <= x->in_limit;
+}
+
+static uint32_t xbars_needs(const struct net *n, uint32_t packets, uint32_t bare)
+{
+	(void)n; /* an entry is a packet of any size */
+	return packets + bare;
+}
+
+static uint32_t fullest(const struct port *p, uint32_t n)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		most = p[i].count > most ? p[i].count : most;
+	return most;
+}
+
+static uint32_t xbars_out_room(const struct net *n)
+{
+	const struct xbar *x = &n->xbar[1];
+	uint32_t most = fullest(x->out, x->n_out);
+
+	return most + 1 < x->out_limit ? x->out_limit - most - 1 : 0;
+}
+
+static const struct net_apart xbars = {xbars_advances, xbars_no_change, xbars_no_change, xbars_push_from,
+	xbars_due, xbars_pop, xbars_advance_one, xbars_request_room, xbars_needs, xbars_out_room};
+
+/* ---- mode 1 ------------------------------------------------------------------------------------------------ */
+
+static uint32_t flits_of(const struct net *n, uint32_t bytes)
+{
+	uint32_t each = n->noc ? n->noc->conf.flit_bytes : n->booksim->conf.flit_bytes;
+
+	return (bytes + each - 1) / each;
+}
+
+static uint32_t queue_needs(const struct net *n, uint32_t packets, uint32_t bare)
+{
+	return packets * flits_of(n, n->most_bytes) + bare * flits_of(n, 8);
+}
+
+static void queue_push_from(struct book_queue *q, uint32_t advance, uint32_t cycle)
+{
+	q->at = advance;
+	q->cycle = cycle;
+}
+
+static uint32_t rest(uint32_t max, uint32_t used) { return used < max ? max - used : 0; }
+
+static uint32_t single_advances(const struct net *n) { return (uint32_t)n->booksim->time; }
+static void single_split(struct net *n) { booksim_split(n->booksim); }
+static void single_join(struct net *n) { booksim_join(n->booksim); }
+
+static void single_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle)
+{
+	queue_push_from(&n->booksim->net[0].queue[dev], advance, cycle);
+}
+
+static bool single_due(const struct net *n, uint32_t cluster, uint32_t *advance)
+{
+	return booksim_reply_due(n->booksim, cluster, advance);
+}
+
+static uint32_t single_pop(struct net *n, uint32_t cluster, uint32_t advance)
+{
+	uint32_t due;
+
+	if (!single_due(n, cluster, &due) || (int32_t)(due - advance) > 0)
+		return REQ_NONE;
+	return booksim_pop(n->booksim, 1, cluster);
+}
+
+static void single_advance_one(struct net *n, unsigned subnet) { booksim_advance_one(n->booksim, subnet); }
+
+static bool single_request_room(struct net *n, uint32_t cluster)
+{
+	const struct booksim *b = n->booksim;
+	const struct book_net *x = &b->net[0];
+	struct book_queue *q = &x->queue[cluster];
+
+	if (q->flits + n->needs <= b->conf.source_max)
+		return true;
+	if (q->found == (uint32_t)x->time)
+		book_drain(q);
+	else
+		book_look(q, (uint32_t)x->time, rest(b->conf.buffer, x->in[cluster].occupied));
+	return q->most + n->needs <= b->conf.source_max;
+}
+
+static uint32_t single_out_room(const struct net *n)
+{
+	return rest(n->booksim->conf.boundary_max, n->booksim->net[1].fullest);
+}
+
+static const struct net_apart single = {single_advances, single_split, single_join, single_push_from,
+	single_due, single_pop, single_advance_one, single_request_room, queue_needs, single_out_room};
+
+static uint32_t many_advances(const struct net *n) { return (uint32_t)n->noc->time; }
+static void many_split(struct net *n) { noc_split(n->noc); }
+static void many_join(struct net *n) { noc_join(n->noc); }
+
+static void many_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle)
+{
+	queue_push_from(&n->noc->net[0].queue[n->noc->node[dev]], advance, cycle);
+}
+
+static bool many_due(const struct net *n, uint32_t cluster, uint32_t *advance)
+{
+	return noc_reply_due(n->noc, cluster, advance);
+}
+
+static uint32_t many_pop(struct net *n, uint32_t cluster, uint32_t advance)
+{
+	return noc_pop_reply(n->noc, cluster, advance);
+}
+
+static void many_advance_one(struct net *n, unsigned subnet) { noc_advance_one(n->noc, subnet); }
+
+static bool many_request_room(struct net *n, uint32_t cluster)
+{
+	const struct noc_subnet *s = &n->noc->net[0];
+	struct book_queue *q = &s->queue[n->noc->node[cluster]];
+
+	if (q->flits + n->needs <= n->noc->conf.source_max)
+		return true;
+	if (q->found == (uint32_t)s->time)
+		book_drain(q);
+	else
+		book_look(q, (uint32_t)s->time, noc_sure(n->noc, n->noc->node[cluster]));
+	return q->most + n->needs <= n->noc->conf.source_max;
+}
+
+static uint32_t many_out_room(const struct net *n)
+{
+	return rest(n->noc->conf.boundary_max, n->noc->net[1].fullest);
+}
+
+static const struct net_apart many = {many_advances, many_split, many_join, many_push_from, many_due,
+	many_pop, many_advance_one, many_request_room, queue_needs, many_out_room};
+
+/* ---- calls --------------------------------------------------------------------------------------------------- */
+
+void net_apart_init(struct net *n) { n->apart = n->noc ? &many : n->booksim ? &single : &xbars; }
+
+bool net_runs_ahead(const struct net *n) { return !n->noc || !n->noc->draws; }
+bool net_replies_in_steps(const struct net *n) { return n->noc || n->booksim; }
+
+/* Flits of a packet that is complete may be retired, one an advance, after as many as a node can hold. */
+uint32_t net_lag(const struct net *n) { return n->noc ? n->noc->conf.buffer : 0; }
+
+uint32_t net_advances(const struct net *n) { return n->apart->advances(n); }
+
+void net_split(struct net *n)
+{
+	n->split = true;
+	n->apart->split(n);
+}
+
+void net_join(struct net *n)
+{
+	n->split = false;
+	n->apart->join(n);
+}
+
+void net_push_from(struct net *n, uint32_t dev, uint32_t advance, uint32_t cycle)
+{
+	n->apart->push_from(n, dev, advance, cycle);
+}
+
+bool net_reply_due(const struct net *n, uint32_t cluster, uint32_t *advance)
+{
+	return n->apart->due(n, cluster, advance);
+}
+
+uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance)
+{
+	return n->split ? n->apart->pop(n, cluster, advance) : net_pop(n, cluster);
+}
+
+void net_advance_one(struct net *n, unsigned subnet) { n->apart->advance_one(n, subnet); }
+
+void net_set_sends(struct net *n, uint32_t packets, uint32_t bare)
+{
+	n->needs = n->apart->needs(n, packets, bare);
+}
+
+bool net_request_room(struct net *n, uint32_t cluster) { return n->apart->request_room(n, cluster); }
+
+uint32_t net_reply_in_room(const struct net *n)
+{
+	const struct xbar *x = &n->xbar[1];
+
+	return rest(x->in_limit, fullest(x->in, x->n_in));
+}
+
+uint32_t net_reply_out_room(const struct net *n) { return n->apart->out_room(n); }
