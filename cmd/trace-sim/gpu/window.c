@@ -97,6 +97,15 @@ void window_free(struct gpu *g)
 
 const struct window_counts *window_counts(const struct gpu *g) { return &g->window->count; }
 
+static uint32_t live_clusters(const struct gpu *g)
+{
+	uint32_t live = 0;
+
+	for (uint32_t i = 0; i < BITSET_WORDS(g->params.clusters); i++)
+		live += bit_count64(g->live[i]);
+	return live;
+}
+
 /* Cycles in which the network advances no more than n times. */
 static uint64_t cycles_of(const struct gpu *g, uint32_t n)
 {
@@ -122,6 +131,12 @@ static uint64_t share_of(uint64_t left, uint32_t longest)
 	return (left + n - 1) / n;
 }
 
+/* Clusters would stand still before each cycle. */
+static bool crowded(const struct gpu *g)
+{
+	return net_replies_in_steps(g->net) && 2 * net_crowded(g->net) > live_clusters(g);
+}
+
 static struct length length(struct gpu *g, uint64_t until)
 {
 	const struct params *p = &g->params;
@@ -133,6 +148,8 @@ static struct length length(struct gpu *g, uint64_t until)
 		return (struct length){1, w->alone == N_WINDOW_BOUNDS ? WINDOW_longest : w->alone};
 	if (!gpu_live(g) || launch_least_delay(g))
 		return (struct length){1, WINDOW_idle};
+	if (crowded(g))
+		return (struct length){1, WINDOW_requests};
 	if (launch_ptx(g))
 		return (struct length){1, WINDOW_ptx};
 	bound(&l, share_of(p->sample_cycles - g->cycle % p->sample_cycles, l.cycles), WINDOW_sample);
@@ -506,12 +523,11 @@ static bool idle(struct gpu *g)
 static bool worth_sharing(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
-	uint32_t live = 0;
+	uint32_t live;
 
 	if (!g->team)
 		return false;
-	for (uint32_t i = 0; i < BITSET_WORDS(g->params.clusters); i++)
-		live += bit_count64(g->live[i]);
+	live = live_clusters(g);
 	w->work += live * cycles;
 	if (team_tested())
 		return true;

@@ -246,6 +246,17 @@ void net_set_sends(struct net *n, uint32_t packets, uint32_t bare)
 	n->needs = n->apart->needs(n, packets, bare);
 }
 
+uint32_t net_crowded(const struct net *n)
+{
+	uint32_t crowded = 0;
+
+	for (uint32_t c = 0; n->noc && c < n->clusters; c++)
+		crowded += n->noc->net[0].queue[n->noc->node[c]].flits + n->needs > n->noc->conf.source_max;
+	for (uint32_t c = 0; n->booksim && c < n->clusters; c++)
+		crowded += n->booksim->net[0].queue[c].flits + n->needs > n->booksim->conf.source_max;
+	return crowded;
+}
+
 bool net_request_room(struct net *n, uint32_t cluster) { return n->apart->request_room(n, cluster); }
 
 uint32_t net_reply_in_room(const struct net *n)

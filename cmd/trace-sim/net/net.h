@@ -70,6 +70,8 @@ uint32_t net_pop_reply(struct net *n, uint32_t cluster, uint32_t advance);
 void net_advance_one(struct net *n, unsigned subnet); /* 0: requests, 1: replies */
 /* A cluster sends no more in a cycle than so many packets, and so many more without data. */
 void net_set_sends(struct net *n, uint32_t packets, uint32_t bare);
+/* Clusters whose input has no room for them (mode 1; not while the halves are apart). */
+uint32_t net_crowded(const struct net *n);
 /* Whether its input of the request network is sure to have room for them, as of what net_push_from() told. */
 bool net_request_room(struct net *n, uint32_t cluster);
 /*
