@@ -138,3 +138,12 @@ joined() {
 	run -0 trace-sim -q $modern -F text --profile profile -o result "$t"
 	[ "$(awk '/^sched_cycles / { all += $2 } /^sched_cycles\[/ { sum += $2 } END { print (all == sum && sum > 0) }' profile)" = 1 ]
 }
+
+@test "--profile puts waits down to instructions that a warp issued, whatever memory held before" {
+	cd "$BATS_TEST_TMPDIR"
+	t=$(trace alu)
+	for byte in 1 170; do
+		run -0 env MALLOC_PERTURB_=$byte timeout 60 trace-sim -q $modern -f -F json --profile p$byte -o result "$t"
+	done
+	cmp p1 p170
+}

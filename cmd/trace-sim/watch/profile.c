@@ -85,13 +85,13 @@ void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 	struct sm_profile *p = s->profile;
 	uint32_t row = find_row(p, p->uid[s->warp[w].cta], code); /* may move the rows */
 	struct profile_row *r = &p->row[row];
-	const struct uop *u = &s->uops[code];
+	const struct core_inst *in = &s->modern->inst[code];
 
 	r->issues++;
 	r->cycles[PROFILE_ISSUE]++;
 	p->last[w] = code;
-	for (unsigned i = 0; i < u->n_dst; i++)
-		p->producer[w][u->reg[i]] = code;
+	for (unsigned i = 0; i < in->n_dst; i++)
+		p->producer[w][in->dst[i]] = code;
 }
 
 /* ---- a cycle without an issue -------------------------------------------------------------- */
@@ -224,8 +224,11 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 {
 	struct sm_profile *p = s->profile;
 
-	for (unsigned w = 0; w < MAX_WARPS && p->reg_limit < s->reg_limit; w++)
+	for (unsigned w = 0; w < MAX_WARPS && p->reg_limit < s->reg_limit; w++) {
 		p->producer[w] = xrealloc(p->producer[w], s->reg_limit, sizeof *p->producer[w]);
+		for (uint32_t reg = p->reg_limit; reg < s->reg_limit; reg++)
+			p->producer[w][reg] = PROFILE_NO_CODE;
+	}
 	p->reg_limit = s->reg_limit;
 	p->uid[cta] = uid;
 	p->placed = cta;
@@ -247,6 +250,8 @@ static uint32_t producer_of(const struct sm *s, unsigned w, const struct uop *u,
 	for (unsigned i = 0; i < (unsigned)u->n_dst + u->n_src; i++) {
 		unsigned reg = u->reg[i];
 
+		if (p->producer[w][reg] == PROFILE_NO_CODE) /* no warp in this slot has written it */
+			continue;
 		if (cw->pending[reg]) {
 			*memory = s->uops[p->producer[w][reg]].unit == UNIT_MEM;
 			return p->producer[w][reg];
