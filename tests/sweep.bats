@@ -218,6 +218,28 @@ own_sweep() {
 	assert_output --partial 'found no /none/there'
 }
 
+@test "over picks: runs of the picks, tables of the whole application" {
+	app=$(trace launches)
+	cd "$BATS_TEST_TMPDIR"
+	sweep=$BATS_TEST_DIRNAME/../examples/sweep
+	run -0 sh "$sweep/over-picks" some "$app" -e 20%
+	assert_output --regexp '^[0-9]+ of 40 kernels in '
+	cd some
+	printf '%s\n' rtx3070 'rtx3070 + l80' >points
+	run -0 make -s -k -j2
+	run -0 sh ./collect
+	trace-sim -q -g rtx3070 -D gpgpu_l1_latency=80 --warm -k @picks -F json "$app" >one.json
+	stats-csv -q --weights picks -s gpu_sim_cycle -F tsv one.json | awk -F '\t' 'NR == 2 { print $(NF - 2), $(NF - 1), $NF }' >want
+	awk -F '\t' 'NR == 1 { for (i = 1; $i != "gpu_sim_cycle"; i++); } NR == 3 { print $i, $(i + 1), $(i + 2) }' \
+		"$SWEEP/results.tsv" | cmp - want
+	[ "$(wc -l <"$SWEEP/results.tsv")" = 3 ]
+	run -2 sh "$sweep/over-picks" other /none/there
+	assert_output --partial 'found no /none/there'
+	run -2 sh "$sweep/over-picks" other "$app" -m median
+	assert_output --partial "found 'median', wanted one of"
+	[ ! -e other ]
+}
+
 @test "limits of time and memory end a run, and the status says why" {
 	plain_build_only
 	tracegen -n 400 gather "$BATS_TEST_TMPDIR/long"
