@@ -149,9 +149,10 @@ static void encode_piece(struct queue *q, struct piece *c)
 		c->part = false;
 		taken = c->header;
 	}
-	c->census.known &= blank_text(c->text.p + taken, c->text.n - taken);
-	if (taken < c->text.n)
+	if (taken < c->text.n) {
+		c->census.known &= blank_text(c->text.p + taken, c->text.n - taken);
 		buf_add(&c->stored, c->text.p + taken, c->text.n - taken);
+	}
 	if (c->header)
 		buf_add(&c->head, c->text.p, c->header);
 	c->records = NULL;

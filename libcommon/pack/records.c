@@ -187,6 +187,8 @@ static void take_warp(struct records *r, struct parsed *p, const struct pack_war
 {
 	uint32_t text = (uint32_t)p->text.n, words = p->n_addr << 2;
 
+	if (!x->n)
+		return;
 	grow(&p->rec, &p->cap_rec, p->n_rec + x->n, sizeof(p->rec[0]));
 	grow(&p->addr, &p->cap_addr, p->n_addr + x->n_words, sizeof(p->addr[0]));
 	if (x->n_words)
