@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats-csv: what its files share. collect.c reads results into a store, table.c and group.c print the
- * table from it through writer.c.
+ * stats-csv: what its files share.
+ *
+ *   main.c      the command line
+ *   collect.c   results into a store
+ *   table.c     the table of kernels or runs; the list of figures
+ *   group.c     kernels added up, sums.c the values of one figure in a group
+ *   weighted.c  the whole application, from runs of its picks
+ *   top.c       where the cycles went
+ *   writer.c    cells as CSV, TSV or Markdown
  */
 #ifndef STATS_CSV_H
 #define STATS_CSV_H

@@ -2,16 +2,16 @@
 /*
  * Inside the trace reader: text window, header, instruction lines. Internal to libcommon.
  *
- *   trace.c         thread blocks: what stands between #BEGIN_TB and #END_TB, ids, counts, the end
- *   header.c  the lines before the first thread block
- *   text.c    the window over the input, line numbers, the text hash, small parsers
+ *   trace.c      thread blocks: what stands between #BEGIN_TB and #END_TB, ids, counts, the end
+ *   header.c     the lines before the first thread block
+ *   text.c       the window over the input, line numbers, the text hash, small parsers
  *   columns.def  the columns of instruction lines and the dialects; columns.c finds one in a line
- *   line.c    one instruction line, whatever its dialect, token by token
- *   ptx_code.c  the code of traces from PTX, in the header; ptx_line.c  their instruction lines
- *   raw.c     ungrouped traces, line by line, for who watches
- *   fast.c    instruction lines that were met before: recognised by PC and text
- *   addr.c    address lists in and out of their words
- *   lanes.c   loops over the lanes of a warp, for packed streams too
+ *   line.c       one instruction line, whatever its dialect, token by token
+ *   ptx_code.c   the code of traces from PTX, in the header; ptx_line.c  their instruction lines
+ *   raw.c        ungrouped traces, line by line, for who watches
+ *   fast.c       instruction lines that were met before: recognised by PC and text
+ *   addr.c       address lists in and out of their words
+ *   lanes.c      loops over the lanes of a warp, for packed streams too
  */
 #ifndef TRACE_IN_H
 #define TRACE_IN_H
