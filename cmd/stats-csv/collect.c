@@ -272,7 +272,7 @@ static void refuse_unknown(const char *name)
 	if (strpbrk(name, "*?[") || figure_find(name))
 		return;
 	diag_quote(q, sizeof(q), name, strlen(name));
-	near = cli_nearest(name, figures_table, n_figures, sizeof figures_table[0]);
+	near = cli_nearest(name, figures_table, n_figures, sizeof(figures_table[0]));
 	if (near)
 		die("-s: found no figure %s, wanted perhaps %s", q, near);
 	die("-s: found no figure %s, wanted one that --list shows", q);

@@ -45,7 +45,7 @@ static struct lint_warp *raw_warp(struct lint *l, const struct tblock *tb, uint3
 		if (w->x == tb->x && w->y == tb->y && w->z == tb->z && w->number == number)
 			return &w->state;
 	}
-	grow(&t->warp, &t->cap, t->n + 1, sizeof *t->warp);
+	grow(&t->warp, &t->cap, t->n + 1, sizeof(*t->warp));
 	table_add(&t->table, hash, t->n);
 	t->warp[t->n] = (struct raw_warp){tb->x, tb->y, tb->z, number, {.lanes = lanes_of(l, number)}};
 	return &t->warp[t->n++].state;
@@ -77,7 +77,7 @@ static void raw_check_blocks(struct lint *l)
 struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp)
 {
 	if (!l->raw && trace_shape(l->trace).raw) {
-		l->raw = xcalloc(1, sizeof *l->raw);
+		l->raw = xcalloc(1, sizeof(*l->raw));
 		report_at(l->rep, RULE_RAW, (struct place){.file = trace_path(l->trace)},
 			"found a raw trace, wanted it grouped by trace-pack");
 	}
@@ -94,7 +94,7 @@ static void begin_block(struct lint *l)
 	for (uint32_t i = 0; i < l->n_warps; i++)
 		l->warp[i] = (struct lint_warp){.lanes = lanes_of(l, i)};
 	if (l->any_bars)
-		memset(l->bars, 0, l->n_warps * sizeof *l->bars);
+		memset(l->bars, 0, l->n_warps * sizeof(*l->bars));
 	l->stray = (struct lint_warp){.lanes = UINT32_MAX, .damaged = true};
 	l->any_bars = l->fed = false;
 	l->now_number = UINT32_MAX;
@@ -203,12 +203,12 @@ static void begin_kernel(struct lint *l)
 
 	l->head = trace_header(l->trace);
 	l->n_warps = kernel_warps(l->head);
-	grow(&l->warp, &l->cap_warps, l->n_warps, sizeof *l->warp);
+	grow(&l->warp, &l->cap_warps, l->n_warps, sizeof(*l->warp));
 	if (l->cap_warps > had)
-		l->bars = xrealloc(l->bars, l->cap_warps, sizeof *l->bars);
-	memset(l->bars, 0, l->cap_warps * sizeof *l->bars);
+		l->bars = xrealloc(l->bars, l->cap_warps, sizeof(*l->bars));
+	memset(l->bars, 0, l->cap_warps * sizeof(*l->bars));
 	if (l->cap_facts)
-		memset(l->fact, 0, l->cap_facts * sizeof *l->fact);
+		memset(l->fact, 0, l->cap_facts * sizeof(*l->fact));
 	l->shape_known = l->order_told = l->order_dependent_told = l->window_told = l->tail_told =
 		l->has_imm = l->any_bars = false;
 	l->last_id = 0;

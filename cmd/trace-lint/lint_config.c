@@ -60,7 +60,7 @@ struct params *lint_config(
 		r = gpuconf_override(c, a->define[i], &f);
 	if (r == 0)
 		lint_idle(rep, c);
-	p = xcalloc(1, sizeof *p);
+	p = xcalloc(1, sizeof(*p));
 	if (r == 0)
 		r = make_machine(p, c, &f);
 	if (r == 0)

@@ -64,7 +64,7 @@ void lint_cubin_inst(struct lint *l, const struct inst *in, const struct trace_l
 	else if (got == CUBIN_OTHER_OPCODE)
 		report_at(l->rep, RULE_CUBIN_OPCODE, lint_place(l, line, COLUMN_OPCODE),
 			"found '%.60s', where the function has the opcode of '%s'", in->opcode,
-			diag_quote(shown, sizeof shown, bound, strlen(bound)));
+			diag_quote(shown, sizeof(shown), bound, strlen(bound)));
 }
 
 void lint_cubin_end(struct lint *l)

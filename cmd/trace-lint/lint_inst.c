@@ -175,9 +175,9 @@ void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line)
 	const struct inst *in = code_at(l->code, handle);
 	uint32_t had = l->cap_facts, step = in->arch < ARCH_VOLTA ? 8 : 16;
 
-	grow(&l->fact, &l->cap_facts, handle + 1, sizeof *l->fact);
+	grow(&l->fact, &l->cap_facts, handle + 1, sizeof(*l->fact));
 	if (l->cap_facts > had)
-		memset(l->fact + had, 0, (l->cap_facts - had) * sizeof *l->fact);
+		memset(l->fact + had, 0, (l->cap_facts - had) * sizeof(*l->fact));
 	if (!l->shape_known)
 		lint_shape(l);
 	if (in->ptx) {

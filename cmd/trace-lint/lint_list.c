@@ -68,13 +68,13 @@ static int by_name(const void *a, const void *b)
 /* The names of the list's kernels, sorted; repeated ones are told. */
 static struct name *sorted_names(struct report *rep, const struct klist *k, const char *file)
 {
-	struct name *v = xcalloc(k->n_kernels + 1, sizeof *v);
+	struct name *v = xcalloc(k->n_kernels + 1, sizeof(*v));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < k->n_cmds; i++)
 		if (k->cmd[i].kind == CMD_KERNEL)
 			v[n++] = (struct name){base_name(k->cmd[i].path), k->cmd[i].line};
-	qsort(v, n, sizeof *v, by_name);
+	qsort(v, n, sizeof(*v), by_name);
 	for (uint32_t i = 1; i < n; i++)
 		if (!strcmp(v[i].name, v[i - 1].name))
 			report_at(rep, RULE_LIST_REPEATED, (struct place){file, v[i].line, 1},
@@ -113,10 +113,10 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 		struct name this = {e[i]->d_name, 0};
 		char q[80];
 
-		if (!bsearch(&this, v, n, sizeof *v, by_name_alone))
+		if (!bsearch(&this, v, n, sizeof(*v), by_name_alone))
 			report_at(rep, RULE_LIST_UNNAMED, (struct place){.file = file},
 				"found the file '%s' beside the list, which does not name it",
-				diag_quote(q, sizeof q, e[i]->d_name, strlen(e[i]->d_name)));
+				diag_quote(q, sizeof(q), e[i]->d_name, strlen(e[i]->d_name)));
 		free(e[i]);
 	}
 	free(e);
@@ -127,7 +127,7 @@ static void check_unnamed(struct report *rep, const struct name *v, uint32_t n, 
 
 static void add_copy(struct lint *l, const struct command *c)
 {
-	grow(&l->copy, &l->cap_copies, l->n_copies + 1, sizeof *l->copy);
+	grow(&l->copy, &l->cap_copies, l->n_copies + 1, sizeof(*l->copy));
 	l->copy[l->n_copies++] = (struct pc_range){c->address, c->address + c->bytes};
 }
 
@@ -140,7 +140,7 @@ static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char
 
 	if (!opened && named.line && !strcmp(f.id, "open"))
 		report_at(l->rep, RULE_KERNEL_MISSING, named, "found no kernel file '%s' (%.80s)",
-			diag_quote(q, sizeof q, path, strlen(path)), f.text);
+			diag_quote(q, sizeof(q), path, strlen(path)), f.text);
 	else if (!opened)
 		report_fault(l->rep, &f);
 	report_file_end(l->rep, diag_keep(path));

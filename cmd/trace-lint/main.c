@@ -51,7 +51,7 @@ static const struct cli cli = {
 	"check traces for what would make a simulation wrong or impossible",
 	"TRACE is a kernel list, a folder, a kernel file, or - (a list on stdin).\n"
 	"Exit status: 0 no errors; 1 findings at error level (or warnings with -Werror); 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows, words};
+	rows, sizeof(rows) / sizeof(*rows), words};
 
 struct lint_args {
 	struct config_args config;
@@ -68,10 +68,10 @@ static enum rule_name rule_of(const char *id, size_t n)
 	char name[64];
 	int r;
 
-	snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), id);
+	snprintf(name, sizeof(name), "%.*s", (int)(n < 63 ? n : 63), id);
 	r = rule_find(name);
 	if (r < 0) {
-		const char *near = cli_nearest(name, rules, N_RULES, sizeof *rules);
+		const char *near = cli_nearest(name, rules, N_RULES, sizeof(*rules));
 
 		cli_usage("found rule '%s', wanted one of --list%s%s%s", name, near ? " (is '" : "",
 			near ? near : "", near ? "' meant?)" : "");

@@ -32,7 +32,7 @@ static void print(struct report *r, unsigned n, const struct fault *f)
 	char shown[1024];
 
 	if (!r->json) {
-		diag_quote(shown, sizeof shown, file, strlen(file));
+		diag_quote(shown, sizeof(shown), file, strlen(file));
 		fprintf(r->out, "%s:%" PRIu64 ":%" PRIu32 ": %s: %s: %s\n", shown, line, col, level, f->id,
 			f->text);
 		return;
@@ -69,7 +69,7 @@ void report_at(struct report *r, enum rule_name n, struct place at, const char *
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(f.text, sizeof f.text, fmt, args);
+	vsnprintf(f.text, sizeof(f.text), fmt, args);
 	va_end(args);
 	report_fault(r, &f);
 }
@@ -89,7 +89,7 @@ void report_file_end(struct report *r, const char *file)
 			char shown[1024];
 
 			fprintf(r->out, "%s:1:1: %s: %s: %" PRIu64 " more like it\n",
-				diag_quote(shown, sizeof shown, file, strlen(file)),
+				diag_quote(shown, sizeof(shown), file, strlen(file)),
 				level_name(level_of(r, n)), rules[n].id, r->more[n]);
 		} else if (r->more[n]) {
 			record_begin(r->json, "more");
@@ -100,8 +100,8 @@ void report_file_end(struct report *r, const char *file)
 			record_end(r->json);
 		}
 	}
-	memset(r->here, 0, sizeof r->here);
-	memset(r->more, 0, sizeof r->more);
+	memset(r->here, 0, sizeof(r->here));
+	memset(r->more, 0, sizeof(r->more));
 }
 
 uint64_t report_total(const struct report *r, enum lint_level level)

@@ -53,7 +53,7 @@ static bool same_control(const uint8_t *a, const uint8_t *b)
 		control_decode(&k, of[i]);
 		control_encode(&k, is[i]);
 	}
-	return !memcmp(is[0], is[1], sizeof is[0]);
+	return !memcmp(is[0], is[1], sizeof(is[0]));
 }
 
 void codes_verify(const struct codes *c, struct pack *p, uint32_t n, const struct pack_args *a)

@@ -19,7 +19,7 @@
 #define BLOCK_MIN 4096u
 #define BLOCK_MAX (1u << 20) /* a larger single piece gets a block of its own size */
 
-/* The pieces of a block follow its header at once; sizeof is a multiple of the alignment. */
+/* The pieces of a block follow its header at once; sizeof(is) a multiple of the alignment. */
 struct arena_block {
 	struct arena_block *older;
 	size_t size; /* bytes behind the header */

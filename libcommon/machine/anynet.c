@@ -61,9 +61,10 @@ static bool next_word(struct anynet_reader *r, struct anynet_word *w)
 	*w = (struct anynet_word){
 		.text = r->line + start, .n = r->at - start, .at = {r->file, r->lineno, (uint32_t)start + 1}};
 	if (w->n)
-		snprintf(w->quoted, sizeof w->quoted, "'%s'", diag_quote(shown, sizeof shown, w->text, w->n));
+		snprintf(w->quoted, sizeof(w->quoted), "'%s'",
+			diag_quote(shown, sizeof(shown), w->text, w->n));
 	else
-		snprintf(w->quoted, sizeof w->quoted, "the end of the line");
+		snprintf(w->quoted, sizeof(w->quoted), "the end of the line");
 	return w->n != 0;
 }
 
@@ -128,7 +129,7 @@ static struct anynet_edge *find_link(struct anynet_reader *r, uint32_t from, uin
 static struct anynet_edge *put_link(struct anynet_reader *r, uint32_t from, uint32_t to, struct place at)
 {
 	if (r->n_links == r->cap_links)
-		grow(&r->link, &r->cap_links, r->n_links + 1, sizeof *r->link);
+		grow(&r->link, &r->cap_links, r->n_links + 1, sizeof(*r->link));
 	r->link[r->n_links] = (struct anynet_edge){from, to, 1, at};
 	return &r->link[r->n_links++];
 }
@@ -233,20 +234,20 @@ static int by_ends(const void *a, const void *b)
 
 static struct anynet *arrange(struct anynet_reader *r)
 {
-	struct anynet *a = xcalloc(1, sizeof *a);
+	struct anynet *a = xcalloc(1, sizeof(*a));
 	uint32_t n = 0;
 
 	a->routers = r->routers;
 	a->nodes = r->nodes;
 	a->links = r->n_links;
-	a->node_start = xcalloc(a->routers + 1, sizeof *a->node_start);
-	a->node = xcalloc(a->nodes ? a->nodes : 1, sizeof *a->node);
-	a->node_cycles = xcalloc(a->nodes ? a->nodes : 1, sizeof *a->node_cycles);
-	memcpy(a->node_cycles, r->cycles_of, a->nodes * sizeof *a->node_cycles);
-	a->link_start = xcalloc(a->routers + 1, sizeof *a->link_start);
-	a->link = xcalloc(a->links ? a->links : 1, sizeof *a->link);
+	a->node_start = xcalloc(a->routers + 1, sizeof(*a->node_start));
+	a->node = xcalloc(a->nodes ? a->nodes : 1, sizeof(*a->node));
+	a->node_cycles = xcalloc(a->nodes ? a->nodes : 1, sizeof(*a->node_cycles));
+	memcpy(a->node_cycles, r->cycles_of, a->nodes * sizeof(*a->node_cycles));
+	a->link_start = xcalloc(a->routers + 1, sizeof(*a->link_start));
+	a->link = xcalloc(a->links ? a->links : 1, sizeof(*a->link));
 	if (a->links)
-		qsort(r->link, a->links, sizeof *r->link, by_ends);
+		qsort(r->link, a->links, sizeof(*r->link), by_ends);
 	for (uint32_t i = 0; i < a->links; i++) {
 		a->link[i] = (struct anynet_link){r->link[i].to, r->link[i].cycles};
 		a->link_start[r->link[i].from + 1]++;
@@ -266,8 +267,8 @@ static struct anynet *arrange(struct anynet_reader *r)
 /* Links go both ways, so what is reached from router 0 reaches all. */
 static uint32_t first_alone(const struct anynet *a)
 {
-	uint32_t *todo = xcalloc(a->routers, sizeof *todo), n = 1, alone = 0;
-	uint64_t *seen = xcalloc(BITSET_WORDS(a->routers), sizeof *seen);
+	uint32_t *todo = xcalloc(a->routers, sizeof(*todo)), n = 1, alone = 0;
+	uint64_t *seen = xcalloc(BITSET_WORDS(a->routers), sizeof(*seen));
 
 	bitset_set(seen, 0);
 	while (n) {
@@ -345,11 +346,11 @@ struct anynet *anynet_read(struct input *in, struct fault *f)
 	struct anynet *a = NULL;
 	int got;
 
-	r.router_seen = xcalloc(BITSET_WORDS(ROUTERS_MAX), sizeof *r.router_seen);
-	r.node_seen = xcalloc(BITSET_WORDS(ROUTERS_MAX), sizeof *r.node_seen);
-	r.router_of = xcalloc(ROUTERS_MAX, sizeof *r.router_of);
-	r.cycles_of = xcalloc(ROUTERS_MAX, sizeof *r.cycles_of);
-	r.claim = xcalloc(ROUTERS_MAX, sizeof *r.claim);
+	r.router_seen = xcalloc(BITSET_WORDS(ROUTERS_MAX), sizeof(*r.router_seen));
+	r.node_seen = xcalloc(BITSET_WORDS(ROUTERS_MAX), sizeof(*r.node_seen));
+	r.router_of = xcalloc(ROUTERS_MAX, sizeof(*r.router_of));
+	r.cycles_of = xcalloc(ROUTERS_MAX, sizeof(*r.cycles_of));
+	r.claim = xcalloc(ROUTERS_MAX, sizeof(*r.claim));
 	while ((got = input_line(in, &r.line, &r.n, f)) > 0) {
 		r.at = 0;
 		r.lineno = input_lineno(in);

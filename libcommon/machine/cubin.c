@@ -76,7 +76,7 @@ void cubins_free(struct cubins *c)
 
 static uint8_t *new_block(struct cubins *c, size_t n)
 {
-	struct cubin_block *b = xmalloc(sizeof *b + n + 1);
+	struct cubin_block *b = xmalloc(sizeof(*b) + n + 1);
 
 	b->next = c->blocks;
 	c->blocks = b;
@@ -129,8 +129,8 @@ static bool add_function(
 		free(text);
 		return c->n < FUNCTIONS_MAX;
 	}
-	grow(&c->function, &c->cap, c->n + 1, sizeof *c->function);
-	grow(&c->hash, &c->cap_hash, c->n + 1, sizeof *c->hash);
+	grow(&c->function, &c->cap, c->n + 1, sizeof(*c->function));
+	grow(&c->hash, &c->cap_hash, c->n + 1, sizeof(*c->hash));
 	c->hash[c->n] = XXH3_64bits_withSeed(text, strlen(text), sm);
 	c->function[c->n++] =
 		(struct cubin_function){text, code.at, (uint32_t)(code.n & ~(size_t)15), sm, regs};
@@ -210,12 +210,12 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 		if (at + len >= names.n)
 			return bad(f, file, "a section name without an end",
 				"an ELF file as compilers write it");
-		if (len <= sizeof text - 1 || memcmp(name, text, sizeof text - 1) != 0)
+		if (len <= sizeof(text) - 1 || memcmp(name, text, sizeof(text) - 1) != 0)
 			continue;
 		if (!section(&s, table, i, &code) || code.n > UINT32_MAX)
 			return bad(
 				f, file, "code that is not in the file", "an ELF file as compilers write it");
-		if (!add_function(c, name + sizeof text - 1, len - (sizeof text - 1), code, sm,
+		if (!add_function(c, name + sizeof(text) - 1, len - (sizeof(text) - 1), code, sm,
 			    regs_of(&info, get(&s, table + 64ull * i + 44, 4))))
 			return bad(f, file, "more than 65536 functions", "fewer");
 	}

@@ -20,7 +20,7 @@ struct cubin_join {
 
 struct cubin_join *cubin_join_new(const struct cubin_function *f)
 {
-	struct cubin_join *j = xcalloc(1, sizeof *j);
+	struct cubin_join *j = xcalloc(1, sizeof(*j));
 
 	j->f = f;
 	return j;

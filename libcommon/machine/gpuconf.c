@@ -60,7 +60,7 @@ static const char *likely(const char *dashed)
 		if (len > n && strcmp(conf_rows[i].name + len - n, dashed + 1) == 0)
 			return conf_rows[i].name;
 	}
-	return cli_nearest(dashed, conf_rows, N_OPTIONS, sizeof conf_rows[0]);
+	return cli_nearest(dashed, conf_rows, N_OPTIONS, sizeof(conf_rows[0]));
 }
 
 /* Options of other simulators. */
@@ -74,7 +74,7 @@ static const struct foreign {
 
 static const struct foreign *find_foreign(const char *dashed)
 {
-	for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
 		if (!strcmp(foreign[i].name, dashed))
 			return &foreign[i];
 	return NULL;
@@ -83,10 +83,10 @@ static const struct foreign *find_foreign(const char *dashed)
 int conf_unknown(const char *name, struct place at, struct fault *f)
 {
 	char dashed[CONF_TOKEN_MAX + 2], shown[80];
-	snprintf(dashed, sizeof dashed, "%s%s", name[0] == '-' ? "" : "-", name);
+	snprintf(dashed, sizeof(dashed), "%s%s", name[0] == '-' ? "" : "-", name);
 	const char *near = likely(dashed);
 
-	diag_quote(shown, sizeof shown, dashed, strlen(dashed));
+	diag_quote(shown, sizeof(shown), dashed, strlen(dashed));
 	const struct foreign *other = find_foreign(dashed);
 	if (other)
 		return fault_set(f, at, "conf-option",
@@ -137,13 +137,13 @@ static int set_number(
 		*out = n;
 		return 0;
 	}
-	diag_quote(shown, sizeof shown, text, strlen(text));
+	diag_quote(shown, sizeof(shown), text, strlen(text));
 	if (row->type == CONF_BOOL)
 		return fault_set(f, at, "conf-value", "%s: found '%s', wanted 0 or 1", row->name, shown);
 	if (row->min == row->max)
-		snprintf(wanted, sizeof wanted, "%lld", (long long)row->min);
+		snprintf(wanted, sizeof(wanted), "%lld", (long long)row->min);
 	else
-		snprintf(wanted, sizeof wanted, "a whole number from %lld to %lld", (long long)row->min,
+		snprintf(wanted, sizeof(wanted), "a whole number from %lld to %lld", (long long)row->min,
 			(long long)row->max);
 	if (kind == NUMBER_OCTAL)
 		return fault_set(f, at, "conf-value",
@@ -186,7 +186,7 @@ bool conf_is_idle(const struct gpuconf *c, enum conf_id id)
 
 void gpuconf_init(struct gpuconf *c)
 {
-	*c = (struct gpuconf){.arena = xcalloc(1, sizeof *c->arena)};
+	*c = (struct gpuconf){.arena = xcalloc(1, sizeof(*c->arena))};
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
 		c->v[i].text = arena_strndup(c->arena, row->def, strlen(row->def));
@@ -233,8 +233,8 @@ int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f)
 	char shown[200], where[208], name[CONF_TOKEN_MAX + 1], value[CONF_TOKEN_MAX + 1] = "";
 	const char *equals = strchr(assignment, '=');
 
-	diag_quote(shown, sizeof shown, assignment, strlen(assignment));
-	int n = snprintf(where, sizeof where, "-D %s", shown);
+	diag_quote(shown, sizeof(shown), assignment, strlen(assignment));
+	int n = snprintf(where, sizeof(where), "-D %s", shown);
 	struct place at = {.file = arena_strndup(c->arena, where, (size_t)n)};
 
 	if (!equals || equals == assignment)
@@ -278,13 +278,13 @@ int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const 
 {
 	const struct conf_value *v = &c->v[id];
 	struct place at = v->at.file ? v->at : (struct place){.file = "built-in configuration"};
-	char text[sizeof f->text], shown[72];
+	char text[sizeof(f->text)], shown[72];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	diag_quote(shown, sizeof shown, v->text, strlen(v->text));
+	diag_quote(shown, sizeof(shown), v->text, strlen(v->text));
 	return fault_set(f, at, "conf-machine", "%s: found '%s', wanted %s", conf_rows[id].name, shown, text);
 }
 
@@ -298,10 +298,10 @@ int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const 
  */
 static char (*shipped_folders(void))[PATH_MAX]
 {
-	char(*dir)[PATH_MAX] = xcalloc(N_PLACES, sizeof *dir); /* much for a small stack */
+	char(*dir)[PATH_MAX] = xcalloc(N_PLACES, sizeof(*dir)); /* much for a small stack */
 	const char *gpus = getenv("WARPTOOLS_GPUS"), *data = getenv("WARPTOOLS_DATA");
 	char exe[PATH_MAX - 64];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *slash;
 
 	if (gpus)
@@ -340,7 +340,7 @@ static const char *shipped_names(char dir[N_PLACES][PATH_MAX], char *out, size_t
 		if (d)
 			closedir(d);
 	}
-	qsort(name, n, sizeof name[0], by_name);
+	qsort(name, n, sizeof(name[0]), by_name);
 	out[0] = '\0';
 	for (size_t i = 0; i < n && used + WIDTH + 2 < cap; i++)
 		if (i == 0 || strcmp(name[i], name[i - 1]) != 0)
@@ -377,9 +377,9 @@ int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f)
 		return r;
 	}
 	dir = shipped_folders();
-	diag_quote(shown, sizeof shown, name, strlen(name));
+	diag_quote(shown, sizeof(shown), name, strlen(name));
 	fault_set(f, NOWHERE, "conf-open", "found no shipped configuration '%s', wanted one of: %s", shown,
-		shipped_names(dir, known, sizeof known));
+		shipped_names(dir, known, sizeof(known)));
 	free(dir);
 	return -1;
 }

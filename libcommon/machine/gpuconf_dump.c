@@ -68,13 +68,14 @@ void gpuconf_list(FILE *out)
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const struct conf_row *row = &conf_rows[i];
 		if (row->type == CONF_STRING)
-			snprintf(range, sizeof range, "-");
+			snprintf(range, sizeof(range), "-");
 		else if (row->max == INT64_MAX && row->min == INT64_MIN)
-			snprintf(range, sizeof range, "any");
+			snprintf(range, sizeof(range), "any");
 		else if (row->max == INT64_MAX)
-			snprintf(range, sizeof range, "%lld..", (long long)row->min);
+			snprintf(range, sizeof(range), "%lld..", (long long)row->min);
 		else
-			snprintf(range, sizeof range, "%lld..%lld", (long long)row->min, (long long)row->max);
+			snprintf(
+				range, sizeof(range), "%lld..%lld", (long long)row->min, (long long)row->max);
 		fprintf(out, "%-52s %-8s %-34s %-24s %-12s %-13s %s\n", row->name, type_name[row->type],
 			row->def[0] ? row->def : "\"\"", range, row->unit, use_name[row->use], row->help);
 	}

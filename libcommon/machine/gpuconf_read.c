@@ -161,7 +161,7 @@ static int take_value(
 		return -1;
 	if (got == 1 && !names_option(t))
 		return 0;
-	diag_quote(shown, sizeof shown, got ? t->text : "", got ? t->len : 0);
+	diag_quote(shown, sizeof(shown), got ? t->text : "", got ? t->len : 0);
 	return fault_set(l->r->fault, at, "conf-value", "%s: found %s%s%s, wanted a value%s", name,
 		got ? "'" : "the end of the file", shown, got ? "'" : "",
 		flag ? ", 0 or 1 (the original reads a bare flag as 0)" : "");
@@ -199,7 +199,7 @@ static int read_options(struct conf_lexer *l, unsigned depth)
 		again = 0;
 		got = 1;
 		if (name.quoted || name.text[0] != '-' || !name.text[1]) {
-			diag_quote(shown, sizeof shown, name.text, name.len);
+			diag_quote(shown, sizeof(shown), name.text, name.len);
 			return fault_set(l->r->fault, name.at, "conf-syntax",
 				"found '%s', wanted an option (-name)", shown);
 		}
@@ -269,7 +269,7 @@ static int read_file(
 			"found files including each other more than %d deep", MAX_DEPTH);
 	if (++r->files > MAX_FILES)
 		return fault_set(r->fault, from, "conf-nest", "found more than %d included files", MAX_FILES);
-	diag_quote(shown, sizeof shown, path, strlen(path));
+	diag_quote(shown, sizeof(shown), path, strlen(path));
 	FILE *in = open_beside(r, path, base, &name);
 	if (!in)
 		return fault_set(r->fault, from, "conf-open", "cannot open configuration '%s': %s", shown,

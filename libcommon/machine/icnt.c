@@ -82,7 +82,7 @@ static int next_token(struct icnt_reader *r, struct icnt_token *t, struct fault 
 	*t = (struct icnt_token){.at = {r->c->file, input_lineno(r->in), (uint32_t)start + 1},
 		.text = r->line + start,
 		.n = r->at - start};
-	snprintf(t->quoted, sizeof t->quoted, "'%s'", diag_quote(shown, sizeof shown, t->text, t->n));
+	snprintf(t->quoted, sizeof(t->quoted), "'%s'", diag_quote(shown, sizeof(shown), t->text, t->n));
 	return 0;
 }
 
@@ -129,12 +129,12 @@ static int store(struct icnt_value *v, const struct icnt_entry *e, struct fault 
 		if (*v->text != '{' && !number(v->text, true, &v->number))
 			return 0;
 		return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted a name", e->name,
-			diag_quote(shown, sizeof shown, v->text, strlen(v->text)));
+			diag_quote(shown, sizeof(shown), v->text, strlen(v->text)));
 	}
 	if (!number(v->text, real_kind(e->kind), &v->number) ||
 		!(v->number >= (double)e->least && v->number <= (double)e->most))
 		return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted a %s from %lld to %lld",
-			e->name, diag_quote(shown, sizeof shown, v->text, strlen(v->text)),
+			e->name, diag_quote(shown, sizeof(shown), v->text, strlen(v->text)),
 			real_kind(e->kind) ? "number" : "whole number", (long long)e->least,
 			(long long)e->most);
 	return 0;
@@ -142,7 +142,7 @@ static int store(struct icnt_value *v, const struct icnt_entry *e, struct fault 
 
 static int unknown(const struct icnt_token *t, const char *name, struct fault *f)
 {
-	const char *near = cli_nearest(name, icnt_entries, N_ICNT, sizeof icnt_entries[0]);
+	const char *near = cli_nearest(name, icnt_entries, N_ICNT, sizeof(icnt_entries[0]));
 
 	if (near)
 		return fault_set(f, t->at, "icnt-name",
@@ -230,13 +230,13 @@ int icnt_refuse(const struct icnt *c, enum icnt_id id, struct fault *f, const ch
 	va_list args;
 
 	va_start(args, wanted);
-	vsnprintf(what, sizeof what, wanted, args);
+	vsnprintf(what, sizeof(what), wanted, args);
 	va_end(args);
 	if (!v->text)
 		return fault_set(f, v->at, "icnt-lacks", "found no entry %s, which then is %s, wanted %s",
 			e->name, *e->def ? e->def : "empty", what);
 	return fault_set(f, v->at, "icnt-value", "found '%s = %s', wanted %s", e->name,
-		diag_quote(shown, sizeof shown, v->text, strlen(v->text)), what);
+		diag_quote(shown, sizeof(shown), v->text, strlen(v->text)), what);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */

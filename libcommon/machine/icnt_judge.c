@@ -224,9 +224,9 @@ static int judge_routing(struct icnt *c, struct fault *f)
 					"another: BookSim stops, for this one looks at what it never set");
 			return 0;
 		}
-		if (n < sizeof all && icnt_routings[r].need != NEED_UNSET)
+		if (n < sizeof(all) && icnt_routings[r].need != NEED_UNSET)
 			n += (size_t)snprintf(
-				all + n, sizeof all - n, "%s%s", n ? ", " : "", icnt_routings[r].name);
+				all + n, sizeof(all) - n, "%s%s", n ? ", " : "", icnt_routings[r].name);
 	}
 	return icnt_refuse(
 		c, ICNT_routing_function, f, "one of %s: %s", icnt_topologies[c->topology].name, all);
@@ -243,9 +243,9 @@ static int judge_words(struct icnt *c, struct fault *f)
 		return icnt_refuse(c, ICNT_router, f, "iq: BookSim's others stop at once");
 	if (strcmp(icnt_text(c, ICNT_sim_type), "gpgpusim") != 0)
 		return icnt_refuse(c, ICNT_sim_type, f, "sim_type = gpgpusim;");
-	for (i = 0; i < sizeof priorities / sizeof priorities[0] && strcmp(priority, priorities[i]); i++)
+	for (i = 0; i < sizeof(priorities) / sizeof(priorities[0]) && strcmp(priority, priorities[i]); i++)
 		;
-	if (i == sizeof priorities / sizeof priorities[0])
+	if (i == sizeof(priorities) / sizeof(priorities[0]))
 		return icnt_refuse(c, ICNT_priority, f,
 			"none, class, age, network_age, local_age, queue_length, hop_count or sequence");
 	c->priority = (enum icnt_priority)i;
@@ -256,12 +256,12 @@ static int judge_words(struct icnt *c, struct fault *f)
 
 static int judge_nodes(struct icnt *c, struct fault *f)
 {
-	int64_t *list = xcalloc(ICNT_NODES_MAX + 1, sizeof *list);
+	int64_t *list = xcalloc(ICNT_NODES_MAX + 1, sizeof(*list));
 	int n = icnt_list(c, ICNT_memory_node_map, list, (int)ICNT_NODES_MAX + 1, f);
-	uint64_t *seen = xcalloc(BITSET_WORDS(ICNT_NODES_MAX), sizeof *seen);
+	uint64_t *seen = xcalloc(BITSET_WORDS(ICNT_NODES_MAX), sizeof(*seen));
 	int status = n < 0 ? -1 : 0;
 
-	c->memory_node = xcalloc((size_t)(n > 0 ? n : 1), sizeof *c->memory_node);
+	c->memory_node = xcalloc((size_t)(n > 0 ? n : 1), sizeof(*c->memory_node));
 	for (int i = 0; i < n && status == 0; i++) {
 		c->memory_node[i] = (uint32_t)list[i];
 		if (c->memory_node[i] >= c->nodes)
@@ -335,7 +335,7 @@ static int fit_map(const struct icnt *c, uint32_t clusters, uint32_t subs, uint3
 	const struct preset *p = NULL;
 	uint32_t next = 0, skipped = 0;
 
-	for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++)
+	for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
 		if (presets[i].clusters == clusters && presets[i].subs == subs)
 			p = &presets[i];
 	if (c->memory_nodes && c->memory_nodes != subs)
@@ -377,7 +377,7 @@ int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *n
 
 int icnt_check(const struct params *p, struct fault *f)
 {
-	uint32_t subs = p->mem.channels * p->mem.subs, *node = xcalloc(p->clusters + subs, sizeof *node);
+	uint32_t subs = p->mem.channels * p->mem.subs, *node = xcalloc(p->clusters + subs, sizeof(*node));
 	struct icnt c;
 	int status = icnt_load(&c, p->net.file, p->net.file_at, f);
 

@@ -177,7 +177,7 @@ static int judge_parts(struct icnt *c, int64_t *begin, int64_t *end, struct faul
 
 static int judge_sizes(struct icnt *c, struct fault *f)
 {
-	int64_t *list = xcalloc(1026, sizeof *list), left = c->buffer;
+	int64_t *list = xcalloc(1026, sizeof(*list)), left = c->buffer;
 	int n = icnt_list(c, ICNT_private_buf_size, list, 1026, f), status = n < 0 ? -1 : 0;
 
 	for (uint32_t i = 0; status == 0 && i < c->private_bufs; i++) {
@@ -199,12 +199,12 @@ static int judge_sizes(struct icnt *c, struct fault *f)
 static int judge_shared(struct icnt *c, struct fault *f)
 {
 	int32_t parts = icnt_int(c, ICNT_private_bufs), held = icnt_int(c, ICNT_max_held_slots);
-	int64_t *list = xcalloc(2 * 1026, sizeof *list);
+	int64_t *list = xcalloc(2 * 1026, sizeof(*list));
 	int status;
 
 	c->private_bufs = parts < 0 ? c->vcs : parts ? (uint32_t)parts : 1;
-	c->private_size = xcalloc(c->private_bufs, sizeof *c->private_size);
-	c->private_of = xcalloc(c->vcs, sizeof *c->private_of);
+	c->private_size = xcalloc(c->private_bufs, sizeof(*c->private_size));
+	c->private_of = xcalloc(c->vcs, sizeof(*c->private_of));
 	status = judge_parts(c, list, list + 1026, f);
 	free(list);
 	if (status < 0 || judge_sizes(c, f) < 0)

@@ -105,8 +105,8 @@ static int policy(struct core_params *k, const struct gpuconf *c, struct fault *
 	while (i < N_SCHEDS && !strstr(text, sched_row[i].name))
 		i++;
 	if (i == N_SCHEDS) {
-		for (i = 0; i < N_SCHEDS && n < sizeof wanted; i++)
-			n += (size_t)snprintf(wanted + n, sizeof wanted - n, "%s%s%s%s", i ? ", " : "",
+		for (i = 0; i < N_SCHEDS && n < sizeof(wanted); i++)
+			n += (size_t)snprintf(wanted + n, sizeof(wanted) - n, "%s%s%s%s", i ? ", " : "",
 				sched_row[i].name, *sched_row[i].argument ? ":" : "", sched_row[i].argument);
 		return conf_fault(c, OPT_gpgpu_scheduler, f, "one of %s", wanted);
 	}
@@ -478,7 +478,7 @@ static int latencies(struct core_params *k, const struct gpuconf *c, struct faul
 		latency(&l[CLASS_SFU], c, OPT_trace_opcode_latency_initiation_sfu, f) < 0 ||
 		latency(&l[CLASS_TENSOR], c, OPT_trace_opcode_latency_initiation_tensor, f) < 0)
 		return -1;
-	for (size_t i = 0; i < sizeof as_int / sizeof as_int[0]; i++)
+	for (size_t i = 0; i < sizeof(as_int) / sizeof(as_int[0]); i++)
 		l[as_int[i]] = l[CLASS_INT];
 	for (int i = 0; i < MAX_SPECS; i++)
 		if (latency(&l[CLASS_SPEC1 + i], c,

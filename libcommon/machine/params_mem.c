@@ -82,7 +82,7 @@ static const struct {
 #undef ROW
 };
 
-#define N_TIMINGS ((int)(sizeof timing_row / sizeof timing_row[0]))
+#define N_TIMINGS ((int)(sizeof(timing_row) / sizeof(timing_row[0])))
 
 static uint32_t *timing_member(struct dram_params *d, int i)
 {
@@ -113,7 +113,7 @@ static int timing_named(struct dram_params *d, const char *text, const struct gp
 		size_t n = strcspn(text, separators);
 		int i = timing_find(text, n);
 		if (i < 0) {
-			diag_quote(shown, sizeof shown, text, n);
+			diag_quote(shown, sizeof(shown), text, n);
 			return conf_fault(c, id, f,
 				"nbk CCD RRD RCD RAS RP RC CL WL CDLR WR nbkgrp CCDL RTPL as names, not '%s'",
 				shown);

@@ -34,7 +34,7 @@ static const struct arch *arch_of(uint32_t sm)
 {
 	const struct arch *a = archs;
 
-	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
 		if (archs[i].sm <= sm)
 			a = &archs[i];
 	return a;
@@ -58,8 +58,8 @@ static int word(const struct gpuconf *c, enum conf_id id, const char *const *lis
 		if (!strcmp(conf_text(c, id), list[i]))
 			return i;
 	for (int i = 0; list[i]; i++) {
-		strncat(all, i == 0 ? "" : list[i + 1] ? ", " : " or ", sizeof all - strlen(all) - 1);
-		strncat(all, list[i], sizeof all - strlen(all) - 1);
+		strncat(all, i == 0 ? "" : list[i + 1] ? ", " : " or ", sizeof(all) - strlen(all) - 1);
+		strncat(all, list[i], sizeof(all) - strlen(all) - 1);
 	}
 	return conf_fault(c, id, f, "%s", all);
 }

@@ -16,7 +16,7 @@ static const struct row {
 #undef SASS
 };
 
-#define N_ROWS (sizeof rows / sizeof rows[0])
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
 static const char *const names[N_SASS_CLASSES] = {
 	"NONE",
@@ -53,7 +53,7 @@ size_t sass_stem(const char *opcode, size_t n)
 {
 	const char *dot = memchr(opcode, '.', n);
 
-	for (size_t i = 0; i < sizeof two_parts / sizeof *two_parts; i++) {
+	for (size_t i = 0; i < sizeof(two_parts) / sizeof(*two_parts); i++) {
 		size_t k = strlen(two_parts[i]);
 
 		if (n >= k && !memcmp(opcode, two_parts[i], k) && (n == k || opcode[k] == '.'))
@@ -180,8 +180,8 @@ static void older(struct sass_latency *l, unsigned sm)
 
 void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool forwarding)
 {
-	memset(l, 0, sizeof *l);
-	memset(l->overwrite, 1, sizeof l->overwrite);
+	memset(l, 0, sizeof(*l));
+	memset(l->overwrite, 1, sizeof(l->overwrite));
 	EACH(gpr_row, gpr_rows)
 	if (!r->family || r->family == family)
 		set_gpr(l, r->producer, r->cycles);
@@ -189,9 +189,9 @@ void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool for
 		EACH(forward_row, forward_rows)
 	if (l->after[r->producer][r->operand] > r->cycles)
 		l->after[r->producer][r->operand] = r->cycles;
-	memcpy(l->after[SASS_FE], l->after[SASS_FXU], sizeof l->after[SASS_FE]);
+	memcpy(l->after[SASS_FE], l->after[SASS_FXU], sizeof(l->after[SASS_FE]));
 	EACH(ugpr_row, ugpr_rows)
-	memcpy(&l->after[r->producer][READ_UDP], r->cycles, sizeof r->cycles);
+	memcpy(&l->after[r->producer][READ_UDP], r->cycles, sizeof(r->cycles));
 	EACH(predicate_row, predicate_rows)
 	{
 		l->predicate_math[r->producer] = r->math;

@@ -170,10 +170,10 @@ int uop_unit(struct uop *u, const struct inst *in, const struct core_params *p, 
 		u->flags |= UOP_SOME_SCHEDULERS;
 	if (!missing)
 		return 0;
-	option_of(u->unit, option, sizeof option);
+	option_of(u->unit, option, sizeof(option));
 	return fault_set(f, NOWHERE, "unit-missing",
 		"found opcode '%s' of class %s at pc 0x%x, wanted a machine with a %s for it (%s)",
-		diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)),
+		diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)),
 		isa_class_name((enum isa_class)in->class), in->pc, missing, option);
 }
 
@@ -226,7 +226,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 
 		return fault_set(f, NOWHERE, "addresses-missing",
 			"found '%s' at pc 0x%x without addresses, wanted a width and addresses",
-			diag_quote(opcode, sizeof opcode, in->opcode, strlen(in->opcode)), in->pc);
+			diag_quote(opcode, sizeof(opcode), in->opcode, strlen(in->opcode)), in->pc);
 	}
 	uop_banks(u);
 	return p->modern.on ? 0 : uop_unit(u, in, core, f);

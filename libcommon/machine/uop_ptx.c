@@ -64,8 +64,8 @@ static int latency(struct uop *u, const struct inst *in, const struct core_param
 		return 0;
 	return fault_set(f, NOWHERE, "ptx-latency",
 		"found latency %u and initiation interval %u for '%s', wanted 1 <= interval <= latency < 512 in number %u of -ptx_opcode_latency_ and -ptx_opcode_initiation_ (%s)",
-		t.latency, t.interval, diag_quote(q, sizeof q, in->opcode, strlen(in->opcode)), x->entry + 1u,
-		name[x->list]);
+		t.latency, t.interval, diag_quote(q, sizeof(q), in->opcode, strlen(in->opcode)),
+		x->entry + 1u, name[x->list]);
 }
 
 int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, struct fault *f)
