@@ -87,18 +87,18 @@ static uint32_t loop_threads(uint32_t words, bool pairs)
  * What is run and what of it counts: a pass to fill an L1, and the next to see what it keeps; many passes over a buffer
  * that it holds; a part of one over a buffer far larger.
  */
-struct span {
+struct loop_part {
 	uint32_t steps;
 	double from, to;
 };
 
-static struct span loop_span(uint32_t pass, double bytes, double l1)
+static struct loop_part loop_span(uint32_t pass, double bytes, double l1)
 {
 	if (bytes > 1.6 * l1)
-		return (struct span){192, 0.6, 0.9};
+		return (struct loop_part){192, 0.6, 0.9};
 	if (bytes > 0.95 * l1)
-		return (struct span){5 * pass / 2, 0.45, 0.85};
-	return (struct span){pass < 256 ? 1024 / pass * pass : 4 * pass, 0.6, 0.9};
+		return (struct loop_part){5 * pass / 2, 0.45, 0.85};
+	return (struct loop_part){pass < 256 ? 1024 / pass * pass : 4 * pass, 0.6, 0.9};
 }
 
 double probe_l1_flow(const struct probe *p, const struct subject *s)
@@ -115,7 +115,7 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 		.arch = s->arch,
 		.body = loop_body,
 		.what = &l};
-	struct span part = loop_span(l.pass, bytes, l1);
+	struct loop_part part = loop_span(l.pass, bytes, l1);
 	double cycles;
 	struct bench *b;
 
