@@ -103,7 +103,11 @@ l1	'
 	latency=$(awk '/^-gpgpu_l2_rop_latency [0-9]+$/ { print $2 }' out)
 	run -0 trace-sim --selftest -c my.config --measured near.measured -D gpgpu_l2_rop_latency=$latency --tolerance 1
 	run -2 trace-sim --selftest -c my.config --fit gpgpu_scheduler
+	# no trial is made twice
+	grep '^-gpgpu_l2_rop_latency.*mean' out | sort >trials
+	[ -z "$(uniq -d trials)" ]
 	run -2 trace-sim --selftest -c my.config --fit gpgpu_l2_rop_latency=9..1
+	run -2 trace-sim --selftest -c my.config --fit gpgpu_l2_rop_latency -F tsv
 }
 
 @test "selftest: bad measured files and command lines have status 2 and a place" {
@@ -189,6 +193,9 @@ l1	'
 	run -0 sh "$ROOT/examples/selftest" -o out -c my.config
 	grep -q '<svg' out.latency.svg
 	head -1 out.tsv | grep -q '^id'
+	run -2 sh "$ROOT/examples/selftest" -o none nothing
+	run ls none.*
+	[ "$status" -ne 0 ]
 }
 
 @test "the tables of trace-sim-gpus(7) are what the program prints" {

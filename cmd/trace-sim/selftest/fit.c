@@ -9,10 +9,16 @@
 #include "selftest/fit.h"
 
 #define ROUNDS 4u
+#define KNOWN  64u /* trials that are remembered: the steps come back to values that they have left */
 
 struct knob {
 	enum conf_id id;
 	int64_t from, to, value;
+};
+
+struct trial {
+	int64_t *value; /* of each knob */
+	double error;
 };
 
 struct search {
@@ -21,6 +27,7 @@ struct search {
 	const struct measured *with;
 	struct knob *knob;
 	uint32_t n, tried;
+	struct trial known[KNOWN]; /* trial number modulo KNOWN */
 	FILE *out;
 };
 
@@ -114,12 +121,41 @@ static double error_of(struct search *s)
 		}
 	free(m);
 	free(c);
-	s->tried++;
 	for (uint32_t i = 0; i < s->n; i++)
 		fprintf(s->out, "%s %lld  ", conf_rows[s->knob[i].id].name, (long long)s->knob[i].value);
 	fprintf(s->out, "mean error %.3f%%\n", n ? sum / n : 0);
 	fflush(s->out);
 	return n ? sum / n : INFINITY;
+}
+
+/* The trial with the knobs as they are, if it is remembered. */
+static const struct trial *known(const struct search *s)
+{
+	for (uint32_t i = 0; i < s->tried && i < KNOWN; i++) {
+		uint32_t k = 0;
+
+		while (k < s->n && s->known[i].value[k] == s->knob[k].value)
+			k++;
+		if (k == s->n)
+			return &s->known[i];
+	}
+	return NULL;
+}
+
+static double trial(struct search *s)
+{
+	const struct trial *before = known(s);
+	struct trial *t = &s->known[s->tried % KNOWN];
+
+	if (before)
+		return before->error;
+	t->error = error_of(s);
+	if (!t->value)
+		t->value = xcalloc(s->n, sizeof *t->value);
+	for (uint32_t k = 0; k < s->n; k++)
+		t->value[k] = s->knob[k].value;
+	s->tried++;
+	return t->error;
 }
 
 static bool try(struct search *s, struct knob *k, int64_t value, double *best)
@@ -130,7 +166,7 @@ static bool try(struct search *s, struct knob *k, int64_t value, double *best)
 	if (value < k->from || value > k->to || value == before)
 		return false;
 	k->value = value;
-	error = error_of(s);
+	error = trial(s);
 	if (error < *best) {
 		*best = error;
 		return true;
@@ -159,7 +195,7 @@ void fit_run(const struct selftest *t, struct figure_table *table, const struct 
 	s.knob = xcalloc(s.n, sizeof *s.knob);
 	for (uint32_t i = 0; i < s.n; i++)
 		s.knob[i] = knob_of(t->conf, t->fit[i]);
-	best = error_of(&s);
+	best = trial(&s);
 	for (unsigned round = 0; moved && round < ROUNDS; round++) {
 		moved = false;
 		for (uint32_t i = 0; i < s.n; i++)
@@ -168,5 +204,7 @@ void fit_run(const struct selftest *t, struct figure_table *table, const struct 
 	fprintf(out, "\n# mean error %.3f%% after %u trials\n", best, s.tried);
 	for (uint32_t i = 0; i < s.n; i++)
 		fprintf(out, "%s %lld\n", conf_rows[s.knob[i].id].name, (long long)s.knob[i].value);
+	for (uint32_t i = 0; i < KNOWN; i++)
+		free(s.known[i].value);
 	free(s.knob);
 }

@@ -170,6 +170,8 @@ int selftest_run(const struct selftest *t)
 	struct output *out;
 	bool good;
 
+	if (t->n_fit && t->format != SELFTEST_TEXT)
+		die("--fit: found another format than text (-F), which is all it has");
 	read_files(t, &files, &shipped);
 	machines = machines_new(t, &shipped);
 	table.row = xcalloc(rows->n_rows + 1, sizeof *table.row);
