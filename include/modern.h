@@ -68,8 +68,9 @@ struct modern_params {
 	uint32_t sfu_latency;
 	uint32_t mem_places, mem_first, mem_first_lanes, mem_interval, mem_interval_shared;
 	uint32_t sm_bytes, shared_bytes, sm_interval;
-	uint32_t l1_tag_banks,
-		l1_tag_bits; /* banks of its tags, a power of 2; bits of a digit of a line's number */
+	uint32_t l1_tag_banks;                    /* a power of 2 */
+	uint32_t l1_tag_bits;                     /* of a line's number that name a bank */
+	uint32_t l1_tag_fold;                     /* these doubled as often as 64 bits allow */
 	uint32_t l1_ways, l1_reserved, cta_shmem; /* bytes; 0: none, and without the modern core */
 	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency;
 	uint32_t link_bytes, prt;

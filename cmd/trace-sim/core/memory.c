@@ -133,17 +133,16 @@ static uint32_t bytes_cycles(const struct core *c, const struct winst *w, uint32
 static uint32_t tag_passes(const struct core *c, const struct access_list *list)
 {
 	uint8_t count[TAG_BANKS] = {0}, most = 1;
-	uint32_t bits = c->p->l1_tag_bits;
-	uint64_t line = NEVER;
+	uint32_t bits = c->p->l1_tag_bits, bank;
+	uint64_t line = NEVER, digits;
 
 	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t bank = 0;
-
 		if (list->at[i].addr / 128 == line)
 			continue;
-		line = list->at[i].addr / 128;
-		for (uint64_t rest = line; rest; rest >>= bits)
-			bank ^= (uint32_t)rest & (c->p->l1_tag_banks - 1);
+		digits = line = list->at[i].addr / 128;
+		for (uint32_t half = c->p->l1_tag_fold; half >= bits; half /= 2)
+			digits ^= digits >> half;
+		bank = (uint32_t)digits & (c->p->l1_tag_banks - 1);
 		if (++count[bank] > most)
 			most = count[bank];
 	}
