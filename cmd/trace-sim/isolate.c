@@ -105,7 +105,7 @@ static void pieces(
 	char buffer[1u << 16];
 
 	while (n) {
-		ssize_t got = pread(fd, buffer, n < sizeof buffer ? (size_t)n : sizeof buffer, (off_t)at);
+		ssize_t got = pread(fd, buffer, n < sizeof(buffer) ? (size_t)n : sizeof(buffer), (off_t)at);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -150,9 +150,9 @@ static _Noreturn void be_child(struct isolate *o, const struct child *c, struct 
 	r->gpu.launch->next_uid = r->list.cmd[c->command].position - 1;
 	r->writer = record_open(c->records, (enum record_format)r->format);
 	status = run_application(r);
-	copy_word(t->status, sizeof t->status, r->status);
-	copy_word(t->limit, sizeof t->limit, r->limit);
-	memcpy(t->hash, r->kernel_hash, sizeof t->hash);
+	copy_word(t->status, sizeof(t->status), r->status);
+	copy_word(t->limit, sizeof(t->limit), r->limit);
+	memcpy(t->hash, r->kernel_hash, sizeof(t->hash));
 	t->kernels = r->kernels_loaded;
 	t->done = r->kernels_done;
 	if (fflush(c->records) == EOF)
@@ -288,10 +288,10 @@ static void write_result(struct isolate *o, const struct child_result *done)
 	pieces(o->spool.fd, done->at, done->n, to_output, r->out);
 	pieces(o->spool.fd, done->at, done->n, to_kept, &o->all);
 	output_keep(r->result);
-	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof done->outcome.hash);
+	XXH3_128bits_update(r->hash, done->outcome.hash, sizeof(done->outcome.hash));
 	r->status = worse(r->status, done->outcome.status);
 	if (!r->limit && *done->outcome.limit) {
-		memcpy(o->limit, done->outcome.limit, sizeof o->limit);
+		memcpy(o->limit, done->outcome.limit, sizeof(o->limit));
 		r->limit = o->limit;
 	}
 	o->kernels += done->outcome.kernels;
@@ -445,7 +445,7 @@ static void write_end(struct isolate *o)
 		if (event == RESULT_KERNEL)
 			add_totals(&totals, &item);
 	}
-	figure = xcalloc(item.n_figures + 1u, sizeof *figure);
+	figure = xcalloc(item.n_figures + 1u, sizeof(*figure));
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(o->r->hash));
 	stats_sums_record(o->r->writer, o->r->status, o->r->limit, o->done, hash.digest, figure,
 		sums(figure, &item, &totals));
@@ -492,7 +492,7 @@ static void prepare(struct isolate *o)
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (o->outcome == MAP_FAILED)
 		die_errno("out of memory");
-	o->result = xcalloc(o->r->list.n_cmds, sizeof *o->result);
+	o->result = xcalloc(o->r->list.n_cmds, sizeof(*o->result));
 	o->failed = o->r->list.n_cmds;
 	o->r->status = "complete";
 	kept_open(&o->spool);
@@ -501,7 +501,7 @@ static void prepare(struct isolate *o)
 int isolate_run(
 	struct run *r, const struct isa *isa, const char *output, bool force, bool resume, unsigned jobs)
 {
-	struct isolate *o = xcalloc(1, sizeof *o);
+	struct isolate *o = xcalloc(1, sizeof(*o));
 	struct resumed done = {0};
 	int status = EXIT_GOOD;
 

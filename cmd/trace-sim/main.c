@@ -134,7 +134,7 @@ static const struct cli cli = {
 	"simulate the timing of GPU kernels from instruction traces",
 	"TRACE is a kernel list, a folder with one, one kernel file, a packed stream, or - (stdin, the default).\n"
 	"Exit status: 0 simulated, or a limit was reached; 1 deadlock or interrupted; 2 trouble.\n",
-	rows, sizeof rows / sizeof *rows, words};
+	rows, sizeof(rows) / sizeof(*rows), words};
 
 struct sim_args {
 	const char **config, **define; /* in order; a -g entry is marked in shipped */
@@ -253,11 +253,11 @@ static void warn_idle(const struct gpuconf *c)
 			continue;
 		first = !first || c->v[i].order < first->order ? &c->v[i] : first;
 		if (++n <= 4)
-			snprintf(names + used, sizeof names - used, "%s%s", n > 1 ? ", " : "",
+			snprintf(names + used, sizeof(names) - used, "%s%s", n > 1 ? ", " : "",
 				conf_rows[i].name);
 	}
 	if (n > 4)
-		snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more", n - 4);
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more", n - 4);
 	if (n)
 		diag_warn(first->at,
 			"found options for power or logs of the original, of which nothing comes here: %s",
@@ -488,9 +488,9 @@ int main(int argc, char **argv)
 	struct fault f;
 
 	diag_init(argv[0]);
-	const char **command = xcalloc((size_t)argc + 1, sizeof *command); /* argv is reordered */
-	memcpy(command, argv, (size_t)argc * sizeof *command);
-	struct run *r = xcalloc(1, sizeof *r); /* it holds the machine: too much for a small stack */
+	const char **command = xcalloc((size_t)argc + 1, sizeof(*command)); /* argv is reordered */
+	memcpy(command, argv, (size_t)argc * sizeof(*command));
+	struct run *r = xcalloc(1, sizeof(*r)); /* it holds the machine: too much for a small stack */
 	const char *operand = arguments(&a, argc, argv);
 	read_configuration(&r->conf, &a);
 	struct isa *isa = isa_new();

@@ -65,7 +65,7 @@ void progress_start(struct run *r)
 	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &stop, NULL);
 	sigaction(SIGUSR1, &show, NULL);
-	r->meter = xcalloc(1, sizeof *r->meter);
+	r->meter = xcalloc(1, sizeof(*r->meter));
 	r->meter->terminal = isatty(STDERR_FILENO);
 }
 

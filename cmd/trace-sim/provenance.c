@@ -119,7 +119,7 @@ static void provenance(struct record_writer *w, const struct invocation *g)
 	full_path(w, "trace", g->trace ? g->trace : "-");
 	for (uint32_t i = 0, k = 0; i < g->n_config; i++)
 		if (!g->shipped[i]) {
-			snprintf(name, sizeof name, "config[%u]", k++);
+			snprintf(name, sizeof(name), "config[%u]", k++);
 			full_path(w, name, g->config[i]);
 		}
 	full_path(w, "isa", g->isa);
@@ -145,7 +145,7 @@ static void config_hash(const struct gpuconf *c, struct record_writer *w)
 			XXH3_128bits_update(state, conf_text(c, i), strlen(conf_text(c, i)));
 		else
 			XXH3_128bits_update(state, text,
-				(size_t)snprintf(text, sizeof text, "%lld", (long long)conf_num(c, i)));
+				(size_t)snprintf(text, sizeof(text), "%lld", (long long)conf_num(c, i)));
 		XXH3_128bits_update(state, "\n", 1);
 	}
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(state));
@@ -193,7 +193,7 @@ void run_head(const struct run *r, FILE *out)
 		const struct conf_row *row = &conf_rows[i];
 		bool ours = false;
 
-		for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+		for (size_t k = 0; k < sizeof(own) / sizeof(*own); k++)
 			ours |= !strncmp(row->name, own[k], strlen(own[k]));
 		if (!ours || r->conf.v[i].order)
 			fprintf(out, "%-20s %20s # %s\n", row->name, conf_text(&r->conf, i), row->help);

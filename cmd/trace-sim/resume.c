@@ -44,7 +44,7 @@ static void find_left(struct left *l, const char *name)
 {
 	size_t n = strlen(name);
 
-	l->path = xmalloc(n + sizeof ".part");
+	l->path = xmalloc(n + sizeof(".part"));
 	memcpy(l->path, name, n);
 	strcpy(l->path + n, ".part");
 	l->part = has_content(l->path);
@@ -67,7 +67,7 @@ static bool transfer(const char *path, uint64_t from, uint64_t to, struct kept *
 	if (fd < 0)
 		die_errno("%s", path);
 	while (from < to && same) {
-		size_t n = to - from < sizeof bytes ? (size_t)(to - from) : sizeof bytes;
+		size_t n = to - from < sizeof(bytes) ? (size_t)(to - from) : sizeof(bytes);
 		ssize_t got = pread(fd, bytes, n, (off_t)from);
 
 		if (got < 0)
@@ -135,7 +135,7 @@ static void take_held(struct run *r, struct held *h, struct resumed *done)
 {
 	if (!h->is)
 		return;
-	XXH3_128bits_update(r->hash, h->hash, sizeof h->hash);
+	XXH3_128bits_update(r->hash, h->hash, sizeof(h->hash));
 	done->bytes = h->end;
 	done->position = h->position;
 	done->kernels++;

@@ -178,7 +178,7 @@ static void hash_kernel(struct run *r, const struct kernel *k, unsigned char out
 	memset(out, 0, 16);
 	if (k->next_cta == k->n_ctas)
 		trace_hash(k->trace, out);
-	memcpy(r->kernel_hash, out, sizeof r->kernel_hash);
+	memcpy(r->kernel_hash, out, sizeof(r->kernel_hash));
 	XXH3_128bits_update(r->hash, out, 16);
 }
 
@@ -216,8 +216,8 @@ static void print_block(struct run *r, const struct kernel *k)
 		.n = l->n_fresh,
 		.host_seconds = r->host_time ? progress_seconds() : -1};
 
-	b.name = xcalloc(l->n_fresh + 1, sizeof *b.name);
-	b.uid = xcalloc(l->n_fresh + 1, sizeof *b.uid);
+	b.name = xcalloc(l->n_fresh + 1, sizeof(*b.name));
+	b.uid = xcalloc(l->n_fresh + 1, sizeof(*b.uid));
 	for (uint32_t i = 0; i < l->n_fresh; i++) {
 		b.name[i] = l->fresh[i]->head->name;
 		b.uid[i] = l->fresh[i]->uid;

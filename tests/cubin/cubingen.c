@@ -70,8 +70,8 @@ static struct function *function_of(struct making *m, const char *name)
 	for (uint32_t i = 0; i < m->n; i++)
 		if (!strcmp(m->f[i]->name, name))
 			return m->f[i];
-	m->f = xrealloc(m->f, m->n + 1, sizeof *m->f);
-	m->f[m->n] = xcalloc(1, sizeof **m->f);
+	m->f = xrealloc(m->f, m->n + 1, sizeof(*m->f));
+	m->f[m->n] = xcalloc(1, sizeof(**m->f));
 	m->f[m->n]->name = xstrdup(name);
 	return m->f[m->n++];
 }

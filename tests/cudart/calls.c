@@ -33,7 +33,7 @@ static void test_memory(void)
 	IS(0, cudaMallocPitch(&d, &pitch, 100, 3));
 	IS(512, (int)pitch);
 	IS(0, cudaMemcpy2D(d, pitch, host, 100, 100, 3, HOST_TO_DEVICE));
-	memset(back, 0, sizeof back);
+	memset(back, 0, sizeof(back));
 	IS(0, cudaMemcpy2D(back, 120, d, pitch, 100, 3, DEVICE_TO_HOST));
 	IS(0, back[240] != host[200] || back[100] != 0);
 	IS(12, cudaMemcpy2D(back, 90, d, pitch, 100, 3, DEVICE_TO_HOST));
@@ -75,10 +75,10 @@ static void test_variables(void)
 	IS(16, (int)size);
 	for (unsigned i = 0; i < 64; i++)
 		h[i] = (float)i;
-	IS(0, cudaMalloc((void **)&d, sizeof h));
-	IS(0, cudaMemcpy(d, h, sizeof h, HOST_TO_DEVICE));
+	IS(0, cudaMalloc((void **)&d, sizeof(h)));
+	IS(0, cudaMemcpy(d, h, sizeof(h), HOST_TO_DEVICE));
 	IS(0, launch(&scale, 2, 32, 128, (void *[]){&d}));
-	IS(0, cudaMemcpy(h, d, sizeof h, DEVICE_TO_HOST));
+	IS(0, cudaMemcpy(h, d, sizeof(h), DEVICE_TO_HOST));
 	IS(0, h[50] != 150);
 	IS(0, cudaGetSymbolAddress(&at, &counter));
 	IS(0, cudaMemcpy(&seen, at, 4, DEVICE_TO_HOST));

@@ -76,8 +76,8 @@ __attribute__((constructor)) static void register_all(void)
 	__cudaRegisterFunction(h, &scale, &scale, "scale", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(h, &wild, &wild, "wild", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(h, &odd, &odd, "odd", -1, NULL, NULL, NULL, NULL, NULL);
-	__cudaRegisterVar(h, (char *)&counter, (char *)&counter, "counter", 0, sizeof counter, 0, 0);
-	__cudaRegisterVar(h, (char *)factor, (char *)factor, "factor", 0, sizeof factor, 1, 0);
+	__cudaRegisterVar(h, (char *)&counter, (char *)&counter, "counter", 0, sizeof(counter), 0, 0);
+	__cudaRegisterVar(h, (char *)factor, (char *)factor, "factor", 0, sizeof(factor), 1, 0);
 	__cudaRegisterFatBinaryEnd(h);
 }
 

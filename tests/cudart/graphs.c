@@ -71,11 +71,11 @@ static void test_adding(void)
 
 	IS(1, cudaGraphCreate(g, 1));
 	IS(0, cudaGraphCreate(g, 0));
-	IS(0, cudaGraphAddMemcpyNode1D(&hand.result, *g, NULL, 0, back, c, sizeof back, DEVICE_TO_HOST));
+	IS(0, cudaGraphAddMemcpyNode1D(&hand.result, *g, NULL, 0, back, c, sizeof(back), DEVICE_TO_HOST));
 	IS(0, cudaGraphAddKernelNode(&hand.sum, *g, NULL, 0, &hand.k));
 	IS(0, cudaGraphAddDependencies(*g, &hand.sum, &hand.result, 1));
 	IS(1, cudaGraphAddDependencies(*g, &hand.sum, &hand.result, 1));
-	IS(0, cudaGraphAddMemcpyNode1D(&hand.copy, *g, NULL, 0, a, h, sizeof h, HOST_TO_DEVICE));
+	IS(0, cudaGraphAddMemcpyNode1D(&hand.copy, *g, NULL, 0, a, h, sizeof(h), HOST_TO_DEVICE));
 	IS(0, cudaGraphAddMemsetNode(&hand.fill, *g, NULL, 0, &f));
 	IS(0, cudaGraphAddEmptyNode(&hand.empty, *g, (struct node *[]){hand.copy, hand.fill}, 2));
 	/* as release 13 has it */
@@ -132,7 +132,7 @@ static void test_instances(void)
 	struct exec *y;
 
 	IS(0, cudaGraphNodeSetEnabled(hand.x, hand.copy, 0));
-	memset(h, 0, sizeof h);
+	memset(h, 0, sizeof(h));
 	IS(0, cudaGraphDestroyNode(hand.last));
 	IS(0, cudaGraphLaunch(hand.x, NULL));
 	IS(0, back[N - 1] != 2 * (N - 1) || strcmp(order, "21212121") != 0);
@@ -177,19 +177,19 @@ static void test_recorded(void)
 	cudaEventCreate(&fork);
 	cudaEventCreate(&join);
 	*order = 0;
-	memset(back, 0, sizeof back);
+	memset(back, 0, sizeof(back));
 	IS(900, cudaStreamBeginCapture(NULL, 0));
 	IS(0, cudaStreamBeginCapture(s, 0));
 	IS(401, cudaStreamBeginCapture(s, 0));
-	IS(0, cudaMemcpyAsync(a, h, sizeof h, HOST_TO_DEVICE, s));
+	IS(0, cudaMemcpyAsync(a, h, sizeof(h), HOST_TO_DEVICE, s));
 	IS(0, cudaEventRecord(fork, s));
 	IS(0, cudaStreamWaitEvent(t, fork, 0));
-	IS(0, cudaMemcpyAsync(b, h, sizeof h, HOST_TO_DEVICE, t));
+	IS(0, cudaMemcpyAsync(b, h, sizeof(h), HOST_TO_DEVICE, t));
 	IS(0, cudaEventRecord(join, t));
 	IS(0, cudaLaunchHostFunc(s, note, "x"));
 	IS(0, cudaStreamWaitEvent(s, join, 0));
 	IS(0, cudaLaunchKernel(&add, grid, block, (void *[]){&a, &b, &c, &n}, 0, s));
-	IS(0, cudaMemcpyAsync(back, c, sizeof back, DEVICE_TO_HOST, s));
+	IS(0, cudaMemcpyAsync(back, c, sizeof(back), DEVICE_TO_HOST, s));
 	IS(0, cudaStreamIsCapturing(t, &state));
 	IS(1, state);
 	IS(0, cudaStreamEndCapture(s, &g));
@@ -272,7 +272,7 @@ int main(void)
 {
 	for (unsigned i = 0; i < N; i++)
 		h[i] = (float)i;
-	if (cudaMalloc(&a, sizeof h) || cudaMalloc(&b, sizeof h) || cudaMalloc(&c, sizeof h))
+	if (cudaMalloc(&a, sizeof(h)) || cudaMalloc(&b, sizeof(h)) || cudaMalloc(&c, sizeof(h)))
 		return 3;
 	test_by_hand();
 	test_recorded();

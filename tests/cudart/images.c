@@ -107,18 +107,18 @@ static void test_texture(void)
 	IS(1, cudaMemcpy2DToArray(a, 4, 0, picture, 4 * W, 4 * W, H, HOST_TO_DEVICE));
 	IS(0, cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 4 * W, H, DEVICE_TO_DEVICE));
 	IS(0, cudaMemcpy2DFromArray(back, 4 * W, b, 0, 0, 4 * W, H, DEVICE_TO_HOST));
-	IS(0, memcmp(back, picture, sizeof back));
-	IS(0, cudaMalloc((void **)&o, sizeof back));
+	IS(0, memcmp(back, picture, sizeof(back)));
+	IS(0, cudaMalloc((void **)&o, sizeof(back)));
 	r.of.array = b;
 	IS(0, cudaCreateTextureObject(&t, &r, &s, NULL));
 	IS(0, cudaGetTextureObjectResourceDesc(&same, t));
 	IS(0, same.of.array != b);
 	IS(0, launch(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
-	IS(0, cudaMemcpy(back, o, sizeof back, DEVICE_TO_HOST));
-	IS(0, memcmp(back, picture, sizeof back));
+	IS(0, cudaMemcpy(back, o, sizeof(back), DEVICE_TO_HOST));
+	IS(0, memcmp(back, picture, sizeof(back)));
 	scale = 0.5f;
 	IS(0, launch(&fetch, H, W, 0, (void *[]){&t, &o, &width, &scale}));
-	IS(0, cudaMemcpy(back, o, sizeof back, DEVICE_TO_HOST));
+	IS(0, cudaMemcpy(back, o, sizeof(back), DEVICE_TO_HOST));
 	/* (1.75, 1.25) is texel (1.25, 0.75): a quarter of column 2, three of row 1 */
 	float want = 0.25f * (0.75f * picture[0][1] + 0.25f * picture[0][2]) +
 		     0.75f * (0.75f * picture[1][1] + 0.25f * picture[1][2]);
@@ -128,7 +128,7 @@ static void test_texture(void)
 	r.of.array = a;
 	s.srgb = 1;
 	IS(801, cudaCreateTextureObject(&t, &r, &s, NULL));
-	r = (struct resource){.type = 2, .of.memory = {.at = o, .channels = s32, .width = sizeof back}};
+	r = (struct resource){.type = 2, .of.memory = {.at = o, .channels = s32, .width = sizeof(back)}};
 	s = (struct sampler){.normalized_float = 1};
 	IS(27, cudaCreateTextureObject(&t, &r, &s, NULL));
 	r.of.memory.at = picture;
@@ -148,12 +148,12 @@ static void test_reference(void)
 	for (int i = 0; i < 64; i++)
 		bytes[i] = (unsigned char)(3 * i + 1);
 	IS(0, cudaMalloc(&d, 64));
-	IS(0, cudaMalloc(&o, sizeof got));
+	IS(0, cudaMalloc(&o, sizeof(got)));
 	IS(0, cudaMemcpy(d, bytes, 64, HOST_TO_DEVICE));
 	IS(0, cudaBindTexture(NULL, &tx, d, &u8, 60));
 	IS(18, cudaBindTexture(NULL, &fetch, d, &u8, 60));
 	IS(0, launch(&refer, 1, 64, 0, (void *[]){&o}));
-	IS(0, cudaMemcpy(got, o, sizeof got, DEVICE_TO_HOST));
+	IS(0, cudaMemcpy(got, o, sizeof(got), DEVICE_TO_HOST));
 	for (int i = 0; i < 64; i++)
 		IS(i < 60 ? bytes[i] : 0, (int)got[i]);
 	IS(0, cudaUnbindTexture(&tx));
@@ -184,7 +184,7 @@ static void test_surface(void)
 	IS(0, cudaFreeArray(a));
 	IS(0, cudaFreeArray(b));
 
-	memset(got, 0, sizeof got);
+	memset(got, 0, sizeof(got));
 	IS(0, cudaMalloc3DArray(&a, &s32, deep, 2));
 	struct copy c = {.from = {got, 4 * W, W, H}, .to_array = a, .extent = deep, .kind = HOST_TO_DEVICE};
 	IS(0, cudaMemcpy3D(&c));

@@ -46,7 +46,7 @@ __attribute__((destructor)) static void end(void)
 {
 	const char *path = getenv("ALLOC_COUNT");
 	char text[24];
-	size_t at = sizeof text;
+	size_t at = sizeof(text);
 	int fd;
 
 	counting = false;
@@ -58,7 +58,7 @@ __attribute__((destructor)) static void end(void)
 		if (n < 10)
 			break;
 	}
-	if (write(fd, text + at, sizeof text - at) < 0)
+	if (write(fd, text + at, sizeof(text) - at) < 0)
 		_exit(3);
 	close(fd);
 }

@@ -25,7 +25,7 @@ static void swap(const char *path, const char *with)
 	ssize_t n = 0;
 	int from = real_open(with, O_RDONLY, 0), to = real_open(path, O_WRONLY | O_TRUNC, 0);
 
-	while (from >= 0 && to >= 0 && (n = read(from, bytes, sizeof bytes)) > 0)
+	while (from >= 0 && to >= 0 && (n = read(from, bytes, sizeof(bytes))) > 0)
 		if (write(to, bytes, (size_t)n) != n)
 			abort();
 	if (from < 0 || to < 0 || n < 0)

@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0 || size > 65536 || memmem(data, size, "-config", 7))
 		return 0;
 	gpuconf_init(&c);
-	if (read_bytes(&c, base, sizeof base - 1, &f) < 0)
+	if (read_bytes(&c, base, sizeof(base) - 1, &f) < 0)
 		abort();
 	if (read_bytes(&c, data, size, &f) == 0)
 		reload(&c);

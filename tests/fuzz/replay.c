@@ -81,8 +81,8 @@ static size_t spoil(uint8_t *bytes, size_t n)
 	static const char *const number[] = {"0", "-1", "1", "65536", "2147483648", "4294967295",
 		"4294967296", "9223372036854775807", "18446744073709551616", "1e999", "nan", "0x", "%s", ""};
 	static uint8_t part[64];
-	size_t at = draw(n), len = 1 + draw(n - at < sizeof part ? n - at : sizeof part), end = at;
-	const char *text = number[draw(sizeof number / sizeof *number)];
+	size_t at = draw(n), len = 1 + draw(n - at < sizeof(part) ? n - at : sizeof(part)), end = at;
+	const char *text = number[draw(sizeof(number) / sizeof(*number))];
 
 	switch (draw(6)) {
 	case 0: bytes[at] ^= (uint8_t)(1u << draw(8)); return n;
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 			perror(file);
 			return 2;
 		}
-		n = fread(bytes, 1, sizeof bytes, f);
+		n = fread(bytes, 1, sizeof(bytes), f);
 		fclose(f);
 		vary(bytes, n);
 		damaged(bytes, n, count);

@@ -100,11 +100,11 @@ static void alu_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m)
 		uint32_t mask = gen_random(g, 4) ? m : m & (gen_random(g, 0xffff) * 65537u);
 
 		/* One draw a statement: the order of those in a call is the compiler's. */
-		snprintf(dst, sizeof dst, "R%u", gen_random(g, 12));
+		snprintf(dst, sizeof(dst), "R%u", gen_random(g, 12));
 		unsigned c = gen_random(g, 24), b = gen_random(g, 12), a = gen_random(g, 12);
 
-		snprintf(src, sizeof src, "R%u R%u R%u", a, b, c);
-		gen_op(g, mask, dst, op[gen_random(g, sizeof op / sizeof *op)], src, 0);
+		snprintf(src, sizeof(src), "R%u R%u R%u", a, b, c);
+		gen_op(g, mask, dst, op[gen_random(g, sizeof(op) / sizeof(*op))], src, 0);
 	}
 }
 
@@ -122,11 +122,11 @@ static void alu_pascal(struct gen *g)
 			for (unsigned i = 0; i < 30 * g->scale; i++) {
 				char dst[8], src[32];
 
-				snprintf(dst, sizeof dst, "R%u", gen_random(g, 16));
+				snprintf(dst, sizeof(dst), "R%u", gen_random(g, 16));
 				unsigned b = gen_random(g, 16), a = gen_random(g, 16);
 
-				snprintf(src, sizeof src, "R%u R%u", a, b);
-				gen_op(g, FULL, dst, op[gen_random(g, sizeof op / sizeof *op)], src, 0);
+				snprintf(src, sizeof(src), "R%u R%u", a, b);
+				gen_op(g, FULL, dst, op[gen_random(g, sizeof(op) / sizeof(*op))], src, 0);
 			}
 			gen_mem_stride(g, FULL, "R4", "LDG.E", "R2", 4, at(tb, w, 0, 4), 4);
 			gen_op(g, FULL, "R5", "FADD", "R4 R4", 0);
@@ -590,4 +590,4 @@ const struct gen_recipe recipes[] = {
 	{"values", "stores with their values, seven kinds of numbers (Volta)", values},
 	{"vecadd", "vector addition (Ampere)", vecadd},
 };
-const unsigned n_recipes = sizeof recipes / sizeof *recipes;
+const unsigned n_recipes = sizeof(recipes) / sizeof(*recipes);

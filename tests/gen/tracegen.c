@@ -53,7 +53,7 @@ static FILE *create(const struct gen *g, const char *name)
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof path, "%s/%s", g->folder, name);
+	snprintf(path, sizeof(path), "%s/%s", g->folder, name);
 	f = fopen(path, "w");
 	if (!f)
 		fail(path);
@@ -69,7 +69,7 @@ void gen_kernel(struct gen *g, struct kernel_shape k)
 {
 	char name[64];
 
-	snprintf(name, sizeof name, "kernel-%u.traceg", ++g->kernels);
+	snprintf(name, sizeof(name), "kernel-%u.traceg", ++g->kernels);
 	fprintf(g->list, "%s\n", name);
 	g->file = create(g, name);
 	g->block_threads = k.block;

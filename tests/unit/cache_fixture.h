@@ -77,7 +77,7 @@ static inline const char *go(struct cache *c, uint32_t h, uint64_t now)
 	struct cache_events ev;
 	enum cache_status probe, st = cache_access(c, h, now, &ev, &probe);
 
-	snprintf(text, sizeof text, "%s/%s %s%s%s%s", cache_status_names[st], cache_status_names[probe],
+	snprintf(text, sizeof(text), "%s/%s %s%s%s%s", cache_status_names[st], cache_status_names[probe],
 		ev.read_sent ? "r" : "", ev.write_sent ? "w" : "", ev.alloc_sent ? "a" : "",
 		ev.write_back_sent ? "b" : "");
 	return text;

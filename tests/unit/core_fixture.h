@@ -48,7 +48,7 @@ static inline uint16_t opcode_of(const char *op)
 
 	if (!strncmp(op, "DEPBAR", n))
 		return CONTROL_DEPBAR;
-	for (unsigned i = 0; i < sizeof stem / sizeof *stem; i++)
+	for (unsigned i = 0; i < sizeof(stem) / sizeof(*stem); i++)
 		if (strlen(stem[i]) == n && !strncmp(op, stem[i], n))
 			return (uint16_t)(0x100 + i);
 	abort();
@@ -111,7 +111,7 @@ static inline void emit(struct core_program *b, const char *line)
 
 static inline struct core_program *program(unsigned binary)
 {
-	struct core_program *b = xcalloc(1, sizeof *b);
+	struct core_program *b = xcalloc(1, sizeof(*b));
 
 	b->trace = open_memstream(&b->text, &b->text_bytes);
 	b->binary = binary;

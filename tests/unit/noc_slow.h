@@ -125,7 +125,7 @@ static inline struct slow_flit slow_get(struct slow_queue *q)
 	struct slow_flit f = q->at[0];
 
 	assert(q->n);
-	memmove(q->at, q->at + 1, (size_t)--q->n * sizeof q->at[0]);
+	memmove(q->at, q->at + 1, (size_t)--q->n * sizeof(q->at[0]));
 	return f;
 }
 
@@ -138,7 +138,7 @@ static inline struct slow_item slow_shift(struct slow_list *l)
 {
 	struct slow_item e = l->at[0];
 
-	memmove(l->at, l->at + 1, (size_t)--l->n * sizeof l->at[0]);
+	memmove(l->at, l->at + 1, (size_t)--l->n * sizeof(l->at[0]));
 	return e;
 }
 
@@ -264,7 +264,7 @@ static inline void slow_credit(const struct slow *x, struct slow_room *m, uint32
 	}
 	m->trip[vc] = slow_mean(x, m->trip[vc], (int)x->now - m->sent[vc][0]);
 	m->limit[vc] = slow_limit(x, m, m->trip[vc]);
-	memmove(m->sent[vc], m->sent[vc] + 1, (size_t)--m->n_sent[vc] * sizeof m->sent[vc][0]);
+	memmove(m->sent[vc], m->sent[vc] + 1, (size_t)--m->n_sent[vc] * sizeof(m->sent[vc][0]));
 }
 
 #endif

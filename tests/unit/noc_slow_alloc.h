@@ -33,9 +33,9 @@ static inline void slow_alloc_init(struct slow_alloc *a, const struct icnt_alloc
 static inline void slow_alloc_clear(struct slow_alloc *a)
 {
 	for (int i = 0; i < a->n_in; i++)
-		memset(a->ask[i], 0, (size_t)a->n_out * sizeof a->ask[i][0]);
-	memset(a->in_match, 0xff, sizeof a->in_match);
-	memset(a->out_match, 0xff, sizeof a->out_match);
+		memset(a->ask[i], 0, (size_t)a->n_out * sizeof(a->ask[i][0]));
+	memset(a->in_match, 0xff, sizeof(a->in_match));
+	memset(a->out_match, 0xff, sizeof(a->out_match));
 }
 
 static inline void slow_match(struct slow_alloc *a, int in, int out)
@@ -130,7 +130,7 @@ static inline bool slow_wave(const struct slow_alloc *a, int square, int *in, in
 				k++;
 			if (found && rank[k] < best[k])
 				continue;
-			memcpy(best, rank, sizeof best);
+			memcpy(best, rank, sizeof(best));
 			found = true;
 			*in = i;
 			*out = o;
@@ -156,7 +156,7 @@ static inline void slow_select(struct slow_alloc *a)
 {
 	int granted[SLOW_M];
 
-	memset(granted, 0xff, sizeof granted);
+	memset(granted, 0xff, sizeof(granted));
 	for (uint32_t round = 0; round < a->kind->rounds; round++) {
 		for (int o = 0; o < a->n_out; o++) {
 			int best = -1;

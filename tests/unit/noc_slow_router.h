@@ -139,7 +139,7 @@ static inline void take_in(const struct slow_at *t)
 			for (uint32_t vc = 0; vc < t->x->c->vcs; vc++)
 				if (c->at[0].vc[vc])
 					slow_credit(t->x, room_of(t, out), vc);
-			memmove(c->at, c->at + 1, (size_t)--c->n * sizeof c->at[0]);
+			memmove(c->at, c->at + 1, (size_t)--c->n * sizeof(c->at[0]));
 		}
 	}
 }
@@ -411,7 +411,7 @@ static inline bool enter_switch(const struct slow_at *t, int in, int vc)
 	slow_append(&t->r->cross, in, v->port);
 	t->r->cross.at[t->r->cross.n - 1].flit = f;
 	if (!t->r->owing[in])
-		memset(&t->r->owed[in].at[t->r->owed[in].n++], 0, sizeof t->r->owed[in].at[0]);
+		memset(&t->r->owed[in].at[t->r->owed[in].n++], 0, sizeof(t->r->owed[in].at[0]));
 	t->r->owing[in] = true;
 	t->r->owed[in].at[t->r->owed[in].n - 1].vc[vc] = true;
 	return f.tail;
@@ -527,7 +527,7 @@ static inline void slow_step(const struct slow_at *t)
 	do_held(t);
 	do_switch(t);
 	do_crossings(t);
-	memset(t->r->owing, 0, sizeof t->r->owing);
+	memset(t->r->owing, 0, sizeof(t->r->owing));
 }
 
 #endif

@@ -181,7 +181,7 @@ static int shift(struct list *l)
 {
 	int v = l->at[0];
 
-	memmove(l->at, l->at + 1, (size_t)--l->n * sizeof l->at[0]);
+	memmove(l->at, l->at + 1, (size_t)--l->n * sizeof(l->at[0]));
 	return v;
 }
 
@@ -196,7 +196,7 @@ static void link_write(struct slow_link *l)
 {
 	l->out = l->n ? l->fifo[0] : -1;
 	if (l->n)
-		memmove(l->fifo, l->fifo + 1, (size_t)--l->n * sizeof l->fifo[0]);
+		memmove(l->fifo, l->fifo + 1, (size_t)--l->n * sizeof(l->fifo[0]));
 }
 
 static void slow_init(struct slow_net *x)
@@ -466,7 +466,7 @@ static void random_runs(void)
 			5, 100},
 	};
 
-	for (uint32_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+	for (uint32_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		seed = i + 1;
 		ok(random_run(&runs[i].c, runs[i].load, runs[i].share),
 			"random traffic %u as the text has it", i);

@@ -87,7 +87,7 @@ static void slow_allocate_line(struct slow_tags *s, uint32_t at, uint64_t addr, 
 	l->tag = addr & ~(uint64_t)(s->p.line_bytes - 1);
 	if (s->p.kind == CACHE_LINE) {
 		l->unreadable[0] = old.unreadable[0];
-		memcpy(l->bytes, old.bytes, sizeof l->bytes);
+		memcpy(l->bytes, old.bytes, sizeof(l->bytes));
 	}
 	l->state[i] = RESERVED;
 }
@@ -116,7 +116,7 @@ static enum cache_status slow_access(struct slow_tags *s, uint64_t addr, uint32_
 	} else if (st == STATUS_MISS && s->on_miss) {
 		if (was) {
 			*out = (struct evicted){.wanted = true, .tag = l->tag};
-			memcpy(out->bytes, l->bytes, sizeof l->bytes);
+			memcpy(out->bytes, l->bytes, sizeof(l->bytes));
 			for (uint32_t k = 0; k < 4; k++)
 				out->sectors |= s->n == 1 || l->state[k] == MODIFIED ? 1u << k : 0;
 			for (uint32_t k = 0; k < 4; k++)
@@ -173,7 +173,7 @@ static void slow_empty(struct slow_tags *s, bool modified_only)
 		return;
 	for (uint32_t at = 0; at < s->p.sets * s->ways; at++)
 		if (!modified_only || any(s, &s->line[at], MODIFIED))
-			memset(s->line[at].state, 0, sizeof s->line[at].state);
+			memset(s->line[at].state, 0, sizeof(s->line[at].state));
 	s->dirty = 0;
 	s->used = false;
 }
@@ -251,7 +251,7 @@ static void compare_lines(struct tag_pair *x)
 		wrong(x, f->tag != l->tag, "tag");
 		wrong(x, f->state != packed(l), "state");
 		wrong(x, f->stamp != stamp, "stamp");
-		wrong(x, memcmp(x->fast.bytes[at + 1], l->bytes, sizeof l->bytes), "bytes");
+		wrong(x, memcmp(x->fast.bytes[at + 1], l->bytes, sizeof(l->bytes)), "bytes");
 	}
 }
 
@@ -304,7 +304,7 @@ static void access_step(struct tag_pair *x, uint64_t addr, uint32_t i, const uin
 		return;
 	wrong(x,
 		a.wanted && (a.tag != b.tag || a.size != b.size || a.sectors != b.sectors ||
-				    memcmp(a.bytes, b.bytes, sizeof a.bytes)),
+				    memcmp(a.bytes, b.bytes, sizeof(a.bytes))),
 		"evicted line");
 	if ((x->slow.on_miss || st == STATUS_HIT) && pick(x, 3) == 0) {
 		both_modify(x, at, i, bytes);
@@ -392,7 +392,7 @@ static void run(uint64_t seed, unsigned steps)
 	tag_init(&x.fast, &p, NULL);
 	x.slow = (struct slow_tags){.p = p, .ways = p.ways, .on_miss = x.fast.on_miss};
 	x.slow.n = p.kind == CACHE_SECTOR ? 4 : 1;
-	x.slow.line = xcalloc((size_t)p.sets * p.ways_max, sizeof *x.slow.line);
+	x.slow.line = xcalloc((size_t)p.sets * p.ways_max, sizeof(*x.slow.line));
 	for (; n < steps && !x.wrong; n++) {
 		step(&x);
 		if (n % 64 == 0)

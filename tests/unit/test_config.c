@@ -51,7 +51,7 @@ static int change(struct gpuconf *c, const char *changes, struct fault *f)
 
 	while (*changes) {
 		size_t n = strcspn(changes, "\n");
-		snprintf(one, sizeof one, "%.*s", (int)n, changes);
+		snprintf(one, sizeof(one), "%.*s", (int)n, changes);
 		if (gpuconf_override(c, one, f) < 0)
 			return -1;
 		changes += n + (changes[n] == '\n');
@@ -192,7 +192,7 @@ static void test_refused_text(void)
 	struct gpuconf c;
 	struct fault f;
 
-	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		f = (struct fault){0};
 		gpuconf_init(&c);
 		bool refused = read_text(&c, row[i].text, &f) == -1;
@@ -244,24 +244,24 @@ static void test_files(void)
 
 	if (!mkdtemp(dir))
 		abort();
-	snprintf(sub, sizeof sub, "%s/sub dir", dir);
+	snprintf(sub, sizeof(sub), "%s/sub dir", dir);
 	mkdir(sub, 0777);
-	snprintf(path, sizeof path, "%s/sub dir/in.config", dir);
+	snprintf(path, sizeof(path), "%s/sub dir/in.config", dir);
 	put(path, "-gpgpu_n_mem 5\n-gpgpu_n_mm 4\n");
-	snprintf(path, sizeof path, "%s/self.config", dir);
+	snprintf(path, sizeof(path), "%s/self.config", dir);
 	put(path, "-config self.config -config self.config");
-	snprintf(path, sizeof path, "%s/out.config", dir);
+	snprintf(path, sizeof(path), "%s/out.config", dir);
 	put(path, "-gpgpu_n_clusters 7 -config \"sub dir/in.config\" -gpgpu_n_mem 6");
 
 	gpuconf_init(&c);
 	ok(gpuconf_file(&c, path, &f) == -1 && f.at.line == 2 && strstr(f.at.file, "sub dir/in.config"),
 		"an included file lies beside the including one");
-	snprintf(sub, sizeof sub, "%s/sub dir/in.config", dir);
+	snprintf(sub, sizeof(sub), "%s/sub dir/in.config", dir);
 	put(sub, "-gpgpu_n_mem 5");
 	ok(gpuconf_file(&c, path, &f) == 0 && conf_num(&c, OPT_gpgpu_n_mem) == 6 &&
 			conf_num(&c, OPT_gpgpu_n_clusters) == 7,
 		"options after it win");
-	snprintf(path, sizeof path, "%s/self.config", dir);
+	snprintf(path, sizeof(path), "%s/self.config", dir);
 	ok(gpuconf_file(&c, path, &f) == -1 && !strcmp(f.id, "conf-nest"),
 		"a file that includes itself is refused");
 	ok(gpuconf_file(&c, dir, &f) == -1 && !strcmp(f.id, "conf-open"), "a folder is refused");
@@ -269,9 +269,9 @@ static void test_files(void)
 		"a missing file is refused");
 	gpuconf_free(&c);
 
-	snprintf(path, sizeof path, "%s/net.config", dir);
+	snprintf(path, sizeof(path), "%s/net.config", dir);
 	put(path, "-network_mode 1 -inter_config_file net.icnt");
-	snprintf(sub, sizeof sub, "%s/net.icnt", dir);
+	snprintf(sub, sizeof(sub), "%s/net.icnt", dir);
 	gpuconf_init(&c);
 	ok(read_text(&c, small, &f) == 0 && gpuconf_file(&c, path, &f) == 0 && params_init(&p, &c, &f) == 0,
 		"network mode 1 is accepted");
@@ -286,10 +286,10 @@ static void test_files(void)
 	for (int i = 0; i < 4; i++) {
 		static const char *const name[] = {
 			"sub dir/in.config", "self.config", "out.config", "net.config"};
-		snprintf(path, sizeof path, "%s/%s", dir, name[i]);
+		snprintf(path, sizeof(path), "%s/%s", dir, name[i]);
 		unlink(path);
 	}
-	snprintf(path, sizeof path, "%s/sub dir", dir);
+	snprintf(path, sizeof(path), "%s/sub dir", dir);
 	rmdir(path);
 	rmdir(dir);
 }
@@ -308,7 +308,7 @@ static void test_overrides(void)
 	ok(gpuconf_override(&c, "gpgpu_dram_timing_opt= nbk=16:  CCD=2 ", &f) == 0, "split at the first '='");
 	is_text(conf_text(&c, OPT_gpgpu_dram_timing_opt), "nbk=16: CCD=2",
 		"blanks as a file would have them");
-	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		f = (struct fault){0};
 		ok(gpuconf_override(&c, bad[i], &f) == -1 && !strncmp(f.at.file, "-D ", 3), "refused -D %zu",
 			i);
@@ -399,7 +399,7 @@ static void test_possible(void)
 	struct params p;
 	struct fault f;
 
-	for (size_t i = 0; i < sizeof possible / sizeof possible[0]; i++) {
+	for (size_t i = 0; i < sizeof(possible) / sizeof(possible[0]); i++) {
 		f = (struct fault){0};
 		if (!ok(build(&c, &p, possible[i], &f) == 0, "possible machine %zu", i))
 			printf("# %s\n# %s\n", possible[i], f.text);
@@ -413,7 +413,7 @@ static void test_impossible(void)
 	struct params p;
 	struct fault f;
 
-	for (size_t i = 0; i < sizeof impossible / sizeof impossible[0]; i++) {
+	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
 		const char *option = impossible[i].option, *at = impossible[i].at;
 		f = (struct fault){0};
 		bool refused = build(&c, &p, impossible[i].changes, &f) < 0;
@@ -461,7 +461,7 @@ static void test_shipped(void)
 		ok(true, "shipped configurations # SKIP no examples/gpus here");
 		return;
 	}
-	for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		f = (struct fault){0};
 		gpuconf_init(&c);
 		bool good = gpuconf_shipped(&c, name[i], &f) == 0 && params_init(&p, &c, &f) == 0;

@@ -77,7 +77,7 @@ static void emit_all(struct core_program *b, const char *code)
 	char line[100];
 
 	for (; *code; code += strcspn(code, "|") + 1) {
-		snprintf(line, sizeof line, "%.*s", (int)strcspn(code, "|"), code);
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(code, "|"), code);
 		emit(b, line);
 	}
 }
@@ -278,7 +278,7 @@ static void test_sleep(void)
 	run(a, cold, 256, ffma_loop(a, 2), false, false);
 	run(b, cold, 256, ffma_loop(b, 2), false, true);
 	same = a->m.gpu.cycle == b->m.gpu.cycle && !strcmp(a->m.log, b->m.log) &&
-	       !memcmp(&a->m.gpu.sm[0].n, &b->m.gpu.sm[0].n, sizeof a->m.gpu.sm[0].n);
+	       !memcmp(&a->m.gpu.sm[0].n, &b->m.gpu.sm[0].n, sizeof(a->m.gpu.sm[0].n));
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
 		same &= a->m.gpu.sm[0].modern->n.stall[i] == b->m.gpu.sm[0].modern->n.stall[i];
 	ok(same, "cycles slept through count as if they had been run");
@@ -329,7 +329,7 @@ int main(void)
 {
 	if (access("examples/gpus/a100.config", R_OK) == 0)
 		setenv("WARPTOOLS_GPUS", "examples/gpus", 0);
-	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+	for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++)
 		test_window(&windows[i]);
 	test_loop();
 	test_pairs();

@@ -29,7 +29,7 @@ static void test_overwriting(void)
 		{"of 16 bytes", "0 STG.E.128 2 R8 R2 16 1 0x7f0000001000 16 0", 20},
 	};
 
-	for (unsigned i = 0; i < sizeof reader / sizeof *reader; i++)
+	for (unsigned i = 0; i < sizeof(reader) / sizeof(*reader); i++)
 		test_pair(reader[i].name, reader[i].line, "1 R2 IADD3 2 R20 R30 0 0", reader[i].cycles);
 	test_pair_with(late, "of LDS, where it waits for the result", reader[0].line,
 		"1 R2 IADD3 2 R20 R30 0 0", 21);
@@ -50,7 +50,7 @@ static void test_latency(const char *op, const char *address, unsigned bytes, un
 			bytes, address);
 	fprintf(b->trace, "0030 ffffffff 1 R40 IADD3 1 R24 0 0 \n0040 ffffffff 0 EXIT 0 0 0 \n");
 	run(b, ga102, 32, 5, false, false);
-	snprintf(name, sizeof name, "GA102, %s to its use", op);
+	snprintf(name, sizeof(name), "GA102, %s to its use", op);
 	is_number((long long)(issued(b, 0, 0x30, 0) - issued(b, 0, 0x20, 0)), cycles, name);
 	done(b);
 }
@@ -76,7 +76,7 @@ static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned 
 		fprintf(b->trace, "%04x ffffffff 1 R%u %s \n", 16 * i, 20 + 4 * i, load);
 	fprintf(b->trace, "00c0 ffffffff 0 EXIT 0 0 0 \n");
 	run(b, ga102, 32 * warps, 13, false, false);
-	snprintf(name, sizeof name, "GA102, %.*s, %u sub-cores: load %u of warp %u", (int)strcspn(load, " "),
+	snprintf(name, sizeof(name), "GA102, %.*s, %u sub-cores: load %u of warp %u", (int)strcspn(load, " "),
 		load, warps, nth, warp);
 	is_number((long long)(issued(b, warp, 16 * (nth - 1), 0) - issued(b, warp, 0, 0)), cycles, name);
 	done(b);

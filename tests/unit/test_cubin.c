@@ -181,14 +181,14 @@ static bool assemble(const char *dir, unsigned sm)
 	char path[100], command[400], target[16];
 	FILE *out;
 
-	snprintf(path, sizeof path, "%s/k.ptx", dir);
+	snprintf(path, sizeof(path), "%s/k.ptx", dir);
 	out = fopen(path, "w");
 	if (!out)
 		return false;
-	snprintf(target, sizeof target, "sm_%u", sm < 90 ? sm : 90);
+	snprintf(target, sizeof(target), "sm_%u", sm < 90 ? sm : 90);
 	fprintf(out, ptx, target);
 	fclose(out);
-	snprintf(command, sizeof command,
+	snprintf(command, sizeof(command),
 		"PATH=$PATH:/usr/local/cuda/bin ptxas -arch=sm_%u -o %s/k.cubin %s 2>/dev/null", sm, dir,
 		path);
 	return system(command) == 0;
@@ -201,8 +201,8 @@ static void test_ptxas(void)
 
 	if (!mkdtemp(dir))
 		abort();
-	snprintf(path, sizeof path, "%s/k.cubin", dir);
-	for (size_t i = 0; i < sizeof sms / sizeof *sms; i++) {
+	snprintf(path, sizeof(path), "%s/k.cubin", dir);
+	for (size_t i = 0; i < sizeof(sms) / sizeof(*sms); i++) {
 		struct cubins *c = cubins_new();
 		const struct cubin_function *k;
 		struct control_code code = {0};
@@ -224,7 +224,7 @@ static void test_ptxas(void)
 		cubins_free(c);
 		unlink(path);
 	}
-	snprintf(path, sizeof path, "%s/k.ptx", dir);
+	snprintf(path, sizeof(path), "%s/k.ptx", dir);
 	unlink(path);
 	rmdir(dir);
 }
@@ -240,7 +240,7 @@ int main(void)
 	test_file(LZ4, "two", 80, 112);
 	test_file("tests/corpus/cubin/host", "one", 90, 64);
 	test_codes();
-	for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+	for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++)
 		test_damage(&damages[i], &refused);
 	ok(refused >= 40, "%u of them are refused", refused);
 	test_ptxas();

@@ -31,7 +31,7 @@ static const char *classes(uint32_t last)
 {
 	static char text[400];
 
-	snprintf(text, sizeof text,
+	snprintf(text, sizeof(text),
 		"num_vcs = %u; read_request_begin_vc = 0; read_request_end_vc = %u; write_request_begin_vc = 0;"
 		"write_request_end_vc = %u; read_reply_begin_vc = 0; read_reply_end_vc = %u; write_reply_begin_vc = 0;"
 		"write_reply_end_vc = %u;",
@@ -48,7 +48,7 @@ static struct noc *make(const char *network, uint32_t vcs)
 	struct input *in;
 	int status;
 
-	snprintf(text, sizeof text, "%s%s%s", COMMON, classes(vcs - 1), network);
+	snprintf(text, sizeof(text), "%s%s%s", COMMON, classes(vcs - 1), network);
 	in = input_memory("x.icnt", text, strlen(text), &f);
 	status = icnt_read(&c, in, &f);
 	if (status == 0)
@@ -208,7 +208,7 @@ static const struct {
 		4},
 };
 
-#define N_NETWORKS (sizeof networks / sizeof networks[0])
+#define N_NETWORKS (sizeof(networks) / sizeof(networks[0]))
 
 /* Packet `req` from a device by chance, if there is room. Both networks, if there are two, get the same. */
 static bool push(struct noc *a, struct noc *b, uint32_t req)

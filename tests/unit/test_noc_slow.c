@@ -29,7 +29,7 @@ static uint32_t rnd(uint32_t n)
 static void send_on(struct slow *x, struct slow_subnet *s, uint32_t latency, struct slow_moving m)
 {
 	m.due = x->now + latency + 1;
-	assert(s->n_moving < (int)(sizeof s->moving / sizeof s->moving[0]));
+	assert(s->n_moving < (int)(sizeof(s->moving) / sizeof(s->moving[0])));
 	s->moving[s->n_moving++] = m;
 }
 
@@ -45,7 +45,7 @@ static void credit_arrives(struct slow *x, struct slow_subnet *s, const struct s
 	}
 	router = x->plan->router_of[m->to];
 	c = &s->router[router].credit[m->to - x->plan->base[router]];
-	memset(&c->at[c->n], 0, sizeof c->at[0]);
+	memset(&c->at[c->n], 0, sizeof(c->at[0]));
 	c->at[c->n].vc[m->flit.vc] = true;
 	c->at[c->n++].time = (int)x->now + opt(x, ICNT_credit_delay);
 }
@@ -184,7 +184,7 @@ static void send_router(struct slow *x, struct slow_subnet *s, const struct slow
 							      : in->to,
 						.credit = true});
 		if (c->n)
-			memmove(c->at, c->at + 1, (size_t)--c->n * sizeof c->at[0]);
+			memmove(c->at, c->at + 1, (size_t)--c->n * sizeof(c->at[0]));
 	}
 }
 
@@ -277,8 +277,8 @@ static void router_start(const struct slow *x, const struct slow_at *t)
 	slow_alloc_init(&t->r->sw_alloc, &c->sw_alloc, t->ports * lines, t->ports * lines_out);
 	if (c->speculative && c->spec_alloc.kind != ALLOCATOR_PRIO)
 		slow_alloc_init(&t->r->spec_alloc, &c->spec_alloc, t->ports * lines, t->ports * lines_out);
-	memset(t->r->hold_in, 0xff, sizeof t->r->hold_in);
-	memset(t->r->hold_out, 0xff, sizeof t->r->hold_out);
+	memset(t->r->hold_in, 0xff, sizeof(t->r->hold_in));
+	memset(t->r->hold_out, 0xff, sizeof(t->r->hold_out));
 	for (int i = 0; i < t->ports * lines; i++)
 		t->r->sw_turn[i] = i % lines;
 	for (int i = 0; i < t->ports; i++)
@@ -302,13 +302,13 @@ static void room_start(const struct slow *x, struct slow_room *m, uint32_t laten
 /* The same network as n, which keeps the configuration. */
 static struct slow *slow_new(struct noc *n)
 {
-	struct slow *x = xcalloc(1, sizeof *x);
+	struct slow *x = xcalloc(1, sizeof(*x));
 
 	x->c = &n->conf;
 	x->plan = noc_plan_new(x->c);
 	x->node = n->node;
 	x->clusters = n->clusters;
-	x->packet = xcalloc(PACKETS, sizeof *x->packet);
+	x->packet = xcalloc(PACKETS, sizeof(*x->packet));
 	noc_random_start(&x->random, opt(x, ICNT_seed));
 	assert(x->plan->routers <= SLOW_R && x->plan->nodes <= SLOW_R && x->plan->most_ports <= SLOW_P);
 	for (int k = 0; k < 2; k++) {
@@ -349,7 +349,7 @@ static void say(struct net_text *t, const char *form, ...)
 	va_list args;
 
 	va_start(args, form);
-	t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, form, args);
+	t->n += (size_t)vsnprintf(t->at + t->n, sizeof(t->at) - t->n, form, args);
 	va_end(args);
 }
 
@@ -380,7 +380,7 @@ static void describe(struct net_text *t)
 	uint32_t vcs = 2 + rnd(4);
 
 	/* One draw a call: arguments have no order of their own. */
-	say(t, "%s num_vcs = %u;", shapes[rnd(sizeof shapes / sizeof shapes[0])], vcs);
+	say(t, "%s num_vcs = %u;", shapes[rnd(sizeof(shapes) / sizeof(shapes[0]))], vcs);
 	say(t, "vc_buf_size = %u;", 1 + rnd(5));
 	for (int i = 0; i < 8; i++)
 		say(t, "%s_%s_%s_vc = %u;", i & 1 ? "read" : "write", i & 2 ? "request" : "reply",

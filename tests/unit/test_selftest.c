@@ -53,7 +53,7 @@ static void test_faults(void)
 		{HEAD "x\tg\tw\t\tm\t1\tu\t\t\t\t\ts\t\tmore\n", "measured-row", 2},
 	};
 
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct measured m = {.n_rows = 0};
 		struct fault f = {0};
 		int r = parse(&m, bad[i].text, &f);
@@ -74,8 +74,8 @@ static void test_params(void)
 	ok(measured_param("footprint_kB=1..1e2", "footprint_kB", &v) && fabs(v - 10) < 1e-9,
 		"the middle of a range");
 	ok(measured_param("line=16 1728 0.8 %", "line", &v) && v == 16, "before a blank");
-	ok(measured_word("ops=A+B,x=1", "ops", word, sizeof word) && !strcmp(word, "A+B"), "a word");
-	ok(!measured_word("ops=0123456789abcdef", "ops", word, sizeof word), "a word that is too long");
+	ok(measured_word("ops=A+B,x=1", "ops", word, sizeof(word)) && !strcmp(word, "A+B"), "a word");
+	ok(!measured_word("ops=0123456789abcdef", "ops", word, sizeof(word)), "a word that is too long");
 }
 
 static void body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)

@@ -14,7 +14,7 @@
 static struct machine *run(
 	const char *const *option, unsigned ctas, unsigned threads, const char *blocks, bool sleepless)
 {
-	struct machine *m = xcalloc(1, sizeof *m);
+	struct machine *m = xcalloc(1, sizeof(*m));
 	FILE *out = machine_header(m, ctas, threads, 70);
 
 	fputs(blocks, out);
@@ -241,7 +241,7 @@ static void sleeping(const char *name, const char *const *option, unsigned warps
 	bool same = a->cycles && a->cycles == b->cycles && !strcmp(a->log, b->log);
 
 	for (uint32_t i = 0; i < a->gpu.params.sms; i++)
-		same &= !memcmp(&a->gpu.sm[i].n, &b->gpu.sm[i].n, sizeof a->gpu.sm[i].n);
+		same &= !memcmp(&a->gpu.sm[i].n, &b->gpu.sm[i].n, sizeof(a->gpu.sm[i].n));
 	ok(same, "%s: skipped cycles count as if run", name);
 	done(a);
 	done(b);

@@ -13,7 +13,7 @@ static inline float ieee_f32(uint32_t bits)
 {
 	float f;
 
-	memcpy(&f, &bits, sizeof f);
+	memcpy(&f, &bits, sizeof(f));
 	return f;
 }
 
@@ -21,7 +21,7 @@ static inline uint32_t ieee_f32_bits(float f)
 {
 	uint32_t bits;
 
-	memcpy(&bits, &f, sizeof bits);
+	memcpy(&bits, &f, sizeof(bits));
 	return bits;
 }
 
@@ -29,7 +29,7 @@ static inline double ieee_f64(uint64_t bits)
 {
 	double d;
 
-	memcpy(&d, &bits, sizeof d);
+	memcpy(&d, &bits, sizeof(d));
 	return d;
 }
 
@@ -37,7 +37,7 @@ static inline uint64_t ieee_f64_bits(double d)
 {
 	uint64_t bits;
 
-	memcpy(&bits, &d, sizeof bits);
+	memcpy(&bits, &d, sizeof(bits));
 	return bits;
 }
 

@@ -39,20 +39,20 @@ const char *const cache_fail_names[N_FAILS] = {
 struct cache *cache_new(
 	const struct cache_params *p, enum cache_role role, const struct addrdec *dec, struct req_pool *pool)
 {
-	struct cache *c = xcalloc(1, sizeof *c);
+	struct cache *c = xcalloc(1, sizeof(*c));
 	uint32_t slots = fifo_capacity(p->miss_queue + QUEUE_EXTRA);
 
 	assert(p->mshr == MSHR_ASSOC || p->mshr == MSHR_SECTOR_ASSOC);
 	tag_init(&c->tags, p, dec);
 	mshr_init(&c->mshr, p->mshr_entries, p->mshr_merge);
-	ring_init(&c->queue, xcalloc(slots, sizeof *c->queue.slot), slots);
+	ring_init(&c->queue, xcalloc(slots, sizeof(*c->queue.slot)), slots);
 	c->pool = pool;
 	c->queue_max = p->miss_queue;
 	c->atom = p->atom_bytes;
 	c->port = p->port_bytes;
 	c->write = p->write;
 	c->walloc = p->walloc;
-	c->counts = reserve(MAX_STREAMS, sizeof *c->counts);
+	c->counts = reserve(MAX_STREAMS, sizeof(*c->counts));
 	c->l2 = role == ROLE_L2;
 	c->write_back_type = c->l2 ? L2_WRBK_ACC : L1_WRBK_ACC;
 	c->alloc_type = c->l2 ? L2_WR_ALLOC_R : L1_WR_ALLOC_R;
@@ -68,7 +68,7 @@ void cache_delete(struct cache *c)
 	tag_free(&c->tags);
 	mshr_free(&c->mshr);
 	free(c->queue.slot);
-	reserve_free(c->counts, MAX_STREAMS, sizeof *c->counts);
+	reserve_free(c->counts, MAX_STREAMS, sizeof(*c->counts));
 	free(c);
 }
 

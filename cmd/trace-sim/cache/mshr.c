@@ -14,16 +14,16 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merge)
 	uint32_t buckets = fifo_capacity(entries * 2 + 2), ready = fifo_capacity(entries);
 
 	*m = (struct mshr){.limit = entries, .merge = merge, .shift = 64 - log2_floor(buckets)};
-	m->entry = reserve((size_t)entries + 1, sizeof *m->entry);
-	m->bucket = reserve(buckets, sizeof *m->bucket);
-	ring_init(&m->ready, reserve(ready, sizeof *m->ready.slot), ready);
+	m->entry = reserve((size_t)entries + 1, sizeof(*m->entry));
+	m->bucket = reserve(buckets, sizeof(*m->bucket));
+	ring_init(&m->ready, reserve(ready, sizeof(*m->ready.slot)), ready);
 }
 
 void mshr_free(struct mshr *m)
 {
-	reserve_free(m->entry, (size_t)m->limit + 1, sizeof *m->entry);
-	reserve_free(m->bucket, (size_t)1 << (64 - m->shift), sizeof *m->bucket);
-	reserve_free(m->ready.slot, m->ready.mask + 1, sizeof *m->ready.slot);
+	reserve_free(m->entry, (size_t)m->limit + 1, sizeof(*m->entry));
+	reserve_free(m->bucket, (size_t)1 << (64 - m->shift), sizeof(*m->bucket));
+	reserve_free(m->ready.slot, m->ready.mask + 1, sizeof(*m->ready.slot));
 }
 
 struct mshr_entry *mshr_find(const struct mshr *m, uint64_t addr)

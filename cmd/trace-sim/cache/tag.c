@@ -34,21 +34,21 @@ void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec
 		.replace = replace_policies[p->replacement],
 		.sectored = p->kind == CACHE_SECTOR,
 	};
-	t->line = reserve((size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
+	t->line = reserve((size_t)slots + 1, sizeof(*t->line) + sizeof(*t->bytes));
 	t->bytes = (void *)(t->line + slots + 1);
-	t->row = reserve(p->sets, sizeof *t->row);
-	t->present = reserve(BITSET_WORDS(slots + 1), sizeof *t->present);
-	t->bucket = reserve(buckets, sizeof *t->bucket);
+	t->row = reserve(p->sets, sizeof(*t->row));
+	t->present = reserve(BITSET_WORDS(slots + 1), sizeof(*t->present));
+	t->bucket = reserve(buckets, sizeof(*t->bucket));
 }
 
 void tag_free(struct tags *t)
 {
 	uint32_t slots = t->sets_max * t->ways_max;
 
-	reserve_free(t->line, (size_t)slots + 1, sizeof *t->line + sizeof *t->bytes);
-	reserve_free(t->row, t->sets_max, sizeof *t->row);
-	reserve_free(t->present, BITSET_WORDS(slots + 1), sizeof *t->present);
-	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof *t->bucket);
+	reserve_free(t->line, (size_t)slots + 1, sizeof(*t->line) + sizeof(*t->bytes));
+	reserve_free(t->row, t->sets_max, sizeof(*t->row));
+	reserve_free(t->present, BITSET_WORDS(slots + 1), sizeof(*t->present));
+	reserve_free(t->bucket, (size_t)1 << (64 - t->hash_shift), sizeof(*t->bucket));
 }
 
 /* Mostly the line stands in the row of its set. */
@@ -451,7 +451,7 @@ void tag_put(
 /* Lists and counts from nothing. */
 static void rebuild_rows(struct tags *t)
 {
-	memset(t->row, 0, t->sets * sizeof *t->row);
+	memset(t->row, 0, t->sets * sizeof(*t->row));
 	for (uint32_t w = 0; w <= t->lines / 64; w++) {
 		FOR_BITS64 (b, t->present[w]) {
 			uint32_t slot = w * 64 + (uint32_t)b;
@@ -480,8 +480,8 @@ void tag_invalidate(struct tags *t)
 		return;
 	t->used = false;
 	t->dirty = 0;
-	memset(t->row, 0, t->sets * sizeof *t->row);
-	memset(t->bucket, 0, sizeof *t->bucket << (64 - t->hash_shift));
+	memset(t->row, 0, t->sets * sizeof(*t->row));
+	memset(t->bucket, 0, sizeof(*t->bucket) << (64 - t->hash_shift));
 	for (uint32_t w = 0; w < words; w++) {
 		FOR_BITS64 (b, t->present[w]) {
 			uint32_t slot = w * 64 + (uint32_t)b;

@@ -28,26 +28,26 @@ struct texture_cache {
 
 struct cache *texture_new(const struct cache_params *p, struct req_pool *pool)
 {
-	struct cache *c = xcalloc(1, sizeof *c);
-	struct texture_cache *t = xcalloc(1, sizeof *t);
+	struct cache *c = xcalloc(1, sizeof(*c));
+	struct texture_cache *t = xcalloc(1, sizeof(*t));
 	uint32_t requests = fifo_capacity(p->mshr_merge + 1u), results = fifo_capacity(p->result_fifo + 1u);
 
 	tag_init(&c->tags, p, NULL);
 	mshr_init(&c->mshr, 1, 1);
-	ring_init(&c->queue, xcalloc(requests, sizeof *c->queue.slot), requests);
+	ring_init(&c->queue, xcalloc(requests, sizeof(*c->queue.slot)), requests);
 	c->pool = pool;
 	c->atom = p->line_bytes;
 	c->port = p->port_bytes ? p->port_bytes : p->line_bytes;
-	c->counts = reserve(MAX_STREAMS, sizeof *c->counts);
+	c->counts = reserve(MAX_STREAMS, sizeof(*c->counts));
 	c->pieces = p->mshr == MSHR_SECTOR_TEX_FIFO ? (uint8_t)(p->line_bytes / 32) : 0;
 	c->texture = t;
 	t->fragments = p->mshr_entries;
-	t->fragment = xcalloc(p->mshr_entries, sizeof *t->fragment);
+	t->fragment = xcalloc(p->mshr_entries, sizeof(*t->fragment));
 	t->places = p->miss_queue;
-	t->ready = xcalloc(p->miss_queue, sizeof *t->ready);
+	t->ready = xcalloc(p->miss_queue, sizeof(*t->ready));
 	t->requests_max = p->mshr_merge;
 	t->results_max = p->result_fifo;
-	t->result_slots = xcalloc(results, sizeof *t->result_slots);
+	t->result_slots = xcalloc(results, sizeof(*t->result_slots));
 	ring_init(&t->result, t->result_slots, results);
 	return c;
 }

@@ -17,8 +17,8 @@ static void init_sub(const struct core *c, struct subcore *b)
 {
 	size_t lines = (size_t)c->p->l0i_sets * c->p->l0i_ways;
 
-	b->tag = xcalloc(lines, sizeof *b->tag);
-	b->used = xcalloc(lines, sizeof *b->used);
+	b->tag = xcalloc(lines, sizeof(*b->tag));
+	b->used = xcalloc(lines, sizeof(*b->used));
 	b->greedy = -1;
 	b->due = NEVER;
 	b->seen = 1;
@@ -27,17 +27,17 @@ static void init_sub(const struct core *c, struct subcore *b)
 
 void core_new(struct sm *s)
 {
-	struct core *c = reserve(1, sizeof *c);
+	struct core *c = reserve(1, sizeof(*c));
 
 	s->modern = c;
 	c->p = &s->params->modern;
 	c->inst = s->gpu->core_code->inst;
 	c->latency = &s->gpu->core_code->latency;
 	c->subs = s->core->schedulers;
-	c->warp = reserve(MAX_WARPS, sizeof *c->warp);
-	c->op = reserve(UINT16_MAX + 1u, sizeof *c->op);
-	c->event = reserve(EVENTS_MAX + 1u, sizeof *c->event);
-	c->pipe = reserve(L1_PIPE, sizeof *c->pipe);
+	c->warp = reserve(MAX_WARPS, sizeof(*c->warp));
+	c->op = reserve(UINT16_MAX + 1u, sizeof(*c->op));
+	c->event = reserve(EVENTS_MAX + 1u, sizeof(*c->event));
+	c->pipe = reserve(L1_PIPE, sizeof(*c->pipe));
 	c->mem_due = NEVER;
 	for (unsigned k = 0; k < c->subs; k++)
 		init_sub(c, &c->sub[k]);
@@ -53,11 +53,11 @@ void core_delete(struct sm *s)
 		free(c->sub[k].tag);
 		free(c->sub[k].used);
 	}
-	reserve_free(c->pipe, L1_PIPE, sizeof *c->pipe);
-	reserve_free(c->event, EVENTS_MAX + 1u, sizeof *c->event);
-	reserve_free(c->op, UINT16_MAX + 1u, sizeof *c->op);
-	reserve_free(c->warp, MAX_WARPS, sizeof *c->warp);
-	reserve_free(c, 1, sizeof *c);
+	reserve_free(c->pipe, L1_PIPE, sizeof(*c->pipe));
+	reserve_free(c->event, EVENTS_MAX + 1u, sizeof(*c->event));
+	reserve_free(c->op, UINT16_MAX + 1u, sizeof(*c->op));
+	reserve_free(c->warp, MAX_WARPS, sizeof(*c->warp));
+	reserve_free(c, 1, sizeof(*c));
 }
 
 /* ---- the cycle ---------------------------------------------------------------------------------- */

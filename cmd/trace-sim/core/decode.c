@@ -20,10 +20,10 @@
 
 struct core_code *core_code_new(const struct params *p)
 {
-	struct core_code *c = xcalloc(1, sizeof *c);
+	struct core_code *c = xcalloc(1, sizeof(*c));
 
 	c->params = p;
-	c->inst = reserve(CODES_MAX, sizeof *c->inst);
+	c->inst = reserve(CODES_MAX, sizeof(*c->inst));
 	sass_latency(&c->latency, p->modern.family, p->modern.sm, p->modern.forwarding);
 	/* What ends with an event is ready for everybody the same time after it. */
 	memset(c->latency.after[SASS_FAST], (int)p->modern.sb_release, N_SASS_OPERANDS);
@@ -34,7 +34,7 @@ void core_code_free(struct core_code *c)
 {
 	if (!c)
 		return;
-	reserve_free(c->inst, CODES_MAX, sizeof *c->inst);
+	reserve_free(c->inst, CODES_MAX, sizeof(*c->inst));
 	arena_free(&c->arena);
 	free(c);
 }
@@ -234,7 +234,7 @@ static void destinations(struct core_inst *i, struct core_code *c, const struct 
 				dst[n++] = (uint16_t)(in->reg[d] + k);
 	i->n_dst = (uint8_t)n;
 	i->regs = (uint8_t)(regs ? regs : 1);
-	i->dst = memcpy(arena_alloc(&c->arena, n * sizeof *dst + 1, sizeof *dst), dst, n * sizeof *dst);
+	i->dst = memcpy(arena_alloc(&c->arena, n * sizeof(*dst) + 1, sizeof(*dst)), dst, n * sizeof(*dst));
 }
 
 static void sources(struct core_inst *i, struct core_code *c, const struct inst *in)
@@ -257,7 +257,8 @@ static void sources(struct core_inst *i, struct core_code *c, const struct inst 
 								  : operand_of(in->opcode, in, i->class, s))};
 	}
 	i->n_src = (uint8_t)n;
-	i->src = memcpy(arena_alloc(&c->arena, n * sizeof *src + 1, sizeof(uint16_t)), src, n * sizeof *src);
+	i->src =
+		memcpy(arena_alloc(&c->arena, n * sizeof(*src) + 1, sizeof(uint16_t)), src, n * sizeof(*src));
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */

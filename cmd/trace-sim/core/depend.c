@@ -273,7 +273,7 @@ static void issue_control(
 
 	cw->next_issue = t + pause_of(c->p, k);
 	cw->next_why = STALL_COUNT;
-	memset(cw->raised, 0, sizeof cw->raised);
+	memset(cw->raised, 0, sizeof(cw->raised));
 	cw->raised_at = t;
 	if (!op)
 		return;

@@ -362,7 +362,7 @@ void core_fetch_flush(struct sm *s)
 	for (unsigned k = 0; k < c->subs; k++) {
 		struct subcore *b = &c->sub[k];
 
-		memset(b->tag, 0, lines * sizeof *b->tag);
+		memset(b->tag, 0, lines * sizeof(*b->tag));
 		b->generation++;
 		stream_restart(&b->stream, 0);
 		b->stream.on = false;

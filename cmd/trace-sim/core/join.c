@@ -41,8 +41,8 @@ static void check(struct look *k, const struct inst *in)
 	}
 	if (k->mismatched++)
 		return;
-	snprintf(k->text, sizeof k->text, "%s at pc 0x%x, where the function has %s%s",
-		diag_quote(shown, sizeof shown, in->opcode, strlen(in->opcode)), in->pc,
+	snprintf(k->text, sizeof(k->text), "%s at pc 0x%x, where the function has %s%s",
+		diag_quote(shown, sizeof(shown), in->opcode, strlen(in->opcode)), in->pc,
 		got == CUBIN_NO_CODE ? "no instruction" : "the opcode of ", bound);
 }
 
@@ -61,7 +61,7 @@ static void check_block(struct look *k, const struct gpu *g, const struct tblock
 static struct core_control *codes_of(const struct cubin_function *f)
 {
 	uint32_t n = f->bytes / 16;
-	struct core_control *c = xcalloc(n ? n : 1, sizeof *c);
+	struct core_control *c = xcalloc(n ? n : 1, sizeof(*c));
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct control_code k;
@@ -113,17 +113,17 @@ static void join(struct gpu *g, const struct kernel *k, const struct tblock *tb,
 	char found[320];
 
 	if (!f) {
-		snprintf(found, sizeof found, "no function %.200s for sm_%d in the files of --cubin",
+		snprintf(found, sizeof(found), "no function %.200s for sm_%d in the files of --cubin",
 			k->head->name, k->head->binary_version);
 		without(g, k, found);
 		return;
 	}
 	l.join = cubin_join_new(f);
-	l.seen = xcalloc(BITSET_WORDS(code_count(g->code)) + 1, sizeof *l.seen);
+	l.seen = xcalloc(BITSET_WORDS(code_count(g->code)) + 1, sizeof(*l.seen));
 	check_block(&l, g, tb);
 	j->mismatched = l.mismatched;
 	if (l.mismatched) {
-		snprintf(found, sizeof found, "%s (%u of %u instructions match)", l.text, l.matched,
+		snprintf(found, sizeof(found), "%s (%u of %u instructions match)", l.text, l.matched,
 			l.matched + l.mismatched);
 		without(g, k, found);
 	} else {
@@ -154,7 +154,7 @@ void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb)
 	while (j && !is_of(j, k))
 		j = j->next;
 	if (!j) {
-		j = xcalloc(1, sizeof *j);
+		j = xcalloc(1, sizeof(*j));
 		j->name = xstrdup(k->head->name);
 		j->sm = (unsigned)k->head->binary_version;
 		j->next = g->joins;

@@ -206,9 +206,9 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->depbar_steps = 0;
 	cw->raised_at = 0;
 	cw->first_group = cw->group = cw->fence_until = 0;
-	memset(cw->counter, 0, sizeof cw->counter);
-	memset(cw->raised, 0, sizeof cw->raised);
-	memset(cw->left, 0, sizeof cw->left);
+	memset(cw->counter, 0, sizeof(cw->counter));
+	memset(cw->raised, 0, sizeof(cw->raised));
+	memset(cw->left, 0, sizeof(cw->left));
 }
 
 /* ---- start and end ------------------------------------------------------------------------------ */

@@ -26,9 +26,9 @@ static void threads_init(struct gpu *g)
 	g->threads = alone ? 1 : team_size(g->threads);
 	if (g->threads > g->params.clusters)
 		g->threads = g->params.clusters;
-	g->memstat = reserve(g->threads, sizeof *g->memstat);
-	g->out = reserve(g->threads, sizeof *g->out);
-	g->back = reserve(g->threads, sizeof *g->back);
+	g->memstat = reserve(g->threads, sizeof(*g->memstat));
+	g->out = reserve(g->threads, sizeof(*g->out));
+	g->back = reserve(g->threads, sizeof(*g->back));
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_init(&g->memstat[i], &g->params);
 	if (g->threads > 1)
@@ -45,9 +45,9 @@ static void threads_free(struct gpu *g)
 	team_delete(g->team);
 	for (unsigned i = 0; i < g->threads; i++)
 		memstat_free(&g->memstat[i]);
-	reserve_free(g->memstat, g->threads, sizeof *g->memstat);
-	reserve_free(g->out, g->threads, sizeof *g->out);
-	reserve_free(g->back, g->threads, sizeof *g->back);
+	reserve_free(g->memstat, g->threads, sizeof(*g->memstat));
+	reserve_free(g->out, g->threads, sizeof(*g->out));
+	reserve_free(g->back, g->threads, sizeof(*g->back));
 }
 
 /* A bound on requests alive at once: what all MSHRs, queues and pipes can hold. Address space, not memory. */
@@ -73,7 +73,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 
 	g->code = code_new(isa);
 	g->readahead = readahead_new(g->code);
-	g->uops = reserve(CODE_MAX, sizeof *g->uops);
+	g->uops = reserve(CODE_MAX, sizeof(*g->uops));
 	req_pool_init(&g->reqs, request_bound(p));
 	clocks_init(&g->clocks, p->hz);
 	g->dec = addrdec_new(p);
@@ -89,8 +89,8 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	net_set_threads(g->net, g->threads);
 	if (p->modern.on)
 		g->core_code = core_code_new(p);
-	g->sm = reserve(p->sms, sizeof *g->sm);
-	g->wake_at = reserve(p->sms, sizeof *g->wake_at);
+	g->sm = reserve(p->sms, sizeof(*g->sm));
+	g->wake_at = reserve(p->sms, sizeof(*g->wake_at));
 	for (uint32_t i = 0; i < p->sms; i++) {
 		struct cache *l1d;
 
@@ -99,7 +99,7 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 		if (l1d && addrdec_draws(g->dec))
 			cache_set_decode_hook(l1d, decode_hook, g->dec);
 	}
-	g->cluster = reserve(p->clusters, sizeof *g->cluster);
+	g->cluster = reserve(p->clusters, sizeof(*g->cluster));
 	for (uint32_t c = 0; c < p->clusters; c++)
 		cluster_init(&g->cluster[c], p);
 	window_init(g);
@@ -131,17 +131,17 @@ void gpu_free(struct gpu *g)
 	for (uint32_t i = 0; g->sm && i < p->sms; i++)
 		sm_free(&g->sm[i]);
 	if (g->sm)
-		reserve_free(g->sm, p->sms, sizeof *g->sm);
+		reserve_free(g->sm, p->sms, sizeof(*g->sm));
 	if (g->wake_at)
-		reserve_free(g->wake_at, p->sms, sizeof *g->wake_at);
+		reserve_free(g->wake_at, p->sms, sizeof(*g->wake_at));
 	if (g->cluster)
-		reserve_free(g->cluster, p->clusters, sizeof *g->cluster);
+		reserve_free(g->cluster, p->clusters, sizeof(*g->cluster));
 	threads_free(g);
 	memory_delete(g->mem);
 	net_delete(g->net);
 	addrdec_delete(g->dec);
 	req_pool_free(&g->reqs);
-	reserve_free(g->uops, CODE_MAX, sizeof *g->uops);
+	reserve_free(g->uops, CODE_MAX, sizeof(*g->uops));
 	readahead_delete(g->readahead);
 	core_join_free(g);
 	core_code_free(g->core_code);

@@ -15,14 +15,14 @@
 
 static void append(struct kernel ***list, uint32_t *n, uint32_t *cap, struct kernel *k)
 {
-	grow(list, cap, *n + 1, sizeof **list);
+	grow(list, cap, *n + 1, sizeof(**list));
 	(*list)[(*n)++] = k;
 }
 
 int launch_init(struct gpu *g)
 {
 	const struct params *p = &g->params;
-	struct launch *l = xcalloc(1, sizeof *l);
+	struct launch *l = xcalloc(1, sizeof(*l));
 
 	g->launch = l;
 	l->slot = xcalloc(p->run_slots ? p->run_slots : 1, sizeof(struct kernel *));
@@ -31,7 +31,7 @@ int launch_init(struct gpu *g)
 	for (uint32_t c = 0; c < p->clusters; c++)
 		l->last_sm[c] = p->sms_per_cluster - 1;
 	if (p->concurrent_kernels)
-		l->occupied = xcalloc(p->sms, sizeof *l->occupied);
+		l->occupied = xcalloc(p->sms, sizeof(*l->occupied));
 	return 0;
 }
 
@@ -77,7 +77,7 @@ struct kernel *launch_load(
 {
 	struct launch *l = g->launch;
 	const struct params *p = &g->params;
-	struct kernel *k = xcalloc(1, sizeof *k);
+	struct kernel *k = xcalloc(1, sizeof(*k));
 	struct place at = {.file = trace_path(t)};
 	int stream;
 
@@ -509,7 +509,7 @@ struct kernel *launch_pop_finished(struct gpu *g)
 	if (!l->n_finished)
 		return NULL;
 	k = l->finished[0];
-	memmove(l->finished, l->finished + 1, --l->n_finished * sizeof *l->finished);
+	memmove(l->finished, l->finished + 1, --l->n_finished * sizeof(*l->finished));
 	return k;
 }
 
@@ -520,7 +520,7 @@ void launch_remove(struct gpu *g, struct kernel *k)
 	l->delayed -= k->launched && k->delay;
 	for (uint32_t i = 0; i < l->n_loaded; i++)
 		if (l->loaded[i] == k) {
-			memmove(l->loaded + i, l->loaded + i + 1, (--l->n_loaded - i) * sizeof *l->loaded);
+			memmove(l->loaded + i, l->loaded + i + 1, (--l->n_loaded - i) * sizeof(*l->loaded));
 			break;
 		}
 	for (uint32_t s = 0; s < g->params.run_slots; s++)
@@ -528,7 +528,7 @@ void launch_remove(struct gpu *g, struct kernel *k)
 			l->slot[s] = NULL;
 	for (uint32_t i = 0; i < l->n_fresh; i++)
 		if (l->fresh[i] == k)
-			memmove(l->fresh + i, l->fresh + i + 1, (--l->n_fresh - i) * sizeof *l->fresh);
+			memmove(l->fresh + i, l->fresh + i + 1, (--l->n_fresh - i) * sizeof(*l->fresh));
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		if (g->sm[i].kernel == k)
 			g->sm[i].kernel = NULL;

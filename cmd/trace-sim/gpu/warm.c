@@ -226,7 +226,7 @@ static void size_l1d(struct gpu *g, const struct trace *t)
 
 int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault *f)
 {
-	struct warm *w = xcalloc(1, sizeof *w);
+	struct warm *w = xcalloc(1, sizeof(*w));
 	int r;
 
 	w->g = g;

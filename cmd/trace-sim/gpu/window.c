@@ -69,13 +69,13 @@ static void tell_sends(struct net *n, const struct params *p)
 
 void window_init(struct gpu *g)
 {
-	struct window *w = reserve(1, sizeof *w);
+	struct window *w = reserve(1, sizeof(*w));
 	const char *text = getenv("WARPTOOLS_WINDOW");
 	const double *period = g->clocks.period;
 	double icnt = period[0] / period[1], l2 = period[0] / period[2];
 
 	g->window = w;
-	w->ready = xcalloc(g->params.clusters, sizeof *w->ready);
+	w->ready = xcalloc(g->params.clusters, sizeof(*w->ready));
 	w->longest = text ? least((uint32_t)num_leading(text), WINDOW_MAX) : WINDOW_MAX / 2;
 	w->longest = least(w->longest, window_delay(g));
 	w->longest = least(w->longest, cycles_with(MEMORY_TICKS, l2));
@@ -91,7 +91,7 @@ void window_free(struct gpu *g)
 	if (!g->window)
 		return;
 	free(g->window->ready);
-	reserve_free(g->window, 1, sizeof *g->window);
+	reserve_free(g->window, 1, sizeof(*g->window));
 	g->window = NULL;
 }
 
@@ -388,7 +388,7 @@ static void run_cluster(void *ctx, unsigned item)
 
 		c->at++;
 		c->waits = true;
-		c->fault = xmalloc(sizeof *c->fault);
+		c->fault = xmalloc(sizeof(*c->fault));
 		*c->fault = here.fault;
 	}
 	catcher = NULL;
@@ -450,7 +450,7 @@ static void ask_network(struct gpu *g, uint32_t at)
 static void end_cycle(struct gpu *g, uint64_t first, uint32_t at, uint64_t *among)
 {
 	g->cycle = first + at - 1;
-	memset(among, 0, BITSET_WORDS(g->params.clusters) * sizeof *among);
+	memset(among, 0, BITSET_WORDS(g->params.clusters) * sizeof(*among));
 	for (uint32_t c = 0; c < g->params.clusters; c++) {
 		struct cluster *cl = &g->cluster[c];
 
@@ -484,7 +484,7 @@ static void clusters(struct gpu *g)
 	uint64_t first = g->cycle, among[4096 / 64];
 	uint32_t waiting, full;
 
-	memset(among, 0xff, sizeof among);
+	memset(among, 0xff, sizeof(among));
 	for (uint32_t c = 0; c < g->params.clusters; c++)
 		g->cluster[c].at = 0;
 	go_on_among(g, among, 0);

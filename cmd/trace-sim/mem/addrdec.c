@@ -151,8 +151,8 @@ static void random_init(struct random *r)
 	for (int i = 0; i < 310; i++)
 		(void)draw(r);
 	r->size = 4096;
-	r->key = xcalloc(r->size, sizeof *r->key);
-	r->sub = xcalloc(r->size, sizeof *r->sub);
+	r->key = xcalloc(r->size, sizeof(*r->key));
+	r->sub = xcalloc(r->size, sizeof(*r->sub));
 }
 
 static uint32_t random_slot(const struct random *r, uint64_t key)
@@ -170,8 +170,8 @@ static void random_grow(struct random *r)
 	struct random old = *r;
 
 	r->size *= 2;
-	r->key = xcalloc(r->size, sizeof *r->key);
-	r->sub = xcalloc(r->size, sizeof *r->sub);
+	r->key = xcalloc(r->size, sizeof(*r->key));
+	r->sub = xcalloc(r->size, sizeof(*r->sub));
 	for (uint32_t i = 0; i < old.size; i++) {
 		if (old.key[i]) {
 			uint32_t at = random_slot(r, old.key[i] - 1);
@@ -204,7 +204,7 @@ static uint32_t random_sub(struct random *r, uint64_t key, uint32_t n)
 
 struct addrdec *addrdec_new(const struct params *p)
 {
-	struct addrdec *d = xcalloc(1, sizeof *d);
+	struct addrdec *d = xcalloc(1, sizeof(*d));
 	uint32_t power = 1;
 
 	d->channels = p->mem.channels;

@@ -27,11 +27,11 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	d->done_max = dp->return_max ? dp->return_max : 1024;
 	d->column_at = d->row_at = UINT64_MAX;
 	d->bus_counted = d->ratio_counted = 1;
-	d->bank = xcalloc(dp->nbk, sizeof *d->bank);
-	d->queue[0] = xcalloc(dp->nbk, sizeof *d->queue[0]);
-	d->queue[1] = xcalloc(dp->nbk, sizeof *d->queue[1]);
-	d->bank_access = xcalloc(dp->nbk, sizeof *d->bank_access);
-	d->bank_idle = xcalloc(dp->nbk, sizeof *d->bank_idle);
+	d->bank = xcalloc(dp->nbk, sizeof(*d->bank));
+	d->queue[0] = xcalloc(dp->nbk, sizeof(*d->queue[0]));
+	d->queue[1] = xcalloc(dp->nbk, sizeof(*d->queue[1]));
+	d->bank_access = xcalloc(dp->nbk, sizeof(*d->bank_access));
+	d->bank_idle = xcalloc(dp->nbk, sizeof(*d->bank_idle));
 	bus_init(&d->bus, dp->CL);
 	for (uint32_t b = 0; b < dp->nbk; b++) {
 		uint32_t g = group_of(dp, b);

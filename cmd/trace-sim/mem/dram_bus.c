@@ -15,7 +15,7 @@ void bus_init(struct dram_bus *b, uint32_t latency)
 	uint32_t room = fifo_capacity(latency + 2);
 
 	*b = (struct dram_bus){.mask = room - 1, .length = latency, .min = latency, .max = latency + 1};
-	b->slot = xcalloc(room, sizeof *b->slot);
+	b->slot = xcalloc(room, sizeof(*b->slot));
 }
 
 static uint64_t last_place(const struct dram_bus *b)

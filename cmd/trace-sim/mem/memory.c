@@ -49,7 +49,7 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 			DRAM_BANKS);
 		return NULL;
 	}
-	m = xcalloc(1, sizeof *m);
+	m = xcalloc(1, sizeof(*m));
 	m->p = p;
 	m->mp = &p->mem;
 	m->pool = pool;
@@ -62,15 +62,15 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 	m->credit_limit = credit_limit(&p->mem);
 	m->sub_words = BITSET_WORDS(m->subs);
 	m->channel_words = BITSET_WORDS(p->mem.channels);
-	m->sub = xcalloc(m->subs, sizeof *m->sub);
+	m->sub = xcalloc(m->subs, sizeof(*m->sub));
 	for (uint32_t i = 0; i < m->subs; i++) {
 		m->sub[i].id = i;
 		if (p->mem.l2.present)
 			m->sub[i].l2 = cache_new(&p->mem.l2, ROLE_L2, dec, pool);
 	}
 	sides_pair(m);
-	m->channel = reserve(p->mem.channels, sizeof *m->channel);
-	m->awake = xcalloc(m->channel_words, sizeof *m->awake);
+	m->channel = reserve(p->mem.channels, sizeof(*m->channel));
+	m->awake = xcalloc(m->channel_words, sizeof(*m->awake));
 	for (uint32_t i = 0; i < p->mem.channels; i++)
 		new_channel(m, i);
 	return m;
@@ -87,7 +87,7 @@ void memory_delete(struct memory *m)
 		dram_free(&m->channel[i].dram);
 	free(m->awake);
 	free(m->sub);
-	reserve_free(m->channel, m->mp->channels, sizeof *m->channel);
+	reserve_free(m->channel, m->mp->channels, sizeof(*m->channel));
 	free(m);
 }
 
@@ -231,7 +231,7 @@ void memory_l2_tick(struct memory *m, uint64_t now)
 static void forget_refusals(struct memory *m, struct channel *c)
 {
 	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
-		memset(s->refuses, 0, sizeof s->refuses);
+		memset(s->refuses, 0, sizeof(s->refuses));
 }
 
 void memory_begin(struct memory *m)

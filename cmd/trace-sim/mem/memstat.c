@@ -15,14 +15,14 @@ void memstat_init(struct memstat *m, const struct params *p)
 
 	*m = (struct memstat){
 		.on = p->mem.latency_stats, .channels = p->mem.channels, .banks = p->mem.dram.nbk};
-	m->bank_writes = xcalloc(n, sizeof *m->bank_writes);
-	m->bank_reads = xcalloc(n, sizeof *m->bank_reads);
-	m->mf_max_lat = xcalloc(n, sizeof *m->mf_max_lat);
-	m->max_conc_same_row = xcalloc(n, sizeof *m->max_conc_same_row);
-	m->max_service = xcalloc(n, sizeof *m->max_service);
-	m->row_access = xcalloc(n, sizeof *m->row_access);
-	m->activates = xcalloc(n, sizeof *m->activates);
-	m->mf_total_lat_bank = xcalloc(n, sizeof *m->mf_total_lat_bank);
+	m->bank_writes = xcalloc(n, sizeof(*m->bank_writes));
+	m->bank_reads = xcalloc(n, sizeof(*m->bank_reads));
+	m->mf_max_lat = xcalloc(n, sizeof(*m->mf_max_lat));
+	m->max_conc_same_row = xcalloc(n, sizeof(*m->max_conc_same_row));
+	m->max_service = xcalloc(n, sizeof(*m->max_service));
+	m->row_access = xcalloc(n, sizeof(*m->row_access));
+	m->activates = xcalloc(n, sizeof(*m->activates));
+	m->mf_total_lat_bank = xcalloc(n, sizeof(*m->mf_total_lat_bank));
 }
 
 void memstat_free(struct memstat *m)

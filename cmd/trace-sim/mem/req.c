@@ -26,18 +26,18 @@ const char *const acc_type_names[N_ACC_TYPES] = {
 void req_pool_init(struct req_pool *p, uint32_t limit)
 {
 	*p = (struct req_pool){.limit = limit + 3 * REQ_PILE * MAX_THREADS};
-	p->at = reserve((size_t)p->limit + 1, sizeof *p->at);
-	p->store = reserve(p->limit / REQ_PILE + 1, sizeof *p->store);
-	p->mine = reserve(MAX_THREADS, sizeof *p->mine);
+	p->at = reserve((size_t)p->limit + 1, sizeof(*p->at));
+	p->store = reserve(p->limit / REQ_PILE + 1, sizeof(*p->store));
+	p->mine = reserve(MAX_THREADS, sizeof(*p->mine));
 }
 
 void req_pool_free(struct req_pool *p)
 {
 	if (!p->at)
 		return;
-	reserve_free(p->at, (size_t)p->limit + 1, sizeof *p->at);
-	reserve_free(p->store, p->limit / REQ_PILE + 1, sizeof *p->store);
-	reserve_free(p->mine, MAX_THREADS, sizeof *p->mine);
+	reserve_free(p->at, (size_t)p->limit + 1, sizeof(*p->at));
+	reserve_free(p->store, p->limit / REQ_PILE + 1, sizeof(*p->store));
+	reserve_free(p->mine, MAX_THREADS, sizeof(*p->mine));
 	*p = (struct req_pool){0};
 }
 
@@ -90,7 +90,7 @@ uint32_t req_new(struct req_pool *p)
 	m->head = p->at[handle].next;
 	m->count--;
 	m->live++;
-	memset(&p->at[handle], 0, sizeof p->at[handle]);
+	memset(&p->at[handle], 0, sizeof(p->at[handle]));
 	return handle;
 }
 

@@ -104,7 +104,7 @@ static void heading(const struct printout *p, const char *fmt, uint32_t class)
 {
 	char text[64];
 
-	snprintf(text, sizeof text, fmt, class);
+	snprintf(text, sizeof(text), fmt, class);
 	p->out->text(p->out->ctx, text);
 }
 
@@ -163,8 +163,8 @@ static struct rates print_rates(struct printout *p, const char *name, const char
 	struct rates r = v->count ? rates(v, what) : (struct rates){.sum = 0};
 	char low[32], high[32];
 
-	snprintf(low, sizeof low, " (at node %u)\n", r.min_at);
-	snprintf(high, sizeof high, " (at node %u)\n", r.max_at);
+	snprintf(low, sizeof(low), " (at node %u)\n", r.min_at);
+	snprintf(high, sizeof(high), " (at node %u)\n", r.max_at);
 	average(p, name, equals, r.mean, "\n");
 	extremes(p, r.low, low, r.high, high);
 	all[0] += r.mean;
@@ -185,7 +185,7 @@ static void print_overall(struct printout *p, const struct book_overall *a, uint
 	char samples[32];
 
 	heading(p, "====== Traffic class %u ======\n", class);
-	snprintf(samples, sizeof samples, " (%d samples)\n", a->prints);
+	snprintf(samples, sizeof(samples), " (%d samples)\n", a->prints);
 	print_three(p, "Packet latency average", a->plat, a->prints, samples);
 	print_three(p, "Network latency average", a->nlat, a->prints, samples);
 	print_three(p, "Flit latency average", a->flat, a->prints, samples);
@@ -224,7 +224,7 @@ static void print_class(struct printout *p, struct book_stats *s, const struct b
 		quotient((double)sent_flits.sum, (double)sent_packets.sum), "\n");
 	single(p, "Accepted packet length average",
 		quotient((double)taken_flits.sum, (double)taken_packets.sum), "\n");
-	snprintf(measured, sizeof measured, " (%" PRIu64 " measured)\n", v->flits);
+	snprintf(measured, sizeof(measured), " (%" PRIu64 " measured)\n", v->flits);
 	number(p, "Total in-flight flits", (int64_t)v->flits, measured);
 	a->prints++;
 }

@@ -24,8 +24,8 @@ void book_apart_init(struct book_apart *a, uint32_t inputs, size_t replies, size
 	a->threads = 1;
 	a->words = BITSET_WORDS(inputs);
 	a->row = (a->words + 7) / 8 * 8;
-	a->fresh = reserve((size_t)MAX_THREADS * a->row, sizeof *a->fresh);
-	a->ahead = xcalloc(a->words, sizeof *a->ahead);
+	a->fresh = reserve((size_t)MAX_THREADS * a->row, sizeof(*a->fresh));
+	a->ahead = xcalloc(a->words, sizeof(*a->ahead));
 	ring_init(&a->unnumbered, reserve(cap, sizeof(uint32_t)), cap);
 	cap = power_of_two(retired);
 	book_lates_init(&a->lates, reserve(cap, sizeof(struct book_late)), cap);
@@ -33,9 +33,9 @@ void book_apart_init(struct book_apart *a, uint32_t inputs, size_t replies, size
 
 void book_apart_free(struct book_apart *a)
 {
-	reserve_free(a->lates.slot, (size_t)a->lates.mask + 1, sizeof *a->lates.slot);
-	reserve_free(a->unnumbered.slot, (size_t)a->unnumbered.mask + 1, sizeof *a->unnumbered.slot);
-	reserve_free(a->fresh, (size_t)MAX_THREADS * a->row, sizeof *a->fresh);
+	reserve_free(a->lates.slot, (size_t)a->lates.mask + 1, sizeof(*a->lates.slot));
+	reserve_free(a->unnumbered.slot, (size_t)a->unnumbered.mask + 1, sizeof(*a->unnumbered.slot));
+	reserve_free(a->fresh, (size_t)MAX_THREADS * a->row, sizeof(*a->fresh));
 	free(a->ahead);
 }
 

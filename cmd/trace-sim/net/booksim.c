@@ -21,7 +21,7 @@ static bool plain_router(const struct icnt *c)
 		ICNT_wait_for_tail_credit, ICNT_hold_switch_for_packet, ICNT_speculative,
 		ICNT_vc_busy_when_full, ICNT_vc_prioritize_empty, ICNT_enable_link_stats};
 
-	for (size_t i = 0; i < sizeof zero / sizeof zero[0]; i++)
+	for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
 		if (icnt_int(c, zero[i]) != 0)
 			return false;
 	return c->crossbar_delay == 1 && icnt_int(c, ICNT_output_speedup) == 1 &&
@@ -86,11 +86,11 @@ static void sets_new(struct book_net *x)
 	uint64_t **in[] = {&x->sending, &x->ready, &x->granted, &x->crediting};
 	uint64_t **out[] = {&x->wanted, &x->owned, &x->queued, &x->ejecting, &x->waiting};
 
-	for (size_t i = 0; i < sizeof in / sizeof in[0]; i++)
+	for (size_t i = 0; i < sizeof(in) / sizeof(in[0]); i++)
 		*in[i] = xcalloc(x->in_words, sizeof(uint64_t));
-	for (size_t i = 0; i < sizeof out / sizeof out[0]; i++)
+	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++)
 		*out[i] = xcalloc(x->out_words, sizeof(uint64_t));
-	x->want = xcalloc((size_t)x->n_out * x->in_words, sizeof *x->want);
+	x->want = xcalloc((size_t)x->n_out * x->in_words, sizeof(*x->want));
 }
 
 static void net_init(
@@ -102,16 +102,16 @@ static void net_init(
 	x->n_out = n_out;
 	x->in_words = BITSET_WORDS(n_in);
 	x->out_words = BITSET_WORDS(n_out);
-	x->packet = reserve(b->packets, sizeof *x->packet);
+	x->packet = reserve(b->packets, sizeof(*x->packet));
 	sets_new(x);
 	x->inject = link_new(n_in, true);
 	x->inject_credit = link_new(n_in, false);
 	x->eject = link_new(n_out, true);
 	x->eject_credit = link_new(n_out, false);
-	x->cross = xcalloc(n_out, sizeof *x->cross);
-	x->queue = reserve(n_in, sizeof *x->queue);
-	x->in = xcalloc(n_in, sizeof *x->in);
-	x->out = xcalloc(n_out, sizeof *x->out);
+	x->cross = xcalloc(n_out, sizeof(*x->cross));
+	x->queue = reserve(n_in, sizeof(*x->queue));
+	x->in = xcalloc(n_in, sizeof(*x->in));
+	x->out = xcalloc(n_out, sizeof(*x->out));
 	for (uint32_t i = 0; i < n_in; i++) {
 		x->queue[i].packets = packets_new(b->conf.source_max);
 		flits_new(&x->in[i].fifo, slots, pow2);
@@ -128,7 +128,7 @@ static void net_free(const struct booksim *b, struct book_net *x)
 	uint64_t *sets[] = {x->sending, x->ready, x->granted, x->crediting, x->wanted, x->owned, x->queued,
 		x->ejecting, x->waiting, x->want};
 
-	for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 		free(sets[i]);
 	link_free(&x->inject);
 	link_free(&x->inject_credit);
@@ -138,8 +138,8 @@ static void net_free(const struct booksim *b, struct book_net *x)
 		packets_free(&x->queue[i].packets);
 	for (uint32_t o = 0; o < x->n_out; o++)
 		packets_free(&x->out[o].boundary);
-	reserve_free(x->queue, x->n_in, sizeof *x->queue);
-	reserve_free(x->packet, b->packets, sizeof *x->packet);
+	reserve_free(x->queue, x->n_in, sizeof(*x->queue));
+	reserve_free(x->packet, b->packets, sizeof(*x->packet));
 	free(x->cross);
 	free(x->in);
 	free(x->out);
@@ -150,7 +150,7 @@ static void apart_init(struct booksim *b)
 	struct book_net *x = &b->net[0];
 
 	b->apart = (struct book_apart){.packet = {x->packet, b->net[1].packet},
-		.stride = sizeof *x->packet,
+		.stride = sizeof(*x->packet),
 		.queue = x->queue,
 		.sending = x->sending,
 		.flits = &x->flits};
@@ -160,14 +160,14 @@ static void apart_init(struct booksim *b)
 
 struct booksim *booksim_new(const struct booksim_conf *c, uint32_t clusters, uint32_t subs, size_t packets)
 {
-	struct booksim *b = xcalloc(1, sizeof *b);
+	struct booksim *b = xcalloc(1, sizeof(*b));
 	struct book_flit *slots;
 
 	assert(c->k >= clusters + subs && c->speedup >= 1);
 	b->conf = *c;
 	b->packets = packets;
 	b->n_slots = (size_t)3 * (clusters + subs) * fifo_capacity(c->buffer);
-	b->slots = slots = reserve(b->n_slots, sizeof *slots);
+	b->slots = slots = reserve(b->n_slots, sizeof(*slots));
 	net_init(b, &b->net[0], clusters, subs, &slots);
 	net_init(b, &b->net[1], subs, clusters, &slots);
 	apart_init(b);
@@ -182,7 +182,7 @@ void booksim_delete(struct booksim *b)
 	book_apart_free(&b->apart);
 	net_free(b, &b->net[0]);
 	net_free(b, &b->net[1]);
-	reserve_free(b->slots, b->n_slots, sizeof *b->slots);
+	reserve_free(b->slots, b->n_slots, sizeof(*b->slots));
 	free(b);
 }
 

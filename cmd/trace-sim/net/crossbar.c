@@ -17,8 +17,8 @@
 static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)
 {
 	uint32_t cap = fifo_capacity(limit < most ? limit : most);
-	struct port *p = reserve(n, sizeof *p);
-	struct packet *slot = reserve((size_t)n * cap, sizeof *slot);
+	struct port *p = reserve(n, sizeof(*p));
+	struct packet *slot = reserve((size_t)n * cap, sizeof(*slot));
 
 	for (uint32_t i = 0; i < n; i++) {
 		p[i].slot = slot + (size_t)i * cap;
@@ -29,8 +29,8 @@ static struct port *ports_new(uint32_t n, uint32_t limit, uint32_t most)
 
 static void ports_free(struct port *p, uint32_t n)
 {
-	reserve_free(p->slot, (size_t)n * (p->mask + 1), sizeof *p->slot);
-	reserve_free(p, n, sizeof *p);
+	reserve_free(p->slot, (size_t)n * (p->mask + 1), sizeof(*p->slot));
+	reserve_free(p, n, sizeof(*p));
 }
 
 void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, uint32_t n_out,
@@ -51,15 +51,15 @@ void xbar_init(struct xbar *x, const struct network_params *p, uint32_t n_in, ui
 	x->out_row = (x->out_words + 7) / 8 * 8;
 	x->in = ports_new(n_in, p->in_limit, most);
 	x->out = ports_new(n_out, p->out_limit, most);
-	x->fresh = reserve((size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
-	x->ahead = xcalloc(x->in_words, sizeof *x->ahead);
-	x->due = xcalloc(n_in, sizeof *x->due);
-	x->filled = xcalloc(x->in_words, sizeof *x->filled);
-	x->drained = reserve((size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
-	x->waiting = xcalloc(x->out_words, sizeof *x->waiting);
-	x->wanted = xcalloc(x->out_words, sizeof *x->wanted);
-	x->want = xcalloc((size_t)n_out * x->in_words, sizeof *x->want);
-	x->pointer = xcalloc(n_out, sizeof *x->pointer);
+	x->fresh = reserve((size_t)MAX_THREADS * x->in_row, sizeof(*x->fresh));
+	x->ahead = xcalloc(x->in_words, sizeof(*x->ahead));
+	x->due = xcalloc(n_in, sizeof(*x->due));
+	x->filled = xcalloc(x->in_words, sizeof(*x->filled));
+	x->drained = reserve((size_t)MAX_THREADS * x->out_row, sizeof(*x->drained));
+	x->waiting = xcalloc(x->out_words, sizeof(*x->waiting));
+	x->wanted = xcalloc(x->out_words, sizeof(*x->wanted));
+	x->want = xcalloc((size_t)n_out * x->in_words, sizeof(*x->want));
+	x->pointer = xcalloc(n_out, sizeof(*x->pointer));
 	/*
 	 * quirk Q4-24: the original counts every output of every device, so with no room at all each counts.
 	 */
@@ -72,8 +72,8 @@ void xbar_free(struct xbar *x)
 		return;
 	ports_free(x->in, x->n_in);
 	ports_free(x->out, x->n_out);
-	reserve_free(x->fresh, (size_t)MAX_THREADS * x->in_row, sizeof *x->fresh);
-	reserve_free(x->drained, (size_t)MAX_THREADS * x->out_row, sizeof *x->drained);
+	reserve_free(x->fresh, (size_t)MAX_THREADS * x->in_row, sizeof(*x->fresh));
+	reserve_free(x->drained, (size_t)MAX_THREADS * x->out_row, sizeof(*x->drained));
 	free(x->ahead);
 	free(x->due);
 	free(x->filled);

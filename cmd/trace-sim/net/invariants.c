@@ -184,7 +184,7 @@ static void check_rooms(const struct noc *n, const struct noc_subnet *s, const s
 
 static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 {
-	struct noc_found x = {.behind = xcalloc((size_t)s->room.rooms * n->vcs, sizeof *x.behind)};
+	struct noc_found x = {.behind = xcalloc((size_t)s->room.rooms * n->vcs, sizeof(*x.behind))};
 
 	find_on_channels(n, s, &x);
 	for (uint32_t i = 0; i < n->plan->nodes; i++)

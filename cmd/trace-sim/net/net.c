@@ -216,7 +216,7 @@ static int described_init(struct net *n, struct fault *f)
 		icnt_free(&conf);
 		return -1;
 	}
-	node = xcalloc(devices, sizeof *node);
+	node = xcalloc(devices, sizeof(*node));
 	status = icnt_fit(&conf, n->clusters, n->subs, node, f);
 	if (status == 0 && booksim_conf_of(&single, &conf)) {
 		n->ops = &single_ops;
@@ -244,7 +244,7 @@ struct net *net_new(const struct params *p, struct req_pool *pool, struct fault 
 	struct net *n;
 
 	assert(clusters <= ICNT_PORTS_MAX && subs <= ICNT_PORTS_MAX);
-	n = xcalloc(1, sizeof *n);
+	n = xcalloc(1, sizeof(*n));
 	n->params = &p->net;
 	n->pool = pool;
 	n->clusters = clusters;

@@ -73,9 +73,9 @@ static void islip_accept(struct noc_alloc *a, bool first)
 			a->out_pointer[out] = in + 1 < a->n_in ? in + 1 : 0;
 			a->in_pointer[in] = out + 1 < a->n_out ? out + 1 : 0;
 		}
-		memset(granted, 0, a->out_words * sizeof *granted);
+		memset(granted, 0, a->out_words * sizeof(*granted));
 	}
-	memset(a->granted_in, 0, a->in_words * sizeof *a->granted_in);
+	memset(a->granted_in, 0, a->in_words * sizeof(*a->granted_in));
 }
 
 static void islip(struct noc_alloc *a)
@@ -146,10 +146,10 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 				bitset_next_cyclic(
 					granted, a->out_words, noc_random_int(random, a->n_out - 1)));
 			next = in + 1;
-			memset(granted, 0, a->out_words * sizeof *granted);
+			memset(granted, 0, a->out_words * sizeof(*granted));
 		}
 		noc_random_skip(random, a->n_in - next);
-		memset(a->granted_in, 0, a->in_words * sizeof *a->granted_in);
+		memset(a->granted_in, 0, a->in_words * sizeof(*a->granted_in));
 	}
 }
 
@@ -501,7 +501,7 @@ void noc_alloc_clear(struct noc_alloc *a)
 			uint32_t in = w * 64 + (uint32_t)b;
 
 			a->in_match[in] = -1;
-			memset(in_row(a, in), 0, a->out_words * sizeof *a->in_want);
+			memset(in_row(a, in), 0, a->out_words * sizeof(*a->in_want));
 			if (a->in_arbiter)
 				noc_arbiter_clear(a->in_arbiter, in);
 		}
@@ -512,7 +512,7 @@ void noc_alloc_clear(struct noc_alloc *a)
 			uint32_t out = w * 64 + (uint32_t)b;
 
 			a->out_match[out] = -1;
-			memset(out_row(a, out), 0, a->in_words * sizeof *a->out_want);
+			memset(out_row(a, out), 0, a->in_words * sizeof(*a->out_want));
 			if (a->out_arbiter)
 				noc_arbiter_clear(a->out_arbiter, out);
 		}
@@ -522,9 +522,9 @@ void noc_alloc_clear(struct noc_alloc *a)
 
 static int32_t *none(uint32_t n)
 {
-	int32_t *p = xcalloc(n, sizeof *p);
+	int32_t *p = xcalloc(n, sizeof(*p));
 
-	memset(p, 0xff, n * sizeof *p);
+	memset(p, 0xff, n * sizeof(*p));
 	return p;
 }
 
@@ -539,22 +539,22 @@ void noc_alloc_init(
 		.n_out = n_out,
 		.in_words = BITSET_WORDS(n_in),
 		.out_words = BITSET_WORDS(n_out)};
-	a->in_busy = xcalloc(a->in_words, sizeof *a->in_busy);
-	a->out_busy = xcalloc(a->out_words, sizeof *a->out_busy);
-	a->in_want = xcalloc((size_t)n_in * a->out_words, sizeof *a->in_want);
-	a->out_want = xcalloc((size_t)n_out * a->in_words, sizeof *a->out_want);
-	a->granted = xcalloc((size_t)n_in * a->out_words, sizeof *a->granted);
-	a->granted_in = xcalloc(a->in_words, sizeof *a->granted_in);
+	a->in_busy = xcalloc(a->in_words, sizeof(*a->in_busy));
+	a->out_busy = xcalloc(a->out_words, sizeof(*a->out_busy));
+	a->in_want = xcalloc((size_t)n_in * a->out_words, sizeof(*a->in_want));
+	a->out_want = xcalloc((size_t)n_out * a->in_words, sizeof(*a->out_want));
+	a->granted = xcalloc((size_t)n_in * a->out_words, sizeof(*a->granted));
+	a->granted_in = xcalloc(a->in_words, sizeof(*a->granted_in));
 	a->in_match = none(n_in);
 	a->out_match = none(n_out);
 	a->grant = none(n_out);
-	a->scratch = xcalloc(2 * (size_t)n_in, sizeof *a->scratch);
-	a->in_pointer = xcalloc(n_in, sizeof *a->in_pointer);
-	a->out_pointer = xcalloc(n_out, sizeof *a->out_pointer);
+	a->scratch = xcalloc(2 * (size_t)n_in, sizeof(*a->scratch));
+	a->in_pointer = xcalloc(n_in, sizeof(*a->in_pointer));
+	a->out_pointer = xcalloc(n_out, sizeof(*a->out_pointer));
 	if (labels || noc_alloc_priorities(kind))
-		a->ask = reserve((size_t)n_in * n_out, sizeof *a->ask);
+		a->ask = reserve((size_t)n_in * n_out, sizeof(*a->ask));
 	if (kind->kind == ALLOCATOR_WAVEFRONT || kind->kind == ALLOCATOR_RR_WAVEFRONT)
-		a->waves = reserve((size_t)n_in * n_out, sizeof *a->waves);
+		a->waves = reserve((size_t)n_in * n_out, sizeof(*a->waves));
 	if (separable) {
 		a->in_arbiter = noc_arbiters_new(kind, n_in, n_out);
 		a->out_arbiter = noc_arbiters_new(kind, n_out, n_in);
@@ -568,9 +568,9 @@ void noc_alloc_free(struct noc_alloc *a)
 	noc_arbiters_delete(a->in_arbiter, a->n_in);
 	noc_arbiters_delete(a->out_arbiter, a->n_out);
 	if (a->waves)
-		reserve_free(a->waves, (size_t)a->n_in * a->n_out, sizeof *a->waves);
+		reserve_free(a->waves, (size_t)a->n_in * a->n_out, sizeof(*a->waves));
 	if (a->ask)
-		reserve_free(a->ask, (size_t)a->n_in * a->n_out, sizeof *a->ask);
+		reserve_free(a->ask, (size_t)a->n_in * a->n_out, sizeof(*a->ask));
 	free(a->in_busy);
 	free(a->out_busy);
 	free(a->in_want);

@@ -63,10 +63,10 @@ static uint16_t port_to(const struct anynet *a, uint32_t router, uint32_t neighb
 
 uint16_t *noc_anynet_table(const struct anynet *a)
 {
-	uint16_t *table = xcalloc((size_t)a->routers * a->nodes, sizeof *table);
-	uint64_t *far = xcalloc(a->routers, sizeof *far);
-	uint32_t *before = xcalloc(a->routers, sizeof *before);
-	bool *done = xcalloc(a->routers, sizeof *done);
+	uint16_t *table = xcalloc((size_t)a->routers * a->nodes, sizeof(*table));
+	uint64_t *far = xcalloc(a->routers, sizeof(*far));
+	uint32_t *before = xcalloc(a->routers, sizeof(*before));
+	bool *done = xcalloc(a->routers, sizeof(*done));
 
 	for (uint32_t start = 0; start < a->routers; start++) {
 		shortest(a, start, far, before, done);

@@ -30,14 +30,14 @@ static void init(struct noc_arbiter *a, const struct icnt_alloc *kind, uint32_t 
 	*a = (struct noc_arbiter){
 		.kind = depth < kind->depth ? ARBITER_TREE : kind->arbiter, .size = size, .best = -1};
 	if (a->kind == ARBITER_MATRIX)
-		a->won = xcalloc(size, sizeof *a->won);
+		a->won = xcalloc(size, sizeof(*a->won));
 	if (a->kind != ARBITER_TREE)
 		return;
 	a->groups = kind->groups[depth];
 	a->group_size = size / a->groups;
-	a->group = xcalloc(a->groups, sizeof *a->group);
-	a->top = xcalloc(1, sizeof *a->top);
-	a->asked = xcalloc(BITSET_WORDS(a->groups), sizeof *a->asked);
+	a->group = xcalloc(a->groups, sizeof(*a->group));
+	a->top = xcalloc(1, sizeof(*a->top));
+	a->asked = xcalloc(BITSET_WORDS(a->groups), sizeof(*a->asked));
 	for (uint32_t i = 0; i < a->groups; i++)
 		init(&a->group[i], kind, depth + 1, a->group_size);
 	init(a->top, kind, depth + 1, a->groups);
@@ -57,7 +57,7 @@ static void release(struct noc_arbiter *a)
 
 struct noc_arbiter *noc_arbiters_new(const struct icnt_alloc *kind, uint32_t n, uint32_t size)
 {
-	struct noc_arbiter *a = xcalloc(n, sizeof *a);
+	struct noc_arbiter *a = xcalloc(n, sizeof(*a));
 
 	for (uint32_t i = 0; i < n; i++)
 		init(&a[i], kind, 0, size);

@@ -23,14 +23,14 @@ static struct noc_list list_new(uint32_t most)
 static void list_free(struct noc_list *l)
 {
 	if (l->slot)
-		reserve_free(l->slot, (size_t)l->mask + 1, sizeof *l->slot);
+		reserve_free(l->slot, (size_t)l->mask + 1, sizeof(*l->slot));
 }
 
 static int32_t *none(uint32_t n)
 {
-	int32_t *p = xcalloc(n, sizeof *p);
+	int32_t *p = xcalloc(n, sizeof(*p));
 
-	memset(p, 0xff, n * sizeof *p);
+	memset(p, 0xff, n * sizeof(*p));
 	return p;
 }
 
@@ -41,13 +41,13 @@ static void router_switch(struct noc *n, struct noc_router *r)
 	noc_alloc_init(&r->sw_alloc, &n->conf.sw_alloc, inputs, outputs, true);
 	if (n->speculative && n->conf.spec_alloc.kind != ALLOCATOR_PRIO)
 		noc_alloc_init(&r->spec_alloc, &n->conf.spec_alloc, inputs, outputs, true);
-	r->sw_turn = xcalloc(inputs, sizeof *r->sw_turn);
+	r->sw_turn = xcalloc(inputs, sizeof(*r->sw_turn));
 	for (uint32_t i = 0; i < inputs; i++)
 		r->sw_turn[i] = i % n->input_speedup;
 	r->hold_vc = none(inputs);
 	r->hold_in = none(inputs);
 	r->hold_out = none(outputs);
-	r->vc_turn = xcalloc(r->ports, sizeof *r->vc_turn);
+	r->vc_turn = xcalloc(r->ports, sizeof(*r->vc_turn));
 	for (uint32_t i = 0; i < r->ports; i++)
 		r->vc_turn[i] = n->vcs - 1;
 }
@@ -70,11 +70,11 @@ static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
 		noc_alloc_init(&r->vc_alloc, &n->conf.vc_alloc, vcs, vcs, false);
 	router_switch(n, r);
 	cap = fifo_capacity(r->ports * n->output_cap);
-	r->cross.slot = reserve(cap, sizeof *r->cross.slot);
+	r->cross.slot = reserve(cap, sizeof(*r->cross.slot));
 	r->cross.mask = cap - 1;
-	r->credit.slot = reserve(cap, sizeof *r->credit.slot);
+	r->credit.slot = reserve(cap, sizeof(*r->credit.slot));
 	r->credit.mask = cap - 1;
-	r->latched = xcalloc(4 * (size_t)r->words, sizeof *r->latched);
+	r->latched = xcalloc(4 * (size_t)r->words, sizeof(*r->latched));
 	r->queued = r->latched + r->words;
 	r->owing = r->queued + r->words;
 	r->credited = r->owing + r->words;
@@ -83,8 +83,8 @@ static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
 static void router_free(struct noc_router *r)
 {
 	free(r->latched);
-	reserve_free(r->credit.slot, (size_t)r->credit.mask + 1, sizeof *r->credit.slot);
-	reserve_free(r->cross.slot, (size_t)r->cross.mask + 1, sizeof *r->cross.slot);
+	reserve_free(r->credit.slot, (size_t)r->credit.mask + 1, sizeof(*r->credit.slot));
+	reserve_free(r->cross.slot, (size_t)r->cross.mask + 1, sizeof(*r->cross.slot));
 	free(r->vc_turn);
 	free(r->hold_vc);
 	free(r->hold_in);
@@ -103,20 +103,20 @@ static void router_free(struct noc_router *r)
 
 static void flits_new(struct noc_flits *q, uint32_t cap)
 {
-	noc_flits_init(q, reserve(cap, sizeof *q->slot), cap);
+	noc_flits_init(q, reserve(cap, sizeof(*q->slot)), cap);
 }
 
-static void flits_free(struct noc_flits *q) { reserve_free(q->slot, (size_t)q->mask + 1, sizeof *q->slot); }
+static void flits_free(struct noc_flits *q) { reserve_free(q->slot, (size_t)q->mask + 1, sizeof(*q->slot)); }
 
 static void sink_init(struct noc *n, struct noc_sink *k)
 {
 	uint32_t cap = fifo_capacity(n->conf.boundary_max);
 
-	k->filled = xcalloc(2 * (size_t)n->vc_words, sizeof *k->filled);
+	k->filled = xcalloc(2 * (size_t)n->vc_words, sizeof(*k->filled));
 	k->ready = k->filled + n->vc_words;
-	k->ejection = xcalloc(n->vcs, sizeof *k->ejection);
-	k->packets = xcalloc(n->vcs, sizeof *k->packets);
-	k->flits = xcalloc(n->vcs, sizeof *k->flits);
+	k->ejection = xcalloc(n->vcs, sizeof(*k->ejection));
+	k->packets = xcalloc(n->vcs, sizeof(*k->packets));
+	k->flits = xcalloc(n->vcs, sizeof(*k->flits));
 	for (uint32_t v = 0; v < n->vcs; v++) {
 		flits_new(&k->ejection[v], n->buffer_cap);
 		ring_init(&k->packets[v], reserve(cap, sizeof(uint32_t)), cap);
@@ -141,19 +141,19 @@ static void nodes_init(struct noc *n, struct noc_subnet *s)
 {
 	uint32_t cap = fifo_capacity(n->conf.source_max), nodes = n->plan->nodes, words = BITSET_WORDS(nodes);
 
-	s->source = xcalloc(nodes, sizeof *s->source);
-	s->queue = reserve(nodes, sizeof *s->queue);
-	s->sink = xcalloc(nodes, sizeof *s->sink);
+	s->source = xcalloc(nodes, sizeof(*s->source));
+	s->queue = reserve(nodes, sizeof(*s->queue));
+	s->sink = xcalloc(nodes, sizeof(*s->sink));
 	for (uint32_t i = 0; i < nodes; i++) {
 		ring_init(&s->queue[i].packets, reserve(cap, sizeof(uint32_t)), cap);
 		s->source[i].last_vc = -1;
 		sink_init(n, &s->sink[i]);
 	}
-	s->sending_nodes = xcalloc(words, sizeof *s->sending_nodes);
-	s->ejecting = xcalloc(words, sizeof *s->ejecting);
-	s->retiring = xcalloc(nodes, sizeof *s->retiring);
-	s->device_of = xcalloc(nodes, sizeof *s->device_of);
-	s->ready = xcalloc(BITSET_WORDS(n->clusters > n->subs ? n->clusters : n->subs), sizeof *s->ready);
+	s->sending_nodes = xcalloc(words, sizeof(*s->sending_nodes));
+	s->ejecting = xcalloc(words, sizeof(*s->ejecting));
+	s->retiring = xcalloc(nodes, sizeof(*s->retiring));
+	s->device_of = xcalloc(nodes, sizeof(*s->device_of));
+	s->ready = xcalloc(BITSET_WORDS(n->clusters > n->subs ? n->clusters : n->subs), sizeof(*s->ready));
 }
 
 /* ---- subnets ---------------------------------------------------------------------------------------------------------- */
@@ -163,10 +163,10 @@ static void wheel_init(struct noc *n, struct noc_subnet *s)
 {
 	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
 
-	s->wheel = xcalloc((size_t)n->wheel_mask + 1, sizeof *s->wheel);
+	s->wheel = xcalloc((size_t)n->wheel_mask + 1, sizeof(*s->wheel));
 	for (uint32_t i = 0; i <= n->wheel_mask; i++) {
-		s->wheel[i].flit = reserve(flits, sizeof *s->wheel[i].flit);
-		s->wheel[i].credit = reserve(credits, sizeof *s->wheel[i].credit);
+		s->wheel[i].flit = reserve(flits, sizeof(*s->wheel[i].flit));
+		s->wheel[i].credit = reserve(credits, sizeof(*s->wheel[i].credit));
 	}
 }
 
@@ -175,8 +175,8 @@ static void wheel_free(struct noc *n, struct noc_subnet *s)
 	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
 
 	for (uint32_t i = n->wheel_mask + 1; i-- > 0;) {
-		reserve_free(s->wheel[i].credit, credits, sizeof *s->wheel[i].credit);
-		reserve_free(s->wheel[i].flit, flits, sizeof *s->wheel[i].flit);
+		reserve_free(s->wheel[i].credit, credits, sizeof(*s->wheel[i].credit));
+		reserve_free(s->wheel[i].flit, flits, sizeof(*s->wheel[i].flit));
 	}
 	free(s->wheel);
 }
@@ -187,24 +187,24 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	size_t vcs = (size_t)ports * n->vcs;
 
 	noc_room_init(&s->room, &n->conf, ports + n->plan->nodes, n->least);
-	s->packet = reserve(n->packets, sizeof *s->packet);
-	s->vc = xcalloc(vcs, sizeof *s->vc);
-	s->buffer = reserve(vcs * n->buffer_cap, sizeof *s->buffer);
-	s->latch = xcalloc(ports, sizeof *s->latch);
-	s->output = xcalloc(ports, sizeof *s->output);
-	s->owed = xcalloc(ports, sizeof *s->owed);
+	s->packet = reserve(n->packets, sizeof(*s->packet));
+	s->vc = xcalloc(vcs, sizeof(*s->vc));
+	s->buffer = reserve(vcs * n->buffer_cap, sizeof(*s->buffer));
+	s->latch = xcalloc(ports, sizeof(*s->latch));
+	s->output = xcalloc(ports, sizeof(*s->output));
+	s->owed = xcalloc(ports, sizeof(*s->owed));
 	for (uint32_t i = 0; i < ports; i++) {
 		flits_new(&s->output[i], n->output_cap);
-		s->owed[i].slot = reserve(n->output_cap, sizeof *s->owed[i].slot);
+		s->owed[i].slot = reserve(n->output_cap, sizeof(*s->owed[i].slot));
 	}
-	s->active = xcalloc(BITSET_WORDS(n->plan->routers), sizeof *s->active);
-	s->sending = xcalloc(BITSET_WORDS(n->plan->routers), sizeof *s->sending);
+	s->active = xcalloc(BITSET_WORDS(n->plan->routers), sizeof(*s->active));
+	s->sending = xcalloc(BITSET_WORDS(n->plan->routers), sizeof(*s->sending));
 	wheel_init(n, s);
 	nodes_init(n, s);
-	s->router = xcalloc(n->plan->routers, sizeof *s->router);
+	s->router = xcalloc(n->plan->routers, sizeof(*s->router));
 	for (uint32_t r = 0; r < n->plan->routers; r++)
 		router_init(n, &s->router[r], r);
-	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof *s->link_flits) : NULL;
+	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof(*s->link_flits)) : NULL;
 	s->view = (struct noc_view){&n->conf, n->plan, s->room.used, &n->random};
 }
 
@@ -217,14 +217,14 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 		reserve_free(
 			s->queue[i].packets.slot, (size_t)s->queue[i].packets.mask + 1, sizeof(uint32_t));
 	}
-	reserve_free(s->queue, n->plan->nodes, sizeof *s->queue);
-	reserve_free(s->packet, n->packets, sizeof *s->packet);
+	reserve_free(s->queue, n->plan->nodes, sizeof(*s->queue));
+	reserve_free(s->packet, n->packets, sizeof(*s->packet));
 	wheel_free(n, s);
 	for (uint32_t i = n->plan->ports; i-- > 0;) {
-		reserve_free(s->owed[i].slot, n->output_cap, sizeof *s->owed[i].slot);
+		reserve_free(s->owed[i].slot, n->output_cap, sizeof(*s->owed[i].slot));
 		flits_free(&s->output[i]);
 	}
-	reserve_free(s->buffer, (size_t)n->plan->ports * n->vcs * n->buffer_cap, sizeof *s->buffer);
+	reserve_free(s->buffer, (size_t)n->plan->ports * n->vcs * n->buffer_cap, sizeof(*s->buffer));
 	noc_room_free(&s->room);
 	free(s->link_flits);
 	free(s->router);
@@ -289,7 +289,7 @@ static void apart_init(struct noc *n)
 	struct noc_subnet *s = &n->net[0];
 
 	*a = (struct book_apart){.packet = {s->packet, n->net[1].packet},
-		.stride = sizeof *s->packet,
+		.stride = sizeof(*s->packet),
 		.queue = s->queue,
 		.sending = s->sending_nodes,
 		.flits = &s->flits};
@@ -299,20 +299,20 @@ static void apart_init(struct noc *n)
 
 struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets)
 {
-	struct noc *n = xcalloc(1, sizeof *n);
+	struct noc *n = xcalloc(1, sizeof(*n));
 
 	n->conf = *c;
 	*c = (struct icnt){.file = c->file};
 	n->plan = noc_plan_new(&n->conf);
 	n->clusters = clusters;
 	n->subs = subs;
-	n->node = xcalloc(clusters + subs, sizeof *n->node);
-	memcpy(n->node, node, (clusters + subs) * sizeof *n->node);
+	n->node = xcalloc(clusters + subs, sizeof(*n->node));
+	memcpy(n->node, node, (clusters + subs) * sizeof(*n->node));
 	n->packets = packets;
-	n->port_of = xcalloc((size_t)n->plan->most_ports * n->conf.vcs, sizeof *n->port_of);
+	n->port_of = xcalloc((size_t)n->plan->most_ports * n->conf.vcs, sizeof(*n->port_of));
 	for (uint32_t i = 0; i < n->plan->most_ports * n->conf.vcs; i++)
 		n->port_of[i] = (uint16_t)(i / n->conf.vcs);
-	n->bids = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->conf.vcs, sizeof *n->bids);
+	n->bids = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->conf.vcs, sizeof(*n->bids));
 	noc_random_start(&n->random, icnt_int(&n->conf, ICNT_seed));
 	copy_options(n);
 	n->quick = noc_quick_fits(n);
@@ -320,7 +320,7 @@ struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint
 	n->at_once = n->direct && !n->credit_delay && !noc_routings[n->conf.routing].looks;
 	n->patient = n->conf.policy == POLICY_PRIVATE && !n->noq &&
 		     noc_routings[n->conf.routing].inject != noc_inject_any_vc;
-	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof *n->least);
+	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->least));
 	for (uint32_t i = 0; i < n->plan->ports; i++)
 		n->least[i] = n->plan->out[i].least;
 	for (uint32_t i = 0; i < n->plan->nodes; i++)

@@ -33,7 +33,7 @@ struct noc_builder {
 static void add(struct noc_end_list *l, uint32_t channel, uint32_t latency)
 {
 	if (l->n == l->cap)
-		grow(&l->end, &l->cap, l->n + 1, sizeof *l->end);
+		grow(&l->end, &l->cap, l->n + 1, sizeof(*l->end));
 	l->end[l->n].channel = channel;
 	l->end[l->n++].latency = latency;
 }
@@ -44,10 +44,10 @@ void noc_begin(struct noc_builder *b, uint32_t nodes, uint32_t routers, uint32_t
 	b->plan->nodes = nodes;
 	b->plan->routers = routers;
 	b->plan->channels = b->channels = channels;
-	b->latency = xcalloc(channels ? channels : 1, sizeof *b->latency);
-	b->node_latency = xcalloc(nodes, sizeof *b->node_latency);
-	b->in = xcalloc(routers, sizeof *b->in);
-	b->out = xcalloc(routers, sizeof *b->out);
+	b->latency = xcalloc(channels ? channels : 1, sizeof(*b->latency));
+	b->node_latency = xcalloc(nodes, sizeof(*b->node_latency));
+	b->in = xcalloc(routers, sizeof(*b->in));
+	b->out = xcalloc(routers, sizeof(*b->out));
 	for (uint32_t i = 0; i < channels; i++)
 		b->latency[i] = 1;
 	for (uint32_t i = 0; i < nodes; i++)
@@ -118,18 +118,18 @@ static void place_ports(struct noc_builder *b)
 {
 	struct noc_plan *p = b->plan;
 
-	p->base = xcalloc(p->routers + 1, sizeof *p->base);
+	p->base = xcalloc(p->routers + 1, sizeof(*p->base));
 	for (uint32_t r = 0; r < p->routers; r++) {
 		assert(b->in[r].n == b->out[r].n);
 		p->base[r + 1] = p->base[r] + b->in[r].n;
 		p->most_ports = b->in[r].n > p->most_ports ? b->in[r].n : p->most_ports;
 	}
 	p->ports = p->base[p->routers];
-	p->router_of = xcalloc(p->ports, sizeof *p->router_of);
-	p->in = xcalloc(p->ports, sizeof *p->in);
-	p->out = xcalloc(p->ports, sizeof *p->out);
-	p->inject = xcalloc(p->nodes, sizeof *p->inject);
-	p->eject = xcalloc(p->nodes, sizeof *p->eject);
+	p->router_of = xcalloc(p->ports, sizeof(*p->router_of));
+	p->in = xcalloc(p->ports, sizeof(*p->in));
+	p->out = xcalloc(p->ports, sizeof(*p->out));
+	p->inject = xcalloc(p->nodes, sizeof(*p->inject));
+	p->eject = xcalloc(p->nodes, sizeof(*p->eject));
 }
 
 /* Both ends of every channel; from, into: output and input port of a channel. */
@@ -171,9 +171,9 @@ static void join_ends(struct noc_builder *b, uint32_t *from, uint32_t *into)
 static void finish(struct noc_builder *b)
 {
 	struct noc_plan *p = b->plan;
-	uint32_t *ends = xcalloc((size_t)2 * b->channels + 1, sizeof *ends);
+	uint32_t *ends = xcalloc((size_t)2 * b->channels + 1, sizeof(*ends));
 
-	memset(ends, 0xff, (size_t)2 * b->channels * sizeof *ends);
+	memset(ends, 0xff, (size_t)2 * b->channels * sizeof(*ends));
 	place_ports(b);
 	join_ends(b, ends, ends + b->channels);
 	free(ends);
@@ -200,7 +200,7 @@ struct noc_plan *noc_plan_new(const struct icnt *c)
 #define TOPOLOGY(name, text) noc_plan_##name,
 #include "machine/network.def"
 	};
-	struct noc_builder b = {.c = c, .plan = xcalloc(1, sizeof *b.plan)};
+	struct noc_builder b = {.c = c, .plan = xcalloc(1, sizeof(*b.plan))};
 
 	plans[c->topology](&b, c);
 	finish(&b);

@@ -15,7 +15,7 @@
 /* n >= 100 numbers from the state on, which then stands behind them. */
 static void stretch(uint32_t *state, uint32_t *out, int n)
 {
-	memcpy(out, state, LONG_LAG * sizeof *out);
+	memcpy(out, state, LONG_LAG * sizeof(*out));
 	for (int j = LONG_LAG; j < n; j++)
 		out[j] = (out[j - LONG_LAG] - out[j - SHORT_LAG]) & MASK;
 	for (int i = 0; i < SHORT_LAG; i++)
@@ -39,7 +39,7 @@ static void square(uint32_t *x)
 
 static void times_z(uint32_t *x)
 {
-	memmove(x + 1, x, LONG_LAG * sizeof *x);
+	memmove(x + 1, x, LONG_LAG * sizeof(*x));
 	x[0] = x[LONG_LAG];
 	x[SHORT_LAG] = (x[SHORT_LAG] - x[LONG_LAG]) & MASK;
 }
@@ -65,8 +65,8 @@ void noc_random_start(struct noc_random *r, int64_t seed)
 		else
 			t--;
 	}
-	memcpy(r->state + LONG_LAG - SHORT_LAG, x, SHORT_LAG * sizeof *x);
-	memcpy(r->state, x + SHORT_LAG, (LONG_LAG - SHORT_LAG) * sizeof *x);
+	memcpy(r->state + LONG_LAG - SHORT_LAG, x, SHORT_LAG * sizeof(*x));
+	memcpy(r->state, x + SHORT_LAG, (LONG_LAG - SHORT_LAG) * sizeof(*x));
 	for (int i = 0; i < 10; i++)
 		stretch(r->state, x, 2 * LONG_LAG - 1);
 	r->used = RANDOM_LAG;

@@ -49,11 +49,11 @@ static int by_load(const void *a, const void *b)
 /* Routers, the busiest first; owned by the caller. */
 static struct load *loads(const struct noc *n)
 {
-	struct load *l = xcalloc(n->plan->routers, sizeof *l);
+	struct load *l = xcalloc(n->plan->routers, sizeof(*l));
 
 	for (uint32_t r = 0; r < n->plan->routers; r++)
 		l[r] = (struct load){noc_router_flits(n, r), r};
-	qsort(l, n->plan->routers, sizeof *l, by_load);
+	qsort(l, n->plan->routers, sizeof(*l), by_load);
 	return l;
 }
 

@@ -194,11 +194,11 @@ static void init_feedback(struct noc_room *m, const struct icnt *c)
 	size_t n = (size_t)m->rooms * m->vcs;
 	uint32_t cap = fifo_capacity(c->buffer);
 
-	m->limit = xcalloc(n, sizeof *m->limit);
-	m->round_trip = xcalloc(n, sizeof *m->round_trip);
-	m->pending = xcalloc(n, sizeof *m->pending);
-	m->sent = xcalloc(n, sizeof *m->sent);
-	m->sent_slots = reserve(n * cap, sizeof *m->sent_slots);
+	m->limit = xcalloc(n, sizeof(*m->limit));
+	m->round_trip = xcalloc(n, sizeof(*m->round_trip));
+	m->pending = xcalloc(n, sizeof(*m->pending));
+	m->sent = xcalloc(n, sizeof(*m->sent));
+	m->sent_slots = reserve(n * cap, sizeof(*m->sent_slots));
 	for (size_t i = 0; i < n; i++) {
 		m->limit[i] = (int32_t)c->buffer;
 		m->round_trip[i] = -1;
@@ -211,20 +211,20 @@ void noc_room_init(struct noc_room *m, const struct icnt *c, uint32_t rooms, con
 	size_t n = (size_t)rooms * c->vcs;
 
 	*m = (struct noc_room){.rooms = rooms, .vcs = c->vcs, .words = BITSET_WORDS(c->vcs), .least = least};
-	m->used = xcalloc(rooms, sizeof *m->used);
-	m->vc_used = xcalloc(n, sizeof *m->vc_used);
-	m->taken = xcalloc((size_t)rooms * m->words, sizeof *m->taken);
-	m->tail_sent = xcalloc((size_t)rooms * m->words, sizeof *m->tail_sent);
+	m->used = xcalloc(rooms, sizeof(*m->used));
+	m->vc_used = xcalloc(n, sizeof(*m->vc_used));
+	m->taken = xcalloc((size_t)rooms * m->words, sizeof(*m->taken));
+	m->tail_sent = xcalloc((size_t)rooms * m->words, sizeof(*m->tail_sent));
 	m->wait_for_tail = icnt_int(c, ICNT_wait_for_tail_credit) != 0;
 	if (c->policy == POLICY_PRIVATE)
 		return;
 	m->policy = &noc_policies[c->policy];
 	m->parts = c->private_bufs;
-	m->reserved = xcalloc(n, sizeof *m->reserved);
-	m->part_used = xcalloc((size_t)rooms * m->parts, sizeof *m->part_used);
-	m->shared = xcalloc(rooms, sizeof *m->shared);
-	m->active = xcalloc(rooms, sizeof *m->active);
-	m->held_max = xcalloc(rooms, sizeof *m->held_max);
+	m->reserved = xcalloc(n, sizeof(*m->reserved));
+	m->part_used = xcalloc((size_t)rooms * m->parts, sizeof(*m->part_used));
+	m->shared = xcalloc(rooms, sizeof(*m->shared));
+	m->active = xcalloc(rooms, sizeof(*m->active));
+	m->held_max = xcalloc(rooms, sizeof(*m->held_max));
 	for (uint32_t i = 0; i < rooms; i++)
 		m->held_max[i] = c->held_max;
 	if (c->policy == POLICY_FEEDBACK || c->policy == POLICY_SIMPLE_FEEDBACK)
@@ -235,7 +235,7 @@ void noc_room_free(struct noc_room *m)
 {
 	if (m->sent_slots)
 		reserve_free(m->sent_slots, (size_t)m->rooms * m->vcs * (m->sent[0].mask + 1),
-			sizeof *m->sent_slots);
+			sizeof(*m->sent_slots));
 	free(m->used);
 	free(m->vc_used);
 	free(m->taken);

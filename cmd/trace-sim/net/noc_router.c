@@ -590,7 +590,7 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 		hold_update(n, s, r);
 	sw_update(n, s, r);
 	cross_update(n, s, r);
-	memset(r->credited, 0, r->words * sizeof *r->credited);
+	memset(r->credited, 0, r->words * sizeof(*r->credited));
 	return r->credit.count || r->route.count || r->vc.count || r->hold.count || r->sw.count ||
 	       r->cross.count;
 }

@@ -15,7 +15,7 @@ struct bench *bench_open(const struct params *p, const struct isa *isa)
 
 struct bench *bench_open_logged(const struct params *p, const struct isa *isa, struct events *events)
 {
-	struct bench *b = xcalloc(1, sizeof *b);
+	struct bench *b = xcalloc(1, sizeof(*b));
 	struct fault f;
 
 	b->run.gpu.events = events;

@@ -71,14 +71,14 @@ static struct knob knob_of(const struct gpuconf *c, const char *text)
 /* The configuration with the knobs as they are; free() gives it back. */
 static struct gpuconf *turned(const struct search *s)
 {
-	struct gpuconf *c = xcalloc(1, sizeof *c);
+	struct gpuconf *c = xcalloc(1, sizeof(*c));
 
 	*c = *s->t->conf;
 	for (uint32_t i = 0; i < s->n; i++) {
 		char define[128];
 		struct fault f;
 
-		snprintf(define, sizeof define, "%s=%lld", conf_rows[s->knob[i].id].name + 1,
+		snprintf(define, sizeof(define), "%s=%lld", conf_rows[s->knob[i].id].name + 1,
 			(long long)s->knob[i].value);
 		if (gpuconf_override(c, define, &f) < 0)
 			die_fault(&f);
@@ -88,7 +88,7 @@ static struct gpuconf *turned(const struct search *s)
 
 static bool possible(const struct gpuconf *c)
 {
-	struct params *p = xcalloc(1, sizeof *p);
+	struct params *p = xcalloc(1, sizeof(*p));
 	bool good = params_init(p, c, NULL) >= 0;
 
 	free(p);
@@ -151,7 +151,7 @@ static double trial(struct search *s)
 		return before->error;
 	t->error = error_of(s);
 	if (!t->value)
-		t->value = xcalloc(s->n, sizeof *t->value);
+		t->value = xcalloc(s->n, sizeof(*t->value));
 	for (uint32_t k = 0; k < s->n; k++)
 		t->value[k] = s->knob[k].value;
 	s->tried++;
@@ -192,7 +192,7 @@ void fit_run(const struct selftest *t, struct figure_table *table, const struct 
 	bool moved = true;
 	double best;
 
-	s.knob = xcalloc(s.n, sizeof *s.knob);
+	s.knob = xcalloc(s.n, sizeof(*s.knob));
 	for (uint32_t i = 0; i < s.n; i++)
 		s.knob[i] = knob_of(t->conf, t->fit[i]);
 	best = trial(&s);

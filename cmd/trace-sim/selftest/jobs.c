@@ -59,7 +59,7 @@ void jobs_run(
 	if (s == MAP_FAILED)
 		die_errno("memory for %u figures", n);
 	atomic_init(&s->next, 0);
-	child = xcalloc(processes, sizeof *child);
+	child = xcalloc(processes, sizeof(*child));
 	fflush(NULL);
 	for (unsigned i = 0; i < processes; i++) {
 		child[i] = fork();

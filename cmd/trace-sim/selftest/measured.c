@@ -67,7 +67,7 @@ static int check_header(const struct input *in, const char *line, size_t len, st
 			continue;
 		return fault_set(f, at(in, line, i < n ? c[i].s : line + len), "measured-header",
 			"found '%s' as column %u, wanted '%s'",
-			i < n ? diag_quote(shown, sizeof shown, c[i].s, c[i].n) : "", i + 1, column_name[i]);
+			i < n ? diag_quote(shown, sizeof(shown), c[i].s, c[i].n) : "", i + 1, column_name[i]);
 	}
 	if (n > N_COLUMNS)
 		return fault_set(f, at(in, line, line), "measured-header",
@@ -144,7 +144,7 @@ static int take_row(struct measured *m, const struct input *in, const char *line
 					   : "value");
 	if (m->n_rows == MAX_ROWS)
 		return fault_set(f, at(in, line, line), "measured-row", "found more than %u rows", MAX_ROWS);
-	grow(&m->row, &m->cap_rows, m->n_rows + 1, sizeof *m->row);
+	grow(&m->row, &m->cap_rows, m->n_rows + 1, sizeof(*m->row));
 	r = &m->row[m->n_rows++];
 	*r = (struct measured_row){.id = text[ID],
 		.gpu = text[GPU],
@@ -178,7 +178,7 @@ static int take_with(
 	while ((define = strtok_r(NULL, " \t", &save))) {
 		if (!strchr(define, '='))
 			break;
-		grow(&m->with, &m->cap_with, m->n_with + 1, sizeof *m->with);
+		grow(&m->with, &m->cap_with, m->n_with + 1, sizeof(*m->with));
 		m->with[m->n_with++] = (struct measured_with){tool, define};
 		any = true;
 	}
@@ -200,19 +200,19 @@ static int by_id(const void *a, const void *b)
 static int check_ids(const struct measured *m, uint32_t first, struct fault *f)
 {
 	uint32_t n = m->n_rows - first;
-	const struct measured_row **sorted = xcalloc(n + 1, sizeof *sorted);
+	const struct measured_row **sorted = xcalloc(n + 1, sizeof(*sorted));
 	int result = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = &m->row[first + i];
-	qsort(sorted, n, sizeof *sorted, by_id);
+	qsort(sorted, n, sizeof(*sorted), by_id);
 	for (uint32_t i = 1; i < n && !result; i++) {
 		char shown[64];
 
 		if (!strcmp(sorted[i]->id, sorted[i - 1]->id))
 			result = fault_set(f, sorted[i]->at, "measured-id",
 				"found the id '%s' a second time, wanted each once",
-				diag_quote(shown, sizeof shown, sorted[i]->id, strlen(sorted[i]->id)));
+				diag_quote(shown, sizeof(shown), sorted[i]->id, strlen(sorted[i]->id)));
 	}
 	free(sorted);
 	return result;
@@ -314,8 +314,8 @@ const char *measured_beside(const char *config, struct arena *a)
 	if (!dot || strcmp(dot, ".config") != 0)
 		return NULL;
 	const size_t stem = (size_t)(dot - config);
-	char *path = arena_alloc(a, stem + sizeof ".measured", 1);
+	char *path = arena_alloc(a, stem + sizeof(".measured"), 1);
 	memcpy(path, config, stem);
-	memcpy(path + stem, ".measured", sizeof ".measured");
+	memcpy(path + stem, ".measured", sizeof(".measured"));
 	return access(path, R_OK) == 0 ? path : NULL;
 }

@@ -87,7 +87,7 @@ uint64_t micro_insts(const struct micro *m)
 
 struct micro_text *micro_text_new(const struct micro *m)
 {
-	struct micro_text *t = xcalloc(1, sizeof *t);
+	struct micro_text *t = xcalloc(1, sizeof(*t));
 
 	t->m = m;
 	bytes_printf(&t->out,

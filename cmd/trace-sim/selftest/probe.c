@@ -10,7 +10,7 @@ const struct probe_kind probe_kinds[] = {
 #include "selftest/probes.def"
 #undef PROBE
 };
-const unsigned n_probe_kinds = sizeof probe_kinds / sizeof *probe_kinds;
+const unsigned n_probe_kinds = sizeof(probe_kinds) / sizeof(*probe_kinds);
 
 /* The kind whose workload the row's begins with. */
 static const struct probe_kind *kind_of(const char *workload)
@@ -64,7 +64,7 @@ bool probe_of(struct probe *p, const struct measured_row *r, const struct subjec
 		return false;
 	*p = (struct probe){.kind = k, .params = r->params, .rest = r->workload + strlen(k->workload)};
 	p->rest += *p->rest == '/' || *p->rest == ' ';
-	strncpy(p->group, k->workload, sizeof p->group - 1);
+	strncpy(p->group, k->workload, sizeof(p->group) - 1);
 	*why = "the value is no number";
 	if (!r->number)
 		return false;

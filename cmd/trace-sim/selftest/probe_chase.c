@@ -166,6 +166,6 @@ bool probe_chase_ready(
 		level = "far L2";
 	else if (bytes >= 200e6)
 		level = "DRAM";
-	snprintf(p->group, sizeof p->group, "chase %s", level);
+	snprintf(p->group, sizeof(p->group), "chase %s", level);
 	return true;
 }

@@ -64,7 +64,7 @@ static const char *control_of(const char *s, struct control_code *k)
 		!isdigit((unsigned char)s[19]))
 		return NULL;
 	k->stall = (uint8_t)((s[18] - '0') * 10 + s[19] - '0');
-	return k->stall < 16 ? s + sizeof form - 1 : NULL;
+	return k->stall < 16 ? s + sizeof(form) - 1 : NULL;
 }
 
 /* One number for each stem, from the first on. */
@@ -73,7 +73,7 @@ static bool number_of(struct probe_window *w, struct probe_line *l)
 	size_t n = strcspn(l->op, ".");
 	uint32_t i = 0;
 
-	if (n >= sizeof *w->stem)
+	if (n >= sizeof(*w->stem))
 		return false;
 	if (n == 6 && !memcmp(l->op, "DEPBAR", n)) {
 		l->code.opcode = CONTROL_DEPBAR;
@@ -104,10 +104,10 @@ static bool take_register(struct probe_line *l, const char *s, const char *end, 
 		return false;
 	++*n;
 	if (dst) {
-		snprintf(l->dst, sizeof l->dst, "R%u", reg);
+		snprintf(l->dst, sizeof(l->dst), "R%u", reg);
 		return true;
 	}
-	if (strlen(l->src) + 6 > sizeof l->src)
+	if (strlen(l->src) + 6 > sizeof(l->src))
 		return false;
 	snprintf(l->src + strlen(l->src), 7, "%sR%u", *l->src ? " " : "", reg);
 	if (slot < 3) {
@@ -161,7 +161,7 @@ static bool add_line(struct probe_window *w, const char *s, const char *end)
 	if (!s || s >= end)
 		return false;
 	n = strcspn(s, " |");
-	if (n >= sizeof l->op || !n)
+	if (n >= sizeof(l->op) || !n)
 		return false;
 	memcpy(l->op, s, n);
 	w->n++;
@@ -175,7 +175,7 @@ static bool add(struct probe_window *w, const char *text) { return add_line(w, t
 /* NULL: the text is no window. */
 static struct probe_window *window_of(const struct probe *p)
 {
-	struct probe_window *w = xcalloc(1, sizeof *w);
+	struct probe_window *w = xcalloc(1, sizeof(*w));
 	const char *code = p->params;
 	bool good = true, span = !strcmp(p->rest, "cggty_policy");
 
@@ -272,7 +272,7 @@ static double read_log(const char *log, const struct probe_window *w, enum probe
 static struct cubins *cubins_of(const struct probe_window *w, const struct micro *m)
 {
 	struct cubins *c = cubins_new();
-	uint8_t(*code)[16] = xcalloc(w->n, sizeof *code);
+	uint8_t(*code)[16] = xcalloc(w->n, sizeof(*code));
 
 	for (uint32_t i = 0; i < w->n; i++)
 		control_encode(&w->line[i].code, code[i]);
@@ -296,7 +296,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 		.arch = s->arch,
 		.alike = true,
 		.body = window_body};
-	struct params *params = xcalloc(1, sizeof *params);
+	struct params *params = xcalloc(1, sizeof(*params));
 	struct probe_window *w = window_of(p);
 	struct bytes log = {0};
 	struct events events = {.out = bytes_stream(&log)};
@@ -326,12 +326,12 @@ bool probe_codes_ready(
 	struct probe_window *w;
 
 	(void)r;
-	snprintf(p->group, sizeof p->group, "windows%s%s", *p->rest == 'c' || *p->rest == 'f' ? " " : "",
+	snprintf(p->group, sizeof(p->group), "windows%s%s", *p->rest == 'c' || *p->rest == 'f' ? " " : "",
 		!strcmp(p->rest, "cggty_policy")    ? "of warps"
 		: !strcmp(p->rest, "four_subcores") ? "of sub-cores"
 						    : "");
 	if (strstr(p->params, "LDG"))
-		snprintf(p->group, sizeof p->group, "windows with L2");
+		snprintf(p->group, sizeof(p->group), "windows with L2");
 	*why = "windows obey control codes, which only the modern core does";
 	if (!s->params.modern.on || s->params.core.schedulers != 4)
 		return false;

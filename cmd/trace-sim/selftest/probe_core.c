@@ -115,7 +115,7 @@ bool probe_grid_ready(
 	*why = "these instructions are of compute capability 9.0 and later";
 	if (s->arch < 90)
 		return false;
-	snprintf(p->group, sizeof p->group, "%s%s%.8s", p->kind->workload, *r->tool ? " " : "", r->tool);
+	snprintf(p->group, sizeof(p->group), "%s%s%.8s", p->kind->workload, *r->tool ? " " : "", r->tool);
 	return true;
 }
 
@@ -162,7 +162,7 @@ static bool take_ops(struct chain *c, const char *text)
 		size_t n = strcspn(text, "+");
 		struct probe_op *o = &c->op[c->n];
 
-		if (c->n == MAX_OPS || !n || n >= sizeof o->name ||
+		if (c->n == MAX_OPS || !n || n >= sizeof(o->name) ||
 			strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._") < n)
 			return false;
 		memcpy(o->name, text, n);
@@ -180,13 +180,13 @@ static bool chain_of(const struct probe *p, struct chain *c, const char **why)
 
 	*c = (struct chain){.n = 0};
 	*why = "no chain of this name, and no ops=A+B+... of at most 16 instructions";
-	for (unsigned i = 0; *p->rest && i < sizeof chain_names / sizeof *chain_names; i++) {
+	for (unsigned i = 0; *p->rest && i < sizeof(chain_names) / sizeof(*chain_names); i++) {
 		if (strcmp(p->rest, chain_names[i].name) != 0)
 			continue;
 		*why = "three independent statements of PTX were timed, of unknown instructions: no latency";
 		return chain_names[i].ops && take_ops(c, chain_names[i].ops);
 	}
-	return measured_word(p->params, "ops", ops, sizeof ops) && take_ops(c, ops);
+	return measured_word(p->params, "ops", ops, sizeof(ops)) && take_ops(c, ops);
 }
 
 #define CHAIN_UNROLL 32u /* rounds between branches */
@@ -273,7 +273,7 @@ static void rate_body(struct scribe *s, const struct micro *m, uint32_t block, u
 	for (uint32_t r = 0; r < c->rounds; r++) {
 		if (r % CHAIN_UNROLL == 0)
 			s->pc = 0x100;
-		snprintf(dst, sizeof dst, "R%u", 20 + 2 * (r % 16));
+		snprintf(dst, sizeof(dst), "R%u", 20 + 2 * (r % 16));
 		one_op(s, &c->op[0], dst, c->src, warp * 128);
 	}
 	s->pc = 0x100 + 16 * CHAIN_UNROLL;
@@ -285,7 +285,7 @@ static bool rate_of(const struct probe *p, struct chain *c, char *src, size_t ca
 	char op[40];
 
 	*c = (struct chain){.src = src};
-	if (!measured_word(p->params, "op", op, sizeof op) || !take_ops(c, op) || c->n != 1)
+	if (!measured_word(p->params, "op", op, sizeof(op)) || !take_ops(c, op) || c->n != 1)
 		return false;
 	if (!measured_word(p->params, "src", src, cap))
 		strcpy(src, c->op[0].shared || c->op[0].global ? "R2" : "R4 R5 R6");
@@ -309,7 +309,7 @@ double probe_rate(const struct probe *p, const struct subject *s)
 		.body = rate_body,
 		.what = &c};
 
-	rate_of(p, &c, src, sizeof src);
+	rate_of(p, &c, src, sizeof(src));
 	return rounds(s, &m, &c.rounds, 4 * CHAIN_UNROLL, 8 * CHAIN_UNROLL) / (8 * CHAIN_UNROLL) / p->n[0];
 }
 
@@ -322,7 +322,7 @@ bool probe_rate_ready(
 	(void)r;
 	strcpy(p->group, "rates");
 	*why = "op=NAME, src=R4+R6 and as many warps as a sub-core has, at most 8, are wanted";
-	return rate_of(p, &c, src, sizeof src) && p->n[0] >= 1 && p->n[0] <= 8 &&
+	return rate_of(p, &c, src, sizeof(src)) && p->n[0] >= 1 && p->n[0] <= 8 &&
 	       p->n[0] * s->params.core.schedulers <= s->params.core.warps;
 }
 
@@ -343,7 +343,7 @@ static void conflict_body(struct scribe *s, const struct micro *m, uint32_t bloc
 	for (uint32_t r = 0; r < t->rounds; r++) {
 		if (r % CHAIN_UNROLL == 0)
 			s->pc = 0x100;
-		snprintf(dst, sizeof dst, "R%u", 16 + r % 16);
+		snprintf(dst, sizeof(dst), "R%u", 16 + r % 16);
 		scribe_mem(s, LANES_ALL, dst, "LDS", "R2", 4, MICRO_SHARED, 4 * (int64_t)t->ways);
 	}
 	s->pc = 0x100 + 16 * CHAIN_UNROLL;

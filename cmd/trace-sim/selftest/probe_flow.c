@@ -36,7 +36,7 @@ static void batch_loads(struct scribe *s, const struct micro *m, uint32_t warp, 
 		uint64_t row = (first + i / parts) % l->pass + i % parts * l->pass;
 		char reg[8];
 
-		snprintf(reg, sizeof reg, "R%u", 16 + i);
+		snprintf(reg, sizeof(reg), "R%u", 16 + i);
 		scribe_mem(s, LANES_ALL, reg, "LDG.E", "R2", 4,
 			MICRO_DATA + (row * m->threads + warp * 32) * 4, 4);
 	}
@@ -48,9 +48,9 @@ static void batch_sums(struct scribe *s, bool pairs)
 		char src[24];
 
 		if (pairs)
-			snprintf(src, sizeof src, "R%u R%u R4", 16 + i, 17 + i);
+			snprintf(src, sizeof(src), "R%u R%u R4", 16 + i, 17 + i);
 		else
-			snprintf(src, sizeof src, "R4 R%u", 16 + i);
+			snprintf(src, sizeof(src), "R4 R%u", 16 + i);
 		scribe_op(s, "R4", pairs ? "FFMA" : "FADD", src, 0);
 	}
 }
@@ -167,13 +167,13 @@ static void share_body(struct scribe *s, const struct micro *m, uint32_t block, 
 			uint64_t at = row_at(h, block, h->first + i + k) + warp * 32 * 8;
 			char reg[8];
 
-			snprintf(reg, sizeof reg, "R%u", 16 + 2 * k);
+			snprintf(reg, sizeof(reg), "R%u", 16 + 2 * k);
 			scribe_mem(s, LANES_ALL, reg, "LDG.E.64", "R2", 8, at, 8);
 		}
 		for (uint32_t k = 0; k < L2_BATCH; k += h->pieces) {
 			char src[24];
 
-			snprintf(src, sizeof src, "R%u R%u R4", 16 + 2 * k, 14 + 2 * (k + h->pieces));
+			snprintf(src, sizeof(src), "R%u R%u R4", 16 + 2 * k, 14 + 2 * (k + h->pieces));
 			scribe_op(s, "R4", h->pieces > 1 ? "DFMA" : "DADD", src, 0);
 		}
 	}
@@ -228,7 +228,7 @@ bool probe_flow_ready(
 	*why = "a footprint of 1 KiB to 1 GiB is wanted";
 	if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 || (!l1 && (p->n[1] < 1 || p->n[1] > p->n[0])))
 		return false;
-	snprintf(p->group, sizeof p->group, "bandwidth %s",
+	snprintf(p->group, sizeof(p->group), "bandwidth %s",
 		l1 ? (bytes <= 0.95 * cache         ? "L1"
 			     : bytes <= 1.6 * cache ? "L1 to L2"
 						    : "one buffer")

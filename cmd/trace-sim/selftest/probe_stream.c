@@ -57,12 +57,12 @@ static void stream_body(struct scribe *s, const struct micro *m, uint32_t block,
 	scribe_masked(s, lanes, "R2", "IMAD.WIDE", "R0 R4", 0);
 	for (uint32_t a = 1; a <= k->reads; a++)
 		for (uint32_t t = 0; t < (a == 1 ? k->taps : 1); t++, reg += 2) {
-			snprintf(name, sizeof name, "R%u", reg);
+			snprintf(name, sizeof(name), "R%u", reg);
 			scribe_mem(
 				s, lanes, name, "LDG.E.64", "R2", 8, element(a, i + 8 + t - k->taps / 2), 8);
 		}
 	for (uint32_t r = 16; r < reg; r += 2) {
-		snprintf(name, sizeof name, "R%u R%u", r, 8);
+		snprintf(name, sizeof(name), "R%u R%u", r, 8);
 		scribe_masked(s, lanes, k->writes ? "R8" : "", k->op, name, 0);
 	}
 	if (k->writes)
@@ -137,7 +137,7 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 
 static const struct stream_kind *stream_of(const char *name)
 {
-	for (unsigned i = 0; i < sizeof streams / sizeof *streams; i++)
+	for (unsigned i = 0; i < sizeof(streams) / sizeof(*streams); i++)
 		if (!strcmp(name, streams[i].name))
 			return &streams[i];
 	return NULL;
@@ -190,7 +190,7 @@ bool probe_stream_ready(
 	if (p->n[2] * ceil(p->n[1] / 32) * 32 > s->params.core.threads)
 		return false;
 	p->n[3] = !strcmp(p->rest, "triad") && columns_of(line + 5) == 4;
-	snprintf(p->group, sizeof p->group, "stream %s", share >= 50 ? "full" : "by occupancy");
+	snprintf(p->group, sizeof(p->group), "stream %s", share >= 50 ? "full" : "by occupancy");
 	return true;
 }
 

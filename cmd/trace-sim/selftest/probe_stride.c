@@ -41,13 +41,13 @@ static void stride_body(struct scribe *s, const struct micro *m, uint32_t block,
 
 				lane[i] = MICRO_DATA + (e + at[k]) * t->size;
 			}
-			snprintf(reg, sizeof reg, "R%u", 16 + 2 * k);
+			snprintf(reg, sizeof(reg), "R%u", 16 + 2 * k);
 			scribe_lanes(s, reg, wide ? "LDG.E.64" : "LDG.E", "R2", t->size, lane);
 		}
 		for (uint32_t k = 0; k < 4; k++) {
 			char src[24];
 
-			snprintf(src, sizeof src, "R%u R%u R8", 16 + 4 * k, 18 + 4 * k);
+			snprintf(src, sizeof(src), "R%u R%u R8", 16 + 4 * k, 18 + 4 * k);
 			scribe_op(s, "R8", wide ? "DFMA" : "FFMA", src, 0);
 		}
 		scribe_op(s, "R6", "IADD3", "R6 R255 R255", 0);

@@ -22,7 +22,7 @@ static bool is_of(const struct measured_row *r, const char *name)
 {
 	if (!name || !strcmp(r->gpu, name))
 		return true;
-	for (unsigned i = 0; i < sizeof aliases / sizeof *aliases; i++)
+	for (unsigned i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
 		if (!strcmp(aliases[i].name, name) && !strcmp(aliases[i].also, r->gpu))
 			return true;
 	return false;
@@ -67,7 +67,7 @@ static const struct subject *subject_for(struct machines *s, const struct selfte
 	for (uint32_t i = 0; i < s->n; i++)
 		if (!strcmp(s->tool[i], tool))
 			return &s->subject[i];
-	c = xcalloc(1, sizeof *c);
+	c = xcalloc(1, sizeof(*c));
 	*c = *t->conf;
 	if (*tool && (s->n == MAX_MACHINES || !apply_with(c, s->with, tool))) {
 		free(c);
@@ -81,7 +81,7 @@ static const struct subject *subject_for(struct machines *s, const struct selfte
 
 struct machines *machines_new(const struct selftest *t, const struct measured *with)
 {
-	struct machines *s = xcalloc(1, sizeof *s);
+	struct machines *s = xcalloc(1, sizeof(*s));
 
 	s->with = with;
 	subject_for(s, t, "");
@@ -107,7 +107,7 @@ static void read_files(const struct selftest *t, struct measured *rows, struct m
 	if (!t->n_measured && !t->shipped)
 		die("found no measured file beside the configuration, wanted --measured FILE");
 	for (uint32_t i = 0; i < rows->n_with; i++) {
-		grow(&with->with, &with->cap_with, with->n_with + 1, sizeof *with->with);
+		grow(&with->with, &with->cap_with, with->n_with + 1, sizeof(*with->with));
 		with->with[with->n_with++] = rows->with[i];
 	}
 }
@@ -137,8 +137,8 @@ static bool is_long(const struct figure_row *r) { return !strcmp(r->probe.kind->
 
 void table_simulate(struct figure_table *t, unsigned threads)
 {
-	struct figure_row **made = xcalloc(t->n + 1, sizeof *made);
-	double *result = xcalloc(t->n + 1, sizeof *result);
+	struct figure_row **made = xcalloc(t->n + 1, sizeof(*made));
+	double *result = xcalloc(t->n + 1, sizeof(*result));
 	uint32_t n = 0;
 
 	for (int first = 1; first >= 0; first--)
@@ -174,7 +174,7 @@ int selftest_run(const struct selftest *t)
 		die("--fit: found another format than text (-F), which is all it has");
 	read_files(t, &files, &shipped);
 	machines = machines_new(t, &shipped);
-	table.row = xcalloc(rows->n_rows + 1, sizeof *table.row);
+	table.row = xcalloc(rows->n_rows + 1, sizeof(*table.row));
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		if (is_of(&rows->row[i], t->name))
 			add_row(&table, machines, t, &rows->row[i]);

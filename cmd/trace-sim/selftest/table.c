@@ -51,7 +51,7 @@ static void add(struct figure_group *g, const struct figure_row *r)
 /* Groups of the rows that were made, and behind them all of these together. */
 static struct figure_group *groups_of(const struct figure_table *t, uint32_t *n)
 {
-	struct figure_group *g = xcalloc(t->n + 1, sizeof *g), all = {.name = "all"};
+	struct figure_group *g = xcalloc(t->n + 1, sizeof(*g)), all = {.name = "all"};
 
 	*n = 0;
 	for (uint32_t i = 0; i < t->n; i++)
@@ -66,7 +66,7 @@ static struct figure_group *groups_of(const struct figure_table *t, uint32_t *n)
 /* Reasons why rows were not made, with their number, in the order in which they are met. */
 static uint32_t reasons_of(const struct figure_table *t, struct figure_group **out)
 {
-	struct figure_group *g = xcalloc(t->n + 1, sizeof *g);
+	struct figure_group *g = xcalloc(t->n + 1, sizeof(*g));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)

@@ -130,7 +130,7 @@ void opcoll_init(struct sm *s)
 	for (unsigned i = COLLECT_SP; p->special_collectors && i < N_COLLECTORS; i++)
 		add_set(s, (enum collector_kind)i);
 	add_group(s, p->collector[COLLECT_GEN].in_ports, generic_inputs(p), COLLECT_GEN);
-	for (unsigned i = 0; p->special_collectors && i < sizeof port / sizeof port[0]; i++)
+	for (unsigned i = 0; p->special_collectors && i < sizeof(port) / sizeof(port[0]); i++)
 		add_group(s, p->collector[port[i].set].in_ports, input_bit(port[i].unit),
 			(enum collector_kind)port[i].set);
 	c->bank_span = p->sub_core ? p->reg_banks / p->schedulers : p->reg_banks;

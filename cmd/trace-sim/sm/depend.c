@@ -22,15 +22,15 @@ const struct dependence_ops *const depend_rules[N_DEPENDENCES] = {
 void depend_room(struct sm *s, uint32_t limit)
 {
 	uint32_t words = BITSET_WORDS(limit), had = BITSET_WORDS(s->reg_limit);
-	uint64_t *to = limit > REG_LIMIT ? xcalloc((size_t)MAX_WARPS * words * 2, sizeof *to) : NULL,
+	uint64_t *to = limit > REG_LIMIT ? xcalloc((size_t)MAX_WARPS * words * 2, sizeof(*to)) : NULL,
 		 *old = s->registers;
 
 	for (unsigned w = 0; w < MAX_WARPS; w++) {
 		struct warp *p = &s->warp[w];
 
 		if (to) {
-			memcpy(to + (size_t)w * words * 2, p->reserved, had * sizeof *to);
-			memcpy(to + (size_t)w * words * 2 + words, p->longop, had * sizeof *to);
+			memcpy(to + (size_t)w * words * 2, p->reserved, had * sizeof(*to));
+			memcpy(to + (size_t)w * words * 2 + words, p->longop, had * sizeof(*to));
 		}
 		p->reserved = to ? to + (size_t)w * words * 2 : p->own;
 		p->longop = p->reserved + words;

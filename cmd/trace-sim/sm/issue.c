@@ -75,7 +75,7 @@ _Noreturn static void refuse_unit(const struct sm *s, const struct winst *in)
 
 	sm_refuse(s, in, "unit-missing",
 		"found opcode '%s' at pc 0x%x in a warp of scheduler %u, wanted one of the schedulers that its %u units serve (-gpgpu_sub_core_model 1)",
-		diag_quote(opcode, sizeof opcode, text, strlen(text)), in->uop->pc, in->sched,
+		diag_quote(opcode, sizeof(opcode), text, strlen(text)), in->uop->pc, in->sched,
 		s->core->unit[in->uop->unit].units);
 }
 
@@ -279,7 +279,7 @@ static void all_idle(struct sm *s, const struct candidates *o)
 	if (o->valid != s->idle_valid || o->ready != s->idle_ready) {
 		s->idle_valid = o->valid;
 		s->idle_ready = o->ready;
-		memset(s->idle, 0, sizeof s->idle);
+		memset(s->idle, 0, sizeof(s->idle));
 		for (unsigned k = 0; k < s->core->schedulers; k++)
 			s->idle[idle_of(s, k, o)]++;
 	}
@@ -317,7 +317,7 @@ static APART void schedule_by_visits(struct sm *s, unsigned first)
 
 	s->idle_valid = 0;
 	s->idle_ready = 1; /* of no warps */
-	memset(s->idle, 0, sizeof s->idle);
+	memset(s->idle, 0, sizeof(s->idle));
 	do {
 		unsigned seen = s->policy->cycle ? s->policy->cycle(s, k) : sched_ordered(s, k);
 

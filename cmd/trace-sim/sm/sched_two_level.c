@@ -56,7 +56,7 @@ static void rotate(struct lists *c, unsigned by)
 {
 	uint8_t old[MAX_WARPS];
 
-	memcpy(old, c->active, sizeof old);
+	memcpy(old, c->active, sizeof(old));
 	for (unsigned i = 0; i < c->n_active; i++)
 		c->active[i] = old[(i + by) % c->n_active];
 }

@@ -32,7 +32,7 @@ static void init_units(struct sm *s)
 		s->unit_in[k].bit = 1u << k;
 	}
 	s->any_slot = c->sub_core ? 0 : UINT64_MAX;
-	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof *s->unit);
+	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof(*s->unit));
 }
 
 void sm_init(struct sm *s, struct gpu *g, uint32_t id)
@@ -52,7 +52,7 @@ void sm_init(struct sm *s, struct gpu *g, uint32_t id)
 	s->wake_at = &g->wake_at[id];
 	*s->wake_at = NEVER;
 	s->n.issue_hist_top = -1;
-	s->winst = reserve(WINST_MAX + 1u, sizeof *s->winst);
+	s->winst = reserve(WINST_MAX + 1u, sizeof(*s->winst));
 	if (!p->modern.on) {
 		init_units(s);
 		opcoll_init(s);
@@ -76,7 +76,7 @@ void sm_free(struct sm *s)
 	opcoll_free(s);
 	depend_free(s);
 	free(s->unit);
-	reserve_free(s->winst, WINST_MAX + 1u, sizeof *s->winst);
+	reserve_free(s->winst, WINST_MAX + 1u, sizeof(*s->winst));
 	for (unsigned i = 0; i < MAX_CTAS; i++) {
 		tblock_free(&s->cta[i].block);
 		free(s->cta[i].entry);
@@ -261,7 +261,7 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 		if (r->count)
 			c->running |= 1ull << (first + i);
 	}
-	grow(&c->entry, &c->cap_entries, entries, sizeof *c->entry);
+	grow(&c->entry, &c->cap_entries, entries, sizeof(*c->entry));
 	for (uint32_t i = 0, at = 0; i < n; i++) {
 		struct warp *p = &s->warp[first + i];
 
@@ -293,7 +293,7 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 	c->threads = c->live_threads = kernel_threads(k->head);
 	c->warps = c->running = 0;
 	c->barriers = 0;
-	memset(c->arrived, 0, sizeof c->arrived);
+	memset(c->arrived, 0, sizeof(c->arrived));
 	place_warps(s, c, slot, stream);
 	s->live_ctas++;
 	s->live_threads += c->threads;
@@ -307,11 +307,11 @@ void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const 
 	const struct cta *c = &s->cta[w->cta];
 	const struct warp_recs *r = &c->block.warp[w->warp - c->first_thread / 32];
 	struct fault f;
-	char text[sizeof f.text];
+	char text[sizeof(f.text)];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec}, id, "%s", text);
 	window_fault(&f);

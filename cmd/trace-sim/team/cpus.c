@@ -36,8 +36,8 @@ static uint64_t quota(const char *group)
 	const char *period;
 	uint64_t of;
 
-	snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
-	if (!line_of(path, "", text, sizeof text) || text[0] == 'm')
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", group);
+	if (!line_of(path, "", text, sizeof(text)) || text[0] == 'm')
 		return UINT64_MAX;
 	period = strchr(text, ' ');
 	of = period ? num_leading(period + 1) : 0;
@@ -52,9 +52,9 @@ unsigned cpus_allowed(void)
 	cpu_set_t set;
 	uint64_t n = 1;
 
-	if (!sched_getaffinity(0, sizeof set, &set))
+	if (!sched_getaffinity(0, sizeof(set), &set))
 		n = (uint64_t)CPU_COUNT(&set);
-	if (line_of("/proc/self/cgroup", "0::", group, sizeof group)) {
+	if (line_of("/proc/self/cgroup", "0::", group, sizeof(group))) {
 		end = group + strlen(group);
 		do {
 			*end = 0;
@@ -71,7 +71,7 @@ bool cpus_idle(unsigned more)
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	char text[128], *at = text;
 
-	if (!line_of("/proc/loadavg", "", text, sizeof text))
+	if (!line_of("/proc/loadavg", "", text, sizeof(text)))
 		return false;
 	for (unsigned i = 0; at && i < 3; i++)
 		at = strchr(at + (i ? 1 : 0), ' ');

@@ -39,7 +39,7 @@ struct readahead {
 
 struct readahead *readahead_new(struct code *code)
 {
-	struct readahead *a = reserve(1, sizeof *a);
+	struct readahead *a = reserve(1, sizeof(*a));
 
 	a->code = code;
 	pthread_mutex_init(&a->lock, NULL);
@@ -55,7 +55,7 @@ void readahead_delete(struct readahead *a)
 		free(a->slot[i].warning);
 	}
 	pthread_mutex_destroy(&a->lock);
-	reserve_free(a, 1, sizeof *a);
+	reserve_free(a, 1, sizeof(*a));
 }
 
 static void on_warning(void *ctx, const struct fault *f)
@@ -67,7 +67,7 @@ static void on_warning(void *ctx, const struct fault *f)
 		diag_warn(f->at, "%s", f->text);
 		return;
 	}
-	grow(&w->warning, &w->cap_warnings, w->n_warnings + 1, sizeof *w->warning);
+	grow(&w->warning, &w->cap_warnings, w->n_warnings + 1, sizeof(*w->warning));
 	w->warning[w->n_warnings++] = *f;
 }
 
@@ -79,7 +79,7 @@ void readahead_watch(struct readahead *a, struct trace_options *o)
 
 static size_t size_of(const struct tblock *tb)
 {
-	return (size_t)tb->n_recs * sizeof *tb->rec + (size_t)tb->n_words * sizeof *tb->word;
+	return (size_t)tb->n_recs * sizeof(*tb->rec) + (size_t)tb->n_words * sizeof(*tb->word);
 }
 
 /*

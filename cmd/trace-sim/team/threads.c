@@ -81,7 +81,7 @@ unsigned team_size(unsigned n)
 
 struct team *team_new(unsigned threads)
 {
-	struct team *t = reserve(1, sizeof *t);
+	struct team *t = reserve(1, sizeof(*t));
 
 	t->n = threads;
 	pthread_mutex_init(&t->lock, NULL);
@@ -291,5 +291,5 @@ void team_delete(struct team *t)
 	}
 	pthread_mutex_destroy(&t->lock);
 	pthread_cond_destroy(&t->wake);
-	reserve_free(t, 1, sizeof *t);
+	reserve_free(t, 1, sizeof(*t));
 }

@@ -15,7 +15,7 @@ struct interval {
 
 struct interval *interval_start(uint64_t cycles, struct record_writer *w)
 {
-	struct interval *n = xcalloc(1, sizeof *n);
+	struct interval *n = xcalloc(1, sizeof(*n));
 
 	*n = (struct interval){.cycles = cycles, .due = cycles, .w = w};
 	n->before = figures_new();

@@ -14,12 +14,12 @@
 
 struct sm_profile *sm_profile_new(const struct core_params *c)
 {
-	struct sm_profile *p = xcalloc(1, sizeof *p);
+	struct sm_profile *p = xcalloc(1, sizeof(*p));
 
 	for (unsigned w = 0; w < c->warps; w++)
 		p->own[w % c->schedulers] |= 1ull << w;
 	p->n_rows = 1;
-	grow(&p->row, &p->cap_rows, 64, sizeof *p->row);
+	grow(&p->row, &p->cap_rows, 64, sizeof(*p->row));
 	return p;
 }
 
@@ -38,7 +38,7 @@ static uint32_t new_row(struct sm_profile *p, uint32_t uid, uint32_t code)
 {
 	uint32_t r = p->n_rows++;
 
-	grow(&p->row, &p->cap_rows, p->n_rows, sizeof *p->row);
+	grow(&p->row, &p->cap_rows, p->n_rows, sizeof(*p->row));
 	p->row[r] = (struct profile_row){.kernel = uid, .code = code, .next = p->first[code + 1]};
 	p->first[code + 1] = r;
 	return r;
@@ -48,8 +48,8 @@ static void more_codes(struct sm_profile *p, uint32_t code)
 {
 	uint32_t old = p->cap_first;
 
-	grow(&p->first, &p->cap_first, code + 2, sizeof *p->first);
-	memset(p->first + old, 0, (p->cap_first - old) * sizeof *p->first);
+	grow(&p->first, &p->cap_first, code + 2, sizeof(*p->first));
+	memset(p->first + old, 0, (p->cap_first - old) * sizeof(*p->first));
 }
 
 static inline uint32_t find_row(struct sm_profile *p, uint32_t uid, uint32_t code)
@@ -164,7 +164,7 @@ static bool waiting(struct sm *s, unsigned k, uint64_t set)
 	} why[] = {{s->atomic, PROFILE_SCOREBOARD_MEMORY}, {s->membar | s->dep_wait, PROFILE_MEMORY_BARRIER},
 		{s->at_barrier, PROFILE_BARRIER}};
 
-	for (unsigned i = 0; i < sizeof why / sizeof *why; i++)
+	for (unsigned i = 0; i < sizeof(why) / sizeof(*why); i++)
 		if (set & why[i].warps) {
 			unsigned w = s->policy->pick(s, k, set & why[i].warps);
 
@@ -225,7 +225,7 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid)
 	struct sm_profile *p = s->profile;
 
 	for (unsigned w = 0; w < MAX_WARPS && p->reg_limit < s->reg_limit; w++) {
-		p->producer[w] = xrealloc(p->producer[w], s->reg_limit, sizeof *p->producer[w]);
+		p->producer[w] = xrealloc(p->producer[w], s->reg_limit, sizeof(*p->producer[w]));
 		for (uint32_t reg = p->reg_limit; reg < s->reg_limit; reg++)
 			p->producer[w][reg] = PROFILE_NO_CODE;
 	}

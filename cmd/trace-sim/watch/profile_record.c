@@ -35,7 +35,7 @@ struct profile {
 
 struct profile *profile_start(struct gpu *g, struct record_writer *w)
 {
-	struct profile *p = xcalloc(1, sizeof *p);
+	struct profile *p = xcalloc(1, sizeof(*p));
 
 	p->w = w;
 	for (uint32_t i = 0; i < g->params.sms; i++)
@@ -61,10 +61,10 @@ static void add(struct profile *p, const struct profile_row *r)
 	uint32_t old = p->cap_at, i = r->code + 1;
 	struct code_sum *sum;
 
-	grow(&p->at, &p->cap_at, i + 1, sizeof *p->at);
-	memset(p->at + old, 0, (p->cap_at - old) * sizeof *p->at);
+	grow(&p->at, &p->cap_at, i + 1, sizeof(*p->at));
+	memset(p->at + old, 0, (p->cap_at - old) * sizeof(*p->at));
 	if (!p->at[i]) {
-		grow(&p->sum, &p->cap_sums, p->n_sums + 1, sizeof *p->sum);
+		grow(&p->sum, &p->cap_sums, p->n_sums + 1, sizeof(*p->sum));
 		p->sum[p->n_sums] = (struct code_sum){.code = r->code};
 		p->at[i] = ++p->n_sums;
 	}
@@ -91,7 +91,7 @@ static void take_rows(struct profile *p, const struct sm *s, uint32_t uid)
 	uint64_t left = 0;
 
 	if (sp->cap_first)
-		memset(sp->first, 0, sp->cap_first * sizeof *sp->first);
+		memset(sp->first, 0, sp->cap_first * sizeof(*sp->first));
 	sp->n_rows = 1;
 	for (uint32_t i = 1; i < n; i++) {
 		struct profile_row *r = &sp->row[i], *to = &sp->row[sp->n_rows];
@@ -155,7 +155,7 @@ static void write_pc(struct record_writer *w, const struct inst *in, const struc
 	size_t room;
 
 	if (in->lineno)
-		snprintf(line, sizeof line, ":%u", in->lineno);
+		snprintf(line, sizeof(line), ":%u", in->lineno);
 	end = name + snprintf(name, cap, "pc[0x%04x:%s%s].", in->pc, in->opcode, line);
 	room = cap - (size_t)(end - name);
 	snprintf(end, room, "issues");
@@ -174,7 +174,7 @@ static void write_pcs(struct profile *p, const struct code *code)
 {
 	sorting = code;
 	if (p->n_sums)
-		qsort(p->sum, p->n_sums, sizeof *p->sum, by_pc);
+		qsort(p->sum, p->n_sums, sizeof(*p->sum), by_pc);
 	for (uint32_t i = 0, next; i < p->n_sums; i = next) {
 		for (next = i + 1; next < p->n_sums && !by_pc(&p->sum[i], &p->sum[next]); next++) {
 			p->sum[i].issues += p->sum[next].issues;
@@ -196,7 +196,7 @@ static void write_totals(struct record_writer *w, const uint64_t cycles[N_PROFIL
 	for (unsigned c = 0; c < N_PROFILE_REASONS; c++) {
 		char name[48];
 
-		snprintf(name, sizeof name, "sched_cycles[%s]", reason_names[c]);
+		snprintf(name, sizeof(name), "sched_cycles[%s]", reason_names[c]);
 		record_uint(w, name, cycles[c], "cycles");
 	}
 	record_uint(w, "sched_cycles[empty]", empty, "cycles");
@@ -218,7 +218,7 @@ static void collect(struct profile *p, const struct gpu *g, uint32_t uid, uint64
 {
 	p->n_sums = 0;
 	if (p->cap_at)
-		memset(p->at, 0, p->cap_at * sizeof *p->at);
+		memset(p->at, 0, p->cap_at * sizeof(*p->at));
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		take_rows(p, &g->sm[i], uid);
 	for (uint32_t i = 0; i < p->n_sums; i++)
@@ -263,7 +263,7 @@ static void write_windows(struct record_writer *w, const struct window_counts *n
 	for (unsigned i = 0; i < N_WINDOW_BOUNDS; i++) {
 		char name[32];
 
-		snprintf(name, sizeof name, "window[%s]", names[i]);
+		snprintf(name, sizeof(name), "window[%s]", names[i]);
 		if (n->by[i])
 			record_uint(w, name, n->by[i], "windows");
 	}

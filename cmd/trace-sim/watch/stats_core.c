@@ -35,7 +35,7 @@ static const struct {
 #undef COUNTER
 };
 
-#define N_COUNTERS (sizeof counters / sizeof *counters)
+#define N_COUNTERS (sizeof(counters) / sizeof(*counters))
 
 /* Counters of all SMs added up; cut: each SM's share cut to 32 bits first. */
 struct core_sum {

@@ -76,7 +76,7 @@ static void name_sms(struct timeline *t, const struct gpu *g, uint32_t n)
 		char name[24];
 
 		bitset_set(t->shown, sm);
-		snprintf(name, sizeof name, "SM %u", sm);
+		snprintf(name, sizeof(name), "SM %u", sm);
 		name_process(t, PID_SM + sm, name);
 	}
 }
@@ -86,24 +86,24 @@ static struct timeline_sample *new_sample(struct timeline *t)
 {
 	const uint32_t parts = t->channels + t->groups, n = t->n_samples++;
 
-	grow(&t->sample, &t->cap_samples, n + 1, sizeof *t->sample);
-	grow(&t->part, &t->cap_part, (n + 1) * parts, sizeof *t->part);
-	memset(&t->part[(size_t)n * parts], 0, parts * sizeof *t->part);
+	grow(&t->sample, &t->cap_samples, n + 1, sizeof(*t->sample));
+	grow(&t->part, &t->cap_part, (n + 1) * parts, sizeof(*t->part));
+	memset(&t->part[(size_t)n * parts], 0, parts * sizeof(*t->part));
 	t->sample[n] = (struct timeline_sample){0};
 	return &t->sample[n];
 }
 
 struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interval, uint32_t sms)
 {
-	struct timeline *t = xcalloc(1, sizeof *t);
+	struct timeline *t = xcalloc(1, sizeof(*t));
 
 	t->out = out;
 	t->fixed = interval != 0;
 	t->interval = interval ? interval : FIRST_INTERVAL;
 	t->due = t->interval;
-	t->shown = xcalloc(BITSET_WORDS(g->params.sms), sizeof *t->shown);
-	t->cta = xcalloc(g->params.sms, sizeof *t->cta);
-	t->slot_named = xcalloc(g->params.sms, sizeof *t->slot_named);
+	t->shown = xcalloc(BITSET_WORDS(g->params.sms), sizeof(*t->shown));
+	t->cta = xcalloc(g->params.sms, sizeof(*t->cta));
+	t->slot_named = xcalloc(g->params.sms, sizeof(*t->slot_named));
 	t->channels = g->params.mem.channels;
 	t->groups = g->params.sms < SM_GROUPS ? g->params.sms : SM_GROUPS;
 	t->text = xcalloc(t->channels + t->groups, PART_TEXT);
@@ -144,7 +144,7 @@ static struct open_kernel *find_kernel(struct timeline *t, uint32_t uid)
 void timeline_cta(struct timeline *t, const struct sm *s, unsigned slot, const struct kernel *k)
 {
 	if (!k->next_cta) {
-		grow(&t->kernel, &t->cap_kernels, t->n_kernels + 1, sizeof *t->kernel);
+		grow(&t->kernel, &t->cap_kernels, t->n_kernels + 1, sizeof(*t->kernel));
 		t->kernel[t->n_kernels++] =
 			(struct open_kernel){k->uid, gpu_now(s->gpu), json_name(k->head->name)};
 	}
@@ -334,7 +334,7 @@ static void move_sample(struct timeline *t, uint32_t to, uint32_t from)
 	const size_t parts = t->channels + t->groups;
 
 	t->sample[to] = t->sample[from];
-	memmove(&t->part[to * parts], &t->part[from * parts], parts * sizeof *t->part);
+	memmove(&t->part[to * parts], &t->part[from * parts], parts * sizeof(*t->part));
 }
 
 uint64_t timeline_due(const struct timeline *t) { return t->due; }
