@@ -332,9 +332,6 @@ static int memory(struct modern_params *m, const struct gpuconf *c, const struct
 	m->shared_latency = or_default(c, OPT_core_shared_latency, a->shared);
 	m->l1_latency = or_default(c, OPT_core_l1_latency, a->l1);
 	m->l1_tag_banks = conf_uint(c, OPT_core_l1_tag_banks);
-	m->l1_tag_bits = m->l1_tag_fold = m->l1_tag_banks > 1 ? (uint32_t)__builtin_ctz(m->l1_tag_banks) : 1;
-	while (m->l1_tag_fold < 32)
-		m->l1_tag_fold *= 2;
 	if (m->on) {
 		m->l1_ways = conf_uint(c, OPT_core_l1_ways);
 		m->l1_reserved = conf_uint(c, OPT_core_l1_reserved) * 1024;
@@ -346,6 +343,9 @@ static int memory(struct modern_params *m, const struct gpuconf *c, const struct
 	m->prt = conf_uint(c, OPT_core_prt);
 	if (m->l1_tag_banks & (m->l1_tag_banks - 1))
 		return conf_fault(c, OPT_core_l1_tag_banks, f, "a power of 2");
+	m->l1_tag_bits = m->l1_tag_fold = m->l1_tag_banks > 1 ? (uint32_t)__builtin_ctz(m->l1_tag_banks) : 1;
+	while (m->l1_tag_fold < 32)
+		m->l1_tag_fold *= 2;
 	if (!m->mem_places)
 		return conf_fault(c, OPT_core_mem_places, f, "at least 1 place, or -1");
 	if (!m->sm_bytes)
