@@ -147,7 +147,7 @@ check-invariants:
 		build/invariants/tests/tracegen
 	@sh tests/invariants build/invariants
 # Data races in what runs on several threads; how windows are cut matters to none of them.
-RACES = 'threads:|each recipe|few SMs'
+RACES = 'threads:|each recipe|BookSim'
 tsan:
 	+@$(MAKE) -s BUILD=build/tsan LTO= OPT="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" -j2 build/tsan/trace-sim \
 		build/tsan/tests/tracegen build/tsan/tests/test_threads
