@@ -242,14 +242,16 @@ dist:
 clean:
 	rm -rf build
 
-# trace-sim with one policy more of each kind and one network, from tests/extend: each is one file and its rows.
+# One policy more of each kind, one network, one dialect, from tests/extend: each is one file and its rows.
 EXTEND_FLAGS = -Itests -Icmd/trace-sim -DEXTRA_ROWS
 EXTEND_OBJ   = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/extend/*.c)))
+EXTEND_DIALECT = $(BUILD)/obj/tests/extend/guarded.o
 extended:
-	+@$(MAKE) -s BUILD=$(BUILD)/extend LTO= OPT="-O1" LDFLAGS= CPPFLAGS="$(EXTEND_FLAGS)" extended-sim
-extended-sim:
-	+@$(MAKE) -s EXTRA_trace-sim="$(EXTEND_OBJ)" $(BUILD)/trace-sim
+	+@$(MAKE) -s BUILD=$(BUILD)/extend LTO= OPT="-O1" LDFLAGS= CPPFLAGS="$(EXTEND_FLAGS)" extended-programs
+extended-programs:
+	+@$(MAKE) -s EXTRA_trace-sim="$(EXTEND_OBJ)" EXTRA_trace-lint="$(EXTEND_DIALECT)" \
+		EXTRA_trace-pack="$(EXTEND_DIALECT)" $(addprefix $(BUILD)/,trace-sim trace-lint trace-pack)
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-sim format format-check tidy conformance conformance-events golden bench
+.PHONY: all man completions install uninstall dist clean tests suite check check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench

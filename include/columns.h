@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 enum line_column {
-#define COLUMN(name, kind, id, wanted) COLUMN_##name,
+#define COLUMN(name, kind, reader, id, wanted) COLUMN_##name,
 #include "../libcommon/trace/columns.def"
 	LINE_COLUMNS /* also behind a dialect's last column */
 };
 
 enum line_dialect {
-#define DIALECT(name, ...) DIALECT_##name,
+#define DIALECT(name, isa, ...) DIALECT_##name,
 #include "../libcommon/trace/columns.def"
 	LINE_DIALECTS
 };
@@ -32,6 +32,10 @@ struct column_row {
 extern const struct column_row line_columns[LINE_COLUMNS];
 /* By dialect: its columns (enum line_column), then LINE_COLUMNS. */
 extern const uint8_t line_dialects[LINE_DIALECTS][LINE_COLUMNS + 1];
+
+/* The dialect that a header's "-isa" line names, whose value begins at s; LINE_DIALECTS: none. */
+enum line_dialect line_dialect_named(const char *s, const char *end);
+bool line_dialect_has(enum line_dialect d, enum line_column c);
 
 static inline bool line_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static inline bool line_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }

@@ -129,6 +129,7 @@ struct kernel_header {
 	int binary_version, tracer_version;
 	enum isa_arch arch;
 	bool lineinfo;
+	enum line_dialect dialect;
 	bool ptx;           /* a trace from PTX; arch is without meaning */
 	uint32_t code_end;  /* of PTX: where all code ends; instructions have 8 bytes */
 	uint32_t registers; /* of PTX: all register numbers are below */

@@ -58,6 +58,50 @@ cycles() { "$SIM" -q -g rtx3070 "$@" "$BATS_FILE_TMPDIR/app" | awk '$1 == "gpu_t
 	[ "${#lines[@]}" = 3 ]
 }
 
+# The lines of a kernel (FS blank) as those of the dialect, raw: each with its thread block and warp.
+guarded='
+/^-binary/ { print "-isa = guarded" }
+/^thread block = / { split($4, block, ",") }
+/^warp = / { warp = $3 }
+!/^[0-9a-f]/ { if (!raw || !/^(thread|warp|insts)|TB$/) print; next }
+{
+	dst = $3; for (i = 4; i < 4 + $3; i++) dst = dst " " $i
+	op = $i; n = src = $(++i); while (n-- > 0) src = src " " $(++i)
+	tail = ""; while (++i < NF) tail = tail " " $i
+	if (raw) printf "%s %s %s %s ", block[1], block[2], block[3], warp
+	print $1, $2, op ~ /^I/ ? "P2" : "PT", op, src, dst tail
+}'
+
+figures() { "$SIM" -q -g rtx3070 "$1" | awk '$1 == "gpu_tot_sim_cycle" { n++ } $1 != "hash"; END { exit n < 3 }'; }
+
+@test "a dialect from outside the tree: read, linted, packed and grouped like any other" {
+	local bin=${SIM%/*} of
+	cd "$BATS_TEST_TMPDIR"
+	mkdir app raw grouped
+	cp "$BATS_FILE_TMPDIR/app/kernelslist.g" app
+	for of in 1 2; do
+		awk "$guarded" "$BATS_FILE_TMPDIR/app/kernel-$of.traceg" >app/kernel-$of.traceg
+		awk -v raw=1 "$guarded" "$BATS_FILE_TMPDIR/app/kernel-$of.traceg" >raw/kernel-$of.trace
+	done
+	sed 's/traceg/trace/' app/kernelslist.g >raw/kernelslist
+	figures "$BATS_FILE_TMPDIR/app" >want
+	figures app | cmp - want
+	"$bin/trace-pack" -o app.tpack app
+	figures app.tpack | cmp - want
+	[ "$(stat -c %s app.tpack)" -lt 900 ] # 54 KB of text
+	"$bin/trace-pack" -d -C out app.tpack
+	cmp out/kernel-1.traceg app/kernel-1.traceg
+	"$bin/trace-pack" --group -C grouped raw
+	figures grouped | cmp - want
+	run -0 "$bin/trace-lint" -g rtx3070 app
+	[[ $output == "app/kernel-2.traceg:25:38: note: address-window: "*"0 errors, 0 warnings, 64 notes"* ]]
+	sed -i '0,/ PT /s// Q1 /' app/kernel-1.traceg
+	run -1 "$bin/trace-lint" app
+	[[ $output == *"kernel-1.traceg:"*": error: guard: found 'Q1', wanted a guard P0 to P6 or PT"* ]]
+	run -2 trace-sim -q -g rtx3070 app
+	[[ $output == *"found '-isa = guarded', wanted ptx and its version"* ]]
+}
+
 @test "its name is in the list of those that are wanted" {
 	run -2 "$SIM" -g rtx3070 -D gpgpu_scheduler=none "$BATS_FILE_TMPDIR/app"
 	[[ $output == *"warp_limiting:2:W, youngest"* ]]

@@ -53,7 +53,7 @@ void lint_shape(struct lint *l)
 
 	l->has_imm = s.imms > 0;
 	l->shape_known = true;
-	if (!h->ptx && !as_declared(h, s))
+	if (s.dialect == DIALECT_SASS && !as_declared(h, s))
 		report_at(l->rep, RULE_VERSION_SHAPE, whole(l),
 			"found lines with %d columns before the PC and %d immediates, which tracer version %d%s does not write",
 			s.prefix, s.imms, h->tracer_version, h->lineinfo ? " with line information" : "");

@@ -87,6 +87,7 @@ int group_wanted(struct input *in, struct fault *f)
 
 	if (n < 0)
 		return -1;
+	enum line_dialect d = DIALECT_SASS;
 	bool format = false;
 	for (const char *s = p, *end = p + n; s < end;) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
@@ -95,7 +96,11 @@ int group_wanted(struct input *in, struct fault *f)
 		if (begins(s, len, "#BEGIN_TB"))
 			return 0;
 		if (format && len && *s != '#' && *s != '\r')
-			return line_prefix(DIALECT_SASS, s, len) >= 4;
+			return line_prefix(d, s, len) >= 4;
+		if (begins(s, len, "-isa = "))
+			d = line_dialect_named(s + strlen("-isa = "), s + len);
+		if (d == LINE_DIALECTS)
+			return 0;
 		format |= begins(s, len, "#traces format");
 		s += len + 1;
 	}

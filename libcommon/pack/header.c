@@ -167,14 +167,23 @@ static const char *find_line(const char *text, size_t n, const char *key)
 	return at && (at == text || at[-1] == '\n') ? at + strlen(key) : NULL;
 }
 
+/* That of a name which the reader refuses does not matter. */
+static enum line_dialect dialect_of(const char *isa, const char *end)
+{
+	const char *nl = memchr(isa, '\n', (size_t)(end - isa));
+	enum line_dialect d = line_dialect_named(isa, nl ? nl : end);
+
+	return d == LINE_DIALECTS ? DIALECT_SASS : d;
+}
+
 struct header_facts header_facts(const char *text, size_t n)
 {
 	struct header_facts h = {.dialect = DIALECT_SASS};
 	uint64_t g[3] = {0, 0, 0}, b[3] = {0, 0, 0};
-	const char *at = find_line(text, n, "-grid dim = (");
+	const char *at = find_line(text, n, "-grid dim = ("), *isa = find_line(text, n, "-isa = ");
 
-	if (find_line(text, n, "-isa = ptx "))
-		h.dialect = DIALECT_PTX;
+	if (isa)
+		h.dialect = dialect_of(isa, text + n);
 	if (at)
 		triple(&(struct header_scan){at, text + n}, g);
 	at = find_line(text, n, "-block dim = (");

@@ -201,7 +201,8 @@ static bool body(struct parsed *p, struct line *l, struct prec *r, struct found 
 		if (!addresses(p, l, r, &f->flags))
 			return false;
 	}
-	if (part_dialect(&p->part) == DIALECT_PTX) { /* whatever else there is belongs to this record alone */
+	if (!line_dialect_has(
+		    part_dialect(&p->part), COLUMN_TAIL)) { /* what there is belongs to this record alone */
 		f->tail = f->tail_end = *text = l->p;
 		return l->p == l->end;
 	}

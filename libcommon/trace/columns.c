@@ -1,18 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of instruction lines: the table, finding one in a line, telling how many stand before the PC.
+ * Columns of instruction lines: the tables, finding one in a line, telling how many stand before the PC.
  */
+#include <string.h>
 #include "reader.h"
 
 const struct column_row line_columns[LINE_COLUMNS] = {
-#define COLUMN(name, kind, id, wanted) [COLUMN_##name] = {id, wanted, WORDS_##kind},
+#define COLUMN(name, kind, reader, id, wanted) [COLUMN_##name] = {id, wanted, WORDS_##kind},
 #include "columns.def"
 };
 
 const uint8_t line_dialects[LINE_DIALECTS][LINE_COLUMNS + 1] = {
-#define DIALECT(name, ...) [DIALECT_##name] = {__VA_ARGS__, LINE_COLUMNS},
+#define DIALECT(name, isa, ...) [DIALECT_##name] = {__VA_ARGS__, LINE_COLUMNS},
 #include "columns.def"
 };
+
+static const char *const dialect_isa[LINE_DIALECTS] = {
+#define DIALECT(name, isa, ...) [DIALECT_##name] = isa,
+#include "columns.def"
+};
+
+enum line_dialect line_dialect_named(const char *s, const char *end)
+{
+	unsigned d = 0;
+	size_t n;
+
+	s = line_word(&s, end, &n);
+	while (d < LINE_DIALECTS && (strlen(dialect_isa[d]) != n || memcmp(dialect_isa[d], s, n)))
+		d++;
+	return n ? (enum line_dialect)d : LINE_DIALECTS;
+}
+
+bool line_dialect_has(enum line_dialect d, enum line_column c)
+{
+	const uint8_t *at = line_dialects[d];
+
+	while (*at != c && *at != LINE_COLUMNS)
+		at++;
+	return *at == c;
+}
 
 /* Behind a column: over its words. */
 static void skip(enum line_column c, int prefix, const char **p, const char *end)

@@ -149,16 +149,18 @@ static int set_binary(struct kernel_header *h, const struct value *v, struct fau
 	return 0;
 }
 
-/* "ptx" and a version; what begins so is a trace from PTX. */
+/* The dialect of the lines: a word of columns.def; behind "ptx" its version. */
 static int set_isa(struct kernel_header *h, const struct value *v, struct fault *f)
 {
 	struct tok w = v->w;
-	bool good = w.n > 4 && !memcmp(w.s, "ptx ", 4);
-	for (size_t i = 4; good && i < w.n; i++)
+	enum line_dialect d = line_dialect_named(w.s, w.s + w.n);
+	bool good = d < LINE_DIALECTS && (d != DIALECT_PTX || w.n > 4);
+	for (size_t i = 4; good && d == DIALECT_PTX && i < w.n; i++)
 		good = (w.s[i] >= '0' && w.s[i] <= '9') || w.s[i] == '.';
 	if (!good)
 		return bad(v, f, "ptx and its version");
-	h->ptx = true;
+	h->dialect = d;
+	h->ptx = d == DIALECT_PTX;
 	return 0;
 }
 
@@ -320,9 +322,10 @@ static int check_complete(struct trace *t, unsigned had, struct fault *f)
 		return -1;
 	if (!t->h.name)
 		t->h.name = xstrdup(t->name);
-	if (t->h.ptx)
-		t->d = (struct dialect){.form = DIALECT_PTX};
-	else if (had >> KEY_LINEINFO & 1)
+	t->d.form = t->h.dialect;
+	t->d.prefix = line_dialect_has(t->d.form, COLUMN_PREFIX) ? -1 : 0;
+	t->d.imms = line_dialect_has(t->d.form, COLUMN_IMMEDIATES) ? -1 : 0;
+	if (had >> KEY_LINEINFO & 1)
 		t->d.lineno = t->h.lineinfo;
 	return 0;
 }

@@ -79,7 +79,7 @@ static void find_prefix(struct trace *t, const char *line, const char *end)
 	t->d.lineno = t->d.lineno && k != 0 && k != 4 && k != 11;
 }
 
-static int read_prefix(struct parse *s)
+int line_read_prefix(struct parse *s)
 {
 	static const char *const name[4] = {"thread block x", "thread block y", "thread block z", "warp"};
 	struct trace *t = s->t;
@@ -134,10 +134,23 @@ static int parse_registers(struct parse *s, unsigned *n, enum line_column c)
 	return 0;
 }
 
-static int read_dst(struct parse *s) { return parse_registers(s, &s->d.n_dst, COLUMN_DST); }
-static int read_src(struct parse *s) { return parse_registers(s, &s->d.n_src, COLUMN_SRC); }
+/* Destinations stand before the sources, whichever came first in the line. */
+int line_read_dst(struct parse *s)
+{
+	struct draft *d = &s->d;
+	uint16_t src[255];
 
-static int read_opcode(struct parse *s)
+	if (parse_registers(s, &d->n_dst, COLUMN_DST) < 0)
+		return -1;
+	memcpy(src, d->reg, d->n_src * sizeof(src[0]));
+	memmove(d->reg, d->reg + d->n_src, d->n_dst * sizeof(src[0]));
+	memcpy(d->reg + d->n_dst, src, d->n_src * sizeof(src[0]));
+	return 0;
+}
+
+int line_read_src(struct parse *s) { return parse_registers(s, &s->d.n_src, COLUMN_SRC); }
+
+int line_read_opcode(struct parse *s)
 {
 	line_next(s);
 	bool ok = s->w.n && s->w.n < 256 && line_letter(s->w.s[0]);
@@ -150,7 +163,7 @@ static int read_opcode(struct parse *s)
 	return 0;
 }
 
-static int read_pc(struct parse *s)
+int line_read_pc(struct parse *s)
 {
 	uint64_t v;
 	line_next(s);
@@ -161,7 +174,7 @@ static int read_pc(struct parse *s)
 	return 0;
 }
 
-static int read_mask(struct parse *s)
+int line_read_mask(struct parse *s)
 {
 	uint64_t v;
 	line_next(s);
@@ -183,7 +196,7 @@ static bool opcode_has(const struct draft *d, const char *part)
 }
 
 /* Version 6 writes a commit flag before the width of GMMA opcodes. */
-static int read_width(struct parse *s)
+int line_read_width(struct parse *s)
 {
 	uint64_t v;
 	if (opcode_has(&s->d, "GMMA")) {
@@ -336,7 +349,7 @@ static int parse_bulk_copy(struct parse *s)
 	return parse_mode(s);
 }
 
-static int read_addresses(struct parse *s)
+int line_read_addresses(struct parse *s)
 {
 	int r = 0;
 	s->seen.mid_end = s->p;
@@ -361,7 +374,7 @@ static int parse_immediate(struct parse *s, uint64_t *v)
 	return 0;
 }
 
-static int read_immediates(struct parse *s)
+int line_read_immediates(struct parse *s)
 {
 	uint64_t second;
 	if (s->t->d.imms < 0) {
@@ -373,7 +386,7 @@ static int read_immediates(struct parse *s)
 	return s->t->d.imms > 1 ? parse_immediate(s, &second) : 0;
 }
 
-static int read_tail(struct parse *s)
+int line_read_tail(struct parse *s)
 {
 	line_next(s);
 	if (s->w.n && !line_letter(s->w.s[0]))
@@ -424,18 +437,8 @@ static int finish_record(struct parse *s)
 }
 
 static int (*const read_column[LINE_COLUMNS])(struct parse *s) = {
-	[COLUMN_PREFIX] = read_prefix,
-	[COLUMN_PC] = read_pc,
-	[COLUMN_MASK] = read_mask,
-	[COLUMN_DST] = read_dst,
-	[COLUMN_OPCODE] = read_opcode,
-	[COLUMN_SRC] = read_src,
-	[COLUMN_WIDTH] = read_width,
-	[COLUMN_ADDRESSES] = read_addresses,
-	[COLUMN_IMMEDIATES] = read_immediates,
-	[COLUMN_TAIL] = read_tail,
-	[COLUMN_BYTES] = ptx_read_bytes,
-	[COLUMN_ITEMS] = ptx_read_items,
+#define COLUMN(name, kind, reader, id, wanted) [COLUMN_##name] = reader,
+#include "columns.def"
 };
 
 static int parse_line(

@@ -29,8 +29,8 @@ int line_found(struct parse *s, const char *id, const char *wanted);
 int line_found_not(struct parse *s, enum line_column c); /* the same by the table's row of the column */
 void line_next(struct parse *s);                         /* the next word */
 
-/* ptx_line.c: the columns that only traces from PTX have */
-int ptx_read_bytes(struct parse *s);
-int ptx_read_items(struct parse *s);
+/* A reader for each column (columns.def): from s->p on, to behind it. 0 or -1. */
+#define COLUMN(name, kind, reader, id, wanted) int reader(struct parse *s);
+#include "columns.def"
 
 #endif

@@ -51,7 +51,7 @@ static void reserve_issue_mask(struct parse *s)
 	s->tb->n_words++;
 }
 
-int ptx_read_bytes(struct parse *s)
+int ptx_line_read_bytes(struct parse *s)
 {
 	uint64_t width;
 	bool access;
@@ -116,7 +116,7 @@ static int take_space(struct parse *s)
 	return 0;
 }
 
-int ptx_read_items(struct parse *s)
+int ptx_line_read_items(struct parse *s)
 {
 	bool barrier;
 

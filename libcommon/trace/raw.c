@@ -8,7 +8,10 @@
  */
 #include "reader.h"
 
-bool raw_line(const char *line, size_t len) { return line_prefix(DIALECT_SASS, line, len) >= 4; }
+bool raw_line(const struct trace *t, const char *line, size_t len)
+{
+	return line_prefix(t->d.form, line, len) >= 4;
+}
 
 /* Thread block and warp of the line, which line_parse then finds as expected. */
 static void take_ids(struct trace *t, struct tblock *tb, const char *line, size_t len)

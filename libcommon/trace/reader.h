@@ -208,7 +208,7 @@ bool ptx_barrier(struct tok w, uint8_t *id, uint8_t *warps);
 
 /* ---- raw.c ---- */
 /* Does the line read as one of a raw trace? */
-bool raw_line(const char *line, size_t len);
+bool raw_line(const struct trace *t, const char *line, size_t len);
 /* All lines to the end. 0 or -1. */
 int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
 
