@@ -13,7 +13,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "arena.h"
-#include "watch/interval.h"
+#include "stats/interval.h"
 #include "watch/profile.h"
 #include "gpu/window.h"
 #include "team/readahead.h"

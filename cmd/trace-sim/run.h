@@ -10,9 +10,7 @@
 #include "gpu/launch.h"
 #include "output.h"
 #include "record.h"
-#include "watch/stats.h"
-
-#define DEADLOCK_PERIOD 50000u /* core ticks between looks (LAUNCH-stop-4) */
+#include "stats/stats.h"
 
 enum run_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MSGPACK, FORMAT_ACCELSIM };
 
@@ -73,13 +71,6 @@ bool run_active(const struct run *r);
 /* Name of the option whose limit is hit, or NULL. */
 const char *run_limit(const struct run *r);
 bool run_deadlocked(struct run *r);
-
-/* skip.c */
-struct skip {
-	uint64_t cycles, dram_ticks;
-};                                                       /* at most so many of each */
-bool gpu_skippable(const struct gpu *g, struct skip *k); /* may some steps be skipped now? */
-void gpu_skip(struct gpu *g, const struct skip *k);
 
 /* report.c: which warps wait, on what, at which trace line. */
 void report_deadlock(struct run *r, FILE *out);

@@ -10,7 +10,7 @@
 #define CACHE_H
 
 #include "params.h"
-#include "mem/req.h"
+#include "req/req.h"
 
 /* In printing order. */
 enum cache_status {
@@ -150,9 +150,5 @@ struct cache_ports {
 struct cache_ports cache_port_counts(const struct cache *c);
 /* MSHR entries in use and miss queue length, for the deadlock report. */
 void cache_occupancy(const struct cache *c, uint32_t *mshr_entries, uint32_t *miss_queue);
-
-/* Index functions shared with the L1D banks, the DRAM banks and the address decoder (hash.c). */
-uint32_t hash_index(enum set_index function, uint64_t addr, uint32_t n, uint32_t lo_log2);
-uint32_t hash_ipoly(uint64_t high, uint32_t index, uint32_t n); /* n is a power of two up to HASH_IPOLY_MAX */
 
 #endif

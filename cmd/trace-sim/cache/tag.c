@@ -10,8 +10,9 @@
 #include "bits.h"
 #include "replace.h"
 #include "tag.h"
-#include "mem/mem.h"
+#include "req/addrdec.h"
 #include "fifo.h"
+#include "req/hash.h"
 
 void tag_init(struct tags *t, const struct cache_params *p, const struct addrdec *dec)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "arena.h"
 #include "core/core.h"
-#include "gpu/invariants.h"
+#include "watch/invariants.h"
 #include "launch.h"
 #include "team/readahead.h"
 #include "window.h"

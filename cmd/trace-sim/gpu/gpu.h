@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The whole machine and its outer loop (trace-sim-launch(7)).
- * Files: gpu.c (build, step), skip.c, window.c (many steps at once), window_bounds.c, clocks.c (domains), launch.c (kernels, CTA
- * placement), limits.c (activity, limits, deadlock), report.c (deadlock report), sample.c, warm.c.
+ * Files: gpu.c (build, step), skip.c, window.c (many steps at once), window_bounds.c, clocks.c (domains), launch.c
+ * (kernels, CTA placement), resources.c (how many CTAs an SM holds), sample.c, warm.c.
  *
  * Always true: now = tot_cycle + cycle; within a step every stage sees the same now.
  *
@@ -150,6 +150,14 @@ void gpu_end_ctas(struct gpu *g, struct cluster *cl);
 /* and behind both, and behind the placing of thread blocks, the clusters that fell idle. */
 void gpu_flush_idle(struct gpu *g);
 uint64_t gpu_interval_insn(const struct gpu *g); /* gpu_sim_insn of the interval */
+
+/* skip.c: steps in which nothing happens, up to the next look for a deadlock. */
+#define DEADLOCK_PERIOD 50000u /* core ticks between looks (LAUNCH-stop-4) */
+struct skip {
+	uint64_t cycles, dram_ticks; /* at most so many of each */
+};
+bool gpu_skippable(const struct gpu *g, struct skip *k); /* may some steps be skipped now? */
+void gpu_skip(struct gpu *g, const struct skip *k);
 
 /* launch.c: what the SMs tell it. Called in the serial end of the core phase, in SM order. */
 void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot);

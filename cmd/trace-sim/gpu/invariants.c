@@ -2,18 +2,8 @@
 /* The machine's own derived state, made anew; see invariants.h. Empty in builds without it. */
 #ifdef CHECK_INVARIANTS
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include "gpu.h"
-#include "gpu/invariants.h"
-
-_Noreturn void invariant_broken(const char *name, uint32_t unit, uint32_t part, uint64_t is, uint64_t should)
-{
-	fprintf(stderr, "invariant %s of %u/%u: found %#" PRIx64 ", wanted %#" PRIx64 "\n", name, unit, part,
-		is, should);
-	abort();
-}
+#include "watch/invariants.h"
 
 /* Steps between two looks at the lines of all caches. */
 #define ALL_EVERY 64u

@@ -5,7 +5,6 @@
  * unit is told how many of its ticks passed.
  */
 #include "launch.h"
-#include "run.h"
 
 /* Core cycles during which no SM of the cluster has anything to do, at most limit. */
 static uint64_t cluster_sleeps(const struct gpu *g, uint32_t cluster, uint64_t limit)

@@ -13,10 +13,10 @@
 #include <string.h>
 #include "arena.h"
 #include "core/core.h"
-#include "gpu/invariants.h"
+#include "watch/invariants.h"
 #include "launch.h"
 #include "num.h"
-#include "run.h"
+#include "team/catch.h"
 #include "team/cpus.h"
 #include "window.h"
 
@@ -358,29 +358,13 @@ static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 	c->waits = c->n_ended || c->stays;
 }
 
-/* Faults of SMs, which are told in the order of their cycles. */
-struct catcher {
-	jmp_buf out;
-	struct fault fault;
-};
-
-static _Thread_local struct catcher *catcher;
-
-void window_fault(const struct fault *f)
-{
-	if (!catcher)
-		die_fault(f);
-	catcher->fault = *f;
-	longjmp(catcher->out, 1);
-}
-
 static void run_cluster(void *ctx, unsigned item)
 {
 	struct gpu *g = ctx;
 	uint32_t id = g->window->ready[item];
 	struct catcher here;
 
-	catcher = &here;
+	catch_here = &here;
 	if (!setjmp(here.out)) {
 		run_cycles(g, &g->cluster[id], id);
 	} else {
@@ -391,7 +375,7 @@ static void run_cluster(void *ctx, unsigned item)
 		c->fault = xmalloc(sizeof(*c->fault));
 		*c->fault = here.fault;
 	}
-	catcher = NULL;
+	catch_here = NULL;
 }
 
 /* ---- all clusters -------------------------------------------------------------------------------------- */

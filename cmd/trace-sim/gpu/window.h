@@ -43,7 +43,5 @@ enum window_bound window_forbidden(const struct gpu *g);
 uint32_t window_delay(const struct gpu *g);
 /* Cycles in which the kernel cannot end; no more than enough. */
 uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough);
-/* The message that ends the program: at once, or in a window when all SMs have come so far and none is before it. */
-_Noreturn void window_fault(const struct fault *f);
 
 #endif

@@ -11,6 +11,7 @@
 #include "bits.h"
 #include "dram.h"
 #include "watch/events.h"
+#include "req/hash.h"
 
 static uint32_t group_of(const struct dram_params *p, uint32_t bank)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The derived state of the memory side, made anew: the sets of what is awake, the counts and credits of the channels,
- * the banks of each DRAM and what they can do when; see gpu/invariants.h. Empty in builds without the check.
+ * the banks of each DRAM and what they can do when; see watch/invariants.h. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 
 #include "bits.h"
-#include "gpu/invariants.h"
+#include "watch/invariants.h"
 #include "partition.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }

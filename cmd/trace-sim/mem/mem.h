@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory side: address decoder, memory partitions with their sub partitions and L2 banks, DRAM
+ * The memory side: memory partitions with their sub partitions and L2 banks, DRAM
  * channels, latency statistics (trace-sim-mem(7)).
  *
- * Files: addrdec.c, memory.c (building, ticks, figures), partition.c (channel: credits, latency queue), subpartition.c
+ * Files: memory.c (building, ticks, figures), partition.c (channel: credits, latency queue), subpartition.c
  * (queues, L2 driving), sides.c (an L2 of two sides), dram.c (channel, commands), dram_sched.c (FR-FCFS, FIFO), dram_bus.c (data bus), dram_stat.c,
  * dram_simple.c, memstat.c (latency tables), hostcopy.c. A partition with nothing queued costs
  * nothing: its per-tick counters are caught up when it wakes or when statistics are read.
@@ -14,25 +14,7 @@
 #include "cache/cache.h"
 #include "net/net.h"
 #include "params.h"
-#include "req.h"
-
-/* ---- address decoder ------------------------------------------------------------------------ */
-
-struct addrdec;
-
-struct addrdec *addrdec_new(const struct params *p);
-void addrdec_delete(struct addrdec *d);
-/*
- * Fill chip, sub, bank, row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in call
- * order.
- */
-void addrdec_request(struct addrdec *d, struct req *r);
-/* Sub partition of an address for a cluster: what addrdec_request() finds. */
-uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster);
-bool addrdec_lines_whole(const struct addrdec *d);      /* it is the same for all of a line of 128 bytes */
-uint32_t addrdec_sub(struct addrdec *d, uint64_t addr); /* sub partition of an address */
-uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr); /* MEM-addr-8 */
-bool addrdec_draws(const struct addrdec *d); /* RANDOM: every constructed request must be decoded at once */
+#include "req/addrdec.h"
 
 /* ---- latency statistics (MEM-lat) ------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include "arena.h"
 #include "core/core.h"
 #include "gpu/gpu.h"
-#include "gpu/window.h"
+#include "team/catch.h"
 #include "scheduler.h"
 #include "watch/profile.h"
 #include "depend.h"
@@ -314,5 +314,5 @@ void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const 
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	fault_set(&f, (struct place){.file = c->kernel->path, .line = r->line + w->rec}, id, "%s", text);
-	window_fault(&f);
+	catch_fault(&f);
 }

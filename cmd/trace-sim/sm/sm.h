@@ -23,7 +23,7 @@
 #include "watch/events.h"
 #include "net/net.h"
 #include "params.h"
-#include "mem/req.h"
+#include "req/req.h"
 #include "fifo.h"
 #include "trace.h"
 #include "uop.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where the cycles go (--profile): each cycle of each warp scheduler is given to one reason and one
- * instruction. Files: profile.c (in the SM), profile_record.c (records).
+ * instruction. Files: profile.c (in the SM), stats/profile_record.c (records).
  *
  * Always true:
  *  - A scheduler's cycle is counted once: as an issue, or for the reason of one warp that did not issue. That

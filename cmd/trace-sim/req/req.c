@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 #include "arena.h"
-#include "req.h"
+#include "req/req.h"
 #include "team/threads.h"
 
 const char *const acc_type_names[N_ACC_TYPES] = {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whereto an address goes (MEM-addr): channel, sub partition, bank and row, as the address mapping of the
+ * configuration has it. Always true: equal addresses get equal answers. Left out: who carries the request there.
+ */
+#ifndef ADDRDEC_H
+#define ADDRDEC_H
+
+#include "params.h"
+#include "req/req.h"
+
+struct addrdec;
+
+struct addrdec *addrdec_new(const struct params *p);
+void addrdec_delete(struct addrdec *d);
+/*
+ * Fill chip, sub, bank, row of r from r->addr. quirk Q4-25: RANDOM (index 4) draws at first touch, in call
+ * order.
+ */
+void addrdec_request(struct addrdec *d, struct req *r);
+/* Sub partition of an address for a cluster: what addrdec_request() finds. */
+uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster);
+bool addrdec_lines_whole(const struct addrdec *d);      /* it is the same for all of a line of 128 bytes */
+uint32_t addrdec_sub(struct addrdec *d, uint64_t addr); /* sub partition of an address */
+uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr); /* MEM-addr-8 */
+bool addrdec_draws(const struct addrdec *d); /* RANDOM: every constructed request must be decoded at once */
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counters on the timeline (watch/timeline.h): instructions, hits, traffic and warps of the whole machine, of each
+ * channel and of groups of SMs. Always true: samples are running values, in the order of their cycles; what is shown
+ * is the difference of two. They are written at the end of the run, or of their interval where that was given.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "arena.h"
+#include "watch/timeline_int.h"
+
+/* Accesses and misses as in the total miss rates of trace-stats(5). */
+static void add_cache(const struct cache *c, uint64_t *accesses, uint64_t *misses)
+{
+	struct cache_counts n = {0};
+
+	cache_add_counts(c, -1, &n);
+	for (unsigned i = 0; i < N_ACC_TYPES; i++) {
+		uint64_t missed = n.status[i][STATUS_MISS] + n.status[i][STATUS_SECTOR_MISS];
+
+		*misses += missed;
+		*accesses += missed + n.status[i][STATUS_HIT] + n.status[i][STATUS_HIT_RESERVED];
+	}
+}
+
+static uint32_t group_of(const struct timeline *t, const struct gpu *g, uint32_t sm)
+{
+	return (uint32_t)((uint64_t)sm * t->groups / g->params.sms);
+}
+
+static void take_sample(struct timeline *t, struct gpu *g)
+{
+	struct timeline_sample *s = timeline_new_sample(t);
+	uint64_t *channel = &t->part[(size_t)(t->n_samples - 1) * (t->channels + t->groups)];
+	uint64_t *group = channel + t->channels;
+
+	s->cycle = gpu_now(g);
+	for (uint32_t i = 0; i < g->params.sms; i++) {
+		const struct sm *sm = &g->sm[i];
+
+		s->insts += sm->n.insts;
+		group[group_of(t, g, i)] += sm->n.insts;
+		s->warps += sm->live_warps;
+		s->flits_out += sm->n.flits_out;
+		if (ldst_l1d(sm))
+			add_cache(ldst_l1d(sm), &s->l1, &s->l1_miss);
+	}
+	for (uint32_t i = 0; i < g->params.clusters; i++)
+		s->flits_in += g->cluster[i].flits_in;
+	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++)
+		if (memory_l2(g->mem, i))
+			add_cache(memory_l2(g->mem, i), &s->l2, &s->l2_miss);
+	for (uint32_t i = 0; i < g->params.mem.channels; i++) {
+		struct dram_counts d;
+
+		memory_dram_counts(g->mem, i, &d);
+		channel[i] = (d.n_rd + d.n_rd_L2_A + d.n_wr + d.n_wr_WB) * g->params.mem.dram.atom_bytes;
+		s->dram_bytes += channel[i];
+	}
+}
+
+static void write_counter(struct timeline *t, const char *name, uint64_t cycle, double value)
+{
+	fprintf(t->out,
+		",\n{\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"value\":%.6g}}",
+		PID_KERNELS, cycle, name, value);
+}
+
+/* The values of several counters that belong together, when they are others than those written last. */
+static void write_parts(struct timeline *t, const char *name, uint64_t cycle, char *last)
+{
+	if (!strcmp(t->text, last))
+		return;
+	strcpy(last, t->text);
+	fprintf(t->out, ",\n{\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{%s}}",
+		PID_KERNELS, cycle, name, t->text);
+}
+
+/* first_a, first_b: the parts of two samples, as timeline.part has them. */
+static void write_by_part(struct timeline *t, const struct gpu *g, uint64_t cycle, double cycles,
+	const uint64_t *first_a, const uint64_t *first_b)
+{
+	const uint32_t sms = g->params.sms;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < t->channels; i++)
+		at += (size_t)snprintf(t->text + at, PART_TEXT, "%s\"channel %u\":%.6g", i ? "," : "", i,
+			(double)(first_b[i] - first_a[i]) / cycles * g->params.hz[0] / 1e9);
+	write_parts(t, "DRAM bandwidth by channel (GB/s)", cycle, t->by_channel);
+	at = 0;
+	for (uint32_t i = 0, sm = 0; i < t->groups; i++) {
+		const uint32_t first = sm, n = t->channels + i;
+
+		while (sm < sms && group_of(t, g, sm) == i)
+			sm++;
+		at += (size_t)snprintf(t->text + at, PART_TEXT, "%s\"SM %u-%u\":%.6g", i ? "," : "", first,
+			sm - 1, (double)(first_b[n] - first_a[n]) / cycles);
+	}
+	write_parts(t, "IPC by SM", cycle, t->by_group);
+}
+
+static double rate(uint64_t hits, uint64_t of) { return of ? 100.0 * (double)hits / (double)of : 0; }
+
+/* What happened between two samples is shown from the first on. */
+static void write_interval(struct timeline *t, const struct gpu *g, uint32_t ia, uint32_t ib)
+{
+	const struct timeline_sample *a = &t->sample[ia], *b = &t->sample[ib];
+	const size_t parts = t->channels + t->groups;
+	double cycles = (double)(b->cycle - a->cycle);
+	uint64_t slots = (uint64_t)g->params.sms * g->params.core.warps;
+	uint64_t l1 = b->l1 - a->l1, l2 = b->l2 - a->l2;
+
+	write_counter(t, "IPC", a->cycle, (double)(b->insts - a->insts) / cycles);
+	write_counter(t, "L1D hit rate (%)", a->cycle, rate(l1 - (b->l1_miss - a->l1_miss), l1));
+	write_counter(t, "L2 hit rate (%)", a->cycle, rate(l2 - (b->l2_miss - a->l2_miss), l2));
+	write_counter(t, "network requests (flits/cycle)", a->cycle,
+		(double)(b->flits_out - a->flits_out) / cycles);
+	write_counter(
+		t, "network replies (flits/cycle)", a->cycle, (double)(b->flits_in - a->flits_in) / cycles);
+	write_counter(t, "DRAM bandwidth (GB/s)", a->cycle,
+		(double)(b->dram_bytes - a->dram_bytes) / cycles * g->params.hz[0] / 1e9);
+	write_counter(t, "occupancy (%)", a->cycle, rate(b->warps, slots));
+	write_by_part(t, g, a->cycle, cycles, &t->part[ia * parts], &t->part[ib * parts]);
+}
+
+static void move_sample(struct timeline *t, uint32_t to, uint32_t from)
+{
+	const size_t parts = t->channels + t->groups;
+
+	t->sample[to] = t->sample[from];
+	memmove(&t->part[to * parts], &t->part[from * parts], parts * sizeof(*t->part));
+}
+
+uint64_t timeline_due(const struct timeline *t) { return t->due; }
+
+void timeline_sample(struct timeline *t, struct gpu *g)
+{
+	take_sample(t, g);
+	if (t->fixed) {
+		write_interval(t, g, 0, 1);
+		move_sample(t, 0, 1);
+		t->n_samples = 1;
+	} else if (t->n_samples > TIMELINE_SAMPLES) {
+		uint32_t kept = 0;
+
+		for (uint32_t i = 0; i < t->n_samples; i += 2)
+			move_sample(t, kept++, i);
+		t->n_samples = kept;
+		t->interval *= 2;
+	}
+	t->due = (gpu_now(g) / t->interval + 1) * t->interval;
+}
+
+void timeline_end(struct timeline *t, struct gpu *g)
+{
+	uint64_t now = gpu_now(g);
+	uint32_t last;
+
+	if (t->sample[t->n_samples - 1].cycle < now)
+		take_sample(t, g);
+	timeline_close(t, g->params.sms, now);
+	for (uint32_t i = 1; i < t->n_samples; i++)
+		write_interval(t, g, i - 1, i);
+	last = t->n_samples - 1;
+	timeline_new_sample(t);
+	move_sample(t, last + 1, last);
+	t->sample[last + 1].cycle++;
+	t->sample[last + 1].warps = 0;
+	write_interval(t, g, last, last + 1); /* counters fall to 0 at the end */
+	fputs("\n]}\n", t->out);
+	timeline_free(t);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Handing a fault to who catches; see catch.h. */
+#include "team/catch.h"
+
+_Thread_local struct catcher *catch_here;
+
+void catch_fault(const struct fault *f)
+{
+	if (!catch_here)
+		die_fault(f);
+	catch_here->fault = *f;
+	longjmp(catch_here->out, 1);
+}

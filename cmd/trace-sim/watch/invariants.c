@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Telling of an invariant that does not hold; see invariants.h. Empty in builds without it. */
+#ifdef CHECK_INVARIANTS
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "watch/invariants.h"
+
+_Noreturn void invariant_broken(const char *name, uint32_t unit, uint32_t part, uint64_t is, uint64_t should)
+{
+	fprintf(stderr, "invariant %s of %u/%u: found %#" PRIx64 ", wanted %#" PRIx64 "\n", name, unit, part,
+		is, should);
+	abort();
+}
+
+#endif
