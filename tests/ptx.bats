@@ -729,6 +729,102 @@ results() {
 	run -0 trace-ptx --no-check -n k.launch
 }
 
+@test "what was not written ends nothing, is told once a kernel, and padding does not count" {
+	kernel <<-'E'
+		ld.shared.u32 %r2, [s+8];
+		ld.global.u32 %r3, [%rd1+4];
+		add.u32 %r2, %r2, 5;
+		st.volatile.global.u32 [%rd1], %r2;
+	E
+	launch 1
+	sed -i -e 's/grid=1/grid=3/' -e 's/^launch.*/&\n&\nsave A a/' k.launch
+	for o in -j1 -j3; do
+		rm -rf a app
+		run -1 trace-ptx $o -o app k.launch
+		assert_output --regexp '^trace-ptx: k.ptx:15:1: found a read of 4 bytes at byte 8 of .shared that nobody has written, wanted a store before \(kernel k, thread \(0,0,0\) of CTA \(0,0,0\)\)$'
+		[ "$(od -An -tu1 -N4 a)" = '   5   0   0   0' ]
+		[ -e app/kernel-2.traceg ]
+	done
+	kernel <<-'E'
+		st.shared.u32 [s], 1;
+		ld.shared.u64 %rd2, [s];
+		st.global.u32 [%rd1+8], 1;
+		ld.global.v2.u64 {%rd3,%rd4}, [%rd1];
+		ld.global.v2.u64 {%rd3,%rd4}, [%rd1+16];
+	E
+	launch 1
+	sed -i 's/zero/unset/' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial "k.ptx:19:1: found a read of 16 bytes that nobody has written, in 'A'"
+	sed -i 's/A.*unset/A bytes=256 zero/' k.launch
+	run -0 trace-ptx -n k.launch
+	sed -i 's/\.entry k(/.entry a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here(/' k.ptx
+	sed -i 's/zero/unset/; s/launch k/launch a_name_that_is_longer_than_any_that_a_message_has_room_for_so_that_its_end_is_left_out_here/' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'so_that_its_end_is_le.., thread (0,0,0) of CTA (0,0,0))'
+}
+
+@test "lanes that call different functions do so one after another, each group once" {
+	kernel <<-'E'
+		.reg .b64 %fn; .reg .b32 %v, %w;
+		proto: .callprototype (.reg .b32 o) _ (.reg .b32 i);
+		and.b32 %r2, %r1, 3; setp.ne.u32 %p1, %r2, 3;
+		setp.eq.u32 %p2, %r2, 1; mov.u64 %rd2, twice; mov.u64 %rd3, deep; selp.b64 %fn, %rd3, %rd2, %p2;
+		setp.eq.u32 %p3, %r2, 2; mov.u64 %rd4, gone; @%p3 mov.b64 %fn, %rd4;
+		mov.u32 %w, 7; @%p1 call (%w), %fn, (%r1), proto;
+		mul.wide.u32 %rd5, %r1, 4; add.s64 %rd6, %rd1, %rd5; activemask.b32 %v;
+		st.global.u32 [%rd6], %w; st.global.u32 [%rd6+128], %v;
+	E
+	sed -i '/^.visible/i .func (.reg .b32 r) twice(.reg .b32 x) { add.u32 r, x, x; ret; }\n\
+		.func (.reg .b32 r) gone(.reg .b32 x) { .reg .pred p; setp.gt.u32 p, x, 16; @p exit; mov.u32 r, 100; ret; }\n\
+		.func (.reg .b32 r) deep(.reg .b32 x) { .reg .b64 f; .reg .pred p; .reg .b64 g;\n\
+		pr: .callprototype (.reg .b32 o) _ (.reg .b32 i); mov.u64 f, twice; mov.u64 g, gone;\n\
+		setp.gt.u32 p, x, 8; @p mov.u64 f, g; call (r), f, (x), pr; add.u32 r, r, 1; ret; }' k.ptx
+	launch 32
+	echo 'save A a' >>k.launch
+	for o in '' '--stack volta'; do
+		run -0 trace-ptx $o -n k.launch
+		run -0 python3 -c '
+import struct
+v = struct.unpack("<64I", open("a", "rb").read())
+ended = [i for i in range(17, 32) if i % 4 in (1, 2)]
+want = [0 if i in ended else (2 * i, 101 if i > 8 else 2 * i + 1, 100, 7)[i % 4] for i in range(32)]
+assert list(v[:32]) == want, (v, want)
+left = sum(1 << i for i in range(32) if i not in ended)
+assert all(v[32 + i] == (0 if i in ended else left) for i in range(32)), v'
+	done
+	run -0 trace-ptx -o app k.launch
+	run -0 trace-lint app
+}
+
+@test "lanes that name each other in .sync forms know nothing of others that execute with them" {
+	kernel <<-'E'
+		setp.ge.u32 %p1, %r1, 16; selp.b32 %r2, 0xffff0000, 0xffff, %p1;
+		setp.lt.u32 %p2, %r1, 3;
+		vote.sync.ballot.b32 %r3, %p2, %r2;
+		vote.sync.any.pred %p3, %p2, %r2; selp.b32 %r4, 1, 0, %p3;
+		and.b32 %r5, %r1, 7;
+		match.any.sync.b32 %r6, %r5, %r2;
+		shr.u32 %r7, %r1, 4;
+		match.all.sync.b32 %r8|%p4, %r7, %r2;
+		elect.sync %r9|%p5, %r2; selp.b32 %r10, 1, 0, %p5;
+		redux.sync.add.s32 %r11, %r1, %r2;
+		mul.wide.u32 %rd2, %r1, 32; add.s64 %rd3, %rd1, %rd2;
+		st.global.v4.b32 [%rd3], {%r3,%r4,%r6,%r8}; st.global.v4.b32 [%rd3+16], {%r9,%r10,%r11,%r2};
+	E
+	launch 32
+	sed -i -e 's/bytes=256/bytes=1024/' -e '$a save A a' k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 python3 -c '
+import struct
+v = struct.unpack("<256I", open("a", "rb").read())
+for i in range(32):
+    half = 16 * (i // 16)
+    mask = 0xffff << half
+    want = (0 if half else 7, not half, 0x0101 << i % 8 << half, mask, half, i == half, 376 if half else 120, mask)
+    assert v[8 * i:8 * i + 8] == want, (i, v[8 * i:8 * i + 8], want)'
+}
+
 @test "memory that a kernel does not free is an error at the end" {
 	kernel <<-'E'
 		.param .b64 n;

@@ -24,6 +24,7 @@ struct running {
 	const struct run_options *o;
 	struct memory mem;
 	struct textures textures;
+	bool found;         /* what ends nothing, but is not as it should be */
 	struct output *out; /* TRACE_STREAM */
 	struct pack_writer *pack;
 	FILE *trace;         /* of the kernel that runs, where it is text */
@@ -219,6 +220,7 @@ static int do_launch(struct running *r, struct step *c)
 	r->insts += g.warp_insts;
 	r->threads += g.thread_insts;
 	trace_end(r, out, inst, good);
+	r->found |= g.found;
 	return good ? 0 : diag_fault(&g.fault);
 }
 
@@ -308,7 +310,7 @@ int run_script(struct script *s, const struct run_options *o)
 	} else if (o->to == TRACE_FOLDER && status == EXIT_GOOD) {
 		write_list(&r);
 	}
-	if (o->exec.check && status == EXIT_GOOD && memory_leaks(&r.mem))
+	if (status == EXIT_GOOD && (r.found | (o->exec.check && memory_leaks(&r.mem))))
 		status = EXIT_NO;
 	if (o->verbose)
 		fprintf(stderr, "%s: %llu thread instructions, %llu warp instructions\n", diag_program(),

@@ -119,6 +119,8 @@ static void execute(const struct launch *l, const struct kernel *k)
 		fclose(trace);
 	cudart.warp_insts += g.warp_insts;
 	cudart.thread_insts += g.thread_insts;
+	if (g.found)
+		cudart_tell(WIRE_FOUND, NULL, 0);
 	if (good)
 		return;
 	diag_fault(&g.fault);
@@ -242,7 +244,8 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 		.workspace = c->cooperative ? workspace() : 0,
 		.id = ++cudart.launches,
 		.param = w->params};
-	execute(&l, k);
+	if (!cudart.pending) /* behind a kernel that failed none begins */
+		execute(&l, k);
 	return cudaSuccess;
 }
 

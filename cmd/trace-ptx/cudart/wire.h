@@ -47,8 +47,8 @@ enum wire_kind {
 	WIRE_KERNEL,   /* the next kernel's file name; data follow */
 	WIRE_DATA,     /* of the kernel begun last */
 	WIRE_FAILED,   /* a kernel failed: the message has been printed */
-	WIRE_FOUND, /* asked for what is not executed, or left memory behind: printed, too; the trace is whole */
-	WIRE_DONE /* u64 thread instructions, u64 warp instructions */
+	WIRE_FOUND, /* asked for what is not executed, read what nobody wrote, left memory behind: printed, too; the trace is whole */
+	WIRE_DONE   /* u64 thread instructions, u64 warp instructions */
 };
 
 struct wire_head {

@@ -119,6 +119,11 @@ static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t byte
 
 /* ---- buffers that nobody has written ---- */
 
+/*
+ * A read of which some bytes were written is none: structures have padding, and copies take it along. It ends nothing:
+ * programs that are right read ahead of what they use.
+ */
+
 static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
 {
 	uintptr_t d = (uintptr_t)at - (uintptr_t)m->heap;
@@ -133,30 +138,28 @@ static void set_bytes(uint8_t *unset, uint64_t n)
 		__atomic_store_n(&unset[b], 0, __ATOMIC_RELAXED);
 }
 
-static bool heap_access(
+static void heap_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
 {
 	FOR_BITS32 (i, m) {
 		uint64_t off = heap_offset(w->mem, at[i]);
-		uint8_t any = 0;
+		bool none = !write || o->in->op == I_atom;
 
 		if (off == UINT64_MAX)
 			continue;
-		for (uint64_t b = 0; b < bytes && (!write || o->in->op == I_atom); b++)
-			any |= __atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED);
-		if (any) {
+		for (uint64_t b = 0; none && b < bytes; b++)
+			none = __atomic_load_n(&w->mem->unset[off + b], __ATOMIC_RELAXED);
+		if (none) {
 			char where[160];
 
 			neighbour(w->mem, HEAP_BASE + off, where, sizeof(where));
-			exec_fail(w, o, 1u << i, "uninitialised",
+			exec_find(w, o, 1u << i, "uninitialised",
 				"found %s %s of %llu bytes that nobody has written, %s, wanted a store before",
 				o->in->op == I_atom ? "an" : "a", verb(o), (unsigned long long)bytes, where);
-			return false;
 		}
 		if (write)
 			set_bytes(w->mem->unset + off, bytes);
 	}
-	return true;
 }
 
 /* ---- shared memory: what was written, by whom since the last barrier ---- */
@@ -285,11 +288,10 @@ static bool shared_access(
 			continue;
 		if (write) {
 			memset(s->written + off, 1, bytes);
-		} else if (memchr(s->written + off, 0, bytes)) {
-			exec_fail(w, o, 1u << i, "uninitialised",
+		} else if (!memchr(s->written + off, 1, bytes)) {
+			exec_find(w, o, 1u << i, "uninitialised",
 				"found a read of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
 				(unsigned long long)bytes, off);
-			return false;
 		}
 		for (uint64_t b = 0; bytes >= 4 && owner == w->cta && b < bytes; b += 4) {
 			struct check_word *x = &s->word[(off + b) / 4];
@@ -324,9 +326,8 @@ static bool check_access(
 		return false;
 	if (w->g->race && space != SP_CONST && space != SP_SHARED && space != SP_LOCAL && space != SP_PARAM)
 		race_access(w, o, m, bytes, at, write);
-	if (w->mem->unset && (space == SP_GLOBAL || space == SP_GENERIC) &&
-		!heap_access(w, o, m, bytes, at, write))
-		return false;
+	if (w->mem->unset && (space == SP_GLOBAL || space == SP_GENERIC))
+		heap_access(w, o, m, bytes, at, write);
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;
 	if (o->in->op == I_atom || o->in->op == I_red) {

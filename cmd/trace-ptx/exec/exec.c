@@ -21,29 +21,62 @@ void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3])
 	tid[2] = t / n[0] / n[1];
 }
 
+/* What is found at o in the lowest lane of mask. A name that would leave no room for the rest is cut. */
+static void describe(struct fault *f, const struct warp *w, const struct op *o, uint32_t mask, const char *id,
+	const char *fmt, va_list args)
+{
+	const struct module *m = o->func->module;
+	const char *name = w->g->l->kernel->name;
+	char text[240], line[300] = "";
+	uint32_t tid[3];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	exec_thread(w, mask ? bit_lowest32(mask) : 0, tid);
+	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
+		snprintf(line, sizeof(line), ", %s line %u", m->file[o->in->loc_file], o->in->loc_line);
+	fault_set(f, stmt_place(o->func, o->in), id,
+		"%s (kernel %.80s%s, thread (%u,%u,%u) of CTA (%u,%u,%u)%s)", text, name,
+		strlen(name) > 80 ? ".." : "", tid[0], tid[1], tid[2], w->cta->id[0], w->cta->id[1],
+		w->cta->id[2], line);
+}
+
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 {
 	struct grid *g = w->cta->g;
-	char text[240], line[300] = "";
-	uint32_t tid[3];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	exec_thread(w, mask ? bit_lowest32(mask) : 0, tid);
-	const struct module *m = o->func->module;
-	if (o->in->loc_line && o->in->loc_file < m->n_files && m->file[o->in->loc_file])
-		snprintf(line, sizeof(line), ", %s line %u", m->file[o->in->loc_file], o->in->loc_line);
 	pthread_mutex_lock(&g->lock);
 	if (w->cta->number < atomic_load(&g->failed)) {
-		fault_set(&g->fault, stmt_place(o->func, o->in), id,
-			"%s (kernel %s, thread (%u,%u,%u) of CTA (%u,%u,%u)%s)", text, g->l->kernel->name,
-			tid[0], tid[1], tid[2], w->cta->id[0], w->cta->id[1], w->cta->id[2], line);
+		describe(&g->fault, w, o, mask, id, fmt, args);
 		atomic_store(&g->failed, w->cta->number);
 	}
 	pthread_mutex_unlock(&g->lock);
+	va_end(args);
 	w->stop |= WARP_STOP;
+}
+
+void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
+{
+	va_list args;
+
+	if (w->cta->found.id)
+		return;
+	va_start(args, fmt);
+	describe(&w->cta->found, w, o, mask, id, fmt, args);
+	va_end(args);
+}
+
+void exec_found(const struct cta *c)
+{
+	struct func *k = c->g->code->prog->func[c->g->kernel];
+
+	if (!c->found.id)
+		return;
+	c->g->found = true;
+	if (!k->found)
+		diag_fault(&c->found);
+	k->found = true;
 }
 
 /* ---- frames ---- */
@@ -170,7 +203,8 @@ static void end_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec,
 		stack_settle(w);
 }
 
-static void enter_by_register(struct warp *w, const struct op *o, uint32_t exec)
+/* A call by register: lanes that call another function than the lowest does call when that one has returned. */
+static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec)
 {
 	uint64_t first = 0;
 	uint32_t same = 0;
@@ -182,20 +216,20 @@ static void enter_by_register(struct warp *w, const struct op *o, uint32_t exec)
 		first = same ? first : a;
 		same |= (uint32_t)(a == first) << i;
 	}
-	uint64_t pc = (first - PROGRAM_BASE) / 8;
-	if (same != exec) {
-		exec_fail(w, o, exec & ~same, "call-divergent",
-			"found lanes that call different functions, wanted one for all");
-	} else if (first < PROGRAM_BASE || first % 8 || pc >= c->prog->n_insts ||
-		   c->prog->func[c->owner[pc]]->first_pc != pc || c->prog->func[c->owner[pc]]->entry ||
-		   c->prog->func[c->owner[pc]]->n_params != o->x->site->n_args ||
-		   c->prog->func[c->owner[pc]]->n_rets != o->x->site->n_rets) {
-		exec_fail(w, o, exec, "call-address",
+	uint64_t to = (first - PROGRAM_BASE) / 8;
+	const struct func *f = first >= PROGRAM_BASE && !(first % 8) && to < c->prog->n_insts
+				       ? c->prog->func[c->owner[to]]
+				       : NULL;
+	if (!f || f->first_pc != to || f->entry || f->n_params != o->x->site->n_args ||
+		f->n_rets != o->x->site->n_rets) {
+		exec_fail(w, o, same, "call-address",
 			"found a call of 0x%llx, wanted a function of the prototype",
 			(unsigned long long)first);
-	} else {
-		call_enter(w, o, c->owner[pc], exec);
+		return;
 	}
+	if (exec & ~same)
+		stack_again(w, pc, exec & ~same);
+	call_enter(w, o, c->owner[to], same);
 }
 
 static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
@@ -225,7 +259,7 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 		else if (o->flow == FLOW_CALL)
 			call_enter(w, o, w->g->code->owner[o->target], exec);
 		else
-			enter_by_register(w, o, exec);
+			enter_by_register(w, o, pc, exec);
 	}
 }
 

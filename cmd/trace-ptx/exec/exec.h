@@ -239,6 +239,7 @@ struct grid {
 	atomic_uint_fast64_t failed;       /* number of the lowest CTA that failed; UINT64_MAX: none */
 	pthread_mutex_t lock;              /* of fault and printing */
 	struct fault fault;                /* of that CTA */
+	bool found;                        /* something is wrong that ends nothing, in a CTA that has ended */
 	uint32_t order;                    /* of the kernel and what it calls */
 	unsigned at_once;                  /* CTAs that may run */
 	struct race *race;                 /* race.c; NULL: not looked for */
@@ -336,8 +337,9 @@ struct cta {
 		uint32_t warp;
 		uint8_t lane, other;
 		bool shared;
-	} clash;       /* clash.c */
-	void *product; /* sem/product.c: the matrices in hand */
+	} clash;            /* clash.c */
+	struct fault found; /* the first thing wrong that ends nothing; id NULL: none */
+	void *product;      /* sem/product.c: the matrices in hand */
 	uint64_t clock;
 };
 
@@ -399,6 +401,10 @@ void exec_set_sregs(struct warp *w, const struct frame *f);
 /* The launch fails here, in the lowest lane of mask. */
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
+/* The same of what ends nothing: the first of a CTA is kept; of one that is delivered it is told, once a kernel. */
+void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
+	PRINTF_LIKE(5, 6);
+void exec_found(const struct cta *c);
 uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane);
 /* thread (x,y,z) of a lane */
 void exec_thread(const struct warp *w, unsigned lane, uint32_t tid[3]);

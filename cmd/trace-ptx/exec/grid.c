@@ -67,6 +67,7 @@ static void deliver(struct grid_team *t, struct cta *c, bool good)
 	if (good) {
 		race_delivered(c);
 		clash_delivered(c);
+		exec_found(c);
 	}
 	t->good = t->good && good && (!t->done || t->done(t->ctx, c));
 }

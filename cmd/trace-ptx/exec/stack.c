@@ -172,4 +172,11 @@ bool stack_release(struct warp *w)
 	return false;
 }
 
+void stack_again(struct warp *w, uint32_t pc, uint32_t mask)
+{
+	if (w->stack[w->depth - 1].rpc == pc + 1)
+		w->depth--;
+	push(w, pc, mask, pc + 1);
+}
+
 void stack_call(struct warp *w, uint32_t pc, uint32_t exec) { push(w, pc, exec, UINT32_MAX); }

@@ -12,6 +12,8 @@ void stack_branch(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask
 void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* A call's own entry: the lanes of exec at pc. */
 void stack_call(struct warp *w, uint32_t pc, uint32_t exec);
+/* The lanes of mask, which stand at pc + 1 with the rest, are to execute pc once more before all go on. */
+void stack_again(struct warp *w, uint32_t pc, uint32_t mask);
 /* After lanes have ended or returned. */
 void stack_settle(struct warp *w);
 

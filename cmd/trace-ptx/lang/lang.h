@@ -149,6 +149,13 @@ struct scope {
 struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n); /* this scope alone */
 void scope_add(struct scope *s, struct symbol *sym);
 
+/*
+ * The value of a .samplerref that its declaration describes: these upper bits; from bit 0 on two for each dimension's
+ * address mode (0 wrap, 1 clamp, 2 mirror, 3 border), then the two flags.
+ */
+#define SAMPLER_FIXED 0x7e79000000000000ull
+enum { SAMPLER_LINEAR = 6, SAMPLER_UNNORMALIZED, SAMPLER_BITS };
+
 /* ---- functions ---- */
 
 struct reg {
@@ -213,7 +220,8 @@ struct func {
 	uint32_t shared_start, shared_end, local_bytes;
 	bool raced,
 		raced_within, /* its thread blocks, warps of one of them, have been found to race: told once */
-		clashed;      /* so have lanes of one instruction */
+		clashed,      /* so have lanes of one instruction */
+		found;        /* so has what was not written */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t first_pc; /* instruction number in the program: PC / 8 */
 	uint32_t *rpc; /* of each instruction: where its lanes meet (in the function), UINT32_MAX: at the end */

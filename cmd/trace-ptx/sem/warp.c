@@ -3,9 +3,20 @@
  * Between the lanes of a warp: shfl vote match redux activemask elect.
  *
  * Always true: a source lane outside of the lanes that execute gives the lane its own value (shfl) or counts as false;
- * the mask operand of .sync forms names lanes that meet here: those of them that do not execute now are left out.
+ * the mask operand of .sync forms names lanes that meet here: those of them that do not execute now are left out, and
+ * lanes that name others know nothing of each other, though they execute together.
  */
 #include "sem/sem.h"
+
+/* Lanes of *left, which it takes, that meet: those that the lowest of them names. */
+static u32 take_members(const u32 *mask, u32 *left)
+{
+	unsigned first = bit_lowest32(*left);
+	u32 group = (mask[first] & *left) | 1u << first;
+
+	*left &= ~group;
+	return group;
+}
 
 /* ---- shfl: c holds the segment mask and the clamp ---- */
 
@@ -94,6 +105,15 @@ static void vote(struct warp *w, const struct op *o, uint32_t m)
 	*d = (*d & ~m) | (r ? m : 0);
 }
 
+static void vote_sync(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 mask[LANES];
+
+	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
+	while (m)
+		vote(w, o, take_members(mask, &m));
+}
+
 int bind_vote(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
@@ -105,27 +125,25 @@ int bind_vote(struct bind *b, struct op *o)
 		return -1;
 	if (in->type[0] != (ballot ? T_B32 : T_PRED))
 		return bind_plain(b, o, NULL, T_B32, NULL, 0);
-	o->fn = vote;
+	o->fn = sync ? vote_sync : vote;
 	o->n = ballot ? VOTE_BALLOT : has(in, M_ALL) ? VOTE_ALL : has(in, M_ANY) ? VOTE_ANY : VOTE_UNI;
 	a = k[1];
 	o->imm = a.inverted ? ALL_LANES : 0;
 	a.inverted = false;
 	o->d = bind_dst(b, &k[0], ballot ? 32 : 1);
 	o->a = bind_src(b, &a, T_PRED);
-	if (sync && bind_src(b, &k[2], T_B32) == UINT32_MAX)
+	if (sync && (o->b = bind_src(b, &k[2], T_B32)) == UINT32_MAX)
 		return -1;
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
 }
 
 /* ---- match ---- */
 
-static void match(struct warp *w, const struct op *o, uint32_t m)
+/* Lanes m of the values v, which meet. */
+static void match_members(struct warp *w, const struct op *o, const u64 *v, uint32_t m)
 {
-	u64 v[LANES];
 	u32 *d = REG(u32, w, o->d), same = 0;
 
-	FOR_BITS32 (i, m)
-		v[i] = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
 	FOR_BITS32 (i, m) {
 		u32 r = 0;
 
@@ -143,6 +161,18 @@ static void match(struct warp *w, const struct op *o, uint32_t m)
 
 		*p = (*p & ~m) | (same == m ? m : 0);
 	}
+}
+
+static void match(struct warp *w, const struct op *o, uint32_t m)
+{
+	u32 mask[LANES];
+	u64 v[LANES];
+
+	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
+	FOR_BITS32 (i, m)
+		v[i] = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
+	while (m)
+		match_members(w, o, v, take_members(mask, &m));
 }
 
 int bind_match(struct bind *b, struct op *o)
@@ -196,20 +226,18 @@ static u32 reduce(unsigned how, enum type t, bool nan, bool abs, u32 x, u32 y)
 
 static void redux(struct warp *w, const struct op *o, uint32_t m)
 {
-	const u32 *a = REG(u32, w, o->a), *mask = REG(u32, w, o->b);
-	u32 *d = REG(u32, w, o->d), in[LANES], left = m;
+	u32 *d = REG(u32, w, o->d), in[LANES], mask[LANES];
 
-	memcpy(in, a, sizeof(in));
-	while (left) { /* one group of lanes after another: those that name each other */
-		unsigned first = bit_lowest32(left);
-		u32 group = mask[first] & left, r = o->mode & 4 ? in[first] & 0x7fffffff : in[first];
+	memcpy(in, REG(u32, w, o->a), sizeof(in));
+	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
+	while (m) {
+		u32 group = take_members(mask, &m),
+		    r = in[bit_lowest32(group)] & (o->mode & 4 ? 0x7fffffff : ~0u);
 
-		group |= 1u << first;
-		FOR_BITS32 (i, group & ~(1u << first))
+		FOR_BITS32 (i, group & (group - 1))
 			r = reduce(o->n, (enum type)o->imm, o->mode & 2, o->mode & 4, r, in[i]);
 		FOR_BITS32 (i, group)
 			d[i] = r;
-		left &= ~group;
 	}
 }
 
@@ -248,11 +276,16 @@ int bind_activemask(struct bind *b, struct op *o)
 /* elect.sync d|p, mask: the lowest lane of the mask is the leader */
 static void elect(struct warp *w, const struct op *o, uint32_t m)
 {
-	u32 leader = bit_lowest32(m), *p = &PRED(w, o->x->slot[0]);
+	u32 *p = &PRED(w, o->x->slot[0]), mask[LANES];
 
-	FOR_BITS32 (i, m)
-		REG(u32, w, o->d)[i] = leader;
-	*p = (*p & ~m) | 1u << leader;
+	memcpy(mask, REG(u32, w, o->a), sizeof(mask));
+	while (m) {
+		u32 group = take_members(mask, &m), leader = bit_lowest32(group);
+
+		FOR_BITS32 (i, group)
+			REG(u32, w, o->d)[i] = leader;
+		*p = (*p & ~group) | 1u << leader;
+	}
 }
 
 int bind_elect(struct bind *b, struct op *o)
