@@ -20,6 +20,8 @@ int main(int argc, char **argv)
 	if (argc > 2 && !strcmp(argv[2], "stale"))
 		cudaFree(c);
 	int status = launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
+	if (argc > 2 && !strcmp(argv[2], "stale"))
+		launch(&add, (n + 255) / 256, 256, 0, (void *[]){&a, &b, &c, &n});
 	if (status)
 		puts(cudaGetErrorString(status));
 	if (argc > 2 && !strcmp(argv[2], "die"))

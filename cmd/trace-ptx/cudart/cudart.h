@@ -60,7 +60,10 @@ struct pitched {
 
 struct image {
 	const void *bytes; /* the fat binary; NULL: unregistered */
-	struct module *module;
+	const void *const
+		*parts; /* of separate compilation: fat binaries to be linked, NULL behind them; else NULL */
+	struct module **module;
+	uint32_t n_modules, cap_modules;
 	struct cubins *cubins; /* of the same fat binary; registers and shared memory of kernels */
 	bool found, refused; /* it has PTX; which is not executable: told when a kernel of it is asked for */
 	struct fault fault;
@@ -99,6 +102,7 @@ struct grant {
 
 struct stream;
 struct array;
+struct mipmap;
 
 struct cudart {
 	pthread_mutex_t lock;
@@ -172,6 +176,8 @@ struct channels { /* as the program describes a texel: bits of each channel, and
 int cudart_channels(struct texture *t, const struct channels *c);
 /* What an array is as a texture without a sampler; NULL: none such. */
 const struct texture *cudart_array(const struct array *a);
+/* The same of the levels of a mipmapped array. */
+const struct texture *cudart_mipmap(const struct mipmap *m);
 /* Bytes of a texel of the array; 0: none such. */
 size_t cudart_array_texel(const struct array *a);
 /* Where bytes from (x bytes, y, z) on stand, and their pitch; extent: in bytes, rows, planes. 0 or a status. */

@@ -4,7 +4,8 @@
  *
  * Of a fat binary the PTX for the highest machine that is not above the device's is taken, or where all are above the
  * lowest of them. Modules are loaded when the first kernel or variable is asked for; those that come later follow
- * them in the PC space and in static memory, where what is there stays.
+ * them in the PC space and in static memory, where what is there stays. Of separately compiled files one fat binary is
+ * registered, which holds no PTX and points to theirs: they are linked by name.
  *
  * Always true: a module that cannot be executed takes no other with it; a name belongs to the fat binary that
  * registered it, so that two modules may have the same.
@@ -23,19 +24,24 @@
 
 struct wrapper {
 	int magic, version;
-	const void *fatbin, *more;
+	const void *fatbin;
+	const void *const
+		*parts; /* version 2: fat binaries of files that were compiled separately, then NULL */
 };
+enum { WRAPPER_LINKED = 2 };
 
 static uint64_t hash_of(const void *p) { return table_hash(&p, sizeof(p)); }
 
 /* ---- registering: before main, and in programs that never use the device: nothing is started ---- */
 
-static void **add_image(const void *bytes)
+static void **add_image(const struct wrapper *w)
 {
+	bool good = w && w->magic == WRAPPER_MAGIC;
 	void **handle = xmalloc(sizeof(*handle));
 
 	grow(&cudart.image, &cudart.cap_images, cudart.n_images + 1, sizeof(*cudart.image));
-	cudart.image[cudart.n_images] = (struct image){.bytes = bytes};
+	cudart.image[cudart.n_images] = (struct image){.bytes = good ? w->fatbin : NULL,
+		.parts = good && w->version == WRAPPER_LINKED ? w->parts : NULL};
 	*handle = (void *)(uintptr_t)cudart.n_images++;
 	return handle;
 }
@@ -44,11 +50,10 @@ static uint32_t image_of(void **handle) { return (uint32_t)(uintptr_t)*handle; }
 
 API(void **, __cudaRegisterFatBinary, void *at)
 {
-	const struct wrapper *w = at;
 	void **handle;
 
 	pthread_mutex_lock(&cudart.lock);
-	handle = add_image(w && w->magic == WRAPPER_MAGIC ? w->fatbin : NULL);
+	handle = add_image(at);
 	pthread_mutex_unlock(&cudart.lock);
 	return handle;
 }
@@ -163,9 +168,14 @@ static size_t extent_of(const void *bytes)
 
 /* ---- loading ---- */
 
-static void image_name(uint32_t i, const struct fatbin_entry *e, char *out, size_t cap)
+/* part: of separate compilation, from 1 on; 0: the fat binary itself. */
+static void image_name(uint32_t i, uint32_t part, const struct fatbin_entry *e, char *out, size_t cap)
 {
-	snprintf(out, cap, "%s.%u.sm_%u.ptx", program_invocation_short_name, i + 1, e->sm);
+	char number[16] = "";
+
+	if (part)
+		snprintf(number, sizeof(number), ".%u", part);
+	snprintf(out, cap, "%s.%u%s.sm_%u.ptx", program_invocation_short_name, i + 1, number, e->sm);
 }
 
 static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
@@ -179,10 +189,11 @@ static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
 }
 
 /* The text of PTX ends at its first NUL, if it has one. */
-static int read_ptx(uint32_t i, const struct fatbin *b, const struct fatbin_entry *e)
+static int read_ptx(uint32_t i, uint32_t part, const struct fatbin *b, const struct fatbin_entry *e)
 {
 	struct image *m = &cudart.image[i];
 	size_t n = fatbin_size(b, e, &m->fault);
+	struct module *module = NULL;
 	char name[300];
 	uint8_t *text;
 
@@ -191,38 +202,70 @@ static int read_ptx(uint32_t i, const struct fatbin *b, const struct fatbin_entr
 	text = xmalloc(n + 1);
 	if (!fatbin_unpack(b, e, text, &m->fault)) {
 		text[n] = '\0';
-		image_name(i, e, name, sizeof(name));
-		m->module = module_memory(name, text, strlen((char *)text), &m->fault);
+		image_name(i, part, e, name, sizeof(name));
+		module = module_memory(name, text, strlen((char *)text), &m->fault);
 	}
 	free(text);
-	return m->module ? 0 : -1;
+	if (!module)
+		return -1;
+	grow(&m->module, &m->cap_modules, m->n_modules + 1, sizeof(struct module *));
+	m->module[m->n_modules++] = module;
+	return 0;
 }
 
-static int read_image(uint32_t i)
+/* Machine code of the device, which is not executed here, but tells for whom the PTX beside it is. */
+static bool native(const struct fatbin_entry *e)
+{
+	unsigned device = (unsigned)(10 * cudart.wire.major + cudart.wire.minor);
+
+	return e->kind == FATBIN_CUBIN && e->sm / 10 == device / 10 && e->sm <= device;
+}
+
+/*
+ * The best PTX of one fat binary; without any nothing happens. Files of the toolkit that are linked to separately
+ * compiled ones have machine code for the device and PTX for later ones alone: it is as none.
+ */
+static int read_fatbin(uint32_t i, uint32_t part, const void *bytes)
 {
 	struct image *m = &cudart.image[i];
-	size_t n = extent_of(m->bytes);
+	size_t n = extent_of(bytes), whole;
 	struct fatbin_entry e, best = {.bytes = NULL};
 	const char *file = program_invocation_short_name;
+	bool coded = false;
 	struct fatbin b;
-	size_t whole;
 	int got;
 
 	if (!n)
 		return fault_set(&m->fault, (struct place){.file = file}, "fatbin",
 			"found no fat binary where one was registered, wanted one");
-	if (fatbin_open(&b, m->bytes, n, &whole, file, &m->fault))
+	if (fatbin_open(&b, bytes, n, &whole, file, &m->fault))
 		return -1;
-	while ((got = fatbin_next(&b, &e, &m->fault)) > 0)
+	while ((got = fatbin_next(&b, &e, &m->fault)) > 0) {
+		coded |= part && native(&e);
 		if (e.kind == FATBIN_PTX && better(&e, &best))
 			best = e;
+	}
 	if (got < 0)
 		return -1;
-	if (!best.bytes)
-		return fault_set(&m->fault, (struct place){.file = file}, "fatbin",
+	if (coded && best.sm > 10u * (unsigned)cudart.wire.major + (unsigned)cudart.wire.minor)
+		return 0;
+	m->found |= best.bytes != NULL;
+	return best.bytes ? read_ptx(i, part, &b, &best) : 0;
+}
+
+static int read_image(uint32_t i)
+{
+	struct image *m = &cudart.image[i];
+
+	if (!m->parts && read_fatbin(i, 0, m->bytes))
+		return -1;
+	for (uint32_t k = 0; m->parts && m->parts[k]; k++)
+		if (read_fatbin(i, k + 1, m->parts[k]))
+			return -1;
+	if (!m->n_modules)
+		return fault_set(&m->fault, (struct place){.file = program_invocation_short_name}, "fatbin",
 			"found a fat binary without PTX, wanted one compiled with -gencode arch=..,code=compute_..");
-	m->found = true;
-	return read_ptx(i, &b, &best);
+	return 0;
 }
 
 /* Registers have no places yet: a module is bound by itself first, then with the others. */
@@ -233,18 +276,20 @@ static void unbind(const struct module *m)
 			m->func[i]->reg[k].slot = 0;
 }
 
-/* Can the module be executed by itself? */
+/* Can the modules be executed by themselves? */
 static bool executable(struct image *m)
 {
 	struct program p = {0};
 	struct bound_code c = {0};
 	bool good;
 
-	program_add(&p, m->module);
+	for (uint32_t i = 0; i < m->n_modules; i++)
+		program_add(&p, m->module[i]);
 	good = !program_link(&p, &m->fault) && !bind_program(&c, &p, &m->fault);
 	if (c.prog)
 		bind_free(&c);
-	unbind(m->module);
+	for (uint32_t i = 0; i < m->n_modules; i++)
+		unbind(m->module[i]);
 	free(p.module);
 	free(p.func);
 	return good;
@@ -309,8 +354,8 @@ int cudart_load(void)
 		struct image *m = &cudart.image[i];
 
 		m->refused = read_image(i) || !executable(m);
-		if (!m->refused)
-			program_add(&cudart.prog, m->module);
+		for (uint32_t k = 0; !m->refused && k < m->n_modules; k++)
+			program_add(&cudart.prog, m->module[k]);
 	}
 	if (before == cudart.prog.n_modules)
 		return cudaSuccess;
@@ -339,11 +384,22 @@ static int refused(struct image *m)
 
 /* ---- looking up ---- */
 
-static struct func *find_entry(const struct module *m, const char *name)
+static struct func *find_entry(const struct image *m, const char *name)
 {
-	for (uint32_t i = 0; i < m->n_funcs; i++)
-		if (m->func[i]->entry && !strcmp(m->func[i]->name, name))
-			return m->func[i];
+	for (uint32_t k = 0; k < m->n_modules; k++)
+		for (uint32_t i = 0; i < m->module[k]->n_funcs; i++)
+			if (m->module[k]->func[i]->entry && !strcmp(m->module[k]->func[i]->name, name))
+				return m->module[k]->func[i];
+	return NULL;
+}
+
+/* A variable that the image defines. */
+static const struct symbol *find_variable(const struct image *m, const char *name)
+{
+	for (uint32_t k = 0; k < m->n_modules; k++)
+		for (uint32_t i = 0; i < m->module[k]->n_vars; i++)
+			if (!m->module[k]->var[i]->external && !strcmp(m->module[k]->var[i]->name, name))
+				return m->module[k]->var[i];
 	return NULL;
 }
 
@@ -381,7 +437,7 @@ struct kernel *cudart_kernel(const void *host, int *status)
 		*status = refused(m);
 		return NULL;
 	}
-	if (!k->func && (k->func = find_entry(m->module, k->name))) {
+	if (!k->func && (k->func = find_entry(m, k->name))) {
 		k->regs = registers(m, k->name);
 		k->shared = k->func->shared_end;
 	}
@@ -400,7 +456,7 @@ struct variable *cudart_variable(const void *host)
 
 int cudart_symbol(const void *host, uint64_t *addr, size_t *size)
 {
-	const struct symbol *s = NULL;
+	const struct symbol *s;
 	const struct variable *v;
 	int status = cudart_load();
 
@@ -411,10 +467,7 @@ int cudart_symbol(const void *host, uint64_t *addr, size_t *size)
 	struct image *m = &cudart.image[v->image];
 	if (m->refused)
 		return refused(m);
-	for (uint32_t i = 0; i < m->module->n_vars; i++)
-		if (!strcmp(m->module->var[i]->name, v->name))
-			s = m->module->var[i];
-	if (!s)
+	if (!(s = find_variable(m, v->name)))
 		return cudaErrorInvalidSymbol;
 	*addr = s->addr;
 	*size = s->size;
