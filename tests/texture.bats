@@ -29,14 +29,87 @@ launch() {
 
 words() { od -An -v -tu4 -w"${2:-64}" "$1" | tr -s ' ' | sed 's/^ //'; }
 
-@test "fetches of every dimension, format, filter and address mode" {
+@test "fetches of every dimension, format, filter, address mode and number of levels" {
 	"$BATS_TEST_DIRNAME/ptx/texture" make .
-	for o in --check --no-check; do
-		run -0 trace-ptx $o -n k.launch
-		assert_output ''
-		run -0 "$BATS_TEST_DIRNAME/ptx/texture" check .
-		assert_output '17792 fetches of 278 textures'
-	done
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	run -0 "$BATS_TEST_DIRNAME/ptx/texture" check .
+	assert_output '20736 fetches of 324 textures'
+	md5sum ./*.out >sums
+	run -0 trace-ptx --no-check -n k.launch
+	run -0 md5sum --quiet -c sums
+}
+
+@test "samplers apart from their textures: bound by lines, by arguments and where they are declared" {
+	kernel <<-'E'
+		mov.u64 %rd3, sb;
+		tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, sa, {0f3F400000}];
+		tex.1d.v4.f32.f32 {%f5,%f2,%f3,%f4}, [%rd1, %rd3, {0f3F400000}];
+		tex.1d.v4.f32.f32 {%f6,%f2,%f3,%f4}, [%rd1, sc, {0f3F400000}];
+		tex.1d.v4.f32.f32 {%f7,%f2,%f3,%f4}, [%rd1, {0f3F400000}];
+		tex.1d.v4.f32.f32 {%f8,%f2,%f3,%f4}, [%rd1, sc, {0fBE000000}];
+		tld4.r.2d.v4.f32.f32 {%f9,%f10,%f11,%f12}, [tx, sa, {0f3F000000, 0f3F000000}];
+		txq.filter_mode.b32 %r1, [sa];
+		txq.addr_mode_0.b32 %r2, [sc];
+		txq.force_unnormalized_coords.b32 %r3, [%rd3];
+		istypep.samplerref %p1, %rd3;
+		selp.u32 %r4, 1, 0, %p1;
+		st.global.v4.f32 [%rd2], {%f1,%f5,%f6,%f7};
+		st.global.v4.f32 [%rd2+16], {%f8,%f9,%f10,%f11};
+		st.global.v4.u32 [%rd2+32], {%r1,%r2,%r3,%r4};
+	E
+	sed -i -e 's/sm_70/sm_70, texmode_independent/' -e '4i .global .samplerref sa;\n.global .samplerref sb = \
+		{ addr_mode_0 = clamp_to_edge, filter_mode = nearest, force_unnormalized_coords = 1 };\n\
+		.global .samplerref sc = { addr_mode_0 = wrap, filter_mode = linear };' k.ptx
+	launch 'texture T B u8 dims=64 read=float normalized'
+	sed -i '4i texture tx B u8 dims=2,2 read=float normalized\nsampler sa filter=linear' k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 python3 -c '
+import struct
+v = struct.unpack("<8f4I", open("o", "rb").read()[:48])
+print(*(round(x * 255, 4) for x in v[:8]), *v[8:])'
+	# texels 47 and 48; texel 0, by coordinate 0.75; wrapped to 0.875: 55 and 56; the lower left of four
+	assert_output '47.5 0.0 47.5 48.0 55.5 2.0 3.0 1.0 1 0 1 1'
+	sed -i 's/^sampler sa.*/sampler sa filter=linear mipfilter=linear address=border,wrap border=1 unnormalized lod=0,2 bias=1/' k.launch
+	run -0 trace-ptx -n k.launch
+	launch 'sampler T filter=linear'
+	sed -i -e '4i texture tx B u8 dims=2,2' -e '4i sampler sa' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a texture of a sampler, wanted one that fits tex.1d.v4.f32.f32'
+	launch 'texture T B u8 dims=64'
+	sed -i '4i sampler sa filter=linear\ntexture tx B u8 dims=2,2' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a linear filter over texels that are read as integers, wanted the nearest'
+	sed -i 's/ sa filter/ sz filter/' k.launch
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "k.launch:4:1: found 'sz', wanted the name of a .samplerref of the modules or of an argument"
+	sed -i '/^sampler/d' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found 0x100 as sampler, wanted that of a sampler, or a variable that one is bound to'
+	sed -i 's/filter_mode = linear/filter_mode = cubic/' k.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "found 'cubic', wanted addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border"
+}
+
+@test "levels lie one behind the other, are written as surfaces and asked for their size" {
+	kernel <<-'E'
+		suld.b.2d.b8.trap %h1, [sf, {1, 0}];
+		sust.b.2d.b8.trap [sf, {1, 0}], %h1;
+		mov.u32 %r9, 2;
+		txq.level.width.b32 %r1, [%rd1], %r9;
+		txq.level.height.b32 %r2, [%rd1], 1;
+		txq.num_mipmap_levels.b32 %r3, [%rd1];
+		tex.level.2d.v4.u32.s32 {%r4,%r5,%r6,%r7}, [%rd1, {0, 0}], 2;
+		st.global.v4.u32 [%rd2], {%r1,%r2,%r3,%r4};
+	E
+	launch 'texture T B u8 dims=8,4 levels=3 normalized'
+	sed -i '4i surface sf B u8 dims=4,2 offset=32' k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 words o 16
+	assert_line --index 0 '2 2 3 40'
+	sed -i 's/offset=32/offset=62/' k.launch
+	run -2 trace-ptx -n k.launch
+	assert_output --partial 'found more texels than the memory has, wanted a surface that a GPU takes'
 }
 
 @test "a variable is bound to a texture, by its name and by its address" {

@@ -52,6 +52,8 @@ struct reference {
 
 int cudaMallocArray(void **, const struct channels *, size_t, size_t, unsigned), cudaFreeArray(void *);
 int cudaMalloc3DArray(void **, const struct channels *, struct extent, unsigned);
+int cudaMallocMipmappedArray(void **, const struct channels *, struct extent, unsigned, unsigned);
+int cudaGetMipmappedArrayLevel(void **, void *, unsigned), cudaFreeMipmappedArray(void *);
 int cudaArrayGetInfo(struct channels *, struct extent *, unsigned *, void *);
 int cudaMemcpy2DToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, int);
 int cudaMemcpy2DFromArray(void *, size_t, const void *, size_t, size_t, size_t, size_t, int);
@@ -69,7 +71,7 @@ void __cudaRegisterTexture(void **, const void *, const void **, const char *, i
 void __cudaRegisterSurface(void **, const void *, const void **, const char *, int, int);
 
 static struct reference tx, sf;
-static char fetch, refer, paint;
+static char fetch, refer, paint, deep;
 
 __attribute__((constructor)) static void register_images(void)
 {
@@ -78,6 +80,7 @@ __attribute__((constructor)) static void register_images(void)
 	__cudaRegisterFunction(h, &fetch, &fetch, "fetch", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(h, &refer, &refer, "refer", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(h, &paint, &paint, "paint", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(h, &deep, &deep, "deep", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterTexture(h, &tx, NULL, "tx", 1, 0, 0);
 	__cudaRegisterSurface(h, &sf, NULL, "sf", 2, 0);
 	__cudaRegisterFatBinaryEnd(h);
@@ -136,6 +139,55 @@ static void test_texture(void)
 	IS(0, cudaFreeArray(a));
 	IS(0, cudaFreeArray(b));
 	IS(1, cudaFreeArray(b));
+	IS(0, cudaFree(o));
+}
+
+/* Levels of 8 x 4, 4 x 2 and 2 x 1 texels of their number, the last painted; between two: their mean. */
+static void test_levels(void)
+{
+	struct sampler s = {.mode = {1, 1, 1}, .normalized = 1, .mip_filter = 1, .mip = {0, 0, 9}};
+	struct resource r = {.type = 1};
+	unsigned long long t, surface;
+	float *o, lod = 0.5f, texels[32], got[4];
+	struct extent size = {8, 4, 0}, small;
+	void *m, *level, *a;
+
+	IS(0, cudaMallocMipmappedArray(&m, &f32, size, 3, 2));
+	IS(1, cudaGetMipmappedArrayLevel(&level, m, 3));
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned k = 0; k < 32; k++)
+			texels[k] = (float)(10 * i);
+		IS(0, cudaGetMipmappedArrayLevel(&level, m, i));
+		IS(0, cudaMemcpy2DToArray(
+			      level, 0, 0, texels, 4 * (8 >> i), 4 * (8 >> i), 4 >> i, HOST_TO_DEVICE));
+	}
+	IS(0, cudaArrayGetInfo(NULL, &small, NULL, level));
+	IS(2, (int)small.width);
+	IS(1, (int)small.height);
+	IS(1, cudaMemcpy2DToArray(level, 0, 0, texels, 8, 8, 2, HOST_TO_DEVICE));
+	IS(1, cudaFreeArray(level));
+	IS(0, cudaMalloc((void **)&o, sizeof(got)));
+	r.of.array = m;
+	IS(0, cudaCreateTextureObject(&t, &r, &s, NULL));
+	IS(0, launch(&deep, 1, 4, 0, (void *[]){&t, &o, &lod}));
+	IS(0, cudaMemcpy(got, o, sizeof(got), DEVICE_TO_HOST));
+	for (int i = 0; i < 4; i++) /* lod 0.5, 1, 1.5 and, bounded, 2 */
+		IS(5 * (i + 1), (int)got[i]);
+	s.normalized = 0;
+	IS(1, cudaCreateTextureObject(&t, &r, &s, NULL));
+	s.normalized = 1;
+	s.anisotropy = 8;
+	IS(801, cudaCreateTextureObject(&t, &r, &s, NULL));
+	r = (struct resource){.of.array = level};
+	IS(0, cudaCreateSurfaceObject(&surface, &r));
+	IS(0, cudaMallocMipmappedArray(&a, &f32, size, 99, 0));
+	IS(0, cudaGetMipmappedArrayLevel(&level, a, 3));
+	IS(1, cudaGetMipmappedArrayLevel(&level, a, 4));
+	IS(1, cudaFreeMipmappedArray(level));
+	IS(0, cudaFreeMipmappedArray(a));
+	IS(0, cudaFreeMipmappedArray(m));
+	IS(1, cudaFreeMipmappedArray(m));
+	IS(400, cudaCreateSurfaceObject(&surface, &r));
 	IS(0, cudaFree(o));
 }
 
@@ -211,6 +263,7 @@ static void test_surface(void)
 int main(void)
 {
 	test_texture();
+	test_levels();
 	test_reference();
 	test_surface();
 	return 0;

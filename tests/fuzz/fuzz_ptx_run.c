@@ -2,7 +2,8 @@
 /*
  * Fuzz target for PTX modules: read, link, bind, and execute every kernel with two warps, all parameters being the
  * address of a small buffer. Nothing may be touched outside of it; everything ends by the limit. Kernels that are
- * executed without checks are recorded as machine code, each of another GPU.
+ * executed without checks are recorded as machine code, each of another GPU. The handles from TEXTURE_HANDLE on are
+ * those of textures and surfaces over the buffer and of a sampler.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,9 +13,48 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static struct texture images[] = {
+	{.shape = TEXTURE_2D,
+		.width = 9,
+		.height = 7,
+		.levels = 4,
+		.normalized = true,
+		.kind = TEXEL_FLOAT,
+		.bits = 32,
+		.channels = 2,
+		.sampler = {.linear = true, .mip_linear = true, .lod = {0, 9}}},
+	{.shape = TEXTURE_CUBE,
+		.width = 8,
+		.height = 8,
+		.layers = 6,
+		.levels = 3,
+		.normalized = true,
+		.read_float = true,
+		.bits = 8,
+		.channels = 4,
+		.sampler = {.lod = {0.5F, 2}, .bias = 1}},
+	{.shape = TEXTURE_1D,
+		.width = 11,
+		.layers = 3,
+		.layered = true,
+		.kind = TEXEL_UNSIGNED,
+		.bits = 16,
+		.channels = 1,
+		.sampler = {.mode = {TEXTURE_BORDER}}},
+	{.shape = TEXTURE_3D,
+		.width = 5,
+		.height = 4,
+		.depth = 3,
+		.kind = TEXEL_SIGNED,
+		.bits = 32,
+		.channels = 4,
+		.surface = true},
+	{.shape = TEXTURE_SAMPLER, .width = 1, .sampler = {.linear = true, .mode = {TEXTURE_MIRROR}}},
+};
+
 static void run(const struct bound_code *code, const struct func *kernel, struct memory *mem, bool check)
 {
-	static const struct textures none;
+	const struct textures textures = {images, sizeof(images) / sizeof(images[0]), 0};
 	struct options opt = {.check = check, .threads = 1, .limit = 20000};
 	uint8_t *param = xcalloc(kernel->param_bytes + 16u, 1);
 	struct launch l = {.kernel = kernel,
@@ -26,7 +66,7 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 		.param = param};
 	struct grid g = {.code = code,
 		.mem = mem,
-		.textures = &none,
+		.textures = &textures,
 		.opt = &opt,
 		.l = &l,
 		.record = RECORD_LINES,
@@ -58,6 +98,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct module *m;
 
 	diag_quiet(true);
+	for (unsigned i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
+		images[i].addr = HEAP_BASE;
+		texture_complete(&images[i]);
+		if (images[i].shape != TEXTURE_SAMPLER && texture_wrong(&images[i], 4096))
+			abort();
+	}
 	if (!(m = module_memory("fuzz", data, size, &f))) {
 		if (!f.id || !*f.text)
 			abort();

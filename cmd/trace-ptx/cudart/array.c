@@ -3,7 +3,8 @@
  * Arrays: texels in device memory, row by row, that textures and surfaces are made of; copies to and from them.
  *
  * Always true: an array's memory is a grant like any other, so it is found when it is not freed, and a copy into it
- * stands in the trace's list at the address of its texels. Leaves out: mipmapped and sparse arrays.
+ * stands in the trace's list at the address of its texels; the levels of a mipmapped array are arrays that lie in one
+ * grant. Leaves out: sparse arrays.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,16 @@ struct array {
 	struct channels channels;
 	struct extent extent; /* as the program gave it */
 	unsigned flags;
+	bool level; /* of a mipmapped array, which it goes with */
 };
+
+struct mipmap {
+	struct mipmap *next;
+	struct texture form; /* of all levels */
+	struct array *level[TEXTURE_LEVELS];
+};
+
+static struct mipmap *mipmaps;
 
 static struct array *arrays;
 
@@ -101,22 +111,51 @@ static int shape(struct texture *t, struct extent x, unsigned flags)
 	return cudaSuccess;
 }
 
+/* What both kinds of arrays are made of. */
+static int describe(
+	struct texture *t, const struct channels *c, struct extent x, unsigned flags, const char *what)
+{
+	int e;
+
+	*t = (struct texture){.width = 0};
+	if (!c)
+		return cudaErrorInvalidValue;
+	if (flags & ~(unsigned)ARRAY_KNOWN)
+		return cudart_refuse(what, "a sparse array or one of another interface");
+	return (e = cudart_channels(t, c)) ? e : shape(t, x, flags);
+}
+
+static struct array *add(const struct texture *t, const struct channels *c, struct extent x, unsigned flags)
+{
+	struct array *a = xcalloc(1, sizeof(*a));
+
+	*a = (struct array){arrays, *t, *c, x, flags, false};
+	return arrays = a;
+}
+
+static void drop(const struct array *a)
+{
+	for (struct array **i = &arrays; *i; i = &(*i)->next)
+		if (*i == a) {
+			struct array *gone = *i;
+
+			*i = gone->next;
+			free(gone);
+			return;
+		}
+}
+
 API(int, cudaMalloc3DArray, struct array **to, const struct channels *c, struct extent x, unsigned flags)
 {
-	struct texture t = {.mode = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
+	struct texture t;
 	int e = cudart_enter(true);
 
-	if (!e && (!to || !c))
+	if (!e && !to)
 		e = cudaErrorInvalidValue;
-	if (!e && flags & ~(unsigned)ARRAY_KNOWN)
-		e = cudart_refuse("cudaMalloc3DArray", "a sparse array or one of another interface");
-	if (!e && !(e = cudart_channels(&t, c)) && !(e = shape(&t, x, flags)))
+	if (!e && !(e = describe(&t, c, x, flags, "cudaMalloc3DArray")))
 		e = cudart_allocate(&t.addr, texture_span(&t), GRANT_DEVICE, flags, "cudaMallocArray");
-	if (!e) {
-		*to = xcalloc(1, sizeof(**to));
-		**to = (struct array){arrays, t, *c, x, flags};
-		arrays = *to;
-	}
+	if (!e)
+		*to = add(&t, c, x, flags);
 	return cudart_leave(e);
 }
 
@@ -130,15 +169,10 @@ API(int, cudaFreeArray, struct array *a)
 {
 	int e = cudart_enter(true);
 
-	if (!e && a && !find(a))
+	if (!e && a && (!find(a) || a->level))
 		e = cudaErrorInvalidValue;
-	for (struct array **i = &arrays; !e && a && *i; i = &(*i)->next)
-		if (*i == a) {
-			e = cudart_release(a->form.addr);
-			*i = a->next;
-			free(a);
-			break;
-		}
+	if (!e && a && !(e = cudart_release(a->form.addr)))
+		drop(a);
 	return cudart_leave(e);
 }
 
@@ -160,6 +194,79 @@ API(int, cudaArrayGetInfo, struct channels *c, struct extent *x, unsigned *flags
 API(int, cudaGetChannelDesc, struct channels *c, const struct array *a)
 {
 	return cudaArrayGetInfo(c, NULL, NULL, a);
+}
+
+/* ---- levels ---- */
+
+const struct texture *cudart_mipmap(const struct mipmap *m)
+{
+	const struct mipmap *i = mipmaps;
+
+	while (i && i != m)
+		i = i->next;
+	return i ? &i->form : NULL;
+}
+
+API(int, cudaMallocMipmappedArray, struct mipmap **to, const struct channels *c, struct extent x,
+	unsigned levels, unsigned flags)
+{
+	struct texture t;
+	int e = cudart_enter(true);
+
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
+	if (!e && !(e = describe(&t, c, x, flags, "cudaMallocMipmappedArray"))) {
+		unsigned most = texture_levels_most(&t);
+
+		t.levels = (uint8_t)(!levels ? 1 : levels < most ? levels : most);
+		e = cudart_allocate(
+			&t.addr, texture_span(&t), GRANT_DEVICE, flags, "cudaMallocMipmappedArray");
+	}
+	if (e)
+		return cudart_leave(e);
+	struct mipmap *m = xcalloc(1, sizeof(*m));
+	m->next = mipmaps;
+	m->form = t;
+	mipmaps = *to = m;
+	for (unsigned i = 0; i < t.levels; i++) {
+		struct texture l = texture_level(&t, i);
+		bool deep = t.shape == TEXTURE_3D;
+
+		m->level[i] = add(&l, c,
+			(struct extent){l.width, x.height ? l.height : 0, deep ? l.depth : x.depth}, flags);
+		m->level[i]->level = true;
+	}
+	return cudart_leave(cudaSuccess);
+}
+
+API(int, cudaGetMipmappedArrayLevel, struct array **to, const struct mipmap *m, unsigned level)
+{
+	int e = cudart_enter(false);
+
+	if (!e && (!to || !cudart_mipmap(m) || level >= m->form.levels))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = m->level[level];
+	return cudart_leave(e);
+}
+
+API(int, cudaFreeMipmappedArray, struct mipmap *m)
+{
+	int e = cudart_enter(true);
+
+	if (!e && m && !cudart_mipmap(m))
+		e = cudaErrorInvalidValue;
+	if (e || !m || (e = cudart_release(m->form.addr)))
+		return cudart_leave(e);
+	for (unsigned i = 0; i < m->form.levels; i++)
+		drop(m->level[i]);
+	for (struct mipmap **i = &mipmaps; *i; i = &(*i)->next)
+		if (*i == m) {
+			*i = m->next;
+			break;
+		}
+	free(m);
+	return cudart_leave(cudaSuccess);
 }
 
 /* ---- copies ---- */

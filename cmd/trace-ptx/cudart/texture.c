@@ -15,6 +15,7 @@ struct resource {
 	int type;
 	union {
 		struct array *array;
+		struct mipmap *mipmap;
 		struct {
 			char *at;
 			struct channels channels;
@@ -25,7 +26,7 @@ struct resource {
 	unsigned flags;
 };
 
-struct sampler {
+struct description {
 	int mode[3], filter, normalized_float, srgb;
 	float border[4];
 	int normalized;
@@ -37,8 +38,8 @@ struct sampler {
 
 static struct {
 	struct resource *resource; /* by number of the texture */
-	struct sampler *sampler;
-	uint32_t cap_resources, cap_samplers;
+	struct description *description;
+	uint32_t cap_resources, cap_descriptions;
 } made;
 
 /* ---- descriptions to textures ---- */
@@ -75,50 +76,58 @@ static int over_resource(struct texture *t, const struct resource *r)
 {
 	const struct texture *form;
 
-	if (r->type == RESOURCE_MIPMAP)
-		return cudart_refuse("cudaCreateTextureObject", "a mipmapped array");
-	if (r->type != RESOURCE_ARRAY)
-		return r->type == RESOURCE_LINEAR || r->type == RESOURCE_PITCH ? over_memory(t, r)
-									       : cudaErrorInvalidValue;
-	if (!(form = cudart_array(r->of.array)))
+	if (r->type == RESOURCE_LINEAR || r->type == RESOURCE_PITCH)
+		return over_memory(t, r);
+	if (r->type != RESOURCE_ARRAY && r->type != RESOURCE_MIPMAP)
+		return cudaErrorInvalidValue;
+	form = r->type == RESOURCE_ARRAY ? cudart_array(r->of.array) : cudart_mipmap(r->of.mipmap);
+	if (!form)
 		return cudaErrorInvalidResourceHandle;
 	*t = *form;
 	return cudaSuccess;
 }
 
-static int with_sampler(struct texture *t, const struct sampler *s)
+static int with_sampler(struct texture *t, const struct description *s)
 {
 	if (s->srgb || s->seamless_cube)
 		return cudart_refuse("cudaCreateTextureObject", "sRGB or a seamless cube");
 	for (unsigned i = 0; i < 3; i++) {
 		if (s->mode[i] < TEXTURE_WRAP || s->mode[i] > TEXTURE_BORDER)
 			return cudaErrorInvalidValue;
-		t->mode[i] = (uint8_t)s->mode[i];
+		t->sampler.mode[i] = (uint8_t)s->mode[i];
 	}
-	t->linear = s->filter && t->shape != TEXTURE_LINEAR;
+	t->sampler.linear = s->filter && t->shape != TEXTURE_LINEAR;
 	t->normalized = s->normalized && t->shape != TEXTURE_LINEAR;
 	t->read_float = s->normalized_float && t->kind != TEXEL_FLOAT;
-	memcpy(t->border, s->border, sizeof(t->border));
+	memcpy(t->sampler.border, s->border, sizeof(t->sampler.border));
+	t->sampler.mip_linear = s->mip_filter;
+	t->sampler.bias = s->mip[0];
+	t->sampler.lod[0] = s->mip[1];
+	t->sampler.lod[1] = s->mip[2];
+	if (t->levels > 1 && s->anisotropy > 1)
+		return cudart_refuse("cudaCreateTextureObject", "anisotropy over several levels");
+	if (t->levels > 1 && !t->normalized)
+		return cudaErrorInvalidValue;
 	if (t->read_float && t->bits == 32)
 		return cudaErrorInvalidNormSetting;
-	return t->linear && !texture_real(t) ? cudaErrorInvalidFilterSetting : cudaSuccess;
+	return t->sampler.linear && !texture_real(t) ? cudaErrorInvalidFilterSetting : cudaSuccess;
 }
 
-static uint64_t make(const struct texture *t, const struct resource *r, const struct sampler *s)
+static uint64_t make(const struct texture *t, const struct resource *r, const struct description *s)
 {
 	uint64_t handle = texture_add(&cudart.textures, t);
 	uint32_t n = cudart.textures.n;
 
 	grow(&made.resource, &made.cap_resources, n, sizeof(*made.resource));
-	grow(&made.sampler, &made.cap_samplers, n, sizeof(*made.sampler));
+	grow(&made.description, &made.cap_descriptions, n, sizeof(*made.description));
 	made.resource[n - 1] = *r;
-	made.sampler[n - 1] = s ? *s : (struct sampler){.filter = 0};
+	made.description[n - 1] = s ? *s : (struct description){.filter = 0};
 	return handle;
 }
 
 /* ---- objects ---- */
 
-API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct sampler *s,
+API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct description *s,
 	const void *view)
 {
 	struct texture t = {.width = 0};
@@ -196,14 +205,14 @@ API(int, cudaGetSurfaceObjectResourceDesc, struct resource *to, uint64_t handle)
 	return resource_of(to, handle, true);
 }
 
-API(int, cudaGetTextureObjectTextureDesc, struct sampler *to, uint64_t handle)
+API(int, cudaGetTextureObjectTextureDesc, struct description *to, uint64_t handle)
 {
 	int e = cudart_enter(false);
 
 	if (!e && (!to || !object(handle, false)))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		*to = made.sampler[handle - TEXTURE_HANDLE];
+		*to = made.description[handle - TEXTURE_HANDLE];
 	return cudart_leave(e);
 }
 ALSO(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc);
@@ -232,7 +241,7 @@ struct reference {
 static int bind(const struct reference *ref, const struct resource *r)
 {
 	const struct variable *v = cudart_variable(ref);
-	struct sampler s = {.filter = 0};
+	struct description s = {.filter = 0};
 	struct texture t = {.width = 0};
 	uint64_t addr, handle;
 	size_t size;
@@ -298,6 +307,16 @@ API(int, cudaBindTexture2D, size_t *offset, const struct reference *ref, const v
 API(int, cudaBindTextureToArray, const struct reference *ref, struct array *a, const struct channels *c)
 {
 	struct resource r = {.type = RESOURCE_ARRAY, .of.array = a};
+	int e = cudart_enter(true);
+
+	(void)c;
+	return cudart_leave(e ? e : ref ? bind(ref, &r) : cudaErrorInvalidValue);
+}
+
+API(int, cudaBindTextureToMipmappedArray, const struct reference *ref, struct mipmap *m,
+	const struct channels *c)
+{
+	struct resource r = {.type = RESOURCE_MIPMAP, .of.mipmap = m};
 	int e = cudart_enter(true);
 
 	(void)c;

@@ -12,11 +12,43 @@
 #include "lang/ieee.h"
 #include "lang/small.h"
 
-uint64_t texture_span(const struct texture *t)
+static uint64_t level_span(const struct texture *t)
 {
 	uint64_t planes = (uint64_t)t->depth * t->layers;
 
 	return (planes - 1) * t->slice + (t->height - 1) * t->pitch + (uint64_t)t->width * texture_bytes(t);
+}
+
+struct texture texture_level(const struct texture *t, unsigned n)
+{
+	struct texture l = *t;
+
+	for (l.levels = 1; n > 0; n--) {
+		l.addr += (uint64_t)l.depth * l.layers * l.slice;
+		l.width = l.width > 1 ? l.width / 2 : 1;
+		l.height = l.height > 1 ? l.height / 2 : 1;
+		l.depth = l.depth > 1 ? l.depth / 2 : 1;
+		l.pitch = (uint64_t)l.width * texture_bytes(t);
+		l.slice = l.pitch * l.height;
+	}
+	return l;
+}
+
+uint64_t texture_span(const struct texture *t)
+{
+	struct texture last = texture_level(t, t->levels - 1u);
+
+	return last.addr - t->addr + level_span(&last);
+}
+
+unsigned texture_levels_most(const struct texture *t)
+{
+	uint32_t most = t->width > t->height ? t->width : t->height;
+	unsigned n = 0;
+
+	for (most = most > t->depth ? most : t->depth; most; most /= 2)
+		n++;
+	return n;
 }
 
 void texture_complete(struct texture *t)
@@ -24,6 +56,7 @@ void texture_complete(struct texture *t)
 	t->height = t->height ? t->height : 1;
 	t->depth = t->depth ? t->depth : 1;
 	t->layers = t->layers ? t->layers : 1;
+	t->levels = t->levels ? t->levels : 1;
 	t->pitch = t->pitch ? t->pitch : (uint64_t)t->width * texture_bytes(t);
 	t->slice = t->slice ? t->slice : t->pitch * t->height;
 }
@@ -43,7 +76,13 @@ const char *texture_wrong(const struct texture *t, uint64_t bytes)
 		return "planes that overlap or hold parts of texels";
 	if (t->addr % each)
 		return "texels at an address that is no multiple of their size";
-	if (t->linear && !texture_real(t))
+	if (t->levels > texture_levels_most(t))
+		return "more levels than there are to the one of a single texel";
+	if (t->levels > 1 && (t->pitch != (uint64_t)t->width * each || t->slice != t->pitch * t->height))
+		return "levels whose rows or planes are not dense";
+	if (t->levels > 1 && !t->normalized && !t->surface)
+		return "levels without normalised coordinates";
+	if (t->sampler.linear && !texture_real(t))
 		return "a linear filter over texels that are read as integers";
 	if (t->read_float && (t->kind == TEXEL_FLOAT || t->bits == 32))
 		return "texels other than integers of 8 or 16 bits to be read as floating point";
@@ -85,6 +124,28 @@ const struct texture *texture_find(const struct textures *all, const struct memo
 		memcpy(&handle, at, 8);
 	handle -= TEXTURE_HANDLE;
 	return handle < all->n && all->texture[handle].width ? &all->texture[handle] : NULL;
+}
+
+bool texture_sampler(const struct textures *all, const struct memory *m, uint64_t handle, struct sampler *to)
+{
+	const uint8_t *at = handle < STATIC_LIMIT ? memory_at(m, handle, 8) : NULL;
+	const struct texture *t;
+
+	if (at)
+		memcpy(&handle, at, 8);
+	if (handle >> SAMPLER_BITS == SAMPLER_FIXED >> SAMPLER_BITS) {
+		*to = (struct sampler){.linear = handle >> SAMPLER_LINEAR & 1,
+			.unnormalized = handle >> SAMPLER_UNNORMALIZED & 1,
+			.lod = {0, TEXTURE_LEVELS}};
+		for (unsigned d = 0; d < 3; d++)
+			to->mode[d] = handle >> 2 * d & 3;
+		return true;
+	}
+	t = texture_find(all, m, handle);
+	if (!t || t->shape != TEXTURE_SAMPLER)
+		return false;
+	*to = t->sampler;
+	return true;
 }
 
 /* ---- texels ---- */
@@ -131,8 +192,8 @@ void texture_put(const struct texture *t, uint8_t *at, const uint32_t in[4])
 	}
 }
 
-void texture_border(const struct texture *t, uint32_t out[4])
+void texture_border(const struct texture *t, const struct sampler *s, uint32_t out[4])
 {
 	for (unsigned c = 0; c < 4; c++)
-		out[c] = texture_real(t) ? ieee_f32_bits(t->border[c]) : (uint32_t)(int64_t)t->border[c];
+		out[c] = texture_real(t) ? ieee_f32_bits(s->border[c]) : (uint32_t)(int64_t)s->border[c];
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and functions,
- * parts of addresses (0xFF00(name)). Samplers' and textures' fields are read and kept as numbers.
+ * parts of addresses (0xFF00(name)). What a sampler's fields say is its value; those of textures and surfaces, which
+ * the launch binds, are read over.
  */
 #include <string.h>
 #include "lang/ieee.h"
@@ -132,7 +133,58 @@ static bool fill(struct parser *p, struct filling *fl, unsigned depth)
 	return next(p);
 }
 
-/* "{ addr_mode_0 = clamp_to_edge, filter_mode = nearest }": read over; the launch binds samplers. */
+/* One "field = value" of a sampler to its bits. */
+static bool take_field(struct parser *p, uint64_t *bits)
+{
+	static const struct {
+		const char *name, *value;
+		uint8_t at, set;
+	} known[] = {
+		{"addr_mode_0", "wrap", 0, 0},
+		{"addr_mode_0", "clamp_to_edge", 0, 1},
+		{"addr_mode_0", "mirror", 0, 2},
+		{"addr_mode_0", "clamp_to_border", 0, 3},
+		{"filter_mode", "nearest", SAMPLER_LINEAR, 0},
+		{"filter_mode", "linear", SAMPLER_LINEAR, 1},
+		{"force_unnormalized_coords", "0", SAMPLER_UNNORMALIZED, 0},
+		{"force_unnormalized_coords", "1", SAMPLER_UNNORMALIZED, 1},
+	};
+	struct token name = p->t;
+	bool mode = name.kind == TOK_NAME && name.n == 11 && !memcmp(name.s, "addr_mode_", 10) &&
+		    name.s[10] >= '0' && name.s[10] <= '2';
+
+	if (name.kind != TOK_NAME || !next(p) || !take_punct(p, '='))
+		return p->failed ? false : parse_unwanted(p, "a field of a sampler");
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const char *value = known[i].value;
+		size_t n = mode ? 10 : strlen(known[i].name);
+
+		if (name.n < n || memcmp(name.s, known[i].name, n) || (!mode && name.n != n) ||
+			p->t.n != strlen(value) || memcmp(p->t.s, value, p->t.n))
+			continue;
+		*bits |= (uint64_t)known[i].set << (known[i].at + (mode ? 2 * (name.s[10] - '0') : 0));
+		return next(p);
+	}
+	return parse_unwanted(p,
+		"addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border, filter_mode of nearest or linear, or force_unnormalized_coords of 0 or 1");
+}
+
+/* "{ addr_mode_0 = clamp_to_edge, filter_mode = nearest }". */
+static bool take_sampler(struct parser *p, struct symbol *v)
+{
+	uint64_t bits = SAMPLER_FIXED;
+
+	if (!take_punct(p, '{'))
+		return false;
+	for (bool first = true; !at_punct(p, '}'); first = false)
+		if ((!first && !take_punct(p, ',')) || !take_field(p, &bits))
+			return false;
+	v->init = arena_alloc(&p->m->arena, 1, sizeof(bits));
+	memcpy(v->init, &bits, sizeof(bits));
+	return next(p);
+}
+
+/* "{ width = 8, height = 4 }": read over. */
 static bool skip_fields(struct parser *p)
 {
 	if (!take_punct(p, '{'))
@@ -148,6 +200,8 @@ bool initialise(struct parser *p, struct symbol *v)
 	struct filling fl = {
 		v, 0, v->unsized ? 0 : v->size / (types[v->type].bits / 8u), types[v->type].bits / 8u};
 
+	if (v->type == T_SAMPLERREF && v->size == 8)
+		return take_sampler(p, v);
 	if (types[v->type].kind == K_OPAQUE)
 		return skip_fields(p);
 	if (fl.cap * fl.bytes > 64u << 20)

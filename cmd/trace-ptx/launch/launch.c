@@ -429,6 +429,7 @@ static int do_line(struct reader *r)
 	       : !strcmp(w, "symbol")    ? do_symbol(r)
 	       : !strcmp(w, "texture")   ? launch_texture(r, false)
 	       : !strcmp(w, "surface")   ? launch_texture(r, true)
+	       : !strcmp(w, "sampler")   ? launch_sampler(r)
 	       : !strcmp(w, "tensormap") ? launch_tensormap(r)
 	       : !strcmp(w, "launch")    ? do_launch(r)
 	       : !strcmp(w, "save")      ? do_save(r, CMD_SAVE)
@@ -437,7 +438,7 @@ static int do_line(struct reader *r)
 	       : !strcmp(w, "sync")
 		       ? r->n > 1 ? launch_wanted(r, 1, "nothing behind sync") : 0
 		       : launch_wanted(r, 0,
-				 "module, kinfo, buffer, symbol, texture, surface, tensormap, launch, save, savesym, expect or sync");
+				 "module, kinfo, buffer, symbol, texture, surface, sampler, tensormap, launch, save, savesym, expect or sync");
 }
 
 static int read_all(struct script *s, struct input *in, struct fault *f)

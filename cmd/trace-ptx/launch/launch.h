@@ -33,7 +33,7 @@ struct step {
 	struct symbol *sym;
 	struct launch launch; /* CMD_LAUNCH */
 	uint32_t regs, shared;
-	struct texture texture; /* CMD_TEXTURE: textures and surfaces; addr: the handle */
+	struct texture texture; /* CMD_TEXTURE: textures, surfaces, samplers; addr: the handle */
 	bool used;              /* by an argument */
 };
 

@@ -45,7 +45,9 @@ struct step *launch_add(struct reader *r, enum step_kind kind);
 int launch_arguments(struct reader *r, struct step *c);
 /* The line "texture ..." or "surface ..."; texture.c. */
 int launch_texture(struct reader *r, bool surface);
-/* The texture or surface of that name that was named last, or NULL. */
+/* The line "sampler ...". */
+int launch_sampler(struct reader *r);
+/* The texture, surface or sampler of that name that was named last, or NULL. */
 struct step *launch_texture_named(const struct script *s, const char *name, size_t n);
 /* When all is linked: each is bound to its variable, or an argument named it. 0, or -1 with the fault set. */
 int launch_textures_end(struct reader *r);

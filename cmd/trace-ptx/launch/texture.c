@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Textures and surfaces of launch files: which buffer, in which form, how it is sampled.
+ * Textures, surfaces and samplers of launch files: which buffer, in which form, how it is sampled.
  *
- * A name that the modules have as .texref or .surfref is bound when the line is reached; any other stands for a handle
- * that arguments name. Always true: its texels lie in its buffer.
+ * A name that the modules have as .texref, .surfref or .samplerref is bound when the line is reached; any other stands
+ * for a handle that arguments name. Always true: its texels lie in its buffer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int take_dims(struct reader *r, uint32_t w, struct texture *t)
 }
 
 /* "address=clamp,wrap": the last counts for what follows. */
-static int take_modes(struct reader *r, uint32_t w, struct texture *t)
+static int take_modes(struct reader *r, uint32_t w, struct sampler *t)
 {
 	static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
 	const char *s = r->word[w].s + 8;
@@ -67,36 +67,44 @@ static int take_modes(struct reader *r, uint32_t w, struct texture *t)
 	return launch_wanted(r, w, "up to three of wrap, clamp, mirror and border between commas");
 }
 
-static int take_border(struct reader *r, uint32_t w, struct texture *t)
+/* "name=1,2.5": least to most numbers; 0 without the name, else their count, -1 with the fault set. */
+static int take_numbers(
+	struct reader *r, uint32_t w, const char *name, int least, int most, float *to, const char *what)
 {
-	const char *s = r->word[w].s + 7;
+	size_t n = strlen(name);
+	const char *s = r->word[w].s + n + 1;
 	char *end;
 
-	if (strncmp(r->word[w].s, "border=", 7))
+	if (strncmp(r->word[w].s, name, n) || r->word[w].s[n] != '=')
 		return 0;
-	for (unsigned i = 0; i < 4; i++, s = end + 1) {
-		t->border[i] = strtof(s, &end);
-		if (end == s || (*end && *end != ','))
+	for (int i = 0; i < most; i++, s = end + 1) {
+		float v = strtof(s, &end);
+
+		if (end == s || v != v || (*end && *end != ','))
 			break;
+		to[i] = v;
+		if (!*end && i + 1 >= least)
+			return i + 1;
 		if (!*end)
-			return 1;
+			break;
 	}
-	return launch_wanted(r, w, "up to four numbers between commas");
+	return launch_wanted(r, w, what);
 }
 
-static int take_sampler(struct reader *r, uint32_t w, struct texture *t)
+static int take_sampler(struct reader *r, uint32_t w, struct sampler *t)
 {
 	const char *s = r->word[w].s;
 	int got;
 
-	if ((got = take_modes(r, w, t)) || (got = take_border(r, w, t)))
+	if ((got = take_modes(r, w, t)) ||
+		(got = take_numbers(r, w, "border", 1, 4, t->border, "up to four numbers between commas")) ||
+		(got = take_numbers(r, w, "bias", 1, 1, &t->bias, "a number of levels")) ||
+		(got = take_numbers(r, w, "lod", 2, 2, t->lod, "the least and the most level of detail")))
 		return got;
 	if (!strcmp(s, "filter=linear") || !strcmp(s, "filter=point"))
 		t->linear = s[7] == 'l';
-	else if (!strcmp(s, "read=float") || !strcmp(s, "read=element"))
-		t->read_float = s[5] == 'f';
-	else if (!strcmp(s, "normalized"))
-		t->normalized = true;
+	else if (!strcmp(s, "mipfilter=linear") || !strcmp(s, "mipfilter=point"))
+		t->mip_linear = s[10] == 'l';
 	else
 		return 0;
 	return 1;
@@ -113,6 +121,8 @@ static int take_form(struct reader *r, uint32_t w, struct texture *t)
 		t->pitch = v;
 	else if ((got = launch_option(r, w, "slice", LAUNCH_HEAP_MAX, &v)))
 		t->slice = v;
+	else if ((got = launch_option(r, w, "offset", LAUNCH_HEAP_MAX, &v)))
+		t->addr = v;
 	else if ((got = launch_option(r, w, "layers", 65536, &v)) > 0) {
 		t->layers = (uint32_t)v;
 		t->layered = true;
@@ -121,16 +131,45 @@ static int take_form(struct reader *r, uint32_t w, struct texture *t)
 	return got;
 }
 
-/* What follows from all words of the line. NULL, or what is wrong. */
+/* Words of a texture alone. */
+static int take_texture(struct reader *r, uint32_t w, struct texture *t, bool *cube)
+{
+	const char *s = r->word[w].s;
+	uint64_t v;
+	int got = take_sampler(r, w, &t->sampler);
+
+	if (got)
+		return got;
+	if ((got = launch_option(r, w, "levels", TEXTURE_LEVELS, &v)) > 0) {
+		t->levels = (uint8_t)v;
+		return v ? 1 : launch_wanted(r, w, "levels=N above 0");
+	}
+	if (got)
+		return got;
+	if (!strcmp(s, "cube"))
+		*cube = true;
+	else if (!strcmp(s, "read=float") || !strcmp(s, "read=element"))
+		t->read_float = s[5] == 'f';
+	else if (!strcmp(s, "normalized"))
+		t->normalized = true;
+	else
+		return 0;
+	return 1;
+}
+
+/* What follows from all words of the line; t->addr: bytes into the buffer so far. NULL, or what is wrong. */
 static const char *complete(struct texture *t, const struct step *b, bool cube)
 {
+	uint64_t bytes = t->addr < b->bytes ? b->bytes - t->addr : 0;
+
 	if (t->shape == TEXTURE_LINEAR) {
+		uint64_t n = bytes / texture_bytes(t);
+
 		if (t->surface)
 			return "a surface without dims=";
-		if (t->layered || cube || t->linear || t->normalized)
-			return "linear memory (no dims=) with layers, faces, a filter or normalised coordinates";
-		t->width = (uint32_t)(b->bytes / texture_bytes(t) > 1u << 28 ? 1u << 28
-									     : b->bytes / texture_bytes(t));
+		if (t->layered || cube || t->sampler.linear || t->normalized || t->levels)
+			return "linear memory (no dims=) with layers, faces, levels, a filter or normalised coordinates";
+		t->width = (uint32_t)(n > 1u << 28 ? 1u << 28 : n);
 	}
 	if (cube && (t->shape != TEXTURE_2D || t->surface))
 		return "a cube that is no texture of two dimensions";
@@ -140,14 +179,37 @@ static const char *complete(struct texture *t, const struct step *b, bool cube)
 	}
 	if (t->layered && t->shape == TEXTURE_3D)
 		return "layers of three dimensions";
-	t->addr = b->addr;
+	t->addr += b->addr;
 	texture_complete(t);
-	return texture_wrong(t, b->bytes);
+	return texture_wrong(t, bytes);
+}
+
+/* The name of the line, which no buffer has. 0, or -1 with the fault set. */
+static int take_name(struct reader *r)
+{
+	const char *s = r->word[1].s;
+
+	if (launch_buffer(r->s, s, strlen(s)) || strpbrk(s, "+:,"))
+		return launch_wanted(r, 1, "a name that no buffer has, without '+', ':' and ','");
+	return 0;
+}
+
+static const struct sampler plain_sampler = {
+	.mode = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}, .lod = {0, TEXTURE_LEVELS}};
+
+static int add_texture(struct reader *r, const struct texture *t)
+{
+	struct step *c = launch_add(r, CMD_TEXTURE);
+
+	c->name = r->word[1].s;
+	c->texture = *t;
+	c->addr = TEXTURE_HANDLE + r->s->n_textures++;
+	return 0;
 }
 
 int launch_texture(struct reader *r, bool surface)
 {
-	struct texture t = {.surface = surface, .mode = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
+	struct texture t = {.surface = surface, .sampler = plain_sampler};
 	struct step *b;
 	bool cube = false;
 	const char *wrong;
@@ -159,37 +221,55 @@ int launch_texture(struct reader *r, bool surface)
 				: "texture NAME BUFFER FORMAT [dims=W[,H[,D]] ...]");
 	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
 		return launch_wanted(r, 2, "the name of a buffer");
-	if (launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s)) || strpbrk(r->word[1].s, "+:,"))
-		return launch_wanted(r, 1, "a name that no buffer has, without '+', ':' and ','");
+	if (take_name(r))
+		return -1;
 	if (!texture_format(&t, r->word[3].s))
 		return launch_wanted(r, 3, "a format such as f32, s32, u8x4 or f16x2");
 	for (uint32_t w = 4; w < r->n; w++) {
 		got = take_form(r, w, &t);
-		if (!got && !strcmp(r->word[w].s, "cube"))
-			got = cube = true;
 		if (!got && !surface)
-			got = take_sampler(r, w, &t);
+			got = take_texture(r, w, &t, &cube);
 		if (got <= 0)
 			return got ? got
 				   : launch_wanted(r, w,
-					     surface ? "dims=, layers=, pitch= or slice="
-						     : "dims=, layers=, cube, pitch=, slice=, filter=, address=, border=, normalized or read=");
+					     surface ? "dims=, layers=, offset=, pitch= or slice="
+						     : "dims=, layers=, levels=, cube, offset=, pitch=, slice=, filter=, mipfilter=, lod=, bias=, address=, border=, normalized or read=");
 	}
 	if ((wrong = complete(&t, b, cube)))
 		return fault_set(r->f, launch_at(r, 0), "texture", "found %s, wanted a %s that a GPU takes",
 			wrong, surface ? "surface" : "texture");
-	struct step *c = launch_add(r, CMD_TEXTURE);
-	c->name = r->word[1].s;
-	c->texture = t;
-	c->addr = TEXTURE_HANDLE + r->s->n_textures++;
-	return 0;
+	return add_texture(r, &t);
+}
+
+int launch_sampler(struct reader *r)
+{
+	struct texture t = {.shape = TEXTURE_SAMPLER, .width = 1, .sampler = plain_sampler};
+	int got;
+
+	if (r->n < 2)
+		return launch_wanted(r, r->n, "sampler NAME [filter=point|linear] [address=MODE,...]");
+	if (take_name(r))
+		return -1;
+	for (uint32_t w = 2; w < r->n; w++) {
+		got = take_sampler(r, w, &t.sampler);
+		if (!got && !strcmp(r->word[w].s, "unnormalized"))
+			got = t.sampler.unnormalized = true;
+		if (got <= 0)
+			return got ? got
+				   : launch_wanted(r, w,
+					     "filter=, mipfilter=, lod=, bias=, address=, border= or unnormalized");
+	}
+	return add_texture(r, &t);
 }
 
 int launch_textures_end(struct reader *r)
 {
 	for (uint32_t i = 0; i < r->s->n_commands; i++) {
 		struct step *c = &r->s->command[i];
-		const char *what = c->texture.surface ? "surf" : "tex";
+		const struct texture *t = &c->texture;
+		enum type type = t->surface                    ? T_SURFREF
+				 : t->shape == TEXTURE_SAMPLER ? T_SAMPLERREF
+							       : T_TEXREF;
 		char quoted[90];
 
 		if (c->kind != CMD_TEXTURE)
@@ -198,11 +278,11 @@ int launch_textures_end(struct reader *r)
 		c->sym = program_variable(&r->s->prog, c->name);
 		if (!c->sym && !c->used)
 			return fault_set(r->f, c->at, "symbol-unknown",
-				"found '%s', wanted the name of a .%sref of the modules or of an argument",
-				quoted, what);
-		if (c->sym && c->sym->type != (c->texture.surface ? T_SURFREF : T_TEXREF))
-			return fault_set(
-				r->f, c->at, "symbol-unknown", "found '%s', wanted a .%sref", quoted, what);
+				"found '%s', wanted the name of a .%s of the modules or of an argument",
+				quoted, types[type].name);
+		if (c->sym && c->sym->type != type)
+			return fault_set(r->f, c->at, "symbol-unknown", "found '%s', wanted a .%s", quoted,
+				types[type].name);
 	}
 	return 0;
 }

@@ -192,27 +192,45 @@ static uint32_t answer(const struct texture *t, uint32_t what)
 	case M_HEIGHT: return t->height;
 	case M_DEPTH: return t->depth;
 	case M_ARRAY_SIZE: return t->layers;
-	case M_NUM_MIPMAP_LEVELS:
+	case M_NUM_MIPMAP_LEVELS: return t->levels;
 	case M_NUM_SAMPLES: return 1;
 	case M_MEMORY_LAYOUT: return 1; /* linear */
 	case M_CHANNEL_DATA_TYPE: return data_type(t);
 	case M_CHANNEL_ORDER: return t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
 	case M_NORMALIZED_COORDS: return t->normalized;
-	case M_FILTER_MODE: return t->linear;
-	case M_FORCE_UNNORMALIZED_COORDS: return 0;
-	default: return modes[t->mode[what - M_ADDR_MODE_0]];
+	case M_FILTER_MODE: return t->sampler.linear;
+	case M_FORCE_UNNORMALIZED_COORDS: return t->sampler.unnormalized;
+	default: return modes[t->sampler.mode[what - M_ADDR_MODE_0]];
 	}
+}
+
+static bool asks_sampler(uint32_t what)
+{
+	return what == M_FILTER_MODE || what == M_FORCE_UNNORMALIZED_COORDS || what == M_ADDR_MODE_0 ||
+	       what == M_ADDR_MODE_1 || what == M_ADDR_MODE_2;
 }
 
 static void query(struct warp *w, const struct op *o, uint32_t m)
 {
+	uint32_t what = o->x->aux[0];
+
 	exec_addresses(w, o);
 	FOR_BITS32 (i, m) {
-		const struct texture *t = geometry_texture(w, o, NULL, i, o->is_signed);
+		struct texture level = {.levels = 1};
+		const struct texture *t = &level;
 
+		if (!asks_sampler(what) ||
+			!texture_sampler(w->g->textures, w->mem, w->addr[i], &level.sampler))
+			t = geometry_texture(w, o, NULL, i, o->is_signed);
 		if (!t)
 			return;
-		REG(u32, w, o->d)[i] = answer(t, o->x->aux[0]);
+		if (o->n) {
+			uint32_t n = REG(u32, w, o->b)[i];
+
+			level = texture_level(t, n < t->levels ? n : t->levels - 1u);
+			t = &level;
+		}
+		REG(u32, w, o->d)[i] = answer(t, what);
 	}
 }
 
@@ -223,8 +241,10 @@ static void istypep(struct warp *w, const struct op *o, uint32_t m)
 
 	FOR_BITS32 (i, m) {
 		const struct texture *t = texture_find(w->g->textures, w->mem, a[i]);
+		struct sampler s;
+		bool sampler = texture_sampler(w->g->textures, w->mem, a[i], &s);
 
-		is |= (u32)(t && o->n && t->surface == (o->n == 2)) << i;
+		is |= (u32)(o->n ? t && !sampler && t->surface == (o->n == 2) : sampler) << i;
 	}
 	PRED(w, o->d) = (PRED(w, o->d) & ~m) | is;
 }
@@ -332,6 +352,9 @@ int bind_query(struct bind *b, struct op *o)
 	if (bind_types(b, 1) || bind_operands(b, 2 + level, 2 + level) ||
 		bind_address(b, o, &in->operand[1], SP_GENERIC))
 		return -1;
+	o->n = (uint8_t)level;
+	if (level && (o->b = bind_src(b, &in->operand[2], T_B32)) == UINT32_MAX)
+		return -1;
 	o->is_signed = in->op == I_suq;
 	o->fn = query;
 	return (o->d = bind_dst(b, &in->operand[0], 32)) == UINT32_MAX ? -1 : 0;
@@ -343,7 +366,6 @@ int bind_istypep(struct bind *b, struct op *o)
 
 	if (bind_types(b, 1) || bind_operands(b, 2, 2))
 		return -1;
-	/* samplers stand in no handle of their own */
 	o->n = in->type[0] == T_TEXREF ? 1 : in->type[0] == T_SURFREF ? 2 : 0;
 	o->fn = istypep;
 	o->d = bind_dst(b, &in->operand[0], 1);

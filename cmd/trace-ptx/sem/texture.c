@@ -2,158 +2,143 @@
 /*
  * Fetches from textures: tex and tld4.
  *
- * A coordinate becomes one texel number along its dimension, or two and the second's share when the filter is linear;
- * a fetch is the sum of up to eight texels by their shares. Shares are multiples of 1/256 (nine bits, so that 1 is one),
- * rounded to the nearest; the sum is exact and rounded once. Integer coordinates count texels, whatever the sampler.
+ * A fetch is the sum of up to eight texels of a level by their shares; the sum is exact and rounded once. Where the
+ * filter between levels is linear the sums of two levels are weighed and rounded once more. Integer coordinates count
+ * texels of the level that is named, whatever the sampler. Without .level and .grad the level of detail is 0.
  *
- * Always true: wrap and mirror are for normalised coordinates and clamp without; a coordinate that is no number is 0;
- * the faces of a cube are each clamped; linear memory reads as zeros outside; a layer outside is the nearest there is.
+ * Always true: the faces of a cube are each clamped; linear memory reads as zeros outside; a layer outside is the
+ * nearest there is.
  */
 #include <math.h>
 #include "exec/check.h"
 #include "lang/ieee.h"
 #include "lang/small.h"
+#include "sem/sample.h"
 #include "sem/texture.h"
-
-/* ---- coordinates ---- */
-
-#define OUTSIDE INT64_MIN
-#define WHOLE   256u
-
-struct axis {
-	int64_t at[2];  /* texel numbers; OUTSIDE: of the border */
-	unsigned share; /* of the second, in 256ths */
-};
-
-static int64_t fit(int64_t i, uint32_t n, enum texture_mode mode)
-{
-	if (i >= 0 && i < n)
-		return i;
-	switch (mode) {
-	case TEXTURE_BORDER: return OUTSIDE;
-	case TEXTURE_WRAP: return (i % n + n) % n;
-	default: return i < 0 ? 0 : n - 1;
-	}
-}
-
-/* Along a dimension of n texels; mode is the sampler's. */
-static struct axis axis_of(const struct texture *t, double x, uint32_t n, enum texture_mode mode)
-{
-	struct axis a = {.share = 0};
-	double most = 1e9, low;
-
-	x = x == x ? x : 0;
-	if (t->normalized) {
-		low = floor(x);
-		if (mode == TEXTURE_WRAP)
-			x = low == x ? 0 : x - low;
-		else if (mode == TEXTURE_MIRROR)
-			x = fmod(low, 2) != 0 ? 1 - (x - low) : x - low;
-		x = x == x ? x * n : 0;
-	} else if (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR) {
-		mode = TEXTURE_CLAMP;
-	}
-	x = x < -most ? -most : x > most ? most : x;
-	x -= t->linear ? 0.5 : 0;
-	low = floor(x);
-	a.at[0] = fit((int64_t)low, n, mode);
-	a.at[1] = fit((int64_t)low + 1, n, mode);
-	if (t->linear)
-		a.share = (unsigned)lrint((x - low) * WHOLE);
-	return a;
-}
-
-static struct axis axis_int(int64_t x, uint32_t n, enum texture_mode mode)
-{
-	return (struct axis){{fit(x, n, mode == TEXTURE_BORDER ? mode : TEXTURE_CLAMP), OUTSIDE}, 0};
-}
-
-/* The face of a cube that a direction hits, and where, from 0 to 1. */
-static uint32_t face_of(const double v[3], double at[2])
-{
-	double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]), m, s, t;
-	uint32_t face;
-
-	if (x >= y && x >= z) {
-		face = v[0] < 0;
-		m = x, s = face ? v[2] : -v[2], t = -v[1];
-	} else if (y >= z) {
-		face = 2u + (v[1] < 0);
-		m = y, s = v[0], t = face == 3 ? -v[2] : v[2];
-	} else {
-		face = 4u + (v[2] < 0);
-		m = z, s = face == 5 ? -v[0] : v[0], t = -v[1];
-	}
-	at[0] = (s / m + 1) / 2;
-	at[1] = (t / m + 1) / 2;
-	return face;
-}
 
 /* ---- texels ---- */
 
+enum detail { DETAIL_BASE, DETAIL_LEVEL, DETAIL_GRAD };
+
 struct texture_fetch { /* x->family */
 	struct geometry g;
-	bool half;      /* .v2.f16x2 */
-	uint8_t gather; /* tld4: the channel + 1 */
+	bool half;           /* .v2.f16x2 */
+	uint8_t gather;      /* tld4: the channel + 1 */
+	uint8_t detail;      /* enum detail */
+	uint32_t level;      /* its slot: .f32, or .s32 where the coordinates are */
+	uint32_t grad[2][3]; /* slots of .f32 */
 };
 
-/* Where one lane reads: texels along each dimension, and the layer or face. */
+/* Where one lane reads: a level, texels along each dimension, the layer or face; by which sampler. */
 struct spot {
+	struct texture t;
+	const struct sampler *sampler;
 	struct axis axis[3];
 	uint32_t layer;
 };
 
-static struct spot spot_of(
-	const struct warp *w, const struct texture *t, const struct geometry *g, unsigned lane)
+static bool normalized(const struct texture *t, const struct sampler *s)
 {
+	return t->normalized && !s->unnormalized;
+}
+
+/* Texels along each dimension of s->t, which is of one level. */
+static void find_spot(
+	struct spot *s, const struct warp *w, const struct texture_fetch *x, unsigned lane, bool linear)
+{
+	const struct texture *t = &s->t;
+	const struct geometry *g = &x->g;
 	const uint32_t n[3] = {t->width, t->height, t->depth};
 	uint32_t step = t->shape == TEXTURE_CUBE ? 6 : 1, layers = t->layers / step;
-	struct spot s = {.axis = {{{0}, 0}, {{0}, 0}, {{0}, 0}}};
 	double v[3] = {0}, face[2];
 
+	s->layer = 0;
+	memset(s->axis, 0, sizeof(s->axis));
 	for (unsigned d = 0; d < g->n; d++) {
 		enum texture_mode mode =
-			t->shape == TEXTURE_LINEAR ? TEXTURE_BORDER : (enum texture_mode)t->mode[d];
+			t->shape == TEXTURE_LINEAR ? TEXTURE_BORDER : (enum texture_mode)s->sampler->mode[d];
 
 		if (g->real) {
 			v[d] = (double)REG(float, w, g->slot[d])[lane];
-			s.axis[d] = axis_of(t, v[d], n[d], mode);
+			s->axis[d] = sample_axis(v[d], n[d], mode, linear, normalized(t, s->sampler));
 		} else {
-			s.axis[d] = axis_int(REG(s32, w, g->slot[d])[lane], n[d], mode);
+			s->axis[d] = sample_axis_int(REG(s32, w, g->slot[d])[lane], n[d], mode);
 		}
 	}
 	if (g->layered) {
 		uint32_t i = REG(u32, w, g->layer)[lane];
 
-		s.layer = (i < layers ? i : layers - 1) * step;
+		s->layer = (i < layers ? i : layers - 1) * step;
 	}
 	if (g->shape == TEXTURE_CUBE) {
-		struct texture plain = *t;
-
-		plain.normalized = true;
-		s.layer += face_of(v, face);
+		s->layer += sample_face(v, face);
 		for (unsigned d = 0; d < 2; d++)
-			s.axis[d] = axis_of(&plain, face[d], n[d], TEXTURE_CLAMP);
-		s.axis[2] = (struct axis){{0}, 0};
+			s->axis[d] = sample_axis(face[d], n[d], TEXTURE_CLAMP, linear, true);
+		s->axis[2] = (struct axis){{0}, 0};
 	}
-	return s;
+}
+
+/* What the gradients of a lane mean in texels of level 0. */
+static double lod_of(const struct warp *w, const struct texture *t, const struct sampler *s,
+	const struct texture_fetch *x, unsigned lane)
+{
+	const uint32_t size[3] = {t->width, t->height, t->depth};
+	bool cube = x->g.shape == TEXTURE_CUBE;
+	unsigned n = cube ? 2 : x->g.n;
+	double d[2][3], v[3] = {0}, at[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		for (unsigned k = 0; k < x->g.n; k++) {
+			d[i][k] = (double)REG(float, w, x->grad[i][k])[lane];
+			v[k] = (double)REG(float, w, x->g.slot[k])[lane];
+		}
+		if (cube) {
+			sample_face_gradient(v, d[i], at);
+			memcpy(d[i], at, sizeof(at));
+		}
+		for (unsigned k = 0; k < n; k++)
+			d[i][k] *= cube || normalized(t, s) ? size[k] : 1;
+	}
+	return sample_lod(d, n);
+}
+
+/* The levels that a lane reads. */
+static struct depth depth_of(const struct warp *w, const struct texture *t, const struct sampler *s,
+	const struct texture_fetch *x, unsigned lane)
+{
+	struct depth d = {{0}, 0};
+
+	if (t->levels == 1)
+		return d;
+	if (x->g.real)
+		return sample_depth(s, t->levels,
+			x->detail == DETAIL_GRAD    ? lod_of(w, t, s, x, lane)
+			: x->detail == DETAIL_LEVEL ? (double)REG(float, w, x->level)[lane]
+						    : 0);
+	if (x->detail == DETAIL_LEVEL) {
+		int32_t v = REG(s32, w, x->level)[lane];
+
+		d.level[0] = v < 0 ? 0 : v < t->levels ? (unsigned)v : t->levels - 1u;
+	}
+	return d;
 }
 
 /* Texel (i, j, k) of each axis' two. false: the launch has failed. */
-static bool texel(struct warp *w, const struct op *o, const struct texture *t, const struct spot *s,
-	unsigned which, unsigned lane, uint32_t out[4])
+static bool texel(struct warp *w, const struct op *o, const struct spot *s, unsigned which, unsigned lane,
+	uint32_t out[4])
 {
+	const struct texture *t = &s->t;
 	int64_t x = s->axis[0].at[which & 1], y = s->axis[1].at[which >> 1 & 1],
 		z = s->axis[2].at[which >> 2 & 1];
 	static const uint8_t zeros[16];
 	uint8_t *at[LANES];
 
-	if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE) {
+	if (x == SAMPLE_OUTSIDE || y == SAMPLE_OUTSIDE || z == SAMPLE_OUTSIDE) {
 		w->addr[lane] = t->addr;
 		if (t->shape == TEXTURE_LINEAR)
 			texture_texel(t, zeros, out);
 		else
-			texture_border(t, out);
+			texture_border(t, s->sampler, out);
 		return true;
 	}
 	w->addr[lane] = texture_at(t, (uint32_t)x, (uint32_t)y, (uint32_t)z, s->layer);
@@ -165,9 +150,9 @@ static bool texel(struct warp *w, const struct op *o, const struct texture *t, c
 }
 
 /* The sum of the texels by their shares; one whole share: the texel's own bits. */
-static bool filtered(struct warp *w, const struct op *o, const struct texture *t, const struct spot *s,
-	unsigned lane, uint32_t out[4])
+static bool filtered(struct warp *w, const struct op *o, const struct spot *s, unsigned lane, uint32_t out[4])
 {
+	const uint32_t all = SAMPLE_WHOLE * SAMPLE_WHOLE * SAMPLE_WHOLE;
 	double sum[4] = {0};
 	uint64_t first = 0;
 
@@ -175,13 +160,13 @@ static bool filtered(struct warp *w, const struct op *o, const struct texture *t
 		uint32_t v[4], share = 1;
 
 		for (unsigned d = 0; d < 3; d++)
-			share *= which >> d & 1 ? s->axis[d].share : WHOLE - s->axis[d].share;
+			share *= which >> d & 1 ? s->axis[d].share : SAMPLE_WHOLE - s->axis[d].share;
 		if (!share)
 			continue;
-		if (!texel(w, o, t, s, which, lane, v))
+		if (!texel(w, o, s, which, lane, v))
 			return false;
 		first = first ? first : w->addr[lane];
-		if (share == WHOLE * WHOLE * WHOLE) {
+		if (share == all) {
 			memcpy(out, v, sizeof(v));
 			return true;
 		}
@@ -189,20 +174,20 @@ static bool filtered(struct warp *w, const struct op *o, const struct texture *t
 			sum[c] += (double)ieee_f32(v[c]) * share;
 	}
 	for (unsigned c = 0; c < 4; c++)
-		out[c] = ieee_f32_bits((float)(sum[c] / (WHOLE * WHOLE * WHOLE)));
+		out[c] = ieee_f32_bits((float)(sum[c] / all));
 	w->addr[lane] = first;
 	return true;
 }
 
 /* One channel of the four texels that a linear filter would take, counter-clockwise from the lower left. */
-static bool gathered(struct warp *w, const struct op *o, const struct texture *t, const struct spot *s,
-	unsigned lane, unsigned channel, uint32_t out[4])
+static bool gathered(struct warp *w, const struct op *o, const struct spot *s, unsigned lane,
+	unsigned channel, uint32_t out[4])
 {
 	static const uint8_t order[4] = {2, 3, 1, 0};
 	uint32_t v[4];
 
 	for (unsigned i = 0; i < 4; i++) {
-		if (!texel(w, o, t, s, order[i], lane, v))
+		if (!texel(w, o, s, order[i], lane, v))
 			return false;
 		out[i] = v[channel];
 	}
@@ -224,31 +209,56 @@ static void put_result(
 	}
 }
 
-static void fetch(struct warp *w, const struct op *o, uint32_t m)
+/* What a lane fetches from one level; its address to w->addr. false: the launch has failed. */
+static bool fetch_level(struct warp *w, const struct op *o, const struct texture *t, const struct sampler *by,
+	unsigned level, unsigned lane, uint32_t v[4])
 {
 	const struct texture_fetch *x = o->x->family;
+	struct spot s = {.t = texture_level(t, level), .sampler = by};
+
+	find_spot(&s, w, x, lane, by->linear || x->gather);
+	return x->gather ? gathered(w, o, &s, lane, x->gather - 1u, v) : filtered(w, o, &s, lane, v);
+}
+
+static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32_t v[4])
+{
+	const struct texture_fetch *x = o->x->family;
+	const struct texture *t = geometry_texture(w, o, &x->g, lane, false);
+	struct sampler apart;
+	const struct sampler *by = x->g.sampled ? &apart : &t->sampler;
+	struct depth d;
+	uint32_t more[4];
+
+	if (!t || (x->g.sampled && !geometry_sampler(w, o, &x->g, t, lane, &apart)))
+		return false;
+	d = depth_of(w, t, by, x, lane);
+	if (!fetch_level(w, o, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
+		return false;
+	if (!d.share || d.share == SAMPLE_WHOLE || !texture_real(t))
+		return true;
+	uint64_t first = w->addr[lane];
+	if (!fetch_level(w, o, t, by, d.level[1], lane, more))
+		return false;
+	w->addr[lane] = first;
+	for (unsigned c = 0; c < 4; c++)
+		v[c] = ieee_f32_bits((float)(((double)ieee_f32(v[c]) * (SAMPLE_WHOLE - d.share) +
+						     (double)ieee_f32(more[c]) * d.share) /
+					     SAMPLE_WHOLE));
+	return true;
+}
+
+static void fetch(struct warp *w, const struct op *o, uint32_t m)
+{
 	uint64_t addr[LANES] = {0};
 
 	exec_addresses(w, o);
 	FOR_BITS32 (i, m) {
-		const struct texture *t = geometry_texture(w, o, &x->g, i, false);
 		uint32_t v[4];
-		struct spot s;
 
-		if (!t)
-			return;
-		if (x->gather) {
-			struct texture four = *t;
-
-			four.linear = true;
-			s = spot_of(w, &four, &x->g, i);
-		} else {
-			s = spot_of(w, t, &x->g, i);
-		}
-		if (!(x->gather ? gathered(w, o, t, &s, i, x->gather - 1u, v) : filtered(w, o, t, &s, i, v)))
+		if (!fetch_lane(w, o, i, v))
 			return;
 		addr[i] = w->addr[i];
-		put_result(w, o, x, i, v);
+		put_result(w, o, o->x->family, i, v);
 	}
 	memcpy(w->addr, addr, sizeof(addr));
 }
@@ -285,16 +295,18 @@ int geometry_bind(
 {
 	struct operand plain = *at;
 
-	if (at->kind == O_ADDR && at->n == 2)
-		return bind_refuse(b, "samplers apart from their textures");
-	if (at->kind != O_ADDR || at->n != 1)
+	g->sampled = at->kind == O_ADDR && at->n == 2 && b->in->op != I_suld && b->in->op != I_sust &&
+		     b->in->op != I_sured;
+	if (at->kind != O_ADDR || at->n != 1u + g->sampled)
 		return bind_fault(b, at, "operand", "found no [handle, {coordinates}], wanted them");
+	if (g->sampled && (g->sampler = bind_src(b, &at->elem[0], T_B64)) == UINT32_MAX)
+		return -1;
 	if (at->sym && sym_def(at->sym)->space == SP_PARAM)
 		return bind_refuse(b, "a parameter as handle; ld.param takes it to a register");
 	plain.n = 0;
 	if (bind_address(b, o, &plain, SP_GENERIC))
 		return -1;
-	const struct operand *c = &at->elem[0], *e = c->kind == O_VEC ? c->elem : c;
+	const struct operand *c = &at->elem[g->sampled], *e = c->kind == O_VEC ? c->elem : c;
 	unsigned n = c->kind == O_VEC ? c->n : 1, want = g->n + g->layered;
 	if (n < want)
 		return bind_fault(b, c, "operand", "found %u coordinates, wanted %u", n, want);
@@ -307,11 +319,28 @@ int geometry_bind(
 	return 0;
 }
 
+bool geometry_sampler(struct warp *w, const struct op *o, const struct geometry *g, const struct texture *t,
+	unsigned lane, struct sampler *to)
+{
+	uint64_t handle = REG(u64, w, g->sampler)[lane];
+
+	if (!texture_sampler(w->g->textures, w->mem, handle, to)) {
+		exec_fail(w, o, 1u << lane, "texture",
+			"found 0x%llx as sampler, wanted that of a sampler, or a variable that one is bound to",
+			(unsigned long long)handle);
+		return false;
+	}
+	if (to->linear && !texture_real(t))
+		exec_fail(w, o, 1u << lane, "texture",
+			"found a linear filter over texels that are read as integers, wanted the nearest");
+	return !to->linear || texture_real(t);
+}
+
 const struct texture *geometry_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface)
 {
 	const struct texture *t = texture_find(w->g->textures, w->mem, w->addr[lane]);
-	static const char *const names[] = {"linear memory", "1D", "2D", "3D", "a cube"};
+	static const char *const names[] = {"linear memory", "1D", "2D", "3D", "a cube", "a sampler"};
 
 	if (!t || t->surface != surface) {
 		exec_fail(w, o, 1u << lane, surface ? "surface" : "texture",
@@ -360,11 +389,38 @@ static int bind_fetch(struct bind *b, struct op *o, struct texture_fetch *f)
 	return 0;
 }
 
+/* The level of detail, or how the coordinates change. */
+static int bind_detail(struct bind *b, struct texture_fetch *f)
+{
+	const struct operand *more = &b->in->operand[2];
+
+	if (f->detail == DETAIL_LEVEL) {
+		f->level = bind_src(b, more, f->g.real ? T_F32 : T_S32);
+		return f->level == UINT32_MAX ? -1 : 0;
+	}
+	for (unsigned i = 0; f->detail == DETAIL_GRAD && i < 2; i++) {
+		const struct operand *e = more[i].kind == O_VEC ? more[i].elem : &more[i];
+		unsigned n = more[i].kind == O_VEC ? more[i].n : 1;
+
+		if (n < f->g.n)
+			return bind_fault(
+				b, &more[i], "operand", "found a gradient of %u, wanted %u", n, f->g.n);
+		for (unsigned d = 0; d < f->g.n; d++)
+			if ((f->grad[i][d] = bind_src(b, &e[d], T_F32)) == UINT32_MAX)
+				return -1;
+	}
+	return f->detail == DETAIL_GRAD && !f->g.real
+		       ? bind_fault(b, NULL, "types", "found gradients of whole coordinates, wanted .f32")
+		       : 0;
+}
+
 int bind_tex(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	struct texture_fetch *f = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*f));
 	unsigned more = has(in, M_LEVEL) ? 1 : has(in, M_GRAD) ? 2 : 0;
+
+	f->detail = has(in, M_LEVEL) ? DETAIL_LEVEL : has(in, M_GRAD) ? DETAIL_GRAD : DETAIL_BASE;
 
 	if (!geometry_find(in, &f->g))
 		return bind_refuse(b, "textures of several samples");
@@ -372,7 +428,7 @@ int bind_tex(struct bind *b, struct op *o)
 		return -1;
 	if (in->n_operands > 2 + more)
 		return bind_refuse(b, "an offset or a comparison of depths");
-	return bind_operands(b, 2 + more, 2 + more) ? -1 : bind_fetch(b, o, f);
+	return bind_operands(b, 2 + more, 2 + more) || bind_fetch(b, o, f) ? -1 : bind_detail(b, f);
 }
 
 int bind_tld4(struct bind *b, struct op *o)

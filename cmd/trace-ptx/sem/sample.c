@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a sampler makes of coordinates: texel numbers, faces of cubes, mip levels.
+ *
+ * Shares are multiples of 1/256 (nine bits, so that 1 is one), rounded to the nearest.
+ *
+ * Always true: wrap and mirror are for normalised coordinates and clamp without; a coordinate or level of detail that
+ * is no number is 0; a level of detail is first shifted, then bounded by the sampler, then by the levels there are; of
+ * two levels as near the one with fewer texels is taken.
+ */
+#include <math.h>
+#include "sem/sample.h"
+
+static int64_t fit(int64_t i, uint32_t n, enum texture_mode mode)
+{
+	if (i >= 0 && i < n)
+		return i;
+	switch (mode) {
+	case TEXTURE_BORDER: return SAMPLE_OUTSIDE;
+	case TEXTURE_WRAP: return (i % n + n) % n;
+	default: return i < 0 ? 0 : n - 1;
+	}
+}
+
+struct axis sample_axis(double x, uint32_t n, enum texture_mode mode, bool linear, bool normalized)
+{
+	struct axis a = {.share = 0};
+	double most = 1e9, low;
+
+	x = x == x ? x : 0;
+	if (normalized) {
+		low = floor(x);
+		if (mode == TEXTURE_WRAP)
+			x = low == x ? 0 : x - low;
+		else if (mode == TEXTURE_MIRROR)
+			x = fmod(low, 2) != 0 ? 1 - (x - low) : x - low;
+		x = x == x ? x * n : 0;
+	} else if (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR) {
+		mode = TEXTURE_CLAMP;
+	}
+	x = x < -most ? -most : x > most ? most : x;
+	x -= linear ? 0.5 : 0;
+	low = floor(x);
+	a.at[0] = fit((int64_t)low, n, mode);
+	a.at[1] = fit((int64_t)low + 1, n, mode);
+	if (linear)
+		a.share = (unsigned)lrint((x - low) * SAMPLE_WHOLE);
+	return a;
+}
+
+struct axis sample_axis_int(int64_t x, uint32_t n, enum texture_mode mode)
+{
+	return (struct axis){{fit(x, n, mode == TEXTURE_BORDER ? mode : TEXTURE_CLAMP), SAMPLE_OUTSIDE}, 0};
+}
+
+/* ---- cubes ---- */
+
+/* A direction's face; the coordinate along its axis (m), across (s) and down (t): indices and signs. */
+struct face {
+	uint8_t number, m, s, t;
+	double sign_s, sign_t;
+};
+
+static struct face face_of(const double v[3])
+{
+	double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
+
+	if (x >= y && x >= z)
+		return v[0] < 0 ? (struct face){1, 0, 2, 1, 1, -1} : (struct face){0, 0, 2, 1, -1, -1};
+	if (y >= z)
+		return v[1] < 0 ? (struct face){3, 1, 0, 2, 1, -1} : (struct face){2, 1, 0, 2, 1, 1};
+	return v[2] < 0 ? (struct face){5, 2, 0, 1, -1, -1} : (struct face){4, 2, 0, 1, 1, -1};
+}
+
+uint32_t sample_face(const double v[3], double at[2])
+{
+	struct face f = face_of(v);
+	double m = fabs(v[f.m]);
+
+	at[0] = (f.sign_s * v[f.s] / m + 1) / 2;
+	at[1] = (f.sign_t * v[f.t] / m + 1) / 2;
+	return f.number;
+}
+
+void sample_face_gradient(const double v[3], const double d[3], double at[2])
+{
+	struct face f = face_of(v);
+	double m = fabs(v[f.m]), dm = v[f.m] < 0 ? -d[f.m] : d[f.m];
+
+	at[0] = f.sign_s * (d[f.s] * m - v[f.s] * dm) / (2 * m * m);
+	at[1] = f.sign_t * (d[f.t] * m - v[f.t] * dm) / (2 * m * m);
+}
+
+/* ---- levels ---- */
+
+struct depth sample_depth(const struct sampler *s, unsigned levels, double lod)
+{
+	double most = levels - 1, low;
+	struct depth d = {.share = 0};
+
+	lod = lod == lod ? lod : 0;
+	lod += (double)s->bias;
+	lod = lod < (double)s->lod[1] ? lod : (double)s->lod[1];
+	lod = lod > (double)s->lod[0] ? lod : (double)s->lod[0];
+	lod = lod > 0 ? lod < most ? lod : most : 0;
+	low = floor(s->mip_linear ? lod : lod + 0.5);
+	d.level[0] = (unsigned)low;
+	d.level[1] = d.level[0] + (d.level[0] + 1 < levels);
+	if (s->mip_linear)
+		d.share = (unsigned)lrint((lod - low) * SAMPLE_WHOLE);
+	return d;
+}
+
+double sample_lod(const double d[2][3], unsigned n)
+{
+	double most = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		double sum = 0;
+
+		for (unsigned k = 0; k < n; k++)
+			sum += d[i][k] * d[i][k];
+		most = sum > most ? sum : most;
+	}
+	return log2(most) / 2;
+}
