@@ -39,6 +39,7 @@ struct ptx_inst {
 	struct ptx_form form; /* space: GENERIC for a generic access to global memory */
 	const char *text;     /* its line in the header, from the opcode on */
 	uint32_t file;        /* number of its source file, 0: unknown */
+	uint8_t n_operands;   /* of the sources, the first, without guard and address */
 	uint8_t n_bank_dst, n_bank_src;
 	uint8_t barrier;       /* which one */
 	uint8_t barrier_warps; /* that it waits for; 0: all of the block */
@@ -185,6 +186,12 @@ struct trace *trace_open(const char *path, const struct trace_options *o, struct
 /* The same over an input that the trace then owns. */
 struct trace *trace_over(struct input *in, const struct trace_options *o, struct fault *f);
 const struct kernel_header *trace_header(const struct trace *t);
+
+/*
+ * Of a trace from PTX: the n registers that the instruction at pc in its code reads as operands, by which guard and
+ * address are not meant; n is 0 where there is none. They are valid until the trace is closed.
+ */
+const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned *n);
 const char *trace_path(const struct trace *t);
 /*
  * The kernel's function, where a packed stream has its control codes, as long as the trace: machine code of which only

@@ -40,6 +40,7 @@ struct uop {
 	uint16_t flags; /* enum uop_flag */
 	uint16_t size;  /* bytes per lane */
 	uint8_t n_dst, n_src;
+	uint8_t n_operands; /* of the sources, the first, which the two-level scheduler asks for (SM-two-2) */
 	/* in reg[]: registers whose banks are written, and those that are read */
 	uint8_t bank_dst, n_bank_dst, bank_from, n_bank_src;
 	uint8_t bytes; /* of the instruction itself: 8 where it is one of PTX, else 16 */

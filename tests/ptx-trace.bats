@@ -47,6 +47,19 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	[ "$(figure farther.out gpu_sim_cycle)" = "$(figure near.out gpu_sim_cycle)" ]
 }
 
+@test "what is not executed behind a branch is looked at by the two-level scheduler" {
+	run -0 trace-ptx -q -o flow "$ROOT/tests/ptx/flow.launch"
+	small=(-D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_kernel_launch_latency=50)
+	while read -r scheduler cycles; do
+		run -0 trace-sim -q -g qv100 "${small[@]}" -D gpgpu_scheduler="$scheduler" -f -o out flow
+		[ "$(figure out gpu_sim_cycle)" = "$cycles" ]
+	done <<-end
+		lrr 1133
+		two_level_active:2:0:1 1191
+		two_level_active:6:0:1 1136
+	end
+}
+
 @test "latencies of PTX and the width of vectors are options" {
 	run -0 trace-sim -q -g qv100 -o plain "$T"
 	run -0 trace-sim -q -g qv100 -D ptx_opcode_latency_fp=4,13,4,5,200 -o slow "$T"

@@ -213,6 +213,7 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 		.size = in->size,
 		.n_dst = in->n_dst,
 		.n_src = in->n_src,
+		.n_operands = in->n_src,
 		.n_bank_dst = in->n_dst,
 		.bank_from = in->n_dst,
 		.n_bank_src = in->n_src,

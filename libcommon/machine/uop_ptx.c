@@ -76,6 +76,7 @@ int uop_make_ptx(struct uop *u, const struct inst *in, const struct params *p, s
 		.pc = in->pc,
 		.n_dst = in->n_dst,
 		.n_src = in->n_src,
+		.n_operands = x->n_operands,
 		.bank_dst = (uint8_t)(in->n_dst + in->n_src),
 		.n_bank_dst = x->n_bank_dst,
 		.bank_from = (uint8_t)(in->n_dst + in->n_src + x->n_bank_dst),

@@ -258,6 +258,7 @@ static const struct ptx_inst *keep_ptx(struct code *c, const struct ptx_draft *x
 	*to = (struct ptx_inst){.form = x->form,
 		.text = arena_strndup(&c->text, x->text, x->text_len),
 		.file = x->file,
+		.n_operands = x->n_operands,
 		.n_bank_dst = (uint8_t)x->n_bank_dst,
 		.n_bank_src = (uint8_t)x->n_bank_src,
 		.barrier = x->barrier,

@@ -14,7 +14,7 @@ struct ptx_draft {
 	size_t text_len;
 	uint32_t file;
 	unsigned n_bank_dst, n_bank_src;
-	uint8_t barrier, barrier_warps;
+	uint8_t n_operands, barrier, barrier_warps;
 	bool issue_mask, ends;
 	unsigned size;
 };

@@ -26,8 +26,8 @@ struct ptx_code {
 
 /* The registers of a line while they are sorted. */
 struct items {
-	uint16_t dst[ITEMS], src[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
-	unsigned n_dst, n_src, n_bank_dst, n_bank_src;
+	uint16_t dst[ITEMS], src[ITEMS], beside[ITEMS], bank_dst[ITEMS], bank_src[ITEMS];
+	unsigned n_dst, n_src, n_beside, n_bank_dst, n_bank_src; /* beside: guard and address */
 	unsigned slot; /* sources so far, whether or not they are checked */
 	unsigned n;
 };
@@ -116,7 +116,7 @@ static void add_src(struct items *i, uint32_t number, int32_t bank, bool scalar)
 
 static void add_address(struct items *i, uint32_t number, int32_t bank)
 {
-	i->src[i->n_src++] = (uint16_t)number;
+	i->beside[i->n_beside++] = (uint16_t)number;
 	if (bank >= 0)
 		i->bank_src[i->slot > ADDRESS_SLOT ? ADDRESS_SLOT : i->n_bank_src++] = (uint16_t)bank;
 }
@@ -146,7 +146,7 @@ static int take_register(const struct item_line *l, struct items *i, const struc
 			add_src(i, number, bank, true);
 		break;
 	case 'V': add_src(i, number, bank, false); break;
-	case 'P': i->src[i->n_src++] = (uint16_t)number; break;
+	case 'P': i->beside[i->n_beside++] = (uint16_t)number; break;
 	default:
 		if (!op || op->kind != PTX_KIND_ATOM || op->reason[0])
 			add_address(i, number, bank);
@@ -220,17 +220,19 @@ static int take_item(const struct item_line *l, struct ptx_static *s, struct ite
 
 static void keep_numbers(struct ptx_code *c, struct ptx_static *s, const struct items *i)
 {
-	uint16_t *to =
-		arena_alloc(&c->text, i->n_dst + i->n_src + i->n_bank_dst + i->n_bank_src, sizeof(*to));
+	unsigned n = i->n_dst + i->n_src + i->n_beside + i->n_bank_dst + i->n_bank_src;
+	uint16_t *to = arena_alloc(&c->text, n, sizeof(*to));
 
 	s->number = to;
 	s->n_dst = (uint8_t)i->n_dst;
-	s->n_src = (uint8_t)i->n_src;
+	s->n_src = (uint8_t)(i->n_src + i->n_beside);
+	s->n_operands = (uint8_t)i->n_src;
 	s->n_bank_dst = (uint8_t)i->n_bank_dst;
 	s->n_bank_src = (uint8_t)i->n_bank_src;
 	memcpy(to, i->dst, i->n_dst * sizeof(*to));
 	memcpy(to += i->n_dst, i->src, i->n_src * sizeof(*to));
-	memcpy(to += i->n_src, i->bank_dst, i->n_bank_dst * sizeof(*to));
+	memcpy(to += i->n_src, i->beside, i->n_beside * sizeof(*to));
+	memcpy(to += i->n_beside, i->bank_dst, i->n_bank_dst * sizeof(*to));
 	memcpy(to + i->n_bank_dst, i->bank_src, i->n_bank_src * sizeof(*to));
 }
 

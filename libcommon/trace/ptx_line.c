@@ -26,6 +26,7 @@ static void draft(struct parse *s)
 		.text = c->text,
 		.text_len = c->text_len,
 		.file = c->file,
+		.n_operands = c->n_operands,
 		.n_bank_dst = c->n_bank_dst,
 		.n_bank_src = c->n_bank_src,
 		.barrier = c->barrier,

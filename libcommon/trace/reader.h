@@ -191,7 +191,7 @@ struct ptx_static {
 	const char *text; /* from the opcode on */
 	size_t text_len, opcode_len;
 	const uint16_t *number;
-	uint8_t n_dst, n_src, n_bank_dst, n_bank_src;
+	uint8_t n_dst, n_src, n_operands, n_bank_dst, n_bank_src;
 	uint8_t barrier, barrier_warps;
 	bool barrier_known, ends;
 	struct ptx_form form;

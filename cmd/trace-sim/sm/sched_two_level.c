@@ -30,7 +30,7 @@ static bool demoted(struct sm *s, unsigned w)
 {
 	if (!(s->live >> w & 1) || warp_waiting(s, w))
 		return true;
-	return s->ibuf >> w & 1 && depend_waits_long(s, w);
+	return (s->ibuf | s->wrong) >> w & 1 && depend_waits_long(s, w);
 }
 
 static void rebuild(struct sm *s, struct lists *c)

@@ -7,6 +7,7 @@
  * register listed twice as destination is reserved once.
  */
 #include "depend.h"
+#include "gpu/gpu.h"
 #include "scheduler.h"
 
 static void look(struct sm *s, unsigned warp)
@@ -25,12 +26,21 @@ static void look(struct sm *s, unsigned warp)
 		}
 }
 
+/* PTX-flow-2: what a warp on the wrong path has in its buffer is looked at, too. */
 static bool waits_long(const struct sm *s, unsigned warp)
 {
-	const struct uop *u = s->warp[warp].head;
+	const struct warp *p = &s->warp[warp];
+	const uint16_t *operand;
+	unsigned n;
 
-	for (unsigned i = 0; i < u->n_src; i++)
-		if (bitset_test(s->warp[warp].longop, u->reg[u->n_dst + i]))
+	if (s->wrong >> warp & 1) {
+		operand = trace_ptx_operands(s->cta[p->cta].kernel->trace, p->fetch_pc, &n);
+	} else {
+		operand = p->head->reg + p->head->n_dst;
+		n = p->head->n_operands;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (bitset_test(p->longop, operand[i]))
 			return true;
 	return false;
 }
