@@ -204,9 +204,10 @@ static int do_launch(struct running *r, struct step *c)
 		.opt = &r->o->exec,
 		.l = &c->launch,
 		.textures = &r->textures,
-		.record = r->pack && !r->o->binary ? RECORD_PACKED
-			  : r->o->to != TRACE_NONE ? RECORD_LINES
-						   : RECORD_NONE,
+		.record = r->o->to == TRACE_NONE ? NULL
+			  : r->o->binary         ? lower_record
+			  : r->pack              ? trace_out_record
+						 : trace_out_line,
 		.print = r->o->to == TRACE_STREAM ? stderr : stdout};
 	struct occupancy k = {c->regs, c->shared};
 	struct output *out = NULL;

@@ -16,123 +16,7 @@
 #include "lower/lower.h"
 #include "trace_out.h"
 
-void text_room(struct text *t, size_t more)
-{
-	if (t->cap - t->n >= more)
-		return;
-	t->cap = 2 * (t->n + more);
-	t->p = xrealloc(t->p, t->cap, 1);
-}
-
 /* ---- lines ---- */
-
-/* Texts that lines are made of: two hexadecimal digits of a byte, small numbers with a blank before them. */
-#define SMALL 1024
-static char two_digits[256][2];
-static struct {
-	char s[7];
-	uint8_t n;
-} small[2 * SMALL];
-
-static void make_texts(void)
-{
-	if (small[0].n)
-		return;
-	for (unsigned i = 0; i < 256; i++) {
-		two_digits[i][0] = "0123456789abcdef"[i >> 4];
-		two_digits[i][1] = "0123456789abcdef"[i & 15];
-	}
-	for (int i = 0; i < 2 * SMALL; i++)
-		small[i].n = (uint8_t)snprintf(small[i].s, sizeof(small[i].s), " %d", i - SMALL);
-}
-
-char *trace_out_mask(char *p, uint32_t v)
-{
-	for (unsigned i = 0; i < 4; i++)
-		memcpy(p + 2 * i, two_digits[v >> (24 - 8 * i) & 255], 2);
-	return p + 8;
-}
-
-static char *put_hex(char *p, uint64_t v, unsigned digits)
-{
-	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
-
-	n = n < digits ? digits : n;
-	if (n % 2)
-		*p++ = two_digits[v >> 4 * (n - 1) & 15][1];
-	for (unsigned i = n / 2; i-- > 0; p += 2)
-		memcpy(p, two_digits[v >> 8 * i & 255], 2);
-	return p;
-}
-
-char *trace_out_number(char *p, int64_t v)
-{
-	char digits[24];
-	unsigned n = 0;
-	uint64_t a = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-
-	if (v < 0)
-		*p++ = '-';
-	do
-		digits[n++] = (char)('0' + a % 10);
-	while (a /= 10);
-	while (n)
-		*p++ = digits[--n];
-	return p;
-}
-
-/* " v"; up to 7 bytes behind the text may be overwritten. */
-static inline char *put_delta(char *p, int64_t v)
-{
-	if (v >= -SMALL && v < SMALL) {
-		memcpy(p, small[v + SMALL].s, 7);
-		return p + small[v + SMALL].n;
-	}
-	*p++ = ' ';
-	return trace_out_number(p, v);
-}
-
-/* Have the lanes, without a hole between them, addresses of one stride? */
-static bool has_stride(const uint64_t *a, uint32_t m, int64_t *stride)
-{
-	unsigned first = bit_lowest32(m), n = m == ALL_LANES ? LANES : bit_count32(m);
-	uint32_t run = m >> first;
-	uint64_t d, off = 0;
-
-	if (n < 2 || run & (run + 1))
-		return false;
-	a += first;
-	d = a[1] - a[0];
-	*stride = (int64_t)d;
-	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d) /* most are told by their ends */
-		return false;
-	if (n == LANES)
-		return lanes_apart_by(a, d);
-	for (unsigned i = 2; i < n; i++)
-		off |= (a[i] - a[i - 1]) ^ d;
-	return !off;
-}
-
-char *trace_out_addresses(char *p, const uint64_t *a, uint32_t m)
-{
-	unsigned first = m ? bit_lowest32(m) : 0;
-	int64_t stride = 0;
-
-	if (!m || has_stride(a, m, &stride)) {
-		memcpy(p, " 1 0x", 5);
-		p = put_hex(p + 5, m ? a[first] : 0, 1);
-		*p++ = ' ';
-		return trace_out_number(p, stride);
-	}
-	memcpy(p, " 2 0x", 5);
-	p = put_hex(p + 5, a[first], 1);
-	uint64_t last = a[first];
-	FOR_BITS32 (i, m & (m - 1)) {
-		p = put_delta(p, (int64_t)(a[i] - last));
-		last = a[i];
-	}
-	return p;
-}
 
 /* A barrier's id and count when they are not constants. */
 static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint32_t exec)
@@ -140,10 +24,10 @@ static char *put_barrier(char *p, const struct warp *w, const struct op *o, uint
 	unsigned lane = exec ? bit_lowest32(exec) : 0;
 
 	memcpy(p, " b:", 3);
-	p = trace_out_number(p + 3, REG(uint32_t, w, o->a)[lane] & 15);
+	p = text_number(p + 3, REG(uint32_t, w, o->a)[lane] & 15);
 	if (o->b) {
 		*p++ = ',';
-		p = trace_out_number(p, REG(uint32_t, w, o->b)[lane]);
+		p = text_number(p, REG(uint32_t, w, o->b)[lane]);
 	}
 	return p;
 }
@@ -159,14 +43,14 @@ static inline bool has_more(const struct warp *w, const struct op *o, uint32_t i
 static char *put_rest(char *p, const struct warp *w, const struct op *o, uint32_t issue, uint32_t exec)
 {
 	if (o->memory) {
-		p = trace_out_number(p, o->bytes);
-		p = trace_out_addresses(p, w->addr, exec);
+		p = text_number(p, o->bytes);
+		p = text_addresses(p, w->addr, exec);
 	} else {
 		*p++ = '0';
 	}
 	if (issue != exec) {
 		memcpy(p, " i:", 3);
-		p = put_hex(p + 3, issue, 8);
+		p = text_hex(p + 3, issue, 8);
 	}
 	if (o->flow == FLOW_BAR && o->mode)
 		p = put_barrier(p, w, o, exec);
@@ -177,15 +61,15 @@ static char *put_rest(char *p, const struct warp *w, const struct op *o, uint32_
 	return p;
 }
 
-static void record_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	struct text *t = &w->out;
 	char *p;
 
 	text_room(t, TRACE_LINE_ROOM);
-	p = put_hex(t->p + t->n, 8ull * pc, 4);
+	p = text_hex(t->p + t->n, 8ull * pc, 4);
 	*p++ = ' ';
-	p = trace_out_mask(p, exec);
+	p = text_mask(p, exec);
 	*p++ = ' ';
 	p = put_rest(p, w, o, issue, exec);
 	*p++ = '\n';
@@ -228,7 +112,7 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 	if (t->cap_words - t->n_words < LANES)
 		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
 	to = t->word + t->n_words;
-	if (!(m & (m - 1)) || has_stride(a, m, &stride)) {
+	if (!(m & (m - 1)) || text_stride(a, m, &stride)) {
 		to[0] = m ? a[bit_lowest32(m)] : 0;
 		to[1] = (uint64_t)stride;
 		t->n_words += 2;
@@ -260,8 +144,7 @@ static void record_columns(struct warp *w, const struct op *o, uint32_t pc, uint
 	}
 }
 
-static inline void record_packed(
-	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	struct recording *t = &w->packed;
 
@@ -271,16 +154,6 @@ static inline void record_packed(
 		record_columns(w, o, pc, issue, exec);
 	else
 		t->record[t->n++] = (struct pack_record){.inst = pc, .mask = exec};
-}
-
-void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
-{
-	if (w->g->lower)
-		lower_record(w, o, pc, exec);
-	else if (w->g->record == RECORD_PACKED)
-		record_packed(w, o, pc, issue, exec);
-	else
-		record_line(w, o, pc, issue, exec);
 }
 
 void trace_out_block(FILE *out, const struct cta *c)
@@ -377,14 +250,14 @@ void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k
 	const struct module *m = l->kernel->module;
 	uint8_t *on, *used;
 
-	make_texts();
+	text_prepare();
 	if (g->lower) {
 		lower_header(out, g, k);
 		return;
 	}
 	on = xcalloc(c->prog->n_funcs, 1);
 	used = xcalloc(m->n_files + 1u, 1);
-	bind_reach(c, g->kernel, on);
+	call_reach(c, g->kernel, on);
 	fprintf(out,
 		"-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n",
 		l->kernel->name, l->id, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],

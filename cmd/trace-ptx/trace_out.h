@@ -7,17 +7,8 @@
 #include "exec/exec.h"
 #include "pack.h"
 
-/* What ptxas says of a kernel; 0: no limit. */
-struct occupancy {
-	uint32_t regs, shared;
-};
-
-#define TRACE_LINE_ROOM 1024u /* bytes of a line, at most */
-
-/* Parts of lines, for lower/: what stands behind them. A mask has 8 digits; addresses of the lanes of m, a blank first. */
-char *trace_out_mask(char *p, uint32_t mask);
-char *trace_out_number(char *p, int64_t v);
-char *trace_out_addresses(char *p, const uint64_t *a, uint32_t m);
+/* What a grid keeps of its warps: lines, or records for a packed stream. */
+record_fn trace_out_line, trace_out_record;
 
 void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k);
 void trace_out_block(FILE *out, const struct cta *c);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "exec/exec.h"
 #include "lower/lower.h"
+#include "trace_out.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -69,7 +70,7 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 		.textures = &textures,
 		.opt = &opt,
 		.l = &l,
-		.record = RECORD_LINES,
+		.record = trace_out_line,
 		.print = stderr};
 	static const unsigned binaries[] = {61, 70, 75, 80, 90};
 	uint64_t address = HEAP_BASE;
@@ -81,6 +82,8 @@ static void run(const struct bound_code *code, const struct func *kernel, struct
 	grid_prepare(&g);
 	if (!check)
 		g.lower = lower = lower_kernel(code, g.kernel, binaries[g.kernel / 2 % 5], &f);
+	if (lower)
+		g.record = lower_record;
 	if (!check && !lower && (!f.id || !*f.text))
 		abort();
 	if (!grid_run(&g, NULL, NULL) && (!g.fault.id || !*g.fault.text))

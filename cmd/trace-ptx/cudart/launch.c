@@ -105,13 +105,15 @@ static void execute(const struct launch *l, const struct kernel *k)
 		.textures = &cudart.textures,
 		.opt = &cudart.exec,
 		.l = l,
-		.record = cudart.wire.trace && cudart.telling ? RECORD_LINES : RECORD_NONE,
+		.record = cudart.wire.trace && cudart.telling ? trace_out_line : NULL,
 		.print = stdout};
 	struct occupancy o = {k->regs, k->shared};
 	FILE *trace = begin_trace(l);
 
 	grid_prepare(&g);
 	g.lower = lowered(&g);
+	if (g.record && g.lower)
+		g.record = lower_record;
 	if (trace)
 		trace_out_header(trace, &g, &o);
 	bool good = grid_run(&g, block_done, trace);

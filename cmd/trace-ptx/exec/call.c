@@ -237,3 +237,24 @@ op_fn *call_built_in(const char *name)
 	       : !strcmp(name, "__assertfail") ? do_assert
 					       : NULL;
 }
+
+/* ---- what may be called ---- */
+
+void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on)
+{
+	const struct func *f = c->prog->func[n];
+
+	if (on[n])
+		return;
+	on[n] = 1;
+	for (uint32_t i = 0; i < f->n_insts; i++) {
+		const struct op *o = &c->op[f->first_pc + i];
+
+		if (o->flow == FLOW_CALL)
+			call_reach(c, c->owner[o->target], on);
+		else if (o->flow == FLOW_CALL_REG)
+			for (uint32_t k = 0; k < c->prog->n_funcs; k++)
+				if (!c->prog->func[k]->entry)
+					call_reach(c, k, on);
+	}
+}

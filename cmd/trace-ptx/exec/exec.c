@@ -266,7 +266,7 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 void exec_warp(struct warp *w, uint64_t quantum)
 {
 	const struct op *code = w->g->code->op;
-	bool record = w->g->record != RECORD_NONE;
+	record_fn *record = w->g->record;
 	uint64_t end = w->insts + quantum;
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
@@ -281,13 +281,13 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			if (exec)
 				o->fn(w, o, exec);
 			if (record)
-				record_inst(w, o, pc, mask, exec);
+				record(w, o, pc, mask, exec);
 			top->pc = pc + 1;
 			if (pc + 1 == top->rpc)
 				stack_next(w, pc + 1);
 		} else {
 			if (record)
-				record_inst(w, o, pc, mask, exec);
+				record(w, o, pc, mask, exec);
 			change_flow(w, o, pc, mask, exec);
 		}
 	}

@@ -29,6 +29,7 @@
 #include "bits.h"
 #include "exec/texture.h"
 #include "lang/lang.h"
+#include "exec/text.h"
 
 #define LANES     32u
 #define ALL_LANES 0xffffffffu
@@ -126,8 +127,6 @@ struct bind {
 /* Everything of a linked program. 0, or -1 and *f naming what is not executable. */
 int bind_program(struct bound_code *c, const struct program *p, struct fault *f);
 void bind_free(struct bound_code *c);
-/* Sets on[f] (program->func, zeros before) for every function that n may reach; all that a register may call. */
-void bind_reach(const struct bound_code *c, uint32_t n, uint8_t *on);
 
 /* For the bindings of families (sem_*.c). All return -1 (or UINT32_MAX for slots) with the fault set. */
 int bind_fault(const struct bind *b, const struct operand *at, const char *id, const char *fmt, ...)
@@ -222,9 +221,16 @@ struct launch {
 	uint64_t workspace; /* cooperative: WORKSPACE_BYTES of zeros where its blocks count each other; 0: not so */
 };
 
-/* What is kept of each warp instruction. */
 struct lower;
-enum record { RECORD_NONE, RECORD_LINES, RECORD_PACKED };
+
+/* What ptxas says of a kernel; 0: no limit. */
+struct occupancy {
+	uint32_t regs, shared;
+};
+
+struct warp;
+/* Keeps what was executed: issue, the lanes for which it was issued, and exec, those that executed. */
+typedef void record_fn(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec);
 
 struct grid {
 	const struct bound_code *code;
@@ -243,8 +249,8 @@ struct grid {
 	uint32_t order;                    /* of the kernel and what it calls */
 	unsigned at_once;                  /* CTAs that may run */
 	struct race *race;                 /* race.c; NULL: not looked for */
-	enum record record;
-	const struct lower *lower; /* RECORD_LINES: as machine code (lower/lower.h); NULL: as PTX */
+	record_fn *record;                 /* NULL: nothing is kept */
+	const struct lower *lower; /* the code of a trace as machine code (lower/lower.h); NULL: as PTX */
 	FILE *print;               /* of printf */
 };
 
@@ -258,12 +264,6 @@ struct call {
 	size_t frame_at;
 	const struct op *op;
 };
-
-struct text {
-	char *p;
-	size_t n, cap;
-};
-void text_room(struct text *t, size_t more);
 
 /* Records for the packed form: see trace_out.c. */
 struct pack_record;
@@ -441,8 +441,5 @@ static inline void exec_addresses(struct warp *w, const struct op *o)
 
 #define REG(T, w, slot) ((T *)(void *)((w)->frame + (slot)))
 #define PRED(w, slot)   (*REG(uint32_t, w, slot))
-
-/* trace_out.c: as the launch keeps them */
-void record_inst(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec);
 
 #endif

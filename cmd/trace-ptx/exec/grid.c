@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "exec/call.h"
 #include "exec/check.h"
 
 void grid_prepare(struct grid *g)
@@ -34,7 +35,7 @@ void grid_prepare(struct grid *g)
 		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;
 		g->cluster_size *= g->cluster[i];
 	}
-	bind_reach(g->code, g->kernel, on);
+	call_reach(g->code, g->kernel, on);
 	g->order = 0;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		g->order |= on[i] ? g->code->frame[i].order : 0;

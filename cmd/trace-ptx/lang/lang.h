@@ -281,12 +281,9 @@ unsigned stmt_results(const struct stmt *in);
 struct place stmt_place(const struct func *f, const struct stmt *in);
 static inline struct symbol *sym_def(struct symbol *s) { return s->def ? s->def : s; }
 
-/* The row of an opcode: what ptx.def says of it. */
-struct op;
-struct bind;
+/* The row of an opcode: what ptx.def says of it, but for its binding. */
 struct opcode_row {
 	const char *name, *words; /* modifiers allowed, blank-separated */
-	int (*bind)(struct bind *b, struct op *o);
 	uint16_t version, target; /* that introduced it: 10 for 1.0; sm */
 };
 extern const struct opcode_row opcodes[N_OPCODES];

@@ -11,6 +11,12 @@
 #include <string.h>
 #include "lang/lang.h"
 
+#define OP(id, name, fn, ver, sm, words) [I_##id] = {name, words, ver, sm},
+const struct opcode_row opcodes[N_OPCODES] = {
+#include "lang/ptx.def"
+};
+#undef OP
+
 #define SET_WORDS  ((N_MODIFIERS + 63) / 64)
 #define GROUPS_MAX 1024
 _Static_assert(N_TYPES <= 64, "a set of types is a word");

@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "exec/call.h"
 #include "lower/select.h"
-#include "trace_out.h"
 
 #define SHARED_WINDOW_AT 0x7f0000000000ull
 #define LOCAL_WINDOW_AT  0x7f1000000000ull
@@ -106,7 +106,7 @@ struct lower *lower_kernel(const struct bound_code *c, uint32_t kernel, unsigned
 	*l = (struct lower){.code = c, .kernel = kernel, .binary = binary};
 	l->start = xcalloc(prog->n_insts + 1u, sizeof(*l->start));
 	l->end = xcalloc(prog->n_insts + 1u, sizeof(*l->end));
-	bind_reach(c, kernel, on);
+	call_reach(c, kernel, on);
 	status = add_function(l, prog->func[kernel], f);
 	for (uint32_t i = 0; i < prog->n_funcs && !status; i++)
 		if (on[i] && i != kernel)
@@ -164,12 +164,13 @@ static const uint64_t *machine_addresses(
 	return room;
 }
 
-void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec)
+void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	const struct lower *l = w->g->lower;
 	struct text *out = &w->out;
 	uint64_t room[LANES];
 
+	(void)issue;
 	for (uint32_t i = l->start[pc]; i < l->end[pc]; i++) {
 		const struct text_inst *t = &l->inst[i];
 		char *p;
@@ -177,14 +178,14 @@ void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec
 		text_room(out, TRACE_LINE_ROOM);
 		p = out->p + out->n;
 		memcpy(p, t->pc, t->n_pc);
-		p = trace_out_mask(p + t->n_pc, exec);
+		p = text_mask(p + t->n_pc, exec);
 		memcpy(p, t->rest, t->n_rest);
 		p += t->n_rest;
-		p = trace_out_number(p, t->access ? t->bytes : 0);
+		p = text_number(p, t->access ? t->bytes : 0);
 		if (t->access)
-			p = trace_out_addresses(p, machine_addresses(w, o, t->shift, room), exec);
+			p = text_addresses(p, machine_addresses(w, o, t->shift, room), exec);
 		*p++ = ' ';
-		p = trace_out_number(p, t->immediate);
+		p = text_number(p, t->immediate);
 		*p++ = '\n';
 		out->n = (size_t)(p - out->p);
 		w->lines++;

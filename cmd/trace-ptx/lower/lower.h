@@ -25,7 +25,6 @@
 #define LOWER_LAST  120u
 
 struct lower;
-struct occupancy;
 
 /* The code of a kernel (its number in c->prog->func) and all it may call. NULL and *f: an instruction that the GPU
  * lacks, too many registers. The caller frees it; it refers to c. */
@@ -35,7 +34,7 @@ void lower_free(struct lower *l);
 /* The header of g's trace, with g->lower. */
 void lower_header(FILE *out, const struct grid *g, const struct occupancy *k);
 /* The lines of PTX instruction pc, with the addresses of its access made last. */
-void lower_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec);
+record_fn lower_record;
 
 /* ---- for tests: the table ---- */
 

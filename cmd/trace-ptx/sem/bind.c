@@ -14,8 +14,8 @@
 
 #define FRAME_MAX (64u << 20)
 
-#define OP(id, name, fn, ver, sm, words) [I_##id] = {name, words, fn, ver, sm},
-const struct opcode_row opcodes[N_OPCODES] = {
+#define OP(id, name, fn, ver, sm, words) [I_##id] = fn,
+static int (*const binding[N_OPCODES])(struct bind *b, struct op *o) = {
 #include "lang/ptx.def"
 };
 #undef OP
@@ -415,7 +415,7 @@ static int bind_inst(struct bind *b, struct op *o, const struct stmt *in, uint32
 		o->guard = reg_slot(b, in->guard - 1);
 		o->guard_not = in->guard_not ? ALL_LANES : 0;
 	}
-	if (opcodes[in->op].bind(b, o))
+	if (binding[in->op](b, o))
 		return -1;
 	if (b->frame->bytes > FRAME_MAX)
 		return bind_fault(b, NULL, "registers",
@@ -463,25 +463,6 @@ static uint32_t deepest(struct bound_code *c, uint32_t n, uint8_t *on, uint32_t 
 	}
 	on[n] = 2;
 	return known[n] = fn->local_bytes + most;
-}
-
-void bind_reach(const struct bound_code *c, uint32_t n, uint8_t *on)
-{
-	const struct func *f = c->prog->func[n];
-
-	if (on[n])
-		return;
-	on[n] = 1;
-	for (uint32_t i = 0; i < f->n_insts; i++) {
-		const struct op *o = &c->op[f->first_pc + i];
-
-		if (o->flow == FLOW_CALL)
-			bind_reach(c, c->owner[o->target], on);
-		else if (o->flow == FLOW_CALL_REG)
-			for (uint32_t k = 0; k < c->prog->n_funcs; k++)
-				if (!c->prog->func[k]->entry)
-					bind_reach(c, k, on);
-	}
 }
 
 int bind_program(struct bound_code *c, const struct program *p, struct fault *f)

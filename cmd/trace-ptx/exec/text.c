@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The words of trace lines: masks, numbers, addresses. Always true: each is written in the tracer's spelling, at p, and
+ * where it ends is returned. Left out: lines, which trace_out.c and lower/ make of them.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "arena.h"
+#include "bits.h"
+#include "exec/lanes.h"
+
+void text_room(struct text *t, size_t more)
+{
+	if (t->cap - t->n >= more)
+		return;
+	t->cap = 2 * (t->n + more);
+	t->p = xrealloc(t->p, t->cap, 1);
+}
+
+/* Texts that lines are made of: two hexadecimal digits of a byte, small numbers with a blank before them. */
+#define SMALL 1024
+static char two_digits[256][2];
+static struct {
+	char s[7];
+	uint8_t n;
+} small[2 * SMALL];
+
+void text_prepare(void)
+{
+	if (small[0].n)
+		return;
+	for (unsigned i = 0; i < 256; i++) {
+		two_digits[i][0] = "0123456789abcdef"[i >> 4];
+		two_digits[i][1] = "0123456789abcdef"[i & 15];
+	}
+	for (int i = 0; i < 2 * SMALL; i++)
+		small[i].n = (uint8_t)snprintf(small[i].s, sizeof(small[i].s), " %d", i - SMALL);
+}
+
+char *text_mask(char *p, uint32_t v)
+{
+	for (unsigned i = 0; i < 4; i++)
+		memcpy(p + 2 * i, two_digits[v >> (24 - 8 * i) & 255], 2);
+	return p + 8;
+}
+
+char *text_hex(char *p, uint64_t v, unsigned digits)
+{
+	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
+
+	n = n < digits ? digits : n;
+	if (n % 2)
+		*p++ = two_digits[v >> 4 * (n - 1) & 15][1];
+	for (unsigned i = n / 2; i-- > 0; p += 2)
+		memcpy(p, two_digits[v >> 8 * i & 255], 2);
+	return p;
+}
+
+char *text_number(char *p, int64_t v)
+{
+	char digits[24];
+	unsigned n = 0;
+	uint64_t a = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+	if (v < 0)
+		*p++ = '-';
+	do
+		digits[n++] = (char)('0' + a % 10);
+	while (a /= 10);
+	while (n)
+		*p++ = digits[--n];
+	return p;
+}
+
+/* " v"; up to 7 bytes behind the text may be overwritten. */
+static inline char *put_delta(char *p, int64_t v)
+{
+	if (v >= -SMALL && v < SMALL) {
+		memcpy(p, small[v + SMALL].s, 7);
+		return p + small[v + SMALL].n;
+	}
+	*p++ = ' ';
+	return text_number(p, v);
+}
+
+bool text_stride(const uint64_t *a, uint32_t m, int64_t *stride)
+{
+	unsigned first = bit_lowest32(m), n = m == ALL_LANES ? LANES : bit_count32(m);
+	uint32_t run = m >> first;
+	uint64_t d, off = 0;
+
+	if (n < 2 || run & (run + 1))
+		return false;
+	a += first;
+	d = a[1] - a[0];
+	*stride = (int64_t)d;
+	if (a[n - 1] - a[0] != (n - 1) * d || (int64_t)d != (int32_t)d) /* most are told by their ends */
+		return false;
+	if (n == LANES)
+		return lanes_apart_by(a, d);
+	for (unsigned i = 2; i < n; i++)
+		off |= (a[i] - a[i - 1]) ^ d;
+	return !off;
+}
+
+char *text_addresses(char *p, const uint64_t *a, uint32_t m)
+{
+	unsigned first = m ? bit_lowest32(m) : 0;
+	int64_t stride = 0;
+
+	if (!m || text_stride(a, m, &stride)) {
+		memcpy(p, " 1 0x", 5);
+		p = text_hex(p + 5, m ? a[first] : 0, 1);
+		*p++ = ' ';
+		return text_number(p, stride);
+	}
+	memcpy(p, " 2 0x", 5);
+	p = text_hex(p + 5, a[first], 1);
+	uint64_t last = a[first];
+	FOR_BITS32 (i, m & (m - 1)) {
+		p = put_delta(p, (int64_t)(a[i] - last));
+		last = a[i];
+	}
+	return p;
+}
