@@ -20,7 +20,10 @@ struct input;
 
 enum input_coding { INPUT_PLAIN, INPUT_GZIP, INPUT_XZ, INPUT_ZSTD };
 
-/* Open path ("-": standard input). NULL and *f on failure; a folder is a fault "is-folder". */
+/*
+ * Open path ("-": standard input, which a process can open once). NULL and *f on failure; a folder is a fault
+ * "is-folder".
+ */
 struct input *input_open(const char *path, struct fault *f);
 /* Over bytes in memory that outlive the input (fuzzing, packed text); decompresses as above. */
 struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f);

@@ -147,6 +147,9 @@ static bool one_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char
 	return opened || named.line;
 }
 
+/* As messages of what reads it name it. */
+static const char *shown_name(const char *path) { return strcmp(path, "-") ? diag_keep(path) : "<stdin>"; }
+
 static void check_list(struct lint *l, const struct klist *k, const char *file)
 {
 	const struct command *behind = NULL;
@@ -192,7 +195,7 @@ static bool folder_without_list(struct lint *l, const char *folder)
 /* All commands in order. */
 static bool run_list(struct lint *l, struct klist *k)
 {
-	const char *file = diag_keep(k->path);
+	const char *file = shown_name(k->path);
 	bool list = k->n_cmds != 1 || k->cmd[0].line, good = true;
 
 	if (list) {
@@ -225,7 +228,7 @@ bool lint_operand(struct lint *l, const char *path)
 		good = strcmp(f.id, "open") && strcmp(f.id, "is-folder") && strcmp(f.id, "read");
 		if (!strcmp(f.id, "list-missing") || !strcmp(f.id, "list-raw"))
 			good = folder_without_list(l, path);
-		report_file_end(l->rep, diag_keep(path));
+		report_file_end(l->rep, shown_name(path));
 	}
 	klist_free(&k);
 	return good;

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -223,6 +224,9 @@ static int sniff(struct input *in, struct fault *f)
 	return 0;
 }
 
+/* Standard input is read once: whoever came second would find the end of it. */
+static atomic_flag standard_taken = ATOMIC_FLAG_INIT;
+
 struct input *input_open(const char *path, struct fault *f)
 {
 	bool standard = !strcmp(path, "-");
@@ -234,6 +238,10 @@ struct input *input_open(const char *path, struct fault *f)
 
 	if (!standard && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
 		fault_set(f, whole, "open", "cannot be opened: %s", strerror(errno));
+		return NULL;
+	}
+	if (standard && atomic_flag_test_and_set(&standard_taken)) {
+		fault_set(f, whole, "open", "found standard input named twice, wanted it once");
 		return NULL;
 	}
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
