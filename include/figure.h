@@ -40,5 +40,7 @@ const struct figure *figure_find(const char *name);
 /* Does name belong to the family of pattern? [*] matches one index of any text but ']'. */
 bool figure_matches(const char *pattern, const char *name);
 const char *figure_kind_name(enum figure_kind kind); /* "counter" */
+/* Ends the program: option has the name of a figure that there is not, with the nearest one that there is. */
+_Noreturn void figure_refuse(const char *option, const char *name);
 
 #endif

@@ -248,11 +248,39 @@ csv() { stats-csv "$@" | tr -d '\r'; }
 	[[ $stderr == *"deadlock"* ]]
 }
 
-@test "a derived figure with the name of a rate whose parts nothing has: its group's sum is empty" {
-	printf '{"record":"run"}\n{"record":"kernel","position":1,"id":1,"name":"k","stats":{"gpu_sim_cycle":7}}\n' >one.json
-	echo '{"record":"end","status":"complete","stats":{}}' >>one.json
-	run -0 stats-csv -q --group kernel_name --agg sum,mean -s gpu_sim_cycle -e 'L2_total_cache_miss_rate=gpu_sim_cycle/14' one.json
-	assert_output --partial 'one.json,k,1,7,7,,0.5'
+@test "a derived column takes no name of a figure, and none twice" {
+	run -2 stats-csv -e L2_total_cache_miss_rate=1 app.json
+	assert_output --partial "found 'L2_total_cache_miss_rate', which is the name of a figure"
+	run -2 stats-csv -e x=1 -e x=2 app.json
+	assert_output --partial "found 'x' twice"
+}
+
+@test "kernels or intervals that the input has not: status 2" {
+	run -2 stats-csv -k 99 app.json
+	assert_output --partial 'found no kernel that -k selects'
+	run -2 stats-csv --per interval -s gpu_sim_cycle app.json
+	assert_output --partial 'found no intervals, wanted runs of trace-sim --interval'
+}
+
+@test "standard input is read once" {
+	run -2 stats-csv - - <app.json
+	assert_output --partial '<stdin>: found standard input named twice, wanted it once'
+}
+
+# app.json with a value of gpu_sim_cycle, whole as text.
+kernels() {
+	printf '# run\n'
+	for v; do printf '# kernel\nposition 1 -\nname k -\nid 1 -\ngpgpu_n_tot_w_icount %s warp-insts\n' "$v"; done
+	printf '# end\nstatus complete -\n'
+}
+
+@test "sums that a whole number does not hold, geometric means of equal values" {
+	kernels 18446744073709551615 1 >big
+	run -0 stats-csv -q --agg sum -s gpgpu_n_tot_w_icount big
+	assert_line --index 1 --partial 'big,2,1.8446744073709552e+19'
+	kernels 5898 5898 5898 >same
+	run -0 stats-csv -q --agg geomean -s gpgpu_n_tot_w_icount same
+	assert_line --index 1 --regexp '^same,3,5898.?$'
 }
 
 @test "bad input has status 2, a message with its place, and writes nothing" {

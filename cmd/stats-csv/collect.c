@@ -245,10 +245,12 @@ void collect(struct csv_job *j, const char *path)
 	if (!g.r)
 		die_fault(&f);
 	while ((event = results_next(g.r, &item, &f)) > 0) {
+		j->any_kernel |= event == RESULT_KERNEL;
+		j->any_interval |= event == RESULT_INTERVAL;
 		if (event == RESULT_START)
 			store_start(j->store, path, &item);
 		else if (event == row_of(j) && wanted(j, &item))
-			keep(&g);
+			j->any_row = true, keep(&g);
 		else if (event == RESULT_DONE && (j->per_run || j->weights))
 			keep(&g);
 		if (event == RESULT_DONE) {
@@ -263,28 +265,27 @@ void collect(struct csv_job *j, const char *path)
 	free(g.value);
 }
 
-/* A name in full that no input has and that no figure bears is a slip of the pen. */
-static void refuse_unknown(const char *name)
+/* A run that stopped before its first kernel has no row, and its status tells. */
+void collect_some(const struct csv_job *j)
 {
-	const char *near;
-	char q[80];
-
-	if (strpbrk(name, "*?[") || figure_find(name))
-		return;
-	diag_quote(q, sizeof(q), name, strlen(name));
-	near = cli_nearest(name, figures_table, n_figures, sizeof(figures_table[0]));
-	if (near)
-		die("-s: found no figure %s, wanted perhaps %s", q, near);
-	die("-s: found no figure %s, wanted one that --list shows", q);
+	if (j->per_interval && j->any_kernel && !j->any_interval)
+		die("found no intervals, wanted runs of trace-sim --interval");
+	if (j->kernels && j->any_kernel && !j->any_row)
+		die("found no kernel that -k selects, wanted one");
 }
 
 void collect_warn(const struct csv_job *j)
 {
 	char q[80];
 
+	/* A name in full that no input has and that no figure bears is a slip of the pen. */
+	for (size_t i = 0; i < j->select.n; i++)
+		if (!j->matched[i] && !strpbrk(j->select.pattern[i], "*?[") &&
+			!figure_find(j->select.pattern[i]))
+			figure_refuse("-s", j->select.pattern[i]);
+	collect_some(j);
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i]) {
-			refuse_unknown(j->select.pattern[i]);
 			diag_warn(NOWHERE,
 				"-s %s: found no such figure in the input; --list shows what is there",
 				diag_quote(q, sizeof(q), j->select.pattern[i], strlen(j->select.pattern[i])));

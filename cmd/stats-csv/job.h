@@ -54,7 +54,8 @@ struct csv_job {
 	struct store *store;
 	uint8_t *shown; /* by column of the store: enum column_use */
 	uint32_t cap_shown;
-	bool *matched; /* by item of select */
+	bool *matched;                          /* by item of select */
+	bool any_kernel, any_interval, any_row; /* in the input; chosen */
 	int status;
 };
 
@@ -73,6 +74,8 @@ struct shown_options {
 void collect(struct csv_job *j, const char *path);
 void collect_named(struct csv_job *j);
 void collect_warn(const struct csv_job *j);
+void collect_some(
+	const struct csv_job *j); /* ends the program where there were kernels and none was chosen */
 
 struct shown_columns shown_columns(const struct csv_job *j);
 struct shown_options shown_options(const struct csv_job *j);
@@ -87,8 +90,9 @@ bool is_group_key(const char *name);
 /* sums.c: the values of a figure in a group. */
 struct sums {
 	uint64_t n, count;
-	double sum, mean, squares, logs, min, max; /* squares: of the distances from the mean */
-	double *value;                             /* each of them, where it was kept */
+	double sum, mean, squares, min, max; /* squares: of the distances from the mean */
+	double first, log_first, logs;       /* logs: of the ratios to the first */
+	double *value;                       /* each of them, where it was kept */
 	uint32_t cap;
 	bool whole, positive, sorted;
 };

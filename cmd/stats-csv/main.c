@@ -149,12 +149,19 @@ static void add_derived(struct csv_job *j, const char *value)
 	const char *equals = strchr(value, '=');
 	struct derived *d;
 	struct fault f;
+	char *name;
 
 	if (!equals || equals == value)
 		cli_usage("-e: found '%s', wanted NAME=EXPRESSION", value);
+	name = xstrndup(value, (size_t)(equals - value));
+	if (figure_find(name))
+		cli_usage("-e: found '%s', which is the name of a figure, wanted another", name);
+	for (uint32_t i = 0; i < j->n_derived; i++)
+		if (!strcmp(j->derived[i].name, name))
+			cli_usage("-e: found '%s' twice, wanted it once", name);
 	j->derived = xrealloc(j->derived, j->n_derived + 1, sizeof(*j->derived));
 	d = &j->derived[j->n_derived++];
-	d->name = xstrndup(value, (size_t)(equals - value));
+	d->name = name;
 	d->expr = expr_parse(equals + 1, "-e", (uint32_t)(equals - value) + 2, &f);
 	if (!d->expr)
 		die_fault(&f);

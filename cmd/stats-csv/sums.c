@@ -4,7 +4,8 @@
  *
  * Always true: a missing value does not count; the values themselves are kept only where a quantile is asked for.
  * Quantiles lie between neighbours in proportion, as a median of an even number does. The standard deviation is that
- * of a sample, of n - 1, and of one value there is none. A geometric mean over a value that is not above 0 is none.
+ * of a sample, of n - 1, and of one value there is none. A geometric mean over a value that is not above 0 is none; its
+ * logarithms are those of ratios to the first value, so that the mean of equal values is this value.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,18 +16,19 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep)
 	double x = v->real, from_mean;
 
 	if (!s->n) {
-		s->min = s->max = x;
+		s->first = s->min = s->max = x;
 		s->whole = s->positive = true;
+		s->log_first = x > 0 ? log(x) : 0;
 	}
 	from_mean = x - s->mean;
 	s->n++;
 	s->mean += from_mean / (double)s->n;
 	s->squares += from_mean * (x - s->mean);
 	s->sum += x;
-	s->whole &= v->whole;
 	s->count += v->count;
+	s->whole &= v->whole && s->count >= v->count; /* else it wrapped */
 	s->positive &= x > 0;
-	s->logs += x > 0 ? log(x) : 0;
+	s->logs += x > 0 ? log(x) - s->log_first : 0;
 	s->min = x < s->min ? x : s->min;
 	s->max = x > s->max ? x : s->max;
 	if (keep) {
@@ -65,7 +67,7 @@ double sums_value(struct sums *s, enum agg agg)
 		return (double)NAN;
 	switch (agg) {
 	case AGG_MEAN: return s->sum / n;
-	case AGG_GEOMEAN: return s->positive ? exp(s->logs / n) : (double)NAN;
+	case AGG_GEOMEAN: return s->positive ? s->first * exp(s->logs / n) : (double)NAN;
 	case AGG_MEDIAN: return quantile(s, 0.5);
 	case AGG_P90: return quantile(s, 0.9);
 	case AGG_STDDEV: return s->n > 1 ? sqrt(s->squares / (n - 1)) : (double)NAN;

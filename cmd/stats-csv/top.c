@@ -81,6 +81,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 	int event;
 
 	while ((event = results_next(r, &item, &f)) > 0) {
+		j->any_kernel |= event == RESULT_KERNEL;
 		if (event == RESULT_START)
 			t = top_new((enum top_by)j->by);
 		else if (event == RESULT_KERNEL &&
@@ -98,6 +99,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 	}
 	if (event < 0)
 		die_fault(&f);
+	j->any_row |= kernels;
 	if (kernels && !profile)
 		die("%s: found no cycles of instructions, wanted what trace-sim --profile writes", path);
 }
@@ -117,4 +119,5 @@ void print_top(struct csv_job *j, FILE *out, int n, char **path)
 		read_runs(j, &w, r, name);
 		results_close(r);
 	}
+	collect_some(j);
 }

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include "cli.h"
+#include "diag.h"
 #include "figure.h"
 
 #define DENSE  false
@@ -122,4 +124,15 @@ const char *figure_kind_name(enum figure_kind kind)
 		"counter", "interval", "ratio", "total", "max", "histogram"};
 
 	return kind < N_FIGURE_KINDS ? names[kind] : "?";
+}
+
+void figure_refuse(const char *option, const char *name)
+{
+	const char *near = cli_nearest(name, figures_table, n_figures, sizeof(figures_table[0]));
+	char q[80];
+
+	diag_quote(q, sizeof(q), name, strlen(name));
+	if (near)
+		die("%s: found no figure %s, wanted perhaps %s", option, q, near);
+	die("%s: found no figure %s, wanted one that stats-csv --list shows", option, q);
 }
