@@ -85,6 +85,28 @@ setup() {
 	run -0 stats-diff -k read app.json near.json
 }
 
+@test "a comparison of nothing has status 2" {
+	run -2 stats-diff -q -s gpu_sim_cycel app.json app.json
+	assert_output --partial '-s: found no figure gpu_sim_cycel, wanted perhaps gpu_sim_cycle'
+	run -2 stats-diff -q -s 'gpu_ipc,nothing*' app.json app.json
+	assert_output --partial 'found no figure nothing* on either side'
+	run -2 stats-diff -q -i gpu_ipk app.json app.json
+	run -2 stats-diff -q -T gpu_ipk=1 app.json app.json
+	run -0 stats-diff -q -T 'nothing*=1' -i 'nothing*' app.json app.json
+	run -2 stats-diff -q -k 99 app.json app.json
+	assert_output --partial 'found no kernel that -k selects'
+	run -2 stats-diff -T 1%,2% app.json app.json
+}
+
+@test "counts that a double does not tell apart" {
+	sed 's/"gpu_sim_cycle":5836/"gpu_sim_cycle":9007199254740993/' app.json >a
+	sed 's/9007199254740993/9007199254740992/' a >b
+	run -1 stats-diff -s gpu_sim_cycle a b
+	assert_line --regexp '^  gpu_sim_cycle +9007199254740993 +9007199254740992 +-1.1e-16$'
+	run -1 stats-diff -T 0.5 -s gpu_sim_cycle a b
+	run -0 stats-diff -T 1 -s gpu_sim_cycle a b
+}
+
 @test "host times are left out, unless named" {
 	d=$(trace streams)
 	trace-sim -q -g rtx3070 --host-time -F accelsim "$d" >host.log

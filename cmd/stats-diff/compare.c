@@ -48,6 +48,14 @@ const struct tolerance *tolerance_of(const struct diff_options *o, const char *n
 	return NULL;
 }
 
+/* Of b from a, exact where both are whole and a double does not tell them apart. */
+static double difference(const struct result_value *a, const struct result_value *b)
+{
+	if (a->whole && b->whole)
+		return b->count >= a->count ? (double)(b->count - a->count) : -(double)(a->count - b->count);
+	return b->real - a->real;
+}
+
 /* One unit of the last place that was printed, where the other side is exact. */
 static double printed_unit(const struct result_value *a, const struct result_value *b)
 {
@@ -62,12 +70,10 @@ static bool is_equal(
 	const struct diff *d, const char *name, const struct result_value *a, const struct result_value *b)
 {
 	const struct tolerance *t = tolerance_of(d->o, name);
-	double delta = fabs(a->real - b->real), most = fmax(fabs(a->real), fabs(b->real));
+	double delta = fabs(difference(a, b)), most = fmax(fabs(a->real), fabs(b->real));
 
-	if (a->whole && b->whole ? a->count == b->count : a->real == b->real)
+	if (delta == 0)
 		return true;
-	if (a->whole && b->whole && delta == 0)
-		delta = 1;
 	return (t && (delta <= t->absolute || delta <= t->relative * most)) || delta <= printed_unit(a, b);
 }
 
@@ -88,7 +94,7 @@ static void add_change(struct diff *d, uint32_t column)
 	c.relative = NAN;
 	c.moved = c.has[0] != c.has[1] || !is_equal(d, c.name, &c.value[0], &c.value[1]);
 	if (c.has[0] && c.has[1]) {
-		double delta = c.value[1].real - c.value[0].real;
+		double delta = difference(&c.value[0], &c.value[1]);
 
 		c.relative = delta == 0             ? 0
 			     : c.value[0].real == 0 ? copysign(INFINITY, delta)
@@ -112,8 +118,8 @@ static int compare_changes(const void *pa, const void *pb)
 		return a->moved ? -1 : 1;
 	if (x > y || x < y)
 		return x > y ? -1 : 1;
-	dx = fabs(a->value[1].real - a->value[0].real);
-	dy = fabs(b->value[1].real - b->value[0].real);
+	dx = fabs(difference(&a->value[0], &a->value[1]));
+	dy = fabs(difference(&b->value[0], &b->value[1]));
 	if (dx > dy || dx < dy)
 		return dx > dy ? -1 : 1;
 	return strcmp(a->name, b->name);

@@ -21,12 +21,21 @@ struct tolerance {
 	double absolute, relative;
 };
 
+/* What an option names that some result must have. */
+struct asked {
+	const char *option;
+	char *name;
+	bool met;
+};
+
 struct diff_options {
 	struct namelist select, ignore;
 	struct kselect *kernels;
 	struct picks *weights; /* of --weights, or NULL */
 	struct tolerance *tolerance;
 	uint32_t n_tolerances;
+	struct asked *asked;
+	uint32_t n_asked;
 	enum diff_form form;
 	uint32_t top; /* --top: this many places of a profile; 0: figures */
 	int by;       /* enum top_by */
@@ -69,6 +78,15 @@ struct diff {
 int diff_load(struct diff *d, int side, const char *path);
 /* Is the figure to be compared? */
 bool diff_wanted(const struct diff_options *o, const char *name);
+/* asked.c: of option; of each name of a list that is not sure to be there. */
+void asked_add(struct diff_options *o, const char *option, const char *name);
+void asked_names(struct diff_options *o, const char *option, const struct namelist *l);
+/* A side has this figure; a kernel of -k. */
+void asked_figure(const struct diff_options *o, const char *name);
+void asked_kernel(const struct diff_options *o);
+void asked_check(
+	const struct diff_options *o); /* ends the program with a message where something was not met */
+void asked_free(struct diff_options *o);
 void pair_kernels(struct diff *d);
 /* top.c: an exit status. */
 int diff_top(const struct diff_options *o, FILE *out, const char *a, const char *b, const char *heading);

@@ -45,11 +45,13 @@ static uint32_t column_of(struct loading *l, const struct result_figure *f)
 		while (l->n <= f->id)
 			l->column[l->n++] = 0;
 	}
-	if (!l->column[f->id])
+	if (!l->column[f->id]) {
+		asked_figure(l->d->o, f->name);
 		l->column[f->id] =
 			l->d->o->weights || diff_wanted(l->d->o, f->name) || !strcmp(f->name, "gpu_sim_cycle")
 				? store_column(l->d->store, f->name) + 1
 				: UINT32_MAX;
+	}
 	return l->column[f->id];
 }
 
@@ -84,6 +86,7 @@ static int read_all(struct loading *l, struct results *r, struct fault *f)
 		} else if (event == RESULT_KERNEL) {
 			if (!kselect_has(d->o->kernels, item.kernel.position, item.kernel.name))
 				continue;
+			asked_kernel(d->o);
 			keep(l, &item);
 			l->side->n_kernels++;
 		} else {

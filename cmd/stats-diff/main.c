@@ -62,9 +62,13 @@ static void add_tolerance(struct diff_options *o, const char *value)
 		double x;
 		bool good = num_real(&end, &x) == NUM_GOOD, relative = *end == '%';
 
+		double *to = relative ? &t.relative : &t.absolute;
+
 		if (!good || (end[relative] && end[relative] != ',') || !*t.pattern)
 			cli_usage("-T: found '%s', wanted [NAME=]NUMBER or [NAME=]NUMBER%%", value);
-		*(relative ? &t.relative : &t.absolute) = relative ? x / 100 : x;
+		if (*to >= 0)
+			cli_usage("-T: found '%s', wanted one number and one percentage at most", value);
+		*to = relative ? x / 100 : x;
 		s = end + relative;
 	} while (*s++ == ',');
 	o->tolerance = xrealloc(o->tolerance, o->n_tolerances + 1, sizeof(*o->tolerance));
@@ -78,6 +82,17 @@ static void add_names(struct namelist *l, const char *option, const char *value)
 	namelist_add(l, value);
 	if (l->n == n)
 		cli_usage("%s: found '%s', wanted names or patterns", option, value);
+}
+
+/* Once all options are read. */
+static void ask(struct diff_options *o)
+{
+	asked_names(o, "-s", &o->select);
+	asked_names(o, "-i", &o->ignore);
+	for (uint32_t i = 0; i < o->n_tolerances; i++)
+		asked_names(o, "-T", &(struct namelist){&o->tolerance[i].pattern, 1});
+	if (o->kernels)
+		asked_add(o, "-k", "");
 }
 
 static void set_form(struct diff_options *o, const char *value)
@@ -316,6 +331,7 @@ int main(int argc, char **argv)
 		cli_usage("found standard input on both sides, wanted it on one");
 	if (o.weights && (o.summary || o.kernels))
 		cli_usage("found --weights with %s, wanted one of them", o.summary ? "--summary" : "-k");
+	ask(&o);
 	out = output_open(o.quiet ? "/dev/null" : NULL, true);
 	if (is_folder(argv[0]) && is_folder(argv[1]))
 		status = diff_folders(&o, output_stream(out), argv[0], argv[1]);
@@ -323,7 +339,10 @@ int main(int argc, char **argv)
 		status = diff_mixed(&o, output_stream(out), argv[0], argv[1]);
 	else
 		status = diff_files(&o, output_stream(out), argv[0], argv[1], NULL);
+	if (status != EXIT_TROUBLE)
+		asked_check(&o);
 	output_commit(out);
+	asked_free(&o);
 	for (uint32_t i = 0; i < o.n_tolerances; i++)
 		free(o.tolerance[i].pattern);
 	free(o.tolerance);

@@ -23,6 +23,7 @@ static int read_side(struct top *t, const struct diff_options *o, int side, cons
 		if (event == RESULT_KERNEL &&
 			kselect_has(o->kernels, item.kernel.position, item.kernel.name)) {
 			kernels = true;
+			asked_kernel(o);
 			profile |= top_add(t, side, &item);
 		} else if (event == RESULT_DONE) {
 			snprintf(status, 24, "%s", item.status);
