@@ -140,6 +140,10 @@ sums() { awk '/^stratum/ { k += $3 } /^[0-9]/ { n++; w += $2 } END { printf "%d 
 	assert_output --partial "bad.csv:3: found the time 'x', wanted a number above 0"
 	run -2 trace-pick -m stem --times "$d/kernelslist.g" "$d"
 	assert_output --partial 'found no column of times'
+	trace-pick --times t.csv "$d" >a
+	trace-pick --times - "$d" <t.csv | cmp - a
+	run -2 sh -c "trace-pick --times - - <'$packed'"
+	assert_output --partial 'found standard input named twice'
 }
 
 @test "damage names the first bad kernel" {

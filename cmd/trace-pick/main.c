@@ -32,7 +32,7 @@ static const struct cli_row rows[] = {
 	{'e', "error", "PERCENT", "wanted error of a total, half of its 95 % interval (5%)", NULL},
 	{'n', "kernels", "N", "pick at most N kernels", NULL},
 	{OPT_TIMES, "times", "FILE",
-		"execution times: a table in CSV of nsys stats, ncu or stats-csv; or auto, an estimate from the traces",
+		"execution times: a table in CSV of nsys stats, ncu or stats-csv; - is stdin; or auto, an estimate from the traces",
 		"file"},
 	{OPT_PER_STREAM, "per-stream", NULL, "kernels of different streams are not alike", NULL},
 	{OPT_ONE, "one", NULL, "one kernel of each stratum, that of the middle size: no interval can be told",
