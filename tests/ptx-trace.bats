@@ -60,6 +60,15 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	end
 }
 
+@test "a kernel from PTX ends behind what its L1 wrote back" {
+	run -0 trace-ptx -q -o writes "$ROOT/tests/ptx/writes.launch"
+	small=(-D gpgpu_n_clusters=2 -D gpgpu_n_mem=2 -D gpgpu_memory_partition_indexing=0 -D gpgpu_kernel_launch_latency=50)
+	run -0 trace-sim -q -g qv100 "${small[@]}" -D gpgpu_adaptive_cache_config=0 \
+		-D gpgpu_cache:dl1=S:4:128:4,L:L:m:L:L,A:512:8,16:0,32 -F accelsim -o out writes
+	[ "$(grep -c '^gpu_sim_cycle = 728$' out)" = 2 ]
+	run -0 grep -c 'L1_WRBK_ACC..TOTAL_ACCESS. = 248$' out
+}
+
 @test "latencies of PTX and the width of vectors are options" {
 	run -0 trace-sim -q -g qv100 -o plain "$T"
 	run -0 trace-sim -q -g qv100 -D ptx_opcode_latency_fp=4,13,4,5,200 -o slow "$T"

@@ -148,11 +148,17 @@ static void tell(struct run *r)
 		interval_record(r->intervals, g, g->launch->n_loaded ? g->launch->loaded[0] : NULL);
 }
 
+/* PTX-launch-2: the last kernel that runs, if it is from PTX, ends behind its traffic. */
+static bool drains(const struct run *r, const struct kernel *k)
+{
+	return k->head->ptx && launch_idle(&r->gpu);
+}
+
 /* LAUNCH-loop-4: steps until a kernel finishes, nothing is left to do, or the run must end. */
 static struct kernel *simulate(struct run *r)
 {
 	struct gpu *g = &r->gpu;
-	struct kernel *k;
+	struct kernel *k = NULL;
 
 	while (run_active(r) && !progress_interrupted()) {
 		struct skip skip;
@@ -166,11 +172,12 @@ static struct kernel *simulate(struct run *r)
 		progress_poll(r);
 		if (gpu_now(g) >= told_at(r))
 			tell(r);
-		k = launch_pop_finished(g);
-		if (k)
+		if (!k)
+			k = launch_pop_finished(g);
+		if (k && !drains(r, k))
 			return k;
 	}
-	return launch_pop_finished(g);
+	return k ? k : launch_pop_finished(g);
 }
 
 static void hash_kernel(struct run *r, const struct kernel *k, unsigned char out[16])

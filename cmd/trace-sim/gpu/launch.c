@@ -501,6 +501,14 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	}
 }
 
+bool launch_idle(const struct gpu *g)
+{
+	for (uint32_t s = 0; s < g->params.run_slots; s++)
+		if (g->launch->slot[s])
+			return false;
+	return true;
+}
+
 struct kernel *launch_pop_finished(struct gpu *g)
 {
 	struct launch *l = g->launch;

@@ -60,6 +60,7 @@ uint32_t launch_least_closing(const struct gpu *g);
 /* A kernel in a slot has CTAs left and the CTA limit is not reached. */
 bool launch_more(const struct gpu *g);
 bool launch_limit_reached(const struct gpu *g); /* -gpgpu_max_cta */
+bool launch_idle(const struct gpu *g);          /* no kernel is in a slot */
 /* Oldest finished kernel, or NULL. */
 struct kernel *launch_pop_finished(struct gpu *g);
 /* Forget kernel k (LAUNCH-loop-4) and close its trace. */
