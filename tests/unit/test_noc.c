@@ -39,7 +39,7 @@ static const char *classes(uint32_t last)
 	return text;
 }
 
-static struct noc *make(const char *network, uint32_t vcs)
+static struct noc *make_some(const char *network, uint32_t vcs, bool quick)
 {
 	uint32_t node[CLUSTERS + SUBS];
 	char text[2000];
@@ -59,8 +59,10 @@ static struct noc *make(const char *network, uint32_t vcs)
 		icnt_free(&c);
 		return NULL;
 	}
-	return noc_new(&c, CLUSTERS, SUBS, node, PACKETS);
+	return noc_new(&c, CLUSTERS, SUBS, node, PACKETS, quick);
 }
+
+static struct noc *make(const char *network, uint32_t vcs) { return make_some(network, vcs, true); }
 
 static char *printed(struct noc *n)
 {
@@ -288,8 +290,7 @@ static void quick_and_general(void)
 			noc_delete(a);
 			continue;
 		}
-		b = make(networks[i].network, networks[i].vcs);
-		b->quick = b->direct = b->at_once = false;
+		b = make_some(networks[i].network, networks[i].vcs, false);
 		seed = i;
 		ok(traffic(a, b, 400, 8), "quick and general, packets: %s", networks[i].network);
 		ta = printed(a);

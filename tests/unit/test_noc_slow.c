@@ -445,7 +445,7 @@ static struct noc *draw(struct net_text *t)
 			status = icnt_fit(&c, CLUSTERS, SUBS, node, &f);
 		input_close(in);
 		if (status == 0)
-			return noc_new(&c, CLUSTERS, SUBS, node, PACKETS);
+			return noc_new(&c, CLUSTERS, SUBS, node, PACKETS, true);
 		icnt_free(&c);
 	}
 }

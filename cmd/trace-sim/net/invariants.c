@@ -74,12 +74,7 @@ struct noc_found {
 /* The room that a flit which has gone to an input port, or a node, was sent to. */
 static uint32_t room_at(const struct noc *n, uint32_t to)
 {
-	const struct noc_end *from;
-
-	if (to & NOC_NODE)
-		return n->plan->eject[to & ~NOC_NODE];
-	from = &n->plan->in[to];
-	return from->to & NOC_NODE ? n->plan->ports + (from->to & ~NOC_NODE) : from->to;
+	return to & NOC_NODE ? n->plan->eject[to & ~NOC_NODE] : n->plan->in[to].room;
 }
 
 static void find_flits(const struct noc *n, struct noc_found *x, uint32_t room, const struct noc_flits *q)
@@ -166,6 +161,43 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 		}
 }
 
+/* What channel v of an input is to output o of its router: asked, could cross to. */
+static void check_channel(const struct noc *n, const struct noc_router *r, const struct noc_vc *v, uint32_t o,
+	uint32_t *heads, uint64_t *wants)
+{
+	const struct noc_quick *q = &r->quick;
+	bool waits = false, could = v->state == NOC_ACTIVE && v->port == o && v->count;
+
+	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
+		waits |= v->way_port[i] == o;
+	could = could && *v->room < n->conf.vc_buffer;
+	invariant("noc.quick.waiting", r->base + o, v->at, bitset_test(&q->waiting[o * q->words], v->at),
+		waits);
+	invariant(
+		"noc.quick.ready", r->base + o, v->at, q->ready[v->in * r->ports + o] >> v->in_vc & 1, could);
+	*heads += waits;
+	*wants |= (uint64_t)could << v->in;
+}
+
+static void check_quick(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
+{
+	const struct noc_quick *q = &r->quick;
+
+	for (uint32_t o = 0; o < r->ports; o++) {
+		uint32_t heads = 0;
+		uint64_t wants = 0;
+
+		for (uint32_t i = 0; i < r->ports * n->vcs; i++)
+			check_channel(n, r, &s->vc[r->base * n->vcs + i], o, &heads, &wants);
+		invariant("noc.quick.heads", r->base + o, 0, q->port[o].heads, heads);
+		invariant("noc.quick.wants", r->base + o, 0, q->port[o].wants, wants);
+		invariant("noc.quick.asked", r->base + o, 0, q->asked >> o & 1, heads != 0);
+		invariant("noc.quick.wanted", r->base + o, 0, q->wanted >> o & 1, wants != 0);
+		invariant("noc.quick.open", r->base + o, 0, q->open >> o & 1,
+			s->room.taken[r->base + o] != n->all_vcs);
+	}
+}
+
 static void check_rooms(const struct noc *n, const struct noc_subnet *s, const struct noc_found *x)
 {
 	for (uint32_t room = 0; room < s->room.rooms; room++) {
@@ -194,6 +226,8 @@ static void check_subnet(const struct noc *n, const struct noc_subnet *s)
 
 		find_in_router(n, router, &x);
 		check_owners(n, s, router);
+		if (n->quick)
+			check_quick(n, s, router);
 		for (uint32_t i = 0; i < router->ports; i++) {
 			uint32_t port = router->base + i;
 

@@ -223,7 +223,7 @@ static int described_init(struct net *n, struct fault *f)
 		n->booksim = booksim_new(&single, n->clusters, n->subs, n->nodes);
 	} else if (status == 0) {
 		n->ops = &many_ops;
-		n->noc = noc_new(&conf, n->clusters, n->subs, node, n->nodes);
+		n->noc = noc_new(&conf, n->clusters, n->subs, node, n->nodes, true);
 	}
 	icnt_free(&conf);
 	free(node);

@@ -37,12 +37,12 @@ static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 	struct noc_owed *q = &s->owed[port];
 	const struct noc_end *e = &n->plan->in[port];
 	struct noc_slot *slot = noc_slot_in(n, s, e->latency);
-	uint32_t room = noc_room_before(n, e), vc;
+	uint32_t vc;
 
 	do {
 		vc = q->slot[q->head++ & (n->output_cap - 1)];
 		q->count--;
-		slot->credit[slot->credits++] = (struct noc_returning){room, vc & ~NOC_MORE};
+		slot->credit[slot->credits++] = (struct noc_returning){e->room, vc & ~NOC_MORE};
 	} while (vc & NOC_MORE);
 	return q->count != 0;
 }
@@ -68,16 +68,20 @@ static void deliver_credit(struct noc *n, struct noc_subnet *s, const struct noc
 {
 	struct noc_router *r;
 
-	if (n->at_once || c->to >= n->plan->ports) {
+	if (c->to >= n->plan->ports) {
 		noc_room_credit(&n->conf, &s->room, c->to, c->vc, (uint32_t)n->time);
 		s->credits--;
-		if (c->to < n->plan->ports)
-			bitset_set(s->active, n->plan->router_of[c->to]);
-		else if (book_queued(&s->queue[c->to - n->plan->ports]))
+		if (book_queued(&s->queue[c->to - n->plan->ports]))
 			bitset_set(s->sending_nodes, c->to - n->plan->ports);
 		return;
 	}
 	r = &s->router[n->plan->router_of[c->to]];
+	if (n->at_once) {
+		s->credits--;
+		if (noc_quick_credit(n, s, r, c->to, c->vc))
+			bitset_set(s->active, r->id);
+		return;
+	}
 	assert(r->credit.count <= r->credit.mask);
 	r->credit.slot[(r->credit.head + r->credit.count++) & r->credit.mask] =
 		(struct noc_credit){c->to, (uint32_t)n->time + n->credit_delay, (uint16_t)c->vc};
@@ -98,6 +102,11 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 		return;
 	}
 	router = n->plan->router_of[m->to];
+	if (n->quick) {
+		if (noc_quick_arrive(n, s, &s->router[router], m->to, &m->flit))
+			bitset_set(s->active, router);
+		return;
+	}
 	s->latch[m->to] = m->flit;
 	bitset_set(s->router[router].latched, m->to - n->plan->base[router]);
 	bitset_set(s->active, router);
@@ -407,13 +416,13 @@ static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 			struct noc_router *r = &s->router[w * 64 + b];
 			uint64_t bit = 1ull << b;
 
-			if (n->direct) {
+			if (n->quick) {
 				if (!noc_quick_step(n, s, r))
 					s->active[w] &= ~bit;
 				continue;
 			}
 			for (uint32_t i = 0; i < steps && s->active[w] & bit; i++)
-				if (!(n->quick ? noc_quick_step(n, s, r) : noc_router_step(n, s, r)))
+				if (!noc_router_step(n, s, r))
 					s->active[w] &= ~bit;
 			if (send_router(n, s, r))
 				s->sending[w] |= bit;

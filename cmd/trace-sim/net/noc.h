@@ -30,6 +30,7 @@ struct noc_end {
 	uint32_t to; /* output: input port or NOC_NODE; input: output port or NOC_NODE that it comes from */
 	uint32_t latency; /* cycles, of flits one way and credits the other */
 	uint32_t least; /* outputs: shortest way round of a credit, as BookSim knew it when it joined them */
+	uint32_t room;  /* inputs: that credits go to: of an output, or behind all of these of a node */
 };
 
 struct noc_plan {
@@ -291,12 +292,16 @@ struct noc_vc {
 	uint16_t head, count; /* ring of flits */
 	uint16_t port, vc;    /* that it owns, when active */
 	uint8_t state;
-};
-
-/* noc_quick.c: a head's request for channels of an output. */
-struct noc_bid {
-	uint32_t entry, port;
-	uint64_t got; /* channels: asked for, then granted */
+	uint8_t in, in_vc; /* input port of the router, and channel of that; the rest: noc_quick.c */
+	uint8_t ways;      /* of the head at the front: different ports */
+	uint8_t way_port[NOC_WAYS];
+	uint16_t at;             /* in * vcs + in_vc */
+	uint16_t turn;           /* output channel of the router that is next for it */
+	struct noc_flit *slot;   /* the ring */
+	uint32_t *room;          /* flits behind the channel that it owns */
+	uint64_t asks[NOC_WAYS]; /* channels of the ports */
+	int64_t order;           /* heads that wait stand in this one */
+	int64_t batch;           /* those with an output in this one, then that */
 };
 
 /* An entry of a router's lists: an input and virtual channel, as port * vcs + vc. */
@@ -326,7 +331,29 @@ struct noc_credit {
 	uint16_t vc;
 };
 
+/* noc_quick.c: a router's sets. Channels of it are numbered port * vcs + vc. */
+struct noc_quick {
+	uint64_t asked;  /* outputs that heads wait for */
+	uint64_t open;   /* outputs with a channel that is nobody's */
+	uint64_t wanted; /* outputs that a flit could cross to */
+	struct noc_quick_port {
+		uint64_t wants; /* output: inputs with flits that could cross to it */
+		uint32_t heads; /* output: that wait for it */
+		uint32_t out_turn; /* output: the input that is next; here as below one more than the last that won */
+		uint32_t in_turn; /* input: the output that is next */
+		uint32_t vc_turn; /* input: its channel that is next */
+	} * port;
+	struct noc_quick_out {
+		uint32_t owner; /* the input channel that had it last */
+		uint32_t turn;  /* the one that is next */
+	} * out;                /* output channels */
+	uint64_t *ready; /* inputs * outputs: channels of the input whose next flit could cross to the output */
+	uint64_t *waiting; /* outputs * words: channels of inputs whose heads wait for it */
+	uint32_t words;    /* of a set of channels */
+};
+
 struct noc_router {
+	struct noc_quick quick;
 	uint32_t base, ports, words; /* words of a set of ports */
 	uint32_t id;
 	struct noc_list route, vc, sw, hold;
@@ -448,17 +475,21 @@ struct noc {
 	bool lookahead, noq, speculative, check_free, check_room, mask_by_asks, hold, shuffle, busy_when_full,
 		empty_first;
 	bool priorities; /* of requests */
-	bool quick;      /* every router as noc_quick.c has it */
-	bool direct; /* quick, and what leaves an input is on its channel at once: nothing waits at outputs */
+	bool quick;   /* every router as noc_quick.c has it: what leaves an input is on its channel at once */
 	bool patient; /* a node without room has none before a credit comes, and draws no number meanwhile */
 	bool at_once; /* credits count when they arrive: no routing looks at a router that has not stepped yet */
-	bool draws;           /* random numbers */
-	uint16_t *port_of;    /* of a channel of a router: channel / vcs */
-	struct noc_bid *bids; /* noc_quick.c: of one router */
+	bool draws;       /* random numbers */
+	uint64_t all_vcs; /* noc_quick.c */
+	uint64_t *chosen; /* input channels of one router, who are granted something; empty between two steps */
+	uint64_t *granted; /* of each way of these: channels; likewise */
 };
 
-/* Takes over what c owns. node: as icnt_fit filled it. packets: as many handles as there can be. */
-struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets);
+/*
+ * Takes over what c owns. node: as icnt_fit filled it. packets: as many handles as there can be. quick: routers may be
+ * those of noc_quick.c, where these are the same.
+ */
+struct noc *noc_new(
+	struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets, bool quick);
 void noc_delete(struct noc *n);
 /* As the calls of net.h; device numbers are those of net.h, subnet s: 0 requests, 1 replies. */
 bool noc_has_buffer(const struct noc *n, uint32_t device, uint32_t bytes);
@@ -488,9 +519,18 @@ void noc_print(struct noc *n, const struct book_out *out);
 void noc_stuck(const struct noc *n, FILE *out);
 void noc_report(const struct noc *n, enum net_report form, FILE *out);
 
-/* One internal step of an active router; false: it has nothing left to do. noc_quick_step: where n->quick. */
+/* One internal step of an active router; false: nothing can move in it until something comes. */
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
+/*
+ * Where n->quick: its step; a flit comes to an input port, numbered over all routers, and a credit to a room. These two
+ * return whether the router is to be visited in this cycle.
+ */
 bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
+bool noc_quick_arrive(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, const struct noc_flit *f);
+bool noc_quick_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t room, uint32_t vc);
+void noc_quick_init(struct noc_quick *q, uint32_t ports, uint32_t vcs);
+void noc_quick_free(struct noc_quick *q);
 /* Whether noc_quick.c models the routers of a network. */
 bool noc_quick_fits(const struct noc *n);
 

@@ -52,15 +52,10 @@ static void router_switch(struct noc *n, struct noc_router *r)
 		r->vc_turn[i] = n->vcs - 1;
 }
 
-static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
+static void router_allocators(struct noc *n, struct noc_router *r)
 {
-	uint32_t vcs, cap;
+	uint32_t vcs = r->ports * n->vcs;
 
-	r->id = id;
-	r->base = n->plan->base[id];
-	r->ports = n->plan->base[id + 1] - r->base;
-	r->words = BITSET_WORDS(r->ports);
-	vcs = r->ports * n->vcs;
 	if (!n->lookahead)
 		r->route = list_new(vcs);
 	r->vc = list_new(vcs);
@@ -69,6 +64,20 @@ static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
 	if (n->conf.vc_alloc.kind != ALLOCATOR_PIGGYBACK)
 		noc_alloc_init(&r->vc_alloc, &n->conf.vc_alloc, vcs, vcs, false);
 	router_switch(n, r);
+}
+
+static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
+{
+	uint32_t cap;
+
+	r->id = id;
+	r->base = n->plan->base[id];
+	r->ports = n->plan->base[id + 1] - r->base;
+	r->words = BITSET_WORDS(r->ports);
+	if (n->quick)
+		noc_quick_init(&r->quick, r->ports, n->vcs);
+	else
+		router_allocators(n, r);
 	cap = fifo_capacity(r->ports * n->output_cap);
 	r->cross.slot = reserve(cap, sizeof(*r->cross.slot));
 	r->cross.mask = cap - 1;
@@ -97,6 +106,7 @@ static void router_free(struct noc_router *r)
 	list_free(&r->sw);
 	list_free(&r->vc);
 	list_free(&r->route);
+	noc_quick_free(&r->quick);
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------------------------------- */
@@ -204,6 +214,12 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	s->router = xcalloc(n->plan->routers, sizeof(*s->router));
 	for (uint32_t r = 0; r < n->plan->routers; r++)
 		router_init(n, &s->router[r], r);
+	for (uint32_t i = 0; i < vcs; i++) {
+		s->vc[i].at = (uint16_t)(i - n->plan->base[n->plan->router_of[i / n->vcs]] * n->vcs);
+		s->vc[i].in = (uint8_t)(s->vc[i].at / n->vcs);
+		s->vc[i].in_vc = (uint8_t)(i % n->vcs);
+		s->vc[i].slot = &s->buffer[(size_t)i * n->buffer_cap];
+	}
 	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof(*s->link_flits)) : NULL;
 	s->view = (struct noc_view){&n->conf, n->plan, s->room.used, &n->random};
 }
@@ -297,7 +313,8 @@ static void apart_init(struct noc *n)
 		a, n->plan->nodes, (size_t)n->subs * NET_APART_MAX, (size_t)n->plan->nodes * NET_APART_MAX);
 }
 
-struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets)
+struct noc *noc_new(
+	struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets, bool quick)
 {
 	struct noc *n = xcalloc(1, sizeof(*n));
 
@@ -309,15 +326,13 @@ struct noc *noc_new(struct icnt *c, uint32_t clusters, uint32_t subs, const uint
 	n->node = xcalloc(clusters + subs, sizeof(*n->node));
 	memcpy(n->node, node, (clusters + subs) * sizeof(*n->node));
 	n->packets = packets;
-	n->port_of = xcalloc((size_t)n->plan->most_ports * n->conf.vcs, sizeof(*n->port_of));
-	for (uint32_t i = 0; i < n->plan->most_ports * n->conf.vcs; i++)
-		n->port_of[i] = (uint16_t)(i / n->conf.vcs);
-	n->bids = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->conf.vcs, sizeof(*n->bids));
 	noc_random_start(&n->random, icnt_int(&n->conf, ICNT_seed));
 	copy_options(n);
-	n->quick = noc_quick_fits(n);
-	n->direct = n->quick && n->conf.speedup == 1;
-	n->at_once = n->direct && !n->credit_delay && !noc_routings[n->conf.routing].looks;
+	n->quick = quick && noc_quick_fits(n);
+	n->all_vcs = ~0ull >> (64 - n->vcs % 64) % 64;
+	n->chosen = xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->chosen));
+	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->vcs, sizeof(*n->granted));
+	n->at_once = n->quick && !n->credit_delay && !noc_routings[n->conf.routing].looks;
 	n->patient = n->conf.policy == POLICY_PRIVATE && !n->noq &&
 		     noc_routings[n->conf.routing].inject != noc_inject_any_vc;
 	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->least));
@@ -345,8 +360,8 @@ void noc_delete(struct noc *n)
 	noc_plan_delete(n->plan);
 	icnt_free(&n->conf);
 	free(n->least);
-	free(n->port_of);
-	free(n->bids);
+	free(n->chosen);
+	free(n->granted);
 	free(n->node);
 	free(n);
 }

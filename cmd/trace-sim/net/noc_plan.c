@@ -179,6 +179,7 @@ static void finish(struct noc_builder *b)
 	free(ends);
 	for (uint32_t i = 0; i < p->ports; i++) {
 		p->most_latency = p->out[i].latency > p->most_latency ? p->out[i].latency : p->most_latency;
+		p->in[i].room = p->in[i].to & NOC_NODE ? p->ports + (p->in[i].to & ~NOC_NODE) : p->in[i].to;
 		p->most_latency = p->in[i].latency > p->most_latency ? p->in[i].latency : p->most_latency;
 	}
 	for (uint32_t i = 0; i < p->nodes; i++) /* where speculative below 0 is as good as above */

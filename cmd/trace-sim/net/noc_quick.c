@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One internal step of the routers that most networks have: ways known on arrival, both allocators islip with one
- * round, nothing speculative or held, no priorities, no speedup of ports, private buffers, one step through the switch,
- * at most 64 ports and virtual channels. The same as noc_router.c, to the order of its lists, with sets in one word each.
+ * One step of the routers that most networks have: ways known on arrival, both allocators islip with one round, nothing
+ * speculative or held, no priorities, no speedup, private buffers, one step through the switch, at most 64 ports and
+ * virtual channels. The same as noc_router.c, to the order of its lists, with sets for these.
  *
- * Always true: a router in which nothing moved stays as it is until a flit or a credit comes, and is not visited; what
- * came back from a list without a grant stays where it is; channels that have just got an output go before the rest of
- * the switch list, as if that had been appended behind them.
+ * Always true between two cycles: a head stands at the outputs that it asks for, and a channel whose next flit could
+ * cross at its own, so that nobody is asked in vain and a router in which nothing can move is not visited. Where a list
+ * would have a channel follows from two numbers of it; only those who cross in one step are put in order, for they draw
+ * random numbers, and look at routers, one after the other.
  */
+#include <stdlib.h>
+#include "arena.h"
 #include "net/noc_step.h"
+
+/* noc_vc.order: so many numbers for each time, first those of arrivals, then those of heads behind a tail that crosses. */
+#define ORDERS 128
+#define BEHIND 64
 
 bool noc_quick_fits(const struct noc *n)
 {
@@ -16,397 +23,369 @@ bool noc_quick_fits(const struct noc *n)
 
 	return n->lookahead && !n->noq && n->vc_delay == 1 && n->sw_delay == 1 && !n->speculative &&
 	       !n->hold && !n->shuffle && !n->busy_when_full && !n->empty_first && n->input_speedup == 1 &&
-	       n->output_speedup == 1 && n->output_max < 0 && c->crossbar_delay == 1 &&
+	       n->output_speedup == 1 && c->speedup == 1 && n->output_max < 0 && c->crossbar_delay == 1 &&
 	       c->policy == POLICY_PRIVATE && c->vc_alloc.kind == ALLOCATOR_ISLIP &&
 	       c->vc_alloc.rounds == 1 && c->sw_alloc.kind == ALLOCATOR_ISLIP && c->sw_alloc.rounds == 1 &&
 	       !n->priorities && n->vcs <= 64 && n->plan->most_ports <= 64;
 }
 
+void noc_quick_init(struct noc_quick *q, uint32_t ports, uint32_t vcs)
+{
+	q->words = BITSET_WORDS(ports * vcs + 1);
+	q->open = ~0ull >> (64 - ports);
+	q->port = xcalloc(ports, sizeof(*q->port));
+	q->out = xcalloc((size_t)ports * vcs, sizeof(*q->out));
+	q->ready = xcalloc((size_t)ports * ports, sizeof(*q->ready));
+	q->waiting = xcalloc((size_t)ports * q->words, sizeof(*q->waiting));
+}
+
+void noc_quick_free(struct noc_quick *q)
+{
+	free(q->port);
+	free(q->out);
+	free(q->ready);
+	free(q->waiting);
+}
+
+/* ---- who could cross -------------------------------------------------------------------------------------------- */
+
+static void set_ready(struct noc_router *r, const struct noc_vc *v)
+{
+	struct noc_quick *q = &r->quick;
+	uint32_t in = v->in, out = v->port;
+
+	q->ready[in * r->ports + out] |= 1ull << v->in_vc;
+	q->port[out].wants |= 1ull << in;
+	q->wanted |= 1ull << out;
+}
+
+static void clear_ready(struct noc_router *r, const struct noc_vc *v)
+{
+	struct noc_quick *q = &r->quick;
+	uint32_t in = v->in, out = v->port;
+
+	if (q->ready[in * r->ports + out] &= ~(1ull << v->in_vc))
+		return;
+	if (q->port[out].wants &= ~(1ull << in))
+		return;
+	q->wanted &= ~(1ull << out);
+}
+
+bool noc_quick_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t room, uint32_t vc)
+{
+	struct noc_quick *q = &r->quick;
+	uint32_t port = room - r->base;
+	bool was_full = s->room.vc_used[room * n->vcs + vc] == n->conf.vc_buffer;
+
+	noc_room_credit(&n->conf, &s->room, room, vc, (uint32_t)n->time);
+	if (was_full) {
+		const struct noc_vc *v = &s->vc[r->base * n->vcs + q->out[port * n->vcs + vc].owner];
+
+		if (v->state == NOC_ACTIVE && v->port == port && v->vc == vc && v->count)
+			set_ready(r, v);
+	}
+	if (s->room.wait_for_tail && noc_room_free_vc(&s->room, room, vc))
+		q->open |= 1ull << port;
+	return q->wanted || q->asked & q->open;
+}
+
+static void credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	while (r->credit.count) {
+		struct noc_credit *c = &r->credit.slot[r->credit.head & r->credit.mask];
+
+		if (n->time < c->time)
+			break;
+		noc_quick_credit(n, s, r, c->port, c->vc);
+		r->credit.head++;
+		r->credit.count--;
+		s->credits--;
+	}
+}
+
 /* ---- arrivals ------------------------------------------------------------------------------------------------- */
 
-static void arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static uint64_t range(const struct noc_way *w) { return ~0ull >> (63 - (w->hi - w->lo)) << w->lo; }
+
+/* The head of p has come to the front of a channel, and asks for channels of outputs. */
+static void head_comes(struct noc_router *r, struct noc_vc *v, const struct noc_packet *p)
 {
-	uint32_t base = r->base * n->vcs;
+	struct noc_quick *q = &r->quick;
+	uint32_t ways = 0;
 
-	FOR_BITS64 (port, r->latched[0]) {
-		const struct noc_flit *f = &s->latch[r->base + port];
-		uint32_t vc = (uint32_t)port * n->vcs + f->vc;
-		struct noc_vc *v = &s->vc[base + vc];
+	v->state = NOC_WANTS;
+	for (uint32_t w = 0; w < p->n_ways; w++) {
+		uint32_t port = p->way[w].port;
 
-		assert(v->count < n->buffer_cap);
-		*slot_of(n, s, base + vc, v->count++) = *f;
-		if (v->state == NOC_IDLE) {
-			v->state = NOC_WANTS;
-			append(&r->vc, vc);
-		} else if (v->state == NOC_ACTIVE && v->count == 1) {
-			append(&r->sw, vc);
+		if (w && port == v->way_port[0]) {
+			v->asks[0] |= range(&p->way[w]);
+			continue;
 		}
+		v->way_port[ways] = (uint8_t)port;
+		v->asks[ways++] = range(&p->way[w]);
+		bitset_set(&q->waiting[port * q->words], v->at);
+		q->port[port].heads++;
+		q->asked |= 1ull << port;
 	}
-	r->latched[0] = 0;
-	if (r->credit.count)
-		noc_router_credits(n, s, r);
+	v->ways = (uint8_t)ways;
+}
+
+bool noc_quick_arrive(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, const struct noc_flit *f)
+{
+	struct noc_vc *v = &s->vc[port * n->vcs + f->vc];
+
+	assert(v->count < n->buffer_cap);
+	v->slot[(v->head + v->count) & (n->buffer_cap - 1)] = *f;
+	if (v->count++)
+		return false;
+	v->order = (int64_t)n->time * ORDERS + v->in;
+	if (v->state == NOC_IDLE) {
+		head_comes(r, v, &s->packet[f->req]);
+		return r->quick.asked & r->quick.open;
+	}
+	v->batch = (int64_t)n->time;
+	if (*v->room == n->conf.vc_buffer)
+		return false;
+	set_ready(r, v);
+	return true;
 }
 
 /* ---- virtual channels ---------------------------------------------------------------------------------------- */
 
-static uint64_t range(const struct noc_way *w) { return ~0ull >> (63 - (w->hi - w->lo)) << w->lo; }
-
-static uint32_t collect(struct noc *n, struct noc_subnet *s, struct noc_router *r)
-{
-	uint32_t bids = 0;
-
-	for (uint32_t i = 0; i < r->vc.count; i++) {
-		struct noc_entry *e = entry(&r->vc, i);
-		const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + e->vc);
-
-		e->result = FAILED;
-		for (uint32_t w = 0; w < p->n_ways; w++) {
-			uint64_t got = range(&p->way[w]) & ~s->room.taken[r->base + p->way[w].port];
-
-			if (got)
-				n->bids[bids++] = (struct noc_bid){i, p->way[w].port, got};
-		}
-	}
-	return bids;
-}
-
-/* Channels that two heads ask for go to the one that is next in turn. */
-static void settle(struct noc *n, struct noc_router *r, struct noc_bid *a, struct noc_bid *b)
-{
-	uint32_t size = r->ports * n->vcs, in_a = entry(&r->vc, a->entry)->vc,
-		 in_b = entry(&r->vc, b->entry)->vc;
-
-	FOR_BITS64 (vc, a->got & b->got) {
-		uint32_t turn = r->vc_alloc.out_pointer[a->port * n->vcs + vc];
-		uint32_t way_a = in_a >= turn ? in_a - turn : in_a + size - turn;
-		uint32_t way_b = in_b >= turn ? in_b - turn : in_b + size - turn;
-
-		*(way_a < way_b ? &b->got : &a->got) &= ~(1ull << vc);
-	}
-}
-
-/* The next output channel in turn of those granted to the bids of one head; -1. */
-static int32_t accept(const struct noc_bid *bid, uint32_t bids, uint32_t vcs, uint32_t turn)
-{
-	int32_t first = -1, next = -1;
-
-	for (uint32_t i = 0; i < bids; i++) {
-		uint32_t low = bid[i].port * vcs;
-		uint64_t got = bid[i].got, later;
-
-		if (!got)
-			continue;
-		later = turn <= low ? got : turn - low < 64 ? got >> (turn - low) << (turn - low) : 0;
-		if (later && (next < 0 || low + bit_lowest64(later) < (uint32_t)next))
-			next = (int32_t)(low + bit_lowest64(later));
-		if (first < 0 || low + bit_lowest64(got) < (uint32_t)first)
-			first = (int32_t)(low + bit_lowest64(got));
-	}
-	return next >= 0 ? next : first;
-}
-
-/* Returns whether anybody gets a channel. */
-static bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
-{
-	uint32_t bids = collect(n, s, r), outputs = r->ports * n->vcs;
-	struct noc_bid *bid = n->bids;
-
-	for (uint32_t i = 0; i + 1 < bids; i++)
-		for (uint32_t k = i + 1; k < bids; k++)
-			if (bid[i].port == bid[k].port && bid[i].got & bid[k].got)
-				settle(n, r, &bid[i], &bid[k]);
-	for (uint32_t i = 0, end; i < bids; i = end) {
-		struct noc_entry *e = entry(&r->vc, bid[i].entry);
-		int32_t out;
-
-		for (end = i + 1; end < bids && bid[end].entry == bid[i].entry; end++)
-			;
-		out = accept(&bid[i], end - i, n->vcs, r->vc_alloc.in_pointer[e->vc]);
-		if (out < 0)
-			continue;
-		e->result = out;
-		r->vc_alloc.out_pointer[out] = e->vc + 1 < outputs ? e->vc + 1 : 0;
-		r->vc_alloc.in_pointer[e->vc] = (uint32_t)out + 1 < outputs ? (uint32_t)out + 1 : 0;
-	}
-	return bids != 0;
-}
-
-/* The next in turn of the channels `got` of one output, whose number 0 is low. */
-static uint32_t next_of(uint64_t got, uint32_t low, uint32_t turn)
+/* The next in turn of channels of an output whose channel 0 has the number low: from `turn` on, else of all. */
+static uint32_t next_in_turn(uint64_t got, uint32_t low, uint32_t turn)
 {
 	uint64_t later = turn <= low ? got : turn - low < 64 ? got >> (turn - low) << (turn - low) : 0;
 
-	return low + (uint32_t)bit_lowest64(later ? later : got);
+	return low + bit_lowest64(later ? later : got);
 }
 
-/* One head alone gets the next in turn of what it asks for. */
-static bool match_one(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+/* A head gets channel out_vc of a port, and comes to the front of the switch list with all others of this step. */
+static void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t port,
+	uint32_t out)
 {
-	struct noc_entry *e = entry(&r->vc, 0);
-	uint32_t outputs = r->ports * n->vcs, vc = e->vc, turn = r->vc_alloc.in_pointer[vc], out;
-	const struct noc_packet *p = packet_of(n, s, r->base * n->vcs + vc);
+	struct noc_quick *q = &r->quick;
+	uint32_t room = r->base + port, out_vc = out - port * n->vcs;
 
-	if (p->n_ways == 1) {
-		uint64_t got = range(&p->way[0]) & ~s->room.taken[r->base + p->way[0].port];
+	for (uint32_t i = 0; i < v->ways; i++) {
+		uint32_t asked = v->way_port[i];
 
-		e->result = FAILED;
-		if (!got)
-			return false;
-		out = next_of(got, p->way[0].port * n->vcs, turn);
-	} else {
-		uint32_t bids = collect(n, s, r);
-
-		if (!bids)
-			return false;
-		out = (uint32_t)accept(n->bids, bids, n->vcs, turn);
+		bitset_clear(&q->waiting[asked * q->words], v->at);
+		if (!--q->port[asked].heads)
+			q->asked &= ~(1ull << asked);
 	}
-	e->result = (int32_t)out;
-	r->vc_alloc.out_pointer[out] = vc + 1 < outputs ? vc + 1 : 0;
-	r->vc_alloc.in_pointer[vc] = out + 1 < outputs ? out + 1 : 0;
-	return true;
+	q->out[out].owner = v->at;
+	q->out[out].turn = v->at + 1u;
+	v->turn = (uint16_t)(out + 1);
+	v->port = (uint16_t)port;
+	v->vc = (uint16_t)out_vc;
+	v->state = NOC_ACTIVE;
+	v->batch = -(int64_t)n->time;
+	v->room = &s->room.vc_used[r->base * n->vcs + out];
+	s->room.taken[room] |= 1ull << out_vc;
+	s->room.tail_sent[room] &= ~(1ull << out_vc);
+	if (s->room.taken[room] == n->all_vcs)
+		q->open &= ~(1ull << port);
+	if (*v->room != n->conf.vc_buffer)
+		set_ready(r, v);
 }
 
-/* Keeps those without a channel; the others come to the front of the switch list, in order. */
-static void hand_out(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t count)
+/* Of the ways of a channel's head the one to an output. */
+static uint32_t way_to(const struct noc_vc *v, uint32_t port) { return v->way_port[0] != port; }
+
+/* The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen. */
+static void grant_channels(
+	struct noc *n, const struct noc_router *r, const struct noc_vc *vc, uint32_t port, uint64_t left)
 {
-	uint32_t kept = 0, got = 0, total = r->vc.count;
+	const struct noc_quick *q = &r->quick;
+	const uint64_t *heads = &q->waiting[port * q->words];
 
-	if (total == 1) {
-		struct noc_entry e = *entry(&r->vc, 0);
-		uint32_t port;
+	FOR_BITS64 (out, left) {
+		uint32_t first = bitset_next_cyclic(heads, q->words, q->out[port * n->vcs + out].turn),
+			 at = first;
 
-		if (e.result < 0)
-			return;
-		port = n->port_of[e.result];
-		noc_router_own(n, s, r, e.vc, port, (uint32_t)e.result - port * n->vcs);
-		r->vc.count = 0;
-		r->sw.head--;
-		r->sw.count++;
-		entry(&r->sw, 0)->vc = e.vc;
-		return;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		got += entry(&r->vc, i)->result >= 0;
-	if (!got)
-		return;
-	r->sw.head -= got;
-	r->sw.count += got;
-	got = 0;
-	for (uint32_t i = 0; i < total; i++) {
-		struct noc_entry e = *entry(&r->vc, i);
-		uint32_t port;
-
-		if (i >= count || e.result < 0) {
-			*entry(&r->vc, kept++) = e;
-			continue;
+		while (!(vc[at].asks[way_to(&vc[at], port)] >> out & 1)) {
+			at = bitset_next_cyclic(heads, q->words, at + 1 < 64 * q->words ? at + 1 : 0);
+			if (at == first)
+				break;
 		}
-		port = n->port_of[e.result];
-		noc_router_own(n, s, r, e.vc, port, (uint32_t)e.result - port * n->vcs);
-		*entry(&r->sw, got++) = (struct noc_entry){.vc = e.vc};
+		if (!(vc[at].asks[way_to(&vc[at], port)] >> out & 1))
+			continue;
+		n->granted[at * NOC_WAYS + way_to(&vc[at], port)] |= 1ull << out;
+		bitset_set(n->chosen, at);
 	}
-	r->vc.count = kept;
+}
+
+/* A head takes the next in turn of the channels that it was granted. */
+static void accept(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint64_t *granted)
+{
+	uint32_t port = 0, best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < v->ways; i++) {
+		uint32_t out;
+
+		if (!granted[i])
+			continue;
+		out = next_in_turn(granted[i], v->way_port[i] * n->vcs, v->turn);
+		granted[i] = 0;
+		if (best == UINT32_MAX || out - v->turn < best - v->turn) {
+			best = out;
+			port = v->way_port[i];
+		}
+	}
+	own(n, s, r, v, port, best);
+}
+
+/* A head that is alone at an output, and goes nowhere else, gets its channel at once. Returns whether anybody got one. */
+static bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	struct noc_quick *q = &r->quick;
+	struct noc_vc *vc = &s->vc[r->base * n->vcs];
+	bool got = false, chosen = false;
+
+	FOR_BITS64 (port, q->asked & q->open) {
+		uint64_t left = n->all_vcs & ~s->room.taken[r->base + port];
+
+		if (q->port[port].heads == 1) {
+			struct noc_vc *v = &vc[bitset_next_cyclic(&q->waiting[port * q->words], q->words, 0)];
+
+			if (v->ways == 1) {
+				left &= v->asks[0];
+				if (!left)
+					continue;
+				own(n, s, r, v, (uint32_t)port,
+					next_in_turn(left, (uint32_t)port * n->vcs, v->turn));
+				got = true;
+				continue;
+			}
+		}
+		grant_channels(n, r, vc, (uint32_t)port, left);
+		chosen = true;
+	}
+	for (uint32_t w = 0; chosen && w < q->words; w++) {
+		FOR_BITS64 (b, n->chosen[w])
+			accept(n, s, r, &vc[w * 64 + b], &n->granted[(w * 64 + b) * NOC_WAYS]);
+		got |= n->chosen[w] != 0;
+		n->chosen[w] = 0;
+	}
+	return got;
 }
 
 /* ---- the switch -------------------------------------------------------------------------------------------------- */
 
-struct requests {
-	uint64_t outs, ins; /* outputs asked for; inputs granted */
-	uint64_t want[64];  /* by output */
-	uint64_t grant[64]; /* by input: outputs, then the one taken */
-};
-
-/* Of two channels of an input that want one output the next in turn asks. */
-static bool before(uint32_t vc, uint32_t old, uint32_t turn, uint32_t vcs)
+/* The channel of input `in` that crosses to output `out`. */
+static struct noc_vc *match(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t in, uint32_t out)
 {
-	return (vc >= turn ? vc - turn : vc + vcs - turn) < (old >= turn ? old - turn : old + vcs - turn);
+	struct noc_quick *q = &r->quick;
+	struct noc_quick_port *p = &q->port[in];
+	uint32_t vc = bit_next_cyclic64(q->ready[in * r->ports + out], p->vc_turn);
+
+	q->port[out].out_turn = in + 1;
+	p->in_turn = out + 1;
+	p->vc_turn = vc + 1;
+	return &s->vc[(r->base + in) * n->vcs + vc];
 }
 
-/* ask.label: the channel that asks; ask.in_priority: its entry. */
-static void ask_outputs(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct requests *q)
+static bool before(const struct noc_vc *a, const struct noc_vc *b)
 {
-	struct noc_entry *slot = r->sw.slot;
-	const struct noc_vc *channel = &s->vc[r->base * n->vcs];
-	const uint32_t *used = &s->room.vc_used[r->base * n->vcs];
-	uint32_t head = r->sw.head, mask = r->sw.mask, count = r->sw.count, vcs = n->vcs, ports = r->ports;
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct noc_entry *e = &slot[(head + i) & mask];
-		const struct noc_vc *v = &channel[e->vc];
-		uint32_t in, vc, port = v->port;
-		struct noc_ask *ask;
-
-		e->result = FAILED;
-		if (used[port * vcs + v->vc] >= n->conf.vc_buffer)
-			continue;
-		in = n->port_of[e->vc];
-		vc = e->vc - in * vcs;
-		ask = &r->sw_alloc.ask[in * ports + port];
-		if (!(q->outs >> port & 1)) {
-			q->outs |= 1ull << port;
-			q->want[port] = 0;
-		}
-		if (q->want[port] >> in & 1 && !before(vc, (uint32_t)ask->label, r->sw_turn[in], vcs))
-			continue;
-		q->want[port] |= 1ull << in;
-		ask->label = (int32_t)vc;
-		ask->in_priority = (int32_t)i;
-	}
+	return a->batch < b->batch || (a->batch == b->batch && a->order < b->order);
 }
 
-static void match_switch(struct noc_router *r, struct requests *q)
+/* Inputs and outputs are matched; those who cross come into go[], in the order of their list. */
+static uint32_t match_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc **go)
 {
-	FOR_BITS64 (out, q->outs) {
-		uint32_t in = bit_next_cyclic64(q->want[out], r->sw_alloc.out_pointer[out]);
+	struct noc_quick *q = &r->quick;
+	uint64_t inputs = 0, outputs[64];
+	uint32_t count = 0;
 
-		if (!(q->ins >> in & 1))
-			q->grant[in] = 0;
-		q->ins |= 1ull << in;
-		q->grant[in] |= 1ull << out;
+	FOR_BITS64 (out, q->wanted) {
+		uint32_t in = bit_next_cyclic64(q->port[out].wants, q->port[out].out_turn);
+
+		outputs[in] = inputs >> in & 1 ? outputs[in] | 1ull << out : 1ull << out;
+		inputs |= 1ull << in;
 	}
-	FOR_BITS64 (in, q->ins) {
-		uint32_t out = bit_next_cyclic64(q->grant[in], r->sw_alloc.in_pointer[in]);
+	FOR_BITS64 (in, inputs) {
+		uint32_t k = count++;
+		struct noc_vc *v =
+			match(n, s, r, (uint32_t)in, bit_next_cyclic64(outputs[in], q->port[in].in_turn));
 
-		q->grant[in] = out;
-		r->sw_alloc.out_pointer[out] = (uint32_t)in + 1 < r->ports ? (uint32_t)in + 1 : 0;
-		r->sw_alloc.in_pointer[in] = out + 1 < r->ports ? out + 1 : 0;
+		for (; k && before(v, go[k - 1]); k--)
+			go[k] = go[k - 1];
+		go[k] = v;
 	}
-}
-
-static void grants(struct noc *n, struct noc_router *r, const struct requests *q)
-{
-	FOR_BITS64 (in, q->ins) {
-		const struct noc_ask *ask = &r->sw_alloc.ask[in * r->ports + q->grant[in]];
-		uint32_t vc = (uint32_t)ask->label;
-
-		entry(&r->sw, (uint32_t)ask->in_priority)->result = (int32_t)q->grant[in];
-		r->sw_turn[in] = vc + 1 < n->vcs ? vc + 1 : 0;
-	}
+	return count;
 }
 
 /*
- * noc_router_cross where a router makes one step in a cycle: in the next the flit would reach an output that has sent
- * all, so that its time on the channel is known, and the credit would leave in this one.
+ * The flit at the front of a channel crosses. In the next step it would reach an output that has sent all, so that its
+ * time on the channel is known, and the credit would leave in this one. Returns whether it was a tail.
  */
-static bool cross_and_send(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+static bool send(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
-	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
-	struct noc_flit f = *slot_of(n, s, r->base * n->vcs + vc, 0);
-	uint32_t out = r->base + v->port, in = n->port_of[vc];
-	const struct noc_end *from = &n->plan->in[r->base + in];
+	struct noc_flit f = v->slot[v->head++ & (n->buffer_cap - 1)];
+	uint32_t out = r->base + v->port;
+	const struct noc_end *from = &n->plan->in[r->base + v->in];
 	struct noc_packet *p = &s->packet[f.req];
 	bool tail = f.index + 1u == p->book.flits;
-	struct noc_slot *slot;
+	struct noc_slot *slot = noc_slot_in(n, s, from->latency);
 
-	v->head++;
 	v->count--;
+	slot->credit[slot->credits++] = (struct noc_returning){from->room, v->in_vc};
+	s->credits++;
 	f.vc = v->vc;
 	if (!f.index) {
 		p->hops++;
 		p->vc = v->vc;
 		look_ahead(n, s, p, out);
 	}
-	noc_room_send(&n->conf, &s->room, out, v->vc, tail, (uint32_t)n->time);
+	s->room.used[out]++;
+	++*v->room;
 	noc_launch(n, s, &n->plan->out[out], 1, &f);
-	if (s->link_flits)
-		s->link_flits[out]++;
-	slot = noc_slot_in(n, s, from->latency);
-	slot->credit[slot->credits++] = (struct noc_returning){noc_room_before(n, from), vc - in * n->vcs};
-	s->credits++;
+	s->link_flits[out]++;
 	return tail;
 }
 
-/* The flit at the front of a channel crosses. Returns whether the channel has more of its packet. */
-static bool cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+/* rank: among those who cross in this step. */
+static void cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t rank)
 {
-	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
-
-	if (!(n->direct ? cross_and_send(n, s, r, vc) : noc_router_cross(n, s, r, vc)))
-		return v->count;
-	v->state = v->count ? NOC_WANTS : NOC_IDLE;
-	if (v->count)
-		append(&r->vc, vc);
-	return false;
-}
-
-/* Entries from `skip` on were evaluated; those before are new. */
-static void pass(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t skip)
-{
-	uint32_t kept = skip, total = r->sw.count, head = r->sw.head, mask = r->sw.mask;
-	struct noc_entry *slot = r->sw.slot;
-
-	for (uint32_t i = skip; i < total; i++) {
-		struct noc_entry *e = &slot[(head + i) & mask];
-
-		if (e->result >= 0 && !cross(n, s, r, e->vc))
-			continue;
-		if (kept != i)
-			slot[(head + kept) & mask].vc = e->vc;
-		kept++;
+	if (!send(n, s, r, v)) {
+		if (!v->count || *v->room == n->conf.vc_buffer)
+			clear_ready(r, v);
+		return;
 	}
-	r->sw.count = kept;
-}
-
-/* One channel alone in the list: nobody is in its way but the room behind. */
-static bool pass_one(struct noc *n, struct noc_subnet *s, struct noc_router *r)
-{
-	uint32_t vc = entry(&r->sw, 0)->vc, in = n->port_of[vc], v_in = vc - in * n->vcs;
-	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
-	uint32_t port = v->port;
-
-	if (s->room.vc_used[(r->base + port) * n->vcs + v->vc] >= n->conf.vc_buffer)
-		return false;
-	r->sw_alloc.out_pointer[port] = in + 1 < r->ports ? in + 1 : 0;
-	r->sw_alloc.in_pointer[in] = port + 1 < r->ports ? port + 1 : 0;
-	r->sw_turn[in] = v_in + 1 < n->vcs ? v_in + 1 : 0;
-	if (!cross(n, s, r, vc))
-		r->sw.count = 0;
-	return true;
+	clear_ready(r, v);
+	if (s->room.wait_for_tail) {
+		s->room.tail_sent[r->base + v->port] |= 1ull << v->vc;
+	} else {
+		s->room.taken[r->base + v->port] &= ~(1ull << v->vc);
+		r->quick.open |= 1ull << v->port;
+	}
+	v->state = NOC_IDLE;
+	if (!v->count)
+		return;
+	v->order = (int64_t)n->time * ORDERS + BEHIND + rank;
+	head_comes(r, v, &s->packet[v->slot[v->head & (n->buffer_cap - 1)].req]);
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------- */
 
-/* Returns whether a flit got through. */
-static bool switch_flits(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t heads)
-{
-	uint32_t waiting = r->sw.count;
-	struct requests q;
-
-	q.outs = q.ins = 0;
-	if (waiting) {
-		ask_outputs(n, s, r, &q);
-		match_switch(r, &q);
-		grants(n, r, &q);
-	}
-	if (heads)
-		hand_out(n, s, r, heads);
-	if (q.ins)
-		pass(n, s, r, r->sw.count - waiting);
-	return q.ins;
-}
-
 bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	uint32_t crossing_now = r->cross.count, heads;
+	struct noc_quick *q = &r->quick;
+	struct noc_vc *go[64];
+	uint32_t count = 0;
 	bool moved = false;
 
-	arrivals(n, s, r);
-	heads = r->vc.count;
-	if (heads)
-		moved = heads == 1 ? match_one(n, s, r) : match_channels(n, s, r);
-	if (!heads && r->sw.count == 1)
-		moved |= pass_one(n, s, r);
-	else if (heads || r->sw.count)
-		moved |= switch_flits(n, s, r, heads);
-	if (n->direct)
-		return r->credit.count || (moved && (r->vc.count || r->sw.count));
-	for (; crossing_now; crossing_now--) {
-		struct noc_crossing *c = crossing(r, 0);
-
-		noc_flits_push(&s->output[r->base + c->output], c->flit);
-		bitset_set(r->queued, c->output);
-		r->cross.head++;
-		r->cross.count--;
-	}
-	r->credited[0] = 0;
-	return r->credit.count || r->vc.count || r->sw.count || r->cross.count;
+	if (r->credit.count)
+		credits(n, s, r);
+	if (q->wanted)
+		count = match_switch(n, s, r, go);
+	if (q->asked & q->open)
+		moved = match_channels(n, s, r);
+	for (uint32_t i = 0; i < count; i++)
+		cross(n, s, r, go[i], i);
+	return r->credit.count || q->wanted || ((moved || count) && q->asked & q->open);
 }

@@ -71,7 +71,7 @@ static void ask(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint3
 		look_two_ahead(n, s, r, vc);
 }
 
-void noc_router_head(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+static void head_comes(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	if (n->lookahead) {
 		ask(n, s, r, vc);
@@ -94,7 +94,7 @@ static void flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router 
 		f->priority = INT_MAX - (int32_t)n->time;
 	*slot_of(n, s, global, v->count++) = *f;
 	if (v->state == NOC_IDLE) {
-		noc_router_head(n, s, r, vc);
+		head_comes(n, s, r, vc);
 	} else if (v->state == NOC_ACTIVE && v->count == 1) {
 		uint32_t input = port * n->input_speedup + f->vc % n->input_speedup;
 
@@ -102,17 +102,7 @@ static void flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router 
 	}
 }
 
-void noc_router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
-{
-	for (uint32_t w = 0; w < r->words; w++) {
-		FOR_BITS64 (b, r->latched[w])
-			flit_arrives(n, s, r, w * 64 + (uint32_t)b);
-		r->latched[w] = 0;
-	}
-	noc_router_credits(n, s, r);
-}
-
-void noc_router_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+static void credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	while (r->credit.count) {
 		struct noc_credit *c = &r->credit.slot[r->credit.head & r->credit.mask];
@@ -124,6 +114,16 @@ void noc_router_credits(struct noc *n, struct noc_subnet *s, struct noc_router *
 		r->credit.count--;
 		s->credits--;
 	}
+}
+
+static void arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	for (uint32_t w = 0; w < r->words; w++) {
+		FOR_BITS64 (b, r->latched[w])
+			flit_arrives(n, s, r, w * 64 + (uint32_t)b);
+		r->latched[w] = 0;
+	}
+	credits(n, s, r);
 }
 
 /* ---- ways ---------------------------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static void vc_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *
 		vc_confirm(n, s, r);
 }
 
-void noc_router_own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
+static void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
 	uint32_t out_vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
@@ -238,7 +238,7 @@ static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 			append(&r->vc, e.vc);
 			continue;
 		}
-		noc_router_own(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
+		own(n, s, r, e.vc, (uint32_t)e.result / n->vcs, (uint32_t)e.result % n->vcs);
 		if (!n->speculative)
 			append(&r->sw, e.vc);
 	}
@@ -261,7 +261,7 @@ static void owe_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r
 }
 
 /* The flit at the front enters the switch. Returns whether it was a tail. */
-bool noc_router_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
+static bool cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
 	struct noc_vc *v = &s->vc[r->base * n->vcs + vc];
 	struct noc_crossing *c = &r->cross.slot[(r->cross.head + r->cross.count++) & r->cross.mask];
@@ -324,11 +324,11 @@ static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *
 			append(&r->sw, e.vc);
 			continue;
 		}
-		tail = noc_router_cross(n, s, r, e.vc);
+		tail = cross(n, s, r, e.vc);
 		if (!v->count || tail)
 			release(r, input, (uint32_t)e.result);
 		if (tail && v->count)
-			noc_router_head(n, s, r, e.vc);
+			head_comes(n, s, r, e.vc);
 		else if (tail)
 			v->state = NOC_IDLE;
 		else if (v->count)
@@ -518,7 +518,7 @@ static bool take_channel(
 
 	if (got < 0)
 		return false;
-	noc_router_own(n, s, r, vc, port, (uint32_t)got);
+	own(n, s, r, vc, port, (uint32_t)got);
 	r->vc_turn[port] = ((uint32_t)got + 1) % n->vcs;
 	return true;
 }
@@ -535,9 +535,9 @@ static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 			append(&r->sw, e.vc);
 			continue;
 		}
-		tail = noc_router_cross(n, s, r, e.vc);
+		tail = cross(n, s, r, e.vc);
 		if (tail && v->count)
-			noc_router_head(n, s, r, e.vc);
+			head_comes(n, s, r, e.vc);
 		else if (tail)
 			v->state = NOC_IDLE;
 		else if (v->count && n->hold)
@@ -571,7 +571,7 @@ static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router 
 
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
-	noc_router_arrivals(n, s, r);
+	arrivals(n, s, r);
 	begins(&r->route, (uint32_t)n->time, n->routing_delay);
 	noc_alloc_clear(&r->vc_alloc);
 	if (r->vc.count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What both renderings of a router's step (noc_router.c, noc_quick.c) are made of. */
+/* What both renderings of a router's step (noc_router.c, noc_quick.c) are made of, and the channels between them. */
 #ifndef NOC_STEP_H
 #define NOC_STEP_H
 
@@ -53,9 +53,9 @@ static inline uint32_t done(struct noc_list *l, uint32_t now)
 static inline struct noc_flit *slot_of(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t i)
 {
-	uint32_t at = (s->vc[vc].head + i) & (n->buffer_cap - 1);
+	const struct noc_vc *v = &s->vc[vc];
 
-	return &s->buffer[(size_t)vc * n->buffer_cap + at];
+	return &v->slot[(v->head + i) & (n->buffer_cap - 1)];
 }
 
 static inline struct noc_packet *packet_of(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
@@ -85,12 +85,6 @@ static inline void noc_launch(const struct noc *n, struct noc_subnet *s, const s
 	slot->flit[slot->flits++] = (struct noc_moving){e->to, *f};
 }
 
-/* The end of a channel, as credits of an input name it. */
-static inline uint32_t noc_room_before(const struct noc *n, const struct noc_end *e)
-{
-	return e->to & NOC_NODE ? n->plan->ports + (e->to & ~NOC_NODE) : e->to;
-}
-
 /* With noq an output of the router behind a channel has its part of the channels of each way. */
 static inline struct noc_way noc_part(
 	const struct noc *n, const struct noc_way *w, uint32_t router, uint32_t output)
@@ -111,17 +105,5 @@ static inline void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_pa
 	router = n->plan->router_of[to];
 	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
 }
-
-/* Flits and credits that have come to the router. */
-void noc_router_arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r);
-/* Of these the credits. */
-void noc_router_credits(struct noc *n, struct noc_subnet *s, struct noc_router *r);
-/* A head has come to the front of channel vc. */
-void noc_router_head(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc);
-/* Channel vc gets channel out_vc of output port. */
-void noc_router_own(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port,
-	uint32_t out_vc);
-/* The flit at the front of channel vc enters the switch. Returns whether it was a tail. */
-bool noc_router_cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc);
 
 #endif

@@ -15,7 +15,7 @@ static const struct noc_packet *front(const struct noc *n, const struct noc_subn
 {
 	const struct noc_vc *v = &s->vc[vc];
 
-	return &s->packet[s->buffer[(size_t)vc * n->buffer_cap + (v->head & (n->buffer_cap - 1))].req];
+	return &s->packet[v->slot[v->head & (n->buffer_cap - 1)].req];
 }
 
 /* The channel that holds what the front of vc waits for: the packet's own next one, or the first that it asks for. */
