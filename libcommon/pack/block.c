@@ -26,6 +26,7 @@ struct block_reading {
 	struct block_room room;
 	uint64_t used[N_COLUMNS]; /* of the columns, by the pieces so far */
 	unsigned flags;           /* that a piece of the stream may have */
+	bool lines;               /* headers may have code lines as numbers */
 	/* functions with control codes: place in their column, instructions */
 	uint64_t *code_at;
 	uint32_t *n_code, n_functions;
@@ -63,7 +64,7 @@ static bool read_piece(struct pack_block *b, struct block_reading *r, struct rea
 
 	c->flags = (unsigned)mp_get_uint(in, r->flags);
 	if (c->flags & PIECE_BEGINS) {
-		if (!header_unpack(in, &r->header, &c->header))
+		if (!header_unpack(in, &r->header, &c->header, r->lines))
 			return false;
 		struct header_facts h = header_facts((const char *)c->header.p, c->header.n);
 		memcpy(c->part.grid, h.grid, sizeof(h.grid));
@@ -124,7 +125,8 @@ static bool read_pieces(const struct pack *p, struct pack_block *b, uint32_t ker
 {
 	struct block_reading r = {.in = cur_of(b->col[COL_META].p, b->col[COL_META].n),
 		.room = {pack_limits.block_statics, pack_limits.block_text, pack_limits.spans},
-		.flags = p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN};
+		.flags = p->features & PACK_CODED ? PIECE_ALL : PIECE_PLAIN,
+		.lines = p->features & PACK_LINED};
 	bool good = read_all(b, &r, kernel);
 
 	free(r.code_at);

@@ -10,7 +10,7 @@
  *   part.c    a part once it is parsed
  *   text.c    the way back: records to the same text
  *   tail.h    ends of lines that are kept as text: forms and numbers
- *   header.c  the header's text as a few values
+ *   header.c  the header's text as a few values; lines.h the code lines of PTX
  *   control.c  control codes of functions as bytes
  *   code.c    the table of static instructions as bytes
  *   flow.h    which instruction and which lanes come next in a warp
@@ -39,7 +39,8 @@
 #define PACK_PICKED  1u /* the index ends with picks */
 #define PACK_CODED   2u /* kernels may have control codes */
 #define PACK_COUNTED 4u /* the index may end with a directory */
-#define PACK_NEWEST  (PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED)
+#define PACK_LINED   8u /* headers may have code lines as numbers */
+#define PACK_NEWEST  (PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED)
 #define PACK_END     "KCPT" /* the last 4 bytes */
 #define NONE         UINT32_MAX
 
@@ -261,8 +262,9 @@ struct header_facts header_facts(const char *text, size_t n);
 struct pack_kernel;
 /* Name (NULL: none; to be freed), grid, block and stream, as header_facts() takes numbers, and whether it is a slice. */
 void header_kernel(struct pack_kernel *k, const char *text, size_t n);
-void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n);
-bool header_unpack(struct cur *in, struct header_state *s, struct buf *text);
+/* lines: code lines of PTX may be, are in some headers, as numbers. */
+void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n, bool lines);
+bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, bool lines);
 
 /* ---- code.c ---- */
 /* What a block may still unpack to, besides its columns. */

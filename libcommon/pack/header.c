@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The lines before the first thread block as a few values, or as they are where they are not in the tracer's
- * form.
+ * form; of PTX the lines of code as numbers (lines.c), where the stream says that it has such.
  *
  * Always true: a header is only written as values when these give the same text again. The kernel's id is
  * told from the one before in the same block, so that repeated kernels have equal bytes.
  */
 #include <stdio.h>
 #include "format.h"
+#include "lines.h"
 #include "pack.h"
 
-enum { H_WINDOWS = 1, H_NVBIT = 2, H_LINEINFO = 4, H_SLICE = 8, H_RAW = 128 };
+enum { H_WINDOWS = 1, H_NVBIT = 2, H_LINEINFO = 4, H_SLICE = 8, H_LINES = 64, H_RAW = 128 };
 #define ADDRESS_LOW 24 /* low bits of the window addresses that are 0 */
 
 struct values {
@@ -280,7 +281,58 @@ static void pack_values(struct buf *out, const struct values *v, struct header_s
 	s->id = v->id;
 }
 
-void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n)
+/* Where code lines begin, and behind the last of them; false: there are none. */
+static bool code_lines(const char *text, size_t n, size_t *from, size_t *to)
+{
+	const char *at = find_line(text, n, "-code end"), *end = text + n;
+
+	at = at ? memmem(at, (size_t)(end - at), "\n-code ", 7) : NULL;
+	if (!at)
+		return false;
+	*from = *to = (size_t)(at + 1 - text);
+	while (n - *to > 6 && !memcmp(text + *to, "-code ", 6)) {
+		const char *nl = memchr(text + *to, '\n', n - *to);
+
+		*to = nl ? (size_t)(nl + 1 - text) : n;
+	}
+	return true;
+}
+
+/* Text with code lines as numbers. false: it has none, or they do not give the same text again. */
+static bool pack_lines(struct buf *out, const char *text, size_t n)
+{
+	struct buf lines = {0}, again = {0};
+	size_t from, to;
+	bool good = code_lines(text, n, &from, &to) && lines_pack(&lines, text + from, text + to) &&
+		    lines_unpack(&again, cur_of(lines.p, lines.n)) && again.n == to - from &&
+		    !memcmp(again.p, text + from, again.n);
+
+	if (good) {
+		mp_uint(out, H_LINES);
+		mp_str(out, text, from);
+		mp_bin(out, lines.p, lines.n);
+		mp_str(out, text + to, n - to);
+	}
+	buf_free(&lines);
+	buf_free(&again);
+	return good;
+}
+
+static bool unpack_lines(struct cur *in, struct buf *text)
+{
+	size_t n;
+	const uint8_t *s = mp_get_str(in, &n);
+
+	buf_add(text, s, s ? n : 0);
+	s = mp_get_str(in, &n);
+	if (in->bad || !lines_unpack(text, cur_of(s, n)))
+		return false;
+	s = mp_get_str(in, &n);
+	buf_add(text, s, s ? n : 0);
+	return !in->bad;
+}
+
+void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n, bool lines)
 {
 	struct values v = {0};
 	struct buf again = {0};
@@ -289,14 +341,14 @@ void header_pack(struct buf *out, struct header_state *s, const char *text, size
 	print_values(&again, &v);
 	if (again.n == n && !memcmp(again.p, text, n)) {
 		pack_values(out, &v, s);
-	} else {
+	} else if (!lines || !pack_lines(out, text, n)) {
 		mp_uint(out, H_RAW);
 		mp_str(out, text, n);
 	}
 	buf_free(&again);
 }
 
-bool header_unpack(struct cur *in, struct header_state *s, struct buf *text)
+bool header_unpack(struct cur *in, struct header_state *s, struct buf *text, bool lines)
 {
 	struct values v = {.flags = mp_get_uint(in, H_RAW)};
 
@@ -307,6 +359,8 @@ bool header_unpack(struct cur *in, struct header_state *s, struct buf *text)
 		buf_add(text, raw, n);
 		return !in->bad;
 	}
+	if (v.flags & H_LINES)
+		return lines && v.flags == H_LINES && unpack_lines(in, text);
 	v.name = (const char *)mp_get_str(in, &v.name_len);
 	v.id = s->id = s->id + 1 + (uint64_t)mp_get_int(in);
 	for (int i = 0; i < 3; i++)

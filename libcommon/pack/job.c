@@ -195,7 +195,7 @@ static void put_piece(
 			mp_uint(m, c->facts.grid[i]);
 		mp_uint(m, c->facts.threads);
 	} else {
-		header_pack(m, s, c->head.p ? (const char *)c->head.p : "", c->head.n);
+		header_pack(m, s, c->head.p ? (const char *)c->head.p : "", c->head.n, c->lines);
 		if (c->codes)
 			put_codes(c, col, d);
 	}

@@ -22,6 +22,7 @@ struct piece {
 	bool begins, ends;           /* of a kernel */
 	bool part, kept;             /* some of it is records; some is text that is not blank */
 	bool no_hash;                /* of a kernel of which not all is text */
+	bool lines;                  /* begins: code lines may be numbers */
 	uint64_t bytes, first_block; /* ends: text of the whole kernel */
 	unsigned char hash[16];
 	struct header_facts facts;

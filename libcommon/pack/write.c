@@ -36,6 +36,7 @@ struct pack_writer {
 	struct buf told; /* the directory as the index has it; empty: not known yet, or none */
 	bool several;    /* blocks: the first is written before all kernels are known */
 	bool started;    /* magic and version are written */
+	bool any, lines; /* a kernel has begun; the first was PTX: code lines are numbers */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
@@ -85,7 +86,7 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
-		     (counted ? PACK_COUNTED : 0)),
+		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED : 0)),
 		w->out);
 	w->started = true;
 }
@@ -207,6 +208,9 @@ static void text_hash(const struct pack_writer *w, unsigned char out[16])
 static void hand_on(struct pack_writer *w, struct piece *c, uint64_t n)
 {
 	if (c->begins) {
+		w->lines = w->any ? w->lines : c->facts.dialect == DIALECT_PTX;
+		w->any = true;
+		c->lines = w->lines;
 		find_codes(w, c);
 		directory_begin(&w->directory, (const char *)c->text.p, c->header);
 	}

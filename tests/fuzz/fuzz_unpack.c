@@ -65,7 +65,7 @@ static void build(struct buf *s, const uint8_t *data, size_t size)
 	columns_pack(&body, col, 1);
 	columns_free(col);
 	buf_add(s, PACK_MAGIC, 7);
-	buf_byte(s, PACK_VERSION + PACK_CODED);
+	buf_byte(s, PACK_VERSION + PACK_CODED + PACK_LINED);
 	frame(s, BLOCK_DATA, &body);
 	first = s->n - 8;
 	mp_uint(&index, 1);

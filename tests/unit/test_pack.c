@@ -10,6 +10,7 @@
 #include "cubin.h"
 #include "klist.h"
 #include "pack/control.h"
+#include "pack/lines.h"
 #include "pack/stream.h"
 #include "tap.h"
 
@@ -218,6 +219,56 @@ static void coded(void)
 	pack_close(p);
 	cubins_free(c);
 	free(packed);
+}
+
+static bool lines_same(const char *s, struct buf *bytes)
+{
+	struct buf back = {0};
+	size_t n = strlen(s);
+
+	bytes->n = 0;
+	bool same = lines_pack(bytes, s, s + n) && lines_unpack(&back, cur_of(bytes->p, bytes->n)) &&
+		    back.n == n && !memcmp(back.p, s, n);
+	buf_free(&back);
+	return same;
+}
+
+static void code_lines(void)
+{
+	static const char *const usual =
+		"-code 0000 ld.param.u64 D14/1\n-code 0008 ld.param.u64 D15/2 l:1,17\n-code 0018 mov.u32 D9/2 s:local\n"
+		"-code 0020 setp.ge.s32 D2/1 S9/2 S14/1\n-code 0028 bra P2 l:1,9\n-code 10008 ld.v2.u8 D3 V9/2 A14/1\n"
+		"-code 0000 bar.sync b:0,32\n-code 0008 ret ends\n-code 0010 ld.param.u64 D4294967295/4294967282\n";
+	static const char *const odd[] = {"-code 0000 x D04/1\n", "-code 0000 x D\n", "-code 0000  x\n",
+		"-code 00000 x\n", "-code 0000 x\n-file 1 = a\n", "-code 0000 x", "-code 0000 x D1/ \n",
+		"-code 0000 x D99999999999/1\n", "-code 000g x\n", "-code 0000 x l:1\n", "-code\n"};
+	struct buf b = {0}, back = {0}, many = {0};
+	unsigned wrong = 0;
+	char line[64];
+
+	ok(lines_same(usual, &b), "code lines come back from numbers");
+	for (size_t n = 0; n < b.n; n++) {
+		back.n = 0;
+		wrong += lines_unpack(&back, cur_of(b.p, n));
+	}
+	ok(!wrong, "none of %zu cut ones is taken", b.n);
+	for (size_t at = 0; at < 8 * b.n; at++) { /* no more than that nothing breaks */
+		b.p[at / 8] ^= (uint8_t)(1u << at % 8);
+		back.n = 0;
+		lines_unpack(&back, cur_of(b.p, b.n));
+		b.p[at / 8] ^= (uint8_t)(1u << at % 8);
+	}
+	for (unsigned i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		ok(!lines_same(odd[i], &b), "a line in another form is left to the text: %u", i);
+	for (unsigned i = 0; i < 1000; i++)
+		buf_add(&many, line,
+			(size_t)snprintf(line, sizeof(line), "-code %04x add.f32 D%u/%u S%u/%u S7/3\n", 8 * i,
+				i + 9, i + 5, i + 8, i + 4));
+	buf_byte(&many, '\0');
+	ok(lines_same((char *)many.p, &b) && b.n < 5000, "a line of three registers takes four bytes");
+	buf_free(&b);
+	buf_free(&back);
+	buf_free(&many);
 }
 
 static void lists(void)
@@ -477,6 +528,7 @@ int main(void)
 	damage();
 	control_bytes();
 	coded();
+	code_lines();
 	lists();
 	limits();
 	many_lists();

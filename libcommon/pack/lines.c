@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The lines "-code PC OPCODE ITEM..." of a PTX header.
+ *
+ * A line is a form, which is its opcode and items without the numbers of registers and source lines, and these numbers.
+ * The two numbers of a register differ by as much in all registers of a type, its class; an operand of a form mostly
+ * has the class that it had before. The second number is told from the one that was written last in the class, a guard
+ * from what was written last at all.
+ *
+ * Always true: writer and reader learn the same from what stands before, so that they need no tables of each other;
+ * numbers that are not spelled as here (zeros in front) have been seen by header.c, which compares the text.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include "lines.h"
+#include "limits.h"
+#include "table.h"
+
+#define CLASSES_MAX 64u
+#define ITEMS_MAX   64u
+
+struct line_form {
+	size_t at;           /* in names */
+	uint32_t n, operand; /* bytes; its first operand among all */
+};
+
+struct regclass {
+	bool bank; /* a second number */
+	int64_t less, last;
+};
+
+struct learned {
+	struct buf names; /* opcodes and items of all forms, a newline behind each */
+	struct line_form *form;
+	uint32_t n_forms, cap_forms;
+	struct table forms;
+	uint8_t *of; /* class + 1 of each operand of each form; 0: none yet */
+	uint32_t n_of, cap_of;
+	struct regclass cls[CLASSES_MAX];
+	unsigned n_classes;
+	int64_t written, file, line; /* first number of the last destination; of the last l: item */
+	uint64_t pc;                 /* that comes next */
+};
+
+enum { FORMS, NUMBERS, MISSES, VALUES, PLACES, N_PARTS };
+
+/* Numbers of steps between what is not as expected. */
+struct gaps {
+	struct buf *to;
+	uint64_t n;
+};
+
+static void miss(struct gaps *g, bool is)
+{
+	if (is)
+		buf_var(g->to, g->n);
+	g->n = is ? 0 : g->n + 1;
+}
+
+/* An item that has numbers stands in a form as its letter. */
+static bool is_register(char c) { return c && strchr("DSVPA", c); }
+
+static uint32_t add_form(struct learned *l, const char *s, size_t n)
+{
+	uint32_t operands = 0;
+
+	grow(&l->form, &l->cap_forms, l->n_forms + 1, sizeof(*l->form));
+	l->form[l->n_forms] = (struct line_form){l->names.n, (uint32_t)n, l->n_of};
+	buf_add(&l->names, s, n);
+	buf_byte(&l->names, '\n');
+	for (size_t i = 0; i + 1 < n; i++)
+		operands += s[i] == ' ' && is_register(s[i + 1]);
+	grow(&l->of, &l->cap_of, l->n_of + operands, sizeof(*l->of));
+	memset(l->of + l->n_of, 0, operands);
+	l->n_of += operands;
+	table_add(&l->forms, table_hash(s, n), l->n_forms);
+	return l->n_forms++;
+}
+
+static void learned_free(struct learned *l)
+{
+	buf_free(&l->names);
+	free(l->form);
+	free(l->of);
+	table_free(&l->forms);
+}
+
+/* What a register's value is told from. */
+static int64_t expected(const struct learned *l, const struct regclass *c)
+{
+	return c->bank ? c->last : l->written;
+}
+
+static void learn(struct learned *l, struct regclass *c, char letter, int64_t number)
+{
+	if (letter != 'D')
+		return;
+	l->written = number;
+	c->last = number - c->less;
+}
+
+/* ---- text to bytes ---- */
+
+struct line_item {
+	char letter; /* of registers, or 'l' */
+	bool bank;
+	int64_t a, b;
+};
+
+static bool take_number(const char **s, const char *end, int64_t *v)
+{
+	const char *p = *s;
+
+	for (*v = 0; p < end && *p >= '0' && *p <= '9' && p - *s < 10; p++)
+		*v = 10 * *v + (*p - '0');
+	if (p == *s)
+		return false;
+	*s = p;
+	return true;
+}
+
+/* "D4/1", "P2", "l:1,17" from s to end. */
+static bool take_item(const char *s, const char *end, struct line_item *i)
+{
+	*i = (struct line_item){.letter = *s++};
+	if (i->letter == 'l') {
+		if (s == end || *s++ != ':' || !take_number(&s, end, &i->a) || s == end || *s++ != ',')
+			return false;
+		return take_number(&s, end, &i->b) && s == end;
+	}
+	if (!is_register(i->letter) || !take_number(&s, end, &i->a))
+		return false;
+	i->bank = s < end && *s == '/';
+	if (i->bank && (s++, !take_number(&s, end, &i->b)))
+		return false;
+	return s == end;
+}
+
+struct packing {
+	struct learned l;
+	struct buf part[N_PARTS];
+	struct gaps misses, places;
+};
+
+static bool pack_register(struct packing *p, uint32_t operand, const struct line_item *i)
+{
+	struct learned *l = &p->l;
+	int64_t less = i->bank ? i->a - i->b : 0;
+	unsigned c = 0;
+
+	while (c < l->n_classes && (l->cls[c].bank != i->bank || l->cls[c].less != less))
+		c++;
+	if (c == CLASSES_MAX)
+		return false;
+	miss(&p->misses, l->of[operand] != c + 1);
+	if (l->of[operand] != c + 1)
+		buf_var(&p->part[MISSES], c);
+	if (c == l->n_classes) {
+		buf_var(&p->part[MISSES], fold(less) << 1 | i->bank);
+		l->cls[l->n_classes++] = (struct regclass){i->bank, less, 0};
+	}
+	l->of[operand] = (uint8_t)(c + 1);
+	buf_var(&p->part[VALUES], fold((i->bank ? i->b : i->a) - expected(l, &l->cls[c])));
+	learn(l, &l->cls[c], i->letter, i->a);
+	return true;
+}
+
+/* The items from s to end of a line whose form has been told. */
+static bool pack_items(struct packing *p, const struct line_item *item, unsigned n, uint32_t operand)
+{
+	for (unsigned k = 0; k < n; k++) {
+		if (item[k].letter != 'l') {
+			if (!pack_register(p, operand++, &item[k]))
+				return false;
+			continue;
+		}
+		buf_var(&p->part[VALUES], fold(item[k].a - p->l.file));
+		buf_var(&p->part[VALUES], fold(item[k].b - p->l.line));
+		p->l.file = item[k].a;
+		p->l.line = item[k].b;
+	}
+	return true;
+}
+
+static uint32_t find_form(struct packing *p, const struct buf *name)
+{
+	FOR_TABLE (w, &p->l.forms, table_hash(name->p, name->n)) {
+		const struct line_form *f = &p->l.form[w.number];
+
+		if (f->n == name->n && !memcmp(p->l.names.p + f->at, name->p, f->n)) {
+			buf_var(&p->part[NUMBERS], w.number + 1u);
+			return w.number;
+		}
+	}
+	buf_var(&p->part[NUMBERS], 0);
+	buf_add(&p->part[FORMS], name->p, name->n);
+	buf_byte(&p->part[FORMS], '\n');
+	return add_form(&p->l, (const char *)name->p, name->n);
+}
+
+/* What stands behind the PC: words between single blanks. */
+static bool pack_words(struct packing *p, struct buf *name, const char *s, const char *end)
+{
+	struct line_item item[ITEMS_MAX];
+	unsigned n = 0;
+
+	name->n = 0;
+	for (const char *word = s, *next; word < end; word = next + 1) {
+		next = memchr(word, ' ', (size_t)(end - word));
+		next = next ? next : end;
+		if (next == word || n == ITEMS_MAX)
+			return false;
+		if (word > s)
+			buf_byte(name, ' ');
+		if (word > s && take_item(word, next, &item[n])) {
+			buf_byte(name, (uint8_t)item[n++].letter);
+		} else if (word > s && (is_register(*word) || *word == 'l')) {
+			return false;
+		} else {
+			buf_add(name, word, (size_t)(next - word));
+		}
+	}
+	uint32_t f = find_form(p, name);
+	return pack_items(p, item, n, p->l.form[f].operand);
+}
+
+static bool pack_line(struct packing *p, struct buf *name, const char *s, const char *end)
+{
+	uint64_t pc = 0;
+
+	if (end - s < 8 || memcmp(s, "-code ", 6))
+		return false;
+	for (s += 6; s < end && *s != ' '; s++) {
+		int d = *s >= '0' && *s <= '9' ? *s - '0' : *s >= 'a' && *s <= 'f' ? *s - 'a' + 10 : 16;
+
+		if (d == 16 || pc >> 40)
+			return false;
+		pc = pc << 4 | (unsigned)d;
+	}
+	miss(&p->places, pc != p->l.pc);
+	if (pc != p->l.pc)
+		buf_var(&p->part[PLACES], fold((int64_t)(pc - p->l.pc)));
+	p->l.pc = pc + 8;
+	return s < end && pack_words(p, name, s + 1, end);
+}
+
+bool lines_pack(struct buf *out, const char *s, const char *end)
+{
+	struct packing p = {.l = {.n_forms = 0}};
+	struct buf name = {0};
+	bool good = true;
+
+	p.misses.to = &p.part[MISSES];
+	p.places.to = &p.part[PLACES];
+	for (const char *nl; good && s < end && (nl = memchr(s, '\n', (size_t)(end - s))); s = nl + 1)
+		good = pack_line(&p, &name, s, nl);
+	for (unsigned i = 0; i < N_PARTS; i++)
+		buf_column(out, &p.part[i]);
+	buf_free(&name);
+	learned_free(&p.l);
+	return good && s == end;
+}
+
+/* ---- bytes to text ---- */
+
+struct unpacking {
+	struct learned l;
+	struct cur part[N_PARTS];
+	uint64_t to_miss, to_place; /* UINT64_MAX: there is no further */
+};
+
+static uint64_t next_gap(struct cur *c) { return cur_left(c) ? cur_var(c) : UINT64_MAX; }
+
+/* Is the step that comes one that is not as expected? */
+static bool missed(uint64_t *left)
+{
+	if (!*left)
+		return true;
+	*left -= *left != UINT64_MAX;
+	return false;
+}
+
+#define PUT(...) (n = snprintf(t, sizeof(t), __VA_ARGS__), buf_add(text, t, (size_t)n))
+
+static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t operand, char letter)
+{
+	struct learned *l = &u->l;
+	struct cur *in = &u->part[MISSES];
+	char t[64];
+	int n;
+
+	if (missed(&u->to_miss)) {
+		uint64_t c = cur_var(in);
+
+		if (c > l->n_classes || c == CLASSES_MAX)
+			return false;
+		if (c == l->n_classes) {
+			uint64_t v = cur_var(in);
+
+			l->cls[l->n_classes++] = (struct regclass){v & 1, unfold(v >> 1), 0};
+		}
+		l->of[operand] = (uint8_t)(c + 1);
+		u->to_miss = next_gap(in);
+	}
+	if (!l->of[operand])
+		return false;
+	struct regclass *c = &l->cls[l->of[operand] - 1];
+	int64_t v = (int64_t)((uint64_t)expected(l, c) + (uint64_t)unfold(cur_var(&u->part[VALUES])));
+	int64_t whole = (int64_t)((uint64_t)v + (uint64_t)c->less);
+	if (v < 0 || v > UINT32_MAX || whole < 0 || whole > UINT32_MAX)
+		return false;
+	PUT("%" PRId64, whole);
+	if (c->bank)
+		PUT("/%" PRId64, v);
+	learn(l, c, letter, whole);
+	return true;
+}
+
+static bool unpack_place(struct unpacking *u, struct buf *text)
+{
+	struct learned *l = &u->l;
+	char t[64];
+	int n;
+
+	l->file = (int64_t)((uint64_t)l->file + (uint64_t)unfold(cur_var(&u->part[VALUES])));
+	l->line = (int64_t)((uint64_t)l->line + (uint64_t)unfold(cur_var(&u->part[VALUES])));
+	PUT(":%" PRId64 ",%" PRId64, l->file, l->line);
+	return true;
+}
+
+/* The form of the line that comes; NULL: damaged. */
+static const struct line_form *next_form(struct unpacking *u)
+{
+	struct cur *in = &u->part[FORMS];
+	uint64_t k = cur_var(&u->part[NUMBERS]);
+
+	if (!k) {
+		const uint8_t *nl = memchr(in->p, '\n', cur_left(in));
+
+		if (!nl)
+			return NULL;
+		k = add_form(&u->l, (const char *)in->p, (size_t)(nl - in->p)) + 1u;
+		in->p = nl + 1;
+	}
+	return k <= u->l.n_forms ? &u->l.form[k - 1] : NULL;
+}
+
+static bool unpack_line(struct unpacking *u, struct buf *text)
+{
+	char t[64];
+	int n;
+
+	if (missed(&u->to_place)) {
+		u->l.pc += (uint64_t)unfold(cur_var(&u->part[PLACES]));
+		u->to_place = next_gap(&u->part[PLACES]);
+	}
+	PUT("-code %04" PRIx64 " ", u->l.pc);
+	u->l.pc += 8;
+	const struct line_form *f = next_form(u);
+	if (!f)
+		return false;
+	const char *s = (const char *)u->l.names.p + f->at, *end = s + f->n;
+	uint32_t operand = f->operand;
+	for (const char *p = s; p < end; p++) {
+		bool first = p > s && p[-1] == ' ';
+
+		buf_byte(text, (uint8_t)*p);
+		if ((first && is_register(*p) && !unpack_register(u, text, operand++, *p)) ||
+			(first && *p == 'l' && !unpack_place(u, text)))
+			return false;
+	}
+	buf_byte(text, '\n');
+	return true;
+}
+
+bool lines_unpack(struct buf *text, struct cur in)
+{
+	struct unpacking u = {.l = {.n_forms = 0}};
+	size_t from = text->n;
+	bool good = true;
+
+	for (unsigned i = 0; i < N_PARTS; i++)
+		u.part[i] = cur_column(&in);
+	u.to_miss = next_gap(&u.part[MISSES]);
+	u.to_place = next_gap(&u.part[PLACES]);
+	while (good && !in.bad && cur_left(&u.part[NUMBERS]) && text->n - from <= pack_limits.text)
+		good = unpack_line(&u, text);
+	for (unsigned i = 0; i < N_PARTS; i++)
+		good = good && !u.part[i].bad && !cur_left(&u.part[i]);
+	learned_free(&u.l);
+	return good && !in.bad && !cur_left(&in);
+}
