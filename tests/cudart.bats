@@ -50,6 +50,14 @@ setup() {
 	assert_output '0 of 5000 elements are wrong'
 }
 
+@test "its trace does not replace the program" {
+	mkdir out
+	cp vecadd out/kernelslist.g
+	run -2 trace-ptx -f -o out --run out/kernelslist.g 500
+	assert_output --partial 'out/kernelslist.g: found the output among the inputs, wanted another file'
+	cmp vecadd out/kernelslist.g
+}
+
 @test "its trace is a folder with the copies and kernels in its order" {
 	run -0 trace-ptx -o out --run ./vecadd 500
 	assert_output '0 of 500 elements are wrong'

@@ -386,6 +386,23 @@ start_second() {
 			assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
 		done
 	done
+	ln app/kernel-1.traceg out.part
+	run -2 trace-sim -q -c gpu.config -o out app # what it would be named while it is written
+	assert_output "trace-sim: out.part: found the output among the inputs, wanted another file"
+	run -2 trace-sim -q -c gpu.config --isolate --resume -f -o app/kernel-1.traceg app
+	assert_output --partial "kernel-1.traceg: found the output among the inputs"
+	printf 'schema\n' >gpu.measured
+	for file in gpu.config gpu.measured rows; do
+		run -2 trace-sim --selftest -c gpu.config --measured rows -f -o $file
+		assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
+	done
+	run -2 trace-sim -c gpu.config --dump-config -f -o gpu.config
+	assert_output "trace-sim: gpu.config: found the output among the inputs, wanted another file"
+	trace-pack -q -o app.tpack app
+	for job in trace-pick 'trace-sim -c gpu.config'; do
+		run -2 $job -f -o app.tpack - <app.tpack
+		assert_output --partial 'app.tpack: found the output among the inputs'
+	done
 	for file in titanx.icnt picks rows k.cubin; do
 		run -2 trace-sim -q -c gpu.config -k @picks --isa rows --cubin k.cubin -f -o $file app
 		assert_output --partial "$file: found the output among the inputs, wanted another file"

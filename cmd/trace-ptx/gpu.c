@@ -10,6 +10,7 @@
 #include <string.h>
 #include "cli.h"
 #include "gpu.h"
+#include "output.h"
 #include "gpuconf.h"
 
 #define MEMORY_BYTES (16ull << 30)
@@ -27,6 +28,13 @@ void gpu_add_define(struct gpu_choice *g, const char *assignment)
 	if (g->n_defines == GPU_DEFINES)
 		cli_usage("found more than %u options -D, wanted fewer", GPU_DEFINES);
 	g->define[g->n_defines++] = assignment;
+}
+
+void gpu_spare(const struct gpu_choice *g, const char *output)
+{
+	for (unsigned i = 0; i < g->n_files; i++)
+		if (!g->shipped[i])
+			output_spare(output, g->file[i]);
 }
 
 static void load(const struct gpu_choice *g, struct gpuconf *c)

@@ -20,6 +20,8 @@ struct gpu_choice {
 void gpu_add_file(
 	struct gpu_choice *g, const char *name, bool shipped); /* a usage error when there are too many */
 void gpu_add_define(struct gpu_choice *g, const char *assignment);
+/* Ends the program when output would replace one of its files. */
+void gpu_spare(const struct gpu_choice *g, const char *output);
 /* The binary version that its capability stands for: 86 for 8.6. */
 unsigned gpu_binary(const struct gpu_choice *g);
 /* Its figures to w; of nothing named GPU_DEFAULT's. Dies of what cannot be read. */

@@ -40,6 +40,8 @@ struct kept_text {
 
 struct receiver {
 	const struct run_options *o;
+	const struct gpu_choice *gpu;
+	const char *program;
 	int fd;
 	struct bytes list;
 	struct output *kernel; /* of a folder, under way */
@@ -153,15 +155,25 @@ static void end_kernel(struct receiver *r)
 	r->kernel = NULL;
 }
 
+/* A file of the folder; neither the program nor the GPU's files are replaced. */
+static struct output *open_in_folder(const struct receiver *r, const char *name)
+{
+	char *path = path_in(r->o->output, name);
+	struct output *out;
+
+	output_spare(path, r->program);
+	gpu_spare(r->gpu, path);
+	out = output_open(path, r->o->force);
+	free(path);
+	return out;
+}
+
 static void begin_kernel(struct receiver *r, const char *name)
 {
 	end_kernel(r);
 	bytes_printf(&r->list, "%s\n", name);
 	if (r->o->to == TRACE_FOLDER) {
-		char *path = path_in(r->o->output, name);
-
-		r->kernel = output_open(path, r->o->force);
-		free(path);
+		r->kernel = open_in_folder(r, name);
 	} else {
 		grow(&r->kept.bytes, &r->kept.cap, r->kept.n + 1, sizeof(*r->kept.bytes));
 		r->kept.bytes[r->kept.n++] = 0;
@@ -174,11 +186,8 @@ static void write_trace(struct receiver *r)
 
 	end_kernel(r);
 	if (r->o->to == TRACE_FOLDER) {
-		char *path = path_in(r->o->output, "kernelslist.g");
-
-		out = output_open(path, r->o->force);
+		out = open_in_folder(r, "kernelslist.g");
 		fwrite(r->list.p, 1, r->list.n, output_stream(out));
-		free(path);
 	} else {
 		out = output_open(NULL, false);
 		struct pack_writer *w = pack_writer_new(output_stream(out), 3, r->o->exec.threads);
@@ -405,7 +414,7 @@ static int judge(struct receiver *r, const char *name, int status, int token)
 
 int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g)
 {
-	struct receiver r = {.o = o};
+	struct receiver r = {.o = o, .gpu = g, .program = argv[0]};
 	struct wire w = {.trace = o->to != TRACE_NONE,
 		.check = o->exec.check,
 		.limit = o->exec.limit,

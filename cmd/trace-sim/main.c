@@ -3,6 +3,7 @@
  * trace-sim: cycle-level timing simulation of GPU kernels from instruction traces.
  * This file is the command line only; the run is run.c.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -318,18 +319,33 @@ static void prepare_sampling(struct run *r)
 	r->gpu.sampling = true;
 }
 
+static void spare_configs(const struct sim_args *a, const char *output)
+{
+	for (uint32_t i = 0; i < a->n_config; i++)
+		if (!a->shipped[i])
+			output_spare(output, a->config[i]);
+}
+
 /* No file that is read is replaced by the output of that name. */
 static void spare_inputs(const struct run *r, const struct sim_args *a, const char *output)
 {
+	spare_configs(a, output);
 	klist_spare(&r->list, output);
 	kselect_spare(r->select, output);
 	output_spare(output, a->isa);
 	output_spare(output, r->gpu.params.net.file);
-	for (uint32_t i = 0; i < a->n_config; i++)
-		if (!a->shipped[i])
-			output_spare(output, a->config[i]);
 	for (uint32_t i = 0; i < a->n_cubin; i++)
 		output_spare(output, a->cubin[i]);
+}
+
+/* Nor by the output while it is written. */
+static void spare_all(const struct run *r, const struct sim_args *a, const char *output)
+{
+	char part[PATH_MAX];
+
+	spare_inputs(r, a, output);
+	if (output && strcmp(output, "-") && snprintf(part, sizeof(part), "%s.part", output) < PATH_MAX)
+		spare_inputs(r, a, part);
 }
 
 static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, const char *trace)
@@ -341,11 +357,11 @@ static int simulate(struct run *r, const struct sim_args *a, struct isa *isa, co
 
 	if (klist_read(&r->list, trace, &f) < 0 || params_init(&r->gpu.params, &r->conf, &f) < 0)
 		die_fault(&f);
-	spare_inputs(r, a, a->output);
-	spare_inputs(r, a, a->beside.events);
-	spare_inputs(r, a, a->beside.profile);
-	spare_inputs(r, a, a->beside.timeline);
-	spare_inputs(r, a, a->beside.net_report);
+	spare_all(r, a, a->output);
+	spare_all(r, a, a->beside.events);
+	spare_all(r, a, a->beside.profile);
+	spare_all(r, a, a->beside.timeline);
+	spare_all(r, a, a->beside.net_report);
 	read_cubins(&r->gpu, a);
 	if (a->isolate) {
 		run_check(r);
@@ -406,6 +422,10 @@ static int selftest(struct gpuconf *c, const struct sim_args *a, const struct is
 
 	if (!a->tsv && a->format != FORMAT_TEXT && a->format != FORMAT_JSON)
 		cli_usage("found a format that --selftest does not write, wanted text, json or tsv");
+	spare_configs(a, t.output);
+	output_spare(t.output, t.shipped);
+	for (uint32_t i = 0; i < a->n_measured; i++)
+		output_spare(t.output, a->measured[i]);
 	return selftest_run(&t);
 }
 
@@ -413,6 +433,8 @@ static int selftest(struct gpuconf *c, const struct sim_args *a, const struct is
 static int serve(struct run *r, const struct sim_args *a, struct isa *isa, const char *operand)
 {
 	if (a->list || a->dump) {
+		if (a->dump)
+			spare_configs(a, a->output);
 		struct output *out = output_open(a->list ? NULL : a->output, a->list || a->force);
 
 		if (a->list)
