@@ -31,10 +31,21 @@ static bool ends_in(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
+/* Bytes that mean nothing to a shell; those of other scripts' letters are among them. */
+static size_t plain_bytes(const char *s)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=,:@%/";
+	size_t n = 0;
+
+	while (s[n] && ((unsigned char)s[n] >= 0x80 || strchr(plain, s[n])))
+		n++;
+	return n;
+}
+
 static void check_name(struct report *rep, const struct command *c, struct place at)
 {
-	size_t plain =
-		strspn(c->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=,:@%/");
+	size_t plain = plain_bytes(c->text);
 
 	if (c->text[plain])
 		report_at(rep, RULE_LIST_NAME, (struct place){at.file, at.line, (uint32_t)plain + 1},

@@ -33,8 +33,8 @@ lint list-blank "app/kernelslist.g:2:1: warning: list-blank: found blanks before
 	'sed -i "s/^kernel/ kernel/" $L'
 lint list-no-kernels 'app/kernelslist.g:1:1: warning: list-no-kernels: found no kernel in the list' \
 	'sed -i /kernel/d $L'
-lint list-name "app/kernelslist.g:2:9: warning: list-name: found ';' in the kernel file's name, which the original gives to a shell" \
-	'mv $K "app/kernel-1;x.traceg"; sed -i "s/^kernel-1/kernel-1;x/" $L'
+lint list-name "app/kernelslist.g:2:11: warning: list-name: found ';' in the kernel file's name, which the original gives to a shell" \
+	'mv $K "app/kernel-1ü;x.traceg"; sed -i "s/^kernel-1/kernel-1ü;x/" $L'
 lint list-suffix "app/kernelslist.g:2:1: warning: list-suffix: found a kernel file's name that ends in neither .traceg nor .xz" \
 	'gzip $K; sed -i s/traceg/traceg.gz/ $L'
 lint list-repeated 'app/kernelslist.g:3:1: warning: list-repeated: found a kernel file that line 2 names already' \
