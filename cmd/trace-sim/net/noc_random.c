@@ -11,12 +11,18 @@
 #define SHORT_LAG 37
 #define MASK      ((1u << 30) - 1)
 #define STREAMS   70 /* bits of a point */
+#define BLOCK     36 /* numbers that do not depend on each other, a multiple of what a vector holds */
 
 /* n >= 100 numbers from the state on, which then stands behind them. */
 static void stretch(uint32_t *state, uint32_t *out, int n)
 {
+	int j = LONG_LAG;
+
 	memcpy(out, state, LONG_LAG * sizeof(*out));
-	for (int j = LONG_LAG; j < n; j++)
+	for (; j + BLOCK <= n; j += BLOCK)
+		for (int i = 0; i < BLOCK; i++)
+			out[j + i] = (out[j + i - LONG_LAG] - out[j + i - SHORT_LAG]) & MASK;
+	for (; j < n; j++)
 		out[j] = (out[j - LONG_LAG] - out[j - SHORT_LAG]) & MASK;
 	for (int i = 0; i < SHORT_LAG; i++)
 		state[i] = (out[n + i - LONG_LAG] - out[n + i - SHORT_LAG]) & MASK;
