@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "net/noc.h"
+#include "net/noc_report.h"
 #include "book_fixture.h"
 #include "tap.h"
 
@@ -242,6 +243,16 @@ static uint32_t pops(struct noc *a, struct noc *b, bool *same)
 	return popped;
 }
 
+/* Every channel has carried as much. */
+static bool same_use(const struct noc *a, const struct noc *b)
+{
+	bool same = true;
+
+	for (uint32_t i = 0; i < a->plan->ports; i++)
+		same &= noc_channel_flits(a, i) == noc_channel_flits(b, i);
+	return same;
+}
+
 /* Returns whether all packets arrived at their devices and the network came to rest. */
 static bool traffic(struct noc *a, struct noc *b, uint32_t cycles, uint32_t load)
 {
@@ -258,6 +269,8 @@ static bool traffic(struct noc *a, struct noc *b, uint32_t cycles, uint32_t load
 		if (b)
 			noc_advance(b);
 		left -= pops(a, b, &same);
+		if (b && t % 16 == 0)
+			same &= same_use(a, b);
 		if (t >= cycles && !left && noc_empty(a) && (!b || noc_empty(b)))
 			return same;
 	}

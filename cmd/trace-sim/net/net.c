@@ -10,6 +10,7 @@
 #include "bits.h"
 #include "net/booksim.h"
 #include "net/noc.h"
+#include "net/noc_report.h"
 #include "team/threads.h"
 
 struct net_ops {
@@ -331,8 +332,7 @@ void net_links(const struct net *n,
 		return;
 	for (unsigned k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < p->ports; i++)
-			take(ctx, k, p->router_of[i], i - p->base[p->router_of[i]],
-				n->noc->net[k].link_flits[i]);
+			take(ctx, k, p->router_of[i], i - p->base[p->router_of[i]], noc_sent(n->noc, k, i));
 }
 
 bool net_has_report(const struct net *n) { return n->noc != NULL; }
