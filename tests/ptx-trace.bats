@@ -69,6 +69,12 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	run -0 grep -c 'L1_WRBK_ACC..TOTAL_ACCESS. = 248$' out
 }
 
+@test "local variables outside of functions lie below all frames" {
+	run -0 trace-ptx -q -C . -o outside "$ROOT/tests/ptx/outside.launch"
+	run -0 od -An -v -tu4 -w4 outside.bin
+	[ "$(seq -f '%11.0f' 1107 1138)" = "$output" ]
+}
+
 @test "latencies of PTX and the width of vectors are options" {
 	run -0 trace-sim -q -g qv100 -o plain "$T"
 	run -0 trace-sim -q -g qv100 -D ptx_opcode_latency_fp=4,13,4,5,200 -o slow "$T"

@@ -52,6 +52,7 @@ static int place_statics(struct program *p, struct fault *f)
 {
 	uint64_t at = STATIC_BASE;
 
+	p->local_end = 0;
 	for (uint32_t i = 0; i < p->n_modules; i++) {
 		struct module *m = p->module[i];
 		uint32_t shared = 0;
@@ -66,10 +67,19 @@ static int place_statics(struct program *p, struct fault *f)
 				if (v->space == SP_SHARED && (!v->owner || !v->owner->entry) &&
 					v->addr + v->size > shared)
 					shared = (uint32_t)(v->addr + v->size);
-				if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
-					continue;
 				uint64_t to = v->size && v->size < 128 && is_pow2(v->size) ? v->size : 128;
 
+				if (v->space == SP_LOCAL && !v->owner) {
+					v->addr = (p->local_end + to - 1) / to * to;
+					p->local_end = (uint32_t)(v->addr + v->size);
+					if (p->local_end > LOCAL_MAX / 2)
+						return fault_set(f, (struct place){m->path, v->line, v->col},
+							"local-memory",
+							"found more than %u bytes of local variables outside of functions, wanted less",
+							LOCAL_MAX / 2);
+				}
+				if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
+					continue;
 				at = v->size ? (at + to - 1) / to * to : at;
 				v->addr = at;
 				at += v->size;

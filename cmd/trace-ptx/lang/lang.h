@@ -257,6 +257,7 @@ struct program {
 	uint32_t n_insts;
 	uint64_t static_end; /* first free address behind .global and .const variables */
 	uint32_t shared_end; /* first free shared address behind what modules declare outside of kernels */
+	uint32_t local_end; /* the same for local memory: variables outside of functions lie below all frames */
 };
 
 /* Read one module. NULL and *f. path may be "-"; what came of it lives until program_free. */

@@ -248,9 +248,9 @@ static unsigned moves(const struct bind *b, const struct symbol *s)
 
 	for (uint32_t i = 0; kernel_param && i < b->fn->n_vars; i++)
 		kernel_param = b->fn->var[i] != s;
-	return s->space == SP_SHARED && s->unsized                               ? INIT_DYN_SHARED
-	       : s->space == SP_LOCAL || (s->space == SP_PARAM && !kernel_param) ? INIT_LOCAL
-										 : 0;
+	return s->space == SP_SHARED && s->unsized ? INIT_DYN_SHARED
+	       : (s->space == SP_LOCAL && s->owner) || (s->space == SP_PARAM && !kernel_param) ? INIT_LOCAL
+											       : 0;
 }
 
 static uint32_t symbol_slot(struct bind *b, const struct operand *o, unsigned bytes)
@@ -486,6 +486,7 @@ int bind_program(struct bound_code *c, const struct program *p, struct fault *f)
 	}
 	if (c->recursive)
 		c->local_bytes = c->local_bytes < LOCAL_MAX / 16 ? LOCAL_MAX / 16 : LOCAL_MAX;
+	c->local_bytes += p->local_end;
 	free(on);
 	free(known);
 	return 0;

@@ -361,10 +361,10 @@ int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write
 		return 0;
 	}
 	o->space = (uint8_t)s;
-	/* Local variables are named by their offset in the frame; it moves with calls. */
+	/* Local variables of functions are named by their offset in the frame; it moves with calls. */
 	if (bind_address(b, o, at, s))
 		return -1;
-	if (s == SP_LOCAL && at->sym)
+	if (s == SP_LOCAL && at->sym && sym_def(at->sym)->owner)
 		o->is_param = true;
 	return 0;
 }
