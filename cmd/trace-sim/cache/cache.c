@@ -435,56 +435,42 @@ static struct lookup look(const struct cache *c, uint64_t addr)
 	return l;
 }
 
-bool cache_has_line(const struct cache *c, uint64_t addr) { return look(c, addr).slot; }
-
-bool cache_line_moves(const struct cache *c, uint64_t addr)
+bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors)
 {
 	uint32_t slot = look(c, addr).slot;
 
-	return slot && c->tags.line[slot].state & LINE_ALL_RESERVED;
+	return slot && !(tag_sector(&c->tags, sectors) & ~tag_readable(&c->tags, slot));
 }
 
-bool cache_can_displace(const struct cache *c, uint64_t addr)
-{
-	return look(c, addr).status != STATUS_RESERVATION_FAIL;
-}
-
-bool cache_queue_room(const struct cache *c) { return !queue_full(c, 0); }
-
-bool cache_take_line(struct cache *c, uint64_t addr, struct line_image *out)
-{
-	uint32_t slot = look(c, addr).slot;
-
-	if (!slot || c->tags.line[slot].state & LINE_ALL_RESERVED)
-		return false;
-	tag_take(&c->tags, slot, out);
-	return true;
-}
-
-bool cache_displace(struct cache *c, uint64_t addr, struct line_image *out)
-{
-	uint32_t slot = tag_victim(&c->tags, look(c, addr).set);
-
-	if (!slot)
-		return false;
-	tag_take(&c->tags, slot, out);
-	return true;
-}
-
-bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now, const struct req *cause)
+bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now)
 {
 	struct cache_visit a = {.c = c, .now = stamp(c, now)};
-	struct req copy;
+	struct req copy = *r; /* the pool may hand out its neighbours */
 
-	a.at = look(c, line->tag);
-	if (a.at.status != STATUS_MISS)
+	if (queue_full(c, 0))
 		return false;
-	tag_put(&c->tags, &a.at, line, a.now, &a.out);
-	if (!cause)
-		return false;
-	copy = *cause; /* the pool may hand out the cause's neighbours */
 	a.q = &copy;
+	tag_touch(&c->tags, r->addr, tag_sector(&c->tags, r->sectors), false, a.now, &a.out);
 	return cache_emit_write_back(&a) != 0;
+}
+
+void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors)
+{
+	uint32_t slot = look(c, addr).slot;
+
+	if (slot)
+		tag_drop_sector(&c->tags, slot, tag_sector(&c->tags, sectors));
+}
+
+uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now)
+{
+	struct evicted out = {.wanted = false};
+	uint32_t lack;
+
+	c->touched.n++;
+	lack = tag_touch(&c->tags, addr, tag_sector(&c->tags, sectors), false, stamp(c, now), &out);
+	c->touched.written_back += out.wanted ? bit_count32(out.sectors) : 0;
+	return lack;
 }
 
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now)
@@ -500,8 +486,6 @@ uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modi
 	n->written_back += out.wanted ? bit_count32(out.sectors) : 0;
 	return lack;
 }
-
-void cache_let_pass(struct cache *c) { c->touched.n++; }
 
 struct cache_touches cache_touches(const struct cache *c) { return c->touched; }
 

@@ -103,26 +103,19 @@ void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc);
 void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now);
 
 /*
- * Lines as they stand, for an L2 of two sides (mem/sides.c). addr: any address of the line. A line is at rest when
- * none of its sectors is reserved.
+ * Copies of lines whose home is another cache, for an L2 of two sides (mem/sides.c): clean, and never reserved.
+ * addr: any address of the line.
  */
-struct line_image {
-	uint64_t tag, bytes[2];
-	uint32_t state;
-};
-bool cache_has_line(const struct cache *c, uint64_t addr);
-bool cache_line_moves(const struct cache *c, uint64_t addr);   /* it is there, and not at rest */
-bool cache_can_displace(const struct cache *c, uint64_t addr); /* its set has room, or a line at rest */
-bool cache_queue_room(const struct cache *c);                  /* for a write-back */
-/* The line leaves the cache as *out; false: it is not there, or not at rest. */
-bool cache_take_line(struct cache *c, uint64_t addr, struct line_image *out);
-/* Where the set of addr is full its next victim leaves the cache as *out; false: there is room, or no victim. */
-bool cache_displace(struct cache *c, uint64_t addr, struct line_image *out);
+bool cache_holds(
+	const struct cache *c, uint64_t addr, uint32_t sectors); /* a read of all of them would hit */
 /*
- * The line enters, the youngest of its set. true: a modified line had to go, and its write-back is in the miss queue,
- * on behalf of the request cause (NULL: it is forgotten). A line that is there already, or finds no room, is dropped.
+ * The sectors of the read r are there, the youngest of their set, unless the miss queue or the set has no room.
+ * true: a modified line had to go, and its write-back is in the miss queue, on behalf of r.
  */
-bool cache_put_line(struct cache *c, const struct line_image *line, uint64_t now, const struct req *cause);
+bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now);
+void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors);
+/* A read in no time, of a copy: as cache_touch(), but what is not there has missed in the home and not here. */
+uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 /* Accesses that took no time; sectors of them, or lines of a cache without, that were not there or had to go for them. */
 struct cache_touches {
 	uint32_t n;
@@ -137,8 +130,6 @@ struct cache_touches cache_touches(const struct cache *c);
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
 /* The same of whole sectors that are written, as the write policy has it; what it sends on is the caller's business. */
 void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
-/* One of another cache, with which this one trades lines: what comes from now on is younger than what came before. */
-void cache_let_pass(struct cache *c);
 
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */
 const struct cache_counts *cache_counts_of(const struct cache *c, unsigned stream);

@@ -392,6 +392,8 @@ uint32_t tag_touch(
 	return lack;
 }
 
+uint32_t tag_readable(const struct tags *t, uint32_t slot) { return readable(t->line[slot].state); }
+
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector)
 {
 	set_state(t, slot, with_sector(t->line[slot].state, sector, 0));
@@ -409,42 +411,6 @@ void tag_update_readable(struct tags *t, uint32_t slot, uint32_t sectors)
 		if ((uint32_t)(t->bytes[slot][s / 2] >> s % 2 * 32) == UINT32_MAX)
 			tag_flags(t, slot, tag_sector(t, 1u << s) * LINE_UNREADABLE, 0);
 	}
-}
-
-/* ---- lines that change the cache ------------------------------------------------------------- */
-
-void tag_take(struct tags *t, uint32_t slot, struct line_image *out)
-{
-	const struct cache_line *l = &t->line[slot];
-
-	assert(!(l->state & LINE_ALL_RESERVED));
-	*out = (struct line_image){l->tag, {t->bytes[slot][0], t->bytes[slot][1]}, l->state};
-	t->dirty -= modified(t, slot);
-	set_state(t, slot, l->state & ~LINE_PRESENT);
-}
-
-uint32_t tag_victim(const struct tags *t, uint32_t set)
-{
-	const struct tag_row *row = &t->row[set];
-
-	return row->present < t->ways || !victim_exists(t, row) ? 0 : victim(t, set);
-}
-
-void tag_put(
-	struct tags *t, struct lookup *l, const struct line_image *line, uint32_t now, struct evicted *out)
-{
-	assert(l->status == STATUS_MISS);
-	t->used = true;
-	l->slot = victim(t, l->set);
-	if (modified(t, l->slot)) {
-		evict(t, l->slot, out);
-		t->dirty--;
-	}
-	allocate_line(t, l, now);
-	set_state(t, l->slot, line->state);
-	t->bytes[l->slot][0] = line->bytes[0];
-	t->bytes[l->slot][1] = line->bytes[1];
-	t->dirty += modified(t, l->slot);
 }
 
 /* ---- the whole array ------------------------------------------------------------------------- */

@@ -110,13 +110,8 @@ void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t b
  */
 uint32_t tag_touch(
 	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out);
+uint32_t tag_readable(const struct tags *t, uint32_t slot);           /* sectors that a read would hit */
 void tag_drop_sector(struct tags *t, uint32_t slot, uint32_t sector); /* quirk Q3-18: does not lower dirty */
-/* Lines as they stand, for caches that exchange them. slot: of a line at rest. */
-void tag_take(struct tags *t, uint32_t slot, struct line_image *out);
-uint32_t tag_victim(const struct tags *t, uint32_t set); /* 0: the set has room, or all of it is reserved */
-/* l: looked up just before, a MISS. */
-void tag_put(
-	struct tags *t, struct lookup *l, const struct line_image *line, uint32_t now, struct evicted *out);
 /* Unreadable and the on-fill bits. */
 void tag_flags(struct tags *t, uint32_t slot, uint32_t clear, uint32_t set);
 /* Sectors of the mask all of whose bytes were written become readable (CACHE-whit-1). */

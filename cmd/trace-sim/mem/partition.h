@@ -22,7 +22,7 @@ struct sub {
 	struct channel *channel;
 	struct mem_fifo icnt_l2, l2_dram, dram_l2, l2_icnt, rop;
 	struct sub *partner; /* the same addresses on the other side; NULL: one side */
-	struct mem_fifo far; /* answers on their way from the other side; req.key: when they are here */
+	struct mem_fifo far; /* answers on their way to the other side; req.key: when they are there */
 	struct cache *l2;    /* NULL: none */
 	uint64_t ticks;      /* L2 ticks of which the L2 knows */
 	uint64_t copies;     /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
@@ -100,19 +100,16 @@ bool channel_reply_fits(const struct memory *m, uint32_t req);         /* DRAM->
 void channel_reply(struct memory *m, struct channel *c, uint32_t req); /* into DRAM->L2 */
 uint32_t channel_delay_pop(struct memory *m, struct channel *c);
 
-/* sides.c: -l2_sides 2 */
-enum side_found {
-	FOUND_NEAR,       /* here now, or missing on both sides, with room made for it */
-	FOUND_FAR,        /* was there and is here now */
-	FOUND_ON_ITS_WAY, /* DRAM is about to bring it there */
-	FOUND_NO_ROOM     /* to be tried again */
-};
+/* sides.c: -l2_sides 2; all but the first for sub partitions with a partner */
 void sides_pair(struct memory *m);
-enum side_found sides_find(struct sub *s, const struct req *r, uint64_t now);
-void sides_delay(
-	struct memory *m, struct sub *s, uint32_t req, uint64_t now); /* answered from the far side */
-uint32_t sides_due(
-	struct memory *m, struct sub *s, uint64_t now); /* one of these that is here, or REQ_NONE */
+/* The slice that serves the request, which has come to s: s, or its partner. */
+struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r);
+/* It was served there: what copies become of it. */
+void sides_served(struct sub *s, const struct sub *at, const struct req *r);
+/* Is the answer of s for the other side? Then it has gone on its way. */
+bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
+/* One of these that has arrived, or REQ_NONE. */
+uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
 
 /* dram_simple.c */
 bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now);

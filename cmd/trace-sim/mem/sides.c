@@ -3,14 +3,19 @@
  * An L2 of two sides (-l2_sides 2, MEM-sides): each half of the clusters has a half of every channel's
  * slices, and the slice of one side is the partner of that with the same addresses on the other.
  *
- * Always true: a line that is not on its way stands on one side only. It moves to the side that asks for it, and
- * the line that makes room for it goes to the partner, so that one SM sees the near half as a cache of its own, the
- * far half as what that has evicted, and DRAM behind both. An answer from the far side takes -l2_far_latency longer;
- * nothing else is charged for the way. Both slices belong to one channel, so the rules are the same for any number of
- * threads. A machine with one side has no partners and never comes here.
+ * Always true: an address is at home on one side. Writes, atomics, misses and DRAM belong to its slice there. The
+ * other side's slice keeps copies of what its clusters have read: clean, dropped without a word, and gone when the home
+ * side writes. So data that both sides read take their room twice, and one SM that reads more than a side holds finds
+ * half of it at home on the other side and half in DRAM. What passes between the sides takes -l2_far_latency longer.
+ * Both slices belong to one channel, so the rules are the same for any number of threads. A machine with one side has
+ * no partners and never comes here.
  */
 #include "bits.h"
 #include "partition.h"
+
+static uint32_t side_of(const struct sub *s) { return s > s->partner; }
+
+static bool is_read(const struct req *r) { return !(r->flags & (REQ_WRITE | REQ_ATOMIC)); }
 
 void sides_pair(struct memory *m)
 {
@@ -22,49 +27,30 @@ void sides_pair(struct memory *m)
 		m->sub[i].partner = &m->sub[i % m->per < half ? i + half : i - half];
 }
 
-/* Room for a line of the address: what has to go is put down on the other side. */
-static void make_room(struct sub *s, uint64_t addr, uint64_t now, const struct req *cause)
+struct sub *sides_serving(const struct memory *m, struct sub *s, const struct req *r)
 {
-	struct line_image out;
-
-	if (!cache_displace(s->l2, addr, &out))
-		return;
-	if (cache_put_line(s->partner->l2, &out, now + s->partner->copies, cause))
-		s->partner->active = true;
+	if (addrdec_home(m->dec, r->addr) == side_of(s))
+		return s;
+	return is_read(r) && cache_holds(s->l2, r->addr, r->sectors) ? s : s->partner;
 }
 
-/* Takes the line from the partner, if it is there and at rest. */
-static bool fetch_line(struct sub *s, uint64_t addr, uint64_t now, const struct req *cause)
+void sides_served(struct sub *s, const struct sub *at, const struct req *r)
 {
-	struct line_image line;
+	if (at == s && !is_read(r))
+		cache_drop_copy(s->partner->l2, r->addr, r->sectors);
+}
 
-	if (!cache_take_line(s->partner->l2, addr, &line))
+bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+{
+	struct req *r = &m->pool->at[req];
+
+	if (addrdec_side(m->dec, r->cluster) == side_of(s))
 		return false;
-	make_room(s, addr, now, cause);
-	cache_put_line(s->l2, &line, now + s->copies, cause);
-	return true;
-}
-
-enum side_found sides_find(struct sub *s, const struct req *r, uint64_t now)
-{
-	struct sub *far = s->partner;
-
-	if (cache_has_line(s->l2, r->addr))
-		return FOUND_NEAR;
-	if (cache_has_line(far->l2, r->addr) && cache_line_moves(far->l2, r->addr))
-		return FOUND_ON_ITS_WAY;
-	if (!cache_can_displace(s->l2, r->addr) || !cache_queue_room(far->l2))
-		return FOUND_NO_ROOM;
-	if (fetch_line(s, r->addr, now, r))
-		return FOUND_FAR;
-	make_room(s, r->addr, now, r);
-	return FOUND_NEAR;
-}
-
-void sides_delay(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
-{
-	m->pool->at[req].key = (uint32_t)now + m->mp->l2_far_latency;
+	if (is_read(r) && cache_put_copy(s->partner->l2, r, now + s->partner->copies))
+		s->partner->active = true;
+	r->key = (uint32_t)now + m->mp->l2_far_latency;
 	mem_fifo_push(m->pool->at, &s->far, req);
+	return true;
 }
 
 uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now)
@@ -81,11 +67,15 @@ static void warm_slice(
 
 	if (!s->l2)
 		return;
-	if (s->partner && !cache_has_line(s->l2, addr) && !fetch_line(s, addr, now, NULL))
-		make_room(s, addr, now, NULL);
-	cache_touch(s->l2, addr, sectors, write, now + s->copies);
-	if (s->partner)
-		cache_let_pass(s->partner->l2);
+	if (s->partner && addrdec_home(m->dec, addr) != side_of(s)) {
+		if (!write)
+			sectors = cache_touch_copy(s->l2, addr, sectors, now + s->copies);
+		s = s->partner;
+	} else if (s->partner && write) {
+		cache_drop_copy(s->partner->l2, addr, sectors);
+	}
+	if (sectors)
+		cache_touch(s->l2, addr, sectors, write, now + s->copies);
 }
 
 void memory_warm(

@@ -154,18 +154,24 @@ static void acknowledge(struct memory *m, struct sub *s, uint32_t req)
 		reply(m, s, req);
 }
 
+static void answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now)
+{
+	if (!s->partner || !sides_answer(m, s, req, now))
+		acknowledge(m, s, req);
+}
+
 /* MEM-l2-1: one completed miss. */
-static void answer_ready(struct memory *m, struct sub *s)
+static void answer_ready(struct memory *m, struct sub *s, uint64_t now)
 {
 	uint32_t req = cache_pop_ready(s->l2);
 	const struct req *r = &m->pool->at[req];
 
 	if (r->type != L2_WR_ALLOC_R) {
-		reply(m, s, req);
+		answer(m, s, req, now);
 		return;
 	}
 	if (r->flags & REQ_PARENT_WRITE)
-		acknowledge(m, s, r->parent);
+		answer(m, s, r->parent, now);
 	req_free(m->pool, req);
 }
 
@@ -246,21 +252,16 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	uint32_t req = s->icnt_l2.head;
 	struct req *r = &m->pool->at[req];
 	struct cache_events ev = {0};
-	enum side_found found = FOUND_NEAR;
 	enum cache_status status;
-	struct sub *at = s;
+	struct sub *at = s->partner ? sides_serving(m, s, r) : s;
 
-	if (s->l2_icnt.count >= m->mp->queue_l2_icnt || !cache_data_port_free(s->l2))
+	if (at->l2_icnt.count >= m->mp->queue_l2_icnt || !cache_data_port_free(s->l2))
 		return;
-	if (s->partner) {
-		found = sides_find(s, r, now);
-		if (found == FOUND_NO_ROOM)
+	if (at != s) {
+		if (at->l2_dram.count >= m->mp->queue_l2_dram)
 			return;
-		if (found == FOUND_ON_ITS_WAY)
-			at = s->partner;
-	}
-	if (at != s)
 		hand_over(s, at, r);
+	}
 	/* A miss that joins others is linked by the MSHR. */
 	mem_fifo_pop(m->pool->at, &s->icnt_l2);
 	status = cache_access(at->l2, req, now + at->copies, &ev, NULL);
@@ -272,12 +273,10 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 			hand_over(at, s, r);
 		return;
 	}
-	if (status == STATUS_HIT ? ev.write_sent : !answered_at_once(m, r, &ev))
-		return;
-	if (found != FOUND_NEAR)
-		sides_delay(m, at, req, now);
-	else
-		acknowledge(m, s, req);
+	if (s->partner)
+		sides_served(s, at, r);
+	if (status == STATUS_HIT ? !ev.write_sent : answered_at_once(m, r, &ev))
+		answer(m, at, req, now);
 }
 
 static void accept_access(struct memory *m, struct sub *s, uint64_t now)
@@ -313,7 +312,7 @@ void sub_tick(struct memory *m, struct sub *s, uint64_t now, uint64_t done)
 		cache_idle_cycles(s->l2, done - s->ticks);
 	s->ticks = done + 1;
 	if (s->l2 && cache_has_ready(s->l2) && s->l2_icnt.count < m->mp->queue_l2_icnt)
-		answer_ready(m, s);
+		answer_ready(m, s, now);
 	if (s->dram_l2.count)
 		take_returned(m, s, now);
 	if (s->l2)

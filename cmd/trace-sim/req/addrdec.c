@@ -248,6 +248,18 @@ static uint64_t local_address(const struct addrdec *d, uint64_t addr, uint32_t *
 	return quotient << d->chip_at | (addr & ((1ull << d->chip_at) - 1));
 }
 
+/* MEM-sides-2: half of the lines of every set of a slice, whatever a footprint's size. */
+static uint32_t home(uint32_t chip, uint64_t high) { return (chip ^ bit_count64(high & 15)) & 1; }
+
+uint32_t addrdec_home(const struct addrdec *d, uint64_t addr)
+{
+	uint32_t chip;
+	uint64_t high;
+
+	local_address(d, addr, &chip, &high);
+	return home(chip, high);
+}
+
 /* quirk Q4-27: bank bits below the channel's are left out by IPOLY, or used twice. */
 static uint32_t sub_of(struct addrdec *d, uint64_t addr, uint32_t chip, uint32_t bank, uint64_t high)
 {
@@ -275,6 +287,11 @@ static uint32_t on_side(const struct addrdec *d, uint32_t sub, uint32_t side)
 	return sub / d->subs * d->subs * d->sides + side * d->subs + sub % d->subs;
 }
 
+uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster)
+{
+	return cluster * d->sides / d->clusters % d->sides;
+}
+
 void addrdec_request(struct addrdec *d, struct req *r)
 {
 	uint32_t chip, bank, sub;
@@ -285,7 +302,7 @@ void addrdec_request(struct addrdec *d, struct req *r)
 	r->sub = (uint16_t)sub;
 	r->chip = (uint16_t)(sub / d->subs);
 	if (d->sides > 1)
-		r->sub = (uint16_t)on_side(d, sub, r->cluster * d->sides / d->clusters % d->sides);
+		r->sub = (uint16_t)on_side(d, sub, addrdec_side(d, r->cluster));
 	r->bank = (uint8_t)bank; /* quirk Q4-22: not changed by the index function */
 	r->row = (uint32_t)gather(&d->field[FIELD_ROW], local);
 }
@@ -298,17 +315,17 @@ uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster)
 	uint64_t high, local = local_address(d, addr, &chip, &high);
 
 	sub = sub_of(d, addr, chip, (uint32_t)gather(&d->field[FIELD_BANK], local), high);
-	return d->sides > 1 ? on_side(d, sub, cluster * d->sides / d->clusters % d->sides) : sub;
+	return d->sides > 1 ? on_side(d, sub, addrdec_side(d, cluster)) : sub;
 }
 
-/* MEM-sides-1: of pages in turn. */
+/* MEM-sides-2: at home. */
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr)
 {
 	uint32_t chip, sub;
 	uint64_t high, local = local_address(d, addr, &chip, &high);
 
 	sub = sub_of(d, addr, chip, (uint32_t)gather(&d->field[FIELD_BANK], local), high);
-	return d->sides > 1 ? on_side(d, sub, addr >> 12 & 1) : sub;
+	return d->sides > 1 ? on_side(d, sub, home(chip, high)) : sub;
 }
 
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr)

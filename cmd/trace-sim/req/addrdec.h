@@ -20,6 +20,9 @@ void addrdec_delete(struct addrdec *d);
 void addrdec_request(struct addrdec *d, struct req *r);
 /* Sub partition of an address for a cluster: what addrdec_request() finds. */
 uint32_t addrdec_slice(struct addrdec *d, uint64_t addr, uint32_t cluster);
+/* With l2_sides: the side of a cluster, and the side on which an address is at home. */
+uint32_t addrdec_side(const struct addrdec *d, uint32_t cluster);
+uint32_t addrdec_home(const struct addrdec *d, uint64_t addr);
 bool addrdec_lines_whole(const struct addrdec *d);      /* it is the same for all of a line of 128 bytes */
 uint32_t addrdec_sub(struct addrdec *d, uint64_t addr); /* sub partition of an address */
 uint64_t addrdec_partition_address(const struct addrdec *d, uint64_t addr); /* MEM-addr-8 */
