@@ -7,6 +7,8 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include "arena.h"
 #include "selftest/bench.h"
 #include "selftest/probe.h"
 
@@ -145,15 +147,34 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 struct shares {
 	uint32_t run, rows;    /* shares in the buffer, rows of a share */
 	uint32_t slots;        /* resident CTAs */
+	uint16_t *turn;        /* of a slot's CTA among them: which SM a CTA finds free is chance */
 	uint32_t first, loads; /* row that slot 0 reads next; loads of a thread */
 	uint32_t pieces;       /* of a row that lie side by side */
 };
 
+/* The slots in an order that nothing else has, always the same. */
+static uint16_t *shuffled(uint32_t slots)
+{
+	uint16_t *turn = xcalloc(slots, sizeof(*turn));
+	uint32_t seed = 1;
+
+	for (uint32_t i = 0; i < slots; i++) {
+		uint32_t k;
+
+		seed = seed * 1664525 + 1013904223;
+		k = (uint32_t)((uint64_t)seed * (i + 1) >> 32);
+		turn[i] = turn[k];
+		turn[k] = (uint16_t)i;
+	}
+	return turn;
+}
+
 /* Address of the row that a slot's CTA reads at that step. */
 static uint64_t row_at(const struct shares *h, uint32_t slot, uint32_t step)
 {
-	uint64_t progress = step + (uint64_t)slot * h->rows / h->slots, row = progress % h->rows;
-	uint64_t cta = progress / h->rows * h->slots + (h->slots - 1 - slot), piece = row % h->pieces;
+	uint32_t turn = h->turn[slot];
+	uint64_t progress = step + (uint64_t)turn * h->rows / h->slots, row = progress % h->rows;
+	uint64_t cta = progress / h->rows * h->slots + (h->slots - 1 - turn), piece = row % h->pieces;
 
 	return MICRO_DATA + ((row / h->pieces * h->run + cta % h->run) * h->pieces + piece) * ROW_BYTES;
 }
@@ -183,7 +204,7 @@ static void share_body(struct scribe *s, const struct micro *m, uint32_t block, 
 /* The steps that fill the L2 twice over, and the whole buffer if it is smaller. */
 static void share_warm(struct bench *b, const struct subject *s, struct shares *h)
 {
-	double most = fmin(2 * (double)subject_l2_bytes(s), 2.0 * h->run * h->rows * ROW_BYTES);
+	double most = fmin(4 * (double)subject_l2_bytes(s), 8.0 * h->run * h->rows * ROW_BYTES);
 	uint32_t steps = probe_count(ceil(most / ((double)h->slots * ROW_BYTES)));
 
 	for (; h->first < steps; h->first++)
@@ -210,10 +231,12 @@ double probe_l2_flow(const struct probe *p, const struct subject *s)
 	struct bench *b;
 	double cycles;
 
+	h.turn = shuffled(h.slots);
 	b = bench_open(&s->params, s->isa);
 	share_warm(b, s, &h);
 	cycles = (double)bench_steady(b, &m, BENCH_INSTS, from, to);
 	bench_close(b);
+	free(h.turn);
 	return subject_rate(s, (to - from) * h.loads * m.blocks * ROW_BYTES, cycles);
 }
 

@@ -106,10 +106,10 @@ static struct flow_shape shape_of(const struct subject *s, uint32_t block, uint3
 static double counted(const struct stream_kind *k) { return 8.0 * (k->reads + k->writes); }
 
 /* Waves of CTAs that are run, and the share of them that counts: neither ramps nor the L2's and queues' filling do. */
-#define STREAM_BYTES 16e6
+#define STREAM_BYTES 20e6
 #define STREAM_WAVES 5.0
-#define STREAM_FROM  0.4
-#define STREAM_TO    0.8
+#define STREAM_FROM  0.45
+#define STREAM_TO    0.85
 
 static double stream_rate(const struct subject *s, const struct stream_kind *k, const struct flow_shape *h)
 {
