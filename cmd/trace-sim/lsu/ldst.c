@@ -128,6 +128,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	uint64_t first = (s->clock + 1) * s->core->ldst_steps; /* its first step */
 
 	assert(l->disp == DISP_EMPTY);
+	ldst_count_idle(s);
 	coalesce(s, w, &l->acc);
 	if (w->uop->flags & UOP_LOAD && w->space != SPACE_SHARED)
 		pend_add(s, w->uop, w->warp, l->acc.n, l->acc.lane0);
@@ -274,15 +275,35 @@ uint64_t ldst_next_due(const struct sm *s, const struct ldst *l)
 	return step > next ? step : next;
 }
 
-/* cycles in which no step is due. */
-static void count_idle(struct sm *s, struct ldst *l, uint64_t cycles)
+/* Cycles since the unit last ran, before the one of clock, in which no step was due. */
+static void count_idle(struct sm *s, struct ldst *l, uint64_t clock)
 {
-	uint64_t steps = cycles * s->core->ldst_steps;
+	uint64_t steps = (clock - l->counted) * s->core->ldst_steps;
 
+	l->counted = clock;
+	if (!steps)
+		return;
 	if (l->l1d)
 		cache_idle_cycles(l->l1d, steps);
 	if (l->disp == DISP_SHARED)
 		count_passes(s, steps);
+}
+
+void ldst_count_idle(struct sm *s) { count_idle(s, s->ldst, s->clock); }
+
+static void step(struct sm *s, struct ldst *l)
+{
+	ldst_write_back(s);
+	if (l->resp.count)
+		ldst_response(s);
+	if (l->readonly)
+		readonly_step(s);
+	if (l->l1d) {
+		l1_cache_step(s);
+		l1_queue_step(s);
+	}
+	if (l->disp != DISP_EMPTY)
+		disp_step(s, l);
 }
 
 void ldst_cycle(struct sm *s)
@@ -290,30 +311,14 @@ void ldst_cycle(struct sm *s)
 	struct ldst *l = s->ldst;
 	uint32_t steps = s->core->ldst_steps;
 
-	if (s->clock < l->due) {
-		count_idle(s, l, 1);
+	if (s->clock < l->due)
 		return;
-	}
+	count_idle(s, l, s->clock - 1);
+	l->counted = s->clock;
 	l->step = s->clock * steps;
-	for (uint32_t i = 0; i < steps; i++, l->step++) {
-		ldst_write_back(s);
-		ldst_response(s);
-		if (l->readonly)
-			readonly_step(s);
-		if (l->l1d) {
-			l1_cache_step(s);
-			l1_queue_step(s);
-		}
-		if (l->disp != DISP_EMPTY)
-			disp_step(s, l);
-	}
+	for (uint32_t i = 0; i < steps; i++, l->step++)
+		step(s, l);
 	l->due = ldst_next_due(s, l);
 }
 
 uint64_t ldst_next(const struct sm *s) { return s->ldst->due; }
-
-void ldst_catch_up(struct sm *s, uint64_t cycles)
-{
-	if (cycles)
-		count_idle(s, s->ldst, cycles);
-}

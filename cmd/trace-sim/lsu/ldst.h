@@ -55,8 +55,8 @@ bool ldst_response_full(const struct sm *s);
 void ldst_push_response(struct sm *s, uint32_t req);
 /* Clock at which the unit must run next; s->clock + 1 while anything moves, NEVER: only a reply wakes it. */
 uint64_t ldst_next(const struct sm *s);
-/* cycles in which the unit had nothing to do (port samples of the L1D). */
-void ldst_catch_up(struct sm *s, uint64_t cycles);
+/* Counters as of the SM's clock: cycles in which the unit had nothing to do are counted when it runs next. */
+void ldst_count_idle(struct sm *s);
 void ldst_registers(struct sm *s, uint32_t limit); /* register numbers below limit are to come */
 void ldst_read_only(struct sm *s);                 /* constant and texture caches are to be there */
 struct cache *ldst_l1c(const struct sm *s), *ldst_l1t(const struct sm *s); /* NULL: none, or none yet */

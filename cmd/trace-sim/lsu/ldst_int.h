@@ -49,6 +49,7 @@ struct ldgsts_count {
 
 struct ldst {
 	uint64_t due;
+	uint64_t counted;        /* clock up to which cycles have been counted */
 	uint64_t step;           /* of the cycle being run */
 	struct cache *l1c, *l1t; /* NULL: none, or none yet (readonly.c) */
 	bool readonly;           /* one of them is there */
@@ -96,7 +97,7 @@ void store_acks(struct sm *s, unsigned warp, uint32_t k);
 
 /* writeback.c */
 void ldst_write_back(struct sm *s);
-void ldst_response(struct sm *s);
+void ldst_response(struct sm *s); /* at most one, and only the head; there is one */
 
 /* ldst.c: after the unit's cycle, what due becomes. */
 uint64_t ldst_next_due(const struct sm *s, const struct ldst *l);

@@ -122,36 +122,43 @@ static void take_global(struct sm *s, struct ldst *l)
 	l->nextg = REQ_NONE;
 }
 
+/* Which of its clients have something, by bit. */
+static unsigned clients_waiting(const struct ldst *l)
+{
+	unsigned waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->nextg != REQ_NONE)
+									 << CLIENT_GLOBAL;
+
+	if (l->sp.count && timed_fifo_front(&l->sp).due <= l->step)
+		waiting |= 1u << CLIENT_SHARED;
+	return l->readonly ? waiting | readonly_waiting(l) : waiting;
+}
+
+static void take(struct sm *s, struct ldst *l, enum client c)
+{
+	switch (c) {
+	case CLIENT_SHARED: take_shared(s, l); break;
+	case CLIENT_GLOBAL: take_global(s, l); break;
+	case CLIENT_L1D:
+		take_request(s, l, cache_pop_ready(l->l1d));
+		l->draining = cache_has_ready(l->l1d);
+		break;
+	default: take_request(s, l, readonly_pop(l, c)); break;
+	}
+}
+
+/* One that leaves the register empty lets the next have its turn. */
 void ldst_write_back(struct sm *s)
 {
 	struct ldst *l = s->ldst;
-	unsigned waiting, first = l->arb;
 
 	if (l->wb.full)
 		finish(s, &l->wb);
-	if (l->wb.full)
-		return;
-	waiting = (unsigned)l->draining << CLIENT_L1D | (unsigned)(l->nextg != REQ_NONE) << CLIENT_GLOBAL;
-	if (l->sp.count && timed_fifo_front(&l->sp).due <= l->step)
-		waiting |= 1u << CLIENT_SHARED;
-	if (l->readonly)
-		waiting |= readonly_waiting(l);
-	for (unsigned i = 0; i < N_CLIENTS && waiting && !l->wb.full; i++) {
-		unsigned c = first + i < N_CLIENTS ? first + i : first + i - N_CLIENTS;
+	for (unsigned waiting = l->wb.full ? 0 : clients_waiting(l); waiting && !l->wb.full;) {
+		unsigned c = bit_next_cyclic64(waiting, l->arb);
 
-		if (!(waiting >> c & 1))
-			continue;
-		if (c == CLIENT_SHARED) {
-			take_shared(s, l);
-		} else if (c == CLIENT_GLOBAL) {
-			take_global(s, l);
-		} else if (c != CLIENT_L1D) {
-			take_request(s, l, readonly_pop(l, (enum client)c));
-		} else {
-			take_request(s, l, cache_pop_ready(l->l1d));
-			l->draining = cache_has_ready(l->l1d);
-		}
+		waiting &= ~(1u << c);
 		l->arb = (uint8_t)(c + 1 < N_CLIENTS ? c + 1 : 0);
+		take(s, l, (enum client)c);
 	}
 }
 
@@ -193,18 +200,13 @@ static uint32_t whole(struct sm *s, uint32_t handle)
 	return --ldst_req(s, parent)->pieces ? REQ_NONE : parent;
 }
 
-/* At most one, and only the head. */
 void ldst_response(struct sm *s)
 {
 	struct ldst *l = s->ldst;
-	uint32_t handle;
-	const struct req *r, *asked;
+	uint32_t handle = ring_front(&l->resp);
+	const struct req *r = ldst_req(s, handle);
+	const struct req *asked = r->flags & REQ_PIECE ? ldst_req(s, r->parent) : r;
 
-	if (ring_empty(&l->resp))
-		return;
-	handle = ring_front(&l->resp);
-	r = ldst_req(s, handle);
-	asked = r->flags & REQ_PIECE ? ldst_req(s, r->parent) : r;
 	if (r->flags & REQ_WRITE) {
 		assert(r->flags & REQ_REPLY || s->core->perfect_mem);
 		acknowledge(s, handle);
@@ -230,6 +232,5 @@ void ldst_push_response(struct sm *s, uint32_t handle)
 {
 	ring_push(&s->ldst->resp, handle);
 	s->ldst->due = 0;
-	if (s->live_ctas)
-		sm_wake(s);
+	sm_wake(s);
 }

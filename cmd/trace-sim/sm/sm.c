@@ -111,25 +111,41 @@ static void count_occupancy(struct sm *s, uint64_t cycles)
 	s->n.occupied_cycles += s->live_warps ? cycles : 0;
 }
 
+/* What the still cycles counted: what the last one run did, for in them it would have been done again. */
+static void count_still(struct sm *s)
+{
+	uint64_t n = s->still, first = s->sched_first + n;
+
+	if (!n)
+		return;
+	s->still = 0;
+	count_occupancy(s, n);
+	s->sched_first = (uint32_t)(first % s->core->schedulers);
+	for (unsigned i = 0; i < N_OCC_IDLE; i++)
+		s->n.occupancy[i] += n * s->idle[i];
+	if (s->profile)
+		profile_idle_all(s, n);
+	if (s->l1i)
+		cache_idle_cycles(s->l1i, n * s->core->fetch_steps);
+}
+
+/* Its replies come at any time, and occupy a port from then on. */
+static void stand_still(struct sm *s, uint64_t cycles)
+{
+	s->still += cycles;
+	if (s->l1i)
+		count_still(s);
+}
+
 static void catch_up(struct sm *s, uint64_t cycles)
 {
-	const struct core_params *c = s->core;
-
 	if (s->modern) {
 		core_catch_up(s, cycles);
 		return;
 	}
 	s->clock += cycles;
 	s->now += cycles;
-	count_occupancy(s, cycles);
-	s->sched_first = (uint32_t)((s->sched_first + cycles) % c->schedulers);
-	for (unsigned i = 0; i < N_OCC_IDLE; i++)
-		s->n.occupancy[i] += cycles * s->idle[i];
-	if (s->profile)
-		profile_idle_all(s, cycles);
-	if (s->l1i)
-		cache_idle_cycles(s->l1i, cycles * c->fetch_steps);
-	ldst_catch_up(s, cycles);
+	stand_still(s, cycles);
 }
 
 void sm_sync(struct sm *s, uint64_t now)
@@ -141,8 +157,12 @@ void sm_sync(struct sm *s, uint64_t now)
 void sm_flush(struct sm *s, uint64_t now)
 {
 	sm_sync(s, now);
-	if (s->modern)
+	if (s->modern) {
 		core_flush_counters(s);
+		return;
+	}
+	count_still(s);
+	ldst_count_idle(s);
 }
 
 static bool icache_works(const struct sm *s)
@@ -155,6 +175,8 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* Clock of the next cycle in which anything but counters can change. */
 static uint64_t next_cycle(const struct sm *s)
 {
+	if (!s->live_ctas)
+		return NEVER;
 	if (s->changed || s->policy->always_moves)
 		return s->clock + 1;
 	if (s->l1i && icache_works(s))
@@ -162,13 +184,34 @@ static uint64_t next_cycle(const struct sm *s)
 	return earlier(earlier(calendar_next(s), execute_next(s)), ldst_next(s));
 }
 
+/*
+ * The stages before the units. They stand still as long as nothing but the load/store unit is at work and no
+ * change of it reaches them; a profile asks for the reasons in each cycle anew.
+ */
+static void early_stages(struct sm *s, bool moving)
+{
+	if (!(moving || s->changed || s->profile || s->policy->always_moves)) {
+		s->collector.bank_writing = 0;
+		stand_still(s, 1);
+		return;
+	}
+	count_still(s);
+	opcoll_stage(s);
+	issue_stage(s);
+	front_end(s);
+	count_occupancy(s, 1);
+}
+
 void sm_tick(struct sm *s, uint64_t now)
 {
+	bool moving = s->changed || (s->l1i && icache_works(s));
 	uint64_t next;
 
 	sm_sync(s, now);
 	if (s->modern) {
 		core_tick(s, now);
+		if (!s->live_ctas)
+			*s->wake_at = NEVER;
 		return;
 	}
 	s->now = now;
@@ -177,10 +220,7 @@ void sm_tick(struct sm *s, uint64_t now)
 	if (s->calendar[s->clock % CALENDAR])
 		writeback_stage(s);
 	execute_stage(s);
-	opcoll_stage(s);
-	issue_stage(s);
-	front_end(s);
-	count_occupancy(s, 1);
+	early_stages(s, moving);
 	next = next_cycle(s);
 	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
 }
@@ -283,8 +323,7 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 		depend_room(s, k->head->registers);
 	if (k->head->ptx)
 		ldst_read_only(s);
-	if (s->profile || s->modern)
-		sm_sync(s, gpu_now(s->gpu)); /* what it slept through has the old reasons */
+	sm_flush(s, gpu_now(s->gpu)); /* what it slept through has the old warps and reasons */
 	if (s->profile)
 		profile_place(s, slot, k->uid);
 	c->kernel = k;
@@ -299,6 +338,7 @@ void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct ker
 	s->live_threads += c->threads;
 	if (s->modern)
 		core_place(s, c, stream);
+	s->changed = true;
 	sm_wake(s);
 }
 

@@ -10,8 +10,9 @@
  *    them; nothing is polled.
  *  - clock counts the cycles in which the SM existed (SM-cycle-1: an SM without a CTA does nothing at
  *    all, its clock stands still). Latencies inside the SM are reckoned in clock, cache time stamps in now.
- *  - A cycle that would change nothing but counters is not run: wake_at says when the next one is due. Those
- *    in between are accounted for together, by sm_tick() itself or by sm_sync().
+ *  - A cycle that would change nothing but counters is not run: wake_at says when the next one is due. Nor are
+ *    the stages before the units in a cycle in which only the load/store unit is at work. Such cycles are added
+ *    up (still, ldst.counted), and what they count when the stages run next, or by sm_flush().
  */
 #ifndef SM_H
 #define SM_H
@@ -264,7 +265,7 @@ struct sm {
 	uint64_t clock;
 	/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
 	uint64_t now;
-	uint64_t *wake_at; /* in gpu.wake_at: now of the next cycle to be run; meaningful while there is a CTA */
+	uint64_t *wake_at; /* in gpu.wake_at: now of the next cycle to be run; NEVER: a reply or a CTA wakes it */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
 	uint32_t id, cluster; /* sm id (sid), cluster id */
@@ -275,6 +276,7 @@ struct sm {
 	uint32_t cta_limit;  /* C: CTAs per SM of the kernel placed last; local address translation */
 	uint32_t cta_padded; /* P: its threads per CTA rounded up to 32 */
 	bool changed;        /* this cycle changed something besides counters */
+	uint64_t still;      /* cycles since the stages before the units were run, not counted yet */
 	/*
 	 * How many schedulers were counted in each kind of cycle without an issue, in the last cycle run in which none
 	 * issued; it follows from the masks idle_valid and idle_ready.
@@ -332,8 +334,8 @@ struct sm {
  */
 void sm_init(struct sm *s, struct gpu *g, uint32_t id);
 void sm_free(struct sm *s);
-/* NEVER: only a reply wakes it */
-static inline void sm_wake(struct sm *s) { *s->wake_at = 0; }
+/* Without a CTA it sleeps on. */
+static inline void sm_wake(struct sm *s) { *s->wake_at = s->live_ctas ? 0 : NEVER; }
 void sm_tick(struct sm *s, uint64_t now); /* only when due */
 /* Ends the run with a message at the line of instruction w. */
 _Noreturn void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
