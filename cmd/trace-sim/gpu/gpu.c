@@ -154,7 +154,7 @@ static void tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now
 {
 	struct sm *s = &g->sm[id];
 
-	if (now < g->wake_at[id] || !s->live_ctas)
+	if (now < g->wake_at[id])
 		return;
 	sm_tick(s, now);
 	if (s->n_ended)

@@ -15,7 +15,7 @@ static uint64_t cluster_sleeps(const struct gpu *g, uint32_t cluster, uint64_t l
 	for (uint32_t i = cluster * per; i < (cluster + 1) * per; i++) {
 		uint64_t due = g->wake_at[i];
 
-		if (due >= now + limit || !g->sm[i].live_ctas)
+		if (due >= now + limit)
 			continue;
 		if (due <= now)
 			return 0;

@@ -285,43 +285,29 @@ static void serve_requests(struct gpu *g, uint32_t cycles)
 
 /* ---- a cluster by itself ----------------------------------------------------------------------------- */
 
-/* When an SM of cluster id is due next; NEVER: none without a reply. */
-static uint64_t wakes(const struct gpu *g, uint32_t id)
+/* The first cycle from k on, and before `end`, in which an SM of cluster id is due; `end`: none without a reply. */
+static uint32_t next_tick(const struct gpu *g, uint32_t id, uint32_t k, uint32_t end)
 {
 	uint32_t per = g->params.sms_per_cluster;
-	uint64_t first = NEVER;
+	uint64_t now = g->window->now, first = now + end;
 
 	for (uint32_t i = id * per; i < (id + 1) * per; i++)
-		if (g->sm[i].live_ctas && g->wake_at[i] < first)
+		if (g->wake_at[i] < first)
 			first = g->wake_at[i];
-	return first;
+	return first <= now + k ? k : (uint32_t)(first - now);
 }
 
-static bool has_reply(const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k)
+/* The same of replies that it takes in or hands over. */
+static uint32_t next_reply(
+	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
 {
 	uint32_t due;
 
 	if (c->reply.count)
-		return true;
-	return net_reply_due(g->net, id, &due) && (int32_t)(due - g->window->seen[k]) <= 0;
-}
-
-/* The next cycle before `end` in which the cluster does anything but turn. */
-static uint32_t next_cycle(
-	const struct gpu *g, const struct cluster *c, uint32_t id, uint32_t k, uint32_t end)
-{
-	uint64_t due = wakes(g, id), now = g->window->now;
-	uint32_t first;
-
-	if (due <= now + k)
 		return k;
-	if (due < now + end)
-		end = (uint32_t)(due - now);
-	if (c->reply.count)
-		return k;
-	if (!net_reply_due(g->net, id, &first))
+	if (!net_reply_due(g->net, id, &due))
 		return end;
-	while (k < end && (int32_t)(first - g->window->seen[k]) > 0)
+	while (k < end && (int32_t)(due - g->window->seen[k]) > 0)
 		k++;
 	return k;
 }
@@ -336,9 +322,10 @@ static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 {
 	const struct window *w = g->window;
 	bool turns = bitset_test(g->live, id) || launch_more(g);
+	uint32_t reply = next_reply(g, c, id, c->at, c->end);
 
-	while (c->at < c->end && !c->n_ended) {
-		uint32_t k = next_cycle(g, c, id, c->at, c->end);
+	for (; c->at < c->end && !c->n_ended; c->at++) {
+		uint32_t k = least(reply, next_tick(g, id, c->at, c->end));
 
 		if (turns && k > c->at)
 			turn(g, c, k - c->at);
@@ -349,11 +336,12 @@ static void run_cycles(struct gpu *g, struct cluster *c, uint32_t id)
 		c->full = turns && w->served <= k && !net_request_room(g->net, id);
 		if (c->full)
 			return;
-		if (has_reply(g, c, id, k))
+		if (k == reply) {
 			cluster_response(g, id, w->now + k, w->seen[k]);
+			reply = next_reply(g, c, id, k + 1, c->end);
+		}
 		if (turns)
 			gpu_tick_cluster(g, c, w->now + k);
-		c->at++;
 	}
 	c->waits = c->n_ended || c->stays;
 }
