@@ -146,6 +146,9 @@ check-invariants:
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
 		build/invariants/tests/tracegen
 	@sh tests/invariants build/invariants
+# Real CUDA programs where nvcc is: minutes of compiling.
+check-cuda: all
+	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/cuda/run
 # Data races in what runs on several threads; how windows are cut matters to none of them.
 RACES = 'threads:|each recipe|BookSim'
 tsan:
@@ -254,4 +257,4 @@ extended-programs:
 
 -include $(DEPS)
 
-.PHONY: all man completions install uninstall dist clean tests suite check check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
+.PHONY: all man completions install uninstall dist clean tests suite check check-cuda check-invariants demo asan exit-path tsan fuzz fuzz-run extended extended-programs format format-check tidy conformance conformance-events golden bench
