@@ -37,8 +37,8 @@ void arena_reset(struct arena *a); /* keeps the largest block for reuse */
 void arena_free(struct arena *a);
 
 /*
- * Zeroed address space for n elements of size bytes, aligned to a cache line. Release with the same numbers, in
- * the opposite order if much of it comes and goes: the room of small arrays is used anew only then.
+ * Zeroed address space for n elements of size bytes, aligned to a cache line. Release with the same numbers,
+ * in the opposite order if much of it comes and goes: the room of small arrays is used anew only then.
  */
 void *reserve(size_t n, size_t size);
 void reserve_free(void *p, size_t n, size_t size);

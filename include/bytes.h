@@ -2,9 +2,9 @@
 /*
  * Text and other bytes that grow at their end.
  *
- * Always true: a NUL stands behind the n bytes once anything was added, so p is a string, too; zeroed is empty. The
- * caller owns p: bytes_free, or free(p) wherever it went. Leaves out: bytes appended one by one where that is most of the
- * work (pack/buf.h).
+ * Always true: a NUL stands behind the n bytes once anything was added, so p is a string, too; zeroed is
+ * empty. The caller owns p: bytes_free, or free(p) wherever it went. Leaves out: bytes appended one by one
+ * where that is most of the work (pack/buf.h).
  */
 #ifndef BYTES_H
 #define BYTES_H
@@ -25,8 +25,8 @@ void bytes_add(struct bytes *b, const void *p, size_t n);
 void bytes_puts(struct bytes *b, const char *s);
 void bytes_printf(struct bytes *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /*
- * A stream whose text is added to *b, from then on a string; read it after fclose(). Out of memory the program ends, and
- * no text is cut short, as open_memstream() does.
+ * A stream whose text is added to *b, from then on a string; read it after fclose(). Out of memory the
+ * program ends, and no text is cut short, as open_memstream() does.
  */
 FILE *bytes_stream(struct bytes *b);
 void bytes_free(struct bytes *b); /* empty again */

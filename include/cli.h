@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Command lines: one table of rows per program gives the parser, -h, the completions (`--completion
- * bash|zsh|fish`, hidden) and the OPTIONS part of the man page (`--man-options`, hidden). Completions whose words
- * the table cannot hold ask the program (`--complete KIND WORD...`, hidden, the first word of its command line).
+ * bash|zsh|fish`, hidden) and the OPTIONS part of the man page (`--man-options`, hidden). Completions whose
+ * words the table cannot hold ask the program (`--complete KIND WORD...`, hidden, the first word of its
+ * command line).
  *
  * Short options cluster (-qv), take their value joined or apart (-kLIST, -k LIST); long ones with '='
  * or apart; "--" ends options; options and operands may be mixed. -h and --version are added to every
@@ -20,9 +21,9 @@ struct cli_row {
 	const char *value; /* NULL: a flag; otherwise the value's name in help ("FILE") */
 	const char *help;  /* one line, no full stop */
 	/*
-	 * "file", "dir", "none" or a blank-separated word list; "@KIND": words that the program's words() prints;
-	 * "@,KIND": a list of such, separated by commas. NULL: none. "command" in a flag's row: behind it the
-	 * first operand is a command, and all that follows that is left as it is.
+	 * "file", "dir", "none" or a blank-separated word list; "@KIND": words that the program's words()
+	 * prints; "@,KIND": a list of such, separated by commas. NULL: none. "command" in a flag's row:
+	 * behind it the first operand is a command, and all that follows that is left as it is.
 	 */
 	const char *complete;
 };
@@ -34,8 +35,8 @@ struct cli {
 	const struct cli_row *row;
 	size_t n_rows;
 	/*
-	 * Print the words of a KIND, one a line with a tab and its meaning; word: what stands on the command line.
-	 * NULL: no row has "@".
+	 * Print the words of a KIND, one a line with a tab and its meaning; word: what stands on the command
+	 * line. NULL: no row has "@".
 	 */
 	void (*words)(FILE *out, const char *kind, char *const *word, int n);
 };
@@ -50,10 +51,14 @@ int cli_parse(const struct cli *c, int argc, char **argv,
 /* One line "program: text" and "Try 'program -h'."; exit 2. */
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Nearest of n names (stride bytes apart, each starting with a const char *) to word; NULL if none is near. */
+/*
+ * Nearest of n names (stride bytes apart, each starting with a const char *) to word; NULL if none is near.
+ */
 const char *cli_nearest(const char *word, const void *names, size_t n, size_t stride);
 
-/* The value of an option as a whole number from min to max; anything else is a usage error that names option. */
+/*
+ * The value of an option as a whole number from min to max; anything else is a usage error that names option.
+ */
 unsigned long long cli_number(
 	const char *option, const char *text, unsigned long long min, unsigned long long max);
 

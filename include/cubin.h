@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CUDA binaries: the machine code of kernels out of cubins, fat binaries and programs that carry them, without
- * any tool of NVIDIA, and the control code of an instruction. Formats are described in libcommon/machine/cubin.c.
+ * CUDA binaries: the machine code of kernels out of cubins, fat binaries and programs that carry them,
+ * without any tool of NVIDIA, and the control code of an instruction. Formats are described in
+ * libcommon/machine/cubin.c.
  *
  * Input is hostile: nothing outside of the file is read, whatever its tables say.
  */
@@ -58,9 +59,9 @@ void control_encode(const struct control_code *k, uint8_t instruction[16]);
 #define CONTROL_DEPBAR 0x91au /* opcode of DEPBAR.LE */
 
 /*
- * The join of a trace with a function, by PC. Which stem of an opcode's text a number stands for is learnt from the
- * trace itself: the first instruction with a number binds it. A kernel is to run by the codes of its function only
- * where all of its instructions match.
+ * The join of a trace with a function, by PC. Which stem of an opcode's text a number stands for is learnt
+ * from the trace itself: the first instruction with a number binds it. A kernel is to run by the codes of its
+ * function only where all of its instructions match.
  */
 enum cubin_match { CUBIN_MATCHES, CUBIN_NO_CODE, CUBIN_OTHER_OPCODE };
 
@@ -68,8 +69,9 @@ struct cubin_join;
 struct cubin_join *cubin_join_new(const struct cubin_function *f); /* which must outlive it */
 void cubin_join_free(struct cubin_join *j);
 /*
- * Does the function have the instruction? CUBIN_NO_CODE: pc is beyond it or no multiple of 16. CUBIN_OTHER_OPCODE: its
- * number was bound to another stem, *bound then being the text of the instruction that did. opcode lives as long as j.
+ * Does the function have the instruction? CUBIN_NO_CODE: pc is beyond it or no multiple of 16.
+ * CUBIN_OTHER_OPCODE: its number was bound to another stem, *bound then being the text of the instruction
+ * that did. opcode lives as long as j.
  */
 enum cubin_match cubin_join_look(struct cubin_join *j, uint32_t pc, const char *opcode, const char **bound);
 

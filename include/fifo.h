@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * FIFOs of any type, in power-of-two arrays that the caller owns.
- * Always true: count <= mask + 1; the oldest element is at head. A model's own limit may be smaller than the array: a
- * FIFO knows only its storage and asserts that it never overflows.
+ * Always true: count <= mask + 1; the oldest element is at head. A model's own limit may be smaller than the
+ * array: a FIFO knows only its storage and asserts that it never overflows.
  */
 #ifndef FIFO_H
 #define FIFO_H

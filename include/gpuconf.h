@@ -62,8 +62,8 @@ struct gpuconf {
 	uint32_t assigned;   /* assignments so far; their order matters to quirk Q4-1 */
 	bool shipping;       /* a shipped configuration is being read */
 	/*
-	 * Told of an option that no row has; true: it is passed over, with its value. NULL: a fault. Set behind
-	 * gpuconf_init().
+	 * Told of an option that no row has; true: it is passed over, with its value. NULL: a fault. Set
+	 * behind gpuconf_init().
 	 */
 	bool (*on_unknown)(void *ctx, const struct fault *f);
 	void *ctx;
@@ -78,12 +78,15 @@ int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
 /* A shipped configuration by name ("rtx3070"): $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus, beside the program. */
 int gpuconf_shipped(struct gpuconf *c, const char *name, struct fault *f);
-/* The file of that suffix (".measured") that comes with it, from the same folders; NULL: none. Lives as long as c. */
+/*
+ * The file of that suffix (".measured") that comes with it, from the same folders; NULL: none. Lives as long
+ * as c.
+ */
 const char *gpuconf_shipped_file(struct gpuconf *c, const char *name, const char *suffix);
 
 /*
- * Was the option set by the user, a switch on, anything else to another value than its default, and nothing comes of
- * it where the original would do something: simulate power, write a log?
+ * Was the option set by the user, a switch on, anything else to another value than its default, and nothing
+ * comes of it where the original would do something: simulate power, write a log?
  */
 bool conf_is_idle(const struct gpuconf *c, enum conf_id id);
 int conf_find(const char *name);                       /* enum conf_id, or -1; name with or without dash */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The network of network mode 1 as its file (.icnt, BookSim's format) describes it, and whether it can be run.
+ * The network of network mode 1 as its file (.icnt, BookSim's format) describes it, and whether it can be
+ * run.
  *
- * icnt_load reads a file and judges it: names, numbers, what a routing needs of virtual channels, sizes, the links of
- * an anynet. What BookSim itself stops on is refused at the entry that makes it so. icnt_fit then judges it for a
- * machine. Both trace-sim and trace-lint speak through these calls. Always true of a judged network: every field
- * below is in its range, so that the simulator need not look at the file again.
+ * icnt_load reads a file and judges it: names, numbers, what a routing needs of virtual channels, sizes, the
+ * links of an anynet. What BookSim itself stops on is refused at the entry that makes it so. icnt_fit then
+ * judges it for a machine. Both trace-sim and trace-lint speak through these calls. Always true of a judged
+ * network: every field below is in its range, so that the simulator need not look at the file again.
  */
 #ifndef ICNT_H
 #define ICNT_H
@@ -166,8 +167,8 @@ void icnt_free(struct icnt *c);
 static inline int32_t icnt_int(const struct icnt *c, enum icnt_id id) { return (int32_t)c->value[id].number; }
 
 /*
- * For clusters and sub partitions (devices, clusters first): fills node[clusters + subs]. 0, or -1 and *f: too few
- * nodes, no map.
+ * For clusters and sub partitions (devices, clusters first): fills node[clusters + subs]. 0, or -1 and *f:
+ * too few nodes, no map.
  */
 int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *node, struct fault *f);
 

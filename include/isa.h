@@ -2,9 +2,9 @@
 /*
  * Opcodes: which unit class an opcode has on each architecture, and what a memory opcode does.
  *
- * One row file (libcommon/machine/isa.def) serves all architectures: a row names an opcode stem (the part before
- * the first '.'), its memory behaviour, and its class per architecture, '-' where it does not exist.
- * A user's file (--isa FILE) has the same form as plain text: "stem arch[,arch...] class".
+ * One row file (libcommon/machine/isa.def) serves all architectures: a row names an opcode stem (the part
+ * before the first '.'), its memory behaviour, and its class per architecture, '-' where it does not exist. A
+ * user's file (--isa FILE) has the same form as plain text: "stem arch[,arch...] class".
  */
 #ifndef ISA_H
 #define ISA_H
@@ -121,7 +121,9 @@ int isa_find(const struct isa *isa, const char *opcode, size_t n);
 const struct isa_op *isa_row(const struct isa *isa, int row);
 int isa_rows(const struct isa *isa);
 
-/* Class guessed for an opcode that has no row on arch: from the same stem elsewhere, else from its beginning. */
+/*
+ * Class guessed for an opcode that has no row on arch: from the same stem elsewhere, else from its beginning.
+ */
 enum isa_class isa_guess(const struct isa *isa, enum isa_arch arch, const char *opcode, size_t n);
 
 const char *isa_class_name(enum isa_class c);    /* "SPEC3" */

@@ -39,9 +39,9 @@ struct klist {
 };
 
 /*
- * path: a kernel list, a folder with one (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream, one
- * kernel file, or "-" (a kernel list on stdin, names relative to the current folder).
- * 0, or -1 and *f: empty list, unknown line, memcpy with a missing field, non-numeric or >= 4 GiB count.
+ * path: a kernel list, a folder with one (kernelslist.g, else the only kernelslist_ctx_*.g), a packed stream,
+ * one kernel file, or "-" (a kernel list on stdin, names relative to the current folder). 0, or -1 and *f:
+ * empty list, unknown line, memcpy with a missing field, non-numeric or >= 4 GiB count.
  */
 int klist_read(struct klist *k, const char *path, struct fault *f);
 /*
@@ -53,13 +53,15 @@ int klist_read_on(struct klist *k, const char *path, bool (*on_fault)(void *ctx,
 /* The same from an open input; folder is prefixed to kernel names ("" or NULL: as written). */
 int klist_parse(struct klist *k, struct input *in, const char *folder, struct fault *f);
 /*
- * The kernel that command number cmd names, as trace_open gives it. An operand that is a pipe can be read once
- * only. The list must live longer than the trace.
+ * The kernel that command number cmd names, as trace_open gives it. An operand that is a pipe can be read
+ * once only. The list must live longer than the trace.
  */
 struct trace *klist_open(struct klist *k, uint32_t cmd, const struct trace_options *o, struct fault *f);
 /* Can the kernel be had as far as can be told without opening it? 0, or -1 and errno. */
 int klist_check(const struct klist *k, uint32_t cmd);
-/* Ends the program when output, which -f would replace, is the list or a kernel file of it. NULL: no output. */
+/*
+ * Ends the program when output, which -f would replace, is the list or a kernel file of it. NULL: no output.
+ */
 void klist_spare(const struct klist *k, const char *output);
 void klist_free(struct klist *k);
 /* By which picks know their list: see list_hash_new() in picks.h. */

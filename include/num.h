@@ -16,8 +16,8 @@
 enum num { NUM_GOOD, NUM_NONE, NUM_LARGE };
 
 /*
- * The digits of base 8, 10 or 16 at *at, of text that ends at end, or with a NUL where end is NULL. *at is moved
- * behind them; *out is their value, max where it is larger (NUM_LARGE), 0 without digits (NUM_NONE).
+ * The digits of base 8, 10 or 16 at *at, of text that ends at end, or with a NUL where end is NULL. *at is
+ * moved behind them; *out is their value, max where it is larger (NUM_LARGE), 0 without digits (NUM_NONE).
  */
 enum num num_digits(const char **at, const char *end, unsigned base, uint64_t max, uint64_t *out);
 
@@ -28,8 +28,8 @@ bool num_whole(const char *text, size_t n, uint64_t max, uint64_t *out);
 uint64_t num_leading(const char *text);
 
 /*
- * A decimal number without sign, with point and exponent where there are any: "2", ".5", "1e-3"; no infinity, no
- * hexadecimal. *at is moved behind it where it is NUM_GOOD; text ends with a NUL.
+ * A decimal number without sign, with point and exponent where there are any: "2", ".5", "1e-3"; no infinity,
+ * no hexadecimal. *at is moved behind it where it is NUM_GOOD; text ends with a NUL.
  */
 enum num num_real(const char **at, double *out);
 

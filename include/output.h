@@ -14,24 +14,26 @@ struct output;
 
 /* force: an existing file may be replaced. Dies on failure. */
 struct output *output_open(const char *path, bool force);
-/* Ends the program when output, which -f would replace, is the file input, which is read. NULL: no such file. */
+/*
+ * Ends the program when output, which -f would replace, is the file input, which is read. NULL: no such file.
+ */
 void output_spare(const char *output, const char *input);
 /*
- * The same, but the temporary name is NAME.part, which others may read meanwhile. One that a dead process left is
- * replaced with a warning; one that another process writes is the end of this one.
+ * The same, but the temporary name is NAME.part, which others may read meanwhile. One that a dead process
+ * left is replaced with a warning; one that another process writes is the end of this one.
  */
 struct output *output_open_part(const char *path, bool force);
 /*
- * Flush, as output_flush() does; from now on what output_open_part() made stays under NAME.part should the program
- * end without a commit.
+ * Flush, as output_flush() does; from now on what output_open_part() made stays under NAME.part should the
+ * program end without a commit.
  */
 void output_keep(struct output *o);
 FILE *output_stream(struct output *o);
 /* A new file without a name in $TMPDIR or /tmp, gone when it is closed. NULL and errno. */
 FILE *output_spool(void);
 /*
- * Flush. The path under which all that was written can be read now, NULL: none (standard output, a device), or a write
- * failed, which output_commit() will tell.
+ * Flush. The path under which all that was written can be read now, NULL: none (standard output, a device),
+ * or a write failed, which output_commit() will tell.
  */
 const char *output_written(struct output *o);
 /* Flush, check every earlier write, rename into place. Dies with the reason when anything failed. */

@@ -2,9 +2,9 @@
 /*
  * Packed streams (trace-pack(5)): a kernel list and all its kernels in one checked, seekable file.
  *
- * Writing takes each kernel as text, in any pieces, or as records. Reading gives the list, the text of kernels or of some of
- * their thread blocks, or kernels as struct trace without text in between. A stream that cannot be sought is
- * read in order, or first copied to a temporary file.
+ * Writing takes each kernel as text, in any pieces, or as records. Reading gives the list, the text of
+ * kernels or of some of their thread blocks, or kernels as struct trace without text in between. A stream
+ * that cannot be sought is read in order, or first copied to a temporary file.
  */
 #ifndef PACK_H
 #define PACK_H
@@ -28,15 +28,15 @@ struct pack_writer *pack_writer_new(FILE *out, int level, unsigned threads);
 /* Can a stream hold a list of n bytes? */
 bool pack_list_fits(size_t n);
 /*
- * First of all: the list's text, which fits, and its file's name. name NULL: there was no list file, text is the
- * kernels' file names, one a line.
+ * First of all: the list's text, which fits, and its file's name. name NULL: there was no list file, text is
+ * the kernels' file names, one a line.
  */
 void pack_put_list(struct pack_writer *w, const char *name, const char *text, size_t n);
 /* Before the first kernel: picks, as text of trace-picks(5), for the list of the stream. */
 void pack_put_picks(struct pack_writer *w, const char *text, size_t n);
 /*
- * Before the first kernel: functions, to be had as long as the writer; more may be added. The control codes of the one
- * that has a kernel's name and machine are stored with it.
+ * Before the first kernel: functions, to be had as long as the writer; more may be added. The control codes
+ * of the one that has a kernel's name and machine are stored with it.
  */
 void pack_put_codes(struct pack_writer *w, const struct cubins *codes);
 /* Instructions whose control codes were stored with the kernel that ended last; 0: none. */
@@ -47,9 +47,9 @@ void pack_feed(struct pack_writer *w, const void *bytes, size_t n);
 /* hash (16 bytes, or NULL) gets the XXH3-128 of the kernel's text. */
 void pack_end(struct pack_writer *w, unsigned char *hash);
 /*
- * A kernel of traces from PTX whose records are at hand, without its text: between pack_begin and pack_end (whose hash
- * is left alone) pack_records in place of pack_feed, then pack_block for each thread block. The stream unpacks to the
- * header and the lines that say what the records do.
+ * A kernel of traces from PTX whose records are at hand, without its text: between pack_begin and pack_end
+ * (whose hash is left alone) pack_records in place of pack_feed, then pack_block for each thread block. The
+ * stream unpacks to the header and the lines that say what the records do.
  */
 struct pack_inst {
 	uint32_t pc, width; /* width 0: its lines have no addresses */
@@ -58,9 +58,10 @@ enum { ADDR_MOVED = ADDR_DELTA }; /* records have no lists of differences */
 struct pack_record {
 	uint32_t inst, mask;
 	/*
-	 * In words: index << 2 | ADDR_STRIDE (base, stride: of lanes without a hole in mask, if it fits 32 bits; always
-	 * of one lane and of none, the words that are not needed being 0), ADDR_LIST (a word for each lane of mask) or
-	 * ADDR_MOVED (what to add, then by how many words the list lies before these two: one of all lanes, as mask).
+	 * In words: index << 2 | ADDR_STRIDE (base, stride: of lanes without a hole in mask, if it fits 32
+	 * bits; always of one lane and of none, the words that are not needed being 0), ADDR_LIST (a word for
+	 * each lane of mask) or ADDR_MOVED (what to add, then by how many words the list lies before these
+	 * two: one of all lanes, as mask).
 	 */
 	uint32_t addr;
 	uint32_t text_len; /* not 0: the line has other columns, too: all behind its mask is text */
@@ -76,7 +77,9 @@ void pack_records(
 	struct pack_writer *w, const char *header, size_t n, const struct pack_inst *inst, uint32_t n_inst);
 /* Warps 0, 1, ... of thread block id; everything is copied. */
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
-/* on_text: some of the kernel (from 0) is kept as plain text because it is no regular trace. Once for each. */
+/*
+ * on_text: some of the kernel (from 0) is kept as plain text because it is no regular trace. Once for each.
+ */
 void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t kernel), void *ctx);
 /* Index and end marker. */
 void pack_writer_close(struct pack_writer *w);
@@ -125,17 +128,20 @@ struct pack_kernel {
 /* What is known of a kernel without unpacking it. Free name. 0 or -1. */
 int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct fault *f);
 
-/* Is there a directory, by which pack_tally() unpacks nothing? In a stream from a pipe it comes last, and is not used. */
+/*
+ * Is there a directory, by which pack_tally() unpacks nothing? In a stream from a pipe it comes last, and is
+ * not used.
+ */
 bool pack_has_directory(const struct pack *p);
 /*
- * The same and counts, by the directory: 1: *k and *t are told, of *k not text, stored and slice, free name; 0: the stream
- * does not tell of this kernel; -1 and *f: the directory is damaged.
+ * The same and counts, by the directory: 1: *k and *t are told, of *k not text, stored and slice, free name;
+ * 0: the stream does not tell of this kernel; -1 and *f: the directory is damaged.
  */
 int pack_tally(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct tally *t, struct fault *f);
 
 /*
- * Add the function of the kernel, machine code of which only the control codes and what cubin.h decodes with them is
- * kept, to `to`, unless that has one of the name. 1, 0: the kernel has none, -1.
+ * Add the function of the kernel, machine code of which only the control codes and what cubin.h decodes with
+ * them is kept, to `to`, unless that has one of the name. 1, 0: the kernel has none, -1.
  */
 int pack_codes(struct pack *p, uint32_t kernel, struct cubins *to, struct fault *f);
 
@@ -149,13 +155,13 @@ int pack_text(struct pack *p, uint32_t kernel, uint64_t first, uint64_t last,
 int pack_verify(struct pack *p, struct fault *f);
 
 /*
- * The list as klist_read gives it, kernel paths being the stream's name and the kernel's. Not yet set: k->pack, by
- * which klist_open finds the kernels.
+ * The list as klist_read gives it, kernel paths being the stream's name and the kernel's. Not yet set:
+ * k->pack, by which klist_open finds the kernels.
  */
 int pack_klist(struct pack *p, struct klist *k, struct fault *f);
 /*
- * The stream that *in, at its first byte, is: a file that can be gone back in is opened by its path, of any other *in
- * is taken over (and NULL then) and read in order.
+ * The stream that *in, at its first byte, is: a file that can be gone back in is opened by its path, of any
+ * other *in is taken over (and NULL then) and read in order.
  */
 struct pack *pack_input(struct input **in, const char *path, struct fault *f);
 /* Number of the kernel of that name (as the list has it); -1: none. */

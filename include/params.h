@@ -227,8 +227,8 @@ struct params {
 /* From a configuration. 0, or -1 and *f naming option, place, value and what is possible. */
 int params_init(struct params *p, const struct gpuconf *c, struct fault *f);
 /*
- * Sets of an L1 with -core_l1_ways, ways of another, beside so many bytes of shared memory (-gpgpu_adaptive_cache_config);
- * 0: nothing is left.
+ * Sets of an L1 with -core_l1_ways, ways of another, beside so many bytes of shared memory
+ * (-gpgpu_adaptive_cache_config); 0: nothing is left.
  */
 uint32_t params_l1_rows(const struct params *p, uint32_t shmem);
 /* The masks of a mapping such as "dramid@8;0000...": NULL, or what is wanted instead. */

@@ -2,9 +2,10 @@
 /*
  * Picks: some kernels of an application that stand for all of them (trace-picks(5)).
  *
- * Always true of picks that were read: positions rise from pick to pick; each stratum has at least one pick and no more
- * than it has kernels; weights are finite and above 0. A stratum is a set of kernels that are taken for alike; a pick's
- * weight says for how many kernels it counts, so that a total over the application is the sum of weight times value.
+ * Always true of picks that were read: positions rise from pick to pick; each stratum has at least one pick
+ * and no more than it has kernels; weights are finite and above 0. A stratum is a set of kernels that are
+ * taken for alike; a pick's weight says for how many kernels it counts, so that a total over the application
+ * is the sum of weight times value.
  */
 #ifndef PICKS_H
 #define PICKS_H
@@ -57,8 +58,8 @@ void picks_free(struct picks *p); /* also after a failure; a zeroed one is empty
 const struct pick *picks_at(const struct picks *p, uint32_t position);
 
 /*
- * XXH3-128 of what a list says: its copies and the names of its kernels, without folders and without the suffix of a
- * compression, so that a folder and the packed stream made of it agree.
+ * XXH3-128 of what a list says: its copies and the names of its kernels, without folders and without the
+ * suffix of a compression, so that a folder and the packed stream made of it agree.
  */
 struct list_hash;
 struct list_hash *list_hash_new(void);
@@ -67,8 +68,9 @@ void list_hash_line(struct list_hash *h, const char *line, size_t n);
 void list_hash_end(struct list_hash *h, unsigned char out[16]); /* frees h */
 
 /*
- * XXH3-128 of the picks themselves, as 32 hexadecimal digits: the list's hash, the strata's kernels, positions, weights,
- * strata and sizes; no comment, method, expected error or spread. What a run tells of the picks that it took.
+ * XXH3-128 of the picks themselves, as 32 hexadecimal digits: the list's hash, the strata's kernels,
+ * positions, weights, strata and sizes; no comment, method, expected error or spread. What a run tells of the
+ * picks that it took.
  */
 #define PICKS_HASH_TEXT 33
 void picks_hash(const struct picks *p, char out[PICKS_HASH_TEXT]);

@@ -3,8 +3,8 @@
  * PTX instructions as the timing model sees them: the rows of libcommon/machine/ptx-ops.def, and what an
  * opcode's text says about type, space, cache operator and vector width.
  *
- * Always true: the table is constant; a row is found by whole words of the opcode, the longest stem first. What
- * an instruction computes is not known here.
+ * Always true: the table is constant; a row is found by whole words of the opcode, the longest stem first.
+ * What an instruction computes is not known here.
  */
 #ifndef PTX_H
 #define PTX_H
@@ -83,7 +83,9 @@ struct ptx_form {
 	bool arrive;      /* a barrier that is not waited for */
 };
 
-/* The form of an opcode of n bytes as a line "-code" spells it (ld.global.u32); what it does not name is 0. */
+/*
+ * The form of an opcode of n bytes as a line "-code" spells it (ld.global.u32); what it does not name is 0.
+ */
 void ptx_form_of(struct ptx_form *f, const char *opcode, size_t n);
 
 const char *ptx_space_name(enum space s); /* "shared" */

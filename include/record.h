@@ -34,7 +34,9 @@ void record_close(struct record_writer *w);                                     
 #define RECORD_UINT_CAP 21 /* bytes that record_uint_text() may need, with the NUL */
 #define RECORD_REAL_CAP 40 /* bytes that record_real_text() may need, with the NUL */
 size_t record_uint_text(char out[RECORD_UINT_CAP], uint64_t value); /* decimal; returns the length */
-/* The shortest text that reads back as value, which is finite; with a point whatever the locale. Gives out. */
+/*
+ * The shortest text that reads back as value, which is finite; with a point whatever the locale. Gives out.
+ */
 const char *record_real_text(char out[RECORD_REAL_CAP], double value);
 /* A copy of value, to free(), in which malformed UTF-8 appears as \xNN. */
 char *record_utf8(const char *value);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SASS opcodes as the modern SM core sees them: the scheduling class of a stem, and the distances that readers
- * keep behind a producer of a class. The figures stand in libcommon/machine/sass.def and latency.def.
+ * SASS opcodes as the modern SM core sees them: the scheduling class of a stem, and the distances that
+ * readers keep behind a producer of a class. The figures stand in libcommon/machine/sass.def and latency.def.
  *
- * Always true: a class has either distances for every operand or none; those without (memory, special functions,
- * branches) end with an event of their own.
+ * Always true: a class has either distances for every operand or none; those without (memory, special
+ * functions, branches) end with an event of their own.
  */
 #ifndef SASS_H
 #define SASS_H
@@ -72,7 +72,10 @@ struct sass_latency {
 	uint8_t predicate_math[N_SASS_CLASSES], predicate[N_SASS_CLASSES]; /* 0: no fixed distance */
 };
 
-/* Bytes of opcode (n of them) that are its stem: up to the first dot, or the second for HFMA2.MMA and the like. */
+/*
+ * Bytes of opcode (n of them) that are its stem: up to the first dot, or the second for HFMA2.MMA and the
+ * like.
+ */
 size_t sass_stem(const char *opcode, size_t n);
 /* Class of an opcode on a machine (70 .. 121). known, where not NULL: false when the class is a guess. */
 enum sass_class sass_class_of(const char *opcode, size_t n, unsigned sm, bool *known);

@@ -2,9 +2,9 @@
 /*
  * One hash table for all: it finds numbers of things that their owner keeps in an array.
  *
- * Open addressing over slots of a hash and a number. Always true: at most half of the slots are taken, so that a
- * search ends; the slots hold the hashes, so that growing asks nobody; what was added is not taken out again but all
- * together. It leaves out what the things are: whoever looks compares them, as in
+ * Open addressing over slots of a hash and a number. Always true: at most half of the slots are taken, so
+ * that a search ends; the slots hold the hashes, so that growing asks nobody; what was added is not taken out
+ * again but all together. It leaves out what the things are: whoever looks compares them, as in
  *
  *	FOR_TABLE (w, &t, table_hash(name, len))
  *		if (is(w.number, name, len))

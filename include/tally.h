@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a kernel does, counted: warp instructions by class, active lanes, sectors of its accesses. By these numbers kernels
- * are told apart (trace-pick), and packed streams carry them in their directory.
+ * What a kernel does, counted: warp instructions by class, active lanes, sectors of its accesses. By these
+ * numbers kernels are told apart (trace-pick), and packed streams carry them in their directory.
  *
- * Always true: counts are of the trace alone, no machine has a part in them; they add up over the records in any order.
+ * Always true: counts are of the trace alone, no machine has a part in them; they add up over the records in
+ * any order.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -31,8 +32,9 @@ struct tally {
 /* Does an access of this instruction count by its sectors, so that tally_access() needs addresses? */
 bool tally_wants_lanes(const struct inst *in);
 /*
- * One execution of an instruction that has addresses, by the lanes of mask; lane[i] is the address of lane i, and is not
- * looked at where none are wanted. What no lane executes counts for nothing. Classes are the caller's to count.
+ * One execution of an instruction that has addresses, by the lanes of mask; lane[i] is the address of lane i,
+ * and is not looked at where none are wanted. What no lane executes counts for nothing. Classes are the
+ * caller's to count.
  */
 void tally_access(struct tally *t, const struct inst *in, const uint64_t lane[32], uint32_t mask);
 void tally_add(struct tally *to, const struct tally *from);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the cycles of the warp schedulers went, from the records of trace-sim --profile: one row for what is told
- * apart, of one run or of two beside each other.
+ * Where the cycles of the warp schedulers went, from the records of trace-sim --profile: one row for what is
+ * told apart, of one run or of two beside each other.
  *
- * Always true: rows of kernels of equal names are one; cycles of SMs without a thread block are left out, and what a
- * profile does not give to an instruction (drained) has a row without one. Memory is that of the distinct rows.
+ * Always true: rows of kernels of equal names are one; cycles of SMs without a thread block are left out, and
+ * what a profile does not give to an instruction (drained) has a row without one. Memory is that of the
+ * distinct rows.
  */
 #ifndef TOP_H
 #define TOP_H
@@ -28,8 +29,8 @@ enum top_reason {
 };
 
 /*
- * What a row is: one reason of one instruction (only what is no issue), all of an instruction, of a source line, of a
- * kernel, or one reason of the whole run.
+ * What a row is: one reason of one instruction (only what is no issue), all of an instruction, of a source
+ * line, of a kernel, or one reason of the whole run.
  */
 enum top_by { TOP_BY_STALL, TOP_BY_PC, TOP_BY_LINE, TOP_BY_KERNEL, TOP_BY_REASON, TOP_N_BY };
 
@@ -55,7 +56,10 @@ struct top *top_new(enum top_by by); /* no rows yet, which are to be joined by t
 bool top_add(struct top *t, int side, const struct result_item *item);
 /* Side 0 alone: most cycles first. Both: the largest change first. Equal ones by kernel, PC, line, reason. */
 void top_sort(struct top *t, bool both);
-/* A row's own reason, or the one of several that took most cycles of a side; issue only when there is no other. */
+/*
+ * A row's own reason, or the one of several that took most cycles of a side; issue only when there is no
+ * other.
+ */
 enum top_reason top_main(const struct top_row *r, int side);
 const char *top_reason_name(int reason);
 /* The word of an option --by; -1: none of them. */

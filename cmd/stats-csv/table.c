@@ -106,7 +106,10 @@ static bool differs(const struct store *s, uint32_t option)
 	return false;
 }
 
-/* Options that were named stand in that order, those that one pattern matches in the order of the configuration. */
+/*
+ * Options that were named stand in that order, those that one pattern matches in the order of the
+ * configuration.
+ */
 static void named_options(const struct csv_job *j, struct shown_options *o)
 {
 	const struct store *s = j->store;

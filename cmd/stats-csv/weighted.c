@@ -2,8 +2,9 @@
 /*
  * --weights: a row for each run of picks, with the figures of the whole application and their 95 % intervals.
  *
- * Always true: every pick is in every run; a sum's columns are NAME, NAME.low and NAME.high, a mean's NAME.mean and so
- * on, per kernel of the application. An interval that cannot be told is empty, and so is a figure that no totals give.
+ * Always true: every pick is in every run; a sum's columns are NAME, NAME.low and NAME.high, a mean's
+ * NAME.mean and so on, per kernel of the application. An interval that cannot be told is empty, and so is a
+ * figure that no totals give.
  */
 #include <math.h>
 #include <stdlib.h>

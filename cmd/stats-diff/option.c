@@ -2,8 +2,8 @@
 /*
  * Configuration options that differ between the runs of both sides, which are paired in their order.
  *
- * Always true: an option that a side does not tell, as logs may not, differs from nothing; options stand in the order
- * of the configuration, and do not change the exit status.
+ * Always true: an option that a side does not tell, as logs may not, differs from nothing; options stand in
+ * the order of the configuration, and do not change the exit status.
  */
 #include <stdlib.h>
 #include <string.h>

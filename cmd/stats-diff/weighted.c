@@ -3,9 +3,9 @@
  * --weights: two runs of the same picks, compared as what they stand for: each figure of the whole application on both
  * sides, their difference, and half of its 95 % interval.
  *
- * Always true: the interval is that of the difference, by pick, so that what both runs have in common does not count; a figure
- * moved when its difference is larger than that and than its tolerance. Where an interval cannot be told, any difference
- * beyond the tolerance is one.
+ * Always true: the interval is that of the difference, by pick, so that what both runs have in common does
+ * not count; a figure moved when its difference is larger than that and than its tolerance. Where an interval
+ * cannot be told, any difference beyond the tolerance is one.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -97,7 +97,10 @@ void lint_header(struct lint *l);
 void lint_shape(struct lint *l); /* once a line was read */
 
 /* ---- lint_block.c ---- */
-/* Read and check the kernel of a list's command, or of path without a list. False: it cannot be opened, *f says why. */
+/*
+ * Read and check the kernel of a list's command, or of path without a list. False: it cannot be opened, *f
+ * says why.
+ */
 bool lint_kernel(struct lint *l, struct klist *k, uint32_t cmd, const char *path, struct fault *f);
 struct lint_warp *lint_warp_of(struct lint *l, const struct tblock *tb, uint32_t warp);
 void lint_free(struct lint *l);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes against the trace: of the files of --cubin, else those that came with the kernel in a packed stream.
+ * Control codes against the trace: of the files of --cubin, else those that came with the kernel in a packed
+ * stream.
  *
- * Always true: an instruction is joined with the function as trace-sim does it (cubin.h), in the order in which they
- * are met; whether trace-sim runs the kernel by its control codes is decided by the first thread block alone.
+ * Always true: an instruction is joined with the function as trace-sim does it (cubin.h), in the order in
+ * which they are met; whether trace-sim runs the kernel by its control codes is decided by the first thread
+ * block alone.
  */
 #include <string.h>
 #include "cubin.h"

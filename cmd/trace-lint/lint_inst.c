@@ -158,7 +158,10 @@ static void check_registers(struct lint *l, const struct inst *in, const struct 
 			in->n_dst, in->n_src);
 }
 
-/* A result of an atomic operation may be what another order of thread blocks and warps would have made another. */
+/*
+ * A result of an atomic operation may be what another order of thread blocks and warps would have made
+ * another.
+ */
 static void check_order(struct lint *l, const struct inst *in, const struct trace_line *line)
 {
 	const struct ptx_op *op = in->ptx->form.op;

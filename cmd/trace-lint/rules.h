@@ -2,8 +2,9 @@
 /*
  * The table of rules (rules.def), their levels, and the way from a fault's id to its rule.
  *
- * Always true: a level follows from what the finding does to a run. error: trace-sim refuses the input, or its
- * figures would be wrong; warning: it is suspicious, or the original does not run it as it stands; note: anything else.
+ * Always true: a level follows from what the finding does to a run. error: trace-sim refuses the input, or
+ * its figures would be wrong; warning: it is suspicious, or the original does not run it as it stands; note:
+ * anything else.
  */
 #ifndef RULES_H
 #define RULES_H

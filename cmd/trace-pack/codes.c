@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes that are packed with the kernels. A kernel's function is found by name and machine; whether its code
- * is that of the trace is not judged here: trace-lint and trace-sim do that whenever they use it.
+ * Control codes that are packed with the kernels. A kernel's function is found by name and machine; whether
+ * its code is that of the trace is not judged here: trace-lint and trace-sim do that whenever they use it.
  *
- * Always true: a function of --cubin goes before one of the same name that a packed source carries, since it was
- * there first.
+ * Always true: a function of --cubin goes before one of the same name that a packed source carries, since it
+ * was there first.
  */
 #include <stdio.h>
 #include <string.h>

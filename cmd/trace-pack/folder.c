@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A folder as the tracer left it into one that runs: each raw kernel file grouped, what is grouped already copied as
- * text, and the list of the new names with its copies.
+ * A folder as the tracer left it into one that runs: each raw kernel file grouped, what is grouped already
+ * copied as text, and the list of the new names with its copies.
  *
- * Always true: the list comes last, so that a folder with a list is complete; no file is replaced without -f, none
- * that is read ever.
+ * Always true: the list comes last, so that a folder with a list is complete; no file is replaced without -f,
+ * none that is read ever.
  */
 #include <errno.h>
 #include <stdlib.h>

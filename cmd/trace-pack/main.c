@@ -144,7 +144,9 @@ static int take_levels(int argc, char **argv, struct pack_args *a)
 	return n;
 }
 
-/* Buffers come and go with every piece of text: what was freed is used again, not fetched anew page by page. */
+/*
+ * Buffers come and go with every piece of text: what was freed is used again, not fetched anew page by page.
+ */
 static void keep_memory(void)
 {
 #ifdef M_TRIM_THRESHOLD

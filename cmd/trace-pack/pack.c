@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Packing: each kernel's text, grouped first when it is raw, cut to the thread blocks wanted, into one
- * stream. Always true: an input is never replaced; a file gets its name when all kernels have come back from it as
- * they went in (unless --no-verify).
+ * stream. Always true: an input is never replaced; a file gets its name when all kernels have come back from
+ * it as they went in (unless --no-verify).
  */
 #include <stdlib.h>
 #include <string.h>

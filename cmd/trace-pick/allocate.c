@@ -2,14 +2,16 @@
 /*
  * From strata to picks: how many kernels of each, which ones, and what a pick's weight is.
  *
- * Always true: the first kernel of a stratum of three or more is a stratum of its own; a stratum of two kernels or more
- * gives two picks at least, so that they tell how much their kernels vary (with --one neither); the weights of a stratum
- * times the sizes of its picks add up to the stratum's size; each kernel of a stratum is picked with the same chance.
+ * Always true: the first kernel of a stratum of three or more is a stratum of its own; a stratum of two
+ * kernels or more gives two picks at least, so that they tell how much their kernels vary (with --one
+ * neither); the weights of a stratum times the sizes of its picks add up to the stratum's size; each kernel
+ * of a stratum is picked with the same chance.
  *
- * How much the cycles of a stratum's kernels will stray from their common rate is not known beforehand. It is taken
- * for their measured times where there are some; else for RATE_SPREAD of a kernel's instructions and a quarter of the
- * spread of these. The numbers of picks are those of least work for the wanted error (Neyman's, with costs), which is
- * half of the interval that would be told of them: Student's, so that few picks in few strata are not enough.
+ * How much the cycles of a stratum's kernels will stray from their common rate is not known beforehand. It is
+ * taken for their measured times where there are some; else for RATE_SPREAD of a kernel's instructions and a
+ * quarter of the spread of these. The numbers of picks are those of least work for the wanted error
+ * (Neyman's, with costs), which is half of the interval that would be told of them: Student's, so that few
+ * picks in few strata are not enough.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -55,8 +57,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * The fewest picks of a stratum of n kernels: two tell of a spread, more of large strata, where few kernels may differ much
- * and would be met by none of two.
+ * The fewest picks of a stratum of n kernels: two tell of a spread, more of large strata, where few kernels
+ * may differ much and would be met by none of two.
  */
 static uint32_t least_of(uint32_t n, const struct wish *w)
 {
@@ -149,13 +151,19 @@ static void decide(struct stratum *s, uint32_t n, const struct wish *w)
 		set_picks(s, n, lo);
 }
 
-/* Systematic: a random start, then equal steps through the kernels by value, so that small and large ones are met. */
+/*
+ * Systematic: a random start, then equal steps through the kernels by value, so that small and large ones are
+ * met.
+ */
 static void draw(struct choice *c, const struct stratum *s, uint32_t number, const struct wish *w)
 {
 	uint64_t word[2] = {w->seed, number}, state = table_hash_words(word, 2);
 	double start = (double)(linear_random(&state) >> 11) * 0x1p-53, step = (double)s->n / s->picks;
 
-	/* Of equal ones, of which there are many, not the first, which meets caches unlike those of the others. */
+	/*
+	 * Of equal ones, of which there are many, not the first, which meets caches unlike those of the
+	 * others.
+	 */
 	if (w->one) {
 		c->picked[s->member[s->n / 2].kernel] = true;
 		return;
@@ -217,8 +225,9 @@ static struct stratum *sort_out(struct member *all, const struct app *a, const u
 }
 
 /*
- * The first kernel of a stratum meets caches that hold nothing of what it needs, unlike those behind it: it becomes a
- * stratum of its own, which is picked for certain. Not where -n has no room for that. How many strata there are then.
+ * The first kernel of a stratum meets caches that hold nothing of what it needs, unlike those behind it: it
+ * becomes a stratum of its own, which is picked for certain. Not where -n has no room for that. How many
+ * strata there are then.
  */
 static uint32_t set_firsts_apart(const struct app *a, uint32_t *of, uint32_t n, const struct wish *w)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One kernel's counts: its thread blocks are read one after the other, records are counted by static instruction, and what
- * depends on an instruction alone is worked out once a kernel.
+ * One kernel's counts: its thread blocks are read one after the other, records are counted by static
+ * instruction, and what depends on an instruction alone is worked out once a kernel.
  *
- * Always true: memory is that of one thread block and of the distinct instructions; only what the reading asks for is
- * looked at. A packed kernel is not unpacked where the stream's directory, or its tables, tell enough.
+ * Always true: memory is that of one thread block and of the distinct instructions; only what the reading
+ * asks for is looked at. A packed kernel is not unpacked where the stream's directory, or its tables, tell
+ * enough.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,10 @@ static uint32_t bin_of(uint64_t name, const struct inst *in)
 	return (uint32_t)(table_hash_words(word, 2) % CODE_BINS);
 }
 
-/* What static instructions say, times how often they ran. Sums are whole, so that their order is of no account. */
+/*
+ * What static instructions say, times how often they ran. Sums are whole, so that their order is of no
+ * account.
+ */
 static void count_end(struct counter *c, struct pick_kernel *k)
 {
 	uint64_t bin[CODE_BINS] = {0}, name = table_hash(k->name, strlen(k->name));

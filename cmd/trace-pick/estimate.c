@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Times without a measurement (--times auto): a roofline of a GPU of 80 SMs with four schedulers each, by the counts of
- * the traces. A kernel's time is that of the busiest of its resources, plus what each launch and each wave of thread blocks
- * costs.
+ * Times without a measurement (--times auto): a roofline of a GPU of 80 SMs with four schedulers each, by the
+ * counts of the traces. A kernel's time is that of the busiest of its resources, plus what each launch and
+ * each wave of thread blocks costs.
  *
- * It is an estimate for telling kernels of one name apart, not a figure to report: neither caches nor latencies are
- * simulated, but for the share of sectors that is taken to miss.
+ * It is an estimate for telling kernels of one name apart, not a figure to report: neither caches nor
+ * latencies are simulated, but for the share of sectors that is taken to miss.
  */
 #include <math.h>
 #include "pick.h"

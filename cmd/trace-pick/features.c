@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one pass over the kernels of a list. Threads take them in the order of the list; each has its own counter, and
- * writes what it found into the kernel's own place, so that the number of threads shows nowhere. Of several faults the
- * first in the list is told.
+ * The one pass over the kernels of a list. Threads take them in the order of the list; each has its own
+ * counter, and writes what it found into the kernel's own place, so that the number of threads shows nowhere.
+ * Of several faults the first in the list is told.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -66,8 +66,8 @@ static void *work(void *arg)
 }
 
 /*
- * A stream that comes through a pipe gives its kernels in their order only; a directory is read sooner than more threads
- * have opened the stream again.
+ * A stream that comes through a pipe gives its kernels in their order only; a directory is read sooner than
+ * more threads have opened the stream again.
  */
 static unsigned threads_for(const struct app *a, const char *path, enum pick_depth depth, unsigned threads)
 {

@@ -2,8 +2,8 @@
 /*
  * Principal components by Jacobi's rotations, and k-means from seeds that lie apart.
  *
- * Always true: sums run in the order of the rows, so that every machine with IEEE numbers gives the same clusters. Small
- * and plain on purpose: tens of columns, tens of clusters.
+ * Always true: sums run in the order of the rows, so that every machine with IEEE numbers gives the same
+ * clusters. Small and plain on purpose: tens of columns, tens of clusters.
  */
 #include <math.h>
 #include <stdlib.h>

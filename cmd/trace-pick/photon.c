@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Photon: kernels whose warps spend their instructions in the same basic blocks are alike. The vector of a kernel has the
- * share of its warp instructions at each code address, which is that of its basic blocks with their lengths; addresses of
- * a kernel's name are folded into CODE_BINS bins. A kernel joins the first stratum whose first kernel is less than 0.05
- * away (the sum of absolute differences), in the order of the list.
+ * Photon: kernels whose warps spend their instructions in the same basic blocks are alike. The vector of a
+ * kernel has the share of its warp instructions at each code address, which is that of its basic blocks with
+ * their lengths; addresses of a kernel's name are folded into CODE_BINS bins. A kernel joins the first
+ * stratum whose first kernel is less than 0.05 away (the sum of absolute differences), in the order of the
+ * list.
  *
- * The vectors do not tell how many warps a kernel has, and a pick counts for so many instructions: where these vary much
- * in a stratum it is cut as Sieve's are, so that few large kernels are not taken for many small ones. (Photon itself takes,
- * of the kernels that are alike, the one whose number of warps is nearest.)
+ * The vectors do not tell how many warps a kernel has, and a pick counts for so many instructions: where
+ * these vary much in a stratum it is cut as Sieve's are, so that few large kernels are not taken for many
+ * small ones. (Photon itself takes, of the kernels that are alike, the one whose number of warps is nearest.)
  *
- * After Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation Methodology for GPU Workloads", MICRO 2023, the
- * part that compares kernels.
+ * After Liu, Sun and Carlson, "Photon: A Fine-grained Sampled Simulation Methodology for GPU Workloads",
+ * MICRO 2023, the part that compares kernels.
  */
 #include <math.h>
 #include <stdlib.h>

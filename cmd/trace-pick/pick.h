@@ -10,8 +10,8 @@
  *   allocate.c  how many of each stratum, which, and their weights
  *   report.c    the file of picks
  *
- * Always true: memory is some hundred bytes a kernel, whatever its length; every stage takes kernels in the order of the
- * list, so that the result is the same for any number of threads.
+ * Always true: memory is some hundred bytes a kernel, whatever its length; every stage takes kernels in the
+ * order of the list, so that the result is the same for any number of threads.
  */
 #ifndef TRACE_PICK_H
 #define TRACE_PICK_H
@@ -100,8 +100,9 @@ int ranked_order(const void *a, const void *b);
 /* method.c: kernels of one name, and stream with --per-stream, are a stratum. */
 method_fn method_by_name;
 /*
- * method.c: the kernels of each of n strata, sorted by their value, are cut in two where cut() says so of m of them (from 1
- * to m - 1 into the lower part; 0: they stay together), and each part again. The number of strata.
+ * method.c: the kernels of each of n strata, sorted by their value, are cut in two where cut() says so of m
+ * of them (from 1 to m - 1 into the lower part; 0: they stay together), and each part again. The number of
+ * strata.
  */
 typedef double value_fn(const struct pick_kernel *k);
 typedef uint32_t cut_fn(const struct ranked *r, uint32_t m);
@@ -110,11 +111,14 @@ uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *va
 uint32_t sieve_cuts(const struct app *a, uint32_t *of, uint32_t n);
 
 /*
- * linear.c. x: n rows of d values, overwritten with their components along the axes of largest variance, which hold
- * share of it all; columns are brought to mean 0 and deviation 1 first. The number of components.
+ * linear.c. x: n rows of d values, overwritten with their components along the axes of largest variance,
+ * which hold share of it all; columns are brought to mean 0 and deviation 1 first. The number of components.
  */
 uint32_t linear_components(double *x, uint32_t n, uint32_t d, double share);
-/* k clusters of n rows of d values (stride doubles apart) into of[]; the sum of squared distances from the centres. */
+/*
+ * k clusters of n rows of d values (stride doubles apart) into of[]; the sum of squared distances from the
+ * centres.
+ */
 double linear_kmeans(
 	const double *x, uint32_t n, uint32_t d, uint32_t stride, uint32_t k, uint64_t seed, uint32_t *of);
 /* splitmix64: the same on every machine. */

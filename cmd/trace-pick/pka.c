@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PKA: kernels are points in a space of counts, brought to their principal components, and strata are the clusters of
- * k-means, of which there are as few as leave at most a tenth of the points' variance within them.
+ * PKA: kernels are points in a space of counts, brought to their principal components, and strata are the
+ * clusters of k-means, of which there are as few as leave at most a tenth of the points' variance within
+ * them.
  *
- * The published counts come from a profiler; these are what a trace has of them: instructions by class, sectors of global
- * and local accesses, shared accesses, atomics, active lanes, thread blocks. After Baddouh, Khairy, Green, Payer and
- * Rogers, "Principal Kernel Analysis: A Tractable Methodology to Simulate Scaled GPU Workloads", MICRO 2021.
+ * The published counts come from a profiler; these are what a trace has of them: instructions by class,
+ * sectors of global and local accesses, shared accesses, atomics, active lanes, thread blocks. After Baddouh,
+ * Khairy, Green, Payer and Rogers, "Principal Kernel Analysis: A Tractable Methodology to Simulate Scaled GPU
+ * Workloads", MICRO 2021.
  */
 #include <math.h>
 #include <stdlib.h>

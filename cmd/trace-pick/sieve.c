@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sieve: kernels of one name whose warp instructions vary little are alike. Names whose instructions vary more (a
- * coefficient of variation of 0.4 and above) are split at the valleys of a kernel density estimate over the logarithm of the
- * instructions, or in halves where it has none, until none varies so much.
+ * Sieve: kernels of one name whose warp instructions vary little are alike. Names whose instructions vary
+ * more (a coefficient of variation of 0.4 and above) are split at the valleys of a kernel density estimate
+ * over the logarithm of the instructions, or in halves where it has none, until none varies so much.
  *
- * Always true: a stratum is an interval of instructions within one name. After Naderan-Tahan, SeyyedAghaei and Eeckhout,
- * "Sieve: Stratified GPU-Compute Workload Sampling", ISPASS 2023.
+ * Always true: a stratum is an interval of instructions within one name. After Naderan-Tahan, SeyyedAghaei
+ * and Eeckhout, "Sieve: Stratified GPU-Compute Workload Sampling", ISPASS 2023.
  */
 #include <math.h>
 #include <stdlib.h>

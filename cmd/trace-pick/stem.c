@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * STEM: kernels of one name whose execution times lie together are alike. A name's kernels, by time, are cut in two where
- * that leaves the least deviation within the parts, as long as a cut takes away half of it: then fewer samples are needed
- * for the same error, which is STEM's rule. The number of samples follows from the deviation that is left (allocate.c).
+ * STEM: kernels of one name whose execution times lie together are alike. A name's kernels, by time, are cut
+ * in two where that leaves the least deviation within the parts, as long as a cut takes away half of it: then
+ * fewer samples are needed for the same error, which is STEM's rule. The number of samples follows from the
+ * deviation that is left (allocate.c).
  *
- * Times that a launch costs, or that were estimated, hide how much kernels do: parts whose instructions vary much are
- * cut as Sieve's strata are. Without that few large kernels among many small ones are not met, and counts of instructions
- * are far off where cycles are not.
+ * Times that a launch costs, or that were estimated, hide how much kernels do: parts whose instructions vary
+ * much are cut as Sieve's strata are. Without that few large kernels among many small ones are not met, and
+ * counts of instructions are far off where cycles are not.
  *
- * After Chung et al., "Swift and Trustworthy Large-Scale GPU Simulation with Fine-Grained Error Modeling and Hierarchical
- * Clustering" (STEM+ROOT), MICRO 2025.
+ * After Chung et al., "Swift and Trustworthy Large-Scale GPU Simulation with Fine-Grained Error Modeling and
+ * Hierarchical Clustering" (STEM+ROOT), MICRO 2025.
  */
 #include <math.h>
 #include <stdlib.h>

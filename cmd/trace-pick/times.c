@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Execution times of the list's kernels, from a table in CSV: of Nsight Systems (`nsys stats -r cuda_gpu_trace -f csv`), of
- * Nsight Compute (`ncu --csv`, its details or its raw page), or of stats-csv.
+ * Execution times of the list's kernels, from a table in CSV: of Nsight Systems (`nsys stats -r
+ * cuda_gpu_trace -f csv`), of Nsight Compute (`ncu --csv`, its details or its raw page), or of stats-csv.
  *
- * Always true: the table has a row for each kernel of the list, in its order; rows of copies and of units are left out; names
- * are not compared, for tools spell them differently. Units do not matter, but must be the same in all rows.
+ * Always true: the table has a row for each kernel of the list, in its order; rows of copies and of units are
+ * left out; names are not compared, for tools spell them differently. Units do not matter, but must be the
+ * same in all rows.
  */
 #include <csv.h>
 #include <errno.h>

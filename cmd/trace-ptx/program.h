@@ -6,7 +6,10 @@
 #include "gpu.h"
 #include "run.h"
 
-/* argv: the program and its arguments, NULL behind them. EXIT_GOOD, EXIT_NO or EXIT_TROUBLE; dies of trouble at once. */
+/*
+ * argv: the program and its arguments, NULL behind them. EXIT_GOOD, EXIT_NO or EXIT_TROUBLE; dies of trouble
+ * at once.
+ */
 int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g);
 /* The functions of the CUDA runtime, one a line: "executed" or "refused", a tab, the name. */
 void program_list(void);

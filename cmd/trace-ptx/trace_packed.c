@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of what was executed, to a packed stream: header and records, no lines in between. Apart from trace_out.c,
- * for the library of --run has no packed streams.
+ * Traces of what was executed, to a packed stream: header and records, no lines in between. Apart from
+ * trace_out.c, for the library of --run has no packed streams.
  */
 #include <stdlib.h>
 #include "bytes.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels simulated apart: one process a kernel, up to -j of them at the same time, each with a machine that is
- * cold, that no memory copy has touched and whose cycle 0 is the kernel's. Their records are written in the order of
- * the list.
+ * Kernels simulated apart: one process a kernel, up to -j of them at the same time, each with a machine that
+ * is cold, that no memory copy has touched and whose cycle 0 is the kernel's. Their records are written in
+ * the order of the list.
  *
  * Always true: what a process writes depends on its kernel alone, so the result is the same for any number of
- * them; at most one file and one pipe is open for each that runs, whatever the length of the list; a process ends
- * with this one. A kernel that cannot be simulated ends the run once those before it are written.
- * Leaves out: logs beside the result, and the original's block, whose totals run from kernel to kernel.
+ * them; at most one file and one pipe is open for each that runs, whatever the length of the list; a process
+ * ends with this one. A kernel that cannot be simulated ends the run once those before it are written. Leaves
+ * out: logs beside the result, and the original's block, whose totals run from kernel to kernel.
  */
 #include <errno.h>
 #include <math.h>
@@ -60,7 +60,10 @@ struct isolate {
 	struct kept all;             /* what was written, for the totals */
 	uint32_t kernels, done;
 	char limit[48]; /* the first that a kernel met; "": none */
-	/* In a process of a kernel: what its own took the place of, as leak checkers want to see all memory named. */
+	/*
+	 * In a process of a kernel: what its own took the place of, as leak checkers want to see all memory
+	 * named.
+	 */
 	const void *inherited[2];
 	bool shown; /* a line without newline stands on the terminal */
 };
@@ -380,7 +383,10 @@ static size_t read_all(void *ctx, void *buf, size_t n)
 	return (size_t)got;
 }
 
-/* Running totals of the machine, which each kernel of its own machine begins anew: their sums over the kernels. */
+/*
+ * Running totals of the machine, which each kernel of its own machine begins anew: their sums over the
+ * kernels.
+ */
 struct totals {
 	uint64_t insts, cycles, ctas;
 };

@@ -29,16 +29,16 @@ struct resumed {
 };
 
 /*
- * Looks for NAME.part, else NAME, of -o NAME: records that start with the very bytes of the run record in k and
- * go on with kernels of r->list in its order, whose text is the same still. They are added to k, and their hashes
- * to r->hash. Ends the program, with the reason, where the rest would not continue them exactly.
+ * Looks for NAME.part, else NAME, of -o NAME: records that start with the very bytes of the run record in k
+ * and go on with kernels of r->list in its order, whose text is the same still. They are added to k, and
+ * their hashes to r->hash. Ends the program, with the reason, where the rest would not continue them exactly.
  */
 void resume_read(
 	struct run *r, const struct isa *isa, const char *name, struct kept *k, struct resumed *done);
 
 /*
- * r: list, configuration, params, select and format are set. output as -o has it; resume: what it has already is
- * not done again. The exit status; ends the program as a run in one piece does.
+ * r: list, configuration, params, select and format are set. output as -o has it; resume: what it has already
+ * is not done again. The exit status; ends the program as a run in one piece does.
  */
 int isolate_run(
 	struct run *r, const struct isa *isa, const char *output, bool force, bool resume, unsigned jobs);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a person sees while a run goes on, and the signals: a line on stderr, drawn anew twice a second, when it is
- * a terminal; with -v where it is none, a line every ten seconds and one for each kernel that ends. It tells kernel,
- * cycles, warp instructions per cycle and per second, share of thread blocks, time left. One such line for SIGUSR1
- * anywhere; SIGINT, SIGTERM and SIGHUP, unless nohup has it ignored, end the run after the current step with valid
- * statistics.
- * Nothing here reaches the result.
+ * What a person sees while a run goes on, and the signals: a line on stderr, drawn anew twice a second, when
+ * it is a terminal; with -v where it is none, a line every ten seconds and one for each kernel that ends. It
+ * tells kernel, cycles, warp instructions per cycle and per second, share of thread blocks, time left. One
+ * such line for SIGUSR1 anywhere; SIGINT, SIGTERM and SIGHUP, unless nohup has it ignored, end the run after
+ * the current step with valid statistics. Nothing here reaches the result.
  */
 #include <signal.h>
 #include <stdlib.h>

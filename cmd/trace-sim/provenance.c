@@ -2,8 +2,8 @@
 /*
  * The run record: which program with which options made a result, and the configuration that came of them.
  *
- * Always true: without --provenance it holds no path, so that the same options on another machine give the same
- * bytes; what only decides how a result is made or written (-j, -o, -f, -q, -v) is never in it.
+ * Always true: without --provenance it holds no path, so that the same options on another machine give the
+ * same bytes; what only decides how a result is made or written (-j, -o, -f, -q, -v) is never in it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +178,10 @@ void run_record(const struct run *r, struct record_writer *w)
 	record_end(w);
 }
 
-/* Names stand in 20 columns, values to the right of 20 more. Options that the original lacks are there when set. */
+/*
+ * Names stand in 20 columns, values to the right of 20 more. Options that the original lacks are there when
+ * set.
+ */
 void run_head(const struct run *r, FILE *out)
 {
 	static const char *const own[] = {

@@ -2,10 +2,10 @@
 /*
  * --resume: the records that an earlier run has left, as far as this one would write the same bytes.
  *
- * Always true: what is taken over starts with the run record of this run, byte by byte, so version, configuration
- * and options are the same; it ends behind a whole record of a kernel; each such kernel is the next that is selected,
- * and its text has the same hash still. A kernel in which the run ended is simulated again, and so is the last of a
- * text that stops early, since its record could be torn between two lines.
+ * Always true: what is taken over starts with the run record of this run, byte by byte, so version,
+ * configuration and options are the same; it ends behind a whole record of a kernel; each such kernel is the
+ * next that is selected, and its text has the same hash still. A kernel in which the run ended is simulated
+ * again, and so is the last of a text that stops early, since its record could be torn between two lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,7 +112,9 @@ static void hash_text(struct run *r, const struct isa *isa, uint32_t command, un
 	code_free(code);
 }
 
-/* The command of the kernel that follows `after` in what is selected, and is the kernel k; ends the program. */
+/*
+ * The command of the kernel that follows `after` in what is selected, and is the kernel k; ends the program.
+ */
 static uint32_t next_command(
 	const struct run *r, uint32_t after, const struct result_kernel *k, const struct left *l)
 {

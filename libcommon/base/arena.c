@@ -180,9 +180,9 @@ void arena_free(struct arena *a)
 /* ---- reserved address space --------------------------------------------------------------- */
 
 /*
- * A piece of PIECE_MAX bytes or more is a mapping of its own. Smaller ones lie close together in areas, so that
- * thousands of small arrays cost neither a mapping nor pages of their own each; the areas go back with the last
- * piece that lives in any of them.
+ * A piece of PIECE_MAX bytes or more is a mapping of its own. Smaller ones lie close together in areas, so
+ * that thousands of small arrays cost neither a mapping nor pages of their own each; the areas go back with
+ * the last piece that lives in any of them.
  */
 #define PIECE_MAX ((size_t)1 << 20)
 #define AREA      ((size_t)32 << 20)

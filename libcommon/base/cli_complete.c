@@ -3,8 +3,9 @@
  * Completions for bash, zsh and fish, made from a table of options.
  *
  * Always true: what is printed depends on the program's name and its table only; every text from the
- * table is quoted for the shell. Operands complete to file names. Words that a row asks for ("@") are those that the
- * program prints when they are wanted: what follows from a trace on the command line cannot stand here.
+ * table is quoted for the shell. Operands complete to file names. Words that a row asks for ("@") are those
+ * that the program prints when they are wanted: what follows from a trace on the command line cannot stand
+ * here.
  */
 #include <string.h>
 #include "cli_internal.h"

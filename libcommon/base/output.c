@@ -357,8 +357,8 @@ static void release(struct output *o)
 }
 
 /*
- * A copy is closed in place of standard output: late errors show, and no file can take its number. So is one in
- * place of a locked file, which must have its name before the lock goes.
+ * A copy is closed in place of standard output: late errors show, and no file can take its number. So is one
+ * in place of a locked file, which must have its name before the lock goes.
  */
 static int close_descriptor(struct output *o)
 {

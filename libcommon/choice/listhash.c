@@ -2,10 +2,10 @@
 /*
  * The hash by which picks know their list, and that by which a run knows its picks.
  *
- * Always true: the first is that of the list's lines, of a kernel's line only the last component of its name, without the
- * suffix of a compression, since trace-pack leaves both out. It leaves out what the kernels hold: a file that is
- * replaced under its name is not seen. The second is the same on every machine: numbers are hashed as 64 bits, the lowest
- * byte first.
+ * Always true: the first is that of the list's lines, of a kernel's line only the last component of its name,
+ * without the suffix of a compression, since trace-pack leaves both out. It leaves out what the kernels hold:
+ * a file that is replaced under its name is not seen. The second is the same on every machine: numbers are
+ * hashed as 64 bits, the lowest byte first.
  */
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY

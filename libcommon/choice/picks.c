@@ -2,8 +2,8 @@
 /*
  * Files of picks: reading them with every line judged, and writing them.
  *
- * Always true: what was read was checked against itself, so that nobody behind has to; what is written is read back as
- * the same numbers. Whether the picks belong to a list is for picks_fit() to say.
+ * Always true: what was read was checked against itself, so that nobody behind has to; what is written is
+ * read back as the same numbers. Whether the picks belong to a list is for picks_fit() to say.
  */
 #include <math.h>
 #include <stdlib.h>

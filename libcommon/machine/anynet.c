@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading the links of an anynet: lines "router R node N ... router S [CYCLES] ..." or "node N router R", words
- * separated by blanks. A link to a router goes both ways; its cycles count the way it is written, the way back takes
- * one cycle unless it is written too.
+ * Reading the links of an anynet: lines "router R node N ... router S [CYCLES] ..." or "node N router R",
+ * words separated by blanks. A link to a router goes both ways; its cycles count the way it is written, the
+ * way back takes one cycle unless it is written too.
  *
- * A number behind a node is no latency of that node (quirk Q4-39): the number of the node is taken for another one.
- * "router R node N CYCLES" sets the way from router R to router N, which may be R itself; "node N router R CYCLES"
- * sets the latency of node R at router N. Written again without cycles, link and node have one cycle again.
+ * A number behind a node is no latency of that node (quirk Q4-39): the number of the node is taken for
+ * another one. "router R node N CYCLES" sets the way from router R to router N, which may be R itself; "node
+ * N router R CYCLES" sets the latency of node R at router N. Written again without cycles, link and node have
+ * one cycle again.
  *
- * Always true of what is returned: routers and nodes are numbered from 0 without gaps, each node is at one router,
- * every link has a way back, every router can be reached from every other.
+ * Always true of what is returned: routers and nodes are numbered from 0 without gaps, each node is at one
+ * router, every link has a way back, every router can be reached from every other.
  */
 #include <stdlib.h>
 #include <string.h>

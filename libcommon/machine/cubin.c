@@ -7,8 +7,9 @@
  *   fat binary as fatbin.c has it: its entries that are cubins
  *   any other  is searched for fat binaries, and where there is none for cubins, on 8-byte boundaries
  *
- * Always true: an offset is checked against what is left before it is used; a function is known by name and compute
- * capability, and the first of equals counts. What is no cubin inside of a fat binary (PTX) is passed over.
+ * Always true: an offset is checked against what is left before it is used; a function is known by name and
+ * compute capability, and the first of equals counts. What is no cubin inside of a fat binary (PTX) is passed
+ * over.
  */
 #include "cubin.h"
 #include <errno.h>
@@ -166,7 +167,8 @@ static struct cubin_span section_named(const struct cubin_span *s, uint64_t tabl
 }
 
 /*
- * Registers of the function whose code section has this info field: in its high byte, or in newer files an attribute of
+ * Registers of the function whose code section has this info field: in its high byte, or in newer files an
+ * attribute of
  * .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for the symbol in the other bytes.
  */
 static unsigned regs_of(const struct cubin_span *info, uint64_t field)
@@ -224,7 +226,9 @@ static int read_cubin(struct cubins *c, struct cubin_span s, const char *file, s
 
 /* ---- fat binaries ------------------------------------------------------------------------------- */
 
-/* The cubins of the fat binary at the front of s; *whole: its bytes. What is no cubin (PTX) is passed over. */
+/*
+ * The cubins of the fat binary at the front of s; *whole: its bytes. What is no cubin (PTX) is passed over.
+ */
 static int read_fatbin(
 	struct cubins *c, struct cubin_span s, size_t *whole, const char *file, struct fault *f)
 {

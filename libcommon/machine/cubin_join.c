@@ -2,8 +2,8 @@
 /*
  * The join of a trace with a function of a cubin: is the code at a PC that of the instruction traced there?
  *
- * Always true: a number of the machine code stands for one stem, the one that it was first met with; so no list of
- * opcodes is needed, and an instruction of a number that is met once matches.
+ * Always true: a number of the machine code stands for one stem, the one that it was first met with; so no
+ * list of opcodes is needed, and an instruction of a number that is met once matches.
  */
 #include <stdlib.h>
 #include <string.h>

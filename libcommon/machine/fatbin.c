@@ -7,8 +7,8 @@
  *            of it that count when packed at 16, u32 compute capability at 28, u64 flags at 40 (bit 13: LZ4,
  *            bit 15: zstd), u64 unpacked bytes at 56
  *
- * Always true: an offset is checked against what is left before it is used; a packed payload is unpacked into as many
- * bytes as its header says, at most UNPACKED_MAX.
+ * Always true: an offset is checked against what is left before it is used; a packed payload is unpacked into
+ * as many bytes as its header says, at most UNPACKED_MAX.
  */
 #include "fatbin.h"
 #include <string.h>

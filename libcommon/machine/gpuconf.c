@@ -294,7 +294,8 @@ int conf_fault(const struct gpuconf *c, enum conf_id id, struct fault *f, const 
 
 /*
  * Folders in which shipped configurations may lie, the strongest first; "" where there is none: named by the
- * environment, installed beside the program wherever that was put, the source tree's, installed where it was built for.
+ * environment, installed beside the program wherever that was put, the source tree's, installed where it was
+ * built for.
  */
 static char (*shipped_folders(void))[PATH_MAX]
 {

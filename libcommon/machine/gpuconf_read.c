@@ -168,8 +168,8 @@ static int take_value(
 }
 
 /*
- * An option that no row has. Where it is passed over so is what follows it, unless that looks like an option, which is
- * in *next then: 1. 0: go on, -1: fault.
+ * An option that no row has. Where it is passed over so is what follows it, unless that looks like an option,
+ * which is in *next then: 1. 0: go on, -1: fault.
  */
 static int pass_over(struct conf_lexer *l, const struct conf_token *name, struct conf_token *next)
 {

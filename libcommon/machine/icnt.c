@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading the .icnt file of network mode 1: entries "name = value;" over any number of lines, comments from // to the
- * end of the line, later entries win. What the values mean is judged in icnt_judge.c.
+ * Reading the .icnt file of network mode 1: entries "name = value;" over any number of lines, comments from
+ * // to the end of the line, later entries win. What the values mean is judged in icnt_judge.c.
  *
- * Always true after reading: every entry has a number in its bounds (NUMBER, REAL), or text; BookSim's default where
- * the file has none. A name that BookSim does not know is refused at its place. Unlike in BookSim a whole number is
- * good for a real one, and numbers that do not fit are refused.
+ * Always true after reading: every entry has a number in its bounds (NUMBER, REAL), or text; BookSim's
+ * default where the file has none. A name that BookSim does not know is refused at its place. Unlike in
+ * BookSim a whole number is good for a real one, and numbers that do not fit are refused.
  */
 #include <errno.h>
 #include <stdarg.h>

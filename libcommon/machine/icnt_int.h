@@ -28,8 +28,8 @@ void icnt_ports(const struct icnt *c, uint32_t *least, uint32_t *most);
 /* The text of an entry, BookSim's when it is not there. */
 const char *icnt_text(const struct icnt *c, enum icnt_id id);
 /*
- * Whole numbers of a list "{1,2}" or of one number: at most cap of them, each from least to most. Returns how many,
- * or -1 and *f.
+ * Whole numbers of a list "{1,2}" or of one number: at most cap of them, each from least to most. Returns how
+ * many, or -1 and *f.
  */
 int icnt_list(const struct icnt *c, enum icnt_id id, int64_t *out, int cap, struct fault *f);
 /* Refuse entry id: "found NAME = TEXT, wanted ..." */

@@ -3,8 +3,8 @@
  * Judging a network file: topology, routing, nodes. Virtual channels, buffers and allocators are judged in
  * icnt_virtual.c.
  *
- * Always true: what passes here runs; what BookSim stops on, or never ends with, is refused at the entry that makes
- * it so, with what is possible instead.
+ * Always true: what passes here runs; what BookSim stops on, or never ends with, is refused at the entry that
+ * makes it so, with what is possible instead.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,9 @@
 /*
  * Judging a network file: virtual channels and what the routing needs of them, buffers, allocators.
  *
- * Always true after it: each class of packets has the channels that its routing divides; the parts of a shared buffer
- * cover all channels once; an allocator in brackets is one that BookSim can build for every router of the network.
+ * Always true after it: each class of packets has the channels that its routing divides; the parts of a
+ * shared buffer cover all channels once; an allocator in brackets is one that BookSim can build for every
+ * router of the network.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -317,7 +317,9 @@ static int check_l1d(const struct params *p, const struct gpuconf *c, struct fau
 	return check_above(l1, p, c, OPT_gpgpu_cache_dl1, f);
 }
 
-/* Sets by a remainder are an odd number: lines a power of 2 apart meet in none before they have been in all. */
+/*
+ * Sets by a remainder are an odd number: lines a power of 2 apart meet in none before they have been in all.
+ */
 static uint32_t odd_sets(uint64_t room) { return room ? (uint32_t)((room - 1) | 1) : 0; }
 
 /* The modern core's L1 of so many ways: as many sets as it has room for, but an odd number (CACHE-size-3). */

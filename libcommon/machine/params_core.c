@@ -68,7 +68,10 @@ static const struct {
 #undef SCHED
 };
 
-/* The argument behind the name, which begins the string, is as the row says; *number is what stands at its letter. */
+/*
+ * The argument behind the name, which begins the string, is as the row says; *number is what stands at its
+ * letter.
+ */
 static bool policy_argument(
 	const char *text, const char *argument, uint32_t a_max, uint32_t w_max, uint32_t *number)
 {
@@ -124,7 +127,10 @@ static int policy(struct core_params *k, const struct gpuconf *c, struct fault *
 	return 0;
 }
 
-/* The rule that -core_dependence names; "auto" is the first, and what is of the modern core alone leaves it at that. */
+/*
+ * The rule that -core_dependence names; "auto" is the first, and what is of the modern core alone leaves it
+ * at that.
+ */
 static enum dependence_id dependence(const struct gpuconf *c)
 {
 #define DEPENDENCE(name) #name,
@@ -403,8 +409,8 @@ static const struct {
 };
 
 /*
- * One option of such a list. Where it has fewer numbers than the default, the default's stand for the rest: the
- * original uses what happens to be in its memory. How many it has, or -1.
+ * One option of such a list. Where it has fewer numbers than the default, the default's stand for the rest:
+ * the original uses what happens to be in its memory. How many it has, or -1.
  */
 static int ptx_numbers(
 	uint32_t v[PTX_ENTRIES], enum conf_id id, int list, const struct gpuconf *c, struct fault *f)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scheduling classes and distances: the tables of sass.def and latency.def as arrays (see sass.h). Always true:
- * the rows of sass.def are sorted, so a stem is found by halving. Older machines differ in a few rows, which are
- * set by hand in sass_latency().
+ * Scheduling classes and distances: the tables of sass.def and latency.def as arrays (see sass.h). Always
+ * true: the rows of sass.def are sorted, so a stem is found by halving. Older machines differ in a few rows,
+ * which are set by hand in sass_latency().
  */
 #include "sass.h"
 #include <string.h>

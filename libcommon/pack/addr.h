@@ -4,8 +4,8 @@
  *
  * Always true: a recipe without numbers of its own sets all 32 lanes, active or not; one with numbers sets
  * the active ones. What a memory instruction had last, or 0 when it had none in this warp, is what others
- * refer to. Lanes with one step between neighbours may be held as a line (base and step), the encoder's as one of the
- * part's lists, moved (base and list); all forms mean the same.
+ * refer to. Lanes with one step between neighbours may be held as a line (base and step), the encoder's as
+ * one of the part's lists, moved (base and list); all forms mean the same.
  */
 #ifndef PACK_ADDR_H
 #define PACK_ADDR_H
@@ -23,8 +23,8 @@ struct lanes {
 };
 
 /*
- * The addresses of a record's active lanes: base and step, or a list to which by is added (of all lanes where it is not
- * 0). Only masks without holes have a step.
+ * The addresses of a record's active lanes: base and step, or a list to which by is added (of all lanes where
+ * it is not 0). Only masks without holes have a step.
  */
 struct recorded {
 	uint32_t mask;

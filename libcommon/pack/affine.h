@@ -15,7 +15,9 @@ struct shape {
 
 /* Addresses by lane from the first on; the lanes that a shape leaves open continue its last step. */
 void affine_pattern(const struct shape *s, int64_t pattern[32]);
-/* Steps for each coordinate and the constant into r, for at most SHAPES shapes; how many of them it explains. */
+/*
+ * Steps for each coordinate and the constant into r, for at most SHAPES shapes; how many of them it explains.
+ */
 uint32_t affine_fit(
 	const struct shape *shape, uint32_t n_shapes, const int64_t pattern[32], struct recipe *r);
 /* Number of the pattern among the part's, new or not. */

@@ -2,7 +2,8 @@
 /*
  * The counts of a piece, from its parsed records: the same numbers that reading the kernel back would give.
  *
- * Left out, and so not known: traces from PTX, architectures and lines that only the reader of text can judge.
+ * Left out, and so not known: traces from PTX, architectures and lines that only the reader of text can
+ * judge.
  */
 #include "addr.h"
 #include "directory.h"

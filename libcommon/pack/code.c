@@ -4,8 +4,8 @@
  *
  * An instruction is a form (opcode, counts of registers, width, shape of the line's end), its PC, registers
  * and immediates, each in a column of its own; text that has no such form is kept as it is (a form without
- * opcode). Always true after code_unpack: every number that names an instruction, a recipe or a pattern is in its
- * table.
+ * opcode). Always true after code_unpack: every number that names an instruction, a recipe or a pattern is in
+ * its table.
  */
 #include <stdio.h>
 #include "flow.h"

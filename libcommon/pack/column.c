@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The columns of a block as frames: the metadata and all short columns share one, which begins from a preset
- * dictionary; each long column has its own. Frames are zstd's; of a column of text, for which nothing is predicted,
- * LZMA2 where that is smaller.
+ * dictionary; each long column has its own. Frames are zstd's; of a column of text, for which nothing is
+ * predicted, LZMA2 where that is smaller.
  *
  * Always true: what is unpacked is bounded by the lengths at the front, whose sum has a limit; a frame
  * gives exactly as many bytes as was said or the block is damaged.

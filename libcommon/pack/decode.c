@@ -342,7 +342,9 @@ static bool columns_good(const struct replay *r)
 	return !bad;
 }
 
-/* What the recipe gives as a line, from the lines of earlier instructions in the warp. false: it gives none. */
+/*
+ * What the recipe gives as a line, from the lines of earlier instructions in the warp. false: it gives none.
+ */
 static bool plan_recipe(const struct replay *r, const struct recipe *e, struct path_line *to)
 {
 	if (e->op == OP_ADD && e->shift >= 0) {
@@ -364,7 +366,9 @@ static bool plan_recipe(const struct replay *r, const struct recipe *e, struct p
 	return true;
 }
 
-/* Follow the addresses of the path once: do they come from the warp's and the thread block's numbers alone? */
+/*
+ * Follow the addresses of the path once: do they come from the warp's and the thread block's numbers alone?
+ */
 static bool plan_path(struct replay *r)
 {
 	struct path *p = &r->path;

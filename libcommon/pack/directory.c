@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory as bytes: names and classes once, then a row of numbers for each kernel. Kernels of one kind have rows
- * that are alike, of which the compression leaves little.
+ * The directory as bytes: names and classes once, then a row of numbers for each kernel. Kernels of one kind
+ * have rows that are alike, of which the compression leaves little.
  *
  * Always true: what is unpacked was bounded before; a row that is there has a name.
  */

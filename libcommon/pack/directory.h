@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory of a packed stream: for each kernel its name, grid and counts, so that who chooses among ten thousand
- * kernels unpacks none. Internal to libcommon.
+ * The directory of a packed stream: for each kernel its name, grid and counts, so that who chooses among ten
+ * thousand kernels unpacks none. Internal to libcommon.
  *
  *   census.c     the counts of a piece, while its text is parsed
  *   directory.c  rows of kernels, to bytes and back
@@ -44,8 +44,8 @@ struct directory {
 void directory_begin(struct directory *d, const char *header, size_t n);
 void directory_add(struct directory *d, uint32_t kernel, const struct census *c);
 /*
- * Is it worth its bytes in a stream of so many? Not where counting again is done in no time, nor where the stream would
- * become larger by more than 0.3 percent. Then out gets it as two msgpack values.
+ * Is it worth its bytes in a stream of so many? Not where counting again is done in no time, nor where the
+ * stream would become larger by more than 0.3 percent. Then out gets it as two msgpack values.
  */
 bool directory_pack(struct buf *out, const struct directory *d, uint64_t stream);
 /* n bytes that were packed to frame. false: damaged; d is to be freed in any case. */

@@ -210,7 +210,9 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 
 /* ---- control codes ------------------------------------------------------------------------ */
 
-/* The function of the piece that begins a kernel, under the name that its header has; false: there is none. */
+/*
+ * The function of the piece that begins a kernel, under the name that its header has; false: there is none.
+ */
 bool pack_piece_codes(const struct pack_block *b, const struct read_piece *c, struct cubins *to)
 {
 	struct cur in = cur_of(b->col[COL_CODES].p, b->col[COL_CODES].n);

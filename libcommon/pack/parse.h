@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What parse.c and static.c share: scanning a line in the tracer's spelling, and static instructions as they are
- * found. A scanner that answers false may have moved on; nothing is read behind the line's end.
+ * What parse.c and static.c share: scanning a line in the tracer's spelling, and static instructions as they
+ * are found. A scanner that answers false may have moved on; nothing is read behind the line's end.
  */
 #ifndef PACK_PARSE_H
 #define PACK_PARSE_H
@@ -83,7 +83,10 @@ static inline bool hex(struct line *l, unsigned min, unsigned max, uint64_t *v)
 	return n >= min && (n == min || *s != '0');
 }
 
-/* The constant text of an instruction's line: PC and a blank, what stands between mask and addresses, the end. */
+/*
+ * The constant text of an instruction's line: PC and a blank, what stands between mask and addresses, the
+ * end.
+ */
 struct found {
 	uint32_t pc, lineno;
 	const char *head, *head_end, *mid, *mid_end, *tail, *tail_end;

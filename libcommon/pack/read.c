@@ -221,7 +221,10 @@ uint32_t pack_first_entry(const struct pack *p, uint32_t kernel, uint64_t first_
 {
 	uint32_t lo = 0, hi = p->n_entries;
 
-	/* The last that does not begin behind it; it may begin inside the kernel before and hold none of this one. */
+	/*
+	 * The last that does not begin behind it; it may begin inside the kernel before and hold none of this
+	 * one.
+	 */
 	while (hi - lo > 1) {
 		uint32_t m = lo + (hi - lo) / 2;
 		const struct pack_entry *e = &p->entry[m];
@@ -353,7 +356,10 @@ bool pack_is(const char *path)
 	char m[7];
 	struct stat st;
 
-	/* A pipe is not opened to look into it: what is read is gone, and its writer may be told that nobody reads. */
+	/*
+	 * A pipe is not opened to look into it: what is read is gone, and its writer may be told that nobody
+	 * reads.
+	 */
 	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

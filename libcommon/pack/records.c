@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread blocks whose records are at hand, for packing without their text: what parse.c makes of lines, made of what
- * the lines would say.
+ * Thread blocks whose records are at hand, for packing without their text: what parse.c makes of lines, made
+ * of what the lines would say.
  *
- * Always true: a part filled here is the one that parse.c would make of the block's text, so that its bytes are the
- * same; the text itself is only made of a block that no part can hold.
+ * Always true: a part filled here is the one that parse.c would make of the block's text, so that its bytes
+ * are the same; the text itself is only made of a block that no part can hold.
  */
 #include "addr.h"
 #include "records.h"
@@ -156,7 +156,9 @@ bool records_fit(const struct records *r, const struct pack_warp *warp, uint32_t
 	       2 * (uint64_t)r->n_inst <= pack_limits.statics && 8 * (uint64_t)r->n_inst <= pack_limits.text;
 }
 
-/* The static instruction, in the order in which they are met; text: of lines that are kept behind their mask. */
+/*
+ * The static instruction, in the order in which they are met; text: of lines that are kept behind their mask.
+ */
 static uint32_t static_of(struct records *r, struct parsed *p, uint32_t inst, bool text)
 {
 	struct pcode *c = &p->part.code;

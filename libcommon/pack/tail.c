@@ -2,8 +2,8 @@
 /*
  * Texts of lines as forms and numbers, see tail.h: taking apart, guessing, writing and reading.
  *
- * In a form a byte below ' ' stands for numbers: DECIMAL, HEX8 or HEX16 for one, GROUP and one of these for one of each
- * active lane. A text that has such bytes itself has no form and is always written whole.
+ * In a form a byte below ' ' stands for numbers: DECIMAL, HEX8 or HEX16 for one, GROUP and one of these for
+ * one of each active lane. A text that has such bytes itself has no form and is always written whole.
  */
 #include <float.h>
 #include "bits.h"
@@ -193,7 +193,10 @@ static uint64_t go_on(unsigned kind, uint64_t b, uint64_t from, uint64_t to)
 	return good && (r & special) != special ? r : b;
 }
 
-/* Where the guesses come from: this lane and the one before it in the text before, the two lanes before it in this. */
+/*
+ * Where the guesses come from: this lane and the one before it in the text before, the two lanes before it in
+ * this.
+ */
 struct known {
 	uint64_t old, old_before, before, before_that;
 	unsigned i; /* lanes before this one */

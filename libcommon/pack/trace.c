@@ -239,9 +239,9 @@ static void look_at_line(struct trace *t, struct packed *k, struct replay *r, co
 }
 
 /*
- * The kernel's first line shows its dialect, whatever the first static instruction is. It is only looked at: where it
- * is faulty that is told when it is read. It is nearly always in the part's first thread block, which then is kept as
- * the one that comes next.
+ * The kernel's first line shows its dialect, whatever the first static instruction is. It is only looked at:
+ * where it is faulty that is told when it is read. It is nearly always in the part's first thread block,
+ * which then is kept as the one that comes next.
  */
 static int find_dialect(struct trace *t, struct packed *k, struct fault *f)
 {

@@ -2,8 +2,9 @@
 /*
  * Rows of a profile by what is told apart, added up over kernels; see top.h.
  *
- * Always true: texts of rows are kept once each (diag_keep), so that equal ones have equal addresses; each cycle of a
- * kernel that is not empty is in at most one row, and in just one but for the issue cycles of TOP_BY_STALL.
+ * Always true: texts of rows are kept once each (diag_keep), so that equal ones have equal addresses; each
+ * cycle of a kernel that is not empty is in at most one row, and in just one but for the issue cycles of
+ * TOP_BY_STALL.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,14 +2,16 @@
 /*
  * Weighted figures: see weighted.h.
  *
- * Within a stratum the picks are a random sample, and weights are the stratum's size by that of its picks, so that a total
- * is a ratio estimate. Its variance is that of what is left of the values when the stratum's rate times their sizes is
- * taken away, with the correction for a finite number of kernels; that of a rate is the variance of its linear part.
+ * Within a stratum the picks are a random sample, and weights are the stratum's size by that of its picks, so
+ * that a total is a ratio estimate. Its variance is that of what is left of the values when the stratum's
+ * rate times their sizes is taken away, with the correction for a finite number of kernels; that of a rate is
+ * the variance of its linear part.
  *
- * Two picks that happen to be alike say that their stratum does not vary, and Student's t does not mend that, as most
- * strata are skewed: a few kernels differ, and few samples meet them. So there is a second interval, of a normal model whose
- * conjugate prior of the variance is what was expected when the picks were made, with the weight of one pick. The larger
- * interval is told, for an expectation may be too small, too. Degrees of freedom of sums are Satterthwaite's.
+ * Two picks that happen to be alike say that their stratum does not vary, and Student's t does not mend that,
+ * as most strata are skewed: a few kernels differ, and few samples meet them. So there is a second interval,
+ * of a normal model whose conjugate prior of the variance is what was expected when the picks were made, with
+ * the weight of one pick. The larger interval is told, for an expectation may be too small, too. Degrees of
+ * freedom of sums are Satterthwaite's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -196,8 +198,9 @@ void weighted_free(struct weighted *w)
 /* ---- what the kernels left out did ------------------------------------------------------------ */
 
 /*
- * Figures that a run with --warm counts of the kernels that it leaves out, as it takes them through the tags of the caches.
- * Misses are rare events that few kernels of a stratum have, those that come first mostly, so that picks tell little of them.
+ * Figures that a run with --warm counts of the kernels that it leaves out, as it takes them through the tags
+ * of the caches. Misses are rare events that few kernels of a stratum have, those that come first mostly, so
+ * that picks tell little of them.
  */
 static const struct {
 	const char *figure, *left_out;
@@ -219,7 +222,10 @@ static double of_run(const struct weighted *w, const char *name)
 	return 0;
 }
 
-/* The sum over all kernels of the list, where the run has it: of those simulated, and of those left out, if any are. */
+/*
+ * The sum over all kernels of the list, where the run has it: of those simulated, and of those left out, if
+ * any are.
+ */
 static bool whole(const struct weighted *w, uint32_t column, const double *y, double *sum)
 {
 	const char *name = w->s->column[column].name;

@@ -374,8 +374,8 @@ static inline bool quick_addresses(
 }
 
 /*
- * Lines that come in the order in which they came before. Only entries that nothing but the text, the mask and
- * the addresses decide (quick) are taken here; at the first line that is another it stops before it.
+ * Lines that come in the order in which they came before. Only entries that nothing but the text, the mask
+ * and the addresses decide (quick) are taken here; at the first line that is another it stops before it.
  */
 static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 {

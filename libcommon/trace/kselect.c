@@ -2,9 +2,9 @@
 /*
  * Selecting kernels: positions, ranges and name patterns of -k.
  *
- * Always true: a selection has at least one item, or is a file of picks. An item made of digits and '-' is a position
- * or a range, anything else a pattern in which * stands for any text and ? for one character. Whether an
- * item matches any kernel at all is for the caller to see.
+ * Always true: a selection has at least one item, or is a file of picks. An item made of digits and '-' is a
+ * position or a range, anything else a pattern in which * stands for any text and ? for one character.
+ * Whether an item matches any kernel at all is for the caller to see.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loops over lanes. Each is written once, in plain C, and compiled for each instruction set; packing lanes
- * is the one that compilers make no vectors of.
+ * The loops over lanes. Each is written once, in plain C, and compiled for each instruction set; packing
+ * lanes is the one that compilers make no vectors of.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loops over the 32 lanes of a warp, each in several versions of which the machine's widest is taken: AVX-512,
- * AVX2, portable C. All give the same. Internal to libcommon.
+ * Loops over the 32 lanes of a warp, each in several versions of which the machine's widest is taken:
+ * AVX-512, AVX2, portable C. All give the same. Internal to libcommon.
  */
 #ifndef TRACE_LANES_H
 #define TRACE_LANES_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a kernel does, counted. Generic accesses are taken for global ones, for an application's are mostly that.
+ * What a kernel does, counted. Generic accesses are taken for global ones, for an application's are mostly
+ * that.
  */
 #include <stdbool.h>
 #include "bits.h"

@@ -7,7 +7,8 @@
  *   -x  the instruction at PC has the opcode of the first one
  *   -n  functions end there
  *
- * An opcode's number is the place of its stem among those met; counters are not used, so the codes order nothing.
+ * An opcode's number is the place of its stem among those met; counters are not used, so the codes order
+ * nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What calls of the runtime return and do, right ones and wrong ones; prints a line for each that is not as it is with a GPU. */
+/*
+ * What calls of the runtime return and do, right ones and wrong ones; prints a line for each that is not as
+ * it is with a GPU.
+ */
 #include "wants.h"
 
 static void test_memory(void)

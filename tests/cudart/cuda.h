@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * As much of the CUDA runtime's interface as the test programs need, and what nvcc would add to a program: a fat binary
- * (the file FATBIN, placed by the assembler) and the registration of its kernels and variables before main.
+ * As much of the CUDA runtime's interface as the test programs need, and what nvcc would add to a program: a
+ * fat binary (the file FATBIN, placed by the assembler) and the registration of its kernels and variables
+ * before main.
  */
 #ifndef TEST_CUDA_H
 #define TEST_CUDA_H

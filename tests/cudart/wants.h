@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* IS: a line for each call that returns another error, or each value that is another, and `bad' for the exit status. */
+/*
+ * IS: a line for each call that returns another error, or each value that is another, and `bad' for the exit
+ * status.
+ */
 #ifndef TEST_WANTS_H
 #define TEST_WANTS_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A rule of dependence that the tree does not have: an instruction waits for all results of those before it. */
+/*
+ * A rule of dependence that the tree does not have: an instruction waits for all results of those before it.
+ */
 #include "sm/depend.h"
 
 static void look(struct sm *s, unsigned warp)

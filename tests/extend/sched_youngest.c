@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A warp scheduler that the tree does not have: the warp that came last goes first. It has a counter of its own. */
+/*
+ * A warp scheduler that the tree does not have: the warp that came last goes first. It has a counter of its
+ * own.
+ */
 #include "sm/scheduler.h"
 
 static unsigned pick(const struct sm *s, unsigned k, uint64_t warps)

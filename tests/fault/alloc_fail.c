@@ -2,9 +2,9 @@
 /*
  * A library for LD_PRELOAD that makes one allocation of a program fail.
  *
- * ALLOC_FAIL=N: the N-th call, from 1, of malloc, calloc, realloc, reallocarray, aligned_alloc, posix_memalign or mmap
- * that asks for memory gives none. ALLOC_COUNT=FILE: their number is written there at the end. Counted from the
- * moment this library is set up, those of other libraries included.
+ * ALLOC_FAIL=N: the N-th call, from 1, of malloc, calloc, realloc, reallocarray, aligned_alloc,
+ * posix_memalign or mmap that asks for memory gives none. ALLOC_COUNT=FILE: their number is written there at
+ * the end. Counted from the moment this library is set up, those of other libraries included.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for cubins and fat binaries: every byte of every function found is looked at, every entry unpacked. */
+/*
+ * Fuzz target for cubins and fat binaries: every byte of every function found is looked at, every entry
+ * unpacked.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target for inputs: any bytes, read by lines, by windows and in blocks. The three ways must agree
- * on the text and on how it ends; of a damaged file as much comes out before the fault as the decoder had made of
- * it, which depends on the room that it was given. Decompression stops at TEXT_MAX, so that a bomb does not take for ever.
+ * on the text and on how it ends; of a damaged file as much comes out before the fault as the decoder had
+ * made of it, which depends on the room that it was given. Decompression stops at TEXT_MAX, so that a bomb
+ * does not take for ever.
  */
 #include <stdint.h>
 #include <stdlib.h>

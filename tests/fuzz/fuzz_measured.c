@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for measured files (trace-sim --selftest). What is accepted has every column, and finite numbers. */
+/*
+ * Fuzz target for measured files (trace-sim --selftest). What is accepted has every column, and finite
+ * numbers.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

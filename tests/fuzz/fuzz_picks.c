@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for files of picks: what is read keeps what picks.h promises, and comes back when it is written. */
+/*
+ * Fuzz target for files of picks: what is read keeps what picks.h promises, and comes back when it is
+ * written.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

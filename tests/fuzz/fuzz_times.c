@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target for tables of times (trace-pick --times). What is accepted has a finite time above 0 for each kernel. */
+/*
+ * Fuzz target for tables of times (trace-pick --times). What is accepted has a finite time above 0 for each
+ * kernel.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A corpus through one fuzz target without a fuzzer: each file named on the command line once, cut and with bits
- * flipped at a few places, and then damaged in COUNT ways that follow from its number alone. So a plain build and the
- * sanitizers see the faults that fuzzing once found, and a fixed share of those that it would find. What comes out is
- * the same on every machine; a sanitizer's report or an abort ends with the file and the number of the damage.
+ * A corpus through one fuzz target without a fuzzer: each file named on the command line once, cut and with
+ * bits flipped at a few places, and then damaged in COUNT ways that follow from its number alone. So a plain
+ * build and the sanitizers see the faults that fuzzing once found, and a fixed share of those that it would
+ * find. What comes out is the same on every machine; a sanitizer's report or an abort ends with the file and
+ * the number of the damage.
  *
  * usage: replay_TARGET [-n COUNT] FILE...
  */

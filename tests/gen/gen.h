@@ -62,7 +62,10 @@ void gen_mem(struct gen *g, uint32_t mask, const char *dst, const char *op, cons
 void gen_mem_stride(struct gen *g, uint32_t mask, const char *dst, const char *op, const char *src,
 	unsigned width, uint64_t base, int64_t stride);
 void gen_exit(struct gen *g, uint32_t mask);
-/* The line written last gets the values of a store, as a tracer's fork appends them: of 32 bits, regs in each lane. */
+/*
+ * The line written last gets the values of a store, as a tracer's fork appends them: of 32 bits, regs in each
+ * lane.
+ */
 void gen_values(struct gen *g, uint32_t mask, const char *type, unsigned regs, uint32_t value[][32]);
 
 #endif

@@ -505,8 +505,8 @@ static void values(struct gen *g)
 }
 
 /*
- * An application of many launches, 40 for each step of the scale: phases with kernels of their own, sizes that grow, and
- * now and then an outlier.
+ * An application of many launches, 40 for each step of the scale: phases with kernels of their own, sizes
+ * that grow, and now and then an outlier.
  */
 static void launch_body(struct gen *g, unsigned tb, unsigned warp, uint32_t m, unsigned kind, unsigned rounds)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A whole machine with the modern core that runs one kernel of one CTA: an a100 with options, all warps alike.
+ * A whole machine with the modern core that runs one kernel of one CTA: an a100 with options, all warps
+ * alike.
  *
- * In order: program, lines of a warp into trace, run, issued, done. With emit lines have control codes, and run is
- * told to use them.
+ * In order: program, lines of a warp into trace, run, issued, done. With emit lines have control codes, and
+ * run is told to use them.
  */
 #ifndef CORE_FIXTURE_H
 #define CORE_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A DRAM channel for test_dram.c, a slow rendering of MEM-dram, MEM-bus, MEM-cmd and MEM-frfcfs: every timer is counted
- * down in every tick, and queues are plain arrays.
+ * A DRAM channel for test_dram.c, a slow rendering of MEM-dram, MEM-bus, MEM-cmd and MEM-frfcfs: every timer
+ * is counted down in every tick, and queues are plain arrays.
  */
 #ifndef DRAM_SLOW_H
 #define DRAM_SLOW_H

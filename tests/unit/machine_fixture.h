@@ -2,8 +2,8 @@
 /*
  * A whole machine that runs one kernel from a file of its own, for tests of the SM cores.
  *
- * In order: machine_init, machine_header and the thread blocks behind it, machine_run, machine_free. Kernels start
- * without launch latency; the event lines are in log after the run.
+ * In order: machine_init, machine_header and the thread blocks behind it, machine_run, machine_free. Kernels
+ * start without launch latency; the event lines are in log after the run.
  */
 #ifndef MACHINE_FIXTURE_H
 #define MACHINE_FIXTURE_H

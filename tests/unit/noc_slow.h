@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A slow network of routers, written straight from trace-sim-net(7) NET-noc and trace-network(5), for comparison with
- * the engine: plain queues and lists, every router and port visited in every step, allocators that look through a
- * whole matrix (noc_slow_alloc.h), room that is summed up anew at each question.
+ * A slow network of routers, written straight from trace-sim-net(7) NET-noc and trace-network(5), for
+ * comparison with the engine: plain queues and lists, every router and port visited in every step, allocators
+ * that look through a whole matrix (noc_slow_alloc.h), room that is summed up anew at each question.
  *
- * Always true: nothing is shared with the engine but how the network lies (struct noc_plan), the ways of packets
- * (noc_routings) and the generator of random numbers. Left out: tree arbiters, max_size, figures.
+ * Always true: nothing is shared with the engine but how the network lies (struct noc_plan), the ways of
+ * packets (noc_routings) and the generator of random numbers. Left out: tree arbiters, max_size, figures.
  */
 #ifndef NOC_SLOW_H
 #define NOC_SLOW_H
@@ -150,7 +150,10 @@ static inline bool slow_done(const struct slow *x, const struct slow_list *l)
 	return l->n && l->at[0].time == (int)x->now;
 }
 
-/* ---- room (NET-noc-9) --------------------------------------------------------------------------------------- */
+/*
+ * ---- room (NET-noc-9)
+ * ---------------------------------------------------------------------------------------
+ */
 
 /* Flits that a part of the buffer holds, or keeps a place for. */
 static inline int slow_part(const struct slow *x, const struct slow_room *m, uint32_t part)

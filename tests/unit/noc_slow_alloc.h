@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocators of the slow network: the whole matrix of requests is looked through for every question, from the turn on.
- * As trace-network(5) has them; without max_size and tree arbiters.
+ * Allocators of the slow network: the whole matrix of requests is looked through for every question, from the
+ * turn on. As trace-network(5) has them; without max_size and tree arbiters.
  */
 #ifndef NOC_SLOW_ALLOC_H
 #define NOC_SLOW_ALLOC_H
@@ -44,7 +44,10 @@ static inline void slow_match(struct slow_alloc *a, int in, int out)
 	a->out_match[out] = in;
 }
 
-/* ---- islip, pim --------------------------------------------------------------------------------------------- */
+/*
+ * ---- islip, pim
+ * ---------------------------------------------------------------------------------------------
+ */
 
 /* granted[out]: the first input in turn that asks and is free. Accepts likewise. random: turns by chance. */
 static inline void slow_round(struct slow_alloc *a, bool first, struct noc_random *random)
@@ -79,7 +82,10 @@ static inline void slow_round(struct slow_alloc *a, bool first, struct noc_rando
 	}
 }
 
-/* ---- loa ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- loa
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static inline void slow_loa(struct slow_alloc *a)
 {
@@ -109,7 +115,10 @@ static inline void slow_loa(struct slow_alloc *a)
 		}
 }
 
-/* ---- wavefront -------------------------------------------------------------------------------------------------- */
+/*
+ * ---- wavefront
+ * --------------------------------------------------------------------------------------------------
+ */
 
 /* Whether (in, out) is the best request left: highest priority, then diagonal, then output. */
 static inline bool slow_wave(const struct slow_alloc *a, int square, int *in, int *out)
@@ -150,7 +159,10 @@ static inline void slow_wavefront(struct slow_alloc *a)
 		a->turn = ((a->kind->kind == ALLOCATOR_RR_WAVEFRONT ? first : a->turn) + 1) % square;
 }
 
-/* ---- select ----------------------------------------------------------------------------------------------------- */
+/*
+ * ---- select
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 static inline void slow_select(struct slow_alloc *a)
 {
@@ -192,7 +204,10 @@ static inline void slow_select(struct slow_alloc *a)
 	}
 }
 
-/* ---- separable -------------------------------------------------------------------------------------------------- */
+/*
+ * ---- separable
+ * --------------------------------------------------------------------------------------------------
+ */
 
 /* Of who asks (priority[i], or INT_MIN - 1ll for nobody) the highest; of equals by the arbiter. */
 #define SLOW_NOBODY (INT_MIN - 1ll)
@@ -255,7 +270,10 @@ static inline void slow_separable(struct slow_alloc *a)
 	}
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- all
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static inline void slow_alloc_run(struct slow_alloc *a, struct noc_random *random)
 {

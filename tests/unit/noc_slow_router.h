@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A step of a slow router (NET-noc-5 to NET-noc-10): everything is found with the state as it was, then done, in the
- * order of the lists.
+ * A step of a slow router (NET-noc-5 to NET-noc-10): everything is found with the state as it was, then done,
+ * in the order of the lists.
  */
 #ifndef NOC_SLOW_ROUTER_H
 #define NOC_SLOW_ROUTER_H
@@ -66,9 +66,14 @@ static inline bool next_in_turn(int one, int two, int turn, int n)
 	return (one - turn + n) % n < (two - turn + n) % n;
 }
 
-/* ---- arrivals ------------------------------------------------------------------------------------------------- */
+/*
+ * ---- arrivals
+ * -------------------------------------------------------------------------------------------------
+ */
 
-/* NET-noc-7 with noq: of the channels of a way through `router` those for packets that leave it by `output`. */
+/*
+ * NET-noc-7 with noq: of the channels of a way through `router` those for packets that leave it by `output`.
+ */
 static inline struct noc_way slow_share(
 	const struct slow *x, struct noc_way w, uint32_t router, uint32_t output)
 {
@@ -144,7 +149,10 @@ static inline void take_in(const struct slow_at *t)
 	}
 }
 
-/* ---- ways and channels ------------------------------------------------------------------------------------------ */
+/*
+ * ---- ways and channels
+ * ------------------------------------------------------------------------------------------
+ */
 
 static inline void find_ways(const struct slow_at *t)
 {
@@ -241,7 +249,10 @@ static inline void do_channels(const struct slow_at *t)
 	}
 }
 
-/* ---- the switch ------------------------------------------------------------------------------------------------- */
+/*
+ * ---- the switch
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static inline void request_line(const struct slow_at *t, const struct slow_item *e, int port)
 {
@@ -492,7 +503,10 @@ static inline void do_switch(const struct slow_at *t)
 	}
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- a step
+ * -------------------------------------------------------------------------------------------------------
+ */
 
 static inline void find_crossings(const struct slow_at *t)
 {

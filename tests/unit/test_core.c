@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the modern SM core on a whole machine. Windows between two clock reads are those measured on an
- * A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526 cycles on an
- * H100 (sarchlab/mgpusim). Each case gives the control codes and the code in between; registers of the trace and
- * the bits of the instructions follow from that text.
+ * Unit tests of the modern SM core on a whole machine. Windows between two clock reads are those measured on
+ * an A100-SXM4-40 (Strelizia-zerotwo/A100-modern-gpu-reproduction); the loop of dependent FFMA takes 526
+ * cycles on an H100 (sarchlab/mgpusim). Each case gives the control codes and the code in between; registers
+ * of the trace and the bits of the instructions follow from that text.
  */
 #include "core_fixture.h"
 
@@ -166,7 +166,10 @@ static void test_pairs(void)
 	test_pair("MUFU to its use", "1 R1 MUFU.EX2 1 R2 0 0", "1 R4 FADD 2 R1 R3 0 0", 18);
 }
 
-/* Before Volta instructions have 8 bytes, every third of them control codes in front; nothing of that is a jump. */
+/*
+ * Before Volta instructions have 8 bytes, every third of them control codes in front; nothing of that is a
+ * jump.
+ */
 static void test_old_addresses(void)
 {
 	struct core_program *b = program(61);
@@ -286,7 +289,10 @@ static void test_sleep(void)
 	done(b);
 }
 
-/* A short kernel ends when its launch lets it, whether idle cycles are skipped or not; a long one when it is done. */
+/*
+ * A short kernel ends when its launch lets it, whether idle cycles are skipped or not; a long one when it is
+ * done.
+ */
 static void test_least(void)
 {
 	static const char *const least[] = {"gpgpu_compute_capability_major=9",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of the modern core's memory instructions on a whole machine: when they leave their sub-core, when their
- * results are there and their sources read, against tables 1 and 2 of Huerta et al., Dissecting and Modeling the
- * Architecture of Modern GPU Cores, MICRO 2025, measured on a GA102.
+ * Unit tests of the modern core's memory instructions on a whole machine: when they leave their sub-core,
+ * when their results are there and their sources read, against tables 1 and 2 of Huerta et al., Dissecting
+ * and Modeling the Architecture of Modern GPU Cores, MICRO 2025, measured on a GA102.
  */
 #include "core_fixture.h"
 
@@ -82,7 +82,10 @@ static void test_queue(unsigned warps, const char *load, unsigned nth, unsigned 
 	done(b);
 }
 
-/* Issue of loads in a row on a GA102 (table 1 of the same); shared ones leave earlier, wide ones keep the SM longer. */
+/*
+ * Issue of loads in a row on a GA102 (table 1 of the same); shared ones leave earlier, wide ones keep the SM
+ * longer.
+ */
 static void test_queues(void)
 {
 	static const char global[] = "LDG.E 1 R2 4 1 0x7f0000001000 4 0", shared[] = "LDS 1 R2 4 1 0x0 4 0",

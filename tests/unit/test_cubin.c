@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading machine code out of cubins and fat binaries: what stands in small files of our own (tests/corpus/cubin),
- * damage of many kinds, control codes both ways, and cubins that ptxas makes where it is installed.
+ * Reading machine code out of cubins and fat binaries: what stands in small files of our own
+ * (tests/corpus/cubin), damage of many kinds, control codes both ways, and cubins that ptxas makes where it
+ * is installed.
  */
 #include "arena.h"
 #include "cubin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory of packed streams: rows come back as they were, whatever is damaged is refused, and it is left out where
- * it is not worth its bytes.
+ * The directory of packed streams: rows come back as they were, whatever is damaged is refused, and it is
+ * left out where it is not worth its bytes.
  */
 #include "pack/directory.h"
 #include "pack.h"

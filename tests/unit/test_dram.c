@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of a DRAM channel: random requests under many configurations, against the slow one of dram_slow.h. Every
- * figure, every answer to "full" and the tick of every completion must agree. The bus pipeline is part of both.
+ * Unit tests of a DRAM channel: random requests under many configurations, against the slow one of
+ * dram_slow.h. Every figure, every answer to "full" and the tick of every completion must agree. The bus
+ * pipeline is part of both.
  */
 #include <inttypes.h>
 #include "arena.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels packed from their records: the stream unpacks to the text that the records stand for, which this file writes
- * on its own, at every level, for any number of threads, and where blocks are larger than a part may hold.
+ * Kernels packed from their records: the stream unpacks to the text that the records stand for, which this
+ * file writes on its own, at every level, for any number of threads, and where blocks are larger than a part
+ * may hold.
  */
 #include "pack.h"
 #include "bits.h"

@@ -2,8 +2,9 @@
 /*
  * Memory: what the program asks for, frees and asks about.
  *
- * Always true: addresses ascend and are never given twice, so that a use after cudaFree is found; the pages of freed
- * memory go back to the system. Managed and pinned memory fills whole pages, which the host may touch.
+ * Always true: addresses ascend and are never given twice, so that a use after cudaFree is found; the pages
+ * of freed memory go back to the system. Managed and pinned memory fills whole pages, which the host may
+ * touch.
  */
 #include <stdio.h>
 #include <stdlib.h>

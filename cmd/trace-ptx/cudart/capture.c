@@ -2,9 +2,10 @@
 /*
  * Streams that record what they are asked into a graph.
  *
- * A recording has branches: each stream that takes part, and each event recorded by one of them, knows the nodes that
- * come last on it. What a stream is asked becomes a node behind its last ones; a stream that waits for an event takes
- * part from then on. Always true: a recording that met an error is broken, and says so until it is ended.
+ * A recording has branches: each stream that takes part, and each event recorded by one of them, knows the
+ * nodes that come last on it. What a stream is asked becomes a node behind its last ones; a stream that waits
+ * for an event takes part from then on. Always true: a recording that met an error is broken, and says so
+ * until it is ended.
  */
 #include <stdlib.h>
 #include <string.h>

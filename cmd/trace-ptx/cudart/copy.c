@@ -2,8 +2,9 @@
 /*
  * Copies and fills, between host and device in all directions, of rows and boxes, of variables.
  *
- * Always true: a copy has happened when the call returns. The trace's list has a line for what goes from the host to
- * device memory or back, row by row where rows do not touch; none for copies on the device, of variables, for fills.
+ * Always true: a copy has happened when the call returns. The trace's list has a line for what goes from the
+ * host to device memory or back, row by row where rows do not touch; none for copies on the device, of
+ * variables, for fills.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * The device: one, with the figures of the GPU configuration that trace-ptx was given.
  *
- * Always true: a property that the configuration has no figure for is 0; the layout of cudaDeviceProp is that of the
- * runtime that the program was linked with.
+ * Always true: a property that the configuration has no figure for is 0; the layout of cudaDeviceProp is that
+ * of the runtime that the program was linked with.
  */
 #include <link.h>
 #include <stdio.h>

@@ -355,8 +355,8 @@ ADD(cudaGraphAddEventWaitNode, struct event *event)
 }
 
 /*
- * Release 13 has the edges' data in front of their number. Where the fourth argument is a pointer, NULL too, it is
- * release 13's; there is no call for no edge.
+ * Release 13 has the edges' data in front of their number. Where the fourth argument is a pointer, NULL too,
+ * it is release 13's; there is no call for no edge.
  */
 API(int, cudaGraphAddDependencies, struct cuda_graph *g, struct graph_node *const *from,
 	struct graph_node *const *to, uintptr_t fourth, size_t fifth)

@@ -5,9 +5,9 @@
  *   graph.c      graphs and their nodes         graph_exec.c  instances, launches
  *   capture.c    streams that record            launch.c, copy.c  what kernels, copies and fills are
  *
- * Always true: a node's work is a copy of what the program said, kernel arguments too; an instance is a copy of its
- * graph, and does its nodes in an order of their own: each behind those it depends on, of several that could be next
- * the one that was added first.
+ * Always true: a node's work is a copy of what the program said, kernel arguments too; an instance is a copy
+ * of its graph, and does its nodes in an order of their own: each behind those it depends on, of several that
+ * could be next the one that was added first.
  */
 #ifndef GRAPH_H
 #define GRAPH_H
@@ -30,8 +30,8 @@ struct kernel_work {
 };
 
 /*
- * As the runtime has them. Positions and the extent of a copy count texels along the first dimension where an array takes
- * part, else bytes.
+ * As the runtime has them. Positions and the extent of a copy count texels along the first dimension where an
+ * array takes part, else bytes.
  */
 struct copy_3d {
 	const struct array *from_array;
@@ -140,15 +140,21 @@ bool cudart_is_event(const struct event *event);
 bool cudart_stream_blocks(const struct stream *s);
 
 /*
- * capture.c: true: nothing is to be done on the stream, as it records, *status 0, or is in the way of one that does,
+ * capture.c: true: nothing is to be done on the stream, as it records, *status 0, or is in the way of one
+ * that does,
  * *status why.
  */
 bool capture_on(const struct stream *s, int *status);
 /* The work becomes a node behind what the stream has recorded. */
 int capture_add(const struct stream *s, const struct graph_work *w);
-/* The recording on the stream, which there is, ends in an error for a call that it cannot have: its status. */
+/*
+ * The recording on the stream, which there is, ends in an error for a call that it cannot have: its status.
+ */
 int capture_broken(const struct stream *s);
-/* What cannot be recorded here is refused, and the recording ends in an error: 0 where the stream does not record. */
+/*
+ * What cannot be recorded here is refused, and the recording ends in an error: 0 where the stream does not
+ * record.
+ */
 int capture_refuses(const struct stream *s, const char *what);
 /* A call that no thread may make while it records: 0, or the status that ends the recording. */
 int capture_forbids(void);

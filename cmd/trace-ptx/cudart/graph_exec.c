@@ -49,7 +49,10 @@ static int instantiate(struct graph_exec **to, const struct cuda_graph *g, unsig
 	return cudaSuccess;
 }
 
-/* Release 11 has a node for an error in the place of the flags, and a text behind it: a pointer, which stays unset. */
+/*
+ * Release 11 has a node for an error in the place of the flags, and a text behind it: a pointer, which stays
+ * unset.
+ */
 API(int, cudaGraphInstantiate, struct graph_exec **to, const struct cuda_graph *g, unsigned long long flags)
 {
 	int e = cudart_enter(false);

@@ -2,8 +2,9 @@
 /*
  * What is known of a kernel, and how many of its blocks fit on an SM.
  *
- * Always true: blocks are limited by threads, blocks, registers (in fours a thread, threads in whole warps) and shared
- * memory of the SM, as trace-sim limits them; registers are known only where machine code stands beside the PTX.
+ * Always true: blocks are limited by threads, blocks, registers (in fours a thread, threads in whole warps)
+ * and shared memory of the SM, as trace-sim limits them; registers are known only where machine code stands
+ * beside the PTX.
  */
 #include <string.h>
 #include "cudart/cudart.h"

@@ -2,9 +2,10 @@
 /*
  * Memory pools: what memory that is asked for in the order of a stream comes from.
  *
- * Memory that is freed goes back to the system at once, for an address is never given twice; so a pool holds what is in
- * use and no more, whatever its release threshold and its ways of reuse say, which are kept and told. Leaves out: pools
- * that other processes share, of managed memory, and those that have been destroyed but for what is still in use.
+ * Memory that is freed goes back to the system at once, for an address is never given twice; so a pool holds
+ * what is in use and no more, whatever its release threshold and its ways of reuse say, which are kept and
+ * told. Leaves out: pools that other processes share, of managed memory, and those that have been destroyed
+ * but for what is still in use.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of the interface that are not there: each says its name and returns cudaErrorNotSupported. Whatever their
- * arguments are, they are not looked at. And the proof that those of cudart.def which are there, are.
+ * Functions of the interface that are not there: each says its name and returns cudaErrorNotSupported.
+ * Whatever their arguments are, they are not looked at. And the proof that those of cudart.def which are
+ * there, are.
  */
 #include "cudart/cudart.h"
 

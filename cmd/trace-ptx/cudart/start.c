@@ -2,12 +2,12 @@
 /*
  * The library's beginning and end: what trace-ptx asked for, the device's memory, messages back.
  *
- * Device memory is one file without a name that is seen twice: by the executor anywhere, all of it; by the program at
- * the device's own addresses, only where it was given managed or pinned memory. A program that reads device memory
- * on the host ends as it does with a GPU.
+ * Device memory is one file without a name that is seen twice: by the executor anywhere, all of it; by the
+ * program at the device's own addresses, only where it was given managed or pinned memory. A program that
+ * reads device memory on the host ends as it does with a GPU.
  *
- * Always true: of all processes that the program starts one uses the device, the first that asks; a process that it
- * forks from there gets an initialization error, as with a GPU.
+ * Always true: of all processes that the program starts one uses the device, the first that asks; a process
+ * that it forks from there gets an initialization error, as with a GPU.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 /*
  * Streams and events.
  *
- * Always true: the default streams have number 0, the others 1, 2 ... in the order in which they were made; nothing is
- * ever under way. The time between two events is that of the warp instructions executed between them, one a cycle on
- * every SM, so that it is the same in every run; trace-sim says what it would have been.
+ * Always true: the default streams have number 0, the others 1, 2 ... in the order in which they were made;
+ * nothing is ever under way. The time between two events is that of the warp instructions executed between
+ * them, one a cycle on every SM, so that it is the same in every run; trace-sim says what it would have been.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 /*
  * What may be wrong with an access to memory or with a barrier.
  *
- * Accesses outside of all memory end the launch, checks or not. Everything else is looked for only when checks are on.
+ * Accesses outside of all memory end the launch, checks or not. Everything else is looked for only when
+ * checks are on.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -12,7 +13,10 @@
 /* The launch fails: lane's bytes at addr of space do not exist. */
 void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
 	uint64_t bytes);
-/* Before the lanes of m read or write bytes each at w->addr (host addresses in at). false: the launch has failed. */
+/*
+ * Before the lanes of m read or write bytes each at w->addr (host addresses in at). false: the launch has
+ * failed.
+ */
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 /* A warp arrives at a barrier with the lanes of exec. false: others of its lanes live and stand elsewhere. */
@@ -41,7 +45,10 @@ void race_end(struct grid *g, bool good);
 void race_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write);
 
-/* The lanes of m are about to execute the store, host addresses in at; of a block that is delivered it is told. */
+/*
+ * The lanes of m are about to execute the store, host addresses in at; of a block that is delivered it is
+ * told.
+ */
 void clash_store(struct warp *w, const struct op *o, uint32_t m, uint8_t *const *at);
 void clash_delivered(const struct cta *c);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lanes of one store that write different values to one place, by no volatile or ordered access: which of them stays
- * is left open by PTX. Here it is the highest lane's.
+ * Lanes of one store that write different values to one place, by no volatile or ordered access: which of
+ * them stays is left open by PTX. Here it is the highest lane's.
  *
- * Programs may mean it (any of them will do), so it is a warning, once for each kernel. Always true: what is told is
- * the first one in the lowest block that has one, whatever thread executed which block. Stores of one size are
- * aligned, so that two of an instruction have the same place or none in common.
+ * Programs may mean it (any of them will do), so it is a warning, once for each kernel. Always true: what is
+ * told is the first one in the lowest block that has one, whatever thread executed which block. Stores of one
+ * size are aligned, so that two of an instruction have the same place or none in common.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clusters: thread blocks that run together, on one thread, by turns. Without clusters each block is one of its own.
+ * Clusters: thread blocks that run together, on one thread, by turns. Without clusters each block is one of
+ * its own.
  *
- * barrier.cluster counts lanes: a phase is over when as many have arrived as have not ended in the whole cluster.
- * Always true: the outcome depends on nothing but the program, for blocks and warps take their turns in order.
+ * barrier.cluster counts lanes: a phase is over when as many have arrived as have not ended in the whole
+ * cluster.
+ * Always true: the outcome depends on nothing but the program, for blocks and warps take their turns in
+ * order.
  */
 #include <stdlib.h>
 #include "exec/check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is asked of the addresses of all lanes at once. Versions for several instruction sets stay static, so that the
- * library of --run shows none of them.
+ * What is asked of the addresses of all lanes at once. Versions for several instruction sets stay static, so
+ * that the library of --run shows none of them.
  */
 #include "exec/lanes.h"
 

@@ -2,9 +2,9 @@
 /*
  * Loops over the 32 lanes of a warp that the compiler turns into vectors.
  *
- * Functions marked LANE_FN exist for several instruction sets; the program picks one when it starts. A loop over lanes
- * reads element i of its sources before it writes element i of its destination, so a register may be both: the
- * compiler is told that there are no other dependences.
+ * Functions marked LANE_FN exist for several instruction sets; the program picks one when it starts. A loop
+ * over lanes reads element i of its sources before it writes element i of its destination, so a register may
+ * be both: the compiler is told that there are no other dependences.
  */
 #ifndef LANES_H
 #define LANES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Global memory: static variables at their addresses, and a heap that grows from HEAP_BASE, both in reserved address
- * space of which only touched pages are real.
+ * Global memory: static variables at their addresses, and a heap that grows from HEAP_BASE, both in reserved
+ * address space of which only touched pages are real.
  *
- * Always true: a buffer begins at a multiple of 256 when all before it did, as cudaMalloc gives them; nothing moves;
- * buffers stand in ascending order.
+ * Always true: a buffer begins at a multiple of 256 when all before it did, as cudaMalloc gives them; nothing
+ * moves; buffers stand in ascending order.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /*
  * printf of kernels, and texts in their memory.
  *
- * Always true: a conversion is printed with the host's printf one at a time, its flags and widths checked first; at
- * most 32 arguments; output is in the order in which lanes execute, warps and thread blocks in their order of
- * execution on one thread.
+ * Always true: a conversion is printed with the host's printf one at a time, its flags and widths checked
+ * first; at most 32 arguments; output is in the order in which lanes execute, warps and thread blocks in
+ * their order of execution on one thread.
  */
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,10 @@
 
 #include "exec/exec.h"
 
-/* One lane's printf: format and the block of its arguments by their generic addresses. The count of arguments, or -1. */
+/*
+ * One lane's printf: format and the block of its arguments by their generic addresses. The count of
+ * arguments, or -1.
+ */
 int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t format, uint64_t args);
 /* The text at a generic address, cut to cap bytes with its end. */
 void print_text(const struct warp *w, uint64_t addr, char *out, size_t cap);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Races on global memory: a word of a buffer or a static variable that one thread block writes and another reads or
- * writes in the same launch, or one warp of a block and another without a barrier, fence or atomic of the block
- * between; neither by an atomic. Kernels by whose fences, volatile or ordered accesses blocks may talk are left out.
+ * Races on global memory: a word of a buffer or a static variable that one thread block writes and another
+ * reads or writes in the same launch, or one warp of a block and another without a barrier, fence or atomic
+ * of the block between; neither by an atomic. Kernels by whose fences, volatile or ordered accesses blocks
+ * may talk are left out.
  *
- * Such races are often meant (many threads store the same flag), so they are warnings, one of each kind for each
- * kernel. Always true: what is told of blocks is that of the lowest word, whatever thread executed which block: marks
- * are maxima over blocks, and of two blocks that race the second always sees the first. What is told of warps is the
- * first in the lowest block that has one. Lanes of one warp, which run together, are not compared.
+ * Such races are often meant (many threads store the same flag), so they are warnings, one of each kind for
+ * each kernel. Always true: what is told of blocks is that of the lowest word, whatever thread executed which
+ * block: marks are maxima over blocks, and of two blocks that race the second always sees the first. What is
+ * told of warps is the first in the lowest block that has one. Lanes of one warp, which run together, are not
+ * compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "exec/check.h"
 
-/* A key is the block's number + 1 (31 bits), the instruction (32), and whether other blocks made the access, too. */
+/*
+ * A key is the block's number + 1 (31 bits), the instruction (32), and whether other blocks made the access,
+ * too.
+ */
 struct mark {
 	atomic_uint_fast64_t writer, reader;
 };

@@ -2,10 +2,10 @@
 /*
  * Constant expressions: numbers, the operators of C on them, casts to .s64 and .u64.
  *
- * Always true, as PTX has it: a number is a signed word of 64 bits, unsigned where it has a U or does not fit, or a
- * double; one unsigned operand makes an operation unsigned, one real operand real; a comparison gives 0 or 1, a shift
- * the type of its left side. 0f literals are no part of an expression: they stand for their bits. Shifts by 64 and
- * more leave nothing but the sign, which the language leaves open.
+ * Always true, as PTX has it: a number is a signed word of 64 bits, unsigned where it has a U or does not
+ * fit, or a double; one unsigned operand makes an operation unsigned, one real operand real; a comparison
+ * gives 0 or 1, a shift the type of its left side. 0f literals are no part of an expression: they stand for
+ * their bits. Shifts by 64 and more leave nothing but the sign, which the language leaves open.
  */
 #include <math.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 /*
  * Declarations: registers, variables of every state space, parameters.
  *
- * Always true: registers of a function are numbered in the order of their declaration; a variable's size is known
- * unless it is an unsized .extern; local variables and the .param variables of a function lie in its frame in the
- * order of declaration, .local ones padded, .param ones not, as the original places them. Static and shared
- * variables get addresses padded by their size, whatever .align says.
+ * Always true: registers of a function are numbered in the order of their declaration; a variable's size is
+ * known unless it is an unsized .extern; local variables and the .param variables of a function lie in its
+ * frame in the order of declaration, .local ones padded, .param ones not, as the original places them. Static
+ * and shared variables get addresses padded by their size, whatever .align says.
  */
 #include <string.h>
 #include "bits.h"
@@ -18,7 +18,10 @@ struct spec {
 	bool align_given;
 };
 
-/* Bytes to leave before a variable of size bytes: up to its size if that is a power of 2 below 128, else to 128. */
+/*
+ * Bytes to leave before a variable of size bytes: up to its size if that is a power of 2 below 128, else to
+ * 128.
+ */
 static uint64_t padding(uint64_t at, uint64_t size)
 {
 	uint64_t to = size && size < 128 && is_pow2(size) ? size : 128;
@@ -211,7 +214,10 @@ static void place_in_function(struct parser *p, struct symbol *v)
 	struct func *fn = p->fn;
 
 	if (v->space == SP_SHARED && !v->unsized) {
-		/* A function that is called shares its CTA's window with its callers: its variables stand at module scope. */
+		/*
+		 * A function that is called shares its CTA's window with its callers: its variables stand at
+		 * module scope.
+		 */
 		uint32_t *at = fn->entry ? &fn->shared_end : &p->shared_next;
 
 		*at += (uint32_t)padding(*at, v->size);
@@ -258,7 +264,10 @@ static void describe(
 	v->size = unsized ? 0 : each * elems;
 }
 
-/* One variable of a declaration: its name, dimensions and value; its place, unless that is the linker's business. */
+/*
+ * One variable of a declaration: its name, dimensions and value; its place, unless that is the linker's
+ * business.
+ */
 static bool declare_variable(struct parser *p, const struct spec *s, enum state_space space, struct linkage l)
 {
 	struct token name = p->t;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the lanes of a divergent branch meet: the first instruction of the immediate post-dominator of its block.
+ * Where the lanes of a divergent branch meet: the first instruction of the immediate post-dominator of its
+ * block.
  *
- * The graph's nodes are basic blocks and one exit. Immediate post-dominators are found by going over the blocks in
- * reverse order of a walk from the exit until nothing changes (Cooper, Harvey, Kennedy). Always true: a block from
- * which the exit cannot be reached has no meeting point.
+ * The graph's nodes are basic blocks and one exit. Immediate post-dominators are found by going over the
+ * blocks in reverse order of a walk from the exit until nothing changes (Cooper, Harvey, Kennedy). Always
+ * true: a block from which the exit cannot be reached has no meeting point.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /*
  * PTX text to tokens.
  *
- * Always true: a token points into the text; integers are kept in 64 bits whole, floating literals as the bits of a
- * double (TOK_F32: what was written as 0f, widened without loss but for NaN payloads); comments and blanks are no
- * tokens. A dotted word is one token without its dot, with its "::" parts.
+ * Always true: a token points into the text; integers are kept in 64 bits whole, floating literals as the
+ * bits of a double (TOK_F32: what was written as 0f, widened without loss but for NaN payloads); comments and
+ * blanks are no tokens. A dotted word is one token without its dot, with its "::" parts.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,10 @@
 /*
  * Operands of instructions: registers, numbers, addresses, vectors, lists and names.
  *
- * Always true: an operand is as written, its names looked up in the innermost scope that has them; a name that nothing
- * has is left to stmt.c, as it may become a label. Elements of a list are pushed on the parser's own and kept when the
- * list is complete. Whether number and kind fit the instruction is the business of its row's binding.
+ * Always true: an operand is as written, its names looked up in the innermost scope that has them; a name
+ * that nothing has is left to stmt.c, as it may become a label. Elements of a list are pushed on the parser's
+ * own and kept when the list is complete. Whether number and kind fit the instruction is the business of its
+ * row's binding.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,10 @@ void operand_push(struct parser *p, const struct operand *o)
 	p->list[p->n_list++] = *o;
 }
 
-/* What was pushed since the list had first elements, at its final place. What waits for a label stands in no list. */
+/*
+ * What was pushed since the list had first elements, at its final place. What waits for a label stands in no
+ * list.
+ */
 struct operand *operand_keep(struct parser *p, uint32_t first)
 {
 	uint32_t n = p->n_list - first;

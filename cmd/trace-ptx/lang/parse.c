@@ -2,8 +2,8 @@
 /*
  * Modules: directives at module scope, heads of functions.
  *
- * Always true: a function declared earlier and defined later is one symbol; functions stand in the module's list in
- * the order in which their bodies end. Debug sections are skipped.
+ * Always true: a function declared earlier and defined later is one symbol; functions stand in the module's
+ * list in the order in which their bodies end. Debug sections are skipped.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parts of the PTX parser, one module at a time. Every function returns false when p->fault holds what was found
- * wrong; the first fault ends the reading.
+ * The parts of the PTX parser, one module at a time. Every function returns false when p->fault holds what
+ * was found wrong; the first fault ends the reading.
  */
 #ifndef PARSER_H
 #define PARSER_H
@@ -63,8 +63,9 @@ struct linkage {
 };
 bool declare(struct parser *p, enum state_space space, struct linkage l);
 /*
- * ".reg" at module scope, from behind the word. Each kernel that uses such a register has one of its own, or a single
- * function has; functions that would share it are a fault. adopt_register: s of module scope as p->fn's own.
+ * ".reg" at module scope, from behind the word. Each kernel that uses such a register has one of its own, or
+ * a single function has; functions that would share it are a fault. adopt_register: s of module scope as
+ * p->fn's own.
  */
 bool declare_module_registers(struct parser *p);
 struct symbol *adopt_register(struct parser *p, struct symbol *s, const struct token *used);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names: hash chains for each scope, innermost first. A range of registers (%r<10>) is one name, found by its
- * prefix; words, types and opcodes are found in perfect order by bisection of sorted tables built on first use.
+ * prefix; words, types and opcodes are found in perfect order by bisection of sorted tables built on first
+ * use.
  */
 #include <pthread.h>
 #include <stdlib.h>

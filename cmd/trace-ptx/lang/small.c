@@ -2,8 +2,9 @@
 /*
  * Numbers of few bits: f16, bf16, tf32, e4m3, e5m2, from doubles and back.
  *
- * Always true: a double that is a sum or product of such numbers, or was rounded to odd, gives the right result in
- * every rounding. e4m3 has no infinities: what is too large becomes its greatest number or its only NaN.
+ * Always true: a double that is a sum or product of such numbers, or was rounded to odd, gives the right
+ * result in every rounding. e4m3 has no infinities: what is too large becomes its greatest number or its only
+ * NaN.
  */
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,9 @@
 /*
  * Bodies of functions: blocks, labels, directives and instructions; operand.c has their operands.
  *
- * Always true: an instruction's suffixes are words of words.def that its row of ptx.def allows, and types; a label may
- * be named before it stands there, and each name that waits for one is found at the end of its block or of one around.
+ * Always true: an instruction's suffixes are words of words.def that its row of ptx.def allows, and types; a
+ * label may be named before it stands there, and each name that waits for one is found at the end of its
+ * block or of one around.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +139,10 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 	return parse_bad(p, &at, "suffix", "%s", why);
 }
 
-/* Instructions that are younger than the module says are executed all the same: once a module and opcode a word of it. */
+/*
+ * Instructions that are younger than the module says are executed all the same: once a module and opcode a
+ * word of it.
+ */
 static void warn_early(struct parser *p, const struct stmt *in)
 {
 	const struct opcode_row *row = &opcodes[in->op];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What all parts of the parser do with the token in hand: say what is wrong with it, take it, look it up, name it.
+ * What all parts of the parser do with the token in hand: say what is wrong with it, take it, look it up,
+ * name it.
  *
  * Always true: the first fault is the one that is told; after it nothing is taken any more.
  */

@@ -2,7 +2,8 @@
 /*
  * Arguments of launches: words between commas to the bytes of the parameter block.
  *
- * Always true: an argument's bytes fit its parameter; parameters without an argument are zero, which is warned of.
+ * Always true: an argument's bytes fit its parameter; parameters without an argument are zero, which is
+ * warned of.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,10 @@ static int hex_value(char c)
 				      : -1;
 }
 
-/* An argument being read: its text, and the parameter that it is for. Its readers give the bytes written to out. */
+/*
+ * An argument being read: its text, and the parameter that it is for. Its readers give the bytes written to
+ * out.
+ */
 struct launch_argument {
 	struct reader *r;
 	struct place where;

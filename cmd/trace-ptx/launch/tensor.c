@@ -2,7 +2,8 @@
 /*
  * Tensor maps of launch files.
  *
- * Always true: a map that was taken fits what copies ask of it, but for the number of dimensions, which the copy names.
+ * Always true: a map that was taken fits what copies ask of it, but for the number of dimensions, which the
+ * copy names.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers: an item holds its own from its first definition or use to its last, and to the end of each loop that it
- * enters from outside and is used in; the lowest that are free, aligned to the item's size, are taken in the order in
- * which items begin (a linear scan). Nothing is spilled.
+ * Registers: an item holds its own from its first definition or use to its last, and to the end of each loop
+ * that it enters from outside and is used in; the lowest that are free, aligned to the item's size, are taken
+ * in the order in which items begin (a linear scan). Nothing is spilled.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,10 @@
 /*
  * A function's code: each instruction's sequence with registers in its places.
  *
- * An instruction of the machine takes one constant beside its registers, an access or a product of matrices none: what
- * is more comes into a register by a MOV, at the first use in a block, or before everything where that stands in a
- * loop. The elements of a vector stand in registers one behind another; where they cannot, they are moved.
+ * An instruction of the machine takes one constant beside its registers, an access or a product of matrices
+ * none: what is more comes into a register by a MOV, at the first use in a block, or before everything where
+ * that stands in a loop. The elements of a vector stand in registers one behind another; where they cannot,
+ * they are moved.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -496,7 +497,10 @@ static void hold_early(struct selecting *s)
 		s->p->value[r].item = UINT32_MAX;
 }
 
-/* A kernel's first instructions: the stack's pointer (an item without registers of its own), and from Ampere on the descriptor of global memory. */
+/*
+ * A kernel's first instructions: the stack's pointer (an item without registers of its own), and from Ampere
+ * on the descriptor of global memory.
+ */
 static void begin(struct selecting *s)
 {
 	const struct func *f = s->p->f;

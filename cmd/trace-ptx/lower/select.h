@@ -106,7 +106,10 @@ struct lower_code {
 	uint32_t *start; /* by PTX instruction of the function, and the end */
 };
 
-/* Registers for all items, and the highest in *most. -1 and *at: nothing is left for the item of that instruction. */
+/*
+ * Registers for all items, and the highest in *most. -1 and *at: nothing is left for the item of that
+ * instruction.
+ */
 int live_allocate(struct lower_code *c, const struct plan *p, uint32_t *most, uint32_t *at);
 
 /* ---- select.c ---- */

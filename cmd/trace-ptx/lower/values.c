@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What needs no instruction: parameters, constants and special registers that are constants to the machine, copies,
- * conversions of pointers to global memory, sums of an address and a constant, results that nobody uses; and the pairs
- * of instructions that become one.
+ * What needs no instruction: parameters, constants and special registers that are constants to the machine,
+ * copies, conversions of pointers to global memory, sums of an address and a constant, results that nobody
+ * uses; and the pairs of instructions that become one.
  *
- * Always true: a register is taken for another, or its computation moved to its user, only where nothing else is
- * written between that the value depends on.
+ * Always true: a register is taken for another, or its computation moved to its user, only where nothing else
+ * is written between that the value depends on.
  */
 #include <stdlib.h>
 #include <string.h>

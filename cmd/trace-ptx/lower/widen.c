@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads of shared memory that become one: of words that stand beside each other, four or two, from an address that is
- * known to be a multiple of their bytes, within one block and with no store between.
+ * Loads of shared memory that become one: of words that stand beside each other, four or two, from an address
+ * that is known to be a multiple of their bytes, within one block and with no store between.
  *
- * Always true: the wide load stands where the first of them stood, and nothing between looked at what the others
- * write. Shared arrays are taken to begin at multiples of 16, as assemblers place them.
+ * Always true: the wide load stands where the first of them stood, and nothing between looked at what the
+ * others write. Shared arrays are taken to begin at multiples of 16, as assemblers place them.
  */
 #include <stdlib.h>
 #include "lower/select.h"

@@ -2,10 +2,10 @@
 /*
  * Asynchronous copies of a few bytes by each lane and their barriers: cp.async, mbarrier.
  *
- * A copy is done when it is issued, which is one of the times PTX allows; so groups are always complete, and a copy
- * that reports to an mbarrier does it at once. Always true of an mbarrier's 64 bits: the arrivals that are still
- * missing (20 bits), the count of a phase (20), the phase (1), the bytes that are still missing (22, signed). A wait
- * that fails ends the warp's turn, so that others may arrive.
+ * A copy is done when it is issued, which is one of the times PTX allows; so groups are always complete, and
+ * a copy that reports to an mbarrier does it at once. Always true of an mbarrier's 64 bits: the arrivals that
+ * are still missing (20 bits), the count of a phase (20), the phase (1), the bytes that are still missing
+ * (22, signed). A wait that fails ends the warp's turn, so that others may arrive.
  */
 #include "exec/check.h"
 #include "sem/async.h"

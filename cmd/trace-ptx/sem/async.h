@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What copies that go on by themselves share: further addresses of an instruction, mbarriers that hear of bytes. */
+/*
+ * What copies that go on by themselves share: further addresses of an instruction, mbarriers that hear of
+ * bytes.
+ */
 #ifndef ASYNC_H
 #define ASYNC_H
 
@@ -19,16 +22,23 @@ uint8_t *address_at(
 /* n bytes have come: the mbarrier at a host address hears of it. */
 void async_arrived(uint8_t *mbarrier, uint64_t n);
 
-/* Where a copy goes: the thread blocks of a cluster, each at the same place as the executing one, or one address. */
+/*
+ * Where a copy goes: the thread blocks of a cluster, each at the same place as the executing one, or one
+ * address.
+ */
 struct targets {
 	struct address to, bar;
 	uint32_t mask; /* slot of the blocks' mask; 0: not .multicast::cluster */
 	bool reports;  /* bar is there */
 };
-/* The host address of bytes in block rank's shared memory (mask: else ignored). NULL: the launch has failed. */
+/*
+ * The host address of bytes in block rank's shared memory (mask: else ignored). NULL: the launch has failed.
+ */
 uint8_t *targets_at(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
 	unsigned lane, unsigned rank, uint64_t bytes);
-/* The ranks that a lane copies to: bits; bit 0 alone without .multicast::cluster. 0: the launch has failed. */
+/*
+ * The ranks that a lane copies to: bits; bit 0 alone without .multicast::cluster. 0: the launch has failed.
+ */
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane);
 
 /* cp.async.bulk and cp.reduce.async.bulk without a tensor; sem/bulk.c. */

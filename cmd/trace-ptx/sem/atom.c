@@ -2,9 +2,10 @@
 /*
  * Atomics: atom and red of every type, on global, shared and generic addresses.
  *
- * Always true: the lanes of a warp take their turns in ascending order; scope and ordering suffixes change nothing,
- * since every store is seen by everybody at once. Thread blocks on several threads take turns by a lock. A sum of f32 in
- * global memory takes subnormal operands and results for zeros of their sign, one in shared memory does not.
+ * Always true: the lanes of a warp take their turns in ascending order; scope and ordering suffixes change
+ * nothing, since every store is seen by everybody at once. Thread blocks on several threads take turns by a
+ * lock. A sum of f32 in global memory takes subnormal operands and results for zeros of their sign, one in
+ * shared memory does not.
  */
 #include <math.h>
 #include "exec/check.h"

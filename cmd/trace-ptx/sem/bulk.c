@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies and reductions of runs of bytes (cp.async.bulk, cp.reduce.async.bulk), and stores and reductions that tell an
- * mbarrier of a cluster (st.async, red.async).
+ * Copies and reductions of runs of bytes (cp.async.bulk, cp.reduce.async.bulk), and stores and reductions
+ * that tell an mbarrier of a cluster (st.async, red.async).
  *
- * Always true: all is done when it is issued, one lane after another, and the mbarrier hears of its bytes at once. A copy
- * to several thread blocks writes at the same offset of each one's shared memory and tells the mbarrier at the same
- * offset there.
+ * Always true: all is done when it is issued, one lane after another, and the mbarrier hears of its bytes at
+ * once. A copy to several thread blocks writes at the same offset of each one's shared memory and tells the
+ * mbarrier at the same offset there.
  */
 #include <string.h>
 #include "exec/check.h"

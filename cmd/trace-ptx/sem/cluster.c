@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Clusters: barrier.cluster, and addresses of shared memory in another block of the cluster (mapa, getctarank). */
+/*
+ * Clusters: barrier.cluster, and addresses of shared memory in another block of the cluster (mapa,
+ * getctarank).
+ */
 #include "sem/sem.h"
 
 int bind_cluster_barrier(struct bind *b, struct op *o)

@@ -2,8 +2,9 @@
 /*
  * Comparisons and choices: setp set selp slct.
  *
- * A comparison is reduced to a word of 32 lanes, one for each of less, equal and unordered; what the suffix asks for
- * is put together from these, so each type has one function. Always true: .ftz compares subnormals as zeros.
+ * A comparison is reduced to a word of 32 lanes, one for each of less, equal and unordered; what the suffix
+ * asks for is put together from these, so each type has one function. Always true: .ftz compares subnormals
+ * as zeros.
  */
 #include <float.h>
 #include <math.h>

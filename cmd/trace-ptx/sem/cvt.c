@@ -2,10 +2,10 @@
 /*
  * Conversions between all types, alone and packed.
  *
- * A conversion loads its source into 64-bit integers or doubles, changes them, and stores them into a register that
- * may be wider than the type (extended by the type's sign). Always true: what is no number becomes the integer 0, or
- * that of which only the top bit is set when 64 bits are on either side; integers are clamped to the destination's range
- * when they come from floating point or .sat asks for it.
+ * A conversion loads its source into 64-bit integers or doubles, changes them, and stores them into a
+ * register that may be wider than the type (extended by the type's sign). Always true: what is no number
+ * becomes the integer 0, or that of which only the top bit is set when 64 bits are on either side; integers
+ * are clamped to the destination's range when they come from floating point or .sat asks for it.
  */
 #include <fenv.h>
 #include <float.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Floating point: add sub mul fma mad div min max abs neg sqrt rcp rsqrt, the approximations, f16 and bf16 and pairs.
+ * Floating point: add sub mul fma mad div min max abs neg sqrt rcp rsqrt, the approximations, f16 and bf16
+ * and pairs.
  *
- * Always true: fma is fused; results of f32, f16 and bf16 that are no number are the canonical one (0x7fffffff,
- * 0x7fff); rounding is what the suffix says; .ftz takes subnormal operands and results for zeros of their sign. An
- * approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), which is within the bounds that
- * PTX states; sine and cosine are those of the argument as it is. f16 and bf16 are computed in more bits, then
- * rounded once.
+ * Always true: fma is fused; results of f32, f16 and bf16 that are no number are the canonical one
+ * (0x7fffffff, 0x7fff); rounding is what the suffix says; .ftz takes subnormal operands and results for zeros
+ * of their sign. An approximation is the correctly rounded result in f32 (in f64 for .approx.ftz.f64), which
+ * is within the bounds that PTX states; sine and cosine are those of the argument as it is. f16 and bf16 are
+ * computed in more bits, then rounded once.
  */
 #include <fenv.h>
 #include <float.h>

@@ -2,9 +2,9 @@
 /*
  * Integer arithmetic: add sub mul mad div rem min max abs neg sad mul24 mad24, with carry, dot products.
  *
- * Always true: results wrap; a division by zero gives all ones, as the hardware does, the remainder the dividend; the
- * most negative number divided by -1 is itself. The carry is a register of the warp that .cc writes and addc, subc
- * and madc read: a vector of words in the frame, one for each function.
+ * Always true: results wrap; a division by zero gives all ones, as the hardware does, the remainder the
+ * dividend; the most negative number divided by -1 is itself. The carry is a register of the warp that .cc
+ * writes and addc, subc and madc read: a vector of words in the frame, one for each function.
  */
 #include "sem/sem.h"
 

@@ -2,8 +2,8 @@
 /*
  * Small matrices between shared memory and the lanes: ldmatrix stmatrix movmatrix.
  *
- * Always true: lane l gives the address of row l mod 8 of matrix l / 8; lane l holds elements 2 (l mod 4) and the next
- * of row l / 4, of column l / 4 when transposed.
+ * Always true: lane l gives the address of row l mod 8 of matrix l / 8; lane l holds elements 2 (l mod 4) and
+ * the next of row l / 4, of column l / 4 when transposed.
  */
 #include "sem/sem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warp, bound: shapes, types and registers of mma.sync and wmma, and the accesses of wmma. How a
- * product is computed is in sem/product.c.
+ * Matrix products of a warp, bound: shapes, types and registers of mma.sync and wmma, and the accesses of
+ * wmma. How a product is computed is in sem/product.c.
  */
 #include "exec/check.h"
 #include "sem/mma.h"

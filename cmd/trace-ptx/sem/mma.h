@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What all matrix products share: what an op knows of its product, elements of registers and of memory as numbers, and
- * back; sem/product.c. Which products there are and what their operands mean is in sem/mma.c and sem/wgmma.c.
+ * What all matrix products share: what an op knows of its product, elements of registers and of memory as
+ * numbers, and back; sem/product.c. Which products there are and what their operands mean is in sem/mma.c and
+ * sem/wgmma.c.
  */
 #ifndef MMA_H
 #define MMA_H
@@ -42,7 +43,8 @@ void mma_place_fragment(
 	unsigned rows, unsigned cols, unsigned n, unsigned lane, unsigned i, unsigned *row, unsigned *col);
 
 /*
- * The column (of k) that column c of the k / 2 of a sparse A of type t stands for, in row 0 to 15; metadata: of the lanes.
+ * The column (of k) that column c of the k / 2 of a sparse A of type t stands for, in row 0 to 15; metadata:
+ * of the lanes.
  */
 unsigned mma_sparse_column(
 	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c);

@@ -2,8 +2,9 @@
 /*
  * Moves: between registers, into and out of parts, of addresses and special registers; cvta, isspacep.
  *
- * Always true: a special register that does not change while a warp lives is a vector of the frame; the clock is the
- * number of warp instructions that the CTA has executed, so that it never stands still and never goes back.
+ * Always true: a special register that does not change while a warp lives is a vector of the frame; the clock
+ * is the number of warp instructions that the CTA has executed, so that it never stands still and never goes
+ * back.
  */
 #include "sem/sem.h"
 
@@ -61,7 +62,10 @@ static void put_part(const struct warp *w, uint32_t slot, unsigned bytes, unsign
 		REG(u64, w, slot)[i] = v;
 }
 
-/* {a, b, ...} to one register: the first element is the lowest part. o->bytes: of an element; mode: bytes of the whole */
+/*
+ * {a, b, ...} to one register: the first element is the lowest part. o->bytes: of an element; mode: bytes of
+ * the whole
+ */
 static void mov_pack(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {

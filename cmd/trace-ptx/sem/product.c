@@ -2,13 +2,14 @@
 /*
  * Matrix products of a warp, executed: mma.sync, dense and sparse, and wmma on fragments of its own layout.
  *
- * One rule gives the place of every element of mma.sync but for m8n8k4 of f16: with g = lane / 4, t = lane % 4 and P
- * elements a register, register r of A holds row g + 8 (r mod 2) and columns t P .. t P + P - 1 of the block r / 2 of
- * 4 P columns; B likewise by columns; C and D hold two neighbours of row g, then of row g + 8. A fragment of wmma,
- * whose layout PTX leaves open, is its matrix row by row, cut into 32 pieces (twice, where there is room).
+ * One rule gives the place of every element of mma.sync but for m8n8k4 of f16: with g = lane / 4, t = lane %
+ * 4 and P elements a register, register r of A holds row g + 8 (r mod 2) and columns t P .. t P + P - 1 of
+ * the block r / 2 of 4 P columns; B likewise by columns; C and D hold two neighbours of row g, then of row g
+ * + 8. A fragment of wmma, whose layout PTX leaves open, is its matrix row by row, cut into 32 pieces (twice,
+ * where there is room).
  *
- * Always true: products are exact; a floating-point sum is taken in double precision in the order of k with the
- * accumulator first, then rounded once; integers wrap unless .satfinite.
+ * Always true: products are exact; a floating-point sum is taken in double precision in the order of k with
+ * the accumulator first, then rounded once; integers wrap unless .satfinite.
  */
 #include <math.h>
 #include "sem/mma.h"
@@ -103,9 +104,10 @@ void mma_place_fragment(
 }
 
 /*
- * The column that column c of a sparse A stands for. Four bits of metadata say which two of four elements (of pairs,
- * for elements of 4 bits) a chunk has; of tf32 which one of two. 16 bits of them are a row's part in the lower (rows
- * below 8) or upper half of a lane's word; with elements of 8 bits and less a row's part is a word.
+ * The column that column c of a sparse A stands for. Four bits of metadata say which two of four elements (of
+ * pairs, for elements of 4 bits) a chunk has; of tf32 which one of two. 16 bits of them are a row's part in
+ * the lower (rows below 8) or upper half of a lane's word; with elements of 8 bits and less a row's part is a
+ * word.
  */
 unsigned mma_sparse_column(
 	const u32 *metadata, enum type t, unsigned k, unsigned selector, unsigned row, unsigned c)

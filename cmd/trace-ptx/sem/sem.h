@@ -14,7 +14,10 @@
 /* mode bits of floating-point ops; bit 0 belongs to addresses. */
 enum { MODE_FTZ = 2, MODE_SAT = 4, MODE_RZ = 8, MODE_RM = 16, MODE_RP = 32, MODE_NAN = 64, MODE_RELU = 128 };
 
-/* fn with d = operand 0 of type d, sources = operands 1.. of types s[0..n-1]; exactly so many operands. fn NULL: refused. */
+/*
+ * fn with d = operand 0 of type d, sources = operands 1.. of types s[0..n-1]; exactly so many operands. fn
+ * NULL: refused.
+ */
 int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum type *s, unsigned n);
 #define BIND(b, o, fn, d, ...) \
 	bind_plain(b, o, fn, d, (const enum type[]){__VA_ARGS__}, \
@@ -29,7 +32,10 @@ int bind_div_int(struct bind *b, struct op *o);
 int bind_minmax_int(struct bind *b, struct op *o);
 int bind_absneg_int(struct bind *b, struct op *o);
 
-/* Host addresses of the lanes of m for bytes each at w->addr, which become offsets of the space. false: failed. */
+/*
+ * Host addresses of the lanes of m for bytes each at w->addr, which become offsets of the space. false:
+ * failed.
+ */
 bool mem_at(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
 /* The addresses of op o for the lanes of m, as mem_at, then the checks. false: the launch has failed. */

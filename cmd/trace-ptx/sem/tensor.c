@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor between a tensor in global memory
- * and shared memory: boxes (tiles), four rows (gather4, scatter4), pixels of a convolution (im2col).
+ * Tensor copies and reductions: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor between a tensor in
+ * global memory and shared memory: boxes (tiles), four rows (gather4, scatter4), pixels of a convolution
+ * (im2col).
  *
- * A copy is done when it is issued, and reports its bytes to the mbarrier at once. Always true: elements outside of the
- * tensor read as zeros (or NaNs) and are not written; the box lies in shared memory with dimension 0 closest, its
- * 16-byte pieces exchanged as the map's swizzle says.
+ * A copy is done when it is issued, and reports its bytes to the mbarrier at once. Always true: elements
+ * outside of the tensor read as zeros (or NaNs) and are not written; the box lies in shared memory with
+ * dimension 0 closest, its 16-byte pieces exchanged as the map's swizzle says.
  */
 #include <string.h>
 #include "exec/check.h"
@@ -85,8 +86,8 @@ static uint64_t elements(const struct box *b)
 }
 
 /*
- * Coordinates of the number-th element. im2col walks through the pixels between the two corners of the map, dimension 1
- * closest, from the coordinates on; the offsets are added to where it stands.
+ * Coordinates of the number-th element. im2col walks through the pixels between the two corners of the map,
+ * dimension 1 closest, from the coordinates on; the offsets are added to where it stands.
  */
 static void coordinates(const struct box *b, uint64_t number, int64_t c[TENSOR_RANK])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tensor maps, as a kernel gets them: 128 bytes of our own form, for PTX leaves the bytes open. Dimension 0 lies
- * closest; strides are in bytes, from dimension 1 on.
+ * Tensor maps, as a kernel gets them: 128 bytes of our own form, for PTX leaves the bytes open. Dimension 0
+ * lies closest; strides are in bytes, from dimension 1 on.
  */
 #ifndef TENSOR_H
 #define TENSOR_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Video instructions: on one word with selected bytes or halves (vadd vsub vabsdiff vmin vmax vshl vshr vmad vset), and
- * on two halves or four bytes at once (vadd2 ... vset4).
+ * Video instructions: on one word with selected bytes or halves (vadd vsub vabsdiff vmin vmax vshl vshr vmad
+ * vset), and on two halves or four bytes at once (vadd2 ... vset4).
  *
- * Always true: an operation is done in 64 bits on extended operands, saturated (or cut) to the type and width of the
- * destination, then joined to the third operand: added, compared, or put in its place there.
+ * Always true: an operation is done in 64 bits on extended operands, saturated (or cut) to the type and width
+ * of the destination, then joined to the third operand: added, compared, or put in its place there.
  */
 #include "sem/sem.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrix products of a warpgroup (wgmma): D (64 x N) of registers += A (64 x K) times B (K x N), B and mostly A being
- * described in shared memory.
+ * Matrix products of a warpgroup (wgmma): D (64 x N) of registers += A (64 x K) times B (K x N), B and mostly
+ * A being described in shared memory.
  *
- * Each of the four warps computes its own 16 rows when it issues the instruction, which is one of the times PTX
- * allows; so groups are always complete, and wgmma.fence, commit_group and wait_group do nothing. Always true: a
- * descriptor's start, leading and stride offsets count 16 bytes; the swizzle exchanges the 16-byte pieces of an
- * address (bits 4 to 6) by the bits from 7 up, less the descriptor's base offset. A sparse A is held as the half of its
- * columns that is kept; each warp's metadata lie as those of mma.sp of the same depth.
+ * Each of the four warps computes its own 16 rows when it issues the instruction, which is one of the times
+ * PTX allows; so groups are always complete, and wgmma.fence, commit_group and wait_group do nothing. Always
+ * true: a descriptor's start, leading and stride offsets count 16 bytes; the swizzle exchanges the 16-byte
+ * pieces of an address (bits 4 to 6) by the bits from 7 up, less the descriptor's base offset. A sparse A is
+ * held as the half of its columns that is kept; each warp's metadata lie as those of mma.sp of the same
+ * depth.
  */
 #include <stdlib.h>
 #include <string.h>

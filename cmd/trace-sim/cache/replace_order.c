@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LRU and FIFO: the victim is the line with the oldest time stamp, ties lowest way first. A stamp is the time of the
- * last access (LRU) or of the allocation (FIFO).
+ * LRU and FIFO: the victim is the line with the oldest time stamp, ties lowest way first. A stamp is the time
+ * of the last access (LRU) or of the allocation (FIFO).
  *
- * Always true: each row has its present lines in two lists, oldest first: list 1 has those that a write ratio can
- * protect, list 0 all others. A stamp changes in touch and before enter only, which give the line its place; time
- * hardly ever runs backwards (it is a 32-bit number that wraps), so that place is found from the newest end.
+ * Always true: each row has its present lines in two lists, oldest first: list 1 has those that a write ratio
+ * can protect, list 0 all others. A stamp changes in touch and before enter only, which give the line its
+ * place; time hardly ever runs backwards (it is a 32-bit number that wraps), so that place is found from the
+ * newest end.
  */
 #include "replace.h"
 

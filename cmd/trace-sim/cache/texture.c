@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The texture cache (texture.h, PTX-tex). A line counts as there from the access on that misses it: the order of the fragments
- * sees to it that who hits it afterwards gets its data later. So a hit is counted as pending, and never as a hit.
+ * The texture cache (texture.h, PTX-tex). A line counts as there from the access on that misses it: the order
+ * of the fragments sees to it that who hits it afterwards gets its data later. So a hit is counted as
+ * pending, and never as a hit.
  *
- * Always true: the reorder buffer holds the fragments that missed, in their order; entry[0] of a request that is out
- * is its place there.
+ * Always true: the reorder buffer holds the fragments that missed, in their order; entry[0] of a request that
+ * is out is its place there.
  */
 #include <stdlib.h>
 #include "arena.h"

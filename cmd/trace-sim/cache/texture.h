@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The texture cache: misses are sent for in order, hits wait behind them, all come back in order. Only kernels from
- * PTX have texture accesses.
+ * The texture cache: misses are sent for in order, hits wait behind them, all come back in order. Only
+ * kernels from PTX have texture accesses.
  *
- * A texture cache is a struct cache whose tags, counts and miss queue are used as those of any other: create it with
- * texture_new(), delete it with cache_delete(), send what is in its miss queue; only these differ:
+ * A texture cache is a struct cache whose tags, counts and miss queue are used as those of any other: create
+ * it with texture_new(), delete it with cache_delete(), send what is in its miss queue; only these differ:
  */
 #ifndef TEXTURE_H
 #define TEXTURE_H

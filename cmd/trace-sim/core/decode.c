@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions for the modern core: class, unit, register spans, interval; made once, when the instruction
- * is met for the first time.
+ * Static instructions for the modern core: class, unit, register spans, interval; made once, when the
+ * instruction is met for the first time.
  *
  * Always true of what is made: every source and destination of a span stands by itself; RZ and URZ appear
- * nowhere; an instruction without INST_FIXED ends with an event. A trace names the first register of a span only,
- * so widths follow from the opcode. Left out: predicates and constants as operands, which traces do not have.
+ * nowhere; an instruction without INST_FIXED ends with an event. A trace names the first register of a span
+ * only, so widths follow from the opcode. Left out: predicates and constants as operands, which traces do not
+ * have.
  */
 #include <stdlib.h>
 #include <string.h>

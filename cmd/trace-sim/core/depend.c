@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When the head of a warp may issue: buffer, stall counts, holds, and dependences, either from an ordinary trace
- * (distances by class for results of fixed latency, events for the others, counts of readers) or from control
- * codes (dependence counters and wait masks).
+ * When the head of a warp may issue: buffer, stall counts, holds, and dependences, either from an ordinary
+ * trace (distances by class for results of fixed latency, events for the others, counts of readers) or from
+ * control codes (dependence counters and wait masks).
  *
- * Always true: a warp that waits is looked at again by whatever event ends the wait; times only need to be looked
- * at once, unless the warp is fragile: then what holds it, or a counter just raised, may have come between its
- * becoming ripe and its issue. A predicate is known by its writer only, for traces do not name predicates; who reads
- * one is guessed, unless the kernel's function is known (guards of its instructions).
+ * Always true: a warp that waits is looked at again by whatever event ends the wait; times only need to be
+ * looked at once, unless the warp is fragile: then what holds it, or a counter just raised, may have come
+ * between its becoming ripe and its issue. A predicate is known by its writer only, for traces do not name
+ * predicates; who reads one is guessed, unless the kernel's function is known (guards of its instructions).
  */
 #include "core/core.h"
 
@@ -27,7 +27,9 @@ static void later(struct ripeness *o, uint64_t at, unsigned why)
 
 const struct core_control *core_control_of(const struct core_warp *cw, uint32_t pc)
 {
-	/* Of code that no thread block had when the kernel was joined: it waits for all and raises nothing. */
+	/*
+	 * Of code that no thread block had when the kernel was joined: it waits for all and raises nothing.
+	 */
 	static const struct core_control unknown = {.stall = 11, .write = 7, .read = 7, .wait = 0x3f};
 
 	return pc / 16 < cw->n_codes ? &cw->codes[pc / 16] : &unknown;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The calendar of an SM: what is due at which clock. Always true: events of one cycle happen in the order in
- * which they were put in; those further ahead than the calendar reaches lie in its last slot and are put on when
- * it comes round. Nothing is allocated: what an SM can have under way is bounded by its queues and warps.
+ * which they were put in; those further ahead than the calendar reaches lie in its last slot and are put on
+ * when it comes round. Nothing is allocated: what an SM can have under way is bounded by its queues and
+ * warps.
  */
 #include "core/core.h"
 

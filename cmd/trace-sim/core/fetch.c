@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and that of the
- * SM (L1), which goes to memory like the other core's.
+ * Fetch: instruction buffers, the instruction cache of a sub-core (L0) with its stream buffer, and that of
+ * the SM (L1), which goes to memory like the other core's.
  *
- * Always true: a sub-core asks for one instruction a cycle, the greedy warp's first, then the youngest's; what
- * hits at c may issue from c + HIT on. A warp that missed is not in want until its line is in the L0; then it
- * asks again. Fetch follows the recorded path: behind a jump it waits for the jump's issue, and the wrong path
- * that a chip fetches meanwhile is left out. Code of different kernels never shares lines.
+ * Always true: a sub-core asks for one instruction a cycle, the greedy warp's first, then the youngest's;
+ * what hits at c may issue from c + HIT on. A warp that missed is not in want until its line is in the L0;
+ * then it asks again. Fetch follows the recorded path: behind a jump it waits for the jump's issue, and the
+ * wrong path that a chip fetches meanwhile is left out. Code of different kernels never shares lines.
  */
 #include "core/core.h"
 #include "gpu/gpu.h"
@@ -109,7 +109,9 @@ static void stream_restart(struct stream_buffer *t, uint64_t line)
 	t->on = true;
 }
 
-/* The warp waits for the line; asked: a request is made, too. A rank has one line, so there is always a slot. */
+/*
+ * The warp waits for the line; asked: a request is made, too. A rank has one line, so there is always a slot.
+ */
 static void miss(struct sm *s, struct subcore *b, unsigned sub, uint64_t line, uint64_t rank, bool ask)
 {
 	int i = missing_slot(b, line);

@@ -2,10 +2,10 @@
 /*
  * Issue: which warp of a sub-core goes, what its issue does, and what a cycle without one is put down to.
  *
- * Always true: the warp that issued last is asked first, then the others from the youngest (or as -core_issue_order
- * says); the first that meets every condition goes. An instruction that waits s cycles for register reads counts as
- * issued s cycles after it was chosen, and nothing else of the sub-core issues before. The cycles in which a
- * sub-core was not run have the reason of the last one that was.
+ * Always true: the warp that issued last is asked first, then the others from the youngest (or as
+ * -core_issue_order says); the first that meets every condition goes. An instruction that waits s cycles for
+ * register reads counts as issued s cycles after it was chosen, and nothing else of the sub-core issues
+ * before. The cycles in which a sub-core was not run have the reason of the last one that was.
  */
 #include "core/core.h"
 #include "gpu/gpu.h"
@@ -203,7 +203,10 @@ static void advance(struct sm *s, unsigned w, const struct core_inst *in, uint64
 	core_look(s, w);
 }
 
-/* Reuse marks of the head: as the code says, or where the next instruction reads the same register in the slot. */
+/*
+ * Reuse marks of the head: as the code says, or where the next instruction reads the same register in the
+ * slot.
+ */
 static unsigned reuse_of(const struct sm *s, unsigned w, const struct core_inst *in)
 {
 	const struct core_warp *cw = &s->modern->warp[w];

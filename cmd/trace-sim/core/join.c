@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control codes for a kernel: its function is found by name and machine, in the files of --cubin, else in the packed
- * stream that the kernel comes from, and joined with the trace by PC.
+ * Control codes for a kernel: its function is found by name and machine, in the files of --cubin, else in the
+ * packed stream that the kernel comes from, and joined with the trace by PC.
  *
- * Always true: a kernel runs by control codes as a whole or not at all; it does where every instruction of its first
- * thread block matches (cubin.h). Where it is to run by registers all the same, the function tells its guards. A function is joined once; launches of the same name share the result.
+ * Always true: a kernel runs by control codes as a whole or not at all; it does where every instruction of
+ * its first thread block matches (cubin.h). Where it is to run by registers all the same, the function tells
+ * its guards. A function is joined once; launches of the same name share the result.
  */
 #include <stdlib.h>
 #include "arena.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Register banks and the register file cache of a sub-core. Always true: reads of an instruction end at one stage,
- * so one that reads n registers of a bank needs that bank's port for the n cycles before; it waits until n cycles
- * have passed since the issue of the latest one that read the bank. An operand found in the cache is not read; a
- * register in several slots is read once.
+ * Register banks and the register file cache of a sub-core. Always true: reads of an instruction end at one
+ * stage, so one that reads n registers of a bank needs that bank's port for the n cycles before; it waits
+ * until n cycles have passed since the issue of the latest one that read the bank. An operand found in the
+ * cache is not read; a register in several slots is read once.
  */
 #include "core/core.h"
 

@@ -3,11 +3,11 @@
  * What holds warps beyond registers: thread-block barriers, memory fences, groups of asynchronous copies and
  * DEPBAR.
  *
- * Always true: a warp that is held does not issue from hold_from on and before hold_until, which is NEVER until
- * what it waits for has come; but a barrier takes hold of a warp with control codes some cycles later, up to which
- * instructions go that touch nothing outside of the warp: the assembler's stall count lets at most one or two be
- * there. A thread-block barrier waits for the warps that have not ended. Every BAR is a wait
- * of the whole block at one barrier, for traces do not record the others' numbers.
+ * Always true: a warp that is held does not issue from hold_from on and before hold_until, which is NEVER
+ * until what it waits for has come; but a barrier takes hold of a warp with control codes some cycles later,
+ * up to which instructions go that touch nothing outside of the warp: the assembler's stall count lets at
+ * most one or two be there. A thread-block barrier waits for the warps that have not ended. Every BAR is a
+ * wait of the whole block at one barrier, for traces do not record the others' numbers.
  */
 #include "core/core.h"
 

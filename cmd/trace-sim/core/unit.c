@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Units of a sub-core. A unit is the cycle from which on it takes another instruction; one with a queue in front
- * takes another while its queue has a place. What ends with an event (special functions, the shared
+ * Units of a sub-core. A unit is the cycle from which on it takes another instruction; one with a queue in
+ * front takes another while its queue has a place. What ends with an event (special functions, the shared
  * double-precision unit, S2R and its like) starts in order, one every interval. Memory instructions go on in
  * memory.c.
  *
- * Always true: open_at of a unit is when the next instruction may issue to it, NEVER while only an event can tell.
+ * Always true: open_at of a unit is when the next instruction may issue to it, NEVER while only an event can
+ * tell.
  */
 #include "core/core.h"
 
@@ -14,7 +15,9 @@
 
 #define QUEUE_PLACES 3u /* in front of the units with events, the one that starts included */
 
-/* It starts when those before it have; the unit takes another as soon as a place is free. Returns the start. */
+/*
+ * It starts when those before it have; the unit takes another as soon as a place is free. Returns the start.
+ */
 static uint64_t queue(uint64_t *free_at, uint64_t *open_at, uint64_t t, uint32_t interval)
 {
 	uint64_t start = t > *free_at ? t : *free_at, all = (QUEUE_PLACES - 1) * (uint64_t)interval;

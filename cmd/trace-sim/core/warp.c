@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Warps in their sub-cores: ranks, the masks of what each can do, the wheel of those that wait for a time, and
- * the ends of warps.
+ * Warps in their sub-cores: ranks, the masks of what each can do, the wheel of those that wait for a time,
+ * and the ends of warps.
  *
- * Always true: a warp with an instruction in its buffer is in has_head and in exactly one of ripe, a slot of the
- * wheel, or waits; a rank belongs to one warp at a time and a younger warp has a higher one. When ranks run out,
- * the living are moved down in their order.
+ * Always true: a warp with an instruction in its buffer is in has_head and in exactly one of ripe, a slot of
+ * the wheel, or waits; a rank belongs to one warp at a time and a younger warp has a higher one. When ranks
+ * run out, the living are moved down in their order.
  */
 #include "core/core.h"
 #include "gpu/gpu.h"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stopping a kernel whose progress is stable (--sample-blocks), as PKA and Photon do it: of its thread blocks no more are
- * launched when the rate at which they complete hardly changed over the last waves; those under way run to their end, so
- * that the kernel's end, with fewer and fewer of them, is simulated and not extrapolated.
+ * Stopping a kernel whose progress is stable (--sample-blocks), as PKA and Photon do it: of its thread blocks
+ * no more are launched when the rate at which they complete hardly changed over the last waves; those under
+ * way run to their end, so that the kernel's end, with fewer and fewer of them, is simulated and not
+ * extrapolated.
  *
- * Always true: what it looks at happens in the serial end of a step, so that the number of threads shows nowhere; a kernel
- * of less than SAMPLE_WAVES + 2 waves is never stopped, and none whose use of the L2 is about to change: accesses become
- * slower when the L2 is full, and what was quick before tells nothing of it. A wave is as many thread blocks as were under
- * way at the most. Left out: what the blocks that never ran would have done to the caches.
+ * Always true: what it looks at happens in the serial end of a step, so that the number of threads shows
+ * nowhere; a kernel of less than SAMPLE_WAVES + 2 waves is never stopped, and none whose use of the L2 is
+ * about to change: accesses become slower when the L2 is full, and what was quick before tells nothing of it.
+ * A wave is as many thread blocks as were under way at the most. Left out: what the blocks that never ran
+ * would have done to the caches.
  */
 #include <math.h>
 #include "launch.h"

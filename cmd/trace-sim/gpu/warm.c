@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that are left out but leave their traces in the caches (--warm): their accesses go through the tags of the L2,
- * of the L1D where kernels leave it as it is, and their code through the L1I and the L2, in no time.
+ * Kernels that are left out but leave their traces in the caches (--warm): their accesses go through the tags
+ * of the L2, of the L1D where kernels leave it as it is, and their code through the L1I and the L2, in no
+ * time.
  *
- * Always true: thread blocks come in the order of the file, each as a whole; they are counted onto clusters as the launch
- * would have (LAUNCH-place-6), so that the next kernel begins where it would have begun. Reads that hit in the L1D do not
- * reach the L2. Where the L1D is invalid when a kernel begins (-gpgpu_flush_l1_cache), what a thread block touched lately
- * stands for it. Left out: local memory, constant and texture caches; the state of DRAM; all counters.
+ * Always true: thread blocks come in the order of the file, each as a whole; they are counted onto clusters
+ * as the launch would have (LAUNCH-place-6), so that the next kernel begins where it would have begun. Reads
+ * that hit in the L1D do not reach the L2. Where the L1D is invalid when a kernel begins
+ * (-gpgpu_flush_l1_cache), what a thread block touched lately stands for it. Left out: local memory, constant
+ * and texture caches; the state of DRAM; all counters.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bounds on windows that follow from the machine and what it runs, whatever window.c makes of them (LAUNCH-window-2, 7, 9).
+ * Bounds on windows that follow from the machine and what it runs, whatever window.c makes of them
+ * (LAUNCH-window-2, 7, 9).
  *
  * Always true: nothing is changed here, and every answer is on the safe side.
  */

@@ -396,8 +396,9 @@ static uint32_t most_accesses(struct bank_word *w, uint32_t n)
 }
 
 /*
- * One run of lanes at a stride of k words: lanes i and j share a bank when (i - j) k is a multiple of the number
- * of banks, a power of 2, and a word only when k is 0 (or so large that addresses wrap). 0: it is no such run.
+ * One run of lanes at a stride of k words: lanes i and j share a bank when (i - j) k is a multiple of the
+ * number of banks, a power of 2, and a word only when k is 0 (or so large that addresses wrap). 0: it is no
+ * such run.
  */
 static uint32_t strided_passes(const struct tblock *tb, const struct rec *r, uint32_t banks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses that the caches of this machine cannot take, found when a kernel makes them: the original aborts, or
- * waits for ever, at such an access and runs all kernels without one.
+ * Accesses that the caches of this machine cannot take, found when a kernel makes them: the original aborts,
+ * or waits for ever, at such an access and runs all kernels without one.
  */
 #include "ldst_int.h"
 

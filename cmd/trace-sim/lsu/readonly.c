@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to constants, to a kernel's parameters and to textures: one line after the other through the caches that
- * only read. Kernels from PTX alone have them; the caches exist from the first such kernel on.
+ * Accesses to constants, to a kernel's parameters and to textures: one line after the other through the
+ * caches that only read. Kernels from PTX alone have them; the caches exist from the first such kernel on.
  *
- * Always true: with -gpgpu_perfect_inst_const_cache constants ask for nothing. A hit in the constant cache is back at
- * once, but releases its registers only when the instruction leaves.
+ * Always true: with -gpgpu_perfect_inst_const_cache constants ask for nothing. A hit in the constant cache is
+ * back at once, but releases its registers only when the instruction leaves.
  */
 #include <string.h>
 #include "cache/texture.h"

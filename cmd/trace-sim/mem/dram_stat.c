@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Figures of a DRAM channel (MEM-stat). No tick is counted by itself: a sum over ticks of how many
- * belong to a set is kept as a sum over members of how long they belonged to it, and what depends on timers is
- * counted for a stretch of ticks when the state that it had all along is about to change.
+ * belong to a set is kept as a sum over members of how long they belonged to it, and what depends on timers
+ * is counted for a stretch of ticks when the state that it had all along is about to change.
  */
 #include "bits.h"
 #include "dram.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two halves of a network apart, for windows (LAUNCH-window): one row of functions for each kind of network.
+ * The two halves of a network apart, for windows (LAUNCH-window): one row of functions for each kind of
+ * network.
  *
  * Always true: what a device is told is as of its own time, wherever the halves are.
  */
@@ -21,7 +22,10 @@ struct net_apart {
 	uint32_t (*out_room)(const struct net *n);
 };
 
-/* ---- mode 2 ------------------------------------------------------------------------------------------------ */
+/*
+ * ---- mode 2
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t xbars_advances(const struct net *n) { return n->xbar[0].advances; }
 static void xbars_no_change(struct net *n) { (void)n; }
@@ -87,7 +91,10 @@ static uint32_t xbars_out_room(const struct net *n)
 static const struct net_apart xbars = {xbars_advances, xbars_no_change, xbars_no_change, xbars_push_from,
 	xbars_due, xbars_pop, xbars_advance_one, xbars_request_room, xbars_needs, xbars_out_room};
 
-/* ---- mode 1 ------------------------------------------------------------------------------------------------ */
+/*
+ * ---- mode 1
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t flits_of(const struct net *n, uint32_t bytes)
 {
@@ -200,7 +207,10 @@ static uint32_t many_out_room(const struct net *n)
 static const struct net_apart many = {many_advances, many_split, many_join, many_push_from, many_due,
 	many_pop, many_advance_one, many_request_room, queue_needs, many_out_room};
 
-/* ---- calls --------------------------------------------------------------------------------------------------- */
+/*
+ * ---- calls
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 void net_apart_init(struct net *n) { n->apart = n->noc ? &many : n->booksim ? &single : &xbars; }
 

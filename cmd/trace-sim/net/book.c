@@ -88,8 +88,8 @@ static struct rates rates(const struct book_view *v, enum book_count what)
 /* ---- printing ---------------------------------------------------------------------------------------- */
 
 /*
- * The lines of a class come once in the classes' part and once more, for some, in the overall part. So averages bear
- * their name twice for each class, and minimum and maximum theirs sixteen times.
+ * The lines of a class come once in the classes' part and once more, for some, in the overall part. So
+ * averages bear their name twice for each class, and minimum and maximum theirs sixteen times.
  */
 #define FIGURES 8u /* that have an average, a minimum and a maximum */
 

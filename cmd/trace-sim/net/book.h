@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every network of mode 1 has: the queues in front of it, the numbers of packets, and the figures that BookSim
- * prints after each kernel: latencies of packets and flits, rates by node, and means over the prints (book.c). Its two
- * subnets may be apart for a while, replies ahead of clusters and clusters ahead of requests (book_apart.c).
+ * What every network of mode 1 has: the queues in front of it, the numbers of packets, and the figures that
+ * BookSim prints after each kernel: latencies of packets and flits, rates by node, and means over the prints
+ * (book.c). Its two subnets may be apart for a while, replies ahead of clusters and clusters ahead of
+ * requests (book_apart.c).
  *
- * Always true: latencies are taken when a flit is retired, in the order of subnets and nodes; nothing is ever set back.
- * Packets are numbered in the order of the pushes. Both hold for subnets apart, too, as if they had not been.
+ * Always true: latencies are taken when a flit is retired, in the order of subnets and nodes; nothing is ever
+ * set back. Packets are numbered in the order of the pushes. Both hold for subnets apart, too, as if they had
+ * not been.
  */
 #ifndef BOOK_H
 #define BOOK_H
@@ -60,7 +62,10 @@ struct book_view {
 	const bool *measured; /* by class; NULL: all */
 };
 
-/* A figure's name: as printed, what stands before its value, and which it is of those that bear the name in a printout. */
+/*
+ * A figure's name: as printed, what stands before its value, and which it is of those that bear the name in a
+ * printout.
+ */
 struct book_name {
 	const char *text, *equals;
 	uint32_t index, of;
@@ -108,8 +113,8 @@ static inline void book_drain(struct book_queue *q)
 }
 
 /*
- * As of now, the subnet's time: so many are in it, the device's own pushes included, and so many are sure to leave. Nothing is
- * known of how many have left before `at`.
+ * As of now, the subnet's time: so many are in it, the device's own pushes included, and so many are sure to
+ * leave. Nothing is known of how many have left before `at`.
  */
 static inline void book_look(struct book_queue *q, uint32_t now, uint32_t sure)
 {
@@ -149,16 +154,22 @@ struct book_apart {
 };
 
 /*
- * inputs: of the request subnet. replies: that may be pushed, and retired: flits that may be retired, by the reply subnet
- * while they are apart. The caller has set packet, stride, queue, sending and flits. threads: that devices push in; 1, and
- * more if set before the first push.
+ * inputs: of the request subnet. replies: that may be pushed, and retired: flits that may be retired, by the
+ * reply subnet while they are apart. The caller has set packet, stride, queue, sending and flits. threads:
+ * that devices push in; 1, and more if set before the first push.
  */
 void book_apart_init(struct book_apart *a, uint32_t inputs, size_t replies, size_t retired);
 void book_apart_free(struct book_apart *a);
-/* A packet of the subnet goes into queue i; the caller counts the flits of one that is not ahead. True: it is. */
+/*
+ * A packet of the subnet goes into queue i; the caller counts the flits of one that is not ahead. True: it
+ * is.
+ */
 bool book_push(struct book_apart *a, unsigned subnet, struct book_queue *q, uint32_t i, uint32_t req,
 	struct book_packet *p);
-/* Before the request subnet's step at `time`: what has been pushed by then, and what the other one has retired before. */
+/*
+ * Before the request subnet's step at `time`: what has been pushed by then, and what the other one has
+ * retired before.
+ */
 void book_before_step(struct book_apart *a, struct book_stats *s, uint32_t time);
 /* A flit of the subnet has arrived now. */
 void book_retire(struct book_apart *a, struct book_stats *s, unsigned subnet, const struct book_packet *p,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The subnets of mode 1 apart (LAUNCH-window): the reply subnet has gone ahead, clusters push requests whose time has not
- * come in the request subnet, and that follows.
+ * The subnets of mode 1 apart (LAUNCH-window): the reply subnet has gone ahead, clusters push requests whose
+ * time has not come in the request subnet, and that follows.
  *
- * Always true: a packet ahead is in no set and no count but those of its queue; the request subnet takes it in at its
- * time. Of what both subnets share, numbers are given when the request subnet has come to a reply's time, and
- * a flit that may raise a maximum, about which the order of all decides, waits until it has passed the flit's.
- * Sums and minima do not depend on an order.
+ * Always true: a packet ahead is in no set and no count but those of its queue; the request subnet takes it
+ * in at its time. Of what both subnets share, numbers are given when the request subnet has come to a reply's
+ * time, and a flit that may raise a maximum, about which the order of all decides, waits until it has passed
+ * the flit's. Sums and minima do not depend on an order.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -91,7 +91,10 @@ static void number_replies(struct book_apart *a, uint32_t time)
 
 /* ---- requests whose time has come ---------------------------------------------------------------------- */
 
-/* Of queue i, those of the current cycle; of what is there by `time` then *next is the first cycle, if it is earlier. */
+/*
+ * Of queue i, those of the current cycle; of what is there by `time` then *next is the first cycle, if it is
+ * earlier.
+ */
 static void admit(struct book_apart *a, uint32_t i, uint32_t time, uint32_t *next)
 {
 	struct book_queue *q = &a->queue[i];
@@ -141,7 +144,9 @@ static void admit_all(struct book_apart *a, uint32_t time)
 	number_replies(a, time);
 }
 
-/* ---- flits retired -------------------------------------------------------------------------------------- */
+/*
+ * ---- flits retired --------------------------------------------------------------------------------------
+ */
 
 /* Whether the order in which it is taken can matter. */
 static bool may_lead(

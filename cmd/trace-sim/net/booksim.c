@@ -4,8 +4,8 @@
  * from which they pop them, and network time. What happens between is in booksim_router.c.
  *
  * Always true: packets and flits are numbered in the order of the pushes. Leaves out the original's warning
- * about a deadlock, which no figure depends on, and the abort when an ejection buffer smaller than vc_buf_size
- * overflows: here credits alone bound it.
+ * about a deadlock, which no figure depends on, and the abort when an ejection buffer smaller than
+ * vc_buf_size overflows: here credits alone bound it.
  */
 #include <assert.h>
 #include <stdlib.h>

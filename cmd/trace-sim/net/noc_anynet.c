@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Networks from a file of links. Ports of a router: its nodes, ascending, then its neighbours, ascending. The table of
- * ways has for each router and node the first output on the way with the fewest cycles.
+ * Networks from a file of links. Ports of a router: its nodes, ascending, then its neighbours, ascending. The
+ * table of ways has for each router and node the first output on the way with the fewest cycles.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,10 @@ void noc_plan_anynet(struct noc_builder *b, const struct icnt *c)
 		}
 }
 
-/* Dijkstra: of routers equally far the first is taken, a way is replaced only by a shorter one. before: on the way. */
+/*
+ * Dijkstra: of routers equally far the first is taken, a way is replaced only by a shorter one. before: on
+ * the way.
+ */
 static void shortest(const struct anynet *a, uint32_t start, uint64_t *far, uint32_t *before, bool *done)
 {
 	for (uint32_t r = 0; r < a->routers; r++) {

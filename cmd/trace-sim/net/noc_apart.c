@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A network of routers whose subnets are apart (book_apart.c): what clusters that are between them see of either.
+ * A network of routers whose subnets are apart (book_apart.c): what clusters that are between them see of
+ * either.
  *
- * Always true: of the reply subnet, which is ahead, they see packets that came by their own time; of the request subnet, which
- * is behind, what is sure whatever it will do.
+ * Always true: of the reply subnet, which is ahead, they see packets that came by their own time; of the
+ * request subnet, which is behind, what is sure whatever it will do.
  */
 #include <assert.h>
 #include "bits.h"

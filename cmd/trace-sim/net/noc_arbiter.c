@@ -2,9 +2,10 @@
 /*
  * Arbiters of separable allocators: one of many requests wins, by priority, then by turn.
  *
- * Always true: between noc_arbiter_clear and noc_arbiter_pick requests are added, each input once; a win changes the
- * turn only when noc_arbiter_won says that it was used. A matrix of who goes before whom is an order of inputs, for a
- * winner goes behind all others at once: kept as the time of the last win. At first higher numbers go before.
+ * Always true: between noc_arbiter_clear and noc_arbiter_pick requests are added, each input once; a win
+ * changes the turn only when noc_arbiter_won says that it was used. A matrix of who goes before whom is an
+ * order of inputs, for a winner goes behind all others at once: kept as the time of the last win. At first
+ * higher numbers go before.
  */
 #include <assert.h>
 #include <limits.h>

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Concentrated meshes: k by k routers of four nodes each, two by two. Ports of a router: 0 to 3 its nodes, then east,
- * west, north, south. The ports at the edges, which a mesh leaves open, lead to the router half an edge away: express
- * channels.
+ * Concentrated meshes: k by k routers of four nodes each, two by two. Ports of a router: 0 to 3 its nodes,
+ * then east, west, north, south. The ports at the edges, which a mesh leaves open, lead to the router half an
+ * edge away: express channels.
  */
 #include "net/noc.h"
 
 enum { EAST = 4, WEST, NORTH, SOUTH };
 
-/* ---- plan --------------------------------------------------------------------------------------------------- */
+/*
+ * ---- plan
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 /* Half an edge away. */
 static uint32_t across(uint32_t at, uint32_t k) { return at < k / 2 ? at + k / 2 : at - k / 2; }
@@ -61,7 +64,10 @@ void noc_plan_cmesh(struct noc_builder *b, const struct icnt *c)
 		}
 }
 
-/* ---- steps -------------------------------------------------------------------------------------------------- */
+/*
+ * ---- steps
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t router_of(const struct icnt *c, uint32_t node)
 {

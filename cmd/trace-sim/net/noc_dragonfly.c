@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dragonflies: groups of a = 2k routers, each with k nodes, a channel to every other router of its group, and k
- * channels to other groups, of which there are a k + 1 in all. Ports: k nodes, a - 1 of the group, k between groups.
- * Channels are numbered by the router and port that they leave.
+ * Dragonflies: groups of a = 2k routers, each with k nodes, a channel to every other router of its group, and
+ * k channels to other groups, of which there are a k + 1 in all. Ports: k nodes, a - 1 of the group, k
+ * between groups. Channels are numbered by the router and port that they leave.
  */
 #include "net/noc.h"
 

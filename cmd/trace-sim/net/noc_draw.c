@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The drawing of --net-report: routers as the topology lies, channels between them as lines whose colour and width are
- * their load, both subnets added.
+ * The drawing of --net-report: routers as the topology lies, channels between them as lines whose colour and
+ * width are their load, both subnets added.
  *
- * Always true: no two routers share a place; a channel that would run behind other routers of its row or column is
- * bent around them; the two directions of a channel are beside each other. Leaves out nodes and their channels, whose
- * load is in that of their routers.
+ * Always true: no two routers share a place; a channel that would run behind other routers of its row or
+ * column is bent around them; the two directions of a channel are beside each other. Leaves out nodes and
+ * their channels, whose load is in that of their routers.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -39,7 +39,10 @@ static struct point on_circle(uint32_t router, uint32_t routers)
 	return (struct point){radius * (1 + cos(angle)) + STEP / 2, radius * (1 + sin(angle)) + STEP / 2};
 }
 
-/* A grid where routers lie on one, rows of stages, groups or levels (wider apart) where they have such, else a circle. */
+/*
+ * A grid where routers lie on one, rows of stages, groups or levels (wider apart) where they have such, else
+ * a circle.
+ */
 static struct point place(const struct noc *n, uint32_t router)
 {
 	static const uint32_t tree4[] = {0, 4, 12, 28}, qtree[] = {0, 1, 5, 21};
@@ -76,8 +79,8 @@ static void colour(FILE *out, double share)
 }
 
 /*
- * From one router to another, aside of the middle line; bent where others may lie on it. Straight ones begin and end at
- * the edges above and below, so that none runs behind the neighbours in a row.
+ * From one router to another, aside of the middle line; bent where others may lie on it. Straight ones begin
+ * and end at the edges above and below, so that none runs behind the neighbours in a row.
  */
 static void draw_line(FILE *out, struct point a, struct point b)
 {

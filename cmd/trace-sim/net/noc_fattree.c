@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fat trees: n levels of k to the power of n - 1 switches, the top one first. Ports 0 to k - 1 of a switch lead down,
- * k to 2k - 1 up; the lowest level has the nodes below it. Channels of a level's outputs down come first, then those
- * of the next level's outputs up.
+ * Fat trees: n levels of k to the power of n - 1 switches, the top one first. Ports 0 to k - 1 of a switch
+ * lead down, k to 2k - 1 up; the lowest level has the nodes below it. Channels of a level's outputs down come
+ * first, then those of the next level's outputs up.
  */
 #include "net/noc.h"
 
@@ -15,7 +15,9 @@ static uint32_t power(uint32_t base, uint32_t exponent)
 	return p;
 }
 
-/* Which of the channels from the level above or below comes into a port: by region, branch, and place in it. */
+/*
+ * Which of the channels from the level above or below comes into a port: by region, branch, and place in it.
+ */
 static uint32_t woven(const struct icnt *c, uint32_t level, uint32_t pos, uint32_t port)
 {
 	uint32_t region = power(c->k, c->n - 1 - level), branch = region / c->k;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flattened butterflies: k routers in each of n dimensions, each with a channel to every other of its lines, and c
- * nodes at each. Ports: c nodes, then k - 1 channels for each dimension, by the coordinate that they lead to.
+ * Flattened butterflies: k routers in each of n dimensions, each with a channel to every other of its lines,
+ * and c nodes at each. Ports: c nodes, then k - 1 channels for each dimension, by the coordinate that they
+ * lead to.
  *
- * Routers lie in a square of x by x on the chip, their nodes in a square of xr by xr; nodes are numbered along the
- * rows of the chip. Routings number them by router instead (place).
+ * Routers lie in a square of x by x on the chip, their nodes in a square of xr by xr; nodes are numbered
+ * along the rows of the chip. Routings number them by router instead (place).
  */
 #include "net/noc.h"
 
-/* ---- plan --------------------------------------------------------------------------------------------------- */
+/*
+ * ---- plan
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
@@ -80,7 +84,10 @@ void noc_plan_flatfly(struct noc_builder *b, const struct icnt *c)
 		join_router(b, c, r);
 }
 
-/* ---- steps -------------------------------------------------------------------------------------------------- */
+/*
+ * ---- steps
+ * --------------------------------------------------------------------------------------------------
+ */
 
 /* A node numbered by its router. */
 static uint32_t place(const struct icnt *c, uint32_t node)
@@ -207,7 +214,10 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 		dest / v->c->c == router ? class_of(v, p) : half(class_of(v, p), !p->phase));
 }
 
-/* ---- straight or over a node by chance ------------------------------------------------------------------------- */
+/*
+ * ---- straight or over a node by chance
+ * -------------------------------------------------------------------------
+ */
 
 /* Routers on the way. */
 static uint32_t hops(const struct icnt *c, uint32_t a, uint32_t b)
@@ -261,7 +271,10 @@ static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t rout
 	p->between = over;
 }
 
-/* The place to go to; true: it is at this router. x_then_y: drawn between arrival and choice where it matters. */
+/*
+ * The place to go to; true: it is at this router. x_then_y: drawn between arrival and choice where it
+ * matters.
+ */
 static bool goal(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, uint32_t *dest)
 {
 	*dest = place(v->c, p->dest);
@@ -334,7 +347,10 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 	way(p, out, r);
 }
 
-/* ---- channels by the next coordinate ---------------------------------------------------------------------------- */
+/*
+ * ---- channels by the next coordinate
+ * ----------------------------------------------------------------------------
+ */
 
 static struct vc_range part(struct vc_range r, uint32_t which, uint32_t of)
 {

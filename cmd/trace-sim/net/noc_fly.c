@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flies: n stages of switches with k inputs and k outputs. Between stages the digit of the switch that belongs to the
- * stage changes places with the port. With one stage this is a crossbar.
+ * Flies: n stages of switches with k inputs and k outputs. Between stages the digit of the switch that
+ * belongs to the stage changes places with the port. With one stage this is a crossbar.
  */
 #include "net/noc.h"
 

@@ -2,14 +2,16 @@
 /*
  * Meshes: k routers in each of n dimensions, a node at each, and their routings.
  *
- * Outputs and inputs of a router: 2d up in dimension d, 2d + 1 down, 2n the node; input 2d holds what comes from
- * above. The channels that would close a line are there and never used. Coordinates are digits to the base k, the
- * lowest dimension first.
+ * Outputs and inputs of a router: 2d up in dimension d, 2d + 1 down, 2n the node; input 2d holds what comes
+ * from above. The channels that would close a line are there and never used. Coordinates are digits to the
+ * base k, the lowest dimension first.
  */
 #include "net/noc.h"
 #include "net/noc_cube.h"
 
-/* ---- plan, of tori too ---------------------------------------------------------------------------------- */
+/*
+ * ---- plan, of tori too ----------------------------------------------------------------------------------
+ */
 
 static uint32_t neighbour(uint32_t node, uint32_t step, uint32_t k, bool up)
 {
@@ -51,7 +53,9 @@ void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency
 
 void noc_plan_mesh(struct noc_builder *b, const struct icnt *c) { noc_cube_plan(b, c, 1); }
 
-/* ---- steps ----------------------------------------------------------------------------------------------- */
+/*
+ * ---- steps -----------------------------------------------------------------------------------------------
+ */
 
 /* Output for the lowest dimension that differs; 2n at the destination. */
 static uint32_t next_up(const struct icnt *c, uint32_t at, uint32_t dest)
@@ -130,7 +134,9 @@ void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint
 	partitioned(v, p, router, port, coordinate(v->c, p->dest, port / 2), v->c->k);
 }
 
-/* ---- two orders ------------------------------------------------------------------------------------------- */
+/*
+ * ---- two orders -------------------------------------------------------------------------------------------
+ */
 
 /* The lower half of the channels for the first order, the upper for the second. */
 static void halves(const struct noc_view *v, struct noc_packet *p, uint32_t port, bool lower)
@@ -186,7 +192,10 @@ void noc_route_mesh_adaptive_xy_yx(
 	halves(v, p, up ? first : last, up);
 }
 
-/* ---- over a router between ---------------------------------------------------------------------------------- */
+/*
+ * ---- over a router between
+ * ----------------------------------------------------------------------------------
+ */
 
 /* By chance in the box that source and destination span. */
 static uint32_t between(const struct noc_view *v, uint32_t source, uint32_t dest)
@@ -250,7 +259,10 @@ void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint
 	two_phases(v, p, router);
 }
 
-/* ---- adaptive ------------------------------------------------------------------------------------------------- */
+/*
+ * ---- adaptive
+ * -------------------------------------------------------------------------------------------------
+ */
 
 void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
@@ -270,8 +282,8 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
 }
 
 /*
- * quirk Q4-31: of the two ways of a plane only the first is kept, so packets never stray from the order of dimensions, on
- * the upper third of the channels.
+ * quirk Q4-31: of the two ways of a plane only the first is kept, so packets never stray from the order of
+ * dimensions, on the upper third of the channels.
  */
 void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {

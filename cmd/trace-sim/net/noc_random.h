@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The random numbers of network mode 1: Knuth's subtractive generator with lags 100 and 37 modulo 2 to the power of
- * 30 (The Art of Computer Programming, volume 2), of which 100 of each 1009 numbers are used.
+ * The random numbers of network mode 1: Knuth's subtractive generator with lags 100 and 37 modulo 2 to the
+ * power of 30 (The Art of Computer Programming, volume 2), of which 100 of each 1009 numbers are used.
  */
 #ifndef NOC_RANDOM_H
 #define NOC_RANDOM_H

@@ -3,9 +3,10 @@
  * What senders know of the buffers behind their channels (NET-noc-9): flits sent and not yet credited,
  * channels that belong to a packet, and the policies that part a buffer among its channels.
  *
- * Always true: used is the sum of vc_used; a policy's own counts change only in its calls. Policies other than private
- * lay parts aside for channels: the flits of a part beyond its size are in the shared rest. A slot that comes free while
- * its channel's packet has nothing else in the buffer stays reserved for that packet.
+ * Always true: used is the sum of vc_used; a policy's own counts change only in its calls. Policies other
+ * than private lay parts aside for channels: the flits of a part beyond its size are in the shared rest. A
+ * slot that comes free while its channel's packet has nothing else in the buffer stays reserved for that
+ * packet.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +16,9 @@
 
 static size_t at(const struct noc_room *m, uint32_t room, uint32_t vc) { return (size_t)room * m->vcs + vc; }
 
-/* ---- shared --------------------------------------------------------------------------------------------- */
+/*
+ * ---- shared ---------------------------------------------------------------------------------------------
+ */
 
 static void leave_part(const struct icnt *c, struct noc_room *m, uint32_t room, uint32_t vc)
 {
@@ -64,7 +67,10 @@ static void shared_credit(const struct icnt *c, struct noc_room *m, uint32_t roo
 		leave_part(c, m, room, vc);
 }
 
-/* ---- limited, dynamic, shifting ---------------------------------------------------------------------------- */
+/*
+ * ---- limited, dynamic, shifting
+ * ----------------------------------------------------------------------------
+ */
 
 static bool limited_full(
 	const struct icnt *c, const struct noc_room *m, uint32_t room, uint32_t vc, uint32_t now)
@@ -99,7 +105,10 @@ static void limited_send(
 		set_held(c, m, room);
 }
 
-/* ---- feedback ------------------------------------------------------------------------------------------------ */
+/*
+ * ---- feedback
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* Mean of round trips, the last one weighing 1 / 2^scale. */
 static int32_t mean_trip(const struct icnt *c, int32_t old, int32_t last)
@@ -187,7 +196,10 @@ const struct noc_policy noc_policies[N_POLICIES] = {
 	[POLICY_SIMPLE_FEEDBACK] = {feedback_full, NULL, simple_send, simple_credit},
 };
 
-/* ---- building --------------------------------------------------------------------------------------------------- */
+/*
+ * ---- building
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static void init_feedback(struct noc_room *m, const struct icnt *c)
 {

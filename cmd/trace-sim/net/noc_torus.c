@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tori: meshes whose lines are closed to rings, so that their channels are twice as long on a chip, and their
- * routings. A ring's channels are parted in two so that packets cannot wait for each other all round; a packet keeps
- * its part (phase) until it turns into the next dimension.
+ * routings. A ring's channels are parted in two so that packets cannot wait for each other all round; a
+ * packet keeps its part (phase) until it turns into the next dimension.
  */
 #include "net/noc.h"
 #include "net/noc_cube.h"
@@ -28,7 +28,9 @@ static int8_t even_part(const struct noc_view *v, uint32_t a, uint32_t b, bool u
 	return (int8_t)noc_random_int(v->random, 1);
 }
 
-/* Output from input `in`; phase follows when the packet turns. parted: phase matters; even: both parts alike. */
+/*
+ * Output from input `in`; phase follows when the packet turns. parted: phase matters; even: both parts alike.
+ */
 static uint32_t next_ring(
 	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of 64 nodes with 4, 8 and 16 switches: every switch of a level is joined with all above it that reach the
- * same nodes. Ports 0 to 3 of the lower levels lead down, those from 4 up; the top has eight down.
+ * The tree of 64 nodes with 4, 8 and 16 switches: every switch of a level is joined with all above it that
+ * reach the same nodes. Ports 0 to 3 of the lower levels lead down, those from 4 up; the top has eight down.
  */
 #include "net/noc.h"
 

@@ -104,9 +104,9 @@ static uint64_t issued(const struct gpu *g)
 }
 
 /*
- * Until so many instructions or CTAs are done. No SM issues more than its schedulers can, so instructions that are lacking
- * take some cycles at least; CTAs do where their warps do not all wait for the last one, and else are found to have
- * ended at the end of a window.
+ * Until so many instructions or CTAs are done. No SM issues more than its schedulers can, so instructions
+ * that are lacking take some cycles at least; CTAs do where their warps do not all wait for the last one, and
+ * else are found to have ended at the end of a window.
  */
 static void run_until(struct bench *b, const struct micro *m, enum bench_count what, double n)
 {

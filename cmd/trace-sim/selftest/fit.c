@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The search of --fit (fit.h). Each step tries a value below and one above, half as far apart each time neither is
- * better, so the steps of an option are about twice the binary logarithm of its range.
+ * The search of --fit (fit.h). Each step tries a value below and one above, half as far apart each time
+ * neither is better, so the steps of an option are about twice the binary logarithm of its range.
  */
 #include <math.h>
 #include <stdlib.h>

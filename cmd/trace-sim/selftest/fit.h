@@ -2,8 +2,8 @@
 /*
  * --fit: a plain search for values of options. Used by selftest.c.
  *
- * Option by option, in the order given, and round after round until nothing changes: the value that gives the least
- * mean error of the rows that can be made, with the others as they are. Whole numbers only.
+ * Option by option, in the order given, and round after round until nothing changes: the value that gives the
+ * least mean error of the rows that can be made, with the others as they are. Whole numbers only.
  */
 #ifndef SELFTEST_FIT_H
 #define SELFTEST_FIT_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work in several processes (jobs.h): they take the next number from shared memory, and leave results there. */
+/*
+ * Work in several processes (jobs.h): they take the next number from shared memory, and leave results there.
+ */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Independent pieces of work, several at a time, each in a process of its own: a machine that is built, run and
- * thrown away leaves nothing behind. With one process everything runs in the caller's.
+ * Independent pieces of work, several at a time, each in a process of its own: a machine that is built, run
+ * and thrown away leaves nothing behind. With one process everything runs in the caller's.
  */
 #ifndef SELFTEST_JOBS_H
 #define SELFTEST_JOBS_H

@@ -4,11 +4,11 @@
  *   id gpu workload params metric value unit min max clock_mhz tool source note
  * named in the first line. Lines that begin with '#' are comments, but for
  *   #with TOOL NAME=VALUE...
- * which sets options of the configuration for the rows of that tool: conditions of a measurement that differ from
- * those of the others.
+ * which sets options of the configuration for the rows of that tool: conditions of a measurement that differ
+ * from those of the others.
  *
- * Always true of a file that was read: every row has all columns and an id of its own; its text lives as long as the
- * struct. What a workload means is not judged here.
+ * Always true of a file that was read: every row has all columns and an id of its own; its text lives as long
+ * as the struct. What a workload means is not judged here.
  */
 #ifndef SELFTEST_MEASURED_H
 #define SELFTEST_MEASURED_H
@@ -44,12 +44,15 @@ int measured_read(struct measured *m, const char *path, struct fault *f);
 int measured_parse(struct measured *m, struct input *in, struct fault *f);
 void measured_free(struct measured *m);
 
-/* The measured file beside a configuration NAME.config, in a; NULL: there is none, or no such name (NULL is none). */
+/*
+ * The measured file beside a configuration NAME.config, in a; NULL: there is none, or no such name (NULL is
+ * none).
+ */
 const char *measured_beside(const char *config, struct arena *a);
 
 /*
- * Value of key in "key=number,key=number", where key may be what stands before '=' of any item. false: not there.
- * A range FROM..TO gives its geometric middle.
+ * Value of key in "key=number,key=number", where key may be what stands before '=' of any item. false: not
+ * there. A range FROM..TO gives its geometric middle.
  */
 bool measured_param(const char *params, const char *key, double *value);
 /* The text of key's value up to a comma, in out. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Micro-traces: kernels of a few kinds of instructions, written as the tracer would write them and read by the
- * trace reader while they are made, thread block by thread block.
+ * Micro-traces: kernels of a few kinds of instructions, written as the tracer would write them and read by
+ * the trace reader while they are made, thread block by thread block.
  *
- * Always true: the same struct micro gives the same text, whoever reads it and how often. The text of a warp is
- * made by the kernel's body(); where all warps are alike it is made once. Nothing is kept on disk.
+ * Always true: the same struct micro gives the same text, whoever reads it and how often. The text of a warp
+ * is made by the kernel's body(); where all warps are alike it is made once. Nothing is kept on disk.
  */
 #ifndef SELFTEST_MICRO_H
 #define SELFTEST_MICRO_H

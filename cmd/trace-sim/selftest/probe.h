@@ -2,8 +2,9 @@
 /*
  * Probes: what a row of a measured file asks for, as micro-traces that a machine can run.
  *
- * probes.def has one row for every kind of probe; the parser, the manual page and the groups of the summary follow
- * from it. A row that no probe can make says why. A probe's figure depends on the machine and the row alone.
+ * probes.def has one row for every kind of probe; the parser, the manual page and the groups of the summary
+ * follow from it. A row that no probe can make says why. A probe's figure depends on the machine and the row
+ * alone.
  */
 #ifndef SELFTEST_PROBE_H
 #define SELFTEST_PROBE_H
@@ -32,8 +33,9 @@ struct probe {
 };
 
 /*
- * names: the parameters that must be there, separated by blanks; behind '=' the value of one that may be left out.
- * ready: fills in what the row's words mean, and judges; NULL and *why (static text) where it cannot be made.
+ * names: the parameters that must be there, separated by blanks; behind '=' the value of one that may be left
+ * out. ready: fills in what the row's words mean, and judges; NULL and *why (static text) where it cannot be
+ * made.
  */
 struct probe_kind {
 	const char *workload, *names, *unit, *help;
@@ -85,7 +87,10 @@ probe_run probe_stride;
 bool probe_stride_ready(
 	struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
 
-/* Bytes that the L1 holds beside CTAs of so many threads without shared memory of their own, and the whole L2. */
+/*
+ * Bytes that the L1 holds beside CTAs of so many threads without shared memory of their own, and the whole
+ * L2.
+ */
 uint64_t subject_l1_bytes(const struct subject *s, uint32_t threads);
 uint64_t subject_l2_bytes(const struct subject *s);
 /* Bytes in so many core cycles, as GB/s. */

@@ -2,12 +2,12 @@
 /*
  * Pointer chases: the cycles of one load that waits for the one before.
  *
- * The chase goes over the lines of its footprint in one random order, again and again. A pass over hundreds of
- * megabytes would be millions of loads, so the caches are brought to where a pass leaves them without spending
- * time (the L2 by reading tags in the chase's order, as much of the order as any cache can still hold; a small
- * footprint's L1 by a real pass), and then some loads of the next pass are timed, from the issue of one to that of
- * another, within one kernel. The programs begin with an empty L1 and time that, too, which shows where a footprint
- * fits it; so the first pass counts by its share of their loads.
+ * The chase goes over the lines of its footprint in one random order, again and again. A pass over hundreds
+ * of megabytes would be millions of loads, so the caches are brought to where a pass leaves them without
+ * spending time (the L2 by reading tags in the chase's order, as much of the order as any cache can still
+ * hold; a small footprint's L1 by a real pass), and then some loads of the next pass are timed, from the
+ * issue of one to that of another, within one kernel. The programs begin with an empty L1 and time that, too,
+ * which shows where a footprint fits it; so the first pass counts by its share of their loads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,10 @@ static void order_init(struct chase_order *o, uint64_t lines)
 		o->half++;
 }
 
-/* The line of step i of a pass: a permutation of 0 to lines - 1 (a Feistel network, walked until it stays inside). */
+/*
+ * The line of step i of a pass: a permutation of 0 to lines - 1 (a Feistel network, walked until it stays
+ * inside).
+ */
 static uint64_t order_at(const struct chase_order *o, uint64_t i)
 {
 	uint64_t mask = (1ull << o->half) - 1;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clock windows: instructions with their control codes between two reads of the clock, on a core that obeys the codes.
+ * Clock windows: instructions with their control codes between two reads of the clock, on a core that obeys
+ * the codes.
  *
  * The row's params are the code, " | " between instructions, each as
  *   PC [B012345:Rn:Wn:Y:Snn] OPCODE OPERANDS
- * wait mask, read and write counter, yield, stall, '-' for none; a slot that is kept is marked .reuse. The code
- * before the window is made up: independent moves, and where shared loads are queued a store and a barrier, as in the
- * measured programs. There instructions hit their caches. Windows of all warps have two special registers read before
- * them, waited for behind them, and begin with empty caches, as measured: when each warp begins is part of the figure.
- * The bits of an instruction that the core looks at follow from the text, so that no assembler is needed.
+ * wait mask, read and write counter, yield, stall, '-' for none; a slot that is kept is marked .reuse. The
+ * code before the window is made up: independent moves, and where shared loads are queued a store and a
+ * barrier, as in the measured programs. There instructions hit their caches. Windows of all warps have two
+ * special registers read before them, waited for behind them, and begin with empty caches, as measured: when
+ * each warp begins is part of the figure. The bits of an instruction that the core looks at follow from the
+ * text, so that no assembler is needed.
  */
 #include <ctype.h>
 #include <inttypes.h>

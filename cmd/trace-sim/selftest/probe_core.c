@@ -2,8 +2,8 @@
 /*
  * Probes of the SM: grids of FFMA and of nothing, chains, issue rates, shared-memory conflicts, atomics.
  *
- * The grids are timed as a profiler times them, from launch to end; their instructions are those that the compiler
- * made of the measured kernels. All others are the difference of a longer and a shorter run.
+ * The grids are timed as a profiler times them, from launch to end; their instructions are those that the
+ * compiler made of the measured kernels. All others are the difference of a longer and a shorter run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -135,9 +135,9 @@ struct chain {
 };
 
 /*
- * Chains that measured files know by a name of their own. Without ops it is none: what is published under the name is
- * a third of the time that three statements of PTX take side by side, made into instructions that nobody has written
- * down.
+ * Chains that measured files know by a name of their own. Without ops it is none: what is published under the
+ * name is a third of the time that three statements of PTX take side by side, made into instructions that
+ * nobody has written down.
  */
 static const struct {
 	const char *name, *ops;

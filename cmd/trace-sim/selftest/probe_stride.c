@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cycles that the L1 of an SM takes for a load of a warp, by the shape of its addresses: all of them hits, in the
- * middle of one CTA of 1024 threads.
+ * Cycles that the L1 of an SM takes for a load of a warp, by the shape of its addresses: all of them hits, in
+ * the middle of one CTA of 1024 threads.
  */
 #include <stdio.h>
 #include <string.h>

@@ -112,7 +112,9 @@ static void read_files(const struct selftest *t, struct measured *rows, struct m
 	}
 }
 
-/* A row that is not among those asked for is as if the file had it not; one that cannot be made has no group. */
+/*
+ * A row that is not among those asked for is as if the file had it not; one that cannot be made has no group.
+ */
 static void add_row(struct figure_table *table, struct machines *s, const struct selftest *t,
 	const struct measured_row *r)
 {
@@ -132,7 +134,10 @@ static double work(void *ctx, uint32_t i)
 	return made[i]->probe.kind->run(&made[i]->probe, made[i]->subject);
 }
 
-/* All SMs are busy in most bandwidths, which take seconds each: they come first, so that no processor ends alone. */
+/*
+ * All SMs are busy in most bandwidths, which take seconds each: they come first, so that no processor ends
+ * alone.
+ */
 static bool is_long(const struct figure_row *r) { return !strcmp(r->probe.kind->unit, "GB/s"); }
 
 void table_simulate(struct figure_table *t, unsigned threads)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The selftest's result as text, JSON records or tab-separated columns (table.h). Rows stand in the order of their
- * files; groups in the order in which they are met. A row that could not be made has no simulated figure.
+ * The selftest's result as text, JSON records or tab-separated columns (table.h). Rows stand in the order of
+ * their files; groups in the order in which they are met. A row that could not be made has no simulated
+ * figure.
  */
 #include <math.h>
 #include <stdlib.h>

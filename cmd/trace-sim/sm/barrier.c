@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Thread-block barriers (SM-bar). quirk Q2-7: every BAR of machine code is a wait of the whole block at
- * barrier 0; those of PTX (PTX-bar) have a number, may wait for a count of warps, and one that only arrives is not waited for.
- * Unlike the original, a warp that left is never waited for.
+ * barrier 0; those of PTX (PTX-bar) have a number, may wait for a count of warps, and one that only arrives
+ * is not waited for. Unlike the original, a warp that left is never waited for.
  */
 #include "sm.h"
 

@@ -43,8 +43,8 @@ unsigned opcoll_input(unsigned unit)
 /* ---- building (SM-coll-1 to SM-coll-3) ----------------------------------------------------- */
 
 /*
- * A dispatch unit that found a unit searches on behind it; in sub-core mode (share: a scheduler's units) at the
- * first unit of the next scheduler's group.
+ * A dispatch unit that found a unit searches on behind it; in sub-core mode (share: a scheduler's units) at
+ * the first unit of the next scheduler's group.
  */
 static void set_next(struct sm *s, uint32_t first, uint32_t size, uint32_t share)
 {
@@ -390,6 +390,8 @@ void opcoll_stage(struct sm *s)
 			s->changed |= c->may_allocate;
 		}
 	}
-	/* With one step a cycle, a write can have kept every waiting bank from its turn: it comes next cycle. */
+	/*
+	 * With one step a cycle, a write can have kept every waiting bank from its turn: it comes next cycle.
+	 */
 	s->changed |= c->bank_waiting != 0;
 }

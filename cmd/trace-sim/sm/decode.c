@@ -2,15 +2,16 @@
 /*
  * Decode and the instruction buffers (SM-decode). Always true: a buffer is filled when it is
  * empty and read in order, so the instructions in it are the records right before the cursor. quirk Q2-2: two
- * records are taken whatever their PCs. A warp that is fetched has records left, for it ends with one of them.
+ * records are taken whatever their PCs. A warp that is fetched has records left, for it ends with one of
+ * them.
  */
 #include "decode.h"
 #include "depend.h"
 #include "gpu/gpu.h"
 
 /*
- * PTX-flow-2: the buffer holds what stands at fetch_pc and behind it. It is what the warp executes if its next record is
- * there; else it stays until a scheduler looks at it.
+ * PTX-flow-2: the buffer holds what stands at fetch_pc and behind it. It is what the warp executes if its
+ * next record is there; else it stays until a scheduler looks at it.
  */
 static APART bool right_path(struct sm *s, unsigned w)
 {
@@ -39,7 +40,10 @@ static void new_head(struct sm *s, unsigned w)
 	depend_look(s, w);
 }
 
-/* PTX-flow-1: two instructions unless all code ends before the second. What they are is known of those to be executed. */
+/*
+ * PTX-flow-1: two instructions unless all code ends before the second. What they are is known of those to be
+ * executed.
+ */
 static APART void decode_ptx(struct sm *s, unsigned w)
 {
 	struct warp *p = &s->warp[w];

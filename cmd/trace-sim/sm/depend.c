@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of rules of dependence, by enum dependence_id: the rows of machine/depend.def; and room for the register sets
- * of the warps.
+ * The table of rules of dependence, by enum dependence_id: the rows of machine/depend.def; and room for the
+ * register sets of the warps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ const struct dependence_ops *const depend_rules[N_DEPENDENCES] = {
 };
 
 /*
- * The sets of machine code lie beside the warp. Only PTX has more numbers: then all sets are in one place, and what
- * was in them moves there, for another kernel may be running.
+ * The sets of machine code lie beside the warp. Only PTX has more numbers: then all sets are in one place,
+ * and what was in them moves there, for another kernel may be running.
  */
 void depend_room(struct sm *s, uint32_t limit)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a rule of dependence is: which instructions of a warp wait for which earlier ones (SM-score). A rule is one row in
- * machine/depend.def and one struct dependence_ops of that row's name; depend.c has the table.
+ * What a rule of dependence is: which instructions of a warp wait for which earlier ones (SM-score). A rule
+ * is one row in machine/depend.def and one struct dependence_ops of that row's name; depend.c has the table.
  *
- * A rule keeps two things for all others to see: a warp's bit in sm.collide, set exactly while its next instruction must
- * wait, and warp.n_reserved, results to come of what it has issued, which fences and the end of a warp wait for. It may
- * use the sets warp.reserved and warp.longop, which are empty at first, for what it likes.
+ * A rule keeps two things for all others to see: a warp's bit in sm.collide, set exactly while its next
+ * instruction must wait, and warp.n_reserved, results to come of what it has issued, which fences and the end
+ * of a warp wait for. It may use the sets warp.reserved and warp.longop, which are empty at first, for what
+ * it likes.
  * Always true of the calls: what was reserved is released, some of it more than once (quirk Q2-19); the calls
  * for a warp are its own alone, so that SMs may run side by side.
  */
@@ -17,7 +18,10 @@
 struct dependence_ops {
 	/* The warp has a new next instruction, warp.head: must it wait? */
 	void (*look)(struct sm *s, unsigned warp);
-	/* u is issued; long_operation: it is one, and the scheduler asks for those (sched_policy.needs_longop). */
+	/*
+	 * u is issued; long_operation: it is one, and the scheduler asks for those
+	 * (sched_policy.needs_longop).
+	 */
 	void (*reserve)(struct sm *s, unsigned warp, const struct uop *u, bool long_operation);
 	/* Destination reg of an earlier instruction is written. */
 	void (*release)(struct sm *s, unsigned warp, unsigned reg);

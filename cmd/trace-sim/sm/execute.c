@@ -23,8 +23,8 @@ static void schedule_writeback(struct sm *s, uint16_t w, uint64_t clock)
 }
 
 /*
- * Offer a waiting instruction to a unit whose dispatch register is empty. Returns when to try again: results that
- * would collide are looked at again in the next cycle. NEVER: it was taken.
+ * Offer a waiting instruction to a unit whose dispatch register is empty. Returns when to try again: results
+ * that would collide are looked at again in the next cycle. NEVER: it was taken.
  */
 static uint64_t offer(struct sm *s, struct func_unit *u, unsigned kind, unsigned slot)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The issue stage: every scheduler once, and what an issue does (SM-sched, SM-issue). Always true:
- * whatever one issue changes is seen by the schedulers that run later in the same cycle. What the warps of all
- * schedulers can do is worked out together, as masks (struct candidates), and again only after an issue that
- * changed the state of another scheduler's warps.
+ * whatever one issue changes is seen by the schedulers that run later in the same cycle. What the warps of
+ * all schedulers can do is worked out together, as masks (struct candidates), and again only after an issue
+ * that changed the state of another scheduler's warps.
  */
 #include <string.h>
 #include "decode.h"
@@ -249,7 +249,10 @@ static void count_idle(struct sm *s, unsigned k, enum warp_occupancy why)
 	profile_idle(s, k, 1);
 }
 
-/* Warps that wait for nothing and have an instruction; those of them that do not collide; those that can issue. */
+/*
+ * Warps that wait for nothing and have an instruction; those of them that do not collide; those that can
+ * issue.
+ */
 struct candidates {
 	uint64_t valid, ready, go;
 };

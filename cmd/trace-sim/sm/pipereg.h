@@ -2,7 +2,8 @@
 /*
  * Pipeline register sets (SM-reg), inline: they are touched several times an instruction.
  * Always true: slots at or beyond the set's width are never occupied; a set's bit in the mask of non-empty
- * sets (collector_in_used, unit_in_used) is set exactly when it is occupied; collector.front is that of collector_in.
+ * sets (collector_in_used, unit_in_used) is set exactly when it is occupied; collector.front is that of
+ * collector_in.
  */
 #ifndef PIPEREG_H
 #define PIPEREG_H

@@ -5,9 +5,9 @@
  *
  * Visiting a warp that is waiting, has nothing buffered or collides does nothing but tell the bucket of a
  * cycle without an issue. So the bucket comes from masks over all candidates, and of the warps that are ready
- * and find room before their unit only the first in the policy's order is visited: it issues. The exception is
- * a pending memory barrier, which a visit may clear: lrr then visits every warp; the others look at all warps
- * when they sort them, which is before any visit.
+ * and find room before their unit only the first in the policy's order is visited: it issues. The exception
+ * is a pending memory barrier, which a visit may clear: lrr then visits every warp; the others look at all
+ * warps when they sort them, which is before any visit.
  */
 #include "pipereg.h"
 #include "scheduler.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a warp scheduler policy is, and what policies share. Files: issue.c (the stage, one issue), policy.c (the
- * table), sched_*.c (one policy or one family a file). A policy is one row in machine/sched.def and one struct
- * sched_policy of that row's name.
+ * What a warp scheduler policy is, and what policies share. Files: issue.c (the stage, one issue), policy.c
+ * (the table), sched_*.c (one policy or one family a file). A policy is one row in machine/sched.def and one
+ * struct sched_policy of that row's name.
  *
- * Always true: what a policy remembers of a scheduler is in its struct sched, which it alone knows; all else that
- * it decides by is masks, last and dynamic_id.
+ * Always true: what a policy remembers of a scheduler is in its struct sched, which it alone knows; all else
+ * that it decides by is masks, last and dynamic_id.
  */
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
@@ -22,7 +22,9 @@ struct sched_policy {
 	unsigned (*pick)(const struct sm *s, unsigned k, uint64_t warps);
 	/* Those of the running warps of scheduler k that it looks at; NULL: all. */
 	uint64_t (*looked_at)(const struct sm *s, unsigned k, uint64_t running);
-	/* One cycle of scheduler k, a mask of enum sched_seen; NULL: the warp that pick() names first issues. */
+	/*
+	 * One cycle of scheduler k, a mask of enum sched_seen; NULL: the warp that pick() names first issues.
+	 */
 	unsigned (*cycle)(struct sm *s, unsigned k);
 	bool behind_last; /* goes on behind the warp that issued last, which at first is a place before its own */
 	bool in_turn;     /* looks at each warp only when its turn comes, not at all of them before any */

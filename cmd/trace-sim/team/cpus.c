@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processors of this machine, as the system tells: /proc/self/cgroup and /sys/fs/cgroup (version 2), /proc/loadavg. What
- * cannot be read bounds nothing, and is idle never. See cpus.h.
+ * Processors of this machine, as the system tells: /proc/self/cgroup and /sys/fs/cgroup (version 2),
+ * /proc/loadavg. What cannot be read bounds nothing, and is idle never. See cpus.h.
  */
 #include <sched.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * Reading ahead. See readahead.h for what is always true.
  *
- * Who reads holds the lock from the first byte of a block to the last; `hungry` may be looked at without it and
- * may be wrong, which costs a look or a little time.
+ * Who reads holds the lock from the first byte of a block to the last; `hungry` may be looked at without it
+ * and may be wrong, which costs a look or a little time.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -83,8 +83,9 @@ static size_t size_of(const struct tblock *tb)
 }
 
 /*
- * Once less than half of what may wait waits, it is read until it is all there: while a thread reads, another has to
- * do its part of the phases, and the data that this takes to the other's caches should not go to and fro.
+ * Once less than half of what may wait waits, it is read until it is all there: while a thread reads, another
+ * has to do its part of the phases, and the data that this takes to the other's caches should not go to and
+ * fro.
  */
 static void set_hungry(struct readahead *a)
 {

@@ -22,13 +22,13 @@ void readahead_delete(struct readahead *a);
 /* Options by which a trace must be opened whose warnings are to wait. */
 void readahead_watch(struct readahead *a, struct trace_options *o);
 /*
- * As trace_next(), and *codes static instructions are known up to this block. The first call for a trace makes it
- * the one that is read ahead.
+ * As trace_next(), and *codes static instructions are known up to this block. The first call for a trace
+ * makes it the one that is read ahead.
  */
 int readahead_next(struct readahead *a, struct trace *t, struct tblock *tb, uint32_t *codes, struct fault *f);
 /*
- * Records of the longest of the first warps of the block that readahead_next() gives next; 0: it is not known, or there is none. What
- * reading it meets is told when it is handed out.
+ * Records of the longest of the first warps of the block that readahead_next() gives next; 0: it is not
+ * known, or there is none. What reading it meets is told when it is handed out.
  */
 uint32_t readahead_peek(struct readahead *a, const struct trace *t, uint32_t warps);
 /* Before t is finished or closed: nothing of it is read any more. */

@@ -3,10 +3,10 @@
  * The team of threads. See threads.h for what is always true.
  *
  * A phase is a number: thread 0 raises it, the others enter it when they see it. Thread 0 leaves a phase when
- * all items are taken, those who have entered have left, and the others are shut out, which is what a worker's
- * `state` is for. Between two phases of a loaded machine there are a few microseconds, less than falling asleep
- * and being woken takes; so a thread looks SPINS times before it sleeps. What one thread writes in a loop has
- * a cache line of its own.
+ * all items are taken, those who have entered have left, and the others are shut out, which is what a
+ * worker's `state` is for. Between two phases of a loaded machine there are a few microseconds, less than
+ * falling asleep and being woken takes; so a thread looks SPINS times before it sleeps. What one thread
+ * writes in a loop has a cache line of its own.
  */
 #include <assert.h>
 #include <malloc.h>
@@ -31,7 +31,10 @@ struct worker {
 	pthread_t thread;
 	struct team *team;
 	unsigned index;
-	/* Items still to be taken of those dealt to it: 32 bits of the phase, 16 of the next, 16 of the one behind the last. */
+	/*
+	 * Items still to be taken of those dealt to it: 32 bits of the phase, 16 of the next, 16 of the one
+	 * behind the last.
+	 */
 	_Alignas(CACHE_LINE) _Atomic uint64_t items;
 };
 
@@ -216,8 +219,9 @@ static void *worker_main(void *arg)
 }
 
 /*
- * Signals are for thread 0. Address space is kept small: a stack has what any program of the suite needs, several
- * times over, and threads that allocate next to nothing share the heap instead of 64 MiB each for one of their own.
+ * Signals are for thread 0. Address space is kept small: a stack has what any program of the suite needs,
+ * several times over, and threads that allocate next to nothing share the heap instead of 64 MiB each for one
+ * of their own.
  */
 static void start(struct team *t)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A team of threads that work through phases together. Used by gpu/window.c; thread_index also by whoever keeps
- * something per thread (request pool, network marks, traffic, latency statistics).
+ * A team of threads that work through phases together. Used by gpu/window.c; thread_index also by whoever
+ * keeps something per thread (request pool, network marks, traffic, latency statistics).
  *
- * A phase is a number of items. Each thread is dealt as many, side by side, and does its own, then those of others that
- * nobody has begun; so who does an item is a matter of luck, and nothing else may depend on it. A thread that is
- * late or asleep is not waited for.
+ * A phase is a number of items. Each thread is dealt as many, side by side, and does its own, then those of
+ * others that nobody has begun; so who does an item is a matter of luck, and nothing else may depend on it. A
+ * thread that is late or asleep is not waited for.
  *
  * Always true: outside team_run() only thread 0, the caller, runs, and it sees all that the others wrote.
  * Nothing here decides what a phase computes: every result must be the same for any number of threads.
@@ -28,8 +28,8 @@ struct team;
 /* Threads to use when n are asked for: never more than cpus_allowed(), nor MAX_THREADS. */
 unsigned team_size(unsigned n);
 /*
- * Is a number of CPUs given by WARPTOOLS_CPUS? Then it is not time that matters but whether the result is the same:
- * whatever can be shared is.
+ * Is a number of CPUs given by WARPTOOLS_CPUS? Then it is not time that matters but whether the result is the
+ * same: whatever can be shared is.
  */
 bool team_tested(void);
 struct team *team_new(unsigned threads); /* no thread is started before it is needed */
@@ -37,8 +37,8 @@ void team_delete(struct team *t);
 /* Between phases one of the others calls step(ctx), true: something was done, instead of waiting. */
 void team_meanwhile(struct team *t, bool (*step)(void *ctx), void *ctx);
 /*
- * Run work(ctx, i) once for each i below items, at most 65535; returns when all are done. Wakes (the first time: starts)
- * those who sleep.
+ * Run work(ctx, i) once for each i below items, at most 65535; returns when all are done. Wakes (the first
+ * time: starts) those who sleep.
  */
 void team_run(struct team *t, void (*work)(void *ctx, unsigned item), void *ctx, unsigned items);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The event log (--events): one tab-separated line an event, in the order in which things happen.
- * Every caller tests the pointer first; a run without --events pays one predictable branch an event. (cold: the
- * compiler keeps the calls out of the code that does so.)
- * cycle is the total of core cycles so far; pc, address and row are hexadecimal.
+ * Every caller tests the pointer first; a run without --events pays one predictable branch an event. (cold:
+ * the compiler keeps the calls out of the code that does so.) cycle is the total of core cycles so far; pc,
+ * address and row are hexadecimal.
  */
 #ifndef EVENTS_H
 #define EVENTS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The timeline (--timeline): Chrome trace events, which Perfetto and chrome://tracing open. A microsecond
- * there is a core cycle here. Tracks: process "kernels" has a thread for each stream, where a kernel is a slice from
- * its first thread block on and its launch latency one before, and the counters of the whole machine, of each memory
- * channel and of groups of SMs; process "SM n" has a thread for each CTA slot.
+ * there is a core cycle here. Tracks: process "kernels" has a thread for each stream, where a kernel is a
+ * slice from its first thread block on and its launch latency one before, and the counters of the whole
+ * machine, of each memory channel and of groups of SMs; process "SM n" has a thread for each CTA slot.
  *
  * Always true: events lie within 0 and the run's cycles; on a track they do not overlap. CTAs are shown of
  * some SMs, evenly spread. Counters are kept as running values at the ends of intervals; without a wanted
