@@ -74,8 +74,8 @@ struct shown_options {
 void collect(struct csv_job *j, const char *path);
 void collect_named(struct csv_job *j);
 void collect_warn(const struct csv_job *j);
-void collect_some(
-	const struct csv_job *j); /* ends the program where there were kernels and none was chosen */
+/* Ends the program where there were kernels and none was chosen. */
+void collect_some(const struct csv_job *j);
 
 struct shown_columns shown_columns(const struct csv_job *j);
 struct shown_options shown_options(const struct csv_job *j);

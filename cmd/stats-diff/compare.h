@@ -84,8 +84,8 @@ void asked_names(struct diff_options *o, const char *option, const struct nameli
 /* A side has this figure; a kernel of -k. */
 void asked_figure(const struct diff_options *o, const char *name);
 void asked_kernel(const struct diff_options *o);
-void asked_check(
-	const struct diff_options *o); /* ends the program with a message where something was not met */
+/* Ends the program with a message where something was not met. */
+void asked_check(const struct diff_options *o);
 void asked_free(struct diff_options *o);
 void pair_kernels(struct diff *d);
 /* top.c: an exit status. */

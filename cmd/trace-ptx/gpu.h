@@ -17,8 +17,8 @@ struct gpu_choice {
 	unsigned n_files, n_defines;
 };
 
-void gpu_add_file(
-	struct gpu_choice *g, const char *name, bool shipped); /* a usage error when there are too many */
+/* A usage error when there are too many. */
+void gpu_add_file(struct gpu_choice *g, const char *name, bool shipped);
 void gpu_add_define(struct gpu_choice *g, const char *assignment);
 /* Ends the program when output would replace one of its files. */
 void gpu_spare(const struct gpu_choice *g, const char *output);

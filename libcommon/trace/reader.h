@@ -134,8 +134,8 @@ static inline void trace_give(
 /* ---- trace.c, for pack/trace.c too ---- */
 
 void trace_begin(struct trace *t, struct tblock *tb); /* an empty block, all warps absent */
-int trace_claim(
-	struct trace *t, const uint64_t id[3], struct fault *f); /* in the grid, and for the first time */
+/* In the grid, and for the first time. */
+int trace_claim(struct trace *t, const uint64_t id[3], struct fault *f);
 int trace_placement(
 	struct trace *t, const char *line, size_t len, struct fault *f);          /* a cluster or core line */
 int trace_check_warps(struct trace *t, const struct tblock *tb, struct fault *f); /* none is absent */

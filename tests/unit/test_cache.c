@@ -345,6 +345,32 @@ static void write_backs(void)
 	cache_delete(c);
 }
 
+/* Copies of lines whose home is another cache (MEM-sides-4, MEM-sides-5). */
+static void copies(void)
+{
+	struct cache *c = l2();
+
+	for (unsigned i = 0; i < 4; i++)
+		go(c, store(line(i), 32), 1 + i);
+	cycles(c, 64);
+	ok(!cache_holds(c, line(4), 1), "no copy yet");
+	ok(cache_put_copy(c, at(load(line(4))), 9), "a copy drives out a modified line");
+	is_number((long long)at(cache_miss_queue_pop(c))->addr, (long long)line(0), "which is written back");
+	ok(cache_holds(c, line(4), 1), "a copy serves reads");
+	ok(!cache_holds(c, line(4), 3), "but not of the sector beside it");
+	ok(!cache_put_copy(c, at(load(line(4) + 32)), 10), "that finds room in the same line");
+	ok(cache_holds(c, line(4), 3), "now both are there");
+	cache_drop_copy(c, line(4), 1);
+	ok(!cache_holds(c, line(4), 1) && cache_holds(c, line(4), 2),
+		"what the home writes is dropped alone");
+	is_text(go(c, load(line(4) + 32), 11), "HIT/HIT ", "the other is as any line");
+	is_number(cache_touch_copy(c, line(4), 3, 12), 1, "a read in no time lacks what was dropped");
+	ok(cache_holds(c, line(4), 3), "and leaves it there");
+	cache_drop_copy(c, line(9), 1);
+	ok(!cache_holds(c, line(9), 1), "a copy that is not there is dropped in vain");
+	cache_delete(c);
+}
+
 static void atomics(void)
 {
 	struct cache *c = l2();
@@ -423,6 +449,7 @@ int main(void)
 	fetch_on_write();
 	line_cache();
 	write_backs();
+	copies();
 	atomics();
 	sector_mshr();
 	req_pool_free(&pool);

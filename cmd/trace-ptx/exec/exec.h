@@ -135,8 +135,8 @@ int bind_operands(const struct bind *b, unsigned least, unsigned most);
 int bind_types(const struct bind *b, unsigned n);
 /* Not executable, with what it would need. */
 int bind_refuse(const struct bind *b, const char *needs);
-uint32_t bind_dst(
-	struct bind *b, const struct operand *o, unsigned bits); /* bits 1: a predicate; O_NULL: a sink */
+/* Bits 1: a predicate; O_NULL: a sink. */
+uint32_t bind_dst(struct bind *b, const struct operand *o, unsigned bits);
 uint32_t bind_src(struct bind *b, const struct operand *o,
 	enum type type); /* registers of the type's width, or constants */
 /* A register of any integer width, narrow or wide; its bytes in *bytes. Constants get the type's width. */

@@ -106,8 +106,8 @@ void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_
  * Copies of lines whose home is another cache, for an L2 of two sides (mem/sides.c): clean, and never reserved.
  * addr: any address of the line.
  */
-bool cache_holds(
-	const struct cache *c, uint64_t addr, uint32_t sectors); /* a read of all of them would hit */
+/* A read of all of them would hit. */
+bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors);
 /*
  * The sectors of the read r are there, the youngest of their set, unless the miss queue or the set has no room.
  * true: a modified line had to go, and its write-back is in the miss queue, on behalf of r.

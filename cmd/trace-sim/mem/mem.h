@@ -40,12 +40,12 @@ void memstat_free(struct memstat *m);
 void memstat_fold(struct memstat *m, unsigned threads); /* m[1], ... are added to m[0] and cleared */
 /* m: the first of all threads' */
 void memstat_accepted(struct memstat *m, const struct req *r, uint64_t now); /* at a sub partition */
-void memstat_replied(
-	struct memstat *m, const struct req *r, uint64_t now); /* handed to an SM; not for INST_ACC_R */
-void memstat_window(struct memstat *m);                        /* close the sampling window */
-void memstat_queued(
-	struct memstat *m, const struct req *r, uint32_t atoms); /* pushed into its DRAM channel */
-void memstat_scheduled(struct memstat *m, uint32_t latency);     /* FR-FCFS gave it to a bank */
+/* Handed to an SM; not for INST_ACC_R. */
+void memstat_replied(struct memstat *m, const struct req *r, uint64_t now);
+void memstat_window(struct memstat *m); /* close the sampling window */
+/* Pushed into its DRAM channel. */
+void memstat_queued(struct memstat *m, const struct req *r, uint32_t atoms);
+void memstat_scheduled(struct memstat *m, uint32_t latency); /* FR-FCFS gave it to a bank */
 
 /* ---- the memory side as a whole ------------------------------------------------------------------ */
 

@@ -89,8 +89,8 @@ static inline void untrack(struct memory *m, uint32_t req)
 /* partition.c */
 /* The tick of number t, in which the channel is due; wake is above t then. */
 void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t);
-void channel_poke(
-	struct memory *m, uint32_t sub); /* of a sub partition in which the channel may move something */
+/* Of a sub partition in which the channel may move something. */
+void channel_poke(struct memory *m, uint32_t sub);
 void channel_catch_up(struct memory *m, uint32_t id);
 /* One request into the latency queue; there is one below. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);

@@ -403,7 +403,7 @@ void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 
 /* fetch.c, decode.c */
 void front_end(struct sm *s); /* decode and fetch, fetch_steps times; reaps finished warps */
-void fetch_fill(
-	struct sm *s, uint32_t req, uint64_t now); /* instruction reply: at once, outside the SM's cycle */
+/* Instruction reply: at once, outside the SM's cycle. */
+void fetch_fill(struct sm *s, uint32_t req, uint64_t now);
 
 #endif
