@@ -75,9 +75,10 @@ struct modern_params {
 	uint32_t shared_latency, l1_latency, ldgsts_latency, const_latency, s2r_latency;
 	uint32_t link_bytes, prt;
 	uint32_t barrier, barrier_per_warp, barrier_delay;
-	uint32_t membar[3];    /* CTA, GPU, system */
-	uint64_t cta_interval; /* millionths of a cycle between two CTAs on the whole GPU */
-	uint32_t cta_latency, cta_latency_per_warp;
+	uint32_t membar[3]; /* CTA, GPU, system */
+	/* Millionths of a cycle that the GPU's distributor of CTAs is busy with placing one, and with one that ends. */
+	uint64_t cta_interval, cta_retire;
+	uint32_t cta_latency, cta_latency_per_warp, warp_interval;
 	uint64_t kernel_least
 		[3]; /* millionths of cycles of a kernel, at the least: once, for a warp of a CTA, a CTA */
 };

@@ -12,7 +12,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 		core_issue_order=lrr core_rf_read=window core_rfc_guess=all core_ii_int=0 core_ii_fp32=0 core_ii_half=0 \
 		core_ii_fp64=0 core_ii_sfu=0 core_mem_places=0 core_sm_bytes=0 core_rf_banks=0 core_ibuffer=0 core_ibuffer=9 \
 		core_prt=0 core_shared_bytes=0 core_sm_interval=0 core_shared_latency=10 core_l1_latency=22 core_const_latency=10 core_cta_interval=-1 \
-		core_cta_interval=1,5 core_cta_interval=2000000 \
+		core_cta_interval=1,5 core_cta_interval=2000000 core_cta_retire=-1 core_cta_retire=1e1 core_cta_retire=2000000 core_warp_interval=-1 core_warp_interval=1025 \
 		core_kernel_least=1:2:3:4 core_kernel_least=1: core_kernel_least=-1 core_cache:l0i=N:3:128:4 core_cache:l0i=N:8:128 \
 		core_cache:l0i=N:8:8:4 core_cache:l0i=S:8:128:32 core_cache:l1i=N:64:128 \
 		core_cache:l1i=N:64:128:16,L:R:m:N:L,S:64:48,32 core_cache:l1i=N:64:64:16,L:R:f:N:L,S:64:48,32 \
@@ -29,7 +29,7 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 		core_forwarding=0 core_latency_table=sm_100 core_prefetch_lines=0 core_l1i_miss_latency=200 core_ibuffer=1 \
 		core_cache:l0i=N:1:128:1 core_mem_places=1 core_prt=1 core_cta_interval=0 core_const_cold=0 \
 		core_l1_tag_banks=1 core_l1_tag_banks=32 core_l1_ways=3 core_l1_ways=1 core_l1_reserved=8 core_cta_shmem=0 core_cta_shmem=3000 \
-		core_kernel_least=9000:1.5:0.5 \
+		core_kernel_least=9000:1.5:0.5 core_cta_retire=900.5 core_warp_interval=33 \
 		core_fp64_shared=1 core_fp32_on_int=1 gpgpu_perfect_inst_const_cache=1 gpgpu_gmem_skip_L1D=1; do
 		run -0 trace-sim -q $modern -D "$d" -F json "$(trace vecadd)"
 		one=$output
@@ -43,6 +43,21 @@ modern="-g a100 -D core_model=modern -D gpgpu_perfect_inst_const_cache=0"
 		run -0 env WARPTOOLS_WINDOW=$w trace-sim -q $modern -D core_kernel_least=200000 -k 1-6 -F json "$(trace launches)"
 		[ "$(stats-csv -s gpu_sim_cycle <<<"$output" | grep -c ',200000')" = 6 ]
 	done
+}
+
+@test "an SM starts its warps one after the other, also those of two CTAs; a CTA that ends puts off the next" {
+	t=$(trace vecadd)
+	one="$modern -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_n_clusters=1 -D gpgpu_n_cores_per_cluster=1 -D gpgpu_shader_cta=2 -D core_cta_interval=0"
+	log=$BATS_TEST_TMPDIR/log
+	run -0 trace-sim -q $one -D core_cta_latency=100 -D core_warp_interval=40 -F text --events "$log" "$t"
+	# The first issue of each of 16 warps: 40 cycles apart, but for one or two in which another went first.
+	[ "$(awk '$2 == "issue" && !seen[$4]++ { n += $1 - last > 37 && $1 - last < 43; last = $1 } END { print n }' "$log")" -ge 15 ]
+	[ "$(awk '$2 == "cta" { print $1 }' "$log" | sed -n 2p)" = 5002 ]
+	for retire in 0 300 1000.5; do
+		run -0 trace-sim -q $one -D core_cta_retire=$retire -f -F text --events "$log" "$t"
+		awk '$2 == "cta" && ++n == 3 { print $1 }' "$log"
+	done >"$BATS_TEST_TMPDIR/third"
+	[ "$(awk '{ printf "%s ", $1 - first; first = first ? first : $1 }' "$BATS_TEST_TMPDIR/third" | cut -d" " -f2-)" = "300 1000 " ]
 }
 
 @test "--cubin: files that are none are refused; a kernel that is not found runs without, or not at all" {

@@ -377,6 +377,7 @@ static void barriers(struct modern_params *m, const struct gpuconf *c)
 	m->membar[2] = conf_uint(c, OPT_core_membar_sys);
 	m->cta_latency = conf_uint(c, OPT_core_cta_latency);
 	m->cta_latency_per_warp = conf_uint(c, OPT_core_cta_latency_per_warp);
+	m->warp_interval = conf_uint(c, OPT_core_warp_interval);
 }
 
 int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
@@ -392,7 +393,8 @@ int params_modern(struct params *p, const struct gpuconf *c, struct fault *f)
 		return -1;
 	fetch_and_issue(m, c, a);
 	barriers(m, c);
-	if (interval_of(&m->cta_interval, c, OPT_core_cta_interval, f) < 0 || least_of(m, c, f) < 0)
+	if (interval_of(&m->cta_interval, c, OPT_core_cta_interval, f) < 0 ||
+		interval_of(&m->cta_retire, c, OPT_core_cta_retire, f) < 0 || least_of(m, c, f) < 0)
 		return -1;
 	warn_ignored(c, m->on);
 	return 0;

@@ -128,17 +128,22 @@ void core_tick(struct sm *s, uint64_t now)
 
 /* ---- CTAs and kernels --------------------------------------------------------------------------- */
 
+/* With -core_warp_interval warps of an SM start one after the other; else those of a CTA together. */
 void core_place(struct sm *s, const struct cta *k, uint16_t stream)
 {
 	struct core *c = s->modern;
-	unsigned n = bit_count64(k->warps);
-	uint64_t start = s->clock + 1 + c->p->cta_latency + (uint64_t)n * c->p->cta_latency_per_warp;
+	uint64_t start = s->clock + 1 + c->p->cta_latency +
+			 bit_count64(k->warps) * (uint64_t)c->p->cta_latency_per_warp;
 
+	if (c->p->warp_interval && c->started_at > start)
+		start = c->started_at;
 	c->stream = stream;
 	FOR_BITS64 (w, k->warps) {
+		start += c->p->warp_interval;
 		core_warp_place(s, (unsigned)w, k->kernel);
 		core_event_put(s, start, EVENT_START, (unsigned)w, 0);
 	}
+	c->started_at = start;
 }
 
 void core_kernel_end(struct sm *s)

@@ -283,6 +283,7 @@ struct core {
 	uint64_t l1i_slot, l1i_reply; /* next free ones */
 	bool l1i_busy;                /* something to step */
 	uint16_t stream;              /* of the CTA placed last */
+	uint64_t started_at;          /* when its last warp starts */
 	struct core_counts n;
 };
 

@@ -341,7 +341,48 @@ static bool cluster_takes_one(struct gpu *g, uint32_t c)
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* The modern core's GPU places its CTAs one after the other. */
+/*
+ * The modern core's GPU has one unit that places CTAs and takes back those that have ended: in turn while it
+ * has both to do, so that of those that wait one goes before the next CTA, and all of them where it would idle.
+ */
+static void distributor_catches_up(struct launch *l, uint64_t retire, uint64_t now)
+{
+	uint64_t n = now > l->next_cta_at && retire ? (now - l->next_cta_at) / retire : 0;
+
+	n = n < l->to_take_back ? n : l->to_take_back;
+	l->to_take_back -= (uint32_t)n;
+	l->next_cta_at += n * retire;
+}
+
+static void distributor_places(struct gpu *g)
+{
+	const struct modern_params *m = &g->params.modern;
+	struct launch *l = g->launch;
+	uint64_t now = gpu_now(g) * MILLION;
+
+	distributor_catches_up(l, m->cta_retire, now);
+	l->next_cta_at = larger(l->next_cta_at, now) + m->cta_interval;
+	if (l->to_take_back) {
+		l->to_take_back--;
+		l->next_cta_at += m->cta_retire;
+	}
+}
+
+static void distributor_takes_back(struct gpu *g)
+{
+	const struct modern_params *m = &g->params.modern;
+	struct launch *l = g->launch;
+	uint64_t now = (gpu_now(g) + 1) * MILLION;
+
+	if (!m->cta_retire)
+		return;
+	distributor_catches_up(l, m->cta_retire, now);
+	if (now >= l->next_cta_at && !l->to_take_back)
+		l->next_cta_at = now + m->cta_retire;
+	else
+		l->to_take_back++;
+}
+
 static bool next_cta_due(const struct gpu *g)
 {
 	return !g->params.modern.on || g->launch->next_cta_at < (gpu_now(g) + 1) * MILLION;
@@ -365,8 +406,7 @@ void launch_ctas(struct gpu *g, const uint64_t *among)
 			continue;
 		if (cluster_takes_one(g, c)) {
 			l->last_cluster = c;
-			l->next_cta_at =
-				larger(l->next_cta_at, gpu_now(g) * MILLION) + g->params.modern.cta_interval;
+			distributor_places(g);
 			g->issued_ctas++;
 			placed = true;
 		}
@@ -477,6 +517,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	struct kernel *k = c->kernel;
 
 	g->completed_ctas++;
+	distributor_takes_back(g);
 	if (g->timeline)
 		timeline_cta_end(g->timeline, s, slot, gpu_now(g) + 1);
 	g->cluster[s->cluster].live_threads -= c->threads;

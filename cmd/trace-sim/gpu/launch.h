@@ -23,11 +23,12 @@ struct launch {
 	uint32_t n_finished, cap_finished;
 	struct kernel **fresh; /* first selected since the last block */
 	uint32_t n_fresh, cap_fresh;
-	bool retry;           /* something changed that may let a CTA be placed */
-	uint64_t next_cta_at; /* with the modern core: when, in millionths of a cycle */
-	uint32_t ctas_left;   /* kernels in slots with CTAs to issue */
-	uint32_t delayed;     /* kernels in slots with a launch delay */
-	bool ptx;             /* one of them, so far, was from PTX */
+	bool retry;            /* something changed that may let a CTA be placed */
+	uint64_t next_cta_at;  /* with the modern core: when, in millionths of a cycle */
+	uint32_t to_take_back; /* CTAs that ended while others were placed (-core_cta_retire) */
+	uint32_t ctas_left;    /* kernels in slots with CTAs to issue */
+	uint32_t delayed;      /* kernels in slots with a launch delay */
+	bool ptx;              /* one of them, so far, was from PTX */
 	/* concurrent mode: what each SM has given away (LAUNCH-place-5) */
 	struct occupied {
 		uint64_t thread[32];
