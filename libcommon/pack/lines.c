@@ -71,7 +71,8 @@ static uint32_t add_form(struct learned *l, const char *s, size_t n)
 	for (size_t i = 0; i + 1 < n; i++)
 		operands += s[i] == ' ' && is_register(s[i + 1]);
 	grow(&l->of, &l->cap_of, l->n_of + operands, sizeof(*l->of));
-	memset(l->of + l->n_of, 0, operands);
+	if (operands)
+		memset(l->of + l->n_of, 0, operands);
 	l->n_of += operands;
 	table_add(&l->forms, table_hash(s, n), l->n_forms);
 	return l->n_forms++;

@@ -225,12 +225,14 @@ static bool fetch_lane(struct warp *w, const struct op *o, unsigned lane, uint32
 	const struct texture_fetch *x = o->x->family;
 	const struct texture *t = geometry_texture(w, o, &x->g, lane, false);
 	struct sampler apart;
-	const struct sampler *by = x->g.sampled ? &apart : &t->sampler;
+	const struct sampler *by = &apart;
 	struct depth d;
 	uint32_t more[4];
 
 	if (!t || (x->g.sampled && !geometry_sampler(w, o, &x->g, t, lane, &apart)))
 		return false;
+	if (!x->g.sampled)
+		by = &t->sampler;
 	d = depth_of(w, t, by, x, lane);
 	if (!fetch_level(w, o, t, by, d.level[d.share == SAMPLE_WHOLE], lane, v))
 		return false;
