@@ -3,8 +3,9 @@
  * Translation of static instructions of PTX: class, latency and interval by the rules of ptx-ops.def, memory
  * attributes by the opcode's words (PTX-class).
  *
- * As in the original an access is as wide as an element, whatever the vector's length (-ptx_vector_access 0), and an exit
- * is an operation of the integer unit like any other. Stores have no cache operator but .cg, which goes past the L1.
+ * As in the original an access is as wide as an element, whatever the vector's length (-ptx_vector_access 0),
+ * and an exit is an operation of the integer unit like any other. Stores have no cache operator but .cg,
+ * which goes past the L1.
  */
 #include <string.h>
 #include "uop_int.h"

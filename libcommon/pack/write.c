@@ -79,7 +79,10 @@ void pack_on_text(struct pack_writer *w, void (*on_text)(void *ctx, uint32_t ker
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-/* Before the first block, whose body is b. Of a stream of one block, which is complete, it is known what the index has. */
+/*
+ * Before the first block, whose body is b. Of a stream of one block, which is complete, it is known what the
+ * index has.
+ */
 static void put_magic(struct pack_writer *w, const struct buf *b)
 {
 	bool counted = w->several || directory_pack(&w->told, &w->directory, b->n);

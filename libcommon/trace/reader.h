@@ -216,9 +216,9 @@ int raw_read(struct trace *t, struct tblock *tb, struct fault *f);
 /* As many lines of the current warp as were met before, up to want_insts. 0, or -1 when the input fails. */
 int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f);
 /*
- * A parsed line to remember: head is where the PC begins; mid reaches from behind the mask to behind the width, tail from there behind
- * the addresses (NULL: no addresses, mid is all) to the newline, or, with open_end, to behind a word
- * after which anything may follow.
+ * A parsed line to remember: head is where the PC begins; mid reaches from behind the mask to behind the
+ * width, tail from there behind the addresses (NULL: no addresses, mid is all) to the newline, or, with
+ * open_end, to behind a word after which anything may follow.
  */
 struct seen_line {
 	uint32_t pc, handle, lineno;

@@ -22,7 +22,10 @@ struct surface_access { /* x->family */
 	enum type type;
 };
 
-/* The address of what a lane accesses to w->addr. 1; 0: outside, and nothing is to be done; -1: the launch has failed. */
+/*
+ * The address of what a lane accesses to w->addr. 1; 0: outside, and nothing is to be done; -1: the launch
+ * has failed.
+ */
 static int place(struct warp *w, const struct op *o, const struct surface_access *x, const struct texture *t,
 	unsigned lane)
 {

@@ -17,7 +17,10 @@ struct geometry {
 
 /* ".2d" and its kind. false: none that is executed. */
 bool geometry_find(const struct stmt *in, struct geometry *g);
-/* The memory operand "[handle, sampler, {coordinates}]", the sampler of textures alone and if at all: o->a, o->imm and g. 0, or -1 with the fault set. */
+/*
+ * The memory operand "[handle, sampler, {coordinates}]", the sampler of textures alone and if at all: o->a,
+ * o->imm and g. 0, or -1 with the fault set.
+ */
 int geometry_bind(
 	struct bind *b, struct op *o, const struct operand *at, struct geometry *g, enum type coordinate);
 /* The texture of a lane whose handle is in w->addr; of that geometry unless it is NULL. NULL: the launch has failed. */

@@ -116,7 +116,10 @@ bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now);
 void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors);
 /* A read in no time, of a copy: as cache_touch(), but what is not there has missed in the home and not here. */
 uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
-/* Accesses that took no time; sectors of them, or lines of a cache without, that were not there or had to go for them. */
+/*
+ * Accesses that took no time; sectors of them, or lines of a cache without, that were not there or had to go
+ * for them.
+ */
 struct cache_touches {
 	uint32_t n;
 	uint64_t misses, read_misses, written_back;

@@ -105,8 +105,9 @@ void tag_fill_addr(
 /* The sector becomes modified, by these bytes. */
 void tag_modify(struct tags *t, uint32_t slot, uint32_t sector, const uint64_t bytes[2]);
 /*
- * The sectors are there, valid or modified as a whole, the youngest of their set, as though they had been asked for and had
- * come. Those of them that were not there; all, where the set has no room. An eviction sets out->wanted.
+ * The sectors are there, valid or modified as a whole, the youngest of their set, as though they had been
+ * asked for and had come. Those of them that were not there; all, where the set has no room. An eviction sets
+ * out->wanted.
  */
 uint32_t tag_touch(
 	struct tags *t, uint64_t addr, uint32_t sectors, bool modify, uint32_t now, struct evicted *out);

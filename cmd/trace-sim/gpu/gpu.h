@@ -8,7 +8,8 @@
  *
  * A step (gpu.c) is one thread's. Where nothing forbids, many cycles are run as a window instead (window.c), unit after
  * unit and in several threads; a thread then writes only to its channel or cluster, to its ends of the network, and to
- * what it has of its own: request piles, marks, traffic, latency statistics. Both give the same, for any number of threads.
+ * what it has of its own: request piles, marks, traffic, latency statistics. Both give the same, for any
+ * number of threads.
  */
 #ifndef GPU_H
 #define GPU_H

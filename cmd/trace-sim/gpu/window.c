@@ -3,9 +3,10 @@
  * Running a window. See window.h for what is always true; the argument for each bound is LAUNCH-window-1's.
  *
  * Clusters run to the end of the window, or to where they need to know of others. One in which a thread block ends
- * stands still behind that cycle until all have come there; then thread blocks are placed as in a single step. Those that
- * are further have no room for one: had they, they would have stood still, too. One whose input of the request network
- * might be full stands still before its next cycle until the network has come there.
+ * stands still behind that cycle until all have come there; then thread blocks are placed as in a single
+ * step. Those that are further have no room for one: had they, they would have stood still, too. One whose
+ * input of the request network might be full stands still before its next cycle until the network has come
+ * there.
  */
 #include <assert.h>
 #include <setjmp.h>
@@ -401,8 +402,9 @@ static void first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
 }
 
 /*
- * All clusters have come to the cycle `at`, or stand still further on. Where there still is no room for all that a cluster
- * may send it has the truth for one cycle, so that it stops behind it: that is little work to share.
+ * All clusters have come to the cycle `at`, or stand still further on. Where there still is no room for all
+ * that a cluster may send it has the truth for one cycle, so that it stops behind it: that is little work to
+ * share.
  */
 static void ask_network(struct gpu *g, uint32_t at)
 {
@@ -507,8 +509,8 @@ static bool worth_sharing(struct gpu *g, uint32_t cycles)
 }
 
 /*
- * Run, which for a network whose replies go in steps shows how long the window is. Returns its cycles; 0: not even one can
- * be, and nothing was done.
+ * Run, which for a network whose replies go in steps shows how long the window is. Returns its cycles; 0: not
+ * even one can be, and nothing was done.
  */
 static uint32_t reply_side(struct gpu *g, struct length *l)
 {

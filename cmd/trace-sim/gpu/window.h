@@ -3,9 +3,10 @@
  * Windows: many cycles of one unit at a stretch instead of one cycle of all units after the other (LAUNCH-window-1).
  * Used by run.c, and by sm.c for faults.
  *
- * A window is run in three parts. First the reply side: DRAM, L2 and the reply network, which see no request that is not in
- * a ROP queue yet, for the queue's delay outlasts the window. Then the clusters, with the replies of which it is known by now
- * when they are there, each by itself. Last the request network, with requests of which it is known when they were made.
+ * A window is run in three parts. First the reply side: DRAM, L2 and the reply network, which see no request
+ * that is not in a ROP queue yet, for the queue's delay outlasts the window. Then the clusters, with the
+ * replies of which it is known by now when they are there, each by itself. Last the request network, with
+ * requests of which it is known when they were made.
  *
  * Always true: what a run computes does not depend on how it is cut into windows, nor on who runs which part of one.
  */
@@ -37,9 +38,15 @@ void window_free(struct gpu *g);
  */
 bool window_run(struct gpu *g, uint64_t until);
 const struct window_counts *window_counts(const struct gpu *g);
-/* window_bounds.c. Why no window of this run can be longer than one cycle; N_WINDOW_BOUNDS: nothing speaks against it. */
+/*
+ * window_bounds.c. Why no window of this run can be longer than one cycle; N_WINDOW_BOUNDS: nothing speaks
+ * against it.
+ */
 enum window_bound window_forbidden(const struct gpu *g);
-/* Cycles for which a request that has been taken in stays in its delay queue, and its handle is not used anew (LAUNCH-window-11). */
+/*
+ * Cycles for which a request that has been taken in stays in its delay queue, and its handle is not used anew
+ * (LAUNCH-window-11).
+ */
 uint32_t window_delay(const struct gpu *g);
 /* Cycles in which the kernel cannot end; no more than enough. */
 uint32_t window_kernel_lasts(struct gpu *g, uint32_t enough);

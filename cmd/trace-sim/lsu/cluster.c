@@ -2,9 +2,9 @@
 /*
  * A cluster's response FIFO between the network and its SMs (LSU-cluster).
  *
- * Always true: at most one packet a core tick enters and one leaves (-icnt_cluster_ports: so many); the head blocks all behind it, whichever
- * SM they are for (quirk Q3-34). A sleeping SM without thread blocks keeps what reaches it until it wakes.
- * Outside windows, gpu.replying has the clusters whose FIFO is not empty.
+ * Always true: at most one packet a core tick enters and one leaves (-icnt_cluster_ports: so many); the head
+ * blocks all behind it, whichever SM they are for (quirk Q3-34). A sleeping SM without thread blocks keeps
+ * what reaches it until it wakes. Outside windows, gpu.replying has the clusters whose FIFO is not empty.
  */
 #include <stdlib.h>
 #include "arena.h"

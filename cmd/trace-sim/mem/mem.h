@@ -4,9 +4,10 @@
  * channels, latency statistics (trace-sim-mem(7)).
  *
  * Files: memory.c (building, ticks, figures), partition.c (channel: credits, latency queue), subpartition.c
- * (queues, L2 driving), sides.c (an L2 of two sides), dram.c (channel, commands), dram_sched.c (FR-FCFS, FIFO), dram_bus.c (data bus), dram_stat.c,
- * dram_simple.c, memstat.c (latency tables), hostcopy.c. A partition with nothing queued costs
- * nothing: its per-tick counters are caught up when it wakes or when statistics are read.
+ * (queues, L2 driving), sides.c (an L2 of two sides), dram.c (channel, commands), dram_sched.c (FR-FCFS,
+ * FIFO), dram_bus.c (data bus), dram_stat.c, dram_simple.c, memstat.c (latency tables), hostcopy.c. A
+ * partition with nothing queued costs nothing: its per-tick counters are caught up when it wakes or when
+ * statistics are read.
  */
 #ifndef MEM_H
 #define MEM_H
@@ -57,7 +58,10 @@ struct memory *memory_new(const struct params *p, struct req_pool *pool, struct 
 void memory_delete(struct memory *m);
 void memory_set_events(struct memory *m, struct events *e);
 
-/* What the memory side does in a step, in the order of LAUNCH-step: 2 replies, 3 DRAM, 4 L2 with what the network has. */
+/*
+ * What the memory side does in a step, in the order of LAUNCH-step: 2 replies, 3 DRAM, 4 L2 with what the
+ * network has.
+ */
 struct memory_work {
 	uint64_t now, cycle;         /* cycle: gpu_sim_cycle of the kernel (MEM-row) */
 	uint64_t dram_done, l2_done; /* ticks of DRAM and L2 before */
@@ -70,9 +74,9 @@ struct memory_work {
 void memory_step(struct memory *m, const struct memory_work *k);
 
 /*
- * A window (gpu/window.h) of n such steps for one channel and what belongs to it; channels may run at the same time. Left
- * out is what arrives in the window: its delay must outlast it. Then, for every step with an L2 tick, memory_accept() takes
- * it in; memory_idle_ticks() counts the ticks of all.
+ * A window (gpu/window.h) of n such steps for one channel and what belongs to it; channels may run at the
+ * same time. Left out is what arrives in the window: its delay must outlast it. Then, for every step with an
+ * L2 tick, memory_accept() takes it in; memory_idle_ticks() counts the ticks of all.
  */
 #define MEMORY_TICKS 256u
 void memory_run_channel(struct memory *m, uint32_t channel, const struct memory_work *k, uint32_t n);
@@ -101,8 +105,9 @@ void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_tic
 /* Host copy (MEM-copy). */
 void memory_host_copy(struct memory *m, uint64_t address, uint64_t bytes, uint64_t now);
 /*
- * Sectors, a bit each, of the line of 128 bytes are read or written by a cluster, as far as tags show it: for whoever wants
- * an L2 that is not empty. Takes no time, counts nothing, and writes nothing back. Only while nothing is queued.
+ * Sectors, a bit each, of the line of 128 bytes are read or written by a cluster, as far as tags show it: for
+ * whoever wants an L2 that is not empty. Takes no time, counts nothing, and writes nothing back. Only while
+ * nothing is queued.
  */
 void memory_warm(
 	struct memory *m, uint64_t line, uint32_t sectors, uint32_t cluster, bool write, uint64_t now);

@@ -3,9 +3,9 @@
  * The network between clusters and memory sub partitions (trace-sim-net(7)).
  *
  * Devices 0..C-1 are clusters, C..C+S-1 sub partitions. Packets are request handles. Mode 2 is the local
- * crossbar (crossbar.c, arbiter.c), mode 1 one router as BookSim has it (booksim.c), or any other of its networks (noc.c).
- * A cluster writes only its own input FIFO; advances alone move packets across. For windows the two directions may be
- * apart from each other (apart.c).
+ * crossbar (crossbar.c, arbiter.c), mode 1 one router as BookSim has it (booksim.c), or any other of its
+ * networks (noc.c). A cluster writes only its own input FIFO; advances alone move packets across. For windows
+ * the two directions may be apart from each other (apart.c).
  */
 #ifndef NET_H
 #define NET_H
@@ -57,8 +57,8 @@ void net_join(struct net *n);
  */
 bool net_replies_in_steps(const struct net *n);
 /*
- * Advances during which a request popped from the network may still be in the figures of its last flits: its handle may not
- * be pushed again before.
+ * Advances during which a request popped from the network may still be in the figures of its last flits: its
+ * handle may not be pushed again before.
  */
 uint32_t net_lag(const struct net *n);
 /* What dev pushes from now on, in this cycle of the core, counted from net_split(). */
@@ -75,8 +75,8 @@ uint32_t net_crowded(const struct net *n);
 /* Whether its input of the request network is sure to have room for them, as of what net_push_from() told. */
 bool net_request_room(struct net *n, uint32_t cluster);
 /*
- * What there is room for: packets in every input of the reply network (mode 2); packets (mode 2) or flits in every output
- * of it, before it counts as full. An advance brings no more than one to each.
+ * What there is room for: packets in every input of the reply network (mode 2); packets (mode 2) or flits in
+ * every output of it, before it counts as full. An advance brings no more than one to each.
  */
 uint32_t net_reply_in_room(const struct net *n);
 uint32_t net_reply_out_room(const struct net *n);

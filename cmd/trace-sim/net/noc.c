@@ -197,7 +197,10 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 
 /* ---- in front of the network ----------------------------------------------------------------------------------- */
 
-/* A free channel with room, in turn from the last one on; -1. quirk Q4-32: a turn outside the range stays at its start. */
+/*
+ * A free channel with room, in turn from the last one on; -1. quirk Q4-32: a turn outside the range stays at
+ * its start.
+ */
 static int32_t first_channel(struct noc *n, struct noc_subnet *s, uint32_t room, const struct noc_source *q,
 	const struct noc_way *w)
 {
@@ -514,7 +517,7 @@ bool noc_empty(const struct noc *n)
 	       !holds_packet(n, 1, false);
 }
 
-/* ---- figures -------------------------------------------------------------------------------------------------------- */
+/* ---- figures ------------------------------------------------------------------------------------------- */
 
 static uint64_t node_count(const void *network, enum book_count what, uint32_t node)
 {

@@ -505,11 +505,14 @@ void noc_split(struct noc *n);
 void noc_advance_one(struct noc *n, unsigned subnet);
 void noc_join(struct noc *n);
 /*
- * Flits that a node will send whatever happens behind, one in each cycle, if it has any: all could go to one channel, but
- * none waits for another packet's.
+ * Flits that a node will send whatever happens behind, one in each cycle, if it has any: all could go to one
+ * channel, but none waits for another packet's.
  */
 uint32_t noc_sure(const struct noc *n, uint32_t node);
-/* Network time at which the first reply for the cluster is there, false: none comes; take one that is by then (0: none). */
+/*
+ * Network time at which the first reply for the cluster is there, false: none comes; take one that is by then
+ * (0: none).
+ */
 bool noc_reply_due(const struct noc *n, uint32_t cluster, uint32_t *time);
 uint32_t noc_pop_reply(struct noc *n, uint32_t cluster, uint32_t time);
 bool noc_busy(const struct noc *n);

@@ -109,7 +109,7 @@ static void router_free(struct noc_router *r)
 	noc_quick_free(&r->quick);
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------------------------------------- */
 
 static void flits_new(struct noc_flits *q, uint32_t cap)
 {
@@ -166,7 +166,7 @@ static void nodes_init(struct noc *n, struct noc_subnet *s)
 	s->ready = xcalloc(BITSET_WORDS(n->clusters > n->subs ? n->clusters : n->subs), sizeof(*s->ready));
 }
 
-/* ---- subnets ---------------------------------------------------------------------------------------------------------- */
+/* ---- subnets ------------------------------------------------------------------------------------------- */
 
 /* Each input takes a flit, each room a credit of so many channels, in a cycle. */
 static void wheel_init(struct noc *n, struct noc_subnet *s)
@@ -259,7 +259,7 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 	free(s->owed);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static void copy_options(struct noc *n)
 {

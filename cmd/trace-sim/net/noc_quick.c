@@ -13,7 +13,10 @@
 #include "arena.h"
 #include "net/noc_step.h"
 
-/* noc_vc.order: so many numbers for each time, first those of arrivals, then those of heads behind a tail that crosses. */
+/*
+ * noc_vc.order: so many numbers for each time, first those of arrivals, then those of heads behind a tail
+ * that crosses.
+ */
 #define ORDERS 128
 #define BEHIND 64
 
@@ -238,7 +241,10 @@ static void accept(
 	own(n, s, r, v, port, best);
 }
 
-/* A head that is alone at an output, and goes nowhere else, gets its channel at once. Returns whether anybody got one. */
+/*
+ * A head that is alone at an output, and goes nowhere else, gets its channel at once. Returns whether anybody
+ * got one.
+ */
 static bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;

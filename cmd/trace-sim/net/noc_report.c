@@ -18,7 +18,10 @@ static const char *const subnet_names[2] = {"requests", "replies"};
 
 double noc_use(const struct noc *n, uint64_t flits) { return n->time ? (double)flits / (double)n->time : 0; }
 
-/* Routers of noc_quick.c count a flit when it crosses, and it leaves a cycle later: not yet what crossed in the last one. */
+/*
+ * Routers of noc_quick.c count a flit when it crosses, and it leaves a cycle later: not yet what crossed in
+ * the last one.
+ */
 uint64_t noc_sent(const struct noc *n, unsigned subnet, uint32_t port)
 {
 	const struct noc_subnet *s = &n->net[subnet];

@@ -6,7 +6,8 @@
  * Always true: work is in lists, in BookSim's order, for that order decides about random numbers and about flits that
  * reach an output together. Results are found before any state changes: first all evaluate, then all update. What an
  * update appends is looked at in the next step only.
- * quirk Q4-36: a list with a delay above 1 begins together what is in it; what comes in meanwhile waits until that is done.
+ * quirk Q4-36: a list with a delay above 1 begins together what is in it; what comes in meanwhile waits until
+ * that is done.
  */
 #include <assert.h>
 #include <limits.h>

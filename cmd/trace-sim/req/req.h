@@ -29,8 +29,8 @@
  *          |
  *     lsu/writeback.c, L1       pieces: answers still to come; addr and size are as made again; the request is freed
  *
- * Those that a cache makes (write-backs, allocate-reads) begin at its place in the drawing. An acknowledged write is freed
- * by the load/store unit, a write-back where it ends.
+ * Those that a cache makes (write-backs, allocate-reads) begin at its place in the drawing. An acknowledged
+ * write is freed by the load/store unit, a write-back where it ends.
  */
 #ifndef REQ_H
 #define REQ_H

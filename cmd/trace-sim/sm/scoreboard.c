@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rule of the original: an instruction waits while one of its registers has a write to come (SM-score). Always true: n_reserved counts the members of
- * reserved; sm.collide holds the warps of which a register of the next instruction is reserved, and watched is
- * the first such register: the answer stays until that one is released. Only the warp's own issue reserves, and
- * it is followed by a new next instruction. Uniform registers are in the same set, under their own numbers. A
- * register listed twice as destination is reserved once.
+ * The rule of the original: an instruction waits while one of its registers has a write to come (SM-score).
+ * Always true: n_reserved counts the members of reserved; sm.collide holds the warps of which a register of
+ * the next instruction is reserved, and watched is the first such register: the answer stays until that one
+ * is released. Only the warp's own issue reserves, and it is followed by a new next instruction. Uniform
+ * registers are in the same set, under their own numbers. A register listed twice as destination is reserved
+ * once.
  */
 #include "depend.h"
 #include "gpu/gpu.h"

@@ -129,7 +129,7 @@ static void count_still(struct sm *s)
 		cache_idle_cycles(s->l1i, n * s->core->fetch_steps);
 }
 
-/* Replies to the L1I come at any time and occupy a port from then on, so its still cycles are counted at once. */
+/* Replies to the L1I come at any time and occupy a port from then on: its still cycles are counted at once. */
 static void stand_still(struct sm *s, uint64_t cycles)
 {
 	s->still += cycles;
