@@ -136,11 +136,12 @@ asan:
 	+@SANITIZED=1 $(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" suite
 
 # How runs of trace-sim can end: by themselves, with threads, and before their time.
-EXITS = 'same kernel|appears|full disk|closed pipe|limit|deadlock|SIG|dies|few SMs|first fault|parts add up|thread'
+EXITS = same kernel|appears|full disk|closed pipe|limit|deadlock|SIG|dies|few SMs|first fault|parts add up|thread
 # The way out that users have, in the same build: what a leak checker wants to see freed stays where it is.
 exit-path:
 	+@$(MAKE) -s BUILD=build/asan LTO= OPT="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" -j2 all build/asan/tests/tracegen
-	@SHIPPED_EXIT=1 SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 BUILD=$(CURDIR)/build/asan bats -f $(EXITS) tests/sim.bats tests/profile.bats tests/threads.bats tests/windows.bats
+	@SHIPPED_EXIT=1 SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 ONLY='$(EXITS)' \
+		sh tests/suite build/asan tests/sim.bats tests/profile.bats tests/threads.bats tests/windows.bats
 # Masks and counts that follow from other state, made anew after every step.
 check-invariants:
 	+@$(MAKE) -s BUILD=build/invariants LTO= OPT="-O1 -g -DCHECK_INVARIANTS" LDFLAGS= build/invariants/trace-sim \
@@ -150,12 +151,12 @@ check-invariants:
 check-cuda: all
 	@PATH="$(abspath $(BUILD)):$$PATH" sh tests/cuda/run
 # Data races in what runs on several threads; how windows are cut matters to none of them.
-RACES = 'threads:|each recipe|BookSim'
+RACES = threads:|each recipe|BookSim
 tsan:
 	+@$(MAKE) -s BUILD=build/tsan LTO= OPT="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" -j2 build/tsan/trace-sim \
 		build/tsan/tests/tracegen build/tsan/tests/test_threads
 	@build/tsan/tests/test_threads
-	@SANITIZED=1 BUILD=$(CURDIR)/build/tsan bats -f $(RACES) tests/threads.bats tests/windows.bats
+	@SANITIZED=1 ONLY='$(RACES)' sh tests/suite build/tsan tests/threads.bats tests/windows.bats
 
 # Coverage-guided fuzzing with clang, FUZZ_SECONDS for each target; new inputs and findings stay in build/fuzz/.
 FUZZ_SECONDS = 60
