@@ -17,53 +17,9 @@
 #include "columns.h"
 #include "diag.h"
 #include "input.h"
-#include "isa.h"
-#include "ptx.h"
+#include "inst.h"
 
 /* ---- static instructions ------------------------------------------------------------------ */
-
-/*
- * Registers are numbered as the scoreboard sees them (SM-inst-2): R<n> is n + 1, RZ is one like any other
- * (quirk Q1-27), uniform registers UR<n> follow in a name space of their own; predicates are left out.
- */
-#define REG_R0    1u
-#define REG_UR0   257u
-#define REG_LIMIT 513u /* all register numbers of machine code are below */
-
-/*
- * What an instruction of a trace from PTX has more. Its registers have two numbers: what inst.reg begins with are
- * those by which instructions wait for each other (from 1 on, below kernel_header.registers); guard and address
- * registers are among the sources. Behind them stand those that name register banks.
- */
-struct ptx_inst {
-	struct ptx_form form; /* space: GENERIC for a generic access to global memory */
-	const char *text;     /* its line in the header, from the opcode on */
-	uint32_t file;        /* number of its source file, 0: unknown */
-	uint8_t n_operands;   /* of the sources, the first, without guard and address */
-	uint8_t n_bank_dst, n_bank_src;
-	uint8_t barrier;       /* which one */
-	uint8_t barrier_warps; /* that it waits for; 0: all of the block */
-	bool issue_mask;       /* its records say for which lanes it issued, rec_issue_mask() */
-	bool ends;             /* lanes that execute it end */
-};
-
-struct inst {
-	const char *opcode;         /* full text, "LDG.E.128" */
-	const uint16_t *reg;        /* n_dst destinations, then n_src sources, in trace order */
-	const struct ptx_inst *ptx; /* NULL: machine code */
-	uint64_t imm;               /* first immediate; 0 where the line has none */
-	uint32_t pc;
-	uint32_t lineno; /* source line where the trace has line information */
-	uint16_t row;    /* isa_row(); 0xffff: no row, class was guessed */
-	uint16_t size;   /* bytes per lane recomputed from the opcode; 0 when the width field is 0 */
-	uint8_t n_dst, n_src;
-	uint8_t class; /* enum isa_class on this kernel's architecture, never CLASS_NONE */
-	uint8_t kind;  /* enum isa_kind */
-	uint8_t arch;  /* enum isa_arch */
-	bool has_addr; /* the width field is not 0: records carry addresses */
-	bool strong_gpu;
-	bool half_rate;
-};
 
 #define CODE_MAX (1u << 22) /* distinct instructions of a run; a large application has 10^5 */
 
@@ -221,6 +177,20 @@ static inline uint32_t kernel_warps(const struct kernel_header *k) { return (ker
 static inline uint64_t kernel_blocks(const struct kernel_header *k)
 {
 	return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+}
+
+/* Space of a generic access by the first active lane (SM-inst-7, quirk Q1-9); also the cache operator follows. */
+static inline enum space kernel_generic_space(const struct kernel_header *k, uint64_t first_active_address)
+{
+	uint64_t a = first_active_address;
+
+	if (!k->shmem_base || !k->local_base)
+		return SPACE_SHARED;
+	if (k->shmem_base <= a && a < k->local_base)
+		return SPACE_SHARED;
+	if (k->local_base <= a && a - k->local_base < 16384)
+		return SPACE_LOCAL;
+	return SPACE_GLOBAL;
 }
 
 #endif

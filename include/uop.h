@@ -7,8 +7,9 @@
 #ifndef UOP_H
 #define UOP_H
 
+#include "diag.h"
+#include "inst.h"
 #include "params.h"
-#include "trace.h"
 
 enum uop_flag {
 	UOP_LOAD = 1 << 0,  /* "is a load": class LOAD or memory kind load */
@@ -56,11 +57,5 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 
 /* What bank_src says, for any register that is read. */
 bool uop_reads_bank(const struct uop *u, unsigned source);
-
-/*
- * Space of a generic access by the first active lane (SM-inst-7, quirk Q1-9); also the cache operator
- * follows.
- */
-enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address);
 
 #endif

@@ -4,7 +4,7 @@
 #define GPU_H
 
 #include <stdbool.h>
-#include "cudart/wire.h"
+#include "wire.h"
 
 #define GPU_FILES   64u
 #define GPU_DEFINES 256u

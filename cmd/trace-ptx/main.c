@@ -8,6 +8,7 @@
 #include "gpuconf.h"
 #include "isa.h"
 #include "lower/lower.h"
+#include "output.h"
 #include "program.h"
 #include "run.h"
 
@@ -115,12 +116,25 @@ static unsigned binary_version(const struct gpu_choice *g)
 	return binary;
 }
 
+/* The functions of the CUDA runtime, one a line: "executed" or "refused", a tab, the name. */
+static void list_runtime(void)
+{
+	struct output *out = output_open(NULL, false);
+
+#define DONE(name)    fputs("executed\t" #name "\n", output_stream(out));
+#define REFUSED(name) fputs("refused\t" #name "\n", output_stream(out));
+#include "cudart/cudart.def"
+#undef DONE
+#undef REFUSED
+	output_commit(out);
+}
+
 static int run_program(struct args *a, int n, char **argv)
 {
 	if (a->o.saves)
 		cli_usage("found -C with --run, wanted it with a launch file");
 	if (a->list) {
-		program_list();
+		list_runtime();
 		return EXIT_GOOD;
 	}
 	if (!n)

@@ -444,15 +444,3 @@ int program_run(char **argv, const struct run_options *o, const struct gpu_choic
 	free(r.kept.bytes);
 	return status;
 }
-
-void program_list(void)
-{
-	struct output *out = output_open(NULL, false);
-
-#define DONE(name)    fputs("executed\t" #name "\n", output_stream(out));
-#define REFUSED(name) fputs("refused\t" #name "\n", output_stream(out));
-#include "cudart/cudart.def"
-#undef DONE
-#undef REFUSED
-	output_commit(out);
-}

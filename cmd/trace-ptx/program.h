@@ -11,7 +11,5 @@
  * at once.
  */
 int program_run(char **argv, const struct run_options *o, const struct gpu_choice *g);
-/* The functions of the CUDA runtime, one a line: "executed" or "refused", a tab, the name. */
-void program_list(void);
 
 #endif

@@ -6,8 +6,8 @@
 #include "output.h"
 #include "record.h"
 #include "run.h"
-#include "watch/profile.h"
-#include "watch/timeline.h"
+#include "stats/profile_record.h"
+#include "gpu/timeline.h"
 
 bool beside_any(const struct beside_args *a)
 {

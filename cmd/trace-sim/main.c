@@ -18,7 +18,7 @@
 #include "selftest/measured.h"
 #include "selftest/selftest.h"
 #include "team/threads.h"
-#include "watch/timeline.h"
+#include "gpu/timeline.h"
 
 enum {
 	OPT_LIST_OPTIONS = 256,
@@ -291,9 +291,9 @@ static void read_cubins(struct gpu *g, const struct sim_args *a)
 	if (!g->params.modern.on)
 		diag_warn((struct place){.file = "--cubin"},
 			"found a file, wanted -core_model modern with it: the other core reads no control codes");
-	g->cubins = cubins_new();
+	g->joins.cubins = cubins_new();
 	for (uint32_t i = 0; i < a->n_cubin; i++)
-		if (cubins_add(g->cubins, a->cubin[i], &f) < 0)
+		if (cubins_add(g->joins.cubins, a->cubin[i], &f) < 0)
 			die_fault(&f);
 }
 

@@ -14,11 +14,11 @@
 #include <xxhash.h>
 #include "arena.h"
 #include "stats/interval.h"
-#include "watch/profile.h"
+#include "stats/profile_record.h"
 #include "gpu/window.h"
 #include "team/readahead.h"
 #include "run.h"
-#include "watch/timeline.h"
+#include "stats/timeline_counters.h"
 
 /* Files are looked for before cycle 0: a missing one is better found now than hours into the run. */
 void run_check(struct run *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translation of static instructions (SM-inst, SM-unit), and the space of generic
- * accesses. Always true of a uop made here: its unit exists and can be reached from issue.
+ * Translation of static instructions (SM-inst, SM-unit). Always true of a uop made here: its unit exists and can be
+ * reached from issue.
  */
 #include <stdio.h>
 #include <string.h>
@@ -231,17 +231,4 @@ int uop_make(struct uop *u, const struct inst *in, const struct params *p, struc
 	}
 	uop_banks(u);
 	return p->modern.on ? 0 : uop_unit(u, in, core, f);
-}
-
-enum space uop_generic_space(const struct kernel_header *k, uint64_t first_active_address)
-{
-	uint64_t a = first_active_address;
-
-	if (!k->shmem_base || !k->local_base)
-		return SPACE_SHARED;
-	if (k->shmem_base <= a && a < k->local_base)
-		return SPACE_SHARED;
-	if (k->local_base <= a && a - k->local_base < 16384)
-		return SPACE_LOCAL;
-	return SPACE_GLOBAL;
 }

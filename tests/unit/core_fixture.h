@@ -142,8 +142,8 @@ static inline void run(struct core_program *b, const char *const *option, unsign
 	write_kernel(b, threads, n);
 	machine_init(&b->m, "a100", all);
 	if (codes) {
-		b->m.gpu.cubins = cubins_new();
-		cubins_add_code(b->m.gpu.cubins, "k", b->binary, b->code[0], b->n);
+		b->m.gpu.joins.cubins = cubins_new();
+		cubins_add_code(b->m.gpu.joins.cubins, "k", b->binary, b->code[0], b->n);
 	}
 	machine_run(&b->m, sleepless);
 }

@@ -239,7 +239,7 @@ static void test_known_guards(void)
 			i == 0   ? "an instruction without guard does not wait"
 			: i == 1 ? "one with a guard does"
 				 : "but not where predicates are left out");
-		is_number((long long)b->m.gpu.control_insts, 0, "nothing ran by control codes");
+		is_number((long long)b->m.gpu.joins.insts, 0, "nothing ran by control codes");
 		done(b);
 	}
 }
@@ -327,7 +327,7 @@ static void test_mismatch(void)
 	diag_quiet(false);
 	is_number((long long)(issued(b, 0, 16, 0) - issued(b, 0, 0, 0)), 4,
 		"a kernel that does not match runs by registers");
-	is_number((long long)b->m.gpu.control_mismatches, 1, "what does not match is counted");
+	is_number((long long)b->m.gpu.joins.mismatches, 1, "what does not match is counted");
 	done(b);
 }
 

@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include "exec/exec.h"
 #include "table.h"
-#include "cudart/wire.h"
+#include "wire.h"
 
 enum {
 #define E(code, name, text) name = code,

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "core/code.h"
-#include "gpu/gpu.h"
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
@@ -31,8 +30,8 @@ void core_new(struct sm *s)
 
 	s->modern = c;
 	c->p = &s->params->modern;
-	c->inst = s->gpu->core_code->inst;
-	c->latency = &s->gpu->core_code->latency;
+	c->inst = s->core_code->inst;
+	c->latency = &s->core_code->latency;
 	c->subs = s->core->schedulers;
 	c->warp = reserve(MAX_WARPS, sizeof(*c->warp));
 	c->op = reserve(UINT16_MAX + 1u, sizeof(*c->op));

@@ -297,10 +297,6 @@ void core_place(struct sm *s, const struct cta *k, uint16_t stream); /* a CTA ha
 /* A kernel has ended: what it has in instruction and constant caches is void. In the serial end. */
 void core_kernel_end(struct sm *s);
 
-/* join.c: the control codes of a kernel whose first thread block is tb, where there are any; between cycles. */
-void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb);
-void core_join_free(struct gpu *g);
-
 /* event.c */
 void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned id, uint64_t what);
 void core_events(struct sm *s);               /* those due at s->clock */

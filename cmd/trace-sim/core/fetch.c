@@ -9,7 +9,8 @@
  * wrong path that a chip fetches meanwhile is left out. Code of different kernels never shares lines.
  */
 #include "core/core.h"
-#include "gpu/gpu.h"
+#include "req/addrdec.h"
+#include "sm/kernel.h"
 
 #define HIT 3u /* response, decode, issue */
 
@@ -292,7 +293,7 @@ static bool came_with_launch(const struct core *c, uint64_t line)
 
 void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 {
-	struct req_pool *pool = &s->gpu->reqs;
+	struct req_pool *pool = s->reqs;
 	enum cache_status status;
 	struct req *r;
 	uint32_t h;
@@ -312,8 +313,8 @@ void core_l1i_access(struct sm *s, unsigned sub, uint64_t line)
 	r->cluster = (uint16_t)s->cluster;
 	r->stream = s->modern->stream;
 	r->created = (uint32_t)s->now;
-	if (addrdec_draws(s->gpu->dec))
-		addrdec_request(s->gpu->dec, r);
+	if (addrdec_draws(s->dec))
+		addrdec_request(s->dec, r);
 	status = cache_read_only_access(s->l1i, h, s->now);
 	s->modern->l1i_busy = true;
 	if (status == STATUS_MISS)
@@ -336,7 +337,7 @@ void core_l1i_fill(struct sm *s, uint32_t req)
 /* One miss a cycle leaves; lines that have come are sent on. */
 void core_l1i_step(struct sm *s)
 {
-	struct req_pool *pool = &s->gpu->reqs;
+	struct req_pool *pool = s->reqs;
 	uint32_t fixed = s->modern->p->l1i_miss_latency;
 
 	while (cache_has_ready(s->l1i)) {

@@ -8,8 +8,8 @@
  * before. The cycles in which a sub-core was not run have the reason of the last one that was.
  */
 #include "core/core.h"
-#include "gpu/gpu.h"
-#include "watch/profile.h"
+#include "sm/kernel.h"
+#include "sm/profile.h"
 
 const char *const core_stall_names[N_CORE_STALLS] = {
 	[STALL_UNIT] = "unit",
@@ -138,7 +138,7 @@ static APART enum space generic_space(const struct sm *s, const struct warp *p, 
 
 	if (!rec->mask)
 		return h->shmem_base && h->local_base ? SPACE_NONE : SPACE_SHARED;
-	return uop_generic_space(h, t->block.word[rec->addr >> 2]);
+	return kernel_generic_space(h, t->block.word[rec->addr >> 2]);
 }
 
 /* Most warps are whole, and counting bits is a call where the host has no instruction for it. */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "core/core.h"
+#include "core/join.h"
 #include "cubin.h"
-#include "gpu/gpu.h"
 
 struct core_join {
 	struct core_join *next;
@@ -47,7 +47,7 @@ static void check(struct look *k, const struct inst *in)
 		got == CUBIN_NO_CODE ? "no instruction" : "the opcode of ", bound);
 }
 
-static void check_block(struct look *k, const struct gpu *g, const struct tblock *tb)
+static void check_block(struct look *k, const struct code *code, const struct tblock *tb)
 {
 	for (uint32_t i = 0; i < tb->n_recs; i++) {
 		uint32_t h = tb->rec[i].inst;
@@ -55,7 +55,7 @@ static void check_block(struct look *k, const struct gpu *g, const struct tblock
 		if (bitset_test(k->seen, h))
 			continue;
 		bitset_set(k->seen, h);
-		check(k, code_at(g->code, h));
+		check(k, code_at(code, h));
 	}
 }
 
@@ -84,21 +84,21 @@ static struct core_control *codes_of(const struct cubin_function *f)
 }
 
 /* Without them the kernel runs by registers, unless control codes are demanded. */
-static void without(const struct gpu *g, const struct kernel *k, const char *found)
+static void without(enum core_dependence by, const struct kernel *k, const char *found)
 {
 	struct place at = {.file = k->path};
 
-	if (g->params.modern.dependence == DEPEND_CONTROL)
+	if (by == DEPEND_CONTROL)
 		die_at(at, "found %s, wanted control codes for every kernel (-core_dependence control)",
 			found);
 	diag_warn(at, "found %s, wanted the function that was traced: the kernel runs without %s", found,
-		g->params.modern.dependence == DEPEND_SCOREBOARD ? "its guards" : "control codes");
+		by == DEPEND_SCOREBOARD ? "its guards" : "control codes");
 }
 
 /* In the files of --cubin, else in what came with the trace. */
-static const struct cubin_function *function_of(const struct gpu *g, const struct kernel *k)
+static const struct cubin_function *function_of(const struct cubins *files, const struct kernel *k)
 {
-	const struct cubins *in[] = {g->cubins, trace_codes(k->trace)};
+	const struct cubins *in[] = {files, trace_codes(k->trace)};
 	const struct cubin_function *f = NULL;
 
 	for (unsigned i = 0; i < 2 && !f; i++)
@@ -107,26 +107,26 @@ static const struct cubin_function *function_of(const struct gpu *g, const struc
 	return f;
 }
 
-static void join(struct gpu *g, const struct kernel *k, const struct tblock *tb, struct core_join *j)
+static void join(struct core_join *j, const struct cubin_function *f, enum core_dependence by,
+	const struct code *code, const struct kernel *k, const struct tblock *tb)
 {
-	const struct cubin_function *f = function_of(g, k);
 	struct look l = {.join = NULL};
 	char found[320];
 
 	if (!f) {
 		snprintf(found, sizeof(found), "no function %.200s for sm_%d in the files of --cubin",
 			k->head->name, k->head->binary_version);
-		without(g, k, found);
+		without(by, k, found);
 		return;
 	}
 	l.join = cubin_join_new(f);
-	l.seen = xcalloc(BITSET_WORDS(code_count(g->code)) + 1, sizeof(*l.seen));
-	check_block(&l, g, tb);
+	l.seen = xcalloc(BITSET_WORDS(code_count(code)) + 1, sizeof(*l.seen));
+	check_block(&l, code, tb);
 	j->mismatched = l.mismatched;
 	if (l.mismatched) {
 		snprintf(found, sizeof(found), "%s (%u of %u instructions match)", l.text, l.matched,
 			l.matched + l.mismatched);
-		without(g, k, found);
+		without(by, k, found);
 	} else {
 		j->matched = l.matched;
 		j->codes = codes_of(f);
@@ -141,15 +141,14 @@ static bool is_of(const struct core_join *j, const struct kernel *k)
 	return j->sm == (unsigned)k->head->binary_version && !strcmp(j->name, k->head->name);
 }
 
-void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb)
+void core_join(struct core_joins *all, enum core_dependence by, const struct code *code, struct kernel *k,
+	const struct tblock *tb)
 {
-	struct core_join *j = g->joins;
+	struct core_join *j = all->first;
 
-	if (!g->params.modern.on)
-		return;
-	if (!g->cubins && !trace_codes(k->trace)) {
-		if (g->params.modern.dependence == DEPEND_CONTROL)
-			without(g, k, "no --cubin, and none in the trace");
+	if (!all->cubins && !trace_codes(k->trace)) {
+		if (by == DEPEND_CONTROL)
+			without(by, k, "no --cubin, and none in the trace");
 		return;
 	}
 	while (j && !is_of(j, k))
@@ -158,26 +157,26 @@ void core_join(struct gpu *g, struct kernel *k, const struct tblock *tb)
 		j = xcalloc(1, sizeof(*j));
 		j->name = xstrdup(k->head->name);
 		j->sm = (unsigned)k->head->binary_version;
-		j->next = g->joins;
-		g->joins = j;
-		join(g, k, tb, j);
+		j->next = all->first;
+		all->first = j;
+		join(j, function_of(all->cubins, k), by, code, k, tb);
 	}
 	k->codes = j->codes;
 	k->n_codes = j->n_codes;
-	if (g->params.modern.dependence != DEPEND_SCOREBOARD)
-		g->control_insts += j->matched;
-	g->control_mismatches += j->mismatched;
+	if (by != DEPEND_SCOREBOARD)
+		all->insts += j->matched;
+	all->mismatches += j->mismatched;
 }
 
-void core_join_free(struct gpu *g)
+void core_joins_free(struct core_joins *all)
 {
-	while (g->joins) {
-		struct core_join *j = g->joins;
+	while (all->first) {
+		struct core_join *j = all->first;
 
-		g->joins = j->next;
+		all->first = j->next;
 		free(j->name);
 		free(j->codes);
 		free(j);
 	}
-	cubins_free(g->cubins);
+	cubins_free(all->cubins);
 }

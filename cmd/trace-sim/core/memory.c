@@ -10,7 +10,7 @@
  * carried its result.
  */
 #include "core/core.h"
-#include "gpu/gpu.h"
+#include "sm/kernel.h"
 
 #define LOOKUP_BEFORE 12u /* cycles from the lookup of a hit to its value in the register file */
 #define FIRST_REG     2u  /* cycles of the link that every latency has already */
@@ -338,17 +338,17 @@ static bool look_up(struct sm *s, struct pipe_slot *k, const struct access *a)
 	enum cache_status st = cache_access(l->l1d, handle, s->now, &ev, NULL);
 
 	if (st == STATUS_RESERVATION_FAIL) {
-		req_free(&s->gpu->reqs, handle);
+		req_free(s->reqs, handle);
 		return false;
 	}
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			s->warp[r->warp].stores += ldst_store_acks_of(l, a->size);
 		else
-			req_free(&s->gpu->reqs, handle);
+			req_free(s->reqs, handle);
 	} else if (st == STATUS_HIT) {
 		op->seen_at = s->clock + LOOKUP_BEFORE - FIRST_REG + k->late;
-		req_free(&s->gpu->reqs, handle);
+		req_free(s->reqs, handle);
 	} else {
 		op->left++;
 	}
@@ -427,7 +427,7 @@ static void take_request(struct sm *s, uint32_t handle)
 
 	if (blank && parent)
 		ldst_free_parent_write(s, r);
-	req_free(&s->gpu->reqs, handle);
+	req_free(s->reqs, handle);
 	if (!blank)
 		access_ends(s, h);
 }

@@ -8,7 +8,7 @@
  * run out, the living are moved down in their order.
  */
 #include "core/core.h"
-#include "gpu/gpu.h"
+#include "sm/kernel.h"
 
 static uint64_t rank_bit(const struct core_warp *cw) { return 1ull << cw->rank; }
 

@@ -67,6 +67,32 @@ static uint32_t request_bound(const struct params *p)
 
 static void decode_hook(void *ctx, struct req *r) { addrdec_request(ctx, r); }
 
+/* An SM with what it shares with the others. */
+static void build_sm(struct gpu *g, uint32_t id)
+{
+	struct sm *s = &g->sm[id];
+	struct cache *l1d;
+
+	s->id = id;
+	s->cluster = id / g->params.sms_per_cluster;
+	s->params = &g->params;
+	s->code = g->code;
+	s->uops = g->uops;
+	s->core_code = g->core_code;
+	s->reqs = &g->reqs;
+	s->dec = g->dec;
+	s->net = g->net;
+	s->sent = g->out;
+	s->replies = &g->cluster[s->cluster].reply;
+	s->replying = g->replying;
+	s->events = g->events;
+	s->wake_at = &g->wake_at[id];
+	sm_init(s);
+	l1d = ldst_l1d(s);
+	if (l1d && addrdec_draws(g->dec))
+		cache_set_decode_hook(l1d, decode_hook, g->dec);
+}
+
 int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 {
 	const struct params *p = &g->params;
@@ -89,19 +115,13 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 	net_set_threads(g->net, g->threads);
 	if (p->modern.on)
 		g->core_code = core_code_new(p);
-	g->sm = reserve(p->sms, sizeof(*g->sm));
-	g->wake_at = reserve(p->sms, sizeof(*g->wake_at));
-	for (uint32_t i = 0; i < p->sms; i++) {
-		struct cache *l1d;
-
-		sm_init(&g->sm[i], g, i);
-		l1d = ldst_l1d(&g->sm[i]);
-		if (l1d && addrdec_draws(g->dec))
-			cache_set_decode_hook(l1d, decode_hook, g->dec);
-	}
 	g->cluster = reserve(p->clusters, sizeof(*g->cluster));
 	for (uint32_t c = 0; c < p->clusters; c++)
 		cluster_init(&g->cluster[c], p);
+	g->sm = reserve(p->sms, sizeof(*g->sm));
+	g->wake_at = reserve(p->sms, sizeof(*g->wake_at));
+	for (uint32_t i = 0; i < p->sms; i++)
+		build_sm(g, i);
 	window_init(g);
 	return launch_init(g);
 }
@@ -143,7 +163,7 @@ void gpu_free(struct gpu *g)
 	req_pool_free(&g->reqs);
 	reserve_free(g->uops, CODE_MAX, sizeof(*g->uops));
 	readahead_delete(g->readahead);
-	core_join_free(g);
+	core_joins_free(&g->joins);
 	core_code_free(g->core_code);
 	code_free(g->code);
 }

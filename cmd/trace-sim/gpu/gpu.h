@@ -14,20 +14,21 @@
 #ifndef GPU_H
 #define GPU_H
 
+#include "core/join.h"
+#include "gpu/cluster.h"
 #include "lsu/ldst.h"
 #include "mem/mem.h"
 #include "net/net.h"
 #include "params.h"
+#include "sm/kernel.h"
 #include "sm/sm.h"
 #include "team/threads.h"
+#include "watch/traffic.h"
 
 enum clock_domain { CLOCK_CORE = 1, CLOCK_ICNT = 2, CLOCK_L2 = 4, CLOCK_DRAM = 8 };
 
 struct window;
 struct core_code;
-struct core_control;
-struct core_join;
-struct cubins;
 
 /* clocks.c: quirk Q1-24: sums of doubles, and the minimum leaves out L2 (LAUNCH-clock). */
 struct clocks {
@@ -36,48 +37,10 @@ struct clocks {
 void clocks_init(struct clocks *c, const double hz[4]);
 unsigned clocks_step(struct clocks *c); /* domains that fire */
 
-/* --sample-blocks: how a kernel gets on (sample.c). */
-#define SAMPLE_WAVES 8u
-struct sample_wave {
-	double took; /* cycles of a thread block */
-	double turnover; /* lines that the L2 got from the kernel's first wave to this one's end, by those it has */
-};
-struct block_rate {
-	uint64_t mark, at; /* thread blocks and time at the end of the last wave */
-	uint64_t wave;     /* thread blocks of one */
-	uint32_t n;        /* waves */
-	bool stopped;      /* no more thread blocks are launched */
-	double brought;    /* turnover of the L2 before the first wave's end */
-	struct sample_wave waves[SAMPLE_WAVES + 1];
-	double per_block, deviation, drift; /* cycles, when it was stopped */
-};
-
 /* What a kernel that was stopped stands for: thread blocks that ran, of all; cycles of all and their 95 % interval. */
 struct sampled {
 	uint64_t blocks, all;
 	double cycles, low, high;
-};
-
-/* A loaded kernel (LAUNCH-loop). */
-struct kernel {
-	struct trace *trace;
-	const struct kernel_header *head;
-	char *path;
-	uint32_t uid;              /* 1, 2, ... in load order */
-	uint32_t position;         /* in the kernel list */
-	uint64_t n_ctas, next_cta; /* next_cta: CTAs issued */
-	uint32_t running_ctas;
-	uint32_t delay;     /* D: ticks before the first CTA may be issued */
-	uint32_t cta_limit; /* per SM; 0: not computed yet */
-	uint32_t padded_threads;
-	uint16_t stream; /* index into gpu.streams */
-	bool launched, selected, done, ended;
-	bool closing; /* its CTAs have ended, and delay runs to its end */
-	struct block_rate sample;
-	uint64_t start_cycle; /* when it was launched */
-	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
-	uint32_t n_codes;
-	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
 };
 
 struct gpu {
@@ -85,11 +48,9 @@ struct gpu {
 	struct code *code;
 	struct uop *uops; /* reserved; by code handle */
 	uint32_t n_uops;
-	struct cubins *cubins;                      /* of --cubin; NULL: none */
-	struct core_join *joins;                    /* kernels looked up in them */
-	uint64_t control_insts, control_mismatches; /* of kernels joined with --cubin */
-	struct core_code *core_code;                /* the same for the modern core; NULL with the other */
-	uint64_t unknown_recs;                      /* of opcodes without a row, in thread blocks placed */
+	struct core_joins joins;
+	struct core_code *core_code; /* the same for the modern core; NULL with the other */
+	uint64_t unknown_recs;       /* of opcodes without a row, in thread blocks placed */
 	struct readahead *readahead;
 	struct req_pool reqs;
 	struct sm *sm;                /* params.sms */

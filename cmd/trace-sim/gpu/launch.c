@@ -11,7 +11,7 @@
 #include "core/core.h"
 #include "launch.h"
 #include "team/readahead.h"
-#include "watch/timeline.h"
+#include "gpu/timeline.h"
 
 static void append(struct kernel ***list, uint32_t *n, uint32_t *cap, struct kernel *k)
 {
@@ -281,18 +281,18 @@ static void place(struct gpu *g, struct sm *s, struct kernel *k, int first)
 	}
 	g->unknown_recs += s->cta[slot].block.n_unknown;
 	translate_new(g, k, codes);
-	if (!k->next_cta)
-		core_join(g, k, &s->cta[slot].block);
+	if (!k->next_cta && g->params.modern.on)
+		core_join(&g->joins, g->params.modern.dependence, g->code, k, &s->cta[slot].block);
 	k->running_ctas++;
 	if (!s->live_ctas)
 		g->cluster[s->cluster].needs_flush = true;
-	sm_place_cta(s, slot, (uint32_t)first, k, k->next_cta, k->stream);
+	sm_place_cta(s, gpu_now(g), slot, (uint32_t)first, k);
 	g->cluster[s->cluster].live_threads += kernel_threads(k->head);
 	bitset_set(g->live, s->cluster);
 	if (g->events)
 		events_cta(g->events, gpu_now(g), s->id, slot, k->next_cta);
 	if (g->timeline)
-		timeline_cta(g->timeline, s, slot, k);
+		timeline_cta(g->timeline, gpu_now(g), s->id, slot, k);
 	if (++k->next_cta == k->n_ctas) {
 		l->ctas_left--;
 		readahead_forget(g->readahead, k->trace);
@@ -519,7 +519,7 @@ void launch_cta_ended(struct gpu *g, struct sm *s, uint32_t slot)
 	g->completed_ctas++;
 	distributor_takes_back(g);
 	if (g->timeline)
-		timeline_cta_end(g->timeline, s, slot, gpu_now(g) + 1);
+		timeline_cta_end(g->timeline, gpu_now(g) + 1, s->id, slot);
 	g->cluster[s->cluster].live_threads -= c->threads;
 	if (!g->cluster[s->cluster].live_threads) {
 		bitset_clear(g->live, s->cluster);

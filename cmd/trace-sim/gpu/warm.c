@@ -67,7 +67,7 @@ static bool is_global(const struct warm *w, const struct inst *in, uint64_t firs
 	case KIND_LD:
 	case KIND_ST:
 		a->write = in->kind == KIND_ST;
-		return uop_generic_space(w->head, first_lane) == SPACE_GLOBAL;
+		return kernel_generic_space(w->head, first_lane) == SPACE_GLOBAL;
 	default: return false;
 	}
 }

@@ -30,7 +30,7 @@ static void check_fill(const struct sm *s, const struct winst *w)
 
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
 {
-	const struct cache_params *l2 = &s->gpu->params.mem.l2;
+	const struct cache_params *l2 = &s->params->mem.l2;
 	uint32_t unfit = s->core->unfit;
 
 	if (unfit & UNFIT_L2)

@@ -6,14 +6,14 @@
  * Addresses are decoded here unless the request had to know its way earlier (ldst_int.h, decode_early).
  */
 #include "ldst_int.h"
+#include "req/addrdec.h"
+#include "watch/traffic.h"
 
 bool inject_possible_bytes(struct sm *s, uint32_t bytes, bool write)
 {
-	struct gpu *g = s->gpu;
-
 	if (s->core->perfect_mem)
-		return g->cluster[s->cluster].reply.count < s->params->net.eject_max;
-	return net_has_buffer(g->net, s->cluster, write ? bytes : 8);
+		return s->replies->count < s->params->net.eject_max;
+	return net_has_buffer(s->net, s->cluster, write ? bytes : 8);
 }
 
 bool inject_possible(struct sm *s, const struct req *r, bool bypass)
@@ -31,11 +31,11 @@ static void decode(struct sm *s, struct req *r)
 
 	if (r->type != L1_WRBK_ACC) {
 		r->addr = r->orig_addr ? r->orig_addr : addr;
-		addrdec_request(s->gpu->dec, r);
+		addrdec_request(s->dec, r);
 		r->addr = addr;
 		return;
 	}
-	addrdec_request(s->gpu->dec, r);
+	addrdec_request(s->dec, r);
 	r->chip = chip; /* quirk Q3-8: of the request that evicted the line */
 	r->sub = sub;
 }
@@ -57,7 +57,6 @@ static void count_type(struct sm_counts *n, const struct req *r)
 
 void inject(struct sm *s, uint32_t handle)
 {
-	struct gpu *g = s->gpu;
 	struct req *r = ldst_req(s, handle);
 	uint32_t bytes = req_bytes_out(r);
 
@@ -65,12 +64,13 @@ void inject(struct sm *s, uint32_t handle)
 		decode(s, r);
 	s->n.flits_out += (bytes + s->params->net.flit_bytes - 1) / s->params->net.flit_bytes;
 	if (s->core->perfect_mem) {
-		cluster_reply(g, s->cluster, handle);
+		ring_push(s->replies, handle);
+		bitset_set(s->replying, s->cluster);
 		return;
 	}
 	count_type(&s->n, r);
-	traffic_add(g->out, r, bytes);
+	traffic_add(s->sent, r, bytes);
 	if (s->events)
 		events_request(s->events, s->now, s->id, r->warp, r->addr, bytes, r->type, r->sub);
-	net_push(g->net, s->cluster, s->params->clusters + r->sub, handle, bytes);
+	net_push(s->net, s->cluster, s->params->clusters + r->sub, handle, bytes);
 }

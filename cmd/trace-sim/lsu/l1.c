@@ -9,6 +9,7 @@
  */
 #include <string.h>
 #include "ldst_int.h"
+#include "req/addrdec.h"
 #include "req/hash.h"
 
 /* Acknowledgements that a store of that many bytes waits for at the L1D (LSU-store-2). */
@@ -21,7 +22,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 	struct ldst *l = s->ldst;
 	const struct winst *w = &s->winst[l->disp_inst];
 	unsigned f = w->uop->flags, flags = 0;
-	uint32_t handle = req_new(&s->gpu->reqs);
+	uint32_t handle = req_new(s->reqs);
 	struct req *r = ldst_req(s, handle);
 
 	if (a->type == GLOBAL_ACC_W || a->type == LOCAL_ACC_W)
@@ -54,7 +55,7 @@ uint32_t ldst_make_request(struct sm *s, const struct access *a)
 		r->pieces = a->size == 128 ? 4 : (uint8_t)bit_count32(a->sectors);
 	r->stream = s->warp[w->warp].stream;
 	if (l->decode_early)
-		addrdec_request(s->gpu->dec, r);
+		addrdec_request(s->dec, r);
 	return handle;
 }
 
@@ -63,11 +64,11 @@ static void draw(struct sm *s, uint64_t addr)
 {
 	struct req r;
 
-	if (!addrdec_draws(s->gpu->dec))
+	if (!addrdec_draws(s->dec))
 		return;
 	memset(&r, 0, sizeof(r));
 	r.addr = addr;
-	addrdec_request(s->gpu->dec, &r);
+	addrdec_request(s->dec, &r);
 }
 
 static uint32_t bank_of(const struct sm *s, uint64_t addr)
@@ -143,11 +144,11 @@ static bool access_l1(struct sm *s, uint32_t handle)
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			return true;
 		store_acks(s, r->warp, ldst_store_acks_of(l, r->size));
-		req_free(&s->gpu->reqs, handle);
+		req_free(s->reqs, handle);
 	} else if (st == STATUS_HIT) {
 		if (r->flags & REQ_LOAD)
 			load_hit(s, r);
-		req_free(&s->gpu->reqs, handle);
+		req_free(s->reqs, handle);
 	}
 	return true;
 }

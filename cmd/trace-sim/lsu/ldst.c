@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "arena.h"
 #include "ldst_int.h"
+#include "req/addrdec.h"
 #include "sm/depend.h"
 
 /* ---- building ------------------------------------------------------------------------------------------ */
@@ -24,7 +25,7 @@ static void l1_init(struct sm *s, struct ldst *l)
 {
 	const struct core_params *c = s->core;
 
-	l->l1d = cache_new(&c->l1d, ROLE_L1D, NULL, &s->gpu->reqs);
+	l->l1d = cache_new(&c->l1d, ROLE_L1D, NULL, s->reqs);
 	l->queue = xcalloc(c->l1_banks, sizeof(*l->queue));
 	l->last_in = xcalloc(c->l1_banks, sizeof(*l->last_in));
 	for (uint32_t b = 0; b < c->l1_banks; b++) {
@@ -50,7 +51,7 @@ struct ldst *ldst_new(struct sm *s)
 	if (s->core->l1d.present)
 		l1_init(s, l);
 	/* A write-back goes where the request that caused it goes, so that must be known at the access. */
-	l->decode_early = addrdec_draws(s->gpu->dec) || (l->l1d && s->core->l1d.write != WRITE_THROUGH);
+	l->decode_early = addrdec_draws(s->dec) || (l->l1d && s->core->l1d.write != WRITE_THROUGH);
 	return l;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load/store unit of one SM, and its cluster (trace-sim-lsu(7)).
+ * The load/store unit of one SM (trace-sim-lsu(7)).
  * Files: ldst.c (cycle, entry, retirement), writeback.c (write-back, responses), l1.c (latency queues),
- * pend.c (outstanding accesses), coalesce.c (access generation), inject.c (towards the network),
- * cluster.c (responses from the network), traffic.c.
+ * pend.c (outstanding accesses), coalesce.c (access generation), inject.c (towards the network).
  *
  * Time inside the unit is steps: step = clock * ldst_steps + i. The shifting queues of a hardware description
  * are kept as FIFOs with entry times: an entry put into an L-slot queue at step t is at slot 0 from step t +
@@ -69,42 +68,5 @@ uint32_t ldst_pending(const struct sm *s, unsigned warp, unsigned reg);
 bool inject_possible(struct sm *s, const struct req *r, bool bypass);
 bool inject_possible_bytes(struct sm *s, uint32_t bytes, bool write);
 void inject(struct sm *s, uint32_t req);
-
-/* cluster.c */
-struct cluster {
-	_Alignas(64) struct ring reply; /* response FIFO */
-	uint32_t *slots;                /* storage of reply */
-	uint64_t flits_in;              /* icnt_total_pkts_mem_to_simt */
-	uint32_t *ended, n_ended;       /* SMs in which CTAs ended in this tick; at most all of the cluster */
-	uint32_t first;                 /* SM of the cluster that is cycled first */
-	/* in a window: its next cycle, where it is to stop; it waits for the others there, and what it met */
-	uint32_t at, end;
-	bool waits, stays; /* stays: waits at its end, even though no thread block has ended */
-	bool full; /* stands before its next cycle until its input of the network is known to have room, or not */
-	struct fault *fault;
-	bool needs_flush; /* an SM has had a CTA since the L1Ds were last invalidated */
-	uint32_t live_threads;
-};
-void cluster_init(struct cluster *c, const struct params *p);
-void cluster_free(struct cluster *c);
-/* LAUNCH-step-1 (LSU-cluster): the clusters, ascending; idle ones cost nothing. */
-void cluster_response_steps(struct gpu *g);
-/* The same of one at time now, when the network had made so many advances; gpu.replying is not kept. */
-void cluster_response(struct gpu *g, uint32_t id, uint64_t now, uint32_t advances);
-void cluster_note_replies(struct gpu *g, uint32_t id); /* bring it up to date */
-/* Append a reply to cluster id's FIFO; the caller has looked for room. */
-void cluster_reply(struct gpu *g, uint32_t id, uint32_t req);
-
-/*
- * traffic.c: traffic_breakdown_* histograms (LSU-inject-3, LSU-cluster-2); class N_ACC_TYPES is
- * GLOBAL_ATOMIC.
- */
-#define TRAFFIC_CLASSES (N_ACC_TYPES + 1)
-#define TRAFFIC_BYTES   256 /* packet sizes are below */
-struct traffic {
-	uint64_t count[TRAFFIC_CLASSES][TRAFFIC_BYTES];
-};
-void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes); /* t: the first of all threads' */
-void traffic_fold(struct traffic *t, unsigned threads); /* t[1], ... are added to t[0] and cleared */
 
 #endif

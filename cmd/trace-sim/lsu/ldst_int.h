@@ -14,7 +14,7 @@
 #ifndef LDST_INT_H
 #define LDST_INT_H
 
-#include "gpu/gpu.h"
+#include "lsu/ldst.h"
 
 struct timed {
 	uint64_t due;
@@ -126,7 +126,7 @@ enum stall_reason l1_hand_out(struct sm *s);
 uint32_t ldst_make_request(struct sm *s, const struct access *a);
 uint32_t ldst_store_acks_of(const struct ldst *l, uint32_t bytes);
 
-static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->gpu->reqs.at[handle]; }
+static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return &s->reqs->at[handle]; }
 
 /* fit.c: of a machine with core_params.unfit; l->acc is what w asks for. */
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1);

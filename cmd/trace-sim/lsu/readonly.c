@@ -16,9 +16,9 @@ void ldst_read_only(struct sm *s)
 	const struct core_params *c = s->core;
 
 	if (!l->l1c && c->l1c.present && !c->perfect_icache)
-		l->l1c = cache_new(&c->l1c, ROLE_L1C, NULL, &s->gpu->reqs);
+		l->l1c = cache_new(&c->l1c, ROLE_L1C, NULL, s->reqs);
 	if (!l->l1t && c->l1t.present)
-		l->l1t = texture_new(&c->l1t, &s->gpu->reqs);
+		l->l1t = texture_new(&c->l1t, s->reqs);
 	l->readonly = l->l1c || l->l1t;
 }
 
@@ -72,12 +72,12 @@ enum stall_reason readonly_hand_out(struct sm *s)
 		texture ? texture_access(l->l1t, r, s->now) : cache_read_only_access(l->l1c, r, s->now);
 
 	if (st == STATUS_RESERVATION_FAIL) {
-		req_free(&s->gpu->reqs, r);
+		req_free(s->reqs, r);
 		s->n.cmem_conflict += !texture;
 		return STALL_BK_CONF;
 	}
 	if (st == STATUS_HIT) {
-		req_free(&s->gpu->reqs, r);
+		req_free(s->reqs, r);
 		pend_hit(s, w->uop, w->warp);
 	}
 	if (!--l->acc.n)

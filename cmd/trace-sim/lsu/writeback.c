@@ -90,7 +90,7 @@ void ldst_free_parent_write(struct sm *s, const struct req *r)
 
 	if (p->flags & REQ_STORE)
 		store_acks(s, p->warp, ldst_store_acks_of(l, p->size));
-	req_free(&s->gpu->reqs, r->parent);
+	req_free(s->reqs, r->parent);
 }
 
 /* quirk Q3-26: a request without instruction (allocate-read) uses the client's turn, not the register. */
@@ -107,7 +107,7 @@ static void take_request(struct sm *s, struct ldst *l, uint32_t handle)
 			.full = true};
 	else if (r->flags & REQ_PARENT_WRITE)
 		ldst_free_parent_write(s, r);
-	req_free(&s->gpu->reqs, handle);
+	req_free(s->reqs, handle);
 }
 
 static void take_global(struct sm *s, struct ldst *l)
@@ -174,9 +174,9 @@ static void acknowledge(struct sm *s, uint32_t handle)
 		struct req *p = ldst_req(s, r->parent);
 
 		if (p->pieces && !--p->pieces)
-			req_free(&s->gpu->reqs, r->parent);
+			req_free(s->reqs, r->parent);
 	}
-	req_free(&s->gpu->reqs, handle);
+	req_free(s->reqs, handle);
 }
 
 static bool bypassed(const struct sm *s, const struct ldst *l, const struct req *r)
@@ -196,7 +196,7 @@ static uint32_t whole(struct sm *s, uint32_t handle)
 
 	if (!(r->flags & REQ_PIECE))
 		return handle;
-	req_free(&s->gpu->reqs, handle);
+	req_free(s->reqs, handle);
 	return --ldst_req(s, parent)->pieces ? REQ_NONE : parent;
 }
 

@@ -309,7 +309,7 @@ double probe_codes(const struct probe *p, const struct subject *s)
 	*params = s->params;
 	params->core.perfect_icache = how != READ_SPAN;
 	b = bench_open_logged(params, s->isa, &events);
-	b->run.gpu.cubins = cubins_of(w, &m);
+	b->run.gpu.joins.cubins = cubins_of(w, &m);
 	for (uint64_t at = 0; at < 128; at += 32)
 		bench_warm(b, MICRO_DATA + at, 32, 0, false);
 	bench_kernel(b, &m);

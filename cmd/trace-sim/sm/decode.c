@@ -7,7 +7,7 @@
  */
 #include "decode.h"
 #include "depend.h"
-#include "gpu/gpu.h"
+#include "sm/kernel.h"
 
 /*
  * PTX-flow-2: the buffer holds what stands at fetch_pc and behind it. It is what the warp executes if its

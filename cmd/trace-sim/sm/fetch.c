@@ -7,7 +7,8 @@
  */
 #include "decode.h"
 #include "core/core.h"
-#include "gpu/gpu.h"
+#include "lsu/ldst.h"
+#include "req/addrdec.h"
 
 #define CODE_BASE 0xF0000000ull
 
@@ -55,7 +56,7 @@ static APART void reap_scanned(struct sm *s, unsigned start, int stop)
 /* Access the instruction cache for warp w. */
 static APART void access_icache(struct sm *s, unsigned w)
 {
-	struct req_pool *pool = &s->gpu->reqs;
+	struct req_pool *pool = s->reqs;
 	uint32_t h = req_new(pool), line = s->core->l1i.line_bytes, pc = s->warp[w].fetch_pc;
 	struct req *r = &pool->at[h];
 	uint32_t offset = pc & (line - 1);
@@ -70,8 +71,8 @@ static APART void access_icache(struct sm *s, unsigned w)
 	r->cluster = (uint16_t)s->cluster;
 	r->stream = s->warp[w].stream;
 	r->created = (uint32_t)s->now;
-	if (addrdec_draws(s->gpu->dec))
-		addrdec_request(s->gpu->dec, r);
+	if (addrdec_draws(s->dec))
+		addrdec_request(s->dec, r);
 	status = cache_read_only_access(s->l1i, h, s->now);
 	if (status == STATUS_MISS) {
 		s->imiss |= 1ull << w;
@@ -88,10 +89,10 @@ static APART void access_icache(struct sm *s, unsigned w)
  */
 static void hit_perfect(struct sm *s, unsigned w)
 {
-	if (addrdec_draws(s->gpu->dec)) {
+	if (addrdec_draws(s->dec)) {
 		struct req r = {.addr = s->warp[w].fetch_pc + CODE_BASE};
 
-		addrdec_request(s->gpu->dec, &r);
+		addrdec_request(s->dec, &r);
 	}
 	s->fetch_buffer = (int32_t)w;
 }
@@ -99,9 +100,9 @@ static void hit_perfect(struct sm *s, unsigned w)
 static void take_ready(struct sm *s)
 {
 	uint32_t h = cache_pop_ready(s->l1i);
-	unsigned w = s->gpu->reqs.at[h].warp;
+	unsigned w = s->reqs->at[h].warp;
 
-	req_free(&s->gpu->reqs, h);
+	req_free(s->reqs, h);
 	s->imiss &= ~(1ull << w);
 	s->fetch_buffer = (int32_t)w;
 	s->changed = true;
@@ -132,7 +133,7 @@ static void scan(struct sm *s)
 static void step_icache(struct sm *s)
 {
 	if (!cache_miss_queue_empty(s->l1i) &&
-		inject_possible(s, &s->gpu->reqs.at[cache_miss_queue_front(s->l1i)], false))
+		inject_possible(s, &s->reqs->at[cache_miss_queue_front(s->l1i)], false))
 		inject(s, cache_miss_queue_pop(s->l1i));
 	cache_cycle(s->l1i);
 }

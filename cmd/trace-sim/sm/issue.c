@@ -7,8 +7,9 @@
  */
 #include <string.h>
 #include "decode.h"
-#include "gpu/gpu.h"
-#include "watch/profile.h"
+#include "lsu/ldst.h"
+#include "sm/kernel.h"
+#include "sm/profile.h"
 #include "depend.h"
 #include "pipereg.h"
 #include "scheduler.h"
@@ -64,14 +65,14 @@ static APART enum space generic_space(const struct sm *s, const struct warp *p, 
 
 	if (!rec->mask)
 		return h->shmem_base && h->local_base ? SPACE_NONE : SPACE_SHARED;
-	return uop_generic_space(h, c->block.word[rec->addr >> 2]);
+	return kernel_generic_space(h, c->block.word[rec->addr >> 2]);
 }
 
 /* Unit k of a kind serves scheduler k; an instruction of another would wait for ever. */
 _Noreturn static void refuse_unit(const struct sm *s, const struct winst *in)
 {
 	char opcode[64];
-	const char *text = code_at(s->gpu->code, in->code)->opcode;
+	const char *text = code_at(s->code, in->code)->opcode;
 
 	sm_refuse(s, in, "unit-missing",
 		"found opcode '%s' at pc 0x%x in a warp of scheduler %u, wanted one of the schedulers that its %u units serve (-gpgpu_sub_core_model 1)",

@@ -8,7 +8,7 @@
  * once.
  */
 #include "depend.h"
-#include "gpu/gpu.h"
+#include "sm/kernel.h"
 #include "scheduler.h"
 
 static void look(struct sm *s, unsigned warp)

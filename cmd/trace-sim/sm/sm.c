@@ -11,10 +11,11 @@
 #include <string.h>
 #include "arena.h"
 #include "core/core.h"
-#include "gpu/gpu.h"
+#include "lsu/ldst.h"
+#include "sm/kernel.h"
 #include "team/catch.h"
 #include "scheduler.h"
-#include "watch/profile.h"
+#include "sm/profile.h"
 #include "depend.h"
 #include "pipereg.h"
 
@@ -35,21 +36,14 @@ static void init_units(struct sm *s)
 	s->unit = xcalloc(s->n_units ? s->n_units : 1, sizeof(*s->unit));
 }
 
-void sm_init(struct sm *s, struct gpu *g, uint32_t id)
+void sm_init(struct sm *s)
 {
-	const struct params *p = &g->params;
+	const struct params *p = s->params;
 
-	s->gpu = g;
-	s->params = p;
 	s->core = &p->core;
-	s->uops = g->uops;
-	s->events = g->events;
-	s->id = id;
-	s->cluster = id / p->sms_per_cluster;
 	s->fetch_buffer = -1;
 	s->depend = depend_rules[p->core.dependence];
 	depend_room(s, REG_LIMIT);
-	s->wake_at = &g->wake_at[id];
 	*s->wake_at = NEVER;
 	s->n.issue_hist_top = -1;
 	s->winst = reserve(WINST_MAX + 1u, sizeof(*s->winst));
@@ -59,7 +53,7 @@ void sm_init(struct sm *s, struct gpu *g, uint32_t id)
 		sched_init(s);
 	}
 	if (!s->core->perfect_icache && s->core->l1i.present)
-		s->l1i = cache_new(&s->core->l1i, ROLE_L1I, NULL, &g->reqs);
+		s->l1i = cache_new(&s->core->l1i, ROLE_L1I, NULL, s->reqs);
 	s->ldst = ldst_new(s);
 	if (p->modern.on)
 		core_new(s);
@@ -67,7 +61,7 @@ void sm_init(struct sm *s, struct gpu *g, uint32_t id)
 
 void sm_free(struct sm *s)
 {
-	if (!s->gpu)
+	if (!s->params)
 		return;
 	core_delete(s);
 	ldst_delete(s->ldst);
@@ -312,32 +306,31 @@ static void place_warps(struct sm *s, struct cta *c, uint32_t slot, uint16_t str
 	s->live_warps += n;
 }
 
-void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id,
-	uint16_t stream)
+void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thread, struct kernel *k)
 {
 	struct cta *c = &s->cta[slot];
 
 	if (!s->live_ctas)
-		s->now = gpu_now(s->gpu) - 1; /* it stood still until now */
+		s->now = now - 1; /* it stood still until now */
 	if (k->head->ptx && k->head->registers > s->reg_limit)
 		depend_room(s, k->head->registers);
 	if (k->head->ptx)
 		ldst_read_only(s);
-	sm_flush(s, gpu_now(s->gpu)); /* what it slept through has the old warps and reasons */
+	sm_flush(s, now); /* what it slept through has the old warps and reasons */
 	if (s->profile)
 		profile_place(s, slot, k->uid);
 	c->kernel = k;
-	c->id = cta_id;
+	c->id = k->next_cta;
 	c->first_thread = first_thread;
 	c->threads = c->live_threads = kernel_threads(k->head);
 	c->warps = c->running = 0;
 	c->barriers = 0;
 	memset(c->arrived, 0, sizeof(c->arrived));
-	place_warps(s, c, slot, stream);
+	place_warps(s, c, slot, k->stream);
 	s->live_ctas++;
 	s->live_threads += c->threads;
 	if (s->modern)
-		core_place(s, c, stream);
+		core_place(s, c, k->stream);
 	s->changed = true;
 	sm_wake(s);
 }

@@ -40,9 +40,9 @@
 /* Work that many cycles do not have: in a function of its own, so that they do not save registers for it. */
 #define APART __attribute__((noinline))
 
-struct gpu;
 struct kernel;
 struct core; /* of core/ */
+struct core_code;
 
 /* ---- one warp instruction in flight: issue .. writeback ------------------------------------ */
 
@@ -265,7 +265,7 @@ struct sm {
 	uint64_t clock;
 	/* of the cycle run or accounted for last: gpu_tot_sim_cycle + gpu_sim_cycle */
 	uint64_t now;
-	uint64_t *wake_at; /* in gpu.wake_at: now of the next cycle to be run; NEVER: a reply or a CTA wakes it */
+	uint64_t *wake_at; /* now of the next cycle to be run; NEVER: a reply or a CTA wakes it */
 	uint64_t next_uid;
 	uint32_t live_ctas, live_warps, live_threads;
 	uint32_t id, cluster; /* sm id (sid), cluster id */
@@ -289,12 +289,21 @@ struct sm {
 	uint64_t *registers;            /* NULL while reg_limit is REG_LIMIT */
 	uint16_t watched[MAX_WARPS];    /* of those in collide: the first of the registers that is reserved */
 
+	/* shared with the other SMs, and the way out of them; set before sm_init */
+	const struct params *params;
+	const struct code *code;
+	const struct uop *uops;            /* by code handle */
+	const struct core_code *core_code; /* of the modern core; NULL with the other */
+	struct req_pool *reqs;
+	struct addrdec *dec;
+	struct net *net;
+	struct traffic *sent;  /* core to memory */
+	struct ring *replies;  /* its cluster's: with perfect memory requests turn around here */
+	uint64_t *replying;    /* clusters whose replies are not empty */
+	struct events *events; /* NULL: not logged */
+
 	struct core *modern; /* NULL: the pipeline is that of sm/; else that of core/ */
 	const struct core_params *core;
-	const struct params *params;
-	struct gpu *gpu;
-	const struct uop *uops;     /* by code handle */
-	struct events *events;      /* NULL: not logged */
 	struct sm_profile *profile; /* NULL: not profiled */
 	struct kernel *kernel;      /* bound kernel (normal mode) */
 
@@ -332,8 +341,8 @@ struct sm {
  * Protocol: in every core tick, each SM that has a CTA and is due gets sm_tick(). The cycles since its last
  * one are those in which it slept: it had a CTA in all of them.
  */
-void sm_init(struct sm *s, struct gpu *g, uint32_t id);
-void sm_free(struct sm *s);
+void sm_init(struct sm *s); /* zeroed but for what it shares, its numbers and params */
+void sm_free(struct sm *s); /* zeroed: nothing to do */
 /* Without a CTA it sleeps on. */
 static inline void sm_wake(struct sm *s) { *s->wake_at = s->live_ctas ? 0 : NEVER; }
 void sm_tick(struct sm *s, uint64_t now); /* only when due */
@@ -346,10 +355,11 @@ void sm_flush(struct sm *s, uint64_t now); /* the same, and every counter up to 
 uint16_t sm_winst_new(struct sm *s);
 void sm_winst_free(struct sm *s, uint16_t w);
 
-/* launch side: put a CTA whose block has been read into slot (LAUNCH-place). */
-/* In the end part of a core tick, when gpu_now() is that of the SM's first cycle with the CTA. */
-void sm_place_cta(struct sm *s, uint32_t slot, uint32_t first_thread, struct kernel *k, uint64_t cta_id,
-	uint16_t stream);
+/*
+ * launch side: put k's next CTA, whose block has been read, into slot (LAUNCH-place); in the end part of a core tick,
+ * when now is that of the SM's first cycle with the CTA.
+ */
+void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thread, struct kernel *k);
 
 /* writeback.c */
 void writeback_stage(struct sm *s);

@@ -16,7 +16,8 @@
 #include "gpu/window.h"
 #include "arena.h"
 #include "gpu/launch.h"
-#include "watch/profile.h"
+#include "sm/profile.h"
+#include "stats/profile_record.h"
 
 static const char *const reason_names[N_PROFILE_REASONS] = {"issue", "no_instruction", "scoreboard_memory",
 	"scoreboard_arithmetic", "barrier", "memory_barrier", "unit_busy", "collector_full", "ldst_queue",

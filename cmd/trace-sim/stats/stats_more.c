@@ -84,8 +84,8 @@ static void note_core(struct stats_sink *s, const struct gpu *g)
 	note(s, n.reuse_hits, "core_reuse_hits");
 	note(s, n.bank_waits, "core_bank_waits");
 	note(s, n.queue_cycles, "core_queue_cycles");
-	note(s, g->control_insts, "core_control_insts");
-	note(s, g->control_mismatches, "core_control_mismatches");
+	note(s, g->joins.insts, "core_control_insts");
+	note(s, g->joins.mismatches, "core_control_mismatches");
 }
 
 static bool is_write(unsigned type)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters on the timeline (watch/timeline.h): instructions, hits, traffic and warps of the whole machine, of each
+ * Counters on the timeline (gpu/timeline.h): instructions, hits, traffic and warps of the whole machine, of each
  * channel and of groups of SMs. Always true: samples are running values, in the order of their cycles; what is shown
  * is the difference of two. They are written at the end of the run, or of their interval where that was given.
  */
 #include <inttypes.h>
 #include <string.h>
 #include "arena.h"
-#include "watch/timeline_int.h"
+#include "gpu/timeline_int.h"
+#include "stats/timeline_counters.h"
 
 /* Accesses and misses as in the total miss rates of trace-stats(5). */
 static void add_cache(const struct cache *c, uint64_t *accesses, uint64_t *misses)

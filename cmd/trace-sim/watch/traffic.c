@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Packet size histograms by class of access (LSU-inject-3, LSU-cluster-2). The class is the access type, but
- * atomics, which are global reads, have one of their own.
- */
+/* What traffic.h says; each thread has histograms of its own. */
 #include <assert.h>
-#include "lsu/ldst.h"
 #include "team/threads.h"
+#include "watch/traffic.h"
 
 void traffic_add(struct traffic *t, const struct req *r, uint32_t bytes)
 {

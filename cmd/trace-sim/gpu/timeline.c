@@ -99,22 +99,21 @@ static struct open_kernel *find_kernel(struct timeline *t, uint32_t uid)
 	return NULL;
 }
 
-void timeline_cta(struct timeline *t, const struct sm *s, unsigned slot, const struct kernel *k)
+void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, const struct kernel *k)
 {
 	if (!k->next_cta) {
 		grow(&t->kernel, &t->cap_kernels, t->n_kernels + 1, sizeof(*t->kernel));
-		t->kernel[t->n_kernels++] =
-			(struct open_kernel){k->uid, gpu_now(s->gpu), json_name(k->head->name)};
+		t->kernel[t->n_kernels++] = (struct open_kernel){k->uid, now, json_name(k->head->name)};
 	}
-	if (!bitset_test(t->shown, s->id))
+	if (!bitset_test(t->shown, sm))
 		return;
-	t->cta[s->id][slot] = (struct open_cta){gpu_now(s->gpu), k->next_cta, k->uid};
-	if (!(t->slot_named[s->id] >> slot & 1)) {
-		t->slot_named[s->id] |= 1u << slot;
+	t->cta[sm][slot] = (struct open_cta){now, k->next_cta, k->uid};
+	if (!(t->slot_named[sm] >> slot & 1)) {
+		t->slot_named[sm] |= 1u << slot;
 		fprintf(t->out,
 			",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\","
 			"\"args\":{\"name\":\"CTA slot %u\"}}",
-			PID_SM + s->id, slot + 1, slot);
+			PID_SM + sm, slot + 1, slot);
 	}
 }
 
@@ -130,10 +129,10 @@ static void write_cta(struct timeline *t, uint32_t sm, unsigned slot, uint64_t e
 	c->kernel = 0;
 }
 
-void timeline_cta_end(struct timeline *t, const struct sm *s, unsigned slot, uint64_t end)
+void timeline_cta_end(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot)
 {
-	if (t->cta[s->id][slot].kernel)
-		write_cta(t, s->id, slot, end);
+	if (t->cta[sm][slot].kernel)
+		write_cta(t, sm, slot, end);
 }
 
 static void name_stream(struct timeline *t, const struct kernel *k)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The timeline while it is written: what watch/timeline.c, which is told of thread blocks and kernels, and
+ * The timeline while it is written: what gpu/timeline.c, which is told of thread blocks and kernels, and
  * stats/timeline_counters.c, which reads the machine's counters, share. For the two alone.
  */
 #ifndef TIMELINE_INT_H
 #define TIMELINE_INT_H
 
-#include "watch/timeline.h"
+#include "gpu/timeline.h"
 
 #define PID_KERNELS 1u
 #define PID_SM      2u  /* of SM 0 */

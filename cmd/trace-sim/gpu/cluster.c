@@ -26,12 +26,6 @@ void cluster_free(struct cluster *c)
 	c->slots = c->ended = NULL;
 }
 
-void cluster_reply(struct gpu *g, uint32_t id, uint32_t req)
-{
-	ring_push(&g->cluster[id].reply, req);
-	bitset_set(g->replying, id);
-}
-
 static void hand_over(struct gpu *g, struct cluster *c, uint64_t now)
 {
 	uint32_t handle = ring_front(&c->reply);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include "arena.h"
 #include "core/core.h"
-#include "profile.h"
 #include "sm/pipereg.h"
+#include "sm/profile.h"
 #include "sm/scheduler.h"
 
 struct sm_profile *sm_profile_new(const struct core_params *c)

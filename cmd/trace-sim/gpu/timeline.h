@@ -24,11 +24,8 @@ struct timeline;
 /* interval: core cycles, 0: see above. sms: how many to show. */
 struct timeline *timeline_start(const struct gpu *g, FILE *out, uint64_t interval, uint32_t sms);
 /* A thread block is placed; one has ended, end being the first cycle without it. */
-void timeline_cta(struct timeline *t, const struct sm *s, unsigned slot, const struct kernel *k);
-void timeline_cta_end(struct timeline *t, const struct sm *s, unsigned slot, uint64_t end);
+void timeline_cta(struct timeline *t, uint64_t now, uint32_t sm, unsigned slot, const struct kernel *k);
+void timeline_cta_end(struct timeline *t, uint64_t end, uint32_t sm, unsigned slot);
 void timeline_kernel(struct timeline *t, const struct gpu *g, const struct kernel *k); /* finished */
-void timeline_sample(struct timeline *t, struct gpu *g);
-uint64_t timeline_due(const struct timeline *t);      /* cycle of the next sample */
-void timeline_end(struct timeline *t, struct gpu *g); /* counters, what is still open; frees t */
 
 #endif

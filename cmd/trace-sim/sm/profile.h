@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where the cycles go (--profile): each cycle of each warp scheduler is given to one reason and one
- * instruction. Files: profile.c (in the SM), stats/profile_record.c (records).
+ * instruction. stats/profile_record.c makes records of it.
  *
  * Always true:
  *  - A scheduler's cycle is counted once: as an issue, or for the reason of one warp that did not issue. That
@@ -17,8 +17,7 @@
 #define PROFILE_H
 
 #include <stdbool.h>
-#include "gpu/gpu.h"
-#include "record.h"
+#include "sm/sm.h"
 
 enum profile_reason {
 	PROFILE_ISSUE,
@@ -65,7 +64,7 @@ struct sm_profile {
 	uint32_t reg_limit;
 };
 
-/* profile.c: the stages of an SM tell what happened. s->profile is not NULL. */
+/* The stages of an SM tell what happened. s->profile is not NULL. */
 struct sm_profile *sm_profile_new(const struct core_params *c);
 void sm_profile_free(struct sm_profile *p);
 /* Warp w's head is about to issue; second: behind another in the same cycle. */
@@ -81,16 +80,5 @@ void profile_place(struct sm *s, unsigned cta, uint32_t uid);
 /* Scheduler k issues nothing for so many cycles, and has no news since it looked; the same of all. */
 __attribute__((cold, noinline)) void profile_idle(struct sm *s, unsigned k, uint64_t cycles);
 __attribute__((cold, noinline)) void profile_idle_all(struct sm *s, uint64_t cycles);
-
-/* ---- profile_record.c ---------------------------------------------------------------------- */
-
-struct profile;
-
-/* Every SM of g is profiled from now on; records go to w. */
-struct profile *profile_start(struct gpu *g, struct record_writer *w);
-/* The record of a finished kernel; the machine is synchronised, the interval not folded. */
-void profile_kernel(struct profile *p, struct gpu *g, const struct kernel *k);
-void profile_end(struct profile *p, struct gpu *g, const char *status, uint32_t kernels);
-void profile_free(struct profile *p, struct gpu *g);
 
 #endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Control codes for kernels: the functions that a machine has looked up for them. Zeroed: none yet. */
+#ifndef CORE_JOIN_H
+#define CORE_JOIN_H
+
+#include "modern.h"
+#include "sm/kernel.h"
+
+struct core_join;
+
+struct core_joins {
+	struct cubins *cubins;      /* of --cubin; NULL: none */
+	struct core_join *first;    /* kernels looked up */
+	uint64_t insts, mismatches; /* instructions of kernels joined; those that match nothing */
+};
+
+/* Those of k, whose first thread block is tb, where there are any; between cycles. Dies where they are demanded. */
+void core_join(struct core_joins *all, enum core_dependence by, const struct code *code, struct kernel *k,
+	const struct tblock *tb);
+void core_joins_free(struct core_joins *all);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A loaded kernel (LAUNCH-loop): what launching it, its thread blocks on the SMs and the timeline know of it. Always
+ * true: gpu/launch.c alone makes and removes it; while an SM is at work nothing of it changes.
+ */
+#ifndef KERNEL_H
+#define KERNEL_H
+
+#include "trace.h"
+
+struct core_control;
+
+/* --sample-blocks: how a kernel gets on (gpu/sample.c). */
+#define SAMPLE_WAVES 8u
+struct sample_wave {
+	double took; /* cycles of a thread block */
+	double turnover; /* lines that the L2 got from the kernel's first wave to this one's end, by those it has */
+};
+struct block_rate {
+	uint64_t mark, at; /* thread blocks and time at the end of the last wave */
+	uint64_t wave;     /* thread blocks of one */
+	uint32_t n;        /* waves */
+	bool stopped;      /* no more thread blocks are launched */
+	double brought;    /* turnover of the L2 before the first wave's end */
+	struct sample_wave waves[SAMPLE_WAVES + 1];
+	double per_block, deviation, drift; /* cycles, when it was stopped */
+};
+
+struct kernel {
+	struct trace *trace;
+	const struct kernel_header *head;
+	char *path;
+	uint32_t uid;              /* 1, 2, ... in load order */
+	uint32_t position;         /* in the kernel list */
+	uint64_t n_ctas, next_cta; /* next_cta: CTAs issued */
+	uint32_t running_ctas;
+	uint32_t delay;     /* D: ticks before the first CTA may be issued */
+	uint32_t cta_limit; /* per SM; 0: not computed yet */
+	uint32_t padded_threads;
+	uint16_t stream; /* index into gpu.streams */
+	bool launched, selected, done, ended;
+	bool closing; /* its CTAs have ended, and delay runs to its end */
+	struct block_rate sample;
+	uint64_t start_cycle; /* when it was launched */
+	uint64_t code_base;   /* address of pc 0 for the modern core: one a function */
+	uint32_t n_codes;
+	const struct core_control *codes; /* its control codes by pc / 16; NULL: none */
+};
+
+#endif
