@@ -66,26 +66,10 @@ static bool send_router(struct noc *n, struct noc_subnet *s, struct noc_router *
 
 static void deliver_credit(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
-	struct noc_router *r;
-
-	if (c->to >= n->plan->ports) {
-		noc_room_credit(&n->conf, &s->room, c->to, c->vc, (uint32_t)n->time);
-		s->credits--;
-		if (book_queued(&s->queue[c->to - n->plan->ports]))
-			bitset_set(s->sending_nodes, c->to - n->plan->ports);
-		return;
-	}
-	r = &s->router[n->plan->router_of[c->to]];
-	if (n->at_once) {
-		s->credits--;
-		if (noc_quick_credit(n, s, r, c->to, c->vc))
-			bitset_set(s->active, r->id);
-		return;
-	}
-	assert(r->credit.count <= r->credit.mask);
-	r->credit.slot[(r->credit.head + r->credit.count++) & r->credit.mask] =
-		(struct noc_credit){c->to, (uint32_t)n->time + n->credit_delay, (uint16_t)c->vc};
-	bitset_set(s->active, r->id);
+	if (c->to >= n->plan->ports)
+		noc_node_credit(n, s, c);
+	else
+		noc_later_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
 }
 
 static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
@@ -93,20 +77,10 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 	uint32_t router;
 
 	if (m->to & NOC_NODE) {
-		uint32_t node = m->to & ~NOC_NODE;
-		struct noc_sink *sink = &s->sink[node];
-
-		noc_flits_push(&sink->ejection[m->flit.vc], m->flit);
-		bitset_set(sink->filled, m->flit.vc);
-		bitset_set(s->ejecting, node);
+		noc_node_flit(s, m);
 		return;
 	}
 	router = n->plan->router_of[m->to];
-	if (n->quick) {
-		if (noc_quick_arrive(n, s, &s->router[router], m->to, &m->flit))
-			bitset_set(s->active, router);
-		return;
-	}
 	s->latch[m->to] = m->flit;
 	bitset_set(s->router[router].latched, m->to - n->plan->base[router]);
 	bitset_set(s->active, router);
@@ -117,6 +91,10 @@ static void deliver(struct noc *n, struct noc_subnet *s)
 {
 	struct noc_slot *slot = &s->wheel[n->time & n->wheel_mask];
 
+	if (n->quick) {
+		noc_quick_deliver(n, s);
+		return;
+	}
 	for (uint32_t i = 0; i < slot->flits; i++)
 		deliver_flit(n, s, &slot->flit[i]);
 	for (uint32_t i = 0; i < slot->credits; i++)
@@ -414,16 +392,15 @@ static uint32_t internal_steps(struct noc *n)
 
 static void routers_step(struct noc *n, struct noc_subnet *s, uint32_t steps)
 {
+	if (n->quick) {
+		noc_quick_routers(n, s);
+		return;
+	}
 	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->routers); w++)
 		FOR_BITS64 (b, s->active[w] | s->sending[w]) {
 			struct noc_router *r = &s->router[w * 64 + b];
 			uint64_t bit = 1ull << b;
 
-			if (n->quick) {
-				if (!noc_quick_step(n, s, r))
-					s->active[w] &= ~bit;
-				continue;
-			}
 			for (uint32_t i = 0; i < steps && s->active[w] & bit; i++)
 				if (!noc_router_step(n, s, r))
 					s->active[w] &= ~bit;

@@ -90,8 +90,22 @@ struct noc_view {
 	const struct icnt *c;
 	const struct noc_plan *plan;
 	const uint32_t *used; /* flits sent and not credited, by output port */
+	/*
+	 * Where credits count before their router has stepped: one more than when the last came, by output port; how many
+	 * routers have stepped, in the order of their numbers, or begun to. To a routing it counts from then on.
+	 */
+	const uint32_t *credited;
+	uint32_t stepped, now;
 	struct noc_random *random;
 };
+
+/* Flits sent and not credited behind an output of a router, as a routing is to know it. */
+static inline uint32_t noc_used(const struct noc_view *v, uint32_t router, uint32_t output)
+{
+	uint32_t port = v->plan->base[router] + output;
+
+	return v->used[port] + (v->credited && router >= v->stepped && v->credited[port] == v->now + 1);
+}
 
 /* First channels for a packet that waits at its node. */
 typedef struct noc_way noc_inject_fn(const struct noc_view *v, const struct noc_packet *p);
@@ -343,10 +357,7 @@ struct noc_quick {
 		uint32_t in_turn; /* input: the output that is next */
 		uint32_t vc_turn; /* input: its channel that is next */
 	} * port;
-	struct noc_quick_out {
-		uint32_t owner; /* the input channel that had it last */
-		uint32_t turn;  /* the one that is next */
-	} * out;                /* output channels */
+	uint32_t *turn; /* output channels: one more than the input channel that had it last, which is next */
 	uint64_t *ready; /* inputs * outputs: channels of the input whose next flit could cross to the output */
 	uint64_t *waiting; /* outputs * words: channels of inputs whose heads wait for it */
 	uint32_t words;    /* of a set of channels */
@@ -445,6 +456,7 @@ struct noc_subnet {
 	uint64_t time;    /* apart: of this one, and its steps */
 	double steps;
 	struct noc_view view;
+	uint32_t *credited; /* ports: one more than when a credit came last; NULL: no routing looks before that counts */
 	uint64_t *link_flits; /* ports: sent by outputs; then nodes: sent by sources. NULL: not wanted */
 };
 
@@ -477,8 +489,8 @@ struct noc {
 	bool priorities; /* of requests */
 	bool quick;   /* every router as noc_quick.c has it: what leaves an input is on its channel at once */
 	bool patient; /* a node without room has none before a credit comes, and draws no number meanwhile */
-	bool at_once; /* credits count when they arrive: no routing looks at a router that has not stepped yet */
-	bool draws;       /* random numbers */
+	bool at_once; /* credits count when they arrive, not in their router's step */
+	bool draws;   /* random numbers */
 	uint64_t all_vcs; /* noc_quick.c */
 	uint64_t *chosen; /* input channels of one router, who are granted something; empty between two steps */
 	uint64_t *granted; /* of each way of these: channels; likewise */
@@ -524,14 +536,9 @@ void noc_report(const struct noc *n, enum net_report form, FILE *out);
 
 /* One internal step of an active router; false: nothing can move in it until something comes. */
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
-/*
- * Where n->quick: its step; a flit comes to an input port, numbered over all routers, and a credit to a room. These two
- * return whether the router is to be visited in this cycle.
- */
-bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
-bool noc_quick_arrive(
-	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, const struct noc_flit *f);
-bool noc_quick_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t room, uint32_t vc);
+/* Where n->quick: what arrives in a cycle, at nodes and routers, and a step of all active routers. */
+void noc_quick_deliver(struct noc *n, struct noc_subnet *s);
+void noc_quick_routers(struct noc *n, struct noc_subnet *s);
 void noc_quick_init(struct noc_quick *q, uint32_t ports, uint32_t vcs);
 void noc_quick_free(struct noc_quick *q);
 /* Whether noc_quick.c models the routers of a network. */

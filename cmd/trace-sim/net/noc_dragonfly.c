@@ -73,7 +73,6 @@ void noc_route_dragonfly_min(const struct noc_view *v, struct noc_packet *p, uin
 static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t router)
 {
 	uint32_t k = v->c->k, group_nodes = 2 * k * k, group = router / (2 * k);
-	const uint32_t *used = v->used + v->plan->base[router];
 
 	if (p->dest / group_nodes == group) {
 		p->phase = 2;
@@ -82,7 +81,8 @@ static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t rout
 	p->between = noc_random_int(v->random, v->plan->nodes - 1);
 	p->phase = 1;
 	if (p->between / group_nodes != group &&
-		used[next(v->c, router, p->dest)] > 2 * used[next(v->c, router, p->between)] + BIAS)
+		noc_used(v, router, next(v->c, router, p->dest)) >
+			2 * noc_used(v, router, next(v->c, router, p->between)) + BIAS)
 		p->phase = 0;
 }
 

@@ -89,7 +89,6 @@ void noc_route_fattree_nca(const struct noc_view *v, struct noc_packet *p, uint3
 
 void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	const uint32_t *used = v->used + v->plan->base[router];
 	uint32_t port;
 
 	(void)in;
@@ -97,7 +96,7 @@ void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint
 		uint32_t a = v->c->k + noc_random_int(v->random, v->c->k - 1);
 		uint32_t b = v->c->k + noc_random_int(v->random, v->c->k - 1);
 
-		port = used[a] > used[b] ? b : a;
+		port = noc_used(v, router, a) > noc_used(v, router, b) ? b : a;
 	}
 	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }

@@ -162,11 +162,6 @@ static bool in_lower_half(const struct noc_view *v, const struct noc_packet *p)
 	return p->vc < r.lo + (r.hi - r.lo + 1) / 2;
 }
 
-static uint32_t used(const struct noc_view *v, uint32_t router, uint32_t out)
-{
-	return v->used[v->plan->base[router] + out];
-}
-
 static void either(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool adaptive)
 {
@@ -179,8 +174,8 @@ static void either(
 		way(p, dest % v->c->c, class_of(v, p));
 		return;
 	}
-	a = adaptive ? used(v, router, first) : 0;
-	b = adaptive ? used(v, router, last) : 0;
+	a = adaptive ? noc_used(v, router, first) : 0;
+	b = adaptive ? noc_used(v, router, last) : 0;
 	if (in >= v->c->c)
 		up = in_lower_half(v, p);
 	else
@@ -263,8 +258,8 @@ static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t rout
 	p->phase = 2;
 	if (over / c->c == router)
 		return;
-	straight = used(v, router, up ? next_up(c, router, dest) : next_down(c, router, dest));
-	around = used(v, router, up ? next_up(c, router, over) : next_down(c, router, over));
+	straight = noc_used(v, router, up ? next_up(c, router, dest) : next_down(c, router, dest));
+	around = noc_used(v, router, up ? next_up(c, router, over) : next_down(c, router, over));
 	if (hops(c, source, dest) * straight <= (hops(c, source, over) + hops(c, over, dest)) * around + BIAS)
 		return;
 	p->phase = 1;

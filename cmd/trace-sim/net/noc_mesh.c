@@ -184,8 +184,7 @@ void noc_route_mesh_adaptive_xy_yx(
 	if (in < 2 * v->c->n) {
 		up = in_lower_half(v, p);
 	} else {
-		uint32_t a = v->used[v->plan->base[router] + first],
-			 b = v->used[v->plan->base[router] + last];
+		uint32_t a = noc_used(v, router, first), b = noc_used(v, router, last);
 
 		up = a == b ? noc_random_int(v->random, 1) > 0 : a < b;
 	}

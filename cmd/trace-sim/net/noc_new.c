@@ -221,7 +221,13 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 		s->vc[i].slot = &s->buffer[(size_t)i * n->buffer_cap];
 	}
 	s->link_flits = links ? xcalloc(ports + n->plan->nodes, sizeof(*s->link_flits)) : NULL;
-	s->view = (struct noc_view){&n->conf, n->plan, s->room.used, &n->random};
+	if (n->at_once && noc_routings[n->conf.routing].looks)
+		s->credited = xcalloc(ports, sizeof(*s->credited));
+	s->view = (struct noc_view){.c = &n->conf,
+		.plan = n->plan,
+		.used = s->room.used,
+		.credited = s->credited,
+		.random = &n->random};
 }
 
 static void subnet_free(struct noc *n, struct noc_subnet *s)
@@ -242,6 +248,7 @@ static void subnet_free(struct noc *n, struct noc_subnet *s)
 	}
 	reserve_free(s->buffer, (size_t)n->plan->ports * n->vcs * n->buffer_cap, sizeof(*s->buffer));
 	noc_room_free(&s->room);
+	free(s->credited);
 	free(s->link_flits);
 	free(s->router);
 	free(s->source);
@@ -332,7 +339,7 @@ struct noc *noc_new(
 	n->all_vcs = ~0ull >> (64 - n->vcs % 64) % 64;
 	n->chosen = xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->chosen));
 	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->vcs, sizeof(*n->granted));
-	n->at_once = n->quick && !n->credit_delay && !noc_routings[n->conf.routing].looks;
+	n->at_once = n->quick && !n->credit_delay;
 	n->patient = n->conf.policy == POLICY_PRIVATE && !n->noq &&
 		     noc_routings[n->conf.routing].inject != noc_inject_any_vc;
 	n->least = xcalloc(n->plan->ports + n->plan->nodes, sizeof(*n->least));

@@ -37,7 +37,7 @@ void noc_quick_init(struct noc_quick *q, uint32_t ports, uint32_t vcs)
 	q->words = BITSET_WORDS(ports * vcs + 1);
 	q->open = ~0ull >> (64 - ports);
 	q->port = xcalloc(ports, sizeof(*q->port));
-	q->out = xcalloc((size_t)ports * vcs, sizeof(*q->out));
+	q->turn = xcalloc((size_t)ports * vcs, sizeof(*q->turn));
 	q->ready = xcalloc((size_t)ports * ports, sizeof(*q->ready));
 	q->waiting = xcalloc((size_t)ports * q->words, sizeof(*q->waiting));
 }
@@ -45,14 +45,14 @@ void noc_quick_init(struct noc_quick *q, uint32_t ports, uint32_t vcs)
 void noc_quick_free(struct noc_quick *q)
 {
 	free(q->port);
-	free(q->out);
+	free(q->turn);
 	free(q->ready);
 	free(q->waiting);
 }
 
 /* ---- who could cross -------------------------------------------------------------------------------------------- */
 
-static void set_ready(struct noc_router *r, const struct noc_vc *v)
+static inline void set_ready(struct noc_router *r, const struct noc_vc *v)
 {
 	struct noc_quick *q = &r->quick;
 	uint32_t in = v->in, out = v->port;
@@ -62,7 +62,7 @@ static void set_ready(struct noc_router *r, const struct noc_vc *v)
 	q->wanted |= 1ull << out;
 }
 
-static void clear_ready(struct noc_router *r, const struct noc_vc *v)
+static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 {
 	struct noc_quick *q = &r->quick;
 	uint32_t in = v->in, out = v->port;
@@ -74,24 +74,31 @@ static void clear_ready(struct noc_router *r, const struct noc_vc *v)
 	q->wanted &= ~(1ull << out);
 }
 
-bool noc_quick_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t room, uint32_t vc)
+/* ---- credits ---------------------------------------------------------------------------------------------------- */
+
+/* A credit for channel vc of an output counts. Returns whether anything can move in the router. */
+static inline bool credit(
+	const struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t room, uint32_t vc)
 {
 	struct noc_quick *q = &r->quick;
-	uint32_t port = room - r->base;
-	bool was_full = s->room.vc_used[room * n->vcs + vc] == n->conf.vc_buffer;
+	uint32_t channel = room * n->vcs + vc, port = room - r->base;
 
-	noc_room_credit(&n->conf, &s->room, room, vc, (uint32_t)n->time);
-	if (was_full) {
-		const struct noc_vc *v = &s->vc[r->base * n->vcs + q->out[port * n->vcs + vc].owner];
+	assert(s->room.vc_used[channel]);
+	s->room.used[room]--;
+	if (s->room.vc_used[channel]-- == n->conf.vc_buffer) {
+		const struct noc_vc *v = &s->vc[r->base * n->vcs + q->turn[channel - r->base * n->vcs] - 1];
 
 		if (v->state == NOC_ACTIVE && v->port == port && v->vc == vc && v->count)
 			set_ready(r, v);
 	}
-	if (s->room.wait_for_tail && noc_room_free_vc(&s->room, room, vc))
+	if (s->room.wait_for_tail && !s->room.vc_used[channel] && s->room.tail_sent[room] >> vc & 1) {
+		s->room.taken[room] &= ~(1ull << vc);
 		q->open |= 1ull << port;
+	}
 	return q->wanted || q->asked & q->open;
 }
 
+/* Those that are delayed. */
 static void credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	while (r->credit.count) {
@@ -99,103 +106,152 @@ static void credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 
 		if (n->time < c->time)
 			break;
-		noc_quick_credit(n, s, r, c->port, c->vc);
+		credit(n, s, r, c->port, c->vc);
 		r->credit.head++;
 		r->credit.count--;
 		s->credits--;
 	}
 }
 
-/* ---- arrivals ------------------------------------------------------------------------------------------------- */
-
-static uint64_t range(const struct noc_way *w) { return ~0ull >> (63 - (w->hi - w->lo)) << w->lo; }
-
-/* The head of p has come to the front of a channel, and asks for channels of outputs. */
-static void head_comes(struct noc_router *r, struct noc_vc *v, const struct noc_packet *p)
+static inline void credit_comes(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
-	struct noc_quick *q = &r->quick;
-	uint32_t ways = 0;
+	uint32_t router;
 
-	v->state = NOC_WANTS;
-	for (uint32_t w = 0; w < p->n_ways; w++) {
-		uint32_t port = p->way[w].port;
-
-		if (w && port == v->way_port[0]) {
-			v->asks[0] |= range(&p->way[w]);
-			continue;
-		}
-		v->way_port[ways] = (uint8_t)port;
-		v->asks[ways++] = range(&p->way[w]);
-		bitset_set(&q->waiting[port * q->words], v->at);
-		q->port[port].heads++;
-		q->asked |= 1ull << port;
+	if (c->to >= n->plan->ports) {
+		noc_node_credit(n, s, c);
+		return;
 	}
-	v->ways = (uint8_t)ways;
+	router = n->plan->router_of[c->to];
+	if (!n->at_once) {
+		noc_later_credit(n, s, &s->router[router], c);
+		return;
+	}
+	s->credits--;
+	if (s->credited)
+		s->credited[c->to] = (uint32_t)n->time + 1;
+	if (credit(n, s, &s->router[router], c->to, c->vc))
+		bitset_set(s->active, router);
 }
 
-bool noc_quick_arrive(
-	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, const struct noc_flit *f)
+/* ---- arrivals ------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t range(const struct noc_way *w)
 {
-	struct noc_vc *v = &s->vc[port * n->vcs + f->vc];
+	return (2ull << (w->hi & 63)) - (1ull << (w->lo & 63));
+}
+
+/* A head waits for output `port`. */
+static inline void wait_for(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
+{
+	q->waiting[port * q->words + v->at / 64] |= 1ull << v->at % 64;
+	q->port[port].heads++;
+	q->asked |= 1ull << port;
+}
+
+/* The head of p has come to the front of a channel, and asks for channels of outputs. */
+static inline void head_comes(struct noc_router *r, struct noc_vc *v, const struct noc_packet *p)
+{
+	v->state = NOC_WANTS;
+	v->ways = 1;
+	v->way_port[0] = (uint8_t)p->way[0].port;
+	v->asks[0] = range(&p->way[0]);
+	wait_for(&r->quick, v, p->way[0].port);
+	if (p->n_ways < 2)
+		return;
+	if (p->way[1].port == p->way[0].port) {
+		v->asks[0] |= range(&p->way[1]);
+		return;
+	}
+	v->ways = 2;
+	v->way_port[1] = (uint8_t)p->way[1].port;
+	v->asks[1] = range(&p->way[1]);
+	wait_for(&r->quick, v, p->way[1].port);
+}
+
+/* A flit comes to an input port, numbered over all routers. */
+static inline void flit_comes(struct noc *n, struct noc_subnet *s, const struct noc_moving *m)
+{
+	uint32_t router = n->plan->router_of[m->to];
+	struct noc_router *r = &s->router[router];
+	struct noc_vc *v = &s->vc[m->to * n->vcs + m->flit.vc];
 
 	assert(v->count < n->buffer_cap);
-	v->slot[(v->head + v->count) & (n->buffer_cap - 1)] = *f;
+	v->slot[(v->head + v->count) & (n->buffer_cap - 1)] = m->flit;
 	if (v->count++)
-		return false;
+		return;
 	v->order = (int64_t)n->time * ORDERS + v->in;
 	if (v->state == NOC_IDLE) {
-		head_comes(r, v, &s->packet[f->req]);
-		return r->quick.asked & r->quick.open;
+		head_comes(r, v, &s->packet[m->flit.req]);
+		if (r->quick.asked & r->quick.open)
+			bitset_set(s->active, router);
+		return;
 	}
 	v->batch = (int64_t)n->time;
 	if (*v->room == n->conf.vc_buffer)
-		return false;
+		return;
 	set_ready(r, v);
-	return true;
+	bitset_set(s->active, router);
+}
+
+void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
+{
+	struct noc_slot *slot = &s->wheel[n->time & n->wheel_mask];
+
+	for (const struct noc_moving *m = slot->flit, *end = m + slot->flits; m < end; m++)
+		if (m->to & NOC_NODE)
+			noc_node_flit(s, m);
+		else
+			flit_comes(n, s, m);
+	for (const struct noc_returning *c = slot->credit, *end = c + slot->credits; c < end; c++)
+		credit_comes(n, s, c);
+	slot->flits = slot->credits = 0;
+	s->view.now = (uint32_t)n->time;
 }
 
 /* ---- virtual channels ---------------------------------------------------------------------------------------- */
 
 /* The next in turn of channels of an output whose channel 0 has the number low: from `turn` on, else of all. */
-static uint32_t next_in_turn(uint64_t got, uint32_t low, uint32_t turn)
+static inline uint32_t next_in_turn(uint64_t got, uint32_t low, uint32_t turn)
 {
 	uint64_t later = turn <= low ? got : turn - low < 64 ? got >> (turn - low) << (turn - low) : 0;
 
 	return low + bit_lowest64(later ? later : got);
 }
 
-/* A head gets channel out_vc of a port, and comes to the front of the switch list with all others of this step. */
-static void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t port,
-	uint32_t out)
+static inline void stop_waiting(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
+{
+	q->waiting[port * q->words + v->at / 64] &= ~(1ull << v->at % 64);
+	if (!--q->port[port].heads)
+		q->asked &= ~(1ull << port);
+}
+
+/* A head gets output channel `out` of a port, and comes to the front of the switch list with all others of this step. */
+static inline void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
+	uint32_t port, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
 	uint32_t room = r->base + port, out_vc = out - port * n->vcs;
 
-	for (uint32_t i = 0; i < v->ways; i++) {
-		uint32_t asked = v->way_port[i];
-
-		bitset_clear(&q->waiting[asked * q->words], v->at);
-		if (!--q->port[asked].heads)
-			q->asked &= ~(1ull << asked);
-	}
-	q->out[out].owner = v->at;
-	q->out[out].turn = v->at + 1u;
+	stop_waiting(q, v, v->way_port[0]);
+	if (v->ways > 1)
+		stop_waiting(q, v, v->way_port[1]);
+	q->turn[out] = v->at + 1u;
 	v->turn = (uint16_t)(out + 1);
 	v->port = (uint16_t)port;
 	v->vc = (uint16_t)out_vc;
 	v->state = NOC_ACTIVE;
 	v->batch = -(int64_t)n->time;
 	v->room = &s->room.vc_used[r->base * n->vcs + out];
-	s->room.taken[room] |= 1ull << out_vc;
-	s->room.tail_sent[room] &= ~(1ull << out_vc);
-	if (s->room.taken[room] == n->all_vcs)
+	if (s->room.wait_for_tail)
+		s->room.tail_sent[room] &= ~(1ull << out_vc);
+	if ((s->room.taken[room] |= 1ull << out_vc) == n->all_vcs)
 		q->open &= ~(1ull << port);
 	if (*v->room != n->conf.vc_buffer)
 		set_ready(r, v);
 }
 
 /* Of the ways of a channel's head the one to an output. */
-static uint32_t way_to(const struct noc_vc *v, uint32_t port) { return v->way_port[0] != port; }
+static inline uint32_t way_to(const struct noc_vc *v, uint32_t port) { return v->way_port[0] != port; }
 
 /* The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen. */
 static void grant_channels(
@@ -205,7 +261,7 @@ static void grant_channels(
 	const uint64_t *heads = &q->waiting[port * q->words];
 
 	FOR_BITS64 (out, left) {
-		uint32_t first = bitset_next_cyclic(heads, q->words, q->out[port * n->vcs + out].turn),
+		uint32_t first = bitset_next_cyclic(heads, q->words, q->turn[port * n->vcs + out]),
 			 at = first;
 
 		while (!(vc[at].asks[way_to(&vc[at], port)] >> out & 1)) {
@@ -220,9 +276,9 @@ static void grant_channels(
 	}
 }
 
-/* A head takes the next in turn of the channels that it was granted. */
-static void accept(
-	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint64_t *granted)
+/* A head takes the next in turn of the channels that it was granted, by way; there are some. */
+static void accept(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
+	const uint64_t granted[NOC_WAYS])
 {
 	uint32_t port = 0, best = UINT32_MAX;
 
@@ -232,7 +288,6 @@ static void accept(
 		if (!granted[i])
 			continue;
 		out = next_in_turn(granted[i], v->way_port[i] * n->vcs, v->turn);
-		granted[i] = 0;
 		if (best == UINT32_MAX || out - v->turn < best - v->turn) {
 			best = out;
 			port = v->way_port[i];
@@ -241,53 +296,100 @@ static void accept(
 	own(n, s, r, v, port, best);
 }
 
-/*
- * A head that is alone at an output, and goes nowhere else, gets its channel at once. Returns whether anybody
- * got one.
- */
-static bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+/* Channels of an output that are nobody's. */
+static inline uint64_t left_of(const struct noc *n, const struct noc_subnet *s, uint32_t output)
 {
-	struct noc_quick *q = &r->quick;
-	struct noc_vc *vc = &s->vc[r->base * n->vcs];
-	bool got = false, chosen = false;
+	return n->all_vcs & ~s->room.taken[output];
+}
 
-	FOR_BITS64 (port, q->asked & q->open) {
-		uint64_t left = n->all_vcs & ~s->room.taken[r->base + port];
+/* The head that is alone at a port, if it is alone wherever it waits; NULL. */
+static inline struct noc_vc *alone(const struct noc_quick *q, struct noc_vc *vc, uint32_t port)
+{
+	const uint64_t *heads = &q->waiting[port * q->words];
+	uint32_t w = 0;
+	struct noc_vc *v;
 
-		if (q->port[port].heads == 1) {
-			struct noc_vc *v = &vc[bitset_next_cyclic(&q->waiting[port * q->words], q->words, 0)];
+	if (q->port[port].heads != 1)
+		return NULL;
+	while (!heads[w])
+		w++;
+	v = &vc[w * 64 + bit_lowest64(heads[w])];
+	return v->ways == 1 || q->port[v->way_port[v->way_port[0] == port]].heads == 1 ? v : NULL;
+}
 
-			if (v->ways == 1) {
-				left &= v->asks[0];
-				if (!left)
-					continue;
-				own(n, s, r, v, (uint32_t)port,
-					next_in_turn(left, (uint32_t)port * n->vcs, v->turn));
-				got = true;
-				continue;
-			}
-		}
-		grant_channels(n, r, vc, (uint32_t)port, left);
-		chosen = true;
+/* All channels left that a head asks for are granted to it. Returns whether there are any. */
+static inline bool serve_alone(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
+{
+	uint64_t granted[NOC_WAYS] = {v->asks[0] & left_of(n, s, r->base + v->way_port[0])};
+	uint32_t port = v->way_port[0];
+
+	if (v->ways == 1) {
+		if (granted[0])
+			own(n, s, r, v, port, next_in_turn(granted[0], port * n->vcs, v->turn));
+		return granted[0];
 	}
-	for (uint32_t w = 0; chosen && w < q->words; w++) {
-		FOR_BITS64 (b, n->chosen[w])
-			accept(n, s, r, &vc[w * 64 + b], &n->granted[(w * 64 + b) * NOC_WAYS]);
+	granted[1] = v->asks[1] & left_of(n, s, r->base + v->way_port[1]);
+	if (granted[0] | granted[1])
+		accept(n, s, r, v, granted);
+	return granted[0] | granted[1];
+}
+
+/* Heads that were granted channels take one each. */
+static bool accept_all(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *vc)
+{
+	bool got = false;
+
+	for (uint32_t w = 0; w < r->quick.words; w++) {
+		FOR_BITS64 (b, n->chosen[w]) {
+			uint64_t *granted = &n->granted[(w * 64 + b) * NOC_WAYS];
+
+			accept(n, s, r, &vc[w * 64 + b], granted);
+			granted[0] = granted[1] = 0;
+		}
 		got |= n->chosen[w] != 0;
 		n->chosen[w] = 0;
 	}
 	return got;
 }
 
+/* Heads get channels; those who meet no other get theirs at once. Returns whether anybody got one. */
+static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	struct noc_quick *q = &r->quick;
+	struct noc_vc *vc = &s->vc[r->base * n->vcs];
+	bool got = false, chosen = false;
+
+	FOR_BITS64 (port, q->asked & q->open) {
+		struct noc_vc *v;
+
+		if (!q->port[port].heads)
+			continue;
+		v = alone(q, vc, (uint32_t)port);
+		if (v) {
+			got |= serve_alone(n, s, r, v);
+			continue;
+		}
+		grant_channels(n, r, vc, (uint32_t)port, left_of(n, s, r->base + (uint32_t)port));
+		chosen = true;
+	}
+	return (chosen && accept_all(n, s, r, vc)) || got;
+}
+
 /* ---- the switch -------------------------------------------------------------------------------------------------- */
 
+/* First member of a set at or cyclically after a turn. */
+static inline uint32_t pick(uint64_t set, uint32_t turn)
+{
+	return set & (set - 1) ? bit_next_cyclic64(set, turn) : bit_lowest64(set);
+}
+
 /* The channel of input `in` that crosses to output `out`. */
-static struct noc_vc *match(
+static inline struct noc_vc *match(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t in, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
 	struct noc_quick_port *p = &q->port[in];
-	uint32_t vc = bit_next_cyclic64(q->ready[in * r->ports + out], p->vc_turn);
+	uint32_t vc = pick(q->ready[in * r->ports + out], p->vc_turn);
 
 	q->port[out].out_turn = in + 1;
 	p->in_turn = out + 1;
@@ -308,15 +410,14 @@ static uint32_t match_switch(struct noc *n, struct noc_subnet *s, struct noc_rou
 	uint32_t count = 0;
 
 	FOR_BITS64 (out, q->wanted) {
-		uint32_t in = bit_next_cyclic64(q->port[out].wants, q->port[out].out_turn);
+		uint32_t in = pick(q->port[out].wants, q->port[out].out_turn);
 
 		outputs[in] = inputs >> in & 1 ? outputs[in] | 1ull << out : 1ull << out;
 		inputs |= 1ull << in;
 	}
 	FOR_BITS64 (in, inputs) {
 		uint32_t k = count++;
-		struct noc_vc *v =
-			match(n, s, r, (uint32_t)in, bit_next_cyclic64(outputs[in], q->port[in].in_turn));
+		struct noc_vc *v = match(n, s, r, (uint32_t)in, pick(outputs[in], q->port[in].in_turn));
 
 		for (; k && before(v, go[k - 1]); k--)
 			go[k] = go[k - 1];
@@ -329,35 +430,41 @@ static uint32_t match_switch(struct noc *n, struct noc_subnet *s, struct noc_rou
  * The flit at the front of a channel crosses. In the next step it would reach an output that has sent all, so that its
  * time on the channel is known, and the credit would leave in this one. Returns whether it was a tail.
  */
-static bool send(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
+static inline bool send(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
-	struct noc_flit f = v->slot[v->head++ & (n->buffer_cap - 1)];
+	const struct noc_flit *f = &v->slot[v->head++ & (n->buffer_cap - 1)];
 	uint32_t out = r->base + v->port;
-	const struct noc_end *from = &n->plan->in[r->base + v->in];
-	struct noc_packet *p = &s->packet[f.req];
-	bool tail = f.index + 1u == p->book.flits;
+	const struct noc_end *from = &n->plan->in[r->base + v->in], *to = &n->plan->out[out];
+	struct noc_packet *p = &s->packet[f->req];
 	struct noc_slot *slot = noc_slot_in(n, s, from->latency);
+	struct noc_moving *m;
 
 	v->count--;
 	slot->credit[slot->credits++] = (struct noc_returning){from->room, v->in_vc};
 	s->credits++;
-	f.vc = v->vc;
-	if (!f.index) {
+	if (!f->index) {
 		p->hops++;
 		p->vc = v->vc;
 		look_ahead(n, s, p, out);
 	}
 	s->room.used[out]++;
 	++*v->room;
-	noc_launch(n, s, &n->plan->out[out], 1, &f);
 	s->link_flits[out]++;
-	return tail;
+	slot = noc_slot_in(n, s, to->latency + 1);
+	m = &slot->flit[slot->flits++];
+	m->to = to->to;
+	m->flit = *f;
+	m->flit.vc = v->vc;
+	return f->index + 1u == p->book.flits;
 }
 
 /* rank: among those who cross in this step. */
-static void cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t rank)
+static inline void cross(
+	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t rank)
 {
-	if (!send(n, s, r, v)) {
+	bool tail = send(n, s, r, v);
+
+	if (!tail) {
 		if (!v->count || *v->room == n->conf.vc_buffer)
 			clear_ready(r, v);
 		return;
@@ -378,7 +485,8 @@ static void cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, str
 
 /* ---- a step ------------------------------------------------------------------------------------------------------- */
 
-bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+/* False: nothing can move in the router until something comes. */
+static inline bool step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
 	struct noc_vc *go[64];
@@ -394,4 +502,15 @@ bool noc_quick_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	for (uint32_t i = 0; i < count; i++)
 		cross(n, s, r, go[i], i);
 	return r->credit.count || q->wanted || ((moved || count) && q->asked & q->open);
+}
+
+void noc_quick_routers(struct noc *n, struct noc_subnet *s)
+{
+	for (uint32_t w = 0; w < BITSET_WORDS(n->plan->routers); w++)
+		FOR_BITS64 (b, s->active[w]) {
+			s->view.stepped = w * 64 + (uint32_t)b + 1;
+			if (!step(n, s, &s->router[w * 64 + b]))
+				s->active[w] &= ~(1ull << b);
+		}
+	s->view.stepped = 0;
 }

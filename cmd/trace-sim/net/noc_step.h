@@ -85,6 +85,38 @@ static inline void noc_launch(const struct noc *n, struct noc_subnet *s, const s
 	slot->flit[slot->flits++] = (struct noc_moving){e->to, *f};
 }
 
+/* A flit arrives at a node. */
+static inline void noc_node_flit(struct noc_subnet *s, const struct noc_moving *m)
+{
+	uint32_t node = m->to & ~NOC_NODE;
+	struct noc_sink *sink = &s->sink[node];
+
+	noc_flits_push(&sink->ejection[m->flit.vc], m->flit);
+	bitset_set(sink->filled, m->flit.vc);
+	bitset_set(s->ejecting, node);
+}
+
+/* A credit arrives at a node: it may send, if it has anything. */
+static inline void noc_node_credit(const struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
+{
+	uint32_t node = c->to - n->plan->ports;
+
+	noc_room_credit(&n->conf, &s->room, c->to, c->vc, (uint32_t)n->time);
+	s->credits--;
+	if (book_queued(&s->queue[node]))
+		bitset_set(s->sending_nodes, node);
+}
+
+/* A credit arrives at a router, to count in one of its steps. */
+static inline void noc_later_credit(
+	const struct noc *n, struct noc_subnet *s, struct noc_router *r, const struct noc_returning *c)
+{
+	assert(r->credit.count <= r->credit.mask);
+	r->credit.slot[(r->credit.head + r->credit.count++) & r->credit.mask] =
+		(struct noc_credit){c->to, (uint32_t)n->time + n->credit_delay, (uint16_t)c->vc};
+	bitset_set(s->active, r->id);
+}
+
 /* With noq an output of the router behind a channel has its part of the channels of each way. */
 static inline struct noc_way noc_part(
 	const struct noc *n, const struct noc_way *w, uint32_t router, uint32_t output)
