@@ -314,7 +314,8 @@ static struct slow *slow_new(struct noc *n)
 	for (int k = 0; k < 2; k++) {
 		struct slow_subnet *s = &x->net[k];
 
-		s->view = (struct noc_view){.c = x->c, .plan = x->plan, .used = s->used, .random = &x->random};
+		s->view =
+			(struct noc_view){.c = x->c, .plan = x->plan, .used = s->used, .random = &x->random};
 		for (uint32_t r = 0; r < x->plan->routers; r++) {
 			struct slow_at t = router_at(x, s, r);
 
