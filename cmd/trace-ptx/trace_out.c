@@ -102,6 +102,12 @@ static uint32_t put_list(struct recording *t, const uint64_t *a)
 	return at << 2 | ADDR_LIST;
 }
 
+/* May the addresses of all lanes have one stride? The ends tell most that have none. */
+static inline bool may_stride(const uint64_t *a)
+{
+	return a[LANES - 1] - a[0] == (LANES - 1) * (a[1] - a[0]);
+}
+
 /* The addresses of the lanes of m as words of a packed record. */
 static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 {
@@ -111,6 +117,8 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 
 	if (t->cap_words - t->n_words < LANES)
 		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
+	if (m == ALL_LANES && !may_stride(a))
+		return put_list(t, a);
 	to = t->word + t->n_words;
 	if (!(m & (m - 1)) || text_stride(a, m, &stride)) {
 		to[0] = m ? a[bit_lowest32(m)] : 0;
@@ -126,12 +134,15 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 	return at | ADDR_LIST;
 }
 
-/* The record of an instruction whose line is more than PC and mask. */
-static void record_columns(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+/* The record of an instruction whose line is more than PC and mask; apart, for the others are most. */
+static __attribute__((noinline)) void record_columns(
+	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	struct recording *t = &w->packed;
-	struct pack_record *r = &t->record[t->n++];
 
+	if (t->n == t->cap)
+		grow(&t->record, &t->cap, t->n + 1, sizeof(*t->record));
+	struct pack_record *r = &t->record[t->n++];
 	*r = (struct pack_record){.inst = pc, .mask = exec};
 	if (has_more(w, o, issue, exec)) {
 		text_room(&w->out, TRACE_LINE_ROOM);
@@ -148,9 +159,7 @@ void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t 
 {
 	struct recording *t = &w->packed;
 
-	if (t->n == t->cap)
-		grow(&t->record, &t->cap, t->n + 1, sizeof(*t->record));
-	if (issue != exec || o->memory || o->flow == FLOW_BAR)
+	if (t->n == t->cap || issue != exec || o->memory || o->flow == FLOW_BAR)
 		record_columns(w, o, pc, issue, exec);
 	else
 		t->record[t->n++] = (struct pack_record){.inst = pc, .mask = exec};
@@ -196,10 +205,13 @@ static int64_t bank_number(const struct reg *r)
 static void put_reg(FILE *out, const struct func *f, char kind, uint32_t reg)
 {
 	int64_t bank = bank_number(&f->reg[reg]);
+	char word[48] = {' ', kind}, *p = text_number(word + 2, (int64_t)reg + 1);
 
-	fprintf(out, " %c%u", kind, reg + 1);
-	if (bank >= 0)
-		fprintf(out, "/%lld", (long long)bank);
+	if (bank >= 0) {
+		*p++ = '/';
+		p = text_number(p, bank);
+	}
+	fwrite(word, 1, (size_t)(p - word), out);
 }
 
 static void put_sources(FILE *out, const struct func *f, const struct operand *o, char kind)

@@ -233,6 +233,11 @@ static inline bool pattern_base(const int64_t *pattern, uint32_t mask, const uin
 	uint64_t off = 0;
 
 	*base = a[0] - (uint64_t)pattern[bit_lowest32(mask)];
+	if (mask == UINT32_MAX) {
+		for (unsigned l = 0; l < 32; l++)
+			off |= (a[l] - (uint64_t)pattern[l]) ^ *base;
+		return !off;
+	}
 	FOR_BITS32 (l, mask)
 		off |= (a[i++] - (uint64_t)pattern[l]) ^ *base;
 	return !off;

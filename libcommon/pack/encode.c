@@ -9,6 +9,28 @@
 #include "flow.h"
 #include "tail.h"
 
+/* A stretch of a column or of more[]. */
+struct stretch {
+	size_t at, n;
+};
+
+/*
+ * A path and what the model made of it, which is the same again each time: instructions before the first miss and
+ * behind the last, what the columns have of the misses, the records that have addresses or text.
+ */
+struct known_path {
+	struct stretch more, gap, miss, kind; /* gap: without that of the first miss */
+	uint64_t first, rest;
+	bool is, misses;
+};
+
+/* A static instruction that has nothing but a mask, which is the active lanes that are in seen[like] ^ flip. */
+struct plain {
+	uint32_t next, like, flip;
+	uint32_t keep; /* in seen: where its own mask goes */
+	bool is;
+};
+
 struct encoder {
 	const struct parsed *p;
 	struct part *part;
@@ -16,10 +38,13 @@ struct encoder {
 	struct buf *col;
 	struct flow f;
 	struct addresses x;
-	uint32_t *seen; /* masks that guards refer to */
+	uint32_t *seen; /* masks that guards refer to, then all lanes, then one that nobody reads */
 	bool *ran;
 	struct tails tails;
-	bool *known; /* paths, by the first warp that took them: nothing but the model decides */
+	struct plain *plain;
+	struct known_path *known; /* by the first warp that took it */
+	uint32_t *more, n_more, cap_more;
+	struct known_path now; /* the path that is being walked */
 	uint64_t gap, mgap;
 	uint64_t bits;
 	unsigned n_bits;
@@ -29,6 +54,11 @@ static void miss(struct encoder *e, uint64_t what)
 {
 	buf_var(&e->col[COL_GAP], e->gap);
 	buf_var(&e->col[COL_MISS], what);
+	if (!e->now.misses) {
+		e->now.misses = true;
+		e->now.first += e->gap;
+		e->now.gap.at = e->col[COL_GAP].n;
+	}
 	e->gap = 0;
 }
 
@@ -119,6 +149,25 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 	}
 }
 
+/* The same of most: another instruction's lanes, all moved alike. false: not told. */
+static inline bool fits_quickly(
+	struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
+{
+	const struct lanes *from;
+
+	if (r->op != OP_ADD || r->shift < 0 || g->n != 32)
+		return false;
+	from = lanes_of(&e->x, r->ref);
+	if (from->line && g->line && (from->base << r->shift) + r->c == g->w[0] &&
+		from->step << r->shift == g->w[1])
+		set_line(lanes_of(&e->x, m), g->w[0], g->w[1]);
+	else if (!from->line && !r->shift && from->list == g->w && from->base + r->c == g->by)
+		set_list(lanes_of(&e->x, m), g->w, g->by);
+	else
+		return false;
+	return true;
+}
+
 /* Does recipe k give these? Then the lanes are set. */
 static bool fits(struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
 {
@@ -142,6 +191,10 @@ static void put_addresses(struct encoder *e, uint32_t m, const struct recorded *
 	unsigned d = e->ran[m] ? x->later : x->first, k = d;
 
 	e->ran[m] = true;
+	if (fits_quickly(e, &x->r[d], m, g)) {
+		e->mgap++;
+		return;
+	}
 	if (!fits(e, &x->r[d], m, g)) {
 		k = 0;
 		while (!fits(e, &x->r[k], m, g))
@@ -161,58 +214,152 @@ static void put_addresses(struct encoder *e, uint32_t m, const struct recorded *
 		lanes_set(lanes_of(&e->x, m), g);
 }
 
-/* A warp whose path the model predicts, as it did for an earlier one: its addresses are left. */
+/* Its addresses and its text. */
+static void put_more(struct encoder *e, const struct prec *r, const struct pstatic *s)
+{
+	if (s->mem != NONE && r->mask) {
+		struct recorded g = recorded_of(e->p, r);
+
+		put_addresses(e, s->mem, &g);
+	}
+	if (s->flags & (ST_TAIL | ST_LINE))
+		tail_put(&e->tails, r->id, r->mask, e->p->text.p + r->text, r->text_len, e->col);
+}
+
+static void put_again(struct buf *b, const struct stretch *s)
+{
+	buf_room(b, s->n);
+	memcpy(b->p + b->n, b->p + s->at, s->n);
+	b->n += s->n;
+}
+
+/* A warp that does what an earlier one did. */
 static void put_known(struct encoder *e, const struct pwarp *w)
 {
-	for (uint32_t i = 0; i < w->count; i++) {
-		const struct prec *r = &e->p->rec[w->first + i];
-		uint32_t m = e->c->s[r->id].mem;
+	const struct known_path *k = &e->known[w->like];
 
-		if (m == NONE || !r->mask)
-			continue;
-		struct recorded g = recorded_of(e->p, r);
-		put_addresses(e, m, &g);
+	for (const uint32_t *i = e->more + k->more.at, *end = i + k->more.n; i < end; i++) {
+		const struct prec *r = &e->p->rec[w->first + *i];
+
+		put_more(e, r, &e->c->s[r->id]);
 	}
-	e->gap += w->count + 1u;
+	if (k->misses) {
+		buf_var(&e->col[COL_GAP], e->gap + k->first);
+		put_again(&e->col[COL_GAP], &k->gap);
+		put_again(&e->col[COL_MISS], &k->miss);
+		e->gap = 0;
+	}
+	put_again(&e->col[COL_KIND], &k->kind);
+	e->gap += k->rest;
+}
+
+static void begin_path(struct encoder *e)
+{
+	e->now = (struct known_path){.more.at = e->n_more,
+		.miss.at = e->col[COL_MISS].n,
+		.kind.at = e->col[COL_KIND].n,
+		.first = 0 - e->gap};
+}
+
+/* Outcomes of guards as bits are not the same again: they do not begin with a byte. */
+static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
+{
+	struct known_path *k = &e->now;
+
+	if (bits) {
+		e->n_more = (uint32_t)k->more.at;
+		return;
+	}
+	k->is = true;
+	k->rest = e->gap + (k->misses ? 0 : k->first);
+	k->more.n = e->n_more - k->more.at;
+	k->gap.n = k->misses ? e->col[COL_GAP].n - k->gap.at : 0;
+	k->miss.n = e->col[COL_MISS].n - k->miss.at;
+	k->kind.n = e->col[COL_KIND].n - k->kind.at;
+	e->known[w->like] = *k;
+}
+
+/* How many of the n records from r on are plain and what the model says? They are passed. */
+static uint32_t pass_plain(struct encoder *e, const struct prec *r, uint32_t n)
+{
+	struct flow *f = &e->f;
+	uint32_t k = 0, id = f->id, *seen = e->seen;
+
+	for (; k < n && r[k].id == id; k++) {
+		const struct plain *q = &e->plain[id];
+
+		if (!q->is || r[k].mask != (f->active & (seen[q->like] ^ q->flip)))
+			break;
+		seen[q->keep] = r[k].mask;
+		id = q->next;
+	}
+	f->cause = k ? NONE : f->cause;
+	f->id = id;
+	e->gap += k;
+	return k;
+}
+
+static void put_record(struct encoder *e, const struct prec *r)
+{
+	if (e->f.id != r->id) {
+		miss(e, 2 + r->id);
+		flow_goto(&e->f, r->id);
+	}
+	put_mask(e, r);
+	e->gap++;
+	put_more(e, r, &e->c->s[r->id]);
+	flow_step(&e->f, r->id, r->mask);
 }
 
 static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
 {
-	size_t misses = e->col[COL_MISS].n, kinds = e->col[COL_KIND].n, texts = e->col[COL_TEXT].n;
+	size_t bits = e->col[COL_BITS].n;
+	unsigned n_bits = e->n_bits;
+	const struct prec *r = e->p->rec + w->first;
 
 	addresses_warp(&e->x, w->id, tb->id);
 	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
-	if (e->known[w->like]) {
+	if (e->known[w->like].is) {
 		put_known(e, w);
 		return;
 	}
+	begin_path(e);
 	flow_start(&e->f, e->c, flow_lanes(e->part, w->id));
 	memset(e->seen, 0, e->c->n_seen * sizeof(e->seen[0]));
-	for (uint32_t i = 0; i < w->count; i++) {
-		const struct prec *r = &e->p->rec[w->first + i];
-		const struct pstatic *s = &e->c->s[r->id];
-
-		if (e->f.id != r->id) {
-			miss(e, 2 + r->id);
-			flow_goto(&e->f, r->id);
-		}
-		put_mask(e, r);
-		e->gap++;
-		if (s->mem != NONE && r->mask) {
-			struct recorded g = recorded_of(e->p, r);
-
-			put_addresses(e, s->mem, &g);
-		}
-		if (s->flags & (ST_TAIL | ST_LINE))
-			tail_put(&e->tails, r->id, r->mask, e->p->text.p + r->text, r->text_len, e->col);
-		flow_step(&e->f, r->id, r->mask);
+	grow(&e->more, &e->cap_more, e->n_more + w->count, sizeof(e->more[0]));
+	for (uint32_t i = 0; i < w->count;) {
+		i += pass_plain(e, r + i, w->count - i);
+		if (i == w->count)
+			break;
+		if (e->c->s[r[i].id].mem != NONE || e->c->s[r[i].id].flags & (ST_TAIL | ST_LINE))
+			e->more[e->n_more++] = i;
+		put_record(e, r + i++);
 	}
 	if (e->f.id != NONE)
 		miss(e, 0);
 	else
 		e->gap++;
-	e->known[w->like] =
-		e->col[COL_MISS].n == misses && e->col[COL_KIND].n == kinds && e->col[COL_TEXT].n == texts;
+	end_path(e, w, e->col[COL_BITS].n != bits || e->n_bits != n_bits);
+}
+
+static void find_plain(struct encoder *e)
+{
+	const uint32_t ones = e->c->n_seen, sink = ones + 1;
+
+	e->plain = xcalloc(e->c->n + 1, sizeof(e->plain[0]));
+	e->seen = xcalloc(sink + 1, sizeof(e->seen[0]));
+	e->seen[ones] = UINT32_MAX;
+	for (uint32_t i = 0; i < e->c->n; i++) {
+		const struct pstatic *s = &e->c->s[i];
+		bool like = s->guard == GUARD_LIKE || s->guard == GUARD_UNLIKE;
+
+		e->plain[i] = (struct plain){.next = s->next,
+			.like = like ? e->c->s[s->guard_ref].seen - 1 : ones,
+			.flip = s->guard == GUARD_NONE || s->guard == GUARD_UNLIKE ? UINT32_MAX : 0,
+			.keep = s->seen ? s->seen - 1 : sink,
+			.is = s->ctl == CTL_NONE && s->guard != GUARD_CODED && s->mem == NONE &&
+			      !(s->flags & (ST_TAIL | ST_LINE))};
+	}
 }
 
 /* Are the thread blocks in order of their ids, each with warps 0, 1, ...? */
@@ -302,10 +449,10 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	fit_addresses(p);
 	p->part.style |= odd_blocks(p) ? STYLE_ODD_BLOCKS : 0;
 	addresses_new(&e.x, e.c);
-	e.seen = xcalloc(e.c->n_seen + 1, sizeof(e.seen[0]));
 	e.ran = xcalloc(e.c->n_mem + 1, sizeof(e.ran[0]));
 	tails_new(&e.tails, e.c->n);
 	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
+	find_plain(&e);
 	cut_spans(p, &p->part);
 	for (uint32_t i = 0; i < p->part.n_spans; i++) {
 		put_span(&e, &p->part.span[i], first);
@@ -316,6 +463,8 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	free(e.ran);
 	tails_free(&e.tails);
 	free(e.known);
+	free(e.plain);
+	free(e.more);
 }
 
 /* ---- the part's own bytes ----------------------------------------------------------------- */

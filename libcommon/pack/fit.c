@@ -12,6 +12,7 @@
 #define RECENT     16u
 #define SLOTS      64u /* distinct recipes counted for an instruction and phase */
 #define SAMPLES    384u
+#define BEST       3u  /* tallies of a phase that become recipes at most */
 #define SURE       3u  /* samples after which a recipe that always held is only tried alone */
 #define SHIFT_MOST 4   /* bits by which another instruction's lanes are shifted */
 #define BASE_BITS  22u /* what the first address of a list of differences takes */
@@ -181,20 +182,20 @@ static void keep_shape(struct fitter *f, struct fit_sample *s, const struct reco
 		x->a[l] = a[i++];
 }
 
-static int by_hits(const void *a, const void *b)
+/* More hits; of as many the simpler recipe; else any order that is always the same. */
+static bool better(const struct fit_tally *x, const struct fit_tally *y)
 {
-	const struct fit_tally *x = a, *y = b;
+	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
 
 	if (x->hits != y->hits)
-		return x->hits < y->hits ? 1 : -1;
-	int sx = x->shift < 0 ? -x->shift : x->shift, sy = y->shift < 0 ? -y->shift : y->shift;
+		return x->hits > y->hits;
 	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
+		return x->op < y->op;
 	if (sx != sy)
-		return sx < sy ? -1 : 1;
+		return sx < sy;
 	if (x->ref != y->ref)
-		return x->ref < y->ref ? 1 : -1;
-	return x->shift != y->shift ? (x->shift < y->shift ? -1 : 1) : x->c < y->c ? -1 : x->c > y->c;
+		return x->ref > y->ref;
+	return x->shift != y->shift ? x->shift < y->shift : x->c < y->c;
 }
 
 /* Samples that were only compared with the best recipe count for all that held before. */
@@ -218,7 +219,7 @@ static bool sure(struct fitter *f, struct fit_sample *s, unsigned phase, const s
 		return false;
 	for (uint32_t i = 0; i < SLOTS && !s->held[phase]; i++)
 		if (t[i].hits == s->n[phase] && t[i].op != OP_MOVED &&
-			(!s->best[phase] || by_hits(&t[i], s->best[phase]) < 0))
+			(!s->best[phase] || better(&t[i], s->best[phase])))
 			s->best[phase] = &t[i];
 	if (!s->best[phase])
 		return false;
@@ -288,34 +289,43 @@ static const struct shape *fullest(const struct fit_sample *s)
 	return &s->shape[full];
 }
 
-static void sort_tallies(struct fit_tally *t)
+/* The best tally from slot `from` on; moved: OP_MOVED counts, too. NULL: none. */
+static struct fit_tally *best_of(struct fit_tally *t, uint32_t from, bool moved)
 {
-	uint32_t n = 0;
+	struct fit_tally *best = NULL;
 
-	for (uint32_t i = 0; i < SLOTS; i++) {
-		struct fit_tally e = t[i];
-
-		t[i].hits = 0;
-		if (e.hits)
-			t[n++] = e;
-	}
-	qsort(t, n, sizeof(t[0]), by_hits);
+	for (uint32_t i = from; i < SLOTS; i++)
+		if (t[i].hits && (moved || t[i].op != OP_MOVED) && (!best || better(&t[i], best)))
+			best = &t[i];
+	return best;
 }
 
-/* Best recipe of a phase without numbers, or -1. Sorts the tallies. */
+/* The best ones, in their order, to the front. */
+static void best_first(struct fit_tally *t)
+{
+	struct fit_tally *best;
+
+	for (uint32_t i = 0; i < BEST && (best = best_of(t, i, true)); i++) {
+		struct fit_tally was = t[i];
+
+		t[i] = *best;
+		*best = was;
+	}
+}
+
+/* Best recipe of a phase without numbers, or -1. The best tallies come first. */
 static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 {
 	struct fit_sample *s = &f->s[m];
 	struct pmem *x = &f->c->mem[m];
-	struct fit_tally *t = s->t[phase];
-	uint32_t i = 0;
+	const struct fit_tally *t = NULL;
 
 	settle(s, phase);
-	if (t)
-		sort_tallies(t);
-	while (t && i < SLOTS && t[i].hits && t[i].op == OP_MOVED)
-		i++;
-	uint32_t hits = t && i < SLOTS ? t[i].hits : 0, n = s->n[phase];
+	if (s->t[phase]) {
+		best_first(s->t[phase]);
+		t = best_of(s->t[phase], 0, false);
+	}
+	uint32_t hits = t ? t->hits : 0, n = s->n[phase];
 	if (!phase && s->n_shapes && (uint64_t)hits * 100 < (uint64_t)n * 97) {
 		struct recipe r = {.op = OP_AFFINE};
 		int64_t pattern[32];
@@ -332,7 +342,7 @@ static int choose_phase(struct fitter *f, uint32_t m, unsigned phase)
 		return -1;
 	if (!hits)
 		return -1;
-	r = of_tally(&t[i]);
+	r = of_tally(t);
 	return add_recipe(x, &r, RECIPES_MAX - 2);
 }
 
@@ -342,7 +352,7 @@ static void choose(struct fitter *f, uint32_t m)
 	const struct fit_sample *s = &f->s[m];
 	int first = choose_phase(f, m, 0), later = choose_phase(f, m, 1);
 
-	for (unsigned k = 0; k < 6; k++) { /* others that came up often */
+	for (unsigned k = 0; k < 2 * BEST; k++) { /* others that came up often */
 		if (!s->t[!(k & 1)])
 			continue;
 		const struct fit_tally *t = &s->t[!(k & 1)][k / 2];

@@ -65,6 +65,17 @@ static void learn_side(struct learner *l, const struct prec *branch, uint32_t ac
 		l->v[branch->id].side[k][0] += l->weight;
 }
 
+/* The vote for guard id, which has mostly the place that it has among the recent ones; NULL: no room. */
+static struct ref *ref_of(struct votes *v, uint32_t id, uint32_t place)
+{
+	if (v->ref[place].id == id)
+		return &v->ref[place];
+	for (uint32_t k = 0; k < REFS; k++)
+		if (v->ref[k].id == id || v->ref[k].id == NONE)
+			return &v->ref[k];
+	return NULL;
+}
+
 static void learn_mask(struct learner *l, const struct prec *r)
 {
 	struct votes *v = &l->v[r->id];
@@ -78,11 +89,8 @@ static void learn_mask(struct learner *l, const struct prec *r)
 	bool fixed = v->all == v->n || v->none == v->n;
 	for (uint32_t i = 0; i < REFS && l->recent[i] != NONE; i++) {
 		uint32_t id = l->recent[i], m = l->last[id];
-		struct ref *e = NULL;
+		struct ref *e = ref_of(v, id, i);
 
-		for (uint32_t k = 0; k < REFS && !e; k++)
-			if (v->ref[k].id == id || v->ref[k].id == NONE)
-				e = &v->ref[k];
 		if (!e)
 			continue;
 		e->id = id;

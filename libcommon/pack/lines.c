@@ -10,8 +10,6 @@
  * Always true: writer and reader learn the same from what stands before, so that they need no tables of each other;
  * numbers that are not spelled as here (zeros in front) have been seen by header.c, which compares the text.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include "lines.h"
 #include "limits.h"
 #include "table.h"
@@ -281,14 +279,33 @@ static bool missed(uint64_t *left)
 	return false;
 }
 
-#define PUT(...) (n = snprintf(t, sizeof(t), __VA_ARGS__), buf_add(text, t, (size_t)n))
+static void put_number(struct buf *text, uint64_t v)
+{
+	char digits[20], *p = digits + sizeof(digits);
+
+	do
+		*--p = (char)('0' + v % 10);
+	while (v /= 10);
+	buf_add(text, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+/* "-code PC ", four digits at least. */
+static void put_place(struct buf *text, uint64_t pc)
+{
+	unsigned n = 4;
+
+	buf_add(text, "-code ", 6);
+	while (n < 16 && pc >> 4 * n)
+		n++;
+	while (n-- > 0)
+		buf_byte(text, (uint8_t) "0123456789abcdef"[pc >> 4 * n & 15]);
+	buf_byte(text, ' ');
+}
 
 static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t operand, char letter)
 {
 	struct learned *l = &u->l;
 	struct cur *in = &u->part[MISSES];
-	char t[64];
-	int n;
 
 	if (missed(&u->to_miss)) {
 		uint64_t c = cur_var(in);
@@ -310,9 +327,11 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 	int64_t whole = (int64_t)((uint64_t)v + (uint64_t)c->less);
 	if (v < 0 || v > UINT32_MAX || whole < 0 || whole > UINT32_MAX)
 		return false;
-	PUT("%" PRId64, whole);
-	if (c->bank)
-		PUT("/%" PRId64, v);
+	put_number(text, (uint64_t)whole);
+	if (c->bank) {
+		buf_byte(text, '/');
+		put_number(text, (uint64_t)v);
+	}
 	learn(l, c, letter, whole);
 	return true;
 }
@@ -320,12 +339,15 @@ static bool unpack_register(struct unpacking *u, struct buf *text, uint32_t oper
 static bool unpack_place(struct unpacking *u, struct buf *text)
 {
 	struct learned *l = &u->l;
-	char t[64];
-	int n;
 
 	l->file = (int64_t)((uint64_t)l->file + (uint64_t)unfold(cur_var(&u->part[VALUES])));
 	l->line = (int64_t)((uint64_t)l->line + (uint64_t)unfold(cur_var(&u->part[VALUES])));
-	PUT(":%" PRId64 ",%" PRId64, l->file, l->line);
+	if (l->file < 0 || l->line < 0)
+		return false;
+	buf_byte(text, ':');
+	put_number(text, (uint64_t)l->file);
+	buf_byte(text, ',');
+	put_number(text, (uint64_t)l->line);
 	return true;
 }
 
@@ -348,14 +370,11 @@ static const struct line_form *next_form(struct unpacking *u)
 
 static bool unpack_line(struct unpacking *u, struct buf *text)
 {
-	char t[64];
-	int n;
-
 	if (missed(&u->to_place)) {
 		u->l.pc += (uint64_t)unfold(cur_var(&u->part[PLACES]));
 		u->to_place = next_gap(&u->part[PLACES]);
 	}
-	PUT("-code %04" PRIx64 " ", u->l.pc);
+	put_place(text, u->l.pc);
 	u->l.pc += 8;
 	const struct line_form *f = next_form(u);
 	if (!f)

@@ -9,24 +9,6 @@
 #include "addr.h"
 #include "records.h"
 
-void records_begin(struct records *r, const struct pack_inst *inst, uint32_t n_inst)
-{
-	r->inst = inst;
-	r->n_inst = n_inst;
-	records_free(r);
-	r->id = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->id[0]));
-	r->last = xcalloc((size_t)n_inst + 1, sizeof(r->last[0]));
-	r->now = 0;
-}
-
-void records_free(struct records *r)
-{
-	free(r->id);
-	free(r->last);
-}
-
-void records_part(struct records *r) { memset(r->id, 0, 2 * (size_t)r->n_inst * sizeof(r->id[0])); }
-
 /* ---- lengths ------------------------------------------------------------------------------ */
 
 static unsigned hex_digits(uint64_t v) { return v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1; }
@@ -44,6 +26,29 @@ static unsigned signed_length(int64_t v)
 {
 	return (unsigned)(v < 0) + decimal_digits(v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
+
+void records_begin(struct records *r, const struct pack_inst *inst, uint32_t n_inst)
+{
+	r->inst = inst;
+	r->n_inst = n_inst;
+	records_free(r);
+	r->id = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->id[0]));
+	r->fixed = xcalloc((size_t)n_inst + 1, sizeof(r->fixed[0]));
+	for (uint32_t i = 0; i < n_inst; i++)
+		r->fixed[i] = (uint8_t)(11 + (inst[i].pc > 0xffff ? hex_digits(inst[i].pc) : 4) +
+					decimal_digits(inst[i].width));
+	r->last = xcalloc((size_t)n_inst + 1, sizeof(r->last[0]));
+	r->now = 0;
+}
+
+void records_free(struct records *r)
+{
+	free(r->id);
+	free(r->fixed);
+	free(r->last);
+}
+
+void records_part(struct records *r) { memset(r->id, 0, 2 * (size_t)r->n_inst * sizeof(r->id[0])); }
 
 /* " d" for each difference between neighbours of a list. */
 static uint64_t differences_length(const uint64_t *a, unsigned n)
@@ -129,16 +134,13 @@ uint64_t records_length(
 		n += strlen("warp = \ninsts = \n\n") + decimal_digits(w) + decimal_digits(x->n);
 		for (uint32_t i = 0; i < x->n; i++) {
 			const struct pack_record *rec = &x->record[i];
-			const struct pack_inst *in = &r->inst[rec->inst];
+			uint32_t width = r->inst[rec->inst].width;
 
-			n += in->pc > 0xffff ? hex_digits(in->pc) + 11
-					     : 15; /* with the mask, blanks, newline */
+			n += r->fixed[rec->inst];
 			if (rec->text_len)
-				n += rec->text_len;
-			else if (in->width)
-				n += decimal_digits(in->width) + addresses_length(r, rec, x->word);
-			else
-				n++;
+				n += rec->text_len - decimal_digits(width);
+			else if (width)
+				n += addresses_length(r, rec, x->word);
 		}
 	}
 	return n;

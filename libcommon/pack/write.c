@@ -17,6 +17,7 @@
 #include "records.h"
 
 #define PIECE_TEXT (4u << 20)
+#define FILL_TEXT  (16u << 20) /* of a piece given as records, which take less room */
 #define BLOCK_TEXT (32u << 20)
 
 struct block_entry {
@@ -400,7 +401,7 @@ static void feed_lines(
 void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps)
 {
 	uint64_t n = records_length(&w->records, id, warp, n_warps) + (w->blocks != 0);
-	size_t most = least(PIECE_TEXT, piece_most());
+	size_t most = least(FILL_TEXT, piece_most());
 
 	if (n > piece_most() || !records_fit(&w->records, warp, n_warps)) {
 		feed_lines(w, id, warp, n_warps);

@@ -3,7 +3,6 @@
  * The words of trace lines: masks, numbers, addresses. Always true: each is written in the tracer's spelling, at p, and
  * where it ends is returned. Left out: lines, which trace_out.c and lower/ make of them.
  */
-#include <stdio.h>
 #include <string.h>
 #include "arena.h"
 #include "bits.h"
@@ -33,8 +32,10 @@ void text_prepare(void)
 		two_digits[i][0] = "0123456789abcdef"[i >> 4];
 		two_digits[i][1] = "0123456789abcdef"[i & 15];
 	}
-	for (int i = 0; i < 2 * SMALL; i++)
-		small[i].n = (uint8_t)snprintf(small[i].s, sizeof(small[i].s), " %d", i - SMALL);
+	for (int i = 0; i < 2 * SMALL; i++) {
+		small[i].s[0] = ' ';
+		small[i].n = (uint8_t)(text_number(small[i].s + 1, i - SMALL) - small[i].s);
+	}
 }
 
 char *text_mask(char *p, uint32_t v)
