@@ -56,17 +56,6 @@ void dram_free(struct dram *d)
 
 /* ---- requests in ---------------------------------------------------------------------------- */
 
-bool dram_full(const struct dram *d, bool write)
-{
-	if (!d->p->fr_fcfs)
-		return d->inputs >= 2;
-	if (!d->p->queue_max)
-		return false;
-	if (d->p->write_queue && write)
-		return d->pending[1] >= d->p->write_max;
-	return d->pending[0] >= d->p->queue_max;
-}
-
 static uint32_t bank_index(const struct dram_params *p, const struct req *r)
 {
 	switch (p->bank_index) {
@@ -100,7 +89,7 @@ static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* When bank b can issue its column command, if nothing else happens. */
-static uint64_t column_time(const struct dram *d, uint64_t b)
+static inline uint64_t column_time(const struct dram *d, uint64_t b)
 {
 	uint64_t all = later(d->ccd, write_bank(d, b) ? d->rtw : d->wtr);
 
@@ -108,9 +97,20 @@ static uint64_t column_time(const struct dram *d, uint64_t b)
 }
 
 /* Likewise its precharge or activate. */
-static uint64_t row_time(const struct dram *d, uint64_t b)
+static inline uint64_t row_time(const struct dram *d, uint64_t b)
 {
 	return later(d->own[b], d->active >> b & 1 ? d->rtpl[d->group[b]] : d->rrd);
+}
+
+/* Another bank can issue from tick `time` on; *set, if it is known, can in tick *at. */
+static inline void joins(uint64_t *at, uint64_t *set, uint32_t bank, uint64_t time)
+{
+	if (time < *at) {
+		*set = *set || *at == UINT64_MAX ? 1ull << bank : 0;
+		*at = time;
+	} else if (time == *at && *set) {
+		*set |= 1ull << bank;
+	}
 }
 
 void dram_bank_changed(struct dram *d, uint32_t bank)
@@ -119,49 +119,64 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 
 	if (d->match >> bank & 1) {
 		d->own[bank] = write_bank(d, bank) ? k->rcdwr : k->rcd;
-		d->column_at = earlier(d->column_at, column_time(d, bank));
+		joins(&d->column_at, &d->column_set, bank, column_time(d, bank));
 		return;
 	}
 	d->own[bank] = d->active >> bank & 1 ? later(k->ras, later(k->wtp, k->rtp)) : later(k->rp, k->rc);
-	d->row_at = earlier(d->row_at, row_time(d, bank));
+	joins(&d->row_at, &d->row_set, bank, row_time(d, bank));
 }
 
-/* Banks that can issue a column command in tick t. Timers only move on, so column_at never is too late. */
+/*
+ * The first tick from t on in which a bank can issue its column command, and which banks. Timers only move on,
+ * so what was found stays right until a command is issued, and is never too late.
+ */
+static void find_columns(struct dram *d, uint64_t t)
+{
+	uint64_t at = UINT64_MAX, set = 0;
+
+	FOR_BITS64 (b, d->match) {
+		uint64_t time = later(column_time(d, b), t);
+
+		set = time < at ? 1ull << b : set | (uint64_t)(time == at) << b;
+		at = earlier(at, time);
+	}
+	d->column_at = at;
+	d->column_set = set;
+}
+
+/* Likewise an activate or a precharge. */
+static void find_rows(struct dram *d, uint64_t t)
+{
+	uint64_t at = UINT64_MAX, set = 0;
+
+	FOR_BITS64 (b, d->busy & ~d->match) {
+		uint64_t time = later(row_time(d, b), t);
+
+		set = time < at ? 1ull << b : set | (uint64_t)(time == at) << b;
+		at = earlier(at, time);
+	}
+	d->row_at = at;
+	d->row_set = set;
+}
+
+/* Banks that can issue a column command in tick t. */
 static uint64_t ready_banks(struct dram *d, uint64_t t)
 {
-	uint64_t ready = 0, next = UINT64_MAX;
-
 	if (d->column_at > t || bus_full(&d->bus, t))
 		return 0;
-	FOR_BITS64 (b, d->match) {
-		uint64_t at = column_time(d, b);
-
-		if (at <= t)
-			ready |= 1ull << b;
-		else
-			next = earlier(next, at);
-	}
-	d->column_at = ready ? t : next;
-	return ready;
+	if (d->column_at < t || !d->column_set)
+		find_columns(d, t);
+	return d->column_at == t ? d->column_set : 0;
 }
 
-/* Banks that can issue an activate or a precharge in tick t; the only one is taken to do so. */
+/* Banks that can issue an activate or a precharge in tick t. */
 static uint64_t row_banks(struct dram *d, uint64_t t)
 {
-	uint64_t able = 0, next = UINT64_MAX;
-
 	if (d->row_at > t)
 		return 0;
-	FOR_BITS64 (b, d->busy & ~d->match) {
-		uint64_t at = row_time(d, b);
-
-		if (at <= t)
-			able |= 1ull << b;
-		else
-			next = earlier(next, at);
-	}
-	d->row_at = able & (able - 1) ? t : next;
-	return able;
+	if (d->row_at < t || !d->row_set)
+		find_rows(d, t);
+	return d->row_at == t ? d->row_set : 0;
 }
 
 /* ---- commands ------------------------------------------------------------------------------- */
@@ -195,6 +210,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 	d->ccd = load(d, t, p->tCCD);
 	d->ccdl[d->group[bank]] = t + p->tCCDL;
 	d->column_at = d->ccd;
+	d->column_set = 0;
 	d->used_until = later(t + 1, d->ccd);
 	d->n.bwutil += p->burst_cycles;
 	if (write) {
@@ -205,6 +221,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		d->rtw = load(d, t, p->tRTW);
 		k->rtp = t + p->burst_cycles;
 		d->rtpl[d->group[bank]] = t + p->tRTPL;
+		d->row_set = 0;
 		*(type == L2_WR_ALLOC_R ? &d->n.n_rd_L2_A : &d->n.n_rd) += 1;
 		d->bank_access[bank]++;
 	}
@@ -250,6 +267,8 @@ static void row(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 		if (d->events)
 			events_dram(d->events, now, d->id, "act", bank, k->open_row);
 	}
+	d->row_at = d->busy & ~d->match ? t + 1 : UINT64_MAX;
+	d->row_set = 0;
 	dram_bank_changed(d, bank);
 	d->prio = bank + 1 < p->nbk ? bank + 1 : 0;
 }
@@ -294,8 +313,6 @@ static void issue_single(
 		return;
 	bank = bit_next_cyclic64(m, prio);
 	if (ready >> bank & 1) {
-		if (able)
-			d->row_at = t;
 		column(d, bank, t, now);
 		*did_column = true;
 		return;
@@ -371,29 +388,30 @@ void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 		*gone = pop_burst(d);
 		d->moved = true;
 	}
-	d->moved |= dram_schedule(d, now, cycle);
+	if (d->inputs || d->waiting[0] & ~d->busy || d->p->write_queue)
+		d->moved |= dram_schedule(d, now, cycle);
 	if (t >= d->column_at || t >= d->row_at)
 		d->moved |= issue(d, t, now);
 	if (bus_full(&d->bus, t) && full_for_now(&d->bus))
 		dram_stat_bus(d, t + 1);
 }
 
-uint64_t dram_next(const struct dram *d)
+/* A time that may be too early is looked at only where it would decide. */
+uint64_t dram_next(struct dram *d)
 {
-	uint64_t next = earlier(d->row_at, bus_next(&d->bus));
+	uint64_t first = d->ticks + 1, next = bus_next(&d->bus);
 
-	if (d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
-		return d->ticks + 1;
-	if (d->bus.length < d->bus.max)
+	if (next <= first || d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
+		return first;
+	if (d->bus.length < d->bus.max && d->column_at < next) {
+		if (!d->column_set)
+			find_columns(d, first);
 		next = earlier(next, d->column_at);
-	return later(next, d->ticks + 1);
-}
-
-void dram_skip(struct dram *d, uint64_t upto)
-{
-	if (upto <= d->ticks)
-		return;
-	if (d->p->write_queue)
-		dram_schedule_skip(d, upto - d->ticks);
-	d->ticks = upto;
+	}
+	if (d->row_at < next) {
+		if (!d->row_set)
+			find_rows(d, first);
+		next = earlier(next, d->row_at);
+	}
+	return later(next, first);
 }

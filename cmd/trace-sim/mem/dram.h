@@ -90,8 +90,11 @@ struct dram {
 	uint64_t ticks; /* counted so far */
 	uint64_t busy, active, match,
 		writes; /* banks: with request; row open; open row requested; request writes */
-	/* Before these ticks no bank can issue a column, a row command; UINT64_MAX: none has one to issue. */
-	uint64_t column_at, row_at;
+	/*
+	 * Before these ticks no bank can issue a column, a row command; UINT64_MAX: none has one to issue. And the
+	 * banks that can in that very tick; none: not known, and it may be too early.
+	 */
+	uint64_t column_at, row_at, column_set, row_set;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */
 	uint32_t prio, groups;
 	uint32_t inputs, pending[2];
@@ -99,6 +102,7 @@ struct dram {
 	bool writing;        /* direction of the bus */
 	bool write_mode;
 	bool moved; /* in the last tick; known with the separate write queue only */
+	bool freed; /* the queue in front has lost a request since its user cleared this */
 	struct dram_bus bus;
 	struct mem_fifo done; /* return queue */
 	uint32_t done_max, id;
@@ -124,14 +128,11 @@ struct dram {
 void dram_init(
 	struct dram *d, const struct params *p, uint32_t id, struct req_pool *pool, struct memstat *ms);
 void dram_free(struct dram *d);
-bool dram_full(const struct dram *d, bool write);
 void dram_push(struct dram *d, uint32_t req, uint64_t now);
 /* One tick (MEM-dram-5). *gone: a write-back that is done, or REQ_NONE. */
 void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone);
 /* After a tick: the next one in which something can move by itself; UINT64_MAX: none. */
-uint64_t dram_next(const struct dram *d);
-/* Count ticks up to and including tick upto, in which nothing moves. */
-void dram_skip(struct dram *d, uint64_t upto);
+uint64_t dram_next(struct dram *d);
 /* The bank's request, or the state of its row, is new. */
 void dram_bank_changed(struct dram *d, uint32_t bank);
 
@@ -139,6 +140,28 @@ void dram_bank_changed(struct dram *d, uint32_t bank);
 bool dram_schedule(struct dram *d, uint64_t now, uint32_t cycle);
 bool dram_schedule_next(const struct dram *d);       /* a request enters a bank in the next tick */
 void dram_schedule_skip(struct dram *d, uint64_t n); /* n ticks in which no request enters a bank */
+
+/* Has its queue no room for a request? */
+static inline bool dram_full(const struct dram *d, bool write)
+{
+	const struct dram_params *p = d->p;
+
+	if (!p->fr_fcfs)
+		return d->inputs >= 2;
+	if (p->write_queue && write)
+		return p->queue_max && d->pending[1] >= p->write_max;
+	return p->queue_max && d->pending[0] >= p->queue_max;
+}
+
+/* Count ticks up to and including tick upto, in which nothing moves. */
+static inline void dram_skip(struct dram *d, uint64_t upto)
+{
+	if (upto <= d->ticks)
+		return;
+	if (d->p->write_queue)
+		dram_schedule_skip(d, upto - d->ticks);
+	d->ticks = upto;
+}
 
 /* dram_bus.c */
 void bus_init(struct dram_bus *b, uint32_t latency);

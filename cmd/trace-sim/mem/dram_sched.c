@@ -101,6 +101,7 @@ static uint32_t take(struct dram *d, int set, uint32_t bank, uint32_t cycle)
 	if (!next && !q->first_row)
 		d->waiting[set] &= ~(1ull << bank);
 	d->pending[set]--;
+	d->freed = true;
 	if (!set)
 		d->n.ave_mrqs += (uint32_t)d->ticks;
 	d->n.access_num++;
@@ -212,6 +213,7 @@ static bool fifo(struct dram *d)
 	assign(d, d->input[0].bank, d->input[0].req);
 	d->input[0] = d->input[1];
 	d->inputs--;
+	d->freed = true;
 	d->n.ave_mrqs += (uint32_t)d->ticks;
 	return true;
 }

@@ -43,7 +43,7 @@ static void check_bank(const struct dram *d, uint32_t b)
 	const struct dram_bank *k = &d->bank[b];
 	uint64_t bit = 1ull << b;
 	bool busy = d->busy & bit, active = d->active & bit, match = d->match & bit;
-	uint64_t at;
+	uint64_t at, set_at, set;
 
 	invariant("dram.busy", d->id, b, busy, k->req != REQ_NONE);
 	invariant("dram.match", d->id, b, match, busy && active && k->open_row == k->row);
@@ -54,13 +54,17 @@ static void check_bank(const struct dram *d, uint32_t b)
 	at = bank_time(d, b);
 	invariant("dram.own", d->id, b, d->own[b], at);
 	if (match) {
+		set_at = d->column_at;
+		set = d->column_set;
 		at = later(later(at, d->ccd), later(d->ccdl[d->group[b]], d->writes & bit ? d->rtw : d->wtr));
-		invariant(
-			"dram.column_at, not late", d->id, b, d->column_at <= later(at, d->ticks + 1), true);
 	} else {
+		set_at = d->row_at;
+		set = d->row_set;
 		at = later(at, active ? d->rtpl[d->group[b]] : d->rrd);
-		invariant("dram.row_at, not late", d->id, b, d->row_at <= later(at, d->ticks + 1), true);
 	}
+	invariant("dram.column_at, row_at, not late", d->id, b, set_at <= later(at, d->ticks + 1), true);
+	if (set && set_at > d->ticks)
+		invariant("dram.column_set, row_set", d->id, b, (set & bit) != 0, at <= set_at);
 }
 
 /* Requests that wait for the bank: of the row in service, and row by row. */

@@ -27,6 +27,7 @@ void channel_return_credit(struct memory *m, struct channel *c, uint32_t sub)
 {
 	struct sub *s = &m->sub[sub];
 
+	c->in_vain = false;
 	if (s->credits) {
 		s->credits--;
 		return;
@@ -121,14 +122,18 @@ static bool can_reply(const struct memory *m, const struct channel *c)
 static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle)
 {
 	uint32_t gone;
-	bool more;
+	bool more = false;
 
 	if (can_reply(m, c))
 		channel_reply(m, c, mem_fifo_pop(m->pool->at, &c->dram.done));
 	dram_tick(&c->dram, now, cycle, &gone);
 	if (gone)
 		channel_done(m, c, gone);
-	more = c->below && channel_arbitrate(m, c, now) && c->below;
+	if (c->below && (!c->in_vain || c->dram.freed)) {
+		c->dram.freed = false;
+		c->in_vain = !channel_arbitrate(m, c, now);
+		more = !c->in_vain && c->below;
+	}
 	more |= release_delayed(m, c, now) && delay_over(c, now);
 	return more || can_reply(m, c) ? c->dram.ticks + 1 : dram_next(&c->dram);
 }
@@ -151,6 +156,7 @@ void channel_poke(struct memory *m, uint32_t sub)
 	uint32_t id = sub >> m->sub_log2;
 
 	m->channel[id].wake = 0;
+	m->channel[id].in_vain = false;
 	m->channel[id].live = true;
 }
 
