@@ -25,7 +25,7 @@ static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
 	struct noc_flits *q = &s->output[port];
 	struct noc_flit f = noc_flits_pop(q);
 
-	noc_launch(n, s, &n->plan->out[port], 0, &f);
+	noc_launch(s, &n->plan->out[port], &f);
 	if (s->link_flits)
 		s->link_flits[port]++;
 	return q->count != 0;
@@ -36,7 +36,7 @@ static bool send_credits(struct noc *n, struct noc_subnet *s, uint32_t port)
 {
 	struct noc_owed *q = &s->owed[port];
 	const struct noc_end *e = &n->plan->in[port];
-	struct noc_slot *slot = noc_slot_in(n, s, e->latency);
+	struct noc_slot *slot = noc_slot_in(s, e->latency);
 	uint32_t vc;
 
 	do {
@@ -89,12 +89,13 @@ static void deliver_flit(struct noc *n, struct noc_subnet *s, const struct noc_m
 /* Only what a node gets is used in this part of the cycle, so one pass serves nodes and routers. */
 static void deliver(struct noc *n, struct noc_subnet *s)
 {
-	struct noc_slot *slot = &s->wheel[n->time & n->wheel_mask];
+	struct noc_slot *slot;
 
 	if (n->quick) {
 		noc_quick_deliver(n, s);
 		return;
 	}
+	slot = noc_slot_now(n, s);
 	for (uint32_t i = 0; i < slot->flits; i++)
 		deliver_flit(n, s, &slot->flit[i]);
 	for (uint32_t i = 0; i < slot->credits; i++)
@@ -157,7 +158,7 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 	struct noc_slot *slot;
 	uint32_t out = n->plan->eject[m->to];
 
-	slot = noc_slot_in(n, s, n->plan->out[out].latency);
+	slot = noc_slot_in(s, n->plan->out[out].latency);
 	slot->credit[slot->credits++] = (struct noc_returning){out, m->flit.vc};
 	s->credits++;
 	k->taken_flits++;
@@ -284,7 +285,7 @@ static void inject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 			bitset_clear(s->sending_nodes, node);
 	}
 	noc_room_send(&n->conf, &s->room, room, f.vc, f.index + 1u == p->book.flits, (uint32_t)n->time);
-	noc_launch(n, s, &n->plan->inject[node], 0, &f);
+	noc_launch(s, &n->plan->inject[node], &f);
 	if (s->link_flits)
 		s->link_flits[room]++;
 }

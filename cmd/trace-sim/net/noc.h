@@ -347,9 +347,10 @@ struct noc_credit {
 
 /* noc_quick.c: a router's sets. Channels of it are numbered port * vcs + vc. */
 struct noc_quick {
-	uint64_t asked;  /* outputs that heads wait for */
-	uint64_t open;   /* outputs with a channel that is nobody's */
-	uint64_t wanted; /* outputs that a flit could cross to */
+	struct noc_vc *vc; /* of its inputs */
+	uint64_t asked;    /* outputs that heads wait for */
+	uint64_t open;     /* outputs with a channel that is nobody's */
+	uint64_t wanted;   /* outputs that a flit could cross to */
 	struct noc_quick_port {
 		uint64_t wants; /* output: inputs with flits that could cross to it */
 		uint32_t heads; /* output: that wait for it */
@@ -441,6 +442,8 @@ struct noc_subnet {
 	uint64_t *active;  /* routers */
 	uint64_t *sending; /* routers with flits or credits to send */
 	struct noc_slot *wheel;
+	struct noc_slot **round; /* the slots of the wheel, twice round */
+	struct noc_slot **ahead; /* of `round`: what arrives after a latency when it is sent in this cycle */
 	struct noc_packet *packet; /* by request handle; a handle may stand for one in each subnet */
 	struct noc_source *source;
 	struct book_queue *queue; /* nodes */
@@ -493,7 +496,8 @@ struct noc {
 	bool draws;   /* random numbers */
 	uint64_t all_vcs; /* noc_quick.c */
 	uint64_t *chosen; /* input channels of one router, who are granted something; empty between two steps */
-	uint64_t *granted; /* of each way of these: channels; likewise */
+	uint64_t *granted;  /* of each way of these: channels; likewise */
+	struct noc_vc **go; /* who cross one router in this step */
 };
 
 /*
@@ -539,7 +543,7 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
 /* Where n->quick: what arrives in a cycle, at nodes and routers, and a step of all active routers. */
 void noc_quick_deliver(struct noc *n, struct noc_subnet *s);
 void noc_quick_routers(struct noc *n, struct noc_subnet *s);
-void noc_quick_init(struct noc_quick *q, uint32_t ports, uint32_t vcs);
+void noc_quick_init(struct noc_quick *q, struct noc_vc *vc, uint32_t ports, uint32_t vcs);
 void noc_quick_free(struct noc_quick *q);
 /* Whether noc_quick.c models the routers of a network. */
 bool noc_quick_fits(const struct noc *n);

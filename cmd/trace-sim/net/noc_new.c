@@ -66,8 +66,9 @@ static void router_allocators(struct noc *n, struct noc_router *r)
 	router_switch(n, r);
 }
 
-static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
+static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 {
+	struct noc_router *r = &s->router[id];
 	uint32_t cap;
 
 	r->id = id;
@@ -75,7 +76,7 @@ static void router_init(struct noc *n, struct noc_router *r, uint32_t id)
 	r->ports = n->plan->base[id + 1] - r->base;
 	r->words = BITSET_WORDS(r->ports);
 	if (n->quick)
-		noc_quick_init(&r->quick, r->ports, n->vcs);
+		noc_quick_init(&r->quick, &s->vc[r->base * n->vcs], r->ports, n->vcs);
 	else
 		router_allocators(n, r);
 	cap = fifo_capacity(r->ports * n->output_cap);
@@ -174,7 +175,9 @@ static void wheel_init(struct noc *n, struct noc_subnet *s)
 	size_t flits = n->plan->ports + n->plan->nodes, credits = flits * n->input_speedup;
 
 	s->wheel = xcalloc((size_t)n->wheel_mask + 1, sizeof(*s->wheel));
+	s->round = xcalloc(2 * ((size_t)n->wheel_mask + 1), sizeof(*s->round));
 	for (uint32_t i = 0; i <= n->wheel_mask; i++) {
+		s->round[i] = s->round[n->wheel_mask + 1 + i] = &s->wheel[i];
 		s->wheel[i].flit = reserve(flits, sizeof(*s->wheel[i].flit));
 		s->wheel[i].credit = reserve(credits, sizeof(*s->wheel[i].credit));
 	}
@@ -188,6 +191,7 @@ static void wheel_free(struct noc *n, struct noc_subnet *s)
 		reserve_free(s->wheel[i].credit, credits, sizeof(*s->wheel[i].credit));
 		reserve_free(s->wheel[i].flit, flits, sizeof(*s->wheel[i].flit));
 	}
+	free(s->round);
 	free(s->wheel);
 }
 
@@ -213,7 +217,7 @@ static void subnet_init(struct noc *n, struct noc_subnet *s, bool links)
 	nodes_init(n, s);
 	s->router = xcalloc(n->plan->routers, sizeof(*s->router));
 	for (uint32_t r = 0; r < n->plan->routers; r++)
-		router_init(n, &s->router[r], r);
+		router_init(n, s, r);
 	for (uint32_t i = 0; i < vcs; i++) {
 		s->vc[i].at = (uint16_t)(i - n->plan->base[n->plan->router_of[i / n->vcs]] * n->vcs);
 		s->vc[i].in = (uint8_t)(s->vc[i].at / n->vcs);
@@ -339,6 +343,7 @@ struct noc *noc_new(
 	n->all_vcs = ~0ull >> (64 - n->vcs % 64) % 64;
 	n->chosen = xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->chosen));
 	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->vcs, sizeof(*n->granted));
+	n->go = xcalloc(n->plan->most_ports, sizeof(*n->go));
 	n->at_once = n->quick && !n->credit_delay;
 	n->patient = n->conf.policy == POLICY_PRIVATE && !n->noq &&
 		     noc_routings[n->conf.routing].inject != noc_inject_any_vc;
@@ -369,6 +374,7 @@ void noc_delete(struct noc *n)
 	free(n->least);
 	free(n->chosen);
 	free(n->granted);
+	free(n->go);
 	free(n->node);
 	free(n);
 }

@@ -20,6 +20,8 @@
 #define ORDERS 128
 #define BEHIND 64
 
+#define INLINE static inline __attribute__((always_inline))
+
 bool noc_quick_fits(const struct noc *n)
 {
 	const struct icnt *c = &n->conf;
@@ -32,8 +34,9 @@ bool noc_quick_fits(const struct noc *n)
 	       !n->priorities && n->vcs <= 64 && n->plan->most_ports <= 64;
 }
 
-void noc_quick_init(struct noc_quick *q, uint32_t ports, uint32_t vcs)
+void noc_quick_init(struct noc_quick *q, struct noc_vc *vc, uint32_t ports, uint32_t vcs)
 {
+	q->vc = vc;
 	q->words = BITSET_WORDS(ports * vcs + 1);
 	q->open = ~0ull >> (64 - ports);
 	q->port = xcalloc(ports, sizeof(*q->port));
@@ -76,26 +79,29 @@ static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 
 /* ---- credits ---------------------------------------------------------------------------------------------------- */
 
-/* A credit for channel vc of an output counts. Returns whether anything can move in the router. */
-static inline bool credit(
+/* A credit for channel vc of an output counts. Returns whether it lets anything move in the router. */
+INLINE bool credit(
 	const struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t room, uint32_t vc)
 {
 	struct noc_quick *q = &r->quick;
 	uint32_t channel = room * n->vcs + vc, port = room - r->base;
+	uint32_t left = --s->room.vc_used[channel];
+	bool moves = false;
 
-	assert(s->room.vc_used[channel]);
 	s->room.used[room]--;
-	if (s->room.vc_used[channel]-- == n->conf.vc_buffer) {
-		const struct noc_vc *v = &s->vc[r->base * n->vcs + q->turn[channel - r->base * n->vcs] - 1];
+	if (left + 1 == n->conf.vc_buffer) {
+		const struct noc_vc *v = &q->vc[q->turn[channel - r->base * n->vcs] - 1];
 
-		if (v->state == NOC_ACTIVE && v->port == port && v->vc == vc && v->count)
+		moves = v->state == NOC_ACTIVE && v->port == port && v->vc == vc && v->count;
+		if (moves)
 			set_ready(r, v);
 	}
-	if (s->room.wait_for_tail && !s->room.vc_used[channel] && s->room.tail_sent[room] >> vc & 1) {
+	if (s->room.wait_for_tail && !left && s->room.tail_sent[room] >> vc & 1) {
 		s->room.taken[room] &= ~(1ull << vc);
 		q->open |= 1ull << port;
+		moves |= q->asked >> port & 1;
 	}
-	return q->wanted || q->asked & q->open;
+	return moves;
 }
 
 /* Those that are delayed. */
@@ -175,7 +181,6 @@ static inline void flit_comes(struct noc *n, struct noc_subnet *s, const struct 
 	struct noc_router *r = &s->router[router];
 	struct noc_vc *v = &s->vc[m->to * n->vcs + m->flit.vc];
 
-	assert(v->count < n->buffer_cap);
 	v->slot[(v->head + v->count) & (n->buffer_cap - 1)] = m->flit;
 	if (v->count++)
 		return;
@@ -195,7 +200,7 @@ static inline void flit_comes(struct noc *n, struct noc_subnet *s, const struct 
 
 void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
 {
-	struct noc_slot *slot = &s->wheel[n->time & n->wheel_mask];
+	struct noc_slot *slot = noc_slot_now(n, s);
 
 	for (const struct noc_moving *m = slot->flit, *end = m + slot->flits; m < end; m++)
 		if (m->to & NOC_NODE)
@@ -226,8 +231,8 @@ static inline void stop_waiting(struct noc_quick *q, const struct noc_vc *v, uin
 }
 
 /* A head gets output channel `out` of a port, and comes to the front of the switch list with all others of this step. */
-static inline void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
-	uint32_t port, uint32_t out)
+INLINE void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t port,
+	uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
 	uint32_t room = r->base + port, out_vc = out - port * n->vcs;
@@ -253,47 +258,54 @@ static inline void own(struct noc *n, struct noc_subnet *s, struct noc_router *r
 /* Of the ways of a channel's head the one to an output. */
 static inline uint32_t way_to(const struct noc_vc *v, uint32_t port) { return v->way_port[0] != port; }
 
-/* The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen. */
-static void grant_channels(
-	struct noc *n, const struct noc_router *r, const struct noc_vc *vc, uint32_t port, uint64_t left)
+/* Channels that the heads at an output ask for there. */
+static uint64_t asked_of(const struct noc_quick *q, uint32_t port)
 {
-	const struct noc_quick *q = &r->quick;
+	uint64_t asks = 0;
+
+	for (uint32_t w = 0; w < q->words; w++)
+		FOR_BITS64 (b, q->waiting[port * q->words + w]) {
+			const struct noc_vc *v = &q->vc[w * 64 + b];
+
+			asks |= v->asks[way_to(v, port)];
+		}
+	return asks;
+}
+
+/* The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen. */
+static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t port, uint64_t left)
+{
 	const uint64_t *heads = &q->waiting[port * q->words];
 
-	FOR_BITS64 (out, left) {
-		uint32_t first = bitset_next_cyclic(heads, q->words, q->turn[port * n->vcs + out]),
-			 at = first;
+	FOR_BITS64 (out, left & asked_of(q, port)) {
+		uint32_t at = bitset_next_cyclic(heads, q->words, q->turn[port * n->vcs + out]);
 
-		while (!(vc[at].asks[way_to(&vc[at], port)] >> out & 1)) {
+		while (!(q->vc[at].asks[way_to(&q->vc[at], port)] >> out & 1))
 			at = bitset_next_cyclic(heads, q->words, at + 1 < 64 * q->words ? at + 1 : 0);
-			if (at == first)
-				break;
-		}
-		if (!(vc[at].asks[way_to(&vc[at], port)] >> out & 1))
-			continue;
-		n->granted[at * NOC_WAYS + way_to(&vc[at], port)] |= 1ull << out;
+		n->granted[at * NOC_WAYS + way_to(&q->vc[at], port)] |= 1ull << out;
 		bitset_set(n->chosen, at);
 	}
 }
 
-/* A head takes the next in turn of the channels that it was granted, by way; there are some. */
-static void accept(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
-	const uint64_t granted[NOC_WAYS])
+/* A head takes the next in turn of the channels that it was granted, by way. Returns whether there are any. */
+INLINE bool take(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
+	uint64_t granted0, uint64_t granted1)
 {
-	uint32_t port = 0, best = UINT32_MAX;
+	uint32_t port = v->way_port[0], best = 0, out;
 
-	for (uint32_t i = 0; i < v->ways; i++) {
-		uint32_t out;
-
-		if (!granted[i])
-			continue;
-		out = next_in_turn(granted[i], v->way_port[i] * n->vcs, v->turn);
-		if (best == UINT32_MAX || out - v->turn < best - v->turn) {
+	if (!(granted0 | granted1))
+		return false;
+	if (granted0)
+		best = next_in_turn(granted0, port * n->vcs, v->turn);
+	if (granted1) {
+		out = next_in_turn(granted1, v->way_port[1] * n->vcs, v->turn);
+		if (!granted0 || out - v->turn < best - v->turn) {
 			best = out;
-			port = v->way_port[i];
+			port = v->way_port[1];
 		}
 	}
 	own(n, s, r, v, port, best);
+	return true;
 }
 
 /* Channels of an output that are nobody's. */
@@ -303,7 +315,7 @@ static inline uint64_t left_of(const struct noc *n, const struct noc_subnet *s, 
 }
 
 /* The head that is alone at a port, if it is alone wherever it waits; NULL. */
-static inline struct noc_vc *alone(const struct noc_quick *q, struct noc_vc *vc, uint32_t port)
+static inline struct noc_vc *alone(const struct noc_quick *q, uint32_t port)
 {
 	const uint64_t *heads = &q->waiting[port * q->words];
 	uint32_t w = 0;
@@ -313,29 +325,22 @@ static inline struct noc_vc *alone(const struct noc_quick *q, struct noc_vc *vc,
 		return NULL;
 	while (!heads[w])
 		w++;
-	v = &vc[w * 64 + bit_lowest64(heads[w])];
+	v = &q->vc[w * 64 + bit_lowest64(heads[w])];
 	return v->ways == 1 || q->port[v->way_port[v->way_port[0] == port]].heads == 1 ? v : NULL;
 }
 
 /* All channels left that a head asks for are granted to it. Returns whether there are any. */
 static inline bool serve_alone(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
-	uint64_t granted[NOC_WAYS] = {v->asks[0] & left_of(n, s, r->base + v->way_port[0])};
-	uint32_t port = v->way_port[0];
+	uint64_t second = 0;
 
-	if (v->ways == 1) {
-		if (granted[0])
-			own(n, s, r, v, port, next_in_turn(granted[0], port * n->vcs, v->turn));
-		return granted[0];
-	}
-	granted[1] = v->asks[1] & left_of(n, s, r->base + v->way_port[1]);
-	if (granted[0] | granted[1])
-		accept(n, s, r, v, granted);
-	return granted[0] | granted[1];
+	if (v->ways > 1)
+		second = v->asks[1] & left_of(n, s, r->base + v->way_port[1]);
+	return take(n, s, r, v, v->asks[0] & left_of(n, s, r->base + v->way_port[0]), second);
 }
 
 /* Heads that were granted channels take one each. */
-static bool accept_all(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *vc)
+static bool accept(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	bool got = false;
 
@@ -343,10 +348,9 @@ static bool accept_all(struct noc *n, struct noc_subnet *s, struct noc_router *r
 		FOR_BITS64 (b, n->chosen[w]) {
 			uint64_t *granted = &n->granted[(w * 64 + b) * NOC_WAYS];
 
-			accept(n, s, r, &vc[w * 64 + b], granted);
+			got |= take(n, s, r, &r->quick.vc[w * 64 + b], granted[0], granted[1]);
 			granted[0] = granted[1] = 0;
 		}
-		got |= n->chosen[w] != 0;
 		n->chosen[w] = 0;
 	}
 	return got;
@@ -356,7 +360,6 @@ static bool accept_all(struct noc *n, struct noc_subnet *s, struct noc_router *r
 static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
-	struct noc_vc *vc = &s->vc[r->base * n->vcs];
 	bool got = false, chosen = false;
 
 	FOR_BITS64 (port, q->asked & q->open) {
@@ -364,15 +367,15 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 
 		if (!q->port[port].heads)
 			continue;
-		v = alone(q, vc, (uint32_t)port);
+		v = alone(q, (uint32_t)port);
 		if (v) {
 			got |= serve_alone(n, s, r, v);
 			continue;
 		}
-		grant_channels(n, r, vc, (uint32_t)port, left_of(n, s, r->base + (uint32_t)port));
+		grant_channels(n, q, (uint32_t)port, left_of(n, s, r->base + (uint32_t)port));
 		chosen = true;
 	}
-	return (chosen && accept_all(n, s, r, vc)) || got;
+	return (chosen && accept(n, s, r)) || got;
 }
 
 /* ---- the switch -------------------------------------------------------------------------------------------------- */
@@ -384,8 +387,7 @@ static inline uint32_t pick(uint64_t set, uint32_t turn)
 }
 
 /* The channel of input `in` that crosses to output `out`. */
-static inline struct noc_vc *match(
-	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t in, uint32_t out)
+static inline struct noc_vc *match(const struct noc *n, struct noc_router *r, uint32_t in, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
 	struct noc_quick_port *p = &q->port[in];
@@ -394,7 +396,7 @@ static inline struct noc_vc *match(
 	q->port[out].out_turn = in + 1;
 	p->in_turn = out + 1;
 	p->vc_turn = vc + 1;
-	return &s->vc[(r->base + in) * n->vcs + vc];
+	return &q->vc[in * n->vcs + vc];
 }
 
 static bool before(const struct noc_vc *a, const struct noc_vc *b)
@@ -402,8 +404,8 @@ static bool before(const struct noc_vc *a, const struct noc_vc *b)
 	return a->batch < b->batch || (a->batch == b->batch && a->order < b->order);
 }
 
-/* Inputs and outputs are matched; those who cross come into go[], in the order of their list. */
-static uint32_t match_switch(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc **go)
+/* Inputs and outputs are matched, of which several are wanted. Those who cross come into n->go. */
+static uint32_t match_many(struct noc *n, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
 	uint64_t inputs = 0, outputs[64];
@@ -417,13 +419,28 @@ static uint32_t match_switch(struct noc *n, struct noc_subnet *s, struct noc_rou
 	}
 	FOR_BITS64 (in, inputs) {
 		uint32_t k = count++;
-		struct noc_vc *v = match(n, s, r, (uint32_t)in, pick(outputs[in], q->port[in].in_turn));
+		struct noc_vc *v = match(n, r, (uint32_t)in, pick(outputs[in], q->port[in].in_turn));
 
-		for (; k && before(v, go[k - 1]); k--)
-			go[k] = go[k - 1];
-		go[k] = v;
+		for (; k && before(v, n->go[k - 1]); k--)
+			n->go[k] = n->go[k - 1];
+		n->go[k] = v;
 	}
 	return count;
+}
+
+/* Those who cross come into n->go, in the order of their list. */
+static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
+{
+	struct noc_quick *q = &r->quick;
+	uint32_t out;
+
+	if (!q->wanted)
+		return 0;
+	if (q->wanted & (q->wanted - 1))
+		return match_many(n, r);
+	out = bit_lowest64(q->wanted);
+	n->go[0] = match(n, r, pick(q->port[out].wants, q->port[out].out_turn), out);
+	return 1;
 }
 
 /*
@@ -436,7 +453,7 @@ static inline bool send(struct noc *n, struct noc_subnet *s, struct noc_router *
 	uint32_t out = r->base + v->port;
 	const struct noc_end *from = &n->plan->in[r->base + v->in], *to = &n->plan->out[out];
 	struct noc_packet *p = &s->packet[f->req];
-	struct noc_slot *slot = noc_slot_in(n, s, from->latency);
+	struct noc_slot *slot = noc_slot_in(s, from->latency);
 	struct noc_moving *m;
 
 	v->count--;
@@ -450,7 +467,7 @@ static inline bool send(struct noc *n, struct noc_subnet *s, struct noc_router *
 	s->room.used[out]++;
 	++*v->room;
 	s->link_flits[out]++;
-	slot = noc_slot_in(n, s, to->latency + 1);
+	slot = noc_slot_in(s, to->latency + 1);
 	m = &slot->flit[slot->flits++];
 	m->to = to->to;
 	m->flit = *f;
@@ -489,19 +506,17 @@ static inline void cross(
 static inline bool step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
-	struct noc_vc *go[64];
-	uint32_t count = 0;
+	uint32_t count;
 	bool moved = false;
 
 	if (r->credit.count)
 		credits(n, s, r);
-	if (q->wanted)
-		count = match_switch(n, s, r, go);
+	count = match_switch(n, r);
 	if (q->asked & q->open)
 		moved = match_channels(n, s, r);
 	for (uint32_t i = 0; i < count; i++)
-		cross(n, s, r, go[i], i);
-	return r->credit.count || q->wanted || ((moved || count) && q->asked & q->open);
+		cross(n, s, r, n->go[i], i);
+	return q->wanted || ((moved || count) && q->asked & q->open) || r->credit.count;
 }
 
 void noc_quick_routers(struct noc *n, struct noc_subnet *s)

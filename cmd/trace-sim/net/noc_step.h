@@ -70,17 +70,23 @@ static inline struct noc_crossing *crossing(struct noc_router *r, uint32_t i)
 
 /* ---- channels ------------------------------------------------------------------------------------------------ */
 
-/* What arrives over a channel of a latency when it is sent now. */
-static inline struct noc_slot *noc_slot_in(const struct noc *n, struct noc_subnet *s, uint32_t latency)
+/* What arrives in this cycle, which begins: what is sent is ahead of it from now on. */
+static inline struct noc_slot *noc_slot_now(const struct noc *n, struct noc_subnet *s)
 {
-	return &s->wheel[(n->time + latency + 1) & n->wheel_mask];
+	s->ahead = &s->round[(n->time + 1) & n->wheel_mask];
+	return s->round[n->time & n->wheel_mask];
 }
 
-/* A flit goes on the channel e, `later` cycles from now. */
-static inline void noc_launch(const struct noc *n, struct noc_subnet *s, const struct noc_end *e,
-	uint32_t later, const struct noc_flit *f)
+/* What arrives over a channel of a latency when it is sent now. */
+static inline struct noc_slot *noc_slot_in(struct noc_subnet *s, uint32_t latency)
 {
-	struct noc_slot *slot = noc_slot_in(n, s, e->latency + later);
+	return s->ahead[latency];
+}
+
+/* A flit goes on the channel e. */
+static inline void noc_launch(struct noc_subnet *s, const struct noc_end *e, const struct noc_flit *f)
+{
+	struct noc_slot *slot = noc_slot_in(s, e->latency);
 
 	slot->flit[slot->flits++] = (struct noc_moving){e->to, *f};
 }
