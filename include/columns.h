@@ -71,6 +71,6 @@ int line_prefix(enum line_dialect d, const char *line, size_t len);
  * The first n prefix columns, which are thread block x, y, z and warp where there are four or more, as numbers below
  * 2^32 - 1. Where the next word begins, NULL: they are not there, *bad is the first column (from 0) that is none.
  */
-const char *line_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad);
+const char *columns_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad);
 
 #endif

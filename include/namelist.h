@@ -16,7 +16,7 @@ struct namelist {
 
 void namelist_add(struct namelist *l, const char *text); /* comma-separated; empty items are left out */
 long namelist_find(const struct namelist *l, const char *name); /* the first item that matches, or -1 */
-bool name_matches(const char *pattern, const char *name);
+bool namelist_matches(const char *pattern, const char *name);
 void namelist_free(struct namelist *l);
 
 #endif

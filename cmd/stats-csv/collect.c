@@ -186,7 +186,7 @@ static void note_match(struct csv_job *j, const char *name)
 {
 	for (size_t i = 0; i < j->select.n; i++)
 		if (!j->matched[i])
-			j->matched[i] = name_matches(j->select.pattern[i], name);
+			j->matched[i] = namelist_matches(j->select.pattern[i], name);
 }
 
 static void keep(struct csv_reading *g)

@@ -34,7 +34,7 @@ struct csv_groups {
 
 static const char *const keys[] = {"run", "kernel_name", "id", "position", "stream", "grid", "block"};
 
-bool is_group_key(const char *name)
+bool group_is_key(const char *name)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (!strcmp(keys[i], name))
@@ -125,11 +125,11 @@ static void write_sum(struct csv_groups *g, const struct csv_group *p, uint32_t 
 
 	if (c->about &&
 		(*c->about->formula || kind == FIGURE_RATIO || (kind == FIGURE_INTERVAL && !s->whole)))
-		write_real(&g->w, sum_of_rate(g, p, c));
+		writer_real(&g->w, sum_of_rate(g, p, c));
 	else if (kind == FIGURE_MAX || kind == FIGURE_TOTAL)
-		write_real(&g->w, s->max);
+		writer_real(&g->w, s->max);
 	else
-		write_value(
+		writer_value(
 			&g->w, &(struct result_value){.real = s->sum, .count = s->count, .whole = s->whole});
 }
 
@@ -138,7 +138,7 @@ static void write_agg(struct csv_groups *g, const struct csv_group *p, uint32_t 
 	if (p->sum[column].n && agg == AGG_SUM)
 		write_sum(g, p, column);
 	else
-		write_real(&g->w, sums_value(&p->sum[column], agg));
+		writer_real(&g->w, sums_value(&p->sum[column], agg));
 }
 
 static void write_group(struct csv_groups *g, const struct csv_group *p)
@@ -146,23 +146,23 @@ static void write_group(struct csv_groups *g, const struct csv_group *p)
 	const struct store_run *run = &g->s->run[p->run];
 	char buf[24];
 
-	write_text(&g->w, store_word(g->s, run->name));
+	writer_text(&g->w, store_word(g->s, run->name));
 	for (uint32_t i = 0; i < g->o.n; i++) {
 		uint32_t o = g->o.option[i];
 
-		write_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
+		writer_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
 	}
 	if (g->status)
-		write_text(&g->w, store_word(g->s, run->status));
+		writer_text(&g->w, store_word(g->s, run->status));
 	for (size_t i = 0; i < g->j->group.n; i++)
 		if (strcmp(g->j->group.pattern[i], "run"))
-			write_text(
+			writer_text(
 				&g->w, key_text(g->s, &g->s->kernel[p->first], g->j->group.pattern[i], buf));
-	write_value(&g->w, &(struct result_value){.count = p->kernels, .whole = true});
+	writer_value(&g->w, &(struct result_value){.count = p->kernels, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		for (uint32_t a = 0; a < g->j->n_aggs; a++)
 			write_agg(g, p, g->c.column[i], g->j->agg[a]);
-	write_end(&g->w);
+	writer_end(&g->w);
 }
 
 static void write_group_head(struct csv_groups *g)
@@ -186,10 +186,10 @@ static void write_group_head(struct csv_groups *g)
 	for (uint32_t i = 0; i < g->c.n; i++)
 		for (uint32_t a = 0; a < g->j->n_aggs; a++)
 			head_number(&h, "%s.%s", g->s->column[g->c.column[i]].name, aggs[g->j->agg[a]]);
-	write_head(&g->w, &h);
+	writer_head(&g->w, &h);
 }
 
-void print_groups(struct csv_job *j, FILE *out)
+void csv_print_groups(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
 	struct csv_groups g = {.j = j,
@@ -197,7 +197,7 @@ void print_groups(struct csv_job *j, FILE *out)
 		.c = shown_columns(j),
 		.o = shown_options(j),
 		.w = {out, j->form, 0},
-		.status = shows_status(s)};
+		.status = table_shows_status(s)};
 
 	for (uint32_t a = 0; a < j->n_aggs; a++)
 		g.keep |= sums_keep(j->agg[a]);

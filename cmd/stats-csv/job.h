@@ -80,12 +80,12 @@ void collect_some(const struct csv_job *j);
 struct shown_columns shown_columns(const struct csv_job *j);
 struct shown_options shown_options(const struct csv_job *j);
 /* Is there a run that is not complete? Then each table has a column of it. */
-bool shows_status(const struct store *s);
-void print_table(struct csv_job *j, FILE *out);
-void print_list(struct csv_job *j, FILE *out);
-void print_groups(struct csv_job *j, FILE *out);
-void print_top(struct csv_job *j, FILE *out, int n, char **path);
-bool is_group_key(const char *name);
+bool table_shows_status(const struct store *s);
+void csv_print_table(struct csv_job *j, FILE *out);
+void csv_print_list(struct csv_job *j, FILE *out);
+void csv_print_groups(struct csv_job *j, FILE *out);
+void csv_print_top(struct csv_job *j, FILE *out, int n, char **path);
+bool group_is_key(const char *name);
 
 /* sums.c: the values of a figure in a group. */
 struct sums {
@@ -101,10 +101,10 @@ void sums_add(struct sums *s, const struct result_value *v, bool keep);
 double sums_value(struct sums *s, enum agg agg); /* NaN: none */
 
 /* weighted.c: totals of the application that --weights stand for. */
-void weights_read(struct csv_job *j, const char *path);
-void weights_free(struct csv_job *j);
-void weights_check(struct csv_job *j); /* after all options */
-void print_weighted(struct csv_job *j, FILE *out);
+void csv_weights_read(struct csv_job *j, const char *path);
+void csv_weights_free(struct csv_job *j);
+void csv_weights_check(struct csv_job *j); /* after all options */
+void csv_print_weighted(struct csv_job *j, FILE *out);
 
 /* writer.c: one row at a time; cells are counted, so each row is as wide as the head. */
 struct writer {
@@ -120,10 +120,10 @@ struct head {
 };
 void head_text(struct head *h, const char *name);
 void head_number(struct head *h, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void write_head(struct writer *w, struct head *h); /* frees what is in *h */
-void write_text(struct writer *w, const char *text);
-void write_value(struct writer *w, const struct result_value *v); /* NULL: missing */
-void write_real(struct writer *w, double x);                      /* NaN: missing */
-void write_end(struct writer *w);
+void writer_head(struct writer *w, struct head *h); /* frees what is in *h */
+void writer_text(struct writer *w, const char *text);
+void writer_value(struct writer *w, const struct result_value *v); /* NULL: missing */
+void writer_real(struct writer *w, double x);                      /* NaN: missing */
+void writer_end(struct writer *w);
 
 #endif

@@ -122,7 +122,7 @@ static void add_groups(struct csv_job *j, const char *value)
 {
 	namelist_add(&j->group, value);
 	for (size_t i = 0; i < j->group.n; i++)
-		if (!is_group_key(j->group.pattern[i]))
+		if (!group_is_key(j->group.pattern[i]))
 			cli_usage(
 				"--group: found '%s', wanted run, kernel_name, id, position, stream, grid or block",
 				j->group.pattern[i]);
@@ -204,7 +204,7 @@ static void on_option(void *ctx, int letter, const char *value)
 	case 'e': add_derived(j, value); break;
 	case OPT_GROUP: add_groups(j, value); break;
 	case OPT_AGG: add_aggs(j, value); break;
-	case OPT_WEIGHTS: weights_read(j, value); break;
+	case OPT_WEIGHTS: csv_weights_read(j, value); break;
 	case OPT_OPTIONS: add_options(j, value); break;
 	case OPT_NO_OPTIONS:
 		namelist_free(&j->options);
@@ -224,7 +224,7 @@ static void on_option(void *ctx, int letter, const char *value)
 static void check(struct csv_job *j)
 {
 	if (j->weights)
-		weights_check(j);
+		csv_weights_check(j);
 	if (j->group.n && !j->n_aggs)
 		j->agg[j->n_aggs++] = AGG_SUM;
 	if (j->n_aggs && !j->group.n)
@@ -261,7 +261,7 @@ static void finish(struct csv_job *j)
 	namelist_free(&j->group);
 	namelist_free(&j->options);
 	kselect_free(j->kernels);
-	weights_free(j);
+	csv_weights_free(j);
 	store_free(j->store);
 }
 
@@ -293,15 +293,15 @@ int main(int argc, char **argv)
 		collect(&j, "-");
 	collect_warn(&j);
 	if (j.top)
-		print_top(&j, output_stream(out), n, argv);
+		csv_print_top(&j, output_stream(out), n, argv);
 	else if (j.list)
-		print_list(&j, output_stream(out));
+		csv_print_list(&j, output_stream(out));
 	else if (j.weights)
-		print_weighted(&j, output_stream(out));
+		csv_print_weighted(&j, output_stream(out));
 	else if (j.n_aggs)
-		print_groups(&j, output_stream(out));
+		csv_print_groups(&j, output_stream(out));
 	else
-		print_table(&j, output_stream(out));
+		csv_print_table(&j, output_stream(out));
 	output_commit(out);
 	n = j.status;
 	finish(&j);

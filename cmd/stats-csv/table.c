@@ -155,7 +155,7 @@ struct csv_rows {
 	bool status; /* the column is there */
 };
 
-bool shows_status(const struct store *s)
+bool table_shows_status(const struct store *s)
 {
 	for (uint32_t i = 0; i < s->n_runs; i++)
 		if (strcmp(store_word(s, s->run[i].status), "complete"))
@@ -167,22 +167,22 @@ static void write_run(struct csv_rows *t, const struct store_kernel *k)
 {
 	const struct store_run *run = &t->s->run[k->run];
 
-	write_text(&t->w, store_word(t->s, run->name));
+	writer_text(&t->w, store_word(t->s, run->name));
 	for (uint32_t i = 0; i < t->o.n; i++) {
 		uint32_t o = t->o.option[i];
 
-		write_text(&t->w, o < run->n_options ? store_word(t->s, run->option[o]) : "");
+		writer_text(&t->w, o < run->n_options ? store_word(t->s, run->option[o]) : "");
 	}
 	if (t->status)
-		write_text(&t->w, store_word(t->s, k->status ? k->status : run->status));
+		writer_text(&t->w, store_word(t->s, k->status ? k->status : run->status));
 	if (t->j->per_run)
 		return;
-	write_text(&t->w, store_word(t->s, k->name));
-	write_value(&t->w, k->id ? &(struct result_value){.count = k->id, .whole = true} : NULL);
+	writer_text(&t->w, store_word(t->s, k->name));
+	writer_value(&t->w, k->id ? &(struct result_value){.count = k->id, .whole = true} : NULL);
 	if (!t->j->per_interval)
 		return;
-	write_value(&t->w, &(struct result_value){.count = k->first_cycle, .whole = true});
-	write_value(&t->w, &(struct result_value){.count = k->cycles, .whole = true});
+	writer_value(&t->w, &(struct result_value){.count = k->first_cycle, .whole = true});
+	writer_value(&t->w, &(struct result_value){.count = k->cycles, .whole = true});
 }
 
 static void load_cells(struct csv_rows *t, const struct store_kernel *k)
@@ -200,8 +200,8 @@ static void write_wide(struct csv_rows *t, const struct store_kernel *k)
 	load_cells(t, k);
 	write_run(t, k);
 	for (uint32_t i = 0; i < t->c.n; i++)
-		write_value(&t->w, t->cell[i]);
-	write_end(&t->w);
+		writer_value(&t->w, t->cell[i]);
+	writer_end(&t->w);
 }
 
 static void write_long(struct csv_rows *t, const struct store_kernel *k)
@@ -213,10 +213,10 @@ static void write_long(struct csv_rows *t, const struct store_kernel *k)
 		if (!t->cell[i])
 			continue;
 		write_run(t, k);
-		write_text(&t->w, c->name);
-		write_value(&t->w, t->cell[i]);
-		write_text(&t->w, c->about && strcmp(c->about->unit, "-") ? c->about->unit : "");
-		write_end(&t->w);
+		writer_text(&t->w, c->name);
+		writer_value(&t->w, t->cell[i]);
+		writer_text(&t->w, c->about && strcmp(c->about->unit, "-") ? c->about->unit : "");
+		writer_end(&t->w);
 	}
 }
 
@@ -244,10 +244,10 @@ static void write_table_head(struct csv_rows *t)
 	}
 	for (uint32_t i = 0; i < t->c.n && !t->j->tidy; i++)
 		head_number(&h, "%s", t->s->column[t->c.column[i]].name);
-	write_head(&t->w, &h);
+	writer_head(&t->w, &h);
 }
 
-void print_table(struct csv_job *j, FILE *out)
+void csv_print_table(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
 	struct csv_rows t = {.j = j,
@@ -255,7 +255,7 @@ void print_table(struct csv_job *j, FILE *out)
 		.c = shown_columns(j),
 		.o = shown_options(j),
 		.w = {out, j->form, 0},
-		.status = j->per_run || shows_status(s)};
+		.status = j->per_run || table_shows_status(s)};
 	uint32_t n = j->per_run ? s->n_totals : s->n_kernels;
 	const struct store_kernel *row = j->per_run ? s->total : s->kernel;
 
@@ -269,7 +269,7 @@ void print_table(struct csv_job *j, FILE *out)
 	free(t.o.option);
 }
 
-void print_list(struct csv_job *j, FILE *out)
+void csv_print_list(struct csv_job *j, FILE *out)
 {
 	struct head h = {0};
 	struct shown_columns c = shown_columns(j);
@@ -280,18 +280,18 @@ void print_list(struct csv_job *j, FILE *out)
 	head_text(&h, "unit");
 	head_text(&h, "kind");
 	head_text(&h, "description");
-	write_head(&w, &h);
+	writer_head(&w, &h);
 	for (uint32_t i = 0; i < c.n; i++) {
 		const struct store_column *k = &j->store->column[c.column[i]];
 
 		if (k->about && k->about == last)
 			continue;
 		last = k->about;
-		write_text(&w, last ? last->name : k->name);
-		write_text(&w, last && strcmp(last->unit, "-") ? last->unit : "");
-		write_text(&w, last ? figure_kind_name(last->kind) : "");
-		write_text(&w, last ? last->help : "");
-		write_end(&w);
+		writer_text(&w, last ? last->name : k->name);
+		writer_text(&w, last && strcmp(last->unit, "-") ? last->unit : "");
+		writer_text(&w, last ? figure_kind_name(last->kind) : "");
+		writer_text(&w, last ? last->help : "");
+		writer_end(&w);
 	}
 	free(c.column);
 	free(c.place);

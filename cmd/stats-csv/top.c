@@ -27,7 +27,7 @@ static void write_names(struct writer *w)
 	head_number(&h, "share");
 	head_number(&h, "sum");
 	head_number(&h, "issues");
-	write_head(w, &h);
+	writer_head(w, &h);
 }
 
 /* Two places of a percentage, as a number that prints without more of them. */
@@ -45,18 +45,18 @@ static void write_run(struct csv_job *j, struct writer *w, struct top *t, const 
 		const struct top_row *r = &t->row[i];
 
 		sum += r->cycles[0];
-		write_text(w, run);
-		write_text(w, r->kernel);
-		write_text(w, r->pc);
-		write_text(w, r->opcode);
-		write_text(w, r->line);
-		write_text(w, top_reason_name((int)top_main(r, 0)));
-		write_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
-		write_real(w, percent(r->cycles[0], t->all[0]));
-		write_real(w, percent(sum, t->all[0]));
-		write_value(w,
+		writer_text(w, run);
+		writer_text(w, r->kernel);
+		writer_text(w, r->pc);
+		writer_text(w, r->opcode);
+		writer_text(w, r->line);
+		writer_text(w, top_reason_name((int)top_main(r, 0)));
+		writer_value(w, &(struct result_value){.count = r->cycles[0], .whole = true});
+		writer_real(w, percent(r->cycles[0], t->all[0]));
+		writer_real(w, percent(sum, t->all[0]));
+		writer_value(w,
 			r->issues[0] ? &(struct result_value){.count = r->issues[0], .whole = true} : NULL);
-		write_end(w);
+		writer_end(w);
 	}
 }
 
@@ -104,7 +104,7 @@ static void read_runs(struct csv_job *j, struct writer *w, struct results *r, co
 		die("%s: found no cycles of instructions, wanted what trace-sim --profile writes", path);
 }
 
-void print_top(struct csv_job *j, FILE *out, int n, char **path)
+void csv_print_top(struct csv_job *j, FILE *out, int n, char **path)
 {
 	struct writer w = {out, j->form, 0};
 	struct fault f;

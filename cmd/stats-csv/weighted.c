@@ -25,17 +25,17 @@ struct csv_weighing {
 	double *stray; /* by pick */
 };
 
-void weights_read(struct csv_job *j, const char *path)
+void csv_weights_read(struct csv_job *j, const char *path)
 {
 	struct fault f;
 
-	weights_free(j);
+	csv_weights_free(j);
 	j->weights = xcalloc(1, sizeof(*j->weights));
 	if (picks_read(j->weights, path, &f) < 0)
 		die_fault(&f);
 }
 
-void weights_free(struct csv_job *j)
+void csv_weights_free(struct csv_job *j)
 {
 	if (j->weights)
 		picks_free(j->weights);
@@ -43,7 +43,7 @@ void weights_free(struct csv_job *j)
 	j->weights = NULL;
 }
 
-void weights_check(struct csv_job *j)
+void csv_weights_check(struct csv_job *j)
 {
 	const char *with = j->per_run     ? "--per run"
 			   : j->tidy      ? "--long"
@@ -76,7 +76,7 @@ static void write_head_of(struct csv_weighing *g)
 		for (uint32_t k = 0; k < g->j->n_aggs * CELLS; k++)
 			head_number(&h, "%s%s%s", g->s->column[g->c.column[i]].name,
 				g->j->agg[k / CELLS] == AGG_MEAN ? ".mean" : "", part[k % CELLS]);
-	write_head(&g->w, &h);
+	writer_head(&g->w, &h);
 }
 
 /* Is it a sum, so that its mean is another value? */
@@ -100,9 +100,9 @@ static void write_figure(struct csv_weighing *g, const struct weighted *w, uint3
 		bool mean = g->j->agg[a] == AGG_MEAN && adds_up(&g->s->column[column]);
 		double by = mean ? 1 / (double)g->j->weights->n_all : 1;
 
-		write_real(&g->w, known ? value * by : (double)NAN);
-		write_real(&g->w, known ? (value - half) * by : (double)NAN);
-		write_real(&g->w, known ? (value + half) * by : (double)NAN);
+		writer_real(&g->w, known ? value * by : (double)NAN);
+		writer_real(&g->w, known ? (value - half) * by : (double)NAN);
+		writer_real(&g->w, known ? (value + half) * by : (double)NAN);
 	}
 }
 
@@ -116,21 +116,21 @@ static void write_run_of(
 
 	if (!w)
 		die_fault(&f);
-	write_text(&g->w, name);
+	writer_text(&g->w, name);
 	for (uint32_t i = 0; i < g->o.n; i++) {
 		uint32_t o = g->o.option[i];
 
-		write_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
+		writer_text(&g->w, o < run->n_options ? store_word(g->s, run->option[o]) : "");
 	}
-	write_value(&g->w, &(struct result_value){.count = g->j->weights->n_all, .whole = true});
-	write_value(&g->w, &(struct result_value){.count = g->j->weights->n, .whole = true});
+	writer_value(&g->w, &(struct result_value){.count = g->j->weights->n_all, .whole = true});
+	writer_value(&g->w, &(struct result_value){.count = g->j->weights->n, .whole = true});
 	for (uint32_t i = 0; i < g->c.n; i++)
 		write_figure(g, w, g->c.column[i]);
-	write_end(&g->w);
+	writer_end(&g->w);
 	weighted_free(w);
 }
 
-void print_weighted(struct csv_job *j, FILE *out)
+void csv_print_weighted(struct csv_job *j, FILE *out)
 {
 	struct store *s = j->store;
 	struct csv_weighing g = {

@@ -54,7 +54,7 @@ static void write_markdown(FILE *out, const char *text)
 	}
 }
 
-void write_text(struct writer *w, const char *text)
+void writer_text(struct writer *w, const char *text)
 {
 	if (w->form == TABLE_MARKDOWN)
 		fputs(w->at ? " | " : "| ", w->out);
@@ -69,7 +69,7 @@ void write_text(struct writer *w, const char *text)
 		write_markdown(w->out, text);
 }
 
-void write_end(struct writer *w)
+void writer_end(struct writer *w)
 {
 	fputs(w->form == TABLE_CSV ? "\r\n" : w->form == TABLE_TSV ? "\n" : " |\n", w->out);
 	w->at = 0;
@@ -97,11 +97,11 @@ void head_number(struct head *h, const char *fmt, ...)
 	add_column(h, name, true);
 }
 
-void write_head(struct writer *w, struct head *h)
+void writer_head(struct writer *w, struct head *h)
 {
 	for (uint32_t i = 0; i < h->n; i++)
-		write_text(w, h->name[i]);
-	write_end(w);
+		writer_text(w, h->name[i]);
+	writer_end(w);
 	for (uint32_t i = 0; i < h->n && w->form == TABLE_MARKDOWN; i++)
 		fputs(h->number[i] ? "|---:" : "|---", w->out);
 	if (w->form == TABLE_MARKDOWN)
@@ -112,23 +112,23 @@ void write_head(struct writer *w, struct head *h)
 	free(h->number);
 }
 
-void write_real(struct writer *w, double x)
+void writer_real(struct writer *w, double x)
 {
 	char text[RECORD_REAL_CAP];
 
-	write_text(w, isfinite(x) ? record_real_text(text, x) : "");
+	writer_text(w, isfinite(x) ? record_real_text(text, x) : "");
 }
 
-void write_value(struct writer *w, const struct result_value *v)
+void writer_value(struct writer *w, const struct result_value *v)
 {
 	char text[24];
 
 	if (!v) {
-		write_text(w, "");
+		writer_text(w, "");
 	} else if (v->whole) {
 		snprintf(text, sizeof(text), "%" PRIu64, v->count);
-		write_text(w, text);
+		writer_text(w, text);
 	} else {
-		write_real(w, v->real);
+		writer_real(w, v->real);
 	}
 }

@@ -26,7 +26,7 @@ void asked_names(struct diff_options *o, const char *option, const struct nameli
 void asked_figure(const struct diff_options *o, const char *name)
 {
 	for (uint32_t i = 0; i < o->n_asked; i++)
-		o->asked[i].met |= name_matches(o->asked[i].name, name);
+		o->asked[i].met |= namelist_matches(o->asked[i].name, name);
 }
 
 void asked_kernel(const struct diff_options *o)

@@ -43,7 +43,7 @@ static bool value_of(const struct diff *d, int side, uint32_t column, struct res
 const struct tolerance *tolerance_of(const struct diff_options *o, const char *name)
 {
 	for (uint32_t i = o->n_tolerances; i--;)
-		if (name_matches(o->tolerance[i].pattern, name))
+		if (namelist_matches(o->tolerance[i].pattern, name))
 			return &o->tolerance[i];
 	return NULL;
 }

@@ -95,7 +95,7 @@ uint32_t compare_pair(struct diff *d, const struct pair *p);
 /* The last -T that matches name, or NULL. */
 const struct tolerance *tolerance_of(const struct diff_options *o, const char *name);
 /* weighted.c: a line for each figure of the application; sets differs. -1 after a message: a pick was not run. */
-int print_weighted(struct diff *d, FILE *out, const char *heading);
+int diff_print_weighted(struct diff *d, FILE *out, const char *heading);
 /* A line for each pair; sets differs. */
 void print_diff(struct diff *d, FILE *out, const char *heading);
 void print_summary(struct diff *d, FILE *out, const char *heading);

@@ -10,7 +10,7 @@ static const char *const host_figures[] = {
 static bool is_host(const char *name)
 {
 	for (size_t i = 0; i < sizeof(host_figures) / sizeof(host_figures[0]); i++)
-		if (name_matches(host_figures[i], name))
+		if (namelist_matches(host_figures[i], name))
 			return true;
 	return false;
 }

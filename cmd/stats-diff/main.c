@@ -199,7 +199,7 @@ static int diff_files(
 	bool loaded = diff_load(&d, 0, a) == 0 && diff_load(&d, 1, b) == 0;
 
 	if (loaded && o->weights) {
-		if (print_weighted(&d, out, heading) == 0)
+		if (diff_print_weighted(&d, out, heading) == 0)
 			status = d.stopped_early ? EXIT_TROUBLE : d.differs ? EXIT_NO : EXIT_GOOD;
 	} else if (loaded) {
 		find_seen(&d, 0);

@@ -153,7 +153,7 @@ static void print_all(struct weighing *g, FILE *out, const char *heading)
 	fprintf(out, "  figures: %u outside the 95 %% interval\n", outside);
 }
 
-int print_weighted(struct diff *d, FILE *out, const char *heading)
+int diff_print_weighted(struct diff *d, FILE *out, const char *heading)
 {
 	const struct picks *p = d->o->weights;
 	struct weighing g = {.d = d};

@@ -82,7 +82,7 @@ static enum rule_name rule_of(const char *id, size_t n)
 static void set_level(struct report *rep, const char *value)
 {
 	size_t n = strcspn(value, "=");
-	int level = value[n] ? level_find(value + n + 1) : LEVEL_WARNING;
+	int level = value[n] ? lint_level_find(value + n + 1) : LEVEL_WARNING;
 
 	if (!strcmp(value, "error")) {
 		rep->werror = true;

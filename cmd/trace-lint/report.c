@@ -28,7 +28,7 @@ static void print(struct report *r, unsigned n, const struct fault *f)
 {
 	uint64_t line = f->at.line ? f->at.line : 1;
 	uint32_t col = f->at.col ? f->at.col : 1;
-	const char *file = f->at.file ? f->at.file : "-", *level = level_name(level_of(r, n));
+	const char *file = f->at.file ? f->at.file : "-", *level = lint_level_name(level_of(r, n));
 	char shown[1024];
 
 	if (!r->json) {
@@ -90,11 +90,11 @@ void report_file_end(struct report *r, const char *file)
 
 			fprintf(r->out, "%s:1:1: %s: %s: %" PRIu64 " more like it\n",
 				diag_quote(shown, sizeof(shown), file, strlen(file)),
-				level_name(level_of(r, n)), rules[n].id, r->more[n]);
+				lint_level_name(level_of(r, n)), rules[n].id, r->more[n]);
 		} else if (r->more[n]) {
 			record_begin(r->json, "more");
 			record_string(r->json, "file", file);
-			record_string(r->json, "level", level_name(level_of(r, n)));
+			record_string(r->json, "level", lint_level_name(level_of(r, n)));
 			record_string(r->json, "id", rules[n].id);
 			record_uint(r->json, "count", r->more[n], "-");
 			record_end(r->json);

@@ -59,9 +59,9 @@ int rule_find(const char *id)
 	return -1;
 }
 
-const char *level_name(enum lint_level level) { return levels[level]; }
+const char *lint_level_name(enum lint_level level) { return levels[level]; }
 
-int level_find(const char *name)
+int lint_level_find(const char *name)
 {
 	for (int l = 0; l < N_LEVELS; l++)
 		if (!strcmp(levels[l], name))
@@ -72,9 +72,9 @@ int level_find(const char *name)
 void rules_list(FILE *out)
 {
 	for (int r = 0; r < N_RULES; r++)
-		fprintf(out, "%-22s %-8s %-8s %-8s %-9s %s\n", rules[r].id, level_name(rule_level(&rules[r])),
-			rules[r].scope, on_sim[rules[r].sim].name, on_original[rules[r].original].name,
-			rules[r].meaning);
+		fprintf(out, "%-22s %-8s %-8s %-8s %-9s %s\n", rules[r].id,
+			lint_level_name(rule_level(&rules[r])), rules[r].scope, on_sim[rules[r].sim].name,
+			on_original[rules[r].original].name, rules[r].meaning);
 }
 
 /* The words of text in lines of at most 78 bytes. */
@@ -97,7 +97,7 @@ static void fold(FILE *out, const char *text)
 
 void rule_explain(FILE *out, const struct rule *r)
 {
-	fprintf(out, "%s (%s, %s): ", r->id, level_name(rule_level(r)), r->scope);
+	fprintf(out, "%s (%s, %s): ", r->id, lint_level_name(rule_level(r)), r->scope);
 	fold(out, r->meaning);
 	fprintf(out, "\ntrace-sim %s.\nAccel-Sim %s.\n\n", on_sim[r->sim].text,
 		on_original[r->original].text);

@@ -49,8 +49,8 @@ enum lint_level rule_level(const struct rule *r);
 /* Where traces are meant for the original (--for): what it does not run as it stands is an error too. */
 enum lint_level rule_level_original(const struct rule *r);
 int rule_find(const char *id); /* -1: none */
-const char *level_name(enum lint_level level);
-int level_find(const char *name); /* -1: none */
+const char *lint_level_name(enum lint_level level);
+int lint_level_find(const char *name); /* -1: none */
 void rules_list(FILE *out);
 void rule_explain(FILE *out, const struct rule *r);
 

@@ -265,7 +265,7 @@ static int take_line(struct group *g, const char *line, size_t n)
 	const char *end = line + n;
 	uint32_t id[4];
 	unsigned bad;
-	const char *s = line_numbers(line, end, 4, id, &bad);
+	const char *s = columns_numbers(line, end, 4, id, &bad);
 
 	for (unsigned i = 4; s && i-- > 0;)
 		bad = id[i] < limit[i] ? bad : i;

@@ -190,7 +190,7 @@ static uint32_t merge(const struct app *a, uint32_t *of, uint32_t n, const struc
 		s[of[i]].value += value_of(a, i);
 		count[of[i]]++;
 	}
-	qsort(s, n, sizeof(*s), ranked_order);
+	qsort(s, n, sizeof(*s), method_rank_order);
 	for (uint32_t i = 0; i < n; i++)
 		least += least_of(count[i], w);
 	if (least > w->most)
@@ -274,7 +274,7 @@ static void weigh(struct choice *c, const struct app *a, const struct method *m,
 	free(picked);
 }
 
-void choose(struct choice *c, const struct app *a, const struct method *m, const struct wish *w)
+void choice_make(struct choice *c, const struct app *a, const struct method *m, const struct wish *w)
 {
 	struct member *all = xmalloc(a->n * sizeof(*all));
 

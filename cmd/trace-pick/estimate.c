@@ -35,7 +35,7 @@ static double estimate(const struct pick_kernel *k)
 	return LAUNCH + WAVE * waves + larger(issue, memory);
 }
 
-void times_estimate(struct app *a)
+void estimate_times(struct app *a)
 {
 	for (uint32_t i = 0; i < a->n; i++)
 		a->kernel[i].time = estimate(&a->kernel[i]);

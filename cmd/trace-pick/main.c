@@ -129,12 +129,12 @@ int main(int argc, char **argv)
 	features_read(&app, n ? argv[0] : "-", reading, a.threads);
 	klist_spare(&app.list, a.output);
 	if (estimate) {
-		times_estimate(&app);
+		estimate_times(&app);
 	} else if (a.times) {
 		output_spare(a.output, a.times);
 		times_read(&app, a.times);
 	}
-	choose(&c, &app, a.method, &a.wish);
+	choice_make(&c, &app, a.method, &a.wish);
 	report(output_stream(out), &app, a.method, &a.wish, &c);
 	choice_free(&c);
 	features_free(&app);

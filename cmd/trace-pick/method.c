@@ -69,7 +69,7 @@ uint32_t method_by_name(const struct app *a, const struct wish *w, uint32_t *of)
 	return n;
 }
 
-int ranked_order(const void *a, const void *b)
+int method_rank_order(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
@@ -105,7 +105,7 @@ uint32_t method_cuts(const struct app *a, uint32_t *of, uint32_t n, value_fn *va
 	for (uint32_t i = 0; i < a->n; i++) /* end[g]: of the group before, until its last kernel is placed */
 		r[end[of[i]]++] = (struct ranked){value(&a->kernel[i]), i};
 	for (uint32_t g = 0, at = 0; g < n; at = end[g++]) {
-		qsort(r + at, end[g] - at, sizeof(*r), ranked_order);
+		qsort(r + at, end[g] - at, sizeof(*r), method_rank_order);
 		split(r + at, end[g] - at, of, &n_strata, cut, 0);
 	}
 	free(end);

@@ -95,7 +95,7 @@ struct ranked {
 	double value;
 	uint32_t number;
 };
-int ranked_order(const void *a, const void *b);
+int method_rank_order(const void *a, const void *b);
 
 /* method.c: kernels of one name, and stream with --per-stream, are a stratum. */
 method_fn method_by_name;
@@ -136,12 +136,12 @@ struct choice {
 	uint32_t n, n_picked;
 	double error; /* expected */
 };
-void choose(struct choice *c, const struct app *a, const struct method *m, const struct wish *w);
+void choice_make(struct choice *c, const struct app *a, const struct method *m, const struct wish *w);
 void choice_free(struct choice *c);
 
 /* ---- times.c, estimate.c: a time above 0 for each kernel ---- */
 
-void times_estimate(struct app *a); /* wants READ_COUNTS */
+void estimate_times(struct app *a); /* wants READ_COUNTS */
 void times_read(struct app *a, const char *path);
 /* The same of an open input, which stays the caller's. 0, or -1 and *f. */
 int times_parse(struct app *a, struct input *in, struct fault *f);

@@ -20,7 +20,7 @@ void namelist_add(struct namelist *l, const char *text)
 	}
 }
 
-bool name_matches(const char *pattern, const char *name)
+bool namelist_matches(const char *pattern, const char *name)
 {
 	const char *star = NULL, *retry = NULL;
 
@@ -46,7 +46,7 @@ bool name_matches(const char *pattern, const char *name)
 long namelist_find(const struct namelist *l, const char *name)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (name_matches(l->pattern[i], name))
+		if (namelist_matches(l->pattern[i], name))
 			return (long)i;
 	return -1;
 }

@@ -13,7 +13,7 @@
 static bool meaning(struct inst *in, const struct part *p, const struct pstatic *s, const struct isa *isa)
 {
 	size_t n;
-	const char *opcode = static_opcode(p, s, &n);
+	const char *opcode = pstatic_opcode(p, s, &n);
 
 	if (!opcode)
 		return false;

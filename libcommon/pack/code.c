@@ -91,7 +91,7 @@ static bool scan_tail(struct code_scan s, struct split *t)
 	return false;
 }
 
-/* static_derive has checked the text between mask and addresses. */
+/* pstatic_derive has checked the text between mask and addresses. */
 static bool split_static(
 	const struct pcode *c, enum line_dialect d, const struct pstatic *st, struct split *t)
 {
@@ -300,7 +300,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 		s->lineno = (uint32_t)((i ? s[-1].lineno : 0) + (uint64_t)unfold(cur_var(&t[T_LINE])));
 	s->mid = (uint32_t)c->text.n;
 	if (!f->op_len)
-		return get_raw(c, s, &t[T_RAW]) && static_derive(p, s);
+		return get_raw(c, s, &t[T_RAW]) && pstatic_derive(p, s);
 	get_registers(&c->text, &t[T_DST], &t[T_KIND], p->style & STYLE_UNIFORM, f->n_dst);
 	buf_byte(&c->text, ' ');
 	buf_add(&c->text, f->op, f->op_len);
@@ -319,7 +319,7 @@ static bool get_static(struct part *p, uint32_t i, const struct forms *all, stru
 	}
 	buf_add(&c->text, ends[f->shape % SHAPE_ENDS], strlen(ends[f->shape % SHAPE_ENDS]));
 	s->tail_len = (uint16_t)(c->text.n - s->tail);
-	return static_derive(p, s);
+	return pstatic_derive(p, s);
 }
 
 static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
@@ -336,7 +336,7 @@ static bool get_statics(struct cur *in, struct part *p, struct block_room *room)
 		good = get_static(p, i, &all, t) && p->code.text.n <= pack_limits.text &&
 		       p->code.text.n <= room->text;
 	if (good)
-		number_memory(&p->code);
+		static_number_memory(&p->code);
 	for (int i = 0; good && i < N_TABLES; i++)
 		good = !t[i].bad;
 	room->text -= good ? p->code.text.n : 0;

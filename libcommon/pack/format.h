@@ -208,13 +208,13 @@ static inline bool parsed_counts(const struct parsed *p, uint32_t warp)
  */
 size_t parse_block(struct parsed *p, const char *text, size_t n);
 /* Fill flags, ctl and imm of s from its text. false: the text between is not a canonical instruction. */
-bool static_derive(const struct part *p, struct pstatic *s);
+bool pstatic_derive(const struct part *p, struct pstatic *s);
 /* Its opcode, n bytes; NULL: its line is kept as text. */
-const char *static_opcode(const struct part *p, const struct pstatic *s, size_t *n);
+const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t *n);
 
 /* ---- static.c ---- */
 /* Number the memory instructions; spellings of one (mode 0 and others) share a number. */
-void number_memory(struct pcode *c);
+void static_number_memory(struct pcode *c);
 enum ctl ctl_of(const char *opcode, size_t n); /* what an opcode does to the flow of its warp */
 
 /* ---- part.c ---- */

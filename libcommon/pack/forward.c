@@ -50,7 +50,7 @@ static int read_frame(struct pack *p, struct buf *b, size_t *body, struct fault 
 	uint64_t want = 0;
 	for (int i = 0; i < 8; i++)
 		want |= (uint64_t)b->p[b->n - 8 + (unsigned)i] << 8 * i;
-	if (block_sum(b->p, *body, b->p + *body, len) != want)
+	if (stream_sum(b->p, *body, b->p + *body, len) != want)
 		return pack_bad(p, at, f, "pack-damaged", "found a block whose checksum is wrong");
 	return 0;
 }

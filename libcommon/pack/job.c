@@ -150,7 +150,7 @@ static void encode_piece(struct queue *q, struct piece *c)
 		taken = c->header;
 	}
 	if (taken < c->text.n) {
-		c->census.known &= blank_text(c->text.p + taken, c->text.n - taken);
+		c->census.known &= stream_blank(c->text.p + taken, c->text.n - taken);
 		buf_add(&c->stored, c->text.p + taken, c->text.n - taken);
 	}
 	if (c->header)
@@ -229,7 +229,7 @@ static void gather_job(struct job *j)
 		columns_free(c->col);
 		buf_free(&c->table);
 		buf_free(&c->head);
-		c->kept = c->stored.n && !blank_text(c->stored.p, c->stored.n);
+		c->kept = c->stored.n && !stream_blank(c->stored.p, c->stored.n);
 		buf_free(&c->stored);
 	}
 	free(d.code);

@@ -109,7 +109,7 @@ static int send_piece(struct out *o, const struct walk *w, const struct read_pie
 		return 0;
 	const uint8_t *s = w->b->col[COL_STORED].p + c->stored;
 	if (!o->whole) {
-		if (blank_text(s, c->n_stored))
+		if (stream_blank(s, c->n_stored))
 			return 0;
 		return fault_set(o->f, (struct place){o->p->name, 0, 0}, "pack-stored",
 			"found kernel %u (%s) kept as plain text because it is no regular trace, wanted one whose thread blocks can be told",
@@ -195,7 +195,7 @@ int pack_kernel(struct pack *p, uint32_t kernel, struct pack_kernel *k, struct f
 		}
 		k->insts += c->part.n_insts;
 		k->blocks += c->part.n_blocks;
-		if (c->flags & PIECE_STORED && !blank_text(w.b->col[COL_STORED].p + c->stored, c->n_stored))
+		if (c->flags & PIECE_STORED && !stream_blank(w.b->col[COL_STORED].p + c->stored, c->n_stored))
 			k->stored += c->n_stored;
 		k->text += c->bytes;
 		k->codes += c->n_codes;

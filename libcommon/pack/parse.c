@@ -438,7 +438,7 @@ size_t parse_block(struct parsed *p, const char *text, size_t n)
 	return 0;
 }
 
-const char *static_opcode(const struct part *p, const struct pstatic *s, size_t *n)
+const char *pstatic_opcode(const struct part *p, const struct pstatic *s, size_t *n)
 {
 	const char *t = (const char *)p->code.text.p + s->mid;
 	struct line l = {t, t + s->mid_len}, op = {t, t};
@@ -450,7 +450,7 @@ const char *static_opcode(const struct part *p, const struct pstatic *s, size_t 
 	return op.p;
 }
 
-bool static_derive(const struct part *p, struct pstatic *s)
+bool pstatic_derive(const struct part *p, struct pstatic *s)
 {
 	const char *t = (const char *)p->code.text.p;
 	struct line l = {t + s->mid, t + s->mid + s->mid_len}, op = {t, t};

@@ -100,14 +100,14 @@ void parsed_finish(struct parsed *p)
 	for (uint32_t i = 0; i < c->n; i++) {
 		s[i] = c->s[o[i].id];
 		to[o[i].id] = i;
-		static_derive(&p->part, &s[i]);
+		pstatic_derive(&p->part, &s[i]);
 	}
 	for (uint32_t i = 0; i < p->n_rec; i++)
 		p->rec[i].id = to[p->rec[i].id];
 	free(c->s);
 	c->s = s;
 	c->cap = c->n + 1;
-	number_memory(c);
+	static_number_memory(c);
 	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
 	free(o);
 	free(to);

@@ -82,7 +82,7 @@ uint8_t *pack_frame(
 	uint64_t want = 0;
 	for (int i = 0; i < 8; i++)
 		want |= (uint64_t)sum[i] << 8 * i;
-	if (block_sum(head, n_head, body, len) != want) {
+	if (stream_sum(head, n_head, body, len) != want) {
 		pack_bad(p, at, f, "pack-damaged", "found a block whose checksum is wrong");
 		free(body);
 		return NULL;
@@ -206,7 +206,7 @@ int pack_read_list(struct pack *p, struct fault *f)
 
 	if (!b)
 		return -1;
-	bool good = b->list && b->list_name && list_unfold(&p->list, cur_of(b->list, b->list_len)) &&
+	bool good = b->list && b->list_name && stream_unfold_list(&p->list, cur_of(b->list, b->list_len)) &&
 		    !memchr(p->list.p ? (void *)p->list.p : "", '\0', p->list.n);
 	if (good && b->list_name_len)
 		p->list_name = xstrndup((const char *)b->list_name, b->list_name_len);

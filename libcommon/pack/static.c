@@ -114,7 +114,7 @@ enum ctl ctl_of(const char *opcode, size_t n)
 	return CTL_NONE;
 }
 
-void number_memory(struct pcode *c)
+void static_number_memory(struct pcode *c)
 {
 	const uint8_t *t = c->text.p;
 

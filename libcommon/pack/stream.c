@@ -7,10 +7,10 @@
 #include "diag.h"
 #include "stream.h"
 
-#define NEXT_LINE 1u /* no list has such a byte at the beginning of a line, see list_fold */
+#define NEXT_LINE 1u /* no list has such a byte at the beginning of a line, see stream_fold_list */
 #define AS_IT_IS  2u
 
-uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_body)
+uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body)
 {
 	XXH3_state_t *s = XXH3_createState();
 
@@ -46,7 +46,7 @@ static bool next_line(struct buf *out, const char *line, size_t n)
 	return true;
 }
 
-void list_fold(struct buf *out, const char *text, size_t n)
+void stream_fold_list(struct buf *out, const char *text, size_t n)
 {
 	struct buf want = {0};
 	const char *end = text + n;
@@ -69,7 +69,7 @@ void list_fold(struct buf *out, const char *text, size_t n)
 	buf_free(&want);
 }
 
-bool list_unfold(struct buf *out, struct cur in)
+bool stream_unfold_list(struct buf *out, struct cur in)
 {
 	struct buf want = {0};
 
@@ -93,7 +93,7 @@ bool list_unfold(struct buf *out, struct cur in)
 	return in.p == in.end && out->n <= pack_limits.list;
 }
 
-bool blank_text(const uint8_t *s, size_t n)
+bool stream_blank(const uint8_t *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (s[i] != '\n' && s[i] != ' ' && s[i] != '\r' && s[i] != '\t')

@@ -26,11 +26,11 @@ enum {
 #define HASH_TEXT    (4u << 20)
 #define HASH_COLUMNS 4096u
 
-uint64_t block_sum(const void *head, size_t n_head, const void *body, size_t n_body);
+uint64_t stream_sum(const void *head, size_t n_head, const void *body, size_t n_body);
 
 /* Lines of a list: a line that is the one before with its first number one higher is one byte. */
-void list_fold(struct buf *out, const char *text, size_t n);
-bool list_unfold(struct buf *out, struct cur in);
-bool blank_text(const uint8_t *s, size_t n); /* only white space? */
+void stream_fold_list(struct buf *out, const char *text, size_t n);
+bool stream_unfold_list(struct buf *out, struct cur in);
+bool stream_blank(const uint8_t *s, size_t n); /* only white space? */
 
 #endif

@@ -336,7 +336,7 @@ static bool irregular(const struct packed *k)
 	const struct read_piece *c = k->c;
 
 	return c && c->flags & PIECE_STORED &&
-	       !blank_text(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
+	       !stream_blank(k->w.b->col[COL_STORED].p + c->stored, c->n_stored);
 }
 
 /* The thread block that was decoded ahead of its turn. */

@@ -103,7 +103,7 @@ static uint64_t put_framed(struct pack_writer *w, uint8_t type, const struct buf
 		put_magic(w, b);
 	buf_byte(&h, type);
 	buf_var(&h, b->n);
-	uint64_t size = h.n + b->n + 8, sum = block_sum(h.p, h.n, b->p, b->n);
+	uint64_t size = h.n + b->n + 8, sum = stream_sum(h.p, h.n, b->p, b->n);
 	uint8_t s[8];
 	for (int i = 0; i < 8; i++)
 		s[i] = (uint8_t)(sum >> 8 * i);
@@ -168,7 +168,7 @@ void pack_put_list(struct pack_writer *w, const char *name, const char *text, si
 {
 	struct buf lines = {0};
 
-	list_fold(&lines, text, n);
+	stream_fold_list(&lines, text, n);
 	mp_str(&w->list, name ? name : "", name ? strlen(name) : 0);
 	mp_bin(&w->list, lines.p, lines.n);
 	buf_free(&lines);

@@ -123,7 +123,8 @@ bool kselect_has(const struct kselect *s, uint32_t pos, const char *name)
 		return picks_at(s->picks, pos) != NULL;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct kselect_item *it = &s->item[i];
-		if (it->pattern ? name && name_matches(it->pattern, name) : pos >= it->from && pos <= it->to)
+		if (it->pattern ? name && namelist_matches(it->pattern, name)
+				: pos >= it->from && pos <= it->to)
 			return true;
 	}
 	return false;

@@ -39,7 +39,7 @@ static void frame(struct buf *s, uint8_t type, const struct buf *body)
 
 	buf_byte(&h, type);
 	buf_var(&h, body->n);
-	sum = block_sum(h.p, h.n, body->p, body->n);
+	sum = stream_sum(h.p, h.n, body->p, body->n);
 	buf_add(s, h.p, h.n);
 	buf_add(s, body->p, body->n);
 	for (int i = 0; i < 8; i++)

@@ -397,10 +397,11 @@ static void test_passes(struct lsu_bench *b)
 	set_inst(b, SPACE_SHARED, UOP_LOAD, 4);
 	for (unsigned i = 0; i < N(c); i++) {
 		set_stride(b, UINT32_MAX, 0x7f0000000100ull, c[i].stride);
-		is_number(shared_passes(&b->sm, &b->inst), c[i].passes, "passes of a strided access");
+		is_number(
+			coalesce_shared_passes(&b->sm, &b->inst), c[i].passes, "passes of a strided access");
 	}
 	set_stride(b, 0, 0, 0);
-	is_number(shared_passes(&b->sm, &b->inst), 1, "no active lane: one pass");
+	is_number(coalesce_shared_passes(&b->sm, &b->inst), 1, "no active lane: one pass");
 }
 
 /* ---- refusals ---------------------------------------------------------------------------------------- */
@@ -521,7 +522,8 @@ static void test_random(struct lsu_bench *b)
 		set_inst(b, kind == 1 ? SPACE_LOCAL : kind == 3 ? SPACE_SHARED : SPACE_GLOBAL, flags, size);
 		any_addresses(b, kind == 0 ? 1u << any(5) : kind == 3 ? 1u << any(3) : size);
 		if (kind == 3)
-			failed[3] += b->inst.mask && shared_passes(&b->sm, &b->inst) != slow_passes(b);
+			failed[3] +=
+				b->inst.mask && coalesce_shared_passes(&b->sm, &b->inst) != slow_passes(b);
 		else if (failed[kind] < 3)
 			failed[kind] += !agrees(b);
 	}

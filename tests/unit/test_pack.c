@@ -276,9 +276,10 @@ static void lists(void)
 	static const char list[] = "kernel-9.traceg\nkernel-10.traceg\nkernel-11.traceg\n\x01x\n\x02y\nlast";
 	struct buf in = {0}, out = {0};
 
-	list_fold(&in, list, sizeof(list) - 1);
+	stream_fold_list(&in, list, sizeof(list) - 1);
 	ok(in.n < sizeof(list) - 30, "lines in sequence take a byte each");
-	ok(list_unfold(&out, cur_of(in.p, in.n)) && out.n == sizeof(list) - 1 && !memcmp(out.p, list, out.n),
+	ok(stream_unfold_list(&out, cur_of(in.p, in.n)) && out.n == sizeof(list) - 1 &&
+			!memcmp(out.p, list, out.n),
 		"a folded list comes back");
 	buf_free(&in);
 	buf_free(&out);

@@ -148,12 +148,13 @@ static bool term(struct parser *p, struct constant *c, unsigned depth)
 	struct token t = p->t;
 
 	if (depth > DEPTH)
-		return parse_unwanted(p, "a plainer expression: they nest no deeper");
-	if (at_punct(p, '-') || at_punct(p, '+') || at_punct(p, '~') || at_punct(p, '!')) {
-		if (!next(p) || !term(p, c, depth + 1))
+		return parser_unwanted(p, "a plainer expression: they nest no deeper");
+	if (parser_at_punct(p, '-') || parser_at_punct(p, '+') || parser_at_punct(p, '~') ||
+		parser_at_punct(p, '!')) {
+		if (!parser_next(p) || !term(p, c, depth + 1))
 			return false;
 		if (t.punct == '~' && c->kind == CONST_REAL)
-			return parse_bad(
+			return parser_bad(
 				p, &t, "expression", "found '~' of a real number, wanted a whole one");
 		if (t.punct == '-')
 			*c = c->kind == CONST_REAL ? real(-constant_real(c))
@@ -164,31 +165,31 @@ static bool term(struct parser *p, struct constant *c, unsigned depth)
 			*c = truth(!is_true(c));
 		return true;
 	}
-	if (at_punct(p, '('))
-		return next(p) && bracket(p, c, depth);
+	if (parser_at_punct(p, '('))
+		return parser_next(p) && bracket(p, c, depth);
 	if (t.kind != TOK_INT && t.kind != TOK_F64)
-		return parse_unwanted(p, "a number");
+		return parser_unwanted(p, "a number");
 	*c = (struct constant){CONST_SIGNED, t.value};
 	if (t.kind == TOK_F64)
 		c->kind = CONST_REAL;
 	else if (t.value >> 63 || t.s[t.n - 1] == 'U' || t.s[t.n - 1] == 'u')
 		c->kind = CONST_UNSIGNED;
-	return next(p);
+	return parser_next(p);
 }
 
 static bool bracket(struct parser *p, struct constant *c, unsigned depth)
 {
-	bool to_signed = at_word(p, "s64");
+	bool to_signed = parser_at_word(p, "s64");
 
-	if (!to_signed && !at_word(p, "u64"))
-		return expression(p, c, 0, depth + 1) && take_punct(p, ')');
-	if (!next(p) || !take_punct(p, ')') || !term(p, c, depth + 1))
+	if (!to_signed && !parser_at_word(p, "u64"))
+		return expression(p, c, 0, depth + 1) && parser_take_punct(p, ')');
+	if (!parser_next(p) || !parser_take_punct(p, ')') || !term(p, c, depth + 1))
 		return false;
 	if (c->kind == CONST_REAL) {
 		double d = constant_real(c), most = to_signed ? 0x1p63 : 0x1p64;
 
 		if (!(d > -0x1p63 && d < most))
-			return parse_unwanted(p, "a number that fits before it");
+			return parser_unwanted(p, "a number that fits before it");
 		c->bits = d < 0 ? (uint64_t)(int64_t)d : (uint64_t)d;
 	}
 	c->kind = to_signed ? CONST_SIGNED : CONST_UNSIGNED;
@@ -206,10 +207,10 @@ static bool operate(
 		return true;
 	}
 	if (is_real && operators[which].whole)
-		return parse_bad(p, at, "expression", "found '%s' of a real number, wanted whole ones",
+		return parser_bad(p, at, "expression", "found '%s' of a real number, wanted whole ones",
 			operators[which].text);
 	if (!is_real && (op == DIV || op == MOD) && !b.bits)
-		return parse_bad(p, at, "expression", "found a division by 0, wanted another divisor");
+		return parser_bad(p, at, "expression", "found a division by 0, wanted another divisor");
 	*a = is_real ? operate_real(op, constant_real(a), constant_real(&b)) : operate_whole(op, *a, b);
 	return true;
 }
@@ -219,7 +220,7 @@ static bool choose(struct parser *p, struct constant *c, unsigned depth)
 {
 	struct constant yes, no;
 
-	if (!next(p) || !expression(p, &yes, 0, depth + 1) || !take_punct(p, ':') ||
+	if (!parser_next(p) || !expression(p, &yes, 0, depth + 1) || !parser_take_punct(p, ':') ||
 		!expression(p, &no, 0, depth + 1))
 		return false;
 	*c = is_true(c) ? yes : no;
@@ -237,22 +238,23 @@ static bool expression(struct parser *p, struct constant *c, unsigned binds, uns
 	while ((i = operator_at(p)) < N_OPERATORS && operators[i].binds > binds) {
 		struct token at = p->t;
 
-		if (!next(p) || (operators[i].text[1] && !next(p)) ||
+		if (!parser_next(p) || (operators[i].text[1] && !parser_next(p)) ||
 			!expression(p, &b, operators[i].binds, depth + 1) || !operate(p, &at, i, c, b))
 			return false;
 	}
-	return binds || !at_punct(p, '?') || choose(p, c, depth);
+	return binds || !parser_at_punct(p, '?') || choose(p, c, depth);
 }
 
-bool take_constant(struct parser *p, struct constant *c) { return expression(p, c, 0, 0); }
+bool constant_take(struct parser *p, struct constant *c) { return expression(p, c, 0, 0); }
 
 static bool whole(struct parser *p, const struct token *at, const struct constant *c, int64_t *v)
 {
 	*v = (int64_t)c->bits;
-	return c->kind != CONST_REAL || parse_bad(p, at, "syntax", "found a real number, wanted a whole one");
+	return c->kind != CONST_REAL ||
+	       parser_bad(p, at, "syntax", "found a real number, wanted a whole one");
 }
 
-bool take_whole(struct parser *p, int64_t *v)
+bool constant_take_whole(struct parser *p, int64_t *v)
 {
 	struct token at = p->t;
 	struct constant c;
@@ -261,7 +263,7 @@ bool take_whole(struct parser *p, int64_t *v)
 	return expression(p, &c, 0, 0) && whole(p, &at, &c, v);
 }
 
-bool take_number(struct parser *p, int64_t *v)
+bool constant_take_number(struct parser *p, int64_t *v)
 {
 	struct token at = p->t;
 	struct constant c;

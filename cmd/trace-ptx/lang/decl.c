@@ -39,37 +39,38 @@ static bool take_spec(struct parser *p, struct spec *s)
 
 		if (type) {
 			if (s->type)
-				return parse_unwanted(p, "one type");
+				return parser_unwanted(p, "one type");
 			s->type = type;
-		} else if (at_word(p, "v2") || at_word(p, "v4") || at_word(p, "v8")) {
+		} else if (parser_at_word(p, "v2") || parser_at_word(p, "v4") || parser_at_word(p, "v8")) {
 			s->vec = (unsigned)(p->t.s[1] - '0');
-		} else if (at_word(p, "align")) {
-			if (!next(p))
+		} else if (parser_at_word(p, "align")) {
+			if (!parser_next(p))
 				return false;
-			if (!take_number(p, &v))
+			if (!constant_take_number(p, &v))
 				return false;
 			if (v < 1 || v > 4096 || !is_pow2((uint64_t)v))
-				return parse_unwanted(
+				return parser_unwanted(
 					p, "an alignment that is a power of 2 up to 4096 before it");
 			s->align = (uint64_t)v;
 			s->align_given = true;
 			continue;
-		} else if (at_word(p, "attribute")) {
-			if (!next(p) || !take_punct(p, '('))
+		} else if (parser_at_word(p, "attribute")) {
+			if (!parser_next(p) || !parser_take_punct(p, '('))
 				return false;
-			while (!at_punct(p, ')'))
-				if (p->t.kind == TOK_END || !next(p))
-					return p->failed ? false : parse_unwanted(p, "')'");
-		} else if (!at_word(p, "ptr") && !at_word(p, "global") && !at_word(p, "shared") &&
-			   !at_word(p, "const") && !at_word(p, "local") && !at_word(p, "generic") &&
-			   !at_word(p, "param")) {
-			return parse_unwanted(p, "a type, .align or .v4");
+			while (!parser_at_punct(p, ')'))
+				if (p->t.kind == TOK_END || !parser_next(p))
+					return p->failed ? false : parser_unwanted(p, "')'");
+		} else if (!parser_at_word(p, "ptr") && !parser_at_word(p, "global") &&
+			   !parser_at_word(p, "shared") && !parser_at_word(p, "const") &&
+			   !parser_at_word(p, "local") && !parser_at_word(p, "generic") &&
+			   !parser_at_word(p, "param")) {
+			return parser_unwanted(p, "a type, .align or .v4");
 		}
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
 	}
 	if (!s->type)
-		return parse_unwanted(p, "a type");
+		return parser_unwanted(p, "a type");
 	return true;
 }
 
@@ -80,23 +81,23 @@ static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 
 	*elems = 1;
 	*unsized = false;
-	for (bool first = true; at_punct(p, '['); first = false) {
-		if (!next(p))
+	for (bool first = true; parser_at_punct(p, '['); first = false) {
+		if (!parser_next(p))
 			return false;
-		if (first && at_punct(p, ']')) {
+		if (first && parser_at_punct(p, ']')) {
 			*unsized = true;
 		} else {
 			struct token at = p->t;
 
-			if (!take_whole(p, &v))
+			if (!constant_take_whole(p, &v))
 				return false;
 			if (v < 0 || (v && *elems > VARIABLE_MAX / (uint64_t)v))
-				return parse_bad(p, &at, "array",
+				return parser_bad(p, &at, "array",
 					"found an array of %lld elements, wanted one of at most 4 GiB",
 					(long long)v);
 			*elems *= (uint64_t)v;
 		}
-		if (!take_punct(p, ']'))
+		if (!parser_take_punct(p, ']'))
 			return false;
 	}
 	return true;
@@ -114,7 +115,7 @@ static void add_var(struct parser *p, struct symbol *s)
 	}
 }
 
-struct symbol *declare_reg_range(
+struct symbol *decl_reg_range(
 	struct parser *p, enum type type, unsigned vec, const struct token *name, uint64_t count, bool range)
 {
 	struct func *fn = p->fn;
@@ -122,16 +123,16 @@ struct symbol *declare_reg_range(
 	struct symbol *s;
 
 	if (types[type].kind == K_OPAQUE) {
-		parse_bad(
+		parser_bad(
 			p, name, "type", "found a register of type .%s, wanted a variable", types[type].name);
 		return NULL;
 	}
 	if (fn->n_regs + regs > REGS_PER_FUNC) {
-		parse_bad(p, name, "registers", "found more than %u registers in a function, wanted fewer",
+		parser_bad(p, name, "registers", "found more than %u registers in a function, wanted fewer",
 			REGS_PER_FUNC);
 		return NULL;
 	}
-	if (!(s = new_symbol(p, SYM_REG, name)))
+	if (!(s = parser_new_symbol(p, SYM_REG, name)))
 		return NULL;
 	s->type = (uint8_t)type;
 	s->space = SP_REG;
@@ -158,30 +159,30 @@ static bool declare_registers(struct parser *p)
 		bool range = false;
 
 		if (p->t.kind != TOK_NAME)
-			return parse_unwanted(p, "the name of a register");
+			return parser_unwanted(p, "the name of a register");
 		count = 1;
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
-		if (at_punct(p, '<')) {
-			if (!next(p) || !take_number(p, &count))
+		if (parser_at_punct(p, '<')) {
+			if (!parser_next(p) || !constant_take_number(p, &count))
 				return false;
 			if (count < 1 || count > REGS_PER_FUNC)
-				return parse_bad(p, &name, "registers",
+				return parser_bad(p, &name, "registers",
 					"found %lld registers, wanted 1 to %u", (long long)count,
 					REGS_PER_FUNC);
-			if (!take_punct(p, '>'))
+			if (!parser_take_punct(p, '>'))
 				return false;
 			range = true;
 		}
-		if (!declare_reg_range(p, s.type, s.vec, &name, (uint64_t)count, range))
+		if (!decl_reg_range(p, s.type, s.vec, &name, (uint64_t)count, range))
 			return false;
-		if (!at_punct(p, ','))
+		if (!parser_at_punct(p, ','))
 			break;
-	} while (next(p));
-	return take_punct(p, ';');
+	} while (parser_next(p));
+	return parser_take_punct(p, ';');
 }
 
-bool declare_module_registers(struct parser *p)
+bool decl_module_registers(struct parser *p)
 {
 	if (!p->m->common)
 		p->m->common = arena_alloc(&p->m->arena, 1, sizeof(*p->m->common));
@@ -191,20 +192,20 @@ bool declare_module_registers(struct parser *p)
 	return good;
 }
 
-struct symbol *adopt_register(struct parser *p, struct symbol *s, const struct token *used)
+struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const struct token *used)
 {
 	struct token name = {.s = s->name, .n = (uint32_t)strlen(s->name), .line = s->line, .col = s->col};
 	struct scope *inner = p->scope;
 
 	if (s->owner && s->owner != p->fn && !(s->owner->entry && p->fn->entry)) {
-		parse_bad(p, used, "registers",
+		parser_bad(p, used, "registers",
 			"found register '%s' of module scope, which function %s has, too, wanted it in kernels alone",
 			s->name, s->owner->name);
 		return NULL;
 	}
 	s->owner = p->fn;
 	p->scope = p->fn->scope;
-	s = declare_reg_range(p, (enum type)s->type, s->vec, &name, s->count, s->range);
+	s = decl_reg_range(p, (enum type)s->type, s->vec, &name, s->count, s->range);
 	p->scope = inner;
 	return s;
 }
@@ -238,13 +239,13 @@ static bool check_size(struct parser *p, const struct token *name, const struct 
 								       : VARIABLE_MAX;
 
 	if (v->size > most)
-		return parse_bad(p, name, "array", "found a .%s variable of %llu bytes, wanted at most %llu",
+		return parser_bad(p, name, "array", "found a .%s variable of %llu bytes, wanted at most %llu",
 			space_name[v->space], (unsigned long long)v->size, (unsigned long long)most);
 	if (p->fn && p->fn->local_bytes > 1u << 20)
-		return parse_bad(
+		return parser_bad(
 			p, name, "local-memory", "found more than 1 MiB of local memory, wanted less");
 	if (p->shared_next > 1u << 20 || (p->fn && p->fn->shared_end > 1u << 20))
-		return parse_bad(
+		return parser_bad(
 			p, name, "shared-memory", "found more than 1 MiB of shared memory, wanted less");
 	return true;
 }
@@ -276,8 +277,8 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	bool unsized;
 
 	if (p->t.kind != TOK_NAME)
-		return parse_unwanted(p, "the name of a variable");
-	if (!(v = new_symbol(p, SYM_VAR, &name)) || !next(p) || !take_dims(p, &elems, &unsized))
+		return parser_unwanted(p, "the name of a variable");
+	if (!(v = parser_new_symbol(p, SYM_VAR, &name)) || !parser_next(p) || !take_dims(p, &elems, &unsized))
 		return false;
 	bool known = v->size || v->space;
 	describe(v, s, space, elems, unsized);
@@ -285,14 +286,15 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	v->visible |= l.visible;
 	v->weak |= l.weak;
 	v->defined |= !l.external;
-	if (unsized && !l.external && !at_punct(p, '='))
-		return parse_bad(
+	if (unsized && !l.external && !parser_at_punct(p, '='))
+		return parser_bad(
 			p, &name, "array", "found array '%s' without size, wanted one or .extern", v->name);
 	if (!check_size(p, &name, v))
 		return false;
-	if (at_punct(p, '=') && (space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
-		return parse_unwanted(p, "';': only .global and .const variables have values");
-	if (at_punct(p, '=') && (!next(p) || !initialise(p, v)))
+	if (parser_at_punct(p, '=') &&
+		(space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
+		return parser_unwanted(p, "';': only .global and .const variables have values");
+	if (parser_at_punct(p, '=') && (!parser_next(p) || !init_variable(p, v)))
 		return false;
 	if (!known)
 		add_var(p, v);
@@ -312,32 +314,32 @@ static bool declare_variables(
 	do {
 		if (!declare_variable(p, s, space, l))
 			return false;
-		if (!at_punct(p, ','))
+		if (!parser_at_punct(p, ','))
 			break;
-	} while (next(p));
-	return take_punct(p, ';');
+	} while (parser_next(p));
+	return parser_take_punct(p, ';');
 }
 
-bool declare(struct parser *p, enum state_space space, struct linkage l)
+bool decl_variables(struct parser *p, enum state_space space, struct linkage l)
 {
 	struct spec s;
 
 	if (space == SP_REG)
 		return declare_registers(p);
-	if (at_punct(p, '[')) { /* .const[2]: an old form of banks */
+	if (parser_at_punct(p, '[')) { /* .const[2]: an old form of banks */
 		int64_t bank;
 
-		if (!next(p) || !take_number(p, &bank) || !take_punct(p, ']'))
+		if (!parser_next(p) || !constant_take_number(p, &bank) || !parser_take_punct(p, ']'))
 			return false;
 	}
 	if (!take_spec(p, &s))
 		return false;
 	if (types[s.type].bits < 8)
-		return parse_unwanted(p, "a type of whole bytes before it");
+		return parser_unwanted(p, "a type of whole bytes before it");
 	return declare_variables(p, &s, space, l);
 }
 
-bool declare_textures(struct parser *p)
+bool decl_textures(struct parser *p)
 {
 	struct spec s;
 
@@ -347,43 +349,43 @@ bool declare_textures(struct parser *p)
 	return declare_variables(p, &s, SP_GLOBAL, (struct linkage){0});
 }
 
-struct symbol *declare_param(struct parser *p, bool entry)
+struct symbol *decl_param(struct parser *p, bool entry)
 {
 	struct spec s;
 	struct symbol *v;
 	struct token name;
 	uint64_t elems;
-	bool unsized, reg = at_word(p, "reg");
+	bool unsized, reg = parser_at_word(p, "reg");
 
-	if ((!reg && !at_word(p, "param")) || (entry && reg)) {
-		parse_unwanted(p, entry ? ".param" : ".param or .reg");
+	if ((!reg && !parser_at_word(p, "param")) || (entry && reg)) {
+		parser_unwanted(p, entry ? ".param" : ".param or .reg");
 		return NULL;
 	}
-	if (!next(p) || !take_spec(p, &s))
+	if (!parser_next(p) || !take_spec(p, &s))
 		return NULL;
 	name = p->t;
 	if (p->t.kind != TOK_NAME) {
-		parse_unwanted(p, "the name of a parameter");
+		parser_unwanted(p, "the name of a parameter");
 		return NULL;
 	}
 	/* "_" in a prototype names nothing: any number of parameters may be called so. */
 	bool nameless = name.n == 1 && name.s[0] == '_';
 	if (reg) {
-		v = next(p) ? declare_reg_range(p, s.type, s.vec, &name, 1, false) : NULL;
+		v = parser_next(p) ? decl_reg_range(p, s.type, s.vec, &name, 1, false) : NULL;
 		return v;
 	}
 	if (types[s.type].bits < 8) {
-		parse_unwanted(p, "a type of whole bytes before it");
+		parser_unwanted(p, "a type of whole bytes before it");
 		return NULL;
 	}
 	if (nameless)
 		v = arena_alloc(&p->m->arena, 1, sizeof(*v));
 	else
-		v = new_symbol(p, SYM_VAR, &name);
-	if (!v || !next(p) || !take_dims(p, &elems, &unsized))
+		v = parser_new_symbol(p, SYM_VAR, &name);
+	if (!v || !parser_next(p) || !take_dims(p, &elems, &unsized))
 		return NULL;
 	if (elems > 65536) {
-		parse_bad(p, &name, "params",
+		parser_bad(p, &name, "params",
 			"found a parameter of more than 65536 bytes, wanted a smaller one");
 		return NULL;
 	}

@@ -20,7 +20,7 @@ static bool put(struct parser *p, struct filling *fl, const struct token *at, co
 {
 	if (fl->at >= fl->cap) {
 		if (!fl->var->unsized)
-			return parse_bad(p, at, "initialiser",
+			return parser_bad(p, at, "initialiser",
 				"found more than %llu values for '%s', wanted no more",
 				(unsigned long long)fl->cap, fl->var->name);
 		uint64_t cap = fl->cap ? 2 * fl->cap : 16;
@@ -62,21 +62,21 @@ static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
 
 static bool put_number(struct parser *p, struct filling *fl)
 {
-	bool minus = at_punct(p, '-') && p->ahead.kind == TOK_F32;
+	bool minus = parser_at_punct(p, '-') && p->ahead.kind == TOK_F32;
 	enum type type = (enum type)fl->var->type;
 	uint8_t bytes[16] = {0};
 	struct token at = p->t;
 	struct constant c;
 	uint64_t v;
 
-	if (minus && !next(p))
+	if (minus && !parser_next(p))
 		return false;
 	if (p->t.kind == TOK_F32) {
 		v = element_of_bits((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
 	} else {
-		if (!take_constant(p, &c))
+		if (!constant_take(p, &c))
 			return false;
 		v = element_of(&c, type, fl->bytes);
 	}
@@ -94,15 +94,15 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 	unsigned shift = 0;
 	int64_t add = 0;
 
-	if (generic && (!next(p) || !next(p)))
+	if (generic && (!parser_next(p) || !parser_next(p)))
 		return false;
 	t = p->t;
-	struct symbol *sym = t.kind == TOK_NAME ? look_up(p, t.s, t.n) : NULL;
+	struct symbol *sym = t.kind == TOK_NAME ? parser_look_up(p, t.s, t.n) : NULL;
 	if (!sym || (sym->kind != SYM_VAR && sym->kind != SYM_FUNC))
-		return parse_unwanted(p, "a number or the name of a variable or function");
-	if (!next(p) || (generic && !take_punct(p, ')')))
+		return parser_unwanted(p, "a number or the name of a variable or function");
+	if (!parser_next(p) || (generic && !parser_take_punct(p, ')')))
 		return false;
-	if ((at_punct(p, '+') || at_punct(p, '-')) && !take_whole(p, &add))
+	if ((parser_at_punct(p, '+') || parser_at_punct(p, '-')) && !constant_take_whole(p, &add))
 		return false;
 	while (mask && shift < 56 && !(mask >> shift & 0xff))
 		shift += 8;
@@ -115,22 +115,23 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 
 static bool fill(struct parser *p, struct filling *fl, unsigned depth)
 {
-	if (!at_punct(p, '{')) {
+	if (!parser_at_punct(p, '{')) {
 		if (p->t.kind == TOK_INT && p->ahead.kind == TOK_PUNCT && p->ahead.punct == '(') {
 			uint64_t mask = p->t.value;
 
-			return next(p) && next(p) && put_address(p, fl, mask) && take_punct(p, ')');
+			return parser_next(p) && parser_next(p) && put_address(p, fl, mask) &&
+			       parser_take_punct(p, ')');
 		}
 		return p->t.kind == TOK_NAME ? put_address(p, fl, 0) : put_number(p, fl);
 	}
 	if (depth == 8)
-		return parse_unwanted(p, "a value: lists nest no deeper");
-	if (!next(p))
+		return parser_unwanted(p, "a value: lists nest no deeper");
+	if (!parser_next(p))
 		return false;
-	for (bool first = true; !at_punct(p, '}'); first = false)
-		if ((!first && !take_punct(p, ',')) || !fill(p, fl, depth + 1))
+	for (bool first = true; !parser_at_punct(p, '}'); first = false)
+		if ((!first && !parser_take_punct(p, ',')) || !fill(p, fl, depth + 1))
 			return false;
-	return next(p);
+	return parser_next(p);
 }
 
 /* One "field = value" of a sampler to its bits. */
@@ -153,8 +154,8 @@ static bool take_field(struct parser *p, uint64_t *bits)
 	bool mode = name.kind == TOK_NAME && name.n == 11 && !memcmp(name.s, "addr_mode_", 10) &&
 		    name.s[10] >= '0' && name.s[10] <= '2';
 
-	if (name.kind != TOK_NAME || !next(p) || !take_punct(p, '='))
-		return p->failed ? false : parse_unwanted(p, "a field of a sampler");
+	if (name.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, '='))
+		return p->failed ? false : parser_unwanted(p, "a field of a sampler");
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const char *value = known[i].value;
 		size_t n = mode ? 10 : strlen(known[i].name);
@@ -163,9 +164,9 @@ static bool take_field(struct parser *p, uint64_t *bits)
 			p->t.n != strlen(value) || memcmp(p->t.s, value, p->t.n))
 			continue;
 		*bits |= (uint64_t)known[i].set << (known[i].at + (mode ? 2 * (name.s[10] - '0') : 0));
-		return next(p);
+		return parser_next(p);
 	}
-	return parse_unwanted(p,
+	return parser_unwanted(p,
 		"addr_mode_N of wrap, mirror, clamp_to_edge or clamp_to_border, filter_mode of nearest or linear, or force_unnormalized_coords of 0 or 1");
 }
 
@@ -174,28 +175,28 @@ static bool take_sampler(struct parser *p, struct symbol *v)
 {
 	uint64_t bits = SAMPLER_FIXED;
 
-	if (!take_punct(p, '{'))
+	if (!parser_take_punct(p, '{'))
 		return false;
-	for (bool first = true; !at_punct(p, '}'); first = false)
-		if ((!first && !take_punct(p, ',')) || !take_field(p, &bits))
+	for (bool first = true; !parser_at_punct(p, '}'); first = false)
+		if ((!first && !parser_take_punct(p, ',')) || !take_field(p, &bits))
 			return false;
 	v->init = arena_alloc(&p->m->arena, 1, sizeof(bits));
 	memcpy(v->init, &bits, sizeof(bits));
-	return next(p);
+	return parser_next(p);
 }
 
 /* "{ width = 8, height = 4 }": read over. */
 static bool skip_fields(struct parser *p)
 {
-	if (!take_punct(p, '{'))
+	if (!parser_take_punct(p, '{'))
 		return false;
-	while (!at_punct(p, '}'))
-		if (p->t.kind == TOK_END || !next(p))
-			return p->failed ? false : parse_unwanted(p, "'}'");
-	return next(p);
+	while (!parser_at_punct(p, '}'))
+		if (p->t.kind == TOK_END || !parser_next(p))
+			return p->failed ? false : parser_unwanted(p, "'}'");
+	return parser_next(p);
 }
 
-bool initialise(struct parser *p, struct symbol *v)
+bool init_variable(struct parser *p, struct symbol *v)
 {
 	struct filling fl = {
 		v, 0, v->unsized ? 0 : v->size / (types[v->type].bits / 8u), types[v->type].bits / 8u};
@@ -205,7 +206,7 @@ bool initialise(struct parser *p, struct symbol *v)
 	if (types[v->type].kind == K_OPAQUE)
 		return skip_fields(p);
 	if (fl.cap * fl.bytes > 64u << 20)
-		return parse_unwanted(p, "no value: initialised variables have at most 64 MiB");
+		return parser_unwanted(p, "no value: initialised variables have at most 64 MiB");
 	if (fl.cap)
 		v->init = arena_alloc(&p->m->arena, fl.cap, fl.bytes);
 	if (!fill(p, &fl, 0))

@@ -44,18 +44,18 @@ static bool parse_list(struct parser *p, struct operand *o, const struct stmt *i
 	struct operand elem;
 
 	o->kind = O_VEC;
-	while (!at_punct(p, close)) {
-		if (p->n_list > first && !take_punct(p, ','))
+	while (!parser_at_punct(p, close)) {
+		if (p->n_list > first && !parser_take_punct(p, ','))
 			return false;
 		if (p->n_list - first == 128)
-			return parse_unwanted(p, "at most 128 elements");
+			return parser_unwanted(p, "at most 128 elements");
 		if (!operand_parse(p, &elem, in, depth + 1))
 			return false;
 		operand_push(p, &elem);
 	}
 	o->n = (uint8_t)(p->n_list - first);
 	o->elem = operand_keep(p, first);
-	return next(p);
+	return parser_next(p);
 }
 
 static enum sreg find_sreg(const char *name, uint32_t n)
@@ -100,25 +100,25 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 		for (unsigned i = 0; i < s->vec; i++)
 			o->elem[i] = (struct operand){
 				.kind = O_REG, .reg = reg + i, .line = o->line, .col = o->col};
-		return next(p);
+		return parser_next(p);
 	}
 	o->kind = O_REG;
 	o->reg = reg;
-	if (!next(p))
+	if (!parser_next(p))
 		return false;
 	if (s->vec) {
 		const char *names = "xyzwrgba", *at = p->t.n == 1 ? strchr(names, p->t.s[0]) : NULL;
 		unsigned i = at && *at ? (unsigned)(at - names) & 3 : 99;
 
 		if (i >= s->vec)
-			return parse_unwanted(p, "an element of the vector such as .x");
+			return parser_unwanted(p, "an element of the vector such as .x");
 		o->reg += i;
-		return next(p);
+		return parser_next(p);
 	}
 	if (p->t.kind == TOK_DOT && p->t.n < 6) {
 		o->part = p->t.s;
 		o->n_part = (uint8_t)p->t.n;
-		return next(p);
+		return parser_next(p);
 	}
 	return true;
 }
@@ -126,39 +126,39 @@ static bool parse_register(struct parser *p, struct operand *o, struct symbol *s
 /* What is added to a name, if anything is: its sign begins an expression. */
 static bool take_offset(struct parser *p, int64_t *v)
 {
-	return !(at_punct(p, '+') || at_punct(p, '-')) || take_whole(p, v);
+	return !(parser_at_punct(p, '+') || parser_at_punct(p, '-')) || constant_take_whole(p, v);
 }
 
 static bool parse_name(struct parser *p, struct operand *o, const struct stmt *in)
 {
 	bool taken;
 	struct token t = p->t;
-	struct symbol *s = look_up(p, t.s, t.n);
+	struct symbol *s = parser_look_up(p, t.s, t.n);
 	enum sreg sreg;
 	char shown[80];
 
 	if (is_name(&t, "_") && !s) {
 		o->kind = O_NULL;
-		return next(p);
+		return parser_next(p);
 	}
 	if (in->op == I_bra && !(s && s->kind == SYM_LABEL)) {
 		o->kind = O_LABEL;
-		return next(p);
+		return parser_next(p);
 	}
 	if (s && s->kind == SYM_REG)
 		return parse_register(p, o, s);
 	if (!s && (sreg = sreg_at(p, &taken))) {
 		o->kind = O_SREG;
 		o->sreg = (uint8_t)sreg;
-		return next(p) && (!taken || next(p));
+		return parser_next(p) && (!taken || parser_next(p));
 	}
 	if (!s) {
 		diag_quote(shown, sizeof(shown), t.s, t.n);
-		return parse_bad(p, &t, "name-unknown", "found '%s', wanted a name that is declared", shown);
+		return parser_bad(p, &t, "name-unknown", "found '%s', wanted a name that is declared", shown);
 	}
 	o->kind = s->kind == SYM_LABEL ? O_LABEL : O_SYM;
 	o->sym = s;
-	if (!next(p))
+	if (!parser_next(p))
 		return false;
 	return s->kind != SYM_VAR || take_offset(p, &o->value);
 }
@@ -179,23 +179,23 @@ static bool parse_address(struct parser *p, struct operand *o, const struct stmt
 		else if (base.kind == O_SYM && base.sym->kind == SYM_VAR)
 			o->sym = base.sym;
 		else
-			return parse_unwanted(p, "a register or a variable as address before it");
+			return parser_unwanted(p, "a register or a variable as address before it");
 		o->value = base.value;
 		if (base.kind == O_REG && !take_offset(p, &o->value))
 			return false;
-	} else if (!take_whole(p, &o->value)) {
+	} else if (!constant_take_whole(p, &o->value)) {
 		return false;
 	}
-	while (at_punct(p, ',')) {
+	while (parser_at_punct(p, ',')) {
 		if (p->n_list - first == 8)
-			return parse_unwanted(p, "']'");
-		if (!next(p) || !operand_parse(p, &elem, in, depth + 1))
+			return parser_unwanted(p, "']'");
+		if (!parser_next(p) || !operand_parse(p, &elem, in, depth + 1))
 			return false;
 		operand_push(p, &elem);
 	}
 	o->n = (uint8_t)(p->n_list - first);
 	o->elem = o->n ? operand_keep(p, first) : NULL;
-	return take_punct(p, ']');
+	return parser_take_punct(p, ']');
 }
 
 /* A 0f literal with the very bits, so that a NaN keeps its payload, or a constant expression. */
@@ -208,9 +208,9 @@ static bool parse_number(struct parser *p, struct operand *o)
 		o->single = true;
 		o->value = (int64_t)(p->t.value ^ (o->minus ? 0x80000000u : 0));
 		o->minus = false;
-		return next(p);
+		return parser_next(p);
 	}
-	if (!take_constant(p, &c))
+	if (!constant_take(p, &c))
 		return false;
 	o->kind = c.kind == CONST_REAL ? O_FLOAT : O_INT;
 	o->value = (int64_t)c.bits;
@@ -221,36 +221,36 @@ bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, u
 {
 	*o = (struct operand){.line = p->t.line, .col = p->t.col};
 	if (depth > 4)
-		return parse_unwanted(p, "a plainer operand: lists nest no deeper");
-	if (at_punct(p, '[')) {
-		if (!next(p) || !parse_address(p, o, in, depth))
+		return parser_unwanted(p, "a plainer operand: lists nest no deeper");
+	if (parser_at_punct(p, '[')) {
+		if (!parser_next(p) || !parse_address(p, o, in, depth))
 			return false;
 		return true;
 	}
-	if (at_punct(p, '{'))
-		return next(p) && parse_list(p, o, in, '}', depth);
-	if (at_punct(p, '(') && in->op == I_call) {
+	if (parser_at_punct(p, '{'))
+		return parser_next(p) && parse_list(p, o, in, '}', depth);
+	if (parser_at_punct(p, '(') && in->op == I_call) {
 		o->list = true;
-		return next(p) && parse_list(p, o, in, ')', depth);
+		return parser_next(p) && parse_list(p, o, in, ')', depth);
 	}
-	if (at_punct(p, '!') && p->ahead.kind == TOK_NAME) {
+	if (parser_at_punct(p, '!') && p->ahead.kind == TOK_NAME) {
 		o->inverted = true;
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
-	} else if (at_punct(p, '-') && (p->ahead.kind == TOK_NAME || p->ahead.kind == TOK_F32)) {
+	} else if (parser_at_punct(p, '-') && (p->ahead.kind == TOK_NAME || p->ahead.kind == TOK_F32)) {
 		o->minus = true;
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
 	}
 	if (p->t.kind != TOK_NAME)
 		return parse_number(p, o);
 	if (!parse_name(p, o, in))
 		return false;
-	if (at_punct(p, '|')) { /* a|b: two destinations */
+	if (parser_at_punct(p, '|')) { /* a|b: two destinations */
 		struct operand *both = arena_alloc(&p->m->arena, 2, sizeof(*both));
 
 		both[0] = *o;
-		if (!next(p) || !operand_parse(p, &both[1], in, depth + 1))
+		if (!parser_next(p) || !operand_parse(p, &both[1], in, depth + 1))
 			return false;
 		o->kind = O_VEC;
 		o->pair = true;

@@ -21,20 +21,20 @@ bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *
 	struct symbol *list[512];
 
 	*n = 0;
-	if (!take_punct(p, '('))
+	if (!parser_take_punct(p, '('))
 		return false;
-	while (!at_punct(p, ')')) {
-		if (*n && !take_punct(p, ','))
+	while (!parser_at_punct(p, ')')) {
+		if (*n && !parser_take_punct(p, ','))
 			return false;
 		if (*n == 512)
-			return parse_bad(p, &p->t, "params", "found more than 512 parameters, wanted fewer");
-		if (at_punct(p, '.') || !(list[*n] = declare_param(p, entry)))
-			return parse_unwanted(p, "a parameter");
+			return parser_bad(p, &p->t, "params", "found more than 512 parameters, wanted fewer");
+		if (parser_at_punct(p, '.') || !(list[*n] = decl_param(p, entry)))
+			return parser_unwanted(p, "a parameter");
 		++*n;
 	}
 	*out = arena_alloc(&p->m->arena, *n ? *n : 1, sizeof(**out));
 	memcpy(*out, list, *n * sizeof(**out));
-	return next(p);
+	return parser_next(p);
 }
 
 /* ".maxntid 256, 1, 1" and its like: up to n numbers. */
@@ -43,14 +43,14 @@ static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
 	int64_t x;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (!take_number(p, &x))
+		if (!constant_take_number(p, &x))
 			return false;
 		if (x < 0 || x > UINT32_MAX)
-			return parse_unwanted(p, "a number that fits");
+			return parser_unwanted(p, "a number that fits");
 		v[i] = (uint32_t)x;
-		if (i + 1 < n && !at_punct(p, ','))
+		if (i + 1 < n && !parser_at_punct(p, ','))
 			break;
-		if (i + 1 < n && !next(p))
+		if (i + 1 < n && !parser_next(p))
 			return false;
 	}
 	return true;
@@ -58,9 +58,9 @@ static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
 
 static bool skip_value(struct parser *p)
 {
-	while (p->t.kind == TOK_INT || p->t.kind == TOK_TEXT || p->t.kind == TOK_NAME || at_punct(p, ',') ||
-		at_punct(p, '(') || at_punct(p, ')'))
-		if (!next(p))
+	while (p->t.kind == TOK_INT || p->t.kind == TOK_TEXT || p->t.kind == TOK_NAME ||
+		parser_at_punct(p, ',') || parser_at_punct(p, '(') || parser_at_punct(p, ')'))
+		if (!parser_next(p))
 			return false;
 	return true;
 }
@@ -73,8 +73,9 @@ static bool performance_directives(struct parser *p, struct func *fn)
 	uint32_t ignored[3];
 
 	while (p->t.kind == TOK_DOT) {
-		bool maxn = at_word(p, "maxntid"), reqn = at_word(p, "reqntid"),
-		     per_sm = at_word(p, "minnctapersm"), cluster = at_word(p, "reqnctapercluster");
+		bool maxn = parser_at_word(p, "maxntid"), reqn = parser_at_word(p, "reqntid"),
+		     per_sm = parser_at_word(p, "minnctapersm"),
+		     cluster = parser_at_word(p, "reqnctapercluster");
 
 		if (maxn || reqn || per_sm || cluster) {
 			uint32_t *v = maxn     ? fn->maxntid
@@ -84,31 +85,32 @@ static bool performance_directives(struct parser *p, struct func *fn)
 
 			if (!per_sm)
 				v[0] = v[1] = v[2] = 1;
-			if (!next(p) || !take_numbers(p, v, per_sm ? 1 : 3))
+			if (!parser_next(p) || !take_numbers(p, v, per_sm ? 1 : 3))
 				return false;
 			for (unsigned i = 0; cluster && i < 3; i++)
 				if (!v[i] || v[i] > CLUSTER_MAX)
-					return parse_unwanted(
+					return parser_unwanted(
 						p, "clusters of 1 to 16 thread blocks before it");
-		} else if (at_word(p, "maxnreg") || at_word(p, "maxnctapersm") ||
-			   at_word(p, "maxclusterrank") || at_word(p, "abi_preserve") ||
-			   at_word(p, "abi_preserve_control")) {
-			if (!next(p) || !take_numbers(p, ignored, 1))
+		} else if (parser_at_word(p, "maxnreg") || parser_at_word(p, "maxnctapersm") ||
+			   parser_at_word(p, "maxclusterrank") || parser_at_word(p, "abi_preserve") ||
+			   parser_at_word(p, "abi_preserve_control")) {
+			if (!parser_next(p) || !take_numbers(p, ignored, 1))
 				return false;
-		} else if (at_word(p, "noreturn")) {
+		} else if (parser_at_word(p, "noreturn")) {
 			fn->noreturn = true;
-			if (!next(p))
+			if (!parser_next(p))
 				return false;
-		} else if (at_word(p, "explicitcluster") || at_word(p, "blocksareclusters")) {
-			if (!next(p))
+		} else if (parser_at_word(p, "explicitcluster") || parser_at_word(p, "blocksareclusters")) {
+			if (!parser_next(p))
 				return false;
-		} else if (at_word(p, "pragma") || at_word(p, "attribute") || at_word(p, "unified")) {
-			if (!next(p) || !skip_value(p) || (at_punct(p, ';') && !next(p)))
+		} else if (parser_at_word(p, "pragma") || parser_at_word(p, "attribute") ||
+			   parser_at_word(p, "unified")) {
+			if (!parser_next(p) || !skip_value(p) || (parser_at_punct(p, ';') && !parser_next(p)))
 				return false;
 		} else if (!fn->entry && directive_at(p)) {
 			break;
 		} else {
-			return parse_unwanted(p, "a directive of a function, '{' or ';'");
+			return parser_unwanted(p, "a directive of a function, '{' or ';'");
 		}
 	}
 	return true;
@@ -132,7 +134,7 @@ static bool place_params(struct parser *p, struct func *fn)
 		s->addr = at;
 		at += s->size;
 		if (at > 65536)
-			return parse_bad(p, &(struct token){.line = s->line, .col = s->col}, "params",
+			return parser_bad(p, &(struct token){.line = s->line, .col = s->col}, "params",
 				"found parameters of more than 65536 bytes, wanted fewer");
 	}
 	fn->param_bytes = (uint32_t)at;
@@ -145,24 +147,25 @@ static bool take_head(struct parser *p, struct func *fn, struct linkage l)
 	struct scope *outer = p->scope;
 	bool good;
 
-	while (at_word(p, "attribute"))
-		if (!next(p) || !skip_value(p))
+	while (parser_at_word(p, "attribute"))
+		if (!parser_next(p) || !skip_value(p))
 			return false;
 	p->scope = fn->scope;
-	good = !(at_punct(p, '(') && !fn->entry) || parse_params(p, false, &fn->ret, &fn->n_rets);
+	good = !(parser_at_punct(p, '(') && !fn->entry) || parse_params(p, false, &fn->ret, &fn->n_rets);
 	p->scope = outer;
 	if (!good)
 		return false;
 	struct token name = p->t;
 	if (name.kind != TOK_NAME)
-		return parse_unwanted(p, "the name of a function");
+		return parser_unwanted(p, "the name of a function");
 	fn->line = name.line;
 	fn->col = name.col;
-	if (!(fn->sym = new_symbol(p, SYM_FUNC, &name)) || !next(p))
+	if (!(fn->sym = parser_new_symbol(p, SYM_FUNC, &name)) || !parser_next(p))
 		return false;
 	fn->name = fn->sym->name;
-	if (fn->sym->func && fn->sym->func->has_body && !l.external && !at_punct(p, ';') && !at_punct(p, '('))
-		return parse_bad(
+	if (fn->sym->func && fn->sym->func->has_body && !l.external && !parser_at_punct(p, ';') &&
+		!parser_at_punct(p, '('))
+		return parser_bad(
 			p, &name, "name-twice", "found function '%s' again, wanted one body", fn->name);
 	return true;
 }
@@ -172,8 +175,8 @@ static bool take_tail(struct parser *p, struct func *fn)
 {
 	struct symbol *sym = fn->sym;
 
-	if (!at_punct(p, '{')) {
-		if (!(directive_at(p) && !fn->entry) && !take_punct(p, ';'))
+	if (!parser_at_punct(p, '{')) {
+		if (!(directive_at(p) && !fn->entry) && !parser_take_punct(p, ';'))
 			return false;
 		if (!sym->func)
 			sym->func = fn;
@@ -181,13 +184,13 @@ static bool take_tail(struct parser *p, struct func *fn)
 		return true;
 	}
 	if (sym->func && sym->func->has_body)
-		return parse_bad(
+		return parser_bad(
 			p, &p->t, "name-twice", "found function '%s' again, wanted one body", sym->name);
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;
 	fn->shared_start = fn->shared_end = p->shared_next;
-	bool good = next(p) && parse_body(p);
+	bool good = parser_next(p) && stmt_body(p);
 	add_func(p->m, fn);
 	return good;
 }
@@ -208,7 +211,7 @@ static bool parse_function(struct parser *p, struct linkage l, bool entry)
 	if (!take_head(p, fn, l))
 		return false;
 	p->scope = fn->scope;
-	good = !at_punct(p, '(') || parse_params(p, entry, &fn->param, &fn->n_params);
+	good = !parser_at_punct(p, '(') || parse_params(p, entry, &fn->param, &fn->n_params);
 	good = good && performance_directives(p, fn) && (!entry || place_params(p, fn)) && take_tail(p, fn);
 	fn->sym->visible |= l.visible;
 	fn->sym->weak |= l.weak;
@@ -224,12 +227,12 @@ static bool parse_version(struct parser *p)
 	double v;
 
 	if (p->t.kind != TOK_F64)
-		return parse_unwanted(p, "a version such as 8.4");
+		return parser_unwanted(p, "a version such as 8.4");
 	memcpy(&v, &p->t.value, 8);
 	if (!(v >= 1.0) || v >= 10.0)
-		return parse_bad(p, &p->t, "version", "found PTX version %.1f, wanted 1.0 to 9.9", v);
+		return parser_bad(p, &p->t, "version", "found PTX version %.1f, wanted 1.0 to 9.9", v);
 	p->m->version = (uint32_t)(v * 10 + 0.5);
-	return next(p);
+	return parser_next(p);
 }
 
 static bool parse_target(struct parser *p)
@@ -240,7 +243,7 @@ static bool parse_target(struct parser *p)
 		char suffix = 0, rest = 0;
 
 		if (p->t.kind != TOK_NAME)
-			return parse_unwanted(p, "a target such as sm_80");
+			return parser_unwanted(p, "a target such as sm_80");
 		snprintf(name, sizeof(name), "%.*s", (int)(p->t.n < 31 ? p->t.n : 31), p->t.s);
 		int n = sscanf(name, "sm_%3u%c%c", &sm, &suffix, &rest);
 		if (n >= 1 && n <= 2 && (n == 1 || suffix == 'a' || suffix == 'f')) {
@@ -251,13 +254,13 @@ static bool parse_target(struct parser *p)
 		} else if (first ||
 			   (strcmp(name, "debug") && strcmp(name, "texmode_unified") &&
 				   strcmp(name, "texmode_independent") && strcmp(name, "map_f64_to_f32"))) {
-			return parse_unwanted(p, "a target such as sm_80");
+			return parser_unwanted(p, "a target such as sm_80");
 		}
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
-		if (!at_punct(p, ','))
+		if (!parser_at_punct(p, ','))
 			return true;
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
 	}
 }
@@ -267,11 +270,11 @@ static bool parse_file(struct parser *p)
 	uint64_t number = p->t.value;
 
 	if (p->t.kind != TOK_INT || number > 65535)
-		return parse_unwanted(p, "a file's number up to 65535");
-	if (!next(p))
+		return parser_unwanted(p, "a file's number up to 65535");
+	if (!parser_next(p))
 		return false;
 	if (p->t.kind != TOK_TEXT)
-		return parse_unwanted(p, "a file's name in quotes");
+		return parser_unwanted(p, "a file's name in quotes");
 	struct module *m = p->m;
 	if (number >= m->n_files) {
 		uint32_t n = (uint32_t)number + 1;
@@ -281,7 +284,7 @@ static bool parse_file(struct parser *p)
 		m->n_files = n;
 	}
 	m->file[number] = arena_strndup(&m->arena, p->t.s, p->t.n);
-	return next(p) && skip_value(p);
+	return parser_next(p) && skip_value(p);
 }
 
 /* ".section .debug_info { ... }": skipped whole. */
@@ -289,15 +292,15 @@ static bool skip_section(struct parser *p)
 {
 	unsigned depth = 0;
 
-	while (!at_punct(p, '{'))
-		if (p->t.kind == TOK_END || !next(p))
-			return p->failed ? false : parse_unwanted(p, "'{'");
+	while (!parser_at_punct(p, '{'))
+		if (p->t.kind == TOK_END || !parser_next(p))
+			return p->failed ? false : parser_unwanted(p, "'{'");
 	do {
-		depth += at_punct(p, '{');
-		depth -= at_punct(p, '}');
+		depth += parser_at_punct(p, '{');
+		depth -= parser_at_punct(p, '}');
 		if (p->t.kind == TOK_END)
-			return parse_unwanted(p, "'}'");
-		if (!next(p))
+			return parser_unwanted(p, "'}'");
+		if (!parser_next(p))
 			return false;
 	} while (depth);
 	return true;
@@ -308,31 +311,31 @@ static bool parse_alias(struct parser *p)
 	struct token name = p->t, of;
 	struct symbol *a, *b;
 
-	if (p->t.kind != TOK_NAME || !next(p) || !take_punct(p, ','))
-		return parse_unwanted(p, "two names of functions");
+	if (p->t.kind != TOK_NAME || !parser_next(p) || !parser_take_punct(p, ','))
+		return parser_unwanted(p, "two names of functions");
 	of = p->t;
-	a = look_up(p, name.s, name.n);
-	b = p->t.kind == TOK_NAME ? look_up(p, of.s, of.n) : NULL;
+	a = parser_look_up(p, name.s, name.n);
+	b = p->t.kind == TOK_NAME ? parser_look_up(p, of.s, of.n) : NULL;
 	if (!a || !b || a->kind != SYM_FUNC || b->kind != SYM_FUNC || a == b || b->def)
-		return parse_unwanted(p, "the name of a declared function");
+		return parser_unwanted(p, "the name of a declared function");
 	a->def = b;
-	return next(p) && take_punct(p, ';');
+	return parser_next(p) && parser_take_punct(p, ';');
 }
 
 static bool take_linkage(struct parser *p, struct linkage *l)
 {
 	for (;;) {
-		if (at_word(p, "visible"))
+		if (parser_at_word(p, "visible"))
 			l->visible = true;
-		else if (at_word(p, "extern"))
+		else if (parser_at_word(p, "extern"))
 			l->external = true;
-		else if (at_word(p, "weak"))
+		else if (parser_at_word(p, "weak"))
 			l->weak = l->visible = true;
-		else if (at_word(p, "common"))
+		else if (parser_at_word(p, "common"))
 			l->weak = l->visible = l->common = true;
 		else
 			return true;
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
 	}
 }
@@ -340,12 +343,12 @@ static bool take_linkage(struct parser *p, struct linkage *l)
 static bool parse_address_size(struct parser *p)
 {
 	if (p->t.kind != TOK_INT || (p->t.value != 32 && p->t.value != 64))
-		return parse_unwanted(p, "32 or 64");
+		return parser_unwanted(p, "32 or 64");
 	p->m->address_bytes = (uint8_t)(p->t.value / 8);
-	return next(p);
+	return parser_next(p);
 }
 
-static bool parse_pragma(struct parser *p) { return skip_value(p) && take_punct(p, ';'); }
+static bool parse_pragma(struct parser *p) { return skip_value(p) && parser_take_punct(p, ';'); }
 
 /* What may stand at module scope: functions, variables, and the rest, which has no linkage. */
 enum directive { D_ENTRY, D_FUNC, D_VARIABLE, D_PLAIN, D_LINKAGE };
@@ -365,13 +368,13 @@ static const struct directive_row {
 	{"const", D_VARIABLE, SP_CONST, NULL},
 	{"shared", D_VARIABLE, SP_SHARED, NULL},
 	{"local", D_VARIABLE, SP_LOCAL, NULL},
-	{"tex", D_PLAIN, SP_NONE, declare_textures},
-	{"reg", D_PLAIN, SP_NONE, declare_module_registers},
+	{"tex", D_PLAIN, SP_NONE, decl_textures},
+	{"reg", D_PLAIN, SP_NONE, decl_module_registers},
 	{"version", D_PLAIN, SP_NONE, parse_version},
 	{"target", D_PLAIN, SP_NONE, parse_target},
 	{"address_size", D_PLAIN, SP_NONE, parse_address_size},
 	{"file", D_PLAIN, SP_NONE, parse_file},
-	{"loc", D_PLAIN, SP_NONE, parse_loc},
+	{"loc", D_PLAIN, SP_NONE, stmt_loc},
 	{"section", D_PLAIN, SP_NONE, skip_section},
 	{"pragma", D_PLAIN, SP_NONE, parse_pragma},
 	{"alias", D_PLAIN, SP_NONE, parse_alias},
@@ -380,7 +383,7 @@ static const struct directive_row {
 static const struct directive_row *directive_at(const struct parser *p)
 {
 	for (unsigned i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
-		if (at_word(p, directives[i].word))
+		if (parser_at_word(p, directives[i].word))
 			return &directives[i];
 	return NULL;
 }
@@ -393,15 +396,15 @@ static bool parse_directive(struct parser *p)
 		return false;
 	const struct directive_row *d = directive_at(p);
 	if (!d)
-		return parse_unwanted(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
+		return parser_unwanted(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
 	if (d->kind == D_PLAIN && (l.visible || l.external || l.weak))
-		return parse_unwanted(p, "a function or a variable");
-	if (!next(p))
+		return parser_unwanted(p, "a function or a variable");
+	if (!parser_next(p))
 		return false;
 	switch (d->kind) {
 	case D_ENTRY: return parse_function(p, l, true);
 	case D_FUNC: return parse_function(p, l, false);
-	case D_VARIABLE: return declare(p, d->space, l);
+	case D_VARIABLE: return decl_variables(p, d->space, l);
 	default: return d->parse(p);
 	}
 }
@@ -421,13 +424,13 @@ static struct module *parse_text(struct module *m, struct fault *f)
 	bool good = true;
 	if (lex(&p.lexer, &p.ahead, f))
 		good = false;
-	good = good && next(&p);
-	if (good && !at_word(&p, "version"))
-		good = parse_unwanted(&p, ".version");
+	good = good && parser_next(&p);
+	if (good && !parser_at_word(&p, "version"))
+		good = parser_unwanted(&p, ".version");
 	while (good && p.t.kind != TOK_END)
 		good = parse_directive(&p);
 	if (good && !m->target)
-		good = parse_bad(&p, &p.t, "target", "found no .target, wanted one such as sm_80");
+		good = parser_bad(&p, &p.t, "target", "found no .target, wanted one such as sm_80");
 	free(p.list);
 	if (good)
 		return m;

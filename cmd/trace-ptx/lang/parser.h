@@ -44,39 +44,39 @@ struct parser {
 #define REGS_PER_FUNC (1u << 20)
 #define VARIABLE_MAX  (1ull << 32)
 
-bool parse_bad(struct parser *p, const struct token *t, const char *id, const char *fmt, ...)
+bool parser_bad(struct parser *p, const struct token *t, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-bool parse_unwanted(struct parser *p, const char *wanted); /* "found 'x', wanted ..." */
-bool next(struct parser *p);
-bool at_punct(const struct parser *p, char c);
-bool at_word(const struct parser *p, const char *dotted); /* a dotted word, without its dot */
-bool take_punct(struct parser *p, char c);                /* or it is a fault */
-char *take_name(struct parser *p, const char *wanted);    /* NULL: a fault */
+bool parser_unwanted(struct parser *p, const char *wanted); /* "found 'x', wanted ..." */
+bool parser_next(struct parser *p);
+bool parser_at_punct(const struct parser *p, char c);
+bool parser_at_word(const struct parser *p, const char *dotted); /* a dotted word, without its dot */
+bool parser_take_punct(struct parser *p, char c);                /* or it is a fault */
+char *parser_take_name(struct parser *p, const char *wanted);    /* NULL: a fault */
 /* NULL: nothing has the name. */
-struct symbol *look_up(struct parser *p, const char *name, uint32_t n);
+struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n);
 /* A new name in the scope in hand; an earlier one of the same scope is a fault unless a declaration. */
-struct symbol *new_symbol(struct parser *p, enum sym_kind kind, const struct token *name);
+struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const struct token *name);
 
 /* decl.c: from the word of a state space to the semicolon. */
 struct linkage {
 	bool external, weak, visible, common;
 };
-bool declare(struct parser *p, enum state_space space, struct linkage l);
+bool decl_variables(struct parser *p, enum state_space space, struct linkage l);
 /*
  * ".reg" at module scope, from behind the word. Each kernel that uses such a register has one of its own, or
- * a single function has; functions that would share it are a fault. adopt_register: s of module scope as
+ * a single function has; functions that would share it are a fault. decl_adopt_register: s of module scope as
  * p->fn's own.
  */
-bool declare_module_registers(struct parser *p);
-struct symbol *adopt_register(struct parser *p, struct symbol *s, const struct token *used);
+bool decl_module_registers(struct parser *p);
+struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const struct token *used);
 /* ".tex .u64 name;", the form of PTX 1: a texture reference; from behind the word. */
-bool declare_textures(struct parser *p);
+bool decl_textures(struct parser *p);
 /* One parameter of a function: ".param .align 8 .b8 x[16]". */
-struct symbol *declare_param(struct parser *p, bool entry);
-struct symbol *declare_reg_range(
+struct symbol *decl_param(struct parser *p, bool entry);
+struct symbol *decl_reg_range(
 	struct parser *p, enum type type, unsigned vec, const struct token *name, uint64_t count, bool range);
 /* init.c: what stands behind "=". */
-bool initialise(struct parser *p, struct symbol *var);
+bool init_variable(struct parser *p, struct symbol *var);
 
 /* constant.c: what numbers and the operators on them come to. */
 enum constant_kind { CONST_SIGNED, CONST_UNSIGNED, CONST_REAL };
@@ -84,13 +84,13 @@ struct constant {
 	enum constant_kind kind;
 	uint64_t bits; /* CONST_REAL: of a double */
 };
-bool take_constant(struct parser *p, struct constant *c);
+bool constant_take(struct parser *p, struct constant *c);
 /* Its value, rounded to nearest. */
 double constant_real(const struct constant *c);
 /* An expression that is a whole number. */
-bool take_whole(struct parser *p, int64_t *v);
+bool constant_take_whole(struct parser *p, int64_t *v);
 /* The same where an operator may not follow: one literal with its sign, or an expression in brackets. */
-bool take_number(struct parser *p, int64_t *v);
+bool constant_take_number(struct parser *p, int64_t *v);
 
 /* operand.c: one operand of *in, depth of them around it. */
 bool operand_parse(struct parser *p, struct operand *o, const struct stmt *in, unsigned depth);
@@ -100,8 +100,8 @@ uint32_t operand_register(const struct symbol *s, const struct token *t);
 void operand_push(struct parser *p, const struct operand *o);
 struct operand *operand_keep(struct parser *p, uint32_t first);
 /* stmt.c: the statements of a body, from behind "{" to behind "}". */
-bool parse_body(struct parser *p);
-bool parse_loc(struct parser *p);
+bool stmt_body(struct parser *p);
+bool stmt_loc(struct parser *p);
 bool skip_directive(struct parser *p); /* to the end of its line */
 /* parse.c: "(params)" with its brackets, for functions and prototypes. */
 bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *n);

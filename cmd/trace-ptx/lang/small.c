@@ -90,7 +90,7 @@ double small_value(uint32_t bits, enum small f)
 	return bits >> (e + n) & 1 ? -v : v;
 }
 
-double fma_to_odd(double a, double b, double c)
+double small_fma_to_odd(double a, double b, double c)
 {
 	double p = a * b, s = p + c, t = s - p, err = (p - (s - t)) + (c - t);
 	uint64_t u;

@@ -13,6 +13,6 @@ uint32_t small_from(double v, enum small f, enum rounding r, bool saturate);
 double small_value(uint32_t bits, enum small f);
 static inline float half_value(uint16_t h) { return (float)small_value(h, SMALL_F16); }
 /* a * b + c rounded to odd in 53 bits: rounding it again to few bits is right in every mode. */
-double fma_to_odd(double a, double b, double c);
+double small_fma_to_odd(double a, double b, double c);
 
 #endif

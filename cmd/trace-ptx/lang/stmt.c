@@ -52,14 +52,14 @@ static bool close_block(struct parser *p)
 		} else if (b->up) {
 			w->next = b->up->pending;
 			b->up->pending = w;
-		} else if (w->slot && (s = look_up(p, w->name, (uint32_t)strlen(w->name))) &&
+		} else if (w->slot && (s = parser_look_up(p, w->name, (uint32_t)strlen(w->name))) &&
 			   s->kind == SYM_FUNC) {
 			*w->slot = s;
 		} else {
 			char shown[80];
 
 			diag_quote(shown, sizeof(shown), w->name, strlen(w->name));
-			return parse_bad(p, &(struct token){.line = w->line, .col = w->col}, "label-unknown",
+			return parser_bad(p, &(struct token){.line = w->line, .col = w->col}, "label-unknown",
 				"found label '%s', wanted one of this function", shown);
 		}
 	}
@@ -85,18 +85,18 @@ static struct stmt *new_inst(struct parser *p)
 
 static bool parse_guard(struct parser *p, struct stmt *in)
 {
-	if (!next(p))
+	if (!parser_next(p))
 		return false;
-	if (at_punct(p, '!')) {
+	if (parser_at_punct(p, '!')) {
 		in->guard_not = true;
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
 	}
-	struct symbol *s = p->t.kind == TOK_NAME ? look_up(p, p->t.s, p->t.n) : NULL;
+	struct symbol *s = p->t.kind == TOK_NAME ? parser_look_up(p, p->t.s, p->t.n) : NULL;
 	if (!s || s->kind != SYM_REG || s->type != T_PRED)
-		return parse_unwanted(p, "a predicate register");
+		return parser_unwanted(p, "a predicate register");
 	in->guard = operand_register(s, &p->t) + 1;
-	return next(p);
+	return parser_next(p);
 }
 
 static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t cap)
@@ -110,7 +110,7 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 		enum modifier m = type ? M_NONE : modifier_find(p->t.s, p->t.n);
 
 		if (type && in->n_types == TYPES_MAX)
-			return parse_unwanted(p, "at most 4 types");
+			return parser_unwanted(p, "at most 4 types");
 		if (type) {
 			in->type[in->n_types++] = (uint8_t)type;
 		} else if (m && words_allow((enum opcode)in->op, m)) {
@@ -121,22 +121,22 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 			; /* refused whatever it says */
 		} else {
 			diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
-			return parse_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has",
+			return parser_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has",
 				shown, opcodes[in->op].name);
 		}
 		if (len + p->t.n + 2 > cap)
-			return parse_unwanted(p, "fewer suffixes");
+			return parser_unwanted(p, "fewer suffixes");
 		text[len++] = '.';
 		memcpy(text + len, p->t.s, p->t.n);
 		len += p->t.n;
 		text[len] = '\0';
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
 	}
 	if (words_fit(in, text, why, sizeof(why)))
 		return true;
 	struct token at = {.line = in->line, .col = in->mod_col};
-	return parse_bad(p, &at, "suffix", "%s", why);
+	return parser_bad(p, &at, "suffix", "%s", why);
 }
 
 /*
@@ -162,11 +162,11 @@ static bool parse_operands(struct parser *p, struct stmt *in)
 	struct operand one;
 
 	p->n_list = 0;
-	while (!at_punct(p, ';')) {
-		if (p->n_list && !take_punct(p, ','))
+	while (!parser_at_punct(p, ';')) {
+		if (p->n_list && !parser_take_punct(p, ','))
 			return false;
 		if (p->n_list == OPERANDS_MAX)
-			return parse_unwanted(p, "';'");
+			return parser_unwanted(p, "';'");
 		target = p->t;
 		if (!operand_parse(p, &one, in, 0))
 			return false;
@@ -184,20 +184,20 @@ static bool parse_inst(struct parser *p)
 	struct stmt *in = new_inst(p);
 	char text[160], shown[80];
 
-	if (at_punct(p, '@') && !parse_guard(p, in))
+	if (parser_at_punct(p, '@') && !parse_guard(p, in))
 		return false;
 	if (p->t.kind != TOK_NAME)
-		return parse_unwanted(p, "an instruction");
+		return parser_unwanted(p, "an instruction");
 	in->line = p->t.line;
 	in->col = p->t.col;
 	in->op = (uint16_t)opcode_find(p->t.s, p->t.n);
 	if (!in->op) {
 		diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
-		return parse_bad(p, &p->t, "opcode-unknown",
+		return parser_bad(p, &p->t, "opcode-unknown",
 			"found instruction '%s', wanted one of PTX that is executed here", shown);
 	}
 	snprintf(text, sizeof(text), "%s", opcodes[in->op].name);
-	if (!next(p) || !parse_suffixes(p, in, text, sizeof(text)))
+	if (!parser_next(p) || !parse_suffixes(p, in, text, sizeof(text)))
 		return false;
 	const struct opcode_row *row = &opcodes[in->op];
 
@@ -207,7 +207,7 @@ static bool parse_inst(struct parser *p)
 	if (!parse_operands(p, in))
 		return false;
 	p->fn->n_insts++;
-	return next(p);
+	return parser_next(p);
 }
 
 /* ---- labels and what may stand behind them ---- */
@@ -218,20 +218,20 @@ static bool parse_targets(struct parser *p, struct symbol *s)
 
 	do {
 		if (n == TARGETS_MAX || p->t.kind != TOK_NAME)
-			return parse_unwanted(
+			return parser_unwanted(
 				p, n == TARGETS_MAX ? "at most 65536 targets" : "a label or a function");
 		add_pending(p, &p->t, NULL, NULL);
 		n++;
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
-	} while (at_punct(p, ',') && next(p));
+	} while (parser_at_punct(p, ',') && parser_next(p));
 	s->kind = SYM_TARGETS;
 	s->n_targets = n;
 	s->target = arena_alloc(&p->m->arena, n, sizeof(*s->target));
 	struct pending *w = p->block->pending; /* the last target's; the others' follow */
 	for (uint32_t i = n; i-- > 0; w = w->next)
 		w->slot = &s->target[i];
-	return take_punct(p, ';');
+	return parser_take_punct(p, ';');
 }
 
 static bool parse_prototype(struct parser *p, struct symbol *s)
@@ -246,51 +246,52 @@ static bool parse_prototype(struct parser *p, struct symbol *s)
 	fn->name = s->name;
 	p->fn = fn;
 	p->scope = inner;
-	good = !at_punct(p, '(') || parse_params(p, false, &fn->ret, &fn->n_rets);
-	good = good && take_name(p, "'_'") &&
-	       (!at_punct(p, '(') || parse_params(p, false, &fn->param, &fn->n_params));
-	while (good && (at_word(p, "noreturn") || at_word(p, "abi_preserve") || p->t.kind == TOK_INT))
-		good = next(p);
+	good = !parser_at_punct(p, '(') || parse_params(p, false, &fn->ret, &fn->n_rets);
+	good = good && parser_take_name(p, "'_'") &&
+	       (!parser_at_punct(p, '(') || parse_params(p, false, &fn->param, &fn->n_params));
+	while (good &&
+		(parser_at_word(p, "noreturn") || parser_at_word(p, "abi_preserve") || p->t.kind == TOK_INT))
+		good = parser_next(p);
 	free(fn->reg);
 	fn->reg = NULL;
 	p->fn = outer;
 	p->scope = scope;
-	return good && take_punct(p, ';');
+	return good && parser_take_punct(p, ';');
 }
 
 static bool parse_label(struct parser *p)
 {
-	struct symbol *s = new_symbol(p, SYM_LABEL, &p->t);
+	struct symbol *s = parser_new_symbol(p, SYM_LABEL, &p->t);
 
-	if (!s || !next(p) || !next(p))
+	if (!s || !parser_next(p) || !parser_next(p))
 		return false;
 	s->at = p->fn->n_insts;
 	s->defined = true;
-	if (at_word(p, "branchtargets") || at_word(p, "calltargets"))
-		return next(p) && parse_targets(p, s);
-	if (at_word(p, "callprototype"))
-		return next(p) && parse_prototype(p, s);
+	if (parser_at_word(p, "branchtargets") || parser_at_word(p, "calltargets"))
+		return parser_next(p) && parse_targets(p, s);
+	if (parser_at_word(p, "callprototype"))
+		return parser_next(p) && parse_prototype(p, s);
 	return true;
 }
 
-bool parse_loc(struct parser *p)
+bool stmt_loc(struct parser *p)
 {
 	int64_t v[3];
 
 	for (unsigned i = 0; i < 3; i++)
-		if (!take_number(p, &v[i]))
+		if (!constant_take_number(p, &v[i]))
 			return false;
 	p->loc_file = (uint32_t)v[0];
 	p->loc_line = (uint32_t)v[1];
-	while (at_punct(p, ',')) {
-		if (!next(p) || !take_name(p, "function_name or inlined_at"))
+	while (parser_at_punct(p, ',')) {
+		if (!parser_next(p) || !parser_take_name(p, "function_name or inlined_at"))
 			return false;
-		if (p->t.kind == TOK_NAME && !next(p))
+		if (p->t.kind == TOK_NAME && !parser_next(p))
 			return false;
-		if (at_punct(p, '+') && !next(p))
+		if (parser_at_punct(p, '+') && !parser_next(p))
 			return false;
 		while (p->t.kind == TOK_INT)
-			if (!next(p))
+			if (!parser_next(p))
 				return false;
 	}
 	return true;
@@ -311,23 +312,23 @@ static bool parse_declaration(struct parser *p)
 	};
 	struct linkage l = {0};
 
-	if (at_word(p, "loc"))
-		return next(p) && parse_loc(p);
-	if (at_word(p, "pragma")) {
-		while (!at_punct(p, ';'))
-			if (p->t.kind == TOK_END || !next(p))
-				return p->failed ? false : parse_unwanted(p, "';'");
-		return next(p);
+	if (parser_at_word(p, "loc"))
+		return parser_next(p) && stmt_loc(p);
+	if (parser_at_word(p, "pragma")) {
+		while (!parser_at_punct(p, ';'))
+			if (p->t.kind == TOK_END || !parser_next(p))
+				return p->failed ? false : parser_unwanted(p, "';'");
+		return parser_next(p);
 	}
-	if (at_word(p, "extern")) {
+	if (parser_at_word(p, "extern")) {
 		l.external = true;
-		if (!next(p))
+		if (!parser_next(p))
 			return false;
 	}
 	for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
-		if (at_word(p, spaces[i].word))
-			return next(p) && declare(p, spaces[i].space, l);
-	return parse_unwanted(p, "a declaration or an instruction");
+		if (parser_at_word(p, spaces[i].word))
+			return parser_next(p) && decl_variables(p, spaces[i].space, l);
+	return parser_unwanted(p, "a declaration or an instruction");
 }
 
 static bool parse_statements(struct parser *p)
@@ -335,29 +336,29 @@ static bool parse_statements(struct parser *p)
 	struct block block;
 
 	if (++p->depth > DEPTH_MAX)
-		return parse_unwanted(p, "blocks nested no deeper than 200");
+		return parser_unwanted(p, "blocks nested no deeper than 200");
 	open_block(p, &block);
-	while (!at_punct(p, '}')) {
+	while (!parser_at_punct(p, '}')) {
 		bool good;
 
-		if (at_punct(p, '{'))
-			good = next(p) && parse_statements(p);
-		else if (at_punct(p, ';'))
-			good = next(p);
+		if (parser_at_punct(p, '{'))
+			good = parser_next(p) && parse_statements(p);
+		else if (parser_at_punct(p, ';'))
+			good = parser_next(p);
 		else if (p->t.kind == TOK_DOT)
 			good = parse_declaration(p);
 		else if (p->t.kind == TOK_NAME && p->ahead.kind == TOK_PUNCT && p->ahead.punct == ':')
 			good = parse_label(p);
 		else
-			good = p->t.kind == TOK_END ? parse_unwanted(p, "'}'") : parse_inst(p);
+			good = p->t.kind == TOK_END ? parser_unwanted(p, "'}'") : parse_inst(p);
 		if (!good)
 			return false;
 	}
 	p->depth--;
-	return close_block(p) && next(p);
+	return close_block(p) && parser_next(p);
 }
 
-bool parse_body(struct parser *p)
+bool stmt_body(struct parser *p)
 {
 	p->block = NULL;
 	p->loc_file = p->loc_line = 0;

@@ -12,7 +12,7 @@
 
 /* ---- faults and tokens ---- */
 
-bool parse_bad(struct parser *p, const struct token *t, const char *id, const char *fmt, ...)
+bool parser_bad(struct parser *p, const struct token *t, const char *id, const char *fmt, ...)
 {
 	char text[240];
 	va_list args;
@@ -38,15 +38,15 @@ static const char *shown(char *out, unsigned cap, const struct token *t)
 	return out;
 }
 
-bool parse_unwanted(struct parser *p, const char *wanted)
+bool parser_unwanted(struct parser *p, const char *wanted)
 {
 	char found[100];
 
-	return parse_bad(
+	return parser_bad(
 		p, &p->t, "syntax", "found %s, wanted %s", shown(found, sizeof(found), &p->t), wanted);
 }
 
-bool next(struct parser *p)
+bool parser_next(struct parser *p)
 {
 	if (p->failed)
 		return false;
@@ -58,33 +58,33 @@ bool next(struct parser *p)
 	return true;
 }
 
-bool at_punct(const struct parser *p, char c) { return p->t.kind == TOK_PUNCT && p->t.punct == c; }
+bool parser_at_punct(const struct parser *p, char c) { return p->t.kind == TOK_PUNCT && p->t.punct == c; }
 
 static bool is_text(const struct token *t, const char *s)
 {
 	return strlen(s) == t->n && !memcmp(t->s, s, t->n);
 }
 
-bool at_word(const struct parser *p, const char *dotted)
+bool parser_at_word(const struct parser *p, const char *dotted)
 {
 	return p->t.kind == TOK_DOT && is_text(&p->t, dotted);
 }
 
-bool take_punct(struct parser *p, char c)
+bool parser_take_punct(struct parser *p, char c)
 {
 	char wanted[4] = {'\'', c, '\'', 0};
 
-	return at_punct(p, c) ? next(p) : parse_unwanted(p, wanted);
+	return parser_at_punct(p, c) ? parser_next(p) : parser_unwanted(p, wanted);
 }
 
-char *take_name(struct parser *p, const char *wanted)
+char *parser_take_name(struct parser *p, const char *wanted)
 {
 	if (p->failed || p->t.kind != TOK_NAME) {
-		parse_unwanted(p, wanted);
+		parser_unwanted(p, wanted);
 		return NULL;
 	}
 	char *s = arena_strndup(&p->m->arena, p->t.s, p->t.n);
-	return next(p) ? s : NULL;
+	return parser_next(p) ? s : NULL;
 }
 
 /* ---- names ---- */
@@ -110,7 +110,7 @@ static struct symbol *range_find(const struct scope *s, const char *name, uint32
 	return NULL;
 }
 
-struct symbol *look_up(struct parser *p, const char *name, uint32_t n)
+struct symbol *parser_look_up(struct parser *p, const char *name, uint32_t n)
 {
 	for (const struct scope *s = p->scope; s; s = s->up) {
 		struct symbol *sym = scope_find(s, name, n);
@@ -118,20 +118,20 @@ struct symbol *look_up(struct parser *p, const char *name, uint32_t n)
 		if (!sym || (sym->kind == SYM_REG && sym->range))
 			sym = range_find(s, name, n);
 		if (sym && sym->kind == SYM_REG && !s->up && p->fn)
-			return adopt_register(p, sym, &p->t);
+			return decl_adopt_register(p, sym, &p->t);
 		if (sym)
 			return sym;
 	}
 	return NULL;
 }
 
-struct symbol *new_symbol(struct parser *p, enum sym_kind kind, const struct token *name)
+struct symbol *parser_new_symbol(struct parser *p, enum sym_kind kind, const struct token *name)
 {
 	struct symbol *old = scope_find(p->scope, name->s, name->n);
 	char text[100];
 
 	if (old && !(kind == SYM_FUNC && old->kind == SYM_FUNC) && !(old->kind == kind && old->external)) {
-		parse_bad(p, name, "name-twice",
+		parser_bad(p, name, "name-twice",
 			"found %s again, wanted a name that line %u has not declared",
 			shown(text, sizeof(text), name), old->line);
 		return NULL;

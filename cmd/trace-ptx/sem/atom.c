@@ -21,7 +21,7 @@ static u16 small_atom(enum atom a, enum small f, u16 x, u16 y)
 	double p = small_value(x, f), q = small_value(y, f);
 
 	if (a == ATOM_ADD)
-		return (u16)small_from(fma_to_odd(p, 1, q), f, ROUND_RN, false);
+		return (u16)small_from(small_fma_to_odd(p, 1, q), f, ROUND_RN, false);
 	if (p != p || q != q)
 		return p != p && q != q ? 0x7fff : p != p ? y : x;
 	return (p < q) == (a == ATOM_MIN) ? x : y;

@@ -216,10 +216,10 @@ static u16 small_do(const struct op *o, u16 x, u16 y, u16 z)
 
 		return o->mode & MODE_FTZ && fabs(small_value(h, f)) < tiny ? h & 0x8000 : h;
 	}
-	case SO_ADD: r = fma_to_odd(a, 1, b); break;
-	case SO_SUB: r = fma_to_odd(b, -1, a); break;
+	case SO_ADD: r = small_fma_to_odd(a, 1, b); break;
+	case SO_SUB: r = small_fma_to_odd(b, -1, a); break;
 	case SO_MUL: r = a * b; break;
-	case SO_FMA: r = fma_to_odd(a, b, c); break;
+	case SO_FMA: r = small_fma_to_odd(a, b, c); break;
 	case SO_EX2: r = exp2(a); break;
 	case SO_TANH: r = tanh(a); break;
 	default: r = 1 / a;

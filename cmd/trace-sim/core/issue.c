@@ -181,7 +181,7 @@ static void count_issue(
 		s->n.issue_hist_top = (int32_t)w;
 	if (!(in->flags & INST_FIXED))
 		return;
-	inst_complete(s, rec->inst, rec->mask);
+	sm_inst_complete(s, rec->inst, rec->mask);
 }
 
 /* The instruction behind, or the end. A jump is a successor that does not follow. */

@@ -509,7 +509,7 @@ static void complete(struct sm *s, uint16_t h)
 	unsigned warp = w->warp;
 
 	core_memory_read(s, h);
-	inst_complete(s, w->code, w->mask);
+	sm_inst_complete(s, w->code, w->mask);
 	if (c->op[h].write)
 		core_event_put(s, s->clock + c->p->sb_release, EVENT_COUNTER, warp, c->op[h].write - 1u);
 	if (!c->warp[warp].control)

@@ -168,7 +168,7 @@ static uint32_t segment_bytes(unsigned size, bool sectors)
 	}
 }
 
-unsigned local_translate(
+unsigned coalesce_local(
 	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8])
 {
 	uint32_t t = 32 * warp + lane, total, base;
@@ -216,7 +216,7 @@ static void gather_local(
 		unsigned n;
 
 		check_local(s, w, lane[i], size);
-		n = local_translate(s, w->warp, i, lane[i], size, word);
+		n = coalesce_local(s, w->warp, i, lane[i], size, word);
 		if (!n)
 			refuse(s, w, "a local access of warp slot", w->warp,
 				"a thread that the SM has room for");
@@ -448,7 +448,7 @@ static uint32_t most_words_banked(const uint64_t lane[32], uint32_t lanes, uint3
 	return most;
 }
 
-uint32_t shared_passes(struct sm *s, const struct winst *w)
+uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w)
 {
 	const struct core_params *c = s->core;
 	const struct tblock *tb = &s->cta[w->cta].block;

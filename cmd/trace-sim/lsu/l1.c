@@ -120,7 +120,7 @@ static void load_hit(struct sm *s, const struct req *r)
 
 	/* PTX-load: the original completes a vector load of PTX once for each register; machine code has one. */
 	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
-		inst_complete(s, r->code, r->inst_mask);
+		sm_inst_complete(s, r->code, r->inst_mask);
 	if (r->flags & REQ_LDGSTS && pend_ldgsts_done(s, r->warp, u->pc, r->lane0)) {
 		ldgsts_done(s, r->warp, u->pc, r->lane0);
 		s->changed = true;
@@ -143,7 +143,7 @@ static bool access_l1(struct sm *s, uint32_t handle)
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			return true;
-		store_acks(s, r->warp, ldst_store_acks_of(l, r->size));
+		pend_store_acks(s, r->warp, ldst_store_acks_of(l, r->size));
 		req_free(s->reqs, handle);
 	} else if (st == STATUS_HIT) {
 		if (r->flags & REQ_LOAD)

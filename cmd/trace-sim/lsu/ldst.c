@@ -139,7 +139,7 @@ void ldst_accept(struct sm *s, uint16_t handle)
 	if (s->core->unfit && (l->disp == DISP_L1 || l->disp == DISP_BYPASS))
 		fit_check(s, w, l->disp == DISP_L1);
 	if (l->disp == DISP_SHARED) {
-		l->passes_end = first + shared_passes(s, w) - 1;
+		l->passes_end = first + coalesce_shared_passes(s, w) - 1;
 		first = l->passes_end;
 	}
 	if (first / s->core->ldst_steps < l->due)
@@ -159,7 +159,7 @@ static void leave(struct sm *s, struct ldst *l)
 static void retire_load(struct sm *s, struct ldst *l, const struct winst *w)
 {
 	if (!pend_any(s, w->uop, w->warp)) {
-		inst_complete(s, w->code, w->mask);
+		sm_inst_complete(s, w->code, w->mask);
 		depend_release_all(s, w->warp, w->uop);
 		if (w->uop->flags & UOP_LDGSTS && !pend_ldgsts(s, w->warp, w->uop->pc, l->acc.lane0))
 			ldgsts_done(s, w->warp, w->uop->pc, l->acc.lane0);
@@ -180,7 +180,7 @@ static void retire(struct sm *s, struct ldst *l)
 	if (w->uop->flags & UOP_LOAD)
 		retire_load(s, l, w);
 	else
-		inst_complete(s, w->code, w->mask);
+		sm_inst_complete(s, w->code, w->mask);
 	warp_leaves_pipe(s, w->warp);
 	sm_winst_free(s, l->disp_inst);
 	leave(s, l);

@@ -37,12 +37,12 @@ struct access_list {
  * of one in shared space. Dies at the trace line on what the model cannot do (misaligned local ...).
  */
 void coalesce(struct sm *s, const struct winst *w, struct access_list *out);
-uint32_t shared_passes(struct sm *s, const struct winst *w); /* 1 to 32 */
+uint32_t coalesce_shared_passes(struct sm *s, const struct winst *w); /* 1 to 32 */
 /*
  * Local address translation (LSU-local): up to 8 word addresses; returns how many, 0 when the
  * thread lies beyond the memory that the machine gives to threads. addr and size are as LSU-local-2 wants.
  */
-unsigned local_translate(
+unsigned coalesce_local(
 	const struct sm *s, unsigned warp, unsigned lane, uint64_t addr, unsigned size, uint64_t out[8]);
 
 struct ldst *ldst_new(struct sm *s);

@@ -93,7 +93,7 @@ void pend_hit(struct sm *s, const struct uop *u, unsigned warp);
 unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp);
 bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 uint32_t pend_ldgsts(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
-void store_acks(struct sm *s, unsigned warp, uint32_t k);
+void pend_store_acks(struct sm *s, unsigned warp, uint32_t k);
 
 /* writeback.c */
 void ldst_write_back(struct sm *s);

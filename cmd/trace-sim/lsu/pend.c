@@ -141,7 +141,7 @@ unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp)
 	return done;
 }
 
-void store_acks(struct sm *s, unsigned warp, uint32_t k)
+void pend_store_acks(struct sm *s, unsigned warp, uint32_t k)
 {
 	struct warp *w = &s->warp[warp];
 

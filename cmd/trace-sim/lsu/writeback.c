@@ -14,7 +14,7 @@
 static bool banks_granted(struct sm *s, struct write_back *wb, const struct uop *u)
 {
 	for (; wb->granted < u->n_bank_dst; wb->granted++)
-		if (!opcoll_write(s, u, wb->granted, wb->warp, wb->sched))
+		if (!collector_write(s, u, wb->granted, wb->warp, wb->sched))
 			return false;
 	return true;
 }
@@ -40,7 +40,7 @@ static void finish(struct sm *s, struct write_back *wb)
 			completed = true;
 	}
 	if (completed) {
-		inst_complete(s, wb->code, wb->mask);
+		sm_inst_complete(s, wb->code, wb->mask);
 		if (s->events)
 			events_memdone(s->events, s->now, s->id, wb->warp, u->pc);
 		if (u->flags & UOP_LDGSTS)
@@ -89,7 +89,7 @@ void ldst_free_parent_write(struct sm *s, const struct req *r)
 	const struct req *p = ldst_req(s, r->parent);
 
 	if (p->flags & REQ_STORE)
-		store_acks(s, p->warp, ldst_store_acks_of(l, p->size));
+		pend_store_acks(s, p->warp, ldst_store_acks_of(l, p->size));
 	req_free(s->reqs, r->parent);
 }
 
@@ -169,7 +169,7 @@ static void acknowledge(struct sm *s, uint32_t handle)
 	struct req *r = ldst_req(s, handle);
 
 	if (r->warp != NO_WARP)
-		store_acks(s, r->warp, 1);
+		pend_store_acks(s, r->warp, 1);
 	if (r->flags & REQ_PIECE) {
 		struct req *p = ldst_req(s, r->parent);
 

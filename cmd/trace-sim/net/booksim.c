@@ -269,7 +269,7 @@ void booksim_advance(struct booksim *b)
 	for (int s = 0; s < 2; s++) {
 		forget_popped(&b->net[s]);
 		if (b->net[s].flits || b->net[s].credits)
-			book_step(b, &b->net[s], n);
+			booksim_step(b, &b->net[s], n);
 	}
 	b->time++;
 }
@@ -286,7 +286,7 @@ void booksim_advance_one(struct booksim *b, unsigned s)
 	n = internal_steps(b);
 	forget_popped(x);
 	if (x->flits || x->credits)
-		book_step(b, x, n);
+		booksim_step(b, x, n);
 	x->time = b->time + 1;
 	x->steps = b->steps;
 }

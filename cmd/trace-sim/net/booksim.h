@@ -124,7 +124,7 @@ bool booksim_busy(const struct booksim *b);
 bool booksim_empty(const struct booksim *b);
 
 /* One step of one subnet that holds a flit or a credit, with n internal steps of its router. */
-void book_step(struct booksim *b, struct book_net *x, uint32_t n);
+void booksim_step(struct booksim *b, struct book_net *x, uint32_t n);
 
 void booksim_print(struct booksim *b, const struct book_out *out);
 

@@ -238,7 +238,7 @@ static void links_load(struct book_net *x, unsigned turn)
 	}
 }
 
-void book_step(struct booksim *b, struct book_net *x, uint32_t n)
+void booksim_step(struct booksim *b, struct book_net *x, uint32_t n)
 {
 	unsigned turn = b->time & 1;
 

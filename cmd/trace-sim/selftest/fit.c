@@ -113,7 +113,7 @@ static double error_of(struct search *s)
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject)
 			s->table->row[i].subject = machines_for(m, &t, s->table->row[i].row->tool);
-	table_simulate(s->table, t.threads);
+	selftest_simulate(s->table, t.threads);
 	for (uint32_t i = 0; i < s->table->n; i++)
 		if (s->table->row[i].subject) {
 			sum += fabs(table_error(&s->table->row[i]));

@@ -24,7 +24,7 @@ struct machines {
 struct machines *machines_new(const struct selftest *t, const struct measured *with);
 const struct subject *machines_for(struct machines *s, const struct selftest *t, const char *tool);
 /* Run every row that can be made. */
-void table_simulate(struct figure_table *t, unsigned threads);
+void selftest_simulate(struct figure_table *t, unsigned threads);
 
 /* Search, and print each step and the values found, as lines that a configuration may hold. */
 void fit_run(const struct selftest *t, struct figure_table *table, const struct machines *m, FILE *out);

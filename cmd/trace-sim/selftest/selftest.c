@@ -140,7 +140,7 @@ static double work(void *ctx, uint32_t i)
  */
 static bool is_long(const struct figure_row *r) { return !strcmp(r->probe.kind->unit, "GB/s"); }
 
-void table_simulate(struct figure_table *t, unsigned threads)
+void selftest_simulate(struct figure_table *t, unsigned threads)
 {
 	struct figure_row **made = xcalloc(t->n + 1, sizeof(*made));
 	double *result = xcalloc(t->n + 1, sizeof(*result));
@@ -193,7 +193,7 @@ int selftest_run(const struct selftest *t)
 		fit_run(t, &table, machines, output_stream(out));
 		good = true;
 	} else {
-		table_simulate(&table, t->threads);
+		selftest_simulate(&table, t->threads);
 		table_print(&table, t->format, output_stream(out));
 		good = within(&table, t->tolerance);
 	}

@@ -31,7 +31,7 @@ const uint8_t opcoll_input_kind[N_UNIT_KINDS] = {
 	UNIT_SPEC + 7,
 };
 
-unsigned opcoll_input(unsigned unit)
+unsigned collector_input(unsigned unit)
 {
 	unsigned i = 0;
 
@@ -92,7 +92,7 @@ static void add_group(struct sm *s, uint32_t ports, uint32_t inputs, enum collec
 	}
 }
 
-static uint32_t input_bit(unsigned unit) { return 1u << opcoll_input(unit); }
+static uint32_t input_bit(unsigned unit) { return 1u << collector_input(unit); }
 
 static uint32_t generic_inputs(const struct core_params *p)
 {
@@ -110,7 +110,7 @@ static uint32_t generic_inputs(const struct core_params *p)
 }
 
 /* The order of sets gives units their numbers; ports have another order. */
-void opcoll_init(struct sm *s)
+void collector_init(struct sm *s)
 {
 	static const struct {
 		uint8_t set, unit;
@@ -143,7 +143,7 @@ void opcoll_init(struct sm *s)
 		c->unit[i].slots = reach(s, c->per_slot ? i / per : 0);
 }
 
-void opcoll_free(struct sm *s)
+void collector_free(struct sm *s)
 {
 	for (unsigned i = 0; i < N_COLLECTORS; i++)
 		free(s->collector.set[i].start);
@@ -157,21 +157,21 @@ static inline unsigned bank_in(const struct opcoll *c, unsigned n)
 	return c->bank_mask ? n & c->bank_mask : n % c->bank_span;
 }
 
-unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched)
+unsigned collector_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched)
 {
 	const struct opcoll *c = &s->collector;
 
 	return bank_in(c, reg + warp) + sched * c->bank_step;
 }
 
-bool opcoll_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched)
+bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched)
 {
 	unsigned reg = u->reg[u->bank_dst + dst];
 	uint64_t bit;
 
 	if (reg >= REG_UR0 && !uop_is_ptx(u))
 		return true;
-	bit = 1ull << opcoll_bank(s, reg, warp, sched);
+	bit = 1ull << collector_bank(s, reg, warp, sched);
 	if (s->collector.bank_writing & bit)
 		return false;
 	s->collector.bank_writing |= bit;
@@ -289,7 +289,7 @@ static APART void request_rest(struct sm *s, unsigned unit, const struct winst *
 
 		if (!uop_reads_bank(op, i))
 			continue;
-		request_read(&s->collector, opcoll_bank(s, reg, in->warp, in->sched), unit);
+		request_read(&s->collector, collector_bank(s, reg, in->warp, in->sched), unit);
 		s->collector.unit[unit].missing++;
 	}
 }
@@ -367,7 +367,7 @@ static APART bool allocate(struct sm *s)
 
 /* ---- the stage ----------------------------------------------------------------------------- */
 
-void opcoll_stage(struct sm *s)
+void collector_stage(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	uint64_t writing = c->bank_writing;

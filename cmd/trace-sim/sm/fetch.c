@@ -138,7 +138,7 @@ static void step_icache(struct sm *s)
 	cache_cycle(s->l1i);
 }
 
-void front_end(struct sm *s)
+void fetch_stage(struct sm *s)
 {
 	for (uint32_t i = 0; i < s->core->fetch_steps; i++) {
 		if (s->fetch_buffer >= 0)

@@ -31,7 +31,7 @@ void sched_init(struct sm *s)
 			s->policy->init(s, k);
 	}
 	for (unsigned u = 0; u < N_UNIT_KINDS; u++)
-		s->collector_in[u].input = (uint8_t)opcoll_input(u);
+		s->collector_in[u].input = (uint8_t)collector_input(u);
 }
 
 /* ---- waiting (SM-warp-5, SM-membar) -------------------------------------------------------- */

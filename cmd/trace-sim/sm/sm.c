@@ -49,7 +49,7 @@ void sm_init(struct sm *s)
 	s->winst = reserve(WINST_MAX + 1u, sizeof(*s->winst));
 	if (!p->modern.on) {
 		init_units(s);
-		opcoll_init(s);
+		collector_init(s);
 		sched_init(s);
 	}
 	if (!s->core->perfect_icache && s->core->l1i.present)
@@ -67,7 +67,7 @@ void sm_free(struct sm *s)
 	ldst_delete(s->ldst);
 	if (s->l1i)
 		cache_delete(s->l1i);
-	opcoll_free(s);
+	collector_free(s);
 	depend_free(s);
 	free(s->unit);
 	reserve_free(s->winst, WINST_MAX + 1u, sizeof(*s->winst));
@@ -175,7 +175,7 @@ static uint64_t next_cycle(const struct sm *s)
 		return s->clock + 1;
 	if (s->l1i && icache_works(s))
 		return s->clock + 1;
-	return earlier(earlier(calendar_next(s), execute_next(s)), ldst_next(s));
+	return earlier(earlier(writeback_next(s), execute_next(s)), ldst_next(s));
 }
 
 /*
@@ -190,9 +190,9 @@ static void early_stages(struct sm *s, bool moving)
 		return;
 	}
 	count_still(s);
-	opcoll_stage(s);
+	collector_stage(s);
 	issue_stage(s);
-	front_end(s);
+	fetch_stage(s);
 	count_occupancy(s, 1);
 }
 

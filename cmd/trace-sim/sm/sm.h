@@ -364,31 +364,31 @@ void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thre
 /* writeback.c */
 void writeback_stage(struct sm *s);
 /* An instruction left the pipeline for good (SM-wb-3): counters only. */
-void inst_complete(struct sm *s, uint32_t code, uint32_t mask);
+void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask);
 void warp_leaves_pipe(struct sm *s, unsigned warp); /* in_pipe - 1 */
 /* after any change of stores, in_pipe, reserved, done */
 void warp_update_drained(struct sm *s, unsigned warp);
-uint64_t calendar_next(const struct sm *s); /* clock of the next writeback, NEVER: none */
+uint64_t writeback_next(const struct sm *s); /* clock of the next writeback, NEVER: none */
 
 /* execute.c, collector.c */
 void execute_stage(struct sm *s);
 /* clock at which a waiting arithmetic instruction may be taken, NEVER: none waits */
 uint64_t execute_next(const struct sm *s);
-void opcoll_init(struct sm *s);
-void opcoll_free(struct sm *s);
+void collector_init(struct sm *s);
+void collector_free(struct sm *s);
 /*
  * Inputs of collector ports in serving order. The input's number is the bit of the ID_OC set in
  * collector_in_used.
  */
 extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
-unsigned opcoll_input(unsigned unit);
-void opcoll_stage(struct sm *s); /* all steps of the cycle */
-unsigned opcoll_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
+unsigned collector_input(unsigned unit);
+void collector_stage(struct sm *s); /* all steps of the cycle */
+unsigned collector_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
 /*
  * Take the bank of a destination of u for a write before this cycle's first step; false: taken. Uniform registers
  * always succeed.
  */
-bool opcoll_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched);
+bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched);
 
 /* issue.c and sched_*.c */
 void sched_init(struct sm *s);
@@ -412,7 +412,7 @@ void ldgsts_wait(struct sm *s, unsigned warp, uint32_t n);
 void ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 
 /* fetch.c, decode.c */
-void front_end(struct sm *s); /* decode and fetch, fetch_steps times; reaps finished warps */
+void fetch_stage(struct sm *s); /* decode and fetch, fetch_steps times; reaps finished warps */
 /* Instruction reply: at once, outside the SM's cycle. */
 void fetch_fill(struct sm *s, uint32_t req, uint64_t now);
 

@@ -15,7 +15,7 @@ static inline void count_complete(struct sm *s, const struct uop *u, unsigned la
 	s->n.class_insts[u->class]++;
 }
 
-void inst_complete(struct sm *s, uint32_t code, uint32_t mask)
+void sm_inst_complete(struct sm *s, uint32_t code, uint32_t mask)
 {
 	count_complete(s, &s->uops[code], mask == UINT32_MAX ? 32 : bit_count32(mask));
 }
@@ -39,7 +39,7 @@ void warp_leaves_pipe(struct sm *s, unsigned warp)
 static void write_result(struct sm *s, const struct winst *in)
 {
 	for (unsigned i = 0; i < in->uop->n_bank_dst; i++)
-		if (!opcoll_write(s, in->uop, i, in->warp, in->sched))
+		if (!collector_write(s, in->uop, i, in->warp, in->sched))
 			return;
 }
 
@@ -70,7 +70,7 @@ APART void writeback_stage(struct sm *s)
 	}
 }
 
-uint64_t calendar_next(const struct sm *s)
+uint64_t writeback_next(const struct sm *s)
 {
 	unsigned from = (unsigned)((s->clock + 1) % CALENDAR), word = from / 64;
 	uint64_t m = s->calendar_used[word] >> (from % 64) << (from % 64);

@@ -64,12 +64,13 @@ static void walk_totals(struct stats_sink *s, const char *level, struct cache_su
 	char name[64];
 
 #define NAMED(suffix) (snprintf(name, sizeof(name), "%s_total_cache_" suffix, level), name)
-	line64(s, NAMED("accesses"), t.accesses);
-	line64(s, NAMED("misses"), t.misses);
+	stats_line64(s, NAMED("accesses"), t.accesses);
+	stats_line64(s, NAMED("misses"), t.misses);
 	if (t.accesses || collecting(s))
-		line_real(s, NAMED("miss_rate"), F4, quotient_double((double)t.misses, (double)t.accesses));
-	line64(s, NAMED("pending_hits"), t.pending_hits);
-	line64(s, NAMED("reservation_fails"), t.fails);
+		stats_line_real(
+			s, NAMED("miss_rate"), F4, quotient_double((double)t.misses, (double)t.accesses));
+	stats_line64(s, NAMED("pending_hits"), t.pending_hits);
+	stats_line64(s, NAMED("reservation_fails"), t.fails);
 #undef NAMED
 }
 
@@ -80,8 +81,8 @@ static void walk_ports(
 
 	if (!p.cycles)
 		data.shown = fill.shown = 0;
-	line_real(s, data_name, F3, data);
-	line_real(s, fill_name, F3, fill);
+	stats_line_real(s, data_name, F3, data);
+	stats_line_real(s, fill_name, F3, fill);
 }
 
 /* "NAME[i]: Access = ..." of one cluster's L1Ds or one L2 slice. */
@@ -89,8 +90,8 @@ static void walk_one(struct stats_sink *s, const char *name, unsigned i, struct 
 {
 	struct quotient rate = quotient_double((double)t.misses, (double)t.accesses);
 
-	show(s, "%s[%u]: ", name, i);
-	prefix(s, "%s[%u].", name + (*name == '\t'), i);
+	stats_show(s, "%s[%u]: ", name, i);
+	stats_prefix(s, "%s[%u].", name + (*name == '\t'), i);
 	s->sparse = true;
 	field64(s, "Access", " = ", t.accesses, ", ");
 	field64(s, "Miss", " = ", t.misses, ", ");
@@ -98,7 +99,7 @@ static void walk_one(struct stats_sink *s, const char *name, unsigned i, struct 
 	field64(s, "Pending_hits", " = ", t.pending_hits, ", ");
 	field64(s, "Reservation_fails", " = ", t.fails, "\n");
 	s->sparse = false;
-	prefix(s, "%s", "");
+	stats_prefix(s, "%s", "");
 }
 
 /* ---- breakdowns ------------------------------------------------------------------------------ */
@@ -118,7 +119,7 @@ static void walk_statuses(struct stats_sink *s, const char *name, const struct c
 				continue;
 			snprintf(full, sizeof(full), "%s[%s][%s]", name, acc_type_names[type],
 				cache_status_names[st]);
-			line64(s, full, n);
+			stats_line64(s, full, n);
 		}
 	}
 	for (int type = 0; type < N_ACC_TYPES; type++) {
@@ -140,7 +141,7 @@ static void walk_fails(struct stats_sink *s, const char *name, const struct cach
 				continue;
 			snprintf(full, sizeof(full), "%s[%s][%s]", name, acc_type_names[type],
 				cache_fail_names[why]);
-			line64(s, full, c->fail[type][why]);
+			stats_line64(s, full, c->fail[type][why]);
 		}
 	}
 }
@@ -232,7 +233,7 @@ static void walk_l1d(struct stats_sink *s, struct gpu *g)
 	struct cache_sum total = {0};
 	struct cache_ports ports = {0};
 
-	show(s, "L1D_cache:\n");
+	stats_show(s, "L1D_cache:\n");
 	for (uint32_t c = 0; c < g->params.clusters; c++) {
 		struct cache_sum one = {0};
 
@@ -257,7 +258,7 @@ static struct cache_sum sum_sms(struct gpu *g, struct cache *(*of)(const struct 
 	return t;
 }
 
-void walk_core_caches(struct stats_sink *s, struct gpu *g)
+void stats_walk_core_caches(struct stats_sink *s, struct gpu *g)
 {
 	const struct core_params *core = &g->params.core;
 	struct cache_level level = {g, false};
@@ -267,26 +268,26 @@ void walk_core_caches(struct stats_sink *s, struct gpu *g)
 
 		for (uint32_t i = 0; i < g->params.sms; i++)
 			add_sum(&l1i, sum_cache(g->sm[i].l1i));
-		show(s, "\n========= Core cache stats =========\nL1I_cache:\n");
+		stats_show(s, "\n========= Core cache stats =========\nL1I_cache:\n");
 		walk_totals(s, "\tL1I", l1i);
 	}
 	if (core->l1d.present)
 		walk_l1d(s, g);
 	if (core->l1c.present) {
-		show(s, "L1C_cache:\n");
+		stats_show(s, "L1C_cache:\n");
 		walk_totals(s, "\tL1C", sum_sms(g, ldst_l1c));
 	}
 	if (core->l1t.present) {
-		show(s, "L1T_cache:\n");
+		stats_show(s, "L1T_cache:\n");
 		walk_totals(s, "\tL1T", sum_sms(g, ldst_l1t));
 	}
-	show(s, "\nTotal_core_cache_stats:\n");
+	stats_show(s, "\nTotal_core_cache_stats:\n");
 	walk_streams(s, &level, "\tTotal_core_cache_stats_breakdown", walk_statuses);
-	show(s, "\nTotal_core_cache_fail_stats:\n");
+	stats_show(s, "\nTotal_core_cache_fail_stats:\n");
 	walk_streams(s, &level, "\tTotal_core_cache_fail_stats_breakdown", walk_fails);
 }
 
-void walk_l2(struct stats_sink *s, struct gpu *g)
+void stats_walk_l2(struct stats_sink *s, struct gpu *g)
 {
 	struct cache_level level = {g, true};
 	struct cache_sum total = {0};
@@ -294,7 +295,7 @@ void walk_l2(struct stats_sink *s, struct gpu *g)
 
 	if (!g->params.mem.l2.present)
 		return;
-	show(s, "\n========= L2 cache stats =========\n");
+	stats_show(s, "\n========= L2 cache stats =========\n");
 	for (uint32_t i = 0; i < memory_sub_partitions(g->mem); i++) {
 		struct cache_sum one = sum_cache(memory_l2(g->mem, i));
 
@@ -303,9 +304,9 @@ void walk_l2(struct stats_sink *s, struct gpu *g)
 		add_ports(&ports, memory_l2(g->mem, i));
 	}
 	walk_totals(s, "L2", total);
-	show(s, "L2_total_cache_breakdown:\n");
+	stats_show(s, "L2_total_cache_breakdown:\n");
 	walk_streams(s, &level, "\tL2_cache_stats_breakdown", walk_statuses);
-	show(s, "L2_total_cache_reservation_fail_breakdown:\n");
+	stats_show(s, "L2_total_cache_reservation_fail_breakdown:\n");
 	walk_streams(s, &level, "\tL2_cache_stats_fail_breakdown", walk_fails);
 	walk_ports(s, "L2_cache_data_port_util", "L2_cache_fill_port_util", ports);
 }

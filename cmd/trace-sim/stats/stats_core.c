@@ -79,17 +79,17 @@ static void walk_issue(struct stats_sink *s, const struct gpu *g, const struct c
 	int top = n ? n->issue_hist_top : -1;
 
 	s->ops->count(s, "ctas_completed", " ", sum->n.ctas_completed, sum->n.ctas_completed, SHOW_32, ", ");
-	show(s, "Shader %" PRIu32 " warp_id issue ditsribution:\nwarp_id:\n", id);
+	stats_show(s, "Shader %" PRIu32 " warp_id issue ditsribution:\nwarp_id:\n", id);
 	for (int k = 0; k <= top; k++)
-		show(s, "%d, ", k);
-	show(s, "\ndistro:\n");
+		stats_show(s, "%d, ", k);
+	stats_show(s, "\ndistro:\n");
 	s->sparse = true;
 	for (int k = 0; k <= top; k++) {
-		show(s, "%d, ", wrapped(n->issue_hist[k]));
-		note(s, n->issue_hist[k], "warp_issue[%d]", k);
+		stats_show(s, "%d, ", wrapped(n->issue_hist[k]));
+		stats_note(s, n->issue_hist[k], "warp_issue[%d]", k);
 	}
 	s->sparse = false;
-	show(s, "\n");
+	stats_show(s, "\n");
 }
 
 static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum counter_place place)
@@ -100,7 +100,7 @@ static void walk_counters(struct stats_sink *s, const struct core_sum *sum, enum
 		if (counters[i].place != place)
 			continue;
 		if (place == PLACE_RECORD)
-			note(s, n, "%s", counters[i].name);
+			stats_note(s, n, "%s", counters[i].name);
 		else if (counters[i].width == SM_BITS_32)
 			s->ops->count(s, counters[i].name, counters[i].before, sum->cut[i], n, SHOW_64, "\n");
 		else
@@ -117,39 +117,39 @@ static uint64_t gl_mem(const struct sm_counts *n, enum stall_reason why)
 
 static void walk_stalls(struct stats_sink *s, const struct sm_counts *n)
 {
-	line32(s, "gpgpu_stall_shd_mem[c_mem][resource_stall]", n->stall[STALL_C_MEM][STALL_BK_CONF]);
-	line32(s, "gpgpu_stall_shd_mem[s_mem][bk_conf]", n->stall[STALL_S_MEM][STALL_BK_CONF]);
-	line32(s, "gpgpu_stall_shd_mem[gl_mem][resource_stall]", gl_mem(n, STALL_BK_CONF));
-	line32(s, "gpgpu_stall_shd_mem[gl_mem][coal_stall]", gl_mem(n, STALL_COAL));
-	line32(s, "gpgpu_stall_shd_mem[gl_mem][data_port_stall]", gl_mem(n, STALL_DATA_PORT));
-	line32(s, "gpu_reg_bank_conflict_stalls", 0);
+	stats_line32(s, "gpgpu_stall_shd_mem[c_mem][resource_stall]", n->stall[STALL_C_MEM][STALL_BK_CONF]);
+	stats_line32(s, "gpgpu_stall_shd_mem[s_mem][bk_conf]", n->stall[STALL_S_MEM][STALL_BK_CONF]);
+	stats_line32(s, "gpgpu_stall_shd_mem[gl_mem][resource_stall]", gl_mem(n, STALL_BK_CONF));
+	stats_line32(s, "gpgpu_stall_shd_mem[gl_mem][coal_stall]", gl_mem(n, STALL_COAL));
+	stats_line32(s, "gpgpu_stall_shd_mem[gl_mem][data_port_stall]", gl_mem(n, STALL_DATA_PORT));
+	stats_line32(s, "gpu_reg_bank_conflict_stalls", 0);
 }
 
 static void walk_warp_occupancy(struct stats_sink *s, const struct gpu *g, const struct sm_counts *n)
 {
-	show(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d",
+	stats_show(s, "Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d",
 		wrapped(n->occupancy[OCC_STALL]), wrapped(n->occupancy[OCC_IDLE]),
 		wrapped(n->occupancy[OCC_SCOREBOARD]));
 	s->sparse = true;
-	note(s, n->occupancy[OCC_STALL], "warp_occupancy[Stall]");
-	note(s, n->occupancy[OCC_IDLE], "warp_occupancy[W0_Idle]");
-	note(s, n->occupancy[OCC_SCOREBOARD], "warp_occupancy[W0_Scoreboard]");
+	stats_note(s, n->occupancy[OCC_STALL], "warp_occupancy[Stall]");
+	stats_note(s, n->occupancy[OCC_IDLE], "warp_occupancy[W0_Idle]");
+	stats_note(s, n->occupancy[OCC_SCOREBOARD], "warp_occupancy[W0_Scoreboard]");
 	for (int lanes = 1; lanes <= 32; lanes++) {
-		show(s, "\tW%d:%d", lanes, wrapped(n->occupancy[OCC_LANES + lanes]));
-		note(s, n->occupancy[OCC_LANES + lanes], "warp_occupancy[W%d]", lanes);
+		stats_show(s, "\tW%d:%d", lanes, wrapped(n->occupancy[OCC_LANES + lanes]));
+		stats_note(s, n->occupancy[OCC_LANES + lanes], "warp_occupancy[W%d]", lanes);
 	}
 	s->sparse = false;
-	show(s, "\nsingle_issue_nums: ");
+	stats_show(s, "\nsingle_issue_nums: ");
 	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
-		show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->single_issue[i]));
-		note(s, n->single_issue[i], "single_issue_nums[WS%" PRIu32 "]", i);
+		stats_show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->single_issue[i]));
+		stats_note(s, n->single_issue[i], "single_issue_nums[WS%" PRIu32 "]", i);
 	}
-	show(s, "\ndual_issue_nums: ");
+	stats_show(s, "\ndual_issue_nums: ");
 	for (uint32_t i = 0; i < g->params.core.schedulers; i++) {
-		show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->dual_issue[i]));
-		note(s, n->dual_issue[i], "dual_issue_nums[WS%" PRIu32 "]", i);
+		stats_show(s, "WS%" PRIu32 ":%d\t", i, wrapped(n->dual_issue[i]));
+		stats_note(s, n->dual_issue[i], "dual_issue_nums[WS%" PRIu32 "]", i);
 	}
-	show(s, "\n");
+	stats_show(s, "\n");
 }
 
 /* ---- traffic --------------------------------------------------------------------------------- */
@@ -177,17 +177,17 @@ static void walk_class(
 	}
 	if (!packets)
 		return;
-	show(s, "traffic_breakdown_%s[%s] = %" PRIu32 " {", direction, class, (uint32_t)bytes);
-	prefix(s, "traffic_breakdown_%s[%s]", direction, class);
-	note(s, bytes, "%s", "");
+	stats_show(s, "traffic_breakdown_%s[%s] = %" PRIu32 " {", direction, class, (uint32_t)bytes);
+	stats_prefix(s, "traffic_breakdown_%s[%s]", direction, class);
+	stats_note(s, bytes, "%s", "");
 	for (unsigned size = 0; size < TRAFFIC_BYTES; size++) {
 		if (!count[size])
 			continue;
-		show(s, "%u:%" PRIu32 ",", size, (uint32_t)count[size]);
-		note(s, count[size], "[%u]", size);
+		stats_show(s, "%u:%" PRIu32 ",", size, (uint32_t)count[size]);
+		stats_note(s, count[size], "[%u]", size);
 	}
-	show(s, "}\n");
-	prefix(s, "%s", "");
+	stats_show(s, "}\n");
+	stats_prefix(s, "%s", "");
 }
 
 static void walk_traffic(struct stats_sink *s, const char *direction, const struct traffic *t)
@@ -201,7 +201,7 @@ static void walk_traffic(struct stats_sink *s, const char *direction, const stru
 	s->sparse = false;
 }
 
-void walk_cores(struct stats_sink *s, struct gpu *g)
+void stats_walk_cores(struct stats_sink *s, struct gpu *g)
 {
 	struct core_sum sum = {0};
 

@@ -47,16 +47,16 @@ struct stats_sink {
 };
 
 /* Printed only. */
-void show(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void stats_show(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Prefix of recorded names from now on; "" for none. */
-void prefix(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void stats_prefix(struct stats_sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* "NAME = value" lines. */
-void line64(struct stats_sink *s, const char *name, uint64_t value);
-void line32(struct stats_sink *s, const char *name, uint64_t value);
-void line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q);
+void stats_line64(struct stats_sink *s, const char *name, uint64_t value);
+void stats_line32(struct stats_sink *s, const char *name, uint64_t value);
+void stats_line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q);
 /* Recorded only; fmt gives the name behind the prefix. */
-void note(struct stats_sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
+void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void stats_note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale);
 
 static inline void field64(
 	struct stats_sink *s, const char *name, const char *before, uint64_t v, const char *after)
@@ -73,26 +73,26 @@ static inline void field_real(struct stats_sink *s, const char *name, const char
 static inline bool collecting(const struct stats_sink *s) { return s->table; }
 
 /* a / b in single and double precision; 0 / 0 is the negative NaN that x86 makes, on every machine. */
-double divide_single(uint64_t a, uint64_t b);
-double divide_double(double a, double b);
+double stats_divide_single(uint64_t a, uint64_t b);
+double stats_divide_double(double a, double b);
 struct quotient quotient(uint64_t num, uint64_t den); /* single precision */
 struct quotient quotient_double(double num, double den);
 
 /* stats_walk.c */
 void stats_walk(struct stats_sink *s, struct gpu *g);
 /* stats_cache.c */
-void walk_core_caches(struct stats_sink *s, struct gpu *g);
-void walk_l2(struct stats_sink *s, struct gpu *g);
+void stats_walk_core_caches(struct stats_sink *s, struct gpu *g);
+void stats_walk_l2(struct stats_sink *s, struct gpu *g);
 /* stats_core.c */
-void walk_cores(struct stats_sink *s, struct gpu *g);
+void stats_walk_cores(struct stats_sink *s, struct gpu *g);
 /* stats_mem.c */
-void walk_latency(struct stats_sink *s, struct gpu *g);
-void walk_channels(struct stats_sink *s, struct gpu *g);
+void stats_walk_latency(struct stats_sink *s, struct gpu *g);
+void stats_walk_channels(struct stats_sink *s, struct gpu *g);
 /* stats_net.c */
-void walk_flits(struct stats_sink *s, struct gpu *g);
-void walk_network(struct stats_sink *s, struct gpu *g);
-void walk_links(struct stats_sink *s, struct gpu *g); /* recorded only */
+void stats_walk_flits(struct stats_sink *s, struct gpu *g);
+void stats_walk_network(struct stats_sink *s, struct gpu *g);
+void stats_walk_links(struct stats_sink *s, struct gpu *g); /* recorded only */
 /* stats_more.c: figures that the original lacks; recorded only. */
-void walk_more(struct stats_sink *s, struct gpu *g);
+void stats_walk_more(struct stats_sink *s, struct gpu *g);
 
 #endif

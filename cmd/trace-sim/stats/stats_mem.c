@@ -14,16 +14,16 @@
 
 static void walk_table(struct stats_sink *s, const char *name, const uint32_t *table, int n)
 {
-	show(s, "%s:", name);
+	stats_show(s, "%s:", name);
 	s->sparse = true;
 	for (int i = 0; i < n; i++) {
 		uint32_t v = table ? table[i] : 0;
 
-		show(s, "%d \t", (int32_t)v);
-		note(s, v, "%s[%d]", name, i);
+		stats_show(s, "%d \t", (int32_t)v);
+		stats_note(s, v, "%s[%d]", name, i);
 	}
 	s->sparse = false;
-	show(s, "\n");
+	stats_show(s, "\n");
 }
 
 static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
@@ -35,8 +35,8 @@ static void walk_max(struct stats_sink *s, const char *name, uint32_t value)
 static void walk_average(struct stats_sink *s, const char *name, uint64_t sum, uint64_t n, bool shown)
 {
 	if (shown)
-		show(s, "%s = %" PRIu64 " \n", name, n ? sum / n : 0);
-	note_ratio(s, name, (double)sum, (double)n, 1);
+		stats_show(s, "%s = %" PRIu64 " \n", name, n ? sum / n : 0);
+	stats_note_ratio(s, name, (double)sum, (double)n, 1);
 }
 
 static void walk_averages(struct stats_sink *s, const struct memstat *m)
@@ -70,15 +70,15 @@ static void walk_rows(struct stats_sink *s, const struct memstat *m, const uint3
 {
 	s->sparse = true;
 	for (uint32_t c = 0; c < m->channels; c++) {
-		show(s, "dram[%" PRIu32 "]: ", c);
+		stats_show(s, "dram[%" PRIu32 "]: ", c);
 		for (uint32_t b = 0; b < m->banks; b++) {
 			uint32_t v = value ? value[c * m->banks + b] : 0;
 
-			show(s, "%*d%s", width, (int32_t)v, blank);
+			stats_show(s, "%*d%s", width, (int32_t)v, blank);
 			if (figure)
-				note(s, v, "dram[%" PRIu32 "].bk[%" PRIu32 "].%s", c, b, figure);
+				stats_note(s, v, "dram[%" PRIu32 "].bk[%" PRIu32 "].%s", c, b, figure);
 		}
-		show(s, "\n");
+		stats_show(s, "\n");
 	}
 	s->sparse = false;
 }
@@ -87,37 +87,37 @@ static void walk_locality(struct stats_sink *s, const struct memstat *m)
 {
 	uint32_t accesses = 0, activates = 0;
 
-	show(s, "average row accesses per activate:\n");
+	stats_show(s, "average row accesses per activate:\n");
 	s->sparse = true;
 	for (uint32_t c = 0; c < m->channels; c++) {
-		show(s, "dram[%" PRIu32 "]: ", c);
+		stats_show(s, "dram[%" PRIu32 "]: ", c);
 		for (uint32_t b = 0; b < m->banks; b++) {
 			uint32_t n = m->row_access[c * m->banks + b], act = m->activates[c * m->banks + b];
 
-			show(s, "%9f ", divide_single(n, act));
+			stats_show(s, "%9f ", stats_divide_single(n, act));
 			if (n || act) {
-				prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
-				note_ratio(s, "accesses_per_activate", n, act, 1);
+				stats_prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
+				stats_note_ratio(s, "accesses_per_activate", n, act, 1);
 			}
 			accesses += n;
 			activates += act;
 		}
-		show(s, "\n");
+		stats_show(s, "\n");
 	}
 	s->sparse = false;
-	prefix(s, "%s", "");
-	show(s, "average row locality = %d/%d = %f\n", (int32_t)accesses, (int32_t)activates,
-		divide_single(accesses, activates));
-	note_ratio(s, "average_row_locality", accesses, activates, 1);
+	stats_prefix(s, "%s", "");
+	stats_show(s, "average row locality = %d/%d = %f\n", (int32_t)accesses, (int32_t)activates,
+		stats_divide_single(accesses, activates));
+	stats_note_ratio(s, "average_row_locality", accesses, activates, 1);
 }
 
 static void show_skew(struct stats_sink *s, const char *what, uint32_t most, uint32_t least)
 {
 	if (least)
-		show(s, "%s skew: %d/%d = %4.2f\n", what, (int32_t)most, (int32_t)least,
-			divide_single(most, least));
+		stats_show(s, "%s skew: %d/%d = %4.2f\n", what, (int32_t)most, (int32_t)least,
+			stats_divide_single(most, least));
 	else
-		show(s, "min_%s_accesses = 0!\n", what);
+		stats_show(s, "min_%s_accesses = 0!\n", what);
 }
 
 static void show_skews(struct stats_sink *s, const struct memstat *m, const uint32_t *value)
@@ -153,52 +153,52 @@ static uint64_t sum_banks(const struct memstat *m, const uint32_t *value)
 /* quirk Q4-29: replies of L2 hits are divided by DRAM accesses (MEM-lat-7). */
 static void walk_bank_latency(struct stats_sink *s, const struct memstat *m)
 {
-	show(s, "average mf latency per bank:\n");
+	stats_show(s, "average mf latency per bank:\n");
 	s->sparse = true;
 	for (uint32_t c = 0; c < m->channels; c++) {
-		show(s, "dram[%" PRIu32 "]: ", c);
+		stats_show(s, "dram[%" PRIu32 "]: ", c);
 		for (uint32_t b = 0; b < m->banks; b++) {
 			uint32_t i = c * m->banks + b, n = m->bank_writes[i] + m->bank_reads[i];
 
 			if (!n) {
-				show(s, "    none  ");
+				stats_show(s, "    none  ");
 				continue;
 			}
-			show(s, "%10" PRIu64, m->mf_total_lat_bank[i] / n);
-			prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
-			note_ratio(s, "mf_latency", (double)m->mf_total_lat_bank[i], n, 1);
+			stats_show(s, "%10" PRIu64, m->mf_total_lat_bank[i] / n);
+			stats_prefix(s, "dram[%" PRIu32 "].bk[%" PRIu32 "].", c, b);
+			stats_note_ratio(s, "mf_latency", (double)m->mf_total_lat_bank[i], n, 1);
 		}
-		show(s, "\n");
+		stats_show(s, "\n");
 	}
 	s->sparse = false;
-	prefix(s, "%s", "");
-	show(s, "maximum mf latency per bank:\n");
+	stats_prefix(s, "%s", "");
+	stats_show(s, "maximum mf latency per bank:\n");
 	walk_rows(s, m, m->mf_max_lat, "", 10, "max_mf_latency");
 }
 
-void walk_latency(struct stats_sink *s, struct gpu *g)
+void stats_walk_latency(struct stats_sink *s, struct gpu *g)
 {
 	const struct memstat *m = g->memstat;
 
 	if (!m->on)
 		return;
 	walk_tables(s, m);
-	show(s, "maximum concurrent accesses to same row:\n");
+	stats_show(s, "maximum concurrent accesses to same row:\n");
 	walk_rows(s, m, m->max_conc_same_row, " ", 9, "max_same_row");
-	show(s, "maximum service time to same row:\n");
+	stats_show(s, "maximum service time to same row:\n");
 	walk_rows(s, m, m->max_service, " ", 9, "max_service_time");
 	walk_locality(s, m);
-	show(s, "number of total memory accesses made:\n");
+	stats_show(s, "number of total memory accesses made:\n");
 	walk_rows(s, m, NULL, " ", 9, NULL);
-	show(s, "total accesses: 0\n");
+	stats_show(s, "total accesses: 0\n");
 	show_skews(s, m, NULL);
-	show(s, "number of total read accesses:\n");
+	stats_show(s, "number of total read accesses:\n");
 	walk_rows(s, m, m->bank_reads, " ", 9, "reads");
-	line32(s, "total dram reads", sum_banks(m, m->bank_reads));
+	stats_line32(s, "total dram reads", sum_banks(m, m->bank_reads));
 	show_skews(s, m, m->bank_reads);
-	show(s, "number of total write accesses:\n");
+	stats_show(s, "number of total write accesses:\n");
 	walk_rows(s, m, m->bank_writes, " ", 9, "writes");
-	line32(s, "total dram writes", sum_banks(m, m->bank_writes));
+	stats_line32(s, "total dram writes", sum_banks(m, m->bank_writes));
 	show_skews(s, m, m->bank_writes);
 	walk_bank_latency(s, m);
 }
@@ -224,23 +224,24 @@ static void walk_commands(struct stats_sink *s, const struct dram_params *p, con
 		uint32_t access = d->bank_access ? d->bank_access[b] : 0;
 		uint32_t idle = d->bank_idle ? d->bank_idle[b] : 0;
 
-		show(s, "bk%" PRIu32 ": %da %di ", b, (int32_t)access, (int32_t)idle);
-		note(s, access, "bk[%" PRIu32 "].n_access", b);
-		note(s, idle, "bk[%" PRIu32 "].n_idle", b);
+		stats_show(s, "bk%" PRIu32 ": %da %di ", b, (int32_t)access, (int32_t)idle);
+		stats_note(s, access, "bk[%" PRIu32 "].n_access", b);
+		stats_note(s, idle, "bk[%" PRIu32 "].n_idle", b);
 	}
-	show(s, "\n\n------------------------------------------------------------------------\n\n");
+	stats_show(s, "\n\n------------------------------------------------------------------------\n\n");
 }
 
 static void walk_parallelism(struct stats_sink *s, const struct dram_counts *d)
 {
-	line_real(s, "Row_Buffer_Locality", F6, quotient(d->hits_num, d->access_num));
-	line_real(s, "Row_Buffer_Locality_read", F6, quotient(d->hits_read_num, d->read_num));
-	line_real(s, "Row_Buffer_Locality_write", F6, quotient(d->hits_write_num, d->write_num));
-	line_real(s, "Bank_Level_Parallism", F6, quotient(d->banks_1time, d->banks_acess_total));
-	line_real(s, "Bank_Level_Parallism_Col", F6, quotient(d->banks_time_rw, d->banks_access_rw_total));
-	line_real(s, "Bank_Level_Parallism_Ready", F6,
+	stats_line_real(s, "Row_Buffer_Locality", F6, quotient(d->hits_num, d->access_num));
+	stats_line_real(s, "Row_Buffer_Locality_read", F6, quotient(d->hits_read_num, d->read_num));
+	stats_line_real(s, "Row_Buffer_Locality_write", F6, quotient(d->hits_write_num, d->write_num));
+	stats_line_real(s, "Bank_Level_Parallism", F6, quotient(d->banks_1time, d->banks_acess_total));
+	stats_line_real(
+		s, "Bank_Level_Parallism_Col", F6, quotient(d->banks_time_rw, d->banks_access_rw_total));
+	stats_line_real(s, "Bank_Level_Parallism_Ready", F6,
 		quotient(d->banks_time_ready, d->banks_access_ready_total));
-	line_real(s, "write_to_read_ratio_blp_rw_average", F6,
+	stats_line_real(s, "write_to_read_ratio_blp_rw_average", F6,
 		quotient_double(d->write_to_read_ratio_sum, (double)d->banks_access_rw_total));
 	field_real(s, "GrpLevelPara", " = ", F6, quotient(d->bkgrp_parallsim_rw, d->banks_access_rw_total),
 		" \n");
@@ -254,13 +255,13 @@ static void detail(struct stats_sink *s, const char *name, uint64_t value)
 
 static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
 {
-	show(s, "\nBW Util details:\nbwutil = %.6f \ntotal_CMD = %" PRIu64 " \n",
-		divide_single(d->bwutil, d->n_cmd), d->n_cmd);
+	stats_show(s, "\nBW Util details:\nbwutil = %.6f \ntotal_CMD = %" PRIu64 " \n",
+		stats_divide_single(d->bwutil, d->n_cmd), d->n_cmd);
 	detail(s, "util_bw", d->util_bw);
 	detail(s, "Wasted_Col", d->wasted_bw_col);
 	detail(s, "Wasted_Row", d->wasted_bw_row);
 	detail(s, "Idle", d->idle_bw);
-	show(s, "\nBW Util Bottlenecks: \n");
+	stats_show(s, "\nBW Util Bottlenecks: \n");
 	detail(s, "RCDc_limit", d->RCDc_limit);
 	detail(s, "RCDWRc_limit", d->RCDWRc_limit);
 	detail(s, "WTRc_limit", d->WTRc_limit);
@@ -274,17 +275,18 @@ static void walk_bandwidth(struct stats_sink *s, const struct dram_counts *d)
 
 static void show_details(struct stats_sink *s, const struct dram_counts *d)
 {
-	show(s, "\nCommands details: \ntotal_CMD = %" PRIu64 " \nn_nop = %" PRIu64 " \n", d->n_cmd, d->n_nop);
-	show(s, "Read = %" PRIu64 " \nWrite = %" PRIu64 " \n", d->n_rd, d->n_wr);
-	show(s, "L2_Alloc = %" PRIu64 " \nL2_WB = %" PRIu64 " \n", d->n_rd_L2_A, d->n_wr_WB);
-	show(s, "n_act = %" PRIu64 " \nn_pre = %" PRIu64 " \nn_ref = 0 \n", d->n_act, d->n_pre);
-	show(s, "n_req = %" PRIu64 " \ntotal_req = %" PRIu64 " \n", d->n_req,
+	stats_show(s, "\nCommands details: \ntotal_CMD = %" PRIu64 " \nn_nop = %" PRIu64 " \n", d->n_cmd,
+		d->n_nop);
+	stats_show(s, "Read = %" PRIu64 " \nWrite = %" PRIu64 " \n", d->n_rd, d->n_wr);
+	stats_show(s, "L2_Alloc = %" PRIu64 " \nL2_WB = %" PRIu64 " \n", d->n_rd_L2_A, d->n_wr_WB);
+	stats_show(s, "n_act = %" PRIu64 " \nn_pre = %" PRIu64 " \nn_ref = 0 \n", d->n_act, d->n_pre);
+	stats_show(s, "n_req = %" PRIu64 " \ntotal_req = %" PRIu64 " \n", d->n_req,
 		d->n_rd + d->n_wr + d->n_rd_L2_A + d->n_wr_WB);
 }
 
 static void walk_buses(struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d)
 {
-	show(s, "\nDual Bus Interface Util: \n");
+	stats_show(s, "\nDual Bus Interface Util: \n");
 	detail(s, "issued_total_row", d->issued_total_row);
 	detail(s, "issued_total_col", d->issued_total_col);
 	field_real(s, "Row_Bus_Util", " =  ", F6, quotient(d->issued_total_row, d->n_cmd), " \n");
@@ -293,34 +295,35 @@ static void walk_buses(struct stats_sink *s, const struct dram_params *p, const 
 	field_real(s, "Issued_on_Two_Bus_Simul_Util", " = ", F6, quotient(d->issued_two, d->n_cmd), " \n");
 	field_real(s, "issued_two_Eff", " = ", F6, quotient(d->issued_two, d->issued_total), " \n");
 	field_real(s, "queue_avg", " = ", F6, quotient(d->ave_mrqs, d->n_cmd), " \n");
-	show(s, "\n\ndram_util_bins: 0 0 0 0 0 0 0 0 0 0\ndram_eff_bins: 0 0 0 0 0 0 0 0 0 0\n");
-	note(s, d->max_mrqs, "mrqq_max");
+	stats_show(s, "\n\ndram_util_bins: 0 0 0 0 0 0 0 0 0 0\ndram_eff_bins: 0 0 0 0 0 0 0 0 0 0\n");
+	stats_note(s, d->max_mrqs, "mrqq_max");
 	if (p->fr_fcfs)
-		show(s, "mrqq: max=%d avg=%g\n", (int32_t)d->max_mrqs, divide_single(d->ave_mrqs, d->n_cmd));
+		stats_show(s, "mrqq: max=%d avg=%g\n", (int32_t)d->max_mrqs,
+			stats_divide_single(d->ave_mrqs, d->n_cmd));
 }
 
 static void show_partition(struct stats_sink *s, const struct gpu *g, uint32_t channel)
 {
 	const struct memory_params *p = &g->params.mem;
 
-	show(s, "Memory Partition %" PRIu32 ": \n", channel);
+	stats_show(s, "Memory Partition %" PRIu32 ": \n", channel);
 	for (uint32_t i = 0; i < p->subs; i++) {
 		uint32_t sub = channel * p->subs + i;
 
 		if (memory_tracked(g->mem, sub))
-			show(s, "Memory Sub Parition %" PRIu32 ": pending memory requests:\n", sub);
+			stats_show(s, "Memory Sub Parition %" PRIu32 ": pending memory requests:\n", sub);
 		if (p->l2.present)
-			show(s, "Cache L2_bank_%03" PRIu32 ":\nMSHR contents\n\n", sub);
+			stats_show(s, "Cache L2_bank_%03" PRIu32 ":\nMSHR contents\n\n", sub);
 	}
-	show(s, "In Dram Latency Queue (total = %" PRIu32 "): \n", memory_delayed(g->mem, channel));
+	stats_show(s, "In Dram Latency Queue (total = %" PRIu32 "): \n", memory_delayed(g->mem, channel));
 }
 
 static void show_timing(struct stats_sink *s, const struct dram_params *p, uint32_t channel)
 {
-	show(s, "DRAM[%" PRIu32 "]: %d bks, busW=%d BL=%d CL=%d, ", channel, (int)p->nbk, (int)p->bus_bytes,
-		(int)p->burst, (int)p->CL);
-	show(s, "tRRD=%d tCCD=%d, tRCD=%d tRAS=%d tRP=%d tRC=%d\n", (int)p->tRRD, (int)p->tCCD, (int)p->tRCD,
-		(int)p->tRAS, (int)p->tRP, (int)p->tRC);
+	stats_show(s, "DRAM[%" PRIu32 "]: %d bks, busW=%d BL=%d CL=%d, ", channel, (int)p->nbk,
+		(int)p->bus_bytes, (int)p->burst, (int)p->CL);
+	stats_show(s, "tRRD=%d tCCD=%d, tRCD=%d tRAS=%d tRP=%d tRC=%d\n", (int)p->tRRD, (int)p->tCCD,
+		(int)p->tRCD, (int)p->tRAS, (int)p->tRP, (int)p->tRC);
 }
 
 static void add_commands(struct dram_counts *to, const struct dram_counts *d)
@@ -342,24 +345,24 @@ static void add_commands(struct dram_counts *to, const struct dram_counts *d)
 static void note_sums(
 	struct stats_sink *s, const struct dram_params *p, const struct dram_counts *d, uint64_t bwutil)
 {
-	note(s, d->n_cmd, "dram_sum[n_cmd]");
-	note(s, d->n_nop, "dram_sum[n_nop]");
-	note(s, d->n_act, "dram_sum[n_act]");
-	note(s, d->n_pre, "dram_sum[n_pre]");
-	note(s, 0, "dram_sum[n_ref_event]");
-	note(s, d->n_req, "dram_sum[n_req]");
-	note(s, d->n_rd, "dram_sum[n_rd]");
-	note(s, d->n_rd_L2_A, "dram_sum[n_rd_L2_A]");
-	note(s, d->n_wr, "dram_sum[n_write]");
-	note(s, d->n_wr_WB, "dram_sum[n_wr_bk]");
-	note(s, d->n_activity, "dram_sum[n_activity]");
-	note_ratio(s, "dram_bw_util", (double)bwutil, (double)d->n_cmd, 1);
-	note_ratio(s, "dram_row_hit_rate", (double)d->hits_num, (double)d->access_num, 1);
-	note(s, (d->n_rd + d->n_rd_L2_A) * p->atom_bytes, "dram_read_bytes");
-	note(s, (d->n_wr + d->n_wr_WB) * p->atom_bytes, "dram_write_bytes");
+	stats_note(s, d->n_cmd, "dram_sum[n_cmd]");
+	stats_note(s, d->n_nop, "dram_sum[n_nop]");
+	stats_note(s, d->n_act, "dram_sum[n_act]");
+	stats_note(s, d->n_pre, "dram_sum[n_pre]");
+	stats_note(s, 0, "dram_sum[n_ref_event]");
+	stats_note(s, d->n_req, "dram_sum[n_req]");
+	stats_note(s, d->n_rd, "dram_sum[n_rd]");
+	stats_note(s, d->n_rd_L2_A, "dram_sum[n_rd_L2_A]");
+	stats_note(s, d->n_wr, "dram_sum[n_write]");
+	stats_note(s, d->n_wr_WB, "dram_sum[n_wr_bk]");
+	stats_note(s, d->n_activity, "dram_sum[n_activity]");
+	stats_note_ratio(s, "dram_bw_util", (double)bwutil, (double)d->n_cmd, 1);
+	stats_note_ratio(s, "dram_row_hit_rate", (double)d->hits_num, (double)d->access_num, 1);
+	stats_note(s, (d->n_rd + d->n_rd_L2_A) * p->atom_bytes, "dram_read_bytes");
+	stats_note(s, (d->n_wr + d->n_wr_WB) * p->atom_bytes, "dram_write_bytes");
 }
 
-void walk_channels(struct stats_sink *s, struct gpu *g)
+void stats_walk_channels(struct stats_sink *s, struct gpu *g)
 {
 	const struct dram_params *p = &g->params.mem.dram;
 	struct dram_counts d, sum = {0};
@@ -369,7 +372,7 @@ void walk_channels(struct stats_sink *s, struct gpu *g)
 		memory_dram_counts(g->mem, c, &d);
 		show_partition(s, g, c);
 		show_timing(s, p, c);
-		prefix(s, "dram[%" PRIu32 "].", c);
+		stats_prefix(s, "dram[%" PRIu32 "].", c);
 		s->sparse = true;
 		walk_commands(s, p, &d);
 		walk_parallelism(s, &d);
@@ -377,7 +380,7 @@ void walk_channels(struct stats_sink *s, struct gpu *g)
 		show_details(s, &d);
 		walk_buses(s, p, &d);
 		s->sparse = false;
-		prefix(s, "%s", "");
+		stats_prefix(s, "%s", "");
 		add_commands(&sum, &d);
 		bwutil += d.bwutil;
 	}

@@ -24,9 +24,9 @@ static void note_occupancy(struct stats_sink *s, const struct gpu *g)
 		cycles += g->sm[i].clock;
 		warp_insts += g->sm[i].n.warp_insts;
 	}
-	note_ratio(s, "achieved_occupancy", (double)warps, (double)cycles * g->params.core.warps, 1);
-	note(s, cycles, "sm_active_cycles");
-	note_ratio(s, "warp_ipc", (double)warp_insts, (double)gpu_now(g), 1);
+	stats_note_ratio(s, "achieved_occupancy", (double)warps, (double)cycles * g->params.core.warps, 1);
+	stats_note(s, cycles, "sm_active_cycles");
+	stats_note_ratio(s, "warp_ipc", (double)warp_insts, (double)gpu_now(g), 1);
 }
 
 static void note_classes(struct stats_sink *s, const struct gpu *g)
@@ -36,7 +36,7 @@ static void note_classes(struct stats_sink *s, const struct gpu *g)
 
 		for (uint32_t i = 0; i < g->params.sms; i++)
 			n += g->sm[i].n.class_insts[c];
-		note(s, n, "warp_insts[%s]", isa_class_name((enum isa_class)c));
+		stats_note(s, n, "warp_insts[%s]", isa_class_name((enum isa_class)c));
 	}
 }
 
@@ -48,7 +48,7 @@ static void note_stalls(struct stats_sink *s, const struct gpu *g)
 
 			for (uint32_t i = 0; i < g->params.sms; i++)
 				n += g->sm[i].n.stall[t][r];
-			note(s, n, "ldst_stall[%s][%s]", stall_types[t], stall_reasons[r]);
+			stats_note(s, n, "ldst_stall[%s][%s]", stall_types[t], stall_reasons[r]);
 		}
 	}
 }
@@ -76,16 +76,16 @@ static void note_core(struct stats_sink *s, const struct gpu *g)
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		add_core(&n, &g->sm[i].modern->n);
 	for (unsigned i = 0; i < N_CORE_STALLS; i++)
-		note(s, n.stall[i], "core_stall[%s]", core_stall_names[i]);
-	note(s, n.fetches, "core_fetches");
-	note(s, n.l0_misses, "core_l0i_misses");
-	note(s, n.stream_hits, "core_stream_hits");
-	note(s, n.prefetches, "core_prefetches");
-	note(s, n.reuse_hits, "core_reuse_hits");
-	note(s, n.bank_waits, "core_bank_waits");
-	note(s, n.queue_cycles, "core_queue_cycles");
-	note(s, g->joins.insts, "core_control_insts");
-	note(s, g->joins.mismatches, "core_control_mismatches");
+		stats_note(s, n.stall[i], "core_stall[%s]", core_stall_names[i]);
+	stats_note(s, n.fetches, "core_fetches");
+	stats_note(s, n.l0_misses, "core_l0i_misses");
+	stats_note(s, n.stream_hits, "core_stream_hits");
+	stats_note(s, n.prefetches, "core_prefetches");
+	stats_note(s, n.reuse_hits, "core_reuse_hits");
+	stats_note(s, n.bank_waits, "core_bank_waits");
+	stats_note(s, n.queue_cycles, "core_queue_cycles");
+	stats_note(s, g->joins.insts, "core_control_insts");
+	stats_note(s, g->joins.mismatches, "core_control_mismatches");
 }
 
 static bool is_write(unsigned type)
@@ -107,8 +107,8 @@ static void note_l1d(struct stats_sink *s, const struct gpu *g)
 	for (unsigned t = 0; t < N_ACC_TYPES; t++)
 		n[is_write(t)] += all.status[t][STATUS_HIT] + all.status[t][STATUS_HIT_RESERVED] +
 				  all.status[t][STATUS_MISS] + all.status[t][STATUS_SECTOR_MISS];
-	note(s, n[0] * bytes, "l1d_read_bytes");
-	note(s, n[1] * bytes, "l1d_write_bytes");
+	stats_note(s, n[0] * bytes, "l1d_read_bytes");
+	stats_note(s, n[1] * bytes, "l1d_write_bytes");
 }
 
 /* Data of one direction: packets of 8 bytes are requests or acknowledgements without any. */
@@ -129,13 +129,13 @@ static void note_warmed(struct stats_sink *s, const struct gpu *g)
 
 	if (!g->warmed)
 		return;
-	note(s, g->warmed, "warmed_kernels");
-	note(s, w.misses, "warmed_L2_misses");
-	note(s, w.read_bytes, "warmed_dram_read_bytes");
-	note(s, w.written_bytes, "warmed_dram_write_bytes");
+	stats_note(s, g->warmed, "warmed_kernels");
+	stats_note(s, w.misses, "warmed_L2_misses");
+	stats_note(s, w.read_bytes, "warmed_dram_read_bytes");
+	stats_note(s, w.written_bytes, "warmed_dram_write_bytes");
 }
 
-void walk_more(struct stats_sink *s, struct gpu *g)
+void stats_walk_more(struct stats_sink *s, struct gpu *g)
 {
 	if (!collecting(s))
 		return;
@@ -144,11 +144,11 @@ void walk_more(struct stats_sink *s, struct gpu *g)
 	note_classes(s, g);
 	note_stalls(s, g);
 	note_core(s, g);
-	walk_links(s, g);
+	stats_walk_links(s, g);
 	s->sparse = false;
 	note_warmed(s, g);
-	note(s, g->unknown_recs, "unknown_opcode_warp_insts");
+	stats_note(s, g->unknown_recs, "unknown_opcode_warp_insts");
 	note_l1d(s, g);
-	note(s, payload(g->back), "l2_read_bytes");
-	note(s, payload(g->out), "l2_write_bytes");
+	stats_note(s, payload(g->back), "l2_read_bytes");
+	stats_note(s, payload(g->out), "l2_write_bytes");
 }

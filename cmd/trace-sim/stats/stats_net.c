@@ -12,13 +12,13 @@
 
 static void show_distribution(struct stats_sink *s, const char *name, int n)
 {
-	show(s, "%s", name);
+	stats_show(s, "%s", name);
 	while (n--)
-		show(s, " 0");
-	show(s, "\n");
+		stats_show(s, " 0");
+	stats_show(s, "\n");
 }
 
-void walk_flits(struct stats_sink *s, struct gpu *g)
+void stats_walk_flits(struct stats_sink *s, struct gpu *g)
 {
 	uint64_t in = 0, out = 0;
 
@@ -26,7 +26,7 @@ void walk_flits(struct stats_sink *s, struct gpu *g)
 		in += g->cluster[i].flits_in;
 	for (uint32_t i = 0; i < g->params.sms; i++)
 		out += g->sm[i].n.flits_out;
-	show(s, "\n");
+	stats_show(s, "\n");
 	s->ops->count(s, "icnt_total_pkts_mem_to_simt", "=", in, in, SHOW_64, "\n");
 	s->ops->count(s, "icnt_total_pkts_simt_to_mem", "=", out, out, SHOW_64, "\n");
 	show_distribution(s, "LD_mem_lat_dist ", 27);
@@ -57,19 +57,19 @@ static void walk_crossbar(struct stats_sink *s, const struct crossbar *x, const 
 	char name[64];
 
 #define NAMED(suffix) (snprintf(name, sizeof(name), "%s_" suffix, x->name), name)
-	line64(s, NAMED("Network_injected_packets_num"), c->packets);
-	line64(s, NAMED("Network_cycles"), n);
+	stats_line64(s, NAMED("Network_injected_packets_num"), c->packets);
+	stats_line64(s, NAMED("Network_cycles"), n);
 	field_real(s, NAMED("Network_injected_packets_per_cycle"), x->equals, F12_4, quotient(c->packets, n),
 		x->after);
 	field_real(
 		s, NAMED("Network_conflicts_per_cycle"), x->equals, F12_4, quotient(c->conflicts, n), "\n");
-	line_real(s, NAMED("Network_conflicts_per_cycle_util"), F12_4,
+	stats_line_real(s, NAMED("Network_conflicts_per_cycle_util"), F12_4,
 		quotient(c->conflicts_util, c->cycles_util));
-	line_real(s, NAMED("Bank_Level_Parallism"), F12_4, quotient(c->reqs_util, c->cycles_util));
-	line_real(s, NAMED("Network_in_buffer_full_per_cycle"), F12_4, quotient(c->in_full, n));
-	line_real(s, NAMED("Network_in_buffer_avg_util"), F12_4, per_port(c->in_util, n, x->inputs));
-	line_real(s, NAMED("Network_out_buffer_full_per_cycle"), F12_4, quotient(c->out_full, n));
-	line_real(s, NAMED("Network_out_buffer_avg_util"), F12_4, per_port(c->out_util, n, x->outputs));
+	stats_line_real(s, NAMED("Bank_Level_Parallism"), F12_4, quotient(c->reqs_util, c->cycles_util));
+	stats_line_real(s, NAMED("Network_in_buffer_full_per_cycle"), F12_4, quotient(c->in_full, n));
+	stats_line_real(s, NAMED("Network_in_buffer_avg_util"), F12_4, per_port(c->in_util, n, x->inputs));
+	stats_line_real(s, NAMED("Network_out_buffer_full_per_cycle"), F12_4, quotient(c->out_full, n));
+	stats_line_real(s, NAMED("Network_out_buffer_avg_util"), F12_4, per_port(c->out_util, n, x->outputs));
 #undef NAMED
 }
 
@@ -81,7 +81,7 @@ static void walk_crossbars(struct stats_sink *s, const struct gpu *g)
 	struct xbar_counts c = net_xbar_counts(g->net, 0);
 
 	walk_crossbar(s, &req, &c);
-	show(s, "\n");
+	stats_show(s, "\n");
 	c = net_xbar_counts(g->net, 1);
 	walk_crossbar(s, &reply, &c);
 }
@@ -100,7 +100,7 @@ static const char *numbered(char out[64], const struct book_name *n)
 	return out;
 }
 
-static void booksim_text(void *ctx, const char *text) { show(ctx, "%s", text); }
+static void booksim_text(void *ctx, const char *text) { stats_show(ctx, "%s", text); }
 
 static void booksim_real(void *ctx, const struct book_name *n, double value, const char *after)
 {
@@ -117,24 +117,24 @@ static void booksim_count(void *ctx, const struct book_name *n, int64_t value, c
 	char name[64];
 
 	if (collecting(s))
-		note_ratio(s, numbered(name, n), (double)value, 1, 1);
+		stats_note_ratio(s, numbered(name, n), (double)value, 1, 1);
 	else
-		show(s, "%s%s%" PRId64 "%s", n->text, n->equals, value, after);
+		stats_show(s, "%s%s%" PRId64 "%s", n->text, n->equals, value, after);
 }
 
 static void note_link(void *ctx, unsigned subnet, uint32_t router, uint32_t output, uint64_t flits)
 {
-	note(ctx, flits, "link_flits[%u][%u][%u]", subnet, router, output);
+	stats_note(ctx, flits, "link_flits[%u][%u][%u]", subnet, router, output);
 }
 
-void walk_links(struct stats_sink *s, struct gpu *g) { net_links(g->net, note_link, s); }
+void stats_walk_links(struct stats_sink *s, struct gpu *g) { net_links(g->net, note_link, s); }
 
-void walk_network(struct stats_sink *s, struct gpu *g)
+void stats_walk_network(struct stats_sink *s, struct gpu *g)
 {
-	show(s, "----------------------------Interconnect-DETAILS--------------------------------\n");
+	stats_show(s, "----------------------------Interconnect-DETAILS--------------------------------\n");
 	if (g->params.net.mode == 2)
 		walk_crossbars(s, g);
 	else
 		net_print_booksim(g->net, &(struct book_out){s, booksim_text, booksim_real, booksim_count});
-	show(s, "----------------------------END-of-Interconnect-DETAILS-------------------------\n");
+	stats_show(s, "----------------------------END-of-Interconnect-DETAILS-------------------------\n");
 }

@@ -13,14 +13,14 @@
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
-double divide_single(uint64_t a, uint64_t b)
+double stats_divide_single(uint64_t a, uint64_t b)
 {
 	if (!b)
 		return a ? (double)INFINITY : copysign((double)NAN, -1.0);
 	return (double)((float)a / (float)b);
 }
 
-double divide_double(double a, double b)
+double stats_divide_double(double a, double b)
 {
 	if (b == 0)
 		return a > 0 ? (double)INFINITY : copysign((double)NAN, -1.0);
@@ -29,17 +29,17 @@ double divide_double(double a, double b)
 
 struct quotient quotient(uint64_t num, uint64_t den)
 {
-	return (struct quotient){(double)num, (double)den, 1, divide_single(num, den)};
+	return (struct quotient){(double)num, (double)den, 1, stats_divide_single(num, den)};
 }
 
 struct quotient quotient_double(double num, double den)
 {
-	return (struct quotient){num, den, 1, divide_double(num, den)};
+	return (struct quotient){num, den, 1, stats_divide_double(num, den)};
 }
 
 /* ---- feeding a sink -------------------------------------------------------------------------- */
 
-void show(struct stats_sink *s, const char *fmt, ...)
+void stats_show(struct stats_sink *s, const char *fmt, ...)
 {
 	va_list args;
 
@@ -50,7 +50,7 @@ void show(struct stats_sink *s, const char *fmt, ...)
 	va_end(args);
 }
 
-void prefix(struct stats_sink *s, const char *fmt, ...)
+void stats_prefix(struct stats_sink *s, const char *fmt, ...)
 {
 	va_list args;
 
@@ -59,22 +59,22 @@ void prefix(struct stats_sink *s, const char *fmt, ...)
 	va_end(args);
 }
 
-void line64(struct stats_sink *s, const char *name, uint64_t value)
+void stats_line64(struct stats_sink *s, const char *name, uint64_t value)
 {
 	s->ops->count(s, name, " = ", value, value, SHOW_64, "\n");
 }
 
-void line32(struct stats_sink *s, const char *name, uint64_t value)
+void stats_line32(struct stats_sink *s, const char *name, uint64_t value)
 {
 	s->ops->count(s, name, " = ", value, value, SHOW_32, "\n");
 }
 
-void line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
+void stats_line_real(struct stats_sink *s, const char *name, enum real_style style, struct quotient q)
 {
 	s->ops->ratio(s, name, " = ", style, q, "\n");
 }
 
-void note(struct stats_sink *s, uint64_t value, const char *fmt, ...)
+void stats_note(struct stats_sink *s, uint64_t value, const char *fmt, ...)
 {
 	char name[64];
 	va_list args;
@@ -87,7 +87,7 @@ void note(struct stats_sink *s, uint64_t value, const char *fmt, ...)
 	s->ops->count(s, name, "", value, value, SHOW_64, "");
 }
 
-void note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale)
+void stats_note_ratio(struct stats_sink *s, const char *name, double num, double den, double scale)
 {
 	if (collecting(s))
 		s->ops->ratio(s, name, "", G6, (struct quotient){num, den, scale, 0}, "");
@@ -101,13 +101,13 @@ static void walk_identity(struct stats_sink *s)
 
 	if (!b)
 		return;
-	show(s, "kernel_name = ");
+	stats_show(s, "kernel_name = ");
 	for (uint32_t i = 0; i < b->n; i++)
-		show(s, "%s ", b->name[i]);
-	show(s, "\nkernel_launch_uid = ");
+		stats_show(s, "%s ", b->name[i]);
+	stats_show(s, "\nkernel_launch_uid = ");
 	for (uint32_t i = 0; i < b->n; i++)
-		show(s, "%" PRIu32 " ", b->uid[i]);
-	show(s, "\nkernel_stream_id = %" PRIu64 "\n", b->stream);
+		stats_show(s, "%" PRIu32 " ", b->uid[i]);
+	stats_show(s, "\nkernel_stream_id = %" PRIu64 "\n", b->stream);
 }
 
 /* "NAME = interval value", recorded as running value. */
@@ -130,11 +130,11 @@ static void walk_cycles(struct stats_sink *s, const struct gpu *g)
 
 	line_interval(s, "gpu_sim_cycle", g->cycle, cycles);
 	line_interval(s, "gpu_sim_insn", insn, insns);
-	line_real(s, "gpu_ipc", F12_4, interval_of(quotient(insn, g->cycle), ipc));
-	line64(s, "gpu_tot_sim_cycle", cycles);
-	line64(s, "gpu_tot_sim_insn", insns);
-	line_real(s, "gpu_tot_ipc", F12_4, ipc);
-	line64(s, "gpu_tot_issued_cta", g->tot_issued_ctas + g->issued_ctas);
+	stats_line_real(s, "gpu_ipc", F12_4, interval_of(quotient(insn, g->cycle), ipc));
+	stats_line64(s, "gpu_tot_sim_cycle", cycles);
+	stats_line64(s, "gpu_tot_sim_insn", insns);
+	stats_line_real(s, "gpu_tot_ipc", F12_4, ipc);
+	stats_line64(s, "gpu_tot_issued_cta", g->tot_issued_ctas + g->issued_ctas);
 }
 
 static struct quotient percent(uint64_t num, uint64_t den)
@@ -163,7 +163,7 @@ static struct quotient bandwidth(uint64_t replies, uint64_t cycles, double perio
 	double seconds = (double)cycles * period;
 	struct quotient q = {(double)replies, (double)cycles, 32 / period / 1e9, 0};
 
-	q.shown = divide_double((double)(float)(replies * 32), seconds) / 1000000000;
+	q.shown = stats_divide_double((double)(float)(replies * 32), seconds) / 1000000000;
 	return q;
 }
 
@@ -177,9 +177,10 @@ static void walk_partitions(struct stats_sink *s, const struct gpu *g)
 		quotient(m->accepted_util_total + m->accepted_util, m->util_ticks_total + m->util_ticks);
 	struct quotient bw = bandwidth(replies, gpu_now(g), period);
 
-	line_real(s, "partiton_level_parallism", F12_4, interval_of(quotient(m->accepted, g->cycle), all));
+	stats_line_real(
+		s, "partiton_level_parallism", F12_4, interval_of(quotient(m->accepted, g->cycle), all));
 	field_real(s, "partiton_level_parallism_total", "  = ", F12_4, all, "\n");
-	line_real(s, "partiton_level_parallism_util", F12_4,
+	stats_line_real(s, "partiton_level_parallism_util", F12_4,
 		interval_of(quotient(m->accepted_util, m->util_ticks), util));
 	field_real(s, "partiton_level_parallism_util_total", "  = ", F12_4, util, "\n");
 	field_real(s, "L2_BW", "  = ", F12_4, interval_of(bandwidth(m->replies, g->cycle, period), bw),
@@ -194,14 +195,14 @@ static void walk_general(struct stats_sink *s, const struct gpu *g)
 	walk_identity(s);
 	walk_cycles(s, g);
 	walk_occupancy(s, g);
-	line64(s, "max_total_param_size", 0);
-	line32(s, "gpu_stall_dramfull", m->stall_dramfull);
+	stats_line64(s, "max_total_param_size", 0);
+	stats_line32(s, "gpu_stall_dramfull", m->stall_dramfull);
 	s->ops->count(s, "gpu_stall_icnt2sh", "    = ", m->stall_icnt2sh, m->stall_icnt2sh, SHOW_32, "\n");
 	walk_partitions(s, g);
 	if (s->block && s->block->host_seconds >= 0) {
 		uint64_t seconds = (uint64_t)s->block->host_seconds;
 
-		show(s, "gpu_total_sim_rate=%u\n",
+		stats_show(s, "gpu_total_sim_rate=%u\n",
 			(unsigned)((g->tot_insn + gpu_interval_insn(g)) / (seconds ? seconds : 1)));
 	}
 }
@@ -209,12 +210,12 @@ static void walk_general(struct stats_sink *s, const struct gpu *g)
 void stats_walk(struct stats_sink *s, struct gpu *g)
 {
 	walk_general(s, g);
-	walk_core_caches(s, g);
-	walk_cores(s, g);
-	walk_latency(s, g);
-	walk_channels(s, g);
-	walk_l2(s, g);
-	walk_flits(s, g);
-	walk_network(s, g);
-	walk_more(s, g);
+	stats_walk_core_caches(s, g);
+	stats_walk_cores(s, g);
+	stats_walk_latency(s, g);
+	stats_walk_channels(s, g);
+	stats_walk_l2(s, g);
+	stats_walk_flits(s, g);
+	stats_walk_network(s, g);
+	stats_walk_more(s, g);
 }
