@@ -33,6 +33,21 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	diff -r u "$T"
 }
 
+@test "a stream from before the words of PTX were preset is read" {
+	[ "$(od -An -j7 -N1 -tu1 "$ROOT/tests/ptx/lined.tpack")" -eq 10 ]
+	run -0 trace-pack -t "$ROOT/tests/ptx/lined.tpack"
+	mkdir old
+	run -0 trace-pack -q -d -C old "$ROOT/tests/ptx/lined.tpack"
+	run -0 trace-pack -q -o new.tpack old
+	[ "$(od -An -j7 -N1 -tu1 new.tpack)" -eq 26 ]
+	[ "$(wc -c <new.tpack)" -lt "$(wc -c <"$ROOT/tests/ptx/lined.tpack")" ]
+	mkdir again
+	run -0 trace-pack -q -d -C again new.tpack
+	diff -r old again
+	run -0 cksum old/kernel-1.traceg
+	assert_output --partial '184285182 '
+}
+
 @test "registers beyond those of machine code are waited for" {
 	mkdir far
 	cp "$T"/* far

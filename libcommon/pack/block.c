@@ -159,7 +159,7 @@ static struct pack_block *load(struct pack *p, uint32_t number, struct fault *f)
 		return NULL;
 	struct pack_block *b = xcalloc(1, sizeof(*b));
 	b->number = number;
-	bool good = columns_unpack(body, n, b->col, &why);
+	bool good = columns_unpack(body, n, b->col, p->features & PACK_WORDED, &why);
 	free(body);
 	if (good && read_pieces(p, b, e->kernel)) {
 		if (p->in)

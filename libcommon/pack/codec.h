@@ -52,7 +52,7 @@ struct pack {
 	uint64_t size;
 	struct pack_entry *entry;
 	uint32_t n_entries;
-	uint8_t features;            /* PACK_PICKED, PACK_CODED, PACK_COUNTED, PACK_LINED */
+	uint8_t features;            /* PACK_PICKED, PACK_CODED, PACK_COUNTED, PACK_LINED, PACK_WORDED */
 	char *picks;                 /* text of trace-picks(5); NULL: none, or not reached yet in a pipe */
 	struct buf packed;           /* the directory's frame; empty: none, or not reached yet in a pipe */
 	uint64_t unpacked;           /* its bytes */

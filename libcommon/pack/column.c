@@ -22,8 +22,9 @@
 #define TRIED 4096u /* columns of so many bytes are tried at the level that was asked for first */
 
 static bool joined(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
+static const struct preset *preset_of(bool words) { return words ? &pack_words : &pack_dict; }
 
-static void compress(struct buf *out, const uint8_t *p, size_t n, int level, bool dict)
+static void compress(struct buf *out, const uint8_t *p, size_t n, int level, const struct preset *dict)
 {
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	size_t cap = ZSTD_compressBound(n);
@@ -36,7 +37,7 @@ static void compress(struct buf *out, const uint8_t *p, size_t n, int level, boo
 	ZSTD_CCtx_setParameter(c, ZSTD_c_dictIDFlag, 0);
 	ZSTD_CCtx_setParameter(c, ZSTD_c_format, ZSTD_f_zstd1_magicless);
 	if (dict)
-		ZSTD_CCtx_refPrefix(c, pack_dict, pack_dict_len);
+		ZSTD_CCtx_refPrefix(c, dict->p, dict->n);
 	buf_room(out, cap + 1);
 	size_t got = ZSTD_compress2(c, out->p + out->n, cap, p, n);
 	if (ZSTD_isError(got))
@@ -112,12 +113,12 @@ static int join_level(int level)
 static void compress_numbers(struct buf *out, const struct buf *col, int level)
 {
 	if (level_of(col->n, level) != level && col->n >= TRIED) {
-		compress(out, col->p, col->n, level, false);
+		compress(out, col->p, col->n, level, NULL);
 		if (out->n > col->n / 4 * 3)
 			return;
 		out->n = 0;
 	}
-	compress(out, col->p, col->n, level_of(col->n, level), false);
+	compress(out, col->p, col->n, level_of(col->n, level), NULL);
 }
 
 /* A frame's length has a bit below it: 1: LZMA2. */
@@ -129,7 +130,7 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 		compress_numbers(out, col, level);
 		return;
 	}
-	compress(out, col->p, col->n, level_of(col->n, level), false);
+	compress(out, col->p, col->n, level_of(col->n, level), NULL);
 	if (level < THOROUGH_LEVEL)
 		return;
 	*lzma = compress_text(&other, col->p, col->n, out->n);
@@ -141,9 +142,9 @@ static void compress_column(struct buf *out, int k, const struct buf *col, int l
 	*out = other;
 }
 
-void frames_begin(struct frames *f, const struct buf col[N_COLUMNS])
+void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words)
 {
-	*f = (struct frames){.used = 0};
+	*f = (struct frames){.words = words};
 	for (int k = 0; k < N_COLUMNS; k++) {
 		f->used |= (uint32_t)(col[k].n != 0) << k;
 		if (joined(k, col[k].n))
@@ -154,7 +155,7 @@ void frames_begin(struct frames *f, const struct buf col[N_COLUMNS])
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level)
 {
 	if (k == N_COLUMNS)
-		compress(&f->frame[k], f->join.p, f->join.n, join_level(level), true);
+		compress(&f->frame[k], f->join.p, f->join.n, join_level(level), preset_of(f->words));
 	else if (!joined((int)k, col[k].n))
 		compress_column(&f->frame[k], (int)k, &col[k], level, &f->lzma[k]);
 }
@@ -176,24 +177,25 @@ void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMN
 	buf_free(&f->join);
 }
 
-void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level)
+void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words)
 {
 	struct frames f;
 
-	frames_begin(&f, col);
+	frames_begin(&f, col, words);
 	for (unsigned k = 0; k < FRAMES; k++)
 		frames_compress(&f, col, k, level);
 	frames_end(out, &f, col);
 }
 
-static bool expand(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, bool dict, const char **why)
+static bool expand(
+	uint8_t *to, size_t n, const uint8_t *p, size_t n_p, const struct preset *dict, const char **why)
 {
 	ZSTD_DCtx *d = ZSTD_createDCtx();
 
 	if (!d)
 		die("out of memory");
 	ZSTD_DCtx_setParameter(d, ZSTD_d_format, ZSTD_f_zstd1_magicless);
-	size_t got = dict ? ZSTD_DCtx_refPrefix(d, pack_dict, pack_dict_len) : 0; /* it takes memory */
+	size_t got = dict ? ZSTD_DCtx_refPrefix(d, dict->p, dict->n) : 0; /* it takes memory */
 	if (!ZSTD_isError(got))
 		got = ZSTD_decompressDCtx(d, to, n, p, n_p);
 	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
@@ -203,13 +205,13 @@ static bool expand(uint8_t *to, size_t n, const uint8_t *p, size_t n_p, bool dic
 	return !*why;
 }
 
-void frame_pack(struct buf *out, const uint8_t *p, size_t n) { compress(out, p, n, META_LEVEL, true); }
+void frame_pack(struct buf *out, const uint8_t *p, size_t n) { compress(out, p, n, META_LEVEL, &pack_dict); }
 
 bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame)
 {
 	const char *why;
 
-	return expand(to, n, frame, n_frame, true, &why);
+	return expand(to, n, frame, n_frame, &pack_dict, &why);
 }
 
 void columns_free(struct buf col[N_COLUMNS])
@@ -218,7 +220,7 @@ void columns_free(struct buf col[N_COLUMNS])
 		buf_free(&col[k]);
 }
 
-bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const char **why)
+bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool words, const char **why)
 {
 	struct cur c = cur_of(p, n);
 	uint64_t used = cur_var(&c), len[N_COLUMNS] = {0}, packed[N_COLUMNS] = {0}, join = 0;
@@ -249,12 +251,12 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const
 			return false;
 		buf_room(&col[k], len[k] + 1);
 		if (lzma ? !expand_text(col[k].p, len[k], from, packed[k] >> 1, why)
-			 : !expand(col[k].p, len[k], from, packed[k] >> 1, false, why))
+			 : !expand(col[k].p, len[k], from, packed[k] >> 1, NULL, why))
 			return false;
 		col[k].n = len[k];
 	}
 	uint8_t *all = xmalloc(join + 1), *at = all;
-	bool good = expand(all, join, c.p, cur_left(&c), true, why);
+	bool good = expand(all, join, c.p, cur_left(&c), preset_of(words), why);
 	for (int k = 0; good && k < N_COLUMNS; k++) {
 		if (!len[k] || !joined(k, len[k]))
 			continue;

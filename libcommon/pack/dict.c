@@ -5,7 +5,7 @@
  */
 #include "format.h"
 
-const char pack_dict[] =
+static const char text[] =
 	"MUFU.RSQ\nMUFU.EX2\nMUFU.LG2\nMUFU.SQRT\nFCHK\nFRND.FLOOR\nF2F.F64.F32\nF2I.TRUNC.NTZ\n"
 	"I2F.RP\nI2F.U32.RP\n"
 	"F2I.FTZ.U32.TRUNC.NTZ\nATOMG.E.ADD.STRONG.GPU\nATOMS.ADD\nRED.E.ADD.STRONG.GPU\n"
@@ -43,4 +43,4 @@ const char pack_dict[] =
 	"kernelslist_ctx_\nMemcpyHtoD,0x00007f\n00000,1024\nkernel-1-ctx_0x55\n.traceg\n"
 	"MemcpyHtoD,0x00007fkernel-1.traceg\n"
 	"\x00\x01\x00\x02\x00\x03\x10\x10\x10\x10\x10\x10\x10\x10";
-const size_t pack_dict_len = sizeof(pack_dict) - 1;
+const struct preset pack_dict = {text, sizeof(text) - 1};

@@ -35,12 +35,13 @@
 
 #define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes, then the version */
 /* The version is the first, and one of each of these that the stream has: a reader knows what it cannot read. */
-#define PACK_VERSION 2u /* with nothing of the following, which every reader knows */
-#define PACK_PICKED  1u /* the index ends with picks */
-#define PACK_CODED   2u /* kernels may have control codes */
-#define PACK_COUNTED 4u /* the index may end with a directory */
-#define PACK_LINED   8u /* headers may have code lines as numbers */
-#define PACK_NEWEST  (PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED)
+#define PACK_VERSION 2u  /* with nothing of the following, which every reader knows */
+#define PACK_PICKED  1u  /* the index ends with picks */
+#define PACK_CODED   2u  /* kernels may have control codes */
+#define PACK_COUNTED 4u  /* the index may end with a directory */
+#define PACK_LINED   8u  /* headers may have code lines as numbers */
+#define PACK_WORDED  16u /* metadata of blocks begin from the dictionary of PTX */
+#define PACK_NEWEST  (PACK_VERSION + PACK_PICKED + PACK_CODED + PACK_COUNTED + PACK_LINED + PACK_WORDED)
 #define PACK_END     "KCPT" /* the last 4 bytes */
 #define NONE         UINT32_MAX
 
@@ -305,26 +306,28 @@ struct tails *replay_tails(struct replay *r);
 void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb);
 
 /* ---- column.c ---- */
-/* The block of these columns: bytes behind its type and length, without the checksum. */
-void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level);
+/* The block of these columns: bytes behind its type and length, without the checksum. words: PACK_WORDED. */
+void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, bool words);
 /* The same in steps. Frames k from 0 to FRAMES - 1 may be compressed in any order and side by side. */
 #define FRAMES (N_COLUMNS + 1u)
 struct frames {
 	struct buf join, frame[N_COLUMNS + 1]; /* the short columns, the last frame is theirs */
-	bool lzma[N_COLUMNS];
+	bool lzma[N_COLUMNS], words;
 	uint32_t used;
 };
-void frames_begin(struct frames *f, const struct buf col[N_COLUMNS]);
+void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words);
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level);
 void frames_end(struct buf *out, struct frames *f, const struct buf col[N_COLUMNS]);
 /* false: damaged, why says how. */
-bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], const char **why);
+bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool words, const char **why);
 void columns_free(struct buf col[N_COLUMNS]);
 /* Bytes outside of blocks as a frame like that of the metadata, and n of them back; false: damaged. */
 void frame_pack(struct buf *out, const uint8_t *p, size_t n);
 bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);
 
-extern const char pack_dict[];
-extern const size_t pack_dict_len;
+extern const struct preset {
+	const char *p;
+	size_t n;
+} pack_dict, pack_words; /* dict.c, words.c */
 
 #endif

@@ -233,7 +233,7 @@ static void gather_job(struct job *j)
 		buf_free(&c->stored);
 	}
 	free(d.code);
-	frames_begin(&j->frames, j->col);
+	frames_begin(&j->frames, j->col, j->words);
 }
 
 static void finish_job(struct job *j)

@@ -40,6 +40,7 @@ struct job {
 	struct piece **piece;
 	uint32_t n, cap, started, encoded;
 	bool closed, gathering, gathered, finished;
+	bool words;                /* metadata begin from the dictionary of PTX */
 	struct buf col[N_COLUMNS]; /* gathered from the pieces, then compressed to frames side by side */
 	struct frames frames;
 	unsigned frames_begun, frames_done;

@@ -37,7 +37,8 @@ struct pack_writer {
 	struct buf told; /* the directory as the index has it; empty: not known yet, or none */
 	bool several;    /* blocks: the first is written before all kernels are known */
 	bool started;    /* magic and version are written */
-	bool any, lines; /* a kernel has begun; the first was PTX: code lines are numbers */
+	bool any,
+		lines; /* a kernel has begun; the first was PTX: code lines are numbers, and their words preset */
 	struct block_entry *entry;
 	uint32_t n_entries, cap_entries;
 	uint32_t kernel;
@@ -90,7 +91,7 @@ static void put_magic(struct pack_writer *w, const struct buf *b)
 
 	fwrite(PACK_MAGIC, 1, 7, w->out);
 	putc((int)(PACK_VERSION + (w->picks.n ? PACK_PICKED : 0) + (w->codes ? PACK_CODED : 0) +
-		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED : 0)),
+		     (counted ? PACK_COUNTED : 0) + (w->lines ? PACK_LINED + PACK_WORDED : 0)),
 		w->out);
 	w->started = true;
 }
@@ -140,6 +141,7 @@ static struct job *current(struct pack_writer *w)
 	if (!w->job) {
 		w->job = queue_job(w->queue);
 		w->room = pack_limits.columns - w->list.n;
+		w->job->words = w->lines;
 		w->job->list = w->list;
 		w->list = (struct buf){0};
 		w->text = 0;

@@ -62,7 +62,7 @@ static void build(struct buf *s, const uint8_t *data, size_t size)
 		data += n;
 		size -= n;
 	}
-	columns_pack(&body, col, 1);
+	columns_pack(&body, col, 1, false);
 	columns_free(col);
 	buf_add(s, PACK_MAGIC, 7);
 	buf_byte(s, PACK_VERSION + PACK_CODED + PACK_LINED);
