@@ -392,10 +392,14 @@ start_second() {
 	run -2 trace-sim -q -c gpu.config --isolate --resume -f -o app/kernel-1.traceg app
 	assert_output --partial "kernel-1.traceg: found the output among the inputs"
 	printf 'schema\n' >gpu.measured
-	for file in gpu.config gpu.measured rows; do
-		run -2 trace-sim --selftest -c gpu.config --measured rows -f -o $file
+	: >isa
+	for file in gpu.config gpu.measured rows isa; do
+		run -2 trace-sim --selftest -c gpu.config --measured rows --isa isa -f -o $file
 		assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
 	done
+	printf 'id\tgpu\tworkload\tparams\tmetric\tvalue\tunit\tmin\tmax\tclock_mhz\ttool\tsource\tnote\n' >gpu.measured
+	run -2 trace-sim --selftest -c gpu.config -f -o titanx.icnt
+	assert_output --partial "titanx.icnt: found the output among the inputs, wanted another file"
 	run -2 trace-sim -c gpu.config --dump-config -f -o gpu.config
 	assert_output "trace-sim: gpu.config: found the output among the inputs, wanted another file"
 	trace-pack -q -o app.tpack app

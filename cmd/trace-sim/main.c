@@ -424,6 +424,7 @@ static int selftest(struct gpuconf *c, const struct sim_args *a, const struct is
 		cli_usage("found a format that --selftest does not write, wanted text, json or tsv");
 	spare_configs(a, t.output);
 	output_spare(t.output, t.shipped);
+	output_spare(t.output, a->isa);
 	for (uint32_t i = 0; i < a->n_measured; i++)
 		output_spare(t.output, a->measured[i]);
 	return selftest_run(&t);

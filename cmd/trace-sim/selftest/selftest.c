@@ -30,13 +30,14 @@ static bool is_of(const struct measured_row *r, const char *name)
 
 /* ---- machines ------------------------------------------------------------------------------- */
 
-static void subject_init(struct subject *s, const struct gpuconf *c, const struct isa *isa)
+static void subject_init(struct subject *s, const struct gpuconf *c, const struct selftest *t)
 {
 	struct fault f;
 
 	if (params_init(&s->params, c, &f) < 0)
 		die_fault(&f);
-	s->isa = isa;
+	output_spare(t->output, s->params.net.file);
+	s->isa = t->isa;
 	s->arch = conf_uint(c, OPT_gpgpu_compute_capability_major) * 10 +
 		  conf_uint(c, OPT_gpgpu_compute_capability_minor);
 	if (isa_arch_of((int)s->arch) < 0)
@@ -74,7 +75,7 @@ static const struct subject *subject_for(struct machines *s, const struct selfte
 		return &s->subject[0];
 	}
 	s->tool[s->n] = tool;
-	subject_init(&s->subject[s->n], c, t->isa);
+	subject_init(&s->subject[s->n], c, t);
 	free(c);
 	return &s->subject[s->n++];
 }
