@@ -169,8 +169,8 @@ static void check_channel(const struct noc *n, const struct noc_router *r, const
 	bool waits = false, could = v->state == NOC_ACTIVE && v->port == o && v->count;
 
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
-		waits |= v->way_port[i] == o;
-	could = could && *v->room < n->conf.vc_buffer;
+		waits |= v->way_port[i] == o && v != q->lone;
+	could = could && *v->room < n->conf.vc_buffer && v != q->next;
 	invariant("noc.quick.waiting", r->base + o, v->at, bitset_test(&q->waiting[o * q->words], v->at),
 		waits);
 	invariant(
@@ -183,6 +183,8 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 {
 	const struct noc_quick *q = &r->quick;
 
+	invariant("noc.quick.lone", r->id, 0, q->lone && (q->asked || q->lone->state != NOC_WANTS), false);
+	invariant("noc.quick.next", r->id, 0, q->next && (q->wanted || q->next->state != NOC_ACTIVE), false);
 	for (uint32_t o = 0; o < r->ports; o++) {
 		uint32_t heads = 0;
 		uint64_t wants = 0;

@@ -348,6 +348,8 @@ struct noc_credit {
 /* noc_quick.c: a router's sets. Channels of it are numbered port * vcs + vc. */
 struct noc_quick {
 	struct noc_vc *vc; /* of its inputs */
+	struct noc_vc *lone; /* the only head that waits, if there is but one; then `waiting` is empty */
+	struct noc_vc *next; /* the only channel that could cross, if there is but one; then `ready` is empty */
 	uint64_t asked;    /* outputs that heads wait for */
 	uint64_t open;     /* outputs with a channel that is nobody's */
 	uint64_t wanted;   /* outputs that a flit could cross to */

@@ -5,7 +5,8 @@
  * virtual channels. The same as noc_router.c, to the order of its lists, with sets for these.
  *
  * Always true between two cycles: a head stands at the outputs that it asks for, and a channel whose next flit could
- * cross at its own, so that nobody is asked in vain and a router in which nothing can move is not visited. Where a list
+ * cross at its own, so that nobody is asked in vain and a router in which nothing can move is not visited. One that is
+ * the only one of its kind in the router stands nowhere: it is kept apart (lone, next), and needs no matching. Where a list
  * would have a channel follows from two numbers of it; only those who cross in one step are put in order, for they draw
  * random numbers, and look at routers, one after the other.
  */
@@ -77,6 +78,21 @@ static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 	q->wanted &= ~(1ull << out);
 }
 
+/* A channel's next flit could cross from now on. */
+static inline void could_cross(struct noc_router *r, struct noc_vc *v)
+{
+	struct noc_quick *q = &r->quick;
+
+	if (!q->wanted && !q->next) {
+		q->next = v;
+		return;
+	}
+	if (q->next)
+		set_ready(r, q->next);
+	q->next = NULL;
+	set_ready(r, v);
+}
+
 /* ---- credits ---------------------------------------------------------------------------------------------------- */
 
 /* A credit for channel vc of an output counts. Returns whether it lets anything move in the router. */
@@ -90,16 +106,16 @@ INLINE bool credit(
 
 	s->room.used[room]--;
 	if (left + 1 == n->conf.vc_buffer) {
-		const struct noc_vc *v = &q->vc[q->turn[channel - r->base * n->vcs] - 1];
+		struct noc_vc *v = &q->vc[q->turn[channel - r->base * n->vcs] - 1];
 
 		moves = v->state == NOC_ACTIVE && v->port == port && v->vc == vc && v->count;
 		if (moves)
-			set_ready(r, v);
+			could_cross(r, v);
 	}
 	if (s->room.wait_for_tail && !left && s->room.tail_sent[room] >> vc & 1) {
 		s->room.taken[room] &= ~(1ull << vc);
 		q->open |= 1ull << port;
-		moves |= q->asked >> port & 1;
+		moves |= q->lone || q->asked >> port & 1;
 	}
 	return moves;
 }
@@ -146,32 +162,45 @@ static inline uint64_t range(const struct noc_way *w)
 	return (2ull << (w->hi & 63)) - (1ull << (w->lo & 63));
 }
 
-/* A head waits for output `port`. */
-static inline void wait_for(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
+/* A head stands at output `port`. */
+static inline void wait_at(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
 {
 	q->waiting[port * q->words + v->at / 64] |= 1ull << v->at % 64;
 	q->port[port].heads++;
 	q->asked |= 1ull << port;
 }
 
+static inline void wait_at_all(struct noc_quick *q, const struct noc_vc *v)
+{
+	wait_at(q, v, v->way_port[0]);
+	if (v->ways > 1)
+		wait_at(q, v, v->way_port[1]);
+}
+
 /* The head of p has come to the front of a channel, and asks for channels of outputs. */
 static inline void head_comes(struct noc_router *r, struct noc_vc *v, const struct noc_packet *p)
 {
+	struct noc_quick *q = &r->quick;
+
 	v->state = NOC_WANTS;
 	v->ways = 1;
 	v->way_port[0] = (uint8_t)p->way[0].port;
 	v->asks[0] = range(&p->way[0]);
-	wait_for(&r->quick, v, p->way[0].port);
-	if (p->n_ways < 2)
-		return;
-	if (p->way[1].port == p->way[0].port) {
+	if (p->n_ways > 1 && p->way[1].port == p->way[0].port) {
 		v->asks[0] |= range(&p->way[1]);
+	} else if (p->n_ways > 1) {
+		v->ways = 2;
+		v->way_port[1] = (uint8_t)p->way[1].port;
+		v->asks[1] = range(&p->way[1]);
+	}
+	if (!q->asked && !q->lone) {
+		q->lone = v;
 		return;
 	}
-	v->ways = 2;
-	v->way_port[1] = (uint8_t)p->way[1].port;
-	v->asks[1] = range(&p->way[1]);
-	wait_for(&r->quick, v, p->way[1].port);
+	if (q->lone)
+		wait_at_all(q, q->lone);
+	q->lone = NULL;
+	wait_at_all(q, v);
 }
 
 /* A flit comes to an input port, numbered over all routers. */
@@ -187,14 +216,14 @@ static inline void flit_comes(struct noc *n, struct noc_subnet *s, const struct 
 	v->order = (int64_t)n->time * ORDERS + v->in;
 	if (v->state == NOC_IDLE) {
 		head_comes(r, v, &s->packet[m->flit.req]);
-		if (r->quick.asked & r->quick.open)
+		if (r->quick.lone || r->quick.asked & r->quick.open)
 			bitset_set(s->active, router);
 		return;
 	}
 	v->batch = (int64_t)n->time;
 	if (*v->room == n->conf.vc_buffer)
 		return;
-	set_ready(r, v);
+	could_cross(r, v);
 	bitset_set(s->active, router);
 }
 
@@ -223,11 +252,18 @@ static inline uint32_t next_in_turn(uint64_t got, uint32_t low, uint32_t turn)
 	return low + bit_lowest64(later ? later : got);
 }
 
-static inline void stop_waiting(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
+static inline void leave(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
 {
 	q->waiting[port * q->words + v->at / 64] &= ~(1ull << v->at % 64);
 	if (!--q->port[port].heads)
 		q->asked &= ~(1ull << port);
+}
+
+static inline void leave_all(struct noc_quick *q, const struct noc_vc *v)
+{
+	leave(q, v, v->way_port[0]);
+	if (v->ways > 1)
+		leave(q, v, v->way_port[1]);
 }
 
 /* A head gets output channel `out` of a port, and comes to the front of the switch list with all others of this step. */
@@ -237,9 +273,6 @@ INLINE void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struc
 	struct noc_quick *q = &r->quick;
 	uint32_t room = r->base + port, out_vc = out - port * n->vcs;
 
-	stop_waiting(q, v, v->way_port[0]);
-	if (v->ways > 1)
-		stop_waiting(q, v, v->way_port[1]);
 	q->turn[out] = v->at + 1u;
 	v->turn = (uint16_t)(out + 1);
 	v->port = (uint16_t)port;
@@ -252,7 +285,7 @@ INLINE void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struc
 	if ((s->room.taken[room] |= 1ull << out_vc) == n->all_vcs)
 		q->open &= ~(1ull << port);
 	if (*v->room != n->conf.vc_buffer)
-		set_ready(r, v);
+		could_cross(r, v);
 }
 
 /* Of the ways of a channel's head the one to an output. */
@@ -330,7 +363,7 @@ static inline struct noc_vc *alone(const struct noc_quick *q, uint32_t port)
 }
 
 /* All channels left that a head asks for are granted to it. Returns whether there are any. */
-static inline bool serve_alone(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
+INLINE bool serve(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
 	uint64_t second = 0;
 
@@ -349,6 +382,7 @@ static bool accept(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 			uint64_t *granted = &n->granted[(w * 64 + b) * NOC_WAYS];
 
 			got |= take(n, s, r, &r->quick.vc[w * 64 + b], granted[0], granted[1]);
+			leave_all(&r->quick, &r->quick.vc[w * 64 + b]);
 			granted[0] = granted[1] = 0;
 		}
 		n->chosen[w] = 0;
@@ -356,8 +390,8 @@ static bool accept(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	return got;
 }
 
-/* Heads get channels; those who meet no other get theirs at once. Returns whether anybody got one. */
-static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+/* Heads that stand at outputs get channels; those who meet no other get theirs at once. Returns whether any got one. */
+static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
 	bool got = false, chosen = false;
@@ -368,14 +402,28 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 		if (!q->port[port].heads)
 			continue;
 		v = alone(q, (uint32_t)port);
-		if (v) {
-			got |= serve_alone(n, s, r, v);
-			continue;
+		if (!v) {
+			grant_channels(n, q, (uint32_t)port, left_of(n, s, r->base + (uint32_t)port));
+			chosen = true;
+		} else if (serve(n, s, r, v)) {
+			leave_all(q, v);
+			got = true;
 		}
-		grant_channels(n, q, (uint32_t)port, left_of(n, s, r->base + (uint32_t)port));
-		chosen = true;
 	}
 	return (chosen && accept(n, s, r)) || got;
+}
+
+/* Heads get channels. Returns whether any got one. */
+static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
+{
+	struct noc_quick *q = &r->quick;
+
+	if (!q->lone)
+		return q->asked & q->open && match_many_channels(n, s, r);
+	if (!serve(n, s, r, q->lone))
+		return false;
+	q->lone = NULL;
+	return true;
 }
 
 /* ---- the switch -------------------------------------------------------------------------------------------------- */
@@ -386,17 +434,22 @@ static inline uint32_t pick(uint64_t set, uint32_t turn)
 	return set & (set - 1) ? bit_next_cyclic64(set, turn) : bit_lowest64(set);
 }
 
+/* A channel crosses: turns go on behind it. */
+static inline struct noc_vc *matched(struct noc_quick *q, struct noc_vc *v)
+{
+	q->port[v->port].out_turn = v->in + 1u;
+	q->port[v->in].in_turn = v->port + 1u;
+	q->port[v->in].vc_turn = v->in_vc + 1u;
+	return v;
+}
+
 /* The channel of input `in` that crosses to output `out`. */
 static inline struct noc_vc *match(const struct noc *n, struct noc_router *r, uint32_t in, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
-	struct noc_quick_port *p = &q->port[in];
-	uint32_t vc = pick(q->ready[in * r->ports + out], p->vc_turn);
+	uint32_t vc = pick(q->ready[in * r->ports + out], q->port[in].vc_turn);
 
-	q->port[out].out_turn = in + 1;
-	p->in_turn = out + 1;
-	p->vc_turn = vc + 1;
-	return &q->vc[in * n->vcs + vc];
+	return matched(q, &q->vc[in * n->vcs + vc]);
 }
 
 static bool before(const struct noc_vc *a, const struct noc_vc *b)
@@ -434,6 +487,10 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 	struct noc_quick *q = &r->quick;
 	uint32_t out;
 
+	if (q->next) {
+		n->go[0] = matched(q, q->next);
+		return 1;
+	}
 	if (!q->wanted)
 		return 0;
 	if (q->wanted & (q->wanted - 1))
@@ -475,18 +532,18 @@ static inline bool send(struct noc *n, struct noc_subnet *s, struct noc_router *
 	return f->index + 1u == p->book.flits;
 }
 
-/* rank: among those who cross in this step. */
-static inline void cross(
-	struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t rank)
+/* rank: among those who cross in this step. in_sets: of what could cross. */
+static inline void cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
+	uint32_t rank, bool in_sets)
 {
-	bool tail = send(n, s, r, v);
+	bool tail = send(n, s, r, v), goes_on = !tail && v->count && *v->room != n->conf.vc_buffer;
 
-	if (!tail) {
-		if (!v->count || *v->room == n->conf.vc_buffer)
-			clear_ready(r, v);
+	if (in_sets && !goes_on)
+		clear_ready(r, v);
+	else if (!in_sets && goes_on)
+		could_cross(r, v);
+	if (!tail)
 		return;
-	}
-	clear_ready(r, v);
 	if (s->room.wait_for_tail) {
 		s->room.tail_sent[r->base + v->port] |= 1ull << v->vc;
 	} else {
@@ -507,16 +564,18 @@ static inline bool step(struct noc *n, struct noc_subnet *s, struct noc_router *
 {
 	struct noc_quick *q = &r->quick;
 	uint32_t count;
-	bool moved = false;
+	bool moved, in_sets;
 
 	if (r->credit.count)
 		credits(n, s, r);
 	count = match_switch(n, r);
-	if (q->asked & q->open)
-		moved = match_channels(n, s, r);
+	in_sets = !q->next;
+	q->next = NULL;
+	moved = match_channels(n, s, r);
 	for (uint32_t i = 0; i < count; i++)
-		cross(n, s, r, n->go[i], i);
-	return q->wanted || ((moved || count) && q->asked & q->open) || r->credit.count;
+		cross(n, s, r, n->go[i], i, in_sets);
+	return q->wanted || q->next || ((moved || count) && (q->lone || q->asked & q->open)) ||
+	       r->credit.count;
 }
 
 void noc_quick_routers(struct noc *n, struct noc_subnet *s)
