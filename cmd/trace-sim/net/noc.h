@@ -40,7 +40,7 @@ struct noc_plan {
 	struct noc_end *in, *out; /* ports */
 	struct noc_end *inject;   /* nodes: the input port behind */
 	uint32_t *eject;          /* nodes: the output port before */
-	uint16_t *table;          /* anynet: routers * nodes, output of the router for the node */
+	uint16_t *table; /* routers * nodes: ways of routers towards nodes; NULL: found at each hop */
 };
 
 struct noc_builder;
@@ -55,6 +55,10 @@ void noc_from_node(struct noc_builder *b, uint32_t router, uint32_t node);
 void noc_to_node(struct noc_builder *b, uint32_t router, uint32_t node);
 /* Both of these. */
 void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node);
+/* The way of a router towards a node, as a topology's routings number ways; a pure function. */
+typedef uint16_t noc_toward_fn(const struct icnt *c, uint32_t router, uint32_t node);
+/* All ways are found at once, for noc_toward, unless there are too many. */
+void noc_table(struct noc_builder *b, noc_toward_fn *toward);
 /* The plan of a judged network. Owned by the caller. */
 struct noc_plan *noc_plan_new(const struct icnt *c);
 void noc_plan_delete(struct noc_plan *p);
@@ -98,6 +102,14 @@ struct noc_view {
 	uint32_t stepped, now;
 	struct noc_random *random;
 };
+
+static inline uint32_t noc_toward(
+	const struct noc_view *v, uint32_t router, uint32_t node, noc_toward_fn *toward)
+{
+	const uint16_t *table = v->plan->table;
+
+	return table ? table[(size_t)router * v->plan->nodes + node] : toward(v->c, router, node);
+}
 
 /* Flits sent and not credited behind an output of a router, as a routing is to know it. */
 static inline uint32_t noc_used(const struct noc_view *v, uint32_t router, uint32_t output)
@@ -347,12 +359,12 @@ struct noc_credit {
 
 /* noc_quick.c: a router's sets. Channels of it are numbered port * vcs + vc. */
 struct noc_quick {
-	struct noc_vc *vc; /* of its inputs */
+	struct noc_vc *vc;   /* of its inputs */
 	struct noc_vc *lone; /* the only head that waits, if there is but one; then `waiting` is empty */
 	struct noc_vc *next; /* the only channel that could cross, if there is but one; then `ready` is empty */
-	uint64_t asked;    /* outputs that heads wait for */
-	uint64_t open;     /* outputs with a channel that is nobody's */
-	uint64_t wanted;   /* outputs that a flit could cross to */
+	uint64_t asked;      /* outputs that heads wait for */
+	uint64_t open;       /* outputs with a channel that is nobody's */
+	uint64_t wanted;     /* outputs that a flit could cross to */
 	struct noc_quick_port {
 		uint64_t wants; /* output: inputs with flits that could cross to it */
 		uint32_t heads; /* output: that wait for it */

@@ -54,6 +54,15 @@ static void inputs(struct noc_builder *b, const struct icnt *c, uint32_t each)
 				(level - 1) * level_channels + woven(c, level - 1, i / c->k, i % c->k));
 }
 
+/* Output down to a node; k: it is not below. */
+static uint16_t down(const struct icnt *c, uint32_t router, uint32_t dest)
+{
+	uint32_t each = c->nodes / c->k, level = router / each, pos = router % each;
+	uint32_t below = power(c->k, c->n - level), region = pos / (below / c->k);
+
+	return (uint16_t)(dest / below == region ? dest % below / (below / c->k) : c->k);
+}
+
 void noc_plan_fattree(struct noc_builder *b, const struct icnt *c)
 {
 	uint32_t each = c->nodes / c->k;
@@ -63,36 +72,25 @@ void noc_plan_fattree(struct noc_builder *b, const struct icnt *c)
 		noc_join_node(b, (c->n - 1) * each + i / c->k, i);
 	outputs(b, c, each);
 	inputs(b, c, each);
-}
-
-/* Output down to dest; false: dest is not below. */
-static bool down(const struct noc_view *v, uint32_t router, uint32_t dest, uint32_t *port)
-{
-	uint32_t each = v->plan->nodes / v->c->k, level = router / each, pos = router % each;
-	uint32_t below = power(v->c->k, v->c->n - level), region = pos / (below / v->c->k);
-
-	if (dest / below != region)
-		return false;
-	*port = dest % below / (below / v->c->k);
-	return true;
+	noc_table(b, down);
 }
 
 void noc_route_fattree_nca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port;
+	uint32_t port = noc_toward(v, router, p->dest, down);
 
 	(void)in;
-	if (!down(v, router, p->dest, &port))
+	if (port == v->c->k)
 		port = v->c->k + noc_random_int(v->random, v->c->k - 1);
 	noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
 void noc_route_fattree_anca(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port;
+	uint32_t port = noc_toward(v, router, p->dest, down);
 
 	(void)in;
-	if (!down(v, router, p->dest, &port)) {
+	if (port == v->c->k) {
 		uint32_t a = v->c->k + noc_random_int(v->random, v->c->k - 1);
 		uint32_t b = v->c->k + noc_random_int(v->random, v->c->k - 1);
 

@@ -73,17 +73,6 @@ static void join_router(struct noc_builder *b, const struct icnt *c, uint32_t ro
 		}
 }
 
-void noc_plan_flatfly(struct noc_builder *b, const struct icnt *c)
-{
-	uint32_t routers = c->nodes / c->c;
-
-	noc_begin(b, c->nodes, routers, routers * (c->k - 1) * c->n);
-	for (uint32_t r = 0; r < routers; r++)
-		join_nodes(b, c, r);
-	for (uint32_t r = 0; r < routers; r++)
-		join_router(b, c, r);
-}
-
 /*
  * ---- steps
  * --------------------------------------------------------------------------------------------------
@@ -102,18 +91,35 @@ static uint32_t port(const struct icnt *c, uint32_t d, uint32_t from, uint32_t t
 	return c->c + (c->k - 1) * d + to - (to > from);
 }
 
-/* Output for the lowest dimension that differs; to the node at its router. */
-static uint32_t next_up(const struct icnt *c, uint32_t router, uint32_t dest)
+/* Output for the lowest dimension in which the router of a place differs; to the node at its router. */
+static uint16_t lowest(const struct icnt *c, uint32_t router, uint32_t dest)
 {
 	uint32_t to = dest / c->c, d = 0;
 
 	if (to == router)
-		return dest % c->c;
+		return (uint16_t)(dest % c->c);
 	for (; to % c->k == router % c->k; d++) {
 		to /= c->k;
 		router /= c->k;
 	}
-	return port(c, d, router % c->k, to % c->k);
+	return (uint16_t)port(c, d, router % c->k, to % c->k);
+}
+
+void noc_plan_flatfly(struct noc_builder *b, const struct icnt *c)
+{
+	uint32_t routers = c->nodes / c->c;
+
+	noc_begin(b, c->nodes, routers, routers * (c->k - 1) * c->n);
+	for (uint32_t r = 0; r < routers; r++)
+		join_nodes(b, c, r);
+	for (uint32_t r = 0; r < routers; r++)
+		join_router(b, c, r);
+	noc_table(b, lowest);
+}
+
+static uint32_t next_up(const struct noc_view *v, uint32_t router, uint32_t dest)
+{
+	return noc_toward(v, router, dest, lowest);
 }
 
 /* The same for the highest. */
@@ -152,7 +158,7 @@ static void way(struct noc_packet *p, uint32_t out, struct vc_range r) { noc_one
 void noc_route_flatfly_min(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	way(p, next_up(v->c, router, place(v->c, p->dest)), class_of(v, p));
+	way(p, next_up(v, router, place(v->c, p->dest)), class_of(v, p));
 }
 
 static bool in_lower_half(const struct noc_view *v, const struct noc_packet *p)
@@ -165,7 +171,7 @@ static bool in_lower_half(const struct noc_view *v, const struct noc_packet *p)
 static void either(
 	const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in, bool adaptive)
 {
-	uint32_t dest = place(v->c, p->dest), first = next_up(v->c, router, dest),
+	uint32_t dest = place(v->c, p->dest), first = next_up(v, router, dest),
 		 last = next_down(v->c, router, dest);
 	uint32_t a, b;
 	bool up;
@@ -205,7 +211,7 @@ void noc_route_flatfly_valiant(const struct noc_view *v, struct noc_packet *p, u
 	between = place(v->c, p->between);
 	if (between / v->c->c == router || dest / v->c->c == router)
 		p->phase = 1;
-	way(p, next_up(v->c, router, p->phase ? dest : between),
+	way(p, next_up(v, router, p->phase ? dest : between),
 		dest / v->c->c == router ? class_of(v, p) : half(class_of(v, p), !p->phase));
 }
 
@@ -258,8 +264,8 @@ static void choose(const struct noc_view *v, struct noc_packet *p, uint32_t rout
 	p->phase = 2;
 	if (over / c->c == router)
 		return;
-	straight = noc_used(v, router, up ? next_up(c, router, dest) : next_down(c, router, dest));
-	around = noc_used(v, router, up ? next_up(c, router, over) : next_down(c, router, over));
+	straight = noc_used(v, router, up ? next_up(v, router, dest) : next_down(c, router, dest));
+	around = noc_used(v, router, up ? next_up(v, router, over) : next_down(c, router, over));
 	if (hops(c, source, dest) * straight <= (hops(c, source, over) + hops(c, over, dest)) * around + BIAS)
 		return;
 	p->phase = 1;
@@ -298,7 +304,7 @@ static uint32_t ugal(
 		if (p->phase == 1)
 			dest = p->between;
 	}
-	out = next_up(v->c, router, dest);
+	out = next_up(v, router, dest);
 	if (out >= v->c->c)
 		*r = half(*r, p->phase == 1);
 	return out;
@@ -328,7 +334,7 @@ void noc_route_flatfly_ugal_xyyx(const struct noc_view *v, struct noc_packet *p,
 		if (p->phase == 1)
 			dest = p->between;
 	}
-	out = up ? next_up(v->c, router, dest) : next_down(v->c, router, dest);
+	out = up ? next_up(v, router, dest) : next_down(v->c, router, dest);
 	/* quirk Q4-34: both parts are of half the half that the first division leaves out */
 	if (out >= v->c->c) {
 		uint32_t quarter = (r.hi - r.lo + 1) / 2 / 2;

@@ -51,24 +51,33 @@ void noc_cube_plan(struct noc_builder *b, const struct icnt *c, uint32_t latency
 	}
 }
 
-void noc_plan_mesh(struct noc_builder *b, const struct icnt *c) { noc_cube_plan(b, c, 1); }
-
 /*
  * ---- steps -----------------------------------------------------------------------------------------------
  */
 
 /* Output for the lowest dimension that differs; 2n at the destination. */
-static uint32_t next_up(const struct icnt *c, uint32_t at, uint32_t dest)
+static uint16_t lowest(const struct icnt *c, uint32_t at, uint32_t dest)
 {
 	uint32_t d = 0;
 
 	if (at == dest)
-		return 2 * c->n;
+		return (uint16_t)(2 * c->n);
 	for (; at % c->k == dest % c->k; d++) {
 		at /= c->k;
 		dest /= c->k;
 	}
-	return 2 * d + (at % c->k > dest % c->k);
+	return (uint16_t)(2 * d + (at % c->k > dest % c->k));
+}
+
+void noc_plan_mesh(struct noc_builder *b, const struct icnt *c)
+{
+	noc_cube_plan(b, c, 1);
+	noc_table(b, lowest);
+}
+
+static uint32_t next_up(const struct noc_view *v, uint32_t at, uint32_t dest)
+{
+	return noc_toward(v, at, dest, lowest);
 }
 
 /* The same for the highest. */
@@ -89,7 +98,7 @@ static uint32_t next_down(const struct icnt *c, uint32_t at, uint32_t dest)
 void noc_route_mesh_dor(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	noc_one_way(p, next_up(v->c, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
+	noc_one_way(p, next_up(v, router, p->dest), v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 }
 
 /* Channels for destination or coordinate number `which` of so many; all at the destination. */
@@ -108,7 +117,7 @@ static void partitioned(const struct noc_view *v, struct noc_packet *p, uint32_t
 void noc_route_mesh_dor_ni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	partitioned(v, p, router, next_up(v->c, router, p->dest), p->dest, v->plan->nodes);
+	partitioned(v, p, router, next_up(v, router, p->dest), p->dest, v->plan->nodes);
 }
 
 static uint32_t coordinate(const struct icnt *c, uint32_t node, uint32_t d)
@@ -128,7 +137,7 @@ struct noc_way noc_inject_mesh_pni(const struct noc_view *v, const struct noc_pa
 
 void noc_route_mesh_dor_pni(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
-	uint32_t port = next_up(v->c, router, p->dest);
+	uint32_t port = next_up(v, router, p->dest);
 
 	(void)in;
 	partitioned(v, p, router, port, coordinate(v->c, p->dest, port / 2), v->c->k);
@@ -168,7 +177,7 @@ void noc_route_mesh_xy_yx(const struct noc_view *v, struct noc_packet *p, uint32
 	if (arrived(v, p, router))
 		return;
 	up = in < 2 * v->c->n ? in_lower_half(v, p) : noc_random_int(v->random, 1) > 0;
-	halves(v, p, up ? next_up(v->c, router, p->dest) : next_down(v->c, router, p->dest), up);
+	halves(v, p, up ? next_up(v, router, p->dest) : next_down(v->c, router, p->dest), up);
 }
 
 void noc_route_mesh_adaptive_xy_yx(
@@ -179,7 +188,7 @@ void noc_route_mesh_adaptive_xy_yx(
 
 	if (arrived(v, p, router))
 		return;
-	first = next_up(v->c, router, p->dest);
+	first = next_up(v, router, p->dest);
 	last = next_down(v->c, router, p->dest);
 	if (in < 2 * v->c->n) {
 		up = in_lower_half(v, p);
@@ -219,7 +228,7 @@ static void two_phases(const struct noc_view *v, struct noc_packet *p, uint32_t 
 
 	if (!p->phase && router == p->between)
 		p->phase = 1;
-	port = next_up(v->c, router, p->phase ? p->dest : p->between);
+	port = next_up(v, router, p->phase ? p->dest : p->between);
 	if (router == p->dest)
 		noc_one_way(p, port, v->c->vc_begin[p->kind], v->c->vc_end[p->kind]);
 	else
@@ -245,8 +254,8 @@ void noc_route_mesh_romm_ni(const struct noc_view *v, struct noc_packet *p, uint
 	choose_between(v, p, in);
 	if (!p->phase && router == p->between)
 		p->phase = 1;
-	partitioned(v, p, router, next_up(v->c, router, p->phase ? p->dest : p->between), p->dest,
-		v->plan->nodes);
+	partitioned(
+		v, p, router, next_up(v, router, p->phase ? p->dest : p->between), p->dest, v->plan->nodes);
 }
 
 void noc_route_mesh_valiant(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
@@ -269,7 +278,7 @@ void noc_route_mesh_min_adapt(const struct noc_view *v, struct noc_packet *p, ui
 
 	if (arrived(v, p, router))
 		return;
-	escape = next_up(v->c, router, p->dest);
+	escape = next_up(v, router, p->dest);
 	if (in != 2 * v->c->n && !p->vc) {
 		noc_one_way(p, escape, 0, 0);
 		return;
@@ -290,11 +299,11 @@ void noc_route_mesh_planar_adapt(const struct noc_view *v, struct noc_packet *p,
 
 	(void)in;
 	if (!arrived(v, p, router))
-		noc_one_way(p, next_up(v->c, router, p->dest), lo + 2 * third, hi);
+		noc_one_way(p, next_up(v, router, p->dest), lo + 2 * third, hi);
 }
 
 void noc_route_mesh_chaos(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	(void)in;
-	noc_one_way(p, next_up(v->c, router, p->dest), 0, 0);
+	noc_one_way(p, next_up(v, router, p->dest), 0, 0);
 }

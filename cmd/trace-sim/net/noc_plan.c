@@ -96,6 +96,20 @@ void noc_join_node(struct noc_builder *b, uint32_t router, uint32_t node)
 	noc_to_node(b, router, node);
 }
 
+#define TABLE_MAX (1u << 20) /* ways */
+
+void noc_table(struct noc_builder *b, noc_toward_fn *toward)
+{
+	uint32_t nodes = b->plan->nodes, routers = b->plan->routers;
+
+	if ((uint64_t)routers * nodes > TABLE_MAX)
+		return;
+	b->plan->table = xcalloc((size_t)routers * nodes, sizeof(*b->plan->table));
+	for (uint32_t r = 0; r < routers; r++)
+		for (uint32_t node = 0; node < nodes; node++)
+			b->plan->table[(size_t)r * nodes + node] = toward(b->c, r, node);
+}
+
 /* ---- finishing ---------------------------------------------------------------------------------------- */
 
 /* A head through a router as far as the switch, as feedback policies count it. */

@@ -7,14 +7,41 @@
 #include "net/noc.h"
 #include "net/noc_cube.h"
 
-void noc_plan_torus(struct noc_builder *b, const struct icnt *c) { noc_cube_plan(b, c, 2); }
+/*
+ * Ways: the output nearer in the first dimension that differs, down where both are as near; 2n at the destination.
+ * HALF: both are; ABOVE: the router is above the destination there.
+ */
+#define OUTPUT 0x3fff
+#define ABOVE  0x4000
+#define HALF   0x8000
 
-/* Up or down the ring from a to b; the ways being equally long, by chance. */
-static bool goes_up(const struct noc_view *v, uint32_t a, uint32_t b)
+static uint16_t toward(const struct icnt *c, uint32_t at, uint32_t dest)
 {
-	uint32_t k = v->c->k, twice = 2 * ((b + k - a) % k);
+	uint32_t k = c->k, d = 0, twice;
 
-	return twice < k || (twice == k && noc_random_int(v->random, 1));
+	if (at == dest)
+		return (uint16_t)(2 * c->n);
+	for (; at % k == dest % k; d++) {
+		at /= k;
+		dest /= k;
+	}
+	at %= k;
+	dest %= k;
+	twice = 2 * ((dest + k - at) % k);
+	return (uint16_t)((2 * d + (twice >= k)) | (at > dest ? ABOVE : 0) | (twice == k ? HALF : 0));
+}
+
+void noc_plan_torus(struct noc_builder *b, const struct icnt *c)
+{
+	noc_cube_plan(b, c, 2);
+	noc_table(b, toward);
+}
+
+static uint32_t coordinate(uint32_t node, uint32_t k, uint32_t d)
+{
+	while (d--)
+		node /= k;
+	return node % k;
 }
 
 static int8_t even_part(const struct noc_view *v, uint32_t a, uint32_t b, bool up)
@@ -34,24 +61,18 @@ static int8_t even_part(const struct noc_view *v, uint32_t a, uint32_t b, bool u
 static uint32_t next_ring(
 	const struct noc_view *v, struct noc_packet *p, uint32_t at, uint32_t in, bool parted, bool even)
 {
-	uint32_t dest = p->dest, k = v->c->k, d;
+	uint32_t ways = noc_toward(v, at, p->dest, toward), k = v->c->k, d = (ways & OUTPUT) / 2;
 	bool up;
 
-	for (d = 0; d < v->c->n && at % k == dest % k; d++) {
-		at /= k;
-		dest /= k;
-	}
 	if (d == v->c->n)
 		return 2 * v->c->n;
 	if (in / 2 == d)
 		return in ^ 1;
-	at %= k;
-	dest %= k;
-	up = goes_up(v, at, dest);
+	up = ways & HALF ? noc_random_int(v->random, 1) : !(ways & 1);
 	if (parted && even)
-		p->phase = even_part(v, at, dest, up);
+		p->phase = even_part(v, coordinate(at, k, d), coordinate(p->dest, k, d), up);
 	else if (parted) /* quirk Q4-37: going down, the way without the seam has the upper half */
-		p->phase = at > dest;
+		p->phase = (ways & ABOVE) != 0;
 	return 2 * d + !up;
 }
 
@@ -92,18 +113,6 @@ void noc_route_torus_dor_ni(const struct noc_view *v, struct noc_packet *p, uint
 	noc_one_way(p, port, lo, hi);
 }
 
-/* Nearer in the first dimension that differs; half round goes down. */
-static uint32_t nearer(const struct noc_view *v, uint32_t at, uint32_t dest)
-{
-	uint32_t k = v->c->k, d = 0;
-
-	for (; at % k == dest % k; d++) {
-		at /= k;
-		dest /= k;
-	}
-	return 2 * d + (2 * ((dest % k + k - at % k) % k) >= k);
-}
-
 void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, uint32_t router, uint32_t in)
 {
 	uint32_t lo = v->c->vc_begin[p->kind], hi = v->c->vc_end[p->kind], escape;
@@ -117,8 +126,9 @@ void noc_route_torus_min_adapt(const struct noc_view *v, struct noc_packet *p, u
 	}
 	p->n_ways = 0;
 	if (free_way) /* quirk Q4-31: of all ways that are nearer only the first is kept */
-		p->way[p->n_ways++] = (struct noc_way){
-			(uint16_t)nearer(v, router, p->dest), (uint16_t)(lo + 3), (uint16_t)(lo + 3), 1};
+		p->way[p->n_ways++] =
+			(struct noc_way){(uint16_t)(noc_toward(v, router, p->dest, toward) & OUTPUT),
+				(uint16_t)(lo + 3), (uint16_t)(lo + 3), 1};
 	lo += p->phase != 0;
 	p->way[p->n_ways++] = (struct noc_way){(uint16_t)escape, (uint16_t)lo, (uint16_t)lo, 0};
 }
