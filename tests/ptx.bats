@@ -767,7 +767,7 @@ results() {
 @test "lanes that call different functions do so one after another, each group once" {
 	kernel <<-'E'
 		.reg .b64 %fn; .reg .b32 %v, %w;
-		proto: .callprototype (.reg .b32 o) _ (.reg .b32 i);
+		proto: .callprototype (.reg .b32 _) _ (.reg .b32 _);
 		and.b32 %r2, %r1, 3; setp.ne.u32 %p1, %r2, 3;
 		setp.eq.u32 %p2, %r2, 1; mov.u64 %rd2, twice; mov.u64 %rd3, deep; selp.b64 %fn, %rd3, %rd2, %p2;
 		setp.eq.u32 %p3, %r2, 2; mov.u64 %rd4, gone; @%p3 mov.b64 %fn, %rd4;

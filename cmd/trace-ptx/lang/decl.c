@@ -349,6 +349,19 @@ bool decl_textures(struct parser *p)
 	return declare_variables(p, &s, SP_GLOBAL, (struct linkage){0});
 }
 
+/* The parameter's symbol. "_" in a prototype names nothing: any number of them may be called so. */
+static struct symbol *name_param(struct parser *p, const struct spec *s, bool reg, const struct token *name)
+{
+	struct scope apart = {.up = NULL}, *scope = p->scope;
+	struct symbol *v;
+
+	if (name->n == 1 && *name->s == '_')
+		p->scope = &apart;
+	v = reg ? decl_reg_range(p, s->type, s->vec, name, 1, false) : parser_new_symbol(p, SYM_VAR, name);
+	p->scope = scope;
+	return v;
+}
+
 struct symbol *decl_param(struct parser *p, bool entry)
 {
 	struct spec s;
@@ -368,20 +381,13 @@ struct symbol *decl_param(struct parser *p, bool entry)
 		parser_unwanted(p, "the name of a parameter");
 		return NULL;
 	}
-	/* "_" in a prototype names nothing: any number of parameters may be called so. */
-	bool nameless = name.n == 1 && name.s[0] == '_';
-	if (reg) {
-		v = parser_next(p) ? decl_reg_range(p, s.type, s.vec, &name, 1, false) : NULL;
-		return v;
-	}
+	if (reg)
+		return parser_next(p) ? name_param(p, &s, true, &name) : NULL;
 	if (types[s.type].bits < 8) {
 		parser_unwanted(p, "a type of whole bytes before it");
 		return NULL;
 	}
-	if (nameless)
-		v = arena_alloc(&p->m->arena, 1, sizeof(*v));
-	else
-		v = parser_new_symbol(p, SYM_VAR, &name);
+	v = name_param(p, &s, false, &name);
 	if (!v || !parser_next(p) || !take_dims(p, &elems, &unsized))
 		return NULL;
 	if (elems > 65536) {
@@ -389,8 +395,6 @@ struct symbol *decl_param(struct parser *p, bool entry)
 			"found a parameter of more than 65536 bytes, wanted a smaller one");
 		return NULL;
 	}
-	v->name = v->name ? v->name : "_";
-	v->kind = SYM_VAR;
 	describe(v, &s, SP_PARAM, elems, unsized);
 	v->owner = p->fn;
 	v->defined = true;
