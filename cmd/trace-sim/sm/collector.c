@@ -139,6 +139,7 @@ void collector_init(struct sm *s)
 	/* quirk Q2-11: a unit's slot follows from its number among all units, whatever its set. */
 	per = c->n_units / p->schedulers;
 	c->per_slot = (uint8_t)(p->sub_core ? per : 0);
+	c->slot_units = c->per_slot ? slots(per) : UINT64_MAX;
 	for (uint32_t i = 0; i < c->n_units; i++)
 		c->unit[i].slots = reach(s, c->per_slot ? i / per : 0);
 }

@@ -96,7 +96,7 @@ static inline unsigned unit_in_oldest(const struct sm *s, const struct unit_in *
 /* Collector units that stand for a slot of OC_EX. */
 static inline uint64_t slot_units(const struct opcoll *c, unsigned slot)
 {
-	return c->per_slot ? slots(c->per_slot) << slot * c->per_slot : UINT64_MAX;
+	return c->slot_units << slot * c->per_slot;
 }
 
 /* The instruction leaves its slot. */

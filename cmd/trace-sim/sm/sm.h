@@ -161,6 +161,7 @@ struct opcoll {
 	uint64_t bound[N_UNIT_KINDS]; /* occupied, by target */
 	bool may_allocate;            /* false: allocation found nothing to do, and nothing changed since */
 	uint8_t per_slot;             /* units that stand for an OC_EX slot, 0: all for each */
+	uint64_t slot_units;          /* those of slot 0 */
 	uint8_t next[MAX_CUS];        /* where a dispatch unit that found the unit begins its next search */
 	uint32_t n_units, n_groups;
 	/* banks that hold a warp's registers, less 1 where that is a power of 2, and between those of schedulers */
