@@ -69,7 +69,7 @@ static const struct cli_row rows[] = {
 		"stop a kernel when its thread blocks complete at a stable rate, and extrapolate; its record says so",
 		NULL},
 	{'j', "threads", "N",
-		"simulate with up to N threads, for the same result; 2 while a processor is idle, else 1, is the default",
+		"simulate with up to N threads, for the same result; 2 while a processor is idle and it pays, else 1, is the default",
 		NULL},
 	{'o', "output", "FILE", "write the result there when complete; - is stdout", "file"},
 	{'f', "force", NULL, "replace an existing output file, but never one that is read", NULL},

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The team of threads: every item once a phase, whoever does it; phases of few items, and of none. */
+/*
+ * The team of threads: every item once a phase, whoever does it; phases of few items, and of none. Whether they
+ * pay, by made-up times.
+ */
 #include <unistd.h>
 #include "diag.h"
 #include "tap.h"
+#include "team/pays.h"
 #include "team/threads.h"
 
 #define THREADS 4u
@@ -59,10 +63,40 @@ static void test_few(void)
 	team_delete(t);
 }
 
+/* n stretches, of any lengths, that take 10 ns a piece of work with one thread: how many of them were shared. */
+static uint32_t shared_of(struct pays *p, uint32_t n, double shared_ns)
+{
+	uint32_t shared = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t work = 50 + i * 37 % 100;
+		bool now = pays_shared(p);
+
+		shared += now;
+		pays_took(p, work, (double)work * (now ? shared_ns : 10));
+	}
+	return shared;
+}
+
+static void test_pays(void)
+{
+	struct pays p = {0};
+	const uint32_t tried = PAYS_TRIED, first = PAYS_PERIOD;
+
+	is_number(shared_of(&p, 2 * first, 6), 2 * first - tried, "threads that pay are used but in a trial");
+	is_number(shared_of(&p, 4 * first, 6), 4 * first - tried, "trials get rare while the answer stays");
+	p = (struct pays){0};
+	is_number(shared_of(&p, first, 12), tried, "threads that do not pay are given up after a trial");
+	is_number(shared_of(&p, 2 * first, 9.8), tried, "and so are those that hardly do");
+	shared_of(&p, PAYS_LONGEST, 6);
+	ok(shared_of(&p, PAYS_LONGEST, 6) > PAYS_LONGEST * 8 / 10, "until they pay again");
+}
+
 int main(void)
 {
 	diag_init("test_threads");
 	test_items();
 	test_few();
+	test_pays();
 	return tap_done();
 }

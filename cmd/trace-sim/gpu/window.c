@@ -19,6 +19,7 @@
 #include "num.h"
 #include "team/catch.h"
 #include "team/cpus.h"
+#include "team/pays.h"
 #include "window.h"
 
 #define STEPS_MAX NET_APART_MAX
@@ -38,6 +39,8 @@ struct window {
 	uint64_t work;             /* SM cycles so far */
 	bool idle;                 /* there was a processor for another thread, when it was last looked */
 	uint64_t look;             /* in the window of this number, from 0, it is again */
+	struct pays pays;          /* whether it is worth having, where nobody has said how many threads */
+	double begun;              /* the window, on pays_clock(); 0: it is none of those that are compared */
 	uint32_t seen[WINDOW_MAX]; /* advances of the network before a cycle */
 	uint32_t made[WINDOW_MAX]; /* and before the first that may move what it sends */
 	uint32_t *ready, n_ready;  /* clusters that may go on */
@@ -497,15 +500,23 @@ static bool idle(struct gpu *g)
 static bool worth_sharing(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
-	uint32_t live;
+	uint32_t size;
 
+	w->begun = 0;
 	if (!g->team)
 		return false;
-	live = live_clusters(g);
-	w->work += live * cycles;
+	size = live_clusters(g) * cycles;
+	w->work += size;
 	if (team_tested())
 		return true;
-	return live * cycles >= WORTH && w->work >= WORTH_RUN && (!g->if_idle || idle(g));
+	if (size < WORTH || w->work < WORTH_RUN)
+		return false;
+	if (!g->if_idle)
+		return true;
+	if (!idle(g))
+		return false;
+	w->begun = pays_clock();
+	return pays_shared(&w->pays);
 }
 
 /*
@@ -552,6 +563,8 @@ bool window_run(struct gpu *g, uint64_t until)
 	clusters(g);
 	serve_requests(g, l.cycles);
 	net_join(g->net);
+	if (w->begun)
+		pays_took(&w->pays, l.cycles, pays_clock() - w->begun);
 	if (g->cycle % g->params.sample_cycles == 0)
 		gpu_window(g);
 #ifdef CHECK_INVARIANTS
