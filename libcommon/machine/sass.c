@@ -182,24 +182,23 @@ void sass_latency(struct sass_latency *l, unsigned family, unsigned sm, bool for
 {
 	memset(l, 0, sizeof(*l));
 	memset(l->overwrite, 1, sizeof(l->overwrite));
-	EACH(gpr_row, gpr_rows)
-	if (!r->family || r->family == family)
-		set_gpr(l, r->producer, r->cycles);
+	EACH (gpr_row, gpr_rows)
+		if (!r->family || r->family == family)
+			set_gpr(l, r->producer, r->cycles);
 	if (forwarding)
-		EACH(forward_row, forward_rows)
-	if (l->after[r->producer][r->operand] > r->cycles)
-		l->after[r->producer][r->operand] = r->cycles;
+		EACH (forward_row, forward_rows)
+			if (l->after[r->producer][r->operand] > r->cycles)
+				l->after[r->producer][r->operand] = r->cycles;
 	memcpy(l->after[SASS_FE], l->after[SASS_FXU], sizeof(l->after[SASS_FE]));
-	EACH(ugpr_row, ugpr_rows)
-	memcpy(&l->after[r->producer][READ_UDP], r->cycles, sizeof(r->cycles));
-	EACH(predicate_row, predicate_rows)
-	{
+	EACH (ugpr_row, ugpr_rows)
+		memcpy(&l->after[r->producer][READ_UDP], r->cycles, sizeof(r->cycles));
+	EACH (predicate_row, predicate_rows) {
 		l->predicate_math[r->producer] = r->math;
 		l->predicate[r->producer] = r->other;
 	}
-	EACH(overwrite_row, overwrite_rows)
-	if (!r->family || r->family == family)
-		l->overwrite[r->producer] = r->cycles;
+	EACH (overwrite_row, overwrite_rows)
+		if (!r->family || r->family == family)
+			l->overwrite[r->producer] = r->cycles;
 	older(l, sm);
 }
 

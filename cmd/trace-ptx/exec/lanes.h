@@ -28,10 +28,11 @@
 /* Register d gets expr, whose names LOAD declares for lane i: all lanes, or those of the mask m. */
 #define LANES_SET(D, LOAD, expr) \
 	if (m == ALL_LANES) \
-		EACH_LANE(i) { LOAD d[i] = (D)(expr); } \
+		EACH_LANE (i) { \
+			LOAD d[i] = (D)(expr); \
+		} \
 	else \
-		EACH_LANE(i) \
-		{ \
+		EACH_LANE (i) { \
 			LOAD D r = (D)(expr); \
 			d[i] = m >> i & 1 ? r : d[i]; \
 		}

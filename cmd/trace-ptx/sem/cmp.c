@@ -294,8 +294,7 @@ int bind_set(struct bind *b, struct op *o)
 		const T *a = REG(T, w, o->a), *b = REG(T, w, o->b); \
 		u32 p = PRED(w, o->c) ^ (u32)o->imm; \
 		T *d = REG(T, w, o->d); \
-		EACH_LANE(i) \
-		{ \
+		EACH_LANE (i) { \
 			T r = p >> i & 1 ? a[i] : b[i]; \
 			d[i] = m >> i & 1 ? r : d[i]; \
 		} \

@@ -12,8 +12,8 @@
 /* Host addresses of all lanes: base + what they add. Lanes outside of a mask get what is never used. */
 LANE_FN static void spread(uint8_t **at, const uint64_t *a, uintptr_t base)
 {
-	EACH_LANE(i)
-	at[i] = (uint8_t *)(base + a[i]);
+	EACH_LANE (i)
+		at[i] = (uint8_t *)(base + a[i]);
 }
 
 static bool outside(struct warp *w, const struct op *o, uint32_t lane, enum state_space space, uint64_t addr,
@@ -144,13 +144,13 @@ typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
 LANE_FN static void gather_32(u32 *d, uintptr_t base, const uint64_t *a)
 {
-	EACH_LANE(i)
-	d[i] = *(const u32_any *)(base + a[i]);
+	EACH_LANE (i)
+		d[i] = *(const u32_any *)(base + a[i]);
 }
 LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
 {
-	EACH_LANE(i)
-	d[i] = *(const u64_any *)(base + a[i]);
+	EACH_LANE (i)
+		d[i] = *(const u64_any *)(base + a[i]);
 }
 
 /* Where address 0 of a global or shared space would lie for lanes that all have their bytes there; 0: not so. */

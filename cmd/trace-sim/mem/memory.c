@@ -187,8 +187,7 @@ static void l2_tick(struct memory *m, const struct memory_work *k)
 	for (uint32_t w = 0; w < m->sub_words; w++)
 		FOR_BITS64 (b, waiting[w])
 			bitset_set(m->awake, (w * 64 + (uint32_t)b) >> m->sub_log2);
-	FOR_AWAKE(c, m)
-	{
+	FOR_AWAKE (c, m) {
 		channel_l2(m, c, k, waiting);
 		if (!has_work(m, c))
 			bitset_clear(m->awake, c->dram.id);
@@ -200,11 +199,11 @@ static void l2_tick(struct memory *m, const struct memory_work *k)
 void memory_step(struct memory *m, const struct memory_work *k)
 {
 	if (k->reply)
-		FOR_AWAKE(c, m)
-	channel_replies(m, c, k->now);
+		FOR_AWAKE (c, m)
+			channel_replies(m, c, k->now);
 	if (k->dram_ticks)
-		FOR_AWAKE(c, m)
-	channel_dram(m, c, k);
+		FOR_AWAKE (c, m)
+			channel_dram(m, c, k);
 	m->dram_ticks += k->dram_ticks;
 	if (k->l2)
 		l2_tick(m, k);
@@ -242,8 +241,7 @@ void memory_begin(struct memory *m)
 
 void memory_run_step(struct memory *m, const struct memory_work *k)
 {
-	FOR_AWAKE(c, m)
-	{
+	FOR_AWAKE (c, m) {
 		if (k->reply)
 			channel_replies(m, c, k->now);
 		if (k->dram_ticks)
@@ -349,9 +347,9 @@ bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64
 	for (uint32_t w = 0; w < m->sub_words; w++)
 		if (waiting[w])
 			return false;
-	FOR_AWAKE(c, m)
-	if (!channel_asleep(m, c, now, until, dram_ticks))
-		return false;
+	FOR_AWAKE (c, m)
+		if (!channel_asleep(m, c, now, until, dram_ticks))
+			return false;
 	return true;
 }
 

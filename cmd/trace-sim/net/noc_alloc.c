@@ -62,8 +62,7 @@ static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t 
 
 static void islip_accept(struct noc_alloc *a, bool first)
 {
-	FOR_SET(i, a->granted_in, a->in_words)
-	{
+	FOR_SET (i, a->granted_in, a->in_words) {
 		uint32_t in = (uint32_t)i;
 		uint64_t *granted = a->granted + (size_t)in * a->out_words;
 		uint32_t out = bitset_next_cyclic(granted, a->out_words, a->in_pointer[in]);
@@ -83,8 +82,7 @@ static void islip(struct noc_alloc *a)
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
 		bool any = false;
 
-		FOR_SET(o, a->out_busy, a->out_words)
-		{
+		FOR_SET (o, a->out_busy, a->out_words) {
 			uint32_t out = (uint32_t)o;
 			int32_t in;
 
@@ -111,8 +109,7 @@ static void pim_grant(struct noc_alloc *a, struct noc_random *random)
 {
 	uint32_t next = 0;
 
-	FOR_SET(o, a->out_busy, a->out_words)
-	{
+	FOR_SET (o, a->out_busy, a->out_words) {
 		uint32_t out = (uint32_t)o, from;
 		int32_t in;
 
@@ -136,8 +133,7 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 		uint32_t next = 0;
 
 		pim_grant(a, random);
-		FOR_SET(i, a->granted_in, a->in_words)
-		{
+		FOR_SET (i, a->granted_in, a->in_words) {
 			uint32_t in = (uint32_t)i;
 			uint64_t *granted = a->granted + (size_t)in * a->out_words;
 
@@ -161,8 +157,7 @@ static uint32_t loneliest(const struct noc_alloc *a, uint32_t in)
 	const uint64_t *row = in_row(a, in);
 	uint32_t best = a->n_out, fewest = UINT32_MAX, nearest = 0;
 
-	FOR_SET(o, row, a->out_words)
-	{
+	FOR_SET (o, row, a->out_words) {
 		uint32_t out = (uint32_t)o, n = 0, way = (out + a->n_out - a->in_pointer[in]) % a->n_out;
 
 		for (uint32_t w = 0; w < a->in_words; w++)
@@ -179,8 +174,7 @@ static uint32_t loneliest(const struct noc_alloc *a, uint32_t in)
 /* quirk Q4-33: turns go on by one, wherever the grant was. */
 static void loa(struct noc_alloc *a)
 {
-	FOR_SET(i, a->in_busy, a->in_words)
-	{
+	FOR_SET (i, a->in_busy, a->in_words) {
 		uint32_t in = (uint32_t)i, out = loneliest(a, in);
 		int32_t rival = a->grant[out];
 		uint32_t from = a->out_pointer[out];
@@ -189,8 +183,7 @@ static void loa(struct noc_alloc *a)
 			(in + a->n_in - from) % a->n_in < ((uint32_t)rival + a->n_in - from) % a->n_in)
 			a->grant[out] = (int32_t)in;
 	}
-	FOR_SET(o, a->out_busy, a->out_words)
-	{
+	FOR_SET (o, a->out_busy, a->out_words) {
 		int32_t in = a->grant[o];
 
 		if (in < 0)
@@ -253,10 +246,8 @@ static void wavefront(struct noc_alloc *a)
 
 	if (!a->asks)
 		return;
-	FOR_SET(i, a->in_busy, a->in_words)
-	{
-		FOR_SET(o, in_row(a, (uint32_t)i), a->out_words)
-		{
+	FOR_SET (i, a->in_busy, a->in_words) {
+		FOR_SET (o, in_row(a, (uint32_t)i), a->out_words) {
 			const struct noc_ask *ask = ask_of(a, (uint32_t)i, (uint32_t)o);
 			uint32_t in = (uint32_t)i, out = (uint32_t)o;
 
@@ -285,8 +276,7 @@ static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uin
 	uint32_t words = by_out ? a->in_words : a->out_words, size = by_out ? a->n_in : a->n_out, nearest = 0;
 	int32_t best = -1, priority = 0;
 
-	FOR_SET(s, set, words)
-	{
+	FOR_SET (s, set, words) {
 		uint32_t other = (uint32_t)s, way = (other + size - from) % size;
 		const struct noc_ask *ask = by_out ? ask_of(a, other, row) : ask_of(a, row, other);
 		int32_t p = by_out ? ask->out_priority : ask->in_priority;
@@ -306,16 +296,14 @@ static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uin
 static void select_highest(struct noc_alloc *a)
 {
 	for (uint32_t round = 0; round < a->kind.rounds; round++) {
-		FOR_SET(o, a->out_busy, a->out_words)
-		{
+		FOR_SET (o, a->out_busy, a->out_words) {
 			int32_t in =
 				a->out_match[o] >= 0 ? -1 : highest(a, (uint32_t)o, true, a->out_pointer[o]);
 
 			if (in >= 0)
 				a->grant[o] = in;
 		}
-		FOR_SET(i, a->in_busy, a->in_words)
-		{
+		FOR_SET (i, a->in_busy, a->in_words) {
 			int32_t out = highest(a, (uint32_t)i, false, a->in_pointer[i]);
 
 			if (out < 0)
@@ -327,8 +315,8 @@ static void select_highest(struct noc_alloc *a)
 			a->in_pointer[i] = ((uint32_t)out + 1) % a->n_out;
 		}
 	}
-	FOR_SET(o, a->out_busy, a->out_words)
-	a->grant[o] = -1;
+	FOR_SET (o, a->out_busy, a->out_words)
+		a->grant[o] = -1;
 }
 
 /* ---- max_size ------------------------------------------------------------------------------------------------- */
@@ -353,8 +341,7 @@ static void augment(struct noc_alloc *a, uint32_t out)
  */
 static bool reach(struct noc_alloc *a, uint32_t in, int32_t *next, uint32_t *n_next)
 {
-	FOR_SET(o, in_row(a, in), a->out_words)
-	{
+	FOR_SET (o, in_row(a, in), a->out_words) {
 		if (o >= a->n_in || a->in_match[in] == (int32_t)o || a->grant[o] >= 0)
 			continue;
 		a->grant[o] = (int32_t)in;
@@ -388,8 +375,8 @@ static bool shortest_way(struct noc_alloc *a)
 		next = swap;
 		n = n_next;
 	}
-	FOR_SET(o, a->out_busy, a->out_words)
-	a->grant[o] = -1;
+	FOR_SET (o, a->out_busy, a->out_words)
+		a->grant[o] = -1;
 	return found;
 }
 
@@ -411,19 +398,17 @@ static void used(struct noc_alloc *a, uint32_t in, uint32_t out)
 
 static void input_first(struct noc_alloc *a)
 {
-	FOR_SET(i, a->in_busy, a->in_words)
-	{
+	FOR_SET (i, a->in_busy, a->in_words) {
 		int32_t out;
 
-		FOR_SET(o, in_row(a, (uint32_t)i), a->out_words)
-		noc_arbiter_add(a->in_arbiter, (uint32_t)i, (uint32_t)o,
-			ask_of(a, (uint32_t)i, (uint32_t)o)->in_priority);
+		FOR_SET (o, in_row(a, (uint32_t)i), a->out_words)
+			noc_arbiter_add(a->in_arbiter, (uint32_t)i, (uint32_t)o,
+				ask_of(a, (uint32_t)i, (uint32_t)o)->in_priority);
 		out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
 		noc_arbiter_add(a->out_arbiter, (uint32_t)out, (uint32_t)i,
 			ask_of(a, (uint32_t)i, (uint32_t)out)->out_priority);
 	}
-	FOR_SET(o, a->out_busy, a->out_words)
-	{
+	FOR_SET (o, a->out_busy, a->out_words) {
 		int32_t in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
 
 		if (in >= 0)
@@ -433,19 +418,17 @@ static void input_first(struct noc_alloc *a)
 
 static void output_first(struct noc_alloc *a)
 {
-	FOR_SET(o, a->out_busy, a->out_words)
-	{
+	FOR_SET (o, a->out_busy, a->out_words) {
 		int32_t in;
 
-		FOR_SET(i, out_row(a, (uint32_t)o), a->in_words)
-		noc_arbiter_add(a->out_arbiter, (uint32_t)o, (uint32_t)i,
-			ask_of(a, (uint32_t)i, (uint32_t)o)->out_priority);
+		FOR_SET (i, out_row(a, (uint32_t)o), a->in_words)
+			noc_arbiter_add(a->out_arbiter, (uint32_t)o, (uint32_t)i,
+				ask_of(a, (uint32_t)i, (uint32_t)o)->out_priority);
 		in = noc_arbiter_pick(a->out_arbiter, (uint32_t)o);
 		noc_arbiter_add(a->in_arbiter, (uint32_t)in, (uint32_t)o,
 			ask_of(a, (uint32_t)in, (uint32_t)o)->in_priority);
 	}
-	FOR_SET(i, a->in_busy, a->in_words)
-	{
+	FOR_SET (i, a->in_busy, a->in_words) {
 		int32_t out = noc_arbiter_pick(a->in_arbiter, (uint32_t)i);
 
 		if (out >= 0)
