@@ -19,3 +19,18 @@ trace() {
 	[ -d "$dir" ] || tracegen "$@" "$recipe" "$dir"
 	echo "$dir"
 }
+
+# For tests of what reads results. In setup_file: an application's in each format, app.FORMAT, and a smaller machine's,
+# small.json; in setup: a copy of all that was made there, in the test's own folder.
+make_results() {
+	local app f
+	app=$(trace streams)
+	for f in text json msgpack accelsim; do
+		trace-sim -q -g rtx3070 -F $f "$app" >"$BATS_FILE_TMPDIR/app.$f"
+	done
+	trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 -F json "$app" >"$BATS_FILE_TMPDIR/small.json"
+}
+take_results() {
+	cd "$BATS_TEST_TMPDIR" || return
+	cp "$BATS_FILE_TMPDIR"/*.* .
+}

@@ -7,17 +7,10 @@ load helper
 
 setup_file() {
 	load helper
-	d=$(trace streams)
-	for f in text json msgpack accelsim; do
-		trace-sim -q -g rtx3070 -F $f "$d" >"$BATS_FILE_TMPDIR/app.$f"
-	done
-	trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 -F json "$d" >"$BATS_FILE_TMPDIR/small.json"
+	make_results
 }
 
-setup() {
-	cd "$BATS_TEST_TMPDIR"
-	cp "$BATS_FILE_TMPDIR"/*.* .
-}
+setup() { take_results; }
 
 # Without carriage returns.
 csv() { stats-csv "$@" | tr -d '\r'; }

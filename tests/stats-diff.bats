@@ -7,18 +7,11 @@ load helper
 
 setup_file() {
 	load helper
-	d=$(trace streams)
-	for f in text json msgpack accelsim; do
-		trace-sim -q -g rtx3070 -F $f "$d" >"$BATS_FILE_TMPDIR/app.$f"
-	done
-	trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 -F json "$d" >"$BATS_FILE_TMPDIR/small.json"
-	trace-sim -q -g rtx3070 -k 1,3-4 -F json "$d" >"$BATS_FILE_TMPDIR/some.json"
+	make_results
+	trace-sim -q -g rtx3070 -k 1,3-4 -F json "$(trace streams)" >"$BATS_FILE_TMPDIR/some.json"
 }
 
-setup() {
-	cd "$BATS_TEST_TMPDIR"
-	cp "$BATS_FILE_TMPDIR"/*.* .
-}
+setup() { take_results; }
 
 @test "help, version, usage errors" {
 	run -0 stats-diff -h
