@@ -336,37 +336,36 @@ static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5
 	return n == 2 ? BIND(b, o, f, t, t, t) : BIND(b, o, f, t, t, t, t);
 }
 
+/* What numbers of every kind have: integers are bound by of_int, small ones take operation `small`. */
+static int bind_all(struct bind *b, struct op *o, int (*of_int)(struct bind *, struct op *),
+	enum small_op small, op_fn *const fn[5])
+{
+	if (bind_types(b, 1))
+		return -1;
+	return is_int(b)                             ? of_int(b, o)
+	       : is_small((enum type)b->in->type[0]) ? bind_small(b, o, small, 2)
+						     : bind_real(b, o, 2, fn);
+}
+
 int bind_add(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[5] = {add_f32, add_f64, add_any_f32, add_any_f64, add_x2};
 
-	if (bind_types(b, 1))
-		return -1;
-	return is_int(b)                             ? bind_add_int(b, o)
-	       : is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_ADD, 2)
-						     : bind_real(b, o, 2, fn);
+	return bind_all(b, o, bind_add_int, SO_ADD, fn);
 }
 
 int bind_sub(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[5] = {sub_f32, sub_f64, sub_any_f32, sub_any_f64, sub_x2};
 
-	if (bind_types(b, 1))
-		return -1;
-	return is_int(b)                             ? bind_sub_int(b, o)
-	       : is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_SUB, 2)
-						     : bind_real(b, o, 2, fn);
+	return bind_all(b, o, bind_sub_int, SO_SUB, fn);
 }
 
 int bind_mul(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[5] = {mul_f32, mul_f64, mul_any_f32, mul_any_f64, mul_x2};
 
-	if (bind_types(b, 1))
-		return -1;
-	return is_int(b)                             ? bind_mul_int(b, o)
-	       : is_small((enum type)b->in->type[0]) ? bind_small(b, o, SO_MUL, 2)
-						     : bind_real(b, o, 2, fn);
+	return bind_all(b, o, bind_mul_int, SO_MUL, fn);
 }
 
 int bind_fma(struct bind *b, struct op *o)
