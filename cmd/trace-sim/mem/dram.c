@@ -33,7 +33,7 @@ void dram_init(struct dram *d, const struct params *p, uint32_t id, struct req_p
 	d->queue[1] = xcalloc(dp->nbk, sizeof(*d->queue[1]));
 	d->bank_access = xcalloc(dp->nbk, sizeof(*d->bank_access));
 	d->bank_idle = xcalloc(dp->nbk, sizeof(*d->bank_idle));
-	bus_init(&d->bus, dp->CL);
+	dram_bus_init(&d->bus, dp->CL);
 	for (uint32_t b = 0; b < dp->nbk; b++) {
 		uint32_t g = group_of(dp, b);
 
@@ -162,7 +162,7 @@ static void find_rows(struct dram *d, uint64_t t)
 /* Banks that can issue a column command in tick t. */
 static uint64_t ready_banks(struct dram *d, uint64_t t)
 {
-	if (d->column_at > t || bus_full(&d->bus, t))
+	if (d->column_at > t || dram_bus_full(&d->bus, t))
 		return 0;
 	if (d->column_at < t || !d->column_set)
 		find_columns(d, t);
@@ -194,7 +194,7 @@ static void turn_bus(struct dram *d, bool write, uint64_t t)
 	if (d->writing == write)
 		return;
 	d->writing = write;
-	bus_set_min(&d->bus, write ? d->p->WL : d->p->CL, t);
+	dram_bus_set_min(&d->bus, write ? d->p->WL : d->p->CL, t);
 }
 
 static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
@@ -206,7 +206,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t t, uint64_t now)
 
 	dram_stat_bus(d, t);
 	turn_bus(d, write, t);
-	bus_push(&d->bus, last ? k->req : REQ_NONE, t);
+	dram_bus_push(&d->bus, last ? k->req : REQ_NONE, t);
 	d->ccd = load(d, t, p->tCCD);
 	d->ccdl[d->group[bank]] = t + p->tCCDL;
 	d->column_at = d->ccd;
@@ -360,7 +360,7 @@ static bool issue(struct dram *d, uint64_t t, uint64_t now)
 
 static uint32_t pop_burst(struct dram *d)
 {
-	uint32_t req = bus_take(&d->bus);
+	uint32_t req = dram_bus_take(&d->bus);
 	struct req *r;
 
 	if (!req)
@@ -383,8 +383,8 @@ void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 	*gone = REQ_NONE;
 	d->moved = false;
 	if (d->done.count >= d->done_max) {
-		bus_stall(&d->bus);
-	} else if (bus_next(&d->bus) == t) {
+		dram_bus_stall(&d->bus);
+	} else if (dram_bus_next(&d->bus) == t) {
 		*gone = pop_burst(d);
 		d->moved = true;
 	}
@@ -392,14 +392,14 @@ void dram_tick(struct dram *d, uint64_t now, uint32_t cycle, uint32_t *gone)
 		d->moved |= dram_schedule(d, now, cycle);
 	if (t >= d->column_at || t >= d->row_at)
 		d->moved |= issue(d, t, now);
-	if (bus_full(&d->bus, t) && full_for_now(&d->bus))
+	if (dram_bus_full(&d->bus, t) && full_for_now(&d->bus))
 		dram_stat_bus(d, t + 1);
 }
 
 /* A time that may be too early is looked at only where it would decide. */
 uint64_t dram_next(struct dram *d)
 {
-	uint64_t first = d->ticks + 1, next = bus_next(&d->bus);
+	uint64_t first = d->ticks + 1, next = dram_bus_next(&d->bus);
 
 	if (next <= first || d->done.count >= d->done_max || dram_schedule_next(d) || full_for_now(&d->bus))
 		return first;

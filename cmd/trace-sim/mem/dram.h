@@ -164,28 +164,28 @@ static inline void dram_skip(struct dram *d, uint64_t upto)
 }
 
 /* dram_bus.c */
-void bus_init(struct dram_bus *b, uint32_t latency);
-void bus_push(struct dram_bus *b, uint32_t req, uint64_t t);
-uint32_t bus_take(struct dram_bus *b); /* the first burst, in its tick: its request or REQ_NONE */
-void bus_stall(struct dram_bus *b);    /* a tick in which nothing is popped */
-void bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t);
-static inline uint64_t bus_next(const struct dram_bus *b)
+void dram_bus_init(struct dram_bus *b, uint32_t latency);
+void dram_bus_push(struct dram_bus *b, uint32_t req, uint64_t t);
+uint32_t dram_bus_take(struct dram_bus *b); /* the first burst, in its tick: its request or REQ_NONE */
+void dram_bus_stall(struct dram_bus *b);    /* a tick in which nothing is popped */
+void dram_bus_set_min(struct dram_bus *b, uint32_t min, uint64_t t);
+static inline uint64_t dram_bus_next(const struct dram_bus *b)
 {
 	return b->used ? b->slot[b->first & b->mask].at : UINT64_MAX;
 }
 /* After the pop of tick t. */
-static inline void bus_see(struct dram_bus *b, uint64_t t)
+static inline void dram_bus_see(struct dram_bus *b, uint64_t t)
 {
 	uint64_t n = t - b->seen;
 
 	b->length = n < b->length - b->min ? b->length - (uint32_t)n : b->min;
 	b->seen = t;
 }
-static inline bool bus_full(struct dram_bus *b, uint64_t t)
+static inline bool dram_bus_full(struct dram_bus *b, uint64_t t)
 {
 	if (b->length < b->max)
 		return false;
-	bus_see(b, t);
+	dram_bus_see(b, t);
 	return b->length >= b->max;
 }
 

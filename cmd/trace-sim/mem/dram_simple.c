@@ -5,7 +5,7 @@
  */
 #include "partition.h"
 
-bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now)
+bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now)
 {
 	uint32_t req = c->delay.head;
 	bool moved = false;

@@ -97,7 +97,7 @@ static void limits(struct dram *d, uint64_t b, uint64_t from, uint64_t to)
 	*(write ? &d->n.RCDWRc_limit : &d->n.RCDc_limit) += until(from, to, d->own[b]);
 	*(write ? &d->n.RTWc_limit : &d->n.WTRc_limit) += turn;
 	d->n.CCDLc_limit += group;
-	if (bus_full(&d->bus, d->ticks))
+	if (dram_bus_full(&d->bus, d->ticks))
 		d->n.rwq_limit += to - from;
 	if (group > turn)
 		d->n.CCDLc_limit_alone += group - turn;

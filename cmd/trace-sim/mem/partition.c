@@ -141,7 +141,7 @@ static uint64_t full_tick(struct memory *m, struct channel *c, uint64_t now, uin
 void channel_tick(struct memory *m, struct channel *c, uint64_t now, uint32_t cycle, uint64_t t)
 {
 	if (m->mp->dram.simple) {
-		c->wake = simple_dram_tick(m, c, now) ? t + 1 : UINT64_MAX;
+		c->wake = dram_simple_tick(m, c, now) ? t + 1 : UINT64_MAX;
 	} else {
 		dram_skip(&c->dram, t - 1);
 		c->wake = full_tick(m, c, now, cycle);

@@ -113,7 +113,7 @@ bool sides_answer(struct memory *m, struct sub *s, uint32_t req, uint64_t now);
 uint32_t sides_due(struct memory *m, struct sub *s, uint64_t now);
 
 /* dram_simple.c */
-bool simple_dram_tick(struct memory *m, struct channel *c, uint64_t now);
+bool dram_simple_tick(struct memory *m, struct channel *c, uint64_t now);
 
 /* subpartition.c */
 static inline bool sub_due(const struct sub *s, uint64_t now)
