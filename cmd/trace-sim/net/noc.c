@@ -105,12 +105,31 @@ static void deliver(struct noc *n, struct noc_subnet *s)
 
 /* ---- behind the network --------------------------------------------------------------------------------------- */
 
-/* One flit of each virtual channel moves to the buffer that the device reads; one of all is retired. */
+/* A flit has moved to the buffer that the device reads. */
+static void pass(struct noc *n, struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
+{
+	struct noc_sink *k = &s->sink[node];
+	struct book_packet *p = &s->packet[f->req].book;
+
+	if (++k->flits[f->vc] > s->fullest)
+		s->fullest = k->flits[f->vc];
+	if (f->index + 1u < p->flits)
+		return;
+	p->there = (uint32_t)n->time + 1;
+	ring_push(&k->packets[f->vc], f->req);
+	bitset_set(k->ready, f->vc);
+	bitset_set(s->ready, s->device_of[node]);
+}
+
+/* One flit of each virtual channel passes; one of all that have is retired, the first. */
 static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 {
 	struct noc_sink *k = &s->sink[node];
-	bool left = false;
+	struct noc_moving *m = &s->retiring[s->n_retiring];
+	bool left = false, retires = k->left.count != 0;
 
+	if (retires)
+		m->flit = noc_flits_pop(&k->left);
 	for (uint32_t w = 0; w < n->vc_words; w++)
 		FOR_BITS64 (b, k->filled[w]) {
 			uint32_t vc = w * 64 + (uint32_t)b;
@@ -120,23 +139,18 @@ static void eject_node(struct noc *n, struct noc_subnet *s, uint32_t node)
 			if (k->flits[vc] >= n->conf.boundary_max)
 				continue;
 			f = noc_flits_pop(&k->ejection[vc]);
-			noc_flits_push(&k->left, f);
-			if (++k->flits[vc] > s->fullest)
-				s->fullest = k->flits[vc];
 			if (!k->ejection[vc].count)
 				k->filled[w] &= ~(1ull << b);
-			if (f.index + 1u < s->packet[f.req].book.flits)
-				continue;
-			s->packet[f.req].book.there = (uint32_t)n->time + 1;
-			ring_push(&k->packets[vc], f.req);
-			k->ready[w] |= 1ull << b;
-			bitset_set(s->ready, s->device_of[node]);
+			pass(n, s, node, &f);
+			if (retires)
+				noc_flits_push(&k->left, f);
+			else
+				m->flit = f;
+			retires = true;
 		}
-	if (k->left.count) {
-		struct noc_moving *m = &s->retiring[s->n_retiring++];
-
+	if (retires) {
 		m->to = node;
-		m->flit = noc_flits_pop(&k->left);
+		s->n_retiring++;
 	} else if (!left) {
 		bitset_clear(s->ejecting, node);
 	}
@@ -176,25 +190,28 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 
 /* ---- in front of the network ----------------------------------------------------------------------------------- */
 
+static bool can_take(const struct noc *n, const struct noc_subnet *s, uint32_t room, uint32_t vc)
+{
+	return noc_room_free_vc(&s->room, room, vc) &&
+	       !noc_room_full(&n->conf, &s->room, room, vc, (uint32_t)n->time);
+}
+
 /*
  * A free channel with room, in turn from the last one on; -1. quirk Q4-32: a turn outside the range stays at
  * its start.
  */
-static int32_t first_channel(struct noc *n, struct noc_subnet *s, uint32_t room, const struct noc_source *q,
-	const struct noc_way *w)
+static int32_t first_channel(const struct noc *n, const struct noc_subnet *s, uint32_t room,
+	const struct noc_source *q, const struct noc_way *w)
 {
-	uint32_t count = (uint32_t)(w->hi - w->lo) + 1;
-	bool in_turn = q->last_vc >= w->lo && q->last_vc <= w->hi;
+	int32_t vc = q->last_vc;
 
-	for (uint32_t i = 1; i <= count; i++) {
-		uint32_t vc = in_turn ? w->lo + ((uint32_t)q->last_vc - w->lo + i) % count : w->lo;
-
-		if (noc_room_free_vc(&s->room, room, vc) &&
-			!noc_room_full(&n->conf, &s->room, room, vc, (uint32_t)n->time))
-			return (int32_t)vc;
-		if (!in_turn)
-			break;
-	}
+	if (vc < w->lo || vc > w->hi)
+		return can_take(n, s, room, w->lo) ? w->lo : -1;
+	do {
+		vc = vc == w->hi ? w->lo : vc + 1;
+		if (can_take(n, s, room, (uint32_t)vc))
+			return vc;
+	} while (vc != q->last_vc);
 	return -1;
 }
 

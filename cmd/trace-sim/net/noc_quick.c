@@ -95,27 +95,35 @@ static inline void could_cross(struct noc_router *r, struct noc_vc *v)
 
 /* ---- credits ---------------------------------------------------------------------------------------------------- */
 
-/* A credit for channel vc of an output counts. Returns whether it lets anything move in the router. */
-INLINE bool credit(
-	const struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t room, uint32_t vc)
+/* The buffer of a channel behind an output was full, and is not. Returns whether that lets anything move. */
+static inline bool not_full(const struct noc *n, struct noc_router *r, uint32_t port, uint32_t vc)
 {
 	struct noc_quick *q = &r->quick;
-	uint32_t channel = room * n->vcs + vc, port = room - r->base;
-	uint32_t left = --s->room.vc_used[channel];
+	struct noc_vc *v = &q->vc[q->turn[port * n->vcs + vc] - 1];
+
+	if (v->state != NOC_ACTIVE || v->port != port || v->vc != vc || !v->count)
+		return false;
+	could_cross(r, v);
+	return true;
+}
+
+/* A credit for channel vc of output `room` counts. Returns whether it lets anything move in the router. */
+INLINE bool credit(const struct noc *n, struct noc_subnet *s, uint32_t room, uint32_t vc)
+{
+	uint32_t left = --s->room.vc_used[room * n->vcs + vc];
+	struct noc_router *r;
 	bool moves = false;
 
 	s->room.used[room]--;
-	if (left + 1 == n->conf.vc_buffer) {
-		struct noc_vc *v = &q->vc[q->turn[channel - r->base * n->vcs] - 1];
-
-		moves = v->state == NOC_ACTIVE && v->port == port && v->vc == vc && v->count;
-		if (moves)
-			could_cross(r, v);
-	}
+	if (left + 1 != n->conf.vc_buffer && !s->room.wait_for_tail)
+		return false;
+	r = &s->router[n->plan->router_of[room]];
+	if (left + 1 == n->conf.vc_buffer)
+		moves = not_full(n, r, room - r->base, vc);
 	if (s->room.wait_for_tail && !left && s->room.tail_sent[room] >> vc & 1) {
 		s->room.taken[room] &= ~(1ull << vc);
-		q->open |= 1ull << port;
-		moves |= q->lone || q->asked >> port & 1;
+		r->quick.open |= 1ull << (room - r->base);
+		moves |= r->quick.lone || r->quick.asked >> (room - r->base) & 1;
 	}
 	return moves;
 }
@@ -128,7 +136,7 @@ static void credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 
 		if (n->time < c->time)
 			break;
-		credit(n, s, r, c->port, c->vc);
+		credit(n, s, c->port, c->vc);
 		r->credit.head++;
 		r->credit.count--;
 		s->credits--;
@@ -137,22 +145,19 @@ static void credits(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 
 static inline void credit_comes(struct noc *n, struct noc_subnet *s, const struct noc_returning *c)
 {
-	uint32_t router;
-
 	if (c->to >= n->plan->ports) {
 		noc_node_credit(n, s, c);
 		return;
 	}
-	router = n->plan->router_of[c->to];
 	if (!n->at_once) {
-		noc_later_credit(n, s, &s->router[router], c);
+		noc_later_credit(n, s, &s->router[n->plan->router_of[c->to]], c);
 		return;
 	}
 	s->credits--;
 	if (s->credited)
 		s->credited[c->to] = (uint32_t)n->time + 1;
-	if (credit(n, s, &s->router[router], c->to, c->vc))
-		bitset_set(s->active, router);
+	if (credit(n, s, c->to, c->vc))
+		bitset_set(s->active, n->plan->router_of[c->to]);
 }
 
 /* ---- arrivals ------------------------------------------------------------------------------------------------- */
