@@ -246,12 +246,13 @@ dist:
 clean:
 	rm -rf build
 
-# One policy more of each kind, one network, one dialect, from tests/extend: each is one file and its rows.
+# One policy more of each kind, one network, one dialect, from tests/extend: each is one file and its rows. The tests of
+# every build share these programs.
 EXTEND_FLAGS = -Itests -Icmd/trace-sim -DEXTRA_ROWS
 EXTEND_OBJ   = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/extend/*.c)))
 EXTEND_DIALECT = $(BUILD)/obj/tests/extend/guarded.o
 extended:
-	+@$(MAKE) -s BUILD=$(BUILD)/extend LTO= OPT="-O1" LDFLAGS= CPPFLAGS="$(EXTEND_FLAGS)" extended-programs
+	+@$(MAKE) -s BUILD=build/extend LTO= OPT="-O1" LDFLAGS= CPPFLAGS="$(EXTEND_FLAGS)" extended-programs
 extended-programs:
 	+@$(MAKE) -s EXTRA_trace-sim="$(EXTEND_OBJ)" EXTRA_trace-lint="$(EXTEND_DIALECT)" \
 		EXTRA_trace-pack="$(EXTEND_DIALECT)" $(addprefix $(BUILD)/,trace-sim trace-lint trace-pack)

@@ -5,8 +5,8 @@ bats_require_minimum_version 1.5.0
 load helper
 
 setup_file() {
-	make -s -C "$BATS_TEST_DIRNAME/.." BUILD="$BUILD" extended
-	export SIM="$BUILD/extend/trace-sim"
+	make -s -C "$ROOT" extended
+	export SIM="$ROOT/build/extend/trace-sim"
 	tracegen example "$BATS_FILE_TMPDIR/app"
 }
 
