@@ -22,9 +22,9 @@
 #define TRIED 4096u /* columns of so many bytes are tried at the level that was asked for first */
 
 static bool joined(int k, size_t n) { return k == COL_META || n < OWN_FRAME; }
-static const struct preset *preset_of(bool words) { return words ? &pack_words : &pack_dict; }
+static const struct primer *primer_of(bool words) { return words ? &pack_words : &pack_dict; }
 
-static void compress(struct buf *out, const uint8_t *p, size_t n, int level, const struct preset *dict)
+static void compress(struct buf *out, const uint8_t *p, size_t n, int level, const struct primer *dict)
 {
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	size_t cap = ZSTD_compressBound(n);
@@ -155,7 +155,7 @@ void frames_begin(struct frames *f, const struct buf col[N_COLUMNS], bool words)
 void frames_compress(struct frames *f, const struct buf col[N_COLUMNS], unsigned k, int level)
 {
 	if (k == N_COLUMNS)
-		compress(&f->frame[k], f->join.p, f->join.n, join_level(level), preset_of(f->words));
+		compress(&f->frame[k], f->join.p, f->join.n, join_level(level), primer_of(f->words));
 	else if (!joined((int)k, col[k].n))
 		compress_column(&f->frame[k], (int)k, &col[k], level, &f->lzma[k]);
 }
@@ -188,7 +188,7 @@ void columns_pack(struct buf *out, const struct buf col[N_COLUMNS], int level, b
 }
 
 static bool expand(
-	uint8_t *to, size_t n, const uint8_t *p, size_t n_p, const struct preset *dict, const char **why)
+	uint8_t *to, size_t n, const uint8_t *p, size_t n_p, const struct primer *dict, const char **why)
 {
 	ZSTD_DCtx *d = ZSTD_createDCtx();
 
@@ -256,7 +256,7 @@ bool columns_unpack(const uint8_t *p, size_t n, struct buf col[N_COLUMNS], bool 
 		col[k].n = len[k];
 	}
 	uint8_t *all = xmalloc(join + 1), *at = all;
-	bool good = expand(all, join, c.p, cur_left(&c), preset_of(words), why);
+	bool good = expand(all, join, c.p, cur_left(&c), primer_of(words), why);
 	for (int k = 0; good && k < N_COLUMNS; k++) {
 		if (!len[k] || !joined(k, len[k]))
 			continue;

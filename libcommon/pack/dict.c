@@ -43,4 +43,4 @@ static const char text[] =
 	"kernelslist_ctx_\nMemcpyHtoD,0x00007f\n00000,1024\nkernel-1-ctx_0x55\n.traceg\n"
 	"MemcpyHtoD,0x00007fkernel-1.traceg\n"
 	"\x00\x01\x00\x02\x00\x03\x10\x10\x10\x10\x10\x10\x10\x10";
-const struct preset pack_dict = {text, sizeof(text) - 1};
+const struct primer pack_dict = {text, sizeof(text) - 1};

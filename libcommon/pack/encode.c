@@ -9,8 +9,8 @@
 #include "flow.h"
 #include "tail.h"
 
-/* A stretch of a column or of more[]. */
-struct stretch {
+/* A part of a column or of more[]. */
+struct column_part {
 	size_t at, n;
 };
 
@@ -19,7 +19,7 @@ struct stretch {
  * behind the last, what the columns have of the misses, the records that have addresses or text.
  */
 struct known_path {
-	struct stretch more, gap, miss, kind; /* gap: without that of the first miss */
+	struct column_part more, gap, miss, kind; /* gap: without that of the first miss */
 	uint64_t first, rest;
 	bool is, misses;
 };
@@ -226,7 +226,7 @@ static void put_more(struct encoder *e, const struct prec *r, const struct pstat
 		tail_put(&e->tails, r->id, r->mask, e->p->text.p + r->text, r->text_len, e->col);
 }
 
-static void put_again(struct buf *b, const struct stretch *s)
+static void put_again(struct buf *b, const struct column_part *s)
 {
 	buf_room(b, s->n);
 	memcpy(b->p + b->n, b->p + s->at, s->n);

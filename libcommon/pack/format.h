@@ -325,7 +325,7 @@ void columns_free(struct buf col[N_COLUMNS]);
 void frame_pack(struct buf *out, const uint8_t *p, size_t n);
 bool frame_unpack(uint8_t *to, size_t n, const uint8_t *frame, size_t n_frame);
 
-extern const struct preset {
+extern const struct primer {
 	const char *p;
 	size_t n;
 } pack_dict, pack_words; /* dict.c, words.c */

@@ -21,7 +21,7 @@
 #define ORDERS 128
 #define BEHIND 64
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINED inline __attribute__((always_inline))
 
 bool noc_quick_fits(const struct noc *n)
 {
@@ -108,7 +108,7 @@ static inline bool not_full(const struct noc *n, struct noc_router *r, uint32_t 
 }
 
 /* A credit for channel vc of output `room` counts. Returns whether it lets anything move in the router. */
-INLINE bool credit(const struct noc *n, struct noc_subnet *s, uint32_t room, uint32_t vc)
+static INLINED bool credit(const struct noc *n, struct noc_subnet *s, uint32_t room, uint32_t vc)
 {
 	uint32_t left = --s->room.vc_used[room * n->vcs + vc];
 	struct noc_router *r;
@@ -272,7 +272,7 @@ static inline void leave_all(struct noc_quick *q, const struct noc_vc *v)
 }
 
 /* A head gets output channel `out` of a port, and comes to the front of the switch list with all others of this step. */
-INLINE void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t port,
+static INLINED void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t port,
 	uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
@@ -326,7 +326,7 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 }
 
 /* A head takes the next in turn of the channels that it was granted, by way. Returns whether there are any. */
-INLINE bool take(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
+static INLINED bool take(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint64_t granted0, uint64_t granted1)
 {
 	uint32_t port = v->way_port[0], best = 0, out;
@@ -368,7 +368,7 @@ static inline struct noc_vc *alone(const struct noc_quick *q, uint32_t port)
 }
 
 /* All channels left that a head asks for are granted to it. Returns whether there are any. */
-INLINE bool serve(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
+static INLINED bool serve(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
 	uint64_t second = 0;
 
