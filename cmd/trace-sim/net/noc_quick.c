@@ -272,8 +272,8 @@ static inline void leave_all(struct noc_quick *q, const struct noc_vc *v)
 }
 
 /* A head gets output channel `out` of a port, and comes to the front of the switch list with all others of this step. */
-static INLINED void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v, uint32_t port,
-	uint32_t out)
+static INLINED void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
+	uint32_t port, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
 	uint32_t room = r->base + port, out_vc = out - port * n->vcs;
