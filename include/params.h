@@ -216,7 +216,7 @@ struct params {
 	/* launch (trace-sim-launch(7)) */
 	bool concurrent_kernels;
 	uint32_t run_slots; /* -gpgpu_max_concurrent_kernel */
-	uint32_t window;    /* kernels loaded at once: run_slots when concurrent, else 1 */
+	uint32_t window; /* kernels loaded at once: run_slots when concurrent or of several streams, else 1 */
 	uint32_t launch_latency, tb_latency;
 	/* limits; 0: none */
 	uint64_t max_cycle, max_insn, max_cta, max_completed_cta;

@@ -84,6 +84,24 @@ figure() { awk -v name="$2" '$1 == name { print $2; exit }' "$1"; }
 	run -0 grep -c 'L1_WRBK_ACC..TOTAL_ACCESS. = 248$' out
 }
 
+@test "kernels of several streams run at once where they may" {
+	total() { awk '$1 == "gpu_tot_sim_cycle" { v = $2 } END { print v }' "$1"; }
+	awk -v d="$ROOT/tests/ptx/" '/^module/ { $2 = d $2 } /^launch/ { sub(/args/, "stream=" ++n " args") } 1' \
+		"$ROOT/tests/ptx/writes.launch" >two.launch
+	run -0 trace-ptx -q -o two two.launch
+	run -0 trace-sim -q -g qv100 -o turns two
+	for j in 1 2; do
+		run -0 trace-sim -q -g qv100 -D ptx_streams=1 -j $j -o "at-once-$j" two
+	done
+	cmp at-once-1 at-once-2
+	[ "$(grep -c '^gpu_sim_cycle' at-once-1)" = 3 ] # two kernels, the run
+	[ "$(total at-once-1)" -lt $(($(total turns) * 3 / 4)) ]
+	run -0 trace-ptx -q -o one "$ROOT/tests/ptx/writes.launch"
+	run -0 trace-sim -q -g qv100 -o turns.one one
+	run -0 trace-sim -q -g qv100 -D ptx_streams=1 -o at-once.one one
+	[ "$(total turns.one)" = "$(total at-once.one)" ]
+}
+
 @test "local variables outside of functions lie below all frames" {
 	run -0 trace-ptx -q -C . -o outside "$ROOT/tests/ptx/outside.launch"
 	run -0 od -An -v -tu4 -w4 outside.bin

@@ -104,7 +104,7 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
 	assert_line --regexp '^gpu_occupancy = [0-9]+\.[0-9]{4}% $'
 	refute_output --partial '-core_'
 	assert_equal "$(sed '/^kernel_name/,$d' log | grep -c '^-[^ ]* .* # ')" \
-		"$(trace-sim --list-options | grep -c -e '^-' | awk -v own="$(trace-sim --list-options | grep -cE '^-(core_|l2_sides|l2_far_|icnt_cluster_ports|ptx_vector_access)')" '{ print $1 - own }')"
+		"$(trace-sim --list-options | grep -c -e '^-' | awk -v own="$(trace-sim --list-options | grep -cE '^-(core_|l2_sides|l2_far_|icnt_cluster_ports|ptx_vector_access|ptx_streams)')" '{ print $1 - own }')"
 	trace-sim -q -g rtx3070 -F accelsim "$(trace example)" >other
 	run -0 stats-csv -s gpu_sim_cycle,gpu_occupancy -k 1 log other
 	assert_line --index 0 --partial 'run,gpgpu_n_clusters,kernel_name,id,gpu_sim_cycle,gpu_occupancy'

@@ -303,7 +303,7 @@ static void prepare_warm(struct run *r, const struct isa *isa)
 	if (!r->select)
 		cli_usage("found --warm without -k, wanted it for kernels that are left out");
 	if (r->gpu.params.window > 1)
-		die("--warm: found a window of %u kernels, wanted one after the other (-gpgpu_concurrent_kernel_sm 0)",
+		die("--warm: found a window of %u kernels, wanted one after the other (-gpgpu_concurrent_kernel_sm 0, -ptx_streams 0)",
 			r->gpu.params.window);
 	r->warm = code_new(isa);
 }
@@ -314,7 +314,7 @@ static void prepare_sampling(struct run *r)
 	if (r->format == FORMAT_ACCELSIM)
 		cli_usage("found --sample-blocks with -F accelsim, wanted text, json or msgpack");
 	if (r->gpu.params.window > 1)
-		die("--sample-blocks: found a window of %u kernels, wanted one after the other (-gpgpu_concurrent_kernel_sm 0)",
+		die("--sample-blocks: found a window of %u kernels, wanted one after the other (-gpgpu_concurrent_kernel_sm 0, -ptx_streams 0)",
 			r->gpu.params.window);
 	r->gpu.sampling = true;
 }

@@ -184,8 +184,8 @@ void run_record(const struct run *r, struct record_writer *w)
  */
 void run_head(const struct run *r, FILE *out)
 {
-	static const char *const own[] = {
-		"-core_", "-l2_sides", "-l2_far_", "-icnt_cluster_ports", "-ptx_vector_access"};
+	static const char *const own[] = {"-core_", "-l2_sides", "-l2_far_", "-icnt_cluster_ports",
+		"-ptx_vector_access", "-ptx_streams"};
 
 	fprintf(out,
 		"Accel-Sim [build warptools-%s]\n\n"
