@@ -563,7 +563,7 @@ bool window_run(struct gpu *g, uint64_t until)
 	clusters(g);
 	serve_requests(g, l.cycles);
 	net_join(g->net);
-	if (w->begun)
+	if (w->begun > 0)
 		pays_took(&w->pays, l.cycles, pays_clock() - w->begun);
 	if (g->cycle % g->params.sample_cycles == 0)
 		gpu_window(g);
