@@ -108,11 +108,29 @@ static double counted(const struct stream_kind *k) { return 8.0 * (k->reads + k-
 /* Waves of CTAs that are run, and the share of them that counts: neither ramps nor the L2's and queues' filling do. */
 #define STREAM_BYTES 20e6
 #define STREAM_WAVES 5.0
-#define STREAM_FROM  0.45
-#define STREAM_TO    0.85
+#define STREAM_FROM  0.40
+#define STREAM_TO    0.80
+
+/*
+ * Long after its launch a kernel's CTAs are in all places of their code at once; those of a launch would read in one
+ * burst and write in the next for many waves. So they are placed no faster than DRAM could let them end.
+ */
+static struct params out_of_step(const struct subject *s, double cta_bytes)
+{
+	const struct dram_params *d = &s->params.mem.dram;
+	double rate = s->params.mem.channels * (double)d->atom_bytes / d->burst_cycles * s->params.hz[3];
+	double cycles = fmin(cta_bytes / rate * s->params.hz[0], 1e6);
+	uint64_t interval = (uint64_t)(cycles * 1e6);
+	struct params p = s->params;
+
+	if (!d->simple && interval > p.modern.cta_interval)
+		p.modern.cta_interval = interval;
+	return p;
+}
 
 static double stream_rate(const struct subject *s, const struct stream_kind *k, const struct flow_shape *h)
 {
+	struct params p = out_of_step(s, counted(k) * h->block);
 	double wave = counted(k) * h->block * h->per_sm * s->params.sms;
 	struct probe_stream st = {.kind = k};
 	struct micro m = {.name = "stream",
@@ -128,7 +146,7 @@ static double stream_rate(const struct subject *s, const struct stream_kind *k, 
 	double cycles;
 
 	st.first = (uint64_t)(2 * (double)subject_l2_bytes(s) / counted(k)) / PIECE * PIECE;
-	b = bench_open(&s->params, s->isa);
+	b = bench_open(&p, s->isa);
 	stream_warm(b, s, k, st.first);
 	cycles = (double)bench_steady(b, &m, BENCH_CTAS, STREAM_FROM, STREAM_TO);
 	bench_close(b);
