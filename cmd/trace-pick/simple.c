@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods without a thought: a stratum of all kernels (random), and one of each kernel (all).
+ * Methods that look at no figure: one stratum of all kernels or of each stream (random), and one of each
+ * kernel (all).
  */
 #include "pick.h"
+#include "table.h"
 
 uint32_t method_random(const struct app *a, const struct wish *w, uint32_t *of)
 {
@@ -12,14 +14,19 @@ uint32_t method_random(const struct app *a, const struct wish *w, uint32_t *of)
 		return 1;
 	}
 	uint32_t n = 0;
+	struct table streams = {0}; /* numbers are of kernels, the first of each stream */
 
 	for (uint32_t i = 0; i < a->n; i++) {
-		uint32_t j = 0;
+		uint64_t hash = table_hash(&a->kernel[i].stream, sizeof(a->kernel[i].stream));
+		struct table_walk k = table_first(&streams, hash);
 
-		while (j < i && a->kernel[j].stream != a->kernel[i].stream)
-			j++;
-		of[i] = j < i ? of[j] : n++;
+		while (k.number != TABLE_NONE && a->kernel[k.number].stream != a->kernel[i].stream)
+			table_step(&k);
+		if (k.number == TABLE_NONE)
+			table_add(&streams, hash, i);
+		of[i] = k.number == TABLE_NONE ? n++ : of[k.number];
 	}
+	table_free(&streams);
 	return n;
 }
 
