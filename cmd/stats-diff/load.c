@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading a side into the store: kernels and figures that are to be compared. */
+/*
+ * Reading a side into the store: kernels and figures that are to be compared.
+ *
+ * Always true: each result is read once, forward; a figure is looked up by name once for each result, not
+ * for each kernel; times of the host are left out unless -s names them in full. Nothing is compared here
+ * (compare.c).
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of kernels in a packed stream: as columns, or as records (trace-stats(5)).
+ * trace-pack -l: the table of kernels in a packed stream, as columns or as records (trace-stats(5)).
+ *
+ * Always true: no text of a kernel is made for it, its pieces tell what is printed; a name reaches a
+ * terminal without control characters. It leaves out whether the stream is whole: that is -t.
  */
 #include <stdio.h>
 #include <stdlib.h>
