@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state of address recipes, and which recipe holds what.
+ * The state of address recipes while records pass by (struct addresses), and whether a recipe holds for a
+ * list of addresses.
+ *
+ * Always true: the writer asks and the reader replays with the same state; a recipe that holds gives the
+ * list back to the last bit. Choosing among recipes is fit.c.
  */
 #include "addr.h"
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checksums of blocks, and the kernel list without its repetitions.
+ * Checksums of blocks, and the kernel list without its repetitions: a line that is the one before with its
+ * first number one higher is a single byte.
+ *
+ * Always true: what is folded unfolds to the same bytes, whatever the list holds; unfolding stops behind the
+ * bound of limits.def, however little is folded.
  */
 #include <stdio.h>
 #include <xxhash.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words for completions: figures, from their table, and the kernels of a result. */
+/*
+ * Words for completions: figures, from their table, and the kernels of a result.
+ *
+ * Always true: a word that is no result is passed over without a message, as somebody is still typing.
+ */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>

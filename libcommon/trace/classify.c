@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the table of opcodes says of an instruction of machine code, without a word to anybody.
+ * What the table of opcodes says of an instruction of machine code: row, class, kind, width.
+ *
+ * Always true: it prints nothing and refuses nothing; of an opcode without a row the class is guessed from
+ * its name, and the caller is told. Warnings are code.c's.
  */
 #include "code.h"
 
