@@ -56,8 +56,7 @@ struct store {
 
 struct store *store_new(void); /* empty; the caller's */
 void store_free(struct store *s);
-/* Equal texts are one word; a word's text lives as long as the store. */
-uint32_t store_word_add(struct store *s, const char *text);
+/* The text of a word; equal texts are one word. It lives as long as the store. */
 const char *store_word(const struct store *s, uint32_t word);
 uint32_t store_column(struct store *s, const char *name); /* made when it is new */
 /* Its column, n_columns when there is none. */

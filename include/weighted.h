@@ -13,11 +13,9 @@
 #include "picks.h"
 #include "store.h"
 
-/* Sum over picks of weight times y[pick]. */
-double weighted_total(const struct picks *p, const double *y);
 /*
- * Half of the 95 % interval of that sum; 0 where every kernel was picked. NaN: it cannot be told, as a
- * stratum of several kernels has one pick.
+ * Half of the 95 % interval of the sum over picks of weight times y[pick]; 0 where every kernel was picked.
+ * NaN: it cannot be told, as a stratum of several kernels has one pick.
  */
 double weighted_half(const struct picks *p, const double *y);
 

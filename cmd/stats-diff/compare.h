@@ -109,6 +109,5 @@ json_t *print_json_text(const char *text);
 void print_json_line(json_t *o, FILE *out);
 /* option.c: the options that differ, under a heading of their own unless there is one. True: there is one now. */
 bool option_print(const struct diff *d, FILE *out, const char *heading, bool headed);
-void print_value(char *out, size_t cap, const struct result_value *v);
 
 #endif

@@ -12,7 +12,7 @@
 #include "output.h"
 #include "record.h"
 
-void print_value(char *out, size_t cap, const struct result_value *v)
+static void print_value(char *out, size_t cap, const struct result_value *v)
 {
 	char text[RECORD_REAL_CAP];
 

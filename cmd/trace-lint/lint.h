@@ -107,8 +107,7 @@ void lint_free(struct lint *l);
 
 /* ---- lint_inst.c ---- */
 void lint_inst(struct lint *l, uint32_t handle, const struct trace_line *line);
-/* Number of the character at which a column of an instruction line begins; 0: unknown. */
-uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum line_column column);
+/* Where a column of an instruction line begins. */
 struct place lint_place(const struct lint *l, const struct trace_line *line, enum line_column column);
 /* True: the rule was not printed for this instruction yet, and is to be; false: it was counted. */
 bool lint_first(struct lint *l, uint32_t handle, enum rule_name rule);

@@ -10,7 +10,8 @@
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum line_column column)
+/* Number of the character at which a column of an instruction line begins; 0: unknown. */
+static uint32_t lint_column(const struct lint *l, const struct trace_line *line, enum line_column column)
 {
 	const char *p = line->text, *end = p + line->len;
 	struct trace_shape shape = trace_shape(l->trace);

@@ -57,7 +57,7 @@ static uint32_t words_add(struct store_words *w, const char *text)
 	return ++w->n;
 }
 
-uint32_t store_word_add(struct store *s, const char *text) { return words_add(s->words, text); }
+static uint32_t store_word_add(struct store *s, const char *text) { return words_add(s->words, text); }
 
 const char *store_word(const struct store *s, uint32_t word) { return word ? s->words->word[word - 1] : ""; }
 

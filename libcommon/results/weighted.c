@@ -27,7 +27,8 @@ struct weighted {
 	uint32_t n_total;
 };
 
-double weighted_total(const struct picks *p, const double *y)
+/* Sum over picks of weight times y[pick]. */
+static double weighted_total(const struct picks *p, const double *y)
 {
 	double sum = 0;
 
