@@ -56,11 +56,14 @@ struct conf_value {
 	bool shipped;    /* set by a shipped configuration */
 };
 
+struct conf_source; /* a file that was read */
+
 struct gpuconf {
 	struct conf_value v[N_OPTIONS];
-	struct arena *arena; /* owns the texts and the file names of places */
-	uint32_t assigned;   /* assignments so far; their order matters to quirk Q4-1 */
-	bool shipping;       /* a shipped configuration is being read */
+	struct arena *arena;      /* owns the texts and the file names of places */
+	uint32_t assigned;        /* assignments so far; their order matters to quirk Q4-1 */
+	bool shipping;            /* a shipped configuration is being read */
+	struct conf_source *read; /* the last first */
 	/*
 	 * Told of an option that no row has; true: it is passed over, with its value. NULL: a fault. Set
 	 * behind gpuconf_init().
@@ -74,6 +77,8 @@ void gpuconf_free(struct gpuconf *c); /* faults and places that came from c end 
 /* Read one file; later values win. 0, or -1 and *f. "-config FILE" inside is followed (16 levels at most). */
 int gpuconf_file(struct gpuconf *c, const char *path, struct fault *f);
 int gpuconf_stream(struct gpuconf *c, FILE *in, const char *name, struct fault *f);
+/* Ends the program when output would replace one of the files that were read. */
+void gpuconf_spare(const struct gpuconf *c, const char *output);
 /* "NAME=VALUE", NAME with or without its dash, split at the first '='. */
 int gpuconf_override(struct gpuconf *c, const char *assignment, struct fault *f);
 /* A shipped configuration by name ("rtx3070"): $WARPTOOLS_GPUS, $WARPTOOLS_DATA/gpus, beside the program. */

@@ -175,6 +175,9 @@ int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *n
 /* Load and fit the network of a machine, of which nothing is kept. 0, or -1 and *f. */
 int icnt_check(const struct params *p, struct fault *f);
 
+/* Ends the program when output would replace a machine's network file or the file of links that it names. */
+void icnt_spare(const struct params *p, const char *output);
+
 /* The links of an anynet. NULL and *f. anynet_free: also NULL. */
 struct anynet *anynet_read(struct input *in, struct fault *f);
 void anynet_free(struct anynet *a);

@@ -379,12 +379,19 @@ start_second() {
 	: >rows
 	echo '-network_mode 1' >>gpu.config
 	printf 'Duration (ns),Name\n7,alu\n' >times.csv
-	md5sum app/* gpu.config titanx.icnt picks k.cubin rows times.csv >sums
+	printf -- '-config gpu.config\n-inter_config_file any.icnt\n' >outer.config
+	sed -E 's/^topology.*/topology = anynet; network_file = links;/; s/dest_tag/min/; /^[kn] =/d' titanx.icnt >any.icnt
+	echo 'router 0 node 0 node 1' >links
+	md5sum app/* gpu.config titanx.icnt outer.config any.icnt links picks k.cubin rows times.csv >sums
 	for option in -o --events --profile --timeline --net-report; do
 		for file in app/kernel-1.traceg app/../app/kernelslist.g gpu.config; do
 			run -2 trace-sim -q -c gpu.config -f $option $file app
 			assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
 		done
+	done
+	for file in gpu.config any.icnt links; do # files that a file names
+		run -2 trace-sim -q -c outer.config -f -o $file app
+		assert_output "trace-sim: $file: found the output among the inputs, wanted another file"
 	done
 	ln app/kernel-1.traceg out.part
 	run -2 trace-sim -q -c gpu.config -o out app # what it would be named while it is written

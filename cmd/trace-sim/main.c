@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "complete.h"
 #include "cubin.h"
+#include "icnt.h"
 #include "isolate.h"
 #include "namelist.h"
 #include "run.h"
@@ -319,21 +320,14 @@ static void prepare_sampling(struct run *r)
 	r->gpu.sampling = true;
 }
 
-static void spare_configs(const struct sim_args *a, const char *output)
-{
-	for (uint32_t i = 0; i < a->n_config; i++)
-		if (!a->shipped[i])
-			output_spare(output, a->config[i]);
-}
-
 /* No file that is read is replaced by the output of that name. */
 static void spare_inputs(const struct run *r, const struct sim_args *a, const char *output)
 {
-	spare_configs(a, output);
+	gpuconf_spare(&r->conf, output);
 	klist_spare(&r->list, output);
 	kselect_spare(r->select, output);
 	output_spare(output, a->isa);
-	output_spare(output, r->gpu.params.net.file);
+	icnt_spare(&r->gpu.params, output);
 	for (uint32_t i = 0; i < a->n_cubin; i++)
 		output_spare(output, a->cubin[i]);
 }
@@ -422,7 +416,7 @@ static int selftest(struct gpuconf *c, const struct sim_args *a, const struct is
 
 	if (!a->tsv && a->format != FORMAT_TEXT && a->format != FORMAT_JSON)
 		cli_usage("found a format that --selftest does not write, wanted text, json or tsv");
-	spare_configs(a, t.output);
+	gpuconf_spare(c, t.output);
 	output_spare(t.output, t.shipped);
 	output_spare(t.output, a->isa);
 	for (uint32_t i = 0; i < a->n_measured; i++)
@@ -435,7 +429,7 @@ static int serve(struct run *r, const struct sim_args *a, struct isa *isa, const
 {
 	if (a->list || a->dump) {
 		if (a->dump)
-			spare_configs(a, a->output);
+			gpuconf_spare(&r->conf, a->output);
 		struct output *out = output_open(a->list ? NULL : a->output, a->list || a->force);
 
 		if (a->list)

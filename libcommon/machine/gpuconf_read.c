@@ -16,6 +16,7 @@
 #include "arena.h"
 #include "gpuconf.h"
 #include "gpuconf_int.h"
+#include "output.h"
 
 #define MAX_DEPTH 16
 #define MAX_FILES 256
@@ -139,6 +140,25 @@ static int take_token(struct conf_lexer *l, struct conf_token *t)
 	if (t->quoted && take_quoted(l, t) < 0)
 		return -1;
 	return 1;
+}
+
+struct conf_source {
+	struct conf_source *before;
+	const char *path;
+};
+
+static void note_source(struct gpuconf *c, const char *path)
+{
+	struct conf_source *s = arena_alloc(c->arena, 1, sizeof(*s));
+
+	*s = (struct conf_source){c->read, arena_strndup(c->arena, path, strlen(path))};
+	c->read = s;
+}
+
+void gpuconf_spare(const struct gpuconf *c, const char *output)
+{
+	for (const struct conf_source *s = c->read; s; s = s->before)
+		output_spare(output, s->path);
 }
 
 static int read_file(
@@ -279,6 +299,7 @@ static int read_file(
 		return fault_set(
 			r->fault, from, "conf-open", "found folder '%s', wanted a configuration file", shown);
 	}
+	note_source(r->conf, name);
 	int result = read_stream(r, in, name, depth);
 	fclose(in);
 	return result;

@@ -13,6 +13,7 @@
 #include "bits.h"
 #include "cli.h"
 #include "machine/icnt_int.h"
+#include "output.h"
 
 const struct icnt_row icnt_topologies[N_TOPOLOGIES] = {
 #define TOPOLOGY(name, text) {#name, text},
@@ -373,6 +374,23 @@ int icnt_fit(const struct icnt *c, uint32_t clusters, uint32_t subs, uint32_t *n
 				"found a network of %u nodes, wanted node %u for %u clusters and %u memory sub partitions",
 				c->nodes, node[i], clusters, subs);
 	return 0;
+}
+
+void icnt_spare(const struct params *p, const char *output)
+{
+	struct icnt c;
+	struct fault f;
+	char *links;
+
+	output_spare(output, p->net.file);
+	if (!output || !p->net.file)
+		return;
+	if (icnt_load(&c, p->net.file, p->net.file_at, &f) == 0 && c.any) {
+		links = beside(p->net.file, icnt_text(&c, ICNT_network_file));
+		output_spare(output, links);
+		free(links);
+	}
+	icnt_free(&c);
 }
 
 int icnt_check(const struct params *p, struct fault *f)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "icnt.h"
 #include "output.h"
 #include "selftest/fit.h"
 #include "selftest/jobs.h"
@@ -36,7 +37,7 @@ static void subject_init(struct subject *s, const struct gpuconf *c, const struc
 
 	if (params_init(&s->params, c, &f) < 0)
 		die_fault(&f);
-	output_spare(t->output, s->params.net.file);
+	icnt_spare(&s->params, t->output);
 	s->isa = t->isa;
 	s->arch = conf_uint(c, OPT_gpgpu_compute_capability_major) * 10 +
 		  conf_uint(c, OPT_gpgpu_compute_capability_minor);
