@@ -148,24 +148,30 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 
 /*
  * waiting: who may have a packet in the network; NULL: what arrives is taken in later (memory_accept). Who is
- * due is asked before the first moves: what one does to its partner is for the next tick. So a slice that has
- * a partner does not move for what arrives alone, which in a window it does not know.
+ * due is asked before the first moves: what one does to its partner is for the next tick; all have one, or none. So a
+ * slice that has a partner does not move for what arrives alone, which in a window it does not know.
  */
 static void channel_l2(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)
 {
-	for (struct sub *s = c->sub; s < c->sub + m->per; s++)
-		s->due = sub_due(s, k->now) || (!s->partner && is_waiting(waiting, s));
-	for (struct sub *s = c->sub; s < c->sub + m->per; s++) {
-		if (!s->due && !is_waiting(waiting, s))
+	const struct sub *end = c->sub + m->per;
+	bool sides = c->sub->partner;
+
+	if (sides)
+		for (struct sub *s = c->sub; s < end; s++)
+			s->due = sub_due(s, k->now);
+	for (struct sub *s = c->sub; s < end; s++) {
+		bool come = is_waiting(waiting, s), due = sides ? s->due : come || sub_due(s, k->now);
+
+		if (!due && !come)
 			continue;
 		if (!sub_has_room(m, s)) {
 			c->stall_dramfull++;
 			s->refuses[k->tick / 64] |= 1ull << k->tick % 64;
-		} else if (is_waiting(waiting, s)) {
+		} else if (come) {
 			m->accepted += sub_accept(m, s, k->now);
 		}
-		if (s->due)
+		if (due)
 			sub_tick(m, s, k->now, k->l2_done);
 	}
 }

@@ -28,7 +28,7 @@ struct sub {
 	uint64_t copies;     /* sectors touched by host copies, in all L2 times (quirk Q4-8) */
 	uint32_t rop_due;    /* key of the first in rop */
 	bool active;         /* an L2 tick may move something */
-	bool due;            /* in this tick */
+	bool due;            /* in this tick; with a partner only */
 	uint64_t refuses[MEMORY_TICKS / 64]; /* ticks of the window in which icnt->L2 has no room */
 	uint32_t id, tracked, credits;       /* credits: private ones in use */
 };
