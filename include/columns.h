@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns of instruction lines, as libcommon/trace/columns.def lists them, and where they stand in a line.
+ * The columns of instruction lines, as libcommon/trace/columns.def lists them, and where they stand in a
+ * line.
  *
  * Words are separated by blanks, tabs or carriage returns. Nothing here judges what a word says.
  */
@@ -55,21 +56,22 @@ static inline const char *line_word(const char **s, const char *end, size_t *n)
 }
 
 /*
- * Where the column's first word begins, prefix words standing before the PC; end when the line has no such word or
- * the dialect no such column.
+ * Where the column's first word begins, prefix words standing before the PC; end when the line has no such
+ * word or the dialect no such column.
  */
 const char *line_find(enum line_dialect d, int prefix, const char *line, const char *end, enum line_column c);
 
 /*
- * How many columns stand before the PC, by the line's shape: the fewest with which every word up to the width is what
- * its column wants; -1: it has no such shape.
+ * How many columns stand before the PC, by the line's shape: the fewest with which every word up to the width
+ * is what its column wants; -1: it has no such shape.
  */
 #define LINE_PREFIX_MAX 13
 int line_prefix(enum line_dialect d, const char *line, size_t len);
 
 /*
- * The first n prefix columns, which are thread block x, y, z and warp where there are four or more, as numbers below
- * 2^32 - 1. Where the next word begins, NULL: they are not there, *bad is the first column (from 0) that is none.
+ * The first n prefix columns, which are thread block x, y, z and warp where there are four or more, as
+ * numbers below 2^32 - 1. Where the next word begins, NULL: they are not there, *bad is the first column
+ * (from 0) that is none.
  */
 const char *columns_numbers(const char *line, const char *end, unsigned n, uint32_t *v, unsigned *bad);
 

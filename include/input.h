@@ -28,8 +28,8 @@ struct input *input_open(const char *path, struct fault *f);
 /* Over bytes in memory that outlive the input (fuzzing, packed text); decompresses as above. */
 struct input *input_memory(const char *name, const void *bytes, size_t n, struct fault *f);
 /*
- * Plain text that is made as it is read: make() puts up to n bytes into buf and returns how many, 0 at the end.
- * ctx outlives the input.
+ * Plain text that is made as it is read: make() puts up to n bytes into buf and returns how many, 0 at the
+ * end. ctx outlives the input.
  */
 struct input *input_made(const char *name, size_t (*make)(void *ctx, void *buf, size_t n), void *ctx);
 void input_close(struct input *in); /* NULL is allowed */

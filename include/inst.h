@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static instructions: what all executions of an instruction have in common, as its trace tells it (SM-inst). Readers
- * of traces make them (struct code, trace.h), uop.h joins them with a machine.
+ * Static instructions: what all executions of an instruction have in common, as its trace tells it (SM-inst).
+ * Readers of traces make them (struct code, trace.h), uop.h joins them with a machine.
  */
 #ifndef INST_H
 #define INST_H
@@ -20,9 +20,9 @@
 #define REG_LIMIT 513u /* all register numbers of machine code are below */
 
 /*
- * What an instruction of a trace from PTX has more. Its registers have two numbers: what inst.reg begins with are
- * those by which instructions wait for each other (from 1 on, below kernel_header.registers); guard and address
- * registers are among the sources. Behind them stand those that name register banks.
+ * What an instruction of a trace from PTX has more. Its registers have two numbers: what inst.reg begins with
+ * are those by which instructions wait for each other (from 1 on, below kernel_header.registers); guard and
+ * address registers are among the sources. Behind them stand those that name register banks.
  */
 struct ptx_inst {
 	struct ptx_form form; /* space: GENERIC for a generic access to global memory */

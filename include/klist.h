@@ -68,8 +68,8 @@ void klist_free(struct klist *k);
 void klist_hash(const struct klist *k, unsigned char out[16]);
 
 /*
- * -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas; or "@FILE", picks.
- * NULL with *f. kselect_has answers for a kernel's position and name; a pattern needs the name.
+ * -k LIST: positions, ranges "7-9", "12-", or name patterns with * and ?, separated by commas; or "@FILE",
+ * picks. NULL with *f. kselect_has answers for a kernel's position and name; a pattern needs the name.
  */
 struct kselect;
 struct kselect *kselect_parse(const char *text, struct fault *f);

@@ -2,8 +2,8 @@
 /*
  * Parameters of the modern SM core (-core_model modern): the -core_* options, checked and completed.
  *
- * Always true after params_init where on: no value is "by architecture" any more, every interval is at least 1,
- * and every queue has a place. Times are core cycles. man 7 trace-sim-core says what each means.
+ * Always true after params_init where on: no value is "by architecture" any more, every interval is at least
+ * 1, and every queue has a place. Times are core cycles. man 7 trace-sim-core says what each means.
  */
 #ifndef MODERN_H
 #define MODERN_H
@@ -76,7 +76,10 @@ struct modern_params {
 	uint32_t link_bytes, prt;
 	uint32_t barrier, barrier_per_warp, barrier_delay;
 	uint32_t membar[3]; /* CTA, GPU, system */
-	/* Millionths of a cycle that the GPU's distributor of CTAs is busy with placing one, and with one that ends. */
+	/*
+	 * Millionths of a cycle that the GPU's distributor of
+	 * CTAs is busy with placing one, and with one that ends.
+	 */
 	uint64_t cta_interval, cta_retire;
 	uint32_t cta_latency, cta_latency_per_warp, warp_interval;
 	uint64_t kernel_least

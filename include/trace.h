@@ -53,8 +53,9 @@ struct tblock {
 	struct warp_recs *warp;
 	struct rec *rec;
 	/*
-	 * Address data; of PTX, before it, the issue mask. STRIDE: base, stride. DELTA: base, then an int32 for each
-	 * further active lane, two in a word, the lower half first. LIST: a word for each active lane.
+	 * Address data; of PTX, before it, the issue mask. STRIDE: base, stride. DELTA: base, then an int32
+	 * for each further active lane, two in a word, the lower half first. LIST: a word for each active
+	 * lane.
 	 */
 	uint64_t *word;
 	uint32_t cap_warps, cap_recs, cap_words;
@@ -62,7 +63,10 @@ struct tblock {
 
 void tblock_free(struct tblock *tb); /* the arrays; a zeroed tblock is empty and ready */
 
-/* The lanes for which an instruction of PTX issued, where ptx_inst.issue_mask is set: more than those in mask. */
+/*
+ * The lanes for which an instruction of PTX issued, where
+ * ptx_inst.issue_mask is set: more than those in mask.
+ */
 static inline uint32_t rec_issue_mask(const struct tblock *tb, const struct rec *r)
 {
 	return (uint32_t)tb->word[(r->addr >> 2) - 1];
@@ -144,14 +148,14 @@ struct trace *trace_over(struct input *in, const struct trace_options *o, struct
 const struct kernel_header *trace_header(const struct trace *t);
 
 /*
- * Of a trace from PTX: the n registers that the instruction at pc in its code reads as operands, by which guard and
- * address are not meant; n is 0 where there is none. They are valid until the trace is closed.
+ * Of a trace from PTX: the n registers that the instruction at pc in its code reads as operands, by which
+ * guard and address are not meant; n is 0 where there is none. They are valid until the trace is closed.
  */
 const uint16_t *trace_ptx_operands(const struct trace *t, uint32_t pc, unsigned *n);
 const char *trace_path(const struct trace *t);
 /*
- * The kernel's function, where a packed stream has its control codes, as long as the trace: machine code of which only
- * what control_decode() reads is there. NULL: none.
+ * The kernel's function, where a packed stream has its control codes, as long as the trace: machine code of
+ * which only what control_decode() reads is there. NULL: none.
  */
 const struct cubins *trace_codes(const struct trace *t);
 struct trace_shape trace_shape(const struct trace *t);
@@ -179,7 +183,10 @@ static inline uint64_t kernel_blocks(const struct kernel_header *k)
 	return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 }
 
-/* Space of a generic access by the first active lane (SM-inst-7, quirk Q1-9); also the cache operator follows. */
+/*
+ * Space of a generic access by the first active lane
+ * (SM-inst-7, quirk Q1-9); also the cache operator follows.
+ */
 static inline enum space kernel_generic_space(const struct kernel_header *k, uint64_t first_active_address)
 {
 	uint64_t a = first_active_address;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Static instructions as the pipeline sees them: the trace's struct inst joined with the configuration,
- * decoded once (SM-inst, SM-unit). A handle of struct code is also the handle of its uop. Always true: unit exists
- * in this machine (the modern core looks at units of its own); every register is < REG_LIMIT.
+ * decoded once (SM-inst, SM-unit). A handle of struct code is also the handle of its uop. Always true: unit
+ * exists in this machine (the modern core looks at units of its own); every register is < REG_LIMIT.
  */
 #ifndef UOP_H
 #define UOP_H
@@ -35,7 +35,10 @@ struct uop {
 	const uint16_t *reg; /* n_dst destinations, then n_src sources; REG_R0 + n, REG_UR0 + n */
 	uint32_t pc;
 	uint32_t groups; /* DEPBAR: N; a barrier: its number, and from bit 8 on the warps it waits for, 0: all */
-	/* bit i: register bank_from + i, i < 32, is read from a bank (not uniform, no repetition of an earlier one) */
+	/*
+	 * bit i: register bank_from + i, i < 32, is read from a
+	 * bank (not uniform, no repetition of an earlier one)
+	 */
 	uint32_t bank_src;
 	uint16_t latency, interval;
 	uint16_t flags; /* enum uop_flag */

@@ -2,10 +2,11 @@
 /*
  * The values of one figure in one group, and what --agg makes of them.
  *
- * Always true: a missing value does not count; the values themselves are kept only where a quantile is asked for.
- * Quantiles lie between neighbours in proportion, as a median of an even number does. The standard deviation is that
- * of a sample, of n - 1, and of one value there is none. A geometric mean over a value that is not above 0 is none; its
- * logarithms are those of ratios to the first value, so that the mean of equal values is this value.
+ * Always true: a missing value does not count; the values themselves are kept only where a quantile is asked
+ * for. Quantiles lie between neighbours in proportion, as a median of an even number does. The standard
+ * deviation is that of a sample, of n - 1, and of one value there is none. A geometric mean over a value that
+ * is not above 0 is none; its logarithms are those of ratios to the first value, so that the mean of equal
+ * values is this value.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --top: where the cycles went, the most expensive places of each run's profile first. No store is needed: a kernel's
- * figures are added to the rows as they are read.
+ * --top: where the cycles went, the most expensive places of each run's profile first. No store is needed: a
+ * kernel's figures are added to the rows as they are read.
  *
- * Always true: a run has at most the rows asked for; share and sum are percent of the scheduler cycles of SMs with
- * thread blocks.
+ * Always true: a run has at most the rows asked for; share and sum are percent of the scheduler cycles of SMs
+ * with thread blocks.
  */
 #include <inttypes.h>
 #include <math.h>

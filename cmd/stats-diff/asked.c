@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What options name that the results must have: kernels of -k, patterns of -s, and names in full that no figure of
- * stats.def bears. A comparison of nothing would find everything equal.
+ * What options name that the results must have: kernels of -k, patterns of -s, and names in full that no
+ * figure of stats.def bears. A comparison of nothing would find everything equal.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -94,7 +94,10 @@ int diff_top(const struct diff_options *o, FILE *out, const char *a, const char 
 uint32_t compare_pair(struct diff *d, const struct pair *p);
 /* The last -T that matches name, or NULL. */
 const struct tolerance *tolerance_of(const struct diff_options *o, const char *name);
-/* weighted.c: a line for each figure of the application; sets differs. -1 after a message: a pick was not run. */
+/*
+ * weighted.c: a line for each figure of the application;
+ * sets differs. -1 after a message: a pick was not run.
+ */
 int diff_print_weighted(struct diff *d, FILE *out, const char *heading);
 /* A line for each pair; sets differs. */
 void print_diff(struct diff *d, FILE *out, const char *heading);
@@ -107,7 +110,10 @@ void print_name(FILE *out, const char *text, enum diff_form form);
 json_t *print_json_text(const char *text);
 /* One object a line; takes o over. */
 void print_json_line(json_t *o, FILE *out);
-/* option.c: the options that differ, under a heading of their own unless there is one. True: there is one now. */
+/*
+ * option.c: the options that differ, under a heading of
+ * their own unless there is one. True: there is one now.
+ */
 bool option_print(const struct diff *d, FILE *out, const char *heading, bool headed);
 
 #endif

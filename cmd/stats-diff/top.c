@@ -2,8 +2,8 @@
 /*
  * --top: between two profiles, the places whose cycles changed most; kernels of equal names are one.
  *
- * Always true: a place that did not change is shown with --all only; the order is that of the change, so that the
- * first rows tell why a run became slower or faster.
+ * Always true: a place that did not change is shown with --all only; the order is that of the change, so that
+ * the first rows tell why a run became slower or faster.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --weights: two runs of the same picks, compared as what they stand for: each figure of the whole application on both
- * sides, their difference, and half of its 95 % interval.
+ * --weights: two runs of the same picks, compared as what they stand for: each figure of the whole
+ * application on both sides, their difference, and half of its 95 % interval.
  *
  * Always true: the interval is that of the difference, by pick, so that what both runs have in common does
  * not count; a figure moved when its difference is larger than that and than its tolerance. Where an interval

@@ -2,11 +2,11 @@
 /*
  * Raw traces, in which the lines of all warps are mixed, to text grouped by thread block and warp.
  *
- * Lines are gathered by warp in memory. When they reach the limit all of them go, sorted by thread block and warp, to
- * a temporary file without a name as one run; at the end the runs are merged. Always true: the lines of a warp keep
- * their order; thread blocks come in raster order, each that has a line with all warps of its block; memory is the
- * limit and a few words for each run, whatever the grid is. Of an LDGSTS that the tracer logged twice the side in the
- * shared window is dropped.
+ * Lines are gathered by warp in memory. When they reach the limit all of them go, sorted by thread block and
+ * warp, to a temporary file without a name as one run; at the end the runs are merged. Always true: the lines
+ * of a warp keep their order; thread blocks come in raster order, each that has a line with all warps of its
+ * block; memory is the limit and a few words for each run, whatever the grid is. Of an LDGSTS that the tracer
+ * logged twice the side in the shared window is dropped.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /*
  * The GPU that --run shows to the program, and for which --as sass writes code.
  *
- * Always true: every figure follows from options of the configuration; the one that none of them has, the size of
- * device memory, is MEMORY_BYTES.
+ * Always true: every figure follows from options of the configuration; the one that none of them has, the
+ * size of device memory, is MEMORY_BYTES.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The GPU that --run shows to the program and --as sass writes for: figures out of a configuration (trace-config(5)). */
+/*
+ * The GPU that --run shows to the program and --as sass writes
+ * for: figures out of a configuration (trace-config(5)).
+ */
 #ifndef GPU_H
 #define GPU_H
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --run: start the program with the library in front of its CUDA runtime, receive what it does, write the trace.
+ * --run: start the program with the library in front of its CUDA runtime, receive what it does, write the
+ * trace.
  *
- * A stream begins with its list, which is known when the program has ended: until then kernels are kept, packed, in a
- * file without a name in $TMPDIR. Kernels of a folder are written as they come, its list last.
+ * A stream begins with its list, which is known when the program has ended: until then kernels are kept,
+ * packed, in a file without a name in $TMPDIR. Kernels of a folder are written as they come, its list last.
  *
- * Always true: nothing under a final name is half a trace: a kernel that failed, a program that was killed or left
- * without its end leave no stream and no list. The program's output never mixes with the trace: when that goes to
- * stdout, the program's stdout is stderr.
+ * Always true: nothing under a final name is half a trace: a kernel that failed, a program that was killed or
+ * left without its end leave no stream and no list. The program's output never mixes with the trace: when
+ * that goes to stdout, the program's stdout is stderr.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -248,7 +249,10 @@ static bool message(struct receiver *r)
 	return true;
 }
 
-/* Until the device's user says that it is done, or the program has ended and nothing more is there to be read. */
+/*
+ * Until the device's user says that it is done, or the
+ * program has ended and nothing more is there to be read.
+ */
 static int receive_all(struct receiver *r, pid_t program)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -272,7 +276,10 @@ static int receive_all(struct receiver *r, pid_t program)
 
 /* ---- the program ---- */
 
-/* The library: named by the environment, beside the program, installed beside it, installed where it was built for. */
+/*
+ * The library: named by the environment, beside the program,
+ * installed beside it, installed where it was built for.
+ */
 static void find_library(char path[PATH_MAX])
 {
 	const char *named = getenv("WARPTOOLS_CUDART");

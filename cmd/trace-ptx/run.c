@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Running a script: buffers are filled, kernels executed and traced, results saved, in the order of the lines.
+ * Running a script: buffers are filled, kernels executed and traced, results saved, in the order of the
+ * lines.
  *
- * Always true: the kernel list is known before the first launch, so a stream can begin with it; a failed kernel ends
- * the run, and no half-written file keeps its final name.
+ * Always true: the kernel list is known before the first launch, so a stream can begin with it; a failed
+ * kernel ends the run, and no half-written file keeps its final name.
  */
 #include <errno.h>
 #include <stdlib.h>

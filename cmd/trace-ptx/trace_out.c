@@ -2,11 +2,11 @@
 /*
  * Traces of what was executed: the header with its static code, a line for each warp instruction.
  *
- * Always true: a warp's lines stand in the order in which it executed; those of a thread block are written when it has
- * ended, blocks in the order of their numbers. Of an instruction the line has its PC and what its code line cannot
- * say: the lanes that executed, addresses, the lanes that were issued where others, barrier and space where only the
- * execution decides them. A packed stream gets records in place of lines; only what a line has behind its addresses
- * makes it text there, too.
+ * Always true: a warp's lines stand in the order in which it executed; those of a thread block are written
+ * when it has ended, blocks in the order of their numbers. Of an instruction the line has its PC and what its
+ * code line cannot say: the lanes that executed, addresses, the lanes that were issued where others, barrier
+ * and space where only the execution decides them. A packed stream gets records in place of lines; only what
+ * a line has behind its addresses makes it text there, too.
  */
 #include <stdio.h>
 #include <stdlib.h>

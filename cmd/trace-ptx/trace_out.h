@@ -12,7 +12,10 @@ record_fn trace_out_line, trace_out_record;
 
 void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k);
 void trace_out_block(FILE *out, const struct cta *c);
-/* The same to a packed stream, between pack_begin and pack_end. NULL or the static code, which the caller frees. */
+/*
+ * The same to a packed stream, between pack_begin and
+ * pack_end. NULL or the static code, which the caller frees.
+ */
 struct pack_inst *trace_out_packed_header(
 	struct pack_writer *w, const struct grid *g, const struct occupancy *k);
 void trace_out_packed_block(struct pack_writer *w, const struct cta *c);

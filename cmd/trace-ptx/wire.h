@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between trace-ptx --run and the library that it loads in front of the program's CUDA runtime: what the library is
- * told, in one variable of the environment, and what it sends back through a pipe.
+ * Between trace-ptx --run and the library that it loads in front of the program's CUDA runtime: what the
+ * library is told, in one variable of the environment, and what it sends back through a pipe.
  *
- * Always true: one process of those that the program starts takes the token, a byte in a pipe of its own, and with it
- * the right to send; WIRE_DONE is the last message, and a run without it has failed. The list and the kernels are
- * sent in the order in which the program does them.
+ * Always true: one process of those that the program starts takes the token, a byte in a pipe of its own, and
+ * with it the right to send; WIRE_DONE is the last message, and a run without it has failed. The list and the
+ * kernels are sent in the order in which the program does them.
  */
 #ifndef WIRE_H
 #define WIRE_H
@@ -47,8 +47,8 @@ enum wire_kind {
 	WIRE_KERNEL,   /* the next kernel's file name; data follow */
 	WIRE_DATA,     /* of the kernel begun last */
 	WIRE_FAILED,   /* a kernel failed: the message has been printed */
-	WIRE_FOUND, /* asked for what is not executed, read what nobody wrote, left memory behind: printed, too; the trace is whole */
-	WIRE_DONE   /* u64 thread instructions, u64 warp instructions */
+	WIRE_FOUND,    /* not executed, read unwritten, left behind: printed, too; the trace is whole */
+	WIRE_DONE      /* u64 thread instructions, u64 warp instructions */
 };
 
 struct wire_head {

@@ -70,7 +70,7 @@ struct isolate {
 
 /* ---- kept records -------------------------------------------------------------------------------- */
 
-void kept_open(struct kept *k)
+static void kept_open(struct kept *k)
 {
 	k->file = output_spool();
 	if (!k->file)
@@ -94,7 +94,7 @@ void kept_add(struct kept *k, const char *bytes, size_t n)
 	}
 }
 
-void kept_close(struct kept *k)
+static void kept_close(struct kept *k)
 {
 	if (k->file)
 		fclose(k->file);

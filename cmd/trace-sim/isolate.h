@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --isolate: each kernel of a list on a machine of its own, several at a time; --resume: the same from where an
- * earlier run stopped. Used by main.c; resume.c by isolate.c alone.
+ * --isolate: each kernel of a list on a machine of its own, several at a time; --resume: the same from where
+ * an earlier run stopped. Used by main.c; resume.c by isolate.c alone.
  */
 #ifndef ISOLATE_H
 #define ISOLATE_H
@@ -16,9 +16,7 @@ struct kept {
 	uint64_t n; /* bytes */
 };
 
-void kept_open(struct kept *k);
 void kept_add(struct kept *k, const char *bytes, size_t n);
-void kept_close(struct kept *k);
 
 /* What an earlier run has done already. */
 struct resumed {

@@ -2,8 +2,8 @@
 /*
  * When a run goes on, and when it may not: activity, limits, deadlock (LAUNCH-stop).
  *
- * Unlike the original, a launch delay is no deadlock, nor is silence that began since the last look, and what that
- * look saw never goes stale: it is the run's total, not the interval's.
+ * Unlike the original, a launch delay is no deadlock, nor is silence that began since the last look, and what
+ * that look saw never goes stale: it is the run's total, not the interval's.
  */
 #include "run.h"
 

@@ -47,8 +47,8 @@ void run_check(struct run *r)
 }
 
 /*
- * A kernel that is not simulated. Behind the last one wanted they are of interest to picks only, for what all others
- * did.
+ * A kernel that is not simulated. Behind the last one wanted they are of interest to picks only, for what all
+ * others did.
  */
 static void pass_over(struct run *r, uint32_t command)
 {

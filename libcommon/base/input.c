@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inputs: bytes from a descriptor, from memory or from a function, through a codec or not, as one window of text.
+ * Inputs: bytes from a descriptor, from memory or from a function, through a codec or not, as one window of
+ * text.
  *
  * Always true: text[at .. end) is decoded and not consumed; over: nothing follows it; failed: what would
  * follow it is lost, and the fault says why. What was decoded before a fault is handed out first. A fault

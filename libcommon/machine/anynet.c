@@ -153,8 +153,10 @@ static int join(struct anynet_reader *r, uint32_t from, uint32_t to, const struc
 	return 0;
 }
 
-/* quirk Q4-39: cycles behind "router R node N" are those from router R to router N, behind "node N router R" those of
-   node R, which must be at router N. */
+/*
+ * quirk Q4-39: cycles behind "router R node N" are those from router R to router N, behind "node N router R" those
+ * of node R, which must be at router N.
+ */
 static int misplaced(struct anynet_reader *r, bool head_router, uint32_t head, uint32_t id,
 	const struct anynet_word *w, uint32_t cycles, struct fault *f)
 {

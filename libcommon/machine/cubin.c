@@ -169,7 +169,8 @@ static struct cubin_span section_named(const struct cubin_span *s, uint64_t tabl
 /*
  * Registers of the function whose code section has this info field: in its high byte, or in newer files an
  * attribute of
- * .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for the symbol in the other bytes.
+ * .nv.info (format 4, number 0x2f, u16 bytes, then u32 symbol and u32 registers) for the symbol in the other
+ * bytes.
  */
 static unsigned regs_of(const struct cubin_span *info, uint64_t field)
 {

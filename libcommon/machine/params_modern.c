@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of the modern SM core: the -core_* options, and what a compute capability says where they are left
- * to it. Always true afterwards where the core is chosen: the machine can run (every unit has an interval, every
- * queue a place, a load's value comes after the SM has taken it). With the other core only values are checked.
+ * Parameters of the modern SM core: the -core_* options, and what a compute capability says where they are
+ * left to it. Always true afterwards where the core is chosen: the machine can run (every unit has an
+ * interval, every queue a place, a load's value comes after the SM has taken it). With the other core only
+ * values are checked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -236,7 +237,9 @@ static bool begins_as(const char *name, const char *const *list)
 	return false;
 }
 
-/* Set away from its default, and behind the choice of the core: what was set before it is for the other one. */
+/*
+ * Set away from its default, and behind the choice of the core: what was set before it is for the other one.
+ */
 static bool set_for_this(const struct gpuconf *c, int id)
 {
 	return c->v[id].order > c->v[OPT_core_model].order && strcmp(c->v[id].text, conf_rows[id].def) != 0;

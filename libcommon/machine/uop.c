@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translation of static instructions (SM-inst, SM-unit). Always true of a uop made here: its unit exists and can be
- * reached from issue.
+ * Translation of static instructions (SM-inst, SM-unit). Always true of a uop made here: its unit exists and
+ * can be reached from issue.
  */
 #include <stdio.h>
 #include <string.h>

@@ -90,8 +90,6 @@ int forward_more(struct pack *p, struct fault *f);
 int forward_finish(struct pack *p, struct fault *f); /* the end must come now */
 uint8_t *forward_body(struct pack *p, uint32_t number, size_t *n, struct fault *f);
 
-/* Read n bytes at at. 0 or -1. */
-int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f);
 int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id, const char *what);
 /* The framed block of this type at at: its body, checked. *size: bytes with frame. NULL and *f. */
 uint8_t *pack_frame(

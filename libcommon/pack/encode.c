@@ -15,8 +15,8 @@ struct column_part {
 };
 
 /*
- * A path and what the model made of it, which is the same again each time: instructions before the first miss and
- * behind the last, what the columns have of the misses, the records that have addresses or text.
+ * A path and what the model made of it, which is the same again each time: instructions before the first miss
+ * and behind the last, what the columns have of the misses, the records that have addresses or text.
  */
 struct known_path {
 	struct column_part more, gap, miss, kind; /* gap: without that of the first miss */
@@ -24,7 +24,9 @@ struct known_path {
 	bool is, misses;
 };
 
-/* A static instruction that has nothing but a mask, which is the active lanes that are in seen[like] ^ flip. */
+/*
+ * A static instruction that has nothing but a mask, which is the active lanes that are in seen[like] ^ flip.
+ */
 struct plain {
 	uint32_t next, like, flip;
 	uint32_t keep; /* in seen: where its own mask goes */

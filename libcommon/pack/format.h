@@ -34,7 +34,9 @@
 #include "trace.h"
 
 #define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes, then the version */
-/* The version is the first, and one of each of these that the stream has: a reader knows what it cannot read. */
+/*
+ * The version is the first, and one of each of these that the stream has: a reader knows what it cannot read.
+ */
 #define PACK_VERSION 2u  /* with nothing of the following, which every reader knows */
 #define PACK_PICKED  1u  /* the index ends with picks */
 #define PACK_CODED   2u  /* kernels may have control codes */
@@ -191,7 +193,9 @@ struct parsed {
 	uint32_t step; /* the models are chosen by the first warps and by every so manyth */
 };
 
-/* Levels below: the least work that makes a stream: models from some of the warps, columns compressed once. */
+/*
+ * Levels below: the least work that makes a stream: models from some of the warps, columns compressed once.
+ */
 #define THOROUGH_LEVEL 3
 #define QUICK_WARPS    4u
 #define QUICK_INSTS    8192u /* instructions of these warps, about */
@@ -222,7 +226,6 @@ enum ctl ctl_of(const char *opcode, size_t n); /* what an opcode does to the flo
 void parsed_finish(struct parsed *p); /* order the static instructions */
 void parsed_clear(struct parsed *p);  /* empty again, its arrays stay */
 void parsed_free(struct parsed *p);
-void pcode_free(struct pcode *c);
 void part_free(struct part *p);
 
 /* ---- text.c ---- */
@@ -241,7 +244,10 @@ struct text_in {
 bool text_block(struct buf *out, const struct text_in *in, struct tails *tails);
 bool text_record(
 	struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp, struct tails *tails);
-/* The pieces of these: a block up to its first warp, a warp's lines before the first record, a record with its text. */
+/*
+ * The pieces of these: a block up to its first warp, a warp's
+ * lines before the first record, a record with its text.
+ */
 void text_begin(struct buf *out, const struct text_in *in);
 void text_warp(struct buf *out, uint32_t id, uint32_t insts);
 void text_put(struct buf *out, const struct text_in *in, const struct rec *r, uint32_t warp,
@@ -261,7 +267,10 @@ struct header_facts {
 };
 struct header_facts header_facts(const char *text, size_t n);
 struct pack_kernel;
-/* Name (NULL: none; to be freed), grid, block and stream, as header_facts() takes numbers, and whether it is a slice. */
+/*
+ * Name (NULL: none; to be freed), grid, block and stream, as
+ * header_facts() takes numbers, and whether it is a slice.
+ */
 void header_kernel(struct pack_kernel *k, const char *text, size_t n);
 /* lines: code lines of PTX may be, are in some headers, as numbers. */
 void header_pack(struct buf *out, struct header_state *s, const char *text, size_t n, bool lines);
@@ -300,8 +309,8 @@ bool replay_span(struct replay *r, uint32_t i, const struct buf col[N_COLUMNS], 
 int replay_block(struct replay *r, const uint32_t *handle, struct tblock *tb, struct text_in *in);
 struct tails *replay_tails(struct replay *r);
 /*
- * The first thread block of a span, decoded without handles, was only looked at until now: its texts can be had from the
- * first on, and handles, if any, are put in.
+ * The first thread block of a span, decoded without handles, was only looked at until now: its texts can be
+ * had from the first on, and handles, if any, are put in.
  */
 void replay_looked(struct replay *r, const uint32_t *handle, struct tblock *tb);
 

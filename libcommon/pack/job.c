@@ -254,7 +254,9 @@ void job_free(struct job *j)
 
 /* ---- who does what ------------------------------------------------------------------------ */
 
-/* One frame of a gathered job; the last of them makes its bytes. The lock is held, and held again afterwards. */
+/*
+ * One frame of a gathered job; the last of them makes its bytes. The lock is held, and held again afterwards.
+ */
 static void do_frame(struct queue *q, struct job *j)
 {
 	unsigned k = FRAMES - ++j->frames_begun; /* the joined columns take longest and come first */

@@ -2,13 +2,14 @@
 /*
  * The lines "-code PC OPCODE ITEM..." of a PTX header.
  *
- * A line is a form, which is its opcode and items without the numbers of registers and source lines, and these numbers.
- * The two numbers of a register differ by as much in all registers of a type, its class; an operand of a form mostly
- * has the class that it had before. The second number is told from the one that was written last in the class, a guard
- * from what was written last at all.
+ * A line is a form, which is its opcode and items without the numbers of registers and source lines, and
+ * these numbers. The two numbers of a register differ by as much in all registers of a type, its class; an
+ * operand of a form mostly has the class that it had before. The second number is told from the one that was
+ * written last in the class, a guard from what was written last at all.
  *
- * Always true: writer and reader learn the same from what stands before, so that they need no tables of each other;
- * numbers that are not spelled as here (zeros in front) have been seen by header.c, which compares the text.
+ * Always true: writer and reader learn the same from what stands before, so that they need no tables of each
+ * other; numbers that are not spelled as here (zeros in front) have been seen by header.c, which compares the
+ * text.
  */
 #include "lines.h"
 #include "limits.h"

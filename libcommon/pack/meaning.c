@@ -2,9 +2,9 @@
 /*
  * The table of meaning.h: text of static instructions with its context, to handles of the reader's code.
  *
- * Always true: keys and text are compared whole, so that equal hashes are harmless; the table is never more than half
- * full; it is begun anew when it is full or the handles are another reader's. Parsing itself is done by who
- * asks.
+ * Always true: keys and text are compared whole, so that equal hashes are harmless; the table is never more
+ * than half full; it is begun anew when it is full or the handles are another reader's. Parsing itself is
+ * done by who asks.
  */
 #include <xxhash.h>
 #include "meaning.h"

@@ -220,7 +220,9 @@ static bool prefix(struct parsed *p, struct line *l, const struct ptb *tb, uint3
 	return !(style & STYLE_LINENO) || (dec32(l, lineno) && lit(l, " "));
 }
 
-/* Columns before the PC, from the first line of the part: thread block and warp, a source line, both or none. */
+/*
+ * Columns before the PC, from the first line of the part: thread block and warp, a source line, both or none.
+ */
 static bool find_prefix(struct parsed *p, struct line l)
 {
 	int n = line_prefix(part_dialect(&p->part), l.p, (size_t)(l.end - l.p));
@@ -279,7 +281,10 @@ static bool again(struct parsed *p, struct line l, uint32_t id)
 	return true;
 }
 
-/* The next line of a warp as the static instruction that came behind the one before it last time, or as number at. */
+/*
+ * The next line of a warp as the static instruction that
+ * came behind the one before it last time, or as number at.
+ */
 static bool expected(struct parsed *p, struct line l, uint32_t before, uint32_t at)
 {
 	uint32_t id = before != NONE ? p->part.code.s[before].next : NONE;
@@ -353,7 +358,10 @@ static bool numbered(struct line l, const char *name, uint32_t *v)
 	return lit(&l, name) && dec32(&l, v) && l.p == l.end;
 }
 
-/* Lines of newer tracers behind the id; any other would be one that the reader of text takes for something else. */
+/*
+ * Lines of newer tracers behind the id; any other would be
+ * one that the reader of text takes for something else.
+ */
 static bool extra_line(struct line l) { return lit(&l, "cluster ") || lit(&l, "core ") || lit(&l, "sm "); }
 
 /* Warps up to behind "#END_TB". */

@@ -115,7 +115,7 @@ void parsed_finish(struct parsed *p)
 	find_paths(p);
 }
 
-void pcode_free(struct pcode *c)
+static void pcode_free(struct pcode *c)
 {
 	free(c->s);
 	free(c->mem);

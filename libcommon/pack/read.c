@@ -26,7 +26,8 @@ int pack_bad(const struct pack *p, uint64_t at, struct fault *f, const char *id,
 		(unsigned long long)at, what);
 }
 
-int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f)
+/* Read n bytes at at. 0 or -1. */
+static int pack_get(const struct pack *p, uint64_t at, void *to, size_t n, struct fault *f)
 {
 	if (at > p->size || n > p->size - at)
 		return pack_bad(p, p->size, f, "pack-truncated", "found the end of the stream");

@@ -12,8 +12,8 @@
 struct records {
 	const struct pack_inst *inst;
 	uint32_t n_inst;
-	uint8_t *fixed; /* by instruction: bytes of its lines up to addresses and without text, the newline with them */
-	uint32_t *id; /* by instruction, with addresses and as text: number in the part + 1; 0: not met */
+	uint8_t *fixed; /* by instruction: bytes of its lines without addresses and text, with the newline */
+	uint32_t *id;   /* by instruction, with addresses and as text: number in the part + 1; 0: not met */
 	struct list_length {
 		const uint64_t *a; /* an instruction's list of addresses in the block that was the now-th */
 		uint64_t now, length;

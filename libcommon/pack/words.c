@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The preset dictionary of the metadata of PTX (PACK_WORDED), never to be changed under that version: forms of code lines
- * as lines.c has them, then what headers and lists say. The most common last, near matches are the cheapest.
+ * The preset dictionary of the metadata of PTX (PACK_WORDED), never to be changed under that version: forms
+ * of code lines as lines.c has them, then what headers and lists say. The most common last, near matches are
+ * the cheapest.
  */
 #include "format.h"
 

@@ -5,8 +5,8 @@
  *
  * Always true: where text is cut depends on the text alone, so that the bytes are the same for any number of
  * threads; the version is that of what the stream has; the columns of a piece are no longer than its text and
- * PIECE_SLACK, so that a block's fit the limits. That holds of pieces that are given as records, too: no column takes
- * more than the line would that it comes from.
+ * PIECE_SLACK, so that a block's fit the limits. That holds of pieces that are given as records, too: no
+ * column takes more than the line would that it comes from.
  */
 #include <xxhash.h>
 #include "diag.h"
@@ -258,8 +258,8 @@ static void put_cut(struct pack_writer *w, size_t n, size_t header, bool ends)
 }
 
 /*
- * Bytes before the first thread block; 0: it does not begin as the tracer writes it, or stands behind what the reader of
- * text does not take for a header, so that all of the kernel is kept as text.
+ * Bytes before the first thread block; 0: it does not begin as the tracer writes it, or stands behind what
+ * the reader of text does not take for a header, so that all of the kernel is kept as text.
  */
 static size_t find_header(const struct pack_writer *w)
 {

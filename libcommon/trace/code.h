@@ -41,8 +41,8 @@ struct code_place {
 /* Handle of the instruction, or -1 with *f. Safe in threads. */
 int64_t code_intern(struct code *c, const struct draft *d, const struct code_place *where, struct fault *f);
 /*
- * What the table says of an opcode of machine code on i->arch: row, class, kind, half_rate, and size as the opcode has
- * it. false: the architecture lacks the opcode, and it was guessed.
+ * What the table says of an opcode of machine code on i->arch: row, class, kind, half_rate, and size as the
+ * opcode has it. false: the architecture lacks the opcode, and it was guessed.
  */
 bool code_classify(struct inst *i, const struct isa *isa, const char *opcode, size_t n);
 /* Kinds that go through the load/store unit's memory: active lanes need addresses. */

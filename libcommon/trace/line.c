@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One instruction line, token by token, in any dialect. Which columns it has, and their order, columns.def says;
- * here is a reader for each. Lines of the tracer (SASS) are
+ * One instruction line, token by token, in any dialect. Which columns it has, and their order, columns.def
+ * says; here is a reader for each. Lines of the tracer (SASS) are
  *
  *   [x y z warp [cluster columns]] [line] PC mask ndst Rd... opcode nsrc Rs... [commit] width
  *   [mode addresses... | copy columns, mode, addresses...] [imm [imm2]] [word anything...]

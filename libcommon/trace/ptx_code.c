@@ -2,10 +2,10 @@
 /*
  * The code of a trace from PTX: header lines "-code PC OPCODE items...", one for each static instruction.
  *
- * Always true: PCs rise and are multiples of 8 below the end of all code. Of the registers an instruction names, those
- * are kept that the machine looks at, in the order in which it looks (PTX-reg): GPGPU-Sim's PTX mode checks a
- * scalar source only where it is among the first three, takes the destination of vote for a source and the
- * first register of bar for a destination, and neither checks nor reads the address of atom.
+ * Always true: PCs rise and are multiples of 8 below the end of all code. Of the registers an instruction
+ * names, those are kept that the machine looks at, in the order in which it looks (PTX-reg): GPGPU-Sim's PTX
+ * mode checks a scalar source only where it is among the first three, takes the destination of vote for a
+ * source and the first register of bar for a destination, and neither checks nor reads the address of atom.
  */
 #include <stdlib.h>
 #include <string.h>

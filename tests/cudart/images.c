@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arrays, textures and surfaces of the runtime: prints a line for each call or value that is not as it should be. */
+/*
+ * Arrays, textures and surfaces of the runtime: prints a
+ * line for each call or value that is not as it should be.
+ */
 #include "wants.h"
 
 struct channels {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two files that were compiled separately, and one without PTX for the device, as the device linker registers them. */
+/*
+ * Two files that were compiled separately, and one without
+ * PTX for the device, as the device linker registers them.
+ */
 #include "cuda.h"
 
 #define PART(n, file) \

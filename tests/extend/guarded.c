@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A dialect that the tree does not have: "-isa = guarded", lines with a column of their own before the opcode, the
- * guard, and with the sources before the destinations. The guard is checked, nothing else: the mask says it all.
+ * A dialect that the tree does not have: "-isa = guarded", lines with a column of their own before the
+ * opcode, the guard, and with the sources before the destinations. The guard is checked, nothing else: the
+ * mask says it all.
  */
 #include "trace/line.h"
 

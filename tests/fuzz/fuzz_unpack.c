@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target for the packed reader. The first byte says what the rest is: a stream, or the columns of one block
- * (a length of two bytes before each), which get a frame, checksum and index that are right, so that what lies
- * behind the checksum is met by damage too. Text, facts and records are read until FUZZ_BYTES came out.
+ * Fuzz target for the packed reader. The first byte says what the rest is: a stream, or the columns of one
+ * block (a length of two bytes before each), which get a frame, checksum and index that are right, so that
+ * what lies behind the checksum is met by damage too. Text, facts and records are read until FUZZ_BYTES came
+ * out.
  */
 #include <stdlib.h>
 #include <string.h>

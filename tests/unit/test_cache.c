@@ -33,7 +33,9 @@ static uint32_t power(unsigned e, unsigned k, uint32_t p)
 	return v;
 }
 
-/* Each bit above the index adds its power; a block of n lines at any power-of-two stride falls into n sets. */
+/*
+ * Each bit above the index adds its power; a block of n lines at any power-of-two stride falls into n sets.
+ */
 static void test_ipoly(void)
 {
 	static const uint32_t p[17] = {1, 3, 7, 0xb, 0x13, 0x25, 0x43, 0x83, 0x11d, 0x211, 0x409, 0x805,

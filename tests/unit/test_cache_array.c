@@ -93,7 +93,10 @@ static uint32_t hits_of(struct cache *c, unsigned n)
 	return hits;
 }
 
-/* Sets that are no power of two: as many lines as there are fit, one more displaces a set, and a change empties it. */
+/*
+ * Sets that are no power of two: as many lines as there are
+ * fit, one more displaces a set, and a change empties it.
+ */
 static void sets_by_size(void)
 {
 	struct cache_params p = sectors(WRITE_THROUGH, WALLOC_LAZY);

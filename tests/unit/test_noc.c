@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unit tests of networks of many routers: random numbers, a lone packet, every topology and routing under random
- * traffic (all packets arrive, in order on one way, and the network comes to rest), and the quick step of a router
- * against the general one, cycle by cycle, to the printed figures.
+ * Unit tests of networks of many routers: random numbers, a lone packet, every topology and routing under
+ * random traffic (all packets arrive, in order on one way, and the network comes to rest), and the quick step
+ * of a router against the general one, cycle by cycle, to the printed figures.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -76,9 +76,12 @@ static char *printed(struct noc *n)
 	return text;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Knuth's own check of his generator: 2009 times 1009 numbers of seed 310952 begin with 995235265 in the next. */
+/*
+ * Knuth's own check of his generator: 2009 times 1009
+ * numbers of seed 310952 begin with 995235265 in the next.
+ */
 static void numbers(void)
 {
 	struct noc_random r, same;
@@ -95,7 +98,7 @@ static void numbers(void)
 	is_number(noc_random_next(&r), noc_random_next(&same), "numbers left out are numbers drawn");
 }
 
-/* ---- a lone packet ------------------------------------------------------------------------------------------ */
+/* ---- a lone packet --------------------------------------------------------------------------- */
 
 static void lone_packet(void)
 {
@@ -108,7 +111,10 @@ static void lone_packet(void)
 	ok(noc_busy(n) && !noc_empty(n), "a pushed packet keeps it busy");
 	while (!noc_has_packet(n, 15) && t++ < 100)
 		noc_advance(n);
-	/* Two cycles into the network; in each of 7 routers two for allocation, and two through switch and channel. */
+	/*
+	 * Two cycles into the network; in each of 7 routers two
+	 * for allocation, and two through switch and channel.
+	 */
 	is_number(t, 2 + 7 * 4 + 1, "corner to corner of a mesh of 4 by 4");
 	ok(n->net[0].ready[0] == 1u << (15 - CLUSTERS), "its device waits");
 	is_number(noc_pop(n, 15), 1, "it is the packet");
@@ -122,7 +128,7 @@ static void lone_packet(void)
 	noc_delete(n);
 }
 
-/* ---- traffic ----------------------------------------------------------------------------------------------------- */
+/* ---- traffic --------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *network;
@@ -316,7 +322,7 @@ static void quick_and_general(void)
 	}
 }
 
-/* ---- reports ----------------------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static char *written(const struct noc *n, int form)
 {

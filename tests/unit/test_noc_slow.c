@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Networks of routers against a slow rendering of the description (noc_slow.h): random parameters, random traffic,
- * packets must come out in the same cycles at the same places, and as many random numbers must be drawn.
+ * Networks of routers against a slow rendering of the description (noc_slow.h): random parameters, random
+ * traffic, packets must come out in the same cycles at the same places, and as many random numbers must be
+ * drawn.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static uint32_t rnd(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- a cycle (NET-noc-1 to NET-noc-4) ------------------------------------------------------------------------- */
+/* ---- a cycle (NET-noc-1 to NET-noc-4) -------------------------------------------------------- */
 
 static void send_on(struct slow *x, struct slow_subnet *s, uint32_t latency, struct slow_moving m)
 {
@@ -220,7 +221,7 @@ static void cycle(struct slow *x)
 	x->now++;
 }
 
-/* ---- devices ---------------------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static bool has_room(const struct slow *x, uint32_t device, uint32_t flits)
 {
@@ -265,7 +266,7 @@ static uint32_t pop(struct slow *x, uint32_t device)
 	return 0;
 }
 
-/* ---- a slow network --------------------------------------------------------------------------------------------- */
+/* ---- a slow network -------------------------------------------------------------------------- */
 
 static void router_start(const struct slow *x, const struct slow_at *t)
 {
@@ -338,7 +339,7 @@ static void slow_delete(struct slow *x)
 	free(x);
 }
 
-/* ---- random networks --------------------------------------------------------------------------------------------- */
+/* ---- random networks ------------------------------------------------------------------------- */
 
 struct net_text {
 	char at[3000];
@@ -451,7 +452,7 @@ static struct noc *draw(struct net_text *t)
 	}
 }
 
-/* ---- random traffic ---------------------------------------------------------------------------------------------- */
+/* ---- random traffic -------------------------------------------------------------------------- */
 
 /* Returns whether both have, or both lack, room for a packet by chance, which then is sent. */
 static bool offer(struct noc *n, struct slow *x, uint32_t *req)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packed streams: records of columns against records of text, what a damaged stream says, folded lists, text whose
- * sizes are around each limit of the format.
+ * Packed streams: records of columns against records of text, what a damaged stream says, folded lists, text
+ * whose sizes are around each limit of the format.
  */
 #include "pack.h"
 #include <stddef.h>

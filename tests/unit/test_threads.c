@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The team of threads: every item once a phase, whoever does it; phases of few items, and of none. Whether they
- * pay, by made-up times.
+ * The team of threads: every item once a phase, whoever does it; phases of few items, and of none. Whether
+ * they pay, by made-up times.
  */
 #include <unistd.h>
 #include "diag.h"
@@ -63,7 +63,9 @@ static void test_few(void)
 	team_delete(t);
 }
 
-/* n stretches, of any lengths, that take 10 ns a piece of work with one thread: how many of them were shared. */
+/*
+ * n stretches, of any lengths, that take 10 ns a piece of work with one thread: how many of them were shared.
+ */
 static uint32_t shared_of(struct pays *p, uint32_t n, double shared_ns)
 {
 	uint32_t shared = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arrays: texels in device memory, row by row, that textures and surfaces are made of; copies to and from them.
+ * Arrays: texels in device memory, row by row, that textures and surfaces are made of; copies to and from
+ * them.
  *
- * Always true: an array's memory is a grant like any other, so it is found when it is not freed, and a copy into it
- * stands in the trace's list at the address of its texels; the levels of a mipmapped array are arrays that lie in one
- * grant. Leaves out: sparse arrays.
+ * Always true: an array's memory is a grant like any other, so it is found when it is not freed, and a copy
+ * into it stands in the trace's list at the address of its texels; the levels of a mipmapped array are arrays
+ * that lie in one grant. Leaves out: sparse arrays.
  */
 #include <stdlib.h>
 #include <string.h>

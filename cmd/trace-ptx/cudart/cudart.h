@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The CUDA runtime's interface over the executor: a shared library that trace-ptx --run loads in front of the runtime
- * that a program was linked with.
+ * The CUDA runtime's interface over the executor: a shared library that trace-ptx --run loads in front of the
+ * runtime that a program was linked with.
  *
  *   start.c    what trace-ptx says, memory, the end       status.c   codes, names, the last error
  *   image.c    fat binaries, kernels, variables           launch.c   launches
@@ -13,10 +13,11 @@
  *   occupancy.c what fits                                 refused.c  what is not there
  *   cudart.def every function of the interface
  *
- * Always true: everything happens in the call that asks for it, in the order of the calls, one at a time, so that a
- * stream is never busy and an event has happened when it was recorded; pointers to device memory are the executor's
- * addresses; managed and pinned memory has the same address on the host, other device memory none. An error of a
- * kernel stays, as with the real runtime, and shows in the next call that waits for the device.
+ * Always true: everything happens in the call that asks for it, in the order of the calls, one at a time, so
+ * that a stream is never busy and an event has happened when it was recorded; pointers to device memory are
+ * the executor's addresses; managed and pinned memory has the same address on the host, other device memory
+ * none. An error of a kernel stays, as with the real runtime, and shows in the next call that waits for the
+ * device.
  */
 #ifndef CUDART_H
 #define CUDART_H
@@ -153,7 +154,9 @@ struct variable *cudart_variable(const void *host);
 /* allocate.c */
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);
 struct grant *cudart_grant(uint64_t addr); /* that holds addr and lives; NULL: none */
-/* Where n bytes at p stand: device memory by its address, anything else as it is. NULL: not all in one piece. */
+/*
+ * Where n bytes at p stand: device memory by its address, anything else as it is. NULL: not all in one piece.
+ */
 void *cudart_at(const void *p, size_t n);
 bool cudart_is_device(const void *p); /* memory that the host cannot reach, or a variable */
 void cudart_leaks(void);
@@ -180,7 +183,9 @@ const struct texture *cudart_array(const struct array *a);
 const struct texture *cudart_mipmap(const struct mipmap *m);
 /* Bytes of a texel of the array; 0: none such. */
 size_t cudart_array_texel(const struct array *a);
-/* Where bytes from (x bytes, y, z) on stand, and their pitch; extent: in bytes, rows, planes. 0 or a status. */
+/*
+ * Where bytes from (x bytes, y, z) on stand, and their pitch; extent: in bytes, rows, planes. 0 or a status.
+ */
 int cudart_array_box(
 	const struct array *a, struct position at, struct extent extent, struct pitched *out, size_t *slice);
 

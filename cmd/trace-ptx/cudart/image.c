@@ -2,10 +2,11 @@
 /*
  * Fat binaries that the program registers, and the kernels and variables in them.
  *
- * Of a fat binary the PTX for the highest machine that is not above the device's is taken, or where all are above the
- * lowest of them. Modules are loaded when the first kernel or variable is asked for; those that come later follow
- * them in the PC space and in static memory, where what is there stays. Of separately compiled files one fat binary is
- * registered, which holds no PTX and points to theirs: they are linked by name.
+ * Of a fat binary the PTX for the highest machine that is not above the device's is taken, or where all are
+ * above the lowest of them. Modules are loaded when the first kernel or variable is asked for; those that
+ * come later follow them in the PC space and in static memory, where what is there stays. Of separately
+ * compiled files one fat binary is registered, which holds no PTX and points to theirs: they are linked by
+ * name.
  *
  * Always true: a module that cannot be executed takes no other with it; a name belongs to the fat binary that
  * registered it, so that two modules may have the same.
@@ -103,7 +104,9 @@ API(void, __cudaRegisterVar, void **handle, char *host, char *device, const char
 	add_variable(handle, host, NULL, name, size, false);
 }
 
-/* The host's name of a managed variable is a pointer that the runtime sets, here when its module is loaded. */
+/*
+ * The host's name of a managed variable is a pointer that the runtime sets, here when its module is loaded.
+ */
 API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, const char *name, int ext,
 	size_t size, int constant, int global)
 {
@@ -155,7 +158,10 @@ static int find_segment(struct dl_phdr_info *info, size_t n, void *found)
 	return s->left != 0;
 }
 
-/* What its header says, but no more than the loaded file has behind it; in other memory the header is believed. */
+/*
+ * What its header says, but no more than the loaded file
+ * has behind it; in other memory the header is believed.
+ */
 static size_t extent_of(const void *bytes)
 {
 	struct span s = {(uintptr_t)bytes, 0};
@@ -222,8 +228,8 @@ static bool native(const struct fatbin_entry *e)
 }
 
 /*
- * The best PTX of one fat binary; without any nothing happens. Files of the toolkit that are linked to separately
- * compiled ones have machine code for the device and PTX for later ones alone: it is as none.
+ * The best PTX of one fat binary; without any nothing happens. Files of the toolkit that are linked to
+ * separately compiled ones have machine code for the device and PTX for later ones alone: it is as none.
  */
 static int read_fatbin(uint32_t i, uint32_t part, const void *bytes)
 {

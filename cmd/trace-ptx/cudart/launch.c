@@ -2,8 +2,8 @@
 /*
  * Launches: configuration, arguments, execution, the trace.
  *
- * Always true: what a GPU of the device's size refuses at the launch is refused with the same status; the kernel has
- * ended when the call returns, but what it did wrong shows in a later call, as with a GPU.
+ * Always true: what a GPU of the device's size refuses at the launch is refused with the same status; the
+ * kernel has ended when the call returns, but what it did wrong shows in a later call, as with a GPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +132,9 @@ static void execute(const struct launch *l, const struct kernel *k)
 
 /* ---- what a launch must be ---- */
 
-/* Clusters fill the grid, are those of the kernel if it has any, and have no more blocks than there can be. */
+/*
+ * Clusters fill the grid, are those of the kernel if it has any, and have no more blocks than there can be.
+ */
 static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z}, *own = k->func->cluster;

@@ -2,8 +2,9 @@
 /*
  * Texture and surface objects, and the references that older programs bind.
  *
- * An object is a handle of the executor; a reference is a variable of the module in which a handle is put when it is
- * bound. Always true: what a description asks for and no texture here has is refused; a destroyed handle is none.
+ * An object is a handle of the executor; a reference is a variable of the module in which a handle is put
+ * when it is bound. Always true: what a description asks for and no texture here has is refused; a destroyed
+ * handle is none.
  */
 #include <string.h>
 #include "arena.h"

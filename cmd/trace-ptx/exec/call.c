@@ -2,8 +2,9 @@
 /*
  * Calls: a frame of registers and of local memory above the caller's, arguments in, results out.
  *
- * Always true: lanes that return wait until the last of their call has; a result is copied for all lanes that were
- * called. The built-in functions take their arguments where a call puts them, in the caller's local frame.
+ * Always true: lanes that return wait until the last of their call has; a result is copied for all lanes that
+ * were called. The built-in functions take their arguments where a call puts them, in the caller's local
+ * frame.
  */
 #include <string.h>
 #include "exec/print.h"

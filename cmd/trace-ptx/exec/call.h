@@ -24,7 +24,9 @@ enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 /* Enter function number func with the lanes of exec; results come back when all of them have returned. */
 void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec);
 void call_leave(struct warp *w);
-/* Sets on[f] (program->func, zeros before) for every function that n may reach; all that a register may call. */
+/*
+ * Sets on[f] (program->func, zeros before) for every function that n may reach; all that a register may call.
+ */
 void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on);
 /* vprintf, malloc, free, __assertfail; NULL: no such function. */
 op_fn *call_built_in(const char *name);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may be wrong with accesses and barriers: outside of a buffer, misaligned, of shared memory that nobody wrote,
- * races between the warps of a thread block on it, barriers under divergence. Races on global memory: race.c.
+ * What may be wrong with accesses and barriers: outside of a buffer, misaligned, of shared memory that nobody
+ * wrote, races between the warps of a thread block on it, barriers under divergence. Races on global memory:
+ * race.c.
  *
- * A race is looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of the block.
+ * A race is looked for between warps only, on words of 4 bytes, since the last barrier, fence or atomic of
+ * the block.
  *
- * Always true: what is found ends the launch at the first place in the order of execution, named by kernel, thread,
- * CTA, line of the PTX and of the source, and the buffer next to the address.
+ * Always true: what is found ends the launch at the first place in the order of execution, named by kernel,
+ * thread, CTA, line of the PTX and of the source, and the buffer next to the address.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,8 +122,8 @@ static bool inside(struct warp *w, const struct op *o, uint32_t m, uint64_t byte
 /* ---- buffers that nobody has written ---- */
 
 /*
- * A read of which some bytes were written is none: structures have padding, and copies take it along. It ends nothing:
- * programs that are right read ahead of what they use.
+ * A read of which some bytes were written is none: structures have padding, and copies take it along. It ends
+ * nothing: programs that are right read ahead of what they use.
  */
 
 static uint64_t heap_offset(const struct memory *m, const uint8_t *at)
@@ -216,7 +218,10 @@ void check_barrier(struct cta *c)
 	race_order(c);
 }
 
-/* Offset in shared memory of what at points to, *c becoming the block of the cluster that owns it; UINT32_MAX: none. */
+/*
+ * Offset in shared memory of what at points to, *c becoming
+ * the block of the cluster that owns it; UINT32_MAX: none.
+ */
 static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
 {
 	uintptr_t d = (uintptr_t)at - (uintptr_t)(*c)->shared;
@@ -271,8 +276,8 @@ static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t sel
 }
 
 /*
- * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no part in the
- * search for races.
+ * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no
+ * part in the search for races.
  */
 static bool shared_access(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)

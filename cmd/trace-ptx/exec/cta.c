@@ -2,9 +2,10 @@
 /*
  * One thread block: its warps by turns, its barriers.
  *
- * Each warp runs until it waits or ends, in the order of their numbers; one that does not come to an end gives way
- * after a while, so that warps may wait for each other's stores. Always true: a barrier is met when as many warps have
- * arrived as it names, or all that have not ended; the order does not depend on anything but the program.
+ * Each warp runs until it waits or ends, in the order of their numbers; one that does not come to an end
+ * gives way after a while, so that warps may wait for each other's stores. Always true: a barrier is met when
+ * as many warps have arrived as it names, or all that have not ended; the order does not depend on anything
+ * but the program.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * One warp: its next op, for its lanes, again and again.
  *
- * Always true: what changes the flow is the business of stack.c, call.c and cta.c; everything else goes on behind
- * itself. An op with no lane to execute is counted and recorded but not called.
+ * Always true: what changes the flow is the business of stack.c, call.c and cta.c; everything else goes on
+ * behind itself. An op with no lane to execute is counted and recorded but not called.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -203,7 +203,9 @@ static void end_lanes(struct warp *w, uint32_t pc, uint32_t mask, uint32_t exec,
 		stack_settle(w);
 }
 
-/* A call by register: lanes that call another function than the lowest does call when that one has returned. */
+/*
+ * A call by register: lanes that call another function than the lowest does call when that one has returned.
+ */
 static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, uint32_t exec)
 {
 	uint64_t first = 0;

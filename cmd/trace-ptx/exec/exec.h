@@ -2,10 +2,10 @@
 /*
  * Execution: what an instruction becomes, warps, thread blocks, memory.
  *
- * A warp's registers are a frame: for each register that is used a vector of 32 lanes (predicates: one word, a bit a
- * lane), for each constant and special register one, too, filled when the frame is opened; so every operand of an op
- * is an offset from the frame's start. An op is executed for the lanes of a mask at once. 128-bit registers are two
- * vectors of 64 bits, the low halves first.
+ * A warp's registers are a frame: for each register that is used a vector of 32 lanes (predicates: one word,
+ * a bit a lane), for each constant and special register one, too, filled when the frame is opened; so every
+ * operand of an op is an offset from the frame's start. An op is executed for the lanes of a mask at once.
+ * 128-bit registers are two vectors of 64 bits, the low halves first.
  *
  *   link.c     modules to a program             call.c     functions
  *   exec.c     one warp until it waits or ends  stack.c    where its lanes are
@@ -17,8 +17,8 @@
  *
  * What ops do, by family, and how an instruction becomes one is in sem/.
  *
- * Always true: a thread block touches nothing of another outside of its cluster but global memory; an op that fails
- * calls exec_fail once, and the launch ends.
+ * Always true: a thread block touches nothing of another outside of its cluster but global memory; an op that
+ * fails calls exec_fail once, and the launch ends.
  */
 #ifndef EXEC_H
 #define EXEC_H
@@ -87,7 +87,10 @@ struct frame_init {
 	uint8_t bytes, sreg;
 	uint64_t value;
 }; /* sreg 0: the value in every lane */
-/* value + first dynamic shared address of the launch; value + where the function's frame begins in local memory */
+/*
+ * value + first dynamic shared address of the launch; value
+ * + where the function's frame begins in local memory
+ */
 enum { INIT_DYN_SHARED = N_SREGS, INIT_LOCAL };
 
 struct frame {
@@ -98,7 +101,10 @@ struct frame {
 	uint32_t order; /* what of the function the order of thread blocks may show in; ORDER_* */
 };
 
-/* Bits of frame.order: an atomic of global memory for each operation (by its number), and what stands for itself. */
+/*
+ * Bits of frame.order: an atomic of global memory for each
+ * operation (by its number), and what stands for itself.
+ */
 enum {
 	ORDER_SHOWS = 1 << 30, /* old values are used, sums are rounded, prints, device malloc */
 	ORDER_FENCE = 1 << 29  /* blocks tell each other something: fences, volatile and ordered accesses */
@@ -182,7 +188,10 @@ void memory_open(struct memory *m, uint64_t heap_cap);
 void memory_free(struct memory *m);
 /* As cudaMalloc: the address. 0: no room. */
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
-/* Heap bytes that nobody has written, to be found when a kernel reads them; that have been written by other means. */
+/*
+ * Heap bytes that nobody has written, to be found when a
+ * kernel reads them; that have been written by other means.
+ */
 void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes);
 void memory_set(struct memory *m, uint64_t addr, uint64_t bytes);
 /* What kernels allocated and did not free is told, place by place: their number. */
@@ -218,7 +227,7 @@ struct launch {
 	uint32_t grid[3], block[3], dyn_shared, stream, id;
 	uint32_t cluster[3];  /* 0: as the kernel has it, or 1 */
 	const uint8_t *param; /* param_bytes of the kernel */
-	uint64_t workspace; /* cooperative: WORKSPACE_BYTES of zeros where its blocks count each other; 0: not so */
+	uint64_t workspace; /* cooperative: zeros where its blocks count each other, WORKSPACE_BYTES; or 0 */
 };
 
 struct lower;
@@ -345,7 +354,8 @@ struct cta {
 
 /*
  * CTAs that run together: they see each other's shared memory. Its addresses in .shared::cluster (and behind
- * SHARED_BASE) are those of the CTA itself below CLUSTER_STRIDE, and those of rank r from (r + 1) * CLUSTER_STRIDE on.
+ * SHARED_BASE) are those of the CTA itself below CLUSTER_STRIDE, and those of rank r from (r + 1) *
+ * CLUSTER_STRIDE on.
  */
 #define CLUSTER_STRIDE 0x40000u
 struct cluster {
@@ -365,7 +375,10 @@ void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
 /* barrier.cluster.wait. true: the warp goes on at once. */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);
 void cluster_start(struct cluster *c, uint64_t number);
-/* Go on until the end, a failure, or until all that do not wait go round in loops that nothing but others can end. */
+/*
+ * Go on until the end, a failure, or until all that do not
+ * wait go round in loops that nothing but others can end.
+ */
 enum cluster_state cluster_go(struct cluster *c);
 /* The launch fails: nothing can free a cluster that is stuck. */
 void cluster_deadlock(struct cluster *c);
@@ -380,19 +393,22 @@ void cta_start(struct cta *c, uint64_t number);
 bool cta_turn(struct cta *c);
 /* Nothing moves any more: name who waits for what. */
 void cta_deadlock(struct cta *c);
-/* What follows from the launch and its kernel: threads, warps, shared memory, clusters. Before anything else. */
+/*
+ * What follows from the launch and its kernel: threads, warps, shared memory, clusters. Before anything else.
+ */
 void grid_prepare(struct grid *g);
 /*
- * All CTAs, several at once where that cannot show; done (NULL: nothing) is called for each in order, by one thread at
- * a time. false: g->fault says why.
+ * All CTAs, several at once where that cannot show; done (NULL: nothing) is called for each in order, by one
+ * thread at a time. false: g->fault says why.
  */
 bool grid_run(struct grid *g, bool (*done)(void *ctx, struct cta *c), void *ctx);
 
 /* Until the warp waits, ends, fails or has executed quantum instructions. */
 void exec_warp(struct warp *w, uint64_t quantum);
 /*
- * Goes on until the warp is in a state in which it was, no memory having changed meanwhile: true, it goes round for ever
- * unless others change what it reads. false: anything else happened, or nothing in 65536 instructions.
+ * Goes on until the warp is in a state in which it was, no memory having changed meanwhile: true, it goes
+ * round for ever unless others change what it reads. false: anything else happened, or nothing in 65536
+ * instructions.
  */
 bool exec_spins(struct warp *w);
 /* Open the frame of function func above the running one. */
@@ -401,7 +417,10 @@ void exec_set_sregs(struct warp *w, const struct frame *f);
 /* The launch fails here, in the lowest lane of mask. */
 void exec_fail(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
-/* The same of what ends nothing: the first of a CTA is kept; of one that is delivered it is told, once a kernel. */
+/*
+ * The same of what ends nothing: the first of a CTA is
+ * kept; of one that is delivered it is told, once a kernel.
+ */
 void exec_find(struct warp *w, const struct op *o, uint32_t mask, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 void exec_found(const struct cta *c);

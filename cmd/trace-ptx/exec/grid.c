@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A launch: its thread blocks (cluster by cluster), several at once on threads of their own where nobody can tell.
+ * A launch: its thread blocks (cluster by cluster), several at once on threads of their own where nobody can
+ * tell.
  *
- * Blocks run one after another, in the order of their numbers, when the order could show: a kernel that uses the old
- * value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of atomics, prints,
- * allocates, or has fences or volatile accesses by which blocks may talk.
+ * Blocks run one after another, in the order of their numbers, when the order could show: a kernel that uses
+ * the old value of an atomic on global memory, adds floating-point numbers by atomics, mixes operations of
+ * atomics, prints, allocates, or has fences or volatile accesses by which blocks may talk.
  *
- * Always true: blocks begin and are delivered in the order of their numbers; a failure is that of the lowest block
- * that fails, for all below it run to their end; instructions count against the limit in that order, too.
+ * Always true: blocks begin and are delivered in the order of their numbers; a failure is that of the lowest
+ * block that fails, for all below it run to their end; instructions count against the limit in that order,
+ * too.
  */
 #include <stdlib.h>
 #include <string.h>

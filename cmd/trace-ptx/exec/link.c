@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From modules to a program: definitions for .extern names, addresses of static variables, PCs, initial values that
- * are addresses.
+ * From modules to a program: definitions for .extern names, addresses of static variables, PCs, initial
+ * values that are addresses.
  *
- * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; .global and .const
- * variables share one counter from STATIC_BASE on, padded by their size.
+ * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; .global
+ * and .const variables share one counter from STATIC_BASE on, padded by their size.
  */
 #include <stdlib.h>
 #include <string.h>

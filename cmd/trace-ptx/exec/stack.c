@@ -2,9 +2,10 @@
 /*
  * Where the lanes of a warp are: a stack of (pc, lanes, meeting point), the running group on top.
  *
- * A branch that divides the lanes makes the entry under it wait at the meeting point; of the two groups the one that
- * goes on behind the branch is pushed first, so that the taken one runs first. Always true: the top entry has a lane
- * that lives; no lane stands at its entry's own meeting point; entries of a call lie above its base.
+ * A branch that divides the lanes makes the entry under it wait at the meeting point; of the two groups the
+ * one that goes on behind the branch is pushed first, so that the taken one runs first. Always true: the top
+ * entry has a lane that lives; no lane stands at its entry's own meeting point; entries of a call lie above
+ * its base.
  */
 #include <string.h>
 #include "exec/stack.h"

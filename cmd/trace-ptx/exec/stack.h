@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The SIMT stack of a warp; see stack.c. All of them leave the warp ready at its next instruction, or done. */
+/*
+ * The SIMT stack of a warp; see stack.c. All of them leave the warp ready at its next instruction, or done.
+ */
 #ifndef STACK_H
 #define STACK_H
 

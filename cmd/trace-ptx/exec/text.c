@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of trace lines: masks, numbers, addresses. Always true: each is written in the tracer's spelling, at p, and
- * where it ends is returned. Left out: lines, which trace_out.c and lower/ make of them.
+ * The words of trace lines: masks, numbers, addresses. Always true: each is written in the tracer's spelling,
+ * at p, and where it ends is returned. Left out: lines, which trace_out.c and lower/ make of them.
  */
 #include <string.h>
 #include "arena.h"

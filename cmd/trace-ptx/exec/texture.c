@@ -2,8 +2,8 @@
 /*
  * Textures and surfaces: handles, formats, texels as numbers.
  *
- * Always true: channels that the format lacks read as 0, alpha as 1; an integer read as floating point is divided by the
- * greatest of its bits, the least signed one being -1 as well.
+ * Always true: channels that the format lacks read as 0, alpha as 1; an integer read as floating point is
+ * divided by the greatest of its bits, the least signed one being -1 as well.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,15 +2,17 @@
 /*
  * Textures and surfaces: memory that is read by coordinates, and how.
  *
- * A texture is texels in global memory, row by row, and the sampler that reads them; a surface is the texels alone. A
- * kernel knows either by its handle: a number that is no address, or the address of a .texref or .surfref variable,
- * in which the handle stands. A sampler has a handle, too, when it is apart from textures (.samplerref): it is a
- * texture without texels, or stands in the handle itself where PTX text says what it does.
+ * A texture is texels in global memory, row by row, and the sampler that reads them; a surface is the texels
+ * alone. A kernel knows either by its handle: a number that is no address, or the address of a .texref or
+ * .surfref variable, in which the handle stands. A sampler has a handle, too, when it is apart from textures
+ * (.samplerref): it is a texture without texels, or stands in the handle itself where PTX text says what it
+ * does.
  *
- * The mip levels of a texture lie one behind the other, dense, each with half of the texels of the one before along
- * every dimension (but 1 at least), layers and faces all in each.
+ * The mip levels of a texture lie one behind the other, dense, each with half of the texels of the one before
+ * along every dimension (but 1 at least), layers and faces all in each.
  *
- * Always true: every texel of every level of a texture that texture_wrong passed lies within its bytes from addr on.
+ * Always true: every texel of every level of a texture that texture_wrong passed lies within its bytes from
+ * addr on.
  */
 #ifndef TEXTURE_H
 #define TEXTURE_H

@@ -115,7 +115,7 @@ static void add_var(struct parser *p, struct symbol *s)
 	}
 }
 
-struct symbol *decl_reg_range(
+static struct symbol *decl_reg_range(
 	struct parser *p, enum type type, unsigned vec, const struct token *name, uint64_t count, bool range)
 {
 	struct func *fn = p->fn;

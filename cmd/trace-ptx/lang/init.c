@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and functions,
- * parts of addresses (0xFF00(name)). What a sampler's fields say is its value; those of textures and surfaces, which
- * the launch binds, are read over.
+ * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and
+ * functions, parts of addresses (0xFF00(name)). What a sampler's fields say is its value; those of textures
+ * and surfaces, which the launch binds, are read over.
  */
 #include <string.h>
 #include "lang/ieee.h"
@@ -46,7 +46,7 @@ static uint64_t element_of(const struct constant *c, enum type type, unsigned by
 	const double d = constant_real(c);
 
 	if (c->kind != CONST_REAL && type != T_F32 && type != T_F64)
-		return c->bits; /* whole numbers are the bits of elements without a value of their own, f16 among them */
+		return c->bits; /* of an f16 and its like a whole number is the bits */
 	if (types[type].kind == K_FLOAT && bytes == 2)
 		return half_of(d, type == T_BF16);
 	return bytes == 4 ? ieee_f32_bits((float)d) : ieee_f64_bits(d);

@@ -9,9 +9,9 @@
  *   small.c  numbers of few bits              words.c  suffixes: which, and with which types
  *   scope.c  tables of names                       flow.c   where divergent lanes meet again
  *
- * Always true after program_link: every name has its definition, every instruction its PC (8 bytes each, functions
- * in the order in which their bodies end, modules in the order in which they were read), every branch its target.
- * What cannot be executed has been refused with its place. Nothing here executes.
+ * Always true after program_link: every name has its definition, every instruction its PC (8 bytes each,
+ * functions in the order in which their bodies end, modules in the order in which they were read), every
+ * branch its target. What cannot be executed has been refused with its place. Nothing here executes.
  */
 #ifndef LANG_H
 #define LANG_H
@@ -150,8 +150,8 @@ struct symbol *scope_find(const struct scope *s, const char *name, uint32_t n); 
 void scope_add(struct scope *s, struct symbol *sym);
 
 /*
- * The value of a .samplerref that its declaration describes: these upper bits; from bit 0 on two for each dimension's
- * address mode (0 wrap, 1 clamp, 2 mirror, 3 border), then the two flags.
+ * The value of a .samplerref that its declaration describes: these upper bits; from bit 0 on two for each
+ * dimension's address mode (0 wrap, 1 clamp, 2 mirror, 3 border), then the two flags.
  */
 #define SAMPLER_FIXED 0x7e79000000000000ull
 enum { SAMPLER_LINEAR = 6, SAMPLER_UNNORMALIZED, SAMPLER_BITS };
@@ -218,13 +218,12 @@ struct func {
 	struct symbol **var; /* .shared, .local and .param declared inside */
 	uint32_t n_vars, cap_vars;
 	uint32_t shared_start, shared_end, local_bytes;
-	bool raced,
-		raced_within, /* its thread blocks, warps of one of them, have been found to race: told once */
-		clashed,      /* so have lanes of one instruction */
-		found;        /* so has what was not written */
+	bool raced, raced_within, /* its thread blocks, warps of one of them, have raced: told once */
+		clashed,          /* so have lanes of one instruction */
+		found;            /* so has what was not written */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
 	uint32_t first_pc; /* instruction number in the program: PC / 8 */
-	uint32_t *rpc; /* of each instruction: where its lanes meet (in the function), UINT32_MAX: at the end */
+	uint32_t *rpc; /* of each instruction: where its lanes meet in the function; UINT32_MAX: at the end */
 };
 
 struct module {
@@ -257,7 +256,7 @@ struct program {
 	uint32_t n_insts;
 	uint64_t static_end; /* first free address behind .global and .const variables */
 	uint32_t shared_end; /* first free shared address behind what modules declare outside of kernels */
-	uint32_t local_end; /* the same for local memory: variables outside of functions lie below all frames */
+	uint32_t local_end;  /* the same for local memory: variables of no function lie below all frames */
 };
 
 /* Read one module. NULL and *f. path may be "-"; what came of it lives until program_free. */
@@ -293,7 +292,10 @@ enum modifier modifier_find(const char *s, uint32_t n);
 enum type type_find(const char *s, uint32_t n);
 /* Whether the row of an opcode has the word at all. */
 bool words_allow(enum opcode op, enum modifier m);
-/* The suffixes of a statement go together and with its types. false: why says what does not; text: the statement's. */
+/*
+ * The suffixes of a statement go together and with its types.
+ * false: why says what does not; text: the statement's.
+ */
 bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap);
 
 #endif

@@ -73,8 +73,6 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 bool decl_textures(struct parser *p);
 /* One parameter of a function: ".param .align 8 .b8 x[16]". */
 struct symbol *decl_param(struct parser *p, bool entry);
-struct symbol *decl_reg_range(
-	struct parser *p, enum type type, unsigned vec, const struct token *name, uint64_t count, bool range);
 /* init.c: what stands behind "=". */
 bool init_variable(struct parser *p, struct symbol *var);
 

@@ -2,9 +2,10 @@
 /*
  * The words of the rows of ptx.def, and whether the suffixes of a statement go together and with its types.
  *
- * A row becomes groups of words when the first statement is read: words that go with the same types and stand alone, or
- * are joined by one sign. Always true: a statement that words_fit passed has no suffix that its instruction would leave
- * out of account for its type, one of each choice that must be made, and at most one of each that may.
+ * A row becomes groups of words when the first statement is read: words that go with the same types and stand
+ * alone, or are joined by one sign. Always true: a statement that words_fit passed has no suffix that its
+ * instruction would leave out of account for its type, one of each choice that must be made, and at most one
+ * of each that may.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /*
  * Reading launch files: one command a line, words between blanks, '#' begins a comment.
  *
- * Modules are loaded where the file names them; kernels and symbols are looked up when all lines are read, for a
- * kernel's PC depends on all modules. Addresses of buffers follow from the order of their lines.
+ * Modules are loaded where the file names them; kernels and symbols are looked up when all lines are read,
+ * for a kernel's PC depends on all modules. Addresses of buffers follow from the order of their lines.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,7 +248,9 @@ static int take_dims(const struct reader *r, uint32_t w, const char *s, const ui
 	return launch_wanted(r, w, "at most three numbers");
 }
 
-/* Where the blocks of cooperative launches count each other: memory of its own, made for the first of them. */
+/*
+ * Where the blocks of cooperative launches count each other: memory of its own, made for the first of them.
+ */
 static uint64_t workspace(struct reader *r)
 {
 	static const char name[] = "grid workspace";

@@ -2,9 +2,9 @@
 /*
  * Launch files (trace-launch(5)): modules, buffers and their values, launches, what is saved.
  *
- * Always true of a file that was read: every name it uses is declared before, every kernel exists and has as many
- * arguments of the right sizes, every buffer has its address; so that nothing but the kernels themselves can fail
- * later, apart from files that are read and written.
+ * Always true of a file that was read: every name it uses is declared before, every kernel exists and has as
+ * many arguments of the right sizes, every buffer has its address; so that nothing but the kernels themselves
+ * can fail later, apart from files that are read and written.
  */
 #ifndef LAUNCH_H
 #define LAUNCH_H
@@ -62,8 +62,8 @@ int script_read(struct script *s, const char *path, struct fault *f);
 /* The same from memory, every module being the text ptx. */
 int script_memory(struct script *s, const void *text, size_t n, const char *ptx, struct fault *f);
 /*
- * Ends the program when output, which would be replaced, is the launch file, a module or, with values, a file that
- * values are read from: what a line saves may be what another reads.
+ * Ends the program when output, which would be replaced, is the launch file, a module or, with values, a file
+ * that values are read from: what a line saves may be what another reads.
  */
 void script_spare(const struct script *s, const char *output, bool values);
 void script_free(struct script *s);

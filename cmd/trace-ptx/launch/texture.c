@@ -2,8 +2,8 @@
 /*
  * Textures, surfaces and samplers of launch files: which buffer, in which form, how it is sampled.
  *
- * A name that the modules have as .texref, .surfref or .samplerref is bound when the line is reached; any other stands
- * for a handle that arguments name. Always true: its texels lie in its buffer.
+ * A name that the modules have as .texref, .surfref or .samplerref is bound when the line is reached; any
+ * other stands for a handle that arguments name. Always true: its texels lie in its buffer.
  */
 #include <stdio.h>
 #include <stdlib.h>

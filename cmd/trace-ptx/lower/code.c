@@ -2,9 +2,10 @@
 /*
  * The trace of a lowered kernel, in the dialect of tracers of machine code (version 5).
  *
- * What a line has beside mask and addresses is made once, when the kernel is lowered. Functions stand behind the
- * kernel, in the order of their numbers; on Pascal a word of control stands before every three instructions. Generic
- * addresses of shared and local memory are moved into the windows that the header names.
+ * What a line has beside mask and addresses is made once, when the kernel is lowered. Functions stand behind
+ * the kernel, in the order of their numbers; on Pascal a word of control stands before every three
+ * instructions. Generic addresses of shared and local memory are moved into the windows that the header
+ * names.
  */
 #include <stdlib.h>
 #include <string.h>

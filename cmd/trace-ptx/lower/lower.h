@@ -7,13 +7,13 @@
  *   widen.c    loads that become one                live.c    registers by first and last use
  *   code.c     the trace's header and lines
  *
- * An assembler's simplest work is done: parameters and constants are operands, addresses take what is added to them,
- * copies and conversions of pointers vanish, a product and a sum become one, words of shared memory beside each other
- * are loaded at once. What it does beyond is left out: no
+ * An assembler's simplest work is done: parameters and constants are operands, addresses take what is added
+ * to them, copies and conversions of pointers vanish, a product and a sum become one, words of shared memory
+ * beside each other are loaded at once. What it does beyond is left out: no
  * instruction changes its place, no loop is unrolled, nothing is kept uniform, nothing is spilled.
  *
- * Always true: the code follows from the PTX and the binary version alone; an instruction has at most one destination
- * and four sources; registers are R0, R2 and so on to R254, R1 being the stack's.
+ * Always true: the code follows from the PTX and the binary version alone; an instruction has at most one
+ * destination and four sources; registers are R0, R2 and so on to R254, R1 being the stack's.
  */
 #ifndef LOWER_H
 #define LOWER_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions to ops: registers get their places in the frame, constants their vectors, each opcode's own binding
- * (its row in ptx.def) chooses what is executed.
+ * Instructions to ops: registers get their places in the frame, constants their vectors, each opcode's own
+ * binding (its row in ptx.def) chooses what is executed.
  *
- * Always true after code_bind: every op has its function, every offset lies in the frame, every operand has the width
- * that the function reads. Refused are instructions whose operands or suffixes do not fit, and what is not executed.
+ * Always true after code_bind: every op has its function, every offset lies in the frame, every operand has
+ * the width that the function reads. Refused are instructions whose operands or suffixes do not fit, and what
+ * is not executed.
  */
 #include <stdio.h>
 #include <stdlib.h>

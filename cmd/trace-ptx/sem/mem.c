@@ -2,9 +2,9 @@
 /*
  * Memory: ld ldu st, fences, prefetches, what stands in for caches.
  *
- * An access computes the lanes' addresses, turns them into host addresses once for all spaces, then moves elements.
- * Always true: no lane reaches outside the memory that exists, checks or not; a generic address counts in the space
- * it falls in; the addresses kept for the trace are offsets of that space.
+ * An access computes the lanes' addresses, turns them into host addresses once for all spaces, then moves
+ * elements. Always true: no lane reaches outside the memory that exists, checks or not; a generic address
+ * counts in the space it falls in; the addresses kept for the trace are offsets of that space.
  */
 #include "exec/check.h"
 #include "sem/async.h"
@@ -153,7 +153,9 @@ LANE_FN static void gather_64(u64 *d, uintptr_t base, const uint64_t *a)
 		d[i] = *(const u64_any *)(base + a[i]);
 }
 
-/* Where address 0 of a global or shared space would lie for lanes that all have their bytes there; 0: not so. */
+/*
+ * Where address 0 of a global or shared space would lie for lanes that all have their bytes there; 0: not so.
+ */
 static uintptr_t flat(const struct warp *w, const struct op *o, uint64_t low, uint64_t high)
 {
 	if (o->space == SP_SHARED)

@@ -262,17 +262,6 @@ int bind_isspacep(struct bind *b, struct op *o)
 	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
 }
 
-/* d = operand 1, whatever stands behind it. */
-int bind_move(struct bind *b, struct op *o, enum type t)
-{
-	const struct operand *k = b->in->operand;
-
-	o->fn = types[t].bits == 64 ? mov_64 : mov_32;
-	o->d = bind_dst(b, &k[0], types[t].bits);
-	o->a = bind_src(b, &k[1], t);
-	return o->d == UINT32_MAX || o->a == UINT32_MAX ? -1 : 0;
-}
-
 /* Policies of caches and ranks of clusters of one thread block: a fixed number. */
 int bind_zero(struct bind *b, struct op *o)
 {

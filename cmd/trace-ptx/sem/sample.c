@@ -4,9 +4,9 @@
  *
  * Shares are multiples of 1/256 (nine bits, so that 1 is one), rounded to the nearest.
  *
- * Always true: wrap and mirror are for normalised coordinates and clamp without; a coordinate or level of detail that
- * is no number is 0; a level of detail is first shifted, then bounded by the sampler, then by the levels there are; of
- * two levels as near the one with fewer texels is taken.
+ * Always true: wrap and mirror are for normalised coordinates and clamp without; a coordinate or level of
+ * detail that is no number is 0; a level of detail is first shifted, then bounded by the sampler, then by the
+ * levels there are; of two levels as near the one with fewer texels is taken.
  */
 #include <math.h>
 #include "sem/sample.h"

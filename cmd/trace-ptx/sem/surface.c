@@ -2,11 +2,12 @@
 /*
  * Surfaces: suld, sust, sured; what textures and surfaces are asked (txq, suq, istypep).
  *
- * Unformatted accesses (.b) count the first coordinate in bytes and move them as they are; formatted ones (.p) count
- * texels and put 32-bit numbers into the channels, cut to their bits.
+ * Unformatted accesses (.b) count the first coordinate in bytes and move them as they are; formatted ones
+ * (.p) count texels and put 32-bit numbers into the channels, cut to their bits.
  *
- * Always true: coordinates outside end the launch (.trap, which is meant without a suffix), are moved to the nearest
- * inside (.clamp), or read as zeros and write nothing (.zero). A surface is global memory to the checks.
+ * Always true: coordinates outside end the launch (.trap, which is meant without a suffix), are moved to the
+ * nearest inside (.clamp), or read as zeros and write nothing (.zero). A surface is global memory to the
+ * checks.
  */
 #include "exec/check.h"
 #include "sem/atom.h"

@@ -2,12 +2,13 @@
 /*
  * Fetches from textures: tex and tld4.
  *
- * A fetch is the sum of up to eight texels of a level by their shares; the sum is exact and rounded once. Where the
- * filter between levels is linear the sums of two levels are weighed and rounded once more. Integer coordinates count
- * texels of the level that is named, whatever the sampler. Without .level and .grad the level of detail is 0.
+ * A fetch is the sum of up to eight texels of a level by their shares; the sum is exact and rounded once.
+ * Where the filter between levels is linear the sums of two levels are weighed and rounded once more. Integer
+ * coordinates count texels of the level that is named, whatever the sampler. Without .level and .grad the
+ * level of detail is 0.
  *
- * Always true: the faces of a cube are each clamped; linear memory reads as zeros outside; a layer outside is the
- * nearest there is.
+ * Always true: the faces of a cube are each clamped; linear memory reads as zeros outside; a layer outside is
+ * the nearest there is.
  */
 #include <math.h>
 #include "exec/check.h"

@@ -23,7 +23,10 @@ bool geometry_find(const struct stmt *in, struct geometry *g);
  */
 int geometry_bind(
 	struct bind *b, struct op *o, const struct operand *at, struct geometry *g, enum type coordinate);
-/* The texture of a lane whose handle is in w->addr; of that geometry unless it is NULL. NULL: the launch has failed. */
+/*
+ * The texture of a lane whose handle is in w->addr; of that
+ * geometry unless it is NULL. NULL: the launch has failed.
+ */
 const struct texture *geometry_texture(
 	struct warp *w, const struct op *o, const struct geometry *g, unsigned lane, bool surface);
 /* The sampler of a lane, which goes with t. false: the launch has failed. */

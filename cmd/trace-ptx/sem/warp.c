@@ -2,9 +2,9 @@
 /*
  * Between the lanes of a warp: shfl vote match redux activemask elect.
  *
- * Always true: a source lane outside of the lanes that execute gives the lane its own value (shfl) or counts as false;
- * the mask operand of .sync forms names lanes that meet here: those of them that do not execute now are left out, and
- * lanes that name others know nothing of each other, though they execute together.
+ * Always true: a source lane outside of the lanes that execute gives the lane its own value (shfl) or counts
+ * as false; the mask operand of .sync forms names lanes that meet here: those of them that do not execute now
+ * are left out, and lanes that name others know nothing of each other, though they execute together.
  */
 #include "sem/sem.h"
 

@@ -97,24 +97,28 @@ bool cache_ports_idle(const struct cache *c);
 void cache_invalidate(struct cache *c); /* CACHE-flush */
 void cache_flush(struct cache *c);      /* L2: drops modified lines only */
 void cache_set_ways(struct cache *c, uint32_t ways, enum alloc_policy alloc); /* CACHE-size-2 */
-/* Of an L1 with INDEX_MODULO, at most as many as it was made with; another number empties it (CACHE-size-3). */
+/*
+ * Of an L1 with INDEX_MODULO, at most as many as it was made with; another number empties it (CACHE-size-3).
+ */
 void cache_set_sets(struct cache *c, uint32_t sets, enum alloc_policy alloc);
 /* Tag fill by a host copy (MEM-copy): one sector of address addr. */
 void cache_memcpy_touch(struct cache *c, uint64_t addr, uint32_t sector, uint64_t now);
 
 /*
- * Copies of lines whose home is another cache, for an L2 of two sides (mem/sides.c): clean, and never reserved.
- * addr: any address of the line.
+ * Copies of lines whose home is another cache, for an L2 of two sides (mem/sides.c): clean, and never
+ * reserved. addr: any address of the line.
  */
 /* A read of all of them would hit. */
 bool cache_holds(const struct cache *c, uint64_t addr, uint32_t sectors);
 /*
- * The sectors of the read r are there, the youngest of their set, unless the miss queue or the set has no room.
- * true: a modified line had to go, and its write-back is in the miss queue, on behalf of r.
+ * The sectors of the read r are there, the youngest of their set, unless the miss queue or the set has no
+ * room. true: a modified line had to go, and its write-back is in the miss queue, on behalf of r.
  */
 bool cache_put_copy(struct cache *c, const struct req *r, uint64_t now);
 void cache_drop_copy(struct cache *c, uint64_t addr, uint32_t sectors);
-/* A read in no time, of a copy: as cache_touch(), but what is not there has missed in the home and not here. */
+/*
+ * A read in no time, of a copy: as cache_touch(), but what is not there has missed in the home and not here.
+ */
 uint32_t cache_touch_copy(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 /*
  * Accesses that took no time; sectors of them, or lines of a cache without, that were not there or had to go
@@ -126,12 +130,15 @@ struct cache_touches {
 };
 struct cache_touches cache_touches(const struct cache *c);
 /*
- * An access in no time, which counts among the touches only: the sectors of the line are there, valid or modified, the
- * youngest of its set.
+ * An access in no time, which counts among the touches only: the sectors of the line are there, valid or
+ * modified, the youngest of its set.
  * Those of them that were not.
  */
 uint32_t cache_touch(struct cache *c, uint64_t addr, uint32_t sectors, bool modify, uint64_t now);
-/* The same of whole sectors that are written, as the write policy has it; what it sends on is the caller's business. */
+/*
+ * The same of whole sectors that are written, as the write
+ * policy has it; what it sends on is the caller's business.
+ */
 void cache_touch_written(struct cache *c, uint64_t addr, uint32_t sectors, uint64_t now);
 
 /* Statistics. counts: of one stream index, or NULL when that stream never counted. */

@@ -2,9 +2,9 @@
 /*
  * The modern core of one SM: building it, its cycle, sleeping and waking.
  *
- * Always true: a cycle in which nothing is due changes nothing but counters, so it is not run: events say when
- * they are due, each sub-core and the memory pipeline say when they can do anything next, and whatever lowers such
- * a time happens in a cycle that is run. Replies wake the SM.
+ * Always true: a cycle in which nothing is due changes nothing but counters, so it is not run: events say
+ * when they are due, each sub-core and the memory pipeline say when they can do anything next, and whatever
+ * lowers such a time happens in a cycle that is run. Replies wake the SM.
  */
 #include <stdlib.h>
 #include "arena.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The modern SM core: the state of one SM's sub-cores, and the stages that share it. trace-sim-core(7) has the
- * model. It stands beside the core of sm/ and shares with it what is outside of the pipeline: thread blocks and
- * their records, the L1 data cache with what lies behind it, and all counters of struct sm.
+ * The modern SM core: the state of one SM's sub-cores, and the stages that share it. trace-sim-core(7) has
+ * the model. It stands beside the core of sm/ and shares with it what is outside of the pipeline: thread
+ * blocks and their records, the L1 data cache with what lies behind it, and all counters of struct sm.
  *
  * Always true:
  *  - Times are of s->clock. An instruction counts as issued at its t; everything else about it is a time that
@@ -92,7 +92,10 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 
 /* ---- warps ------------------------------------------------------------------------------------ */
 
-/* Why a warp does not issue, from near to far from issuing; also what idle cycles of a sub-core are put down to. */
+/*
+ * Why a warp does not issue, from near to far from issuing;
+ * also what idle cycles of a sub-core are put down to.
+ */
 enum core_stall {
 	STALL_UNIT,    /* e: its unit or queue is taken */
 	STALL_RESULT,  /* f: the result queue is full */
@@ -327,9 +330,7 @@ void core_fetch_flush(struct sm *s);
 /* depend.c */
 void core_look(struct sm *s, unsigned w);       /* when may the head of w issue? */
 void core_look_again(struct sm *s, unsigned w); /* the same where it waits for an event */
-/* Does the hold of a warp let its head go at that time? */
-bool core_held(const struct sm *s, unsigned w, uint64_t at);
-bool core_still(struct sm *s, unsigned w); /* may it, now, a fragile one? */
+bool core_still(struct sm *s, unsigned w);      /* may it, now, a fragile one? */
 void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
 void core_release(struct sm *s, unsigned w, const struct core_inst *in); /* results are there */
 void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in);
@@ -370,8 +371,8 @@ static inline const struct core_inst *core_inst_at(const struct sm *s, const str
 }
 
 /*
- * Does b lie behind a in memory? Before Volta an instruction has 8 bytes, and 8 of control codes stand in front of
- * every third (Kepler: seventh); since Volta both are in its 16.
+ * Does b lie behind a in memory? Before Volta an instruction has 8 bytes, and 8 of control codes stand in
+ * front of every third (Kepler: seventh); since Volta both are in its 16.
  */
 static inline bool core_follows(const struct core_inst *a, const struct core_inst *b)
 {

@@ -139,7 +139,8 @@ static bool counters_hold(const struct sm *s, const struct core_warp *cw, const 
 
 /* ---- both --------------------------------------------------------------------------------------- */
 
-bool core_held(const struct sm *s, unsigned w, uint64_t at)
+/* Does the hold of a warp let its head go at that time? */
+static bool core_held(const struct sm *s, unsigned w, uint64_t at)
 {
 	const struct core_warp *cw = &s->modern->warp[w];
 	const struct warp *p = &s->warp[w];

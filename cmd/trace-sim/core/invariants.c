@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of a modern core, made anew: the states and ranks of its warps, what they wait for, and the
- * calendar; see watch/invariants.h. Left out: what stands for a moment of the past, as times of units and
+ * The derived state of a modern core, made anew: the states and ranks of its warps, what they wait for, and
+ * the calendar; see watch/invariants.h. Left out: what stands for a moment of the past, as times of units and
  * banks do. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS

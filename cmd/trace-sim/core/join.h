@@ -14,7 +14,10 @@ struct core_joins {
 	uint64_t insts, mismatches; /* instructions of kernels joined; those that match nothing */
 };
 
-/* Those of k, whose first thread block is tb, where there are any; between cycles. Dies where they are demanded. */
+/*
+ * Those of k, whose first thread block is tb, where there
+ * are any; between cycles. Dies where they are demanded.
+ */
 void core_join(struct core_joins *all, enum core_dependence by, const struct code *code, struct kernel *k,
 	const struct tblock *tb);
 void core_joins_free(struct core_joins *all);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory pipeline: places in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, results on
- * their way back. What lies behind the L1 is the other core's: caches, requests, network.
+ * The memory pipeline: places in the sub-cores, acceptance by the SM, the pipe to the L1 data cache, results
+ * on their way back. What lies behind the L1 is the other core's: caches, requests, network.
  *
- * Always true: the SM takes one instruction at a time, from the sub-cores in turn, and its data port is busy for
- * as many cycles as bytes, passes over the data banks and passes over the tag banks ask for; L1 lookups happen in
- * that order, as many lines a cycle as there are tag banks, each a fixed time after its acceptance, and one that
- * is refused holds those behind it. An operation ends when all its accesses have, and the link to its sub-core has
- * carried its result.
+ * Always true: the SM takes one instruction at a time, from the sub-cores in turn, and its data port is busy
+ * for as many cycles as bytes, passes over the data banks and passes over the tag banks ask for; L1 lookups
+ * happen in that order, as many lines a cycle as there are tag banks, each a fixed time after its acceptance,
+ * and one that is refused holds those behind it. An operation ends when all its accesses have, and the link
+ * to its sub-core has carried its result.
  */
 #include "core/core.h"
 #include "sm/kernel.h"
@@ -53,7 +53,10 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 
 /* ---- what an instruction asks of the port ------------------------------------------------------- */
 
-/* Lanes' addresses at one stride, each as wide as the stride or all the same: passes without looking at lanes. */
+/*
+ * Lanes' addresses at one stride, each as wide as the
+ * stride or all the same: passes without looking at lanes.
+ */
 static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsigned size)
 {
 	uint32_t run = r->mask >> bit_lowest32(r->mask);
@@ -127,8 +130,8 @@ static uint32_t bytes_cycles(const struct core *c, const struct winst *w, uint32
 }
 
 /*
- * Passes over the tags of the L1: each bank looks up one line a cycle, and banks are chosen by all bits of a line's
- * number, as many at a time as name a bank.
+ * Passes over the tags of the L1: each bank looks up one line a cycle, and banks are chosen by all bits of a
+ * line's number, as many at a time as name a bank.
  */
 static uint32_t tag_passes(const struct core *c, const struct access_list *list)
 {
@@ -181,7 +184,9 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 		core_event_put(s, later(s->clock + passes, c->op[h].read_at) + 1, EVENT_DONE, h, 0);
 }
 
-/* The first constants of a kernel on an SM come from memory: all loads of constants wait until they are here. */
+/*
+ * The first constants of a kernel on an SM come from memory: all loads of constants wait until they are here.
+ */
 static bool cold_constants(struct sm *s, uint16_t h)
 {
 	struct core *c = s->modern;
@@ -233,9 +238,9 @@ static void accept_access(struct sm *s, uint16_t h)
 }
 
 /*
- * Sources are read, and may be overwritten from then on, some cycles after the SM has taken the instruction; the data
- * of a store goes over the link first. With the cycles until then a lone LDS comes to 9, LDG to 11, STS to 12 and STG
- * to 14, and stores of 8 and 16 bytes to 2 and 6 more.
+ * Sources are read, and may be overwritten from then on, some cycles after the SM has taken the instruction;
+ * the data of a store goes over the link first. With the cycles until then a lone LDS comes to 9, LDG to 11,
+ * STS to 12 and STG to 14, and stores of 8 and 16 bytes to 2 and 6 more.
  */
 static void read_sources(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
 {
@@ -373,7 +378,9 @@ static bool pass_by(struct sm *s, struct pipe_slot *k, const struct access *a)
 	return true;
 }
 
-/* The lookups of one cycle: the next lines, one for each tag bank. True: all of the instruction's are made. */
+/*
+ * The lookups of one cycle: the next lines, one for each tag bank. True: all of the instruction's are made.
+ */
 static bool look_up_some(struct sm *s, struct pipe_slot *k)
 {
 	struct ldst *l = s->ldst;

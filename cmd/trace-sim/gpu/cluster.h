@@ -19,7 +19,7 @@ struct cluster {
 	/* in a window: its next cycle, where it is to stop; it waits for the others there, and what it met */
 	uint32_t at, end;
 	bool waits, stays; /* stays: waits at its end, even though no thread block has ended */
-	bool full; /* stands before its next cycle until its input of the network is known to have room, or not */
+	bool full;         /* stands before its next cycle until its input is known to have room, or not */
 	struct fault *fault;
 	bool needs_flush; /* an SM has had a CTA since the L1Ds were last invalidated */
 	uint32_t live_threads;

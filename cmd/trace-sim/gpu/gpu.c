@@ -4,7 +4,8 @@
  *
  * Always true: a step does the work of the domains that fire in the fixed order below; `now` is the same for
  * all of it and grows near the end of the core part. Units that have nothing to do are not visited; steps in
- * which the whole machine would only count are skipped together (skip.c), with the counters as if each had run.
+ * which the whole machine would only count are skipped together (skip.c), with the counters as if each had
+ * run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,8 @@ int gpu_init(struct gpu *g, const struct isa *isa, struct fault *f)
 
 /*
  * Memory goes back to the system faster with the process than piece by piece, above all where several threads
- * have used it. A leak checker wants to see the pieces; in its build SHIPPED_EXIT asks for the way out that users have.
+ * have used it. A leak checker wants to see the pieces; in its build SHIPPED_EXIT asks for the way out that
+ * users have.
  */
 void gpu_end(struct gpu *g)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The whole machine and its outer loop (trace-sim-launch(7)).
- * Files: gpu.c (build, step), skip.c, window.c (many steps at once), window_bounds.c, clocks.c (domains), launch.c
- * (kernels, CTA placement), resources.c (how many CTAs an SM holds), sample.c, warm.c.
+ * Files: gpu.c (build, step), skip.c, window.c (many steps at once), window_bounds.c, clocks.c (domains),
+ * launch.c (kernels, CTA placement), resources.c (how many CTAs an SM holds), sample.c, warm.c.
  *
  * Always true: now = tot_cycle + cycle; within a step every stage sees the same now.
  *
- * A step (gpu.c) is one thread's. Where nothing forbids, many cycles are run as a window instead (window.c), unit after
- * unit and in several threads; a thread then writes only to its channel or cluster, to its ends of the network, and to
- * what it has of its own: request piles, marks, traffic, latency statistics. Both give the same, for any
- * number of threads.
+ * A step (gpu.c) is one thread's. Where nothing forbids, many cycles are run as a window instead (window.c),
+ * unit after unit and in several threads; a thread then writes only to its channel or cluster, to its ends of
+ * the network, and to what it has of its own: request piles, marks, traffic, latency statistics. Both give
+ * the same, for any number of threads.
  */
 #ifndef GPU_H
 #define GPU_H
@@ -37,7 +37,10 @@ struct clocks {
 void clocks_init(struct clocks *c, const double hz[4]);
 unsigned clocks_step(struct clocks *c); /* domains that fire */
 
-/* What a kernel that was stopped stands for: thread blocks that ran, of all; cycles of all and their 95 % interval. */
+/*
+ * What a kernel that was stopped stands for: thread blocks
+ * that ran, of all; cycles of all and their 95 % interval.
+ */
 struct sampled {
 	uint64_t blocks, all;
 	double cycles, low, high;

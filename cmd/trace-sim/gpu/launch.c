@@ -66,7 +66,10 @@ static int stream_index(struct gpu *g, uint64_t id, struct place at, struct faul
 	return (int)g->n_streams++;
 }
 
-/* Functions lie apart, each where its name says, so that their lines are told from each other's in every cache. */
+/*
+ * Functions lie apart, each where its name says, so that
+ * their lines are told from each other's in every cache.
+ */
 uint64_t launch_code_base(const char *name)
 {
 	return 0xF0000000ull + (XXH3_64bits(name, strlen(name)) & 0xfff) * CORE_CODE_SPAN;
@@ -144,7 +147,8 @@ void launch_kernels(struct gpu *g)
 	}
 }
 
-bool launch_limit_reached(const struct gpu *g)
+/* -gpgpu_max_cta */
+static bool launch_limit_reached(const struct gpu *g)
 {
 	return g->params.max_cta && g->tot_issued_ctas + g->issued_ctas >= g->params.max_cta;
 }
@@ -343,7 +347,8 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /*
  * The modern core's GPU has one unit that places CTAs and takes back those that have ended: in turn while it
- * has both to do, so that of those that wait one goes before the next CTA, and all of them where it would idle.
+ * has both to do, so that of those that wait one goes before the next CTA, and all of them where it would
+ * idle.
  */
 static void distributor_catches_up(struct launch *l, uint64_t retire, uint64_t now)
 {

@@ -60,22 +60,24 @@ uint32_t launch_least_delay(const struct gpu *g);
 uint32_t launch_least_closing(const struct gpu *g);
 /* A kernel in a slot has CTAs left and the CTA limit is not reached. */
 bool launch_more(const struct gpu *g);
-bool launch_limit_reached(const struct gpu *g); /* -gpgpu_max_cta */
-bool launch_idle(const struct gpu *g);          /* no kernel is in a slot */
+bool launch_idle(const struct gpu *g); /* no kernel is in a slot */
 /* Oldest finished kernel, or NULL. */
 struct kernel *launch_pop_finished(struct gpu *g);
 /* Forget kernel k (LAUNCH-loop-4) and close its trace. */
 void launch_remove(struct gpu *g, struct kernel *k);
 
-/* sample.c: a thread block of k has ended; and what its figures stand for, when it was stopped after so many cycles. */
+/*
+ * sample.c: a thread block of k has ended; and what its
+ * figures stand for, when it was stopped after so many cycles.
+ */
 void sample_cta_ended(struct gpu *g, struct kernel *k);
 void sample_result(const struct kernel *k, uint64_t cycles, struct sampled *out);
 
 /* Where the code of a function lies for the modern core. */
 uint64_t launch_code_base(const char *name);
 /*
- * warm.c: a kernel that is left out, through the tags of the caches; code: of such kernels only. Only while no kernel
- * is loaded. 0, or -1 and *f.
+ * warm.c: a kernel that is left out, through the tags of the caches; code: of such kernels only. Only while
+ * no kernel is loaded. 0, or -1 and *f.
  */
 int warm_kernel(struct gpu *g, struct trace *t, struct code *code, struct fault *f);
 

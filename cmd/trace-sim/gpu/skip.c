@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Skipping steps in which nothing can happen: the ticks of a launch delay, all warps asleep while the memory side is
- * empty or waits for latencies to pass. The clocks still take every step, for their sums of doubles decide
- * what follows; each unit is told how many of its ticks passed.
+ * Skipping steps in which nothing can happen: the ticks of a launch delay, all warps asleep while the memory
+ * side is empty or waits for latencies to pass. The clocks still take every step, for their sums of doubles
+ * decide what follows; each unit is told how many of its ticks passed.
  */
 #include "launch.h"
 

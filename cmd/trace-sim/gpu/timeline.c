@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Thread blocks and kernels on the timeline (timeline.h). Always true: each is written when it ends. Left out: counters
- * (stats/timeline_counters.c), single instructions (--profile sums them up) and requests (--events lists them).
+ * Thread blocks and kernels on the timeline (timeline.h). Always true: each is written when it ends. Left
+ * out: counters (stats/timeline_counters.c), single instructions (--profile sums them up) and requests
+ * (--events lists them).
  */
 #include <inttypes.h>
 #include <jansson.h>

@@ -2,8 +2,8 @@
 /*
  * Running a window. See window.h for what is always true; the argument for each bound is LAUNCH-window-1's.
  *
- * Clusters run to the end of the window, or to where they need to know of others. One in which a thread block ends
- * stands still behind that cycle until all have come there; then thread blocks are placed as in a single
+ * Clusters run to the end of the window, or to where they need to know of others. One in which a thread block
+ * ends stands still behind that cycle until all have come there; then thread blocks are placed as in a single
  * step. Those that are further have no room for one: had they, they would have stood still, too. One whose
  * input of the request network might be full stands still before its next cycle until the network has come
  * there.
@@ -23,7 +23,9 @@
 #include "window.h"
 
 #define STEPS_MAX NET_APART_MAX
-/* SM cycles below which a phase is over before another thread has noticed it, and a run before threads pay. */
+/*
+ * SM cycles below which a phase is over before another thread has noticed it, and a run before threads pay.
+ */
 #define WORTH     256u
 #define WORTH_RUN 16384u
 #define LOOK      64u /* windows: a tenth of a second of a loaded machine, and tens of microseconds for a look */
@@ -171,7 +173,10 @@ static struct length length(struct gpu *g, uint64_t until)
 
 /* ---- the steps ------------------------------------------------------------------------------------- */
 
-/* What fires in the next cycles. Steps in which only DRAM does are part of the step behind them, as in gpu_step(). */
+/*
+ * What fires in the next cycles. Steps in which only DRAM
+ * does are part of the step behind them, as in gpu_step().
+ */
 static void plan(struct gpu *g, uint32_t cycles)
 {
 	struct window *w = g->window;
@@ -289,7 +294,10 @@ static void serve_requests(struct gpu *g, uint32_t cycles)
 
 /* ---- a cluster by itself ----------------------------------------------------------------------------- */
 
-/* The first cycle from k on, and before `end`, in which an SM of cluster id is due; `end`: none without a reply. */
+/*
+ * The first cycle from k on, and before `end`, in which an
+ * SM of cluster id is due; `end`: none without a reply.
+ */
 static uint32_t next_tick(const struct gpu *g, uint32_t id, uint32_t k, uint32_t end)
 {
 	uint32_t per = g->params.sms_per_cluster;
@@ -392,7 +400,10 @@ static void run_ready(struct gpu *g)
 	w->n_ready = w->ready_work = 0;
 }
 
-/* Before which cycles the first cluster waits, and the first that needs to know what room it has; UINT32_MAX: none. */
+/*
+ * Before which cycles the first cluster waits, and the first
+ * that needs to know what room it has; UINT32_MAX: none.
+ */
 static void first_stops(const struct gpu *g, uint32_t *waiting, uint32_t *full)
 {
 	*waiting = *full = UINT32_MAX;
@@ -483,7 +494,7 @@ static void clusters(struct gpu *g)
 	g->cycle = first + w->cycles;
 }
 
-/* ---- the window ------------------------------------------------------------------------------------------ */
+/* ---- the window ------------------------------------------------------------------------------ */
 
 /* Looked at again and again, since a run is long, and others come and go. */
 static bool idle(struct gpu *g)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Windows: many cycles of one unit at a stretch instead of one cycle of all units after the other (LAUNCH-window-1).
- * Used by run.c, and by sm.c for faults.
+ * Windows: many cycles of one unit at a stretch instead of one cycle of all units after the other
+ * (LAUNCH-window-1). Used by run.c, and by sm.c for faults.
  *
  * A window is run in three parts. First the reply side: DRAM, L2 and the reply network, which see no request
  * that is not in a ROP queue yet, for the queue's delay outlasts the window. Then the clusters, with the
  * replies of which it is known by now when they are there, each by itself. Last the request network, with
  * requests of which it is known when they were made.
  *
- * Always true: what a run computes does not depend on how it is cut into windows, nor on who runs which part of one.
+ * Always true: what a run computes does not depend on how it is cut into windows, nor on who runs which part
+ * of one.
  */
 #ifndef WINDOW_H
 #define WINDOW_H
@@ -33,8 +34,8 @@ struct window_counts {
 void window_init(struct gpu *g); /* behind network, memory side, SMs and clusters */
 void window_free(struct gpu *g);
 /*
- * A window of core cycles, none at or beyond `until`, right before which a step could be; false: nothing was done, for
- * only a single step will do.
+ * A window of core cycles, none at or beyond `until`, right before which a step could be; false: nothing was
+ * done, for only a single step will do.
  */
 bool window_run(struct gpu *g, uint64_t until);
 const struct window_counts *window_counts(const struct gpu *g);

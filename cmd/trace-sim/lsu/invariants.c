@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of a load/store unit, made anew, and that of its caches; see watch/invariants.h. Of the modern core,
- * which has a memory pipeline of its own, only what both use. Empty in builds without the check.
+ * The derived state of a load/store unit, made anew, and that of its caches; see watch/invariants.h. Of the
+ * modern core, which has a memory pipeline of its own, only what both use. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 

@@ -118,7 +118,9 @@ static void load_hit(struct sm *s, const struct req *r)
 	const struct uop *u = &s->uops[r->code];
 	unsigned done = pend_registers_done(s, u, r->warp);
 
-	/* PTX-load: the original completes a vector load of PTX once for each register; machine code has one. */
+	/*
+	 * PTX-load: the original completes a vector load of PTX once for each register; machine code has one.
+	 */
 	for (unsigned i = uop_is_ptx(u) ? done : done != 0; i; i--)
 		sm_inst_complete(s, r->code, r->inst_mask);
 	if (r->flags & REQ_LDGSTS && pend_ldgsts_done(s, r->warp, u->pc, r->lane0)) {
@@ -176,7 +178,9 @@ void l1_queue_step(struct sm *s)
 	l->queue_due = next;
 }
 
-/* The cache's own cycle: its miss queue offers a request for each port of the cluster; its ports are sampled. */
+/*
+ * The cache's own cycle: its miss queue offers a request for each port of the cluster; its ports are sampled.
+ */
 void l1_cache_step(struct sm *s)
 {
 	struct cache *c = s->ldst->l1d;

@@ -89,7 +89,9 @@ void pend_add(struct sm *s, const struct uop *u, unsigned warp, uint32_t n, uint
 bool pend_any(const struct sm *s, const struct uop *u, unsigned warp);
 /* An access of a load that was a hit: counted, nothing is released. */
 void pend_hit(struct sm *s, const struct uop *u, unsigned warp);
-/* One access of a load is back. How many registers have nothing outstanding any more; whether the LDGSTS has. */
+/*
+ * One access of a load is back. How many registers have nothing outstanding any more; whether the LDGSTS has.
+ */
 unsigned pend_registers_done(struct sm *s, const struct uop *u, unsigned warp);
 bool pend_ldgsts_done(struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);
 uint32_t pend_ldgsts(const struct sm *s, unsigned warp, uint32_t pc, uint64_t lane0);

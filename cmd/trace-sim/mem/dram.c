@@ -127,8 +127,8 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 }
 
 /*
- * The first tick from t on in which a bank can issue its column command, and which banks. Timers only move on,
- * so what was found stays right until a command is issued, and is never too late.
+ * The first tick from t on in which a bank can issue its column command, and which banks. Timers only move
+ * on, so what was found stays right until a command is issued, and is never too late.
  */
 static void find_columns(struct dram *d, uint64_t t)
 {

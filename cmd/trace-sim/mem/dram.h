@@ -91,8 +91,8 @@ struct dram {
 	uint64_t busy, active, match,
 		writes; /* banks: with request; row open; open row requested; request writes */
 	/*
-	 * Before these ticks no bank can issue a column, a row command; UINT64_MAX: none has one to issue. And the
-	 * banks that can in that very tick; none: not known, and it may be too early.
+	 * Before these ticks no bank can issue a column, a row command; UINT64_MAX: none has one to issue.
+	 * And the banks that can in that very tick; none: not known, and it may be too early.
 	 */
 	uint64_t column_at, row_at, column_set, row_set;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[DRAM_GROUPS], rtpl[DRAM_GROUPS]; /* timers */

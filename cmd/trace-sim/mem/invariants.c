@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of the memory side, made anew: the sets of what is awake, the counts and credits of the channels,
- * the banks of each DRAM and what they can do when; see watch/invariants.h. Empty in builds without the check.
+ * The derived state of the memory side, made anew: the sets of what is awake, the counts and credits of the
+ * channels, the banks of each DRAM and what they can do when; see watch/invariants.h. Empty in builds without
+ * the check.
  */
 #ifdef CHECK_INVARIANTS
 

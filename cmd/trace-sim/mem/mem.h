@@ -96,8 +96,8 @@ void memory_dram_tick(struct memory *m, uint64_t now, uint64_t cycle); /* LAUNCH
 void memory_l2_tick(struct memory *m, uint64_t now);                   /* LAUNCH-step-4 */
 bool memory_busy(const struct memory *m);                              /* a request tracker is not empty */
 /*
- * Everything that is queued waits for a time: the three ticks only count while now < *until and for the next *dram_ticks
- * DRAM ticks (UINT64_MAX: for ever). false: something may move at the next tick.
+ * Everything that is queued waits for a time: the three ticks only count while now < *until and for the next
+ * *dram_ticks DRAM ticks (UINT64_MAX: for ever). false: something may move at the next tick.
  */
 bool memory_asleep(const struct memory *m, uint64_t now, uint64_t *until, uint64_t *dram_ticks);
 void memory_idle_ticks(struct memory *m, uint64_t reply_ticks, uint64_t dram_ticks, uint64_t l2_ticks);

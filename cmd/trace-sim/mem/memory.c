@@ -148,8 +148,9 @@ static bool is_waiting(const uint64_t *waiting, const struct sub *s)
 
 /*
  * waiting: who may have a packet in the network; NULL: what arrives is taken in later (memory_accept). Who is
- * due is asked before the first moves: what one does to its partner is for the next tick; all have one, or none. So a
- * slice that has a partner does not move for what arrives alone, which in a window it does not know.
+ * due is asked before the first moves: what one does to its partner is for the next tick; all have one, or
+ * none. So a slice that has a partner does not move for what arrives alone, which in a window it does not
+ * know.
  */
 static void channel_l2(
 	struct memory *m, struct channel *c, const struct memory_work *k, const uint64_t *waiting)

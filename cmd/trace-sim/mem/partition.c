@@ -23,7 +23,7 @@ static void borrow(struct channel *c, uint32_t k)
 	c->last = k;
 }
 
-void channel_return_credit(struct memory *m, struct channel *c, uint32_t sub)
+static void channel_return_credit(struct memory *m, struct channel *c, uint32_t sub)
 {
 	struct sub *s = &m->sub[sub];
 

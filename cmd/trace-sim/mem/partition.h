@@ -3,9 +3,9 @@
  * Insides of the memory side: channels (partitions) and their sub partitions (MEM-part, MEM-sub).
  *
  * Always true between two ticks: a sub partition that is not active has nothing that an L2 tick could move
- * before its ROP queue wakes it; a channel that is not live can move nothing until a sub partition pokes it. A tick
- * touches one channel and what belongs to it, so channels may run at the same time, and each many ticks at a stretch.
- * What sleeps has counted its ticks up to `ticks` and catches up when it wakes.
+ * before its ROP queue wakes it; a channel that is not live can move nothing until a sub partition pokes it.
+ * A tick touches one channel and what belongs to it, so channels may run at the same time, and each many
+ * ticks at a stretch. What sleeps has counted its ticks up to `ticks` and catches up when it wakes.
  */
 #ifndef PARTITION_H
 #define PARTITION_H
@@ -15,7 +15,10 @@
 
 static inline bool reached(uint64_t now, uint32_t time) { return (int32_t)((uint32_t)now - time) >= 0; }
 
-/* When a queue lets go what enters it now: at least: its times have 32 bits, and one half of them away may be over. */
+/*
+ * When a queue lets go what enters it now: at least: its
+ * times have 32 bits, and one half of them away may be over.
+ */
 static inline uint64_t over_at(uint64_t now, uint32_t latency) { return latency >> 31 ? now : now + latency; }
 
 struct sub {
@@ -95,7 +98,6 @@ void channel_poke(struct memory *m, uint32_t sub);
 void channel_catch_up(struct memory *m, uint32_t id);
 /* One request into the latency queue; there is one below. */
 bool channel_arbitrate(struct memory *m, struct channel *c, uint64_t now);
-void channel_return_credit(struct memory *m, struct channel *c, uint32_t sub);
 void channel_done(struct memory *m, struct channel *c, uint32_t req);  /* a write-back left the DRAM */
 bool channel_reply_fits(const struct memory *m, uint32_t req);         /* DRAM->L2 has room for it */
 void channel_reply(struct memory *m, struct channel *c, uint32_t req); /* into DRAM->L2 */

@@ -97,7 +97,7 @@ struct book_queue {
 	/* What it knows of the queue, while the subnet's time is `found`: */
 	uint32_t found;
 	uint32_t most, as_of; /* flits in it at network time as_of, at most */
-	uint32_t sure; /* flits that leave it from then on whatever happens behind, one an advance while there are any */
+	uint32_t sure;        /* flits that leave it from then on, one an advance, whatever happens behind */
 };
 
 /* What is known as of its time `at`. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The network as its users see it, over three kinds: the local crossbars of mode 2 (crossbar.c), and in mode 1 one
- * router alone (booksim.c) or any other network (noc.c). Each kind is one row of functions; what it needs of struct net
- * is its own field.
+ * The network as its users see it, over three kinds: the local crossbars of mode 2 (crossbar.c), and in mode
+ * 1 one router alone (booksim.c) or any other network (noc.c). Each kind is one row of functions; what it
+ * needs of struct net is its own field.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct net_ops {
 	void (*release)(struct net *n);
 };
 
-/* ---- mode 2 ---------------------------------------------------------------------------------------------- */
+/* ---- mode 2 ---------------------------------------------------------------------------------- */
 
 /* A device that pushes or pops marks its port in its thread's row. */
 static void mark(uint64_t *rows, uint32_t row, uint32_t i)
@@ -134,7 +134,7 @@ static void xbars_release(struct net *n)
 static const struct net_ops xbars_ops = {xbars_has_buffer, xbars_push, xbars_has_packet, xbars_pop,
 	xbars_waiting, xbars_advance, xbars_idle, xbars_busy, xbars_empty, xbars_print, xbars_release};
 
-/* ---- mode 1, one router ------------------------------------------------------------------------------------ */
+/* ---- mode 1, one router ---------------------------------------------------------------------- */
 
 static bool single_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
@@ -179,7 +179,7 @@ static void single_release(struct net *n) { booksim_delete(n->booksim); }
 static const struct net_ops single_ops = {single_has_buffer, single_push, single_has_packet, single_pop,
 	single_waiting, single_advance, single_idle, single_busy, single_empty, single_print, single_release};
 
-/* ---- mode 1, many routers ------------------------------------------------------------------------------------ */
+/* ---- mode 1, many routers -------------------------------------------------------------------- */
 
 static bool many_has_buffer(struct net *n, uint32_t dev, uint32_t bytes)
 {
@@ -204,7 +204,7 @@ static void many_release(struct net *n) { noc_delete(n->noc); }
 static const struct net_ops many_ops = {many_has_buffer, many_push, many_has_packet, many_pop, many_waiting,
 	many_advance, many_idle, many_busy, many_empty, many_print, many_release};
 
-/* ---- building ------------------------------------------------------------------------------------------------ */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static int described_init(struct net *n, struct fault *f)
 {
@@ -289,7 +289,7 @@ void net_log_flits(struct net *n, struct events *e)
 		n->booksim->events = e;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes) { return n->ops->has_buffer(n, dev, bytes); }
 

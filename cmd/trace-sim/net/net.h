@@ -26,7 +26,10 @@ void net_delete(struct net *n);
 bool net_has_buffer(struct net *n, uint32_t dev, uint32_t bytes);
 void net_push(struct net *n, uint32_t from, uint32_t to, uint32_t req, uint32_t bytes);
 bool net_has_packet(const struct net *n, uint32_t dev); /* net_pop would give one */
-/* Bit sets over sub partitions and over clusters: who may have a packet. Exact after an advance; pops leave bits set. */
+/*
+ * Bit sets over sub partitions and over clusters: who may
+ * have a packet. Exact after an advance; pops leave bits set.
+ */
 const uint64_t *net_waiting_subs(const struct net *n);
 const uint64_t *net_waiting_clusters(const struct net *n);
 /* Flits of mode 1 go to the log from now on; its `now` is set before each advance. NULL: they do not. */
@@ -43,8 +46,8 @@ bool net_empty(const struct net *n);
 
 /*
  * The two halves may run ahead of each other: what is pushed says from which advance on it is there, and what
- * has left before a later advance is taken back from its figures. Not in mode 1 where random numbers are drawn, for both
- * subnets draw from one sequence.
+ * has left before a later advance is taken back from its figures. Not in mode 1 where random numbers are
+ * drawn, for both subnets draw from one sequence.
  */
 bool net_runs_ahead(const struct net *n);
 uint32_t net_advances(const struct net *n); /* so far, 32 bits; of both halves, between windows */
@@ -52,8 +55,8 @@ uint32_t net_advances(const struct net *n); /* so far, 32 bits; of both halves, 
 void net_split(struct net *n);
 void net_join(struct net *n);
 /*
- * In mode 1 sub partitions are not ahead of the network: an input may be so small that only step after step is known
- * whether it has room. So all replies of a step are pushed before the next one's.
+ * In mode 1 sub partitions are not ahead of the network: an input may be so small that only step after step
+ * is known whether it has room. So all replies of a step are pushed before the next one's.
  */
 bool net_replies_in_steps(const struct net *n);
 /*

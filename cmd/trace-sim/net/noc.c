@@ -3,10 +3,10 @@
  * A network of routers as devices see it (NET-noc-1 to NET-noc-4): queues in front of it, buffers behind it,
  * and one cycle of its time.
  *
- * Always true: a cycle has three parts, each over both subnets before the next: arrivals at nodes and routers; nodes
- * send; nodes return credits and retire flits, routers step. The order of subnets, nodes and routers in them is fixed,
- * for random numbers are drawn on the way. What is sent in cycle t over a channel of latency l is there in cycle
- * t + l + 1.
+ * Always true: a cycle has three parts, each over both subnets before the next: arrivals at nodes and
+ * routers; nodes send; nodes return credits and retire flits, routers step. The order of subnets, nodes and
+ * routers in them is fixed, for random numbers are drawn on the way. What is sent in cycle t over a channel
+ * of latency l is there in cycle t + l + 1.
  */
 #include <assert.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 #include "net/noc_step.h"
 #include "watch/events.h"
 
-/* ---- channels ------------------------------------------------------------------------------------------------ */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 /* The first flit that waits at a port goes on its channel. False: none is left. */
 static bool send_flit(struct noc *n, struct noc_subnet *s, uint32_t port)
@@ -103,7 +103,7 @@ static void deliver(struct noc *n, struct noc_subnet *s)
 	slot->flits = slot->credits = 0;
 }
 
-/* ---- behind the network --------------------------------------------------------------------------------------- */
+/* ---- behind the network ---------------------------------------------------------------------- */
 
 /* A flit has moved to the buffer that the device reads. */
 static void pass(struct noc *n, struct noc_subnet *s, uint32_t node, const struct noc_flit *f)
@@ -188,7 +188,7 @@ static void retire(struct noc *n, struct noc_subnet *s, const struct noc_moving 
 	s->quiet = 0;
 }
 
-/* ---- in front of the network ----------------------------------------------------------------------------------- */
+/* ---- in front of the network ----------------------------------------------------------------- */
 
 static bool can_take(const struct noc *n, const struct noc_subnet *s, uint32_t room, uint32_t vc)
 {
@@ -233,7 +233,10 @@ static void route_first(struct noc *n, struct noc_subnet *s, uint32_t node, stru
 	noc_routings[n->conf.routing].route(&s->view, p, router, to - n->plan->base[router]);
 }
 
-/* The channels to the first router among which a head takes one. noq: its way there is found anew in each cycle. */
+/*
+ * The channels to the first router among which a head takes
+ * one. noq: its way there is found anew in each cycle.
+ */
 static struct noc_way first_way(struct noc *n, struct noc_subnet *s, uint32_t node, struct noc_packet *p)
 {
 	struct noc_way w = noc_routings[n->conf.routing].inject(&s->view, p);
@@ -314,7 +317,7 @@ static void inject(struct noc *n, struct noc_subnet *s)
 			inject_node(n, s, w * 64 + (uint32_t)b);
 }
 
-/* ---- devices ---------------------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static uint32_t flits_of(const struct noc *n, uint32_t bytes)
 {
@@ -384,7 +387,7 @@ uint32_t noc_pop(struct noc *n, uint32_t device)
 	return noc_take(n, s, k, bitset_next_cyclic(k->ready, n->vc_words, k->turn));
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 /* Bits of devices that have taken their last packet. */
 static void forget_popped(struct noc *n, int k)
@@ -483,7 +486,7 @@ void noc_idle(struct noc *n, uint64_t k)
 			internal_steps(n);
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 /* counted: as BookSim counts, who looks for packets only at as many nodes as there are devices. */
 static bool holds_packet(const struct noc *n, int k, bool counted)

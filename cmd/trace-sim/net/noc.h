@@ -3,13 +3,13 @@
  * Networks of many routers (network mode 1, NET-noc): nodes, channels, and input-queued routers with virtual
  * channels, as BookSim has them.
  *
- * A plan (struct noc_plan) says how routers, channels and nodes lie; each topology makes one. Both subnets have the
- * same plan and their own state. Everything is an array over global numbers: a router's ports follow each other, so
- * that port p of router r is base[r] + p, on the input side as on the output side; its virtual channel v is
- * (base[r] + p) * vcs + v. What is under way on channels stands in a wheel of time slots.
+ * A plan (struct noc_plan) says how routers, channels and nodes lie; each topology makes one. Both subnets
+ * have the same plan and their own state. Everything is an array over global numbers: a router's ports follow
+ * each other, so that port p of router r is base[r] + p, on the input side as on the output side; its virtual
+ * channel v is (base[r] + p) * vcs + v. What is under way on channels stands in a wheel of time slots.
  *
- * Always true between two cycles: sets hold who has work, and nobody else is visited; buffers are bounded by credits,
- * so that all queues have their places before cycle 0. A device touches only its own node.
+ * Always true between two cycles: sets hold who has work, and nobody else is visited; buffers are bounded by
+ * credits, so that all queues have their places before cycle 0. A device touches only its own node.
  */
 #ifndef NOC_H
 #define NOC_H
@@ -65,7 +65,7 @@ void noc_plan_delete(struct noc_plan *p);
 /* Outputs of all routers for all nodes; owned by the caller. */
 uint16_t *noc_anynet_table(const struct anynet *a);
 
-/* ---- ways ----------------------------------------------------------------------------------------------- */
+/* ---- ways ------------------------------------------------------------------------------------ */
 
 /* Virtual channels lo to hi of an output. A packet asks for those of higher priority first. */
 struct noc_way {
@@ -95,8 +95,9 @@ struct noc_view {
 	const struct noc_plan *plan;
 	const uint32_t *used; /* flits sent and not credited, by output port */
 	/*
-	 * Where credits count before their router has stepped: one more than when the last came, by output port; how many
-	 * routers have stepped, in the order of their numbers, or begun to. To a routing it counts from then on.
+	 * Where credits count before their router has stepped: one more than when the last came, by output
+	 * port; how many routers have stepped, in the order of their numbers, or begun to. To a routing it
+	 * counts from then on.
 	 */
 	const uint32_t *credited;
 	uint32_t stepped, now;
@@ -149,7 +150,7 @@ static inline void noc_one_way(struct noc_packet *p, uint32_t port, uint32_t lo,
 	p->n_ways = 1;
 }
 
-/* ---- flits ---------------------------------------------------------------------------------------------- */
+/* ---- flits ----------------------------------------------------------------------------------- */
 
 struct noc_flit {
 	uint32_t req;
@@ -158,11 +159,11 @@ struct noc_flit {
 	int32_t priority;
 };
 
-/* ---- room behind outputs -------------------------------------------------------------------------------- */
+/* ---- room behind outputs --------------------------------------------------------------------- */
 
 /*
- * What an output (or a node, in front of the network) knows of the buffer behind it. Rooms: outputs of all routers,
- * then nodes.
+ * What an output (or a node, in front of the network) knows of the buffer behind it. Rooms: outputs of all
+ * routers, then nodes.
  */
 struct noc_policy;
 
@@ -257,7 +258,7 @@ static inline bool noc_room_free_vc(const struct noc_room *m, uint32_t room, uin
 	return !(m->taken[(size_t)room * m->words + vc / 64] >> vc % 64 & 1);
 }
 
-/* ---- allocators ----------------------------------------------------------------------------------------- */
+/* ---- allocators ------------------------------------------------------------------------------ */
 
 struct noc_ask {
 	int32_t label, in_priority, out_priority;
@@ -266,8 +267,8 @@ struct noc_ask {
 struct noc_arbiter;
 
 /*
- * Matches inputs with outputs that they ask for. Always true between two allocations: what is in the sets was asked
- * since the last noc_alloc_clear; inputs and outputs without requests have no match.
+ * Matches inputs with outputs that they ask for. Always true between two allocations: what is in the sets was
+ * asked since the last noc_alloc_clear; inputs and outputs without requests have no match.
  */
 struct noc_alloc {
 	struct icnt_alloc kind;
@@ -293,7 +294,6 @@ void noc_alloc_free(struct noc_alloc *a);
 void noc_alloc_clear(struct noc_alloc *a);
 void noc_alloc_add(struct noc_alloc *a, uint32_t in, uint32_t out, struct noc_ask ask);
 void noc_alloc_run(struct noc_alloc *a, struct noc_random *random);
-bool noc_alloc_priorities(const struct icnt_alloc *kind); /* whether it looks at priorities */
 
 static inline bool noc_alloc_asked(const struct noc_alloc *a, uint32_t in, uint32_t out)
 {
@@ -309,7 +309,7 @@ int32_t noc_arbiter_pick(struct noc_arbiter *a, uint32_t which);
 void noc_arbiter_won(struct noc_arbiter *a, uint32_t which);
 void noc_arbiter_clear(struct noc_arbiter *a, uint32_t which);
 
-/* ---- routers -------------------------------------------------------------------------------------------- */
+/* ---- routers --------------------------------------------------------------------------------- */
 
 enum noc_state { NOC_IDLE, NOC_ROUTING, NOC_WANTS, NOC_ACTIVE };
 
@@ -337,8 +337,8 @@ struct noc_entry {
 };
 
 /*
- * Work of one kind, in order. The first `begun` entries have been evaluated together and are done at the end of cycle
- * `due`; those behind wait for them.
+ * Work of one kind, in order. The first `begun` entries have been evaluated together and are done at the end
+ * of cycle `due`; those behind wait for them.
  */
 struct noc_list {
 	struct noc_entry *slot;
@@ -368,12 +368,12 @@ struct noc_quick {
 	struct noc_quick_port {
 		uint64_t wants; /* output: inputs with flits that could cross to it */
 		uint32_t heads; /* output: that wait for it */
-		uint32_t out_turn; /* output: the input that is next; here as below one more than the last that won */
+		uint32_t out_turn; /* output: the input that is next, one more than the last that won, as below */
 		uint32_t in_turn; /* input: the output that is next */
 		uint32_t vc_turn; /* input: its channel that is next */
 	} * port;
 	uint32_t *turn; /* output channels: one more than the input channel that had it last, which is next */
-	uint64_t *ready; /* inputs * outputs: channels of the input whose next flit could cross to the output */
+	uint64_t *ready;   /* inputs * outputs: channels of the input that could send their next flit there */
 	uint64_t *waiting; /* outputs * words: channels of inputs whose heads wait for it */
 	uint32_t words;    /* of a set of channels */
 };
@@ -401,7 +401,7 @@ struct noc_router {
 	uint64_t *credited; /* inputs that sent a credit in this step */
 };
 
-/* ---- subnets -------------------------------------------------------------------------------------------- */
+/* ---- subnets --------------------------------------------------------------------------------- */
 
 struct noc_moving {
 	uint32_t to; /* input port or node */
@@ -473,7 +473,7 @@ struct noc_subnet {
 	uint64_t time;    /* apart: of this one, and its steps */
 	double steps;
 	struct noc_view view;
-	uint32_t *credited; /* ports: one more than when a credit came last; NULL: no routing looks before that counts */
+	uint32_t *credited; /* ports: one more than when a credit came last; NULL: no routing looks so early */
 	uint64_t *link_flits; /* ports: sent by outputs; then nodes: sent by sources. NULL: not wanted */
 };
 
@@ -515,8 +515,8 @@ struct noc {
 };
 
 /*
- * Takes over what c owns. node: as icnt_fit filled it. packets: as many handles as there can be. quick: routers may be
- * those of noc_quick.c, where these are the same.
+ * Takes over what c owns. node: as icnt_fit filled it. packets: as many handles as there can be. quick:
+ * routers may be those of noc_quick.c, where these are the same.
  */
 struct noc *noc_new(
 	struct icnt *c, uint32_t clusters, uint32_t subs, const uint32_t *node, size_t packets, bool quick);
@@ -530,7 +530,9 @@ uint32_t noc_pop(struct noc *n, uint32_t device);
 uint32_t noc_take(struct noc *n, struct noc_subnet *s, struct noc_sink *k, uint32_t vc);
 void noc_advance(struct noc *n);
 void noc_idle(struct noc *n, uint64_t k);
-/* The subnets apart (net.h): each makes its steps by itself; then both have made as many. Not where n->draws. */
+/*
+ * The subnets apart (net.h): each makes its steps by itself; then both have made as many. Not where n->draws.
+ */
 void noc_split(struct noc *n);
 void noc_advance_one(struct noc *n, unsigned subnet);
 void noc_join(struct noc *n);
@@ -561,7 +563,5 @@ void noc_quick_init(struct noc_quick *q, struct noc_vc *vc, uint32_t ports, uint
 void noc_quick_free(struct noc_quick *q);
 /* Whether noc_quick.c models the routers of a network. */
 bool noc_quick_fits(const struct noc *n);
-
-int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc); /* global number */
 
 #endif

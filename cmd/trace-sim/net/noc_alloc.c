@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both sides, so that
- * "the next in turn" is a search in words; who asked for nothing is never looked at.
+ * Allocators: a matching of inputs with outputs from their requests. Requests are rows of bits on both sides,
+ * so that "the next in turn" is a search in words; who asked for nothing is never looked at.
  *
- * Always true: turns (pointers) change as BookSim changes them, also where that is odd; the allocator pim draws a
- * number for every input and every output, whether they have requests or not.
+ * Always true: turns (pointers) change as BookSim changes them, also where that is odd; the allocator pim
+ * draws a number for every input and every output, whether they have requests or not.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static int32_t next_unmatched(const struct noc_alloc *a, uint32_t out, uint32_t 
 		for (uint64_t i##_m = (set)[i##_w], i; \
 			i##_m && (i = i##_w * 64 + (uint64_t)__builtin_ctzll(i##_m), 1); i##_m &= i##_m - 1)
 
-/* ---- islip ------------------------------------------------------------------------------------------------- */
+/* ---- islip ----------------------------------------------------------------------------------- */
 
 static void islip_accept(struct noc_alloc *a, bool first)
 {
@@ -103,7 +103,7 @@ static void islip(struct noc_alloc *a)
 	}
 }
 
-/* ---- pim --------------------------------------------------------------------------------------------------- */
+/* ---- pim ------------------------------------------------------------------------------------- */
 
 static void pim_grant(struct noc_alloc *a, struct noc_random *random)
 {
@@ -149,7 +149,7 @@ static void pim(struct noc_alloc *a, struct noc_random *random)
 	}
 }
 
-/* ---- loa --------------------------------------------------------------------------------------------------- */
+/* ---- loa ------------------------------------------------------------------------------------- */
 
 /* The output with fewest requests, the first of them in turn. */
 static uint32_t loneliest(const struct noc_alloc *a, uint32_t in)
@@ -195,7 +195,7 @@ static void loa(struct noc_alloc *a)
 	}
 }
 
-/* ---- wavefront ------------------------------------------------------------------------------------------------ */
+/* ---- wavefront ------------------------------------------------------------------------------- */
 
 struct wave {
 	int32_t out_priority, in_priority;
@@ -267,9 +267,12 @@ static void wavefront(struct noc_alloc *a)
 	a->turn = ((a->kind.kind == ALLOCATOR_RR_WAVEFRONT ? first : a->turn) + 1) % square;
 }
 
-/* ---- select --------------------------------------------------------------------------------------------------- */
+/* ---- select ---------------------------------------------------------------------------------- */
 
-/* The highest of a row, the first of them in turn; by_out: rows of outputs. free_only: inputs without a match. */
+/*
+ * The highest of a row, the first of them in turn; by_out:
+ * rows of outputs. free_only: inputs without a match.
+ */
 static int32_t highest(const struct noc_alloc *a, uint32_t row, bool by_out, uint32_t from)
 {
 	const uint64_t *set = by_out ? out_row(a, row) : in_row(a, row);
@@ -319,7 +322,7 @@ static void select_highest(struct noc_alloc *a)
 		a->grant[o] = -1;
 }
 
-/* ---- max_size ------------------------------------------------------------------------------------------------- */
+/* ---- max_size -------------------------------------------------------------------------------- */
 
 /* Turn over the matches along the way that ends at out. grant[out]: the input from which out was reached. */
 static void augment(struct noc_alloc *a, uint32_t out)
@@ -387,7 +390,7 @@ static void max_size(struct noc_alloc *a)
 	a->turn = (a->turn + 1) % a->n_in;
 }
 
-/* ---- separable ------------------------------------------------------------------------------------------------ */
+/* ---- separable ------------------------------------------------------------------------------- */
 
 static void used(struct noc_alloc *a, uint32_t in, uint32_t out)
 {
@@ -436,9 +439,10 @@ static void output_first(struct noc_alloc *a)
 	}
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
-bool noc_alloc_priorities(const struct icnt_alloc *kind)
+/* Whether it looks at priorities. */
+static bool noc_alloc_priorities(const struct icnt_alloc *kind)
 {
 	switch (kind->kind) {
 	case ALLOCATOR_WAVEFRONT:

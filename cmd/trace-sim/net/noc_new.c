@@ -2,7 +2,8 @@
 /*
  * Building a network of routers: everything that its cycles need has its place before the first.
  *
- * Bounds follow from credits: all flits and credits between a sender and the buffer behind it are at most that buffer.
+ * Bounds follow from credits: all flits and credits between a sender and the buffer behind it are at most
+ * that buffer.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "bits.h"
 #include "net/noc.h"
 
-/* ---- routers ------------------------------------------------------------------------------------------------------ */
+/* ---- routers --------------------------------------------------------------------------------- */
 
 static struct noc_list list_new(uint32_t most)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plans of networks: topologies join routers, channels and nodes through a builder, in BookSim's order, for ends are
- * numbered as they are added.
+ * Plans of networks: topologies join routers, channels and nodes through a builder, in BookSim's order, for
+ * ends are numbered as they are added.
  *
- * Always true of a finished plan: every channel and every node has two ends; inputs and outputs of a router are as
- * many. A channel's latency when an output is added, not its last one, counts in noc_end.least, as in BookSim.
+ * Always true of a finished plan: every channel and every node has two ends; inputs and outputs of a router
+ * are as many. A channel's latency when an output is added, not its last one, counts in noc_end.least, as in
+ * BookSim.
  */
 #include <assert.h>
 #include <stdlib.h>

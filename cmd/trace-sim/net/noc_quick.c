@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One step of the routers that most networks have: ways known on arrival, both allocators islip with one round, nothing
- * speculative or held, no priorities, no speedup, private buffers, one step through the switch, at most 64 ports and
- * virtual channels. The same as noc_router.c, to the order of its lists, with sets for these.
+ * One step of the routers that most networks have: ways known on arrival, both allocators islip with one
+ * round, nothing speculative or held, no priorities, no speedup, private buffers, one step through the
+ * switch, at most 64 ports and virtual channels. The same as noc_router.c, to the order of its lists, with
+ * sets for these.
  *
- * Always true between two cycles: a head stands at the outputs that it asks for, and a channel whose next flit could
- * cross at its own, so that nobody is asked in vain and a router in which nothing can move is not visited. One that is
- * the only one of its kind in the router stands nowhere: it is kept apart (lone, next), and needs no matching. Where a list
- * would have a channel follows from two numbers of it; only those who cross in one step are put in order, for they draw
- * random numbers, and look at routers, one after the other.
+ * Always true between two cycles: a head stands at the outputs that it asks for, and a channel whose next
+ * flit could cross at its own, so that nobody is asked in vain and a router in which nothing can move is not
+ * visited. One that is the only one of its kind in the router stands nowhere: it is kept apart (lone, next),
+ * and needs no matching. Where a list would have a channel follows from two numbers of it; only those who
+ * cross in one step are put in order, for they draw random numbers, and look at routers, one after the other.
  */
 #include <stdlib.h>
 #include "arena.h"
@@ -54,7 +55,7 @@ void noc_quick_free(struct noc_quick *q)
 	free(q->waiting);
 }
 
-/* ---- who could cross -------------------------------------------------------------------------------------------- */
+/* ---- who could cross ------------------------------------------------------------------------- */
 
 static inline void set_ready(struct noc_router *r, const struct noc_vc *v)
 {
@@ -93,7 +94,7 @@ static inline void could_cross(struct noc_router *r, struct noc_vc *v)
 	set_ready(r, v);
 }
 
-/* ---- credits ---------------------------------------------------------------------------------------------------- */
+/* ---- credits --------------------------------------------------------------------------------- */
 
 /* The buffer of a channel behind an output was full, and is not. Returns whether that lets anything move. */
 static inline bool not_full(const struct noc *n, struct noc_router *r, uint32_t port, uint32_t vc)
@@ -160,7 +161,7 @@ static inline void credit_comes(struct noc *n, struct noc_subnet *s, const struc
 		bitset_set(s->active, n->plan->router_of[c->to]);
 }
 
-/* ---- arrivals ------------------------------------------------------------------------------------------------- */
+/* ---- arrivals -------------------------------------------------------------------------------- */
 
 static inline uint64_t range(const struct noc_way *w)
 {
@@ -247,9 +248,11 @@ void noc_quick_deliver(struct noc *n, struct noc_subnet *s)
 	s->view.now = (uint32_t)n->time;
 }
 
-/* ---- virtual channels ---------------------------------------------------------------------------------------- */
+/* ---- virtual channels ------------------------------------------------------------------------ */
 
-/* The next in turn of channels of an output whose channel 0 has the number low: from `turn` on, else of all. */
+/*
+ * The next in turn of channels of an output whose channel 0 has the number low: from `turn` on, else of all.
+ */
 static inline uint32_t next_in_turn(uint64_t got, uint32_t low, uint32_t turn)
 {
 	uint64_t later = turn <= low ? got : turn - low < 64 ? got >> (turn - low) << (turn - low) : 0;
@@ -271,7 +274,10 @@ static inline void leave_all(struct noc_quick *q, const struct noc_vc *v)
 		leave(q, v, v->way_port[1]);
 }
 
-/* A head gets output channel `out` of a port, and comes to the front of the switch list with all others of this step. */
+/*
+ * A head gets output channel `out` of a port, and comes to
+ * the front of the switch list with all others of this step.
+ */
 static INLINED void own(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint32_t port, uint32_t out)
 {
@@ -310,7 +316,9 @@ static uint64_t asked_of(const struct noc_quick *q, uint32_t port)
 	return asks;
 }
 
-/* The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen. */
+/*
+ * The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen.
+ */
 static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t port, uint64_t left)
 {
 	const uint64_t *heads = &q->waiting[port * q->words];
@@ -325,7 +333,9 @@ static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t po
 	}
 }
 
-/* A head takes the next in turn of the channels that it was granted, by way. Returns whether there are any. */
+/*
+ * A head takes the next in turn of the channels that it was granted, by way. Returns whether there are any.
+ */
 static INLINED bool take(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v,
 	uint64_t granted0, uint64_t granted1)
 {
@@ -395,7 +405,10 @@ static bool accept(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	return got;
 }
 
-/* Heads that stand at outputs get channels; those who meet no other get theirs at once. Returns whether any got one. */
+/*
+ * Heads that stand at outputs get channels; those who meet
+ * no other get theirs at once. Returns whether any got one.
+ */
 static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
 	struct noc_quick *q = &r->quick;
@@ -431,7 +444,7 @@ static inline bool match_channels(struct noc *n, struct noc_subnet *s, struct no
 	return true;
 }
 
-/* ---- the switch -------------------------------------------------------------------------------------------------- */
+/* ---- the switch ------------------------------------------------------------------------------ */
 
 /* First member of a set at or cyclically after a turn. */
 static inline uint32_t pick(uint64_t set, uint32_t turn)
@@ -506,8 +519,9 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 }
 
 /*
- * The flit at the front of a channel crosses. In the next step it would reach an output that has sent all, so that its
- * time on the channel is known, and the credit would leave in this one. Returns whether it was a tail.
+ * The flit at the front of a channel crosses. In the next step it would reach an output that has sent all, so
+ * that its time on the channel is known, and the credit would leave in this one. Returns whether it was a
+ * tail.
  */
 static inline bool send(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
@@ -562,7 +576,7 @@ static inline void cross(struct noc *n, struct noc_subnet *s, struct noc_router 
 	head_comes(r, v, &s->packet[v->slot[v->head & (n->buffer_cap - 1)].req]);
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 /* False: nothing can move in the router until something comes. */
 static inline bool step(struct noc *n, struct noc_subnet *s, struct noc_router *r)

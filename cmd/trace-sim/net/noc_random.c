@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The generator: X[j] = X[j-100] - X[j-37] modulo 2^30. A seed picks a point of its one sequence: a power of z modulo
- * the polynomial z^100 + z^63 + 1 over words, found by squaring and multiplying, so that the streams of different
- * seeds are far from each other.
+ * The generator: X[j] = X[j-100] - X[j-37] modulo 2^30. A seed picks a point of its one sequence: a power of
+ * z modulo the polynomial z^100 + z^63 + 1 over words, found by squaring and multiplying, so that the streams
+ * of different seeds are far from each other.
  */
 #include <string.h>
 #include "net/noc_random.h"

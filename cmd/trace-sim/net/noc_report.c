@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The report of a network (--net-report): use of each channel, the busiest routers, distribution of latencies; as
- * text, JSON, or a drawing (noc_draw.c).
+ * The report of a network (--net-report): use of each channel, the busiest routers, distribution of
+ * latencies; as text, JSON, or a drawing (noc_draw.c).
  *
- * Always true: both subnets lie alike; what their channels carried is told apart in text and JSON and added elsewhere.
- * Leaves out mode 2, which has no channels between routers.
+ * Always true: both subnets lie alike; what their channels carried is told apart in text and JSON and added
+ * elsewhere. Leaves out mode 2, which has no channels between routers.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static struct load *loads(const struct noc *n)
 	return l;
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void text_channels(const struct noc *n, int k, FILE *out)
 {
@@ -110,7 +110,7 @@ static void text_report(const struct noc *n, FILE *out)
 	text_channels(n, 1, out);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_channels(const struct noc *n, FILE *out)
 {

@@ -3,9 +3,9 @@
  * The input-queued router (NET-noc-5 to NET-noc-10): one internal step. Heads find their way, get a virtual
  * channel of an output, then every flit gets the switch, crosses it and waits at the output to be sent.
  *
- * Always true: work is in lists, in BookSim's order, for that order decides about random numbers and about flits that
- * reach an output together. Results are found before any state changes: first all evaluate, then all update. What an
- * update appends is looked at in the next step only.
+ * Always true: work is in lists, in BookSim's order, for that order decides about random numbers and about
+ * flits that reach an output together. Results are found before any state changes: first all evaluate, then
+ * all update. What an update appends is looked at in the next step only.
  * quirk Q4-36: a list with a delay above 1 begins together what is in it; what comes in meanwhile waits until
  * that is done.
  */
@@ -16,7 +16,8 @@
 #include "arena.h"
 #include "net/noc_step.h"
 
-int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
+/* Of a channel by its global number. */
+static int32_t noc_vc_priority(const struct noc *n, const struct noc_subnet *s, uint32_t vc)
 {
 	int32_t best = slot_of(n, s, vc, 0)->priority;
 
@@ -42,8 +43,8 @@ static bool output_full(const struct noc *n, const struct noc_subnet *s, uint32_
 }
 
 /*
- * noq: the way through the next router is found here, for the channel to it is one of those of the output that the
- * packet takes there.
+ * noq: the way through the next router is found here, for the channel to it is one of those of the output
+ * that the packet takes there.
  */
 static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc)
 {
@@ -82,7 +83,7 @@ static void head_comes(struct noc *n, struct noc_subnet *s, struct noc_router *r
 	append(&r->route, vc);
 }
 
-/* ---- arrivals ------------------------------------------------------------------------------------------------ */
+/* ---- arrivals -------------------------------------------------------------------------------- */
 
 static void flit_arrives(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port)
 {
@@ -127,7 +128,7 @@ static void arrivals(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	credits(n, s, r);
 }
 
-/* ---- ways ---------------------------------------------------------------------------------------------------- */
+/* ---- ways ------------------------------------------------------------------------------------ */
 
 static void route_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
@@ -140,7 +141,7 @@ static void route_update(struct noc *n, struct noc_subnet *s, struct noc_router 
 	}
 }
 
-/* ---- virtual channels of outputs ----------------------------------------------------------------------------- */
+/* ---- virtual channels of outputs ------------------------------------------------------------- */
 
 static uint32_t alloc_input(const struct noc *n, const struct noc_router *r, uint32_t vc)
 {
@@ -245,7 +246,7 @@ static void vc_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	}
 }
 
-/* ---- through the switch ------------------------------------------------------------------------------------- */
+/* ---- through the switch ---------------------------------------------------------------------- */
 
 static void owe_credit(struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t port, uint32_t vc)
 {
@@ -297,7 +298,7 @@ static void release(struct noc_router *r, uint32_t input, uint32_t output)
 	r->hold_vc[input] = r->hold_in[input] = r->hold_out[output] = -1;
 }
 
-/* ---- held connections --------------------------------------------------------------------------------------- */
+/* ---- held connections ------------------------------------------------------------------------ */
 
 static void hold_evaluate(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {
@@ -337,7 +338,7 @@ static void hold_update(struct noc *n, struct noc_subnet *s, struct noc_router *
 	}
 }
 
-/* ---- the switch ----------------------------------------------------------------------------------------------- */
+/* ---- the switch ------------------------------------------------------------------------------ */
 
 /* Who of two channels of one input goes first. */
 static bool supersedes(int32_t vc, int32_t priority, const struct noc_ask *old, uint32_t turn, uint32_t vcs)
@@ -509,8 +510,8 @@ static void hold_switch(struct noc *n, struct noc_router *r, uint32_t vc, uint32
 }
 
 /*
- * A head that got the switch without having a channel takes one: with piggyback. Else its grant came before that of a
- * VC allocator with a delay, and is lost.
+ * A head that got the switch without having a channel takes one: with piggyback. Else its grant came before
+ * that of a VC allocator with a delay, and is lost.
  */
 static bool take_channel(
 	struct noc *n, struct noc_subnet *s, struct noc_router *r, uint32_t vc, uint32_t port)
@@ -548,7 +549,7 @@ static void sw_update(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 	}
 }
 
-/* ---- crossing --------------------------------------------------------------------------------------------------- */
+/* ---- crossing -------------------------------------------------------------------------------- */
 
 static void cross_evaluate(struct noc *n, struct noc_router *r)
 {
@@ -568,7 +569,7 @@ static void cross_update(struct noc *n, struct noc_subnet *s, struct noc_router 
 	}
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------------------ */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r)
 {

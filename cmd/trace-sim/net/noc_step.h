@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What both renderings of a router's step (noc_router.c, noc_quick.c) are made of, and the channels between them. */
+/*
+ * What both renderings of a router's step (noc_router.c,
+ * noc_quick.c) are made of, and the channels between them.
+ */
 #ifndef NOC_STEP_H
 #define NOC_STEP_H
 
@@ -9,7 +12,7 @@
 #define FAILED    (-2)
 #define PENDING   (-1)
 
-/* ---- lists ------------------------------------------------------------------------------------------------ */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static inline void append(struct noc_list *l, uint32_t vc)
 {
@@ -48,7 +51,7 @@ static inline uint32_t done(struct noc_list *l, uint32_t now)
 	return n;
 }
 
-/* ---- virtual channels of inputs ------------------------------------------------------------------------------ */
+/* ---- virtual channels of inputs -------------------------------------------------------------- */
 
 static inline struct noc_flit *slot_of(
 	const struct noc *n, const struct noc_subnet *s, uint32_t vc, uint32_t i)
@@ -68,7 +71,7 @@ static inline struct noc_crossing *crossing(struct noc_router *r, uint32_t i)
 	return &r->cross.slot[(r->cross.head + i) & r->cross.mask];
 }
 
-/* ---- channels ------------------------------------------------------------------------------------------------ */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 /* What arrives in this cycle, which begins: what is sent is ahead of it from now on. */
 static inline struct noc_slot *noc_slot_now(const struct noc *n, struct noc_subnet *s)

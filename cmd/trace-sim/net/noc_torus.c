@@ -8,8 +8,8 @@
 #include "net/noc_cube.h"
 
 /*
- * Ways: the output nearer in the first dimension that differs, down where both are as near; 2n at the destination.
- * HALF: both are; ABOVE: the router is above the destination there.
+ * Ways: the output nearer in the first dimension that differs, down where both are as near; 2n at the
+ * destination. HALF: both are; ABOVE: the router is above the destination there.
  */
 #define OUTPUT 0x3fff
 #define ABOVE  0x4000

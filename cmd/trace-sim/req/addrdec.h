@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Whereto an address goes (MEM-addr): channel, sub partition, bank and row, as the address mapping of the
- * configuration has it. Always true: equal addresses get equal answers. Left out: who carries the request there.
+ * configuration has it. Always true: equal addresses get equal answers. Left out: who carries the request
+ * there.
  */
 #ifndef ADDRDEC_H
 #define ADDRDEC_H

@@ -3,9 +3,9 @@
  * Index functions: which set, bank or partition an address falls into (CACHE-index, MEM-addr-5).
  *
  * IPOLY takes the address above the offset as a polynomial over GF(2) and leaves its remainder by a primitive
- * polynomial of the index's degree. That is linear over single bits, so the whole is the index, xor one column per
- * set bit above it; columns are summed four address bits at a time. The original has 16, 32 and 64 indices, and
- * looks at 13, 15 and 19 bits above them; others go on in its way, with 20.
+ * polynomial of the index's degree. That is linear over single bits, so the whole is the index, xor one
+ * column per set bit above it; columns are summed four address bits at a time. The original has 16, 32 and 64
+ * indices, and looks at 13, 15 and 19 bits above them; others go on in its way, with 20.
  * Which configurations are possible is checked where they are read (params_cache.c, addrdec.c).
  */
 #include <assert.h>

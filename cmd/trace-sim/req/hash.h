@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index functions, which caches, banks of the L1D, banks of DRAM and the address decoder share. Always true: they
- * depend on the address alone.
+ * Index functions, which caches, banks of the L1D, banks of DRAM and the address decoder share. Always true:
+ * they depend on the address alone.
  */
 #ifndef HASH_H
 #define HASH_H

@@ -7,7 +7,8 @@
  * it is in exactly one queue, MSHR entry or register at a time. What a request must know of its warp
  * instruction is copied into it, for it may outlive the instruction, the warp and the kernel.
  *
- * Who holds a request, in the order of its way, and what it writes there; what nobody is named for stays as it was made:
+ * Who holds a request, in the order of its way, and what it writes there; what nobody is named for stays as
+ * it was made:
  *
  *     lsu/l1.c, sm/fetch.c      makes it; req/addrdec.c fills chip, sub, bank, row
  *          |

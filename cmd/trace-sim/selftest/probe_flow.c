@@ -2,8 +2,8 @@
 /*
  * Bandwidths of the caches: what flows out of the L1 and the L2 when all SMs read as fast as they can.
  *
- * Each figure is that of the middle of one kernel, on a machine whose L2 holds what the traffic before would have left
- * there. Where all SMs do the same in their L1s, one of them is run.
+ * Each figure is that of the middle of one kernel, on a machine whose L2 holds what the traffic before would
+ * have left there. Where all SMs do the same in their L1s, one of them is run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@
 /* ---- one buffer, read again and again ------------------------------------------------------- */
 
 /*
- * A warp has BATCH loads under way before it sums them up. With pairs, the buffer's halves are read side by side and
- * multiplied.
+ * A warp has BATCH loads under way before it sums them up. With pairs, the buffer's halves are read side by
+ * side and multiplied.
  */
 #define BATCH      16u
 #define L1_THREADS 256u
@@ -73,7 +73,10 @@ static void loop_body(struct scribe *s, const struct micro *m, uint32_t block, u
 	scribe_exit(s);
 }
 
-/* Threads of the CTA: of the program with pairs the widest of 128, 256 and 512 that divides half of the buffer. */
+/*
+ * Threads of the CTA: of the program with pairs the widest
+ * of 128, 256 and 512 that divides half of the buffer.
+ */
 static uint32_t loop_threads(uint32_t words, bool pairs)
 {
 	uint32_t wide = 512;
@@ -86,8 +89,8 @@ static uint32_t loop_threads(uint32_t words, bool pairs)
 }
 
 /*
- * What is run and what of it counts: a pass to fill an L1, and the next to see what it keeps; many passes over a buffer
- * that it holds; a part of one over a buffer far larger.
+ * What is run and what of it counts: a pass to fill an L1, and the next to see what it keeps; many passes
+ * over a buffer that it holds; a part of one over a buffer far larger.
  */
 struct loop_part {
 	uint32_t steps;
@@ -134,10 +137,10 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 /* ---- CTAs that read a share of a buffer each ------------------------------------------------ */
 
 /*
- * CTA b of the program reads share b modulo their number, row by row; each row of a share is as long as a CTA is wide,
- * or of two such pieces that are multiplied, with pairs. A figure is taken in the middle of a long run: the CTAs that
- * are resident have come one after the other, so that each is in another row, and what the L2 holds is what they and
- * those before them have read.
+ * CTA b of the program reads share b modulo their number, row by row; each row of a share is as long as a CTA
+ * is wide, or of two such pieces that are multiplied, with pairs. A figure is taken in the middle of a long
+ * run: the CTAs that are resident have come one after the other, so that each is in another row, and what the
+ * L2 holds is what they and those before them have read.
  */
 #define L2_THREADS 1024u
 #define ROW_BYTES  (L2_THREADS * 8)

@@ -105,7 +105,9 @@ static struct flow_shape shape_of(const struct subject *s, uint32_t block, uint3
 /* Bytes that count for a thread of the kind, as the benchmark counts them. */
 static double counted(const struct stream_kind *k) { return 8.0 * (k->reads + k->writes); }
 
-/* Waves of CTAs that are run, and the share of them that counts: neither ramps nor the filling of queues do. */
+/*
+ * Waves of CTAs that are run, and the share of them that counts: neither ramps nor the filling of queues do.
+ */
 #define STREAM_BYTES 20e6
 #define STREAM_WAVES 5.0
 #define STREAM_FROM  0.40
@@ -113,7 +115,8 @@ static double counted(const struct stream_kind *k) { return 8.0 * (k->reads + k-
 
 /*
  * Long after its launch a kernel's CTAs are in all places of their code at once; those of a launch would read
- * in one burst and write in the next for many waves. So they are placed no faster than DRAM could let them end.
+ * in one burst and write in the next for many waves. So they are placed no faster than DRAM could let them
+ * end.
  */
 static struct params out_of_step(const struct subject *s, double cta_bytes)
 {
@@ -162,8 +165,8 @@ static const struct stream_kind *stream_of(const char *name)
 }
 
 /*
- * The params are a line of the source's table: block size, threads, [CTAs of an SM,] occupancy in percent. The
- * program that prints four columns reads three arrays in its triad, the older one two.
+ * The params are a line of the source's table: block size, threads, [CTAs of an SM,] occupancy in percent.
+ * The program that prints four columns reads three arrays in its triad, the older one two.
  */
 double probe_stream(const struct probe *p, const struct subject *s)
 {
@@ -245,8 +248,8 @@ static double small_time(const struct subject *s, double bytes)
 }
 
 /*
- * Beyond what is run, time grows with the bytes as from half of that to all of it, or, where both arrays do not
- * fit into the L2, as in a stream: each kernel begins with what the one before has touched first, so that
+ * Beyond what is run, time grows with the bytes as from half of that to all of it, or, where both arrays do
+ * not fit into the L2, as in a stream: each kernel begins with what the one before has touched first, so that
  * nothing is kept.
  */
 double probe_small(const struct probe *p, const struct subject *s)

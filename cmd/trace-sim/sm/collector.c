@@ -158,7 +158,7 @@ static inline unsigned bank_in(const struct opcoll *c, unsigned n)
 	return c->bank_mask ? n & c->bank_mask : n % c->bank_span;
 }
 
-unsigned collector_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched)
+static unsigned collector_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched)
 {
 	const struct opcoll *c = &s->collector;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derived state of an SM, made anew; see watch/invariants.h. What only the rule of dependence knows is left
- * out, but for that of the original. Empty in builds without the check.
+ * The derived state of an SM, made anew; see watch/invariants.h. What only the rule of dependence knows is
+ * left out, but for that of the original. Empty in builds without the check.
  */
 #ifdef CHECK_INVARIANTS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A loaded kernel (LAUNCH-loop): what launching it, its thread blocks on the SMs and the timeline know of it. Always
- * true: gpu/launch.c alone makes and removes it; while an SM is at work nothing of it changes.
+ * A loaded kernel (LAUNCH-loop): what launching it, its thread blocks on the SMs and the timeline know of it.
+ * Always true: gpu/launch.c alone makes and removes it; while an SM is at work nothing of it changes.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -13,8 +13,8 @@ struct core_control;
 /* --sample-blocks: how a kernel gets on (gpu/sample.c). */
 #define SAMPLE_WAVES 8u
 struct sample_wave {
-	double took; /* cycles of a thread block */
-	double turnover; /* lines that the L2 got from the kernel's first wave to this one's end, by those it has */
+	double took;     /* cycles of a thread block */
+	double turnover; /* lines that the L2 got from the first wave to this one's end, by those it has */
 };
 struct block_rate {
 	uint64_t mark, at; /* thread blocks and time at the end of the last wave */

@@ -71,7 +71,10 @@ void sm_profile_free(struct sm_profile *p);
 __attribute__((cold, noinline)) void profile_issue(struct sm *s, unsigned w, bool second);
 /* The same for the modern core: warp w issues instruction code. */
 __attribute__((cold, noinline)) void profile_core_issue(struct sm *s, unsigned w, uint32_t code);
-/* Sub-core k issues nothing from now on, put down to warp w and an enum core_stall; so many such cycles have passed. */
+/*
+ * Sub-core k issues nothing from now on, put down to warp w
+ * and an enum core_stall; so many such cycles have passed.
+ */
 __attribute__((cold, noinline)) void profile_core_idle(struct sm *s, unsigned k, unsigned w, unsigned stall);
 __attribute__((cold, noinline)) void profile_core_cycles(struct sm *s, unsigned k, uint64_t cycles);
 /* The SM gets a thread block of kernel uid. */

@@ -123,7 +123,9 @@ static void count_still(struct sm *s)
 		cache_idle_cycles(s->l1i, n * s->core->fetch_steps);
 }
 
-/* Replies to the L1I come at any time and occupy a port from then on: its still cycles are counted at once. */
+/*
+ * Replies to the L1I come at any time and occupy a port from then on: its still cycles are counted at once.
+ */
 static void stand_still(struct sm *s, uint64_t cycles)
 {
 	s->still += cycles;
@@ -142,7 +144,8 @@ static void catch_up(struct sm *s, uint64_t cycles)
 	stand_still(s, cycles);
 }
 
-void sm_sync(struct sm *s, uint64_t now)
+/* Account for the cycles before now; the cycle of now is still to come. */
+static void sm_sync(struct sm *s, uint64_t now)
 {
 	if (s->live_ctas && now > s->now + 1)
 		catch_up(s, now - s->now - 1);

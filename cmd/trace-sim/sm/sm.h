@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One streaming multiprocessor: its state, and the stages that share it (trace-sim-sm(7)).
- * Who may include this: the SM's stage files (fetch, decode, issue, sched_*, scoreboard, barrier, ldgsts, opcoll,
- * execute, writeback, ldst*, coalesce, cluster), launch.c, and those that read counters.
+ * Who may include this: the SM's stage files (fetch, decode, issue, sched_*, scoreboard, barrier, ldgsts,
+ * opcoll, execute, writeback, ldst*, coalesce, cluster), launch.c, and those that read counters.
  *
  * Always true:
  *  - A stage writes only this SM, and its cluster's port of the network; requests enter and leave by handle.
@@ -91,8 +91,9 @@ struct ldgsts_entry {
 };
 
 /*
- * What most instructions touch stands first, in one cache line; the registers of most kernels in the next. The
- * records in the buffer are copied, as by the time they issue the trace's cache line would have to come again.
+ * What most instructions touch stands first, in one cache line; the registers of most kernels in the next.
+ * The records in the buffer are copied, as by the time they issue the trace's cache line would have to come
+ * again.
  */
 struct warp {
 	_Alignas(64) const struct rec *rec; /* of the CTA's tblock */
@@ -126,7 +127,10 @@ struct cta {
 	uint64_t id;           /* linear, in launch order */
 	struct tblock block;   /* its records; arrays are reused by the next CTA of the slot */
 	uint64_t warps;        /* slots */
-	/* by barrier, the warps that arrived; which have any. quirk Q2-7: every BAR of machine code is barrier 0 */
+	/*
+	 * by barrier, the warps that arrived; which have any.
+	 * quirk Q2-7: every BAR of machine code is barrier 0
+	 */
 	uint64_t arrived[MAX_BARRIERS];
 	uint32_t barriers;
 	uint64_t running; /* warps the barrier waits for */
@@ -164,7 +168,10 @@ struct opcoll {
 	uint64_t slot_units;          /* those of slot 0 */
 	uint8_t next[MAX_CUS];        /* where a dispatch unit that found the unit begins its next search */
 	uint32_t n_units, n_groups;
-	/* banks that hold a warp's registers, less 1 where that is a power of 2, and between those of schedulers */
+	/*
+	 * banks that hold a warp's registers, less 1 where that
+	 * is a power of 2, and between those of schedulers
+	 */
 	uint32_t bank_span, bank_mask, bank_step;
 	uint32_t kinds;        /* enum collector_kind of the sets that have units */
 	uint64_t bank_waiting; /* banks that units wait for */
@@ -279,8 +286,8 @@ struct sm {
 	bool changed;        /* this cycle changed something besides counters */
 	uint64_t still;      /* cycles since the stages before the units were run, not counted yet */
 	/*
-	 * How many schedulers were counted in each kind of cycle without an issue, in the last cycle run in which none
-	 * issued; it follows from the masks idle_valid and idle_ready.
+	 * How many schedulers were counted in each kind of cycle without an issue, in the last cycle run in
+	 * which none issued; it follows from the masks idle_valid and idle_ready.
 	 */
 	uint8_t idle[N_OCC_IDLE];
 	uint8_t idle_as[MAX_SCHEDULERS]; /* of each scheduler that last issued nothing; for the profile */
@@ -311,7 +318,7 @@ struct sm {
 	struct winst *winst; /* pool; [0] unused */
 	uint16_t winst_free; /* list of those given back */
 	uint16_t winst_made;
-	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all, and it stands for any */
+	uint64_t any_slot; /* 0 in sub-core mode, where a slot stands for itself; else all */
 	struct collector_in collector_in[N_UNIT_KINDS];
 	struct unit_in unit_in[N_UNIT_KINDS];
 	uint32_t collector_in_used, unit_in_used; /* sets that are not empty, by unit_in.bit */
@@ -350,15 +357,14 @@ void sm_tick(struct sm *s, uint64_t now); /* only when due */
 /* Ends the run with a message at the line of instruction w. */
 _Noreturn void sm_refuse(const struct sm *s, const struct winst *w, const char *id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-/* account for the cycles before now; the cycle of now is still to come */
-void sm_sync(struct sm *s, uint64_t now);
-void sm_flush(struct sm *s, uint64_t now); /* the same, and every counter up to date */
+/* Account for the cycles before now, every counter up to date; the cycle of now is still to come. */
+void sm_flush(struct sm *s, uint64_t now);
 uint16_t sm_winst_new(struct sm *s);
 void sm_winst_free(struct sm *s, uint16_t w);
 
 /*
- * launch side: put k's next CTA, whose block has been read, into slot (LAUNCH-place); in the end part of a core tick,
- * when now is that of the SM's first cycle with the CTA.
+ * launch side: put k's next CTA, whose block has been read, into slot (LAUNCH-place); in the end part of a
+ * core tick, when now is that of the SM's first cycle with the CTA.
  */
 void sm_place_cta(struct sm *s, uint64_t now, uint32_t slot, uint32_t first_thread, struct kernel *k);
 
@@ -384,10 +390,9 @@ void collector_free(struct sm *s);
 extern const uint8_t opcoll_input_kind[N_UNIT_KINDS];
 unsigned collector_input(unsigned unit);
 void collector_stage(struct sm *s); /* all steps of the cycle */
-unsigned collector_bank(const struct sm *s, unsigned reg, unsigned warp, unsigned sched);
 /*
- * Take the bank of a destination of u for a write before this cycle's first step; false: taken. Uniform registers
- * always succeed.
+ * Take the bank of a destination of u for a write before this cycle's first step; false: taken. Uniform
+ * registers always succeed.
  */
 bool collector_write(struct sm *s, const struct uop *u, unsigned dst, unsigned warp, unsigned sched);
 

@@ -59,10 +59,16 @@ struct interval_record {
 /* "interval" record: what happened between two moments. */
 void stats_interval_record(struct record_writer *w, const struct interval_record *i,
 	const struct figures *before, const struct figures *now);
-/* "kernel" record: identity, then "stats": now - before (gauges, maxima and averages as they are defined there). */
+/*
+ * "kernel" record: identity, then "stats": now - before
+ * (gauges, maxima and averages as they are defined there).
+ */
 void stats_kernel_record(struct record_writer *w, const struct kernel_record *k, struct gpu *g,
 	const struct figures *before, const struct figures *now);
-/* "end" record: status "complete", "limit", "deadlock" or "interrupted", totals, hash over all kernels' hashes. */
+/*
+ * "end" record: status "complete", "limit", "deadlock" or
+ * "interrupted", totals, hash over all kernels' hashes.
+ */
 void stats_end_record(struct record_writer *w, struct gpu *g, const char *status, const char *limit,
 	uint32_t kernels, const unsigned char hash[16], const struct figures *now);
 /* The same of n figures that were read back from records and added up. */

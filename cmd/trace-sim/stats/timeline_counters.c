@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters on the timeline (gpu/timeline.h): instructions, hits, traffic and warps of the whole machine, of each
- * channel and of groups of SMs. Always true: samples are running values, in the order of their cycles; what is shown
- * is the difference of two. They are written at the end of the run, or of their interval where that was given.
+ * Counters on the timeline (gpu/timeline.h): instructions, hits, traffic and warps of the whole machine, of
+ * each channel and of groups of SMs. Always true: samples are running values, in the order of their cycles;
+ * what is shown is the difference of two. They are written at the end of the run, or of their interval where
+ * that was given.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Faults of units that run ahead of each other, which are to be told in the order of their cycles. Always true: where
- * nobody catches, a fault ends the program at once.
+ * Faults of units that run ahead of each other, which are to be told in the order of their cycles. Always
+ * true: where nobody catches, a fault ends the program at once.
  */
 #ifndef CATCH_H
 #define CATCH_H

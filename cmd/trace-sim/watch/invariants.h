@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Builds with -DCHECK_INVARIANTS (make check-invariants): after every step of the machine each mask and count that
- * follows from other state is made anew from that state and compared. The first that differs ends the program, by name.
+ * Builds with -DCHECK_INVARIANTS (make check-invariants): after every step of the machine each mask and count
+ * that follows from other state is made anew from that state and compared. The first that differs ends the
+ * program, by name.
  */
 #ifndef INVARIANTS_H
 #define INVARIANTS_H
@@ -24,7 +25,10 @@ static inline void invariant(const char *name, uint32_t unit, uint32_t part, uin
 		invariant_broken(name, unit, part, is, should);
 }
 
-/* all: what takes time, too, the lines of caches; it is looked at now and then, as what is wrong there stays so. */
+/*
+ * all: what takes time, too, the lines of caches; it is
+ * looked at now and then, as what is wrong there stays so.
+ */
 void gpu_invariants(const struct gpu *g);
 void sm_invariants(const struct sm *s);
 void core_invariants(const struct sm *s);

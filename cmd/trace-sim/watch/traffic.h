@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packet size histograms by class of access, traffic_breakdown_* (LSU-inject-3, LSU-cluster-2). The class is the access
- * type, but atomics, which are global reads, have one of their own, N_ACC_TYPES.
+ * Packet size histograms by class of access, traffic_breakdown_* (LSU-inject-3, LSU-cluster-2). The class is
+ * the access type, but atomics, which are global reads, have one of their own, N_ACC_TYPES.
  */
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
