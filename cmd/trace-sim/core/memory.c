@@ -53,10 +53,7 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 
 /* ---- what an instruction asks of the port ------------------------------------------------------- */
 
-/*
- * Lanes' addresses at one stride, each as wide as the
- * stride or all the same: passes without looking at lanes.
- */
+/* Passes of lanes at one stride, each as wide as the stride or all the same: no look at the lanes. */
 static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsigned size)
 {
 	uint32_t run = r->mask >> bit_lowest32(r->mask);

@@ -127,36 +127,32 @@ void dram_bank_changed(struct dram *d, uint32_t bank)
 }
 
 /*
- * The first tick from t on in which a bank can issue its column command, and which banks. Timers only move
- * on, so what was found stays right until a command is issued, and is never too late.
+ * The first tick from t on in which one of the banks can issue, and which of them can then. Timers only move on,
+ * so what was found stays right until a command is issued, and is never too late.
  */
-static void find_columns(struct dram *d, uint64_t t)
+static inline __attribute__((always_inline)) void find_first(const struct dram *d, uint64_t banks,
+	uint64_t time_of(const struct dram *, uint64_t), uint64_t t, uint64_t *first, uint64_t *which)
 {
 	uint64_t at = UINT64_MAX, set = 0;
 
-	FOR_BITS64 (b, d->match) {
-		uint64_t time = later(column_time(d, b), t);
+	FOR_BITS64 (b, banks) {
+		uint64_t time = later(time_of(d, b), t);
 
 		set = time < at ? 1ull << b : set | (uint64_t)(time == at) << b;
 		at = earlier(at, time);
 	}
-	d->column_at = at;
-	d->column_set = set;
+	*first = at;
+	*which = set;
 }
 
-/* Likewise an activate or a precharge. */
+static void find_columns(struct dram *d, uint64_t t)
+{
+	find_first(d, d->match, column_time, t, &d->column_at, &d->column_set);
+}
+
 static void find_rows(struct dram *d, uint64_t t)
 {
-	uint64_t at = UINT64_MAX, set = 0;
-
-	FOR_BITS64 (b, d->busy & ~d->match) {
-		uint64_t time = later(row_time(d, b), t);
-
-		set = time < at ? 1ull << b : set | (uint64_t)(time == at) << b;
-		at = earlier(at, time);
-	}
-	d->row_at = at;
-	d->row_set = set;
+	find_first(d, d->busy & ~d->match, row_time, t, &d->row_at, &d->row_set);
 }
 
 /* Banks that can issue a column command in tick t. */
