@@ -115,13 +115,26 @@ struct latency {
 	uint32_t latency, interval;
 };
 
-/* What this machine cannot do and no kernel may ask of it; few machines have any. */
+/*
+ * What this machine cannot do and no kernel may ask of it; few machines have any. unfit_rows say it in words: the
+ * option that is to blame, what was found.
+ */
 enum unfit {
-	UNFIT_L1_BYTES = 1 << 0, /* accesses may be larger than what the L1D takes */
-	UNFIT_L1_FILL = 1 << 1,  /* the L2 answers the L1D in pieces that it cannot put together */
-	UNFIT_L2_BYTES = 1 << 2, /* accesses past the L1D may be larger than what the L2 takes */
-	UNFIT_L2 = 1 << 3        /* the first queue of the L2 never has room for a request */
+	UNFIT_L1_BYTES = 1 << 0,
+	UNFIT_L1_FILL = 1 << 1,
+	UNFIT_L2_BYTES = 1 << 2,
+	UNFIT_L2 = 1 << 3,
+	UNFIT_L1_QUEUE = 1 << 4,
+	UNFIT_L1_ANSWER = 1 << 5,
+	UNFIT_L1_READ = 1 << 6
 };
+#define N_UNFIT 7
+
+extern const struct unfit_row {
+	enum unfit bit;
+	enum conf_id option;
+	const char *found;
+} unfit_rows[N_UNFIT];
 
 struct core_params {
 	uint32_t threads, warps; /* per SM */

@@ -152,6 +152,25 @@ refused() {
 	refused 'wanted at least 4 entries in the first queue' -g qv100 -D gpgpu_perfect_inst_const_cache=0 -D gpgpu_dram_partition_queues=2:2:2:2
 }
 
+@test "what an L1 never takes is refused at the first such access, and all before it runs" {
+	l1="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1"
+	load="1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" store="0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0"
+	echo "$store" | one_block 1
+	[ "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,1:0,32)" -eq "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,16:0,32)" ]
+	refused 'found a write of the instruction at pc 0x0, wanted a larger miss queue' $l1=S:4:128:64,L:T:m:W:L,A:256:8,2:0,32
+	refused 'wanted another write allocation of the L1 than F' $l1=S:4:128:64,L:T:m:F:L,A:256:8,16:0,32
+	refused ', wanted a miss queue of at least 2 entries' -g qv100 -D gpgpu_cache:dl2=S:4:128:64,L:B:m:L:P,A:256:8,1:0,32
+	echo "$load" | one_block 1
+	refused 'found a read of the instruction at pc 0x0, wanted a larger miss queue' $l1=S:4:128:64,L:T:m:N:L,A:256:8,1:0,32
+	for l in T:m:W:L,A:256:8,2 T:m:F:L,A:256:8,16; do
+		[ "$(cycles $l1=S:4:128:64,L:$l:0,32)" -eq "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,16:0,32)" ]
+	done
+	lines="-D gpgpu_cache:dl2=N:32:128:24,L:B:m:W:L,A:192:4,32:0,32 $l1=N:4:128:64,L:B:m"
+	[ "$(cycles $lines:L:L,A:256:8,16:0,32)" -eq "$(cycles $lines:N:L,A:256:8,16:0,32)" ]
+	printf '%s\n' "${store% 4 0} 8 0" "$load" | one_block 1
+	refused 'found a read of the instruction at pc 0x10, wanted a sector cache (S)' $lines:L:L,A:256:8,16:0,32
+}
+
 @test "an L1 of lines above an L2 of sectors: stores of a sector pass, loads are refused" {
 	dl1="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1=N:4:128:64,L:T:m:N:L,A:256:8,16:0,32"
 	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1

@@ -44,6 +44,15 @@ static void lint_idle(struct report *rep, const struct gpuconf *c)
 				"found %s, of which nothing comes in trace-sim", conf_rows[i].name);
 }
 
+/* What stops a run only at an access that many kernels do not have. */
+static void lint_unfit(struct report *rep, const struct gpuconf *c, const struct params *p)
+{
+	for (unsigned i = 0; i < N_UNFIT; i++)
+		if (p->core.unfit & unfit_rows[i].bit)
+			report_at(rep, RULE_CONFIG_ACCESS, c->v[unfit_rows[i].option].at, "%s: found %s",
+				conf_rows[unfit_rows[i].option].name, unfit_rows[i].found);
+}
+
 struct params *lint_config(
 	struct report *rep, struct gpuconf *c, const struct config_args *a, bool *unreadable)
 {
@@ -63,8 +72,10 @@ struct params *lint_config(
 	p = xcalloc(1, sizeof(*p));
 	if (r == 0)
 		r = make_machine(p, c, &f);
-	if (r == 0)
+	if (r == 0) {
+		lint_unfit(rep, c, p);
 		return p;
+	}
 	if (!f.at.file && a->n_files)
 		f.at.file = a->file[a->n_files - 1];
 	f.id = id_of(&f);

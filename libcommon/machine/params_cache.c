@@ -144,10 +144,15 @@ static int check_form(const struct cache_params *p, const struct gpuconf *c, enu
 	return 0;
 }
 
-/* What a cache in use needs so that requests get through it. */
-static int check_use(
-	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, bool data, struct fault *f)
+/*
+ * What a cache in use needs so that requests get through it. All kernels go through the L2 and the instruction cache;
+ * the L1D tells at an access that will never get through, for many kernels have none of that kind.
+ */
+static int check_use(const struct cache_params *p, const struct gpuconf *c, enum conf_id id,
+	enum cache_role role, struct fault *f)
 {
+	bool data = role != ROLE_L1I;
+
 	if (p->index == INDEX_IPOLY && (!is_pow2(p->sets) || p->sets > HASH_IPOLY_MAX))
 		return conf_fault(c, id, f,
 			"a power of two of at most %u sets with set index P, whose polynomial has the remainders of that many bits",
@@ -159,11 +164,11 @@ static int check_use(
 			c, id, f, "a line size of at most 128 bytes%s", data ? ", at least 32" : "");
 	if (!p->mshr_entries)
 		return conf_fault(c, id, f, "at least 1 MSHR entry");
-	uint32_t queue = !data ? 1 : p->walloc == WALLOC_NAIVE ? 3 : 2;
+	uint32_t queue = role != ROLE_L2 ? 1 : p->walloc == WALLOC_NAIVE ? 3 : 2;
 	if (p->miss_queue < queue)
 		return conf_fault(c, id, f,
 			"a miss queue of at least %u entries, without which no miss gets out", queue);
-	if (!data)
+	if (role != ROLE_L2)
 		return 0;
 	if (p->kind == CACHE_LINE && p->walloc == WALLOC_LAZY)
 		return conf_fault(c, id, f, "a sector cache (S) with write allocation L");
@@ -189,11 +194,11 @@ static int check_role(const struct cache_params *p, const struct gpuconf *c, enu
 		if (p->write != WRITE_READ_ONLY || p->kind != CACHE_LINE)
 			return conf_fault(
 				c, id, f, "cache type N and write policy R in the instruction cache");
-		return check_use(p, c, id, false, f);
+		return check_use(p, c, id, role, f);
 	}
 	if (role == ROLE_L2 && p->mshr == MSHR_SECTOR_ASSOC)
 		return conf_fault(c, id, f, "MSHR kind A in the L2, below which nothing answers in sectors");
-	return data ? check_use(p, c, id, true, f) : 0;
+	return data ? check_use(p, c, id, role, f) : 0;
 }
 
 /* Most ways the cache may ever have (CACHE-size-1). */
@@ -277,12 +282,39 @@ static int check_above(const struct cache_params *l1, const struct params *p, co
 	return 0;
 }
 
+const struct unfit_row unfit_rows[N_UNFIT] = {
+	{UNFIT_L1_BYTES, OPT_gpgpu_coalesce_arch, "accesses that may be larger than a sector of the L1"},
+	{UNFIT_L1_FILL, OPT_gpgpu_cache_dl1, "lines that an L2 of sectors does not answer whole"},
+	{UNFIT_L2_BYTES, OPT_gpgpu_coalesce_arch,
+		"accesses past the L1 that may be larger than the L2 takes"},
+	{UNFIT_L2, OPT_gpgpu_dram_partition_queues, "a first queue that never has room for a request"},
+	{UNFIT_L1_QUEUE, OPT_gpgpu_cache_dl1, "a miss queue that some misses never have room in"},
+	{UNFIT_L1_ANSWER, OPT_gpgpu_cache_dl1,
+		"write allocation F with write-through (T): nobody answers a write"},
+	{UNFIT_L1_READ, OPT_gpgpu_cache_dl1,
+		"write allocation L without sectors: a line written in part is not read again"},
+};
+
+/* What an L1D refuses for ever: see enum cache_never of trace-sim, which knows when. */
+static uint32_t unfit_l1(const struct cache_params *l1)
+{
+	uint32_t set = 0;
+
+	if (l1->miss_queue < (l1->walloc == WALLOC_NAIVE ? 3 : 2))
+		set |= UNFIT_L1_QUEUE;
+	if (l1->write == WRITE_THROUGH && l1->walloc == WALLOC_FETCH)
+		set |= UNFIT_L1_ANSWER;
+	if (l1->kind == CACHE_LINE && l1->walloc == WALLOC_LAZY)
+		set |= UNFIT_L1_READ;
+	return set;
+}
+
 /* What kernels may not ask of this L1D and of the L2 behind it. */
 static uint32_t unfit(const struct params *p)
 {
 	const struct cache_params *l1 = &p->core.l1d, *l2 = &p->mem.l2;
 	bool small_l2 = l2->present && (l2->kind == CACHE_SECTOR || l2->line_bytes < 128);
-	uint32_t set = 0;
+	uint32_t set = l1->present ? unfit_l1(l1) : 0;
 
 	if (l1->present && l1->atom_bytes < 128 && !sectored(&p->core))
 		set |= UNFIT_L1_BYTES;

@@ -195,6 +195,8 @@ lint conf-nest 'o.config:1:9: error: conf-nest: found files including each other
 	'echo "-config o.config" >o.config; ARGS="-c o.config"'
 lint config-cache "o.config:2:18: error: config-cache: -gpgpu_cache:dl1: found 'S:4:128', wanted number of ways after ':' at its character 8" \
 	'printf '\''%s\n'\'' "# two" "-gpgpu_cache:dl1 S:4:128" >o.config; ARGS="-g rtx3070 -c o.config"'
+lint config-access "o.config:1:18: warning: config-access: -gpgpu_cache:dl1: found a miss queue that some misses never have room in" \
+	'echo "-gpgpu_cache:dl1 S:4:128:64,L:T:m:N:L,A:64:8,1:0,32" >o.config; ARGS="-g rtx3070 -c o.config -D gpgpu_gmem_skip_l1d=1"'
 lint config-partitions "o.config:2:34: error: config-partitions: -gpgpu_memory_partition_indexing: found '1', wanted another value than 1, as 7 channels are no power of two" \
 	'printf "%s\n" "-gpgpu_n_mem 7" "-gpgpu_memory_partition_indexing 1" >o.config; ARGS="-g rtx3070 -c o.config"'
 lint conf-machine "o.config:1:24: error: conf-machine: -gpgpu_dram_timing_opt: found 'nbk=15:CCD=2', wanted a value for RRD, which has no default" \

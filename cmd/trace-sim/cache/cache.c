@@ -92,6 +92,8 @@ static struct cache_counts *counts_for(struct cache *c, const struct req *q)
 
 enum cache_status cache_refuse(struct cache_visit *a, enum cache_fail why)
 {
+	if (why == FAIL_MISS_QUEUE_FULL && !a->c->queue.count)
+		a->ev.never = NEVER_QUEUED;
 	counts_for(a->c, a->q)->fail[a->q->type][why]++;
 	return STATUS_RESERVATION_FAIL;
 }
@@ -257,6 +259,12 @@ static enum cache_status data_access(struct cache_visit *a)
 		if (write && a->c->walloc == WALLOC_NONE)
 			return cache_write_miss(a);
 		return cache_refuse(a, FAIL_LINE_ALLOC);
+	case STATUS_SECTOR_MISS:
+		if (!write && !a->c->tags.sectored) {
+			a->ev.never = NEVER_READABLE;
+			return STATUS_RESERVATION_FAIL;
+		}
+		/* fall through */
 	default: return write ? cache_write_miss(a) : read_miss(a);
 	}
 }

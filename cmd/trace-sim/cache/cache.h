@@ -40,9 +40,18 @@ struct cache_counts {
 	uint64_t fail[N_ACC_TYPES][N_FAILS];
 };
 
-/* What one access sent towards memory (LSU-store-3, MEM-ack). */
+/* Why a cache will never take an access that it refused (CACHE-conf-3). */
+enum cache_never {
+	NEVER_SAID,     /* it may yet */
+	NEVER_QUEUED,   /* the miss queue has no room for it, though empty */
+	NEVER_ANSWERED, /* a write that is sent nowhere, where all writes are answered from below */
+	NEVER_READABLE  /* a read of a line that was written in part and has no sectors to read the rest by */
+};
+
+/* What one access sent towards memory (LSU-store-3, MEM-ack), or why it never will. */
 struct cache_events {
 	bool read_sent, write_sent, alloc_sent, write_back_sent;
+	uint8_t never; /* enum cache_never */
 };
 
 struct cache;

@@ -120,11 +120,18 @@ static enum cache_status miss_allocate(struct cache_visit *a)
 	return STATUS_MISS;
 }
 
-/* quirk Q3-38: a whole-atom write is sent nowhere, with write-through too. */
+/*
+ * A write of which all bytes of the atom are there is sent nowhere. quirk Q3-38: so it is with write-through, too,
+ * where nobody answers it then, nor one that fetches.
+ */
 static enum cache_status miss_fetch(struct cache_visit *a)
 {
 	struct tags *t = &a->c->tags;
 
+	if (a->c->write == WRITE_THROUGH) {
+		a->ev.never = NEVER_ANSWERED;
+		return STATUS_RESERVATION_FAIL;
+	}
 	if (whole_atom(a)) {
 		if (queue_full(a->c, 0))
 			return cache_refuse(a, FAIL_MISS_QUEUE_FULL);

@@ -340,6 +340,8 @@ static bool look_up(struct sm *s, struct pipe_slot *k, const struct access *a)
 	enum cache_status st = cache_access(l->l1d, handle, s->now, &ev, NULL);
 
 	if (st == STATUS_RESERVATION_FAIL) {
+		if (ev.never)
+			fit_never(s, r, ev.never);
 		req_free(s->reqs, handle);
 		return false;
 	}
@@ -375,9 +377,7 @@ static bool pass_by(struct sm *s, struct pipe_slot *k, const struct access *a)
 	return true;
 }
 
-/*
- * The lookups of one cycle: the next lines, one for each tag bank. True: all of the instruction's are made.
- */
+/* One cycle's lookups: the next lines, one a tag bank. True: all of the instruction's are made. */
 static bool look_up_some(struct sm *s, struct pipe_slot *k)
 {
 	struct ldst *l = s->ldst;

@@ -3,7 +3,9 @@
  * Accesses that the caches of this machine cannot take, found when a kernel makes them: the original aborts,
  * or waits for ever, at such an access and runs all kernels without one.
  */
+#include "team/catch.h"
 #include "ldst_int.h"
+#include "sm/kernel.h"
 
 static void check_size(const struct sm *s, const struct winst *w, uint32_t most, const char *where)
 {
@@ -43,4 +45,23 @@ void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
 		check_size(s, w, s->core->l1d.atom_bytes, "an L1 sector");
 	if (to_l1 && unfit & UNFIT_L1_FILL)
 		check_fill(s, w);
+}
+
+/* The record behind the access may have left the pipeline: the place is the kernel, the text has the pc. */
+void fit_never(const struct sm *s, const struct req *r, enum cache_never why)
+{
+	static const char *const text[] = {
+		[NEVER_QUEUED] =
+			"wanted a larger miss queue of the L1: not even an empty one has room for it",
+		[NEVER_ANSWERED] =
+			"wanted another write allocation of the L1 than F with write-through (T): nobody answers such a write",
+		[NEVER_READABLE] =
+			"wanted a sector cache (S) as L1 with write allocation L: a line without sectors, written in part, is not read again",
+	};
+	struct fault f;
+
+	fault_set(&f, (struct place){.file = s->cta[s->warp[r->warp].cta].kernel->path}, "access",
+		"found a %s of the instruction at pc 0x%x, %s (-gpgpu_cache:dl1)",
+		r->flags & REQ_WRITE ? "write" : "read", s->uops[r->code].pc, text[why]);
+	catch_fault(&f);
 }

@@ -140,8 +140,11 @@ static bool access_l1(struct sm *s, uint32_t handle)
 	const struct req *r = ldst_req(s, handle);
 	enum cache_status st = cache_access(l->l1d, handle, s->now, &ev, NULL);
 
-	if (st == STATUS_RESERVATION_FAIL)
+	if (st == STATUS_RESERVATION_FAIL) {
+		if (ev.never)
+			fit_never(s, r, ev.never);
 		return false;
+	}
 	if (r->flags & REQ_WRITE) {
 		if (ev.write_sent || (st == STATUS_MISS && ev.alloc_sent))
 			return true;

@@ -132,5 +132,7 @@ static inline struct req *ldst_req(const struct sm *s, uint32_t handle) { return
 
 /* fit.c: of a machine with core_params.unfit; l->acc is what w asks for. */
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1);
+/* Ends the run: the L1 refused r for ever. */
+_Noreturn void fit_never(const struct sm *s, const struct req *r, enum cache_never why);
 
 #endif
