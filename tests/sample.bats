@@ -31,6 +31,18 @@ figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }';
 	WARPTOOLS_CPUS=8 sim -j 3 -F json --sample-blocks "$long" | cmp - some.json
 }
 
+@test "where thread blocks end together, the interval holds the last part of a wave, too" {
+	long=$(trace reduce -n 90)
+	for clusters in 3 4; do
+		sim -D gpgpu_n_clusters=$clusters -F json -o all.json "$long"
+		sim -D gpgpu_n_clusters=$clusters -F json --sample-blocks "$long" >some.json
+		all=$(figure gpu_sim_cycle all.json)
+		sed -n 's/.*"cycles_low":\([0-9.]*\),"cycles_high":\([0-9.]*\).*/\1 \2/p' some.json |
+			awk -v a="$all" '{ n++; held += $1 <= a && a <= $2 } END { exit !(n == 1 && held) }'
+		rm all.json
+	done
+}
+
 @test "a kernel that has yet to fill the L2 is not stopped, nor is one whose waves differ" {
 	# Its waves are alike for long, and become a third shorter when its loads begin to hit.
 	sim -F json --sample-blocks "$(trace vecadd -n 200)" >some.json

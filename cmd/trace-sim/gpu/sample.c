@@ -101,15 +101,19 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 
 #define STUDENT 2.365 /* 95 %, of SAMPLE_WAVES - 1 degrees of freedom */
 
-/* Waves that vary, and a trend in them that may go on, each make the interval wider. */
+/*
+ * Waves that vary, a trend in them that may go on, and the last wave each make the interval wider: where thread blocks
+ * end together, a part of a wave takes as long as a whole one; elsewhere the end comes by as much as that part earlier
+ * or later.
+ */
 void sample_result(const struct kernel *k, uint64_t cycles, struct sampled *out)
 {
-	double left = (double)(k->n_ctas - k->next_cta);
+	uint64_t part = (k->n_ctas - k->next_cta) % k->sample.wave, rest = part ? k->sample.wave - part : 0;
+	double left = (double)(k->n_ctas - k->next_cta), per_block = k->sample.per_block;
 	double half = (STUDENT * k->sample.deviation / sqrt(SAMPLE_WAVES) + k->sample.drift) * left;
 
-	*out = (struct sampled){.blocks = k->next_cta,
-		.all = k->n_ctas,
-		.cycles = (double)cycles + left * k->sample.per_block};
-	out->low = fmax(out->cycles - half, (double)cycles);
-	out->high = out->cycles + half;
+	*out = (struct sampled){
+		.blocks = k->next_cta, .all = k->n_ctas, .cycles = (double)cycles + left * per_block};
+	out->low = fmax(out->cycles - half - (double)(part < rest ? part : rest) * per_block, (double)cycles);
+	out->high = out->cycles + half + (double)rest * per_block;
 }
