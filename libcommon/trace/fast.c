@@ -6,10 +6,9 @@
  * that line.c would give; any doubt (another spelling, a fault, too little text in the window)
  * leaves the line to it. The table is bounded by the distinct lines of the kernel, VARIANTS for a PC.
  */
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bits.h"
+#include "digits.h"
 #include "reader.h"
 
 #define VARIANTS       8    /* remembered lines in a slot of the PC table */
@@ -19,15 +18,7 @@
 /* The most that a line read here can reach from its start: columns, text, mask, 32 addresses, spare. */
 #define ROOM (LINE_PREFIX_MAX * 12u + TEXT_MAX + 32u + 34u * 24u + PAD)
 
-/* ---- words of eight characters ------------------------------------------------------------- */
-
-static inline uint64_t load64(const char *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return le64toh(v); /* the first character is the lowest byte */
-}
+/* ---- comparing ------------------------------------------------------------------------------ */
 
 #define ONES8 -1, -1, -1, -1, -1, -1, -1, -1
 /* From 32 - n on: n bytes of ones, then zeros. */
@@ -56,47 +47,6 @@ static inline bool tail_equal(const char *a, const char *b, size_t n)
 {
 	return n <= 8 ? !((load64(a) ^ load64(b)) & load64((const char *)ones + 32 - n))
 		      : text_equal(a, b, n);
-}
-
-#define EACH UINT64_C(0x0101010101010101) /* times a character: a word of it */
-
-/* Number of characters of the word, from its lowest byte on, before the first blank or line end; 8: none. */
-static inline unsigned word_length(uint64_t x)
-{
-	uint64_t below = (x - '!' * EACH) & ~x & 0x80 * EACH;
-	return below ? bit_lowest64(below) / 8 : 8;
-}
-
-/* The n (1 to 8) lowest characters of the word as hexadecimal digits, all of them at once. */
-static inline bool hex_word(uint64_t x, unsigned n, uint64_t *v)
-{
-	unsigned unused = 64 - 8 * n;
-	x = __builtin_bswap64(x << unused | ('0' * EACH & ((UINT64_C(1) << unused) - 1)));
-	uint64_t letter = x >> 6 & EACH;
-	uint64_t d = (x & 0x0f * EACH) + 9 * letter;
-	/* What is no digit does not come back as the same character. */
-	uint64_t ten = (d + 6 * EACH) >> 4 & EACH;
-	bool good = !(d & 0xf0 * EACH) && (x | letter << 5) == d + '0' * EACH + ten * ('a' - '0' - 10);
-	d = (d | d >> 4) & UINT64_C(0x00ff00ff00ff00ff);
-	d = (d | d >> 8) & UINT64_C(0x0000ffff0000ffff);
-	*v = (d | d >> 16) & UINT32_MAX;
-	return good;
-}
-
-/* Up to 16 hexadecimal digits. */
-static inline bool read_hex(const char **p, uint64_t *v)
-{
-	uint64_t x = load64(*p), low;
-	unsigned n = word_length(x);
-	if (!n || !hex_word(x, n, v))
-		return false;
-	*p += n;
-	if (n < 8 || !(n = word_length(x = load64(*p))))
-		return true;
-	*p += n;
-	bool good = hex_word(x, n, &low);
-	*v = *v << 4 * n | low;
-	return good;
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */
@@ -203,17 +153,6 @@ void seen_free(struct seen_table *s)
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
-
-static inline bool read_address(const char **p, uint64_t *v)
-{
-	const char *s = *p;
-	if (s[0] == ' ' && s[1] == '0' && s[2] == 'x')
-		s += 3;
-	else if (*s++ != ' ')
-		return false;
-	*p = s;
-	return read_hex(p, v);
-}
 
 /* The n (1 to 8) lowest characters of the word as decimal digits, all of them at once. */
 static inline bool decimal_word(uint64_t x, unsigned n, uint64_t *v)
@@ -377,12 +316,12 @@ static inline bool quick_addresses(
  * Lines that come in the order in which they came before. Only entries that nothing but the text, the mask
  * and the addresses decide (quick) are taken here; at the first line that is another it stops before it.
  */
-static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
+static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes, uint32_t most)
 {
 	struct seen *all = t->seen.e;
 	const char *text = t->seen.text, *p = t->p, *stop = t->end - ROOM;
 	const struct trace_watch *watch = t->o.watch;
-	uint32_t last = t->seen.last, n, most = t->want_insts - t->got_insts, i = 0;
+	uint32_t last = t->seen.last, n, i = 0;
 	struct rec *r = tb->rec + tb->n_recs;
 	if (most > tb->cap_recs - tb->n_recs)
 		most = tb->cap_recs - tb->n_recs;
@@ -400,6 +339,8 @@ static void expected_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
 			break;
 		*r++ = (struct rec){e->handle, e->mask, addr};
 		last = n;
+		if (t->echoes.keeping)
+			echo_keep(t, tb, p, s, n);
 		if (watch) {
 			t->tail = e->word;
 			tb->n_recs++;
@@ -460,28 +401,55 @@ static bool fast_line(struct trace *t, struct tblock *tb, uint32_t lanes)
 	return true;
 }
 
+/* Text for a line, or all that is left. 1: there, 0: too little is left, -1. */
+static int fill_room(struct trace *t, struct fault *f)
+{
+	if ((size_t)(t->end - t->p) < ROOM && text_fill(t, ROOM, f) < 0)
+		return -1;
+	return (size_t)(t->end - t->p) >= ROOM;
+}
+
+/* Lines that were met, at least one; false: the next one was not. */
+static bool met_lines(struct trace *t, struct tblock *tb, uint32_t lanes)
+{
+	const char *from = t->p;
+	const bool keeping = t->echoes.keeping;
+	uint32_t most = t->want_insts - t->got_insts;
+	addr_room(tb);
+	rec_room(tb);
+	if (t->echoes.now && !keeping) {
+		echo_missed(t);
+		most = 1;
+	}
+	if (!t->d.prefix)
+		expected_lines(t, tb, lanes, most);
+	if (t->p != from)
+		return true;
+	if (!fast_line(t, tb, lanes))
+		return false;
+	if (t->echoes.keeping)
+		echo_keep(t, tb, from, t->p, t->seen.last);
+	if (t->o.watch)
+		trace_give(t, tb, from, (size_t)(t->p - from) - 1, t->line - 1);
+	return true;
+}
+
 int fast_lines(struct trace *t, struct tblock *tb, uint32_t lanes, struct fault *f)
 {
+	int r = 1;
 	if (t->d.prefix < 0 || !t->seen.n || t->only_slow)
 		return 0;
 	while (t->got_insts < t->want_insts) {
-		if ((size_t)(t->end - t->p) < ROOM) {
-			if (text_fill(t, ROOM, f) < 0)
-				return -1;
-			if ((size_t)(t->end - t->p) < ROOM)
-				return 0;
-		}
-		addr_room(tb);
-		rec_room(tb);
-		const char *from = t->p;
-		if (!t->d.prefix)
-			expected_lines(t, tb, lanes);
-		if (t->p != from)
+		if ((r = fill_room(t, f)) <= 0)
+			break;
+		if (t->echoes.now && !t->echoes.keeping)
+			echo_lines(t, tb);
+		if (t->got_insts == t->want_insts || (size_t)(t->end - t->p) < ROOM)
 			continue;
-		if (!fast_line(t, tb, lanes))
-			return 0;
-		if (t->o.watch)
-			trace_give(t, tb, from, (size_t)(t->p - from) - 1, t->line - 1);
+		if (!met_lines(t, tb, lanes))
+			break;
 	}
-	return 0;
+	if (t->got_insts == t->want_insts)
+		echo_end(t, tb);
+	return r < 0 ? -1 : 0;
 }

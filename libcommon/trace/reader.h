@@ -10,6 +10,8 @@
  *   ptx_code.c   the code of traces from PTX, in the header; ptx_line.c  their instruction lines
  *   raw.c        ungrouped traces, line by line, for who watches
  *   fast.c       instruction lines that were met before: recognised by PC and text
+ *   echo.c       whole warps that were met before: their lines by comparing stretches of text
+ *   digits.h     hexadecimal numbers, for both
  *   addr.c       address lists in and out of their words
  *   lanes.c      loops over the lanes of a warp, for packed streams too
  */
@@ -55,6 +57,18 @@ struct seen_table {
 	uint32_t last; /* entry + 1 of the line read last */
 };
 
+/* Warps kept: echo.c. */
+struct echoes {
+	struct echo *warp; /* by number, n_warps; NULL: none yet */
+	uint32_t n_warps;
+	uint32_t n_text; /* of all */
+	/* the warp being read */
+	struct echo *now; /* NULL: nothing is compared and nothing kept */
+	bool keeping;     /* its text is kept, else compared */
+	uint32_t missed;  /* lines that were others */
+	uint32_t first_word;
+};
+
 /* Column counts that the first instruction line shows and every other line must have; -1: not seen yet. */
 struct dialect {
 	enum line_dialect form;
@@ -85,6 +99,7 @@ struct trace {
 	uint64_t blocks; /* thread blocks handed out */
 	struct id_set ids;
 	struct seen_table seen;
+	struct echoes echoes;
 	uint64_t unknown_recs;
 
 	/* the thread block being read */
@@ -227,6 +242,17 @@ struct seen_line {
 };
 void seen_add(struct trace *t, const struct seen_line *l);
 void seen_free(struct seen_table *s);
+
+/* ---- echo.c ---- */
+/* A warp whose want_insts lines come next, and which was read. */
+void echo_begin(struct trace *t, const struct tblock *tb);
+void echo_end(struct trace *t, const struct tblock *tb);
+/* Of the current warp, as many lines as are those kept. Text is readable for 64 bytes at t->p. */
+void echo_lines(struct trace *t, struct tblock *tb);
+void echo_missed(struct trace *t); /* the line at t->p was another */
+/* The line from line to end is entry's, its record and words the last of tb: keep it. */
+void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const char *end, uint32_t entry);
+void echo_free(struct echoes *s);
 
 /* ---- addr.c ---- */
 enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };

@@ -55,6 +55,7 @@ void trace_close(struct trace *t)
 		free(t->ids.page[i]);
 	free(t->ids.page);
 	seen_free(&t->seen);
+	echo_free(&t->echoes);
 	ptx_code_free(t->ptx);
 	XXH3_freeState(t->hash);
 	free(t->h.name);
@@ -238,6 +239,7 @@ static int take_insts(struct trace *t, struct tblock *tb, const char *line, size
 	t->uncounted = false;
 	if (!t->stray)
 		tb->warp[t->warp].line = t->line + 1;
+	echo_begin(t, tb);
 	return 0;
 }
 

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Warps whose text was met before: lines of a warp as the warp of the same number in an earlier thread block
+ * has them, whole stretches of text compared at once, or all but the base of their addresses.
+ *
+ * Always true: a line is taken here only when each of its bytes is equal to one that fast.c took, for a warp of
+ * the same lanes, or all but the digits of a base are, which then are read; so it gives the record that fast.c
+ * would give. Whatever differs otherwise is left to it, line by line. Texts kept are bounded by TEXT_MAX in
+ * all, attempts in a row to keep the text of a warp by TRIES. Who watches gets nothing from here.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "digits.h"
+#include "reader.h"
+
+#define TEXT_MAX (1u << 20)
+#define TRIES    4
+#define STEP     64u /* characters compared at once, and readable behind each text kept */
+
+struct echo_line {
+	struct rec rec; /* addr: the word's index is that in struct echo's */
+	uint32_t end;   /* in text[], behind the newline */
+	uint32_t words; /* in word[], behind the record's */
+	uint32_t entry; /* struct seen's number, from 1 */
+	uint16_t base; /* from the line's begin: the blank before the base of the addresses, 0: none to read */
+	uint16_t rest; /* behind the base */
+};
+
+/* The text of a warp and what it gave. */
+struct echo {
+	char *text;
+	struct echo_line *line;
+	uint64_t *word;
+	uint32_t n_text, cap_text, n_lines, cap_lines, n_words, cap_words;
+	uint8_t tries;
+};
+
+static void drop(struct echoes *s)
+{
+	struct echo *e = s->now;
+
+	s->n_text -= e->n_text;
+	e->n_text = e->n_lines = e->n_words = 0;
+	s->now = NULL;
+	s->keeping = false;
+}
+
+void echo_begin(struct trace *t, const struct tblock *tb)
+{
+	struct echoes *s = &t->echoes;
+
+	s->now = NULL;
+	s->keeping = false;
+	if (t->d.prefix || t->only_slow || t->o.watch || t->stray || !t->want_insts)
+		return;
+	if (!s->warp)
+		s->warp = xcalloc(s->n_warps = kernel_warps(&t->h), sizeof(s->warp[0]));
+	struct echo *e = &s->warp[t->warp];
+	if (!e->n_lines && (e->tries == TRIES || s->n_text > TEXT_MAX))
+		return;
+	s->now = e;
+	s->missed = 0;
+	s->first_word = tb->n_words;
+	s->keeping = !e->n_lines;
+	e->tries += s->keeping;
+}
+
+void echo_free(struct echoes *s)
+{
+	for (uint32_t i = 0; i < s->n_warps; i++) {
+		free(s->warp[i].text);
+		free(s->warp[i].line);
+		free(s->warp[i].word);
+	}
+	free(s->warp);
+	*s = (struct echoes){0};
+}
+
+/* ---- keeping ------------------------------------------------------------------------------ */
+
+void echo_keep(struct trace *t, const struct tblock *tb, const char *line, const char *end, uint32_t entry)
+{
+	struct echoes *s = &t->echoes;
+	struct echo *e = s->now;
+	const struct seen *seen = &t->seen.e[entry - 1];
+	uint32_t n = (uint32_t)(end - line);
+	bool patched = seen->quick && seen->has_addr;
+
+	if (seen->unknown || s->n_text > TEXT_MAX) {
+		drop(s);
+		return;
+	}
+	grow(&e->text, &e->cap_text, e->n_text + n + STEP, 1);
+	grow(&e->line, &e->cap_lines, e->n_lines + 1, sizeof(e->line[0]));
+	memcpy(e->text + e->n_text, line, n);
+	e->n_text += n;
+	s->n_text += n;
+	e->line[e->n_lines++] = (struct echo_line){.end = e->n_text,
+		.words = tb->n_words - s->first_word,
+		.entry = entry,
+		.base = patched ? (uint16_t)(seen->head_len + 8 + seen->mid_len + 2) : 0};
+}
+
+/* Where the base of the line's addresses ends; without a base that can be another there is none to read. */
+static void find_base(const char *line, struct echo_line *l)
+{
+	const char *p = line + l->base;
+	enum addr_kind kind = l->rec.addr & 3;
+	uint64_t v;
+
+	if (l->base && (kind == ADDR_STRIDE || kind == ADDR_DELTA) && read_address(&p, &v))
+		l->rest = (uint16_t)(p - line);
+	else
+		l->base = 0;
+}
+
+/* The warp was read; its records are the last of tb. */
+static void keep_records(struct echoes *s, const struct tblock *tb)
+{
+	struct echo *e = s->now;
+	uint32_t begin = 0;
+
+	e->n_words = tb->n_words - s->first_word;
+	grow(&e->word, &e->cap_words, e->n_words + 1, sizeof(e->word[0]));
+	memcpy(e->word, tb->word + s->first_word, e->n_words * sizeof(e->word[0]));
+	memset(e->text + e->n_text, 0, STEP);
+	for (uint32_t i = e->n_lines; i-- > 0;) {
+		e->line[i].rec = tb->rec[tb->n_recs - e->n_lines + i];
+		if (e->line[i].rec.addr)
+			e->line[i].rec.addr -= s->first_word << 2;
+	}
+	for (uint32_t i = 0; i < e->n_lines; begin = e->line[i++].end)
+		find_base(e->text + begin, &e->line[i]);
+}
+
+void echo_end(struct trace *t, const struct tblock *tb)
+{
+	struct echoes *s = &t->echoes;
+
+	if (s->keeping && s->now->n_lines == t->want_insts)
+		keep_records(s, tb);
+	else if (s->keeping)
+		drop(s);
+	else if (s->now)
+		s->now->tries = 0;
+	s->now = NULL;
+	s->keeping = false;
+}
+
+void echo_missed(struct trace *t)
+{
+	struct echoes *s = &t->echoes;
+
+	if (++s->missed > 8 + t->got_insts / 4)
+		drop(s);
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+/* Number of equal characters, at most n; both sides are readable for STEP characters behind. */
+static size_t equal_length(const char *a, const char *b, size_t n)
+{
+	size_t at = 0;
+
+	for (; at < n; at += STEP) {
+		uint64_t off = 0;
+
+		for (unsigned i = 0; i < STEP; i += 8)
+			off |= load64(a + at + i) ^ load64(b + at + i);
+		if (off)
+			break;
+	}
+	for (uint64_t off; at < n; at += 8) {
+		if ((off = load64(a + at) ^ load64(b + at))) {
+			at += bit_lowest64(off) / 8;
+			break;
+		}
+	}
+	return at < n ? at : n;
+}
+
+/* Where input (p) and text kept (q) run alongside each other, and how far they are equal. */
+struct along {
+	const char *p, *q, *differ; /* differ: of the text kept */
+};
+
+static struct along along_at(const struct trace *t, const struct echo *e, const char *p, const char *q)
+{
+	size_t there = (size_t)(t->end - p), kept = (size_t)(e->text + e->n_text - q);
+
+	there = there > STEP ? there - STEP : 0;
+	return (struct along){p, q, q + equal_length(p, q, there < kept ? there : kept)};
+}
+
+static inline uint32_t begin_of(const struct echo *e, uint32_t i) { return i ? e->line[i - 1].end : 0; }
+
+/* The lines i to behind - 1 as kept. */
+static void take_lines(struct tblock *tb, const struct echo *e, uint32_t i, uint32_t behind)
+{
+	uint32_t words = i ? e->line[i - 1].words : 0, n_words = e->line[behind - 1].words - words;
+	uint32_t shift = (tb->n_words - words) << 2;
+	struct rec *r = tb->rec + tb->n_recs;
+
+	memcpy(tb->word + tb->n_words, e->word + words, n_words * sizeof(tb->word[0]));
+	tb->n_words += n_words;
+	tb->n_recs += behind - i;
+	for (; i < behind; i++, r++) {
+		*r = e->line[i].rec;
+		r->addr += r->addr ? shift : 0;
+	}
+}
+
+/* Line i differs in the base of its addresses and in nothing else: taken, the stretch goes on behind it. */
+static bool take_base(
+	const struct trace *t, struct tblock *tb, const struct echo *e, uint32_t i, struct along *s)
+{
+	const struct echo_line *l = &e->line[i];
+	const char *begin = e->text + begin_of(e, i), *p = s->p + (begin + l->base - s->q);
+	uint64_t base;
+
+	if (!l->base || s->differ < begin + l->base || s->differ > begin + l->rest ||
+		!read_address(&p, &base))
+		return false;
+	struct along on = along_at(t, e, p, begin + l->rest);
+	if (on.differ < e->text + l->end)
+		return false;
+	take_lines(tb, e, i, i + 1);
+	tb->word[tb->rec[tb->n_recs - 1].addr >> 2] = base;
+	*s = on;
+	return true;
+}
+
+void echo_lines(struct trace *t, struct tblock *tb)
+{
+	const struct echo *e = t->echoes.now;
+	uint32_t i = t->got_insts, first = i, n = e->n_lines < t->want_insts ? e->n_lines : t->want_insts;
+
+	if (i >= n)
+		return;
+	grow(&tb->rec, &tb->cap_recs, tb->n_recs + n - i, sizeof(tb->rec[0]));
+	grow(&tb->word, &tb->cap_words, tb->n_words + e->n_words + ADDR_WORDS, sizeof(tb->word[0]));
+	struct along s = along_at(t, e, t->p, e->text + begin_of(e, i));
+	do {
+		uint32_t from = i;
+		while (i < n && e->text + e->line[i].end <= s.differ)
+			i++;
+		if (i > from)
+			take_lines(tb, e, from, i);
+	} while (i < n && take_base(t, tb, e, i, &s) && ++i < n);
+	if (i == first)
+		return;
+	t->p = s.p + (e->text + begin_of(e, i) - s.q);
+	t->seen.last = e->line[i - 1].entry;
+	t->line += i - first;
+	t->got_insts = i;
+}
