@@ -9,13 +9,36 @@
 #include "num.h"
 #include "reader.h"
 
+#if defined(__x86_64__) && defined(__ELF__)
+#define CHOICE 1
+extern XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t *s, const void *bytes, size_t n)
+	__attribute__((weak));
+#else
+#define CHOICE 0
+#endif
+
+/*
+ * The same hash either way: by what the processor can do, where the library at hand has that choice, else
+ * by what the library was built for.
+ */
+static void add_hash(XXH3_state_t *s, const char *bytes, size_t n)
+{
+#if CHOICE
+	if (XXH3_128bits_update_dispatch) {
+		XXH3_128bits_update_dispatch(s, bytes, n);
+		return;
+	}
+#endif
+	XXH3_128bits_update(s, bytes, n);
+}
+
 void text_take(struct trace *t)
 {
 	size_t n = (size_t)(t->p - t->base);
 	if (!n)
 		return;
 	if (t->hash)
-		XXH3_128bits_update(t->hash, t->base, n);
+		add_hash(t->hash, t->base, n);
 	input_take(t->in, n, t->line - t->base_line);
 	t->base = t->p;
 	t->base_line = t->line;
