@@ -126,9 +126,14 @@ enum unfit {
 	UNFIT_L2 = 1 << 3,
 	UNFIT_L1_QUEUE = 1 << 4,
 	UNFIT_L1_ANSWER = 1 << 5,
-	UNFIT_L1_READ = 1 << 6
+	UNFIT_L1_READ = 1 << 6,
+	UNFIT_L2_QUEUE = 1 << 7,
+	UNFIT_L2_ANSWER = 1 << 8,
+	UNFIT_L2_READ = 1 << 9,
+	UNFIT_L2_FILL = 1 << 10,
+	UNFIT_L1_PIECES = 1 << 11
 };
-#define N_UNFIT 7
+#define N_UNFIT 12
 
 extern const struct unfit_row {
 	enum unfit bit;

@@ -157,11 +157,10 @@ refused() {
 	load="1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" store="0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0"
 	echo "$store" | one_block 1
 	[ "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,1:0,32)" -eq "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,16:0,32)" ]
-	refused 'found a write of the instruction at pc 0x0, wanted a larger miss queue' $l1=S:4:128:64,L:T:m:W:L,A:256:8,2:0,32
-	refused 'wanted another write allocation of the L1 than F' $l1=S:4:128:64,L:T:m:F:L,A:256:8,16:0,32
-	refused ', wanted a miss queue of at least 2 entries' -g qv100 -D gpgpu_cache:dl2=S:4:128:64,L:B:m:L:P,A:256:8,1:0,32
+	refused 'found a write of the instruction at pc 0x0, wanted a larger miss queue: not even' $l1=S:4:128:64,L:T:m:W:L,A:256:8,2:0,32
+	refused 'wanted another write allocation than F' $l1=S:4:128:64,L:T:m:F:L,A:256:8,16:0,32
 	echo "$load" | one_block 1
-	refused 'found a read of the instruction at pc 0x0, wanted a larger miss queue' $l1=S:4:128:64,L:T:m:N:L,A:256:8,1:0,32
+	refused 'found a read of the instruction at pc 0x0, wanted a larger miss queue: not even' $l1=S:4:128:64,L:T:m:N:L,A:256:8,1:0,32
 	for l in T:m:W:L,A:256:8,2 T:m:F:L,A:256:8,16; do
 		[ "$(cycles $l1=S:4:128:64,L:$l:0,32)" -eq "$(cycles $l1=S:4:128:64,L:T:m:N:L,A:256:8,16:0,32)" ]
 	done
@@ -169,6 +168,30 @@ refused() {
 	[ "$(cycles $lines:L:L,A:256:8,16:0,32)" -eq "$(cycles $lines:N:L,A:256:8,16:0,32)" ]
 	printf '%s\n' "${store% 4 0} 8 0" "$load" | one_block 1
 	refused 'found a read of the instruction at pc 0x10, wanted a sector cache (S)' $lines:L:L,A:256:8,16:0,32
+}
+
+@test "an L1 that waits for sectors above an L2 of lines: stores pass, loads are refused" {
+	l1="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_cache:dl2=N:32:128:24,L:B:m:W:L,A:192:4,32:0,32 -D gpgpu_adaptive_cache_config=0 -D gpgpu_unified_l1d_size=0 -D gpgpu_cache:dl1=S:4:128:64,L:T:m:N:L"
+	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
+	[ "$(cycles $l1,S:256:8,16:0,32)" -eq "$(cycles $l1,A:256:8,16:0,32)" ]
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
+	refused 'which makes the L1 ask below, wanted MSHR kind A' $l1,S:256:8,16:0,32
+}
+
+@test "what an L2 never takes is refused at the first such access, too" {
+	l2="-g qv100 -D gpgpu_perfect_inst_const_cache=1 -D gpgpu_cache:dl2"
+	echo "1 R4 LDS 1 R2 4 1 0x10 4 0" | one_block 1
+	for l in S:32:128:24,L:B:m:L:P,A:192:4,1 S:32:128:24,L:B:m:L:P,S:192:4,32 N:32:128:24,L:T:m:F:P,A:192:4,2; do
+		[ "$(cycles $l2=$l:0,32)" -eq "$(cycles $l2=S:32:128:24,L:B:m:L:P,A:192:4,32:0,32)" ]
+	done
+	echo "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
+	refused 'found a read of address 0x7f4000000000, wanted a larger miss queue' $l2=S:32:128:24,L:B:m:L:P,A:192:4,1:0,32
+	refused 'found a read of address 0x7f4000000000, wanted MSHR kind A' $l2=S:32:128:24,L:B:m:L:P,S:192:4,32:0,32
+	echo "0 STG.E 2 R2 R9 4 1 0x7f4000000000 4 0" | one_block 1
+	refused 'found a write of address 0x7f4000000000, wanted a larger miss queue' $l2=S:32:128:24,L:B:m:W:P,A:192:4,2:0,32
+	refused 'found a write of address 0x7f4000000000, wanted another write allocation' $l2=S:32:128:24,L:T:m:F:P,A:192:4,32:0,32
+	printf '%s\n' "0 STG.E 2 R2 R9 4 1 0x7f4000000000 8 0" "1 R4 LDG.E 1 R2 4 1 0x7f4000000000 4 0" | one_block 1
+	refused ', wanted a sector cache (S) with write allocation L' $l2=N:32:128:24,L:B:m:L:P,A:192:4,32:0,32 -D gpgpu_gmem_skip_L1D=1
 }
 
 @test "an L1 of lines above an L2 of sectors: stores of a sector pass, loads are refused" {

@@ -144,15 +144,10 @@ static int check_form(const struct cache_params *p, const struct gpuconf *c, enu
 	return 0;
 }
 
-/*
- * What a cache in use needs so that requests get through it. All kernels go through the L2 and the instruction cache;
- * the L1D tells at an access that will never get through, for many kernels have none of that kind.
- */
-static int check_use(const struct cache_params *p, const struct gpuconf *c, enum conf_id id,
-	enum cache_role role, struct fault *f)
+/* What a cache in use needs so that any request gets through it. */
+static int check_use(
+	const struct cache_params *p, const struct gpuconf *c, enum conf_id id, bool data, struct fault *f)
 {
-	bool data = role != ROLE_L1I;
-
 	if (p->index == INDEX_IPOLY && (!is_pow2(p->sets) || p->sets > HASH_IPOLY_MAX))
 		return conf_fault(c, id, f,
 			"a power of two of at most %u sets with set index P, whose polynomial has the remainders of that many bits",
@@ -164,17 +159,9 @@ static int check_use(const struct cache_params *p, const struct gpuconf *c, enum
 			c, id, f, "a line size of at most 128 bytes%s", data ? ", at least 32" : "");
 	if (!p->mshr_entries)
 		return conf_fault(c, id, f, "at least 1 MSHR entry");
-	uint32_t queue = role != ROLE_L2 ? 1 : p->walloc == WALLOC_NAIVE ? 3 : 2;
-	if (p->miss_queue < queue)
-		return conf_fault(c, id, f,
-			"a miss queue of at least %u entries, without which no miss gets out", queue);
-	if (role != ROLE_L2)
-		return 0;
-	if (p->kind == CACHE_LINE && p->walloc == WALLOC_LAZY)
-		return conf_fault(c, id, f, "a sector cache (S) with write allocation L");
-	if (p->write == WRITE_THROUGH && p->walloc == WALLOC_FETCH)
-		return conf_fault(c, id, f,
-			"another write allocation than F with write-through (T): such a write is never answered");
+	if (!p->miss_queue)
+		return conf_fault(
+			c, id, f, "a miss queue of at least 1 entry, without which no miss gets out");
 	return 0;
 }
 
@@ -194,11 +181,9 @@ static int check_role(const struct cache_params *p, const struct gpuconf *c, enu
 		if (p->write != WRITE_READ_ONLY || p->kind != CACHE_LINE)
 			return conf_fault(
 				c, id, f, "cache type N and write policy R in the instruction cache");
-		return check_use(p, c, id, role, f);
+		return check_use(p, c, id, false, f);
 	}
-	if (role == ROLE_L2 && p->mshr == MSHR_SECTOR_ASSOC)
-		return conf_fault(c, id, f, "MSHR kind A in the L2, below which nothing answers in sectors");
-	return data ? check_use(p, c, id, role, f) : 0;
+	return data ? check_use(p, c, id, true, f) : 0;
 }
 
 /* Most ways the cache may ever have (CACHE-size-1). */
@@ -262,25 +247,38 @@ static bool fills(const struct cache_params *l1, const struct cache_params *l2)
 	       l1->atom_bytes <= 32;
 }
 
-/* A first-level cache above the L2: its requests must come back in the pieces that it expects. */
+/* Does what is below answer in sectors? */
+static bool in_pieces(const struct params *p)
+{
+	return p->mem.l2.present && p->mem.l2.kind == CACHE_SECTOR && !p->core.perfect_mem;
+}
+
+/*
+ * A first-level cache above the L2: its requests must come back in the pieces that it expects. An L1D tells at an
+ * access, for many kernels have none.
+ */
 static int check_above(const struct cache_params *l1, const struct params *p, const struct gpuconf *c,
 	enum conf_id id, struct fault *f)
 {
 	const struct cache_params *l2 = &p->mem.l2;
-	bool pieces = l2->present && l2->kind == CACHE_SECTOR;
+	bool data = id == OPT_gpgpu_cache_dl1;
 
-	if (l1->mshr == MSHR_SECTOR_ASSOC && (!pieces || p->core.perfect_mem))
+	if (!data && l1->mshr == MSHR_SECTOR_ASSOC && !in_pieces(p))
 		return conf_fault(c, id, f, "MSHR kind A: %s",
 			p->core.perfect_mem ? "-gpgpu_perfect_mem 1 does not answer in sectors"
 					    : "the L2 is no sector cache");
-	if (id != OPT_gpgpu_cache_dl1 && !p->core.perfect_mem && !fills(l1, l2))
+	if (!data && !p->core.perfect_mem && !fills(l1, l2))
 		return conf_fault(c, id, f, "MSHR kind S: the L2 answers a line of %u bytes in sectors",
 			l1->line_bytes);
-	if (l2->present && !pieces && l1->atom_bytes > l2->line_bytes)
+	if (l2->present && l2->kind != CACHE_SECTOR && l1->atom_bytes > l2->line_bytes)
 		return conf_fault(c, id, f, "at most the %u bytes of an L2 line in a request, not %u",
 			l2->line_bytes, l1->atom_bytes);
 	return 0;
 }
+
+#define NEVER_QUEUE  "a miss queue that some misses never have room in"
+#define NEVER_ANSWER "write allocation F with write-through (T): nobody answers a write"
+#define NEVER_READ   "write allocation L without sectors: a line written in part is not read again"
 
 const struct unfit_row unfit_rows[N_UNFIT] = {
 	{UNFIT_L1_BYTES, OPT_gpgpu_coalesce_arch, "accesses that may be larger than a sector of the L1"},
@@ -288,24 +286,27 @@ const struct unfit_row unfit_rows[N_UNFIT] = {
 	{UNFIT_L2_BYTES, OPT_gpgpu_coalesce_arch,
 		"accesses past the L1 that may be larger than the L2 takes"},
 	{UNFIT_L2, OPT_gpgpu_dram_partition_queues, "a first queue that never has room for a request"},
-	{UNFIT_L1_QUEUE, OPT_gpgpu_cache_dl1, "a miss queue that some misses never have room in"},
-	{UNFIT_L1_ANSWER, OPT_gpgpu_cache_dl1,
-		"write allocation F with write-through (T): nobody answers a write"},
-	{UNFIT_L1_READ, OPT_gpgpu_cache_dl1,
-		"write allocation L without sectors: a line written in part is not read again"},
+	{UNFIT_L1_QUEUE, OPT_gpgpu_cache_dl1, NEVER_QUEUE},
+	{UNFIT_L1_ANSWER, OPT_gpgpu_cache_dl1, NEVER_ANSWER},
+	{UNFIT_L1_READ, OPT_gpgpu_cache_dl1, NEVER_READ},
+	{UNFIT_L1_PIECES, OPT_gpgpu_cache_dl1, "MSHR kind S, which waits for sectors that do not come"},
+	{UNFIT_L2_QUEUE, OPT_gpgpu_cache_dl2, NEVER_QUEUE},
+	{UNFIT_L2_ANSWER, OPT_gpgpu_cache_dl2, NEVER_ANSWER},
+	{UNFIT_L2_READ, OPT_gpgpu_cache_dl2, NEVER_READ},
+	{UNFIT_L2_FILL, OPT_gpgpu_cache_dl2, "MSHR kind S, which waits for sectors that do not come"},
 };
 
-/* What an L1D refuses for ever: see enum cache_never of trace-sim, which knows when. */
-static uint32_t unfit_l1(const struct cache_params *l1)
+/* What a data cache refuses for ever: see enum cache_never of trace-sim, which knows when. */
+static uint32_t unfit_data(const struct cache_params *p, uint32_t queue, uint32_t answer, uint32_t read)
 {
 	uint32_t set = 0;
 
-	if (l1->miss_queue < (l1->walloc == WALLOC_NAIVE ? 3 : 2))
-		set |= UNFIT_L1_QUEUE;
-	if (l1->write == WRITE_THROUGH && l1->walloc == WALLOC_FETCH)
-		set |= UNFIT_L1_ANSWER;
-	if (l1->kind == CACHE_LINE && l1->walloc == WALLOC_LAZY)
-		set |= UNFIT_L1_READ;
+	if (p->miss_queue < (p->walloc == WALLOC_NAIVE ? 3 : 2))
+		set |= queue;
+	if (p->write == WRITE_THROUGH && p->walloc == WALLOC_FETCH)
+		set |= answer;
+	if (p->kind == CACHE_LINE && p->walloc == WALLOC_LAZY)
+		set |= read;
 	return set;
 }
 
@@ -314,10 +315,18 @@ static uint32_t unfit(const struct params *p)
 {
 	const struct cache_params *l1 = &p->core.l1d, *l2 = &p->mem.l2;
 	bool small_l2 = l2->present && (l2->kind == CACHE_SECTOR || l2->line_bytes < 128);
-	uint32_t set = l1->present ? unfit_l1(l1) : 0;
+	uint32_t set = 0;
 
+	if (l1->present)
+		set |= unfit_data(l1, UNFIT_L1_QUEUE, UNFIT_L1_ANSWER, UNFIT_L1_READ);
+	if (l2->present)
+		set |= unfit_data(l2, UNFIT_L2_QUEUE, UNFIT_L2_ANSWER, UNFIT_L2_READ);
+	if (l2->present && l2->mshr == MSHR_SECTOR_ASSOC)
+		set |= UNFIT_L2_FILL;
 	if (l1->present && l1->atom_bytes < 128 && !sectored(&p->core))
 		set |= UNFIT_L1_BYTES;
+	if (l1->present && l1->mshr == MSHR_SECTOR_ASSOC && !in_pieces(p))
+		set |= UNFIT_L1_PIECES;
 	if (p->core.perfect_mem)
 		return set;
 	if (l1->present && !fills(l1, l2))

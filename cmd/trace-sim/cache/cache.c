@@ -90,6 +90,15 @@ static struct cache_counts *counts_for(struct cache *c, const struct req *q)
 	return &c->counts[q->stream];
 }
 
+const char *const cache_never_wanted[N_NEVERS] = {
+	[NEVER_QUEUED] = "a larger miss queue: not even an empty one has room for it",
+	[NEVER_ANSWERED] =
+		"another write allocation than F with write-through (T): nobody answers such a write",
+	[NEVER_READABLE] =
+		"a sector cache (S) with write allocation L: a line without sectors, written in part, is not read again",
+	[NEVER_FILLED] = "MSHR kind A: what is below does not answer in sectors",
+};
+
 enum cache_status cache_refuse(struct cache_visit *a, enum cache_fail why)
 {
 	if (why == FAIL_MISS_QUEUE_FULL && !a->c->queue.count)
@@ -199,6 +208,10 @@ bool cache_send_read(struct cache_visit *a, uint32_t r)
 	}
 	if (c->mshr.used >= c->mshr.limit)
 		return cache_refuse(a, FAIL_MSHR_ENTRY), false;
+	if (c->pieces && c->l2) {
+		a->ev.never = NEVER_FILLED;
+		return false;
+	}
 	tag_access(&c->tags, &a->at, a->now, &a->out);
 	e = mshr_open(&c->mshr, addr, r, c->pool);
 	e->made_addr = q->addr;

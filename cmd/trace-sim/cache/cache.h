@@ -45,14 +45,20 @@ enum cache_never {
 	NEVER_SAID,     /* it may yet */
 	NEVER_QUEUED,   /* the miss queue has no room for it, though empty */
 	NEVER_ANSWERED, /* a write that is sent nowhere, where all writes are answered from below */
-	NEVER_READABLE  /* a read of a line that was written in part and has no sectors to read the rest by */
+	NEVER_READABLE, /* a read of a line that was written in part and has no sectors to read the rest by */
+	NEVER_FILLED,   /* a read that waits for more pieces than come from below */
+	N_NEVERS
 };
 
 /* What one access sent towards memory (LSU-store-3, MEM-ack), or why it never will. */
 struct cache_events {
-	bool read_sent, write_sent, alloc_sent, write_back_sent;
+	_Alignas(8) bool read_sent;
+	bool write_sent, alloc_sent, write_back_sent;
 	uint8_t never; /* enum cache_never */
 };
+
+/* What would have to be otherwise, to follow "wanted"; not of NEVER_SAID. */
+extern const char *const cache_never_wanted[N_NEVERS];
 
 struct cache;
 

@@ -30,6 +30,15 @@ static void check_fill(const struct sm *s, const struct winst *w)
 	check_size(s, w, 32, "a sector, in which the L2 acknowledges,");
 }
 
+/* Whatever the L1 asks for comes back in one piece. */
+static void check_pieces(const struct sm *s, const struct winst *w)
+{
+	if (w->uop->flags & UOP_LOAD || s->core->l1d.walloc != WALLOC_NONE)
+		sm_refuse(s, w, "access",
+			"found the instruction at pc 0x%x, which makes the L1 ask below, wanted MSHR kind A, as nothing answers there in sectors (-gpgpu_cache:dl1)",
+			w->uop->pc);
+}
+
 void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
 {
 	const struct cache_params *l2 = &s->params->mem.l2;
@@ -45,23 +54,17 @@ void fit_check(const struct sm *s, const struct winst *w, bool to_l1)
 		check_size(s, w, s->core->l1d.atom_bytes, "an L1 sector");
 	if (to_l1 && unfit & UNFIT_L1_FILL)
 		check_fill(s, w);
+	if (to_l1 && unfit & UNFIT_L1_PIECES)
+		check_pieces(s, w);
 }
 
 /* The record behind the access may have left the pipeline: the place is the kernel, the text has the pc. */
 void fit_never(const struct sm *s, const struct req *r, enum cache_never why)
 {
-	static const char *const text[] = {
-		[NEVER_QUEUED] =
-			"wanted a larger miss queue of the L1: not even an empty one has room for it",
-		[NEVER_ANSWERED] =
-			"wanted another write allocation of the L1 than F with write-through (T): nobody answers such a write",
-		[NEVER_READABLE] =
-			"wanted a sector cache (S) as L1 with write allocation L: a line without sectors, written in part, is not read again",
-	};
 	struct fault f;
 
 	fault_set(&f, (struct place){.file = s->cta[s->warp[r->warp].cta].kernel->path}, "access",
-		"found a %s of the instruction at pc 0x%x, %s (-gpgpu_cache:dl1)",
-		r->flags & REQ_WRITE ? "write" : "read", s->uops[r->code].pc, text[why]);
+		"found a %s of the instruction at pc 0x%x, wanted %s (-gpgpu_cache:dl1)",
+		r->flags & REQ_WRITE ? "write" : "read", s->uops[r->code].pc, cache_never_wanted[why]);
 	catch_fault(&f);
 }

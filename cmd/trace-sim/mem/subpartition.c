@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 #include "bits.h"
+#include "team/catch.h"
 #include "watch/events.h"
 #include "partition.h"
 
@@ -246,6 +247,17 @@ static void hand_over(struct sub *from, struct sub *to, struct req *r)
 	to->active = true;
 }
 
+/* Which instruction asked is not known here. */
+_Noreturn static void refuse_for_ever(const struct req *r, enum cache_never why)
+{
+	struct fault f;
+
+	fault_set(&f, NOWHERE, "access", "found a %s of address 0x%llx, wanted %s (-gpgpu_cache:dl2)",
+		r->flags & REQ_WRITE ? "write" : "read", (unsigned long long)r->addr,
+		cache_never_wanted[why]);
+	catch_fault(&f);
+}
+
 /* MEM-l2-4: the head of icnt->L2 enters the L2. */
 static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 {
@@ -268,6 +280,8 @@ static void access_l2(struct memory *m, struct sub *s, uint64_t now)
 	if (m->events)
 		events_l2(m->events, now, at->id, r->addr, r->type, status);
 	if (status == STATUS_RESERVATION_FAIL) {
+		if (ev.never)
+			refuse_for_ever(r, ev.never);
 		mem_fifo_put_back(&s->icnt_l2, req);
 		if (at != s)
 			hand_over(at, s, r);
