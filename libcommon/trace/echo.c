@@ -6,7 +6,7 @@
  * Always true: a line is taken here only when each of its bytes is equal to one that fast.c took, for a warp of
  * the same lanes, or all but the digits of a base are, which then are read; so it gives the record that fast.c
  * would give. Whatever differs otherwise is left to it, line by line. Texts kept are bounded by TEXT_MAX in
- * all, attempts in a row to keep the text of a warp by TRIES. Who watches gets nothing from here.
+ * all, attempts in a row to keep the text of a warp by TRIES, warps by WARPS. Who watches gets nothing from here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 
 #define TEXT_MAX (1u << 20)
 #define TRIES    4
+#define WARPS    64u /* of a thread block, that are looked after: more than machines hold */
 #define STEP     64u /* characters compared at once, and readable behind each text kept */
 
 struct echo_line {
@@ -51,10 +52,10 @@ void echo_begin(struct trace *t, const struct tblock *tb)
 
 	s->now = NULL;
 	s->keeping = false;
-	if (t->d.prefix || t->only_slow || t->o.watch || t->stray || !t->want_insts)
+	if (t->d.prefix || t->only_slow || t->o.watch || t->stray || !t->want_insts || t->warp >= WARPS)
 		return;
 	if (!s->warp)
-		s->warp = xcalloc(s->n_warps = kernel_warps(&t->h), sizeof(s->warp[0]));
+		s->warp = xcalloc(s->n_warps = WARPS, sizeof(s->warp[0]));
 	struct echo *e = &s->warp[t->warp];
 	if (!e->n_lines && (e->tries == TRIES || s->n_text > TEXT_MAX))
 		return;
