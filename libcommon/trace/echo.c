@@ -33,19 +33,24 @@ struct echo {
 	struct echo_line *line;
 	uint64_t *word;
 	uint32_t n_text, cap_text, n_lines, cap_lines, n_words, cap_words;
+	uint32_t insts; /* of the warp of this number that was met last */
 	uint8_t tries;
 };
 
-static void drop(struct echoes *s)
+static void forget(struct echoes *s, struct echo *e)
 {
-	struct echo *e = s->now;
-
 	s->n_text -= e->n_text;
 	e->n_text = e->n_lines = e->n_words = 0;
+}
+
+static void drop(struct echoes *s)
+{
+	forget(s, s->now);
 	s->now = NULL;
 	s->keeping = false;
 }
 
+/* A warp is kept when the one before had as many lines; only warps of as many are compared with it. */
 void echo_begin(struct trace *t, const struct tblock *tb)
 {
 	struct echoes *s = &t->echoes;
@@ -57,8 +62,13 @@ void echo_begin(struct trace *t, const struct tblock *tb)
 	if (!s->warp)
 		s->warp = xcalloc(s->n_warps = WARPS, sizeof(s->warp[0]));
 	struct echo *e = &s->warp[t->warp];
-	if (!e->n_lines && (e->tries == TRIES || s->n_text > TEXT_MAX))
-		return;
+	bool again = e->insts == t->want_insts;
+	e->insts = t->want_insts;
+	if (e->n_lines != t->want_insts) {
+		if (!again || e->tries == TRIES || s->n_text > TEXT_MAX)
+			return;
+		forget(s, e);
+	}
 	s->now = e;
 	s->missed = 0;
 	s->first_word = tb->n_words;
