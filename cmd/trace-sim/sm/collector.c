@@ -236,7 +236,7 @@ static bool dispatch_set(struct sm *s, struct collector_set *set)
 	return set->n_dispatch;
 }
 
-static APART bool dispatch(struct sm *s)
+static bool dispatch(struct sm *s)
 {
 	struct opcoll *c = &s->collector;
 	bool any = false;
@@ -259,7 +259,7 @@ static unsigned taken_first(const struct opcoll *c, uint64_t units)
 	return best;
 }
 
-static APART void serve_banks(struct sm *s, uint64_t banks)
+static void serve_banks(struct sm *s, uint64_t banks)
 {
 	struct opcoll *c = &s->collector;
 
