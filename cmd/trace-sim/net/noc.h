@@ -559,9 +559,5 @@ bool noc_router_step(struct noc *n, struct noc_subnet *s, struct noc_router *r);
 /* Where n->quick: what arrives in a cycle, at nodes and routers, and a step of all active routers. */
 void noc_quick_deliver(struct noc *n, struct noc_subnet *s);
 void noc_quick_routers(struct noc *n, struct noc_subnet *s);
-void noc_quick_init(struct noc_quick *q, struct noc_vc *vc, uint32_t ports, uint32_t vcs);
-void noc_quick_free(struct noc_quick *q);
-/* Whether noc_quick.c models the routers of a network. */
-bool noc_quick_fits(const struct noc *n);
 
 #endif

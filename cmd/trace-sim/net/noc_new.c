@@ -35,6 +35,25 @@ static int32_t *none(uint32_t n)
 	return p;
 }
 
+static void quick_init(struct noc_quick *q, struct noc_vc *vc, uint32_t ports, uint32_t vcs)
+{
+	q->vc = vc;
+	q->words = BITSET_WORDS(ports * vcs + 1);
+	q->open = ~0ull >> (64 - ports);
+	q->port = xcalloc(ports, sizeof(*q->port));
+	q->turn = xcalloc((size_t)ports * vcs, sizeof(*q->turn));
+	q->ready = xcalloc((size_t)ports * ports, sizeof(*q->ready));
+	q->waiting = xcalloc((size_t)ports * q->words, sizeof(*q->waiting));
+}
+
+static void quick_free(struct noc_quick *q)
+{
+	free(q->port);
+	free(q->turn);
+	free(q->ready);
+	free(q->waiting);
+}
+
 static void router_switch(struct noc *n, struct noc_router *r)
 {
 	uint32_t inputs = r->ports * n->input_speedup, outputs = r->ports * n->output_speedup;
@@ -77,7 +96,7 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	r->ports = n->plan->base[id + 1] - r->base;
 	r->words = BITSET_WORDS(r->ports);
 	if (n->quick)
-		noc_quick_init(&r->quick, &s->vc[r->base * n->vcs], r->ports, n->vcs);
+		quick_init(&r->quick, &s->vc[r->base * n->vcs], r->ports, n->vcs);
 	else
 		router_allocators(n, r);
 	cap = fifo_capacity(r->ports * n->output_cap);
@@ -108,7 +127,7 @@ static void router_free(struct noc_router *r)
 	list_free(&r->sw);
 	list_free(&r->vc);
 	list_free(&r->route);
-	noc_quick_free(&r->quick);
+	quick_free(&r->quick);
 }
 
 /* ---- nodes --------------------------------------------------------------------------------------------- */
@@ -302,6 +321,19 @@ static void copy_options(struct noc *n)
 	n->wheel_mask = fifo_capacity(n->plan->most_latency + 3) - 1;
 }
 
+/* Whether noc_quick.c models the routers of a network. */
+static bool quick_fits(const struct noc *n)
+{
+	const struct icnt *c = &n->conf;
+
+	return n->lookahead && !n->noq && n->vc_delay == 1 && n->sw_delay == 1 && !n->speculative &&
+	       !n->hold && !n->shuffle && !n->busy_when_full && !n->empty_first && n->input_speedup == 1 &&
+	       n->output_speedup == 1 && c->speedup == 1 && n->output_max < 0 && c->crossbar_delay == 1 &&
+	       c->policy == POLICY_PRIVATE && c->vc_alloc.kind == ALLOCATOR_ISLIP &&
+	       c->vc_alloc.rounds == 1 && c->sw_alloc.kind == ALLOCATOR_ISLIP && c->sw_alloc.rounds == 1 &&
+	       !n->priorities && n->vcs <= 64 && n->plan->most_ports <= 64;
+}
+
 static bool draws(const struct noc *n)
 {
 	const struct icnt *c = &n->conf;
@@ -340,7 +372,7 @@ struct noc *noc_new(
 	n->packets = packets;
 	noc_random_start(&n->random, icnt_int(&n->conf, ICNT_seed));
 	copy_options(n);
-	n->quick = quick && noc_quick_fits(n);
+	n->quick = quick && quick_fits(n);
 	n->all_vcs = ~0ull >> (64 - n->vcs % 64) % 64;
 	n->chosen = xcalloc(BITSET_WORDS(n->plan->most_ports * n->vcs + 1), sizeof(*n->chosen));
 	n->granted = xcalloc((size_t)NOC_WAYS * n->plan->most_ports * n->vcs, sizeof(*n->granted));

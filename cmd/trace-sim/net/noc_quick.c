@@ -11,8 +11,6 @@
  * and needs no matching. Where a list would have a channel follows from two numbers of it; only those who
  * cross in one step are put in order, for they draw random numbers, and look at routers, one after the other.
  */
-#include <stdlib.h>
-#include "arena.h"
 #include "net/noc_step.h"
 
 /*
@@ -23,37 +21,6 @@
 #define BEHIND 64
 
 #define INLINED inline __attribute__((always_inline))
-
-bool noc_quick_fits(const struct noc *n)
-{
-	const struct icnt *c = &n->conf;
-
-	return n->lookahead && !n->noq && n->vc_delay == 1 && n->sw_delay == 1 && !n->speculative &&
-	       !n->hold && !n->shuffle && !n->busy_when_full && !n->empty_first && n->input_speedup == 1 &&
-	       n->output_speedup == 1 && c->speedup == 1 && n->output_max < 0 && c->crossbar_delay == 1 &&
-	       c->policy == POLICY_PRIVATE && c->vc_alloc.kind == ALLOCATOR_ISLIP &&
-	       c->vc_alloc.rounds == 1 && c->sw_alloc.kind == ALLOCATOR_ISLIP && c->sw_alloc.rounds == 1 &&
-	       !n->priorities && n->vcs <= 64 && n->plan->most_ports <= 64;
-}
-
-void noc_quick_init(struct noc_quick *q, struct noc_vc *vc, uint32_t ports, uint32_t vcs)
-{
-	q->vc = vc;
-	q->words = BITSET_WORDS(ports * vcs + 1);
-	q->open = ~0ull >> (64 - ports);
-	q->port = xcalloc(ports, sizeof(*q->port));
-	q->turn = xcalloc((size_t)ports * vcs, sizeof(*q->turn));
-	q->ready = xcalloc((size_t)ports * ports, sizeof(*q->ready));
-	q->waiting = xcalloc((size_t)ports * q->words, sizeof(*q->waiting));
-}
-
-void noc_quick_free(struct noc_quick *q)
-{
-	free(q->port);
-	free(q->turn);
-	free(q->ready);
-	free(q->waiting);
-}
 
 /* ---- who could cross ------------------------------------------------------------------------- */
 
