@@ -143,6 +143,12 @@ static void find_at_node(const struct noc *n, const struct noc_subnet *s, uint32
 	x->flits += q->flits;
 }
 
+static bool channel_free(
+	const struct noc *n, const struct noc_subnet *s, const struct noc_router *r, uint32_t o, uint32_t v)
+{
+	return n->quick ? r->quick.port[o].free >> v & 1 : noc_room_free_vc(&s->room, r->base + o, v);
+}
+
 /* A channel of an output belongs to the one that has it, or with wait_for_tail_credit had it last. */
 static void check_owners(const struct noc *n, const struct noc_subnet *s, const struct noc_router *r)
 {
@@ -156,8 +162,7 @@ static void check_owners(const struct noc *n, const struct noc_subnet *s, const 
 				owners += c->state == NOC_ACTIVE && c->port == o && c->vc == v;
 			}
 			if (!s->room.wait_for_tail || owners)
-				invariant("noc.owners", r->base + o, v,
-					!noc_room_free_vc(&s->room, r->base + o, v), owners);
+				invariant("noc.owners", r->base + o, v, !channel_free(n, s, r, o, v), owners);
 		}
 }
 
@@ -171,10 +176,8 @@ static void check_channel(const struct noc *n, const struct noc_router *r, const
 	for (uint32_t i = 0; v->state == NOC_WANTS && i < v->ways; i++)
 		waits |= v->way_port[i] == o && v != q->lone;
 	could = could && *v->room < n->conf.vc_buffer && v != q->next;
-	invariant("noc.quick.waiting", r->base + o, v->at, bitset_test(&q->waiting[o * q->words], v->at),
-		waits);
-	invariant(
-		"noc.quick.ready", r->base + o, v->at, q->ready[v->in * r->ports + o] >> v->in_vc & 1, could);
+	invariant("noc.quick.waiting", r->base + o, v->at, bitset_test(q->port[o].waiting, v->at), waits);
+	invariant("noc.quick.ready", r->base + o, v->at, q->port[o].ready[v->in] >> v->in_vc & 1, could);
 	*heads += waits;
 	*wants |= (uint64_t)could << v->in;
 }
@@ -195,8 +198,7 @@ static void check_quick(const struct noc *n, const struct noc_subnet *s, const s
 		invariant("noc.quick.wants", r->base + o, 0, q->port[o].wants, wants);
 		invariant("noc.quick.asked", r->base + o, 0, q->asked >> o & 1, heads != 0);
 		invariant("noc.quick.wanted", r->base + o, 0, q->wanted >> o & 1, wants != 0);
-		invariant("noc.quick.open", r->base + o, 0, q->open >> o & 1,
-			s->room.taken[r->base + o] != n->all_vcs);
+		invariant("noc.quick.open", r->base + o, 0, q->open >> o & 1, q->port[o].free != 0);
 	}
 }
 

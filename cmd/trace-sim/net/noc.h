@@ -321,13 +321,15 @@ struct noc_vc {
 	uint8_t in, in_vc; /* input port of the router, and channel of that; the rest: noc_quick.c */
 	uint8_t ways;      /* of the head at the front: different ports */
 	uint8_t way_port[NOC_WAYS];
-	uint16_t at;             /* in * vcs + in_vc */
-	uint16_t turn;           /* output channel of the router that is next for it */
-	struct noc_flit *slot;   /* the ring */
-	uint32_t *room;          /* flits behind the channel that it owns */
-	uint64_t asks[NOC_WAYS]; /* channels of the ports */
-	int64_t order;           /* heads that wait stand in this one */
-	int64_t batch;           /* those with an output in this one, then that */
+	uint16_t at;                           /* in * vcs + in_vc */
+	uint16_t turn;                         /* output channel of the router that is next for it */
+	struct noc_flit *slot;                 /* the ring */
+	struct noc_quick_port *input, *output; /* its own, and that it owns a channel of */
+	uint64_t *ready;                       /* of that output: of the input */
+	uint32_t *room;                        /* flits behind the channel that it owns */
+	uint64_t asks[NOC_WAYS];               /* channels of the ports */
+	int64_t order;                         /* heads that wait stand in this one */
+	int64_t batch;                         /* those with an output in this one, then that */
 };
 
 /* An entry of a router's lists: an input and virtual channel, as port * vcs + vc. */
@@ -366,16 +368,21 @@ struct noc_quick {
 	uint64_t open;       /* outputs with a channel that is nobody's */
 	uint64_t wanted;     /* outputs that a flit could cross to */
 	struct noc_quick_port {
-		uint64_t wants; /* output: inputs with flits that could cross to it */
-		uint32_t heads; /* output: that wait for it */
+		uint64_t wants;    /* output: inputs with flits that could cross to it */
+		uint64_t free;     /* output: channels that are nobody's */
+		uint64_t tails;    /* output: channels whose packet's tail has left */
+		uint64_t *ready;   /* output: by input, channels that could send their next flit there */
+		uint64_t *waiting; /* output: channels of inputs whose heads wait for it */
+		uint32_t heads;    /* output: that wait for it */
 		uint32_t out_turn; /* output: the input that is next, one more than the last that won, as below */
-		uint32_t in_turn; /* input: the output that is next */
-		uint32_t vc_turn; /* input: its channel that is next */
+		uint32_t in_turn;       /* input: the output that is next */
+		uint32_t vc_turn;       /* input: its channel that is next */
+		uint32_t to, to_in;     /* output: the other end, and steps until a flit is there */
+		uint32_t from, from_in; /* input: the room that credits go to, and cycles */
 	} * port;
 	uint32_t *turn; /* output channels: one more than the input channel that had it last, which is next */
-	uint64_t *ready;   /* inputs * outputs: channels of the input that could send their next flit there */
-	uint64_t *waiting; /* outputs * words: channels of inputs whose heads wait for it */
-	uint32_t words;    /* of a set of channels */
+	uint64_t *sets; /* of all ports */
+	uint32_t words; /* of a set of channels */
 };
 
 struct noc_router {

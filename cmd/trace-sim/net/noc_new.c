@@ -35,23 +35,42 @@ static int32_t *none(uint32_t n)
 	return p;
 }
 
-static void quick_init(struct noc_quick *q, struct noc_vc *vc, uint32_t ports, uint32_t vcs)
+/* What a port knows of its channels: the one that comes in and the one that goes out. */
+static void quick_port(const struct noc *n, struct noc_quick *q, const struct noc_router *r, uint32_t port)
 {
+	const struct noc_end *in = &n->plan->in[r->base + port], *out = &n->plan->out[r->base + port];
+	uint64_t *ready = &q->sets[port * (r->ports + q->words)];
+
+	q->port[port] = (struct noc_quick_port){.free = n->all_vcs,
+		.ready = ready,
+		.waiting = ready + r->ports,
+		.to = out->to,
+		.to_in = out->latency + 1,
+		.from = in->room,
+		.from_in = in->latency};
+}
+
+static void quick_init(const struct noc *n, struct noc_router *r, struct noc_vc *vc)
+{
+	struct noc_quick *q = &r->quick;
+
 	q->vc = vc;
-	q->words = BITSET_WORDS(ports * vcs + 1);
-	q->open = ~0ull >> (64 - ports);
-	q->port = xcalloc(ports, sizeof(*q->port));
-	q->turn = xcalloc((size_t)ports * vcs, sizeof(*q->turn));
-	q->ready = xcalloc((size_t)ports * ports, sizeof(*q->ready));
-	q->waiting = xcalloc((size_t)ports * q->words, sizeof(*q->waiting));
+	q->words = BITSET_WORDS(r->ports * n->vcs + 1);
+	q->open = ~0ull >> (64 - r->ports);
+	q->port = xcalloc(r->ports, sizeof(*q->port));
+	q->turn = xcalloc((size_t)r->ports * n->vcs, sizeof(*q->turn));
+	q->sets = xcalloc((size_t)r->ports * (r->ports + q->words), sizeof(*q->sets));
+	for (uint32_t i = 0; i < r->ports; i++)
+		quick_port(n, q, r, i);
+	for (uint32_t i = 0; i < r->ports * n->vcs; i++)
+		vc[i].input = &q->port[i / n->vcs];
 }
 
 static void quick_free(struct noc_quick *q)
 {
 	free(q->port);
 	free(q->turn);
-	free(q->ready);
-	free(q->waiting);
+	free(q->sets);
 }
 
 static void router_switch(struct noc *n, struct noc_router *r)
@@ -96,7 +115,7 @@ static void router_init(struct noc *n, struct noc_subnet *s, uint32_t id)
 	r->ports = n->plan->base[id + 1] - r->base;
 	r->words = BITSET_WORDS(r->ports);
 	if (n->quick)
-		quick_init(&r->quick, &s->vc[r->base * n->vcs], r->ports, n->vcs);
+		quick_init(n, r, &s->vc[r->base * n->vcs]);
 	else
 		router_allocators(n, r);
 	cap = fifo_capacity(r->ports * n->output_cap);

@@ -26,24 +26,18 @@
 
 static inline void set_ready(struct noc_router *r, const struct noc_vc *v)
 {
-	struct noc_quick *q = &r->quick;
-	uint32_t in = v->in, out = v->port;
-
-	q->ready[in * r->ports + out] |= 1ull << v->in_vc;
-	q->port[out].wants |= 1ull << in;
-	q->wanted |= 1ull << out;
+	*v->ready |= 1ull << v->in_vc;
+	v->output->wants |= 1ull << v->in;
+	r->quick.wanted |= 1ull << v->port;
 }
 
 static inline void clear_ready(struct noc_router *r, const struct noc_vc *v)
 {
-	struct noc_quick *q = &r->quick;
-	uint32_t in = v->in, out = v->port;
-
-	if (q->ready[in * r->ports + out] &= ~(1ull << v->in_vc))
+	if (*v->ready &= ~(1ull << v->in_vc))
 		return;
-	if (q->port[out].wants &= ~(1ull << in))
+	if (v->output->wants &= ~(1ull << v->in))
 		return;
-	q->wanted &= ~(1ull << out);
+	r->quick.wanted &= ~(1ull << v->port);
 }
 
 /* A channel's next flit could cross from now on. */
@@ -80,6 +74,7 @@ static INLINED bool credit(const struct noc *n, struct noc_subnet *s, uint32_t r
 {
 	uint32_t left = --s->room.vc_used[room * n->vcs + vc];
 	struct noc_router *r;
+	struct noc_quick_port *o;
 	bool moves = false;
 
 	s->room.used[room]--;
@@ -88,8 +83,9 @@ static INLINED bool credit(const struct noc *n, struct noc_subnet *s, uint32_t r
 	r = &s->router[n->plan->router_of[room]];
 	if (left + 1 == n->conf.vc_buffer)
 		moves = not_full(n, r, room - r->base, vc);
-	if (s->room.wait_for_tail && !left && s->room.tail_sent[room] >> vc & 1) {
-		s->room.taken[room] &= ~(1ull << vc);
+	o = &r->quick.port[room - r->base];
+	if (s->room.wait_for_tail && !left && o->tails >> vc & 1) {
+		o->free |= 1ull << vc;
 		r->quick.open |= 1ull << (room - r->base);
 		moves |= r->quick.lone || r->quick.asked >> (room - r->base) & 1;
 	}
@@ -138,8 +134,10 @@ static inline uint64_t range(const struct noc_way *w)
 /* A head stands at output `port`. */
 static inline void wait_at(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
 {
-	q->waiting[port * q->words + v->at / 64] |= 1ull << v->at % 64;
-	q->port[port].heads++;
+	struct noc_quick_port *o = &q->port[port];
+
+	o->waiting[v->at / 64] |= 1ull << v->at % 64;
+	o->heads++;
 	q->asked |= 1ull << port;
 }
 
@@ -229,8 +227,10 @@ static inline uint32_t next_in_turn(uint64_t got, uint32_t low, uint32_t turn)
 
 static inline void leave(struct noc_quick *q, const struct noc_vc *v, uint32_t port)
 {
-	q->waiting[port * q->words + v->at / 64] &= ~(1ull << v->at % 64);
-	if (!--q->port[port].heads)
+	struct noc_quick_port *o = &q->port[port];
+
+	o->waiting[v->at / 64] &= ~(1ull << v->at % 64);
+	if (!--o->heads)
 		q->asked &= ~(1ull << port);
 }
 
@@ -249,18 +249,20 @@ static INLINED void own(struct noc *n, struct noc_subnet *s, struct noc_router *
 	uint32_t port, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
-	uint32_t room = r->base + port, out_vc = out - port * n->vcs;
+	struct noc_quick_port *o = &q->port[port];
+	uint32_t out_vc = out - port * n->vcs;
 
 	q->turn[out] = v->at + 1u;
+	v->output = o;
+	v->ready = &o->ready[v->in];
 	v->turn = (uint16_t)(out + 1);
 	v->port = (uint16_t)port;
 	v->vc = (uint16_t)out_vc;
 	v->state = NOC_ACTIVE;
 	v->batch = -(int64_t)n->time;
 	v->room = &s->room.vc_used[r->base * n->vcs + out];
-	if (s->room.wait_for_tail)
-		s->room.tail_sent[room] &= ~(1ull << out_vc);
-	if ((s->room.taken[room] |= 1ull << out_vc) == n->all_vcs)
+	o->tails &= ~(1ull << out_vc);
+	if (!(o->free &= ~(1ull << out_vc)))
 		q->open &= ~(1ull << port);
 	if (*v->room != n->conf.vc_buffer)
 		could_cross(r, v);
@@ -275,7 +277,7 @@ static uint64_t asked_of(const struct noc_quick *q, uint32_t port)
 	uint64_t asks = 0;
 
 	for (uint32_t w = 0; w < q->words; w++)
-		FOR_BITS64 (b, q->waiting[port * q->words + w]) {
+		FOR_BITS64 (b, q->port[port].waiting[w]) {
 			const struct noc_vc *v = &q->vc[w * 64 + b];
 
 			asks |= v->asks[way_to(v, port)];
@@ -286,11 +288,11 @@ static uint64_t asked_of(const struct noc_quick *q, uint32_t port)
 /*
  * The channels left of an output are granted to heads in turn; those who are granted any come into n->chosen.
  */
-static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t port, uint64_t left)
+static void grant_channels(struct noc *n, const struct noc_quick *q, uint32_t port)
 {
-	const uint64_t *heads = &q->waiting[port * q->words];
+	const uint64_t *heads = q->port[port].waiting;
 
-	FOR_BITS64 (out, left & asked_of(q, port)) {
+	FOR_BITS64 (out, q->port[port].free & asked_of(q, port)) {
 		uint32_t at = bitset_next_cyclic(heads, q->words, q->turn[port * n->vcs + out]);
 
 		while (!(q->vc[at].asks[way_to(&q->vc[at], port)] >> out & 1))
@@ -323,16 +325,10 @@ static INLINED bool take(struct noc *n, struct noc_subnet *s, struct noc_router 
 	return true;
 }
 
-/* Channels of an output that are nobody's. */
-static inline uint64_t left_of(const struct noc *n, const struct noc_subnet *s, uint32_t output)
-{
-	return n->all_vcs & ~s->room.taken[output];
-}
-
 /* The head that is alone at a port, if it is alone wherever it waits; NULL. */
 static inline struct noc_vc *alone(const struct noc_quick *q, uint32_t port)
 {
-	const uint64_t *heads = &q->waiting[port * q->words];
+	const uint64_t *heads = q->port[port].waiting;
 	uint32_t w = 0;
 	struct noc_vc *v;
 
@@ -347,11 +343,10 @@ static inline struct noc_vc *alone(const struct noc_quick *q, uint32_t port)
 /* All channels left that a head asks for are granted to it. Returns whether there are any. */
 static INLINED bool serve(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
-	uint64_t second = 0;
+	const struct noc_quick_port *port = r->quick.port;
+	uint64_t second = v->ways > 1 ? v->asks[1] & port[v->way_port[1]].free : 0;
 
-	if (v->ways > 1)
-		second = v->asks[1] & left_of(n, s, r->base + v->way_port[1]);
-	return take(n, s, r, v, v->asks[0] & left_of(n, s, r->base + v->way_port[0]), second);
+	return take(n, s, r, v, v->asks[0] & port[v->way_port[0]].free, second);
 }
 
 /* Heads that were granted channels take one each. */
@@ -388,7 +383,7 @@ static bool match_many_channels(struct noc *n, struct noc_subnet *s, struct noc_
 			continue;
 		v = alone(q, (uint32_t)port);
 		if (!v) {
-			grant_channels(n, q, (uint32_t)port, left_of(n, s, r->base + (uint32_t)port));
+			grant_channels(n, q, (uint32_t)port);
 			chosen = true;
 		} else if (serve(n, s, r, v)) {
 			leave_all(q, v);
@@ -420,11 +415,11 @@ static inline uint32_t pick(uint64_t set, uint32_t turn)
 }
 
 /* A channel crosses: turns go on behind it. */
-static inline struct noc_vc *matched(struct noc_quick *q, struct noc_vc *v)
+static inline struct noc_vc *matched(struct noc_vc *v)
 {
-	q->port[v->port].out_turn = v->in + 1u;
-	q->port[v->in].in_turn = v->port + 1u;
-	q->port[v->in].vc_turn = v->in_vc + 1u;
+	v->output->out_turn = v->in + 1u;
+	v->input->in_turn = v->port + 1u;
+	v->input->vc_turn = v->in_vc + 1u;
 	return v;
 }
 
@@ -432,9 +427,9 @@ static inline struct noc_vc *matched(struct noc_quick *q, struct noc_vc *v)
 static inline struct noc_vc *match(const struct noc *n, struct noc_router *r, uint32_t in, uint32_t out)
 {
 	struct noc_quick *q = &r->quick;
-	uint32_t vc = pick(q->ready[in * r->ports + out], q->port[in].vc_turn);
+	uint32_t vc = pick(q->port[out].ready[in], q->port[in].vc_turn);
 
-	return matched(q, &q->vc[in * n->vcs + vc]);
+	return matched(&q->vc[in * n->vcs + vc]);
 }
 
 static bool before(const struct noc_vc *a, const struct noc_vc *b)
@@ -473,7 +468,7 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 	uint32_t out;
 
 	if (q->next) {
-		n->go[0] = matched(q, q->next);
+		n->go[0] = matched(q->next);
 		return 1;
 	}
 	if (!q->wanted)
@@ -493,26 +488,26 @@ static inline uint32_t match_switch(struct noc *n, struct noc_router *r)
 static inline bool send(struct noc *n, struct noc_subnet *s, struct noc_router *r, struct noc_vc *v)
 {
 	const struct noc_flit *f = &v->slot[v->head++ & (n->buffer_cap - 1)];
+	const struct noc_quick_port *input = v->input, *output = v->output;
 	uint32_t out = r->base + v->port;
-	const struct noc_end *from = &n->plan->in[r->base + v->in], *to = &n->plan->out[out];
 	struct noc_packet *p = &s->packet[f->req];
-	struct noc_slot *slot = noc_slot_in(s, from->latency);
+	struct noc_slot *slot = noc_slot_in(s, input->from_in);
 	struct noc_moving *m;
 
 	v->count--;
-	slot->credit[slot->credits++] = (struct noc_returning){from->room, v->in_vc};
+	slot->credit[slot->credits++] = (struct noc_returning){input->from, v->in_vc};
 	s->credits++;
 	if (!f->index) {
 		p->hops++;
 		p->vc = v->vc;
-		look_ahead(n, s, p, out);
+		look_ahead(n, s, p, output->to);
 	}
 	s->room.used[out]++;
 	++*v->room;
 	s->link_flits[out]++;
-	slot = noc_slot_in(s, to->latency + 1);
+	slot = noc_slot_in(s, output->to_in);
 	m = &slot->flit[slot->flits++];
-	m->to = to->to;
+	m->to = output->to;
 	m->flit = *f;
 	m->flit.vc = v->vc;
 	return f->index + 1u == p->book.flits;
@@ -531,9 +526,9 @@ static inline void cross(struct noc *n, struct noc_subnet *s, struct noc_router 
 	if (!tail)
 		return;
 	if (s->room.wait_for_tail) {
-		s->room.tail_sent[r->base + v->port] |= 1ull << v->vc;
+		v->output->tails |= 1ull << v->vc;
 	} else {
-		s->room.taken[r->base + v->port] &= ~(1ull << v->vc);
+		v->output->free |= 1ull << v->vc;
 		r->quick.open |= 1ull << v->port;
 	}
 	v->state = NOC_IDLE;

@@ -54,7 +54,7 @@ static void look_two_ahead(struct noc *n, struct noc_subnet *s, struct noc_route
 
 	if (to & NOC_NODE)
 		return;
-	look_ahead(n, s, p, out);
+	look_ahead(n, s, p, n->plan->out[out].to);
 	p->next = noc_part(n, &p->way[0], n->plan->router_of[to], p->way[0].port);
 	here.lo = p->next.lo;
 	here.hi = p->next.hi;
@@ -286,7 +286,7 @@ static bool cross(struct noc *n, struct noc_subnet *s, struct noc_router *r, uin
 		if (n->noq)
 			p->way[0] = p->next;
 		else if (n->lookahead)
-			look_ahead(n, s, p, r->base + v->port);
+			look_ahead(n, s, p, n->plan->out[r->base + v->port].to);
 	}
 	noc_room_send(&n->conf, &s->room, r->base + v->port, v->vc, tail, (uint32_t)n->time);
 	owe_credit(n, s, r, vc / n->vcs, vc % n->vcs);

@@ -136,10 +136,10 @@ static inline struct noc_way noc_part(
 	return (struct noc_way){(uint16_t)output, (uint16_t)lo, (uint16_t)(lo + each - 1), 0};
 }
 
-/* The way of a head through the router that it is sent to. */
-static inline void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t out)
+/* The way of a head through the router that it is sent to, to the end of a channel. */
+static inline void look_ahead(struct noc *n, struct noc_subnet *s, struct noc_packet *p, uint32_t to)
 {
-	uint32_t to = n->plan->out[out].to, router;
+	uint32_t router;
 
 	if (to & NOC_NODE)
 		return;
