@@ -23,9 +23,18 @@
 #define BATCH      16u
 #define L1_THREADS 256u
 
+/*
+ * Over thousands of passes nothing holds SMs in step, so they begin at rows of their own: more steps apart
+ * than they have loads under way, and few for an L2. Where the L2 does not hold the buffer they begin
+ * together: who is ahead there waits for DRAM until the others have come up.
+ */
+#define LOOP_APART 1024u
+#define GOLDEN     UINT32_C(2654435769) /* 2^32 by the golden ratio: products are spread evenly */
+
 struct loop {
 	uint32_t pass;  /* steps of a pass: loads of a warp, or pairs of them */
 	uint32_t total; /* steps altogether */
+	uint32_t apart; /* steps between the first SM and the last */
 	bool pairs;
 };
 
@@ -60,11 +69,11 @@ static void batch_sums(struct scribe *s, bool pairs)
 static void loop_body(struct scribe *s, const struct micro *m, uint32_t block, uint32_t warp)
 {
 	const struct loop *l = m->what;
+	uint32_t ahead = (uint32_t)((uint64_t)l->apart * (uint32_t)(block * GOLDEN) >> 32);
 
-	(void)block;
 	for (uint32_t i = 0; i < l->total; i += BATCH / (l->pairs ? 2 : 1)) {
 		s->pc = 0x100;
-		batch_loads(s, m, warp, i);
+		batch_loads(s, m, warp, ahead + i);
 		batch_sums(s, l->pairs);
 		scribe_op(s, "R4", "FMUL", "R4", 0);
 		scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
@@ -125,6 +134,7 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	struct bench *b;
 
 	l.total = (part.steps + BATCH - 1) / BATCH * BATCH;
+	l.apart = bytes > 1.6 * l1 && bytes <= l2 ? LOOP_APART : 0;
 	b = bench_open(&s->params, s->isa);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
 		bench_warm(b, MICRO_DATA + at, SECTOR,
