@@ -7,14 +7,14 @@ load helper
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-sim() { trace-sim -q -g rtx3070 -D gpgpu_n_clusters=4 "$@"; }
+sim() { trace-sim -q -g rtx3070 -D gpgpu_n_clusters=2 "$@"; }
 figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }'; }
 
 @test "a long kernel is stopped, its record tells of what it stands for" {
-	long=$(trace reduce -n 100)
+	long=$(trace reduce -n 200)
 	sim -F json -o all.json "$long"
 	sim -F json -o some.json --sample-blocks "$long"
-	grep -q '"sampled":1,"blocks_simulated":[0-9]*,"blocks":600,"cycles_simulated":[0-9]*,"cycles_low":' some.json
+	grep -q '"sampled":1,"blocks_simulated":[0-9]*,"blocks":1200,"cycles_simulated":[0-9]*,"cycles_low":' some.json
 	grep -q '"sample_blocks":true' some.json
 	! grep -q sampled all.json
 	# Accesses go with the blocks; cycles are an estimate, whose interval holds what the whole kernel takes.
@@ -32,8 +32,8 @@ figure() { stats-csv -q -s "$1" "$2" | tr -d '\r' | awk -F, 'END { print $NF }';
 }
 
 @test "where thread blocks end together, the interval holds the last part of a wave, too" {
-	long=$(trace reduce -n 90)
-	for clusters in 3 4; do
+	long=$(trace reduce -n 200)
+	for clusters in 1 2 3 4; do
 		sim -D gpgpu_n_clusters=$clusters -F json -o all.json "$long"
 		sim -D gpgpu_n_clusters=$clusters -F json --sample-blocks "$long" >some.json
 		all=$(figure gpu_sim_cycle all.json)

@@ -8,11 +8,13 @@
  * Always true: what it looks at happens in the serial end of a step, so that the number of threads shows
  * nowhere; a kernel of less than SAMPLE_WAVES + 2 waves is never stopped, and none whose use of the L2 is
  * about to change: accesses become slower when the L2 is full, and what was quick before tells nothing of it.
- * A wave is as many thread blocks as were under way at the most. Left out: what the blocks that never ran
- * would have done to the caches.
+ * A wave is as many thread blocks as were under way at the most, and LEAST_WAVE where few SMs have fewer. Left
+ * out: what the blocks that never ran would have done to the caches.
  */
 #include <math.h>
 #include "launch.h"
+
+#define LEAST_WAVE 64u /* thread blocks: what fewer do together is chance, and the first of them are slower */
 
 #define STABLE 0.1  /* of their mean, between the slowest and the fastest wave */
 #define DRIFT  0.02 /* of it, between the means of their first and second half */
@@ -84,6 +86,8 @@ void sample_cta_ended(struct gpu *g, struct kernel *k)
 
 	if (s->stopped)
 		return;
+	if (!s->wave)
+		s->wave = LEAST_WAVE;
 	s->wave = under_way > s->wave ? under_way : s->wave;
 	if (done < s->mark + s->wave)
 		return;
