@@ -2,8 +2,8 @@
 /*
  * Fuzz target for the packed reader. The first byte says what the rest is: a stream, or the columns of one
  * block (a length of two bytes before each), which get a frame, checksum and index that are right, so that
- * what lies behind the checksum is met by damage too. Text, facts and records are read until FUZZ_BYTES came
- * out.
+ * what lies behind the checksum is met by damage too; metadata of PTX begin from a dictionary of their own.
+ * Text, facts and records are read until FUZZ_BYTES came out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,8 @@
 #include "pack/stream.h"
 
 #define FUZZ_BYTES (4u << 20)
+
+enum { COLUMNS = 1, WORDED = 2 }; /* bits of the first byte */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,7 +50,7 @@ static void frame(struct buf *s, uint8_t type, const struct buf *body)
 	buf_free(&h);
 }
 
-static void build(struct buf *s, const uint8_t *data, size_t size)
+static void build(struct buf *s, bool worded, const uint8_t *data, size_t size)
 {
 	struct buf col[N_COLUMNS] = {{0}}, body = {0}, index = {0};
 	size_t first, back;
@@ -63,10 +65,10 @@ static void build(struct buf *s, const uint8_t *data, size_t size)
 		data += n;
 		size -= n;
 	}
-	columns_pack(&body, col, 1, false);
+	columns_pack(&body, col, 1, worded);
 	columns_free(col);
 	buf_add(s, PACK_MAGIC, 7);
-	buf_byte(s, PACK_VERSION + PACK_CODED + PACK_LINED);
+	buf_byte(s, (uint8_t)(PACK_VERSION + PACK_CODED + PACK_LINED + (worded ? PACK_WORDED : 0)));
 	frame(s, BLOCK_DATA, &body);
 	first = s->n - 8;
 	mp_uint(&index, 1);
@@ -165,8 +167,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	if (data[0] & 1) {
-		build(&s, data + 1, size - 1);
+	if (data[0] & COLUMNS) {
+		build(&s, data[0] & WORDED, data + 1, size - 1);
 		read_stream(s.p, s.n);
 		buf_free(&s);
 	} else {
