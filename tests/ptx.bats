@@ -383,6 +383,13 @@ results() {
 		applypriority.global.L2::evict_normal [%rd1], 128; mov.u32 %r2, 3;	00000003
 		createpolicy.fractional.L2::evict_last.b64 %rd2, 0f3F800000; mov.u32 %r2, 4;	00000004
 		pmevent 1; mov.u32 %r2, 5;	00000005
+		pmevent.mask 0xff; mov.u32 %r2, 9;	00000009
+		mov.u64 %rd2, %pm3_64; mov.u32 %r2, %pm0;	00000000
+		mov.u32 %r2, %reserved_smem_offset_cap;	00000000
+		fence.proxy.tensormap::generic.release.gpu; mov.u32 %r2, 10;	0000000a
+		fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128; mov.u32 %r2, 11;	0000000b
+		fence.acquire.sync_restrict::shared::cluster.cluster; mov.u32 %r2, 12;	0000000c
+		fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster; mov.u32 %r2, 13;	0000000d
 		griddepcontrol.wait; mov.u32 %r2, 6;	00000006
 		setmaxnreg.inc.sync.aligned.u32 64; mov.u32 %r2, 7;	00000007
 		discard.global.L2 [%rd1+128], 128; mov.u32 %r2, 8;	00000008

@@ -134,7 +134,7 @@ uint64_t exec_sreg(const struct warp *w, unsigned sreg, unsigned lane)
 	case S_EXPLICIT_CLUSTER: return l->cluster[0] || l->kernel->cluster[0];
 	case S_ENVREG1: return l->workspace >> 32; /* as cooperative groups ask for it */
 	case S_ENVREG2: return (uint32_t)l->workspace;
-	default: return 0;
+	default: return 0; /* nothing is measured, no shared memory kept back, no environment given */
 	}
 }
 
