@@ -11,6 +11,7 @@ struct core_code {
 	struct core_inst *inst; /* reserved; by code handle */
 	struct arena arena;     /* operands */
 	struct sass_latency latency;
+	uint32_t longest; /* of its distances */
 	bool warned;
 };
 

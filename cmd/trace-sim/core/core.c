@@ -12,15 +12,16 @@
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-static void init_sub(const struct core *c, struct subcore *b)
+static void init_sub(struct core *c, unsigned k)
 {
+	struct subcore *b = &c->sub[k];
 	size_t lines = (size_t)c->p->l0i_sets * c->p->l0i_ways;
 
 	b->tag = xcalloc(lines, sizeof(*b->tag));
 	b->used = xcalloc(lines, sizeof(*b->used));
 	b->greedy = -1;
-	b->due = NEVER;
 	b->seen = 1;
+	c->due[k] = NEVER;
 	b->idle = STALL_EMPTY;
 }
 
@@ -32,6 +33,7 @@ void core_new(struct sm *s)
 	c->p = &s->params->modern;
 	c->inst = s->core_code->inst;
 	c->latency = &s->core_code->latency;
+	c->longest = s->core_code->longest;
 	c->subs = s->core->schedulers;
 	c->warp = reserve(MAX_WARPS, sizeof(*c->warp));
 	c->op = reserve(UINT16_MAX + 1u, sizeof(*c->op));
@@ -39,7 +41,7 @@ void core_new(struct sm *s)
 	c->pipe = reserve(L1_PIPE, sizeof(*c->pipe));
 	c->mem_due = NEVER;
 	for (unsigned k = 0; k < c->subs; k++)
-		init_sub(c, &c->sub[k]);
+		init_sub(c, k);
 }
 
 void core_delete(struct sm *s)
@@ -85,13 +87,17 @@ void core_flush_counters(struct sm *s)
 
 static void run_sub(struct sm *s, unsigned k)
 {
-	struct subcore *b = &s->modern->sub[k];
+	struct core *c = s->modern;
+	struct subcore *b = &c->sub[k];
 	uint64_t next = core_issue(s, k);
 
 	if ((b->want || b->stream.on) && core_fetch(s, k))
 		next = s->clock + 1;
-	b->due = earlier(next, core_wheel_next(s, b));
-	core_idle(s, k);
+	if (next > s->clock + 1)
+		next = earlier(next, core_wheel_next(s, b));
+	c->due[k] = next;
+	if (!b->issued || next > s->clock + 1 || s->profile)
+		core_idle(s, k);
 }
 
 /* A sub-core may have let another's warps go in this very cycle: they are looked at in the next. */
@@ -100,29 +106,29 @@ static uint64_t next_cycle(const struct sm *s)
 	const struct core *c = s->modern;
 	uint64_t next = earlier(c->mem_due, core_event_next(s));
 
-	for (unsigned k = 0; k < c->subs; k++)
-		next = earlier(next, c->sub[k].due);
+	for (unsigned k = 0, n = c->subs; k < n; k++)
+		next = earlier(next, c->due[k]);
 	return c->l1i_busy || next <= s->clock ? s->clock + 1 : next;
 }
 
 void core_tick(struct sm *s, uint64_t now)
 {
 	struct core *c = s->modern;
-	uint64_t next;
+	uint64_t clock = s->clock + 1, next;
 
 	s->now = now;
-	s->clock++;
+	s->clock = clock;
 	core_events(s);
 	if (c->l1i_busy)
 		core_l1i_step(s);
-	if (s->clock >= c->mem_due || s->ldst->resp.count)
+	if (clock >= c->mem_due || s->ldst->resp.count)
 		core_memory_cycle(s);
-	for (unsigned k = 0; k < c->subs; k++)
-		if (c->sub[k].due <= s->clock)
+	for (unsigned k = 0, n = c->subs; k < n; k++)
+		if (c->due[k] <= clock)
 			run_sub(s, k);
 	count_occupancy(s, 1);
 	next = next_cycle(s);
-	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
+	*s->wake_at = next == NEVER ? NEVER : now + (next - clock);
 }
 
 /* ---- CTAs and kernels --------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
  *  - A warp is in exactly one state: no instruction (of its masks in none), ripe, in the wheel under the cycle
  *    from which on it may issue, or waiting for an event that will look at it again.
  *  - due of a sub-core is the next cycle in which it can do anything; what changes its state lowers it.
+ *  - A warp in the wheel stays there until its time: what looks at warps again looks at those that wait.
  */
 #ifndef CORE_H
 #define CORE_H
@@ -58,8 +59,7 @@ struct core_source {
 };
 
 struct core_inst {
-	const struct core_source *src; /* every register of every span, RZ left out */
-	const uint16_t *dst;
+	const struct core_source *src; /* every register of every span, RZ left out; then core_dst() */
 	uint32_t pc;
 	uint32_t groups;   /* DEPBAR: how many may stay open */
 	uint16_t flags;    /* enum core_flag */
@@ -73,6 +73,11 @@ struct core_inst {
 	uint8_t regs;        /* of the result, for the link */
 	uint8_t scope;       /* fences: index into modern_params.membar */
 };
+
+static inline const uint16_t *core_dst(const struct core_inst *in)
+{
+	return (const uint16_t *)(in->src + in->n_src);
+}
 
 /* Control code of one instruction, as the assembler wrote it. */
 struct core_control {
@@ -113,8 +118,14 @@ enum core_stall {
 
 extern const char *const core_stall_names[N_CORE_STALLS];
 
+struct core_buffered {
+	uint64_t valid_at;
+	const struct core_inst *in;
+};
+
 struct core_warp {
-	uint64_t valid_at[BUFFER_SLOTS]; /* of records cursor .. fetched - 1, by number */
+	struct core_buffered buffer[BUFFER_SLOTS]; /* records cursor .. fetched - 1, by number */
+	const struct core_inst *head, *next;       /* of the buffer; to be fetched next */
 	uint64_t next_issue;
 	uint64_t hold_from, hold_until; /* no issue in between; NEVER: until told */
 	uint64_t pass_until;   /* at a barrier: until then what touches nothing outside of the warp may go */
@@ -122,6 +133,9 @@ struct core_warp {
 	uint64_t quiet_at;     /* results of fixed latency are all there */
 	uint64_t predicate_at; /* when the last predicate was set */
 	uint64_t line;         /* that the last fetch hit, with the L0's generation below */
+	uint64_t code_base;    /* of its kernel */
+	const uint8_t
+		*held_by; /* while it waits: the count, of pending or readers, that is not 0 yet; or NULL */
 	uint32_t generation;
 	uint32_t fetched;   /* records requested from the instruction cache */
 	uint32_t last_mask; /* of the instruction issued last; 0 behind one that may change who is active */
@@ -129,7 +143,7 @@ struct core_warp {
 	uint8_t sub, rank;
 	uint8_t why;                /* enum core_stall: of a warp that is not ripe */
 	uint8_t next_why, hold_why; /* of next_issue and of the hold */
-	uint8_t unit;               /* of the head */
+	uint8_t unit;               /* of the head, also of the last one */
 	uint8_t slot;               /* of the wheel */
 	bool started;
 	uint8_t predicate_class;   /* SASS_NONE: none outstanding */
@@ -138,6 +152,8 @@ struct core_warp {
 	bool fragile;              /* what made it ripe must be looked at again at issue */
 	bool control;              /* control codes decide */
 	bool reaping;
+	bool follows;    /* the record to be fetched next lies behind the one before it in memory */
+	bool late_reads; /* of registers: an issue may wait for them */
 	const struct core_control *codes; /* by pc / 16; NULL: the function is not known */
 	uint32_t n_codes;
 	/* control codes */
@@ -173,12 +189,11 @@ struct stream_buffer {
 };
 
 struct subcore {
-	uint64_t due;
 	uint64_t seen;                         /* clock up to which cycles are accounted for */
 	uint64_t port_free;                    /* the issue port */
 	uint64_t ranked, ripe, want, has_head; /* masks; want: to be fetched for */
 	uint64_t by_unit[N_CORE_UNITS];        /* heads by unit */
-	uint64_t by_why[N_CORE_STALLS];        /* those not ripe, by reason */
+	uint64_t by_why[N_CORE_STALLS];        /* by reason; of the ripe, the one they had before */
 	uint64_t wheel[WHEEL], wheel_used;
 	uint64_t far;                            /* of those in the wheel: due later than their slot says */
 	uint64_t open_at[N_CORE_UNITS];          /* from when on the unit takes another */
@@ -187,7 +202,6 @@ struct subcore {
 	uint64_t bank_used[16];                  /* t of the latest instruction that read the bank */
 	int8_t greedy;                           /* rank of the warp that issued last, -1: none */
 	uint8_t ranks;                           /* given out; the next warp's */
-	uint32_t busy;                           /* units that may be taken */
 	bool issued;                             /* in the cycle run last */
 	uint8_t idle;                            /* enum core_stall of the cycles since seen */
 	uint8_t warp_of[RANKS];
@@ -261,6 +275,8 @@ struct core {
 	const struct core_inst *inst; /* by code handle */
 	const struct sass_latency *latency;
 	uint32_t subs;
+	uint32_t longest;       /* of the distances in latency */
+	uint64_t due[MAX_SUBS]; /* of sub-cores */
 	struct subcore sub[MAX_SUBS];
 	struct core_warp *warp; /* by slot */
 	struct core_op *op;     /* by winst handle */
@@ -308,8 +324,10 @@ uint64_t core_event_next(const struct sm *s); /* NEVER: none */
 /* warp.c */
 void core_warp_place(struct sm *s, unsigned w, const struct kernel *k);
 void core_warp_start(struct sm *s, unsigned w);
-void core_warp_schedule(struct sm *s, unsigned w, uint64_t at, unsigned why); /* ripe at that clock */
-void core_warp_wait(struct sm *s, unsigned w, unsigned why);                  /* for an event */
+/* Its head is ripe at that clock, or waits for an event. */
+void core_warp_schedule(
+	struct sm *s, struct core_warp *cw, const struct core_inst *head, uint64_t at, unsigned why);
+void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *head, unsigned why);
 void core_warp_no_head(struct sm *s, unsigned w, unsigned why);
 void core_warp_end(struct sm *s, unsigned w, uint64_t t);
 void core_warp_check_end(struct sm *s, unsigned w); /* something of it has completed */
@@ -328,9 +346,8 @@ void core_l1i_filled(struct sm *s); /* outside the cycle */
 void core_fetch_flush(struct sm *s);
 
 /* depend.c */
-void core_look(struct sm *s, unsigned w);       /* when may the head of w issue? */
-void core_look_again(struct sm *s, unsigned w); /* the same where it waits for an event */
-bool core_still(struct sm *s, unsigned w);      /* may it, now, a fragile one? */
+void core_look(struct sm *s, unsigned w);  /* when may the head of w issue? */
+bool core_still(struct sm *s, unsigned w); /* may it, now, a fragile one? */
 void core_depend_issue(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t, struct core_op *op);
 void core_release(struct sm *s, unsigned w, const struct core_inst *in); /* results are there */
 void core_sources_read(struct sm *s, unsigned w, const struct core_inst *in);
@@ -340,7 +357,7 @@ const struct core_control *core_control_of(const struct core_warp *cw, uint32_t 
 /* issue.c, regfile.c */
 uint64_t core_issue(struct sm *s, unsigned sub); /* when a ripe warp may be tried again, NEVER: none */
 void core_idle(struct sm *s, unsigned sub);
-void core_account(struct sm *s, unsigned sub, uint64_t until); /* cycles before until, by reason */
+void core_put_down(struct sm *s, unsigned sub, uint64_t until); /* cycles from seen to until, by reason */
 /* Cycles that the reads of w's head wait for banks; it counts as issued after them. reuse: mask of slots. */
 uint64_t core_read_wait(
 	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse);
@@ -363,6 +380,29 @@ void core_sync_counter(struct sm *s, unsigned w);   /* a dependence counter has 
 void core_ldgsts_done(struct sm *s, unsigned w, uint32_t group);
 
 static inline struct core_warp *core_warp_of(struct sm *s, unsigned w) { return &s->modern->warp[w]; }
+
+/* A sub-core has something to do at that clock. */
+static inline void core_due(struct core *c, unsigned sub, uint64_t at)
+{
+	if (at < c->due[sub])
+		c->due[sub] = at;
+}
+
+/* Cycles of a sub-core before until, by reason. */
+static inline void core_account(struct sm *s, unsigned sub, uint64_t until)
+{
+	if (until > s->modern->sub[sub].seen)
+		core_put_down(s, sub, until);
+}
+
+/* An event has come: the same as core_look() where w waits for one and this may have been it. */
+static inline void core_look_again(struct sm *s, unsigned w)
+{
+	const struct core_warp *cw = core_warp_of(s, w);
+
+	if (cw->waits && !(cw->held_by && *cw->held_by))
+		core_look(s, w);
+}
 
 /* Record i of a warp. */
 static inline const struct core_inst *core_inst_at(const struct sm *s, const struct warp *p, uint32_t i)

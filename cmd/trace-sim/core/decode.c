@@ -19,6 +19,18 @@
 #define REG_RZ    (REG_R0 + 255)
 #define REG_URZ   (REG_UR0 + 255)
 
+static uint32_t longest_of(const struct sass_latency *l)
+{
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < N_SASS_CLASSES; i++) {
+		most = l->overwrite[i] > most ? l->overwrite[i] : most;
+		for (unsigned k = 0; k < N_SASS_OPERANDS; k++)
+			most = l->after[i][k] > most ? l->after[i][k] : most;
+	}
+	return most;
+}
+
 struct core_code *core_code_new(const struct params *p)
 {
 	struct core_code *c = xcalloc(1, sizeof(*c));
@@ -28,6 +40,7 @@ struct core_code *core_code_new(const struct params *p)
 	sass_latency(&c->latency, p->modern.family, p->modern.sm, p->modern.forwarding);
 	/* What ends with an event is ready for everybody the same time after it. */
 	memset(c->latency.after[SASS_FAST], (int)p->modern.sb_release, N_SASS_OPERANDS);
+	c->longest = longest_of(&c->latency);
 	return c;
 }
 
@@ -224,9 +237,8 @@ static bool uniform(unsigned reg) { return reg >= REG_UR0; }
 
 static unsigned span_end(unsigned reg) { return uniform(reg) ? REG_URZ : REG_RZ; }
 
-static void destinations(struct core_inst *i, struct core_code *c, const struct inst *in)
+static void destinations(struct core_inst *i, const struct inst *in, uint16_t *dst)
 {
-	uint16_t dst[SPAN_MAX];
 	unsigned n = 0, regs = result_regs(in->opcode, in, i->class);
 
 	for (unsigned d = 0; d < in->n_dst; d++)
@@ -235,13 +247,11 @@ static void destinations(struct core_inst *i, struct core_code *c, const struct 
 				dst[n++] = (uint16_t)(in->reg[d] + k);
 	i->n_dst = (uint8_t)n;
 	i->regs = (uint8_t)(regs ? regs : 1);
-	i->dst = memcpy(arena_alloc(&c->arena, n * sizeof(*dst) + 1, sizeof(*dst)), dst, n * sizeof(*dst));
 }
 
-static void sources(struct core_inst *i, struct core_code *c, const struct inst *in)
+static void sources(struct core_inst *i, const struct inst *in, struct core_source *src)
 {
 	const uint16_t *reg = in->reg + in->n_dst;
-	struct core_source src[SPAN_MAX];
 	unsigned n = 0;
 
 	for (unsigned s = 0; s < in->n_src; s++) {
@@ -258,8 +268,19 @@ static void sources(struct core_inst *i, struct core_code *c, const struct inst 
 								  : operand_of(in->opcode, in, i->class, s))};
 	}
 	i->n_src = (uint8_t)n;
-	i->src =
-		memcpy(arena_alloc(&c->arena, n * sizeof(*src) + 1, sizeof(uint16_t)), src, n * sizeof(*src));
+}
+
+static void operands(struct core_inst *i, struct core_code *c, const struct inst *in)
+{
+	struct core_source src[SPAN_MAX], *at;
+	uint16_t dst[SPAN_MAX];
+
+	destinations(i, in, dst);
+	sources(i, in, src);
+	at = arena_alloc(&c->arena, i->n_src * sizeof(*src) + i->n_dst * sizeof(*dst) + 1, sizeof(*dst));
+	memcpy(at, src, i->n_src * sizeof(*src));
+	memcpy(at + i->n_src, dst, i->n_dst * sizeof(*dst));
+	i->src = at;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
@@ -323,8 +344,7 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 	i->scope = (uint8_t)scope_of(op);
 	if (i->unit == CORE_TENSOR)
 		matrix(i, m, op);
-	destinations(i, c, in);
-	sources(i, c, in);
+	operands(i, c, in);
 	i->flags = (uint16_t)flags_of(op, u, i);
 	i->done = (uint16_t)((int)longest(&c->latency, i->class) + i->later);
 	if (begins(op, "IMAD") && has(op, "WIDE"))

@@ -17,7 +17,7 @@ struct ripeness {
 	unsigned why;
 };
 
-static void later(struct ripeness *o, uint64_t at, unsigned why)
+static inline void later(struct ripeness *o, uint64_t at, unsigned why)
 {
 	if (at > o->at) {
 		o->at = at;
@@ -37,21 +37,44 @@ const struct core_control *core_control_of(const struct core_warp *cw, uint32_t 
 
 /* ---- from an ordinary trace --------------------------------------------------------------------- */
 
-/* Results under way and sources yet to be read, of variable latency. */
-static bool blocked_by_events(const struct core_warp *cw, const struct core_inst *in, unsigned *why)
+/* The count of results under way, of variable latency, of a register that the instruction has; or NULL. */
+static const uint8_t *result_missing(const struct core_warp *cw, const struct core_inst *in)
+{
+	if (!cw->n_pending)
+		return NULL;
+	for (const struct core_source *r = in->src, *end = r + in->n_src; r < end; r++)
+		if (cw->pending[r->reg])
+			return &cw->pending[r->reg];
+	for (const uint16_t *r = core_dst(in), *end = r + in->n_dst; r < end; r++)
+		if (cw->pending[*r])
+			return &cw->pending[*r];
+	return NULL;
+}
+
+/* The same of sources yet to be read. */
+static const uint8_t *read_missing(const struct core_warp *cw, const struct core_inst *in)
+{
+	if (!cw->n_readers)
+		return NULL;
+	for (const uint16_t *r = core_dst(in), *end = r + in->n_dst; r < end; r++)
+		if (cw->readers[*r])
+			return &cw->readers[*r];
+	return NULL;
+}
+
+/*
+ * Does an event hold the head? While the count that does is not 0 the answer stays the same, and so does
+ * the reason.
+ */
+static bool blocked_by_events(struct core_warp *cw, const struct core_inst *in, unsigned *why)
 {
 	*why = STALL_DEPEND;
-	for (unsigned i = 0; i < in->n_src; i++)
-		if (cw->pending[in->src[i].reg])
-			return true;
-	for (unsigned i = 0; i < in->n_dst; i++)
-		if (cw->pending[in->dst[i]])
-			return true;
+	cw->held_by = result_missing(cw, in);
+	if (cw->held_by)
+		return true;
 	*why = STALL_WAR;
-	for (unsigned i = 0; i < in->n_dst; i++)
-		if (cw->readers[in->dst[i]])
-			return true;
-	return false;
+	cw->held_by = read_missing(cw, in);
+	return cw->held_by != NULL;
 }
 
 /* Lanes that left without a jump, or all of them: a guard has turned them off. */
@@ -80,25 +103,38 @@ static void predicates(const struct core *c, const struct warp *p, const struct 
 		later(o, cw->predicate_at + c->latency->predicate[cw->predicate_class], STALL_DEPEND);
 }
 
-static void from_trace(const struct core *c, const struct warp *p, const struct core_warp *cw,
+/*
+ * Results of fixed latency. What was written so long ago that the longest distance lies behind holds nothing:
+ * most registers.
+ */
+static void from_times(
+	const struct core *c, const struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
+{
+	const struct sass_latency *l = c->latency;
+	uint64_t old = o->at > c->longest ? (o->at - c->longest) << 8 : 0, v;
+
+	for (const struct core_source *r = in->src, *end = r + in->n_src; r < end; r++) {
+		v = cw->written[r->reg];
+		if (v >= old)
+			later(o, (v >> 8) + l->after[v & 255][r->read], STALL_DEPEND);
+	}
+	for (const uint16_t *r = core_dst(in), *end = r + in->n_dst; r < end; r++) {
+		v = cw->written[*r];
+		if (v >= old)
+			later(o, (v >> 8) + l->overwrite[v & 255], STALL_DEPEND);
+	}
+}
+
+static void from_trace(const struct core *c, const struct warp *p, struct core_warp *cw,
 	const struct core_inst *in, struct ripeness *o)
 {
 	unsigned why;
 
-	if ((cw->n_pending || cw->n_readers) && blocked_by_events(cw, in, &why)) {
+	if (blocked_by_events(cw, in, &why)) {
 		later(o, NEVER, why);
 		return;
 	}
-	for (unsigned i = 0; i < in->n_src; i++) {
-		uint64_t v = cw->written[in->src[i].reg];
-
-		later(o, (v >> 8) + c->latency->after[v & 255][in->src[i].read], STALL_DEPEND);
-	}
-	for (unsigned i = 0; i < in->n_dst; i++) {
-		uint64_t v = cw->written[in->dst[i]];
-
-		later(o, (v >> 8) + c->latency->overwrite[v & 255], STALL_DEPEND);
-	}
+	from_times(c, cw, in, o);
 	if (cw->predicate_class != SASS_NONE || cw->predicate_pending)
 		predicates(c, p, cw, in, o);
 }
@@ -159,52 +195,42 @@ void core_look(struct sm *s, unsigned w)
 	const struct core *c = s->modern;
 	struct core_warp *cw = core_warp_of(s, w);
 	const struct warp *p = &s->warp[w];
-	const struct core_inst *in;
+	const struct core_buffered *head = &cw->buffer[p->cursor % BUFFER_SLOTS];
 	struct ripeness o;
 
-	if (s->done >> w & 1)
-		return;
 	if (cw->fetched == p->cursor) {
 		core_warp_no_head(s, w, cw->next_issue > s->clock + 1 ? cw->next_why : STALL_FETCH);
 		return;
 	}
-	in = core_inst_at(s, p, p->cursor);
-	o = (struct ripeness){cw->valid_at[p->cursor % BUFFER_SLOTS], STALL_FETCH};
+	o = (struct ripeness){head->valid_at, STALL_FETCH};
 	later(&o, cw->next_issue, cw->next_why);
 	cw->fragile = false;
 	if (cw->control)
-		from_codes(c, cw, in, &o);
+		from_codes(c, cw, head->in, &o);
 	else
-		from_trace(c, p, cw, in, &o);
+		from_trace(c, p, cw, head->in, &o);
 	if (cw->hold_until > s->clock) {
 		cw->fragile = true;
 		if (core_held(s, w, o.at))
 			o = (struct ripeness){cw->hold_until, cw->hold_why};
 	}
 	if (o.at == NEVER)
-		core_warp_wait(s, w, o.why);
+		core_warp_wait(s, cw, head->in, o.why);
 	else
-		core_warp_schedule(s, w, o.at, o.why);
-}
-
-void core_look_again(struct sm *s, unsigned w)
-{
-	if (core_warp_of(s, w)->waits)
-		core_look(s, w);
+		core_warp_schedule(s, cw, head->in, o.at, o.why);
 }
 
 /* A ripe, fragile warp is about to issue: false, and it has another state, where it may not. */
 bool core_still(struct sm *s, unsigned w)
 {
 	struct core_warp *cw = core_warp_of(s, w);
-	const struct warp *p = &s->warp[w];
 
 	if (core_held(s, w, s->clock)) {
 		core_look(s, w);
 		return false;
 	}
-	if (cw->control && counters_hold(s, cw, core_inst_at(s, p, p->cursor))) {
-		core_warp_wait(s, w, STALL_DEPEND);
+	if (cw->control && counters_hold(s, cw, cw->head)) {
+		core_warp_wait(s, cw, cw->head, STALL_DEPEND);
 		return false;
 	}
 	return true;
@@ -217,7 +243,7 @@ static void mark_fixed(struct core_warp *cw, const struct core_inst *in, uint64_
 	uint64_t v = (uint64_t)((int64_t)t + in->later) << 8 | in->class;
 
 	for (unsigned i = 0; i < in->n_dst; i++)
-		cw->written[in->dst[i]] = v;
+		cw->written[core_dst(in)[i]] = v;
 	if (t + in->done > cw->quiet_at)
 		cw->quiet_at = t + in->done;
 }
@@ -226,7 +252,7 @@ static void mark_variable(
 	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct core_op *op)
 {
 	for (unsigned i = 0; i < in->n_dst; i++)
-		cw->pending[in->dst[i]]++;
+		cw->pending[core_dst(in)[i]]++;
 	cw->n_pending = (uint16_t)(cw->n_pending + in->n_dst);
 	if (c->p->war == WAR_ISSUE || !in->n_src)
 		return;
@@ -313,8 +339,8 @@ void core_release(struct sm *s, unsigned w, const struct core_inst *in)
 	struct core_warp *cw = core_warp_of(s, w);
 
 	for (unsigned i = 0; i < in->n_dst; i++) {
-		cw->pending[in->dst[i]]--;
-		cw->written[in->dst[i]] = s->clock << 8 | SASS_FAST;
+		cw->pending[core_dst(in)[i]]--;
+		cw->written[core_dst(in)[i]] = s->clock << 8 | SASS_FAST;
 	}
 	cw->n_pending = (uint16_t)(cw->n_pending - in->n_dst);
 	if (in->flags & INST_SETS_P) {

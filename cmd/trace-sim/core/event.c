@@ -47,19 +47,19 @@ void core_event_put(struct sm *s, uint64_t due, enum event_kind kind, unsigned i
 	append(c, e, slot_of(due, s->clock));
 }
 
-static void happen(struct sm *s, const struct core_event *e)
+static void happen(struct sm *s, enum event_kind kind, uint16_t id, uint64_t what)
 {
-	switch ((enum event_kind)e->kind) {
-	case EVENT_START: core_warp_start(s, e->id); break;
-	case EVENT_REAP: core_warp_reap(s, e->id); break;
-	case EVENT_LOG: events_writeback(s->events, s->now, s->id, e->id, (uint32_t)e->what); break;
-	case EVENT_L1I: core_l1i_access(s, e->id, e->what); break;
-	case EVENT_FILL: core_l1i_fill(s, (uint32_t)e->what); break;
-	case EVENT_LINE: core_fetch_line(s, e->id, e->what); break;
-	case EVENT_DATA: core_memory_data(s, e->id); break;
-	case EVENT_DONE: core_memory_done(s, e->id); break;
-	case EVENT_READ: core_memory_read(s, e->id); break;
-	case EVENT_COUNTER: core_counter_down(s, e->id, (unsigned)e->what); break;
+	switch (kind) {
+	case EVENT_START: core_warp_start(s, id); break;
+	case EVENT_REAP: core_warp_reap(s, id); break;
+	case EVENT_LOG: events_writeback(s->events, s->now, s->id, id, (uint32_t)what); break;
+	case EVENT_L1I: core_l1i_access(s, id, what); break;
+	case EVENT_FILL: core_l1i_fill(s, (uint32_t)what); break;
+	case EVENT_LINE: core_fetch_line(s, id, what); break;
+	case EVENT_DATA: core_memory_data(s, id); break;
+	case EVENT_DONE: core_memory_done(s, id); break;
+	case EVENT_READ: core_memory_read(s, id); break;
+	case EVENT_COUNTER: core_counter_down(s, id, (unsigned)what); break;
 	}
 }
 
@@ -74,17 +74,18 @@ void core_events(struct sm *s)
 	c->slot_first[slot] = 0;
 	bitset_clear(c->slot_used, slot);
 	while (e) {
-		struct core_event now = c->event[e];
+		struct core_event *v = &c->event[e];
+		uint16_t next = v->next;
 
-		if (now.due > s->clock) {
-			append(c, e, slot_of(now.due, s->clock));
+		if (v->due > s->clock) {
+			append(c, e, slot_of(v->due, s->clock));
 		} else {
-			c->event[e].next = c->event_free;
+			v->next = c->event_free;
 			c->event_free = e;
 			c->n_events--;
-			happen(s, &now);
+			happen(s, (enum event_kind)v->kind, v->id, v->what);
 		}
-		e = now.next;
+		e = next;
 	}
 }
 

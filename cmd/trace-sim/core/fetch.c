@@ -200,17 +200,16 @@ void core_fetch_line(struct sm *s, unsigned sub, uint64_t line)
 	fill_l0(c, b, line);
 	b->missing_slots &= ~(1ull << i);
 	b->want |= b->missing_warps[i];
-	if (s->clock < b->due)
-		b->due = s->clock;
+	core_due(c, sub, s->clock);
 }
 
 /* ---- fetch -------------------------------------------------------------------------------------- */
 
 /* Behind what has been fetched the path goes on at the next address, or what jumps has issued. */
-static bool path_open(const struct sm *s, const struct warp *p, const struct core_warp *cw)
+static bool room(const struct core *c, const struct warp *p, const struct core_warp *cw)
 {
-	return cw->fetched == p->cursor ||
-	       core_follows(core_inst_at(s, p, cw->fetched - 1), core_inst_at(s, p, cw->fetched));
+	return cw->fetched <= p->last && cw->fetched - p->cursor < c->p->ibuffer &&
+	       (cw->follows || cw->fetched == p->cursor);
 }
 
 void core_fetch_room(struct sm *s, unsigned w)
@@ -220,14 +219,13 @@ void core_fetch_room(struct sm *s, unsigned w)
 	struct subcore *b = &c->sub[cw->sub];
 	const struct warp *p = &s->warp[w];
 
-	if (cw->fetched > p->last || cw->fetched - p->cursor >= c->p->ibuffer || !path_open(s, p, cw))
+	if (!room(c, p, cw))
 		return;
 	FOR_BITS64 (i, b->missing_slots)
 		if (b->missing_warps[i] >> cw->rank & 1)
 			return;
 	b->want |= 1ull << cw->rank;
-	if (s->clock < b->due)
-		b->due = s->clock;
+	core_due(c, cw->sub, s->clock);
 }
 
 static unsigned next_rank(const struct subcore *b)
@@ -244,16 +242,20 @@ static void fetch_one(struct sm *s, unsigned sub)
 	unsigned rank = next_rank(b), w = b->warp_of[rank];
 	struct core_warp *cw = core_warp_of(s, w);
 	struct warp *p = &s->warp[w];
-	uint64_t line = line_of(c, s->cta[p->cta].kernel->code_base + core_inst_at(s, p, cw->fetched)->pc);
+	const struct core_inst *in = cw->next;
+	uint64_t line = line_of(c, cw->code_base + in->pc);
 
 	c->n.fetches++;
 	if (!s->core->perfect_icache && !hits(c, b, cw, line) && !look_behind(s, sub, line, rank))
 		return;
-	cw->valid_at[cw->fetched % BUFFER_SLOTS] = s->clock + HIT;
-	cw->fetched++;
+	cw->buffer[cw->fetched % BUFFER_SLOTS] = (struct core_buffered){s->clock + HIT, in};
+	if (cw->fetched++ < p->last) {
+		cw->next = core_inst_at(s, p, cw->fetched);
+		cw->follows = core_follows(in, cw->next);
+	}
 	if (cw->fetched == p->cursor + 1)
 		core_look(s, w);
-	if (cw->fetched > p->last || cw->fetched - p->cursor >= c->p->ibuffer || !path_open(s, p, cw))
+	if (!room(c, p, cw))
 		b->want &= ~(1ull << rank);
 }
 

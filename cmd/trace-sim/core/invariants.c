@@ -22,7 +22,7 @@ static void check_state(const struct sm *s, const struct subcore *b, unsigned ra
 	for (unsigned u = 0; u < N_CORE_UNITS; u++)
 		invariant("core.by_unit", s->id, w, (b->by_unit[u] & bit) != 0, head && cw->unit == u);
 	for (unsigned y = 0; y < N_CORE_STALLS; y++)
-		invariant("core.by_why", s->id, w, (b->by_why[y] & bit) != 0, !ripe && cw->why == y);
+		invariant("core.by_why", s->id, w, (b->by_why[y] & bit) != 0, cw->why == y);
 	if (!(b->far & bit) && wheel)
 		invariant("core.slot", s->id, w, cw->slot, cw->ready_at % WHEEL);
 }
@@ -40,7 +40,7 @@ static void check_sub(const struct sm *s, unsigned k)
 	invariant("core.far within the wheel", s->id, k, b->far & ~wheel, 0);
 	invariant("core.masks within ranks", s->id, k, (wheel | b->ripe | b->has_head) & ~b->ranked, 0);
 	if (b->ranked)
-		invariant("core.due, not late", s->id, k, b->due <= core_wheel_next(s, b), true);
+		invariant("core.due, not late", s->id, k, s->modern->due[k] <= core_wheel_next(s, b), true);
 	FOR_BITS64 (rank, b->ranked)
 		check_state(s, b, (unsigned)rank);
 }

@@ -27,38 +27,33 @@ const char *const core_stall_names[N_CORE_STALLS] = {
 
 /* ---- cycles without an issue -------------------------------------------------------------------- */
 
-static enum warp_occupancy idle_kind(unsigned why)
-{
-	switch (why) {
-	case STALL_DEPEND:
-	case STALL_WAR: return OCC_SCOREBOARD;
-	case STALL_UNIT:
-	case STALL_RESULT:
-	case STALL_PORT: return OCC_STALL;
-	default: return OCC_IDLE;
-	}
-}
+static const uint8_t idle_kind[N_CORE_STALLS] = {
+	[STALL_UNIT] = OCC_STALL,
+	[STALL_RESULT] = OCC_STALL,
+	[STALL_DEPEND] = OCC_SCOREBOARD,
+	[STALL_WAR] = OCC_SCOREBOARD,
+	[STALL_FENCE] = OCC_IDLE,
+	[STALL_BARRIER] = OCC_IDLE,
+	[STALL_COUNT] = OCC_IDLE,
+	[STALL_JUMP] = OCC_IDLE,
+	[STALL_FETCH] = OCC_IDLE,
+	[STALL_PORT] = OCC_STALL,
+	[STALL_EMPTY] = OCC_IDLE,
+};
 
-static void put_down(struct sm *s, unsigned sub, uint64_t cycles)
+/* Cycles from seen up to, not including, until. */
+void core_put_down(struct sm *s, unsigned sub, uint64_t until)
 {
-	const struct subcore *b = &s->modern->sub[sub];
+	struct core *c = s->modern;
+	struct subcore *b = &c->sub[sub];
+	uint64_t cycles = until - b->seen;
 
+	c->n.stall[b->idle] += cycles;
+	s->n.occupancy[idle_kind[b->idle]] += cycles;
+	c->n.queue_cycles += cycles * b->places;
+	b->seen = until;
 	if (s->profile)
 		profile_core_cycles(s, sub, cycles);
-	s->modern->n.stall[b->idle] += cycles;
-	s->n.occupancy[idle_kind(b->idle)] += cycles;
-}
-
-/* Cycles up to, not including, until. */
-void core_account(struct sm *s, unsigned sub, uint64_t until)
-{
-	struct subcore *b = &s->modern->sub[sub];
-
-	if (until <= b->seen)
-		return;
-	put_down(s, sub, until - b->seen);
-	s->modern->n.queue_cycles += (until - b->seen) * b->places;
-	b->seen = until;
 }
 
 /* Of those that do not issue, the one that is nearest to it. */
@@ -72,18 +67,19 @@ static unsigned reason_of(const struct subcore *b)
 	return b->by_why[STALL_PORT] ? STALL_PORT : STALL_EMPTY;
 }
 
-/* The visit of a cycle is over: what the cycles until due are put down to, and this one without an issue. */
+/*
+ * The visit of a cycle is over: what the cycles until due are put down to, and this one without an issue. Of
+ * no use without a profile where there are none.
+ */
 void core_idle(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];
 	uint64_t set;
 
-	if (b->issued && b->due == s->clock + 1 && !s->profile)
-		return;
 	b->idle = (uint8_t)(b->port_free > s->clock + b->issued ? STALL_PORT : reason_of(b));
 	if (!s->profile)
 		return;
-	set = b->idle == STALL_UNIT ? b->ripe : b->by_why[b->idle];
+	set = b->idle == STALL_UNIT ? b->ripe : b->by_why[b->idle] & ~b->ripe;
 	set = set ? set : b->ranked;
 	profile_core_idle(s, sub, set ? b->warp_of[63 - (unsigned)__builtin_clzll(set)] : 0,
 		set ? b->idle : STALL_EMPTY);
@@ -91,29 +87,14 @@ void core_idle(struct sm *s, unsigned sub)
 
 /* ---- which warp --------------------------------------------------------------------------------- */
 
-/* Ripe warps whose unit takes nothing now. */
-static uint64_t held_by_units(const struct sm *s, struct subcore *b, uint64_t *open)
+/* From when on a unit, or the one that may take its work, takes another instruction. */
+static uint64_t open_from(const struct core *c, const struct subcore *b, unsigned unit)
 {
-	const struct modern_params *m = s->modern->p;
-	uint64_t held = 0, now = s->clock;
+	uint64_t at = b->open_at[unit];
 
-	*open = NEVER;
-	FOR_BITS32 (u, b->busy) {
-		uint64_t at = b->open_at[u], set = b->by_unit[u] & b->ripe;
-
-		if (at <= now)
-			b->busy &= ~(1u << u);
-		if (!set || at <= now)
-			continue;
-		if (u == CORE_FP32 && m->fp32_on_int && b->open_at[CORE_INT] < at)
-			at = b->open_at[CORE_INT];
-		if (at <= now)
-			continue;
-		held |= set;
-		if (at < *open)
-			*open = at;
-	}
-	return held;
+	if (unit == CORE_FP32 && c->p->fp32_on_int && b->open_at[CORE_INT] < at)
+		return b->open_at[CORE_INT];
+	return at;
 }
 
 static unsigned pick(const struct core *c, const struct subcore *b, uint64_t set)
@@ -184,18 +165,19 @@ static void count_issue(
 	sm_inst_complete(s, rec->inst, rec->mask);
 }
 
-/* The instruction behind, or the end. A jump is a successor that does not follow. */
-static void advance(struct sm *s, unsigned w, const struct core_inst *in, uint64_t t)
+/*
+ * The instruction behind, or the end. A jump is a successor that does not follow: what is in the buffer does,
+ * for fetch waits for jumps.
+ */
+static void advance(struct sm *s, unsigned w, struct core_warp *cw, uint64_t t)
 {
-	struct core_warp *cw = core_warp_of(s, w);
 	struct warp *p = &s->warp[w];
 
 	if (p->cursor++ == p->last) {
 		core_warp_end(s, w, t);
 		return;
 	}
-	if (!core_follows(in, core_inst_at(s, p, p->cursor)) &&
-		t + s->modern->p->branch_taken > cw->next_issue) {
+	if (cw->fetched == p->cursor && !cw->follows && t + s->modern->p->branch_taken > cw->next_issue) {
 		cw->next_issue = t + s->modern->p->branch_taken;
 		cw->next_why = STALL_JUMP;
 	}
@@ -228,23 +210,23 @@ static unsigned reuse_of(const struct sm *s, unsigned w, const struct core_inst 
 
 static uint64_t read_wait(struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in)
 {
-	const struct modern_params *m = s->modern->p;
-	bool late = (s->modern->warp[w].control ? m->rf_read_control : m->rf_read_trace) == RF_LATE;
-
-	return late && in->flags & INST_FIXED ? core_read_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
+	return in->flags & INST_FIXED ? core_read_wait(s, b, w, in, reuse_of(s, w, in)) : 0;
 }
 
 /* The warp's head goes; returns when it counts as issued. */
-static uint64_t issue(struct sm *s, unsigned sub, unsigned rank)
+static uint64_t issue(struct sm *s, unsigned sub, unsigned rank, struct core_warp *cw)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[sub];
 	unsigned w = b->warp_of[rank];
 	struct warp *p = &s->warp[w];
 	const struct rec *rec = &p->rec[p->cursor];
-	const struct core_inst *in = &c->inst[rec->inst];
-	uint64_t t = s->clock + read_wait(s, b, w, in);
+	const struct core_inst *in = cw->head;
+	uint64_t t = s->clock;
 	uint16_t h = 0;
+
+	if (cw->late_reads)
+		t += read_wait(s, b, w, in);
 
 	count_issue(s, sub, w, rec, in);
 	if (s->profile)
@@ -259,11 +241,10 @@ static uint64_t issue(struct sm *s, unsigned sub, unsigned rank)
 	core_unit_take(s, b, in, h, t);
 	if (in->flags & INST_SPECIAL)
 		core_sync_issue(s, w, in, t, h);
-	c->warp[w].last_mask = in->unit == CORE_BRANCH ? 0 : rec->mask;
+	cw->last_mask = in->unit == CORE_BRANCH ? 0 : rec->mask;
 	b->greedy = (int8_t)rank;
 	b->port_free = t + 1 + in->port;
-	b->ripe &= ~(1ull << rank);
-	advance(s, w, in, t);
+	advance(s, w, cw, t);
 	return t;
 }
 
@@ -284,22 +265,31 @@ static void take_result(struct subcore *b, const struct core_inst *in, uint64_t 
 		b->result_at = b->result_at + 1 > t + in->done ? b->result_at + 1 : t + in->done;
 }
 
-/* Try them in order. Returns true when one has issued. */
-static bool try_issue(struct sm *s, unsigned sub, uint64_t set)
+/* Try the ripe in order. True: one has issued; open: else, when the first of their units opens. */
+static bool try_issue(struct sm *s, unsigned sub, uint64_t *open)
 {
-	struct subcore *b = &s->modern->sub[sub];
+	struct core *c = s->modern;
+	struct subcore *b = &c->sub[sub];
+	uint64_t set = b->ripe;
 
 	while (set) {
-		unsigned rank = pick(s->modern, b, set), w = b->warp_of[rank];
-		const struct core_inst *in = core_inst_at(s, &s->warp[w], s->warp[w].cursor);
+		unsigned rank = pick(c, b, set), w = b->warp_of[rank];
+		struct core_warp *cw = &c->warp[w];
+		const struct core_inst *in = cw->head;
+		uint64_t at = open_from(c, b, cw->unit);
 
+		if (at > s->clock) {
+			*open = at < *open ? at : *open;
+			set &= ~b->by_unit[cw->unit];
+			continue;
+		}
 		set &= ~(1ull << rank);
-		if (s->modern->warp[w].fragile && !core_still(s, w))
+		if (cw->fragile && !core_still(s, w))
 			continue;
 		if (!result_fits(s, b, in))
 			continue;
 		core_account(s, sub, s->clock);
-		take_result(b, in, issue(s, sub, rank));
+		take_result(b, in, issue(s, sub, rank, cw));
 		b->seen = s->clock + 1;
 		return true;
 	}
@@ -310,14 +300,12 @@ static bool try_issue(struct sm *s, unsigned sub, uint64_t set)
 uint64_t core_issue(struct sm *s, unsigned sub)
 {
 	struct subcore *b = &s->modern->sub[sub];
-	uint64_t open = NEVER, go;
+	uint64_t open = NEVER;
 	bool issued = false;
 
 	core_wheel_turn(s, b);
-	if (b->ripe && s->clock >= b->port_free) {
-		go = b->ripe & ~held_by_units(s, b, &open);
-		issued = go && try_issue(s, sub, go);
-	}
+	if (b->ripe && s->clock >= b->port_free)
+		issued = try_issue(s, sub, &open);
 	if (!issued)
 		core_account(s, sub, s->clock);
 	b->issued = issued;

@@ -252,9 +252,10 @@ static void read_sources(struct sm *s, uint16_t h, bool lanes, uint32_t sent)
 		core_memory_read(s, h);
 }
 
-static void accept(struct sm *s, struct subcore *b)
+static void accept(struct sm *s, unsigned sub)
 {
 	struct core *c = s->modern;
+	struct subcore *b = &c->sub[sub];
 	uint16_t h = b->place[b->place_head].op;
 	const struct winst *w = &s->winst[h];
 	const struct core_inst *in = &c->inst[w->code];
@@ -264,8 +265,7 @@ static void accept(struct sm *s, struct subcore *b)
 	b->places--;
 	b->place_freed = s->clock + sent;
 	b->open_at[CORE_MEMORY] = 0;
-	if (s->clock < b->due)
-		b->due = s->clock;
+	core_due(c, sub, s->clock);
 	c->prt++;
 	c->op[h].link = (uint8_t)(FIRST_REG * in->regs);
 	ldst_count_entry(s, w);
@@ -299,7 +299,7 @@ static void accept_next(struct sm *s)
 		if (!b->places || first_ready(b) > s->clock)
 			continue;
 		core_account(s, k, s->clock);
-		accept(s, b);
+		accept(s, k);
 		c->round = k + 1 == c->subs ? 0 : k + 1;
 		return;
 	}

@@ -10,9 +10,6 @@
  */
 #include "core/core.h"
 
-/* The single-precision unit, and the integer unit, which may take its work. */
-#define BOTH_FP32 (1u << CORE_FP32 | 1u << CORE_IMAD | 1u << CORE_INT)
-
 #define QUEUE_PLACES 3u /* in front of the units with events, the one that starts included */
 
 /*
@@ -56,7 +53,6 @@ void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in,
 	struct core *c = s->modern;
 	uint64_t start;
 
-	b->busy |= 1u << in->unit | (in->unit == CORE_FP32 || in->unit == CORE_IMAD ? BOTH_FP32 : 0);
 	switch ((enum core_unit)in->unit) {
 	case CORE_SFU:
 		start = queue(&b->sfu_free, &b->open_at[CORE_SFU], t, in->interval);

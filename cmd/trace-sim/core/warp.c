@@ -14,27 +14,21 @@ static uint64_t rank_bit(const struct core_warp *cw) { return 1ull << cw->rank; 
 
 /* ---- states ------------------------------------------------------------------------------------- */
 
-/* Out of whatever state the warp is in; its head, if any, stays. */
+/* Out of whatever state the warp is in, which is not the wheel; its head, if any, stays. */
 static inline void leave_state(struct subcore *b, struct core_warp *cw)
 {
 	uint64_t bit = rank_bit(cw);
 
-	if (b->wheel[cw->slot] & bit) {
-		b->wheel[cw->slot] &= ~bit;
-		b->far &= ~bit;
-		if (!b->wheel[cw->slot])
-			b->wheel_used &= ~(1ull << cw->slot);
-	}
 	b->ripe &= ~bit;
 	b->by_why[cw->why] &= ~bit;
 	cw->waits = false;
 }
 
-static void set_head(struct sm *s, struct subcore *b, struct core_warp *cw, unsigned w)
+static void set_head(struct subcore *b, struct core_warp *cw, const struct core_inst *in)
 {
-	const struct core_inst *in = core_inst_at(s, &s->warp[w], s->warp[w].cursor);
 	uint64_t bit = rank_bit(cw);
 
+	cw->head = in;
 	if (b->has_head & bit) {
 		if (cw->unit == in->unit)
 			return;
@@ -57,43 +51,46 @@ void core_warp_no_head(struct sm *s, unsigned w, unsigned why)
 	b->by_why[why] |= rank_bit(cw);
 }
 
-void core_warp_wait(struct sm *s, unsigned w, unsigned why)
+void core_warp_wait(struct sm *s, struct core_warp *cw, const struct core_inst *head, unsigned why)
 {
-	struct core_warp *cw = core_warp_of(s, w);
 	struct subcore *b = &s->modern->sub[cw->sub];
 
 	leave_state(b, cw);
-	set_head(s, b, cw, w);
+	set_head(b, cw, head);
 	cw->waits = true;
 	cw->why = (uint8_t)why;
 	b->by_why[why] |= rank_bit(cw);
 }
 
-void core_warp_schedule(struct sm *s, unsigned w, uint64_t at, unsigned why)
+/* Where its time is further than the wheel reaches it goes round once more. Returns the clock of its slot. */
+static uint64_t into_wheel(const struct sm *s, struct subcore *b, struct core_warp *cw)
 {
-	struct core_warp *cw = core_warp_of(s, w);
+	uint64_t at = cw->ready_at, reach = at < s->clock + WHEEL ? at : s->clock + WHEEL - 1;
+
+	cw->slot = (uint8_t)(reach % WHEEL);
+	b->wheel[cw->slot] |= rank_bit(cw);
+	b->far |= reach < at ? rank_bit(cw) : 0;
+	b->wheel_used |= 1ull << cw->slot;
+	return reach;
+}
+
+void core_warp_schedule(
+	struct sm *s, struct core_warp *cw, const struct core_inst *head, uint64_t at, unsigned why)
+{
 	struct subcore *b = &s->modern->sub[cw->sub];
 	uint64_t bit = rank_bit(cw);
 
 	leave_state(b, cw);
-	set_head(s, b, cw, w);
+	set_head(b, cw, head);
 	cw->ready_at = at;
 	cw->why = (uint8_t)why;
+	b->by_why[why] |= bit;
 	if (at <= s->clock) {
 		b->ripe |= bit;
-		at = s->clock;
+		core_due(s->modern, cw->sub, s->clock);
 	} else {
-		uint64_t reach = at < s->clock + WHEEL ? at : s->clock + WHEEL - 1;
-
-		cw->slot = (uint8_t)(reach % WHEEL);
-		b->wheel[cw->slot] |= bit;
-		b->far |= reach < at ? bit : 0;
-		b->wheel_used |= 1ull << cw->slot;
-		b->by_why[why] |= bit;
-		at = reach;
+		core_due(s->modern, cw->sub, into_wheel(s, b, cw));
 	}
-	if (at < b->due)
-		b->due = at;
 }
 
 /* Those of a slot that are due become ripe; the others stand further round the wheel. */
@@ -105,13 +102,8 @@ static void turn(struct sm *s, struct subcore *b, unsigned slot)
 	b->wheel_used &= ~(1ull << slot);
 	b->far &= ~far;
 	b->ripe |= set & ~far;
-	FOR_BITS64 (rank, set)
-		b->by_why[core_warp_of(s, b->warp_of[rank])->why] &= ~(1ull << rank);
-	FOR_BITS64 (rank, far) {
-		struct core_warp *cw = core_warp_of(s, b->warp_of[rank]);
-
-		core_warp_schedule(s, b->warp_of[rank], cw->ready_at, cw->why);
-	}
+	FOR_BITS64 (rank, far)
+		into_wheel(s, b, core_warp_of(s, b->warp_of[rank]));
 }
 
 void core_wheel_turn(struct sm *s, struct subcore *b)
@@ -129,7 +121,7 @@ uint64_t core_wheel_next(const struct sm *s, const struct subcore *b)
 
 	if (!m)
 		return NEVER;
-	m = from ? m >> from | m << (WHEEL - from) : m;
+	m = m >> from | m << (-from % WHEEL);
 	return s->clock + 1 + bit_lowest64(m);
 }
 
@@ -191,6 +183,8 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	b->ranked |= rank_bit(cw);
 	cw->next_issue = cw->quiet_at = cw->hold_from = cw->hold_until = cw->pass_until = 0;
 	cw->line = NEVER;
+	cw->code_base = k->code_base;
+	cw->held_by = NULL;
 	cw->fetched = 0;
 	cw->last_mask = UINT32_MAX;
 	cw->predicate_class = SASS_NONE;
@@ -198,6 +192,7 @@ void core_warp_place(struct sm *s, unsigned w, const struct kernel *k)
 	cw->codes = k->codes;
 	cw->n_codes = k->n_codes;
 	cw->control = k->codes && c->p->dependence != DEPEND_SCOREBOARD;
+	cw->late_reads = (cw->control ? c->p->rf_read_control : c->p->rf_read_trace) == RF_LATE;
 	cw->next_why = STALL_PORT;
 	s->drained &= ~(1ull << w);
 	cw->why = STALL_FETCH;
@@ -222,6 +217,7 @@ void core_warp_start(struct sm *s, unsigned w)
 		return;
 	}
 	cw->started = true;
+	cw->next = core_inst_at(s, &s->warp[w], 0);
 	core_fetch_room(s, w);
 }
 
