@@ -71,8 +71,12 @@ static void count_occupancy(struct sm *s, uint64_t cycles)
 	s->n.occupied_cycles += s->live_warps ? cycles : 0;
 }
 
-void core_catch_up(struct sm *s, uint64_t cycles)
+void core_sync(struct sm *s, uint64_t now)
 {
+	uint64_t cycles = now - s->now - 1;
+
+	if (!s->live_ctas || now <= s->now + 1)
+		return;
 	s->clock += cycles;
 	s->now += cycles;
 	count_occupancy(s, cycles);
@@ -114,8 +118,10 @@ static uint64_t next_cycle(const struct sm *s)
 void core_tick(struct sm *s, uint64_t now)
 {
 	struct core *c = s->modern;
-	uint64_t clock = s->clock + 1, next;
+	uint64_t clock, next;
 
+	core_sync(s, now);
+	clock = s->clock + 1;
 	s->now = now;
 	s->clock = clock;
 	core_events(s);
@@ -128,7 +134,7 @@ void core_tick(struct sm *s, uint64_t now)
 			run_sub(s, k);
 	count_occupancy(s, 1);
 	next = next_cycle(s);
-	*s->wake_at = next == NEVER ? NEVER : now + (next - clock);
+	*s->wake_at = next == NEVER || !s->live_ctas ? NEVER : now + (next - clock);
 }
 
 /* ---- CTAs and kernels --------------------------------------------------------------------------- */

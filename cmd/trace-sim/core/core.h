@@ -291,6 +291,7 @@ struct core {
 	uint64_t accept_at; /* when the data port is free */
 	uint64_t fp64_free; /* the shared unit */
 	uint32_t round;     /* sub-core that is asked first */
+	uint32_t waiting;   /* mask of sub-cores that have instructions for it */
 	uint32_t prt;       /* entries taken */
 	uint32_t pipe_head, pipe_count;
 	struct pipe_slot *pipe;
@@ -309,9 +310,9 @@ struct core {
 /* core.c */
 void core_new(struct sm *s); /* sets s->modern */
 void core_delete(struct sm *s);
-void core_tick(struct sm *s, uint64_t now);        /* the SM's cycle, as sm_tick() */
-void core_catch_up(struct sm *s, uint64_t cycles); /* it slept */
-void core_flush_counters(struct sm *s);            /* every lazily kept counter up to date */
+void core_tick(struct sm *s, uint64_t now); /* the SM's cycle, as sm_tick() */
+void core_sync(struct sm *s, uint64_t now); /* it slept: the cycles before now, not now's */
+void core_flush_counters(struct sm *s);     /* every lazily kept counter up to date */
 void core_place(struct sm *s, const struct cta *k, uint16_t stream); /* a CTA has got its records and warps */
 /* A kernel has ended: what it has in instruction and constant caches is void. In the serial end. */
 void core_kernel_end(struct sm *s);
@@ -361,6 +362,9 @@ void core_put_down(struct sm *s, unsigned sub, uint64_t until); /* cycles from s
 /* Cycles that the reads of w's head wait for banks; it counts as issued after them. reuse: mask of slots. */
 uint64_t core_read_wait(
 	struct sm *s, struct subcore *b, unsigned w, const struct core_inst *in, unsigned reuse);
+
+/* passes.c */
+uint32_t core_passes(struct sm *s, const struct winst *w); /* at least 1 */
 
 /* unit.c, memory.c */
 void core_unit_take(struct sm *s, struct subcore *b, const struct core_inst *in, uint16_t h, uint64_t t);

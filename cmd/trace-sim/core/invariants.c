@@ -39,6 +39,7 @@ static void check_sub(const struct sm *s, unsigned k)
 	}
 	invariant("core.far within the wheel", s->id, k, b->far & ~wheel, 0);
 	invariant("core.masks within ranks", s->id, k, (wheel | b->ripe | b->has_head) & ~b->ranked, 0);
+	invariant("core.waiting", s->id, k, s->modern->waiting >> k & 1, b->places != 0);
 	if (b->ranked)
 		invariant("core.due, not late", s->id, k, s->modern->due[k] <= core_wheel_next(s, b), true);
 	FOR_BITS64 (rank, b->ranked)

@@ -47,76 +47,12 @@ void core_memory_take(struct sm *s, struct subcore *b, const struct core_inst *i
 			.interval = (uint8_t)(lanes ? c->p->mem_interval : c->p->mem_interval_shared)};
 	if (b->places == c->p->mem_places)
 		b->open_at[CORE_MEMORY] = NEVER;
+	c->waiting |= 1u << w->sched;
 	if (b->places == 1)
 		due_at(c, later(first_ready(b), c->accept_at));
 }
 
 /* ---- what an instruction asks of the port ------------------------------------------------------- */
-
-/* Passes of lanes at one stride, each as wide as the stride or all the same: no look at the lanes. */
-static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsigned size)
-{
-	uint32_t run = r->mask >> bit_lowest32(r->mask);
-	uint64_t stride;
-
-	if ((r->addr & 3) != ADDR_STRIDE || run & (run + 1))
-		return 0;
-	stride = tb->word[(r->addr >> 2) + 1];
-	if (stride == size)
-		return share(bit_count32(run) * size, 128);
-	return stride == 0 && size <= 4 ? 1 : 0;
-}
-
-/* Distinct 4-byte words of the fullest of 32 banks, for the lanes given; each lane has `words` of them. */
-static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t words)
-{
-	uint64_t seen[32][32], last = NEVER;
-	uint8_t count[32] = {0};
-	uint32_t most = 1;
-
-	FOR_BITS32 (i, lanes) {
-		if (lane[i] / 4 == last) /* neighbours that read one place */
-			continue;
-		last = lane[i] / 4;
-		for (uint32_t k = 0; k < words; k++) {
-			uint64_t word = lane[i] / 4 + k;
-			uint32_t bank = word % 32, n = 0;
-
-			while (n < count[bank] && seen[bank][n] != word)
-				n++;
-			if (n < count[bank] || n == 32)
-				continue;
-			seen[bank][count[bank]++] = word;
-			if (count[bank] > most)
-				most = count[bank];
-		}
-	}
-	return most;
-}
-
-/* Bank passes: lanes of 8 bytes go by halves of the warp, lanes of 16 by quarters. */
-static uint32_t passes_of(struct sm *s, const struct winst *w)
-{
-	const struct tblock *tb = &s->cta[w->cta].block;
-	const struct rec r = {.mask = w->mask, .addr = w->addr};
-	uint32_t words = share(w->uop->size ? w->uop->size : 4, 4), n, total = 0;
-	uint64_t lane[32];
-
-	if (!w->mask || !w->addr)
-		return 1;
-	n = simple_passes(tb, &r, w->uop->size);
-	if (n)
-		return n;
-	rec_addresses(tb, &r, lane);
-	words = words > 4 ? 4 : words == 3 ? 4 : words;
-	for (uint32_t part = 0; part < words; part++) {
-		uint32_t lanes = w->mask & (uint32_t)(((1ull << 32 / words) - 1) << part * (32 / words));
-
-		if (lanes)
-			total += fullest_bank(lane, lanes, words);
-	}
-	return total ? total : 1;
-}
 
 /* For a full warp, whoever of it takes part. */
 static uint32_t bytes_cycles(const struct core *c, const struct winst *w, uint32_t port)
@@ -166,7 +102,7 @@ static void accept_shared(struct sm *s, const struct core_inst *in, uint16_t h)
 {
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
-	uint32_t passes = passes_of(s, w), busy = bytes_cycles(c, w, c->p->shared_bytes);
+	uint32_t passes = core_passes(s, w), busy = bytes_cycles(c, w, c->p->shared_bytes);
 
 	if (in->flags & INST_LDSM_N)
 		busy = in->regs * share(128, c->p->shared_bytes);
@@ -214,7 +150,7 @@ static void accept_access(struct sm *s, uint16_t h)
 	struct core *c = s->modern;
 	const struct winst *w = &s->winst[h];
 	struct pipe_slot *k = &c->pipe[(c->pipe_head + c->pipe_count++) % L1_PIPE];
-	uint32_t passes = passes_of(s, w), busy = bytes_cycles(c, w, c->p->sm_bytes),
+	uint32_t passes = core_passes(s, w), busy = bytes_cycles(c, w, c->p->sm_bytes),
 		 data = passes > busy ? passes : busy, tags;
 
 	coalesce(s, w, &k->list);
@@ -262,7 +198,8 @@ static void accept(struct sm *s, unsigned sub)
 	uint32_t sent = w->uop->flags & UOP_STORE ? share(32u * w->uop->size, c->p->link_bytes) : 0;
 
 	b->place_head = (b->place_head + 1) % MEM_PLACES;
-	b->places--;
+	if (!--b->places)
+		c->waiting &= ~(1u << sub);
 	b->place_freed = s->clock + sent;
 	b->open_at[CORE_MEMORY] = 0;
 	core_due(c, sub, s->clock);
@@ -289,14 +226,14 @@ static void accept(struct sm *s, unsigned sub)
 static void accept_next(struct sm *s)
 {
 	struct core *c = s->modern;
+	uint32_t below = (1u << c->round) - 1;
 
 	if (c->accept_at > s->clock || c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
 		return;
-	for (unsigned i = 0; i < c->subs; i++) {
-		unsigned k = c->round + i < c->subs ? c->round + i : c->round + i - c->subs;
-		struct subcore *b = &c->sub[k];
+	FOR_BITS32 (i, (c->waiting & ~below) | (c->waiting & below) << MAX_SUBS) {
+		unsigned k = i % MAX_SUBS;
 
-		if (!b->places || first_ready(b) > s->clock)
+		if (first_ready(&c->sub[k]) > s->clock)
 			continue;
 		core_account(s, k, s->clock);
 		accept(s, k);
@@ -556,8 +493,8 @@ static uint64_t next_accept(const struct sm *s)
 
 	if (c->prt >= c->p->prt || c->pipe_count == L1_PIPE)
 		return NEVER;
-	for (unsigned k = 0; k < c->subs; k++)
-		if (c->sub[k].places && first_ready(&c->sub[k]) < next)
+	FOR_BITS32 (k, c->waiting)
+		if (first_ready(&c->sub[k]) < next)
 			next = first_ready(&c->sub[k]);
 	if (next == NEVER)
 		return NEVER;

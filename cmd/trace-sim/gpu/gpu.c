@@ -187,18 +187,22 @@ static void tick_sm(struct gpu *g, struct cluster *cl, uint32_t id, uint64_t now
  * LAUNCH-step-6. quirk Q1-30: the order inside a cluster rotates only in ticks in which the cluster is
  * cycled.
  */
-void gpu_tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
+static APART void tick_several(struct gpu *g, struct cluster *cl, uint32_t base, uint32_t per, uint64_t now)
 {
-	uint32_t per = g->params.sms_per_cluster, base = (uint32_t)(cl - g->cluster) * per;
-
-	if (per == 1) {
-		tick_sm(g, cl, base, now);
-		return;
-	}
 	for (uint32_t i = 0; i < per; i++)
 		tick_sm(g, cl, base + (cl->first + i) % per, now);
 	if (g->params.rotate_sms && ++cl->first == per)
 		cl->first = 0;
+}
+
+void gpu_tick_cluster(struct gpu *g, struct cluster *cl, uint64_t now)
+{
+	uint32_t per = g->params.sms_per_cluster, id = (uint32_t)(cl - g->cluster);
+
+	if (per == 1)
+		tick_sm(g, cl, id, now);
+	else
+		tick_several(g, cl, id * per, per, now);
 }
 
 /* While there are CTAs to come, idle clusters turn, too. */

@@ -303,9 +303,9 @@ static uint32_t next_tick(const struct gpu *g, uint32_t id, uint32_t k, uint32_t
 	uint32_t per = g->params.sms_per_cluster;
 	uint64_t now = g->window->now, first = now + end;
 
-	for (uint32_t i = id * per; i < (id + 1) * per; i++)
-		if (g->wake_at[i] < first)
-			first = g->wake_at[i];
+	for (const uint64_t *at = g->wake_at + id * per, *last = at + per; at < last; at++)
+		if (*at < first)
+			first = *at;
 	return first <= now + k ? k : (uint32_t)(first - now);
 }
 

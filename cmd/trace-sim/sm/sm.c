@@ -133,31 +133,26 @@ static void stand_still(struct sm *s, uint64_t cycles)
 		count_still(s);
 }
 
-static void catch_up(struct sm *s, uint64_t cycles)
+/* Account for the cycles before now; the cycle of now is still to come. */
+static void sm_sync(struct sm *s, uint64_t now)
 {
-	if (s->modern) {
-		core_catch_up(s, cycles);
+	uint64_t cycles = now - s->now - 1;
+
+	if (!s->live_ctas || now <= s->now + 1)
 		return;
-	}
 	s->clock += cycles;
 	s->now += cycles;
 	stand_still(s, cycles);
 }
 
-/* Account for the cycles before now; the cycle of now is still to come. */
-static void sm_sync(struct sm *s, uint64_t now)
-{
-	if (s->live_ctas && now > s->now + 1)
-		catch_up(s, now - s->now - 1);
-}
-
 void sm_flush(struct sm *s, uint64_t now)
 {
-	sm_sync(s, now);
 	if (s->modern) {
+		core_sync(s, now);
 		core_flush_counters(s);
 		return;
 	}
+	sm_sync(s, now);
 	count_still(s);
 	ldst_count_idle(s);
 }
@@ -199,18 +194,12 @@ static void early_stages(struct sm *s, bool moving)
 	count_occupancy(s, 1);
 }
 
-void sm_tick(struct sm *s, uint64_t now)
+static void run_stages(struct sm *s, uint64_t now)
 {
 	bool moving = s->changed || (s->l1i && icache_works(s));
 	uint64_t next;
 
 	sm_sync(s, now);
-	if (s->modern) {
-		core_tick(s, now);
-		if (!s->live_ctas)
-			*s->wake_at = NEVER;
-		return;
-	}
 	s->now = now;
 	s->clock++;
 	s->changed = false;
@@ -220,6 +209,14 @@ void sm_tick(struct sm *s, uint64_t now)
 	early_stages(s, moving);
 	next = next_cycle(s);
 	*s->wake_at = next == NEVER ? NEVER : now + (next - s->clock);
+}
+
+void sm_tick(struct sm *s, uint64_t now)
+{
+	if (s->modern)
+		core_tick(s, now);
+	else
+		run_stages(s, now);
 }
 
 /* ---- placing a thread block ---------------------------------------------------------------- */

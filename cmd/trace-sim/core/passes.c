@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How many passes over the 32 data banks an access of shared memory or of the L1 data cache takes. Always
+ * true: a bank gives one word of 4 bytes a pass, to every lane that asks for it.
+ */
+#include "core/core.h"
+
+static uint32_t share(uint32_t n, uint32_t of) { return (n + of - 1) / of; }
+
+/* Passes of lanes at one stride, each as wide as the stride or all the same: no look at the lanes. */
+static uint32_t simple_passes(const struct tblock *tb, const struct rec *r, unsigned size)
+{
+	uint32_t run = r->mask >> bit_lowest32(r->mask);
+	uint64_t stride;
+
+	if ((r->addr & 3) != ADDR_STRIDE || run & (run + 1))
+		return 0;
+	stride = tb->word[(r->addr >> 2) + 1];
+	if (stride == size)
+		return share(bit_count32(run) * size, 128);
+	return stride == 0 && size <= 4 ? 1 : 0;
+}
+
+/* Distinct places, of 1 << wide bytes each, of the fullest bank, for the lanes given; 128 bytes are a row. */
+static uint32_t fullest_bank(const uint64_t lane[32], uint32_t lanes, uint32_t wide)
+{
+	uint64_t seen[32][32], last = NEVER;
+	uint8_t count[32] = {0};
+	uint32_t most = 1, banks = 128u >> wide;
+
+	FOR_BITS32 (i, lanes) {
+		uint64_t place = lane[i] >> wide;
+		uint32_t bank = (uint32_t)place & (banks - 1), n = 0;
+
+		if (place == last) /* neighbours that read one place */
+			continue;
+		last = place;
+		while (n < count[bank] && seen[bank][n] != place)
+			n++;
+		if (n < count[bank])
+			continue;
+		seen[bank][count[bank]++] = place;
+		if (count[bank] > most)
+			most = count[bank];
+	}
+	return most;
+}
+
+/*
+ * The same by words of 4 bytes, of which each lane has so many, 32 in all. Where all lanes begin at multiples
+ * of their width the banks of one are alike, and are looked at as one.
+ */
+static uint32_t fullest_of_words(const uint64_t lane[32], uint32_t lanes, uint32_t words)
+{
+	uint64_t word[32], all = 0;
+	uint32_t n = 0;
+
+	FOR_BITS32 (i, lanes)
+		all |= lane[i];
+	if (words == 1 || !(all & (4 * words - 1)))
+		return fullest_bank(lane, lanes, 2 + bit_lowest32(words));
+	FOR_BITS32 (i, lanes)
+		for (uint32_t k = 0; k < words; k++)
+			word[n++] = (lane[i] & ~3ull) + 4 * (uint64_t)k;
+	return fullest_bank(word, n == 32 ? UINT32_MAX : (1u << n) - 1, 2);
+}
+
+/* Bank passes: lanes of 8 bytes go by halves of the warp, lanes of 16 by quarters. */
+uint32_t core_passes(struct sm *s, const struct winst *w)
+{
+	const struct tblock *tb = &s->cta[w->cta].block;
+	const struct rec r = {.mask = w->mask, .addr = w->addr};
+	uint32_t words = share(w->uop->size ? w->uop->size : 4, 4), n, total = 0;
+	uint64_t lane[32];
+
+	if (!w->mask || !w->addr)
+		return 1;
+	n = simple_passes(tb, &r, w->uop->size);
+	if (n)
+		return n;
+	rec_addresses(tb, &r, lane);
+	words = words > 4 ? 4 : words == 3 ? 4 : words;
+	for (uint32_t part = 0; part < words; part++) {
+		uint32_t lanes = w->mask & (uint32_t)(((1ull << 32 / words) - 1) << part * (32 / words));
+
+		if (lanes)
+			total += fullest_of_words(lane, lanes, words);
+	}
+	return total ? total : 1;
+}
