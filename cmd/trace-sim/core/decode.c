@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Static instructions for the modern core: class, unit, register spans, interval; made once, when the
- * instruction is met for the first time.
+ * instruction is met for the first time. What follows from the opcode's text is found once for each text.
  *
  * Always true of what is made: every source and destination of a span stands by itself; RZ and URZ appear
  * nowhere; an instruction without INST_FIXED ends with an event. A trace names the first register of a span
@@ -50,6 +50,8 @@ void core_code_free(struct core_code *c)
 		return;
 	reserve_free(c->inst, CODES_MAX, sizeof(*c->inst));
 	arena_free(&c->arena);
+	table_free(&c->kinds);
+	free(c->kind);
 	free(c);
 }
 
@@ -239,44 +241,42 @@ static unsigned span_end(unsigned reg) { return uniform(reg) ? REG_URZ : REG_RZ;
 
 static void destinations(struct core_inst *i, const struct inst *in, uint16_t *dst)
 {
-	unsigned n = 0, regs = result_regs(in->opcode, in, i->class);
+	unsigned n = 0;
 
 	for (unsigned d = 0; d < in->n_dst; d++)
-		for (unsigned k = 0; tracked(in->reg[d]) && k < regs && n < SPAN_MAX; k++)
+		for (unsigned k = 0; tracked(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
 			if (in->reg[d] + k < span_end(in->reg[d]))
 				dst[n++] = (uint16_t)(in->reg[d] + k);
 	i->n_dst = (uint8_t)n;
-	i->regs = (uint8_t)(regs ? regs : 1);
 }
 
-static void sources(struct core_inst *i, const struct inst *in, struct core_source *src)
+static void sources(
+	struct core_inst *i, const struct core_kind *kind, const struct inst *in, struct core_source *src)
 {
 	const uint16_t *reg = in->reg + in->n_dst;
 	unsigned n = 0;
 
 	for (unsigned s = 0; s < in->n_src; s++) {
-		unsigned regs = source_regs(in->opcode, in, i->class, s);
+		unsigned at = s < KIND_SOURCES ? s : KIND_SOURCES - 1,
+			 regs = uniform(reg[s]) ? 1 : kind->regs[at];
 
-		if (uniform(reg[s]))
-			regs = 1;
 		for (unsigned k = 0; tracked(reg[s]) && k < regs && n < SPAN_MAX; k++)
 			if (reg[s] + k < span_end(reg[s]))
 				src[n++] = (struct core_source){.reg = (uint16_t)(reg[s] + k),
 					.slot = (uint8_t)(s < 3 ? s : 2),
-					.read = (uint8_t)(uniform(reg[s])
-								  ? sass_uniform_operand_of(i->class)
-								  : operand_of(in->opcode, in, i->class, s))};
+					.read = uniform(reg[s]) ? kind->read_uniform : kind->read[at]};
 	}
 	i->n_src = (uint8_t)n;
 }
 
-static void operands(struct core_inst *i, struct core_code *c, const struct inst *in)
+static void operands(
+	struct core_inst *i, struct core_code *c, const struct core_kind *kind, const struct inst *in)
 {
 	struct core_source src[SPAN_MAX], *at;
 	uint16_t dst[SPAN_MAX];
 
 	destinations(i, in, dst);
-	sources(i, in, src);
+	sources(i, kind, in, src);
 	at = arena_alloc(&c->arena, i->n_src * sizeof(*src) + i->n_dst * sizeof(*dst) + 1, sizeof(*dst));
 	memcpy(at, src, i->n_src * sizeof(*src));
 	memcpy(at + i->n_src, dst, i->n_dst * sizeof(*dst));
@@ -326,15 +326,19 @@ static unsigned longest(const struct sass_latency *l, enum sass_class c)
 	return most;
 }
 
-void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const struct uop *u)
+static void kind_make(struct core_code *c, struct core_kind *kind, const struct inst *in, const struct uop *u)
 {
 	const struct modern_params *m = &c->params->modern;
-	struct core_inst *i = &c->inst[h];
+	struct core_inst *i = &kind->inst;
 	const char *op = in->opcode;
+	unsigned regs;
 	bool known = true;
 
-	assert(h < CODES_MAX);
-	*i = (struct core_inst){.pc = in->pc, .groups = u->groups};
+	*kind = (struct core_kind){.opcode = op,
+		.size = in->size,
+		.uop_flags = u->flags,
+		.space = u->space,
+		.has_addr = in->has_addr};
 	i->class = (uint8_t)sass_class_of(op, strlen(op), m->sm, &known);
 	i->unit = (uint8_t)unit_of(m, op, i->class);
 	if (in->has_addr && i->unit <= CORE_NO_UNIT)
@@ -344,7 +348,13 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 	i->scope = (uint8_t)scope_of(op);
 	if (i->unit == CORE_TENSOR)
 		matrix(i, m, op);
-	operands(i, c, in);
+	regs = result_regs(op, in, i->class);
+	i->regs = (uint8_t)(regs ? regs : 1);
+	for (unsigned s = 0; s < KIND_SOURCES; s++) {
+		kind->regs[s] = (uint8_t)source_regs(op, in, i->class, s);
+		kind->read[s] = (uint8_t)operand_of(op, in, i->class, s);
+	}
+	kind->read_uniform = (uint8_t)sass_uniform_operand_of(i->class);
 	i->flags = (uint16_t)flags_of(op, u, i);
 	i->done = (uint16_t)((int)longest(&c->latency, i->class) + i->later);
 	if (begins(op, "IMAD") && has(op, "WIDE"))
@@ -357,4 +367,35 @@ void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const
 			"found opcode '%s', which has no scheduling class, wanted one of the modern core's table: class %s",
 			op, sass_class_name(i->class));
 	}
+}
+
+static bool is_of(const struct core_kind *k, const struct inst *in, const struct uop *u)
+{
+	return k->size == in->size && k->has_addr == in->has_addr && k->uop_flags == u->flags &&
+	       k->space == u->space && !strcmp(k->opcode, in->opcode);
+}
+
+static const struct core_kind *kind_of(struct core_code *c, const struct inst *in, const struct uop *u)
+{
+	uint64_t hash = table_hash(in->opcode, strlen(in->opcode));
+
+	FOR_TABLE (w, &c->kinds, hash)
+		if (is_of(&c->kind[w.number], in, u))
+			return &c->kind[w.number];
+	grow(&c->kind, &c->cap_kinds, c->n_kinds + 1, sizeof(*c->kind));
+	kind_make(c, &c->kind[c->n_kinds], in, u);
+	table_add(&c->kinds, hash, c->n_kinds);
+	return &c->kind[c->n_kinds++];
+}
+
+void core_code_add(struct core_code *c, uint32_t h, const struct inst *in, const struct uop *u)
+{
+	const struct core_kind *kind = kind_of(c, in, u);
+	struct core_inst *i = &c->inst[h];
+
+	assert(h < CODES_MAX);
+	*i = kind->inst;
+	i->pc = in->pc;
+	i->groups = u->groups;
+	operands(i, c, kind, in);
 }
