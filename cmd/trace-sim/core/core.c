@@ -33,6 +33,7 @@ void core_new(struct sm *s)
 	c->p = &s->params->modern;
 	c->inst = s->core_code->inst;
 	c->latency = &s->core_code->latency;
+	c->distance = s->core_code->distance;
 	c->longest = s->core_code->longest;
 	c->subs = s->core->schedulers;
 	c->warp = reserve(MAX_WARPS, sizeof(*c->warp));
@@ -89,7 +90,7 @@ void core_flush_counters(struct sm *s)
 	core_sample_ports(s);
 }
 
-static void run_sub(struct sm *s, unsigned k)
+static APART void run_sub(struct sm *s, unsigned k)
 {
 	struct core *c = s->modern;
 	struct subcore *b = &c->sub[k];

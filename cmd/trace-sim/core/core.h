@@ -52,9 +52,11 @@ enum core_flag {
 
 enum core_path { PATH_NONE, PATH_ACCESS, PATH_CONST, PATH_EXCHANGE };
 
+#define READ_OVERWRITE N_SASS_OPERANDS /* a destination among the operands */
+
 struct core_source {
 	uint16_t reg;
-	uint8_t read; /* enum sass_operand */
+	uint8_t read; /* enum sass_operand, or READ_OVERWRITE */
 	uint8_t slot; /* of the instruction: a, b, c as 0, 1, 2 */
 };
 
@@ -74,10 +76,7 @@ struct core_inst {
 	uint8_t scope;       /* fences: index into modern_params.membar */
 };
 
-static inline const uint16_t *core_dst(const struct core_inst *in)
-{
-	return (const uint16_t *)(in->src + in->n_src);
-}
+static inline const struct core_source *core_dst(const struct core_inst *in) { return in->src + in->n_src; }
 
 /* Control code of one instruction, as the assembler wrote it. */
 struct core_control {
@@ -275,8 +274,10 @@ struct core {
 	const struct core_inst *inst; /* by code handle */
 	const struct sass_latency *latency;
 	uint32_t subs;
-	uint32_t longest;       /* of the distances in latency */
-	uint64_t due[MAX_SUBS]; /* of sub-cores */
+	const uint8_t (
+		*distance)[N_SASS_OPERANDS + 1]; /* by class of the writer and by who comes behind it */
+	uint32_t longest;                        /* of these */
+	uint64_t due[MAX_SUBS];                  /* of sub-cores */
 	struct subcore sub[MAX_SUBS];
 	struct core_warp *warp; /* by slot */
 	struct core_op *op;     /* by winst handle */

@@ -19,16 +19,15 @@
 #define REG_RZ    (REG_R0 + 255)
 #define REG_URZ   (REG_UR0 + 255)
 
-static uint32_t longest_of(const struct sass_latency *l)
+static void set_distances(struct core_code *c)
 {
-	uint32_t most = 0;
-
 	for (unsigned i = 0; i < N_SASS_CLASSES; i++) {
-		most = l->overwrite[i] > most ? l->overwrite[i] : most;
-		for (unsigned k = 0; k < N_SASS_OPERANDS; k++)
-			most = l->after[i][k] > most ? l->after[i][k] : most;
+		memcpy(c->distance[i], c->latency.after[i], N_SASS_OPERANDS);
+		c->distance[i][READ_OVERWRITE] = c->latency.overwrite[i];
+		for (unsigned k = 0; k <= N_SASS_OPERANDS; k++)
+			if (c->distance[i][k] > c->longest)
+				c->longest = c->distance[i][k];
 	}
-	return most;
 }
 
 struct core_code *core_code_new(const struct params *p)
@@ -40,7 +39,7 @@ struct core_code *core_code_new(const struct params *p)
 	sass_latency(&c->latency, p->modern.family, p->modern.sm, p->modern.forwarding);
 	/* What ends with an event is ready for everybody the same time after it. */
 	memset(c->latency.after[SASS_FAST], (int)p->modern.sb_release, N_SASS_OPERANDS);
-	c->longest = longest_of(&c->latency);
+	set_distances(c);
 	return c;
 }
 
@@ -239,14 +238,15 @@ static bool uniform(unsigned reg) { return reg >= REG_UR0; }
 
 static unsigned span_end(unsigned reg) { return uniform(reg) ? REG_URZ : REG_RZ; }
 
-static void destinations(struct core_inst *i, const struct inst *in, uint16_t *dst)
+static void destinations(struct core_inst *i, const struct inst *in, struct core_source *dst)
 {
 	unsigned n = 0;
 
 	for (unsigned d = 0; d < in->n_dst; d++)
 		for (unsigned k = 0; tracked(in->reg[d]) && k < i->regs && n < SPAN_MAX; k++)
 			if (in->reg[d] + k < span_end(in->reg[d]))
-				dst[n++] = (uint16_t)(in->reg[d] + k);
+				dst[n++] = (struct core_source){
+					.reg = (uint16_t)(in->reg[d] + k), .read = READ_OVERWRITE};
 	i->n_dst = (uint8_t)n;
 }
 
@@ -272,14 +272,12 @@ static void sources(
 static void operands(
 	struct core_inst *i, struct core_code *c, const struct core_kind *kind, const struct inst *in)
 {
-	struct core_source src[SPAN_MAX], *at;
-	uint16_t dst[SPAN_MAX];
+	struct core_source all[2 * SPAN_MAX], *at;
 
-	destinations(i, in, dst);
-	sources(i, kind, in, src);
-	at = arena_alloc(&c->arena, i->n_src * sizeof(*src) + i->n_dst * sizeof(*dst) + 1, sizeof(*dst));
-	memcpy(at, src, i->n_src * sizeof(*src));
-	memcpy(at + i->n_src, dst, i->n_dst * sizeof(*dst));
+	sources(i, kind, in, all);
+	destinations(i, in, all + i->n_src);
+	at = arena_alloc(&c->arena, (i->n_src + i->n_dst) * sizeof(*at) + 1, sizeof(at->reg));
+	memcpy(at, all, (i->n_src + i->n_dst) * sizeof(*at));
 	i->src = at;
 }
 

@@ -42,12 +42,9 @@ static const uint8_t *result_missing(const struct core_warp *cw, const struct co
 {
 	if (!cw->n_pending)
 		return NULL;
-	for (const struct core_source *r = in->src, *end = r + in->n_src; r < end; r++)
+	for (const struct core_source *r = in->src, *end = r + in->n_src + in->n_dst; r < end; r++)
 		if (cw->pending[r->reg])
 			return &cw->pending[r->reg];
-	for (const uint16_t *r = core_dst(in), *end = r + in->n_dst; r < end; r++)
-		if (cw->pending[*r])
-			return &cw->pending[*r];
 	return NULL;
 }
 
@@ -56,9 +53,9 @@ static const uint8_t *read_missing(const struct core_warp *cw, const struct core
 {
 	if (!cw->n_readers)
 		return NULL;
-	for (const uint16_t *r = core_dst(in), *end = r + in->n_dst; r < end; r++)
-		if (cw->readers[*r])
-			return &cw->readers[*r];
+	for (const struct core_source *r = core_dst(in), *end = r + in->n_dst; r < end; r++)
+		if (cw->readers[r->reg])
+			return &cw->readers[r->reg];
 	return NULL;
 }
 
@@ -110,18 +107,13 @@ static void predicates(const struct core *c, const struct warp *p, const struct 
 static void from_times(
 	const struct core *c, const struct core_warp *cw, const struct core_inst *in, struct ripeness *o)
 {
-	const struct sass_latency *l = c->latency;
-	uint64_t old = o->at > c->longest ? (o->at - c->longest) << 8 : 0, v;
+	uint64_t old = o->at > c->longest ? (o->at - c->longest) << 8 : 0;
 
-	for (const struct core_source *r = in->src, *end = r + in->n_src; r < end; r++) {
-		v = cw->written[r->reg];
+	for (const struct core_source *r = in->src, *end = r + in->n_src + in->n_dst; r < end; r++) {
+		uint64_t v = cw->written[r->reg];
+
 		if (v >= old)
-			later(o, (v >> 8) + l->after[v & 255][r->read], STALL_DEPEND);
-	}
-	for (const uint16_t *r = core_dst(in), *end = r + in->n_dst; r < end; r++) {
-		v = cw->written[*r];
-		if (v >= old)
-			later(o, (v >> 8) + l->overwrite[v & 255], STALL_DEPEND);
+			later(o, (v >> 8) + c->distance[v & 255][r->read], STALL_DEPEND);
 	}
 }
 
@@ -243,7 +235,7 @@ static void mark_fixed(struct core_warp *cw, const struct core_inst *in, uint64_
 	uint64_t v = (uint64_t)((int64_t)t + in->later) << 8 | in->class;
 
 	for (unsigned i = 0; i < in->n_dst; i++)
-		cw->written[core_dst(in)[i]] = v;
+		cw->written[core_dst(in)[i].reg] = v;
 	if (t + in->done > cw->quiet_at)
 		cw->quiet_at = t + in->done;
 }
@@ -252,7 +244,7 @@ static void mark_variable(
 	const struct core *c, struct core_warp *cw, const struct core_inst *in, struct core_op *op)
 {
 	for (unsigned i = 0; i < in->n_dst; i++)
-		cw->pending[core_dst(in)[i]]++;
+		cw->pending[core_dst(in)[i].reg]++;
 	cw->n_pending = (uint16_t)(cw->n_pending + in->n_dst);
 	if (c->p->war == WAR_ISSUE || !in->n_src)
 		return;
@@ -339,8 +331,8 @@ void core_release(struct sm *s, unsigned w, const struct core_inst *in)
 	struct core_warp *cw = core_warp_of(s, w);
 
 	for (unsigned i = 0; i < in->n_dst; i++) {
-		cw->pending[core_dst(in)[i]]--;
-		cw->written[core_dst(in)[i]] = s->clock << 8 | SASS_FAST;
+		cw->pending[core_dst(in)[i].reg]--;
+		cw->written[core_dst(in)[i].reg] = s->clock << 8 | SASS_FAST;
 	}
 	cw->n_pending = (uint16_t)(cw->n_pending - in->n_dst);
 	if (in->flags & INST_SETS_P) {

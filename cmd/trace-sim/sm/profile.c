@@ -91,7 +91,7 @@ void profile_core_issue(struct sm *s, unsigned w, uint32_t code)
 	r->cycles[PROFILE_ISSUE]++;
 	p->last[w] = code;
 	for (unsigned i = 0; i < in->n_dst; i++)
-		p->producer[w][core_dst(in)[i]] = code;
+		p->producer[w][core_dst(in)[i].reg] = code;
 }
 
 /* ---- a cycle without an issue -------------------------------------------------------------- */
