@@ -54,23 +54,33 @@ void pack_end(struct pack_writer *w, unsigned char *hash);
 struct pack_inst {
 	uint32_t pc, width; /* width 0: its lines have no addresses */
 };
-enum { ADDR_MOVED = ADDR_DELTA }; /* records have no lists of differences */
-struct pack_record {
-	uint32_t inst, mask;
+enum { ADDR_MOVED = ADDR_DELTA }; /* there are no lists of differences */
+/*
+ * A run: instructions id, id + 1, ..., n of them and not 0, executed one after another by the lanes of mask. id
+ * is the number in inst; n_inst more: their lines have other columns, too, and all behind the mask is text. No
+ * run begins with what the one before it could go on with: warps that do the same have the same runs.
+ */
+struct pack_run {
+	uint32_t id, n, mask;
+};
+/* Of each instruction in runs whose lines have addresses or text. */
+struct pack_more {
 	/*
-	 * In words: index << 2 | ADDR_STRIDE (base, stride: of lanes without a hole in mask, if it fits 32
-	 * bits; always of one lane and of none, the words that are not needed being 0), ADDR_LIST (a word for
-	 * each lane of mask) or ADDR_MOVED (what to add, then by how many words the list lies before these
-	 * two: one of all lanes, as mask).
+	 * Without text. In words: index << 2 | ADDR_STRIDE (base, stride: of lanes without a hole in mask, if
+	 * it fits 32 bits; always of one lane and of none, the words that are not needed being 0), ADDR_LIST
+	 * (a word for each lane of mask) or ADDR_MOVED (what to add, then by how many words the list lies
+	 * before these two: one of all lanes, as mask).
 	 */
 	uint32_t addr;
-	uint32_t text_len; /* not 0: the line has other columns, too: all behind its mask is text */
+	uint32_t text_len;
 };
 struct pack_warp {
-	const struct pack_record *record;
+	const struct pack_run *run;
+	const struct pack_more *more;
 	const uint64_t *word;
-	const char *text; /* of the records that have some, one after another */
-	uint32_t n, n_words;
+	const char *text; /* of more[], one after another */
+	uint32_t n_runs, n_more, n_words;
+	size_t n_text; /* bytes */
 };
 /* header: up to the newline of its last line; inst, which outlives the kernel: the static code. */
 void pack_records(

@@ -5,8 +5,8 @@
  * Always true: a warp's lines stand in the order in which it executed; those of a thread block are written
  * when it has ended, blocks in the order of their numbers. Of an instruction the line has its PC and what its
  * code line cannot say: the lanes that executed, addresses, the lanes that were issued where others, barrier
- * and space where only the execution decides them. A packed stream gets records in place of lines; only what
- * a line has behind its addresses makes it text there, too.
+ * and space where only the execution decides them. A packed stream gets runs in place of lines: instructions
+ * one after another, for the same lanes; only what a line has behind its addresses makes it text there, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 	w->lines++;
 }
 
-/* ---- packed records ---- */
+/* ---- runs for a packed stream ---- */
 
 /* The addresses of all lanes: as a list that the warp had before, or a new one. */
 static uint32_t put_list(struct recording *t, const uint64_t *a)
@@ -134,35 +134,49 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 	return at | ADDR_LIST;
 }
 
-/* The record of an instruction whose line is more than PC and mask; apart, for the others are most. */
-static __attribute__((noinline)) void record_columns(
-	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+/* Addresses, or text: all behind the mask. */
+static void put_more(struct warp *w, const struct op *o, uint32_t issue, uint32_t exec, bool text)
 {
 	struct recording *t = &w->packed;
 
-	if (t->n == t->cap)
-		grow(&t->record, &t->cap, t->n + 1, sizeof(*t->record));
-	struct pack_record *r = &t->record[t->n++];
-	*r = (struct pack_record){.inst = pc, .mask = exec};
-	if (has_more(w, o, issue, exec)) {
+	if (t->n_more == t->cap_more)
+		grow(&t->more, &t->cap_more, t->n_more + 1, sizeof(*t->more));
+	struct pack_more *m = &t->more[t->n_more++];
+	if (text) {
 		text_room(&w->out, TRACE_LINE_ROOM);
 		char *from = w->out.p + w->out.n;
 
-		r->text_len = (uint32_t)(put_rest(from, w, o, issue, exec) - from);
-		w->out.n += r->text_len;
-	} else if (o->memory) {
-		r->addr = put_words(t, w->addr, exec);
+		*m = (struct pack_more){.text_len = (uint32_t)(put_rest(from, w, o, issue, exec) - from)};
+		w->out.n += m->text_len;
+	} else {
+		*m = (struct pack_more){.addr = put_words(t, w->addr, exec)};
 	}
+}
+
+void trace_out_end_run(struct recording *t)
+{
+	if (t->n_runs)
+		t->run[t->n_runs - 1].n = t->next - t->run[t->n_runs - 1].id;
 }
 
 void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
 {
 	struct recording *t = &w->packed;
+	bool text = (issue != exec || o->memory || o->flow == FLOW_BAR) && has_more(w, o, issue, exec);
+	uint32_t id = text ? w->g->code->prog->n_insts + pc : pc;
 
-	if (t->n == t->cap || issue != exec || o->memory || o->flow == FLOW_BAR)
-		record_columns(w, o, pc, issue, exec);
-	else
-		t->record[t->n++] = (struct pack_record){.inst = pc, .mask = exec};
+	if (text || (o->memory && o->bytes)) /* the packer tells by the width whether there are addresses */
+		put_more(w, o, issue, exec, text);
+	if (id == t->next && exec == t->mask) {
+		t->next++;
+		return;
+	}
+	trace_out_end_run(t);
+	if (t->n_runs == t->cap_runs)
+		grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
+	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = exec};
+	t->next = id + 1;
+	t->mask = exec;
 }
 
 void trace_out_block(FILE *out, const struct cta *c)

@@ -12,6 +12,8 @@ record_fn trace_out_line, trace_out_record;
 
 void trace_out_header(FILE *out, const struct grid *g, const struct occupancy *k);
 void trace_out_block(FILE *out, const struct cta *c);
+/* The last run gets its length. */
+void trace_out_end_run(struct recording *t);
 /*
  * The same to a packed stream, between pack_begin and
  * pack_end. NULL or the static code, which the caller frees.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of what was executed, to a packed stream: header and records, no lines in between. Apart from
+ * Traces of what was executed, to a packed stream: header and runs, no lines in between. Apart from
  * trace_out.c, for the library of --run has no packed streams.
  */
 #include <stdlib.h>
@@ -29,9 +29,12 @@ void trace_out_packed_block(struct pack_writer *out, const struct cta *c)
 	struct pack_warp warp[32];
 
 	for (uint32_t i = 0; i < c->n_warps; i++) {
-		const struct recording *t = &c->warp[i].packed;
+		struct warp *w = &c->warp[i];
+		const struct recording *t = &w->packed;
 
-		warp[i] = (struct pack_warp){t->record, t->word, c->warp[i].out.p, t->n, t->n_words};
+		trace_out_end_run(&w->packed);
+		warp[i] = (struct pack_warp){
+			t->run, t->more, t->word, w->out.p, t->n_runs, t->n_more, t->n_words, w->out.n};
 	}
 	pack_block(out, c->id, warp, c->n_warps);
 }

@@ -165,14 +165,15 @@ static inline void lanes_copy(struct lanes *to, const struct lanes *from)
 
 /* ---- for the encoder ---------------------------------------------------------------------- */
 
-static inline struct recorded recorded_of(const struct parsed *p, const struct prec *r)
+/* word: the warp's. */
+static inline struct recorded recorded_of(const uint64_t *word, uint32_t addr, uint32_t mask)
 {
-	const uint64_t *w = p->addr + (r->addr >> 2);
-	unsigned n = r->mask == UINT32_MAX ? 32 : bit_count32(r->mask);
+	const uint64_t *w = word + (addr >> 2);
+	unsigned n = mask == UINT32_MAX ? 32 : bit_count32(mask);
 
-	if ((r->addr & 3) == ADDR_MOVED)
-		return (struct recorded){r->mask, n, w - w[1], w[0], false};
-	return (struct recorded){r->mask, n, w, 0, (r->addr & 3) == ADDR_STRIDE};
+	if ((addr & 3) == ADDR_MOVED)
+		return (struct recorded){mask, n, w - w[1], w[0], false};
+	return (struct recorded){mask, n, w, 0, (addr & 3) == ADDR_STRIDE};
 }
 
 /* As a list; t is room for it. */

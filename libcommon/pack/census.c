@@ -22,19 +22,38 @@ static bool meaning(struct inst *in, const struct part *p, const struct pstatic 
 	return in->size || !in->has_addr;
 }
 
-static void access_of(struct census *c, const struct parsed *p, const struct prec *r, const struct inst *in)
+static void access_of(struct census *c, const struct recorded *g, const struct inst *in)
 {
-	struct recorded g = recorded_of(p, r);
 	uint64_t lane[32], t[32];
-	const uint64_t *a = r->mask && tally_wants_lanes(in) ? recorded_list(&g, t) : lane;
+	const uint64_t *a = g->mask && tally_wants_lanes(in) ? recorded_list(g, t) : lane;
 	unsigned n = 0;
 
-	if (a != lane && r->mask != UINT32_MAX) {
-		FOR_BITS32 (l, r->mask)
+	if (a != lane && g->mask != UINT32_MAX) {
+		FOR_BITS32 (l, g->mask)
 			lane[l] = a[n++];
 		a = lane;
 	}
-	tally_access(&c->tally, in, a, r->mask);
+	tally_access(&c->tally, in, a, g->mask);
+}
+
+static void count_warp(struct census *c, const struct parsed *p, const struct pwarp *w, const struct inst *in)
+{
+	const struct pack_more *more = p->more + w->more;
+
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+		c->tally.lanes += (uint64_t)r->n * bit_count32(r->mask);
+		for (uint32_t i = r->id; i < r->id + r->n; i++) {
+			const struct inst *x = &in[p->to[i]];
+
+			c->tally.of_class[x->class]++;
+			if (x->has_addr) {
+				struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+
+				access_of(c, &g, x);
+			}
+			more += p->next_more[i] == i;
+		}
+	}
 }
 
 void census_take(struct census *c, const struct parsed *p, const struct isa *isa, int binary)
@@ -51,13 +70,7 @@ void census_take(struct census *c, const struct parsed *p, const struct isa *isa
 		in[i].arch = (uint8_t)arch;
 		c->known = meaning(&in[i], part, &code->s[i], isa);
 	}
-	for (uint32_t i = 0; i < p->n_rec && c->known; i++) {
-		const struct prec *r = &p->rec[i];
-
-		c->tally.lanes += bit_count32(r->mask);
-		c->tally.of_class[in[r->id].class]++;
-		if (in[r->id].has_addr)
-			access_of(c, p, r, &in[r->id]);
-	}
+	for (uint32_t i = 0; i < p->n_warp && c->known; i++)
+		count_warp(c, p, &p->warp[i], in);
 	free(in);
 }

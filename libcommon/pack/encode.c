@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A parsed part to columns: step the models beside the records and note only where they are wrong.
+ * A parsed part to columns: step the models beside the runs and note only where they are wrong.
  *
  * Always true: decode.c, given the part's tables and these columns, steps the same models and has the
  * same records. Counters and column offsets begin anew with each span.
@@ -9,27 +9,30 @@
 #include "flow.h"
 #include "tail.h"
 
-/* A part of a column or of more[]. */
+/* A part of a column. */
 struct column_part {
 	size_t at, n;
 };
 
 /*
  * A path and what the model made of it, which is the same again each time: instructions before the first miss
- * and behind the last, what the columns have of the misses, the records that have addresses or text.
+ * and behind the last, what the columns have of the misses.
  */
 struct known_path {
-	struct column_part more, gap, miss, kind; /* gap: without that of the first miss */
+	struct column_part gap, miss, kind; /* gap: without that of the first miss */
 	uint64_t first, rest;
 	bool is, misses;
 };
 
 /*
- * A static instruction that has nothing but a mask, which is the active lanes that are in seen[like] ^ flip.
+ * By number in runs: a static instruction that goes on to the next one, its mask being the active lanes that
+ * are in seen[like] ^ flip. When it is what the model says, so are those behind it in a run, alike of them
+ * with itself, and all of them when the mask is that of the active lanes.
  */
 struct plain {
-	uint32_t next, like, flip;
+	uint32_t id, next, like, flip;
 	uint32_t keep; /* in seen: where its own mask goes */
+	uint32_t alike, all;
 	bool is;
 };
 
@@ -45,8 +48,7 @@ struct encoder {
 	struct tails tails;
 	struct plain *plain;
 	struct known_path *known; /* by the first warp that took it */
-	uint32_t *more, n_more, cap_more;
-	struct known_path now; /* the path that is being walked */
+	struct known_path now;    /* the path that is being walked */
 	uint64_t gap, mgap;
 	uint64_t bits;
 	unsigned n_bits;
@@ -85,11 +87,10 @@ static void put_lanes(struct encoder *e, uint32_t mask, uint32_t active)
 	put_bits(e, bits, n);
 }
 
-static void put_mask(struct encoder *e, const struct prec *r)
+static void put_mask(struct encoder *e, const struct pstatic *s, uint32_t mask)
 {
-	const struct pstatic *s = &e->c->s[r->id];
 	uint32_t a = e->f.active, m = a;
-	bool coded = s->guard == GUARD_CODED && !(r->mask & ~a);
+	bool coded = s->guard == GUARD_CODED && !(mask & ~a);
 
 	if (s->guard == GUARD_NONE)
 		m = 0;
@@ -98,18 +99,18 @@ static void put_mask(struct encoder *e, const struct prec *r)
 	else if (s->guard == GUARD_UNLIKE)
 		m = a & ~e->seen[e->c->s[s->guard_ref].seen - 1];
 	if (coded) {
-		buf_byte(&e->col[COL_KIND], !r->mask ? 0 : r->mask == a ? 1 : 2);
-		if (r->mask && r->mask != a)
-			put_lanes(e, r->mask, a);
-	} else if (m != r->mask || s->guard == GUARD_CODED) {
+		buf_byte(&e->col[COL_KIND], !mask ? 0 : mask == a ? 1 : 2);
+		if (mask && mask != a)
+			put_lanes(e, mask, a);
+	} else if (m != mask || s->guard == GUARD_CODED) {
 		miss(e, 1);
 		for (int k = 0; k < 4; k++)
-			buf_byte(&e->col[COL_MISS], (uint8_t)(r->mask >> 8 * k));
-		if (r->mask & ~a)
-			flow_take(&e->f, r->mask);
+			buf_byte(&e->col[COL_MISS], (uint8_t)(mask >> 8 * k));
+		if (mask & ~a)
+			flow_take(&e->f, mask);
 	}
 	if (s->seen)
-		e->seen[s->seen - 1] = r->mask;
+		e->seen[s->seen - 1] = mask;
 }
 
 static void put_plane(struct encoder *e, const struct recipe *r, uint64_t v, enum column first)
@@ -216,16 +217,28 @@ static void put_addresses(struct encoder *e, uint32_t m, const struct recorded *
 		lanes_set(lanes_of(&e->x, m), g);
 }
 
-/* Its addresses and its text. */
-static void put_more(struct encoder *e, const struct prec *r, const struct pstatic *s)
+/* The addresses and texts of a warp. */
+static void put_more(struct encoder *e, const struct pwarp *w)
 {
-	if (s->mem != NONE && r->mask) {
-		struct recorded g = recorded_of(e->p, r);
+	const struct parsed *p = e->p;
+	const struct pack_more *more = p->more + w->more;
+	const uint8_t *text = p->text.p + w->text;
 
-		put_addresses(e, s->mem, &g);
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
+			const struct pstatic *s = &e->c->s[p->to[i]];
+
+			if (s->mem != NONE && r->mask) {
+				struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+
+				put_addresses(e, s->mem, &g);
+			}
+			if (s->flags & (ST_TAIL | ST_LINE)) {
+				tail_put(&e->tails, p->to[i], r->mask, text, more->text_len, e->col);
+				text += more->text_len;
+			}
+		}
 	}
-	if (s->flags & (ST_TAIL | ST_LINE))
-		tail_put(&e->tails, r->id, r->mask, e->p->text.p + r->text, r->text_len, e->col);
 }
 
 static void put_again(struct buf *b, const struct column_part *s)
@@ -236,15 +249,8 @@ static void put_again(struct buf *b, const struct column_part *s)
 }
 
 /* A warp that does what an earlier one did. */
-static void put_known(struct encoder *e, const struct pwarp *w)
+static void put_known(struct encoder *e, const struct known_path *k)
 {
-	const struct known_path *k = &e->known[w->like];
-
-	for (const uint32_t *i = e->more + k->more.at, *end = i + k->more.n; i < end; i++) {
-		const struct prec *r = &e->p->rec[w->first + *i];
-
-		put_more(e, r, &e->c->s[r->id]);
-	}
 	if (k->misses) {
 		buf_var(&e->col[COL_GAP], e->gap + k->first);
 		put_again(&e->col[COL_GAP], &k->gap);
@@ -257,10 +263,8 @@ static void put_known(struct encoder *e, const struct pwarp *w)
 
 static void begin_path(struct encoder *e)
 {
-	e->now = (struct known_path){.more.at = e->n_more,
-		.miss.at = e->col[COL_MISS].n,
-		.kind.at = e->col[COL_KIND].n,
-		.first = 0 - e->gap};
+	e->now = (struct known_path){
+		.miss.at = e->col[COL_MISS].n, .kind.at = e->col[COL_KIND].n, .first = 0 - e->gap};
 }
 
 /* Outcomes of guards as bits are not the same again: they do not begin with a byte. */
@@ -268,74 +272,66 @@ static void end_path(struct encoder *e, const struct pwarp *w, bool bits)
 {
 	struct known_path *k = &e->now;
 
-	if (bits) {
-		e->n_more = (uint32_t)k->more.at;
+	if (bits)
 		return;
-	}
 	k->is = true;
 	k->rest = e->gap + (k->misses ? 0 : k->first);
-	k->more.n = e->n_more - k->more.at;
 	k->gap.n = k->misses ? e->col[COL_GAP].n - k->gap.at : 0;
 	k->miss.n = e->col[COL_MISS].n - k->miss.at;
 	k->kind.n = e->col[COL_KIND].n - k->kind.at;
 	e->known[w->like] = *k;
 }
 
-/* How many of the n records from r on are plain and what the model says? They are passed. */
-static uint32_t pass_plain(struct encoder *e, const struct prec *r, uint32_t n)
+/* How many of the run are plain and what the model says, from instruction k of it on? They are passed. */
+static uint32_t pass_plain(struct encoder *e, const struct pack_run *r, uint32_t k)
 {
 	struct flow *f = &e->f;
-	uint32_t k = 0, id = f->id, *seen = e->seen;
+	const struct plain *q = &e->plain[r->id + k];
+	uint32_t n = r->n - k, most = r->mask == f->active ? q->all : q->alike;
 
-	for (; k < n && r[k].id == id; k++) {
-		const struct plain *q = &e->plain[id];
-
-		if (!q->is || r[k].mask != (f->active & (seen[q->like] ^ q->flip)))
-			break;
-		seen[q->keep] = r[k].mask;
-		id = q->next;
-	}
-	f->cause = k ? NONE : f->cause;
-	f->id = id;
-	e->gap += k;
-	return k;
+	if (!q->is || q->id != f->id || r->mask != (f->active & (e->seen[q->like] ^ q->flip)))
+		return 0;
+	n = n < most ? n : most;
+	for (const struct plain *end = q + n; q < end; q++)
+		e->seen[q->keep] = r->mask;
+	f->id = q[-1].next;
+	f->cause = NONE;
+	e->gap += n;
+	return n;
 }
 
-static void put_record(struct encoder *e, const struct prec *r)
+static void put_step(struct encoder *e, uint32_t id, uint32_t mask)
 {
-	if (e->f.id != r->id) {
-		miss(e, 2 + r->id);
-		flow_goto(&e->f, r->id);
+	if (e->f.id != id) {
+		miss(e, 2 + id);
+		flow_goto(&e->f, id);
 	}
-	put_mask(e, r);
+	put_mask(e, &e->c->s[id], mask);
 	e->gap++;
-	put_more(e, r, &e->c->s[r->id]);
-	flow_step(&e->f, r->id, r->mask);
+	flow_step(&e->f, id, mask);
 }
 
-static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
+/* Which instructions a warp executes, and for which lanes. */
+static void put_path(struct encoder *e, const struct pwarp *w)
 {
 	size_t bits = e->col[COL_BITS].n;
 	unsigned n_bits = e->n_bits;
-	const struct prec *r = e->p->rec + w->first;
 
-	addresses_warp(&e->x, w->id, tb->id);
-	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
 	if (e->known[w->like].is) {
-		put_known(e, w);
+		put_known(e, &e->known[w->like]);
 		return;
 	}
 	begin_path(e);
 	flow_start(&e->f, e->c, flow_lanes(e->part, w->id));
 	memset(e->seen, 0, e->c->n_seen * sizeof(e->seen[0]));
-	grow(&e->more, &e->cap_more, e->n_more + w->count, sizeof(e->more[0]));
-	for (uint32_t i = 0; i < w->count;) {
-		i += pass_plain(e, r + i, w->count - i);
-		if (i == w->count)
-			break;
-		if (e->c->s[r[i].id].mem != NONE || e->c->s[r[i].id].flags & (ST_TAIL | ST_LINE))
-			e->more[e->n_more++] = i;
-		put_record(e, r + i++);
+	for (const struct pack_run *r = e->p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+		for (uint32_t k = 0; k < r->n;) {
+			uint32_t n = pass_plain(e, r, k);
+
+			if (!n)
+				put_step(e, e->plain[r->id + k++].id, r->mask);
+			k += n;
+		}
 	}
 	if (e->f.id != NONE)
 		miss(e, 0);
@@ -344,23 +340,50 @@ static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp
 	end_path(e, w, e->col[COL_BITS].n != bits || e->n_bits != n_bits);
 }
 
+static void put_warp(struct encoder *e, const struct ptb *tb, const struct pwarp *w)
+{
+	addresses_warp(&e->x, w->id, tb->id);
+	memset(e->ran, 0, e->c->n_mem * sizeof(e->ran[0]));
+	put_path(e, w);
+	put_more(e, w);
+}
+
+/* Is q what the model says when what is numbered before it was? all: if the mask is that of the active lanes. */
+static bool follows(const struct encoder *e, const struct plain *q, bool all)
+{
+	const struct pstatic *s = &e->c->s[q->id];
+
+	return q->is && q[-1].is && q[-1].next == q->id &&
+	       ((s->guard == GUARD_LIKE && s->guard_ref == q[-1].id) || (all && s->guard == GUARD_ALL));
+}
+
 static void find_plain(struct encoder *e)
 {
-	const uint32_t ones = e->c->n_seen, sink = ones + 1;
+	const uint32_t ones = e->c->n_seen, sink = ones + 1, n = e->p->n_met;
 
-	e->plain = xcalloc(e->c->n + 1, sizeof(e->plain[0]));
+	e->plain = xcalloc(n + 1u, sizeof(e->plain[0]));
 	e->seen = xcalloc(sink + 1, sizeof(e->seen[0]));
 	e->seen[ones] = UINT32_MAX;
-	for (uint32_t i = 0; i < e->c->n; i++) {
-		const struct pstatic *s = &e->c->s[i];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = e->p->to[i];
+
+		if (id == NONE)
+			continue;
+		const struct pstatic *s = &e->c->s[id];
 		bool like = s->guard == GUARD_LIKE || s->guard == GUARD_UNLIKE;
 
-		e->plain[i] = (struct plain){.next = s->next,
+		e->plain[i] = (struct plain){.id = id,
+			.next = s->next,
 			.like = like ? e->c->s[s->guard_ref].seen - 1 : ones,
 			.flip = s->guard == GUARD_NONE || s->guard == GUARD_UNLIKE ? UINT32_MAX : 0,
 			.keep = s->seen ? s->seen - 1 : sink,
-			.is = s->ctl == CTL_NONE && s->guard != GUARD_CODED && s->mem == NONE &&
-			      !(s->flags & (ST_TAIL | ST_LINE))};
+			.is = s->ctl == CTL_NONE && s->guard != GUARD_CODED};
+	}
+	for (uint32_t i = n; i-- > 0;) {
+		struct plain *q = &e->plain[i];
+
+		q->alike = 1 + (i + 1 < n && follows(e, q + 1, false) ? q[1].alike : 0);
+		q->all = 1 + (i + 1 < n && follows(e, q + 1, true) ? q[1].all : 0);
 	}
 }
 
@@ -466,7 +489,6 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	tails_free(&e.tails);
 	free(e.known);
 	free(e.plain);
-	free(e.more);
 }
 
 /* ---- the part's own bytes ----------------------------------------------------------------- */

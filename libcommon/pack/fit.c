@@ -493,7 +493,27 @@ static void choose_rest(struct fitter *f, uint32_t m)
 
 /* ---- walking ------------------------------------------------------------------------------ */
 
-static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, const struct recorded *g))
+typedef void visit_fn(struct fitter *f, uint32_t m, const struct recorded *g);
+
+static void walk_warp(struct fitter *f, const struct pwarp *w, visit_fn *visit)
+{
+	const struct parsed *p = f->p;
+	const struct pack_more *more = p->more + w->more;
+
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
+			uint32_t m = f->c->s[p->to[i]].mem;
+
+			if (m == NONE || !r->mask)
+				continue;
+			struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+			visit(f, m, &g);
+			f->ran[m] = true;
+		}
+	}
+}
+
+static void walk(struct fitter *f, visit_fn *visit)
 {
 	const struct parsed *p = f->p;
 
@@ -508,16 +528,7 @@ static void walk(struct fitter *f, void (*visit)(struct fitter *f, uint32_t m, c
 			addresses_warp(&f->x, pw->id, tb->id);
 			memset(f->ran, 0, f->c->n_mem * sizeof(f->ran[0]));
 			f->n_recent = 0;
-			for (uint32_t i = 0; i < pw->count; i++) {
-				const struct prec *r = &p->rec[pw->first + i];
-				const struct pstatic *s = &f->c->s[r->id];
-
-				if (s->mem == NONE || !r->mask)
-					continue;
-				struct recorded g = recorded_of(p, r);
-				visit(f, s->mem, &g);
-				f->ran[s->mem] = true;
-			}
+			walk_warp(f, pw, visit);
 		}
 	}
 }

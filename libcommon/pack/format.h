@@ -31,6 +31,7 @@
 
 #include "buf.h"
 #include "limits.h"
+#include "pack.h"
 #include "trace.h"
 
 #define PACK_MAGIC "TPACK\x1a\n" /* 7 bytes, then the version */
@@ -164,15 +165,12 @@ struct ptb {
 };
 
 struct pwarp {
-	uint32_t id, first, count;
-	uint32_t like;   /* the first warp with the same lanes, instructions and masks */
-	uint32_t weight; /* of that one: how many there are */
-};
-
-struct prec {
-	uint32_t id, mask;
-	uint32_t addr; /* in addr[]: index << 2 | ADDR_STRIDE (base, step), ADDR_LIST or ADDR_MOVED */
-	uint32_t text, text_len; /* in text */
+	uint32_t id, count;
+	uint32_t first, n_runs; /* in run[] */
+	uint32_t more;          /* in more[] */
+	uint32_t word, text;    /* in addr[], in text: where what more[] names begins */
+	uint32_t like;          /* the first warp with the same lanes, instructions and masks */
+	uint32_t weight;        /* of that one: how many there are */
 };
 
 struct parsed {
@@ -181,8 +179,11 @@ struct parsed {
 	uint32_t cap_tb;
 	struct pwarp *warp;
 	uint32_t n_warp, cap_warp;
-	struct prec *rec;
-	uint32_t n_rec, cap_rec;
+	struct pack_run *run;           /* by numbers that static instructions had when they were met */
+	uint32_t n_run, cap_run, n_rec; /* n_rec: instructions of all runs */
+	uint32_t warp_run;              /* where the runs of the warp that is being parsed begin */
+	struct pack_more *more;         /* of instructions that have addresses or text */
+	uint32_t n_more, cap_more;
 	uint64_t *addr;
 	uint32_t n_addr, cap_addr;
 	struct buf text;
@@ -190,6 +191,13 @@ struct parsed {
 	uint32_t n_slots;
 	uint32_t *path, n_paths, n_path_slots; /* warps that are like no earlier one, by hash */
 	bool style_known;
+	/*
+	 * By number in runs, of which there are n_met. met: static instruction + 1, 0: none; NULL: the number
+	 * is the instruction's. Once the part is parsed: the instruction, and the next number from this one on
+	 * whose instruction has something in more[], n_met: none.
+	 */
+	uint32_t *met, n_met;
+	uint32_t *to, *next_more;
 	uint32_t step; /* the models are chosen by the first warps and by every so manyth */
 };
 
@@ -224,6 +232,7 @@ enum ctl ctl_of(const char *opcode, size_t n); /* what an opcode does to the flo
 
 /* ---- part.c ---- */
 void parsed_finish(struct parsed *p); /* order the static instructions */
+void parsed_room(struct parsed *p);   /* what runs name can be pointed at, even where there is none of it */
 void parsed_clear(struct parsed *p);  /* empty again, its arrays stay */
 void parsed_free(struct parsed *p);
 void part_free(struct part *p);

@@ -8,15 +8,12 @@
 #define REFS      8u /* guards before an instruction that its mask may follow from */
 #define MISS_COST 5u /* bytes of a mask that was not predicted */
 
-struct ref {
-	uint32_t id, like, unlike;
-};
-
 struct votes {
 	uint32_t n, all, none;
 	uint32_t next, next_n; /* another successor, and how much more often it came */
 	uint32_t side[3][2];   /* side that ran first by order of size: fall-through, taken */
-	struct ref ref[REFS];
+	uint32_t ref[REFS], like[REFS],
+		unlike[REFS]; /* guards, or NONE; how often the mask was theirs, or not */
 };
 
 struct learner {
@@ -24,14 +21,18 @@ struct learner {
 	struct pcode *c;
 	struct votes *v;
 	struct flow f;
-	uint32_t *last;  /* mask of each static instruction in this warp */
-	bool guards;     /* second pass: targets are known, look at masks */
-	uint32_t weight; /* warps that do what this one does */
-	uint32_t recent[REFS];
+	bool guards;                              /* second pass: targets are known, look at masks */
+	uint32_t weight;                          /* warps that do what this one does */
+	uint32_t recent[REFS], recent_mask[REFS]; /* guards of this warp, the last one first; their masks */
+};
+
+/* An instruction as it was executed. */
+struct learn_step {
+	uint32_t id, mask;
 };
 
 /* What comes where the model thought something else. */
-static void learn_next(struct learner *l, const struct prec *r, const struct prec *before)
+static void learn_next(struct learner *l, const struct learn_step *r, const struct learn_step *before)
 {
 	struct flow *f = &l->f;
 
@@ -51,7 +52,8 @@ static void learn_next(struct learner *l, const struct prec *r, const struct pre
 	}
 }
 
-static void learn_side(struct learner *l, const struct prec *branch, uint32_t active, const struct prec *r)
+static void learn_side(
+	struct learner *l, const struct learn_step *branch, uint32_t active, const struct learn_step *r)
 {
 	const struct pstatic *s = &l->c->s[branch->id];
 	uint32_t fall = active & ~branch->mask;
@@ -65,73 +67,95 @@ static void learn_side(struct learner *l, const struct prec *branch, uint32_t ac
 		l->v[branch->id].side[k][0] += l->weight;
 }
 
-/* The vote for guard id, which has mostly the place that it has among the recent ones; NULL: no room. */
-static struct ref *ref_of(struct votes *v, uint32_t id, uint32_t place)
+/* The place of guard id's vote, which has mostly the place that it has among the recent ones; REFS: no room. */
+static uint32_t place_of(const struct votes *v, uint32_t id, uint32_t place)
 {
-	if (v->ref[place].id == id)
-		return &v->ref[place];
-	for (uint32_t k = 0; k < REFS; k++)
-		if (v->ref[k].id == id || v->ref[k].id == NONE)
-			return &v->ref[k];
-	return NULL;
+	if (v->ref[place] == id)
+		return place;
+	for (place = 0; place < REFS && v->ref[place] != id && v->ref[place] != NONE;)
+		place++;
+	return place;
 }
 
-static void learn_mask(struct learner *l, const struct prec *r)
+/* Which of the recent guards would have told the mask? */
+static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
+{
+	const uint32_t a = l->f.active;
+	uint32_t apart = 0;
+
+	for (uint32_t i = 0; i < REFS; i++)
+		apart |= v->ref[i] ^ l->recent[i];
+	if (!apart) {
+		for (uint32_t i = 0; i < REFS; i++) {
+			uint32_t m = l->recent_mask[i], w = l->recent[i] != NONE ? l->weight : 0;
+
+			v->like[i] += mask == (a & m) ? w : 0;
+			v->unlike[i] += mask == (a & ~m) ? w : 0;
+		}
+		return;
+	}
+	for (uint32_t i = 0; i < REFS && l->recent[i] != NONE; i++) {
+		uint32_t m = l->recent_mask[i], k = place_of(v, l->recent[i], i);
+
+		if (k == REFS)
+			continue;
+		v->ref[k] = l->recent[i];
+		v->like[k] += mask == (a & m) ? l->weight : 0;
+		v->unlike[k] += mask == (a & ~m) ? l->weight : 0;
+	}
+}
+
+static void learn_mask(struct learner *l, const struct learn_step *r)
 {
 	struct votes *v = &l->v[r->id];
-	uint32_t a = l->f.active;
+	uint32_t k = 0;
 
 	v->n += l->weight;
-	v->all += r->mask == a ? l->weight : 0;
-	v->none += r->mask == 0 ? l->weight : 0;
 	if (!l->guards)
 		return;
-	bool fixed = v->all == v->n || v->none == v->n;
-	for (uint32_t i = 0; i < REFS && l->recent[i] != NONE; i++) {
-		uint32_t id = l->recent[i], m = l->last[id];
-		struct ref *e = ref_of(v, id, i);
-
-		if (!e)
-			continue;
-		e->id = id;
-		e->like += r->mask == (a & m) ? l->weight : 0;
-		e->unlike += r->mask == (a & ~m) ? l->weight : 0;
-	}
-	l->last[r->id] = r->mask;
-	if (fixed)
+	v->all += r->mask == l->f.active ? l->weight : 0;
+	v->none += r->mask == 0 ? l->weight : 0;
+	learn_refs(l, v, r->mask);
+	/* Once it is none of these it stays so: the masks of recent guards are those that they had last. */
+	if (v->all == v->n || v->none == v->n)
 		return;
-	uint32_t k = 0;
 	while (k < REFS - 1 && l->recent[k] != r->id)
 		k++;
-	memmove(l->recent + 1, l->recent, k * sizeof(l->recent[0]));
+	for (; k; k--) {
+		l->recent[k] = l->recent[k - 1];
+		l->recent_mask[k] = l->recent_mask[k - 1];
+	}
 	l->recent[0] = r->id;
+	l->recent_mask[0] = r->mask;
 }
 
 static void learn_warp(struct learner *l, const struct pwarp *w)
 {
-	const struct prec *before = NULL;
+	const struct parsed *p = l->p;
+	struct learn_step now, was;
+	const struct learn_step *before = NULL;
 	uint32_t active = 0;
 
-	flow_start(&l->f, l->c, flow_lanes(&l->p->part, w->id));
+	flow_start(&l->f, l->c, flow_lanes(&p->part, w->id));
 	for (uint32_t i = 0; i < REFS; i++)
 		l->recent[i] = NONE;
-	if (l->guards)
-		memset(l->last, 0, l->c->n * sizeof(l->last[0]));
-	for (uint32_t i = 0; i < w->count; i++) {
-		const struct prec *r = &l->p->rec[w->first + i];
-
-		if (before && !l->guards)
-			learn_side(l, before, active, r);
-		if (r->id != l->f.id) {
-			learn_next(l, r, before);
-			flow_goto(&l->f, r->id);
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
+		for (uint32_t i = r->id; i < r->id + r->n; i++) {
+			now = (struct learn_step){p->to[i], r->mask};
+			if (before && !l->guards)
+				learn_side(l, before, active, &now);
+			if (now.id != l->f.id) {
+				learn_next(l, &now, before);
+				flow_goto(&l->f, now.id);
+			}
+			if (now.mask & ~l->f.active)
+				flow_take(&l->f, now.mask);
+			learn_mask(l, &now);
+			active = l->f.active;
+			flow_step(&l->f, now.id, now.mask);
+			was = now;
+			before = &was;
 		}
-		if (r->mask & ~l->f.active)
-			flow_take(&l->f, r->mask);
-		learn_mask(l, r);
-		active = l->f.active;
-		flow_step(&l->f, r->id, r->mask);
-		before = r;
 	}
 }
 
@@ -141,7 +165,7 @@ static void learn_pass(struct learner *l, bool guards)
 	for (uint32_t i = 0; i < l->c->n; i++) {
 		l->v[i].n = l->v[i].all = l->v[i].none = 0;
 		for (uint32_t k = 0; k < REFS; k++)
-			l->v[i].ref[k].id = NONE;
+			l->v[i].ref[k] = NONE;
 	}
 	for (uint32_t i = 0; i < l->p->n_warp; i++) {
 		l->weight = l->p->warp[i].weight;
@@ -174,15 +198,15 @@ static void choose_guard(struct pstatic *s, const struct votes *v)
 		best = none;
 		s->guard = GUARD_NONE;
 	}
-	for (uint32_t k = 0; k < REFS && v->ref[k].id != NONE && best < v->n; k++) {
-		const struct ref *r = &v->ref[k];
-		uint32_t hits = r->like >= r->unlike ? r->like : r->unlike;
+	for (uint32_t k = 0; k < REFS && v->ref[k] != NONE && best < v->n; k++) {
+		bool like = v->like[k] >= v->unlike[k];
+		uint32_t hits = like ? v->like[k] : v->unlike[k];
 
 		if (hits <= best + v->n / 64)
 			continue;
 		best = hits;
-		s->guard = r->like >= r->unlike ? GUARD_LIKE : GUARD_UNLIKE;
-		s->guard_ref = r->id;
+		s->guard = like ? GUARD_LIKE : GUARD_UNLIKE;
+		s->guard_ref = v->ref[k];
 	}
 	if ((v->n - best) * MISS_COST > v->n / 4 + (v->n - best))
 		s->guard = GUARD_CODED;
@@ -207,7 +231,6 @@ void learn_flow(struct parsed *p)
 	struct learner l = {.p = p, .c = &p->part.code};
 
 	l.v = xcalloc(l.c->n + 1, sizeof(l.v[0]));
-	l.last = xcalloc(l.c->n + 1, sizeof(l.last[0]));
 	for (uint32_t i = 0; i < l.c->n; i++)
 		l.v[i].next = NONE;
 	known_targets(l.c);
@@ -218,5 +241,4 @@ void learn_flow(struct parsed *p)
 		choose_guard(&l.c->s[i], &l.v[i]);
 	flow_slots(l.c);
 	free(l.v);
-	free(l.last);
 }

@@ -8,6 +8,12 @@
  */
 #include "parse.h"
 
+/* What a line says. */
+struct record {
+	uint32_t id, mask;
+	struct pack_more more;
+};
+
 /* ---- instruction lines -------------------------------------------------------------------- */
 
 static bool skip_word(struct line *l)
@@ -142,7 +148,7 @@ static bool mode_list(struct parsed *p, struct line *l, uint32_t mask, uint32_t 
 }
 
 /* " mode addresses". The addresses are appended; false: not as the tracer writes them. */
-static bool addresses(struct parsed *p, struct line *l, struct prec *r, uint8_t *flags)
+static bool addresses(struct parsed *p, struct line *l, struct record *r, uint8_t *flags)
 {
 	uint64_t a[33];
 
@@ -158,7 +164,7 @@ static bool addresses(struct parsed *p, struct line *l, struct prec *r, uint8_t 
 	*flags |= mode ? 0 : ST_LIST;
 	grow(&p->addr, &p->cap_addr, p->n_addr + 32, sizeof(p->addr[0]));
 	memcpy(p->addr + p->n_addr, a, n * sizeof(a[0]));
-	r->addr = p->n_addr << 2 | (line ? ADDR_STRIDE : ADDR_LIST);
+	r->more.addr = p->n_addr << 2 | (line ? ADDR_STRIDE : ADDR_LIST);
 	p->n_addr += n;
 	return true;
 }
@@ -187,7 +193,7 @@ static bool split_tail(const struct line *l, struct found *f, const char **text)
 	return l->end == l->p || *l->p == ' ';
 }
 
-static bool body(struct parsed *p, struct line *l, struct prec *r, struct found *f, const char **text)
+static bool body(struct parsed *p, struct line *l, struct record *r, struct found *f, const char **text)
 {
 	bool has_addr;
 	struct line op;
@@ -250,12 +256,32 @@ static bool mask_digits(const char *s, uint32_t *mask)
 	return true;
 }
 
+/* Of the warp that is being parsed. */
+static void put_record(struct parsed *p, const struct record *r, uint8_t flags)
+{
+	struct pack_run *last = p->n_run > p->warp_run ? &p->run[p->n_run - 1] : NULL;
+
+	p->n_rec++;
+	if (last && last->id + last->n == r->id && last->mask == r->mask) {
+		last->n++;
+	} else {
+		if (p->n_run == p->cap_run)
+			grow(&p->run, &p->cap_run, p->n_run + 1, sizeof(p->run[0]));
+		p->run[p->n_run++] = (struct pack_run){r->id, 1, r->mask};
+	}
+	if (!(flags & (ST_MEM | ST_TAIL | ST_LINE)))
+		return;
+	if (p->n_more == p->cap_more)
+		grow(&p->more, &p->cap_more, p->n_more + 1, sizeof(p->more[0]));
+	p->more[p->n_more++] = r->more;
+}
+
 /* Is the line one of static instruction id, whose constant text is at hand? Then it is taken. */
 static bool again(struct parsed *p, struct line l, uint32_t id)
 {
 	const struct pstatic *s = &p->part.code.s[id];
 	const uint8_t *t = p->part.code.text.p;
-	struct prec r = {.id = id, .text = (uint32_t)p->text.n};
+	struct record r = {.id = id};
 	uint8_t flags = ST_MEM;
 
 	if (s->flags & (ST_TAIL | ST_LINE) ||
@@ -275,9 +301,7 @@ static bool again(struct parsed *p, struct line l, uint32_t id)
 		p->n_addr = n_addr;
 		return false;
 	}
-	if (p->n_rec == p->cap_rec)
-		grow(&p->rec, &p->cap_rec, p->n_rec + 1, sizeof(p->rec[0]));
-	p->rec[p->n_rec++] = r;
+	put_record(p, &r, s->flags);
 	return true;
 }
 
@@ -297,7 +321,7 @@ static bool expected(struct parsed *p, struct line l, uint32_t before, uint32_t 
 static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, uint32_t warp)
 {
 	struct found f = {0};
-	struct prec r = {0};
+	struct record r = {0};
 	uint64_t pc, mask;
 	const char *text = l.end;
 
@@ -326,11 +350,9 @@ static bool instruction(struct parsed *p, struct line l, const struct ptb *tb, u
 		f.flags = ST_LINE;
 	}
 	r.id = static_intern(p, &f);
-	r.text = (uint32_t)p->text.n;
-	r.text_len = (uint32_t)(l.end - text);
-	buf_add(&p->text, text, r.text_len);
-	grow(&p->rec, &p->cap_rec, p->n_rec + 1, sizeof(p->rec[0]));
-	p->rec[p->n_rec++] = r;
+	r.more.text_len = (uint32_t)(l.end - text);
+	buf_add(&p->text, text, r.more.text_len);
+	put_record(p, &r, f.flags);
 	return r.id != NONE && p->text.n < UINT32_MAX / 2;
 }
 
@@ -371,7 +393,7 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 	struct line l;
 
 	for (;;) {
-		struct pwarp w = {.first = p->n_rec};
+		struct pwarp w = {.first = p->n_run, .more = p->n_more, .text = (uint32_t)p->text.n};
 
 		if (!next_line(s, end, &l))
 			return false;
@@ -383,15 +405,21 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 		/* A warp mostly does what the one before it did. */
 		const struct pwarp *last = p->n_warp ? &p->warp[p->n_warp - 1] : NULL;
 		bool plain = !(p->part.style & (STYLE_BLOCK_IDS | STYLE_LINENO));
-		uint32_t before = NONE, alike = last && plain ? last->count : 0;
+		uint32_t before = NONE, alike = last && plain ? last->count : 0, run = last ? last->first : 0,
+			 k = 0;
+		p->warp_run = p->n_run;
 		for (uint32_t i = 0; i < w.count; i++) {
-			uint32_t at = i < alike ? p->rec[last->first + i].id : NONE;
+			uint32_t at = i < alike ? p->run[run].id + k++ : NONE;
 
+			if (i < alike && k == p->run[run].n) {
+				run++;
+				k = 0;
+			}
 			if (!next_line(s, end, &l))
 				return false;
 			if (!(plain && expected(p, l, before, at)) && !instruction(p, l, tb, w.id))
 				return false;
-			uint32_t id = p->rec[p->n_rec - 1].id;
+			uint32_t id = p->run[p->n_run - 1].id + p->run[p->n_run - 1].n - 1;
 			if (before != NONE)
 				p->part.code.s[before].next = id;
 			before = id;
@@ -399,6 +427,7 @@ static bool warps(struct parsed *p, struct ptb *tb, const char **s, const char *
 		if (!next_line(s, end, &l) || l.p != l.end ||
 			p->n_rec - first > pack_limits.insts - SPAN_INSTS)
 			return false;
+		w.n_runs = p->n_run - w.first;
 		grow(&p->warp, &p->cap_warp, p->n_warp + 1, sizeof(p->warp[0]));
 		p->warp[p->n_warp++] = w;
 		tb->n_warps++;
@@ -434,13 +463,15 @@ static size_t parse_text(struct parsed *p, const char *text, size_t n)
 
 size_t parse_block(struct parsed *p, const char *text, size_t n)
 {
-	uint32_t warp = p->n_warp, rec = p->n_rec, addr = p->n_addr;
+	uint32_t warp = p->n_warp, rec = p->n_rec, run = p->n_run, more = p->n_more, addr = p->n_addr;
 	size_t at = p->text.n, took = parse_text(p, text, n);
 
 	if (took)
 		return took;
 	p->n_warp = warp;
 	p->n_rec = rec;
+	p->n_run = run;
+	p->n_more = more;
 	p->n_addr = addr;
 	p->text.n = at;
 	return 0;

@@ -3,8 +3,8 @@
  * A part once all its thread blocks are parsed: static instructions in the order of their PCs, warps that do
  * the same. And how parts end.
  *
- * Always true afterwards: records have the new numbers; every warp names the first one with its lanes,
- * instructions and masks.
+ * Always true afterwards: what the numbers in runs mean is known; every warp names the first one with its
+ * lanes, instructions and masks.
  */
 #include "flow.h"
 
@@ -14,23 +14,18 @@ static uint64_t path_hash(const struct parsed *p, const struct pwarp *w)
 {
 	uint64_t h = flow_lanes(&p->part, w->id) * 0x9e3779b97f4a7c15u ^ w->count;
 
-	for (uint32_t i = 0; i < w->count; i++) {
-		const struct prec *r = &p->rec[w->first + i];
-
+	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
 		h = (h ^ ((uint64_t)r->id << 32 | r->mask)) * 0xd6e8feb86659fd93u;
-		h ^= h >> 32;
+		h ^= h >> 32 ^ r->n;
 	}
 	return h;
 }
 
 static bool same_path(const struct parsed *p, const struct pwarp *a, const struct pwarp *b)
 {
-	const struct prec *x = p->rec + a->first, *y = p->rec + b->first;
-	uint32_t off = a->count ^ b->count ^ flow_lanes(&p->part, a->id) ^ flow_lanes(&p->part, b->id);
-
-	for (uint32_t i = 0; !off && i < a->count; i++)
-		off = (x[i].id ^ y[i].id) | (x[i].mask ^ y[i].mask);
-	return !off;
+	return a->count == b->count && a->n_runs == b->n_runs &&
+	       flow_lanes(&p->part, a->id) == flow_lanes(&p->part, b->id) &&
+	       !memcmp(p->run + a->first, p->run + b->first, a->n_runs * sizeof(p->run[0]));
 }
 
 static void more_paths(struct parsed *p)
@@ -87,6 +82,31 @@ static int by_pc(const void *a, const void *b)
 	return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : x->id < y->id ? -1 : 1;
 }
 
+/* What numbers in runs mean; to: where each static instruction is now. */
+static void number_runs(struct parsed *p, const uint32_t *to)
+{
+	const struct pstatic *s = p->part.code.s;
+
+	p->n_met = p->met ? p->n_met : p->part.code.n;
+	p->to = xcalloc(p->n_met + 1u, sizeof(p->to[0]));
+	p->next_more = xcalloc(p->n_met + 1u, sizeof(p->next_more[0]));
+	p->next_more[p->n_met] = p->n_met;
+	for (uint32_t i = p->n_met; i-- > 0;) {
+		bool met = !p->met || p->met[i];
+
+		p->to[i] = met ? to[p->met ? p->met[i] - 1 : i] : NONE;
+		p->next_more[i] =
+			met && s[p->to[i]].flags & (ST_MEM | ST_TAIL | ST_LINE) ? i : p->next_more[i + 1];
+	}
+}
+
+void parsed_room(struct parsed *p)
+{
+	grow(&p->run, &p->cap_run, p->n_run + 1, sizeof(p->run[0]));
+	grow(&p->more, &p->cap_more, p->n_more + 1, sizeof(p->more[0]));
+	grow(&p->addr, &p->cap_addr, p->n_addr + 1, sizeof(p->addr[0]));
+}
+
 void parsed_finish(struct parsed *p)
 {
 	struct pcode *c = &p->part.code;
@@ -102,13 +122,13 @@ void parsed_finish(struct parsed *p)
 		to[o[i].id] = i;
 		pstatic_derive(&p->part, &s[i]);
 	}
-	for (uint32_t i = 0; i < p->n_rec; i++)
-		p->rec[i].id = to[p->rec[i].id];
 	free(c->s);
 	c->s = s;
 	c->cap = c->n + 1;
 	static_number_memory(c);
 	c->mem = xcalloc(c->n_mem + 1, sizeof(c->mem[0]));
+	number_runs(p, to);
+	parsed_room(p);
 	free(o);
 	free(to);
 	p->part.n_insts = p->n_rec;
@@ -131,21 +151,32 @@ void part_free(struct part *p)
 	*p = (struct part){0};
 }
 
+/* What is made anew for each part. */
+static void free_numbers(struct parsed *p)
+{
+	free(p->slot);
+	free(p->path);
+	free(p->met);
+	free(p->to);
+	free(p->next_more);
+}
+
 void parsed_clear(struct parsed *p)
 {
 	struct parsed q = {.tb = p->tb,
 		.cap_tb = p->cap_tb,
 		.warp = p->warp,
 		.cap_warp = p->cap_warp,
-		.rec = p->rec,
-		.cap_rec = p->cap_rec,
+		.run = p->run,
+		.cap_run = p->cap_run,
+		.more = p->more,
+		.cap_more = p->cap_more,
 		.addr = p->addr,
 		.cap_addr = p->cap_addr,
 		.text = p->text};
 
 	part_free(&p->part);
-	free(p->slot);
-	free(p->path);
+	free_numbers(p);
 	*p = q;
 	p->text.n = 0;
 }
@@ -153,12 +184,12 @@ void parsed_clear(struct parsed *p)
 void parsed_free(struct parsed *p)
 {
 	part_free(&p->part);
+	free_numbers(p);
 	free(p->tb);
 	free(p->warp);
-	free(p->rec);
+	free(p->run);
+	free(p->more);
 	free(p->addr);
-	free(p->slot);
-	free(p->path);
 	buf_free(&p->text);
 	*p = (struct parsed){0};
 }

@@ -32,23 +32,34 @@ void records_begin(struct records *r, const struct pack_inst *inst, uint32_t n_i
 	r->inst = inst;
 	r->n_inst = n_inst;
 	records_free(r);
-	r->id = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->id[0]));
-	r->fixed = xcalloc((size_t)n_inst + 1, sizeof(r->fixed[0]));
-	for (uint32_t i = 0; i < n_inst; i++)
-		r->fixed[i] = (uint8_t)(11 + (inst[i].pc > 0xffff ? hex_digits(inst[i].pc) : 4) +
-					decimal_digits(inst[i].width));
-	r->last = xcalloc((size_t)n_inst + 1, sizeof(r->last[0]));
-	r->now = 0;
+	r->known = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->known[0]));
+	r->next_more = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->next_more[0]));
+	r->fixed = xcalloc(2 * (size_t)n_inst + 1, sizeof(r->fixed[0]));
+	for (uint32_t i = 0; i < 2 * n_inst; i++) {
+		const struct pack_inst *x = &inst[i % n_inst];
+		unsigned width = i < n_inst ? decimal_digits(x->width) : 0;
+
+		r->fixed[i + 1] = r->fixed[i] + 11 + (x->pc > 0xffff ? hex_digits(x->pc) : 4) + width;
+	}
+	r->next_more[2 * (size_t)n_inst] = 2 * n_inst;
+	for (uint32_t i = 2 * n_inst; i-- > 0;)
+		r->next_more[i] = i >= n_inst || inst[i].width ? i : r->next_more[i + 1];
+	memset(r->list, 0, sizeof(r->list));
 }
 
 void records_free(struct records *r)
 {
-	free(r->id);
+	free(r->known);
+	free(r->next_more);
 	free(r->fixed);
-	free(r->last);
 }
 
-void records_part(struct records *r) { memset(r->id, 0, 2 * (size_t)r->n_inst * sizeof(r->id[0])); }
+void records_part(struct records *r, struct parsed *p)
+{
+	p->n_met = 2 * r->n_inst;
+	p->met = xcalloc(p->n_met + 1u, sizeof(p->met[0]));
+	memset(r->known, 0, p->n_met * sizeof(r->known[0]));
+}
 
 /* " d" for each difference between neighbours of a list. */
 static uint64_t differences_length(const uint64_t *a, unsigned n)
@@ -80,44 +91,75 @@ static uint64_t differences_length(const uint64_t *a, unsigned n)
 	return length;
 }
 
-/* The same; most lists of an instruction are the one before it, moved. */
-static uint64_t list_length(struct list_length *x, uint64_t now, const uint64_t *a, unsigned n)
+/* The same of a list of all lanes, the k-th of its warp: most are the k-th of the warp before, moved. */
+static uint64_t list_length(struct records *r, uint32_t k, const uint64_t *a)
 {
-	uint64_t off = 1;
+	struct list_length *x = &r->list[k % LISTS];
+	uint64_t off = 0;
 
-	if (x->now == now && x->n == n && x->a == a)
-		return x->length;
-	if (x->now == now && x->n == n) {
-		uint64_t d = a[0] - x->a[0];
-
-		off = 0;
-		for (unsigned i = 1; i < n; i++)
-			off |= (a[i] - x->a[i]) ^ d;
+	for (unsigned i = 1; i < 32; i++)
+		off |= (a[i] - a[i - 1]) ^ x->rise[i];
+	if (off || !x->length) {
+		for (unsigned i = 1; i < 32; i++)
+			x->rise[i] = a[i] - a[i - 1];
+		x->length = differences_length(a, 32);
 	}
-	if (off)
-		*x = (struct list_length){a, now, differences_length(a, n), n};
-	x->a = a;
 	return x->length;
 }
 
-/* " mode addresses", as text.c writes them. */
-static uint64_t addresses_length(struct records *to, const struct pack_record *r, const uint64_t *word)
+/* Of a list of all lanes at a, which lies where `at` says in the warp's words. */
+static uint64_t known_list(struct records *r, uint32_t at, const uint64_t *a)
 {
-	const uint64_t *a = word + (r->addr >> 2);
-	unsigned n = r->mask == UINT32_MAX ? 32 : bit_count32(r->mask);
+	uint32_t k = 0;
+
+	while (k < LISTS && r->at[k] != at)
+		k++;
+	if (k == LISTS) {
+		k = r->n_lists++ % LISTS;
+		r->at[k] = at;
+		r->length[k] = list_length(r, k, a);
+	}
+	return r->length[k];
+}
+
+/* " mode addresses", as text.c writes them. */
+static uint64_t addresses_length(struct records *r, uint32_t addr, uint32_t mask, const uint64_t *word)
+{
+	uint32_t at = addr >> 2;
+	const uint64_t *a = word + at;
+	unsigned n = mask == UINT32_MAX ? 32 : bit_count32(mask);
 	uint64_t by = 0;
 
 	if (!n)
 		return strlen(" 1 0x0 0");
-	if ((r->addr & 3) == ADDR_MOVED) {
+	if ((addr & 3) == ADDR_MOVED) {
 		by = a[0];
-		a -= a[1];
+		at -= (uint32_t)a[1];
+		a = word + at;
 	}
 	uint64_t base = strlen(" 1 0x") + hex_digits(a[0] + by);
 	if (n == 1)
 		return base;
-	return base + ((r->addr & 3) == ADDR_STRIDE ? 1 + signed_length((int64_t)a[1])
-						    : list_length(&to->last[r->inst], to->now, a, n));
+	if ((addr & 3) == ADDR_STRIDE)
+		return base + 1 + signed_length((int64_t)a[1]);
+	return base + (n == 32 ? known_list(r, at, a) : differences_length(a, n));
+}
+
+static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint32_t *n)
+{
+	const struct pack_more *more = x->more;
+	uint64_t length = 0;
+
+	r->n_lists = 0;
+	memset(r->at, 255, sizeof(r->at));
+	for (const struct pack_run *u = x->run, *end = u + x->n_runs; u < end; u++) {
+		length += r->fixed[u->id + u->n] - r->fixed[u->id];
+		*n += u->n;
+		for (uint32_t i = r->next_more[u->id]; i < u->id + u->n; i = r->next_more[i + 1], more++)
+			length += i < r->n_inst ? addresses_length(r, more->addr, u->mask, x->word)
+						: more->text_len;
+	}
+	return length;
 }
 
 uint64_t records_length(
@@ -125,94 +167,83 @@ uint64_t records_length(
 {
 	uint64_t n = strlen("#BEGIN_TB\n\nthread block = ,,\n\n#END_TB\n");
 
-	r->now++;
 	for (unsigned i = 0; i < 3; i++)
 		n += decimal_digits(id[i]);
+	r->insts = 0;
 	for (uint32_t w = 0; w < n_warps; w++) {
-		const struct pack_warp *x = &warp[w];
+		uint32_t insts = 0;
 
-		n += strlen("warp = \ninsts = \n\n") + decimal_digits(w) + decimal_digits(x->n);
-		for (uint32_t i = 0; i < x->n; i++) {
-			const struct pack_record *rec = &x->record[i];
-			uint32_t width = r->inst[rec->inst].width;
-
-			n += r->fixed[rec->inst];
-			if (rec->text_len)
-				n += rec->text_len - decimal_digits(width);
-			else if (width)
-				n += addresses_length(r, rec, x->word);
-		}
+		n += lines_length(r, &warp[w], &insts);
+		n += strlen("warp = \ninsts = \n\n") + decimal_digits(w) + decimal_digits(insts);
+		r->insts += insts;
 	}
 	return n;
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-bool records_fit(const struct records *r, const struct pack_warp *warp, uint32_t n_warps)
+bool records_fit(const struct records *r, uint32_t n_warps)
 {
-	uint64_t insts = 0;
-
-	for (uint32_t w = 0; w < n_warps; w++)
-		insts += warp[w].n;
-	return insts <= pack_limits.insts - SPAN_INSTS && n_warps <= pack_limits.warps &&
+	return r->insts <= pack_limits.insts - SPAN_INSTS && n_warps <= pack_limits.warps &&
 	       2 * (uint64_t)r->n_inst <= pack_limits.statics && 8 * (uint64_t)r->n_inst <= pack_limits.text;
 }
 
-/*
- * The static instruction, in the order in which they are met; text: of lines that are kept behind their mask.
- */
-static uint32_t static_of(struct records *r, struct parsed *p, uint32_t inst, bool text)
+/* A static instruction, in the order in which they are met; with its text where id is not below n_inst. */
+static void add_static(const struct records *r, struct parsed *p, uint32_t id)
 {
 	struct pcode *c = &p->part.code;
-	uint32_t *id = &r->id[2 * (size_t)inst + text];
-	uint32_t width = r->inst[inst].width;
+	bool text = id >= r->n_inst;
+	const struct pack_inst *x = &r->inst[text ? id - r->n_inst : id];
 	uint8_t digits[10], *d = digits + sizeof(digits);
 
-	if (*id)
-		return *id - 1;
-	for (uint32_t v = width; d == digits + sizeof(digits) || v; v /= 10)
+	for (uint32_t v = x->width; d == digits + sizeof(digits) || v; v /= 10)
 		*--d = (uint8_t)('0' + v % 10);
 	size_t n = text ? 0 : (size_t)(digits + sizeof(digits) - d);
 	grow(&c->s, &c->cap, c->n + 1, sizeof(c->s[0]));
-	c->s[c->n] = (struct pstatic){.pc = r->inst[inst].pc,
-		.flags = text    ? ST_LINE
-			 : width ? ST_MEM
-				 : 0,
+	c->s[c->n] = (struct pstatic){.pc = x->pc,
+		.flags = text       ? ST_LINE
+			 : x->width ? ST_MEM
+				    : 0,
 		.mid = (uint32_t)c->text.n,
 		.mid_len = (uint16_t)n,
 		.tail = (uint32_t)(c->text.n + n),
 		.next = NONE};
 	buf_add(&c->text, d, n);
-	*id = ++c->n;
-	return c->n - 1;
+	p->met[id] = ++c->n;
 }
 
-static void take_warp(struct records *r, struct parsed *p, const struct pack_warp *x)
+static void add_statics(struct records *r, struct parsed *p, const struct pack_run *u)
 {
-	uint32_t text = (uint32_t)p->text.n, words = p->n_addr << 2;
+	for (uint32_t i = u->id; i < u->id + u->n; i++)
+		if (!p->met[i])
+			add_static(r, p, i);
+	r->known[u->id] = u->n;
+}
 
-	if (!x->n)
+static void take_warp(struct records *r, struct parsed *p, struct pwarp *w, const struct pack_warp *x)
+{
+	if (!x->n_runs)
 		return;
-	grow(&p->rec, &p->cap_rec, p->n_rec + x->n, sizeof(p->rec[0]));
-	grow(&p->addr, &p->cap_addr, p->n_addr + x->n_words, sizeof(p->addr[0]));
-	if (x->n_words)
-		memcpy(p->addr + p->n_addr, x->word, x->n_words * sizeof(p->addr[0]));
-	p->n_addr += x->n_words;
-	struct prec *to = p->rec + p->n_rec;
-	const uint32_t *id = r->id;
-	for (const struct pack_record *rec = x->record, *end = rec + x->n; rec < end; rec++) {
-		uint32_t known = id[2 * (size_t)rec->inst + (rec->text_len != 0)];
-
-		*to++ = (struct prec){
-			.id = known ? known - 1 : static_of(r, p, rec->inst, rec->text_len != 0),
-			.mask = rec->mask,
-			.addr = rec->addr + words,
-			.text = text,
-			.text_len = rec->text_len};
-		text += rec->text_len;
+	grow(&p->run, &p->cap_run, p->n_run + x->n_runs, sizeof(p->run[0]));
+	memcpy(p->run + p->n_run, x->run, x->n_runs * sizeof(p->run[0]));
+	p->n_run += x->n_runs;
+	for (const struct pack_run *u = x->run, *end = u + x->n_runs; u < end; u++) {
+		w->count += u->n;
+		if (r->known[u->id] < u->n)
+			add_statics(r, p, u);
 	}
-	p->n_rec += x->n;
-	buf_add(&p->text, x->text, text - p->text.n);
+	p->n_rec += w->count;
+	if (x->n_more) {
+		grow(&p->more, &p->cap_more, p->n_more + x->n_more, sizeof(p->more[0]));
+		memcpy(p->more + p->n_more, x->more, x->n_more * sizeof(p->more[0]));
+		p->n_more += x->n_more;
+	}
+	if (x->n_words) {
+		grow(&p->addr, &p->cap_addr, p->n_addr + x->n_words, sizeof(p->addr[0]));
+		memcpy(p->addr + p->n_addr, x->word, x->n_words * sizeof(p->addr[0]));
+		p->n_addr += x->n_words;
+	}
+	buf_add(&p->text, x->text, x->n_text);
 }
 
 void records_block(struct records *r, struct parsed *p, const uint32_t id[3], const struct pack_warp *warp,
@@ -220,10 +251,18 @@ void records_block(struct records *r, struct parsed *p, const uint32_t id[3], co
 {
 	struct ptb tb = {.id = {id[0], id[1], id[2]}, .first_warp = p->n_warp, .n_warps = n_warps};
 
+	buf_room(&p->text, 1);
 	grow(&p->warp, &p->cap_warp, p->n_warp + n_warps, sizeof(p->warp[0]));
-	for (uint32_t w = 0; w < n_warps; w++) {
-		p->warp[p->n_warp++] = (struct pwarp){.id = w, .first = p->n_rec, .count = warp[w].n};
-		take_warp(r, p, &warp[w]);
+	for (uint32_t i = 0; i < n_warps; i++) {
+		struct pwarp *w = &p->warp[p->n_warp++];
+
+		*w = (struct pwarp){.id = i,
+			.first = p->n_run,
+			.n_runs = warp[i].n_runs,
+			.more = p->n_more,
+			.word = p->n_addr,
+			.text = (uint32_t)p->text.n};
+		take_warp(r, p, w, &warp[i]);
 	}
 	grow(&p->tb, &p->cap_tb, p->part.n_blocks + 1, sizeof(p->tb[0]));
 	p->tb[p->part.n_blocks++] = tb;
@@ -232,35 +271,58 @@ void records_block(struct records *r, struct parsed *p, const uint32_t id[3], co
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* The record as the writer of text takes it; what is moved becomes a list in t, which is then the words. */
-static struct rec readable(const struct parsed *p, const struct prec *q, struct tblock *tb, uint64_t t[32])
+static struct rec readable(
+	uint64_t *word, uint32_t id, uint32_t mask, uint32_t addr, struct tblock *tb, uint64_t t[32])
 {
-	tb->word = p->addr;
-	if ((q->addr & 3) != ADDR_MOVED)
-		return (struct rec){q->id, q->mask, q->addr};
-	struct recorded g = recorded_of(p, q);
+	tb->word = word;
+	if ((addr & 3) != ADDR_MOVED)
+		return (struct rec){id, mask, addr};
+	struct recorded g = recorded_of(word, addr, mask);
 	memmove(t, recorded_list(&g, t), 32 * sizeof(t[0]));
 	tb->word = t;
-	return (struct rec){q->id, q->mask, ADDR_LIST};
+	return (struct rec){id, mask, ADDR_LIST};
 }
 
-void records_text(struct buf *out, const struct parsed *p, bool first)
+static void warp_text(struct buf *out, const struct records *r, const struct parsed *p, const struct pwarp *w,
+	struct text_in *in)
+{
+	struct tblock tb = *in->tb;
+	const struct pack_more *more = p->more + w->more;
+	const uint8_t *text = p->text.p + w->text;
+	uint64_t t[32];
+
+	in->tb = &tb;
+	for (const struct pack_run *u = p->run + w->first, *end = u + w->n_runs; u < end; u++) {
+		for (uint32_t i = u->id; i < u->id + u->n; i++) {
+			struct pack_more m = {0, 0};
+
+			if (r->next_more[i] == i)
+				m = *more++;
+			if (i < r->n_inst)
+				m.text_len = 0;
+			else
+				m.addr = 0;
+			struct rec x = readable(p->addr + w->word, p->met[i] - 1, u->mask, m.addr, &tb, t);
+			text_put(out, in, &x, w->id, text, m.text_len);
+			text += m.text_len;
+		}
+	}
+}
+
+void records_text(struct buf *out, const struct records *r, struct parsed *p, bool first)
 {
 	const struct ptb *b = &p->tb[0];
-	struct tblock tb = {.x = b->id[0], .y = b->id[1], .z = b->id[2]};
-	uint64_t t[32];
+	const struct tblock tb = {.x = b->id[0], .y = b->id[1], .z = b->id[2]};
 	struct text_in in = {.part = &p->part, .tb = &tb, .first = first};
 
+	parsed_room(p);
 	text_begin(out, &in);
 	for (uint32_t w = 0; w < b->n_warps; w++) {
 		const struct pwarp *x = &p->warp[b->first_warp + w];
 
 		text_warp(out, x->id, x->count);
-		for (uint32_t i = 0; i < x->count; i++) {
-			const struct prec *q = &p->rec[x->first + i];
-			struct rec r = readable(p, q, &tb, t);
-
-			text_put(out, &in, &r, x->id, p->text.p + q->text, q->text_len);
-		}
+		warp_text(out, r, p, x, &in);
+		in.tb = &tb;
 		buf_byte(out, '\n');
 	}
 	buf_add(out, "#END_TB\n", 8);

@@ -8,18 +8,25 @@
 #include "format.h"
 #include "pack.h"
 
+#define LISTS 8u /* lists of all lanes of a warp whose lengths are known */
+
 /* A kernel's static instructions, and which of them the part that is being filled has. */
 struct records {
 	const struct pack_inst *inst;
 	uint32_t n_inst;
-	uint8_t *fixed; /* by instruction: bytes of its lines without addresses and text, with the newline */
-	uint32_t *id;   /* by instruction, with addresses and as text: number in the part + 1; 0: not met */
+	/*
+	 * By number in runs: bytes that a line each of all before it has, without addresses and text, with the
+	 * newlines; the next number from this one on whose lines have such; how many from this one on the part
+	 * that is being filled has at least.
+	 */
+	uint32_t *fixed, *next_more, *known;
+	uint64_t insts; /* of the block whose length was asked for last */
+	/* Lists of all lanes: of the warp, where it has them and their lengths; the steps of those before. */
+	uint32_t at[LISTS], n_lists;
+	uint64_t length[LISTS];
 	struct list_length {
-		const uint64_t *a; /* an instruction's list of addresses in the block that was the now-th */
-		uint64_t now, length;
-		unsigned n;
-	} * last;
-	uint64_t now;
+		uint64_t rise[32], length;
+	} list[LISTS];
 };
 
 void records_begin(struct records *r, const struct pack_inst *inst, uint32_t n_inst);
@@ -28,12 +35,12 @@ void records_free(struct records *r);
 uint64_t records_length(
 	struct records *r, const uint32_t id[3], const struct pack_warp *warp, uint32_t n_warps);
 /* A new part is begun. */
-void records_part(struct records *r);
+void records_part(struct records *r, struct parsed *p);
 void records_block(struct records *r, struct parsed *p, const uint32_t id[3], const struct pack_warp *warp,
 	uint32_t n_warps);
-/* May a part hold such a block? */
-bool records_fit(const struct records *r, const struct pack_warp *warp, uint32_t n_warps);
+/* May a part hold the block whose length was asked for? */
+bool records_fit(const struct records *r, uint32_t n_warps);
 /* The lines of p's only block; first: of a kernel. */
-void records_text(struct buf *out, const struct parsed *p, bool first);
+void records_text(struct buf *out, const struct records *r, struct parsed *p, bool first);
 
 #endif

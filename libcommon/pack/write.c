@@ -389,9 +389,9 @@ static void feed_lines(
 	if (w->filled)
 		put_filled(w, false);
 	p->part.style = STYLE_DIALECT * w->facts.dialect;
-	records_part(&w->records);
+	records_part(&w->records, p);
 	records_block(&w->records, p, id, warp, n_warps);
-	records_text(&text, p, first);
+	records_text(&text, &w->records, p, first);
 	parsed_free(p);
 	free(p);
 	pack_feed(w, text.p, text.n);
@@ -405,7 +405,7 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_w
 	uint64_t n = records_length(&w->records, id, warp, n_warps) + (w->blocks != 0);
 	size_t most = least(FILL_TEXT, piece_most());
 
-	if (n > piece_most() || !records_fit(&w->records, warp, n_warps)) {
+	if (n > piece_most() || !records_fit(&w->records, n_warps)) {
 		feed_lines(w, id, warp, n_warps);
 		return;
 	}
@@ -413,7 +413,7 @@ void pack_block(struct pack_writer *w, const uint32_t id[3], const struct pack_w
 		put_filled(w, false);
 	if (!w->filled) {
 		w->filled = queue_parsed(w->queue);
-		records_part(&w->records);
+		records_part(&w->records, w->filled);
 	}
 	records_block(&w->records, w->filled, id, warp, n_warps);
 	w->filled_text += n;

@@ -29,12 +29,13 @@ static uint32_t draw(uint32_t n)
 	return (uint32_t)(seed >> 11) % n;
 }
 
-/* A warp as records and as text. */
+/* A warp as runs and as text. */
 struct made {
-	struct pack_record record[400];
+	struct pack_run run[400];
+	struct pack_more more[400];
 	uint64_t word[400 * 32];
 	struct buf texts;
-	uint32_t n, n_words;
+	uint32_t n_runs, n_more, n_words;
 	uint32_t list; /* where its last list of all lanes lies; UINT32_MAX: none yet */
 };
 
@@ -67,15 +68,15 @@ static uint32_t draw_mask(void)
 }
 
 /* The warp's last list of all lanes, moved; false: there is none. */
-static bool add_moved(struct made *m, struct pack_record *r)
+static bool add_moved(struct made *m, uint32_t mask, uint32_t *addr)
 {
 	uint64_t *word = m->word + m->n_words, by = draw(4) ? draw(1u << 30) : 0;
 
-	if (m->list == UINT32_MAX || r->mask != UINT32_MAX)
+	if (m->list == UINT32_MAX || mask != UINT32_MAX)
 		return false;
 	if (draw(2))
 		by = 0 - by;
-	r->addr = m->n_words << 2 | ADDR_MOVED;
+	*addr = m->n_words << 2 | ADDR_MOVED;
 	word[0] = by;
 	word[1] = m->n_words - m->list;
 	m->n_words += 2;
@@ -87,11 +88,11 @@ static bool add_moved(struct made *m, struct pack_record *r)
 }
 
 /* Addresses of one stride that fits 32 bits or does not, or of none, and how the line names them. */
-static void add_addresses(struct made *m, struct pack_record *r)
+static void add_addresses(struct made *m, uint32_t mask, uint32_t *addr)
 {
 	static const int64_t strides[] = {
 		0, 4, -4, 128, 100000, -2147483648LL, 2147483647, 2147483648LL, -2147483649LL};
-	uint32_t n = bit_count32(r->mask), run = r->mask ? r->mask >> bit_lowest32(r->mask) : 0;
+	uint32_t n = bit_count32(mask), run = mask ? mask >> bit_lowest32(mask) : 0;
 	bool hole = run & (run + 1);
 	int64_t stride = strides[draw(9)];
 	uint64_t a[32] = {0}, base = draw(3) ? 0xc0000000u + draw(1u << 20) : draw(3);
@@ -104,7 +105,7 @@ static void add_addresses(struct made *m, struct pack_record *r)
 					 : base + draw(UINT32_MAX) * (uint64_t)(1 + draw(1u << 30));
 	if (n == 2 && !hole && !line) /* two lanes without a hole have a stride unless it is too long */
 		a[1] = a[0] + (1ull << 40);
-	r->addr = m->n_words << 2 | (line || n < 2 ? ADDR_STRIDE : ADDR_LIST);
+	*addr = m->n_words << 2 | (line || n < 2 ? ADDR_STRIDE : ADDR_LIST);
 	m->word[m->n_words] = n ? a[0] : 0;
 	m->word[m->n_words + 1] = line ? (uint64_t)stride : 0;
 	if (!line && n > 1)
@@ -123,31 +124,44 @@ static void add_addresses(struct made *m, struct pack_record *r)
 	}
 }
 
+/* One instruction more. */
+static void add_run(struct made *m, uint32_t id, uint32_t mask)
+{
+	struct pack_run *last = m->n_runs ? &m->run[m->n_runs - 1] : NULL;
+
+	if (last && last->id + last->n == id && last->mask == mask)
+		last->n++;
+	else
+		m->run[m->n_runs++] = (struct pack_run){id, 1, mask};
+}
+
 static void make_warp(struct made *m, uint32_t n)
 {
-	m->n = n;
-	m->n_words = 0;
+	m->n_runs = m->n_more = m->n_words = 0;
 	m->texts.n = 0;
 	m->list = UINT32_MAX;
 	for (uint32_t i = 0; i < n; i++) {
-		struct pack_record *r = &m->record[i];
-		uint32_t k = i % INSTS;
+		uint32_t k = i % INSTS, mask = i && draw(2) ? m->run[m->n_runs - 1].mask : draw_mask();
+		struct pack_more *more = &m->more[m->n_more];
+		bool text = !draw(8);
 
-		*r = (struct pack_record){.inst = k, .mask = draw_mask()};
-		add(&whole, "%04x %08x ", inst[k].pc, r->mask);
-		if (!draw(8)) {
+		*more = (struct pack_more){0, 0};
+		m->n_more += text || inst[k].width;
+		add_run(m, text ? k + INSTS : k, mask);
+		add(&whole, "%04x %08x ", inst[k].pc, mask);
+		if (text) {
 			size_t at = whole.n;
 
 			add(&whole, "%u", inst[k].width);
 			if (inst[k].width)
 				add(&whole, " 1 0x%x 4", draw(99));
 			add(&whole, " i:%08x", UINT32_MAX);
-			r->text_len = (uint32_t)(whole.n - at);
-			buf_add(&m->texts, whole.p + at, r->text_len);
+			more->text_len = (uint32_t)(whole.n - at);
+			buf_add(&m->texts, whole.p + at, more->text_len);
 		} else {
 			add(&whole, "%u", inst[k].width);
-			if (inst[k].width && (draw(3) == 0 || !add_moved(m, r)))
-				add_addresses(m, r);
+			if (inst[k].width && (draw(3) == 0 || !add_moved(m, mask, &more->addr)))
+				add_addresses(m, mask, &more->addr);
 		}
 		add(&whole, "\n");
 	}
@@ -164,8 +178,9 @@ static void make_block(struct pack_writer *w, uint32_t b, uint32_t most)
 
 		add(&whole, "\nwarp = %u\ninsts = %u\n", i, n);
 		make_warp(&made[i], n);
-		warp[i] = (struct pack_warp){made[i].record, made[i].word, (const char *)made[i].texts.p,
-			made[i].n, made[i].n_words};
+		warp[i] = (struct pack_warp){made[i].run, made[i].more, made[i].word,
+			(const char *)made[i].texts.p, made[i].n_runs, made[i].n_more, made[i].n_words,
+			made[i].texts.n};
 	}
 	add(&whole, "\n#END_TB\n");
 	pack_block(w, id, warp, WARPS);

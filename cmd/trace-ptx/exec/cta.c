@@ -49,7 +49,8 @@ void cta_free(struct cta *c)
 		free(c->warp[i].call);
 		free(c->warp[i].frames);
 		free(c->warp[i].out.p);
-		free(c->warp[i].packed.record);
+		free(c->warp[i].packed.run);
+		free(c->warp[i].packed.more);
 		free(c->warp[i].packed.word);
 	}
 	if (c->local)
@@ -84,7 +85,8 @@ void cta_start(struct cta *c, uint64_t number)
 		w->local_base = c->g->code->prog->local_end;
 		w->insts = w->thread_insts = w->lines = 0;
 		w->out.n = 0;
-		w->packed.n = w->packed.n_words = w->packed.n_lists = 0;
+		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;
+		w->packed.next = NO_RUN;
 		w->waiting = NULL;
 		w->cluster_arrived = w->changed = false;
 		exec_open_frame(w, c->g->kernel);

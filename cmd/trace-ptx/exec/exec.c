@@ -265,6 +265,18 @@ static void change_flow(struct warp *w, const struct op *o, uint32_t pc, uint32_
 	}
 }
 
+/* Most instructions go on with the run before them (trace_out.c), of which nothing is kept but its end. */
+static inline void keep(
+	struct warp *w, record_fn *record, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	struct recording *t = &w->packed;
+
+	if (pc == t->next && exec == t->mask && issue == exec && !o->memory && o->flow != FLOW_BAR)
+		t->next++;
+	else
+		record(w, o, pc, issue, exec);
+}
+
 void exec_warp(struct warp *w, uint64_t quantum)
 {
 	const struct op *code = w->g->code->op;
@@ -283,13 +295,13 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			if (exec)
 				o->fn(w, o, exec);
 			if (record)
-				record(w, o, pc, mask, exec);
+				keep(w, record, o, pc, mask, exec);
 			top->pc = pc + 1;
 			if (pc + 1 == top->rpc)
 				stack_next(w, pc + 1);
 		} else {
 			if (record)
-				record(w, o, pc, mask, exec);
+				keep(w, record, o, pc, mask, exec);
 			change_flow(w, o, pc, mask, exec);
 		}
 	}

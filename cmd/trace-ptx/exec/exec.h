@@ -274,14 +274,18 @@ struct call {
 	const struct op *op;
 };
 
-/* Records for the packed form: see trace_out.c. */
-struct pack_record;
+/* Runs for the packed form: see trace_out.c. */
+struct pack_run;
+struct pack_more;
 struct recording {
-	struct pack_record *record;
+	struct pack_run *run; /* n of the last one is not set: it reaches up to next */
+	struct pack_more *more;
 	uint64_t *word;
-	uint32_t n, n_words, cap, cap_words;
+	uint32_t next, mask; /* the instruction that the last run goes on with, if it is for the same lanes */
+	uint32_t n_runs, n_more, n_words, cap_runs, cap_more, cap_words;
 	uint32_t list[4], n_lists; /* where the last lists of all lanes lie */
 };
+#define NO_RUN UINT32_MAX /* next before the first */
 
 struct cta;
 struct warp {
