@@ -9,8 +9,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Without an instruction that counts, the compiler would call a function. */
+#ifdef __POPCNT__
 static inline unsigned bit_count32(uint32_t v) { return (unsigned)__builtin_popcount(v); }
 static inline unsigned bit_count64(uint64_t v) { return (unsigned)__builtin_popcountll(v); }
+#else
+static inline unsigned bit_count32(uint32_t v)
+{
+	v -= v >> 1 & 0x55555555u; /* in pairs of bits, in fours, in bytes, all bytes in the highest */
+	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+	return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+static inline unsigned bit_count64(uint64_t v)
+{
+	v -= v >> 1 & 0x5555555555555555u;
+	v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
+	return (unsigned)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+#endif
 static inline unsigned bit_lowest32(uint32_t v) { return (unsigned)__builtin_ctz(v); }   /* v != 0 */
 static inline unsigned bit_lowest64(uint64_t v) { return (unsigned)__builtin_ctzll(v); } /* v != 0 */
 

@@ -282,6 +282,7 @@ void exec_warp(struct warp *w, uint64_t quantum)
 	const struct op *code = w->g->code->op;
 	record_fn *record = w->g->record;
 	uint64_t end = w->insts + quantum;
+	uint32_t counted = 0, lanes = 0; /* most are executed by as many as the one before */
 
 	while (w->state == WARP_READY && !w->stop && w->insts < end) {
 		struct entry *top = &w->stack[w->depth - 1];
@@ -290,7 +291,9 @@ void exec_warp(struct warp *w, uint64_t quantum)
 		uint32_t exec = mask & (PRED(w, o->guard) ^ o->guard_not);
 
 		w->insts++;
-		w->thread_insts += bit_count32(exec);
+		if (exec != counted)
+			lanes = bit_count32(counted = exec);
+		w->thread_insts += lanes;
 		if (o->flow == FLOW_NEXT) {
 			if (exec)
 				o->fn(w, o, exec);
