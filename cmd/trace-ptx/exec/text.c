@@ -24,6 +24,23 @@ static struct {
 	uint8_t n;
 } small[2 * SMALL];
 
+/* v, whose digits are those of shorter and then the last one of a. */
+static void add_small(int v, int a, int shorter)
+{
+	char *s = small[v + SMALL].s;
+	unsigned n = 1;
+
+	s[0] = ' ';
+	if (v < 0)
+		s[n++] = '-';
+	if (shorter) {
+		small[v + SMALL] = small[shorter + SMALL];
+		n = small[v + SMALL].n;
+	}
+	s[n++] = (char)('0' + a % 10);
+	small[v + SMALL].n = (uint8_t)n;
+}
+
 void text_prepare(void)
 {
 	if (small[0].n)
@@ -32,10 +49,11 @@ void text_prepare(void)
 		two_digits[i][0] = "0123456789abcdef"[i >> 4];
 		two_digits[i][1] = "0123456789abcdef"[i & 15];
 	}
-	for (int i = 0; i < 2 * SMALL; i++) {
-		small[i].s[0] = ' ';
-		small[i].n = (uint8_t)(text_number(small[i].s + 1, i - SMALL) - small[i].s);
+	for (int i = 0; i < SMALL; i++) {
+		add_small(i, i, i / 10);
+		add_small(-i, i, -(i / 10));
 	}
+	add_small(-SMALL, SMALL, -(SMALL / 10));
 }
 
 char *text_mask(char *p, uint32_t v)
