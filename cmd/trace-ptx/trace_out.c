@@ -82,22 +82,24 @@ void trace_out_line(struct warp *w, const struct op *o, uint32_t pc, uint32_t is
 /* The addresses of all lanes: as a list that the warp had before, or a new one. */
 static uint32_t put_list(struct recording *t, const uint64_t *a)
 {
-	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]);
+	const uint32_t kept = sizeof(t->list) / sizeof(t->list[0]), n = t->n_lists < kept ? t->n_lists : kept;
+	const uint64_t range = a[LANES - 1] - a[0]; /* tells most that are not the same */
 	uint32_t at = t->n_words;
 	uint64_t *to = t->word + at;
 
-	for (uint32_t k = 0; k < kept && k < t->n_lists; k++) {
-		const uint64_t *b = t->word + t->list[k];
+	for (uint32_t k = 0; k < n; k++) {
+		const uint64_t *b = t->word + t->list[k].at;
 
-		if (a[LANES - 1] - a[0] != b[LANES - 1] - b[0] || !lanes_moved(a, b))
+		if (range != t->list[k].range || !lanes_moved(a, b))
 			continue;
 		to[0] = a[0] - b[0];
-		to[1] = (uint64_t)(to - b);
+		to[1] = at - t->list[k].at;
 		t->n_words += 2;
 		return at << 2 | ADDR_MOVED;
 	}
 	memcpy(to, a, LANES * sizeof(*to));
-	t->list[t->n_lists++ % kept] = at;
+	t->list[t->n_lists % kept].at = at;
+	t->list[t->n_lists++ % kept].range = range;
 	t->n_words += LANES;
 	return at << 2 | ADDR_LIST;
 }
@@ -117,10 +119,8 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 
 	if (t->cap_words - t->n_words < LANES)
 		grow(&t->word, &t->cap_words, t->n_words + LANES, sizeof(*t->word));
-	if (m == ALL_LANES && !may_stride(a))
-		return put_list(t, a);
 	to = t->word + t->n_words;
-	if (!(m & (m - 1)) || text_stride(a, m, &stride)) {
+	if (!(m & (m - 1)) || ((m != ALL_LANES || may_stride(a)) && text_stride(a, m, &stride))) {
 		to[0] = m ? a[bit_lowest32(m)] : 0;
 		to[1] = (uint64_t)stride;
 		t->n_words += 2;
@@ -134,23 +134,13 @@ static uint32_t put_words(struct recording *t, const uint64_t *a, uint32_t m)
 	return at | ADDR_LIST;
 }
 
-/* Addresses, or text: all behind the mask. */
-static void put_more(struct warp *w, const struct op *o, uint32_t issue, uint32_t exec, bool text)
+/* Of the instruction that is recorded: more than its mask. */
+static inline struct pack_more *more(struct recording *t)
 {
-	struct recording *t = &w->packed;
-
 	if (t->n_more == t->cap_more)
 		grow(&t->more, &t->cap_more, t->n_more + 1, sizeof(*t->more));
-	struct pack_more *m = &t->more[t->n_more++];
-	if (text) {
-		text_room(&w->out, TRACE_LINE_ROOM);
-		char *from = w->out.p + w->out.n;
-
-		*m = (struct pack_more){.text_len = (uint32_t)(put_rest(from, w, o, issue, exec) - from)};
-		w->out.n += m->text_len;
-	} else {
-		*m = (struct pack_more){.addr = put_words(t, w->addr, exec)};
-	}
+	t->more[t->n_more] = (struct pack_more){0, 0};
+	return &t->more[t->n_more++];
 }
 
 void trace_out_end_run(struct recording *t)
@@ -159,24 +149,54 @@ void trace_out_end_run(struct recording *t)
 		t->run[t->n_runs - 1].n = t->next - t->run[t->n_runs - 1].id;
 }
 
-void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+static __attribute__((noinline)) void begin_run(struct recording *t, uint32_t id, uint32_t mask)
 {
-	struct recording *t = &w->packed;
-	bool text = (issue != exec || o->memory || o->flow == FLOW_BAR) && has_more(w, o, issue, exec);
-	uint32_t id = text ? w->g->code->prog->n_insts + pc : pc;
-
-	if (text || (o->memory && o->bytes)) /* the packer tells by the width whether there are addresses */
-		put_more(w, o, issue, exec, text);
-	if (id == t->next && exec == t->mask) {
-		t->next++;
-		return;
-	}
 	trace_out_end_run(t);
 	if (t->n_runs == t->cap_runs)
 		grow(&t->run, &t->cap_runs, t->n_runs + 1, sizeof(*t->run));
-	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = exec};
+	t->run[t->n_runs++] = (struct pack_run){.id = id, .mask = mask};
 	t->next = id + 1;
-	t->mask = exec;
+	t->mask = mask;
+}
+
+static inline void go_on(struct recording *t, uint32_t id, uint32_t mask)
+{
+	if (id == t->next && mask == t->mask)
+		t->next++;
+	else
+		begin_run(t, id, mask);
+}
+
+/* An instruction whose line has more than mask, width and addresses: all behind the mask is text. */
+static __attribute__((noinline)) void record_text(
+	struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	text_room(&w->out, TRACE_LINE_ROOM);
+	char *from = w->out.p + w->out.n;
+	uint32_t n = (uint32_t)(put_rest(from, w, o, issue, exec) - from);
+
+	w->out.n += n;
+	more(&w->packed)->text_len = n;
+	go_on(&w->packed, w->g->code->prog->n_insts + pc, exec);
+}
+
+/* An access, of which the line has the addresses. */
+static __attribute__((noinline)) void record_access(struct warp *w, uint32_t pc, uint32_t exec)
+{
+	struct recording *t = &w->packed;
+
+	go_on(t, pc, exec);
+	more(t)->addr = put_words(t, w->addr, exec);
+}
+
+void trace_out_record(struct warp *w, const struct op *o, uint32_t pc, uint32_t issue, uint32_t exec)
+{
+	if (has_more(w, o, issue, exec))
+		record_text(w, o, pc, issue, exec);
+	else if (o->memory && o->bytes) /* the packer tells by the width whether there are addresses */
+		record_access(w, pc, exec);
+	else
+		go_on(&w->packed, pc, exec);
 }
 
 void trace_out_block(FILE *out, const struct cta *c)

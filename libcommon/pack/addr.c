@@ -14,7 +14,6 @@ void addresses_new(struct addresses *x, const struct pcode *c)
 {
 	x->c = c;
 	x->last = xcalloc(c->n_mem + 1, sizeof(x->last[0]));
-	x->stamp = xcalloc(c->n_mem + 1, sizeof(x->stamp[0]));
 	x->base = xcalloc(c->n_mem + 1, sizeof(x->base[0]));
 	x->straight = xcalloc(c->n_pattern + 1, sizeof(x->straight[0]));
 	x->now = 0;
@@ -31,7 +30,6 @@ void addresses_new(struct addresses *x, const struct pcode *c)
 void addresses_free(struct addresses *x)
 {
 	free(x->last);
-	free(x->stamp);
 	free(x->base);
 	free(x->straight);
 }

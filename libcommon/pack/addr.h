@@ -18,6 +18,7 @@
 struct lanes {
 	uint64_t base, step; /* line: lane l has base + l * step */
 	bool line;
+	uint32_t stamp;       /* of struct addresses: the warp that set these */
 	const uint64_t *list; /* not NULL, and no line: lane l has base + list[l] */
 	uint64_t a[32];       /* otherwise */
 };
@@ -37,7 +38,6 @@ struct recorded {
 struct addresses {
 	const struct pcode *c;
 	struct lanes *last; /* by memory instruction */
-	uint32_t *stamp;    /* warp that set last[] */
 	uint64_t *base;     /* first address of the last list with numbers, across warps of a span */
 	bool *straight;     /* patterns that are lines */
 	uint32_t now;
@@ -55,7 +55,8 @@ static inline void addresses_span(struct addresses *x)
 static inline void addresses_warp(struct addresses *x, uint32_t warp, const uint32_t block[3])
 {
 	if (!++x->now) {
-		memset(x->stamp, 0, (x->c->n_mem + 1) * sizeof(x->stamp[0]));
+		for (uint32_t m = 0; m < x->c->n_mem; m++)
+			x->last[m].stamp = 0;
 		x->now = 1;
 	}
 	x->warp = warp;
@@ -70,17 +71,17 @@ static inline void set_line(struct lanes *to, uint64_t base, uint64_t step)
 	to->step = step;
 }
 
-/* Lanes of memory instruction m in this warp; zeros before it ran. */
-static inline struct lanes *lanes_of(struct addresses *x, uint32_t m)
+/* A memory instruction's lanes in this warp; zeros before it ran. */
+static inline struct lanes *lanes_now(const struct addresses *x, struct lanes *l)
 {
-	struct lanes *l = &x->last[m];
-
-	if (x->stamp[m] != x->now) {
+	if (l->stamp != x->now) {
 		set_line(l, 0, 0);
-		x->stamp[m] = x->now;
+		l->stamp = x->now;
 	}
 	return l;
 }
+
+static inline struct lanes *lanes_of(struct addresses *x, uint32_t m) { return lanes_now(x, &x->last[m]); }
 
 /* The lanes as a list. */
 static inline uint64_t *lanes_list(struct lanes *l)

@@ -31,8 +31,16 @@ struct known_path {
  */
 struct plain {
 	uint32_t id, next, like, flip;
-	uint32_t keep; /* in seen: where its own mask goes */
 	uint32_t alike, all;
+	uint32_t mem; /* its addresses' number, NONE: it has none */
+	bool is, text;
+};
+
+/* A memory instruction's default recipe, where it is another one's lanes moved, or their steps multiplied. */
+struct usual {
+	struct lanes *from, *to;
+	uint64_t c;
+	uint8_t shift;
 	bool is;
 };
 
@@ -43,7 +51,9 @@ struct encoder {
 	struct buf *col;
 	struct flow f;
 	struct addresses x;
-	uint32_t *seen; /* masks that guards refer to, then all lanes, then one that nobody reads */
+	uint32_t *seen;   /* by number in runs: masks, which guards refer to; then all lanes */
+	uint32_t *number; /* in runs, by static instruction */
+	struct usual *usual;
 	bool *ran;
 	struct tails tails;
 	struct plain *plain;
@@ -69,8 +79,11 @@ static void miss(struct encoder *e, uint64_t what)
 static void put_bits(struct encoder *e, uint32_t bits, unsigned n)
 {
 	e->bits |= (uint64_t)bits << e->n_bits;
+	struct buf *b = &e->col[COL_BITS];
+
+	buf_room(b, sizeof(e->bits));
 	for (e->n_bits += n; e->n_bits >= 8; e->n_bits -= 8, e->bits >>= 8)
-		buf_byte(&e->col[COL_BITS], (uint8_t)e->bits);
+		b->p[b->n++] = (uint8_t)e->bits;
 }
 
 /* A bit for each of the active lanes: is it in the mask? */
@@ -95,9 +108,9 @@ static void put_mask(struct encoder *e, const struct pstatic *s, uint32_t mask)
 	if (s->guard == GUARD_NONE)
 		m = 0;
 	else if (s->guard == GUARD_LIKE)
-		m = a & e->seen[e->c->s[s->guard_ref].seen - 1];
+		m = a & e->seen[e->number[s->guard_ref]];
 	else if (s->guard == GUARD_UNLIKE)
-		m = a & ~e->seen[e->c->s[s->guard_ref].seen - 1];
+		m = a & ~e->seen[e->number[s->guard_ref]];
 	if (coded) {
 		buf_byte(&e->col[COL_KIND], !mask ? 0 : mask == a ? 1 : 2);
 		if (mask && mask != a)
@@ -109,8 +122,6 @@ static void put_mask(struct encoder *e, const struct pstatic *s, uint32_t mask)
 		if (mask & ~a)
 			flow_take(&e->f, mask);
 	}
-	if (s->seen)
-		e->seen[s->seen - 1] = mask;
 }
 
 static void put_plane(struct encoder *e, const struct recipe *r, uint64_t v, enum column first)
@@ -152,22 +163,32 @@ static void put_numbers(struct encoder *e, const struct recipe *r, uint32_t m, c
 	}
 }
 
-/* The same of most: another instruction's lanes, all moved alike. false: not told. */
-static inline bool fits_quickly(
-	struct encoder *e, const struct recipe *r, uint32_t m, const struct recorded *g)
+/* Most addresses of all lanes: another instruction's, all moved alike. false: not told, or not by the default. */
+static inline bool follow(struct encoder *e, uint32_t m, const uint64_t *word, uint32_t addr)
 {
-	const struct lanes *from;
+	const struct usual *u = &e->usual[2 * m + e->ran[m]];
+	const uint64_t *w = word + (addr >> 2);
+	uint64_t by = 0;
 
-	if (r->op != OP_ADD || r->shift < 0 || g->n != 32)
+	if (!u->is)
 		return false;
-	from = lanes_of(&e->x, r->ref);
-	if (from->line && g->line && (from->base << r->shift) + r->c == g->w[0] &&
-		from->step << r->shift == g->w[1])
-		set_line(lanes_of(&e->x, m), g->w[0], g->w[1]);
-	else if (!from->line && !r->shift && from->list == g->w && from->base + r->c == g->by)
-		set_list(lanes_of(&e->x, m), g->w, g->by);
-	else
-		return false;
+	const struct lanes *from = lanes_now(&e->x, u->from);
+	if ((addr & 3) == ADDR_STRIDE) {
+		if (!from->line || (from->base << u->shift) + u->c != w[0] || from->step << u->shift != w[1])
+			return false;
+		set_line(u->to, w[0], w[1]);
+	} else {
+		if ((addr & 3) == ADDR_MOVED) {
+			by = w[0];
+			w -= w[1];
+		}
+		if (from->line || u->shift || from->list != w || from->base + u->c != by)
+			return false;
+		set_list(u->to, w, by);
+	}
+	u->to->stamp = e->x.now;
+	e->ran[m] = true;
+	e->mgap++;
 	return true;
 }
 
@@ -194,10 +215,6 @@ static void put_addresses(struct encoder *e, uint32_t m, const struct recorded *
 	unsigned d = e->ran[m] ? x->later : x->first, k = d;
 
 	e->ran[m] = true;
-	if (fits_quickly(e, &x->r[d], m, g)) {
-		e->mgap++;
-		return;
-	}
 	if (!fits(e, &x->r[d], m, g)) {
 		k = 0;
 		while (!fits(e, &x->r[k], m, g))
@@ -222,19 +239,21 @@ static void put_more(struct encoder *e, const struct pwarp *w)
 {
 	const struct parsed *p = e->p;
 	const struct pack_more *more = p->more + w->more;
+	const uint64_t *word = p->addr + w->word;
 	const uint8_t *text = p->text.p + w->text;
 
 	for (const struct pack_run *r = p->run + w->first, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t i = p->next_more[r->id]; i < r->id + r->n; i = p->next_more[i + 1], more++) {
-			const struct pstatic *s = &e->c->s[p->to[i]];
+			const struct plain *q = &e->plain[i];
 
-			if (s->mem != NONE && r->mask) {
-				struct recorded g = recorded_of(p->addr + w->word, more->addr, r->mask);
+			if (q->mem != NONE && r->mask &&
+				!(r->mask == UINT32_MAX && follow(e, q->mem, word, more->addr))) {
+				struct recorded g = recorded_of(word, more->addr, r->mask);
 
-				put_addresses(e, s->mem, &g);
+				put_addresses(e, q->mem, &g);
 			}
-			if (s->flags & (ST_TAIL | ST_LINE)) {
-				tail_put(&e->tails, p->to[i], r->mask, text, more->text_len, e->col);
+			if (q->text) {
+				tail_put(&e->tails, q->id, r->mask, text, more->text_len, e->col);
 				text += more->text_len;
 			}
 		}
@@ -292,21 +311,24 @@ static uint32_t pass_plain(struct encoder *e, const struct pack_run *r, uint32_t
 	if (!q->is || q->id != f->id || r->mask != (f->active & (e->seen[q->like] ^ q->flip)))
 		return 0;
 	n = n < most ? n : most;
-	for (const struct plain *end = q + n; q < end; q++)
-		e->seen[q->keep] = r->mask;
-	f->id = q[-1].next;
+	for (uint32_t *s = e->seen + r->id + k, *end = s + n; s < end; s++)
+		*s = r->mask;
+	f->id = q[n - 1].next;
 	f->cause = NONE;
 	e->gap += n;
 	return n;
 }
 
-static void put_step(struct encoder *e, uint32_t id, uint32_t mask)
+static void put_step(struct encoder *e, uint32_t number, uint32_t mask)
 {
+	uint32_t id = e->plain[number].id;
+
 	if (e->f.id != id) {
 		miss(e, 2 + id);
 		flow_goto(&e->f, id);
 	}
 	put_mask(e, &e->c->s[id], mask);
+	e->seen[number] = mask;
 	e->gap++;
 	flow_step(&e->f, id, mask);
 }
@@ -323,13 +345,13 @@ static void put_path(struct encoder *e, const struct pwarp *w)
 	}
 	begin_path(e);
 	flow_start(&e->f, e->c, flow_lanes(e->part, w->id));
-	memset(e->seen, 0, e->c->n_seen * sizeof(e->seen[0]));
+	memset(e->seen, 0, e->p->n_met * sizeof(e->seen[0]));
 	for (const struct pack_run *r = e->p->run + w->first, *end = r + w->n_runs; r < end; r++) {
 		for (uint32_t k = 0; k < r->n;) {
 			uint32_t n = pass_plain(e, r, k);
 
 			if (!n)
-				put_step(e, e->plain[r->id + k++].id, r->mask);
+				put_step(e, r->id + k++, r->mask);
 			k += n;
 		}
 	}
@@ -357,13 +379,30 @@ static bool follows(const struct encoder *e, const struct plain *q, bool all)
 	       ((s->guard == GUARD_LIKE && s->guard_ref == q[-1].id) || (all && s->guard == GUARD_ALL));
 }
 
+static void find_usual(struct encoder *e)
+{
+	e->usual = xcalloc(2 * e->c->n_mem + 1u, sizeof(e->usual[0]));
+	for (uint32_t i = 0; i < 2 * e->c->n_mem; i++) {
+		const struct pmem *x = &e->c->mem[i / 2];
+		const struct recipe *r = &x->r[i % 2 ? x->later : x->first];
+
+		if (r->op == OP_ADD && r->shift >= 0)
+			e->usual[i] = (struct usual){
+				&e->x.last[r->ref], &e->x.last[i / 2], r->c, (uint8_t)r->shift, true};
+	}
+}
+
 static void find_plain(struct encoder *e)
 {
-	const uint32_t ones = e->c->n_seen, sink = ones + 1, n = e->p->n_met;
+	const uint32_t n = e->p->n_met;
 
 	e->plain = xcalloc(n + 1u, sizeof(e->plain[0]));
-	e->seen = xcalloc(sink + 1, sizeof(e->seen[0]));
-	e->seen[ones] = UINT32_MAX;
+	e->seen = xcalloc(n + 1u, sizeof(e->seen[0]));
+	e->seen[n] = UINT32_MAX;
+	e->number = xcalloc(e->c->n + 1u, sizeof(e->number[0]));
+	for (uint32_t i = 0; i < n; i++)
+		if (e->p->to[i] != NONE)
+			e->number[e->p->to[i]] = i;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = e->p->to[i];
 
@@ -374,10 +413,11 @@ static void find_plain(struct encoder *e)
 
 		e->plain[i] = (struct plain){.id = id,
 			.next = s->next,
-			.like = like ? e->c->s[s->guard_ref].seen - 1 : ones,
+			.like = like ? e->number[s->guard_ref] : n,
 			.flip = s->guard == GUARD_NONE || s->guard == GUARD_UNLIKE ? UINT32_MAX : 0,
-			.keep = s->seen ? s->seen - 1 : sink,
-			.is = s->ctl == CTL_NONE && s->guard != GUARD_CODED};
+			.mem = s->mem,
+			.is = s->ctl == CTL_NONE && s->guard != GUARD_CODED,
+			.text = s->flags & (ST_TAIL | ST_LINE)};
 	}
 	for (uint32_t i = n; i-- > 0;) {
 		struct plain *q = &e->plain[i];
@@ -478,6 +518,7 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	tails_new(&e.tails, e.c->n);
 	e.known = xcalloc(p->n_warp + 1, sizeof(e.known[0]));
 	find_plain(&e);
+	find_usual(&e);
 	cut_spans(p, &p->part);
 	for (uint32_t i = 0; i < p->part.n_spans; i++) {
 		put_span(&e, &p->part.span[i], first);
@@ -485,6 +526,8 @@ void encode_part(struct parsed *p, struct buf col[N_COLUMNS])
 	}
 	addresses_free(&e.x);
 	free(e.seen);
+	free(e.number);
+	free(e.usual);
 	free(e.ran);
 	tails_free(&e.tails);
 	free(e.known);

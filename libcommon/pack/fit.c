@@ -18,10 +18,16 @@
 #define BASE_BITS  22u /* what the first address of a list of differences takes */
 
 struct fit_tally {
-	uint8_t op;
-	int8_t shift;
-	uint32_t ref;
 	uint64_t c;
+	union {
+		struct {
+			uint32_t ref;
+			uint8_t op;
+			int8_t shift;
+			uint16_t none; /* 0 */
+		};
+		uint64_t what; /* all of these, to compare */
+	};
 	uint32_t hits;
 };
 
@@ -66,12 +72,12 @@ static void count(struct fit_tally **slots, const struct fit_tally *key)
 	for (uint32_t i = 0, at = (uint32_t)(h >> 58); i < 8; i++, at = (at + 1) % SLOTS) {
 		struct fit_tally *e = &t[at];
 
+		if (e->hits && (e->c != key->c || e->what != key->what))
+			continue;
 		if (!e->hits)
 			*e = *key;
-		if (e->op == key->op && e->shift == key->shift && e->ref == key->ref && e->c == key->c) {
-			e->hits++;
-			return;
-		}
+		e->hits++;
+		return;
 	}
 }
 
@@ -148,12 +154,12 @@ static void try_ref(
 	for (int s = -most; s <= most; s++) {
 		if (!shift_holds(from, s, g, a, &c))
 			continue;
-		count(t, &(struct fit_tally){OP_ADD, (int8_t)s, ref, c, 0});
+		count(t, &(struct fit_tally){.op = OP_ADD, .shift = (int8_t)s, .ref = ref, .c = c});
 		if (s == 0 && rest)
-			count(t, &(struct fit_tally){OP_MOVED, 0, ref, 0, 0});
+			count(t, &(struct fit_tally){.op = OP_MOVED, .ref = ref});
 	}
 	if (rest && xor_holds(from, g, a, &c))
-		count(t, &(struct fit_tally){OP_XOR, 0, ref, c, 0});
+		count(t, &(struct fit_tally){.op = OP_XOR, .ref = ref, .c = c});
 }
 
 static struct recipe of_tally(const struct fit_tally *t)

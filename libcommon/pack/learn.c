@@ -8,12 +8,23 @@
 #define REFS      8u /* guards before an instruction that its mask may follow from */
 #define MISS_COST 5u /* bytes of a mask that was not predicted */
 
+/* So that compilers take four at once. */
+typedef uint32_t fours __attribute__((vector_size(16)));
+union four {
+	uint32_t n[4];
+	fours all;
+};
+
 struct votes {
 	uint32_t n, all, none;
 	uint32_t next, next_n; /* another successor, and how much more often it came */
 	uint32_t side[3][2];   /* side that ran first by order of size: fall-through, taken */
-	uint32_t ref[REFS], like[REFS],
-		unlike[REFS]; /* guards, or NONE; how often the mask was theirs, or not */
+	uint32_t ref[REFS];    /* guards, or NONE */
+	/* How often the mask was theirs, or what they left of the active lanes; last: where there was no room. */
+	uint32_t like[REFS + 1], unlike[REFS + 1];
+	/* The recent guards of last time, their places in ref[], and what is still to be added there. */
+	uint32_t was[REFS], place[REFS];
+	union four more_like[REFS / 4], more_unlike[REFS / 4];
 };
 
 struct learner {
@@ -21,9 +32,10 @@ struct learner {
 	struct pcode *c;
 	struct votes *v;
 	struct flow f;
-	bool guards;                              /* second pass: targets are known, look at masks */
-	uint32_t weight;                          /* warps that do what this one does */
-	uint32_t recent[REFS], recent_mask[REFS]; /* guards of this warp, the last one first; their masks */
+	bool guards;           /* second pass: targets are known, look at masks */
+	uint32_t weight;       /* warps that do what this one does */
+	uint32_t recent[REFS]; /* guards of this warp, the last one first; their masks */
+	union four recent_mask[REFS / 4];
 };
 
 /* An instruction as it was executed. */
@@ -67,41 +79,46 @@ static void learn_side(
 		l->v[branch->id].side[k][0] += l->weight;
 }
 
-/* The place of guard id's vote, which has mostly the place that it has among the recent ones; REFS: no room. */
-static uint32_t place_of(const struct votes *v, uint32_t id, uint32_t place)
+static void add_votes(struct votes *v)
 {
-	if (v->ref[place] == id)
-		return place;
-	for (place = 0; place < REFS && v->ref[place] != id && v->ref[place] != NONE;)
-		place++;
-	return place;
+	for (uint32_t i = 0; i < REFS; i++) {
+		v->like[v->place[i]] += v->more_like[i / 4].n[i % 4];
+		v->unlike[v->place[i]] += v->more_unlike[i / 4].n[i % 4];
+	}
+	memset(v->more_like, 0, sizeof(v->more_like));
+	memset(v->more_unlike, 0, sizeof(v->more_unlike));
+}
+
+/* Other guards than last time are the recent ones: find their places. */
+static void meet_refs(struct votes *v, const uint32_t recent[REFS])
+{
+	add_votes(v);
+	for (uint32_t i = 0; i < REFS; i++) {
+		uint32_t k = recent[i] == NONE ? REFS : 0;
+
+		while (k < REFS && v->ref[k] != recent[i] && v->ref[k] != NONE)
+			k++;
+		if (k < REFS)
+			v->ref[k] = recent[i];
+		v->place[i] = k;
+		v->was[i] = recent[i];
+	}
 }
 
 /* Which of the recent guards would have told the mask? */
 static void learn_refs(struct learner *l, struct votes *v, uint32_t mask)
 {
-	const uint32_t a = l->f.active;
-	uint32_t apart = 0;
+	const uint32_t a = l->f.active, weight = l->weight;
 
-	for (uint32_t i = 0; i < REFS; i++)
-		apart |= v->ref[i] ^ l->recent[i];
-	if (!apart) {
-		for (uint32_t i = 0; i < REFS; i++) {
-			uint32_t m = l->recent_mask[i], w = l->recent[i] != NONE ? l->weight : 0;
-
-			v->like[i] += mask == (a & m) ? w : 0;
-			v->unlike[i] += mask == (a & ~m) ? w : 0;
-		}
+	if (l->recent[0] == NONE)
 		return;
-	}
-	for (uint32_t i = 0; i < REFS && l->recent[i] != NONE; i++) {
-		uint32_t m = l->recent_mask[i], k = place_of(v, l->recent[i], i);
+	if (memcmp(v->was, l->recent, sizeof(v->was)) != 0)
+		meet_refs(v, l->recent);
+	for (uint32_t i = 0; i < REFS / 4; i++) {
+		const union four m = l->recent_mask[i];
 
-		if (k == REFS)
-			continue;
-		v->ref[k] = l->recent[i];
-		v->like[k] += mask == (a & m) ? l->weight : 0;
-		v->unlike[k] += mask == (a & ~m) ? l->weight : 0;
+		v->more_like[i].all += (fours)((m.all & a) == mask) & weight;
+		v->more_unlike[i].all += (fours)((~m.all & a) == mask) & weight;
 	}
 }
 
@@ -123,10 +140,10 @@ static void learn_mask(struct learner *l, const struct learn_step *r)
 		k++;
 	for (; k; k--) {
 		l->recent[k] = l->recent[k - 1];
-		l->recent_mask[k] = l->recent_mask[k - 1];
+		l->recent_mask[k / 4].n[k % 4] = l->recent_mask[(k - 1) / 4].n[(k - 1) % 4];
 	}
 	l->recent[0] = r->id;
-	l->recent_mask[0] = r->mask;
+	l->recent_mask[0].n[0] = r->mask;
 }
 
 static void learn_warp(struct learner *l, const struct pwarp *w)
@@ -237,8 +254,10 @@ void learn_flow(struct parsed *p)
 	learn_pass(&l, false);
 	choose_flow(&l);
 	learn_pass(&l, true);
-	for (uint32_t i = 0; i < l.c->n; i++)
+	for (uint32_t i = 0; i < l.c->n; i++) {
+		add_votes(&l.v[i]);
 		choose_guard(&l.c->s[i], &l.v[i]);
+	}
 	flow_slots(l.c);
 	free(l.v);
 }

@@ -11,7 +11,7 @@
 
 /* ---- lengths ------------------------------------------------------------------------------ */
 
-static unsigned hex_digits(uint64_t v) { return v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1; }
+static unsigned hex_digits(uint64_t v) { return (67u - (unsigned)__builtin_clzll(v | 1)) / 4; }
 
 static unsigned decimal_digits(uint64_t v)
 {
@@ -91,10 +91,9 @@ static uint64_t differences_length(const uint64_t *a, unsigned n)
 	return length;
 }
 
-/* The same of a list of all lanes, the k-th of its warp: most are the k-th of the warp before, moved. */
-static uint64_t list_length(struct records *r, uint32_t k, const uint64_t *a)
+/* The same of a list of all lanes: most are the one that another warp had there, moved. */
+static uint64_t list_length(struct list_length *x, const uint64_t *a)
 {
-	struct list_length *x = &r->list[k % LISTS];
 	uint64_t off = 0;
 
 	for (unsigned i = 1; i < 32; i++)
@@ -110,14 +109,11 @@ static uint64_t list_length(struct records *r, uint32_t k, const uint64_t *a)
 /* Of a list of all lanes at a, which lies where `at` says in the warp's words. */
 static uint64_t known_list(struct records *r, uint32_t at, const uint64_t *a)
 {
-	uint32_t k = 0;
+	uint32_t k = at / 32 % LISTS;
 
-	while (k < LISTS && r->at[k] != at)
-		k++;
-	if (k == LISTS) {
-		k = r->n_lists++ % LISTS;
+	if (r->at[k] != at) {
 		r->at[k] = at;
-		r->length[k] = list_length(r, k, a);
+		r->length[k] = list_length(&r->list[k], a);
 	}
 	return r->length[k];
 }
@@ -150,7 +146,6 @@ static uint64_t lines_length(struct records *r, const struct pack_warp *x, uint3
 	const struct pack_more *more = x->more;
 	uint64_t length = 0;
 
-	r->n_lists = 0;
 	memset(r->at, 255, sizeof(r->at));
 	for (const struct pack_run *u = x->run, *end = u + x->n_runs; u < end; u++) {
 		length += r->fixed[u->id + u->n] - r->fixed[u->id];

@@ -21,8 +21,8 @@ struct records {
 	 */
 	uint32_t *fixed, *next_more, *known;
 	uint64_t insts; /* of the block whose length was asked for last */
-	/* Lists of all lanes: of the warp, where it has them and their lengths; the steps of those before. */
-	uint32_t at[LISTS], n_lists;
+	/* Lists of all lanes, by where they lie: where and their lengths, of a warp; steps of those before. */
+	uint32_t at[LISTS];
 	uint64_t length[LISTS];
 	struct list_length {
 		uint64_t rise[32], length;

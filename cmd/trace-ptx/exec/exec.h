@@ -283,7 +283,11 @@ struct recording {
 	uint64_t *word;
 	uint32_t next, mask; /* the instruction that the last run goes on with, if it is for the same lanes */
 	uint32_t n_runs, n_more, n_words, cap_runs, cap_more, cap_words;
-	uint32_t list[4], n_lists; /* where the last lists of all lanes lie */
+	struct {
+		uint32_t at;    /* in word[] */
+		uint64_t range; /* from its first address to its last */
+	} list[4];              /* the last ones of all lanes */
+	uint32_t n_lists;
 };
 #define NO_RUN UINT32_MAX /* next before the first */
 
