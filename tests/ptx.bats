@@ -124,6 +124,85 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'found register %rd1 of type .b64, wanted a register of 32 bits'
 }
 
+@test "suffixes that are part of an instruction's name stand in front, others in any order" {
+	kernel <<-'E'
+		mul.u32.lo %r2, %r1, 3;
+	E
+	launch 32
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: k.ptx:15:8: found suffix .lo behind .u32, wanted it in front: mul.lo"
+	kernel <<-'E'
+		mov.f32 %f1, 0f3f800000;
+		add.f32.rn.sat %f1, %f1, %f1;
+		st.u32.global [%rd1], %r1;
+	E
+	run -0 trace-ptx -q -n k.launch
+}
+
+@test "what is younger than the module is executed with a warning, once a module" {
+	kernel <<-'E'
+		mov.f32 %f1, 0f3f800000;
+		cvt.rs.f16x2.f32 %r2, %f1, %f1, %r1;
+		cvt.rs.bf16x2.f32 %r2, %f1, %f1, %r1;
+		max.f32 %f2, %f1, %f1, %f1;
+	E
+	sed -i 's/^.version.*/.version 8.6/; s/^.target.*/.target sm_100/' k.ptx
+	launch 32
+	run -0 trace-ptx -n k.launch
+	assert_output - <<-'E'
+	trace-ptx: k.ptx:16:1: warning: found cvt.rs in a module of version 8.6 for sm_100, wanted at least 8.7 and sm_100a
+	trace-ptx: k.ptx:18:1: warning: found max with 3 sources in a module of version 8.6 for sm_100, wanted at least 8.8 and sm_100
+	E
+}
+
+@test "random bits of cvt.rs go to the elements as on a B200" {
+	# One and m / 65536 of the last place goes up where the random bits of its element are 65536 - m at least: of
+	# 0x12345678 the first and third read a half backwards, and e2m1x4 gathers its halves from bytes.
+	results <<-'E'
+		mov.u32 %r3, 0x12345678; mov.b32 %f1, 0x3f8d3b80; mov.b32 %f2, 0x3f8edcc0; mov.b32 %f3, 0x3f8e1960; mov.b32 %f4, 0x3f8a9880; cvt.rs.satfinite.e4m3x4.f32 %r2, {%f1,%f2,%f3,%f4}, %r3;	39393939
+		mov.b32 %f1, 0x3f8d3b70; mov.b32 %f2, 0x3f8edcb0; mov.b32 %f3, 0x3f8e1950; mov.b32 %f4, 0x3f8a9870; cvt.rs.satfinite.e4m3x4.f32 %r2, {%f1,%f2,%f3,%f4}, %r3;	38383838
+		mov.b32 %f1, 0x3fa56e00; mov.b32 %f2, 0x3fbb6a80; mov.b32 %f3, 0x3fb87500; mov.b32 %f4, 0x3fb2e200; cvt.rs.satfinite.e2m1x4.f32 %h1, {%f1,%f2,%f3,%f4}, %r3; cvt.u32.u16 %r2, %h1;	00003333
+		mov.b32 %f1, 0x3fa56dc0; mov.b32 %f2, 0x3fbb6a40; mov.b32 %f3, 0x3fb874c0; mov.b32 %f4, 0x3fb2e1c0; cvt.rs.satfinite.e2m1x4.f32 %h1, {%f1,%f2,%f3,%f4}, %r3; cvt.u32.u16 %r2, %h1;	00002222
+	E
+}
+
+@test "st.bulk writes zeros into shared memory" {
+	kernel <<-'E'
+		.shared .align 16 .b8 room[256];
+		.reg .b64 %n;
+		mov.u32 %r2, room;
+		shl.b32 %r3, %r1, 3;
+		add.u32 %r2, %r2, %r3;
+		st.shared.v2.u32 [%r2], {%r1, %r1};
+		bar.sync 0;
+		setp.eq.u32 %p1, %r1, 0;
+		mov.u32 %r4, room;
+		mov.u64 %n, 128;
+		@%p1 st.bulk.weak.shared::cta [%r4+64], %n, 0;
+		mov.u64 %rd2, room;
+		cvta.shared.u64 %rd2, %rd2;
+		@%p1 st.bulk [%rd2], 16, 0;
+		bar.sync 0;
+		ld.shared.u32 %r2, [%r2];
+		mul.wide.u32 %rd3, %r1, 4;
+		add.u64 %rd1, %rd1, %rd3;
+		st.global.u32 [%rd1], %r2;
+	E
+	sed -i 's/^.version.*/.version 8.6/; s/^.target.*/.target sm_100/' k.ptx
+	launch 32
+	echo "save A a.bin" >>k.launch
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	run -0 od -An -v -tu4 -w4 a.bin
+	local i
+	for i in {0..31}; do
+		assert_line --index $i --regexp " $((i < 2 || (i >= 8 && i < 24) ? 0 : i))\$"
+	done
+	sed -i 's/%n, 128/%n, 100/' k.ptx
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a bulk store of 100 bytes, wanted a multiple of 8'
+}
+
 @test "trap, assert and printf" {
 	kernel <<<'trap;'
 	launch 1

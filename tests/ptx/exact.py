@@ -8,7 +8,8 @@ from math import isqrt
 
 # exponent bits, mantissa bits, bits below the mantissa in a register
 FORMATS = {"f16": (5, 10, 0), "bf16": (8, 7, 0), "tf32": (8, 10, 13), "f32": (8, 23, 0), "f64": (11, 52, 0),
-           "e4m3": (4, 3, 0), "e5m2": (5, 2, 0)}
+           "e4m3": (4, 3, 0), "e5m2": (5, 2, 0), "e2m1": (2, 1, 0), "e2m3": (2, 3, 0), "e3m2": (3, 2, 0)}
+FINITE = ("e2m1", "e2m3", "e3m2")  # every code is a number
 NAN = ("nan",)
 
 
@@ -28,7 +29,7 @@ def decode(bits, fmt):
     e, m, low = FORMATS[fmt]
     bits >>= low
     sign, exp, man = bool(bits >> e + m & 1), bits >> m & (1 << e) - 1, bits & (1 << m) - 1
-    if exp == (1 << e) - 1 and (fmt != "e4m3" or man == 7):
+    if exp == (1 << e) - 1 and fmt not in FINITE and (fmt != "e4m3" or man == 7):
         return NAN if man else ("inf", sign)
     power = max(exp, 1) - (1 << e - 1) + 1 - m
     man |= (1 << m) if exp else 0
@@ -59,6 +60,7 @@ def flush(bits, fmt):
 
 
 def canonical(fmt):
+    """What is no number; in formats without it the greatest number."""
     e, m, low = FORMATS[fmt]
     return (1 << e + m) - 1 << low
 
@@ -71,13 +73,13 @@ def infinity(fmt, sign):
 
 def greatest(fmt, sign):
     e, m, low = FORMATS[fmt]
-    top = 0x7e if fmt == "e4m3" else ((1 << e) - 1 << m) - 1
+    top = 0x7e if fmt == "e4m3" else (1 << e + m) - 1 if fmt in FINITE else ((1 << e) - 1 << m) - 1
     return (top | sign << e + m) << low
 
 
 def choose(sign, whole, rest, rnd):
     """whole plus one, or not; rest is (twice what is left) compared: -1 below a half, 0 half, 1 above, None nothing"""
-    if rest is None:
+    if rest is None or isinstance(rnd, tuple):
         return whole
     up = {"rn": rest > 0 or (rest == 0 and whole & 1), "rna": rest >= 0, "rz": False, "rm": sign, "rp": not sign}[rnd]
     return whole + bool(up)
@@ -95,7 +97,27 @@ def to_integer(v, rnd):
     return -whole if v[1] else whole
 
 
+def scale(v, up, satfinite):
+    """ue8m0: the exponent of a power of two above or below the number, whatever its sign"""
+    if v == NAN:
+        return 0xff
+    top = 0xfe if satfinite else 0xff
+    if v[0] == "inf":
+        return top
+    code = 0
+    while code < 0xff and (_times(v, code + (not up)) > 0 if up else _times(v, code + 1) >= 0):
+        code += 1
+    return code if code < 0xff else top
+
+
+def _times(v, code):
+    """The sign of the number's size less 2^(code - 127)."""
+    n, d = v[2] << max(127 - code, 0), v[3] << max(code - 127, 0)
+    return (n > d) - (n < d)
+
+
 def encode(v, fmt, rnd="rn", satfinite=False):
+    """rnd ("rs", r, n): n random bits r are added to as many of those that are cut off"""
     e, m, low = FORMATS[fmt]
     if v == NAN:
         return canonical(fmt)
@@ -112,13 +134,15 @@ def encode(v, fmt, rnd="rn", satfinite=False):
     last = max(power, 1 - bias) - m  # exponent of the last place
     whole, rest = divide(n << max(-last, 0), d << max(last, 0))
     whole = choose(sign, whole, rest, rnd)
+    if isinstance(rnd, tuple):
+        whole = ((n << max(-last, 0) + rnd[2]) // (d << max(last, 0)) + rnd[1]) >> rnd[2]
     if whole >> m + 1:
         whole >>= 1
         last += 1
     exp = last + m + bias
     bits = whole if whole < 1 << m else (exp << m) + whole - (1 << m)
     if bits > greatest(fmt, False) >> low:
-        away = rnd in ("rn", "rna") or (rnd == "rp" and not sign) or (rnd == "rm" and sign)
+        away = rnd in ("rn", "rna") or isinstance(rnd, tuple) or (rnd == "rp" and not sign) or (rnd == "rm" and sign)
         return greatest(fmt, sign) if satfinite or not away else infinity(fmt, sign)
     return (bits | sign << e + m) << low
 

@@ -393,6 +393,97 @@ def float_to_float():
                    lambda a, fn=fn: packed(fn, 16)(a >> 8, a & 0xff))
 
 
+def narrow_conversions():
+    """Pairs of 8 bits and fewer, of powers of two; four numbers by random bits. What e2m1x2 has is in registers of 8 bits."""
+    for t, relu in itertools.product(("e2m1", "e2m3", "e3m2"), ("", ".relu")):
+        n = 4 if t == "e2m1" else 8
+        source = "b16" if n == 8 else "b8"
+        to, back = ("D", "A") if n == 8 else ("%c8", "%c0")
+        after = "" if n == 8 else " cvt.u16.u8 D, %c8;"
+        before = "" if n == 8 else "cvt.u8.u16 %c0, A; "
+        fn = changed("f32", t, relu=bool(relu), satfinite=True)
+        yield case(f"cvt.rn.satfinite{relu}.{t}x2.f32 {to}, A, B;{after}", "b16", ("f32", "f32"), packed(fn, n))
+        for s in ("f16", "bf16"):
+            fn = changed(s, t, relu=bool(relu), satfinite=True)
+            yield case(f"cvt.rn.satfinite{relu}.{t}x2.{s}x2 {to}, A;{after}", "b16", (s + "x2",),
+                       lambda a, fn=fn, n=n: packed(fn, n)(a >> 16, a & 0xffff))
+        fn = changed(t, "f16", relu=bool(relu))
+        yield case(f"{before}cvt.rn{relu}.f16x2.{t}x2 D, {back};", "f16x2", (source,),
+                   lambda a, fn=fn, n=n: packed(fn, 16)(a >> n & (1 << n) - 1, a & (1 << n) - 1))
+    for t, relu in itertools.product(("e4m3", "e5m2"), ("", ".relu")):
+        fn = changed("bf16", t, relu=bool(relu), satfinite=True)
+        yield case(f"cvt.rn.satfinite{relu}.{t}x2.bf16x2 D, A;", "b16", ("bf16x2",),
+                   lambda a, fn=fn: packed(fn, 8)(a >> 16, a & 0xffff))
+    for r, sat in itertools.product(("rz", "rp"), ("", ".satfinite")):
+        def scales(a, b, s, r=r, sat=sat):
+            return sum(x.scale(x.decode(v, s), r == "rp", bool(sat)) << k for v, k in ((a, 8), (b, 0)))
+        yield case(f"cvt.{r}{sat}.ue8m0x2.f32 D, A, B;", "b16", ("f32", "f32"), lambda a, b, f=scales: f(a, b, "f32"))
+        yield case(f"cvt.{r}{sat}.ue8m0x2.bf16x2 D, A;", "b16", ("bf16x2",),
+                   lambda a, f=scales: f(a >> 16, a & 0xffff, "bf16"))
+    yield case("cvt.rn.bf16x2.ue8m0x2 D, A;", "b32", ("b16",), lambda a: sum(
+        (0x7fff if c == 255 else c << 7 if c else 0x40) << k for c, k in ((a >> 8, 16), (a & 255, 0))))
+    for r, sat, relu, t in itertools.product(("rn", "rz"), (".satfinite",), ("", ".relu"), ("f16", "bf16")):
+        fn = changed("f32", t, r, relu=bool(relu), satfinite=bool(sat))
+        yield case(f"cvt.{r}{relu}{sat}.{t}.f32 D, A;", t, ("f32",), fn)
+        yield case(f"cvt.{r}{relu}{sat}.{t}x2.f32 D, A, B;", "b32", ("f32", "f32"), packed(fn, 16))
+    for t in ("bf16",):
+        for r in ROUND:
+            yield case(f"cvt.{r}.ftz.{t}.f32 D, A;", t, ("f32",), changed("f32", t, r, ".ftz"))
+        yield case(f"cvt.ftz.f32.{t} D, A;", "f32", (t,), changed(t, "f32", ftz=".ftz"))
+
+
+def fields(r, t):
+    """The random bits of each element, the uppermost first, and how many: bit numbers as they are measured."""
+    def take(numbers):
+        return sum((r >> at & 1) << len(numbers) - 1 - k for k, at in enumerate(numbers))
+    high, low = list(range(31, 15, -1)), list(range(15, -1, -1))
+    if t == "f16x2":
+        return [take(high[3:]), take(low[3:])], 13
+    if t == "bf16x2":
+        return [take(high), take(low)], 16
+    if t == "e2m1x4":
+        high, low = high[:8] + low[:8], high[8:] + low[8:]
+    return [take(high[::-1]), take(high), take(low[::-1]), take(low)], 16
+
+
+def random_rounding():
+    def stochastic(t, relu, sat):
+        kind, k = t.split("x")
+        step = 32 // int(k) if t != "e2m1x4" else 4
+
+        def fn(*sources):
+            randoms, n = fields(sources[-1], t)
+            out = 0
+            for v, r in zip(sources, randoms):
+                v = x.decode(v, "f32")
+                if relu and v != x.NAN and v[1]:
+                    v = x.number(0)
+                out = out << step | x.encode(v, kind, ("rs", r, n), sat)
+            return out
+        return fn
+    for relu in ("", ".relu"):
+        for t, sat in itertools.product(("f16x2", "bf16x2"), ("", ".satfinite")):
+            yield case(f"cvt.rs{relu}{sat}.{t}.f32 D, A, B, C;", "b32", ("f32", "f32", "b32"), stochastic(t, relu, bool(sat)))
+        for t in ("e2m1x4", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"):
+            # all four are made from two sources, as their signs and halves differ
+            text = f"neg.f32 %r5, A; mul.f32 %r6, B, 0f3f000000; cvt.rs{relu}.satfinite.{t}.f32 D, {{A, B, %r5, %r6}}, C;"
+            yield case(text, "b16" if t == "e2m1x4" else "b32", ("f32", "f32", "b32"),
+                       lambda a, b, c, fn=stochastic(t, relu, True): fn(
+                           a, b, a ^ 1 << 31, finish(x.multiply(x.decode(b, "f32"), x.number(1, 2)), "f32"), c))
+
+
+def mixed_precision():
+    for t, r, sat in itertools.product(("f16", "bf16"), ("",) + ROUND, (False, True)):
+        s, rnd = ("." + r if r else "") + (".sat" if sat else ""), r or "rn"
+
+        def numbers(fn, rnd=rnd, sat=sat, t=t):
+            return lambda *v: finish(fn(*(x.decode(w, t) for w in v[:-1]), x.decode(v[-1], "f32")), "f32", rnd, sat=sat)
+        yield case(f"add{s}.f32.{t} D, A, B;", "f32", (t, "f32"), numbers(lambda a, c, r=rnd: x.add(a, c, r)))
+        yield case(f"sub{s}.f32.{t} D, A, B;", "f32", (t, "f32"), numbers(lambda a, c, r=rnd: x.add(a, x.negate(c), r)))
+        if r:
+            yield case(f"fma{s}.f32.{t} D, A, B, C;", "f32", (t, t, "f32"), numbers(fused(rnd)))
+
+
 def packed(fn, n):
     """The first operand is the upper part."""
     def both(a, b):

@@ -8,6 +8,7 @@
  *   init.c   initial values of variables           constant.c  constant expressions
  *   small.c  numbers of few bits              words.c  suffixes: which, and with which types
  *   scope.c  tables of names                       flow.c   where divergent lanes meet again
+ *   needs.c  what is younger than its instruction
  *
  * Always true after program_link: every name has its definition, every instruction its PC (8 bytes each,
  * functions in the order in which their bodies end, modules in the order in which they were read), every
@@ -245,6 +246,7 @@ struct module {
 	uint32_t n_files, cap_files;
 	uint64_t hash[2];
 	uint64_t early[(N_OPCODES + 63) / 64]; /* opcodes warned of: younger than the version or target */
+	bool early_need[64];                   /* so with rows of needs.def */
 	struct arena arena;
 };
 
@@ -287,11 +289,30 @@ struct opcode_row {
 	uint16_t version, target; /* that introduced it: 10 for 1.0; sm */
 };
 extern const struct opcode_row opcodes[N_OPCODES];
+/* What is younger than its instruction: needs.def. */
+struct need {
+	uint16_t op, version, target;
+	char letter; /* 'a', 'f': sm_100a, sm_100f; 0: any of the target's */
+	const char *word;
+};
+extern const struct need younger[];
+#define NEED(...) +1
+enum {
+	N_NEEDS = 0
+#include "lang/needs.def"
+};
+#undef NEED
+/* The row of a word of the instruction, or NULL. */
+const struct need *need_find(enum opcode op, const char *word, size_t n);
+/* "PTX 8.6 and sm_100a": what the statement needs for its instruction and its suffixes; "": nothing is said. */
+const char *need_text(const struct stmt *in, const char *text, char *out, size_t cap);
 enum opcode opcode_find(const char *s, uint32_t n);
 enum modifier modifier_find(const char *s, uint32_t n);
 enum type type_find(const char *s, uint32_t n);
 /* Whether the row of an opcode has the word at all. */
 bool words_allow(enum opcode op, enum modifier m);
+/* Whether it is part of the instruction's name: no other suffix stands in front of it. */
+bool words_in_name(enum opcode op, enum modifier m);
 /*
  * The suffixes of a statement go together and with its types.
  * false: why says what does not; text: the statement's.

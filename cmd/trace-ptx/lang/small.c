@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of few bits: f16, bf16, tf32, e4m3, e5m2, from doubles and back.
+ * Numbers of few bits: f16, bf16, tf32, those of 8, 6 and 4 bits, and the scales ue8m0; from doubles and back.
  *
  * Always true: a double that is a sum or product of such numbers, or was rounded to odd, gives the right
  * result in every rounding. e4m3 has no infinities: what is too large becomes its greatest number or its only
- * NaN.
+ * NaN. Numbers of 6 and 4 bits have neither, so all three are their greatest number; a NaN gives the positive
+ * one. A scale is a power of two alone: the sign of what it is made from does not matter.
  */
 #include <math.h>
 #include <string.h>
@@ -13,68 +14,82 @@
 
 struct format {
 	int exp_bits, man_bits;
+	uint32_t greatest, infinity, nan; /* positive */
 };
 static const struct format format[N_SMALL] = {
-	[SMALL_F16] = {5, 10},
-	[SMALL_BF16] = {8, 7},
-	[SMALL_TF32] = {8, 10},
-	[SMALL_E4M3] = {4, 3},
-	[SMALL_E5M2] = {5, 2},
+	[SMALL_F16] = {5, 10, 0x7bff, 0x7c00, 0x7fff},
+	[SMALL_BF16] = {8, 7, 0x7f7f, 0x7f80, 0x7fff},
+	[SMALL_TF32] = {8, 10, 0x3fbff, 0x3fc00, 0x3ffff},
+	[SMALL_E4M3] = {4, 3, 0x7e, 0x7f, 0x7f},
+	[SMALL_E5M2] = {5, 2, 0x7b, 0x7c, 0x7f},
+	[SMALL_E2M1] = {2, 1, 0x07, 0x07, 0x07},
+	[SMALL_E2M3] = {2, 3, 0x1f, 0x1f, 0x1f},
+	[SMALL_E3M2] = {3, 2, 0x1f, 0x1f, 0x1f},
+	[SMALL_UE8M0] = {8, 0, 0xfe, 0xff, 0xff},
 };
 
-static uint32_t greatest(enum small f)
+static bool rounds_up(double whole, double rest, const struct rounds *r, bool negative)
 {
-	int e = format[f].exp_bits, n = format[f].man_bits;
-
-	return f == SMALL_E4M3                  ? 0x7e
-	       : ((1u << e) - 1) << n << 0 >> 0 ? (((1u << e) - 2) << n) | ((1u << n) - 1)
-						: 0;
+	switch (r->how) {
+	case ROUND_RN: return rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0);
+	case ROUND_RNA: return rest >= 0.5;
+	case ROUND_RP: return rest > 0 && !negative;
+	case ROUND_RM: return rest > 0 && negative;
+	case ROUND_RS: return floor(ldexp(rest, (int)r->bits)) + r->random >= ldexp(1, (int)r->bits);
+	default: return false;
+	}
 }
 
-static uint32_t overflow(enum small f, enum rounding r, bool negative, bool saturate)
+/* The exponent of the least power of two that is not below v, or of the greatest not above it, as a scale. */
+static uint32_t scale_from(double v, bool up, bool saturate)
 {
-	int e = format[f].exp_bits, n = format[f].man_bits;
-	bool away = r == ROUND_RN || r == ROUND_RNA || (r == ROUND_RP && !negative) ||
-		    (r == ROUND_RM && negative);
+	int exponent;
+	double part = frexp(fabs(v), &exponent); /* from 1/2 to below 1 */
 
-	return saturate || !away ? greatest(f) : f == SMALL_E4M3 ? 0x7f : ((1u << e) - 1) << n;
+	if (v != v)
+		return format[SMALL_UE8M0].nan;
+	exponent += 126 + (up && part > 0.5);
+	if (isinf(v) || exponent > 254)
+		return saturate ? format[SMALL_UE8M0].greatest : format[SMALL_UE8M0].infinity;
+	return v == 0 || exponent < 0 ? 0 : (uint32_t)exponent;
 }
 
-uint32_t small_from(double v, enum small f, enum rounding r, bool saturate)
+uint32_t small_round(double v, enum small f, const struct rounds *r, bool saturate)
 {
 	int e = format[f].exp_bits, n = format[f].man_bits, bias = (1 << (e - 1)) - 1, exponent;
 	bool negative = signbit(v);
 	uint32_t sign = (uint32_t)negative << (e + n), bits;
-	double a = fabs(v), scaled, whole, rest;
+	uint32_t beyond = saturate ? format[f].greatest : format[f].infinity;
+	double a = fabs(v), scaled, whole;
 
+	if (f == SMALL_UE8M0)
+		return scale_from(v, r->how == ROUND_RP, saturate);
 	if (v != v)
-		return f == SMALL_TF32 ? 0x7fffffffu >> 13 : (1u << (e + n)) - 1;
+		return format[f].nan;
 	if (isinf(v))
-		return sign | (saturate ? greatest(f) : f == SMALL_E4M3 ? 0x7f : ((1u << e) - 1) << n);
+		return sign | beyond;
 	frexp(a, &exponent);
 	exponent =
 		a == 0 || exponent - 1 < 1 - bias ? 1 - bias : exponent - 1; /* of the last place's number */
 	scaled = ldexp(a, n - exponent);
 	whole = floor(scaled);
-	rest = scaled - whole;
-	bool up = r == ROUND_RN    ? rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0)
-		  : r == ROUND_RNA ? rest >= 0.5
-		  : r == ROUND_RP  ? rest > 0 && !negative
-		  : r == ROUND_RM  ? rest > 0 && negative
-				   : false;
-	whole += up;
+	whole += rounds_up(whole, scaled - whole, r, negative);
 	if (whole >= ldexp(1, n + 1)) {
 		whole /= 2;
 		exponent++;
 	}
-	if (exponent > bias + (f == SMALL_E4M3))
-		return sign | overflow(f, r, negative, saturate);
 	bits = (uint32_t)whole;
 	if (bits >> n)
 		bits = (bits & ((1u << n) - 1)) | (uint32_t)(exponent + bias) << n;
-	if (f == SMALL_E4M3 && bits > 0x7e)
-		return sign | overflow(f, r, negative, saturate);
-	return sign | bits;
+	if (bits <= format[f].greatest)
+		return sign | bits;
+	return sign | (r->how == ROUND_RZ || r->how == (negative ? ROUND_RP : ROUND_RM) ? format[f].greatest
+											: beyond);
+}
+
+uint32_t small_from(double v, enum small f, enum rounding r, bool saturate)
+{
+	return small_round(v, f, &(struct rounds){.how = r}, saturate);
 }
 
 double small_value(uint32_t bits, enum small f)
@@ -83,8 +98,10 @@ double small_value(uint32_t bits, enum small f)
 	uint32_t man = bits & ((1u << n) - 1), exp = bits >> n & ((1u << e) - 1);
 	double v;
 
-	if (exp == (1u << e) - 1 && (f != SMALL_E4M3 || man == 7))
-		v = man ? (double)NAN : (double)INFINITY;
+	if (f == SMALL_UE8M0)
+		return exp == format[f].nan ? (double)NAN : ldexp(1, (int)exp - bias);
+	if ((exp << n | man) > format[f].greatest)
+		v = (exp << n | man) == format[f].infinity && !man ? (double)INFINITY : (double)NAN;
 	else
 		v = ldexp((double)(exp ? man | 1u << n : man), (exp ? (int)exp : 1) - bias - n);
 	return bits >> (e + n) & 1 ? -v : v;

@@ -6,9 +6,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum small { SMALL_F16, SMALL_BF16, SMALL_TF32, SMALL_E4M3, SMALL_E5M2, N_SMALL };
-enum rounding { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA };
+enum small {
+	SMALL_F16,
+	SMALL_BF16,
+	SMALL_TF32,
+	SMALL_E4M3,
+	SMALL_E5M2,
+	SMALL_E2M1,
+	SMALL_E2M3,
+	SMALL_E3M2,
+	SMALL_UE8M0,
+	N_SMALL
+};
+enum rounding { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA, ROUND_RS };
+/* ROUND_RS: as many random bits; away from 0 when they and what is cut off, cut to as many bits, carry. */
+struct rounds {
+	enum rounding how;
+	uint32_t random, bits;
+};
 /* v in the format, as its bits. saturate: the greatest finite value instead of infinity (e4m3 always). */
+uint32_t small_round(double v, enum small f, const struct rounds *r, bool saturate);
 uint32_t small_from(double v, enum small f, enum rounding r, bool saturate);
 double small_value(uint32_t bits, enum small f);
 static inline float half_value(uint16_t h) { return (float)small_value(h, SMALL_F16); }

@@ -99,31 +99,64 @@ static bool parse_guard(struct parser *p, struct stmt *in)
 	return parser_next(p);
 }
 
+static bool unknown_suffix(struct parser *p, const struct stmt *in)
+{
+	const struct need *need = need_find((enum opcode)in->op, p->t.s, p->t.n);
+	char shown[80];
+
+	diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
+	if (!need)
+		return parser_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has", shown,
+			opcodes[in->op].name);
+	return parser_bad(p, &p->t, "suffix",
+		"found suffix .%s, which is not executed, wanted another one of %s: it would need PTX %u.%u and sm_%u%.*s",
+		shown, opcodes[in->op].name, need->version / 10u, need->version % 10u, need->target,
+		need->letter != 0, &need->letter);
+}
+
+/* A word of the instruction's name stands in front of all others; before: the first of these. */
+static bool in_front(struct parser *p, const struct stmt *in, enum modifier m, const struct token *before)
+{
+	if (!words_in_name((enum opcode)in->op, m) || !before->n)
+		return true;
+	return parser_bad(p, &p->t, "suffix-order",
+		"found suffix .%s behind .%.*s, wanted it in front: %s.%s", modifier_name[m], (int)before->n,
+		before->s, opcodes[in->op].name, modifier_name[m]);
+}
+
+static bool take_suffix(struct parser *p, struct stmt *in, struct token *before)
+{
+	enum type type = type_find(p->t.s, p->t.n);
+	enum modifier m = type ? M_NONE : modifier_find(p->t.s, p->t.n);
+
+	if (type && in->n_types == TYPES_MAX)
+		return parser_unwanted(p, "at most 4 types");
+	if (type) {
+		in->type[in->n_types++] = (uint8_t)type;
+	} else if (m && words_allow((enum opcode)in->op, m)) {
+		if (!in_front(p, in, m, before))
+			return false;
+		in->mod[m / 64] |= 1ull << (m % 64);
+	} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {
+		;                                   /* a shape: its binding reads it in the text */
+	} else if (*opcodes[in->op].words != '*') { /* those are refused whatever they say */
+		return unknown_suffix(p, in);
+	}
+	if (!before->n && (!m || !words_in_name((enum opcode)in->op, m)))
+		*before = p->t;
+	return true;
+}
+
 static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t cap)
 {
 	size_t len = strlen(text);
-	char shown[80], why[240];
+	struct token before = {.n = 0};
+	char why[240];
 
 	in->mod_col = p->t.col;
 	while (p->t.kind == TOK_DOT) {
-		enum type type = type_find(p->t.s, p->t.n);
-		enum modifier m = type ? M_NONE : modifier_find(p->t.s, p->t.n);
-
-		if (type && in->n_types == TYPES_MAX)
-			return parser_unwanted(p, "at most 4 types");
-		if (type) {
-			in->type[in->n_types++] = (uint8_t)type;
-		} else if (m && words_allow((enum opcode)in->op, m)) {
-			in->mod[m / 64] |= 1ull << (m % 64);
-		} else if (in->op == I_wgmma && p->t.n > 4 && !memcmp(p->t.s, "m64n", 4)) {
-			; /* a shape: its binding reads it in the text */
-		} else if (*opcodes[in->op].words == '*') {
-			; /* refused whatever it says */
-		} else {
-			diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
-			return parser_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has",
-				shown, opcodes[in->op].name);
-		}
+		if (!take_suffix(p, in, &before))
+			return false;
 		if (len + p->t.n + 2 > cap)
 			return parser_unwanted(p, "fewer suffixes");
 		text[len++] = '.';
@@ -139,6 +172,15 @@ static bool parse_suffixes(struct parser *p, struct stmt *in, char *text, size_t
 	return parser_bad(p, &at, "suffix", "%s", why);
 }
 
+static void warn_younger(
+	struct parser *p, const struct stmt *in, const char *what, const char *word, const struct need *need)
+{
+	diag_warn((struct place){p->m->path, in->line, in->col},
+		"found %s%s in a module of version %u.%u for sm_%u, wanted at least %u.%u and sm_%u%.*s",
+		what, word, p->m->version / 10, p->m->version % 10, p->m->target, need->version / 10u,
+		need->version % 10u, need->target, need->letter != 0, &need->letter);
+}
+
 /*
  * Instructions that are younger than the module says are executed all the same: once a module and opcode a
  * word of it.
@@ -150,10 +192,34 @@ static void warn_early(struct parser *p, const struct stmt *in)
 	if (p->m->early[in->op / 64] >> (in->op % 64) & 1)
 		return;
 	p->m->early[in->op / 64] |= 1ull << (in->op % 64);
-	diag_warn((struct place){p->m->path, in->line, in->col},
-		"found %s in a module of version %u.%u for sm_%u, wanted at least %u.%u and sm_%u", row->name,
-		p->m->version / 10, p->m->version % 10, p->m->target, row->version / 10, row->version % 10,
-		row->target);
+	warn_younger(p, in, row->name, "", &(struct need){.version = row->version, .target = row->target});
+}
+
+static void warn_need(struct parser *p, const struct stmt *in, const char *word, size_t n)
+{
+	const struct need *need = need_find((enum opcode)in->op, word, n);
+	char shown[80];
+
+	if (!need || p->m->early_need[need - younger] ||
+		(need->version <= p->m->version && need->target <= p->m->target &&
+			(!need->letter || p->m->arch_specific)))
+		return;
+	p->m->early_need[need - younger] = true;
+	snprintf(shown, sizeof(shown), "%s%s", strchr(need->word, ' ') ? " with " : ".", need->word);
+	warn_younger(p, in, opcodes[in->op].name, shown, need);
+}
+
+/* What is younger than its instruction, in a statement that has been read. */
+static void warn_needs(struct parser *p, const struct stmt *in)
+{
+	for (const char *s = strchr(in->text, '.'); s; s = strchr(s, '.')) {
+		s++;
+		warn_need(p, in, s, strcspn(s, "."));
+	}
+	if (in->n_types == 2)
+		warn_need(p, in, "2 types", 7);
+	if (in->n_operands == 4)
+		warn_need(p, in, "3 sources", 9);
 }
 
 static bool parse_operands(struct parser *p, struct stmt *in)
@@ -206,6 +272,7 @@ static bool parse_inst(struct parser *p)
 	in->text = arena_strndup(&p->m->arena, text, strlen(text));
 	if (!parse_operands(p, in))
 		return false;
+	warn_needs(p, in);
 	p->fn->n_insts++;
 	return parser_next(p);
 }

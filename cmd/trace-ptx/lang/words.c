@@ -20,7 +20,8 @@ const struct opcode_row opcodes[N_OPCODES] = {
 
 #define SET_WORDS  ((N_MODIFIERS + 63) / 64)
 #define GROUPS_MAX 1024
-_Static_assert(N_TYPES <= 64, "a set of types is a word");
+#define TWO_TYPES  63 /* stands for two types in sets of types */
+_Static_assert(N_TYPES <= TWO_TYPES, "a set of types is a word");
 
 struct word_group {
 	uint64_t words[SET_WORDS], types;
@@ -29,7 +30,8 @@ struct word_group {
 	char how; /* '|': exactly one of them, '/': at most one, ' ': any */
 };
 static struct word_group groups[GROUPS_MAX];
-static uint16_t first[N_OPCODES + 1]; /* group of each row */
+static uint16_t first[N_OPCODES + 1];            /* group of each row */
+static uint64_t name_part[N_OPCODES][SET_WORDS]; /* words behind '^' */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* The types behind '['; all for an empty list. */
@@ -40,7 +42,7 @@ static uint64_t read_types(const char *s)
 	for (; *s != ']'; s += strspn(s, " ")) {
 		uint32_t n = (uint32_t)strcspn(s, " ]");
 
-		set |= 1ull << type_find(s, n);
+		set |= 1ull << (n == 5 && !memcmp(s, "mixed", n) ? TWO_TYPES : type_find(s, n));
 		s += n;
 	}
 	return set;
@@ -62,7 +64,7 @@ static size_t read_joined(const char *s, struct word_group *g)
 	}
 }
 
-static unsigned read_row(const char *s, unsigned n)
+static unsigned read_row(const char *s, unsigned n, uint64_t *part)
 {
 	uint64_t set = UINT64_MAX;
 	bool open = false; /* the last group takes more words that stand alone */
@@ -74,9 +76,12 @@ static unsigned read_row(const char *s, unsigned n)
 			open = false;
 			continue;
 		}
-		struct word_group g = {.types = set, .text = s, .how = ' '};
+		bool in_name = *s == '^';
+		struct word_group g = {.types = set, .text = s += in_name, .how = ' '};
 		size_t length = read_joined(s, &g);
 
+		for (unsigned i = 0; in_name && i < SET_WORDS; i++)
+			part[i] |= g.words[i];
 		g.length = (uint8_t)length;
 		s += length;
 		if (open && g.how == ' ')
@@ -95,7 +100,7 @@ static void read_rows(void)
 
 	for (unsigned op = 0; op < N_OPCODES; op++) {
 		first[op] = (uint16_t)n;
-		n = op ? read_row(opcodes[op].words, n) : 0;
+		n = op ? read_row(opcodes[op].words, n, name_part[op]) : 0;
 	}
 	first[N_OPCODES] = (uint16_t)n;
 }
@@ -107,6 +112,12 @@ bool words_allow(enum opcode op, enum modifier m)
 		if (groups[i].words[m / 64] >> (m % 64) & 1)
 			return true;
 	return false;
+}
+
+bool words_in_name(enum opcode op, enum modifier m)
+{
+	pthread_once(&once, read_rows);
+	return name_part[op][m / 64] >> (m % 64) & 1;
 }
 
 /* How many of the group's words the statement has; left loses them. */
@@ -123,10 +134,13 @@ static unsigned take(const struct word_group *g, uint64_t *left)
 
 bool words_fit(const struct stmt *in, const char *text, char *why, size_t cap)
 {
-	enum type t = in->n_types ? (enum type)in->type[in->n_types - 1] : T_NONE;
+	unsigned t = in->n_types ? in->type[in->n_types - 1] : T_NONE;
 	uint64_t left[SET_WORDS];
 
 	pthread_once(&once, read_rows);
+	for (unsigned i = first[in->op]; in->n_types == 2 && i < first[in->op + 1]; i++)
+		if (groups[i].types == 1ull << TWO_TYPES)
+			t = TWO_TYPES;
 	memcpy(left, in->mod, sizeof(left));
 	for (unsigned i = first[in->op]; i < first[in->op + 1]; i++) {
 		const struct word_group *g = &groups[i];

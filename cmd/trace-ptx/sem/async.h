@@ -47,5 +47,7 @@ int bind_bulk(struct bind *b, struct op *o);
 int bind_tensor_copy(struct bind *b, struct op *o);
 /* st.async and red.async; sem/bulk.c. */
 int bind_store_async(struct bind *b, struct op *o);
+/* st.bulk; sem/bulk.c. */
+int bind_store_bulk(struct bind *b, struct op *o);
 
 #endif

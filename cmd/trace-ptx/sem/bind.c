@@ -41,8 +41,11 @@ int bind_fault(const struct bind *b, const struct operand *at, const char *id, c
 
 int bind_refuse(const struct bind *b, const char *needs)
 {
-	return bind_fault(b, NULL, "not-executed", "found %s, which is not executed: it would need %s",
-		b->in->text, needs);
+	char when[40];
+
+	need_text(b->in, b->in->text, when, sizeof(when));
+	return bind_fault(b, NULL, "not-executed", "found %s, which is not executed: it would need %s%s%s",
+		b->in->text, needs, *when ? ", " : "", when);
 }
 
 /* Instructions that are known, and what this executor lacks for them. */

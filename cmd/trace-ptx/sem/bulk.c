@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies and reductions of runs of bytes (cp.async.bulk, cp.reduce.async.bulk), and stores and reductions
- * that tell an mbarrier of a cluster (st.async, red.async).
+ * Copies and reductions of runs of bytes (cp.async.bulk, cp.reduce.async.bulk), runs of zeros (st.bulk), and
+ * stores and reductions that tell an mbarrier of a cluster (st.async, red.async).
  *
  * Always true: all is done when it is issued, one lane after another, and the mbarrier hears of its bytes at
  * once. A copy to several thread blocks writes at the same offset of each one's shared memory and tells the
@@ -246,4 +246,60 @@ int bind_store_async(struct bind *b, struct op *o)
 			return -1;
 	o->fn = store;
 	return 0;
+}
+
+/* ---- runs of zeros ---- */
+
+struct zeros { /* x->family */
+	struct address to;
+	uint32_t bytes; /* slot */
+};
+
+static bool zero_lane(struct warp *w, const struct op *o, unsigned lane)
+{
+	const struct zeros *x = o->x->family;
+	uint64_t n = REG(u64, w, x->bytes)[lane];
+	uint8_t *to;
+
+	if (n % 8) {
+		exec_fail(w, o, 1u << lane, "bulk-size",
+			"found a bulk store of %llu bytes, wanted a multiple of 8", (unsigned long long)n);
+		return false;
+	}
+	if (!(to = address_at(w, o, &x->to, lane, n)))
+		return false;
+	if (w->space != SP_SHARED || w->addr[lane] % 8) {
+		exec_fail(w, o, 1u << lane, "misaligned",
+			"found a bulk store at byte %llu of .%s, wanted a multiple of 8 in .shared",
+			(unsigned long long)w->addr[lane], space_name[w->space]);
+		return false;
+	}
+	memset(to, 0, n);
+	check_mark(w->cta, to, n);
+	return true;
+}
+
+static void zero(struct warp *w, const struct op *o, uint32_t m)
+{
+	w->changed = true;
+	FOR_BITS32 (i, m)
+		if (!zero_lane(w, o, i))
+			return;
+}
+
+int bind_store_bulk(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+	struct zeros *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
+
+	if (bind_types(b, 0) || bind_operands(b, 3, 3) ||
+		address_bind(b, &x->to, &k[0], has(b->in, M_SHARED__CTA) ? SP_SHARED : SP_GENERIC))
+		return -1;
+	if (k[1].kind == O_INT && (uint64_t)k[1].value % 8)
+		return bind_fault(b, &k[1], "operand", "found %lld bytes, wanted a multiple of 8",
+			(long long)k[1].value);
+	if (k[2].kind != O_INT || k[2].value)
+		return bind_fault(b, &k[2], "operand", "found another value to store in bulk, wanted 0");
+	o->fn = zero;
+	return (x->bytes = bind_src(b, &k[1], T_U64)) == UINT32_MAX ? -1 : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversions between all types, alone and packed.
+ * Conversions between all types of one number; those of several are in narrow.c.
  *
  * A conversion loads its source into 64-bit integers or doubles, changes them, and stores them into a
  * register that may be wider than the type (extended by the type's sign). Always true: what is no number
@@ -10,6 +10,7 @@
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
+#include "sem/narrow.h"
 #include "sem/sem.h"
 
 struct cvt {
@@ -60,11 +61,7 @@ static s64 load_int(const void *r, const struct cvt *c, unsigned i)
 
 static enum small small_of(enum type t)
 {
-	return t == T_F16 || t == T_F16X2     ? SMALL_F16
-	       : t == T_BF16 || t == T_BF16X2 ? SMALL_BF16
-	       : t == T_TF32                  ? SMALL_TF32
-	       : t == T_E4M3 || t == T_E4M3X2 ? SMALL_E4M3
-					      : SMALL_E5M2;
+	return t == T_F16 ? SMALL_F16 : t == T_BF16 ? SMALL_BF16 : SMALL_TF32;
 }
 
 static double load_float(const void *r, const struct cvt *c, unsigned i)
@@ -250,40 +247,6 @@ static void float_to_float(struct warp *w, const struct op *o, uint32_t m)
 	}
 }
 
-/* Two f32 to a pair: the first operand is the upper half. */
-static void two_to_pair(struct warp *w, const struct op *o, uint32_t m)
-{
-	struct cvt c;
-	unsigned half;
-
-	unpack(o->x, &c);
-	half = types[c.d].bits / 2;
-	FOR_BITS32 (i, m) {
-		u64 hi = float_bits(load_float(w->frame + o->a, &c, i), &c);
-		u64 lo = float_bits(load_float(w->frame + o->b, &c, i), &c);
-
-		put_lane(w->frame + o->d, c.d_bytes, i, hi << half | lo);
-	}
-}
-
-/* A pair to a pair of another width. */
-static void pair_to_pair(struct warp *w, const struct op *o, uint32_t m)
-{
-	struct cvt c;
-	unsigned from, to;
-
-	unpack(o->x, &c);
-	from = types[c.s].bits / 2;
-	to = types[c.d].bits / 2;
-	FOR_BITS32 (i, m) {
-		u64 v = lane_bits(w->frame + o->a, c.s_bytes, i);
-		u64 lo = float_bits(small_value((u32)zero_extend(v, from), small_of(c.s)), &c);
-		u64 hi = float_bits(small_value((u32)zero_extend(v >> from, from), small_of(c.s)), &c);
-
-		put_lane(w->frame + o->d, c.d_bytes, i, hi << to | lo);
-	}
-}
-
 /* ---- the common ones, over all lanes ---- */
 
 LANE_OP1(u64_u32, u64, u32, a)
@@ -331,14 +294,13 @@ static op_fn *common(const struct cvt *c)
 
 /* ---- binding ---- */
 
-static bool packed(enum type t) { return t == T_F16X2 || t == T_BF16X2 || t == T_E4M3X2 || t == T_E5M2X2; }
-
 static enum rounding rounding_of(const struct stmt *in)
 {
 	return has(in, M_RZ)    ? ROUND_RZ
 	       : has(in, M_RM)  ? ROUND_RM
 	       : has(in, M_RP)  ? ROUND_RP
 	       : has(in, M_RNA) ? ROUND_RNA
+	       : has(in, M_RS)  ? ROUND_RS
 				: ROUND_RN;
 }
 
@@ -358,41 +320,61 @@ static bool convertible(enum type t)
 	case T_TF32:
 	case T_F32:
 	case T_F64: return true;
-	default: return packed(t);
+	default: return false;
 	}
 }
 
-/* Types of few bits, whose conversions may clamp at 0 or at the greatest number. */
-static bool is_few(enum type t) { return packed(t) || t == T_F16 || t == T_BF16 || t == T_TF32; }
-static bool is_byte(enum type t) { return t == T_E4M3X2 || t == T_E5M2X2; }
-
-/* false: a suffix that means nothing between these types, or one that they need is not there. */
-static bool suffixes_fit(const struct stmt *in, enum type d, enum type s)
+static bool has_any(const struct stmt *in, const enum modifier *m, unsigned n)
 {
-	bool df = types[d].kind == K_FLOAT, sf = types[s].kind == K_FLOAT;
-	bool whole = has(in, M_RNI) || has(in, M_RZI) || has(in, M_RMI) || has(in, M_RPI);
-	bool rounds = has(in, M_RN) || has(in, M_RZ) || has(in, M_RM) || has(in, M_RP);
-	bool clamps = has(in, M_RELU) || has(in, M_SATFINITE);
-	enum type other = d == T_F32 ? s : d;
-
-	if ((whole && (!sf || (df && d != s))) || (rounds && !df && !sf) || (has(in, M_RNA) && d != T_TF32))
-		return false;
-	if (has(in, M_FTZ) && ((d != T_F32 && s != T_F32) || (is_few(other) && other != T_F16)))
-		return false;
-	if (has(in, M_SAT) && is_few(d) && d != T_F16)
-		return false;
-	if (clamps && (!is_few(d) || (s != T_F32 && !is_byte(d) && !is_byte(s))))
-		return false;
-	return has(in, M_SATFINITE) || !is_byte(d);
+	for (unsigned i = 0; i < n; i++)
+		if (has(in, m[i]))
+			return true;
+	return false;
 }
 
-/* What types and suffixes say; false: no such conversion. */
-static bool read_suffixes(const struct stmt *in, struct cvt *c)
+/* What a conversion to floating point of the suffixes that clamp would have to be; NULL: it is. */
+static const char *clamps_fit(const struct stmt *in, enum type d, enum type s)
+{
+	static const enum modifier others[] = {M_RM, M_RP, M_FTZ, M_SAT};
+	bool few = d == T_F16 || d == T_BF16 || d == T_TF32;
+
+	if (has(in, M_SAT) && (d == T_BF16 || d == T_TF32 || (types[d].kind == K_FLOAT && s == T_BF16)))
+		return "no .sat with .bf16 or .tf32";
+	if (!has(in, M_RELU) && !has(in, M_SATFINITE))
+		return NULL;
+	if (!few || s != T_F32)
+		return ".relu and .satfinite from .f32 to a type of fewer bits alone";
+	return has_any(in, others, 4)              ? ".relu and .satfinite with .rn or .rz alone"
+	       : has(in, M_RELU) && has(in, M_RNA) ? "no .relu with .rna"
+						   : NULL;
+}
+
+/* What the conversion would have to be for its suffixes to mean something; NULL: it is that. */
+static const char *suffixes_fit(const struct stmt *in, enum type d, enum type s)
+{
+	static const enum modifier whole[] = {M_RNI, M_RZI, M_RMI, M_RPI}, near[] = {M_RN, M_RZ, M_RM, M_RP};
+	bool df = types[d].kind == K_FLOAT, sf = types[s].kind == K_FLOAT, rounds = has_any(in, near, 4);
+
+	if (!convertible(d) || !convertible(s) || s == T_TF32 || (d == T_TF32 && s != T_F32))
+		return "a conversion that PTX has";
+	if (has_any(in, whole, 4) && (!sf || (df && d != s)))
+		return ".rni, .rzi, .rmi and .rpi to a whole number or within a type of floating point";
+	if (rounds && !df && !sf)
+		return "no rounding between whole numbers";
+	if (rounds && df && sf && s != T_BF16 && (d == s || types[d].bits > types[s].bits))
+		return "no rounding where none is lost";
+	if (d == T_TF32 ? has(in, M_RM) || has(in, M_RP) || !(rounds || has(in, M_RNA)) : has(in, M_RNA))
+		return ".rna to .tf32 alone, and there .rn, .rz or .rna";
+	if (has(in, M_FTZ) && ((d != T_F32 && s != T_F32) || d == T_TF32))
+		return ".ftz with .f32 alone, and not to .tf32";
+	return clamps_fit(in, d, s);
+}
+
+/* What types and suffixes say. */
+static void read_suffixes(const struct stmt *in, struct cvt *c)
 {
 	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
 
-	if (has(in, M_RS) || !convertible(d) || !convertible(s) || s == T_TF32 || !suffixes_fit(in, d, s))
-		return false;
 	c->d = d;
 	c->s = s;
 	c->integral = has(in, M_RNI)   ? INTEGRAL_RN
@@ -410,7 +392,6 @@ static bool read_suffixes(const struct stmt *in, struct cvt *c)
 	c->ftz = has(in, M_FTZ);
 	c->relu = has(in, M_RELU);
 	c->satfinite = has(in, M_SATFINITE);
-	return packed(s) == packed(d) || (packed(d) && s == T_F32);
 }
 
 static void pack(struct ext *x, const struct cvt *c)
@@ -424,81 +405,37 @@ static void pack(struct ext *x, const struct cvt *c)
 	x->aux[4] = c->integral;
 }
 
-/* cvt.pack: o->a and o->b, saturated to o->n bits each, b lowest; what is left from the low bits of o->c. */
-static void pack_two(struct warp *w, const struct op *o, uint32_t m)
-{
-	enum type t = (enum type)o->mode;
-	unsigned bits = types[t].bits;
-	u32 mask = (1u << bits) - 1;
-
-	FOR_BITS32 (i, m) {
-		s64 low = least_of(t), high = (s64)most_of(t), a = REG(s32, w, o->a)[i],
-		    b = REG(s32, w, o->b)[i];
-
-		a = a < low ? low : a > high ? high : a;
-		b = b < low ? low : b > high ? high : b;
-		REG(u32, w, o->d)
-		[i] = (bits < 16 ? REG(u32, w, o->c)[i] << 2 * bits : 0) | ((u32)a & mask) << bits |
-		      ((u32)b & mask);
-	}
-}
-
-static int bind_pack(struct bind *b, struct op *o)
-{
-	const struct operand *k = b->in->operand;
-	enum type t = (enum type)b->in->type[0];
-	unsigned n = types[t].bits < 16 ? 3 : 2;
-
-	if (!has(b->in, M_SAT) || has(b->in, M_RELU) || has(b->in, M_FTZ) || types[t].bits > 16 ||
-		(types[t].kind != K_SINT && types[t].kind != K_UINT))
-		return bind_refuse(b, "saturation to whole numbers of 2, 4, 8 or 16 bits");
-	if (bind_types(b, n) || bind_operands(b, n + 1, n + 1))
-		return -1;
-	if (b->in->type[1] != T_S32 || (n == 3 && b->in->type[2] != T_B32))
-		return bind_fault(
-			b, NULL, "types", "found %s, wanted .s32, and .b32 for a third source", b->in->text);
-	o->fn = pack_two;
-	o->mode = (uint8_t)t;
-	o->d = bind_dst(b, &k[0], 32);
-	o->a = bind_src(b, &k[1], T_S32);
-	o->b = bind_src(b, &k[2], T_S32);
-	o->c = n == 3 ? bind_src(b, &k[3], T_B32) : 0;
-	return o->d == UINT32_MAX || o->a == UINT32_MAX || o->b == UINT32_MAX || o->c == UINT32_MAX ? -1 : 0;
-}
-
 int bind_cvt(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
 	struct cvt c = {0};
+	const char *wanted;
 
 	if (has(in, M_PACK))
 		return bind_pack(b, o);
 	if (bind_types(b, 2))
 		return -1;
-	if (!read_suffixes(in, &c))
-		return bind_refuse(b, "a conversion that PTX has, with its suffixes");
-	bool d_float = types[c.d].kind == K_FLOAT, s_float = types[c.s].kind == K_FLOAT,
-	     two = packed(c.d) && c.s == T_F32;
-	if (bind_operands(b, two ? 3 : 2, two ? 3 : 2))
+	if (has(in, M_RS) || narrow_type((enum type)in->type[0]) || narrow_type((enum type)in->type[1]))
+		return bind_narrow(b, o, rounding_of(in));
+	wanted = suffixes_fit(in, (enum type)in->type[0], (enum type)in->type[1]);
+	if (wanted)
+		return bind_fault(b, NULL, "suffix", "found %s, wanted %s", in->text, wanted);
+	if (bind_operands(b, 2, 2))
 		return -1;
-	o->d = bind_dst_any(b, &k[0], types[c.d].bits < 16 ? 1 : types[c.d].bits / 8, &c.d_bytes);
+	read_suffixes(in, &c);
+	bool d_float = types[c.d].kind == K_FLOAT, s_float = types[c.s].kind == K_FLOAT;
+	o->d = bind_dst_any(b, &k[0], types[c.d].bits / 8, &c.d_bytes);
 	o->a = bind_src_any(b, &k[1], c.s, &c.s_bytes);
-	if (two)
-		o->b = bind_src_any(b, &k[2], c.s, &c.s_bytes);
-	if (o->d == UINT32_MAX || o->a == UINT32_MAX || (two && o->b == UINT32_MAX))
+	if (o->d == UINT32_MAX || o->a == UINT32_MAX)
 		return -1;
 	if (c.d_bytes > 8 || c.s_bytes > 8)
 		return bind_refuse(b, "registers of at most 64 bits");
-	if (d_float && c.s == c.d && !c.integral && !has(in, M_RN) && !has(in, M_RZ))
-		c.round = ROUND_RN;
 	o->fn = common(&c);
 	if (!o->fn)
-		o->fn = two           ? two_to_pair
-			: packed(c.s) ? pair_to_pair
-			: d_float     ? s_float ? float_to_float : int_to_float
-			: s_float     ? float_to_int
-				      : int_to_int;
+		o->fn = d_float   ? s_float ? float_to_float : int_to_float
+			: s_float ? float_to_int
+				  : int_to_int;
 	pack(bind_ext(b, o), &c);
 	return 0;
 }

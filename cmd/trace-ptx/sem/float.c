@@ -12,7 +12,7 @@
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
-#include "sem/sem.h"
+#include "sem/mixed.h"
 
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -340,6 +340,8 @@ static int bind_real(struct bind *b, struct op *o, unsigned n, op_fn *const fn[5
 static int bind_all(struct bind *b, struct op *o, int (*of_int)(struct bind *, struct op *),
 	enum small_op small, op_fn *const fn[5])
 {
+	if (b->in->n_types == 2 && !is_int(b) && b->in->op != I_mul)
+		return bind_mixed(b, o);
 	if (bind_types(b, 1))
 		return -1;
 	return is_int(b)                             ? of_int(b, o)
@@ -372,6 +374,8 @@ int bind_fma(struct bind *b, struct op *o)
 {
 	static op_fn *const fn[5] = {fma_f32, fma_f64, fma_any_f32, fma_any_f64, fma_x2};
 
+	if (b->in->n_types == 2 && b->in->op == I_fma)
+		return bind_mixed(b, o);
 	if (bind_types(b, 1))
 		return -1;
 	if (has(b->in, M_OOB))

@@ -441,7 +441,9 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 int bind_ld(struct bind *b, struct op *o) { return bind_access(b, o, false); }
 int bind_st(struct bind *b, struct op *o)
 {
-	return has(b->in, M_ASYNC) ? bind_store_async(b, o) : bind_access(b, o, true);
+	return has(b->in, M_ASYNC)  ? bind_store_async(b, o)
+	       : has(b->in, M_BULK) ? bind_store_bulk(b, o)
+				    : bind_access(b, o, true);
 }
 
 static void nothing(struct warp *w, const struct op *o, uint32_t m)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is younger than its instruction, and what a statement needs. */
+#include <stdio.h>
+#include <string.h>
+#include "lang/lang.h"
+
+#define NEED(op, word, version, target, letter) {I_##op, version, target, letter, word},
+const struct need younger[] = {
+#include "lang/needs.def"
+};
+#undef NEED
+_Static_assert(N_NEEDS <= sizeof(((struct module *)0)->early_need), "each is warned of once a module");
+
+const struct need *need_find(enum opcode op, const char *word, size_t n)
+{
+	for (unsigned i = 0; i < N_NEEDS; i++)
+		if (younger[i].op == op && strlen(younger[i].word) == n && !memcmp(younger[i].word, word, n))
+			return &younger[i];
+	return NULL;
+}
+
+const char *need_text(const struct stmt *in, const char *text, char *out, size_t cap)
+{
+	const struct opcode_row *row = &opcodes[in->op];
+	struct need all = {.version = row->version, .target = row->target};
+
+	*out = '\0';
+	for (const char *s = strchr(text, '.'); s; s = strchr(s, '.')) {
+		const struct need *one;
+
+		s++;
+		one = need_find((enum opcode)in->op, s, strcspn(s, "."));
+		if (one && one->version >= all.version)
+			all = *one;
+	}
+	if (all.target)
+		snprintf(out, cap, "PTX %u.%u and sm_%u%.*s", all.version / 10u, all.version % 10u,
+			all.target, all.letter != 0, &all.letter);
+	return out;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * add, sub and fma of f32 whose factors or first summand are of 16 bits (add.f32.bf16 and the like).
+ *
+ * Always true: what is of 16 bits becomes f32 without loss, subnormal numbers too, and the result is rounded
+ * once. Without a suffix the rounding is .rn.
+ */
+#include <fenv.h>
+#include <math.h>
+#include "lang/ieee.h"
+#include "sem/mixed.h"
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+
+static void mixed(struct warp *w, const struct op *o, uint32_t m)
+{
+	static const int ways[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+	enum small f = (enum small)o->reg_bytes;
+	const u16 *pa = REG(u16, w, o->a), *pb = REG(u16, w, o->b);
+	const float *pc = REG(float, w, o->c);
+	float *d = REG(float, w, o->d);
+
+	fesetround(ways[o->n]);
+	FOR_BITS32 (i, m) {
+		volatile float a = (float)small_value(pa[i], f),
+			       c = pc[i]; /* not computed before the rounding is set */
+		volatile float b = o->b ? (float)small_value(pb[i], f) : 1;
+		float r = o->b ? fmaf(a, b, c) : o->imm ? a - c : a + c;
+
+		if (o->mode & MODE_SAT)
+			d[i] = r > 0 ? r < 1 ? r : 1 : 0;
+		else
+			d[i] = r == r ? r : ieee_f32(0x7fffffff);
+	}
+	fesetround(FE_TONEAREST);
+}
+
+int bind_mixed(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	enum type d = (enum type)in->type[0], s = (enum type)in->type[1];
+	bool good = d == T_F32 && (s == T_F16 || s == T_BF16);
+
+	o->n = has(in, M_RZ) ? 1 : has(in, M_RM) ? 2 : has(in, M_RP) ? 3 : 0;
+	o->mode = has(in, M_SAT) ? MODE_SAT : 0;
+	o->reg_bytes = s == T_BF16 ? SMALL_BF16 : SMALL_F16;
+	o->imm = in->op == I_sub;
+	if (in->op == I_fma)
+		return BIND(b, o, good ? mixed : NULL, d, s, s, d);
+	if (BIND(b, o, good ? mixed : NULL, d, s, d))
+		return -1;
+	o->c = o->b;
+	o->b = 0;
+	return 0;
+}

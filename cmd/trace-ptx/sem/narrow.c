@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Conversions to and from pairs and fours of numbers of few bits (cvt.f16x2.f32, .e2m1x4.f32, .bf16x2.ue8m0x2
+ * and the like), and cvt.pack.
+ *
+ * Always true: the first source is the uppermost element; an element of 6 bits lies in 8, the upper two of
+ * them 0. With .rs each element has random bits of its own, as measured on a B200: a pair takes those of its
+ * half of the operand, 13 of them for f16; of four, the first and the second share a half of 16, which the
+ * first reads backwards, and so do the third and fourth; the halves of e2m1x4 are the upper bytes of both
+ * halves of the operand, and the lower ones.
+ */
+#include <stdio.h>
+#include "sem/narrow.h"
+#include "sem/sem.h"
+
+/* How .satfinite goes with a form. */
+enum { SATFINITE_NOT, SATFINITE_MAY, SATFINITE_MUST };
+
+#define HOW(x) (1u << ROUND_##x)
+static const struct narrow_form {
+	uint8_t d, s;
+	uint8_t rounds; /* those that the form may have; one of them it must have */
+	uint8_t satfinite;
+	bool relu;
+} forms[] = {
+	{T_F16X2, T_F32, HOW(RN) | HOW(RZ) | HOW(RS), SATFINITE_MAY, true},
+	{T_BF16X2, T_F32, HOW(RN) | HOW(RZ) | HOW(RS), SATFINITE_MAY, true},
+	{T_E4M3X2, T_F32, HOW(RN), SATFINITE_MUST, true},
+	{T_E5M2X2, T_F32, HOW(RN), SATFINITE_MUST, true},
+	{T_E2M1X2, T_F32, HOW(RN), SATFINITE_MUST, true},
+	{T_E2M3X2, T_F32, HOW(RN), SATFINITE_MUST, true},
+	{T_E3M2X2, T_F32, HOW(RN), SATFINITE_MUST, true},
+	{T_E4M3X2, T_F16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E5M2X2, T_F16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E2M1X2, T_F16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E2M3X2, T_F16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E3M2X2, T_F16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E4M3X2, T_BF16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E5M2X2, T_BF16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E2M1X2, T_BF16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E2M3X2, T_BF16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_E3M2X2, T_BF16X2, HOW(RN), SATFINITE_MUST, true},
+	{T_F16X2, T_E4M3X2, HOW(RN), SATFINITE_NOT, true},
+	{T_F16X2, T_E5M2X2, HOW(RN), SATFINITE_NOT, true},
+	{T_F16X2, T_E2M1X2, HOW(RN), SATFINITE_NOT, true},
+	{T_F16X2, T_E2M3X2, HOW(RN), SATFINITE_NOT, true},
+	{T_F16X2, T_E3M2X2, HOW(RN), SATFINITE_NOT, true},
+	{T_UE8M0X2, T_F32, HOW(RZ) | HOW(RP), SATFINITE_MAY, false},
+	{T_UE8M0X2, T_BF16X2, HOW(RZ) | HOW(RP), SATFINITE_MAY, false},
+	{T_BF16X2, T_UE8M0X2, HOW(RN), SATFINITE_NOT, false},
+	{T_E2M1X4, T_F32, HOW(RS), SATFINITE_MUST, true},
+	{T_E4M3X4, T_F32, HOW(RS), SATFINITE_MUST, true},
+	{T_E5M2X4, T_F32, HOW(RS), SATFINITE_MUST, true},
+	{T_E2M3X4, T_F32, HOW(RS), SATFINITE_MUST, true},
+	{T_E3M2X4, T_F32, HOW(RS), SATFINITE_MUST, true},
+};
+
+/* What a packed type is made of; n 0: no packed type. */
+static struct narrow_parts {
+	enum small f;
+	uint8_t n;
+} parts_of(enum type t)
+{
+	switch (t) {
+	case T_F16X2: return (struct narrow_parts){SMALL_F16, 2};
+	case T_BF16X2: return (struct narrow_parts){SMALL_BF16, 2};
+	case T_E4M3X2: return (struct narrow_parts){SMALL_E4M3, 2};
+	case T_E5M2X2: return (struct narrow_parts){SMALL_E5M2, 2};
+	case T_E2M1X2: return (struct narrow_parts){SMALL_E2M1, 2};
+	case T_E2M3X2: return (struct narrow_parts){SMALL_E2M3, 2};
+	case T_E3M2X2: return (struct narrow_parts){SMALL_E3M2, 2};
+	case T_UE8M0X2: return (struct narrow_parts){SMALL_UE8M0, 2};
+	case T_E2M1X4: return (struct narrow_parts){SMALL_E2M1, 4};
+	case T_E4M3X4: return (struct narrow_parts){SMALL_E4M3, 4};
+	case T_E5M2X4: return (struct narrow_parts){SMALL_E5M2, 4};
+	case T_E2M3X4: return (struct narrow_parts){SMALL_E2M3, 4};
+	case T_E3M2X4: return (struct narrow_parts){SMALL_E3M2, 4};
+	default: return (struct narrow_parts){SMALL_F16, 0};
+	}
+}
+
+bool narrow_type(enum type t) { return parts_of(t).n; }
+
+/* ---- executed ---- */
+
+enum { FOUR = 4, RANDOM = 4 }; /* slots: the sources, then the random bits */
+
+struct narrow { /* x->family */
+	enum small d, s;
+	uint8_t n, d_bytes, s_bytes, to, from; /* to, from: bits from one element to the next; from 0: f32 */
+	bool relu, satfinite;
+	enum rounding round;
+};
+
+static u32 backwards(u32 v)
+{
+	u32 r = 0;
+
+	for (unsigned i = 0; i < 16; i++)
+		r |= (v >> i & 1) << (15 - i);
+	return r;
+}
+
+/* The random bits of element i, counted from the top. */
+static struct rounds random_of(const struct narrow *c, u32 r, unsigned i)
+{
+	u32 half = i < c->n / 2u ? r >> 16 : r & 0xffff;
+
+	if (c->n < FOUR)
+		return c->d == SMALL_F16 ? (struct rounds){ROUND_RS, half & 0x1fff, 13}
+					 : (struct rounds){ROUND_RS, half, 16};
+	if (c->d == SMALL_E2M1)
+		half = i < 2 ? (r >> 16 & 0xff00) | (r >> 8 & 0xff) : (r >> 8 & 0xff00) | (r & 0xff);
+	return (struct rounds){ROUND_RS, i & 1 ? half : backwards(half), 16};
+}
+
+static u64 read_lane(const void *r, unsigned bytes, unsigned i)
+{
+	return bytes == 2 ? ((const u16 *)r)[i] : bytes == 4 ? ((const u32 *)r)[i] : ((const u64 *)r)[i];
+}
+
+static void narrow(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct narrow *c = o->x->family;
+	const uint32_t *slot = o->x->slot;
+
+	FOR_BITS32 (lane, m) {
+		struct rounds rounds = {.how = c->round};
+		u64 r = 0;
+
+		for (unsigned i = 0; i < c->n; i++) {
+			double v;
+
+			if (c->from)
+				v = small_value((u32)(read_lane(w->frame + slot[0], c->s_bytes, lane) >>
+							(c->n - 1 - i) * c->from),
+					c->s);
+			else
+				v = (double)REG(float, w, slot[i])[lane];
+			if (c->relu && !(v > 0) && v == v)
+				v = 0;
+			if (c->round == ROUND_RS)
+				rounds = random_of(c, REG(u32, w, slot[RANDOM])[lane], i);
+			r = r << c->to | small_round(v, c->d, &rounds, c->satfinite);
+		}
+		if (c->d_bytes == 2)
+			REG(u16, w, o->d)[lane] = (u16)r;
+		else if (c->d_bytes == 4)
+			REG(u32, w, o->d)[lane] = (u32)r;
+		else
+			REG(u64, w, o->d)[lane] = r;
+	}
+}
+
+/* ---- bound ---- */
+
+static const struct narrow_form *form_of(enum type d, enum type s)
+{
+	for (unsigned i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (forms[i].d == d && forms[i].s == s)
+			return &forms[i];
+	return NULL;
+}
+
+/* The suffixes are those of the form; -1: told. */
+static int suffixes_fit(struct bind *b, const struct narrow_form *f, enum rounding round)
+{
+	static const enum modifier meaningless[] = {M_FTZ, M_SAT, M_RNI, M_RZI, M_RMI, M_RPI, M_RNA};
+	const struct stmt *in = b->in;
+	char wanted[32] = "";
+	size_t n = 0;
+
+	for (unsigned i = 0; i < sizeof(meaningless) / sizeof(*meaningless); i++)
+		if (has(in, meaningless[i]))
+			return bind_fault(b, NULL, "suffix",
+				"found .%s in %s, wanted none between such types",
+				modifier_name[meaningless[i]], in->text);
+	if (!(f->rounds >> round & 1) ||
+		(round == ROUND_RN && !has(in, M_RN))) { /* without a suffix it is ROUND_RN, too */
+		static const char *const names[] = {"rn", "rz", "rm", "rp", "rna", "rs"};
+
+		for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (f->rounds >> i & 1)
+				n += (size_t)snprintf(
+					wanted + n, sizeof(wanted) - n, "%s.%s", n ? " or " : "", names[i]);
+		return bind_fault(b, NULL, "suffix", "found %s, wanted it with %s", in->text, wanted);
+	}
+	if (has(in, M_SATFINITE) ? f->satfinite == SATFINITE_NOT : f->satfinite == SATFINITE_MUST)
+		return bind_fault(b, NULL, "suffix", "found %s, wanted it with%s .satfinite", in->text,
+			f->satfinite ? "" : "out");
+	if (has(in, M_RELU) && !f->relu)
+		return bind_fault(b, NULL, "suffix", "found %s, wanted it without .relu", in->text);
+	return 0;
+}
+
+static int bind_sources(struct bind *b, struct op *o, struct narrow *c, enum type s)
+{
+	const struct operand *k = b->in->operand, *from = k + 1;
+	unsigned n = c->from ? 1 : c->n, operands = 1 + (n == FOUR ? 1 : n) + (c->round == ROUND_RS);
+	uint32_t *slot = bind_ext(b, o)->slot;
+
+	if (bind_operands(b, operands, operands))
+		return -1;
+	if (n == FOUR) {
+		if (from->kind != O_VEC || from->n != FOUR)
+			return bind_fault(b, from, "operand", "found no vector of 4, wanted {..}");
+		from = from->elem;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if ((slot[i] = c->from ? bind_src_any(b, &from[i], s, &c->s_bytes)
+				       : bind_src(b, &from[i], s)) == UINT32_MAX)
+			return -1;
+	if (c->s_bytes > 8)
+		return bind_refuse(b, "registers of at most 64 bits");
+	if (c->round == ROUND_RS && (slot[RANDOM] = bind_src(b, &k[operands - 1], T_B32)) == UINT32_MAX)
+		return -1;
+	return 0;
+}
+
+int bind_narrow(struct bind *b, struct op *o, enum rounding round)
+{
+	enum type d = (enum type)b->in->type[0], s = (enum type)b->in->type[1];
+	const struct narrow_form *f = form_of(d, s);
+	struct narrow_parts to = parts_of(d), from = parts_of(s);
+	struct narrow *c = arena_alloc(&b->code->arena, 1, sizeof(*c));
+
+	if (!f)
+		return bind_fault(
+			b, NULL, "types", "found %s, wanted a conversion that PTX has", b->in->text);
+	if (suffixes_fit(b, f, round))
+		return -1;
+	*c = (struct narrow){.d = to.f,
+		.s = from.f,
+		.n = to.n,
+		.to = (uint8_t)(types[d].bits / to.n),
+		.from = from.n ? (uint8_t)(types[s].bits / from.n) : 0,
+		.relu = has(b->in, M_RELU),
+		.satfinite = has(b->in, M_SATFINITE),
+		.round = round};
+	bind_ext(b, o)->family = c;
+	o->fn = narrow;
+	o->d = bind_dst_any(b, &b->in->operand[0], types[d].bits / 8, &c->d_bytes);
+	if (o->d == UINT32_MAX || bind_sources(b, o, c, s))
+		return -1;
+	return c->d_bytes > 8 ? bind_refuse(b, "registers of at most 64 bits") : 0;
+}
+
+/* ---- whole numbers ---- */
+
+/* cvt.pack: o->a and o->b, saturated to o->n bits each, b lowest; what is left from the low bits of o->c. */
+static void pack_two(struct warp *w, const struct op *o, uint32_t m)
+{
+	enum type t = (enum type)o->mode;
+	unsigned bits = types[t].bits;
+	u32 mask = (1u << bits) - 1;
+
+	FOR_BITS32 (i, m) {
+		bool is_signed = types[t].kind == K_SINT;
+		s64 high = (1ll << (bits - is_signed)) - 1, low = is_signed ? -high - 1 : 0,
+		    a = REG(s32, w, o->a)[i], b = REG(s32, w, o->b)[i];
+
+		a = a < low ? low : a > high ? high : a;
+		b = b < low ? low : b > high ? high : b;
+		REG(u32, w, o->d)
+		[i] = (bits < 16 ? REG(u32, w, o->c)[i] << 2 * bits : 0) | ((u32)a & mask) << bits |
+		      ((u32)b & mask);
+	}
+}
+
+int bind_pack(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+	enum type t = (enum type)b->in->type[0];
+	unsigned n = types[t].bits < 16 ? 3 : 2;
+
+	if (!has(b->in, M_SAT) || has(b->in, M_RELU) || has(b->in, M_FTZ) || types[t].bits > 16 ||
+		(types[t].kind != K_SINT && types[t].kind != K_UINT))
+		return bind_refuse(b, "saturation to whole numbers of 2, 4, 8 or 16 bits");
+	if (bind_types(b, n) || bind_operands(b, n + 1, n + 1))
+		return -1;
+	if (b->in->type[1] != T_S32 || (n == 3 && b->in->type[2] != T_B32))
+		return bind_fault(
+			b, NULL, "types", "found %s, wanted .s32, and .b32 for a third source", b->in->text);
+	o->fn = pack_two;
+	o->mode = (uint8_t)t;
+	o->d = bind_dst(b, &k[0], 32);
+	o->a = bind_src(b, &k[1], T_S32);
+	o->b = bind_src(b, &k[2], T_S32);
+	o->c = n == 3 ? bind_src(b, &k[3], T_B32) : 0;
+	return o->d == UINT32_MAX || o->a == UINT32_MAX || o->b == UINT32_MAX || o->c == UINT32_MAX ? -1 : 0;
+}
