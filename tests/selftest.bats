@@ -72,6 +72,16 @@ l1	'
 	awk -F'\t' '$1 == "near" { a = $4 } $1 == "slow" { b = $4 } END { exit !(b > a + 500) }' out
 }
 
+@test "selftest: rows take what they leave out from their tool's parameters" {
+	printf "$HEAD" >width.measured
+	for tool in mine wide; do
+		printf '%s\tme\tgpu-cache\tfootprint_kB_per_SM=2\tbw\t600\tGB/s\t\t\t\t%s\tmine\t\n' $tool $tool
+	done >>width.measured
+	sed -i '1i #params wide word=8' width.measured
+	trace-sim --selftest -c my.config --measured width.measured -F tsv >out
+	awk -F'\t' '$1 == "mine" { a = $4 } $1 == "wide" { b = $4 } END { exit !(b > a) }' out
+}
+
 @test "selftest: a bandwidth is what its narrowest part lets through" {
 	printf "$HEAD" >flow.measured
 	printf 'l1\tme\tgpu-cache\tfootprint_kB_per_SM=16\tbw\t600\tGB/s\t\t\t\t\tmine\t\n' >>flow.measured

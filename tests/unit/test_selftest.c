@@ -21,17 +21,23 @@ static void test_rows(void)
 {
 	struct measured m = {.n_rows = 0};
 	struct fault f;
+	double value = 0;
 
 	ok(parse(&m,
-		   "# words\n#with ncu a=1 b=2\n" HEAD "x\tg\tw\tk=3\tm\t2.5,7\tu\t\t\t1755\tncu\ts\tn\n"
+		   "# words\n#with ncu a=1 b=2\n#params ncu k=9 j=4\n" HEAD
+		   "x\tg\tw\tk=3\tm\t2.5,7\tu\t\t\t1755\tncu\ts\tn\n"
 		   "y\tg\tw\t\tm\t10-12\tu\t\t\t\t\ts\t\n",
 		   &f) == 0,
 		"a file is read");
 	ok(m.n_rows == 2 && m.row[0].number && m.row[0].value == 2.5 && m.row[0].clock_mhz == 1755,
 		"a list gives its first number");
 	ok(!m.row[1].number, "a range is no number");
-	ok(m.n_with == 2 && !strcmp(m.with[1].define, "b=2") && !strcmp(m.with[1].tool, "ncu"),
-		"conditions of a tool");
+	ok(m.n_with == 4 && !strcmp(m.with[1].define, "b=2") && !strcmp(m.with[1].tool, "ncu") &&
+			!m.with[1].param && m.with[2].param,
+		"conditions of a tool, and parameters of its rows");
+	ok(measured_row_param(&m, &m.row[0], "k", &value) && value == 3, "a row's own parameter comes first");
+	ok(measured_row_param(&m, &m.row[0], "j", &value) && value == 4, "what it leaves out is the tool's");
+	ok(!measured_row_param(&m, &m.row[1], "j", &value), "and no other tool's");
 	measured_free(&m);
 }
 
@@ -50,6 +56,7 @@ static void test_faults(void)
 		{HEAD "x\tg\tw\t\tm\t1\tu\t\t\tfast\t\ts\t\n", "measured-clock", 2},
 		{HEAD "x\tg\tw\t\tm\t1\tu\t\t\t\t\ts\t\nx\tg\tw\t\tm\t1\tu\t\t\t\t\ts\t\n", "measured-id", 3},
 		{"#with ncu\n" HEAD, "measured-with", 1},
+		{"#params ncu k\n" HEAD, "measured-with", 1},
 		{HEAD "x\tg\tw\t\tm\t1\tu\t\t\t\t\ts\t\tmore\n", "measured-row", 2},
 	};
 

@@ -167,11 +167,26 @@ static int take_row(struct measured *m, const struct input *in, const char *line
 	return 0;
 }
 
-/* "#with TOOL NAME=VALUE ..." */
-static int take_with(
-	struct measured *m, const struct input *in, const char *line, size_t len, struct fault *f)
+static const char *const with_words[] = {"#with", "#params"};
+
+/* Which of them the line begins with, as a word; -1: none. */
+static int with_word(const char *line, size_t len)
 {
-	char *text = arena_strndup(&m->arena, line + 5, len - 5), *save = NULL;
+	for (int i = 0; i < 2; i++) {
+		size_t n = strlen(with_words[i]);
+
+		if (len > n && !memcmp(line, with_words[i], n) && line[n] == ' ')
+			return i;
+	}
+	return -1;
+}
+
+/* "#with TOOL NAME=VALUE ...", and #params likewise */
+static int take_with(
+	struct measured *m, const struct input *in, const char *line, size_t len, int word, struct fault *f)
+{
+	size_t skip = strlen(with_words[word]);
+	char *text = arena_strndup(&m->arena, line + skip, len - skip), *save = NULL;
 	const char *tool = strtok_r(text, " \t", &save), *define;
 	bool any = false;
 
@@ -179,12 +194,12 @@ static int take_with(
 		if (!strchr(define, '='))
 			break;
 		grow(&m->with, &m->cap_with, m->n_with + 1, sizeof(*m->with));
-		m->with[m->n_with++] = (struct measured_with){tool, define};
+		m->with[m->n_with++] = (struct measured_with){tool, define, word == 1, at(in, line, line)};
 		any = true;
 	}
 	if (define || !any)
 		return fault_set(f, at(in, line, line), "measured-with",
-			"found no '#with TOOL NAME=VALUE...', wanted that");
+			"found no '%s TOOL NAME=VALUE...', wanted that", with_words[word]);
 	return 0;
 }
 
@@ -227,19 +242,19 @@ int measured_parse(struct measured *m, struct input *in, struct fault *f)
 	int r;
 
 	while ((r = input_line(in, &line, &len, f)) > 0) {
-		bool with = len >= 6 && !memcmp(line, "#with ", 6);
+		int with = with_word(line, len);
 
-		if (!len || (*line == '#' && !with))
+		if (!len || (*line == '#' && with < 0))
 			continue;
-		if (with)
-			r = take_with(m, in, line, len, f);
+		if (with >= 0)
+			r = take_with(m, in, line, len, with, f);
 		else if (header)
 			r = take_row(m, in, line, len, f);
 		else
 			r = check_header(in, line, len, f);
 		if (r < 0)
 			return -1;
-		header |= !with;
+		header |= with < 0;
 	}
 	if (r == 0 && !header)
 		return fault_set(f, (struct place){input_name(in), 0, 0}, "measured-header",
@@ -293,6 +308,17 @@ bool measured_param(const char *params, const char *key, double *value)
 	}
 	*value = from;
 	return !*s || *s == ',' || *s == ' ';
+}
+
+bool measured_row_param(
+	const struct measured *with, const struct measured_row *r, const char *key, double *value)
+{
+	bool found = measured_param(r->params, key, value);
+
+	for (uint32_t i = with->n_with; i > 0 && !found; i--)
+		if (with->with[i - 1].param && !strcmp(with->with[i - 1].tool, r->tool))
+			found = measured_param(with->with[i - 1].define, key, value);
+	return found;
 }
 
 bool measured_word(const char *params, const char *key, char *out, size_t cap)

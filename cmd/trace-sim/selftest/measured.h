@@ -4,8 +4,10 @@
  *   id gpu workload params metric value unit min max clock_mhz tool source note
  * named in the first line. Lines that begin with '#' are comments, but for
  *   #with TOOL NAME=VALUE...
- * which sets options of the configuration for the rows of that tool: conditions of a measurement that differ
- * from those of the others.
+ *   #params TOOL NAME=VALUE...
+ * The first sets options of the configuration for the rows of that tool: conditions of a measurement that
+ * differ from those of the others. The second says what the tool's program is: parameters of its rows that do
+ * not name them.
  *
  * Always true of a file that was read: every row has all columns and an id of its own; its text lives as long
  * as the struct. What a workload means is not judged here.
@@ -29,6 +31,8 @@ struct measured_row {
 
 struct measured_with {
 	const char *tool, *define; /* "NAME=VALUE" */
+	bool param;                /* of the rows, not an option */
+	struct place at;
 };
 
 struct measured {
@@ -55,6 +59,9 @@ const char *measured_beside(const char *config, struct arena *a);
  * there. A range FROM..TO gives its geometric middle.
  */
 bool measured_param(const char *params, const char *key, double *value);
+/* The same of a row, or else of what the file says of its tool's rows. */
+bool measured_row_param(
+	const struct measured *with, const struct measured_row *r, const char *key, double *value);
 /* The text of key's value up to a comma, in out. */
 bool measured_word(const char *params, const char *key, char *out, size_t cap);
 

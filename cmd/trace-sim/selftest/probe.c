@@ -32,7 +32,8 @@ static const struct probe_kind *kind_of(const char *workload)
 }
 
 /* "a b=7": the parameters' values. false: one is missing that must be there. */
-static bool take_numbers(struct probe *p, const char *names)
+static bool take_numbers(
+	struct probe *p, const struct measured_row *r, const struct measured *with, const char *names)
 {
 	for (unsigned i = 0; *names && i < PROBE_NUMBERS; i++) {
 		size_t n = strcspn(names, " ");
@@ -42,7 +43,7 @@ static bool take_numbers(struct probe *p, const char *names)
 
 		memcpy(key, names, len);
 		key[len] = '\0';
-		if (!measured_param(p->params, key, &p->n[i])) {
+		if (!measured_row_param(with, r, key, &p->n[i])) {
 			if (!def)
 				return false;
 			p->n[i] = def[1] == '-' ? -(double)(def[2] - '0') : 0;
@@ -55,7 +56,19 @@ static bool take_numbers(struct probe *p, const char *names)
 	return true;
 }
 
-bool probe_of(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why)
+bool probe_takes(const char *name)
+{
+	size_t n = strcspn(name, "=");
+
+	for (unsigned i = 0; i < n_probe_kinds; i++)
+		for (const char *s = probe_kinds[i].names; *s; s += strcspn(s, " "), s += *s == ' ')
+			if (strcspn(s, " =") == n && !memcmp(s, name, n))
+				return true;
+	return false;
+}
+
+bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
+	const struct subject *s, const char **why)
 {
 	const struct probe_kind *k = kind_of(r->workload);
 
@@ -69,7 +82,7 @@ bool probe_of(struct probe *p, const struct measured_row *r, const struct subjec
 	if (!r->number)
 		return false;
 	*why = "parameters are missing";
-	if (!take_numbers(p, k->names))
+	if (!take_numbers(p, r, with, k->names))
 		return false;
 	return !k->ready || k->ready(p, r, s, why);
 }

@@ -47,8 +47,11 @@ struct probe_kind {
 extern const struct probe_kind probe_kinds[];
 extern const unsigned n_probe_kinds;
 
-/* The probe of a row on this machine; false and *why: it cannot be made. */
-bool probe_of(struct probe *p, const struct measured_row *r, const struct subject *s, const char **why);
+/* The probe of a row on this machine; with: what is said of its tool. false and *why: it cannot be made. */
+bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
+	const struct subject *s, const char **why);
+/* Does any kind have a parameter of this name ("name" or "name=...")? */
+bool probe_takes(const char *name);
 
 /* probe_core.c */
 probe_run probe_ffma_loop, probe_ffma_fixed, probe_empty, probe_chain, probe_rate, probe_conflict,

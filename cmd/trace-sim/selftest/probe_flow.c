@@ -25,8 +25,8 @@
 
 /*
  * Over thousands of passes nothing holds SMs in step, so they begin at rows of their own: more steps apart
- * than they have loads under way, and few for an L2. Where the L2 does not hold the buffer they begin
- * together: who is ahead there waits for DRAM until the others have come up.
+ * than they have loads under way, and few for an L2. Where the L2 does not hold the buffer they begin within a
+ * batch of each other: who is ahead there waits for DRAM until the others have come up.
  */
 #define LOOP_APART 1024u
 #define GOLDEN     UINT32_C(2654435769) /* 2^32 by the golden ratio: products are spread evenly */
@@ -35,8 +35,12 @@ struct loop {
 	uint32_t pass;  /* steps of a pass: loads of a warp, or pairs of them */
 	uint32_t total; /* steps altogether */
 	uint32_t apart; /* steps between the first SM and the last */
+	uint32_t word;  /* bytes of a load */
 	bool pairs;
 };
+
+/* Register of a batch's load. */
+static unsigned operand(const struct loop *l, uint32_t i) { return 16 + i * (l->word / 4); }
 
 static void batch_loads(struct scribe *s, const struct micro *m, uint32_t warp, uint32_t first)
 {
@@ -47,22 +51,25 @@ static void batch_loads(struct scribe *s, const struct micro *m, uint32_t warp, 
 		uint64_t row = (first + i / parts) % l->pass + i % parts * l->pass;
 		char reg[8];
 
-		snprintf(reg, sizeof(reg), "R%u", 16 + i);
-		scribe_mem(s, LANES_ALL, reg, "LDG.E", "R2", 4,
-			MICRO_DATA + (row * m->threads + warp * 32) * 4, 4);
+		snprintf(reg, sizeof(reg), "R%u", operand(l, i));
+		scribe_mem(s, LANES_ALL, reg, l->word == 8 ? "LDG.E.64" : "LDG.E", "R2", l->word,
+			MICRO_DATA + (row * m->threads + warp * 32) * l->word, l->word);
 	}
 }
 
-static void batch_sums(struct scribe *s, bool pairs)
+static void batch_sums(struct scribe *s, const struct loop *l)
 {
-	for (uint32_t i = 0; i < BATCH; i += pairs ? 2 : 1) {
+	bool wide = l->word == 8;
+	const char *op = l->pairs ? (wide ? "DFMA" : "FFMA") : wide ? "DADD" : "FADD";
+
+	for (uint32_t i = 0; i < BATCH; i += l->pairs ? 2 : 1) {
 		char src[24];
 
-		if (pairs)
-			snprintf(src, sizeof(src), "R%u R%u R4", 16 + i, 17 + i);
+		if (l->pairs)
+			snprintf(src, sizeof(src), "R%u R%u R4", operand(l, i), operand(l, i + 1));
 		else
-			snprintf(src, sizeof(src), "R4 R%u", 16 + i);
-		scribe_op(s, "R4", pairs ? "FFMA" : "FADD", src, 0);
+			snprintf(src, sizeof(src), "R4 R%u", operand(l, i));
+		scribe_op(s, "R4", op, src, 0);
 	}
 }
 
@@ -74,8 +81,8 @@ static void loop_body(struct scribe *s, const struct micro *m, uint32_t block, u
 	for (uint32_t i = 0; i < l->total; i += BATCH / (l->pairs ? 2 : 1)) {
 		s->pc = 0x100;
 		batch_loads(s, m, warp, ahead + i);
-		batch_sums(s, l->pairs);
-		scribe_op(s, "R4", "FMUL", "R4", 0);
+		batch_sums(s, l);
+		scribe_op(s, "R4", l->word == 8 ? "DMUL" : "FMUL", "R4", 0);
 		scribe_op(s, "R2", "IADD3", "R2 R255 R255", 0);
 		scribe_op(s, "", "BRA", "", 0x100);
 	}
@@ -120,8 +127,8 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 	double bytes = p->n[0] * 1024, l1 = (double)subject_l1_bytes(s, L1_THREADS),
 	       l2 = (double)subject_l2_bytes(s);
 	bool inside = bytes <= 0.95 * l1, pairs = p->n[1] > 0;
-	uint32_t threads = loop_threads(probe_count(bytes / 4), pairs), parts = pairs ? 2 : 1;
-	struct loop l = {.pass = probe_count(bytes / 4 / threads / parts), .pairs = pairs};
+	struct loop l = {.word = probe_count(p->n[2]), .pairs = pairs};
+	uint32_t threads = loop_threads(probe_count(bytes / l.word), pairs), parts = pairs ? 2 : 1;
 	struct micro m = {.name = "read",
 		.blocks = inside ? 1 : s->params.sms,
 		.threads = threads,
@@ -129,19 +136,22 @@ double probe_l1_flow(const struct probe *p, const struct subject *s)
 		.arch = s->arch,
 		.body = loop_body,
 		.what = &l};
-	struct loop_part part = loop_span(l.pass, bytes, l1);
+	struct loop_part part;
 	double cycles;
 	struct bench *b;
 
+	l.pass = probe_count(bytes / l.word / threads / parts);
+	part = loop_span(l.pass, bytes, l1);
 	l.total = (part.steps + BATCH - 1) / BATCH * BATCH;
-	l.apart = bytes > 1.6 * l1 && bytes <= l2 ? LOOP_APART : 0;
+	l.apart = inside ? 0 : bytes <= l2 ? LOOP_APART : BATCH;
 	b = bench_open(&s->params, s->isa);
 	for (uint64_t at = 0; at < (uint64_t)fmin(bytes, l2); at += SECTOR)
 		bench_warm(b, MICRO_DATA + at, SECTOR,
 			inside ? 0 : (uint32_t)(at / SECTOR) % s->params.clusters, false);
 	cycles = (double)bench_steady(b, &m, BENCH_INSTS, part.from, part.to);
 	bench_close(b);
-	return subject_rate(s, (part.to - part.from) * l.total * parts * threads * 4 * s->params.sms, cycles);
+	bytes = (part.to - part.from) * l.total * parts * threads * l.word;
+	return subject_rate(s, bytes * s->params.sms, cycles);
 }
 
 /* ---- CTAs that read a share of a buffer each ------------------------------------------------ */
@@ -261,6 +271,9 @@ bool probe_flow_ready(
 	       cache = (double)(l1 ? subject_l1_bytes(s, L1_THREADS) : subject_l2_bytes(s));
 
 	(void)r;
+	*why = "words of 4 or 8 bytes are wanted";
+	if (l1 && p->n[2] != 4 && p->n[2] != 8)
+		return false;
 	*why = "a footprint of 1 KiB to 1 GiB is wanted";
 	if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 || (!l1 && (p->n[1] < 1 || p->n[1] > p->n[0])))
 		return false;

@@ -53,7 +53,7 @@ static bool apply_with(struct gpuconf *c, const struct measured *m, const char *
 	struct fault f;
 
 	for (uint32_t i = 0; i < m->n_with; i++)
-		if (!strcmp(m->with[i].tool, tool)) {
+		if (!m->with[i].param && !strcmp(m->with[i].tool, tool)) {
 			if (gpuconf_override(c, m->with[i].define, &f) < 0)
 				die_fault(&f);
 			any = true;
@@ -112,6 +112,12 @@ static void read_files(const struct selftest *t, struct measured *rows, struct m
 		grow(&with->with, &with->cap_with, with->n_with + 1, sizeof(*with->with));
 		with->with[with->n_with++] = rows->with[i];
 	}
+	for (uint32_t i = 0; i < with->n_with; i++)
+		if (with->with[i].param && !probe_takes(with->with[i].define)) {
+			fault_set(&f, with->with[i].at, "measured-params",
+				"found '%s', wanted a parameter of a workload", with->with[i].define);
+			die_fault(&f);
+		}
 }
 
 /*
@@ -123,7 +129,7 @@ static void add_row(struct figure_table *table, struct machines *s, const struct
 	struct figure_row *f = &table->row[table->n];
 
 	*f = (struct figure_row){.row = r, .subject = machines_for(s, t, r->tool)};
-	if (!probe_of(&f->probe, r, f->subject, &f->why))
+	if (!probe_of(&f->probe, r, s->with, f->subject, &f->why))
 		f->subject = NULL;
 	table->n += !t->only->n || namelist_find(t->only, r->id) >= 0 ||
 		    (f->subject && namelist_find(t->only, f->probe.group) >= 0);
