@@ -155,7 +155,7 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 }
 
-@test "random bits of cvt.rs go to the elements as on a B200" {
+@test "random bits of cvt.rs go to the elements as the manual says" {
 	# One and m / 65536 of the last place goes up where the random bits of its element are 65536 - m at least: of
 	# 0x12345678 the first and third read a half backwards, and e2m1x4 gathers its halves from bytes.
 	results <<-'E'

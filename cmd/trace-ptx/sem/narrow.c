@@ -4,10 +4,11 @@
  * and the like), and cvt.pack.
  *
  * Always true: the first source is the uppermost element; an element of 6 bits lies in 8, the upper two of
- * them 0. With .rs each element has random bits of its own, as measured on a B200: a pair takes those of its
- * half of the operand, 13 of them for f16; of four, the first and the second share a half of 16, which the
- * first reads backwards, and so do the third and fourth; the halves of e2m1x4 are the upper bytes of both
- * halves of the operand, and the lower ones.
+ * them 0. With .rs each element has random bits of its own: a pair takes those of its half of the operand, 13
+ * of them for f16; of four, the first and the second share a half of 16, which the first reads backwards, and
+ * so do the third and fourth; the halves of e2m1x4 are the upper bytes of both halves of the operand, and the
+ * lower ones. That of fours others have reported of a B200, but for e2m3x4 and e3m2x4, which are taken to do
+ * as e4m3x4; none of it was checked on a GPU.
  */
 #include <stdio.h>
 #include "sem/narrow.h"
