@@ -331,6 +331,7 @@ measured with-no-value 'm:1:.*found no .#with' 'sed -i "1i #with ncu core_model"
 measured with-unknown 'found.*no_such_option' 'sed -i "1i #with mine no_such_option=3" m && sed -i "3s/\t\tmine/\tmine\tmine/" m'
 measured params-nothing 'm:1:.*found no .#params' 'sed -i "1i #params ncu" m'
 measured params-unknown "m:1:.*found 'wrod=8'" 'sed -i "1i #params mine wrod=8" m'
+measured params-word "m:1:.*found 'word=wide'" 'sed -i "1i #params mine word=wide" m'
 measured with-bad-value 'core_mem_places.*found' 'sed -i "1i #with mine core_mem_places=0" m && sed -i "3s/\t\tmine/\tmine\tmine/" m'
 
 # picks: of the one kernel of the list, changed by a command

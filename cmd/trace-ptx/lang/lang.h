@@ -304,7 +304,9 @@ enum {
 #undef NEED
 /* The row of a word of the instruction, or NULL. */
 const struct need *need_find(enum opcode op, const char *word, size_t n);
-/* "PTX 8.6 and sm_100a": what the statement needs for its instruction and its suffixes; "": nothing is said. */
+/* "PTX 8.6 and sm_100a" */
+void need_words(const struct need *n, char *out, size_t cap);
+/* The same: what the statement needs for its instruction and its suffixes; "": nothing is said. */
 const char *need_text(const struct stmt *in, const char *text, char *out, size_t cap);
 enum opcode opcode_find(const char *s, uint32_t n);
 enum modifier modifier_find(const char *s, uint32_t n);

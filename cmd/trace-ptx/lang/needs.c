@@ -19,6 +19,12 @@ const struct need *need_find(enum opcode op, const char *word, size_t n)
 	return NULL;
 }
 
+void need_words(const struct need *n, char *out, size_t cap)
+{
+	snprintf(out, cap, "PTX %u.%u and sm_%u%.*s", n->version / 10u, n->version % 10u, n->target,
+		n->letter != 0, &n->letter);
+}
+
 const char *need_text(const struct stmt *in, const char *text, char *out, size_t cap)
 {
 	const struct opcode_row *row = &opcodes[in->op];
@@ -34,7 +40,6 @@ const char *need_text(const struct stmt *in, const char *text, char *out, size_t
 			all = *one;
 	}
 	if (all.target)
-		snprintf(out, cap, "PTX %u.%u and sm_%u%.*s", all.version / 10u, all.version % 10u,
-			all.target, all.letter != 0, &all.letter);
+		need_words(&all, out, cap);
 	return out;
 }

@@ -102,16 +102,16 @@ static bool parse_guard(struct parser *p, struct stmt *in)
 static bool unknown_suffix(struct parser *p, const struct stmt *in)
 {
 	const struct need *need = need_find((enum opcode)in->op, p->t.s, p->t.n);
-	char shown[80];
+	char shown[80], when[40];
 
 	diag_quote(shown, sizeof(shown), p->t.s, p->t.n);
 	if (!need)
 		return parser_bad(p, &p->t, "suffix", "found suffix .%s, wanted one that %s has", shown,
 			opcodes[in->op].name);
+	need_words(need, when, sizeof(when));
 	return parser_bad(p, &p->t, "suffix",
-		"found suffix .%s, which is not executed, wanted another one of %s: it would need PTX %u.%u and sm_%u%.*s",
-		shown, opcodes[in->op].name, need->version / 10u, need->version % 10u, need->target,
-		need->letter != 0, &need->letter);
+		"found suffix .%s, which is not executed, wanted another one of %s: it would need %s", shown,
+		opcodes[in->op].name, when);
 }
 
 /* A word of the instruction's name stands in front of all others; before: the first of these. */

@@ -139,19 +139,6 @@ static double to_integral(double v, unsigned how)
 
 /* ---- by kind ---- */
 
-static s64 least_of(enum type t)
-{
-	return types[t].kind != K_SINT ? 0
-	       : types[t].bits == 64   ? INT64_MIN
-				       : -(s64)(1ull << (types[t].bits - 1));
-}
-static u64 most_of(enum type t)
-{
-	return types[t].kind == K_SINT ? (1ull << (types[t].bits - 1)) - 1
-	       : types[t].bits == 64   ? UINT64_MAX
-				       : (1ull << types[t].bits) - 1;
-}
-
 static void int_to_int(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cvt c;

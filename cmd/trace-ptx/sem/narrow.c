@@ -256,9 +256,8 @@ static void pack_two(struct warp *w, const struct op *o, uint32_t m)
 	u32 mask = (1u << bits) - 1;
 
 	FOR_BITS32 (i, m) {
-		bool is_signed = types[t].kind == K_SINT;
-		s64 high = ((int64_t)1 << (bits - is_signed)) - 1, low = is_signed ? -high - 1 : 0,
-		    a = REG(s32, w, o->a)[i], b = REG(s32, w, o->b)[i];
+		s64 low = least_of(t), high = (s64)most_of(t), a = REG(s32, w, o->a)[i],
+		    b = REG(s32, w, o->b)[i];
 
 		a = a < low ? low : a > high ? high : a;
 		b = b < low ? low : b > high ? high : b;

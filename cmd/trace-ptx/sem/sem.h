@@ -23,6 +23,20 @@ int bind_plain(struct bind *b, struct op *o, op_fn *fn, enum type d, const enum 
 	bind_plain(b, o, fn, d, (const enum type[]){__VA_ARGS__}, \
 		sizeof((const enum type[]){__VA_ARGS__}) / sizeof(enum type))
 
+/* What a whole number of the type can be. */
+static inline s64 least_of(enum type t)
+{
+	return types[t].kind != K_SINT ? 0
+	       : types[t].bits == 64   ? INT64_MIN
+				       : -(s64)(1ull << (types[t].bits - 1));
+}
+static inline u64 most_of(enum type t)
+{
+	return types[t].kind == K_SINT ? (1ull << (types[t].bits - 1)) - 1
+	       : types[t].bits == 64   ? UINT64_MAX
+				       : (1ull << types[t].bits) - 1;
+}
+
 /* The integer side of instructions that both kinds of numbers have; sem/int.c. */
 int bind_add_int(struct bind *b, struct op *o);
 int bind_sub_int(struct bind *b, struct op *o);

@@ -172,11 +172,11 @@ static const char *const with_words[] = {"#with", "#params"};
 /* Which of them the line begins with, as a word; -1: none. */
 static int with_word(const char *line, size_t len)
 {
-	for (int i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < sizeof(with_words) / sizeof(*with_words); i++) {
 		size_t n = strlen(with_words[i]);
 
 		if (len > n && !memcmp(line, with_words[i], n) && line[n] == ' ')
-			return i;
+			return (int)i;
 	}
 	return -1;
 }

@@ -56,14 +56,19 @@ static bool take_numbers(
 	return true;
 }
 
-bool probe_takes(const char *name)
+bool probe_takes(const char *define)
 {
-	size_t n = strcspn(name, "=");
+	size_t n = strcspn(define, "=");
+	char key[32];
+	double value;
 
 	for (unsigned i = 0; i < n_probe_kinds; i++)
 		for (const char *s = probe_kinds[i].names; *s; s += strcspn(s, " "), s += *s == ' ')
-			if (strcspn(s, " =") == n && !memcmp(s, name, n))
-				return true;
+			if (strcspn(s, " =") == n && !memcmp(s, define, n)) {
+				memcpy(key, define, n);
+				key[n] = '\0';
+				return measured_param(define, key, &value);
+			}
 	return false;
 }
 

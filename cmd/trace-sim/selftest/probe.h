@@ -50,8 +50,8 @@ extern const unsigned n_probe_kinds;
 /* The probe of a row on this machine; with: what is said of its tool. false and *why: it cannot be made. */
 bool probe_of(struct probe *p, const struct measured_row *r, const struct measured *with,
 	const struct subject *s, const char **why);
-/* Does any kind have a parameter of this name ("name" or "name=...")? */
-bool probe_takes(const char *name);
+/* Is it "name=number", of a parameter that any kind has? */
+bool probe_takes(const char *define);
 
 /* probe_core.c */
 probe_run probe_ffma_loop, probe_ffma_fixed, probe_empty, probe_chain, probe_rate, probe_conflict,

@@ -115,7 +115,8 @@ static void read_files(const struct selftest *t, struct measured *rows, struct m
 	for (uint32_t i = 0; i < with->n_with; i++)
 		if (with->with[i].param && !probe_takes(with->with[i].define)) {
 			fault_set(&f, with->with[i].at, "measured-params",
-				"found '%s', wanted a parameter of a workload", with->with[i].define);
+				"found '%s', wanted a number for a parameter of a workload",
+				with->with[i].define);
 			die_fault(&f);
 		}
 }
