@@ -72,7 +72,8 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 		exec_fail(w, o, exec, "call-depth", "found calls more than 4096 deep, wanted fewer");
 		return;
 	}
-	if (!local_room(w, o, exec, (uint64_t)base + caller->local_bytes + callee->local_bytes))
+	uint32_t frame = func_frame(callee, base + caller->local_bytes);
+	if (!local_room(w, o, exec, (uint64_t)frame + callee->local_bytes))
 		return;
 	if (w->n_calls == w->cap_calls)
 		grow(&w->call, &w->cap_calls, w->n_calls + 1, sizeof(*w->call));
@@ -84,7 +85,7 @@ void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec
 		.frame_at = at,
 		.op = o};
 	w->frame_at += w->g->code->frame[w->func].bytes;
-	w->local_base = base + caller->local_bytes;
+	w->local_base = frame;
 	exec_open_frame(w, func);
 	for (uint32_t i = 0; i < site->n_args; i++) {
 		const struct argument *a = &site->arg[i];

@@ -8,6 +8,7 @@
  * 128-bit registers are two vectors of 64 bits, the low halves first.
  *
  *   link.c     modules to a program             call.c     functions
+ *   place.c    where variables lie              text.c     words of trace lines
  *   exec.c     one warp until it waits or ends  stack.c    where its lanes are
  *   cta.c      thread blocks and barriers       cluster.c  thread blocks that run together
  *   grid.c     a launch
@@ -79,6 +80,15 @@ struct op {
 	const struct stmt *in;
 	const struct func *func;
 };
+
+/* ---- linking; place.c ---- */
+
+/*
+ * Addresses of .global and .const variables, and of local ones of no function; of shared ones, when functions
+ * have their numbers and names their definitions. 0, or -1 with the fault set.
+ */
+int place_statics(struct program *p, struct fault *f);
+int place_shared(struct program *p, struct fault *f);
 
 /* ---- binding ---- */
 

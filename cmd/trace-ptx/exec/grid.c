@@ -21,17 +21,13 @@ void grid_prepare(struct grid *g)
 	const struct launch *l = g->l;
 	const struct func *k = l->kernel;
 	const struct program *p = g->code->prog;
-	uint32_t fixed = k->shared_end;
 	uint8_t *on = xcalloc(p->n_funcs, 1);
 
 	g->threads = l->block[0] * l->block[1] * l->block[2];
 	g->warps = (g->threads + LANES - 1) / LANES;
-	for (g->kernel = 0; p->func[g->kernel] != k; g->kernel++)
-		;
-	if (fixed < p->shared_end)
-		fixed = p->shared_end;
-	g->shared_static = (fixed + 15) / 16 * 16;
-	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : fixed;
+	g->kernel = k->number;
+	g->shared_static = func_dynamic(k);
+	g->shared_bytes = l->dyn_shared ? g->shared_static + l->dyn_shared : k->shared_end;
 	g->cluster_size = 1;
 	for (unsigned i = 0; i < 3; i++) {
 		g->cluster[i] = l->cluster[0] ? l->cluster[i] : k->cluster[0] ? k->cluster[i] : 1;

@@ -1,115 +1,281 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From modules to a program: definitions for .extern names, addresses of static variables, PCs, initial
- * values that are addresses.
+ * From modules to a program: definitions for names that other modules have, PCs, initial values that are
+ * addresses; addresses are from place.c.
  *
- * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; .global
- * and .const variables share one counter from STATIC_BASE on, padded by their size.
+ * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name that
+ * stands for another has the other's kind, space, size and parameters.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "exec/exec.h"
 
-static struct symbol *find_definition(const struct program *p, const struct symbol *s)
+static struct place place_of(const struct module *m, const struct symbol *s)
 {
-	for (uint32_t i = 0; i < p->n_modules; i++) {
-		struct symbol *d = scope_find(p->module[i]->scope, s->name, (uint32_t)strlen(s->name));
-
-		if (d && d != s && d->kind == s->kind && d->defined && !d->external && d->visible)
-			return d;
-	}
-	return NULL;
+	return (struct place){m->path, s->line, s->col};
 }
 
-/* Functions that the executor itself has (sem_call.c). */
+/* Functions that the executor itself has (call.c). */
 static bool built_in(const char *name)
 {
 	return !strcmp(name, "vprintf") || !strcmp(name, "malloc") || !strcmp(name, "free") ||
 	       !strcmp(name, "__assertfail");
 }
 
-static int find_externs(struct program *p, struct module *m, struct fault *f)
+/* ---- names: a name of a module is that of another, or the definition that stands for both ---- */
+
+/* A definition that other modules see, and its module. */
+struct link_name {
+	struct symbol *sym;
+	const struct module *in;
+};
+
+static bool offers(const struct symbol *s)
+{
+	return (s->kind == SYM_VAR || s->kind == SYM_FUNC) && s->visible &&
+	       ((s->defined && !s->external) || s->alias);
+}
+
+/* "function 'x', wanted one of ..": what is said of two that do not go together. */
+static int unfit(const struct link_name *a, const struct link_name *b, struct fault *f, const char *found,
+	const char *wanted)
+{
+	char quoted[80];
+
+	diag_quote(quoted, sizeof(quoted), a->sym->name, strlen(a->sym->name));
+	return fault_set(f, place_of(a->in, a->sym), "link", "found '%s' %s, wanted %s as in %s:%u:%u",
+		quoted, found, wanted, b->in->path, b->sym->line, b->sym->col);
+}
+
+static bool same_params(struct symbol *const *a, struct symbol *const *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned bits = types[a[i]->type].bits * (a[i]->vec ? a[i]->vec : 1u);
+
+		if (a[i]->kind != b[i]->kind ||
+			(a[i]->kind == SYM_REG ? bits != types[b[i]->type].bits * (b[i]->vec ? b[i]->vec : 1u)
+					       : a[i]->size != b[i]->size))
+			return false;
+	}
+	return true;
+}
+
+/* Do two functions have the same parameters and results? */
+static bool same_form(const struct func *a, const struct func *b)
+{
+	return a->entry == b->entry && a->n_params == b->n_params && a->n_rets == b->n_rets &&
+	       same_params(a->param, b->param, a->n_params) && same_params(a->ret, b->ret, a->n_rets);
+}
+
+/* Does a name go together with what is to stand for it? */
+static int fits(const struct link_name *a, const struct link_name *to, struct fault *f)
+{
+	const struct symbol *s = a->sym, *d = to->sym;
+	char found[60], wanted[60];
+
+	if (s->kind != d->kind)
+		return unfit(a, to, f, s->kind == SYM_FUNC ? "as a function" : "as a variable",
+			d->kind == SYM_FUNC ? "a function" : "a variable");
+	if (s->kind == SYM_FUNC)
+		return !s->func || !d->func || same_form(s->func, d->func)
+			       ? 0
+			       : unfit(a, to, f, "with other parameters or results", "them");
+	snprintf(found, sizeof(found), "in .%s", space_name[s->space]);
+	snprintf(wanted, sizeof(wanted), ".%s", space_name[d->space]);
+	if (s->space != d->space)
+		return unfit(a, to, f, found, wanted);
+	if (s->type != d->type && (types[s->type].kind == K_OPAQUE || types[d->type].kind == K_OPAQUE)) {
+		snprintf(found, sizeof(found), "of type .%s", types[s->type].name);
+		snprintf(wanted, sizeof(wanted), ".%s", types[d->type].name);
+		return unfit(a, to, f, found, wanted);
+	}
+	if (s->unsized || s->size == d->size || (s->common && (d->common || s->size < d->size)))
+		return 0;
+	snprintf(found, sizeof(found), "of %llu bytes", (unsigned long long)s->size);
+	snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)d->size);
+	return unfit(a, to, f, found, wanted);
+}
+
+/*
+ * Which of two definitions stands for both: one that is neither .weak nor .common, of common ones the larger,
+ * or the one with values, of weak ones the first. -1: neither may.
+ */
+static int choose(struct link_name *best, const struct link_name *other, struct fault *f)
+{
+	const struct symbol *a = best->sym, *b = other->sym;
+
+	if (!a->weak && !a->common && !b->weak && !b->common)
+		return unfit(other, best, f, "defined again", "one definition, or .weak,");
+	if (a->common && b->common) {
+		const struct link_name *least = a->size < b->size ? best : other;
+
+		if ((a->init || a->fixup) && (b->init || b->fixup))
+			return unfit(other, best, f, "with values again", "them once,");
+		if (a->size != b->size && (least->sym->init || least->sym->fixup))
+			return unfit(least, least == best ? other : best, f,
+				"with values but smaller than elsewhere", "the size");
+		if (a->size < b->size || (a->size == b->size && (b->init || b->fixup)))
+			*best = *other;
+	} else if ((a->weak && !b->weak) || (a->common && !b->weak && !b->common)) {
+		*best = *other;
+	}
+	return 0;
+}
+
+/* What stands for the name among the modules of a group. 0: nothing does; 1: *best; -1: a fault. */
+static int find_definition(const struct program *p, const struct module *group, const char *name,
+	struct link_name *best, struct fault *f)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < p->n_modules; i++) {
+		const struct module *m = p->module[i];
+		struct link_name d = {NULL, m};
+
+		if (m->group != group || !(d.sym = scope_find(m->scope, name, (uint32_t)strlen(name))) ||
+			!offers(d.sym))
+			continue;
+		if (!found)
+			*best = d;
+		else if (choose(best, &d, f))
+			return -1;
+		found = 1;
+	}
+	return found;
+}
+
+/* A name that waits for a definition, or a definition that another may stand for. */
+static int link_symbol(const struct program *p, const struct module *m, struct symbol *s, struct fault *f)
+{
+	struct link_name a = {s, m}, best;
+	bool func = s->kind == SYM_FUNC, wants = !s->defined || s->external;
+
+	if ((!func && s->kind != SYM_VAR) || s->alias || (!wants && !s->visible))
+		return 0;
+	if (func && wants && built_in(s->name))
+		return 0;
+	if (!func && s->space == SP_SHARED && s->unsized)
+		return 0; /* the launch's dynamic shared memory */
+	int found = find_definition(p, m->group, s->name, &best, f);
+	if (found < 0)
+		return -1;
+	if (!found && !func)
+		return fault_set(f, place_of(m, s), "extern",
+			"found .extern variable '%s', wanted a module that defines it", s->name);
+	if (!found || best.sym == s)
+		return 0;
+	if (fits(&a, &best, f))
+		return -1;
+	if (best.sym->align < s->align)
+		best.sym->align = s->align;
+	s->def = best.sym->alias ? best.sym->def : best.sym;
+	s->external = true;
+	return 0;
+}
+
+/* An alias is for a function of its own module that has a body and is not to be replaced. */
+static int check_alias(const struct module *m, struct symbol *s, struct fault *f)
+{
+	struct link_name a = {s, m}, to = {s->def, m};
+
+	if (!s->def->func || !s->def->func->has_body || s->def->weak)
+		return unfit(&a, &to, f, "as the alias of a function without a body of its own", "one");
+	return fits(&a, &to, f);
+}
+
+static int link_names(const struct program *p, const struct module *m, struct fault *f)
 {
 	for (unsigned h = 0; h < 64; h++)
-		for (struct symbol *s = m->scope->slot[h]; s; s = s->next) {
-			bool func = s->kind == SYM_FUNC;
-
-			if ((!func && s->kind != SYM_VAR) || s->def || (s->defined && !s->external))
-				continue;
-			if (func && built_in(s->name))
-				continue;
-			if (!func && s->space == SP_SHARED)
-				continue; /* the launch's dynamic shared memory */
-			if (!(s->def = find_definition(p, s)) && !func)
-				return fault_set(f, (struct place){m->path, s->line, s->col}, "extern",
-					"found .extern variable '%s', wanted a module that defines it",
-					s->name);
-		}
+		for (struct symbol *s = m->scope->slot[h]; s; s = s->next)
+			if (s->alias ? check_alias(m, s, f) : link_symbol(p, m, s, f))
+				return -1;
+	for (uint32_t i = 0; i < m->n_funcs; i++)
+		for (uint32_t k = 0; k < m->func[i]->n_vars; k++)
+			if (m->func[i]->var[k]->external && link_symbol(p, m, m->func[i]->var[k], f))
+				return -1;
 	return 0;
 }
 
-static int place_statics(struct program *p, struct fault *f)
+/* Kernels are launched by name, whether others see them or not. */
+static int check_kernels(const struct program *p, const struct module *group, struct fault *f)
 {
-	uint64_t at = STATIC_BASE;
+	for (uint32_t i = 0; i < p->n_modules; i++)
+		for (uint32_t k = 0; k < p->module[i]->n_funcs; k++) {
+			struct symbol *s = p->module[i]->func[k]->sym;
+			struct link_name a = {s, p->module[i]};
 
-	p->local_end = 0;
-	for (uint32_t i = 0; i < p->n_modules; i++) {
-		struct module *m = p->module[i];
-		uint32_t shared = 0;
+			if (p->module[i]->group != group || !p->module[i]->func[k]->entry)
+				continue;
+			for (uint32_t n = 0; n < i; n++) {
+				struct link_name b = {
+					scope_find(p->module[n]->scope, s->name, (uint32_t)strlen(s->name)),
+					p->module[n]};
 
-		for (uint32_t k = 0; k < m->n_vars + m->n_funcs; k++) {
-			struct symbol **list = k < m->n_vars ? &m->var[k] : m->func[k - m->n_vars]->var;
-			uint32_t n = k < m->n_vars ? 1 : m->func[k - m->n_vars]->n_vars;
-
-			for (uint32_t j = 0; j < n; j++) {
-				struct symbol *v = list[j];
-
-				if (v->space == SP_SHARED && (!v->owner || !v->owner->entry) &&
-					v->addr + v->size > shared)
-					shared = (uint32_t)(v->addr + v->size);
-				uint64_t to = v->size && v->size < 128 && is_pow2(v->size) ? v->size : 128;
-
-				if (v->space == SP_LOCAL && !v->owner) {
-					v->addr = (p->local_end + to - 1) / to * to;
-					p->local_end = (uint32_t)(v->addr + v->size);
-					if (p->local_end > LOCAL_MAX / 2)
-						return fault_set(f, (struct place){m->path, v->line, v->col},
-							"local-memory",
-							"found more than %u bytes of local variables outside of functions, wanted less",
-							LOCAL_MAX / 2);
-				}
-				if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
-					continue;
-				at = v->size ? (at + to - 1) / to * to : at;
-				v->addr = at;
-				at += v->size;
-				if (at > STATIC_LIMIT - 65536)
-					return fault_set(f, (struct place){m->path, v->line, v->col},
-						"static-memory",
-						"found more than %u bytes of static variables, wanted less",
-						STATIC_LIMIT - 65536 - STATIC_BASE);
+				if (p->module[n]->group == group && b.sym && b.sym->func &&
+					b.sym->func->entry && sym_def(b.sym) != sym_def(s))
+					return unfit(
+						&a, &b, f, "as a kernel again", "one kernel of the name,");
 			}
 		}
-		if (shared > p->shared_end)
-			p->shared_end = shared;
-	}
-	p->static_end = at;
 	return 0;
 }
 
-static void fix_up(struct symbol *v)
+/* The modules that are new are a group: names of one are those of the others. */
+static int link_group(struct program *p, struct fault *f)
+{
+	uint32_t first = 0;
+
+	while (first < p->n_modules && p->module[first]->group)
+		first++;
+	if (first == p->n_modules)
+		return 0;
+	const struct module *group = p->module[first];
+	for (uint32_t i = first; i < p->n_modules; i++)
+		p->module[i]->group = p->module[i]->group ? p->module[i]->group : group;
+	for (uint32_t i = first; i < p->n_modules; i++)
+		if (p->module[i]->group == group && link_names(p, p->module[i], f))
+			return -1;
+	return check_kernels(p, group, f);
+}
+
+/* ---- initial values that are addresses ---- */
+
+static int fix_up(const struct module *m, struct symbol *v, struct fault *f)
 {
 	for (struct fixup *x = v->fixup; x; x = x->next) {
 		struct symbol *s = sym_def(x->sym);
-		uint64_t a =
-			s->kind == SYM_FUNC ? s->func ? PROGRAM_BASE + 8ull * s->func->first_pc : 0 : s->addr;
+		bool func = s->kind == SYM_FUNC;
 
-		if (s->kind == SYM_VAR && s->space == SP_SHARED && x->generic)
-			a += SHARED_BASE;
+		if (func && !(s->func && s->func->has_body))
+			return fault_set(f, (struct place){m->path, x->line, x->col}, "initialiser",
+				"found '%s' among values, wanted a function that some module defines",
+				s->name);
+		uint64_t a = func ? PROGRAM_BASE + 8ull * s->func->first_pc : s->addr;
+
 		a = (a + (uint64_t)x->add) >> x->shift;
 		memcpy(v->init + x->offset, &a, x->bytes > 8 ? 8 : x->bytes);
 	}
+	return 0;
 }
+
+static int fix_up_all(const struct program *p, struct fault *f)
+{
+	for (uint32_t i = 0; i < p->n_modules; i++) {
+		const struct module *m = p->module[i];
+
+		for (uint32_t k = 0; k < m->n_vars; k++)
+			if (fix_up(m, m->var[k], f))
+				return -1;
+		for (uint32_t k = 0; k < m->n_funcs; k++)
+			for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
+				if (fix_up(m, m->func[k]->var[j], f))
+					return -1;
+	}
+	return 0;
+}
+
+/* ---- bodies ---- */
 
 /* A body that can run off its end gets a ret there: the program counter never leaves its function. */
 static void close_body(struct func *fn)
@@ -155,31 +321,18 @@ int program_link(struct program *p, struct fault *f)
 			p->n_insts += fn->n_insts;
 			flow_meet(fn);
 			grow(&p->func, &p->cap_funcs, p->n_funcs + 1, sizeof(*p->func));
+			fn->number = p->n_funcs;
 			p->func[p->n_funcs++] = fn;
 		}
 	}
-	for (uint32_t i = 0; i < p->n_modules; i++)
-		if (find_externs(p, p->module[i], f))
-			return -1;
-	if (place_statics(p, f))
-		return -1;
-	for (uint32_t i = 0; i < p->n_modules; i++) {
-		struct module *m = p->module[i];
-
-		for (uint32_t k = 0; k < m->n_vars; k++)
-			fix_up(m->var[k]);
-		for (uint32_t k = 0; k < m->n_funcs; k++)
-			for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
-				fix_up(m->func[k]->var[j]);
-	}
-	return 0;
+	return link_group(p, f) || place_statics(p, f) || place_shared(p, f) || fix_up_all(p, f) ? -1 : 0;
 }
 
 struct func *program_kernel(const struct program *p, const char *name)
 {
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (p->func[i]->entry && !strcmp(p->func[i]->name, name))
-			return p->func[i];
+			return sym_def(p->func[i]->sym)->func;
 	return NULL;
 }
 

@@ -4,8 +4,8 @@
  *
  * Always true: registers of a function are numbered in the order of their declaration; a variable's size is
  * known unless it is an unsized .extern; local variables and the .param variables of a function lie in its
- * frame in the order of declaration, .local ones padded, .param ones not, as the original places them. Static
- * and shared variables get addresses padded by their size, whatever .align says.
+ * frame in the order of declaration, .local ones padded, .param ones aligned. Static and shared variables get
+ * their addresses when modules are linked.
  */
 #include <string.h>
 #include "bits.h"
@@ -17,17 +17,6 @@ struct spec {
 	uint64_t align;
 	bool align_given;
 };
-
-/*
- * Bytes to leave before a variable of size bytes: up to its size if that is a power of 2 below 128, else to
- * 128.
- */
-static uint64_t padding(uint64_t at, uint64_t size)
-{
-	uint64_t to = size && size < 128 && is_pow2(size) ? size : 128;
-
-	return size ? (to - at % to) % to : 0;
-}
 
 static bool take_spec(struct parser *p, struct spec *s)
 {
@@ -113,6 +102,12 @@ static void add_var(struct parser *p, struct symbol *s)
 		grow(&p->m->var, &p->m->cap_vars, p->m->n_vars + 1, sizeof(*p->m->var));
 		p->m->var[p->m->n_vars++] = s;
 	}
+}
+
+static void add_shared(struct module *m, struct symbol *s)
+{
+	grow(&m->shared, &m->cap_shared, m->n_shared + 1, sizeof(*m->shared));
+	m->shared[m->n_shared++] = s;
 }
 
 static struct symbol *decl_reg_range(
@@ -210,26 +205,15 @@ struct symbol *decl_adopt_register(struct parser *p, struct symbol *s, const str
 	return s;
 }
 
-static void place_in_function(struct parser *p, struct symbol *v)
+/* A .local or .param variable of a function gets its place in the frame. */
+static void place_in_frame(struct func *fn, struct symbol *v)
 {
-	struct func *fn = p->fn;
+	uint32_t at = (fn->local_bytes + v->align - 1) / v->align * v->align;
 
-	if (v->space == SP_SHARED && !v->unsized) {
-		/*
-		 * A function that is called shares its CTA's window with its callers: its variables stand at
-		 * module scope.
-		 */
-		uint32_t *at = fn->entry ? &fn->shared_end : &p->shared_next;
-
-		*at += (uint32_t)padding(*at, v->size);
-		v->addr = *at;
-		*at += (uint32_t)v->size;
-	} else if (v->space == SP_LOCAL || v->space == SP_PARAM) {
-		if (v->space == SP_LOCAL)
-			fn->local_bytes += (uint32_t)padding(fn->local_bytes, v->size);
-		v->addr = fn->local_bytes;
-		fn->local_bytes += (uint32_t)v->size;
-	}
+	v->addr = v->space == SP_LOCAL ? sym_place(v, fn->local_bytes) : at;
+	fn->local_bytes = (uint32_t)(v->addr + v->size);
+	if (fn->local_align < v->align)
+		fn->local_align = v->align;
 }
 
 static bool check_size(struct parser *p, const struct token *name, const struct symbol *v)
@@ -244,9 +228,6 @@ static bool check_size(struct parser *p, const struct token *name, const struct 
 	if (p->fn && p->fn->local_bytes > 1u << 20)
 		return parser_bad(
 			p, name, "local-memory", "found more than 1 MiB of local memory, wanted less");
-	if (p->shared_next > 1u << 20 || (p->fn && p->fn->shared_end > 1u << 20))
-		return parser_bad(
-			p, name, "shared-memory", "found more than 1 MiB of shared memory, wanted less");
 	return true;
 }
 
@@ -265,6 +246,20 @@ static void describe(
 	v->size = unsized ? 0 : each * elems;
 }
 
+/* A variable that was .extern so far, as old, is the one of this declaration. */
+static bool same_variable(
+	struct parser *p, const struct token *name, const struct symbol *old, const struct symbol *v)
+{
+	bool opaque = types[old->type].kind == K_OPAQUE || types[v->type].kind == K_OPAQUE;
+
+	return !old->space ||
+	       (old->space == v->space && (old->unsized || v->unsized || old->size == v->size) &&
+		       (!opaque || old->type == v->type)) ||
+	       parser_bad(p, name, "name-twice",
+		       "found '%s' of another space, type or size, wanted them as line %u has declared them",
+		       v->name, old->line);
+}
+
 /*
  * One variable of a declaration: its name, dimensions and value; its place, unless that is the linker's
  * business.
@@ -280,11 +275,14 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 		return parser_unwanted(p, "the name of a variable");
 	if (!(v = parser_new_symbol(p, SYM_VAR, &name)) || !parser_next(p) || !take_dims(p, &elems, &unsized))
 		return false;
-	bool known = v->size || v->space;
+	const struct symbol old = *v;
 	describe(v, s, space, elems, unsized);
+	if (!same_variable(p, &name, &old, v))
+		return false;
 	v->external = l.external;
 	v->visible |= l.visible;
 	v->weak |= l.weak;
+	v->common |= l.common;
 	v->defined |= !l.external;
 	if (unsized && !l.external && !parser_at_punct(p, '='))
 		return parser_bad(
@@ -296,15 +294,12 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 		return parser_unwanted(p, "';': only .global and .const variables have values");
 	if (parser_at_punct(p, '=') && (!parser_next(p) || !init_variable(p, v)))
 		return false;
-	if (!known)
+	if (!old.space)
 		add_var(p, v);
-	if (p->fn && space != SP_GLOBAL && space != SP_CONST) {
-		place_in_function(p, v);
-	} else if (space == SP_SHARED && !unsized) {
-		p->shared_next += (uint32_t)padding(p->shared_next, v->size);
-		v->addr = p->shared_next;
-		p->shared_next += (uint32_t)v->size;
-	}
+	if (space == SP_SHARED && !unsized && (!old.space || old.unsized))
+		add_shared(p->m, v);
+	if (p->fn && (space == SP_LOCAL || space == SP_PARAM))
+		place_in_frame(p->fn, v);
 	return check_size(p, &name, v);
 }
 
@@ -400,9 +395,9 @@ struct symbol *decl_param(struct parser *p, bool entry)
 	v->defined = true;
 	v->line = name.line;
 	v->col = name.col;
-	if (!entry && p->fn) {
-		v->addr = p->fn->local_bytes;
-		p->fn->local_bytes += (uint32_t)v->size;
-	}
+	if (!entry && p->fn)
+		place_in_frame(p->fn, v);
+	if (!check_size(p, &name, v))
+		return NULL;
 	return v;
 }

@@ -98,8 +98,10 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 		return false;
 	t = p->t;
 	struct symbol *sym = t.kind == TOK_NAME ? parser_look_up(p, t.s, t.n) : NULL;
-	if (!sym || (sym->kind != SYM_VAR && sym->kind != SYM_FUNC))
-		return parser_unwanted(p, "a number or the name of a variable or function");
+	if (!sym || !(sym->kind == SYM_FUNC ||
+			    (sym->kind == SYM_VAR && (sym->space == SP_GLOBAL || sym->space == SP_CONST))))
+		return parser_unwanted(
+			p, "a number or the name of a .global or .const variable or a function");
 	if (!parser_next(p) || (generic && !parser_take_punct(p, ')')))
 		return false;
 	if ((parser_at_punct(p, '+') || parser_at_punct(p, '-')) && !constant_take_whole(p, &add))
@@ -108,7 +110,7 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 		shift += 8;
 	fix = arena_alloc(&p->m->arena, 1, sizeof(*fix));
 	*fix = (struct fixup){fl->var->fixup, sym, add, (uint32_t)(fl->at * fl->bytes), (uint8_t)fl->bytes,
-		(uint8_t)shift, generic};
+		(uint8_t)shift, t.line, t.col};
 	fl->var->fixup = fix;
 	return put(p, fl, &t, zero);
 }

@@ -116,15 +116,15 @@ struct fixup {
 	int64_t add;
 	uint32_t offset;
 	uint8_t bytes, shift; /* what is stored: bytes of the address, from bit shift up */
-	bool generic;
+	uint32_t line, col;
 };
 
 struct symbol {
 	const char *name;
-	struct symbol *next;            /* in its hash chain */
-	struct symbol *def;             /* an .extern name: its definition in another module */
+	struct symbol *next; /* in its hash chain */
+	struct symbol *def;  /* what stands for it: another module's definition, what an alias names */
 	uint8_t kind, space, type, vec; /* vec: 0 or elements of a register or variable vector */
-	bool external, weak, visible, defined, unsized, range;
+	bool external, weak, common, visible, defined, alias, unsized, range;
 	uint32_t line, col;
 	/* SYM_REG: registers first to first + count - 1; name is the prefix when range */
 	uint32_t first, count;
@@ -134,6 +134,7 @@ struct symbol {
 	uint8_t *init; /* NULL: zeros */
 	struct fixup *fixup;
 	struct func *owner; /* NULL: module scope */
+	uint32_t node;      /* exec/place.c */
 	/* SYM_FUNC, SYM_PROTO */
 	struct func *func;
 	/* SYM_LABEL: instruction in its function */
@@ -142,6 +143,18 @@ struct symbol {
 	struct symbol **target;
 	uint32_t n_targets;
 };
+
+/*
+ * The first address from at on that the variable may have: a multiple of its size if that is a power of 2 below
+ * 128, else of 128, as the original pads, and of its .align, which the original leaves out.
+ */
+static inline uint64_t sym_place(const struct symbol *v, uint64_t at)
+{
+	uint64_t to = v->size < 128 && !(v->size & (v->size - 1)) ? v->size : 128;
+
+	to = to < v->align ? v->align : to;
+	return v->size ? (at + to - 1) / to * to : at;
+}
 
 struct scope {
 	struct scope *up;
@@ -218,7 +231,11 @@ struct func {
 	struct scope *scope;
 	struct symbol **var; /* .shared, .local and .param declared inside */
 	uint32_t n_vars, cap_vars;
-	uint32_t shared_start, shared_end, local_bytes;
+	uint32_t number;    /* in program->func */
+	uint32_t shared_at; /* in the module's list of shared variables: those before it were declared first */
+	uint32_t shared_end;               /* of a kernel: behind the shared variables that it reaches */
+	uint32_t shared_align;             /* of the dynamic ones that it names; of a kernel: or reaches */
+	uint32_t local_bytes, local_align; /* of its frame */
 	bool raced, raced_within, /* its thread blocks, warps of one of them, have raced: told once */
 		clashed,          /* so have lanes of one instruction */
 		found;            /* so has what was not written */
@@ -242,7 +259,10 @@ struct module {
 	uint32_t n_funcs, cap_funcs;
 	struct symbol **var; /* at module scope, in file order */
 	uint32_t n_vars, cap_vars;
-	const char **file; /* of .file, by number */
+	struct symbol **shared; /* .shared ones of known size, those of its functions too, in file order */
+	uint32_t n_shared, cap_shared;
+	const struct module *group; /* the first of those that it was linked with by name; NULL: not yet */
+	const char **file;          /* of .file, by number */
 	uint32_t n_files, cap_files;
 	uint64_t hash[2];
 	uint64_t early[(N_OPCODES + 63) / 64]; /* opcodes warned of: younger than the version or target */
@@ -257,7 +277,6 @@ struct program {
 	uint32_t n_funcs, cap_funcs;
 	uint32_t n_insts;
 	uint64_t static_end; /* first free address behind .global and .const variables */
-	uint32_t shared_end; /* first free shared address behind what modules declare outside of kernels */
 	uint32_t local_end;  /* the same for local memory: variables of no function lie below all frames */
 };
 
@@ -268,11 +287,31 @@ struct module *module_memory(const char *name, const void *text, size_t n, struc
 void module_free(struct module *m);
 
 void program_add(struct program *p, struct module *m);
+/*
+ * Names, PCs and addresses. Modules that were linked before keep the names that they found then: those that are
+ * new are linked by name with each other alone, and lie behind them.
+ */
 int program_link(struct program *p, struct fault *f);
 /* The kernel of that name, or NULL. */
 struct func *program_kernel(const struct program *p, const char *name);
 struct symbol *program_variable(const struct program *p, const char *name);
 void program_free(struct program *p);
+
+/* Where dynamic shared memory of a kernel begins: a multiple of 16, or of what its variables want. */
+static inline uint32_t func_dynamic(const struct func *f)
+{
+	uint32_t to = f->shared_align < 16 ? 16 : f->shared_align;
+
+	return (f->shared_end + to - 1) / to * to;
+}
+
+/* Where its frame in local memory begins, from at on. */
+static inline uint32_t func_frame(const struct func *f, uint32_t at)
+{
+	uint32_t to = f->local_align ? f->local_align : 1;
+
+	return (at + to - 1) / to * to;
+}
 
 /* rpc of every instruction of f. */
 void flow_meet(struct func *f);

@@ -189,7 +189,7 @@ static bool take_tail(struct parser *p, struct func *fn)
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;
-	fn->shared_start = fn->shared_end = p->shared_next;
+	fn->shared_at = p->m->n_shared;
 	bool good = parser_next(p) && stmt_body(p);
 	add_func(p->m, fn);
 	return good;
@@ -319,6 +319,7 @@ static bool parse_alias(struct parser *p)
 	if (!a || !b || a->kind != SYM_FUNC || b->kind != SYM_FUNC || a == b || b->def)
 		return parser_unwanted(p, "the name of a declared function");
 	a->def = b;
+	a->alias = true;
 	return parser_next(p) && parser_take_punct(p, ';');
 }
 
@@ -332,7 +333,7 @@ static bool take_linkage(struct parser *p, struct linkage *l)
 		else if (parser_at_word(p, "weak"))
 			l->weak = l->visible = true;
 		else if (parser_at_word(p, "common"))
-			l->weak = l->visible = l->common = true;
+			l->visible = l->common = true;
 		else
 			return true;
 		if (!parser_next(p))
@@ -399,6 +400,8 @@ static bool parse_directive(struct parser *p)
 		return parser_unwanted(p, p->t.kind == TOK_DOT ? "a directive of a module" : "a directive");
 	if (d->kind == D_PLAIN && (l.visible || l.external || l.weak))
 		return parser_unwanted(p, "a function or a variable");
+	if (l.common && d->space != SP_GLOBAL)
+		return parser_unwanted(p, "a .global variable behind .common");
 	if (!parser_next(p))
 		return false;
 	switch (d->kind) {
@@ -498,6 +501,7 @@ void module_free(struct module *m)
 		free(m->common->reg);
 	free(m->func);
 	free(m->var);
+	free(m->shared);
 	free(m->file);
 	free(m->text);
 	arena_free(&m->arena);

@@ -34,7 +34,6 @@ struct parser {
 	struct scope *scope; /* where names are looked up and put */
 	uint32_t depth;
 	uint32_t loc_file, loc_line;
-	uint32_t shared_next; /* next free shared address of module scope */
 	struct operand *list; /* elements of the lists that are open, outermost first */
 	uint32_t n_list, cap_list;
 };

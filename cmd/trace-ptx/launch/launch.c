@@ -336,11 +336,11 @@ static int check_cluster(struct reader *r, const struct step *c)
 				"found clusters of %u,%u,%u thread blocks in grid %u,%u,%u, wanted a grid that they fill",
 				d[0], d[1], d[2], l->grid[0], l->grid[1], l->grid[2]);
 	if ((uint64_t)d[0] * d[1] * d[2] > CLUSTER_MAX ||
-		l->kernel->shared_end + l->dyn_shared > CLUSTER_STRIDE - 16)
+		func_dynamic(l->kernel) + l->dyn_shared > CLUSTER_STRIDE)
 		return fault_set(r->f, where, "cluster",
 			"found clusters of %llu thread blocks with %u bytes of shared memory each, wanted at most %u with %u",
-			(unsigned long long)d[0] * d[1] * d[2], l->kernel->shared_end + l->dyn_shared,
-			CLUSTER_MAX, CLUSTER_STRIDE - 16);
+			(unsigned long long)d[0] * d[1] * d[2], func_dynamic(l->kernel) + l->dyn_shared,
+			CLUSTER_MAX, CLUSTER_STRIDE);
 	return 0;
 }
 

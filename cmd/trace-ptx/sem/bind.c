@@ -466,7 +466,7 @@ static uint32_t deepest(struct bound_code *c, uint32_t n, uint8_t *on, uint32_t 
 		most = below > most ? below : most;
 	}
 	on[n] = 2;
-	return known[n] = fn->local_bytes + most;
+	return known[n] = fn->local_bytes + (fn->local_align ? fn->local_align - 1 : 0) + most;
 }
 
 int bind_program(struct bound_code *c, const struct program *p, struct fault *f)

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where variables lie that are no thread's: .global and .const ones, shared memory, and local memory of no
+ * function.
+ *
+ * Static variables share one counter from STATIC_BASE on. A kernel's shared variables begin behind those that
+ * its module declares before it outside of kernels, as the original has them; a variable of no kernel lies
+ * behind all that any kernel that reaches it has so far, by its own name or that of a function.
+ *
+ * Always true: no two variables that a kernel reaches overlap; a variable has one address for all kernels; what
+ * was placed when fewer modules were linked stays where it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "exec/exec.h"
+
+#define SHARED_MOST (1u << 20)
+
+static struct place place_of(const struct module *m, const struct symbol *v)
+{
+	return (struct place){m->path, v->line, v->col};
+}
+
+/* ---- static variables, and local ones of no function ---- */
+
+static int place_static(struct program *p, const struct module *m, struct symbol *v, struct fault *f)
+{
+	if (v->space == SP_LOCAL && !v->owner) {
+		v->addr = sym_place(v, p->local_end);
+		p->local_end = (uint32_t)(v->addr + v->size);
+		if (p->local_end > LOCAL_MAX / 2)
+			return fault_set(f, place_of(m, v), "local-memory",
+				"found more than %u bytes of local variables outside of functions, wanted less",
+				LOCAL_MAX / 2);
+	}
+	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
+		return 0;
+	v->addr = sym_place(v, p->static_end);
+	p->static_end = v->addr + v->size;
+	if (p->static_end > STATIC_LIMIT - 65536)
+		return fault_set(f, place_of(m, v), "static-memory",
+			"found more than %u bytes of static variables, wanted less",
+			STATIC_LIMIT - 65536 - STATIC_BASE);
+	return 0;
+}
+
+int place_statics(struct program *p, struct fault *f)
+{
+	p->local_end = 0;
+	p->static_end = STATIC_BASE;
+	for (uint32_t i = 0; i < p->n_modules; i++) {
+		const struct module *m = p->module[i];
+
+		for (uint32_t k = 0; k < m->n_vars; k++)
+			if (place_static(p, m, m->var[k], f))
+				return -1;
+		for (uint32_t k = 0; k < m->n_funcs; k++)
+			for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
+				if (place_static(p, m, m->func[k]->var[j], f))
+					return -1;
+	}
+	return 0;
+}
+
+/* ---- who reaches what: a graph from what is named to the functions that name it ---- */
+
+/*
+ * Nodes: functions by their number; then a node of each module, used for the first of a group: all of the
+ * group's functions that a register may call; then the shared variables outside of functions.
+ */
+struct reach {
+	const struct program *p;
+	uint32_t n_nodes, cap_nodes;
+	uint32_t *from; /* of each node: the list of those that name it; UINT32_MAX: its end */
+	struct reach_edge {
+		uint32_t from, next;
+	} * edge;
+	uint32_t n_edges, cap_edges;
+	uint32_t *seen, turn;   /* of each node: the turn in which it was seen last */
+	uint32_t *walk, n_walk; /* nodes seen in this turn */
+};
+
+static uint32_t reach_any(const struct reach *r, const struct module *m)
+{
+	uint32_t i = 0;
+
+	while (r->p->module[i] != m->group)
+		i++;
+	return r->p->n_funcs + i;
+}
+
+static void reach_edge(struct reach *r, uint32_t from, uint32_t to)
+{
+	if (r->from[to] != UINT32_MAX && r->edge[r->from[to]].from == from)
+		return;
+	grow(&r->edge, &r->cap_edges, r->n_edges + 1, sizeof(*r->edge));
+	r->edge[r->n_edges] = (struct reach_edge){from, r->from[to]};
+	r->from[to] = r->n_edges++;
+}
+
+/* Function fn names the symbol. */
+static void reach_symbol(struct reach *r, struct func *fn, struct symbol *named)
+{
+	struct symbol *s = sym_def(named);
+
+	if (s->kind == SYM_FUNC && s->func && s->func->has_body)
+		reach_edge(r, fn->number, s->func->number);
+	for (uint32_t i = 0; s->kind == SYM_TARGETS && i < s->n_targets; i++)
+		if (s->target[i]->kind == SYM_FUNC)
+			reach_symbol(r, fn, s->target[i]);
+	if (s->kind != SYM_VAR || s->space != SP_SHARED)
+		return;
+	if (s->unsized && fn->shared_align < s->align)
+		fn->shared_align = s->align;
+	if (!s->unsized && !s->owner)
+		reach_edge(r, fn->number, s->node);
+}
+
+static void reach_operand(struct reach *r, struct func *fn, const struct operand *o)
+{
+	if (o->sym && o->kind != O_LABEL)
+		reach_symbol(r, fn, o->sym);
+	for (unsigned i = 0; o->elem && i < o->n; i++)
+		reach_operand(r, fn, &o->elem[i]);
+}
+
+/* What the statements of a function name; a call through a register: any function, or those of its list. */
+static void reach_func(struct reach *r, struct func *fn)
+{
+	for (uint32_t i = 0; i < fn->n_insts; i++) {
+		const struct stmt *in = &fn->inst[i];
+		bool any = false;
+
+		for (unsigned k = 0; k < in->n_operands; k++) {
+			const struct operand *o = &in->operand[k];
+
+			reach_operand(r, fn, o);
+			any |= in->op == I_call && o->sym && o->sym->kind == SYM_PROTO;
+		}
+		if (any)
+			reach_edge(r, fn->number, reach_any(r, fn->module));
+	}
+}
+
+static void reach_open(struct reach *r, struct program *p)
+{
+	uint32_t n = p->n_funcs + p->n_modules;
+
+	*r = (struct reach){.p = p};
+	for (uint32_t i = 0; i < p->n_modules; i++)
+		for (uint32_t k = 0; k < p->module[i]->n_shared; k++)
+			if (!p->module[i]->shared[k]->owner)
+				p->module[i]->shared[k]->node = n++;
+	r->n_nodes = n;
+	r->from = xmalloc((3 * (size_t)n + 1) * sizeof(*r->from));
+	r->seen = r->from + n;
+	r->walk = r->seen + n;
+	for (uint32_t i = 0; i < n; i++) {
+		r->from[i] = UINT32_MAX;
+		r->seen[i] = 0;
+	}
+	for (uint32_t i = 0; i < p->n_funcs; i++) {
+		reach_func(r, p->func[i]);
+		if (!p->func[i]->entry)
+			reach_edge(r, reach_any(r, p->func[i]->module), i);
+	}
+}
+
+static void reach_close(struct reach *r)
+{
+	free(r->from);
+	free(r->edge);
+}
+
+/* All that reach the node: walk[], n_walk of them, itself the first. */
+static void reach_find(struct reach *r, uint32_t node)
+{
+	r->turn++;
+	r->n_walk = 0;
+	r->walk[r->n_walk++] = node;
+	r->seen[node] = r->turn;
+	for (uint32_t i = 0; i < r->n_walk; i++)
+		for (uint32_t e = r->from[r->walk[i]]; e != UINT32_MAX; e = r->edge[e].next)
+			if (r->seen[r->edge[e].from] != r->turn) {
+				r->seen[r->edge[e].from] = r->turn;
+				r->walk[r->n_walk++] = r->edge[e].from;
+			}
+}
+
+/* The kernel that is node i of the walk, or NULL. */
+static struct func *reach_kernel(const struct reach *r, uint32_t i)
+{
+	struct func *fn = r->walk[i] < r->p->n_funcs ? r->p->func[r->walk[i]] : NULL;
+
+	return fn && fn->entry ? fn : NULL;
+}
+
+/* ---- shared memory ---- */
+
+/* *next: the first address that is free behind the module's variables of no kernel. */
+static int place_shared_one(
+	struct reach *r, const struct module *m, struct symbol *v, uint32_t *next, struct fault *f)
+{
+	struct func *own = v->owner && v->owner->entry ? v->owner : NULL;
+	uint64_t at = own ? own->shared_end : *next;
+
+	if (v->external)
+		return 0;
+	if (!own)
+		reach_find(r, v->owner ? v->owner->number : v->node);
+	for (uint32_t i = 0; !own && i < r->n_walk; i++) {
+		const struct func *k = reach_kernel(r, i);
+
+		at = k && k->shared_end > at ? k->shared_end : at;
+	}
+	v->addr = sym_place(v, at);
+	uint64_t end = v->addr + v->size;
+	if (end > SHARED_MOST)
+		return fault_set(f, place_of(m, v), "shared-memory",
+			"found more than 1 MiB of shared memory, wanted less");
+	if (own) {
+		own->shared_end = (uint32_t)end;
+		return 0;
+	}
+	*next = (uint32_t)(sym_place(v, *next) + v->size);
+	for (uint32_t i = 0; i < r->n_walk; i++) {
+		struct func *k = reach_kernel(r, i);
+
+		if (k)
+			k->shared_end = (uint32_t)end;
+	}
+	return 0;
+}
+
+static int place_shared_module(struct reach *r, const struct module *m, struct fault *f)
+{
+	uint32_t next = 0, fn = 0;
+
+	for (uint32_t i = 0; i <= m->n_shared; i++) {
+		for (; fn < m->n_funcs && m->func[fn]->shared_at <= i; fn++)
+			if (m->func[fn]->entry && m->func[fn]->shared_end < next)
+				m->func[fn]->shared_end = next;
+		if (i < m->n_shared && place_shared_one(r, m, m->shared[i], &next, f))
+			return -1;
+	}
+	return 0;
+}
+
+/* What dynamic variables want in functions holds for the kernels that reach them. */
+static void place_dynamic(struct reach *r)
+{
+	for (uint32_t i = 0; i < r->p->n_funcs; i++) {
+		uint32_t align = r->p->func[i]->shared_align;
+
+		if (r->p->func[i]->entry || align <= 16)
+			continue;
+		reach_find(r, i);
+		for (uint32_t k = 0; k < r->n_walk; k++) {
+			struct func *to = reach_kernel(r, k);
+
+			if (to && to->shared_align < align)
+				to->shared_align = align;
+		}
+	}
+}
+
+int place_shared(struct program *p, struct fault *f)
+{
+	struct reach r;
+	int status = 0;
+
+	for (uint32_t i = 0; i < p->n_funcs; i++)
+		p->func[i]->shared_end = p->func[i]->shared_align = 0;
+	reach_open(&r, p);
+	for (uint32_t i = 0; i < p->n_modules && !status; i++)
+		status = place_shared_module(&r, p->module[i], f);
+	place_dynamic(&r);
+	reach_close(&r);
+	return status;
+}

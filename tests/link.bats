@@ -1,0 +1,307 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# trace-ptx: modules that are linked, where variables lie, calls and what kernels print.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# Modules a.ptx, b.ptx ...: the text of stdin, cut at lines of "---", each with the directives that begin a module.
+modules() {
+	rm -f ./*.ptx
+	awk '
+		function open() { file = sprintf("%c.ptx", 97 + n++); print ".version 8.0\n.target sm_90\n.address_size 64" >file }
+		BEGIN { open() }
+		/^---$/ { open(); next }
+		{ print >file }'
+	{
+		for m in ?.ptx; do echo "module $m"; done
+		printf 'buffer A bytes=256 zero\nlaunch %s grid=1 block=%s args A\nsave A out\n' "${1-k}" "${2-1}"
+	} >k.launch
+}
+
+# What the kernel left in A: its first words, as decimal numbers.
+words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
+
+@test "a definition that others see stands once, or is refused with the place of both" {
+	modules <<-'E'
+		.visible .global .u32 x = 1;
+		.visible .entry k(.param .u64 a) { ret; }
+		---
+		.visible .global .u32 x = 2;
+	E
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: b.ptx:4:23: found 'x' defined again, wanted one definition, or .weak, as in a.ptx:4:23"
+	modules <<-'E'
+		.visible .func f() { ret; }
+		.visible .entry k(.param .u64 a) { ret; }
+		---
+		.visible .func f() { ret; }
+	E
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: b.ptx:4:16: found 'f' defined again, wanted one definition, or .weak, as in a.ptx:4:16"
+	modules <<-'E'
+		.entry k(.param .u64 a) { ret; }
+		---
+		.entry k(.param .u64 a) { ret; }
+	E
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: b.ptx:4:8: found 'k' as a kernel again, wanted one kernel of the name, as in a.ptx:4:8"
+	# names that no other module sees are their own
+	modules <<-'E'
+		.global .u32 x = 1;
+		.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; ld.global.u32 r, [x]; st.global.u32 [p], r; ret; }
+		---
+		.global .u32 x = 2;
+		.func f() { ret; }
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 1' ]
+}
+
+@test "of weak definitions the first holds, unless another is not weak" {
+	local use='.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; ld.global.u32 r, [x]; st.global.u32 [p], r; call (r), f; st.global.u32 [p+4], r; ret; }'
+	modules <<-E
+		.weak .global .u32 x = 1;
+		.weak .func (.reg .b32 r) f { mov.u32 r, 10; ret; }
+		$use
+		---
+		.weak .global .u32 x = 2;
+		.weak .func (.reg .b32 r) f { mov.u32 r, 20; ret; }
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 2)" = ' 1 10' ]
+	sed -i 's/^\.weak/.visible/' b.ptx
+	run -0 trace-ptx -n k.launch
+	[ "$(words 2)" = ' 2 20' ]
+	sed -i '1{h;d}; 2G' k.launch
+	run -0 trace-ptx -n k.launch
+	[ "$(words 2)" = ' 2 20' ]
+}
+
+@test "a weak kernel gives way to one that is not weak" {
+	local body='.reg .b64 p; ld.param.u64 p, [a]; st.global.u32 [p]'
+	modules <<-E
+		.weak .entry k(.param .u64 a) { $body, 1; ret; }
+		---
+		.visible .entry k(.param .u64 a) { $body, 2; ret; }
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 2' ]
+	sed -i 's/visible/weak/' b.ptx
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 1' ]
+	sed -i 's/.u64 a/.u64 a, .param .u64 b/' b.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: b.ptx:4:14: found 'k' with other parameters or results, wanted them as in a.ptx:4:14"
+}
+
+@test "common variables are one, of the largest size, with values once" {
+	modules <<-'E'
+		.common .global .u32 x;
+		.visible .entry k(.param .u64 a) {
+			.reg .b64 p, q; .reg .b32 r;
+			ld.param.u64 p, [a]; mov.u64 q, x; ld.global.u32 r, [q+8]; st.global.u32 [p], r; ret; }
+		---
+		.common .global .u32 x[4] = {1, 2, 3, 4};
+		---
+		.common .global .u32 x[2];
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 3' ]
+	sed -i 's/x\[2\]/x[8]/' c.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "b.ptx:4:22: found 'x' with values but smaller than elsewhere, wanted the size as in c.ptx:4:22"
+	sed -i 's/x\[8\]/x[4] = {5}/' c.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "c.ptx:4:22: found 'x' with values again, wanted them once, as in b.ptx:4:22"
+	modules <<<'.common .func f() { ret; }'
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "a.ptx:4:9: found '.func', wanted a .global variable behind .common"
+}
+
+@test "an .extern name is what its definition is, or refused" {
+	local use='.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; ld.global.u32 r, [x]; st.global.u32 [p], r; ret; }'
+	while IFS='|' read -r has wants said; do
+		modules <<-E
+			$wants
+			.visible .entry k(.param .u64 a) { ret; }
+			---
+			$has
+		E
+		run trace-ptx -n k.launch
+		if [ -n "$said" ]; then
+			[ "$status" = 2 ]
+			assert_output "trace-ptx: a.ptx:4:${said% as in*} as in b.ptx:4:${said#* as in }"
+		else
+			[ "$status" = 0 ]
+			assert_output ''
+		fi
+	done <<-'E'
+		.visible .global .u32 x[4];|.extern .global .u32 x[2];|22: found 'x' of 8 bytes, wanted 16 as in 23
+		.visible .global .u32 x[4];|.extern .global .u32 x[];|
+		.visible .global .b8 x[16];|.extern .global .u32 x[4];|
+		.visible .const .u32 x;|.extern .global .u32 x;|22: found 'x' in .global, wanted .const as in 22
+		.visible .global .texref x;|.extern .global .u64 x;|22: found 'x' of type .u64, wanted .texref as in 26
+		.visible .func x() { ret; }|.extern .global .u64 x;|22: found 'x' as a variable, wanted a function as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.param .b64 p);|15: found 'x' with other parameters or results, wanted them as in 16
+		.visible .func x(.param .b32 p) { ret; }|.extern .func x(.reg .b32 p);|15: found 'x' with other parameters or results, wanted them as in 16
+		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func x(.param .b32 p);|15: found 'x' with other parameters or results, wanted them as in 32
+		.visible .func (.param .b32 r) x(.param .b32 p) { ret; }|.extern .func (.param .b32 z) x(.param .b32 q);|
+	E
+	modules <<-E
+		.extern .global .u32 x;
+		$use
+		---
+		.global .u32 x = 5;
+	E
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: a.ptx:4:22: found .extern variable 'x', wanted a module that defines it"
+	sed -i 's/^.global/.visible .global/' b.ptx
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 5' ]
+	# inside of a function, too
+	sed -i '/^.extern/d; s/{ .reg/{ .extern .global .u32 x; .reg/' a.ptx
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 5' ]
+	modules <<-E
+		.extern .global .u32 x;
+		.visible .global .u32 x[2];
+		$use
+	E
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: a.ptx:5:23: found 'x' of another space, type or size, wanted them as line 4 has declared them"
+}
+
+@test "an alias is seen by other modules, and has a body to stand for" {
+	modules <<-'E'
+		.extern .func (.reg .b32 r) g;
+		.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; call (r), g; st.global.u32 [p], r; ret; }
+		---
+		.func (.reg .b32 r) f { mov.u32 r, 7; ret; }
+		.visible .func (.reg .b32 r) g;
+		.alias g, f;
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 7' ]
+	sed -i 's/^.func.*/.func (.reg .b32 r) f;/' b.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "b.ptx:5:30: found 'g' as the alias of a function without a body of its own, wanted one as in b.ptx:4:21"
+}
+
+@test "a function without a body is no value" {
+	modules <<-'E'
+		.extern .func f();
+		.visible .entry k(.param .u64 a) { .reg .b64 p, q; ld.param.u64 p, [a]; ld.global.u64 q, [t]; st.global.u64 [p], q; ret; }
+		.global .u64 t[2] = {0, f};
+	E
+	sed -i '/^.visible/d; $a .visible .entry k(.param .u64 a) { ret; }' a.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: a.ptx:5:25: found 'f' among values, wanted a function that some module defines"
+	{ head -3 a.ptx; echo '.visible .func f() { ret; }'; } >b.ptx
+	sed -i '1a module b.ptx' k.launch
+	run -0 trace-ptx -n k.launch
+	sed -i '/^.global/s/.*/.shared .u32 s; .global .u64 t = s;/' a.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "found 's', wanted a number or the name of a .global or .const variable or a function"
+}
+
+# Every thread block has one thread: it writes to the variables of the kernel and the functions, then reads them all.
+@test "shared variables of a kernel, of what it calls and of other modules lie apart" {
+	modules <<-'E'
+		.func late(.reg .b32 v);
+		.extern .func other(.reg .b32 v);
+		.func sum(.reg .b64 p);
+		.extern .func osum(.reg .b64 p);
+		.visible .entry k(.param .u64 a)
+		{
+			.reg .b64 p; .reg .b32 r;
+			.shared .u32 mine[4];
+			ld.param.u64 p, [a];
+			st.shared.u32 [mine], 1; st.shared.u32 [mine+12], 2;
+			call late, (3); call other, (4);
+			ld.shared.u32 r, [mine]; st.global.u32 [p], r;
+			ld.shared.u32 r, [mine+12]; st.global.u32 [p+4], r;
+			call sum, (p); call osum, (p);
+			ret;
+		}
+		.shared .u32 m;
+		.func late(.reg .b32 v) { .shared .u32 l; st.shared.u32 [l], v; st.shared.u32 [m], 9; ret; }
+		.func sum(.reg .b64 p) { .reg .b32 r; ld.shared.u32 r, [m]; st.global.u32 [p+8], r; ret; }
+		.visible .entry alone(.param .u64 a) { .shared .u32 s[4]; st.shared.u32 [s], 1; ret; }
+		---
+		.shared .u32 o;
+		.visible .func other(.reg .b32 v) { st.shared.u32 [o], v; ret; }
+		.visible .func osum(.reg .b64 p) { .reg .b32 r; ld.shared.u32 r, [o]; st.global.u32 [p+12], r; ret; }
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 4)" = ' 1 2 9 4' ]
+}
+
+@test "an .extern shared variable of a size is another module's, one without a size the launch's" {
+	modules <<-'E'
+		.extern .shared .u32 x[4];
+		.extern .shared .align 1024 .b8 dyn[];
+		.visible .entry k(.param .u64 a)
+		{
+			.reg .b64 p, q; .reg .b32 r;
+			.shared .u32 y;
+			ld.param.u64 p, [a];
+			st.shared.u32 [x+4], 5; st.shared.u32 [y], 6; st.shared.u32 [dyn], 7;
+			call f, (p);
+			mov.u64 q, dyn; st.global.u64 [p+8], q;
+			ret;
+		}
+		.func f(.reg .b64 p);
+		---
+		.visible .shared .u32 x[4];
+		.visible .func f(.reg .b64 p) { .reg .b32 r; ld.shared.u32 r, [x+4]; st.global.u32 [p], r; ret; }
+	E
+	sed -i '/^.func f/d; s/^.visible .entry/.extern .func f(.reg .b64 p);\n&/' a.ptx
+	sed -i 's/block=1/block=1 shmem=64/' k.launch
+	run -0 trace-ptx -n k.launch
+	[ "$(words 3)" = ' 5 0 1024' ]
+	sed -i 's/^.visible .shared/.shared/' b.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "a.ptx:4:22: found .extern variable 'x', wanted a module that defines it"
+}
+
+@test "what .align asks for beyond the padding holds in every space" {
+	modules <<-'E'
+		.global .u8 g0; .global .align 256 .u32 g;
+		.const .u8 c0; .const .align 512 .u64 c;
+		.shared .u8 s0; .shared .align 1024 .b8 s[300];
+		.func (.param .align 16 .b8 r[16]) f(.param .b8 x, .param .align 16 .b8 y[16])
+		{
+			.local .u8 l0; .local .align 256 .b8 l[8];
+			.reg .b64 q; .reg .b32 v<5>; .reg .b16 h;
+			mov.u64 q, y; ld.local.v4.u32 {v1, v2, v3, v4}, [q];
+			ld.param.u8 h, [x]; cvt.u32.u16 v0, h; add.u32 v4, v4, v0;
+			cvt.u32.u64 v0, q; and.b32 v1, v0, 15;
+			mov.u64 q, l; cvt.u32.u64 v0, q; and.b32 v2, v0, 255;
+			st.local.u64 [q], q;
+			st.param.v4.u32 [r], {v1, v2, v3, v4};
+			ret;
+		}
+		.visible .entry k(.param .u64 a)
+		{
+			.reg .b64 p, q; .reg .b32 v<5>;
+			.local .u8 l0; .local .align 64 .u32 l;
+			.param .u8 x; .param .align 16 .b8 y[16]; .param .align 16 .b8 r[16];
+			ld.param.u64 p, [a];
+			mov.u64 q, g; cvt.u32.u64 v0, q; and.b32 v0, v0, 255; st.global.u32 [p], v0;
+			mov.u64 q, c; cvt.u32.u64 v0, q; and.b32 v0, v0, 511; st.global.u32 [p+4], v0;
+			mov.u64 q, s; cvt.u32.u64 v0, q; and.b32 v0, v0, 1023; st.global.u32 [p+8], v0;
+			mov.u64 q, l; cvt.u32.u64 v0, q; and.b32 v0, v0, 63; st.global.u32 [p+12], v0;
+			st.param.u8 [x], 1; st.param.v4.u32 [y], {5, 6, 7, 8};
+			call (r), f, (x, y);
+			ld.param.v4.u32 {v1, v2, v3, v4}, [r];
+			st.global.v4.u32 [p+16], {v1, v2, v3, v4};
+			ret;
+		}
+	E
+	run -0 trace-ptx -n k.launch
+	assert_output ''
+	[ "$(words 8)" = ' 0 0 0 0 0 0 7 9' ]
+}
