@@ -305,3 +305,79 @@ words() { od -An -v -tu4 -N$((4 * $1)) -w$((4 * $1)) out | tr -s ' '; }
 	assert_output ''
 	[ "$(words 8)" = ' 0 0 0 0 0 0 7 9' ]
 }
+
+# Lines "FORMAT ARGUMENT..." of stdin, between bars, to a kernel that prints them and keeps what printf returns: an
+# argument is iNUMBER, lNUMBER, dBITS, sTEXT or 0 (a null pointer); of a format "-" a null pointer.
+printing() {
+	python3 -c '
+import sys
+data, body = [".global .align 1 .b8 word[6] = {119, 111, 114, 100, 33, 0};"], []
+for n, line in enumerate(sys.stdin.read().splitlines()):
+    form, *args = line.split("|")
+    text = form.encode() + b"\0"
+    data.append(".global .align 1 .b8 f%d[%d] = {%s};" % (n, len(text), ",".join(map(str, text))))
+    at = 0
+    for a in args:
+        size = 4 if a[0] == "i" else 8
+        at = (at + size - 1) // size * size
+        value = {"i": a[1:], "l": a[1:], "d": "0d" + a[1:], "s": "q", "0": "0"}[a[0]]
+        if a[0] == "s":
+            body.append("mov.u64 q, word; cvta.global.u64 q, q;")
+        body.append("st.local.%s [room+%d], %s;" % ("f64" if a[0] == "d" else "b%d" % (8 * size), at, value))
+        at += size
+    body.append("mov.u64 q, %s; st.param.b64 [x], q; mov.u64 q, room; cvta.local.u64 q, q; st.param.b64 [y], q;" % ("0" if form == "-" else "f%d" % n))
+    body.append("call (r), vprintf, (x, y); ld.param.b32 v, [r]; st.global.u32 [p+%d], v;" % (4 * n))
+print(".version 8.0\n.target sm_90\n.address_size 64\n.extern .func (.param .b32 r) vprintf(.param .b64 x, .param .b64 y);")
+print("\n".join(data))
+print(".visible .entry k(.param .u64 a)\n{\n.local .align 8 .b8 room[512]; .param .b64 x; .param .b64 y; .param .b32 r;\n.reg .b64 p, q; .reg .b32 v;\nld.param.u64 p, [a];")
+print("\n".join(body) + "\nret;\n}")' >k.ptx
+	printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=1 args A\nsave A out\n' >k.launch
+}
+
+@test "printf: conversions as CUDA has them, what is none as it is written" {
+	printing <<-'E'
+		<%d,%5d,%-5d,%+d,%05d>|i1|i-2|i3|i4|i5
+		<%s,%8s,%-8s,%.2s,%s>|sx|sx|sx|sx|0
+		<%hhd,%hd,%hhu,%hu,%hx>|i511|i98303|i511|i98303|i74565
+		<%ld,%llu,%lx,%zu>|l-5|l-1|l81985529216486895|l7
+		<%*d,%*d,%.*d,%.*d,%-*d>|i5|i42|i-5|i42|i3|i7|i-3|i7|i4|i9
+		<%%,%5%,100%>
+		<%f,%.3f,%e,%G,%a>|d3ff8000000000000|d400921fb54442d18|d40c81cd6e631f8a1|d3ff8000000000000|d3ff8000000000000
+		<%c%c,%3c,%p,%14p,%p>|i72|i105|i33|l4660|l4660|0
+		<%k %d,%q,%n,%y>|i5
+		<%
+		<%5.3
+		-
+		plain
+	E
+	run -0 trace-ptx -n k.launch
+	assert_output "$(
+		printf '<1,   -2,3    ,+4,00005><word!,   word!,word!   ,wo,(null)><-1,32767,255,32767,2345><-5,18446744073709551615,123456789abcdef,7>'
+		printf '<   42,42   ,007,7,9   ><%%,%%,100%%><1.500000,3.142,1.234568e+04,1.5,0x1.8p+0><Hi,  !,0x1234,        0x1234,(nil)>'
+		printf '<%%k 5,%%q,%%n,%%y><%%<%%5.3plain'
+	)"
+	[ "$(words 13)" = " 5 5 5 4 10 0 5 6 1 0 0 4294967295 0" ]
+}
+
+@test "printf: 32 arguments, the conversions behind them as they are written; long texts whole" {
+	printing <<-E
+		$(printf '%%d,%.0s' {1..34})%5d.$(printf '|i%d' {1..35})
+		%3000d$(printf 'x%.0s' {1..9000})|i1
+	E
+	run -0 trace-ptx -n k.launch
+	assert_output "$(printf '%d,' {1..32})%d,%d,%5d.$(printf '%3000d' 1)$(printf 'x%.0s' {1..9000})"
+	[ "$(words 2)" = ' 32 1' ]
+}
+
+@test "printf: a text or an argument that is not there is an access outside" {
+	printing <<<'%s|l64'
+	run -1 trace-ptx -n k.launch
+	assert_output --regexp 'k.ptx:[0-9]+:1: found a read of 1 bytes at 0x40, .* wanted it inside of a buffer \(kernel k, thread \(0,0,0\)'
+	printing <<<'%d|i1'
+	sed -i 's/mov.u64 q, room; cvta.local.u64 q, q;/mov.u64 q, 0;/' k.ptx
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found a read of 4 bytes at 0x0'
+	sed -i 's/vprintf(.param .b64 x, .param .b64 y)/vprintf(.param .b64 x)/; s/(x, y)/(x)/' k.ptx
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "found 'vprintf' with 1 parameters, wanted 2"
+}

@@ -168,17 +168,24 @@ static void set_result(struct warp *w, const struct op *o, unsigned lane, uint64
 {
 	const struct call_site *s = o->x->site;
 
-	if (s->n_rets && s->ret[0].kind == ARG_PARAM)
-		memcpy(w->local + (size_t)w->local_stride * lane + w->local_base + s->ret[0].at, &v,
-			s->ret[0].bytes < 8 ? s->ret[0].bytes : 8);
+	const struct argument *a = s->n_rets ? &s->ret[0] : NULL;
+	const size_t bytes = a && a->bytes < 8 ? a->bytes : 8;
+
+	if (a && a->kind == ARG_PARAM)
+		memcpy(w->local + (size_t)w->local_stride * lane + w->local_base + a->at, &v, bytes);
+	else if (a && a->kind == ARG_REG)
+		memcpy(w->frame + a->slot[0] + lane * bytes, &v, bytes);
 }
 
 static void do_printf(struct warp *w, const struct op *o, uint32_t m)
 {
-	FOR_BITS32 (i, m)
-		set_result(w, o, i,
-			(uint64_t)(int64_t)print_lane(
-				w, o, i, param_value(w, o, 0, i), param_value(w, o, 1, i)));
+	FOR_BITS32 (i, m) {
+		int n = print_lane(w, o, i, param_value(w, o, 0, i), param_value(w, o, 1, i));
+
+		if (w->stop & WARP_STOP)
+			return;
+		set_result(w, o, i, (uint64_t)(int64_t)n);
+	}
 }
 
 static void do_malloc(struct warp *w, const struct op *o, uint32_t m)
@@ -225,19 +232,25 @@ static void do_assert(struct warp *w, const struct op *o, uint32_t m)
 	unsigned lane = bit_lowest32(m);
 	char text[128], file[128];
 
-	print_text(w, param_value(w, o, 0, lane), text, sizeof(text));
-	print_text(w, param_value(w, o, 1, lane), file, sizeof(file));
+	print_text(w, lane, param_value(w, o, 0, lane), text, sizeof(text));
+	print_text(w, lane, param_value(w, o, 1, lane), file, sizeof(file));
 	exec_fail(w, o, m, "assert", "%s:%u: found assertion '%s' false", file,
 		(unsigned)param_value(w, o, 2, lane), text);
 }
 
-op_fn *call_built_in(const char *name)
+static const struct call_built_in built_in[] = {
+	{"vprintf", do_printf, 2},
+	{"malloc", do_malloc, 1},
+	{"free", do_free, 1},
+	{"__assertfail", do_assert, 3},
+};
+
+const struct call_built_in *call_built_in(const char *name)
 {
-	return !strcmp(name, "vprintf")        ? do_printf
-	       : !strcmp(name, "malloc")       ? do_malloc
-	       : !strcmp(name, "free")         ? do_free
-	       : !strcmp(name, "__assertfail") ? do_assert
-					       : NULL;
+	for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
+		if (!strcmp(built_in[i].name, name))
+			return &built_in[i];
+	return NULL;
 }
 
 /* ---- what may be called ---- */

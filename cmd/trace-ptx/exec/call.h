@@ -10,7 +10,7 @@ enum argument_kind { ARG_NONE, ARG_REG, ARG_PARAM, ARG_VALUE };
 struct argument {
 	uint8_t kind, n;
 	uint32_t slot[4];   /* ARG_REG, ARG_VALUE: of the caller's frame */
-	uint32_t at, bytes; /* ARG_PARAM: in the caller's local frame */
+	uint32_t at, bytes; /* at: ARG_PARAM: in the caller's local frame */
 };
 
 struct call_site {
@@ -28,7 +28,13 @@ void call_leave(struct warp *w);
  * Sets on[f] (program->func, zeros before) for every function that n may reach; all that a register may call.
  */
 void call_reach(const struct bound_code *c, uint32_t n, uint8_t *on);
+/* A function that the executor itself has. */
+struct call_built_in {
+	const char *name;
+	op_fn *fn;
+	uint32_t n_params; /* that it reads */
+};
 /* vprintf, malloc, free, __assertfail; NULL: no such function. */
-op_fn *call_built_in(const char *name);
+const struct call_built_in *call_built_in(const char *name);
 
 #endif

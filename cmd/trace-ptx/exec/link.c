@@ -9,18 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "exec/exec.h"
+#include "exec/call.h"
 
 static struct place place_of(const struct module *m, const struct symbol *s)
 {
 	return (struct place){m->path, s->line, s->col};
-}
-
-/* Functions that the executor itself has (call.c). */
-static bool built_in(const char *name)
-{
-	return !strcmp(name, "vprintf") || !strcmp(name, "malloc") || !strcmp(name, "free") ||
-	       !strcmp(name, "__assertfail");
 }
 
 /* ---- names: a name of a module is that of another, or the definition that stands for both ---- */
@@ -153,7 +146,7 @@ static int link_symbol(const struct program *p, const struct module *m, struct s
 
 	if ((!func && s->kind != SYM_VAR) || s->alias || (!wants && !s->visible))
 		return 0;
-	if (func && wants && built_in(s->name))
+	if (func && wants && call_built_in(s->name))
 		return 0;
 	if (!func && s->space == SP_SHARED && s->unsized)
 		return 0; /* the launch's dynamic shared memory */

@@ -2,144 +2,265 @@
 /*
  * printf of kernels, and texts in their memory.
  *
- * Always true: a conversion is printed with the host's printf one at a time, its flags and widths checked
- * first; at most 32 arguments; output is in the order in which lanes execute, warps and thread blocks in
- * their order of execution on one thread.
+ * Always true: a conversion is printed with the host's printf one at a time, its parts read and checked first;
+ * what is no conversion of CUDA's, and what comes behind 32 arguments, is printed as it is written; output is
+ * in the order in which lanes execute, warps and thread blocks in their order of execution on one thread.
  */
 #include <stdio.h>
 #include <string.h>
+#include "bytes.h"
+#include "exec/check.h"
 #include "exec/print.h"
 #include "lang/ieee.h"
 
-static const uint8_t *byte_at(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
+#define ARGUMENTS_MOST 32u
+#define WIDTH_MOST     65535u /* of a width or precision: more count as that */
+
+static enum state_space space_at(uint64_t a)
 {
-	if (a >= LOCAL_BASE && a < SHARED_BASE) {
-		a -= LOCAL_BASE;
-		return a <= w->local_stride && w->local_stride - a >= n
-			       ? w->local + (size_t)w->local_stride * lane + a
-			       : NULL;
-	}
-	if (a >= SHARED_BASE && a < HEAP_BASE) {
-		a -= SHARED_BASE;
-		return a <= w->cta->shared_bytes && w->cta->shared_bytes - a >= n ? w->cta->shared + a : NULL;
-	}
-	return memory_at(w->mem, a, n);
+	return a >= LOCAL_BASE && a < SHARED_BASE  ? SP_LOCAL
+	       : a >= SHARED_BASE && a < HEAP_BASE ? SP_SHARED
+						   : SP_GLOBAL;
 }
 
-static void text_at(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap)
+/* Host address of n bytes at a generic address; NULL: they are not there. */
+static const uint8_t *bytes_at(const struct warp *w, unsigned lane, uint64_t a, uint64_t n)
+{
+	const enum state_space space = space_at(a);
+
+	if (space == SP_GLOBAL)
+		return memory_at(w->mem, a, n);
+	const uint64_t size = space == SP_LOCAL ? w->local_stride : w->cta->shared_bytes;
+	const uint8_t *from = space == SP_LOCAL ? w->local + (size_t)w->local_stride * lane : w->cta->shared;
+
+	a -= space == SP_LOCAL ? LOCAL_BASE : SHARED_BASE;
+	return a <= size && size - a >= n ? from + a : NULL;
+}
+
+void print_text(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap)
 {
 	size_t n = 0;
 	const uint8_t *c;
 
-	while (n + 1 < cap && (c = byte_at(w, lane, addr + n, 1)) && *c)
+	while (n + 1 < cap && (c = bytes_at(w, lane, addr + n, 1)) && *c)
 		out[n++] = (char)*c;
 	out[n] = '\0';
 }
 
-void print_text(const struct warp *w, uint64_t addr, char *out, size_t cap) { text_at(w, 0, addr, out, cap); }
-
+/* A printf under way: of one lane. */
 struct printing {
-	char *out;
-	size_t n, cap;
+	struct warp *w;
+	const struct op *o;
+	unsigned lane;
+	uint64_t args, at; /* the arguments; the next one's offset */
+	unsigned used;
+	struct bytes out;
 };
 
-static void put(struct printing *p, const char *s, size_t n)
+static bool outside(struct printing *p, uint64_t addr, uint64_t n)
 {
-	if (n > p->cap - p->n)
-		n = p->cap - p->n;
-	memcpy(p->out + p->n, s, n);
-	p->n += n;
+	const enum state_space space = space_at(addr);
+
+	addr -= space == SP_LOCAL ? LOCAL_BASE : space == SP_SHARED ? SHARED_BASE : 0;
+	check_outside(p->w, p->o, p->lane, space, addr, n);
+	return false;
 }
 
-/* One conversion: spec is "%-8" and so on without length; conv its letter. */
-static bool convert(struct printing *p, const struct warp *w, unsigned lane, char *spec, size_t len,
-	char conv, bool wide, uint64_t v)
+/* The text at addr, to its end. false: the launch has failed. */
+static bool add_text(struct printing *p, struct bytes *to, uint64_t addr)
 {
-	char text[1200], str[1000];
-	int n;
+	const uint8_t *c;
 
-	if (conv == 's') {
-		text_at(w, lane, v, str, sizeof(str));
-		memcpy(spec + len, "s", 2);
-	} else if (strchr("diouxXc", conv)) {
-		memcpy(spec + len, conv == 'c' ? "c" : (const char[]){'l', 'l', conv, 0},
-			conv == 'c' ? 2 : 4);
-		if (!wide)
-			v = conv == 'd' || conv == 'i' ? (uint64_t)(int64_t)(int32_t)v : (uint32_t)v;
-	} else {
-		memcpy(spec + len, (const char[]){conv, 0}, 2);
+	bytes_add(to, "", 0);
+	for (; (c = bytes_at(p->w, p->lane, addr, 1)) && *c; addr++)
+		bytes_add(to, c, 1);
+	return c || outside(p, addr, 1);
+}
+
+/* The next argument, of 4 or 8 bytes. */
+static bool take(struct printing *p, unsigned size, uint64_t *v)
+{
+	p->at = (p->at + size - 1) / size * size;
+	const uint8_t *a = bytes_at(p->w, p->lane, p->args + p->at, size);
+
+	*v = 0;
+	if (!a)
+		return outside(p, p->args + p->at, size);
+	memcpy(v, a, size);
+	p->at += size;
+	p->used++;
+	return true;
+}
+
+/* "%-8.*hhd" in its parts. */
+struct conversion {
+	char flags[8], letter;
+	bool width_taken, point, precision_taken, wide; /* taken: from an argument */
+	unsigned width, precision, shorts;              /* shorts: how many h */
+};
+
+static const char *read_number(const char *s, bool *taken, unsigned *v)
+{
+	*taken = *s == '*';
+	s += *taken;
+	for (*v = 0; !*taken && *s >= '0' && *s <= '9'; s++)
+		*v = *v * 10 + (unsigned)(*s - '0') < WIDTH_MOST ? *v * 10 + (unsigned)(*s - '0')
+								 : WIDTH_MOST;
+	return s;
+}
+
+static void add_flag(struct conversion *c, char flag)
+{
+	size_t n = strlen(c->flags);
+
+	if (!strchr(c->flags, flag))
+		c->flags[n] = flag;
+}
+
+/* From behind '%' to behind its letter. NULL: it is none. */
+static const char *read_conversion(const char *s, struct conversion *c)
+{
+	memset(c, 0, sizeof(*c));
+	for (; *s && strchr("-+ #0", *s); s++)
+		add_flag(c, *s);
+	s = read_number(s, &c->width_taken, &c->width);
+	c->point = *s == '.';
+	if (c->point)
+		s = read_number(s + 1, &c->precision_taken, &c->precision);
+	for (; *s && strchr("hlLjzt", *s); s++) {
+		c->shorts += *s == 'h';
+		c->wide |= *s != 'h' && *s != 'L';
 	}
+	c->letter = *s;
+	return *s && strchr("%cdiouxXpeEfFgGaAs", *s) ? s + 1 : NULL;
+}
+
+/* Width and precision that are arguments. */
+static bool take_sizes(struct printing *p, struct conversion *c)
+{
+	uint64_t v;
+
+	if (c->width_taken) {
+		if (!take(p, 4, &v))
+			return false;
+		if ((int32_t)v < 0)
+			add_flag(c, '-');
+		v = (int32_t)v < 0 ? 0 - (uint64_t)(int32_t)v : v;
+		c->width = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
+	}
+	if (c->precision_taken) {
+		if (!take(p, 4, &v))
+			return false;
+		c->point = (int32_t)v >= 0; /* a negative one is none */
+		c->precision = v < WIDTH_MOST ? (unsigned)v : WIDTH_MOST;
+	}
+	return true;
+}
+
+/* A whole number of the conversion's size. */
+static uint64_t whole(const struct conversion *c, uint64_t v)
+{
+	const unsigned cut = c->wide ? 0 : c->shorts > 1 ? 56 : c->shorts ? 48 : 32;
+
+	return c->letter == 'd' || c->letter == 'i' ? (uint64_t)((int64_t)(v << cut) >> cut)
+						    : v << cut >> cut;
+}
+
+/* v as c says, or the text. */
+static void add_value(struct printing *p, const struct conversion *c, uint64_t v, const char *text)
+{
+	const bool number = strchr("diouxX", c->letter);
+	char width[12] = "", precision[12] = "", spec[48];
+
+	if (c->width)
+		snprintf(width, sizeof(width), "%u", c->width);
+	if (c->point)
+		snprintf(precision, sizeof(precision), ".%u", c->precision);
+	snprintf(spec, sizeof(spec), "%%%s%s%s%s%c", c->flags, width, precision, number ? "ll" : "",
+		c->letter);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	n = conv == 's'                ? snprintf(text, sizeof(text), spec, str)
-	    : strchr("feEgGaAF", conv) ? snprintf(text, sizeof(text), spec, ieee_f64(v))
-	    : conv == 'p'              ? snprintf(text, sizeof(text), "0x%llx", (unsigned long long)v)
-	    : conv == 'c'              ? snprintf(text, sizeof(text), spec, (int)v)
-				       : snprintf(text, sizeof(text), spec, (long long)v);
+	if (number)
+		bytes_printf(&p->out, spec, (long long)whole(c, v));
+	else if (c->letter == 's')
+		bytes_printf(&p->out, spec, text);
+	else if (c->letter == 'c')
+		bytes_printf(&p->out, spec, (int)v);
+	else if (c->letter == 'p')
+		bytes_printf(&p->out, spec, (void *)(uintptr_t)v);
+	else
+		bytes_printf(&p->out, spec, ieee_f64(v));
 #pragma GCC diagnostic pop
-	if (n < 0)
+}
+
+/* One conversion with its arguments. false: the launch has failed. */
+static bool convert(struct printing *p, struct conversion *c)
+{
+	const bool number = strchr("diouxX", c->letter);
+	struct bytes text = {0};
+	uint64_t v;
+	bool good;
+
+	if (!take_sizes(p, c))
 		return false;
-	put(p, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	if (c->letter == '%') {
+		bytes_add(&p->out, "%", 1);
+		return true;
+	}
+	good = take(p, c->letter == 'c' || (number && !c->wide) ? 4 : 8, &v);
+	if (good && c->letter == 's') {
+		if (v)
+			good = add_text(p, &text, v);
+		else
+			bytes_puts(&text, "(null)");
+	}
+	if (good)
+		add_value(p, c, v, text.p);
+	bytes_free(&text);
+	return good;
+}
+
+static bool print(struct printing *p, const char *s)
+{
+	while (*s) {
+		const size_t plain = strcspn(s, "%");
+		struct conversion c;
+
+		bytes_add(&p->out, s, plain);
+		s += plain;
+		if (!*s)
+			break;
+		const char *end = read_conversion(s + 1, &c);
+		const unsigned wants = end ? 0u + c.width_taken + c.precision_taken + (c.letter != '%') : 0;
+
+		if (!end || p->used + wants > ARGUMENTS_MOST) {
+			bytes_add(&p->out, s, end ? (size_t)(end - s) : 1);
+			p->used = end ? ARGUMENTS_MOST : p->used;
+			s = end ? end : s + 1;
+			continue;
+		}
+		if (!convert(p, &c))
+			return false;
+		s = end;
+	}
 	return true;
 }
 
 int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t format, uint64_t args)
 {
-	char fmt[4096], out[8192];
-	struct printing p = {out, 0, sizeof(out)};
-	unsigned used = 0;
-	uint64_t at = 0;
+	struct printing p = {.w = w, .o = o, .lane = lane, .args = args};
+	struct bytes text = {0};
+	bool good;
 
-	(void)o;
-	text_at(w, lane, format, fmt, sizeof(fmt));
-	for (const char *s = fmt; *s; s++) {
-		char spec[40] = "%";
-		size_t len = 1;
-		bool wide = false;
-
-		if (*s != '%' || s[1] == '%') {
-			put(&p, s, 1);
-			s += *s == '%';
-			continue;
-		}
-		for (s++; *s && strchr("-+ #0123456789.*", *s) && len < 20; s++) {
-			if (*s == '*') {
-				const uint8_t *a = byte_at(w, lane, args + at, 4);
-				int32_t v = 0;
-
-				if (a)
-					memcpy(&v, a, 4);
-				at += 4;
-				len += (size_t)snprintf(
-					spec + len, sizeof(spec) - len, "%d", v < 0 || v > 999 ? 0 : v);
-			} else {
-				spec[len++] = *s;
-			}
-		}
-		for (; *s == 'l' || *s == 'h' || *s == 'z' || *s == 'j' || *s == 't'; s++)
-			wide |= *s == 'l' || *s == 'z' || *s == 'j' || *s == 't';
-		if (!*s || !strchr("diouxXcsfeEgGaAFp", *s))
-			break;
-		wide |= strchr("sfeEgGaAFp", *s) != NULL;
-		uint64_t size = wide ? 8 : 4, v = 0;
-		at = (at + size - 1) / size * size;
-		const uint8_t *a = byte_at(w, lane, args + at, size);
-		if (!a || used == 32)
-			return -1;
-		memcpy(&v, a, size);
-		at += size;
-		used++;
-		/* Widths beyond 999 are cut: the host would print them all. */
-		for (size_t i = 1, digits = 0; i < len; i++) {
-			digits = spec[i] >= '0' && spec[i] <= '9' ? digits + 1 : 0;
-			if (digits > 3)
-				spec[i] = '0', len = i;
-		}
-		if (!convert(&p, w, lane, spec, len, *s, wide, v))
-			return -1;
+	if (!format)
+		return -1;
+	good = add_text(&p, &text, format) && print(&p, text.p);
+	if (good && p.out.n) {
+		pthread_mutex_lock(&w->cta->g->lock);
+		fwrite(p.out.p, 1, p.out.n, w->g->print);
+		pthread_mutex_unlock(&w->cta->g->lock);
 	}
-	pthread_mutex_lock(&w->cta->g->lock);
-	fwrite(out, 1, p.n, w->g->print);
-	pthread_mutex_unlock(&w->cta->g->lock);
-	return (int)used;
+	bytes_free(&text);
+	bytes_free(&p.out);
+	return good ? (int)p.used : -1;
 }

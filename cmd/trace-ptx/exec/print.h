@@ -7,10 +7,10 @@
 
 /*
  * One lane's printf: format and the block of its arguments by their generic addresses. The count of
- * arguments, or -1.
+ * arguments; -1: there is no format, or the launch has failed.
  */
 int print_lane(struct warp *w, const struct op *o, unsigned lane, uint64_t format, uint64_t args);
 /* The text at a generic address, cut to cap bytes with its end. */
-void print_text(const struct warp *w, uint64_t addr, char *out, size_t cap);
+void print_text(const struct warp *w, unsigned lane, uint64_t addr, char *out, size_t cap);
 
 #endif

@@ -83,6 +83,7 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 			} else {
 				out[i].kind = ARG_REG;
 				out[i].n = 1;
+				out[i].bytes = types[f->type].bits / 8;
 				out[i].slot[0] = ret ? bind_dst(b, k, types[f->type].bits)
 						     : bind_src(b, k, (enum type)f->type);
 				if (out[i].slot[0] == UINT32_MAX)
@@ -124,12 +125,18 @@ static const struct func *bind_named(struct bind *b, struct op *o, const struct 
 		bind_fault(b, what, "function", "found a call of kernel '%s', wanted a .func", s->name);
 		return NULL;
 	}
-	o->fn = call_built_in(s->name);
-	if (!o->fn || !f) {
+	const struct call_built_in *own = call_built_in(s->name);
+	if (!own || !f) {
 		bind_fault(b, what, "function",
 			"found a call of '%s', wanted a function that some module defines", s->name);
 		return NULL;
 	}
+	if (f->n_params < own->n_params) {
+		bind_fault(b, what, "function", "found '%s' with %u parameters, wanted %u", s->name,
+			f->n_params, own->n_params);
+		return NULL;
+	}
+	o->fn = own->fn;
 	b->code->uses_malloc |= s->name[0] == 'm';
 	b->frame->order |= s->name[0] != '_' ? ORDER_SHOWS : 0;
 	return f;
