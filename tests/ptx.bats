@@ -203,11 +203,20 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	assert_output --partial 'found a bulk store of 100 bytes, wanted a multiple of 8'
 }
 
-@test "trap, assert and printf" {
-	kernel <<<'trap;'
-	launch 1
+@test "a trap or a breakpoint that is executed ends the run with its place" {
+	kernel <<-'E'
+		.loc 1 7 0
+		setp.eq.u32 %p1, %r1, 3;
+		@%p1 brkpt;
+		trap;
+	E
+	sed -i '3a .file 1 "k.cu"' k.ptx
+	launch 4
 	run -1 trace-ptx -n k.launch
-	assert_output --partial 'found a trap'
+	assert_output --partial 'k.ptx:18:6: found a breakpoint, wanted none to be executed (kernel k, thread (3,0,0) of CTA (0,0,0), k.cu line 7)'
+	launch 3
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'k.ptx:19:1: found a trap, wanted none to be executed (kernel k, thread (0,0,0)'
 }
 
 @test "neither a trace nor what is saved replaces what is read" {

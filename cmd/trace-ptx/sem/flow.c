@@ -49,7 +49,10 @@ int bind_exit(struct bind *b, struct op *o)
 
 static void trap(struct warp *w, const struct op *o, uint32_t m)
 {
-	exec_fail(w, o, m, "trap", "found a trap, wanted none to be executed");
+	bool pause = o->in->op == I_brkpt;
+
+	exec_fail(w, o, m, pause ? "breakpoint" : "trap", "found a %s, wanted none to be executed",
+		pause ? "breakpoint" : "trap");
 }
 
 int bind_trap(struct bind *b, struct op *o)
