@@ -277,7 +277,55 @@ launch() { printf 'module k.ptx\nbuffer A bytes=256 zero\nlaunch k grid=1 block=
 	E
 	launch 32
 	run -1 trace-ptx -n k.launch
-	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier'
+	assert_output --partial 'found 7 of 32 living lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
+}
+
+# Each lane stores, meets the others, reads the store of the lane 16 beside it, meets them again. What is before the
+# first barrier, between bars: lanes 0 to 15 (%p1) and the others come to it one after the other, and it is executed once.
+@test "independent lanes come to a barrier one group after another, others by barrier.sync do" {
+	local way first lanes
+	while IFS='|' read -r way lanes first; do
+		kernel <<-E
+			setp.lt.u32 %p1, %r1, 16; setp.eq.u32 %p2, %r1, 3;
+			mov.u32 %r2, s; shl.b32 %r3, %r1, 2; and.b32 %r3, %r3, 127; add.u32 %r2, %r2, %r3;
+			st.shared.u32 [%r2], %r1; mov.u32 %r6, 99;
+			$first
+			xor.b32 %r4, %r3, 64; mov.u32 %r5, s; add.u32 %r5, %r5, %r4;
+			@!%p3 ld.shared.u32 %r6, [%r5];
+			$([ $way = any ] && echo barrier.sync || echo bar.sync) 0;
+			mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; st.global.u32 [%rd2], %r6;
+		E
+		launch 32
+		echo 'save A out' >>k.launch
+		run -0 trace-ptx --stack volta -n k.launch
+		run -0 od -An -v -td4 -N128 -w128 out
+		assert_equal "$(echo $output)" "$(eval echo $lanes)"
+		trace-ptx --stack volta -f -o app k.launch
+		run -0 trace-lint app
+		run -0 awk '/^-code .* bar/ { bar[$2] } $1 in bar && $2 !~ /^0+$/ { n++ } END { print n }' app/kernel-1.traceg
+		assert_output 2
+		run trace-ptx -n k.launch
+		assert_equal "$way $status" "$way $([ "$way" = any ]; echo $?)"
+		[ "$way" = any ] || assert_output --partial 'lanes of warp 0 at a barrier, wanted all of them at once, or --stack volta'
+	done <<-'E'
+		volta|{16..18} 0 {20..31} {0..2} 99 {4..15}|setp.eq.u32 %p3, %r1, 19; @!%p1 bra j; @%p2 exit; j: bar.sync 0;
+		any|{16..18} 0 {20..31} {0..2} 99 {4..15}|setp.eq.u32 %p3, %r1, 19; @!%p1 bra j; @%p2 exit; j: barrier.sync 0;
+		volta|{16..31} {0..15}|@%p1 bra t; bar.sync 0; bra j; t: bar.sync 0; j: setp.eq.u32 %p3, 0, 1;
+		any|{16..31} {0..15}|@%p1 bra t; barrier.sync 0; bra j; t: barrier.sync 0; j: setp.eq.u32 %p3, 0, 1;
+		volta|{16..31} {0..15}|@%p1 bra t; bar.sync 0; bra j; t: @%p2 bra u; bar.sync 0; bra v; u: bar.sync 0; v: j: setp.eq.u32 %p3, 0, 1;
+		volta|{16..31} {0..15}|@%p1 bra j; bra.uni k; j: @%p2 bra k; k: @%p1 bar.sync 0; @!%p1 bar.sync 0; setp.eq.u32 %p3, 0, 1;
+		any|{16..31} {0..15}|@%p1 barrier.sync 0; @!%p1 barrier.sync 0; setp.eq.u32 %p3, 0, 1;
+	E
+	kernel <<-'E'
+		setp.lt.u32 %p1, %r1, 16;
+		@%p1 bra t;
+		barrier.sync 1;
+	t:
+		barrier.sync 2;
+	E
+	launch 32
+	run -1 trace-ptx --stack volta -n k.launch
+	assert_output --partial 'found lanes of warp 0 at barrier 2 and others at 1, wanted all of them at one'
 }
 
 # Each line: instructions that leave their result in %r2, a tab, the result. %r5 to %r8 are 0x00010002, 3, 4, 20.

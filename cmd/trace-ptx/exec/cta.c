@@ -88,6 +88,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;
 		w->packed.next = NO_RUN;
 		w->waiting = NULL;
+		w->parked = 0;
 		w->cluster_arrived = w->changed = false;
 		exec_open_frame(w, c->g->kernel);
 		stack_start(w, c->g->l->kernel->first_pc);
@@ -145,7 +146,7 @@ bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec)
 			"found barrier %u of %u threads, wanted 0 to 15 and a multiple of 32", id, count);
 		return true;
 	}
-	if (w->g->opt->check && !check_divergence(w, o, exec))
+	if (w->g->opt->check && !stack_gathers(w, o) && !check_divergence(w, o, exec))
 		return true;
 	if (b->arrived && (b->counted != (count != 0) || (b->counted && b->expected != count / LANES))) {
 		exec_fail(w, o, exec, "barrier-count",

@@ -302,6 +302,9 @@ void exec_warp(struct warp *w, uint64_t quantum)
 			top->pc = pc + 1;
 			if (pc + 1 == top->rpc)
 				stack_next(w, pc + 1);
+		} else if (o->flow == FLOW_BAR && exec && !stack_gather(w, o, pc, mask, exec)) {
+			w->insts--;
+			w->thread_insts -= lanes;
 		} else {
 			if (record)
 				keep(w, record, o, pc, mask, exec);

@@ -325,6 +325,7 @@ struct warp {
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: let others go first */
 	const struct op *waiting; /* FLOW_BAR not yet met */
 	uint32_t wait_mask;
+	uint32_t parked, parked_id; /* lanes that wait at a barrier for others of the warp: stack_gather */
 	uint64_t insts, thread_insts;
 	/* the access made last */
 	uint64_t addr[LANES];
@@ -451,6 +452,13 @@ void stack_start(struct warp *w, uint32_t pc);
 uint32_t stack_rotate(struct warp *w);
 /* Lanes that wait at a meeting point go on without those they wait for. false: none does. */
 bool stack_release(struct warp *w);
+/* Whether lanes of a warp may come to the barrier one group after another. */
+bool stack_gathers(const struct warp *w, const struct op *o);
+/*
+ * The lanes of exec, of those in mask, come to a barrier where others of the warp are wanted, too. true: all
+ * that live are there, it is executed; false: they wait, others go on or the launch has failed.
+ */
+bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec);
 /* Arrive at barrier id; see cta.c. true: the warp goes on at once. */
 bool cta_arrive(struct warp *w, const struct op *o, uint32_t exec);
 void cta_ended(struct cta *c);

@@ -8,6 +8,7 @@
  * its base.
  */
 #include <string.h>
+#include "exec/check.h"
 #include "exec/stack.h"
 
 static struct entry *push(struct warp *w, uint32_t pc, uint32_t mask, uint32_t rpc)
@@ -135,24 +136,30 @@ void stack_branch_table(struct warp *w, const struct op *o, uint32_t pc, uint32_
 		divide(w, group, used, o->rpc);
 }
 
+static void raise_entry(struct warp *w, uint32_t i)
+{
+	struct entry e = w->stack[i];
+
+	memmove(&w->stack[i], &w->stack[i + 1], (w->depth - i - 1) * sizeof(e));
+	w->stack[w->depth - 1] = e;
+}
+
 uint32_t stack_rotate(struct warp *w)
 {
 	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0, lowest = UINT32_MAX, n = 0;
 
-	/* An entry waits for those above it that have lanes of its own. */
+	/* An entry waits for those above it that have lanes of its own, or at a barrier. */
 	for (uint32_t i = w->depth; i-- > base;) {
-		if (!(w->stack[i].mask & w->live & above) && w->stack[i].mask & w->live) {
+		uint32_t mask = w->stack[i].mask & w->live;
+
+		if (mask & ~w->parked && !(mask & above)) {
 			lowest = i;
 			n++;
 		}
 		above |= w->stack[i].mask & w->live;
 	}
-	if (n > 1) {
-		struct entry e = w->stack[lowest];
-
-		memmove(&w->stack[lowest], &w->stack[lowest + 1], (w->depth - lowest - 1) * sizeof(e));
-		w->stack[w->depth - 1] = e;
-	}
+	if (n > 1 || (n && w->parked))
+		raise_entry(w, lowest);
 	return n;
 }
 
@@ -170,6 +177,60 @@ bool stack_release(struct warp *w)
 		}
 		above |= mask;
 	}
+	return false;
+}
+
+bool stack_gathers(const struct warp *w, const struct op *o)
+{
+	return o->n < BAR_AND && (w->g->opt->volta || (o->in->op == I_barrier && !has(o->in, M_ALIGNED)));
+}
+
+/* All groups but the running one have waited at a barrier: they go on behind it. */
+static void unpark(struct warp *w)
+{
+	uint32_t base = w->n_calls ? w->call[w->n_calls - 1].base : 0, above = 0;
+
+	for (uint32_t i = w->depth; i-- > base;) {
+		struct entry *e = &w->stack[i];
+		uint32_t mask = e->mask & w->live;
+
+		if (i + 1 < w->depth && mask && !(mask & above) && ++e->pc == e->rpc) {
+			memmove(e, e + 1, (w->depth - i - 1) * sizeof(*e));
+			w->depth--;
+		}
+		above |= mask;
+	}
+	w->parked = 0;
+}
+
+bool stack_gather(struct warp *w, const struct op *o, uint32_t pc, uint32_t mask, uint32_t exec)
+{
+	uint32_t alive = w->lanes & ~w->ended, id = REG(uint32_t, w, o->a)[bit_lowest32(exec)];
+	struct entry *top = &w->stack[w->depth - 1];
+
+	if (exec == alive || !stack_gathers(w, o))
+		return true;
+	if (w->parked && w->parked_id != id) {
+		exec_fail(w, o, exec, "barrier-divergent",
+			"found lanes of warp %u at barrier %u and others at %u, wanted all of them at one",
+			w->index, id, w->parked_id);
+		return false;
+	}
+	if ((w->parked | exec) == alive) {
+		unpark(w);
+		return true;
+	}
+	w->parked |= exec;
+	w->parked_id = id;
+	if (mask & ~exec) { /* those whose guard is false have passed it */
+		uint32_t rpc = top->rpc;
+
+		top->mask = exec;
+		if (pc + 1 != rpc)
+			push(w, pc + 1, mask & ~exec, rpc);
+	}
+	if (!stack_rotate(w) && !stack_release(w))
+		check_divergence(w, o, w->parked);
 	return false;
 }
 
