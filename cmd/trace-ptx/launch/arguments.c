@@ -91,6 +91,12 @@ static size_t buffer_argument(const struct launch_argument *x)
 	}
 	if (!b || x->p->size < 4 || (size == 4 && b->addr + at > UINT32_MAX))
 		return refused(x);
+	if (at > b->bytes) {
+		fault_set(x->r->f, x->where, "argument",
+			"found byte %llu of buffer '%s', wanted at most its %llu", (unsigned long long)at,
+			b->name, (unsigned long long)b->bytes);
+		return 0;
+	}
 	at += b->addr;
 	memcpy(x->out, &at, size);
 	return size;
@@ -130,17 +136,23 @@ int launch_arguments(struct reader *r, struct step *c)
 	const char *s = c->path;
 	uint32_t n = 0;
 
-	for (; *s; n++) {
+	for (bool more = *s; more; n++) {
 		size_t len = strcspn(s, ",");
 
 		if (n == k->n_params)
 			return fault_set(r->f, where, "argument",
 				"found more than %u arguments of kernel '%s', wanted no more", n, k->name);
-		if (!argument(r, where, s, len, k->param[n], block + k->param[n]->addr))
+		size_t got = argument(r, where, s, len, k->param[n], block + k->param[n]->addr);
+		if (!got)
 			return -1;
+		if (got < k->param[n]->size)
+			diag_warn(where,
+				"found %zu bytes for parameter %u of kernel '%s', wanted %llu: the others are zero",
+				got, n + 1, k->name, (unsigned long long)k->param[n]->size);
 		where.col += (uint32_t)len + 1;
 		s += len;
-		s += *s == ',';
+		more = *s == ',';
+		s += more;
 	}
 	if (n < k->n_params)
 		diag_warn(where, "found %u arguments of kernel '%s', wanted %u: the others are zero", n,

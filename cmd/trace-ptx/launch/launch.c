@@ -17,7 +17,10 @@
 
 struct place launch_at(const struct reader *r, uint32_t w)
 {
-	return (struct place){r->file, r->line, w < r->n ? r->word[w].col : 0};
+	const struct launch_word *last = w < r->n ? &r->word[w] : r->n ? &r->word[r->n - 1] : NULL;
+	uint32_t behind = last && w >= r->n ? (uint32_t)strlen(last->s) : 0;
+
+	return (struct place){r->file, r->line, last ? last->col + behind : 0};
 }
 
 int launch_wanted(const struct reader *r, uint32_t w, const char *what)
@@ -38,9 +41,10 @@ static int split(struct reader *r, const char *text, size_t len)
 	char *s = arena_strndup(&r->s->arena, text, len);
 
 	r->n = 0;
-	if (memchr(text, 0, len))
-		return fault_set(r->f, (struct place){r->file, r->line, 0}, "launch-file",
-			"found a NUL byte, wanted text");
+	const char *nul = memchr(text, 0, len);
+	if (nul)
+		return fault_set(r->f, (struct place){r->file, r->line, (uint32_t)(nul - text) + 1},
+			"launch-file", "found a NUL byte, wanted text");
 	for (char *p = s; *p;) {
 		p += strspn(p, " \t\r");
 		if (!*p || *p == '#')
@@ -75,6 +79,24 @@ int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t
 	char text[100];
 	snprintf(text, sizeof(text), "%s=NUMBER up to %llu", name, (unsigned long long)most);
 	return launch_wanted(r, w, text);
+}
+
+int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v)
+{
+	int got = launch_option(r, w, "bytes", LAUNCH_HEAP_MAX, v);
+
+	return got < 0 || (got && *v) ? got : launch_wanted(r, w, got ? "bytes=NUMBER above 0" : "bytes=N");
+}
+
+/* Whether word w, "name=value", has the name of one before it, from word first on: a fault. */
+static int repeated(const struct reader *r, uint32_t first, uint32_t w)
+{
+	size_t n = strcspn(r->word[w].s, "=");
+
+	for (uint32_t i = first; i < w; i++)
+		if (strcspn(r->word[i].s, "=") == n && !memcmp(r->word[i].s, r->word[w].s, n))
+			return launch_wanted(r, w, "it once");
+	return 0;
 }
 
 static char *path_of(const struct reader *r, const char *name)
@@ -129,7 +151,13 @@ static int do_kinfo(struct reader *r)
 	if (r->n < 2)
 		return launch_wanted(r, 1, "kinfo KERNEL regs=N smem=N");
 	k.kernel = r->word[1].s;
+	k.at = launch_at(r, 1);
+	for (uint32_t i = 0; i < r->n_kinfo; i++)
+		if (!strcmp(r->kinfo[i].kernel, k.kernel))
+			return launch_wanted(r, 1, "a kernel without a line kinfo before it");
 	for (uint32_t w = 2; w < r->n; w++) {
+		if (repeated(r, 2, w))
+			return -1;
 		int got = launch_option(r, w, "regs", 65536, &v);
 
 		if (got > 0)
@@ -150,17 +178,19 @@ static int do_kinfo(struct reader *r)
 static int do_buffer(struct reader *r)
 {
 	uint64_t bytes = 0;
-	int got;
 
 	if (r->n < 4 || r->n > 5 || (r->n == 5 && strcmp(r->word[4].s, "nocopy")))
 		return launch_wanted(r, r->n > 4 ? 4 : r->n, "buffer NAME bytes=N INIT [nocopy]");
 	if (launch_buffer(r->s, r->word[1].s, strlen(r->word[1].s)))
 		return launch_wanted(r, 1, "a name that no buffer has yet");
+	if (launch_texture_named(r->s, r->word[1].s, strlen(r->word[1].s)))
+		return launch_wanted(r, 1, "a name that no texture, surface or sampler has");
 	if (strpbrk(r->word[1].s, "+:,") || (r->word[1].s[0] >= '0' && r->word[1].s[0] <= '9'))
 		return launch_wanted(r, 1, "a name without '+', ':' and ','");
-	if ((got = launch_option(r, 2, "bytes", LAUNCH_HEAP_MAX, &bytes)) <= 0)
-		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
+	if (launch_bytes(r, 2, &bytes) < 0)
+		return -1;
 	struct step *c = launch_add(r, CMD_BUFFER);
+	c->at = launch_at(r, 3);
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->addr = HEAP_BASE + r->s->heap_bytes;
@@ -168,7 +198,10 @@ static int do_buffer(struct reader *r)
 	r->s->heap_bytes += (bytes + 255) / 256 * 256;
 	if (r->s->heap_bytes > LAUNCH_HEAP_MAX)
 		return launch_wanted(r, 2, "buffers of less than 1 TiB together");
-	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, launch_at(r, 3), r->f);
+	return init_parse(&c->init, r->word[3].s, r->s->folder, &r->s->arena, c->at, r->f) ||
+			       init_fits(&c->init, bytes, c->at, r->f)
+		       ? -1
+		       : 0;
 }
 
 static int do_symbol(struct reader *r)
@@ -179,18 +212,22 @@ static int do_symbol(struct reader *r)
 
 	if (r->n < 4)
 		return launch_wanted(r, r->n, "symbol NAME bytes=N [offset=N] INIT");
-	if ((got = launch_option(r, 2, "bytes", LAUNCH_HEAP_MAX, &bytes)) <= 0)
-		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
+	if (launch_bytes(r, 2, &bytes) < 0)
+		return -1;
 	if ((got = launch_option(r, 3, "offset", LAUNCH_HEAP_MAX, &offset)) < 0)
 		return -1;
 	w += (uint32_t)got;
 	if (r->n != w + 1)
 		return launch_wanted(r, r->n < w + 1 ? r->n : w + 1, "symbol NAME bytes=N [offset=N] INIT");
 	struct step *c = launch_add(r, CMD_SYMBOL);
+	c->at = launch_at(r, w);
+	c->name_col = r->word[1].col;
+	c->size_col = r->word[2].col;
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->addr = offset;
-	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, launch_at(r, w), r->f))
+	if (init_parse(&c->init, r->word[w].s, r->s->folder, &r->s->arena, c->at, r->f) ||
+		init_fits(&c->init, bytes, c->at, r->f))
 		return -1;
 	return c->init.kind == INIT_UNSET ? launch_wanted(r, w, "values: a variable is zero without them")
 					  : 0;
@@ -215,13 +252,14 @@ static int do_save(struct reader *r, enum step_kind kind)
 static int do_savesym(struct reader *r)
 {
 	uint64_t bytes;
-	int got;
 
 	if (r->n != 4)
 		return launch_wanted(r, r->n > 4 ? 4 : r->n, "savesym NAME bytes=N FILE");
-	if ((got = launch_option(r, 2, "bytes", LAUNCH_HEAP_MAX, &bytes)) <= 0)
-		return got < 0 ? -1 : launch_wanted(r, 2, "bytes=N");
+	if (launch_bytes(r, 2, &bytes) < 0)
+		return -1;
 	struct step *c = launch_add(r, CMD_SAVESYM);
+	c->name_col = r->word[1].col;
+	c->size_col = r->word[2].col;
 	c->name = r->word[1].s;
 	c->bytes = bytes;
 	c->path = r->word[3].s;
@@ -273,8 +311,8 @@ static int do_launch(struct reader *r)
 	static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64},
 			      cluster_most[3] = {CLUSTER_MAX, CLUSTER_MAX, CLUSTER_MAX};
 	struct launch l = {0};
+	uint32_t w, block = 0, cluster = 0;
 	uint64_t v;
-	uint32_t w;
 	int got = 0;
 
 	if (r->n < 2)
@@ -282,12 +320,14 @@ static int do_launch(struct reader *r)
 	for (w = 2; w < r->n && strcmp(r->word[w].s, "args"); w++) {
 		const char *s = r->word[w].s;
 
+		if (repeated(r, 2, w))
+			return -1;
 		if (!strncmp(s, "grid=", 5))
 			got = take_dims(r, w, s + 5, grid_most, l.grid);
 		else if (!strncmp(s, "block=", 6))
-			got = take_dims(r, w, s + 6, block_most, l.block);
+			got = take_dims(r, block = w, s + 6, block_most, l.block);
 		else if (!strncmp(s, "cluster=", 8))
-			got = take_dims(r, w, s + 8, cluster_most, l.cluster);
+			got = take_dims(r, cluster = w, s + 8, cluster_most, l.cluster);
 		else if (!strcmp(s, "cooperative"))
 			got = 1, l.workspace = workspace(r);
 		else if ((got = launch_option(r, w, "shmem", 232448, &v)) > 0)
@@ -303,7 +343,7 @@ static int do_launch(struct reader *r)
 	if (!l.grid[0] || !l.block[0])
 		return launch_wanted(r, w, "grid=X,Y,Z and block=X,Y,Z");
 	if ((uint64_t)l.block[0] * l.block[1] * l.block[2] > 1024)
-		return fault_set(r->f, launch_at(r, 0), "launch-file",
+		return fault_set(r->f, launch_at(r, block), "launch-file",
 			"found %llu threads in a thread block, wanted at most 1024",
 			(unsigned long long)l.block[0] * l.block[1] * l.block[2]);
 	if (w < r->n && r->n > w + 2)
@@ -312,7 +352,10 @@ static int do_launch(struct reader *r)
 	c->name = r->word[1].s;
 	c->launch = l;
 	c->path = w + 1 < r->n ? r->word[w + 1].s : "";
-	c->at.col = w + 1 < r->n ? r->word[w + 1].col : 0;
+	c->at = launch_at(r, w + 1 < r->n ? w + 1 : 1);
+	c->name_col = r->word[1].col;
+	c->size_col = r->word[block].col;
+	c->cluster_col = r->word[cluster ? cluster : 1].col;
 	return 0;
 }
 
@@ -321,7 +364,7 @@ static int check_cluster(struct reader *r, const struct step *c)
 {
 	const struct launch *l = &c->launch;
 	const uint32_t *d = l->cluster[0] ? l->cluster : l->kernel->cluster;
-	struct place where = {c->at.file, c->at.line, 0};
+	struct place where = {c->at.file, c->at.line, c->cluster_col};
 
 	if (!d[0])
 		return 0;
@@ -352,19 +395,20 @@ static int find_kernel(struct reader *r, struct step *c)
 	c->launch.kernel = program_kernel(p, c->name);
 	if (!c->launch.kernel) {
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
-		return fault_set(r->f, (struct place){c->at.file, c->at.line, 0}, "kernel-unknown",
+		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "kernel-unknown",
 			"found kernel '%s', wanted one of the modules", quoted);
 	}
 	const struct func *k = c->launch.kernel;
+	const struct place size = {c->at.file, c->at.line, c->size_col};
 	uint64_t threads = (uint64_t)c->launch.block[0] * c->launch.block[1] * c->launch.block[2];
 	uint64_t most = (uint64_t)k->maxntid[0] * k->maxntid[1] * k->maxntid[2];
 	if (most && threads > most)
-		return fault_set(r->f, (struct place){c->at.file, c->at.line, 0}, "block",
+		return fault_set(r->f, size, "block",
 			"found %llu threads for kernel '%s', wanted at most %llu (.maxntid)",
 			(unsigned long long)threads, k->name, (unsigned long long)most);
 	for (unsigned i = 0; i < 3; i++)
 		if (k->reqntid[0] && k->reqntid[i] != c->launch.block[i])
-			return fault_set(r->f, (struct place){c->at.file, c->at.line, 0}, "block",
+			return fault_set(r->f, size, "block",
 				"found block %u,%u,%u for kernel '%s', wanted %u,%u,%u (.reqntid)",
 				c->launch.block[0], c->launch.block[1], c->launch.block[2], k->name,
 				k->reqntid[0], k->reqntid[1], k->reqntid[2]);
@@ -385,13 +429,28 @@ static int find_symbol(struct reader *r, struct step *c)
 	c->sym = program_variable(&r->s->prog, c->name);
 	diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
 	if (!c->sym)
-		return fault_set(r->f, c->at, "symbol-unknown",
+		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
 			"found symbol '%s', wanted a .global or .const variable of the modules", quoted);
 	if (c->addr > c->sym->size || c->bytes > c->sym->size - c->addr)
-		return fault_set(r->f, c->at, "symbol-size",
+		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->size_col}, "symbol-size",
 			"found %llu bytes at byte %llu of '%s', wanted them in its %llu",
 			(unsigned long long)c->bytes, (unsigned long long)c->addr, quoted,
 			(unsigned long long)c->sym->size);
+	return 0;
+}
+
+static int check_kinfo(const struct reader *r)
+{
+	char quoted[90];
+
+	for (uint32_t i = 0; i < r->n_kinfo; i++) {
+		const struct kinfo *k = &r->kinfo[i];
+
+		if (!program_kernel(&r->s->prog, k->kernel))
+			return fault_set(r->f, k->at, "kernel-unknown",
+				"found kernel '%s', wanted one of the modules",
+				diag_quote(quoted, sizeof(quoted), k->kernel, strlen(k->kernel)));
+	}
 	return 0;
 }
 
@@ -404,7 +463,7 @@ static int finish(struct reader *r)
 	if (!s->prog.n_modules)
 		return fault_set(r->f, (struct place){r->file, 0, 0}, "launch-file",
 			"found no module, wanted at least one");
-	if (program_link(&s->prog, r->f) || bind_program(&s->code, &s->prog, r->f))
+	if (program_link(&s->prog, r->f) || bind_program(&s->code, &s->prog, r->f) || check_kinfo(r))
 		return -1;
 	for (uint32_t i = 0; i < s->n_commands; i++) {
 		struct step *c = &s->command[i];

@@ -26,7 +26,8 @@ struct init {
 struct step {
 	uint8_t kind;
 	bool nocopy;
-	struct place at;
+	struct place at; /* CMD_BUFFER, CMD_SYMBOL: of the values; CMD_LAUNCH: of the arguments */
+	uint32_t name_col, size_col, cluster_col; /* size_col: of bytes= or block= */
 	const char *name, *path;
 	uint64_t addr, bytes;
 	struct init init;
@@ -72,5 +73,7 @@ int init_fill(const struct init *i, uint8_t *to, uint64_t n, struct place at, st
 /* "type=kind:values" or "zero" or "file=path". 0, or -1 and *f. */
 int init_parse(struct init *i, const char *text, const char *folder, struct arena *a, struct place at,
 	struct fault *f);
+/* Do n bytes have whole elements alone? 0, or -1 and *f. */
+int init_fits(const struct init *i, uint64_t n, struct place at, struct fault *f);
 
 #endif

@@ -14,6 +14,7 @@ struct launch_word {
 
 struct kinfo {
 	const char *kernel;
+	struct place at;
 	uint32_t regs, shared;
 };
 
@@ -26,15 +27,16 @@ struct reader {
 	uint32_t n, cap;
 	struct kinfo *kinfo;
 	uint32_t n_kinfo, cap_kinfo;
-	bool linked;
 };
 
-/* Place of word w; of the line when there are fewer. */
+/* Place of word w; behind the last one when there are fewer. */
 struct place launch_at(const struct reader *r, uint32_t w);
 /* "found WORD, wanted what": -1. */
 int launch_wanted(const struct reader *r, uint32_t w, const char *what);
 /* "name=number" as word w: 1; 0: another word; -1: a fault. */
 int launch_option(const struct reader *r, uint32_t w, const char *name, uint64_t most, uint64_t *v);
+/* The same, above 0, and not 0 for another word: a fault, with what is wanted. */
+int launch_bytes(const struct reader *r, uint32_t w, uint64_t *v);
 /* The buffer of that name, or NULL. */
 struct step *launch_buffer(const struct script *s, const char *name, size_t n);
 /* A number without a sign up to most, nothing behind it. */

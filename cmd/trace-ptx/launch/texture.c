@@ -201,6 +201,7 @@ static int add_texture(struct reader *r, const struct texture *t)
 {
 	struct step *c = launch_add(r, CMD_TEXTURE);
 
+	c->at = launch_at(r, 1);
 	c->name = r->word[1].s;
 	c->texture = *t;
 	c->addr = TEXTURE_HANDLE + r->s->n_textures++;

@@ -178,6 +178,19 @@ int init_parse(struct init *i, const char *text, const char *folder, struct aren
 	return 0;
 }
 
+int init_fits(const struct init *i, uint64_t n, struct place at, struct fault *f)
+{
+	unsigned bytes = i->kind == INIT_ZERO || i->kind == INIT_UNSET || i->kind == INIT_FILE
+				 ? 1
+				 : value[i->type].bytes;
+
+	if (n % bytes)
+		return fault_set(f, at, "values",
+			"found %llu bytes for values of %u, wanted a multiple of that", (unsigned long long)n,
+			bytes);
+	return 0;
+}
+
 static int fill_from_file(const struct init *i, uint8_t *to, uint64_t n, struct place at, struct fault *f)
 {
 	FILE *in = fopen(i->text, "rb");
@@ -188,8 +201,8 @@ static int fill_from_file(const struct init *i, uint8_t *to, uint64_t n, struct 
 	bool more = fgetc(in) != EOF;
 	fclose(in);
 	if (got < n || more)
-		return fault_set(f, at, "file", "found %s bytes in %s, wanted the buffer's %llu",
-			got < n ? "fewer" : "more", i->text, (unsigned long long)n);
+		return fault_set(f, at, "file", "found %s%llu bytes in %s, wanted %llu",
+			more ? "more than " : "", (unsigned long long)got, i->text, (unsigned long long)n);
 	return 0;
 }
 
