@@ -381,3 +381,102 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	run -2 trace-ptx -n k.launch
 	assert_output --partial "found 'vprintf' with 1 parameters, wanted 2"
 }
+
+@test "lists of values: rows of several dimensions begin where they should, what they leave out is zero" {
+	local text said
+	modules k 15 <<-'E'
+		.global .u32 x[3][2] = {{1}, {2, 3}};
+		.global .u32 y[][3] = {{4}, {5, 6}, 7};
+		.global .v2 .u32 z[2] = {{8}, {9, 10}};
+		.global .u32 w[2][2] = {11, 12, 13};
+		.global .b32 f[2] = {1.5, 0f3F800000};
+		.visible .entry k(.param .u64 a)
+		{
+			.reg .b64 p, q; .reg .b32 r, t; .reg .pred c;
+			ld.param.u64 p, [a]; mov.u32 t, %tid.x; mul.wide.u32 q, t, 4; add.u64 p, p, q;
+			setp.lt.u32 c, t, 6; mov.u64 q, x; @!c mov.u64 q, y;
+			mul.lo.u32 r, t, 4; @!c sub.u32 r, r, 24; cvt.u64.u32 p, r; add.u64 q, q, p;
+			ld.param.u64 p, [a]; ld.global.u32 r, [q]; mul.wide.u32 q, t, 4; add.u64 p, p, q; st.global.u32 [p], r;
+			setp.eq.u32 c, t, 0;
+			@c ld.global.u32 r, [z+4]; @c st.global.u32 [p+60], r; @c ld.global.u32 r, [z+8]; @c st.global.u32 [p+64], r;
+			@c ld.global.u32 r, [w+8]; @c st.global.u32 [p+68], r;
+			@c ld.global.u32 r, [f]; @c st.global.u32 [p+72], r; @c ld.global.u32 r, [f+4]; @c st.global.u32 [p+76], r;
+			ret;
+		}
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 20)" = " 1 0 2 3 0 0 4 0 0 5 6 0 7 0 0 0 9 13 1069547520 1065353216" ]
+	while IFS='|' read -r text said; do
+		modules <<<"$text"
+		run -2 trace-ptx -n k.launch
+		assert_output --partial "a.ptx:4:$said"
+	done <<-'E'
+		.global .u32 x[2][2] = {{1, 2, 3}};|32: found more than 2 values in a list of 'x', wanted no more
+		.global .u32 x[2] = {1, 2, 3};|28: found more than 2 values in a list of 'x', wanted no more
+		.global .u32 x[2][2] = {1, {2}};|28: found '{', wanted a number: no row begins here
+		.global .u32 x[1][1][1][1][1][1][1][1][1];|39: found '[', wanted at most 8 dimensions
+		.global .u32 x = 1.5;|18: found a floating-point number, wanted one of type .u32
+		.global .b16 x = 0f3F800000;|18: found '0f3F800000', wanted a whole number
+		.global .u8 y; .global .u16 x = y;|33: found an address for 2 bytes, wanted 4 or 8
+		.global .u32 x[][1000000000] = {{1}};|35: found '}', wanted fewer values: initialised variables have at most 64 MiB
+	E
+}
+
+@test "a label further on in a block goes before one of the same name around it" {
+	modules <<-'E'
+		.visible .entry k(.param .u64 a)
+		{
+			.reg .b64 p; .reg .b32 n; .reg .pred c;
+			ld.param.u64 p, [a]; mov.u32 n, 0;
+		l:	add.u32 n, n, 1;
+			setp.gt.u32 c, n, 5; @c bra out;
+			{ bra l; add.u32 n, n, 100; l: add.u32 n, n, 10; }
+		out:	st.global.u32 [p], n;
+			ret;
+		}
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 11' ]
+}
+
+@test "arguments and results are of their parameters' sizes, by name, by prototype and by list" {
+	local head='.reg .b64 p, fn; .reg .b32 r; .reg .pred c; .param .b32 x; .param .b64 y; .param .align 4 .b8 z[8]; ld.param.u64 p, [a];'
+	local text said
+	while IFS='|' read -r text said; do
+		modules <<-E
+			.func (.param .b32 r) f(.param .b32 v) { .reg .b32 q; ld.param.u32 q, [v]; add.u32 q, q, 1; st.param.b32 [r], q; ret; }
+			.func (.param .b32 r) other(.param .b64 v) { .reg .b64 q; ld.param.u64 q, [v]; st.param.b32 [r], 9; ret; }
+			.func (.reg .b32 r) regs(.reg .b32 v) { add.u32 r, v, 2; ret; }
+			.func bytes(.param .align 4 .b8 v[8]) { ret; }
+			.extern .func nobody(.param .b32 v);
+			.visible .entry k(.param .u64 a) { $head
+			$text
+			ret; }
+		E
+		run trace-ptx -n k.launch
+		if [ -n "$said" ]; then
+			[ "$status" != 0 ]
+			assert_output --partial "$said"
+		else
+			[ "$status" = 0 ]
+			[ "$(words 1)" = ' 8' ]
+		fi
+	done <<-'E'
+		st.param.b32 [x], 7; call (x), f, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
+		call (r), regs, (6); st.global.u32 [p], r;|
+		call (x), f, (y);|a.ptx:10:15: found an argument of 8 bytes, wanted 4
+		call (y), f, (x);|a.ptx:10:7: found an argument of 8 bytes, wanted 4
+		call bytes, (r);|a.ptx:10:14: found an argument that does not fit
+		mov.u64 fn, f; st.param.b32 [x], 7; t: .calltargets f; call (x), fn, (x), t; ld.param.b32 r, [x]; st.global.u32 [p], r;|
+		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|found a call of 0xf0000020, other, wanted a function of the prototype
+		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs, wanted a function of the prototype
+		mov.u64 p, other; t: .calltargets f; call (x), p, (x), t;|other, wanted a function of the prototype or the list of targets
+		t: .calltargets nobody; call p, (x), t;|found 'nobody' among call targets, wanted functions with bodies
+	E
+	modules <<-'E'
+		.func f(.param .b32 v);
+		.func f(.param .b64 v) { ret; }
+	E
+	run -2 trace-ptx -n k.launch
+	assert_output --partial "a.ptx:5:7: found function 'f' with other parameters or results, wanted those of line 4"
+}

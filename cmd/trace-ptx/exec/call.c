@@ -148,6 +148,15 @@ void call_leave(struct warp *w)
 		w->depth--;
 }
 
+bool call_may(const struct call_site *s, const struct func *f)
+{
+	bool listed = !s->n_targets;
+
+	for (uint32_t i = 0; i < s->n_targets && !listed; i++)
+		listed = s->target[i] == f;
+	return listed && !f->entry && func_same(s->proto, f);
+}
+
 /* ---- built-in functions ---- */
 
 static uint64_t param_value(const struct warp *w, const struct op *o, unsigned n, unsigned lane)

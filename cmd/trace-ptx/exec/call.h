@@ -14,6 +14,9 @@ struct argument {
 };
 
 struct call_site {
+	const struct func *proto;   /* of a call through a register */
+	struct func *const *target; /* that it may call; n_targets 0: any */
+	uint32_t n_targets;
 	struct argument *ret, *arg;
 	uint32_t n_rets, n_args;
 };
@@ -24,6 +27,8 @@ enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 /* Enter function number func with the lanes of exec; results come back when all of them have returned. */
 void call_enter(struct warp *w, const struct op *o, uint32_t func, uint32_t exec);
 void call_leave(struct warp *w);
+/* Whether a call through a register may be of f. */
+bool call_may(const struct call_site *s, const struct func *f);
 /*
  * Sets on[f] (program->func, zeros before) for every function that n may reach; all that a register may call.
  */

@@ -222,11 +222,10 @@ static void enter_by_register(struct warp *w, const struct op *o, uint32_t pc, u
 	const struct func *f = first >= PROGRAM_BASE && !(first % 8) && to < c->prog->n_insts
 				       ? c->prog->func[c->owner[to]]
 				       : NULL;
-	if (!f || f->first_pc != to || f->entry || f->n_params != o->x->site->n_args ||
-		f->n_rets != o->x->site->n_rets) {
+	if (!f || f->first_pc != to || !call_may(o->x->site, f)) {
 		exec_fail(w, o, same, "call-address",
-			"found a call of 0x%llx, wanted a function of the prototype",
-			(unsigned long long)first);
+			"found a call of 0x%llx%s%.80s, wanted a function of the prototype or the list of targets",
+			(unsigned long long)first, f ? ", " : "", f ? f->name : "");
 		return;
 	}
 	if (exec & ~same)

@@ -41,26 +41,6 @@ static int unfit(const struct link_name *a, const struct link_name *b, struct fa
 		quoted, found, wanted, b->in->path, b->sym->line, b->sym->col);
 }
 
-static bool same_params(struct symbol *const *a, struct symbol *const *b, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		unsigned bits = types[a[i]->type].bits * (a[i]->vec ? a[i]->vec : 1u);
-
-		if (a[i]->kind != b[i]->kind ||
-			(a[i]->kind == SYM_REG ? bits != types[b[i]->type].bits * (b[i]->vec ? b[i]->vec : 1u)
-					       : a[i]->size != b[i]->size))
-			return false;
-	}
-	return true;
-}
-
-/* Do two functions have the same parameters and results? */
-static bool same_form(const struct func *a, const struct func *b)
-{
-	return a->entry == b->entry && a->n_params == b->n_params && a->n_rets == b->n_rets &&
-	       same_params(a->param, b->param, a->n_params) && same_params(a->ret, b->ret, a->n_rets);
-}
-
 /* Does a name go together with what is to stand for it? */
 static int fits(const struct link_name *a, const struct link_name *to, struct fault *f)
 {
@@ -71,7 +51,7 @@ static int fits(const struct link_name *a, const struct link_name *to, struct fa
 		return unfit(a, to, f, s->kind == SYM_FUNC ? "as a function" : "as a variable",
 			d->kind == SYM_FUNC ? "a function" : "a variable");
 	if (s->kind == SYM_FUNC)
-		return !s->func || !d->func || same_form(s->func, d->func)
+		return !s->func || !d->func || func_same(s->func, d->func)
 			       ? 0
 			       : unfit(a, to, f, "with other parameters or results", "them");
 	snprintf(found, sizeof(found), "in .%s", space_name[s->space]);

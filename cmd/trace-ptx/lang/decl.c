@@ -70,10 +70,14 @@ static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 
 	*elems = 1;
 	*unsized = false;
+	p->n_dims = 0;
 	for (bool first = true; parser_at_punct(p, '['); first = false) {
+		if (p->n_dims + 1 == DIMS_MAX)
+			return parser_unwanted(p, "at most 8 dimensions");
 		if (!parser_next(p))
 			return false;
 		if (first && parser_at_punct(p, ']')) {
+			p->dim[p->n_dims++] = 0;
 			*unsized = true;
 		} else {
 			struct token at = p->t;
@@ -85,6 +89,7 @@ static bool take_dims(struct parser *p, uint64_t *elems, bool *unsized)
 					"found an array of %lld elements, wanted one of at most 4 GiB",
 					(long long)v);
 			*elems *= (uint64_t)v;
+			p->dim[p->n_dims++] = (uint64_t)v;
 		}
 		if (!parser_take_punct(p, ']'))
 			return false;
@@ -292,6 +297,8 @@ static bool declare_variable(struct parser *p, const struct spec *s, enum state_
 	if (parser_at_punct(p, '=') &&
 		(space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM || l.external))
 		return parser_unwanted(p, "';': only .global and .const variables have values");
+	if (s->vec)
+		p->dim[p->n_dims++] = s->vec;
 	if (parser_at_punct(p, '=') && (!parser_next(p) || !init_variable(p, v)))
 		return false;
 	if (!old.space)

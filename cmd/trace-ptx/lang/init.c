@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and
- * functions, parts of addresses (0xFF00(name)). What a sampler's fields say is its value; those of textures
+ * functions, parts of addresses (0xFF00(name)). What lists leave out is zero. What a sampler's fields say is its value; those of textures
  * and surfaces, which the launch binds, are read over.
  */
 #include <string.h>
 #include "lang/ieee.h"
 #include "lang/parser.h"
 #include "lang/small.h"
+
+#define INITIALISED_MOST (64u << 20) /* bytes */
 
 struct filling {
 	struct symbol *var;
@@ -60,6 +62,13 @@ static uint64_t element_of_bits(uint32_t u, enum type type, unsigned bytes)
 	return bytes == 4 ? u : element_of(&c, type, bytes);
 }
 
+/* Do floating-point numbers, or the bits of one of 32, make elements of the type? */
+static bool takes_real(enum type type, bool bits)
+{
+	return types[type].kind == K_FLOAT || type == T_B32 || type == T_B64 ||
+	       (bits && types[type].bits == 32);
+}
+
 static bool put_number(struct parser *p, struct filling *fl)
 {
 	bool minus = parser_at_punct(p, '-') && p->ahead.kind == TOK_F32;
@@ -72,12 +81,17 @@ static bool put_number(struct parser *p, struct filling *fl)
 	if (minus && !parser_next(p))
 		return false;
 	if (p->t.kind == TOK_F32) {
+		if (!takes_real(type, true))
+			return parser_unwanted(p, "a whole number");
 		v = element_of_bits((uint32_t)p->t.value ^ (minus ? 0x80000000u : 0), type, fl->bytes);
 		if (!parser_next(p))
 			return false;
 	} else {
 		if (!constant_take(p, &c))
 			return false;
+		if (c.kind == CONST_REAL && !takes_real(type, false))
+			return parser_bad(p, &at, "initialiser",
+				"found a floating-point number, wanted one of type .%s", types[type].name);
 		v = element_of(&c, type, fl->bytes);
 	}
 	memcpy(bytes, &v, 8);
@@ -106,6 +120,10 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 		return false;
 	if ((parser_at_punct(p, '+') || parser_at_punct(p, '-')) && !constant_take_whole(p, &add))
 		return false;
+	if (!mask && fl->bytes < 4)
+		return parser_bad(p, &t, "initialiser",
+			"found an address for %u bytes, wanted 4 or 8, or a part such as 0xFF(name)",
+			fl->bytes);
 	while (mask && shift < 56 && !(mask >> shift & 0xff))
 		shift += 8;
 	fix = arena_alloc(&p->m->arena, 1, sizeof(*fix));
@@ -114,6 +132,8 @@ static bool put_address(struct parser *p, struct filling *fl, uint64_t mask)
 	fl->var->fixup = fix;
 	return put(p, fl, &t, zero);
 }
+
+static bool fill_list(struct parser *p, struct filling *fl, unsigned depth);
 
 static bool fill(struct parser *p, struct filling *fl, unsigned depth)
 {
@@ -126,14 +146,51 @@ static bool fill(struct parser *p, struct filling *fl, unsigned depth)
 		}
 		return p->t.kind == TOK_NAME ? put_address(p, fl, 0) : put_number(p, fl);
 	}
-	if (depth == 8)
+	return fill_list(p, fl, depth);
+}
+
+/* Zeros up to element at. */
+static bool pad(struct parser *p, struct filling *fl, uint64_t at)
+{
+	static const uint8_t zero[16];
+	const struct token t = p->t;
+
+	if (at * fl->bytes > INITIALISED_MOST)
+		return parser_unwanted(p, "fewer values: initialised variables have at most 64 MiB");
+	if (at <= fl->cap)
+		fl->at = at;
+	while (fl->at < at)
+		if (!put(p, fl, &t, zero))
+			return false;
+	return true;
+}
+
+/* "{1, 2}", a row of dimension depth: as in C the rows of one begin with it, what it leaves out is zero. */
+static bool fill_list(struct parser *p, struct filling *fl, unsigned depth)
+{
+	uint64_t start = fl->at, row = 1, rows = depth < p->n_dims ? p->dim[depth] : 1;
+
+	if (depth == DIMS_MAX)
 		return parser_unwanted(p, "a value: lists nest no deeper");
+	for (unsigned i = depth + 1; i < p->n_dims; i++)
+		row *= p->dim[i];
 	if (!parser_next(p))
 		return false;
-	for (bool first = true; !parser_at_punct(p, '}'); first = false)
-		if ((!first && !parser_take_punct(p, ',')) || !fill(p, fl, depth + 1))
+	for (bool first = true; !parser_at_punct(p, '}'); first = false) {
+		if (!first && !parser_take_punct(p, ','))
 			return false;
-	return parser_next(p);
+		if (parser_at_punct(p, '{') && row && (fl->at - start) % row)
+			return parser_unwanted(p, "a number: no row begins here");
+		if (rows && fl->at - start >= rows * row)
+			return parser_bad(p, &p->t, "initialiser",
+				"found more than %llu values in a list of '%s', wanted no more",
+				(unsigned long long)(rows * row), fl->var->name);
+		if (!fill(p, fl, depth + 1))
+			return false;
+	}
+	if (!rows && row)
+		rows = (fl->at - start + row - 1) / row;
+	return pad(p, fl, start + rows * row) && parser_next(p);
 }
 
 /* One "field = value" of a sampler to its bits. */
@@ -207,7 +264,7 @@ bool init_variable(struct parser *p, struct symbol *v)
 		return take_sampler(p, v);
 	if (types[v->type].kind == K_OPAQUE)
 		return skip_fields(p);
-	if (fl.cap * fl.bytes > 64u << 20)
+	if (fl.cap * fl.bytes > INITIALISED_MOST)
 		return parser_unwanted(p, "no value: initialised variables have at most 64 MiB");
 	if (fl.cap)
 		v->init = arena_alloc(&p->m->arena, fl.cap, fl.bytes);

@@ -219,7 +219,7 @@ struct func {
 	const char *name;
 	struct module *module;
 	struct symbol *sym;
-	bool entry, has_body, noreturn;
+	bool entry, has_body, noreturn, explicit_cluster;
 	uint32_t line, col;
 	struct symbol **param, **ret; /* SYM_VAR in SP_PARAM or SYM_REG */
 	uint32_t n_params, n_rets;
@@ -240,7 +240,8 @@ struct func {
 		clashed,          /* so have lanes of one instruction */
 		found;            /* so has what was not written */
 	uint32_t maxntid[3], reqntid[3], minnctapersm, cluster[3];
-	uint32_t first_pc; /* instruction number in the program: PC / 8 */
+	uint32_t max_cluster; /* thread blocks of one; 0: not said */
+	uint32_t first_pc;    /* instruction number in the program: PC / 8 */
 	uint32_t *rpc; /* of each instruction: where its lanes meet in the function; UINT32_MAX: at the end */
 };
 
@@ -313,6 +314,8 @@ static inline uint32_t func_frame(const struct func *f, uint32_t at)
 	return (at + to - 1) / to * to;
 }
 
+/* Do two functions have the same parameters and results? parse.c */
+bool func_same(const struct func *a, const struct func *b);
 /* rpc of every instruction of f. */
 void flow_meet(struct func *f);
 

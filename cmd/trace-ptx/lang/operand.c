@@ -141,7 +141,8 @@ static bool parse_name(struct parser *p, struct operand *o, const struct stmt *i
 		o->kind = O_NULL;
 		return parser_next(p);
 	}
-	if (in->op == I_bra && !(s && s->kind == SYM_LABEL)) {
+	if (in->op == I_bra && !(s && s->kind == SYM_LABEL && s == scope_find(p->scope, t.s, t.n))) {
+		/* one further on in this block goes before those around it */
 		o->kind = O_LABEL;
 		return parser_next(p);
 	}

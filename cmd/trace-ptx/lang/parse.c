@@ -37,6 +37,25 @@ bool parse_params(struct parser *p, bool entry, struct symbol ***out, uint32_t *
 	return parser_next(p);
 }
 
+static bool same_params(struct symbol *const *a, struct symbol *const *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned bits = types[a[i]->type].bits * (a[i]->vec ? a[i]->vec : 1u);
+
+		if (a[i]->kind != b[i]->kind ||
+			(a[i]->kind == SYM_REG ? bits != types[b[i]->type].bits * (b[i]->vec ? b[i]->vec : 1u)
+					       : a[i]->size != b[i]->size))
+			return false;
+	}
+	return true;
+}
+
+bool func_same(const struct func *a, const struct func *b)
+{
+	return a->entry == b->entry && a->n_params == b->n_params && a->n_rets == b->n_rets &&
+	       same_params(a->param, b->param, a->n_params) && same_params(a->ret, b->ret, a->n_rets);
+}
+
 /* ".maxntid 256, 1, 1" and its like: up to n numbers. */
 static bool take_numbers(struct parser *p, uint32_t *v, unsigned n)
 {
@@ -94,13 +113,16 @@ static bool performance_directives(struct parser *p, struct func *fn)
 		} else if (parser_at_word(p, "maxnreg") || parser_at_word(p, "maxnctapersm") ||
 			   parser_at_word(p, "maxclusterrank") || parser_at_word(p, "abi_preserve") ||
 			   parser_at_word(p, "abi_preserve_control")) {
-			if (!parser_next(p) || !take_numbers(p, ignored, 1))
+			uint32_t *v = parser_at_word(p, "maxclusterrank") ? &fn->max_cluster : ignored;
+
+			if (!parser_next(p) || !take_numbers(p, v, 1))
 				return false;
 		} else if (parser_at_word(p, "noreturn")) {
 			fn->noreturn = true;
 			if (!parser_next(p))
 				return false;
-		} else if (parser_at_word(p, "explicitcluster") || parser_at_word(p, "blocksareclusters")) {
+		} else if (parser_at_word(p, "explicitcluster")) {
+			fn->explicit_cluster = true;
 			if (!parser_next(p))
 				return false;
 		} else if (parser_at_word(p, "pragma") || parser_at_word(p, "attribute") ||
@@ -186,6 +208,10 @@ static bool take_tail(struct parser *p, struct func *fn)
 	if (sym->func && sym->func->has_body)
 		return parser_bad(
 			p, &p->t, "name-twice", "found function '%s' again, wanted one body", sym->name);
+	if (sym->func && !func_same(sym->func, fn))
+		return parser_bad(p, &(struct token){.line = fn->line, .col = fn->col}, "name-twice",
+			"found function '%s' with other parameters or results, wanted those of line %u",
+			sym->name, sym->func->line);
 	fn->has_body = sym->defined = true;
 	sym->external = false;
 	sym->func = fn;

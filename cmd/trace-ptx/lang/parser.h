@@ -23,6 +23,8 @@ struct block {
 	struct pending *pending;
 };
 
+#define DIMS_MAX 9u
+
 struct parser {
 	struct module *m;
 	struct lexer lexer;
@@ -34,6 +36,8 @@ struct parser {
 	struct scope *scope; /* where names are looked up and put */
 	uint32_t depth;
 	uint32_t loc_file, loc_line;
+	uint64_t dim[DIMS_MAX]; /* of the variable in hand, a vector's elements last; the first 0: not given */
+	unsigned n_dims;
 	struct operand *list; /* elements of the lists that are open, outermost first */
 	uint32_t n_list, cap_list;
 };

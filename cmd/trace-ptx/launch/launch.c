@@ -366,8 +366,16 @@ static int check_cluster(struct reader *r, const struct step *c)
 	const uint32_t *d = l->cluster[0] ? l->cluster : l->kernel->cluster;
 	struct place where = {c->at.file, c->at.line, c->cluster_col};
 
+	if (!d[0] && l->kernel->explicit_cluster)
+		return fault_set(r->f, where, "cluster",
+			"found no cluster for kernel '%s', wanted cluster=X,Y,Z (.explicitcluster)",
+			l->kernel->name);
 	if (!d[0])
 		return 0;
+	if (l->kernel->max_cluster && (uint64_t)d[0] * d[1] * d[2] > l->kernel->max_cluster)
+		return fault_set(r->f, where, "cluster",
+			"found clusters of %llu thread blocks for kernel '%s', wanted at most %u (.maxclusterrank)",
+			(unsigned long long)d[0] * d[1] * d[2], l->kernel->name, l->kernel->max_cluster);
 	if (l->cluster[0] && l->kernel->cluster[0] &&
 		memcmp(l->cluster, l->kernel->cluster, sizeof(l->cluster)))
 		return fault_set(r->f, where, "cluster",

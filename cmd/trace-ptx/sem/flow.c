@@ -93,14 +93,15 @@ static int bind_arguments(struct bind *b, const struct operand *list, struct sym
 					return -1;
 			}
 		} else if (k->kind == O_SYM && k->sym->kind == SYM_VAR && k->sym->space == SP_PARAM) {
-			if (f && k->sym->size < f->size)
+			if (f && k->sym->size != f->size)
 				return bind_fault(b, k, "argument",
 					"found an argument of %llu bytes, wanted %llu",
 					(unsigned long long)k->sym->size, (unsigned long long)f->size);
 			out[i].kind = ARG_PARAM;
 			out[i].at = (uint32_t)k->sym->addr;
 			out[i].bytes = (uint32_t)(f ? f->size : k->sym->size);
-		} else if (f && !ret && (k->kind == O_REG || k->kind == O_INT || k->kind == O_FLOAT)) {
+		} else if (f && !ret && f->size == types[f->type].bits / 8u &&
+			   (k->kind == O_REG || k->kind == O_INT || k->kind == O_FLOAT)) {
 			out[i].kind = ARG_VALUE; /* a plain value for a .param */
 			out[i].bytes = types[f->type].bits / 8;
 			if ((out[i].slot[0] = bind_src(b, k, (enum type)f->type)) == UINT32_MAX)
@@ -145,6 +146,16 @@ static const struct func *bind_named(struct bind *b, struct op *o, const struct 
 	return f;
 }
 
+static void keep_targets(const struct bind *b, struct call_site *s, const struct symbol *list)
+{
+	struct func **to = arena_alloc(&b->code->arena, list->n_targets, sizeof(struct func *));
+
+	for (uint32_t i = 0; i < list->n_targets; i++)
+		to[i] = sym_def(list->target[i])->func;
+	s->target = to;
+	s->n_targets = list->n_targets;
+}
+
 /* A call through a register: the prototype, or that of the first of the targets. NULL: a fault. */
 static const struct func *bind_through(
 	struct bind *b, struct op *o, const struct operand *what, const struct symbol *p)
@@ -156,13 +167,17 @@ static const struct func *bind_through(
 	}
 	o->flow = FLOW_CALL_REG;
 	for (uint32_t i = 0; p->kind == SYM_TARGETS && i < p->n_targets; i++)
-		if (p->target[i]->kind != SYM_FUNC || !sym_def(p->target[i])->func) {
-			bind_fault(b, what, "function", "found '%s' among call targets, wanted functions",
+		if (p->target[i]->kind != SYM_FUNC || !sym_def(p->target[i])->func ||
+			!sym_def(p->target[i])->func->has_body) {
+			bind_fault(b, what, "function",
+				"found '%s' among call targets, wanted functions with bodies",
 				p->target[i]->name);
 			return NULL;
 		}
 	if ((o->a = bind_src_any(b, what, T_U32, &o->reg_bytes)) == UINT32_MAX)
 		return NULL;
+	if (p->kind == SYM_TARGETS)
+		keep_targets(b, o->x->site, p);
 	return p->kind == SYM_TARGETS ? sym_def(p->target[0])->func : p->func;
 }
 
@@ -193,6 +208,7 @@ int bind_call(struct bind *b, struct op *o)
 	if (ret->n != proto->n_rets || arg->n != proto->n_params)
 		return bind_fault(b, what, "argument", "found %u results and %u arguments, wanted %u and %u",
 			ret->n, arg->n, proto->n_rets, proto->n_params);
+	site->proto = proto;
 	site->n_rets = ret->n;
 	site->n_args = arg->n;
 	site->ret = arena_alloc(&b->code->arena, ret->n + 1u, sizeof(*site->ret));
