@@ -480,3 +480,37 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	run -2 trace-ptx -n k.launch
 	assert_output --partial "a.ptx:5:7: found function 'f' with other parameters or results, wanted those of line 4"
 }
+
+@test "a symbol that several modules have each for itself is none" {
+	modules <<-'E'
+		.global .u32 x;
+		.visible .entry k(.param .u64 a) { .reg .b64 p; .reg .b32 r; ld.param.u64 p, [a]; ld.global.u32 r, [x]; st.global.u32 [p], r; ret; }
+		---
+		.global .u32 x;
+	E
+	sed -i '2a symbol x bytes=4 u32=fill:5' k.launch
+	run -2 trace-ptx -n k.launch
+	assert_output "trace-ptx: k.launch:3:8: found symbol 'x', which 2 modules have each for itself, wanted one that is .visible"
+	sed -i 's/^.global/.visible .global/' a.ptx
+	run -0 trace-ptx -n k.launch
+	[ "$(words 1)" = ' 5' ]
+}
+
+@test "a body ends where it ends, whatever leads there" {
+	modules <<-'E'
+		.visible .entry k(.param .u64 a)
+		{
+			.reg .b32 r; .reg .b64 p;
+			ld.param.u64 p, [a];
+			mov.u32 r, 0;
+		t:	.branchtargets e, f;
+			brx.idx r, t;
+		f:	st.global.u32 [p], 1;
+			ret;
+		e:
+		}
+		.visible .entry other(.param .u64 a) { trap; }
+	E
+	run -0 trace-ptx -n k.launch
+	[ "$(words 2)" = ' 0 0' ]
+}

@@ -250,6 +250,16 @@ static int fix_up_all(const struct program *p, struct fault *f)
 
 /* ---- bodies ---- */
 
+/* Is the symbol a label of instruction at, or a list of labels with one? */
+static bool leads_to(const struct symbol *s, uint32_t at)
+{
+	bool found = s && s->kind == SYM_LABEL && s->at == at;
+
+	for (uint32_t i = 0; s && s->kind == SYM_TARGETS && i < s->n_targets; i++)
+		found |= s->target[i]->kind == SYM_LABEL && s->target[i]->at == at;
+	return found;
+}
+
 /* A body that can run off its end gets a ret there: the program counter never leaves its function. */
 static void close_body(struct func *fn)
 {
@@ -261,9 +271,7 @@ static void close_body(struct func *fn)
 
 	for (uint32_t i = 0; ends && i < fn->n_insts; i++)
 		for (uint32_t k = 0; k < fn->inst[i].n_operands; k++)
-			if (fn->inst[i].operand[k].kind == O_LABEL && fn->inst[i].operand[k].sym &&
-				fn->inst[i].operand[k].sym->at == fn->n_insts)
-				ends = false;
+			ends &= !leads_to(fn->inst[i].operand[k].sym, fn->n_insts);
 	if (ends)
 		return;
 	grow(&fn->inst, &fn->cap_insts, fn->n_insts + 1, sizeof(*fn->inst));
@@ -309,16 +317,21 @@ struct func *program_kernel(const struct program *p, const char *name)
 	return NULL;
 }
 
-struct symbol *program_variable(const struct program *p, const char *name)
+struct symbol *program_variable(const struct program *p, const char *name, unsigned *several)
 {
+	struct symbol *found = NULL;
+
+	*several = 0;
 	for (uint32_t i = 0; i < p->n_modules; i++) {
 		struct symbol *s = scope_find(p->module[i]->scope, name, (uint32_t)strlen(name));
 
-		if (s && s->kind == SYM_VAR && !s->external &&
-			(s->space == SP_GLOBAL || s->space == SP_CONST))
-			return s;
+		if (!s || s->kind != SYM_VAR || s->external ||
+			(s->space != SP_GLOBAL && s->space != SP_CONST) || (found && found->visible))
+			continue;
+		*several = s->visible ? 1 : *several + 1;
+		found = s;
 	}
-	return NULL;
+	return found;
 }
 
 void program_free(struct program *p)

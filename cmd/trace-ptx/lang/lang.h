@@ -295,7 +295,11 @@ void program_add(struct program *p, struct module *m);
 int program_link(struct program *p, struct fault *f);
 /* The kernel of that name, or NULL. */
 struct func *program_kernel(const struct program *p, const char *name);
-struct symbol *program_variable(const struct program *p, const char *name);
+/*
+ * The .global or .const variable of that name, one that all modules see before those of one module; *several: how many
+ * there are.
+ */
+struct symbol *program_variable(const struct program *p, const char *name, unsigned *several);
 void program_free(struct program *p);
 
 /* Where dynamic shared memory of a kernel begins: a multiple of 16, or of what its variables want. */

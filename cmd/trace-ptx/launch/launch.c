@@ -433,9 +433,14 @@ static int find_kernel(struct reader *r, struct step *c)
 static int find_symbol(struct reader *r, struct step *c)
 {
 	char quoted[90];
+	unsigned n;
 
-	c->sym = program_variable(&r->s->prog, c->name);
+	c->sym = program_variable(&r->s->prog, c->name, &n);
 	diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
+	if (n > 1)
+		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
+			"found symbol '%s', which %u modules have each for itself, wanted one that is .visible",
+			quoted, n);
 	if (!c->sym)
 		return fault_set(r->f, (struct place){c->at.file, c->at.line, c->name_col}, "symbol-unknown",
 			"found symbol '%s', wanted a .global or .const variable of the modules", quoted);

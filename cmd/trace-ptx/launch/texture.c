@@ -272,11 +272,16 @@ int launch_textures_end(struct reader *r)
 				 : t->shape == TEXTURE_SAMPLER ? T_SAMPLERREF
 							       : T_TEXREF;
 		char quoted[90];
+		unsigned n;
 
 		if (c->kind != CMD_TEXTURE)
 			continue;
 		diag_quote(quoted, sizeof(quoted), c->name, strlen(c->name));
-		c->sym = program_variable(&r->s->prog, c->name);
+		c->sym = program_variable(&r->s->prog, c->name, &n);
+		if (n > 1)
+			return fault_set(r->f, c->at, "symbol-unknown",
+				"found '%s', which %u modules have each for itself, wanted one that is .visible",
+				quoted, n);
 		if (!c->sym && !c->used)
 			return fault_set(r->f, c->at, "symbol-unknown",
 				"found '%s', wanted the name of a .%s of the modules or of an argument",
