@@ -447,6 +447,7 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 			.func (.param .b32 r) f(.param .b32 v) { .reg .b32 q; ld.param.u32 q, [v]; add.u32 q, q, 1; st.param.b32 [r], q; ret; }
 			.func (.param .b32 r) other(.param .b64 v) { .reg .b64 q; ld.param.u64 q, [v]; st.param.b32 [r], 9; ret; }
 			.func (.reg .b32 r) regs(.reg .b32 v) { add.u32 r, v, 2; ret; }
+			.func (.param .b32 r) moved(.param .b32 v) { .reg .b64 d; .reg .b32 q; mov.b64 d, v; ld.param.b32 q, [d]; st.param.b32 [r], q; ret; }
 			.func bytes(.param .align 4 .b8 v[8]) { ret; }
 			.extern .func nobody(.param .b32 v);
 			.visible .entry k(.param .u64 a) { $head
@@ -463,10 +464,13 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 		fi
 	done <<-'E'
 		st.param.b32 [x], 7; call (x), f, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
+		st.param.b32 [x], 8; call (x), moved, (x); ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		call (r), regs, (6); st.global.u32 [p], r;|
-		call (x), f, (y);|a.ptx:10:15: found an argument of 8 bytes, wanted 4
-		call (y), f, (x);|a.ptx:10:7: found an argument of 8 bytes, wanted 4
-		call bytes, (r);|a.ptx:10:14: found an argument that does not fit
+		call (x), f, (y);|a.ptx:11:15: found an argument of 8 bytes, wanted 4
+		call (y), f, (x);|a.ptx:11:7: found an argument of 8 bytes, wanted 4
+		st.param.b64 [x], 7;|a.ptx:11:14: found a write of 8 bytes at byte 0 of 'x', wanted it in its 4
+		ld.param.v2.b32 {r, r}, [z+4];|a.ptx:11:25: found a read of 8 bytes at byte 4 of 'z', wanted it in its 8
+		call bytes, (r);|a.ptx:11:14: found an argument that does not fit
 		mov.u64 fn, f; st.param.b32 [x], 7; t: .calltargets f; call (x), fn, (x), t; ld.param.b32 r, [x]; st.global.u32 [p], r;|
 		mov.u64 p, other; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|found a call of 0xf0000020, other, wanted a function of the prototype
 		mov.u64 p, regs; q: .callprototype (.param .b32 _) _ (.param .b32 _); call (x), p, (x), q;|regs, wanted a function of the prototype

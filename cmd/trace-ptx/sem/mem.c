@@ -359,7 +359,7 @@ int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write
 		if (bind_address(b, o, at, SP_PARAM))
 			return -1;
 		o->space = frame ? SP_LOCAL : SP_PARAM;
-		o->is_param = frame;
+		o->is_param = frame && at->sym; /* an address that was moved has the frame's start */
 		return 0;
 	}
 	o->space = (uint8_t)s;
@@ -386,6 +386,20 @@ static int bind_vector(struct bind *b, struct op *o, const struct operand *data,
 	return 0;
 }
 
+/* An argument or result of a call is accessed inside of it. */
+static int bind_inside(const struct bind *b, const struct operand *at, uint64_t bytes, bool write)
+{
+	const struct symbol *s = at->sym;
+
+	if (!s || s->kind != SYM_VAR || s->space != SP_PARAM ||
+		(at->value >= 0 && (uint64_t)at->value <= s->size && s->size - (uint64_t)at->value >= bytes))
+		return 0;
+	return bind_fault(b, at, "bounds",
+		"found a %s of %llu bytes at byte %lld of '%s', wanted it in its %llu",
+		write ? "write" : "read", (unsigned long long)bytes, (long long)at->value, s->name,
+		(unsigned long long)s->size);
+}
+
 static int bind_access(struct bind *b, struct op *o, bool write)
 {
 	const struct stmt *in = b->in;
@@ -408,6 +422,8 @@ static int bind_access(struct bind *b, struct op *o, bool write)
 		(has(in, M_VOLATILE) || has(in, M_RELAXED) || has(in, M_ACQUIRE) || has(in, M_RELEASE) ||
 			has(in, M_MMIO)))
 		b->frame->order |= ORDER_FENCE;
+	if (o->is_param && bind_inside(b, at, (uint64_t)bytes * n, write))
+		return -1;
 	o->memory = 1;
 	o->bytes = (uint8_t)bytes;
 	o->n = (uint8_t)n;
