@@ -518,3 +518,12 @@ print("\n".join(body) + "\nret;\n}")' >k.ptx
 	run -0 trace-ptx -n k.launch
 	[ "$(words 2)" = ' 0 0' ]
 }
+
+@test "a kernel's own sizes of thread blocks are above 0" {
+	local word
+	for word in '.reqntid 0' '.maxntid 32, 0'; do
+		modules <<<".visible .entry k(.param .u64 a) $word { ret; }"
+		run -2 trace-ptx -n k.launch
+		assert_output --partial "found '{', wanted numbers above 0 before it"
+	done
+}

@@ -968,6 +968,38 @@ for i in range(32):
     assert v[8 * i:8 * i + 8] == want, (i, v[8 * i:8 * i + 8], want)'
 }
 
+@test "lanes that come to a .sync form after those that they name are told of" {
+	local form
+	while read -r form; do
+		kernel <<-E
+			setp.lt.u32 %p1, %r1, 16; setp.eq.u32 %p2, %r1, 3; setp.lt.u32 %p3, %r1, 9; mov.u32 %r2, 0;
+			@!%p1 bra j; @%p2 exit;
+		j:	$form;
+		E
+		launch 32
+		run -1 trace-ptx -n k.launch
+		assert_output --regexp "k.ptx:17:4: found ${form%% *} in 15 lanes, 16 that it names having gone on without them, wanted all of them at once .kernel k, thread .0,0,0. of CTA"
+		run -0 trace-ptx --no-check -n k.launch
+		# those that are there alone; all at once; the others have ended
+		sed -i '17s/-1;/%r3;/; 17s/j:/& activemask.b32 %r3;/' k.ptx
+		run -0 trace-ptx -n k.launch
+		assert_output ''
+		sed -i '17s/%r3;$/-1;/; s/@%p2 exit;//' k.ptx
+		run -0 trace-ptx -n k.launch
+		assert_output ''
+		sed -i 's/@!%p1 bra j;/@%p1 bra j; ret;/' k.ptx
+		run -0 trace-ptx -n k.launch
+		assert_output ''
+	done <<-'E'
+		bar.warp.sync -1
+		shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1
+		vote.sync.ballot.b32 %r2, %p3, -1
+		redux.sync.add.u32 %r2, %r1, -1
+		match.any.sync.b32 %r2, 5, -1
+		elect.sync %r2|%p3, -1
+	E
+}
+
 @test "memory that a kernel does not free is an error at the end" {
 	kernel <<-'E'
 		.param .b64 n;

@@ -88,7 +88,7 @@ void cta_start(struct cta *c, uint64_t number)
 		w->packed.n_runs = w->packed.n_more = w->packed.n_words = w->packed.n_lists = 0;
 		w->packed.next = NO_RUN;
 		w->waiting = NULL;
-		w->parked = 0;
+		w->parked = w->missed = w->ahead = 0;
 		w->cluster_arrived = w->changed = false;
 		exec_open_frame(w, c->g->kernel);
 		stack_start(w, c->g->l->kernel->first_pc);

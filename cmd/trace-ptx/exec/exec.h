@@ -325,6 +325,7 @@ struct warp {
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: let others go first */
 	const struct op *waiting; /* FLOW_BAR not yet met */
 	uint32_t wait_mask;
+	uint32_t missed, ahead;     /* lanes that others named and did not find; those others: sem/warp.c */
 	uint32_t parked, parked_id; /* lanes that wait at a barrier for others of the warp: stack_gather */
 	uint64_t insts, thread_insts;
 	/* the access made last */

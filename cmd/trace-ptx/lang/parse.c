@@ -106,6 +106,9 @@ static bool performance_directives(struct parser *p, struct func *fn)
 				v[0] = v[1] = v[2] = 1;
 			if (!parser_next(p) || !take_numbers(p, v, per_sm ? 1 : 3))
 				return false;
+			for (unsigned i = 0; (maxn || reqn) && i < 3; i++)
+				if (!v[i])
+					return parser_unwanted(p, "numbers above 0 before it");
 			for (unsigned i = 0; cluster && i < 3; i++)
 				if (!v[i] || v[i] > CLUSTER_MAX)
 					return parser_unwanted(

@@ -229,11 +229,8 @@ int bind_bar(struct bind *b, struct op *o)
 
 	if (has(in, M_CLUSTER))
 		return bind_cluster_barrier(b, o);
-	if (has(in, M_WARP)) { /* bar.warp.sync: its lanes are together already */
-		if (bind_operands(b, 1, 1) || bind_src(b, &k[0], T_B32) == UINT32_MAX)
-			return -1;
-		return bind_nothing(b, o);
-	}
+	if (has(in, M_WARP))
+		return bind_bar_warp(b, o);
 	o->flow = FLOW_BAR;
 	o->n = has(in, M_RED)      ? has(in, M_POPC)  ? BAR_POPC
 				     : has(in, M_AND) ? BAR_AND

@@ -57,6 +57,8 @@ bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, ui
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 /* barrier.cluster.arrive and .wait; sem/cluster.c. */
 int bind_cluster_barrier(struct bind *b, struct op *o);
+/* bar.warp.sync; sem/warp.c. */
+int bind_bar_warp(struct bind *b, struct op *o);
 /* Space and address of the memory operand at: o->space, o->a, o->imm. */
 int mem_space(struct bind *b, struct op *o, const struct operand *at, bool write);
 

@@ -4,7 +4,8 @@
  *
  * Always true: a source lane outside of the lanes that execute gives the lane its own value (shfl) or counts
  * as false; the mask operand of .sync forms names lanes that meet here: those of them that do not execute now
- * are left out, and lanes that name others know nothing of each other, though they execute together.
+ * are left out, and lanes that name others know nothing of each other, though they execute together. Where that shows
+ * it is found.
  */
 #include "sem/sem.h"
 
@@ -18,6 +19,40 @@ static u32 take_members(const u32 *mask, u32 *left)
 	return group;
 }
 
+/* ---- lanes that a .sync form names, and that stand elsewhere ---- */
+
+/*
+ * The lanes of m execute o, which has their masks in the slot. It is found wrong when lanes come to a .sync form after
+ * others that named them, and which they name in turn: a GPU has the ones wait for the others.
+ */
+static void warp_meet(struct warp *w, const struct op *o, u32 slot, u32 m)
+{
+	const u32 *mask = REG(u32, w, slot);
+	u32 alive = w->lanes & ~w->ended, named = 0;
+
+	if (!w->g->opt->check || (m == alive && !w->missed))
+		return;
+	FOR_BITS32 (i, m)
+		named |= mask[i];
+	named &= ~m;
+	if (m & w->missed && named & w->ahead)
+		exec_find(w, o, m & w->missed, "sync-apart",
+			"found %s in %u lanes, %u that it names having gone on without them, wanted all of them at once",
+			o->in->text, bit_count32(m), bit_count32(named & w->ahead));
+	w->missed = named & alive ? w->missed | (named & alive) : w->missed & ~m;
+	w->ahead = named & alive ? w->ahead | m : w->ahead & ~m;
+}
+
+static void bar_warp(struct warp *w, const struct op *o, uint32_t m) { warp_meet(w, o, o->b, m); }
+
+int bind_bar_warp(struct bind *b, struct op *o)
+{
+	if (bind_operands(b, 1, 1) || (o->b = bind_src(b, &b->in->operand[0], T_B32)) == UINT32_MAX)
+		return -1;
+	o->fn = bar_warp;
+	return 0;
+}
+
 /* ---- shfl: c holds the segment mask and the clamp ---- */
 
 enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
@@ -27,6 +62,8 @@ static void shfl(struct warp *w, const struct op *o, uint32_t m)
 	const u32 *a = REG(u32, w, o->a), *b = REG(u32, w, o->b), *c = REG(u32, w, o->c);
 	u32 *d = REG(u32, w, o->d), in[LANES], inside = 0;
 
+	if (o->mode)
+		warp_meet(w, o, (u32)o->imm, m);
 	memcpy(in, a, sizeof(in));
 	FOR_BITS32 (i, m) {
 		u32 seg = c[i] >> 8 & 31, clamp = c[i] & 31, by = b[i] & 31;
@@ -82,8 +119,9 @@ int bind_shfl(struct bind *b, struct op *o)
 	o->a = bind_src(b, &k[1], T_B32);
 	o->b = bind_src(b, &k[2], T_B32);
 	o->c = bind_src(b, &k[3], T_B32);
-	if (sync && bind_src(b, &k[4], T_B32) == UINT32_MAX)
+	if (sync && (o->imm = bind_src(b, &k[4], T_B32)) == UINT32_MAX)
 		return -1;
+	o->mode = sync;
 	return o->d == UINT32_MAX || o->a == UINT32_MAX || o->b == UINT32_MAX || o->c == UINT32_MAX ? -1 : 0;
 }
 
@@ -109,6 +147,7 @@ static void vote_sync(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 mask[LANES];
 
+	warp_meet(w, o, o->b, m);
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m)
 		vote(w, o, take_members(mask, &m));
@@ -168,6 +207,7 @@ static void match(struct warp *w, const struct op *o, uint32_t m)
 	u32 mask[LANES];
 	u64 v[LANES];
 
+	warp_meet(w, o, o->b, m);
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	FOR_BITS32 (i, m)
 		v[i] = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
@@ -228,6 +268,7 @@ static void redux(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *d = REG(u32, w, o->d), in[LANES], mask[LANES];
 
+	warp_meet(w, o, o->b, m);
 	memcpy(in, REG(u32, w, o->a), sizeof(in));
 	memcpy(mask, REG(u32, w, o->b), sizeof(mask));
 	while (m) {
@@ -278,6 +319,7 @@ static void elect(struct warp *w, const struct op *o, uint32_t m)
 {
 	u32 *p = &PRED(w, o->x->slot[0]), mask[LANES];
 
+	warp_meet(w, o, o->a, m);
 	memcpy(mask, REG(u32, w, o->a), sizeof(mask));
 	while (m) {
 		u32 group = take_members(mask, &m), leader = bit_lowest32(group);
