@@ -100,6 +100,70 @@ some_wait() {
 	E
 }
 
+# What one thread of a kernel is told of: of each line of stdin the statements, a tab, and what is said of them.
+faults() {
+	local code said
+	printf 'module k.ptx\nbuffer A bytes=4096 u32=iota\nlaunch k grid=1 block=1 args A\n' >k.launch
+	while IFS=$'\t' read -r code said; do
+		kernel <<<"${code//; /;$'\n'}"
+		run trace-ptx -n k.launch
+		if [ -n "$said" ]; then
+			assert_failure
+			assert_output --regexp "^trace-ptx: k.ptx:[0-9]+:[0-9]+: found $said"
+		else
+			assert_success
+		fi
+	done
+}
+
+@test "an mbarrier counts arrivals and bytes apart; what is none, and what it cannot count, is named" {
+	faults <<-'E'
+		mbarrier.init.shared.b64 [bar], 0;	an mbarrier for 0 arrivals, wanted 1 to 1048575
+		mov.b32 %r2, 1048576; mbarrier.init.shared.b64 [bar], %r2;	an mbarrier for 1048576 arrivals
+		mbarrier.init.shared.b64 [s+4], 1;	an mbarrier at byte 4 of .shared, wanted a multiple of 8
+		mbarrier.arrive.shared.b64 _, [bar];	no mbarrier at byte 4096 of .shared, wanted an mbarrier.init
+		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1;	no mbarrier at byte 4096
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 16;	no mbarrier at byte 4096
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;	3 arrivals at an mbarrier that 2 are missing at
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 0;	0 arrivals at an mbarrier that 2 are
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;	the last arrival of a phase with .noComplete
+		mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;
+		mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 4194304;	4194304 bytes that an mbarrier would wait for, wanted no more than 1048575
+		mbarrier.init.shared.b64 [bar], 1; mov.b32 %r2, 2; mbarrier.try_wait.parity.shared.b64 %p1, [bar], %r2;	parity 2 of a phase, wanted 0 or 1
+		mbarrier.try_wait.parity.shared.b64 %p1, [bar], 2;	parity 2 of a phase, wanted 0 or 1
+		mbarrier.init.b64 [%rd1], 1;	an mbarrier at 0xc0000000, wanted one in shared memory
+		mbarrier.init.shared.b64 [bar], 1; cp.async.mbarrier.arrive.noinc.shared.b64 [bar+8];	a .* at byte 4104 of .shared
+		mbarrier.init.shared::cluster.b64 [bar], 1;	mbarrier.init.shared::cluster.b64, wanted .shared::cta
+		mbarrier.arrive.shared::cluster.b64 %rd2, [bar];	mbarrier.arrive.shared::cluster.b64, wanted .shared::cta or _ for a state
+		mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar];	2 operands
+		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1, 9;	4 operands
+	E
+	# a phase of 3 arrivals and 32 bytes: an arrival that expects, one that drops and expects, one alone; then one of 2
+	kernel '' <<-'E'
+		mbarrier.init.shared.b64 [bar], 3;
+		mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
+		mbarrier.arrive_drop.expect_tx.shared.b64 %rd2, [bar], 16;
+		mbarrier.pending_count.b64 %r2, %rd2;
+		mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [bar], 32;
+		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;
+		selp.u32 %r3, 1, 0, %p1;
+		mbarrier.arrive.shared.b64 %rd3, [bar];
+		mbarrier.test_wait.shared.b64 %p1, [bar], %rd3;
+		selp.u32 %r4, 1, 0, %p1;
+		mbarrier.arrive.shared.b64 %rd4, [bar];
+		mbarrier.pending_count.b64 %r5, %rd4;
+		st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
+		mbarrier.arrive.shared.b64 _, [bar];
+		mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1;
+		selp.u32 %r6, 1, 0, %p1;
+		st.global.u32 [%rd1+16], %r6;
+	E
+	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=1 block=1 args A\nsave A a\n' >k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 words a 20
+	assert_line --index 0 '2 0 1 2 1'
+}
+
 @test "st.async and red.async write into another block and tell its mbarrier" {
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
 		$(expect_bytes 8)

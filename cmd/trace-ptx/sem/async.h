@@ -19,8 +19,11 @@ int address_bind(struct bind *b, struct address *a, const struct operand *at, en
 /* Host address of bytes there for a lane, whose w->addr is the offset then. NULL: the launch has failed. */
 uint8_t *address_at(
 	struct warp *w, const struct op *o, const struct address *a, unsigned lane, uint64_t bytes);
-/* n bytes have come: the mbarrier at a host address hears of it. */
-void async_arrived(uint8_t *mbarrier, uint64_t n);
+/*
+ * n bytes have come for a lane: the mbarrier at a host address hears of it, whose w->addr is the offset.
+ * false: the launch has failed.
+ */
+bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n);
 
 /*
  * Where a copy goes: the thread blocks of a cluster, each at the same place as the executing one, or one
@@ -41,6 +44,8 @@ uint8_t *targets_at(struct warp *w, const struct op *o, const struct targets *t,
  */
 uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets *t, unsigned lane);
 
+/* cp.async.mbarrier.arrive; sem/mbarrier.c. */
+int bind_copies_arrive(struct bind *b, struct op *o);
 /* cp.async.bulk and cp.reduce.async.bulk without a tensor; sem/bulk.c. */
 int bind_bulk(struct bind *b, struct op *o);
 /* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor; sem/tensor.c. */

@@ -115,9 +115,9 @@ static bool copy_lane(struct warp *w, const struct op *o, unsigned lane)
 		check_mark(w->cta, to, n);
 		if (!x->targets.reports)
 			continue;
-		if (!(bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, r, 8)))
+		if (!(bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, r, 8)) ||
+			!async_arrived(w, o, lane, bar, n))
 			return false;
-		async_arrived(bar, n);
 	}
 	return true;
 }
@@ -210,9 +210,8 @@ static void store(struct warp *w, const struct op *o, uint32_t m)
 			memcpy(to + k * o->bytes, &v, o->bytes);
 		}
 		check_mark(w->cta, to, bytes);
-		if (!(bar = address_at(w, o, &x->bar, i, 8)))
+		if (!(bar = address_at(w, o, &x->bar, i, 8)) || !async_arrived(w, o, i, bar, bytes))
 			return;
-		async_arrived(bar, bytes);
 	}
 	memcpy(w->addr, addr, sizeof(addr));
 	w->space = SP_SHARED;

@@ -213,10 +213,8 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 		check_mark(w->cta, at, bytes);
 	if (!x->targets.reports)
 		return true;
-	if (!(bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, rank, 8)))
-		return false;
-	async_arrived(bar, bytes);
-	return true;
+	return (bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, rank, 8)) &&
+	       async_arrived(w, o, lane, bar, bytes);
 }
 
 static void copy(struct warp *w, const struct op *o, uint32_t m)

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mbarriers: arrivals of threads and of bytes that copies bring.
+ *
+ * Always true of an mbarrier's 64 bits: the arrivals that are still missing (20 bits), the count of a phase
+ * (20), the phase (1), the bytes that are still missing (22, signed), and a last one that says that it is
+ * one. A phase ends with an arrival or with bytes, when neither is missing. A wait that fails ends the warp's
+ * turn, so that others may arrive.
+ */
+#include "exec/check.h"
+#include "sem/async.h"
+
+#define COUNT_MOST 0xfffff
+
+struct state {
+	u64 pending, count, phase;
+	s64 tx;
+};
+
+static u64 pack(const struct state *s)
+{
+	return s->pending | s->count << 20 | (s->phase & 1) << 40 | ((u64)s->tx & 0x3fffff) << 41 |
+	       1ull << 63;
+}
+
+static struct state unpack(u64 v)
+{
+	return (struct state){v & COUNT_MOST, v >> 20 & COUNT_MOST, v >> 40 & 1, (s64)(v << 1) >> 42};
+}
+
+/* The phase ends when nothing is missing. */
+static void settle(struct state *s)
+{
+	if (s->pending || s->tx)
+		return;
+	s->pending = s->count;
+	s->phase ^= 1;
+}
+
+/* ---- what happens to one ---- */
+
+/* What lies at the host address, w->addr being its offset. false: no mbarrier; the launch has failed. */
+static bool is_one(struct warp *w, const struct op *o, unsigned lane, const uint8_t *at, u64 *v)
+{
+	memcpy(v, at, 8);
+	if (*v >> 63)
+		return true;
+	exec_fail(w, o, 1u << lane, "mbarrier",
+		"found no mbarrier at byte %llu of .shared, wanted an mbarrier.init before",
+		(unsigned long long)w->addr[lane]);
+	return false;
+}
+
+static bool arrive(struct warp *w, const struct op *o, unsigned lane, struct state *s, u64 n)
+{
+	if (n && n <= s->pending) {
+		s->pending -= n;
+		return true;
+	}
+	exec_fail(w, o, 1u << lane, "mbarrier",
+		"found %llu arrivals at an mbarrier that %llu are missing at, wanted 1 to as many",
+		(unsigned long long)n, (unsigned long long)s->pending);
+	return false;
+}
+
+/* Bytes to come, or (negative) that have come. */
+static bool expect(struct warp *w, const struct op *o, unsigned lane, struct state *s, s64 n)
+{
+	if (s->tx + n <= COUNT_MOST && s->tx + n >= -COUNT_MOST) {
+		s->tx += n;
+		return true;
+	}
+	exec_fail(w, o, 1u << lane, "mbarrier",
+		"found %lld bytes that an mbarrier would wait for, wanted no more than %d",
+		(long long)(s->tx + n), COUNT_MOST);
+	return false;
+}
+
+bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *mbarrier, uint64_t n)
+{
+	struct state s;
+	u64 v;
+
+	if (w->addr[lane] % 8) {
+		exec_fail(w, o, 1u << lane, "misaligned",
+			"found an mbarrier at byte %llu of .shared, wanted a multiple of 8",
+			(unsigned long long)w->addr[lane]);
+		return false;
+	}
+	if (!is_one(w, o, lane, mbarrier, &v))
+		return false;
+	s = unpack(v);
+	if (!expect(w, o, lane, &s, -(s64)n))
+		return false;
+	settle(&s);
+	v = pack(&s);
+	memcpy(mbarrier, &v, 8);
+	return true;
+}
+
+/* ---- instructions ---- */
+
+enum mb_op { MB_INIT, MB_INVAL, MB_ARRIVE, MB_DROP, MB_EXPECT, MB_COMPLETE, MB_COPIES, MB_TEST };
+enum {
+	AUX_TX,
+	AUX_INCOMPLETE
+}; /* of x->aux: the operand counts bytes; .noComplete, or of MB_COPIES .noinc */
+
+/* Generic addresses lie in the block's own shared memory; others are bound to. */
+static bool in_own(struct warp *w, const struct op *o, uint32_t m)
+{
+	if (o->space != SP_GENERIC)
+		return true;
+	FOR_BITS32 (i, m)
+		if (w->addr[i] < SHARED_BASE || w->addr[i] >= SHARED_BASE + CLUSTER_STRIDE) {
+			exec_fail(w, o, 1u << i, "mbarrier",
+				"found an mbarrier at 0x%llx, wanted one in shared memory of the thread block",
+				(unsigned long long)w->addr[i]);
+			return false;
+		}
+	return true;
+}
+
+/* Host addresses of mbarriers. false: the launch has failed. */
+static bool places(struct warp *w, const struct op *o, uint32_t m, uint8_t **at)
+{
+	bool change = o->n == MB_INIT || o->n == MB_INVAL;
+
+	exec_addresses(w, o);
+	if (!in_own(w, o, m) || !mem_at(w, o, m, (enum state_space)o->space, 8, at))
+		return false;
+	FOR_BITS32 (i, m)
+		if (w->addr[i] % 8) {
+			exec_fail(w, o, 1u << i, "misaligned",
+				"found an mbarrier at byte %llu of .shared, wanted a multiple of 8",
+				(unsigned long long)w->addr[i]);
+			return false;
+		}
+	return !w->g->opt->check || (change ? check_write(w, o, m, 8, at) : check_read(w, o, m, 8, at));
+}
+
+static bool init(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
+{
+	struct state s = {n, n, 0, 0};
+
+	if (!n || n > COUNT_MOST) {
+		exec_fail(w, o, 1u << lane, "mbarrier",
+			"found an mbarrier for %llu arrivals, wanted 1 to %d of them", (unsigned long long)n,
+			COUNT_MOST);
+		return false;
+	}
+	*v = pack(&s);
+	return true;
+}
+
+/* What the op makes of an mbarrier. false: the launch has failed. */
+static bool happen(struct warp *w, const struct op *o, unsigned lane, u64 n, u64 *v)
+{
+	struct state s = unpack(*v);
+	bool tx = o->x->aux[AUX_TX], incomplete = o->x->aux[AUX_INCOMPLETE], good;
+	u64 phase = s.phase, arrivals = tx ? 1 : n;
+
+	if (o->n == MB_EXPECT) {
+		good = expect(w, o, lane, &s, (s64)n);
+		*v = pack(&s);
+		return good;
+	}
+	if (o->n == MB_COMPLETE) {
+		good = expect(w, o, lane, &s, -(s64)n);
+	} else if (o->n == MB_COPIES) {
+		good = !incomplete || arrive(w, o, lane, &s, 1);
+	} else {
+		good = (!tx || expect(w, o, lane, &s, (s64)n)) && arrive(w, o, lane, &s, arrivals);
+		if (o->n == MB_DROP)
+			s.count -= arrivals;
+	}
+	if (!good)
+		return false;
+	settle(&s);
+	if (incomplete && o->n != MB_COPIES && s.phase != phase) {
+		exec_fail(w, o, 1u << lane, "mbarrier",
+			"found the last arrival of a phase with .noComplete, wanted others to be missing");
+		return false;
+	}
+	*v = pack(&s);
+	return true;
+}
+
+static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
+{
+	uint8_t *at[LANES];
+
+	if (!places(w, o, m, at))
+		return;
+	FOR_BITS32 (i, m) {
+		u64 v = 0, old = 0, n = o->b ? REG(u32, w, o->b)[i] : 1;
+		bool good = o->n == MB_INIT ? init(w, o, i, n, &v) : is_one(w, o, i, at[i], &old);
+
+		if (good && o->n > MB_INVAL) {
+			v = old;
+			good = happen(w, o, i, n, &v);
+		}
+		if (!good)
+			return;
+		check_mark(w->cta, at[i], 8);
+		w->changed |= v != old;
+		memcpy(at[i], &v, 8);
+		if (o->d)
+			REG(u64, w, o->d)[i] = old;
+	}
+}
+
+/* Is the phase over that the token or the parity names? */
+static void mbarrier_wait(struct warp *w, const struct op *o, uint32_t m)
+{
+	bool parity = o->x->aux[AUX_TX];
+	uint8_t *at[LANES];
+	uint32_t p = 0, *d = &PRED(w, o->d);
+
+	if (!places(w, o, m, at))
+		return;
+	FOR_BITS32 (i, m) {
+		u64 v, phase = parity ? REG(u32, w, o->b)[i] : unpack(REG(u64, w, o->b)[i]).phase;
+
+		if (!is_one(w, o, i, at[i], &v))
+			return;
+		if (phase > 1) {
+			exec_fail(w, o, 1u << i, "mbarrier", "found parity %llu of a phase, wanted 0 or 1",
+				(unsigned long long)phase);
+			return;
+		}
+		p |= (u32)(unpack(v).phase != phase) << i;
+	}
+	*d = (*d & ~m) | p;
+	if (p != m)
+		w->stop |= WARP_YIELD;
+	check_barrier(w->cta);
+}
+
+static void pending_count(struct warp *w, const struct op *o, uint32_t m)
+{
+	FOR_BITS32 (i, m)
+		REG(u32, w, o->d)[i] = (u32)unpack(REG(u64, w, o->a)[i]).pending;
+}
+
+/* ---- binding ---- */
+
+/* The first that the statement has; result: a state or predicate stands in front of the address. */
+static const struct mb_form {
+	enum modifier m;
+	enum mb_op op;
+	uint8_t result, least, most; /* operands */
+	bool remote;                 /* may be at one of another block of the cluster */
+} forms[] = {
+	{M_INIT, MB_INIT, 0, 2, 2, false},
+	{M_INVAL, MB_INVAL, 0, 1, 1, false},
+	{M_ARRIVE, MB_ARRIVE, 1, 2, 3, true},
+	{M_ARRIVE_DROP, MB_DROP, 1, 2, 3, true},
+	{M_TEST_WAIT, MB_TEST, 1, 3, 3, false},
+	{M_TRY_WAIT, MB_TEST, 1, 3, 4, false},
+	{M_COMPLETE_TX, MB_COMPLETE, 0, 2, 2, true},
+	{M_EXPECT_TX, MB_EXPECT, 0, 2, 2, true},
+};
+
+static const struct mb_form *find_form(const struct stmt *in)
+{
+	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (has(in, forms[i].m))
+			return &forms[i];
+	return NULL;
+}
+
+static int bind_pending_count(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+
+	o->fn = pending_count;
+	return bind_operands(b, 2, 2) || (o->d = bind_dst(b, &k[0], 32)) == UINT32_MAX ||
+			       (o->a = bind_src(b, &k[1], T_B64)) == UINT32_MAX
+		       ? -1
+		       : 0;
+}
+
+/* What stands behind the address. */
+static int bind_behind(struct bind *b, struct op *o, const struct operand *k, unsigned n)
+{
+	bool parity = has(b->in, M_PARITY), test = o->n == MB_TEST;
+
+	o->b = 0;
+	if (n && (o->b = bind_src(b, &k[0], test && !parity ? T_B64 : T_U32)) == UINT32_MAX)
+		return -1;
+	if (parity && k[0].kind == O_INT && k[0].value != 0 && k[0].value != 1)
+		return bind_fault(b, &k[0], "operand", "found parity %lld of a phase, wanted 0 or 1",
+			(long long)k[0].value);
+	return n > 1 && bind_src(b, &k[1], T_U32) == UINT32_MAX ? -1 : 0;
+}
+
+int bind_mbarrier(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand;
+	const struct mb_form *r = find_form(in);
+	bool tx = has(in, M_EXPECT_TX), incomplete = has(in, M_NOCOMPLETE),
+	     cluster = has(in, M_SHARED__CLUSTER);
+
+	if (has(in, M_PENDING_COUNT))
+		return bind_pending_count(b, o);
+	if (!r)
+		return bind_fault(b, NULL, "suffix", "found %s, wanted .init, .arrive, .try_wait or the like",
+			in->text);
+	if (bind_operands(
+		    b, r->result && r->op != MB_TEST && (tx || incomplete) ? r->most : r->least, r->most))
+		return -1;
+	if (cluster && (!r->remote || (r->result && k[0].kind != O_NULL)))
+		return bind_fault(b, NULL, "suffix", "found %s, wanted .shared::cta%s", in->text,
+			r->remote ? " or _ for a state" : "");
+	o->fn = r->op == MB_TEST ? mbarrier_wait : mbarrier;
+	o->n = (uint8_t)r->op;
+	bind_ext(b, o)->aux[AUX_TX] = r->op == MB_TEST ? has(in, M_PARITY) : tx;
+	o->x->aux[AUX_INCOMPLETE] = incomplete;
+	o->space = (uint8_t)bind_space(b);
+	o->d = 0;
+	if (r->result && (o->d = bind_dst(b, &k[0], r->op == MB_TEST ? 1 : 64)) == UINT32_MAX)
+		return -1;
+	return bind_address(b, o, &k[r->result], (enum state_space)o->space) ||
+			       bind_behind(b, o, k + r->result + 1, in->n_operands - r->result - 1u)
+		       ? -1
+		       : 0;
+}
+
+int bind_copies_arrive(struct bind *b, struct op *o)
+{
+	o->fn = mbarrier;
+	o->n = MB_COPIES;
+	bind_ext(b, o)->aux[AUX_INCOMPLETE] = has(b->in, M_NOINC);
+	o->space = (uint8_t)bind_space(b);
+	return bind_operands(b, 1, 1) ? -1
+				      : bind_address(b, o, &b->in->operand[0], (enum state_space)o->space);
+}
