@@ -225,6 +225,104 @@ faults() {
 	assert_line --index 0 '8 1008 7 1007 10 1010 9 1009'
 }
 
+@test "shared memory of another block is in .shared::cluster alone, and only while that block lives" {
+	kernel ', .param .u64 o' ' .reqnctapercluster 2, 1, 1' <<-E
+		$(expect_bytes 0)
+		xor.b32 %r11, %r10, 1;
+		mov.u64 %rd12, s;
+		cvta.shared.u64 %rd12, %rd12;
+		mapa.u64 %rd13, %rd12, %r11;
+		isspacep.shared::cta %p1, %rd13;
+		isspacep.shared %p2, %rd13;
+		isspacep.shared::cluster %p3, %rd13;
+		isspacep.global %p4, %rd13;
+		isspacep.shared::cta %p5, %rd12;
+		isspacep.shared::cluster %p6, %rd12;
+		selp.u32 %r20, 1, 0, %p1;
+		selp.u32 %r21, 10, 0, %p2;
+		selp.u32 %r22, 100, 0, %p3;
+		selp.u32 %r23, 1000, 0, %p4;
+		selp.u32 %r24, 10000, 0, %p5;
+		selp.u32 %r25, 100000, 0, %p6;
+		add.u32 %r20, %r20, %r21;
+		add.u32 %r20, %r20, %r22;
+		add.u32 %r20, %r20, %r23;
+		add.u32 %r20, %r20, %r24;
+		add.u32 %r20, %r20, %r25;
+		getctarank.u64 %r21, %rd13;
+		st.shared.v2.u32 [s], {%r20, %r21};
+		$(write_out)
+	E
+	launch
+	run -0 trace-ptx -n k.launch
+	run -0 words o 32
+	assert_line --index 0 '110100 1 110100 0 110100 1 110100 0'
+	while IFS=$'\t' read -r code said; do
+		kernel ', .param .u64 o' ' .reqnctapercluster 2, 1, 1' <<-E
+			mov.u32 %r10, %cluster_ctarank;
+			mov.u32 %r12, s;
+			st.shared.u32 [%r12], %r12;
+			barrier.cluster.arrive;
+			barrier.cluster.wait;
+			setp.eq.u32 %p1, %r10, 1;
+			@%p1 ret;
+			mapa.shared::cluster.u32 %r14, %r12, 1;
+			${code//; /;$'\n'}
+		E
+		run -1 trace-ptx -n k.launch
+		assert_output --partial "$said"
+	done <<-'E'
+		ld.shared.u32 %r3, [%r14];	found byte 0 of the shared memory of thread block 1 of the cluster, wanted a generic address or .shared::cluster
+		ld.shared::cluster.u32 %r3, [%r14];	found byte 0 of the shared memory of thread block 1 of the cluster, which has ended, wanted a barrier.cluster
+		add.u32 %r14, %r14, 0x80000; getctarank.shared::cluster.u32 %r3, %r14;	found address 0x100000, wanted one in shared memory of the cluster
+		mapa.u64 %rd3, %rd1, 0;	found address 0xc0000000, wanted one in shared memory of the cluster
+		barrier.cluster.arrive; barrier.cluster.arrive;	found a second arrival at barrier.cluster, wanted a wait between
+	E
+}
+
+@test "barrier.cluster waits for each lane of the cluster that has not ended" {
+	# block 0 arrives and ends, block 1 waits for block 2, whose lanes arrive one half after the other
+	kernel ', .param .u64 o' ' .reqnctapercluster 3, 1, 1' <<-'E'
+		mov.u32 %r10, %cluster_ctarank;
+		mov.u32 %r12, s;
+		setp.eq.u32 %p1, %r10, 1;
+		@%p1 bra first;
+		setp.eq.u32 %p2, %r10, 0;
+		@%p2 bra gone;
+		st.shared.u32 [s], 42;
+		setp.lt.u32 %p3, %r0, 16;
+		@%p3 barrier.cluster.arrive;
+		@!%p3 barrier.cluster.arrive;
+		@!%p3 barrier.cluster.wait;
+		@%p3 barrier.cluster.wait;
+		bra second;
+	gone:
+		barrier.cluster.arrive;
+		ret;
+	first:
+		barrier.cluster.arrive;
+		barrier.cluster.wait;
+		mapa.shared::cluster.u32 %r14, %r12, 2;
+		ld.shared::cluster.u32 %r15, [%r14];
+		ld.param.u64 %rd9, [o];
+		st.global.u32 [%rd9], %r15;
+	second:
+		barrier.cluster.arrive.aligned;
+		barrier.cluster.wait.aligned;
+	E
+	launch 32
+	sed -i 's/grid=4/grid=3/' k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 words o 4
+	assert_line --index 0 '42'
+	kernel ', .param .u64 o' <<-'E'
+		setp.lt.u32 %p3, %r0, 16;
+		@%p3 barrier.cluster.arrive.aligned;
+	E
+	run -1 trace-ptx -n k.launch
+	assert_output --partial 'found 16 of 32 living lanes of warp 0 at a barrier, wanted all of them'
+}
+
 @test "a bulk copy to several blocks is in each of them, and each one's mbarrier knows" {
 	kernel ', .param .u64 o' ' .reqnctapercluster 4, 1, 1' <<-E
 		$(expect_bytes 16)

@@ -324,8 +324,6 @@ static bool check_access(
 {
 	enum state_space space = (enum state_space)o->space;
 
-	if (o->in->op == I_cp && write)
-		space = SP_SHARED;
 	if (!aligned(w, o, m, bytes))
 		return false;
 	if ((space == SP_GLOBAL || space == SP_CONST) && !inside(w, o, m, bytes))

@@ -3,8 +3,7 @@
  * Clusters: thread blocks that run together, on one thread, by turns. Without clusters each block is one of
  * its own.
  *
- * barrier.cluster counts lanes: a phase is over when as many have arrived as have not ended in the whole
- * cluster.
+ * barrier.cluster knows lanes: a phase is over when all have arrived that have not ended in the whole cluster.
  * Always true: the outcome depends on nothing but the program, for blocks and warps take their turns in
  * order.
  */
@@ -46,27 +45,35 @@ void grid_block(const struct grid *g, uint64_t number, uint32_t id[3])
 	id[2] = (uint32_t)(cluster * k[2] + rank / k[0] / k[1]);
 }
 
+/* The phase is over that lanes of the warp have arrived in. */
+static void release(struct warp *w)
+{
+	w->cluster_over |= w->cluster_arrived;
+	w->cluster_arrived = 0;
+	if (w->state != WARP_CLUSTER)
+		return;
+	w->cluster_over &= ~w->wait_mask;
+	w->state = WARP_READY;
+	w->waiting = NULL;
+}
+
 /* The phase of barrier.cluster ends when nobody is missing. */
 static void settle(struct cluster *c)
 {
-	uint32_t alive = 0;
-
 	if (!c->arrived)
 		return;
 	for (uint32_t i = 0; i < c->n; i++)
-		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
-			alive += bit_count32(c->cta[i]->warp[k].lanes & ~c->cta[i]->warp[k].ended);
-	if (c->arrived < alive)
-		return;
+		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++) {
+			const struct warp *w = &c->cta[i]->warp[k];
+
+			if (w->lanes & ~w->ended & ~w->cluster_arrived)
+				return;
+		}
 	c->arrived = 0;
-	c->phase++;
 	for (uint32_t i = 0; i < c->n; i++) {
 		check_barrier(c->cta[i]);
 		for (uint32_t k = 0; k < c->cta[i]->n_warps; k++)
-			if (c->cta[i]->warp[k].state == WARP_CLUSTER) {
-				c->cta[i]->warp[k].state = WARP_READY;
-				c->cta[i]->warp[k].waiting = NULL;
-			}
+			release(&c->cta[i]->warp[k]);
 	}
 }
 
@@ -95,7 +102,7 @@ static bool turn(struct cluster *c, bool *moved, uint32_t *done)
 void cluster_start(struct cluster *c, uint64_t number)
 {
 	c->number = number;
-	c->phase = c->arrived = c->quiet = 0;
+	c->arrived = c->quiet = 0;
 	c->watch_at = 1;
 	for (uint32_t i = 0; i < c->n; i++)
 		cta_start(c->cta[i], number * c->n + i);
@@ -181,30 +188,34 @@ void cluster_deadlock(struct cluster *c)
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cluster *c = w->cta->cluster;
+	uint32_t again = m & (w->cluster_arrived | w->cluster_over);
 
-	if (w->cluster_arrived && w->cluster_phase == c->phase && o->n) {
-		exec_fail(w, o, m, "barrier",
+	if (w->g->opt->check && !check_divergence(w, o, m))
+		return;
+	if (again) {
+		exec_fail(w, o, again, "barrier",
 			"found a second arrival at barrier.cluster, wanted a wait between");
 		return;
 	}
-	w->cluster_arrived = true;
-	w->cluster_phase = c->phase;
+	w->cluster_arrived |= m;
 	c->arrived += bit_count32(m);
 	check_barrier(w->cta);
 }
 
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
 {
-	struct cluster *c = w->cta->cluster;
+	uint32_t early = m & ~(w->cluster_arrived | w->cluster_over);
 
-	if (!w->cluster_arrived) {
-		exec_fail(
-			w, o, m, "barrier", "found a wait for barrier.cluster, wanted an arrival before it");
+	if (w->g->opt->check && !check_divergence(w, o, m))
+		return true;
+	if (early) {
+		exec_fail(w, o, early, "barrier",
+			"found a wait for barrier.cluster, wanted an arrival before it");
 		return true;
 	}
-	settle(c);
-	w->cluster_arrived = false;
-	if (w->cluster_phase != c->phase)
+	settle(w->cta->cluster);
+	w->cluster_over &= ~m;
+	if (!(m & w->cluster_arrived))
 		return true;
 	w->waiting = o;
 	w->wait_mask = m;

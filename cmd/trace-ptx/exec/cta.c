@@ -89,7 +89,8 @@ void cta_start(struct cta *c, uint64_t number)
 		w->packed.next = NO_RUN;
 		w->waiting = NULL;
 		w->parked = w->missed = w->ahead = 0;
-		w->cluster_arrived = w->changed = false;
+		w->cluster_arrived = w->cluster_over = 0;
+		w->changed = false;
 		exec_open_frame(w, c->g->kernel);
 		stack_start(w, c->g->l->kernel->first_pc);
 	}

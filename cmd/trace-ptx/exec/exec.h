@@ -319,8 +319,8 @@ struct warp {
 	size_t frames_cap, frame_at;
 	uint32_t func;
 	uint8_t state, barrier;
-	bool cluster_arrived; /* at barrier.cluster, in that phase, not waited for yet */
-	uint32_t cluster_phase;
+	uint32_t cluster_arrived,
+		cluster_over;     /* lanes at barrier.cluster; those that need not wait for it */
 	bool changed;             /* memory: a store, or an atomic that put another value */
 	uint8_t stop;             /* WARP_STOP: the launch has failed; WARP_YIELD: let others go first */
 	const struct op *waiting; /* FLOW_BAR not yet met */
@@ -381,7 +381,7 @@ struct cta {
 struct cluster {
 	struct cta **cta; /* by rank */
 	uint32_t n;
-	uint32_t phase, arrived; /* of barrier.cluster: phases so far, lanes that have arrived in this one */
+	uint32_t arrived; /* lanes, at barrier.cluster */
 	uint64_t number;
 	uint32_t quiet,
 		watch_at; /* rounds in which no memory changed; the round in which to look for loops */
@@ -390,7 +390,7 @@ struct cluster {
 enum cluster_state { CLUSTER_DONE, CLUSTER_FAILED, CLUSTER_STUCK };
 struct cluster *cluster_new(struct grid *g);
 void cluster_free(struct cluster *c);
-/* barrier.cluster.arrive; o->n: aligned. */
+/* barrier.cluster.arrive. */
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m);
 /* barrier.cluster.wait. true: the warp goes on at once. */
 bool cluster_wait(struct warp *w, const struct op *o, uint32_t m);

@@ -25,8 +25,9 @@ static bool two_places(
 	dst.a = o->x->slot[0];
 	dst.imm = (int64_t)o->x->value[0];
 	dst.mode = (uint8_t)o->x->aux[0];
+	dst.space = SP_SHARED;
 	exec_addresses(w, &dst);
-	good = mem_at(w, &dst, m, (enum state_space)o->x->aux[1], o->bytes, to) &&
+	good = mem_at(w, &dst, m, SP_SHARED, o->bytes, to) &&
 	       (!w->g->opt->check || check_write(w, &dst, m, o->bytes, to));
 	memcpy(w->addr, src, sizeof(src));
 	w->space = SP_GLOBAL;
@@ -84,7 +85,6 @@ static int bind_two_places(struct bind *b, struct op *o, const struct operand *t
 	x->slot[0] = dst.a;
 	x->value[0] = (uint64_t)dst.imm;
 	x->aux[0] = dst.mode;
-	x->aux[1] = SP_SHARED;
 	return 0;
 }
 

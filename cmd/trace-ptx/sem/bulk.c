@@ -33,6 +33,7 @@ uint8_t *address_at(
 	one.a = a->slot;
 	one.imm = a->imm;
 	one.mode = a->mode;
+	one.space = a->space;
 	exec_addresses(w, &one);
 	return mem_at(w, &one, 1u << lane, (enum state_space)a->space, bytes, at) ? at[lane] : NULL;
 }

@@ -7,17 +7,37 @@
 
 int bind_cluster_barrier(struct bind *b, struct op *o)
 {
-	if (!has(b->in, M_ARRIVE) && !has(b->in, M_WAIT))
+	bool wait = has(b->in, M_WAIT);
+
+	if (has(b->in, M_ARRIVE) == wait)
 		return bind_fault(b, NULL, "suffix", "found %s, wanted .arrive or .wait", b->in->text);
-	o->n = has(b->in, M_ALIGNED);
-	if (has(b->in, M_WAIT))
+	if (wait ? has(b->in, M_RELEASE) || has(b->in, M_RELAXED) : has(b->in, M_ACQUIRE))
+		return bind_fault(b, NULL, "suffix",
+			"found %s, wanted .acquire with .wait, .release or .relaxed with .arrive",
+			b->in->text);
+	if (wait)
 		o->flow = FLOW_WAIT;
 	else
 		o->fn = cluster_arrive;
 	return bind_operands(b, 0, 0);
 }
 
-/* mapa: the address of a place of shared memory in the block of rank b. mode: generic addresses. */
+/*
+ * The block of the cluster whose shared memory address a of a lane is in: rank + 1, 0 without a rank for the
+ * own one. UINT32_MAX: none, the launch has failed. mode: generic addresses.
+ */
+static uint32_t block_of(struct warp *w, const struct op *o, unsigned lane, u64 a)
+{
+	u64 base = o->mode ? SHARED_BASE : 0, n = (a - base) / CLUSTER_STRIDE;
+
+	if (a >= base && n <= w->cta->cluster->n)
+		return (uint32_t)n;
+	exec_fail(w, o, 1u << lane, "cluster-rank",
+		"found address 0x%llx, wanted one in shared memory of the cluster", (unsigned long long)a);
+	return UINT32_MAX;
+}
+
+/* mapa: the address of a place of shared memory in the block of rank b. */
 static void mapa(struct warp *w, const struct op *o, uint32_t m)
 {
 	u64 base = o->mode ? SHARED_BASE : 0;
@@ -32,6 +52,8 @@ static void mapa(struct warp *w, const struct op *o, uint32_t m)
 				w->cta->cluster->n);
 			return;
 		}
+		if (block_of(w, o, i, a) == UINT32_MAX)
+			return;
 		a = base + (a - base) % CLUSTER_STRIDE;
 		if (rank != w->cta->rank)
 			a += (u64)CLUSTER_STRIDE * (rank + 1);
@@ -46,9 +68,11 @@ static void getctarank(struct warp *w, const struct op *o, uint32_t m)
 {
 	FOR_BITS32 (i, m) {
 		u64 a = o->reg_bytes == 8 ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
-		u64 n = (a - (o->mode ? SHARED_BASE : 0)) / CLUSTER_STRIDE;
+		u32 n = block_of(w, o, i, a);
 
-		REG(u32, w, o->d)[i] = n ? (u32)n - 1 : w->cta->rank;
+		if (n == UINT32_MAX)
+			return;
+		REG(u32, w, o->d)[i] = n ? n - 1 : w->cta->rank;
 	}
 }
 

@@ -40,6 +40,29 @@ static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t b
 	return true;
 }
 
+/* The shared memory of another block of the cluster, w->addr becoming the offset there. NULL: failed. */
+static uint8_t *other_at(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
+{
+	uint64_t rank = w->addr[lane] / CLUSTER_STRIDE - 1;
+
+	if (rank >= w->g->cluster_size) {
+		check_outside(w, o, lane, SP_SHARED, w->addr[lane], bytes);
+		return NULL;
+	}
+	const struct cta *c = w->cta->cluster->cta[rank];
+	bool own = o->space == SP_SHARED && !has(o->in, M_SHARED__CLUSTER),
+	     over = w->g->opt->check && c->n_done == c->n_warps;
+	w->addr[lane] %= CLUSTER_STRIDE;
+	if (!own && !over)
+		return c->shared;
+	exec_fail(w, o, 1u << lane, own ? "space" : "cluster-over",
+		"found byte %llu of the shared memory of thread block %u of the cluster, %s",
+		(unsigned long long)w->addr[lane], (unsigned)rank,
+		own ? "wanted a generic address or .shared::cluster"
+		    : "which has ended, wanted a barrier.cluster before its end");
+	return NULL;
+}
+
 static bool window_at(
 	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, enum state_space space, uint8_t **at)
 {
@@ -64,12 +87,8 @@ static bool window_at(
 		uint8_t *from = base + stride * i;
 
 		if (space == SP_SHARED && w->addr[i] >= CLUSTER_STRIDE && w->g->cluster_size > 1) {
-			uint64_t rank = w->addr[i] / CLUSTER_STRIDE - 1;
-
-			if (rank >= w->g->cluster_size)
-				return outside(w, o, i, space, w->addr[i], bytes);
-			w->addr[i] %= CLUSTER_STRIDE;
-			from = w->cta->cluster->cta[rank]->shared;
+			if (!(from = other_at(w, o, i, bytes)))
+				return false;
 		}
 		if (w->addr[i] > size || size - w->addr[i] < bytes)
 			return outside(w, o, i, space, w->addr[i], bytes);

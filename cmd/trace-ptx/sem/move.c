@@ -232,11 +232,14 @@ int bind_cvta(struct bind *b, struct op *o)
 
 static void isspacep(struct warp *w, const struct op *o, uint32_t m)
 {
+	/* .shared alone is the block's own */
+	u64 far = (u64)CLUSTER_STRIDE * (has(o->in, M_SHARED__CLUSTER) ? w->g->cluster_size + 1u : 1u);
 	u32 r = 0, *p = &PRED(w, o->d);
 
 	FOR_BITS32 (i, m) {
 		u64 a = o->n ? REG(u64, w, o->a)[i] : REG(u32, w, o->a)[i];
 		enum state_space s = a >= HEAP_BASE || a < PARAM_BASE ? SP_GLOBAL
+				     : a >= SHARED_BASE + far         ? SP_NONE
 				     : a >= SHARED_BASE               ? SP_SHARED
 				     : a >= LOCAL_BASE                ? SP_LOCAL
 								      : SP_PARAM;
