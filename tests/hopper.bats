@@ -342,6 +342,70 @@ faults() {
 	assert_output --partial 'found mask 0x11 of thread blocks in a cluster of 4, wanted one of them at least and no others'
 }
 
+@test "copies in bulk are accesses: aligned, inside, of what was written, and races are found" {
+	local init='mbarrier.init.shared.b64 [bar], 1' load=cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
+	local store=cp.async.bulk.global.shared::cta.bulk_group
+	faults <<-E
+		$init; $load [s+8], [%rd1], 16, [bar];	a bulk copy at byte 0x8 of .shared, wanted a multiple of 16
+		$init; $load [s], [%rd1+8], 16, [bar];	a bulk copy at byte 0xc0000008 of .global, wanted a multiple of 16
+		$init; $load [s], [%rd1], 24, [bar];	a bulk copy of 24 bytes, wanted a multiple of 16
+		$init; mov.u32 %r2, 24; $load [s], [%rd1], %r2, [bar];	a bulk copy of 24 bytes, wanted a multiple of 16
+		$init; $load [s], [%rd1], 16, [s+4];	an mbarrier at byte 4 of .shared, wanted a multiple of 8
+		$load [s], [%rd1], 16, [bar];	no mbarrier at byte 4096
+		$init; $load [s+4080], [%rd1], 32, [bar];	a copy of 32 bytes at byte 4080 of .shared
+		$init; $load [s], [%rd1+4080], 32, [bar];	a copy of 32 bytes at 0xc0000ff0
+		$store [%rd1], [s+16], 16;	a copy of 16 bytes at byte 16 of .shared that nobody has written
+		$init; $load [s+16], [%rd1], 16, [bar]; $store [%rd1], [s+16], 16;
+		cp.async.bulk.prefetch.L2.global [%rd1], 64; cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 64, %rd2;
+		cp.async.bulk.prefetch.L2.global [%rd1+8], 16;	a bulk copy at byte 0xc0000008 of .global
+		cp.async.bulk.prefetch.L2.global [%rd1], 24;	a bulk copy of 24 bytes
+		cp.async.ca.shared.global [s], [%rd1+4], 8;	a copy of 8 bytes at 0xc0000004
+		cp.async.ca.shared.global [s], [%rd1+4], 8, 4;	a copy of 8 bytes at 0xc0000004
+		mov.u32 %r2, 9; cp.async.ca.shared.global [s], [%rd1], 8, %r2;	a source of 9 bytes, wanted at most 8
+		cp.async.ca.shared.global [s], [%rd1+4096], 8, 0; ld.shared.u32 %r3, [s];
+		cp.async.ca.shared.global [s], [%rd1+4096], 8, 4;	a copy of 4 bytes at 0xc0001000
+	E
+	# warp 1 takes what warp 0 has written, without a barrier and with one
+	for barrier in '' 'bar.sync 0;'; do
+		kernel <<-E
+			setp.gt.u32 %p1, %r0, 31;
+			@%p1 bra second;
+			st.shared.u32 [s], %r0;
+			$barrier
+			ret;
+		second:
+			$barrier
+			setp.eq.u32 %p2, %r0, 32;
+			@%p2 $store [%rd1], [s], 16;
+		E
+		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=1 block=64 args A\n' >k.launch
+		run trace-ptx -n k.launch
+		[ -z "$barrier" ] || assert_success
+		[ -n "$barrier" ] || assert_output --partial 'found a copy at byte 0 of .shared that warp 0 has written since the last barrier'
+	done
+	# what blocks write in bulk, too
+	kernel <<-E
+		st.shared.v4.u32 [s], {1, 2, 3, 4};
+		$store [%rd1], [s], 16;
+	E
+	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=1 args A\n' >k.launch
+	run trace-ptx -n k.launch
+	assert_output --partial "CTA (1,0,0) writes byte 0 of 'A', which others write in the same launch"
+}
+
+@test "a bulk sum of f32 in global memory flushes subnormal numbers, one of f16 does not" {
+	kernel <<-'E'
+		st.shared.v4.u32 [s], {1, 0x80000001, 0x3f800000, 0x00800000};
+		st.shared.v4.u32 [s+16], {0x00010001, 0, 0, 0};
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [s], 16;
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1+16], [s+16], 16;
+	E
+	printf 'module k.ptx\nbuffer A bytes=32 u32=list:1,0,1,0x80000001,0x00010001\nlaunch k grid=1 block=1 args A\nsave A a\n' >k.launch
+	run -0 trace-ptx -n k.launch
+	run -0 words a 32
+	assert_output "0 0 $((0x3f800000)) $((0x00800000)) $((0x00020002)) 0 0 0"
+}
+
 @test "bulk reductions into global memory and into another block" {
 	kernel ', .param .u64 o' <<-'E'
 		add.u32 %r2, %r1, 1;

@@ -45,6 +45,7 @@ static const char *verb(const struct op *o)
 	case I_st: return "write";
 	case I_atom:
 	case I_red: return "atomic";
+	case I_cp: return "copy";
 	default: return "read";
 	}
 }
@@ -296,8 +297,8 @@ static bool shared_access(
 			memset(s->written + off, 1, bytes);
 		} else if (!memchr(s->written + off, 1, bytes)) {
 			exec_find(w, o, 1u << i, "uninitialised",
-				"found a read of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
-				(unsigned long long)bytes, off);
+				"found a %s of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
+				verb(o), (unsigned long long)bytes, off);
 		}
 		for (uint64_t b = 0; bytes >= 4 && owner == w->cta && b < bytes; b += 4) {
 			struct check_word *x = &s->word[(off + b) / 4];
@@ -319,11 +320,9 @@ static bool shared_access(
 
 /* ---- accesses ---- */
 
-static bool check_access(
-	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at, bool write)
+static bool check_access(struct warp *w, const struct op *o, enum state_space space, uint32_t m,
+	uint64_t bytes, uint8_t *const *at, bool write)
 {
-	enum state_space space = (enum state_space)o->space;
-
 	if (!aligned(w, o, m, bytes))
 		return false;
 	if ((space == SP_GLOBAL || space == SP_CONST) && !inside(w, o, m, bytes))
@@ -334,7 +333,7 @@ static bool check_access(
 		heap_access(w, o, m, bytes, at, write);
 	if ((space != SP_SHARED && space != SP_GENERIC) || !w->cta->check)
 		return true;
-	if (o->in->op == I_atom || o->in->op == I_red) {
+	if (check_atomic(o) && write) {
 		FOR_BITS32 (i, m)
 			check_mark(w->cta, at[i], bytes);
 		check_barrier(w->cta); /* threads may wait for each other by it */
@@ -345,12 +344,21 @@ static bool check_access(
 
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)
 {
-	return check_access(w, o, m, bytes, at, false);
+	return check_access(w, o, (enum state_space)o->space, m, bytes, at, false);
 }
 
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at)
 {
-	return check_access(w, o, m, bytes, at, true);
+	return check_access(w, o, (enum state_space)o->space, m, bytes, at, true);
+}
+
+bool check_run(struct warp *w, const struct op *o, enum state_space space, unsigned lane, uint64_t bytes,
+	uint8_t *at, bool write)
+{
+	uint8_t *all[LANES] = {NULL};
+
+	all[lane] = at;
+	return !w->g->opt->check || !bytes || check_access(w, o, space, 1u << lane, bytes, all, write);
 }
 
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec)

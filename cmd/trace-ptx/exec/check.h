@@ -19,6 +19,14 @@ void check_outside(struct warp *w, const struct op *o, uint32_t lane, enum state
  */
 bool check_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
 bool check_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t *const *at);
+/* The same of a lane's bytes of a copy in bulk, at the host address at in space. */
+bool check_run(struct warp *w, const struct op *o, enum state_space space, unsigned lane, uint64_t bytes,
+	uint8_t *at, bool write);
+/* Accesses that races leave out. */
+static inline bool check_atomic(const struct op *o)
+{
+	return o->in->op == I_atom || o->in->op == I_red || (o->in->op == I_cp && has(o->in, M_REDUCE));
+}
 /* A warp arrives at a barrier with the lanes of exec. false: others of its lanes live and stand elsewhere. */
 bool check_divergence(struct warp *w, const struct op *o, uint32_t exec);
 /* A barrier of the thread block has been met. */

@@ -13,6 +13,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "exec/check.h"
 
 /*
@@ -175,15 +176,21 @@ static void between_warps(struct within *x, uint32_t inst, uint16_t self, uint64
 	}
 }
 
+static const char *does(const struct op *o)
+{
+	bool bulk = o->in->op == I_cp && strstr(o->in->text, ".global.shared");
+
+	return o->in->op == I_st || bulk ? "writes" : "reads";
+}
+
 static void step_text(const struct grid *g, const struct race_step *s, char *out, size_t cap)
 {
 	const struct op *o = &g->code->op[s->inst];
-	const char *does = o->in->op == I_st ? "writes" : "reads";
 
 	if (s->warp == MANY)
 		snprintf(out, cap, "several warps read at line %u", o->in->line);
 	else
-		snprintf(out, cap, "warp %u %s at line %u", s->warp - 1, does, o->in->line);
+		snprintf(out, cap, "warp %u %s at line %u", s->warp - 1, does(o), o->in->line);
 }
 
 void race_delivered(struct cta *c)
@@ -202,9 +209,8 @@ void race_delivered(struct cta *c)
 	step_text(g, &x->first, first, sizeof(first));
 	diag_warn(stmt_place(o->func, o->in),
 		"found a race: warp %u %s byte %llu of '%s', which %s of CTA (%u,%u,%u), wanted a barrier between or an atomic (kernel %s)",
-		x->second.warp - 1, o->in->op == I_st ? "writes" : "reads",
-		(unsigned long long)(addr - (b ? b->addr : 0)), b ? b->name : "memory", first, c->id[0],
-		c->id[1], c->id[2], g->l->kernel->name);
+		x->second.warp - 1, does(o), (unsigned long long)(addr - (b ? b->addr : 0)),
+		b ? b->name : "memory", first, c->id[0], c->id[1], c->id[2], g->l->kernel->name);
 }
 
 /* ---- accesses and what is told ---- */
@@ -217,7 +223,7 @@ void race_access(
 	uint64_t key = (w->cta->number + 1) << 33 | (uint64_t)inst << 1;
 	struct within *x = bytes >= 4 ? w->cta->within : NULL;
 
-	if (o->in->op == I_atom || o->in->op == I_red) {
+	if (check_atomic(o)) {
 		race_order(w->cta); /* threads may wait for each other by it */
 		return;
 	}

@@ -10,17 +10,54 @@
 
 /* ---- cp.async ---- */
 
-static bool two_places(
-	struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **to, uint8_t **from)
+/* Bytes that lanes read, the rest being zeros. false: the launch has failed. */
+static bool lengths(struct warp *w, const struct op *o, uint32_t m, uint32_t n[LANES])
+{
+	FOR_BITS32 (i, m) {
+		bool ignored = o->c && PRED(w, o->c) >> i & 1;
+
+		n[i] = ignored ? 0 : o->b ? REG(u32, w, o->b)[i] : o->bytes;
+		if (n[i] <= o->bytes)
+			continue;
+		exec_fail(w, o, 1u << i, "copy-size", "found a source of %u bytes, wanted at most %u", n[i],
+			o->bytes);
+		return false;
+	}
+	return true;
+}
+
+/* Where the lanes read, n bytes each of as many as the copy aligns them to. false: the launch has failed. */
+static bool sources(
+	struct warp *w, const struct op *o, uint32_t m, const uint32_t n[LANES], uint8_t *from[LANES])
+{
+	bool whole = true;
+
+	exec_addresses(w, o);
+	FOR_BITS32 (i, m) {
+		whole = whole && n[i] == o->bytes;
+		if (w->addr[i] % o->bytes == 0 || !w->g->opt->check)
+			continue;
+		exec_fail(w, o, 1u << i, "misaligned",
+			"found a copy of %u bytes at 0x%llx, wanted an address that is a multiple of %u",
+			o->bytes, (unsigned long long)w->addr[i], o->bytes);
+		return false;
+	}
+	if (whole)
+		return mem_at(w, o, m, SP_GLOBAL, o->bytes, from) &&
+		       (!w->g->opt->check || check_read(w, o, m, o->bytes, from));
+	FOR_BITS32 (i, m)
+		if (n[i] && (!mem_at(w, o, 1u << i, SP_GLOBAL, n[i], from) ||
+				    !check_run(w, o, SP_GLOBAL, i, n[i], from[i], false)))
+			return false;
+	return true;
+}
+
+static bool destinations(struct warp *w, const struct op *o, uint32_t m, uint8_t *to[LANES])
 {
 	struct op dst = *o;
 	uint64_t src[LANES];
 	bool good;
 
-	exec_addresses(w, o);
-	if (!mem_at(w, o, m, SP_GLOBAL, bytes, from) ||
-		(w->g->opt->check && !check_read(w, o, m, bytes, from)))
-		return false;
 	memcpy(src, w->addr, sizeof(src));
 	dst.a = o->x->slot[0];
 	dst.imm = (int64_t)o->x->value[0];
@@ -36,35 +73,16 @@ static bool two_places(
 
 static void copy_async(struct warp *w, const struct op *o, uint32_t m)
 {
-	uint8_t *to[LANES], *from[LANES];
-	uint32_t some = m;
+	uint8_t *to[LANES], *from[LANES] = {NULL};
+	uint32_t n[LANES];
 
-	if (o->c) /* ignore-src: zeros instead */
-		some &= ~PRED(w, o->c);
-	if (o->b) {
-		some = 0;
-		FOR_BITS32 (i, m)
-			some |= (uint32_t)(REG(u32, w, o->b)[i] != 0) << i;
-	}
-	if (!two_places(w, o, some ? some : m, some ? o->b ? 1 : o->bytes : 0, to, from))
+	if (!lengths(w, o, m, n) || !sources(w, o, m, n, from) || !destinations(w, o, m, to))
 		return;
-	if (some != m) {
-		uint8_t *unused[LANES];
-
-		if (!two_places(w, o, m, 0, to, unused))
-			return;
-	}
+	w->changed = true;
 	FOR_BITS32 (i, m) {
-		unsigned n = !(some >> i & 1) ? 0 : o->b ? REG(u32, w, o->b)[i] : o->bytes;
-
-		n = n > o->bytes ? o->bytes : n;
-		if (n && !memory_at(w->mem, w->addr[i], n)) {
-			check_outside(w, o, i, SP_GLOBAL, w->addr[i], n);
-			return;
-		}
-		w->changed = true;
-		memcpy(to[i], from[i], n);
-		memset(to[i] + n, 0, o->bytes - n);
+		if (n[i])
+			memcpy(to[i], from[i], n[i]);
+		memset(to[i] + n[i], 0, o->bytes - n[i]);
 	}
 }
 
@@ -101,15 +119,19 @@ int bind_cp(struct bind *b, struct op *o)
 	o->fn = nothing;
 	if (has(in, M_COMMIT_GROUP) || has(in, M_WAIT_ALL))
 		return bind_operands(b, 0, 0);
+	if (has(in, M_WAIT_GROUP) && n && k[0].kind != O_INT)
+		return bind_fault(
+			b, &k[0], "operand", "found a number of groups that varies, wanted a constant");
 	if (has(in, M_WAIT_GROUP))
 		return bind_operands(b, 1, 1);
-	if (has(in, M_PREFETCH))
-		return 0;
 	if (has(in, M_BULK))
 		return has(in, M_TENSOR) ? bind_tensor_copy(b, o) : bind_bulk(b, o);
 	if (n < 3 || n > 5 || k[2].kind != O_INT || (k[2].value != 4 && k[2].value != 8 && k[2].value != 16))
 		return bind_fault(b, NULL, "operands", "found no size in %s, wanted [to], [from], 4, 8 or 16",
 			in->text);
+	if (has(in, M_CG) && k[2].value != 16)
+		return bind_fault(b, &k[2], "operand", "found %lld bytes in %s, wanted 16 with .cg",
+			(long long)k[2].value, in->text);
 	o->fn = copy_async;
 	o->memory = 1;
 	o->bytes = (uint8_t)k[2].value;

@@ -76,6 +76,12 @@ static u64 lane_value(const struct warp *w, uint32_t slot, unsigned bytes, unsig
 
 static u64 flush_f32(u64 v) { return v & 0x7f800000 ? v : v & 0x80000000u; }
 
+u64 atom_global(enum atom a, enum type t, u64 old, u64 b, u64 c)
+{
+	return a == ATOM_ADD && t == T_F32 ? flush_f32(float_atom(a, t, flush_f32(old), flush_f32(b)))
+					   : atom_value(a, t, old, b, c);
+}
+
 static bool in_shared(const struct warp *w, const uint8_t *at)
 {
 	const struct cluster *c = w->cta->cluster;
@@ -100,14 +106,12 @@ static void atom(struct warp *w, const struct op *o, uint32_t m)
 		pthread_mutex_lock(&w->mem->lock);
 	FOR_BITS32 (i, m)
 		for (unsigned k = 0; k < o->n; k++) {
-			u64 old = 0, v, b = lane_value(w, x->slot[8 + k], o->reg_bytes, i);
+			u64 old = 0, v, b = lane_value(w, x->slot[8 + k], o->reg_bytes, i),
+			    c = x->aux[0] == ATOM_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0;
 
 			memcpy(&old, at[i] + k * o->bytes, o->bytes);
-			if (sum_f32 && !in_shared(w, at[i]))
-				v = flush_f32(float_atom(ATOM_ADD, T_F32, flush_f32(old), flush_f32(b)));
-			else
-				v = atom_value((enum atom)x->aux[0], (enum type)x->aux[1], old, b,
-					x->aux[0] == ATOM_CAS ? lane_value(w, o->c, o->reg_bytes, i) : 0);
+			v = (sum_f32 && !in_shared(w, at[i]) ? atom_global : atom_value)(
+				(enum atom)x->aux[0], (enum type)x->aux[1], old, b, c);
 			changed |= memcmp(at[i] + k * o->bytes, &v, o->bytes) != 0;
 			memcpy(at[i] + k * o->bytes, &v, o->bytes);
 			if (o->is_signed)
@@ -178,6 +182,23 @@ bool atom_fits(enum atom a, enum type t)
 	if (a <= ATOM_XOR)
 		return bits == 32 || bits == 64;
 	return bits >= 16 && types[t].kind != K_PRED && types[t].kind != K_OPAQUE;
+}
+
+bool atom_async(enum atom a, enum type t, bool global)
+{
+	bool whole = t == T_U32 || t == T_S32, half = t == T_F16 || t == T_BF16;
+
+	switch (a) {
+	case ATOM_ADD: return whole || t == T_U64 || (global && (half || t == T_F32 || t == T_F64));
+	case ATOM_MIN:
+	case ATOM_MAX: return whole || (global && (half || t == T_U64 || t == T_S64));
+	case ATOM_INC:
+	case ATOM_DEC: return t == T_U32;
+	case ATOM_AND:
+	case ATOM_OR:
+	case ATOM_XOR: return t == T_B32 || (global && t == T_B64);
+	default: return false;
+	}
 }
 
 /* Values and old values: one of each, or vectors of o->n. k: the values, d: the destination or NULL. */

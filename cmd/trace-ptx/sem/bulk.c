@@ -4,7 +4,7 @@
  * stores and reductions that tell an mbarrier of a cluster (st.async, red.async).
  *
  * Always true: all is done when it is issued, one lane after another, and the mbarrier hears of its bytes at
- * once. A copy to several thread blocks writes at the same offset of each one's shared memory and tells the
+ * once; to the checks it is an access of the warp that issues it. A copy to several thread blocks writes at the same offset of each one's shared memory and tells the
  * mbarrier at the same offset there.
  */
 #include <string.h>
@@ -54,11 +54,11 @@ uint32_t targets_ranks(struct warp *w, const struct op *o, const struct targets 
 uint8_t *targets_at(struct warp *w, const struct op *o, const struct targets *t, const struct address *a,
 	unsigned lane, unsigned rank, uint64_t bytes)
 {
-	uint8_t *own = address_at(w, o, a, lane, bytes);
+	uint8_t *own = address_at(w, o, a, lane, bytes), *other;
 
 	if (!own || !t->mask)
 		return own;
-	return w->cta->cluster->cta[rank]->shared + w->addr[lane];
+	return (other = mem_block(w, o, lane, rank)) ? other + w->addr[lane] : NULL;
 }
 
 /* ---- runs of bytes ---- */
@@ -75,6 +75,7 @@ struct bulk { /* x->family */
 static void reduce(struct warp *w, const struct bulk *x, uint8_t *to, const uint8_t *from, uint64_t n)
 {
 	unsigned each = types[x->type].bits / 8;
+	bool global = x->targets.to.space == SP_GLOBAL;
 
 	pthread_mutex_lock(&w->mem->lock);
 	for (uint64_t at = 0; at + each <= n; at += each) {
@@ -82,10 +83,30 @@ static void reduce(struct warp *w, const struct bulk *x, uint8_t *to, const uint
 
 		memcpy(&a, to + at, each);
 		memcpy(&b, from + at, each);
-		a = atom_value(x->atom, x->type, a, b, 0);
+		a = (global ? atom_global : atom_value)(x->atom, x->type, a, b, 0);
 		memcpy(to + at, &a, each);
 	}
 	pthread_mutex_unlock(&w->mem->lock);
+}
+
+static bool whole_pieces(struct warp *w, const struct op *o, unsigned lane, uint64_t n)
+{
+	if (n % 16 == 0)
+		return true;
+	exec_fail(w, o, 1u << lane, "bulk-size", "found a bulk copy of %llu bytes, wanted a multiple of 16",
+		(unsigned long long)n);
+	return false;
+}
+
+/* One end of a copy, that w->addr was found for, may be used so. false: the launch has failed. */
+static bool good_end(struct warp *w, const struct op *o, unsigned lane, uint64_t n, uint8_t *at, bool write)
+{
+	if (w->addr[lane] % 16 == 0)
+		return check_run(w, o, (enum state_space)w->space, lane, n, at, write);
+	exec_fail(w, o, 1u << lane, "misaligned",
+		"found a bulk copy at byte 0x%llx of .%s, wanted a multiple of 16",
+		(unsigned long long)w->addr[lane], space_name[w->space]);
+	return false;
 }
 
 static bool copy_lane(struct warp *w, const struct op *o, unsigned lane)
@@ -93,21 +114,15 @@ static bool copy_lane(struct warp *w, const struct op *o, unsigned lane)
 	const struct bulk *x = o->x->family;
 	uint64_t n = REG(u32, w, x->bytes)[lane];
 	uint32_t ranks = targets_ranks(w, o, &x->targets, lane);
-	const uint8_t *from;
+	uint8_t *from;
 
-	if (!ranks)
-		return false;
-	if (n % 16) {
-		exec_fail(w, o, 1u << lane, "bulk-size",
-			"found a bulk copy of %llu bytes, wanted a multiple of 16", (unsigned long long)n);
-		return false;
-	}
-	if (!(from = address_at(w, o, &x->from, lane, n)))
+	if (!ranks || !whole_pieces(w, o, lane, n) || !(from = address_at(w, o, &x->from, lane, n)) ||
+		!good_end(w, o, lane, n, from, false))
 		return false;
 	FOR_BITS32 (r, ranks) {
 		uint8_t *to = targets_at(w, o, &x->targets, &x->targets.to, lane, r, n), *bar;
 
-		if (!to)
+		if (!to || !good_end(w, o, lane, n, to, true))
 			return false;
 		if (x->reduce)
 			reduce(w, x, to, from, n);
@@ -131,17 +146,76 @@ static void copy(struct warp *w, const struct op *o, uint32_t m)
 			return;
 }
 
+/* Nothing but its operands can be wrong. */
+static void prefetch(struct warp *w, const struct op *o, uint32_t m)
+{
+	const struct bulk *x = o->x->family;
+
+	FOR_BITS32 (i, m) {
+		uint64_t n = REG(u32, w, x->bytes)[i];
+		uint8_t *at = whole_pieces(w, o, i, n) ? address_at(w, o, &x->from, i, n) : NULL;
+
+		if (!at || !good_end(w, o, i, 0, at, false))
+			return;
+	}
+}
+
 static int bind_reduction(struct bind *b, struct bulk *x)
 {
 	x->reduce = true;
 	if (bind_types(b, 1))
 		return -1;
 	x->type = (enum type)b->in->type[0];
-	if (!atom_find(b->in, x->type, &x->atom) || types[x->type].bits > 64 || x->atom >= ATOM_EXCH)
+	bool global = x->targets.to.space == SP_GLOBAL, half = x->type == T_F16 || x->type == T_BF16;
+	if (!atom_find(b->in, T_NONE, &x->atom) || !atom_async(x->atom, x->type, global))
 		return bind_fault(b, NULL, "types", "found %s, wanted one operation and a type that it has",
 			b->in->text);
-	if (x->targets.to.space == SP_GLOBAL)
+	if (has(b->in, M_NOFTZ) != (half && x->atom == ATOM_ADD))
+		return bind_fault(b, NULL, "suffix",
+			"found %s, wanted .noftz with sums of .f16 and .bf16 alone", b->in->text);
+	if (global)
 		b->frame->order |= atom_order(x->atom, x->type);
+	return 0;
+}
+
+static int bind_size(struct bind *b, struct bulk *x, const struct operand *k)
+{
+	if (k->kind == O_INT && k->value % 16)
+		return bind_fault(b, k, "operand", "found a bulk copy of %lld bytes, wanted a multiple of 16",
+			(long long)k->value);
+	return (x->bytes = bind_src(b, k, T_U32)) == UINT32_MAX ? -1 : 0;
+}
+
+static int bind_prefetch(struct bind *b, struct op *o, struct bulk *x)
+{
+	if (!has(b->in, M_L2) || !has(b->in, M_GLOBAL))
+		return bind_fault(b, NULL, "suffix", "found %s, wanted .L2.global", b->in->text);
+	o->fn = prefetch;
+	return bind_operands(b, 2, 2u + has(b->in, M_L2__CACHE_HINT)) ||
+			       address_bind(b, &x->from, &b->in->operand[0], SP_GLOBAL) ||
+			       bind_size(b, x, &b->in->operand[1])
+		       ? -1
+		       : 0;
+}
+
+/* Where to, where from, and who is told, as PTX has them together. */
+static int bind_ends(struct bind *b, bool to_global)
+{
+	const struct stmt *in = b->in;
+	bool reports = has(in, M_MBARRIER__COMPLETE_TX__BYTES), cta = has(in, M_SHARED__CTA),
+	     cluster = has(in, M_SHARED__CLUSTER), global = has(in, M_GLOBAL);
+
+	if (has(in, M_BULK_GROUP) == reports || reports == to_global)
+		return bind_fault(b, NULL, "suffix", "found %s, wanted %s", in->text,
+			to_global ? ".bulk_group alone" : ".mbarrier::complete_tx::bytes alone");
+	if ((to_global ? !cta : !cluster && !cta) || (global ? cta && cluster : !cta || !cluster) ||
+		(has(in, M_REDUCE) && global && !to_global))
+		return bind_fault(b, NULL, "suffix",
+			"found %s, wanted .global and .shared::cta, or .shared::cluster and one of them",
+			in->text);
+	if (has(in, M_MULTICAST__CLUSTER) && (to_global || !global || !cluster))
+		return bind_fault(b, NULL, "suffix",
+			"found %s, wanted .shared::cluster.global with .multicast", in->text);
 	return 0;
 }
 
@@ -154,11 +228,10 @@ int bind_bulk(struct bind *b, struct op *o)
 	     to_global = strstr(in->text, ".global.shared") != NULL, global = has(in, M_GLOBAL);
 	unsigned n = 3u + reports + many;
 
-	if (bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)))
+	if (has(in, M_PREFETCH))
+		return bind_prefetch(b, o, x);
+	if (bind_ends(b, to_global) || bind_operands(b, n, n + has(in, M_L2__CACHE_HINT)))
 		return -1;
-	if (many && !reports)
-		return bind_fault(
-			b, NULL, "suffix", "found %s, wanted .mbarrier::complete_tx::bytes", in->text);
 	x->targets.reports = reports;
 	if (address_bind(b, &x->targets.to, &k[0], to_global ? SP_GLOBAL : SP_SHARED) ||
 		address_bind(b, &x->from, &k[1], global && !to_global ? SP_GLOBAL : SP_SHARED) ||
@@ -169,7 +242,7 @@ int bind_bulk(struct bind *b, struct op *o)
 	if (has(in, M_REDUCE) && bind_reduction(b, x))
 		return -1;
 	o->fn = copy;
-	return (x->bytes = bind_src(b, &k[2], T_U32)) == UINT32_MAX ? -1 : 0;
+	return bind_size(b, x, &k[2]);
 }
 
 /* ---- stores and reductions that tell an mbarrier ---- */
@@ -194,12 +267,20 @@ static void store(struct warp *w, const struct op *o, uint32_t m)
 		if (!to)
 			return;
 		addr[i] = w->addr[i];
+		if (w->space != SP_SHARED) {
+			exec_fail(w, o, 1u << i, "space",
+				"found a write of %u bytes at 0x%llx, wanted it in shared memory", bytes,
+				(unsigned long long)addr[i]);
+			return;
+		}
 		if (addr[i] % bytes) {
 			exec_fail(w, o, 1u << i, "misaligned",
 				"found a write of %u bytes at byte %llu of .shared, wanted a multiple of %u",
 				bytes, (unsigned long long)addr[i], bytes);
 			return;
 		}
+		if (!check_run(w, o, SP_SHARED, i, bytes, to, true))
+			return;
 		for (unsigned k = 0; k < o->n; k++) {
 			uint32_t slot = o->x->slot[k];
 			u64 v = o->bytes == 8 ? REG(u64, w, slot)[i] : REG(u32, w, slot)[i], old = 0;
@@ -223,11 +304,12 @@ int bind_store_async(struct bind *b, struct op *o)
 	const struct stmt *in = b->in;
 	const struct operand *k = in->operand;
 	struct store_async *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
+	enum state_space space = has(in, M_SHARED__CLUSTER) ? SP_SHARED : SP_GENERIC;
 
-	if (!has(in, M_SHARED__CLUSTER) || !has(in, M_MBARRIER__COMPLETE_TX__BYTES))
+	if (bind_space(b) != space || !has(in, M_MBARRIER__COMPLETE_TX__BYTES))
 		return bind_refuse(b, "a store that goes on by itself into memory without an mbarrier");
-	if (bind_types(b, 1) || bind_operands(b, 3, 3) || address_bind(b, &x->to, &k[0], SP_SHARED) ||
-		address_bind(b, &x->bar, &k[2], SP_SHARED))
+	if (bind_types(b, 1) || bind_operands(b, 3, 3) || address_bind(b, &x->to, &k[0], space) ||
+		address_bind(b, &x->bar, &k[2], space))
 		return -1;
 	x->type = (enum type)in->type[0];
 	x->reduce = in->op == I_red;
@@ -236,7 +318,7 @@ int bind_store_async(struct bind *b, struct op *o)
 	o->bytes = (uint8_t)(types[x->type].bits / 8);
 	o->n = has(in, M_V2) ? 2 : has(in, M_V4) ? 4 : 1;
 	if ((o->bytes != 4 && o->bytes != 8) || o->bytes * o->n > 16 || (x->reduce && o->n > 1) ||
-		(x->reduce && !atom_find(in, x->type, &x->atom)))
+		(x->reduce && (!atom_find(in, T_NONE, &x->atom) || !atom_async(x->atom, x->type, false))))
 		return bind_fault(
 			b, NULL, "types", "found %s, wanted a type of 4 or 8 bytes, 16 together", in->text);
 	if (o->n > 1 && (k[1].kind != O_VEC || k[1].n != o->n))

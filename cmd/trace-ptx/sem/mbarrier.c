@@ -81,10 +81,10 @@ bool async_arrived(struct warp *w, const struct op *o, unsigned lane, uint8_t *m
 	struct state s;
 	u64 v;
 
-	if (w->addr[lane] % 8) {
+	if (w->space != SP_SHARED || w->addr[lane] % 8) {
 		exec_fail(w, o, 1u << lane, "misaligned",
-			"found an mbarrier at byte %llu of .shared, wanted a multiple of 8",
-			(unsigned long long)w->addr[lane]);
+			"found an mbarrier at byte %llu of .%s, wanted a multiple of 8 of .shared",
+			(unsigned long long)w->addr[lane], space_name[w->space]);
 		return false;
 	}
 	if (!is_one(w, o, lane, mbarrier, &v))

@@ -40,6 +40,18 @@ static bool global_at(struct warp *w, const struct op *o, uint32_t m, uint64_t b
 	return true;
 }
 
+uint8_t *mem_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank)
+{
+	const struct cta *c = w->cta->cluster->cta[rank];
+
+	if (!w->g->opt->check || c->n_done < c->n_warps)
+		return c->shared;
+	exec_fail(w, o, 1u << lane, "cluster-over",
+		"found byte %llu of the shared memory of thread block %u of the cluster, which has ended, wanted a barrier.cluster before its end",
+		(unsigned long long)w->addr[lane], rank);
+	return NULL;
+}
+
 /* The shared memory of another block of the cluster, w->addr becoming the offset there. NULL: failed. */
 static uint8_t *other_at(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
 {
@@ -49,17 +61,12 @@ static uint8_t *other_at(struct warp *w, const struct op *o, unsigned lane, uint
 		check_outside(w, o, lane, SP_SHARED, w->addr[lane], bytes);
 		return NULL;
 	}
-	const struct cta *c = w->cta->cluster->cta[rank];
-	bool own = o->space == SP_SHARED && !has(o->in, M_SHARED__CLUSTER),
-	     over = w->g->opt->check && c->n_done == c->n_warps;
 	w->addr[lane] %= CLUSTER_STRIDE;
-	if (!own && !over)
-		return c->shared;
-	exec_fail(w, o, 1u << lane, own ? "space" : "cluster-over",
-		"found byte %llu of the shared memory of thread block %u of the cluster, %s",
-		(unsigned long long)w->addr[lane], (unsigned)rank,
-		own ? "wanted a generic address or .shared::cluster"
-		    : "which has ended, wanted a barrier.cluster before its end");
+	if (o->space != SP_SHARED || has(o->in, M_SHARED__CLUSTER))
+		return mem_block(w, o, lane, (unsigned)rank);
+	exec_fail(w, o, 1u << lane, "space",
+		"found byte %llu of the shared memory of thread block %u of the cluster, wanted a generic address or .shared::cluster",
+		(unsigned long long)w->addr[lane], (unsigned)rank);
 	return NULL;
 }
 

@@ -52,6 +52,11 @@ int bind_absneg_int(struct bind *b, struct op *o);
  */
 bool mem_at(
 	struct warp *w, const struct op *o, uint32_t m, enum state_space space, uint64_t bytes, uint8_t **at);
+/*
+ * The shared memory of block rank of the cluster, for a lane's access to offset w->addr. NULL: that block has
+ * ended, and now the launch has failed.
+ */
+uint8_t *mem_block(struct warp *w, const struct op *o, unsigned lane, unsigned rank);
 /* The addresses of op o for the lanes of m, as mem_at, then the checks. false: the launch has failed. */
 bool mem_read(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
 bool mem_write(struct warp *w, const struct op *o, uint32_t m, uint64_t bytes, uint8_t **at);
