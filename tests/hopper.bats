@@ -441,12 +441,50 @@ faults() {
 	assert_line --index 0 '0 0 0 0 0 0 7 16'
 }
 
-@test "tensor loads of boxes, of four rows and of im2col, with every swizzle" {
+@test "tensor loads of boxes, of four rows and of im2col, with every swizzle and with steps" {
 	"$BATS_TEST_DIRNAME/ptx/tensor" make .
 	run -0 trace-ptx -n k.launch
 	assert_output ''
 	run -0 "$BATS_TEST_DIRNAME/ptx/tensor" check .
-	assert_output '84 copies'
+	assert_output '95 copies'
+}
+
+@test "tensor copies are accesses, of maps that lie and fit as they must; prefetches need them, too" {
+	local load=cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+	printf 'module k.ptx\nbuffer A bytes=4096 u32=iota\nbuffer B bytes=64 unset\ntensormap M A dims=16,80 box=16,4\n' >k.launch
+	printf 'tensormap U B dims=4,4 box=4,4\nlaunch k grid=1 block=1 args A,M,U\n' >>k.launch
+	while IFS=$'\t' read -r code said; do
+		kernel ', .param .align 64 .b8 m[128], .param .align 64 .b8 u[128]' <<-E
+			mov.u64 %rd3, m;
+			cvta.param.u64 %rd3, %rd3;
+			mov.u64 %rd4, u;
+			cvta.param.u64 %rd4, %rd4;
+			mbarrier.init.shared.b64 [bar], 1;
+			cvt.u16.u32 %h1, %r0;
+			${code//; /;$'\n'}
+		E
+		sed -i 's/^\.reg \.pred/.reg .b16 %h<2>;\n&/' k.ptx
+		run trace-ptx -n k.launch
+		[ -z "$said" ] || assert_output --partial "$said"
+		[ -n "$said" ] || assert_success
+	done <<-E
+		cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd3, {0, 0}]; cp.async.bulk.prefetch.tensor.2d.L2.global [%rd3, {0, 0}];
+		cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%rd3, {0, 0, 0}], {%h1};	a tensor map of another number of dimensions
+		add.u64 %rd3, %rd3, 32; cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd3, {0, 0}];	a tensor map at no multiple of 64 bytes
+		cp.async.bulk.prefetch.tensor.2d.global.tile [%rd3, {0, 0}];	wanted .L2.global
+		mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; $load [s], [%rd3, {0, 0}], [bar];	a tensor map in shared or local memory
+		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+252];
+		$load [s], [%rd3, {0, 0}], [bar]; ld.shared.u32 %r2, [s+256];	a read of 4 bytes at byte 256 of .shared that nobody has written
+		$load [s], [%rd3, {0, 70}], [bar];	found a copy of 64 bytes at 0xc0001180, in another
+		$load [s], [%rd3, {0, 64}], [bar];	found a copy of 64 bytes at 0xc0001000, in another buffer than the tensor begins in
+		$load [s], [%rd4, {0, 0}], [bar];	found a copy of 16 bytes that nobody has written, in 'B'
+		$load [s+8], [%rd3, {0, 0}], [bar];	a box at byte 8 of .shared, wanted a multiple of 16
+		cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], [s];	a copy of 256 bytes at byte 0 of .shared that nobody has written
+		cp.async.bulk.tensor.2d.global.shared::cluster.tile.bulk_group [%rd3, {0, 0}], [s];	wanted .global.shared::cta
+		cp.async.bulk.tensor.2d.shared::cluster.global.tile [s], [%rd3, {0, 0}];	wanted .bulk_group or .mbarrier
+		cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd3, {0, 0, 0}], [s];	a tensor map of another number
+		cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd3, {0, 0, 0}], [s];	wanted dimensions and a direction that have this mode
+	E
 }
 
 @test "tensor stores, scatters and reductions, by the map's type" {

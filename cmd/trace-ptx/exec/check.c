@@ -83,7 +83,8 @@ static bool aligned(struct warp *w, const struct op *o, uint32_t m, uint64_t byt
 {
 	uint64_t step = bytes > 16 ? 16 : bytes;
 
-	if (o->is_param || !is_pow2(step) || !(bits_in_use(w->addr, m) & (step - 1)))
+	/* copies in bulk have looked themselves */
+	if (o->is_param || has(o->in, M_BULK) || !is_pow2(step) || !(bits_in_use(w->addr, m) & (step - 1)))
 		return true;
 	FOR_BITS32 (i, m)
 		if (w->addr[i] & (step - 1)) {

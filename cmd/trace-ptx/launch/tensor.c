@@ -32,7 +32,8 @@ static int take_list(struct reader *r, uint32_t w, const char *name, uint64_t *v
 
 /* What a line says besides the map itself. */
 struct said {
-	int dims, strides, box;
+	int dims, strides, box, steps;
+	bool whole; /* numbers that are whole were asked for */
 };
 
 /* "lower=-1,-1": corners of im2col. As launch_option. */
@@ -74,6 +75,21 @@ static int take_type(struct reader *r, uint32_t w, struct tensor_map *m)
 	return 1;
 }
 
+/* "steps=1,2": for each dimension every so many elements. As launch_option. */
+static int take_steps(struct reader *r, uint32_t w, struct tensor_map *m)
+{
+	uint64_t list[TENSOR_RANK] = {0};
+	int got = take_list(r, w, "steps", list);
+
+	m->steps = got > 0 ? 0 : m->steps;
+	for (int d = 0; d < got; d++) {
+		if (!list[d] || list[d] > 8)
+			return launch_wanted(r, w, "steps of 1 to 8");
+		m->steps |= (uint16_t)((list[d] - 1) << 3 * d);
+	}
+	return got;
+}
+
 static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, struct said *said)
 {
 	uint64_t v = 0, list[TENSOR_RANK] = {0};
@@ -90,9 +106,15 @@ static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, str
 			m->box[i] = list[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)list[i];
 		return said->box = got;
 	}
+	if ((got = take_steps(r, w, m)))
+		return said->steps = got;
+	if (!strncmp(r->word[w].s, "interleave=", 11))
+		return launch_wanted(r, w, "a layout that is not interleaved");
 	if ((got = take_corner(r, w, "lower", m->lower)) || (got = take_corner(r, w, "upper", m->upper)) ||
-		(got = take_type(r, w, m)))
+		(got = take_type(r, w, m))) {
+		said->whole = m->type && types[m->type].kind != K_FLOAT;
 		return got;
+	}
 	if ((got = launch_option(r, w, "bytes", 8, &v)) > 0)
 		m->bytes = (uint8_t)v;
 	else if (!got && (got = launch_option(r, w, "swizzle", 128, &v)) > 0)
@@ -109,20 +131,20 @@ static int tensor_option(struct reader *r, uint32_t w, struct tensor_map *m, str
 int launch_tensormap(struct reader *r)
 {
 	struct tensor_map m = {.magic = TENSOR_MAGIC, .bytes = 4};
-	struct said said = {0, 0, 0};
+	struct said said = {.whole = false};
 	struct step *b;
 	int got;
 
 	if (r->n < 5)
 		return launch_wanted(r, r->n,
-			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [swizzle=N] [fill=nan]");
+			"tensormap NAME BUFFER [bytes=N] dims=... box=... [strides=...] [steps=...] [swizzle=N] [fill=nan]");
 	if (!(b = launch_buffer(r->s, r->word[2].s, strlen(r->word[2].s))))
 		return launch_wanted(r, 2, "the name of a buffer");
 	for (uint32_t w = 3; w < r->n; w++)
 		if ((got = tensor_option(r, w, &m, &said)) <= 0)
 			return got ? got
 				   : launch_wanted(r, w,
-					     "bytes=, type=, dims=, strides=, box=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
+					     "bytes=, type=, dims=, strides=, box=, steps=, swizzle=, fill=nan, pixels=, channels=, lower= or upper=");
 	m.addr = b->addr;
 	m.rank = (uint8_t)said.dims;
 	if (!m.type)
@@ -130,9 +152,11 @@ int launch_tensormap(struct reader *r)
 	for (int d = 1; d < said.dims && !said.strides; d++)
 		m.stride[d - 1] = d == 1 ? m.dim[0] * m.bytes : m.stride[d - 2] * m.dim[d - 1];
 	const char *wrong = (m.pixels ? said.box != 0 : said.box != said.dims) ||
-					    (said.strides && said.strides != said.dims - 1)
+					    (said.strides && said.strides != said.dims - 1) ||
+					    (said.steps && said.steps != said.dims)
 				    ? "lists of different lengths"
-				    : tensor_wrong(&m);
+			    : m.fill_nan && said.whole ? "NaNs to fill whole numbers with"
+						       : tensor_wrong(&m);
 	if (wrong)
 		return fault_set(r->f, launch_at(r, 0), "tensor-map",
 			"found %s, wanted a map that the hardware takes", wrong);

@@ -14,6 +14,24 @@
 #include "sem/atom.h"
 #include "sem/tensor.h"
 
+/* Of im2col: what is wrong with corners, pixels, steps. */
+static const char *pixels_wrong(const struct tensor_map *m)
+{
+	int most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;
+
+	if (m->rank < 3 || m->pixels > 1024 || !m->channels || m->channels > 256)
+		return "more than 1024 pixels of im2col, 256 channels, or fewer than 3 dimensions";
+	for (unsigned d = 1; d + 1 < m->rank; d++) {
+		int low = m->lower[d - 1], high = m->upper[d - 1];
+
+		if (low < -most || low >= most || high < -most || high >= most)
+			return "corners of im2col further out than 16, 8 or 5 bits with a sign, for 3, 4 or 5 dimensions";
+		if ((int64_t)m->dim[d] + high <= low)
+			return "corners of im2col without a pixel between them";
+	}
+	return tensor_step(m, m->rank - 1u) == 1 ? NULL : "steps along the last dimension of im2col";
+}
+
 const char *tensor_wrong(const struct tensor_map *m)
 {
 	uint64_t inner = (uint64_t)(m->pixels ? m->channels : m->box[0]) * m->bytes;
@@ -23,26 +41,23 @@ const char *tensor_wrong(const struct tensor_map *m)
 	if (m->bytes != 1 && m->bytes != 2 && m->bytes != 4 && m->bytes != 8)
 		return "elements of another size than 1, 2, 4 or 8 bytes";
 	for (unsigned d = 0; d < m->rank; d++) {
-		if (!m->dim[d] || m->dim[d] >> 32)
+		if (!m->dim[d] || m->dim[d] > 1ull << 32)
 			return "a dimension of 0 or above 2^32 elements";
 		if (!m->pixels && (!m->box[d] || m->box[d] > 256))
 			return "a box of 0 or more than 256 elements in a dimension";
-		if (d && m->stride[d - 1] % 16)
-			return "a stride that is no multiple of 16 bytes";
+		if (d && (m->stride[d - 1] % 16 || m->stride[d - 1] >> 40))
+			return "a stride that is no multiple of 16 bytes below 2^40";
 	}
-	for (unsigned d = 1; m->pixels && d + 1 < m->rank; d++)
-		if ((int64_t)m->dim[d] + m->upper[d - 1] <= m->lower[d - 1])
-			return "corners of im2col without a pixel between them";
-	if (m->pixels && (m->rank < 3 || m->pixels > 1024 || !m->channels || m->channels > 256))
-		return "more than 1024 pixels of im2col, 256 channels, or fewer than 3 dimensions";
+	if (tensor_step(m, 0) != 1)
+		return "steps along the first dimension";
 	if (m->addr % 16 || inner % 16)
 		return "an address or the box's innermost bytes no multiple of 16";
 	if (m->span && (inner > m->span || (m->span != 32 && m->span != 64 && m->span != 128)))
 		return "a box whose innermost bytes are more than the swizzle's";
-	return NULL;
+	return m->pixels ? pixels_wrong(m) : NULL;
 }
 
-enum way { WAY_LOAD, WAY_STORE, WAY_REDUCE };
+enum way { WAY_LOAD, WAY_STORE, WAY_REDUCE, WAY_PREFETCH };
 enum tensor_order {
 	ORDER_TILE,
 	ORDER_ROWS,
@@ -71,49 +86,62 @@ static uint64_t swizzled(const struct tensor_map *m, uint64_t at)
 	return m->span ? at ^ ((at >> 7) & (m->span / 16u - 1)) << 4 : at;
 }
 
-/* Elements that a copy moves. */
-static uint64_t elements(const struct box *b)
+/* Elements of a line: those of a box that lie along dimension 0. */
+static uint64_t line_of(const struct tensor_map *m) { return m->pixels ? m->channels : m->box[0]; }
+
+/* Elements of a box in dimension d. */
+static uint64_t along(const struct tensor_map *m, unsigned d)
 {
-	uint64_t n = b->m->box[0];
+	return (m->box[d] + tensor_step(m, d) - 1) / tensor_step(m, d);
+}
+
+/* Lines that a copy moves. */
+static uint64_t lines(const struct box *b)
+{
+	uint64_t n = 1;
 
 	if (b->order == ORDER_ROWS)
-		return 4 * n;
+		return 4;
 	if (b->order == ORDER_PIXELS)
-		return (uint64_t)b->m->channels * b->m->pixels;
+		return b->m->pixels;
 	for (unsigned d = 1; d < b->m->rank; d++)
-		n *= b->m->box[d];
+		n *= along(b->m, d);
 	return n;
 }
 
 /*
- * Coordinates of the number-th element. im2col walks through the pixels between the two corners of the map,
- * dimension 1 closest, from the coordinates on; the offsets are added to where it stands.
+ * To the next pixel between the two corners of the map, dimension 1 closest; offsets are added to where a
+ * copy stands.
  */
-static void coordinates(const struct box *b, uint64_t number, int64_t c[TENSOR_RANK])
+static void next_pixel(const struct tensor_map *m, int64_t c[TENSOR_RANK])
+{
+	for (unsigned d = 1; d + 1 < m->rank; d++) {
+		c[d] += tensor_step(m, d);
+		if (c[d] < (int64_t)m->dim[d] + m->upper[d - 1])
+			return;
+		c[d] = m->lower[d - 1];
+	}
+	c[m->rank - 1]++;
+}
+
+/* Where line number begins. at: where im2col stands, which goes on. */
+static void coordinates(const struct box *b, uint64_t number, int64_t at[TENSOR_RANK], int64_t c[TENSOR_RANK])
 {
 	const struct tensor_map *m = b->m;
 
-	memcpy(c, b->corner, TENSOR_RANK * sizeof(*c));
+	memcpy(c, b->order == ORDER_PIXELS ? at : b->corner, TENSOR_RANK * sizeof(*c));
 	if (b->order == ORDER_ROWS) {
-		c[0] += (int64_t)(number % m->box[0]);
-		c[1] = b->corner[1 + number / m->box[0]];
+		c[1] = b->corner[1 + number];
 		return;
 	}
 	if (b->order == ORDER_TILE) {
-		for (unsigned d = 0; d < m->rank; number /= m->box[d++])
-			c[d] += (int64_t)(number % m->box[d]);
+		for (unsigned d = 1; d < m->rank; number /= along(m, d++))
+			c[d] += (int64_t)(number % along(m, d) * tensor_step(m, d));
 		return;
 	}
-	c[0] += (int64_t)(number % m->channels);
-	int64_t left = (int64_t)(number / m->channels);
-	for (unsigned d = 1; d + 1 < m->rank; d++) {
-		int64_t low = m->lower[d - 1], n = (int64_t)m->dim[d] + m->upper[d - 1] - low;
-
-		left += c[d] - low;
-		c[d] = low + left % n + b->offset[d];
-		left /= n;
-	}
-	c[m->rank - 1] += left;
+	for (unsigned d = 1; d + 1 < m->rank; d++)
+		c[d] += b->offset[d];
+	next_pixel(m, at);
 }
 
 static void reduce(struct warp *w, const struct box *b, uint8_t *to, const uint8_t *from)
@@ -128,35 +156,72 @@ static void reduce(struct warp *w, const struct box *b, uint8_t *to, const uint8
 	pthread_mutex_unlock(&w->mem->lock);
 }
 
-/* One element of the box, the number-th. false: outside of all memory. */
-static bool copy_element(struct warp *w, const struct box *b, uint64_t number, uint64_t base, uint8_t *shared)
+/* The line lies in the buffer that the tensor begins in. false: the launch has failed. */
+static bool in_its_buffer(
+	struct warp *w, const struct op *o, const struct box *b, unsigned lane, uint64_t addr, uint64_t bytes)
+{
+	if (!w->g->opt->check || memory_near(w->mem, addr) == memory_near(w->mem, b->m->addr))
+		return true;
+	exec_fail(w, o, 1u << lane, "out-of-bounds",
+		"found a copy of %llu bytes at 0x%llx, in another buffer than the tensor begins in, wanted it there",
+		(unsigned long long)bytes, (unsigned long long)addr);
+	return false;
+}
+
+/*
+ * Where the elements of a line from c on lie that are in the tensor: from *first, *n of them. NULL: outside of
+ * all memory, the launch has failed.
+ */
+static uint8_t *line_at(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
+	const int64_t c[TENSOR_RANK], uint64_t *first, uint64_t *n)
+{
+	static uint8_t nowhere;
+	const struct tensor_map *m = b->m;
+	int64_t len = (int64_t)line_of(m), low = c[0] < 0 ? -c[0] : 0, high = (int64_t)m->dim[0] - c[0];
+	uint64_t addr = m->addr + (uint64_t)(c[0] + low) * m->bytes;
+	uint8_t *at;
+
+	high = high < len ? high : len;
+	for (unsigned d = 1; d < m->rank; d++) {
+		high = c[d] < 0 || c[d] >= (int64_t)m->dim[d] ? 0 : high;
+		addr += (uint64_t)c[d] * m->stride[d - 1];
+	}
+	*first = (uint64_t)low;
+	*n = high > low ? (uint64_t)(high - low) : 0;
+	if (!*n)
+		return &nowhere;
+	w->addr[lane] = addr;
+	if (!in_its_buffer(w, o, b, lane, addr, *n * m->bytes))
+		return NULL;
+	if (!(at = memory_at(w->mem, addr, *n * m->bytes)))
+		check_outside(w, o, lane, SP_GLOBAL, addr, *n * m->bytes);
+	return at && check_run(w, o, SP_GLOBAL, lane, *n * m->bytes, at, b->way != WAY_LOAD) ? at : NULL;
+}
+
+/* Line number of the box at byte base of shared memory. false: the launch has failed. */
+static bool copy_line(struct warp *w, const struct op *o, const struct box *b, unsigned lane,
+	const int64_t c[TENSOR_RANK], uint64_t number, uint64_t base, uint8_t *shared)
 {
 	const struct tensor_map *m = b->m;
-	uint8_t *in = shared + (swizzled(m, base + number * m->bytes) - base), *out;
-	uint64_t addr = m->addr;
-	int64_t c[TENSOR_RANK];
-	bool inside = true;
+	uint64_t first, n, len = line_of(m);
+	uint8_t *line = line_at(w, o, b, lane, c, &first, &n);
 
-	coordinates(b, number, c);
-	for (unsigned d = 0; d < m->rank; d++) {
-		inside = inside && c[d] >= 0 && (uint64_t)c[d] < m->dim[d];
-		addr += (uint64_t)c[d] * (d ? m->stride[d - 1] : m->bytes);
-	}
-	if (!inside) {
-		if (b->way == WAY_LOAD)
-			memset(in, m->fill_nan ? 0xff : 0, m->bytes);
-		return true;
-	}
-	if (!(out = memory_at(w->mem, addr, m->bytes)))
+	if (!line)
 		return false;
-	if (b->way == WAY_LOAD)
-		memcpy(in, out, m->bytes);
-	else if (b->way == WAY_REDUCE)
-		reduce(w, b, out, in);
-	else
-		memcpy(out, in, m->bytes);
-	if (b->way != WAY_LOAD)
-		check_mark(w->cta, out, m->bytes);
+	for (uint64_t k = 0; k < len; k++) {
+		uint8_t *in = shared + (swizzled(m, base + (number * len + k) * m->bytes) - base);
+		bool inside = k >= first && k - first < n;
+		uint8_t *out = inside ? line + (k - first) * m->bytes : NULL;
+
+		if (b->way == WAY_LOAD && inside)
+			memcpy(in, out, m->bytes);
+		else if (b->way == WAY_LOAD)
+			memset(in, m->fill_nan ? 0xff : 0, m->bytes);
+		else if (inside && b->way == WAY_REDUCE)
+			reduce(w, b, out, in);
+		else if (inside)
+			memcpy(out, in, m->bytes);
+	}
 	return true;
 }
 
@@ -171,7 +236,9 @@ static const struct tensor_map *map_of(
 	if (!at)
 		return NULL;
 	memcpy(m, at, sizeof(*m));
-	wrong = tensor_wrong(m);
+	wrong = w->space == SP_SHARED || w->space == SP_LOCAL ? "a tensor map in shared or local memory"
+		: w->addr[lane] % 64                          ? "a tensor map at no multiple of 64 bytes"
+							      : tensor_wrong(m);
 	if (!wrong && m->rank != x->rank)
 		wrong = "a tensor map of another number of dimensions";
 	else if (!wrong && (x->order == ORDER_PIXELS) != (m->pixels != 0))
@@ -190,12 +257,13 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 {
 	const struct tensor_copy *x = o->x->family;
 	const struct tensor_map *m = b->m;
-	uint64_t n = elements(b), bytes = n * m->bytes;
-	uint8_t *at, *bar;
+	uint64_t n = lines(b), bytes = n * line_of(m) * m->bytes,
+		 room = m->span ? (bytes + 127) / 128 * 128
+				: bytes; /* pieces change places within 128 bytes */
+	uint8_t *at = targets_at(w, o, &x->targets, &x->targets.to, lane, rank, room), *bar;
+	int64_t stands[TENSOR_RANK], c[TENSOR_RANK];
 
-	/* pieces change places within 128 bytes */
-	if (!(at = targets_at(w, o, &x->targets, &x->targets.to, lane, rank,
-		      m->span ? (bytes + 127) / 128 * 128 : bytes)))
+	if (!at)
 		return false;
 	uint64_t base = w->addr[lane];
 	if (base % (m->span ? 128 : 16)) {
@@ -204,13 +272,14 @@ static bool copy_box(struct warp *w, const struct op *o, const struct box *b, un
 			(unsigned long long)base, m->span ? 128 : 16);
 		return false;
 	}
-	for (uint64_t k = 0; k < n; k++)
-		if (!copy_element(w, b, k, base, at)) {
-			check_outside(w, o, lane, SP_GLOBAL, m->addr, m->bytes);
+	if (!check_run(w, o, SP_SHARED, lane, room, at, b->way == WAY_LOAD))
+		return false;
+	memcpy(stands, b->corner, sizeof(stands));
+	for (uint64_t k = 0; k < n; k++) {
+		coordinates(b, k, stands, c);
+		if (!copy_line(w, o, b, lane, c, k, base, at))
 			return false;
-		}
-	if (b->way == WAY_LOAD)
-		check_mark(w->cta, at, bytes);
+	}
 	if (!x->targets.reports)
 		return true;
 	return (bar = targets_at(w, o, &x->targets, &x->targets.bar, lane, rank, 8)) &&
@@ -230,6 +299,8 @@ static void copy(struct warp *w, const struct op *o, uint32_t m)
 
 		if (!ranks)
 			return;
+		if (x->way == WAY_PREFETCH)
+			continue;
 		for (unsigned d = 0; d < (x->order == ORDER_ROWS ? 5u : x->rank); d++)
 			b.corner[d] = REG(s32, w, x->at[d])[i];
 		for (unsigned d = 1; x->order == ORDER_PIXELS && d + 1 < x->rank; d++)
@@ -273,7 +344,8 @@ static int bind_order(struct bind *b, struct tensor_copy *x)
 {
 	static const enum modifier dims[TENSOR_RANK] = {M_1D, M_2D, M_3D, M_4D, M_5D};
 	const struct stmt *in = b->in;
-	bool rows = has(in, M_TILE__GATHER4) || has(in, M_TILE__SCATTER4), load = x->way == WAY_LOAD;
+	bool rows = has(in, M_TILE__GATHER4) || has(in, M_TILE__SCATTER4),
+	     load = x->way == WAY_LOAD || x->way == WAY_PREFETCH;
 
 	for (unsigned d = 0; d < TENSOR_RANK; d++)
 		if (has(in, dims[d]))
@@ -288,6 +360,42 @@ static int bind_order(struct bind *b, struct tensor_copy *x)
 	return 0;
 }
 
+/* A prefetch of a map that is wrong is wrong, too. */
+static int bind_prefetch(struct bind *b, struct op *o, struct tensor_copy *x)
+{
+	const struct stmt *in = b->in;
+
+	x->way = WAY_PREFETCH;
+	if (!has(in, M_L2) || !has(in, M_GLOBAL))
+		return bind_fault(b, NULL, "suffix", "found %s, wanted .L2.global", in->text);
+	if (bind_order(b, x))
+		return -1;
+	bool offsets = x->order == ORDER_PIXELS;
+	o->fn = copy;
+	return bind_operands(b, 1u + offsets, 1u + offsets + has(in, M_L2__CACHE_HINT)) ||
+			       bind_map(b, x, &in->operand[0], offsets ? &in->operand[1] : NULL)
+		       ? -1
+		       : 0;
+}
+
+/* Where to, where from, and who is told, as PTX has them together. */
+static int bind_ends(struct bind *b, bool store)
+{
+	const struct stmt *in = b->in;
+	bool cluster = has(in, M_SHARED__CLUSTER);
+
+	if (has(in, M_BULK_GROUP) != store)
+		return bind_fault(b, NULL, "suffix",
+			"found %s, wanted .bulk_group or .mbarrier::complete_tx::bytes", in->text);
+	if (!has(in, M_GLOBAL) || has(in, M_SHARED__CTA) == cluster || (store && cluster) ||
+		(strstr(in->text, ".global.shared") != NULL) != store || (!store && has(in, M_REDUCE)) ||
+		(has(in, M_MULTICAST__CLUSTER) && !cluster))
+		return bind_fault(b, NULL, "suffix", "found %s, wanted %s", in->text,
+			store ? ".global.shared::cta"
+			      : ".shared::cluster.global or, to one block, .shared::cta.global");
+	return 0;
+}
+
 int bind_tensor_copy(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
@@ -295,8 +403,10 @@ int bind_tensor_copy(struct bind *b, struct op *o)
 	struct tensor_copy *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	bool load = has(in, M_MBARRIER__COMPLETE_TX__BYTES), many = has(in, M_MULTICAST__CLUSTER);
 
+	if (has(in, M_PREFETCH))
+		return bind_prefetch(b, o, x);
 	x->way = load ? WAY_LOAD : has(in, M_REDUCE) ? WAY_REDUCE : WAY_STORE;
-	if (bind_order(b, x))
+	if (bind_ends(b, !load) || bind_order(b, x))
 		return -1;
 	bool offsets = load && x->order == ORDER_PIXELS;
 	unsigned n = load ? 3u + offsets + many : 2;

@@ -19,10 +19,17 @@ struct tensor_map {
 	int16_t lower[TENSOR_RANK - 2],
 		upper[TENSOR_RANK - 2]; /* im2col: corners of the pixels, from dimension 1 on */
 	uint16_t pixels, channels;      /* of a column, of a pixel; pixels 0: tiles */
-	uint8_t type, reserved[3];      /* enum type of the elements */
+	uint8_t type, reserved;         /* enum type of the elements */
+	uint16_t steps;                 /* 3 bits a dimension: less 1; see tensor_step */
 };
 
 _Static_assert(sizeof(struct tensor_map) == 128, "a tensor map is an argument of 128 bytes");
+
+/* A box has every so many elements of dimension d, im2col every so many pixels. */
+static inline unsigned tensor_step(const struct tensor_map *m, unsigned d)
+{
+	return (m->steps >> 3 * d & 7u) + 1;
+}
 
 /* NULL, or what is wrong with the map: sizes, alignments. */
 const char *tensor_wrong(const struct tensor_map *m);
