@@ -193,7 +193,8 @@ static bool known(const struct wgmma *x)
 		(types[x->a].kind == K_FLOAT) != (types[x->b].kind == K_FLOAT))
 		return false;
 	if (x->d == T_S32)
-		return types[x->a].kind != K_FLOAT && (bits == 8 || (bits == 1 && x->popc));
+		return (x->n == 8 || x->n == 24 || x->n % 16 == 0) && types[x->a].kind != K_FLOAT &&
+		       (bits == 8 || (bits == 1 && x->popc));
 	if (x->a != x->b && !small)
 		return false;
 	return x->d == T_F32 ? small || x->a == T_F16 || x->a == T_BF16 || x->a == T_TF32
@@ -257,12 +258,33 @@ static int bind_matrices(struct bind *b, struct wgmma *x, const struct operand *
 	return x->slot_b == UINT32_MAX || x->scale == UINT32_MAX ? -1 : 0;
 }
 
+int bind_setmaxnreg(struct bind *b, struct op *o)
+{
+	const struct operand *k = b->in->operand;
+
+	if (bind_operands(b, 1, 1))
+		return -1;
+	if (has(b->in, M_INC) == has(b->in, M_DEC))
+		return bind_fault(b, NULL, "suffix", "found %s, wanted .inc or .dec", b->in->text);
+	if (k->kind != O_INT || k->value < 24 || k->value > 256 || k->value % 8)
+		return bind_fault(b, k, "operand",
+			"found another number of registers, wanted a multiple of 8 from 24 to 256");
+	return bind_nothing(b, o);
+}
+
 int bind_wgmma(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
+	bool wait = has(in, M_WAIT_GROUP);
 
-	if (has(in, M_FENCE) || has(in, M_COMMIT_GROUP) || has(in, M_WAIT_GROUP))
+	if (wait || has(in, M_FENCE) || has(in, M_COMMIT_GROUP)) {
+		if (bind_operands(b, wait, wait))
+			return -1;
+		if (wait && (in->operand[0].kind != O_INT || in->operand[0].value < 0))
+			return bind_fault(b, &in->operand[0], "operand",
+				"found a number of groups that varies, wanted a constant from 0 on");
 		return bind_nothing(b, o);
+	}
 	struct wgmma *x = bind_ext(b, o)->family = arena_alloc(&b->code->arena, 1, sizeof(*x));
 	unsigned least = has(in, M_SP) ? 6 : 4;
 
