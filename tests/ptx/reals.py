@@ -407,13 +407,17 @@ def narrow_conversions():
             fn = changed(s, t, relu=bool(relu), satfinite=True)
             yield case(f"cvt.rn.satfinite{relu}.{t}x2.{s}x2 {to}, A;{after}", "b16", (s + "x2",),
                        lambda a, fn=fn, n=n: packed(fn, n)(a >> 16, a & 0xffff))
-        fn = changed(t, "f16", relu=bool(relu))
-        yield case(f"{before}cvt.rn{relu}.f16x2.{t}x2 D, {back};", "f16x2", (source,),
-                   lambda a, fn=fn, n=n: packed(fn, 16)(a >> n & (1 << n) - 1, a & (1 << n) - 1))
+        for d in ("f16", "bf16"):
+            fn = changed(t, d, relu=bool(relu))
+            yield case(f"{before}cvt.rn{relu}.{d}x2.{t}x2 D, {back};", d + "x2", (source,),
+                       lambda a, fn=fn, n=n: packed(fn, 16)(a >> n & (1 << n) - 1, a & (1 << n) - 1))
     for t, relu in itertools.product(("e4m3", "e5m2"), ("", ".relu")):
         fn = changed("bf16", t, relu=bool(relu), satfinite=True)
         yield case(f"cvt.rn.satfinite{relu}.{t}x2.bf16x2 D, A;", "b16", ("bf16x2",),
                    lambda a, fn=fn: packed(fn, 8)(a >> 16, a & 0xffff))
+        fn = changed(t, "bf16", relu=bool(relu))
+        yield case(f"cvt.rn{relu}.bf16x2.{t}x2 D, A;", "bf16x2", (t + "x2",),
+                   lambda a, fn=fn: packed(fn, 16)(a >> 8, a & 0xff))
     for r, sat in itertools.product(("rz", "rp"), ("", ".satfinite")):
         def scales(a, b, s, r=r, sat=sat):
             return sum(x.scale(x.decode(v, s), r == "rp", bool(sat)) << k for v, k in ((a, 8), (b, 0)))
