@@ -15,6 +15,8 @@ setup_file() {
 	program calls calls "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
 	program graphs graphs "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
 	program images images "ptx:70:$BATS_TEST_DIRNAME/cudart/images.ptx"
+	program shared shared "ptx:90:$BATS_TEST_DIRNAME/cudart/shared.ptx"
+	program queries queries "ptx:90:$BATS_TEST_DIRNAME/cudart/shared.ptx"
 }
 
 # program NAME SOURCE ENTRY...: NAME from tests/cudart/SOURCE.c with a fat binary of the entries.
@@ -128,6 +130,16 @@ setup() {
 	assert_line 'trace-ptx: found a call of cudaDeviceGetGraphMemAttribute, wanted one that is executed here (trace-ptx --run --list)'
 	refute_line --partial 'found '[0-9]
 	refute_line --partial 'ended with status'
+}
+
+@test "managed variables and memory are the host's, a reset gives variables their first values" {
+	run -1 trace-ptx -n -g h100-sxm --run ./shared
+	assert_output 'trace-ptx: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-ptx --run --list)'
+}
+
+@test "questions have answers, and wrong ones errors" {
+	run -0 trace-ptx -n -g h100-sxm --run ./queries
+	assert_output ''
 }
 
 @test "graphs, put together and recorded from streams" {

@@ -13,7 +13,9 @@
 #include "arena.h"
 #include "cudart/graph.h"
 
-#define PAGE 4096u
+#define PAGE       4096u
+#define ROW        512u /* rows of one allocation begin at its multiples */
+#define HOST_FLAGS 7u   /* portable, mapped, write-combined */
 
 static uint64_t page_up(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 
@@ -46,7 +48,8 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 	if (kind == GRANT_DEVICE && cudart.exec.check)
 		memory_unset(m, *addr, n);
 	grow(&cudart.grant, &cudart.cap_grants, cudart.n_grants + 1, sizeof(*cudart.grant));
-	cudart.grant[cudart.n_grants++] = (struct grant){*addr, n, (uint8_t)kind, true, flags, NULL};
+	cudart.grant[cudart.n_grants++] = (struct grant){
+		.addr = *addr, .bytes = n, .kind = (uint8_t)kind, .live = true, .flags = flags};
 	return cudaSuccess;
 }
 
@@ -91,7 +94,7 @@ static int release(uint64_t addr, bool pinned)
 
 	if (!addr)
 		return cudaSuccess;
-	if (!g || g->addr != addr || (g->kind == GRANT_PINNED) != pinned)
+	if (!g || g->addr != addr || g->lasting || (g->kind == GRANT_PINNED) != pinned)
 		return cudaErrorInvalidValue;
 	forget(g);
 	return cudaSuccess;
@@ -107,7 +110,7 @@ void cudart_leaks(void)
 	if (memory_leaks(&cudart.mem))
 		cudart_tell(WIRE_FOUND, NULL, 0);
 	for (uint32_t i = 0; i < cudart.n_grants; i++)
-		if (cudart.grant[i].live) {
+		if (cudart.grant[i].live && !cudart.grant[i].lasting) {
 			bytes += cudart.grant[i].bytes;
 			n++;
 		}
@@ -167,24 +170,37 @@ API(int, cudaMallocManaged, void **to, size_t n, unsigned flags)
 
 API(int, cudaHostAlloc, void **to, size_t n, unsigned flags)
 {
+	if (flags > HOST_FLAGS)
+		return cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
 	return give(to, n, GRANT_PINNED, flags, "cudaHostAlloc");
 }
 
 API(int, cudaMallocHost, void **to, size_t n) { return give(to, n, GRANT_PINNED, 0, "cudaMallocHost"); }
 
+static size_t row_bytes(size_t width)
+{
+	return width > SIZE_MAX - ROW ? SIZE_MAX : (width + ROW - 1) / ROW * ROW;
+}
+
+/* More than there can be where it is too large. */
+static size_t product(size_t a, size_t b) { return b && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
+
 API(int, cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 {
-	if (!pitch || (width && height && width > SIZE_MAX / 2 / height))
-		return cudart_leave((cudart_enter(false), cudaErrorInvalidValue));
-	*pitch = (width + 511) / 512 * 512;
-	return give(to, *pitch * height, GRANT_DEVICE, 0, "cudaMallocPitch");
+	size_t p = row_bytes(width);
+
+	if (!pitch)
+		to = NULL;
+	else
+		*pitch = p;
+	return give(to, product(p, height), GRANT_DEVICE, 0, "cudaMallocPitch");
 }
 
 API(int, cudaMalloc3D, struct pitched *to, struct extent e)
 {
 	void *at = NULL;
-	size_t pitch = (e.width + 511) / 512 * 512;
-	int status = give(&at, pitch * e.height * e.depth, GRANT_DEVICE, 0, "cudaMalloc3D");
+	size_t pitch = row_bytes(e.width), n = product(pitch, product(e.height, e.depth));
+	int status = give(to ? &at : NULL, n, GRANT_DEVICE, 0, "cudaMalloc3D");
 
 	if (!status)
 		*to = (struct pitched){at, pitch, e.width, e.height};
@@ -208,6 +224,8 @@ API(int, cudaFreeAsync, void *p, struct stream *s)
 {
 	int e = cudart_enter(true);
 
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
 	if (!e)
 		e = capture_refuses(s, "cudaFreeAsync");
 	return cudart_leave(e ? e : release((uintptr_t)p, false));
@@ -215,45 +233,6 @@ API(int, cudaFreeAsync, void *p, struct stream *s)
 ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);
 
 API(int, cudaFreeHost, void *p) { return take(p, true); }
-
-/* Copies need no pinned pages here; a kernel that is given such an address is named by the checks. */
-API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
-{
-	int e = cudart_enter(true);
-
-	(void)flags;
-	return cudart_leave(e ? e : p && n ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-API(int, cudaHostUnregister, void *p)
-{
-	int e = cudart_enter(true);
-
-	return cudart_leave(e ? e : p ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-API(int, cudaHostGetDevicePointer, void **to, void *p, unsigned flags)
-{
-	int e = cudart_enter(false);
-
-	if (!e)
-		e = to && !flags && cudart_grant((uintptr_t)p) ? cudaSuccess : cudaErrorInvalidValue;
-	if (!e)
-		*to = p;
-	return cudart_leave(e);
-}
-
-API(int, cudaHostGetFlags, unsigned *flags, void *p)
-{
-	int e = cudart_enter(false);
-	struct grant *g = cudart_grant((uintptr_t)p);
-
-	if (!e)
-		e = flags && g && g->kind == GRANT_PINNED ? cudaSuccess : cudaErrorInvalidValue;
-	if (!e)
-		*flags = g->flags;
-	return cudart_leave(e);
-}
 
 API(int, cudaMemGetInfo, size_t *unused, size_t *all)
 {
@@ -263,30 +242,5 @@ API(int, cudaMemGetInfo, size_t *unused, size_t *all)
 		*unused = cudart.wire.memory_bytes - cudart.live_bytes;
 	if (!e && all)
 		*all = cudart.wire.memory_bytes;
-	return cudart_leave(e);
-}
-
-struct pointer_attributes {
-	int type, device; /* type: 0 not registered, 1 host, 2 device, 3 managed */
-	void *on_device, *on_host;
-};
-
-API(int, cudaPointerGetAttributes, struct pointer_attributes *to, const void *p)
-{
-	int e = cudart_enter(false);
-	struct grant *g = cudart_grant((uintptr_t)p);
-	void *same = (void *)(uintptr_t)p;
-
-	if (!e && !to)
-		e = cudaErrorInvalidValue;
-	if (!e && !g && cudart_is_device(p))
-		*to = (struct pointer_attributes){2, 0, same, NULL};
-	else if (!e && !g)
-		*to = (struct pointer_attributes){0, -2, NULL, same};
-	else if (!e)
-		*to = (struct pointer_attributes){g->kind == GRANT_PINNED    ? 1
-						  : g->kind == GRANT_MANAGED ? 3
-									     : 2,
-			0, same, g->kind == GRANT_DEVICE ? NULL : same};
 	return cudart_leave(e);
 }

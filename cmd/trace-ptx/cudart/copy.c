@@ -30,6 +30,19 @@ static void written(const void *at, size_t n)
 		memory_set(&cudart.mem, (uintptr_t)at, n);
 }
 
+/* Memory that the device reaches; that the host does not. */
+static bool reaches(const void *p)
+{
+	return cudart_is_device(p) || cudart_grant((uintptr_t)p) || cudart_registered(p);
+}
+
+static bool hidden(const void *p)
+{
+	const struct grant *g = cudart_grant((uintptr_t)p);
+
+	return cudart_is_device(p) && !(g && g->kind == GRANT_MANAGED);
+}
+
 /* The direction that the addresses say; a status below 0 is -status. */
 static int direction(const void *to, const void *from, int kind)
 {
@@ -40,6 +53,9 @@ static int direction(const void *to, const void *from, int kind)
 	if (kind != BY_ADDRESS &&
 		((kind == HOST_TO_DEVICE && !cudart_grant((uintptr_t)to) && !device_to) ||
 			(kind == DEVICE_TO_HOST && !cudart_grant((uintptr_t)from) && !device_from)))
+		return -cudaErrorInvalidValue;
+	if ((kind == DEVICE_TO_DEVICE && !(reaches(to) && reaches(from))) ||
+		(kind == HOST_TO_HOST && (hidden(to) || hidden(from))))
 		return -cudaErrorInvalidValue;
 	return device_to     ? device_from ? DEVICE_TO_DEVICE : HOST_TO_DEVICE
 	       : device_from ? DEVICE_TO_HOST
@@ -225,6 +241,8 @@ static int copy_symbol(const void *symbol, void *host, size_t n, size_t offset, 
 	int e = cudart_enter(true);
 	char *at;
 
+	if (!e && cudart_stream_number(s) < 0)
+		e = cudaErrorInvalidResourceHandle;
 	if (!e && kind != BY_ADDRESS && kind != DEVICE_TO_DEVICE &&
 		kind != (to_symbol ? HOST_TO_DEVICE : DEVICE_TO_HOST))
 		e = cudaErrorInvalidMemcpyDirection;
@@ -277,7 +295,7 @@ API(int, cudaGetSymbolAddress, void **to, const void *symbol)
 	int e = cudart_enter(false);
 
 	if (!e)
-		e = cudart_symbol(symbol, &addr, &size);
+		e = to ? cudart_symbol(symbol, &addr, &size) : cudaErrorInvalidValue;
 	if (!e)
 		*to = (void *)(uintptr_t)addr;
 	return cudart_leave(e);
@@ -288,7 +306,7 @@ API(int, cudaGetSymbolSize, size_t *to, const void *symbol)
 	uint64_t addr;
 	int e = cudart_enter(false);
 
-	return cudart_leave(e ? e : cudart_symbol(symbol, &addr, to));
+	return cudart_leave(e ? e : to ? cudart_symbol(symbol, &addr, to) : cudaErrorInvalidValue);
 }
 
 /* ---- fills ---- */
@@ -372,18 +390,3 @@ API(int, cudaMemset3D, struct pitched p, int value, struct extent x)
 	return cudaMemset3DAsync(p, value, x, NULL);
 }
 ALSO(cudaMemset3D_ptds, cudaMemset3D);
-
-/* ---- hints: memory is where it is wanted ---- */
-
-API(int, cudaMemPrefetchAsync, const void *at, size_t n)
-{
-	int e = cudart_enter(false);
-
-	return cudart_leave(e                                                 ? e
-			    : cudart_at(at, n) && cudart_grant((uintptr_t)at) ? cudaSuccess
-									      : cudaErrorInvalidValue);
-}
-ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
-ALSO(cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync);
-ALSO(cudaMemAdvise, cudaMemPrefetchAsync);
-ALSO(cudaMemAdvise_v2, cudaMemPrefetchAsync);

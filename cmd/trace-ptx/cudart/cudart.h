@@ -6,7 +6,8 @@
  *   start.c    what trace-ptx says, memory, the end       status.c   codes, names, the last error
  *   image.c    fat binaries, kernels, variables           launch.c   launches
  *   allocate.c memory of every kind                       copy.c     copies and fills
- *   pool.c     pools of memory
+ *   pool.c     pools of memory                        managed.c  hints about managed memory
+ *   pointer.c  what addresses are
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
  *   graph.h    graphs and streams that record
  *   stream.c   streams and events                         device.c   what the GPU is
@@ -76,7 +77,10 @@ struct kernel {
 	uint32_t image;
 	struct func *func; /* NULL: not loaded, or no such kernel */
 	uint32_t regs, shared;
-	int dynamic_most; /* bytes of dynamic shared memory that it may ask for */
+	int dynamic_most;                   /* bytes of dynamic shared memory that it may ask for */
+	int carveout, scheduling;           /* as the program wanted them; -1 or 0: it did not */
+	bool cluster_needed, large_cluster; /* likewise; large: of more blocks than all GPUs have together */
+	uint32_t cluster[3];                /* that the program gave it; 0: none */
 };
 
 struct variable {
@@ -96,7 +100,7 @@ enum grant_kind { GRANT_DEVICE, GRANT_PINNED, GRANT_MANAGED };
 struct grant {
 	uint64_t addr, bytes;
 	uint8_t kind;
-	bool live;
+	bool live, lasting; /* lasting: a variable, which the program cannot free */
 	unsigned flags;
 	struct pool *pool; /* that it came from; NULL: none */
 };
@@ -148,6 +152,8 @@ int cudart_load(void);
 struct kernel *cudart_kernel(const void *host, int *status);
 /* Address and size of a variable. */
 int cudart_symbol(const void *host, uint64_t *addr, size_t *size);
+/* All variables have their initial values again. */
+void cudart_reset_variables(void);
 /* The variable that the program knows by that address; NULL: none. */
 struct variable *cudart_variable(const void *host);
 
@@ -162,6 +168,9 @@ bool cudart_is_device(const void *p); /* memory that the host cannot reach, or a
 void cudart_leaks(void);
 /* What cudart_allocate gave as device memory is free; 0 or a status. */
 int cudart_release(uint64_t addr);
+
+/* pointer.c: the program's own memory that cudaHostRegister was told of */
+bool cudart_registered(const void *p);
 
 /* pool.c: bytes of a pool are in use; are free again. */
 void cudart_pool_take(struct pool *p, uint64_t bytes);
@@ -188,6 +197,9 @@ size_t cudart_array_texel(const struct array *a);
  */
 int cudart_array_box(
 	const struct array *a, struct position at, struct extent extent, struct pitched *out, size_t *slice);
+
+/* device.c: release of the runtime that the program was linked with */
+int cudart_runtime(void);
 
 /* stream.c: the stream's number for the trace; -1: none such */
 int64_t cudart_stream_number(const struct stream *s);

@@ -32,7 +32,7 @@ static int find_release(struct dl_phdr_info *info, size_t n, void *found)
 	return 1;
 }
 
-static int release(void)
+int cudart_runtime(void)
 {
 	static int found;
 
@@ -71,8 +71,10 @@ API(int, cudaGetDeviceProperties, void *to, int device)
 {
 	int e = judge_device(device);
 
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
 	if (!e)
-		properties(to, release());
+		properties(to, cudart_runtime());
 	return cudart_leave(e);
 }
 
@@ -80,6 +82,8 @@ API(int, cudaGetDeviceProperties_v2, void *to, int device)
 {
 	int e = judge_device(device);
 
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
 	if (!e)
 		properties(to, 12);
 	return cudart_leave(e);
@@ -107,33 +111,26 @@ API(int, cudaDeviceGetAttribute, int *to, int attribute, int device)
 	return cudart_leave(e);
 }
 
-API(int, cudaGetDeviceCount, int *n)
+/* A question with a number for its answer. */
+static int answer(int *to, int value)
 {
 	int e = cudart_enter(false);
 
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
 	if (!e)
-		*n = 1;
+		*to = value;
 	return cudart_leave(e);
 }
 
-API(int, cudaGetDevice, int *device)
-{
-	int e = cudart_enter(false);
-
-	if (!e)
-		*device = 0;
-	return cudart_leave(e);
-}
+API(int, cudaGetDeviceCount, int *n) { return answer(n, 1); }
+API(int, cudaGetDevice, int *device) { return answer(device, 0); }
 
 API(int, cudaSetDevice, int device) { return cudart_leave(judge_device(device)); }
 
 API(int, cudaInitDevice, int device) { return cudart_leave(judge_device(device)); }
 
-API(int, cudaChooseDevice, int *device, const void *wanted)
-{
-	(void)wanted;
-	return cudaGetDevice(device);
-}
+API(int, cudaChooseDevice, int *device, const void *wanted) { return answer(wanted ? device : NULL, 0); }
 
 API(int, cudaSetValidDevices, int *list, int n)
 {
@@ -142,19 +139,25 @@ API(int, cudaSetValidDevices, int *list, int n)
 	return cudart_leave(e ? e : !n || (list && !list[0]) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
+/* How the host waits, and what else was asked for: host memory is always mapped. */
+enum { FLAGS_WAIT = 7, FLAGS_MAP_HOST = 8, FLAGS_KNOWN = 255 };
+static unsigned device_flags;
+
 API(int, cudaGetDeviceFlags, unsigned *flags)
 {
-	int e = cudart_enter(false);
-
-	if (!e)
-		*flags = 0;
-	return cudart_leave(e);
+	return answer((int *)flags, (int)(device_flags | FLAGS_MAP_HOST));
 }
 
 API(int, cudaSetDeviceFlags, unsigned flags)
 {
-	(void)flags;
-	return cudart_leave(cudart_enter(false));
+	int e = cudart_enter(false);
+	unsigned wait = flags & FLAGS_WAIT;
+
+	if (!e && (flags & ~(unsigned)FLAGS_KNOWN || wait & (wait - 1)))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		device_flags = flags;
+	return cudart_leave(e);
 }
 
 API(int, cudaDeviceSynchronize, void)
@@ -165,29 +168,25 @@ API(int, cudaDeviceSynchronize, void)
 }
 ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
 
-/* Everything the program was given ends here. */
+/* Everything the program was given ends here, and the variables are as they were at the beginning. */
 API(int, cudaDeviceReset, void)
 {
 	int e = cudart_enter(true);
 	int cudaFree(void *), cudaFreeHost(void *);
 
-	for (uint32_t i = 0; !e && i < cudart.n_grants; i++)
-		if (cudart.grant[i].live && cudart.grant[i].kind == GRANT_PINNED)
-			cudaFreeHost((void *)(uintptr_t)cudart.grant[i].addr);
-		else if (cudart.grant[i].live)
-			cudaFree((void *)(uintptr_t)cudart.grant[i].addr);
+	for (uint32_t i = 0; !e && i < cudart.n_grants; i++) {
+		const struct grant *g = &cudart.grant[i];
+
+		if (g->live && !g->lasting)
+			(g->kind == GRANT_PINNED ? cudaFreeHost : cudaFree)((void *)(uintptr_t)g->addr);
+	}
+	if (!e)
+		cudart_reset_variables();
 	return cudart_leave(e);
 }
 ALSO(cudaThreadExit, cudaDeviceReset);
 
-API(int, cudaRuntimeGetVersion, int *version)
-{
-	int e = cudart_enter(false);
-
-	if (!e)
-		*version = release() * 1000;
-	return cudart_leave(e);
-}
+API(int, cudaRuntimeGetVersion, int *version) { return answer(version, cudart_runtime() * 1000); }
 ALSO(cudaDriverGetVersion, cudaRuntimeGetVersion);
 
 API(int, cudaDeviceCanAccessPeer, int *can, int device, int peer)
@@ -196,18 +195,39 @@ API(int, cudaDeviceCanAccessPeer, int *can, int device, int peer)
 
 	if (!e && peer)
 		e = cudaErrorInvalidDevice;
+	if (!e && !can)
+		e = cudaErrorInvalidValue;
 	if (!e)
 		*can = 0;
 	return cudart_leave(e);
 }
 
+enum { BUS = 1 }; /* as in the properties */
+#define BUS_ID "0000:01:00.0"
+
 API(int, cudaDeviceGetPCIBusId, char *to, int n, int device)
 {
 	int e = judge_device(device);
 
+	if (!e && (!to || n < (int)sizeof(BUS_ID)))
+		e = cudaErrorInvalidValue;
 	if (!e)
-		snprintf(to, (size_t)n, "0000:00:00.0");
+		memcpy(to, BUS_ID, sizeof(BUS_ID));
 	return cudart_leave(e);
+}
+
+/* "0000:01:00.0"; its domain and function may be absent. */
+API(int, cudaDeviceGetByPCIBusId, int *device, const char *name)
+{
+	unsigned domain = 0, bus, slot, function = 0;
+
+	if (!device || !name ||
+		(sscanf(name, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3 &&
+			(domain = 0, sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2)))
+		return answer(NULL, 0);
+	return domain || bus != BUS || slot || function
+		       ? cudart_leave((cudart_enter(false), cudaErrorInvalidDevice))
+		       : answer(device, 0);
 }
 
 API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
@@ -223,8 +243,9 @@ API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 
 /* ---- limits and preferences: taken, and without effect ---- */
 
-enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, N_LIMITS };
-static size_t limit[N_LIMITS] = {1024, 1 << 20, 8 << 20};
+/* Of stack, printf, heap, depth and number of launches by kernels, fetches of the L2, lines that stay in it. */
+static size_t limit[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+#define N_LIMITS (int)(sizeof(limit) / sizeof(limit[0]))
 
 API(int, cudaDeviceGetLimit, size_t *to, int which)
 {
@@ -232,6 +253,8 @@ API(int, cudaDeviceGetLimit, size_t *to, int which)
 
 	if (!e && (which < 0 || which >= N_LIMITS))
 		e = cudaErrorUnsupportedLimit;
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = limit[which];
 	return cudart_leave(e);
@@ -248,22 +271,30 @@ API(int, cudaDeviceSetLimit, int which, size_t value)
 	return cudart_leave(e);
 }
 
-API(int, cudaDeviceGetCacheConfig, int *to)
-{
-	int e = cudart_enter(false);
+enum { PREFER_NONE, PREFER_EQUAL = 3, BANKS_OF_4 = 1, BANKS_OF_8 = 2 };
+static int cache_preferred, banks = BANKS_OF_4;
 
-	if (!e)
-		*to = 0;
-	return cudart_leave(e);
-}
-ALSO(cudaDeviceGetSharedMemConfig, cudaDeviceGetCacheConfig);
+API(int, cudaDeviceGetCacheConfig, int *to) { return answer(to, cache_preferred); }
+API(int, cudaDeviceGetSharedMemConfig, int *to) { return answer(to, banks); }
 
 API(int, cudaDeviceSetCacheConfig, int to)
 {
-	(void)to;
-	return cudart_leave(cudart_enter(false));
+	int e = cudart_enter(false);
+
+	if (!e && (to < PREFER_NONE || to > PREFER_EQUAL))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		cache_preferred = to;
+	return cudart_leave(e);
 }
-ALSO(cudaDeviceSetSharedMemConfig, cudaDeviceSetCacheConfig);
+
+/* Taken, as by GPUs whose banks have 4 bytes whatever they are asked. */
+API(int, cudaDeviceSetSharedMemConfig, int to)
+{
+	int e = cudart_enter(false);
+
+	return cudart_leave(e ? e : to < 0 || to > BANKS_OF_8 ? cudaErrorInvalidValue : cudaSuccess);
+}
 
 struct channel_format {
 	int x, y, z, w, kind;

@@ -61,12 +61,6 @@ API(void **, __cudaRegisterFatBinary, void *at)
 
 API(void, __cudaRegisterFatBinaryEnd, void **handle) { (void)handle; }
 
-API(char, __cudaInitModule, void **handle)
-{
-	(void)handle;
-	return 1;
-}
-
 API(void, __cudaUnregisterFatBinary, void **handle)
 {
 	pthread_mutex_lock(&cudart.lock);
@@ -80,8 +74,8 @@ API(void, __cudaRegisterFunction, void **handle, const char *host, char *device,
 	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
 	pthread_mutex_lock(&cudart.lock);
 	grow(&cudart.kernel, &cudart.cap_kernels, cudart.n_kernels + 1, sizeof(*cudart.kernel));
-	cudart.kernel[cudart.n_kernels] =
-		(struct kernel){.host = host, .name = name, .image = image_of(handle), .dynamic_most = -1};
+	cudart.kernel[cudart.n_kernels] = (struct kernel){
+		.host = host, .name = name, .image = image_of(handle), .dynamic_most = -1, .carveout = -1};
 	table_add(&cudart.kernels, hash_of(host), cudart.n_kernels++);
 	pthread_mutex_unlock(&cudart.lock);
 }
@@ -105,16 +99,13 @@ API(void, __cudaRegisterVar, void **handle, char *host, char *device, const char
 }
 
 /*
- * The host's name of a managed variable is a pointer that the runtime sets, here when its module is loaded.
+ * The host's name of a managed variable is a pointer that the runtime sets, when its module is loaded.
  */
 API(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, const char *name, int ext,
 	size_t size, int constant, int global)
 {
 	(void)device, (void)ext, (void)constant, (void)global;
 	add_variable(handle, host, host, name, size, false);
-	if (!cudart_enter(false))
-		cudart_load();
-	cudart_leave(0);
 }
 
 /* References of textures and surfaces: variables that hold a handle. */
@@ -301,28 +292,49 @@ static bool executable(struct image *m)
 	return good;
 }
 
-static void place_variable(const struct symbol *v)
+static bool is_static(const struct symbol *v)
+{
+	return (v->space == SP_GLOBAL || v->space == SP_CONST) && !v->external && v->size;
+}
+
+/* It has its initial value: again, when the device is reset. */
+static void set_variable(const struct symbol *v)
+{
+	uint8_t *at = is_static(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
+
+	if (at && v->init)
+		memcpy(at, v->init, v->size);
+	else if (at)
+		memset(at, 0, v->size);
+}
+
+/* Accesses find it by its name. A managed one is a buffer already. */
+static void name_variable(const struct symbol *v)
 {
 	struct memory *m = &cudart.mem;
 	uint32_t at;
 
-	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
+	if (!is_static(v) || v->placed)
 		return;
-	if (v->init)
-		memcpy(m->statics + v->addr, v->init, v->size);
 	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
 	for (at = m->n_buffers++; at && m->buffer[at - 1].addr > v->addr; at--)
 		m->buffer[at] = m->buffer[at - 1];
 	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
 }
 
-static void place_variables(const struct module *m)
+static void for_variables(const struct module *m, void call(const struct symbol *))
 {
 	for (uint32_t k = 0; k < m->n_vars; k++)
-		place_variable(m->var[k]);
+		call(m->var[k]);
 	for (uint32_t k = 0; k < m->n_funcs; k++)
 		for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
-			place_variable(m->func[k]->var[j]);
+			call(m->func[k]->var[j]);
+}
+
+void cudart_reset_variables(void)
+{
+	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
+		for_variables(cudart.prog.module[i], set_variable);
 }
 
 static int link_all(struct fault *f)
@@ -335,23 +347,45 @@ static int link_all(struct fault *f)
 	return program_link(&cudart.prog, f) || bind_program(&cudart.code, &cudart.prog, f) ? -1 : 0;
 }
 
-static void set_managed(void)
+/* A variable that the image defines. */
+static struct symbol *find_variable(const struct image *m, const char *name)
 {
-	uint64_t addr;
-	size_t size;
+	for (uint32_t k = 0; k < m->n_modules; k++)
+		for (uint32_t i = 0; i < m->module[k]->n_vars; i++)
+			if (!m->module[k]->var[i]->external && !strcmp(m->module[k]->var[i]->name, name))
+				return m->module[k]->var[i];
+	return NULL;
+}
 
+/*
+ * Managed variables of an image are memory that is the host's too, at the same address: the program's name of
+ * one is a pointer to it. Before the image is linked.
+ */
+static int place_managed(uint32_t image)
+{
 	for (uint32_t i = 0; i < cudart.n_variables; i++) {
 		const struct variable *v = &cudart.variable[i];
+		struct symbol *s =
+			v->managed && v->image == image ? find_variable(&cudart.image[image], v->name) : NULL;
+		int e;
 
-		if (v->managed && !cudart_symbol(v->host, &addr, &size))
-			*v->managed = cudart.mem.statics + addr;
+		if (!s || !s->size || s->placed)
+			continue;
+		if ((e = cudart_allocate(&s->addr, s->size, GRANT_MANAGED, 0, "a managed variable")))
+			return e;
+		cudart.mem.buffer[cudart.mem.n_buffers - 1].name = s->name;
+		cudart_grant(s->addr)->lasting = true;
+		s->placed = true;
+		*v->managed = (void *)(uintptr_t)s->addr;
 	}
+	return cudaSuccess;
 }
 
 int cudart_load(void)
 {
 	uint32_t first = cudart.n_loaded, before = cudart.prog.n_modules;
 	struct fault f;
+	int e;
 
 	if (first == cudart.n_images)
 		return cudaSuccess;
@@ -360,6 +394,8 @@ int cudart_load(void)
 		struct image *m = &cudart.image[i];
 
 		m->refused = read_image(i) || !executable(m);
+		if (!m->refused && (e = place_managed(i)))
+			return cudart.broken = e;
 		for (uint32_t k = 0; !m->refused && k < m->n_modules; k++)
 			program_add(&cudart.prog, m->module[k]);
 	}
@@ -371,9 +407,10 @@ int cudart_load(void)
 		return cudart.broken = cudaErrorInvalidPtx;
 	}
 	cudart.mem.static_bytes = cudart.prog.static_end;
-	for (uint32_t i = before; i < cudart.prog.n_modules; i++)
-		place_variables(cudart.prog.module[i]);
-	set_managed();
+	for (uint32_t i = before; i < cudart.prog.n_modules; i++) {
+		for_variables(cudart.prog.module[i], set_variable);
+		for_variables(cudart.prog.module[i], name_variable);
+	}
 	return cudaSuccess;
 }
 
@@ -388,6 +425,17 @@ static int refused(struct image *m)
 	return m->found ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
 }
 
+/* The program asks for it before it touches a managed variable of the fat binary. */
+API(char, __cudaInitModule, void **handle)
+{
+	struct image *m;
+
+	if (!cudart_enter(false) && !cudart_load() && (m = &cudart.image[image_of(handle)])->refused)
+		refused(m);
+	cudart_leave(cudaSuccess);
+	return 1;
+}
+
 /* ---- looking up ---- */
 
 static struct func *find_entry(const struct image *m, const char *name)
@@ -396,16 +444,6 @@ static struct func *find_entry(const struct image *m, const char *name)
 		for (uint32_t i = 0; i < m->module[k]->n_funcs; i++)
 			if (m->module[k]->func[i]->entry && !strcmp(m->module[k]->func[i]->name, name))
 				return m->module[k]->func[i];
-	return NULL;
-}
-
-/* A variable that the image defines. */
-static const struct symbol *find_variable(const struct image *m, const char *name)
-{
-	for (uint32_t k = 0; k < m->n_modules; k++)
-		for (uint32_t i = 0; i < m->module[k]->n_vars; i++)
-			if (!m->module[k]->var[i]->external && !strcmp(m->module[k]->var[i]->name, name))
-				return m->module[k]->var[i];
 	return NULL;
 }
 
@@ -452,11 +490,17 @@ struct kernel *cudart_kernel(const void *host, int *status)
 	return k->func ? k : NULL;
 }
 
+/* A managed variable is also known by where it is. */
 struct variable *cudart_variable(const void *host)
 {
+	const struct grant *g = cudart_grant((uintptr_t)host);
+
 	FOR_TABLE (w, &cudart.variables, hash_of(host))
 		if (cudart.variable[w.number].host == host)
 			return &cudart.variable[w.number];
+	for (uint32_t i = 0; g && g->lasting && i < cudart.n_variables; i++)
+		if (cudart.variable[i].managed && *cudart.variable[i].managed == host)
+			return &cudart.variable[i];
 	return NULL;
 }
 

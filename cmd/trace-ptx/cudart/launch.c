@@ -132,22 +132,32 @@ static void execute(const struct launch *l, const struct kernel *k)
 
 /* ---- what a launch must be ---- */
 
+#define CLUSTER_PORTABLE 8u /* blocks of a cluster that all GPUs have which have clusters */
+
+/* As the launch, the kernel or the program says; x 0: none. */
+static struct dim cluster_of(const struct kernel *k, const struct configuration *c)
+{
+	const uint32_t *own = k->func->cluster[0] ? k->func->cluster : k->cluster;
+	struct dim d = {own[0], own[1] ? own[1] : 1, own[2] ? own[2] : 1};
+
+	return c->cluster.x ? c->cluster : d;
+}
+
 /*
  * Clusters fill the grid, are those of the kernel if it has any, and have no more blocks than there can be.
  */
 static bool cluster_fits(const struct kernel *k, const struct configuration *c)
 {
 	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z}, *own = k->func->cluster;
-	uint32_t d[3] = {c->cluster.x, c->cluster.y, c->cluster.z};
+	const struct dim x = cluster_of(k, c);
+	uint32_t d[3] = {x.x, x.y, x.z}, most = k->large_cluster ? CLUSTER_MAX : CLUSTER_PORTABLE;
 
-	if (d[0] && own[0] && memcmp(d, own, sizeof(d)))
+	if (own[0] && memcmp(d, own, sizeof(d)))
 		return false;
 	if (!d[0])
-		memcpy(d, own, sizeof(d));
-	if (!d[0])
-		return true;
+		return !k->cluster_needed;
 	return d[1] && d[2] && !(grid[0] % d[0]) && !(grid[1] % d[1]) && !(grid[2] % d[2]) &&
-	       (uint64_t)d[0] * d[1] * d[2] <= CLUSTER_MAX && k->shared + c->shared <= CLUSTER_STRIDE - 16;
+	       (uint64_t)d[0] * d[1] * d[2] <= most && k->shared + c->shared <= CLUSTER_STRIDE - 16;
 }
 
 static int judge(const struct kernel *k, const struct configuration *c)
@@ -187,12 +197,19 @@ static uint64_t workspace(void)
 	return addr;
 }
 
+/* Blocks that an SM has at once. */
+static int active_blocks(int *fit, const void *host, const struct configuration *c)
+{
+	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
+
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+		fit, host, (int)(c->block.x * c->block.y * c->block.z), c->shared);
+}
+
 /* All blocks of a cooperative launch must fit on the GPU at once; they take turns here. */
 static int judge_cooperative(const void *host, const struct configuration *c)
 {
-	int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
-	int fit = 0, e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-			     &fit, host, (int)(c->block.x * c->block.y * c->block.z), c->shared);
+	int fit = 0, e = active_blocks(&fit, host, c);
 
 	if (!e && (uint64_t)c->grid.x * c->grid.y * c->grid.z > (uint64_t)fit * cudart.wire.sms)
 		e = cudaErrorCooperativeLaunchTooLarge;
@@ -236,14 +253,18 @@ int work_launch(const struct kernel_work *w, struct stream *s)
 	int e;
 	struct kernel *k = cudart_kernel(w->host, &e);
 	struct launch l;
+	struct dim cluster;
 
 	if (!k)
 		return e;
+	cluster = cluster_of(k, c);
+	if (!cluster.x)
+		cluster = (struct dim){0, 0, 0};
 	l = (struct launch){.kernel = k->func,
 		.grid = {c->grid.x, c->grid.y, c->grid.z},
 		.block = {c->block.x, c->block.y, c->block.z},
 		.dyn_shared = (uint32_t)c->shared,
-		.cluster = {c->cluster.x, c->cluster.y, c->cluster.z},
+		.cluster = {cluster.x, cluster.y, cluster.z},
 		.stream = (uint32_t)cudart_stream_number(s),
 		.workspace = c->cooperative ? workspace() : 0,
 		.id = ++cudart.launches,
@@ -337,25 +358,78 @@ static int take_attribute(struct configuration *c, const struct launch_attribute
 	return cudaSuccess;
 }
 
+static int take_config(struct configuration *c, const struct launch_config *from)
+{
+	int e = cudaSuccess;
+
+	if (!from || (from->n_attributes && !from->attribute))
+		return cudaErrorInvalidValue;
+	*c = (struct configuration){
+		.grid = from->grid, .block = from->block, .shared = from->shared, .stream = from->stream};
+	for (unsigned i = 0; !e && i < from->n_attributes; i++)
+		e = take_attribute(c, &from->attribute[i]);
+	return e;
+}
+
 API(int, cudaLaunchKernelExC, const struct launch_config *config, const void *host, void **args)
 {
 	int e = cudart_enter(false);
+	struct configuration c;
 
-	if (!e && !config)
+	if (!e)
+		e = take_config(&c, config);
+	return cudart_leave(e ? e : launch(host, &c, args));
+}
+ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+
+/* Blocks of such launches that are on the GPU at once, *c what they are, *most those of a cluster. */
+static int resident(const void *host, const struct launch_config *from, struct configuration *c, uint64_t *n,
+	unsigned *most)
+{
+	int e = cudart_enter(false), fit = 0;
+	const struct kernel *k = e ? NULL : cudart_kernel(host, &e);
+
+	if (!e && !(e = take_config(c, from)))
+		e = active_blocks(&fit, host, c);
+	if (e)
+		return e;
+	c->cluster = cluster_of(k, c);
+	*n = (uint64_t)fit * cudart.wire.sms;
+	*most = k->large_cluster ? CLUSTER_MAX : CLUSTER_PORTABLE;
+	return cudaSuccess;
+}
+
+/* A cluster may have any SMs: what the configurations say knows no part of the GPU that it must stay in. */
+API(int, cudaOccupancyMaxActiveClusters, int *to, const void *host, const struct launch_config *from)
+{
+	struct configuration c;
+	unsigned most;
+	uint64_t n;
+	int e = resident(host, from, &c, &n, &most);
+
+	if (!e && !to)
 		e = cudaErrorInvalidValue;
 	if (!e) {
-		struct configuration c = {.grid = config->grid,
-			.block = config->block,
-			.shared = config->shared,
-			.stream = config->stream};
+		uint64_t blocks = c.cluster.x ? (uint64_t)c.cluster.x * c.cluster.y * c.cluster.z : 1;
 
-		for (unsigned i = 0; !e && i < config->n_attributes; i++)
-			e = take_attribute(&c, &config->attribute[i]);
-		e = e ? e : launch(host, &c, args);
+		*to = blocks && blocks <= most ? (int)(n / blocks) : 0;
 	}
 	return cudart_leave(e);
 }
-ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+
+API(int, cudaOccupancyMaxPotentialClusterSize, int *to, const void *host, const struct launch_config *from)
+{
+	struct configuration c;
+	unsigned most;
+	uint64_t n;
+	int e = resident(host, from, &c, &n, &most);
+
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*to = n < most ? (int)n : (int)most;
+	return cudart_leave(e);
+}
 
 /* ---- host functions, in order with everything else ---- */
 

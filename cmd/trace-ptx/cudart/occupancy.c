@@ -12,7 +12,20 @@
 struct attributes {
 	size_t shared, constant, local;
 	int threads, regs, ptx, binary, cache, dynamic_most, carveout;
+	int cluster_needed, cluster[3], scheduling, large_cluster, room[16]; /* from release 12 on */
 };
+
+/* Bytes of the kernel's constants. */
+static size_t constants(const struct func *f)
+{
+	const struct module *m = f->module;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_vars; i++)
+		if (m->var[i]->space == SP_CONST && !m->var[i]->external)
+			n += m->var[i]->size;
+	return n;
+}
 
 static int judge_kernel(const void *host, struct kernel **k)
 {
@@ -28,12 +41,16 @@ API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 	struct kernel *k = NULL;
 	int e = judge_kernel(host, &k);
 
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
 	if (!e) {
 		const struct func *f = k->func;
+		const uint32_t *cluster = f->cluster[0] ? f->cluster : k->cluster;
 		uint32_t most = f->maxntid[0] * f->maxntid[1] * f->maxntid[2];
 		uint32_t fit = k->regs ? (uint32_t)(cudart.wire.regs / k->regs / 32 * 32) : 1024;
 
-		*to = (struct attributes){.shared = k->shared,
+		struct attributes a = {.shared = k->shared,
+			.constant = constants(f),
 			.local = f->local_bytes,
 			.threads = (int)(most         ? most
 					 : fit < 1024 ? fit
@@ -41,36 +58,72 @@ API(int, cudaFuncGetAttributes, struct attributes *to, const void *host)
 			.regs = (int)k->regs,
 			.ptx = (int)f->module->target,
 			.binary = (int)(10 * cudart.wire.major + cudart.wire.minor),
-			.dynamic_most = k->dynamic_most >= 0 ? k->dynamic_most : 49152 - (int)k->shared};
+			.dynamic_most = k->dynamic_most >= 0 ? k->dynamic_most : 49152 - (int)k->shared,
+			.carveout = k->carveout,
+			.cluster_needed = f->cluster[0] || k->cluster_needed,
+			.cluster = {(int)cluster[0], (int)cluster[1], (int)cluster[2]},
+			.scheduling = k->scheduling,
+			.large_cluster = k->large_cluster};
+		memcpy(to, &a,
+			cudart_runtime() < 12 ? offsetof(struct attributes, cluster_needed) : sizeof(a));
 	}
 	return cudart_leave(e);
 }
 
-enum { DYNAMIC_SHARED = 8, CARVEOUT = 9 };
+enum {
+	DYNAMIC_SHARED = 8,
+	CARVEOUT,
+	CLUSTER_NEEDED,
+	CLUSTER_WIDTH,
+	CLUSTER_DEPTH = CLUSTER_WIDTH + 2,
+	LARGE_CLUSTER,
+	SCHEDULING
+};
+
+/* A cluster that the kernel was compiled with stays. */
+static int set_attribute(struct kernel *k, int attribute, int value)
+{
+	if (value < -(attribute == CARVEOUT))
+		return cudaErrorInvalidValue;
+	switch (attribute) {
+	case DYNAMIC_SHARED:
+		if (k->shared + (uint64_t)value > cudart.wire.shared_block)
+			return cudaErrorInvalidValue;
+		k->dynamic_most = value;
+		break;
+	case CARVEOUT:
+		if (value > 100)
+			return cudaErrorInvalidValue;
+		k->carveout = value;
+		break;
+	case CLUSTER_NEEDED: k->cluster_needed = value; break;
+	case LARGE_CLUSTER: k->large_cluster = value; break;
+	case SCHEDULING: k->scheduling = value; break;
+	default:
+		if (attribute < CLUSTER_WIDTH || attribute > CLUSTER_DEPTH)
+			return cudaErrorInvalidValue;
+		if (k->func->cluster[0])
+			return cudaErrorNotPermitted;
+		k->cluster[attribute - CLUSTER_WIDTH] = (uint32_t)value;
+	}
+	return cudaSuccess;
+}
 
 API(int, cudaFuncSetAttribute, const void *host, int attribute, int value)
 {
 	struct kernel *k = NULL;
 	int e = judge_kernel(host, &k);
 
-	if (!e && (attribute < DYNAMIC_SHARED || attribute > 15))
-		e = cudaErrorInvalidValue;
-	if (!e && attribute == DYNAMIC_SHARED) {
-		if (value < 0 || k->shared + (uint64_t)value > cudart.wire.shared_block)
-			e = cudaErrorInvalidValue;
-		else
-			k->dynamic_most = value;
-	}
-	return cudart_leave(e);
+	return cudart_leave(e ? e : set_attribute(k, attribute, value));
 }
 ALSO(cudaKernelSetAttributeForDevice, cudaFuncSetAttribute);
 
 API(int, cudaFuncSetCacheConfig, const void *host, int config)
 {
 	struct kernel *k;
+	int e = judge_kernel(host, &k);
 
-	(void)config;
-	return cudart_leave(judge_kernel(host, &k));
+	return cudart_leave(e ? e : config < 0 || config > 3 ? cudaErrorInvalidValue : cudaSuccess);
 }
 ALSO(cudaFuncSetSharedMemConfig, cudaFuncSetCacheConfig);
 
@@ -79,6 +132,8 @@ API(int, cudaFuncGetName, const char **to, const void *host)
 	struct kernel *k = NULL;
 	int e = judge_kernel(host, &k);
 
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = k->name;
 	return cudart_leave(e);
@@ -89,7 +144,7 @@ API(int, cudaFuncGetParamInfo, const void *host, size_t i, size_t *offset, size_
 	struct kernel *k = NULL;
 	int e = judge_kernel(host, &k);
 
-	if (!e && i >= k->func->n_params)
+	if (!e && (!offset || i >= k->func->n_params))
 		e = cudaErrorInvalidValue;
 	if (!e) {
 		*offset = k->func->param[i]->addr;

@@ -29,7 +29,7 @@ static struct stream *streams;
 static struct event *events;
 static uint32_t n_streams;
 
-enum { EVENT_NO_TIMING = 2, STREAM_NOT_BLOCKING = 1 };
+enum { EVENT_NO_TIMING = 2, EVENT_SHARED = 4, STREAM_NOT_BLOCKING = 1, PRIORITY_MOST = -5 };
 
 int64_t cudart_stream_number(const struct stream *s)
 {
@@ -71,6 +71,7 @@ API(int, cudaStreamCreateWithPriority, struct stream **to, unsigned flags, int p
 		e = cudaErrorInvalidValue;
 	if (!e) {
 		*to = xcalloc(1, sizeof(**to));
+		priority = priority > 0 ? 0 : priority < PRIORITY_MOST ? PRIORITY_MOST : priority;
 		**to = (struct stream){streams, ++n_streams, flags, priority};
 		streams = *to;
 	}
@@ -120,7 +121,8 @@ API(int, cudaStreamWaitEvent, struct stream *s, struct event *event, unsigned fl
 {
 	int e = judge_stream(s, false);
 
-	(void)flags;
+	if (!e && flags > 1)
+		e = cudaErrorInvalidValue;
 	if (!e && !cudart_is_event(event))
 		e = cudaErrorInvalidResourceHandle;
 	if (!e)
@@ -135,6 +137,8 @@ ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 	{ \
 		int e = judge_stream(s, false); \
 \
+		if (!e && !answer) \
+			e = cudaErrorInvalidValue; \
 		if (!e) \
 			*answer = (value); \
 		return cudart_leave(e); \
@@ -144,14 +148,8 @@ ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 ANSWER(cudaStreamGetFlags, unsigned, (uintptr_t)s <= 2 ? 0 : s->flags);
 ANSWER(cudaStreamGetPriority, int, (uintptr_t)s <= 2 ? 0 : s->priority);
 ANSWER(cudaStreamGetId, unsigned long long, (unsigned long long)cudart_stream_number(s));
+ANSWER(cudaStreamGetDevice, int, 0);
 #undef ANSWER
-
-API(int, cudaStreamAttachMemAsync, struct stream *s, void *at, size_t n, unsigned flags)
-{
-	(void)at, (void)n, (void)flags;
-	return cudart_leave(judge_stream(s, false));
-}
-ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 /* ---- events ---- */
 
@@ -159,7 +157,7 @@ API(int, cudaEventCreateWithFlags, struct event **to, unsigned flags)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || flags > 7))
+	if (!e && (!to || flags > 7 || (flags & EVENT_SHARED && !(flags & EVENT_NO_TIMING))))
 		e = cudaErrorInvalidValue;
 	if (!e) {
 		*to = xcalloc(1, sizeof(**to));
@@ -205,7 +203,8 @@ API(int, cudaEventRecordWithFlags, struct event *event, struct stream *s, unsign
 {
 	int e = judge_event(event, false);
 
-	(void)flags;
+	if (!e && flags > 1)
+		e = cudaErrorInvalidValue;
 	if (!e && cudart_stream_number(s) < 0)
 		e = cudaErrorInvalidResourceHandle;
 	if (!e && capture_record(event, s, &e))
@@ -236,6 +235,8 @@ API(int, cudaEventElapsedTime, float *ms, struct event *from, struct event *to)
 {
 	int e = judge_happened(from);
 
+	if (!e && !ms)
+		e = cudaErrorInvalidValue;
 	if (!e && capture_of_event(to))
 		e = cudaErrorCapturedEvent;
 	if (!e && (!cudart_is_event(to) || !from->recorded || !to->recorded ||

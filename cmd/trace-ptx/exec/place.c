@@ -33,7 +33,7 @@ static int place_static(struct program *p, const struct module *m, struct symbol
 				"found more than %u bytes of local variables outside of functions, wanted less",
 				LOCAL_MAX / 2);
 	}
-	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external)
+	if ((v->space != SP_GLOBAL && v->space != SP_CONST) || v->external || v->placed)
 		return 0;
 	v->addr = sym_place(v, p->static_end);
 	p->static_end = v->addr + v->size;

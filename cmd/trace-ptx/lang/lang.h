@@ -131,6 +131,7 @@ struct symbol {
 	/* SYM_VAR */
 	uint64_t size, addr, elems;
 	uint32_t align;
+	bool placed;   /* addr stands before it is linked: in the heap, not among the static variables */
 	uint8_t *init; /* NULL: zeros */
 	struct fixup *fixup;
 	struct func *owner; /* NULL: module scope */

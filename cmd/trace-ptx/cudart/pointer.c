@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is known of an address: pinned memory, the program's own memory that it registered.
+ *
+ * Always true: registered ranges do not overlap each other or what the library gave. Copies need no pinned
+ * pages here, so nothing happens to the memory; a kernel cannot use it, and whoever asks for its address on the
+ * device is told so.
+ */
+#include <string.h>
+#include "arena.h"
+#include "cudart/cudart.h"
+
+struct range {
+	uint64_t at, bytes;
+	unsigned flags;
+};
+
+static struct {
+	struct range *range;
+	uint32_t n, cap;
+} registered;
+
+enum { REGISTER_IO = 4, REGISTER_FLAGS = 15 };
+enum { NO_DEVICE = -2 };
+
+static struct range *find(uint64_t addr)
+{
+	for (uint32_t i = 0; i < registered.n; i++)
+		if (addr - registered.range[i].at < registered.range[i].bytes)
+			return &registered.range[i];
+	return NULL;
+}
+
+bool cudart_registered(const void *p) { return find((uintptr_t)p); }
+
+/* Does some of it belong to the library or to a registered range? */
+static bool taken(uint64_t at, uint64_t n)
+{
+	if (cudart_grant(at) || cudart_grant(at + n - 1))
+		return true;
+	for (uint32_t i = 0; i < registered.n; i++)
+		if (registered.range[i].at < at + n &&
+			at < registered.range[i].at + registered.range[i].bytes)
+			return true;
+	return false;
+}
+
+API(int, cudaHostRegister, void *p, size_t n, unsigned flags)
+{
+	int e = cudart_enter(true);
+	uint64_t at = (uintptr_t)p;
+	const struct grant *g = cudart_grant(at);
+	bool device = g ? g->kind == GRANT_DEVICE : cudart_is_device(p);
+
+	if (!e && (!p || !n || n > UINT64_MAX - at || flags > REGISTER_FLAGS || device))
+		e = cudaErrorInvalidValue;
+	if (!e && flags & REGISTER_IO)
+		e = cudart_refuse("cudaHostRegister", "memory of another device");
+	if (!e && taken(at, n))
+		e = cudaErrorHostMemoryAlreadyRegistered;
+	if (!e) {
+		grow(&registered.range, &registered.cap, registered.n + 1, sizeof(*registered.range));
+		registered.range[registered.n++] = (struct range){at, n, flags};
+	}
+	return cudart_leave(e);
+}
+
+API(int, cudaHostUnregister, void *p)
+{
+	int e = cudart_enter(true);
+	struct range *r = find((uintptr_t)p);
+
+	if (!e && !p)
+		e = cudaErrorInvalidValue;
+	if (!e && (!r || r->at != (uintptr_t)p))
+		e = cudaErrorHostMemoryNotRegistered;
+	if (!e)
+		*r = registered.range[--registered.n];
+	return cudart_leave(e);
+}
+
+API(int, cudaHostGetDevicePointer, void **to, void *p, unsigned flags)
+{
+	int e = cudart_enter(false);
+	const struct grant *g = cudart_grant((uintptr_t)p);
+
+	if (!e && (!to || flags || (!find((uintptr_t)p) && (!g || g->kind == GRANT_DEVICE))))
+		e = cudaErrorInvalidValue;
+	if (!e && !g)
+		e = cudart_refuse("cudaHostGetDevicePointer", "memory of cudaHostRegister");
+	if (!e)
+		*to = p;
+	return cudart_leave(e);
+}
+
+API(int, cudaHostGetFlags, unsigned *flags, void *p)
+{
+	int e = cudart_enter(false);
+	const struct grant *g = cudart_grant((uintptr_t)p);
+	const struct range *r = find((uintptr_t)p);
+
+	if (!e && (!flags || (!r && (!g || g->kind != GRANT_PINNED))))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		*flags = r ? r->flags : g->flags;
+	return cudart_leave(e);
+}
+
+enum pointer_type { POINTER_UNKNOWN, POINTER_HOST, POINTER_DEVICE, POINTER_MANAGED };
+
+struct pointer_attributes {
+	int type, device;
+	void *on_device, *on_host;
+};
+
+API(int, cudaPointerGetAttributes, struct pointer_attributes *to, const void *p)
+{
+	static const uint8_t known[] = {[GRANT_DEVICE] = POINTER_DEVICE,
+		[GRANT_PINNED] = POINTER_HOST,
+		[GRANT_MANAGED] = POINTER_MANAGED};
+	int e = cudart_enter(false);
+	const struct grant *g = cudart_grant((uintptr_t)p);
+	void *same = (void *)(uintptr_t)p;
+
+	if (!e && !to)
+		e = cudaErrorInvalidValue;
+	if (e)
+		return cudart_leave(e);
+	if (g)
+		*to = (struct pointer_attributes){
+			known[g->kind], 0, same, g->kind == GRANT_DEVICE ? NULL : same};
+	else if (cudart_is_device(p))
+		*to = (struct pointer_attributes){POINTER_DEVICE, 0, same, NULL};
+	else if (find((uintptr_t)p))
+		*to = (struct pointer_attributes){POINTER_HOST, 0, NULL, same};
+	else
+		*to = (struct pointer_attributes){POINTER_UNKNOWN, NO_DEVICE, NULL, same};
+	return cudart_leave(cudaSuccess);
+}

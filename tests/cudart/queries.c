@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the program asks of the device, of kernels and streams, and sets: answers, and what is refused.
+ */
+#include <stdint.h>
+#include "wants.h"
+
+struct extent {
+	size_t width, height, depth;
+};
+struct attribute {
+	int id, unused;
+	unsigned value[16];
+};
+struct config {
+	struct dim3 grid, block;
+	size_t shared;
+	struct stream *stream;
+	struct attribute *attribute;
+	unsigned n_attributes;
+};
+int cudaGetDevice(int *), cudaGetDeviceProperties(void *, int);
+int cudaGetDeviceFlags(unsigned *), cudaSetDeviceFlags(unsigned);
+int cudaDeviceGetLimit(size_t *, int), cudaDeviceSetLimit(int, size_t);
+int cudaDeviceGetCacheConfig(int *), cudaDeviceSetCacheConfig(int), cudaDeviceSetSharedMemConfig(int);
+int cudaDeviceGetPCIBusId(char *, int, int), cudaDeviceGetByPCIBusId(int *, const char *);
+int cudaMalloc3D(void *, struct extent), cudaHostAlloc(void **, size_t, unsigned);
+int cudaEventCreateWithFlags(struct event **, unsigned), cudaStreamGetDevice(struct stream *, int *);
+int cudaStreamCreateWithPriority(struct stream **, unsigned, int),
+	cudaStreamGetPriority(struct stream *, int *);
+int cudaFuncGetAttributes(void *, const void *), cudaFuncSetCacheConfig(const void *, int);
+int cudaLaunchKernelExC(const struct config *, const void *, void **);
+int cudaOccupancyMaxActiveClusters(int *, const void *, const struct config *);
+int cudaOccupancyMaxPotentialClusterSize(int *, const void *, const struct config *);
+
+static char count, blocks;
+
+__attribute__((constructor)) static void register_more(void)
+{
+	void **h = __cudaRegisterFatBinary(&wrapper);
+
+	__cudaRegisterFunction(h, &count, &count, "count", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(h, &blocks, &blocks, "blocks", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFatBinaryEnd(h);
+}
+
+static int attribute(int number)
+{
+	int v = -1;
+
+	IS(0, cudaDeviceGetAttribute(&v, number, 0));
+	return v;
+}
+
+static void test_device(void)
+{
+	char name[20], room[2048];
+	unsigned flags = 9;
+	size_t n = 0;
+	int v = 9;
+
+	IS(1, cudaGetDevice(NULL));
+	IS(1, cudaGetDeviceCount(NULL));
+	IS(1, cudaGetDeviceProperties(NULL, 0));
+	IS(101, cudaGetDeviceProperties(room, 1));
+	IS(1, cudaDeviceGetAttribute(&v, 1000, 0));
+	IS(1, attribute(89));  /* managed memory while kernels run */
+	IS(1, attribute(115)); /* pools */
+	IS(1, attribute(120)); /* clusters */
+	IS(0, cudaGetDeviceProperties(room, 0));
+	memcpy(&v, room + 656, 4);
+	IS(1, v);
+	memcpy(&v, room + 720, 4);
+	IS(1, v);
+	memcpy(&v, room + 748, 4);
+	IS(1, v);
+	IS(0, cudaSetDeviceFlags(4));
+	IS(1, cudaSetDeviceFlags(3));
+	IS(0, cudaGetDeviceFlags(&flags));
+	IS(12, (int)flags);
+	IS(0, cudaDeviceSetLimit(5, 128));
+	IS(0, cudaDeviceGetLimit(&n, 5));
+	IS(128, (int)n);
+	IS(215, cudaDeviceGetLimit(&n, 7));
+	IS(1, cudaDeviceGetLimit(NULL, 0));
+	IS(0, cudaDeviceSetCacheConfig(2));
+	IS(1, cudaDeviceSetCacheConfig(4));
+	IS(0, cudaDeviceGetCacheConfig(&v));
+	IS(2, v);
+	IS(1, cudaDeviceSetSharedMemConfig(3));
+	IS(0, cudaDeviceGetPCIBusId(name, sizeof(name), 0));
+	IS(1, cudaDeviceGetPCIBusId(name, 12, 0));
+	IS(0, cudaDeviceGetByPCIBusId(&v, name));
+	IS(0, v);
+	IS(0, cudaDeviceGetByPCIBusId(&v, "01:00.0"));
+	IS(101, cudaDeviceGetByPCIBusId(&v, "0000:02:00.0"));
+	IS(1, cudaDeviceGetByPCIBusId(&v, "one"));
+}
+
+static void test_arguments(void)
+{
+	void *p, *box[4];
+	struct stream *s;
+	struct event *e;
+	float ms;
+	int v = 9;
+
+	IS(1, cudaMalloc(NULL, 4));
+	IS(1, cudaMalloc3D(NULL, (struct extent){1, 1, 1}));
+	IS(2, cudaMalloc3D(box, (struct extent){(size_t)1 << 40, 1 << 20, 1 << 20}));
+	IS(1, cudaHostAlloc(&p, 4, 8));
+	IS(1, cudaEventCreateWithFlags(&e, 4));
+	IS(0, cudaEventCreateWithFlags(&e, 6));
+	IS(0, cudaEventRecord(e, NULL));
+	IS(1, cudaEventElapsedTime(NULL, e, e));
+	IS(400, cudaEventElapsedTime(&ms, e, e));
+	IS(1, cudaStreamWaitEvent(NULL, e, 2));
+	IS(0, cudaEventDestroy(e));
+	IS(0, cudaStreamCreateWithPriority(&s, 0, -9));
+	IS(0, cudaStreamGetPriority(s, &v));
+	IS(-5, v);
+	IS(0, cudaStreamGetDevice(s, &v));
+	IS(0, v);
+	IS(1, cudaStreamGetDevice(s, NULL));
+	IS(0, cudaStreamDestroy(s));
+	IS(400, cudaFreeAsync(NULL, (struct stream *)&s));
+	IS(400, cudaMemsetAsync(NULL, 0, 4, (struct stream *)&s));
+}
+
+static void test_kernels(void)
+{
+	struct {
+		size_t shared, constant, local;
+		int threads, regs, ptx, binary, cache, dynamic_most, carveout, needed, cluster[3], policy,
+			large, room[16];
+	} a;
+
+	memset(&a, 0x55, sizeof(a));
+	IS(0, cudaFuncGetAttributes(&a, &blocks));
+	IS(48, (int)a.constant);
+	IS(90, a.ptx);
+	IS(-1, a.carveout);
+	IS(0, a.needed | a.cluster[0] | a.policy | a.large | a.room[15]);
+	IS(1, cudaFuncGetAttributes(NULL, &blocks));
+	IS(98, cudaFuncGetAttributes(&a, &attribute));
+	IS(1, cudaFuncSetCacheConfig(&blocks, 4));
+	IS(0, cudaFuncSetAttribute(&blocks, 9, 50));
+	IS(1, cudaFuncSetAttribute(&blocks, 9, 101));
+	IS(1, cudaFuncSetAttribute(&blocks, 16, 1));
+	IS(0, cudaFuncSetAttribute(&blocks, 14, 1));
+	IS(0, cudaFuncGetAttributes(&a, &blocks));
+	IS(50, a.carveout);
+	IS(1, a.large);
+	IS(0, cudaFuncSetAttribute(&blocks, 14, 0));
+}
+
+/* From the launch and from what the program says of the kernel; more than 8 blocks only where it may. */
+static void test_clusters(void)
+{
+	struct attribute a = {4, 0, {16, 1, 1}};
+	struct config c = {{16, 1, 1}, {32, 1, 1}, 0, NULL, &a, 1};
+	unsigned *seen;
+	int n = 0;
+
+	IS(0, cudaMallocManaged((void **)&seen, 4, 1));
+	IS(912, cudaLaunchKernelExC(&c, &blocks, (void *[]){&seen}));
+	IS(0, cudaOccupancyMaxPotentialClusterSize(&n, &blocks, &c));
+	IS(8, n);
+	IS(0, cudaOccupancyMaxActiveClusters(&n, &blocks, &c));
+	IS(0, n);
+	IS(0, cudaFuncSetAttribute(&blocks, 14, 1));
+	IS(0, cudaLaunchKernelExC(&c, &blocks, (void *[]){&seen}));
+	IS(0, cudaDeviceSynchronize());
+	IS(16, (int)*seen);
+	IS(0, cudaOccupancyMaxPotentialClusterSize(&n, &blocks, &c));
+	IS(16, n);
+	IS(0, cudaOccupancyMaxActiveClusters(&n, &blocks, &c));
+	IS(32 * 132 / 16, n);
+	IS(0, cudaFuncSetAttribute(&blocks, 11, 4));
+	IS(0, launch(&blocks, 16, 32, 0, (void *[]){&seen}));
+	IS(0, cudaDeviceSynchronize());
+	IS(4, (int)*seen);
+	IS(912, launch(&blocks, 6, 32, 0, (void *[]){&seen}));
+	IS(1, cudaLaunchKernelExC(NULL, &blocks, (void *[]){&seen}));
+	c.attribute = NULL;
+	IS(1, cudaLaunchKernelExC(&c, &blocks, (void *[]){&seen}));
+	IS(0, cudaFree(seen));
+}
+
+int main(void)
+{
+	test_device();
+	test_arguments();
+	test_kernels();
+	test_clusters();
+	return bad;
+}
