@@ -16,6 +16,7 @@ setup_file() {
 	program graphs graphs "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
 	program images images "ptx:70:$BATS_TEST_DIRNAME/cudart/images.ptx"
 	program shared shared "ptx:90:$BATS_TEST_DIRNAME/cudart/shared.ptx"
+	program maps maps "ptx:90:$BATS_TEST_DIRNAME/cudart/maps.ptx"
 	program queries queries "ptx:90:$BATS_TEST_DIRNAME/cudart/shared.ptx"
 }
 
@@ -135,6 +136,15 @@ setup() {
 @test "managed variables and memory are the host's, a reset gives variables their first values" {
 	run -1 trace-ptx -n -g h100-sxm --run ./shared
 	assert_output 'trace-ptx: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-ptx --run --list)'
+}
+
+@test "tensor maps are made by the driver's function" {
+	run -1 trace-ptx -n -g h100-sxm --run ./maps
+	local what
+	for what in 'cuTensorMapEncodeTiled: elements that are flushed, rounded or packed' 'cuTensorMapEncodeTiled: a swizzle of pieces of more than 16 bytes' 'cuTensorMapEncodeTiled: an interleaved layout' 'cuTensorMapEncodeTiled: steps between elements' 'cuTensorMapEncodeIm2col: steps between elements' "cudaGetDriverEntryPoint: the driver's cuMemAlloc_v2"; do
+		assert_line "trace-ptx: found a call of $what, wanted one that is executed here (trace-ptx --run --list)"
+	done
+	[ "${#lines[@]}" -eq 6 ]
 }
 
 @test "questions have answers, and wrong ones errors" {

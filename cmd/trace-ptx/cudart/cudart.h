@@ -7,7 +7,7 @@
  *   image.c    fat binaries, kernels, variables           launch.c   launches
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
- *   pointer.c  what addresses are
+ *   pointer.c  what addresses are                     driver.c   what the driver is asked for
  *   array.c    arrays and copies of them                  texture.c  textures and surfaces over memory
  *   graph.h    graphs and streams that record
  *   stream.c   streams and events                         device.c   what the GPU is

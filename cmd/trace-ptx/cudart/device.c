@@ -243,7 +243,7 @@ API(int, cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 
 /* ---- limits and preferences: taken, and without effect ---- */
 
-/* Of stack, printf, heap, depth and number of launches by kernels, fetches of the L2, lines that stay in it. */
+/* Stack, printf, heap, depth and number of launches by kernels, fetches of the L2, lines that stay there. */
 static size_t limit[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 #define N_LIMITS (int)(sizeof(limit) / sizeof(limit[0]))
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions of the driver that a program gets from its runtime by name: those that make tensor maps.
+ *
+ * Always true: a map that was made is one that the executor takes, in its own form; what it has no form for is
+ * refused. Whoever asks for another function of the driver gets none, and is told so.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "cudart/cudart.h"
+#include "sem/tensor.h"
+
+/* ---- tensor maps ---- */
+
+enum { SWIZZLE_LAST = 3, SWIZZLE_KNOWN = 6, INTERLEAVE_LAST = 2, PROMOTION_LAST = 3 };
+
+/* Elements, by the driver's number; T_NONE: those that a copy changes or unpacks. */
+static const uint8_t elements[] = {T_U8, T_U16, T_U32, T_S32, T_U64, T_S64, T_F16, T_F32, T_F64, T_BF16,
+	T_NONE, T_NONE, T_NONE, T_NONE, T_NONE, T_NONE};
+
+/* What both kinds of maps are described by. */
+struct described {
+	const char *function;
+	unsigned type, rank;
+	const void *at;
+	const uint64_t *dim, *stride;
+	const uint32_t *step;
+	unsigned interleave, swizzle, promotion, fill;
+};
+
+static int not_here(const struct described *x, const char *what) { return cudart_refuse(x->function, what); }
+
+static bool is_float(unsigned type) { return types[type].kind == K_FLOAT; }
+
+/* All but the box. 0 or a status, of which the driver's have the runtime's numbers. */
+static int describe(struct tensor_map *m, const struct described *x)
+{
+	if (x->type >= sizeof(elements) || !x->rank || x->rank > TENSOR_RANK || !x->at || !x->dim ||
+		(x->rank > 1 && !x->stride) || !x->step || x->interleave > INTERLEAVE_LAST ||
+		x->swizzle > SWIZZLE_KNOWN || x->promotion > PROMOTION_LAST || x->fill > 1)
+		return cudaErrorInvalidValue;
+	if (elements[x->type] == T_NONE)
+		return not_here(x, "elements that are flushed, rounded or packed");
+	if (x->interleave)
+		return not_here(x, "an interleaved layout");
+	if (x->swizzle > SWIZZLE_LAST)
+		return not_here(x, "a swizzle of pieces of more than 16 bytes");
+	*m = (struct tensor_map){.magic = TENSOR_MAGIC,
+		.rank = (uint8_t)x->rank,
+		.type = elements[x->type],
+		.bytes = (uint8_t)(types[elements[x->type]].bits / 8),
+		.span = (uint8_t)(x->swizzle ? 16u << x->swizzle : 0),
+		.fill_nan = (uint8_t)x->fill,
+		.addr = (uintptr_t)x->at};
+	if (m->fill_nan && !is_float(m->type))
+		return cudaErrorInvalidValue;
+	for (unsigned d = 0; d < x->rank; d++) {
+		if (!x->step[d] || x->step[d] > 8 || (d && x->stride[d - 1] >> 40))
+			return cudaErrorInvalidValue;
+		if (d && x->step[d] > 1)
+			return not_here(x, "steps between elements");
+		m->dim[d] = x->dim[d];
+		if (d)
+			m->stride[d - 1] = x->stride[d - 1];
+	}
+	return cudaSuccess;
+}
+
+/* *to is made where the map is good. */
+static int finish(struct tensor_map *to, const struct tensor_map *m, int e)
+{
+	if (!e && (!to || tensor_wrong(m)))
+		e = cudaErrorInvalidValue;
+	if (!e)
+		memcpy(to, m, sizeof(*m));
+	return e;
+}
+
+static int encode_tiled(struct tensor_map *to, unsigned type, unsigned rank, void *at, const uint64_t *dim,
+	const uint64_t *stride, const uint32_t *box, const uint32_t *step, unsigned interleave,
+	unsigned swizzle, unsigned promotion, unsigned fill)
+{
+	const struct described x = {"cuTensorMapEncodeTiled", type, rank, at, dim, stride, step, interleave,
+		swizzle, promotion, fill};
+	struct tensor_map m;
+	int e = box ? describe(&m, &x) : cudaErrorInvalidValue;
+
+	for (unsigned d = 0; !e && d < rank; d++)
+		m.box[d] = box[d];
+	return finish(to, &m, e);
+}
+
+/* Corners lie within bounds that depend on their number: 16, 8 or 5 bits. */
+static int set_corners(struct tensor_map *m, const int *lower, const int *upper)
+{
+	static const int least[] = {-32768, -128, -16};
+
+	if (m->rank < 3 || !lower || !upper)
+		return cudaErrorInvalidValue;
+	for (unsigned d = 0; d + 2 < m->rank; d++) {
+		int most = -least[m->rank - 3] - 1;
+
+		if (lower[d] < -most - 1 || lower[d] > most || upper[d] < -most - 1 || upper[d] > most)
+			return cudaErrorInvalidValue;
+		m->lower[d] = (int16_t)lower[d];
+		m->upper[d] = (int16_t)upper[d];
+	}
+	return cudaSuccess;
+}
+
+static int encode_im2col(struct tensor_map *to, unsigned type, unsigned rank, void *at, const uint64_t *dim,
+	const uint64_t *stride, const int *lower, const int *upper, unsigned channels, unsigned pixels,
+	const uint32_t *step, unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill)
+{
+	const struct described x = {"cuTensorMapEncodeIm2col", type, rank, at, dim, stride, step, interleave,
+		swizzle, promotion, fill};
+	struct tensor_map m;
+	int e = describe(&m, &x);
+
+	if (!e && (!channels || channels > 256 || !pixels || pixels > 1024))
+		e = cudaErrorInvalidValue;
+	if (!e && !(e = set_corners(&m, lower, upper))) {
+		m.channels = (uint16_t)channels;
+		m.pixels = (uint16_t)pixels;
+	}
+	return finish(to, &m, e);
+}
+
+static int replace_address(struct tensor_map *m, void *at)
+{
+	struct tensor_map with;
+
+	if (!m || !at)
+		return cudaErrorInvalidValue;
+	memcpy(&with, m, sizeof(with));
+	with.addr = (uintptr_t)at;
+	return finish(m, &with, cudaSuccess);
+}
+
+/* ---- by name ---- */
+
+static const struct {
+	const char *name;
+	void (*function)(void);
+} known[] = {
+	{"cuTensorMapEncodeIm2col", (void (*)(void))encode_im2col},
+	{"cuTensorMapEncodeTiled", (void (*)(void))encode_tiled},
+	{"cuTensorMapReplaceAddress", (void (*)(void))replace_address},
+};
+
+enum { FOUND, NOT_FOUND, FLAGS_MOST = 2 };
+
+static int entry_point(const char *name, void *to, unsigned long long flags, int *found)
+{
+	int e = cudart_enter(false);
+	void (*function)(void) = NULL;
+	char what[64];
+
+	if (!e && (!name || !to || flags > FLAGS_MOST))
+		e = cudaErrorInvalidValue;
+	if (e)
+		return cudart_leave(e);
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(known[i].name, name))
+			function = known[i].function;
+	memcpy(to, &function, sizeof(function));
+	if (found)
+		*found = function ? FOUND : NOT_FOUND;
+	snprintf(what, sizeof(what), "the driver's %s", name);
+	return cudart_leave(function ? cudaSuccess : cudart_refuse("cudaGetDriverEntryPoint", what));
+}
+
+API(int, cudaGetDriverEntryPoint, const char *name, void *to, unsigned long long flags, int *found)
+{
+	return entry_point(name, to, flags, found);
+}
+ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
+
+/* What is there is as every release since 12 has it. */
+API(int, cudaGetDriverEntryPointByVersion, const char *name, void *to, unsigned version,
+	unsigned long long flags, int *found)
+{
+	(void)version;
+	return entry_point(name, to, flags, found);
+}
+ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);
