@@ -89,6 +89,33 @@ static void test_variables(void)
 	IS(0, cudaFree(d));
 }
 
+/*
+ * More memory one after another than there are addresses, and none of it takes real memory: what lies between
+ * stays, what is given again is empty.
+ */
+static void test_addresses(void)
+{
+	char *kept, *d, back[512];
+
+	IS(0, cudaMalloc((void **)&kept, 512));
+	IS(0, cudaMemset(kept, 7, 512));
+	for (unsigned i = 0; i < 140; i++) {
+		IS(0, cudaMalloc((void **)&d, (1u << 30) + 4096 * i));
+		IS(0, cudaMemset(d, 9, 5000));
+		IS(0, cudaFree(d));
+		IS(1, cudaFree(d));
+	}
+	IS(0, cudaMallocManaged((void **)&d, 5000, 1));
+	for (unsigned i = 0; i < 5000; i++)
+		if (d[i])
+			IS(0, d[i]);
+	memset(d, 1, 5000);
+	IS(0, cudaMemcpy(back, kept, 512, DEVICE_TO_HOST));
+	IS(0, back[0] != 7 || memcmp(back, back + 1, 511) != 0);
+	IS(0, cudaFree(d));
+	IS(0, cudaFree(kept));
+}
+
 /* Memory in the order of a stream: a pool knows what is in use. */
 static void test_pools(void)
 {
@@ -214,6 +241,7 @@ int main(int argc, char **argv)
 {
 	test_memory();
 	test_shared_memory();
+	test_addresses();
 	test_variables();
 	test_pools();
 	test_launches();

@@ -2,9 +2,9 @@
 /*
  * Memory: what the program asks for, frees and asks about.
  *
- * Always true: addresses ascend and are never given twice, so that a use after cudaFree is found; the pages
- * of freed memory go back to the system. Managed and pinned memory fills whole pages, which the host may
- * touch.
+ * Always true: addresses ascend and are not given twice, so that a use after cudaFree is found, until there
+ * are no more: then those of freed memory are given again, the lowest that suffice. The pages of freed memory
+ * go back to the system. Managed and pinned memory fills whole pages, which the host may touch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +14,129 @@
 #include "cudart/graph.h"
 
 #define PAGE       4096u
+#define BETWEEN    256u /* device memory begins at its multiples */
 #define ROW        512u /* rows of one allocation begin at its multiples */
 #define HOST_FLAGS 7u   /* portable, mapped, write-combined */
 
 static uint64_t page_up(uint64_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 
+/* ---- addresses ---- */
+
+/* How many were given, or are buffers, below an address. */
+static uint32_t grants_below(uint64_t addr)
+{
+	uint32_t low = 0, high = cudart.n_grants;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (cudart.grant[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static uint32_t buffers_below(uint64_t addr)
+{
+	const struct buffer *b = memory_near(&cudart.mem, addr - 1);
+
+	return b ? (uint32_t)(b - cudart.mem.buffer) + 1 : 0;
+}
+
+/* Nothing stands in freed memory; its whole pages go back to the system. */
+static void wipe(uint64_t addr, uint64_t n)
+{
+	uint64_t first = page_up(addr), end = (addr + n) / PAGE * PAGE;
+	uint8_t *at = cudart.mem.heap + (addr - HEAP_BASE);
+
+	if (end <= first || madvise(at + (first - addr), end - first, MADV_REMOVE)) {
+		memset(at, 0, n);
+	} else {
+		memset(at, 0, first - addr);
+		memset(at + (end - addr), 0, addr + n - end);
+	}
+	memory_set(&cudart.mem, addr, n);
+}
+
+/* A gap between living buffers that has room for n bytes, in whole units; 0: none. */
+static uint64_t find_gap(uint64_t n, uint64_t unit)
+{
+	const struct memory *m = &cudart.mem;
+	uint64_t at = HEAP_BASE;
+
+	for (uint32_t i = 0; i < m->n_buffers; i++) {
+		const struct buffer *b = &m->buffer[i];
+		const struct grant *g;
+
+		if (!b->live || b->addr < HEAP_BASE)
+			continue;
+		at = (at + unit - 1) / unit * unit;
+		if (b->addr >= at && b->addr - at >= n)
+			return at;
+		g = cudart_grant(b->addr);
+		at = g && g->kind != GRANT_DEVICE ? page_up(b->addr + b->size)
+						  : (b->addr + b->size + BETWEEN - 1) / BETWEEN * BETWEEN;
+	}
+	at = (at + unit - 1) / unit * unit;
+	return at <= HEAP_BASE + m->heap_bytes && HEAP_BASE + m->heap_bytes - at >= n ? at : 0;
+}
+
+/* Freed memory is given again, and forgotten as what it was. */
+static uint64_t give_again(const char *name, uint64_t bytes, enum grant_kind kind)
+{
+	struct memory *m = &cudart.mem;
+	uint64_t unit = kind == GRANT_DEVICE ? BETWEEN : PAGE, n = (bytes + unit - 1) / unit * unit;
+	uint64_t at = find_gap(n, unit);
+	uint32_t from, to;
+
+	if (!at)
+		return 0;
+	from = buffers_below(at);
+	to = buffers_below(at + n);
+	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
+	memmove(m->buffer + from + 1, m->buffer + to, (m->n_buffers - to) * sizeof(*m->buffer));
+	m->buffer[from] = (struct buffer){name, at, bytes, true, NOWHERE};
+	m->n_buffers = m->n_buffers - to + from + 1;
+	from = grants_below(at);
+	to = grants_below(at + n);
+	memmove(cudart.grant + from, cudart.grant + to, (cudart.n_grants - to) * sizeof(*cudart.grant));
+	cudart.n_grants -= to - from;
+	wipe(at, n);
+	return at;
+}
+
+/* New addresses; for kinds that the host sees whole pages. */
+static uint64_t give_new(const char *name, uint64_t bytes, enum grant_kind kind)
+{
+	struct memory *m = &cudart.mem;
+	uint64_t before = m->heap_bytes, at;
+
+	if (kind != GRANT_DEVICE)
+		m->heap_bytes = page_up(before);
+	at = m->heap_bytes <= m->heap_cap ? memory_alloc(m, name, bytes) : 0;
+	if (!at)
+		m->heap_bytes = before;
+	else if (kind != GRANT_DEVICE)
+		m->heap_bytes = page_up(m->heap_bytes);
+	return at;
+}
+
+static void add_grant(const struct grant *g)
+{
+	uint32_t at = grants_below(g->addr);
+
+	grow(&cudart.grant, &cudart.cap_grants, cudart.n_grants + 1, sizeof(*cudart.grant));
+	memmove(cudart.grant + at + 1, cudart.grant + at, (cudart.n_grants++ - at) * sizeof(*cudart.grant));
+	cudart.grant[at] = *g;
+}
+
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what)
 {
 	struct memory *m = &cudart.mem;
 	char name[64];
+	const char *kept;
 
 	*addr = 0;
 	if (!n)
@@ -31,52 +145,35 @@ int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned fla
 		return cudart_refuse(what, "the addresses from 0xc0000000 on are in use in this process");
 	if (n > m->heap_cap || (kind != GRANT_PINNED && n > cudart.wire.memory_bytes - cudart.live_bytes))
 		return cudaErrorMemoryAllocation;
-	if (kind != GRANT_DEVICE)
-		m->heap_bytes = page_up(m->heap_bytes);
-	snprintf(name, sizeof(name), "%s %u", what, cudart.n_grants + 1);
-	*addr = memory_alloc(m, diag_keep(name), n);
+	snprintf(name, sizeof(name), "%s %u", what, ++cudart.given);
+	kept = diag_keep(name);
+	*addr = give_new(kept, n, kind);
 	if (!*addr)
+		*addr = give_again(kept, n, kind);
+	if (!*addr || (kind != GRANT_DEVICE &&
+			      mprotect((void *)(uintptr_t)*addr, page_up(n), PROT_READ | PROT_WRITE)))
 		return cudaErrorMemoryAllocation;
-	if (kind != GRANT_DEVICE) {
-		m->heap_bytes = page_up(m->heap_bytes);
-		if (mprotect((void *)(uintptr_t)*addr, page_up(n), PROT_READ | PROT_WRITE))
-			return cudaErrorMemoryAllocation;
-	}
 	if (kind != GRANT_PINNED)
 		cudart.live_bytes += n;
 	/* What the host may write is not followed. */
 	if (kind == GRANT_DEVICE && cudart.exec.check)
 		memory_unset(m, *addr, n);
-	grow(&cudart.grant, &cudart.cap_grants, cudart.n_grants + 1, sizeof(*cudart.grant));
-	cudart.grant[cudart.n_grants++] = (struct grant){
-		.addr = *addr, .bytes = n, .kind = (uint8_t)kind, .live = true, .flags = flags};
+	add_grant(&(struct grant){
+		.addr = *addr, .bytes = n, .kind = (uint8_t)kind, .live = true, .flags = flags});
 	return cudaSuccess;
 }
 
 struct grant *cudart_grant(uint64_t addr)
 {
-	uint32_t low = 0, high = cudart.n_grants;
+	uint32_t n = addr < HEAP_BASE ? 0 : grants_below(addr + 1);
+	struct grant *g = n ? &cudart.grant[n - 1] : NULL;
 
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (cudart.grant[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	struct grant *g = low ? &cudart.grant[low - 1] : NULL;
 	return g && g->live && addr - g->addr < g->bytes ? g : NULL;
 }
 
 static void forget(struct grant *g)
 {
-	struct memory *m = &cudart.mem;
-	uint64_t first = page_up(g->addr), end = (g->addr + g->bytes) / PAGE * PAGE;
-
-	for (uint32_t i = 0; i < m->n_buffers; i++)
-		if (m->buffer[i].addr == g->addr)
-			m->buffer[i].live = false;
+	((struct buffer *)memory_near(&cudart.mem, g->addr))->live = false;
 	g->live = false;
 	if (g->pool)
 		cudart_pool_give(g->pool, g->bytes);
@@ -84,8 +181,7 @@ static void forget(struct grant *g)
 		cudart.live_bytes -= g->bytes;
 	if (g->kind != GRANT_DEVICE)
 		mprotect((void *)(uintptr_t)g->addr, page_up(g->bytes), PROT_NONE);
-	if (end > first)
-		madvise(m->heap + (first - HEAP_BASE), end - first, MADV_REMOVE);
+	wipe(g->addr, g->bytes);
 }
 
 static int release(uint64_t addr, bool pinned)

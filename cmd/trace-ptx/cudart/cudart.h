@@ -131,7 +131,7 @@ struct cudart {
 	uint64_t warp_insts, thread_insts;
 
 	struct grant *grant;
-	uint32_t n_grants, cap_grants;
+	uint32_t n_grants, cap_grants, given; /* in ascending order; given: how many there were */
 	uint64_t live_bytes;
 };
 extern struct cudart cudart;

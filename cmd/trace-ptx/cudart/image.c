@@ -373,7 +373,7 @@ static int place_managed(uint32_t image)
 			continue;
 		if ((e = cudart_allocate(&s->addr, s->size, GRANT_MANAGED, 0, "a managed variable")))
 			return e;
-		cudart.mem.buffer[cudart.mem.n_buffers - 1].name = s->name;
+		((struct buffer *)memory_near(&cudart.mem, s->addr))->name = s->name;
 		cudart_grant(s->addr)->lasting = true;
 		s->placed = true;
 		*v->managed = (void *)(uintptr_t)s->addr;

@@ -191,6 +191,7 @@ struct memory {
 	struct buffer *buffer;                       /* by address */
 	uint32_t n_buffers, cap_buffers;
 	uint8_t *unset; /* a byte for each of the heap: 1: nobody wrote it; NULL: none is */
+	int ones;       /* a file of ones, and 1; 0: none */
 	pthread_mutex_t lock;
 };
 

@@ -8,6 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "exec/exec.h"
 
 void memory_open(struct memory *m, uint64_t heap_cap)
@@ -26,6 +28,8 @@ void memory_free(struct memory *m)
 	free(m->buffer);
 	if (m->unset)
 		reserve_free(m->unset, m->heap_cap, 1);
+	if (m->ones)
+		close(m->ones - 1);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -44,17 +48,69 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
 	return HEAP_BASE + at;
 }
 
+/*
+ * Marks of many bytes take no memory of their own until one of them changes: pages of ones are pages of one
+ * file, mapped again and again, those of zeros are not touched.
+ */
+#define MARKS_MOST (1u << 20)  /* that are written one by one */
+#define ONES       (16u << 20) /* bytes of the file: mappings are few */
+#define PAGE       4096u
+
+static int ones_file(void)
+{
+	int fd = memfd_create("ones", MFD_CLOEXEC);
+	void *p =
+		fd < 0 || ftruncate(fd, ONES) ? MAP_FAILED : mmap(NULL, ONES, PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return -1;
+	memset(p, 1, ONES);
+	munmap(p, ONES);
+	return fd;
+}
+
+/* Whole pages of one value; false: they are as they were. */
+static bool map_marks(struct memory *m, uint8_t *at, uint64_t n, int value)
+{
+	int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (value ? 0 : MAP_ANONYMOUS);
+	uint64_t part = value ? ONES : n;
+
+	if (value && !m->ones)
+		m->ones = ones_file() + 1;
+	if (value && !m->ones)
+		return false;
+	for (; n; at += part, n -= part) {
+		part = part < n ? part : n;
+		if (mmap(at, part, PROT_READ | PROT_WRITE, flags, value ? m->ones - 1 : -1, 0) == MAP_FAILED)
+			return false;
+	}
+	return true;
+}
+
+static void mark(struct memory *m, uint8_t *at, uint64_t n, int value)
+{
+	uint64_t before = (PAGE - (uintptr_t)at % PAGE) % PAGE;
+	uint64_t pages = n > before ? (n - before) / PAGE * PAGE : 0;
+
+	if (n < MARKS_MOST || !map_marks(m, at + before, pages, value)) {
+		memset(at, value, n);
+		return;
+	}
+	memset(at, value, before);
+	memset(at + before + pages, value, n - before - pages);
+}
+
 void memory_unset(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (!m->unset)
 		m->unset = reserve(m->heap_cap, 1);
-	memset(m->unset + (addr - HEAP_BASE), 1, bytes);
+	mark(m, m->unset + (addr - HEAP_BASE), bytes, 1);
 }
 
 void memory_set(struct memory *m, uint64_t addr, uint64_t bytes)
 {
 	if (m->unset)
-		memset(m->unset + (addr - HEAP_BASE), 0, bytes);
+		mark(m, m->unset + (addr - HEAP_BASE), bytes, 0);
 }
 
 #define PLACES_MAX 16u
