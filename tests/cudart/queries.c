@@ -28,6 +28,9 @@ int cudaMalloc3D(void *, struct extent), cudaHostAlloc(void **, size_t, unsigned
 int cudaEventCreateWithFlags(struct event **, unsigned), cudaStreamGetDevice(struct stream *, int *);
 int cudaStreamCreateWithPriority(struct stream **, unsigned, int),
 	cudaStreamGetPriority(struct stream *, int *);
+int cudaStreamSetAttribute(struct stream *, int, const void *),
+	cudaStreamGetAttribute(struct stream *, int, void *);
+int cudaStreamCopyAttributes(struct stream *, struct stream *), cudaDeviceEnablePeerAccess(int, unsigned);
 int cudaFuncGetAttributes(void *, const void *), cudaFuncSetCacheConfig(const void *, int);
 int cudaLaunchKernelExC(const struct config *, const void *, void **);
 int cudaOccupancyMaxActiveClusters(int *, const void *, const struct config *);
@@ -100,6 +103,7 @@ static void test_device(void)
 static void test_arguments(void)
 {
 	void *p, *box[4];
+	char hint[64] = "a window", back[64];
 	struct stream *s;
 	struct event *e;
 	float ms;
@@ -122,6 +126,14 @@ static void test_arguments(void)
 	IS(0, cudaStreamGetDevice(s, &v));
 	IS(0, v);
 	IS(1, cudaStreamGetDevice(s, NULL));
+	IS(0, cudaStreamSetAttribute(s, 1, hint));
+	IS(1, cudaStreamSetAttribute(s, 2, hint));
+	IS(0, cudaStreamCopyAttributes(NULL, s));
+	IS(0, cudaStreamGetAttribute(NULL, 1, back));
+	IS(0, memcmp(hint, back, sizeof(hint)));
+	IS(0, cudaStreamGetAttribute(s, 8, back));
+	IS(0, memcmp(back, &(int){-5}, 4));
+	IS(101, cudaDeviceEnablePeerAccess(0, 0));
 	IS(0, cudaStreamDestroy(s));
 	IS(400, cudaFreeAsync(NULL, (struct stream *)&s));
 	IS(400, cudaMemsetAsync(NULL, 0, 4, (struct stream *)&s));

@@ -202,6 +202,25 @@ API(int, cudaDeviceCanAccessPeer, int *can, int device, int peer)
 	return cudart_leave(e);
 }
 
+/* There is no other device. */
+API(int, cudaDeviceEnablePeerAccess, int peer, unsigned flags)
+{
+	(void)peer;
+	return cudart_leave((cudart_enter(false), flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice));
+}
+
+API(int, cudaDeviceDisablePeerAccess, int peer)
+{
+	return cudart_leave(
+		(cudart_enter(false), peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled));
+}
+
+API(int, cudaDeviceGetP2PAttribute, int *to, int attribute, int device, int peer)
+{
+	(void)to, (void)attribute, (void)device, (void)peer;
+	return cudart_leave((cudart_enter(false), cudaErrorInvalidDevice));
+}
+
 enum { BUS = 1 }; /* as in the properties */
 #define BUS_ID "0000:01:00.0"
 

@@ -65,6 +65,7 @@ API(void, __cudaUnregisterFatBinary, void **handle)
 {
 	pthread_mutex_lock(&cudart.lock);
 	cudart.image[image_of(handle)].bytes = NULL;
+	cudart.image[image_of(handle)].parts = NULL;
 	pthread_mutex_unlock(&cudart.lock);
 }
 

@@ -190,9 +190,13 @@ __attribute__((destructor)) static void finish(void)
 
 	if (!cudart.started || cudart.pid != getpid())
 		return;
+	pthread_mutex_lock(&cudart.lock); /* another thread's kernel ends first, and none begins after */
 	if (cudart.exec.check && !cudart.broken && !cudart.pending)
 		cudart_leaks();
 	done[0] = cudart.thread_insts;
 	done[1] = cudart.warp_insts;
 	cudart_tell(WIRE_DONE, done, sizeof(done));
+	cudart.telling = false;
+	cudart.broken = cudaErrorCudartUnloading;
+	pthread_mutex_unlock(&cudart.lock);
 }

@@ -11,11 +11,19 @@
 #include "arena.h"
 #include "cudart/graph.h"
 
+/* Attributes of a stream that are kept and told, and without effect; by the runtime's number. */
+#define N_HINTS 17
+struct hint {
+	char value[64];
+};
+enum { HINT_WINDOW = 1, HINT_WAIT = 3, HINT_PRIORITY = 8, HINT_DOMAINS, HINT_DOMAIN, HINT_LINKS = 16 };
+
 struct stream {
 	struct stream *next;
 	uint32_t number;
 	unsigned flags;
 	int priority;
+	struct hint hint[N_HINTS];
 };
 
 struct event {
@@ -25,7 +33,7 @@ struct event {
 	uint64_t insts;
 };
 
-static struct stream *streams;
+static struct stream *streams, standard;
 static struct event *events;
 static uint32_t n_streams;
 
@@ -72,7 +80,8 @@ API(int, cudaStreamCreateWithPriority, struct stream **to, unsigned flags, int p
 	if (!e) {
 		*to = xcalloc(1, sizeof(**to));
 		priority = priority > 0 ? 0 : priority < PRIORITY_MOST ? PRIORITY_MOST : priority;
-		**to = (struct stream){streams, ++n_streams, flags, priority};
+		**to = (struct stream){
+			.next = streams, .number = ++n_streams, .flags = flags, .priority = priority};
 		streams = *to;
 	}
 	return cudart_leave(e);
@@ -150,6 +159,57 @@ ANSWER(cudaStreamGetPriority, int, (uintptr_t)s <= 2 ? 0 : s->priority);
 ANSWER(cudaStreamGetId, unsigned long long, (unsigned long long)cudart_stream_number(s));
 ANSWER(cudaStreamGetDevice, int, 0);
 #undef ANSWER
+
+static struct hint *hint_of(struct stream *s, int id)
+{
+	return (uintptr_t)s <= 2 ? &standard.hint[id] : &s->hint[id];
+}
+
+static int judge_hint(struct stream *s, int id, const void *value)
+{
+	int e = judge_stream(s, false);
+
+	if (!e && (!value || (id != HINT_WINDOW && id != HINT_WAIT && id != HINT_LINKS &&
+				     (id < HINT_PRIORITY || id > HINT_DOMAIN))))
+		e = cudaErrorInvalidValue;
+	return e;
+}
+
+API(int, cudaStreamSetAttribute, struct stream *s, int id, const struct hint *value)
+{
+	int e = judge_hint(s, id, value);
+
+	if (!e && id == HINT_PRIORITY && (uintptr_t)s > 2)
+		memcpy(&s->priority, value, sizeof(s->priority));
+	else if (!e)
+		*hint_of(s, id) = *value;
+	return cudart_leave(e);
+}
+ALSO(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
+
+API(int, cudaStreamGetAttribute, struct stream *s, int id, struct hint *value)
+{
+	int e = judge_hint(s, id, value);
+
+	if (!e)
+		*value = *hint_of(s, id);
+	if (!e && id == HINT_PRIORITY && (uintptr_t)s > 2)
+		memcpy(value, &s->priority, sizeof(s->priority));
+	return cudart_leave(e);
+}
+ALSO(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
+
+API(int, cudaStreamCopyAttributes, struct stream *to, struct stream *from)
+{
+	int e = judge_stream(to, false);
+
+	if (!e && cudart_stream_number(from) < 0)
+		e = cudaErrorInvalidResourceHandle;
+	if (!e)
+		memmove(hint_of(to, 0), hint_of(from, 0), sizeof(standard.hint));
+	return cudart_leave(e);
+}
+ALSO(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 
 /* ---- events ---- */
 
