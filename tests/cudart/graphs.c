@@ -32,7 +32,26 @@ int cudaGraphAddMemsetNode(struct node **, struct graph *, struct node **, size_
 int cudaGraphAddHostNode(struct node **, struct graph *, struct node **, size_t, const struct host *);
 int cudaGraphAddEmptyNode(struct node **, struct graph *, struct node **, size_t);
 int cudaGraphAddChildGraphNode(struct node **, struct graph *, struct node **, size_t, struct graph *);
-int cudaGraphAddDependencies(struct graph *, struct node **, struct node **, size_t, ...);
+/* As release 13 has them: with the data of edges. */
+int cudaGraphAddDependencies(struct graph *, struct node **, struct node **, const void *, size_t);
+int cudaGraphRemoveDependencies(struct graph *, struct node **, struct node **, const void *, size_t);
+int cudaGraphGetEdges(struct graph *, struct node **, struct node **, void *, size_t *);
+int cudaGraphNodeGetDependencies(struct node *, struct node **, void *, size_t *);
+int cudaGraphNodeGetDependentNodes(struct node *, struct node **, void *, size_t *);
+int cudaStreamGetCaptureInfo(struct stream *, int *, unsigned long long *, struct graph **,
+	struct node *const **, const void **, size_t *);
+struct updated {
+	int result;
+	struct node *wrong, *from;
+};
+int cudaGraphExecUpdate(struct exec *, struct graph *, struct updated *);
+struct instantiation {
+	unsigned long long flags;
+	struct stream *stream;
+	struct node *wrong;
+	int result;
+};
+int cudaGraphInstantiateWithParams(struct exec **, struct graph *, struct instantiation *);
 int cudaGraphDestroyNode(struct node *), cudaGraphNodeGetType(struct node *, int *);
 int cudaGraphGetNodes(struct graph *, struct node **, size_t *);
 int cudaGraphGetRootNodes(struct graph *, struct node **, size_t *);
@@ -73,13 +92,12 @@ static void test_adding(void)
 	IS(0, cudaGraphCreate(g, 0));
 	IS(0, cudaGraphAddMemcpyNode1D(&hand.result, *g, NULL, 0, back, c, sizeof(back), DEVICE_TO_HOST));
 	IS(0, cudaGraphAddKernelNode(&hand.sum, *g, NULL, 0, &hand.k));
-	IS(0, cudaGraphAddDependencies(*g, &hand.sum, &hand.result, 1));
-	IS(1, cudaGraphAddDependencies(*g, &hand.sum, &hand.result, 1));
+	IS(0, cudaGraphAddDependencies(*g, &hand.sum, &hand.result, NULL, 1));
+	IS(1, cudaGraphAddDependencies(*g, &hand.sum, &hand.result, NULL, 1));
 	IS(0, cudaGraphAddMemcpyNode1D(&hand.copy, *g, NULL, 0, a, h, sizeof(h), HOST_TO_DEVICE));
 	IS(0, cudaGraphAddMemsetNode(&hand.fill, *g, NULL, 0, &f));
 	IS(0, cudaGraphAddEmptyNode(&hand.empty, *g, (struct node *[]){hand.copy, hand.fill}, 2));
-	/* as release 13 has it */
-	IS(0, cudaGraphAddDependencies(*g, &hand.empty, &hand.sum, 0, (size_t)1));
+	IS(0, cudaGraphAddDependencies(*g, &hand.empty, &hand.sum, NULL, 1));
 	IS(0, cudaGraphAddHostNode(&hand.last, *g, &hand.result, 1, &two));
 	IS(0, cudaGraphAddHostNode(&hand.first, *g, NULL, 0, &one));
 	IS(1, cudaGraphAddHostNode(&none, *g, (struct node *[]){hand.sum, hand.sum}, 2, &one));
@@ -103,6 +121,33 @@ static void test_asking(void)
 	IS(2, type);
 	IS(0, cudaGraphKernelNodeGetParams(hand.sum, &seen));
 	IS(0, seen.func != &add || seen.block.x != N || *(void **)seen.args[1] != b);
+}
+
+static void test_edges(void)
+{
+	struct node *from[9], *to[9];
+	char data[9][8];
+	size_t count = 0;
+
+	IS(0, cudaGraphGetEdges(hand.g, NULL, NULL, NULL, &count));
+	IS(5, (int)count);
+	count = 9;
+	memset(data, 1, sizeof(data));
+	IS(0, cudaGraphGetEdges(hand.g, from, to, data, &count));
+	IS(5, (int)count);
+	IS(0, from[0] != hand.sum || to[0] != hand.result || from[1] != hand.empty || to[1] != hand.sum ||
+			from[5]);
+	IS(0, data[4][7]);
+	IS(1, cudaGraphGetEdges(hand.g, from, NULL, NULL, &count));
+	count = 1;
+	IS(0, cudaGraphNodeGetDependencies(hand.empty, to, NULL, &count));
+	IS(0, count != 1 || to[0] != hand.copy);
+	IS(0, cudaGraphNodeGetDependentNodes(hand.fill, NULL, NULL, &count));
+	IS(0, cudaGraphNodeGetDependentNodes(hand.fill, to, NULL, &count));
+	IS(0, count != 1 || to[0] != hand.empty);
+	IS(0, cudaGraphRemoveDependencies(hand.g, &hand.empty, &hand.sum, NULL, 1));
+	IS(1, cudaGraphRemoveDependencies(hand.g, &hand.empty, &hand.sum, NULL, 1));
+	IS(0, cudaGraphAddDependencies(hand.g, &hand.empty, &hand.sum, data[4], 1));
 }
 
 /* Arguments are the node's own, until they are set anew. */
@@ -137,7 +182,7 @@ static void test_instances(void)
 	IS(0, cudaGraphLaunch(hand.x, NULL));
 	IS(0, back[N - 1] != 2 * (N - 1) || strcmp(order, "21212121") != 0);
 	IS(0, cudaGraphClone(&twin, hand.g));
-	IS(0, cudaGraphAddDependencies(hand.g, &hand.result, &hand.copy, 1));
+	IS(0, cudaGraphAddDependencies(hand.g, &hand.result, &hand.copy, NULL, 1));
 	IS(1, cudaGraphInstantiate(&y, hand.g, 0));
 	IS(0, cudaGraphInstantiate(&y, twin, 0));
 	IS(0, cudaGraphDestroy(hand.g));
@@ -155,6 +200,7 @@ static void test_by_hand(void)
 	hand.k = (struct kernel_params){&add, {1, 1, 1}, {N, 1, 1}, 0, (void *[]){&a, &b, &c, &n}, NULL};
 	test_adding();
 	test_asking();
+	test_edges();
 	test_launching();
 	test_instances();
 	for (unsigned i = 0; i < N; i++)
@@ -268,6 +314,65 @@ static void test_broken(void)
 	cudaGetLastError();
 }
 
+/* A fill by value between two functions, or as many of these as are wanted. */
+static struct graph *recorded(struct stream *s, int value, unsigned behind)
+{
+	struct node *const *last;
+	const void *data = "";
+	struct graph *g;
+	size_t count = 0;
+	int state = 0;
+
+	IS(0, cudaStreamBeginCapture(s, 0));
+	IS(0, cudaLaunchHostFunc(s, note, "u"));
+	if (value)
+		IS(0, cudaMemsetAsync(a, value, 4, s));
+	for (unsigned i = 0; i < behind; i++)
+		IS(0, cudaLaunchHostFunc(s, note, "v"));
+	IS(0, cudaStreamGetCaptureInfo(s, &state, NULL, NULL, &last, &data, &count));
+	IS(0, state != 1 || count != 1 || data);
+	IS(0, cudaStreamEndCapture(s, &g));
+	return g;
+}
+
+/* An instance does what another graph of the same form does. */
+static void test_updates(void)
+{
+	struct instantiation p = {0, NULL, NULL, 9};
+	struct updated u = {9, NULL, NULL};
+	struct graph *g, *other;
+	struct stream *s;
+	struct exec *x;
+	char got[4];
+
+	cudaStreamCreate(&s);
+	*order = 0;
+	g = recorded(s, 5, 1);
+	IS(0, cudaGraphInstantiateWithParams(&x, g, &p));
+	IS(0, p.result);
+	other = recorded(s, 6, 1);
+	IS(0, cudaGraphExecUpdate(x, other, &u));
+	IS(0, u.result);
+	IS(0, cudaGraphDestroy(other));
+	IS(0, cudaGraphLaunch(x, s));
+	IS(0, cudaMemcpy(got, a, 4, DEVICE_TO_HOST));
+	IS(6, got[3]);
+	other = recorded(s, 0, 2);
+	IS(910, cudaGraphExecUpdate(x, other, &u));
+	IS(0, u.result != 3 || !u.wrong);
+	IS(0, cudaGraphDestroy(other));
+	other = recorded(s, 7, 2);
+	IS(910, cudaGraphExecUpdate(x, other, &u));
+	IS(0, u.result != 2 || u.wrong);
+	IS(0, cudaGraphDestroy(other));
+	IS(0, cudaGraphLaunch(x, s));
+	IS(0, strcmp(order, "uvuv"));
+	IS(0, cudaGraphExecDestroy(x));
+	IS(0, cudaGraphDestroy(g));
+	cudaStreamDestroy(s);
+	cudaGetLastError();
+}
+
 int main(void)
 {
 	for (unsigned i = 0; i < N; i++)
@@ -277,6 +382,7 @@ int main(void)
 	test_by_hand();
 	test_recorded();
 	test_broken();
+	test_updates();
 	cudaFree(a);
 	cudaFree(b);
 	cudaFree(c);

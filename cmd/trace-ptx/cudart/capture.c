@@ -356,6 +356,25 @@ API(int, cudaStreamGetCaptureInfo_v2, struct stream *s, int *to, unsigned long l
 }
 ALSO(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
 
+/* Edges have no data: the program gets NULL for it. */
+API(int, cudaStreamGetCaptureInfo_v3, struct stream *s, int *to, unsigned long long *id,
+	struct cuda_graph **graph, struct graph_node *const **last, const void **data, size_t *n_last)
+{
+	if (data)
+		*data = NULL;
+	return cudaStreamGetCaptureInfo_v2(s, to, id, graph, last, n_last);
+}
+ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
+
+/* Before release 13 without what stands behind the number. */
+API(int, cudaStreamGetCaptureInfo, struct stream *s, int *to, unsigned long long *id,
+	struct cuda_graph **graph, struct graph_node *const **last, const void **data, size_t *n_last)
+{
+	return cudart_runtime() < 13 ? cudaStreamGetCaptureInfo_v2(s, to, id, NULL, NULL, NULL)
+				     : cudaStreamGetCaptureInfo_v3(s, to, id, graph, last, data, n_last);
+}
+ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+
 API(int, cudaThreadExchangeStreamCaptureMode, int *mode)
 {
 	int e = cudart_enter(false), before = thread_mode;

@@ -101,8 +101,7 @@ bool graph_has(const struct cuda_graph *g, const struct graph_node *n)
 	return false;
 }
 
-/* The program's node, wherever it is; NULL: none such. */
-static struct graph_node *known(struct graph_node *n)
+struct graph_node *graph_known(struct graph_node *n)
 {
 	for (const struct cuda_graph *g = graphs; g; g = g->next)
 		if (graph_has(g, n))
@@ -110,7 +109,7 @@ static struct graph_node *known(struct graph_node *n)
 	return NULL;
 }
 
-static bool depends(const struct graph_node *n, const struct graph_node *on)
+bool graph_depends(const struct graph_node *n, const struct graph_node *on)
 {
 	for (uint32_t i = 0; i < n->n_after; i++)
 		if (n->after[i] == on)
@@ -120,7 +119,7 @@ static bool depends(const struct graph_node *n, const struct graph_node *on)
 
 int graph_depend(struct graph_node *n, struct graph_node *on)
 {
-	if (n == on || depends(n, on))
+	if (n == on || graph_depends(n, on))
 		return cudaErrorInvalidValue;
 	grow(&n->after, &n->cap_after, n->n_after + 1, sizeof(struct graph_node *));
 	n->after[n->n_after++] = on;
@@ -190,10 +189,12 @@ int graph_order(const struct cuda_graph *g, uint32_t *order)
 		for (uint32_t i = 0; i < g->n_nodes && !found; i++) {
 			uint32_t ready = 0;
 
+			if (done[i])
+				continue;
 			for (uint32_t k = 0; k < g->node[i]->n_after; k++)
 				for (uint32_t j = 0; j < g->n_nodes; j++)
 					ready += done[j] && g->node[j] == g->node[i]->after[k];
-			if (done[i] || ready < g->node[i]->n_after)
+			if (ready < g->node[i]->n_after)
 				continue;
 			order[n++] = i;
 			done[i] = found = true;
@@ -354,33 +355,12 @@ ADD(cudaGraphAddEventWaitNode, struct event *event)
 	return add(to, g, after, n, &w);
 }
 
-/*
- * Release 13 has the edges' data in front of their number. Where the fourth argument is a pointer, NULL too,
- * it is release 13's; there is no call for no edge.
- */
-API(int, cudaGraphAddDependencies, struct cuda_graph *g, struct graph_node *const *from,
-	struct graph_node *const *to, uintptr_t fourth, size_t fifth)
-{
-	bool data = !fourth || fourth >= 4096;
-	size_t n = !from || !to ? 0 : data ? fifth : fourth;
-	int e = cudart_enter(false);
-
-	if (!e && !graph_is(g))
-		e = cudaErrorInvalidValue;
-	if (!e && data && fourth && n)
-		e = cudart_refuse("cudaGraphAddDependencies", "data of edges");
-	for (size_t i = 0; i < n && !e; i++)
-		e = graph_has(g, from[i]) && graph_has(g, to[i]) ? graph_depend(to[i], from[i])
-								 : cudaErrorInvalidValue;
-	return cudart_leave(e);
-}
-
 API(int, cudaGraphDestroyNode, struct graph_node *n)
 {
 	int e = cudart_enter(false);
 	struct cuda_graph *g;
 
-	if (!e && !known(n))
+	if (!e && !graph_known(n))
 		e = cudaErrorInvalidValue;
 	if (e)
 		return cudart_leave(e);
@@ -433,7 +413,7 @@ API(int, cudaGraphNodeGetType, struct graph_node *n, int *to)
 {
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !known(n)))
+	if (!e && (!to || !graph_known(n)))
 		e = cudaErrorInvalidValue;
 	if (!e)
 		*to = n->work.kind;
@@ -446,7 +426,7 @@ static int judge_node(struct graph_node *n, const void *params, int kind)
 {
 	int e = cudart_enter(false);
 
-	return e ? e : params && known(n) && n->work.kind == kind ? cudaSuccess : cudaErrorInvalidValue;
+	return e ? e : params && graph_known(n) && n->work.kind == kind ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 API(int, cudaGraphKernelNodeGetParams, struct graph_node *n, struct kernel_params *p)

@@ -2,8 +2,9 @@
 /*
  * Graphs: what a program has put together, or captured from its streams, to be done as a whole and again.
  *
- *   graph.c      graphs and their nodes         graph_exec.c  instances, launches
- *   capture.c    streams that record            launch.c, copy.c  what kernels, copies and fills are
+ *   graph.c        graphs and their nodes       graph_exec.c      instances, launches, updates
+ *   graph_edges.c  what depends on what         launch.c, copy.c  what kernels, copies and fills are
+ *   capture.c      streams that record
  *
  * Always true: a node's work is a copy of what the program said, kernel arguments too; an instance is a copy
  * of its graph, and does its nodes in an order of their own: each behind those it depends on, of several that
@@ -112,6 +113,9 @@ bool graph_has(const struct cuda_graph *g, const struct graph_node *n);
 int graph_add(struct cuda_graph *g, struct graph_node *const *after, size_t n, const struct graph_work *w,
 	struct graph_node **to);
 int graph_depend(struct graph_node *n, struct graph_node *on);
+bool graph_depends(const struct graph_node *n, const struct graph_node *on);
+/* The program's node, wherever it is; NULL: none such. */
+struct graph_node *graph_known(struct graph_node *n);
 /* Another work of the same kind for a node. */
 int graph_set(struct graph_node *n, const struct graph_work *w);
 /* The order of the nodes' work: by node's number. cudaErrorInvalidValue: they go round. */

@@ -68,6 +68,29 @@ API(int, cudaGraphInstantiateWithFlags, struct graph_exec **to, const struct cud
 	return cudart_leave(e ? e : instantiate(to, g, flags));
 }
 
+struct instantiation {
+	unsigned long long flags;
+	struct stream *stream; /* that it is brought to the device on */
+	struct graph_node *wrong;
+	int result;
+};
+
+API(int, cudaGraphInstantiateWithParams, struct graph_exec **to, const struct cuda_graph *g,
+	struct instantiation *p)
+{
+	int e = cudart_enter(false);
+
+	if (!e && !p)
+		e = cudaErrorInvalidValue;
+	if (!e) {
+		e = instantiate(to, g, p->flags);
+		p->wrong = NULL;
+		p->result = e != cudaSuccess;
+	}
+	return cudart_leave(e);
+}
+ALSO(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams);
+
 static int judge(struct graph_exec *x)
 {
 	int e = cudart_enter(false);
@@ -173,6 +196,94 @@ API(int, cudaGraphUpload, struct graph_exec *x, struct stream *s)
 }
 ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
 
+/* ---- updates ---- */
+
+enum update { UPDATED, UPDATE_FAILED, UPDATE_EDGES, UPDATE_KIND };
+
+static uint32_t number_of(const struct cuda_graph *g, const struct graph_node *n)
+{
+	uint32_t i = 0;
+
+	while (i < g->n_nodes && g->node[i] != n)
+		i++;
+	return i;
+}
+
+/* Are both the same but for what their nodes do? *wrong: the node of g that is not, if it is one. */
+static enum update compare(const struct cuda_graph *x, const struct cuda_graph *g, struct graph_node **wrong)
+{
+	if (x->n_nodes != g->n_nodes)
+		return UPDATE_EDGES;
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		struct graph_node *a = x->node[i], *b = *wrong = g->node[i];
+		struct graph_node *inner = NULL;
+		enum update u;
+
+		if (a->work.kind != b->work.kind)
+			return UPDATE_KIND;
+		if (a->n_after != b->n_after)
+			return UPDATE_EDGES;
+		for (uint32_t k = 0; k < a->n_after; k++)
+			if (!graph_depends(a, x->node[number_of(g, b->after[k])]))
+				return UPDATE_EDGES;
+		if (a->work.kind == WORK_GRAPH && (u = compare(a->work.child, b->work.child, &inner)))
+			return u;
+	}
+	*wrong = NULL;
+	return UPDATED;
+}
+
+static int update(
+	struct graph_exec *x, const struct cuda_graph *g, enum update *result, struct graph_node **wrong)
+{
+	struct cuda_graph *copy;
+	int e;
+
+	*wrong = NULL;
+	*result = UPDATE_FAILED;
+	if (!graph_is(g))
+		return cudaErrorInvalidValue;
+	if ((*result = compare(x->graph, g, wrong)))
+		return cudaErrorGraphExecUpdateFailure;
+	if ((e = graph_copy(&copy, g))) {
+		*result = UPDATE_FAILED;
+		return e;
+	}
+	/* Its nodes are known by those of the graph that it was made from. */
+	for (uint32_t i = 0; i < copy->n_nodes; i++) {
+		copy->node[i]->of = x->graph->node[i]->of;
+		copy->node[i]->disabled = x->graph->node[i]->disabled;
+	}
+	graph_copy_free(x->graph);
+	x->graph = copy;
+	return cudaSuccess;
+}
+
+struct update_result {
+	int result;
+	struct graph_node *wrong, *from;
+};
+
+/* Before release 12 the node stands in the place of all results, and the number behind it. */
+API(int, cudaGraphExecUpdate, struct graph_exec *x, const struct cuda_graph *g, void *third, int *fourth)
+{
+	int e = judge(x);
+	enum update result = UPDATE_FAILED;
+	struct graph_node *wrong = NULL;
+
+	if (!e)
+		e = update(x, g, &result, &wrong);
+	if (cudart_runtime() >= 12 && third) {
+		*(struct update_result *)third = (struct update_result){(int)result, wrong, NULL};
+	} else if (cudart_runtime() < 12) {
+		if (third)
+			*(struct graph_node **)third = wrong;
+		if (fourth)
+			*fourth = (int)result;
+	}
+	return cudart_leave(e);
+}
+
 /* ---- nodes of instances ---- */
 
 /* The instance's node for one of its graph. */
@@ -217,6 +328,21 @@ SET(Memcpy, WORK_COPY, copy_3d, copy)
 SET(Memset, WORK_FILL, fill_2d, fill)
 SET(Host, WORK_HOST, host_call, host)
 #undef SET
+
+API(int, cudaGraphExecChildGraphNodeSetParams, struct graph_exec *x, const struct graph_node *n,
+	struct cuda_graph *g)
+{
+	struct graph_work w = {.kind = WORK_GRAPH, .child = g};
+	struct graph_node *wrong = NULL, *now;
+	bool same = false;
+	int e = judge(x);
+
+	if (!e && graph_is(g) && (now = find(x, n)) && now->work.kind == WORK_GRAPH)
+		same = !compare(now->work.child, g, &wrong);
+	e = set(x, n, &w, same);
+	cudart_leave(cudaSuccess);
+	return e;
+}
 
 API(int, cudaGraphExecMemcpyNodeSetParams1D, struct graph_exec *x, const struct graph_node *n, void *dst,
 	const void *src, size_t bytes, int kind)
