@@ -67,10 +67,20 @@ static void test_device(void)
 	IS(1, cudaGetDeviceProperties(NULL, 0));
 	IS(101, cudaGetDeviceProperties(room, 1));
 	IS(1, cudaDeviceGetAttribute(&v, 1000, 0));
-	IS(1, attribute(89));  /* managed memory while kernels run */
-	IS(1, attribute(115)); /* pools */
-	IS(1, attribute(120)); /* clusters */
+	IS(1, attribute(89));      /* managed memory while kernels run */
+	IS(1, attribute(115));     /* pools */
+	IS(1, attribute(120));     /* clusters */
+	IS(131072, attribute(21)); /* width of a texture */
+	IS(1024, attribute(111));
 	IS(0, cudaGetDeviceProperties(room, 0));
+	memcpy(&v, room + 396, 4);
+	IS(131072, v);
+	memcpy(&v, room + 544, 4);
+	IS(32768, v);
+	memcpy(&v, room + 548, 4);
+	IS(2046, v);
+	memcpy(&v, room + 696, 4);
+	IS(1024, v);
 	memcpy(&v, room + 656, 4);
 	IS(1, v);
 	memcpy(&v, room + 720, 4);
@@ -171,7 +181,9 @@ static void test_clusters(void)
 {
 	struct attribute a = {4, 0, {16, 1, 1}};
 	struct config c = {{16, 1, 1}, {32, 1, 1}, 0, NULL, &a, 1};
+	struct event *e, *from;
 	unsigned *seen;
+	float ms = 0;
 	int n = 0;
 
 	IS(0, cudaMallocManaged((void **)&seen, 4, 1));
@@ -193,6 +205,20 @@ static void test_clusters(void)
 	IS(0, cudaDeviceSynchronize());
 	IS(4, (int)*seen);
 	IS(912, launch(&blocks, 6, 32, 0, (void *[]){&seen}));
+	c.n_attributes = 0;
+	c.grid.x = 4;
+	IS(0, cudaEventCreate(&e));
+	IS(0, cudaEventCreate(&from));
+	a.id = 12;
+	memcpy(a.value, &e, sizeof(e));
+	c.n_attributes = 1;
+	IS(0, cudaEventRecord(from, NULL));
+	IS(0, cudaLaunchKernelExC(&c, &blocks, (void *[]){&seen}));
+	IS(0, cudaEventElapsedTime(&ms, from, e));
+	IS(0, !(ms > 0));
+	IS(0, cudaEventDestroy(e));
+	IS(400, cudaLaunchKernelExC(&c, &blocks, (void *[]){&seen}));
+	IS(0, cudaEventDestroy(from));
 	IS(1, cudaLaunchKernelExC(NULL, &blocks, (void *[]){&seen}));
 	c.attribute = NULL;
 	IS(1, cudaLaunchKernelExC(&c, &blocks, (void *[]){&seen}));

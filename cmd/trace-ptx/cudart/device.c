@@ -41,6 +41,20 @@ int cudart_runtime(void)
 	return found;
 }
 
+static uint64_t attribute(int number)
+{
+	const struct wire *w = &cudart.wire;
+
+	switch (number) {
+#define A(n, value) \
+	case n: \
+		return value;
+#include "cudart/attributes.def"
+#undef A
+	default: return 0;
+	}
+}
+
 static void properties(char *out, int at_release)
 {
 	const struct wire *w = &cudart.wire;
@@ -89,25 +103,17 @@ API(int, cudaGetDeviceProperties_v2, void *to, int device)
 	return cudart_leave(e);
 }
 
-API(int, cudaDeviceGetAttribute, int *to, int attribute, int device)
+API(int, cudaDeviceGetAttribute, int *to, int number, int device)
 {
-	const struct wire *w = &cudart.wire;
 	int e = judge_device(device);
-	uint64_t v = 0;
 
-	if (!e && (!to || attribute < 1 || attribute > ATTRIBUTE_LAST))
+	if (!e && (!to || number < 1 || number > ATTRIBUTE_LAST))
 		e = cudaErrorInvalidValue;
-	switch (attribute) {
-#define A(number, value) \
-	case number: \
-		v = value; \
-		break;
-#include "cudart/attributes.def"
-#undef A
-	default: break;
-	}
-	if (!e)
+	if (!e) {
+		uint64_t v = attribute(number);
+
 		*to = v > INT32_MAX ? INT32_MAX : (int)v;
+	}
 	return cudart_leave(e);
 }
 

@@ -19,6 +19,7 @@ struct configuration {
 	struct dim grid, block, cluster; /* cluster.x 0: as the kernel has it */
 	size_t shared;
 	struct stream *stream;
+	struct event *event; /* that happens with the launch; NULL: none */
 	bool cooperative;
 };
 

@@ -281,12 +281,19 @@ static int launch(const void *host, const struct configuration *c, void **args)
 
 	if (cudart_stream_number(c->stream) < 0)
 		return cudaErrorInvalidResourceHandle;
-	if (capture_on(c->stream, &e))
+	if (c->event && !cudart_is_event(c->event))
+		return cudaErrorInvalidResourceHandle;
+	if (capture_on(c->stream, &e)) {
+		if (!e && c->event)
+			e = capture_refuses(c->stream, "cudaLaunchKernelExC with an event");
 		return e ? e : capture_add(c->stream, &w);
+	}
 	e = work_kernel(&w.kernel, host, c, args);
 	if (e)
 		return e;
 	e = work_launch(&w.kernel, c->stream);
+	if (!e && c->event)
+		e = work_record(c->event, c->stream);
 	work_free(&w.kernel);
 	return e;
 }
@@ -354,7 +361,7 @@ static int take_attribute(struct configuration *c, const struct launch_attribute
 	if (a->id == ATTRIBUTE_COOPERATIVE)
 		c->cooperative = v[0];
 	if (a->id == ATTRIBUTE_EVENT || a->id == ATTRIBUTE_COMPLETION)
-		return cudart_refuse("cudaLaunchKernelExC", "an event of a launch");
+		memcpy(&c->event, v, sizeof(c->event));
 	return cudaSuccess;
 }
 
