@@ -16,6 +16,7 @@ setup_file() {
 	program graphs graphs "ptx:70:$BATS_TEST_DIRNAME/cudart/kernels.ptx"
 	program images images "ptx:70:$BATS_TEST_DIRNAME/cudart/images.ptx"
 	program shared shared "ptx:90:$BATS_TEST_DIRNAME/cudart/shared.ptx"
+	MODE='-fno-pie -no-pie' program fixed shared "ptx:90:$BATS_TEST_DIRNAME/cudart/shared.ptx"
 	program maps maps "ptx:90:$BATS_TEST_DIRNAME/cudart/maps.ptx"
 	program queries queries "ptx:90:$BATS_TEST_DIRNAME/cudart/shared.ptx"
 }
@@ -25,7 +26,8 @@ program() {
 	local name=$1 source=$2
 	shift 2
 	python3 "$BATS_TEST_DIRNAME/cudart/mkfat" "$name.fatbin" "$@"
-	gcc -std=gnu11 -Wno-unused -DFATBIN="\"$name.fatbin\"" -o "$name" "$BATS_TEST_DIRNAME/cudart/$source.c" -L. -lcudart
+	# shellcheck disable=SC2086
+	gcc -std=gnu11 -Wno-unused ${MODE-} -DFATBIN="\"$name.fatbin\"" -o "$name" "$BATS_TEST_DIRNAME/cudart/$source.c" -L. -lcudart
 }
 
 setup() {
@@ -135,6 +137,11 @@ setup() {
 
 @test "managed variables and memory are the host's, a reset gives variables their first values" {
 	run -1 trace-ptx -n -g h100-sxm --run ./shared
+	assert_output 'trace-ptx: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-ptx --run --list)'
+}
+
+@test "a program at a fixed place, where static variables would be" {
+	run -1 trace-ptx -n -g h100-sxm --run ./fixed
 	assert_output 'trace-ptx: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-ptx --run --list)'
 }
 

@@ -21,8 +21,10 @@ struct pointer {
 };
 int cudaPointerGetAttributes(struct pointer *, const void *);
 
+enum { LARGE = 8 << 20 };
+
 static int *tally, *list, plain;
-static char count;
+static char count, large;
 
 /* Both variables are told of before any is asked for. */
 __attribute__((constructor)) static void register_shared(void)
@@ -37,6 +39,7 @@ __attribute__((constructor)) static void register_shared(void)
 	__cudaRegisterManagedVar(h, (void **)&tally, NULL, "tally", 0, 4, 0, 0);
 	__cudaRegisterManagedVar(h, (void **)&list, NULL, "list", 0, 400, 0, 0);
 	__cudaRegisterVar(h, (char *)&plain, (char *)&plain, "plain", 0, 4, 0, 0);
+	__cudaRegisterVar(h, &large, &large, "large", 0, LARGE, 0, 0);
 	__cudaRegisterFatBinaryEnd(h);
 	__cudaInitModule(h);
 }
@@ -63,6 +66,36 @@ static void test_variables(void)
 	IS(3, p.type);
 	IS(0, p.on_device != list + 3 || p.on_host != list + 3);
 	IS(1, cudaFree(list));
+}
+
+/* The host's own memory is never taken for the device's, wherever the program stands. */
+static void test_places(void)
+{
+	static char own[1000], back[1000];
+	char *few = malloc(1000), *d;
+	struct pointer p;
+
+	for (unsigned i = 0; i < sizeof(own); i++)
+		own[i] = few[i] = (char)i;
+	IS(0, cudaMalloc((void **)&d, 1000));
+	IS(0, cudaMemcpy(d, own, 1000, HOST_TO_DEVICE));
+	IS(0, cudaMemcpy(back, d, 1000, BY_ADDRESS));
+	IS(0, memcmp(own, back, 1000));
+	IS(0, cudaMemset(d, 0, 1000));
+	IS(0, cudaMemcpy(d, few, 1000, BY_ADDRESS));
+	memset(few, 0, 1000);
+	IS(0, cudaMemcpy(few, d, 1000, DEVICE_TO_HOST));
+	IS(0, memcmp(own, few, 1000));
+	IS(0, cudaMemcpyToSymbol(&large, own, 1000, LARGE - 1000, HOST_TO_DEVICE));
+	memset(back, 0, 1000);
+	IS(0, cudaMemcpyFromSymbol(back, &large, 1000, LARGE - 1000, DEVICE_TO_HOST));
+	IS(0, memcmp(own, back, 1000));
+	IS(0, cudaPointerGetAttributes(&p, own));
+	IS(0, p.type);
+	IS(0, cudaPointerGetAttributes(&p, few));
+	IS(0, p.type);
+	IS(0, cudaFree(d));
+	free(few);
 }
 
 static void test_hints(void)
@@ -143,6 +176,7 @@ static void test_reset(void)
 int main(void)
 {
 	test_variables();
+	test_places();
 	test_hints();
 	test_registered();
 	test_reset();

@@ -224,7 +224,7 @@ void *cudart_at(const void *p, size_t n)
 
 	if (g)
 		return g->bytes - (addr - g->addr) >= n ? cudart.mem.heap + (addr - HEAP_BASE) : NULL;
-	if (addr < STATIC_LIMIT)
+	if (addr < cudart.static_limit)
 		return memory_at(&cudart.mem, addr, n);
 	if (addr >= HEAP_BASE && addr - HEAP_BASE < cudart.mem.heap_cap)
 		return NULL;
@@ -236,7 +236,7 @@ bool cudart_is_device(const void *p)
 	uint64_t addr = (uintptr_t)p;
 	struct grant *g = cudart_grant(addr);
 
-	return g ? g->kind != GRANT_PINNED : addr >= STATIC_BASE && addr < STATIC_LIMIT;
+	return g ? g->kind != GRANT_PINNED : addr >= STATIC_BASE && addr < cudart.static_limit;
 }
 
 /* ---- the interface ---- */

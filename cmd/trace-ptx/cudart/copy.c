@@ -15,10 +15,11 @@ enum direction { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE,
 static void tell_copy(const char *direction, const void *at, size_t n)
 {
 	uint64_t addr = (uintptr_t)at;
+	const struct grant *g = cudart_grant(addr);
 	char line[80];
 	int len;
 
-	if (!cudart.wire.trace || addr < HEAP_BASE || !n)
+	if (!cudart.wire.trace || addr < HEAP_BASE || !n || (g && g->lasting))
 		return;
 	len = snprintf(line, sizeof(line), "Memcpy%s,0x%llx,%zu", direction, (unsigned long long)addr, n);
 	cudart_tell(WIRE_COPY, line, (size_t)len);

@@ -4,7 +4,8 @@
  * runtime that a program was linked with.
  *
  *   start.c    what trace-ptx says, memory, the end       status.c   codes, names, the last error
- *   image.c    fat binaries, kernels, variables           launch.c   launches
+ *   image.c    fat binaries, kernels                      launch.c   launches
+ *   variable.c variables
  *   allocate.c memory of every kind                       copy.c     copies and fills
  *   pool.c     pools of memory                        managed.c  hints about managed memory
  *   pointer.c  what addresses are                     driver.c   what the driver is asked for
@@ -115,6 +116,7 @@ struct cudart {
 	bool started, telling; /* telling: this process has the token */
 	bool shown;            /* device memory can be shown to the host */
 	int pid, broken;       /* broken: the error that stays */
+	uint64_t static_limit; /* addresses below it are the device's, if anything */
 	int pending;           /* of a kernel, not yet seen by the program */
 	struct options exec;
 
@@ -152,10 +154,18 @@ int cudart_load(void);
 struct kernel *cudart_kernel(const void *host, int *status);
 /* Address and size of a variable. */
 int cudart_symbol(const void *host, uint64_t *addr, size_t *size);
-/* All variables have their initial values again. */
-void cudart_reset_variables(void);
 /* The variable that the program knows by that address; NULL: none. */
 struct variable *cudart_variable(const void *host);
+
+/* variable.c: those of an image that stand in the heap, before it is linked: 0 or a status. */
+int cudart_place_variables(uint32_t image);
+/* They have their initial values, and names; all have those values again. */
+void cudart_begin_variables(const struct module *m);
+void cudart_reset_variables(void);
+/* One that the image defines; NULL: none such. */
+struct symbol *cudart_find_variable(const struct image *m, const char *name);
+/* Where static variables must end for the host to have nothing below. */
+uint64_t cudart_find_limit(void);
 
 /* allocate.c */
 int cudart_allocate(uint64_t *addr, size_t n, enum grant_kind kind, unsigned flags, const char *what);

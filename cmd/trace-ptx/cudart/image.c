@@ -293,51 +293,6 @@ static bool executable(struct image *m)
 	return good;
 }
 
-static bool is_static(const struct symbol *v)
-{
-	return (v->space == SP_GLOBAL || v->space == SP_CONST) && !v->external && v->size;
-}
-
-/* It has its initial value: again, when the device is reset. */
-static void set_variable(const struct symbol *v)
-{
-	uint8_t *at = is_static(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
-
-	if (at && v->init)
-		memcpy(at, v->init, v->size);
-	else if (at)
-		memset(at, 0, v->size);
-}
-
-/* Accesses find it by its name. A managed one is a buffer already. */
-static void name_variable(const struct symbol *v)
-{
-	struct memory *m = &cudart.mem;
-	uint32_t at;
-
-	if (!is_static(v) || v->placed)
-		return;
-	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
-	for (at = m->n_buffers++; at && m->buffer[at - 1].addr > v->addr; at--)
-		m->buffer[at] = m->buffer[at - 1];
-	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
-}
-
-static void for_variables(const struct module *m, void call(const struct symbol *))
-{
-	for (uint32_t k = 0; k < m->n_vars; k++)
-		call(m->var[k]);
-	for (uint32_t k = 0; k < m->n_funcs; k++)
-		for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
-			call(m->func[k]->var[j]);
-}
-
-void cudart_reset_variables(void)
-{
-	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
-		for_variables(cudart.prog.module[i], set_variable);
-}
-
 static int link_all(struct fault *f)
 {
 	if (cudart.code.prog)
@@ -346,40 +301,6 @@ static int link_all(struct fault *f)
 	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
 		unbind(cudart.prog.module[i]);
 	return program_link(&cudart.prog, f) || bind_program(&cudart.code, &cudart.prog, f) ? -1 : 0;
-}
-
-/* A variable that the image defines. */
-static struct symbol *find_variable(const struct image *m, const char *name)
-{
-	for (uint32_t k = 0; k < m->n_modules; k++)
-		for (uint32_t i = 0; i < m->module[k]->n_vars; i++)
-			if (!m->module[k]->var[i]->external && !strcmp(m->module[k]->var[i]->name, name))
-				return m->module[k]->var[i];
-	return NULL;
-}
-
-/*
- * Managed variables of an image are memory that is the host's too, at the same address: the program's name of
- * one is a pointer to it. Before the image is linked.
- */
-static int place_managed(uint32_t image)
-{
-	for (uint32_t i = 0; i < cudart.n_variables; i++) {
-		const struct variable *v = &cudart.variable[i];
-		struct symbol *s =
-			v->managed && v->image == image ? find_variable(&cudart.image[image], v->name) : NULL;
-		int e;
-
-		if (!s || !s->size || s->placed)
-			continue;
-		if ((e = cudart_allocate(&s->addr, s->size, GRANT_MANAGED, 0, "a managed variable")))
-			return e;
-		((struct buffer *)memory_near(&cudart.mem, s->addr))->name = s->name;
-		cudart_grant(s->addr)->lasting = true;
-		s->placed = true;
-		*v->managed = (void *)(uintptr_t)s->addr;
-	}
-	return cudaSuccess;
 }
 
 int cudart_load(void)
@@ -395,7 +316,7 @@ int cudart_load(void)
 		struct image *m = &cudart.image[i];
 
 		m->refused = read_image(i) || !executable(m);
-		if (!m->refused && (e = place_managed(i)))
+		if (!m->refused && (e = cudart_place_variables(i)))
 			return cudart.broken = e;
 		for (uint32_t k = 0; !m->refused && k < m->n_modules; k++)
 			program_add(&cudart.prog, m->module[k]);
@@ -408,10 +329,8 @@ int cudart_load(void)
 		return cudart.broken = cudaErrorInvalidPtx;
 	}
 	cudart.mem.static_bytes = cudart.prog.static_end;
-	for (uint32_t i = before; i < cudart.prog.n_modules; i++) {
-		for_variables(cudart.prog.module[i], set_variable);
-		for_variables(cudart.prog.module[i], name_variable);
-	}
+	for (uint32_t i = before; i < cudart.prog.n_modules; i++)
+		cudart_begin_variables(cudart.prog.module[i]);
 	return cudaSuccess;
 }
 
@@ -518,7 +437,7 @@ int cudart_symbol(const void *host, uint64_t *addr, size_t *size)
 	struct image *m = &cudart.image[v->image];
 	if (m->refused)
 		return refused(m);
-	if (!(s = find_variable(m, v->name)))
+	if (!(s = cudart_find_variable(m, v->name)))
 		return cudaErrorInvalidSymbol;
 	*addr = s->addr;
 	*size = s->size;

@@ -136,6 +136,7 @@ static void open_memory(void)
 	close(fd);
 	m->heap = own;
 	m->statics = reserve(STATIC_LIMIT, 1);
+	cudart.static_limit = cudart_find_limit();
 	pthread_mutex_init(&m->lock, NULL);
 }
 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Variables of modules: where they are, what they hold at first.
+ *
+ * They stand among the static variables as the linker places them, but for two kinds, which are memory of the
+ * heap that the program cannot free: managed ones, which the host reads and writes at the same address; and
+ * those that would stand where the program itself is. That begins at 4 MiB where the program is not position
+ * independent, and a pointer of the host there must not be taken for one of the device.
+ *
+ * Always true: no static variable lies at or above cudart.static_limit, nothing of the host below it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "arena.h"
+#include "cudart/cudart.h"
+
+#define SMALL      64u  /* handles of textures and the like stay where they are */
+#define ALIGN_MOST 128u /* of static variables */
+
+static bool is_static(const struct symbol *v)
+{
+	return (v->space == SP_GLOBAL || v->space == SP_CONST) && !v->external && v->size;
+}
+
+static void for_variables(const struct module *m, void call(struct symbol *))
+{
+	for (uint32_t k = 0; k < m->n_vars; k++)
+		call(m->var[k]);
+	for (uint32_t k = 0; k < m->n_funcs; k++)
+		for (uint32_t j = 0; j < m->func[k]->n_vars; j++)
+			call(m->func[k]->var[j]);
+}
+
+struct symbol *cudart_find_variable(const struct image *m, const char *name)
+{
+	for (uint32_t k = 0; k < m->n_modules; k++)
+		for (uint32_t i = 0; i < m->module[k]->n_vars; i++)
+			if (!m->module[k]->var[i]->external && !strcmp(m->module[k]->var[i]->name, name))
+				return m->module[k]->var[i];
+	return NULL;
+}
+
+/* ---- in the heap ---- */
+
+static int place(struct symbol *s, enum grant_kind kind)
+{
+	int e = cudart_allocate(&s->addr, s->size, kind, 0, "a managed variable");
+
+	if (e)
+		return e;
+	memory_set(&cudart.mem, s->addr, s->size);
+	((struct buffer *)memory_near(&cudart.mem, s->addr))->name = s->name;
+	cudart_grant(s->addr)->lasting = true;
+	s->placed = true;
+	return cudaSuccess;
+}
+
+/* The program's name of a managed variable is a pointer to it. */
+static int place_managed(uint32_t image)
+{
+	for (uint32_t i = 0; i < cudart.n_variables; i++) {
+		const struct variable *v = &cudart.variable[i];
+		struct symbol *s = v->managed && v->image == image
+					   ? cudart_find_variable(&cudart.image[image], v->name)
+					   : NULL;
+		int e;
+
+		if (!s || !s->size || s->placed)
+			continue;
+		if ((e = place(s, GRANT_MANAGED)))
+			return e;
+		*v->managed = (void *)(uintptr_t)s->addr;
+	}
+	return cudaSuccess;
+}
+
+static uint64_t taken; /* up to where static variables reach, and a little more */
+
+static void place_large(struct symbol *v)
+{
+	uint64_t end = (taken + ALIGN_MOST - 1) / ALIGN_MOST * ALIGN_MOST + v->size;
+
+	if (!is_static(v) || v->placed)
+		return;
+	if (end <= cudart.static_limit || v->size <= SMALL || place(v, GRANT_DEVICE))
+		taken = end;
+}
+
+int cudart_place_variables(uint32_t image)
+{
+	const struct image *m = &cudart.image[image];
+	int e = place_managed(image);
+
+	taken = taken ? taken : STATIC_BASE;
+	for (uint32_t k = 0; !e && k < m->n_modules; k++)
+		for_variables(m->module[k], place_large);
+	return e ? e : taken > cudart.static_limit ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+
+uint64_t cudart_find_limit(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long long first = STATIC_LIMIT;
+
+	if (f && fscanf(f, "%llx-", &first) != 1)
+		first = STATIC_LIMIT;
+	if (f)
+		fclose(f);
+	return first < STATIC_LIMIT ? first : STATIC_LIMIT;
+}
+
+/* ---- what they hold ---- */
+
+/* The initial value: again, when the device is reset. */
+static void set_variable(struct symbol *v)
+{
+	uint8_t *at = is_static(v) ? memory_at(&cudart.mem, v->addr, v->size) : NULL;
+
+	if (at && v->init)
+		memcpy(at, v->init, v->size);
+	else if (at)
+		memset(at, 0, v->size);
+}
+
+/* Accesses find it by its name. One in the heap is a buffer already. */
+static void name_variable(struct symbol *v)
+{
+	struct memory *m = &cudart.mem;
+	uint32_t at;
+
+	if (!is_static(v) || v->placed)
+		return;
+	grow(&m->buffer, &m->cap_buffers, m->n_buffers + 1, sizeof(*m->buffer));
+	for (at = m->n_buffers++; at && m->buffer[at - 1].addr > v->addr; at--)
+		m->buffer[at] = m->buffer[at - 1];
+	m->buffer[at] = (struct buffer){v->name, v->addr, v->size, true, NOWHERE};
+}
+
+void cudart_begin_variables(const struct module *m)
+{
+	for_variables(m, set_variable);
+	for_variables(m, name_variable);
+}
+
+void cudart_reset_variables(void)
+{
+	for (uint32_t i = 0; i < cudart.prog.n_modules; i++)
+		for_variables(cudart.prog.module[i], set_variable);
+}
