@@ -870,6 +870,17 @@ results() {
 	run -1 trace-ptx -n k.launch
 	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 256 bytes, at byte 4, wanted a store before"
 	run -0 trace-ptx --no-check -n k.launch
+	# marks of a large one are mapped, from no page's beginning on
+	kernel <<-'E'
+		st.global.u32 [%rd1+40000000], %r1;
+		ld.global.u32 %r2, [%rd1+40000000];
+		ld.global.u32 %r2, [%rd1+49999996];
+	E
+	launch 1
+	sed -i 's/^buffer A.*/buffer B bytes=256 zero\nbuffer A bytes=50000000 unset\nbuffer C bytes=256 zero/' k.launch
+	run -1 trace-ptx -n k.launch
+	assert_output --partial "k.ptx:17:1: found a read of 4 bytes that nobody has written, in 'A' of 50000000 bytes, at byte 49999996, wanted a store before"
+	refute_output --partial k.ptx:16
 }
 
 @test "what was not written ends nothing, is told once a kernel, and padding does not count" {
