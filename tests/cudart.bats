@@ -145,6 +145,20 @@ setup() {
 	assert_output 'trace-ptx: found a call of cudaHostGetDevicePointer: memory of cudaHostRegister, wanted one that is executed here (trace-ptx --run --list)'
 }
 
+@test "functions have the form of the release that the program is linked with" {
+	local release name
+	for release in 11 12; do
+		name=libcudart.so.$release
+		[ $release = 12 ] || name=$name.0
+		mkdir -p at$release
+		echo "$name { *; };" >at$release/map
+		gcc -shared -fPIC -Wl,-soname,$name -Wl,--version-script=at$release/map -o at$release/libcudart.so stub.c
+		gcc -std=gnu11 -Wno-unused -DRELEASE=$release -DFATBIN='"vecadd.fatbin"' -o older "$BATS_TEST_DIRNAME/cudart/older.c" -Lat$release -lcudart
+		run -0 env -u LD_LIBRARY_PATH "$BUILD/trace-ptx" -n --run ./older
+		assert_output ''
+	done
+}
+
 @test "tensor maps are made by the driver's function" {
 	run -1 trace-ptx -n -g h100-sxm --run ./maps
 	local what

@@ -20,16 +20,41 @@ static uint64_t block_bytes(const struct wire *w)
 	return w->shared_block < 49152 ? w->shared_block : 49152;
 }
 
-static int find_release(struct dl_phdr_info *info, size_t n, void *found)
+/* "libcudart.so.12": 12; 0: another name. */
+static int release_of(const char *path)
 {
 	static const char name[] = "libcudart.so.";
-	const char *slash = strrchr(info->dlpi_name, '/'), *s = slash ? slash + 1 : info->dlpi_name;
+	const char *slash = strrchr(path, '/'), *s = slash ? slash + 1 : path;
+
+	return strncmp(s, name, sizeof(name) - 1) ? 0 : atoi(s + sizeof(name) - 1);
+}
+
+/*
+ * What was loaded, or was wanted by what was loaded: where the library stands for an absent runtime it is
+ * loaded once, under its own name.
+ */
+static int find_release(struct dl_phdr_info *info, size_t n, void *found)
+{
+	int *release = found;
 
 	(void)n;
-	if (strncmp(s, name, sizeof(name) - 1))
-		return 0;
-	*(int *)found = atoi(s + sizeof(name) - 1);
-	return 1;
+	*release = release_of(info->dlpi_name);
+	for (unsigned i = 0; i < info->dlpi_phnum && !*release; i++) {
+		const ElfW(Dyn) *first = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+				*d;
+		uintptr_t names = 0;
+
+		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+			continue;
+		for (d = first; d->d_tag != DT_NULL; d++)
+			if (d->d_tag == DT_STRTAB)
+				names = d->d_un.d_ptr;
+		names += names < info->dlpi_addr ? info->dlpi_addr : 0; /* not relocated */
+		for (d = first; d->d_tag != DT_NULL && !*release; d++)
+			if (d->d_tag == DT_NEEDED)
+				*release = release_of((const char *)names + d->d_un.d_val);
+	}
+	return *release != 0;
 }
 
 int cudart_runtime(void)
