@@ -11,6 +11,8 @@ struct exec;
 int cudaRuntimeGetVersion(int *), cudaFuncGetAttributes(void *, const void *);
 int cudaMemPrefetchAsync(const void *, size_t, int, struct stream *),
 	cudaMemAdvise(const void *, size_t, int, int);
+int cudaCreateTextureObject(unsigned long long *, const void *, const void *, const void *);
+int cudaGetTextureObjectTextureDesc(void *, unsigned long long), cudaDestroyTextureObject(unsigned long long);
 int cudaGraphCreate(struct graph **, unsigned), cudaGraphDestroy(struct graph *);
 int cudaGraphAddEmptyNode(struct node **, struct graph *, struct node **, size_t);
 int cudaGraphAddDependencies(struct graph *, struct node **, struct node **, size_t);
@@ -52,6 +54,33 @@ static void test_memory(void)
 	IS(RELEASE == 11 ? 0x55 : 0, a[56]);
 	IS(RELEASE == 11 ? 0x55 : 0, a[140]);
 }
+
+#if RELEASE == 11
+/* A description of a texture ends before the seamless cube. */
+static void test_textures(void)
+{
+	struct {
+		int description[17], behind;
+	} d = {.behind = 1}, seen = {.behind = 7};
+	unsigned long long object;
+	struct {
+		int type;
+		void *at;
+		int bits[4], kind;
+		size_t bytes, room[12];
+		unsigned flags;
+	} r = {.type = 2, .bits = {32}, .kind = 2, .bytes = 256};
+
+	IS(0, cudaMalloc(&r.at, 256));
+	IS(0, cudaCreateTextureObject(&object, &r, &d, NULL));
+	IS(0, cudaGetTextureObjectTextureDesc(&seen, object));
+	IS(7, seen.behind);
+	IS(0, cudaDestroyTextureObject(object));
+	IS(0, cudaFree(r.at));
+}
+#else
+static void test_textures(void) {}
+#endif
 
 static void test_graphs(void)
 {
@@ -106,6 +135,7 @@ static void test_recording(void)
 int main(void)
 {
 	test_memory();
+	test_textures();
 	test_graphs();
 	test_recording();
 	return bad;

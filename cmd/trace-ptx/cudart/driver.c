@@ -170,9 +170,10 @@ static int entry_point(const char *name, void *to, unsigned long long flags, int
 	return cudart_leave(function ? cudaSuccess : cudart_refuse("cudaGetDriverEntryPoint", what));
 }
 
+/* Before release 12 nothing is told but the function. */
 API(int, cudaGetDriverEntryPoint, const char *name, void *to, unsigned long long flags, int *found)
 {
-	return entry_point(name, to, flags, found);
+	return entry_point(name, to, flags, cudart_runtime() < 12 ? NULL : found);
 }
 ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
 

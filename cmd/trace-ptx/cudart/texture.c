@@ -34,8 +34,9 @@ struct description {
 	unsigned anisotropy;
 	int mip_filter;
 	float mip[3];
-	int plain_trilinear, seamless_cube;
+	int plain_trilinear, seamless_cube; /* the last from release 12 on, and in functions of version 2 */
 };
+#define DESCRIPTION_11 offsetof(struct description, seamless_cube)
 
 static struct {
 	struct resource *resource; /* by number of the texture */
@@ -128,21 +129,35 @@ static uint64_t make(const struct texture *t, const struct resource *r, const st
 
 /* ---- objects ---- */
 
-API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct description *s,
+static int create(uint64_t *to, const struct resource *r, const struct description *given, size_t bytes,
 	const void *view)
 {
 	struct texture t = {.width = 0};
+	struct description s = {.filter = 0};
 	int e = cudart_enter(false);
 
-	if (!e && (!to || !r || !s))
+	if (!e && (!to || !r || !given))
 		e = cudaErrorInvalidValue;
 	if (!e && view)
 		e = cudart_refuse("cudaCreateTextureObject", "a view of a resource");
-	if (!e && !(e = over_resource(&t, r)) && !(e = with_sampler(&t, s)))
-		*to = make(&t, r, s);
+	if (!e)
+		memcpy(&s, given, bytes);
+	if (!e && !(e = over_resource(&t, r)) && !(e = with_sampler(&t, &s)))
+		*to = make(&t, r, &s);
 	return cudart_leave(e);
 }
-ALSO(cudaCreateTextureObject_v2, cudaCreateTextureObject);
+
+API(int, cudaCreateTextureObject, uint64_t *to, const struct resource *r, const struct description *s,
+	const void *view)
+{
+	return create(to, r, s, cudart_runtime() < 12 ? DESCRIPTION_11 : sizeof(*s), view);
+}
+
+API(int, cudaCreateTextureObject_v2, uint64_t *to, const struct resource *r, const struct description *s,
+	const void *view)
+{
+	return create(to, r, s, sizeof(*s), view);
+}
 
 API(int, cudaCreateSurfaceObject, uint64_t *to, const struct resource *r)
 {
@@ -206,17 +221,26 @@ API(int, cudaGetSurfaceObjectResourceDesc, struct resource *to, uint64_t handle)
 	return resource_of(to, handle, true);
 }
 
-API(int, cudaGetTextureObjectTextureDesc, struct description *to, uint64_t handle)
+static int tell(struct description *to, uint64_t handle, size_t bytes)
 {
 	int e = cudart_enter(false);
 
 	if (!e && (!to || !object(handle, false)))
 		e = cudaErrorInvalidValue;
 	if (!e)
-		*to = made.description[handle - TEXTURE_HANDLE];
+		memcpy(to, &made.description[handle - TEXTURE_HANDLE], bytes);
 	return cudart_leave(e);
 }
-ALSO(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc);
+
+API(int, cudaGetTextureObjectTextureDesc, struct description *to, uint64_t handle)
+{
+	return tell(to, handle, cudart_runtime() < 12 ? DESCRIPTION_11 : sizeof(*to));
+}
+
+API(int, cudaGetTextureObjectTextureDesc_v2, struct description *to, uint64_t handle)
+{
+	return tell(to, handle, sizeof(*to));
+}
 
 API(int, cudaDeviceGetTexture1DLinearMaxWidth, size_t *to, const struct channels *c, int device)
 {
