@@ -185,12 +185,18 @@ void cluster_deadlock(struct cluster *c)
 		}
 }
 
+/* With .aligned all living lanes of a warp come at once. */
+static bool come_together(struct warp *w, const struct op *o, uint32_t m)
+{
+	return !w->g->opt->check || !has(o->in, M_ALIGNED) || check_divergence(w, o, m);
+}
+
 void cluster_arrive(struct warp *w, const struct op *o, uint32_t m)
 {
 	struct cluster *c = w->cta->cluster;
 	uint32_t again = m & (w->cluster_arrived | w->cluster_over);
 
-	if (w->g->opt->check && !check_divergence(w, o, m))
+	if (!come_together(w, o, m))
 		return;
 	if (again) {
 		exec_fail(w, o, again, "barrier",
@@ -206,7 +212,7 @@ bool cluster_wait(struct warp *w, const struct op *o, uint32_t m)
 {
 	uint32_t early = m & ~(w->cluster_arrived | w->cluster_over);
 
-	if (w->g->opt->check && !check_divergence(w, o, m))
+	if (!come_together(w, o, m))
 		return true;
 	if (early) {
 		exec_fail(w, o, early, "barrier",
