@@ -3,8 +3,8 @@
  * From modules to a program: definitions for names that other modules have, PCs, initial values that are
  * addresses; addresses are from place.c.
  *
- * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name that
- * stands for another has the other's kind, space, size and parameters.
+ * Always true: PCs are dense over all functions with bodies, in the order in which the bodies end; a name
+ * that stands for another has the other's kind, space, size and parameters.
  */
 #include <stdio.h>
 #include <stdlib.h>

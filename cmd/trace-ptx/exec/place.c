@@ -7,8 +7,8 @@
  * its module declares before it outside of kernels, as the original has them; a variable of no kernel lies
  * behind all that any kernel that reaches it has so far, by its own name or that of a function.
  *
- * Always true: no two variables that a kernel reaches overlap; a variable has one address for all kernels; what
- * was placed when fewer modules were linked stays where it is.
+ * Always true: no two variables that a kernel reaches overlap; a variable has one address for all kernels;
+ * what was placed when fewer modules were linked stays where it is.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,10 @@
 /*
  * printf of kernels, and texts in their memory.
  *
- * Always true: a conversion is printed with the host's printf one at a time, its parts read and checked first;
- * what is no conversion of CUDA's, and what comes behind 32 arguments, is printed as it is written; output is
- * in the order in which lanes execute, warps and thread blocks in their order of execution on one thread.
+ * Always true: a conversion is printed with the host's printf one at a time, its parts read and checked
+ * first; what is no conversion of CUDA's, and what comes behind 32 arguments, is printed as it is written;
+ * output is in the order in which lanes execute, warps and thread blocks in their order of execution on one
+ * thread.
  */
 #include <stdio.h>
 #include <string.h>

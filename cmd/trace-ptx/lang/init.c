@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Initial values of .global and .const variables: numbers, nested lists, addresses of variables and
- * functions, parts of addresses (0xFF00(name)). What lists leave out is zero. What a sampler's fields say is its value; those of textures
- * and surfaces, which the launch binds, are read over.
+ * functions, parts of addresses (0xFF00(name)). What lists leave out is zero. What a sampler's fields say is
+ * its value; those of textures and surfaces, which the launch binds, are read over.
  */
 #include <string.h>
 #include "lang/ieee.h"

@@ -146,8 +146,8 @@ struct symbol {
 };
 
 /*
- * The first address from at on that the variable may have: a multiple of its size if that is a power of 2 below
- * 128, else of 128, as the original pads, and of its .align, which the original leaves out.
+ * The first address from at on that the variable may have: a multiple of its size if that is a power of 2
+ * below 128, else of 128, as the original pads, and of its .align, which the original leaves out.
  */
 static inline uint64_t sym_place(const struct symbol *v, uint64_t at)
 {
@@ -290,15 +290,15 @@ void module_free(struct module *m);
 
 void program_add(struct program *p, struct module *m);
 /*
- * Names, PCs and addresses. Modules that were linked before keep the names that they found then: those that are
- * new are linked by name with each other alone, and lie behind them.
+ * Names, PCs and addresses. Modules that were linked before keep the names that they found then: those that
+ * are new are linked by name with each other alone, and lie behind them.
  */
 int program_link(struct program *p, struct fault *f);
 /* The kernel of that name, or NULL. */
 struct func *program_kernel(const struct program *p, const char *name);
 /*
- * The .global or .const variable of that name, one that all modules see before those of one module; *several: how many
- * there are.
+ * The .global or .const variable of that name, one that all modules see before those of one module; *several:
+ * how many there are.
  */
 struct symbol *program_variable(const struct program *p, const char *name, unsigned *several);
 void program_free(struct program *p);

@@ -4,8 +4,8 @@
  *
  * Always true: a source lane outside of the lanes that execute gives the lane its own value (shfl) or counts
  * as false; the mask operand of .sync forms names lanes that meet here: those of them that do not execute now
- * are left out, and lanes that name others know nothing of each other, though they execute together. Where that shows
- * it is found.
+ * are left out, and lanes that name others know nothing of each other, though they execute together. Where
+ * that shows it is found.
  */
 #include "sem/sem.h"
 
@@ -22,8 +22,8 @@ static u32 take_members(const u32 *mask, u32 *left)
 /* ---- lanes that a .sync form names, and that stand elsewhere ---- */
 
 /*
- * The lanes of m execute o, which has their masks in the slot. It is found wrong when lanes come to a .sync form after
- * others that named them, and which they name in turn: a GPU has the ones wait for the others.
+ * The lanes of m execute o, which has their masks in the slot. It is found wrong when lanes come to a .sync
+ * form after others that named them, and which they name in turn: a GPU has the ones wait for the others.
  */
 static void warp_meet(struct warp *w, const struct op *o, u32 slot, u32 m)
 {
