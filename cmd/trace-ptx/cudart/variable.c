@@ -100,13 +100,13 @@ int cudart_place_variables(uint32_t image)
 uint64_t cudart_find_limit(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
-	unsigned long long first = STATIC_LIMIT;
+	unsigned long long first = PARAM_BASE;
 
 	if (f && fscanf(f, "%llx-", &first) != 1)
-		first = STATIC_LIMIT;
+		first = PARAM_BASE;
 	if (f)
 		fclose(f);
-	return first < STATIC_LIMIT ? first : STATIC_LIMIT;
+	return first < PARAM_BASE ? first : PARAM_BASE;
 }
 
 /* ---- what they hold ---- */
