@@ -362,7 +362,7 @@ faults() {
 		cp.async.ca.shared.global [s], [%rd1+4], 8;	a copy of 8 bytes at 0xc0000004
 		cp.async.ca.shared.global [s], [%rd1+4], 8, 4;	a copy of 8 bytes at 0xc0000004
 		mov.u32 %r2, 9; cp.async.ca.shared.global [s], [%rd1], 8, %r2;	a source of 9 bytes, wanted at most 8
-		cp.async.ca.shared.global [s], [%rd1+4096], 8, 0; ld.shared.u32 %r3, [s];
+		cp.async.ca.shared.global [s], [%rd1+4096], 8, 0; cp.async.wait_all; ld.shared.u32 %r3, [s];
 		cp.async.ca.shared.global [s], [%rd1+4096], 8, 4;	a copy of 4 bytes at 0xc0001000
 	E
 	# warp 1 takes what warp 0 has written, without a barrier and with one
@@ -391,6 +391,40 @@ faults() {
 	printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=1 args A\n' >k.launch
 	run trace-ptx -n k.launch
 	assert_output --partial "CTA (1,0,0) writes byte 0 of 'A', which others write in the same launch"
+}
+
+@test "what cp.async has under way is not used before its lane has waited for it" {
+	local copy='cp.async.ca.shared.global [s], [%rd1], 4' more='cp.async.ca.shared.global [s+4], [%rd1], 4'
+	local commit=cp.async.commit_group read='ld.shared.u32 %r2, [s]' flies='byte 0 of .shared that a cp.async in flight writes'
+	faults <<-E
+		$copy; $read;	a read at $flies, wanted cp.async.wait_group before
+		$copy; st.shared.u32 [s], %r0;	a write at $flies
+		$copy; $commit; $read;	a read at $flies
+		$copy; cp.async.wait_group 0; $read;	a read at $flies
+		$copy; $commit; cp.async.wait_group 1; $read;	a read at $flies
+		$copy; $commit; cp.async.wait_group 0; $read;
+		$copy; cp.async.wait_all; $read;
+		$copy; $commit; $more; $commit; cp.async.wait_group 1; $read;
+		$copy; $commit; $more; $commit; cp.async.wait_group 1; ld.shared.u32 %r2, [s+4];	a read at byte 4 of .shared that a cp.async in flight
+		$copy; $copy; ld.shared.u32 %r2, [s+8];	a read of 4 bytes at byte 8 of .shared that nobody has written
+		mbarrier.init.shared.b64 [bar], 1; $copy; cp.async.mbarrier.arrive.noinc.shared.b64 [bar]; $read;
+	E
+	# a barrier alone is not enough, and lanes wait each for its own
+	for wait in '@%p1 cp.async.wait_all;' 'cp.async.wait_all;'; do
+		kernel <<-E
+			setp.lt.u32 %p1, %r0, 16;
+			mul.lo.u32 %r3, %r0, 4;
+			mov.u32 %r4, s;
+			add.u32 %r4, %r4, %r3;
+			cp.async.ca.shared.global [%r4], [%rd1], 4;
+			$wait
+			bar.sync 0;
+			ld.shared.u32 %r5, [%r4];
+		E
+		printf 'module k.ptx\nbuffer A bytes=64 zero\nlaunch k grid=2 block=32 args A\n' >k.launch
+		run trace-ptx -n k.launch
+		case $wait in @*) assert_output --partial 'byte 64 of .shared that a cp.async in flight writes' ;; *) assert_success ;; esac
+	done
 }
 
 @test "a bulk sum of f32 in global memory flushes subnormal numbers, one of f16 does not" {

@@ -174,11 +174,12 @@ struct check_word {
 	uint16_t writer, reader; /* warp + 1; MANY: several */
 };
 enum { MANY = 0xffff };
+enum { WRITTEN = 1, FLYING = 2 }; /* FLYING: by a copy that was not waited for */
 
 struct shadow {
 	uint32_t epoch; /* barriers, fences and atomics so far */
 	uint32_t bytes;
-	uint8_t *written; /* a flag for each byte */
+	uint8_t *written; /* for each byte: 0: nobody has; or WRITTEN, FLYING */
 	struct check_word *word;
 };
 
@@ -187,6 +188,7 @@ void check_start(struct cta *c)
 	struct shadow *s = c->check;
 
 	race_cta(c);
+	flight_reset(c);
 	if (!c->g->opt->check || !c->shared_bytes)
 		return;
 	if (!s) {
@@ -210,6 +212,7 @@ void check_free(struct cta *c)
 	free(s);
 	c->check = NULL;
 	race_cta_free(c);
+	flight_free(c);
 }
 
 void check_barrier(struct cta *c)
@@ -242,6 +245,18 @@ static uint32_t shared_offset(const struct cta **c, const uint8_t *at)
 	return UINT32_MAX;
 }
 
+void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying)
+{
+	const struct cta *owner = c;
+	uint32_t off = c->check ? shared_offset(&owner, at) : UINT32_MAX;
+
+	if (off != UINT32_MAX) {
+		struct shadow *s = owner->check;
+
+		memset(s->written + off, flying ? FLYING : WRITTEN, bytes);
+	}
+}
+
 void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
 {
 	const struct cta *owner = c;
@@ -250,7 +265,7 @@ void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes)
 	if (off != UINT32_MAX) {
 		struct shadow *s = owner->check;
 
-		memset(s->written + off, 1, bytes);
+		memset(s->written + off, WRITTEN, bytes);
 	}
 	uint64_t heap = c->g->mem->unset ? heap_offset(c->g->mem, at) : UINT64_MAX;
 	if (heap != UINT64_MAX)
@@ -278,6 +293,20 @@ static inline bool known_word(const struct shadow *s, uint32_t off, uint16_t sel
 		      : (!x->writer || x->writer == self) && (x->reader == self || x->reader == MANY));
 }
 
+/* Bytes that a copy is writing. */
+static bool flies(struct warp *w, const struct op *o, uint32_t lane, const struct shadow *s, uint32_t off,
+	uint64_t bytes, bool write)
+{
+	if (!memchr(s->written + off, FLYING, bytes) ||
+		(write && o->in->op == I_cp &&
+			!has(o->in, M_BULK))) /* another copy, which is under way, too */
+		return false;
+	exec_fail(w, o, 1u << lane, "race",
+		"found a %s at byte %u of .shared that a cp.async in flight writes, wanted cp.async.wait_group before",
+		verb(o), off);
+	return true;
+}
+
 /*
  * Words of 4 bytes; what is smaller, or another block's of the cluster, is marked as written but takes no
  * part in the search for races.
@@ -294,9 +323,11 @@ static bool shared_access(
 
 		if (off == UINT32_MAX || (bytes == 4 && owner == w->cta && known_word(s, off, self, write)))
 			continue;
+		if (flies(w, o, i, s, off, bytes, write))
+			return false;
 		if (write) {
-			memset(s->written + off, 1, bytes);
-		} else if (!memchr(s->written + off, 1, bytes)) {
+			memset(s->written + off, WRITTEN, bytes);
+		} else if (!memchr(s->written + off, WRITTEN, bytes)) {
 			exec_find(w, o, 1u << i, "uninitialised",
 				"found a %s of %llu bytes at byte %u of .shared that nobody has written, wanted a store before",
 				verb(o), (unsigned long long)bytes, off);

@@ -38,6 +38,20 @@ void check_free(struct cta *c);
 /* Bytes of shared memory (elsewhere: nothing) are written by other means than a store. */
 void check_mark(struct cta *c, const uint8_t *at, uint64_t bytes);
 
+/* Bytes of shared memory are under way, or no longer. */
+void check_flying(struct cta *c, const uint8_t *at, uint64_t bytes, bool flying);
+
+/* Copies of cp.async; flight.c. */
+/* The lanes of m begin to copy bytes each to host addresses of shared memory. */
+void flight_begin(struct warp *w, uint32_t m, uint64_t bytes, uint8_t *const *to);
+/* What the lanes have begun is a group. */
+void flight_commit(struct warp *w, uint32_t m);
+/* The lanes have waited for all groups but the newest ones. */
+void flight_wait(struct warp *w, uint32_t m, uint32_t groups);
+/* The block's warps have nothing under way; its room is given back. */
+void flight_reset(struct cta *c);
+void flight_free(struct cta *c);
+
 /* Races on global memory, between thread blocks and between warps of one; race.c. */
 /* Warps of the block that begins: nothing of theirs is known. */
 void race_cta(struct cta *c);

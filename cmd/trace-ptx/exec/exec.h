@@ -13,6 +13,7 @@
  *   cta.c      thread blocks and barriers       cluster.c  thread blocks that run together
  *   grid.c     a launch
  *   memory.c   address spaces                   check.c    what is wrong with an access
+ *   flight.c   copies that are under way
  *   race.c     thread blocks that race          lanes.h    loops over the lanes of a warp
  *   print.c    printf and texts              texture.h  textures and surfaces
  *
@@ -335,7 +336,7 @@ struct warp {
 	struct text out; /* lines; of packed records the text that some have */
 	struct recording packed;
 	uint64_t lines;
-	void *async; /* sem/async.c */
+	struct flights *async; /* flight.c; NULL: nothing was under way yet */
 };
 
 enum { WARP_STOP = 1, WARP_YIELD = 2 };

@@ -66,6 +66,8 @@ static bool destinations(struct warp *w, const struct op *o, uint32_t m, uint8_t
 	exec_addresses(w, &dst);
 	good = mem_at(w, &dst, m, SP_SHARED, o->bytes, to) &&
 	       (!w->g->opt->check || check_write(w, &dst, m, o->bytes, to));
+	if (good && w->g->opt->check)
+		flight_begin(w, m, o->bytes, to);
 	memcpy(w->addr, src, sizeof(src));
 	w->space = SP_GLOBAL;
 	return good;
@@ -84,6 +86,25 @@ static void copy_async(struct warp *w, const struct op *o, uint32_t m)
 			memcpy(to[i], from[i], n[i]);
 		memset(to[i] + n[i], 0, o->bytes - n[i]);
 	}
+}
+
+static void commit_group(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)o;
+	flight_commit(w, m);
+}
+
+/* o->imm: how many groups may be under way. */
+static void wait_group(struct warp *w, const struct op *o, uint32_t m)
+{
+	flight_wait(w, m, (uint32_t)o->imm);
+}
+
+static void wait_all(struct warp *w, const struct op *o, uint32_t m)
+{
+	(void)o;
+	flight_commit(w, m);
+	flight_wait(w, m, 0);
 }
 
 static void nothing(struct warp *w, const struct op *o, uint32_t m)
@@ -108,6 +129,25 @@ static int bind_two_places(struct bind *b, struct op *o, const struct operand *t
 
 /* ---- cp ---- */
 
+/* Groups of copies; copies in bulk are over when they are issued, for the checks, too. */
+static int bind_group(struct bind *b, struct op *o)
+{
+	const struct stmt *in = b->in;
+	const struct operand *k = in->operand;
+	bool wait = has(in, M_WAIT_GROUP);
+
+	if (bind_operands(b, wait, wait))
+		return -1;
+	if (wait && (k->kind != O_INT || k->value < 0 || k->value > INT32_MAX))
+		return bind_fault(b, k, "operand", "found a number of groups that varies, wanted a constant");
+	o->imm = wait ? k->value : 0;
+	o->fn = has(in, M_BULK)           ? nothing
+		: wait                    ? wait_group
+		: has(in, M_COMMIT_GROUP) ? commit_group
+					  : wait_all;
+	return 0;
+}
+
 int bind_cp(struct bind *b, struct op *o)
 {
 	const struct stmt *in = b->in;
@@ -116,14 +156,8 @@ int bind_cp(struct bind *b, struct op *o)
 
 	if (has(in, M_MBARRIER))
 		return bind_copies_arrive(b, o);
-	o->fn = nothing;
-	if (has(in, M_COMMIT_GROUP) || has(in, M_WAIT_ALL))
-		return bind_operands(b, 0, 0);
-	if (has(in, M_WAIT_GROUP) && n && k[0].kind != O_INT)
-		return bind_fault(
-			b, &k[0], "operand", "found a number of groups that varies, wanted a constant");
-	if (has(in, M_WAIT_GROUP))
-		return bind_operands(b, 1, 1);
+	if (has(in, M_COMMIT_GROUP) || has(in, M_WAIT_GROUP) || has(in, M_WAIT_ALL))
+		return bind_group(b, o);
 	if (has(in, M_BULK))
 		return has(in, M_TENSOR) ? bind_tensor_copy(b, o) : bind_bulk(b, o);
 	if (n < 3 || n > 5 || k[2].kind != O_INT || (k[2].value != 4 && k[2].value != 8 && k[2].value != 16))

@@ -192,6 +192,10 @@ static void mbarrier(struct warp *w, const struct op *o, uint32_t m)
 
 	if (!places(w, o, m, at))
 		return;
+	if (o->n == MB_COPIES) { /* who waits for the mbarrier has waited for them */
+		flight_commit(w, m);
+		flight_wait(w, m, 0);
+	}
 	FOR_BITS32 (i, m) {
 		u64 v = 0, old = 0, n = o->b ? REG(u32, w, o->b)[i] : 1;
 		bool good = o->n == MB_INIT ? init(w, o, i, n, &v) : is_one(w, o, i, at[i], &old);
